@@ -1,0 +1,127 @@
+# make                  everything: build/bin/coordinator, build/bin/party, build/bin/coterie
+# make check            unit tests (scripts/check runs those and the integration tests)
+# make bench            the masked sum and the kernels, as ratios
+# make fuzz             each fuzzer for FUZZ_S seconds (default 30); needs clang
+# make lint             layers, formatting, static analysis
+# make format           clang-format in place
+# make install          to $(DESTDIR)$(PREFIX)
+# make clean
+#
+# SAN=address,undefined or SAN=thread: the same in a build folder of its own.
+# CC=clang works too. CFLAGS adds.
+
+PREFIX   ?= /usr/local
+CFLAGS   ?= -O2 -g
+B        := build/plain
+BIN      := build/bin
+SAN_FLAGS :=
+ifdef SAN
+comma := ,
+B        := build/$(subst $(comma),-,$(SAN))
+BIN      := $(B)/bin
+SAN_FLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+VERSION  := $(shell cat VERSION)
+
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+STRICT   := -Wconversion
+PKGS     := libuv openssl openblas lapacke libcjson
+DEPFLAGS := $(shell pkg-config --cflags $(PKGS))
+FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread \
+            -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS)
+LDLIBS   := $(shell pkg-config --libs $(PKGS)) -lgmp -lm -pthread
+
+# Rooms, each an archive; a room links itself and the rooms below it.
+ROOMS    := cli party server proto crypto common/job common/data common/math common/base
+src       = $(wildcard $(1)/*.c)
+obj       = $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(call src,$(1))))
+lib       = $(B)/$(subst /,_,$(1)).a
+COMMON   := $(foreach r,common/job common/data common/math common/base,$(call lib,$(r)))
+BELOW_base   := $(call lib,common/base)
+BELOW_math   := $(call lib,common/math) $(BELOW_base)
+BELOW_data   := $(call lib,common/data) $(BELOW_math)
+BELOW_job    := $(COMMON)
+BELOW_crypto := $(call lib,crypto) $(COMMON)
+BELOW_proto  := $(call lib,proto) $(COMMON)
+BELOW_server := $(call lib,server) $(call lib,proto) $(call lib,crypto) $(COMMON)
+BELOW_party  := $(call lib,party) $(call lib,proto) $(call lib,crypto) $(COMMON)
+BELOW_cli    := $(call lib,cli) $(call lib,crypto) $(COMMON)
+# Protocol tests run both halves against each other in memory.
+BELOW_both   := $(call lib,server) $(call lib,party) $(call lib,proto) $(call lib,crypto) $(COMMON)
+
+TESTS    := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*/test_*.c))
+BENCHES  := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
+FUZZERS  := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+all: $(BIN)/coordinator $(BIN)/party $(BIN)/coterie
+
+.SECONDEXPANSION:
+$(BIN)/coordinator: $(B)/server/main.o $(BELOW_server)
+$(BIN)/party: $(B)/party/main.o $(BELOW_party)
+$(BIN)/coterie: $(B)/cli/main.o $(BELOW_cli)
+$(BIN)/coordinator $(BIN)/party $(BIN)/coterie:
+	@mkdir -p $(@D)
+	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+define archive
+$(call lib,$(1)): $(call obj,$(1))
+	@mkdir -p $$(@D)
+	@rm -f $$@
+	$(AR) rcs $$@ $$^
+endef
+$(foreach r,$(ROOMS),$(eval $(call archive,$(r))))
+
+# Bytes from outside and secrets are handled here: no silent conversion.
+$(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o: WARN += $(STRICT)
+# The numerics are worth the compile time.
+$(B)/common/math/%.o $(B)/crypto/%.o: OPT := -O3
+
+$(B)/%.o: %.c Makefile VERSION
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) $(CFLAGS) $(OPT) -c -o $@ $<
+
+# tests/unit/ROOM/test_x.c links the room it tests and what lies below.
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $$(BELOW_$$(firstword $$(subst /, ,$$*)))
+	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+$(B)/tests/bench/%: $(B)/tests/bench/%.o $(BELOW_both)
+	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+tests: $(TESTS)
+
+check: $(TESTS) all
+	@scripts/run-tests unit $(TESTS)
+
+bench: $(BENCHES)
+	@for b in $^; do $$b || exit 1; done
+
+# A fuzzer is built whole by clang, so that everything below it is instrumented.
+FUZZ_SRC := $(foreach r,common/base common/math common/data common/job proto crypto,$(call src,$(r)))
+build/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC)
+	@mkdir -p $(@D)
+	clang -g -O1 -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -pthread $(DEPFLAGS) \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
+
+fuzz: $(FUZZERS)
+	@for f in $^; do mkdir -p build/corpus/$$(basename $$f); \
+		$$f -max_total_time=$(or $(FUZZ_S),30) -max_len=4096 build/corpus/$$(basename $$f) || exit 1; done
+
+format:
+	clang-format -i $(shell git ls-files '*.[ch]')
+
+lint:
+	scripts/lint
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/doc/coterie/configs $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(DESTDIR)$(PREFIX)/bin
+	install -m 644 README.md docs/*.md proto/PROTOCOL.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/coterie
+	cp -R configs/. $(DESTDIR)$(PREFIX)/share/doc/coterie/configs
+	$(if $(wildcard docs/*.1),install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1)
+
+clean:
+	rm -rf build
+
+.PHONY: all tests check bench fuzz format lint install clean
+.SECONDARY:
+-include $(shell find build -name '*.d' 2>/dev/null)

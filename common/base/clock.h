@@ -1,0 +1,10 @@
+/* clock.h -- monotonic seconds, and the date for logs. */
+#ifndef COMMON_BASE_CLOCK_H
+#define COMMON_BASE_CLOCK_H
+
+#include <stddef.h>
+
+double clock_now_s(void);                      /* monotonic; for differences only */
+void clock_utc(char *out, size_t out_len);     /* "2026-01-31T12:34:56.789Z"; 32 bytes are enough */
+
+#endif

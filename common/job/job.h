@@ -1,0 +1,87 @@
+/* job.h -- what a job says: its kinds, its parameters, their defaults and bounds.
+ *
+ * One table (job.c) holds every parameter of every kind: path, type, default, bounds, help. From
+ * it come reading, writing, --set and the checks. A preset sets what the job does not: the
+ * precedence is given value > preset > default. The effective job is written out in full, in the
+ * table's order, and its SHA-256 is the job hash that parties compare.
+ */
+#ifndef COMMON_JOB_JOB_H
+#define COMMON_JOB_JOB_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/math/embed.h"
+#include "common/math/filter.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum job_kind { JOB_KCAGC };
+enum job_preset { PRESET_DEFAULT, PRESET_PAPER };
+enum job_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC };
+enum job_graphs { GRAPHS_SHARED, GRAPHS_OWN };          /* own: edges may differ between parties */
+enum job_virtual { VIRTUAL_MEAN, VIRTUAL_CENTRE };      /* of a cell: own mean, or the local centre (line 13) */
+enum job_exchange { EXCHANGE_DISTANCES };
+enum { JOB_TEXT_MAX = 64 << 10 };                       /* bytes of a job file, and of a job on the wire */
+
+/* A count that may be given as a number or as a multiple of another: 14 or "2k". */
+struct job_count {
+	unsigned times_k; /* if not 0: this many times `clusters` */
+	unsigned fixed;   /* otherwise this */
+};
+
+struct job {
+	enum job_kind kind;
+	unsigned clusters;                   /* k >= 2 */
+	uint64_t seed;                       /* < 2^53, so that every JSON reader keeps it */
+	bool allow_single;                   /* L = 1, which masks nothing */
+	enum job_graphs graphs;
+	/* kcagc: arXiv 2411.12329 */
+	enum job_preset preset;
+	enum job_method method;              /* Protocol 3 as a tree, flat; or Protocol 2 */
+	struct job_count local_clusters;     /* k^ >= k */
+	enum filter_kind filter_kind;        /* job.filter.kind: "half" or "spectral" */
+	unsigned filter_order;               /* job.filter.order: psi */
+	bool idf;                            /* job.features: "idf" or "raw" */
+	bool unit_basis;                     /* job.projection.basis: "scaled" (U S) or "unit" (U) */
+	struct job_count dims;               /* job.projection.dims: number, "k", "2k"; or "local": k^ */
+	bool dims_local;
+	bool unit_rows;                      /* job.projection.unit_rows */
+	double row_power;                    /* job.projection.row_power: p */
+	enum job_virtual virtual_nodes;
+	unsigned local_restarts, restarts;   /* R of Protocol 1 and of the joint k-means */
+	unsigned iterations;                 /* Q */
+	bool ninth;                          /* job.ninth: the 1/9 step */
+	unsigned polish;                     /* P Lloyd steps on all nodes at the end */
+	enum job_exchange exchange;
+	/* secure_sum */
+	unsigned group_bits;                 /* 2048, 3072, 4096: RFC 7919 "ffdhe..." */
+	unsigned modulus_bits;               /* 64 or 32 */
+	unsigned fraction_bits;              /* f */
+};
+
+/* Reads a job from JSON text; `where` names its source in messages ("job.json", "offer").
+ * set: NULL-terminated array of "path=value", applied before defaults; may be NULL.
+ * ERR_INPUT with path, value and what was expected. */
+enum err job_parse(struct job *job, struct bytes text, const char *where, char *const *set) MUST_CHECK;
+enum err job_read(struct job *job, const char *path, char *const *set) MUST_CHECK;
+
+void job_write(const struct job *job, struct buf *json); /* the effective job: canonical, one line */
+void job_hash(const struct job *job, uint8_t hash[static 32]);
+
+/* The first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if none. */
+bool job_difference(const struct job *here, const struct job *offered, char *text, size_t len);
+
+unsigned job_local_clusters(const struct job *job); /* k^ as a number */
+unsigned job_dims(const struct job *job);           /* d as a number, before the slice's cap */
+const char *job_kind_name(const struct job *job);
+
+/* What this job shows, and to whom: one sentence each, for the offer's record, run.json and the
+ * policy. Returns the number of sentences (static text). */
+size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max);
+
+/* How the embedding and the local clustering (Protocol 1) are parametrised by this job. */
+struct embed_params job_embed_params(const struct job *job, unsigned threads);
+
+#endif

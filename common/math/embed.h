@@ -1,0 +1,43 @@
+/* embed.h -- from a party's feature slice and graph to the points that are clustered.
+ *
+ * Lines 1-4 of kCAGC Protocol 1: filter, then project on the leading singular vectors.
+ */
+#ifndef COMMON_MATH_EMBED_H
+#define COMMON_MATH_EMBED_H
+
+#include "common/base/err.h"
+#include "common/math/csr.h"
+#include "common/math/filter.h"
+#include "common/math/mat.h"
+
+#include <stdbool.h>
+
+/* A feature slice, n x m: exactly one of the two is in use (the other is empty). */
+struct features {
+	bool is_sparse;
+	struct csr sparse;
+	struct mat dense;
+};
+
+struct embed_params {
+	bool idf;                 /* binary columns (all non-zeros equal): x idf_j = ln((1+n)/(1+df_j)) + 1 */
+	enum filter_kind filter;
+	unsigned order;           /* psi; 0 filters nothing */
+	bool unit_basis;          /* true: Z = U_d; false: Z = U_d S_d */
+	size_t dims;              /* d, capped by the slice's width and n */
+	bool unit_rows;           /* r_i = ||Z_i||, m = mean r; Z_i /= m (r_i/m)^row_power; zero rows stay zero */
+	double row_power;         /* p; 1 gives unit rows */
+	unsigned threads;
+};
+
+/* Z (n x d) is initialised here; X is used up: it is released as soon as it is not needed, so
+ * that the peak stays near one dense copy of the slice. Columns are scaled as asked, nothing is
+ * centred. Calls progress_tick() as it goes. */
+enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
+	       struct mat *Z) MUST_CHECK;
+
+void features_release(struct features *X);
+size_t features_rows(const struct features *X);
+size_t features_cols(const struct features *X);
+
+#endif

@@ -1,0 +1,34 @@
+/* filter.h -- the graph filters of kCAGC, arXiv 2411.12329 Section 3.2.
+ *
+ * S = D^-1/2 (A + I) D^-1/2 with D the degrees of A + I; Ls = I - S.
+ *   half:     p(l) = (1 - l/2)^psi        X <- (X + S X) / 2, psi times
+ *   spectral: p(l) = (1 - l/||Ls||)^psi   X <- (1 - 1/l) X + S X / l, l = lambda_max(Ls)
+ * Never an eigendecomposition of Ls, which is n x n.
+ */
+#ifndef COMMON_MATH_FILTER_H
+#define COMMON_MATH_FILTER_H
+
+#include "common/base/err.h"
+#include "common/math/csr.h"
+#include "common/math/mat.h"
+
+enum filter_kind { FILTER_HALF, FILTER_SPECTRAL };
+
+struct graph {
+	struct csr adjacency;  /* symmetric, no self-loops; values NULL (unweighted) or > 0 */
+	double *inv_sqrt_deg;  /* n values (D of A + I)^-1/2; owned */
+};
+
+/* Takes over *adjacency (which becomes empty) and computes the degrees. */
+void graph_init(struct graph *g, struct csr *adjacency);
+void graph_release(struct graph *g);
+
+/* Filters X (n x m) in place, in panels of columns that stay in cache through all psi steps;
+ * bit-identical for any panel width and number of threads. O(psi (nnz + n) m). */
+enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
+		      struct mat *X) MUST_CHECK;
+
+/* lambda_max(I - S) by Lanczos with a fixed start, to relative 1e-8. */
+enum err graph_lambda_max(const struct graph *g, double *lambda) MUST_CHECK;
+
+#endif

@@ -1,0 +1,16 @@
+#include "common/math/mat.h"
+#include "common/base/alloc.h"
+
+#include <stdlib.h>
+
+void mat_init(struct mat *m, size_t rows, size_t cols)
+{
+	*m = (struct mat){ .rows = rows, .cols = cols };
+	m->a = alloc(rows, cols * sizeof(*m->a));
+}
+
+void mat_release(struct mat *m)
+{
+	free(m->a);
+	*m = (struct mat){ 0 };
+}

@@ -1,0 +1,30 @@
+/* fixed.h -- real numbers as words of Z_N, N = 2^64 or 2^32, in fixed point.
+ *
+ * x -> round(x 2^f) mod N. A sum of L terms decodes right if L max|x| 2^f < N/2, which is checked
+ * for every value on encoding.
+ */
+#ifndef CRYPTO_FIXED_H
+#define CRYPTO_FIXED_H
+
+#include "common/base/err.h"
+
+#include <stddef.h>
+
+struct fixed {
+	unsigned modulus_bits;  /* 64 or 32 */
+	unsigned fraction_bits; /* f */
+	size_t parties;         /* L: terms of the sum */
+};
+
+double fixed_bound(const struct fixed *f); /* the largest |x| that encodes */
+
+/* words: n of uint64_t or uint32_t. ERR_JOB if a value is not finite or exceeds the bound: the
+ * sentence names bound and setting but not the value, which *bad (may be NULL) receives for this
+ * party's own stderr. CT: time depends on n only, unless it fails. */
+enum err fixed_encode(const struct fixed *f, const double *x, size_t n, void *words,
+		      double *bad) MUST_CHECK;
+void fixed_decode(const struct fixed *f, const void *words, size_t n, double *x);
+/* acc += words mod N. words may be unaligned (they come out of a frame). */
+void fixed_add(const struct fixed *f, void *acc, const void *words, size_t n);
+
+#endif

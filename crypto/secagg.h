@@ -1,0 +1,73 @@
+/* secagg.h -- the secure sum: kCAGC Protocol 4 (arXiv 2411.12329, Appendix C), one party's side.
+ *
+ *   set-up   s_i random; S_i = g^s_i mod p, signed with the TLS identity key; all S_j verified
+ *   keys     K_ij = HKDF-SHA256(S_j^s_i mod p; salt h; both names), h over all advertisements
+ *   a sum    x~_i = x_i + sum_{j>i} r_ij - sum_{j<i} r_ij  mod N over the group's members
+ *
+ * Parties are numbered by rising name. r_ij is the AES-128-CTR stream, read as little-endian words
+ * of Z_N, of the key HKDF-Expand(K_ij, "coterie mask v1" || member names || round || transcript).
+ * A mask is used once: opening a sum takes the group's next round for good.
+ * CT: all arithmetic on s_i and S_j^s_i is constant-time (mpn_sec_powm); keys are wiped on free.
+ */
+#ifndef CRYPTO_SECAGG_H
+#define CRYPTO_SECAGG_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "crypto/sign.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SECAGG_NONCE_LEN = 32, SECAGG_HASH_LEN = 32, SECAGG_JOB_ID_LEN = 16 };
+
+struct secagg_setup {
+	uint8_t job_id[SECAGG_JOB_ID_LEN];
+	uint32_t attempt;
+	uint8_t params_hash[SECAGG_HASH_LEN]; /* of the effective job and the list of parties */
+	unsigned group_bits;                  /* 2048, 3072, 4096 */
+	unsigned modulus_bits;                /* 64 or 32 */
+	size_t parties;                       /* L >= 1 */
+	const char *const *names;             /* rising in byte order; copied */
+	size_t own;                           /* this party's number */
+};
+
+/* What a party advertises. Views borrow: own advert from the secagg, others' from their message. */
+struct secagg_advert {
+	struct bytes public_key; /* S_i, big-endian, exactly group_bits / 8 bytes */
+	const uint8_t *nonce;    /* SECAGG_NONCE_LEN */
+	struct bytes spki;       /* DER SubjectPublicKeyInfo of the identity key */
+	struct bytes signature;  /* over "coterie key advertisement v1\0" || job id || attempt || name ||
+	                            params hash || S_i || nonce (PROTOCOL.md has the exact bytes) */
+};
+
+struct secagg;
+
+/* Draws s_i and the nonce, computes S_i, signs. ERR_INTERNAL if the CSPRNG or the key fails. */
+enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup,
+		    const struct identity *id) MUST_CHECK;
+void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
+
+/* Checks all advertisements (own included: it must be what was sent) against the pinned
+ * fingerprints (pins[j]: SHA-256 of party j's SPKI): signature, 2 <= S_j <= p - 2, Jacobi(S_j/p) = 1.
+ * Then derives all K_ij. ERR_PEER naming the party and the check that failed. ~1 ms per peer. */
+enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
+		      const uint8_t (*pins)[SECAGG_HASH_LEN]) MUST_CHECK;
+
+/* One masked vector of a group. The members (rising party numbers, own among them) are worked out
+ * by the caller, never taken from the coordinator. transcript: the running hash of the broadcasts
+ * this group has seen. *round is the group's round, which rises by one with each call.
+ * A group of one masks nothing. */
+struct mask;
+enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
+		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
+		     uint64_t *round) MUST_CHECK;
+/* Adds the next n words of the mask to x in place; x is uint64_t or uint32_t by the modulus, in
+ * native order (little-endian hosts only). Streaming: call it chunk after chunk. In blocks of
+ * 16-32 KiB with one cipher context per peer. CT. */
+void mask_add(struct mask *m, void *x, size_t n);
+void mask_close(struct mask *m);
+
+void secagg_free(struct secagg *sa); /* wipes; accepts NULL */
+
+#endif

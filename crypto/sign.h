@@ -1,0 +1,34 @@
+/* sign.h -- a daemon's identity: its TLS key and certificate, Ed25519 or ECDSA P-256. */
+#ifndef CRYPTO_SIGN_H
+#define CRYPTO_SIGN_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FINGERPRINT_LEN = 32, FINGERPRINT_TEXT_LEN = 7 + 64 + 1, SIGNATURE_MAX = 128, SPKI_MAX = 512 };
+
+struct identity; /* private key and SPKI; the key never leaves it */
+
+/* ERR_INPUT if a file is missing, unreadable by us, readable by others (the key), malformed, of an
+ * unsupported kind, or if key and certificate do not belong together. */
+enum err identity_load(struct identity **id, const char *certificate_path,
+		       const char *key_path) MUST_CHECK;
+void identity_free(struct identity *id);
+struct bytes identity_spki(const struct identity *id);
+void identity_fingerprint(const struct identity *id, uint8_t fp[static FINGERPRINT_LEN]);
+const char *identity_name(const struct identity *id); /* the certificate's first DNS subject alternative name */
+
+enum err sign_make(const struct identity *id, struct bytes message, uint8_t signature[static SIGNATURE_MAX],
+		   size_t *len) MUST_CHECK;
+/* ERR_PEER if spki does not parse, is of another kind, or the signature does not fit. */
+enum err sign_check(struct bytes spki, struct bytes message, struct bytes signature) MUST_CHECK;
+
+/* SHA-256 of the DER SubjectPublicKeyInfo; as text "sha256:" and 64 hexadecimal digits. */
+void fingerprint_of(struct bytes spki, uint8_t fp[static FINGERPRINT_LEN]);
+void fingerprint_text(const uint8_t fp[static FINGERPRINT_LEN], char text[static FINGERPRINT_TEXT_LEN]);
+bool fingerprint_parse(const char *text, uint8_t fp[static FINGERPRINT_LEN]);
+
+#endif

@@ -1,0 +1,103 @@
+/* channel.h -- one peer of a job, as the job thread sees it: blocking sends and receives.
+ *
+ * A channel joins two threads. The job thread calls channel_send and channel_recv, in the order
+ * of the protocol; the loop thread moves the frames (proto/conn.h) and reports what goes wrong.
+ * Nothing here touches a socket, so a test can join two channels in memory (channel_pair).
+ *
+ * A message that is not the one expected is a protocol error that names sender, message and step.
+ * A peer's ABORT becomes the error it carries. When a wait ends with an error, every later call
+ * on the channel returns the same error at once.
+ */
+#ifndef PROTO_CHANNEL_H
+#define PROTO_CHANNEL_H
+
+#include "common/base/err.h"
+#include "proto/msg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct channel;
+
+/* A post is where the job thread waits for any of its channels. It outlives them. */
+struct post;
+struct post *post_new(double step_timeout_s); /* how long a peer may be awaited without its progress counter rising */
+void post_free(struct post *p);
+void post_cancel(struct post *p, enum err code, const char *why); /* any thread: every wait ends with this */
+uint64_t post_progress(struct post *p); /* own ticks + those heard from peers: what our heartbeats carry */
+
+/* own: which side of the protocol this is, COORD or PARTY; peer: the other's name, for messages. */
+struct channel *channel_new(struct post *p, enum sender own, const char *peer);
+void channel_free(struct channel *ch);
+const char *channel_peer(const struct channel *ch);
+
+/* ---- the job thread ---- */
+
+void channel_step(struct channel *ch, const char *step); /* named in errors: "secure sum, round 3"; static text */
+
+/* Queues a copy of the message. Blocks while more than CHANNEL_OUT_MAX bytes wait to be sent. */
+enum err channel_send(struct channel *ch, const struct msg *m) MUST_CHECK;
+
+/* Waits for the next message, which must be of this type. It borrows from the channel until the
+ * next receive on the same channel. ERR_PEER: left, or sent another message. ERR_DEADLINE: no
+ * progress for step_timeout_s. Or whatever the peer's ABORT or post_cancel says. */
+enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m) MUST_CHECK;
+
+/* The same for whichever of several channels of one post has a message first; those with
+ * wanted[i] == false are not looked at, but their failure ends the wait. *which says which. */
+enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_t count,
+			  enum msg_type expect, size_t *which, struct msg *m) MUST_CHECK;
+
+/* Waits until all that was sent has been handed to the kernel, or the deadline passes. */
+enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
+
+/* Vectors of labels, packed and in chunks of at most MSG_CHUNK_MAX. Entries are 0 .. values.
+ * channel_recv_labels checks group, values, count and every entry; label has count entries. */
+enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t group, uint32_t values,
+			     const uint32_t *label, size_t count) MUST_CHECK;
+enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group, uint32_t values,
+			     uint32_t *label, size_t count) MUST_CHECK;
+
+/* Where the job thread's time went since the last call: in seconds. wire: of the blocked time, one
+ * measured round trip per exchange and what lies between the first and last byte of the awaited
+ * frames; wait: the rest of the blocked time (others compute). */
+struct channel_times {
+	double wait_s, wire_s;
+};
+void post_times(struct post *p, struct channel_times *since_last);
+
+struct channel_traffic {
+	enum msg_type type;
+	uint64_t messages_sent, messages_received, bytes_sent, bytes_received; /* bytes: whole frames */
+};
+/* One entry for each type seen, link messages included; returns how many (<= max). Any thread. */
+size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max);
+
+/* A copy of each received message's type and body, for the running hash of a group's broadcasts:
+ * called on the job thread from within the receive. NULL: none. */
+typedef void channel_observer(void *arg, enum msg_type type, struct bytes body);
+void channel_observe(struct channel *ch, channel_observer *f, void *arg);
+
+/* ---- the loop thread ---- */
+
+enum { CHANNEL_OUT_MAX = 4 << 20, CHANNEL_IN_MAX = 4 << 20 };
+
+/* Called from any thread when frames wait in the out-queue, or when the in-queue has room again;
+ * it only has to wake the loop. */
+void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg);
+/* The loop's half: takes the next queued message (type, encoded body moved into *body). */
+bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body);
+void channel_sent(struct channel *ch, size_t bytes); /* so many frame bytes reached the kernel */
+/* Gives a received body to the job thread (contents moved out of *body). first_byte_s is the
+ * clock_now_s() at which its first byte arrived. */
+void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, double first_byte_s);
+bool channel_is_full(struct channel *ch);            /* stop reading from the socket until it is not */
+void channel_fail(struct channel *ch, enum err code, const char *why); /* the peer is gone */
+void channel_heard(struct channel *ch, uint64_t progress);             /* a heartbeat's counter */
+void channel_set_rtt(struct channel *ch, double rtt_s);                /* TCP_INFO's smoothed round trip */
+
+/* Joins two channels in memory, for tests: what one sends the other receives. */
+void channel_pair(struct channel *a, struct channel *b);
+
+#endif

@@ -1,0 +1,133 @@
+/* msg.h -- the bodies of all messages, and their one encoding.
+ *
+ * messages.def lists them. Each body has one walk function (msg.c) used in both directions, so
+ * that writer and reader cannot drift apart. A decoded message borrows from the bytes it was
+ * decoded from and dies with them. Every length has its maximum here and is checked before
+ * anything is allocated.
+ */
+#ifndef PROTO_MSG_H
+#define PROTO_MSG_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PROTO_VERSION_MIN = 1,       /* the range this build speaks */
+	PROTO_VERSION_MAX = 1,
+	MSG_NAME_MAX = 64,           /* bytes of a party's name */
+	MSG_TEXT_MAX = 1024,         /* bytes of a sentence */
+	MSG_JOB_MAX = 64 << 10,      /* bytes of a job */
+	MSG_PARTIES_MAX = 256,
+	MSG_KEY_MAX = 512,           /* bytes of a Diffie-Hellman public key (ffdhe4096) */
+	MSG_SPKI_MAX = 512,          /* bytes of a public key in DER */
+	MSG_SIGNATURE_MAX = 512,
+	MSG_CHUNK_MAX = 1 << 20,     /* bytes of data in one chunk of a vector */
+	MSG_ITEMS_MAX = 1 << 30,     /* entries of a vector of labels */
+	HASH_LEN = 32,
+	NONCE_LEN = 32,
+	JOB_ID_LEN = 16,
+};
+
+enum sender { COORD = 1, PARTY = 2, BOTH = 3 };
+
+enum msg_type {
+#define MSG(NAME, number, sender, body) MSG_##NAME = (number),
+#include "proto/messages.def"
+#undef MSG
+};
+
+struct msg_hello {
+	uint16_t version_min, version_max;
+	struct bytes software;               /* "coterie 0.1.0" */
+};
+struct msg_welcome {
+	uint16_t version;
+	struct bytes software;
+	uint32_t heartbeat_ms;               /* silence longer than this ends the connection, both ways */
+};
+struct msg_refused {
+	uint16_t code;                       /* enum err */
+	struct bytes text;
+};
+struct msg_heartbeat {
+	uint64_t progress;                   /* rises while the sender computes */
+};
+struct msg_offer {
+	uint8_t job_id[JOB_ID_LEN];
+	uint32_t attempt;
+	struct bytes job;                    /* the effective job, JSON */
+	uint32_t parties;                    /* names[0 .. parties), rising in byte order */
+	struct bytes names[MSG_PARTIES_MAX];
+};
+struct msg_accept {
+	uint8_t job_hash[HASH_LEN];
+	uint64_t rows;                       /* n */
+	uint8_t ids_hash[HASH_LEN];          /* SHA-256(job id, "ids", sorted ids) */
+	uint8_t edges_hash[HASH_LEN];        /* SHA-256(job id, "edges", sorted edges); zero if graphs: "own" */
+};
+struct msg_decline {
+	uint16_t code;
+	struct bytes text;
+};
+struct msg_key {
+	struct bytes public_key;             /* S_i, big-endian, as long as the group's prime */
+	uint8_t nonce[NONCE_LEN];
+	struct bytes spki;                   /* the sender's TLS identity */
+	struct bytes signature;              /* over what crypto/secagg.h says */
+};
+struct msg_keys {
+	uint32_t parties;                    /* in the order of the offer */
+	struct msg_key key[MSG_PARTIES_MAX];
+};
+struct msg_masked {
+	uint32_t group;                      /* tree node */
+	uint64_t round;                      /* of this group, from 0 */
+	uint64_t count;                      /* words in the whole vector */
+	uint64_t offset;                     /* words before this chunk */
+	struct bytes words;                  /* Z_N words, little-endian */
+};
+struct msg_labels {
+	uint32_t group;                      /* tree node; a party's own number for LOCAL_CLUSTERS */
+	uint32_t values;                     /* entries are 0 .. values; `values` itself means none */
+	uint64_t count;                      /* entries in the whole vector */
+	uint64_t offset;                     /* entries before this chunk; a multiple of 8 */
+	struct bytes packed;                 /* labels_bits(values) bits each, little-endian bit order */
+};
+struct msg_abort {
+	uint16_t code;                       /* enum err, what every process ends with */
+	struct bytes culprit;                /* whose failure it was; "" if unknown */
+	struct bytes text;
+};
+struct msg_empty {
+	char none; /* nothing on the wire */
+};
+
+struct msg {
+	enum msg_type type;
+	union {
+		struct msg_hello hello;
+		struct msg_welcome welcome;
+		struct msg_refused refused;
+		struct msg_heartbeat heartbeat;
+		struct msg_offer offer;
+		struct msg_accept accept;
+		struct msg_decline decline;
+		struct msg_key key;
+		struct msg_keys keys;
+		struct msg_masked masked;
+		struct msg_labels labels;
+		struct msg_abort abort;
+		struct msg_empty empty;
+	};
+};
+
+const char *msg_name(enum msg_type type); /* "?" if there is none */
+enum sender msg_sender(enum msg_type type);
+void msg_encode(struct buf *out, const struct msg *m);
+/* Borrows from in. ERR_PEER if the bytes do not parse exactly; nothing is allocated. */
+enum err msg_decode(struct msg *m, uint16_t type, struct bytes in) MUST_CHECK;
+
+#endif

@@ -1,0 +1,30 @@
+/* test.h -- cmocka with its prerequisites, and what several tests want. */
+#ifndef TESTS_TEST_H
+#define TESTS_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "common/base/err.h"
+
+/* Prints the sentence when a call that must succeed fails. */
+#define assert_ok(expr)                                                                            \
+	do {                                                                                       \
+		enum err ok_err_ = (expr);                                                         \
+		if (ok_err_ != ERR_OK)                                                             \
+			fail_msg("%s: %s: %s", #expr, err_name(ok_err_), err_detail());            \
+	} while (0)
+
+/* The call must fail with this code and a sentence that contains text. */
+#define assert_err(expr, code, text)                                                               \
+	do {                                                                                       \
+		enum err err_err_ = (expr);                                                        \
+		if (err_err_ != (code) || !strstr(err_detail(), text))                             \
+			fail_msg("%s: %s: \"%s\", expected %s and \"%s\"", #expr,                  \
+				 err_name(err_err_), err_detail(), err_name(code), text);          \
+	} while (0)
+
+#endif

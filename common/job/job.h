@@ -3,12 +3,13 @@
  * One table (job.c) holds every parameter of every kind: path, type, default, bounds, help. From
  * it come reading, writing, --set and the checks. A preset sets what the job does not: the
  * precedence is given value > preset > default. The effective job is written out in full, in the
- * table's order, and its SHA-256 is the job hash that parties compare.
+ * table's order: the text that job_write gives is what parties hash and compare.
  */
 #ifndef COMMON_JOB_JOB_H
 #define COMMON_JOB_JOB_H
 
 #include "common/base/buf.h"
+#include "common/base/config.h"
 #include "common/base/err.h"
 #include "common/math/embed.h"
 #include "common/math/filter.h"
@@ -25,12 +26,6 @@ enum job_virtual { VIRTUAL_MEAN, VIRTUAL_CENTRE };      /* of a cell: own mean, 
 enum job_exchange { EXCHANGE_DISTANCES };
 enum { JOB_TEXT_MAX = 64 << 10 };                       /* bytes of a job file, and of a job on the wire */
 
-/* A count that may be given as a number or as a multiple of another: 14 or "2k". */
-struct job_count {
-	unsigned times_k; /* if not 0: this many times `clusters` */
-	unsigned fixed;   /* otherwise this */
-};
-
 struct job {
 	enum job_kind kind;
 	unsigned clusters;                   /* k >= 2 */
@@ -40,13 +35,12 @@ struct job {
 	/* kcagc: arXiv 2411.12329 */
 	enum job_preset preset;
 	enum job_method method;              /* Protocol 3 as a tree, flat; or Protocol 2 */
-	struct job_count local_clusters;     /* k^ >= k */
+	struct config_count local_clusters;  /* k^ >= k */
 	enum filter_kind filter_kind;        /* job.filter.kind: "half" or "spectral" */
 	unsigned filter_order;               /* job.filter.order: psi */
 	bool idf;                            /* job.features: "idf" or "raw" */
 	bool unit_basis;                     /* job.projection.basis: "scaled" (U S) or "unit" (U) */
-	struct job_count dims;               /* job.projection.dims: number, "k", "2k"; or "local": k^ */
-	bool dims_local;
+	struct config_count dims;            /* job.projection.dims: number, "k", "2k"; or "local": k^ */
 	bool unit_rows;                      /* job.projection.unit_rows */
 	double row_power;                    /* job.projection.row_power: p */
 	enum job_virtual virtual_nodes;
@@ -68,7 +62,7 @@ enum err job_parse(struct job *job, struct bytes text, const char *where, char *
 enum err job_read(struct job *job, const char *path, char *const *set) MUST_CHECK;
 
 void job_write(const struct job *job, struct buf *json); /* the effective job: canonical, one line */
-void job_hash(const struct job *job, uint8_t hash[static 32]);
+void job_describe(struct buf *text);                     /* every parameter, for people */
 
 /* The first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if none. */
 bool job_difference(const struct job *here, const struct job *offered, char *text, size_t len);

@@ -1,0 +1,37 @@
+/* file.h -- whole files in, whole files out.
+ *
+ * A file is written beside its place and renamed into it when complete and on disk, so a reader
+ * sees the old one or the new one, never half. The temporary one is removed on every failure;
+ * file_cancel removes those of all threads when the process must go at once.
+ */
+#ifndef COMMON_BASE_FILE_H
+#define COMMON_BASE_FILE_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { FILE_PUBLIC = 0666, FILE_SECRET = 0600 }; /* modes; the umask takes from them */
+
+/* The whole file into *out (empty before), a zero byte behind it that out->n does not count.
+ * ERR_INPUT if it cannot be read, is a directory, or is larger than max bytes: the size is looked
+ * at before anything is allocated. */
+enum err file_read(const char *path, size_t max, struct buf *out) MUST_CHECK;
+
+/* ERR_JOB if it cannot be written (the sentence says what failed), ERR_CANCELLED after file_cancel. */
+enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
+
+enum err file_make_dirs(const char *path) MUST_CHECK; /* mkdir -p; ERR_JOB */
+bool file_exists(const char *path);
+
+char *file_join(const char *dir, const char *name); /* owned by the caller; an absolute name stays as it is */
+char *file_dir(const char *path);                   /* owned: "a/b" of "a/b/c", "." of "c" */
+
+/* Removes the temporary files of writes under way in any thread, and refuses further ones. For
+ * the last moments of a process. Not for signal handlers. */
+void file_cancel(void);
+
+#endif

@@ -1,0 +1,61 @@
+/* log.h -- what happened, for people and for programs; and the one line that moves.
+ *
+ * An event is one line: time, level, subject (this daemon's name), text, and optional key=value
+ * pairs. On a terminal it is a line for people on stderr, elsewhere a JSON object per line; a log
+ * file, once opened, gets the JSON too. Text from outside is made harmless (control characters,
+ * broken UTF-8). Safe from any thread. Never a key, mask or private value, at no level.
+ */
+#ifndef COMMON_BASE_LOG_H
+#define COMMON_BASE_LOG_H
+
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum log_level {
+	LOG_ERROR, /* a human must act */
+	LOG_WARN,  /* we recovered */
+	LOG_INFO,  /* the life of jobs and connections */
+	LOG_DEBUG, /* each message by name and size */
+};
+extern const char *const log_level_names[]; /* "error", "warn", "info", "debug", NULL */
+
+struct log_pair {
+	const char *key;
+	const char *text; /* NULL: number counts */
+	double number;
+};
+#define LOG_TEXT(k, v)   ((struct log_pair){ .key = (k), .text = (v) })
+#define LOG_NUMBER(k, v) ((struct log_pair){ .key = (k), .number = (double)(v) })
+
+void log_init(const char *subject, enum log_level level); /* before other threads start; copies subject */
+void log_set_level(enum log_level level);
+void log_set_stream(int fd, bool terminal); /* instead of stderr, for tests; fd stays the caller's */
+/* Appends to this file from now on (made if absent, mode 0666 less umask). ERR_INPUT. */
+enum err log_open(const char *path) MUST_CHECK;
+void log_close(void);
+
+void log_error(const char *fmt, ...) PRINTF(1, 2);
+void log_warn(const char *fmt, ...) PRINTF(1, 2);
+void log_info(const char *fmt, ...) PRINTF(1, 2);
+void log_debug(const char *fmt, ...) PRINTF(1, 2);
+void log_event(enum log_level level, const struct log_pair *pairs, size_t count, const char *fmt,
+	       ...) PRINTF(4, 5);
+/* To stderr only, never to the file: for what must not leave this host with a shipped log. */
+void log_private(const char *fmt, ...) PRINTF(1, 2);
+
+/* The line that moves: redrawn at most 10 times a second on a terminal; elsewhere a JSON line when
+ * the phase changes and at most once a second otherwise (level info). */
+struct log_progress {
+	const char *phase;
+	unsigned iteration;    /* 0: not shown */
+	uint64_t moved;        /* nodes that changed cluster in the last iteration */
+	uint64_t bytes;        /* sent and received so far */
+	double elapsed_s;
+};
+void log_progress(const struct log_progress *p);
+void log_progress_end(void); /* takes the line off the terminal */
+
+#endif

@@ -1,0 +1,82 @@
+/* daemon.h -- what coordinator.json and party.json say. One table each, in daemon.c.
+ *
+ * Relative paths start from the directory of the configuration file.
+ */
+#ifndef COMMON_JOB_DAEMON_H
+#define COMMON_JOB_DAEMON_H
+
+#include "common/base/buf.h"
+#include "common/base/config.h"
+#include "common/base/err.h"
+#include "common/base/log.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DAEMON_TEXT_MAX = 1 << 20, HOST_MAX = 255 }; /* bytes of a configuration file, of a host name */
+
+/* "hub.example.org:7431", "0.0.0.0:0", "[::1]:7431". */
+struct endpoint {
+	char host[HOST_MAX + 1]; /* without the brackets */
+	uint16_t port;
+};
+
+struct identity_paths {
+	char *certificate, *key, *ca;
+};
+
+/* What both daemons have. */
+struct daemon_common {
+	char *name;
+	struct identity_paths identity;
+	char *output;               /* directory of run.json, labels.csv, ... */
+	char *tcp_congestion;       /* "cubic" */
+	unsigned heartbeat_s;
+	unsigned step_timeout_s;
+	unsigned threads;           /* 0: as many as there are cores */
+	enum log_level log_level;
+};
+
+struct coordinator_config {
+	struct daemon_common common;
+	char *listen_text;
+	struct endpoint listen;
+	struct config_strings parties; /* names; sorted bytewise here */
+	struct config_map pins;        /* party -> "sha256:..." of its public key; none: the CA decides */
+	unsigned join_timeout_s;       /* how long all parties are awaited */
+	char *ready_file;              /* written with the bound port once listening; NULL: none */
+};
+
+struct party_config {
+	struct daemon_common common;
+	char *coordinator_text;
+	struct endpoint coordinator;
+	struct config_map peers;       /* coordinator and other parties -> "sha256:..." */
+	struct {
+		char *features, *edges, *ids; /* ids: NULL: row numbers are the ids */
+	} data;
+	struct {
+		struct config_strings jobs;    /* kinds allowed */
+		struct config_strings methods; /* methods allowed; none given: all */
+		unsigned min_parties;          /* members of each sum */
+		bool allow_single;
+	} policy;
+	char *state;                   /* directory of what must survive a restart; output/state if not given */
+	unsigned retry_s;              /* how long to keep dialling; 0: for ever */
+};
+
+/* set: NULL-terminated "path=value", may be NULL. ERR_INPUT. Nothing is opened but the file. */
+enum err coordinator_config_read(struct coordinator_config *c, const char *path,
+				 char *const *set) MUST_CHECK;
+enum err party_config_read(struct party_config *c, const char *path, char *const *set) MUST_CHECK;
+void coordinator_config_release(struct coordinator_config *c);
+void party_config_release(struct party_config *c);
+
+/* The table for people. */
+void coordinator_config_describe(struct buf *text);
+void party_config_describe(struct buf *text);
+
+bool endpoint_parse(const char *text, struct endpoint *e);
+
+#endif

@@ -30,7 +30,7 @@ struct config_strings {
 struct config_map {
 	struct config_pair {
 		char *key, *value;
-	} *item;
+	} * item;
 	size_t count;
 };
 
@@ -49,25 +49,28 @@ enum config_type {
 	CONFIG_U64,      /* uint64_t below 2^53 */
 	CONFIG_DOUBLE,   /* double */
 	CONFIG_STRING,   /* char *, owned; min .. max bytes; NULL where optional and absent */
-	CONFIG_PATH,     /* the same; a relative path is taken from the directory given to config_read */
-	CONFIG_ENUM,     /* an enum (unsigned) whose values are 0, 1, .. in the order of names */
-	CONFIG_CHOICE,   /* unsigned: values[i] for names[i] */
-	CONFIG_STRINGS,  /* struct config_strings of min .. max items, none twice */
-	CONFIG_MAP,      /* struct config_map of min .. max pairs */
-	CONFIG_COUNT,    /* struct config_count; a fixed one is min .. max, a multiple 1 .. 64; names[0]: the word, if any */
+	CONFIG_PATH,   /* the same; a relative path is taken from the directory given to config_read
+			*/
+	CONFIG_ENUM,   /* an enum (unsigned) whose values are 0, 1, .. in the order of names */
+	CONFIG_CHOICE, /* unsigned: values[i] for names[i] */
+	CONFIG_STRINGS, /* struct config_strings of min .. max items, none twice */
+	CONFIG_MAP,     /* struct config_map of min .. max pairs */
+	CONFIG_COUNT,   /* struct config_count; a fixed one is min .. max, a multiple 1 .. 64;
+			   names[0]: the word, if any */
 };
 
 struct config_row {
 	const char *path;
 	enum config_type type;
 	size_t offset;
-	double min, max;             /* inclusive, where the type has bounds */
-	const char *standard;        /* the default, as it would follow "path=" ; NULL: required; "": optional, left zero */
+	double min, max;      /* inclusive, where the type has bounds */
+	const char *standard; /* the default, as it would follow "path=" ; NULL: required; "":
+				 optional, left zero */
 	const char *help;
-	const char *const *names;    /* ends with NULL */
-	const unsigned *values;      /* CONFIG_CHOICE */
-	/* Further check of a string (or of each item, key of a map if value is false). Returns what was
-	 * expected, or NULL if it is right. */
+	const char *const *names; /* ends with NULL */
+	const unsigned *values;   /* CONFIG_CHOICE */
+	/* Further check of a string (or of each item, key of a map if value is false). Returns what
+	 * was expected, or NULL if it is right. */
 	const char *(*check)(const char *text);
 	const char *(*check_key)(const char *text);
 };
@@ -76,7 +79,7 @@ struct config_table {
 	const char *name; /* "job": the first word of every path in messages */
 	const struct config_row *row;
 	size_t count;
-	size_t size;      /* of the struct */
+	size_t size; /* of the struct */
 };
 
 /* What stands in for a default: `path` as in the row, `value` as it would follow "path=". */
@@ -106,7 +109,8 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 /* The table for people: one line per row with path, what is expected, default, help. */
 void config_describe(const struct config_table *t, struct buf *out);
 
-void config_release(const struct config_table *t, void *out); /* frees what the fields own, zeroes */
+void config_release(const struct config_table *t,
+		    void *out); /* frees what the fields own, zeroes */
 
 /* ---- checks for rows ---- */
 

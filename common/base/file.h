@@ -21,14 +21,16 @@ enum { FILE_PUBLIC = 0666, FILE_SECRET = 0600 }; /* modes; the umask takes from 
  * at before anything is allocated. */
 enum err file_read(const char *path, size_t max, struct buf *out) MUST_CHECK;
 
-/* ERR_JOB if it cannot be written (the sentence says what failed), ERR_CANCELLED after file_cancel. */
+/* ERR_JOB if it cannot be written (the sentence says what failed), ERR_CANCELLED after file_cancel.
+ */
 enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 
 enum err file_make_dirs(const char *path) MUST_CHECK; /* mkdir -p; ERR_JOB */
 bool file_exists(const char *path);
 
-char *file_join(const char *dir, const char *name); /* owned by the caller; an absolute name stays as it is */
-char *file_dir(const char *path);                   /* owned: "a/b" of "a/b/c", "." of "c" */
+char *file_join(const char *dir,
+		const char *name); /* owned by the caller; an absolute name stays as it is */
+char *file_dir(const char *path);  /* owned: "a/b" of "a/b/c", "." of "c" */
 
 /* Removes the temporary files of writes under way in any thread, and refuses further ones. For
  * the last moments of a process. Not for signal handlers. */

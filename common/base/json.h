@@ -15,11 +15,12 @@
 #include <stdint.h>
 
 enum {
-	JSON_DEPTH_MAX = 32,        /* nested arrays and objects */
-	JSON_TEXT_MAX = 16 << 20,   /* bytes */
+	JSON_DEPTH_MAX = 32,      /* nested arrays and objects */
+	JSON_TEXT_MAX = 16 << 20, /* bytes */
 };
 
-/* A value. It belongs to the array or object it is in; a root belongs to whoever parsed or made it. */
+/* A value. It belongs to the array or object it is in; a root belongs to whoever parsed or made it.
+ */
 struct json;
 
 enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
@@ -33,13 +34,13 @@ enum json_type json_type(const struct json *v);
 const char *json_type_name(enum json_type type); /* "an object" */
 bool json_bool(const struct json *v);            /* each asserts the type */
 double json_number(const struct json *v);
-const char *json_string(const struct json *v);   /* lives as long as v */
+const char *json_string(const struct json *v); /* lives as long as v */
 
 /* Members in the order of the text. */
 const struct json *json_get(const struct json *object, const char *key); /* NULL: absent */
 const struct json *json_first(const struct json *array_or_object);       /* NULL: empty */
 const struct json *json_next(const struct json *member);                 /* NULL: the last */
-const char *json_key(const struct json *member);                         /* NULL: not of an object */
+const char *json_key(const struct json *member); /* NULL: not of an object */
 size_t json_count(const struct json *array_or_object);
 
 /* Building. Text that is not UTF-8 has U+FFFD in place of the bad bytes; a number that is not

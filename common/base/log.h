@@ -30,9 +30,11 @@ struct log_pair {
 #define LOG_TEXT(k, v)   ((struct log_pair){ .key = (k), .text = (v) })
 #define LOG_NUMBER(k, v) ((struct log_pair){ .key = (k), .number = (double)(v) })
 
-void log_init(const char *subject, enum log_level level); /* before other threads start; copies subject */
+void log_init(const char *subject,
+	      enum log_level level); /* before other threads start; copies subject */
 void log_set_level(enum log_level level);
-void log_set_stream(int fd, bool terminal); /* instead of stderr, for tests; fd stays the caller's */
+void log_set_stream(int fd,
+		    bool terminal); /* instead of stderr, for tests; fd stays the caller's */
 /* Appends to this file from now on (made if absent, mode 0666 less umask). ERR_INPUT. */
 enum err log_open(const char *path) MUST_CHECK;
 void log_close(void);
@@ -50,9 +52,9 @@ void log_private(const char *fmt, ...) PRINTF(1, 2);
  * the phase changes and at most once a second otherwise (level info). */
 struct log_progress {
 	const char *phase;
-	unsigned iteration;    /* 0: not shown */
-	uint64_t moved;        /* nodes that changed cluster in the last iteration */
-	uint64_t bytes;        /* sent and received so far */
+	unsigned iteration; /* 0: not shown */
+	uint64_t moved;     /* nodes that changed cluster in the last iteration */
+	uint64_t bytes;     /* sent and received so far */
 	double elapsed_s;
 };
 void log_progress(const struct log_progress *p);

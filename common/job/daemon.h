@@ -14,7 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DAEMON_TEXT_MAX = 1 << 20, HOST_MAX = 255 }; /* bytes of a configuration file, of a host name */
+enum {
+	DAEMON_TEXT_MAX = 1 << 20,
+	HOST_MAX = 255
+}; /* bytes of a configuration file, of a host name */
 
 /* "hub.example.org:7431", "0.0.0.0:0", "[::1]:7431". */
 struct endpoint {
@@ -30,11 +33,11 @@ struct identity_paths {
 struct daemon_common {
 	char *name;
 	struct identity_paths identity;
-	char *output;               /* directory of run.json, labels.csv, ... */
-	char *tcp_congestion;       /* "cubic" */
+	char *output;         /* directory of run.json, labels.csv, ... */
+	char *tcp_congestion; /* "cubic" */
 	unsigned heartbeat_s;
 	unsigned step_timeout_s;
-	unsigned threads;           /* 0: as many as there are cores */
+	unsigned threads; /* 0: as many as there are cores */
 	enum log_level log_level;
 };
 
@@ -43,16 +46,16 @@ struct coordinator_config {
 	char *listen_text;
 	struct endpoint listen;
 	struct config_strings parties; /* names; sorted bytewise here */
-	struct config_map pins;        /* party -> "sha256:..." of its public key; none: the CA decides */
-	unsigned join_timeout_s;       /* how long all parties are awaited */
-	char *ready_file;              /* written with the bound port once listening; NULL: none */
+	struct config_map pins;  /* party -> "sha256:..." of its public key; none: the CA decides */
+	unsigned join_timeout_s; /* how long all parties are awaited */
+	char *ready_file;        /* written with the bound port once listening; NULL: none */
 };
 
 struct party_config {
 	struct daemon_common common;
 	char *coordinator_text;
 	struct endpoint coordinator;
-	struct config_map peers;       /* coordinator and other parties -> "sha256:..." */
+	struct config_map peers; /* coordinator and other parties -> "sha256:..." */
 	struct {
 		char *features, *edges, *ids; /* ids: NULL: row numbers are the ids */
 	} data;
@@ -62,8 +65,8 @@ struct party_config {
 		unsigned min_parties;          /* members of each sum */
 		bool allow_single;
 	} policy;
-	char *state;                   /* directory of what must survive a restart; output/state if not given */
-	unsigned retry_s;              /* how long to keep dialling; 0: for ever */
+	char *state;      /* directory of what must survive a restart; output/state if not given */
+	unsigned retry_s; /* how long to keep dialling; 0: for ever */
 };
 
 /* set: NULL-terminated "path=value", may be NULL. ERR_INPUT. Nothing is opened but the file. */

@@ -21,50 +21,56 @@
 enum job_kind { JOB_KCAGC };
 enum job_preset { PRESET_DEFAULT, PRESET_PAPER };
 enum job_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC };
-enum job_graphs { GRAPHS_SHARED, GRAPHS_OWN };          /* own: edges may differ between parties */
-enum job_virtual { VIRTUAL_MEAN, VIRTUAL_CENTRE };      /* of a cell: own mean, or the local centre (line 13) */
+enum job_graphs { GRAPHS_SHARED, GRAPHS_OWN }; /* own: edges may differ between parties */
+enum job_virtual {
+	VIRTUAL_MEAN,
+	VIRTUAL_CENTRE
+}; /* of a cell: own mean, or the local centre (line 13) */
 enum job_exchange { EXCHANGE_DISTANCES };
-enum { JOB_TEXT_MAX = 64 << 10 };                       /* bytes of a job file, and of a job on the wire */
+enum { JOB_TEXT_MAX = 64 << 10 }; /* bytes of a job file, and of a job on the wire */
 
 struct job {
 	enum job_kind kind;
-	unsigned clusters;                   /* k >= 2 */
-	uint64_t seed;                       /* < 2^53, so that every JSON reader keeps it */
-	bool allow_single;                   /* L = 1, which masks nothing */
+	unsigned clusters; /* k >= 2 */
+	uint64_t seed;     /* < 2^53, so that every JSON reader keeps it */
+	bool allow_single; /* L = 1, which masks nothing */
 	enum job_graphs graphs;
 	/* kcagc: arXiv 2411.12329 */
 	enum job_preset preset;
-	enum job_method method;              /* Protocol 3 as a tree, flat; or Protocol 2 */
-	struct config_count local_clusters;  /* k^ >= k */
-	enum filter_kind filter_kind;        /* job.filter.kind: "half" or "spectral" */
-	unsigned filter_order;               /* job.filter.order: psi */
-	bool idf;                            /* job.features: "idf" or "raw" */
-	bool unit_basis;                     /* job.projection.basis: "scaled" (U S) or "unit" (U) */
-	struct config_count dims;            /* job.projection.dims: number, "k", "2k"; or "local": k^ */
-	bool unit_rows;                      /* job.projection.unit_rows */
-	double row_power;                    /* job.projection.row_power: p */
+	enum job_method method;             /* Protocol 3 as a tree, flat; or Protocol 2 */
+	struct config_count local_clusters; /* k^ >= k */
+	enum filter_kind filter_kind;       /* job.filter.kind: "half" or "spectral" */
+	unsigned filter_order;              /* job.filter.order: psi */
+	bool idf;                           /* job.features: "idf" or "raw" */
+	bool unit_basis;                    /* job.projection.basis: "scaled" (U S) or "unit" (U) */
+	struct config_count dims; /* job.projection.dims: number, "k", "2k"; or "local": k^ */
+	bool unit_rows;           /* job.projection.unit_rows */
+	double row_power;         /* job.projection.row_power: p */
 	enum job_virtual virtual_nodes;
-	unsigned local_restarts, restarts;   /* R of Protocol 1 and of the joint k-means */
-	unsigned iterations;                 /* Q */
-	bool ninth;                          /* job.ninth: the 1/9 step */
-	unsigned polish;                     /* P Lloyd steps on all nodes at the end */
+	unsigned local_restarts, restarts; /* R of Protocol 1 and of the joint k-means */
+	unsigned iterations;               /* Q */
+	bool ninth;                        /* job.ninth: the 1/9 step */
+	unsigned polish;                   /* P Lloyd steps on all nodes at the end */
 	enum job_exchange exchange;
 	/* secure_sum */
-	unsigned group_bits;                 /* 2048, 3072, 4096: RFC 7919 "ffdhe..." */
-	unsigned modulus_bits;               /* 64 or 32 */
-	unsigned fraction_bits;              /* f */
+	unsigned group_bits;    /* 2048, 3072, 4096: RFC 7919 "ffdhe..." */
+	unsigned modulus_bits;  /* 64 or 32 */
+	unsigned fraction_bits; /* f */
 };
 
 /* Reads a job from JSON text; `where` names its source in messages ("job.json", "offer").
  * set: NULL-terminated array of "path=value", applied before defaults; may be NULL.
  * ERR_INPUT with path, value and what was expected. */
-enum err job_parse(struct job *job, struct bytes text, const char *where, char *const *set) MUST_CHECK;
+enum err job_parse(struct job *job, struct bytes text, const char *where,
+		   char *const *set) MUST_CHECK;
 enum err job_read(struct job *job, const char *path, char *const *set) MUST_CHECK;
 
-void job_write(const struct job *job, struct buf *json); /* the effective job: canonical, one line */
-void job_describe(struct buf *text);                     /* every parameter, for people */
+void job_write(const struct job *job,
+	       struct buf *json);    /* the effective job: canonical, one line */
+void job_describe(struct buf *text); /* every parameter, for people */
 
-/* The first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if none. */
+/* The first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if none.
+ */
 bool job_difference(const struct job *here, const struct job *offered, char *text, size_t len);
 
 unsigned job_local_clusters(const struct job *job); /* k^ as a number */

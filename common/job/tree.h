@@ -14,15 +14,15 @@
 enum { PARTIES_MAX = 256, TREE_NODES_MAX = 2 * PARTIES_MAX, TREE_CHILDREN_PAIR = 3 };
 
 struct tree_node {
-	uint32_t id;              /* parties are 0 .. L-1; inner nodes follow, level by level */
-	uint32_t level;           /* 0: a party */
-	size_t first, last;       /* member parties [first, last): neighbours by construction */
-	size_t child, children;   /* its children are nodes [child, child + children) */
+	uint32_t id;            /* parties are 0 .. L-1; inner nodes follow, level by level */
+	uint32_t level;         /* 0: a party */
+	size_t first, last;     /* member parties [first, last): neighbours by construction */
+	size_t child, children; /* its children are nodes [child, child + children) */
 };
 
 struct tree {
-	size_t parties, count;    /* count nodes, parties included; the last is the root */
-	size_t levels;            /* inner levels: 0 if L = 1 */
+	size_t parties, count; /* count nodes, parties included; the last is the root */
+	size_t levels;         /* inner levels: 0 if L = 1 */
 	struct tree_node node[TREE_NODES_MAX];
 };
 

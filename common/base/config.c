@@ -1,0 +1,325 @@
+#include "common/base/config.h"
+#include "common/base/alloc.h"
+#include "common/base/config_value.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_LEN_MAX = 256 };
+
+const char *config_map_get(const struct config_map *m, const char *key)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		if (!strcmp(m->item[i].key, key))
+			return m->item[i].value;
+	}
+	return NULL;
+}
+
+bool config_strings_has(const struct config_strings *s, const char *text)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		if (!strcmp(s->item[i], text))
+			return true;
+	}
+	return false;
+}
+
+static void *field_of(const struct config_row *r, void *out)
+{
+	return (char *)out + r->offset;
+}
+
+static const void *field_in(const struct config_row *r, const void *in)
+{
+	return (const char *)in + r->offset;
+}
+
+/* ---- a value by its path ---- */
+
+static const struct json *lookup(const struct json *root, const char *path)
+{
+	char part[PATH_LEN_MAX];
+
+	while (root) {
+		size_t n = strcspn(path, ".");
+
+		assert(n < sizeof(part));
+		memcpy(part, path, n);
+		part[n] = 0;
+		if (json_type(root) != JSON_OBJECT)
+			return NULL;
+		root = json_get(root, part);
+		if (!path[n])
+			return root;
+		path += n + 1;
+	}
+	return NULL;
+}
+
+/* The object in which the last part of path is, made if absent, and that part; NULL if some part
+ * is there but is no object. */
+static struct json *holder(struct json *root, const char *path, char part[static PATH_LEN_MAX])
+{
+	for (;;) {
+		size_t n = strcspn(path, ".");
+		struct json *next;
+
+		memcpy(part, path, n);
+		part[n] = 0;
+		if (!path[n])
+			return root;
+		next = json_member(root, part);
+		if (!next)
+			next = json_put_object(root, part);
+		if (json_type(next) != JSON_OBJECT)
+			return NULL;
+		root = next;
+		path += n + 1;
+	}
+}
+
+/* Puts a value as it would follow "path=": JSON if it is JSON, else a string. */
+static void put_text(struct json *object, const char *key, const char *text)
+{
+	struct bytes bytes = { (const uint8_t *)text, strlen(text) };
+	struct json *parsed;
+
+	if (json_parse(bytes, "", &parsed) == ERR_OK)
+		json_put(object, key, parsed);
+	else
+		json_put_string(object, key, text);
+}
+
+enum err config_set(struct json *root, char *const *set)
+{
+	char path[PATH_LEN_MAX], part[PATH_LEN_MAX];
+
+	if (json_type(root) != JSON_OBJECT)
+		return err_set(ERR_INPUT, "--set needs a JSON object to set values in");
+	for (; set && *set; set++) {
+		const char *eq = strchr(*set, '=');
+		struct json *at;
+
+		if (!eq || eq == *set || (size_t)(eq - *set) >= sizeof(path))
+			return err_set(ERR_INPUT, "--set %.80s: expected path=value", *set);
+		memcpy(path, *set, (size_t)(eq - *set));
+		path[eq - *set] = 0;
+		at = holder(root, path, part);
+		if (!at)
+			return err_set(
+			    ERR_INPUT,
+			    "--set %.80s: a part of the path has a value that is no object", *set);
+		put_text(at, part, eq + 1);
+	}
+	return ERR_OK;
+}
+
+/* ---- keys that no row names ---- */
+
+static bool begins(const char *path, const char *with, size_t n)
+{
+	return !strncmp(path, with, n) && path[n] == '.';
+}
+
+static enum err unknown(const struct config_table *t, const char *prefix, const char *key)
+{
+	struct buf known = { 0 };
+	size_t n = strlen(prefix), last_len = 0;
+	const char *last = "";
+	enum err err;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const char *rest = t->row[i].path;
+
+		if (n && !begins(rest, prefix, n))
+			continue;
+		rest += n ? n + 1 : 0;
+		if (strcspn(rest, ".") == last_len && !strncmp(rest, last, last_len))
+			continue; /* another row of the same object */
+		last = rest;
+		last_len = strcspn(rest, ".");
+		buf_printf(&known, "%s%.*s", known.n ? ", " : "", (int)last_len, last);
+	}
+	err = err_set(ERR_INPUT, "%s%s%s.%.80s is unknown, expected one of: %.*s", t->name,
+		      n ? "." : "", prefix, key, (int)known.n, (char *)known.p);
+	buf_release(&known);
+	return err;
+}
+
+static enum err check_known(const struct config_table *t, const struct json *object,
+			    const char *prefix)
+{
+	char path[PATH_LEN_MAX];
+
+	for (const struct json *m = json_first(object); m; m = json_next(m)) {
+		const char *key = json_key(m);
+		bool is_row = false, is_object = false;
+		int n;
+
+		if (key[0] == '#')
+			continue;
+		n = snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key);
+		if (n < 0 || (size_t)n >= sizeof(path) || strchr(key, '.'))
+			return unknown(t, prefix, key);
+		for (size_t i = 0; i < t->count; i++) {
+			is_row |= !strcmp(t->row[i].path, path);
+			is_object |= begins(t->row[i].path, path, strlen(path));
+		}
+		if (!is_row && !is_object)
+			return unknown(t, prefix, key);
+		if (is_object && json_type(m) != JSON_OBJECT)
+			return err_set(ERR_INPUT, "%s.%s is %s, expected an object", t->name, path,
+				       json_type_name(json_type(m)));
+		if (is_object)
+			TRY(check_known(t, m, path));
+	}
+	return ERR_OK;
+}
+
+/* ---- reading ---- */
+
+static const char *standard_of(const struct config_row *r, const struct config_preset *presets)
+{
+	for (; presets && presets->path; presets++) {
+		if (!strcmp(presets->path, r->path))
+			return presets->value;
+	}
+	return r->standard;
+}
+
+static enum err missing(const struct config_table *t, const struct config_row *r)
+{
+	struct buf text = { 0 };
+	enum err err;
+
+	config_value_expected(r, &text);
+	err = err_set(ERR_INPUT, "%s.%s is missing, expected %.*s (%s)", t->name, r->path,
+		      (int)text.n, (char *)text.p, r->help);
+	buf_release(&text);
+	return err;
+}
+
+static enum err read_row(const struct config_table *t, const struct config_row *r,
+			 const struct json *root, const char *dir,
+			 const struct config_preset *presets, void *out)
+{
+	const struct json *v = lookup(root, r->path);
+	struct json *holding = NULL;
+	const char *standard;
+	enum err err;
+
+	if (!v) {
+		standard = standard_of(r, presets);
+		if (!standard)
+			return missing(t, r);
+		if (!*standard)
+			return ERR_OK;
+		holding = json_object();
+		put_text(holding, "v", standard);
+		v = json_get(holding, "v");
+	}
+	err = config_value_read(r, t->name, v, dir, field_of(r, out));
+	json_free(holding);
+	return err;
+}
+
+enum err config_read(const struct config_table *t, const struct json *root, const char *where,
+		     const char *dir, const struct config_preset *presets, void *out)
+{
+	enum err err = ERR_OK;
+
+	memset(out, 0, t->size);
+	if (json_type(root) != JSON_OBJECT)
+		return err_set(ERR_INPUT, "%s: %s is %s, expected an object", where, t->name,
+			       json_type_name(json_type(root)));
+	err = check_known(t, root, "");
+	for (size_t i = 0; i < t->count && !err; i++)
+		err = read_row(t, &t->row[i], root, dir, presets, out);
+	if (err) {
+		config_release(t, out);
+		return err_prefix(err, "%s", where);
+	}
+	return ERR_OK;
+}
+
+/* ---- writing ---- */
+
+struct json *config_write(const struct config_table *t, const void *in)
+{
+	struct json *root = json_object();
+	char part[PATH_LEN_MAX];
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct config_row *r = &t->row[i];
+
+		config_value_put(r, field_in(r, in), holder(root, r->path, part), part);
+	}
+	return root;
+}
+
+/* A field as text, or nothing if it is not set. */
+static void field_text(const struct config_row *r, const void *in, struct buf *text)
+{
+	struct json *object = json_object();
+
+	config_value_put(r, field_in(r, in), object, "v");
+	if (json_get(object, "v"))
+		json_write(json_get(object, "v"), text);
+	else
+		buf_printf(text, "nothing");
+	json_free(object);
+}
+
+bool config_difference(const struct config_table *t, const void *a, const char *a_name,
+		       const void *b, const char *b_name, char *text, size_t len)
+{
+	bool differ = false;
+
+	for (size_t i = 0; i < t->count && !differ; i++) {
+		struct buf x = { 0 }, y = { 0 };
+
+		field_text(&t->row[i], a, &x);
+		field_text(&t->row[i], b, &y);
+		differ = x.n != y.n || memcmp(x.p, y.p, x.n);
+		if (differ)
+			snprintf(text, len, "%s.%s: %.*s %s, %.*s %s", t->name, t->row[i].path,
+				 (int)x.n, (char *)x.p, a_name, (int)y.n, (char *)y.p, b_name);
+		buf_release(&x);
+		buf_release(&y);
+	}
+	return differ;
+}
+
+void config_describe(const struct config_table *t, struct buf *out)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		const struct config_row *r = &t->row[i];
+
+		buf_printf(out, "%s.%s: %s\n        ", t->name, r->path, r->help);
+		config_value_expected(r, out);
+		if (!r->standard)
+			buf_printf(out, "; required\n");
+		else if (!*r->standard)
+			buf_printf(out, "; optional\n");
+		else
+			buf_printf(out, "; default %s\n", r->standard);
+	}
+}
+
+void config_release(const struct config_table *t, void *out)
+{
+	for (size_t i = 0; i < t->count; i++)
+		config_value_release(&t->row[i], field_of(&t->row[i], out));
+	memset(out, 0, t->size);
+}
+
+const char *config_check_name(const char *text)
+{
+	size_t n =
+	    strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+
+	return n && n <= 64 && !text[n] ? NULL : "a name: 1 to 64 of A-Z a-z 0-9 . _ -";
+}

@@ -1,0 +1,363 @@
+#include "common/base/config_value.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIMES_MAX = 64, SHOWN_MAX = 80 };
+
+static void names_list(const struct config_row *r, struct buf *text)
+{
+	buf_printf(text, "one of ");
+	for (size_t i = 0; r->names[i]; i++)
+		buf_printf(text, "%s\"%s\"", i ? ", " : "", r->names[i]);
+}
+
+void config_value_expected(const struct config_row *r, struct buf *text)
+{
+	switch (r->type) {
+	case CONFIG_BOOL:
+		if (r->names)
+			names_list(r, text);
+		else
+			buf_printf(text, "true or false");
+		break;
+	case CONFIG_UNSIGNED:
+	case CONFIG_U64:
+		buf_printf(text, "a whole number from %.0f to %.0f", r->min, r->max);
+		break;
+	case CONFIG_DOUBLE:
+		buf_printf(text, "a number from %g to %g", r->min, r->max);
+		break;
+	case CONFIG_STRING:
+		buf_printf(text, "a string of %.0f to %.0f bytes", r->min, r->max);
+		break;
+	case CONFIG_PATH:
+		buf_printf(text, "a path");
+		break;
+	case CONFIG_ENUM:
+	case CONFIG_CHOICE:
+		names_list(r, text);
+		break;
+	case CONFIG_STRINGS:
+		buf_printf(text, "a list of %.0f to %.0f strings, none twice", r->min, r->max);
+		break;
+	case CONFIG_MAP:
+		buf_printf(text, "an object of %.0f to %.0f names with a string each", r->min,
+			   r->max);
+		break;
+	case CONFIG_COUNT:
+		buf_printf(
+		    text,
+		    "a whole number from %.0f to %.0f, or a multiple of k from \"k\" to \"%dk\"",
+		    r->min, r->max, TIMES_MAX);
+		if (r->names)
+			buf_printf(text, ", or \"%s\"", r->names[0]);
+		break;
+	}
+}
+
+/* "job.clusters is 1, expected ..."; expected: NULL is what the row says. */
+static enum err wrong(const struct config_row *r, const char *name, const char *inner,
+		      const struct json *v, const char *expected)
+{
+	struct buf shown = { 0 }, text = { 0 };
+	enum err err;
+
+	json_write(v, &shown);
+	if (expected)
+		buf_printf(&text, "%s", expected);
+	else
+		config_value_expected(r, &text);
+	err = err_set(ERR_INPUT, "%s.%s%s is %.*s%s, expected %.*s", name, r->path, inner,
+		      (int)(shown.n < SHOWN_MAX ? shown.n : SHOWN_MAX), (char *)shown.p,
+		      shown.n > SHOWN_MAX ? "..." : "", (int)text.n, (char *)text.p);
+	buf_release(&shown);
+	buf_release(&text);
+	return err;
+}
+
+static bool whole_number(const struct config_row *r, const struct json *v, double *x)
+{
+	if (json_type(v) != JSON_NUMBER)
+		return false;
+	*x = json_number(v);
+	return *x >= r->min && *x <= r->max && *x == floor(*x);
+}
+
+/* The position of v among the row's names; SIZE_MAX if it is none of them. */
+static size_t name_index(const struct config_row *r, const struct json *v)
+{
+	if (json_type(v) != JSON_STRING)
+		return SIZE_MAX;
+	for (size_t i = 0; r->names[i]; i++) {
+		if (!strcmp(r->names[i], json_string(v)))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+static enum err read_string(const struct config_row *r, const char *name, const struct json *v,
+			    const char *dir, char **field)
+{
+	const char *expected = NULL;
+	size_t n;
+
+	if (json_type(v) != JSON_STRING)
+		return wrong(r, name, "", v, NULL);
+	n = strlen(json_string(v));
+	if (r->type == CONFIG_STRING && ((double)n < r->min || (double)n > r->max))
+		return wrong(r, name, "", v, NULL);
+	if (r->type == CONFIG_PATH && n == 0)
+		return wrong(r, name, "", v, NULL);
+	if (r->check)
+		expected = r->check(json_string(v));
+	if (expected)
+		return wrong(r, name, "", v, expected);
+	*field = r->type == CONFIG_PATH && dir ? file_join(dir, json_string(v))
+					       : alloc_copy(json_string(v));
+	return ERR_OK;
+}
+
+static enum err read_strings(const struct config_row *r, const char *name, const struct json *v,
+			     struct config_strings *field)
+{
+	char inner[32];
+
+	if (json_type(v) != JSON_ARRAY || (double)json_count(v) < r->min ||
+	    (double)json_count(v) > r->max)
+		return wrong(r, name, "", v, NULL);
+	ALLOC(field->item, json_count(v));
+	for (const struct json *m = json_first(v); m; m = json_next(m)) {
+		const char *expected = "a string";
+
+		snprintf(inner, sizeof(inner), "[%zu]", field->count);
+		if (json_type(m) == JSON_STRING)
+			expected = r->check ? r->check(json_string(m)) : NULL;
+		if (!expected && config_strings_has(field, json_string(m)))
+			expected = "each string once";
+		if (expected)
+			return wrong(r, name, inner, m, expected);
+		field->item[field->count++] = alloc_copy(json_string(m));
+	}
+	return ERR_OK;
+}
+
+static enum err read_map(const struct config_row *r, const char *name, const struct json *v,
+			 struct config_map *field)
+{
+	char inner[128];
+
+	if (json_type(v) != JSON_OBJECT)
+		return wrong(r, name, "", v, NULL);
+	ALLOC(field->item, json_count(v));
+	for (const struct json *m = json_first(v); m; m = json_next(m)) {
+		const char *key = json_key(m), *expected = "a string";
+
+		if (key[0] == '#')
+			continue;
+		if (r->check_key && r->check_key(key))
+			return err_set(ERR_INPUT,
+				       "%s.%s: the key \"%.80s\" is not right, expected %s", name,
+				       r->path, key, r->check_key(key));
+		snprintf(inner, sizeof(inner), ".%s", key);
+		if (json_type(m) == JSON_STRING)
+			expected = r->check ? r->check(json_string(m)) : NULL;
+		if (expected)
+			return wrong(r, name, inner, m, expected);
+		field->item[field->count++] =
+		    (struct config_pair){ alloc_copy(key), alloc_copy(json_string(m)) };
+	}
+	if ((double)field->count < r->min || (double)field->count > r->max)
+		return wrong(r, name, "", v, NULL);
+	return ERR_OK;
+}
+
+static enum err read_count(const struct config_row *r, const char *name, const struct json *v,
+			   struct config_count *field)
+{
+	const char *text;
+	unsigned times = 0;
+	double x;
+
+	if (whole_number(r, v, &x)) {
+		*field = (struct config_count){ .fixed = (unsigned)x };
+		return ERR_OK;
+	}
+	if (json_type(v) != JSON_STRING)
+		return wrong(r, name, "", v, NULL);
+	text = json_string(v);
+	if (r->names && !strcmp(text, r->names[0])) {
+		*field = (struct config_count){ 0 };
+		return ERR_OK;
+	}
+	if (!strcmp(text, "k"))
+		times = 1;
+	else if (*text != '0')
+		for (; *text >= '0' && *text <= '9' && times <= TIMES_MAX; text++)
+			times = 10 * times + (unsigned)(*text - '0');
+	if (times < 1 || times > TIMES_MAX || strcmp(text, "k"))
+		return wrong(r, name, "", v, NULL);
+	*field = (struct config_count){ .times_k = times };
+	return ERR_OK;
+}
+
+static enum err read_named(const struct config_row *r, const char *name, const struct json *v,
+			   void *field)
+{
+	size_t i = name_index(r, v);
+
+	if (i == SIZE_MAX)
+		return wrong(r, name, "", v, NULL);
+	if (r->type == CONFIG_BOOL)
+		*(bool *)field = i == 1;
+	else
+		memcpy(field, &(unsigned){ r->type == CONFIG_CHOICE ? r->values[i] : (unsigned)i },
+		       sizeof(unsigned));
+	return ERR_OK;
+}
+
+enum err config_value_read(const struct config_row *r, const char *name, const struct json *v,
+			   const char *dir, void *field)
+{
+	double x;
+
+	switch (r->type) {
+	case CONFIG_BOOL:
+		if (r->names)
+			return read_named(r, name, v, field);
+		if (json_type(v) != JSON_BOOL)
+			return wrong(r, name, "", v, NULL);
+		*(bool *)field = json_bool(v);
+		return ERR_OK;
+	case CONFIG_UNSIGNED:
+		if (!whole_number(r, v, &x))
+			return wrong(r, name, "", v, NULL);
+		*(unsigned *)field = (unsigned)x;
+		return ERR_OK;
+	case CONFIG_U64:
+		if (!whole_number(r, v, &x))
+			return wrong(r, name, "", v, NULL);
+		*(uint64_t *)field = (uint64_t)x;
+		return ERR_OK;
+	case CONFIG_DOUBLE:
+		if (json_type(v) != JSON_NUMBER || json_number(v) < r->min ||
+		    json_number(v) > r->max)
+			return wrong(r, name, "", v, NULL);
+		*(double *)field = json_number(v);
+		return ERR_OK;
+	case CONFIG_STRING:
+	case CONFIG_PATH:
+		return read_string(r, name, v, dir, field);
+	case CONFIG_ENUM:
+	case CONFIG_CHOICE:
+		return read_named(r, name, v, field);
+	case CONFIG_STRINGS:
+		return read_strings(r, name, v, field);
+	case CONFIG_MAP:
+		return read_map(r, name, v, field);
+	case CONFIG_COUNT:
+		return read_count(r, name, v, field);
+	}
+	assert(!"a type without a reader");
+	return ERR_INTERNAL;
+}
+
+void config_value_put(const struct config_row *r, const void *field, struct json *object,
+		      const char *key)
+{
+	const struct config_strings *s = field;
+	const struct config_map *m = field;
+	const struct config_count *c = field;
+	unsigned u = 0;
+	char text[16];
+	struct json *v;
+
+	switch (r->type) {
+	case CONFIG_BOOL:
+		if (r->names)
+			json_put_string(object, key, r->names[*(const bool *)field ? 1 : 0]);
+		else
+			json_put_bool(object, key, *(const bool *)field);
+		break;
+	case CONFIG_UNSIGNED:
+		json_put_number(object, key, *(const unsigned *)field);
+		break;
+	case CONFIG_U64:
+		json_put_number(object, key, (double)*(const uint64_t *)field);
+		break;
+	case CONFIG_DOUBLE:
+		json_put_number(object, key, *(const double *)field);
+		break;
+	case CONFIG_STRING:
+	case CONFIG_PATH:
+		if (*(char *const *)field)
+			json_put_string(object, key, *(char *const *)field);
+		break;
+	case CONFIG_ENUM:
+		memcpy(&u, field, sizeof(u));
+		json_put_string(object, key, r->names[u]);
+		break;
+	case CONFIG_CHOICE:
+		memcpy(&u, field, sizeof(u));
+		for (size_t i = 0; r->names[i]; i++) {
+			if (r->values[i] == u)
+				json_put_string(object, key, r->names[i]);
+		}
+		break;
+	case CONFIG_STRINGS:
+		if (!s->count && r->standard && !*r->standard)
+			break;
+		v = json_put_array(object, key);
+		for (size_t i = 0; i < s->count; i++)
+			json_append_string(v, s->item[i]);
+		break;
+	case CONFIG_MAP:
+		if (!m->count && r->standard && !*r->standard)
+			break;
+		v = json_put_object(object, key);
+		for (size_t i = 0; i < m->count; i++)
+			json_put_string(v, m->item[i].key, m->item[i].value);
+		break;
+	case CONFIG_COUNT:
+		snprintf(text, sizeof(text), "%uk", c->times_k);
+		if (c->times_k)
+			json_put_string(object, key, c->times_k == 1 ? "k" : text);
+		else if (c->fixed || !r->names)
+			json_put_number(object, key, c->fixed);
+		else
+			json_put_string(object, key, r->names[0]);
+		break;
+	}
+}
+
+void config_value_release(const struct config_row *r, void *field)
+{
+	struct config_strings *s = field;
+	struct config_map *m = field;
+
+	switch (r->type) {
+	case CONFIG_STRING:
+	case CONFIG_PATH:
+		free(*(char **)field);
+		break;
+	case CONFIG_STRINGS:
+		for (size_t i = 0; i < s->count; i++)
+			free(s->item[i]);
+		free(s->item);
+		break;
+	case CONFIG_MAP:
+		for (size_t i = 0; i < m->count; i++) {
+			free(m->item[i].key);
+			free(m->item[i].value);
+		}
+		free(m->item);
+		break;
+	default: /* the others own nothing */
+		break;
+	}
+}

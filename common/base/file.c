@@ -1,0 +1,231 @@
+#include "common/base/file.h"
+#include "common/base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Temporary files of writes under way, so that file_cancel finds them. */
+struct temp {
+	struct temp *next;
+	char *path;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct temp *temps;
+static bool cancelled;
+
+static enum err read_all(int fd, const char *path, size_t expected, size_t max, struct buf *out)
+{
+	buf_extend(out, expected + 2); /* the terminator, and one to see the end without growing */
+	out->n = 0;
+	for (;;) {
+		size_t had = out->n, room = out->cap - had > 1 ? out->cap - had : 65536;
+		ssize_t got;
+
+		do {
+			got = read(fd, buf_extend(out, room), room);
+			out->n = had;
+		} while (got < 0 && errno == EINTR);
+		if (got < 0)
+			return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+		out->n = had + (size_t)got;
+		if (out->n > max)
+			return err_set(ERR_INPUT, "%s: more than the %zu bytes that are read", path,
+				       max);
+		if (got == 0)
+			return ERR_OK;
+	}
+}
+
+enum err file_read(const char *path, size_t max, struct buf *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	enum err err;
+
+	if (fd < 0)
+		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &st))
+		err = err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	else if (S_ISDIR(st.st_mode))
+		err = err_set(ERR_INPUT, "%s is a directory, expected a file", path);
+	else if (st.st_size < 0 || (uintmax_t)st.st_size > max)
+		err = err_set(ERR_INPUT, "%s: %jd bytes, at most %zu are read", path,
+			      (intmax_t)st.st_size, max);
+	else
+		err = read_all(fd, path, (size_t)st.st_size, max, out);
+	close(fd);
+	if (err) {
+		buf_release(out);
+		return err;
+	}
+	*buf_extend(out, 1) = 0;
+	out->n--;
+	return ERR_OK;
+}
+
+static enum err write_all(int fd, struct bytes data)
+{
+	while (data.n) {
+		ssize_t put = write(fd, data.p, data.n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return err_set(ERR_JOB, "cannot write: %s", strerror(errno));
+		data.p += put;
+		data.n -= (size_t)put;
+	}
+	if (fsync(fd) && errno != EINVAL) /* EINVAL: a file system without it */
+		return err_set(ERR_JOB, "cannot bring to disk: %s", strerror(errno));
+	return ERR_OK;
+}
+
+/* Makes the file and its entry in the list in one step: file_cancel sees both or neither. */
+static enum err temp_open(struct temp *t, mode_t mode, int *fd)
+{
+	enum err err = ERR_OK;
+
+	pthread_mutex_lock(&lock);
+	if (cancelled) {
+		err = err_set(ERR_CANCELLED, "the process is ending");
+	} else {
+		*fd = open(t->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (*fd < 0) {
+			err = err_set(ERR_JOB, "cannot create %s: %s", t->path, strerror(errno));
+		} else {
+			t->next = temps;
+			temps = t;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+/* Renames if all went well, else removes; and takes the entry off the list. */
+static enum err temp_close(struct temp *t, const char *path, enum err err)
+{
+	struct temp **at = &temps;
+
+	pthread_mutex_lock(&lock);
+	while (*at != t)
+		at = &(*at)->next;
+	*at = t->next;
+	if (cancelled)
+		err = err_set(ERR_CANCELLED, "the process is ending");
+	else if (!err && rename(t->path, path))
+		err = err_set(ERR_JOB, "cannot rename to it: %s", strerror(errno));
+	if (err)
+		unlink(t->path);
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+/* The new name is on disk only when its directory is. */
+static void sync_dir(const char *path)
+{
+	char *dir = file_dir(path);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+	free(dir);
+}
+
+enum err file_write(const char *path, struct bytes data, mode_t mode)
+{
+	static _Atomic unsigned counter;
+	struct buf name = { 0 };
+	struct temp t = { 0 };
+	int fd = -1;
+	enum err err;
+
+	buf_printf(&name, "%s.%ld-%u.tmp", path, (long)getpid(), counter++);
+	buf_add(&name, "", 1);
+	t.path = (char *)name.p;
+	err = temp_open(&t, mode, &fd);
+	if (!err) {
+		err = write_all(fd, data);
+		if (close(fd) && !err)
+			err = err_set(ERR_JOB, "cannot write: %s", strerror(errno));
+		err = temp_close(&t, path, err);
+	}
+	buf_release(&name);
+	if (err)
+		return err_prefix(err, "%s", path);
+	sync_dir(path);
+	return ERR_OK;
+}
+
+void file_cancel(void)
+{
+	pthread_mutex_lock(&lock);
+	cancelled = true;
+	for (struct temp *t = temps; t; t = t->next)
+		unlink(t->path);
+	pthread_mutex_unlock(&lock);
+}
+
+enum err file_make_dirs(const char *path)
+{
+	char *copy = alloc_copy(path[0] ? path : ".");
+	enum err err = ERR_OK;
+	struct stat st;
+
+	for (char *p = copy + 1; !err && *copy; p++) {
+		char c = *p;
+
+		if (c && c != '/')
+			continue;
+		*p = 0;
+		if (mkdir(copy, 0777) && errno != EEXIST)
+			err = err_set(ERR_JOB, "cannot make the directory %s: %s", copy,
+				      strerror(errno));
+		if (!c)
+			break;
+		*p = c;
+	}
+	free(copy);
+	if (!err && path[0] && (stat(path, &st) || !S_ISDIR(st.st_mode)))
+		err = err_set(ERR_JOB, "%s is there, but it is not a directory", path);
+	return err;
+}
+
+bool file_exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+char *file_join(const char *dir, const char *name)
+{
+	size_t n = strlen(dir), bytes = n + strlen(name) + 2;
+	char *path;
+
+	if (name[0] == '/' || n == 0)
+		return alloc_copy(name);
+	path = alloc(bytes, 1);
+	snprintf(path, bytes, "%s%s%s", dir, dir[n - 1] == '/' ? "" : "/", name);
+	return path;
+}
+
+char *file_dir(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir;
+
+	if (!slash)
+		return alloc_copy(".");
+	if (slash == path)
+		return alloc_copy("/");
+	dir = alloc_copy(path);
+	dir[slash - path] = 0;
+	return dir;
+}

@@ -1,0 +1,308 @@
+#include "common/base/json.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/json_scan.h"
+
+#include <assert.h>
+#include <cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A struct json is a cJSON by another name; these two are the only casts. */
+static cJSON *in(const struct json *v)
+{
+	return (cJSON *)(uintptr_t)v;
+}
+
+static struct json *out_of(cJSON *v)
+{
+	return (struct json *)v;
+}
+
+static void *cjson_alloc(size_t n)
+{
+	return alloc(n, 1);
+}
+
+/* cJSON reports a failed allocation as a syntax error; ours does not fail. */
+__attribute__((constructor)) static void set_hooks(void)
+{
+	cJSON_Hooks hooks = { .malloc_fn = cjson_alloc, .free_fn = free };
+
+	cJSON_InitHooks(&hooks);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static enum err check_unique(const cJSON *object, const char *where)
+{
+	size_t n = (size_t)cJSON_GetArraySize(object), i = 0;
+	enum err err = ERR_OK;
+	const char **keys;
+
+	if (!cJSON_IsObject(object) || n < 2)
+		return ERR_OK;
+	ALLOC(keys, n);
+	for (const cJSON *m = object->child; m; m = m->next)
+		keys[i++] = m->string;
+	qsort(keys, n, sizeof(*keys), by_text);
+	for (i = 1; i < n && !err; i++) {
+		if (!strcmp(keys[i - 1], keys[i]))
+			err = err_set(ERR_INPUT,
+				      "%s: the key \"%.100s\" is there twice in one object", where,
+				      keys[i]);
+	}
+	free(keys);
+	return err;
+}
+
+static enum err check_all_unique(const cJSON *v, const char *where)
+{
+	TRY(check_unique(v, where));
+	for (const cJSON *m = v->child; m; m = m->next)
+		TRY(check_all_unique(m, where));
+	return ERR_OK;
+}
+
+static enum err syntax_error(struct bytes text, const char *where, const char *wrong, size_t at)
+{
+	size_t line = 1, start = 0;
+
+	for (size_t i = 0; i < at; i++) {
+		if (text.p[i] == '\n') {
+			line++;
+			start = i + 1;
+		}
+	}
+	return err_set(ERR_INPUT, "%s: line %zu, column %zu: %s", where, line, at - start + 1,
+		       wrong);
+}
+
+enum err json_parse(struct bytes text, const char *where, struct json **root)
+{
+	const char *wrong;
+	enum err err;
+	cJSON *v;
+	size_t at;
+
+	*root = NULL;
+	if (text.n > JSON_TEXT_MAX)
+		return err_set(ERR_INPUT, "%s: %zu bytes of JSON, at most %d are read", where,
+			       text.n, JSON_TEXT_MAX);
+	wrong = json_scan(text, JSON_DEPTH_MAX, &at);
+	if (wrong)
+		return syntax_error(text, where, wrong, at);
+	v = cJSON_ParseWithLength((const char *)text.p, text.n);
+	if (!v)
+		return err_set(ERR_INPUT, "%s: the JSON does not parse", where);
+	err = check_all_unique(v, where);
+	if (err)
+		cJSON_Delete(v);
+	else
+		*root = out_of(v);
+	return err;
+}
+
+enum err json_read(const char *path, size_t max_bytes, struct json **root)
+{
+	struct buf text = { 0 };
+	enum err err;
+
+	*root = NULL;
+	TRY(file_read(path, max_bytes, &text));
+	err = json_parse((struct bytes){ text.p, text.n }, path, root);
+	buf_release(&text);
+	return err;
+}
+
+void json_free(struct json *root)
+{
+	cJSON_Delete(in(root));
+}
+
+enum json_type json_type(const struct json *v)
+{
+	switch (in(v)->type & 0xff) {
+	case cJSON_False:
+	case cJSON_True:
+		return JSON_BOOL;
+	case cJSON_Number:
+		return JSON_NUMBER;
+	case cJSON_String:
+		return JSON_STRING;
+	case cJSON_Array:
+		return JSON_ARRAY;
+	case cJSON_Object:
+		return JSON_OBJECT;
+	default:
+		return JSON_NULL;
+	}
+}
+
+const char *json_type_name(enum json_type type)
+{
+	static const char *const name[] = { "null",     "true or false", "a number",
+					    "a string", "an array",      "an object" };
+
+	return name[type];
+}
+
+bool json_bool(const struct json *v)
+{
+	assert(json_type(v) == JSON_BOOL);
+	return cJSON_IsTrue(in(v));
+}
+
+double json_number(const struct json *v)
+{
+	assert(json_type(v) == JSON_NUMBER);
+	return in(v)->valuedouble;
+}
+
+const char *json_string(const struct json *v)
+{
+	assert(json_type(v) == JSON_STRING);
+	return in(v)->valuestring;
+}
+
+struct json *json_member(struct json *object, const char *key)
+{
+	assert(json_type(object) == JSON_OBJECT);
+	return out_of(cJSON_GetObjectItemCaseSensitive(in(object), key));
+}
+
+const struct json *json_get(const struct json *object, const char *key)
+{
+	assert(json_type(object) == JSON_OBJECT);
+	return out_of(cJSON_GetObjectItemCaseSensitive(in(object), key));
+}
+
+const struct json *json_first(const struct json *array_or_object)
+{
+	return out_of(in(array_or_object)->child);
+}
+
+const struct json *json_next(const struct json *member)
+{
+	return out_of(in(member)->next);
+}
+
+const char *json_key(const struct json *member)
+{
+	return in(member)->string;
+}
+
+size_t json_count(const struct json *array_or_object)
+{
+	return (size_t)cJSON_GetArraySize(in(array_or_object));
+}
+
+struct json *json_object(void)
+{
+	return out_of(cJSON_CreateObject());
+}
+
+struct json *json_array(void)
+{
+	return out_of(cJSON_CreateArray());
+}
+
+/* cJSON writes a string's bytes as they are, so bad ones are replaced here. */
+static cJSON *string_of(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	struct buf clean = { 0 };
+	size_t n = strlen(text), len;
+	cJSON *v;
+
+	for (size_t i = 0; i < n; i += len ? len : 1) {
+		len = utf8_length(p + i, n - i);
+		if (len)
+			buf_add(&clean, p + i, len);
+		else
+			buf_add(&clean, "\xef\xbf\xbd", 3);
+	}
+	buf_add(&clean, "", 1);
+	v = cJSON_CreateString((const char *)clean.p);
+	buf_release(&clean);
+	return v;
+}
+
+struct json *json_put(struct json *object, const char *key, struct json *value)
+{
+	assert(json_type(object) == JSON_OBJECT);
+	if (cJSON_GetObjectItemCaseSensitive(in(object), key))
+		cJSON_ReplaceItemInObjectCaseSensitive(in(object), key, in(value));
+	else
+		cJSON_AddItemToObject(in(object), key, in(value));
+	return value;
+}
+
+struct json *json_put_string(struct json *object, const char *key, const char *text)
+{
+	return json_put(object, key, out_of(string_of(text)));
+}
+
+struct json *json_put_number(struct json *object, const char *key, double number)
+{
+	return json_put(object, key, out_of(cJSON_CreateNumber(number)));
+}
+
+struct json *json_put_bool(struct json *object, const char *key, bool value)
+{
+	return json_put(object, key, out_of(cJSON_CreateBool(value)));
+}
+
+struct json *json_put_object(struct json *object, const char *key)
+{
+	return json_put(object, key, json_object());
+}
+
+struct json *json_put_array(struct json *object, const char *key)
+{
+	return json_put(object, key, json_array());
+}
+
+struct json *json_append(struct json *array, struct json *value)
+{
+	assert(json_type(array) == JSON_ARRAY);
+	cJSON_AddItemToArray(in(array), in(value));
+	return value;
+}
+
+struct json *json_append_string(struct json *array, const char *text)
+{
+	return json_append(array, out_of(string_of(text)));
+}
+
+struct json *json_append_number(struct json *array, double number)
+{
+	return json_append(array, out_of(cJSON_CreateNumber(number)));
+}
+
+struct json *json_append_object(struct json *array)
+{
+	return json_append(array, json_object());
+}
+
+void json_write(const struct json *v, struct buf *out)
+{
+	char *text = cJSON_PrintUnformatted(in(v));
+
+	assert(text);
+	buf_add(out, text, strlen(text));
+	cJSON_free(text);
+}
+
+void json_write_pretty(const struct json *v, struct buf *out)
+{
+	char *text = cJSON_Print(in(v));
+
+	assert(text);
+	buf_add(out, text, strlen(text));
+	buf_add(out, "\n", 1);
+	cJSON_free(text);
+}

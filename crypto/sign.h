@@ -6,9 +6,16 @@
 #include "common/base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { FINGERPRINT_LEN = 32, FINGERPRINT_TEXT_LEN = 7 + 64 + 1, SIGNATURE_MAX = 128, SPKI_MAX = 512 };
+enum {
+	FINGERPRINT_LEN = 32,
+	FINGERPRINT_TEXT_LEN = 7 + 64 + 1,
+	SIGNATURE_MAX = 128,
+	SPKI_MAX = 512,
+	IDENTITY_NAME_MAX = 64
+};
 
 struct identity; /* private key and SPKI; the key never leaves it */
 
@@ -19,16 +26,19 @@ enum err identity_load(struct identity **id, const char *certificate_path,
 void identity_free(struct identity *id);
 struct bytes identity_spki(const struct identity *id);
 void identity_fingerprint(const struct identity *id, uint8_t fp[static FINGERPRINT_LEN]);
-const char *identity_name(const struct identity *id); /* the certificate's first DNS subject alternative name */
+const char *
+identity_name(const struct identity *id); /* the certificate's first DNS subject alternative name */
+bool identity_name_valid(const char *name); /* 1 .. IDENTITY_NAME_MAX of A-Z a-z 0-9 . _ - */
 
-enum err sign_make(const struct identity *id, struct bytes message, uint8_t signature[static SIGNATURE_MAX],
-		   size_t *len) MUST_CHECK;
+enum err sign_make(const struct identity *id, struct bytes message,
+		   uint8_t signature[static SIGNATURE_MAX], size_t *len) MUST_CHECK;
 /* ERR_PEER if spki does not parse, is of another kind, or the signature does not fit. */
 enum err sign_check(struct bytes spki, struct bytes message, struct bytes signature) MUST_CHECK;
 
 /* SHA-256 of the DER SubjectPublicKeyInfo; as text "sha256:" and 64 hexadecimal digits. */
 void fingerprint_of(struct bytes spki, uint8_t fp[static FINGERPRINT_LEN]);
-void fingerprint_text(const uint8_t fp[static FINGERPRINT_LEN], char text[static FINGERPRINT_TEXT_LEN]);
+void fingerprint_text(const uint8_t fp[static FINGERPRINT_LEN],
+		      char text[static FINGERPRINT_TEXT_LEN]);
 bool fingerprint_parse(const char *text, uint8_t fp[static FINGERPRINT_LEN]);
 
 #endif

@@ -1,0 +1,173 @@
+#include "crypto/dh.h"
+#include "common/base/alloc.h"
+#include "crypto/random.h"
+#include "crypto/wipe.h"
+
+#include <assert.h>
+#include <gmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(GMP_NUMB_BITS == 64, "limbs are 64-bit words without nails");
+
+enum { LIMBS_MAX = DH_BYTES_MAX / 8, SECRET_LIMBS = DH_SECRET_LEN / 8 };
+
+struct dh_group {
+	unsigned bits;
+	const char *hex;
+};
+
+/* RFC 7919, Appendix A: p = 2^b - 2^(b-64) + (floor(2^(b-130) e) + X) 2^64 - 1. The unit test
+ * derives them again. */
+static const struct dh_group groups[] = {
+	{ 2048, "FFFFFFFFFFFFFFFFADF85458A2BB4A9AAFDC5620273D3CF1D8B9C583CE2D3695"
+		"A9E13641146433FBCC939DCE249B3EF97D2FE363630C75D8F681B202AEC4617A"
+		"D3DF1ED5D5FD65612433F51F5F066ED0856365553DED1AF3B557135E7F57C935"
+		"984F0C70E0E68B77E2A689DAF3EFE8721DF158A136ADE73530ACCA4F483A797A"
+		"BC0AB182B324FB61D108A94BB2C8E3FBB96ADAB760D7F4681D4F42A3DE394DF4"
+		"AE56EDE76372BB190B07A7C8EE0A6D709E02FCE1CDF7E2ECC03404CD28342F61"
+		"9172FE9CE98583FF8E4F1232EEF28183C3FE3B1B4C6FAD733BB5FCBC2EC22005"
+		"C58EF1837D1683B2C6F34A26C1B2EFFA886B423861285C97FFFFFFFFFFFFFFFF" },
+	{ 3072, "FFFFFFFFFFFFFFFFADF85458A2BB4A9AAFDC5620273D3CF1D8B9C583CE2D3695"
+		"A9E13641146433FBCC939DCE249B3EF97D2FE363630C75D8F681B202AEC4617A"
+		"D3DF1ED5D5FD65612433F51F5F066ED0856365553DED1AF3B557135E7F57C935"
+		"984F0C70E0E68B77E2A689DAF3EFE8721DF158A136ADE73530ACCA4F483A797A"
+		"BC0AB182B324FB61D108A94BB2C8E3FBB96ADAB760D7F4681D4F42A3DE394DF4"
+		"AE56EDE76372BB190B07A7C8EE0A6D709E02FCE1CDF7E2ECC03404CD28342F61"
+		"9172FE9CE98583FF8E4F1232EEF28183C3FE3B1B4C6FAD733BB5FCBC2EC22005"
+		"C58EF1837D1683B2C6F34A26C1B2EFFA886B4238611FCFDCDE355B3B6519035B"
+		"BC34F4DEF99C023861B46FC9D6E6C9077AD91D2691F7F7EE598CB0FAC186D91C"
+		"AEFE130985139270B4130C93BC437944F4FD4452E2D74DD364F2E21E71F54BFF"
+		"5CAE82AB9C9DF69EE86D2BC522363A0DABC521979B0DEADA1DBF9A42D5C4484E"
+		"0ABCD06BFA53DDEF3C1B20EE3FD59D7C25E41D2B66C62E37FFFFFFFFFFFFFFFF" },
+	{ 4096, "FFFFFFFFFFFFFFFFADF85458A2BB4A9AAFDC5620273D3CF1D8B9C583CE2D3695"
+		"A9E13641146433FBCC939DCE249B3EF97D2FE363630C75D8F681B202AEC4617A"
+		"D3DF1ED5D5FD65612433F51F5F066ED0856365553DED1AF3B557135E7F57C935"
+		"984F0C70E0E68B77E2A689DAF3EFE8721DF158A136ADE73530ACCA4F483A797A"
+		"BC0AB182B324FB61D108A94BB2C8E3FBB96ADAB760D7F4681D4F42A3DE394DF4"
+		"AE56EDE76372BB190B07A7C8EE0A6D709E02FCE1CDF7E2ECC03404CD28342F61"
+		"9172FE9CE98583FF8E4F1232EEF28183C3FE3B1B4C6FAD733BB5FCBC2EC22005"
+		"C58EF1837D1683B2C6F34A26C1B2EFFA886B4238611FCFDCDE355B3B6519035B"
+		"BC34F4DEF99C023861B46FC9D6E6C9077AD91D2691F7F7EE598CB0FAC186D91C"
+		"AEFE130985139270B4130C93BC437944F4FD4452E2D74DD364F2E21E71F54BFF"
+		"5CAE82AB9C9DF69EE86D2BC522363A0DABC521979B0DEADA1DBF9A42D5C4484E"
+		"0ABCD06BFA53DDEF3C1B20EE3FD59D7C25E41D2B669E1EF16E6F52C3164DF4FB"
+		"7930E9E4E58857B6AC7D5F42D69F6D187763CF1D5503400487F55BA57E31CC7A"
+		"7135C886EFB4318AED6A1E012D9E6832A907600A918130C46DC778F971AD0038"
+		"092999A333CB8B7A1A1DB93D7140003C2A4ECEA9F98D0ACC0A8291CDCEC97DCF"
+		"8EC9B55A7F88A46B4DB5A851F44182E1C68A007E5E655F6AFFFFFFFFFFFFFFFF" },
+};
+
+const struct dh_group *dh_group(unsigned bits)
+{
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (groups[i].bits == bits)
+			return &groups[i];
+	return NULL;
+}
+
+size_t dh_len(const struct dh_group *group)
+{
+	return group->bits / 8;
+}
+
+const char *dh_prime(const struct dh_group *group)
+{
+	return group->hex;
+}
+
+enum err dh_secret(uint8_t secret[static DH_SECRET_LEN])
+{
+	TRY(random_secret(secret, DH_SECRET_LEN));
+	secret[0] |= 0x80; /* every exponent has the same length */
+	return ERR_OK;
+}
+
+/* Big-endian bytes <-> limbs, least significant limb first. CT. */
+static void limbs_read(mp_limb_t *limbs, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n / 8; i++) {
+		uint64_t big;
+
+		memcpy(&big, p + n - 8 * (i + 1), 8);
+		limbs[i] = __builtin_bswap64(big);
+	}
+}
+
+static void limbs_write(uint8_t *p, const mp_limb_t *limbs, size_t n)
+{
+	for (size_t i = 0; i < n / 8; i++) {
+		uint64_t big = __builtin_bswap64(limbs[i]);
+
+		memcpy(p + n - 8 * (i + 1), &big, 8);
+	}
+}
+
+/* p is public. */
+static mp_size_t prime_limbs(const struct dh_group *group, mp_limb_t p[static LIMBS_MAX])
+{
+	size_t n = dh_len(group);
+
+	for (size_t i = 0; i < n / 8; i++) {
+		char digits[17] = { 0 };
+
+		memcpy(digits, group->hex + 2 * n - 16 * (i + 1), 16);
+		p[i] = strtoull(digits, NULL, 16);
+	}
+	return (mp_size_t)(n / 8);
+}
+
+/* out = base^secret mod p. The exponent's length is fixed, so nothing depends on its value. */
+static void power(const struct dh_group *group, const mp_limb_t *base, mp_size_t base_limbs,
+		  const uint8_t secret[static DH_SECRET_LEN], uint8_t *out)
+{
+	mp_limb_t p[LIMBS_MAX], exponent[SECRET_LIMBS], result[LIMBS_MAX];
+	mp_size_t n = prime_limbs(group, p);
+	size_t scratch_limbs = (size_t)mpn_sec_powm_itch(base_limbs, 8 * DH_SECRET_LEN, n);
+	mp_limb_t *scratch;
+
+	ALLOC(scratch, scratch_limbs);
+	limbs_read(exponent, secret, DH_SECRET_LEN);
+	mpn_sec_powm(result, base, base_limbs, exponent, 8 * DH_SECRET_LEN, p, n, scratch);
+	limbs_write(out, result, dh_len(group));
+	wipe(exponent, sizeof(exponent));
+	wipe(result, sizeof(result));
+	wipe(scratch, scratch_limbs * sizeof(*scratch));
+	free(scratch);
+}
+
+void dh_public(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN],
+	       uint8_t *out)
+{
+	power(group, &(mp_limb_t){ 2 }, 1, secret, out);
+}
+
+void dh_shared(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN],
+	       const uint8_t *public_key, uint8_t *out)
+{
+	mp_limb_t base[LIMBS_MAX];
+
+	limbs_read(base, public_key, dh_len(group));
+	power(group, base, (mp_size_t)(dh_len(group) / 8), secret, out);
+}
+
+const char *dh_check(const struct dh_group *group, struct bytes public_key)
+{
+	mp_limb_t s_limbs[LIMBS_MAX], p_limbs[LIMBS_MAX], most[LIMBS_MAX];
+	mp_size_t n = prime_limbs(group, p_limbs);
+	mpz_t s, p;
+
+	if (public_key.n != dh_len(group))
+		return "it is not as long as the group's prime";
+	limbs_read(s_limbs, public_key.p, public_key.n);
+	mpz_roinit_n(s, s_limbs, n);
+	if (mpz_cmp_ui(s, 2) < 0)
+		return "it is below 2";
+	mpn_sub_1(most, p_limbs, n, 2);
+	if (mpn_cmp(s_limbs, most, n) > 0)
+		return "it is above p - 2";
+	mpz_roinit_n(p, p_limbs, n);
+	if (mpz_jacobi(s, p) != 1)
+		return "it is not in the subgroup of prime order";
+	return NULL;
+}

@@ -1,0 +1,118 @@
+#include "crypto/fixed.h"
+#include "crypto/words.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { BLOCK = 1024 }; /* values checked, then encoded while they are in the first cache */
+
+typedef uint64_t word64 __attribute__((aligned(1), may_alias));
+typedef uint32_t word32 __attribute__((aligned(1), may_alias));
+
+/* The largest |x 2^f|: L of it stay below N / 2. Truncated to the 53 bits of a double. */
+static double integer_bound(const struct fixed *f)
+{
+	uint64_t most = ((UINT64_C(1) << (f->modulus_bits - 1)) - 1) / f->parties;
+	int excess = most ? 64 - __builtin_clzll(most) - 53 : 0;
+
+	if (excess > 0)
+		most &= ~UINT64_C(0) << excess;
+	return (double)most;
+}
+
+static void check(const struct fixed *f)
+{
+	assert(f->modulus_bits == 64 || f->modulus_bits == 32);
+	assert(f->fraction_bits < f->modulus_bits && f->parties >= 1);
+}
+
+double fixed_bound(const struct fixed *f)
+{
+	check(f);
+	return ldexp(integer_bound(f), -(int)f->fraction_bits);
+}
+
+/* No branch per value, and false for NaN. */
+static bool within(const double *x, size_t n, double bound)
+{
+	unsigned outside = 0;
+
+	for (size_t i = 0; i < n; i++)
+		outside |= !(fabs(x[i]) <= bound);
+	return !outside;
+}
+
+static void encode64(word64 *restrict words, const double *restrict x, size_t n, double scale)
+{
+	for (size_t i = 0; i < n; i++)
+		words[i] = (uint64_t)llrint(x[i] * scale);
+}
+
+/* Adding 1.5 2^52 leaves the rounded integer in the low bits: unlike llrint(), in vectors. */
+static void encode32(word32 *restrict words, const double *restrict x, size_t n, double scale)
+{
+	for (size_t i = 0; i < n; i++) {
+		union {
+			double d;
+			uint64_t u;
+		} shifted = { .d = x[i] * scale + 0x1.8p52 };
+
+		words[i] = (uint32_t)shifted.u;
+	}
+}
+
+static enum err outside(const struct fixed *f, const double *x, size_t n, double *bad)
+{
+	double bound = fixed_bound(f);
+	size_t i = 0;
+
+	while (i + 1 < n && fabs(x[i]) <= bound)
+		i++;
+	if (bad)
+		*bad = x[i];
+	return err_set(
+	    ERR_JOB,
+	    "secure sum: a value is not finite or exceeds the fixed-point bound of %g (%u "
+	    "bits, %u of them fraction, %zu terms): lower secure_sum.fraction_bits%s",
+	    bound, f->modulus_bits, f->fraction_bits, f->parties,
+	    f->modulus_bits == 32 ? " or set secure_sum.modulus_bits to 64" : "");
+}
+
+enum err fixed_encode(const struct fixed *f, const double *x, size_t n, void *words, double *bad)
+{
+	double bound = fixed_bound(f), scale = ldexp(1.0, (int)f->fraction_bits);
+
+	for (size_t i = 0; i < n; i += BLOCK) {
+		size_t part = n - i < BLOCK ? n - i : BLOCK;
+
+		if (!within(x + i, part, bound))
+			return outside(f, x + i, part, bad);
+		if (f->modulus_bits == 64)
+			encode64((word64 *)words + i, x + i, part, scale);
+		else
+			encode32((word32 *)words + i, x + i, part, scale);
+	}
+	return ERR_OK;
+}
+
+void fixed_decode(const struct fixed *f, const void *words, size_t n, double *x)
+{
+	double scale = ldexp(1.0, -(int)f->fraction_bits);
+	const word64 *w64 = words;
+	const word32 *w32 = words;
+
+	check(f);
+	if (f->modulus_bits == 64)
+		for (size_t i = 0; i < n; i++)
+			x[i] = (double)(int64_t)w64[i] * scale;
+	else
+		for (size_t i = 0; i < n; i++)
+			x[i] = (double)(int32_t)w32[i] * scale;
+}
+
+void fixed_add(const struct fixed *f, void *acc, const void *words, size_t n)
+{
+	words_add(f->modulus_bits, acc, words, n);
+}

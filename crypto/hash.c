@@ -1,0 +1,62 @@
+#include "crypto/hash.h"
+#include "crypto/must.h"
+
+#include <openssl/evp.h>
+#include <string.h>
+
+/* struct sha256 is never defined: a pointer to it is libcrypto's context, so that callers do not
+ * see evp.h and nothing is allocated twice. */
+static EVP_MD_CTX *context(struct sha256 *h)
+{
+	return (EVP_MD_CTX *)h;
+}
+
+struct sha256 *sha256_new(void)
+{
+	EVP_MD_CTX *c = EVP_MD_CTX_new();
+
+	must(c && EVP_DigestInit_ex2(c, EVP_sha256(), NULL), "SHA-256");
+	return (struct sha256 *)c;
+}
+
+void sha256_add(struct sha256 *h, const void *p, size_t n)
+{
+	must(EVP_DigestUpdate(context(h), p, n), "SHA-256");
+}
+
+void sha256_add_u32(struct sha256 *h, uint32_t v)
+{
+	uint32_t big = __builtin_bswap32(v);
+
+	sha256_add(h, &big, sizeof(big));
+}
+
+void sha256_add_u64(struct sha256 *h, uint64_t v)
+{
+	uint64_t big = __builtin_bswap64(v);
+
+	sha256_add(h, &big, sizeof(big));
+}
+
+void sha256_add_text(struct sha256 *h, const char *s)
+{
+	size_t n = strlen(s);
+
+	must(n <= UINT32_MAX, "text to hash exceeds 4 GiB");
+	sha256_add_u32(h, (uint32_t)n);
+	sha256_add(h, s, n);
+}
+
+void sha256_end(struct sha256 *h, uint8_t out[static SHA256_LEN])
+{
+	must(EVP_DigestFinal_ex(context(h), out, NULL), "SHA-256");
+	EVP_MD_CTX_free(context(h));
+}
+
+void sha256_of(const void *p, size_t n, uint8_t out[static SHA256_LEN])
+{
+	struct sha256 *h = sha256_new();
+
+	sha256_add(h, p, n);
+	sha256_end(h, out);
+}

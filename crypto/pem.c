@@ -1,0 +1,188 @@
+#include "crypto/pem.h"
+#include "common/base/buf.h"
+#include "crypto/must.h"
+#include "crypto/wipe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void text_release(struct buf *t)
+{
+	if (t->p)
+		wipe(t->p, t->cap);
+	buf_release(t);
+}
+
+static enum err check_file(int fd, const char *path, bool secret)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(ERR_INPUT, "%s: not a regular file", path);
+	if (st.st_size > PEM_MAX)
+		return err_set(ERR_INPUT, "%s: %lld bytes, at most %d expected in a PEM file", path,
+			       (long long)st.st_size, PEM_MAX);
+	if (secret && (st.st_mode & (S_IRWXG | S_IRWXO)))
+		return err_set(ERR_INPUT,
+			       "%s: mode %04o lets others at the private key: chmod 600 %s", path,
+			       st.st_mode & 07777, path);
+	return ERR_OK;
+}
+
+/* A file's text with its terminator; text_release() also after a failure. */
+static enum err text_read(struct buf *t, const char *path, bool secret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	enum err e;
+
+	*t = (struct buf){ 0 };
+	if (fd < 0)
+		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	e = check_file(fd, path, secret);
+	if (e == ERR_OK) {
+		ssize_t got = 0;
+		size_t n = 0;
+
+		buf_extend(t, PEM_MAX + 1); /* at once: growing would leave copies behind */
+		while (n < PEM_MAX && (got = read(fd, t->p + n, PEM_MAX - n)) > 0)
+			n += (size_t)got;
+		if (got < 0)
+			e = err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+		t->n = n;
+		t->p[n] = 0;
+	}
+	close(fd);
+	return e;
+}
+
+/* Instead of asking on the terminal. */
+static int no_passphrase(char *text, int size, int writing, void *seen)
+{
+	(void)text, (void)size, (void)writing;
+	*(bool *)seen = true;
+	return -1;
+}
+
+typedef void *(*reader)(BIO *bio, void **object, pem_password_cb *cb, void *arg);
+
+static void *read_key(BIO *bio, void **object, pem_password_cb *cb, void *arg)
+{
+	return PEM_read_bio_PrivateKey(bio, (EVP_PKEY **)object, cb, arg);
+}
+
+static void *read_certificate(BIO *bio, void **object, pem_password_cb *cb, void *arg)
+{
+	return PEM_read_bio_X509(bio, (X509 **)object, cb, arg);
+}
+
+static void *read_request(BIO *bio, void **object, pem_password_cb *cb, void *arg)
+{
+	return PEM_read_bio_X509_REQ(bio, (X509_REQ **)object, cb, arg);
+}
+
+static enum err load(void **object, const char *path, bool secret, reader read, const char *what)
+{
+	bool encrypted = false;
+	struct buf t;
+	enum err e = text_read(&t, path, secret);
+
+	*object = NULL;
+	if (e == ERR_OK) {
+		BIO *bio = BIO_new_mem_buf(t.p, (int)t.n);
+
+		must(bio, "memory BIO");
+		*object = read(bio, NULL, no_passphrase, &encrypted);
+		BIO_free(bio);
+		if (!*object && encrypted)
+			e = err_set(ERR_INPUT,
+				    "%s: the private key is encrypted, which is not supported: "
+				    "protect it by its file mode",
+				    path);
+		else if (!*object)
+			e = err_set(ERR_INPUT, "%s: no %s in PEM found (%s)", path, what,
+				    must_reason());
+	}
+	must_reason();
+	text_release(&t);
+	return e;
+}
+
+bool pem_supported(const EVP_PKEY *key)
+{
+	char curve[64];
+
+	if (EVP_PKEY_is_a(key, "ED25519"))
+		return true;
+	return EVP_PKEY_is_a(key, "EC") &&
+	       EVP_PKEY_get_utf8_string_param(key, OSSL_PKEY_PARAM_GROUP_NAME, curve, sizeof(curve),
+					      NULL) == 1 &&
+	       !strcmp(curve, "prime256v1");
+}
+
+enum err pem_key(EVP_PKEY **key, const char *path)
+{
+	void *object;
+
+	*key = NULL;
+	TRY(load(&object, path, true, read_key, "private key"));
+	if (!pem_supported(object)) {
+		EVP_PKEY_free(object);
+		return err_set(ERR_INPUT, "%s: the key is neither Ed25519 nor ECDSA P-256", path);
+	}
+	*key = object;
+	return ERR_OK;
+}
+
+enum err pem_certificate(X509 **certificate, const char *path)
+{
+	void *object;
+
+	*certificate = NULL;
+	TRY(load(&object, path, false, read_certificate, "certificate"));
+	*certificate = object;
+	return ERR_OK;
+}
+
+enum err pem_request(X509_REQ **request, const char *path)
+{
+	void *object;
+
+	*request = NULL;
+	TRY(load(&object, path, false, read_request, "certificate request"));
+	*request = object;
+	return ERR_OK;
+}
+
+enum err pem_kind_of(enum pem_kind *kind, const char *path)
+{
+	static const struct {
+		const char *line;
+		enum pem_kind kind;
+	} lines[] = {
+		{ "-----BEGIN CERTIFICATE-----", PEM_CERTIFICATE },
+		{ "-----BEGIN CERTIFICATE REQUEST-----", PEM_REQUEST },
+		{ "-----BEGIN NEW CERTIFICATE REQUEST-----", PEM_REQUEST },
+		{ "-----BEGIN PRIVATE KEY-----", PEM_KEY },
+		{ "-----BEGIN EC PRIVATE KEY-----", PEM_KEY },
+		{ "-----BEGIN ENCRYPTED PRIVATE KEY-----", PEM_KEY },
+	};
+	struct buf t;
+	enum err e = text_read(&t, path, false);
+	const char *begin = e == ERR_OK ? strstr((char *)t.p, "-----BEGIN ") : NULL;
+
+	*kind = PEM_OTHER;
+	for (size_t i = 0; begin && i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (!strncmp(begin, lines[i].line, strlen(lines[i].line)))
+			*kind = lines[i].kind;
+	text_release(&t);
+	return e;
+}

@@ -1,0 +1,45 @@
+#include "crypto/prg.h"
+#include "crypto/must.h"
+
+#include <assert.h>
+#include <openssl/evp.h>
+
+/* struct prg is never defined: a pointer to it is libcrypto's context. */
+static EVP_CIPHER_CTX *context(struct prg *g)
+{
+	return (EVP_CIPHER_CTX *)g;
+}
+
+static const uint8_t zeros[PRG_BLOCK];
+
+struct prg *prg_new(void)
+{
+	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
+
+	must(c && EVP_EncryptInit_ex2(c, EVP_aes_128_ctr(), NULL, NULL, NULL), "AES-128-CTR");
+	return (struct prg *)c;
+}
+
+void prg_start(struct prg *g, const uint8_t key[static PRG_KEY_LEN])
+{
+	must(EVP_EncryptInit_ex2(context(g), NULL, key, zeros, NULL), "AES-128-CTR");
+}
+
+void prg_next(struct prg *g, void *out, size_t n)
+{
+	int made;
+
+	assert(n <= PRG_BLOCK);
+	must(EVP_EncryptUpdate(context(g), out, &made, zeros, (int)n) && made == (int)n,
+	     "AES-128-CTR");
+}
+
+void prg_stop(struct prg *g)
+{
+	prg_start(g, zeros); /* writes over the key schedule */
+}
+
+void prg_free(struct prg *g)
+{
+	EVP_CIPHER_CTX_free(context(g)); /* cleanses what it frees */
+}

@@ -1,0 +1,361 @@
+#include "crypto/secagg.h"
+#include "common/base/alloc.h"
+#include "crypto/dh.h"
+#include "crypto/hash.h"
+#include "crypto/kdf.h"
+#include "crypto/mask.h"
+#include "crypto/random.h"
+#include "crypto/wipe.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Domain separation. docs/secure-sum.md has the exact bytes that follow each label. The first is
+ * signed with its terminator, so that no message of another protocol is also one of these. */
+static const char LABEL_ADVERT[] = "coterie key advertisement v1";
+static const char LABEL_SESSION[] = "coterie session v1";
+static const char LABEL_PAIR[] = "coterie pair key v1";
+static const char LABEL_MASK[] = "coterie mask v1";
+
+/* A member list for which sums were opened, and the round that its next sum takes. */
+struct group {
+	size_t *members, count;
+	uint64_t next;
+};
+
+struct secagg {
+	struct secagg_setup setup; /* names are own copies */
+	const struct dh_group *dh;
+	uint8_t secret[DH_SECRET_LEN]; /* s_i; wiped once the pair keys are made */
+	uint8_t public_key[DH_BYTES_MAX], nonce[SECAGG_NONCE_LEN], signature[SIGNATURE_MAX];
+	size_t signature_len;
+	struct buf spki;
+	uint8_t (*pair)[KDF_KEY_LEN]; /* K_ij by party; NULL until agreed */
+	struct group *groups;
+	size_t group_count;
+	struct mask *masks; /* all that were made; closed ones serve again */
+};
+
+static void put_u32(struct buf *b, uint32_t v)
+{
+	uint32_t big = __builtin_bswap32(v);
+
+	buf_add(b, &big, sizeof(big));
+}
+
+static void put_u64(struct buf *b, uint64_t v)
+{
+	uint64_t big = __builtin_bswap64(v);
+
+	buf_add(b, &big, sizeof(big));
+}
+
+/* A length of four bytes before everything whose length may vary. */
+static void put_bytes(struct buf *b, const void *p, size_t n)
+{
+	assert(n <= UINT32_MAX);
+	put_u32(b, (uint32_t)n);
+	buf_add(b, p, n);
+}
+
+/* What party j signs. */
+static void advert_message(const struct secagg *sa, size_t j, struct bytes public_key,
+			   const uint8_t *nonce, struct buf *b)
+{
+	const struct secagg_setup *s = &sa->setup;
+
+	buf_add(b, LABEL_ADVERT, sizeof(LABEL_ADVERT));
+	buf_add(b, s->job_id, sizeof(s->job_id));
+	put_u32(b, s->attempt);
+	put_bytes(b, s->names[j], strlen(s->names[j]));
+	buf_add(b, s->params_hash, sizeof(s->params_hash));
+	put_bytes(b, public_key.p, public_key.n);
+	buf_add(b, nonce, SECAGG_NONCE_LEN);
+}
+
+static enum err advertise(struct secagg *sa, const struct identity *id)
+{
+	struct bytes spki = identity_spki(id);
+	struct buf message = { 0 };
+	enum err e;
+
+	TRY(dh_secret(sa->secret));
+	TRY(random_secret(sa->nonce, sizeof(sa->nonce)));
+	dh_public(sa->dh, sa->secret, sa->public_key);
+	buf_add(&sa->spki, spki.p, spki.n);
+	advert_message(sa, sa->setup.own, (struct bytes){ sa->public_key, dh_len(sa->dh) },
+		       sa->nonce, &message);
+	e = sign_make(id, (struct bytes){ message.p, message.n }, sa->signature,
+		      &sa->signature_len);
+	buf_release(&message);
+	return e;
+}
+
+static void copy_setup(struct secagg *sa, const struct secagg_setup *setup)
+{
+	char **names;
+
+	ALLOC(names, setup->parties);
+	for (size_t j = 0; j < setup->parties; j++) {
+		assert(j == 0 || strcmp(setup->names[j - 1], setup->names[j]) < 0);
+		names[j] = alloc_copy(setup->names[j]);
+	}
+	sa->setup = *setup;
+	sa->setup.names = (const char *const *)names;
+}
+
+enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const struct identity *id)
+{
+	struct secagg *made;
+	enum err e;
+
+	assert(setup->parties >= 1 && setup->own < setup->parties);
+	assert(setup->modulus_bits == 64 || setup->modulus_bits == 32);
+	*sa = NULL;
+	ALLOC(made, 1);
+	made->dh = dh_group(setup->group_bits);
+	assert(made->dh);
+	copy_setup(made, setup);
+	e = advertise(made, id);
+	if (e == ERR_OK)
+		*sa = made;
+	else
+		secagg_free(made);
+	return e;
+}
+
+void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a)
+{
+	*a = (struct secagg_advert){
+		.public_key = { sa->public_key, dh_len(sa->dh) },
+		.nonce = sa->nonce,
+		.spki = { sa->spki.p, sa->spki.n },
+		.signature = { sa->signature, sa->signature_len },
+	};
+}
+
+static bool same(struct bytes a, struct bytes b)
+{
+	return a.n == b.n && (a.n == 0 || !memcmp(a.p, b.p, a.n));
+}
+
+static enum err check_own(const struct secagg *sa, const struct secagg_advert *a)
+{
+	struct secagg_advert own;
+
+	secagg_own_advert(sa, &own);
+	if (same(a->public_key, own.public_key) && same(a->spki, own.spki) &&
+	    same(a->signature, own.signature) && !memcmp(a->nonce, own.nonce, SECAGG_NONCE_LEN))
+		return ERR_OK;
+	return err_set(
+	    ERR_PEER,
+	    "key advertisement of %s: the coordinator relays another one than this party sent",
+	    sa->setup.names[sa->setup.own]);
+}
+
+/* Whose key it is comes first: only then is the sender to blame for what it says. */
+static enum err check_other(const struct secagg *sa, size_t j, const struct secagg_advert *a,
+			    const uint8_t pin[static SECAGG_HASH_LEN])
+{
+	char seen[FINGERPRINT_TEXT_LEN], pinned[FINGERPRINT_TEXT_LEN];
+	uint8_t fp[FINGERPRINT_LEN];
+	struct buf message = { 0 };
+	const char *wrong;
+	enum err e;
+
+	fingerprint_of(a->spki, fp);
+	if (memcmp(fp, pin, sizeof(fp))) {
+		fingerprint_text(fp, seen);
+		fingerprint_text(pin, pinned);
+		return err_set(
+		    ERR_PEER,
+		    "key advertisement of %s: its identity key is %s, but %s is pinned here",
+		    sa->setup.names[j], seen, pinned);
+	}
+	advert_message(sa, j, a->public_key, a->nonce, &message);
+	e = sign_check(a->spki, (struct bytes){ message.p, message.n }, a->signature);
+	buf_release(&message);
+	if (e != ERR_OK)
+		return err_prefix(e, "key advertisement of %s", sa->setup.names[j]);
+	wrong = dh_check(sa->dh, a->public_key);
+	if (wrong)
+		return err_set(ERR_PEER,
+			       "key advertisement of %s: its Diffie-Hellman key is refused: %s",
+			       sa->setup.names[j], wrong);
+	return ERR_OK;
+}
+
+/* h: everything that all parties must see alike. */
+static void session_hash(const struct secagg *sa, const struct secagg_advert *adverts,
+			 uint8_t h[static SHA256_LEN])
+{
+	const struct secagg_setup *s = &sa->setup;
+	struct sha256 *sha = sha256_new();
+
+	sha256_add(sha, LABEL_SESSION, sizeof(LABEL_SESSION));
+	sha256_add(sha, s->job_id, sizeof(s->job_id));
+	sha256_add_u32(sha, s->attempt);
+	sha256_add(sha, s->params_hash, sizeof(s->params_hash));
+	sha256_add_u32(sha, (uint32_t)s->parties);
+	for (size_t j = 0; j < s->parties; j++) {
+		const struct secagg_advert *a = &adverts[j];
+		uint8_t fp[FINGERPRINT_LEN];
+
+		fingerprint_of(a->spki, fp);
+		sha256_add_text(sha, s->names[j]);
+		sha256_add(sha, fp, sizeof(fp));
+		sha256_add_u32(sha, (uint32_t)a->public_key.n);
+		sha256_add(sha, a->public_key.p, a->public_key.n);
+		sha256_add_u32(sha, (uint32_t)a->signature.n);
+		sha256_add(sha, a->signature.p, a->signature.n);
+		sha256_add(sha, a->nonce, SECAGG_NONCE_LEN);
+	}
+	sha256_end(sha, h);
+}
+
+/* K_ij = HKDF-SHA256(S_j^s_i mod p; salt h; label, both names in rising order). CT. */
+static void pair_key(const struct secagg *sa, size_t j, const uint8_t *public_key,
+		     const uint8_t h[static SHA256_LEN], uint8_t key[static KDF_KEY_LEN])
+{
+	const struct secagg_setup *s = &sa->setup;
+	const char *first = s->names[j < s->own ? j : s->own],
+		   *second = s->names[j < s->own ? s->own : j];
+	uint8_t shared[DH_BYTES_MAX], prk[KDF_KEY_LEN];
+	struct buf info = { 0 };
+
+	buf_add(&info, LABEL_PAIR, sizeof(LABEL_PAIR));
+	put_bytes(&info, first, strlen(first));
+	put_bytes(&info, second, strlen(second));
+	dh_shared(sa->dh, sa->secret, public_key, shared);
+	kdf_extract((struct bytes){ h, SHA256_LEN }, (struct bytes){ shared, dh_len(sa->dh) }, prk);
+	kdf_expand(prk, (struct bytes){ info.p, info.n }, key, KDF_KEY_LEN);
+	wipe(shared, sizeof(shared));
+	wipe(prk, sizeof(prk));
+	buf_release(&info);
+}
+
+enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
+		      const uint8_t (*pins)[SECAGG_HASH_LEN])
+{
+	uint8_t h[SHA256_LEN];
+
+	assert(!sa->pair);
+	for (size_t j = 0; j < sa->setup.parties; j++)
+		TRY(j == sa->setup.own ? check_own(sa, &adverts[j])
+				       : check_other(sa, j, &adverts[j], pins[j]));
+	session_hash(sa, adverts, h);
+	ALLOC(sa->pair, sa->setup.parties);
+	for (size_t j = 0; j < sa->setup.parties; j++)
+		if (j != sa->setup.own)
+			pair_key(sa, j, adverts[j].public_key.p, h, sa->pair[j]);
+	wipe(sa->secret, sizeof(sa->secret));
+	return ERR_OK;
+}
+
+static enum err check_members(const struct secagg *sa, const size_t *members, size_t count)
+{
+	bool own = false, rising = true;
+
+	for (size_t i = 0; i < count; i++) {
+		rising = rising && members[i] < sa->setup.parties &&
+			 (i == 0 || members[i - 1] < members[i]);
+		own = own || members[i] == sa->setup.own;
+	}
+	if (!own || !rising)
+		return err_set(
+		    ERR_INTERNAL,
+		    "secure sum: %zu members that do not rise within %zu parties or leave out %s",
+		    count, sa->setup.parties, sa->setup.names[sa->setup.own]);
+	return ERR_OK;
+}
+
+/* The list's next round, which it never gets again. */
+static uint64_t take_round(struct secagg *sa, const size_t *members, size_t count)
+{
+	struct group *g;
+
+	for (size_t i = 0; i < sa->group_count; i++) {
+		g = &sa->groups[i];
+		if (g->count == count && !memcmp(g->members, members, count * sizeof(*members))) {
+			assert(g->next < UINT64_MAX);
+			return g->next++;
+		}
+	}
+	sa->groups = alloc_again(sa->groups, sa->group_count + 1, sizeof(*sa->groups));
+	g = &sa->groups[sa->group_count++];
+	*g = (struct group){ .count = count, .next = 1 };
+	ALLOC(g->members, count);
+	memcpy(g->members, members, count * sizeof(*members));
+	return 0;
+}
+
+static struct mask *idle_mask(struct secagg *sa)
+{
+	for (struct mask *m = sa->masks; m; m = mask_after(m))
+		if (mask_idle(m))
+			return m;
+	return sa->masks = mask_new(sa->setup.modulus_bits, sa->masks);
+}
+
+enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
+		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
+		     uint64_t *round)
+{
+	struct buf info = { 0 };
+	struct mask *made;
+
+	assert(sa->pair);
+	TRY(check_members(sa, members, count));
+	*round = take_round(sa, members, count);
+	buf_add(&info, LABEL_MASK, sizeof(LABEL_MASK) - 1);
+	put_u32(&info, (uint32_t)count);
+	for (size_t i = 0; i < count; i++) {
+		const char *name = sa->setup.names[members[i]];
+
+		put_bytes(&info, name, strlen(name));
+	}
+	put_u64(&info, *round);
+	buf_add(&info, transcript, SECAGG_HASH_LEN);
+
+	made = idle_mask(sa);
+	mask_begin(made);
+	for (size_t i = 0; i < count; i++) {
+		uint8_t key[PRG_KEY_LEN];
+
+		if (members[i] == sa->setup.own)
+			continue;
+		kdf_expand(sa->pair[members[i]], (struct bytes){ info.p, info.n }, key,
+			   sizeof(key));
+		mask_peer(made, key, members[i] > sa->setup.own ? MASK_PLUS : MASK_MINUS);
+		wipe(key, sizeof(key));
+	}
+	buf_release(&info);
+	*m = made;
+	return ERR_OK;
+}
+
+void secagg_free(struct secagg *sa)
+{
+	if (!sa)
+		return;
+	while (sa->masks) {
+		struct mask *next = mask_after(sa->masks);
+
+		mask_free(sa->masks);
+		sa->masks = next;
+	}
+	for (size_t i = 0; i < sa->group_count; i++)
+		free(sa->groups[i].members);
+	free(sa->groups);
+	if (sa->pair)
+		wipe(sa->pair, sa->setup.parties * sizeof(*sa->pair));
+	free(sa->pair);
+	for (size_t j = 0; j < sa->setup.parties; j++)
+		free((char *)(uintptr_t)sa->setup.names[j]);
+	free((void *)(uintptr_t)sa->setup.names);
+	buf_release(&sa->spki);
+	wipe(sa, sizeof(*sa));
+	free(sa);
+}

@@ -1,0 +1,164 @@
+#include "tests/test.h"
+#include "common/base/rng.h"
+#include "crypto/fixed.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct fixed settings[] = {
+	{ 64, 16, 2 }, { 64, 16, 9 },  { 64, 0, 1 }, { 64, 40, 256 }, { 64, 63, 1 }, { 64, 52, 3 },
+	{ 32, 8, 2 },  { 32, 16, 16 }, { 32, 0, 3 }, { 32, 0, 1 },    { 32, 20, 5 },
+};
+enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
+
+/* What a word says, as the integer that it stands for. */
+static int64_t word(const struct fixed *f, const void *words, size_t i)
+{
+	return f->modulus_bits == 64 ? ((const int64_t *)words)[i] : ((const int32_t *)words)[i];
+}
+
+static void rounds_to_nearest(void **state)
+{
+	enum { N = 5000 }; /* more than a block, and not a multiple of one */
+	static double x[N], back[N];
+	static uint64_t words[N];
+	struct rng r;
+
+	(void)state;
+	rng_seed(&r, 1, 0);
+	for (int s = 0; s < SETTINGS; s++) {
+		const struct fixed *f = &settings[s];
+		double bound = fixed_bound(f), step = ldexp(1.0, -(int)f->fraction_bits);
+
+		for (size_t i = 0; i < N; i++)
+			x[i] = (2 * rng_unit(&r) - 1) * (i % 2 ? bound : fmin(bound, 1000 * step));
+		assert_ok(fixed_encode(f, x, N, words, NULL));
+		for (size_t i = 0; i < N; i++)
+			assert_true(word(f, words, i) ==
+				    llrint(ldexp(x[i], (int)f->fraction_bits)));
+		fixed_decode(f, words, N, back);
+		for (size_t i = 0; i < N; i++)
+			assert_true(fabs(back[i] - x[i]) <= step / 2 + fabs(x[i]) * 0x1p-53);
+	}
+}
+
+static void bound_holds_from_both_sides(void **state)
+{
+	(void)state;
+	for (int s = 0; s < SETTINGS; s++) {
+		const struct fixed *f = &settings[s];
+		double bound = fixed_bound(f);
+		double half = ldexp(1.0, (int)f->modulus_bits - 1 - (int)f->fraction_bits);
+
+		/* L max|x| 2^f < N/2, and not far below. */
+		assert_true((double)f->parties * bound < half || f->parties > 1);
+		assert_true((double)f->parties * (bound * (1 + 0x1p-51)) * (1 + 0x1p-30) +
+				(double)f->parties * ldexp(1.0, -(int)f->fraction_bits) >=
+			    half);
+		for (int sign = -1; sign <= 1; sign += 2) {
+			double inside = sign * bound, outside = nextafter(inside, sign * INFINITY),
+			       bad = 0;
+			double sum, x[3] = { 0, outside, 0 };
+			uint64_t one = 0, acc = 0;
+
+			assert_ok(fixed_encode(f, &inside, 1, &one, NULL));
+			for (size_t i = 0; i < f->parties; i++)
+				fixed_add(f, &acc, &one, 1);
+			fixed_decode(f, &acc, 1, &sum);
+			assert_true(sum == (double)f->parties * inside);
+			assert_err(fixed_encode(f, x, 3, (uint64_t[3]){ 0 }, &bad), ERR_JOB,
+				   "secure_sum.fraction_bits");
+			assert_true(bad == outside);
+		}
+	}
+}
+
+static void negative_values_sum(void **state)
+{
+	enum { N = 1001, L = 7 };
+	static double x[N], sum[N], want[N];
+	static uint64_t words[N], acc[N];
+	struct rng r;
+
+	(void)state;
+	rng_seed(&r, 2, 0);
+	for (unsigned bits = 32; bits <= 64; bits += 32) {
+		struct fixed f = { bits, 12, L };
+
+		memset(acc, 0, sizeof(acc));
+		memset(want, 0, sizeof(want));
+		for (int l = 0; l < L; l++) {
+			for (size_t i = 0; i < N; i++) {
+				/* whole steps, so that the sum is exact */
+				x[i] = ldexp((double)rng_below(&r, 1 << 24) - (i % 3 ? 1 << 24 : 0),
+					     -12);
+				want[i] += x[i];
+			}
+			assert_ok(fixed_encode(&f, x, N, words, NULL));
+			fixed_add(&f, acc, words, N);
+		}
+		fixed_decode(&f, acc, N, sum);
+		assert_memory_equal(sum, want, sizeof(sum));
+	}
+}
+
+static void refuses_what_is_no_number(void **state)
+{
+	static const double wrong[] = { NAN, INFINITY, -INFINITY, 1e300, -1e300 };
+	static double x[3000];
+	static uint64_t words[3000];
+
+	(void)state;
+	for (unsigned bits = 32; bits <= 64; bits += 32)
+		for (size_t w = 0; w < sizeof(wrong) / sizeof(wrong[0]); w++)
+			for (size_t at = 0; at < 3000; at += 2999) {
+				struct fixed f = { bits, 16, 3 };
+				double bad = 0;
+
+				x[at] = wrong[w];
+				assert_err(fixed_encode(&f, x, 3000, words, &bad), ERR_JOB,
+					   "bound");
+				assert_memory_equal(&bad, &wrong[w], sizeof(bad));
+				assert_err(fixed_encode(&f, x, 3000, words, NULL), ERR_JOB,
+					   "bound");
+				x[at] = 0;
+			}
+	/* The sentence travels to others: the value may not be in it. */
+	x[0] = 123456789012345678.0;
+	assert_err(fixed_encode(&(struct fixed){ 64, 16, 3 }, x, 1, words, NULL), ERR_JOB, "16");
+	assert_null(strstr(err_detail(), "1234"));
+	assert_null(strstr(err_detail(), "1.23"));
+	x[0] = 0;
+}
+
+static void words_may_be_unaligned(void **state)
+{
+	(void)state;
+	for (unsigned bits = 32; bits <= 64; bits += 32) {
+		struct fixed f = { bits, 4, 2 };
+		double x[37], back[37];
+		uint8_t frame[37 * 8 + 3], acc[37 * 8 + 1] = { 0 };
+
+		for (int i = 0; i < 37; i++)
+			x[i] = i - 18.25;
+		assert_ok(fixed_encode(&f, x, 37, frame + 3, NULL));
+		fixed_add(&f, acc + 1, frame + 3, 37);
+		fixed_add(&f, acc + 1, frame + 3, 37);
+		fixed_decode(&f, acc + 1, 37, back);
+		for (int i = 0; i < 37; i++)
+			assert_true(back[i] == 2 * x[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rounds_to_nearest),
+		cmocka_unit_test(bound_holds_from_both_sides),
+		cmocka_unit_test(negative_values_sum),
+		cmocka_unit_test(refuses_what_is_no_number),
+		cmocka_unit_test(words_may_be_unaligned),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

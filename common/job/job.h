@@ -76,6 +76,8 @@ bool job_difference(const struct job *here, const struct job *offered, char *tex
 unsigned job_local_clusters(const struct job *job); /* k^ as a number */
 unsigned job_dims(const struct job *job);           /* d as a number, before the slice's cap */
 const char *job_kind_name(const struct job *job);
+extern const char *const job_kind_names[]; /* in the order of the enum; the list ends with NULL */
+extern const char *const job_method_names[];
 
 /* What this job shows, and to whom: one sentence each, for the offer's record, run.json and the
  * policy. Returns the number of sentences (static text). */

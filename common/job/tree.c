@@ -2,46 +2,52 @@
 
 #include <assert.h>
 
-/* Joins the nodes [from, to) of one level in groups of `pair`; an odd one out joins the last. */
-static void build_level(struct tree *t, size_t from, size_t to, uint32_t level, bool all)
+/* Joins the nodes [child, child + children) of one level under a new node of the next. */
+static void join(struct tree *t, size_t child, size_t children, uint32_t level)
 {
-	size_t width = all ? to - from : 2;
+	struct tree_node *node = &t->node[t->count];
 
-	for (size_t c = from; c < to;) {
-		size_t left = to - c, take = left <= width + 1 && !all ? left : width;
-		struct tree_node *node = &t->node[t->count];
-
-		*node = (struct tree_node){ .id = (uint32_t)t->count,
-					    .level = level,
-					    .first = t->node[c].first,
-					    .last = t->node[c + take - 1].last,
-					    .child = c,
-					    .children = take };
-		t->count++;
-		c += take;
-	}
+	*node = (struct tree_node){ .id = (uint32_t)t->count,
+				    .level = level,
+				    .first = t->node[child].first,
+				    .last = t->node[child + children - 1].last,
+				    .child = child,
+				    .children = children };
+	t->count++;
 }
 
 void tree_build(struct tree *t, size_t parties, bool flat)
 {
+	size_t first = 0, width = parties; /* the level below: nodes [first, first + width) */
+
 	assert(parties >= 1 && parties <= PARTIES_MAX);
-	t->parties = parties;
-	t->count = 0;
-	t->levels = 0;
-	for (size_t l = 0; l < parties; l++, t->count++)
-		t->node[l] = (struct tree_node){ .id = (uint32_t)l, .first = l, .last = l + 1 };
-	for (size_t from = 0, to = parties; to - from > 1;) {
-		build_level(t, from, to, (uint32_t)++t->levels, flat);
-		from = to;
-		to = t->count;
+	*t = (struct tree){ .parties = parties, .count = parties };
+	for (size_t i = 0; i < parties; i++)
+		t->node[i] = (struct tree_node){ .id = (uint32_t)i, .first = i, .last = i + 1 };
+	while (width > 1) {
+		size_t groups = flat ? 1 : width / 2, start = t->count;
+
+		t->levels++;
+		for (size_t i = 0; i < groups; i++) {
+			size_t child = first + 2 * i;
+			size_t children = i + 1 < groups ? 2 : first + width - child;
+
+			join(t, child, children, (uint32_t)t->levels);
+		}
+		first = start;
+		width = groups;
 	}
 }
 
 const struct tree_node *tree_node_of(const struct tree *t, size_t party, size_t level)
 {
-	for (size_t i = t->parties; i < t->count; i++)
-		if (t->node[i].level == level && t->node[i].first <= party && party < t->node[i].last)
-			return &t->node[i];
+	assert(party < t->parties && level >= 1 && level <= t->levels);
+	for (size_t i = t->parties; i < t->count; i++) {
+		const struct tree_node *node = &t->node[i];
+
+		if (node->level == level && party >= node->first && party < node->last)
+			return node;
+	}
 	assert(!"every party is in one node of each level");
-	return 0;
+	return NULL;
 }

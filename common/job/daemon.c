@@ -1,0 +1,256 @@
+#include "common/job/daemon.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "common/job/job.h"
+#include "common/job/tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DAY_S 86400
+
+/* ---- checks of single values ---- */
+
+bool endpoint_parse(const char *text, struct endpoint *e)
+{
+	const char *colon = strrchr(text, ':'), *host = text, *digits;
+	size_t n = colon ? (size_t)(colon - text) : 0;
+	unsigned long port = 0;
+
+	if (n >= 2 && text[0] == '[' && colon[-1] == ']') {
+		host++;
+		n -= 2;
+	} else if (memchr(text, ':', n)) {
+		return false; /* an IPv6 address without brackets */
+	}
+	if (n == 0 || n > HOST_MAX || strcspn(host, " \t/[]@") < n)
+		return false;
+	digits = colon + 1;
+	if (!*digits || strlen(digits) > 5 || digits[strspn(digits, "0123456789")])
+		return false;
+	port = strtoul(digits, NULL, 10);
+	if (port > UINT16_MAX)
+		return false;
+	memcpy(e->host, host, n);
+	e->host[n] = 0;
+	e->port = (uint16_t)port;
+	return true;
+}
+
+static const char *check_listen(const char *text)
+{
+	struct endpoint e;
+
+	return endpoint_parse(text, &e) ? NULL : "an address to listen on, like \"0.0.0.0:7431\"";
+}
+
+static const char *check_dial(const char *text)
+{
+	struct endpoint e;
+
+	return endpoint_parse(text, &e) && e.port
+		   ? NULL
+		   : "the coordinator's address, like \"hub.example.org:7431\"";
+}
+
+static const char *check_pin(const char *text)
+{
+	bool ok = !strncmp(text, "sha256:", 7) && strlen(text) == 7 + 64 &&
+		  strspn(text + 7, "0123456789abcdef") == 64;
+
+	return ok ? NULL
+		  : "\"sha256:\" and 64 hexadecimal digits, as coterie pki fingerprint prints";
+}
+
+static const char *check_congestion(const char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+
+	return n && n < 16 && !text[n] ? NULL
+				       : "a congestion control of the kernel, like \"cubic\"";
+}
+
+static const char *one_of(const char *text, const char *const *names, const char *expected)
+{
+	for (; *names; names++) {
+		if (!strcmp(text, *names))
+			return NULL;
+	}
+	return expected;
+}
+
+static const char *check_kind(const char *text)
+{
+	return one_of(text, job_kind_names, "a kind of job: \"kcagc\"");
+}
+
+static const char *check_method(const char *text)
+{
+	return one_of(text, job_method_names, "a method: \"tree\", \"flat\" or \"basic\"");
+}
+
+/* ---- the tables ---- */
+
+/* clang-format off */
+#define COMMON_ROWS(T) \
+	{ "name", CONFIG_STRING, offsetof(T, common.name), 1, 64, .check = config_check_name, \
+	  .help = "this daemon's name; its certificate must bear it" }, \
+	{ "identity.certificate", CONFIG_PATH, offsetof(T, common.identity.certificate), \
+	  .help = "its certificate, PEM" }, \
+	{ "identity.key", CONFIG_PATH, offsetof(T, common.identity.key), \
+	  .help = "its private key, PEM, readable by nobody else" }, \
+	{ "identity.ca", CONFIG_PATH, offsetof(T, common.identity.ca), \
+	  .help = "the certificate of the authority that signed all daemons', PEM" }, \
+	{ "output", CONFIG_PATH, offsetof(T, common.output), .standard = "out", \
+	  .help = "directory of results; made if absent" }, \
+	{ "tcp_congestion", CONFIG_STRING, offsetof(T, common.tcp_congestion), 1, 15, "cubic", \
+	  .check = check_congestion, .help = "TCP congestion control" }, \
+	{ "heartbeat_s", CONFIG_UNSIGNED, offsetof(T, common.heartbeat_s), 1, DAY_S, "10", \
+	  .help = "a peer silent for this long is gone" }, \
+	{ "step_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.step_timeout_s), 1, DAY_S, "600", \
+	  .help = "a step in which nobody gets on for this long ends the job" }, \
+	{ "threads", CONFIG_UNSIGNED, offsetof(T, common.threads), 0, 1024, "0", \
+	  .help = "threads of numerical loops; 0: as many as there are cores" }, \
+	{ "log_level", CONFIG_ENUM, offsetof(T, common.log_level), .standard = "info", \
+	  .names = log_level_names, .help = "what is logged" }
+
+#define C(field) offsetof(struct coordinator_config, field)
+static const struct config_row coordinator_rows[] = {
+	COMMON_ROWS(struct coordinator_config),
+	{ "listen", CONFIG_STRING, C(listen_text), 1, 300, .check = check_listen,
+	  .help = "address and port; port 0 takes any that is free" },
+	{ "parties", CONFIG_STRINGS, C(parties), 1, PARTIES_MAX, .check = config_check_name,
+	  .help = "the names of all parties of a job" },
+	{ "pins", CONFIG_MAP, C(pins), 0, PARTIES_MAX, "", .check = check_pin,
+	  .check_key = config_check_name, .help = "fingerprints of the parties' public keys" },
+	{ "join_timeout_s", CONFIG_UNSIGNED, C(join_timeout_s), 1, DAY_S, "60",
+	  .help = "how long all parties are awaited" },
+	{ "ready_file", CONFIG_PATH, C(ready_file), .standard = "",
+	  .help = "written with the bound port once listening" },
+};
+
+#define P(field) offsetof(struct party_config, field)
+static const struct config_row party_rows[] = {
+	COMMON_ROWS(struct party_config),
+	{ "coordinator", CONFIG_STRING, P(coordinator_text), 1, 300, .check = check_dial,
+	  .help = "where the coordinator listens" },
+	{ "peers", CONFIG_MAP, P(peers), 1, PARTIES_MAX + 1, .check = check_pin,
+	  .check_key = config_check_name,
+	  .help = "fingerprints of the public keys of the coordinator and the other parties" },
+	{ "data.features", CONFIG_PATH, P(data.features),
+	  .help = "this party's columns: .npy, .mtx or .csv" },
+	{ "data.edges", CONFIG_PATH, P(data.edges), .help = "the graph: .tsv or .mtx" },
+	{ "data.ids", CONFIG_PATH, P(data.ids), .standard = "",
+	  .help = "the id of each row, one per line; without, row numbers are the ids" },
+	{ "policy.jobs", CONFIG_STRINGS, P(policy.jobs), 1, 16, .check = check_kind,
+	  .help = "kinds of jobs this party takes part in" },
+	{ "policy.methods", CONFIG_STRINGS, P(policy.methods), 1, 16, "", .check = check_method,
+	  .help = "methods allowed; all where not given" },
+	{ "policy.min_parties", CONFIG_UNSIGNED, P(policy.min_parties), 1, PARTIES_MAX, "2",
+	  .help = "the fewest members of a sum this party adds to; 3 refuses pairs" },
+	{ "policy.allow_single", CONFIG_BOOL, P(policy.allow_single), .standard = "false",
+	  .help = "take part in jobs of one party, which mask nothing" },
+	{ "state", CONFIG_PATH, P(state), .standard = "",
+	  .help = "directory of what must survive a restart; output/state where not given" },
+	{ "retry_s", CONFIG_UNSIGNED, P(retry_s), 0, DAY_S, "0",
+	  .help = "how long to go on dialling; 0: for ever" },
+};
+/* clang-format on */
+
+static const struct config_table coordinator_table = { "coordinator", coordinator_rows,
+						       sizeof(coordinator_rows) /
+							   sizeof(*coordinator_rows),
+						       sizeof(struct coordinator_config) };
+
+static const struct config_table party_table = { "party", party_rows,
+						 sizeof(party_rows) / sizeof(*party_rows),
+						 sizeof(struct party_config) };
+
+/* ---- reading ---- */
+
+static enum err read_table(const struct config_table *t, const char *path, char *const *set,
+			   void *out)
+{
+	char *dir = file_dir(path), source[512];
+	struct json *root = NULL;
+	enum err err;
+
+	memset(out, 0, t->size);
+	snprintf(source, sizeof(source), "%s%s", path, set && *set ? " with --set" : "");
+	err = json_read(path, DAEMON_TEXT_MAX, &root);
+	if (!err)
+		err = config_set(root, set);
+	if (!err)
+		err = config_read(t, root, source, dir, NULL, out);
+	json_free(root);
+	free(dir);
+	return err;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+enum err coordinator_config_read(struct coordinator_config *c, const char *path, char *const *set)
+{
+	enum err err = ERR_OK;
+
+	TRY(read_table(&coordinator_table, path, set, c));
+	endpoint_parse(c->listen_text, &c->listen); /* the table has checked it */
+	qsort(c->parties.item, c->parties.count, sizeof(*c->parties.item), by_name);
+	for (size_t i = 0; i < c->pins.count && !err; i++) {
+		if (!config_strings_has(&c->parties, c->pins.item[i].key))
+			err = err_set(ERR_INPUT,
+				      "%s: coordinator.pins.%s is no party, expected a name of "
+				      "coordinator.parties",
+				      path, c->pins.item[i].key);
+	}
+	if (!err && config_strings_has(&c->parties, c->common.name))
+		err = err_set(ERR_INPUT,
+			      "%s: coordinator.parties has \"%s\", expected names other than "
+			      "coordinator.name",
+			      path, c->common.name);
+	if (err)
+		coordinator_config_release(c);
+	return err;
+}
+
+enum err party_config_read(struct party_config *c, const char *path, char *const *set)
+{
+	TRY(read_table(&party_table, path, set, c));
+	endpoint_parse(c->coordinator_text, &c->coordinator);
+	if (config_map_get(&c->peers, c->common.name)) {
+		enum err err = err_set(
+		    ERR_INPUT, "%s: party.peers has \"%s\", expected names other than party.name",
+		    path, c->common.name);
+
+		party_config_release(c);
+		return err;
+	}
+	if (!c->state)
+		c->state = file_join(c->common.output, "state");
+	return ERR_OK;
+}
+
+void coordinator_config_release(struct coordinator_config *c)
+{
+	config_release(&coordinator_table, c);
+}
+
+void party_config_release(struct party_config *c)
+{
+	config_release(&party_table, c);
+}
+
+void coordinator_config_describe(struct buf *text)
+{
+	config_describe(&coordinator_table, text);
+}
+
+void party_config_describe(struct buf *text)
+{
+	config_describe(&party_table, text);
+}

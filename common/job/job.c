@@ -60,8 +60,14 @@ static const struct config_row rows[] = {
 	  .help = "what stands for a cell at a party: the mean of its rows, or the local centre (line 13)" },
 	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, RESTARTS_MAX, "5",
 	  .help = "starts of each party's own k-means" },
+	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, RESTARTS_MAX, "40",
+	  .help = "starts of the joint k-means that makes the k clusters" },
+	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, ITERATIONS_MAX, "3",
+	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on" },
 	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, RESTARTS_MAX, "10",
-	  .help = "R, starts of each joint k-means" },
+	  .help = "R, starts that go on to the end; the one of least inertia wins" },
+	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 1, RESTARTS_MAX, "3",
+	  .help = "starts at the tree's inner nodes, whose clusters are cut up further" },
 	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, ITERATIONS_MAX, "10",
 	  .help = "Q, Lloyd steps at most" },
 	{ "ninth", CONFIG_BOOL, AT(ninth), .standard = "true",
@@ -92,8 +98,11 @@ static const struct config_preset paper[] = {
 	{ "projection.unit_rows", "false" },
 	{ "virtual_nodes", "centre" },
 	{ "local_restarts", "10" },
+	{ "starts", "10" },
 	{ "restarts", "10" },
+	{ "inner_restarts", "10" },
 	{ "polish", "0" },
+	{ "secure_sum.fraction_bits", "32" }, /* unit singular vectors have entries near n^-1/2 */
 	{ NULL, NULL },
 };
 
@@ -111,6 +120,11 @@ unsigned job_dims(const struct job *job)
 	if (!c->times_k && !c->fixed)
 		return job_local_clusters(job);
 	return c->times_k ? c->times_k * job->clusters : c->fixed;
+}
+
+unsigned job_screen(const struct job *job)
+{
+	return job->restarts < job->starts ? job->screen : 0;
 }
 
 const char *job_kind_name(const struct job *job)
@@ -146,6 +160,9 @@ static enum err check(const struct job *job)
 			       "job.polish is %u, expected 0 with method \"basic\", which is on "
 			       "all nodes anyway",
 			       job->polish);
+	if (job->restarts > job->starts)
+		return err_set(ERR_INPUT, "job.restarts is %u, expected at most job.starts, %u",
+			       job->restarts, job->starts);
 	if (job->modulus_bits != 32 && job->modulus_bits != 64)
 		return err_set(ERR_INPUT, "job.secure_sum.modulus_bits is %u, expected 32 or 64",
 			       job->modulus_bits);

@@ -1,9 +1,11 @@
 #include "common/job/record.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
+#include "common/base/file.h"
 #include "common/base/json.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +165,7 @@ static void put_result(const struct record *r, struct json *root)
 	struct json *result, *list;
 
 	if (!r->cluster_size) {
-		json_put(root, "result", NULL);
+		json_put_number(root, "result", NAN); /* null */
 		return;
 	}
 	result = json_put_object(root, "result");
@@ -203,9 +205,10 @@ void record_json(const struct record *r, struct buf *json)
 	json_put_string(root, "name", r->name);
 	json_put_string(root, "status", r->status == ERR_OK ? "done" : "failed");
 	json_put_number(root, "exit_status", r->status);
-	json_put(root, "error", NULL);
 	if (r->status != ERR_OK)
 		json_put_string(root, "error", r->error);
+	else
+		json_put_number(root, "error", NAN); /* null */
 	json_put_string(root, "started", r->started_utc);
 	json_put_number(root, "elapsed_s", r->elapsed_s);
 	put_job(r, root);
@@ -221,4 +224,17 @@ void record_json(const struct record *r, struct buf *json)
 	put_leaks(r, root);
 	json_write_pretty(root, json);
 	json_free(root);
+}
+
+enum err record_write(const struct record *r, const char *dir)
+{
+	struct buf text = { 0 };
+	char *path = file_join(dir, "run.json");
+	enum err e;
+
+	record_json(r, &text);
+	e = file_write(path, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
+	buf_release(&text);
+	free(path);
+	return e;
 }

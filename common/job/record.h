@@ -83,6 +83,7 @@ void record_add_traffic(struct record *r, const struct record_traffic *t);
 void record_end(struct record *r, enum err status, const char *error); /* elapsed_s, status */
 unsigned record_rounds(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
+enum err record_write(const struct record *r, const char *dir) MUST_CHECK; /* dir/run.json, atomically */
 void record_release(struct record *r);
 
 #endif

@@ -1,0 +1,78 @@
+/* conn.h -- one TLS connection on the loop thread: bytes in and out of libuv, frames to its owner.
+ *
+ * Joins uv_tcp_t, tls.h and frame.h. The owner learns of four things: the peer is authenticated
+ * (ready), a link message came (message), the connection is over (closed), and nothing else. Job
+ * frames go straight to the attached channel and never to the owner. Any byte received is a sign
+ * of life; once heartbeats are on, silence ends the connection with ERR_DEADLINE.
+ *
+ * Awkward: every callback may call conn_close on its own connection; the object lives until after
+ * `closed` has been called, which happens exactly once, from the loop and never from within a
+ * conn_ call. Only the loop thread calls these functions.
+ */
+#ifndef PROTO_CONN_H
+#define PROTO_CONN_H
+
+#include "common/base/err.h"
+#include "proto/channel.h"
+#include "proto/msg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+struct conn;
+struct conn_host; /* what all connections of a process share: loop, TLS identity, options */
+
+struct conn_options {
+	const char *certificate, *key, *ca; /* PEM files */
+	const char *tcp_congestion;         /* "cubic"; one the kernel refuses is a warning */
+	double handshake_timeout_s;         /* 0: 10 */
+};
+
+/* ERR_INPUT if a file cannot be used. Ignores SIGPIPE. */
+enum err conn_host_new(struct conn_host **h, uv_loop_t *loop, const struct conn_options *o) MUST_CHECK;
+enum err conn_host_reload(struct conn_host *h) MUST_CHECK; /* reads the files again; on failure the old ones stay */
+void conn_host_free(struct conn_host *h);                  /* after all its connections have closed */
+
+struct conn_events {
+	/* TLS is done and the chain, purpose and dates are right; conn_name and conn_fingerprint tell who
+	 * it is. The owner decides whether it is welcome (and closes if not). */
+	void (*ready)(struct conn *c, void *arg);
+	/* A link message. m borrows for the call. */
+	void (*message)(struct conn *c, const struct msg *m, void *arg);
+	/* The last thing heard of it. code and why (with the peer's name or address) say what ended it;
+	 * ERR_OK: we closed it. */
+	void (*closed)(struct conn *c, enum err code, const char *why, void *arg);
+};
+
+/* Listens; port 0 takes a free one. bound: the address, "127.0.0.1:7431". accepted is called for
+ * each new connection before its handshake, and returns the arg for its events. */
+struct listener;
+enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
+		     const struct conn_events *events, void *(*accepted)(struct conn *c, void *arg),
+		     void *arg, struct listener **l, char bound[static 80]) MUST_CHECK;
+void conn_listen_stop(struct listener *l); /* stops and frees; connections live on */
+
+/* Dials; what goes wrong is told through closed. */
+enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
+		   const struct conn_events *events, void *arg, struct conn **c) MUST_CHECK;
+
+const char *conn_name(const struct conn *c);           /* the certificate's name; "" before ready */
+const char *conn_address(const struct conn *c);        /* "192.0.2.1:43210" */
+void conn_fingerprint(const struct conn *c, uint8_t fp[static HASH_LEN]);
+
+void conn_send(struct conn *c, const struct msg *m);   /* a link message, or ABORT of the attached job */
+/* From here on: frames up to the full size are accepted, HEARTBEAT is sent when nothing else was
+ * for a third of the interval, and silence for the interval ends the connection. */
+void conn_welcome(struct conn *c, double heartbeat_s);
+/* Job frames travel between this connection and the channel; job: the first 8 bytes of the job id,
+ * 0: whatever the first job frame that comes says (a party before its offer). When the connection
+ * ends, channel_fail is called with the reason. The channel must outlive the connection or
+ * be detached (NULL). */
+void conn_attach(struct conn *c, struct channel *ch, uint64_t job);
+
+/* Sends what is queued (ABORT included), then closes; at the latest after timeout_s. Twice is fine.
+ * code and why (NULL, ERR_OK: we chose to) go to closed. */
+void conn_close(struct conn *c, enum err code, const char *why, double timeout_s);
+
+#endif

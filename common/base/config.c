@@ -97,7 +97,7 @@ enum err config_set(struct json *root, char *const *set)
 {
 	char path[PATH_LEN_MAX], part[PATH_LEN_MAX];
 
-	if (json_type(root) != JSON_OBJECT)
+	if (set && *set && json_type(root) != JSON_OBJECT)
 		return err_set(ERR_INPUT, "--set needs a JSON object to set values in");
 	for (; set && *set; set++) {
 		const char *eq = strchr(*set, '=');

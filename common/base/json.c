@@ -5,6 +5,8 @@
 
 #include <assert.h>
 #include <cJSON.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,7 +212,7 @@ struct json *json_array(void)
 	return out_of(cJSON_CreateArray());
 }
 
-/* cJSON writes a string's bytes as they are, so bad ones are replaced here. */
+/* Text comes from anywhere; what stands in a tree is UTF-8. */
 static cJSON *string_of(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -288,21 +290,106 @@ struct json *json_append_object(struct json *array)
 	return json_append(array, json_object());
 }
 
+/* ---- writing: cJSON's own prints numbers to 15 digits, which loses the end of large ones ---- */
+
+static void write_number(double x, struct buf *out)
+{
+	char text[32];
+
+	if (!isfinite(x)) {
+		buf_printf(out, "null");
+		return;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, x);
+		if (strtod(text, NULL) == x)
+			break;
+	}
+	if (x == floor(x) && fabs(x) < 1e18)
+		snprintf(text, sizeof(text), "%.0f", x);
+	buf_printf(out, "%s", text);
+}
+
+static void write_string(const char *text, struct buf *out)
+{
+	static const char escaped[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+
+	buf_add(out, "\"", 1);
+	for (; *text; text++) {
+		const char *e = strchr(escaped, *text);
+
+		if (e)
+			buf_printf(out, "\\%c", letter[e - escaped]);
+		else if ((unsigned char)*text < 0x20)
+			buf_printf(out, "\\u%04x", (unsigned)*text);
+		else
+			buf_add(out, text, 1);
+	}
+	buf_add(out, "\"", 1);
+}
+
+/* indent < 0: all in one line. */
+static void write_value(const cJSON *v, int indent, struct buf *out);
+
+static void new_line(int indent, struct buf *out)
+{
+	if (indent >= 0)
+		buf_printf(out, "\n%*s", 2 * indent, "");
+}
+
+static void write_members(const cJSON *v, const char *brackets, int indent, struct buf *out)
+{
+	int inner = indent < 0 ? indent : indent + 1;
+
+	buf_add(out, &brackets[0], 1);
+	for (const cJSON *m = v->child; m; m = m->next) {
+		new_line(inner, out);
+		if (brackets[0] == '{') {
+			write_string(m->string, out);
+			buf_printf(out, indent < 0 ? ":" : ": ");
+		}
+		write_value(m, inner, out);
+		if (m->next)
+			buf_add(out, ",", 1);
+	}
+	if (v->child)
+		new_line(indent, out);
+	buf_add(out, &brackets[1], 1);
+}
+
+static void write_value(const cJSON *v, int indent, struct buf *out)
+{
+	switch (v->type & 0xff) {
+	case cJSON_False:
+		buf_printf(out, "false");
+		break;
+	case cJSON_True:
+		buf_printf(out, "true");
+		break;
+	case cJSON_Number:
+		write_number(v->valuedouble, out);
+		break;
+	case cJSON_String:
+		write_string(v->valuestring, out);
+		break;
+	case cJSON_Array:
+		write_members(v, "[]", indent, out);
+		break;
+	case cJSON_Object:
+		write_members(v, "{}", indent, out);
+		break;
+	default:
+		buf_printf(out, "null");
+	}
+}
+
 void json_write(const struct json *v, struct buf *out)
 {
-	char *text = cJSON_PrintUnformatted(in(v));
-
-	assert(text);
-	buf_add(out, text, strlen(text));
-	cJSON_free(text);
+	write_value(in(v), -1, out);
 }
 
 void json_write_pretty(const struct json *v, struct buf *out)
 {
-	char *text = cJSON_Print(in(v));
-
-	assert(text);
-	buf_add(out, text, strlen(text));
+	write_value(in(v), 0, out);
 	buf_add(out, "\n", 1);
-	cJSON_free(text);
 }

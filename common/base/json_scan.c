@@ -17,7 +17,7 @@ static void value(struct scan *s);
 static bool fail(struct scan *s, const char *wrong)
 {
 	if (!s->wrong)
-		s->wrong = wrong;
+		s->wrong = s->p < s->end ? wrong : "the text ends too early";
 	return false;
 }
 
@@ -35,7 +35,7 @@ static void space(struct scan *s)
 static bool take(struct scan *s, char c, const char *wrong)
 {
 	if (s->wrong || peek(s) != c)
-		return fail(s, s->p == s->end ? "the text ends too early" : wrong);
+		return fail(s, wrong);
 	s->p++;
 	return true;
 }
@@ -159,7 +159,7 @@ static void string(struct scan *s)
 		size_t len;
 
 		if (s->p == s->end) {
-			fail(s, "the text ends within a string");
+			fail(s, "");
 		} else if (*s->p == '\\') {
 			s->p++;
 			escape(s);
@@ -236,7 +236,7 @@ static void value(struct scan *s)
 		if (peek(s) == '-' || is_digit(peek(s)))
 			number(s);
 		else
-			fail(s, s->p == s->end ? "the text ends too early" : "expected a value");
+			fail(s, "expected a value");
 	}
 }
 

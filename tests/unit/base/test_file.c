@@ -1,0 +1,188 @@
+/* Files are read with a bound and written whole or not at all. */
+#include "tests/test.h"
+
+#include "common/base/file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/coterie-test-file-XXXXXX";
+
+static int make_dir(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+static struct bytes text_of(const char *text)
+{
+	return (struct bytes){ (const uint8_t *)text, strlen(text) };
+}
+
+static size_t entries(const char *path)
+{
+	DIR *d = opendir(path);
+	size_t n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static void test_write_and_read(void **state)
+{
+	char *path = file_join(dir, "a.txt");
+	struct buf in = { 0 };
+	struct stat st;
+
+	(void)state;
+	assert_ok(file_write(path, text_of("first"), FILE_PUBLIC));
+	assert_ok(file_write(path, text_of("second"), FILE_SECRET));
+	assert_ok(file_read(path, 6, &in));
+	assert_int_equal(in.n, 6);
+	assert_string_equal(in.p, "second"); /* a zero byte behind it */
+	buf_release(&in);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(entries(dir), 1);
+	assert_err(file_read(path, 5, &in), ERR_INPUT, "6 bytes, at most 5 are read");
+	assert_null(in.p);
+	unlink(path);
+	free(path);
+}
+
+static void test_read_refusals(void **state)
+{
+	struct buf in = { 0 };
+
+	(void)state;
+	assert_err(file_read(dir, 100, &in), ERR_INPUT, "is a directory");
+	assert_err(file_read("/nonexistent", 100, &in), ERR_INPUT, "/nonexistent: No such file");
+	assert_err(file_read("/dev/zero", 100000, &in), ERR_INPUT, "more than the 100000 bytes");
+	assert_ok(file_read("/dev/null", 0, &in));
+	assert_int_equal(in.n, 0);
+	buf_release(&in);
+}
+
+static void test_failed_write_leaves_nothing(void **state)
+{
+	char *target = file_join(dir, "is-a-dir");
+
+	(void)state;
+	assert_ok(file_make_dirs(target));
+	assert_err(file_write(target, text_of("x"), FILE_PUBLIC), ERR_JOB,
+		   "is-a-dir: cannot rename");
+	assert_int_equal(entries(dir), 1);
+	assert_err(file_write("/nonexistent/x", text_of("x"), FILE_PUBLIC), ERR_JOB,
+		   "No such file");
+	rmdir(target);
+	free(target);
+}
+
+static void test_dirs(void **state)
+{
+	char *deep = file_join(dir, "a/b//c/"), *file = file_join(dir, "f"),
+	     *below = file_join(dir, "f/x");
+
+	(void)state;
+	assert_ok(file_make_dirs(deep));
+	assert_ok(file_make_dirs(deep)); /* again is fine */
+	assert_true(file_exists(deep));
+	assert_ok(file_write(file, text_of(""), FILE_PUBLIC));
+	assert_err(file_make_dirs(file), ERR_JOB, "not a directory");
+	assert_err(file_make_dirs(below), ERR_JOB, "f");
+	unlink(file);
+	free(deep);
+	free(file);
+	free(below);
+}
+
+static void test_paths(void **state)
+{
+	static const struct {
+		const char *dir, *name, *joined, *dir_of;
+	} cases[] = {
+		{ "a", "b", "a/b", "a" }, { "a/", "b", "a/b", "a" },
+		{ "a", "/b", "/b", "/" }, { "", "b", "b", "." },
+		{ "/", "b", "/b", "/" },  { "a/b", "c/d", "a/b/c/d", "a/b/c" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *joined = file_join(cases[i].dir, cases[i].name), *dir_of = file_dir(joined);
+
+		assert_string_equal(joined, cases[i].joined);
+		assert_string_equal(dir_of, cases[i].dir_of);
+		free(joined);
+		free(dir_of);
+	}
+}
+
+/* A fifo's reader that never comes keeps a write under way for as long as the test likes; here a
+ * thread writes large files without end, and the process goes by file_cancel. */
+static void *write_for_ever(void *path)
+{
+	static uint8_t data[8 << 20];
+
+	while (file_write(path, (struct bytes){ data, sizeof(data) }, FILE_PUBLIC) == ERR_OK)
+		;
+	return NULL;
+}
+
+static void test_cancel_leaves_no_temporary_file(void **state)
+{
+	char *path = file_join(dir, "big");
+	int status = -1;
+
+	(void)state;
+	for (int round = 0; round < 5; round++) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			pthread_t thread;
+
+			pthread_create(&thread, NULL, write_for_ever, path);
+			while (!entries(dir)) /* a write has begun */
+				;
+			file_cancel();
+			_exit(file_write(path, text_of("x"), FILE_PUBLIC) == ERR_CANCELLED ? 0 : 1);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+		unlink(path); /* there if a write was complete */
+		assert_int_equal(entries(dir), 0);
+	}
+	free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_write_and_read),
+		cmocka_unit_test(test_read_refusals),
+		cmocka_unit_test(test_failed_write_leaves_nothing),
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_cancel_leaves_no_temporary_file),
+		cmocka_unit_test(test_dirs),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

@@ -1,0 +1,211 @@
+/* What is JSON and what is not, and where a text goes wrong. */
+#include "tests/test.h"
+
+#include "common/base/alloc.h"
+#include "common/base/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The text in an exact-size heap copy, so that a read beyond it is seen by the sanitizer. */
+static enum err parse(const char *text, size_t n, struct json **root)
+{
+	uint8_t *copy = alloc(n, 1);
+	enum err err;
+
+	memcpy(copy, text, n);
+	err = json_parse((struct bytes){ copy, n }, "x.json", root);
+	free(copy);
+	return err;
+}
+
+static void rewritten(const char *text, const char *expected)
+{
+	struct buf out = { 0 };
+	struct json *v;
+
+	assert_ok(parse(text, strlen(text), &v));
+	json_write(v, &out);
+	assert_int_equal(out.n, strlen(expected));
+	assert_memory_equal(out.p, expected, out.n);
+	buf_release(&out);
+	json_free(v);
+}
+
+static void test_accepts(void **state)
+{
+	(void)state;
+	rewritten(" {\"a\": [1, -2.5e3, true, false, null, \"x\\u00e9\\n\"]}\n",
+		  "{\"a\":[1,-2500,true,false,null,\"x\xc3\xa9\\n\"]}");
+	rewritten("\"\\ud83d\\ude00 \xf0\x9f\x98\x80\"", "\"\xf0\x9f\x98\x80 \xf0\x9f\x98\x80\"");
+	rewritten("9007199254740991", "9007199254740991");
+	rewritten("[[],{},0,-0.5]", "[[],{},0,-0.5]");
+	rewritten("[0.1, 1e22, 5e-324, 0.30000000000000004]",
+		  "[0.1,1e+22,4.94065645841247e-324,0.30000000000000004]");
+	rewritten("\"\\u0001\\b\\f\\r\\t\\/\\\\\\\"\"", "\"\\u0001\\b\\f\\r\\t/\\\\\\\"\"");
+}
+
+static void test_refuses(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		/* 0 */ { "", "line 1, column 1: the text ends too early" },
+		/* 1 */ { "{\"a\": 1}\n x", "line 2, column 2: more text after the value" },
+		/* 2 */ { "{\"a\": 1,}", "column 9: expected a string" },
+		/* 3 */ { "[1,]", "column 4: expected a value" },
+		/* 4 */ { "{\"a\": 01}", "column 8: expected ',' or '}'" },
+		/* 5 */ { "[+1]", "expected a value" },
+		/* 6 */ { "[1.]", "column 4: expected a digit" },
+		/* 7 */ { "[1e]", "expected a digit" },
+		/* 8 */ { "1e999", "the number is too large" },
+		/* 9 */ { "\"a\nb\"", "column 3: a control character in a string" },
+		/* 10 */ { "\"\\u0000\"", "a zero character" },
+		/* 11 */ { "\"\\ud83d\"", "half a surrogate pair" },
+		/* 12 */ { "\"\\ude00\"", "half a surrogate pair" },
+		/* 13 */ { "\"\\ud83d\\u0041\"", "half a surrogate pair" },
+		/* 14 */ { "\"\\x\"", "unknown escape" },
+		/* 15 */ { "\"\xff\"", "not UTF-8" },
+		/* 16 */ { "\"\xc0\xaf\"", "not UTF-8" },
+		/* 17 */ { "\"\xed\xa0\x80\"", "not UTF-8" },
+		/* 18 */
+		{ "{\"a\": 1, \"b\": {\"c\": 1, \"d\": 2, \"c\": 3}}",
+		  "the key \"c\" is there twice" },
+		/* 19 */ { "{\"a\": 1, \"\\u0061\": 2}", "the key \"a\" is there twice" },
+		/* 20 */ { "NaN", "expected a value" },
+		/* 21 */ { "tru", "ends too early" },
+		/* 22 */ { "{a: 1}", "column 2: expected a string" },
+		/* 23 */ { "[1 2]", "expected ',' or ']'" },
+		/* 24 */ { "// no\n{}", "column 1: expected a value" },
+		/* 25 */
+		{ "1234567890123456789012345678901234567890123456789012345678901234", "too long" },
+	};
+	struct json *v;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		print_message("case %zu\n", i);
+		assert_err(parse(cases[i].text, strlen(cases[i].text), &v), ERR_INPUT,
+			   cases[i].message);
+		assert_true(strstr(err_detail(), "x.json: ") == err_detail());
+		assert_null(v);
+	}
+}
+
+static void test_every_prefix_is_refused(void **state)
+{
+	static const char text[] =
+	    "{\"a\": [1.5e-3, \"\\ud83d\\ude00\\n\"], \"b\": {\"c\": null}, \"d\": true}";
+	struct json *v;
+
+	(void)state;
+	assert_ok(parse(text, sizeof(text) - 1, &v));
+	json_free(v);
+	for (size_t n = 0; n < sizeof(text) - 1; n++)
+		assert_err(parse(text, n, &v), ERR_INPUT, "ends");
+}
+
+static void test_depth(void **state)
+{
+	char text[2 * JSON_DEPTH_MAX + 3];
+	struct json *v;
+
+	(void)state;
+	memset(text, '[', JSON_DEPTH_MAX + 1);
+	memset(text + JSON_DEPTH_MAX + 1, ']', JSON_DEPTH_MAX + 1);
+	assert_err(parse(text, 2 * JSON_DEPTH_MAX + 2, &v), ERR_INPUT, "nested too deeply");
+	assert_ok(parse(text + 1, 2 * JSON_DEPTH_MAX, &v));
+	json_free(v);
+	/* The depth is of nesting, not a count of all brackets. */
+	assert_ok(parse(
+	    "[[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],"
+	    "[],[],[],[],[],[],[],[],[]]",
+	    112, &v));
+	json_free(v);
+}
+
+static void test_size(void **state)
+{
+	uint8_t *text = alloc(JSON_TEXT_MAX + 1, 1);
+	struct json *v;
+
+	(void)state;
+	memset(text, ' ', JSON_TEXT_MAX + 1);
+	text[0] = '1';
+	assert_err(json_parse((struct bytes){ text, JSON_TEXT_MAX + 1 }, "x", &v), ERR_INPUT,
+		   "bytes of JSON");
+	assert_ok(json_parse((struct bytes){ text, JSON_TEXT_MAX }, "x", &v));
+	json_free(v);
+	free(text);
+}
+
+static void test_building(void **state)
+{
+	struct json *root = json_object(), *list;
+	struct buf out = { 0 };
+
+	(void)state;
+	json_put_string(root, "bad", "a\xff\x01z");
+	json_put_number(root, "nan", NAN);
+	list = json_put_array(root, "list");
+	json_append_number(list, 0.1);
+	json_append_string(list, "x");
+	json_put_bool(json_append_object(list), "yes", true);
+	json_put_number(root, "bad", 7); /* in its place */
+	json_put_number(json_put_object(root, "o"), "bytes", 123456789012.0);
+	assert_ptr_equal(json_member(root, "list"), list);
+	assert_int_equal(json_count(list), 3);
+	json_write(root, &out);
+	buf_add(&out, "", 1);
+	assert_string_equal(
+	    out.p, "{\"bad\":7,\"nan\":null,\"list\":[0.1,\"x\",{\"yes\":true}],\"o\":{\"bytes\":"
+		   "123456789012}}");
+	out.n = 0;
+	json_put_string(root, "bad", "a\xff\x01z");
+	json_write(json_get(root, "bad"), &out);
+	buf_add(&out, "", 1);
+	assert_string_equal(out.p, "\"a\xef\xbf\xbd\\u0001z\"");
+	buf_release(&out);
+	json_free(root);
+}
+
+static void test_pretty(void **state)
+{
+	static const char text[] = "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": []\n}\n";
+	struct buf out = { 0 };
+	struct json *v;
+
+	(void)state;
+	assert_ok(parse(text, sizeof(text) - 1, &v));
+	json_write_pretty(v, &out);
+	buf_add(&out, "", 1);
+	assert_string_equal(out.p, text);
+	buf_release(&out);
+	json_free(v);
+}
+
+static void test_missing_file(void **state)
+{
+	struct json *v;
+
+	(void)state;
+	assert_err(json_read("/nonexistent/x.json", 100, &v), ERR_INPUT,
+		   "/nonexistent/x.json: No such file");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_accepts),
+		cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_every_prefix_is_refused),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_building),
+		cmocka_unit_test(test_pretty),
+		cmocka_unit_test(test_missing_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+/* Log lines into a file, as people and as programs see them. */
+#include "tests/test.h"
+
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "common/base/log.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/coterie-test-log-XXXXXX", sink[] = "/tmp/coterie-test-sink-XXXXXX";
+static int fd;
+
+static int set_up(void **state)
+{
+	int sink_fd;
+
+	(void)state;
+	strcpy(strrchr(path, '-'), "-XXXXXX");
+	strcpy(strrchr(sink, '-'), "-XXXXXX");
+	fd = mkstemp(path);
+	sink_fd = mkstemp(sink);
+	close(sink_fd);
+	log_init("hub", LOG_INFO);
+	return fd < 0 || sink_fd < 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	log_close();
+	log_set_stream(STDERR_FILENO, false);
+	close(fd);
+	unlink(path);
+	unlink(sink);
+	return 0;
+}
+
+static char *contents(const char *of)
+{
+	struct buf b = { 0 };
+
+	assert_ok(file_read(of, 1 << 20, &b));
+	return (char *)b.p;
+}
+
+/* The n-th line as JSON, to be freed; n from 0. */
+static struct json *line(const char *text, size_t n)
+{
+	struct json *v;
+
+	while (n--)
+		text = strchr(text, '\n') + 1;
+	assert_ok(
+	    json_parse((struct bytes){ (const uint8_t *)text, strcspn(text, "\n") }, "line", &v));
+	return v;
+}
+
+static void test_json_lines(void **state)
+{
+	struct log_pair pairs[] = { LOG_TEXT("peer", "bank-a"), LOG_NUMBER("bytes", 1234) };
+	struct json *v;
+	char *text;
+
+	(void)state;
+	log_set_stream(fd, false);
+	log_info("party %s: \"joined\"\n%c", "bank-a", '\x01');
+	log_debug("not shown");
+	log_event(LOG_WARN, pairs, 2, "slow");
+	text = contents(path);
+	v = line(text, 0);
+	assert_string_equal(json_string(json_get(v, "level")), "info");
+	assert_string_equal(json_string(json_get(v, "subject")), "hub");
+	assert_string_equal(json_string(json_get(v, "text")), "party bank-a: \"joined\"\n\x01");
+	assert_int_equal(strlen(json_string(json_get(v, "time"))), 24);
+	json_free(v);
+	v = line(text, 1);
+	assert_string_equal(json_string(json_get(v, "level")), "warn");
+	assert_string_equal(json_string(json_get(v, "peer")), "bank-a");
+	assert_true(json_number(json_get(v, "bytes")) == 1234);
+	json_free(v);
+	assert_null(strstr(text, "not shown"));
+	free(text);
+}
+
+static void test_terminal_lines_cannot_be_forged(void **state)
+{
+	struct log_pair pairs[] = { LOG_TEXT("key", "v\x1b[2J"), LOG_NUMBER("n", 0.5) };
+	char *text;
+
+	(void)state;
+	log_set_stream(fd, true);
+	log_event(LOG_ERROR, pairs, 2, "bad\nname");
+	text = contents(path);
+	assert_non_null(strstr(text, "error hub: bad?name key=v?[2J n=0.5\n"));
+	assert_int_equal(strcspn(text, "\n"), strlen(text) - 1);
+	free(text);
+}
+
+static void test_file_sink_and_private(void **state)
+{
+	struct json *v;
+	char *text;
+
+	(void)state;
+	log_set_stream(fd, true);
+	assert_ok(log_open(sink));
+	log_info("shipped");
+	log_private("value 3.25 stays here");
+	text = contents(sink);
+	v = line(text, 0);
+	assert_string_equal(json_string(json_get(v, "text")), "shipped");
+	json_free(v);
+	assert_null(strstr(text, "3.25"));
+	free(text);
+	text = contents(path);
+	assert_non_null(strstr(text, "3.25"));
+	free(text);
+	assert_err(log_open("/nonexistent/log"), ERR_INPUT,
+		   "/nonexistent/log: cannot open the log");
+}
+
+static void test_progress(void **state)
+{
+	struct log_progress p = {
+		.phase = "level-1", .iteration = 3, .moved = 17, .bytes = 123456, .elapsed_s = 1.5
+	};
+	char *text;
+	size_t lines = 0;
+
+	(void)state;
+	log_set_stream(fd, true);
+	log_progress(&p);
+	log_info("event");
+	log_progress_end();
+	text = contents(path);
+	assert_non_null(strstr(text, "hub: level-1, iteration 3, 17 moved, 123.5 kB, 1.5 s"));
+	/* The event clears the line, stands alone on its own, and the line comes back. */
+	assert_non_null(strstr(text, "info  hub: event\nhub: level-1"));
+	assert_string_equal(text + strlen(text) - 4, "\r\033[K");
+	free(text);
+
+	assert_int_equal(ftruncate(fd, 0), 0);
+	lseek(fd, 0, SEEK_SET);
+	log_set_stream(fd, false);
+	for (int i = 0; i < 1000; i++) /* far less than a second */
+		log_progress(&p);
+	p.phase = "polish";
+	log_progress(&p);
+	text = contents(path);
+	for (const char *s = text; (s = strchr(s, '\n')); s++)
+		lines++;
+	assert_in_range(lines, 2, 20); /* one a second; a slow machine may take some */
+	assert_non_null(strstr(text, "\"phase\":\"polish\",\"iteration\":3,\"moved\":17"));
+	free(text);
+}
+
+static void *many(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 200; i++)
+		log_info("line %d with some text so that a torn write would show", i);
+	return NULL;
+}
+
+static void test_threads_do_not_mix_lines(void **state)
+{
+	pthread_t thread[4];
+	char *text, *p;
+	int lines = 0;
+
+	(void)state;
+	log_set_stream(fd, false);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, many, NULL), 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	text = contents(path);
+	for (p = text; *p; p = strchr(p, '\n') + 1, lines++)
+		json_free(line(p, 0));
+	assert_int_equal(lines, 800);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_json_lines, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_terminal_lines_cannot_be_forged, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_file_sink_and_private, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_progress, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_threads_do_not_mix_lines, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* coordinator.json and party.json: the examples, the paths, what is refused. */
+#include "tests/test.h"
+
+#include "common/base/file.h"
+#include "common/job/daemon.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PIN "\"sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\""
+#define IDENTITY                                                                                   \
+	"\"identity\": {\"certificate\": \"x.crt\", \"key\": \"/k/x.key\", \"ca\": \"ca.crt\"}"
+#define HUB  "\"name\": \"hub\", \"listen\": \"0.0.0.0:0\", " IDENTITY
+#define BANK "\"name\": \"bank-a\", \"coordinator\": \"hub.example.org:7431\", " IDENTITY
+#define DATA "\"data\": {\"features\": \"f.npy\", \"edges\": \"e.tsv\"}"
+
+static char path[] = "/tmp/coterie-test-daemon-XXXXXX";
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	close(fd);
+	return fd < 0;
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static void write_config(const char *text)
+{
+	assert_ok(
+	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
+}
+
+static void test_coordinator(void **state)
+{
+	char *set[] = { "heartbeat_s=1", "ready_file=/r", NULL };
+	struct coordinator_config c;
+
+	(void)state;
+	write_config("{" HUB ", \"parties\": [\"b\", \"a\"], \"pins\": {\"a\": " PIN "}}");
+	assert_ok(coordinator_config_read(&c, path, set));
+	assert_string_equal(c.common.name, "hub");
+	assert_string_equal(c.listen.host, "0.0.0.0");
+	assert_int_equal(c.listen.port, 0);
+	assert_string_equal(c.common.identity.certificate, "/tmp/x.crt"); /* beside the file */
+	assert_string_equal(c.common.identity.key, "/k/x.key");
+	assert_string_equal(c.common.output, "/tmp/out");
+	assert_string_equal(c.common.tcp_congestion, "cubic");
+	assert_int_equal(c.common.heartbeat_s, 1);
+	assert_int_equal(c.common.step_timeout_s, 600);
+	assert_int_equal(c.common.threads, 0);
+	assert_int_equal(c.common.log_level, LOG_INFO);
+	assert_int_equal(c.join_timeout_s, 60);
+	assert_string_equal(c.ready_file, "/r");
+	assert_string_equal(c.parties.item[0], "a"); /* sorted */
+	assert_string_equal(c.parties.item[1], "b");
+	assert_non_null(config_map_get(&c.pins, "a"));
+	coordinator_config_release(&c);
+}
+
+static void test_party(void **state)
+{
+	struct party_config c;
+
+	(void)state;
+	write_config("{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN ", \"bank-b\": " PIN
+		     "}, \"output\": \"o\"}");
+	assert_ok(party_config_read(&c, path, NULL));
+	assert_string_equal(c.coordinator.host, "hub.example.org");
+	assert_int_equal(c.coordinator.port, 7431);
+	assert_string_equal(c.data.features, "/tmp/f.npy");
+	assert_string_equal(c.data.edges, "/tmp/e.tsv");
+	assert_null(c.data.ids);
+	assert_int_equal(c.peers.count, 2);
+	assert_true(config_strings_has(&c.policy.jobs, "kcagc"));
+	assert_int_equal(c.policy.methods.count, 0);
+	assert_int_equal(c.policy.min_parties, 2);
+	assert_false(c.policy.allow_single);
+	assert_string_equal(c.state, "/tmp/o/state");
+	assert_int_equal(c.retry_s, 0);
+	party_config_release(&c);
+}
+
+static void test_refusals(void **state)
+{
+	static const struct {
+		bool party;
+		const char *text, *message;
+	} cases[] = {
+		/* 0 */ { false, "{" HUB "}", "coordinator.parties is missing" },
+		/* 1 */
+		{ false, "{" HUB ", \"parties\": []}", "expected a list of 1 to 256 strings" },
+		/* 2 */
+		{ false, "{" HUB ", \"parties\": [\"a\", \"a\"]}",
+		  "coordinator.parties[1] is \"a\"" },
+		/* 3 */
+		{ false, "{" HUB ", \"parties\": [\"a\", \"hub\"]}",
+		  "coordinator.parties has \"hub\"" },
+		/* 4 */
+		{ false, "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"b\": " PIN "}}",
+		  "coordinator.pins.b is no party" },
+		/* 5 */
+		{ false, "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": \"sha256:12\"}}",
+		  "coordinator.pins.a is \"sha256:12\", expected \"sha256:\" and 64" },
+		/* 6 */
+		{ false, "{" HUB ", \"parties\": [\"a\"], \"port\": 7431}",
+		  "coordinator.port is unknown" },
+		/* 7 */
+		{ false, "{" HUB ", \"parties\": [\"a\"], \"heartbeat_s\": 0}",
+		  "coordinator.heartbeat_s is 0" },
+		/* 8 */
+		{ false, "{" HUB ", \"parties\": [\"a\"], \"log_level\": \"loud\"}",
+		  "coordinator.log_level is \"loud\"" },
+		/* 9 */
+		{ false, "{" HUB ", \"parties\": [\"a\"], \"tcp_congestion\": \"a b\"}",
+		  "expected a congestion control" },
+		/* 10 */ { true, "{" BANK ", " DATA "}", "party.peers is missing" },
+		/* 11 */
+		{ true, "{" BANK ", \"peers\": {\"hub\": " PIN "}}",
+		  "party.data.features is missing" },
+		/* 12 */
+		{ true, "{" BANK ", " DATA ", \"peers\": {\"bank-a\": " PIN "}}",
+		  "party.peers has \"bank-a\"" },
+		/* 13 */
+		{ true,
+		  "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN
+		  "}, \"policy\": {\"jobs\": [\"all\"]}}",
+		  "party.policy.jobs[0] is \"all\"" },
+		/* 14 */
+		{ true,
+		  "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN
+		  "}, \"policy\": {\"methods\": [\"x\"]}}",
+		  "party.policy.methods[0] is \"x\"" },
+		/* 15 */
+		{ true,
+		  "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN
+		  "}, \"policy\": {\"min_parties\": 0}}",
+		  "party.policy.min_parties is 0" },
+		/* 16 */
+		{ true, "{" BANK ", " DATA ", \"peers\": {\"hub\": 7}}",
+		  "party.peers.hub is 7, expected a string" },
+		/* 17 */ { true, "{", "line 1, column 2" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct coordinator_config c;
+		struct party_config p;
+
+		print_message("case %zu\n", i);
+		write_config(cases[i].text);
+		if (cases[i].party)
+			assert_err(party_config_read(&p, path, NULL), ERR_INPUT, cases[i].message);
+		else
+			assert_err(coordinator_config_read(&c, path, NULL), ERR_INPUT,
+				   cases[i].message);
+		assert_true(strstr(err_detail(), path) == err_detail());
+	}
+}
+
+static void test_missing_file(void **state)
+{
+	struct party_config p;
+
+	(void)state;
+	assert_err(party_config_read(&p, "/nonexistent/p.json", NULL), ERR_INPUT,
+		   "/nonexistent/p.json: No such file");
+}
+
+static void test_endpoints(void **state)
+{
+	static const struct {
+		const char *text, *host;
+		unsigned port;
+	} cases[] = {
+		{ "a.b:1", "a.b", 1 },
+		{ "[::1]:65535", "::1", 65535 },
+		{ "0.0.0.0:0", "0.0.0.0", 0 },
+		{ "::1:80", NULL, 0 },
+		{ "a", NULL, 0 },
+		{ ":80", NULL, 0 },
+		{ "a:", NULL, 0 },
+		{ "a:65536", NULL, 0 },
+		{ "a:-1", NULL, 0 },
+		{ "a:8x", NULL, 0 },
+		{ "a b:80", NULL, 0 },
+		{ "http://a:80", NULL, 0 },
+		{ "a:000080", NULL, 0 },
+		{ "[]:80", NULL, 0 },
+		{ "", NULL, 0 },
+		{ "u@a:80", NULL, 0 },
+		{ "[::1:80", NULL, 0 },
+	};
+	struct endpoint e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		print_message("case %zu\n", i);
+		assert_int_equal(endpoint_parse(cases[i].text, &e), cases[i].host != NULL);
+		if (cases[i].host) {
+			assert_string_equal(e.host, cases[i].host);
+			assert_int_equal(e.port, cases[i].port);
+		}
+	}
+}
+
+static void test_examples(void **state)
+{
+	struct coordinator_config c;
+	struct party_config p;
+
+	(void)state;
+	assert_ok(coordinator_config_read(&c, "configs/coordinator.json", NULL));
+	assert_ok(party_config_read(&p, "configs/party.json", NULL));
+	assert_true(config_strings_has(&c.parties, p.common.name));
+	assert_non_null(config_map_get(&p.peers, c.common.name));
+	assert_int_equal(p.coordinator.port, c.listen.port);
+	assert_string_equal(p.common.identity.key, "configs/bank-a.key");
+	coordinator_config_release(&c);
+	party_config_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_coordinator), cmocka_unit_test(test_party),
+		cmocka_unit_test(test_refusals),    cmocka_unit_test(test_missing_file),
+		cmocka_unit_test(test_endpoints),   cmocka_unit_test(test_examples),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}

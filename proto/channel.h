@@ -20,12 +20,18 @@
 
 struct channel;
 
+/* Bytes of data per chunk when we send a vector. Few enough that a coordinator's queues for 16
+ * parties stay well below 64 MiB, enough that the cost per frame does not show. */
+enum { CHANNEL_CHUNK = 256 << 10 };
+
 /* A post is where the job thread waits for any of its channels. It outlives them. */
 struct post;
 struct post *post_new(double step_timeout_s); /* how long a peer may be awaited without its progress counter rising */
 void post_free(struct post *p);
 void post_cancel(struct post *p, enum err code, const char *why); /* any thread: every wait ends with this */
 uint64_t post_progress(struct post *p); /* own ticks + those heard from peers: what our heartbeats carry */
+/* Whose failure ended the job: a peer's name, or whom its ABORT names; "" if nobody's is known. */
+void post_culprit(struct post *p, char name[static MSG_NAME_MAX + 1]);
 
 /* own: which side of the protocol this is, COORD or PARTY; peer: the other's name, for messages. */
 struct channel *channel_new(struct post *p, enum sender own, const char *peer);
@@ -36,12 +42,16 @@ const char *channel_peer(const struct channel *ch);
 
 void channel_step(struct channel *ch, const char *step); /* named in errors: "secure sum, round 3"; static text */
 
-/* Queues a copy of the message. Blocks while more than CHANNEL_OUT_MAX bytes wait to be sent. */
+/* Queues a copy of the message. Blocks while more than CHANNEL_OUT_MAX bytes wait to be sent. ABORT
+ * never blocks, overtakes whatever still waits, and can be sent after an error too, as long as
+ * the connection stands. */
 enum err channel_send(struct channel *ch, const struct msg *m) MUST_CHECK;
 
 /* Waits for the next message, which must be of this type. It borrows from the channel until the
  * next receive on the same channel. ERR_PEER: left, or sent another message. ERR_DEADLINE: no
- * progress for step_timeout_s. Or whatever the peer's ABORT or post_cancel says. */
+ * progress for step_timeout_s. Or whatever the peer's ABORT or post_cancel says. Messages that
+ * came before the failure are received first. The failure of any channel of the post ends the
+ * wait: a job goes on with all parties or not at all. */
 enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m) MUST_CHECK;
 
 /* The same for whichever of several channels of one post has a message first; those with
@@ -52,7 +62,7 @@ enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_
 /* Waits until all that was sent has been handed to the kernel, or the deadline passes. */
 enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
 
-/* Vectors of labels, packed and in chunks of at most MSG_CHUNK_MAX. Entries are 0 .. values.
+/* Vectors of labels, packed and in chunks of at most MSG_CHUNK_MAX (CHANNEL_CHUNK when sent). Entries are 0 .. values.
  * channel_recv_labels checks group, values, count and every entry; label has count entries. */
 enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t group, uint32_t values,
 			     const uint32_t *label, size_t count) MUST_CHECK;
@@ -74,6 +84,13 @@ struct channel_traffic {
 /* One entry for each type seen, link messages included; returns how many (<= max). Any thread. */
 size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max);
 
+/* The connection below, as last measured. Any thread. */
+struct channel_link {
+	double rtt_s;        /* TCP's smoothed round trip; negative if not known */
+	char congestion[16]; /* the congestion control in effect; "" if not known */
+};
+void channel_link(struct channel *ch, struct channel_link *link);
+
 /* A copy of each received message's type and body, for the running hash of a group's broadcasts:
  * called on the job thread from within the receive. NULL: none. */
 typedef void channel_observer(void *arg, enum msg_type type, struct bytes body);
@@ -81,23 +98,33 @@ void channel_observe(struct channel *ch, channel_observer *f, void *arg);
 
 /* ---- the loop thread ---- */
 
-enum { CHANNEL_OUT_MAX = 4 << 20, CHANNEL_IN_MAX = 4 << 20 };
+enum {
+	CHANNEL_OUT_MAX = 4 << 20,
+	CHANNEL_IN_MAX = 1 << 20,
+};
 
 /* Called from any thread when frames wait in the out-queue, or when the in-queue has room again;
  * it only has to wake the loop. */
 void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg);
-/* The loop's half: takes the next queued message (type, encoded body moved into *body). */
+/* The loop's half: takes the next queued message (type, encoded body moved into *body; what *body
+ * held is taken for later messages or released). */
 bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body);
 void channel_sent(struct channel *ch, size_t bytes); /* so many frame bytes reached the kernel */
-/* Gives a received body to the job thread (contents moved out of *body). first_byte_s is the
- * clock_now_s() at which its first byte arrived. */
+/* Gives a received body to the job thread (contents moved out of *body, which is then empty and
+ * may have room from an earlier message). first_byte_s is the clock_now_s() at which its first
+ * byte arrived. */
 void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, double first_byte_s);
 bool channel_is_full(struct channel *ch);            /* stop reading from the socket until it is not */
 void channel_fail(struct channel *ch, enum err code, const char *why); /* the peer is gone */
 void channel_heard(struct channel *ch, uint64_t progress);             /* a heartbeat's counter */
+uint64_t channel_progress(struct channel *ch);                         /* for our heartbeats: post_progress */
+/* Link messages on the same connection, for the record of traffic. */
+void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages, size_t bytes);
 void channel_set_rtt(struct channel *ch, double rtt_s);                /* TCP_INFO's smoothed round trip */
+void channel_set_congestion(struct channel *ch, const char *name);
 
-/* Joins two channels in memory, for tests: what one sends the other receives. */
+/* Joins two channels of different posts in memory, for tests: what one sends the other receives.
+ * When one is freed, the other's peer has left. */
 void channel_pair(struct channel *a, struct channel *b);
 
 #endif

@@ -11,6 +11,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,9 +30,12 @@ enum {
 	HASH_LEN = 32,
 	NONCE_LEN = 32,
 	JOB_ID_LEN = 16,
+	MSG_HEARTBEAT_MIN_MS = 30,   /* bounds of WELCOME's heartbeat_ms */
+	MSG_HEARTBEAT_MAX_MS = 3600000,
+	MSG_FIRST_OF_JOB = 10,       /* lower numbers belong to the link */
 };
 
-enum sender { COORD = 1, PARTY = 2, BOTH = 3 };
+enum sender { NOBODY = 0, COORD = 1, PARTY = 2, BOTH = 3 };
 
 enum msg_type {
 #define MSG(NAME, number, sender, body) MSG_##NAME = (number),
@@ -125,7 +129,9 @@ struct msg {
 };
 
 const char *msg_name(enum msg_type type); /* "?" if there is none */
-enum sender msg_sender(enum msg_type type);
+enum sender msg_sender(enum msg_type type); /* NOBODY if there is no such message */
+bool msg_is_link(enum msg_type type);       /* travels outside jobs */
+/* Appends the body. Fields within their bounds (asserted). */
 void msg_encode(struct buf *out, const struct msg *m);
 /* Borrows from in. ERR_PEER if the bytes do not parse exactly; nothing is allocated. */
 enum err msg_decode(struct msg *m, uint16_t type, struct bytes in) MUST_CHECK;

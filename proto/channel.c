@@ -1,0 +1,464 @@
+/* The job thread's half of a channel. */
+#include "proto/channel_own.h"
+#include "proto/labels.h"
+
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct channel *channel_new(struct post *p, enum sender own, const char *peer)
+{
+	struct channel *ch;
+
+	assert(own == COORD || own == PARTY);
+	assert(strlen(peer) <= MSG_NAME_MAX);
+	ALLOC(ch, 1);
+	ch->post = p;
+	ch->own = own;
+	ch->step = "start";
+	strncpy(ch->peer, peer, MSG_NAME_MAX);
+	ch->moved_s = clock_now_s();
+	ch->link.rtt_s = -1;
+	pthread_mutex_lock(&p->lock);
+	ch->next = p->channels;
+	p->channels = ch;
+	pthread_mutex_unlock(&p->lock);
+	return ch;
+}
+
+static void leave_post(struct channel *ch)
+{
+	struct post *p = ch->post;
+	struct channel **at = &p->channels;
+
+	pthread_mutex_lock(&p->lock);
+	while (*at != ch)
+		at = &(*at)->next;
+	*at = ch->next;
+	if (p->broken == ch) { /* the reason outlives the channel */
+		reason_set(&p->cancelled, ch->failed.code, ch->failed.why);
+		p->broken = NULL;
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+void channel_free(struct channel *ch)
+{
+	if (!ch)
+		return;
+	channel_unpair(ch);
+	leave_post(ch);
+	queue_clear(&ch->in);
+	queue_clear(&ch->out);
+	free(ch->in.item);
+	free(ch->out.item);
+	buf_release(&ch->current);
+	buf_release(&ch->spare);
+	buf_release(&ch->spare_out);
+	free(ch->failed.why);
+	free(ch->ended.why);
+	free(ch);
+}
+
+const char *channel_peer(const struct channel *ch)
+{
+	return ch->peer;
+}
+
+void channel_step(struct channel *ch, const char *step)
+{
+	pthread_mutex_lock(&ch->post->lock);
+	ch->step = step;
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
+void channel_observe(struct channel *ch, channel_observer *f, void *arg)
+{
+	ch->observe = f;
+	ch->observe_arg = arg;
+}
+
+/* ---- ends of waiting ---- */
+
+static enum err say_again(const struct channel *ch)
+{
+	return err_set(ch->ended.code, "%s", ch->ended.why);
+}
+
+/* Locked. The wait on these channels ends with this thread's current error, for good. */
+static enum err end_all(struct channel *const ch[], size_t count, enum err code)
+{
+	for (size_t i = 0; i < count; i++)
+		reason_set(&ch[i]->ended, code, err_detail());
+	return code;
+}
+
+/* Locked. If the post says stop: says so with the step. */
+static bool stop(struct channel *ch, enum err *code)
+{
+	const char *why;
+
+	if (!post_stopped(ch->post, code, &why))
+		return false;
+	err_set(*code, "%s (during %s)", why, ch->step);
+	return true;
+}
+
+/* Locked. This peer showed no progress for too long. */
+static enum err overdue(struct channel *ch)
+{
+	enum err code = err_set(ERR_DEADLINE, "no progress from %s for %g s (during %s)", ch->peer,
+				ch->post->step_timeout_s, ch->step);
+
+	channel_break(ch, code, ch->peer, err_detail());
+	return code;
+}
+
+/* The peer broke the protocol: the channel is of no further use. */
+static enum err protocol_error(struct channel *ch, enum err code)
+{
+	pthread_mutex_lock(&ch->post->lock);
+	channel_break(ch, code, ch->peer, err_detail());
+	queue_clear(&ch->in);
+	end_all(&ch, 1, code);
+	pthread_mutex_unlock(&ch->post->lock);
+	return code;
+}
+
+/* ---- sending ---- */
+
+/* Locked. Waits for room in the out-queue. */
+static enum err wait_for_room(struct channel *ch)
+{
+	struct post *p = ch->post;
+	double start = clock_now_s(), until;
+	enum err e = ERR_OK;
+
+	if (ch->ended.code != ERR_OK)
+		return say_again(ch);
+	while (e == ERR_OK) {
+		bool full = ch->out_bytes > CHANNEL_OUT_MAX;
+
+		/* Another channel's failure matters once there is something to wait for. */
+		if (full || ch->failed.code != ERR_OK || p->cancelled.code != ERR_OK) {
+			if (stop(ch, &e))
+				break;
+		}
+		if (!full)
+			break;
+		until = fmax(start, ch->moved_s) + p->step_timeout_s;
+		if (clock_now_s() >= until)
+			e = overdue(ch);
+		else
+			post_wait(p, until);
+	}
+	p->times.wire_s += clock_now_s() - start;
+	return e == ERR_OK ? e : end_all(&ch, 1, e);
+}
+
+/* Locked. ABORT overtakes what has not left: nobody wants that any more. */
+static enum err room_for_abort(struct channel *ch)
+{
+	struct item it;
+
+	if (ch->gone)
+		return err_set(ERR_PEER, "%s", ch->failed.why);
+	while (queue_pop(&ch->out, &it)) {
+		ch->out_bytes -= FRAME_HEADER_LEN + it.body.n;
+		buf_release(&it.body);
+	}
+	return ERR_OK;
+}
+
+enum err channel_send(struct channel *ch, const struct msg *m)
+{
+	struct post *p = ch->post;
+	struct item it = { .type = m->type };
+	enum err e;
+
+	assert(msg_sender(m->type) & ch->own && !msg_is_link(m->type));
+	pthread_mutex_lock(&p->lock);
+	it.body = ch->spare_out;
+	ch->spare_out = (struct buf){ 0 };
+	pthread_mutex_unlock(&p->lock);
+	it.body.n = 0;
+	msg_encode(&it.body, m);
+	pthread_mutex_lock(&p->lock);
+	e = m->type == MSG_ABORT ? room_for_abort(ch) : wait_for_room(ch);
+	if (e == ERR_OK) {
+		p->exchange = true;
+		ch->out_bytes += FRAME_HEADER_LEN + it.body.n;
+		queue_push(&ch->out, &it);
+		channel_wake(ch);
+	}
+	pthread_mutex_unlock(&p->lock);
+	if (e != ERR_OK)
+		buf_release(&it.body);
+	channel_pump(ch);
+	return e;
+}
+
+enum err channel_flush(struct channel *ch, double timeout_s)
+{
+	struct post *p = ch->post;
+	double start = clock_now_s();
+	enum err e = ERR_OK;
+
+	pthread_mutex_lock(&p->lock);
+	while (e == ERR_OK && ch->out_bytes > 0) {
+		if (ch->gone)
+			e = err_set(ERR_PEER, "%s", ch->failed.why);
+		else if (clock_now_s() >= start + timeout_s)
+			e = err_set(ERR_DEADLINE, "%zu bytes for %s not sent within %g s",
+				    ch->out_bytes, ch->peer, timeout_s);
+		else
+			post_wait(p, start + timeout_s);
+	}
+	p->times.wire_s += clock_now_s() - start;
+	pthread_mutex_unlock(&p->lock);
+	return e;
+}
+
+/* ---- receiving ---- */
+
+/* Locked. The next message of any wanted channel. Where several have one they take turns. */
+static bool pop_any(struct channel *const ch[], const bool wanted[], size_t count, size_t *which,
+		    struct item *it)
+{
+	struct post *p = ch[0]->post;
+
+	for (size_t k = 0; k < count; k++) {
+		size_t i = (p->turn + k) % count;
+
+		if ((!wanted || wanted[i]) && queue_pop(&ch[i]->in, it)) {
+			*which = i;
+			p->turn = i + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Locked. When the first of the wanted peers will have been without progress for too long. */
+static double first_deadline(struct channel *const ch[], const bool wanted[], size_t count,
+			     double start, struct channel **whose)
+{
+	double first = HUGE_VAL;
+
+	for (size_t i = 0; i < count; i++) {
+		double until = fmax(start, ch[i]->moved_s) + ch[i]->post->step_timeout_s;
+
+		if ((!wanted || wanted[i]) && until < first) {
+			first = until;
+			*whose = ch[i];
+		}
+	}
+	return first;
+}
+
+/* Locked. */
+static enum err wait_for_item(struct channel *const ch[], const bool wanted[], size_t count,
+			      size_t *which, struct item *it)
+{
+	struct post *p = ch[0]->post;
+	double start = clock_now_s();
+	bool waited = false;
+
+	for (;;) {
+		struct channel *late = NULL;
+		double until;
+		enum err e;
+
+		for (size_t i = 0; i < count; i++)
+			if ((!wanted || wanted[i]) && ch[i]->ended.code != ERR_OK)
+				return say_again(ch[i]);
+		if (pop_any(ch, wanted, count, which, it)) {
+			if (waited)
+				post_account(p, ch[*which], start, it);
+			return ERR_OK;
+		}
+		if (stop(ch[0], &e))
+			return end_all(ch, count, e);
+		until = first_deadline(ch, wanted, count, start, &late);
+		assert(late); /* at least one is wanted */
+		if (clock_now_s() >= until)
+			return end_all(ch, count, overdue(late));
+		post_wait(p, until);
+		waited = true;
+	}
+}
+
+/* Locked. The message becomes the one that the job thread looks at; the one before makes room. */
+static void make_current(struct channel *ch, struct item *it)
+{
+	if (ch->current.cap > ch->spare.cap) {
+		struct buf swap = ch->spare;
+
+		ch->spare = ch->current;
+		ch->current = swap;
+	}
+	buf_release(&ch->current);
+	ch->current = it->body;
+	if (ch->reader_waits && ch->in.bytes <= CHANNEL_IN_MAX / 2) {
+		ch->reader_waits = false;
+		channel_wake(ch);
+	}
+}
+
+static enum err check_type(struct channel *ch, enum msg_type got, enum msg_type expect)
+{
+	if (got == expect)
+		return ERR_OK;
+	return err_set(ERR_PEER, "%s sent %s, expected %s (during %s)", ch->peer, msg_name(got),
+		       msg_name(expect), ch->step);
+}
+
+static enum err receive(struct channel *const ch[], const bool wanted[], size_t count,
+			enum msg_type expect, size_t *which, struct msg *m)
+{
+	struct post *p = ch[0]->post;
+	struct channel *from;
+	struct item it;
+	enum err e;
+
+	assert(msg_sender(expect) & (ch[0]->own ^ BOTH) && !msg_is_link(expect));
+	pthread_mutex_lock(&p->lock);
+	e = wait_for_item(ch, wanted, count, which, &it);
+	if (e == ERR_OK)
+		make_current(ch[*which], &it);
+	pthread_mutex_unlock(&p->lock);
+	TRY(e);
+	from = ch[*which];
+	channel_pump(from);
+	e = check_type(from, it.type, expect);
+	if (e == ERR_OK) {
+		e = msg_decode(m, (uint16_t)it.type, (struct bytes){ it.body.p, it.body.n });
+		if (e != ERR_OK)
+			err_prefix(e, "%s (during %s)", from->peer, from->step);
+	}
+	if (e != ERR_OK)
+		return protocol_error(from, e);
+	if (from->observe)
+		from->observe(from->observe_arg, it.type, (struct bytes){ it.body.p, it.body.n });
+	return ERR_OK;
+}
+
+enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m)
+{
+	size_t which;
+
+	return receive(&ch, NULL, 1, expect, &which, m);
+}
+
+enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_t count,
+			  enum msg_type expect, size_t *which, struct msg *m)
+{
+	return receive(ch, wanted, count, expect, which, m);
+}
+
+/* ---- vectors of labels ---- */
+
+static size_t labels_per_chunk(uint32_t values)
+{
+	return (size_t)CHANNEL_CHUNK / labels_bits(values) * 8; /* 8 entries fill whole bytes */
+}
+
+enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t group,
+			     uint32_t values, const uint32_t *label, size_t count)
+{
+	size_t most = labels_per_chunk(values), done = 0;
+	struct buf packed = { 0 };
+	enum err e;
+
+	assert(count <= MSG_ITEMS_MAX);
+	do {
+		size_t now = count - done < most ? count - done : most;
+		size_t bytes = labels_bytes(values, now);
+		struct msg m = { .type = type };
+
+		packed.n = 0;
+		labels_pack(buf_extend(&packed, bytes), values, label + done, now);
+		m.labels = (struct msg_labels){ .group = group,
+						.values = values,
+						.count = count,
+						.offset = done,
+						.packed = { packed.p, bytes } };
+		e = channel_send(ch, &m);
+		done += now;
+	} while (e == ERR_OK && done < count);
+	buf_release(&packed);
+	return e;
+}
+
+/* How many entries a chunk has: what is left, or a multiple of 8 that fills its bytes. 0: neither.
+ */
+static size_t entries_of(const struct msg_labels *m, size_t left)
+{
+	unsigned bits = labels_bits(m->values);
+
+	if (m->packed.n == labels_bytes(m->values, left))
+		return left;
+	if (m->packed.n % bits == 0 && m->packed.n / bits * 8 < left)
+		return m->packed.n / bits * 8;
+	return 0;
+}
+
+static enum err check_labels(struct channel *ch, const struct msg *m, uint32_t group,
+			     uint32_t values, size_t count, size_t done)
+{
+	const struct msg_labels *l = &m->labels;
+
+	if (l->group == group && l->values == values && l->count == count && l->offset == done)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "%s sent %s of group %" PRIu32 ", values %" PRIu32 ", count %" PRIu64
+		       ", offset %" PRIu64 "; expected %" PRIu32 ", %" PRIu32
+		       ", %zu, %zu (during %s)",
+		       ch->peer, msg_name(m->type), l->group, l->values, l->count, l->offset, group,
+		       values, count, done, ch->step);
+}
+
+static enum err take_labels(struct channel *ch, const struct msg *m, uint32_t *label, size_t done)
+{
+	const struct msg_labels *l = &m->labels;
+	size_t left = (size_t)l->count - done, now = entries_of(l, left), bad;
+
+	if (now == 0 && left > 0)
+		return err_set(ERR_PEER, "%s sent %s with %zu bytes for %zu entries (during %s)",
+			       ch->peer, msg_name(m->type), l->packed.n, left, ch->step);
+	if (labels_unpack(label + done, l->values, l->packed, now, &bad))
+		return ERR_OK;
+	if (bad == now)
+		return err_set(ERR_PEER,
+			       "%s sent %s with bits set after the last entry (during %s)",
+			       ch->peer, msg_name(m->type), ch->step);
+	return err_set(
+	    ERR_PEER,
+	    "%s sent %s with entry %zu = %" PRIu32 ", expected 0 to %" PRIu32 " (during %s)",
+	    ch->peer, msg_name(m->type), done + bad, label[done + bad], l->values, ch->step);
+}
+
+enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group,
+			     uint32_t values, uint32_t *label, size_t count)
+{
+	size_t done = 0;
+
+	do {
+		struct msg m;
+		enum err e;
+
+		TRY(channel_recv(ch, type, &m));
+		e = check_labels(ch, &m, group, values, count, done);
+		if (e == ERR_OK)
+			e = take_labels(ch, &m, label, done);
+		if (e != ERR_OK)
+			return protocol_error(ch, e);
+		done += entries_of(&m.labels, count - done);
+	} while (done < count);
+	return ERR_OK;
+}

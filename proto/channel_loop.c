@@ -1,0 +1,358 @@
+/* The loop thread's half of a channel, and two channels joined in memory. */
+#include "proto/channel_own.h"
+
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- queues ---- */
+
+void queue_push(struct queue *q, const struct item *it)
+{
+	if (q->count == q->cap) {
+		size_t cap = q->cap ? 2 * q->cap : 16;
+		struct item *item;
+
+		ALLOC(item, cap);
+		for (size_t i = 0; i < q->count; i++)
+			item[i] = q->item[(q->first + i) % q->cap];
+		free(q->item);
+		q->item = item;
+		q->cap = cap;
+		q->first = 0;
+	}
+	q->item[(q->first + q->count++) % q->cap] = *it;
+	q->bytes += it->body.n + QUEUE_ITEM_COST;
+}
+
+bool queue_pop(struct queue *q, struct item *it)
+{
+	if (q->count == 0)
+		return false;
+	*it = q->item[q->first];
+	q->first = (q->first + 1) % q->cap;
+	q->count--;
+	q->bytes -= it->body.n + QUEUE_ITEM_COST;
+	return true;
+}
+
+void queue_clear(struct queue *q)
+{
+	struct item it;
+
+	while (queue_pop(q, &it))
+		buf_release(&it.body);
+}
+
+/* ---- what the loop reports ---- */
+
+void channel_wake(struct channel *ch)
+{
+	if (ch->wake)
+		ch->wake(ch->wake_arg);
+}
+
+void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg)
+{
+	pthread_mutex_lock(&ch->post->lock);
+	ch->wake = wake;
+	ch->wake_arg = arg;
+	if (ch->out.count)
+		channel_wake(ch);
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
+void channel_break(struct channel *ch, enum err code, const char *culprit, const char *why)
+{
+	struct post *p = ch->post;
+
+	reason_set(&ch->failed, code, why);
+	if (!p->broken) {
+		p->broken = ch;
+		snprintf(p->culprit, sizeof(p->culprit), "%s", culprit);
+	}
+	pthread_cond_broadcast(&p->changed);
+}
+
+void channel_fail(struct channel *ch, enum err code, const char *why)
+{
+	pthread_mutex_lock(&ch->post->lock);
+	ch->gone = true;
+	queue_clear(&ch->out);
+	channel_break(ch, code, ch->peer, why);
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
+void channel_heard(struct channel *ch, uint64_t progress)
+{
+	pthread_mutex_lock(&ch->post->lock);
+	if (progress != ch->progress) {
+		ch->progress = progress;
+		ch->moved_s = clock_now_s();
+		/* The coordinator passes on that somebody works. A party must not: the two would
+		 * hear their own echo and never find that nobody does. */
+		if (ch->own == COORD)
+			ch->post->heard++;
+	}
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
+uint64_t channel_progress(struct channel *ch)
+{
+	return post_progress(ch->post);
+}
+
+void channel_set_rtt(struct channel *ch, double rtt_s)
+{
+	pthread_mutex_lock(&ch->post->lock);
+	ch->link.rtt_s = rtt_s;
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
+void channel_set_congestion(struct channel *ch, const char *name)
+{
+	pthread_mutex_lock(&ch->post->lock);
+	snprintf(ch->link.congestion, sizeof(ch->link.congestion), "%s", name);
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
+void channel_link(struct channel *ch, struct channel_link *link)
+{
+	pthread_mutex_lock(&ch->post->lock);
+	*link = ch->link;
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
+/* ---- traffic ---- */
+
+static size_t type_index(enum msg_type type)
+{
+	enum {
+#define MSG(NAME, number, sender, body) INDEX_##NAME,
+#include "proto/messages.def"
+#undef MSG
+	};
+
+	switch (type) {
+#define MSG(NAME, number, sender, body)                                                            \
+	case MSG_##NAME:                                                                           \
+		return INDEX_##NAME;
+#include "proto/messages.def"
+#undef MSG
+	}
+	return MSG_TYPES;
+}
+
+void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
+			  size_t bytes)
+{
+	size_t i = type_index(type);
+	struct channel_traffic *t = &ch->traffic[i];
+
+	if (i == MSG_TYPES)
+		return;
+	t->type = type;
+	if (sent) {
+		t->messages_sent += messages;
+		t->bytes_sent += bytes;
+	} else {
+		t->messages_received += messages;
+		t->bytes_received += bytes;
+	}
+}
+
+void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages, size_t bytes)
+{
+	pthread_mutex_lock(&ch->post->lock);
+	channel_count_locked(ch, type, sent, messages, bytes);
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
+size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max)
+{
+	size_t n = 0;
+
+	pthread_mutex_lock(&ch->post->lock);
+	for (size_t i = 0; i < MSG_TYPES && n < max; i++)
+		if (ch->traffic[i].messages_sent || ch->traffic[i].messages_received)
+			t[n++] = ch->traffic[i];
+	pthread_mutex_unlock(&ch->post->lock);
+	return n;
+}
+
+/* ---- messages ---- */
+
+bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)
+{
+	struct item it;
+	bool any;
+
+	pthread_mutex_lock(&ch->post->lock);
+	any = queue_pop(&ch->out, &it);
+	if (any) {
+		*type = it.type;
+		if (body->cap > ch->spare_out.cap) {
+			struct buf swap = ch->spare_out;
+
+			ch->spare_out = *body;
+			*body = swap;
+		}
+		buf_release(body);
+		*body = it.body;
+		channel_count_locked(ch, it.type, true, 1, FRAME_HEADER_LEN + it.body.n);
+	}
+	pthread_mutex_unlock(&ch->post->lock);
+	return any;
+}
+
+void channel_sent(struct channel *ch, size_t bytes)
+{
+	pthread_mutex_lock(&ch->post->lock);
+	assert(bytes <= ch->out_bytes);
+	ch->out_bytes -= bytes;
+	ch->moved_s = clock_now_s();
+	ch->post->moved++;
+	pthread_cond_broadcast(&ch->post->changed);
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
+bool channel_is_full(struct channel *ch)
+{
+	bool full;
+
+	pthread_mutex_lock(&ch->post->lock);
+	full = ch->in.bytes >= CHANNEL_IN_MAX;
+	if (full)
+		ch->reader_waits = true;
+	pthread_mutex_unlock(&ch->post->lock);
+	return full;
+}
+
+/* A peer's sentence goes to terminals and logs: printable ASCII only. */
+static void printable(char *out, size_t out_len, struct bytes text)
+{
+	size_t n = text.n < out_len - 1 ? text.n : out_len - 1;
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = text.p[i] >= 0x20 && text.p[i] < 0x7f ? (char)text.p[i] : '?';
+	out[n] = '\0';
+}
+
+static void deliver_abort(struct channel *ch, struct bytes body)
+{
+	struct msg m;
+	char culprit[MSG_NAME_MAX + 1], text[MSG_TEXT_MAX + 1];
+	char why[MSG_NAME_MAX + MSG_TEXT_MAX + 4];
+	enum err e = msg_decode(&m, MSG_ABORT, body);
+
+	pthread_mutex_lock(&ch->post->lock);
+	channel_count_locked(ch, MSG_ABORT, false, 1, FRAME_HEADER_LEN + body.n);
+	if (e != ERR_OK) {
+		err_prefix(e, "%s", ch->peer);
+		channel_break(ch, e, ch->peer, err_detail());
+	} else {
+		printable(culprit, sizeof(culprit), m.abort.culprit);
+		printable(text, sizeof(text), m.abort.text);
+		if (strstr(text, culprit)) /* also if it is unknown */
+			snprintf(why, sizeof(why), "%s", text);
+		else
+			snprintf(why, sizeof(why), "%s: %s", culprit, text);
+		channel_break(ch, (enum err)m.abort.code, culprit, why);
+	}
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
+void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, double first_byte_s)
+{
+	struct post *p = ch->post;
+	struct item it = { .type = type, .first_byte_s = first_byte_s, .whole_s = clock_now_s() };
+
+	if (type == MSG_ABORT) {
+		deliver_abort(ch, (struct bytes){ body->p, body->n });
+		body->n = 0;
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	if (ch->failed.code == ERR_OK) {
+		channel_count_locked(ch, type, false, 1, FRAME_HEADER_LEN + body->n);
+		it.body = *body;
+		*body = ch->spare;
+		ch->spare = (struct buf){ 0 };
+		queue_push(&ch->in, &it);
+		ch->moved_s = it.whole_s;
+		p->moved++;
+		pthread_cond_broadcast(&p->changed);
+	}
+	body->n = 0;
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- two channels in memory ---- */
+
+void channel_pair(struct channel *a, struct channel *b)
+{
+	struct pair *pair;
+
+	assert(!a->pair && !b->pair);
+	ALLOC(pair, 1);
+	pthread_mutex_init(&pair->lock, NULL);
+	pair->end[0] = a;
+	pair->end[1] = b;
+	a->pair = b->pair = pair;
+}
+
+static void move_queued(struct channel *from, struct channel *to, bool even_if_full)
+{
+	struct buf body = { 0 };
+	enum msg_type type;
+
+	while ((even_if_full || !channel_is_full(to)) && channel_take(from, &type, &body)) {
+		size_t bytes = FRAME_HEADER_LEN + body.n;
+
+		channel_deliver(to, type, &body, clock_now_s());
+		channel_sent(from, bytes);
+	}
+	buf_release(&body);
+}
+
+void channel_pump(struct channel *ch)
+{
+	struct pair *pair = ch->pair;
+
+	if (!pair)
+		return;
+	pthread_mutex_lock(&pair->lock);
+	if (pair->end[0] && pair->end[1]) {
+		move_queued(pair->end[0], pair->end[1], false);
+		move_queued(pair->end[1], pair->end[0], false);
+	}
+	pthread_mutex_unlock(&pair->lock);
+}
+
+void channel_unpair(struct channel *ch)
+{
+	struct pair *pair = ch->pair;
+	struct channel *other;
+	char why[MSG_NAME_MAX + 8];
+
+	if (!pair)
+		return;
+	pthread_mutex_lock(&pair->lock);
+	other = pair->end[pair->end[0] == ch];
+	pair->end[pair->end[0] != ch] = NULL;
+	if (other) {
+		move_queued(ch, other, true);
+		snprintf(why, sizeof(why), "%s left", other->peer);
+		channel_fail(other, ERR_PEER, why);
+	}
+	pthread_mutex_unlock(&pair->lock);
+	ch->pair = NULL;
+	if (other)
+		return;
+	pthread_mutex_destroy(&pair->lock);
+	free(pair);
+}

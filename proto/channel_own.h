@@ -1,0 +1,108 @@
+/* channel_own.h -- the inside of channels and posts, for post.c, channel.c and channel_loop.c only.
+ *
+ * One lock per post guards all of its channels; it is held for queue operations, never while
+ * bytes are packed, parsed or moved. Waking the loop happens under it, so that once
+ * channel_on_wake(ch, NULL, NULL) has returned, the old wake is not called again.
+ */
+#ifndef PROTO_CHANNEL_OWN_H
+#define PROTO_CHANNEL_OWN_H
+
+#include "proto/channel.h"
+#include "proto/frame.h"
+
+#include <pthread.h>
+
+enum {
+	MSG_TYPES = 0
+#define MSG(NAME, number, sender, body) +1
+#include "proto/messages.def"
+#undef MSG
+	,
+	QUEUE_ITEM_COST = 64, /* so that empty messages fill a queue too */
+};
+
+struct item {
+	enum msg_type type;
+	struct buf body;
+	double first_byte_s, whole_s; /* received ones: when they came */
+};
+
+struct queue {
+	struct item *item; /* a ring */
+	size_t first, count, cap;
+	size_t bytes; /* bodies and QUEUE_ITEM_COST each */
+};
+
+/* A reason to stop, kept across threads. code ERR_OK: none. */
+struct reason {
+	enum err code;
+	char *why;
+};
+
+struct post {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	double step_timeout_s;
+	struct reason cancelled;
+	struct channel *channels; /* list */
+	struct channel *broken;   /* the first that failed */
+	char culprit[MSG_NAME_MAX + 1];
+	uint64_t moved;           /* frames received, parts of frames sent */
+	uint64_t heard;           /* times that a peer's progress counter changed */
+	size_t turn;              /* which channel is looked at first */
+	bool exchange;            /* something was sent since the last wait for a message */
+	double round_trip_left_s; /* of the current exchange, not yet found in blocked time */
+	struct channel_times times;
+};
+
+/* Two channels joined in memory. */
+struct pair {
+	pthread_mutex_t lock; /* taken before either post's lock, held while messages move */
+	struct channel *end[2];
+};
+
+struct channel {
+	struct post *post;
+	struct channel *next;
+	enum sender own;
+	char peer[MSG_NAME_MAX + 1];
+	const char *step;
+	struct queue in, out;
+	size_t out_bytes;            /* of frames: queued, or taken and not yet in the kernel */
+	struct buf current;          /* what the last received message borrows from */
+	struct buf spare, spare_out; /* empty, with room: for the next received, the next sent */
+	struct reason failed;        /* the peer is gone, aborted, or broke the protocol */
+	struct reason ended;         /* what the job thread was told, and is told again */
+	bool gone;                   /* nothing can be sent any more, not even ABORT */
+	bool reader_waits;           /* the loop stopped reading and wants to be woken */
+	double moved_s;              /* when this peer last showed progress */
+	uint64_t progress;           /* its counter */
+	struct channel_link link;
+	void (*wake)(void *arg);
+	void *wake_arg;
+	channel_observer *observe;
+	void *observe_arg;
+	struct pair *pair;
+	struct channel_traffic traffic[MSG_TYPES];
+};
+
+/* All with the lock held. */
+void queue_push(struct queue *q, const struct item *it);
+bool queue_pop(struct queue *q, struct item *it);
+void queue_clear(struct queue *q);
+void reason_set(struct reason *r, enum err code, const char *why); /* the first one stays */
+void channel_break(struct channel *ch, enum err code, const char *culprit, const char *why);
+void channel_wake(struct channel *ch);
+void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
+			  size_t bytes);
+/* Waits for a change, at most until then (clock_now_s). */
+void post_wait(struct post *p, double until_s);
+/* The reason why waiting is in vain: cancelled, or a channel failed. False: there is none. */
+bool post_stopped(const struct post *p, enum err *code, const char **why);
+void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it);
+
+/* Without the lock. Moves what can be moved between two joined channels; nothing if not joined. */
+void channel_pump(struct channel *ch);
+void channel_unpair(struct channel *ch);
+
+#endif

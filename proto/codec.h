@@ -1,0 +1,41 @@
+/* codec.h -- one walk over a struct, in either direction.
+ *
+ * The same codec_*() call writes a field when encoding and reads it when decoding, so the two
+ * cannot disagree. Integers are big-endian. Errors are sticky: after the first bad read every
+ * later call reads nothing and leaves zeros, and the caller asks once, at the end.
+ * What is encoded is ours, so a value outside its bounds there is a broken invariant.
+ */
+#ifndef PROTO_CODEC_H
+#define PROTO_CODEC_H
+
+#include "common/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct codec {
+	struct buf *out;          /* encoding if set, decoding if NULL */
+	const uint8_t *pos, *end; /* decoding: what is left */
+	bool bad;
+};
+
+void codec_u16(struct codec *c, uint16_t *v);
+void codec_u32(struct codec *c, uint32_t *v);
+void codec_u64(struct codec *c, uint64_t *v);
+void codec_fixed(struct codec *c, uint8_t *p,
+		 size_t n); /* n bytes without a length; decoding copies */
+/* A u32 length and so many bytes, min .. max of them. Decoding borrows. */
+void codec_bytes(struct codec *c, struct bytes *b, size_t min, size_t max);
+/* A field's bounds, or any other condition on it. */
+void codec_check(struct codec *c, bool good);
+
+/* Big-endian integers at a place. */
+void put_u16(uint8_t *p, uint16_t v);
+void put_u32(uint8_t *p, uint32_t v);
+void put_u64(uint8_t *p, uint64_t v);
+uint16_t get_u16(const uint8_t *p);
+uint32_t get_u32(const uint8_t *p);
+uint64_t get_u64(const uint8_t *p);
+
+#endif

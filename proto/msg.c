@@ -1,0 +1,191 @@
+#include "proto/msg.h"
+#include "proto/codec.h"
+
+#include <string.h>
+
+static void walk_hello(struct codec *c, struct msg_hello *m)
+{
+	codec_u16(c, &m->version_min);
+	codec_u16(c, &m->version_max);
+	codec_check(c, m->version_min <= m->version_max);
+	codec_bytes(c, &m->software, 0, MSG_NAME_MAX);
+}
+
+static void walk_welcome(struct codec *c, struct msg_welcome *m)
+{
+	codec_u16(c, &m->version);
+	codec_bytes(c, &m->software, 0, MSG_NAME_MAX);
+	codec_u32(c, &m->heartbeat_ms);
+	codec_check(c, m->heartbeat_ms >= MSG_HEARTBEAT_MIN_MS &&
+			   m->heartbeat_ms <= MSG_HEARTBEAT_MAX_MS);
+}
+
+/* The code of a refusal or an abort is a failure's. */
+static void walk_code(struct codec *c, uint16_t *code)
+{
+	codec_u16(c, code);
+	codec_check(c, *code >= ERR_JOB && *code <= ERR_CANCELLED);
+}
+
+static void walk_refused(struct codec *c, struct msg_refused *m)
+{
+	walk_code(c, &m->code);
+	codec_bytes(c, &m->text, 0, MSG_TEXT_MAX);
+}
+
+static void walk_heartbeat(struct codec *c, struct msg_heartbeat *m)
+{
+	codec_u64(c, &m->progress);
+}
+
+static bool rises(struct bytes a, struct bytes b)
+{
+	int order;
+
+	if (!a.p || !b.p) /* an earlier error */
+		return false;
+	order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+	return order < 0 || (order == 0 && a.n < b.n);
+}
+
+static void walk_offer(struct codec *c, struct msg_offer *m)
+{
+	codec_fixed(c, m->job_id, JOB_ID_LEN);
+	codec_u32(c, &m->attempt);
+	codec_bytes(c, &m->job, 1, MSG_JOB_MAX);
+	codec_u32(c, &m->parties);
+	codec_check(c, m->parties >= 1 && m->parties <= MSG_PARTIES_MAX);
+	for (uint32_t i = 0; !c->bad && i < m->parties; i++) {
+		codec_bytes(c, &m->names[i], 1, MSG_NAME_MAX);
+		codec_check(c, i == 0 || rises(m->names[i - 1], m->names[i]));
+	}
+}
+
+static void walk_accept(struct codec *c, struct msg_accept *m)
+{
+	codec_fixed(c, m->job_hash, HASH_LEN);
+	codec_u64(c, &m->rows);
+	codec_fixed(c, m->ids_hash, HASH_LEN);
+	codec_fixed(c, m->edges_hash, HASH_LEN);
+}
+
+static void walk_decline(struct codec *c, struct msg_decline *m)
+{
+	walk_code(c, &m->code);
+	codec_bytes(c, &m->text, 0, MSG_TEXT_MAX);
+}
+
+static void walk_key(struct codec *c, struct msg_key *m)
+{
+	codec_bytes(c, &m->public_key, 1, MSG_KEY_MAX);
+	codec_fixed(c, m->nonce, NONCE_LEN);
+	codec_bytes(c, &m->spki, 1, MSG_SPKI_MAX);
+	codec_bytes(c, &m->signature, 1, MSG_SIGNATURE_MAX);
+}
+
+static void walk_keys(struct codec *c, struct msg_keys *m)
+{
+	codec_u32(c, &m->parties);
+	codec_check(c, m->parties >= 1 && m->parties <= MSG_PARTIES_MAX);
+	for (uint32_t i = 0; !c->bad && i < m->parties; i++)
+		walk_key(c, &m->key[i]);
+}
+
+static void walk_masked(struct codec *c, struct msg_masked *m)
+{
+	codec_u32(c, &m->group);
+	codec_u64(c, &m->round);
+	codec_u64(c, &m->count);
+	codec_u64(c, &m->offset);
+	codec_check(c, m->offset <= m->count);
+	codec_bytes(c, &m->words, 0, MSG_CHUNK_MAX);
+}
+
+static void walk_labels(struct codec *c, struct msg_labels *m)
+{
+	codec_u32(c, &m->group);
+	codec_u32(c, &m->values);
+	codec_u64(c, &m->count);
+	codec_check(c, m->count <= MSG_ITEMS_MAX);
+	codec_u64(c, &m->offset);
+	codec_check(c, m->offset <= m->count && m->offset % 8 == 0);
+	codec_bytes(c, &m->packed, 0, MSG_CHUNK_MAX);
+}
+
+static void walk_abort(struct codec *c, struct msg_abort *m)
+{
+	walk_code(c, &m->code);
+	codec_bytes(c, &m->culprit, 0, MSG_NAME_MAX);
+	codec_bytes(c, &m->text, 0, MSG_TEXT_MAX);
+}
+
+static void walk_empty(struct codec *c, struct msg_empty *m)
+{
+	(void)c;
+	(void)m;
+}
+
+static void walk(struct codec *c, struct msg *m)
+{
+	switch (m->type) {
+#define MSG(NAME, number, sender, body)                                                            \
+	case MSG_##NAME:                                                                           \
+		walk_##body(c, &m->body);                                                          \
+		return;
+#include "proto/messages.def"
+#undef MSG
+	}
+	codec_check(c, false);
+}
+
+const char *msg_name(enum msg_type type)
+{
+	switch (type) {
+#define MSG(NAME, number, sender, body)                                                            \
+	case MSG_##NAME:                                                                           \
+		return #NAME;
+#include "proto/messages.def"
+#undef MSG
+	}
+	return "?";
+}
+
+enum sender msg_sender(enum msg_type type)
+{
+	switch (type) {
+#define MSG(NAME, number, sender, body)                                                            \
+	case MSG_##NAME:                                                                           \
+		return sender;
+#include "proto/messages.def"
+#undef MSG
+	}
+	return NOBODY;
+}
+
+bool msg_is_link(enum msg_type type)
+{
+	return (unsigned)type < MSG_FIRST_OF_JOB;
+}
+
+void msg_encode(struct buf *out, const struct msg *m)
+{
+	struct codec c = { .out = out };
+
+	/* Encoding changes nothing: walk() takes non-const for the other direction. */
+	walk(&c, (struct msg *)(uintptr_t)m);
+}
+
+enum err msg_decode(struct msg *m, uint16_t type, struct bytes in)
+{
+	/* An empty body may come as a null pointer, whose differences are undefined. */
+	const uint8_t *p = in.p ? in.p : (const uint8_t *)"";
+	struct codec c = { .pos = p, .end = p + in.n };
+
+	memset(m, 0, sizeof(*m));
+	m->type = (enum msg_type)type;
+	walk(&c, m);
+	if (c.bad || c.pos != c.end)
+		return err_set(ERR_PEER, "%s (message type %u): its %zu bytes do not parse",
+			       msg_name(m->type), type, in.n);
+	return ERR_OK;
+}

@@ -1,0 +1,121 @@
+#include "proto/channel_own.h"
+
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/progress.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct post *post_new(double step_timeout_s)
+{
+	struct post *p;
+	pthread_condattr_t attr;
+
+	ALLOC(p, 1);
+	p->step_timeout_s = step_timeout_s;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	return p;
+}
+
+void post_free(struct post *p)
+{
+	if (!p)
+		return;
+	assert(!p->channels);
+	pthread_cond_destroy(&p->changed);
+	pthread_mutex_destroy(&p->lock);
+	free(p->cancelled.why);
+	free(p);
+}
+
+void reason_set(struct reason *r, enum err code, const char *why)
+{
+	assert(code != ERR_OK);
+	if (r->code != ERR_OK)
+		return;
+	r->code = code;
+	r->why = alloc_copy(why);
+}
+
+void post_cancel(struct post *p, enum err code, const char *why)
+{
+	pthread_mutex_lock(&p->lock);
+	reason_set(&p->cancelled, code, why);
+	pthread_cond_broadcast(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+}
+
+uint64_t post_progress(struct post *p)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&p->lock);
+	n = progress_count() + p->moved + p->heard;
+	pthread_mutex_unlock(&p->lock);
+	return n;
+}
+
+void post_culprit(struct post *p, char name[static MSG_NAME_MAX + 1])
+{
+	pthread_mutex_lock(&p->lock);
+	memcpy(name, p->culprit, sizeof(p->culprit));
+	pthread_mutex_unlock(&p->lock);
+}
+
+void post_times(struct post *p, struct channel_times *since_last)
+{
+	pthread_mutex_lock(&p->lock);
+	*since_last = p->times;
+	p->times = (struct channel_times){ 0 };
+	pthread_mutex_unlock(&p->lock);
+}
+
+void post_wait(struct post *p, double until_s)
+{
+	double whole = floor(until_s);
+	struct timespec t = { .tv_sec = (time_t)whole, .tv_nsec = (long)((until_s - whole) * 1e9) };
+
+	pthread_cond_timedwait(&p->changed, &p->lock, &t);
+}
+
+bool post_stopped(const struct post *p, enum err *code, const char **why)
+{
+	const struct reason *r = NULL;
+
+	if (p->cancelled.code != ERR_OK)
+		r = &p->cancelled;
+	else if (p->broken)
+		r = &p->broken->failed;
+	if (!r)
+		return false;
+	*code = r->code;
+	*why = r->why;
+	return true;
+}
+
+/* The job thread was blocked from from_s until message `it` of ch was there. What lies between
+ * its first and its last byte was the wire's; so is one round trip for each exchange; for the
+ * rest the peer was computing. */
+void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it)
+{
+	double first = fmin(fmax(it->first_byte_s, from_s), it->whole_s);
+	double blocked = fmax(it->whole_s - from_s, 0),
+	       transfer = fmin(it->whole_s - first, blocked);
+	double before = blocked - transfer, trip;
+
+	if (p->exchange) {
+		p->exchange = false;
+		p->round_trip_left_s = fmax(ch->link.rtt_s, 0);
+	}
+	trip = fmin(p->round_trip_left_s, before);
+	p->round_trip_left_s -= trip;
+	p->times.wire_s += transfer + trip;
+	p->times.wait_s += before - trip;
+}

@@ -1,0 +1,154 @@
+/* samples.h -- for every message type a smallest and a largest valid message. */
+#ifndef TESTS_UNIT_PROTO_SAMPLES_H
+#define TESTS_UNIT_PROTO_SAMPLES_H
+
+#include "common/base/alloc.h"
+#include "proto/msg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Enough bytes for every field; any content does. */
+static inline struct bytes filler(size_t n)
+{
+	static uint8_t bytes[MSG_CHUNK_MAX];
+
+	if (!bytes[1])
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			bytes[i] = (uint8_t)(i * 31 + 7);
+	return (struct bytes){ bytes, n };
+}
+
+/* The i-th of 256 rising names of the given length (>= 3 if i > 0). */
+static inline struct bytes sample_name(size_t i, size_t len)
+{
+	static char names[MSG_PARTIES_MAX][MSG_NAME_MAX + 1];
+
+	memset(names[i], 'x', MSG_NAME_MAX);
+	names[i][0] = (char)('0' + i / 100);
+	names[i][1] = (char)('0' + i / 10 % 10);
+	names[i][2] = (char)('0' + i % 10);
+	return (struct bytes){ (const uint8_t *)names[i], len };
+}
+
+static inline void sample_key(struct msg_key *k, bool largest)
+{
+	k->public_key = filler(largest ? MSG_KEY_MAX : 1);
+	k->spki = filler(largest ? MSG_SPKI_MAX : 1);
+	k->signature = filler(largest ? MSG_SIGNATURE_MAX : 1);
+	memset(k->nonce, largest ? 0xff : 0, NONCE_LEN);
+}
+
+static inline void sample_offer(struct msg_offer *o, bool largest)
+{
+	memset(o->job_id, largest ? 0xff : 0, JOB_ID_LEN);
+	o->attempt = largest ? UINT32_MAX : 0;
+	o->job = filler(largest ? MSG_JOB_MAX : 1);
+	o->parties = largest ? MSG_PARTIES_MAX : 1;
+	for (size_t i = 0; i < o->parties; i++)
+		o->names[i] = sample_name(i, largest ? MSG_NAME_MAX : 1);
+}
+
+static inline void sample_accept(struct msg_accept *a, bool largest)
+{
+	memset(a, largest ? 0xff : 0, sizeof(*a));
+}
+
+static inline void sample_labels(struct msg_labels *l, bool largest)
+{
+	*l = (struct msg_labels){ 0 };
+	if (largest)
+		*l = (struct msg_labels){ UINT32_MAX, UINT32_MAX, MSG_ITEMS_MAX, MSG_ITEMS_MAX - 8,
+					  filler(MSG_CHUNK_MAX) };
+}
+
+/* Fills in a message of m->type. */
+static inline void sample(struct msg *m, bool largest)
+{
+	struct bytes name = filler(largest ? MSG_NAME_MAX : 0);
+	struct bytes text = filler(largest ? MSG_TEXT_MAX : 0);
+	uint16_t code = largest ? ERR_CANCELLED : ERR_JOB;
+
+	switch (m->type) {
+	case MSG_HELLO:
+		m->hello = (struct msg_hello){ 0, largest ? UINT16_MAX : 0, name };
+		break;
+	case MSG_WELCOME:
+		m->welcome =
+		    (struct msg_welcome){ largest ? UINT16_MAX : 0, name,
+					  largest ? MSG_HEARTBEAT_MAX_MS : MSG_HEARTBEAT_MIN_MS };
+		break;
+	case MSG_REFUSED:
+		m->refused = (struct msg_refused){ code, text };
+		break;
+	case MSG_HEARTBEAT:
+		m->heartbeat.progress = largest ? UINT64_MAX : 0;
+		break;
+	case MSG_OFFER:
+		sample_offer(&m->offer, largest);
+		break;
+	case MSG_ACCEPT:
+		sample_accept(&m->accept, largest);
+		break;
+	case MSG_DECLINE:
+		m->decline = (struct msg_decline){ code, text };
+		break;
+	case MSG_KEY:
+		sample_key(&m->key, largest);
+		break;
+	case MSG_KEYS:
+		m->keys.parties = largest ? MSG_PARTIES_MAX : 1;
+		for (size_t i = 0; i < m->keys.parties; i++)
+			sample_key(&m->keys.key[i], largest);
+		break;
+	case MSG_MASKED:
+		m->masked = (struct msg_masked){ 0 };
+		if (largest)
+			m->masked = (struct msg_masked){ UINT32_MAX, UINT64_MAX, UINT64_MAX,
+							 UINT64_MAX, filler(MSG_CHUNK_MAX) };
+		break;
+	case MSG_ABORT:
+		m->abort = (struct msg_abort){ code, name, text };
+		break;
+	case MSG_DONE:
+		break;
+	case MSG_LOCAL_CLUSTERS:
+	case MSG_CELLS:
+	case MSG_STARTS:
+	case MSG_ASSIGNMENT:
+	case MSG_CLUSTERS:
+	case MSG_RESULT:
+	case MSG_KEPT:
+		sample_labels(&m->labels, largest);
+		break;
+	}
+}
+
+static const enum msg_type all_types[] = {
+#define MSG(NAME, number, sender, body) MSG_##NAME,
+#include "proto/messages.def"
+#undef MSG
+};
+enum { ALL_TYPES = sizeof(all_types) / sizeof(all_types[0]) };
+
+/* The body of a sample, in a heap block of exactly its size. */
+static inline uint8_t *sample_body(enum msg_type type, bool largest, size_t *len)
+{
+	struct msg *m;
+	struct buf out = { 0 };
+	uint8_t *exact;
+
+	ALLOC(m, 1);
+	m->type = type;
+	sample(m, largest);
+	msg_encode(&out, m);
+	exact = alloc(out.n, 1);
+	if (out.n)
+		memcpy(exact, out.p, out.n);
+	*len = out.n;
+	buf_release(&out);
+	free(m);
+	return exact;
+}
+
+#endif

@@ -1,0 +1,819 @@
+#include "tests/test.h"
+
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "proto/channel.h"
+#include "proto/codec.h"
+#include "proto/frame.h"
+#include "proto/labels.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "samples.h"
+
+/* A coordinator with two parties, joined in memory. */
+enum { A, B, PARTIES };
+static const char *const name[PARTIES] = { "bank-a", "bank-b" };
+static struct post *hub_post, *party_post[PARTIES];
+static struct channel *hub[PARTIES], *party[PARTIES];
+static struct msg *m;
+
+static void open_with(double step_timeout_s)
+{
+	hub_post = post_new(step_timeout_s);
+	for (int i = 0; i < PARTIES; i++) {
+		party_post[i] = post_new(step_timeout_s);
+		hub[i] = channel_new(hub_post, COORD, name[i]);
+		party[i] = channel_new(party_post[i], PARTY, "hub");
+		channel_pair(hub[i], party[i]);
+	}
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	open_with(30);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	for (int i = 0; i < PARTIES; i++) {
+		channel_free(hub[i]);
+		channel_free(party[i]);
+		hub[i] = party[i] = NULL;
+		post_free(party_post[i]);
+	}
+	post_free(hub_post);
+	return 0;
+}
+
+static int set_up_half_second(void **state)
+{
+	(void)state;
+	open_with(0.5);
+	return 0;
+}
+
+static int set_up_hasty(void **state)
+{
+	(void)state;
+	open_with(0.05);
+	return 0;
+}
+
+static enum err send_accept(struct channel *ch, uint64_t rows)
+{
+	struct msg accept = { .type = MSG_ACCEPT, .accept.rows = rows };
+
+	return channel_send(ch, &accept);
+}
+
+static enum err send_empty(struct channel *ch)
+{
+	struct msg done = { .type = MSG_DONE };
+
+	return channel_send(ch, &done);
+}
+
+static enum err send_abort(struct channel *ch, enum err code, const char *culprit, const char *text)
+{
+	struct msg a = { .type = MSG_ABORT };
+
+	a.abort = (struct msg_abort){ (uint16_t)code,
+				      { (const uint8_t *)culprit, strlen(culprit) },
+				      { (const uint8_t *)text, strlen(text) } };
+	return channel_send(ch, &a);
+}
+
+static void assert_culprit(struct post *p, const char *expect)
+{
+	char culprit[MSG_NAME_MAX + 1];
+
+	post_culprit(p, culprit);
+	assert_string_equal(culprit, expect);
+}
+
+/* ---- order ---- */
+
+static void test_order(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++)
+		assert_ok(send_accept(party[A], i));
+	for (uint64_t i = 0; i < 100; i++) {
+		assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
+		assert_int_equal(m->accept.rows, i);
+	}
+	assert_string_equal(channel_peer(hub[A]), "bank-a");
+}
+
+static void test_wrong_message(void **state)
+{
+	(void)state;
+	channel_step(hub[A], "secure sum");
+	assert_ok(send_accept(party[A], 1));
+	assert_ok(send_accept(party[A], 1));
+	assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_PEER,
+		   "bank-a sent ACCEPT, expected KEY (during secure sum)");
+	/* The same again, at once, although the next message would fit. */
+	err_set(ERR_OK, "%s", "");
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
+		   "bank-a sent ACCEPT, expected KEY");
+	assert_err(send_empty(hub[A]), ERR_PEER, "bank-a sent ACCEPT, expected KEY");
+	assert_culprit(hub_post, "bank-a");
+	/* But the party can still be told why, and is. */
+	assert_ok(send_abort(hub[A], ERR_PEER, "bank-a", "bank-a sent ACCEPT, expected KEY"));
+	assert_err(channel_recv(party[A], MSG_KEYS, m), ERR_PEER,
+		   "bank-a sent ACCEPT, expected KEY (during start)");
+}
+
+static void test_malformed_body(void **state)
+{
+	struct buf body = { 0 };
+
+	(void)state;
+	buf_add(&body, "abc", 3);
+	channel_deliver(hub[A], MSG_ACCEPT, &body, clock_now_s());
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
+		   "bank-a (during start): ACCEPT (message type 11): its 3 bytes do not parse");
+	buf_release(&body);
+}
+
+static void test_messages_before_the_failure(void **state)
+{
+	(void)state;
+	assert_ok(send_accept(party[A], 7));
+	channel_fail(hub[A], ERR_PEER, "bank-a: connection reset");
+	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
+		   "connection reset (during start)");
+	assert_err(send_abort(hub[A], ERR_PEER, "", ""), ERR_PEER, "connection reset");
+}
+
+/* ---- abort ---- */
+
+static void test_abort_is_carried(void **state)
+{
+	(void)state;
+	channel_step(hub[B], "polish");
+	assert_ok(
+	    send_abort(party[A], ERR_JOB, "bank-a", "outside the bound 8; lower fraction_bits"));
+	/* whoever is waited for */
+	assert_err(channel_recv(hub[B], MSG_KEY, m), ERR_JOB,
+		   "bank-a: outside the bound 8; lower fraction_bits (during polish)");
+	assert_culprit(hub_post, "bank-a");
+	/* and the other party can be told */
+	assert_ok(send_abort(hub[B], ERR_JOB, "bank-a", "bank-a: outside"));
+	assert_err(channel_recv(party[B], MSG_KEYS, m), ERR_JOB, "bank-a: outside (during start)");
+	assert_culprit(party_post[B], "bank-a");
+}
+
+static void test_abort_is_printable(void **state)
+{
+	(void)state;
+	assert_ok(send_abort(party[A], ERR_JOB, "", "a\033[2Jb\nc\xc3\xa4"));
+	assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_JOB, "a?[2Jb?c?? (during");
+}
+
+static void test_abort_that_does_not_parse(void **state)
+{
+	struct buf body = { 0 };
+
+	(void)state;
+	buf_add(&body, "\0\0\0\0\0\0\0\0\0\0", 10); /* code OK is no failure */
+	channel_deliver(hub[A], MSG_ABORT, &body, clock_now_s());
+	assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_PEER, "bank-a: ABORT");
+	buf_release(&body);
+}
+
+/* A queue that nobody empties: ABORT overtakes it. */
+static void test_abort_overtakes(void **state)
+{
+	struct channel *alone = channel_new(hub_post, COORD, "bank-c");
+	struct buf body = { 0 };
+	enum msg_type type;
+
+	(void)state;
+	assert_ok(send_empty(alone));
+	assert_ok(send_empty(alone));
+	assert_ok(send_abort(alone, ERR_JOB, "", "enough"));
+	assert_true(channel_take(alone, &type, &body));
+	assert_int_equal(type, MSG_ABORT);
+	channel_sent(alone, FRAME_HEADER_LEN + body.n);
+	assert_false(channel_take(alone, &type, &body));
+	assert_ok(channel_flush(alone, 0));
+	buf_release(&body);
+	channel_free(alone);
+}
+
+/* ---- ends of waiting ---- */
+
+static void *cancel_soon(void *arg)
+{
+	(void)arg;
+	usleep(30000);
+	post_cancel(hub_post, ERR_CANCELLED, "SIGTERM");
+	return NULL;
+}
+
+static void test_cancel_wakes(void **state)
+{
+	static const bool both[PARTIES] = { true, true };
+	pthread_t t;
+	size_t which;
+
+	(void)state;
+	pthread_create(&t, NULL, cancel_soon, NULL);
+	assert_err(channel_recv_any(hub, both, PARTIES, MSG_KEY, &which, m), ERR_CANCELLED,
+		   "SIGTERM (during start)");
+	pthread_join(t, NULL);
+	assert_err(send_empty(hub[A]), ERR_CANCELLED, "SIGTERM");
+	assert_culprit(hub_post, "");
+	assert_ok(send_abort(hub[A], ERR_PEER, "hub", "hub was stopped"));
+}
+
+static void *leave_soon(void *arg)
+{
+	(void)arg;
+	usleep(30000);
+	channel_free(party[A]);
+	party[A] = NULL;
+	return NULL;
+}
+
+static void test_peer_leaves(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	assert_ok(send_accept(party[A], 3));
+	pthread_create(&t, NULL, leave_soon, NULL);
+	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
+	assert_err(channel_recv(hub[B], MSG_KEY, m), ERR_PEER, "bank-a left (during start)");
+	pthread_join(t, NULL);
+	assert_culprit(hub_post, "bank-a");
+}
+
+/* The failure of a channel that is not looked at ends the wait all the same. */
+static void test_unwanted_fails(void **state)
+{
+	static const bool only_a[PARTIES] = { true, false };
+	size_t which;
+
+	(void)state;
+	assert_ok(send_accept(party[B], 1));
+	channel_fail(hub[B], ERR_DEADLINE, "nothing heard from bank-b for 1.0 s");
+	assert_err(channel_recv_any(hub, only_a, PARTIES, MSG_KEY, &which, m), ERR_DEADLINE,
+		   "nothing heard from bank-b for 1.0 s (during start)");
+}
+
+static void test_deadline_without_progress(void **state)
+{
+	double start = clock_now_s();
+
+	(void)state;
+	channel_step(hub[A], "keys");
+	assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_DEADLINE,
+		   "no progress from bank-a for 0.05 s (during keys)");
+	assert_true(clock_now_s() - start >= 0.05);
+	assert_culprit(hub_post, "bank-a");
+}
+
+/* Progress for three times the step's timeout, then the message. */
+static void *work_and_answer(void *arg)
+{
+	for (uint64_t i = 1; i <= 150; i++) {
+		usleep(10000);
+		channel_heard(hub[A], i);
+	}
+	assert_ok(send_accept(party[A], 1));
+	return arg;
+}
+
+static void test_progress_keeps_waiting(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	pthread_create(&t, NULL, work_and_answer, NULL);
+	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
+	pthread_join(t, NULL);
+}
+
+/* The same number heard again is no progress. */
+static void *repeat_itself(void *stop)
+{
+	while (!atomic_load((atomic_bool *)stop)) {
+		usleep(1000);
+		channel_heard(hub[A], 17);
+	}
+	return NULL;
+}
+
+static void test_heartbeats_alone_are_no_progress(void **state)
+{
+	atomic_bool stop = false;
+	pthread_t t;
+
+	(void)state;
+	pthread_create(&t, NULL, repeat_itself, &stop);
+	assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_DEADLINE, "no progress from bank-a");
+	stop = true;
+	pthread_join(t, NULL);
+}
+
+/* The coordinator passes progress on; a party does not, or two idle ones would echo for ever. */
+static void test_progress_is_relayed_once(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	before = post_progress(hub_post);
+	channel_heard(hub[A], 1);
+	assert_true(post_progress(hub_post) > before);
+	assert_int_equal(channel_progress(hub[B]), post_progress(hub_post));
+	before = post_progress(party_post[A]);
+	channel_heard(party[A], 1);
+	assert_int_equal(post_progress(party_post[A]), before);
+	assert_ok(send_empty(hub[A])); /* but a message moves both */
+	assert_true(post_progress(party_post[A]) > before);
+}
+
+static void test_deadline_of_a_sender(void **state)
+{
+	struct post *p = post_new(0.05);
+	struct channel *alone = channel_new(p, PARTY, "hub");
+	struct msg big = { .type = MSG_MASKED, .masked.words = filler(MSG_CHUNK_MAX) };
+	enum err e = ERR_OK;
+	int sent = 0;
+
+	(void)state;
+	while (e == ERR_OK && sent < 100) {
+		e = channel_send(alone, &big);
+		sent++;
+	}
+	assert_int_equal(e, ERR_DEADLINE);
+	assert_non_null(strstr(err_detail(), "no progress from hub"));
+	assert_int_equal(sent,
+			 CHANNEL_OUT_MAX / MSG_CHUNK_MAX + 1); /* 4 MiB and headers are too much */
+	assert_err(channel_flush(alone, 0.01), ERR_DEADLINE,
+		   "bytes for hub not sent within 0.01 s");
+	channel_free(alone);
+	post_free(p);
+}
+
+/* ---- several channels ---- */
+
+static void test_recv_any(void **state)
+{
+	bool wanted[PARTIES] = { true, true };
+	size_t which, seen[PARTIES] = { 0 };
+
+	(void)state;
+	assert_ok(send_accept(party[B], 22));
+	assert_ok(channel_recv_any(hub, wanted, PARTIES, MSG_ACCEPT, &which, m));
+	assert_int_equal(which, B);
+	assert_int_equal(m->accept.rows, 22);
+	for (int i = 0; i < 10; i++) {
+		assert_ok(send_accept(party[A], 11));
+		assert_ok(send_accept(party[B], 22));
+	}
+	for (int i = 0; i < 10; i++) { /* turns */
+		assert_ok(channel_recv_any(hub, wanted, PARTIES, MSG_ACCEPT, &which, m));
+		assert_int_equal(m->accept.rows, which == A ? 11 : 22);
+		seen[which]++;
+	}
+	assert_int_equal(seen[A], 5);
+	wanted[A] = false;
+	for (int i = 0; i < 5; i++) {
+		assert_ok(channel_recv_any(hub, wanted, PARTIES, MSG_ACCEPT, &which, m));
+		assert_int_equal(which, B);
+	}
+}
+
+/* The message lives until the next receive on the same channel, not on another. */
+static void test_borrowing(void **state)
+{
+	struct msg *other, key = { .type = MSG_KEY };
+
+	(void)state;
+	ALLOC(other, 1);
+	key.key = (struct msg_key){ .public_key = filler(384),
+				    .spki = filler(44),
+				    .signature = filler(64) };
+	assert_ok(channel_send(party[A], &key));
+	assert_ok(channel_send(party[B], &key));
+	assert_ok(channel_recv(hub[A], MSG_KEY, m));
+	assert_ok(channel_recv(hub[B], MSG_KEY, other));
+	assert_memory_equal(m->key.public_key.p, filler(0).p, 384);
+	assert_memory_equal(m->key.signature.p, filler(0).p, 64);
+	free(other);
+}
+
+/* Chunks of two parties at once, one hundred times what the queues hold, by real threads. */
+enum { CHUNKS = 400 };
+
+static void *stream(void *arg)
+{
+	struct channel *ch = arg;
+	struct msg chunk = { .type = MSG_MASKED };
+
+	for (uint64_t i = 0; i < CHUNKS; i++) {
+		chunk.masked = (struct msg_masked){ .count = CHUNKS,
+						    .offset = i,
+						    .words = filler(CHANNEL_CHUNK - (size_t)i) };
+		assert_ok(channel_send(ch, &chunk));
+	}
+	assert_ok(channel_recv(ch, MSG_DONE, &(struct msg){ 0 }));
+	return NULL;
+}
+
+static void test_streams(void **state)
+{
+	static const bool both[PARTIES] = { true, true };
+	uint64_t next[PARTIES] = { 0 };
+	pthread_t t[PARTIES];
+	size_t which;
+
+	(void)state;
+	for (int i = 0; i < PARTIES; i++)
+		pthread_create(&t[i], NULL, stream, party[i]);
+	for (int i = 0; i < PARTIES * CHUNKS; i++) {
+		assert_ok(channel_recv_any(hub, both, PARTIES, MSG_MASKED, &which, m));
+		assert_int_equal(m->masked.offset, next[which]);
+		assert_int_equal(m->masked.words.n, CHANNEL_CHUNK - next[which]);
+		assert_memory_equal(m->masked.words.p, filler(0).p, 64);
+		next[which]++;
+	}
+	for (int i = 0; i < PARTIES; i++) {
+		assert_ok(send_empty(hub[i]));
+		assert_ok(channel_flush(hub[i], 10));
+	}
+	for (int i = 0; i < PARTIES; i++)
+		pthread_join(t[i], NULL);
+}
+
+/* ---- the loop's half ---- */
+
+static void count_wake(void *arg)
+{
+	atomic_fetch_add((atomic_int *)arg, 1);
+}
+
+static void test_full_and_wake(void **state)
+{
+	struct channel *alone = channel_new(hub_post, COORD, "bank-c");
+	struct buf body = { 0 }, wire = { 0 };
+	atomic_int wakes = 0;
+	int delivered = 0;
+
+	(void)state;
+	channel_on_wake(alone, count_wake, &wakes);
+	m->type = MSG_MASKED;
+	m->masked = (struct msg_masked){ .words = filler(CHANNEL_CHUNK) };
+	msg_encode(&wire, m);
+	while (!channel_is_full(alone)) {
+		buf_add(&body, wire.p, wire.n);
+		channel_deliver(alone, MSG_MASKED, &body, clock_now_s());
+		assert_int_equal(body.n, 0);
+		delivered++;
+	}
+	assert_int_equal(delivered, CHANNEL_IN_MAX / CHANNEL_CHUNK);
+	assert_int_equal(wakes, 0);
+	for (int i = 0; i < delivered; i++)
+		assert_ok(channel_recv(alone, MSG_MASKED, m));
+	assert_int_equal(wakes, 1); /* there is room again */
+	assert_false(channel_is_full(alone));
+	assert_ok(send_empty(alone));
+	assert_int_equal(wakes, 2); /* there is something to send */
+	channel_on_wake(alone, NULL, NULL);
+	assert_ok(send_empty(alone));
+	assert_int_equal(wakes, 2);
+	channel_on_wake(alone, count_wake, &wakes); /* two wait already */
+	assert_int_equal(wakes, 3);
+	buf_release(&body);
+	buf_release(&wire);
+	channel_free(alone);
+}
+
+/* Empty messages fill the queue too. */
+static void test_full_of_nothing(void **state)
+{
+	struct channel *alone = channel_new(hub_post, COORD, "bank-c");
+	struct buf body = { 0 };
+	size_t delivered = 0;
+
+	(void)state;
+	while (!channel_is_full(alone) && delivered < 10 * CHANNEL_IN_MAX) {
+		channel_deliver(alone, MSG_DONE, &body, clock_now_s());
+		delivered++;
+	}
+	assert_true(delivered <= CHANNEL_IN_MAX / 32);
+	buf_release(&body);
+	channel_free(alone);
+}
+
+/* What the wait's end was made of, from times given by hand. */
+static void deliver_done(struct channel *ch, double first_byte_s)
+{
+	struct buf body = { 0 };
+
+	channel_deliver(ch, MSG_DONE, &body, first_byte_s);
+	buf_release(&body);
+}
+
+static struct channel *late_one;
+static double first_byte_after_s;
+
+static void *deliver_late(void *arg)
+{
+	double start = clock_now_s();
+
+	usleep(200000);
+	deliver_done(late_one, start + first_byte_after_s);
+	return arg;
+}
+
+static void times_of(double rtt_s, double first_after_s, struct channel_times *t, double *blocked_s)
+{
+	pthread_t thread;
+	double start;
+
+	channel_set_rtt(late_one, rtt_s);
+	first_byte_after_s = first_after_s;
+	assert_ok(send_empty(late_one));
+	post_times(hub_post, t);
+	start = clock_now_s();
+	pthread_create(&thread, NULL, deliver_late, NULL);
+	assert_ok(channel_recv(late_one, MSG_DONE, m));
+	pthread_join(thread, NULL);
+	*blocked_s = clock_now_s() - start;
+	post_times(hub_post, t);
+}
+
+static void test_times(void **state)
+{
+	struct channel_times t;
+	double blocked;
+
+	(void)state;
+	late_one = channel_new(hub_post, COORD, "bank-c");
+	/* all in the last moment, no round trip known: the peer computed */
+	times_of(-1, 10, &t, &blocked);
+	assert_true(t.wait_s > 0 && t.wait_s <= blocked && t.wire_s == 0);
+	/* a round trip of 50 ms is the wire's */
+	times_of(0.05, 10, &t, &blocked);
+	assert_true(t.wire_s > 0.0499 && t.wire_s < 0.0501);
+	assert_true(t.wait_s > 0 && t.wait_s + t.wire_s <= blocked);
+	/* a longer one than the blocked time takes it all, no more */
+	times_of(5, 10, &t, &blocked);
+	assert_true(t.wait_s == 0 && t.wire_s > 0 && t.wire_s <= blocked);
+	/* the message's own transfer, of which one half came while we waited */
+	times_of(-1, 0.1, &t, &blocked);
+	assert_true(t.wire_s > 0 && t.wait_s > 0 && t.wire_s + t.wait_s <= blocked);
+	/* its first byte was there before we waited */
+	times_of(-1, -10, &t, &blocked);
+	assert_true(t.wait_s == 0 && t.wire_s > 0 && t.wire_s <= blocked);
+	/* no wait, nothing to account */
+	deliver_done(late_one, clock_now_s());
+	assert_ok(channel_recv(late_one, MSG_DONE, m));
+	post_times(hub_post, &t);
+	assert_true(t.wait_s == 0 && t.wire_s == 0);
+	channel_free(late_one);
+}
+
+static void test_traffic(void **state)
+{
+	struct channel_traffic t[40];
+	struct channel_link link;
+
+	(void)state;
+	assert_int_equal(channel_traffic(hub[A], t, 40), 0);
+	assert_ok(send_accept(party[A], 1));
+	assert_ok(send_accept(party[A], 2));
+	assert_ok(send_empty(hub[A]));
+	channel_count(hub[A], MSG_HEARTBEAT, true, 3, 84);
+	assert_int_equal(channel_traffic(hub[A], t, 40), 3);
+	assert_int_equal(t[0].type, MSG_HEARTBEAT);
+	assert_int_equal(t[0].messages_sent, 3);
+	assert_int_equal(t[0].bytes_sent, 84);
+	assert_int_equal(t[1].type, MSG_ACCEPT);
+	assert_int_equal(t[1].messages_received, 2);
+	assert_int_equal(t[1].bytes_received, 2 * (FRAME_HEADER_LEN + 3 * HASH_LEN + 8));
+	assert_int_equal(t[1].messages_sent, 0);
+	assert_int_equal(t[2].type, MSG_DONE);
+	assert_int_equal(t[2].messages_sent, 1);
+	assert_int_equal(t[2].bytes_sent, FRAME_HEADER_LEN);
+	assert_int_equal(channel_traffic(hub[A], t, 1), 1);
+	assert_int_equal(channel_traffic(party[A], t, 40), 2);
+	assert_int_equal(t[0].messages_sent, 2);
+	channel_link(hub[A], &link);
+	assert_true(link.rtt_s < 0);
+	assert_string_equal(link.congestion, "");
+	channel_set_rtt(hub[A], 0.25);
+	channel_set_congestion(hub[A], "cubic");
+	channel_link(hub[A], &link);
+	assert_true(link.rtt_s == 0.25);
+	assert_string_equal(link.congestion, "cubic");
+}
+
+static void observe(void *arg, enum msg_type type, struct bytes body)
+{
+	struct buf *seen = arg;
+
+	buf_printf(seen, "%s", msg_name(type));
+	buf_add(seen, body.p, body.n);
+}
+
+static void test_observer(void **state)
+{
+	static const uint8_t packed[] = { 0xe4, 0x09 };
+	struct msg cells = { .type = MSG_CELLS, .labels = { 5, 3, 6, 0, { packed, 2 } } };
+	struct buf seen = { 0 }, expect = { 0 };
+
+	(void)state;
+	channel_observe(party[A], observe, &seen);
+	assert_ok(channel_send(hub[A], &cells));
+	assert_ok(send_empty(hub[A]));
+	assert_ok(channel_recv(party[A], MSG_CELLS, m));
+	buf_add(&expect, "CELLS", 5);
+	msg_encode(&expect, &cells);
+	buf_add(&expect, "", 0);
+	assert_int_equal(seen.n, expect.n);
+	assert_memory_equal(seen.p, expect.p, seen.n);
+	channel_observe(party[A], NULL, NULL);
+	assert_ok(channel_recv(party[A], MSG_DONE, m));
+	assert_int_equal(seen.n, expect.n);
+	buf_release(&seen);
+	buf_release(&expect);
+}
+
+/* ---- labels ---- */
+
+static void labels_there_and_back(uint32_t values, size_t count)
+{
+	uint32_t *label = alloc(count, 4), *back = alloc(count, 4);
+
+	for (size_t i = 0; i < count; i++)
+		label[i] = (uint32_t)((uint64_t)i * 2654435761U % ((uint64_t)values + 1));
+	assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, values, label, count));
+	assert_ok(channel_recv_labels(party[A], MSG_CELLS, 9, values, back, count));
+	if (count)
+		assert_memory_equal(label, back, 4 * count);
+	free(label);
+	free(back);
+}
+
+static size_t messages_received(struct channel *ch)
+{
+	struct channel_traffic t[40];
+	size_t n = channel_traffic(ch, t, 40), all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += t[i].messages_received;
+	return all;
+}
+
+/* Counts around whole bytes, and around a whole chunk: one message up to it, two above. */
+static void test_labels_sizes(void **state)
+{
+	static const uint32_t values[] = { 1, 2, 3, 6, 28, 255, 300, 70000, UINT32_MAX };
+
+	(void)state;
+	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+		size_t chunk = (size_t)CHANNEL_CHUNK / labels_bits(values[v]) * 8;
+
+		for (size_t count = 0; count <= 17; count++)
+			labels_there_and_back(values[v], count);
+		for (int above = -8; above <= 8; above++) {
+			size_t before = messages_received(party[A]);
+
+			labels_there_and_back(values[v], chunk + (size_t)above);
+			assert_int_equal(messages_received(party[A]) - before, above > 0 ? 2 : 1);
+		}
+		labels_there_and_back(values[v], 3 * chunk + 5);
+	}
+}
+
+/* Another implementation may fill chunks up to MSG_CHUNK_MAX, or send shorter ones. */
+static void test_labels_of_other_chunks(void **state)
+{
+	enum { COUNT = 8 * MSG_CHUNK_MAX + 80 };
+	static const size_t cut[][4] = { { 8 * MSG_CHUNK_MAX, COUNT },
+					 { 8, 16, 8 * MSG_CHUNK_MAX, COUNT } };
+	uint32_t *label = alloc(COUNT, 4), *back = alloc(COUNT, 4);
+	uint8_t *packed = alloc(MSG_CHUNK_MAX, 1);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		label[i] = i % 3 == 0;
+	for (int c = 0; c < 2; c++) {
+		for (size_t i = 0, done = 0; done < COUNT; done = cut[c][i++]) {
+			size_t now = cut[c][i] - done;
+
+			labels_pack(packed, 1, label + done, now);
+			m->type = MSG_CELLS;
+			m->labels = (struct msg_labels){
+				0, 1, COUNT, done, { packed, labels_bytes(1, now) }
+			};
+			assert_ok(channel_send(hub[A], m));
+		}
+		assert_ok(channel_recv_labels(party[A], MSG_CELLS, 0, 1, back, COUNT));
+		assert_memory_equal(label, back, sizeof(*label) * COUNT);
+	}
+	free(label);
+	free(back);
+	free(packed);
+}
+
+/* Each thing that can be wrong in a chunk of 20 labels 0 .. 5 (3 bits) of group 9. */
+static void test_labels_checks(void **state)
+{
+	static const uint8_t good[8] = { 0 }, seven[8] = { 0xff },
+			     tail[8] = { 0, 0, 0, 0, 0, 0, 0, 0x10 };
+	static const struct {
+		struct msg_labels l;
+		const char *says;
+	} c[] = {
+		/* 0 */ { { 9, 5, 20, 0, { good, 8 } }, NULL },
+		/* 1 */ { { 8, 5, 20, 0, { good, 8 } }, "bank-a sent LOCAL_CLUSTERS of group 8" },
+		/* 2 */ { { 9, 6, 20, 0, { good, 8 } }, "values 6" },
+		/* 3 */ { { 9, 5, 21, 0, { good, 8 } }, "count 21" },
+		/* 4 */
+		{ { 9, 5, 20, 8, { good, 5 } },
+		  "offset 8; expected 9, 5, 20, 0 (during clusters)" },
+		/* 5 */ { { 9, 5, 20, 0, { good, 7 } }, "7 bytes for 20 entries" },
+		/* 6 */ { { 9, 5, 20, 0, { good, 0 } }, "0 bytes for 20 entries" },
+		/* 7 */ { { 9, 5, 20, 0, { good, 9 } }, "9 bytes for 20 entries" },
+		/* 8 */ { { 9, 5, 20, 0, { seven, 8 } }, "entry 0 = 7, expected 0 to 5" },
+		/* 9 */ { { 9, 5, 20, 0, { tail, 8 } }, "bits set after the last entry" },
+	};
+
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		uint32_t label[20];
+
+		m->type = MSG_LOCAL_CLUSTERS;
+		m->labels = c[i].l;
+		if (i == 7)
+			m->labels.packed = filler(9);
+		channel_step(hub[A], "clusters");
+		assert_ok(channel_send(party[A], m));
+		if (!c[i].says) {
+			assert_ok(channel_recv_labels(hub[A], MSG_LOCAL_CLUSTERS, 9, 5, label, 20));
+			continue;
+		}
+		assert_err(channel_recv_labels(hub[A], MSG_LOCAL_CLUSTERS, 9, 5, label, 20),
+			   ERR_PEER, c[i].says);
+		assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_PEER, c[i].says);
+		tear_down(state);
+		set_up(state);
+	}
+}
+
+#define IN(set_up_, test) cmocka_unit_test_setup_teardown(test, set_up_, tear_down)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		IN(set_up, test_order),
+		IN(set_up, test_wrong_message),
+		IN(set_up, test_malformed_body),
+		IN(set_up, test_messages_before_the_failure),
+		IN(set_up, test_abort_is_carried),
+		IN(set_up, test_abort_is_printable),
+		IN(set_up, test_abort_that_does_not_parse),
+		IN(set_up, test_abort_overtakes),
+		IN(set_up, test_cancel_wakes),
+		IN(set_up, test_peer_leaves),
+		IN(set_up, test_unwanted_fails),
+		IN(set_up_hasty, test_deadline_without_progress),
+		IN(set_up_hasty, test_heartbeats_alone_are_no_progress),
+		IN(set_up_half_second, test_progress_keeps_waiting),
+		IN(set_up, test_progress_is_relayed_once),
+		IN(set_up, test_deadline_of_a_sender),
+		IN(set_up, test_recv_any),
+		IN(set_up, test_borrowing),
+		IN(set_up, test_streams),
+		IN(set_up, test_full_and_wake),
+		IN(set_up, test_full_of_nothing),
+		IN(set_up, test_times),
+		IN(set_up, test_traffic),
+		IN(set_up, test_observer),
+		IN(set_up, test_labels_sizes),
+		IN(set_up, test_labels_of_other_chunks),
+		IN(set_up, test_labels_checks),
+	};
+	int failed;
+
+	ALLOC(m, 1);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	free(m);
+	return failed;
+}

@@ -1,0 +1,281 @@
+#include "tests/test.h"
+
+#include "proto/codec.h"
+#include "proto/msg.h"
+
+#include <stdlib.h>
+
+#include "samples.h"
+
+static struct msg *m; /* large, so not on the stack of each test */
+
+/* PROTOCOL.md shows these bytes. */
+static const uint8_t known_body[] = {
+	0x00, 0x00, 0x00, 0x05, /* group 5 */
+	0x00, 0x00, 0x00, 0x03, /* values 3: labels 0, 1, 2, and 3 for none */
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x06, /* count 6 */
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, /* offset 0 */
+	0x00, 0x00, 0x00, 0x02,                         /* 2 bytes of labels */
+	0xe4, 0x09,                                     /* 0 1 2 3 | 1 2 */
+};
+
+static void test_known_bytes(void **state)
+{
+	static const uint8_t packed[] = { 0xe4, 0x09 };
+	struct buf out = { 0 };
+
+	(void)state;
+	m->type = MSG_CELLS;
+	m->labels = (struct msg_labels){ 5, 3, 6, 0, { packed, 2 } };
+	msg_encode(&out, m);
+	assert_int_equal(out.n, sizeof(known_body));
+	assert_memory_equal(out.p, known_body, out.n);
+	assert_ok(msg_decode(m, MSG_CELLS, (struct bytes){ out.p, out.n }));
+	assert_int_equal(m->labels.group, 5);
+	assert_int_equal(m->labels.values, 3);
+	assert_int_equal(m->labels.count, 6);
+	assert_int_equal(m->labels.offset, 0);
+	assert_int_equal(m->labels.packed.n, 2);
+	assert_memory_equal(m->labels.packed.p, packed, 2);
+	buf_release(&out);
+}
+
+/* Decoding and encoding again gives the same bytes, for every message, smallest and largest. */
+static void test_round_trip(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ALL_TYPES; i++)
+		for (int largest = 0; largest <= 1; largest++) {
+			size_t len;
+			uint8_t *body = sample_body(all_types[i], largest, &len);
+			struct buf again = { 0 };
+
+			assert_ok(
+			    msg_decode(m, (uint16_t)all_types[i], (struct bytes){ body, len }));
+			assert_int_equal(m->type, all_types[i]);
+			msg_encode(&again, m);
+			assert_int_equal(again.n, len);
+			if (len)
+				assert_memory_equal(again.p, body, len);
+			buf_release(&again);
+			free(body);
+		}
+}
+
+static void refuse(enum msg_type type, const uint8_t *body, size_t len)
+{
+	uint8_t *exact = malloc(len); /* so that the sanitizer sees one byte too far */
+
+	if (len)
+		memcpy(exact, body, len);
+	assert_err(msg_decode(m, (uint16_t)type, (struct bytes){ exact, len }), ERR_PEER,
+		   msg_name(type));
+	free(exact);
+}
+
+/* Every proper prefix of every message is refused. Of the long ones, all up to 2000 bytes and
+ * then one in 997. */
+static void test_prefixes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ALL_TYPES; i++)
+		for (int largest = 0; largest <= 1; largest++) {
+			size_t len;
+			uint8_t *body = sample_body(all_types[i], largest, &len);
+
+			for (size_t n = 0; n < len; n += n < 2000 || n + 997 >= len ? 1 : 997)
+				refuse(all_types[i], body, n);
+			free(body);
+		}
+}
+
+static void test_trailing_byte(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ALL_TYPES; i++)
+		for (int largest = 0; largest <= 1; largest++) {
+			size_t len;
+			uint8_t *body = sample_body(all_types[i], largest, &len);
+
+			body = alloc_again(body, len + 1, 1);
+			body[len] = 0;
+			refuse(all_types[i], body, len + 1);
+			free(body);
+		}
+}
+
+static void test_unknown_type(void **state)
+{
+	static const uint16_t unknown[] = { 0, 5, 9, 18, 29, 37, 99, 0xffff };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		assert_err(msg_decode(m, unknown[i], (struct bytes){ NULL, 0 }), ERR_PEER, "?");
+		assert_string_equal(msg_name(unknown[i]), "?");
+		assert_int_equal(msg_sender(unknown[i]), NOBODY);
+	}
+}
+
+/* A field of a valid largest message, put outside its bounds. */
+static void test_over_limits(void **state)
+{
+	enum {
+		LABELS_COUNT = 8,
+		LABELS_OFFSET = 16,
+		LABELS_LEN = 24,
+		MASKED_OFFSET = 20,
+		MASKED_LEN = 28
+	};
+	static const struct {
+		enum msg_type type;
+		size_t at, width;
+		uint64_t value;
+	} c[] = {
+		/* 0 */ { MSG_HELLO, 4, 4, MSG_NAME_MAX + 1 },
+		/* 1 */ { MSG_HELLO, 0, 2, 0 }, /* made valid below: the control */
+		/* 2 */ { MSG_WELCOME, 2, 4, MSG_NAME_MAX + 1 },
+		/* 3 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MAX_MS + 1 },
+		/* 4 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MIN_MS - 1 },
+		/* 5 */ { MSG_REFUSED, 0, 2, ERR_OK },
+		/* 6 */ { MSG_REFUSED, 0, 2, ERR_CANCELLED + 1 },
+		/* 7 */ { MSG_REFUSED, 2, 4, MSG_TEXT_MAX + 1 },
+		/* 8 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, MSG_JOB_MAX + 1 },
+		/* 9 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, 0 },
+		/* 10 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, MSG_PARTIES_MAX + 1 },
+		/* 11 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, UINT32_MAX },
+		/* 12 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, 0 },
+		/* 13 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
+		/* 14 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX, 4, 0 },
+		/* 15 */ { MSG_DECLINE, 0, 2, 0 },
+		/* 16 */ { MSG_DECLINE, 2, 4, MSG_TEXT_MAX + 1 },
+		/* 17 */ { MSG_KEY, 0, 4, MSG_KEY_MAX + 1 },
+		/* 18 */ { MSG_KEY, 0, 4, 0 },
+		/* 19 */ { MSG_KEY, 4 + MSG_KEY_MAX + NONCE_LEN, 4, MSG_SPKI_MAX + 1 },
+		/* 20 */
+		{ MSG_KEY, 8 + MSG_KEY_MAX + NONCE_LEN + MSG_SPKI_MAX, 4, MSG_SIGNATURE_MAX + 1 },
+		/* 21 */ { MSG_KEYS, 0, 4, MSG_PARTIES_MAX + 1 },
+		/* 22 */ { MSG_KEYS, 0, 4, UINT32_MAX },
+		/* 23 */ { MSG_KEYS, 0, 4, 0 },
+		/* 24 */ { MSG_MASKED, MASKED_LEN, 4, MSG_CHUNK_MAX + 1 },
+		/* 25 */ { MSG_MASKED, MASKED_LEN, 4, UINT32_MAX },
+		/* 26 */ { MSG_MASKED, MASKED_OFFSET - 8, 8, UINT64_MAX - 1 }, /* count < offset */
+		/* 27 */ { MSG_CELLS, LABELS_COUNT, 8, MSG_ITEMS_MAX + 1 },
+		/* 28 */ { MSG_CELLS, LABELS_COUNT, 8, UINT64_MAX },
+		/* 29 */ { MSG_CELLS, LABELS_COUNT, 8, MSG_ITEMS_MAX - 9 },  /* count < offset */
+		/* 30 */ { MSG_CELLS, LABELS_OFFSET, 8, MSG_ITEMS_MAX - 7 }, /* not a multiple of 8
+									      */
+		/* 31 */ { MSG_CELLS, LABELS_LEN, 4, MSG_CHUNK_MAX + 1 },
+		/* 32 */ { MSG_ABORT, 0, 2, 0 },
+		/* 33 */ { MSG_ABORT, 2, 4, MSG_NAME_MAX + 1 },
+		/* 34 */ { MSG_ABORT, 6 + MSG_NAME_MAX, 4, MSG_TEXT_MAX + 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		size_t len;
+		uint8_t *body = sample_body(c[i].type, true, &len);
+		struct bytes in = { body, len };
+
+		for (size_t k = 0; k < c[i].width; k++)
+			body[c[i].at + k] = (uint8_t)(c[i].value >> 8 * (c[i].width - 1 - k));
+		if (i == 1)
+			assert_ok(msg_decode(m, (uint16_t)c[i].type, in));
+		else if (msg_decode(m, (uint16_t)c[i].type, in) != ERR_PEER)
+			fail_msg("row %zu: %s was accepted", i, msg_name(c[i].type));
+		free(body);
+	}
+}
+
+/* One byte above the bound with all its bytes there: only the bound refuses it. */
+static void test_bound_alone(void **state)
+{
+	static const struct {
+		enum msg_type type;
+		size_t before, max; /* bytes before the length; its bound */
+	} c[] = {
+		{ MSG_MASKED, 28, MSG_CHUNK_MAX },
+		{ MSG_RESULT, 24, MSG_CHUNK_MAX },
+		{ MSG_DECLINE, 2, MSG_TEXT_MAX },
+		{ MSG_HELLO, 4, MSG_NAME_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		size_t len = c[i].before + 4 + c[i].max + 1;
+		uint8_t *body = alloc(len, 1);
+
+		body[1] = 1; /* a failure's code, where there is one */
+		body[3] = 1;
+		put_u32(body + c[i].before, (uint32_t)c[i].max);
+		assert_ok(msg_decode(m, (uint16_t)c[i].type, (struct bytes){ body, len - 1 }));
+		put_u32(body + c[i].before, (uint32_t)c[i].max + 1);
+		assert_err(msg_decode(m, (uint16_t)c[i].type, (struct bytes){ body, len }),
+			   ERR_PEER, "do not parse");
+		free(body);
+	}
+}
+
+static void offer_names(const char *a, const char *b, bool good)
+{
+	size_t len = JOB_ID_LEN + 4 + 5 + 4 + 4 + strlen(a) + 4 + strlen(b);
+	uint8_t *body = alloc(len, 1), *p = body + JOB_ID_LEN + 4;
+
+	put_u32(p, 1);
+	put_u32(p + 5, 2);
+	put_u32(p + 9, (uint32_t)strlen(a));
+	memcpy(p + 13, a, strlen(a));
+	put_u32(p + 13 + strlen(a), (uint32_t)strlen(b));
+	memcpy(p + 17 + strlen(a), b, strlen(b));
+	if (good)
+		assert_ok(msg_decode(m, MSG_OFFER, (struct bytes){ body, len }));
+	else
+		assert_err(msg_decode(m, MSG_OFFER, (struct bytes){ body, len }), ERR_PEER,
+			   "OFFER");
+	free(body);
+}
+
+static void test_names_rise(void **state)
+{
+	(void)state;
+	offer_names("a", "b", true);
+	offer_names("a", "ab", true);
+	offer_names("ab", "b", true);
+	offer_names("a", "a", false);
+	offer_names("b", "a", false);
+	offer_names("ab", "a", false);
+}
+
+static void test_version_range(void **state)
+{
+	static const uint8_t upside_down[] = { 0, 2, 0, 1, 0, 0, 0, 0 };
+
+	(void)state;
+	assert_err(msg_decode(m, MSG_HELLO, (struct bytes){ upside_down, 8 }), ERR_PEER, "HELLO");
+}
+
+static void test_catalogue(void **state)
+{
+	(void)state;
+	assert_string_equal(msg_name(MSG_MASKED), "MASKED");
+	assert_int_equal(msg_sender(MSG_MASKED), PARTY);
+	assert_int_equal(msg_sender(MSG_ABORT), BOTH);
+	assert_true(msg_is_link(MSG_HEARTBEAT));
+	assert_false(msg_is_link(MSG_OFFER));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known_bytes),   cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_prefixes),      cmocka_unit_test(test_trailing_byte),
+		cmocka_unit_test(test_unknown_type),  cmocka_unit_test(test_over_limits),
+		cmocka_unit_test(test_bound_alone),   cmocka_unit_test(test_names_rise),
+		cmocka_unit_test(test_version_range), cmocka_unit_test(test_catalogue),
+	};
+	int failed;
+
+	ALLOC(m, 1);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	free(m);
+	return failed;
+}

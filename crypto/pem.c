@@ -1,14 +1,13 @@
 #include "crypto/pem.h"
 #include "common/base/buf.h"
+#include "common/base/file.h"
 #include "crypto/must.h"
 #include "crypto/wipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/core_names.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,48 +19,59 @@ static void text_release(struct buf *t)
 	buf_release(t);
 }
 
-static enum err check_file(int fd, const char *path, bool secret)
+static enum err check_mode(const char *path)
 {
 	struct stat st;
 
-	if (fstat(fd, &st))
+	if (stat(path, &st))
 		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return err_set(ERR_INPUT, "%s: not a regular file", path);
-	if (st.st_size > PEM_MAX)
-		return err_set(ERR_INPUT, "%s: %lld bytes, at most %d expected in a PEM file", path,
-			       (long long)st.st_size, PEM_MAX);
-	if (secret && (st.st_mode & (S_IRWXG | S_IRWXO)))
+	if (S_ISREG(st.st_mode) && (st.st_mode & (S_IRWXG | S_IRWXO)))
 		return err_set(ERR_INPUT,
 			       "%s: mode %04o lets others at the private key: chmod 600 %s", path,
 			       st.st_mode & 07777, path);
 	return ERR_OK;
 }
 
-/* A file's text with its terminator; text_release() also after a failure. */
-static enum err text_read(struct buf *t, const char *path, bool secret)
+enum err pem_kind_of(enum pem_kind *kind, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	enum err e;
+	static const struct {
+		const char *line;
+		enum pem_kind kind;
+	} lines[] = {
+		{ "-----BEGIN CERTIFICATE-----", PEM_CERTIFICATE },
+		{ "-----BEGIN CERTIFICATE REQUEST-----", PEM_REQUEST },
+		{ "-----BEGIN NEW CERTIFICATE REQUEST-----", PEM_REQUEST },
+		{ "-----BEGIN PRIVATE KEY-----", PEM_KEY },
+		{ "-----BEGIN EC PRIVATE KEY-----", PEM_KEY },
+		{ "-----BEGIN ENCRYPTED PRIVATE KEY-----", PEM_KEY },
+	};
+	struct buf t = { 0 };
+	enum err e = file_read(path, PEM_MAX, &t);
+	const char *begin = e == ERR_OK ? strstr((char *)t.p, "-----BEGIN ") : NULL;
 
-	*t = (struct buf){ 0 };
-	if (fd < 0)
-		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
-	e = check_file(fd, path, secret);
-	if (e == ERR_OK) {
-		ssize_t got = 0;
-		size_t n = 0;
-
-		buf_extend(t, PEM_MAX + 1); /* at once: growing would leave copies behind */
-		while (n < PEM_MAX && (got = read(fd, t->p + n, PEM_MAX - n)) > 0)
-			n += (size_t)got;
-		if (got < 0)
-			e = err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
-		t->n = n;
-		t->p[n] = 0;
-	}
-	close(fd);
+	*kind = PEM_OTHER;
+	for (size_t i = 0; begin && i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (!strncmp(begin, lines[i].line, strlen(lines[i].line)))
+			*kind = lines[i].kind;
+	text_release(&t);
 	return e;
+}
+
+bool pem_supported(const EVP_PKEY *key)
+{
+	char curve[64];
+
+	if (EVP_PKEY_is_a(key, "ED25519"))
+		return true;
+	return EVP_PKEY_is_a(key, "EC") &&
+	       EVP_PKEY_get_utf8_string_param(key, OSSL_PKEY_PARAM_GROUP_NAME, curve, sizeof(curve),
+					      NULL) == 1 &&
+	       !strcmp(curve, "prime256v1");
+}
+
+const EVP_MD *pem_digest(const EVP_PKEY *key)
+{
+	return EVP_PKEY_is_a(key, "ED25519") ? NULL : EVP_sha256();
 }
 
 /* Instead of asking on the terminal. */
@@ -92,10 +102,12 @@ static void *read_request(BIO *bio, void **object, pem_password_cb *cb, void *ar
 static enum err load(void **object, const char *path, bool secret, reader read, const char *what)
 {
 	bool encrypted = false;
-	struct buf t;
-	enum err e = text_read(&t, path, secret);
+	struct buf t = { 0 };
+	enum err e = secret ? check_mode(path) : ERR_OK;
 
 	*object = NULL;
+	if (e == ERR_OK)
+		e = file_read(path, PEM_MAX, &t);
 	if (e == ERR_OK) {
 		BIO *bio = BIO_new_mem_buf(t.p, (int)t.n);
 
@@ -114,18 +126,6 @@ static enum err load(void **object, const char *path, bool secret, reader read, 
 	must_reason();
 	text_release(&t);
 	return e;
-}
-
-bool pem_supported(const EVP_PKEY *key)
-{
-	char curve[64];
-
-	if (EVP_PKEY_is_a(key, "ED25519"))
-		return true;
-	return EVP_PKEY_is_a(key, "EC") &&
-	       EVP_PKEY_get_utf8_string_param(key, OSSL_PKEY_PARAM_GROUP_NAME, curve, sizeof(curve),
-					      NULL) == 1 &&
-	       !strcmp(curve, "prime256v1");
 }
 
 enum err pem_key(EVP_PKEY **key, const char *path)
@@ -162,27 +162,58 @@ enum err pem_request(X509_REQ **request, const char *path)
 	return ERR_OK;
 }
 
-enum err pem_kind_of(enum pem_kind *kind, const char *path)
+/* Takes the place with an empty file first, so that nothing is ever overwritten. */
+static enum err write_new(BIO *bio, const char *path, mode_t mode)
 {
-	static const struct {
-		const char *line;
-		enum pem_kind kind;
-	} lines[] = {
-		{ "-----BEGIN CERTIFICATE-----", PEM_CERTIFICATE },
-		{ "-----BEGIN CERTIFICATE REQUEST-----", PEM_REQUEST },
-		{ "-----BEGIN NEW CERTIFICATE REQUEST-----", PEM_REQUEST },
-		{ "-----BEGIN PRIVATE KEY-----", PEM_KEY },
-		{ "-----BEGIN EC PRIVATE KEY-----", PEM_KEY },
-		{ "-----BEGIN ENCRYPTED PRIVATE KEY-----", PEM_KEY },
-	};
-	struct buf t;
-	enum err e = text_read(&t, path, false);
-	const char *begin = e == ERR_OK ? strstr((char *)t.p, "-----BEGIN ") : NULL;
+	struct bytes text;
+	uint8_t *p;
+	enum err e;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 
-	*kind = PEM_OTHER;
-	for (size_t i = 0; begin && i < sizeof(lines) / sizeof(lines[0]); i++)
-		if (!strncmp(begin, lines[i].line, strlen(lines[i].line)))
-			*kind = lines[i].kind;
-	text_release(&t);
+	if (fd < 0 && errno == EEXIST)
+		return err_set(ERR_INPUT, "%s exists and is not overwritten: move it away first",
+			       path);
+	if (fd < 0)
+		return err_set(ERR_JOB, "%s: %s", path, strerror(errno));
+	close(fd);
+	text.n = (size_t)BIO_get_mem_data(bio, &p);
+	text.p = p;
+	e = file_write(path, text, mode);
+	if (e != ERR_OK)
+		unlink(path);
+	return e;
+}
+
+enum err pem_write_key(const EVP_PKEY *key, const char *path)
+{
+	BIO *bio = BIO_new(BIO_s_secmem()); /* cleanses what it frees */
+	enum err e;
+
+	must(bio && PEM_write_bio_PKCS8PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL),
+	     "writing a key");
+	e = write_new(bio, path, FILE_SECRET);
+	BIO_free(bio);
+	return e;
+}
+
+enum err pem_write_certificate(const X509 *certificate, const char *path)
+{
+	BIO *bio = BIO_new(BIO_s_mem());
+	enum err e;
+
+	must(bio && PEM_write_bio_X509(bio, certificate), "writing a certificate");
+	e = write_new(bio, path, FILE_PUBLIC);
+	BIO_free(bio);
+	return e;
+}
+
+enum err pem_write_request(const X509_REQ *request, const char *path)
+{
+	BIO *bio = BIO_new(BIO_s_mem());
+	enum err e;
+
+	must(bio && PEM_write_bio_X509_REQ(bio, request), "writing a certificate request");
+	e = write_new(bio, path, FILE_PUBLIC);
+	BIO_free(bio);
 	return e;
 }

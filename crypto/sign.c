@@ -1,13 +1,11 @@
 #include "crypto/sign.h"
 #include "common/base/alloc.h"
+#include "crypto/cert.h"
 #include "crypto/hash.h"
 #include "crypto/must.h"
 #include "crypto/pem.h"
 
 #include <ctype.h>
-#include <openssl/evp.h>
-#include <openssl/x509.h>
-#include <openssl/x509v3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,51 +17,12 @@ struct identity {
 	char name[IDENTITY_NAME_MAX + 1];
 };
 
-bool identity_name_valid(const char *name)
-{
-	size_t n = strlen(name);
-
-	if (n < 1 || n > IDENTITY_NAME_MAX)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!isascii(name[i]) ||
-		    (!isalnum((unsigned char)name[i]) && !strchr("._-", name[i])))
-			return false;
-	return true;
-}
-
-/* The first DNS name, if it is one of ours. */
-static bool first_dns_name(X509 *certificate, char name[static IDENTITY_NAME_MAX + 1])
-{
-	GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
-	bool found = false;
-
-	for (int i = 0; i < sk_GENERAL_NAME_num(names) && !found; i++) {
-		const GENERAL_NAME *g = sk_GENERAL_NAME_value(names, i);
-		int n;
-
-		if (g->type != GEN_DNS)
-			continue;
-		found = true;
-		n = ASN1_STRING_length(g->d.dNSName);
-		if (n > IDENTITY_NAME_MAX)
-			n = 0;
-		memcpy(name, ASN1_STRING_get0_data(g->d.dNSName), (size_t)n);
-		name[n] = 0;
-		/* A zero byte within would hide the rest. */
-		if (strlen(name) != (size_t)n || !identity_name_valid(name))
-			name[0] = 0;
-	}
-	GENERAL_NAMES_free(names);
-	return found && name[0];
-}
-
 static enum err take_certificate(struct identity *id, X509 *certificate, const char *path)
 {
 	uint8_t *der;
 	int n;
 
-	if (!first_dns_name(certificate, id->name))
+	if (!cert_name(X509_get0_extensions(certificate), id->name))
 		return err_set(
 		    ERR_INPUT,
 		    "%s: its first DNS subject alternative name is missing or not 1 to %d of "
@@ -128,12 +87,6 @@ const char *identity_name(const struct identity *id)
 	return id->name;
 }
 
-/* Ed25519 hashes by itself; ECDSA signs the SHA-256. */
-static const EVP_MD *digest_for(const EVP_PKEY *key)
-{
-	return EVP_PKEY_is_a(key, "ED25519") ? NULL : EVP_sha256();
-}
-
 enum err sign_make(const struct identity *id, struct bytes message,
 		   uint8_t signature[static SIGNATURE_MAX], size_t *len)
 {
@@ -142,7 +95,7 @@ enum err sign_make(const struct identity *id, struct bytes message,
 	enum err e = ERR_OK;
 
 	must(c, "signature");
-	if (EVP_DigestSignInit(c, NULL, digest_for(id->key), NULL, id->key) != 1 ||
+	if (EVP_DigestSignInit(c, NULL, pem_digest(id->key), NULL, id->key) != 1 ||
 	    EVP_DigestSign(c, signature, &n, message.p, message.n) != 1)
 		e = err_set(ERR_INTERNAL, "signing as %s failed: %s", id->name, must_reason());
 	else
@@ -176,7 +129,7 @@ enum err sign_check(struct bytes spki, struct bytes message, struct bytes signat
 	must(c, "signature");
 	if (!key)
 		e = err_set(ERR_PEER, "the public key does not parse as Ed25519 or ECDSA P-256");
-	else if (EVP_DigestVerifyInit(c, NULL, digest_for(key), NULL, key) != 1 ||
+	else if (EVP_DigestVerifyInit(c, NULL, pem_digest(key), NULL, key) != 1 ||
 		 EVP_DigestVerify(c, signature.p, signature.n, message.p, message.n) != 1)
 		e = err_set(ERR_PEER, "the signature does not fit key and message");
 	must_reason(); /* a refused signature leaves reasons in the queue */

@@ -28,7 +28,6 @@ struct bytes identity_spki(const struct identity *id);
 void identity_fingerprint(const struct identity *id, uint8_t fp[static FINGERPRINT_LEN]);
 const char *
 identity_name(const struct identity *id); /* the certificate's first DNS subject alternative name */
-bool identity_name_valid(const char *name); /* 1 .. IDENTITY_NAME_MAX of A-Z a-z 0-9 . _ - */
 
 enum err sign_make(const struct identity *id, struct bytes message,
 		   uint8_t signature[static SIGNATURE_MAX], size_t *len) MUST_CHECK;

@@ -446,14 +446,25 @@ static enum err take_labels(struct channel *ch, const struct msg *m, uint32_t *l
 enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group,
 			     uint32_t values, uint32_t *label, size_t count)
 {
+	return channel_recv_labels_upto(ch, type, group, values, &values, label, count);
+}
+
+enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32_t group,
+				  uint32_t least, uint32_t *values, uint32_t *label, size_t count)
+{
 	size_t done = 0;
+	uint32_t most = *values;
 
 	do {
 		struct msg m;
 		enum err e;
 
 		TRY(channel_recv(ch, type, &m));
-		e = check_labels(ch, &m, group, values, count, done);
+		if (done == 0) /* the first chunk says it for all; out of bounds it does not match */
+			*values = m.labels.values < least  ? least
+				  : m.labels.values > most ? most
+							   : m.labels.values;
+		e = check_labels(ch, &m, group, *values, count, done);
 		if (e == ERR_OK)
 			e = take_labels(ch, &m, label, done);
 		if (e != ERR_OK)

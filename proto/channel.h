@@ -27,6 +27,7 @@ enum { CHANNEL_CHUNK = 256 << 10 };
 /* A post is where the job thread waits for any of its channels. It outlives them. */
 struct post;
 struct post *post_new(double step_timeout_s); /* how long a peer may be awaited without its progress counter rising */
+void post_set_step_timeout(struct post *p, double step_timeout_s); /* from the job thread; 0: waits are not limited */
 void post_free(struct post *p);
 void post_cancel(struct post *p, enum err code, const char *why); /* any thread: every wait ends with this */
 uint64_t post_progress(struct post *p); /* own ticks + those heard from peers: what our heartbeats carry */
@@ -68,6 +69,10 @@ enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t gr
 			     const uint32_t *label, size_t count) MUST_CHECK;
 enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group, uint32_t values,
 			     uint32_t *label, size_t count) MUST_CHECK;
+/* The same where the sender chooses values, from least to *values, which becomes what it chose. */
+enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32_t group,
+				  uint32_t least, uint32_t *values, uint32_t *label,
+				  size_t count) MUST_CHECK;
 
 /* Where the job thread's time went since the last call: in seconds. wire: of the blocked time, one
  * measured round trip per exchange and what lies between the first and last byte of the awaited
@@ -83,6 +88,7 @@ struct channel_traffic {
 };
 /* One entry for each type seen, link messages included; returns how many (<= max). Any thread. */
 size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max);
+uint64_t channel_bytes(struct channel *ch); /* of all frames so far, both ways */
 
 /* The connection below, as last measured. Any thread. */
 struct channel_link {

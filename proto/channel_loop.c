@@ -172,6 +172,17 @@ void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t mes
 	pthread_mutex_unlock(&ch->post->lock);
 }
 
+uint64_t channel_bytes(struct channel *ch)
+{
+	uint64_t n = 0;
+
+	pthread_mutex_lock(&ch->post->lock);
+	for (size_t i = 0; i < MSG_TYPES; i++)
+		n += ch->traffic[i].bytes_sent + ch->traffic[i].bytes_received;
+	pthread_mutex_unlock(&ch->post->lock);
+	return n;
+}
+
 size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max)
 {
 	size_t n = 0;
@@ -266,13 +277,36 @@ static void deliver_abort(struct channel *ch, struct bytes body)
 	pthread_mutex_unlock(&ch->post->lock);
 }
 
+/* A party that does not take part ends the job for all, as an ABORT would. */
+static void deliver_decline(struct channel *ch, struct bytes body)
+{
+	struct msg m;
+	char text[MSG_TEXT_MAX + 1], why[MSG_NAME_MAX + MSG_TEXT_MAX + 32];
+	enum err e = msg_decode(&m, MSG_DECLINE, body);
+
+	pthread_mutex_lock(&ch->post->lock);
+	channel_count_locked(ch, MSG_DECLINE, false, 1, FRAME_HEADER_LEN + body.n);
+	if (e != ERR_OK) {
+		err_prefix(e, "%s", ch->peer);
+		channel_break(ch, e, ch->peer, err_detail());
+	} else {
+		printable(text, sizeof(text), m.decline.text);
+		snprintf(why, sizeof(why), "%s declined the job: %s", ch->peer, text);
+		channel_break(ch, (enum err)m.decline.code, ch->peer, why);
+	}
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
 void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, double first_byte_s)
 {
 	struct post *p = ch->post;
 	struct item it = { .type = type, .first_byte_s = first_byte_s, .whole_s = clock_now_s() };
 
-	if (type == MSG_ABORT) {
-		deliver_abort(ch, (struct bytes){ body->p, body->n });
+	if (type == MSG_ABORT || type == MSG_DECLINE) {
+		if (type == MSG_ABORT)
+			deliver_abort(ch, (struct bytes){ body->p, body->n });
+		else
+			deliver_decline(ch, (struct bytes){ body->p, body->n });
 		body->n = 0;
 		return;
 	}

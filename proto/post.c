@@ -9,13 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define UNLIMITED_S 1e8 /* three years: a date that the clock still represents well */
+
+void post_set_step_timeout(struct post *p, double step_timeout_s)
+{
+	p->step_timeout_s = step_timeout_s > 0 ? step_timeout_s : UNLIMITED_S;
+}
+
 struct post *post_new(double step_timeout_s)
 {
 	struct post *p;
 	pthread_condattr_t attr;
 
 	ALLOC(p, 1);
-	p->step_timeout_s = step_timeout_s;
+	post_set_step_timeout(p, step_timeout_s);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

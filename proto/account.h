@@ -1,0 +1,10 @@
+/* account.h -- a channel's traffic and link into the record of a job. */
+#ifndef PROTO_ACCOUNT_H
+#define PROTO_ACCOUNT_H
+
+#include "common/job/record.h"
+#include "proto/channel.h"
+
+void account_channel(struct record *r, struct channel *ch);
+
+#endif

@@ -25,7 +25,7 @@ struct embed_params {
 	unsigned order;           /* psi; 0 filters nothing */
 	bool unit_basis;          /* true: Z = U_d; false: Z = U_d S_d */
 	size_t dims;              /* d, capped by the slice's width and n */
-	bool unit_rows;           /* r_i = ||Z_i||, m = mean r; Z_i /= m (r_i/m)^row_power; zero rows stay zero */
+	bool unit_rows;           /* r_i = ||Z_i||, m = mean r; Z_i /= m (r_i/m)^row_power; zero rows (to rounding) stay zero */
 	double row_power;         /* p; 1 gives unit rows */
 	unsigned threads;
 };

@@ -28,6 +28,11 @@ void graph_release(struct graph *g);
 enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		      struct mat *X) MUST_CHECK;
 
+/* The same for sparse features: out (n x m) is initialised here, to the same bits as filtering the
+ * dense copy of X. Panels are built straight from the sparse rows. */
+enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsigned psi,
+			     unsigned threads, const struct csr *X, struct mat *out) MUST_CHECK;
+
 /* lambda_max(I - S) by Lanczos with a fixed start, to relative 1e-8. */
 enum err graph_lambda_max(const struct graph *g, double *lambda) MUST_CHECK;
 

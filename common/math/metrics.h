@@ -14,8 +14,12 @@ struct metrics {
 	double f1;  /* macro-F1 over the classes, after the same matching */
 };
 
-/* Labels are any integers >= 0 below 2^20. O(n + k^3). */
-enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n, struct metrics *m) MUST_CHECK;
+/* Labels are any integers >= 0 below METRICS_LABEL_END, of which at most METRICS_CLASSES_MAX occur
+ * on either side; otherwise, or if n is 0, ERR_INPUT. O(n + k^3). */
+enum { METRICS_LABEL_END = 1 << 20, METRICS_CLASSES_MAX = 2048 };
+
+enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n,
+		    struct metrics *m) MUST_CHECK;
 
 /* Hungarian algorithm: assigns each row of the n x n cost matrix one column so that the total is
  * least; column[i] is row i's. O(n^3). */

@@ -1,0 +1,27 @@
+/* agc.h -- attributed graph clustering on pooled data: the baseline of kCAGC (arXiv 2411.12329,
+ * Section 5; the method is Protocol 1 with one party and the whole feature matrix). */
+#ifndef COMMON_MATH_AGC_H
+#define COMMON_MATH_AGC_H
+
+#include "common/base/err.h"
+#include "common/math/embed.h"
+#include "common/math/filter.h"
+
+#include <stdint.h>
+
+struct agc_params {
+	unsigned k; /* clusters and dimensions, >= 1 */
+	enum filter_kind filter;
+	unsigned psi;        /* order of the filter */
+	unsigned restarts;   /* 10 in the paper's comparison */
+	unsigned iterations; /* 100: k-means runs until nothing moves */
+	uint64_t seed;
+	unsigned threads; /* the labels do not depend on it */
+};
+
+/* label (n, given by the caller): k-means on the k leading unit left singular vectors of the
+ * filtered raw features. X is used up, as in embed(), whose errors these are. */
+enum err agc(struct features *X, const struct graph *g, const struct agc_params *p,
+	     uint32_t *label) MUST_CHECK;
+
+#endif

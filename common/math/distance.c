@@ -1,0 +1,141 @@
+#include "common/math/distance.h"
+#include "common/base/alloc.h"
+#include "common/math/la.h"
+#include "common/math/simd.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* From here on dgemm wins (bench_kernels, k = 8 .. 136); below, packing costs more than it saves.
+ */
+#ifndef DISTANCE_DIRECT_MAX
+enum { DISTANCE_DIRECT_MAX = 64 };
+#endif
+
+static bool direct(const struct distance *s)
+{
+	return s->d <= DISTANCE_DIRECT_MAX;
+}
+
+void distance_init(struct distance *s, size_t k, size_t d)
+{
+	*s = (struct distance){ .k = k, .d = d };
+	s->padded = (k + SIMD_WIDTH - 1) / SIMD_WIDTH * SIMD_WIDTH;
+	if (direct(s)) {
+		ALLOC(s->across, d * s->padded);
+		return;
+	}
+	ALLOC(s->shift, d);
+	ALLOC(s->centre, k * d);
+	ALLOC(s->square, k);
+	ALLOC(s->rows, DISTANCE_ROWS * d);
+}
+
+void distance_release(struct distance *s)
+{
+	free(s->across);
+	free(s->shift);
+	free(s->centre);
+	free(s->square);
+	free(s->rows);
+	*s = (struct distance){ 0 };
+}
+
+/* out = in - shift, row by row. */
+static void move(const double *in, const double *shift, size_t rows, size_t d, double *out)
+{
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < d; j++)
+			out[i * d + j] = in[i * d + j] - shift[j];
+}
+
+static double square_of(const double *x, size_t d)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j < d; j++)
+		sum += x[j] * x[j];
+	return sum;
+}
+
+void distance_set(struct distance *s, const double *c)
+{
+	if (direct(s)) {
+		for (size_t r = 0; r < s->k; r++)
+			for (size_t j = 0; j < s->d; j++)
+				s->across[j * s->padded + r] = c[r * s->d + j];
+		return;
+	}
+	memset(s->shift, 0, s->d * sizeof(*s->shift));
+	for (size_t r = 0; r < s->k; r++)
+		for (size_t j = 0; j < s->d; j++)
+			s->shift[j] += c[r * s->d + j] / (double)s->k;
+	move(c, s->shift, s->k, s->d, s->centre);
+	for (size_t r = 0; r < s->k; r++)
+		s->square[r] = square_of(s->centre + r * s->d, s->d);
+}
+
+/* One row against VECS vectors of centres. */
+SIMD_INLINE void strip(const double *z, const double *across, size_t d, size_t padded, int vecs,
+		       double *out)
+{
+	vec4 sum[4] = { { 0 } };
+
+	for (size_t j = 0; j < d; j++)
+		for (int v = 0; v < vecs; v++) {
+			vec4 gap = z[j] - *(const vec4 *)(across + j * padded + 4 * (size_t)v);
+
+			sum[v] += gap * gap;
+		}
+	for (int v = 0; v < vecs; v++)
+		*(vec4 *)(out + 4 * v) = sum[v];
+}
+
+SIMD_CLONES static void block_direct(const struct distance *s, const double *z, size_t count,
+				     double *D)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t r = 0; r < s->k;) {
+			double out[16];
+			size_t left = s->padded - r, width = left >= 16 ? 16 : left >= 8 ? 8 : 4;
+			const double *across = s->across + r;
+
+			if (width == 16)
+				strip(z + i * s->d, across, s->d, s->padded, 4, out);
+			else if (width == 8)
+				strip(z + i * s->d, across, s->d, s->padded, 2, out);
+			else
+				strip(z + i * s->d, across, s->d, s->padded, 1, out);
+			for (size_t u = 0; u < width && r + u < s->k; u++)
+				D[i * s->k + r + u] = out[u];
+			r += width;
+		}
+}
+
+static void block_by_products(struct distance *s, const double *z, size_t count, double *D)
+{
+	move(z, s->shift, count, s->d, s->rows);
+	la_block_nt(count, s->k, s->d, s->rows, s->centre, D, s->k);
+	for (size_t i = 0; i < count; i++) {
+		double square = square_of(s->rows + i * s->d, s->d);
+
+		for (size_t r = 0; r < s->k; r++) {
+			double d2 = square - 2 * D[i * s->k + r] + s->square[r];
+
+			D[i * s->k + r] = d2 > 0 ? d2 : 0;
+		}
+	}
+}
+
+void distance_block(struct distance *s, const double *z, size_t count, double *D)
+{
+	assert(count <= DISTANCE_ROWS);
+	if (count == 0 || s->k == 0)
+		return;
+	if (direct(s))
+		block_direct(s, z, count, D);
+	else
+		block_by_products(s, z, count, D);
+}

@@ -1,0 +1,406 @@
+#include "common/math/filter.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/base/rng.h"
+#include "common/math/la.h"
+#include "common/math/parallel.h"
+#include "common/math/simd.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns that go through all psi steps together: two buffers of 16 columns stay near the core
+ * for tens of thousands of nodes; wider ones do not, narrower ones read the graph too often. */
+enum { PANEL = 16, PANEL_VECS = PANEL / SIMD_WIDTH };
+
+/* Lanczos: checked every few steps; a graph that needs more steps than this has a spectrum so
+ * dense at its end that even the dense solvers would not agree on eight digits. */
+enum { LANCZOS_CHECK = 10, LANCZOS_MAX = 20000 };
+static const double LANCZOS_TOLERANCE = 1e-8;
+
+static bool all_ones(const struct csr *a)
+{
+	for (size_t e = 0; e < a->start[a->rows]; e++)
+		if (a->value[e] != 1)
+			return false;
+	return true;
+}
+
+void graph_init(struct graph *g, struct csr *adjacency)
+{
+	*g = (struct graph){ .adjacency = *adjacency };
+	*adjacency = (struct csr){ 0 };
+	assert(g->adjacency.rows == g->adjacency.cols);
+	if (g->adjacency.value && all_ones(&g->adjacency)) {
+		free(g->adjacency.value);
+		g->adjacency.value = NULL;
+	}
+	ALLOC(g->inv_sqrt_deg, g->adjacency.rows);
+	for (size_t i = 0; i < g->adjacency.rows; i++) {
+		double degree = 1;
+
+		for (size_t e = g->adjacency.start[i]; e < g->adjacency.start[i + 1]; e++) {
+			assert(g->adjacency.index[e] != i);
+			degree += g->adjacency.value ? g->adjacency.value[e] : 1;
+		}
+		g->inv_sqrt_deg[i] = 1 / sqrt(degree);
+	}
+}
+
+void graph_release(struct graph *g)
+{
+	csr_release(&g->adjacency);
+	free(g->inv_sqrt_deg);
+	*g = (struct graph){ 0 };
+}
+
+/* -- lambda_max -------------------------------------------------------------------------- */
+
+/* out = (I - S) v; v_scaled is scratch. */
+static void laplacian_times(const struct graph *g, const double *v, double *v_scaled, double *out)
+{
+	const struct csr *a = &g->adjacency;
+
+	for (size_t i = 0; i < a->rows; i++)
+		v_scaled[i] = g->inv_sqrt_deg[i] * v[i];
+	for (size_t i = 0; i < a->rows; i++) {
+		double sum = v_scaled[i];
+
+		for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
+			sum += (a->value ? a->value[e] : 1) * v_scaled[a->index[e]];
+		out[i] = v[i] - g->inv_sqrt_deg[i] * sum;
+	}
+}
+
+static double dot(const double *a, const double *b, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+
+struct lanczos {
+	const struct graph *g;
+	size_t n, steps;
+	double *v, *before, *next, *scratch; /* n each */
+	double *alpha, *beta;                /* LANCZOS_MAX each */
+};
+
+/* One step of the three-term recurrence; false when the Krylov space is exhausted. Lost
+ * orthogonality only brings copies of converged values, which do not move the largest. */
+static bool lanczos_step(struct lanczos *z)
+{
+	double *oldest = z->before, norm;
+	size_t t = z->steps++;
+
+	laplacian_times(z->g, z->v, z->scratch, z->next);
+	z->alpha[t] = dot(z->v, z->next, z->n);
+	for (size_t i = 0; i < z->n; i++)
+		z->next[i] -= z->alpha[t] * z->v[i] + (t ? z->beta[t - 1] * z->before[i] : 0);
+	norm = sqrt(dot(z->next, z->next, z->n));
+	z->beta[t] = norm;
+	if (norm < 1e-14) /* the spectrum lies in [0, 2]: this is rounding */
+		return false;
+	for (size_t i = 0; i < z->n; i++)
+		z->next[i] /= norm;
+	z->before = z->v;
+	z->v = z->next;
+	z->next = oldest;
+	return true;
+}
+
+static enum err lanczos_run(struct lanczos *z, double *lambda)
+{
+	bool more = true;
+
+	while (more && z->steps < LANCZOS_MAX) {
+		double last;
+
+		more = lanczos_step(z);
+		if (more && z->steps % LANCZOS_CHECK)
+			continue;
+		progress_tick();
+		TRY(la_tridiagonal_top(z->alpha, z->beta, z->steps, lambda, &last));
+		/* |theta - lambda| <= ||(I - S) y - theta y|| = beta_t |s_t| */
+		if (z->beta[z->steps - 1] * last <= LANCZOS_TOLERANCE * *lambda)
+			return ERR_OK;
+	}
+	if (!more)
+		return ERR_OK;
+	return err_set(
+	    ERR_JOB,
+	    "lambda_max of a graph of %zu nodes: no convergence in %d steps, use the half filter",
+	    z->n, LANCZOS_MAX);
+}
+
+enum err graph_lambda_max(const struct graph *g, double *lambda)
+{
+	struct lanczos z = { .g = g, .n = g->adjacency.rows };
+	struct rng rng;
+	double norm;
+	enum err err;
+
+	*lambda = 0;
+	if (z.n == 0 || g->adjacency.start[z.n] == 0)
+		return ERR_OK; /* S = I */
+	ALLOC(z.v, z.n);
+	ALLOC(z.before, z.n);
+	ALLOC(z.next, z.n);
+	ALLOC(z.scratch, z.n);
+	ALLOC(z.alpha, LANCZOS_MAX);
+	ALLOC(z.beta, LANCZOS_MAX);
+	rng_seed(&rng, 1, 0);
+	for (size_t i = 0; i < z.n; i++)
+		z.v[i] = rng_normal(&rng);
+	norm = sqrt(dot(z.v, z.v, z.n));
+	for (size_t i = 0; i < z.n; i++)
+		z.v[i] /= norm;
+	err = lanczos_run(&z, lambda);
+	free(z.beta);
+	free(z.alpha);
+	free(z.scratch);
+	free(z.next);
+	free(z.before);
+	free(z.v);
+	return err;
+}
+
+/* -- the filter -------------------------------------------------------------------------- */
+
+/* With Y = D^-1/2 X a step X <- keep X + take S X reads Y <- keep Y + take D^-1 (A + I) Y, which
+ * needs no product per edge. Nodes are renumbered breadth first, so that neighbours lie close;
+ * each keeps the order of its neighbours, so no sum changes by a bit. */
+struct plan {
+	size_t n;
+	uint32_t *order;     /* new number -> node */
+	size_t *start;       /* n + 1 */
+	uint32_t *index;     /* neighbours in new numbers */
+	const double *value; /* edge weights in the new order, or NULL */
+	double *owned_value;
+	double *enter; /* D^-1/2 in the new order */
+	double *take;  /* take / D in the new order */
+	double keep;
+	unsigned psi;
+	const struct csr *sparse; /* where columns come from, or NULL: from X itself */
+	struct mat *X;
+	double **buffer; /* per worker: two panels of n x PANEL */
+};
+
+static void breadth_first(const struct csr *a, uint32_t *order, uint32_t *number)
+{
+	size_t head = 0, tail = 0;
+	bool *seen;
+
+	ALLOC(seen, a->rows);
+	for (size_t root = 0; root < a->rows; root++) {
+		if (seen[root])
+			continue;
+		seen[root] = true;
+		order[tail++] = (uint32_t)root;
+		for (; head < tail; head++)
+			for (size_t e = a->start[order[head]]; e < a->start[order[head] + 1]; e++)
+				if (!seen[a->index[e]]) {
+					seen[a->index[e]] = true;
+					order[tail++] = a->index[e];
+				}
+	}
+	for (size_t i = 0; i < a->rows; i++)
+		number[order[i]] = (uint32_t)i;
+	free(seen);
+}
+
+static void plan_init(struct plan *p, const struct graph *g, double keep, double take)
+{
+	const struct csr *a = &g->adjacency;
+	uint32_t *number;
+
+	p->n = a->rows;
+	p->keep = keep;
+	ALLOC(p->order, p->n);
+	ALLOC(p->start, p->n + 1);
+	ALLOC(p->index, a->start[p->n]);
+	ALLOC(p->enter, p->n);
+	ALLOC(p->take, p->n);
+	if (a->value)
+		ALLOC(p->owned_value, a->start[p->n]);
+	p->value = p->owned_value;
+	ALLOC(number, p->n);
+	breadth_first(a, p->order, number);
+	for (size_t i = 0, to = 0; i < p->n; i++) {
+		size_t node = p->order[i];
+
+		for (size_t e = a->start[node]; e < a->start[node + 1]; e++, to++) {
+			p->index[to] = number[a->index[e]];
+			if (a->value)
+				p->owned_value[to] = a->value[e];
+		}
+		p->start[i + 1] = to;
+		p->enter[i] = g->inv_sqrt_deg[node];
+		p->take[i] = take * (p->enter[i] * p->enter[i]);
+	}
+	free(number);
+}
+
+static void plan_release(struct plan *p)
+{
+	free(p->order);
+	free(p->start);
+	free(p->index);
+	free(p->enter);
+	free(p->take);
+	free(p->owned_value);
+}
+
+SIMD_INLINE void panel_rows(const struct plan *p, const double *restrict y, double *restrict out,
+			    bool weighted)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const vec4 *yi = (const vec4 *)(y + i * PANEL);
+		vec4 *oi = (vec4 *)(out + i * PANEL);
+		vec4 sum[PANEL_VECS];
+
+		for (int u = 0; u < PANEL_VECS; u++)
+			sum[u] = yi[u];
+		for (size_t e = p->start[i]; e < p->start[i + 1]; e++) {
+			const vec4 *yj = (const vec4 *)(y + (size_t)p->index[e] * PANEL);
+
+			for (int u = 0; u < PANEL_VECS; u++)
+				if (weighted)
+					sum[u] += p->value[e] * yj[u];
+				else
+					sum[u] += yj[u];
+		}
+		for (int u = 0; u < PANEL_VECS; u++)
+			oi[u] = p->keep * yi[u] + p->take[i] * sum[u];
+	}
+}
+
+SIMD_CLONES static void panel_step(const struct plan *p, const double *y, double *out)
+{
+	panel_rows(p, y, out, false);
+}
+
+SIMD_CLONES static void panel_step_weighted(const struct plan *p, const double *y, double *out)
+{
+	panel_rows(p, y, out, true);
+}
+
+/* The first entry of a row at or after column. */
+static size_t entry_at(const struct csr *s, size_t row, size_t column)
+{
+	size_t low = s->start[row], high = s->start[row + 1];
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->index[middle] < column)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void panel_load(const struct plan *p, size_t column, size_t width, double *y)
+{
+	const struct csr *s = p->sparse;
+
+	memset(y, 0, p->n * PANEL * sizeof(*y));
+	for (size_t i = 0; i < p->n; i++) {
+		size_t node = p->order[i];
+
+		if (!s) {
+			for (size_t u = 0; u < width; u++)
+				y[i * PANEL + u] = p->enter[i] * MAT(p->X, node, column + u);
+			continue;
+		}
+		for (size_t e = entry_at(s, node, column);
+		     e < s->start[node + 1] && s->index[e] < column + width; e++)
+			y[i * PANEL + s->index[e] - column] =
+			    p->enter[i] * (s->value ? s->value[e] : 1);
+	}
+}
+
+static void panel_filter(void *ctx, unsigned worker, size_t panel)
+{
+	const struct plan *p = ctx;
+	size_t column = panel * PANEL, left = p->X->cols - column;
+	size_t width = left < PANEL ? left : PANEL;
+	double *y = p->buffer[worker], *out = y + p->n * PANEL;
+
+	panel_load(p, column, width, y);
+	for (unsigned t = 0; t < p->psi; t++) {
+		double *old = y;
+
+		if (p->value)
+			panel_step_weighted(p, y, out);
+		else
+			panel_step(p, y, out);
+		y = out;
+		out = old;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t u = 0; u < width; u++)
+			MAT(p->X, p->order[i], column + u) = y[i * PANEL + u] / p->enter[i];
+}
+
+static enum err filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
+		       const struct csr *sparse, struct mat *X)
+{
+	struct plan p = { .psi = psi, .sparse = sparse, .X = X };
+	size_t panels = (X->cols + PANEL - 1) / PANEL;
+	unsigned workers = parallel_workers(threads, panels);
+	double lambda = 2;
+
+	if (kind == FILTER_SPECTRAL)
+		TRY(graph_lambda_max(g, &lambda));
+	if (lambda == 0) /* Ls = 0: every order of the filter is the identity */
+		p.psi = 0;
+	plan_init(&p, g, lambda ? 1 - 1 / lambda : 1, lambda ? 1 / lambda : 0);
+	ALLOC(p.buffer, workers);
+	for (unsigned w = 0; w < workers; w++)
+		p.buffer[w] = alloc(p.n * 2 * PANEL, sizeof(double));
+	parallel(threads, panels, panel_filter, &p);
+	for (unsigned w = 0; w < workers; w++)
+		free(p.buffer[w]);
+	free(p.buffer);
+	plan_release(&p);
+	return ERR_OK;
+}
+
+static enum err check_rows(const struct graph *g, size_t rows)
+{
+	if (rows != g->adjacency.rows)
+		return err_set(ERR_INPUT, "filter: %zu rows of features for a graph of %zu nodes",
+			       rows, g->adjacency.rows);
+	return ERR_OK;
+}
+
+enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
+		      struct mat *X)
+{
+	TRY(check_rows(g, X->rows));
+	return psi ? filter(g, kind, psi, threads, NULL, X) : ERR_OK;
+}
+
+enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsigned psi,
+			     unsigned threads, const struct csr *X, struct mat *out)
+{
+	enum err err;
+
+	TRY(check_rows(g, X->rows));
+	if (psi == 0) {
+		csr_to_dense(X, out);
+		return ERR_OK;
+	}
+	mat_init(out, X->rows, X->cols);
+	err = filter(g, kind, psi, threads, X, out);
+	if (err)
+		mat_release(out);
+	return err;
+}

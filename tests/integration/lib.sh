@@ -1,0 +1,261 @@
+# lib.sh -- what the integration tests share.
+#
+#                          127.0.0.1:(any)
+#     party-00 ==== TLS ====\
+#     party-01 ==== TLS ===== coordinator ---- job.json
+#     party-02 === relay ===/
+#
+# A test script sources this, defines functions test_*, and ends with: run_tests "$@". Each test
+# runs in a process of its own with a time limit and a directory $T of its own, which hold
+#
+#     $T/pki  $T/data/party-NN  $T/NAME.json  $T/job.json  $T/out/NAME  $T/NAME.stderr
+#
+# and reports as cmocka does, for scripts/run-tests. Whatever it started dies with it. Nothing
+# sleeps for a fixed time: every wait is for an event, and has a deadline.
+#
+#   tests/integration/test-x.sh                 all tests
+#   tests/integration/test-x.sh test_a test_b   these
+#   KEEP=1                                      leaves $T of failed tests
+#
+# shellcheck shell=bash
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+BIN=${COTERIE_BIN:-$ROOT/build/bin}
+TOOLS=$ROOT/build/tools
+TEST_TIMEOUT=${TEST_TIMEOUT:-60} # of one test, seconds
+export OPENBLAS_NUM_THREADS=1
+
+# ---- running tests ----
+
+run_tests() { # [NAME...]: the script's arguments
+	local names name status failed=0
+	if [[ ${1-} == --one ]]; then
+		begin "$2"
+		"$2"
+		exit 0
+	fi
+	mapfile -t names < <(declare -F | sed -n 's/^declare -f \(test_.*\)/\1/p')
+	((! $#)) || names=("$@")
+	echo "[==========] Running ${#names[@]} test(s)."
+	for name in "${names[@]}"; do
+		echo "[ RUN      ] $name"
+		status=0
+		setpriv --pdeathsig TERM timeout -k 5 "$TEST_TIMEOUT" bash "$0" --one "$name" </dev/null 2>&1 || status=$?
+		case $status in
+		0) echo "[       OK ] $name" ;;
+		77) echo "[  SKIPPED ] $name" ;;
+		124 | 137) echo "took longer than $TEST_TIMEOUT s" ;;&
+		*) echo "[  FAILED  ] $name" && failed=1 ;;
+		esac
+	done
+	exit "$failed"
+}
+
+begin() { # NAME: in the test's own process
+	T=$(mktemp -d "${TMPDIR:-/tmp}/coterie-$1.XXXXXX")
+	declare -gA PID=() # name -> process id
+	trap 'finish $?' EXIT
+	trap 'exit 143' TERM INT HUP
+	tools
+}
+
+finish() { # STATUS
+	local f
+	trap '' TERM INT HUP
+	{
+		for f in "${PID[@]}"; do kill -CONT "$f" && kill -KILL "$f" && wait "$f"; done || true
+	} 2>/dev/null
+	if (($1 != 0 && $1 != 77)); then
+		for f in "$T"/*.stderr; do
+			[[ ! -s $f ]] || { echo "--- ${f##*/}:" && tail -n 12 "$f"; }
+		done
+		[[ -z ${KEEP-} ]] || { echo "left in $T" && return; }
+	fi
+	rm -rf "$T"
+}
+
+fail() { # TEXT
+	echo "${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]}: $1"
+	exit 1
+}
+
+skip() { # WHY
+	echo "skipped: $1"
+	exit 77
+}
+
+tools() { # builds the helpers once, whoever comes first
+	local c exe
+	mkdir -p "$TOOLS"
+	for c in "$ROOT"/tests/tools/*.c; do
+		exe=$TOOLS/$(basename "$c" .c)
+		[[ ! $exe -nt $c ]] || continue
+		(
+			flock 9
+			[[ $exe -nt $c ]] || {
+				"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -o "$exe.new" "$c" &&
+					mv "$exe.new" "$exe"
+			}
+		) 9>"$TOOLS/lock"
+	done
+}
+
+sanitized() { [[ $BIN == *address* ]]; }
+
+# ---- a federation ----
+
+names() { # L: the parties' names
+	local i
+	for ((i = 0; i < $1; i++)); do printf 'party-%02d\n' "$i"; done
+}
+
+# Keys, a small graph with three planted clusters, its slices, and all configurations.
+federation() { # L [SYNTH-OPTION...]
+	local L=$1 name
+	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --seed 5 --out "$T/pooled" "${@:2}" >/dev/null
+	"$BIN/coterie" split --by columns --parties "$L" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	"$BIN/coterie" pki lab --parties "$L" --out "$T/pki" >/dev/null
+	cat >"$T/job.json" <<-'EOF'
+		{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 }, "restarts": 4, "local_restarts": 2 }
+	EOF
+	names "$L" | jq -Rn '[inputs] as $names | {
+		name: "coordinator", listen: "127.0.0.1:0",
+		identity: { certificate: "pki/coordinator.crt", key: "pki/coordinator.key", ca: "pki/ca.crt" },
+		parties: $names, heartbeat_s: 1, step_timeout_s: 20, join_timeout_s: 20, threads: 1,
+		output: "out/coordinator" }' >"$T/coordinator.json"
+	{
+		echo "coordinator"
+		names "$L"
+	} | while read -r name; do
+		echo "$name $("$BIN/coterie" pki fingerprint "$T/pki/$name.crt")"
+	done >"$T/pins"
+	for name in $(names "$L"); do
+		jq -Rn --arg name "$name" --arg features "$(cd "$T" && ls data/"$name"/features.*)" \
+			--arg edges "$(cd "$T" && ls data/"$name"/edges.*)" \
+			--arg ids "$(cd "$T" && ls data/"$name"/ids.txt 2>/dev/null || true)" \
+			--argjson L "$L" '
+			[inputs | split(" ") | { (.[0]): .[1] }] | add | del(.[$name]) | {
+			name: $name, coordinator: "127.0.0.1:1",
+			identity: { certificate: "pki/\($name).crt", key: "pki/\($name).key", ca: "pki/ca.crt" },
+			peers: ., data: ({ features: $features, edges: $edges } +
+				if $ids == "" then {} else { ids: $ids } end),
+			policy: { min_parties: (if $L > 1 then 2 else 1 end) },
+			heartbeat_s: 1, step_timeout_s: 20, retry_s: 20, threads: 1,
+			output: "out/\($name)" }' "$T/pins" >"$T/$name.json"
+	done
+}
+
+edit() { # NAME JQ-PROGRAM: changes NAME.json
+	jq "$2" "$T/$1.json" >"$T/$1.json.new"
+	mv "$T/$1.json.new" "$T/$1.json"
+}
+
+# Starts a process that dies with the test. Its stderr goes to $T/NAME.stderr.
+start() { # NAME PROGRAM ARG...
+	setpriv --pdeathsig KILL "${@:2}" <&0 >"$T/$1.stdout" 2>"$T/$1.stderr" &
+	PID[$1]=$!
+}
+
+coordinator() { # [ARG...]: started and listening; its address is in $ADDRESS
+	rm -f "$T/ready"
+	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
+		--out "$T/out/coordinator" --ready-file "$T/ready" "$@"
+	until_true 20 test -s "$T/ready" || fail "the coordinator did not become ready"
+	ADDRESS=$(<"$T/ready")
+}
+
+party() { # NAME [ARG...]: dials $ADDRESS, serves one job
+	start "$1" "$BIN/party" --config "$T/$1.json" --once --out "$T/out/$1" --coordinator "$ADDRESS" "${@:2}"
+}
+
+parties() { # L [ARG...]
+	local name
+	for name in $(names "$1"); do party "$name" "${@:2}"; done
+}
+
+relay() { # NAME DELAY_MS: a relay to $ADDRESS; its own address is in $RELAY
+	rm -f "$T/$1.ready"
+	start "$1" "$TOOLS/relay" "$T/$1.ready" "$ADDRESS" "$2"
+	until_true 10 test -s "$T/$1.ready" || fail "the relay did not become ready"
+	# shellcheck disable=SC2034
+	RELAY=$(<"$T/$1.ready")
+}
+
+# ---- waiting and looking ----
+
+until_true() { # SECONDS COMMAND...: looks every 20 ms
+	local end=$((SECONDS + $1 + 1))
+	until "${@:2}"; do
+		((SECONDS < end)) || return 1
+		sleep 0.02
+	done
+}
+
+gone() { ! kill -0 "${PID[$1]}" 2>/dev/null; }
+
+ended() { # NAME [SECONDS]: its exit status is in $STATUS
+	until_true "${2:-30}" gone "$1" || fail "$1 still runs after ${2:-30} s"
+	STATUS=0
+	wait "${PID[$1]}" || STATUS=$?
+	unset "PID[$1]"
+}
+
+ends() { # STATUS[|STATUS] NAME...: each ends with that status, within 30 s
+	local name
+	for name in "${@:2}"; do
+		ended "$name"
+		[[ "|$1|" == *"|$STATUS|"* ]] || fail "$name ended with status $STATUS, expected $1"
+	done
+}
+
+says() { # NAME REGEX: on its stderr
+	grep -Eqi -- "$2" "$T/$1.stderr" || fail "$1 does not say '$2'"
+}
+
+said() { grep -Eqi -- "$2" "$T/$1.stderr" 2>/dev/null; }
+
+soon_says() { # NAME REGEX: within 20 s
+	until_true 20 said "$1" "$2" || fail "$1 does not say '$2'"
+}
+
+in_phase() { # NAME PHASE: the job has come to this phase
+	until_true 20 grep -q "\"phase\": *\"$2\"" "$T/out/$1/log.jsonl" 2>/dev/null || fail "$1 does not come to phase $2"
+}
+
+run_of() { jq -r "$2" "$T/out/$1/run.json"; } # NAME JQ-PROGRAM
+
+# All processes of a run of L parties end with 0; nothing unexpected lies about.
+completes() { # L
+	local name
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names "$1")
+	for name in coordinator $(names "$1"); do
+		for f in run.json labels.csv labels.npy log.jsonl; do
+			[[ -s $T/out/$name/$f ]] || fail "$name left no $f"
+		done
+		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+	done
+	no_leftovers
+}
+
+no_leftovers() { # only what is documented lies in the output directories
+	local odd
+	odd=$(find "$T/out" -mindepth 2 -type f -not -path '*/state/*' \
+		! -name run.json ! -name labels.csv ! -name labels.npy ! -name log.jsonl)
+	[[ -z $odd ]] || fail "left over: $odd"
+	odd=$(find "$T/out" \( -name '*.tmp*' -o -name '*.new*' -o -name '.*' \) -type f)
+	[[ -z $odd ]] || fail "left over: $odd"
+}
+
+same_labels() { # FILE FILE
+	cmp -s "$1" "$2" || fail "$1 and $2 differ"
+}
+
+acc() { # LABELS: against the planted clusters
+	"$BIN/coterie" eval --truth "$T/pooled/labels.txt" "$1" | jq -r .acc
+}
+
+at_least() { # NUMBER BOUND WHAT
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a >= b) }' || fail "$3 is $1, expected at least $2"
+}

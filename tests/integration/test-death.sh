@@ -1,0 +1,194 @@
+#!/bin/bash
+# A party or the coordinator dies (kill -9), hangs (kill -STOP) or is cut off at each step of a job:
+# every other process ends within its deadline, exit 2 or 3, with the same cause in its message;
+# nothing is left lying about; and the next run works.
+#
+#     party-00 ==============\
+#     party-01 == relay 40 ms == coordinator        tree of four: two pairs, then all
+#     party-02 == relay 40 ms ==/
+#     party-03 ==============/
+#
+# Through the relay every step lasts long enough to be caught in. Heartbeats are of 1 s.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+STEPS=(offer keys local level-1 level-2 polish result)
+
+# party-01 dies in its `local`, so it needs a computation that lasts; the relay stretches the rest.
+slow_federation() { # STEP
+	federation 4
+	edit job '.polish = 4'
+	[[ $1 != local ]] || slow=(--set local_restarts=64 --set local_clusters=40 --set iterations=100)
+	coordinator "${slow[@]}"
+	relay relay 40
+	party party-00
+	ADDRESS=$RELAY party party-01
+	ADDRESS=$RELAY party party-02
+	party party-03
+}
+slow=()
+
+works_again() {
+	kill -KILL "${PID[relay]}"
+	unset 'PID[relay]'
+	mv "$T/out" "$T/failed"
+	mkdir "$T/out"
+	for name in "$T"/failed/*; do # what a party remembers stays
+		[[ ! -d $name/state ]] || { mkdir -p "$T/out/${name##*/}" && cp -R "$name/state" "$T/out/${name##*/}"; }
+	done
+	coordinator
+	parties 4
+	completes 4
+}
+
+causes() { # VICTIM NAME...: each names the victim, and all say the same cause
+	local victim=$1 name cause
+	shift
+	for name; do
+		says "$name" "$victim"
+		cause=$(run_of "$name" .error)
+		[[ $cause == *"$victim"* ]] || fail "$name/run.json does not name $victim: $cause"
+		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+		[[ ! -e $T/out/$name/labels.csv || $step == result ]] || fail "$name has labels"
+	done
+}
+
+# Ends the victim as asked, and looks at the others.
+strikes() { # SIGNAL VICTIM STEP
+	local victim=$2 others=() name statuses=''
+	step=$3
+	slow_federation "$3"
+	in_phase "$victim" "$3"
+	kill "-$1" "${PID[$victim]}"
+	for name in coordinator party-00 party-01 party-02 party-03; do
+		[[ $name == "$victim" ]] || others+=("$name")
+	done
+	for name in "${others[@]}"; do
+		ended "$name" 12
+		[[ $STATUS == 2 || $STATUS == 3 ]] || fail "$name ended with status $STATUS, expected 2 or 3"
+		statuses+=" $STATUS"
+	done
+	# Parties that lose the coordinator find out by themselves; otherwise one cause goes round.
+	[[ $victim == coordinator || $(xargs -n 1 <<<"$statuses" | sort -u | wc -l) == 1 ]] ||
+		fail "${others[*]} ended with statuses$statuses"
+	causes "$victim" "${others[@]}"
+	kill -KILL "${PID[$victim]}" 2>/dev/null || true
+	wait "${PID[$victim]}" 2>/dev/null || true
+	unset "PID[$victim]"
+	no_leftovers
+	works_again
+}
+
+for step in "${STEPS[@]}"; do
+	for signal in KILL STOP; do
+		for victim in party-01 coordinator; do
+			eval "test_${signal}_${victim//-/_}_in_${step//-/_}() { strikes $signal $victim $step; }"
+		done
+	done
+done
+
+# The cable is cut: no end of the connection hears anything any more, and nobody closes it.
+test_cut_off_in_level_1() {
+	slow_federation level-1
+	in_phase coordinator level-1
+	kill -USR1 "${PID[relay]}"
+	for name in coordinator party-00 party-01 party-02 party-03; do
+		ended "$name" 12
+		[[ $STATUS == 2 || $STATUS == 3 ]] || fail "$name ended with status $STATUS, expected 2 or 3"
+	done
+	no_leftovers
+	works_again
+}
+
+test_connection_breaks_in_the_middle_of_a_frame() {
+	slow_federation polish
+	in_phase coordinator polish
+	kill -USR2 "${PID[relay]}"
+	for name in coordinator party-00 party-01 party-02 party-03; do
+		ended "$name" 12
+		[[ $STATUS == 2 || $STATUS == 3 ]] || fail "$name ended with status $STATUS, expected 2 or 3"
+	done
+	no_leftovers
+	works_again
+}
+
+# Before the job begins a party may come and go.
+test_party_dies_while_others_are_awaited() {
+	federation 2
+	coordinator
+	party party-00
+	soon_says coordinator 'party-00'
+	kill -KILL "${PID[party-00]}"
+	ended party-00
+	party party-01
+	party party-00
+	completes 2
+}
+
+test_coordinator_dies_while_parties_are_awaited() {
+	federation 2
+	coordinator
+	edit coordinator ".listen = \"$ADDRESS\""
+	party party-00
+	soon_says coordinator 'party-00'
+	kill -KILL "${PID[coordinator]}"
+	ended coordinator
+	coordinator # party-00 dials again
+	party party-01
+	completes 2
+}
+
+# ---- launch ends what it started ----
+
+launched() { # the processes of this test's launch
+	pgrep -f -- "$T/out" || true
+}
+
+start_launch() {
+	federation 1
+	edit job '.local_restarts = 64 | .local_clusters = 60 | .iterations = 100'
+	"$BIN/coterie" synth --nodes 8000 --features 300 --clusters 3 --seed 5 --out "$T/large" >/dev/null
+	COTERIE_BIN=$BIN start launch "$ROOT/scripts/launch" --data "$T/large" --job "$T/job.json" --parties 3 --out "$T/out"
+	until_true 20 grep -qs '"local"' "$T/out/coordinator/log.jsonl" || fail "launch does not come to phase local"
+}
+
+test_launch_that_is_stopped() {
+	start_launch
+	kill -TERM "${PID[launch]}"
+	ends 6 launch
+	[[ -z $(launched) ]] || fail "still running: $(launched)"
+	[[ ! -e $T/out/work ]] || fail "out/work is left"
+}
+
+test_launch_that_is_killed() {
+	start_launch
+	kill -KILL "${PID[launch]}"
+	ended launch
+	nothing_runs() { [[ -z $(launched) ]]; }
+	until_true 5 nothing_runs || fail "still running: $(launched)"
+}
+
+test_launches_side_by_side() {
+	federation 1
+	local i
+	for i in 1 2 3; do
+		COTERIE_BIN=$BIN start "launch-$i" "$ROOT/scripts/launch" --data "$T/pooled" --job "$T/job.json" \
+			--parties 2 --seed "$i" --out "$T/out/$i" --quiet
+	done
+	ends 0 launch-1 launch-2 launch-3
+	for i in 1 2 3; do
+		[[ $(jq .job.seed "$T/out/$i/coordinator/run.json") == "$i" ]] || fail "run $i has another seed"
+		[[ $(find "$T/out/$i" -type f | wc -l) -ge 12 ]] || fail "run $i lacks results"
+	done
+}
+
+test_launch_reports_a_party_that_cannot_start() {
+	federation 1
+	sed -i '3s/.*/x/' "$T/pooled/edges.tsv"
+	COTERIE_BIN=$BIN start launch "$ROOT/scripts/launch" --data "$T/pooled" --job "$T/job.json" --parties 2 --out "$T/out"
+	ends 4 launch
+	says launch 'edges\.tsv:3'
+}
+
+run_tests "$@"

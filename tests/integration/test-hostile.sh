@@ -1,0 +1,361 @@
+#!/bin/bash
+# Whoever is not a party, and parties that do not keep to the protocol, while a job runs: the
+# connection is closed and logged with the other end's address and the reason; the job goes on.
+#
+#     party-00 ========\
+#     party-01 = relay == coordinator <---- plain TCP, garbage, half frames, 4 GiB lengths,
+#     party-02 = relay =/                   no, wrong, expired, unlisted certificates
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=wire.sh
+source "$(dirname "$0")/wire.sh"
+
+FROM='127\.0\.0\.1:[0-9]+'
+
+slow_job() { # a job of three parties that lasts some seconds, now past its keys
+	federation 3
+	edit job '.restarts = 6 | .polish = 6'
+	coordinator
+	local direct=$ADDRESS
+	relay relay 60
+	party party-00
+	ADDRESS=$RELAY party party-01
+	ADDRESS=$RELAY party party-02
+	ADDRESS=$direct
+	in_phase coordinator level-1
+}
+
+undisturbed() { # REGEX: the coordinator said it, and the job ends well
+	soon_says coordinator "$FROM.*($1)|($1).*$FROM"
+	! gone coordinator || fail "the job was over before it could be disturbed"
+	completes 3
+}
+
+test_plain_http() {
+	slow_job
+	printf 'GET / HTTP/1.1\r\nHost: hub\r\n\r\n' | raw
+	undisturbed 'TLS|http'
+}
+
+test_garbage() {
+	slow_job
+	head -c 4096 /dev/urandom | raw
+	undisturbed 'TLS'
+}
+
+test_four_gigabytes_announced_in_clear() {
+	slow_job
+	printf '\xff\xff\xff\xff\0\x0f\0\0' | raw
+	undisturbed 'TLS'
+}
+
+test_half_a_greeting() {
+	slow_job
+	# A TLS record that announces more than comes.
+	exec 3<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}"
+	printf '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' >&3
+	exec 3<&- 3>&-
+	undisturbed 'closed|left|TLS|ended|gone|reset'
+}
+
+test_many_connections_that_say_nothing() {
+	federation 2
+	edit coordinator '.join_timeout_s = 60'
+	coordinator
+	local fd fds=()
+	for _ in {1..100}; do
+		exec {fd}<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}"
+		fds+=("$fd")
+	done
+	parties 2
+	completes 2
+	for fd in "${fds[@]}"; do exec {fd}<&-; done
+}
+
+test_silence_is_closed() {
+	federation 2
+	edit coordinator '.join_timeout_s = 60'
+	coordinator
+	raw </dev/null
+	soon_says coordinator "$FROM"
+	parties 2
+	completes 2
+}
+
+test_old_tls() {
+	slow_job
+	tls party-01 -tls1_2 </dev/null
+	undisturbed 'TLS|version|protocol'
+}
+
+test_no_certificate() {
+	slow_job
+	tls '' </dev/null
+	undisturbed 'certificate'
+}
+
+test_certificate_of_another_authority() {
+	slow_job
+	"$BIN/coterie" pki lab --parties 3 --out "$T/other" >/dev/null
+	tls '' -cert "$T/other/party-01.crt" -key "$T/other/party-01.key" </dev/null
+	undisturbed 'certificate'
+}
+
+test_certificate_signed_by_itself() {
+	slow_job
+	openssl req -x509 -newkey ed25519 -nodes -keyout "$T/self.key" -out "$T/self.crt" -subj /CN=party-01 \
+		-addext subjectAltName=DNS:party-01 -days 2 2>/dev/null
+	tls '' -cert "$T/self.crt" -key "$T/self.key" </dev/null
+	undisturbed 'certificate'
+}
+
+test_expired_certificate() {
+	slow_job
+	openssl req -new -key "$T/pki/party-01.key" -subj /CN=party-01 -out "$T/late.csr" 2>/dev/null
+	openssl x509 -req -in "$T/late.csr" -CA "$T/pki/ca.crt" -CAkey "$T/pki/ca.key" -days -1 -out "$T/late.crt" \
+		-extfile <(echo subjectAltName=DNS:party-01) 2>/dev/null
+	tls '' -cert "$T/late.crt" -key "$T/pki/party-01.key" </dev/null
+	undisturbed 'expired'
+}
+
+test_unlisted_certificate() {
+	federation 4
+	edit coordinator '.parties = .parties[:3]'
+	edit job '.polish = 6'
+	coordinator
+	party party-03
+	ends '2' party-03
+	says party-03 'party-03'
+	soon_says coordinator "party-03.*(list|roster|parties)|(list|roster|parties).*party-03"
+	parties 3
+	completes 3
+}
+
+test_the_coordinators_own_certificate() {
+	slow_job
+	hello 1 1 | tls coordinator
+	undisturbed 'coordinator'
+}
+
+test_pinned_party_with_another_key() {
+	federation 2
+	local pin other
+	pin=$(sed -n 's/^party-00 //p' "$T/pins")
+	other=$(sed -n 's/^party-01 //p' "$T/pins")
+	edit coordinator ".pins = { \"party-00\": \"$pin\", \"party-01\": \"$pin\" }"
+	coordinator
+	party party-01
+	ends 2 party-01
+	soon_says coordinator "party-01.*${other:7:8}|${other:7:8}.*party-01"
+}
+
+# ---- inside a TLS session with a party's own certificate ----
+
+test_garbage_inside_tls() {
+	slow_job
+	head -c 4096 /dev/urandom | tls party-01
+	undisturbed 'party-01'
+}
+
+test_four_gigabytes_announced_inside_tls() {
+	slow_job
+	frame $HELLO 0 0 '' 4294967295 | tls party-01
+	undisturbed '4294967295'
+}
+
+test_more_than_a_greeting_announced() {
+	slow_job
+	frame $HELLO 0 0 '' 65536 | tls party-01
+	undisturbed '65536'
+}
+
+test_less_than_a_header_announced() {
+	slow_job
+	frame $HELLO 0 0 '' 3 | tls party-01
+	undisturbed 'length|3'
+}
+
+test_half_a_frame_inside_tls() {
+	slow_job
+	hello 1 1 | head -c 15 | tls party-01 -no_ign_eof
+	undisturbed 'party-01'
+}
+
+test_flags_that_do_not_exist() {
+	slow_job
+	frame $HELLO 0 0 "$(u 2 1)$(u 2 1)$(u 4 0)" '' 1 | tls party-01
+	undisturbed 'flags'
+}
+
+test_message_that_does_not_exist() {
+	slow_job
+	frame 999 0 0 | tls party-01
+	undisturbed '999'
+}
+
+test_body_that_does_not_parse() {
+	slow_job
+	frame $HELLO 0 0 "$(u 2 1)$(u 2 1)$(u 4 60)\\x41" | tls party-01
+	undisturbed 'HELLO'
+}
+
+test_another_message_than_hello() {
+	slow_job
+	frame $MASKED 1 1 "$(u 4 3)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)" | tls party-01
+	undisturbed 'MASKED|HELLO'
+}
+
+test_a_second_process_of_a_party() {
+	slow_job
+	start twin "$BIN/party" --config "$T/party-01.json" --once --out "$T/twin" --coordinator "$ADDRESS"
+	ends 2 twin
+	says twin 'party-01'
+	rm -rf "$T/twin"
+	undisturbed 'party-01'
+}
+
+test_version_that_is_too_new() {
+	federation 2
+	coordinator
+	hello 7 9 | tls party-01
+	soon_says coordinator 'party-01'
+	says coordinator '7'
+	says coordinator '9'
+	grep -aq '7' "$T/tls.stdout" && grep -aq '9' "$T/tls.stdout" || fail "REFUSED does not name both versions"
+	parties 2
+	completes 2
+}
+
+# ---- a party in the job that does not keep to it ----
+
+# party-01 is played by hand: it says HELLO, waits for the offer, and then sends what is on stdin.
+# What it sends may say JOB for the number of the job it was offered.
+rogue() { # COMMAND that prints frames; $JOB is the job's number
+	mkfifo "$T/to-rogue"
+	exec 4<>"$T/to-rogue"
+	start rogue openssl s_client -connect "$ADDRESS" -CAfile "$T/pki/ca.crt" -quiet \
+		-cert "$T/pki/party-01.crt" -key "$T/pki/party-01.key" </dev/fd/4
+	hello 1 1 >&4
+	until_true 20 offered || fail "no offer came"
+	"$@" >&4
+}
+
+OFFER=10
+offered() { # reads frames from rogue.stdout: is there an offer? Its job's number goes to $JOB
+	local hex at=0 length
+	hex=$(od -An -v -tx1 "$T/rogue.stdout" | tr -d ' \n')
+	while ((${#hex} >= 2 * (at + 20))); do
+		length=$((16#${hex:2*at:8}))
+		if ((16#${hex:2*at+8:4} == OFFER)); then
+			JOB=$((16#${hex:2*at+16:16}))
+			return 0
+		fi
+		at=$((at + 4 + length))
+	done
+	return 1
+}
+
+disturbed() { # REGEX: the job ended with 2 everywhere, naming party-01
+	ends 2 coordinator party-00
+	says coordinator 'party-01'
+	says coordinator "$1"
+	says party-00 'party-01'
+	no_leftovers
+}
+
+rogue_case() { # REGEX COMMAND...
+	federation 2
+	coordinator
+	party party-00
+	rogue "${@:2}"
+	disturbed "$1"
+}
+
+masked() { frame $MASKED "$JOB" 1 "$(u 4 2)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)"; }
+test_message_out_of_order() { rogue_case 'MASKED' masked; }
+
+four_gigabytes() { frame $MASKED "$JOB" 1 '' 4294967295; }
+test_four_gigabytes_in_a_job() { rogue_case '4294967295' four_gigabytes; }
+
+wrong_sequence() { frame 11 "$JOB" 5 "$(u 4 0)"; }
+test_wrong_sequence_number() { rogue_case 'sequence|seq|frame 5|5' wrong_sequence; }
+
+wrong_body() { frame 11 "$JOB" 1 "$(u 4 0)"; }
+test_wrong_body_in_a_job() { rogue_case 'ACCEPT' wrong_body; }
+
+half_frame() {
+	frame 11 "$JOB" 1 "$(u 4 0)" 100
+	kill "${PID[rogue]}"
+}
+test_half_a_frame_in_a_job() { rogue_case 'left|closed|ended' half_frame; }
+
+coordinators_message() { frame 16 "$JOB" 1; }
+test_done_before_the_end() { rogue_case 'DONE' coordinators_message; }
+
+# ---- a coordinator that is none ----
+
+test_coordinator_with_another_key() {
+	federation 2
+	edit party-00 ".peers.coordinator = .peers[\"party-01\"]"
+	coordinator
+	party party-00
+	ends 2 party-00
+	local own pinned
+	own=$(sed -n 's/^coordinator //p' "$T/pins") pinned=$(sed -n 's/^party-01 //p' "$T/pins")
+	says party-00 "${own:7:16}"
+	says party-00 "${pinned:7:16}"
+}
+
+test_coordinator_of_another_authority() {
+	federation 2
+	"$BIN/coterie" pki lab --parties 2 --out "$T/other" >/dev/null
+	edit coordinator '.identity = { certificate: "other/coordinator.crt", key: "other/coordinator.key", ca: "other/ca.crt" }'
+	coordinator
+	party party-00
+	ends 2 party-00
+	says party-00 'certificate'
+}
+
+test_coordinator_that_is_another_party() {
+	federation 2
+	edit coordinator '.name = "party-01" | .identity = { certificate: "pki/party-01.crt", key: "pki/party-01.key", ca: "pki/ca.crt" }
+		| .parties = ["party-00", "coordinator"]'
+	coordinator
+	party party-00
+	ends 2 party-00
+	says party-00 'party-01'
+}
+
+# The same, played by hand: what it says after the handshake is on stdin.
+false_coordinator() { # COMMAND that prints frames
+	federation 2
+	edit party-00 '.retry_s = 2'
+	stand_in
+	"$@" >&4
+	party party-00
+	ends 2 party-00
+}
+
+garbage() { printf '\xff' && head -c 4096 /dev/urandom; }
+test_coordinator_that_sends_garbage() { false_coordinator garbage; }
+
+refusal() { frame 3 0 0 "$(u 2 2)$(u 4 5)\\x37\\x2e\\x2e\\x39\\x3f"; } # "7..9?"
+test_coordinator_that_refuses() {
+	false_coordinator refusal
+	says party-00 '7\.\.9\?'
+}
+
+welcome() { frame 2 0 0 "$(u 2 9)$(u 4 1)\\x74$(u 4 1000)"; }
+test_coordinator_of_another_version() {
+	false_coordinator welcome
+	says party-00 '9'
+}
+
+early_offer() { frame 10 1 1; }
+test_coordinator_that_offers_without_welcome() {
+	false_coordinator early_offer
+	says party-00 'OFFER'
+}
+
+run_tests "$@"

@@ -1,0 +1,224 @@
+#!/bin/bash
+# Jobs that parties do not agree on, and jobs that fail: who says what, and with which status.
+#
+#     party-00 (its ids, edges, job, policy) ==\
+#                                               == coordinator: refused, both values, exit 2 everywhere
+#     party-01 (others) =======================/
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+refused() { # L REGEX...: everyone ends with 2, and everyone says all of these
+	local name regex
+	# shellcheck disable=SC2046
+	ends 2 coordinator $(names "$1")
+	for name in coordinator $(names "$1"); do
+		for regex in "${@:2}"; do says "$name" "$regex"; done
+		[[ $(run_of "$name" '.status') == failed && $(run_of "$name" .exit_status) == 2 ]] ||
+			fail "$name/run.json: $(run_of "$name" '{status, exit_status} | tostring')"
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
+	done
+	no_leftovers
+}
+
+start_job() { # L
+	coordinator
+	parties "$1"
+}
+
+fingerprints='fingerprints? [0-9a-f]{16} and [0-9a-f]{16}'
+
+test_another_set_of_ids() {
+	federation 3
+	local name
+	for name in $(names 3); do
+		seq 1000 1149 >"$T/data/$name/ids.txt"
+		edit "$name" ".data.ids = \"data/$name/ids.txt\""
+	done
+	sed -i 's/^1007$/2007/' "$T/data/party-01/ids.txt"
+	start_job 3
+	refused 3 'ids' 'party-00' 'party-01' "$fingerprints"
+	sed -i 's/^2007$/1007/' "$T/data/party-01/ids.txt"
+	start_job 3
+	completes 3
+}
+
+test_another_number_of_nodes() {
+	federation 2
+	"$BIN/coterie" synth --nodes 140 --features 36 --clusters 3 --seed 5 --out "$T/fewer" >/dev/null
+	edit party-01 ".data.features = \"fewer/$(cd "$T/fewer" && ls features.*)\" | .data.edges = \"fewer/edges.tsv\" | del(.data.ids)"
+	start_job 2
+	refused 2 'party-00' 'party-01' '\b150\b' '\b140\b'
+}
+
+test_another_graph() {
+	federation 2
+	head -n -1 "$T/data/party-01/edges.tsv" >"$T/fewer"
+	mv "$T/fewer" "$T/data/party-01/edges.tsv"
+	start_job 2
+	refused 2 'graph' 'party-00' 'party-01' "$fingerprints" 'own'
+}
+
+test_another_job_than_agreed() {
+	federation 2
+	jq '.clusters = 4' "$T/job.json" >"$T/agreed.json"
+	coordinator
+	party party-00
+	party party-01 --job "$T/agreed.json"
+	refused 2 'party-01' 'clusters' '\b4\b' '\b3\b'
+	coordinator --set clusters=4
+	party party-00
+	party party-01 --job "$T/agreed.json"
+	completes 2
+}
+
+test_too_few_in_each_sum() {
+	federation 4
+	edit party-02 '.policy.min_parties = 3'
+	start_job 4
+	refused 4 'party-02' 'min_parties' '\b3\b' '\b2\b'
+	coordinator --set method=flat
+	parties 4
+	completes 4
+}
+
+test_method_that_policy_does_not_allow() {
+	federation 2
+	edit party-01 '.policy.methods = ["tree"]'
+	coordinator --set method=basic
+	parties 2
+	refused 2 'party-01' 'basic' 'methods'
+}
+
+test_single_party_that_does_not_allow_it() {
+	federation 1
+	edit job '.allow_single = true'
+	start_job 1
+	refused 1 'allow_single'
+}
+
+test_party_that_does_not_know_another() {
+	federation 3
+	edit party-00 'del(.peers["party-02"])'
+	start_job 3
+	refused 3 'party-00' 'party-02'
+}
+
+test_party_whose_key_is_not_the_pinned_one() {
+	federation 3
+	edit party-00 '.peers["party-02"] = .peers["party-01"]'
+	start_job 3
+	refused 3 'party-00' 'party-02'
+}
+
+# More clusters than nodes: nothing to be computed.
+test_more_clusters_than_nodes() {
+	federation 2
+	coordinator --set clusters=151
+	parties 2
+	ends 1 coordinator party-00 party-01
+	says coordinator '150.*151|151.*150'
+	says party-01 '151'
+	no_leftovers
+}
+
+test_party_that_does_not_come() {
+	federation 3
+	edit coordinator '.join_timeout_s = 2'
+	coordinator
+	party party-00
+	party party-01
+	ends 3 coordinator
+	says coordinator 'party-02'
+	ends '2|3' party-00 party-01
+	no_leftovers
+}
+
+# ---- a value outside the fixed-point bound ----
+
+test_value_outside_the_bound() {
+	federation 3
+	local features=$T/data/party-01/features.mtx value name
+	[[ -e $features ]] || fail "the slice is no .mtx"
+	awk '/^%/ || !seen++ { print; next } { $3 = $3 * 7654321; print }' "$features" >"$T/large"
+	mv "$T/large" "$features"
+	edit job '.features = "raw" | .projection.unit_rows = false | .secure_sum = { modulus_bits: 32 }'
+	start_job 3
+	ends 1 coordinator party-00 party-01 party-02
+	for name in coordinator party-00 party-01 party-02; do
+		says "$name" 'party-01'
+		says "$name" 'bound'
+		says "$name" 'secure_sum|fraction_bits|modulus_bits'
+	done
+	# The value: on party-01's own stderr and nowhere else.
+	value=$(grep -oE 'the value[^0-9-]*-?[0-9][0-9.e+]*' "$T/party-01.stderr" | grep -oE '[0-9][0-9.e+]*$' | head -n 1)
+	[[ -n $value ]] || fail "party-01 does not show the value"
+	[[ ${#value} -ge 7 ]] || fail "the value, $value, is too short to be looked for"
+	! grep -rlF -- "${value:0:7}" "$T/out" "$T"/coordinator.std* "$T"/party-00.std* "$T"/party-02.std* ||
+		fail "the value $value is to be seen elsewhere"
+	no_leftovers
+	coordinator --set secure_sum.modulus_bits=64 --set secure_sum.fraction_bits=2
+	parties 3
+	completes 3
+}
+
+# ---- being stopped ----
+
+test_stopped_while_idle() {
+	federation 2
+	coordinator
+	party party-00
+	soon_says coordinator 'party-00'
+	kill -TERM "${PID[party-00]}"
+	ends 0 party-00
+	kill -TERM "${PID[coordinator]}"
+	ends 0 coordinator
+	no_leftovers
+}
+
+slow_job() { # past its keys
+	federation 3
+	edit job '.polish = 9 | .restarts = 6'
+	coordinator
+	relay relay 60
+	party party-00
+	ADDRESS=$RELAY party party-01
+	ADDRESS=$RELAY party party-02
+	in_phase "$1" "$2"
+}
+
+test_coordinator_stopped_in_a_job() {
+	slow_job coordinator level-1
+	kill -TERM "${PID[coordinator]}"
+	ends 6 coordinator
+	ends 2 party-00 party-01 party-02
+	for name in $(names 3); do says "$name" 'coordinator'; done
+	no_leftovers
+}
+
+test_party_stopped_in_a_job() {
+	slow_job party-01 level-1
+	kill -TERM "${PID[party-01]}"
+	ends 6 party-01
+	ends 2 coordinator party-00 party-02
+	for name in coordinator party-00 party-02; do says "$name" 'party-01'; done
+	no_leftovers
+	coordinator
+	parties 3
+	completes 3
+}
+
+test_interrupted_by_the_keyboard() {
+	slow_job coordinator polish
+	kill -INT "${PID[coordinator]}"
+	ends 6 coordinator
+	ends 2 party-00 party-01 party-02
+}
+
+test_hangup_reloads() {
+	slow_job party-00 level-1
+	kill -HUP "${PID[coordinator]}" "${PID[party-00]}"
+	completes 3
+}
+
+run_tests "$@"

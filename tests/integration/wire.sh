@@ -1,0 +1,53 @@
+# wire.sh -- for tests that speak to a daemon by hand: raw bytes, TLS sessions, frames.
+#
+#     the test ---- bytes ----------------> coordinator
+#     the test ---- openssl s_client =====> coordinator
+#     party ======= openssl s_server ------ the test
+#
+# shellcheck shell=bash
+
+u() { # BYTES NUMBER: big-endian, as the printf escapes that make it
+	local i
+	for ((i = $1 - 1; i >= 0; i--)); do printf '\\x%02x' $((($2 >> (8 * i)) & 255)); done
+}
+
+# A frame (proto/PROTOCOL.md): u32 length, u16 type, u16 flags, u64 job, u32 seq, body.
+frame() { # TYPE JOB SEQ [BODY-ESCAPES [LENGTH [FLAGS]]]
+	local body=${4-} length
+	length=${5:-$((16 + ${#body} / 4))}
+	printf "$(u 4 "$length")$(u 2 "$1")$(u 2 "${6:-0}")$(u 8 "$2")$(u 4 "$3")$body"
+}
+
+# shellcheck disable=SC2034
+HELLO=1 MASKED=15
+hello() { # VERSION-MIN VERSION-MAX
+	frame $HELLO 0 0 "$(u 2 "$1")$(u 2 "$2")$(u 4 1)\\x74"
+}
+
+# Sends stdin to the coordinator as it is and waits until that closes the connection.
+raw() {
+	exec 3<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}"
+	cat >&3 2>/dev/null || true
+	timeout 20 cat <&3 >"$T/raw.stdout" 2>/dev/null || [[ $? == 1 ]] || fail "the connection was not closed"
+	exec 3<&- 3>&-
+}
+
+# The same inside TLS, with NAME's certificate, or with further arguments for s_client.
+tls() { # NAME [S_CLIENT-ARG...]
+	local status=0
+	timeout 20 openssl s_client -connect "$ADDRESS" -CAfile "$T/pki/ca.crt" -quiet \
+		${1:+-cert "$T/pki/$1.crt" -key "$T/pki/$1.key"} "${@:2}" \
+		>"$T/tls.stdout" 2>"$T/tls.stderr" || status=$?
+	((status != 124)) || fail "the connection of ${1:-nobody} was not closed"
+}
+
+# Stands in for the coordinator, with its certificate, towards one party: what is written to file
+# descriptor 4 is sent once the handshake is done.
+stand_in() { # its address is in $ADDRESS
+	mkfifo "$T/to-party"
+	exec 4<>"$T/to-party"
+	start server openssl s_server -accept 127.0.0.1:0 -naccept 1 -CAfile "$T/pki/ca.crt" -Verify 2 \
+		-cert "$T/pki/coordinator.crt" -key "$T/pki/coordinator.key" -tls1_3 </dev/fd/4
+	until_true 10 grep -q ^ACCEPT "$T/server.stdout" || fail "openssl s_server does not listen"
+	ADDRESS=$(sed -n 's/^ACCEPT //p' "$T/server.stdout")
+}

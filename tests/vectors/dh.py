@@ -18,6 +18,10 @@ def e_times(power):
     return total >> 64
 
 
+def prime(bits):
+    return 2**bits - 2 ** (bits - 64) + (e_times(bits - 130) + GROUPS[bits]) * 2**64 - 1
+
+
 def secret(label):
     digest = hashlib.sha256(label.encode()).digest() + hashlib.sha256(label[::-1].encode()).digest()
     return int.from_bytes(digest[:40], "big") | 1 << 319
@@ -28,12 +32,17 @@ def c_string(number, size):
     return "\n".join('\t  "%s"' % text[i : i + 80] for i in range(0, len(text), 80))
 
 
-print("/* Made by dh.py: bits, secret a, g^a, secret b, g^b, g^ab (hexadecimal). */")
-for bits, x in GROUPS.items():
-    p = 2**bits - 2 ** (bits - 64) + (e_times(bits - 130) + x) * 2**64 - 1
-    a, b = secret("coterie a %d" % bits), secret("coterie b %d" % bits)
-    print("\t{ %d," % bits)
-    for number, size in ((a, 40), (pow(2, a, p), bits // 8), (b, 40), (pow(2, b, p), bits // 8),
-                         (pow(2, a * b, p), bits // 8)):
-        print(c_string(number, size) + ",")
-    print("\t},")
+def main():
+    print("/* Made by dh.py: bits, secret a, g^a, secret b, g^b, g^ab (hexadecimal). */")
+    for bits in GROUPS:
+        p = prime(bits)
+        a, b = secret("coterie a %d" % bits), secret("coterie b %d" % bits)
+        print("\t{ %d," % bits)
+        for number, size in ((a, 40), (pow(2, a, p), bits // 8), (b, 40), (pow(2, b, p), bits // 8),
+                             (pow(2, a * b, p), bits // 8)):
+            print(c_string(number, size) + ",")
+        print("\t},")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+/* The exact bytes of docs/secure-sum.md against an independent program (tests/vectors/secagg.py).
+ *
+ * Secrets, nonces and signatures must be given ones here, which secagg.h rightly does not allow: so
+ * this test is compiled together with secagg.c. */
+#include "tests/unit/crypto/lab.h"
+#include "crypto/secagg.c"
+#include "tests/unit/crypto/hex.h"
+
+enum { PARTIES = 3, OWN = 1, WORDS = 5 };
+
+static const struct {
+	struct {
+		const char *secret, *public_key, *nonce, *spki, *signature, *advert_hash;
+	} party[PARTIES];
+	const char *params_hash, *transcript, *session, *pair, *mask64[3], *mask32[3];
+} known = {
+#include "tests/vectors/secagg.inc"
+};
+
+static uint8_t public_key[PARTIES][256], nonce[PARTIES][32], spki[PARTIES][64],
+    signature[PARTIES][64];
+static struct secagg_advert adverts[PARTIES];
+
+static void expect(const void *got, const char *hex, size_t n)
+{
+	uint8_t want[64];
+
+	assert_int_equal(unhex(hex, want), n);
+	assert_memory_equal(got, want, n);
+}
+
+/* bank-b as it would be after secagg_new and the checks of secagg_agree. */
+static struct secagg *bank_b(unsigned modulus_bits)
+{
+	static const char *const names[] = { "bank-a", "bank-b", "shop" };
+	struct secagg_setup setup = { .attempt = 7,
+				      .group_bits = 2048,
+				      .modulus_bits = modulus_bits,
+				      .parties = PARTIES,
+				      .names = names,
+				      .own = OWN };
+	struct secagg *sa;
+
+	for (int i = 0; i < SECAGG_JOB_ID_LEN; i++)
+		setup.job_id[i] = (uint8_t)i;
+	unhex(known.params_hash, setup.params_hash);
+	ALLOC(sa, 1);
+	sa->dh = dh_group(setup.group_bits);
+	copy_setup(sa, &setup);
+	unhex(known.party[OWN].secret, sa->secret);
+	for (int j = 0; j < PARTIES; j++)
+		adverts[j] = (struct secagg_advert){
+			{ public_key[j], unhex(known.party[j].public_key, public_key[j]) },
+			nonce[j],
+			{ spki[j], unhex(known.party[j].spki, spki[j]) },
+			{ signature[j], unhex(known.party[j].signature, signature[j]) },
+		};
+	for (int j = 0; j < PARTIES; j++)
+		unhex(known.party[j].nonce, nonce[j]);
+	return sa;
+}
+
+static void what_is_signed(void **state)
+{
+	struct secagg *sa = bank_b(64);
+
+	(void)state;
+	for (size_t j = 0; j < PARTIES; j++) {
+		struct buf message = { 0 };
+		uint8_t hash[SHA256_LEN];
+
+		advert_message(sa, j, adverts[j].public_key, adverts[j].nonce, &message);
+		sha256_of(message.p, message.n, hash);
+		expect(hash, known.party[j].advert_hash, sizeof(hash));
+		buf_release(&message);
+	}
+	secagg_free(sa);
+}
+
+static void keys_and_masks(void **state)
+{
+	static const size_t all[] = { 0, 1, 2 }, pair[] = { 1, 2 };
+
+	(void)state;
+	for (unsigned bits = 32; bits <= 64; bits += 32) {
+		struct secagg *sa = bank_b(bits);
+		uint8_t h[SHA256_LEN], transcript[SECAGG_HASH_LEN];
+		const char *const *want = bits == 64 ? known.mask64 : known.mask32;
+
+		session_hash(sa, adverts, h);
+		expect(h, known.session, sizeof(h));
+		ALLOC(sa->pair, PARTIES);
+		for (size_t j = 0; j < PARTIES; j++)
+			if (j != OWN)
+				pair_key(sa, j, adverts[j].public_key.p, h, sa->pair[j]);
+		expect(sa->pair[0], known.pair, KDF_KEY_LEN);
+		unhex(known.transcript, transcript);
+		for (int k = 0; k < 3; k++) {
+			uint8_t words[WORDS * 8] = { 0 };
+			uint64_t round;
+			struct mask *m;
+
+			assert_ok(secagg_open(sa, k < 2 ? all : pair, k < 2 ? 3 : 2, transcript, &m,
+					      &round));
+			mask_add(m, words, WORDS);
+			mask_close(m);
+			expect(words, want[k], WORDS * bits / 8);
+		}
+		secagg_free(sa);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_signed),
+		cmocka_unit_test(keys_and_masks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Writes secagg.inc: a known answer for the secure sum of docs/secure-sum.md, from set-up to masks.
+
+Independent of the C sources: Python integers, hashlib and hmac; AES by openssl(1).
+"""
+import hashlib
+import hmac
+import subprocess
+
+from dh import prime, secret
+
+BITS = 2048
+P = prime(BITS)
+NAMES = [b"bank-a", b"bank-b", b"shop"]
+JOB_ID, ATTEMPT = bytes(range(16)), 7
+PARAMS = hashlib.sha256(b"parameters").digest()
+TRANSCRIPT = hashlib.sha256(b"broadcasts").digest()
+WORDS = 5
+
+
+def u32(n):
+    return n.to_bytes(4, "big")
+
+
+def text(b):
+    return u32(len(b)) + b
+
+
+def hkdf_expand(prk, info, n):
+    out, t, i = b"", b"", 1
+    while len(out) < n:
+        t = hmac.new(prk, t + info + bytes([i]), hashlib.sha256).digest()
+        out, i = out + t, i + 1
+    return out[:n]
+
+
+def stream(key, n):
+    command = ["openssl", "enc", "-aes-128-ctr", "-nosalt", "-K", key.hex(), "-iv", "00" * 16]
+    return subprocess.run(command, input=bytes(n), stdout=subprocess.PIPE, check=True).stdout
+
+
+def field(b):
+    h = b.hex()
+    return "\n".join('\t"%s"' % h[i : i + 80] for i in range(0, len(h), 80)) + ","
+
+
+class Party:
+    def __init__(self, name):
+        self.name = name
+        self.s = secret("secagg " + name.decode())
+        self.public = pow(2, self.s, P).to_bytes(BITS // 8, "big")
+        self.nonce = hashlib.sha256(b"nonce " + name).digest()
+        # Neither is looked into by the hash: any bytes will do, of different lengths.
+        self.spki = b"spki " + name * 3
+        self.signature = b"signature " + name * 4
+        self.advert = (b"coterie key advertisement v1\0" + JOB_ID + u32(ATTEMPT) + text(name) + PARAMS
+                       + text(self.public) + self.nonce)
+
+
+parties = [Party(n) for n in NAMES]
+h = b"coterie session v1\0" + JOB_ID + u32(ATTEMPT) + PARAMS + u32(len(parties))
+for p in parties:
+    h += text(p.name) + hashlib.sha256(p.spki).digest() + text(p.public) + text(p.signature) + p.nonce
+h = hashlib.sha256(h).digest()
+
+
+def pair_key(i, j):
+    shared = pow(int.from_bytes(parties[j].public, "big"), parties[i].s, P).to_bytes(BITS // 8, "big")
+    first, second = sorted((parties[i].name, parties[j].name))
+    prk = hmac.new(h, shared, hashlib.sha256).digest()
+    return hkdf_expand(prk, b"coterie pair key v1\0" + text(first) + text(second), 32)
+
+
+def mask(i, members, number, bits):
+    """Words of party i's mask for the number-th sum of these members."""
+    info = b"coterie mask v1" + u32(len(members)) + b"".join(text(parties[m].name) for m in members)
+    info += number.to_bytes(8, "big") + TRANSCRIPT
+    total = [0] * WORDS
+    for j in members:
+        if j == i:
+            continue
+        s = stream(hkdf_expand(pair_key(i, j), info, 16), WORDS * bits // 8)
+        sign = 1 if j > i else -1
+        for w in range(WORDS):
+            word = int.from_bytes(s[w * bits // 8 : (w + 1) * bits // 8], "little")
+            total[w] = (total[w] + sign * word) % 2**bits
+    return b"".join(t.to_bytes(bits // 8, "little") for t in total)
+
+
+print("/* Made by secagg.py; its text says what is what. */")
+print(".party = {")
+for p in parties:
+    print("{ /* %s: s, S, nonce, spki, signature, what is signed (SHA-256) */" % p.name.decode())
+    for b in (p.s.to_bytes(40, "big"), p.public, p.nonce, p.spki, p.signature,
+              hashlib.sha256(p.advert).digest()):
+        print(field(b))
+    print("},")
+print("},")
+print(".params_hash =\n" + field(PARAMS))
+print(".transcript =\n" + field(TRANSCRIPT))
+print("/* h */\n.session =\n" + field(h))
+print("/* K of bank-b with bank-a */\n.pair =\n" + field(pair_key(1, 0)))
+assert pair_key(1, 0) == pair_key(0, 1)
+for bits in (64, 32):
+    print("/* masks of bank-b: all three, round 0; all three, round 1; with shop, round 0 */")
+    print(".mask%d = {" % bits)
+    for members, number in (((0, 1, 2), 0), ((0, 1, 2), 1), ((1, 2), 0)):
+        print(field(mask(1, members, number, bits)))
+    print("},")

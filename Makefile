@@ -84,6 +84,11 @@ $(B)/%.o: %.c Makefile VERSION
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $$(BELOW_$$(firstword $$(subst /, ,$$*)))
 	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
+# The two halves of a protocol have headers of the same names, so each is compiled apart.
+HALVES := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/both/half_*.c))
+$(B)/tests/unit/both/%: $(B)/tests/unit/both/%.o $(HALVES) $(BELOW_both)
+	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(BELOW_both)
 	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 

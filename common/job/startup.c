@@ -1,0 +1,78 @@
+#include "common/job/startup.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static bool log_begun;
+
+void overrides_add(struct overrides *o, const char *fmt, ...)
+{
+	char line[8192];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	o->item = alloc_again(o->item, o->count + 2, sizeof(*o->item));
+	o->item[o->count++] = alloc_copy(line);
+	o->item[o->count] = NULL;
+}
+
+void overrides_add_path(struct overrides *o, const char *key, const char *path)
+{
+	char *here = getcwd(NULL, 0), *whole = file_join(here ? here : ".", path);
+
+	overrides_add(o, "%s=%s", key, whole);
+	free(whole);
+	free(here);
+}
+
+void overrides_release(struct overrides *o)
+{
+	for (size_t i = 0; i < o->count; i++)
+		free(o->item[i]);
+	free(o->item);
+	*o = (struct overrides){ 0 };
+}
+
+enum err daemon_begin(const struct daemon_common *c)
+{
+	struct rlimit none = { 0, 0 };
+	char *path;
+	enum err e;
+
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+	log_init(c->name, c->log_level);
+	log_begun = true;
+	TRY(file_make_dirs(c->output));
+	path = file_join(c->output, "log.jsonl");
+	e = log_open(path);
+	free(path);
+	return e;
+}
+
+void daemon_failed(enum err e)
+{
+	if (log_begun)
+		log_error("%s (exit %d: %s)", err_detail(), e, err_text(e));
+	else
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name, err_detail());
+}
+
+void daemon_leave(enum err e)
+{
+	file_cancel();
+	daemon_failed(e);
+	log_close();
+	_exit(e);
+}

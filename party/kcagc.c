@@ -1,0 +1,325 @@
+/* A party's half of kCAGC. Symbols and line numbers are those of arXiv 2411.12329: X^l the slice,
+ * k^ local clusters, k clusters, U a cluster, y a virtual node, mu a centre, Q iterations. */
+#include "party/kcagc.h"
+#include "common/base/alloc.h"
+#include "common/math/kmeans.h"
+#include "party/secure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the party clusters with, kept through the levels of the tree. */
+struct state {
+	struct tree tree;
+	struct mat Z;       /* n x d: the filtered, projected, scaled slice */
+	uint32_t *child;    /* n: the cluster of each node at the last level; the party's own at first */
+	struct mat centre;  /* that clustering's centres at this party (for virtual_nodes "centre") */
+	uint32_t *cell;     /* n: the cell of each node at this level */
+	size_t m;           /* cells */
+};
+
+static void state_release(struct state *s)
+{
+	mat_release(&s->Z);
+	mat_release(&s->centre);
+	free(s->child);
+	free(s->cell);
+}
+
+/* Protocol 1: filter (lines 1-3), project (line 4), k-means (lines 4-24). */
+static enum err local(struct work *work, struct state *s)
+{
+	struct embed_params embedding = job_embed_params(&work->job, work->threads);
+	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters : job_local_clusters(&work->job),
+				   .restarts = work->job.local_restarts,
+				   .iterations = work->job.iterations,
+				   .ninth = work->job.ninth,
+				   .seed = work->job.seed,
+				   .threads = work->threads };
+
+	work_phase(work, "local");
+	TRY(embed(work->features, work->graph, &embedding, &s->Z));
+	if (work->job.method != METHOD_BASIC || work->L == 1)
+		kmeans(&s->Z, NULL, &p, s->child, &s->centre, NULL);
+	return ERR_OK;
+}
+
+/* Protocol 3 line 2: the nodes of each local cluster. */
+static enum err send_local(struct work *work, struct state *s)
+{
+	uint32_t k = work->L == 1 ? work->job.clusters : job_local_clusters(&work->job);
+
+	return channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k, s->child,
+				   work->n);
+}
+
+/* Protocol 3 lines 10-15: the cells of this tree node, and this party's virtual node y for each:
+ * the mean of its own rows over the cell, or (line 13) the centre of the cluster that holds it. */
+static enum err virtual_nodes(struct work *work, struct state *s, const struct tree_node *node,
+			      struct mat *Y, double **weight)
+{
+	uint32_t m = (uint32_t)work->n;
+
+	TRY(channel_recv_labels_upto(work->channel, MSG_CELLS, node->id, 1, &m, s->cell, work->n));
+	s->m = m;
+	mat_init(Y, m, s->Z.cols);
+	ALLOC(*weight, m);
+	for (size_t i = 0; i < work->n; i++) {
+		if (s->cell[i] == m)
+			return err_set(ERR_PEER, "the coordinator put node %zu in no cell", i);
+		(*weight)[s->cell[i]]++;
+	}
+	for (uint32_t c = 0; c < m; c++)
+		if ((*weight)[c] < 1)
+			return err_set(ERR_PEER, "the coordinator sent %u cells, and none of the %zu nodes is in cell %u",
+				       m, work->n, c);
+	if (work->job.virtual_nodes == VIRTUAL_MEAN)
+		kmeans_centres(&s->Z, NULL, s->cell, Y);
+	else
+		for (size_t i = 0; i < work->n; i++)
+			memcpy(ROW(Y, s->cell[i]), ROW(&s->centre, s->child[i]), Y->cols * sizeof(*Y->a));
+	return ERR_OK;
+}
+
+/* The joint k-means of one tree node at this party: R restarts, each with its own centres. */
+struct joint {
+	const struct tree_node *node;
+	const struct mat *Y;      /* m x d items */
+	const double *weight;     /* m, or NULL: all one */
+	unsigned K, R;            /* clusters, starts */
+	unsigned screen;          /* after this iteration the coordinator says which restarts go on; 0: all */
+	struct mat *mu;           /* R centre matrices, K x d */
+	uint32_t *label;          /* R x m */
+	bool *moving;             /* R */
+};
+
+static size_t active(const struct joint *j)
+{
+	size_t n = 0;
+
+	for (unsigned r = 0; j->moving && r < j->R; r++)
+		n += j->moving[r];
+	return n;
+}
+
+/* Protocol 2 line 6: the starts are partial assignments that all members share, so that a centre is
+ * the same nodes at every party. */
+static enum err begin(struct work *work, struct joint *j)
+{
+	size_t m = j->Y->rows;
+
+	ALLOC(j->mu, j->R);
+	ALLOC(j->label, j->R * m);
+	ALLOC(j->moving, j->R);
+	TRY(channel_recv_labels(work->channel, MSG_STARTS, j->node->id, j->K, j->label, j->R * m));
+	for (unsigned r = 0; r < j->R; r++) {
+		j->moving[r] = true;
+		mat_init(&j->mu[r], j->K, j->Y->cols);
+		kmeans_centres(j->Y, j->weight, j->label + r * m, &j->mu[r]);
+	}
+	return ERR_OK;
+}
+
+/* Lines 11-13 and 26-28: this party's squared distances, into the secure sum. */
+static enum err send_distances(struct work *work, const struct joint *j)
+{
+	size_t words = j->Y->rows * j->K;
+	double *D = alloc(words, sizeof(*D));
+	struct secure *s = NULL;
+	enum err e = secure_begin(work, j->node, active(j) * words, &s);
+
+	for (unsigned r = 0; r < j->R && e == ERR_OK; r++)
+		if (j->moving[r]) {
+			kmeans_distances(j->Y, &j->mu[r], D);
+			e = secure_add(s, D, words);
+		}
+	if (e == ERR_OK)
+		e = secure_end(s);
+	secure_free(s);
+	free(D);
+	return e;
+}
+
+/* Lines 15-21 and 30-36: the assignments come back; each party updates its part of the centres. A
+ * restart in which nothing moved is over, which both sides see. */
+static enum err update_centres(struct work *work, struct joint *j, unsigned t, size_t *moved)
+{
+	size_t m = j->Y->rows, n = active(j), a = 0;
+	uint32_t *told = alloc(n * m, sizeof(*told));
+	enum err e = channel_recv_labels(work->channel, MSG_ASSIGNMENT, j->node->id, j->K, told, n * m);
+
+	*moved = 0;
+	for (unsigned r = 0; r < j->R && e == ERR_OK; r++) {
+		size_t changed = 0;
+		uint32_t *label = j->label + r * m;
+
+		if (!j->moving[r])
+			continue;
+		for (size_t i = 0; i < m; i++)
+			changed += label[i] != told[a * m + i];
+		memcpy(label, told + a++ * m, m * sizeof(*label));
+		kmeans_centres(j->Y, j->weight, label, &j->mu[r]);
+		j->moving[r] = t == 0 || changed > 0;
+		*moved += changed;
+	}
+	free(told);
+	return e;
+}
+
+/* Which restarts go on. */
+static enum err screen(struct work *work, struct joint *j)
+{
+	uint32_t *kept = alloc(j->R, sizeof(*kept));
+	enum err e = channel_recv_labels(work->channel, MSG_KEPT, j->node->id, 1, kept, j->R);
+
+	for (unsigned r = 0; r < j->R && e == ERR_OK; r++)
+		j->moving[r] = j->moving[r] && kept[r] == 1;
+	free(kept);
+	return e;
+}
+
+/* Protocol 2 after line 6. best: m, the assignment of the restart that won. With no more items than
+ * clusters every item is its own, and there is nothing to compute. */
+static enum err joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
+{
+	if (j->Y->rows > j->K)
+		TRY(begin(work, j));
+	for (unsigned t = work->job.ninth ? 0 : 1; t <= work->job.iterations && active(j); t++) {
+		size_t moved;
+
+		TRY(send_distances(work, j));
+		TRY(update_centres(work, j, t, &moved));
+		if (t > 0 && t == j->screen)
+			TRY(screen(work, j));
+		work_progress(work, t, moved);
+	}
+	return channel_recv_labels(work->channel, MSG_CLUSTERS, j->node->id, j->K, best, j->Y->rows);
+}
+
+static void joint_release(struct joint *j)
+{
+	for (unsigned r = 0; j->mu && r < j->R; r++)
+		mat_release(&j->mu[r]);
+	free(j->mu);
+	free(j->label);
+	free(j->moving);
+}
+
+/* One tree node: Protocol 3 lines 10-17. Afterwards child holds the node's clusters. */
+static enum err tree_level(struct work *work, struct state *s, size_t level)
+{
+	const struct tree_node *node = tree_node_of(&s->tree, work->own, level);
+	bool root = level == s->tree.levels;
+	struct mat Y = { 0 };
+	double *weight = NULL;
+	struct joint j = { .node = node,
+			   .K = root ? work->job.clusters : job_local_clusters(&work->job),
+			   .R = root ? work->job.starts : work->job.inner_restarts,
+			   .screen = root ? job_screen(&work->job) : 0 };
+	uint32_t *best = NULL;
+	enum err e;
+
+	work_group(work, node->id);
+	e = virtual_nodes(work, s, node, &Y, &weight);
+	if (e != ERR_OK)
+		goto out;
+	j.Y = &Y;
+	j.weight = weight;
+	ALLOC(best, s->m);
+	e = joint_kmeans(work, &j, best);
+	if (e != ERR_OK)
+		goto out;
+	mat_release(&s->centre);
+	mat_init(&s->centre, j.K, Y.cols);
+	kmeans_centres(&Y, weight, best, &s->centre);
+	for (size_t i = 0; i < work->n; i++)
+		s->child[i] = best[s->cell[i]];
+out:
+	free(best);
+	joint_release(&j);
+	mat_release(&Y);
+	free(weight);
+	return e;
+}
+
+/* Protocol 2: the items are the nodes themselves. */
+static enum err basic(struct work *work, struct state *s)
+{
+	struct joint j = { .node = tree_node_of(&s->tree, work->own, 1),
+			   .Y = &s->Z,
+			   .K = work->job.clusters,
+			   .R = work->job.starts,
+			   .screen = job_screen(&work->job) };
+	enum err e;
+
+	work_phase(work, "joint");
+	work_group(work, j.node->id);
+	e = joint_kmeans(work, &j, s->child);
+	joint_release(&j);
+	return e;
+}
+
+/* P Lloyd steps over all nodes, from the root's clusters; one restart, no cells. */
+static enum err polish(struct work *work, struct state *s)
+{
+	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
+	bool moving = true;
+	struct joint j = { .node = root, .Y = &s->Z, .K = work->job.clusters, .R = 1, .moving = &moving };
+	struct mat mu;
+	enum err e = ERR_OK;
+
+	work_phase(work, "polish");
+	work_group(work, root->id);
+	mat_init(&mu, j.K, s->Z.cols);
+	j.mu = &mu;
+	j.label = s->child;
+	kmeans_centres(&s->Z, NULL, s->child, &mu);
+	for (unsigned p = 1; p <= work->job.polish && moving && e == ERR_OK; p++) {
+		size_t moved;
+
+		e = send_distances(work, &j);
+		if (e == ERR_OK)
+			e = update_centres(work, &j, p, &moved);
+		if (e == ERR_OK)
+			work_progress(work, p, moved);
+	}
+	mat_release(&mu);
+	return e;
+}
+
+/* Protocol 3 (tree, flat) or Protocol 2 (basic), then the polish steps and the result. */
+static enum err cluster(struct work *work, struct state *s, uint32_t *label)
+{
+	TRY(local(work, s));
+	if (work->job.method != METHOD_BASIC || work->L == 1)
+		TRY(send_local(work, s));
+	if (work->job.method == METHOD_BASIC && work->L > 1)
+		TRY(basic(work, s));
+	else
+		for (size_t level = 1; level <= s->tree.levels; level++) {
+			char name[24];
+
+			snprintf(name, sizeof(name), "level-%zu", level);
+			work_phase(work, name);
+			TRY(tree_level(work, s, level));
+		}
+	if (work->job.polish)
+		TRY(polish(work, s));
+	work_phase(work, "result");
+	return channel_recv_labels(work->channel, MSG_RESULT, s->tree.node[s->tree.count - 1].id,
+				   work->job.clusters, label, work->n);
+}
+
+enum err party_kcagc(struct work *work, uint32_t *label)
+{
+	struct state s = { 0 };
+	enum err e;
+
+	tree_build(&s.tree, work->L, work->job.method != METHOD_TREE);
+	ALLOC(s.child, work->n);
+	ALLOC(s.cell, work->n);
+	e = cluster(work, &s, label);
+	state_release(&s);
+	return e;
+}

@@ -1,0 +1,96 @@
+#include "party/policy.h"
+#include "common/base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERVED_MAX = 16 << 20 }; /* bytes of the file of served jobs: some 400000 of them */
+
+/* The fewest members any sum of this job has. */
+static size_t smallest_group(const struct work *work)
+{
+	struct tree t;
+	size_t least = work->L;
+
+	tree_build(&t, work->L, work->job.method != METHOD_TREE);
+	for (size_t i = t.parties; i < t.count; i++)
+		if (t.node[i].last - t.node[i].first < least)
+			least = t.node[i].last - t.node[i].first;
+	return least;
+}
+
+static enum err check_members(const struct party_config *config, const struct work *work)
+{
+	size_t least = smallest_group(work);
+
+	if (work->L == 1) {
+		if (!config->policy.allow_single || !work->job.allow_single)
+			return err_set(ERR_PEER, "a job of one party masks nothing: it needs allow_single in job and policy");
+		return ERR_OK;
+	}
+	if (least < config->policy.min_parties)
+		return err_set(ERR_PEER,
+			       "the job (method %s, %zu parties) has sums of %zu parties, policy.min_parties is %u; flat and basic sum over all parties",
+			       job_method_names[work->job.method], work->L, least, config->policy.min_parties);
+	return ERR_OK;
+}
+
+enum err policy_check(const struct party_config *config, const struct job *agreed,
+		      const struct work *work)
+{
+	const char *kind = job_kind_name(&work->job), *method = job_method_names[work->job.method];
+	uint8_t pin[SECAGG_HASH_LEN];
+	char text[256];
+
+	if (agreed && job_difference(agreed, &work->job, text, sizeof(text)))
+		return err_set(ERR_PEER, "%s agreed to another job: %s", config->common.name, text);
+	if (!config_strings_has(&config->policy.jobs, kind))
+		return err_set(ERR_PEER, "the offered job is of kind %s, which policy.jobs of %s does not name",
+			       kind, config->common.name);
+	if (config->policy.methods.count && !config_strings_has(&config->policy.methods, method))
+		return err_set(ERR_PEER, "the offered method is %s, which policy.methods of %s does not name",
+			       method, config->common.name);
+	for (size_t l = 0; l < work->L; l++)
+		if (l != work->own)
+			TRY(policy_pin(config, work->name[l], pin));
+	return check_members(config, work);
+}
+
+enum err policy_pin(const struct party_config *config, const char *name,
+		    uint8_t pin[static SECAGG_HASH_LEN])
+{
+	const char *text = config_map_get(&config->peers, name);
+
+	if (!text)
+		return err_set(ERR_PEER, "%s takes part, but the peers of %s do not name it", name,
+			       config->common.name);
+	if (!fingerprint_parse(text, pin))
+		return err_set(ERR_INPUT, "peers.%s is \"%s\", expected sha256: and 64 hexadecimal digits",
+			       name, text);
+	return ERR_OK;
+}
+
+enum err policy_serve_once(const struct party_config *config, const struct work *work)
+{
+	char line[64], *path = file_join(config->state, "served");
+	struct buf served = { 0 };
+	size_t at = 0;
+	enum err e = file_make_dirs(config->state);
+
+	for (int i = 0; i < JOB_ID_LEN; i++, at += 2)
+		snprintf(line + at, 3, "%02x", work->job_id[i]);
+	snprintf(line + at, sizeof(line) - at, " %u\n", work->attempt);
+	if (e == ERR_OK && file_exists(path))
+		e = file_read(path, SERVED_MAX, &served);
+	if (e == ERR_OK && served.n && memmem(served.p, served.n, line, strlen(line)))
+		e = err_set(ERR_PEER, "job %.32s, attempt %u was served before: its masks must not be used twice",
+			    line, work->attempt);
+	if (e == ERR_OK) {
+		buf_add(&served, line, strlen(line));
+		e = file_write(path, (struct bytes){ served.p, served.n }, FILE_SECRET);
+	}
+	buf_release(&served);
+	free(path);
+	return e;
+}

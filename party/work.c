@@ -1,0 +1,48 @@
+#include "party/work.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "crypto/hash.h"
+
+void work_phase(struct work *work, const char *name)
+{
+	struct log_pair event[] = { LOG_TEXT("event", "phase"), LOG_TEXT("phase", name) };
+	struct channel_times t;
+
+	post_times(work->post, &t);
+	record_phase(work->record, name, t.wait_s, t.wire_s);
+	channel_step(work->channel, record_now(work->record)->name);
+	log_event(LOG_INFO, event, 2, "phase %s", name);
+}
+
+void work_progress(struct work *work, unsigned iteration, size_t moved)
+{
+	struct log_progress p = { .phase = record_now(work->record)->name,
+				  .iteration = iteration,
+				  .moved = moved,
+				  .bytes = channel_bytes(work->channel),
+				  .elapsed_s = clock_now_s() - work->record->started_s };
+
+	record_now(work->record)->iterations = iteration;
+	log_progress(&p);
+}
+
+void work_group(struct work *work, uint32_t group)
+{
+	struct sha256 *h = sha256_new();
+
+	sha256_add_text(h, "coterie group v1");
+	sha256_add_u32(h, group);
+	sha256_end(h, work->transcript);
+}
+
+void work_observe(void *arg, enum msg_type type, struct bytes body)
+{
+	struct work *work = arg;
+	struct sha256 *h = sha256_new();
+
+	sha256_add(h, work->transcript, sizeof(work->transcript));
+	sha256_add_u32(h, type);
+	sha256_add_u64(h, body.n);
+	sha256_add(h, body.p, body.n);
+	sha256_end(h, work->transcript);
+}

@@ -1,0 +1,19 @@
+/* cells.h -- intersections of clusterings: kCAGC Protocol 3 lines 4-9. */
+#ifndef SERVER_CELLS_H
+#define SERVER_CELLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The non-empty intersections of several labellings of n nodes: cell[i] in 0 .. m-1, numbered in
+ * the order of their first node; returns m. labels: count arrays of n. O(n count), hashing. */
+size_t cells_intersect(const uint32_t *const *labels, size_t count, size_t n, uint32_t *cell);
+
+/* What makes each cell: m x count, the cluster of cell c in each labelling. Owned by the caller. */
+uint32_t *cells_tuples(const uint32_t *const *labels, size_t count, const uint32_t *cell, size_t n,
+		       size_t m);
+
+/* size[c] = nodes in cell c, m of them, as weights for k-means. */
+void cells_sizes(const uint32_t *cell, size_t n, size_t m, double *size);
+
+#endif

@@ -1,0 +1,414 @@
+#include "server/coordinator.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/job/startup.h"
+#include "crypto/random.h"
+#include "crypto/sign.h"
+#include "proto/conn.h"
+#include "server/job.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CANCEL_GRACE_MS = 300, CLOSE_TIMEOUT_S = 2 };
+
+/* A party's place at the table. */
+struct seat {
+	const char *name;
+	struct conn *conn;       /* NULL: not there */
+	struct channel *channel;
+	bool joined;             /* its HELLO was answered with WELCOME */
+};
+
+/* Whoever has connected; arg of its connection's events. */
+struct visitor {
+	struct coordinator *c;
+	struct seat *seat;       /* NULL until it is known who it is */
+};
+
+enum phase { JOINING, RUNNING, CLOSING };
+
+struct coordinator {
+	const struct coordinator_config *config;
+	uv_loop_t loop;
+	struct conn_host *host;
+	struct listener *listener;
+	uv_signal_t on_term, on_int, on_hup;
+	uv_timer_t join_timer, cancel_timer;
+	uv_async_t job_done;
+	uv_thread_t job_thread;
+	enum phase phase;
+	size_t L;
+	struct seat seat[PARTIES_MAX];
+	const char *name[PARTIES_MAX];
+	struct channel *channel[PARTIES_MAX];
+	struct post *post;
+	struct record record;
+	struct run run;
+	bool thread_started;
+	enum err result;
+	char why[ERR_DETAIL_MAX];
+};
+
+/* ---- the end: one way out of every phase ---- */
+
+static void close_handle(uv_handle_t *h)
+{
+	if (!uv_is_closing(h))
+		uv_close(h, NULL);
+}
+
+static void refuse(struct conn *conn, enum err code, const char *why)
+{
+	struct msg m = { .type = MSG_REFUSED,
+			 .refused = { .code = (uint16_t)code,
+				      .text = { (const uint8_t *)why, strlen(why) } } };
+
+	conn_send(conn, &m);
+}
+
+/* From here the loop runs only until all connections are flushed and closed. why NULL: the job
+ * thread has left it in c->why. */
+static void begin_close(struct coordinator *c, enum err result, const char *why)
+{
+	if (c->phase == CLOSING)
+		return;
+	c->result = result;
+	if (why)
+		snprintf(c->why, sizeof(c->why), "%s", why);
+	for (size_t l = 0; l < c->L; l++) {
+		if (!c->seat[l].conn)
+			continue;
+		if (c->phase == JOINING)
+			refuse(c->seat[l].conn, result, c->why);
+		conn_close(c->seat[l].conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+	}
+	c->phase = CLOSING;
+	conn_listen_stop(c->listener);
+	close_handle((uv_handle_t *)&c->on_term);
+	close_handle((uv_handle_t *)&c->on_int);
+	close_handle((uv_handle_t *)&c->on_hup);
+	close_handle((uv_handle_t *)&c->join_timer);
+	close_handle((uv_handle_t *)&c->cancel_timer);
+	uv_unref((uv_handle_t *)&c->job_done); /* the job thread is over, or is left to itself */
+}
+
+static void on_job_done(uv_async_t *async)
+{
+	struct coordinator *c = async->data;
+
+	uv_thread_join(&c->job_thread);
+	c->thread_started = false;
+	begin_close(c, c->result, NULL);
+}
+
+/* ---- the job ---- */
+
+static void job_thread(void *arg)
+{
+	struct coordinator *c = arg;
+
+	c->result = job_serve(&c->run, c->config->common.output);
+	snprintf(c->why, sizeof(c->why), "%s", c->result == ERR_OK ? "" : err_detail());
+	uv_async_send(&c->job_done);
+}
+
+static void start_job(struct coordinator *c)
+{
+	c->phase = RUNNING;
+	uv_timer_stop(&c->join_timer);
+	for (size_t l = 0; l < c->L; l++)
+		c->channel[l] = c->seat[l].channel;
+	c->run.L = c->L;
+	c->run.name = c->name;
+	c->run.channel = c->channel;
+	c->run.post = c->post;
+	c->run.record = &c->record;
+	c->run.attempt = 1;
+	log_info("all %zu parties are there, the job begins", c->L);
+	if (uv_thread_create(&c->job_thread, job_thread, c) != 0) {
+		begin_close(c, ERR_INTERNAL, "the job thread could not be started");
+		return;
+	}
+	c->thread_started = true;
+}
+
+/* ---- admission ---- */
+
+static void turn_away(struct visitor *v, struct conn *conn, const char *why)
+{
+	(void)v;
+	refuse(conn, ERR_PEER, why);
+	conn_close(conn, ERR_PEER, why, CLOSE_TIMEOUT_S);
+}
+
+/* Is this key the one that the configuration pins for the name, if it pins one? */
+static bool pin_fits(const struct coordinator *c, const struct conn *conn)
+{
+	const char *text = config_map_get(&c->config->pins, conn_name(conn));
+	uint8_t pinned[FINGERPRINT_LEN], shown[HASH_LEN];
+
+	if (!text)
+		return true;
+	conn_fingerprint(conn, shown);
+	return fingerprint_parse(text, pinned) && memcmp(pinned, shown, sizeof(shown)) == 0;
+}
+
+static void on_ready(struct conn *conn, void *arg)
+{
+	struct visitor *v = arg;
+	struct coordinator *c = v->c;
+	struct seat *seat = NULL;
+	char why[256];
+
+	for (size_t l = 0; l < c->L; l++)
+		if (strcmp(c->seat[l].name, conn_name(conn)) == 0)
+			seat = &c->seat[l];
+	if (c->phase == CLOSING) {
+		turn_away(v, conn, "the job is over");
+	} else if (!seat) {
+		snprintf(why, sizeof(why), "%s is not among the parties of %s", conn_name(conn),
+			 c->config->common.name);
+		turn_away(v, conn, why);
+	} else if (!pin_fits(c, conn)) {
+		snprintf(why, sizeof(why), "the key of %s is not the one pinned at %s", seat->name,
+			 c->config->common.name);
+		turn_away(v, conn, why);
+	} else if (seat->conn) {
+		snprintf(why, sizeof(why), "%s is already connected, from %s", seat->name,
+			 conn_address(seat->conn));
+		turn_away(v, conn, why);
+	} else {
+		seat->conn = conn;
+		v->seat = seat;
+	}
+}
+
+static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hello *h)
+{
+	static const char software[] = "coterie " COTERIE_VERSION;
+	struct coordinator *c = v->c;
+	struct msg m = { .type = MSG_WELCOME,
+			 .welcome = { .version = PROTO_VERSION_MAX,
+				      .software = { (const uint8_t *)software, sizeof(software) - 1 },
+				      .heartbeat_ms = c->config->common.heartbeat_s * 1000 } };
+	uint64_t job = 0;
+	char why[256];
+
+	if (h->version_min > PROTO_VERSION_MAX || h->version_max < PROTO_VERSION_MIN) {
+		snprintf(why, sizeof(why),
+			 "%s speaks protocol versions %u to %u, %s speaks %d to %d", v->seat->name,
+			 h->version_min, h->version_max, c->config->common.name, PROTO_VERSION_MIN,
+			 PROTO_VERSION_MAX);
+		log_error("%s", why);
+		begin_close(c, ERR_PEER, why);
+		return;
+	}
+	if (h->version_max < PROTO_VERSION_MAX)
+		m.welcome.version = h->version_max;
+	for (int i = 0; i < 8; i++)
+		job = job << 8 | c->run.job_id[i];
+	conn_send(conn, &m);
+	conn_welcome(conn, c->config->common.heartbeat_s);
+	v->seat->channel = channel_new(c->post, COORD, v->seat->name);
+	conn_attach(conn, v->seat->channel, job);
+	v->seat->joined = true;
+	log_info("%s joined from %s (%.*s)", v->seat->name, conn_address(conn), (int)h->software.n,
+		 (const char *)h->software.p);
+	for (size_t l = 0; l < c->L; l++)
+		if (!c->seat[l].joined)
+			return;
+	start_job(c);
+}
+
+static void on_message(struct conn *conn, const struct msg *m, void *arg)
+{
+	struct visitor *v = arg;
+	char why[128];
+
+	if (m->type == MSG_HELLO && v->seat && !v->seat->joined && v->c->phase == JOINING) {
+		on_hello(v, conn, &m->hello);
+		return;
+	}
+	snprintf(why, sizeof(why), "%s sent %s, which was not expected", conn_name(conn),
+		 msg_name(m->type));
+	conn_close(conn, ERR_PEER, why, 0);
+}
+
+static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
+{
+	struct visitor *v = arg;
+	struct seat *seat = v->seat;
+	struct coordinator *c = v->c;
+
+	if (code != ERR_OK)
+		log_warn("connection from %s closed: %s", conn_address(conn), why);
+	if (seat && seat->conn == conn) {
+		seat->conn = NULL;
+		if (c->phase == JOINING) {
+			seat->joined = false;
+			channel_free(seat->channel);
+			seat->channel = NULL;
+		}
+	}
+	free(v);
+}
+
+static void *on_accepted(struct conn *conn, void *arg)
+{
+	struct visitor *v;
+
+	log_debug("connection from %s", conn_address(conn));
+	ALLOC(v, 1);
+	v->c = arg;
+	return v;
+}
+
+static const struct conn_events events = { on_ready, on_message, on_closed };
+
+/* ---- timers and signals ---- */
+
+static void on_join_timeout(uv_timer_t *timer)
+{
+	struct coordinator *c = timer->data;
+	char missing[512] = "";
+	char why[700];
+
+	for (size_t l = 0; l < c->L; l++)
+		if (!c->seat[l].joined && strlen(missing) + strlen(c->seat[l].name) + 3 < sizeof(missing))
+			sprintf(missing + strlen(missing), "%s%s", *missing ? ", " : "", c->seat[l].name);
+	snprintf(why, sizeof(why), "did not join within join_timeout_s, %u s: %s",
+		 c->config->join_timeout_s, missing);
+	begin_close(c, ERR_DEADLINE, why);
+}
+
+/* The job thread had its time to stop by itself: it computes. The others are told from here, and
+ * the process goes without it. */
+static void on_cancel_timeout(uv_timer_t *timer)
+{
+	struct coordinator *c = timer->data;
+	char why[ERR_DETAIL_MAX];
+	struct msg m = { .type = MSG_ABORT, .abort = { .code = ERR_PEER } };
+
+	snprintf(why, sizeof(why), "%s was stopped", c->config->common.name);
+	m.abort.culprit = (struct bytes){ (const uint8_t *)c->config->common.name,
+					  strlen(c->config->common.name) };
+	m.abort.text = (struct bytes){ (const uint8_t *)why, strlen(why) };
+	for (size_t l = 0; l < c->L; l++)
+		if (c->seat[l].conn)
+			conn_send(c->seat[l].conn, &m);
+	begin_close(c, ERR_CANCELLED, why);
+}
+
+static void on_stop(uv_signal_t *signal, int number)
+{
+	struct coordinator *c = signal->data;
+	char why[128];
+
+	snprintf(why, sizeof(why), "%s was stopped (%s)", c->config->common.name,
+		 number == SIGINT ? "SIGINT" : "SIGTERM");
+	if (c->phase == JOINING) {
+		begin_close(c, ERR_CANCELLED, why);
+	} else if (c->phase == RUNNING && !uv_is_active((uv_handle_t *)&c->cancel_timer)) {
+		post_cancel(c->post, ERR_CANCELLED, why);
+		uv_timer_start(&c->cancel_timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+	}
+}
+
+static void on_reload(uv_signal_t *signal, int number)
+{
+	struct coordinator *c = signal->data;
+
+	(void)number;
+	if (conn_host_reload(c->host) != ERR_OK)
+		log_warn("certificates were not reloaded: %s", err_detail());
+	else
+		log_info("certificates reloaded");
+}
+
+/* ---- start ---- */
+
+static void init(struct coordinator *c, const struct coordinator_config *config, const struct job *job)
+{
+	c->config = config;
+	c->L = config->parties.count;
+	for (size_t l = 0; l < c->L; l++)
+		c->seat[l].name = c->name[l] = config->parties.item[l];
+	c->run.job = *job;
+	record_init(&c->record, "coordinator", config->common.name);
+	c->post = post_new(config->common.step_timeout_s);
+	uv_loop_init(&c->loop);
+	uv_signal_init(&c->loop, &c->on_term);
+	uv_signal_init(&c->loop, &c->on_int);
+	uv_signal_init(&c->loop, &c->on_hup);
+	uv_timer_init(&c->loop, &c->join_timer);
+	uv_timer_init(&c->loop, &c->cancel_timer);
+	uv_async_init(&c->loop, &c->job_done, on_job_done);
+	c->on_term.data = c->on_int.data = c->on_hup.data = c;
+	c->join_timer.data = c->cancel_timer.data = c->job_done.data = c;
+}
+
+static enum err announce(const struct coordinator *c, const char *bound)
+{
+	char line[96];
+
+	log_info("listening on %s for %zu parties", bound, c->L);
+	if (!c->config->ready_file)
+		return ERR_OK;
+	snprintf(line, sizeof(line), "%s\n", bound);
+	return file_write(c->config->ready_file, (struct bytes){ (uint8_t *)line, strlen(line) },
+			  FILE_PUBLIC);
+}
+
+static enum err start(struct coordinator *c)
+{
+	const struct coordinator_config *config = c->config;
+	struct conn_options o = { .certificate = config->common.identity.certificate,
+				  .key = config->common.identity.key,
+				  .ca = config->common.identity.ca,
+				  .tcp_congestion = config->common.tcp_congestion };
+	char bound[80];
+
+	TRY(random_secret(c->run.job_id, JOB_ID_LEN));
+	TRY(conn_host_new(&c->host, &c->loop, &o));
+	TRY(conn_listen(c->host, config->listen.host, config->listen.port, &events, on_accepted, c,
+			&c->listener, bound));
+	uv_signal_start(&c->on_term, on_stop, SIGTERM);
+	uv_signal_start(&c->on_int, on_stop, SIGINT);
+	uv_signal_start(&c->on_hup, on_reload, SIGHUP);
+	uv_timer_start(&c->join_timer, on_join_timeout, (uint64_t)config->join_timeout_s * 1000, 0);
+	return announce(c, bound);
+}
+
+enum err coordinator_run(const struct coordinator_config *config, const struct job *job)
+{
+	struct coordinator *c = alloc(1, sizeof(*c));
+	enum err e;
+
+	init(c, config, job);
+	e = start(c);
+	if (e != ERR_OK) {
+		char why[ERR_DETAIL_MAX];
+
+		snprintf(why, sizeof(why), "%s", err_detail());
+		begin_close(c, e, why);
+	}
+	uv_run(&c->loop, UV_RUN_DEFAULT);
+	e = c->result == ERR_OK ? ERR_OK : err_set(c->result, "%s", c->why);
+	if (c->thread_started)
+		daemon_leave(e);
+	for (size_t l = 0; l < c->L; l++)
+		channel_free(c->seat[l].channel);
+	conn_host_free(c->host);
+	uv_close((uv_handle_t *)&c->job_done, NULL);
+	uv_run(&c->loop, UV_RUN_DEFAULT);
+	uv_loop_close(&c->loop);
+	post_free(c->post);
+	record_release(&c->record);
+	free(c);
+	return e;
+}

@@ -1,0 +1,16 @@
+/* coordinator.h -- the coordinator's loop thread: who may come in, and the one job they come for.
+ *
+ * Listens, admits the parties of the roster, starts the job thread when all are there, and takes
+ * everything down again: when the job is done, when a signal comes, when somebody does not come.
+ */
+#ifndef SERVER_COORDINATOR_H
+#define SERVER_COORDINATOR_H
+
+#include "common/base/err.h"
+#include "common/job/daemon.h"
+#include "common/job/job.h"
+
+/* Runs one job and returns what it ended with; the sentence is err_detail(). */
+enum err coordinator_run(const struct coordinator_config *config, const struct job *job) MUST_CHECK;
+
+#endif

@@ -1,0 +1,219 @@
+#include "server/job.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/file.h"
+#include "common/data/labels.h"
+#include "crypto/hash.h"
+#include "server/kcagc.h"
+#include "proto/account.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The table of kinds: a new protocol is one row here and one in party/job.c. */
+static enum err run_kind(struct run *run, uint32_t *label)
+{
+	switch (run->job.kind) {
+	case JOB_KCAGC:
+		return server_kcagc(run, label);
+	}
+	return err_set(ERR_INTERNAL, "job kind %d has no protocol", run->job.kind);
+}
+
+/* ---- offer and acceptance ---- */
+
+static enum err offer(struct run *run, struct buf *text)
+{
+	struct msg m = { .type = MSG_OFFER };
+
+	memcpy(m.offer.job_id, run->job_id, JOB_ID_LEN);
+	m.offer.attempt = run->attempt;
+	m.offer.job = (struct bytes){ text->p, text->n };
+	m.offer.parties = (uint32_t)run->L;
+	for (size_t l = 0; l < run->L; l++)
+		m.offer.names[l] = (struct bytes){ (const uint8_t *)run->name[l], strlen(run->name[l]) };
+	return run_broadcast(run, 0, run->L, &m);
+}
+
+static void hex8(const uint8_t *hash, char text[static 17]) /* enough of it to tell two apart */
+{
+	for (int i = 0; i < 8; i++)
+		snprintf(text + 2 * i, 3, "%02x", hash[i]);
+}
+
+static enum err same_hash(const struct run *run, const char *what, size_t a, const uint8_t *ha,
+			  size_t b, const uint8_t *hb)
+{
+	char ta[17], tb[17];
+
+	if (memcmp(ha, hb, HASH_LEN) == 0)
+		return ERR_OK;
+	hex8(ha, ta);
+	hex8(hb, tb);
+	return err_set(ERR_PEER, "%s and %s have different %s (fingerprints %s and %s of this job)",
+		       run->name[a], run->name[b], what, ta, tb);
+}
+
+/* All parties must mean the same job and hold the same nodes and, unless graphs is "own", edges. */
+static enum err compare(const struct run *run, const uint8_t *job_hash,
+			const struct msg_accept *accept)
+{
+	for (size_t l = 0; l < run->L; l++) {
+		const struct msg_accept *a = &accept[0], *b = &accept[l];
+		char ours[17], theirs[17];
+
+		hex8(job_hash, ours);
+		hex8(b->job_hash, theirs);
+		if (memcmp(job_hash, b->job_hash, HASH_LEN) != 0)
+			return err_set(ERR_PEER, "%s reads the job differently: its effective job has hash %s, here %s; are the versions the same?",
+				       run->name[l], theirs, ours);
+		if (a->rows != b->rows)
+			return err_set(ERR_PEER, "%s has %" PRIu64 " nodes and %s has %" PRIu64,
+				       run->name[0], a->rows, run->name[l], b->rows);
+		TRY(same_hash(run, "sets of ids", 0, a->ids_hash, l, b->ids_hash));
+		TRY(same_hash(run, "graphs (set graphs to \"own\" in the job if that is meant)", 0,
+			      a->edges_hash, l, b->edges_hash));
+	}
+	if (accept[0].rows > MSG_ITEMS_MAX || accept[0].rows < run->job.clusters)
+		return err_set(ERR_JOB, "%" PRIu64 " nodes cannot be put into %u clusters",
+			       accept[0].rows, run->job.clusters);
+	return ERR_OK;
+}
+
+static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
+{
+	struct msg_accept *accept = alloc(run->L, sizeof(*accept));
+	enum err e = ERR_OK;
+
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
+		struct msg m;
+
+		e = channel_recv(run->channel[l], MSG_ACCEPT, &m);
+		if (e == ERR_OK)
+			accept[l] = m.accept;
+	}
+	if (e == ERR_OK)
+		e = compare(run, job_hash, accept);
+	if (e == ERR_OK)
+		run->n = (size_t)accept[0].rows;
+	free(accept);
+	return e;
+}
+
+/* ---- keys: Protocol 4 lines 2-8. The coordinator relays them and can read none of what follows. ---- */
+
+static enum err relay_keys(struct run *run)
+{
+	struct msg *all = alloc(1, sizeof(*all));
+	enum err e = ERR_OK;
+
+	run_phase(run, "keys");
+	all->type = MSG_KEYS;
+	all->keys.parties = (uint32_t)run->L;
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
+		struct msg m;
+
+		e = channel_recv(run->channel[l], MSG_KEY, &m);
+		all->keys.key[l] = m.key; /* borrowed until the next message of this party */
+	}
+	if (e == ERR_OK)
+		e = run_broadcast(run, 0, run->L, all);
+	free(all);
+	return e;
+}
+
+/* ---- the end ---- */
+
+/* The coordinator has no ids: its rows are numbered as the parties' sorted ids are. */
+static enum err keep_labels(const char *output, const uint32_t *label, size_t n)
+{
+	char *csv = file_join(output, "labels.csv"), *npy = file_join(output, "labels.npy");
+	enum err e = labels_write_csv(csv, NULL, label, n);
+
+	if (e == ERR_OK)
+		e = labels_write_npy(npy, label, n);
+	free(csv);
+	free(npy);
+	return e;
+}
+
+/* Everyone has written its results before anyone is told that the job is done. */
+static enum err finish(struct run *run)
+{
+	struct msg m = { .type = MSG_DONE };
+
+	for (size_t l = 0; l < run->L; l++) {
+		struct msg done;
+
+		TRY(channel_recv(run->channel[l], MSG_DONE, &done));
+	}
+	TRY(run_broadcast(run, 0, run->L, &m));
+	for (size_t l = 0; l < run->L; l++)
+		TRY(channel_flush(run->channel[l], 5));
+	return ERR_OK;
+}
+
+static void abort_all(struct run *run, enum err code, const char *why)
+{
+	struct msg m = { .type = MSG_ABORT,
+			 .abort = { .code = (uint16_t)(code == ERR_CANCELLED ? ERR_PEER : code),
+				    .culprit = { (const uint8_t *)"", 0 },
+				    .text = { (const uint8_t *)why, strlen(why) } } };
+
+	for (size_t l = 0; l < run->L; l++)
+		if (channel_send(run->channel[l], &m) == ERR_OK)
+			(void)!channel_flush(run->channel[l], 1);
+}
+
+static enum err serve(struct run *run, const char *output)
+{
+	struct buf text = { 0 };
+	uint8_t job_hash[SHA256_LEN];
+	uint32_t *label = NULL;
+	enum err e;
+
+	job_write(&run->job, &text);
+	sha256_of(text.p, text.n, job_hash);
+	run_phase(run, "offer");
+	e = offer(run, &text);
+	buf_release(&text);
+	if (e == ERR_OK)
+		e = gather_accepts(run, job_hash);
+	if (e == ERR_OK)
+		e = relay_keys(run);
+	if (e != ERR_OK)
+		return e;
+	ALLOC(label, run->n);
+	e = run_kind(run, label);
+	if (e == ERR_OK) {
+		record_result(run->record, label, run->n, run->job.clusters);
+		e = keep_labels(output, label, run->n);
+	}
+	if (e == ERR_OK)
+		e = finish(run);
+	free(label);
+	return e;
+}
+
+enum err job_serve(struct run *run, const char *output)
+{
+	struct channel_times t;
+	char why[ERR_DETAIL_MAX];
+	enum err e;
+
+	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
+	e = serve(run, output);
+	snprintf(why, sizeof(why), "%s", e == ERR_OK ? "" : err_detail());
+	if (e != ERR_OK)
+		abort_all(run, e, why);
+	post_times(run->post, &t);
+	record_phase(run->record, NULL, t.wait_s, t.wire_s);
+	record_end(run->record, e, why);
+	for (size_t l = 0; l < run->L; l++)
+		account_channel(run->record, run->channel[l]);
+	if (record_write(run->record, output) != ERR_OK)
+		log_warn("%s", err_detail());
+	return e == ERR_OK ? e : err_set(e, "%s", why);
+}

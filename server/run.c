@@ -1,0 +1,50 @@
+#include "server/run.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+
+void run_phase(struct run *run, const char *name)
+{
+	struct log_pair event[] = { LOG_TEXT("event", "phase"), LOG_TEXT("phase", name) };
+	struct channel_times t;
+
+	post_times(run->post, &t);
+	record_phase(run->record, name, t.wait_s, t.wire_s);
+	for (size_t l = 0; l < run->L; l++)
+		channel_step(run->channel[l], record_now(run->record)->name);
+	log_event(LOG_INFO, event, 2, "phase %s", name);
+}
+
+void run_progress(struct run *run, unsigned iteration, size_t moved)
+{
+	struct log_progress p = { .phase = record_now(run->record)->name,
+				  .iteration = iteration,
+				  .moved = moved,
+				  .elapsed_s = clock_now_s() - run->record->started_s };
+
+	for (size_t l = 0; l < run->L; l++)
+		p.bytes += channel_bytes(run->channel[l]);
+	record_now(run->record)->iterations = iteration;
+	log_progress(&p);
+}
+
+enum err run_broadcast(struct run *run, size_t first, size_t last, const struct msg *m)
+{
+	for (size_t l = first; l < last; l++)
+		TRY(channel_send(run->channel[l], m));
+	return ERR_OK;
+}
+
+enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum msg_type type,
+			      uint32_t group, uint32_t values, const uint32_t *label, size_t count)
+{
+	for (size_t l = first; l < last; l++)
+		TRY(channel_send_labels(run->channel[l], type, group, values, label, count));
+	return ERR_OK;
+}
+
+struct fixed run_fixed(const struct run *run, size_t members)
+{
+	return (struct fixed){ .modulus_bits = run->job.modulus_bits,
+			       .fraction_bits = run->job.fraction_bits,
+			       .parties = members };
+}

@@ -1,0 +1,43 @@
+/* run.h -- one job as the coordinator's job thread runs it: who takes part, and what is known.
+ *
+ * The protocol's file (kcagc.c) stands on this: channels to all parties in the order of their
+ * names, and the verbs broadcast and gather. Parties are numbered 0 .. L-1 everywhere.
+ */
+#ifndef SERVER_RUN_H
+#define SERVER_RUN_H
+
+#include "common/base/err.h"
+#include "common/job/job.h"
+#include "common/job/record.h"
+#include "crypto/fixed.h"
+#include "proto/channel.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct run {
+	struct job job;              /* the effective job */
+	uint8_t job_id[JOB_ID_LEN];
+	uint32_t attempt;
+	size_t L;                    /* parties */
+	const char *const *name;     /* L names, rising */
+	struct channel *const *channel; /* L channels, in the same order */
+	struct post *post;           /* of all channels */
+	struct record *record;
+	size_t n;                    /* nodes: known once all parties have accepted */
+};
+
+/* Names the phase that begins in the record, the log and the channels' errors. Static text is
+ * not needed: the name is copied, up to 23 bytes. */
+void run_phase(struct run *run, const char *name);
+void run_progress(struct run *run, unsigned iteration, size_t moved);
+
+/* The same message to parties [first, last). */
+enum err run_broadcast(struct run *run, size_t first, size_t last, const struct msg *m) MUST_CHECK;
+enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum msg_type type,
+			      uint32_t group, uint32_t values, const uint32_t *label,
+			      size_t count) MUST_CHECK;
+
+struct fixed run_fixed(const struct run *run, size_t members); /* the job's fixed point for a sum of so many */
+
+#endif

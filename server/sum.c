@@ -1,0 +1,74 @@
+#include "server/sum.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is due from one party. */
+struct due {
+	struct sum *sum; /* NULL: the party is in no group of this batch */
+	size_t offset;   /* words that have come */
+};
+
+static enum err add_chunk(struct run *run, size_t l, struct due *due, const struct msg_masked *m)
+{
+	const struct sum *s = due->sum;
+	size_t word = run->job.modulus_bits / 8, words = m->words.n / word;
+	struct fixed f = run_fixed(run, s->last - s->first);
+
+	if (m->group != s->group || m->round != *s->round || m->count != s->count ||
+	    m->offset != due->offset)
+		return err_set(ERR_PEER,
+			       "%s sent words from %" PRIu64 " of %" PRIu64 " for group %u, round %" PRIu64
+			       "; due were words from %zu of %zu for group %u, round %" PRIu64,
+			       run->name[l], m->offset, m->count, m->group, m->round, due->offset,
+			       s->count, s->group, *s->round);
+	if (words == 0 || m->words.n % word || words > s->count - due->offset)
+		return err_set(ERR_PEER, "%s sent a chunk of %zu bytes where up to %zu words of %zu bytes are due",
+			       run->name[l], m->words.n, s->count - due->offset, word);
+	fixed_add(&f, (uint8_t *)s->acc + due->offset * word, m->words.p, words);
+	due->offset += words;
+	progress_tick();
+	return ERR_OK;
+}
+
+enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
+{
+	struct due *due = alloc(run->L, sizeof(*due));
+	bool *wanted = alloc(run->L, sizeof(*wanted));
+	size_t waiting = 0;
+	enum err e = ERR_OK;
+
+	for (size_t g = 0; g < groups; g++) {
+		memset(sums[g].acc, 0, sums[g].count * (run->job.modulus_bits / 8));
+		for (size_t l = sums[g].first; l < sums[g].last; l++) {
+			due[l].sum = &sums[g];
+			wanted[l] = sums[g].count > 0;
+			waiting += wanted[l];
+		}
+	}
+	while (waiting) {
+		struct msg m;
+		size_t l;
+
+		e = channel_recv_any(run->channel, wanted, run->L, MSG_MASKED, &l, &m);
+		if (e != ERR_OK)
+			goto out;
+		e = add_chunk(run, l, &due[l], &m.masked);
+		if (e != ERR_OK)
+			goto out;
+		if (due[l].offset == due[l].sum->count) {
+			wanted[l] = false;
+			waiting--;
+		}
+	}
+	for (size_t g = 0; g < groups; g++)
+		++*sums[g].round;
+	record_now(run->record)->rounds++;
+out:
+	free(due);
+	free(wanted);
+	return e;
+}

@@ -1,0 +1,25 @@
+/* sum.h -- the coordinator's side of the secure sum: kCAGC Protocol 4 line 16.
+ *
+ * Masked words are added into one accumulator per group as their chunks arrive, from whichever
+ * party is ready; no party's vector is ever held whole. What comes out is the sum, and nothing
+ * else was there to see.
+ */
+#ifndef SERVER_SUM_H
+#define SERVER_SUM_H
+
+#include "server/run.h"
+
+/* One group's sum in a batch. */
+struct sum {
+	uint32_t group;          /* tree node */
+	size_t first, last;      /* members: parties [first, last) */
+	uint64_t *round;         /* this group's next round; rises by one */
+	size_t count;            /* words */
+	void *acc;               /* count words of the job's modulus, zeroed here */
+};
+
+/* Receives one masked vector from each member of each group and adds them up; groups are disjoint.
+ * ERR_PEER naming the party if a chunk is not the one that is due. */
+enum err secure_sums(struct run *run, struct sum *sums, size_t groups) MUST_CHECK;
+
+#endif

@@ -87,7 +87,7 @@ struct joint {
 	const struct tree_node *node;
 	const struct mat *Y;      /* m x d items */
 	const double *weight;     /* m, or NULL: all one */
-	unsigned K, R;            /* clusters, starts */
+	unsigned K, R, Q;         /* clusters, starts, Lloyd steps at most */
 	unsigned screen;          /* after this iteration the coordinator says which restarts go on; 0: all */
 	struct mat *mu;           /* R centre matrices, K x d */
 	uint32_t *label;          /* R x m */
@@ -185,7 +185,7 @@ static enum err joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
 {
 	if (j->Y->rows > j->K)
 		TRY(begin(work, j));
-	for (unsigned t = work->job.ninth ? 0 : 1; t <= work->job.iterations && active(j); t++) {
+	for (unsigned t = work->job.ninth ? 0 : 1; t <= j->Q && active(j); t++) {
 		size_t moved;
 
 		TRY(send_distances(work, j));
@@ -215,7 +215,8 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 	double *weight = NULL;
 	struct joint j = { .node = node,
 			   .K = root ? work->job.clusters : job_local_clusters(&work->job),
-			   .R = root ? work->job.starts : work->job.inner_restarts,
+			   .R = root ? work->job.starts : job_inner_restarts(&work->job),
+			   .Q = root ? work->job.iterations : work->job.inner_iterations,
 			   .screen = root ? job_screen(&work->job) : 0 };
 	uint32_t *best = NULL;
 	enum err e;
@@ -250,6 +251,7 @@ static enum err basic(struct work *work, struct state *s)
 			   .Y = &s->Z,
 			   .K = work->job.clusters,
 			   .R = work->job.starts,
+			   .Q = work->job.iterations,
 			   .screen = job_screen(&work->job) };
 	enum err e;
 

@@ -8,13 +8,14 @@
 #include <string.h>
 
 void joint_init(struct joint *j, const struct tree_node *node, uint64_t *round, size_t m, unsigned K,
-		unsigned R, const double *weight)
+		unsigned R, unsigned Q, const double *weight)
 {
 	*j = (struct joint){ .node = node,
 			     .round = round,
 			     .m = m,
 			     .K = K,
 			     .R = R,
+			     .Q = Q,
 			     .keep = R,
 			     .weight = weight };
 	ALLOC(j->label, R * m);
@@ -192,7 +193,7 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 {
 	for (size_t g = 0; g < count; g++)
 		begin(run, &groups[g]);
-	for (unsigned t = run->job.ninth ? 0 : 1; t <= run->job.iterations; t++) {
+	for (unsigned t = run->job.ninth ? 0 : 1; ; t++) {
 		size_t busy, moved = 0;
 
 		TRY(sum_distances(run, groups, count, &busy));
@@ -202,6 +203,8 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 			if (active(&groups[g])) {
 				TRY(assign(run, &groups[g], t == 0, &moved));
 				groups[g].iterations = t;
+				if (t == groups[g].Q)
+					memset(groups[g].moving, 0, groups[g].R * sizeof(bool));
 				if (t > 0 && t == groups[g].screen)
 					TRY(screen(run, &groups[g]));
 			}

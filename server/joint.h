@@ -17,7 +17,7 @@ struct joint {
 	const struct tree_node *node;
 	uint64_t *round;       /* the node's next secure-sum round */
 	size_t m;              /* items: cells, or nodes */
-	unsigned K, R;         /* clusters to make, starts */
+	unsigned K, R, Q;      /* clusters to make, starts, Lloyd steps at most */
 	unsigned keep;         /* of R starts so many go on after iteration `screen`, those of least inertia */
 	unsigned screen;       /* 0: all go on */
 	const double *weight;  /* m, or NULL: all one */
@@ -35,7 +35,7 @@ struct joint {
 /* label all K (none), best zero. With no more items than clusters (m <= K) there is nothing to
  * compute: every item is its own cluster. */
 void joint_init(struct joint *j, const struct tree_node *node, uint64_t *round, size_t m, unsigned K,
-		unsigned R, const double *weight);
+		unsigned R, unsigned Q, const double *weight);
 bool joint_is_trivial(const struct joint *j);
 void joint_release(struct joint *j);
 

@@ -2,6 +2,7 @@
 #include "common/base/file.h"
 #include "common/base/json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,8 +67,10 @@ static const struct config_row rows[] = {
 	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on" },
 	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, RESTARTS_MAX, "10",
 	  .help = "R, starts that go on to the end; the one of least inertia wins" },
-	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 1, RESTARTS_MAX, "3",
-	  .help = "starts at the tree's inner nodes, whose clusters are cut up further" },
+	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, RESTARTS_MAX, "0",
+	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10" },
+	{ "inner_iterations", CONFIG_UNSIGNED, AT(inner_iterations), 1, ITERATIONS_MAX, "5",
+	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further" },
 	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, ITERATIONS_MAX, "10",
 	  .help = "Q, Lloyd steps at most" },
 	{ "ninth", CONFIG_BOOL, AT(ninth), .standard = "true",
@@ -101,6 +104,7 @@ static const struct config_preset paper[] = {
 	{ "starts", "10" },
 	{ "restarts", "10" },
 	{ "inner_restarts", "10" },
+	{ "inner_iterations", "10" },
 	{ "polish", "0" },
 	{ "secure_sum.fraction_bits", "32" }, /* unit singular vectors have entries near n^-1/2 */
 	{ NULL, NULL },
@@ -125,6 +129,16 @@ unsigned job_dims(const struct job *job)
 unsigned job_screen(const struct job *job)
 {
 	return job->restarts < job->starts ? job->screen : 0;
+}
+
+/* What a few more clusters than needed forgive, fewer need not ask of many starts. */
+unsigned job_inner_restarts(const struct job *job)
+{
+	double ratio = (double)job->clusters / job_local_clusters(job), restarts = ceil(10 * ratio * ratio);
+
+	if (job->inner_restarts)
+		return job->inner_restarts;
+	return restarts < 2 ? 2 : restarts > 10 ? 10 : (unsigned)restarts;
 }
 
 const char *job_kind_name(const struct job *job)

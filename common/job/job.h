@@ -50,7 +50,7 @@ struct job {
 	unsigned local_restarts;           /* R of Protocol 1 */
 	unsigned starts, screen, restarts; /* of the joint k-means that makes the k clusters: `starts`
 	                                      begin, after `screen` iterations the best `restarts` go on */
-	unsigned inner_restarts;           /* of those at the tree's inner nodes */
+	unsigned inner_restarts, inner_iterations; /* of those at the tree's inner nodes; restarts 0: by k/k^ */
 	unsigned iterations;               /* Q */
 	bool ninth;                        /* job.ninth: the 1/9 step */
 	unsigned polish;                   /* P Lloyd steps on all nodes at the end */
@@ -78,6 +78,7 @@ bool job_difference(const struct job *here, const struct job *offered, char *tex
 
 unsigned job_local_clusters(const struct job *job); /* k^ as a number */
 unsigned job_dims(const struct job *job);           /* d as a number, before the slice's cap */
+unsigned job_inner_restarts(const struct job *job); /* as a number */
 unsigned job_screen(const struct job *job);         /* the iteration after which starts are screened; 0: none are */
 const char *job_kind_name(const struct job *job);
 extern const char *const job_kind_names[]; /* in the order of the enum; the list ends with NULL */

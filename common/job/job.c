@@ -48,7 +48,7 @@ static const struct config_row rows[] = {
 	  .help = "psi, how far features are smoothed over the graph; it depends on the data: the paper "
 		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki" },
 	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
-	  .help = "\"idf\" weighs binary columns by ln((1+n)/(1+df)) + 1" },
+	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1" },
 	{ "projection.basis", CONFIG_BOOL, AT(unit_basis), .standard = "scaled", .names = basis_names,
 	  .help = "singular vectors times singular values, or alone" },
 	{ "projection.dims", CONFIG_COUNT, AT(dims), 1, CLUSTERS_MAX, "k", .names = dims_word,

@@ -24,65 +24,62 @@ size_t features_cols(const struct features *X)
 
 /* -- idf ----------------------------------------------------------------------------------- */
 
-/* What is known of a column: how many entries are not zero, and whether they are all one value. */
-struct column {
-	double value;
-	size_t count;
-	bool varies;
+/* Words are told from measurements by the slice as a whole: all its non-zeros are one value. A
+ * single column of ones in a slice of measurements says nothing (wiki has nine of 4973, and weighing
+ * them up costs it two points of accuracy). */
+struct words {
+	double value;  /* of the non-zeros so far; 0: none yet */
+	bool differ;
+	size_t *count; /* non-zeros of each column */
 };
 
-static void column_see(struct column *c, double value)
+static void words_see(struct words *w, size_t column, double value)
 {
 	if (value == 0)
 		return;
-	if (c->count++ == 0)
-		c->value = value;
-	else if (value != c->value)
-		c->varies = true;
+	if (w->value == 0)
+		w->value = value;
+	w->differ = w->differ || value != w->value;
+	w->count[column]++;
 }
 
-static double column_idf(const struct column *c, size_t n)
+static double words_idf(const struct words *w, size_t column, size_t n)
 {
-	if (c->count == 0 || c->varies)
-		return 1;
-	return log((1 + (double)n) / (1 + (double)c->count)) + 1;
+	return log((1 + (double)n) / (1 + (double)w->count[column])) + 1;
 }
 
 static void idf_sparse(struct csr *s)
 {
 	size_t entries = s->start[s->rows];
-	struct column *column;
+	struct words w = { .count = alloc(s->cols, sizeof(*w.count)) };
 
-	ALLOC(column, s->cols);
 	for (size_t e = 0; e < entries; e++)
-		column_see(&column[s->index[e]], s->value ? s->value[e] : 1);
-	if (!s->value) {
+		words_see(&w, s->index[e], s->value ? s->value[e] : 1);
+	if (!s->value && !w.differ) {
 		ALLOC(s->value, entries);
 		for (size_t e = 0; e < entries; e++)
 			s->value[e] = 1;
 	}
-	for (size_t e = 0; e < entries; e++)
-		s->value[e] *= column_idf(&column[s->index[e]], s->rows);
-	free(column);
+	for (size_t e = 0; e < entries && !w.differ; e++)
+		s->value[e] *= words_idf(&w, s->index[e], s->rows);
+	free(w.count);
 }
 
 static void idf_dense(struct mat *X)
 {
-	struct column *column;
-	double *idf;
+	struct words w = { .count = alloc(X->cols, sizeof(*w.count)) };
+	double *idf = alloc(X->cols, sizeof(*idf));
 
-	ALLOC(column, X->cols);
-	ALLOC(idf, X->cols);
-	for (size_t i = 0; i < X->rows; i++)
+	for (size_t i = 0; i < X->rows && !w.differ; i++)
 		for (size_t j = 0; j < X->cols; j++)
-			column_see(&column[j], MAT(X, i, j));
+			words_see(&w, j, MAT(X, i, j));
 	for (size_t j = 0; j < X->cols; j++)
-		idf[j] = column_idf(&column[j], X->rows);
-	for (size_t i = 0; i < X->rows; i++)
+		idf[j] = words_idf(&w, j, X->rows);
+	for (size_t i = 0; i < X->rows && !w.differ; i++)
 		for (size_t j = 0; j < X->cols; j++)
 			MAT(X, i, j) *= idf[j];
 	free(idf);
-	free(column);
+	free(w.count);
 }
 
 /* -- scaling ------------------------------------------------------------------------------- */

@@ -20,13 +20,15 @@ struct features {
 };
 
 struct embed_params {
-	bool idf;                 /* binary columns (all non-zeros equal): x idf_j = ln((1+n)/(1+df_j)) + 1 */
+	bool idf; /* a slice whose non-zeros are all one value: x idf_j = ln((1+n)/(1+df_j)) + 1;
+		     any other slice is left as it is */
 	enum filter_kind filter;
-	unsigned order;           /* psi; 0 filters nothing */
-	bool unit_basis;          /* true: Z = U_d; false: Z = U_d S_d */
-	size_t dims;              /* d, capped by the slice's width and n */
-	bool unit_rows;           /* r_i = ||Z_i||, m = mean r; Z_i /= m (r_i/m)^row_power; zero rows (to rounding) stay zero */
-	double row_power;         /* p; 1 gives unit rows */
+	unsigned order;   /* psi; 0 filters nothing */
+	bool unit_basis;  /* true: Z = U_d; false: Z = U_d S_d */
+	size_t dims;      /* d, capped by the slice's width and n */
+	bool unit_rows;   /* r_i = ||Z_i||, m = mean r; Z_i /= m (r_i/m)^row_power; zero rows (to
+			     rounding) stay zero */
+	double row_power; /* p; 1 gives unit rows */
 	unsigned threads;
 };
 

@@ -611,6 +611,8 @@ static void test_traffic(void **state)
 	assert_int_equal(t[2].type, MSG_DONE);
 	assert_int_equal(t[2].messages_sent, 1);
 	assert_int_equal(t[2].bytes_sent, FRAME_HEADER_LEN);
+	assert_int_equal(channel_bytes(hub[A]),
+			 t[0].bytes_sent + t[1].bytes_received + t[2].bytes_sent);
 	assert_int_equal(channel_traffic(hub[A], t, 1), 1);
 	assert_int_equal(channel_traffic(party[A], t, 40), 2);
 	assert_int_equal(t[0].messages_sent, 2);

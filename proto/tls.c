@@ -1,0 +1,455 @@
+#include "proto/tls.h"
+
+#include "common/base/alloc.h"
+
+#include <assert.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tls_context {
+	SSL_CTX *ssl_ctx;
+};
+
+struct tls {
+	SSL *ssl;
+	const uint8_t *in; /* received and not yet taken */
+	size_t in_len;
+	struct buf out;
+	bool any_input, ended;
+	char peer[MSG_NAME_MAX + 1];
+	uint8_t fingerprint[HASH_LEN];
+	char refused[256]; /* why the peer's certificate was not accepted; "" if it was */
+};
+
+/* ---- the BIO: OpenSSL reads where we point, and writes into our buffer ---- */
+
+static int bio_read(BIO *bio, char *to, size_t len, size_t *got)
+{
+	struct tls *t = BIO_get_data(bio);
+
+	BIO_clear_retry_flags(bio);
+	*got = len < t->in_len ? len : t->in_len;
+	if (*got == 0) {
+		BIO_set_retry_read(bio);
+		return 0;
+	}
+	memcpy(to, t->in, *got);
+	t->in += *got;
+	t->in_len -= *got;
+	return 1;
+}
+
+static int bio_write(BIO *bio, const char *from, size_t len, size_t *written)
+{
+	struct tls *t = BIO_get_data(bio);
+
+	BIO_clear_retry_flags(bio);
+	buf_add(&t->out, from, len);
+	*written = len;
+	return 1;
+}
+
+static long bio_ctrl(BIO *bio, int cmd, long number, void *pointer)
+{
+	(void)bio;
+	(void)number;
+	(void)pointer;
+	return cmd == BIO_CTRL_FLUSH;
+}
+
+static BIO_METHOD *bio_method(void)
+{
+	static BIO_METHOD
+	    *method; /* made once, by the first context; lives as long as the process */
+
+	if (!method) {
+		method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "memory");
+		assert(method);
+		BIO_meth_set_read_ex(method, bio_read);
+		BIO_meth_set_write_ex(method, bio_write);
+		BIO_meth_set_ctrl(method, bio_ctrl);
+	}
+	return method;
+}
+
+/* ---- the peer's certificate ---- */
+
+/* The first DNS name among the subject alternative names. False: there is none that we can use. */
+static bool first_dns_name(X509 *cert, char name[static MSG_NAME_MAX + 1])
+{
+	GENERAL_NAMES *all = X509_get_ext_d2i(cert, NID_subject_alt_name, NULL, NULL);
+	bool found = false;
+
+	for (int i = 0; i < sk_GENERAL_NAME_num(all) && !found; i++) {
+		const GENERAL_NAME *one = sk_GENERAL_NAME_value(all, i);
+		const unsigned char *text;
+		int len;
+
+		if (one->type != GEN_DNS)
+			continue;
+		text = ASN1_STRING_get0_data(one->d.dNSName);
+		len = ASN1_STRING_length(one->d.dNSName);
+		found = len >= 1 && len <= MSG_NAME_MAX;
+		for (int k = 0; found && k < len; k++)
+			found = text[k] > 0x20 && text[k] < 0x7f;
+		if (!found)
+			break;
+		memcpy(name, text, (size_t)len);
+		name[len] = '\0';
+	}
+	GENERAL_NAMES_free(all);
+	return found;
+}
+
+static const char *date_text(const ASN1_TIME *time, char *text, size_t len)
+{
+	struct tm tm;
+
+	if (!ASN1_TIME_to_tm(time, &tm) || strftime(text, len, "%Y-%m-%d %H:%M:%S UTC", &tm) == 0)
+		snprintf(text, len, "an unreadable date");
+	return text;
+}
+
+/* A sentence about the peer for what OpenSSL found in this certificate of the chain. */
+static void describe_refusal(struct tls *t, int error, X509 *cert, int depth)
+{
+	const char *whose = depth == 0 ? "a certificate" : "a chain with a certificate";
+	const char *purpose = SSL_is_server(t->ssl) ? "clientAuth, for one who dials"
+						    : "serverAuth, for one who listens";
+	char name[MSG_NAME_MAX + 1], date[64], shown[MSG_NAME_MAX + 16] = "";
+
+	if (cert && first_dns_name(cert, name))
+		snprintf(shown, sizeof(shown), " (for %s)", name);
+	switch (error) {
+	case X509_V_ERR_CERT_HAS_EXPIRED:
+		snprintf(t->refused, sizeof(t->refused), "shows %s%s that expired on %s", whose,
+			 shown, date_text(X509_get0_notAfter(cert), date, sizeof(date)));
+		break;
+	case X509_V_ERR_CERT_NOT_YET_VALID:
+		snprintf(t->refused, sizeof(t->refused), "shows %s%s that is not valid before %s",
+			 whose, shown, date_text(X509_get0_notBefore(cert), date, sizeof(date)));
+		break;
+	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+	case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+	case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
+		snprintf(t->refused, sizeof(t->refused),
+			 "shows %s%s that our CA did not sign (unknown CA)", whose, shown);
+		break;
+	case X509_V_ERR_INVALID_PURPOSE:
+		snprintf(t->refused, sizeof(t->refused),
+			 "shows %s%s of the wrong purpose, expected %s", whose, shown, purpose);
+		break;
+	default:
+		snprintf(t->refused, sizeof(t->refused), "shows %s%s that was not accepted: %s",
+			 whose, shown, X509_verify_cert_error_string(error));
+	}
+}
+
+/* OpenSSL has looked at one certificate of the chain; ok is its verdict. Of the peer's own we ask
+ * for two things more: that it says what it is for, and a name. */
+static int on_verify(int ok, X509_STORE_CTX *store)
+{
+	SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+	struct tls *t = SSL_get_app_data(ssl);
+	X509 *cert = X509_STORE_CTX_get_current_cert(store);
+	int depth = X509_STORE_CTX_get_error_depth(store);
+
+	if (ok && depth == 0 && X509_get_extended_key_usage(cert) == UINT32_MAX) {
+		X509_STORE_CTX_set_error(store, X509_V_ERR_INVALID_PURPOSE);
+		ok = 0;
+	}
+	if (!ok) {
+		describe_refusal(t, X509_STORE_CTX_get_error(store), cert, depth);
+	} else if (depth == 0 && !first_dns_name(cert, t->peer)) {
+		snprintf(t->refused, sizeof(t->refused),
+			 "shows a certificate without a usable DNS name of at most %d bytes",
+			 MSG_NAME_MAX);
+		X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
+		ok = 0;
+	}
+	return ok;
+}
+
+static enum err note_peer(struct tls *t)
+{
+	X509 *cert = SSL_get0_peer_certificate(t->ssl);
+	unsigned char *der = NULL;
+	int len = cert ? i2d_X509_PUBKEY(X509_get_X509_PUBKEY(cert), &der) : -1;
+	bool good =
+	    len > 0 && EVP_Digest(der, (size_t)len, t->fingerprint, NULL, EVP_sha256(), NULL) == 1;
+
+	OPENSSL_free(der);
+	return good ? ERR_OK : err_set(ERR_PEER, "shows no certificate that we can read");
+}
+
+/* ---- what went wrong ---- */
+
+/* An alert that the peer sent: what it has against us. */
+static enum err describe_alert(int alert)
+{
+	static const struct {
+		int alert;
+		const char *text;
+	} own[] = {
+		{ SSL_AD_CERTIFICATE_EXPIRED, "our certificate has expired or is not valid yet" },
+		{ SSL_AD_UNKNOWN_CA, "our certificate is not signed by its CA (unknown CA)" },
+		{ SSL_AD_DECRYPT_ERROR,
+		  "our certificate is not signed by its CA (of the same name?)" },
+		{ SSL_AD_UNSUPPORTED_CERTIFICATE, "our certificate is of the wrong purpose" },
+		{ SSL_AD_BAD_CERTIFICATE, "our certificate is not accepted" },
+		{ SSL_AD_CERTIFICATE_UNKNOWN, "our certificate is not accepted" },
+		{ SSL_AD_CERTIFICATE_REQUIRED, "it wants a certificate" },
+		{ SSL_AD_PROTOCOL_VERSION, "it does not speak TLS 1.3" },
+	};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (own[i].alert == alert)
+			return err_set(ERR_PEER, "refuses us: %s", own[i].text);
+	return err_set(ERR_PEER, "refuses us: TLS alert %d, %s", alert,
+		       SSL_alert_desc_string_long(alert));
+}
+
+static enum err describe_error(const struct tls *t)
+{
+	unsigned long first = ERR_peek_error();
+	int reason = ERR_GET_REASON(first);
+
+	ERR_clear_error();
+	if (t->refused[0])
+		return err_set(ERR_PEER, "%s", t->refused);
+	if (ERR_GET_LIB(first) == ERR_LIB_SSL) {
+		if (reason > SSL_AD_REASON_OFFSET && reason < SSL_AD_REASON_OFFSET + 256)
+			return describe_alert(reason - SSL_AD_REASON_OFFSET);
+		switch (reason) {
+		case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+			return err_set(ERR_PEER, "shows no certificate");
+		case SSL_R_UNSUPPORTED_PROTOCOL:
+		case SSL_R_VERSION_TOO_LOW:
+			return err_set(ERR_PEER, "does not speak TLS 1.3");
+		case SSL_R_WRONG_VERSION_NUMBER:
+		case SSL_R_HTTP_REQUEST:
+		case SSL_R_HTTPS_PROXY_REQUEST:
+			return err_set(ERR_PEER, "is not TLS");
+		}
+	}
+	return err_set(ERR_PEER, "broke TLS: %s",
+		       ERR_reason_error_string(first) ? ERR_reason_error_string(first)
+						      : "unknown reason");
+}
+
+/* ---- contexts ---- */
+
+static enum err bad_file(const char *what, const char *path)
+{
+	unsigned long last = ERR_peek_last_error();
+	const char *reason = ERR_reason_error_string(last);
+
+	ERR_clear_error();
+	return err_set(ERR_INPUT, "%s: this %s cannot be used: %s", path, what,
+		       reason ? reason : "unknown reason");
+}
+
+/* An encrypted key must not make a daemon ask at a terminal. */
+static int no_password(char *out, int len, int writing, void *arg)
+{
+	(void)out;
+	(void)len;
+	(void)writing;
+	(void)arg;
+	return -1;
+}
+
+static void set_protocol(SSL_CTX *c)
+{
+	int good = SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) &&
+		   SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION) &&
+		   SSL_CTX_set_ciphersuites(c, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
+					       "TLS_CHACHA20_POLY1305_SHA256") &&
+		   SSL_CTX_set1_groups_list(c, "X25519:P-256") && SSL_CTX_set_num_tickets(c, 0);
+
+	assert(good);
+	(void)good;
+	SSL_CTX_set_options(c, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+				   SSL_OP_CIPHER_SERVER_PREFERENCE);
+	SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
+	SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, on_verify);
+	SSL_CTX_set_default_passwd_cb(c, no_password);
+}
+
+enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
+			 const char *key, const char *ca)
+{
+	SSL_CTX *c = SSL_CTX_new(role == TLS_SERVER ? TLS_server_method() : TLS_client_method());
+	enum err e = ERR_OK;
+
+	assert(c);
+	ERR_clear_error();
+	bio_method();
+	set_protocol(c);
+	if (SSL_CTX_use_certificate_chain_file(c, certificate) != 1)
+		e = bad_file("certificate", certificate);
+	else if (SSL_CTX_use_PrivateKey_file(c, key, SSL_FILETYPE_PEM) != 1)
+		e = bad_file("key", key);
+	else if (SSL_CTX_check_private_key(c) != 1)
+		e = bad_file("key", key);
+	else if (SSL_CTX_load_verify_file(c, ca) != 1)
+		e = bad_file("CA", ca);
+	if (e == ERR_OK && role == TLS_SERVER)
+		SSL_CTX_set_client_CA_list(c, SSL_load_client_CA_file(ca));
+	if (e != ERR_OK) {
+		SSL_CTX_free(c);
+		return e;
+	}
+	ALLOC(*ctx, 1);
+	(*ctx)->ssl_ctx = c;
+	return ERR_OK;
+}
+
+void tls_context_free(struct tls_context *ctx)
+{
+	if (!ctx)
+		return;
+	SSL_CTX_free(ctx->ssl_ctx);
+	free(ctx);
+}
+
+/* ---- connections ---- */
+
+struct tls *tls_new(struct tls_context *ctx)
+{
+	struct tls *t;
+	BIO *bio;
+
+	ALLOC(t, 1);
+	t->ssl = SSL_new(ctx->ssl_ctx);
+	bio = BIO_new(bio_method());
+	assert(t->ssl && bio);
+	BIO_set_data(bio, t);
+	BIO_set_init(bio, 1);
+	SSL_set_bio(t->ssl, bio, bio); /* takes the one reference for both directions */
+	SSL_set_app_data(t->ssl, t);
+	if (SSL_is_server(t->ssl))
+		SSL_set_accept_state(t->ssl);
+	else
+		SSL_set_connect_state(t->ssl);
+	return t;
+}
+
+void tls_free(struct tls *t)
+{
+	if (!t)
+		return;
+	SSL_free(t->ssl);
+	buf_release(&t->out);
+	free(t);
+}
+
+enum tls_state tls_state(const struct tls *t)
+{
+	if (t->ended)
+		return TLS_ENDED;
+	return SSL_is_init_finished(t->ssl) ? TLS_OPEN : TLS_HANDSHAKE;
+}
+
+void tls_input(struct tls *t, const uint8_t *p, size_t n)
+{
+	assert(t->in_len == 0);
+	t->in = p;
+	t->in_len = n;
+}
+
+/* The first bytes of anything that is TLS are a handshake or alert record's type and version. */
+static bool looks_like_tls(const struct tls *t)
+{
+	return (t->in[0] == SSL3_RT_HANDSHAKE || t->in[0] == SSL3_RT_ALERT) &&
+	       (t->in_len < 2 || t->in[1] == SSL3_VERSION_MAJOR);
+}
+
+enum err tls_handshake(struct tls *t)
+{
+	int done, why;
+
+	if (t->in_len && !t->any_input) {
+		if (!looks_like_tls(t))
+			return err_set(ERR_PEER, "is not TLS");
+		t->any_input = true;
+	}
+	ERR_clear_error();
+	done = SSL_do_handshake(t->ssl);
+	if (done == 1)
+		return note_peer(t);
+	why = SSL_get_error(t->ssl, done);
+	if (why == SSL_ERROR_WANT_READ)
+		return ERR_OK;
+	if (why == SSL_ERROR_ZERO_RETURN) {
+		t->ended = true;
+		return ERR_OK;
+	}
+	return describe_error(t);
+}
+
+enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got)
+{
+	int why;
+
+	*got = 0;
+	if (t->ended) {
+		t->in_len = 0;
+		return ERR_OK;
+	}
+	ERR_clear_error();
+	if (SSL_read_ex(t->ssl, out, room, got) == 1)
+		return ERR_OK;
+	*got = 0;
+	why = SSL_get_error(t->ssl, 0);
+	if (why == SSL_ERROR_WANT_READ)
+		return ERR_OK;
+	if (why == SSL_ERROR_ZERO_RETURN) {
+		t->ended = true;
+		t->in_len = 0;
+		return ERR_OK;
+	}
+	return describe_error(t);
+}
+
+enum err tls_write(struct tls *t, const uint8_t *p, size_t n)
+{
+	size_t written;
+
+	if (n == 0)
+		return ERR_OK;
+	ERR_clear_error();
+	/* The BIO takes everything, so a write is done at once or never. */
+	if (SSL_write_ex(t->ssl, p, n, &written) == 1)
+		return ERR_OK;
+	return describe_error(t);
+}
+
+void tls_end(struct tls *t)
+{
+	if (SSL_is_init_finished(t->ssl))
+		SSL_shutdown(t->ssl); /* writes the alert; the answer, if any, is read elsewhere */
+	ERR_clear_error();
+}
+
+struct buf *tls_output(struct tls *t)
+{
+	return &t->out;
+}
+
+const char *tls_peer_name(const struct tls *t)
+{
+	return t->peer;
+}
+
+void tls_peer_fingerprint(const struct tls *t, uint8_t fp[static HASH_LEN])
+{
+	memcpy(fp, t->fingerprint, HASH_LEN);
+}

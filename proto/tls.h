@@ -1,0 +1,63 @@
+/* tls.h -- TLS 1.3 between two byte streams: no sockets, no threads, no clock of its own.
+ *
+ * Received bytes go in (tls_input), plaintext is taken out (tls_read); plaintext goes in
+ * (tls_write), bytes to be sent lie in tls_output. Both ends show a certificate: chain, dates and
+ * purpose (extended key usage clientAuth of who dials, serverAuth of who listens) are checked here;
+ * whether the name is welcome is the caller's to say. No tickets, no resumption, no early data.
+ *
+ * The only file that sees OpenSSL's TLS. Errors are ERR_PEER with a sentence about the peer that
+ * reads on after its name: "shows a certificate that has expired".
+ */
+#ifndef PROTO_TLS_H
+#define PROTO_TLS_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "proto/msg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tls_role { TLS_SERVER, TLS_CLIENT };
+enum tls_state {
+	TLS_HANDSHAKE,
+	TLS_OPEN,
+	TLS_ENDED, /* the peer has said that nothing more will come */
+};
+enum {
+	TLS_RECORD = 16 << 10
+}; /* most plaintext in one record: writes of multiples waste nothing */
+
+/* Identity and trust, shared by connections; may be freed while they live. */
+struct tls_context;
+/* PEM files: own chain, own key, trusted CAs. ERR_INPUT naming the file. */
+enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
+			 const char *key, const char *ca) MUST_CHECK;
+void tls_context_free(struct tls_context *ctx); /* accepts NULL */
+
+struct tls;
+struct tls *tls_new(struct tls_context *ctx);
+void tls_free(struct tls *t); /* accepts NULL */
+enum tls_state tls_state(const struct tls *t);
+
+/* Received bytes; borrowed until tls_handshake or tls_read has taken them all. */
+void tls_input(struct tls *t, const uint8_t *p, size_t n);
+/* Goes on with the handshake as far as the input reaches; the client's first call begins it. After
+ * an error there may be an alert in the output, worth sending. */
+enum err tls_handshake(struct tls *t) MUST_CHECK;
+/* Up to room bytes of plaintext, at most a record's. *got 0: the input is used up, or the peer has
+ * ended. */
+enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got) MUST_CHECK;
+/* Only when open. One record for each TLS_RECORD bytes or part thereof. */
+enum err tls_write(struct tls *t, const uint8_t *p, size_t n) MUST_CHECK;
+void tls_end(struct tls *t); /* says that nothing more will come; not during the handshake */
+
+/* What is to be sent: the caller drops from it what was. */
+struct buf *tls_output(struct tls *t);
+
+/* Of the open connection's peer: the certificate's first DNS name, SHA-256 of its public key. */
+const char *tls_peer_name(const struct tls *t);
+void tls_peer_fingerprint(const struct tls *t, uint8_t fp[static HASH_LEN]);
+
+#endif

@@ -1,0 +1,300 @@
+#include "common/data/dataset.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/data/csv.h"
+#include "common/data/edges.h"
+#include "common/data/labels.h"
+#include "common/data/limits.h"
+#include "common/data/mtx.h"
+#include "common/data/npy.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- features ---- */
+
+enum err features_read(const char *path, struct features *X)
+{
+	const char *end = strrchr(path, '.');
+	struct buf file = { 0 };
+	struct mtx m;
+	enum err err;
+
+	*X = (struct features){ 0 };
+	if (end && !strcmp(end, ".npy"))
+		return npy_read(path, &X->dense);
+	if (end && !strcmp(end, ".mtx")) {
+		TRY(mtx_read(path, &m));
+		mtx_features(&m, X);
+		return ERR_OK;
+	}
+	if (!end || strcmp(end, ".csv") != 0)
+		return err_set(ERR_INPUT, "%s: expected features in a file .npy, .mtx or .csv",
+			       path);
+	TRY(file_read(path, DATA_FILE_MAX, &file));
+	err = csv_parse_numbers((struct bytes){ file.p, file.n }, path, &X->dense);
+	buf_release(&file);
+	return err;
+}
+
+/* Row i becomes what row from[i] was, in place: cycle by cycle, with one row aside. */
+static void permute_dense(struct mat *m, const uint32_t *from)
+{
+	size_t bytes = m->cols * sizeof(*m->a);
+	double *aside = alloc(m->cols, sizeof(*aside));
+	bool *done = alloc(m->rows, sizeof(*done));
+
+	for (size_t start = 0; start < m->rows; start++) {
+		size_t i = start;
+
+		if (done[start])
+			continue;
+		memcpy(aside, ROW(m, start), bytes);
+		for (; from[i] != start; i = from[i]) {
+			memcpy(ROW(m, i), ROW(m, from[i]), bytes);
+			done[i] = true;
+		}
+		memcpy(ROW(m, i), aside, bytes);
+		done[i] = true;
+	}
+	free(aside);
+	free(done);
+}
+
+static void permute_sparse(struct csr *s, const uint32_t *from)
+{
+	struct csr p = { .rows = s->rows, .cols = s->cols };
+	size_t count = s->start[s->rows];
+
+	ALLOC(p.start, s->rows + 1);
+	ALLOC(p.index, count);
+	if (s->value)
+		ALLOC(p.value, count);
+	for (size_t i = 0; i < s->rows; i++) {
+		size_t first = s->start[from[i]], n = s->start[from[i] + 1] - first;
+
+		memcpy(p.index + p.start[i], s->index + first, n * sizeof(*p.index));
+		if (s->value)
+			memcpy(p.value + p.start[i], s->value + first, n * sizeof(*p.value));
+		p.start[i + 1] = p.start[i] + n;
+	}
+	csr_release(s);
+	*s = p;
+}
+
+/* embed() makes one dense copy: better to say so here than to be killed there. */
+static enum err check_memory(const struct features *X, const char *path)
+{
+	double need = 8.0 * (double)features_rows(X) * (double)features_cols(X);
+	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+
+	if (need <= have)
+		return ERR_OK;
+	return err_set(
+	    ERR_INPUT,
+	    "%s: %zu x %zu features take %.1f GiB as a dense matrix, this host has %.1f GiB", path,
+	    features_rows(X), features_cols(X), need / 0x1p30, have / 0x1p30);
+}
+
+/* ---- loading ---- */
+
+static enum err load_edges(struct dataset *d, const char *path)
+{
+	struct edges_dropped dropped = { 0 };
+	struct csr adjacency;
+
+	TRY(edges_read(path, d->n, d->has_ids ? &d->ids : NULL, &adjacency, &dropped));
+	graph_init(&d->g, &adjacency);
+	if (dropped.loops || dropped.repeated)
+		log_warn("%s: dropped %zu self-loops and %zu lines that repeat an edge", path,
+			 dropped.loops, dropped.repeated);
+	return ERR_OK;
+}
+
+static enum err load_ids(struct dataset *d, const char *path, const char *features)
+{
+	TRY(ids_read(path, &d->ids));
+	d->has_ids = true;
+	if (d->ids.n != d->n)
+		return err_set(ERR_INPUT, "%s: %zu ids, expected %zu as %s has that many rows",
+			       path, d->ids.n, d->n, features);
+	if (d->X.is_sparse)
+		permute_sparse(&d->X.sparse, d->ids.row);
+	else
+		permute_dense(&d->X.dense, d->ids.row);
+	return ERR_OK;
+}
+
+enum err dataset_load(struct dataset *d, const char *features, const char *edges, const char *ids)
+{
+	enum err err;
+
+	*d = (struct dataset){ 0 };
+	err = features_read(features, &d->X);
+	if (!err)
+		err = check_memory(&d->X, features);
+	if (!err) {
+		d->n = features_rows(&d->X);
+		if (ids)
+			err = load_ids(d, ids, features);
+	}
+	if (!err)
+		err = load_edges(d, edges);
+	if (err)
+		dataset_release(d);
+	return err;
+}
+
+void dataset_release(struct dataset *d)
+{
+	features_release(&d->X);
+	graph_release(&d->g);
+	ids_release(&d->ids);
+	*d = (struct dataset){ 0 };
+}
+
+/* ---- fingerprints ---- */
+
+static void feed_u64(dataset_feed *feed, void *arg, uint64_t x)
+{
+	x = htole64(x);
+	feed(arg, &x, sizeof(x));
+}
+
+void dataset_feed_ids(const struct dataset *d, dataset_feed *feed, void *arg)
+{
+	feed(arg, d->has_ids ? "ids" : "row", 3);
+	feed_u64(feed, arg, d->n);
+	for (size_t i = 0; d->has_ids && i < d->n; i++) {
+		feed_u64(feed, arg, strlen(d->ids.id[i]));
+		feed(arg, d->ids.id[i], strlen(d->ids.id[i]));
+	}
+}
+
+void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg)
+{
+	const struct csr *s = &d->g.adjacency;
+	uint64_t edge[3];
+
+	feed_u64(feed, arg, s->rows);
+	feed_u64(feed, arg, s->start[s->rows]);
+	for (size_t u = 0; u < s->rows; u++) {
+		for (size_t e = s->start[u]; e < s->start[u + 1]; e++) {
+			double w = s->value ? s->value[e] : 1;
+
+			if (s->index[e] < u)
+				continue;
+			memcpy(&edge[2], &w, sizeof(w));
+			edge[0] = htole64(u);
+			edge[1] = htole64(s->index[e]);
+			edge[2] = htole64(edge[2]);
+			feed(arg, edge, sizeof(edge));
+		}
+	}
+}
+
+/* ---- labels ---- */
+
+/* The labels in the party's own order. */
+static uint32_t *own_order(const struct dataset *d, const uint32_t *label)
+{
+	uint32_t *own;
+
+	ALLOC(own, d->n);
+	for (size_t i = 0; i < d->n; i++)
+		own[d->has_ids ? d->ids.row[i] : i] = label[i];
+	return own;
+}
+
+enum err dataset_write_labels_csv(const char *path, const struct dataset *d, const uint32_t *label)
+{
+	uint32_t *own = own_order(d, label);
+	char **id = NULL;
+	enum err err;
+
+	if (d->has_ids) {
+		ALLOC(id, d->n);
+		for (size_t i = 0; i < d->n; i++)
+			id[d->ids.row[i]] = d->ids.id[i];
+	}
+	err = labels_write_csv(path, id, own, d->n);
+	free(id);
+	free(own);
+	return err;
+}
+
+enum err dataset_write_labels_npy(const char *path, const struct dataset *d, const uint32_t *label)
+{
+	uint32_t *own = own_order(d, label);
+	enum err err = labels_write_npy(path, own, d->n);
+
+	free(own);
+	return err;
+}
+
+/* ---- a data directory ---- */
+
+/* The one file NAME.SUFFIX that is there; suffixes: up to three, the rest NULL. */
+static enum err find_one(const char *dir, const char *name, const char *const suffix[3],
+			 char **found)
+{
+	char file[32];
+
+	for (int i = 0; i < 3 && suffix[i]; i++) {
+		char *path;
+
+		snprintf(file, sizeof(file), "%s.%s", name, suffix[i]);
+		path = file_join(dir, file);
+		if (!file_exists(path)) {
+			free(path);
+		} else if (!*found) {
+			*found = path;
+		} else {
+			enum err err =
+			    err_set(ERR_INPUT, "%s and %s are both there, expected one of them",
+				    *found, path);
+
+			free(path);
+			return err;
+		}
+	}
+	return ERR_OK;
+}
+
+static enum err find_all(const char *dir, struct dataset_files *f)
+{
+	TRY(find_one(dir, "features", (const char *const[3]){ "mtx", "npy", "csv" }, &f->features));
+	TRY(find_one(dir, "edges", (const char *const[3]){ "tsv", "mtx" }, &f->edges));
+	TRY(find_one(dir, "ids", (const char *const[3]){ "txt" }, &f->ids));
+	TRY(find_one(dir, "labels", (const char *const[3]){ "txt" }, &f->labels));
+	if (!f->features)
+		return err_set(ERR_INPUT, "%s: no features.mtx, features.npy or features.csv there",
+			       dir);
+	if (!f->edges)
+		return err_set(ERR_INPUT, "%s: no edges.tsv or edges.mtx there", dir);
+	return ERR_OK;
+}
+
+enum err dataset_find(const char *dir, struct dataset_files *f)
+{
+	enum err err;
+
+	*f = (struct dataset_files){ 0 };
+	err = find_all(dir, f);
+	if (err)
+		dataset_files_release(f);
+	return err;
+}
+
+void dataset_files_release(struct dataset_files *f)
+{
+	free(f->features);
+	free(f->edges);
+	free(f->ids);
+	free(f->labels);
+	*f = (struct dataset_files){ 0 };
+}

@@ -1,0 +1,58 @@
+/* dataset.h -- a party's data: features, graph and ids that fit each other.
+ *
+ * With ids, rows are sorted by id and edges renamed, so that parties with the same set of ids have
+ * the same rows, whatever the order of their files. Without, row numbers are the ids. Labels go
+ * back to the party in its own order.
+ */
+#ifndef COMMON_DATA_DATASET_H
+#define COMMON_DATA_DATASET_H
+
+#include "common/base/err.h"
+#include "common/data/ids.h"
+#include "common/math/embed.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct dataset {
+	size_t n;
+	struct features X; /* n rows, sorted as the ids are */
+	struct graph g;    /* n nodes; X and g may be used up by whoever computes with them */
+	bool has_ids;
+	struct ids
+	    ids; /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */
+};
+
+/* ids: NULL if there are none. ERR_INPUT: a file is wrong, or they do not fit each other: the
+ * sentence has both numbers. Logs a warning if self-loops or repeated edges were dropped. The
+ * memory that embed() needs for a dense copy is checked against this host's. */
+enum err dataset_load(struct dataset *d, const char *features, const char *edges,
+		      const char *ids) MUST_CHECK;
+void dataset_release(struct dataset *d);
+
+/* Features alone, by the file name's ending: .npy, .mtx or .csv. */
+enum err features_read(const char *path, struct features *X) MUST_CHECK;
+
+/* Canonical bytes of the ids, and of the edges between sorted rows, for the caller to hash: the
+ * same for parties with the same ids, or graphs, and for no others. Called many times in a row. */
+typedef void dataset_feed(void *arg, const void *p, size_t n);
+void dataset_feed_ids(const struct dataset *d, dataset_feed *feed, void *arg);
+void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg);
+
+/* label: n values, row by row of X. Written in the party's own order, atomically; the CSV has ids.
+ */
+enum err dataset_write_labels_csv(const char *path, const struct dataset *d,
+				  const uint32_t *label) MUST_CHECK;
+enum err dataset_write_labels_npy(const char *path, const struct dataset *d,
+				  const uint32_t *label) MUST_CHECK;
+
+/* A data directory: features.(mtx|npy|csv), edges.(tsv|mtx), and, where there are any, ids.txt
+ * and labels.txt (else NULL). ERR_INPUT if one is missing or there in two formats. */
+struct dataset_files {
+	char *features, *edges, *ids, *labels; /* owned */
+};
+enum err dataset_find(const char *dir, struct dataset_files *f) MUST_CHECK;
+void dataset_files_release(struct dataset_files *f);
+
+#endif

@@ -1,0 +1,36 @@
+/* edges.h -- a graph from a file: edges.tsv, or a square Matrix Market file.
+ *
+ * edges.tsv: "u v" or "u v w" per line, blank-separated; '#' begins a comment line. With ids, u and
+ * v are ids; without, row numbers from 0. A Matrix Market file always has row numbers (from 1), in
+ * the order of the party's own rows. Weights are finite and > 0.
+ *
+ * The graph is undirected: (u, v) and (v, u) are one edge. Self-loops and edges given again with
+ * the same weight are dropped and counted; with another weight they are refused.
+ */
+#ifndef COMMON_DATA_EDGES_H
+#define COMMON_DATA_EDGES_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/data/ids.h"
+#include "common/math/csr.h"
+
+#include <stddef.h>
+
+struct edges_dropped {
+	size_t loops;    /* lines with u = v */
+	size_t repeated; /* lines that say an edge again */
+};
+
+/* n: nodes; ids: NULL, or n of them, and node i of the graph is then ids->id[i]. *adjacency
+ * (n x n, symmetric; no values if all weights are 1) is initialised here; empty on ERR_INPUT. */
+enum err edges_parse_tsv(struct bytes file, const char *where, size_t n, const struct ids *ids,
+			 struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
+/* By the file name's ending, .tsv, .txt or .mtx. */
+enum err edges_read(const char *path, size_t n, const struct ids *ids, struct csr *adjacency,
+		    struct edges_dropped *dropped) MUST_CHECK;
+
+/* Appends "u<TAB>v[<TAB>w]" for every edge u < v; ids: NULL, or what nodes are called. */
+void edges_print_tsv(const struct csr *adjacency, char *const *ids, struct buf *out);
+
+#endif

@@ -1,0 +1,34 @@
+/* ids.h -- what the rows are called.
+ *
+ * ids.txt: one id per line, in the order of the rows. An id is 1 to 255 bytes of UTF-8 without
+ * blanks or control characters, and does not begin with '#'. Ids compare as bytes: "10" < "9".
+ */
+#ifndef COMMON_DATA_IDS_H
+#define COMMON_DATA_IDS_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/data/text.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Owned. Sorted: id[0] < id[1] < ..; row[i] is the line (from 0) on which id[i] stood. */
+struct ids {
+	size_t n;
+	char **id;
+	uint32_t *row;
+};
+
+/* ERR_INPUT with the line: no id, or not one id; an id given twice (and where first). */
+enum err ids_parse(struct bytes file, const char *where, struct ids *ids) MUST_CHECK;
+enum err ids_read(const char *path, struct ids *ids) MUST_CHECK;
+void ids_release(struct ids *ids);
+
+/* The position of an id; SIZE_MAX if it is none of them. O(log n). */
+size_t ids_find(const struct ids *ids, struct word id);
+
+/* ERR_INPUT, at t's line, if the word cannot be an id. */
+enum err id_check(const struct text *t, struct word id) MUST_CHECK;
+
+#endif

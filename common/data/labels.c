@@ -1,0 +1,211 @@
+#include "common/data/labels.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/data/csv.h"
+#include "common/data/ids.h"
+#include "common/data/limits.h"
+#include "common/data/npy.h"
+#include "common/data/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct labels *l, size_t *room, uint32_t label)
+{
+	if (l->n == *room) {
+		*room = *room ? 2 * *room : 1024;
+		l->label = alloc_again(l->label, *room, sizeof(*l->label));
+		if (l->id)
+			l->id = alloc_again(l->id, *room, sizeof(*l->id));
+	}
+	l->label[l->n++] = label;
+}
+
+static enum err check_count(const char *where, struct labels *l)
+{
+	if (l->n && l->n <= ROWS_MAX)
+		return ERR_OK;
+	return err_set(ERR_INPUT, "%s: %zu labels, expected 1 to %zu", where, l->n, ROWS_MAX);
+}
+
+static enum err read_txt(struct text *t, struct labels *l)
+{
+	size_t room = 0;
+
+	while (t->p < t->end) {
+		uint64_t x;
+
+		TRY(text_whole(t, 0, LABELS_MAX - 1, "the label", &x));
+		TRY(text_end(t));
+		add(l, &room, (uint32_t)x);
+	}
+	return check_count(t->where, l);
+}
+
+enum err labels_parse_txt(struct bytes file, const char *where, struct labels *l)
+{
+	struct text t = text_open(file, where);
+	enum err err;
+
+	*l = (struct labels){ 0 };
+	err = read_txt(&t, l);
+	if (err)
+		labels_release(l);
+	return err;
+}
+
+static enum err read_record(struct text *t, struct buf *field, struct labels *l, size_t *room)
+{
+	struct text here = *t; /* for complaints: t moves on to the next line */
+	struct word w;
+	uint64_t x;
+	bool last;
+
+	TRY(csv_field(t, field, &last));
+	if (last)
+		return text_error(&here, "one field where an id and a label are expected");
+	w = (struct word){ (const char *)field->p, field->n };
+	TRY(id_check(&here, w));
+	add(l, room, 0);
+	l->id[l->n - 1] = alloc_copy((const char *)field->p);
+	TRY(csv_field(t, field, &last));
+	w = (struct word){ (const char *)field->p, field->n };
+	if (!last || !word_whole(w, &x) || x >= LABELS_MAX)
+		return text_error(
+		    &here,
+		    "the label is \"%.40s\", expected a whole number below %d at the end "
+		    "of the record",
+		    (const char *)field->p, LABELS_MAX);
+	l->label[l->n - 1] = (uint32_t)x;
+	return ERR_OK;
+}
+
+static enum err read_csv(struct text *t, struct buf *field, struct labels *l)
+{
+	size_t room = 0;
+	bool last;
+
+	l->id = alloc(1, sizeof(*l->id));
+	TRY(csv_field(t, field, &last));
+	if (last || strcmp((const char *)field->p, "id") != 0)
+		return text_error(t, "the heading is not \"id,label\"");
+	TRY(csv_field(t, field, &last));
+	if (!last || strcmp((const char *)field->p, "label") != 0)
+		return text_error(t, "the heading is not \"id,label\"");
+	while (t->p < t->end)
+		TRY(read_record(t, field, l, &room));
+	return check_count(t->where, l);
+}
+
+enum err labels_parse_csv(struct bytes file, const char *where, struct labels *l)
+{
+	struct text t = text_open(file, where);
+	struct buf field = { 0 };
+	enum err err;
+
+	*l = (struct labels){ 0 };
+	err = read_csv(&t, &field, l);
+	buf_release(&field);
+	if (err)
+		labels_release(l);
+	return err;
+}
+
+static enum err parse_npy(struct bytes file, const char *where, struct labels *l)
+{
+	struct mat m;
+	enum err err = ERR_OK;
+
+	*l = (struct labels){ 0 };
+	TRY(npy_parse(file, where, &m));
+	if (m.cols != 1)
+		err = err_set(ERR_INPUT, "%s: %zu columns, expected labels in one dimension", where,
+			      m.cols);
+	ALLOC(l->label, m.rows);
+	for (; l->n < m.rows && !err; l->n++) {
+		double x = m.a[l->n];
+
+		if (x >= 0 && x < LABELS_MAX && x == (double)(uint32_t)x)
+			l->label[l->n] = (uint32_t)x;
+		else
+			err = err_set(
+			    ERR_INPUT,
+			    "%s: label %zu (from 0) is %g, expected a whole number below %d", where,
+			    l->n, x, LABELS_MAX);
+	}
+	mat_release(&m);
+	if (err)
+		labels_release(l);
+	return err;
+}
+
+enum err labels_read(const char *path, struct labels *l)
+{
+	const char *end = strrchr(path, '.');
+	struct buf file = { 0 };
+	struct bytes bytes;
+	enum err err;
+
+	*l = (struct labels){ 0 };
+	TRY(file_read(path, DATA_FILE_MAX, &file));
+	bytes = (struct bytes){ file.p, file.n };
+	if (end && !strcmp(end, ".npy"))
+		err = parse_npy(bytes, path, l);
+	else if (end && !strcmp(end, ".csv"))
+		err = labels_parse_csv(bytes, path, l);
+	else if (end && !strcmp(end, ".txt"))
+		err = labels_parse_txt(bytes, path, l);
+	else
+		err = err_set(ERR_INPUT, "%s: expected labels in a file .txt, .csv or .npy", path);
+	buf_release(&file);
+	return err;
+}
+
+void labels_release(struct labels *l)
+{
+	for (size_t i = 0; l->id && i < l->n; i++)
+		free(l->id[i]);
+	free(l->id);
+	free(l->label);
+	*l = (struct labels){ 0 };
+}
+
+static enum err write_and_release(const char *path, struct buf *text)
+{
+	enum err err = file_write(path, (struct bytes){ text->p, text->n }, FILE_PUBLIC);
+
+	buf_release(text);
+	return err;
+}
+
+enum err labels_write_csv(const char *path, char *const *id, const uint32_t *label, size_t n)
+{
+	struct buf text = { 0 };
+
+	buf_printf(&text, "id,label\n");
+	for (size_t i = 0; i < n; i++) {
+		if (id)
+			csv_print_field(id[i], &text);
+		else
+			buf_printf(&text, "%zu", i);
+		buf_printf(&text, ",%u\n", label[i]);
+	}
+	return write_and_release(path, &text);
+}
+
+enum err labels_write_npy(const char *path, const uint32_t *label, size_t n)
+{
+	struct buf text = { 0 };
+
+	npy_print_labels(label, n, &text);
+	return write_and_release(path, &text);
+}
+
+enum err labels_write_txt(const char *path, const uint32_t *label, size_t n)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&text, "%u\n", label[i]);
+	return write_and_release(path, &text);
+}

@@ -1,0 +1,33 @@
+/* labels.h -- the cluster or class of each row, as files.
+ *
+ * labels.txt: one whole number per line. labels.csv: a heading "id,label" and a record per row.
+ * labels.npy: whole numbers, one dimension. A label is below 2^20.
+ */
+#ifndef COMMON_DATA_LABELS_H
+#define COMMON_DATA_LABELS_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct labels {
+	size_t n;
+	uint32_t *label; /* owned */
+	char **id;       /* of labels.csv, owned; else NULL */
+};
+
+/* By the file name's ending. ERR_INPUT; *l is then empty. */
+enum err labels_read(const char *path, struct labels *l) MUST_CHECK;
+enum err labels_parse_txt(struct bytes file, const char *where, struct labels *l) MUST_CHECK;
+enum err labels_parse_csv(struct bytes file, const char *where, struct labels *l) MUST_CHECK;
+void labels_release(struct labels *l);
+
+/* Atomically. id: n texts, or NULL: row numbers from 0. */
+enum err labels_write_csv(const char *path, char *const *id, const uint32_t *label,
+			  size_t n) MUST_CHECK;
+enum err labels_write_npy(const char *path, const uint32_t *label, size_t n) MUST_CHECK;
+enum err labels_write_txt(const char *path, const uint32_t *label, size_t n) MUST_CHECK;
+
+#endif

@@ -1,0 +1,21 @@
+/* limits.h -- how large data may be. Sizes from files are checked against these and against the
+ * file's own length before anything is allocated. */
+#ifndef COMMON_DATA_LIMITS_H
+#define COMMON_DATA_LIMITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DATA_FILE_MAX ((size_t)1 << 36) /* bytes of an input file: 64 GiB */
+#define ROWS_MAX      ((size_t)1 << 28) /* nodes */
+#define COLS_MAX      ((size_t)1 << 28) /* features */
+#define EDGES_MAX     ((size_t)1 << 31)
+enum {
+	ID_MAX = 255,         /* bytes of an id */
+	LABELS_MAX = 1 << 20, /* a label is below this */
+	/* A sparse file may have empty rows and columns, but not more than so many for each of its
+	 * bytes: a header of 60 bytes must not allocate gigabytes. */
+	SPARSE_PER_BYTE = 1024,
+};
+
+#endif

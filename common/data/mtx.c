@@ -1,0 +1,230 @@
+#include "common/data/mtx.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/data/limits.h"
+#include "common/data/text.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct banner {
+	bool is_array, is_pattern, is_symmetric;
+};
+
+static bool is(struct word w, const char *text) /* upper and lower case are the same */
+{
+	return w.n == strlen(text) && !strncasecmp(w.p, text, w.n);
+}
+
+static enum err read_banner(struct text *t, struct banner *b)
+{
+	struct word w = text_word(t), object, format, field, symmetry;
+
+	if (w.n != 14 || memcmp(w.p, "%%MatrixMarket", 14) != 0)
+		return text_error(t, "it does not begin with %%%%MatrixMarket");
+	object = text_word(t);
+	format = text_word(t);
+	field = text_word(t);
+	symmetry = text_word(t);
+	b->is_array = is(format, "array");
+	b->is_pattern = is(field, "pattern");
+	b->is_symmetric = is(symmetry, "symmetric");
+	if (!is(object, "matrix") || !(b->is_array || is(format, "coordinate")))
+		return text_error(t, "expected \"matrix coordinate\" or \"matrix array\"");
+	if (!(is(field, "real") || is(field, "integer") || (b->is_pattern && !b->is_array)))
+		return text_error(
+		    t, "the field is \"%.*s\", expected real, integer or (of coordinates) pattern",
+		    (int)(field.n < 20 ? field.n : 20), field.p);
+	if (!(is(symmetry, "general") || (b->is_symmetric && !b->is_array)))
+		return text_error(
+		    t, "the symmetry is \"%.*s\", expected general or (of coordinates) symmetric",
+		    (int)(symmetry.n < 20 ? symmetry.n : 20), symmetry.p);
+	return text_end(t);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct triple *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	return (x->col > y->col) - (x->col < y->col);
+}
+
+size_t triples_sort(struct triple *t, size_t count)
+{
+	size_t i = 1;
+
+	while (i < count && by_place(&t[i - 1], &t[i]) <= 0)
+		i++;
+	if (i < count)
+		qsort(t, count, sizeof(*t), by_place);
+	for (i = 1; i < count; i++) {
+		if (by_place(&t[i - 1], &t[i]) == 0)
+			return i;
+	}
+	return count;
+}
+
+static enum err check_sizes(const struct text *t, const struct banner *b, size_t bytes,
+			    uint64_t rows, uint64_t cols, uint64_t count)
+{
+	/* The least bytes that each may take: "1 1\n", "1 1 0\n", "0\n". */
+	size_t least = b->is_array ? 2 : b->is_pattern ? 4 : 6;
+
+	if (count > (bytes + 1) / least)
+		return text_error(t, "the header promises %ju values, but the file has %zu bytes",
+				  (uintmax_t)count, bytes);
+	if (rows + cols > (uint64_t)SPARSE_PER_BYTE * bytes)
+		return text_error(
+		    t, "the header promises %ju rows and %ju columns, but the file has %zu bytes",
+		    (uintmax_t)rows, (uintmax_t)cols, bytes);
+	if (b->is_symmetric && rows != cols)
+		return text_error(t, "a symmetric matrix of %ju rows and %ju columns",
+				  (uintmax_t)rows, (uintmax_t)cols);
+	return ERR_OK;
+}
+
+static enum err read_array(struct text *t, struct mat *m)
+{
+	for (size_t j = 0; j < m->cols; j++) { /* column by column */
+		for (size_t i = 0; i < m->rows; i++) {
+			if (!text_line(t, '%'))
+				return text_error(t, "the file ends after %zu of %zu values",
+						  j * m->rows + i, m->rows * m->cols);
+			TRY(text_number(t, &MAT(m, i, j)));
+			TRY(text_end(t));
+		}
+	}
+	return ERR_OK;
+}
+
+static enum err read_entries(struct text *t, const struct banner *b, struct mtx *m, uint64_t count)
+{
+	ALLOC(m->entry, count);
+	for (; m->count < count; m->count++) {
+		struct triple *e = &m->entry[m->count];
+		uint64_t i, j;
+
+		if (!text_line(t, '%'))
+			return text_error(t, "the file ends after %zu of %ju entries", m->count,
+					  (uintmax_t)count);
+		TRY(text_whole(t, 1, m->rows, "the row", &i));
+		TRY(text_whole(t, 1, m->cols, "the column", &j));
+		e->row = (uint32_t)(i - 1);
+		e->col = (uint32_t)(j - 1);
+		e->value = 1;
+		if (!b->is_pattern)
+			TRY(text_number(t, &e->value));
+		if (b->is_symmetric && j > i)
+			return text_error(
+			    t, "entry (%ju, %ju) lies above the diagonal of a symmetric matrix",
+			    (uintmax_t)i, (uintmax_t)j);
+		TRY(text_end(t));
+	}
+	return ERR_OK;
+}
+
+static enum err read_body(struct text *t, const struct banner *b, size_t bytes, struct mtx *m)
+{
+	uint64_t rows, cols, count;
+	size_t twice;
+
+	if (!text_line(t, '%'))
+		return text_error(t, "the file ends before its sizes");
+	TRY(text_whole(t, 1, ROWS_MAX, "the number of rows", &rows));
+	TRY(text_whole(t, 1, COLS_MAX, "the number of columns", &cols));
+	if (b->is_array)
+		count = rows * cols; /* both below 2^28 */
+	else
+		TRY(text_whole(t, 0, EDGES_MAX, "the number of entries", &count));
+	TRY(check_sizes(t, b, bytes, rows, cols, count));
+	TRY(text_end(t));
+	m->rows = (size_t)rows;
+	m->cols = (size_t)cols;
+	if (b->is_array) {
+		mat_init(&m->dense, m->rows, m->cols);
+		TRY(read_array(t, &m->dense));
+	} else {
+		TRY(read_entries(t, b, m, count));
+	}
+	if (text_line(t, '%'))
+		return text_error(t, "there is more than the %ju values of the header",
+				  (uintmax_t)count);
+	twice = triples_sort(m->entry, m->count);
+	if (twice < m->count)
+		return err_set(ERR_INPUT, "%s: entry (%u, %u) is given twice", t->where,
+			       m->entry[twice].row + 1, m->entry[twice].col + 1);
+	return ERR_OK;
+}
+
+enum err mtx_parse(struct bytes file, const char *where, struct mtx *m)
+{
+	struct text t = text_open(file, where);
+	struct banner b = { 0 };
+	enum err err;
+
+	*m = (struct mtx){ 0 };
+	TRY(read_banner(&t, &b));
+	m->is_array = b.is_array;
+	m->is_symmetric = b.is_symmetric;
+	err = read_body(&t, &b, file.n, m);
+	if (err)
+		mtx_release(m);
+	return err;
+}
+
+enum err mtx_read(const char *path, struct mtx *m)
+{
+	struct buf file = { 0 };
+	enum err err;
+
+	*m = (struct mtx){ 0 };
+	TRY(file_read(path, DATA_FILE_MAX, &file));
+	err = mtx_parse((struct bytes){ file.p, file.n }, path, m);
+	buf_release(&file);
+	return err;
+}
+
+void mtx_release(struct mtx *m)
+{
+	mat_release(&m->dense);
+	free(m->entry);
+	*m = (struct mtx){ 0 };
+}
+
+void mtx_features(struct mtx *m, struct features *X)
+{
+	size_t given = m->count;
+
+	*X = (struct features){ .is_sparse = !m->is_array };
+	if (m->is_array) {
+		X->dense = m->dense;
+		m->dense = (struct mat){ 0 };
+	} else {
+		if (m->is_symmetric) {
+			m->entry = alloc_again(m->entry, 2 * given, sizeof(*m->entry));
+			for (size_t e = 0; e < given; e++) {
+				struct triple t = m->entry[e];
+
+				if (t.row != t.col)
+					m->entry[m->count++] =
+					    (struct triple){ t.col, t.row, t.value };
+			}
+		}
+		csr_from_triples(&X->sparse, m->rows, m->cols, m->entry, m->count);
+	}
+	mtx_release(m);
+}
+
+void mtx_print(const struct csr *s, struct buf *out)
+{
+	buf_printf(out, "%%%%MatrixMarket matrix coordinate real general\n%zu %zu %zu\n", s->rows,
+		   s->cols, s->start[s->rows]);
+	for (size_t i = 0; i < s->rows; i++) {
+		for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
+			buf_printf(out, "%zu %u %.17g\n", i + 1, s->index[e] + 1,
+				   s->value ? s->value[e] : 1.0);
+	}
+}

@@ -1,0 +1,41 @@
+/* mtx.h -- Matrix Market files: coordinate (real, integer, pattern; general, symmetric) and array
+ * (real, integer; general).
+ *
+ * An entry given twice, an index out of range, NaN or infinity is refused with its line.
+ */
+#ifndef COMMON_DATA_MTX_H
+#define COMMON_DATA_MTX_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/math/embed.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a file says, as it says it. Owned; release frees. */
+struct mtx {
+	bool is_array;
+	bool is_symmetric; /* only the entries given are here: one triangle */
+	struct mat dense;  /* array */
+	size_t rows, cols;
+	struct triple *entry; /* coordinate: count entries, sorted by row, then column */
+	size_t count;
+};
+
+enum err mtx_parse(struct bytes file, const char *where, struct mtx *m) MUST_CHECK;
+enum err mtx_read(const char *path, struct mtx *m) MUST_CHECK;
+void mtx_release(struct mtx *m);
+
+/* Takes the contents over: an array becomes dense features, coordinates sparse ones; both
+ * triangles of a symmetric matrix. */
+void mtx_features(struct mtx *m, struct features *X);
+
+/* Appends a whole file, "coordinate real general". */
+void mtx_print(const struct csr *s, struct buf *out);
+
+/* Sorts by row, then column. Returns the position of the first entry that is at the same place as
+ * the one before it, or count if there is none. O(n) if sorted already, else O(n log n). */
+size_t triples_sort(struct triple *t, size_t count);
+
+#endif

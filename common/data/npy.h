@@ -1,0 +1,26 @@
+/* npy.h -- NumPy's .npy files, format versions 1.0 to 3.0.
+ *
+ * Read: C order, little-endian, f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 and b1, one or two dimensions; all
+ * become doubles. The size that the header promises must be the file's, to the byte, before
+ * anything is allocated. NaN, infinity, and whole numbers beyond 2^53 are refused with the
+ * element's index.
+ */
+#ifndef COMMON_DATA_NPY_H
+#define COMMON_DATA_NPY_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/math/mat.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* *m is initialised here: rows x cols; a file of one dimension is n x 1. ERR_INPUT: *m is empty. */
+enum err npy_parse(struct bytes file, const char *where, struct mat *m) MUST_CHECK;
+enum err npy_read(const char *path, struct mat *m) MUST_CHECK;
+
+/* Appends a whole file: "<f4" if every value is one, else "<f8". */
+void npy_print(const struct mat *m, struct buf *out);
+void npy_print_labels(const uint32_t *label, size_t n, struct buf *out); /* "<i4", one dimension */
+
+#endif

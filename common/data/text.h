@@ -1,0 +1,53 @@
+/* text.h -- a cursor over the lines of a text file that somebody else has written.
+ *
+ * Words are separated by spaces, tabs or carriage returns. Every complaint names file and line.
+ * Numbers are read exactly as strtod would read them (correctly rounded), but NaN, infinity,
+ * hexadecimal and numbers out of range are refused.
+ */
+#ifndef COMMON_DATA_TEXT_H
+#define COMMON_DATA_TEXT_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+	const char *p, *end; /* p is within the current line */
+	size_t line;         /* from 1 */
+	const char *where;   /* the file's name */
+};
+
+struct word {
+	const char *p;
+	size_t n;
+};
+
+struct text text_open(struct bytes bytes, const char *where); /* borrows both */
+
+/* Moves to the first word of the next line that has one, is no comment (begins with `comment`;
+ * 0: there are none), starting with the current line; false at the end of the file. */
+bool text_line(struct text *t, char comment);
+void text_next(struct text *t); /* to the beginning of the next line */
+
+/* The next word of this line; n is 0 at its end. Separators are blanks and, if not 0, `separator`.
+ */
+struct word text_word(struct text *t);
+bool text_at_end(struct text *t); /* of the line */
+
+enum err text_number(struct text *t, double *x) MUST_CHECK;
+enum err text_whole(struct text *t, uint64_t min, uint64_t max, const char *what,
+		    uint64_t *x) MUST_CHECK;
+enum err
+text_end(struct text *t) MUST_CHECK; /* ERR_INPUT if the line has another word; then text_next */
+
+/* ERR_INPUT "FILE:LINE: ..." */
+enum err text_error(const struct text *t, const char *fmt, ...) PRINTF(2, 3);
+
+/* A word as a number; false if it is none, or is not finite. */
+bool word_number(struct word w, double *x);
+bool word_whole(struct word w, uint64_t *x); /* digits only, at most 18 */
+
+#endif

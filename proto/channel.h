@@ -88,7 +88,6 @@ struct channel_traffic {
 };
 /* One entry for each type seen, link messages included; returns how many (<= max). Any thread. */
 size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max);
-uint64_t channel_bytes(struct channel *ch); /* sent and received, all types */
 uint64_t channel_bytes(struct channel *ch); /* of all frames so far, both ways */
 
 /* The connection below, as last measured. Any thread. */

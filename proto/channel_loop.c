@@ -195,17 +195,6 @@ size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max
 	return n;
 }
 
-uint64_t channel_bytes(struct channel *ch)
-{
-	uint64_t bytes = 0;
-
-	pthread_mutex_lock(&ch->post->lock);
-	for (size_t i = 0; i < MSG_TYPES; i++)
-		bytes += ch->traffic[i].bytes_sent + ch->traffic[i].bytes_received;
-	pthread_mutex_unlock(&ch->post->lock);
-	return bytes;
-}
-
 /* ---- messages ---- */
 
 bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)

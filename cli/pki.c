@@ -225,7 +225,6 @@ static const struct argp_option lab_options[] = {
 	{ "parties", 'l', "L", 0, "how many parties: party-00, party-01, ...", 0 },
 	{ 0 },
 };
-static const struct argp_option no_options[] = { { 0 } };
 
 static const struct command {
 	const char *name, *text;
@@ -239,11 +238,11 @@ static const struct command {
 	{ "sign", "make a certificate from a request", sign, sign_options, "REQUEST",
 	  "The request's signature, name, role and hosts are checked, and that it asks for nothing "
 	  "else. Read what is printed: it is what you vouch for." },
-	{ "fingerprint", "print the fingerprint of a public key", fingerprint, no_options, "FILE",
+	{ "fingerprint", "print the fingerprint of a public key", fingerprint, NULL, "FILE",
 	  "FILE is a certificate, a request or a private key. Fingerprints are what the "
 	  "configurations "
 	  "of parties pin; a renewed certificate with the same key keeps its own." },
-	{ "show", "print what a file says", show, no_options, "FILE",
+	{ "show", "print what a file says", show, NULL, "FILE",
 	  "FILE is a certificate, a request or a private key, of which nothing secret is shown." },
 	{ "lab", "make everything for runs on one machine", lab, lab_options, NULL,
 	  "A CA, a coordinator named coordinator, and parties. Not for organisations: whoever "

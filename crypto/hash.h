@@ -12,8 +12,7 @@ enum { SHA256_LEN = 32 };
 struct sha256;
 struct sha256 *sha256_new(void);
 void sha256_add(struct sha256 *h, const void *p, size_t n);
-void sha256_add_u32(struct sha256 *h,
-		    uint32_t v); /* big-endian, so that fields cannot run together */
+void sha256_add_u32(struct sha256 *h, uint32_t v); /* big-endian, so that fields cannot run together */
 void sha256_add_u64(struct sha256 *h, uint64_t v);
 void sha256_add_text(struct sha256 *h, const char *s); /* its length as u32, then its bytes */
 void sha256_end(struct sha256 *h, uint8_t out[static SHA256_LEN]); /* and frees h */

@@ -37,9 +37,8 @@ struct secagg_advert {
 	struct bytes public_key; /* S_i, big-endian, exactly group_bits / 8 bytes */
 	const uint8_t *nonce;    /* SECAGG_NONCE_LEN */
 	struct bytes spki;       /* DER SubjectPublicKeyInfo of the identity key */
-	struct bytes
-	    signature; /* over "coterie key advertisement v1\0" || job id || attempt || name ||
-			  params hash || S_i || nonce (PROTOCOL.md has the exact bytes) */
+	struct bytes signature;  /* over "coterie key advertisement v1\0" || job id || attempt || name ||
+	                            params hash || S_i || nonce (exact bytes: docs/secure-sum.md) */
 };
 
 struct secagg;
@@ -50,9 +49,9 @@ enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup,
 void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
 
 /* Checks all advertisements (own included: it must be what was sent) against the pinned
- * fingerprints (pins[j]: SHA-256 of party j's SPKI): signature, 2 <= S_j <= p - 2, Jacobi(S_j/p)
- * = 1. Then derives all K_ij. ERR_PEER naming the party and the check that failed. ~1 ms per peer.
- */
+ * fingerprints (pins[j]: SHA-256 of party j's SPKI; pins[own] is not read): signature,
+ * 2 <= S_j <= p - 2, Jacobi(S_j/p) = 1. Then derives all K_ij. ERR_PEER naming the party and the
+ * check that failed. ~1 ms per peer. */
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		      const uint8_t (*pins)[SECAGG_HASH_LEN]) MUST_CHECK;
 
@@ -70,6 +69,6 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 void mask_add(struct mask *m, void *x, size_t n);
 void mask_close(struct mask *m);
 
-void secagg_free(struct secagg *sa); /* wipes; accepts NULL */
+void secagg_free(struct secagg *sa); /* wipes, masks still open included; accepts NULL */
 
 #endif

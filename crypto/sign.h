@@ -26,8 +26,7 @@ enum err identity_load(struct identity **id, const char *certificate_path,
 void identity_free(struct identity *id);
 struct bytes identity_spki(const struct identity *id);
 void identity_fingerprint(const struct identity *id, uint8_t fp[static FINGERPRINT_LEN]);
-const char *
-identity_name(const struct identity *id); /* the certificate's first DNS subject alternative name */
+const char *identity_name(const struct identity *id); /* the certificate's first DNS subject alternative name */
 
 enum err sign_make(const struct identity *id, struct bytes message,
 		   uint8_t signature[static SIGNATURE_MAX], size_t *len) MUST_CHECK;

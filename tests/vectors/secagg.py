@@ -102,8 +102,8 @@ print("/* h */\n.session =\n" + field(h))
 print("/* K of bank-b with bank-a */\n.pair =\n" + field(pair_key(1, 0)))
 assert pair_key(1, 0) == pair_key(0, 1)
 for bits in (64, 32):
-    print("/* masks of bank-b: all three, round 0; all three, round 1; with shop, round 0 */")
+    print("/* masks of bank-b: with shop, round 0; all three, round 0; all three, round 1 */")
     print(".mask%d = {" % bits)
-    for members, number in (((0, 1, 2), 0), ((0, 1, 2), 1), ((1, 2), 0)):
+    for members, number in (((1, 2), 0), ((0, 1, 2), 0), ((0, 1, 2), 1)):
         print(field(mask(1, members, number, bits)))
     print("},")

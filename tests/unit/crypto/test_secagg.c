@@ -275,7 +275,7 @@ static void rounds_rise_for_good(void **state)
 	static const size_t pair[] = { 0, 1 }, others[] = { 0, 2 };
 	uint64_t seen[3][8], round;
 	struct federation f;
-	struct mask *m;
+	struct mask *m, *again;
 
 	(void)state;
 	advertise(&f, 3, 64);
@@ -295,9 +295,10 @@ static void rounds_rise_for_good(void **state)
 	assert_ok(secagg_open(f.sa[0], pair, 2, transcript, &m, &round));
 	assert_int_equal(round, 3);
 	mask_close(m);
-	assert_ok(secagg_open(f.sa[0], pair, 2, transcript, &m, &round));
+	assert_ok(secagg_open(f.sa[0], pair, 2, transcript, &again, &round));
 	assert_int_equal(round, 4);
-	leave(&f); /* with a mask still open */
+	assert_ptr_equal(again, m); /* a closed mask serves again: nothing grows with the rounds */
+	leave(&f);                  /* with a mask still open */
 }
 
 static void impossible_members_are_refused(void **state)

@@ -100,8 +100,8 @@ static void keys_and_masks(void **state)
 			uint64_t round;
 			struct mask *m;
 
-			assert_ok(secagg_open(sa, k < 2 ? all : pair, k < 2 ? 3 : 2, transcript, &m,
-					      &round));
+			assert_ok(
+			    secagg_open(sa, k ? all : pair, k ? 3 : 2, transcript, &m, &round));
 			mask_add(m, words, WORDS);
 			mask_close(m);
 			expect(words, want[k], WORDS * bits / 8);

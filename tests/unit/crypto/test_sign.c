@@ -2,6 +2,7 @@
 #include "crypto/hash.h"
 #include "tests/unit/crypto/hex.h"
 
+#include <openssl/pem.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -167,6 +168,20 @@ static void put(const char *name, const char *content)
 	assert_int_equal(chmod(path, 0600), 0);
 }
 
+static void put_key_of_other_kind(const char *name)
+{
+	EVP_PKEY *key = EVP_EC_gen("P-384");
+	char path[128];
+	FILE *f;
+
+	put(name, "");
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_true(f && PEM_write_PrivateKey(f, key, NULL, NULL, 0, NULL, NULL));
+	fclose(f);
+	EVP_PKEY_free(key);
+}
+
 static void bad_files_are_refused(void **state)
 {
 	char path[128];
@@ -182,6 +197,8 @@ static void bad_files_are_refused(void **state)
 	load(".", "p0.key", "directory");
 	put("garbage.key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
 	load("p0.crt", "garbage.key", "no private key");
+	put_key_of_other_kind("p384.key");
+	load("p0.crt", "p384.key", "neither Ed25519 nor");
 	put("empty.crt", "");
 	load("empty.crt", "p0.key", "no certificate");
 	put("locked.key", "-----BEGIN ENCRYPTED PRIVATE KEY-----\n"

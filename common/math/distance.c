@@ -8,15 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From here on dgemm wins (bench_kernels, k = 8 .. 136); below, packing costs more than it saves.
- */
-#ifndef DISTANCE_DIRECT_MAX
-enum { DISTANCE_DIRECT_MAX = 64 };
-#endif
+/* Below either, the differences themselves are at least as fast as dgemm with its packing
+ * (bench_kernels); above both they fall to half its speed. */
+enum { DIRECT_DIMS = 64, DIRECT_CENTRES = 16 };
 
 static bool direct(const struct distance *s)
 {
-	return s->d <= DISTANCE_DIRECT_MAX;
+	return s->d <= DIRECT_DIMS || s->k <= DIRECT_CENTRES;
 }
 
 void distance_init(struct distance *s, size_t k, size_t d)

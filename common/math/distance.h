@@ -1,9 +1,9 @@
 /* distance.h -- squared distances between rows and a few centres: the inner loop of k-means.
  *
- * Two ways, chosen by the shape alone, so that results do not depend on threads: in few
- * dimensions the differences themselves (exact zeros for equal rows); in many the products
- * ||z||^2 - 2 z.c + ||c||^2 by dgemm over fixed blocks of rows, both sides moved by the mean
- * centre first, so that data far from the origin loses no digits.
+ * Two ways, chosen by the shape alone, so that results do not depend on threads: with few
+ * dimensions or few centres the differences themselves (exact zeros for equal rows); otherwise
+ * the products ||z||^2 - 2 z.c + ||c||^2 by dgemm over fixed blocks of rows, both sides moved by
+ * the mean centre first, so that data far from the origin loses no digits.
  */
 #ifndef COMMON_MATH_DISTANCE_H
 #define COMMON_MATH_DISTANCE_H

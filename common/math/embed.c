@@ -25,10 +25,10 @@ size_t features_cols(const struct features *X)
 /* -- idf ----------------------------------------------------------------------------------- */
 
 /* Words are told from measurements by the slice as a whole: all its non-zeros are one value. A
- * single column of ones in a slice of measurements says nothing (wiki has nine of 4973, and weighing
- * them up costs it two points of accuracy). */
+ * single column of ones in a slice of measurements says nothing (wiki has nine of 4973, and
+ * weighing them up costs it two points of accuracy). */
 struct words {
-	double value;  /* of the non-zeros so far; 0: none yet */
+	double value; /* of the non-zeros so far; 0: none yet */
 	bool differ;
 	size_t *count; /* non-zeros of each column */
 };

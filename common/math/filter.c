@@ -114,27 +114,39 @@ static bool lanczos_step(struct lanczos *z)
 	return true;
 }
 
+/* A small residual only says that some eigenvalue is near, and next to the largest there may be
+ * many: the value must also stand still while the space doubles. */
 static enum err lanczos_run(struct lanczos *z, double *lambda)
 {
+	double settled = 0; /* the value when it was first good, at step `since` */
+	size_t since = 0;
 	bool more = true;
 
 	while (more && z->steps < LANCZOS_MAX) {
-		double last;
+		double last, tolerance;
 
 		more = lanczos_step(z);
 		if (more && z->steps % LANCZOS_CHECK)
 			continue;
 		progress_tick();
 		TRY(la_tridiagonal_top(z->alpha, z->beta, z->steps, lambda, &last));
+		tolerance = LANCZOS_TOLERANCE * *lambda;
 		/* |theta - lambda| <= ||(I - S) y - theta y|| = beta_t |s_t| */
-		if (z->beta[z->steps - 1] * last <= LANCZOS_TOLERANCE * *lambda)
+		if (z->beta[z->steps - 1] * last > tolerance)
+			continue;
+		if (fabs(*lambda - settled) > tolerance) {
+			settled = *lambda;
+			since = z->steps;
+		} else if (z->steps >= 2 * since) {
 			return ERR_OK;
+		}
 	}
 	if (!more)
 		return ERR_OK;
 	return err_set(
 	    ERR_JOB,
-	    "lambda_max of a graph of %zu nodes: no convergence in %d steps, use the half filter",
+	    "lambda_max of a graph of %zu nodes: no convergence in %d steps, use the half "
+	    "filter",
 	    z->n, LANCZOS_MAX);
 }
 

@@ -15,8 +15,8 @@
 enum filter_kind { FILTER_HALF, FILTER_SPECTRAL };
 
 struct graph {
-	struct csr adjacency;  /* symmetric, no self-loops; values NULL (unweighted) or > 0 */
-	double *inv_sqrt_deg;  /* n values (D of A + I)^-1/2; owned */
+	struct csr adjacency; /* symmetric, no self-loops; values NULL (unweighted) or > 0 */
+	double *inv_sqrt_deg; /* n values (D of A + I)^-1/2; owned */
 };
 
 /* Takes over *adjacency (which becomes empty) and computes the degrees. */

@@ -19,7 +19,8 @@
 /* The centres of a (partial) assignment: row r of c (k x Z.cols) becomes the weighted mean of
  * the rows i of Z with label[i] == r. A cluster without rows keeps what c holds.
  * weight may be NULL: all one. O(n d). Protocol 1 lines 11-13 and 21-23. */
-void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c);
+void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label,
+		    struct mat *c);
 
 /* D[i * k + r] = ||Z_i - c_r||^2, clamped at 0. O(n k d). Protocol 1 line 7. */
 void kmeans_distances(const struct mat *Z, const struct mat *c, double *D);
@@ -38,7 +39,7 @@ struct kmeans_params {
 	unsigned iterations; /* Lloyd's Q; stops early when no label changes */
 	bool ninth;          /* one 1/9 step before Lloyd */
 	uint64_t seed;
-	unsigned threads;    /* the result does not depend on it */
+	unsigned threads; /* the result does not depend on it */
 };
 
 /* Greedy k-means++ (2 + floor(ln k) trials per centre), the 1/9 step if asked, Lloyd; an empty

@@ -12,7 +12,7 @@ struct mat {
 	double *a; /* owned; rows * cols values, row-major */
 };
 
-#define ROW(m, i)   ((m)->a + (size_t)(i) * (m)->cols)
+#define ROW(m, i)    ((m)->a + (size_t)(i) * (m)->cols)
 #define MAT(m, i, j) ((m)->a[(size_t)(i) * (m)->cols + (size_t)(j)])
 
 void mat_init(struct mat *m, size_t rows, size_t cols); /* zeroed; release before init again */

@@ -1,0 +1,107 @@
+/* sample.h -- random matrices and graphs that several tests of the numerics start from. */
+#ifndef TESTS_UNIT_MATH_SAMPLE_H
+#define TESTS_UNIT_MATH_SAMPLE_H
+
+#include "tests/test.h"
+#include "common/base/alloc.h"
+#include "common/base/rng.h"
+#include "common/math/filter.h"
+#include "common/math/mat.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline void sample_normal(struct mat *m, size_t rows, size_t cols, uint64_t seed)
+{
+	struct rng rng;
+
+	rng_seed(&rng, seed, 0);
+	mat_init(m, rows, cols);
+	for (size_t i = 0; i < rows * cols; i++)
+		m->a[i] = rng_normal(&rng);
+}
+
+/* About nnz_per_row entries in each row: ones, or values in (0, 1] with explicit zeros among them.
+ */
+static inline void sample_sparse(struct csr *s, size_t rows, size_t cols, size_t nnz_per_row,
+				 bool ones, uint64_t seed)
+{
+	size_t count = 0;
+	struct triple *t;
+	struct rng rng;
+
+	rng_seed(&rng, seed, 1);
+	ALLOC(t, rows * cols);
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < cols; j++)
+			if (rng_below(&rng, cols) < nnz_per_row)
+				t[count++] = (struct triple){ (uint32_t)i, (uint32_t)j,
+							      ones || rng_below(&rng, 10) == 0
+								  ? (double)ones
+								  : 1 - rng_unit(&rng) };
+	csr_from_triples(s, rows, cols, t, count);
+	free(t);
+}
+
+/* n nodes; the last `isolated` have no edge. */
+static inline void sample_graph(struct graph *g, size_t n, size_t edges, size_t isolated,
+				bool weighted, uint64_t seed)
+{
+	size_t count = 0;
+	struct triple *t;
+	struct csr a;
+	struct rng rng;
+	bool *there;
+
+	rng_seed(&rng, seed, 2);
+	ALLOC(there, n * n);
+	ALLOC(t, 2 * edges);
+	for (size_t e = 0; e < edges; e++) {
+		uint32_t i = (uint32_t)rng_below(&rng, n - isolated);
+		uint32_t j = (uint32_t)rng_below(&rng, n - isolated);
+		double w = weighted ? 0.25 + rng_unit(&rng) : 1;
+
+		if (i == j || there[i * n + j])
+			continue;
+		there[i * n + j] = there[j * n + i] = true;
+		t[count++] = (struct triple){ i, j, w };
+		t[count++] = (struct triple){ j, i, w };
+	}
+	csr_from_triples(&a, n, n, t, count);
+	graph_init(g, &a);
+	free(t);
+	free(there);
+}
+
+static inline void assert_same_bits(const struct mat *a, const struct mat *b)
+{
+	assert_int_equal(a->rows, b->rows);
+	assert_int_equal(a->cols, b->cols);
+	assert_memory_equal(a->a, b->a, a->rows * a->cols * sizeof(double));
+}
+
+/* |a - b| <= tolerance, and neither is NaN. */
+static inline void assert_near(double a, double b, double tolerance)
+{
+	if (!(fabs(a - b) <= tolerance))
+		fail_msg("%.17g and %.17g differ by %.3g, more than %.3g", a, b, fabs(a - b),
+			 tolerance);
+}
+
+static inline void assert_mat_near(const struct mat *a, const struct mat *b, double tolerance)
+{
+	assert_int_equal(a->rows, b->rows);
+	assert_int_equal(a->cols, b->cols);
+	for (size_t i = 0; i < a->rows * a->cols; i++)
+		assert_near(a->a[i], b->a[i], tolerance);
+}
+
+static inline void sample_copy(const struct mat *from, struct mat *to)
+{
+	mat_init(to, from->rows, from->cols);
+	memcpy(to->a, from->a, from->rows * from->cols * sizeof(double));
+}
+
+#endif

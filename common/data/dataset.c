@@ -199,8 +199,7 @@ void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg)
 
 /* ---- labels ---- */
 
-/* The labels in the party's own order. */
-static uint32_t *own_order(const struct dataset *d, const uint32_t *label)
+uint32_t *dataset_own_order(const struct dataset *d, const uint32_t *label)
 {
 	uint32_t *own;
 
@@ -212,7 +211,7 @@ static uint32_t *own_order(const struct dataset *d, const uint32_t *label)
 
 enum err dataset_write_labels_csv(const char *path, const struct dataset *d, const uint32_t *label)
 {
-	uint32_t *own = own_order(d, label);
+	uint32_t *own = dataset_own_order(d, label);
 	char **id = NULL;
 	enum err err;
 
@@ -229,7 +228,7 @@ enum err dataset_write_labels_csv(const char *path, const struct dataset *d, con
 
 enum err dataset_write_labels_npy(const char *path, const struct dataset *d, const uint32_t *label)
 {
-	uint32_t *own = own_order(d, label);
+	uint32_t *own = dataset_own_order(d, label);
 	enum err err = labels_write_npy(path, own, d->n);
 
 	free(own);

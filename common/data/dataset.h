@@ -40,7 +40,10 @@ typedef void dataset_feed(void *arg, const void *p, size_t n);
 void dataset_feed_ids(const struct dataset *d, dataset_feed *feed, void *arg);
 void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg);
 
-/* label: n values, row by row of X. Written in the party's own order, atomically; the CSV has ids.
+/* label: n values, row by row of X. The same in the party's own order, owned by the caller. */
+uint32_t *dataset_own_order(const struct dataset *d, const uint32_t *label);
+
+/* Written in the party's own order, atomically; the CSV has ids.
  */
 enum err dataset_write_labels_csv(const char *path, const struct dataset *d,
 				  const uint32_t *label) MUST_CHECK;

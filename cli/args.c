@@ -1,0 +1,69 @@
+#include "cli/args.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/data/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t args_whole(struct argp_state *state, const char *option, const char *text, uint64_t min,
+		    uint64_t max)
+{
+	struct word w = { text, strlen(text) };
+	uint64_t x;
+
+	if (!word_whole(w, &x) || x < min || x > max)
+		argp_error(state, "--%s is \"%s\", expected a whole number from %ju to %ju", option,
+			   text, (uintmax_t)min, (uintmax_t)max);
+	return x;
+}
+
+double args_number(struct argp_state *state, const char *option, const char *text, double min,
+		   double max)
+{
+	struct word w = { text, strlen(text) };
+	double x;
+
+	if (!word_number(w, &x) || x < min || x > max)
+		argp_error(state, "--%s is \"%s\", expected a number from %g to %g", option, text,
+			   min, max);
+	return x;
+}
+
+enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,
+		  enum err (*run)(void *arguments))
+{
+	char full[64];
+	enum err err;
+
+	snprintf(full, sizeof(full), "coterie %s", name);
+	argv[0] = full;
+	argp_err_exit_status = ERR_INPUT;
+	log_init(full, LOG_WARN);
+	if (argp_parse(argp, argc, argv, 0, NULL, arguments))
+		return ERR_INPUT;
+	err = run(arguments);
+	if (err)
+		fprintf(stderr, "%s: %s\n", full, err_detail());
+	return err;
+}
+
+void args_print(const struct json *v)
+{
+	struct buf text = { 0 };
+
+	json_write_pretty(v, &text);
+	fwrite(text.p, 1, text.n, stdout);
+	buf_release(&text);
+}
+
+enum err args_write(const char *dir, const char *name, struct buf *text)
+{
+	char *path = file_join(dir, name);
+	enum err err = file_write(path, (struct bytes){ text->p, text->n }, FILE_PUBLIC);
+
+	free(path);
+	buf_release(text);
+	return err;
+}

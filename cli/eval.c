@@ -1,0 +1,73 @@
+#include "cli/args.h"
+#include "cli/score.h"
+#include "common/base/alloc.h"
+
+#include <stdlib.h>
+
+struct arguments {
+	const char *truth, *labels, *exclude;
+};
+
+static const struct argp_option options[] = {
+	{ "truth", 't', "FILE", 0, "the known classes: labels.txt, .csv or .npy", 0 },
+	{ "exclude", 'x', "FILE", 0, "rows that do not count: their numbers, from 0, one per line",
+	  0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 't':
+		a->truth = arg;
+		return 0;
+	case 'x':
+		a->exclude = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->labels)
+			argp_error(state, "unexpected argument: %s", arg);
+		a->labels = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!a->truth || !a->labels)
+			argp_error(state, "--truth FILE and LABELS are needed");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct json *result = json_object();
+	enum err err = score_files(a->truth, a->labels, a->exclude, result);
+
+	if (!err)
+		args_print(result);
+	json_free(result);
+	return err;
+}
+
+int eval_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		"LABELS",
+		"Compares labels (.txt, .csv or .npy) with the truth: accuracy under the best "
+		"match of "
+		"clusters to classes, normalised mutual information, adjusted Rand index, "
+		"macro-F1.\v"
+		"If both files have ids they are matched by id, else row by row.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct arguments a = { 0 };
+
+	return (int)args_run("eval", &argp, argc, argv, &a, run);
+}

@@ -1,0 +1,61 @@
+/* coterie: what is not a daemon. Keys, made-up and split data, results. */
+#include "cli/args.h"
+#include "cli/pki.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct command {
+	const char *name, *text;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "pki", "keys and certificates: init, request, sign, fingerprint", pki_main },
+	{ "synth", "make an attributed graph with planted clusters", synth_main },
+	{ "split", "split data over parties by columns, rows or edges", split_main },
+	{ "eval", "compare labels with the truth", eval_main },
+	{ "agc", "cluster pooled data, the baseline (AGC)", agc_main },
+	{ "show", "what a run did: accuracy, seconds, bytes", show_main },
+};
+enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+
+static void usage(FILE *f)
+{
+	fprintf(f, "Usage: coterie COMMAND [OPTION...]\n\n");
+	for (int i = 0; i < COMMANDS; i++)
+		fprintf(f, "  %-8s %s\n", commands[i].name, commands[i].text);
+	fprintf(f, "\ncoterie COMMAND --help says more; coterie --version says which one this is.\n"
+		   "The daemons are programs of their own: coordinator and party.\n");
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+	int status = ERR_INPUT;
+
+	if (name && (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))) {
+		usage(stdout);
+		status = ERR_OK;
+	} else if (name && (!strcmp(name, "--version") || !strcmp(name, "-V"))) {
+		printf("coterie " COTERIE_VERSION "\n");
+		status = ERR_OK;
+	} else {
+		const struct command *c = NULL;
+
+		for (int i = 0; name && i < COMMANDS; i++) {
+			if (!strcmp(name, commands[i].name))
+				c = &commands[i];
+		}
+		if (c) {
+			status = c->run(argc - 1, argv + 1);
+		} else {
+			if (name)
+				fprintf(stderr, "coterie: %s: no such command\n", name);
+			usage(stderr);
+		}
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("coterie: standard output");
+		return ERR_JOB;
+	}
+	return status;
+}

@@ -1,0 +1,140 @@
+#include "cli/score.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/data/limits.h"
+#include "common/data/text.h"
+#include "common/math/metrics.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct named {
+	const char *id;
+	size_t row;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->id, ((const struct named *)b)->id);
+}
+
+static struct named *sorted(const struct labels *l)
+{
+	struct named *s;
+
+	ALLOC(s, l->n);
+	for (size_t i = 0; i < l->n; i++)
+		s[i] = (struct named){ l->id[i], i };
+	qsort(s, l->n, sizeof(*s), by_id);
+	return s;
+}
+
+/* Brings the labels into the truth's order, by id. */
+static enum err match(const struct labels *truth, const char *truth_path, struct labels *l,
+		      const char *path)
+{
+	struct named *t = sorted(truth), *s = sorted(l);
+	uint32_t *label;
+	enum err err = ERR_OK;
+
+	ALLOC(label, truth->n);
+	for (size_t i = 0; i < truth->n && !err; i++) {
+		if (strcmp(t[i].id, s[i].id) != 0)
+			err = err_set(ERR_INPUT, "%s has the id %s, %s has %s in its place",
+				      truth_path, t[i].id, path, s[i].id);
+		else if (i && !strcmp(t[i].id, t[i - 1].id))
+			err = err_set(ERR_INPUT, "%s has the id %s twice", truth_path, t[i].id);
+		else
+			label[t[i].row] = l->label[s[i].row];
+	}
+	if (!err)
+		memcpy(l->label, label, truth->n * sizeof(*label));
+	free(label);
+	free(t);
+	free(s);
+	return err;
+}
+
+static enum err mark(const char *path, const struct buf *file, size_t n, bool *out)
+{
+	struct text t = text_open((struct bytes){ file->p, file->n }, path);
+
+	while (text_line(&t, '#')) {
+		uint64_t row;
+
+		TRY(text_whole(&t, 0, n - 1, "the row", &row));
+		TRY(text_end(&t));
+		out[row] = true;
+	}
+	return ERR_OK;
+}
+
+/* Takes the rows that the file lists out of both; *excluded says how many. */
+static enum err drop(const char *path, struct labels *truth, struct labels *l, size_t *excluded)
+{
+	struct buf file = { 0 };
+	size_t kept = 0;
+	bool *out;
+	enum err err;
+
+	TRY(file_read(path, DATA_FILE_MAX, &file));
+	ALLOC(out, truth->n);
+	err = mark(path, &file, truth->n, out);
+	for (size_t i = 0; i < truth->n && !err; i++) {
+		truth->label[kept] = truth->label[i];
+		l->label[kept] = l->label[i];
+		kept += !out[i];
+	}
+	*excluded = truth->n - kept;
+	if (!err && !kept)
+		err = err_set(ERR_INPUT, "%s excludes all %zu rows", path, truth->n);
+	free(out);
+	buf_release(&file);
+	return err;
+}
+
+enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, struct json *result)
+{
+	struct metrics m;
+
+	TRY(metrics_of(truth, label, n, &m));
+	json_put_number(result, "acc", m.acc);
+	json_put_number(result, "nmi", m.nmi);
+	json_put_number(result, "ari", m.ari);
+	json_put_number(result, "f1", m.f1);
+	return ERR_OK;
+}
+
+static enum err score(struct labels *truth, const char *truth_path, struct labels *l,
+		      const char *path, const char *exclude, struct json *result)
+{
+	size_t excluded = 0;
+
+	if (truth->n != l->n)
+		return err_set(ERR_INPUT, "%s has %zu labels, %s has %zu", truth_path, truth->n,
+			       path, l->n);
+	if (truth->id && l->id)
+		TRY(match(truth, truth_path, l, path));
+	if (exclude)
+		TRY(drop(exclude, truth, l, &excluded));
+	TRY(score_rows(truth->label, l->label, truth->n - excluded, result));
+	json_put_number(result, "rows", (double)(truth->n - excluded));
+	json_put_number(result, "excluded", (double)excluded);
+	return ERR_OK;
+}
+
+enum err score_files(const char *truth_path, const char *path, const char *exclude,
+		     struct json *result)
+{
+	struct labels truth, l = { 0 };
+	enum err err;
+
+	TRY(labels_read(truth_path, &truth));
+	err = labels_read(path, &l);
+	if (!err)
+		err = score(&truth, truth_path, &l, path, exclude, result);
+	labels_release(&truth);
+	labels_release(&l);
+	return err;
+}

@@ -1,0 +1,461 @@
+#include "cli/split.h"
+#include "cli/args.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/rng.h"
+#include "common/data/dataset.h"
+#include "common/data/edges.h"
+#include "common/data/ids.h"
+#include "common/data/labels.h"
+#include "common/data/limits.h"
+#include "common/data/mtx.h"
+#include "common/data/npy.h"
+#include "common/job/tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const by_names[] = { "columns", "rows", "edges" };
+
+void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part)
+{
+	uint32_t *order;
+	struct rng rng;
+
+	rng_seed(&rng, seed, 0x73706c6974); /* "split": a stream that nothing else uses */
+	ALLOC(order, n);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	rng_shuffle(&rng, order, n);
+	for (size_t l = 0; l < parts; l++) {
+		for (size_t i = n * l / parts; i < n * (l + 1) / parts; i++)
+			part[order[i]] = (uint32_t)l;
+	}
+	free(order);
+}
+
+/* What is split, read once. Rows stand as in the files: ids, if there are any, do not sort here. */
+struct source {
+	struct dataset_files files;
+	struct features X;
+	size_t n;
+	struct ids ids; /* if files.ids */
+	char **id;      /* of each row; NULL without ids. Borrows from ids */
+	struct csr adjacency;
+	struct labels labels; /* if files.labels */
+};
+
+static void source_release(struct source *s)
+{
+	dataset_files_release(&s->files);
+	features_release(&s->X);
+	ids_release(&s->ids);
+	csr_release(&s->adjacency);
+	labels_release(&s->labels);
+	free(s->id);
+}
+
+/* Edges between rows as the files have them, whatever they are called. */
+static enum err read_edges(struct source *s)
+{
+	struct edges_dropped dropped;
+	struct csr sorted;
+	struct triple *t;
+	size_t count = 0;
+
+	TRY(edges_read(s->files.edges, s->n, s->files.ids ? &s->ids : NULL, &sorted, &dropped));
+	ALLOC(t, sorted.start[s->n]);
+	for (size_t u = 0; u < s->n; u++) {
+		for (size_t e = sorted.start[u]; e < sorted.start[u + 1]; e++) {
+			uint32_t v = sorted.index[e];
+
+			t[count++] = (struct triple){ s->id ? s->ids.row[u] : (uint32_t)u,
+						      s->id ? s->ids.row[v] : v,
+						      sorted.value ? sorted.value[e] : 1 };
+		}
+	}
+	csr_from_triples(&s->adjacency, s->n, s->n, t, count);
+	if (!sorted.value) {
+		free(s->adjacency.value);
+		s->adjacency.value = NULL;
+	}
+	csr_release(&sorted);
+	free(t);
+	return ERR_OK;
+}
+
+static enum err read_ids(struct source *s)
+{
+	TRY(ids_read(s->files.ids, &s->ids));
+	if (s->ids.n != s->n)
+		return err_set(ERR_INPUT, "%s: %zu ids, expected %zu as %s has that many rows",
+			       s->files.ids, s->ids.n, s->n, s->files.features);
+	ALLOC(s->id, s->n);
+	for (size_t i = 0; i < s->n; i++)
+		s->id[s->ids.row[i]] = s->ids.id[i];
+	return ERR_OK;
+}
+
+static enum err source_read(struct source *s, const char *dir)
+{
+	TRY(dataset_find(dir, &s->files));
+	TRY(features_read(s->files.features, &s->X));
+	s->n = features_rows(&s->X);
+	if (s->files.ids)
+		TRY(read_ids(s));
+	TRY(read_edges(s));
+	if (s->files.labels) {
+		TRY(labels_read(s->files.labels, &s->labels));
+		if (s->labels.n != s->n)
+			return err_set(ERR_INPUT,
+				       "%s: %zu labels, expected %zu as %s has that many rows",
+				       s->files.labels, s->labels.n, s->n, s->files.features);
+	}
+	return ERR_OK;
+}
+
+/* ---- parts of matrices: what `kept` says, in the same order ---- */
+
+/* new_of[i]: the place of item i in the part, or UINT32_MAX. Returns how many there are. */
+static size_t places(const uint32_t *part, size_t n, uint32_t l, uint32_t *new_of)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		new_of[i] = part[i] == l ? (uint32_t)count++ : UINT32_MAX;
+	return count;
+}
+
+static void cut_sparse(const struct csr *s, size_t rows, const uint32_t *row_of, size_t cols,
+		       const uint32_t *col_of, struct csr *out)
+{
+	size_t at = 0;
+
+	*out = (struct csr){ .rows = rows, .cols = cols };
+	ALLOC(out->start, rows + 1);
+	ALLOC(out->index, s->start[s->rows]);
+	if (s->value)
+		ALLOC(out->value, s->start[s->rows]);
+	for (size_t i = 0; i < s->rows; i++) {
+		if (row_of && row_of[i] == UINT32_MAX)
+			continue;
+		for (size_t e = s->start[i]; e < s->start[i + 1]; e++) {
+			uint32_t j = col_of ? col_of[s->index[e]] : s->index[e];
+
+			if (j == UINT32_MAX)
+				continue;
+			if (s->value)
+				out->value[at] = s->value[e];
+			out->index[at++] = j;
+		}
+		out->start[(row_of ? row_of[i] : i) + 1] = at;
+	}
+}
+
+static void cut_dense(const struct mat *m, size_t rows, const uint32_t *row_of, size_t cols,
+		      const uint32_t *col_of, struct mat *out)
+{
+	mat_init(out, rows, cols);
+	for (size_t i = 0; i < m->rows; i++) {
+		size_t row = row_of ? row_of[i] : i;
+
+		if (row == UINT32_MAX)
+			continue;
+		for (size_t j = 0; j < m->cols; j++) {
+			if (!col_of)
+				MAT(out, row, j) = MAT(m, i, j);
+			else if (col_of[j] != UINT32_MAX)
+				MAT(out, row, col_of[j]) = MAT(m, i, j);
+		}
+	}
+}
+
+/* ---- files of a party ---- */
+
+/* The same bytes under the same name. */
+static enum err copy(const char *from, const char *dir)
+{
+	const char *slash = strrchr(from, '/');
+	struct buf text = { 0 };
+
+	TRY(file_read(from, DATA_FILE_MAX, &text));
+	return args_write(dir, slash ? slash + 1 : from, &text);
+}
+
+static enum err write_features(const char *dir, const struct features *X, size_t rows,
+			       const uint32_t *row_of, size_t cols, const uint32_t *col_of)
+{
+	struct buf text = { 0 };
+	struct csr sparse;
+	struct mat dense;
+
+	if (X->is_sparse) {
+		cut_sparse(&X->sparse, rows, row_of, cols, col_of, &sparse);
+		mtx_print(&sparse, &text);
+		csr_release(&sparse);
+		return args_write(dir, "features.mtx", &text);
+	}
+	cut_dense(&X->dense, rows, row_of, cols, col_of, &dense);
+	npy_print(&dense, &text);
+	mat_release(&dense);
+	return args_write(dir, "features.npy", &text);
+}
+
+/* The ids of the part's rows; without ids, the rows' numbers in the whole. */
+static enum err write_ids(const char *dir, const struct source *s, const uint32_t *row_of)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (row_of[i] == UINT32_MAX)
+			continue;
+		if (s->id)
+			buf_printf(&text, "%s\n", s->id[i]);
+		else
+			buf_printf(&text, "%zu\n", i);
+	}
+	return args_write(dir, "ids.txt", &text);
+}
+
+/* Columns: which of the whole's each is. */
+static enum err write_columns(const char *dir, const uint32_t *col_of, size_t cols)
+{
+	struct buf text = { 0 };
+
+	for (size_t j = 0; j < cols; j++) {
+		if (col_of[j] != UINT32_MAX)
+			buf_printf(&text, "%zu\n", j);
+	}
+	return args_write(dir, "columns.txt", &text);
+}
+
+/* ---- the three ways ---- */
+
+static enum err by_columns(const struct source *s, const char *dir, const uint32_t *part,
+			   uint32_t l)
+{
+	size_t m = features_cols(&s->X), count;
+	uint32_t *col_of;
+	enum err err;
+
+	ALLOC(col_of, m);
+	count = places(part, m, l, col_of);
+	err = write_features(dir, &s->X, s->n, NULL, count, col_of);
+	if (!err)
+		err = write_columns(dir, col_of, m);
+	free(col_of);
+	if (!err)
+		err = copy(s->files.edges, dir);
+	if (!err && s->files.ids)
+		err = copy(s->files.ids, dir);
+	return err;
+}
+
+static enum err rows_of_part(const struct source *s, const char *dir, const uint32_t *row_of,
+			     size_t count)
+{
+	char **name, *numbers = NULL;
+	struct buf text = { 0 };
+	struct csr inside;
+
+	TRY(write_features(dir, &s->X, count, row_of, features_cols(&s->X), NULL));
+	TRY(write_ids(dir, s, row_of));
+	if (s->files.labels) {
+		for (size_t i = 0; i < s->n; i++) {
+			if (row_of[i] != UINT32_MAX)
+				buf_printf(&text, "%u\n", s->labels.label[i]);
+		}
+		TRY(args_write(dir, "labels.txt", &text));
+	}
+	cut_sparse(&s->adjacency, count, row_of, count, row_of, &inside);
+	ALLOC(name, count); /* edges by id, as there is an ids.txt */
+	if (!s->id)
+		numbers = alloc(count, 16);
+	for (size_t i = 0; i < s->n; i++) {
+		if (row_of[i] == UINT32_MAX)
+			continue;
+		name[row_of[i]] = s->id ? s->id[i] : numbers + (size_t)16 * row_of[i];
+		if (!s->id)
+			snprintf(name[row_of[i]], 16, "%u", (unsigned)i);
+	}
+	edges_print_tsv(&inside, name, &text);
+	csr_release(&inside);
+	free(numbers);
+	free(name);
+	return args_write(dir, "edges.tsv", &text);
+}
+
+static enum err by_rows(const struct source *s, const char *dir, const uint32_t *part, uint32_t l)
+{
+	uint32_t *row_of;
+	size_t count;
+	enum err err;
+
+	ALLOC(row_of, s->n);
+	count = places(part, s->n, l, row_of);
+	err = rows_of_part(s, dir, row_of, count);
+	free(row_of);
+	return err;
+}
+
+static enum err by_edges(const struct source *s, const char *dir, const uint32_t *part, uint32_t l)
+{
+	struct csr mine = { .rows = s->n, .cols = s->n };
+	struct buf text = { 0 };
+	size_t edge = 0, at = 0;
+
+	TRY(copy(s->files.features, dir));
+	if (s->files.ids)
+		TRY(copy(s->files.ids, dir));
+	ALLOC(mine.start, s->n + 1);
+	ALLOC(mine.index, s->adjacency.start[s->n]);
+	if (s->adjacency.value)
+		ALLOC(mine.value, s->adjacency.start[s->n]);
+	for (size_t u = 0; u < s->n; u++) { /* one direction is enough for printing */
+		for (size_t e = s->adjacency.start[u]; e < s->adjacency.start[u + 1]; e++) {
+			if (s->adjacency.index[e] < u || part[edge++] != l)
+				continue;
+			if (mine.value)
+				mine.value[at] = s->adjacency.value[e];
+			mine.index[at++] = s->adjacency.index[e];
+		}
+		mine.start[u + 1] = at;
+	}
+	edges_print_tsv(&mine, s->id, &text);
+	csr_release(&mine);
+	return args_write(dir, "edges.tsv", &text);
+}
+
+static enum err write_split_json(const struct split_params *p, size_t items)
+{
+	struct json *root = json_object();
+	struct buf text = { 0 };
+
+	json_put_string(root, "by", by_names[p->by]);
+	json_put_number(root, "parties", (double)p->parties);
+	json_put_number(root, "seed", (double)p->seed);
+	json_put_number(root, by_names[p->by], (double)items);
+	json_write_pretty(root, &text);
+	json_free(root);
+	return args_write(p->out, "split.json", &text);
+}
+
+static enum err write_parts(const struct split_params *p, const struct source *s)
+{
+	size_t items = p->by == SPLIT_COLUMNS ? features_cols(&s->X)
+		       : p->by == SPLIT_ROWS  ? s->n
+					      : s->adjacency.start[s->n] / 2;
+	uint32_t *part;
+	enum err err = ERR_OK;
+
+	if (items < p->parties)
+		return err_set(ERR_INPUT,
+			       "%s has %zu %s, expected at least one for each of %zu parties",
+			       p->data, items, by_names[p->by], p->parties);
+	ALLOC(part, items);
+	split_parts(items, p->parties, p->seed, part);
+	for (uint32_t l = 0; l < p->parties && !err; l++) {
+		char name[32], *dir;
+
+		snprintf(name, sizeof(name), "party-%02u", l);
+		dir = file_join(p->out, name);
+		err = file_make_dirs(dir);
+		if (!err)
+			err = (p->by == SPLIT_COLUMNS ? by_columns
+			       : p->by == SPLIT_ROWS  ? by_rows
+						      : by_edges)(s, dir, part, l);
+		free(dir);
+	}
+	free(part);
+	return err ? err : write_split_json(p, items);
+}
+
+enum err split_data(const struct split_params *p)
+{
+	struct source s = { 0 };
+	enum err err = source_read(&s, p->data);
+
+	if (!err)
+		err = write_parts(p, &s);
+	source_release(&s);
+	return err;
+}
+
+/* ---- the command ---- */
+
+static const struct argp_option options[] = {
+	{ "data", 'd', "DIR", 0,
+	  "features.mtx|npy|csv, edges.tsv|mtx; ids.txt and labels.txt if there are any", 0 },
+	{ "out", 'o', "DIR", 0, "gets party-00, party-01, ... and split.json", 0 },
+	{ "parties", 'l', "L", 0, "how many", 0 },
+	{ "by", 'b', "WHAT", 0, "columns (default), rows or edges", 0 },
+	{ "seed", 's', "S", 0, "default 1", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct split_params *p = state->input;
+
+	switch (key) {
+	case 'd':
+		p->data = arg;
+		return 0;
+	case 'o':
+		p->out = arg;
+		return 0;
+	case 'l':
+		p->parties = args_whole(state, "parties", arg, 1, PARTIES_MAX);
+		return 0;
+	case 's':
+		p->seed = args_whole(state, "seed", arg, 0, SEED_MAX);
+		return 0;
+	case 'b':
+		for (p->by = SPLIT_COLUMNS; p->by <= SPLIT_EDGES; p->by++) {
+			if (!strcmp(by_names[p->by], arg))
+				return 0;
+		}
+		argp_error(state, "--by is \"%s\", expected columns, rows or edges", arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument: %s", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!p->data || !p->out || !p->parties)
+			argp_error(state, "--data, --out and --parties are needed");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static enum err run(void *arguments)
+{
+	const struct split_params *p = arguments;
+
+	TRY(split_data(p));
+	printf("%s: split by %s over %zu parties, seed %ju\n", p->out, by_names[p->by], p->parties,
+	       (uintmax_t)p->seed);
+	return ERR_OK;
+}
+
+int split_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		NULL,
+		"Splits a data directory over parties, at random and equally: by columns (same "
+		"nodes and graph, "
+		"different features), by rows (different nodes) or by edges.\v"
+		"Ids are kept. columns.txt in a party's directory says which columns of the whole "
+		"it has.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct split_params p = { .seed = 1 };
+
+	return (int)args_run("split", &argp, argc, argv, &p, run);
+}

@@ -1,0 +1,123 @@
+#include "cli/args.h"
+#include "cli/planted.h"
+#include "common/base/file.h"
+#include "common/data/edges.h"
+#include "common/data/labels.h"
+#include "common/data/mtx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct arguments {
+	struct planted_params p;
+	const char *out;
+};
+
+static const struct argp_option options[] = {
+	{ "out", 'o', "DIR", 0, "where features.mtx, edges.tsv and labels.txt go", 0 },
+	{ "nodes", 'n', "N", 0, "default 2708", 0 },
+	{ "features", 'm', "M", 0, "words that there are; default 1433", 0 },
+	{ "clusters", 'k', "K", 0, "default 7", 0 },
+	{ "degree", 'd', "D", 0, "mean degree; default 3.9", 0 },
+	{ "homophily", 'y', "P", 0, "how likely an edge stays within a cluster; default 0.8", 0 },
+	{ "signal", 'w', "P", 0, "how likely a word is of its cluster's own; default 0.3", 0 },
+	{ "seed", 's', "S", 0, "default 1", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'o':
+		a->out = arg;
+		return 0;
+	case 'n':
+		a->p.nodes = args_whole(state, "nodes", arg, 2, 1 << 24);
+		return 0;
+	case 'm':
+		a->p.features = args_whole(state, "features", arg, 2, 1 << 24);
+		return 0;
+	case 'k':
+		a->p.classes = args_whole(state, "clusters", arg, 1, 1 << 16);
+		return 0;
+	case 'd':
+		a->p.degree = args_number(state, "degree", arg, 0, 1000);
+		return 0;
+	case 'y':
+		a->p.homophily = args_number(state, "homophily", arg, 0, 1);
+		return 0;
+	case 'w':
+		a->p.signal = args_number(state, "signal", arg, 0, 1);
+		return 0;
+	case 's':
+		a->p.seed = args_whole(state, "seed", arg, 0, SEED_MAX);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument: %s", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!a->out)
+			argp_error(state, "--out is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static enum err write_all(const char *dir, const struct planted *g)
+{
+	struct buf text = { 0 };
+	char *labels;
+	enum err err;
+
+	TRY(file_make_dirs(dir));
+	mtx_print(&g->features, &text);
+	TRY(args_write(dir, "features.mtx", &text));
+	edges_print_tsv(&g->adjacency, NULL, &text);
+	TRY(args_write(dir, "edges.tsv", &text));
+	labels = file_join(dir, "labels.txt");
+	err = labels_write_txt(labels, g->label, g->adjacency.rows);
+	free(labels);
+	return err;
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct planted g;
+	enum err err;
+
+	TRY(planted_make(&a->p, &g));
+	err = write_all(a->out, &g);
+	if (!err)
+		printf("%s: %zu nodes, %zu features, %zu edges, %zu clusters, seed %ju\n", a->out,
+		       a->p.nodes, a->p.features, g.adjacency.start[a->p.nodes] / 2, a->p.classes,
+		       (uintmax_t)a->p.seed);
+	planted_release(&g);
+	return err;
+}
+
+int synth_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		NULL,
+		"Makes an attributed graph with planted clusters; the defaults are about "
+		"those of cora.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct arguments a = { .p = { .nodes = 2708,
+				      .features = 1433,
+				      .classes = 7,
+				      .degree = 3.9,
+				      .homophily = 0.8,
+				      .signal = 0.3,
+				      .seed = 1 } };
+
+	return (int)args_run("synth", &argp, argc, argv, &a, run);
+}

@@ -134,11 +134,12 @@ static void test_all_apart(void **state)
 
 static void test_no_nodes(void **state)
 {
-	const uint32_t *labels[] = { NULL };
+	static uint32_t none[1];
+	const uint32_t *labels[] = { none };
 
 	(void)state;
-	assert_int_equal(cells_intersect(labels, 0, 0, NULL), 0);
-	assert_int_equal(cells_intersect(labels, 1, 0, NULL), 0);
+	assert_int_equal(cells_intersect(labels, 0, 0, none), 0);
+	assert_int_equal(cells_intersect(labels, 1, 0, none), 0);
 }
 
 int main(void)

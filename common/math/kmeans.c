@@ -113,6 +113,7 @@ struct seeding {
 	const double *weight;
 	size_t trials;
 	double *near;         /* n: squared distance to the nearest centre so far */
+	double *potential;    /* trials: the sum that each candidate would leave */
 	double *gap;          /* n x trials: squared distances to the candidates */
 	struct mat candidate; /* trials x d */
 	struct distance to;
@@ -152,23 +153,27 @@ static void measure_candidates(struct seeding *s)
 		distance_block(&s->to, ROW(s->Z, i), block_rows(n, i), s->gap + i * s->trials);
 }
 
+static double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
 /* The candidate that leaves the lowest potential, the first on ties. */
 static size_t best_candidate(const struct seeding *s)
 {
 	size_t best = 0;
-	double lowest = INFINITY;
 
-	for (size_t t = 0; t < s->trials; t++) {
-		double potential = 0;
+	memset(s->potential, 0, s->trials * sizeof(*s->potential));
+	for (size_t i = 0; i < s->Z->rows; i++) {
+		const double *gap = s->gap + i * s->trials;
+		double w = weight_of(s->weight, i), near = s->near[i];
 
-		for (size_t i = 0; i < s->Z->rows; i++)
-			potential +=
-			    weight_of(s->weight, i) * fmin(s->near[i], s->gap[i * s->trials + t]);
-		if (potential < lowest) {
-			lowest = potential;
-			best = t;
-		}
+		for (size_t t = 0; t < s->trials; t++)
+			s->potential[t] += w * lesser(near, gap[t]);
 	}
+	for (size_t t = 1; t < s->trials; t++)
+		if (s->potential[t] < s->potential[best])
+			best = t;
 	return best;
 }
 
@@ -193,7 +198,7 @@ static void seed_centres(struct seeding *s, struct mat *c)
 			best = best_candidate(s);
 		memcpy(ROW(c, r), ROW(&s->candidate, best), row_bytes);
 		for (size_t i = 0; i < n; i++)
-			s->near[i] = fmin(s->near[i], s->gap[i * s->trials + best]);
+			s->near[i] = lesser(s->near[i], s->gap[i * s->trials + best]);
 		progress_tick();
 	}
 }
@@ -206,6 +211,7 @@ static void seed(const struct mat *Z, const double *weight, uint64_t seed_value,
 	s.trials = 2 + (size_t)log((double)c->rows);
 	rng_seed(&s.rng, seed_value, stream);
 	ALLOC(s.near, Z->rows);
+	ALLOC(s.potential, s.trials);
 	ALLOC(s.gap, Z->rows * s.trials);
 	mat_init(&s.candidate, s.trials, Z->cols);
 	distance_init(&s.to, s.trials, Z->cols);
@@ -213,6 +219,7 @@ static void seed(const struct mat *Z, const double *weight, uint64_t seed_value,
 	distance_release(&s.to);
 	mat_release(&s.candidate);
 	free(s.gap);
+	free(s.potential);
 	free(s.near);
 }
 

@@ -1,0 +1,364 @@
+/* bench_kernels -- each numerical kernel beside the bound it runs against, measured in this run:
+ * bytes over memcpy's bandwidth, or floating point operations over dgemm's rate, on one core.
+ * A ratio is time over bound: 1 is as fast as the bound, below 1 means that caches were used. */
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/rng.h"
+#include "common/math/agc.h"
+#include "common/math/kmeans.h"
+#include "common/math/la.h"
+#include "common/math/metrics.h"
+#include "common/math/svd.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS = 5 };
+
+static double bytes_per_s, flops_per_s;
+
+static int rising(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Median seconds of RUNS calls after one to warm up; prepare is not timed. */
+static double median_s(void (*prepare)(void *), void (*run)(void *), void *ctx)
+{
+	double s[RUNS];
+
+	for (int i = -1; i < RUNS; i++) {
+		double start;
+
+		if (prepare)
+			prepare(ctx);
+		start = clock_now_s();
+		run(ctx);
+		if (i >= 0)
+			s[i] = clock_now_s() - start;
+	}
+	qsort(s, RUNS, sizeof(*s), rising);
+	return s[RUNS / 2];
+}
+
+static void report(const char *what, double s, double bound_s, const char *bound)
+{
+	printf("%-44s %9.3f ms  %6.2f x %s\n", what, 1e3 * s, s / bound_s, bound);
+}
+
+static void sample(struct mat *m, size_t rows, size_t cols)
+{
+	struct rng rng;
+
+	rng_seed(&rng, rows, cols);
+	mat_init(m, rows, cols);
+	for (size_t i = 0; i < rows * cols; i++)
+		m->a[i] = rng_normal(&rng);
+}
+
+static enum err failed; /* a kernel that fails would bench fast */
+
+/* -- the bounds ------------------------------------------------------------------------------ */
+
+struct copy {
+	char *to, *from;
+	size_t n;
+};
+
+static void copy_run(void *ctx)
+{
+	struct copy *c = ctx;
+
+	memcpy(c->to, c->from, c->n);
+}
+
+struct pair {
+	struct mat A, B, C;
+};
+
+static void product_run(void *ctx)
+{
+	struct pair *p = ctx;
+
+	mat_release(&p->C);
+	la_mul_nn(&p->A, &p->B, 1, &p->C);
+}
+
+static void measure_bounds(void)
+{
+	struct copy c = { .n = 128 << 20 };
+	struct pair p = { 0 };
+
+	c.to = alloc(c.n, 1);
+	c.from = alloc(c.n, 1);
+	memset(c.from, 1, c.n);
+	bytes_per_s = 2 * (double)c.n / median_s(NULL, copy_run, &c);
+	free(c.from);
+	free(c.to);
+	sample(&p.A, 1024, 1024);
+	sample(&p.B, 1024, 1024);
+	flops_per_s = 2 * 1024. * 1024 * 1024 / median_s(NULL, product_run, &p);
+	mat_release(&p.C);
+	mat_release(&p.B);
+	mat_release(&p.A);
+	printf("bounds on one core: memcpy %.1f GB/s read and written, dgemm %.1f Gflop/s\n",
+	       1e-9 * bytes_per_s, 1e-9 * flops_per_s);
+}
+
+/* -- filter ---------------------------------------------------------------------------------- */
+
+enum { NODES = 19717, EDGES = 44324, COLUMNS = 500, PSI = 60, PSI_NAIVE = 6 };
+
+/* PubMed's graph if the data is there, otherwise one of its size in neighbourhoods of 50. */
+static void citation_graph(struct graph *g)
+{
+	const char *root = getenv("COTERIE_DATA");
+	struct triple *t;
+	char path[4096];
+	uint32_t i, j;
+	size_t count = 0;
+	struct rng rng;
+	struct csr a;
+	FILE *f;
+
+	ALLOC(t, 2 * EDGES);
+	snprintf(path, sizeof(path), "%s/pubmed/edges.tsv", root ? root : "../shared/data");
+	f = fopen(path, "r");
+	printf("filter on %s\n", f ? path : "a synthetic graph");
+	rng_seed(&rng, 1, 0);
+	while (count < 2 * EDGES) {
+		if (!f) {
+			i = (uint32_t)rng_below(&rng, NODES);
+			j = rng_below(&rng, 10) ? i / 50 * 50 + (uint32_t)rng_below(&rng, 50)
+						: (uint32_t)rng_below(&rng, NODES);
+		} else if (fscanf(f, "%u %u", &i, &j) != 2) {
+			break;
+		}
+		if (i >= NODES || j >= NODES || i == j)
+			continue;
+		t[count++] = (struct triple){ i, j, 1 };
+		t[count++] = (struct triple){ j, i, 1 };
+	}
+	if (f)
+		fclose(f);
+	csr_from_triples(&a, NODES, NODES, t, count);
+	for (size_t e = 0; e < a.start[NODES]; e++)
+		a.value[e] = 1;
+	graph_init(g, &a);
+	free(t);
+}
+
+struct filtering {
+	struct graph g;
+	struct mat X, Y;
+};
+
+static void filter_run(void *ctx)
+{
+	struct filtering *f = ctx;
+
+	failed |= graph_filter(&f->g, FILTER_HALF, PSI, 1, &f->X);
+}
+
+/* The order one writes first: every step over all columns. */
+static void naive_run(void *ctx)
+{
+	struct filtering *f = ctx;
+	const struct csr *a = &f->g.adjacency;
+
+	for (unsigned t = 0; t < PSI_NAIVE; t++) {
+		struct mat swap = f->X;
+
+		for (size_t i = 0; i < NODES; i++) {
+			double d = f->g.inv_sqrt_deg[i], *out = ROW(&f->Y, i);
+
+			for (size_t j = 0; j < COLUMNS; j++)
+				out[j] = (1 + d * d) * MAT(&f->X, i, j) / 2;
+			for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
+				double w = d * f->g.inv_sqrt_deg[a->index[e]] / 2;
+				const double *x = ROW(&f->X, a->index[e]);
+
+				for (size_t j = 0; j < COLUMNS; j++)
+					out[j] += w * x[j];
+			}
+		}
+		f->X = f->Y;
+		f->Y = swap;
+	}
+}
+
+static void bench_filter(void)
+{
+	struct filtering f;
+	double s, naive, touched;
+
+	citation_graph(&f.g);
+	sample(&f.X, NODES, COLUMNS);
+	mat_init(&f.Y, NODES, COLUMNS);
+	/* a step reads a row for each neighbour and itself, and writes one */
+	touched = (double)(f.g.adjacency.start[NODES] + 2 * NODES) * COLUMNS * sizeof(double) * PSI;
+	s = median_s(NULL, filter_run, &f);
+	naive = median_s(NULL, naive_run, &f) * PSI / PSI_NAIVE;
+	report("filter 19717 x 500, psi 60", s, touched / bytes_per_s, "memcpy of all it touches");
+	printf("%-44s %9.3f ms  %6.2f x slower\n", "  the naive order", 1e3 * naive, naive / s);
+	mat_release(&f.Y);
+	mat_release(&f.X);
+	graph_release(&f.g);
+}
+
+/* -- distances and k-means ------------------------------------------------------------------- */
+
+struct points {
+	struct mat Z, c;
+	double *D;
+	uint32_t *label;
+	struct kmeans_params p;
+};
+
+static void distances_run(void *ctx)
+{
+	struct points *p = ctx;
+
+	kmeans_distances(&p->Z, &p->c, p->D);
+}
+
+static void assign_run(void *ctx)
+{
+	struct points *p = ctx;
+
+	kmeans_assign(p->D, NULL, p->Z.rows, p->c.rows, p->label, NULL);
+}
+
+static void kmeans_run(void *ctx)
+{
+	struct points *p = ctx;
+
+	kmeans(&p->Z, NULL, &p->p, p->label, NULL, NULL);
+}
+
+static void bench_kmeans(size_t n, size_t d, size_t k)
+{
+	struct points p = { .p = { .k = k, .restarts = 5, .iterations = 10, .ninth = true } };
+	double products = 2 * (double)n * (double)d * (double)k / flops_per_s, passes;
+	char what[96];
+
+	sample(&p.Z, n, d);
+	sample(&p.c, k, d);
+	passes = 2 + floor(log((double)k)) + 1 + 10; /* trials, the 1/9 step, Lloyd */
+	ALLOC(p.D, n * k);
+	ALLOC(p.label, n);
+	snprintf(what, sizeof(what), "distances %zu x %zu, k %zu", n, d, k);
+	report(what, median_s(NULL, distances_run, &p), products, "dgemm of its products");
+	snprintf(what, sizeof(what), "assignment %zu, k %zu", n, k);
+	report(what, median_s(NULL, assign_run, &p), (double)(n * k * sizeof(double)) / bytes_per_s,
+	       "memcpy of the distances");
+	snprintf(what, sizeof(what), "k-means %zu x %zu, k %zu, 5 restarts", n, d, k);
+	report(what, median_s(NULL, kmeans_run, &p), 5 * passes * products,
+	       "dgemm of all its products");
+	free(p.label);
+	free(p.D);
+	mat_release(&p.c);
+	mat_release(&p.Z);
+}
+
+/* -- projection ------------------------------------------------------------------------------ */
+
+struct projection {
+	struct mat X, U;
+	double sigma[64];
+	size_t d;
+};
+
+static void gram_run(void *ctx)
+{
+	struct projection *p = ctx;
+
+	mat_release(&p->U);
+	la_gram_columns(&p->X, 1, &p->U);
+}
+
+static void svd_run(void *ctx)
+{
+	struct projection *p = ctx;
+
+	mat_release(&p->U);
+	failed |= svd_left(&p->X, p->d, 1, &p->U, p->sigma);
+}
+
+static void bench_svd(size_t n, size_t m, size_t d)
+{
+	struct projection p = { .d = d };
+	size_t least = n < m ? n : m;
+	double area = (double)n * (double)m, flops;
+	char what[96];
+
+	sample(&p.X, n, m);
+	if (least <= SVD_EXACT_MAX) {
+		snprintf(what, sizeof(what), "Gram matrix %zu x %zu", n, m);
+		flops = area * (double)m;
+		report(what, median_s(NULL, gram_run, &p), flops / flops_per_s,
+		       "dgemm of its half");
+		/* dsyevr reduces to tridiagonal form: 4/3 m^3 */
+		flops += 4. / 3 * (double)least * (double)least * (double)least;
+	} else {
+		/* 15 products with a block of d + 16, one with all 8 blocks */
+		flops = 2 * area * (double)(d + 16) * (15 + 8);
+	}
+	snprintf(what, sizeof(what), "projection %zu x %zu, d %zu (%s)", n, m, d,
+		 least <= SVD_EXACT_MAX ? "Gram" : "block Krylov");
+	report(what, median_s(NULL, svd_run, &p), flops / flops_per_s, "dgemm of its products");
+	mat_release(&p.U);
+	mat_release(&p.X);
+}
+
+/* -- metrics --------------------------------------------------------------------------------- */
+
+struct assignment {
+	double *cost;
+	size_t n, *column;
+};
+
+static void hungarian_run(void *ctx)
+{
+	struct assignment *a = ctx;
+
+	hungarian(a->cost, a->n, a->column);
+}
+
+static void bench_hungarian(size_t n)
+{
+	struct assignment a = { .n = n };
+	struct mat cost;
+	char what[96];
+
+	sample(&cost, n, n);
+	a.cost = cost.a;
+	ALLOC(a.column, n);
+	snprintf(what, sizeof(what), "Hungarian %zu x %zu", n, n);
+	report(what, median_s(NULL, hungarian_run, &a), 2 * (double)(n * n * n) / flops_per_s,
+	       "dgemm of n^3 pairs");
+	free(a.column);
+	mat_release(&cost);
+}
+
+int main(void)
+{
+	measure_bounds();
+	bench_filter();
+	bench_kmeans(2708, 7, 7);
+	bench_kmeans(2405, 17, 136);
+	bench_kmeans(2405, 136, 136);
+	bench_svd(2708, 716, 7);
+	bench_svd(2405, 310, 17);
+	bench_svd(3327, 3703, 6);
+	bench_hungarian(136);
+	if (failed) {
+		fprintf(stderr, "a kernel failed: %s\n", err_detail());
+		return failed;
+	}
+	return 0;
+}

@@ -20,7 +20,7 @@ static const struct argp_option options[] = {
 	{ "clusters", 'k', "K", 0, "default 7", 0 },
 	{ "degree", 'd', "D", 0, "mean degree; default 3.9", 0 },
 	{ "homophily", 'y', "P", 0, "how likely an edge stays within a cluster; default 0.8", 0 },
-	{ "signal", 'w', "P", 0, "how likely a word is of its cluster's own; default 0.3", 0 },
+	{ "signal", 'w', "P", 0, "how likely a word is of its cluster's own; default 0.4", 0 },
 	{ "seed", 's', "S", 0, "default 1", 0 },
 	{ 0 },
 };
@@ -116,7 +116,7 @@ int synth_main(int argc, char **argv)
 				      .classes = 7,
 				      .degree = 3.9,
 				      .homophily = 0.8,
-				      .signal = 0.3,
+				      .signal = 0.4,
 				      .seed = 1 } };
 
 	return (int)args_run("synth", &argp, argc, argv, &a, run);

@@ -82,16 +82,17 @@ static enum err read_record(struct text *t, struct buf *field, struct labels *l,
 
 static enum err read_csv(struct text *t, struct buf *field, struct labels *l)
 {
+	struct text here = *t;
 	size_t room = 0;
 	bool last;
 
 	l->id = alloc(1, sizeof(*l->id));
 	TRY(csv_field(t, field, &last));
 	if (last || strcmp((const char *)field->p, "id") != 0)
-		return text_error(t, "the heading is not \"id,label\"");
+		return text_error(&here, "the heading is not \"id,label\"");
 	TRY(csv_field(t, field, &last));
 	if (!last || strcmp((const char *)field->p, "label") != 0)
-		return text_error(t, "the heading is not \"id,label\"");
+		return text_error(&here, "the heading is not \"id,label\"");
 	while (t->p < t->end)
 		TRY(read_record(t, field, l, &room));
 	return check_count(t->where, l);

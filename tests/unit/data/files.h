@@ -1,0 +1,25 @@
+/* files.h -- exact-size heap copies, so that a read beyond the end is seen by the sanitizer. */
+#ifndef TESTS_UNIT_DATA_FILES_H
+#define TESTS_UNIT_DATA_FILES_H
+
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An exact-size copy of n bytes; free .p. */
+static inline struct bytes exact(const void *p, size_t n)
+{
+	uint8_t *copy = malloc(n ? n : 1);
+
+	memcpy(copy, p, n);
+	return (struct bytes){ copy, n };
+}
+
+static inline struct bytes exact_text(const char *text)
+{
+	return exact(text, strlen(text));
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* Labels in three formats: written as read, refused where they are none. */
+#include "tests/test.h"
+#include "tests/unit/data/files.h"
+
+#include "common/base/file.h"
+#include "common/data/labels.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static enum err txt(const char *text, struct labels *l)
+{
+	struct bytes b = exact_text(text);
+	enum err err = labels_parse_txt(b, "l.txt", l);
+
+	free((void *)(uintptr_t)b.p);
+	return err;
+}
+
+static enum err csv(const char *text, struct labels *l)
+{
+	struct bytes b = exact_text(text);
+	enum err err = labels_parse_csv(b, "l.csv", l);
+
+	free((void *)(uintptr_t)b.p);
+	return err;
+}
+
+static void test_txt(void **state)
+{
+	struct labels l;
+
+	(void)state;
+	assert_ok(txt("3\n0\r\n1048575", &l));
+	assert_int_equal(l.n, 3);
+	assert_int_equal(l.label[0], 3);
+	assert_int_equal(l.label[2], 1048575);
+	assert_null(l.id);
+	labels_release(&l);
+	assert_err(txt("", &l), ERR_INPUT, "l.txt: 0 labels");
+	assert_err(txt("1\n\n2\n", &l), ERR_INPUT,
+		   "l.txt:2: the line ends where the label is expected");
+	assert_err(txt("1\n1048576\n", &l), ERR_INPUT, "l.txt:2: the label is \"1048576\"");
+	assert_err(txt("1\n-1\n", &l), ERR_INPUT, "l.txt:2: the label is \"-1\"");
+	assert_err(txt("1\n2 3\n", &l), ERR_INPUT,
+		   "l.txt:2: \"3\" is more than expected"); /* several per node */
+	assert_null(l.label);
+}
+
+static void test_csv(void **state)
+{
+	struct labels l;
+
+	(void)state;
+	assert_ok(csv("id,label\r\na,2\n\"b,\"\"c\",0\n", &l));
+	assert_int_equal(l.n, 2);
+	assert_string_equal(l.id[0], "a");
+	assert_string_equal(l.id[1], "b,\"c");
+	assert_int_equal(l.label[0], 2);
+	labels_release(&l);
+	assert_err(csv("", &l), ERR_INPUT, "l.csv:1: the heading is not");
+	assert_err(csv("a,2\n", &l), ERR_INPUT, "the heading is not \"id,label\"");
+	assert_err(csv("id,label,x\n", &l), ERR_INPUT, "the heading is not \"id,label\"");
+	assert_err(csv("id,label\n", &l), ERR_INPUT, "l.csv: 0 labels");
+	assert_err(csv("id,label\na,1\na\n", &l), ERR_INPUT, "l.csv:3: one field");
+	assert_err(csv("id,label\na,1\nb,2,3\n", &l), ERR_INPUT, "l.csv:3: the label is \"2\"");
+	assert_err(csv("id,label\na,1\nb,x\n", &l), ERR_INPUT, "l.csv:3: the label is \"x\"");
+	assert_err(csv("id,label\na,1\n,2\n", &l), ERR_INPUT, "l.csv:3: an id of 0 bytes");
+	assert_err(csv("id,label\na,1\n\"b,2\n", &l), ERR_INPUT,
+		   "l.csv:3: a quoted field does not end");
+	assert_null(l.id);
+}
+
+static void test_written_as_read(void **state)
+{
+	static char *ids[] = { (char *)"x", (char *)"a,b", (char *)"\"q\"" };
+	static const uint32_t label[] = { 2, 0, 1048575 };
+	char dir[] = "/tmp/coterie-test-XXXXXX", path[64];
+	struct labels l;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/l.csv", dir);
+	assert_ok(labels_write_csv(path, ids, label, 3));
+	assert_ok(labels_read(path, &l));
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(l.id[i], ids[i]);
+	assert_memory_equal(l.label, label, sizeof(label));
+	labels_release(&l);
+	assert_ok(labels_write_csv(path, NULL, label, 3));
+	assert_ok(labels_read(path, &l));
+	assert_string_equal(l.id[2], "2");
+	labels_release(&l);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/l.npy", dir);
+	assert_ok(labels_write_npy(path, label, 3));
+	assert_ok(labels_read(path, &l));
+	assert_int_equal(l.n, 3);
+	assert_memory_equal(l.label, label, sizeof(label));
+	labels_release(&l);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/l.txt", dir);
+	assert_ok(labels_write_txt(path, label, 3));
+	assert_ok(labels_read(path, &l));
+	assert_memory_equal(l.label, label, sizeof(label));
+	labels_release(&l);
+	unlink(path);
+	rmdir(dir);
+	assert_err(labels_read("/etc/passwd", &l), ERR_INPUT,
+		   "expected labels in a file .txt, .csv or .npy");
+}
+
+/* Numbers in a .npy that are no labels. */
+static void test_npy_refusals(void **state)
+{
+	static const struct {
+		const char *descr, *shape, *message;
+		unsigned char data[8];
+	} cases[] = {
+		{ "<f8", "(1,)", "label 0 (from 0) is 0.5", { 0, 0, 0, 0, 0, 0, 0xe0, 0x3f } },
+		{ "<i8",
+		  "(1,)",
+		  "label 0 (from 0) is -1",
+		  { 255, 255, 255, 255, 255, 255, 255, 255 } },
+		{ "<i4", "(2,)", "label 1 (from 0) is 1.04858e+06", { 0, 0, 0, 0, 0, 0, 16, 0 } },
+		{ "<i4", "(1, 2)", "2 columns, expected labels in one dimension", { 0 } },
+	};
+	char path[] = "/tmp/coterie-test-XXXXXX.npy";
+
+	(void)state;
+	close(mkstemps(path, 4));
+	for (size_t i = 0; i < 4; i++) {
+		struct buf file = { 0 };
+		struct labels l;
+		char header[128];
+		int n = snprintf(header, sizeof(header),
+				 "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
+				 cases[i].descr, cases[i].shape);
+
+		buf_add(&file, "\x93NUMPY\x01\x00", 8);
+		buf_add(&file, (char[]){ (char)n, 0 }, 2);
+		buf_add(&file, header, (size_t)n);
+		buf_add(&file, cases[i].data, 8);
+		assert_ok(file_write(path, (struct bytes){ file.p, file.n }, FILE_PUBLIC));
+		assert_err(labels_read(path, &l), ERR_INPUT, cases[i].message);
+		assert_null(l.label);
+		buf_release(&file);
+	}
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_txt),
+		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_written_as_read),
+		cmocka_unit_test(test_npy_refusals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

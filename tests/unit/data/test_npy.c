@@ -1,0 +1,247 @@
+/* .npy: every type, every prefix, every broken header. */
+#include "tests/test.h"
+#include "tests/unit/data/files.h"
+
+#include "common/data/npy.h"
+
+#include <stdio.h>
+
+/* A file of version 1.0 whose header is this text, with data behind it. */
+static struct bytes file_of(const char *header, const void *data, size_t n)
+{
+	static uint8_t file[4096];
+	size_t len = strlen(header);
+
+	memcpy(file, "\x93NUMPY\x01\x00", 8);
+	file[8] = (uint8_t)(len & 255);
+	file[9] = (uint8_t)(len >> 8);
+	memcpy(file + 10, header, len);
+	memcpy(file + 10 + len, data, n);
+	return exact(file, 10 + len + n);
+}
+
+static enum err parse(const char *header, const void *data, size_t n, struct mat *m)
+{
+	struct bytes b = file_of(header, data, n);
+	enum err err = npy_parse(b, "x.npy", m);
+
+	free((void *)(uintptr_t)b.p);
+	return err;
+}
+
+static void test_types(void **state)
+{
+	static const struct {
+		const char *descr;
+		unsigned char bytes[16];
+		size_t size;
+		double first, second;
+	} cases[] = {
+		{ "<f4", { 0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0 }, 4, 1.5, -2 },
+		{ "<f8", { 0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0 }, 8, 1.5, -2 },
+		{ "|i1", { 1, 0xff }, 1, 1, -1 },
+		{ "|u1", { 1, 0xff }, 1, 1, 255 },
+		{ "|b1", { 1, 0 }, 1, 1, 0 },
+		{ "<i2", { 1, 2, 0xff, 0xff }, 2, 513, -1 },
+		{ "<u2", { 1, 2, 0xff, 0xff }, 2, 513, 65535 },
+		{ "<i4", { 1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff }, 4, 1, -2 },
+		{ "<u4", { 1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff }, 4, 1, 4294967294.0 },
+		{ "<i8",
+		  { 1, 0, 0, 0, 0, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
+		  8,
+		  1,
+		  -2 },
+		{ "<u8",
+		  { 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x20, 0 },
+		  8,
+		  1,
+		  9007199254740992.0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char header[128];
+		struct mat m;
+
+		snprintf(header, sizeof(header),
+			 "{'descr': '%s', 'fortran_order': False, 'shape': (1, 2), }\n",
+			 cases[i].descr);
+		assert_ok(parse(header, cases[i].bytes, 2 * cases[i].size, &m));
+		assert_int_equal(m.rows, 1);
+		assert_int_equal(m.cols, 2);
+		assert_true(m.a[0] == cases[i].first && m.a[1] == cases[i].second);
+		mat_release(&m);
+	}
+}
+
+static void test_headers(void **state)
+{
+	static const struct {
+		const char *header, *message; /* NULL: right */
+	} cases[] = {
+		/* 0 */ { "{'shape': (2,), 'fortran_order': False, 'descr': '|u1'}", NULL },
+		/* 1 */ { "{'descr':'|u1','fortran_order':False,'shape':(2,1)}   \n", NULL },
+		/* 2 */
+		{ "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 1), }", "Fortran order" },
+		/* 3 */
+		{ "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 1), }",
+		  "the element type is none of" },
+		/* 4 */ { "{'descr': '<c16', 'fortran_order': False, 'shape': (2, 1), }", "<c16" },
+		/* 5 */
+		{ "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 1), }",
+		  "not a simple type" },
+		/* 6 */
+		{ "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 1, 1), }",
+		  "more than two dimensions" },
+		/* 7 */
+		{ "{'descr': '|u1', 'fortran_order': False, 'shape': (), }",
+		  "one or two dimensions" },
+		/* 8 */
+		{ "{'descr': '|u1', 'fortran_order': False, 'shape': (-2,), }",
+		  "one or two dimensions" },
+		/* 9 */ { "{'descr': '|u1', 'fortran_order': False, }", "exactly" },
+		/* 10 */
+		{ "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), 'x': 1}", "exactly" },
+		/* 11 */ { "{'descr': '|u1', 'descr': '|u1', 'shape': (2,), }", "exactly" },
+		/* 12 */
+		{ "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), } x", "goes on after" },
+		/* 13 */
+		{ "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }",
+		  "promises 3 x 1 elements of 1 bytes, but 2 bytes" },
+		/* 14 */
+		{ "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "but 2 bytes" },
+		/* 15 */
+		{ "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 2), }",
+		  "at least one row" },
+		/* 16 */
+		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, "
+		  "1000000000000), }",
+		  "promises 1000000000000 x 1000000000000" },
+		/* 17 */
+		{ "{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
+		  "promises" },
+		/* 18 */
+		{ "{'descr': '|u1', 'fortran_order': False, 'shape': (18446744073709551618,), }",
+		  "dimensions" },
+		/* 19 */ { "", "no dictionary" },
+		/* 20 */
+		{ "{'descr': '|u1', 'fortran_order': false, 'shape': (2,), }",
+		  "neither True nor False" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct mat m;
+
+		print_message("case %zu\n", i);
+		if (cases[i].message) {
+			assert_err(parse(cases[i].header, "ab", 2, &m), ERR_INPUT,
+				   cases[i].message);
+			assert_true(strstr(err_detail(), "x.npy: ") == err_detail());
+			assert_null(m.a);
+		} else {
+			assert_ok(parse(cases[i].header, "ab", 2, &m));
+			assert_int_equal(m.rows, 2);
+			assert_int_equal(m.cols, 1);
+			assert_true(m.a[1] == 'b');
+			mat_release(&m);
+		}
+	}
+}
+
+static void test_values_that_are_no_numbers(void **state)
+{
+	static const unsigned char nan8[16] = { [14] = 0xf8, [15] = 0x7f },
+				   inf4[8] = { [6] = 0x80, [7] = 0xff },
+				   big8[8] = { 1, 0, 0, 0, 0, 0, 0x20, 0 };
+	struct mat m;
+
+	(void)state;
+	assert_err(
+	    parse("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1), }", nan8, 16, &m),
+	    ERR_INPUT, "row 1, column 0 (from 0) is nan");
+	assert_null(m.a);
+	assert_err(
+	    parse("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }", inf4, 8, &m),
+	    ERR_INPUT, "row 0, column 1 (from 0) is -inf");
+	assert_err(parse("{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }", big8, 8, &m),
+		   ERR_OK, "");
+	mat_release(&m);
+	assert_err(parse("{'descr': '<u8', 'fortran_order': False, 'shape': (1,), }",
+			 "\xff\xff\xff\xff\xff\xff\xff\xff", 8, &m),
+		   ERR_INPUT, "at most 2^53");
+}
+
+static void test_versions(void **state)
+{
+	static const char header[] = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }";
+	uint8_t file[128] = "\x93NUMPY\x03\x00";
+	struct bytes b;
+	struct mat m;
+
+	(void)state;
+	file[8] = sizeof(header) - 1;
+	memcpy(file + 12, header, sizeof(header)); /* the terminator is the one element */
+	b = exact(file, 12 + sizeof(header));
+	assert_ok(npy_parse(b, "x", &m));
+	mat_release(&m);
+	((uint8_t *)(uintptr_t)b.p)[6] = 4;
+	assert_err(npy_parse(b, "x", &m), ERR_INPUT, "format version");
+	((uint8_t *)(uintptr_t)b.p)[6] = 2;
+	((uint8_t *)(uintptr_t)b.p)[11] = 0xff; /* a header of 4 GiB */
+	assert_err(npy_parse(b, "x", &m), ERR_INPUT, "ends within its header");
+	free((void *)(uintptr_t)b.p);
+}
+
+static void test_every_prefix_is_refused(void **state)
+{
+	double values[6] = { 1, 2, 3, 4, 5, 0.1 };
+	struct mat m = { 2, 3, values }, again;
+	struct buf file = { 0 };
+
+	(void)state;
+	npy_print(&m, &file);
+	for (size_t n = 0; n < file.n; n++) {
+		struct bytes b = exact(file.p, n);
+
+		assert_err(npy_parse(b, "x", &again), ERR_INPUT, "x: ");
+		free((void *)(uintptr_t)b.p);
+	}
+	buf_add(&file, "", 1); /* and one more byte */
+	assert_err(npy_parse((struct bytes){ file.p, file.n }, "x", &again), ERR_INPUT,
+		   "bytes follow");
+	buf_release(&file);
+}
+
+static void test_written_as_read(void **state)
+{
+	double exact_floats[4] = { 0, -1.5, 3, 0x1p-20 }, doubles[4] = { 0.1, 1e300, -1e-300, 5 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct mat m = { 2, 2, i ? doubles : exact_floats }, again;
+		struct buf file = { 0 };
+
+		npy_print(&m, &file);
+		assert_int_equal(file.n % 64, i ? 32 : 16); /* the header is padded to 64 bytes */
+		assert_ok(npy_parse((struct bytes){ file.p, file.n }, "x", &again));
+		assert_int_equal(again.rows, 2);
+		assert_memory_equal(again.a, m.a, 4 * sizeof(double));
+		mat_release(&again);
+		buf_release(&file);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_values_that_are_no_numbers),
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_every_prefix_is_refused),
+		cmocka_unit_test(test_written_as_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

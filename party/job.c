@@ -289,6 +289,7 @@ static void keep_record(struct work *work, const struct job_means *means, enum e
 	struct channel_times t;
 	char *output = output_dir(work, means);
 
+	log_progress_end();
 	post_times(work->post, &t);
 	record_phase(work->record, NULL, t.wait_s, t.wire_s);
 	record_end(work->record, e, why);

@@ -161,7 +161,7 @@ static enum err update_centres(struct work *work, struct joint *j, unsigned t, s
 		memcpy(label, told + a++ * m, m * sizeof(*label));
 		kmeans_centres(j->Y, j->weight, label, &j->mu[r]);
 		j->moving[r] = t == 0 || changed > 0;
-		*moved += changed;
+		*moved += t == 0 ? 0 : changed;
 	}
 	free(told);
 	return e;

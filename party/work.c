@@ -5,13 +5,13 @@
 
 void work_phase(struct work *work, const char *name)
 {
-	struct log_pair event[] = { LOG_TEXT("event", "phase"), LOG_TEXT("phase", name) };
+	struct log_pair phase = LOG_TEXT("phase", name);
 	struct channel_times t;
 
 	post_times(work->post, &t);
 	record_phase(work->record, name, t.wait_s, t.wire_s);
 	channel_step(work->channel, record_now(work->record)->name);
-	log_event(LOG_INFO, event, 2, "phase %s", name);
+	log_event(LOG_INFO, &phase, 1, "next");
 }
 
 void work_progress(struct work *work, unsigned iteration, size_t moved)

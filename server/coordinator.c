@@ -245,7 +245,7 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 	struct seat *seat = v->seat;
 	struct coordinator *c = v->c;
 
-	if (code != ERR_OK)
+	if (code != ERR_OK && !c->run.finished)
 		log_warn("connection from %s closed: %s", conn_address(conn), why);
 	if (seat && seat->conn == conn) {
 		seat->conn = NULL;

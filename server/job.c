@@ -149,6 +149,7 @@ static enum err finish(struct run *run)
 
 		TRY(channel_recv(run->channel[l], MSG_DONE, &done));
 	}
+	run->finished = true;
 	TRY(run_broadcast(run, 0, run->L, &m));
 	for (size_t l = 0; l < run->L; l++)
 		TRY(channel_flush(run->channel[l], 5));
@@ -208,6 +209,7 @@ enum err job_serve(struct run *run, const char *output)
 	snprintf(why, sizeof(why), "%s", e == ERR_OK ? "" : err_detail());
 	if (e != ERR_OK)
 		abort_all(run, e, why);
+	log_progress_end();
 	post_times(run->post, &t);
 	record_phase(run->record, NULL, t.wait_s, t.wire_s);
 	record_end(run->record, e, why);

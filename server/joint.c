@@ -74,7 +74,8 @@ static void begin(struct run *run, struct joint *j)
 	j->acc = alloc(words, run->job.modulus_bits / 8);
 }
 
-/* One restart's summed distances, and from them its next assignment. Returns nodes moved. */
+/* One restart's summed distances, and from them its next assignment. Returns how many items
+ * moved; the 1/9 step does not count. */
 static size_t assign_restart(const struct joint *j, unsigned r, bool ninth, double *D)
 {
 	uint32_t *label = j->label + r * j->m;
@@ -85,7 +86,7 @@ static size_t assign_restart(const struct joint *j, unsigned r, bool ninth, doub
 				D[i * j->K + c] = INFINITY;
 	if (ninth) {
 		kmeans_assign_ninth(D, j->m, j->K, label);
-		return j->m;
+		return 0;
 	}
 	j->inertia[r] = 0;
 	return kmeans_assign(D, j->weight, j->m, j->K, label, &j->inertia[r]);
@@ -108,7 +109,7 @@ static enum err assign(struct run *run, struct joint *j, bool ninth, size_t *mov
 		fixed_decode(&f, (uint8_t *)j->acc + a * cells * word, cells, D);
 		changed = assign_restart(j, r, ninth, D);
 		memcpy(told + a * j->m, j->label + r * j->m, j->m * sizeof(*told));
-		j->moving[r] = changed > 0;
+		j->moving[r] = ninth || changed > 0;
 		*moved += changed;
 		a++;
 	}

@@ -4,14 +4,14 @@
 
 void run_phase(struct run *run, const char *name)
 {
-	struct log_pair event[] = { LOG_TEXT("event", "phase"), LOG_TEXT("phase", name) };
+	struct log_pair phase = LOG_TEXT("phase", name);
 	struct channel_times t;
 
 	post_times(run->post, &t);
 	record_phase(run->record, name, t.wait_s, t.wire_s);
 	for (size_t l = 0; l < run->L; l++)
 		channel_step(run->channel[l], record_now(run->record)->name);
-	log_event(LOG_INFO, event, 2, "phase %s", name);
+	log_event(LOG_INFO, &phase, 1, "next");
 }
 
 void run_progress(struct run *run, unsigned iteration, size_t moved)

@@ -12,6 +12,7 @@
 #include "crypto/fixed.h"
 #include "proto/channel.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,7 @@ struct run {
 	struct post *post;           /* of all channels */
 	struct record *record;
 	size_t n;                    /* nodes: known once all parties have accepted */
+	_Atomic bool finished;       /* everyone has its results: parties may leave */
 };
 
 /* Names the phase that begins in the record, the log and the channels' errors. Static text is

@@ -121,15 +121,12 @@ static void scale_rows(struct mat *Z, double power)
 
 /* -- the whole ----------------------------------------------------------------------------- */
 
-static enum err check(const struct features *X, const struct graph *g, const struct embed_params *p)
+static enum err check(const struct features *X, const struct embed_params *p)
 {
 	size_t n = features_rows(X), m = features_cols(X);
 
 	if (n == 0 || m == 0)
 		return err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", n, m);
-	if (n != g->adjacency.rows)
-		return err_set(ERR_INPUT, "features have %zu rows, the graph has %zu nodes", n,
-			       g->adjacency.rows);
 	if (p->dims == 0)
 		return err_set(ERR_INPUT, "projection on 0 dimensions: at least 1 is needed");
 	return ERR_OK;
@@ -164,7 +161,7 @@ enum err embed(struct features *X, const struct graph *g, const struct embed_par
 	size_t d;
 	enum err err;
 
-	err = check(X, g, p);
+	err = check(X, p);
 	if (!err)
 		err = filter_features(X, g, p, &F);
 	if (err)

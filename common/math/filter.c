@@ -371,8 +371,7 @@ static enum err filter(const struct graph *g, enum filter_kind kind, unsigned ps
 
 	if (kind == FILTER_SPECTRAL)
 		TRY(graph_lambda_max(g, &lambda));
-	if (lambda == 0) /* Ls = 0: every order of the filter is the identity */
-		p.psi = 0;
+	/* Without an edge Ls = 0, and the filter is the identity. */
 	plan_init(&p, g, lambda ? 1 - 1 / lambda : 1, lambda ? 1 / lambda : 0);
 	ALLOC(p.buffer, workers);
 	for (unsigned w = 0; w < workers; w++)

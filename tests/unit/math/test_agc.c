@@ -1,5 +1,6 @@
 #include "tests/unit/math/sample.h"
 #include "common/math/agc.h"
+#include "common/math/kmeans.h"
 #include "common/math/metrics.h"
 
 #include <stdio.h>
@@ -65,6 +66,41 @@ static void finds_planted_classes(void **state)
 	assert_true(run(p, label).acc > 0.95);
 	p.psi = 0;
 	assert_true(run(p, label).acc < 0.9);
+}
+
+/* What its header says, step by step. */
+static void is_embed_and_kmeans(void **state)
+{
+	static uint32_t truth[N], label[N], expected[N];
+
+	(void)state;
+	for (int kind = 0; kind < 2; kind++) {
+		enum filter_kind filter = kind ? FILTER_SPECTRAL : FILTER_HALF;
+		struct agc_params p = { .k = 5,
+					.filter = filter,
+					.psi = 1,
+					.restarts = 2,
+					.iterations = 3,
+					.seed = 8,
+					.threads = 1 };
+		struct embed_params e = {
+			.filter = filter, .order = 1, .unit_basis = true, .dims = 5, .threads = 1
+		};
+		struct kmeans_params m = {
+			.k = 5, .restarts = 2, .iterations = 3, .seed = 8, .threads = 1
+		};
+		struct features X;
+		struct graph g;
+		struct mat Z;
+
+		run(p, label);
+		planted(&X, &g, truth);
+		assert_ok(embed(&X, &g, &e, &Z));
+		kmeans(&Z, NULL, &m, expected, NULL, NULL);
+		assert_memory_equal(label, expected, sizeof(label));
+		mat_release(&Z);
+		graph_release(&g);
+	}
 }
 
 static void threads_do_not_matter(void **state)
@@ -188,6 +224,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_planted_classes),
+		cmocka_unit_test(is_embed_and_kmeans),
 		cmocka_unit_test(threads_do_not_matter),
 		cmocka_unit_test(bad_input),
 		cmocka_unit_test(cora),

@@ -63,8 +63,10 @@ static void distance_to_itself(void **state)
 		sample_normal(&Z, k, d, 1);
 		ALLOC(D, k * k);
 		kmeans_distances(&Z, &Z, D);
-		for (size_t i = 0; i < k; i++)
+		for (size_t i = 0; i < k; i++) {
+			assert_true(D[i * k + i] >= 0);
 			assert_near(D[i * k + i], 0, s < 2 ? 0 : 1e-12);
+		}
 		free(D);
 		mat_release(&Z);
 	}
@@ -88,7 +90,7 @@ static void assign(void **state)
 /* Row by row: clear; exactly a ninth; just above a ninth; two zeros tie for the first. */
 static void ninth_by_hand(void **state)
 {
-	static const double D[] = { 1, 100, 50, 18, 2, 20, 2, 17.9, 30, 0, 7, 0, 9, 1, 1 };
+	static const double D[] = { 1, 100, 50, 18, 2, 20, 2, 17.99, 30, 0, 7, 0, 9, 1, 1 };
 	static const uint32_t expected[] = { 0, 1, 3, 0, 3 };
 	static const double one[] = { 5, 0 };
 	uint32_t label[5];
@@ -226,27 +228,37 @@ static void weights_are_repeated_rows(void **state)
 	mat_release(&Z);
 }
 
-/* Outputs belong together: labels are nearest centres, centres are means, inertia is their sum. */
+/* Outputs belong together: labels are nearest centres, centres are means, inertia is their sum.
+ * More rows than a block, with and without weights. */
 static void outputs_agree(void **state)
 {
-	struct kmeans_params p = { .k = 6, .restarts = 3, .iterations = 200, .threads = 2 };
-	struct mat Z, c, means;
-	uint32_t label[90], nearest[90];
-	double D[90 * 6], inertia, sum = 0;
+	enum { N = 600, K = 6 };
+	struct kmeans_params p = { .k = K, .restarts = 3, .iterations = 200, .threads = 2 };
+	static uint32_t label[N], nearest[N];
+	static double D[N * K];
+	double weights[N];
 
 	(void)state;
-	sample_blobs(&Z, 6, 15, 4, 3, 9);
-	kmeans(&Z, NULL, &p, label, &c, &inertia);
-	kmeans_distances(&Z, &c, D);
-	memcpy(nearest, label, sizeof(label));
-	assert_int_equal(kmeans_assign(D, NULL, 90, 6, nearest, &sum), 0);
-	assert_near(inertia, sum, 1e-9);
-	sample_copy(&c, &means);
-	kmeans_centres(&Z, NULL, label, &means);
-	assert_mat_near(&means, &c, 1e-12);
-	mat_release(&means);
-	mat_release(&c);
-	mat_release(&Z);
+	for (int i = 0; i < N; i++)
+		weights[i] = 1 + i % 7;
+	for (int weighted = 0; weighted < 2; weighted++) {
+		const double *weight = weighted ? weights : NULL;
+		double inertia, sum = 0;
+		struct mat Z, c, means;
+
+		sample_blobs(&Z, K, N / K, 4, 3, 9);
+		kmeans(&Z, weight, &p, label, &c, &inertia);
+		kmeans_distances(&Z, &c, D);
+		memcpy(nearest, label, sizeof(label));
+		assert_int_equal(kmeans_assign(D, weight, N, K, nearest, &sum), 0);
+		assert_near(inertia, sum, 1e-8);
+		sample_copy(&c, &means);
+		kmeans_centres(&Z, weight, label, &means);
+		assert_mat_near(&means, &c, 1e-12);
+		mat_release(&means);
+		mat_release(&c);
+		mat_release(&Z);
+	}
 }
 
 static void threads_do_not_matter(void **state)
@@ -394,6 +406,44 @@ static void seeding_covers(void **state)
 	mat_release(&Z);
 }
 
+/* Rows 0, 1 and 3 on a line, two seeds, two trials for the second. The first is any row.
+ *   after 0: D = 0 1 9; 3 leaves 1 and 1 leaves 4, so 3 wins unless both draws are 1: 1 / 100
+ *   after 1: D = 1 0 4; 3 leaves 1 and 0 leaves 4, so 3 wins unless both draws are 0: 1 / 25
+ *   after 3: D = 9 4 0; either leaves 1, so the first draw stays: 0 with 9 / 13
+ * With weights 1 1 2 the first row is drawn with 1/4 1/4 1/2, and 3 counts twice:
+ *   after 0: 1 in 19 draws, squared; after 1: 0 in 9, squared; after 3: as before. */
+static void seeding_probabilities(void **state)
+{
+	enum { TRIES = 20000 };
+	static double z[] = { 0, 1, 3 };
+	static const double weights[] = { 1, 1, 2 };
+	struct kmeans_params p = { .k = 2, .restarts = 1, .iterations = 0, .threads = 1 };
+	struct mat Z = { .rows = 3, .cols = 1, .a = z };
+
+	(void)state;
+	for (int weighted = 0; weighted < 2; weighted++) {
+		double last = weighted ? 1. / 2 : 1. / 3, first = (1 - last) / 2;
+		double miss0 = weighted ? 1. / 361 : 1. / 100, miss1 = weighted ? 1. / 81 : 1. / 25;
+		double p03 = first * (1 - miss0) + last * 9 / 13;
+		double p13 = first * (1 - miss1) + last * 4 / 13;
+		double n03 = 0, n13 = 0;
+
+		for (p.seed = 0; p.seed < TRIES; p.seed++) {
+			struct mat c;
+			uint32_t label[3];
+			double sum;
+
+			kmeans(&Z, weighted ? weights : NULL, &p, label, &c, NULL);
+			sum = c.a[0] + c.a[1];
+			n03 += sum == 3;
+			n13 += sum == 4;
+			mat_release(&c);
+		}
+		assert_near(n03 / TRIES, p03, 4 * sqrt(p03 * (1 - p03) / TRIES));
+		assert_near(n13 / TRIES, p13, 4 * sqrt(p13 * (1 - p13) / TRIES));
+	}
+}
+
 static void progress_rises(void **state)
 {
 	struct kmeans_params p = { .k = 3, .restarts = 2, .iterations = 5, .threads = 1 };
@@ -425,6 +475,7 @@ int main(void)
 		cmocka_unit_test(corners),
 		cmocka_unit_test(ninth_step_in_place),
 		cmocka_unit_test(seeding_covers),
+		cmocka_unit_test(seeding_probabilities),
 		cmocka_unit_test(progress_rises),
 	};
 

@@ -26,11 +26,15 @@ enum { CHANNEL_CHUNK = 256 << 10 };
 
 /* A post is where the job thread waits for any of its channels. It outlives them. */
 struct post;
-struct post *post_new(double step_timeout_s); /* how long a peer may be awaited without its progress counter rising */
-void post_set_step_timeout(struct post *p, double step_timeout_s); /* from the job thread; 0: waits are not limited */
+struct post *post_new(
+    double step_timeout_s); /* how long a peer may be awaited without its progress counter rising */
+void post_set_step_timeout(
+    struct post *p, double step_timeout_s); /* from the job thread; 0: waits are not limited */
 void post_free(struct post *p);
-void post_cancel(struct post *p, enum err code, const char *why); /* any thread: every wait ends with this */
-uint64_t post_progress(struct post *p); /* own ticks + those heard from peers: what our heartbeats carry */
+void post_cancel(struct post *p, enum err code,
+		 const char *why); /* any thread: every wait ends with this */
+uint64_t
+post_progress(struct post *p); /* own ticks + those heard from peers: what our heartbeats carry */
 /* Whose failure ended the job: a peer's name, or whom its ABORT names; "" if nobody's is known. */
 void post_culprit(struct post *p, char name[static MSG_NAME_MAX + 1]);
 
@@ -41,7 +45,8 @@ const char *channel_peer(const struct channel *ch);
 
 /* ---- the job thread ---- */
 
-void channel_step(struct channel *ch, const char *step); /* named in errors: "secure sum, round 3"; static text */
+void channel_step(struct channel *ch,
+		  const char *step); /* named in errors: "secure sum, round 3"; static text */
 
 /* Queues a copy of the message. Blocks while more than CHANNEL_OUT_MAX bytes wait to be sent. ABORT
  * never blocks, overtakes whatever still waits, and can be sent after an error too, as long as
@@ -63,12 +68,13 @@ enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_
 /* Waits until all that was sent has been handed to the kernel, or the deadline passes. */
 enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
 
-/* Vectors of labels, packed and in chunks of at most MSG_CHUNK_MAX (CHANNEL_CHUNK when sent). Entries are 0 .. values.
- * channel_recv_labels checks group, values, count and every entry; label has count entries. */
-enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t group, uint32_t values,
-			     const uint32_t *label, size_t count) MUST_CHECK;
-enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group, uint32_t values,
-			     uint32_t *label, size_t count) MUST_CHECK;
+/* Vectors of labels, packed and in chunks of at most MSG_CHUNK_MAX (CHANNEL_CHUNK when sent).
+ * Entries are 0 .. values. channel_recv_labels checks group, values, count and every entry; label
+ * has count entries. */
+enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t group,
+			     uint32_t values, const uint32_t *label, size_t count) MUST_CHECK;
+enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group,
+			     uint32_t values, uint32_t *label, size_t count) MUST_CHECK;
 /* The same where the sender chooses values, from least to *values, which becomes what it chose. */
 enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32_t group,
 				  uint32_t least, uint32_t *values, uint32_t *label,
@@ -84,7 +90,8 @@ void post_times(struct post *p, struct channel_times *since_last);
 
 struct channel_traffic {
 	enum msg_type type;
-	uint64_t messages_sent, messages_received, bytes_sent, bytes_received; /* bytes: whole frames */
+	uint64_t messages_sent, messages_received, bytes_sent,
+	    bytes_received; /* bytes: whole frames */
 };
 /* One entry for each type seen, link messages included; returns how many (<= max). Any thread. */
 size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max);
@@ -120,13 +127,14 @@ void channel_sent(struct channel *ch, size_t bytes); /* so many frame bytes reac
  * may have room from an earlier message). first_byte_s is the clock_now_s() at which its first
  * byte arrived. */
 void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, double first_byte_s);
-bool channel_is_full(struct channel *ch);            /* stop reading from the socket until it is not */
+bool channel_is_full(struct channel *ch); /* stop reading from the socket until it is not */
 void channel_fail(struct channel *ch, enum err code, const char *why); /* the peer is gone */
 void channel_heard(struct channel *ch, uint64_t progress);             /* a heartbeat's counter */
-uint64_t channel_progress(struct channel *ch);                         /* for our heartbeats: post_progress */
+uint64_t channel_progress(struct channel *ch); /* for our heartbeats: post_progress */
 /* Link messages on the same connection, for the record of traffic. */
-void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages, size_t bytes);
-void channel_set_rtt(struct channel *ch, double rtt_s);                /* TCP_INFO's smoothed round trip */
+void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages,
+		   size_t bytes);
+void channel_set_rtt(struct channel *ch, double rtt_s); /* TCP_INFO's smoothed round trip */
 void channel_set_congestion(struct channel *ch, const char *name);
 
 /* Joins two channels of different posts in memory, for tests: what one sends the other receives.

@@ -26,22 +26,26 @@ struct conn_host; /* what all connections of a process share: loop, TLS identity
 struct conn_options {
 	const char *certificate, *key, *ca; /* PEM files */
 	const char *tcp_congestion;         /* "cubic"; one the kernel refuses is a warning */
-	double handshake_timeout_s;         /* 0: 10 */
+	/* 0: 10. How long a connection may take to come about: address, TCP and TLS; and then again
+	 * from ready until the owner says conn_welcome. */
+	double handshake_timeout_s;
 };
 
 /* ERR_INPUT if a file cannot be used. Ignores SIGPIPE. */
-enum err conn_host_new(struct conn_host **h, uv_loop_t *loop, const struct conn_options *o) MUST_CHECK;
-enum err conn_host_reload(struct conn_host *h) MUST_CHECK; /* reads the files again; on failure the old ones stay */
-void conn_host_free(struct conn_host *h);                  /* after all its connections have closed */
+enum err conn_host_new(struct conn_host **h, uv_loop_t *loop,
+		       const struct conn_options *o) MUST_CHECK;
+enum err conn_host_reload(struct conn_host *h)
+    MUST_CHECK;                           /* reads the files again; on failure the old ones stay */
+void conn_host_free(struct conn_host *h); /* after all its connections have closed */
 
 struct conn_events {
-	/* TLS is done and the chain, purpose and dates are right; conn_name and conn_fingerprint tell who
-	 * it is. The owner decides whether it is welcome (and closes if not). */
+	/* TLS is done and the chain, purpose and dates are right; conn_name and conn_fingerprint
+	 * tell who it is. The owner decides whether it is welcome (and closes if not). */
 	void (*ready)(struct conn *c, void *arg);
 	/* A link message. m borrows for the call. */
 	void (*message)(struct conn *c, const struct msg *m, void *arg);
-	/* The last thing heard of it. code and why (with the peer's name or address) say what ended it;
-	 * ERR_OK: we closed it. */
+	/* The last thing heard of it. code and why (with the peer's name or address) say what ended
+	 * it; ERR_OK: we closed it. */
 	void (*closed)(struct conn *c, enum err code, const char *why, void *arg);
 };
 
@@ -57,11 +61,12 @@ void conn_listen_stop(struct listener *l); /* stops and frees; connections live 
 enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 		   const struct conn_events *events, void *arg, struct conn **c) MUST_CHECK;
 
-const char *conn_name(const struct conn *c);           /* the certificate's name; "" before ready */
-const char *conn_address(const struct conn *c);        /* "192.0.2.1:43210" */
+const char *conn_name(const struct conn *c);    /* the certificate's name; "" before ready */
+const char *conn_address(const struct conn *c); /* "192.0.2.1:43210" */
 void conn_fingerprint(const struct conn *c, uint8_t fp[static HASH_LEN]);
 
-void conn_send(struct conn *c, const struct msg *m);   /* a link message, or ABORT of the attached job */
+void conn_send(struct conn *c,
+	       const struct msg *m); /* a link message, or ABORT of the attached job */
 /* From here on: frames up to the full size are accepted, HEARTBEAT is sent when nothing else was
  * for a third of the interval, and silence for the interval ends the connection. */
 void conn_welcome(struct conn *c, double heartbeat_s);

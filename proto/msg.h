@@ -16,23 +16,23 @@
 #include <stdint.h>
 
 enum {
-	PROTO_VERSION_MIN = 1,       /* the range this build speaks */
+	PROTO_VERSION_MIN = 1, /* the range this build speaks */
 	PROTO_VERSION_MAX = 1,
-	MSG_NAME_MAX = 64,           /* bytes of a party's name */
-	MSG_TEXT_MAX = 1024,         /* bytes of a sentence */
-	MSG_JOB_MAX = 64 << 10,      /* bytes of a job */
+	MSG_NAME_MAX = 64,      /* bytes of a party's name */
+	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
+	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
 	MSG_PARTIES_MAX = 256,
-	MSG_KEY_MAX = 512,           /* bytes of a Diffie-Hellman public key (ffdhe4096) */
-	MSG_SPKI_MAX = 512,          /* bytes of a public key in DER */
+	MSG_KEY_MAX = 512,  /* bytes of a Diffie-Hellman public key (ffdhe4096) */
+	MSG_SPKI_MAX = 512, /* bytes of a public key in DER */
 	MSG_SIGNATURE_MAX = 512,
-	MSG_CHUNK_MAX = 1 << 20,     /* bytes of data in one chunk of a vector */
-	MSG_ITEMS_MAX = 1 << 30,     /* entries of a vector of labels */
+	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
+	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
 	HASH_LEN = 32,
 	NONCE_LEN = 32,
 	JOB_ID_LEN = 16,
-	MSG_HEARTBEAT_MIN_MS = 30,   /* bounds of WELCOME's heartbeat_ms */
+	MSG_HEARTBEAT_MIN_MS = 30, /* bounds of WELCOME's heartbeat_ms */
 	MSG_HEARTBEAT_MAX_MS = 3600000,
-	MSG_FIRST_OF_JOB = 10,       /* lower numbers belong to the link */
+	MSG_FIRST_OF_JOB = 10, /* lower numbers belong to the link */
 };
 
 enum sender { NOBODY = 0, COORD = 1, PARTY = 2, BOTH = 3 };
@@ -45,64 +45,65 @@ enum msg_type {
 
 struct msg_hello {
 	uint16_t version_min, version_max;
-	struct bytes software;               /* "coterie 0.1.0" */
+	struct bytes software; /* "coterie 0.1.0" */
 };
 struct msg_welcome {
 	uint16_t version;
 	struct bytes software;
-	uint32_t heartbeat_ms;               /* silence longer than this ends the connection, both ways */
+	uint32_t heartbeat_ms; /* silence longer than this ends the connection, both ways */
 };
 struct msg_refused {
-	uint16_t code;                       /* enum err */
+	uint16_t code; /* enum err */
 	struct bytes text;
 };
 struct msg_heartbeat {
-	uint64_t progress;                   /* rises while the sender computes */
+	uint64_t progress; /* rises while the sender computes */
 };
 struct msg_offer {
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	struct bytes job;                    /* the effective job, JSON */
-	uint32_t parties;                    /* names[0 .. parties), rising in byte order */
+	struct bytes job; /* the effective job, JSON */
+	uint32_t parties; /* names[0 .. parties), rising in byte order */
 	struct bytes names[MSG_PARTIES_MAX];
 };
 struct msg_accept {
 	uint8_t job_hash[HASH_LEN];
-	uint64_t rows;                       /* n */
-	uint8_t ids_hash[HASH_LEN];          /* SHA-256(job id, "ids", sorted ids) */
-	uint8_t edges_hash[HASH_LEN];        /* SHA-256(job id, "edges", sorted edges); zero if graphs: "own" */
+	uint64_t rows;                /* n */
+	uint8_t ids_hash[HASH_LEN];   /* SHA-256(job id, "ids", sorted ids) */
+	uint8_t edges_hash[HASH_LEN]; /* SHA-256(job id, "edges", sorted edges); zero if graphs:
+					 "own" */
 };
 struct msg_decline {
 	uint16_t code;
 	struct bytes text;
 };
 struct msg_key {
-	struct bytes public_key;             /* S_i, big-endian, as long as the group's prime */
+	struct bytes public_key; /* S_i, big-endian, as long as the group's prime */
 	uint8_t nonce[NONCE_LEN];
-	struct bytes spki;                   /* the sender's TLS identity */
-	struct bytes signature;              /* over what crypto/secagg.h says */
+	struct bytes spki;      /* the sender's TLS identity */
+	struct bytes signature; /* over what crypto/secagg.h says */
 };
 struct msg_keys {
-	uint32_t parties;                    /* in the order of the offer */
+	uint32_t parties; /* in the order of the offer */
 	struct msg_key key[MSG_PARTIES_MAX];
 };
 struct msg_masked {
-	uint32_t group;                      /* tree node */
-	uint64_t round;                      /* of this group, from 0 */
-	uint64_t count;                      /* words in the whole vector */
-	uint64_t offset;                     /* words before this chunk */
-	struct bytes words;                  /* Z_N words, little-endian */
+	uint32_t group;     /* tree node */
+	uint64_t round;     /* of this group, from 0 */
+	uint64_t count;     /* words in the whole vector */
+	uint64_t offset;    /* words before this chunk */
+	struct bytes words; /* Z_N words, little-endian */
 };
 struct msg_labels {
-	uint32_t group;                      /* tree node; a party's own number for LOCAL_CLUSTERS */
-	uint32_t values;                     /* entries are 0 .. values; `values` itself means none */
-	uint64_t count;                      /* entries in the whole vector */
-	uint64_t offset;                     /* entries before this chunk; a multiple of 8 */
-	struct bytes packed;                 /* labels_bits(values) bits each, little-endian bit order */
+	uint32_t group;      /* tree node; a party's own number for LOCAL_CLUSTERS */
+	uint32_t values;     /* entries are 0 .. values; `values` itself means none */
+	uint64_t count;      /* entries in the whole vector */
+	uint64_t offset;     /* entries before this chunk; a multiple of 8 */
+	struct bytes packed; /* labels_bits(values) bits each, little-endian bit order */
 };
 struct msg_abort {
-	uint16_t code;                       /* enum err, what every process ends with */
-	struct bytes culprit;                /* whose failure it was; "" if unknown */
+	uint16_t code;        /* enum err, what every process ends with */
+	struct bytes culprit; /* whose failure it was; "" if unknown */
 	struct bytes text;
 };
 struct msg_empty {
@@ -128,7 +129,7 @@ struct msg {
 	};
 };
 
-const char *msg_name(enum msg_type type); /* "?" if there is none */
+const char *msg_name(enum msg_type type);   /* "?" if there is none */
 enum sender msg_sender(enum msg_type type); /* NOBODY if there is no such message */
 bool msg_is_link(enum msg_type type);       /* travels outside jobs */
 /* Appends the body. Fields within their bounds (asserted). */

@@ -1,0 +1,408 @@
+/* A connection's life: what its owner asks for, its timers, its end. */
+#include "proto/conn_own.h"
+
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/progress.h"
+
+#include <assert.h>
+#include <math.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TICKS 12 /* looks at the clock per heartbeat interval */
+
+/* ---- who ---- */
+
+const char *conn_name(const struct conn *c)
+{
+	return c->name;
+}
+
+const char *conn_address(const struct conn *c)
+{
+	return c->address;
+}
+
+void conn_fingerprint(const struct conn *c, uint8_t fp[static HASH_LEN])
+{
+	assert(c->name[0]);
+	tls_peer_fingerprint(c->tls, fp);
+}
+
+const char *conn_who(const struct conn *c, char text[static 160])
+{
+	snprintf(text, 160, "%s%s%s", c->name, c->name[0] ? " at " : "", c->address);
+	return text;
+}
+
+void conn_address_text(char text[static 80], const struct sockaddr *a)
+{
+	char ip[64] = "?";
+
+	if (a->sa_family == AF_INET6) {
+		const struct sockaddr_in6 *a6 = (const struct sockaddr_in6 *)(const void *)a;
+
+		uv_ip6_name(a6, ip, sizeof(ip));
+		snprintf(text, 80, "[%s]:%u", ip, ntohs(a6->sin6_port));
+	} else {
+		const struct sockaddr_in *a4 = (const struct sockaddr_in *)(const void *)a;
+
+		uv_ip4_name(a4, ip, sizeof(ip));
+		snprintf(text, 80, "%s:%u", ip, ntohs(a4->sin_port));
+	}
+}
+
+/* ---- birth and end ---- */
+
+static void on_timer(uv_timer_t *timer);
+
+/* The job thread queued something, or emptied the full queue; or a long write goes on. */
+static void on_async(uv_async_t *async)
+{
+	struct conn *c = async->data;
+
+	if (c->phase == CONN_OVER)
+		return;
+	if (c->paused && !channel_is_full(c->channel)) {
+		c->paused = false;
+		c->heard_s = clock_now_s(); /* it was we who did not listen */
+		conn_read_start(c);
+	}
+	conn_pump(c);
+}
+
+struct conn *conn_new(struct conn_host *h, const struct conn_events *events, void *arg)
+{
+	struct conn *c;
+
+	ALLOC(c, 1);
+	c->host = h;
+	c->events = events;
+	c->arg = arg;
+	c->reader.max = FRAME_MAX_GREETING;
+	c->counted = true;
+	h->greeting++;
+	uv_timer_init(h->loop, &c->timer);
+	uv_async_init(h->loop, &c->async, on_async);
+	c->timer.data = c->async.data = c->write.data = c->shutdown.data = c;
+	c->handles = 2;
+	return c;
+}
+
+void conn_add_tcp(struct conn *c, unsigned family)
+{
+	uv_tcp_init_ex(c->host->loop, &c->tcp, family);
+	c->tcp.data = c;
+	c->has_tcp = true;
+	c->handles++;
+}
+
+static void conn_free(struct conn *c)
+{
+	c->events->closed(c, c->code, c->code == ERR_OK ? NULL : c->why, c->arg);
+	tls_free(c->tls);
+	frame_reader_release(&c->reader);
+	buf_release(&c->link);
+	buf_release(&c->body);
+	buf_release(&c->record);
+	free(c->dialling);
+	free(c);
+}
+
+void conn_give_back(struct conn *c)
+{
+	if (--c->handles == 0)
+		conn_free(c);
+}
+
+void conn_closed_handle(uv_handle_t *handle)
+{
+	conn_give_back(handle->data);
+}
+
+/* From here on it does not take a greeter's place. */
+static void uncount(struct conn *c)
+{
+	if (c->counted)
+		c->host->greeting--;
+	c->counted = false;
+}
+
+void conn_reason(struct conn *c, enum err code, const char *why)
+{
+	if (c->reasoned)
+		return;
+	c->reasoned = true;
+	c->code = code;
+	snprintf(c->why, sizeof(c->why), "%s", why ? why : "");
+}
+
+/* The job thread must hear why, and the loop must not be woken any more. */
+static void fail_channel(struct conn *c)
+{
+	struct channel *ch = c->channel;
+	char who[160], why[ERR_DETAIL_MAX];
+
+	if (!ch)
+		return;
+	c->channel = NULL;
+	channel_on_wake(ch, NULL, NULL);
+	if (c->code != ERR_OK)
+		snprintf(why, sizeof(why), "%s", c->why);
+	else
+		snprintf(why, sizeof(why), "the connection to %s was closed here",
+			 conn_who(c, who));
+	channel_fail(ch, c->code != ERR_OK ? c->code : ERR_CANCELLED, why);
+}
+
+void conn_over(struct conn *c, enum err code, const char *why)
+{
+	if (c->phase == CONN_OVER)
+		return;
+	conn_reason(c, code, why);
+	c->phase = CONN_OVER;
+	uncount(c);
+	fail_channel(c);
+	conn_stop_dialling(c);
+	uv_close((uv_handle_t *)&c->timer, conn_closed_handle);
+	uv_close((uv_handle_t *)&c->async, conn_closed_handle);
+	if (c->has_tcp && !uv_is_closing((uv_handle_t *)&c->tcp))
+		uv_close((uv_handle_t *)&c->tcp, conn_closed_handle);
+}
+
+void conn_close(struct conn *c, enum err code, const char *why, double timeout_s)
+{
+	if (c->phase >= CONN_FLUSHING)
+		return;
+	conn_reason(c, code, why);
+	if (c->phase == CONN_TCP || c->cut) {
+		conn_over(c, code, why);
+		return;
+	}
+	c->phase = CONN_FLUSHING;
+	uncount(c);
+	if (c->paused)
+		conn_read_start(c); /* what comes now is discarded */
+	c->paused = false;
+	conn_alarm(c, timeout_s);
+	conn_pump(c);
+	if (timeout_s <= 0)
+		conn_over(c, code, why);
+}
+
+/* ---- from TCP to messages ---- */
+
+void conn_start(struct conn *c, struct tls_context *ctx)
+{
+	c->phase = CONN_TLS;
+	c->tls = tls_new(ctx);
+	c->heard_s = c->spoke_s = clock_now_s();
+	uv_tcp_nodelay(&c->tcp, 1);
+	conn_set_congestion(c);
+	if (conn_read_start(c) < 0 || tls_handshake(c->tls) != ERR_OK) {
+		conn_over(c, ERR_INTERNAL, "the TLS handshake could not be begun");
+		return;
+	}
+	conn_pump(c);
+}
+
+void conn_authenticated(struct conn *c)
+{
+	c->phase = CONN_GREETING;
+	snprintf(c->name, sizeof(c->name), "%s", tls_peer_name(c->tls));
+	conn_alarm(c, c->host->handshake_timeout_s);
+	c->events->ready(c, c->arg);
+}
+
+void conn_welcome(struct conn *c, double heartbeat_s)
+{
+	uint64_t tick_ms = (uint64_t)fmax(1, 1e3 * heartbeat_s / TICKS);
+
+	assert(heartbeat_s > 0);
+	if (c->phase != CONN_GREETING)
+		return;
+	c->phase = CONN_WELCOMED;
+	c->reader.max = FRAME_MAX;
+	uncount(c);
+	c->heartbeat_s = heartbeat_s;
+	c->heard_s = c->ticked_s = clock_now_s();
+	uv_timer_start(&c->timer, on_timer, tick_ms, tick_ms);
+}
+
+void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes)
+{
+	if (c->channel) {
+		channel_count(c->channel, type, sent, 1, bytes);
+	} else if (msg_is_link(type)) {
+		c->early[sent][type].messages++;
+		c->early[sent][type].bytes += bytes;
+	}
+}
+
+static void queue_frame(struct conn *c, const struct msg *m, uint64_t job)
+{
+	struct frame f = { (uint16_t)m->type, job, frame_order_next(&c->order, job) };
+	size_t at = c->link.n;
+
+	buf_extend(&c->link, FRAME_HEADER_LEN);
+	msg_encode(&c->link, m);
+	frame_header(c->link.p + at, &f, c->link.n - at - FRAME_HEADER_LEN);
+	conn_count(c, m->type, true, c->link.n - at);
+}
+
+void conn_send(struct conn *c, const struct msg *m)
+{
+	bool abort = m->type == MSG_ABORT;
+
+	assert(abort || msg_is_link(m->type));
+	if (c->phase != CONN_GREETING && c->phase != CONN_WELCOMED)
+		return;
+	if (abort && (!c->channel || c->job == 0 || c->aborted))
+		return;
+	c->aborted |= abort;
+	queue_frame(c, m, abort ? c->job : 0);
+	conn_pump(c);
+}
+
+/* ---- the job ---- */
+
+static void wake(void *arg)
+{
+	uv_async_send(arg);
+}
+
+void conn_update_link(struct conn *c)
+{
+	struct tcp_info info;
+	socklen_t len = sizeof(info);
+	uv_os_fd_t fd;
+
+	if (!c->channel || uv_fileno((uv_handle_t *)&c->tcp, &fd) != 0)
+		return;
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0)
+		channel_set_rtt(c->channel, 1e-6 * info.tcpi_rtt);
+}
+
+static void note_congestion(struct conn *c)
+{
+	char name[16] = "";
+	socklen_t len = sizeof(name) - 1;
+	uv_os_fd_t fd;
+
+	if (uv_fileno((uv_handle_t *)&c->tcp, &fd) == 0 &&
+	    getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len) == 0)
+		channel_set_congestion(c->channel, name);
+}
+
+static void detach(struct conn *c)
+{
+	if (!c->channel)
+		return;
+	channel_on_wake(c->channel, NULL, NULL);
+	c->channel = NULL;
+	/* A frame that is half out goes out whole, but nobody counts it any more. */
+	c->body_counts = false;
+	c->channel_bytes = 0;
+	if (c->paused) {
+		c->paused = false;
+		c->heard_s = clock_now_s();
+		conn_read_start(c);
+	}
+}
+
+void conn_attach(struct conn *c, struct channel *ch, uint64_t job)
+{
+	detach(c);
+	if (!ch)
+		return;
+	c->channel = ch;
+	c->job = job;
+	c->aborted = false;
+	if (c->phase >= CONN_FLUSHING) {
+		fail_channel(c);
+		return;
+	}
+	for (int sent = 0; sent < 2; sent++)
+		for (int type = 0; type < MSG_FIRST_OF_JOB; type++)
+			channel_count(ch, (enum msg_type)type, sent, c->early[sent][type].messages,
+				      c->early[sent][type].bytes);
+	memset(c->early, 0, sizeof(c->early));
+	conn_update_link(c);
+	note_congestion(c);
+	channel_on_wake(ch, wake, &c->async);
+}
+
+/* ---- time ---- */
+
+static void heartbeat(struct conn *c)
+{
+	struct msg m = { .type = MSG_HEARTBEAT };
+
+	m.heartbeat.progress = c->channel ? channel_progress(c->channel) : progress_count();
+	conn_send(c, &m);
+}
+
+static void tick(struct conn *c)
+{
+	double now = clock_now_s(), interval = c->heartbeat_s;
+	/* If it was this process that stood still, what came meanwhile has not been read yet. */
+	bool stalled = now - c->ticked_s > interval / 2;
+	char why[128];
+
+	c->ticked_s = now;
+	if (!c->paused && !stalled && now - c->heard_s >= interval) {
+		snprintf(why, sizeof(why), "nothing heard from %s for %.1f s", c->name, interval);
+		conn_close(c, ERR_DEADLINE, why, 0);
+		return;
+	}
+	conn_update_link(c);
+	if (now - c->spoke_s >= interval / 3 && !c->writing)
+		heartbeat(c);
+}
+
+void conn_alarm(struct conn *c, double after_s)
+{
+	uv_timer_start(&c->timer, on_timer, (uint64_t)fmax(0, 1e3 * after_s), 0);
+}
+
+static void too_late(struct conn *c, const char *what)
+{
+	char who[160], why[256];
+
+	snprintf(why, sizeof(why), "%s did not %s within %g s", conn_who(c, who), what,
+		 c->host->handshake_timeout_s);
+	conn_close(c, ERR_DEADLINE, why, 0);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+	struct conn *c = timer->data;
+
+	if (c->cut) {
+		conn_over(c, c->code, c->why);
+		return;
+	}
+	switch (c->phase) {
+	case CONN_TCP:
+		too_late(c, "answer");
+		break;
+	case CONN_TLS:
+		too_late(c, "finish the TLS handshake");
+		break;
+	case CONN_GREETING:
+		too_late(c, "finish the greeting");
+		break;
+	case CONN_WELCOMED:
+		tick(c);
+		break;
+	case CONN_FLUSHING:
+	case CONN_LINGERING:
+		conn_over(c, c->code, c->why);
+		break;
+	case CONN_OVER:
+		break;
+	}
+}

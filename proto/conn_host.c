@@ -1,0 +1,300 @@
+/* What all connections share; how they come about: listening and dialling. */
+#include "proto/conn_own.h"
+
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BACKLOG = 128 };
+#define HANDSHAKE_TIMEOUT_S 10.0
+
+/* ---- the host ---- */
+
+enum err conn_host_reload(struct conn_host *h)
+{
+	struct tls_context *server, *client;
+
+	TRY(tls_context_new(&server, TLS_SERVER, h->certificate, h->key, h->ca));
+	if (tls_context_new(&client, TLS_CLIENT, h->certificate, h->key, h->ca) != ERR_OK) {
+		tls_context_free(server); /* the files changed between the two readings */
+		return ERR_INPUT;
+	}
+	tls_context_free(h->server);
+	tls_context_free(h->client);
+	h->server = server;
+	h->client = client;
+	return ERR_OK;
+}
+
+enum err conn_host_new(struct conn_host **host, uv_loop_t *loop, const struct conn_options *o)
+{
+	struct conn_host *h;
+	enum err e;
+
+	ALLOC(h, 1);
+	h->loop = loop;
+	h->certificate = alloc_copy(o->certificate);
+	h->key = alloc_copy(o->key);
+	h->ca = alloc_copy(o->ca);
+	h->congestion = alloc_copy(o->tcp_congestion ? o->tcp_congestion : "");
+	h->handshake_timeout_s =
+	    o->handshake_timeout_s > 0 ? o->handshake_timeout_s : HANDSHAKE_TIMEOUT_S;
+	h->read_buffer = alloc(CONN_READ, 1);
+	e = conn_host_reload(h);
+	if (e != ERR_OK) {
+		conn_host_free(h);
+		return e;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	*host = h;
+	return ERR_OK;
+}
+
+void conn_host_free(struct conn_host *h)
+{
+	if (!h)
+		return;
+	tls_context_free(h->server);
+	tls_context_free(h->client);
+	free(h->certificate);
+	free(h->key);
+	free(h->ca);
+	free(h->congestion);
+	free(h->read_buffer);
+	free(h);
+}
+
+void conn_set_congestion(struct conn *c)
+{
+	struct conn_host *h = c->host;
+	char now[16] = "?";
+	socklen_t len = sizeof(now) - 1;
+	uv_os_fd_t fd;
+
+	if (!h->congestion[0] || uv_fileno((uv_handle_t *)&c->tcp, &fd) != 0)
+		return;
+	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, h->congestion,
+		       (socklen_t)strlen(h->congestion)) == 0 ||
+	    h->congestion_refused)
+		return;
+	h->congestion_refused = true;
+	log_warn("tcp_congestion: the kernel refuses \"%s\" (%s), \"%s\" stays in effect",
+		 h->congestion, strerror(errno),
+		 getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, now, &len) == 0 ? now : "?");
+}
+
+/* ---- listening ---- */
+
+static void free_handle(uv_handle_t *handle)
+{
+	free(handle);
+}
+
+/* Takes a connection off the queue only to close it: too many have not been welcomed yet. */
+static void turn_away(struct listener *l)
+{
+	uv_tcp_t *tcp;
+
+	ALLOC(tcp, 1);
+	uv_tcp_init(l->host->loop, tcp);
+	uv_accept((uv_stream_t *)&l->tcp, (uv_stream_t *)tcp);
+	uv_close((uv_handle_t *)tcp, free_handle);
+	log_warn("connection refused: %d others have not finished their greeting",
+		 CONN_GREETING_MAX);
+}
+
+static void on_connection(uv_stream_t *stream, int status)
+{
+	struct listener *l = stream->data;
+	struct sockaddr_storage peer;
+	int len = sizeof(peer);
+	struct conn *c;
+
+	if (status < 0) {
+		log_warn("a connection could not be accepted: %s", uv_strerror(status));
+		return;
+	}
+	if (l->host->greeting >= CONN_GREETING_MAX) {
+		turn_away(l);
+		return;
+	}
+	c = conn_new(l->host, l->events, NULL);
+	conn_add_tcp(c, AF_UNSPEC);
+	status = uv_accept(stream, (uv_stream_t *)&c->tcp);
+	snprintf(c->address, sizeof(c->address), "unknown address");
+	if (status == 0 && uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&peer, &len) == 0)
+		conn_address_text(c->address, (struct sockaddr *)&peer);
+	c->arg = l->accepted(c, l->arg);
+	if (c->phase == CONN_OVER)
+		return;
+	if (status < 0) {
+		conn_over(c, ERR_PEER, uv_strerror(status));
+		return;
+	}
+	conn_alarm(c, l->host->handshake_timeout_s);
+	conn_start(c, l->host->server);
+}
+
+static int listen_at(struct listener *l, const struct sockaddr *a, char bound[static 80])
+{
+	struct sockaddr_storage own;
+	int len = sizeof(own), status;
+
+	status = uv_tcp_bind(&l->tcp, a, 0);
+	if (status == 0)
+		status = uv_listen((uv_stream_t *)&l->tcp, BACKLOG, on_connection);
+	if (status == 0)
+		status = uv_tcp_getsockname(&l->tcp, (struct sockaddr *)&own, &len);
+	if (status == 0)
+		conn_address_text(bound, (struct sockaddr *)&own);
+	return status;
+}
+
+enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
+		     const struct conn_events *events, void *(*accepted)(struct conn *c, void *arg),
+		     void *arg, struct listener **listener, char bound[static 80])
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+				  .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
+	uv_getaddrinfo_t lookup;
+	struct listener *l;
+	char service[8];
+	int status;
+
+	snprintf(service, sizeof(service), "%u", port);
+	status = uv_getaddrinfo(h->loop, &lookup, NULL, host, service, &hints);
+	if (status < 0)
+		return err_set(ERR_INPUT, "listen: %s: %s", host, uv_strerror(status));
+	ALLOC(l, 1);
+	*l = (struct listener){ .host = h, .events = events, .accepted = accepted, .arg = arg };
+	uv_tcp_init(h->loop, &l->tcp);
+	l->tcp.data = l;
+	status = listen_at(l, lookup.addrinfo->ai_addr, bound);
+	uv_freeaddrinfo(lookup.addrinfo);
+	if (status < 0) {
+		conn_listen_stop(l);
+		return err_set(ERR_INPUT, "listen: %s:%u: %s", host, port, uv_strerror(status));
+	}
+	*listener = l;
+	return ERR_OK;
+}
+
+void conn_listen_stop(struct listener *l)
+{
+	if (l)
+		uv_close((uv_handle_t *)&l->tcp, free_handle); /* the handle is its first member */
+}
+
+/* ---- dialling: each address in turn ---- */
+
+static void try_next_address(struct conn *c);
+
+static void on_attempt_closed(uv_handle_t *handle)
+{
+	struct conn *c = handle->data;
+
+	if (c->phase == CONN_OVER) {
+		conn_give_back(c);
+		return;
+	}
+	c->handles--;
+	c->has_tcp = false;
+	try_next_address(c);
+}
+
+static void attempt_failed(struct conn *c, int status)
+{
+	snprintf(c->dialling->last, sizeof(c->dialling->last), "%s", uv_strerror(status));
+	uv_close((uv_handle_t *)&c->tcp, on_attempt_closed);
+}
+
+static void on_connected(uv_connect_t *request, int status)
+{
+	struct conn *c = request->data;
+
+	if (c->phase == CONN_OVER)
+		return;
+	if (status < 0) {
+		attempt_failed(c, status);
+		return;
+	}
+	conn_stop_dialling(c);
+	conn_start(c, c->host->client);
+}
+
+static void try_next_address(struct conn *c)
+{
+	struct conn_dialling *d = c->dialling;
+	const struct addrinfo *a = d->next;
+	char why[ERR_DETAIL_MAX];
+	int status;
+
+	if (!a) {
+		snprintf(why, sizeof(why), "%s: %s", d->where, d->last);
+		conn_over(c, ERR_PEER, why);
+		return;
+	}
+	d->next = a->ai_next;
+	conn_address_text(c->address, a->ai_addr);
+	conn_add_tcp(c, (unsigned)a->ai_family);
+	status = uv_tcp_connect(&d->connect, &c->tcp, a->ai_addr, on_connected);
+	if (status < 0)
+		attempt_failed(c, status);
+}
+
+static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *addresses)
+{
+	struct conn *c = request->data;
+
+	if (c->phase == CONN_OVER) {
+		uv_freeaddrinfo(addresses);
+		conn_give_back(c);
+		return;
+	}
+	c->handles--;
+	c->dialling->addresses = c->dialling->next = addresses;
+	snprintf(c->dialling->last, sizeof(c->dialling->last), "%s",
+		 status < 0 ? uv_strerror(status) : "no address");
+	try_next_address(c);
+}
+
+void conn_stop_dialling(struct conn *c)
+{
+	if (!c->dialling)
+		return;
+	uv_freeaddrinfo(c->dialling->addresses);
+	c->dialling->addresses = c->dialling->next = NULL;
+	uv_cancel(
+	    (uv_req_t *)&c->dialling->lookup); /* if it still runs; its callback comes anyway */
+}
+
+enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
+		   const struct conn_events *events, void *arg, struct conn **conn)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
+	struct conn *c = conn_new(h, events, arg);
+	char service[8], why[ERR_DETAIL_MAX];
+	int status;
+
+	ALLOC(c->dialling, 1);
+	c->dialling->lookup.data = c->dialling->connect.data = c;
+	snprintf(c->dialling->where, sizeof(c->dialling->where), "%s:%u", host, port);
+	snprintf(c->address, sizeof(c->address), "%.70s:%u", host, port);
+	snprintf(service, sizeof(service), "%u", port);
+	conn_alarm(c, h->handshake_timeout_s);
+	*conn = c;
+	status = uv_getaddrinfo(h->loop, &c->dialling->lookup, on_resolved, host, service, &hints);
+	if (status < 0) {
+		snprintf(why, sizeof(why), "%s: %s", c->dialling->where, uv_strerror(status));
+		conn_over(c, ERR_PEER, why);
+		return ERR_OK; /* told through closed, as every failure */
+	}
+	c->handles++;
+	return ERR_OK;
+}

@@ -1,0 +1,153 @@
+/* What arrives: socket -> TLS -> frames -> owner or channel. */
+#include "proto/conn_own.h"
+
+#include "common/base/clock.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Ends the connection because of what the peer did: "bank-a at 192.0.2.1:43210 <this thread's
+ * sentence>". An alert that explains it is sent, and nothing more. */
+static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
+{
+	char who[160], why[ERR_DETAIL_MAX];
+
+	snprintf(why, sizeof(why), "%s %s%s", conn_who(c, who), verb, err_detail());
+	conn_close(c, ERR_PEER, why, timeout_s);
+}
+
+static void link_message(struct conn *c)
+{
+	struct msg *m = &c->host->msg;
+
+	conn_count(c, c->reader.frame.type, false, FRAME_HEADER_LEN + c->reader.body.n);
+	if (msg_decode(m, c->reader.frame.type,
+		       (struct bytes){ c->reader.body.p, c->reader.body.n }) != ERR_OK)
+		end_for_peer(c, "sent a malformed message: ", 0);
+	else if (m->type != MSG_HEARTBEAT)
+		c->events->message(c, m, c->arg);
+	else if (c->channel)
+		channel_heard(c->channel, m->heartbeat.progress);
+}
+
+static void job_message(struct conn *c)
+{
+	const struct frame *f = &c->reader.frame;
+
+	if (c->phase != CONN_WELCOMED) {
+		err_set(ERR_PEER, "%s before the greeting was over", msg_name(f->type));
+		end_for_peer(c, "sent ", 0);
+		return;
+	}
+	if (c->channel && c->job == 0)
+		c->job = f->job;
+	/* Frames of a job that has ended here may still be on their way: nobody wants them. */
+	if (!c->channel || c->job != f->job)
+		return;
+	channel_deliver(c->channel, f->type, &c->reader.body, c->first_byte_s);
+	if (!c->paused && channel_is_full(c->channel)) {
+		c->paused = true;
+		uv_read_stop((uv_stream_t *)&c->tcp);
+	}
+}
+
+static bool listening(const struct conn *c)
+{
+	return c->phase == CONN_GREETING || c->phase == CONN_WELCOMED;
+}
+
+/* Plaintext goes from TLS to where the frame reader wants it. */
+static void read_frames(struct conn *c)
+{
+	while (listening(c)) {
+		size_t room, got;
+		uint8_t *to = frame_reader_space(&c->reader, &room);
+		bool first = c->reader.got == 0, whole;
+
+		if (tls_read(c->tls, to, room, &got) != ERR_OK) {
+			end_for_peer(c, "", 0.5);
+			return;
+		}
+		if (got == 0)
+			return;
+		if (first)
+			c->first_byte_s = c->heard_s;
+		if (frame_reader_filled(&c->reader, got, &whole) != ERR_OK) {
+			end_for_peer(c, "sent ", 0);
+			return;
+		}
+		if (!whole)
+			continue;
+		if (c->reader.frame.job)
+			job_message(c);
+		else
+			link_message(c);
+		frame_reader_next(&c->reader);
+	}
+}
+
+static void go_on_with_handshake(struct conn *c)
+{
+	if (tls_handshake(c->tls) != ERR_OK) {
+		/* Give the peer time to take the alert in: it says why. */
+		end_for_peer(c, "", 1);
+		return;
+	}
+	conn_pump(c);
+	if (c->phase == CONN_TLS && tls_state(c->tls) == TLS_OPEN)
+		conn_authenticated(c);
+}
+
+static void received(struct conn *c, const uint8_t *p, size_t n)
+{
+	c->heard_s = clock_now_s();
+	if (c->phase >= CONN_FLUSHING)
+		return; /* discarded; but it was right to take it out of the kernel */
+	tls_input(c->tls, p, n);
+	if (c->phase == CONN_TLS)
+		go_on_with_handshake(c);
+	read_frames(c);
+	if (c->phase < CONN_FLUSHING && tls_state(c->tls) == TLS_ENDED) {
+		err_set(ERR_PEER, "closed the connection");
+		end_for_peer(c, "", 0);
+	}
+}
+
+static void ended(struct conn *c, ssize_t status)
+{
+	char who[160], why[256];
+
+	conn_who(c, who);
+	if (status == UV_EOF)
+		snprintf(why, sizeof(why), "the connection to %s was cut off%s", who,
+			 c->phase == CONN_TLS ? " during the TLS handshake" : "");
+	else
+		snprintf(why, sizeof(why), "the connection to %s broke: %s", who,
+			 uv_strerror((int)status));
+	conn_over(c, ERR_PEER, why);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
+{
+	struct conn *c = handle->data;
+
+	(void)suggested;
+	*buf = uv_buf_init((char *)c->host->read_buffer, CONN_READ);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+	struct conn *c = stream->data;
+
+	if (n > 0)
+		received(c, (const uint8_t *)buf->base, (size_t)n);
+	else if (n < 0)
+		ended(c, n);
+}
+
+int conn_read_start(struct conn *c)
+{
+	return uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read);
+}

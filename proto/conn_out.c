@@ -1,0 +1,224 @@
+/* What leaves: frames -> records -> TLS -> socket.
+ *
+ * Small frames are gathered into one record and many records into one write; of a large body only
+ * the ends are copied, the rest is encrypted in place.
+ */
+#include "proto/conn_own.h"
+
+#include "common/base/clock.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CUT_GRACE_S 1.0 /* for the peer's last words, once we cannot write any more */
+
+static void on_written(uv_write_t *request, int status);
+
+/* Writing failed. What the peer sent before it left, its ABORT above all, may still lie in the
+ * kernel: that is read first, and tells more than "broken pipe" would. */
+static void write_failed(struct conn *c, int status)
+{
+	char who[160], why[256];
+
+	if (c->cut || c->phase == CONN_OVER)
+		return;
+	snprintf(why, sizeof(why), "the connection to %s broke: %s", conn_who(c, who),
+		 uv_strerror(status));
+	if (c->phase >= CONN_FLUSHING) {
+		conn_over(c, ERR_PEER, why);
+		return;
+	}
+	c->cut = true;
+	conn_reason(c, ERR_PEER, why);
+	conn_alarm(c, CUT_GRACE_S);
+}
+
+/* ---- plaintext into records ---- */
+
+static enum err flush_record(struct conn *c)
+{
+	enum err e = tls_write(c->tls, c->record.p, c->record.n);
+
+	c->record.n = 0;
+	return e;
+}
+
+static enum err put(struct conn *c, const uint8_t *p, size_t n)
+{
+	while (n) {
+		size_t now = TLS_RECORD - c->record.n;
+
+		if (c->record.n == 0 && n >= TLS_RECORD) {
+			now = n - n % TLS_RECORD;
+			TRY(tls_write(c->tls, p, now));
+		} else {
+			now = now < n ? now : n;
+			buf_add(&c->record, p, now);
+			if (c->record.n == TLS_RECORD)
+				TRY(flush_record(c));
+		}
+		p += now;
+		n -= now;
+	}
+	return ERR_OK;
+}
+
+/* The channel's next message becomes the frame at hand. */
+static bool next_frame(struct conn *c)
+{
+	struct frame f;
+	enum msg_type type;
+
+	if (!c->channel || c->job == 0 || c->aborted || !channel_take(c->channel, &type, &c->body))
+		return false;
+	f = (struct frame){ (uint16_t)type, c->job, frame_order_next(&c->order, c->job) };
+	frame_header(c->header, &f, c->body.n);
+	c->in_frame = c->body_counts = true;
+	c->body_done = 0;
+	c->aborted = type == MSG_ABORT;
+	return true;
+}
+
+/* Some bytes of the frame at hand, about as many as fit a batch. */
+static enum err put_frame(struct conn *c)
+{
+	size_t left = c->body.n - c->body_done, now = left < CONN_BATCH ? left : CONN_BATCH;
+
+	if (c->body_done == 0)
+		TRY(put(c, c->header, FRAME_HEADER_LEN));
+	TRY(put(c, c->body.p + c->body_done, now));
+	if (c->body_counts)
+		c->channel_bytes += now + (c->body_done == 0 ? FRAME_HEADER_LEN : 0);
+	c->body_done += now;
+	c->in_frame = c->body_done < c->body.n;
+	return ERR_OK;
+}
+
+/* Fills the cipher buffer up to a batch or until there is nothing more. */
+static enum err fill(struct conn *c)
+{
+	struct buf *cipher = tls_output(c->tls);
+
+	if (tls_state(c->tls) == TLS_HANDSHAKE || c->end_said)
+		return ERR_OK;
+	while (cipher->n < CONN_BATCH) {
+		if (c->in_frame || (!c->link.n && next_frame(c))) {
+			TRY(put_frame(c));
+		} else if (c->link.n) {
+			TRY(put(c, c->link.p, c->link.n));
+			c->link.n = 0;
+		} else {
+			return flush_record(c);
+		}
+	}
+	return ERR_OK;
+}
+
+/* ---- ciphertext into the socket ---- */
+
+/* All of the cipher buffer is with the kernel; what is still in the record is not. */
+static void batch_sent(struct conn *c)
+{
+	size_t held = c->record.n < c->channel_bytes ? c->record.n : c->channel_bytes;
+
+	tls_output(c->tls)->n = 0;
+	c->spoke_s = clock_now_s();
+	if (c->channel && c->channel_bytes > held)
+		channel_sent(c->channel, c->channel_bytes - held);
+	c->channel_bytes = held;
+}
+
+/* True if more can be written at once. */
+static bool write_batch(struct conn *c)
+{
+	struct buf *cipher = tls_output(c->tls);
+	uv_buf_t b = uv_buf_init((char *)cipher->p, (unsigned)cipher->n);
+	int n = uv_try_write((uv_stream_t *)&c->tcp, &b, 1);
+
+	if (n < 0 && n != UV_EAGAIN) {
+		write_failed(c, n);
+		return false;
+	}
+	if (n == (int)cipher->n) {
+		batch_sent(c);
+		return true;
+	}
+	if (n > 0) {
+		b.base += n;
+		b.len -= (size_t)n;
+		c->spoke_s = clock_now_s();
+	}
+	n = uv_write(&c->write, (uv_stream_t *)&c->tcp, &b, 1, on_written);
+	if (n < 0)
+		write_failed(c, n);
+	else
+		c->writing = true;
+	return false;
+}
+
+static void on_written(uv_write_t *request, int status)
+{
+	struct conn *c = request->data;
+
+	c->writing = false;
+	if (c->phase == CONN_OVER)
+		return;
+	if (status < 0) {
+		write_failed(c, status);
+		return;
+	}
+	batch_sent(c);
+	conn_pump(c);
+}
+
+static void on_shut_down(uv_shutdown_t *request, int status)
+{
+	struct conn *c = request->data;
+
+	if (status < 0 && c->phase != CONN_OVER)
+		conn_over(c, ERR_OK, "");
+}
+
+/* Everything is out: says so, and waits for the peer to have read it. */
+static void linger(struct conn *c)
+{
+	c->phase = CONN_LINGERING;
+	if (uv_shutdown(&c->shutdown, (uv_stream_t *)&c->tcp, on_shut_down) < 0)
+		conn_over(c, ERR_OK, "");
+}
+
+void conn_pump(struct conn *c)
+{
+	struct buf *cipher;
+
+	if (c->writing || c->cut || !c->tls || c->phase >= CONN_LINGERING)
+		return;
+	cipher = tls_output(c->tls);
+	for (int turn = 0; !c->writing; turn++) {
+		if (turn == CONN_TURN) {
+			uv_async_send(&c->async); /* goes on in the loop's next round */
+			return;
+		}
+		if (fill(c) != ERR_OK) {
+			char who[160], why[ERR_DETAIL_MAX];
+
+			snprintf(why, sizeof(why), "%s %s", conn_who(c, who), err_detail());
+			conn_over(c, ERR_PEER, why);
+			return;
+		}
+		if (cipher->n == 0)
+			break;
+		if (!write_batch(c))
+			return;
+	}
+	if (c->phase != CONN_FLUSHING)
+		return;
+	if (!c->end_said) {
+		c->end_said = true;
+		tls_end(c->tls);
+		conn_pump(c);
+		return;
+	}
+	linger(c);
+}

@@ -1,0 +1,148 @@
+/* conn_own.h -- the inside of connections, for conn.c, conn_host.c, conn_in.c and conn_out.c only.
+ *
+ *   socket -> conn_in:  host's read buffer -> tls -> frame reader -> owner or channel
+ *   socket <- conn_out: cipher <- tls <- record <- link frames, then the channel's
+ *   conn.c:             one connection's life, timers, end
+ *   conn_host.c:        what they share; listening and dialling
+ *
+ * A phase only rises. The end has one door each: conn_close, when there may be something left to
+ * send, and conn_over, when there is not. After conn_over nothing but libuv's close callbacks
+ * touches the object; the last of them tells the owner and frees.
+ */
+#ifndef PROTO_CONN_OWN_H
+#define PROTO_CONN_OWN_H
+
+#include "proto/conn.h"
+#include "proto/frame.h"
+#include "proto/tls.h"
+
+enum {
+	CONN_READ = 256 << 10,   /* bytes read at once: one buffer for all connections */
+	CONN_BATCH = 256 << 10,  /* bytes of ciphertext written at once */
+	CONN_TURN = 8,           /* batches before others get their turn */
+	CONN_GREETING_MAX = 256, /* connections that are not welcomed yet, per host */
+};
+
+/* Named for what is awaited. */
+enum conn_phase {
+	CONN_TCP,       /* an address, then a TCP connection */
+	CONN_TLS,       /* the end of the handshake */
+	CONN_GREETING,  /* conn_welcome */
+	CONN_WELCOMED,  /* messages */
+	CONN_FLUSHING,  /* that all has been handed to the kernel */
+	CONN_LINGERING, /* the peer's end: closing earlier could destroy what it has not read yet */
+	CONN_OVER,      /* libuv's close callbacks */
+};
+
+struct conn_host {
+	uv_loop_t *loop;
+	struct tls_context *server, *client;
+	char *certificate, *key, *ca, *congestion;
+	double handshake_timeout_s;
+	bool congestion_refused; /* and warned of */
+	size_t greeting;         /* connections that are not welcomed yet */
+	uint8_t *read_buffer;
+	struct msg msg; /* the link message at hand */
+};
+
+struct listener {
+	uv_tcp_t tcp;
+	struct conn_host *host;
+	const struct conn_events *events;
+	void *(*accepted)(struct conn *c, void *arg);
+	void *arg;
+};
+
+struct conn_dialling {
+	uv_getaddrinfo_t lookup;
+	uv_connect_t connect;
+	struct addrinfo *addresses, *next;
+	char where[300]; /* "hub.example.org:7431" */
+	char last[160];  /* why the last address failed */
+};
+
+struct conn {
+	struct conn_host *host;
+	const struct conn_events *events;
+	void *arg;
+	enum conn_phase phase;
+	bool counted; /* in host->greeting */
+
+	/* libuv */
+	uv_tcp_t tcp;
+	uv_timer_t timer;
+	uv_async_t async;
+	unsigned handles; /* open or closing, and requests that cannot be cancelled */
+	bool has_tcp;     /* tcp is initialised */
+	struct conn_dialling *dialling;
+
+	/* who */
+	char address[80];
+	char name[MSG_NAME_MAX + 1];
+
+	/* in */
+	struct tls *tls;
+	struct frame_reader reader;
+	double first_byte_s; /* of the frame at hand */
+	bool paused;         /* the channel is full */
+
+	/* out */
+	struct buf link; /* whole frames of the link */
+	struct buf body; /* the channel's frame at hand */
+	size_t body_done;
+	uint8_t header[FRAME_HEADER_LEN];
+	bool in_frame;     /* body is not all out */
+	bool body_counts;  /* it is of the channel attached now */
+	struct buf record; /* less than TLS_RECORD bytes, to go out together */
+	uv_write_t write;
+	bool writing;         /* libuv holds the cipher buffer */
+	size_t channel_bytes; /* of the channel, in what is on its way to the kernel */
+	struct frame_order order;
+	bool aborted;  /* our ABORT is out: nothing of the job follows */
+	bool cut;      /* writing failed; what came before may still be read */
+	bool end_said; /* TLS's last word is out */
+	uv_shutdown_t shutdown;
+
+	/* the job */
+	struct channel *channel;
+	uint64_t job;
+	struct {
+		uint64_t messages, bytes;
+	} early[2]
+	       [MSG_FIRST_OF_JOB]; /* link traffic before a channel was attached: received, sent */
+
+	/* time */
+	double heartbeat_s, heard_s, spoke_s, ticked_s;
+
+	/* the end */
+	bool reasoned; /* code and why are final */
+	enum err code;
+	char why[ERR_DETAIL_MAX];
+};
+
+/* conn.c */
+struct conn *conn_new(struct conn_host *h, const struct conn_events *events, void *arg);
+void conn_add_tcp(struct conn *c, unsigned family);       /* initialises tcp */
+void conn_start(struct conn *c, struct tls_context *ctx); /* the TCP connection stands */
+void conn_closed_handle(uv_handle_t *handle);             /* the close callback of all handles */
+void conn_give_back(struct conn *c); /* a handle or request is done; the last one frees */
+void conn_address_text(char text[static 80], const struct sockaddr *a);
+const char *conn_who(const struct conn *c, char text[static 160]); /* name at address */
+void conn_authenticated(struct conn *c);                           /* so does TLS */
+void conn_reason(struct conn *c, enum err code, const char *why);  /* the first one counts */
+void conn_over(struct conn *c, enum err code, const char *why);    /* ends now */
+void conn_alarm(struct conn *c, double after_s);                   /* the phase's deadline */
+void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes);
+void conn_update_link(struct conn *c); /* TCP_INFO into the channel */
+
+/* conn_host.c */
+void conn_set_congestion(struct conn *c);
+void conn_stop_dialling(struct conn *c);
+
+/* conn_in.c */
+int conn_read_start(struct conn *c);
+
+/* conn_out.c */
+void conn_pump(struct conn *c); /* sends what there is, as far as the kernel takes it */
+
+#endif

@@ -95,10 +95,7 @@ test_ids_in_another_order() {
 	federation 3
 	local n dir name
 	n=$(wc -l <"$T/pooled/labels.txt")
-	for name in $(names 3); do
-		seq -f 'id-%04g' 0 $((n - 1)) >"$T/data/$name/ids.txt"
-		edit "$name" ".data.ids = \"data/$name/ids.txt\""
-	done
+	for name in $(names 3); do seq -f 'id-%04g' 0 $((n - 1)) | with_ids "$name"; done
 	coordinator
 	parties 3
 	completes 3
@@ -117,21 +114,20 @@ test_ids_in_another_order() {
 		fail "party-01's first row is $(sed -n 2p "$T/out/party-01/labels.csv")"
 }
 
-reverse_rows() { # DIR N: row i becomes row N - 1 - i, in features.mtx, edges.tsv and ids.txt
+reverse_rows() { # DIR N: row i becomes row N - 1 - i, in features.mtx and ids.txt
 	[[ -e $1/features.mtx ]] || fail "the slice is no .mtx"
 	awk -v n="$2" '/^%/ || !seen++ { print; next } { $1 = n + 1 - $1; print }' "$1/features.mtx" >"$1/new"
 	mv "$1/new" "$1/features.mtx"
-	awk -v n="$2" '{ print n - 1 - $2 "\t" n - 1 - $1 }' "$1/edges.tsv" | sort -n >"$1/new"
-	mv "$1/new" "$1/edges.tsv"
 	tac "$1/ids.txt" >"$1/new"
 	mv "$1/new" "$1/ids.txt"
 }
 
-# One party has everything, so the federated result is the centralised one.
+# One party has everything, so the federated result is the centralised one, AGC.
 test_single_party_equals_centralised() {
 	federation 1
 	edit party-00 '.policy.allow_single = true'
-	edit job '.allow_single = true'
+	edit job '.allow_single = true | .preset = "paper" | .local_clusters = "k" | .local_restarts = 10
+		| .iterations = 100 | .ninth = false'
 	coordinator
 	parties 1
 	completes 1
@@ -182,23 +178,27 @@ test_party_waits_for_the_coordinator() {
 	completes 2
 }
 
-# Without --once a party serves one job after the other.
+# Without --once a party serves one job after the other, each with a directory of its own.
 test_party_serves_several_jobs() {
 	federation 2
-	local name
+	local name seed
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\""
 	for name in $(names 2); do
 		start "$name" "$BIN/party" --config "$T/$name.json" --out "$T/out/$name" --coordinator "$ADDRESS"
 	done
 	ends 0 coordinator
-	coordinator --seed 2
-	ends 0 coordinator
-	coordinator --seed 3
-	ends 0 coordinator
-	[[ $(run_of party-01 .job.seed) == 3 ]] || fail "party-01's record is of seed $(run_of party-01 .job.seed)"
-	for name in $(names 2); do kill -TERM "${PID[$name]}"; done
-	ends 0 party-00 party-01
+	for seed in 2 3; do
+		coordinator --seed "$seed"
+		ends 0 coordinator
+	done
+	for name in $(names 2); do
+		kill -TERM "${PID[$name]}"
+		ends 0 "$name"
+		[[ $(jq .job.seed "$T/out/$name"/job-*/run.json | sort | xargs) == "2 3 7" ]] ||
+			fail "$name has the records of seeds $(jq .job.seed "$T/out/$name"/job-*/run.json | xargs)"
+		[[ $(cat "$T/out/$name"/job-*/labels.csv | wc -l) == 453 ]] || fail "$name lacks labels"
+	done
 	no_leftovers
 }
 

@@ -31,14 +31,11 @@ fingerprints='fingerprints? [0-9a-f]{16} and [0-9a-f]{16}'
 test_another_set_of_ids() {
 	federation 3
 	local name
-	for name in $(names 3); do
-		seq 1000 1149 >"$T/data/$name/ids.txt"
-		edit "$name" ".data.ids = \"data/$name/ids.txt\""
-	done
-	sed -i 's/^1007$/2007/' "$T/data/party-01/ids.txt"
+	for name in $(names 3); do seq 1000 1149 | with_ids "$name"; done
+	sed -i 's/\b1007\b/2007/' "$T"/data/party-01/{ids.txt,edges.tsv}
 	start_job 3
 	refused 3 'ids' 'party-00' 'party-01' "$fingerprints"
-	sed -i 's/^2007$/1007/' "$T/data/party-01/ids.txt"
+	sed -i 's/\b2007\b/1007/' "$T"/data/party-01/{ids.txt,edges.tsv}
 	start_job 3
 	completes 3
 }

@@ -19,7 +19,7 @@ frame() { # TYPE JOB SEQ [BODY-ESCAPES [LENGTH [FLAGS]]]
 }
 
 # shellcheck disable=SC2034
-HELLO=1 MASKED=15
+HELLO=1 HEARTBEAT=4 MASKED=15
 hello() { # VERSION-MIN VERSION-MAX
 	frame $HELLO 0 0 "$(u 2 "$1")$(u 2 "$2")$(u 4 1)\\x74"
 }

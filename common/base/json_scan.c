@@ -242,7 +242,8 @@ static void value(struct scan *s)
 
 const char *json_scan(struct bytes text, int depth_max, size_t *at)
 {
-	struct scan s = { .p = text.p, .end = text.p + text.n, .depth = depth_max };
+	const unsigned char *p = text.n ? text.p : (const unsigned char *)"";
+	struct scan s = { .p = p, .end = p + text.n, .depth = depth_max };
 
 	space(&s);
 	value(&s);
@@ -251,6 +252,6 @@ const char *json_scan(struct bytes text, int depth_max, size_t *at)
 		if (s.p < s.end)
 			fail(&s, "more text after the value");
 	}
-	*at = (size_t)(s.p - text.p);
+	*at = (size_t)(s.p - p);
 	return s.wrong;
 }

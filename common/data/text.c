@@ -10,7 +10,7 @@ enum { NUMBER_MAX = 63 };
 
 struct text text_open(struct bytes bytes, const char *where)
 {
-	const char *p = (const char *)bytes.p;
+	const char *p = bytes.n ? (const char *)bytes.p : "";
 
 	return (struct text){ .p = p, .end = p + bytes.n, .line = 1, .where = where };
 }

@@ -1,0 +1,59 @@
+/* JSON that is accepted is written as JSON that is read and written the same; a job that is
+ * accepted is within its bounds, and its effective text is its own effective text. */
+#include "common/base/json.h"
+#include "common/job/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_json(struct json *root)
+{
+	struct buf a = { 0 }, b = { 0 };
+	struct json *again;
+
+	json_write(root, &a);
+	if (json_parse((struct bytes){ a.p, a.n }, "f", &again) != ERR_OK)
+		abort();
+	json_write(again, &b);
+	if (a.n != b.n || memcmp(a.p, b.p, a.n) != 0)
+		abort();
+	json_free(again);
+	buf_release(&a);
+	buf_release(&b);
+}
+
+static void check_job(const struct job *job)
+{
+	struct buf a = { 0 }, b = { 0 };
+	struct job again;
+	char why[256];
+
+	if (job->clusters < 2 || job_local_clusters(job) < job->clusters || job_dims(job) < 1 ||
+	    job->seed >> 53 || (job->modulus_bits != 32 && job->modulus_bits != 64))
+		abort();
+	job_write(job, &a);
+	if (job_parse(&again, (struct bytes){ a.p, a.n }, "f", NULL) != ERR_OK)
+		abort();
+	job_write(&again, &b);
+	if (a.n != b.n || memcmp(a.p, b.p, a.n) != 0 ||
+	    job_difference(job, &again, why, sizeof(why)))
+		abort();
+	buf_release(&a);
+	buf_release(&b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct json *root;
+	struct job job;
+
+	if (json_parse((struct bytes){ data, size }, "f", &root) != ERR_OK)
+		return 0;
+	check_json(root);
+	json_free(root);
+	if (job_parse(&job, (struct bytes){ data, size }, "f", NULL) == ERR_OK)
+		check_job(&job);
+	return 0;
+}

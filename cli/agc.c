@@ -132,7 +132,7 @@ static enum err cluster(const struct arguments *a, const struct job *job,
 	json_put_number(result, "seed", (double)p.seed);
 	ALLOC(label, d->n);
 	err = agc(&d->X, &d->g, &p, label);
-	json_put_number(result, "seconds", clock_now_s() - start);
+	json_put_seconds(result, "seconds", clock_now_s() - start);
 	if (!err && files->labels)
 		err = add_score(files->labels, d, label, result);
 	if (!err && a->out)

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,20 +127,22 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts and keeps each once; returns how many. */
-static size_t unique(uint64_t *a, size_t n)
+/* Sorts, keeps each edge once and no loop; returns how many. */
+static size_t proper(uint64_t *a, size_t n)
 {
 	size_t kept = 0;
 
 	qsort(a, n, sizeof(*a), by_value);
 	for (size_t i = 0; i < n; i++) {
-		if (!kept || a[kept - 1] != a[i])
+		bool loop = a[i] >> 32 == (a[i] & UINT32_MAX);
+
+		if (!loop && (!kept || a[kept - 1] != a[i]))
 			a[kept++] = a[i];
 	}
 	return kept;
 }
 
-/* Both ends of one edge; equal ends are for the caller to throw away. */
+/* Both ends of one edge, which may be the same. */
 static uint64_t draw_edge(const struct planted_params *p, const uint32_t *label,
 			  const struct classes *c, const struct draw *all,
 			  const struct draw *of_class, struct rng *rng)
@@ -171,12 +174,9 @@ static enum err draw_edges(const struct planted_params *p, const uint32_t *label
 			    "%zu nodes have no room for a mean degree of %g with homophily %g",
 			    p->nodes, p->degree, p->homophily);
 		}
-		for (size_t i = have; i < wanted; i++) {
-			do
-				edge[i] = draw_edge(p, label, c, all, of_class, rng);
-			while (edge[i] >> 32 == (edge[i] & UINT32_MAX) && p->nodes > p->classes);
-		}
-		have = unique(edge, wanted);
+		for (size_t i = have; i < wanted; i++)
+			edge[i] = draw_edge(p, label, c, all, of_class, rng);
+		have = proper(edge, wanted);
 	}
 	ALLOC(t, 2 * wanted);
 	for (size_t i = 0; i < wanted; i++) {

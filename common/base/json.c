@@ -253,6 +253,11 @@ struct json *json_put_number(struct json *object, const char *key, double number
 	return json_put(object, key, out_of(cJSON_CreateNumber(number)));
 }
 
+struct json *json_put_seconds(struct json *object, const char *key, double s)
+{
+	return json_put_number(object, key, round(1e6 * s) / 1e6);
+}
+
 struct json *json_put_bool(struct json *object, const char *key, bool value)
 {
 	return json_put(object, key, out_of(cJSON_CreateBool(value)));

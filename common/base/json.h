@@ -51,6 +51,7 @@ struct json *json_array(void);
 struct json *json_put(struct json *object, const char *key, struct json *value);
 struct json *json_put_string(struct json *object, const char *key, const char *text);
 struct json *json_put_number(struct json *object, const char *key, double number);
+struct json *json_put_seconds(struct json *object, const char *key, double s); /* to the microsecond */
 struct json *json_put_bool(struct json *object, const char *key, bool value);
 struct json *json_put_object(struct json *object, const char *key);
 struct json *json_put_array(struct json *object, const char *key);

@@ -140,7 +140,8 @@ static void line_for_programs(struct buf *b, enum log_level level, const struct 
 		if (pairs[i].text)
 			json_put_string(line, pairs[i].key, pairs[i].text);
 		else
-			json_put_number(line, pairs[i].key, pairs[i].number);
+			json_put_seconds(line, pairs[i].key,
+					 pairs[i].number); /* digits enough for all */
 	}
 	json_write(line, b);
 	buf_add(b, "\n", 1);

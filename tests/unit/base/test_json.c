@@ -154,13 +154,14 @@ static void test_building(void **state)
 	json_put_bool(json_append_object(list), "yes", true);
 	json_put_number(root, "bad", 7); /* in its place */
 	json_put_number(json_put_object(root, "o"), "bytes", 123456789012.0);
+	json_put_seconds(root, "s", 0.29146215800028585);
 	assert_ptr_equal(json_member(root, "list"), list);
 	assert_int_equal(json_count(list), 3);
 	json_write(root, &out);
 	buf_add(&out, "", 1);
 	assert_string_equal(
 	    out.p, "{\"bad\":7,\"nan\":null,\"list\":[0.1,\"x\",{\"yes\":true}],\"o\":{\"bytes\":"
-		   "123456789012}}");
+		   "123456789012},\"s\":0.291462}");
 	out.n = 0;
 	json_put_string(root, "bad", "a\xff\x01z");
 	json_write(json_get(root, "bad"), &out);

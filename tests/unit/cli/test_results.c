@@ -1,0 +1,195 @@
+/* eval, agc, synth and show as a user types them. */
+#include "tests/test.h"
+#include "tests/unit/cli/commands.h"
+
+#include "cli/args.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
+
+static char dir[] = "/tmp/coterie-test-XXXXXX";
+
+static int make(void **state)
+{
+	(void)state;
+	strcpy(strrchr(dir, '-'), "-XXXXXX");
+	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
+}
+
+static int unmake(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return chdir("/") || system(command);
+}
+
+static void put(const char *path, const char *text)
+{
+	assert_ok(
+	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
+}
+
+/* A number in what the last command said. */
+static double said_number(const char *key)
+{
+	struct json *v;
+	double x;
+
+	assert_ok(json_parse((struct bytes){ (uint8_t *)said, strlen(said) }, "said", &v));
+	if (!json_get(v, key))
+		fail_msg("no %s in %s", key, said);
+	x = json_number(json_get(v, key));
+	json_free(v);
+	return x;
+}
+
+static void test_eval(void **state)
+{
+	(void)state;
+	put("truth.txt", "0\n0\n1\n1\n2\n2\n");
+	put("right.csv", "id,label\n0,5\n1,5\n2,3\n3,3\n4,0\n5,0\n");
+	put("one-off.txt", "5\n5\n3\n3\n0\n3\n");
+	expect_command(eval_main, "--truth truth.txt right.csv", 0, "\"acc\": 1,");
+	assert_true(said_number("nmi") == 1 && said_number("ari") == 1 && said_number("f1") == 1);
+	assert_true(said_number("rows") == 6 && said_number("excluded") == 0);
+	assert_int_equal(run_command(eval_main, "--truth truth.txt one-off.txt"), 0);
+	assert_true(said_number("acc") == 5.0 / 6);
+	put("exclude.txt", "# without a class\n5\n");
+	assert_int_equal(
+	    run_command(eval_main, "--truth truth.txt --exclude exclude.txt one-off.txt"), 0);
+	assert_true(said_number("acc") == 1 && said_number("rows") == 5 &&
+		    said_number("excluded") == 1);
+	/* By id where both have ids. */
+	put("truth.csv", "id,label\na,0\nb,1\nc,1\n");
+	put("found.csv", "id,label\nc,0\na,1\nb,0\n");
+	expect_command(eval_main, "--truth truth.csv found.csv", 0, "\"acc\": 1,");
+	put("other.csv", "id,label\nc,0\na,1\nd,0\n");
+	expect_command(eval_main, "--truth truth.csv other.csv", 4,
+		       "truth.csv has the id b, other.csv has c in its place");
+}
+
+static void test_eval_refusals(void **state)
+{
+	(void)state;
+	put("truth.txt", "0\n0\n1\n");
+	put("two.txt", "0\n0\n");
+	put("out.txt", "3\n");
+	put("all.txt", "0\n1\n2\n");
+	put("twice.csv", "id,label\na,0\na,1\nc,1\n");
+	expect_command(eval_main, "--truth truth.txt two.txt", 4,
+		       "truth.txt has 3 labels, two.txt has 2");
+	expect_command(eval_main, "--truth truth.txt none.txt", 4, "none.txt: No such file");
+	expect_command(eval_main, "--truth truth.txt --exclude out.txt truth.txt", 4,
+		       "out.txt:1: the row is \"3\"");
+	expect_command(eval_main, "--truth truth.txt --exclude all.txt truth.txt", 4,
+		       "all.txt excludes all 3 rows");
+	expect_command(eval_main, "--truth twice.csv twice.csv", 4, "has the id a twice");
+	expect_command(eval_main, "truth.txt", 4, "--truth FILE and LABELS are needed");
+	expect_command(eval_main, "--truth a b c", 4, "unexpected argument: c");
+}
+
+static void test_synth_and_agc(void **state)
+{
+	double acc;
+
+	(void)state;
+	put("job.json", "{\"kind\": \"kcagc\", \"clusters\": 7, \"filter\": {\"order\": 9}}");
+	expect_command(synth_main, "--out data --seed 3", 0,
+		       "data: 2708 nodes, 1433 features, 5281 edges, 7 clusters, seed 3");
+	assert_int_equal(run_command(agc_main, "--data data --job job.json --out agc --seed 5"), 0);
+	assert_true(said_number("rows") == 2708 && said_number("features") == 1433 &&
+		    said_number("seed") == 5);
+	/* Neither trivial nor hopeless: that is what the default difficulty is for. */
+	acc = said_number("acc");
+	assert_in_range(1000 * acc, 650, 900);
+	/* Its files say the same. */
+	assert_int_equal(run_command(eval_main, "--truth data/labels.txt agc/labels.csv"), 0);
+	assert_true(said_number("acc") == acc);
+	assert_int_equal(run_command(eval_main, "--truth data/labels.txt agc/labels.npy"), 0);
+	assert_true(said_number("acc") == acc);
+	assert_true(file_exists("agc/result.json"));
+	put("data/labels.txt", "0\n1\n");
+	expect_command(agc_main, "--data data --job job.json", 4,
+		       "data/labels.txt: 2 labels, expected 2708");
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	put("job.json", "{\"kind\": \"kcagc\", \"clusters\": 7, \"filter\": {\"order\": 9}}");
+	expect_command(agc_main, "--data data --job job.json --set clusters=1", 4,
+		       "job.clusters is 1, expected");
+	expect_command(agc_main, "--data data --job job.json", 4, "data: no features.mtx");
+	expect_command(agc_main, "--job job.json", 4, "--data and --job are needed");
+	expect_command(agc_main, "--threads 0", 4, "--threads is \"0\"");
+	expect_command(synth_main, "--nodes 10", 4, "--out is missing");
+	expect_command(synth_main, "--out d --nodes x", 4,
+		       "--nodes is \"x\", expected a whole number from 2");
+	expect_command(synth_main, "--out d --homophily 1.5", 4,
+		       "--homophily is \"1.5\", expected a number from 0 to 1");
+	expect_command(synth_main, "--out d --nodes 10 --clusters 11", 4,
+		       "11 classes, expected at most as many as nodes, 10");
+	expect_command(synth_main, "--out /proc/none", 1, "/proc/none");
+	expect_command(show_main, "", 4, "the run's directory is missing");
+	expect_command(show_main, "nothing", 4, "nothing/run.json: No such file");
+	put("run.json", "[]");
+	expect_command(show_main, ".", 4, "run.json: expected schema_version 1");
+	put("run.json", "{\"schema_version\": 2}");
+	expect_command(show_main, ".", 4, "expected schema_version 1");
+}
+
+/* One phase, two peers' traffic; what a record may lack does not matter. */
+static const char coordinator[] =
+    "{\"schema_version\": 1, \"software\": \"coterie x\", \"name\": \"hub\", \"status\": \"done\", "
+    "\"elapsed_s\": 0.75,"
+    " \"rounds\": 12, \"job\": {\"kind\": \"kcagc\", \"clusters\": 2, \"method\": \"tree\", "
+    "\"preset\": \"default\", \"seed\": 4},"
+    " \"phases\": [{\"name\": \"local\", \"compute_s\": 0.5, \"wait_s\": 0.125, \"wire_s\": "
+    "0.0625, \"rounds\": 12}, 7],"
+    " \"traffic\": [{\"peer\": \"a\", \"type\": \"MASKED\", \"messages_sent\": 3, \"bytes_sent\": "
+    "100, \"messages_received\": 5,"
+    " \"bytes_received\": 123456}, {\"peer\": \"b\", \"messages_sent\": 4, \"bytes_sent\": 11, "
+    "\"bytes_received\": 44}]}";
+
+static void test_show(void **state)
+{
+	(void)state;
+	assert_ok(file_make_dirs("out/coordinator"));
+	assert_ok(file_make_dirs("out/party-00"));
+	assert_ok(file_make_dirs("out/work")); /* no run.json in it */
+	put("out/coordinator/run.json", coordinator);
+	put("out/party-00/run.json",
+	    "{\"schema_version\": 1, \"name\": \"bank-a\", \"rounds\": 12, \"elapsed_s\": 0.5}");
+	put("out/party-00/labels.csv", "id,label\nx,1\ny,0\n");
+	put("out/coordinator/labels.csv", "id,label\n0,0\n1,0\n");
+	put("truth.txt", "0\n1\n");
+	expect_command(show_main, "out --truth truth.txt", 0,
+		       "coterie x: done, 0.750 s, 12 rounds");
+	assert_non_null(strstr(said, "kcagc, k = 2, method tree, preset default, seed 4"));
+	assert_non_null(strstr(said, "local                0.500     0.125     0.062      12"));
+	assert_non_null(
+	    strstr(said, "hub                   111 B      7   123.5 kB      5      12     0.750"));
+	assert_non_null(
+	    strstr(said, "bank-a                  0 B      0        0 B      0      12     0.500"));
+	assert_non_null(
+	    strstr(said, "ACC 1.0000   NMI 1.0000")); /* the party's labels: the data's order */
+	assert_non_null(strstr(said, "results: out/coordinator/labels.csv"));
+	expect_command(show_main, "out/coordinator --truth truth.txt", 0, "ACC 0.5000");
+	put("out/party-00/run.json", "{");
+	expect_command(show_main, "out", 0,
+		       "out/party-00/run.json: line 1"); /* said, and the rest is shown */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_eval, make, unmake),
+		cmocka_unit_test_setup_teardown(test_eval_refusals, make, unmake),
+		cmocka_unit_test_setup_teardown(test_synth_and_agc, make, unmake),
+		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
+		cmocka_unit_test_setup_teardown(test_show, make, unmake),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

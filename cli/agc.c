@@ -161,7 +161,6 @@ static enum err run(void *arguments)
 		err = cluster(a, &job, &files, &d);
 	dataset_release(&d);
 	dataset_files_release(&files);
-	overrides_release(&a->set);
 	return err;
 }
 
@@ -180,6 +179,8 @@ int agc_main(int argc, char **argv)
 		NULL
 	};
 	struct arguments a = { 0 };
+	enum err err = args_run("agc", &argp, argc, argv, &a, run);
 
-	return (int)args_run("agc", &argp, argc, argv, &a, run);
+	overrides_release(&a.set);
+	return (int)err;
 }

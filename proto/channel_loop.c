@@ -302,7 +302,7 @@ void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, d
 	struct post *p = ch->post;
 	struct item it = { .type = type, .first_byte_s = first_byte_s, .whole_s = clock_now_s() };
 
-	if (type == MSG_ABORT || type == MSG_DECLINE) {
+	if (type == MSG_ABORT || (type == MSG_DECLINE && ch->own == COORD)) {
 		if (type == MSG_ABORT)
 			deliver_abort(ch, (struct bytes){ body->p, body->n });
 		else

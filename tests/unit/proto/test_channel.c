@@ -193,6 +193,38 @@ static void test_abort_that_does_not_parse(void **state)
 	buf_release(&body);
 }
 
+/* A party that does not take part ends the job for all; whoever is waited for. */
+static void test_decline(void **state)
+{
+	static const char why[] = "policy.min_parties is 3\n";
+	struct msg d = { .type = MSG_DECLINE,
+			 .decline = { ERR_INPUT, { (const uint8_t *)why, sizeof(why) - 1 } } };
+	struct buf body = { 0 };
+
+	(void)state;
+	assert_ok(channel_send(party[B], &d));
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_INPUT,
+		   "bank-b declined the job: policy.min_parties is 3? (during start)");
+	assert_culprit(hub_post, "bank-b");
+	/* a coordinator has nothing to decline: at a party it is the wrong message */
+	msg_encode(&body, &d);
+	channel_deliver(party[A], MSG_DECLINE, &body, clock_now_s());
+	assert_err(channel_recv(party[A], MSG_OFFER, m), ERR_PEER,
+		   "hub sent DECLINE, expected OFFER");
+	buf_release(&body);
+}
+
+static void test_decline_that_does_not_parse(void **state)
+{
+	struct buf body = { 0 };
+
+	(void)state;
+	buf_add(&body, "abc", 3);
+	channel_deliver(hub[A], MSG_DECLINE, &body, clock_now_s());
+	assert_err(channel_recv(hub[B], MSG_ACCEPT, m), ERR_PEER, "bank-a: DECLINE");
+	buf_release(&body);
+}
+
 /* A queue that nobody empties: ABORT overtakes it. */
 static void test_abort_overtakes(void **state)
 {
@@ -297,6 +329,13 @@ static void *work_and_answer(void *arg)
 	return arg;
 }
 
+static void *answer_late(void *arg)
+{
+	usleep(300000);
+	assert_ok(send_accept(party[A], 1));
+	return arg;
+}
+
 static void test_progress_keeps_waiting(void **state)
 {
 	pthread_t t;
@@ -305,6 +344,21 @@ static void test_progress_keeps_waiting(void **state)
 	pthread_create(&t, NULL, work_and_answer, NULL);
 	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
 	pthread_join(t, NULL);
+}
+
+/* Without a limit the wait goes on, and it can be limited again. */
+static void test_step_timeout_is_set(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	post_set_step_timeout(hub_post, 0);
+	pthread_create(&t, NULL, answer_late, NULL); /* six times the limit that was */
+	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
+	pthread_join(t, NULL);
+	post_set_step_timeout(hub_post, 0.02);
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_DEADLINE,
+		   "no progress from bank-a for 0.02 s");
 }
 
 /* The same number heard again is no progress. */
@@ -704,6 +758,36 @@ static void test_labels_sizes(void **state)
 	}
 }
 
+/* The sender chooses the range within bounds; all chunks must keep to the first one's. */
+static void test_labels_upto(void **state)
+{
+	static const uint32_t label[20] = { 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5 };
+	static const uint8_t packed[20] = { 0 };
+	uint32_t back[20], values = 20;
+
+	(void)state;
+	assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, 6, label, 20));
+	assert_ok(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 20));
+	assert_int_equal(values, 6);
+	assert_memory_equal(label, back, sizeof(back));
+	for (uint32_t wrong = 0; wrong <= 21; wrong += 21) { /* 1 .. 20 are right */
+		values = 20;
+		assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, wrong, back + 18, 2));
+		assert_err(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 2),
+			   ERR_PEER, "values");
+		tear_down(state);
+		set_up(state);
+	}
+	for (uint32_t i = 0; i < 2; i++) { /* 8 entries in each of two chunks: 6 values, then 7 */
+		m->type = MSG_CELLS;
+		m->labels = (struct msg_labels){ 9, 6 + i, 16, 8 * i, { packed, 3 } };
+		assert_ok(channel_send(hub[A], m));
+	}
+	values = 20;
+	assert_err(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 16), ERR_PEER,
+		   "values 7, count 16, offset 8; expected 9, 6, 16, 8");
+}
+
 /* Another implementation may fill chunks up to MSG_CHUNK_MAX, or send shorter ones. */
 static void test_labels_of_other_chunks(void **state)
 {
@@ -791,6 +875,8 @@ int main(void)
 		IN(set_up, test_abort_is_carried),
 		IN(set_up, test_abort_is_printable),
 		IN(set_up, test_abort_that_does_not_parse),
+		IN(set_up, test_decline),
+		IN(set_up, test_decline_that_does_not_parse),
 		IN(set_up, test_abort_overtakes),
 		IN(set_up, test_cancel_wakes),
 		IN(set_up, test_peer_leaves),
@@ -798,6 +884,7 @@ int main(void)
 		IN(set_up_hasty, test_deadline_without_progress),
 		IN(set_up_hasty, test_heartbeats_alone_are_no_progress),
 		IN(set_up_half_second, test_progress_keeps_waiting),
+		IN(set_up_hasty, test_step_timeout_is_set),
 		IN(set_up, test_progress_is_relayed_once),
 		IN(set_up, test_deadline_of_a_sender),
 		IN(set_up, test_recv_any),
@@ -809,6 +896,7 @@ int main(void)
 		IN(set_up, test_traffic),
 		IN(set_up, test_observer),
 		IN(set_up, test_labels_sizes),
+		IN(set_up, test_labels_upto),
 		IN(set_up, test_labels_of_other_chunks),
 		IN(set_up, test_labels_checks),
 	};

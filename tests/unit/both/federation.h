@@ -3,101 +3,30 @@
  *        thread of the coordinator                thread of party l
  *        server_kcagc over L channels   <----->   party_kcagc over one channel
  *
- * Data: a planted graph of FED_N nodes in FED_K blocks, its columns dealt out to the parties in
- * turn. The halves stand in half_server.c and half_party.c, which see one side's headers each.
+ * The halves stand in half_server.c and half_party.c, which see one side's headers each.
  */
 #ifndef TESTS_UNIT_BOTH_FEDERATION_H
 #define TESTS_UNIT_BOTH_FEDERATION_H
 
 #include "tests/test.h"
-#include "common/base/alloc.h"
-#include "common/base/rng.h"
-#include "common/job/job.h"
+#include "common/base/log.h"
 #include "common/job/record.h"
 #include "crypto/secagg.h"
 #include "proto/channel.h"
+#include "tests/unit/both/planted.h"
 #include "tests/unit/crypto/lab.h"
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
-enum { FED_MAX = 9, FED_N = 240, FED_M = 36, FED_K = 3 };
-
-/* ---- data ---- */
-
-struct planted {
-	struct mat X; /* FED_N x FED_M */
-	struct graph g;
-	uint32_t truth[FED_N];
-};
-
-static inline void planted_make(struct planted *p, uint64_t seed, double noise)
-{
-	struct csr a;
-	struct triple *t = alloc(FED_N * 12, sizeof(*t));
-	struct rng rng;
-	size_t edges = 0;
-
-	rng_seed(&rng, seed, 0);
-	mat_init(&p->X, FED_N, FED_M);
-	for (size_t i = 0; i < FED_N; i++)
-		p->truth[i] = (uint32_t)rng_below(&rng, FED_K);
-	for (size_t i = 0; i < FED_N; i++)
-		for (size_t j = 0; j < FED_M; j++)
-			MAT(&p->X, i, j) = (j * FED_K / FED_M == p->truth[i]) + noise * rng_normal(&rng);
-	for (uint32_t e = 0; e < FED_N * 4; e++) {
-		uint32_t u = (uint32_t)rng_below(&rng, FED_N), v = (uint32_t)rng_below(&rng, FED_N);
-
-		if (u == v || (p->truth[u] != p->truth[v] && rng_unit(&rng) < 0.9))
-			continue;
-		t[edges++] = (struct triple){ u, v, 1 };
-		t[edges++] = (struct triple){ v, u, 1 };
-	}
-	csr_from_triples(&a, FED_N, FED_N, t, edges);
-	free(a.value); /* unweighted: duplicates are one edge */
-	a.value = NULL;
-	free(t);
-	graph_init(&p->g, &a);
-}
-
-static inline void planted_release(struct planted *p)
-{
-	mat_release(&p->X);
-	graph_release(&p->g);
-}
-
-/* Party l's columns: l, l + L, l + 2 L, ... */
-static inline void planted_slice(const struct planted *p, size_t l, size_t L, struct features *X)
-{
-	size_t width = (FED_M - l + L - 1) / L;
-
-	*X = (struct features){ 0 };
-	mat_init(&X->dense, FED_N, width);
-	for (size_t i = 0; i < FED_N; i++)
-		for (size_t j = 0; j < width; j++)
-			MAT(&X->dense, i, j) = MAT(&p->X, i, l + j * L);
-}
-
-/* A job over the planted data; each of a and b is "path=value" or NULL. */
-static inline struct job planted_job(const char *a, const char *b)
-{
-	static const char text[] = "{\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2},"
-				   "\"allow_single\":true}";
-	char *set[] = { (char *)a, (char *)b, NULL };
-	struct job job;
-
-	assert_ok(job_parse(&job, (struct bytes){ (const uint8_t *)text, sizeof(text) - 1 }, "test",
-			    a ? set : NULL));
-	return job;
-}
+enum { FED_MAX = 9 };
 
 /* ---- the two halves, behind one shape ---- */
 
 struct half {
 	const struct job *job;
-	size_t L, own;                   /* own: a party's number */
+	size_t L, own; /* own: a party's number */
 	const char *name[FED_MAX];
 	struct channel *channel[FED_MAX]; /* the coordinator's L, or a party's one */
 	struct post *post;
@@ -105,24 +34,60 @@ struct half {
 	struct secagg *secagg;
 	struct features X;
 	const struct graph *g;
+	size_t n;
 	unsigned threads;
-	uint32_t label[FED_N];
+	uint32_t *label; /* n */
 	enum err result;
 	char why[ERR_DETAIL_MAX];
 	pthread_t thread;
+	/* Called for each message that was received as expected; l: at the coordinator, from whom.
+	 */
+	void (*saw)(void *arg, size_t l, enum msg_type type, struct bytes body);
+	void *saw_arg;
 };
 
 void *half_server(void *half); /* half_server.c and half_party.c, thread functions */
 void *half_party(void *half);
+
+/* A daemon's last word when its half fails; culprit: "" if it does not know. */
+static inline void half_abort(const struct half *h, struct channel *ch, const char *culprit)
+{
+	struct msg m = { .type = MSG_ABORT,
+			 .abort = { .code = (uint16_t)h->result,
+				    .culprit = { (const uint8_t *)culprit, strlen(culprit) },
+				    .text = { (const uint8_t *)h->why, strlen(h->why) } } };
+
+	(void)!channel_send(ch, &m);
+}
 
 /* ---- one federation ---- */
 
 struct federation {
 	struct half server, party[FED_MAX];
 	char names[FED_MAX][16];
-	char dir[64];
-	struct identity *id[FED_MAX];
 };
+
+/* Nothing but errors on stderr. */
+static inline void federation_quiet(void)
+{
+	log_init("test", LOG_ERROR);
+	log_set_stream(STDERR_FILENO, false);
+}
+
+/* Party l's identity, made once for all federations of the program. */
+static inline struct identity *federation_identity(size_t l)
+{
+	static struct identity *id[FED_MAX];
+	char dir[64];
+
+	if (!id[0]) {
+		lab_dir(dir);
+		for (int i = 0; i < FED_MAX; i++)
+			id[i] = lab_identity(dir, i);
+		lab_remove(dir);
+	}
+	return id[l];
+}
 
 static inline void federation_keys(struct federation *f, size_t L, const struct job *job)
 {
@@ -138,46 +103,60 @@ static inline void federation_keys(struct federation *f, size_t L, const struct 
 					      .names = f->server.name,
 					      .own = l };
 
-		assert_ok(secagg_new(&f->party[l].secagg, &setup, f->id[l]));
+		assert_ok(secagg_new(&f->party[l].secagg, &setup, federation_identity(l)));
 		secagg_own_advert(f->party[l].secagg, &adverts[l]);
-		identity_fingerprint(f->id[l], pins[l]);
+		identity_fingerprint(federation_identity(l), pins[l]);
 	}
 	for (size_t l = 0; l < L; l++)
 		assert_ok(secagg_agree(f->party[l].secagg, adverts,
 				       (const uint8_t(*)[SECAGG_HASH_LEN])pins));
 }
 
-/* Everything up to the start of the protocol: names, keys, channels, slices. */
-static inline void federation_init(struct federation *f, const struct planted *p, size_t L,
-				   const struct job *job, unsigned threads)
+static inline void federation_party(struct federation *f, const struct planted *p, size_t l)
+{
+	struct half *h = &f->party[l];
+
+	h->job = f->server.job;
+	h->L = f->server.L;
+	h->own = l;
+	h->g = &p->g;
+	h->n = p->n;
+	h->threads = 1;
+	ALLOC(h->label, p->n);
+	memcpy(h->name, f->server.name, sizeof(h->name));
+	h->post = post_new(60);
+	record_init(&h->record, "party", f->names[l]);
+	h->channel[0] = channel_new(h->post, PARTY, "hub");
+	planted_slice(p, l, h->L, &h->X);
+}
+
+/* Everything up to the start of the protocol, but the channels are not joined yet. */
+static inline void federation_open(struct federation *f, const struct planted *p, size_t L,
+				   const struct job *job)
 {
 	*f = (struct federation){ 0 };
-	lab_dir(f->dir);
 	f->server.job = job;
 	f->server.L = L;
+	f->server.n = p->n;
 	f->server.post = post_new(60);
+	ALLOC(f->server.label, p->n);
 	record_init(&f->server.record, "coordinator", "hub");
 	for (size_t l = 0; l < L; l++) {
-		struct half *h = &f->party[l];
-
 		snprintf(f->names[l], sizeof(f->names[l]), "p%zu", l);
 		f->server.name[l] = f->names[l];
-		f->id[l] = lab_identity(f->dir, (int)l);
-		h->job = job;
-		h->L = L;
-		h->own = l;
-		h->g = &p->g;
-		h->threads = threads;
-		h->post = post_new(60);
-		record_init(&h->record, "party", f->names[l]);
-		h->channel[0] = channel_new(h->post, PARTY, "hub");
 		f->server.channel[l] = channel_new(f->server.post, COORD, f->names[l]);
-		channel_pair(f->server.channel[l], h->channel[0]);
-		planted_slice(p, l, L, &h->X);
 	}
 	for (size_t l = 0; l < L; l++)
-		memcpy(f->party[l].name, f->server.name, sizeof(f->server.name));
+		federation_party(f, p, l);
 	federation_keys(f, L, job);
+}
+
+static inline void federation_init(struct federation *f, const struct planted *p, size_t L,
+				   const struct job *job)
+{
+	federation_open(f, p, L, job);
+	for (size_t l = 0; l < L; l++)
+		channel_pair(f->server.channel[l], f->party[l].channel[0]);
 }
 
 static inline void federation_run(struct federation *f)
@@ -192,6 +171,18 @@ static inline void federation_run(struct federation *f)
 		pthread_join(f->party[l].thread, NULL);
 }
 
+/* All are done, and with the same labels. */
+static inline void federation_succeeded(const struct federation *f)
+{
+	if (f->server.result != ERR_OK)
+		fail_msg("L=%zu: %s", f->server.L, f->server.why);
+	for (size_t l = 0; l < f->server.L; l++) {
+		assert_int_equal(f->party[l].result, ERR_OK);
+		assert_memory_equal(f->party[l].label, f->server.label,
+				    f->server.n * sizeof(*f->server.label));
+	}
+}
+
 static inline void federation_release(struct federation *f)
 {
 	for (size_t l = 0; l < f->server.L; l++) {
@@ -201,11 +192,11 @@ static inline void federation_release(struct federation *f)
 		secagg_free(f->party[l].secagg);
 		features_release(&f->party[l].X);
 		record_release(&f->party[l].record);
-		identity_free(f->id[l]);
+		free(f->party[l].label);
 	}
 	post_free(f->server.post);
 	record_release(&f->server.record);
-	lab_remove(f->dir);
+	free(f->server.label);
 }
 
 #endif

@@ -2,33 +2,45 @@
 #include "party/kcagc.h"
 #include "tests/unit/both/federation.h"
 
+struct seat {
+	struct half *half;
+	struct work work;
+};
+
+static void observe(void *arg, enum msg_type type, struct bytes body)
+{
+	struct seat *s = arg;
+
+	work_observe(&s->work, type, body);
+	if (s->half->saw)
+		s->half->saw(s->half->saw_arg, s->half->own, type, body);
+}
+
 void *half_party(void *arg)
 {
 	struct half *h = arg;
-	struct work work = { .job = *h->job,
-			   .attempt = 1,
-			   .L = h->L,
-			   .own = h->own,
-			   .channel = h->channel[0],
-			   .post = h->post,
-			   .record = &h->record,
-			   .secagg = h->secagg,
-			   .features = &h->X,
-			   .graph = h->g,
-			   .n = FED_N,
-			   .threads = h->threads };
+	struct seat s = { .half = h,
+			  .work = { .job = *h->job,
+				    .attempt = 1,
+				    .L = h->L,
+				    .own = h->own,
+				    .channel = h->channel[0],
+				    .post = h->post,
+				    .record = &h->record,
+				    .secagg = h->secagg,
+				    .features = &h->X,
+				    .graph = h->g,
+				    .n = h->n,
+				    .threads = h->threads } };
 
 	for (size_t l = 0; l < h->L; l++)
-		snprintf(work.name[l], sizeof(work.name[l]), "%s", h->name[l]);
-	channel_observe(work.channel, work_observe, &work);
-	h->result = party_kcagc(&work, h->label);
-	channel_observe(work.channel, NULL, NULL);
+		snprintf(s.work.name[l], sizeof(s.work.name[l]), "%s", h->name[l]);
+	channel_observe(s.work.channel, observe, &s);
+	h->result = party_kcagc(&s.work, h->label);
+	channel_observe(s.work.channel, NULL, NULL);
 	if (h->result != ERR_OK) {
-		struct msg m = { .type = MSG_ABORT, .abort = { .code = (uint16_t)h->result } };
-
 		snprintf(h->why, sizeof(h->why), "%s", err_detail());
-		m.abort.text = (struct bytes){ (const uint8_t *)h->why, strlen(h->why) };
-		(void)!channel_send(work.channel, &m);
+		half_abort(h, s.work.channel, h->name[h->own]);
 	}
 	return NULL;
 }

@@ -2,9 +2,23 @@
 #include "server/kcagc.h"
 #include "tests/unit/both/federation.h"
 
+struct seat {
+	struct half *half;
+	size_t l;
+};
+
+static void observe(void *arg, enum msg_type type, struct bytes body)
+{
+	struct seat *s = arg;
+
+	if (s->half->saw)
+		s->half->saw(s->half->saw_arg, s->l, type, body);
+}
+
 void *half_server(void *arg)
 {
 	struct half *h = arg;
+	struct seat seat[FED_MAX];
 	struct run run = { .job = *h->job,
 			   .attempt = 1,
 			   .L = h->L,
@@ -12,14 +26,19 @@ void *half_server(void *arg)
 			   .channel = h->channel,
 			   .post = h->post,
 			   .record = &h->record,
-			   .n = FED_N };
+			   .n = h->n };
 
+	for (size_t l = 0; l < h->L; l++) {
+		seat[l] = (struct seat){ h, l };
+		channel_observe(h->channel[l], observe, &seat[l]);
+	}
 	h->result = server_kcagc(&run, h->label);
-	if (h->result != ERR_OK) {
+	if (h->result != ERR_OK)
 		snprintf(h->why, sizeof(h->why), "%s", err_detail());
-		post_cancel(h->post, h->result, h->why);
-		for (size_t l = 0; l < h->L; l++)
-			channel_fail(h->channel[l], h->result, h->why);
+	for (size_t l = 0; l < h->L; l++) {
+		channel_observe(h->channel[l], NULL, NULL);
+		if (h->result != ERR_OK)
+			half_abort(h, h->channel[l], "");
 	}
 	return NULL;
 }

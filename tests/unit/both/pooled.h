@@ -1,0 +1,430 @@
+/* pooled.h -- what a federation ought to find, by one program that holds all parties' data.
+ *
+ * Written from the paper and kcagc.md, not from the two halves: no messages, no masks, no chunks,
+ * plain loops. It shares with them what a party does alone (embed, its own k-means), where
+ * restarts begin (server/starts.h), and who clusters with whom (tree.h).
+ *
+ * rounded: each party's squared distance is rounded to 2^-f before it is added, as the secure sum
+ * does; the federation must then agree to the last label. Otherwise all is in doubles.
+ */
+#ifndef TESTS_UNIT_BOTH_POOLED_H
+#define TESTS_UNIT_BOTH_POOLED_H
+
+#include "common/job/tree.h"
+#include "common/math/kmeans.h"
+#include "server/starts.h"
+#include "tests/unit/both/federation.h"
+
+#include <math.h>
+
+/* One secure sum that the federation makes: what must come out. */
+struct pooled_sum {
+	uint32_t group;
+	uint64_t round;
+	size_t count;
+	double *D;
+};
+
+struct pooled {
+	bool rounded;
+	uint32_t *label; /* n: the result */
+	struct pooled_sum *sum;
+	size_t sums;
+	unsigned trivial; /* nodes of the tree with no more cells than clusters */
+	/* ---- inside ---- */
+	const struct job *job;
+	size_t n, L;
+	struct tree tree;
+	struct mat Z[FED_MAX];      /* n x d each: together the joint Z */
+	struct mat centre[FED_MAX]; /* of the party's last clusters, at the party */
+	uint32_t *cluster[TREE_NODES_MAX];
+	uint64_t round[TREE_NODES_MAX];
+};
+
+/* Items that are clustered jointly: a row at each member. */
+struct pooled_items {
+	const struct tree_node *node;
+	size_t m;
+	struct mat Y[FED_MAX];
+	double *weight;
+};
+
+static inline double pooled_distance(const struct pooled *p, const struct pooled_items *items,
+				     const struct mat *mu, size_t i, size_t c)
+{
+	double scale = ldexp(1, (int)p->job->fraction_bits), total = 0;
+
+	for (size_t l = items->node->first; l < items->node->last; l++) {
+		double d = 0;
+
+		for (size_t j = 0; j < mu[l].cols; j++) {
+			double gap = MAT(&items->Y[l], i, j) - MAT(&mu[l], c, j);
+
+			d += gap * gap;
+		}
+		total += p->rounded ? nearbyint(d * scale) / scale : d;
+	}
+	return total;
+}
+
+/* mu_c becomes the weighted mean of the items labelled c; without any it stays. */
+static inline void pooled_centres(const struct pooled_items *items, const uint32_t *label, size_t K,
+				  struct mat *mu)
+{
+	double *weight = alloc(K, sizeof(*weight));
+
+	for (size_t i = 0; i < items->m; i++)
+		if (label[i] < K)
+			weight[label[i]] += items->weight[i];
+	for (size_t l = items->node->first; l < items->node->last; l++) {
+		for (size_t c = 0; c < K; c++)
+			if (weight[c] > 0)
+				memset(ROW(&mu[l], c), 0, mu[l].cols * sizeof(double));
+		for (size_t i = 0; i < items->m; i++)
+			for (size_t j = 0; label[i] < K && j < mu[l].cols; j++)
+				MAT(&mu[l], label[i], j) +=
+				    items->weight[i] * MAT(&items->Y[l], i, j);
+		for (size_t c = 0; c < K; c++)
+			for (size_t j = 0; weight[c] > 0 && j < mu[l].cols; j++)
+				MAT(&mu[l], c, j) /= weight[c];
+	}
+	free(weight);
+}
+
+static inline double *pooled_note(struct pooled *p, uint32_t group, size_t count)
+{
+	struct pooled_sum *s;
+
+	p->sum = alloc_again(p->sum, p->sums + 1, sizeof(*p->sum));
+	s = &p->sum[p->sums++];
+	*s = (struct pooled_sum){ .group = group, .round = p->round[group]++, .count = count };
+	return ALLOC(s->D, count);
+}
+
+/* The 1/9 step: an item counts where it is nine times nearer (squared) than to any other centre. */
+static inline void pooled_ninth(const double *D, size_t m, size_t K, uint32_t *label)
+{
+	for (size_t i = 0; i < m; i++) {
+		label[i] = (uint32_t)K;
+		for (size_t c = 0; c < K; c++) {
+			bool clear = true;
+
+			for (size_t o = 0; o < K; o++)
+				clear = clear && (o == c || D[i * K + c] <= D[i * K + o] / 9);
+			if (clear && label[i] == K)
+				label[i] = (uint32_t)c;
+		}
+	}
+}
+
+/* The nearest centre of those that exist; returns how many labels changed. */
+static inline size_t pooled_nearest(const double *D, const double *weight, const bool *exists,
+				    size_t m, size_t K, uint32_t *label, double *inertia)
+{
+	size_t moved = 0;
+
+	*inertia = 0;
+	for (size_t i = 0; i < m; i++) {
+		size_t best = K;
+
+		for (size_t c = 0; c < K; c++)
+			if (exists[c] && (best == K || D[i * K + c] < D[i * K + best]))
+				best = c;
+		moved += label[i] != best;
+		label[i] = (uint32_t)best;
+		*inertia += weight[i] * D[i * K + best];
+	}
+	return moved;
+}
+
+/* One of several k-means over the same items. */
+struct pooled_restart {
+	bool running, moving;
+	uint32_t *label;
+	struct mat mu[FED_MAX];
+	double inertia;
+};
+
+static inline unsigned pooled_least(const struct pooled_restart *r, unsigned R, const bool *but)
+{
+	unsigned best = R;
+
+	for (unsigned i = 0; i < R; i++)
+		if (r[i].running && !but[i] && (best == R || r[i].inertia < r[best].inertia))
+			best = i;
+	return best;
+}
+
+static inline void pooled_screen(struct pooled_restart *r, unsigned R, unsigned keep)
+{
+	bool *kept = alloc(R, sizeof(*kept));
+
+	for (unsigned i = 0; i < keep; i++)
+		kept[pooled_least(r, R, kept)] = true;
+	for (unsigned i = 0; i < R; i++) {
+		r[i].running = kept[i];
+		r[i].moving = r[i].moving && kept[i];
+	}
+	free(kept);
+}
+
+/* Distances of all moving restarts, and from them their next assignments and centres. */
+static inline size_t pooled_step(struct pooled *p, const struct pooled_items *items,
+				 struct pooled_restart *r, unsigned R, size_t K, unsigned t)
+{
+	bool *exists = alloc(K, sizeof(*exists));
+	size_t moving = 0;
+	double *D;
+
+	memset(exists, 1, K * sizeof(*exists));
+	for (unsigned i = 0; i < R; i++)
+		moving += r[i].moving;
+	D = moving ? pooled_note(p, items->node->id, moving * items->m * K) : NULL;
+	for (unsigned i = 0; i < R; i++) {
+		if (!r[i].moving)
+			continue;
+		for (size_t y = 0; y < items->m; y++)
+			for (size_t c = 0; c < K; c++)
+				D[y * K + c] = pooled_distance(p, items, r[i].mu, y, c);
+		if (t == 0)
+			pooled_ninth(D, items->m, K, r[i].label);
+		else
+			r[i].moving = pooled_nearest(D, items->weight, exists, items->m, K,
+						     r[i].label, &r[i].inertia) > 0;
+		pooled_centres(items, r[i].label, K, r[i].mu);
+		D += items->m * K;
+	}
+	free(exists);
+	return moving;
+}
+
+/* R starts, the 1/9 step, Lloyd; after `screen` iterations the best `keep` go on; the least inertia
+ * of all wins. best: m. */
+static inline void pooled_kmeans(struct pooled *p, const struct pooled_items *items, size_t K,
+				 const uint32_t *starts, unsigned R, unsigned Q, unsigned screen,
+				 unsigned keep, uint32_t *best)
+{
+	struct pooled_restart *r = alloc(R, sizeof(*r));
+	bool *none = alloc(R, sizeof(*none));
+
+	for (unsigned i = 0; i < R; i++) {
+		r[i].running = r[i].moving = true;
+		ALLOC(r[i].label, items->m);
+		memcpy(r[i].label, starts + i * items->m, items->m * sizeof(*best));
+		for (size_t l = items->node->first; l < items->node->last; l++)
+			mat_init(&r[i].mu[l], K, items->Y[l].cols);
+		pooled_centres(items, r[i].label, K, r[i].mu);
+	}
+	for (unsigned t = p->job->ninth ? 0 : 1; t <= Q; t++) {
+		if (!pooled_step(p, items, r, R, K, t))
+			break;
+		if (t > 0 && t == screen)
+			pooled_screen(r, R, keep);
+	}
+	memcpy(best, r[pooled_least(r, R, none)].label, items->m * sizeof(*best));
+	for (unsigned i = 0; i < R; i++) {
+		free(r[i].label);
+		for (size_t l = items->node->first; l < items->node->last; l++)
+			mat_release(&r[i].mu[l]);
+	}
+	free(r);
+	free(none);
+}
+
+/* The k-means of one tree node; tuple NULL: starts are uniform. */
+static inline void pooled_joint(struct pooled *p, const struct pooled_items *items,
+				const uint32_t *tuple, uint32_t *best)
+{
+	const struct tree_node *node = items->node;
+	bool root = node->id + 1 == p->tree.count;
+	unsigned K = root ? p->job->clusters : job_local_clusters(p->job);
+	unsigned R = root ? p->job->starts : job_inner_restarts(p->job);
+	unsigned Q = root ? p->job->iterations : p->job->inner_iterations;
+	uint32_t *starts;
+
+	if (items->m <= K) {
+		p->trivial++;
+		for (size_t i = 0; i < items->m; i++)
+			best[i] = (uint32_t)i;
+		return;
+	}
+	starts = alloc(R * items->m, sizeof(*starts));
+	for (size_t i = 0; i < R * items->m; i++)
+		starts[i] = K;
+	if (tuple)
+		starts_spread(starts, items->m, K, R, items->weight, tuple, node->children,
+			      p->job->seed, node->id);
+	else
+		starts_uniform(starts, items->m, K, R, p->job->seed, node->id);
+	pooled_kmeans(p, items, K, starts, R, Q, root ? job_screen(p->job) : 0, p->job->restarts,
+		      best);
+	free(starts);
+}
+
+/* The nodes themselves as items. */
+static inline void pooled_nodes(struct pooled *p, struct pooled_items *items)
+{
+	*items = (struct pooled_items){ .node = &p->tree.node[p->tree.count - 1], .m = p->n };
+	memcpy(items->Y, p->Z, sizeof(p->Z));
+	ALLOC(items->weight, p->n);
+	for (size_t i = 0; i < p->n; i++)
+		items->weight[i] = 1;
+}
+
+/* Cells of equal tuples of the children's clusters, numbered by their first node. */
+static inline void pooled_cells(const struct pooled *p, const struct tree_node *node,
+				struct pooled_items *items, uint32_t *cell, uint32_t *tuple)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		uint32_t *own = tuple + items->m * node->children;
+		size_t c = 0;
+
+		for (size_t s = 0; s < node->children; s++)
+			own[s] = p->cluster[node->child + s][i];
+		while (memcmp(tuple + c * node->children, own, node->children * sizeof(*own)))
+			c++;
+		cell[i] = (uint32_t)c;
+		items->m += c == items->m;
+		items->weight[c]++;
+	}
+}
+
+/* What stands for a cell at a party: the mean of its rows, or (line 13) the centre of its cluster.
+ */
+static inline void pooled_virtual(struct pooled *p, const struct tree_node *node,
+				  struct pooled_items *items, const uint32_t *cell)
+{
+	for (size_t l = node->first; l < node->last; l++) {
+		const uint32_t *cluster = NULL;
+
+		for (size_t s = node->child; s < node->child + node->children; s++)
+			if (l >= p->tree.node[s].first && l < p->tree.node[s].last)
+				cluster = p->cluster[s];
+		mat_init(&items->Y[l], items->m, p->Z[l].cols);
+		for (size_t i = 0; i < p->n; i++)
+			for (size_t j = 0; j < p->Z[l].cols; j++)
+				if (p->job->virtual_nodes == VIRTUAL_MEAN)
+					MAT(&items->Y[l], cell[i], j) += MAT(&p->Z[l], i, j);
+				else
+					MAT(&items->Y[l], cell[i], j) =
+					    MAT(&p->centre[l], cluster[i], j);
+		for (size_t c = 0; p->job->virtual_nodes == VIRTUAL_MEAN && c < items->m; c++)
+			for (size_t j = 0; j < p->Z[l].cols; j++)
+				MAT(&items->Y[l], c, j) /= items->weight[c];
+	}
+}
+
+static inline void pooled_tree_node(struct pooled *p, const struct tree_node *node)
+{
+	struct pooled_items items = { .node = node };
+	unsigned K = job_local_clusters(p->job);
+	uint32_t *cell = alloc(p->n, sizeof(*cell)), *best = alloc(p->n, sizeof(*best));
+	uint32_t *tuple = alloc((p->n + 1) * node->children, sizeof(*tuple));
+
+	ALLOC(items.weight, p->n);
+	pooled_cells(p, node, &items, cell, tuple);
+	pooled_virtual(p, node, &items, cell);
+	pooled_joint(p, &items, tuple, best);
+	ALLOC(p->cluster[node->id], p->n);
+	for (size_t i = 0; i < p->n; i++)
+		p->cluster[node->id][i] = best[cell[i]];
+	for (size_t l = node->first; l < node->last; l++) {
+		mat_release(&p->centre[l]);
+		mat_init(&p->centre[l], K, p->Z[l].cols);
+	}
+	pooled_centres(&items, best, K, p->centre);
+	for (size_t l = node->first; l < node->last; l++)
+		mat_release(&items.Y[l]);
+	free(items.weight);
+	free(cell);
+	free(best);
+	free(tuple);
+}
+
+/* P Lloyd steps on all nodes; a cluster without nodes is gone. */
+static inline void pooled_polish(struct pooled *p)
+{
+	struct pooled_items items;
+	uint32_t *label = p->cluster[p->tree.count - 1];
+	size_t K = p->job->clusters, moved = 1;
+	struct mat mu[FED_MAX];
+	bool *exists = alloc(K, sizeof(*exists));
+	double unused;
+
+	pooled_nodes(p, &items);
+	for (size_t l = 0; l < p->L; l++)
+		mat_init(&mu[l], K, p->Z[l].cols);
+	for (unsigned t = 0; t < p->job->polish && moved; t++) {
+		double *D = pooled_note(p, items.node->id, p->n * K);
+
+		memset(exists, 0, K * sizeof(*exists));
+		for (size_t i = 0; i < p->n; i++)
+			exists[label[i]] = true;
+		pooled_centres(&items, label, K, mu);
+		for (size_t i = 0; i < p->n; i++)
+			for (size_t c = 0; c < K; c++)
+				D[i * K + c] = pooled_distance(p, &items, mu, i, c);
+		moved = pooled_nearest(D, items.weight, exists, p->n, K, label, &unused);
+	}
+	for (size_t l = 0; l < p->L; l++)
+		mat_release(&mu[l]);
+	free(items.weight);
+	free(exists);
+}
+
+/* Protocol 1 at each party. */
+static inline void pooled_local(struct pooled *p, const struct planted *data)
+{
+	struct embed_params e = job_embed_params(p->job, 1);
+	struct kmeans_params k = { .k = p->L == 1 ? p->job->clusters : job_local_clusters(p->job),
+				   .restarts = p->job->local_restarts,
+				   .iterations = p->job->iterations,
+				   .ninth = p->job->ninth,
+				   .seed = p->job->seed,
+				   .threads = 1 };
+
+	for (size_t l = 0; l < p->L; l++) {
+		struct features X;
+
+		planted_slice(data, l, p->L, &X);
+		assert_ok(embed(&X, &data->g, &e, &p->Z[l]));
+		ALLOC(p->cluster[l], p->n);
+		kmeans(&p->Z[l], NULL, &k, p->cluster[l], &p->centre[l], NULL);
+	}
+}
+
+static inline void pooled_run(struct pooled *p, const struct planted *data, size_t L,
+			      const struct job *job, bool rounded)
+{
+	*p = (struct pooled){ .rounded = rounded, .job = job, .n = data->n, .L = L };
+	tree_build(&p->tree, L, job->method != METHOD_TREE);
+	pooled_local(p, data);
+	for (size_t i = L; i < p->tree.count && job->method != METHOD_BASIC; i++)
+		pooled_tree_node(p, &p->tree.node[i]);
+	if (job->method == METHOD_BASIC && L > 1) {
+		struct pooled_items items;
+
+		pooled_nodes(p, &items);
+		ALLOC(p->cluster[items.node->id], p->n);
+		pooled_joint(p, &items, NULL, p->cluster[items.node->id]);
+		free(items.weight);
+	}
+	if (job->polish)
+		pooled_polish(p);
+	p->label = p->cluster[p->tree.count - 1];
+}
+
+static inline void pooled_release(struct pooled *p)
+{
+	for (size_t i = 0; i < p->sums; i++)
+		free(p->sum[i].D);
+	free(p->sum);
+	for (size_t l = 0; l < p->L; l++) {
+		mat_release(&p->Z[l]);
+		mat_release(&p->centre[l]);
+	}
+	for (size_t i = 0; i < p->tree.count; i++)
+		free(p->cluster[i]);
+}
+
+#endif

@@ -1,0 +1,282 @@
+/* The federated result is the pooled one.
+ *
+ * Against the reference that rounds each party's distance to 2^-f: every label is the same, and so
+ * was every comparison of distances, inertias and 1/9 bounds on the way. Ties and all: data may be
+ * degenerate.
+ *
+ * Against the reference in doubles: the clusters agree on at least 99.9 % of all nodes of all
+ * federations. A summed distance of L terms is off by at most L 2^-(f+1), so two distances closer
+ * than L 2^-f may be taken in the other order: 1.4e-4 at L = 9, f = 16. Distances are of order 1,
+ * so less than one comparison in a thousand is that close. Two starts whose inertias are that close
+ * may win one for the other: therefore a single federation must agree on 99 % only, and clusters
+ * are compared up to their names (starts that come to the same clusters in another order have the
+ * same inertia). With 32-bit words and f = 12 it is L 2^-12, 2.2e-3 at L = 9: 99 % of all, 97 % of
+ * each.
+ */
+#include "tests/unit/both/pooled.h"
+#include "common/math/metrics.h"
+
+static uint32_t *federated(const struct planted *p, size_t L, const struct job *job)
+{
+	struct federation *f = alloc(1, sizeof(*f));
+	uint32_t *label = alloc(p->n, sizeof(*label));
+
+	federation_init(f, p, L, job);
+	federation_run(f);
+	federation_succeeded(f);
+	memcpy(label, f->server.label, p->n * sizeof(*label));
+	federation_release(f);
+	free(f);
+	return label;
+}
+
+static void compare_rounded(const char *what, const struct planted *p, size_t L,
+			    const char *settings, const struct job *job, const uint32_t *label)
+{
+	struct pooled *pool = alloc(1, sizeof(*pool));
+	size_t differ = 0;
+
+	pooled_run(pool, p, L, job, true);
+	for (size_t i = 0; i < p->n; i++)
+		differ += label[i] != pool->label[i];
+	if (differ)
+		fail_msg("%s, L=%zu, %s: %zu of %zu labels differ from the pooled ones", what, L,
+			 settings, differ, p->n);
+	pooled_release(pool);
+	free(pool);
+}
+
+/* How many nodes the clusters in doubles put elsewhere. */
+static double compare_doubles(const struct planted *p, size_t L, const struct job *job,
+			      const uint32_t *label)
+{
+	struct pooled *pool = alloc(1, sizeof(*pool));
+	struct metrics m;
+
+	pooled_run(pool, p, L, job, false);
+	assert_ok(metrics_of(pool->label, label, p->n, &m));
+	pooled_release(pool);
+	free(pool);
+	return (1 - m.acc) * (double)p->n;
+}
+
+/* Nodes of all federations of a test, and how many of them are elsewhere in doubles. */
+struct tally {
+	double most; /* the share of a federation's nodes that may be */
+	double nodes, elsewhere;
+};
+
+/* tally NULL: with doubles is not compared. */
+static void compare(const char *what, const struct planted *p, size_t L, const char *settings,
+		    struct tally *tally)
+{
+	struct job job = planted_job(settings);
+	uint32_t *label = federated(p, L, &job);
+	double elsewhere;
+
+	compare_rounded(what, p, L, settings, &job, label);
+	if (tally) {
+		elsewhere = compare_doubles(p, L, &job, label);
+		if (elsewhere > tally->most * (double)p->n)
+			fail_msg("%s, L=%zu, %s: in doubles %.0f of %zu nodes are elsewhere", what,
+				 L, settings, elsewhere, p->n);
+		tally->elsewhere += elsewhere;
+		tally->nodes += (double)p->n;
+	}
+	free(label);
+}
+
+static void assert_tally(const struct tally *t, double most)
+{
+	assert_true(t->nodes > 0);
+	if (t->elsewhere > most * t->nodes)
+		fail_msg("in doubles %.0f of %.0f nodes are elsewhere", t->elsewhere, t->nodes);
+}
+
+static const char *const methods[] = { "method=basic", "method=tree", "method=flat" };
+enum { METHODS = 3 };
+
+static void test_every_number_of_parties(void **state)
+{
+	struct tally t = { .most = 0.01 };
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = 300, .m = 36, .seed = 1, .noise = 2 });
+	for (size_t L = 1; L <= FED_MAX; L++)
+		for (size_t s = 0; s < METHODS; s++) {
+			char line[64];
+
+			snprintf(line, sizeof(line), "%s starts=20 restarts=8", methods[s]);
+			compare("planted", &p, L, line, &t);
+		}
+	assert_tally(&t, 0.001);
+	planted_release(&p);
+}
+
+static void test_words_of_32_bits(void **state)
+{
+	static const char *const settings[] = {
+		"method=basic starts=20 secure_sum.modulus_bits=32 secure_sum.fraction_bits=12",
+		"method=tree starts=20 secure_sum.modulus_bits=32 secure_sum.fraction_bits=12",
+	};
+	struct tally t = { .most = 0.03 };
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = 300, .m = 36, .seed = 2, .noise = 2 });
+	for (size_t L = 2; L <= FED_MAX; L += 7)
+		for (size_t s = 0; s < 2; s++)
+			compare("planted", &p, L, settings[s], &t);
+	assert_tally(&t, 0.01);
+	planted_release(&p);
+}
+
+/* k^ = k, 2k and 8k; inner nodes and root with other numbers of cells each time. */
+static void test_local_clusters(void **state)
+{
+	static const char *const settings[] = {
+		"local_clusters=3",
+		"local_clusters=2k",
+		"local_clusters=8k",
+		"local_clusters=8k method=flat",
+		"local_clusters=2k inner_restarts=7 inner_iterations=2 ninth=false",
+		"preset=paper",
+		"preset=paper local_clusters=8k polish=2",
+	};
+	struct tally t = { .most = 0.01 };
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = 300, .m = 36, .seed = 3, .noise = 2 });
+	for (size_t s = 0; s < sizeof(settings) / sizeof(*settings); s++)
+		compare("planted", &p, 5, settings[s], &t);
+	assert_tally(&t, 0.001);
+	planted_release(&p);
+}
+
+/* What a start's way to the end may be. */
+static void test_plans_of_starts(void **state)
+{
+	static const char *const settings[] = {
+		"starts=1 restarts=1",
+		"starts=12 restarts=12", /* nothing is screened */
+		"starts=30 restarts=1 screen=1",
+		"starts=20 restarts=5 screen=10 iterations=10",
+		"starts=20 restarts=5 screen=11 iterations=10", /* too late to screen */
+		"starts=20 restarts=5 screen=1 iterations=1 ninth=false polish=0",
+		"starts=20 restarts=5 iterations=100", /* all come to rest */
+	};
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = 300, .m = 24, .seed = 4, .noise = 2 });
+	for (size_t s = 0; s < sizeof(settings) / sizeof(*settings); s++) {
+		char basic[128];
+
+		compare("planted", &p, 3, settings[s], NULL);
+		snprintf(basic, sizeof(basic), "%s method=basic polish=0", settings[s]);
+		compare("planted", &p, 3, basic, NULL);
+	}
+	planted_release(&p);
+}
+
+/* ---- data with something missing ---- */
+
+/* Nine parties, nine columns: each has one, and its points are on a line. */
+static void test_one_column_each(void **state)
+{
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = 300, .m = FED_MAX, .seed = 5, .noise = 1 });
+	for (size_t s = 0; s < METHODS; s++) {
+		char line[64];
+
+		/* With unit rows all points are -1 or 1, and most comparisons are ties. */
+		compare("one column each", &p, FED_MAX, methods[s], NULL);
+		snprintf(line, sizeof(line), "%s projection.unit_rows=false", methods[s]);
+		compare("one column each", &p, FED_MAX, line, NULL);
+	}
+	planted_release(&p);
+}
+
+/* All parties hold the same, so their clusters are the same: k^ cells, and nothing to do at the
+ * inner nodes; with k^ = k nothing at the root either. */
+static void test_equal_columns(void **state)
+{
+	static const char *const settings[] = { "local_clusters=3", "local_clusters=8k",
+						"local_clusters=3 method=flat", "method=basic" };
+	static const unsigned trivial[] = { 3, 2, 1, 0 };
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = 300, .m = 24, .seed = 6, .noise = 1.5 });
+	planted_repeat(&p, 4);
+	for (size_t s = 0; s < sizeof(settings) / sizeof(*settings); s++) {
+		struct job job = planted_job(settings[s]);
+		struct pooled *pool = alloc(1, sizeof(*pool));
+
+		compare("equal columns", &p, 4, settings[s], NULL);
+		pooled_run(pool, &p, 4, &job, true);
+		assert_int_equal(pool->trivial, trivial[s]);
+		pooled_release(pool);
+		free(pool);
+	}
+	planted_release(&p);
+}
+
+/* Fewer nodes than local clusters, than clusters times parties, and just as many as clusters. */
+static void test_few_nodes(void **state)
+{
+	static const size_t nodes[] = { 3, 4, 10, 20 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(*nodes); i++) {
+		struct planted p;
+
+		planted_make(&p, &(struct plan){ .n = nodes[i], .m = 12, .seed = 7, .noise = 1 });
+		for (size_t s = 0; s < METHODS; s++) {
+			char line[64];
+
+			snprintf(line, sizeof(line), "%s local_clusters=8k", methods[s]);
+			compare("few nodes", &p, 4, line, NULL);
+			compare("few nodes", &p, 1, line, NULL);
+		}
+		planted_release(&p);
+	}
+}
+
+/* Nodes without features, without edges, without either; a party without anything in its column. */
+static void test_nothing_there(void **state)
+{
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = 200, .m = 5, .seed = 8, .noise = 1, .isolated = 20 });
+	for (size_t i = 0; i < 200; i++)
+		for (size_t j = 0; j < 5; j++)
+			if (i % 7 == 0 || i >= 190 || j == 2)
+				MAT(&p.X, i, j) = 0;
+	for (size_t s = 0; s < METHODS; s++)
+		for (size_t L = 2; L <= 5; L++)
+			compare("nothing there", &p, L, methods[s], NULL);
+	planted_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_number_of_parties),
+		cmocka_unit_test(test_words_of_32_bits),
+		cmocka_unit_test(test_local_clusters),
+		cmocka_unit_test(test_plans_of_starts),
+		cmocka_unit_test(test_one_column_each),
+		cmocka_unit_test(test_equal_columns),
+		cmocka_unit_test(test_few_nodes),
+		cmocka_unit_test(test_nothing_there),
+	};
+
+	federation_quiet();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

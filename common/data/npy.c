@@ -178,15 +178,12 @@ static const char *find_header(struct bytes file, struct cursor *c)
 
 static enum err check_size(const struct header *h, size_t bytes, const char *where)
 {
-	uint64_t count, expected;
-
 	if (h->rows == 0 || h->cols == 0)
 		return err_set(ERR_INPUT,
 			       "%s: the shape is (%ju, %ju), expected at least one row and column",
 			       where, (uintmax_t)h->rows, (uintmax_t)h->cols);
-	if (h->rows > ROWS_MAX || h->cols > COLS_MAX ||
-	    __builtin_mul_overflow(h->rows, h->cols, &count) ||
-	    __builtin_mul_overflow(count, (uint64_t)h->type->size, &expected) || expected != bytes)
+	/* Within these bounds the product is below 2^59. */
+	if (h->rows > ROWS_MAX || h->cols > COLS_MAX || h->rows * h->cols * h->type->size != bytes)
 		return err_set(ERR_INPUT,
 			       "%s: the header promises %ju x %ju elements of %zu bytes, but %zu "
 			       "bytes follow it",

@@ -195,6 +195,21 @@ static void test_different_data_feed_different_bytes(void **state)
 	}
 }
 
+/* "ab" "c" is not "a" "bc". */
+static void test_ids_do_not_run_together(void **state)
+{
+	struct buf a[2] = { 0 }, b[2] = { 0 };
+
+	(void)state;
+	bytes_of("ab\nc\nd\n", "", &a[0], &a[1]);
+	bytes_of("a\nbc\nd\n", "", &b[0], &b[1]);
+	assert_false(a[0].n == b[0].n && !memcmp(a[0].p, b[0].p, a[0].n));
+	for (int j = 0; j < 2; j++) {
+		buf_release(&a[j]);
+		buf_release(&b[j]);
+	}
+}
+
 static void test_files_that_do_not_fit(void **state)
 {
 	struct dataset d;
@@ -315,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_does_not_matter),
 		cmocka_unit_test(test_different_data_feed_different_bytes),
+		cmocka_unit_test(test_ids_do_not_run_together),
 		cmocka_unit_test(test_files_that_do_not_fit),
 		cmocka_unit_test(test_dropped_edges_are_said),
 		cmocka_unit_test(test_find),

@@ -65,6 +65,8 @@ static void test_csv(void **state)
 	assert_err(csv("id,label\na,1\na\n", &l), ERR_INPUT, "l.csv:3: one field");
 	assert_err(csv("id,label\na,1\nb,2,3\n", &l), ERR_INPUT, "l.csv:3: the label is \"2\"");
 	assert_err(csv("id,label\na,1\nb,x\n", &l), ERR_INPUT, "l.csv:3: the label is \"x\"");
+	assert_err(csv("id,label\na,1048576\n", &l), ERR_INPUT,
+		   "l.csv:2: the label is \"1048576\"");
 	assert_err(csv("id,label\na,1\n,2\n", &l), ERR_INPUT, "l.csv:3: an id of 0 bytes");
 	assert_err(csv("id,label\na,1\n\"b,2\n", &l), ERR_INPUT,
 		   "l.csv:3: a quoted field does not end");

@@ -149,6 +149,22 @@ static void test_headers(void **state)
 	}
 }
 
+/* 2^64 elements are as many bytes as none. */
+static void test_product_that_wraps(void **state)
+{
+	struct mat m;
+
+	(void)state;
+	assert_err(
+	    parse("{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
+		  "", 0, &m),
+	    ERR_INPUT, "promises 4294967296 x 4294967296");
+	assert_err(
+	    parse("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693952, 1), }",
+		  "", 0, &m),
+	    ERR_INPUT, "dimensions");
+}
+
 static void test_values_that_are_no_numbers(void **state)
 {
 	static const unsigned char nan8[16] = { [14] = 0xf8, [15] = 0x7f },
@@ -237,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_product_that_wraps),
 		cmocka_unit_test(test_values_that_are_no_numbers),
 		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_every_prefix_is_refused),

@@ -110,6 +110,16 @@ static void test_refusals(void **state)
 		/* 5 */
 		{ false, "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": \"sha256:12\"}}",
 		  "coordinator.pins.a is \"sha256:12\", expected \"sha256:\" and 64" },
+		/* right length, wrong digit */
+		{ false,
+		  "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": \"sha256:"
+		  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeg\"}}",
+		  "coordinator.pins.a is" },
+		/* one letter too many */
+		{ false,
+		  "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": \"sha256:"
+		  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdefz\"}}",
+		  "coordinator.pins.a is" },
 		/* 6 */
 		{ false, "{" HUB ", \"parties\": [\"a\"], \"port\": 7431}",
 		  "coordinator.port is unknown" },

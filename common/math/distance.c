@@ -20,7 +20,7 @@ static bool direct(const struct distance *s)
 void distance_init(struct distance *s, size_t k, size_t d)
 {
 	*s = (struct distance){ .k = k, .d = d };
-	s->padded = (k + SIMD_WIDTH - 1) / SIMD_WIDTH * SIMD_WIDTH;
+	s->padded = (k + 3) / 4 * 4;
 	if (direct(s)) {
 		ALLOC(s->across, d * s->padded);
 		return;
@@ -75,42 +75,22 @@ void distance_set(struct distance *s, const double *c)
 		s->square[r] = square_of(s->centre + r * s->d, s->d);
 }
 
-/* One row against VECS vectors of centres. */
-SIMD_INLINE void strip(const double *z, const double *across, size_t d, size_t padded, int vecs,
-		       double *out)
-{
-	vec4 sum[4] = { { 0 } };
-
-	for (size_t j = 0; j < d; j++)
-		for (int v = 0; v < vecs; v++) {
-			vec4 gap = z[j] - *(const vec4 *)(across + j * padded + 4 * (size_t)v);
-
-			sum[v] += gap * gap;
-		}
-	for (int v = 0; v < vecs; v++)
-		*(vec4 *)(out + 4 * v) = sum[v];
-}
-
-SIMD_CLONES static void block_direct(const struct distance *s, const double *z, size_t count,
-				     double *D)
-{
-	for (size_t i = 0; i < count; i++)
-		for (size_t r = 0; r < s->k;) {
-			double out[16];
-			size_t left = s->padded - r, width = left >= 16 ? 16 : left >= 8 ? 8 : 4;
-			const double *across = s->across + r;
-
-			if (width == 16)
-				strip(z + i * s->d, across, s->d, s->padded, 4, out);
-			else if (width == 8)
-				strip(z + i * s->d, across, s->d, s->padded, 2, out);
-			else
-				strip(z + i * s->d, across, s->d, s->padded, 1, out);
-			for (size_t u = 0; u < width && r + u < s->k; u++)
-				D[i * s->k + r + u] = out[u];
-			r += width;
-		}
-}
+#define STRIP strip
+#define BLOCK block_direct
+#define VEC   vec2
+#define TARGET
+#include "common/math/distance_block.inc"
+#ifdef SIMD_AVX2
+#undef STRIP
+#undef BLOCK
+#undef VEC
+#undef TARGET
+#define STRIP  strip_avx2
+#define BLOCK  block_direct_avx2
+#define VEC    vec4
+#define TARGET __attribute__((target("avx2")))
+#include "common/math/distance_block.inc"
+#endif
 
 static void block_by_products(struct distance *s, const double *z, size_t count, double *D)
 {
@@ -132,8 +112,15 @@ void distance_block(struct distance *s, const double *z, size_t count, double *D
 	assert(count <= DISTANCE_ROWS);
 	if (count == 0 || s->k == 0)
 		return;
-	if (direct(s))
-		block_direct(s, z, count, D);
-	else
+	if (!direct(s)) {
 		block_by_products(s, z, count, D);
+		return;
+	}
+#ifdef SIMD_AVX2
+	if (simd_avx2()) {
+		block_direct_avx2(s, z, count, D);
+		return;
+	}
+#endif
+	block_direct(s, z, count, D);
 }

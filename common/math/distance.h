@@ -14,7 +14,7 @@ enum { DISTANCE_ROWS = 256 }; /* rows per block */
 
 /* Centres made ready for many blocks. */
 struct distance {
-	size_t k, d, padded;     /* padded: k rounded up to whole vectors */
+	size_t k, d, padded;     /* padded: k rounded up to a multiple of 4 */
 	double *across;          /* d x padded, centres as columns; or NULL: by products */
 	double *shift;           /* d: the mean centre */
 	double *centre, *square; /* k x d moved centres and their squared lengths */

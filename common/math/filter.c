@@ -14,7 +14,7 @@
 
 /* Columns that go through all psi steps together: two buffers of 16 columns stay near the core
  * for tens of thousands of nodes; wider ones do not, narrower ones read the graph too often. */
-enum { PANEL = 16, PANEL_VECS = PANEL / SIMD_WIDTH };
+enum { PANEL = 16 };
 
 /* Lanczos: checked every few steps; a graph that needs more steps than this has a spectrum so
  * dense at its end that even the dense solvers would not agree on eight digits. */
@@ -187,7 +187,11 @@ enum err graph_lambda_max(const struct graph *g, double *lambda)
 /* With Y = D^-1/2 X a step X <- keep X + take S X reads Y <- keep Y + take D^-1 (A + I) Y, which
  * needs no product per edge. Nodes are renumbered breadth first, so that neighbours lie close;
  * each keeps the order of its neighbours, so no sum changes by a bit. */
+struct plan;
+typedef void panel_step_fn(const struct plan *p, const double *restrict y, double *restrict out);
+
 struct plan {
+	panel_step_fn *step;
 	size_t n;
 	uint32_t *order;     /* new number -> node */
 	size_t *start;       /* n + 1 */
@@ -268,38 +272,27 @@ static void plan_release(struct plan *p)
 	free(p->owned_value);
 }
 
-SIMD_INLINE void panel_rows(const struct plan *p, const double *restrict y, double *restrict out,
-			    bool weighted)
+#define STEP panel_step
+#define VEC  vec2
+#define TARGET
+#include "common/math/filter_step.inc"
+#ifdef SIMD_AVX2
+#undef STEP
+#undef VEC
+#undef TARGET
+#define STEP   panel_step_avx2
+#define VEC    vec4
+#define TARGET __attribute__((target("avx2")))
+#include "common/math/filter_step.inc"
+#endif
+
+static panel_step_fn *best_panel_step(void)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		const vec4 *yi = (const vec4 *)(y + i * PANEL);
-		vec4 *oi = (vec4 *)(out + i * PANEL);
-		vec4 sum[PANEL_VECS];
-
-		for (int u = 0; u < PANEL_VECS; u++)
-			sum[u] = yi[u];
-		for (size_t e = p->start[i]; e < p->start[i + 1]; e++) {
-			const vec4 *yj = (const vec4 *)(y + (size_t)p->index[e] * PANEL);
-
-			for (int u = 0; u < PANEL_VECS; u++)
-				if (weighted)
-					sum[u] += p->value[e] * yj[u];
-				else
-					sum[u] += yj[u];
-		}
-		for (int u = 0; u < PANEL_VECS; u++)
-			oi[u] = p->keep * yi[u] + p->take[i] * sum[u];
-	}
-}
-
-SIMD_CLONES static void panel_step(const struct plan *p, const double *y, double *out)
-{
-	panel_rows(p, y, out, false);
-}
-
-SIMD_CLONES static void panel_step_weighted(const struct plan *p, const double *y, double *out)
-{
-	panel_rows(p, y, out, true);
+#ifdef SIMD_AVX2
+	if (simd_avx2())
+		return panel_step_avx2;
+#endif
+	return panel_step;
 }
 
 /* The first entry of a row at or after column. */
@@ -349,10 +342,7 @@ static void panel_filter(void *ctx, unsigned worker, size_t panel)
 	for (unsigned t = 0; t < p->psi; t++) {
 		double *old = y;
 
-		if (p->value)
-			panel_step_weighted(p, y, out);
-		else
-			panel_step(p, y, out);
+		p->step(p, y, out);
 		y = out;
 		out = old;
 	}
@@ -364,7 +354,7 @@ static void panel_filter(void *ctx, unsigned worker, size_t panel)
 static enum err filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		       const struct csr *sparse, struct mat *X)
 {
-	struct plan p = { .psi = psi, .sparse = sparse, .X = X };
+	struct plan p = { .step = best_panel_step(), .psi = psi, .sparse = sparse, .X = X };
 	size_t panels = (X->cols + PANEL - 1) / PANEL;
 	unsigned workers = parallel_workers(threads, panels);
 	double lambda = 2;

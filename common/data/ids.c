@@ -68,6 +68,48 @@ static enum err read_entries(struct text *t, struct entry **entry, size_t *n)
 	return *n ? ERR_OK : err_set(ERR_INPUT, "%s: the file has no ids", t->where);
 }
 
+/* FNV-1a, and its high bits folded in. */
+static size_t hash(struct word id)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < id.n; i++)
+		h = (h ^ (unsigned char)id.p[i]) * 0x100000001b3u;
+	return (size_t)(h ^ h >> 32);
+}
+
+/* The slot where an id is, or the free one where it would be. */
+static size_t slot_of(const struct ids *ids, struct word id)
+{
+	size_t at = hash(id) & (ids->slots - 1);
+
+	for (; ids->slot[at]; at = (at + 1) & (ids->slots - 1)) {
+		const char *there = ids->id[ids->slot[at] - 1];
+
+		if (strlen(there) == id.n && !memcmp(there, id.p, id.n))
+			break;
+	}
+	return at;
+}
+
+/* Copies the sorted entries, and makes the table: at most half full. */
+static void keep(struct ids *ids, const struct entry *entry, size_t n)
+{
+	ALLOC(ids->id, n);
+	ALLOC(ids->row, n);
+	for (ids->slots = 1; ids->slots < 2 * n;)
+		ids->slots *= 2;
+	ALLOC(ids->slot, ids->slots);
+	for (ids->n = 0; ids->n < n; ids->n++) {
+		const struct entry *e = &entry[ids->n];
+
+		ids->id[ids->n] = alloc(e->id.n + 1, 1);
+		memcpy(ids->id[ids->n], e->id.p, e->id.n);
+		ids->row[ids->n] = e->row;
+		ids->slot[slot_of(ids, e->id)] = (uint32_t)ids->n + 1;
+	}
+}
+
 enum err ids_parse(struct bytes file, const char *where, struct ids *ids)
 {
 	struct text t = text_open(file, where);
@@ -86,17 +128,8 @@ enum err ids_parse(struct bytes file, const char *where, struct ids *ids)
 				      where, entry[i].row + 1, (int)entry[i].id.n, entry[i].id.p,
 				      entry[i - 1].row + 1);
 	}
-	if (!err) {
-		ALLOC(ids->id, n);
-		ALLOC(ids->row, n);
-		for (ids->n = 0; ids->n < n; ids->n++) {
-			struct entry *e = &entry[ids->n];
-
-			ids->id[ids->n] = alloc(e->id.n + 1, 1);
-			memcpy(ids->id[ids->n], e->id.p, e->id.n);
-			ids->row[ids->n] = e->row;
-		}
-	}
+	if (!err)
+		keep(ids, entry, n);
 	free(entry);
 	return err;
 }
@@ -119,24 +152,13 @@ void ids_release(struct ids *ids)
 		free(ids->id[i]);
 	free(ids->id);
 	free(ids->row);
+	free(ids->slot);
 	*ids = (struct ids){ 0 };
 }
 
 size_t ids_find(const struct ids *ids, struct word id)
 {
-	size_t low = 0, high = ids->n;
+	uint32_t found = ids->slot[slot_of(ids, id)];
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		struct word at = { ids->id[mid], strlen(ids->id[mid]) };
-		int order = compare(id, at);
-
-		if (order == 0)
-			return mid;
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return SIZE_MAX;
+	return found ? found - 1 : SIZE_MAX;
 }

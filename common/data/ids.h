@@ -18,6 +18,8 @@ struct ids {
 	size_t n;
 	char **id;
 	uint32_t *row;
+	uint32_t *slot; /* a hash table of positions + 1, 0 where free; slots is a power of two */
+	size_t slots;
 };
 
 /* ERR_INPUT with the line: no id, or not one id; an id given twice (and where first). */
@@ -25,7 +27,7 @@ enum err ids_parse(struct bytes file, const char *where, struct ids *ids) MUST_C
 enum err ids_read(const char *path, struct ids *ids) MUST_CHECK;
 void ids_release(struct ids *ids);
 
-/* The position of an id; SIZE_MAX if it is none of them. O(log n). */
+/* The position of an id; SIZE_MAX if it is none of them. O(1). */
 size_t ids_find(const struct ids *ids, struct word id);
 
 /* ERR_INPUT, at t's line, if the word cannot be an id. */

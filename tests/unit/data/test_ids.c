@@ -33,6 +33,7 @@ static void test_order(void **state)
 	assert_true(ids_find(&ids, (struct word){ "1", 1 }) == SIZE_MAX);
 	assert_true(ids_find(&ids, (struct word){ "aaa", 3 }) == SIZE_MAX);
 	assert_true(ids_find(&ids, (struct word){ "", 0 }) == SIZE_MAX);
+	assert_true(ids_find(&ids, (struct word){ "aa\0bcdefgh", 11 }) == SIZE_MAX);
 	ids_release(&ids);
 }
 
@@ -90,6 +91,7 @@ static void test_many(void **state)
 			assert_true(strcmp(ids.id[i - 1], ids.id[i]) < 0);
 		snprintf(id, sizeof(id), "id-%u", order[ids.row[i]]);
 		assert_string_equal(ids.id[i], id);
+		assert_int_equal(ids_find(&ids, (struct word){ id, strlen(id) }), i);
 	}
 	ids_release(&ids);
 	buf_release(&text);

@@ -27,6 +27,20 @@ static void state_release(struct state *s)
 	free(s->cell);
 }
 
+/* A vector of labels in which every item has a cluster: what would come of one that has none reads
+ * past the centres. */
+static enum err recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
+			      uint32_t k, uint32_t *label, size_t count)
+{
+	TRY(channel_recv_labels(work->channel, type, node->id, k, label, count));
+	for (size_t i = 0; i < count; i++)
+		if (label[i] == k)
+			return err_set(ERR_PEER, "%s sent %s with entry %zu in none of %u clusters (during %s)",
+				       channel_peer(work->channel), msg_name(type), i, k,
+				       record_now(work->record)->name);
+	return ERR_OK;
+}
+
 /* Protocol 1: filter (lines 1-3), project (line 4), k-means (lines 4-24). */
 static enum err local(struct work *work, struct state *s)
 {
@@ -67,13 +81,15 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	ALLOC(*weight, m);
 	for (size_t i = 0; i < work->n; i++) {
 		if (s->cell[i] == m)
-			return err_set(ERR_PEER, "the coordinator put node %zu in no cell", i);
+			return err_set(ERR_PEER, "%s sent CELLS with node %zu in no cell (during %s)",
+				       channel_peer(work->channel), i, record_now(work->record)->name);
 		(*weight)[s->cell[i]]++;
 	}
 	for (uint32_t c = 0; c < m; c++)
 		if ((*weight)[c] < 1)
-			return err_set(ERR_PEER, "the coordinator sent %u cells, and none of the %zu nodes is in cell %u",
-				       m, work->n, c);
+			return err_set(ERR_PEER, "%s sent CELLS with %u cells, of which cell %u has no node (during %s)",
+				       channel_peer(work->channel), m, c,
+				       record_now(work->record)->name);
 	if (work->job.virtual_nodes == VIRTUAL_MEAN)
 		kmeans_centres(&s->Z, NULL, s->cell, Y);
 	else
@@ -141,13 +157,15 @@ static enum err send_distances(struct work *work, const struct joint *j)
 	return e;
 }
 
-/* Lines 15-21 and 30-36: the assignments come back; each party updates its part of the centres. A
- * restart in which nothing moved is over, which both sides see. */
+/* Lines 15-21 and 30-36: the assignments come back (the 1/9 step's leave items out); each party updates
+ * its part of the centres. A restart in which nothing moved is over, which both sides see. */
 static enum err update_centres(struct work *work, struct joint *j, unsigned t, size_t *moved)
 {
 	size_t m = j->Y->rows, n = active(j), a = 0;
 	uint32_t *told = alloc(n * m, sizeof(*told));
-	enum err e = channel_recv_labels(work->channel, MSG_ASSIGNMENT, j->node->id, j->K, told, n * m);
+	enum err e = t == 0 ? channel_recv_labels(work->channel, MSG_ASSIGNMENT, j->node->id, j->K, told,
+						  n * m)
+			    : recv_clusters(work, MSG_ASSIGNMENT, j->node, j->K, told, n * m);
 
 	*moved = 0;
 	for (unsigned r = 0; r < j->R && e == ERR_OK; r++) {
@@ -194,7 +212,7 @@ static enum err joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
 			TRY(screen(work, j));
 		work_progress(work, t, moved);
 	}
-	return channel_recv_labels(work->channel, MSG_CLUSTERS, j->node->id, j->K, best, j->Y->rows);
+	return recv_clusters(work, MSG_CLUSTERS, j->node, j->K, best, j->Y->rows);
 }
 
 static void joint_release(struct joint *j)
@@ -309,8 +327,8 @@ static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 	if (work->job.polish)
 		TRY(polish(work, s));
 	work_phase(work, "result");
-	return channel_recv_labels(work->channel, MSG_RESULT, s->tree.node[s->tree.count - 1].id,
-				   work->job.clusters, label, work->n);
+	return recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1], work->job.clusters, label,
+			     work->n);
 }
 
 enum err party_kcagc(struct work *work, uint32_t *label)

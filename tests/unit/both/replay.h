@@ -1,0 +1,298 @@
+/* replay.h -- one half of kCAGC against a script: what the other half sent once, with a change.
+ *
+ * A federation runs and everything each half receives is written down. Then a half is run again,
+ * alone and on this thread: its channels are filled with the script beforehand. After the script
+ * comes DONE, which kCAGC never expects: a half that goes on says so.
+ */
+#ifndef TESTS_UNIT_BOTH_REPLAY_H
+#define TESTS_UNIT_BOTH_REPLAY_H
+
+#include "common/base/clock.h"
+#include "proto/labels.h"
+#include "tests/unit/both/federation.h"
+
+struct note {
+	enum msg_type type;
+	uint8_t *body;
+	size_t len;
+	char step[24]; /* the receiver's phase */
+};
+
+struct script {
+	struct note *note;
+	size_t count;
+};
+
+static inline void script_add(struct script *s, enum msg_type type, struct bytes body,
+			      const char *step)
+{
+	struct note *note;
+
+	s->note = alloc_again(s->note, s->count + 1, sizeof(*s->note));
+	note = &s->note[s->count++];
+	*note = (struct note){ .type = type, .body = alloc(body.n, 1), .len = body.n };
+	if (body.n)
+		memcpy(note->body, body.p, body.n);
+	snprintf(note->step, sizeof(note->step), "%s", step);
+}
+
+static inline void script_add_msg(struct script *s, const struct msg *m)
+{
+	struct buf body = { 0 };
+
+	msg_encode(&body, m);
+	script_add(s, m->type, (struct bytes){ body.p, body.n }, "");
+	buf_release(&body);
+}
+
+/* The first count notes of another. */
+static inline void script_copy(struct script *s, const struct script *from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		script_add(s, from->note[i].type,
+			   (struct bytes){ from->note[i].body, from->note[i].len },
+			   from->note[i].step);
+}
+
+static inline void script_release(struct script *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		free(s->note[i].body);
+	free(s->note);
+	*s = (struct script){ 0 };
+}
+
+/* ---- the recording ---- */
+
+struct recording {
+	struct planted data;
+	struct job job;
+	struct federation f;
+	struct script to_party[FED_MAX], from_party[FED_MAX];
+};
+
+static inline void recording_hear_party(void *arg, size_t l, enum msg_type type, struct bytes body)
+{
+	struct recording *r = arg;
+
+	script_add(&r->to_party[l], type, body, record_now(&r->f.party[l].record)->name);
+}
+
+static inline void recording_hear_server(void *arg, size_t l, enum msg_type type, struct bytes body)
+{
+	struct recording *r = arg;
+
+	script_add(&r->from_party[l], type, body, record_now(&r->f.server.record)->name);
+}
+
+/* equal: all parties hold the same columns. */
+static inline struct recording *recording_new(const struct plan *plan, size_t L,
+					      const char *settings, bool equal)
+{
+	struct recording *r;
+
+	ALLOC(r, 1);
+	planted_make(&r->data, plan);
+	if (equal)
+		planted_repeat(&r->data, L);
+	r->job = planted_job(settings);
+	federation_init(&r->f, &r->data, L, &r->job);
+	r->f.server.saw = recording_hear_server;
+	r->f.server.saw_arg = r;
+	for (size_t l = 0; l < L; l++) {
+		r->f.party[l].saw = recording_hear_party;
+		r->f.party[l].saw_arg = r;
+	}
+	federation_run(&r->f);
+	federation_succeeded(&r->f);
+	return r;
+}
+
+static inline void recording_free(struct recording *r)
+{
+	for (size_t l = 0; l < r->f.server.L; l++) {
+		script_release(&r->to_party[l]);
+		script_release(&r->from_party[l]);
+	}
+	federation_release(&r->f);
+	planted_release(&r->data);
+	free(r);
+}
+
+/* ---- the replay ---- */
+
+struct outcome {
+	enum err code;
+	char why[ERR_DETAIL_MAX];
+	size_t
+	    taken[FED_MAX]; /* messages of the awaited type, by sender; a party's only one is 0 */
+};
+
+static inline void replay_count(void *arg, size_t l, enum msg_type type, struct bytes body)
+{
+	size_t *taken = arg;
+
+	(void)type;
+	(void)body;
+	taken[l]++;
+}
+
+static inline void replay_deliver(struct channel *ch, const struct script *s)
+{
+	struct buf body = { 0 };
+
+	for (size_t i = 0; i < s->count; i++) {
+		body = (struct buf){ .p = alloc(s->note[i].len, 1) }; /* of its exact size */
+		body.n = body.cap = s->note[i].len;
+		if (body.n)
+			memcpy(body.p, s->note[i].body, body.n);
+		channel_deliver(ch, s->note[i].type, &body, clock_now_s());
+		buf_release(&body);
+	}
+	channel_deliver(ch, MSG_DONE, &body, clock_now_s());
+	buf_release(&body);
+}
+
+static inline void replay_end(struct half *h, struct outcome *out)
+{
+	out->code = h->result;
+	snprintf(out->why, sizeof(out->why), "%s", h->why);
+	record_release(&h->record);
+	features_release(&h->X);
+	free(h->label);
+}
+
+static inline void replay_party(struct recording *r, size_t l, const struct script *s,
+				struct outcome *out)
+{
+	size_t taken[FED_MAX] = { 0 };
+	struct half *h = alloc(1, sizeof(*h));
+
+	*h = (struct half){ .job = &r->job,
+			    .L = r->f.server.L,
+			    .own = l,
+			    .post = post_new(5),
+			    .secagg = r->f.party[l].secagg,
+			    .g = &r->data.g,
+			    .n = r->data.n,
+			    .threads = 1,
+			    .label = alloc(r->data.n, sizeof(*h->label)),
+			    .saw = replay_count,
+			    .saw_arg = taken };
+	memcpy(h->name, r->f.server.name, sizeof(h->name));
+	record_init(&h->record, "party", h->name[l]);
+	planted_slice(&r->data, l, h->L, &h->X);
+	h->channel[0] = channel_new(h->post, PARTY, "hub");
+	replay_deliver(h->channel[0], s);
+	half_party(h);
+	replay_end(h, out);
+	out->taken[0] = taken[l];
+	channel_free(h->channel[0]);
+	post_free(h->post);
+	free(h);
+}
+
+/* All parties keep to their recorded scripts but party l, who has s. */
+static inline void replay_server(struct recording *r, size_t l, const struct script *s,
+				 struct outcome *out)
+{
+	struct half *h = alloc(1, sizeof(*h));
+
+	memset(out->taken, 0, sizeof(out->taken));
+	*h = (struct half){ .job = &r->job,
+			    .L = r->f.server.L,
+			    .post = post_new(5),
+			    .n = r->data.n,
+			    .label = alloc(r->data.n, sizeof(*h->label)),
+			    .saw = replay_count,
+			    .saw_arg = out->taken };
+	memcpy(h->name, r->f.server.name, sizeof(h->name));
+	record_init(&h->record, "coordinator", "hub");
+	for (size_t i = 0; i < h->L; i++) {
+		h->channel[i] = channel_new(h->post, COORD, h->name[i]);
+		replay_deliver(h->channel[i], i == l ? s : &r->from_party[i]);
+	}
+	half_server(h);
+	replay_end(h, out);
+	for (size_t i = 0; i < h->L; i++)
+		channel_free(h->channel[i]);
+	post_free(h->post);
+	free(h);
+}
+
+/* ---- both sides alike ---- */
+
+/* Whom a script goes to: party l, or the coordinator from party l. */
+struct listener {
+	struct recording *r;
+	size_t l;
+	bool server;
+};
+
+static inline const struct script *listener_script(const struct listener *to)
+{
+	return to->server ? &to->r->from_party[to->l] : &to->r->to_party[to->l];
+}
+
+static inline const char *listener_peer(const struct listener *to)
+{
+	return to->server ? to->r->f.server.name[to->l] : "hub";
+}
+
+static inline void replay(const struct listener *to, const struct script *s, struct outcome *out)
+{
+	if (to->server)
+		replay_server(to->r, to->l, s, out);
+	else
+		replay_party(to->r, to->l, s, out);
+	if (to->server)
+		out->taken[0] = out->taken[to->l];
+}
+
+/* What came and when, for the messages of failed checks. */
+static inline const char *listener_text(const struct listener *to, size_t step, const char *what)
+{
+	static char text[256];
+	const struct note *note = &listener_script(to)->note[step];
+
+	snprintf(text, sizeof(text), "%s, %s %zu from %s, %s %s instead of %s",
+		 to->server ? "coordinator" : to->r->f.server.name[to->l], note->step, step,
+		 listener_peer(to), "got", what, msg_name(note->type));
+	return text;
+}
+
+/* It went on past `step`, to the wait for the next message or the end. */
+static inline void assert_goes_on(const struct listener *to, size_t step, const char *what,
+				  const struct outcome *out)
+{
+	const struct script *full = listener_script(to);
+	char next[128];
+
+	if (step + 1 == full->count) {
+		if (out->code != ERR_OK)
+			fail_msg("%s: %s", listener_text(to, step, what), out->why);
+		return;
+	}
+	snprintf(next, sizeof(next), "%s sent DONE, expected %s (during %s)", listener_peer(to),
+		 msg_name(full->note[step + 1].type), full->note[step + 1].step);
+	if (out->code != ERR_PEER || strcmp(out->why, next))
+		fail_msg("%s: %s \"%s\", expected \"%s\"", listener_text(to, step, what),
+			 err_name(out->code), out->why, next);
+}
+
+/* It ended there, and says who sent which message in which step. */
+static inline void assert_refused(const struct listener *to, size_t step, const char *what,
+				  enum msg_type type, const struct outcome *out)
+{
+	const struct note *due = &listener_script(to)->note[step];
+	char during[40];
+
+	snprintf(during, sizeof(during), "(during %s)", due->step);
+	if (out->code != ERR_PEER || !strstr(out->why, listener_peer(to)) ||
+	    !strstr(out->why, msg_name(type)) || !strstr(out->why, during) ||
+	    (type != MSG_DONE && strstr(out->why, msg_name(MSG_DONE))))
+		fail_msg("%s: not refused as it ought to be: %s \"%s\"",
+			 listener_text(to, step, what), err_name(out->code), out->why);
+}
+
+#endif

@@ -97,8 +97,8 @@ enum err config_set(struct json *root, char *const *set)
 {
 	char path[PATH_LEN_MAX], part[PATH_LEN_MAX];
 
-	if (set && *set && json_type(root) != JSON_OBJECT)
-		return err_set(ERR_INPUT, "--set needs a JSON object to set values in");
+	if (json_type(root) != JSON_OBJECT)
+		return ERR_OK; /* config_read says what is wrong, with the source */
 	for (; set && *set; set++) {
 		const char *eq = strchr(*set, '=');
 		struct json *at;

@@ -134,7 +134,8 @@ unsigned job_screen(const struct job *job)
 /* What a few more clusters than needed forgive, fewer need not ask of many starts. */
 unsigned job_inner_restarts(const struct job *job)
 {
-	double ratio = (double)job->clusters / job_local_clusters(job), restarts = ceil(10 * ratio * ratio);
+	double ratio = (double)job->clusters / job_local_clusters(job),
+	       restarts = ceil(10 * ratio * ratio);
 
 	if (job->inner_restarts)
 		return job->inner_restarts;

@@ -245,6 +245,8 @@ static void test_set(void **state)
 		   "--set a.number: expected path=value");
 	assert_err(read_text("{\"on\": true}", through, NULL, &t), ERR_INPUT,
 		   "--set on.x=1: a part of the path");
+	assert_err(read_text("[1]", set, NULL, &t), ERR_INPUT,
+		   "x.json: thing is an array, expected an object");
 	assert_err(read_text("{}", bad, NULL, &t), ERR_INPUT, "thing.a.number is \"many\"");
 }
 

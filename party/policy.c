@@ -86,10 +86,8 @@ enum err policy_serve_once(const struct party_config *config, const struct work 
 	if (e == ERR_OK && served.n && memmem(served.p, served.n, line, strlen(line)))
 		e = err_set(ERR_PEER, "job %.32s, attempt %u was served before: its masks must not be used twice",
 			    line, work->attempt);
-	if (e == ERR_OK) {
-		buf_add(&served, line, strlen(line));
-		e = file_write(path, (struct bytes){ served.p, served.n }, FILE_SECRET);
-	}
+	if (e == ERR_OK)
+		e = file_append(path, line, FILE_SECRET);
 	buf_release(&served);
 	free(path);
 	return e;

@@ -20,7 +20,7 @@ enum { CANCEL_GRACE_MS = 300, CLOSE_TIMEOUT_S = 2 };
 struct seat {
 	const char *name;
 	struct conn *conn;       /* NULL: not there */
-	struct channel *channel;
+	struct channel *channel; /* once the job begins */
 	bool joined;             /* its HELLO was answered with WELCOME */
 };
 
@@ -117,12 +117,21 @@ static void job_thread(void *arg)
 	uv_async_send(&c->job_done);
 }
 
+/* Channels are made only now: a party that leaves before has broken nothing. */
 static void start_job(struct coordinator *c)
 {
+	uint64_t job = 0; /* its number on the wire */
+
 	c->phase = RUNNING;
 	uv_timer_stop(&c->join_timer);
-	for (size_t l = 0; l < c->L; l++)
-		c->channel[l] = c->seat[l].channel;
+	for (int i = 0; i < 8; i++)
+		job = job << 8 | c->run.job_id[i];
+	for (size_t l = 0; l < c->L; l++) {
+		struct seat *seat = &c->seat[l];
+
+		seat->channel = c->channel[l] = channel_new(c->post, COORD, seat->name);
+		conn_attach(seat->conn, seat->channel, job);
+	}
 	c->run.L = c->L;
 	c->run.name = c->name;
 	c->run.channel = c->channel;
@@ -168,9 +177,7 @@ static void on_ready(struct conn *conn, void *arg)
 	for (size_t l = 0; l < c->L; l++)
 		if (strcmp(c->seat[l].name, conn_name(conn)) == 0)
 			seat = &c->seat[l];
-	if (c->phase == CLOSING) {
-		turn_away(v, conn, "the job is over");
-	} else if (!seat) {
+	if (!seat) {
 		snprintf(why, sizeof(why), "%s is not among the parties of %s", conn_name(conn),
 			 c->config->common.name);
 		turn_away(v, conn, why);
@@ -182,6 +189,8 @@ static void on_ready(struct conn *conn, void *arg)
 		snprintf(why, sizeof(why), "%s is already connected, from %s", seat->name,
 			 conn_address(seat->conn));
 		turn_away(v, conn, why);
+	} else if (c->phase != JOINING) {
+		turn_away(v, conn, c->phase == RUNNING ? "a job is under way" : "the job is over");
 	} else {
 		seat->conn = conn;
 		v->seat = seat;
@@ -196,7 +205,6 @@ static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hell
 			 .welcome = { .version = PROTO_VERSION_MAX,
 				      .software = { (const uint8_t *)software, sizeof(software) - 1 },
 				      .heartbeat_ms = c->config->common.heartbeat_s * 1000 } };
-	uint64_t job = 0;
 	char why[256];
 
 	if (h->version_min > PROTO_VERSION_MAX || h->version_max < PROTO_VERSION_MIN) {
@@ -210,12 +218,8 @@ static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hell
 	}
 	if (h->version_max < PROTO_VERSION_MAX)
 		m.welcome.version = h->version_max;
-	for (int i = 0; i < 8; i++)
-		job = job << 8 | c->run.job_id[i];
 	conn_send(conn, &m);
 	conn_welcome(conn, c->config->common.heartbeat_s);
-	v->seat->channel = channel_new(c->post, COORD, v->seat->name);
-	conn_attach(conn, v->seat->channel, job);
 	v->seat->joined = true;
 	log_info("%s joined from %s (%.*s)", v->seat->name, conn_address(conn), (int)h->software.n,
 		 (const char *)h->software.p);
@@ -249,11 +253,7 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 		log_warn("connection from %s closed: %s", conn_address(conn), why);
 	if (seat && seat->conn == conn) {
 		seat->conn = NULL;
-		if (c->phase == JOINING) {
-			seat->joined = false;
-			channel_free(seat->channel);
-			seat->channel = NULL;
-		}
+		seat->joined = seat->joined && c->phase != JOINING;
 	}
 	free(v);
 }

@@ -89,7 +89,8 @@ struct config_preset {
 
 /* Puts "path=value" into the object root: the value is read as JSON if it is JSON, else it is a
  * string. Objects along the path are made as needed. ERR_INPUT: no '=', or a part of the path is
- * no object. set: NULL-terminated; NULL is none. */
+ * no object. A root that is none is left for config_read to refuse. set: NULL-terminated; NULL is
+ * none. */
 enum err config_set(struct json *root, char *const *set) MUST_CHECK;
 
 /* Fills *out (zeroed here) from root. Precedence: root, presets (may be NULL), the row's default.

@@ -173,6 +173,26 @@ static void test_cancel_leaves_no_temporary_file(void **state)
 	free(path);
 }
 
+static void test_append(void **state)
+{
+	char *path = file_join(dir, "lines");
+	char *nowhere = file_join(dir, "no/such/place");
+	struct buf in = { 0 };
+	struct stat st;
+
+	(void)state;
+	assert_ok(file_append(path, "one\n", FILE_SECRET));
+	assert_ok(file_append(path, "two\n", FILE_SECRET));
+	assert_ok(file_read(path, 100, &in));
+	assert_string_equal((char *)in.p, "one\ntwo\n");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_err(file_append(nowhere, "x\n", FILE_SECRET), ERR_JOB, "no/such/place");
+	buf_release(&in);
+	free(path);
+	free(nowhere);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +202,7 @@ int main(void)
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_cancel_leaves_no_temporary_file),
 		cmocka_unit_test(test_dirs),
+		cmocka_unit_test(test_append),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

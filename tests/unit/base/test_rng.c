@@ -1,0 +1,123 @@
+/* The generators' published outputs, and that what is drawn has the right shape. */
+#include "tests/test.h"
+
+#include "common/base/rng.h"
+
+#include <math.h>
+#include <string.h>
+
+static void test_known_answers(void **state)
+{
+	/* xoshiro256** from the state 1, 2, 3, 4, as its authors' code gives. */
+	static const uint64_t expected[] = { 11520, 0, 1509978240, 1215971899390074240 };
+	struct rng r = { { 1, 2, 3, 4 } };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		assert_true(rng_u64(&r) == expected[i]);
+	/* Seeding, by an independent implementation. */
+	rng_seed(&r, 42, 7);
+	assert_true(rng_u64(&r) == 0x4150452ab869a892u);
+	assert_true(rng_u64(&r) == 0x63980fc0383ce41bu);
+	rng_seed(&r, 0, 0);
+	assert_true(rng_u64(&r) == 0xfb5405f7bd79c540u);
+}
+
+static void test_streams_differ(void **state)
+{
+	struct rng a, b, c;
+
+	(void)state;
+	rng_seed(&a, 1, 0);
+	rng_seed(&b, 1, 1);
+	rng_seed(&c, 2, 0);
+	for (int i = 0; i < 100; i++) {
+		uint64_t x = rng_u64(&a), y = rng_u64(&b), z = rng_u64(&c);
+
+		assert_true(x != y && x != z && y != z);
+	}
+}
+
+/* Chi-square over the values below a bound that is no power of two; 99.99 % lie below 35 for 9
+ * degrees. */
+static void test_below_is_even(void **state)
+{
+	enum { BOUND = 10, DRAWS = 100000 };
+	size_t count[BOUND] = { 0 };
+	double chi = 0;
+	struct rng r;
+
+	(void)state;
+	rng_seed(&r, 3, 0);
+	for (int i = 0; i < DRAWS; i++) {
+		uint64_t x = rng_below(&r, BOUND);
+
+		assert_true(x < BOUND);
+		count[x]++;
+	}
+	for (int i = 0; i < BOUND; i++)
+		chi += pow((double)count[i] - DRAWS / BOUND, 2) / (DRAWS / BOUND);
+	assert_true(chi < 35);
+	for (int i = 0; i < 100; i++)
+		assert_true(rng_below(&r, 1) == 0);
+	for (int i = 0; i < 1000; i++)
+		assert_true(rng_below(&r, (1ull << 63) + 1) <= 1ull << 63);
+}
+
+static void test_unit_and_normal(void **state)
+{
+	enum { DRAWS = 100000 };
+	double unit = 0, normal = 0, square = 0;
+	struct rng r;
+
+	(void)state;
+	rng_seed(&r, 4, 0);
+	for (int i = 0; i < DRAWS; i++) {
+		double u = rng_unit(&r), x = rng_normal(&r);
+
+		assert_true(u >= 0 && u < 1 && isfinite(x));
+		unit += u / DRAWS;
+		normal += x / DRAWS;
+		square += x * x / DRAWS;
+	}
+	assert_true(fabs(unit - 0.5) < 0.005); /* more than five standard deviations each */
+	assert_true(fabs(normal) < 0.02);
+	assert_true(fabs(square - 1) < 0.03);
+}
+
+/* Every permutation of three comes up about equally often. */
+static void test_shuffle(void **state)
+{
+	enum { ROUNDS = 60000 };
+	size_t count[27] = { 0 };
+	struct rng r;
+	uint32_t none[1] = { 9 };
+
+	(void)state;
+	rng_seed(&r, 5, 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		uint32_t a[3] = { 0, 1, 2 };
+
+		rng_shuffle(&r, a, 3);
+		assert_true(a[0] != a[1] && a[1] != a[2] && a[0] != a[2]);
+		count[9 * a[0] + 3 * a[1] + a[2]]++;
+	}
+	for (int i = 0; i < 27; i++) {
+		if (count[i])
+			assert_in_range(count[i], 9500, 10500);
+	}
+	rng_shuffle(&r, none, 1);
+	rng_shuffle(&r, none, 0);
+	assert_int_equal(none[0], 9);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known_answers), cmocka_unit_test(test_streams_differ),
+		cmocka_unit_test(test_below_is_even), cmocka_unit_test(test_unit_and_normal),
+		cmocka_unit_test(test_shuffle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* The small ones: errors, buffers, allocation, clock. */
+#include "tests/test.h"
+
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void test_sentence(void **state)
+{
+	char long_text[2 * ERR_DETAIL_MAX];
+
+	(void)state;
+	assert_int_equal(err_set(ERR_PEER, "party %s left", "a"), ERR_PEER);
+	assert_string_equal(err_detail(), "party a left");
+	assert_int_equal(err_prefix(ERR_PEER, "step %d", 3), ERR_PEER);
+	assert_string_equal(err_detail(), "step 3: party a left");
+	err_set(ERR_JOB, "again: %s", err_detail()); /* its own argument */
+	assert_string_equal(err_detail(), "again: step 3: party a left");
+	memset(long_text, 'x', sizeof(long_text));
+	long_text[sizeof(long_text) - 1] = 0;
+	err_set(ERR_JOB, "%s", long_text);
+	assert_int_equal(strlen(err_detail()), ERR_DETAIL_MAX - 1);
+	assert_string_equal(err_name(ERR_DEADLINE), "DEADLINE");
+	assert_string_equal(err_name((enum err)99), "?");
+	assert_string_equal(err_text(ERR_CANCELLED), "cancelled");
+}
+
+static void *other_thread(void *arg)
+{
+	(void)arg;
+	if (strcmp(err_detail(), "") != 0)
+		return arg;
+	err_set(ERR_JOB, "from the other");
+	return NULL;
+}
+
+static void test_sentence_is_per_thread(void **state)
+{
+	pthread_t thread;
+	void *result = state;
+	int mark;
+
+	(void)state;
+	err_set(ERR_JOB, "from this");
+	assert_int_equal(pthread_create(&thread, NULL, other_thread, &mark), 0);
+	pthread_join(thread, &result);
+	assert_null(result);
+	assert_string_equal(err_detail(), "from this");
+}
+
+static void test_buf(void **state)
+{
+	struct buf b = { 0 };
+	char expected[2000] = "";
+
+	(void)state;
+	buf_add(&b, NULL, 0);
+	for (int i = 0; i < 300; i++) {
+		buf_printf(&b, "%d,", i);
+		sprintf(expected + strlen(expected), "%d,", i);
+	}
+	assert_int_equal(b.n, strlen(expected)); /* no terminator is counted */
+	assert_memory_equal(b.p, expected, b.n);
+	buf_drop(&b, 4);
+	assert_int_equal(b.n, strlen(expected) - 4);
+	assert_memory_equal(b.p, expected + 4, b.n);
+	buf_drop(&b, b.n);
+	assert_int_equal(b.n, 0);
+	buf_drop(&b, 0);
+	memcpy(buf_extend(&b, 3), "abc", 3);
+	assert_memory_equal(b.p, "abc", 3);
+	buf_release(&b);
+	assert_true(!b.p && !b.n && !b.cap);
+	buf_drop(&b, 0);
+	buf_release(&b);
+}
+
+/* The product of the sizes wraps, or there is not so much: the process ends with 5 and the size. */
+static void alloc_too_much(size_t count, size_t size)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (child == 0) {
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(1);
+		free(alloc(count, size));
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), ERR_INTERNAL);
+}
+
+static void test_alloc(void **state)
+{
+	unsigned *a;
+	char *text;
+
+	(void)state;
+	ALLOC(a, 5);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(a[i], 0);
+	a[4] = 7;
+	a = alloc_again(a, 50, sizeof(*a));
+	assert_int_equal(a[4], 7);
+	free(a);
+	a = alloc(0, 8);
+	assert_non_null(a);
+	free(a);
+	text = alloc_copy("text");
+	assert_string_equal(text, "text");
+	free(text);
+	alloc_too_much(SIZE_MAX / 4 + 2, 4);
+}
+
+static void test_clock(void **state)
+{
+	double a = clock_now_s(), b = clock_now_s();
+	char date[32];
+
+	(void)state;
+	assert_true(b >= a);
+	clock_utc(date, sizeof(date));
+	assert_int_equal(strlen(date), 24);
+	assert_true(date[4] == '-' && date[10] == 'T' && date[19] == '.' && date[23] == 'Z');
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sentence), cmocka_unit_test(test_sentence_is_per_thread),
+		cmocka_unit_test(test_buf),      cmocka_unit_test(test_alloc),
+		cmocka_unit_test(test_clock),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

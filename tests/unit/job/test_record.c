@@ -1,0 +1,149 @@
+/* run.json: what was filled in is there, and a job that failed leaves a record too. */
+#include "tests/test.h"
+
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "common/job/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct record r;
+
+static void start(void)
+{
+	static const char text[] =
+	    "{\"kind\": \"kcagc\", \"clusters\": 2, \"filter\": {\"order\": 3}}";
+	static const char *const names[] = { "a", "b" };
+	uint8_t id[16] = { 0xab, 1 };
+	struct job job;
+
+	assert_ok(job_parse(&job, (struct bytes){ (const uint8_t *)text, sizeof(text) - 1 }, "job",
+			    NULL));
+	record_init(&r, "coordinator", "hub");
+	record_start(&r, &job, id, 3, names, 2);
+}
+
+/* The record as JSON, to be freed. */
+static struct json *written(void)
+{
+	struct buf text = { 0 };
+	struct json *v;
+
+	record_json(&r, &text);
+	assert_ok(json_parse((struct bytes){ text.p, text.n }, "run.json", &v));
+	buf_release(&text);
+	return v;
+}
+
+static const struct json *at(const struct json *v, const char *key, size_t i)
+{
+	const struct json *m = json_first(json_get(v, key));
+
+	while (i--)
+		m = json_next(m);
+	return m;
+}
+
+static double number(const struct json *v, const char *key)
+{
+	return json_number(json_get(v, key));
+}
+
+static const char *string(const struct json *v, const char *key)
+{
+	return json_string(json_get(v, key));
+}
+
+static void test_done(void **state)
+{
+	static const uint32_t label[] = { 0, 1, 1, 1, 0 };
+	struct json *v;
+
+	(void)state;
+	start();
+	record_phase(&r, "local", 0, 0);
+	record_phase(&r, "level-1", 0, 0);
+	record_now(&r)->rounds = 6;
+	record_now(&r)->iterations = 5;
+	record_phase(&r, "polish", 1000, 500); /* level-1 was blocked for longer than it lasted */
+	record_now(&r)->rounds = 3;
+	record_phase(&r, NULL, 0, 0);
+	record_add_traffic(&r, &(struct record_traffic){ "a", "MASKED", 1, 2, 30, 40 });
+	record_result(&r, label, 5, 2);
+	record_end(&r, ERR_OK, "");
+	assert_int_equal(record_rounds(&r), 9);
+	v = written();
+	assert_true(number(v, "schema_version") == 1 && number(v, "attempt") == 3 &&
+		    number(v, "rounds") == 9);
+	assert_string_equal(string(v, "status"), "done");
+	assert_int_equal(json_type(json_get(v, "error")), JSON_NULL);
+	assert_string_equal(string(v, "job_id"), "ab010000000000000000000000000000");
+	assert_true(number(json_get(v, "job"), "clusters") == 2);
+	assert_string_equal(string(json_get(v, "job"), "method"),
+			    "tree"); /* the effective job, in full */
+	assert_string_equal(json_string(at(v, "parties", 1)), "b");
+	assert_string_equal(string(at(v, "phases", 1), "name"), "level-1");
+	assert_true(number(at(v, "phases", 1), "wait_s") == 1000 &&
+		    number(at(v, "phases", 1), "wire_s") == 500);
+	assert_true(number(at(v, "phases", 1), "compute_s") == 0); /* not negative */
+	assert_true(number(at(v, "phases", 1), "rounds") == 6 &&
+		    number(at(v, "phases", 1), "iterations") == 5);
+	assert_int_equal(json_count(json_get(v, "phases")), 3);
+	assert_true(number(at(v, "traffic", 0), "bytes_received") == 40);
+	assert_true(json_number(at(json_get(v, "result"), "cluster_sizes", 0)) == 2);
+	assert_true(json_number(at(json_get(v, "result"), "cluster_sizes", 1)) == 3);
+	assert_true(json_count(json_get(v, "leaks")) > 3);
+	json_free(v);
+	record_release(&r);
+}
+
+static void test_failed(void **state)
+{
+	struct json *v;
+
+	(void)state;
+	start();
+	record_phase(&r, "local", 0, 0);
+	record_end(&r, ERR_PEER, "party a left");
+	v = written();
+	assert_string_equal(string(v, "status"), "failed");
+	assert_string_equal(string(v, "error"), "party a left");
+	assert_true(number(v, "exit_status") == ERR_PEER);
+	assert_int_equal(json_type(json_get(v, "result")), JSON_NULL);
+	json_free(v);
+	record_release(&r);
+}
+
+static void test_written(void **state)
+{
+	char dir[] = "/tmp/coterie-test-XXXXXX", path[64];
+	struct json *v;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	start();
+	record_end(&r, ERR_OK, "");
+	assert_ok(record_write(&r, dir));
+	snprintf(path, sizeof(path), "%s/run.json", dir);
+	assert_ok(json_read(path, 1 << 20, &v));
+	assert_string_equal(string(v, "name"), "hub");
+	json_free(v);
+	unlink(path);
+	rmdir(dir);
+	assert_err(record_write(&r, dir), ERR_JOB, "run.json");
+	record_release(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_done),
+		cmocka_unit_test(test_failed),
+		cmocka_unit_test(test_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -26,8 +26,9 @@ hello() { # VERSION-MIN VERSION-MAX
 
 # Sends stdin to the coordinator as it is and waits until that closes the connection.
 raw() {
+	cat >"$T/raw.stdin"
 	exec 3<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}"
-	cat >&3 2>/dev/null || true
+	cat "$T/raw.stdin" >&3 2>/dev/null || true
 	timeout 20 cat <&3 >"$T/raw.stdout" 2>/dev/null || [[ $? == 1 ]] || fail "the connection was not closed"
 	exec 3<&- 3>&-
 }
@@ -35,9 +36,10 @@ raw() {
 # The same inside TLS, with NAME's certificate, or with further arguments for s_client.
 tls() { # NAME [S_CLIENT-ARG...]
 	local status=0
+	cat >"$T/tls.stdin"
 	timeout 20 openssl s_client -connect "$ADDRESS" -CAfile "$T/pki/ca.crt" -quiet \
 		${1:+-cert "$T/pki/$1.crt" -key "$T/pki/$1.key"} "${@:2}" \
-		>"$T/tls.stdout" 2>"$T/tls.stderr" || status=$?
+		<"$T/tls.stdin" >"$T/tls.stdout" 2>"$T/tls.stderr" || status=$?
 	((status != 124)) || fail "the connection of ${1:-nobody} was not closed"
 }
 

@@ -163,6 +163,7 @@ static void test_cancel_leaves_no_temporary_file(void **state)
 			while (!entries(dir)) /* a write has begun */
 				;
 			file_cancel();
+			pthread_join(thread, NULL); /* its write is refused */
 			_exit(file_write(path, text_of("x"), FILE_PUBLIC) == ERR_CANCELLED ? 0 : 1);
 		}
 		assert_int_equal(waitpid(child, &status, 0), child);

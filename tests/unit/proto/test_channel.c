@@ -126,6 +126,7 @@ static void test_wrong_message(void **state)
 	err_set(ERR_OK, "%s", "");
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
 		   "bank-a sent ACCEPT, expected KEY");
+	assert_string_equal(err_detail(), "bank-a sent ACCEPT, expected KEY (during secure sum)");
 	assert_err(send_empty(hub[A]), ERR_PEER, "bank-a sent ACCEPT, expected KEY");
 	assert_culprit(hub_post, "bank-a");
 	/* But the party can still be told why, and is. */
@@ -595,14 +596,12 @@ static void *deliver_late(void *arg)
 	return arg;
 }
 
-static void times_of(double rtt_s, double first_after_s, struct channel_times *t, double *blocked_s)
+static void wait_for_it(double first_after_s, struct channel_times *t, double *blocked_s)
 {
 	pthread_t thread;
 	double start;
 
-	channel_set_rtt(late_one, rtt_s);
 	first_byte_after_s = first_after_s;
-	assert_ok(send_empty(late_one));
 	post_times(hub_post, t);
 	start = clock_now_s();
 	pthread_create(&thread, NULL, deliver_late, NULL);
@@ -610,6 +609,14 @@ static void times_of(double rtt_s, double first_after_s, struct channel_times *t
 	pthread_join(thread, NULL);
 	*blocked_s = clock_now_s() - start;
 	post_times(hub_post, t);
+}
+
+/* The same as an exchange of its own. */
+static void times_of(double rtt_s, double first_after_s, struct channel_times *t, double *blocked_s)
+{
+	channel_set_rtt(late_one, rtt_s);
+	assert_ok(send_empty(late_one));
+	wait_for_it(first_after_s, t, blocked_s);
 }
 
 static void test_times(void **state)
@@ -626,6 +633,9 @@ static void test_times(void **state)
 	times_of(0.05, 10, &t, &blocked);
 	assert_true(t.wire_s > 0.0499 && t.wire_s < 0.0501);
 	assert_true(t.wait_s > 0 && t.wait_s + t.wire_s <= blocked);
+	/* it was this exchange's one; the next message of the same is waited for */
+	wait_for_it(10, &t, &blocked);
+	assert_true(t.wait_s > 0 && t.wire_s == 0);
 	/* a longer one than the blocked time takes it all, no more */
 	times_of(5, 10, &t, &blocked);
 	assert_true(t.wait_s == 0 && t.wire_s > 0 && t.wire_s <= blocked);

@@ -1,18 +1,25 @@
 #include "tests/test.h"
 
 #include "proto/codec.h"
+#include "proto/frame.h"
+#include "proto/labels.h"
 #include "proto/msg.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "samples.h"
 
 static struct msg *m; /* large, so not on the stack of each test */
 
-/* PROTOCOL.md shows these bytes. */
-static const uint8_t known_body[] = {
-	0x00, 0x00, 0x00, 0x05, /* group 5 */
-	0x00, 0x00, 0x00, 0x03, /* values 3: labels 0, 1, 2, and 3 for none */
+/* The example in PROTOCOL.md: header, then body. */
+static const uint8_t known_frame[] = {
+	0x00, 0x00, 0x00, 0x2e,                         /* length: 16 + 30 */
+	0x00, 0x1f, 0x00, 0x00,                         /* CELLS, no flags */
+	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, /* job */
+	0x00, 0x00, 0x00, 0x02,                         /* sequence */
+	0x00, 0x00, 0x00, 0x05,                         /* group 5 */
+	0x00, 0x00, 0x00, 0x03,                         /* values 3: labels 0, 1, 2, and 3: none */
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x06, /* count 6 */
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, /* offset 0 */
 	0x00, 0x00, 0x00, 0x02,                         /* 2 bytes of labels */
@@ -21,23 +28,58 @@ static const uint8_t known_body[] = {
 
 static void test_known_bytes(void **state)
 {
-	static const uint8_t packed[] = { 0xe4, 0x09 };
-	struct buf out = { 0 };
+	static const uint32_t label[] = { 0, 1, 2, 3, 1, 2 };
+	struct frame f = { MSG_CELLS, 0x0123456789abcdef, 2 };
+	uint8_t packed[2], header[FRAME_HEADER_LEN];
+	struct buf body = { 0 };
 
 	(void)state;
+	labels_pack(packed, 3, label, 6);
 	m->type = MSG_CELLS;
 	m->labels = (struct msg_labels){ 5, 3, 6, 0, { packed, 2 } };
-	msg_encode(&out, m);
-	assert_int_equal(out.n, sizeof(known_body));
-	assert_memory_equal(out.p, known_body, out.n);
-	assert_ok(msg_decode(m, MSG_CELLS, (struct bytes){ out.p, out.n }));
+	msg_encode(&body, m);
+	frame_header(header, &f, body.n);
+	assert_int_equal(FRAME_HEADER_LEN + body.n, sizeof(known_frame));
+	assert_memory_equal(header, known_frame, FRAME_HEADER_LEN);
+	assert_memory_equal(body.p, known_frame + FRAME_HEADER_LEN, body.n);
+	assert_ok(msg_decode(m, MSG_CELLS, (struct bytes){ body.p, body.n }));
 	assert_int_equal(m->labels.group, 5);
 	assert_int_equal(m->labels.values, 3);
 	assert_int_equal(m->labels.count, 6);
 	assert_int_equal(m->labels.offset, 0);
 	assert_int_equal(m->labels.packed.n, 2);
 	assert_memory_equal(m->labels.packed.p, packed, 2);
-	buf_release(&out);
+	buf_release(&body);
+}
+
+/* Each byte of the example is in the specification, in this order. */
+static void test_known_bytes_are_specified(void **state)
+{
+	FILE *f = fopen("proto/PROTOCOL.md", "r");
+	char line[256];
+	size_t at = 0;
+	bool inside = false;
+
+	(void)state;
+	if (!f)
+		skip(); /* not run from the root of the repository */
+	while (fgets(line, sizeof(line), f) && at < sizeof(known_frame)) {
+		unsigned byte;
+		int used;
+
+		inside |= strncmp(line, "### An example", 14) == 0;
+		if (!inside || strncmp(line, "    ", 4) != 0)
+			continue;
+		for (const char *p = line + 4; sscanf(p, "%2x%n", &byte, &used) == 1;
+		     p += used + 1) {
+			assert_int_equal(byte, known_frame[at]);
+			at++;
+			if (p[used] != ' ' || p[used + 1] == ' ')
+				break;
+		}
+	}
+	fclose(f);
+	assert_int_equal(at, sizeof(known_frame));
 }
 
 /* Decoding and encoding again gives the same bytes, for every message, smallest and largest. */
@@ -215,6 +257,29 @@ static void test_bound_alone(void **state)
 	}
 }
 
+static void offer_names(const char *a, const char *b, bool good);
+
+/* A key with an empty part, and all of its bytes: only the lower bound refuses it. */
+static void test_empty_parts(void **state)
+{
+	(void)state;
+	for (int empty = 0; empty < 4; empty++) {
+		uint8_t body[3 * 5 + NONCE_LEN] = { 0 }, *p = body;
+
+		for (int part = 0; part < 3; part++) {
+			put_u32(p, part != empty);
+			p += 4 + (part != empty) + (part == 0 ? NONCE_LEN : 0);
+		}
+		if (empty == 3)
+			assert_ok(msg_decode(m, MSG_KEY, (struct bytes){ body, sizeof(body) }));
+		else
+			assert_err(
+			    msg_decode(m, MSG_KEY, (struct bytes){ body, (size_t)(p - body) }),
+			    ERR_PEER, "KEY");
+	}
+	offer_names("", "b", false);
+}
+
 static void offer_names(const char *a, const char *b, bool good)
 {
 	size_t len = JOB_ID_LEN + 4 + 5 + 4 + 4 + strlen(a) + 4 + strlen(b);
@@ -266,11 +331,18 @@ static void test_catalogue(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_bytes),   cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_prefixes),      cmocka_unit_test(test_trailing_byte),
-		cmocka_unit_test(test_unknown_type),  cmocka_unit_test(test_over_limits),
-		cmocka_unit_test(test_bound_alone),   cmocka_unit_test(test_names_rise),
-		cmocka_unit_test(test_version_range), cmocka_unit_test(test_catalogue),
+		cmocka_unit_test(test_known_bytes),
+		cmocka_unit_test(test_known_bytes_are_specified),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_prefixes),
+		cmocka_unit_test(test_trailing_byte),
+		cmocka_unit_test(test_unknown_type),
+		cmocka_unit_test(test_over_limits),
+		cmocka_unit_test(test_bound_alone),
+		cmocka_unit_test(test_empty_parts),
+		cmocka_unit_test(test_names_rise),
+		cmocka_unit_test(test_version_range),
+		cmocka_unit_test(test_catalogue),
 	};
 	int failed;
 

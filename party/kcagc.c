@@ -280,7 +280,8 @@ static enum err basic(struct work *work, struct state *s)
 	return e;
 }
 
-/* P Lloyd steps over all nodes, from the root's clusters; one restart, no cells. */
+/* P Lloyd steps over all nodes, from the root's clusters; one restart, no cells. The group is still the
+ * root's, and so is its transcript: members who were told different clusters must not sum. */
 static enum err polish(struct work *work, struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
@@ -290,7 +291,6 @@ static enum err polish(struct work *work, struct state *s)
 	enum err e = ERR_OK;
 
 	work_phase(work, "polish");
-	work_group(work, root->id);
 	mat_init(&mu, j.K, s->Z.cols);
 	j.mu = &mu;
 	j.label = s->child;

@@ -64,7 +64,7 @@ static inline void half_abort(const struct half *h, struct channel *ch, const ch
 
 struct federation {
 	struct half server, party[FED_MAX];
-	char names[FED_MAX][16];
+	char names[FED_MAX][24];
 };
 
 /* Nothing but errors on stderr. */

@@ -17,12 +17,13 @@
 
 #include <math.h>
 
-/* One secure sum that the federation makes: what must come out. */
+/* One secure sum that the federation makes: what must come out, and what it would be without
+ * rounding. */
 struct pooled_sum {
 	uint32_t group;
 	uint64_t round;
 	size_t count;
-	double *D;
+	double *D, *plain;
 };
 
 struct pooled {
@@ -50,9 +51,11 @@ struct pooled_items {
 };
 
 static inline double pooled_distance(const struct pooled *p, const struct pooled_items *items,
-				     const struct mat *mu, size_t i, size_t c)
+				     const struct mat *mu, size_t i, size_t c, double *plain)
 {
 	double scale = ldexp(1, (int)p->job->fraction_bits), total = 0;
+
+	*plain = 0;
 
 	for (size_t l = items->node->first; l < items->node->last; l++) {
 		double d = 0;
@@ -63,6 +66,7 @@ static inline double pooled_distance(const struct pooled *p, const struct pooled
 			d += gap * gap;
 		}
 		total += p->rounded ? nearbyint(d * scale) / scale : d;
+		*plain += d;
 	}
 	return total;
 }
@@ -91,14 +95,16 @@ static inline void pooled_centres(const struct pooled_items *items, const uint32
 	free(weight);
 }
 
-static inline double *pooled_note(struct pooled *p, uint32_t group, size_t count)
+static inline struct pooled_sum *pooled_note(struct pooled *p, uint32_t group, size_t count)
 {
 	struct pooled_sum *s;
 
 	p->sum = alloc_again(p->sum, p->sums + 1, sizeof(*p->sum));
 	s = &p->sum[p->sums++];
 	*s = (struct pooled_sum){ .group = group, .round = p->round[group]++, .count = count };
-	return ALLOC(s->D, count);
+	ALLOC(s->D, count);
+	ALLOC(s->plain, count);
+	return s;
 }
 
 /* The 1/9 step: an item counts where it is nine times nearer (squared) than to any other centre. */
@@ -173,26 +179,33 @@ static inline size_t pooled_step(struct pooled *p, const struct pooled_items *it
 				 struct pooled_restart *r, unsigned R, size_t K, unsigned t)
 {
 	bool *exists = alloc(K, sizeof(*exists));
-	size_t moving = 0;
-	double *D;
+	size_t moving = 0, words = items->m * K;
+	double *D = NULL, *plain = NULL;
 
 	memset(exists, 1, K * sizeof(*exists));
 	for (unsigned i = 0; i < R; i++)
 		moving += r[i].moving;
-	D = moving ? pooled_note(p, items->node->id, moving * items->m * K) : NULL;
+	if (moving) {
+		struct pooled_sum *sum = pooled_note(p, items->node->id, moving * words);
+
+		D = sum->D;
+		plain = sum->plain;
+	}
 	for (unsigned i = 0; i < R; i++) {
 		if (!r[i].moving)
 			continue;
 		for (size_t y = 0; y < items->m; y++)
 			for (size_t c = 0; c < K; c++)
-				D[y * K + c] = pooled_distance(p, items, r[i].mu, y, c);
+				D[y * K + c] =
+				    pooled_distance(p, items, r[i].mu, y, c, &plain[y * K + c]);
 		if (t == 0)
 			pooled_ninth(D, items->m, K, r[i].label);
 		else
 			r[i].moving = pooled_nearest(D, items->weight, exists, items->m, K,
 						     r[i].label, &r[i].inertia) > 0;
 		pooled_centres(items, r[i].label, K, r[i].mu);
-		D += items->m * K;
+		D += words;
+		plain += words;
 	}
 	free(exists);
 	return moving;
@@ -355,7 +368,7 @@ static inline void pooled_polish(struct pooled *p)
 	for (size_t l = 0; l < p->L; l++)
 		mat_init(&mu[l], K, p->Z[l].cols);
 	for (unsigned t = 0; t < p->job->polish && moved; t++) {
-		double *D = pooled_note(p, items.node->id, p->n * K);
+		struct pooled_sum *sum = pooled_note(p, items.node->id, p->n * K);
 
 		memset(exists, 0, K * sizeof(*exists));
 		for (size_t i = 0; i < p->n; i++)
@@ -363,8 +376,9 @@ static inline void pooled_polish(struct pooled *p)
 		pooled_centres(&items, label, K, mu);
 		for (size_t i = 0; i < p->n; i++)
 			for (size_t c = 0; c < K; c++)
-				D[i * K + c] = pooled_distance(p, &items, mu, i, c);
-		moved = pooled_nearest(D, items.weight, exists, p->n, K, label, &unused);
+				sum->D[i * K + c] =
+				    pooled_distance(p, &items, mu, i, c, &sum->plain[i * K + c]);
+		moved = pooled_nearest(sum->D, items.weight, exists, p->n, K, label, &unused);
 	}
 	for (size_t l = 0; l < p->L; l++)
 		mat_release(&mu[l]);
@@ -416,8 +430,10 @@ static inline void pooled_run(struct pooled *p, const struct planted *data, size
 
 static inline void pooled_release(struct pooled *p)
 {
-	for (size_t i = 0; i < p->sums; i++)
+	for (size_t i = 0; i < p->sums; i++) {
 		free(p->sum[i].D);
+		free(p->sum[i].plain);
+	}
 	free(p->sum);
 	for (size_t l = 0; l < p->L; l++) {
 		mat_release(&p->Z[l]);

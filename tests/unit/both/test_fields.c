@@ -281,6 +281,7 @@ static const struct {
 	{ "no words", masked_nothing, false },
 };
 enum { CHANGES = sizeof(changes) / sizeof(*changes) };
+static size_t tried[CHANGES];
 
 static bool ninth_step(const struct script *s, size_t step)
 {
@@ -299,6 +300,7 @@ static void check_change(const struct listener *to, size_t step, size_t c)
 		return;
 	draft_open(&d, note, &to->r->job);
 	if (changes[c].change(&d)) {
+		tried[c]++;
 		script_copy(&s, full, step);
 		script_add_msg(&s, &d.m);
 		replay(to, &s, &out);
@@ -425,12 +427,21 @@ static void test_single(void **state)
 	check_both(recording_new(&plan, 1, "polish=2", false), 0);
 }
 
+/* After the others. */
+static void test_each_change_was_tried(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < CHANGES; c++)
+		if (!tried[c])
+			fail_msg("%s was never tried", changes[c].what);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree),   cmocka_unit_test(test_tree_of_centres),
 		cmocka_unit_test(test_basic),  cmocka_unit_test(test_words_of_32_bits),
-		cmocka_unit_test(test_single),
+		cmocka_unit_test(test_single), cmocka_unit_test(test_each_change_was_tried),
 	};
 
 	federation_quiet();

@@ -1,0 +1,100 @@
+/* wire.h -- a federation whose messages pass through a thread that may change them on the way. */
+#ifndef TESTS_UNIT_BOTH_WIRE_H
+#define TESTS_UNIT_BOTH_WIRE_H
+
+#include "common/base/clock.h"
+#include "proto/frame.h"
+#include "tests/unit/both/federation.h"
+
+struct wire {
+	struct federation *f;
+	/* Sees each message, and may replace its body; l: the party at the other end. */
+	void (*pass)(void *arg, size_t l, enum msg_type type, struct buf *body);
+	void *arg;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool woken, stopped;
+};
+
+static inline void wire_wake(void *arg)
+{
+	struct wire *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	w->woken = true;
+	pthread_cond_signal(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static inline void wire_move(struct wire *w, size_t l, struct channel *from, struct channel *to)
+{
+	struct buf body = { 0 };
+	enum msg_type type;
+
+	while (!channel_is_full(to) && channel_take(from, &type, &body)) {
+		size_t sent = FRAME_HEADER_LEN + body.n;
+
+		w->pass(w->arg, l, type, &body);
+		channel_deliver(to, type, &body, clock_now_s());
+		channel_sent(from, sent);
+	}
+	buf_release(&body);
+}
+
+static inline bool wire_wait(struct wire *w)
+{
+	bool stopped;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->woken && !w->stopped)
+		pthread_cond_wait(&w->changed, &w->lock);
+	w->woken = false;
+	stopped = w->stopped;
+	pthread_mutex_unlock(&w->lock);
+	return !stopped;
+}
+
+static inline void *wire_run(void *arg)
+{
+	struct wire *w = arg;
+
+	while (wire_wait(w))
+		for (size_t l = 0; l < w->f->server.L; l++) {
+			struct channel *hub = w->f->server.channel[l],
+				       *party = w->f->party[l].channel[0];
+
+			wire_move(w, l, hub, party);
+			wire_move(w, l, party, hub);
+		}
+	return NULL;
+}
+
+/* Runs an opened federation, whose channels are not joined, to its end. w: f, pass and arg are set.
+ */
+static inline void wire_federation_run(struct wire *w)
+{
+	struct federation *f = w->f;
+
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->changed, NULL);
+	for (size_t l = 0; l < f->server.L; l++) {
+		channel_on_wake(f->server.channel[l], wire_wake, w);
+		channel_on_wake(f->party[l].channel[0], wire_wake, w);
+	}
+	pthread_create(&w->thread, NULL, wire_run, w);
+	federation_run(f);
+	for (size_t l = 0; l < f->server.L; l++) {
+		channel_on_wake(f->server.channel[l], NULL, NULL);
+		channel_on_wake(f->party[l].channel[0], NULL, NULL);
+	}
+	pthread_mutex_lock(&w->lock);
+	w->stopped = true;
+	pthread_cond_signal(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	pthread_cond_destroy(&w->changed);
+	pthread_mutex_destroy(&w->lock);
+}
+
+#endif

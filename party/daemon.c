@@ -7,6 +7,7 @@
 #include "party/job.h"
 #include "party/policy.h"
 #include "proto/conn.h"
+#include "proto/tls.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -383,9 +384,6 @@ static enum err start(struct daemon *d)
 				  .tcp_congestion = c->tcp_congestion };
 
 	TRY(identity_load(&d->identity, c->identity.certificate, c->identity.key));
-	if (strcmp(identity_name(d->identity), c->name) != 0)
-		return err_set(ERR_INPUT, "name is %s, but the certificate %s is for %s", c->name,
-			       c->identity.certificate, identity_name(d->identity));
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	uv_signal_start(&d->on_term, on_stop, SIGTERM);
 	uv_signal_start(&d->on_int, on_stop, SIGINT);
@@ -394,6 +392,24 @@ static enum err start(struct daemon *d)
 	log_info("dialling %s", d->config->coordinator_text);
 	dial(d);
 	return ERR_OK;
+}
+
+enum err daemon_check(const struct party_config *config)
+{
+	const struct identity_paths *p = &config->common.identity;
+	struct tls_context *tls = NULL;
+	struct identity *id;
+	enum err e;
+
+	TRY(identity_load(&id, p->certificate, p->key));
+	if (strcmp(identity_name(id), config->common.name) != 0)
+		e = err_set(ERR_INPUT, "party.name is %s, but the certificate %s is for %s",
+			    config->common.name, p->certificate, identity_name(id));
+	else
+		e = tls_context_new(&tls, TLS_CLIENT, p->certificate, p->key, p->ca);
+	tls_context_free(tls);
+	identity_free(id);
+	return e;
 }
 
 enum err daemon_run(const struct party_config *config, const struct daemon_options *o)

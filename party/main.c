@@ -107,6 +107,8 @@ static enum err run(const struct arguments *a)
 	e = a->job ? job_read(&agreed, a->job, NULL) : ERR_OK;
 	if (a->job)
 		o.agreed = &agreed;
+	if (e == ERR_OK)
+		e = daemon_check(&config);
 	if (e == ERR_OK && a->check) {
 		printf("%s is right\n", a->config);
 	} else if (e == ERR_OK) {

@@ -26,7 +26,7 @@ static void link_message(struct conn *c)
 	if (msg_decode(m, c->reader.frame.type,
 		       (struct bytes){ c->reader.body.p, c->reader.body.n }) != ERR_OK)
 		end_for_peer(c, "sent a malformed message: ", 0);
-	else if (m->type != MSG_HEARTBEAT)
+	else if (m->type != MSG_HEARTBEAT || c->phase != CONN_WELCOMED)
 		c->events->message(c, m, c->arg);
 	else if (c->channel)
 		channel_heard(c->channel, m->heartbeat.progress);

@@ -6,6 +6,7 @@
 #include "crypto/random.h"
 #include "crypto/sign.h"
 #include "proto/conn.h"
+#include "proto/tls.h"
 #include "server/job.h"
 
 #include <signal.h>
@@ -382,6 +383,24 @@ static enum err start(struct coordinator *c)
 	uv_signal_start(&c->on_hup, on_reload, SIGHUP);
 	uv_timer_start(&c->join_timer, on_join_timeout, (uint64_t)config->join_timeout_s * 1000, 0);
 	return announce(c, bound);
+}
+
+enum err coordinator_check(const struct coordinator_config *config)
+{
+	const struct identity_paths *p = &config->common.identity;
+	struct tls_context *tls = NULL;
+	struct identity *id;
+	enum err e;
+
+	TRY(identity_load(&id, p->certificate, p->key));
+	if (strcmp(identity_name(id), config->common.name) != 0)
+		e = err_set(ERR_INPUT, "coordinator.name is %s, but the certificate %s is for %s",
+			    config->common.name, p->certificate, identity_name(id));
+	else
+		e = tls_context_new(&tls, TLS_SERVER, p->certificate, p->key, p->ca);
+	tls_context_free(tls);
+	identity_free(id);
+	return e;
 }
 
 enum err coordinator_run(const struct coordinator_config *config, const struct job *job)

@@ -107,6 +107,8 @@ static enum err run(const struct arguments *a)
 	if (e == ERR_OK && config.parties.count < 2 && !job.allow_single)
 		e = err_set(ERR_INPUT, "%s: parties has %zu, expected at least 2, or allow_single in the job",
 			    a->config, config.parties.count);
+	if (e == ERR_OK)
+		e = coordinator_check(&config);
 	if (e == ERR_OK && a->check) {
 		printf("%s and %s are right\n", a->config, a->job);
 		coordinator_config_release(&config);

@@ -150,7 +150,7 @@ test_coordinator_dies_while_parties_are_awaited() {
 # ---- launch ends what it started ----
 
 launched() { # the processes of this test's launch
-	pgrep -f -- "$T/out" || true
+	grep -lsF -- "$T/out" /proc/[0-9]*/cmdline | grep -v '^/proc/self/' || true
 }
 
 start_launch() {

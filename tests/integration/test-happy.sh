@@ -170,7 +170,7 @@ test_party_waits_for_the_coordinator() {
 	federation 2
 	coordinator
 	kill -TERM "${PID[coordinator]}"
-	ends 0 coordinator
+	ends 6 coordinator
 	parties 2
 	soon_says party-00 "refused|retry|again"
 	edit coordinator ".listen = \"$ADDRESS\""

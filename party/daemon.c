@@ -38,7 +38,7 @@ struct daemon {
 	uv_thread_t job_thread;
 	enum phase phase;
 	unsigned retry_ms;
-	double dialling_since_s;   /* of this row of attempts */
+	double dialling_since_s; /* of this row of attempts */
 	struct identity *identity;
 	struct dataset dataset;
 	bool has_dataset;
@@ -49,7 +49,7 @@ struct daemon {
 	struct work work;
 	struct job_means means;
 	bool thread_started;
-	bool abandoned;            /* the process ends while the job thread computes */
+	bool abandoned; /* the process ends while the job thread computes */
 	enum err job_result;
 	char job_why[ERR_DETAIL_MAX];
 	/* the process's end */
@@ -118,9 +118,10 @@ static enum err start_job(struct daemon *d)
 
 	record_init(&d->record, "party", c->name);
 	d->work = (struct work){ .channel = d->channel,
-			       .post = d->post,
-			       .record = &d->record,
-			       .threads = c->threads ? c->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN) };
+				 .post = d->post,
+				 .record = &d->record,
+				 .threads = c->threads ? c->threads
+						       : (unsigned)sysconf(_SC_NPROCESSORS_ONLN) };
 	d->means = (struct job_means){ .config = d->config,
 				       .identity = d->identity,
 				       .agreed = d->options.agreed,
@@ -176,9 +177,10 @@ static void on_ready(struct conn *conn, void *arg)
 	static const char software[] = "coterie " COTERIE_VERSION;
 	struct daemon *d = arg;
 	struct msg m = { .type = MSG_HELLO,
-			 .hello = { .version_min = PROTO_VERSION_MIN,
-				    .version_max = PROTO_VERSION_MAX,
-				    .software = { (const uint8_t *)software, sizeof(software) - 1 } } };
+			 .hello = {
+			     .version_min = PROTO_VERSION_MIN,
+			     .version_max = PROTO_VERSION_MAX,
+			     .software = { (const uint8_t *)software, sizeof(software) - 1 } } };
 	uint8_t pin[SECAGG_HASH_LEN], shown[HASH_LEN];
 	char why[256];
 
@@ -246,7 +248,8 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 	}
 }
 
-/* The job thread, if there is one, hears of it through its channel and ends: on_job_done goes on. */
+/* The job thread, if there is one, hears of it through its channel and ends: on_job_done goes on.
+ */
 static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct daemon *d = arg;
@@ -358,7 +361,8 @@ static void on_reload(uv_signal_t *signal, int number)
 
 /* ---- start ---- */
 
-static void init(struct daemon *d, const struct party_config *config, const struct daemon_options *o)
+static void init(struct daemon *d, const struct party_config *config,
+		 const struct daemon_options *o)
 {
 	d->config = config;
 	d->options = *o;

@@ -33,8 +33,10 @@ static enum err read_names(struct work *work, const char *own, const struct msg_
 	for (size_t l = 0; l < work->L; l++) {
 		memcpy(work->name[l], o->names[l].p, o->names[l].n);
 		work->name[l][o->names[l].n] = 0;
-		if (config_check_name(work->name[l]) || (l && strcmp(work->name[l - 1], work->name[l]) >= 0))
-			return err_set(ERR_PEER, "the offer's parties are not rising names (party %zu)", l);
+		if (config_check_name(work->name[l]) ||
+		    (l && strcmp(work->name[l - 1], work->name[l]) >= 0))
+			return err_set(ERR_PEER,
+				       "the offer's parties are not rising names (party %zu)", l);
 		if (strcmp(work->name[l], own) == 0)
 			work->own = l;
 	}
@@ -72,7 +74,8 @@ static void feed(void *hash, const void *p, size_t n)
 	sha256_add(hash, p, n);
 }
 
-/* Hashes of the sorted ids and edges, salted with the job so that they cannot be linked across jobs. */
+/* Hashes of the sorted ids and edges, salted with the job so that they cannot be linked across
+ * jobs. */
 static void fingerprints(const struct work *work, const struct dataset *d, struct msg_accept *a)
 {
 	struct sha256 *ids = sha256_new(), *edges = sha256_new();
@@ -112,7 +115,8 @@ static void decline(struct work *work, enum err code, const char *why)
 
 /* ---- keys: kCAGC Protocol 4, set-up ---- */
 
-static enum err send_key(struct work *work, const struct job_means *means, const uint8_t *params_hash)
+static enum err send_key(struct work *work, const struct job_means *means,
+			 const uint8_t *params_hash)
 {
 	struct secagg_setup setup = { .attempt = work->attempt,
 				      .group_bits = work->job.group_bits,
@@ -141,18 +145,19 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 {
 	struct msg *m = alloc(1, sizeof(*m));
 	struct secagg_advert *adverts = alloc(work->L, sizeof(*adverts));
-	uint8_t (*pins)[SECAGG_HASH_LEN] = alloc(work->L, sizeof(*pins));
+	uint8_t(*pins)[SECAGG_HASH_LEN] = alloc(work->L, sizeof(*pins));
 	enum err e;
 
 	work_phase(work, "keys");
 	e = channel_recv(work->channel, MSG_KEYS, m);
 	if (e == ERR_OK && m->keys.parties != work->L)
-		e = err_set(ERR_PEER, "the coordinator relayed %u keys for %zu parties", m->keys.parties,
-			    work->L);
+		e = err_set(ERR_PEER, "the coordinator relayed %u keys for %zu parties",
+			    m->keys.parties, work->L);
 	for (size_t l = 0; l < work->L && e == ERR_OK; l++) {
 		const struct msg_key *k = &m->keys.key[l];
 
-		adverts[l] = (struct secagg_advert){ k->public_key, k->nonce, k->spki, k->signature };
+		adverts[l] =
+		    (struct secagg_advert){ k->public_key, k->nonce, k->spki, k->signature };
 		if (l == work->own)
 			identity_fingerprint(means->identity, pins[l]);
 		else
@@ -179,7 +184,8 @@ static char *output_dir(const struct work *work, const struct job_means *means)
 	return file_join(means->output, name);
 }
 
-static enum err keep_labels(const char *output, const struct job_means *means, const uint32_t *label)
+static enum err keep_labels(const char *output, const struct job_means *means,
+			    const uint32_t *label)
 {
 	char *csv = file_join(output, "labels.csv"), *npy = file_join(output, "labels.npy");
 	enum err e = file_make_dirs(output);
@@ -250,7 +256,8 @@ static void abort_job(struct work *work, enum err code, const char *why)
 }
 
 /* An error's sentence must outlive what is done about it. */
-static enum err answer(struct work *work, const struct job_means *means, const struct msg_offer *offer)
+static enum err answer(struct work *work, const struct job_means *means,
+		       const struct msg_offer *offer)
 {
 	const char *names[PARTIES_MAX];
 	uint8_t params_hash[SHA256_LEN];
@@ -284,7 +291,8 @@ static enum err answer(struct work *work, const struct job_means *means, const s
 }
 
 /* run.json, whatever the job ended with. */
-static void keep_record(struct work *work, const struct job_means *means, enum err e, const char *why)
+static void keep_record(struct work *work, const struct job_means *means, enum err e,
+			const char *why)
 {
 	struct channel_times t;
 	char *output = output_dir(work, means);

@@ -10,15 +10,15 @@
 struct job_means {
 	const struct party_config *config;
 	const struct identity *identity;
-	const struct job *agreed;    /* any other job is declined; NULL: the policy alone decides */
-	struct dataset *dataset;     /* its features are used up */
-	const char *output;          /* directory of labels.csv, labels.npy and run.json */
-	bool output_per_job;         /* they go into output/job-ID, so that jobs do not overwrite another */
+	const struct job *agreed; /* any other job is declined; NULL: the policy alone decides */
+	struct dataset *dataset;  /* its features are used up */
+	const char *output;       /* directory of labels.csv, labels.npy and run.json */
+	bool output_per_job; /* they go into output/job-ID, so that jobs do not overwrite another */
 };
 
-/* Waits for the offer on work->channel (work: channel, post, record, threads are set), answers it, and
- * runs it to the end. Whatever fails, the coordinator is told and the record written; if no offer
- * came (work->offered), there is nothing to record. Returns what the job ended with. */
+/* Waits for the offer on work->channel (work: channel, post, record, threads are set), answers it,
+ * and runs it to the end. Whatever fails, the coordinator is told and the record written; if no
+ * offer came (work->offered), there is nothing to record. Returns what the job ended with. */
 enum err job_take_part(struct work *work, const struct job_means *means) MUST_CHECK;
 
 #endif

@@ -12,11 +12,13 @@
 /* What the party clusters with, kept through the levels of the tree. */
 struct state {
 	struct tree tree;
-	struct mat Z;       /* n x d: the filtered, projected, scaled slice */
-	uint32_t *child;    /* n: the cluster of each node at the last level; the party's own at first */
-	struct mat centre;  /* that clustering's centres at this party (for virtual_nodes "centre") */
-	uint32_t *cell;     /* n: the cell of each node at this level */
-	size_t m;           /* cells */
+	struct mat Z; /* n x d: the filtered, projected, scaled slice */
+	uint32_t
+	    *child; /* n: the cluster of each node at the last level; the party's own at first */
+	struct mat
+	    centre;     /* that clustering's centres at this party (for virtual_nodes "centre") */
+	uint32_t *cell; /* n: the cell of each node at this level */
+	size_t m;       /* cells */
 };
 
 static void state_release(struct state *s)
@@ -35,9 +37,11 @@ static enum err recv_clusters(struct work *work, enum msg_type type, const struc
 	TRY(channel_recv_labels(work->channel, type, node->id, k, label, count));
 	for (size_t i = 0; i < count; i++)
 		if (label[i] == k)
-			return err_set(ERR_PEER, "%s sent %s with entry %zu in none of %u clusters (during %s)",
-				       channel_peer(work->channel), msg_name(type), i, k,
-				       record_now(work->record)->name);
+			return err_set(
+			    ERR_PEER,
+			    "%s sent %s with entry %zu in none of %u clusters (during %s)",
+			    channel_peer(work->channel), msg_name(type), i, k,
+			    record_now(work->record)->name);
 	return ERR_OK;
 }
 
@@ -45,7 +49,8 @@ static enum err recv_clusters(struct work *work, enum msg_type type, const struc
 static enum err local(struct work *work, struct state *s)
 {
 	struct embed_params embedding = job_embed_params(&work->job, work->threads);
-	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters : job_local_clusters(&work->job),
+	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
+						     : job_local_clusters(&work->job),
 				   .restarts = work->job.local_restarts,
 				   .iterations = work->job.iterations,
 				   .ninth = work->job.ninth,
@@ -64,8 +69,8 @@ static enum err send_local(struct work *work, struct state *s)
 {
 	uint32_t k = work->L == 1 ? work->job.clusters : job_local_clusters(&work->job);
 
-	return channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k, s->child,
-				   work->n);
+	return channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k,
+				   s->child, work->n);
 }
 
 /* Protocol 3 lines 10-15: the cells of this tree node, and this party's virtual node y for each:
@@ -81,33 +86,37 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	ALLOC(*weight, m);
 	for (size_t i = 0; i < work->n; i++) {
 		if (s->cell[i] == m)
-			return err_set(ERR_PEER, "%s sent CELLS with node %zu in no cell (during %s)",
-				       channel_peer(work->channel), i, record_now(work->record)->name);
+			return err_set(
+			    ERR_PEER, "%s sent CELLS with node %zu in no cell (during %s)",
+			    channel_peer(work->channel), i, record_now(work->record)->name);
 		(*weight)[s->cell[i]]++;
 	}
 	for (uint32_t c = 0; c < m; c++)
 		if ((*weight)[c] < 1)
-			return err_set(ERR_PEER, "%s sent CELLS with %u cells, of which cell %u has no node (during %s)",
-				       channel_peer(work->channel), m, c,
-				       record_now(work->record)->name);
+			return err_set(
+			    ERR_PEER,
+			    "%s sent CELLS with %u cells, of which cell %u has no node (during %s)",
+			    channel_peer(work->channel), m, c, record_now(work->record)->name);
 	if (work->job.virtual_nodes == VIRTUAL_MEAN)
 		kmeans_centres(&s->Z, NULL, s->cell, Y);
 	else
 		for (size_t i = 0; i < work->n; i++)
-			memcpy(ROW(Y, s->cell[i]), ROW(&s->centre, s->child[i]), Y->cols * sizeof(*Y->a));
+			memcpy(ROW(Y, s->cell[i]), ROW(&s->centre, s->child[i]),
+			       Y->cols * sizeof(*Y->a));
 	return ERR_OK;
 }
 
 /* The joint k-means of one tree node at this party: R restarts, each with its own centres. */
 struct joint {
 	const struct tree_node *node;
-	const struct mat *Y;      /* m x d items */
-	const double *weight;     /* m, or NULL: all one */
-	unsigned K, R, Q;         /* clusters, starts, Lloyd steps at most */
-	unsigned screen;          /* after this iteration the coordinator says which restarts go on; 0: all */
-	struct mat *mu;           /* R centre matrices, K x d */
-	uint32_t *label;          /* R x m */
-	bool *moving;             /* R */
+	const struct mat *Y;  /* m x d items */
+	const double *weight; /* m, or NULL: all one */
+	unsigned K, R, Q;     /* clusters, starts, Lloyd steps at most */
+	unsigned
+	    screen;     /* after this iteration the coordinator says which restarts go on; 0: all */
+	struct mat *mu; /* R centre matrices, K x d */
+	uint32_t *label; /* R x m */
+	bool *moving;    /* R */
 };
 
 static size_t active(const struct joint *j)
@@ -157,14 +166,15 @@ static enum err send_distances(struct work *work, const struct joint *j)
 	return e;
 }
 
-/* Lines 15-21 and 30-36: the assignments come back (the 1/9 step's leave items out); each party updates
- * its part of the centres. A restart in which nothing moved is over, which both sides see. */
+/* Lines 15-21 and 30-36: the assignments come back (the 1/9 step's leave items out); each party
+ * updates its part of the centres. A restart in which nothing moved is over, which both sides see.
+ */
 static enum err update_centres(struct work *work, struct joint *j, unsigned t, size_t *moved)
 {
 	size_t m = j->Y->rows, n = active(j), a = 0;
 	uint32_t *told = alloc(n * m, sizeof(*told));
-	enum err e = t == 0 ? channel_recv_labels(work->channel, MSG_ASSIGNMENT, j->node->id, j->K, told,
-						  n * m)
+	enum err e = t == 0 ? channel_recv_labels(work->channel, MSG_ASSIGNMENT, j->node->id, j->K,
+						  told, n * m)
 			    : recv_clusters(work, MSG_ASSIGNMENT, j->node, j->K, told, n * m);
 
 	*moved = 0;
@@ -280,13 +290,15 @@ static enum err basic(struct work *work, struct state *s)
 	return e;
 }
 
-/* P Lloyd steps over all nodes, from the root's clusters; one restart, no cells. The group is still the
- * root's, and so is its transcript: members who were told different clusters must not sum. */
+/* P Lloyd steps over all nodes, from the root's clusters; one restart, no cells. The group is still
+ * the root's, and so is its transcript: members who were told different clusters must not sum. */
 static enum err polish(struct work *work, struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
 	bool moving = true;
-	struct joint j = { .node = root, .Y = &s->Z, .K = work->job.clusters, .R = 1, .moving = &moving };
+	struct joint j = {
+		.node = root, .Y = &s->Z, .K = work->job.clusters, .R = 1, .moving = &moving
+	};
 	struct mat mu;
 	enum err e = ERR_OK;
 
@@ -327,8 +339,8 @@ static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 	if (work->job.polish)
 		TRY(polish(work, s));
 	work_phase(work, "result");
-	return recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1], work->job.clusters, label,
-			     work->n);
+	return recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1], work->job.clusters,
+			     label, work->n);
 }
 
 enum err party_kcagc(struct work *work, uint32_t *label)

@@ -16,7 +16,8 @@ static const struct argp_option options[] = {
 	{ "job", 'j', "FILE", 0, "the job this party has agreed to; any other is declined", 0 },
 	{ "once", OPT_ONCE, NULL, 0, "end after one job, with its exit status", 0 },
 	{ "out", OPT_OUT, "DIR", 0, "where results go, instead of the configuration's output", 0 },
-	{ "coordinator", OPT_COORDINATOR, "HOST:PORT", 0, "whom to dial, instead of the configuration's", 0 },
+	{ "coordinator", OPT_COORDINATOR, "HOST:PORT", 0,
+	  "whom to dial, instead of the configuration's", 0 },
 	{ "log-level", OPT_LEVEL, "LEVEL", 0, "error, warn, info or debug", 0 },
 	{ "check-config", OPT_CHECK, NULL, 0, "check the configuration (and job), and exit", 0 },
 	{ "describe", OPT_DESCRIBE, NULL, 0, "print every key of the configuration, and exit", 0 },
@@ -73,14 +74,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, NULL,
-	"Dials the coordinator of its configuration and serves the jobs that its policy allows, until "
+	options,
+	parse,
+	NULL,
+	"Dials the coordinator of its configuration and serves the jobs that its policy allows, "
+	"until "
 	"stopped. Exit status with --once: 0 done, 1 the job failed, 2 a peer failed or was not "
-	"authenticated, 3 a deadline passed, 4 bad arguments, configuration or input, 5 internal error, "
+	"authenticated, 3 a deadline passed, 4 bad arguments, configuration or input, 5 internal "
+	"error, "
 	"6 cancelled.\v"
-	"Results are written to the output directory, with --once directly, otherwise to a directory per "
+	"Results are written to the output directory, with --once directly, otherwise to a "
+	"directory per "
 	"job: labels.csv, labels.npy, run.json; and log.jsonl.",
-	NULL, NULL, NULL
+	NULL,
+	NULL,
+	NULL
 };
 
 static int describe(void)

@@ -26,13 +26,16 @@ static enum err check_members(const struct party_config *config, const struct wo
 
 	if (work->L == 1) {
 		if (!config->policy.allow_single || !work->job.allow_single)
-			return err_set(ERR_PEER, "a job of one party masks nothing: it needs allow_single in job and policy");
+			return err_set(ERR_PEER, "a job of one party masks nothing: it needs "
+						 "allow_single in job and policy");
 		return ERR_OK;
 	}
 	if (least < config->policy.min_parties)
 		return err_set(ERR_PEER,
-			       "the job (method %s, %zu parties) has sums of %zu parties, policy.min_parties is %u; flat and basic sum over all parties",
-			       job_method_names[work->job.method], work->L, least, config->policy.min_parties);
+			       "the job (method %s, %zu parties) has sums of %zu parties, "
+			       "policy.min_parties is %u; flat and basic sum over all parties",
+			       job_method_names[work->job.method], work->L, least,
+			       config->policy.min_parties);
 	return ERR_OK;
 }
 
@@ -46,10 +49,13 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 	if (agreed && job_difference(agreed, &work->job, text, sizeof(text)))
 		return err_set(ERR_PEER, "%s agreed to another job: %s", config->common.name, text);
 	if (!config_strings_has(&config->policy.jobs, kind))
-		return err_set(ERR_PEER, "the offered job is of kind %s, which policy.jobs of %s does not name",
-			       kind, config->common.name);
+		return err_set(
+		    ERR_PEER,
+		    "the offered job is of kind %s, which policy.jobs of %s does not name", kind,
+		    config->common.name);
 	if (config->policy.methods.count && !config_strings_has(&config->policy.methods, method))
-		return err_set(ERR_PEER, "the offered method is %s, which policy.methods of %s does not name",
+		return err_set(ERR_PEER,
+			       "the offered method is %s, which policy.methods of %s does not name",
 			       method, config->common.name);
 	for (size_t l = 0; l < work->L; l++)
 		if (l != work->own)
@@ -66,7 +72,8 @@ enum err policy_pin(const struct party_config *config, const char *name,
 		return err_set(ERR_PEER, "%s takes part, but the peers of %s do not name it", name,
 			       config->common.name);
 	if (!fingerprint_parse(text, pin))
-		return err_set(ERR_INPUT, "peers.%s is \"%s\", expected sha256: and 64 hexadecimal digits",
+		return err_set(ERR_INPUT,
+			       "peers.%s is \"%s\", expected sha256: and 64 hexadecimal digits",
 			       name, text);
 	return ERR_OK;
 }
@@ -84,8 +91,10 @@ enum err policy_serve_once(const struct party_config *config, const struct work 
 	if (e == ERR_OK && file_exists(path))
 		e = file_read(path, SERVED_MAX, &served);
 	if (e == ERR_OK && served.n && memmem(served.p, served.n, line, strlen(line)))
-		e = err_set(ERR_PEER, "job %.32s, attempt %u was served before: its masks must not be used twice",
-			    line, work->attempt);
+		e = err_set(
+		    ERR_PEER,
+		    "job %.32s, attempt %u was served before: its masks must not be used twice",
+		    line, work->attempt);
 	if (e == ERR_OK)
 		e = file_append(path, line, FILE_SECRET);
 	buf_release(&served);

@@ -20,7 +20,8 @@ struct secure {
 	uint8_t *chunk;
 };
 
-enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, struct secure **out)
+enum err secure_begin(struct work *work, const struct tree_node *node, size_t count,
+		      struct secure **out)
 {
 	size_t members[PARTIES_MAX], L = node->last - node->first;
 	struct secure *s;
@@ -73,7 +74,8 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 		enum err e = fixed_encode(&s->fixed, x, take, s->chunk + s->held * s->word, &bad);
 
 		if (e != ERR_OK) {
-			log_private("the value outside the bound is %.17g; it is shown here only", bad);
+			log_private("the value outside the bound is %.17g; it is shown here only",
+				    bad);
 			return err_prefix(e, "%s", s->work->name[s->work->own]);
 		}
 		s->held += take;

@@ -19,21 +19,21 @@
 #include <stdint.h>
 
 struct work {
-	struct job job;                  /* the effective job, as offered and accepted */
+	struct job job; /* the effective job, as offered and accepted */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	size_t L, own;                   /* parties, and this one's number among the sorted names */
+	size_t L, own; /* parties, and this one's number among the sorted names */
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
-	struct channel *channel;         /* to the coordinator */
+	struct channel *channel; /* to the coordinator */
 	struct post *post;
 	struct record *record;
-	struct secagg *secagg;           /* once keys are agreed */
+	struct secagg *secagg;               /* once keys are agreed */
 	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
-	struct features *features;       /* this party's slice: used up by the protocol */
+	struct features *features;           /* this party's slice: used up by the protocol */
 	const struct graph *graph;
-	size_t n;                        /* nodes */
+	size_t n; /* nodes */
 	unsigned threads;
-	_Atomic bool offered;            /* an offer has come: from here on a stop cuts a job */
+	_Atomic bool offered; /* an offer has come: from here on a stop cuts a job */
 };
 
 /* Names the phase that begins, in the record, the log and the channel's errors. */

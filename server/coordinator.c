@@ -28,7 +28,7 @@ struct seat {
 /* Whoever has connected; arg of its connection's events. */
 struct visitor {
 	struct coordinator *c;
-	struct seat *seat;       /* NULL until it is known who it is */
+	struct seat *seat; /* NULL until it is known who it is */
 };
 
 enum phase { JOINING, RUNNING, CLOSING };
@@ -203,9 +203,10 @@ static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hell
 	static const char software[] = "coterie " COTERIE_VERSION;
 	struct coordinator *c = v->c;
 	struct msg m = { .type = MSG_WELCOME,
-			 .welcome = { .version = PROTO_VERSION_MAX,
-				      .software = { (const uint8_t *)software, sizeof(software) - 1 },
-				      .heartbeat_ms = c->config->common.heartbeat_s * 1000 } };
+			 .welcome = {
+			     .version = PROTO_VERSION_MAX,
+			     .software = { (const uint8_t *)software, sizeof(software) - 1 },
+			     .heartbeat_ms = c->config->common.heartbeat_s * 1000 } };
 	char why[256];
 
 	if (h->version_min > PROTO_VERSION_MAX || h->version_max < PROTO_VERSION_MIN) {
@@ -280,8 +281,10 @@ static void on_join_timeout(uv_timer_t *timer)
 	char why[700];
 
 	for (size_t l = 0; l < c->L; l++)
-		if (!c->seat[l].joined && strlen(missing) + strlen(c->seat[l].name) + 3 < sizeof(missing))
-			sprintf(missing + strlen(missing), "%s%s", *missing ? ", " : "", c->seat[l].name);
+		if (!c->seat[l].joined &&
+		    strlen(missing) + strlen(c->seat[l].name) + 3 < sizeof(missing))
+			sprintf(missing + strlen(missing), "%s%s", *missing ? ", " : "",
+				c->seat[l].name);
 	snprintf(why, sizeof(why), "did not join within join_timeout_s, %u s: %s",
 		 c->config->join_timeout_s, missing);
 	begin_close(c, ERR_DEADLINE, why);
@@ -333,7 +336,8 @@ static void on_reload(uv_signal_t *signal, int number)
 
 /* ---- start ---- */
 
-static void init(struct coordinator *c, const struct coordinator_config *config, const struct job *job)
+static void init(struct coordinator *c, const struct coordinator_config *config,
+		 const struct job *job)
 {
 	c->config = config;
 	c->L = config->parties.count;

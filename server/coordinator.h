@@ -10,8 +10,8 @@
 #include "common/job/daemon.h"
 #include "common/job/job.h"
 
-/* Are certificate, key and CA what they must be: readable by us, the key by nobody else, fitting each
- * other and the configured name? ERR_INPUT. Opens nothing else. */
+/* Are certificate, key and CA what they must be: readable by us, the key by nobody else, fitting
+ * each other and the configured name? ERR_INPUT. Opens nothing else. */
 enum err coordinator_check(const struct coordinator_config *config) MUST_CHECK;
 
 /* Runs one job and returns what it ended with; the sentence is err_detail(). */

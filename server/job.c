@@ -33,7 +33,8 @@ static enum err offer(struct run *run, struct buf *text)
 	m.offer.job = (struct bytes){ text->p, text->n };
 	m.offer.parties = (uint32_t)run->L;
 	for (size_t l = 0; l < run->L; l++)
-		m.offer.names[l] = (struct bytes){ (const uint8_t *)run->name[l], strlen(run->name[l]) };
+		m.offer.names[l] =
+		    (struct bytes){ (const uint8_t *)run->name[l], strlen(run->name[l]) };
 	return run_broadcast(run, 0, run->L, &m);
 }
 
@@ -67,7 +68,9 @@ static enum err compare(const struct run *run, const uint8_t *job_hash,
 		hex8(job_hash, ours);
 		hex8(b->job_hash, theirs);
 		if (memcmp(job_hash, b->job_hash, HASH_LEN) != 0)
-			return err_set(ERR_PEER, "%s reads the job differently: its effective job has hash %s, here %s; are the versions the same?",
+			return err_set(ERR_PEER,
+				       "%s reads the job differently: its effective job has hash "
+				       "%s, here %s; are the versions the same?",
 				       run->name[l], theirs, ours);
 		if (a->rows != b->rows)
 			return err_set(ERR_PEER, "%s has %" PRIu64 " nodes and %s has %" PRIu64,
@@ -102,7 +105,8 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 	return e;
 }
 
-/* ---- keys: Protocol 4 lines 2-8. The coordinator relays them and can read none of what follows. ---- */
+/* ---- keys: Protocol 4 lines 2-8. The coordinator relays them and can read none of what follows.
+ * ---- */
 
 static enum err relay_keys(struct run *run)
 {

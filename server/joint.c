@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void joint_init(struct joint *j, const struct tree_node *node, uint64_t *round, size_t m, unsigned K,
-		unsigned R, unsigned Q, const double *weight)
+void joint_init(struct joint *j, const struct tree_node *node, uint64_t *round, size_t m,
+		unsigned K, unsigned R, unsigned Q, const double *weight)
 {
 	*j = (struct joint){ .node = node,
 			     .round = round,
@@ -182,10 +182,10 @@ static enum err finish(struct run *run, struct joint *j)
 	memcpy(j->best, j->label + best * j->m, j->m * sizeof(*j->best));
 	if (run->record->sums < TREE_NODES_MAX)
 		run->record->sum[run->record->sums++] =
-			(struct record_sum){ .group = j->node->id,
-					     .items = j->m,
-					     .iterations = j->iterations,
-					     .inertia = j->inertia[best] };
+		    (struct record_sum){ .group = j->node->id,
+					 .items = j->m,
+					 .iterations = j->iterations,
+					 .inertia = j->inertia[best] };
 	return run_broadcast_labels(run, j->node->first, j->node->last, MSG_CLUSTERS, j->node->id,
 				    j->K, j->best, j->m);
 }
@@ -194,7 +194,7 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 {
 	for (size_t g = 0; g < count; g++)
 		begin(run, &groups[g]);
-	for (unsigned t = run->job.ninth ? 0 : 1; ; t++) {
+	for (unsigned t = run->job.ninth ? 0 : 1;; t++) {
 		size_t busy, moved = 0;
 
 		TRY(sum_distances(run, groups, count, &busy));

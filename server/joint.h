@@ -15,33 +15,35 @@
 /* The k-means of one tree node. */
 struct joint {
 	const struct tree_node *node;
-	uint64_t *round;       /* the node's next secure-sum round */
-	size_t m;              /* items: cells, or nodes */
-	unsigned K, R, Q;      /* clusters to make, starts, Lloyd steps at most */
-	unsigned keep;         /* of R starts so many go on after iteration `screen`, those of least inertia */
-	unsigned screen;       /* 0: all go on */
-	const double *weight;  /* m, or NULL: all one */
-	uint32_t *label;       /* R x m: the starts, then the current assignments; K means none */
-	bool *running;         /* R: not screened out */
-	uint32_t *best;        /* m: the best restart's assignment, filled at the end */
+	uint64_t *round;  /* the node's next secure-sum round */
+	size_t m;         /* items: cells, or nodes */
+	unsigned K, R, Q; /* clusters to make, starts, Lloyd steps at most */
+	unsigned
+	    keep; /* of R starts so many go on after iteration `screen`, those of least inertia */
+	unsigned screen;      /* 0: all go on */
+	const double *weight; /* m, or NULL: all one */
+	uint32_t *label;      /* R x m: the starts, then the current assignments; K means none */
+	bool *running;        /* R: not screened out */
+	uint32_t *best;       /* m: the best restart's assignment, filled at the end */
 	/* kept by joint_kmeans */
-	bool *moving;          /* R: running, and an assignment changed in the last iteration */
-	bool *used;            /* R x K: the cluster had an item at the start, so its centre exists */
-	double *inertia;       /* R: sum of weight x least distance, of the last sum */
-	void *acc;             /* active x m x K words */
+	bool *moving;    /* R: running, and an assignment changed in the last iteration */
+	bool *used;      /* R x K: the cluster had an item at the start, so its centre exists */
+	double *inertia; /* R: sum of weight x least distance, of the last sum */
+	void *acc;       /* active x m x K words */
 	unsigned iterations;
 };
 
 /* label all K (none), best zero. With no more items than clusters (m <= K) there is nothing to
  * compute: every item is its own cluster. */
-void joint_init(struct joint *j, const struct tree_node *node, uint64_t *round, size_t m, unsigned K,
-		unsigned R, unsigned Q, const double *weight);
+void joint_init(struct joint *j, const struct tree_node *node, uint64_t *round, size_t m,
+		unsigned K, unsigned R, unsigned Q, const double *weight);
 bool joint_is_trivial(const struct joint *j);
 void joint_release(struct joint *j);
 
 /* Runs all groups of one level to the end. Each group's members have been sent its cells and,
- * unless it is trivial, its starts. Rounds: 1 (the 1/9 step) + at most Q, for all groups together. Afterwards best holds the
- * assignment of the restart of least inertia (the first on ties), and the members have been sent it. */
+ * unless it is trivial, its starts. Rounds: 1 (the 1/9 step) + at most Q, for all groups together.
+ * Afterwards best holds the assignment of the restart of least inertia (the first on ties), and the
+ * members have been sent it. */
 enum err joint_kmeans(struct run *run, struct joint *groups, size_t count) MUST_CHECK;
 
 #endif

@@ -16,8 +16,9 @@
 
 struct state {
 	struct tree tree;
-	uint32_t *label[TREE_NODES_MAX]; /* n each: a tree node's clusters, while its parent needs them */
-	uint64_t round[TREE_NODES_MAX];  /* each group's next secure-sum round */
+	uint32_t *
+	    label[TREE_NODES_MAX]; /* n each: a tree node's clusters, while its parent needs them */
+	uint64_t round[TREE_NODES_MAX]; /* each group's next secure-sum round */
 };
 
 static const struct tree_node *root_of(const struct state *s)
@@ -38,7 +39,8 @@ static enum err gather_local(struct run *run, struct state *s)
 		for (size_t i = 0; i < run->n; i++)
 			if (s->label[l][i] == k)
 				return err_set(ERR_PEER,
-					       "%s sent LOCAL_CLUSTERS with node %zu in none of %u clusters (during local)",
+					       "%s sent LOCAL_CLUSTERS with node %zu in none of %u "
+					       "clusters (during local)",
 					       run->name[l], i, k);
 	}
 	return ERR_OK;
@@ -46,8 +48,8 @@ static enum err gather_local(struct run *run, struct state *s)
 
 /* The joint k-means of one node: many starts at the root, of which the best go on; inner nodes,
  * whose clusters are only cut up further, get along with few. */
-static void open_joint(const struct run *run, struct state *s, const struct tree_node *node, size_t m,
-		       unsigned K, const double *weight, struct joint *j)
+static void open_joint(const struct run *run, struct state *s, const struct tree_node *node,
+		       size_t m, unsigned K, const double *weight, struct joint *j)
 {
 	bool root = node == root_of(s);
 
@@ -76,12 +78,13 @@ static enum err open_node(struct run *run, struct state *s, const struct tree_no
 	ALLOC(*weight, m);
 	cells_sizes(cell, run->n, m, *weight);
 	open_joint(run, s, node, m, K, *weight, j);
-	TRY(run_broadcast_labels(run, node->first, node->last, MSG_CELLS, node->id, (uint32_t)m, cell,
-				 run->n));
+	TRY(run_broadcast_labels(run, node->first, node->last, MSG_CELLS, node->id, (uint32_t)m,
+				 cell, run->n));
 	if (joint_is_trivial(j))
 		return ERR_OK;
 	tuple = cells_tuples(child, node->children, cell, run->n, m);
-	starts_spread(j->label, m, K, j->R, *weight, tuple, node->children, run->job.seed, node->id);
+	starts_spread(j->label, m, K, j->R, *weight, tuple, node->children, run->job.seed,
+		      node->id);
 	free(tuple);
 	return run_broadcast_labels(run, node->first, node->last, MSG_STARTS, node->id, K, j->label,
 				    (size_t)j->R * m);

@@ -20,7 +20,8 @@ static const struct argp_option options[] = {
 	{ "ready-file", OPT_READY, "FILE", 0, "written with the address once listening", 0 },
 	{ "log-level", OPT_LEVEL, "LEVEL", 0, "error, warn, info or debug", 0 },
 	{ "check-config", OPT_CHECK, NULL, 0, "check configuration and job, and exit", 0 },
-	{ "describe", OPT_DESCRIBE, NULL, 0, "print every key of configuration and job, and exit", 0 },
+	{ "describe", OPT_DESCRIBE, NULL, 0, "print every key of configuration and job, and exit",
+	  0 },
 	{ 0 },
 };
 
@@ -75,12 +76,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, NULL,
-	"Runs one job among the parties of its configuration and exits: 0 done, 1 the job failed, 2 a "
-	"peer failed or was not authenticated, 3 a deadline passed, 4 bad arguments, configuration or "
+	options,
+	parse,
+	NULL,
+	"Runs one job among the parties of its configuration and exits: 0 done, 1 the job failed, "
+	"2 a "
+	"peer failed or was not authenticated, 3 a deadline passed, 4 bad arguments, configuration "
+	"or "
 	"input, 5 internal error, 6 cancelled.\v"
 	"Results are written to the output directory: labels.csv, labels.npy, run.json, log.jsonl.",
-	NULL, NULL, NULL
+	NULL,
+	NULL,
+	NULL
 };
 
 static int describe(void)
@@ -105,7 +112,8 @@ static enum err run(const struct arguments *a)
 	TRY(coordinator_config_read(&config, a->config, a->config_set.item));
 	e = job_read(&job, a->job, a->job_set.item);
 	if (e == ERR_OK && config.parties.count < 2 && !job.allow_single)
-		e = err_set(ERR_INPUT, "%s: parties has %zu, expected at least 2, or allow_single in the job",
+		e = err_set(ERR_INPUT,
+			    "%s: parties has %zu, expected at least 2, or allow_single in the job",
 			    a->config, config.parties.count);
 	if (e == ERR_OK)
 		e = coordinator_check(&config);

@@ -17,16 +17,16 @@
 #include <stdint.h>
 
 struct run {
-	struct job job;              /* the effective job */
+	struct job job; /* the effective job */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
-	size_t L;                    /* parties */
-	const char *const *name;     /* L names, rising */
+	size_t L;                       /* parties */
+	const char *const *name;        /* L names, rising */
 	struct channel *const *channel; /* L channels, in the same order */
-	struct post *post;           /* of all channels */
+	struct post *post;              /* of all channels */
 	struct record *record;
-	size_t n;                    /* nodes: known once all parties have accepted */
-	_Atomic bool finished;       /* everyone has its results: parties may leave */
+	size_t n;              /* nodes: known once all parties have accepted */
+	_Atomic bool finished; /* everyone has its results: parties may leave */
 };
 
 /* Names the phase that begins in the record, the log and the channels' errors. Static text is
@@ -40,6 +40,7 @@ enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum m
 			      uint32_t group, uint32_t values, const uint32_t *label,
 			      size_t count) MUST_CHECK;
 
-struct fixed run_fixed(const struct run *run, size_t members); /* the job's fixed point for a sum of so many */
+struct fixed run_fixed(const struct run *run,
+		       size_t members); /* the job's fixed point for a sum of so many */
 
 #endif

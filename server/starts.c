@@ -11,7 +11,8 @@ static void seed_restart(struct rng *rng, uint64_t seed, uint32_t stream, unsign
 	rng_seed(rng, seed, (uint64_t)stream << 32 | r);
 }
 
-void starts_uniform(uint32_t *label, size_t m, unsigned K, unsigned R, uint64_t seed, uint32_t stream)
+void starts_uniform(uint32_t *label, size_t m, unsigned K, unsigned R, uint64_t seed,
+		    uint32_t stream)
 {
 	assert(m > K);
 	for (unsigned r = 0; r < R; r++) {
@@ -69,7 +70,8 @@ static void spread_one(struct rng *rng, uint32_t *start, size_t m, unsigned K, c
 
 		start[chosen] = c;
 		for (size_t i = 0; i < m; i++) {
-			uint32_t d = hamming(tuple + i * children, tuple + chosen * children, children);
+			uint32_t d =
+			    hamming(tuple + i * children, tuple + chosen * children, children);
 
 			if (d < h[i])
 				h[i] = d;

@@ -21,14 +21,16 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 	if (m->group != s->group || m->round != *s->round || m->count != s->count ||
 	    m->offset != due->offset)
 		return err_set(ERR_PEER,
-			       "%s sent MASKED with words from %" PRIu64 " of %" PRIu64 " for group %u, round %" PRIu64
+			       "%s sent MASKED with words from %" PRIu64 " of %" PRIu64
+			       " for group %u, round %" PRIu64
 			       "; due were words from %zu of %zu for group %u, round %" PRIu64
 			       " (during %s)",
 			       run->name[l], m->offset, m->count, m->group, m->round, due->offset,
 			       s->count, s->group, *s->round, record_now(run->record)->name);
 	if (words == 0 || m->words.n % word || words > s->count - due->offset)
 		return err_set(ERR_PEER,
-			       "%s sent MASKED with %zu bytes where 1 to %zu words of %zu bytes are due (during %s)",
+			       "%s sent MASKED with %zu bytes where 1 to %zu words of %zu bytes "
+			       "are due (during %s)",
 			       run->name[l], m->words.n, s->count - due->offset, word,
 			       record_now(run->record)->name);
 	fixed_add(&f, (uint8_t *)s->acc + due->offset * word, m->words.p, words);

@@ -11,11 +11,11 @@
 
 /* One group's sum in a batch. */
 struct sum {
-	uint32_t group;          /* tree node */
-	size_t first, last;      /* members: parties [first, last) */
-	uint64_t *round;         /* this group's next round; rises by one */
-	size_t count;            /* words */
-	void *acc;               /* count words of the job's modulus, zeroed here */
+	uint32_t group;     /* tree node */
+	size_t first, last; /* members: parties [first, last) */
+	uint64_t *round;    /* this group's next round; rises by one */
+	size_t count;       /* words */
+	void *acc;          /* count words of the job's modulus, zeroed here */
 };
 
 /* Receives one masked vector from each member of each group and adds them up; groups are disjoint.

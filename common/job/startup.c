@@ -16,14 +16,17 @@ static bool log_begun;
 
 void overrides_add(struct overrides *o, const char *fmt, ...)
 {
-	char line[8192];
+	char *line = NULL;
 	va_list ap;
+	int n;
 
 	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
+	n = vasprintf(&line, fmt, ap);
 	va_end(ap);
+	if (n < 0)
+		line = alloc_copy("");
 	o->item = alloc_again(o->item, o->count + 2, sizeof(*o->item));
-	o->item[o->count++] = alloc_copy(line);
+	o->item[o->count++] = line;
 	o->item[o->count] = NULL;
 }
 

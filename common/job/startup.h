@@ -9,17 +9,19 @@
 
 #include <stddef.h>
 
-/* "path=value" strings for coordinator_config_read and job_read; item ends with NULL. Zero is empty. */
+/* "path=value" strings for coordinator_config_read and job_read; item ends with NULL. Zero is
+ * empty. */
 struct overrides {
 	char **item;
 	size_t count;
 };
 void overrides_add(struct overrides *o, const char *fmt, ...) PRINTF(2, 3);
-void overrides_add_path(struct overrides *o, const char *key, const char *path); /* from the working directory */
+void overrides_add_path(struct overrides *o, const char *key,
+			const char *path); /* from the working directory */
 void overrides_release(struct overrides *o);
 
-/* No core dumps and no ptrace by others of the same user: this process holds keys and data. Then the
- * output directory, and the log on stderr and in output/log.jsonl. */
+/* No core dumps and no ptrace by others of the same user: this process holds keys and data. Then
+ * the output directory, and the log on stderr and in output/log.jsonl. */
 enum err daemon_begin(const struct daemon_common *c) MUST_CHECK;
 
 /* Why the process ends with e: on stderr, and in the log if it was begun. */

@@ -73,6 +73,36 @@ static enum err send_local(struct work *work, struct state *s)
 				   s->child, work->n);
 }
 
+/* Cells are intersections of the children's clusters: each has nodes, and all of one of this party's.
+ * weight: m, becomes their numbers of nodes. */
+static enum err check_cells(struct work *work, const struct state *s, double *weight)
+{
+	const char *hub = channel_peer(work->channel), *step = record_now(work->record)->name;
+	uint32_t *cluster = alloc(s->m, sizeof(*cluster));
+	enum err e = ERR_OK;
+
+	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
+		uint32_t c = s->cell[i];
+
+		if (c == s->m) {
+			e = err_set(ERR_PEER, "%s sent CELLS with node %zu in no cell (during %s)", hub, i,
+				    step);
+			break;
+		}
+		if (weight[c]++ == 0)
+			cluster[c] = s->child[i];
+		else if (cluster[c] != s->child[i])
+			e = err_set(ERR_PEER, "%s sent CELLS with nodes of clusters %u and %u in cell %u (during %s)",
+				    hub, cluster[c], s->child[i], c, step);
+	}
+	for (size_t c = 0; c < s->m && e == ERR_OK; c++)
+		if (weight[c] < 1)
+			e = err_set(ERR_PEER, "%s sent CELLS with %zu cells, of which cell %zu has no node (during %s)",
+				    hub, s->m, c, step);
+	free(cluster);
+	return e;
+}
+
 /* Protocol 3 lines 10-15: the cells of this tree node, and this party's virtual node y for each:
  * the mean of its own rows over the cell, or (line 13) the centre of the cluster that holds it. */
 static enum err virtual_nodes(struct work *work, struct state *s, const struct tree_node *node,
@@ -82,27 +112,14 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 
 	TRY(channel_recv_labels_upto(work->channel, MSG_CELLS, node->id, 1, &m, s->cell, work->n));
 	s->m = m;
-	mat_init(Y, m, s->Z.cols);
 	ALLOC(*weight, m);
-	for (size_t i = 0; i < work->n; i++) {
-		if (s->cell[i] == m)
-			return err_set(
-			    ERR_PEER, "%s sent CELLS with node %zu in no cell (during %s)",
-			    channel_peer(work->channel), i, record_now(work->record)->name);
-		(*weight)[s->cell[i]]++;
-	}
-	for (uint32_t c = 0; c < m; c++)
-		if ((*weight)[c] < 1)
-			return err_set(
-			    ERR_PEER,
-			    "%s sent CELLS with %u cells, of which cell %u has no node (during %s)",
-			    channel_peer(work->channel), m, c, record_now(work->record)->name);
+	TRY(check_cells(work, s, *weight));
+	mat_init(Y, m, s->Z.cols);
 	if (work->job.virtual_nodes == VIRTUAL_MEAN)
 		kmeans_centres(&s->Z, NULL, s->cell, Y);
 	else
 		for (size_t i = 0; i < work->n; i++)
-			memcpy(ROW(Y, s->cell[i]), ROW(&s->centre, s->child[i]),
-			       Y->cols * sizeof(*Y->a));
+			memcpy(ROW(Y, s->cell[i]), ROW(&s->centre, s->child[i]), Y->cols * sizeof(*Y->a));
 	return ERR_OK;
 }
 

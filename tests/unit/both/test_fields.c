@@ -13,6 +13,7 @@ struct draft {
 	const struct job *job;
 	size_t entries; /* of a vector of labels */
 	uint32_t *label;
+	uint32_t *own;    /* of the first CELLS: the party's clusters; else NULL */
 	struct buf bytes; /* of changed labels or words */
 };
 
@@ -38,6 +39,7 @@ static void draft_open(struct draft *d, const struct note *note, const struct jo
 static void draft_close(struct draft *d)
 {
 	free(d->label);
+	free(d->own);
 	buf_release(&d->bytes);
 }
 
@@ -188,6 +190,22 @@ static bool cell_empty(struct draft *d)
 	return true;
 }
 
+/* A node goes to a cell of another of the party's clusters, and leaves none empty. */
+static bool cell_mixed(struct draft *d)
+{
+	if (!d->own)
+		return false;
+	for (size_t i = 0; i < d->entries; i++)
+		for (size_t j = 0; j < i; j++)
+			for (size_t other = 0; other < d->entries; other++)
+				if (d->label[i] == d->label[j] && d->own[other] != d->own[i]) {
+					d->label[i] = d->label[other];
+					draft_pack(d, 0, d->entries);
+					return true;
+				}
+	return false;
+}
+
 static bool masked_group(struct draft *d)
 {
 	d->m.masked.group++;
@@ -269,6 +287,7 @@ static const struct {
 	{ "an entry out of range", label_range, true },
 	{ "an item in no cluster", label_none, true },
 	{ "an empty cell", cell_empty, true },
+	{ "a cell across clusters", cell_mixed, true },
 	{ "another group", masked_group, false },
 	{ "the next round", masked_next_round, false },
 	{ "the last round", masked_last_round, false },
@@ -299,6 +318,14 @@ static void check_change(const struct listener *to, size_t step, size_t c)
 	if (changes[c].labels != is_labels(note->type))
 		return;
 	draft_open(&d, note, &to->r->job);
+	if (note->type == MSG_CELLS && step == 0) {
+		struct draft local;
+
+		draft_open(&local, &to->r->from_party[to->l].note[0], &to->r->job);
+		d.own = local.label;
+		local.label = NULL;
+		draft_close(&local);
+	}
 	if (changes[c].change(&d)) {
 		tried[c]++;
 		script_copy(&s, full, step);

@@ -286,22 +286,31 @@ struct lie {
 	uint64_t rounds; /* sums that the party had sent to the root before */
 };
 
-/* Still a valid message: two entries that differ change places. */
-static void lie_swap(struct buf *body, enum msg_type type)
+/* Still a valid message: two entries that differ change places; two cells change names. */
+static void lie_swap(uint32_t *label, size_t count, enum msg_type type)
+{
+	uint32_t one = label[0], other;
+	size_t i = 0;
+
+	while (label[i] == one)
+		assert_true(++i < count);
+	other = label[i];
+	for (size_t k = 0; k < count; k++)
+		if (type == MSG_CELLS || k == 0 || k == i)
+			label[k] = label[k] == one ? other : label[k] == other ? one : label[k];
+}
+
+static void lie_tell(struct buf *body, enum msg_type type)
 {
 	struct msg m;
-	uint32_t *label, other;
-	size_t bad, i = 0;
+	uint32_t *label;
 	uint8_t *packed;
+	size_t bad;
 
 	assert_ok(msg_decode(&m, (uint16_t)type, (struct bytes){ body->p, body->n }));
 	ALLOC(label, m.labels.count);
 	assert_true(labels_unpack(label, m.labels.values, m.labels.packed, m.labels.count, &bad));
-	while (label[i] == label[0])
-		assert_true(++i < m.labels.count);
-	other = label[i];
-	label[i] = label[0];
-	label[0] = other;
+	lie_swap(label, m.labels.count, type);
 	packed = alloc(m.labels.packed.n, 1);
 	labels_pack(packed, m.labels.values, label, m.labels.count);
 	m.labels.packed.p = packed;
@@ -325,7 +334,7 @@ static void lie_pass(void *arg, size_t l, enum msg_type type, struct buf *body)
 	}
 	if (m.labels.group != lie->root || lie->seen++ != lie->nth)
 		return;
-	lie_swap(body, type);
+	lie_tell(body, type);
 	lie->told = true;
 }
 

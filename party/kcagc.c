@@ -73,8 +73,8 @@ static enum err send_local(struct work *work, struct state *s)
 				   s->child, work->n);
 }
 
-/* Cells are intersections of the children's clusters: each has nodes, and all of one of this party's.
- * weight: m, becomes their numbers of nodes. */
+/* Cells are intersections of the children's clusters: each has nodes, and all of one of this
+ * party's. weight: m, becomes their numbers of nodes. */
 static enum err check_cells(struct work *work, const struct state *s, double *weight)
 {
 	const char *hub = channel_peer(work->channel), *step = record_now(work->record)->name;
@@ -85,19 +85,23 @@ static enum err check_cells(struct work *work, const struct state *s, double *we
 		uint32_t c = s->cell[i];
 
 		if (c == s->m) {
-			e = err_set(ERR_PEER, "%s sent CELLS with node %zu in no cell (during %s)", hub, i,
-				    step);
+			e = err_set(ERR_PEER, "%s sent CELLS with node %zu in no cell (during %s)",
+				    hub, i, step);
 			break;
 		}
 		if (weight[c]++ == 0)
 			cluster[c] = s->child[i];
 		else if (cluster[c] != s->child[i])
-			e = err_set(ERR_PEER, "%s sent CELLS with nodes of clusters %u and %u in cell %u (during %s)",
-				    hub, cluster[c], s->child[i], c, step);
+			e = err_set(
+			    ERR_PEER,
+			    "%s sent CELLS with nodes of clusters %u and %u in cell %u (during %s)",
+			    hub, cluster[c], s->child[i], c, step);
 	}
 	for (size_t c = 0; c < s->m && e == ERR_OK; c++)
 		if (weight[c] < 1)
-			e = err_set(ERR_PEER, "%s sent CELLS with %zu cells, of which cell %zu has no node (during %s)",
+			e = err_set(ERR_PEER,
+				    "%s sent CELLS with %zu cells, of which cell %zu has no node "
+				    "(during %s)",
 				    hub, s->m, c, step);
 	free(cluster);
 	return e;
@@ -119,7 +123,8 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 		kmeans_centres(&s->Z, NULL, s->cell, Y);
 	else
 		for (size_t i = 0; i < work->n; i++)
-			memcpy(ROW(Y, s->cell[i]), ROW(&s->centre, s->child[i]), Y->cols * sizeof(*Y->a));
+			memcpy(ROW(Y, s->cell[i]), ROW(&s->centre, s->child[i]),
+			       Y->cols * sizeof(*Y->a));
 	return ERR_OK;
 }
 

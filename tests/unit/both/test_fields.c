@@ -178,14 +178,12 @@ static bool label_none(struct draft *d)
 	return true;
 }
 
-/* The nodes of the last cell go to the first. */
+/* One cell more than there are nodes in. */
 static bool cell_empty(struct draft *d)
 {
-	if (d->m.type != MSG_CELLS || d->m.labels.values < 2)
+	if (d->m.type != MSG_CELLS || d->m.labels.values == d->entries)
 		return false;
-	for (size_t i = 0; i < d->entries; i++)
-		if (d->label[i] == d->m.labels.values - 1)
-			d->label[i] = 0;
+	d->m.labels.values++;
 	draft_pack(d, 0, d->entries);
 	return true;
 }

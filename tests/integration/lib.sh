@@ -181,9 +181,12 @@ coordinator() { # [ARG...]: started and listening; its address is in $ADDRESS
 	rm -f "$T/ready"
 	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
 		--out "$T/out/coordinator" --ready-file "$T/ready" "$@"
-	until_true 20 test -s "$T/ready" || fail "the coordinator did not become ready"
+	until_true 20 listens_or_gone
+	[[ -s $T/ready ]] || fail "the coordinator did not become ready"
 	ADDRESS=$(<"$T/ready")
 }
+
+listens_or_gone() { [[ -s $T/ready ]] || gone coordinator; }
 
 party() { # NAME [ARG...]: dials $ADDRESS, serves one job
 	start "$1" "$BIN/party" --config "$T/$1.json" --once --out "$T/out/$1" --coordinator "$ADDRESS" "${@:2}"

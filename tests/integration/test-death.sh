@@ -13,7 +13,7 @@
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
 
-STEPS=(offer keys local level-1 level-2 polish result)
+STEPS=(offer keys local level-1 level-2 joint polish result) # joint: of the method basic
 
 # A job whose steps last: the relay stretches what is sent, much data the local computation, and
 # clusters that are hard to find the polish.
@@ -25,6 +25,7 @@ slow_federation() { # STEP
 	else
 		federation 4 --signal 0.2
 	fi
+	[[ $1 != joint ]] || more=(--set method=basic --set polish=0)
 	edit job '.polish = 4'
 	coordinator "${more[@]}"
 	relay relay 40

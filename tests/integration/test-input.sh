@@ -151,9 +151,14 @@ test_wrong_arguments() {
 	refuses '1:2:3|expected' -- "${run_party[@]}" --coordinator 1:2:3
 	refuses 'agreed\.json' -- "${run_party[@]}" --job "$T/agreed.json"
 	refuses 'left|argument' -- "${run_party[@]}" left over
-	refuses 'parties' -- env COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --data "$T/pooled" --job "$T/job.json" --parties 0
-	refuses 'masks nothing' -- env COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --data "$T/pooled" --job "$T/job.json" --parties 1
-	refuses 'no such directory' -- env COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --data "$T/nowhere" --job "$T/job.json" --parties 2
+	local launch=(env COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --job "$T/job.json")
+	refuses 'parties' -- "${launch[@]}" --data "$T/pooled" --parties 0
+	refuses 'masks nothing' -- "${launch[@]}" --data "$T/pooled" --parties 1
+	refuses 'no such directory' -- "${launch[@]}" --data "$T/nowhere" --parties 2
+	refuses 'needs a value' -- "${launch[@]}" --data
+	refuses 'no such option' -- "${launch[@]}" --colour red
+	mkdir -p "$T/earlier/coordinator"
+	refuses 'earlier run' -- "${launch[@]}" --data "$T/pooled" --parties 2 --out "$T/earlier"
 }
 
 test_help_and_version() {

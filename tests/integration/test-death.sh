@@ -54,6 +54,10 @@ causes() { # VICTIM NAME...: each names the victim; what the coordinator found o
 	[[ $victim == coordinator ]] || found=$(run_of coordinator '.error | sub(" \\(during.*"; "")')
 	for name; do
 		says "$name" "$victim"
+		if [[ $victim$step == coordinatoroffer && ! -e $T/out/$name/run.json ]]; then
+			says "$name" 'tried for retry_s' # it died before it offered: no job yet, so they dial again
+			continue
+		fi
 		cause=$(run_of "$name" .error)
 		[[ $cause == *"$victim"* && $cause == *"$found"* ]] || fail "$name/run.json does not say '$found' of $victim: $cause"
 		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: status $(run_of "$name" .status)"

@@ -117,12 +117,17 @@ format:
 lint:
 	scripts/lint
 
+DOC := $(DESTDIR)$(PREFIX)/share/doc/coterie
+MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/doc/coterie/configs $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(DOC)/docs $(DOC)/proto $(DOC)/configs/jobs $(MAN)
 	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(DESTDIR)$(PREFIX)/bin
-	install -m 644 README.md docs/*.md proto/PROTOCOL.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/coterie
-	cp -R configs/. $(DESTDIR)$(PREFIX)/share/doc/coterie/configs
-	$(if $(wildcard docs/*.1),install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1)
+	install -m 644 README.md CONTRIBUTING.md LICENSE $(DOC)
+	install -m 644 docs/*.md $(DOC)/docs
+	install -m 644 proto/PROTOCOL.md $(DOC)/proto
+	install -m 644 configs/*.json $(DOC)/configs
+	install -m 644 configs/jobs/*.json $(DOC)/configs/jobs
+	install -m 644 docs/*.1 $(MAN)
 
 clean:
 	rm -rf build

@@ -172,6 +172,21 @@ static void rest(struct daemon *d, enum err code, const char *why)
 	d->retry_ms = d->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : d->retry_ms * 2;
 }
 
+/* An operator must see this, however often the party dials: somebody else answers for the
+ * coordinator, or its key was renewed and the pin was not. */
+static void wrong_key(struct conn *conn, const uint8_t *shown, const uint8_t *pinned)
+{
+	char seen[FINGERPRINT_TEXT_LEN], expected[FINGERPRINT_TEXT_LEN], why[512];
+
+	fingerprint_text(shown, seen);
+	fingerprint_text(pinned, expected);
+	snprintf(why, sizeof(why),
+		 "the key of %s is not the one that peers.%s pins: it is %s, pinned is %s",
+		 conn_name(conn), conn_name(conn), seen, expected);
+	log_error("%s", why);
+	conn_close(conn, ERR_PEER, why, 0);
+}
+
 static void on_ready(struct conn *conn, void *arg)
 {
 	static const char software[] = "coterie " COTERIE_VERSION;
@@ -182,15 +197,13 @@ static void on_ready(struct conn *conn, void *arg)
 			     .version_max = PROTO_VERSION_MAX,
 			     .software = { (const uint8_t *)software, sizeof(software) - 1 } } };
 	uint8_t pin[SECAGG_HASH_LEN], shown[HASH_LEN];
-	char why[256];
 
 	conn_fingerprint(conn, shown);
 	if (policy_pin(d->config, conn_name(conn), pin) != ERR_OK) {
+		log_error("%s", err_detail());
 		conn_close(conn, ERR_PEER, err_detail(), 0);
 	} else if (memcmp(pin, shown, sizeof(pin)) != 0) {
-		snprintf(why, sizeof(why), "the key of %s is not the one that peers.%s pins",
-			 conn_name(conn), conn_name(conn));
-		conn_close(conn, ERR_PEER, why, 0);
+		wrong_key(conn, shown, pin);
 	} else {
 		conn_send(conn, &m);
 	}

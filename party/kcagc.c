@@ -361,8 +361,13 @@ static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 	if (work->job.polish)
 		TRY(polish(work, s));
 	work_phase(work, "result");
-	return recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1], work->job.clusters,
-			     label, work->n);
+	TRY(recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1], work->job.clusters,
+			  label, work->n));
+	if (memcmp(label, s->child, work->n * sizeof(*label)) != 0)
+		return err_set(
+		    ERR_PEER,
+		    "the coordinator's RESULT is not what its last assignment made of the nodes");
+	return ERR_OK;
 }
 
 enum err party_kcagc(struct work *work, uint32_t *label)

@@ -1,4 +1,5 @@
-/* A party: holds its own data, computes on it, and lets only terms of secure sums out. */
+/* A party: holds its own data, computes on it, and lets out cluster labels and terms of secure
+ * sums. */
 #include "common/base/log.h"
 #include "common/job/daemon.h"
 #include "common/job/startup.h"

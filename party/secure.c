@@ -37,7 +37,7 @@ enum err secure_begin(struct work *work, const struct tree_node *node, size_t co
 	s->fixed = (struct fixed){ .modulus_bits = work->job.modulus_bits,
 				   .fraction_bits = work->job.fraction_bits,
 				   .parties = L };
-	s->room = MSG_CHUNK_MAX / s->word;
+	s->room = CHANNEL_CHUNK / s->word;
 	if (s->room > count)
 		s->room = count;
 	e = secagg_open(work->secagg, members, L, work->transcript, &s->mask, &s->round);

@@ -105,7 +105,10 @@ static bool stop(struct channel *ch, enum err *code)
 
 	if (!post_stopped(ch->post, code, &why))
 		return false;
-	err_set(*code, "%s (during %s)", why, ch->step);
+	if (strstr(why, " (during ")) /* a peer's sentence that says it already */
+		err_set(*code, "%s", why);
+	else
+		err_set(*code, "%s (during %s)", why, ch->step);
 	return true;
 }
 

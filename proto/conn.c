@@ -1,5 +1,6 @@
 /* A connection's life: what its owner asks for, its timers, its end. */
 #include "proto/conn_own.h"
+#include "common/base/log.h"
 
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
@@ -232,8 +233,15 @@ void conn_welcome(struct conn *c, double heartbeat_s)
 	uv_timer_start(&c->timer, on_timer, tick_ms, tick_ms);
 }
 
+void conn_log(const struct conn *c, enum msg_type type, bool sent, size_t bytes)
+{
+	log_debug("%s %s %s, %zu bytes", msg_name(type), sent ? "to" : "from",
+		  *conn_name(c) ? conn_name(c) : c->address, bytes);
+}
+
 void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes)
 {
+	conn_log(c, type, sent, bytes);
 	if (c->channel) {
 		channel_count(c->channel, type, sent, 1, bytes);
 	} else if (msg_is_link(type)) {

@@ -46,6 +46,7 @@ static void job_message(struct conn *c)
 	/* Frames of a job that has ended here may still be on their way: nobody wants them. */
 	if (!c->channel || c->job != f->job)
 		return;
+	conn_log(c, f->type, false, FRAME_HEADER_LEN + c->reader.body.n);
 	channel_deliver(c->channel, f->type, &c->reader.body, c->first_byte_s);
 	if (!c->paused && channel_is_full(c->channel)) {
 		c->paused = true;

@@ -74,6 +74,7 @@ static bool next_frame(struct conn *c)
 		return false;
 	f = (struct frame){ (uint16_t)type, c->job, frame_order_next(&c->order, c->job) };
 	frame_header(c->header, &f, c->body.n);
+	conn_log(c, type, true, FRAME_HEADER_LEN + c->body.n);
 	c->in_frame = c->body_counts = true;
 	c->body_done = 0;
 	c->aborted = type == MSG_ABORT;

@@ -132,6 +132,7 @@ void conn_authenticated(struct conn *c);                           /* so does TL
 void conn_reason(struct conn *c, enum err code, const char *why);  /* the first one counts */
 void conn_over(struct conn *c, enum err code, const char *why);    /* ends now */
 void conn_alarm(struct conn *c, double after_s);                   /* the phase's deadline */
+void conn_log(const struct conn *c, enum msg_type type, bool sent, size_t bytes); /* at debug */
 void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes);
 void conn_update_link(struct conn *c); /* TCP_INFO into the channel */
 

@@ -1,0 +1,217 @@
+/* What a party takes part in, and what it does not. */
+#include "party/policy.h"
+#include "common/base/alloc.h"
+#include "tests/unit/crypto/lab.h"
+
+#include <sys/stat.h>
+
+#define PIN "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+/* Party "p0" with the peers hub and p1 .. p6, in a folder of its own. */
+struct desk {
+	char dir[64], path[96];
+	struct party_config config;
+	struct work *work;
+};
+
+static void desk_open(struct desk *d, const char *policy)
+{
+	FILE *f;
+
+	lab_dir(d->dir);
+	snprintf(d->path, sizeof(d->path), "%s/party.json", d->dir);
+	f = fopen(d->path, "w");
+	assert_non_null(f);
+	fprintf(f, "{\"name\":\"p0\",\"coordinator\":\"localhost:7431\",\"identity\":{"
+		   "\"certificate\":\"c\","
+		   "\"key\":\"k\",\"ca\":\"a\"},\"peers\":{\"hub\":\"" PIN "\"");
+	for (int l = 1; l <= 6; l++)
+		fprintf(f, ",\"p%d\":\"" PIN "\"", l);
+	fprintf(f,
+		"},\"data\":{\"features\":\"f.npy\",\"edges\":\"e.tsv\"},\"output\":\"out\","
+		"\"policy\":{%s}}",
+		policy);
+	fclose(f);
+	assert_ok(party_config_read(&d->config, d->path, NULL));
+	ALLOC(d->work, 1);
+}
+
+static void desk_close(struct desk *d)
+{
+	party_config_release(&d->config);
+	free(d->work);
+	lab_remove(d->dir);
+}
+
+static void job_from(struct job *job, const char *more)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "{\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2}%s}", more);
+	assert_ok(
+	    job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "test", NULL));
+}
+
+static void offer(struct desk *d, size_t L, const char *more)
+{
+	job_from(&d->work->job, more);
+	d->work->L = L;
+	d->work->own = 0;
+	for (size_t l = 0; l < L; l++)
+		snprintf(d->work->name[l], sizeof(d->work->name[l]), "p%zu", l);
+}
+
+/* "" as message: the job is taken. */
+static void check(const char *policy, size_t L, const char *job, const char *message)
+{
+	struct desk d;
+
+	desk_open(&d, policy);
+	offer(&d, L, job);
+	if (*message)
+		assert_err(policy_check(&d.config, NULL, d.work), ERR_PEER, message);
+	else
+		assert_ok(policy_check(&d.config, NULL, d.work));
+	desk_close(&d);
+}
+
+/* Members of the smallest sum: 2 in a tree (3 where three make one node), all otherwise. */
+static void test_members_of_each_sum(void **state)
+{
+	static const char tree[] = ",\"method\":\"tree\"", flat[] = ",\"method\":\"flat\"",
+			  basic[] = ",\"method\":\"basic\"";
+
+	(void)state;
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":2", 2, tree, "");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 3, tree, "");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 4, tree,
+	      "sums of 2 parties, policy.min_parties is 3");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 7, tree, "method tree, 7 parties");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":4", 3, flat,
+	      "sums of 3 parties, policy.min_parties is 4");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":4", 4, flat, "");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":7", 7, basic, "");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":7", 6, basic, "sums of 6 parties");
+}
+
+static void test_single_needs_both(void **state)
+{
+	static const char job[] = ",\"allow_single\":true";
+
+	(void)state;
+	check("\"jobs\":[\"kcagc\"],\"allow_single\":true", 1, job, "");
+	check("\"jobs\":[\"kcagc\"],\"allow_single\":false", 1, job, "masks nothing");
+	check("\"jobs\":[\"kcagc\"],\"allow_single\":true", 1, "", "masks nothing");
+}
+
+static void test_methods(void **state)
+{
+	(void)state;
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"flat\",\"tree\"]", 2, ",\"method\":\"tree\"",
+	      "");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"flat\",\"tree\"]", 2, ",\"method\":\"basic\"",
+	      "the offered method is basic, which policy.methods of p0 does not name");
+}
+
+static void test_agreed_job(void **state)
+{
+	struct desk d;
+	struct job agreed;
+
+	(void)state;
+	desk_open(&d, "\"jobs\":[\"kcagc\"]");
+	offer(&d, 2, ",\"seed\":7");
+	job_from(&agreed, ",\"seed\":7");
+	assert_ok(policy_check(&d.config, &agreed, d.work));
+	job_from(&agreed, ",\"seed\":8");
+	assert_err(policy_check(&d.config, &agreed, d.work), ERR_PEER,
+		   "p0 agreed to another job: job.seed: 8 here, 7 offered");
+	desk_close(&d);
+}
+
+static void test_pins(void **state)
+{
+	uint8_t pin[SECAGG_HASH_LEN];
+	struct desk d;
+
+	(void)state;
+	desk_open(&d, "\"jobs\":[\"kcagc\"]");
+	assert_ok(policy_pin(&d.config, "p3", pin));
+	for (int i = 0; i < SECAGG_HASH_LEN; i++)
+		assert_int_equal(pin[i], i % 16 * 0x11);
+	assert_err(policy_pin(&d.config, "p30", pin), ERR_PEER, "the peers of p0 do not name it");
+	offer(&d, 7, "");
+	assert_ok(policy_check(&d.config, NULL, d.work));
+	strcpy(d.work->name[6], "stranger");
+	assert_err(policy_check(&d.config, NULL, d.work), ERR_PEER,
+		   "stranger takes part, but the peers of p0 do not name it");
+	desk_close(&d);
+}
+
+/* ---- no job twice ---- */
+
+static void serve(struct desk *d, uint8_t id, uint32_t attempt)
+{
+	memset(d->work->job_id, id, sizeof(d->work->job_id));
+	d->work->attempt = attempt;
+}
+
+static void test_served_once(void **state)
+{
+	struct desk d;
+
+	(void)state;
+	desk_open(&d, "\"jobs\":[\"kcagc\"]");
+	for (uint32_t attempt = 1; attempt <= 11; attempt += 10) /* "1" begins "11" */
+		for (uint8_t id = 1; id <= 3; id++) {
+			serve(&d, id, attempt);
+			assert_ok(policy_serve_once(&d.config, d.work));
+		}
+	/* After a restart, too: what was served stands in a file. */
+	party_config_release(&d.config);
+	assert_ok(party_config_read(&d.config, d.path, NULL));
+	for (uint8_t id = 1; id <= 3; id++) {
+		serve(&d, id, 1);
+		assert_err(policy_serve_once(&d.config, d.work), ERR_PEER,
+			   "attempt 1 was served before");
+	}
+	serve(&d, 2, 12);
+	assert_ok(policy_serve_once(&d.config, d.work));
+	serve(&d, 0x11, 1);
+	assert_ok(policy_serve_once(&d.config, d.work));
+	desk_close(&d);
+}
+
+/* A party that cannot remember does not serve. */
+static void test_no_memory_no_service(void **state)
+{
+	struct desk d;
+	char path[96];
+
+	(void)state;
+	desk_open(&d, "\"jobs\":[\"kcagc\"]");
+	serve(&d, 1, 1);
+	assert_ok(policy_serve_once(&d.config, d.work));
+	snprintf(path, sizeof(path), "%s/served", d.config.state);
+	assert_int_equal(remove(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0); /* in the file's place */
+	assert_int_not_equal(policy_serve_once(&d.config, d.work), ERR_OK);
+	assert_non_null(strstr(err_detail(), path));
+	desk_close(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_members_of_each_sum),
+		cmocka_unit_test(test_single_needs_both),
+		cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_agreed_job),
+		cmocka_unit_test(test_pins),
+		cmocka_unit_test(test_served_once),
+		cmocka_unit_test(test_no_memory_no_service),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -268,7 +268,9 @@ static void deliver_abort(struct channel *ch, struct bytes body)
 	} else {
 		printable(culprit, sizeof(culprit), m.abort.culprit);
 		printable(text, sizeof(text), m.abort.text);
-		if (strstr(text, culprit)) /* also if it is unknown */
+		if (!*text)
+			snprintf(why, sizeof(why), "%s ended the job and did not say why", ch->peer);
+		else if (strstr(text, culprit)) /* also if it is unknown */
 			snprintf(why, sizeof(why), "%s", text);
 		else
 			snprintf(why, sizeof(why), "%s: %s", culprit, text);

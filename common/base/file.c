@@ -1,9 +1,11 @@
 #include "common/base/file.h"
 #include "common/base/alloc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,4 +244,34 @@ enum err file_append(const char *path, const char *line, mode_t mode)
 		e = err_set(ERR_JOB, "%s cannot be appended to: %s", path, strerror(errno));
 	close(fd);
 	return e;
+}
+
+/* The process in NAME.PID-NUMBER.tmp; 0 if that is not the name's form. */
+static pid_t writer_of(const char *name)
+{
+	size_t n = strlen(name);
+	long pid;
+	int end = 0;
+
+	if (n < 4 || strcmp(name + n - 4, ".tmp") != 0)
+		return 0;
+	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.'))
+		if (sscanf(dot, ".%ld-%*u.tmp%n", &pid, &end) == 1 && end && !dot[end] && pid > 0)
+			return (pid_t)pid;
+	return 0;
+}
+
+void file_sweep(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d))) {
+		pid_t pid = writer_of(entry->d_name);
+
+		if (pid && kill(pid, 0) != 0 && errno == ESRCH)
+			unlinkat(dirfd(d), entry->d_name, 0);
+	}
+	if (d)
+		closedir(d);
 }

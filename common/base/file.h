@@ -35,6 +35,10 @@ char *file_join(const char *dir,
 		const char *name); /* owned by the caller; an absolute name stays as it is */
 char *file_dir(const char *path);  /* owned: "a/b" of "a/b/c", "." of "c" */
 
+/* Removes from a directory what writers that were killed have left behind: temporary files of
+ * processes that no longer run. */
+void file_sweep(const char *dir);
+
 /* Removes the temporary files of writes under way in any thread, and refuses further ones. For
  * the last moments of a process. Not for signal handlers. */
 void file_cancel(void);

@@ -58,6 +58,7 @@ enum err daemon_begin(const struct daemon_common *c)
 	log_init(c->name, c->log_level);
 	log_begun = true;
 	TRY(file_make_dirs(c->output));
+	file_sweep(c->output);
 	path = file_join(c->output, "log.jsonl");
 	e = log_open(path);
 	free(path);

@@ -194,6 +194,36 @@ static void test_append(void **state)
 	free(nowhere);
 }
 
+/* What a killed writer left goes; a living one's file, and everything else, stays. */
+static void test_sweep(void **state)
+{
+	char *own = file_join(dir, "swept"), *path;
+	char living[64];
+	static const char *const names[] = { "labels.csv.999999999-1.tmp", "labels.csv", "a.tmp",
+					     "b.1-x.tmp", "c.999999999-1.tmp.keep" };
+
+	(void)state;
+	assert_ok(file_make_dirs(own));
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		path = file_join(own, names[i]);
+		assert_ok(file_write(path, text_of("x"), FILE_PUBLIC));
+		free(path);
+	}
+	snprintf(living, sizeof(living), "run.json.%ld-7.tmp", (long)getpid());
+	path = file_join(own, living);
+	assert_ok(file_write(path, text_of("x"), FILE_PUBLIC));
+	assert_int_equal(entries(own), 6);
+	file_sweep(own);
+	assert_int_equal(entries(own), 5);
+	assert_true(file_exists(path));
+	free(path);
+	path = file_join(own, names[0]);
+	assert_false(file_exists(path));
+	file_sweep("/no/such/place");
+	free(path);
+	free(own);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_cancel_leaves_no_temporary_file),
 		cmocka_unit_test(test_dirs),
 		cmocka_unit_test(test_append),
+		cmocka_unit_test(test_sweep),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -463,8 +463,8 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 		enum err e;
 
 		TRY(channel_recv(ch, type, &m));
-		if (done ==
-		    0) /* the first chunk says it for all; out of bounds it does not match */
+		/* The first chunk says it for all; out of bounds it does not match. */
+		if (done == 0)
 			*values = m.labels.values < least  ? least
 				  : m.labels.values > most ? most
 							   : m.labels.values;

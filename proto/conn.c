@@ -174,10 +174,25 @@ void conn_over(struct conn *c, enum err code, const char *why)
 		uv_close((uv_handle_t *)&c->tcp, conn_closed_handle);
 }
 
+/* Closed by then, or now. */
+static void set_end(struct conn *c, double end_s, double timeout_s)
+{
+	c->end_s = end_s;
+	if (timeout_s <= 0)
+		conn_over(c, c->code, c->why);
+	else if (c->phase != CONN_OVER)
+		conn_alarm(c, timeout_s);
+}
+
 void conn_close(struct conn *c, enum err code, const char *why, double timeout_s)
 {
-	if (c->phase >= CONN_FLUSHING)
+	double end_s = clock_now_s() + timeout_s;
+
+	if (c->phase >= CONN_FLUSHING) {
+		if (c->phase != CONN_OVER && end_s < c->end_s)
+			set_end(c, end_s, timeout_s);
 		return;
+	}
 	conn_reason(c, code, why);
 	if (c->phase == CONN_TCP || c->cut) {
 		conn_over(c, code, why);
@@ -188,10 +203,8 @@ void conn_close(struct conn *c, enum err code, const char *why, double timeout_s
 	if (c->paused)
 		conn_read_start(c); /* what comes now is discarded */
 	c->paused = false;
-	conn_alarm(c, timeout_s);
 	conn_pump(c);
-	if (timeout_s <= 0)
-		conn_over(c, code, why);
+	set_end(c, end_s, timeout_s);
 }
 
 /* ---- from TCP to messages ---- */

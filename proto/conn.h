@@ -76,7 +76,8 @@ void conn_welcome(struct conn *c, double heartbeat_s);
  * be detached (NULL). */
 void conn_attach(struct conn *c, struct channel *ch, uint64_t job);
 
-/* Sends what is queued (ABORT included), then closes; at the latest after timeout_s. Twice is fine.
+/* Sends what is queued (ABORT included), then closes; at the latest after timeout_s. Twice is fine;
+ * the second may only shorten the time.
  * code and why (NULL, ERR_OK: we chose to) go to closed. */
 void conn_close(struct conn *c, enum err code, const char *why, double timeout_s);
 

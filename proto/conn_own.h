@@ -115,6 +115,7 @@ struct conn {
 	double heartbeat_s, heard_s, spoke_s, ticked_s;
 
 	/* the end */
+	double end_s;  /* flushing or lingering: until then */
 	bool reasoned; /* code and why are final */
 	enum err code;
 	char why[ERR_DETAIL_MAX];

@@ -785,6 +785,62 @@ static void test_abort_is_heard(void **state)
 		}
 }
 
+/* The party's writing fails, while the hub's last word lies unread in the party's kernel: that word
+ * is the reason, not "broken pipe". */
+static void cut_the_bank(void)
+{
+	shutdown(conn_fd(bank.conn), SHUT_WR);
+	send_done(bank.channel);
+	conn_pump(bank.conn);
+	assert_true(bank.conn->cut);
+}
+
+static void test_last_words_are_read(void **state)
+{
+	struct msg abort = { .type = MSG_ABORT,
+			     .abort = {
+				 ERR_JOB, { NULL, 0 }, { (const uint8_t *)"bank-b died", 11 } } };
+
+	(void)state;
+	connect_both();
+	offer_first();
+	conn_send(hub.conn, &abort); /* goes straight to the kernel */
+	cut_the_bank();
+	run_until(hub.closed && bank.closed);
+	assert_int_equal(bank.code, ERR_PEER);
+	assert_non_null(strstr(bank.why, "broke: broken pipe"));
+	assert_err(channel_recv(bank.channel, MSG_KEYS, &hub_host->msg), ERR_JOB, "bank-b died");
+}
+
+/* Nothing can be sent any more, so a close waits for nothing. */
+static void test_close_when_cut(void **state)
+{
+	(void)state;
+	connect_both();
+	offer_first();
+	cut_the_bank();
+	conn_close(bank.conn, ERR_OK, NULL, 1000);
+	assert_int_equal(bank.conn->phase, CONN_OVER);
+	run_until(hub.closed && bank.closed);
+	assert_non_null(strstr(bank.why, "broke: broken pipe"));
+}
+
+/* A second close may be more impatient, not more patient. */
+static void test_close_sooner(void **state)
+{
+	(void)state;
+	connect_both();
+	uv_read_stop((uv_stream_t *)&hub.conn->tcp); /* it does not hear that we leave */
+	conn_close(bank.conn, ERR_OK, NULL, 1000);
+	run_for(50);
+	assert_int_equal(bank.conn->phase, CONN_LINGERING);
+	conn_close(bank.conn, ERR_OK, NULL, 0.05);
+	conn_close(bank.conn, ERR_OK, NULL, 1000);
+	run_until(bank.closed);
+	assert_int_equal(bank.code, ERR_OK);
+	assert_int_equal(hub.closed, 0);
+}
+
 /* What was queued before the close still arrives, however much. */
 static void hub_receives_all(void)
 {
@@ -1119,6 +1175,9 @@ int main(void)
 		IN(set_up, test_no_such_host),
 		IN(set_up, test_listen_twice),
 		IN(set_up, test_abort_is_heard),
+		IN(set_up, test_last_words_are_read),
+		IN(set_up, test_close_when_cut),
+		IN(set_up, test_close_sooner),
 		IN(set_up, test_close_flushes),
 		IN(set_up, test_late_frames_are_dropped),
 		IN(set_up, test_abort_before_the_offer),

@@ -78,27 +78,59 @@ static void on_closed(struct conn *c, enum err code, const char *why, void *arg)
 	closed++;
 }
 
-/* What a job thread would do, as far as messages are there: with this post no wait lasts. */
+/* Is this a message that a job thread of this side may ask for? */
+static bool may_come(enum msg_type type)
+{
+	return msg_sender(type) & (own ^ BOTH) && !msg_is_link(type);
+}
+
+/* What a job thread would do, as far as messages are there: with this post no wait lasts. It asks
+ * for what lies first in the queue, or for something else if that may not be asked for. */
 static void run_job(void)
 {
 	static struct msg m;
-	uint32_t label[20];
-	enum err e;
+	uint32_t label[20], values = 300;
+	enum err e = ERR_OK;
 
 	if (channel->in.bytes > CHANNEL_IN_MAX + 2 * CONN_READ)
 		abort();
-	if (own == COORD) {
-		e = channel_recv(channel, MSG_ACCEPT, &m);
-		if (e == ERR_OK)
-			e = channel_recv_labels(channel, MSG_LOCAL_CLUSTERS, 0, 5, label, 20);
-		for (int i = 0; i < 100 && e == ERR_OK; i++)
-			e = channel_recv(channel, MSG_MASKED, &m);
-	} else {
-		e = channel_recv(channel, MSG_OFFER, &m);
-		if (e == ERR_OK)
-			e = channel_recv(channel, MSG_KEYS, &m);
-		if (e == ERR_OK)
-			e = channel_recv_labels(channel, MSG_CELLS, 3, 300, label, 20);
+	while (e == ERR_OK && channel->in.count) {
+		enum msg_type type = channel->in.item[channel->in.first].type;
+
+		if (type >= MSG_LOCAL_CLUSTERS && may_come(type))
+			e = channel_recv_labels_upto(channel, type, 0, 1, &values, label, 20);
+		else
+			e = channel_recv(channel, may_come(type) ? type : MSG_DONE, &m);
+	}
+	if (e == ERR_OK && channel_recv(channel, MSG_DONE, &m) == ERR_OK)
+		abort(); /* the queue was empty */
+}
+
+static void add_frame(struct buf *out, struct frame f, const uint8_t *body, size_t n)
+{
+	frame_header(buf_extend(out, FRAME_HEADER_LEN), &f, n);
+	buf_add(out, body, n);
+}
+
+/* The input as the bodies of well-formed frames: a greeting, then type, length and body of each. */
+static void frame_up(const uint8_t *p, size_t n, struct buf *out)
+{
+	static const uint8_t hello[8] = { 0, 1, 0, 1 },
+			     welcome[10] = { 0, 1, 0, 0, 0, 0, 0, 0, 3, 232 };
+	uint32_t seq = 0;
+
+	if (own == COORD)
+		add_frame(out, (struct frame){ MSG_HELLO, 0, 0 }, hello, sizeof(hello));
+	else
+		add_frame(out, (struct frame){ MSG_WELCOME, 0, 0 }, welcome, sizeof(welcome));
+	while (n >= 2) {
+		size_t len = p[1] < n - 2 ? p[1] : n - 2;
+		bool link = msg_is_link(p[0]);
+
+		add_frame(out, (struct frame){ p[0], link ? 0 : JOB, link ? 0 : ++seq }, p + 2,
+			  len);
+		p += 2 + len;
+		n -= 2 + len;
 	}
 }
 
@@ -107,6 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct conn_events events = { on_ready, on_message, on_closed };
 	static uv_loop_t loop;
 	static struct conn_host host = { .loop = &loop };
+	struct buf framed = { 0 };
 	struct conn *c;
 	size_t piece;
 
@@ -123,8 +156,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	piece = 1 + data[1];
 	c = conn_new(&host, &events, NULL);
 	c->phase = CONN_GREETING;
-	for (size_t at = 2; at < size && c->phase < CONN_FLUSHING; at += piece)
-		received(c, data + at, size - at < piece ? size - at : piece);
+	if (data[0] & 2)
+		frame_up(data + 2, size - 2, &framed);
+	else
+		buf_add(&framed, data + 2, size - 2);
+	for (size_t at = 0; at < framed.n && c->phase < CONN_FLUSHING; at += piece)
+		received(c, framed.p + at, framed.n - at < piece ? framed.n - at : piece);
 	if (channel)
 		run_job();
 	conn_close(c, ERR_OK, NULL, 0);
@@ -134,5 +171,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	channel_free(channel);
 	post_free(post);
+	buf_release(&framed);
 	return 0;
 }

@@ -269,7 +269,8 @@ static void deliver_abort(struct channel *ch, struct bytes body)
 		printable(culprit, sizeof(culprit), m.abort.culprit);
 		printable(text, sizeof(text), m.abort.text);
 		if (!*text)
-			snprintf(why, sizeof(why), "%s ended the job and did not say why", ch->peer);
+			snprintf(why, sizeof(why), "%s ended the job and did not say why",
+				 ch->peer);
 		else if (strstr(text, culprit)) /* also if it is unknown */
 			snprintf(why, sizeof(why), "%s", text);
 		else

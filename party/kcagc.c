@@ -12,13 +12,11 @@
 /* What the party clusters with, kept through the levels of the tree. */
 struct state {
 	struct tree tree;
-	struct mat Z; /* n x d: the filtered, projected, scaled slice */
-	uint32_t
-	    *child; /* n: the cluster of each node at the last level; the party's own at first */
-	struct mat
-	    centre;     /* that clustering's centres at this party (for virtual_nodes "centre") */
-	uint32_t *cell; /* n: the cell of each node at this level */
-	size_t m;       /* cells */
+	struct mat Z;      /* n x d: the filtered, projected, scaled slice */
+	uint32_t *child;   /* n: clusters of the last level; the party's own at first */
+	struct mat centre; /* their centres at this party, for virtual_nodes "centre" */
+	uint32_t *cell;    /* n: the cell of each node at this level */
+	size_t m;          /* cells */
 };
 
 static void state_release(struct state *s)
@@ -134,11 +132,10 @@ struct joint {
 	const struct mat *Y;  /* m x d items */
 	const double *weight; /* m, or NULL: all one */
 	unsigned K, R, Q;     /* clusters, starts, Lloyd steps at most */
-	unsigned
-	    screen;     /* after this iteration the coordinator says which restarts go on; 0: all */
-	struct mat *mu; /* R centre matrices, K x d */
-	uint32_t *label; /* R x m */
-	bool *moving;    /* R */
+	unsigned screen;      /* the iteration after which only some restarts go on; 0: all do */
+	struct mat *mu;       /* R centre matrices, K x d */
+	uint32_t *label;      /* R x m */
+	bool *moving;         /* R */
 };
 
 static size_t active(const struct joint *j)

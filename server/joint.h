@@ -18,8 +18,7 @@ struct joint {
 	uint64_t *round;  /* the node's next secure-sum round */
 	size_t m;         /* items: cells, or nodes */
 	unsigned K, R, Q; /* clusters to make, starts, Lloyd steps at most */
-	unsigned
-	    keep; /* of R starts so many go on after iteration `screen`, those of least inertia */
+	unsigned keep;         /* of R starts so many go on after iteration `screen`, those of least inertia */
 	unsigned screen;      /* 0: all go on */
 	const double *weight; /* m, or NULL: all one */
 	uint32_t *label;      /* R x m: the starts, then the current assignments; K means none */

@@ -20,8 +20,7 @@ struct dataset {
 	struct features X; /* n rows, sorted as the ids are */
 	struct graph g;    /* n nodes; X and g may be used up by whoever computes with them */
 	bool has_ids;
-	struct ids
-	    ids; /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */
+	struct ids ids;    /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */
 };
 
 /* ids: NULL if there are none. ERR_INPUT: a file is wrong, or they do not fit each other: the

@@ -124,8 +124,7 @@ static inline void recording_free(struct recording *r)
 struct outcome {
 	enum err code;
 	char why[ERR_DETAIL_MAX];
-	size_t
-	    taken[FED_MAX]; /* messages of the awaited type, by sender; a party's only one is 0 */
+	size_t taken[FED_MAX]; /* messages of the awaited type, by sender; a party's only one is 0 */
 };
 
 static inline void replay_count(void *arg, size_t l, enum msg_type type, struct bytes body)

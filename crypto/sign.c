@@ -63,6 +63,20 @@ enum err identity_load(struct identity **id, const char *certificate_path, const
 	return e;
 }
 
+enum err identity_check(const char *certificate_path, const char *key_path, const char *name)
+{
+	struct identity *id;
+	enum err e = ERR_OK;
+
+	TRY(identity_load(&id, certificate_path, key_path));
+	if (strcmp(identity_name(id), name) != 0)
+		e = err_set(ERR_INPUT,
+			    "the configured name is %s, but the certificate %s is for %s", name,
+			    certificate_path, identity_name(id));
+	identity_free(id);
+	return e;
+}
+
 void identity_free(struct identity *id)
 {
 	if (!id)

@@ -23,6 +23,9 @@ struct identity; /* private key and SPKI; the key never leaves it */
  * unsupported kind, or if key and certificate do not belong together. */
 enum err identity_load(struct identity **id, const char *certificate_path,
 		       const char *key_path) MUST_CHECK;
+/* The same without keeping it; ERR_INPUT too if the certificate is for another name. */
+enum err identity_check(const char *certificate_path, const char *key_path,
+			const char *name) MUST_CHECK;
 void identity_free(struct identity *id);
 struct bytes identity_spki(const struct identity *id);
 void identity_fingerprint(const struct identity *id, uint8_t fp[static FINGERPRINT_LEN]);

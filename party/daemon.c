@@ -414,19 +414,9 @@ static enum err start(struct daemon *d)
 enum err daemon_check(const struct party_config *config)
 {
 	const struct identity_paths *p = &config->common.identity;
-	struct tls_context *tls = NULL;
-	struct identity *id;
-	enum err e;
 
-	TRY(identity_load(&id, p->certificate, p->key));
-	if (strcmp(identity_name(id), config->common.name) != 0)
-		e = err_set(ERR_INPUT, "party.name is %s, but the certificate %s is for %s",
-			    config->common.name, p->certificate, identity_name(id));
-	else
-		e = tls_context_new(&tls, TLS_CLIENT, p->certificate, p->key, p->ca);
-	tls_context_free(tls);
-	identity_free(id);
-	return e;
+	TRY(identity_check(p->certificate, p->key, config->common.name));
+	return tls_check(TLS_CLIENT, p->certificate, p->key, p->ca);
 }
 
 enum err daemon_run(const struct party_config *config, const struct daemon_options *o)

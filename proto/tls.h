@@ -34,6 +34,9 @@ struct tls_context;
 /* PEM files: own chain, own key, trusted CAs. ERR_INPUT naming the file. */
 enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
 			 const char *key, const char *ca) MUST_CHECK;
+/* Could one be made of these files? The same errors, nothing kept. */
+enum err tls_check(enum tls_role role, const char *certificate, const char *key,
+		   const char *ca) MUST_CHECK;
 void tls_context_free(struct tls_context *ctx); /* accepts NULL */
 
 struct tls;

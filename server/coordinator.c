@@ -392,19 +392,9 @@ static enum err start(struct coordinator *c)
 enum err coordinator_check(const struct coordinator_config *config)
 {
 	const struct identity_paths *p = &config->common.identity;
-	struct tls_context *tls = NULL;
-	struct identity *id;
-	enum err e;
 
-	TRY(identity_load(&id, p->certificate, p->key));
-	if (strcmp(identity_name(id), config->common.name) != 0)
-		e = err_set(ERR_INPUT, "coordinator.name is %s, but the certificate %s is for %s",
-			    config->common.name, p->certificate, identity_name(id));
-	else
-		e = tls_context_new(&tls, TLS_SERVER, p->certificate, p->key, p->ca);
-	tls_context_free(tls);
-	identity_free(id);
-	return e;
+	TRY(identity_check(p->certificate, p->key, config->common.name));
+	return tls_check(TLS_SERVER, p->certificate, p->key, p->ca);
 }
 
 enum err coordinator_run(const struct coordinator_config *config, const struct job *job)

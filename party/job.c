@@ -268,6 +268,8 @@ static enum err answer(struct work *work, const struct job_means *means,
 		for (size_t l = 0; l < work->L; l++)
 			names[l] = work->name[l];
 		record_start(work->record, &work->job, work->job_id, work->attempt, names, work->L);
+		record_data(work->record, means->config->data.features, means->config->data.edges,
+			    means->config->data.ids);
 		work_phase(work, "offer");
 		e = policy_check(means->config, means->agreed, work);
 	}
@@ -294,12 +296,10 @@ static enum err answer(struct work *work, const struct job_means *means,
 static void keep_record(struct work *work, const struct job_means *means, enum err e,
 			const char *why)
 {
-	struct channel_times t;
 	char *output = output_dir(work, means);
 
 	log_progress_end();
-	post_times(work->post, &t);
-	record_phase(work->record, NULL, t.wait_s, t.wire_s);
+	account_step(work->record, work->post);
 	record_end(work->record, e, why);
 	account_channel(work->record, work->channel);
 	if (file_make_dirs(output) != ERR_OK || record_write(work->record, output) != ERR_OK)

@@ -2,14 +2,14 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "crypto/hash.h"
+#include "proto/account.h"
 
 void work_phase(struct work *work, const char *name)
 {
 	struct log_pair phase = LOG_TEXT("phase", name);
-	struct channel_times t;
 
-	post_times(work->post, &t);
-	record_phase(work->record, name, t.wait_s, t.wire_s);
+	account_step(work->record, work->post);
+	record_phase(work->record, name);
 	channel_step(work->channel, record_now(work->record)->name);
 	log_event(LOG_INFO, &phase, 1, "next");
 }
@@ -24,6 +24,7 @@ void work_progress(struct work *work, unsigned iteration, size_t moved)
 
 	record_now(work->record)->iterations = iteration;
 	log_progress(&p);
+	account_step(work->record, work->post);
 }
 
 void work_group(struct work *work, uint32_t group)

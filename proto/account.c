@@ -34,3 +34,11 @@ void account_channel(struct record *r, struct channel *ch)
 	}
 	add_peer(r, ch);
 }
+
+void account_step(struct record *r, struct post *p)
+{
+	struct channel_times t;
+
+	post_times(p, &t);
+	record_step(r, &(struct record_times){ t.wait_s, t.wire_s, t.round_trips });
+}

@@ -85,6 +85,7 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
  * frames; wait: the rest of the blocked time (others compute). */
 struct channel_times {
 	double wait_s, wire_s;
+	unsigned round_trips; /* exchanges: something was sent, then a message was waited for */
 };
 void post_times(struct post *p, struct channel_times *since_last);
 

@@ -119,6 +119,7 @@ void post_account(struct post *p, const struct channel *ch, double from_s, const
 
 	if (p->exchange) {
 		p->exchange = false;
+		p->times.round_trips++;
 		p->round_trip_left_s = fmax(ch->link.rtt_s, 0);
 	}
 	trip = fmin(p->round_trip_left_s, before);

@@ -204,7 +204,6 @@ static enum err serve(struct run *run, const char *output)
 
 enum err job_serve(struct run *run, const char *output)
 {
-	struct channel_times t;
 	char why[ERR_DETAIL_MAX];
 	enum err e;
 
@@ -214,8 +213,7 @@ enum err job_serve(struct run *run, const char *output)
 	if (e != ERR_OK)
 		abort_all(run, e, why);
 	log_progress_end();
-	post_times(run->post, &t);
-	record_phase(run->record, NULL, t.wait_s, t.wire_s);
+	account_step(run->record, run->post);
 	record_end(run->record, e, why);
 	for (size_t l = 0; l < run->L; l++)
 		account_channel(run->record, run->channel[l]);

@@ -24,6 +24,7 @@ void joint_init(struct joint *j, const struct tree_node *node, uint64_t *round, 
 	ALLOC(j->moving, R);
 	ALLOC(j->used, R * K);
 	ALLOC(j->inertia, R);
+	ALLOC(j->objective, (size_t)Q * R);
 	for (size_t i = 0; i < R * m; i++)
 		j->label[i] = K;
 }
@@ -36,6 +37,7 @@ void joint_release(struct joint *j)
 	free(j->moving);
 	free(j->used);
 	free(j->inertia);
+	free(j->objective);
 	free(j->acc);
 	*j = (struct joint){ 0 };
 }
@@ -174,18 +176,31 @@ static enum err screen(struct run *run, struct joint *j)
 	return e;
 }
 
+/* How the winner came down, into the record. A restart that has settled keeps its last value. */
+static void keep_objective(struct run *run, const struct joint *j, unsigned best)
+{
+	double *objective = alloc(j->Q, sizeof(*objective));
+	struct record_sum sum = { .group = j->node->id,
+				  .items = j->m,
+				  .iterations = j->iterations,
+				  .inertia = j->inertia[best],
+				  .objective = objective };
+
+	while (sum.objectives < j->iterations) {
+		objective[sum.objectives] = j->objective[sum.objectives * j->R + best];
+		sum.objectives++;
+	}
+	record_sum(run->record, &sum);
+	free(objective);
+}
+
 /* Tells the members which assignment won. */
 static enum err finish(struct run *run, struct joint *j)
 {
 	unsigned best = joint_is_trivial(j) ? 0 : least(j, NULL);
 
 	memcpy(j->best, j->label + best * j->m, j->m * sizeof(*j->best));
-	if (run->record->sums < TREE_NODES_MAX)
-		run->record->sum[run->record->sums++] =
-		    (struct record_sum){ .group = j->node->id,
-					 .items = j->m,
-					 .iterations = j->iterations,
-					 .inertia = j->inertia[best] };
+	keep_objective(run, j, best);
 	return run_broadcast_labels(run, j->node->first, j->node->last, MSG_CLUSTERS, j->node->id,
 				    j->K, j->best, j->m);
 }
@@ -204,6 +219,10 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 			if (active(&groups[g])) {
 				TRY(assign(run, &groups[g], t == 0, &moved));
 				groups[g].iterations = t;
+				if (t > 0)
+					memcpy(groups[g].objective + (size_t)(t - 1) * groups[g].R,
+					       groups[g].inertia,
+					       groups[g].R * sizeof(*groups[g].inertia));
 				if (t == groups[g].Q)
 					memset(groups[g].moving, 0, groups[g].R * sizeof(bool));
 				if (t > 0 && t == groups[g].screen)

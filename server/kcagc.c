@@ -180,6 +180,8 @@ static enum err polish(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);
 	size_t count = run->n * run->job.clusters, moved = 1;
+	double *objective = alloc(run->job.polish, sizeof(*objective));
+	struct record_sum kept = { .group = root->id, .items = run->n, .objective = objective };
 	struct fixed f = run_fixed(run, run->L);
 	double *D = alloc(count, sizeof(*D));
 	struct sum sum = { .group = root->id,
@@ -197,11 +199,17 @@ static enum err polish(struct run *run, struct state *s)
 			break;
 		fixed_decode(&f, sum.acc, count, D);
 		exclude_empty(D, run->n, run->job.clusters, s->label[root->id]);
-		moved = kmeans_assign(D, NULL, run->n, run->job.clusters, s->label[root->id], NULL);
+		kept.inertia = 0;
+		moved = kmeans_assign(D, NULL, run->n, run->job.clusters, s->label[root->id],
+				      &kept.inertia);
+		objective[kept.objectives++] = kept.inertia;
 		e = run_broadcast_labels(run, root->first, root->last, MSG_ASSIGNMENT, root->id,
 					 run->job.clusters, s->label[root->id], run->n);
 		run_progress(run, p, moved);
 	}
+	kept.iterations = kept.objectives;
+	record_sum(run->record, &kept);
+	free(objective);
 	free(sum.acc);
 	free(D);
 	return e;

@@ -1,14 +1,14 @@
 #include "server/run.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "proto/account.h"
 
 void run_phase(struct run *run, const char *name)
 {
 	struct log_pair phase = LOG_TEXT("phase", name);
-	struct channel_times t;
 
-	post_times(run->post, &t);
-	record_phase(run->record, name, t.wait_s, t.wire_s);
+	account_step(run->record, run->post);
+	record_phase(run->record, name);
 	for (size_t l = 0; l < run->L; l++)
 		channel_step(run->channel[l], record_now(run->record)->name);
 	log_event(LOG_INFO, &phase, 1, "next");
@@ -25,6 +25,7 @@ void run_progress(struct run *run, unsigned iteration, size_t moved)
 		p.bytes += channel_bytes(run->channel[l]);
 	record_now(run->record)->iterations = iteration;
 	log_progress(&p);
+	account_step(run->record, run->post);
 }
 
 enum err run_broadcast(struct run *run, size_t first, size_t last, const struct msg *m)

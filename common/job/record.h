@@ -15,16 +15,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RECORD_SCHEMA = 1, RECORD_PHASES_MAX = 64, RECORD_TRAFFIC_MAX = 32 * PARTIES_MAX };
+enum {
+	RECORD_SCHEMA = 1,
+	RECORD_PHASES_MAX = 64,
+	RECORD_STEPS_MAX = 4096, /* a longer job's last step holds the rest */
+	RECORD_SUMS_MAX = 2 * TREE_NODES_MAX,
+	RECORD_TRAFFIC_MAX = 32 * PARTIES_MAX
+};
+
+/* What passed since the last look: how long the job thread was blocked, and how often it waited
+ * for an answer to something that it had sent. */
+struct record_times {
+	double wait_s;        /* blocked while others computed */
+	double wire_s;        /* blocked while bytes travelled */
+	unsigned round_trips; /* exchanges: sent, then blocked until something came */
+};
 
 struct record_phase {
 	char name[24];       /* "local", "level-1", "polish", ... */
 	double start_s;      /* since the job's offer */
 	double compute_s;    /* this job thread was not blocked on a peer */
-	double wait_s;       /* blocked while others computed */
-	double wire_s;       /* blocked while bytes travelled */
+	struct record_times times; /* the sum of its steps' */
 	unsigned rounds;     /* secure sums in this phase */
 	unsigned iterations; /* Lloyd iterations, the longest restart's; 0 where there are none */
+};
+
+struct record_step { /* a round of a phase, or what lies before and after its rounds */
+	unsigned phase;      /* which, from 0 */
+	double start_s, compute_s;
+	struct record_times times;
 };
 
 struct record_traffic {
@@ -39,11 +58,14 @@ struct record_peer {
 	char congestion[16]; /* congestion control in effect */
 };
 
-struct record_sum { /* one k-means of the tree, coordinator only */
+struct record_sum { /* one k-means on secure sums, coordinator only */
+	unsigned phase; /* in which it ran, from 0 */
 	uint32_t group;
 	size_t items; /* cells, or nodes */
 	unsigned iterations;
-	double inertia; /* of the chosen restart */
+	double inertia;     /* of the chosen restart */
+	double *objective;  /* its inertia at each iteration, `objectives` of them; owned */
+	unsigned objectives;
 };
 
 struct record {
@@ -61,28 +83,45 @@ struct record {
 	char error[ERR_DETAIL_MAX];
 	size_t phases;
 	struct record_phase phase[RECORD_PHASES_MAX];
+	size_t steps;
+	struct record_step *step; /* owned */
+	double step_start_s;      /* of the step that runs */
 	size_t traffics;
 	struct record_traffic *traffic; /* owned */
 	size_t peers;
 	struct record_peer peer[PARTIES_MAX + 1];
 	size_t sums;
-	struct record_sum sum[TREE_NODES_MAX];
+	struct record_sum sum[RECORD_SUMS_MAX];
 	size_t rows, clusters;
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
+	struct {
+		char *features, *edges, *ids; /* where a party's slice lies: for its own eyes; owned */
+	} data;
 };
 
 void record_init(struct record *r, const char *role, const char *name);
 /* Starts the clock of a job; earlier contents are forgotten. */
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
 		  uint32_t attempt, const char *const *party, size_t parties);
-/* Ends the phase before, whose blocked times are given, and starts the next; NULL only ends. */
-void record_phase(struct record *r, const char *name, double wait_s, double wire_s);
+/* Ends the step that runs, in which so much time passed; the next begins. Nothing before the first
+ * phase. */
+void record_step(struct record *r, const struct record_times *passed);
+/* Names the phase that begins, up to 23 bytes; the step before must have been ended. */
+void record_phase(struct record *r, const char *name);
 struct record_phase *
 record_now(struct record *r); /* the phase that runs, to add rounds and iterations */
+/* A k-means of the phase that runs; objective, copied, may be NULL with 0 objectives. */
+void record_sum(struct record *r, const struct record_sum *sum);
+/* Absolute paths are kept; each may be NULL. */
+void record_data(struct record *r, const char *features, const char *edges, const char *ids);
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
 void record_add_traffic(struct record *r, const struct record_traffic *t);
 void record_end(struct record *r, enum err status, const char *error); /* elapsed_s, status */
 unsigned record_rounds(const struct record *r);
+unsigned record_round_trips(const struct record *r);
+/* What the rounds of kCAGC cost at least: 3.5 round trips for offer, keys, local clusters and result, two and
+ * the iterations for each level or joint phase, one for each polish step. */
+double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,
 		      const char *dir) MUST_CHECK; /* dir/run.json, atomically */

@@ -64,13 +64,25 @@ static void test_done(void **state)
 
 	(void)state;
 	start();
-	record_phase(&r, "local", 0, 0);
-	record_phase(&r, "level-1", 0, 0);
+	record_step(&r, &(struct record_times){ 7, 7, 7 }); /* before any phase: nobody's */
+	record_phase(&r, "local");
+	record_step(&r, &(struct record_times){ 0, 0, 1 });
+	record_phase(&r, "level-1");
 	record_now(&r)->rounds = 6;
 	record_now(&r)->iterations = 5;
-	record_phase(&r, "polish", 1000, 500); /* level-1 was blocked for longer than it lasted */
+	record_step(&r, &(struct record_times){ 600, 500, 2 }); /* longer than it lasted */
+	record_step(&r, &(struct record_times){ 400, 0, 3 });
+	record_phase(&r, "polish");
 	record_now(&r)->rounds = 3;
-	record_phase(&r, NULL, 0, 0);
+	record_now(&r)->iterations = 3;
+	record_sum(&r, &(struct record_sum){ .group = 4,
+					     .items = 9,
+					     .iterations = 2,
+					     .inertia = 5,
+					     .objective = (double[]){ 6, 5 },
+					     .objectives = 2 });
+	record_step(&r, &(struct record_times){ 0 });
+	record_data(&r, "/", NULL, NULL);
 	record_add_traffic(&r, &(struct record_traffic){ "a", "MASKED", 1, 2, 30, 40 });
 	record_result(&r, label, 5, 2);
 	record_end(&r, ERR_OK, "");
@@ -78,6 +90,8 @@ static void test_done(void **state)
 	v = written();
 	assert_true(number(v, "schema_version") == 1 && number(v, "attempt") == 3 &&
 		    number(v, "rounds") == 9);
+	assert_true(number(v, "round_trips") == 6);
+	assert_true(number(v, "round_trips_bound") == 3.5 + 5 + 2 + 3);
 	assert_string_equal(string(v, "status"), "done");
 	assert_int_equal(json_type(json_get(v, "error")), JSON_NULL);
 	assert_string_equal(string(v, "job_id"), "ab010000000000000000000000000000");
@@ -92,6 +106,14 @@ static void test_done(void **state)
 	assert_true(number(at(v, "phases", 1), "rounds") == 6 &&
 		    number(at(v, "phases", 1), "iterations") == 5);
 	assert_int_equal(json_count(json_get(v, "phases")), 3);
+	assert_int_equal(json_count(json_get(v, "steps")), 4);
+	assert_true(number(at(v, "steps", 2), "phase") == 1 &&
+		    number(at(v, "steps", 2), "wait_s") == 400 &&
+		    number(at(v, "steps", 2), "round_trips") == 3);
+	assert_true(number(at(v, "steps", 2), "start_s") >= number(at(v, "steps", 1), "start_s"));
+	assert_true(number(at(json_get(v, "result"), "sums", 0), "phase") == 2);
+	assert_true(json_number(at(at(json_get(v, "result"), "sums", 0), "objective", 1)) == 5);
+	assert_string_equal(string(json_get(v, "data"), "features"), "/");
 	assert_true(number(at(v, "traffic", 0), "bytes_received") == 40);
 	assert_true(json_number(at(json_get(v, "result"), "cluster_sizes", 0)) == 2);
 	assert_true(json_number(at(json_get(v, "result"), "cluster_sizes", 1)) == 3);
@@ -106,7 +128,7 @@ static void test_failed(void **state)
 
 	(void)state;
 	start();
-	record_phase(&r, "local", 0, 0);
+	record_phase(&r, "local");
 	record_end(&r, ERR_PEER, "party a left");
 	v = written();
 	assert_string_equal(string(v, "status"), "failed");

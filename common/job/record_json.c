@@ -1,0 +1,187 @@
+/* run.json, as README and docs describe it. */
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "common/job/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void put_job(const struct record *r, struct json *root)
+{
+	struct buf text = { 0 };
+	struct json *job = NULL;
+
+	if (!r->has_job)
+		return;
+	job_write(&r->job, &text);
+	if (json_parse((struct bytes){ text.p, text.n }, "job", &job) == ERR_OK)
+		json_put(root, "job", job);
+	buf_release(&text);
+}
+
+static void put_times(struct json *o, double start_s, double compute_s,
+		      const struct record_times *t)
+{
+	json_put_number(o, "start_s", start_s);
+	json_put_number(o, "compute_s", compute_s);
+	json_put_number(o, "wait_s", t->wait_s);
+	json_put_number(o, "wire_s", t->wire_s);
+	json_put_number(o, "round_trips", t->round_trips);
+}
+
+static void put_phases(const struct record *r, struct json *root)
+{
+	struct json *phases = json_put_array(root, "phases");
+
+	for (size_t i = 0; i < r->phases; i++) {
+		const struct record_phase *p = &r->phase[i];
+		struct json *o = json_append_object(phases);
+
+		json_put_string(o, "name", p->name);
+		put_times(o, p->start_s, p->compute_s, &p->times);
+		json_put_number(o, "rounds", p->rounds);
+		json_put_number(o, "iterations", p->iterations);
+	}
+}
+
+static void put_steps(const struct record *r, struct json *root)
+{
+	struct json *steps = json_put_array(root, "steps");
+
+	for (size_t i = 0; i < r->steps; i++) {
+		const struct record_step *s = &r->step[i];
+		struct json *o = json_append_object(steps);
+
+		json_put_number(o, "phase", s->phase);
+		put_times(o, s->start_s, s->compute_s, &s->times);
+	}
+}
+
+static void put_traffic(const struct record *r, struct json *root)
+{
+	struct json *traffic = json_put_array(root, "traffic"), *peers;
+
+	for (size_t i = 0; i < r->traffics; i++) {
+		const struct record_traffic *t = &r->traffic[i];
+		struct json *o = json_append_object(traffic);
+
+		json_put_string(o, "peer", t->peer);
+		json_put_string(o, "type", t->type);
+		json_put_number(o, "messages_sent", (double)t->messages_sent);
+		json_put_number(o, "messages_received", (double)t->messages_received);
+		json_put_number(o, "bytes_sent", (double)t->bytes_sent);
+		json_put_number(o, "bytes_received", (double)t->bytes_received);
+	}
+	peers = json_put_array(root, "peers");
+	for (size_t i = 0; i < r->peers; i++) {
+		struct json *o = json_append_object(peers);
+
+		json_put_string(o, "name", r->peer[i].name);
+		if (r->peer[i].rtt_ms >= 0)
+			json_put_number(o, "rtt_ms", r->peer[i].rtt_ms);
+		json_put_string(o, "congestion", r->peer[i].congestion);
+	}
+}
+
+static void put_result(const struct record *r, struct json *root)
+{
+	struct json *result, *list;
+
+	if (!r->cluster_size) {
+		json_put_number(root, "result", NAN); /* null */
+		return;
+	}
+	result = json_put_object(root, "result");
+	json_put_number(result, "rows", (double)r->rows);
+	json_put_number(result, "clusters", (double)r->clusters);
+	list = json_put_array(result, "cluster_sizes");
+	for (size_t c = 0; c < r->clusters; c++)
+		json_append_number(list, (double)r->cluster_size[c]);
+	list = json_put_array(result, "sums");
+	for (size_t i = 0; i < r->sums; i++) {
+		struct json *o = json_append_object(list);
+
+		json_put_number(o, "phase", r->sum[i].phase);
+		json_put_number(o, "group", r->sum[i].group);
+		json_put_number(o, "items", (double)r->sum[i].items);
+		json_put_number(o, "iterations", r->sum[i].iterations);
+		json_put_number(o, "inertia", r->sum[i].inertia);
+		o = json_put_array(o, "objective");
+		for (unsigned t = 0; t < r->sum[i].objectives; t++)
+			json_append_number(o, r->sum[i].objective[t]);
+	}
+}
+
+static void put_leaks(const struct record *r, struct json *root)
+{
+	const char *leak[32];
+	struct json *list = json_put_array(root, "leaks");
+	size_t n = r->has_job ? job_leaks(&r->job, r->parties, leak, 32) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		json_append_string(list, leak[i]);
+}
+
+/* A party's report looks for its points there. */
+static void put_data(const struct record *r, struct json *root)
+{
+	struct json *data;
+
+	if (!r->data.features && !r->data.edges)
+		return;
+	data = json_put_object(root, "data");
+	if (r->data.features)
+		json_put_string(data, "features", r->data.features);
+	if (r->data.edges)
+		json_put_string(data, "edges", r->data.edges);
+	if (r->data.ids)
+		json_put_string(data, "ids", r->data.ids);
+}
+
+void record_json(const struct record *r, struct buf *json)
+{
+	struct json *root = json_object(), *parties;
+
+	json_put_number(root, "schema_version", RECORD_SCHEMA);
+	json_put_string(root, "software", r->software);
+	json_put_string(root, "role", r->role);
+	json_put_string(root, "name", r->name);
+	json_put_string(root, "status", r->status == ERR_OK ? "done" : "failed");
+	json_put_number(root, "exit_status", r->status);
+	if (r->status != ERR_OK)
+		json_put_string(root, "error", r->error);
+	else
+		json_put_number(root, "error", NAN); /* null */
+	json_put_string(root, "started", r->started_utc);
+	json_put_number(root, "elapsed_s", r->elapsed_s);
+	put_job(r, root);
+	json_put_string(root, "job_id", r->job_id);
+	json_put_number(root, "attempt", r->attempt);
+	parties = json_put_array(root, "parties");
+	for (size_t l = 0; l < r->parties; l++)
+		json_append_string(parties, r->party[l]);
+	json_put_number(root, "rounds", record_rounds(r));
+	json_put_number(root, "round_trips", record_round_trips(r));
+	json_put_number(root, "round_trips_bound", record_round_trips_bound(r));
+	put_phases(r, root);
+	put_steps(r, root);
+	put_traffic(r, root);
+	put_result(r, root);
+	put_leaks(r, root);
+	put_data(r, root);
+	json_write_pretty(root, json);
+	json_free(root);
+}
+
+enum err record_write(const struct record *r, const char *dir)
+{
+	struct buf text = { 0 };
+	char *path = file_join(dir, "run.json");
+	enum err e;
+
+	record_json(r, &text);
+	e = file_write(path, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
+	buf_release(&text);
+	free(path);
+	return e;
+}

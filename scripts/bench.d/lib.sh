@@ -1,0 +1,280 @@
+# lib.sh -- what the tables of scripts/bench share.
+#
+# scripts/bench.d/NAME.sh is the table NAME: scripts/bench sources it after this file, in a process
+# of its own. It may define (what it leaves out is as here)
+#
+#     about          variable: one line, for scripts/bench --help
+#     default_seeds  variable: runs per cell, 5; with --quick: quick_seeds, 1
+#     option NAME VALUE   takes an option of this table alone; returns 1 if there is no such
+#     needs          calls fail if something it cannot do without is missing; changes nothing
+#     measure        measures cells and puts each as it comes; a cell that cannot be had is put
+#                    with not_run, and the others go on
+#     render         prints the table as markdown, from its CSV; render_list
+#
+# and finds here
+#
+#     $table $quick (true, false) $seeds $data $out $csv $bin   and --net's NET for runs
+#
+#     cell_known SET ROW COLUMN        then go on to the next: --out has it from before
+#     paper_cell table4 SET ROW COLUMN -> $PAPER, $PAPER_DEVIATION (empty: the paper has none)
+#     run NAME DATA JOB L SEED [LAUNCH-ARG...] -> $RUN, its directory; or 1 and $WHY
+#     verdict VALUE "x <= 0.5"         prints met or missed
+#     cell SET ROW COLUMN [value=..] [deviation=..] [runs=..] [unit=..] [paper=..]
+#          [paper_deviation=..] [bound=..] [goal=..] [verdict=..] [note=..]
+#     not_run SET ROW COLUMN WHY
+#     render_list   a line per cell;   render_grid FORMAT   a table per set, ROW by COLUMN
+#
+# OUT/TABLE.csv has the header below, one line per (set, row, column), the verdict met, missed,
+# "-" (no goal) or "not run"; a comma within a field becomes a semicolon. OUT/runs/TABLE holds the
+# runs. Whatever runs for long is run in the foreground of this process and not in a $( ), so that
+# it ends when this process is ended; results are returned in variables for that reason.
+#
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # set here, used in the tables
+
+fields=set,row,column,value,deviation,runs,unit,paper,paper_deviation,bound,goal,verdict,note
+
+fail() { # TEXT: the arguments are wrong, or data are missing
+	echo "bench: $1" >&2
+	exit 4
+}
+
+about='' default_seeds=5 quick_seeds=1
+option() { return 1; }
+needs() { :; }
+render() { render_list; }
+
+# ---- data ----
+
+# SET...: data directories with features, a graph and labels.
+needs_data() {
+	local set file
+	for set; do
+		for file in features edges labels; do
+			compgen -G "$data/$set/$file.*" >/dev/null ||
+				fail "no $set/$file.* in $data; set COTERIE_DATA to a directory with $(tr ' ' ',' <<<"$*")"
+		done
+	done
+}
+
+# ---- cells ----
+
+# A cell that has a value from as many runs as are asked for now. With NOTE, one whose note begins so.
+cell_known() { # SET ROW COLUMN [NOTE]
+	[[ -e $csv ]] && awk -F , -v set="$1" -v row="$2" -v column="$3" -v note="${4-}" -v seeds="$seeds" '
+		$1 == set && $2 == row && $3 == column && $4 != "" && ($6 == "" || $6 >= seeds) &&
+			index($13, note) == 1 { found = 1 }
+		END { exit !found }' "$csv"
+}
+
+cell() { # SET ROW COLUMN [NAME=VALUE...]
+	local -A f=([set]=$1 [row]=$2 [column]=$3 [verdict]=-)
+	local argument name line=''
+	for argument in "${@:4}"; do
+		name=${argument%%=*}
+		[[ ,$fields, == *,"$name",* ]] || { echo "bench: $name is no field of a cell" >&2 && exit 5; }
+		f[$name]=${argument#*=}
+	done
+	for name in ${fields//,/ }; do line+=,${f[$name]//,/;}; done
+	line=${line//$'\n'/ }
+	{
+		echo "$fields"
+		# Rows stay in the order in which they came first.
+		[[ ! -e $csv ]] || tail -n +2 "$csv"
+		echo "${line#,}"
+	} | awk -F , '{ key = $1 FS $2 FS $3; if (!(key in at)) at[key] = ++n; text[at[key]] = $0 }
+		END { for (i = 1; i <= n; i++) print text[i] }' >"$csv.new"
+	mv "$csv.new" "$csv"
+	printf '%-9s %-10s %-34s %-6s %s%s%s%s%s%s\n' "$table" "${f[set]}" "${f[row]}" "${f[column]}" \
+		"${f[value]:-not run}${f[deviation]:+ +- ${f[deviation]}}${f[value]:+${f[unit]:+ ${f[unit]}}}" \
+		"${f[paper]:+, the paper ${f[paper]}}${f[paper_deviation]:+ +- ${f[paper_deviation]}}" \
+		"${f[bound]:+, bound ${f[bound]}}" "${f[goal]:+, goal ${f[goal]}}" \
+		"$([[ ${f[verdict]} == - || ${f[verdict]} == "not run" ]] || echo ": ${f[verdict]}")" \
+		"${f[note]:+ (${f[note]})}"
+}
+
+not_run() { # SET ROW COLUMN WHY [NAME=VALUE...]
+	cell "$1" "$2" "$3" verdict="not run" note="$4" "${@:5}"
+}
+
+verdict() { # VALUE CONDITION: the condition is awk's, on x
+	awk -v x="$1" "BEGIN { print ($2) ? \"met\" : \"missed\" }"
+}
+
+# What the paper has, configs/paper/TABLE.csv: "set,row,column,mean,deviation".
+paper_cell() { # TABLE SET ROW COLUMN
+	IFS=, read -r PAPER PAPER_DEVIATION < <(awk -F , -v OFS=, -v set="$2" -v row="$3" -v column="$4" '
+		!/^#/ && $1 == set && $2 == row && $3 == column { print $4, $5; found = 1 }
+		END { if (!found) print "," }' "configs/paper/$1.csv")
+}
+
+# ---- numbers: a line each on standard input ----
+
+mean() { awk '{ s += $1 } END { printf "%.2f", s / NR }'; }
+deviation() { awk '{ s += $1; q += $1 * $1 } END { v = NR > 1 ? (q - s * s / NR) / (NR - 1) : 0; printf "%.2f", sqrt(v > 0 ? v : 0) }'; }
+median() { sort -g | awk '{ v[NR] = $1 } END { printf "%.6g", NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+
+# ---- runs ----
+
+NET='' # or a profile of scripts/launch --net
+
+# One federated run. One that the network lab discarded is repeated, three times in all.
+run() { # NAME DATA JOB L SEED [LAUNCH-ARG...]
+	local try status network
+	RUN=$out/runs/$table/$1
+	for ((try = 1; try <= 3; try++)); do
+		rm -rf "$RUN"
+		mkdir -p "$(dirname "$RUN")"
+		status=0
+		setpriv --pdeathsig TERM scripts/launch --quiet --data "$2" --job "$3" --parties "$4" --seed "$5" \
+			--out "$RUN" ${NET:+--net "$NET"} "${@:6}" >"$RUN.log" 2>&1 </dev/null || status=$?
+		network=$RUN/network.json
+		if [[ -z $NET || ! -e $network ]] || ! jq -e '.discarded // false' "$network" >/dev/null; then
+			((status)) || return 0
+			WHY="status $status: $(grep -v 'the run ended with status' "$RUN.log" | tail -n 1 | cut -c 1-200)"
+			echo "bench: $RUN failed: $WHY" >&2
+			return 1
+		fi
+		echo "bench: $RUN was discarded, try $try of 3" >&2
+	done
+	WHY='discarded: packets came late in each of 3 runs'
+	return 1
+}
+
+# Runs under --net NAME from here on, if one tiny run over it works; else 1, and WHY.
+use_net() { # NAME
+	[[ $EUID == 0 ]] || { WHY="--net $1 needs root" && return 1; }
+	NET=$1
+	local tiny=$out/runs/$table/net-data
+	mkdir -p "${tiny%/*}"
+	"$bin/coterie" synth --nodes 60 --features 20 --clusters 3 --out "$tiny" >/dev/null
+	echo '{ "kind": "kcagc", "clusters": 3, "filter": { "order": 2 } }' >"$tiny/job.json"
+	run net-check "$tiny" "$tiny/job.json" 2 1 && return
+	NET=''
+	return 1
+}
+
+# From here on, runs note the peak memory of each process in $out/runs/TABLE/peaks; see peak_of.
+note_peaks() {
+	local dir=$out/runs/$table/bin program
+	mkdir -p "$dir"
+	cc -std=gnu11 -D_GNU_SOURCE -O1 -o "$dir/peak" tests/tools/peak.c
+	ln -sf "$(realpath "$bin")/coterie" "$dir/coterie"
+	for program in coordinator party; do
+		printf '#!/bin/bash\nexec %q %q %q "$@"\n' "$(realpath "$dir")/peak" \
+			"$(realpath "$out/runs/$table")/peaks" "$(realpath "$bin")/$program" >"$dir/$program"
+		chmod +x "$dir/$program"
+	done
+	COTERIE_BIN=$(realpath "$dir")
+	export COTERIE_BIN
+	peaks=$out/runs/$table/peaks
+}
+
+peak_of() { # NAME: the most that any process of this name held, in MiB
+	grep "$1" "$peaks" | sort -n | tail -n 1 | awk '{ printf "%.0f", $1 / 1024 }'
+}
+
+# ---- markdown ----
+
+# FORMAT says what a cell is, {NAME} being a field: "{value} / {paper}". Columns and rows as they
+# came. A cell whose column is "-" stands for its row, in the first column.
+render_grid() { # FORMAT [FIRST-HEADER]
+	[[ -e $csv ]] || return 0
+	awk -F , -v format="$1" '
+		function text(    i, s) {
+			if ($12 == "not run")
+				return "not run"
+			s = format
+			for (i = 1; i <= NF; i++)
+				gsub("[{]" name[i] "[}]", $i == "" ? "-" : $i, s)
+			return s ($12 == "missed" ? " **missed**" : "")
+		}
+		NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+		!($1 in sets) { sets[$1]; set[++S] = $1 }
+		!(($1, $2) in rows) { rows[$1, $2]; row[$1, ++R[$1]] = $2 }
+		$3 != "-" && !(($1, $3) in columns) { columns[$1, $3]; column[$1, ++C[$1]] = $3 }
+		{ cell[$1, $2, $3] = text() }
+		END {
+			for (s = 1; s <= S; s++) {
+				if (!C[set[s]]) { C[set[s]] = 1; column[set[s], 1] = "-" }
+				head = "\n| " set[s] " |"
+				line = "| --- |"
+				for (c = 1; c <= C[set[s]]; c++) {
+					head = head " " column[set[s], c] " |"
+					line = line " --- |"
+				}
+				print head "\n" line
+				for (r = 1; r <= R[set[s]]; r++) {
+					at = row[set[s], r]
+					out = "| " at " |"
+					for (c = 1; c <= C[set[s]]; c++) {
+						if (c == 1 && (set[s], at, "-") in cell)
+							out = out " " cell[set[s], at, "-"] " |"
+						else
+							out = out " " cell[set[s], at, column[set[s], c]] " |"
+					}
+					print out
+				}
+			}
+		}' "$csv"
+}
+
+# A line per cell, with the columns that any cell has something in.
+render_list() {
+	[[ -e $csv ]] || return 0
+	awk -F , '
+		function put(i, s) { line = line (shown[i] ? " " s " |" : "") }
+		function pm(value, deviation) { return value (deviation == "" ? "" : " +- " deviation) }
+		FNR == 1 { next }
+		NR == FNR {
+			if ($3 != "-") shown[3] = 1
+			if ($8 != "") shown[8] = 1
+			if ($10 != "") shown[10] = 1
+			if ($11 != "") shown[11] = 1
+			if ($12 == "met" || $12 == "missed") shown[12] = 1
+			if ($13 != "") shown[13] = 1
+			next
+		}
+		FNR == 2 {
+			shown[0] = 1
+			line = "\n|"
+			put(0, ""); put(0, "what"); put(3, ""); put(0, "measured"); put(8, "the paper")
+			put(10, "bound"); put(11, "goal"); put(12, ""); put(13, "")
+			print line
+			gsub(/^\n/, "", line); gsub(/[^|]+/, " --- ", line)
+			print line
+		}
+		{
+			line = "|"
+			put(0, $1); put(0, $2); put(3, $3)
+			put(0, $4 == "" ? "not run" : pm($4, $5) ($7 == "" ? "" : " " $7))
+			put(8, pm($8, $9)); put(10, $10); put(11, $11)
+			put(12, $12 == "missed" ? "**missed**" : $12 == "not run" ? "" : $12); put(13, $13)
+			print line
+		}' "$csv" "$csv"
+}
+
+# "12 goals met, 3 missed, 4 cells not run (why: how many; ...)."
+render_count() {
+	[[ -e $csv ]] || return 0
+	awk -F , 'NR > 1 { n[$12]++; if ($12 == "not run") why[$13]++ }
+		END {
+			printf "%d cells", NR - 1
+			if (n["met"] + n["missed"]) printf "; goals: %d met, %d missed", n["met"], n["missed"]
+			if (n["not run"]) {
+				printf "; %d not run", n["not run"]
+				for (w in why) { printf "%s%s", between ? "; " : " (", w; between = 1 }
+				printf ")"
+			}
+			print "."
+		}' "$csv"
+}
+
+machine() {
+	local commit
+	commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
+	[[ -z $(git status --porcelain -uno 2>/dev/null) ]] || commit+=" with changes"
+	echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores," \
+		"$(awk '/MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo), Linux $(uname -r)," \
+		"$(cc --version | head -n 1), commit $commit"
+}

@@ -3,8 +3,11 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "crypto/hash.h"
+#include "party/gcc.h"
 #include "party/kcagc.h"
+#include "party/landmark.h"
 #include "party/policy.h"
+#include "party/predict.h"
 #include "proto/account.h"
 
 #include <stdio.h>
@@ -16,7 +19,13 @@ static enum err run_kind(struct work *work, uint32_t *label)
 {
 	switch (work->job.kind) {
 	case JOB_KCAGC:
+		if (work->job.method == METHOD_LANDMARK)
+			return party_landmark(work, label);
+		if (work->job.method == METHOD_GCC)
+			return party_gcc(work, label);
 		return party_kcagc(work, label);
+	case JOB_KCAGC_PREDICT:
+		return party_predict(work, label);
 	}
 	return err_set(ERR_INTERNAL, "job kind %d has no protocol", work->job.kind);
 }

@@ -372,7 +372,7 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 	struct state s = { 0 };
 	enum err e;
 
-	tree_build(&s.tree, work->L, work->job.method != METHOD_TREE);
+	tree_build(&s.tree, work->L, job_is_flat(&work->job));
 	ALLOC(s.child, work->n);
 	ALLOC(s.cell, work->n);
 	e = cluster(work, &s, label);

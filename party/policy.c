@@ -13,7 +13,7 @@ static size_t smallest_group(const struct work *work)
 	struct tree t;
 	size_t least = work->L;
 
-	tree_build(&t, work->L, work->job.method != METHOD_TREE);
+	tree_build(&t, work->L, job_is_flat(&work->job));
 	for (size_t i = t.parties; i < t.count; i++)
 		if (t.node[i].last - t.node[i].first < least)
 			least = t.node[i].last - t.node[i].first;

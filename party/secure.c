@@ -105,3 +105,17 @@ void secure_free(struct secure *s)
 	free(s->chunk);
 	free(s);
 }
+
+enum err secure_send(struct work *work, const struct tree_node *node, const double *x, size_t count)
+{
+	struct secure *s;
+	enum err e = secure_begin(work, node, count, &s);
+
+	if (e != ERR_OK)
+		return e;
+	e = secure_add(s, x, count);
+	if (e == ERR_OK)
+		e = secure_end(s);
+	secure_free(s);
+	return e;
+}

@@ -21,4 +21,8 @@ enum err
 secure_end(struct secure *s) MUST_CHECK; /* sends what is left; asserts that count words came */
 void secure_free(struct secure *s);      /* wipes; also after an error; accepts NULL */
 
+/* A whole sum at once: count numbers. */
+enum err secure_send(struct work *work, const struct tree_node *node, const double *x,
+		     size_t count) MUST_CHECK;
+
 #endif

@@ -1,6 +1,5 @@
 /* The job thread's half of a channel. */
 #include "proto/channel_own.h"
-#include "proto/labels.h"
 
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
@@ -123,7 +122,7 @@ static enum err overdue(struct channel *ch)
 }
 
 /* The peer broke the protocol: the channel is of no further use. */
-static enum err protocol_error(struct channel *ch, enum err code)
+enum err channel_protocol_error(struct channel *ch, enum err code)
 {
 	pthread_mutex_lock(&ch->post->lock);
 	channel_break(ch, code, ch->peer, err_detail());
@@ -345,7 +344,7 @@ static enum err receive(struct channel *const ch[], const bool wanted[], size_t 
 			err_prefix(e, "%s (during %s)", from->peer, from->step);
 	}
 	if (e != ERR_OK)
-		return protocol_error(from, e);
+		return channel_protocol_error(from, e);
 	if (from->observe)
 		from->observe(from->observe_arg, it.type, (struct bytes){ it.body.p, it.body.n });
 	return ERR_OK;
@@ -362,118 +361,4 @@ enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_
 			  enum msg_type expect, size_t *which, struct msg *m)
 {
 	return receive(ch, wanted, count, expect, which, m);
-}
-
-/* ---- vectors of labels ---- */
-
-static size_t labels_per_chunk(uint32_t values)
-{
-	return (size_t)CHANNEL_CHUNK / labels_bits(values) * 8; /* 8 entries fill whole bytes */
-}
-
-enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t group,
-			     uint32_t values, const uint32_t *label, size_t count)
-{
-	size_t most = labels_per_chunk(values), done = 0;
-	struct buf packed = { 0 };
-	enum err e;
-
-	assert(count <= MSG_ITEMS_MAX);
-	do {
-		size_t now = count - done < most ? count - done : most;
-		size_t bytes = labels_bytes(values, now);
-		struct msg m = { .type = type };
-
-		packed.n = 0;
-		labels_pack(buf_extend(&packed, bytes), values, label + done, now);
-		m.labels = (struct msg_labels){ .group = group,
-						.values = values,
-						.count = count,
-						.offset = done,
-						.packed = { packed.p, bytes } };
-		e = channel_send(ch, &m);
-		done += now;
-	} while (e == ERR_OK && done < count);
-	buf_release(&packed);
-	return e;
-}
-
-/* How many entries a chunk has: what is left, or a multiple of 8 that fills its bytes. 0: neither.
- */
-static size_t entries_of(const struct msg_labels *m, size_t left)
-{
-	unsigned bits = labels_bits(m->values);
-
-	if (m->packed.n == labels_bytes(m->values, left))
-		return left;
-	if (m->packed.n % bits == 0 && m->packed.n / bits * 8 < left)
-		return m->packed.n / bits * 8;
-	return 0;
-}
-
-static enum err check_labels(struct channel *ch, const struct msg *m, uint32_t group,
-			     uint32_t values, size_t count, size_t done)
-{
-	const struct msg_labels *l = &m->labels;
-
-	if (l->group == group && l->values == values && l->count == count && l->offset == done)
-		return ERR_OK;
-	return err_set(ERR_PEER,
-		       "%s sent %s of group %" PRIu32 ", values %" PRIu32 ", count %" PRIu64
-		       ", offset %" PRIu64 "; expected %" PRIu32 ", %" PRIu32
-		       ", %zu, %zu (during %s)",
-		       ch->peer, msg_name(m->type), l->group, l->values, l->count, l->offset, group,
-		       values, count, done, ch->step);
-}
-
-static enum err take_labels(struct channel *ch, const struct msg *m, uint32_t *label, size_t done)
-{
-	const struct msg_labels *l = &m->labels;
-	size_t left = (size_t)l->count - done, now = entries_of(l, left), bad;
-
-	if (now == 0 && left > 0)
-		return err_set(ERR_PEER, "%s sent %s with %zu bytes for %zu entries (during %s)",
-			       ch->peer, msg_name(m->type), l->packed.n, left, ch->step);
-	if (labels_unpack(label + done, l->values, l->packed, now, &bad))
-		return ERR_OK;
-	if (bad == now)
-		return err_set(ERR_PEER,
-			       "%s sent %s with bits set after the last entry (during %s)",
-			       ch->peer, msg_name(m->type), ch->step);
-	return err_set(
-	    ERR_PEER,
-	    "%s sent %s with entry %zu = %" PRIu32 ", expected 0 to %" PRIu32 " (during %s)",
-	    ch->peer, msg_name(m->type), done + bad, label[done + bad], l->values, ch->step);
-}
-
-enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group,
-			     uint32_t values, uint32_t *label, size_t count)
-{
-	return channel_recv_labels_upto(ch, type, group, values, &values, label, count);
-}
-
-enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32_t group,
-				  uint32_t least, uint32_t *values, uint32_t *label, size_t count)
-{
-	size_t done = 0;
-	uint32_t most = *values;
-
-	do {
-		struct msg m;
-		enum err e;
-
-		TRY(channel_recv(ch, type, &m));
-		/* The first chunk says it for all; out of bounds it does not match. */
-		if (done == 0)
-			*values = m.labels.values < least  ? least
-				  : m.labels.values > most ? most
-							   : m.labels.values;
-		e = check_labels(ch, &m, group, *values, count, done);
-		if (e == ERR_OK)
-			e = take_labels(ch, &m, label, done);
-		if (e != ERR_OK)
-			return protocol_error(ch, e);
-		done += entries_of(&m.labels, count - done);
-	} while (done < count);
-	return ERR_OK;
 }

@@ -80,6 +80,17 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 				  uint32_t least, uint32_t *values, uint32_t *label,
 				  size_t count) MUST_CHECK;
 
+/* The same for real numbers; every received one is finite. count may be 0: one empty message. */
+enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
+			    size_t count) MUST_CHECK;
+enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t group, double *x,
+			    size_t count) MUST_CHECK;
+
+/* A single number; *value is 0 .. most. */
+enum err channel_send_choice(struct channel *ch, enum choice what, uint64_t value) MUST_CHECK;
+enum err channel_recv_choice(struct channel *ch, enum choice what, uint64_t most,
+			     uint64_t *value) MUST_CHECK;
+
 /* Where the job thread's time went since the last call: in seconds. wire: of the blocked time, one
  * measured round trip per exchange and what lies between the first and last byte of the awaited
  * frames; wait: the rest of the blocked time (others compute). */

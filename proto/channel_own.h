@@ -105,4 +105,7 @@ void post_account(struct post *p, const struct channel *ch, double from_s, const
 void channel_pump(struct channel *ch);
 void channel_unpair(struct channel *ch);
 
+/* What the peer sent breaks the protocol: ends the channel with e, which it returns. */
+enum err channel_protocol_error(struct channel *ch, enum err e) MUST_CHECK;
+
 #endif

@@ -112,6 +112,23 @@ static void walk_labels(struct codec *c, struct msg_labels *m)
 	codec_bytes(c, &m->packed, 0, MSG_CHUNK_MAX);
 }
 
+static void walk_choice(struct codec *c, struct msg_choice *m)
+{
+	codec_u16(c, &m->what);
+	codec_u64(c, &m->value);
+}
+
+static void walk_reals(struct codec *c, struct msg_reals *m)
+{
+	codec_u32(c, &m->group);
+	codec_u64(c, &m->count);
+	codec_check(c, m->count <= MSG_REALS_MAX);
+	codec_u64(c, &m->offset);
+	codec_check(c, m->offset <= m->count);
+	codec_bytes(c, &m->values, 0, MSG_CHUNK_MAX);
+	codec_check(c, m->values.n % 8 == 0);
+}
+
 static void walk_abort(struct codec *c, struct msg_abort *m)
 {
 	walk_code(c, &m->code);

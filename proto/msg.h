@@ -27,6 +27,7 @@ enum {
 	MSG_SIGNATURE_MAX = 512,
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
+	MSG_REALS_MAX = 1 << 30, /* numbers of a vector of reals */
 	HASH_LEN = 32,
 	NONCE_LEN = 32,
 	JOB_ID_LEN = 16,
@@ -41,6 +42,14 @@ enum msg_type {
 #define MSG(NAME, number, sender, body) MSG_##NAME = (number),
 #include "proto/messages.def"
 #undef MSG
+};
+
+/* What a CHOICE decides. Numbers are for ever. */
+enum choice {
+	CHOICE_WORDS = 1,    /* 1: the features of all parties are 0/1 */
+	CHOICE_ORDER = 2,    /* psi or p, the order of the filter */
+	CHOICE_METHOD = 3,   /* enum job_method */
+	CHOICE_EXCHANGE = 4, /* enum job_exchange */
 };
 
 struct msg_hello {
@@ -101,6 +110,16 @@ struct msg_labels {
 	uint64_t offset;     /* entries before this chunk; a multiple of 8 */
 	struct bytes packed; /* labels_bits(values) bits each, little-endian bit order */
 };
+struct msg_choice {
+	uint16_t what; /* enum choice */
+	uint64_t value;
+};
+struct msg_reals {
+	uint32_t group;      /* tree node */
+	uint64_t count;      /* numbers in the whole vector */
+	uint64_t offset;     /* numbers before this chunk */
+	struct bytes values; /* IEEE 754 binary64, little-endian */
+};
 struct msg_abort {
 	uint16_t code;        /* enum err, what every process ends with */
 	struct bytes culprit; /* whose failure it was; "" if unknown */
@@ -124,6 +143,8 @@ struct msg {
 		struct msg_keys keys;
 		struct msg_masked masked;
 		struct msg_labels labels;
+		struct msg_choice choice;
+		struct msg_reals reals;
 		struct msg_abort abort;
 		struct msg_empty empty;
 	};

@@ -4,7 +4,10 @@
 #include "common/base/file.h"
 #include "common/data/labels.h"
 #include "crypto/hash.h"
+#include "server/gcc.h"
 #include "server/kcagc.h"
+#include "server/landmark.h"
+#include "server/predict.h"
 #include "proto/account.h"
 
 #include <inttypes.h>
@@ -17,7 +20,13 @@ static enum err run_kind(struct run *run, uint32_t *label)
 {
 	switch (run->job.kind) {
 	case JOB_KCAGC:
+		if (run->job.method == METHOD_LANDMARK)
+			return server_landmark(run, label);
+		if (run->job.method == METHOD_GCC)
+			return server_gcc(run, label);
 		return server_kcagc(run, label);
+	case JOB_KCAGC_PREDICT:
+		return server_predict(run, label);
 	}
 	return err_set(ERR_INTERNAL, "job kind %d has no protocol", run->job.kind);
 }

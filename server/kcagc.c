@@ -244,7 +244,7 @@ enum err server_kcagc(struct run *run, uint32_t *label)
 	struct state s = { 0 };
 	enum err e;
 
-	tree_build(&s.tree, run->L, run->job.method != METHOD_TREE);
+	tree_build(&s.tree, run->L, job_is_flat(&run->job));
 	e = cluster(run, &s, label);
 	for (size_t i = 0; i < s.tree.count; i++)
 		free(s.label[i]);

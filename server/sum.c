@@ -77,3 +77,21 @@ out:
 	free(wanted);
 	return e;
 }
+
+enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_t *round,
+			  double *sum, size_t count)
+{
+	struct fixed f = run_fixed(run, node->last - node->first);
+	struct sum words = { .group = node->id,
+			     .first = node->first,
+			     .last = node->last,
+			     .round = round,
+			     .count = count,
+			     .acc = alloc(count, run->job.modulus_bits / 8) };
+	enum err e = secure_sums(run, &words, 1);
+
+	if (e == ERR_OK)
+		fixed_decode(&f, words.acc, count, sum);
+	free(words.acc);
+	return e;
+}

@@ -7,6 +7,7 @@
 #ifndef SERVER_SUM_H
 #define SERVER_SUM_H
 
+#include "common/job/tree.h"
 #include "server/run.h"
 
 /* One group's sum in a batch. */
@@ -21,5 +22,9 @@ struct sum {
 /* Receives one masked vector from each member of each group and adds them up; groups are disjoint.
  * ERR_PEER naming the party if a chunk is not the one that is due. */
 enum err secure_sums(struct run *run, struct sum *sums, size_t groups) MUST_CHECK;
+
+/* One sum over the members of `node`, as real numbers: count of them. *round rises. */
+enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_t *round,
+			  double *sum, size_t count) MUST_CHECK;
 
 #endif

@@ -27,6 +27,11 @@ bool config_strings_has(const struct config_strings *s, const char *text)
 	return false;
 }
 
+bool config_knows(const struct config_table *t, const struct config_row *r)
+{
+	return !t->reader || !r->readers || r->readers & t->reader;
+}
+
 static void *field_of(const struct config_row *r, void *out)
 {
 	return (char *)out + r->offset;
@@ -134,7 +139,7 @@ static enum err unknown(const struct config_table *t, const char *prefix, const 
 	for (size_t i = 0; i < t->count; i++) {
 		const char *rest = t->row[i].path;
 
-		if (n && !begins(rest, prefix, n))
+		if (!config_knows(t, &t->row[i]) || (n && !begins(rest, prefix, n)))
 			continue;
 		rest += n ? n + 1 : 0;
 		if (strcspn(rest, ".") == last_len && !strncmp(rest, last, last_len))
@@ -165,6 +170,8 @@ static enum err check_known(const struct config_table *t, const struct json *obj
 		if (n < 0 || (size_t)n >= sizeof(path) || strchr(key, '.'))
 			return unknown(t, prefix, key);
 		for (size_t i = 0; i < t->count; i++) {
+			if (!config_knows(t, &t->row[i]))
+				continue;
 			is_row |= !strcmp(t->row[i].path, path);
 			is_object |= begins(t->row[i].path, path, strlen(path));
 		}
@@ -237,7 +244,8 @@ enum err config_read(const struct config_table *t, const struct json *root, cons
 			       json_type_name(json_type(root)));
 	err = check_known(t, root, "");
 	for (size_t i = 0; i < t->count && !err; i++)
-		err = read_row(t, &t->row[i], root, dir, presets, out);
+		if (config_knows(t, &t->row[i]))
+			err = read_row(t, &t->row[i], root, dir, presets, out);
 	if (err) {
 		config_release(t, out);
 		return err_prefix(err, "%s", where);
@@ -255,6 +263,8 @@ struct json *config_write(const struct config_table *t, const void *in)
 	for (size_t i = 0; i < t->count; i++) {
 		const struct config_row *r = &t->row[i];
 
+		if (!config_knows(t, r))
+			continue;
 		config_value_put(r, field_in(r, in), holder(root, r->path, part), part);
 	}
 	return root;
@@ -281,6 +291,8 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 	for (size_t i = 0; i < t->count && !differ; i++) {
 		struct buf x = { 0 }, y = { 0 };
 
+		if (!config_knows(t, &t->row[i]))
+			continue;
 		field_text(&t->row[i], a, &x);
 		field_text(&t->row[i], b, &y);
 		differ = x.n != y.n || memcmp(x.p, y.p, x.n);
@@ -298,6 +310,8 @@ void config_describe(const struct config_table *t, struct buf *out)
 	for (size_t i = 0; i < t->count; i++) {
 		const struct config_row *r = &t->row[i];
 
+		if (!config_knows(t, r))
+			continue;
 		buf_printf(out, "%s.%s: %s\n        ", t->name, r->path, r->help);
 		config_value_expected(r, out);
 		if (!r->standard)

@@ -45,7 +45,7 @@ struct config_count {
 
 enum config_type {
 	CONFIG_BOOL,     /* bool; with names: names[0] is false, names[1] true */
-	CONFIG_UNSIGNED, /* unsigned */
+	CONFIG_UNSIGNED, /* unsigned; names[0]: a word that stands for CONFIG_WORD, if any */
 	CONFIG_U64,      /* uint64_t below 2^53 */
 	CONFIG_DOUBLE,   /* double */
 	CONFIG_STRING,   /* char *, owned; min .. max bytes; NULL where optional and absent */
@@ -55,9 +55,14 @@ enum config_type {
 	CONFIG_CHOICE, /* unsigned: values[i] for names[i] */
 	CONFIG_STRINGS, /* struct config_strings of min .. max items, none twice */
 	CONFIG_MAP,     /* struct config_map of min .. max pairs */
+	CONFIG_ID,      /* uint8_t[CONFIG_ID_LEN], as twice as many hexadecimal digits; zero where
+			   optional and absent */
 	CONFIG_COUNT,   /* struct config_count; a fixed one is min .. max, a multiple 1 .. 64;
 			   names[0]: the word, if any */
 };
+
+enum { CONFIG_ID_LEN = 16 };
+#define CONFIG_WORD 0xffffffffU /* an unsigned that was given as the row's word */
 
 struct config_row {
 	const char *path;
@@ -73,14 +78,17 @@ struct config_row {
 	 * was expected, or NULL if it is right. */
 	const char *(*check)(const char *text);
 	const char *(*check_key)(const char *text);
+	unsigned readers; /* bits: which readers know the row; 0: all */
 };
 
 struct config_table {
 	const char *name; /* "job": the first word of every path in messages */
 	const struct config_row *row;
 	size_t count;
-	size_t size; /* of the struct */
+	size_t size;     /* of the struct */
+	unsigned reader; /* one bit: rows of other readers are not there; 0: all are */
 };
+bool config_knows(const struct config_table *t, const struct config_row *r);
 
 /* What stands in for a default: `path` as in the row, `value` as it would follow "path=". */
 struct config_preset {

@@ -29,6 +29,11 @@ void config_value_expected(const struct config_row *r, struct buf *text)
 	case CONFIG_UNSIGNED:
 	case CONFIG_U64:
 		buf_printf(text, "a whole number from %.0f to %.0f", r->min, r->max);
+		if (r->names)
+			buf_printf(text, ", or \"%s\"", r->names[0]);
+		break;
+	case CONFIG_ID:
+		buf_printf(text, "%d hexadecimal digits", 2 * CONFIG_ID_LEN);
 		break;
 	case CONFIG_DOUBLE:
 		buf_printf(text, "a number from %g to %g", r->min, r->max);
@@ -206,6 +211,36 @@ static enum err read_count(const struct config_row *r, const char *name, const s
 	return ERR_OK;
 }
 
+static enum err read_id(const struct config_row *r, const char *name, const struct json *v,
+			uint8_t *field)
+{
+	const char *text = json_type(v) == JSON_STRING ? json_string(v) : "";
+
+	if (strlen(text) != 2 * CONFIG_ID_LEN ||
+	    strspn(text, "0123456789abcdef") != 2 * CONFIG_ID_LEN)
+		return wrong(r, name, "", v, NULL);
+	for (int i = 0; i < 2 * CONFIG_ID_LEN; i++) {
+		unsigned digit =
+		    text[i] <= '9' ? (unsigned)(text[i] - '0') : (unsigned)(text[i] - 'a') + 10;
+
+		field[i / 2] = (uint8_t)(field[i / 2] << 4 | digit);
+	}
+	return ERR_OK;
+}
+
+static void put_id(const uint8_t *id, struct json *object, const char *key)
+{
+	char text[2 * CONFIG_ID_LEN + 1];
+	bool given = false;
+
+	for (int i = 0; i < CONFIG_ID_LEN; i++) {
+		snprintf(text + 2 * i, 3, "%02x", id[i]);
+		given = given || id[i];
+	}
+	if (given)
+		json_put_string(object, key, text);
+}
+
 static enum err read_named(const struct config_row *r, const char *name, const struct json *v,
 			   void *field)
 {
@@ -235,10 +270,14 @@ enum err config_value_read(const struct config_row *r, const char *name, const s
 		*(bool *)field = json_bool(v);
 		return ERR_OK;
 	case CONFIG_UNSIGNED:
-		if (!whole_number(r, v, &x))
+		if (r->names && name_index(r, v) == 0)
+			x = CONFIG_WORD;
+		else if (!whole_number(r, v, &x))
 			return wrong(r, name, "", v, NULL);
 		*(unsigned *)field = (unsigned)x;
 		return ERR_OK;
+	case CONFIG_ID:
+		return read_id(r, name, v, field);
 	case CONFIG_U64:
 		if (!whole_number(r, v, &x))
 			return wrong(r, name, "", v, NULL);
@@ -285,7 +324,13 @@ void config_value_put(const struct config_row *r, const void *field, struct json
 			json_put_bool(object, key, *(const bool *)field);
 		break;
 	case CONFIG_UNSIGNED:
-		json_put_number(object, key, *(const unsigned *)field);
+		if (r->names && *(const unsigned *)field == CONFIG_WORD)
+			json_put_string(object, key, r->names[0]);
+		else
+			json_put_number(object, key, *(const unsigned *)field);
+		break;
+	case CONFIG_ID:
+		put_id(field, object, key);
 		break;
 	case CONFIG_U64:
 		json_put_number(object, key, (double)*(const uint64_t *)field);

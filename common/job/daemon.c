@@ -162,11 +162,11 @@ static const struct config_row party_rows[] = {
 static const struct config_table coordinator_table = { "coordinator", coordinator_rows,
 						       sizeof(coordinator_rows) /
 							   sizeof(*coordinator_rows),
-						       sizeof(struct coordinator_config) };
+						       sizeof(struct coordinator_config), 0 };
 
 static const struct config_table party_table = { "party", party_rows,
 						 sizeof(party_rows) / sizeof(*party_rows),
-						 sizeof(struct party_config) };
+						 sizeof(struct party_config), 0 };
 
 /* ---- reading ---- */
 

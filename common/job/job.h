@@ -18,16 +18,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum job_kind { JOB_KCAGC };
+enum job_kind { JOB_KCAGC, JOB_KCAGC_PREDICT };
 enum job_preset { PRESET_DEFAULT, PRESET_PAPER };
-enum job_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC };
+enum job_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC, METHOD_LANDMARK, METHOD_GCC };
+enum job_plan {
+	PLAN_OFF,
+	PLAN_AUTO,
+	PLAN_ONLY
+}; /* auto: take the cheapest method and exchange; only: say which that is, and end */
 enum job_graphs { GRAPHS_SHARED, GRAPHS_OWN }; /* own: edges may differ between parties */
 enum job_virtual {
 	VIRTUAL_MEAN,
 	VIRTUAL_CENTRE
 }; /* of a cell: own mean, or the local centre (line 13) */
-enum job_exchange { EXCHANGE_DISTANCES };
+enum job_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
 enum { JOB_TEXT_MAX = 64 << 10 }; /* bytes of a job file, and of a job on the wire */
+#define JOB_ORDER_AUTO CONFIG_WORD /* filter_order: chosen from sums, by a rule without labels */
 
 struct job {
 	enum job_kind kind;
@@ -55,6 +61,12 @@ struct job {
 	bool ninth;                        /* job.ninth: the 1/9 step */
 	unsigned polish;                   /* P Lloyd steps on all nodes at the end */
 	enum job_exchange exchange;
+	enum job_plan plan;
+	bool joint_norm;     /* rows are scaled by their norm over all parties */
+	unsigned min_cell;   /* fewest nodes behind any number that enters a sum */
+	bool landmark_power; /* job.landmark.power: the power round of landmark.md, step 6 */
+	/* kcagc.predict */
+	uint8_t model[CONFIG_ID_LEN]; /* the job that made the model */
 	/* secure_sum */
 	unsigned group_bits;    /* 2048, 3072, 4096: RFC 7919 "ffdhe..." */
 	unsigned modulus_bits;  /* 64 or 32 */
@@ -83,6 +95,8 @@ unsigned job_screen(const struct job *job);         /* the iteration after which
 const char *job_kind_name(const struct job *job);
 extern const char *const job_kind_names[]; /* in the order of the enum; the list ends with NULL */
 extern const char *const job_method_names[];
+/* The method sums over all parties at once; a tree sums over pairs. */
+bool job_is_flat(const struct job *job);
 
 /* What this job shows, and to whom: one sentence each, for the offer's record, run.json and the
  * policy. Returns the number of sentences (static text). */

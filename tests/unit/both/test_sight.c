@@ -348,7 +348,7 @@ static void check_lie(const struct planted *p, size_t L, const char *settings, s
 	struct tree tree;
 	size_t after = 0;
 
-	tree_build(&tree, L, job.method != METHOD_TREE);
+	tree_build(&tree, L, job_is_flat(&job));
 	lie.root = (uint32_t)tree.count - 1;
 	federation_open(f, p, L, &job);
 	f->server.saw = sight_note;

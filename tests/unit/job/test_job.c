@@ -171,7 +171,7 @@ static void test_refusals(void **state)
 		  "job.local_clusters is 131072" },
 		/* 15 */ { "{" MIN ", \"projection\": {\"dims\": 0}}", "job.projection.dims is 0" },
 		/* 16 */ { "[]", "job.json: job is an array, expected an object" },
-		/* 17 */ { "{" MIN ", \"min_cell\": 2}", "job.min_cell is unknown" },
+		/* 17 */ { "{" MIN ", \"max_cell\": 2}", "job.max_cell is unknown" },
 		/* 18 */ { "{" MIN "", "ends too early" },
 	};
 	struct job j;

@@ -1,0 +1,168 @@
+/* Every parameter of every kind. */
+#include "common/job/params.h"
+
+enum { ITERATIONS_MAX = 10000, RESTARTS_MAX = 100, CELL_MAX = 1 << 30 };
+enum { KCAGC = 1 << JOB_KCAGC, PREDICT = 1 << JOB_KCAGC_PREDICT };
+#define SEED_MAX 9007199254740991.0 /* 2^53 - 1 */
+
+const char *const job_kind_names[] = { "kcagc", "kcagc.predict", NULL };
+static const char *const preset_names[] = { "default", "paper", NULL };
+const char *const job_method_names[] = { "tree", "flat", "basic", "landmark", "gcc", NULL };
+static const char *const graphs_names[] = { "shared", "own", NULL };
+static const char *const filter_names[] = { "half", "spectral", NULL };
+static const char *const features_names[] = { "raw", "idf", NULL };
+static const char *const basis_names[] = { "scaled", "unit", NULL };
+static const char *const virtual_names[] = { "mean", "centre", NULL };
+static const char *const exchange_names[] = { "distances", "gram", NULL };
+static const char *const plan_names[] = { "off", "auto", "only", NULL };
+static const char *const order_word[] = { "auto", NULL };
+static const char *const group_names[] = { "ffdhe2048", "ffdhe3072", "ffdhe4096", NULL };
+static const unsigned group_bits[] = { 2048, 3072, 4096 };
+static const char *const dims_word[] = { "local", NULL };
+
+#define AT(field) offsetof(struct job, field)
+
+/* clang-format off */
+const struct config_row job_rows[] = {
+	{ "kind", CONFIG_ENUM, AT(kind), .names = job_kind_names,
+	  .help = "the protocol" },
+	{ "clusters", CONFIG_UNSIGNED, AT(clusters), 2, JOB_CLUSTERS_MAX,
+	  .help = "k, how many clusters to find" },
+	{ "seed", CONFIG_U64, AT(seed), 0, SEED_MAX, "1",
+	  .help = "same seed and data, same labels" },
+	{ "allow_single", CONFIG_BOOL, AT(allow_single), .standard = "false",
+	  .help = "permit a single party, whose terms nothing masks" },
+	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
+	  .help = "\"own\": the parties' edges may differ" },
+	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
+	  .help = "what stands in for parameters that are not given; \"paper\" keeps to its letter",
+	  .readers = KCAGC },
+	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = job_method_names,
+	  .help = "Protocol 3 as a tree of pairs, Protocol 3 flat, Protocol 2 (basic), landmark projection, or "
+		  "federated GCC",
+	  .readers = KCAGC },
+	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
+	  .help = "k^, clusters of each party and of each inner node of the tree",
+	  .readers = KCAGC },
+	{ "filter.kind", CONFIG_ENUM, AT(filter_kind), .standard = "half", .names = filter_names,
+	  .help = "p(l) = (1 - l/2)^psi, or (1 - l/||Ls||)^psi",
+	  .readers = KCAGC },
+	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, JOB_ORDER_MAX, .names = order_word,
+	  .help = "psi, how far features are smoothed over the graph; it depends on the data: the paper "
+		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" chooses it from sums",
+	  .readers = KCAGC },
+	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
+	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1",
+	  .readers = KCAGC },
+	{ "projection.basis", CONFIG_BOOL, AT(unit_basis), .standard = "scaled", .names = basis_names,
+	  .help = "singular vectors times singular values, or alone",
+	  .readers = KCAGC },
+	{ "projection.dims", CONFIG_COUNT, AT(dims), 1, JOB_CLUSTERS_MAX, "k", .names = dims_word,
+	  .help = "d, dimensions kept, at most the slice's width; \"local\" is k^",
+	  .readers = KCAGC },
+	{ "projection.unit_rows", CONFIG_BOOL, AT(unit_rows), .standard = "true",
+	  .help = "scale rows by their length",
+	  .readers = KCAGC },
+	{ "projection.row_power", CONFIG_DOUBLE, AT(row_power), 0, 4, "1",
+	  .help = "p, how far: 1 makes all rows equally long",
+	  .readers = KCAGC },
+	{ "virtual_nodes", CONFIG_ENUM, AT(virtual_nodes), .standard = "mean", .names = virtual_names,
+	  .help = "what stands for a cell at a party: the mean of its rows, or the local centre (line 13)",
+	  .readers = KCAGC },
+	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, RESTARTS_MAX, "5",
+	  .help = "starts of each party's own k-means",
+	  .readers = KCAGC },
+	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, RESTARTS_MAX, "40",
+	  .help = "starts of the joint k-means that makes the k clusters",
+	  .readers = KCAGC },
+	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, ITERATIONS_MAX, "3",
+	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on",
+	  .readers = KCAGC },
+	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, RESTARTS_MAX, "10",
+	  .help = "R, starts that go on to the end; the one of least inertia wins",
+	  .readers = KCAGC },
+	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, RESTARTS_MAX, "0",
+	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10",
+	  .readers = KCAGC },
+	{ "inner_iterations", CONFIG_UNSIGNED, AT(inner_iterations), 1, ITERATIONS_MAX, "5",
+	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further",
+	  .readers = KCAGC },
+	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, ITERATIONS_MAX, "10",
+	  .help = "Q, Lloyd steps at most",
+	  .readers = KCAGC },
+	{ "ninth", CONFIG_BOOL, AT(ninth), .standard = "true",
+	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)",
+	  .readers = KCAGC },
+	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, ITERATIONS_MAX, "3",
+	  .help = "P, Lloyd steps on all nodes at the end",
+	  .readers = KCAGC },
+	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", .names = exchange_names,
+	  .help = "what the joint k-means sums: squared distances to the centres in each round, or once all "
+		  "inner products of the virtual nodes",
+	  .readers = KCAGC },
+	{ "plan", CONFIG_ENUM, AT(plan), .standard = "off", .names = plan_names,
+	  .help = "\"auto\" takes the cheapest of basic, flat, tree and gram for these parties; \"only\" "
+		  "says which that is, and ends",
+	  .readers = KCAGC },
+	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
+	  .help = "scale rows by their norm over all parties, one more sum, not by each party's own",
+	  .readers = KCAGC },
+	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, CELL_MAX, "1",
+	  .help = "fewest nodes behind any number that enters a sum; above 1 it excludes basic, polish "
+		  "and predict",
+	  .readers = KCAGC },
+	{ "landmark.power", CONFIG_BOOL, AT(landmark_power), .standard = "true",
+	  .help = "one power step; without it parties never see a joint vector",
+	  .readers = KCAGC },
+	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts",
+	  .readers = PREDICT },
+	{ "secure_sum.group", CONFIG_CHOICE, AT(group_bits), .standard = "ffdhe3072",
+	  .names = group_names, .values = group_bits,
+	  .help = "the Diffie-Hellman group of RFC 7919" },
+	{ "secure_sum.modulus_bits", CONFIG_UNSIGNED, AT(modulus_bits), 32, 64, "64",
+	  .help = "32 or 64: sums are taken modulo 2^32 or 2^64" },
+	{ "secure_sum.fraction_bits", CONFIG_UNSIGNED, AT(fraction_bits), 1, 48, "16",
+	  .help = "f, bits behind the point" },
+};
+/* clang-format on */
+
+const size_t job_row_count = sizeof(job_rows) / sizeof(*job_rows);
+
+/* The letter of the paper. It asks for "any 10-approximation" as a start: ten runs of greedy
+ * k-means++, the best of them, both at a party and jointly. */
+const struct config_preset job_preset_paper[] = {
+	{ "features", "raw" },
+	{ "projection.basis", "unit" },
+	{ "projection.dims", "local" },
+	{ "projection.unit_rows", "false" },
+	{ "virtual_nodes", "centre" },
+	{ "local_restarts", "10" },
+	{ "starts", "10" },
+	{ "restarts", "10" },
+	{ "inner_restarts", "10" },
+	{ "inner_iterations", "10" },
+	{ "polish", "0" },
+	{ "secure_sum.fraction_bits", "32" }, /* unit singular vectors have entries near n^-1/2 */
+	{ NULL, NULL },
+};
+
+/* Protocol 2 works on all nodes from the start: there is nothing to polish. */
+const struct config_preset job_preset_basic[] = { { "polish", "0" }, { NULL, NULL } };
+
+/* Small cells are merged, and what sums over single nodes is left out. */
+const struct config_preset job_preset_min_cell[] = { { "polish", "0" }, { NULL, NULL } };
+
+/* Inner products of long vectors: more bits behind the point. Both choose their order by GCC's
+ * rule. */
+const struct config_preset job_preset_landmark[] = {
+	{ "filter.order", "auto" },
+	{ "polish", "1" },
+	{ "secure_sum.fraction_bits", "24" },
+	{ NULL, NULL },
+};
+const struct config_preset job_preset_gcc[] = {
+	{ "filter.order", "auto" },
+	{ "polish", "0" },
+	{ "secure_sum.fraction_bits", "24" },
+	{ NULL, NULL },
+};

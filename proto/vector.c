@@ -1,0 +1,228 @@
+/* Vectors in chunks: packed labels and real numbers; and single numbers. */
+#include "common/base/alloc.h"
+#include "proto/channel_own.h"
+#include "proto/labels.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- vectors of labels ---- */
+
+static size_t labels_per_chunk(uint32_t values)
+{
+	return (size_t)CHANNEL_CHUNK / labels_bits(values) * 8; /* 8 entries fill whole bytes */
+}
+
+enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t group,
+			     uint32_t values, const uint32_t *label, size_t count)
+{
+	size_t most = labels_per_chunk(values), done = 0;
+	struct buf packed = { 0 };
+	enum err e;
+
+	assert(count <= MSG_ITEMS_MAX);
+	do {
+		size_t now = count - done < most ? count - done : most;
+		size_t bytes = labels_bytes(values, now);
+		struct msg m = { .type = type };
+
+		packed.n = 0;
+		labels_pack(buf_extend(&packed, bytes), values, label + done, now);
+		m.labels = (struct msg_labels){ .group = group,
+						.values = values,
+						.count = count,
+						.offset = done,
+						.packed = { packed.p, bytes } };
+		e = channel_send(ch, &m);
+		done += now;
+	} while (e == ERR_OK && done < count);
+	buf_release(&packed);
+	return e;
+}
+
+/* How many entries a chunk has: what is left, or a multiple of 8 that fills its bytes. 0: neither.
+ */
+static size_t entries_of(const struct msg_labels *m, size_t left)
+{
+	unsigned bits = labels_bits(m->values);
+
+	if (m->packed.n == labels_bytes(m->values, left))
+		return left;
+	if (m->packed.n % bits == 0 && m->packed.n / bits * 8 < left)
+		return m->packed.n / bits * 8;
+	return 0;
+}
+
+static enum err check_labels(struct channel *ch, const struct msg *m, uint32_t group,
+			     uint32_t values, size_t count, size_t done)
+{
+	const struct msg_labels *l = &m->labels;
+
+	if (l->group == group && l->values == values && l->count == count && l->offset == done)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "%s sent %s of group %" PRIu32 ", values %" PRIu32 ", count %" PRIu64
+		       ", offset %" PRIu64 "; expected %" PRIu32 ", %" PRIu32
+		       ", %zu, %zu (during %s)",
+		       ch->peer, msg_name(m->type), l->group, l->values, l->count, l->offset, group,
+		       values, count, done, ch->step);
+}
+
+static enum err take_labels(struct channel *ch, const struct msg *m, uint32_t *label, size_t done)
+{
+	const struct msg_labels *l = &m->labels;
+	size_t left = (size_t)l->count - done, now = entries_of(l, left), bad;
+
+	if (now == 0 && left > 0)
+		return err_set(ERR_PEER, "%s sent %s with %zu bytes for %zu entries (during %s)",
+			       ch->peer, msg_name(m->type), l->packed.n, left, ch->step);
+	if (labels_unpack(label + done, l->values, l->packed, now, &bad))
+		return ERR_OK;
+	if (bad == now)
+		return err_set(ERR_PEER,
+			       "%s sent %s with bits set after the last entry (during %s)",
+			       ch->peer, msg_name(m->type), ch->step);
+	return err_set(
+	    ERR_PEER,
+	    "%s sent %s with entry %zu = %" PRIu32 ", expected 0 to %" PRIu32 " (during %s)",
+	    ch->peer, msg_name(m->type), done + bad, label[done + bad], l->values, ch->step);
+}
+
+enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group,
+			     uint32_t values, uint32_t *label, size_t count)
+{
+	return channel_recv_labels_upto(ch, type, group, values, &values, label, count);
+}
+
+enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32_t group,
+				  uint32_t least, uint32_t *values, uint32_t *label, size_t count)
+{
+	size_t done = 0;
+	uint32_t most = *values;
+
+	do {
+		struct msg m;
+		enum err e;
+
+		TRY(channel_recv(ch, type, &m));
+		/* The first chunk says it for all; out of bounds it does not match. */
+		if (done == 0)
+			*values = m.labels.values < least  ? least
+				  : m.labels.values > most ? most
+							   : m.labels.values;
+		e = check_labels(ch, &m, group, *values, count, done);
+		if (e == ERR_OK)
+			e = take_labels(ch, &m, label, done);
+		if (e != ERR_OK)
+			return channel_protocol_error(ch, e);
+		done += entries_of(&m.labels, count - done);
+	} while (done < count);
+	return ERR_OK;
+}
+
+/* ---- vectors of real numbers ---- */
+
+enum { REAL = sizeof(double), REALS_PER_CHUNK = CHANNEL_CHUNK / REAL };
+
+/* The wire's order is little-endian. */
+static void reals_copy(uint8_t *out, const uint8_t *in, size_t count)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(out, in, count * REAL);
+#else
+	for (size_t i = 0; i < count * REAL; i++)
+		out[i] = in[i / REAL * REAL + (REAL - 1 - i % REAL)];
+#endif
+}
+
+enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
+			    size_t count)
+{
+	uint8_t *chunk = alloc(REALS_PER_CHUNK, REAL);
+	size_t done = 0;
+	enum err e;
+
+	assert(count <= MSG_REALS_MAX);
+	do {
+		size_t now = count - done < REALS_PER_CHUNK ? count - done : REALS_PER_CHUNK;
+		struct msg m = { .type = type };
+
+		if (now)
+			reals_copy(chunk, (const uint8_t *)(x + done), now);
+		m.reals = (struct msg_reals){ group, count, done, { chunk, now * REAL } };
+		e = channel_send(ch, &m);
+		done += now;
+	} while (e == ERR_OK && done < count);
+	free(chunk);
+	return e;
+}
+
+static enum err take_reals(struct channel *ch, const struct msg *m, uint32_t group, double *x,
+			   size_t count, size_t done)
+{
+	const struct msg_reals *r = &m->reals;
+	size_t now = r->values.n / REAL;
+
+	if (r->group != group || r->count != count || r->offset != done || now > count - done ||
+	    (now == 0 && done < count))
+		return err_set(ERR_PEER,
+			       "%s sent %s of group %" PRIu32 ", count %" PRIu64 ", offset %" PRIu64
+			       " with %zu numbers; expected %" PRIu32 ", %zu, %zu with at most %zu "
+			       "(during %s)",
+			       ch->peer, msg_name(m->type), r->group, r->count, r->offset, now,
+			       group, count, done, count - done, ch->step);
+	if (now)
+		reals_copy((uint8_t *)(x + done), r->values.p, now);
+	for (size_t i = done; i < done + now; i++)
+		if (!isfinite(x[i]))
+			return err_set(ERR_PEER,
+				       "%s sent %s with entry %zu that is no finite number "
+				       "(during %s)",
+				       ch->peer, msg_name(m->type), i, ch->step);
+	return ERR_OK;
+}
+
+enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t group, double *x,
+			    size_t count)
+{
+	size_t done = 0;
+
+	do {
+		struct msg m;
+		enum err e;
+
+		TRY(channel_recv(ch, type, &m));
+		e = take_reals(ch, &m, group, x, count, done);
+		if (e != ERR_OK)
+			return channel_protocol_error(ch, e);
+		done += m.reals.values.n / REAL;
+	} while (done < count);
+	return ERR_OK;
+}
+
+/* ---- choices ---- */
+
+enum err channel_send_choice(struct channel *ch, enum choice what, uint64_t value)
+{
+	struct msg m = { .type = MSG_CHOICE, .choice = { (uint16_t)what, value } };
+
+	return channel_send(ch, &m);
+}
+
+enum err channel_recv_choice(struct channel *ch, enum choice what, uint64_t most, uint64_t *value)
+{
+	struct msg m;
+
+	TRY(channel_recv(ch, MSG_CHOICE, &m));
+	*value = m.choice.value;
+	if (m.choice.what == what && m.choice.value <= most)
+		return ERR_OK;
+	return channel_protocol_error(
+	    ch, err_set(ERR_PEER,
+			"%s sent CHOICE %u = %" PRIu64 "; expected %u, from 0 to %" PRIu64
+			" (during %s)",
+			ch->peer, m.choice.what, m.choice.value, what, most, ch->step));
+}

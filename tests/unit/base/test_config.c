@@ -46,7 +46,7 @@ static const struct config_row rows[] = {
 	{ "dims", CONFIG_COUNT, AT(dims), 1, 100, "local", .help = "h", .names = word },
 };
 static const struct config_table table = { "thing", rows, sizeof(rows) / sizeof(*rows),
-					   sizeof(struct thing) };
+					   sizeof(struct thing), 0 };
 
 static enum err read_text(const char *text, char *const *set, const struct config_preset *presets,
 			  struct thing *t)

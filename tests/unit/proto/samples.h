@@ -107,6 +107,17 @@ static inline void sample(struct msg *m, bool largest)
 			m->masked = (struct msg_masked){ UINT32_MAX, UINT64_MAX, UINT64_MAX,
 							 UINT64_MAX, filler(MSG_CHUNK_MAX) };
 		break;
+	case MSG_CHOICE:
+		m->choice = (struct msg_choice){ 0 };
+		if (largest)
+			m->choice = (struct msg_choice){ UINT16_MAX, UINT64_MAX };
+		break;
+	case MSG_MATRIX:
+		m->reals = (struct msg_reals){ 0 };
+		if (largest)
+			m->reals = (struct msg_reals){ UINT32_MAX, MSG_REALS_MAX, MSG_REALS_MAX,
+						       filler(MSG_CHUNK_MAX) };
+		break;
 	case MSG_ABORT:
 		m->abort = (struct msg_abort){ code, name, text };
 		break;

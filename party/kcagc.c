@@ -3,6 +3,7 @@
 #include "party/kcagc.h"
 #include "common/base/alloc.h"
 #include "common/math/kmeans.h"
+#include "common/math/la.h"
 #include "party/secure.h"
 
 #include <stdio.h>
@@ -71,8 +72,9 @@ static enum err send_local(struct work *work, struct state *s)
 				   s->child, work->n);
 }
 
-/* Cells are intersections of the children's clusters: each has nodes, and all of one of this
- * party's. weight: m, becomes their numbers of nodes. */
+/* Cells are intersections of the children's clusters: each has nodes, at least min_cell of them,
+ * and all of one of this party's, unless small ones were merged. weight: m, becomes their numbers
+ * of nodes. */
 static enum err check_cells(struct work *work, const struct state *s, double *weight)
 {
 	const char *hub = channel_peer(work->channel), *step = record_now(work->record)->name;
@@ -89,18 +91,19 @@ static enum err check_cells(struct work *work, const struct state *s, double *we
 		}
 		if (weight[c]++ == 0)
 			cluster[c] = s->child[i];
-		else if (cluster[c] != s->child[i])
+		else if (cluster[c] != s->child[i] && work->job.min_cell == 1)
 			e = err_set(
 			    ERR_PEER,
 			    "%s sent CELLS with nodes of clusters %u and %u in cell %u (during %s)",
 			    hub, cluster[c], s->child[i], c, step);
 	}
 	for (size_t c = 0; c < s->m && e == ERR_OK; c++)
-		if (weight[c] < 1)
-			e = err_set(ERR_PEER,
-				    "%s sent CELLS with %zu cells, of which cell %zu has no node "
-				    "(during %s)",
-				    hub, s->m, c, step);
+		if (weight[c] < work->job.min_cell)
+			e = err_set(
+			    ERR_PEER,
+			    "%s sent CELLS with %zu cells, of which cell %zu has %.0f nodes, "
+			    "fewer than job.min_cell, %u (during %s)",
+			    hub, s->m, c, weight[c], work->job.min_cell, step);
 	free(cluster);
 	return e;
 }
@@ -226,11 +229,35 @@ static enum err screen(struct work *work, struct joint *j)
 	return e;
 }
 
+/* exchange "gram": the inner products of this party's virtual nodes, the lower triangle by rows.
+ * All the rest of this k-means is the coordinator's. */
+static enum err send_products(struct work *work, const struct joint *j)
+{
+	size_t m = j->Y->rows, d = j->Y->cols;
+	double *row = alloc(m, sizeof(*row));
+	struct secure *s = NULL;
+	enum err e = secure_begin(work, j->node, m * (m + 1) / 2, &s);
+
+	for (size_t i = 0; i < m && e == ERR_OK; i++) {
+		la_block_nt(1, i + 1, d, ROW(j->Y, i), j->Y->a, row, m);
+		e = secure_add(s, row, i + 1);
+	}
+	if (e == ERR_OK)
+		e = secure_end(s);
+	secure_free(s);
+	free(row);
+	return e;
+}
+
 /* Protocol 2 after line 6. best: m, the assignment of the restart that won. With no more items than
  * clusters every item is its own, and there is nothing to compute. */
 static enum err joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
 {
-	if (j->Y->rows > j->K)
+	bool gram = work->job.exchange == EXCHANGE_GRAM && work->job.method != METHOD_BASIC;
+
+	if (j->Y->rows > j->K && gram)
+		TRY(send_products(work, j));
+	else if (j->Y->rows > j->K)
 		TRY(begin(work, j));
 	for (unsigned t = work->job.ninth ? 0 : 1; t <= j->Q && active(j); t++) {
 		size_t moved;

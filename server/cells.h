@@ -16,4 +16,9 @@ uint32_t *cells_tuples(const uint32_t *const *labels, size_t count, const uint32
 /* size[c] = nodes in cell c, m of them, as weights for k-means. */
 void cells_sizes(const uint32_t *cell, size_t n, size_t m, double *size);
 
+/* min_cell: a cell of fewer than `least` nodes joins the largest cell with the same cluster at the first
+ * child (first: n); what is still too small then joins the largest cell of all. Cells are numbered
+ * anew, in the order of their first node. Returns how many there are; 0 if n < least. O(n + m). */
+size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, size_t least);
+
 #endif

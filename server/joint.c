@@ -42,7 +42,7 @@ void joint_release(struct joint *j)
 	*j = (struct joint){ 0 };
 }
 
-static size_t active(const struct joint *j)
+size_t joint_active(const struct joint *j)
 {
 	size_t n = 0;
 
@@ -57,10 +57,8 @@ bool joint_is_trivial(const struct joint *j)
 }
 
 /* All restarts move at first; a cluster exists if its start assigns it an item. */
-static void begin(struct run *run, struct joint *j)
+void joint_begin(struct joint *j)
 {
-	size_t words;
-
 	if (joint_is_trivial(j)) {
 		for (size_t i = 0; i < j->m; i++)
 			j->label[i] = (uint32_t)i;
@@ -72,15 +70,12 @@ static void begin(struct run *run, struct joint *j)
 			if (j->label[r * j->m + i] < j->K)
 				j->used[r * j->K + j->label[r * j->m + i]] = true;
 	}
-	words = (size_t)j->R * j->m * j->K;
-	j->acc = alloc(words, run->job.modulus_bits / 8);
 }
 
-/* One restart's summed distances, and from them its next assignment. Returns how many items
- * moved; the 1/9 step does not count. */
-static size_t assign_restart(const struct joint *j, unsigned r, bool ninth, double *D)
+size_t joint_assign(struct joint *j, unsigned r, bool ninth, double *D)
 {
 	uint32_t *label = j->label + r * j->m;
+	size_t changed = 0;
 
 	for (size_t i = 0; i < j->m; i++)
 		for (unsigned c = 0; c < j->K; c++)
@@ -91,29 +86,26 @@ static size_t assign_restart(const struct joint *j, unsigned r, bool ninth, doub
 		return 0;
 	}
 	j->inertia[r] = 0;
-	return kmeans_assign(D, j->weight, j->m, j->K, label, &j->inertia[r]);
+	changed = kmeans_assign(D, j->weight, j->m, j->K, label, &j->inertia[r]);
+	j->moving[r] = changed > 0;
+	return changed;
 }
 
-/* Lines 15 and 30: assigns all items of all moving restarts and tells the members. */
+/* All moving restarts of one group, from the summed distances; the members are told. */
 static enum err assign(struct run *run, struct joint *j, bool ninth, size_t *moved)
 {
 	size_t word = run->job.modulus_bits / 8, cells = j->m * j->K, a = 0;
 	struct fixed f = run_fixed(run, j->node->last - j->node->first);
-	uint32_t *told = alloc(active(j) * j->m, sizeof(*told));
+	uint32_t *told = alloc(joint_active(j) * j->m, sizeof(*told));
 	double *D = alloc(cells, sizeof(*D));
 	enum err e;
 
 	for (unsigned r = 0; r < j->R; r++) {
-		size_t changed;
-
 		if (!j->moving[r])
 			continue;
 		fixed_decode(&f, (uint8_t *)j->acc + a * cells * word, cells, D);
-		changed = assign_restart(j, r, ninth, D);
-		memcpy(told + a * j->m, j->label + r * j->m, j->m * sizeof(*told));
-		j->moving[r] = ninth || changed > 0;
-		*moved += changed;
-		a++;
+		*moved += joint_assign(j, r, ninth, D);
+		memcpy(told + a++ * j->m, j->label + r * j->m, j->m * sizeof(*told));
 	}
 	e = run_broadcast_labels(run, j->node->first, j->node->last, MSG_ASSIGNMENT, j->node->id,
 				 j->K, told, a * j->m);
@@ -132,12 +124,12 @@ static enum err sum_distances(struct run *run, struct joint *groups, size_t coun
 	for (size_t g = 0; g < count; g++) {
 		const struct joint *j = &groups[g];
 
-		if (active(j))
+		if (joint_active(j))
 			sums[(*busy)++] = (struct sum){ .group = j->node->id,
 							.first = j->node->first,
 							.last = j->node->last,
 							.round = j->round,
-							.count = active(j) * j->m * j->K,
+							.count = joint_active(j) * j->m * j->K,
 							.acc = j->acc };
 	}
 	if (*busy)
@@ -159,21 +151,26 @@ static unsigned least(const struct joint *j, const uint32_t *taken)
 }
 
 /* After a few iterations the promising starts can be told from the others: only they go on. */
-static enum err screen(struct run *run, struct joint *j)
+void joint_screen(struct joint *j, uint32_t *kept)
 {
-	uint32_t *kept = alloc(j->R, sizeof(*kept));
-	enum err e;
-
+	memset(kept, 0, j->R * sizeof(*kept));
 	for (unsigned i = 0; i < j->keep; i++)
 		kept[least(j, kept)] = 1;
 	for (unsigned r = 0; r < j->R; r++) {
 		j->running[r] = kept[r];
 		j->moving[r] = j->moving[r] && kept[r];
 	}
-	e = run_broadcast_labels(run, j->node->first, j->node->last, MSG_KEPT, j->node->id, 1, kept,
-				 j->R);
-	free(kept);
-	return e;
+}
+
+bool joint_iterated(struct joint *j, unsigned t)
+{
+	j->iterations = t;
+	if (t > 0)
+		memcpy(j->objective + (size_t)(t - 1) * j->R, j->inertia,
+		       j->R * sizeof(*j->inertia));
+	if (t == j->Q)
+		memset(j->moving, 0, j->R * sizeof(*j->moving));
+	return t > 0 && t == j->screen;
 }
 
 /* How the winner came down, into the record. A restart that has settled keeps its last value. */
@@ -182,6 +179,7 @@ static void keep_objective(struct run *run, const struct joint *j, unsigned best
 	double *objective = alloc(j->Q, sizeof(*objective));
 	struct record_sum sum = { .group = j->node->id,
 				  .items = j->m,
+				  .merged = j->merged,
 				  .iterations = j->iterations,
 				  .inertia = j->inertia[best],
 				  .objective = objective };
@@ -194,8 +192,7 @@ static void keep_objective(struct run *run, const struct joint *j, unsigned best
 	free(objective);
 }
 
-/* Tells the members which assignment won. */
-static enum err finish(struct run *run, struct joint *j)
+enum err joint_finish(struct run *run, struct joint *j)
 {
 	unsigned best = joint_is_trivial(j) ? 0 : least(j, NULL);
 
@@ -205,10 +202,31 @@ static enum err finish(struct run *run, struct joint *j)
 				    j->K, j->best, j->m);
 }
 
+/* One iteration of a group: the next assignment, and which restarts go on from there. */
+static enum err iterate(struct run *run, struct joint *j, unsigned t, size_t *moved)
+{
+	uint32_t *kept;
+	enum err e;
+
+	TRY(assign(run, j, t == 0, moved));
+	if (!joint_iterated(j, t))
+		return ERR_OK;
+	ALLOC(kept, j->R);
+	joint_screen(j, kept);
+	e = run_broadcast_labels(run, j->node->first, j->node->last, MSG_KEPT, j->node->id, 1, kept,
+				 j->R);
+	free(kept);
+	return e;
+}
+
 enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 {
-	for (size_t g = 0; g < count; g++)
-		begin(run, &groups[g]);
+	for (size_t g = 0; g < count; g++) {
+		joint_begin(&groups[g]);
+		if (!joint_is_trivial(&groups[g]))
+			groups[g].acc = alloc((size_t)groups[g].R * groups[g].m * groups[g].K,
+					      run->job.modulus_bits / 8);
+	}
 	for (unsigned t = run->job.ninth ? 0 : 1;; t++) {
 		size_t busy, moved = 0;
 
@@ -216,21 +234,11 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 		if (!busy)
 			break;
 		for (size_t g = 0; g < count; g++)
-			if (active(&groups[g])) {
-				TRY(assign(run, &groups[g], t == 0, &moved));
-				groups[g].iterations = t;
-				if (t > 0)
-					memcpy(groups[g].objective + (size_t)(t - 1) * groups[g].R,
-					       groups[g].inertia,
-					       groups[g].R * sizeof(*groups[g].inertia));
-				if (t == groups[g].Q)
-					memset(groups[g].moving, 0, groups[g].R * sizeof(bool));
-				if (t > 0 && t == groups[g].screen)
-					TRY(screen(run, &groups[g]));
-			}
+			if (joint_active(&groups[g]))
+				TRY(iterate(run, &groups[g], t, &moved));
 		run_progress(run, t, moved);
 	}
 	for (size_t g = 0; g < count; g++)
-		TRY(finish(run, &groups[g]));
+		TRY(joint_finish(run, &groups[g]));
 	return ERR_OK;
 }

@@ -21,6 +21,7 @@ struct joint {
 	unsigned keep;         /* of R starts so many go on after iteration `screen`, those of least inertia */
 	unsigned screen;      /* 0: all go on */
 	const double *weight; /* m, or NULL: all one */
+	size_t merged;        /* cells that were too small to stand alone, for the record */
 	uint32_t *label;      /* R x m: the starts, then the current assignments; K means none */
 	bool *running;        /* R: not screened out */
 	uint32_t *best;       /* m: the best restart's assignment, filled at the end */
@@ -45,5 +46,19 @@ void joint_release(struct joint *j);
  * Afterwards best holds the assignment of the restart of least inertia (the first on ties), and the
  * members have been sent it. */
 enum err joint_kmeans(struct run *run, struct joint *groups, size_t count) MUST_CHECK;
+
+/* ---- its steps, which gram.c takes without the parties ---- */
+
+void joint_begin(struct joint *j); /* from the starts in label: which restarts move, which clusters exist */
+size_t joint_active(const struct joint *j); /* restarts that move */
+/* Lines 15 and 30 for restart r from its squared distances D (m x K, changed here): its next
+ * labels. Returns how many items moved; the 1/9 step's do not count. */
+size_t joint_assign(struct joint *j, unsigned r, bool ninth, double *D);
+/* What follows iteration t: the record's objective; restarts stop after Q. True if now only
+ * some may go on: joint_screen says which. */
+bool joint_iterated(struct joint *j, unsigned t);
+void joint_screen(struct joint *j, uint32_t *kept); /* kept: R, 1 or 0 */
+/* best and the record are filled, and the members are told. */
+enum err joint_finish(struct run *run, struct joint *j) MUST_CHECK;
 
 #endif

@@ -5,6 +5,7 @@
 #include "common/job/tree.h"
 #include "common/math/kmeans.h"
 #include "server/cells.h"
+#include "server/gram.h"
 #include "server/joint.h"
 #include "server/starts.h"
 #include "server/sum.h"
@@ -62,7 +63,24 @@ static void open_joint(const struct run *run, struct state *s, const struct tree
 	}
 }
 
-/* Protocol 3 lines 4-10 for one tree node: cells to the members, and the starts of all restarts. */
+/* Protocol 3 lines 4-9: the cells of one tree node, none of fewer than min_cell nodes. */
+static enum err make_cells(const struct run *run, const struct tree_node *node,
+			   const uint32_t *const *child, uint32_t *cell, size_t *m, size_t *merged)
+{
+	size_t all = cells_intersect(child, node->children, run->n, cell);
+
+	*m = all;
+	if (run->job.min_cell > 1)
+		*m = cells_merge(cell, run->n, all, child[0], run->job.min_cell);
+	*merged = all - *m;
+	if (!*m)
+		return err_set(ERR_JOB, "%zu nodes cannot make a cell of job.min_cell, %u", run->n,
+			       run->job.min_cell);
+	return ERR_OK;
+}
+
+/* Lines 4-10 for one tree node: cells to the members, and the starts of all restarts, which with
+ * gram no member needs. */
 static enum err open_node(struct run *run, struct state *s, const struct tree_node *node,
 			  uint32_t *cell, double **weight, struct joint *j)
 {
@@ -70,14 +88,16 @@ static enum err open_node(struct run *run, struct state *s, const struct tree_no
 	unsigned K = root ? run->job.clusters : job_local_clusters(&run->job);
 	const uint32_t *child[PARTIES_MAX];
 	uint32_t *tuple;
-	size_t m;
+	size_t m, merged;
+	enum err e = ERR_OK;
 
 	for (size_t c = 0; c < node->children; c++)
 		child[c] = s->label[node->child + c];
-	m = cells_intersect(child, node->children, run->n, cell);
+	TRY(make_cells(run, node, child, cell, &m, &merged));
 	ALLOC(*weight, m);
 	cells_sizes(cell, run->n, m, *weight);
 	open_joint(run, s, node, m, K, *weight, j);
+	j->merged = merged;
 	TRY(run_broadcast_labels(run, node->first, node->last, MSG_CELLS, node->id, (uint32_t)m,
 				 cell, run->n));
 	if (joint_is_trivial(j))
@@ -86,8 +106,10 @@ static enum err open_node(struct run *run, struct state *s, const struct tree_no
 	starts_spread(j->label, m, K, j->R, *weight, tuple, node->children, run->job.seed,
 		      node->id);
 	free(tuple);
-	return run_broadcast_labels(run, node->first, node->last, MSG_STARTS, node->id, K, j->label,
-				    (size_t)j->R * m);
+	if (run->job.exchange == EXCHANGE_DISTANCES)
+		e = run_broadcast_labels(run, node->first, node->last, MSG_STARTS, node->id, K,
+					 j->label, (size_t)j->R * m);
+	return e;
 }
 
 /* Line 17: each node gets the cluster of its cell; the children's clusters are not needed more. */
@@ -124,7 +146,8 @@ static enum err tree_level(struct run *run, struct state *s, size_t level)
 		e = open_node(run, s, &first[g], cell[g], &weight[g], &j[g]);
 	}
 	if (e == ERR_OK)
-		e = joint_kmeans(run, j, groups);
+		e = run->job.exchange == EXCHANGE_GRAM ? gram_kmeans(run, j, groups)
+						       : joint_kmeans(run, j, groups);
 	for (size_t g = 0; g < groups; g++) {
 		if (e == ERR_OK)
 			close_node(run, s, &first[g], cell[g], &j[g]);

@@ -177,7 +177,7 @@ double record_round_trips_bound(const struct record *r)
 		const struct record_phase *phase = &r->phase[p];
 
 		if (phase->rounds)
-			trips += phase->iterations + (strcmp(phase->name, "polish") ? 2 : 0);
+			trips += phase->rounds + (strcmp(phase->name, "polish") ? 1 : 0);
 	}
 	return trips;
 }

@@ -61,7 +61,8 @@ struct record_peer {
 struct record_sum { /* one k-means on secure sums, coordinator only */
 	unsigned phase; /* in which it ran, from 0 */
 	uint32_t group;
-	size_t items; /* cells, or nodes */
+	size_t items;  /* cells, or nodes */
+	size_t merged; /* cells below min_cell that were merged into these */
 	unsigned iterations;
 	double inertia;     /* of the chosen restart */
 	double *objective;  /* its inertia at each iteration, `objectives` of them; owned */
@@ -119,8 +120,9 @@ void record_add_traffic(struct record *r, const struct record_traffic *t);
 void record_end(struct record *r, enum err status, const char *error); /* elapsed_s, status */
 unsigned record_rounds(const struct record *r);
 unsigned record_round_trips(const struct record *r);
-/* What the rounds of kCAGC cost at least: 3.5 round trips for offer, keys, local clusters and result, two and
- * the iterations for each level or joint phase, one for each polish step. */
+/* What the rounds of a job cost: 3.5 round trips for offer, keys, local clusters and result, one for each
+ * secure sum, and one more for each phase with sums but polish: 3.5 + 12 ceil(log2 L) + P for kCAGC with
+ * Q = 10 and the 1/9 step. */
 double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,

@@ -104,6 +104,7 @@ static void put_result(const struct record *r, struct json *root)
 		json_put_number(o, "phase", r->sum[i].phase);
 		json_put_number(o, "group", r->sum[i].group);
 		json_put_number(o, "items", (double)r->sum[i].items);
+		json_put_number(o, "merged", (double)r->sum[i].merged);
 		json_put_number(o, "iterations", r->sum[i].iterations);
 		json_put_number(o, "inertia", r->sum[i].inertia);
 		o = json_put_array(o, "objective");

@@ -91,7 +91,7 @@ static void test_done(void **state)
 	assert_true(number(v, "schema_version") == 1 && number(v, "attempt") == 3 &&
 		    number(v, "rounds") == 9);
 	assert_true(number(v, "round_trips") == 6);
-	assert_true(number(v, "round_trips_bound") == 3.5 + 5 + 2 + 3);
+	assert_true(number(v, "round_trips_bound") == 3.5 + 6 + 1 + 3);
 	assert_string_equal(string(v, "status"), "done");
 	assert_int_equal(json_type(json_get(v, "error")), JSON_NULL);
 	assert_string_equal(string(v, "job_id"), "ab010000000000000000000000000000");

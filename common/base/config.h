@@ -55,8 +55,8 @@ enum config_type {
 	CONFIG_CHOICE, /* unsigned: values[i] for names[i] */
 	CONFIG_STRINGS, /* struct config_strings of min .. max items, none twice */
 	CONFIG_MAP,     /* struct config_map of min .. max pairs */
-	CONFIG_ID,      /* uint8_t[CONFIG_ID_LEN], as twice as many hexadecimal digits; zero where
-			   optional and absent */
+	CONFIG_ID,      /* uint8_t[CONFIG_ID_LEN], as twice as many lower-case hexadecimal digits,
+			   not all 0; zero where optional and absent */
 	CONFIG_COUNT,   /* struct config_count; a fixed one is min .. max, a multiple 1 .. 64;
 			   names[0]: the word, if any */
 };

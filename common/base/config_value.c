@@ -33,7 +33,8 @@ void config_value_expected(const struct config_row *r, struct buf *text)
 			buf_printf(text, ", or \"%s\"", r->names[0]);
 		break;
 	case CONFIG_ID:
-		buf_printf(text, "%d hexadecimal digits", 2 * CONFIG_ID_LEN);
+		buf_printf(text, "%d hexadecimal digits, 0-9 and a-f, not all 0",
+			   2 * CONFIG_ID_LEN);
 		break;
 	case CONFIG_DOUBLE:
 		buf_printf(text, "a number from %g to %g", r->min, r->max);
@@ -217,7 +218,8 @@ static enum err read_id(const struct config_row *r, const char *name, const stru
 	const char *text = json_type(v) == JSON_STRING ? json_string(v) : "";
 
 	if (strlen(text) != 2 * CONFIG_ID_LEN ||
-	    strspn(text, "0123456789abcdef") != 2 * CONFIG_ID_LEN)
+	    strspn(text, "0123456789abcdef") != 2 * CONFIG_ID_LEN ||
+	    strspn(text, "0") == 2 * CONFIG_ID_LEN) /* zero is what an absent one leaves */
 		return wrong(r, name, "", v, NULL);
 	for (int i = 0; i < 2 * CONFIG_ID_LEN; i++) {
 		unsigned digit =

@@ -16,6 +16,11 @@ static struct config_table table_of(enum job_kind kind)
 				      1U << kind };
 }
 
+bool job_is_plan_only(const struct job *job)
+{
+	return job->kind == JOB_KCAGC && job->plan == PLAN_ONLY;
+}
+
 bool job_is_flat(const struct job *job)
 {
 	return job->kind != JOB_KCAGC || job->method != METHOD_TREE;
@@ -96,13 +101,15 @@ static enum err check_kcagc(const struct job *job)
 	if (job->plan != PLAN_OFF && job->method != METHOD_TREE && job->method != METHOD_FLAT)
 		return err_set(
 		    ERR_INPUT,
-		    "job.plan is set, expected \"off\" with method \"%s\": a plan is made "
+		    "job.plan is \"%s\", expected \"off\" with method \"%s\": a plan is made "
 		    "for tree and flat, from their cells",
-		    job_method_names[job->method]);
+		    job->plan == PLAN_AUTO ? "auto" : "only", job_method_names[job->method]);
 	if (job->min_cell > 1 && (nodes || job->polish))
-		return err_set(ERR_INPUT,
-			       "job.min_cell is %u, expected 1 with %s: it sums over single nodes",
-			       job->min_cell, nodes ? job_method_names[job->method] : "polish");
+		return err_set(
+		    ERR_INPUT,
+		    "job.min_cell is %u, expected 1 with %s%s%s: it sums over single nodes",
+		    job->min_cell, nodes ? "method \"" : "polish",
+		    nodes ? job_method_names[job->method] : "", nodes ? "\"" : "");
 	return ERR_OK;
 }
 
@@ -126,13 +133,17 @@ static const char *named(const struct json *root, const char *key)
 	return v && json_type(v) == JSON_STRING ? json_string(v) : "";
 }
 
-/* The kind decides what else there is. Whatever is no kind is refused when its row is read. */
-static enum job_kind kind_of(const struct json *root)
+/* What a job of the kind that root names may say. If it names none, everything: then its kind is
+ * what is refused. */
+static struct config_table table_for(const struct json *root)
 {
+	struct config_table table = table_of(JOB_KCAGC);
+
 	for (unsigned i = 0; job_kind_names[i]; i++)
 		if (!strcmp(named(root, "kind"), job_kind_names[i]))
-			return (enum job_kind)i;
-	return JOB_KCAGC;
+			return table_of((enum job_kind)i);
+	table.reader = 0;
+	return table;
 }
 
 static void add_presets(struct config_preset *to, size_t *n, const struct config_preset *from)
@@ -154,11 +165,11 @@ static void presets_of(const struct json *root, struct config_preset presets[sta
 	    json_type(root) == JSON_OBJECT ? json_get(root, "min_cell") : NULL;
 	size_t n = 0;
 
+	if (cell && json_type(cell) == JSON_NUMBER && json_number(cell) > 1)
+		add_presets(presets, &n, job_preset_min_cell);
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
 		if (!strcmp(named(root, "method"), methods[i].method))
 			add_presets(presets, &n, methods[i].presets);
-	if (cell && json_type(cell) == JSON_NUMBER && json_number(cell) > 1)
-		add_presets(presets, &n, job_preset_min_cell);
 	if (!strcmp(named(root, "preset"), "paper"))
 		add_presets(presets, &n, job_preset_paper);
 	presets[n] = (struct config_preset){ 0 };
@@ -172,7 +183,7 @@ static enum err read_root(struct job *job, struct json *root, const char *where,
 
 	TRY(config_set(root, set));
 	presets_of(root, presets);
-	table = table_of(kind_of(root));
+	table = table_for(root);
 	TRY(config_read(&table, root, where, NULL, presets, job));
 	err = job->kind == JOB_KCAGC ? check_kcagc(job) : ERR_OK;
 	if (err == ERR_OK)

@@ -1,18 +1,7 @@
 /* Jobs: precedence of given, preset and default; the canonical text; what is refused. */
-#include "tests/test.h"
-
-#include "common/job/job.h"
+#include "jobs.h"
 
 #include <stdio.h>
-#include <string.h>
-
-#define MIN "\"kind\": \"kcagc\", \"clusters\": 7, \"filter\": {\"order\": 9}"
-
-static enum err parse(struct job *job, const char *text, char *const *set)
-{
-	return job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job.json",
-			 set);
-}
 
 static void text_of(const struct job *job, char *out, size_t len)
 {
@@ -38,6 +27,8 @@ static void test_default_preset(void **state)
 		"\"virtual_nodes\":\"mean\",\"local_restarts\":5,",
 		"\"restarts\":10,",
 		"\"iterations\":10,\"ninth\":true,\"polish\":3,\"exchange\":\"distances\",",
+		"\"plan\":\"off\",\"joint_norm\":false,\"min_cell\":1,\"landmark\":{\"power\":true}"
+		",",
 		"\"secure_sum\":{\"group\":\"ffdhe3072\",\"modulus_bits\":64,\"fraction_bits\":16}"
 		"}",
 	};
@@ -87,6 +78,97 @@ static void test_paper_preset_and_precedence(void **state)
 	assert_false(j.idf);
 }
 
+/* What each method puts in place of defaults, and that what is given counts more. */
+static void test_method_presets(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned order, polish, bits;
+	} cases[] = {
+		/* 0 */ { "{" JOB ", \"method\": \"landmark\"}", JOB_ORDER_AUTO, 1, 24 },
+		/* 1 */ { "{" JOB ", \"method\": \"gcc\"}", JOB_ORDER_AUTO, 0, 24 },
+		/* 2 */ { "{" MIN ", \"method\": \"basic\"}", 9, 0, 16 },
+		/* 3 */ { "{" MIN ", \"method\": \"flat\"}", 9, 3, 16 },
+		/* 4 */
+		{ "{" MIN ", \"method\": \"landmark\", \"polish\": 2, \"secure_sum\": "
+		  "{\"fraction_bits\": 20}}",
+		  9, 2, 20 },
+		/* 5 */
+		{ "{" MIN ", \"method\": \"gcc\", \"secure_sum\": {\"fraction_bits\": 40}}", 9, 0,
+		  40 },
+		/* 6: the method's before the preset's */
+		{ "{" JOB ", \"method\": \"landmark\", \"preset\": \"paper\"}", JOB_ORDER_AUTO, 1,
+		  24 },
+		/* 7 */ { "{" MIN ", \"preset\": \"paper\"}", 9, 0, 32 },
+		/* 8: single nodes are left out */
+		{ "{" MIN ", \"min_cell\": 2}", 9, 0, 16 },
+		/* 9 */ { "{" MIN ", \"min_cell\": 1}", 9, 3, 16 },
+		/* 10 */
+		{ "{" JOB ", \"method\": \"landmark\", \"min_cell\": 5}", JOB_ORDER_AUTO, 0, 24 },
+		/* 11 */ { "{" AUTO "}", JOB_ORDER_AUTO, 3, 16 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct job j;
+
+		print_message("case %zu\n", i);
+		assert_ok(parse(&j, cases[i].text, NULL));
+		assert_int_equal(j.filter_order, cases[i].order);
+		assert_int_equal(j.polish, cases[i].polish);
+		assert_int_equal(j.fraction_bits, cases[i].bits);
+	}
+}
+
+/* A job that predicts has what every kind has, its model, and nothing of kcagc's. */
+static void test_predict(void **state)
+{
+	static const char effective[] =
+	    "{\"kind\":\"kcagc.predict\",\"clusters\":7,\"seed\":1,\"allow_single\":false,"
+	    "\"graphs\":\"shared\",\"model\":\"0123456789abcdef0123456789abcdef\",\"secure_sum\":{"
+	    "\"group\":\"ffdhe3072\",\"modulus_bits\":64,\"fraction_bits\":16}}";
+	static const uint8_t model[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+					 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
+	char *of_kcagc[] = { "filter.order=9", NULL };
+	char text[1024];
+	struct job j;
+
+	(void)state;
+	assert_ok(parse(&j, "{" MODEL "}", NULL));
+	assert_int_equal(j.kind, JOB_KCAGC_PREDICT);
+	assert_string_equal(job_kind_name(&j), "kcagc.predict");
+	assert_memory_equal(j.model, model, sizeof(model));
+	text_of(&j, text, sizeof(text));
+	assert_string_equal(text, effective);
+	assert_err(parse(&j, "{" MODEL "}", of_kcagc), ERR_INPUT,
+		   "job.json with --set: job.filter is unknown, expected one of: kind, clusters, "
+		   "seed, allow_single, graphs, model, secure_sum");
+}
+
+static void test_flat_sums(void **state)
+{
+	static const struct {
+		const char *text;
+		bool flat;
+	} cases[] = {
+		{ "{" MIN "}", false },
+		{ "{" MIN ", \"method\": \"tree\"}", false },
+		{ "{" MIN ", \"method\": \"flat\"}", true },
+		{ "{" MIN ", \"method\": \"basic\"}", true },
+		{ "{" JOB ", \"method\": \"landmark\"}", true },
+		{ "{" JOB ", \"method\": \"gcc\"}", true },
+		{ "{" MODEL "}", true },
+	};
+	struct job j;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_ok(parse(&j, cases[i].text, NULL));
+		if (job_is_flat(&j) != cases[i].flat)
+			fail_msg("case %zu", i);
+	}
+}
+
 static void test_effective_text_is_a_fixed_point(void **state)
 {
 	static const char *const jobs[] = {
@@ -95,6 +177,15 @@ static void test_effective_text_is_a_fixed_point(void **state)
 		"{" MIN ", \"method\": \"basic\", \"seed\": 9007199254740991}",
 		"{" MIN ", \"secure_sum\": {\"modulus_bits\": 32, \"group\": \"ffdhe2048\"}, "
 		"\"projection\": {\"row_power\": 0.3}}",
+		"{" AUTO ", \"joint_norm\": true, \"plan\": \"auto\"}",
+		"{" MIN ", \"exchange\": \"gram\", \"plan\": \"only\", \"method\": \"flat\"}",
+		"{" MIN ", \"min_cell\": 1073741824}",
+		"{" JOB
+		", \"method\": \"landmark\", \"landmark\": {\"power\": false}, \"min_cell\": 9}",
+		"{" JOB ", \"method\": \"landmark\", \"preset\": \"paper\"}",
+		"{" JOB ", \"method\": \"gcc\"}",
+		"{" MODEL "}",
+		"{" MODEL ", \"graphs\": \"own\", \"secure_sum\": {\"fraction_bits\": 24}}",
 	};
 
 	(void)state;
@@ -126,6 +217,20 @@ static void test_difference(void **state)
 	b.group_bits = 4096;
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
 	assert_string_equal(why, "job.secure_sum.group: \"ffdhe3072\" here, \"ffdhe4096\" offered");
+	b = a;
+	b.filter_order = JOB_ORDER_AUTO;
+	assert_true(job_difference(&a, &b, why, sizeof(why)));
+	assert_string_equal(why, "job.filter.order: 9 here, \"auto\" offered");
+	assert_ok(parse(&a, "{" MODEL "}", NULL));
+	assert_true(job_difference(&a, &b, why, sizeof(why)));
+	assert_string_equal(why, "job.kind: \"kcagc.predict\" here, \"kcagc\" offered");
+	b = a;
+	b.polish = 17; /* which this kind does not have */
+	assert_false(job_difference(&a, &b, why, sizeof(why)));
+	b.model[0] = 0xff;
+	assert_true(job_difference(&a, &b, why, sizeof(why)));
+	assert_string_equal(why, "job.model: \"0123456789abcdef0123456789abcdef\" here, "
+				 "\"ff23456789abcdef0123456789abcdef\" offered");
 }
 
 static void test_refusals(void **state)
@@ -173,6 +278,82 @@ static void test_refusals(void **state)
 		/* 16 */ { "[]", "job.json: job is an array, expected an object" },
 		/* 17 */ { "{" MIN ", \"max_cell\": 2}", "job.max_cell is unknown" },
 		/* 18 */ { "{" MIN "", "ends too early" },
+		/* 19 */
+		{ "{" MIN ", \"model\": \"0123456789abcdef0123456789abcdef\"}",
+		  "job.model is unknown, expected one of: kind, clusters," },
+		/* 20 */
+		{ "{\"kind\": \"kcagc.predict\", \"clusters\": 7}",
+		  "job.model is missing, expected 32 hexadecimal digits" },
+		/* 21 */ { "{" MODEL ", \"polish\": 1}", "job.polish is unknown" },
+		/* 22 */ { "{" MODEL ", \"min_cell\": 1}", "job.min_cell is unknown" },
+		/* 23 */ { "{" MODEL ", \"method\": \"basic\"}", "job.method is unknown" },
+		/* 24 */
+		{ "{\"kind\": \"kcagc.predict\", \"clusters\": 7, \"model\": "
+		  "\"00000000000000000000000000000000\"}",
+		  "job.model is \"00000000000000000000000000000000\", expected" },
+		/* 25: the kind is wrong, not the model */
+		{ "{\"kind\": \"kcagc.predct\", \"clusters\": 7, \"model\": \"0\"}",
+		  "job.kind is \"kcagc.predct\", expected one of \"kcagc\", \"kcagc.predict\"" },
+		/* 26 */
+		{ "{" MODEL ", \"secure_sum\": {\"modulus_bits\": 32, \"fraction_bits\": 17}}",
+		  "job.secure_sum.fraction_bits is 17, expected at most 16" },
+		/* 27 */
+		{ "{" JOB ", \"filter\": {\"order\": \"Auto\"}}",
+		  "job.filter.order is \"Auto\", expected a whole number from 0 to 10000, or "
+		  "\"auto\"" },
+		/* 28 */
+		{ "{" JOB ", \"method\": \"flat\"}", "job.filter.order is missing" },
+		/* 29 */
+		{ "{" JOB ", \"method\": \"gcc\", \"polish\": 1}",
+		  "job.polish is 1, expected 0 with method \"gcc\", which is on all nodes anyway" },
+		/* 30 */
+		{ "{" MIN ", \"method\": \"basic\", \"exchange\": \"gram\"}",
+		  "job.exchange is \"gram\", expected \"distances\" with method \"basic\": gram is "
+		  "of the virtual nodes of tree and flat" },
+		/* 31 */
+		{ "{" JOB ", \"method\": \"landmark\", \"exchange\": \"gram\"}",
+		  "expected \"distances\" with method \"landmark\"" },
+		/* 32 */
+		{ "{" JOB ", \"method\": \"gcc\", \"exchange\": \"gram\"}",
+		  "expected \"distances\" with method \"gcc\"" },
+		/* 33 */
+		{ "{" MIN ", \"method\": \"basic\", \"plan\": \"only\"}",
+		  "job.plan is \"only\", expected \"off\" with method \"basic\": a plan is made "
+		  "for "
+		  "tree and flat, from their cells" },
+		/* 34 */
+		{ "{" JOB ", \"method\": \"landmark\", \"plan\": \"auto\"}",
+		  "job.plan is \"auto\", expected \"off\" with method \"landmark\"" },
+		/* 35 */
+		{ "{" JOB ", \"method\": \"gcc\", \"plan\": \"auto\"}",
+		  "expected \"off\" with method \"gcc\"" },
+		/* 36 */
+		{ "{" MIN ", \"min_cell\": 2, \"polish\": 3}",
+		  "job.min_cell is 2, expected 1 with polish: it sums over single nodes" },
+		/* 37 */
+		{ "{" MIN ", \"min_cell\": 2, \"method\": \"basic\"}",
+		  "job.min_cell is 2, expected 1 with method \"basic\": it sums over single "
+		  "nodes" },
+		/* 38 */
+		{ "{" JOB ", \"min_cell\": 2, \"method\": \"gcc\"}",
+		  "expected 1 with method \"gcc\": it sums over single nodes" },
+		/* 39 */
+		{ "{" JOB ", \"min_cell\": 2, \"method\": \"landmark\", \"polish\": 1}",
+		  "expected 1 with polish" },
+		/* 40 */ { "{" MIN ", \"min_cell\": 0}", "job.min_cell is 0, expected a whole" },
+		/* 41 */ { "{" MIN ", \"min_cell\": \"2\"}", "job.min_cell is \"2\"" },
+		/* 42 */
+		{ "{" MIN ", \"exchange\": \"products\"}",
+		  "job.exchange is \"products\", expected one of \"distances\", \"gram\"" },
+		/* 43 */
+		{ "{" MIN ", \"plan\": true}",
+		  "job.plan is true, expected one of \"off\", \"auto\", \"only\"" },
+		/* 44 */
+		{ "{" MIN ", \"landmark\": true}",
+		  "job.landmark is true or false, expected an object" },
+		/* 45 */
+		{ "{" MIN ", \"starts\": 9}",
+		  "job.restarts is 10, expected at most job.starts, 9" },
 	};
 	struct job j;
 
@@ -210,48 +391,6 @@ static void test_size_bound(void **state)
 		   "offer: a job of 65537 bytes");
 }
 
-/* The leaks that matter most are said exactly where they apply. */
-static void test_leaks(void **state)
-{
-	static const struct {
-		const char *job, *text;
-		size_t parties;
-		bool said;
-	} cases[] = {
-		{ "{" MIN "}", "final cluster", 4, true },
-		{ "{" MIN "}", "local clusters of each party", 4, true },
-		{ "{" MIN ", \"method\": \"basic\"}", "local clusters of each party", 4, false },
-		{ "{" MIN ", \"method\": \"basic\"}", "joint geometry", 4, true },
-		{ "{" MIN "}", "joint geometry", 4, true }, /* polish */
-		{ "{" MIN ", \"polish\": 0}", "joint geometry", 4, false },
-		{ "{" MIN ", \"preset\": \"paper\"}", "alpha(a, r)", 4, true },
-		{ "{" MIN "}", "alpha(a, r)", 4, false },
-		{ "{" MIN "}", "in a sum of two parties", 4, true },
-		{ "{" MIN ", \"method\": \"flat\"}", "in a sum of two parties", 4, false },
-		{ "{" MIN ", \"method\": \"flat\"}", "in a sum of two parties", 2, true },
-		{ "{" MIN ", \"method\": \"flat\"}", "all parties but one", 4, true },
-		{ "{" MIN "}", "nothing is masked", 1, true },
-		{ "{" MIN "}", "nothing is masked", 2, false },
-		{ "{" MIN "}", "differential privacy", 2, true },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *leaks[32];
-		bool said = false;
-		struct job j;
-		size_t n;
-
-		assert_ok(parse(&j, cases[i].job, NULL));
-		n = job_leaks(&j, cases[i].parties, leaks, 32);
-		for (size_t s = 0; s < n; s++)
-			said |= strstr(leaks[s], cases[i].text) != NULL;
-		if (said != cases[i].said)
-			fail_msg("case %zu: \"%s\"", i, cases[i].text);
-		assert_int_equal(job_leaks(&j, cases[i].parties, leaks, 2), 2);
-	}
-}
-
 static void test_example_jobs(void **state)
 {
 	static const struct {
@@ -285,12 +424,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_default_preset),
 		cmocka_unit_test(test_paper_preset_and_precedence),
+		cmocka_unit_test(test_method_presets),
+		cmocka_unit_test(test_predict),
+		cmocka_unit_test(test_flat_sums),
 		cmocka_unit_test(test_effective_text_is_a_fixed_point),
 		cmocka_unit_test(test_difference),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_set),
 		cmocka_unit_test(test_size_bound),
-		cmocka_unit_test(test_leaks),
 		cmocka_unit_test(test_example_jobs),
 	};
 

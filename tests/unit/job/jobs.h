@@ -1,0 +1,24 @@
+/* jobs.h -- jobs from text, for the tests of what they say. */
+#ifndef TESTS_UNIT_JOB_JOBS_H
+#define TESTS_UNIT_JOB_JOBS_H
+
+#include "tests/test.h"
+
+#include "common/job/job.h"
+
+#include <string.h>
+
+#define JOB  "\"kind\": \"kcagc\", \"clusters\": 7"
+#define MIN  JOB ", \"filter\": {\"order\": 9}"
+#define AUTO JOB ", \"filter\": {\"order\": \"auto\"}"
+#define MODEL                                                                                      \
+	"\"kind\": \"kcagc.predict\", \"clusters\": 7, \"model\": "                                \
+	"\"0123456789abcdef0123456789abcdef\""
+
+static inline enum err parse(struct job *job, const char *text, char *const *set)
+{
+	return job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job.json",
+			 set);
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* What a job shows is said exactly where it applies, once, and never more than is asked for. */
+#include "jobs.h"
+
+enum { ROOM = 32 }; /* as much as run.json and a party's log take */
+
+static const struct {
+	const char *job, *text;
+	size_t parties;
+	bool said;
+} cases[] = {
+	/* 0: every job */
+	{ "{" MIN "}", "final cluster", 4, true },
+	{ "{" MODEL "}", "final cluster", 4, true },
+	{ "{" MIN "}", "names of all parties", 4, true },
+	{ "{" MIN "}", "nothing is masked", 1, true },
+	{ "{" MIN "}", "nothing is masked", 2, false },
+	{ "{" MIN "}", "differential privacy", 2, true },
+	/* 6: who must be trusted */
+	{ "{" MIN "}", "in a sum of two parties", 4, true },
+	{ "{" MIN "}", "all parties but one", 4, false },
+	{ "{" MIN ", \"method\": \"flat\"}", "in a sum of two parties", 4, false },
+	{ "{" MIN ", \"method\": \"flat\"}", "in a sum of two parties", 2, true },
+	{ "{" MIN ", \"method\": \"flat\"}", "in a sum of two parties", 1, false },
+	{ "{" MIN ", \"method\": \"flat\"}", "all parties but one", 4, true },
+	{ "{" JOB ", \"method\": \"landmark\"}", "all parties but one", 4, true },
+	{ "{" JOB ", \"method\": \"gcc\"}", "all parties but one", 4, true },
+	{ "{" MODEL "}", "all parties but one", 4, true },
+	/* 15: local clusters and cells */
+	{ "{" MIN "}", "local clusters of each party", 4, true },
+	{ "{" MIN ", \"method\": \"flat\"}", "local clusters of each party", 4, true },
+	{ "{" MIN ", \"method\": \"basic\"}", "local clusters of each party", 4, false },
+	{ "{" JOB ", \"method\": \"landmark\"}", "local clusters of each party", 4, true },
+	{ "{" JOB ", \"method\": \"gcc\"}", "local clusters of each party", 4, false },
+	{ "{" MIN "}", "each other's clusters from the cells", 4, true },
+	{ "{" MIN ", \"method\": \"basic\"}", "each other's clusters from the cells", 4, false },
+	{ "{" JOB ", \"method\": \"landmark\"}", "from the cells", 4, false },
+	{ "{" MIN "}", "a cell of one node", 4, true },
+	{ "{" MIN ", \"min_cell\": 2}", "a cell of one node", 4, false },
+	{ "{" MIN ", \"method\": \"basic\"}", "a cell of one node", 4, false },
+	{ "{" MIN ", \"preset\": \"paper\"}", "a cell of one node", 4, false },
+	{ "{" MIN ", \"preset\": \"paper\"}", "alpha(a, r)", 4, true },
+	{ "{" MIN ", \"preset\": \"paper\", \"method\": \"basic\"}", "alpha(a, r)", 4, false },
+	{ "{" MIN "}", "alpha(a, r)", 4, false },
+	/* 30: distances */
+	{ "{" MIN "}", "for each start and iteration, the squared distances", 4, true },
+	{ "{" MIN ", \"method\": \"basic\"}", "for each start and iteration", 4, false },
+	{ "{" JOB ", \"method\": \"gcc\"}", "for each start and iteration", 4, false },
+	{ "{" MIN "}", "distances of all nodes to the centres", 4, true }, /* polish */
+	{ "{" MIN ", \"polish\": 0}", "distances of all nodes", 4, false },
+	{ "{" MIN ", \"method\": \"basic\"}", "distances of all nodes", 4, true },
+	{ "{" JOB ", \"method\": \"landmark\"}", "distances of all nodes", 4, false },
+	{ "{" MIN "}", "each node or cell after each iteration", 4, true },
+	/* 38: gram */
+	{ "{" MIN ", \"exchange\": \"gram\"}", "every pairwise distance of virtual nodes", 4,
+	  true },
+	{ "{" MIN "}", "every pairwise distance", 4, false },
+	{ "{" MIN ", \"exchange\": \"gram\"}", "for each start and iteration", 4, false },
+	{ "{" MIN ", \"exchange\": \"gram\"}", "the cluster of each cell", 4, true },
+	{ "{" MIN "}", "the cluster of each cell", 4, false },
+	{ "{" MIN ", \"exchange\": \"gram\"}", "after each iteration", 4, true }, /* polish */
+	{ "{" MIN ", \"exchange\": \"gram\", \"polish\": 0}", "after each iteration", 4, false },
+	/* 45: landmark */
+	{ "{" JOB ", \"method\": \"landmark\"}", "the means of 2k + 10 sets of nodes", 4, true },
+	{ "{" JOB ", \"method\": \"landmark\"}", "embedding of all nodes in k + 10 dimensions", 4,
+	  true },
+	{ "{" JOB ", \"method\": \"landmark\"}", "similarities of any two nodes", 4, true },
+	{ "{" JOB ", \"method\": \"landmark\"}", "made of everyone's local clusters", 4, true },
+	{ "{" JOB ", \"method\": \"landmark\"}", "basis close to the joint left singular vectors",
+	  4, true },
+	{ "{" JOB ", \"method\": \"landmark\", \"landmark\": {\"power\": false}}",
+	  "left singular vectors", 4, false },
+	{ "{" JOB ", \"method\": \"landmark\"}", "the sum of each cluster", 4, true },
+	{ "{" JOB ", \"method\": \"landmark\", \"polish\": 0}", "the sum of each cluster", 4,
+	  false },
+	{ "{" JOB ", \"method\": \"landmark\"}", "each node after each iteration", 4, true },
+	{ "{" JOB ", \"method\": \"landmark\", \"polish\": 0}", "after each iteration", 4, false },
+	{ "{" JOB ", \"method\": \"landmark\"}", "a set of one node", 4, true },
+	{ "{" JOB ", \"method\": \"landmark\", \"min_cell\": 5}", "a set of one node", 4, false },
+	{ "{" MIN "}", "2k + 10 sets", 4, false },
+	{ "{" MIN "}", "left singular vectors", 4, false },
+	/* 59: gcc */
+	{ "{" JOB ", \"method\": \"gcc\"}", "more than distances to centres show", 4, true },
+	{ "{" JOB ", \"method\": \"landmark\"}", "more than distances to centres", 4, false },
+	{ "{" JOB ", \"method\": \"gcc\"}", "the joint leading left singular vectors", 4, true },
+	{ "{" JOB ", \"method\": \"gcc\"}", "each node after each iteration", 4, true },
+	{ "{" JOB ", \"method\": \"gcc\"}", "2k + 10 sets", 4, false },
+	{ "{" JOB ", \"method\": \"gcc\"}", "everyone's local clusters", 4, false },
+	{ "{" JOB ", \"method\": \"gcc\"}", "a set of one node", 4, false },
+	{ "{" JOB ", \"method\": \"gcc\"}", "the sum of each cluster", 4, false },
+	/* 67: norms, kinds of features, widths */
+	{ "{" MIN ", \"joint_norm\": true}", "joint norm of each node's row", 4, true },
+	{ "{" MIN "}", "joint norm", 4, false },
+	{ "{" JOB ", \"method\": \"landmark\"}", "joint norm of each node's row", 4, true },
+	{ "{" JOB ", \"method\": \"gcc\"}", "joint norm of each node's row", 4, true },
+	{ "{" MIN ", \"joint_norm\": true}", "the norms of the other's rows", 4, false },
+	{ "{" MIN ", \"joint_norm\": true}", "the norms of the other's rows", 2, true },
+	{ "{" MIN "}", "the norms of the other's rows", 2, false },
+	{ "{" JOB ", \"method\": \"gcc\"}", "features of 0 and 1 alone", 4, true },
+	{ "{" JOB ", \"method\": \"gcc\", \"features\": \"raw\"}", "features of 0 and 1", 4,
+	  false },
+	{ "{" MIN "}", "features of 0 and 1", 4, false },
+	{ "{" JOB ", \"method\": \"landmark\"}", "how many columns", 4, true },
+	{ "{" MIN "}", "how many columns", 4, false },
+	/* 79: the order of the filter */
+	{ "{" AUTO "}", "for each order of the filter", 4, true },
+	{ "{" MIN "}", "order", 4, false },
+	{ "{" JOB ", \"method\": \"landmark\"}", "for each order of the filter", 4, true },
+	{ "{" MIN ", \"method\": \"landmark\"}", "for each order of the filter", 4, false },
+	/* 83: plans. What one may choose is said, unless it ends there. */
+	{ "{" MIN "}", "a plan", 4, false },
+	{ "{" MIN ", \"plan\": \"auto\"}", "shows the coordinator nothing more than their cells", 4,
+	  true },
+	{ "{" MIN ", \"plan\": \"auto\"}", "chosen after the offer", 4, true },
+	{ "{" MIN ", \"plan\": \"auto\", \"polish\": 0}", "distances of all nodes", 4, true },
+	{ "{" MIN ", \"plan\": \"auto\"}", "every pairwise distance", 4, true },
+	{ "{" MIN ", \"plan\": \"auto\"}", "the cluster of each cell", 4, true },
+	{ "{" MIN ", \"plan\": \"auto\", \"method\": \"flat\"}", "in a sum of two parties", 4,
+	  true },
+	{ "{" MIN ", \"plan\": \"auto\", \"exchange\": \"gram\"}", "for each start and iteration",
+	  4, true },
+	{ "{" MIN ", \"plan\": \"auto\", \"exchange\": \"gram\", \"polish\": 0}",
+	  "after each iteration", 4, true },
+	{ "{" MIN ", \"plan\": \"only\"}", "nothing more than their cells", 4, true },
+	{ "{" MIN ", \"plan\": \"only\"}", "local clusters of each party", 4, true },
+	{ "{" MIN ", \"plan\": \"only\"}", "final cluster", 4, false },
+	{ "{" MIN ", \"plan\": \"only\"}", "squared distances", 4, false },
+	{ "{" MIN ", \"plan\": \"only\"}", "chosen after the offer", 4, false },
+	{ "{" MIN ", \"plan\": \"only\"}", "a sum", 4, false },
+	{ "{" MIN ", \"plan\": \"only\"}", "nothing is masked", 1, false },
+	/* 99: but what comes before the plan is a sum */
+	{ "{" MIN ", \"plan\": \"only\", \"joint_norm\": true}", "joint norm", 4, true },
+	{ "{" MIN ", \"plan\": \"only\", \"joint_norm\": true}", "in a sum of two", 4, true },
+	{ "{" AUTO ", \"plan\": \"only\"}", "differential privacy", 4, true },
+	{ "{" AUTO ", \"plan\": \"only\"}", "for each order of the filter", 4, true },
+	/* 103: kCAGC's own are not predict's */
+	{ "{" MODEL "}", "local clusters of each party", 4, false },
+	{ "{" MODEL "}", "virtual", 4, false },
+};
+
+static void test_said_where_it_applies(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *leaks[ROOM];
+		size_t n, said = 0;
+		struct job j;
+
+		assert_ok(parse(&j, cases[i].job, NULL));
+		n = job_leaks(&j, cases[i].parties, leaks, ROOM);
+		for (size_t s = 0; s < n; s++)
+			said += strstr(leaks[s], cases[i].text) != NULL;
+		if ((said > 0) != cases[i].said)
+			fail_msg("case %zu: \"%s\"", i, cases[i].text);
+	}
+}
+
+/* No sentence twice; as many as there is room for, the first ones; and there is room for all. */
+static void test_sentences_of_all_jobs(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *leaks[ROOM], *few[3] = { NULL, NULL, "untouched" };
+		struct job j;
+		size_t n;
+
+		assert_ok(parse(&j, cases[i].job, NULL));
+		n = job_leaks(&j, cases[i].parties, leaks, ROOM);
+		assert_in_range(n, 3, ROOM - 1);
+		for (size_t a = 0; a < n; a++)
+			for (size_t b = 0; b < a; b++)
+				assert_string_not_equal(leaks[a], leaks[b]);
+		assert_int_equal(job_leaks(&j, cases[i].parties, few, 2), 2);
+		assert_ptr_equal(few[0], leaks[0]);
+		assert_ptr_equal(few[1], leaks[1]);
+		assert_string_equal(few[2], "untouched");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_said_where_it_applies),
+		cmocka_unit_test(test_sentences_of_all_jobs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -20,13 +20,13 @@ static void say_distances(struct said *s, const struct job *job)
 	bool gram = job->exchange == EXCHANGE_GRAM;
 
 	say(s, planned,
-	    "method and exchange are chosen after the offer: what is said here of basic, of pairs "
-	    "and of inner products may come about or not");
+	    "method and, if it is gram, exchange are chosen after the offer: what is said here of "
+	    "single methods may come about or not");
 	say(s, cells, "the parties of a sum learn each other's clusters from the cells");
 	say(s, cells && (!gram || planned),
 	    "the coordinator sees, for each start and iteration, the squared distances of virtual "
 	    "nodes to centres, summed over the parties of the sum");
-	say(s, cells && (gram || planned),
+	say(s, cells && gram,
 	    "the coordinator sees every pairwise distance of virtual nodes at once: their inner "
 	    "products, summed over the parties of the sum");
 	say(s, cells && job->virtual_nodes == VIRTUAL_CENTRE,
@@ -34,10 +34,10 @@ static void say_distances(struct said *s, const struct job *job)
 	    "beta(b, r): differences show each side up to a constant");
 	say(s, cells && job->virtual_nodes == VIRTUAL_MEAN && job->min_cell < 2,
 	    "a cell of one node makes the virtual node that node's own row");
-	say(s, job->method == METHOD_BASIC || job->polish || planned,
+	say(s, job->method == METHOD_BASIC || job->polish || (planned && job->min_cell < 2),
 	    "the coordinator sees the summed squared distances of all nodes to the centres: the "
 	    "joint geometry of all nodes up to rotation");
-	say(s, gram || planned, "the parties of a sum see the cluster of each cell");
+	say(s, gram, "the parties of a sum see the cluster of each cell");
 	say(s, !gram || planned || job->polish,
 	    "the parties see the cluster of each node or cell after each iteration");
 }

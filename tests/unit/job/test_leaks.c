@@ -112,8 +112,10 @@ static const struct {
 	  true },
 	{ "{" MIN ", \"plan\": \"auto\"}", "chosen after the offer", 4, true },
 	{ "{" MIN ", \"plan\": \"auto\", \"polish\": 0}", "distances of all nodes", 4, true },
-	{ "{" MIN ", \"plan\": \"auto\"}", "every pairwise distance", 4, true },
-	{ "{" MIN ", \"plan\": \"auto\"}", "the cluster of each cell", 4, true },
+	{ "{" MIN ", \"plan\": \"auto\", \"min_cell\": 2}", "distances of all nodes", 4, false },
+	{ "{" MIN ", \"plan\": \"auto\"}", "every pairwise distance", 4, false },
+	{ "{" MIN ", \"plan\": \"auto\", \"exchange\": \"gram\"}", "every pairwise distance", 4,
+	  true },
 	{ "{" MIN ", \"plan\": \"auto\", \"method\": \"flat\"}", "in a sum of two parties", 4,
 	  true },
 	{ "{" MIN ", \"plan\": \"auto\", \"exchange\": \"gram\"}", "for each start and iteration",
@@ -127,12 +129,12 @@ static const struct {
 	{ "{" MIN ", \"plan\": \"only\"}", "chosen after the offer", 4, false },
 	{ "{" MIN ", \"plan\": \"only\"}", "a sum", 4, false },
 	{ "{" MIN ", \"plan\": \"only\"}", "nothing is masked", 1, false },
-	/* 99: but what comes before the plan is a sum */
+	/* 100: but what comes before the plan is a sum */
 	{ "{" MIN ", \"plan\": \"only\", \"joint_norm\": true}", "joint norm", 4, true },
 	{ "{" MIN ", \"plan\": \"only\", \"joint_norm\": true}", "in a sum of two", 4, true },
 	{ "{" AUTO ", \"plan\": \"only\"}", "differential privacy", 4, true },
 	{ "{" AUTO ", \"plan\": \"only\"}", "for each order of the filter", 4, true },
-	/* 103: kCAGC's own are not predict's */
+	/* 104: kCAGC's own are not predict's */
 	{ "{" MODEL "}", "local clusters of each party", 4, false },
 	{ "{" MODEL "}", "virtual", 4, false },
 };

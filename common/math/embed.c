@@ -1,5 +1,7 @@
 #include "common/math/embed.h"
 #include "common/base/alloc.h"
+#include "common/math/la.h"
+#include "common/math/parallel.h"
 #include "common/math/svd.h"
 
 #include <math.h>
@@ -48,37 +50,51 @@ static double words_idf(const struct words *w, size_t column, size_t n)
 	return log((1 + (double)n) / (1 + (double)w->count[column])) + 1;
 }
 
-static void idf_sparse(struct csr *s)
+static void words_see_all(struct words *w, const struct features *X)
 {
-	size_t entries = s->start[s->rows];
-	struct words w = { .count = alloc(s->cols, sizeof(*w.count)) };
+	const struct csr *s = &X->sparse;
+	const struct mat *m = &X->dense;
+	size_t entries = X->is_sparse ? s->start[s->rows] : 0;
 
+	ALLOC(w->count, features_cols(X));
 	for (size_t e = 0; e < entries; e++)
-		words_see(&w, s->index[e], s->value ? s->value[e] : 1);
-	if (!s->value && !w.differ) {
+		words_see(w, s->index[e], s->value ? s->value[e] : 1);
+	for (size_t i = 0; !X->is_sparse && i < m->rows && !w->differ; i++)
+		for (size_t j = 0; j < m->cols; j++)
+			words_see(w, j, MAT(m, i, j));
+}
+
+static void weigh_columns(struct features *X, const double *weight)
+{
+	struct csr *s = &X->sparse;
+	struct mat *m = &X->dense;
+	size_t entries = X->is_sparse ? s->start[s->rows] : 0;
+
+	if (X->is_sparse && !s->value) {
 		ALLOC(s->value, entries);
 		for (size_t e = 0; e < entries; e++)
 			s->value[e] = 1;
 	}
-	for (size_t e = 0; e < entries && !w.differ; e++)
-		s->value[e] *= words_idf(&w, s->index[e], s->rows);
-	free(w.count);
+	for (size_t e = 0; e < entries; e++)
+		s->value[e] *= weight[s->index[e]];
+	for (size_t i = 0; !X->is_sparse && i < m->rows; i++)
+		for (size_t j = 0; j < m->cols; j++)
+			MAT(m, i, j) *= weight[j];
 }
 
-static void idf_dense(struct mat *X)
+/* Weighs the columns of a slice of words, and keeps how. */
+static void weigh_words(struct features *X, struct embedding *kept)
 {
-	struct words w = { .count = alloc(X->cols, sizeof(*w.count)) };
-	double *idf = alloc(X->cols, sizeof(*idf));
+	struct words w = { 0 };
 
-	for (size_t i = 0; i < X->rows && !w.differ; i++)
-		for (size_t j = 0; j < X->cols; j++)
-			words_see(&w, j, MAT(X, i, j));
-	for (size_t j = 0; j < X->cols; j++)
-		idf[j] = words_idf(&w, j, X->rows);
-	for (size_t i = 0; i < X->rows && !w.differ; i++)
-		for (size_t j = 0; j < X->cols; j++)
-			MAT(X, i, j) *= idf[j];
-	free(idf);
+	words_see_all(&w, X);
+	if (!w.differ && w.value != 0) {
+		kept->word = w.value;
+		ALLOC(kept->idf, features_cols(X));
+		for (size_t j = 0; j < features_cols(X); j++)
+			kept->idf[j] = words_idf(&w, j, features_rows(X));
+		weigh_columns(X, kept->idf);
+	}
 	free(w.count);
 }
 
@@ -95,20 +111,19 @@ static void scale_columns(struct mat *Z, const double *sigma)
  * making it as long as the others would cluster noise. */
 static const double ROW_ZERO = 1e-12;
 
-static void scale_rows(struct mat *Z, double power)
+void embed_norms(const struct mat *Z, double *norm)
 {
-	double *norm, mean = 0;
-
-	ALLOC(norm, Z->rows);
 	for (size_t i = 0; i < Z->rows; i++) {
 		double sum = 0;
 
 		for (size_t j = 0; j < Z->cols; j++)
 			sum += MAT(Z, i, j) * MAT(Z, i, j);
 		norm[i] = sqrt(sum);
-		mean += norm[i];
 	}
-	mean /= (double)Z->rows;
+}
+
+void embed_scale(struct mat *Z, const double *norm, double mean, double power)
+{
 	for (size_t i = 0; i < Z->rows; i++) {
 		bool zero = norm[i] <= ROW_ZERO * mean;
 		double divisor = zero ? 1 : mean * pow(norm[i] / mean, power);
@@ -116,7 +131,21 @@ static void scale_rows(struct mat *Z, double power)
 		for (size_t j = 0; j < Z->cols; j++)
 			MAT(Z, i, j) = zero ? 0 : MAT(Z, i, j) / divisor;
 	}
+}
+
+/* mean: of the norms; 0: to be taken from these rows. Returns it. */
+static double scale_rows(struct mat *Z, double mean, double power)
+{
+	double *norm = alloc(Z->rows, sizeof(*norm)), sum = 0;
+
+	embed_norms(Z, norm);
+	for (size_t i = 0; i < Z->rows; i++)
+		sum += norm[i];
+	if (mean == 0)
+		mean = sum / (double)Z->rows;
+	embed_scale(Z, norm, mean, power);
 	free(norm);
+	return mean;
 }
 
 /* -- the whole ----------------------------------------------------------------------------- */
@@ -134,14 +163,12 @@ static enum err check(const struct features *X, const struct embed_params *p)
 
 /* Filters X into a dense matrix; X is empty afterwards. */
 static enum err filter_features(struct features *X, const struct graph *g,
-				const struct embed_params *p, struct mat *F)
+				const struct embed_params *p, struct embedding *kept, struct mat *F)
 {
 	enum err err;
 
-	if (p->idf && X->is_sparse)
-		idf_sparse(&X->sparse);
-	else if (p->idf)
-		idf_dense(&X->dense);
+	if (p->idf)
+		weigh_words(X, kept);
 	if (X->is_sparse) {
 		err = graph_filter_sparse(g, p->filter, p->order, p->threads, &X->sparse, F);
 	} else {
@@ -153,33 +180,157 @@ static enum err filter_features(struct features *X, const struct graph *g,
 	return err;
 }
 
-enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
-	       struct mat *Z)
+/* map: with U = F map, of the rows before they are scaled. */
+static enum err project(const struct mat *F, const struct embed_params *p, struct mat *Z,
+			struct mat *map)
 {
-	struct mat F = { 0 };
-	double *sigma = NULL;
-	size_t d;
+	size_t d = F->rows < F->cols ? F->rows : F->cols;
+	double *sigma;
 	enum err err;
 
-	err = check(X, p);
-	if (!err)
-		err = filter_features(X, g, p, &F);
-	if (err)
-		goto out;
-	d = F.rows < F.cols ? F.rows : F.cols;
 	if (p->dims < d)
 		d = p->dims;
 	ALLOC(sigma, d);
-	err = svd_left(&F, d, p->threads, Z, sigma);
-	if (err)
-		goto out;
-	if (!p->unit_basis)
+	err = svd_left_map(F, d, p->threads, Z, sigma, map);
+	if (!err && !p->unit_basis) {
 		scale_columns(Z, sigma);
-	if (p->unit_rows)
-		scale_rows(Z, p->row_power);
-out:
+		if (map)
+			scale_columns(map, sigma);
+	}
 	free(sigma);
+	return err;
+}
+
+static enum err embed_both(struct features *X, const struct graph *g, const struct embed_params *p,
+			   struct mat *Z, struct embedding *kept, struct mat *map)
+{
+	struct mat F = { 0 };
+	enum err err = check(X, p);
+
+	if (!err)
+		err = filter_features(X, g, p, kept, &F);
+	if (!err)
+		err = project(&F, p, Z, map);
 	mat_release(&F);
 	features_release(X);
+	if (!err && p->unit_rows)
+		kept->mean_norm = scale_rows(Z, 0, p->row_power);
+	return err;
+}
+
+enum err embed_keep(struct features *X, const struct graph *g, const struct embed_params *p,
+		    struct mat *Z, struct embedding *kept)
+{
+	enum err err;
+
+	*kept = (struct embedding){ .filter = p->filter,
+				    .order = p->order,
+				    .unit_rows = p->unit_rows,
+				    .row_power = p->row_power };
+	err = embed_both(X, g, p, Z, kept, &kept->map);
+	if (err)
+		embedding_release(kept);
+	return err;
+}
+
+enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
+	       struct mat *Z)
+{
+	struct embedding passing = { 0 };
+	enum err err = embed_both(X, g, p, Z, &passing, NULL);
+
+	embedding_release(&passing);
+	return err;
+}
+
+void embedding_release(struct embedding *e)
+{
+	free(e->idf);
+	mat_release(&e->map);
+	*e = (struct embedding){ 0 };
+}
+
+/* -- other rows ---------------------------------------------------------------------------- */
+
+static enum err check_again(const struct features *X, const struct embedding *e)
+{
+	struct words w = { .value = e->word };
+
+	if (features_cols(X) != e->map.rows)
+		return err_set(ERR_INPUT,
+			       "the features have %zu columns, the model was made of %zu: it needs "
+			       "the same columns in the same order",
+			       features_cols(X), e->map.rows);
+	if (!e->idf)
+		return ERR_OK;
+	words_see_all(&w, X);
+	free(w.count);
+	if (w.differ)
+		return err_set(
+		    ERR_INPUT,
+		    "the features hold other values than 0 and %.9g, all that there was when the "
+		    "model was made: it weighs words (idf); are these the same columns?",
+		    e->word);
+	return ERR_OK;
+}
+
+enum { BLOCK_ROWS = 1024 };
+
+struct sparse_product {
+	const struct csr *X;
+	const struct mat *W;
+	struct mat *Y;
+};
+
+static void multiply_block(void *ctx, unsigned worker, size_t block)
+{
+	const struct sparse_product *s = ctx;
+	size_t first = block * BLOCK_ROWS, last = first + BLOCK_ROWS, d = s->W->cols;
+
+	(void)worker;
+	for (size_t i = first; i < last && i < s->X->rows; i++) {
+		double *y = ROW(s->Y, i);
+
+		for (size_t e = s->X->start[i]; e < s->X->start[i + 1]; e++) {
+			const double *w = ROW(s->W, s->X->index[e]);
+			double x = s->X->value ? s->X->value[e] : 1;
+
+			for (size_t j = 0; j < d; j++)
+				y[j] += x * w[j];
+		}
+	}
+}
+
+/* Y = X W, initialised here. */
+static void multiply(const struct features *X, const struct mat *W, unsigned threads, struct mat *Y)
+{
+	struct sparse_product s = { &X->sparse, W, Y };
+
+	if (!X->is_sparse) {
+		la_mul_nn(&X->dense, W, threads, Y);
+		return;
+	}
+	mat_init(Y, X->sparse.rows, W->cols);
+	parallel(threads, (Y->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, multiply_block, &s);
+}
+
+enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
+		     unsigned threads, struct mat *Z)
+{
+	enum err err = check_again(X, e);
+
+	if (err) {
+		features_release(X);
+		return err;
+	}
+	if (e->idf)
+		weigh_columns(X, e->idf);
+	multiply(X, &e->map, threads, Z);
+	features_release(X);
+	err = graph_filter(g, e->filter, e->order, threads, Z);
+	if (err)
+		mat_release(Z);
+	else if (e->unit_rows)
+		scale_rows(Z, e->mean_norm, e->row_power);
 	return err;
 }

@@ -38,6 +38,35 @@ struct embed_params {
 enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
 	       struct mat *Z) MUST_CHECK;
 
+/* What an embedding did, to embed other rows of the same columns alike. Zero-initialised is empty. */
+struct embedding {
+	double word; /* if columns were weighed by idf: what all non-zeros were; else 0 */
+	double *idf; /* m weights, or NULL */
+	enum filter_kind filter;
+	unsigned order;
+	struct mat map;   /* m x d: Z = filtered X map, before rows are scaled */
+	bool unit_rows;
+	double row_power; /* p */
+	double mean_norm; /* m, the mean of r; 0 if rows were not scaled */
+};
+void embedding_release(struct embedding *e);
+
+/* embed(), with what it did in *kept (filled here; released by the caller; empty on errors). */
+enum err embed_keep(struct features *X, const struct graph *g, const struct embed_params *p,
+		    struct mat *Z, struct embedding *kept) MUST_CHECK;
+
+/* Embeds the rows of X (n x m, used up) over the graph g of these n nodes as e says: the rows that e
+ * was made from get their Z again, to rounding. A projection commutes with the filter, so it is
+ * made first: O(nnz(X) d + psi (nnz(A) + n) d), and no dense copy of X. ERR_INPUT if X has
+ * another width, or was all words (e->word) and is not any more. */
+enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
+		     unsigned threads, struct mat *Z) MUST_CHECK;
+
+/* norm (n) becomes r_i = ||Z_i||. */
+void embed_norms(const struct mat *Z, double *norm);
+/* Z_i /= m (r_i/m)^p for given r; rows whose r is zero (to rounding) become zero. */
+void embed_scale(struct mat *Z, const double *norm, double mean, double power);
+
 void features_release(struct features *X);
 size_t features_rows(const struct features *X);
 size_t features_cols(const struct features *X);

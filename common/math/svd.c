@@ -102,7 +102,8 @@ static enum err basis_by_krylov(const struct mat *X, size_t d, unsigned threads,
 	return err;
 }
 
-static void fix_signs(struct mat *U)
+/* W: what U was made by, whose columns turn with U's. */
+static void fix_signs(struct mat *U, struct mat *W)
 {
 	for (size_t j = 0; j < U->cols; j++) {
 		double largest = 0;
@@ -112,6 +113,8 @@ static void fix_signs(struct mat *U)
 				largest = MAT(U, i, j);
 		for (size_t i = 0; largest < 0 && i < U->rows; i++)
 			MAT(U, i, j) = -MAT(U, i, j);
+		for (size_t i = 0; largest < 0 && i < W->rows; i++)
+			MAT(W, i, j) = -MAT(W, i, j);
 	}
 }
 
@@ -120,7 +123,7 @@ static void fix_signs(struct mat *U)
  * itself. With Y = U S W', U is Y W S^-1 and not a Householder product, so that zero rows of X
  * stay exactly zero. */
 static enum err left_within(const struct mat *X, const struct mat *P, size_t d, unsigned threads,
-			    struct mat *U, double *sigma)
+			    struct mat *U, double *sigma, struct mat *map)
 {
 	struct mat Y, copy, W, scaled, all;
 	enum err err;
@@ -139,7 +142,9 @@ static enum err left_within(const struct mat *X, const struct mat *P, size_t d, 
 			MAT(&scaled, i, j) = MAT(&W, i, j) / sigma[j];
 	}
 	la_mul_tn(&Y, &scaled, threads, U);
-	fix_signs(U);
+	fix_signs(U, &scaled);
+	if (map)
+		la_mul_tn(P, &scaled, threads, map);
 	mat_release(&scaled);
 	mat_release(&W);
 out:
@@ -149,7 +154,8 @@ out:
 	return err;
 }
 
-enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma)
+enum err svd_left_map(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
+		      struct mat *map)
 {
 	struct mat P = { 0 };
 	enum err err;
@@ -164,7 +170,12 @@ enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U
 	else
 		err = basis_by_columns(X, d, threads, sigma, &P);
 	if (!err)
-		err = left_within(X, &P, d, threads, U, sigma);
+		err = left_within(X, &P, d, threads, U, sigma, map);
 	mat_release(&P);
 	return err;
+}
+
+enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma)
+{
+	return svd_left_map(X, d, threads, U, sigma, NULL);
 }

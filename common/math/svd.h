@@ -20,4 +20,9 @@ enum { SVD_EXACT_MAX = 1500 };
 enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U,
 		  double *sigma) MUST_CHECK;
 
+/* The same, and map (m x d, initialised here; may be NULL) with U = X map: other rows x have the
+ * place x map among the rows of U. Columns of zero singular value are zero. */
+enum err svd_left_map(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
+		      struct mat *map) MUST_CHECK;
+
 #endif

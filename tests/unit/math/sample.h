@@ -5,7 +5,7 @@
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
-#include "common/math/filter.h"
+#include "common/math/embed.h"
 #include "common/math/mat.h"
 
 #include <math.h>
@@ -102,6 +102,27 @@ static inline void sample_copy(const struct mat *from, struct mat *to)
 {
 	mat_init(to, from->rows, from->cols);
 	memcpy(to->a, from->a, from->rows * from->cols * sizeof(double));
+}
+
+/* A copy of a sparse matrix, in either form. */
+static inline void sample_features(const struct csr *from, bool sparse, struct features *X)
+{
+	size_t entries = from->start[from->rows];
+
+	*X = (struct features){ .is_sparse = sparse };
+	if (!sparse) {
+		csr_to_dense(from, &X->dense);
+		return;
+	}
+	X->sparse = (struct csr){ .rows = from->rows, .cols = from->cols };
+	ALLOC(X->sparse.start, from->rows + 1);
+	ALLOC(X->sparse.index, entries);
+	memcpy(X->sparse.start, from->start, (from->rows + 1) * sizeof(size_t));
+	memcpy(X->sparse.index, from->index, entries * sizeof(uint32_t));
+	if (from->value) {
+		ALLOC(X->sparse.value, entries);
+		memcpy(X->sparse.value, from->value, entries * sizeof(double));
+	}
 }
 
 #endif

@@ -6,26 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void features_of(const struct csr *from, bool sparse, struct features *X)
-{
-	size_t entries = from->start[from->rows];
-
-	*X = (struct features){ .is_sparse = sparse };
-	if (!sparse) {
-		csr_to_dense(from, &X->dense);
-		return;
-	}
-	X->sparse = (struct csr){ .rows = from->rows, .cols = from->cols };
-	ALLOC(X->sparse.start, from->rows + 1);
-	ALLOC(X->sparse.index, entries);
-	memcpy(X->sparse.start, from->start, (from->rows + 1) * sizeof(size_t));
-	memcpy(X->sparse.index, from->index, entries * sizeof(uint32_t));
-	if (from->value) {
-		ALLOC(X->sparse.value, entries);
-		memcpy(X->sparse.value, from->value, entries * sizeof(double));
-	}
-}
-
 static void features_from_dense(const struct mat *from, struct features *X)
 {
 	*X = (struct features){ 0 };
@@ -72,8 +52,8 @@ static void sparse_equals_dense(void **state)
 				free(from.value);
 				from.value = NULL;
 			}
-			features_of(&from, false, &dense);
-			features_of(&from, true, &sparse);
+			sample_features(&from, false, &dense);
+			sample_features(&from, true, &sparse);
 			assert_int_equal(features_rows(&sparse), features_rows(&dense));
 			assert_int_equal(features_cols(&sparse), features_cols(&dense));
 			assert_ok(embed(&dense, &g, &p, &Z));
@@ -375,7 +355,7 @@ static void threads_do_not_matter(void **state)
 	for (p.threads = 1; p.threads <= 4; p.threads *= 2) {
 		struct features X;
 
-		features_of(&from, true, &X);
+		sample_features(&from, true, &X);
 		assert_ok(embed(&X, &g, &p, p.threads == 1 ? &Z : &again));
 		if (p.threads == 1)
 			continue;

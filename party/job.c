@@ -241,7 +241,7 @@ static enum err take_part(struct work *work, const struct job_means *means, cons
 	channel_observe(work->channel, work_observe, work);
 	ALLOC(label, work->n);
 	e = run_kind(work, label);
-	if (e == ERR_OK) {
+	if (e == ERR_OK && !job_is_plan_only(&work->job)) {
 		record_result(work->record, label, work->n, work->job.clusters);
 		e = keep_labels(output, means, label);
 	}

@@ -366,12 +366,43 @@ static enum err polish(struct work *work, struct state *s)
 	return e;
 }
 
+/* plan "auto": the coordinator measures the link and says which way the rest is done; the policy
+ * has agreed to each of them. */
+static enum err plan(struct work *work, struct state *s)
+{
+	uint8_t *zeros = alloc(JOB_PROBE_LEN, 1);
+	struct msg probe = { .type = MSG_PROBE, .probe = { { zeros, JOB_PROBE_LEN } } };
+	uint64_t method, exchange;
+	enum err e = ERR_OK;
+
+	work_phase(work, "plan");
+	for (int i = 0; i < JOB_PROBES && e == ERR_OK; i++)
+		e = channel_send(work->channel, &probe);
+	free(zeros);
+	TRY(e);
+	TRY(channel_recv_choice(work->channel, CHOICE_METHOD, METHOD_BASIC, &method));
+	TRY(channel_recv_choice(work->channel, CHOICE_EXCHANGE, work->job.exchange, &exchange));
+	if (method == METHOD_BASIC && (work->job.min_cell > 1 || exchange == EXCHANGE_GRAM))
+		return err_set(ERR_PEER,
+			       "%s chose method basic, which this job does not allow (during plan)",
+			       channel_peer(work->channel));
+	work->job.method = (enum job_method)method;
+	work->job.exchange = (enum job_exchange)exchange;
+	tree_build(&s->tree, work->L, job_is_flat(&work->job));
+	return ERR_OK;
+}
+
 /* Protocol 3 (tree, flat) or Protocol 2 (basic), then the polish steps and the result. */
 static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 {
 	TRY(local(work, s));
-	if (work->job.method != METHOD_BASIC || work->L == 1)
+	if (work->job.method != METHOD_BASIC || work->L == 1) {
 		TRY(send_local(work, s));
+		if (work->job.plan != PLAN_OFF && work->L > 1)
+			TRY(plan(work, s));
+		if (work->job.plan == PLAN_ONLY)
+			return ERR_OK;
+	}
 	if (work->job.method == METHOD_BASIC && work->L > 1)
 		TRY(basic(work, s));
 	else
@@ -382,7 +413,7 @@ static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 			work_phase(work, name);
 			TRY(tree_level(work, s, level));
 		}
-	if (work->job.polish)
+	if (work->job.polish && work->job.method != METHOD_BASIC)
 		TRY(polish(work, s));
 	work_phase(work, "result");
 	TRY(recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1], work->job.clusters,

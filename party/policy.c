@@ -7,13 +7,14 @@
 
 enum { SERVED_MAX = 16 << 20 }; /* bytes of the file of served jobs: some 400000 of them */
 
-/* The fewest members any sum of this job has. */
+/* The fewest members any sum of this job has, or may have if a plan takes the tree. */
 static size_t smallest_group(const struct work *work)
 {
+	bool planned = work->job.kind == JOB_KCAGC && work->job.plan != PLAN_OFF;
 	struct tree t;
 	size_t least = work->L;
 
-	tree_build(&t, work->L, job_is_flat(&work->job));
+	tree_build(&t, work->L, !planned && job_is_flat(&work->job));
 	for (size_t i = t.parties; i < t.count; i++)
 		if (t.node[i].last - t.node[i].first < least)
 			least = t.node[i].last - t.node[i].first;
@@ -39,10 +40,39 @@ static enum err check_members(const struct party_config *config, const struct wo
 	return ERR_OK;
 }
 
+static enum err check_method(const struct party_config *config, enum job_method method)
+{
+	const char *name = job_method_names[method];
+
+	if (!config->policy.methods.count || config_strings_has(&config->policy.methods, name))
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered method is %s, which policy.methods of %s does not name", name,
+		       config->common.name);
+}
+
+/* The method and exchange of a kcagc job; with a plan, every one that it may take. */
+static enum err check_kcagc(const struct party_config *config, const struct job *job)
+{
+	const char *exchange = job_exchange_names[job->exchange];
+
+	TRY(check_method(config, job->method));
+	for (unsigned m = METHOD_TREE; job->plan != PLAN_OFF && m <= METHOD_BASIC; m++)
+		if (m != METHOD_BASIC || job->min_cell == 1)
+			TRY(check_method(config, (enum job_method)m));
+	if (config->policy.exchanges.count &&
+	    !config_strings_has(&config->policy.exchanges, exchange))
+		return err_set(ERR_PEER,
+			       "the offered exchange is %s, which policy.exchanges of %s does not "
+			       "name",
+			       exchange, config->common.name);
+	return ERR_OK;
+}
+
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      const struct work *work)
 {
-	const char *kind = job_kind_name(&work->job), *method = job_method_names[work->job.method];
+	const char *kind = job_kind_name(&work->job);
 	uint8_t pin[SECAGG_HASH_LEN];
 	char text[256];
 
@@ -53,10 +83,8 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 		    ERR_PEER,
 		    "the offered job is of kind %s, which policy.jobs of %s does not name", kind,
 		    config->common.name);
-	if (config->policy.methods.count && !config_strings_has(&config->policy.methods, method))
-		return err_set(ERR_PEER,
-			       "the offered method is %s, which policy.methods of %s does not name",
-			       method, config->common.name);
+	if (work->job.kind == JOB_KCAGC)
+		TRY(check_kcagc(config, &work->job));
 	for (size_t l = 0; l < work->L; l++)
 		if (l != work->own)
 			TRY(policy_pin(config, work->name[l], pin));

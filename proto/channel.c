@@ -205,6 +205,11 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 	return e;
 }
 
+double channel_transfer_s(const struct channel *ch)
+{
+	return ch->transfer_s;
+}
+
 enum err channel_flush(struct channel *ch, double timeout_s)
 {
 	struct post *p = ch->post;
@@ -282,6 +287,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 		if (pop_any(ch, wanted, count, which, it)) {
 			if (waited)
 				post_account(p, ch[*which], start, it);
+			ch[*which]->transfer_s = it->whole_s - it->first_byte_s;
 			return ERR_OK;
 		}
 		if (stop(ch[0], &e))

@@ -65,6 +65,9 @@ enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m) M
 enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_t count,
 			  enum msg_type expect, size_t *which, struct msg *m) MUST_CHECK;
 
+/* Between the first and the last byte of the last received message. */
+double channel_transfer_s(const struct channel *ch);
+
 /* Waits until all that was sent has been handed to the kernel, or the deadline passes. */
 enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
 

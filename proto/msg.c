@@ -129,6 +129,11 @@ static void walk_reals(struct codec *c, struct msg_reals *m)
 	codec_check(c, m->values.n % 8 == 0);
 }
 
+static void walk_probe(struct codec *c, struct msg_probe *m)
+{
+	codec_bytes(c, &m->zeros, 0, MSG_CHUNK_MAX);
+}
+
 static void walk_abort(struct codec *c, struct msg_abort *m)
 {
 	walk_code(c, &m->code);

@@ -120,6 +120,9 @@ struct msg_reals {
 	uint64_t offset;     /* numbers before this chunk */
 	struct bytes values; /* IEEE 754 binary64, little-endian */
 };
+struct msg_probe {
+	struct bytes zeros;
+};
 struct msg_abort {
 	uint16_t code;        /* enum err, what every process ends with */
 	struct bytes culprit; /* whose failure it was; "" if unknown */
@@ -145,6 +148,7 @@ struct msg {
 		struct msg_labels labels;
 		struct msg_choice choice;
 		struct msg_reals reals;
+		struct msg_probe probe;
 		struct msg_abort abort;
 		struct msg_empty empty;
 	};

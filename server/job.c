@@ -201,7 +201,7 @@ static enum err serve(struct run *run, const char *output)
 		return e;
 	ALLOC(label, run->n);
 	e = run_kind(run, label);
-	if (e == ERR_OK) {
+	if (e == ERR_OK && !job_is_plan_only(&run->job)) {
 		record_result(run->record, label, run->n, run->job.clusters);
 		e = keep_labels(output, label, run->n);
 	}

@@ -7,6 +7,7 @@
 #include "server/cells.h"
 #include "server/gram.h"
 #include "server/joint.h"
+#include "server/plan.h"
 #include "server/starts.h"
 #include "server/sum.h"
 
@@ -238,14 +239,37 @@ static enum err polish(struct run *run, struct state *s)
 	return e;
 }
 
+/* plan "auto": what is known by now decides how the rest is done, and the parties are told. */
+static enum err plan(struct run *run, struct state *s)
+{
+	struct record_link link;
+
+	run_phase(run, "plan");
+	TRY(plan_measure(run, &link));
+	plan_choose(run, (const uint32_t *const *)s->label, &link);
+	tree_build(&s->tree, run->L, job_is_flat(&run->job));
+	for (size_t l = 0; l < run->L; l++) {
+		TRY(channel_send_choice(run->channel[l], CHOICE_METHOD, run->job.method));
+		TRY(channel_send_choice(run->channel[l], CHOICE_EXCHANGE, run->job.exchange));
+	}
+	return ERR_OK;
+}
+
 static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 {
-	const struct tree_node *root = root_of(s);
+	const struct tree_node *root;
 
+	if (run->job.method != METHOD_BASIC || run->L == 1) {
+		TRY(gather_local(run, s));
+		if (run->job.plan != PLAN_OFF && run->L > 1)
+			TRY(plan(run, s));
+		if (run->job.plan == PLAN_ONLY)
+			return ERR_OK;
+	}
+	root = root_of(s);
 	if (run->job.method == METHOD_BASIC && run->L > 1) {
 		TRY(basic(run, s));
 	} else {
-		TRY(gather_local(run, s));
 		for (size_t level = 1; level <= s->tree.levels; level++) {
 			char name[24];
 
@@ -254,7 +278,7 @@ static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 			TRY(tree_level(run, s, level));
 		}
 	}
-	if (run->job.polish)
+	if (run->job.polish && run->job.method != METHOD_BASIC)
 		TRY(polish(run, s));
 	run_phase(run, "result");
 	memcpy(label, s->label[root->id], run->n * sizeof(*label));

@@ -88,7 +88,13 @@ static const char *check_kind(const char *text)
 
 static const char *check_method(const char *text)
 {
-	return one_of(text, job_method_names, "a method: \"tree\", \"flat\" or \"basic\"");
+	return one_of(text, job_method_names,
+		      "a method: \"tree\", \"flat\", \"basic\", \"landmark\" or \"gcc\"");
+}
+
+static const char *check_exchange(const char *text)
+{
+	return one_of(text, job_exchange_names, "an exchange: \"distances\" or \"gram\"");
 }
 
 /* ---- the tables ---- */
@@ -148,6 +154,8 @@ static const struct config_row party_rows[] = {
 	  .help = "kinds of jobs this party takes part in" },
 	{ "policy.methods", CONFIG_STRINGS, P(policy.methods), 1, 16, "", .check = check_method,
 	  .help = "methods allowed; all where not given" },
+	{ "policy.exchanges", CONFIG_STRINGS, P(policy.exchanges), 1, 16, "", .check = check_exchange,
+	  .help = "what may be exchanged: distances, gram; all where not given" },
 	{ "policy.min_parties", CONFIG_UNSIGNED, P(policy.min_parties), 1, PARTIES_MAX, "2",
 	  .help = "the fewest members of a sum this party adds to; 3 refuses pairs" },
 	{ "policy.allow_single", CONFIG_BOOL, P(policy.allow_single), .standard = "false",

@@ -62,6 +62,7 @@ struct party_config {
 	struct {
 		struct config_strings jobs;    /* kinds allowed */
 		struct config_strings methods; /* methods allowed; none given: all */
+		struct config_strings exchanges; /* exchanges allowed; none given: all */
 		unsigned min_parties;          /* members of each sum */
 		bool allow_single;
 	} policy;

@@ -33,6 +33,7 @@ enum job_virtual {
 }; /* of a cell: own mean, or the local centre (line 13) */
 enum job_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
 enum { JOB_TEXT_MAX = 64 << 10 }; /* bytes of a job file, and of a job on the wire */
+enum { JOB_PROBES = 4, JOB_PROBE_LEN = 64 << 10 }; /* by which a plan measures the link */
 #define JOB_ORDER_AUTO CONFIG_WORD /* filter_order: chosen from sums, by a rule without labels */
 
 struct job {
@@ -95,8 +96,10 @@ unsigned job_screen(const struct job *job);         /* the iteration after which
 const char *job_kind_name(const struct job *job);
 extern const char *const job_kind_names[]; /* in the order of the enum; the list ends with NULL */
 extern const char *const job_method_names[];
+extern const char *const job_exchange_names[];
 /* The method sums over all parties at once; a tree sums over pairs. */
 bool job_is_flat(const struct job *job);
+bool job_is_plan_only(const struct job *job); /* it ends before there are labels */
 
 /* What this job shows, and to whom: one sentence each, for the offer's record, run.json and the
  * policy. Returns the number of sentences (static text). */

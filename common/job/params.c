@@ -13,7 +13,7 @@ static const char *const filter_names[] = { "half", "spectral", NULL };
 static const char *const features_names[] = { "raw", "idf", NULL };
 static const char *const basis_names[] = { "scaled", "unit", NULL };
 static const char *const virtual_names[] = { "mean", "centre", NULL };
-static const char *const exchange_names[] = { "distances", "gram", NULL };
+const char *const job_exchange_names[] = { "distances", "gram", NULL };
 static const char *const plan_names[] = { "off", "auto", "only", NULL };
 static const char *const order_word[] = { "auto", NULL };
 static const char *const group_names[] = { "ffdhe2048", "ffdhe3072", "ffdhe4096", NULL };
@@ -96,7 +96,7 @@ const struct config_row job_rows[] = {
 	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, ITERATIONS_MAX, "3",
 	  .help = "P, Lloyd steps on all nodes at the end",
 	  .readers = KCAGC },
-	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", .names = exchange_names,
+	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", .names = job_exchange_names,
 	  .help = "what the joint k-means sums: squared distances to the centres in each round, or once all "
 		  "inner products of the virtual nodes",
 	  .readers = KCAGC },

@@ -69,6 +69,21 @@ struct record_sum { /* one k-means on secure sums, coordinator only */
 	unsigned objectives;
 };
 
+struct record_plan { /* one way to run the job, as plan "auto" costed it; coordinator only */
+	const char *method, *exchange; /* static names */
+	unsigned rounds, round_trips;  /* secure sums one after the other; exchanges with the parties */
+	double words, bytes;           /* of all parties together */
+	double seconds;                /* round trips and bytes on the measured link */
+	bool guessed;                  /* some of its cells could not be counted beforehand */
+	bool taken;
+	const char *why_not; /* static text: what forbids it; NULL: nothing */
+};
+enum { RECORD_PLANS = 5 };
+
+struct record_link { /* as measured for a plan */
+	double rtt_s, bytes_per_s;
+};
+
 struct record {
 	const char *software, *role, *name; /* borrowed for the record's life */
 	struct job job;
@@ -93,6 +108,9 @@ struct record {
 	struct record_peer peer[PARTIES_MAX + 1];
 	size_t sums;
 	struct record_sum sum[RECORD_SUMS_MAX];
+	size_t plans;
+	struct record_plan plan[RECORD_PLANS];
+	struct record_link link;
 	size_t rows, clusters;
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
 	struct {

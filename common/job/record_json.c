@@ -113,6 +113,34 @@ static void put_result(const struct record *r, struct json *root)
 	}
 }
 
+static void put_plans(const struct record *r, struct json *root)
+{
+	struct json *plan, *ways;
+
+	if (!r->plans)
+		return;
+	plan = json_put_object(root, "plan");
+	json_put_number(plan, "rtt_ms", 1e3 * r->link.rtt_s);
+	json_put_number(plan, "bytes_per_s", r->link.bytes_per_s);
+	ways = json_put_array(plan, "ways");
+	for (size_t i = 0; i < r->plans; i++) {
+		const struct record_plan *p = &r->plan[i];
+		struct json *o = json_append_object(ways);
+
+		json_put_string(o, "method", p->method);
+		json_put_string(o, "exchange", p->exchange);
+		json_put_number(o, "rounds", p->rounds);
+		json_put_number(o, "round_trips", p->round_trips);
+		json_put_number(o, "words", p->words);
+		json_put_number(o, "bytes", p->bytes);
+		json_put_number(o, "seconds", p->seconds);
+		json_put_bool(o, "guessed", p->guessed);
+		json_put_bool(o, "taken", p->taken);
+		if (p->why_not)
+			json_put_string(o, "why_not", p->why_not);
+	}
+}
+
 static void put_leaks(const struct record *r, struct json *root)
 {
 	const char *leak[32];
@@ -167,6 +195,7 @@ void record_json(const struct record *r, struct buf *json)
 	put_phases(r, root);
 	put_steps(r, root);
 	put_traffic(r, root);
+	put_plans(r, root);
 	put_result(r, root);
 	put_leaks(r, root);
 	put_data(r, root);

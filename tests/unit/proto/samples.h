@@ -118,6 +118,9 @@ static inline void sample(struct msg *m, bool largest)
 			m->reals = (struct msg_reals){ UINT32_MAX, MSG_REALS_MAX, MSG_REALS_MAX,
 						       filler(MSG_CHUNK_MAX) };
 		break;
+	case MSG_PROBE:
+		m->probe.zeros = largest ? filler(MSG_CHUNK_MAX) : (struct bytes){ 0 };
+		break;
 	case MSG_ABORT:
 		m->abort = (struct msg_abort){ code, name, text };
 		break;

@@ -38,6 +38,10 @@ struct embed_params {
 enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
 	       struct mat *Z) MUST_CHECK;
 
+/* The second half of embed(), for features that are filtered already and stay: Z (n x d, initialised
+ * here) by basis, dims, unit_rows and row_power alone. */
+enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z) MUST_CHECK;
+
 void features_release(struct features *X);
 size_t features_rows(const struct features *X);
 size_t features_cols(const struct features *X);

@@ -153,32 +153,35 @@ static enum err filter_features(struct features *X, const struct graph *g,
 	return err;
 }
 
+enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z)
+{
+	size_t d = F->rows < F->cols ? F->rows : F->cols;
+	double *sigma;
+	enum err err;
+
+	if (p->dims < d)
+		d = p->dims;
+	ALLOC(sigma, d);
+	err = svd_left(F, d, p->threads, Z, sigma);
+	if (!err && !p->unit_basis)
+		scale_columns(Z, sigma);
+	if (!err && p->unit_rows)
+		scale_rows(Z, p->row_power);
+	free(sigma);
+	return err;
+}
+
 enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
 	       struct mat *Z)
 {
 	struct mat F = { 0 };
-	double *sigma = NULL;
-	size_t d;
 	enum err err;
 
 	err = check(X, p);
 	if (!err)
 		err = filter_features(X, g, p, &F);
-	if (err)
-		goto out;
-	d = F.rows < F.cols ? F.rows : F.cols;
-	if (p->dims < d)
-		d = p->dims;
-	ALLOC(sigma, d);
-	err = svd_left(&F, d, p->threads, Z, sigma);
-	if (err)
-		goto out;
-	if (!p->unit_basis)
-		scale_columns(Z, sigma);
-	if (p->unit_rows)
-		scale_rows(Z, p->row_power);
-out:
-	free(sigma);
+	if (!err)
+		err = embed_project(&F, p, Z);
 	mat_release(&F);
 	features_release(X);
 	return err;

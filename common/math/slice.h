@@ -71,7 +71,7 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST
 
 /* The party's own clusters (kCAGC's Protocol 1): k-means on unit rows of U S, the leading `dims`
  * left singular vectors of T^order X_l times singular values. label: n, below how->k. It counts as
- * a question between ASK_SPREADS and ASK_PRODUCTS. Errors as above and in svd.h. */
+ * a question after ASK_SPREADS. Errors as above and in svd.h. */
 enum err slice_cluster(struct slice *s, unsigned order, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label) MUST_CHECK;
 

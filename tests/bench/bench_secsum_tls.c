@@ -10,6 +10,7 @@
  * drifts.
  *
  *   elapsed_s  from the coordinator's word to begin to the last word of the sum
+ *   cpu_s      of all processes meanwhile: its ratios hold where others use the machine too
  *   plain_s    (a), the same without masks
  *   gmp_s      (c), Protocol 4 word by word in GMP: a sample, scaled, without any wire
  *   bound_s    (a) + L (L - 1) x bytes of a vector / (cores x masking rate of one)
@@ -46,7 +47,10 @@ enum { MASKING_LEAST = 1 << 21 }; /* words: fewer are over before the clock has 
 struct results {
 	double masked_s[REPEATS_MAX], plain_s[REPEATS_MAX], copy_s[REPEATS_MAX];
 	double masking[SIDE_PARTIES_MAX][REPEATS_MAX]; /* bytes per second of one stream */
-	uint64_t bytes;                                /* on the wire, of one secure sum */
+	double masked_cpu_s[SIDE_PARTIES_MAX + 1]
+			   [REPEATS_MAX]; /* by process, the coordinator's last */
+	double plain_cpu_s[SIDE_PARTIES_MAX + 1][REPEATS_MAX];
+	uint64_t bytes; /* on the wire, of one secure sum */
 	long peak_kib;
 };
 
@@ -74,6 +78,14 @@ static struct fixed encoding(void)
 static size_t masking_parties(void)
 {
 	return cores < parties ? cores : parties;
+}
+
+static double own_cpu_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- a party ---- */
@@ -169,8 +181,15 @@ static void party_work(struct party *p)
 		size_t at = i ? i - 1 : 0;
 
 		for (int turn = 0; turn < 2; turn++) {
+			bool masked = turn == (int)(i % 2);
+			double cpu_s = own_cpu_s();
+
 			await_start(p);
-			need(turn == (int)(i % 2) ? send_masked(p) : send_as_is(p));
+			need(masked ? send_masked(p) : send_as_is(p));
+			need(channel_flush(p->work.channel, 60));
+			cpu_s = own_cpu_s() - cpu_s;
+			*(masked ? &results->masked_cpu_s[own][at]
+				 : &results->plain_cpu_s[own][at]) = cpu_s;
 		}
 		if (own == 0) {
 			await_start(p);
@@ -303,11 +322,18 @@ static void hub_work(struct hub *h)
 		for (int turn = 0; turn < 2; turn++) {
 			bool masked = turn == (int)(i % 2);
 			uint64_t before = masked_bytes(h);
+			double cpu_s = own_cpu_s();
 			double s = timed_sum(h, masked ? GROUP_MASKED : GROUP_PLAIN);
 
-			*(masked ? &results->masked_s[at] : &results->plain_s[at]) = s;
-			if (masked)
+			cpu_s = own_cpu_s() - cpu_s;
+			if (masked) {
+				results->masked_s[at] = s;
+				results->masked_cpu_s[parties][at] = cpu_s;
 				results->bytes = masked_bytes(h) - before;
+			} else {
+				results->plain_s[at] = s;
+				results->plain_cpu_s[parties][at] = cpu_s;
+			}
 			check_sum(h);
 		}
 		begin(h, 0, 1);
@@ -414,40 +440,70 @@ static void run_processes(void)
 			need(err_set(ERR_INTERNAL, "one of the processes failed"));
 }
 
-static void report(double gmp_s)
+/* Median over rounds of a[i] / b[i]; b NULL: of a[i]. */
+static double typical(const double *a, const double *b)
 {
-	struct results *r = results;
-	double over_plain[REPEATS_MAX], over_bound[REPEATS_MAX], over_copy[REPEATS_MAX];
-	double bound_s[REPEATS_MAX], rate[REPEATS_MAX], vector = (double)words * 8;
-	double masked_s, goal, reached, peak = (double)r->peak_kib / 1024;
-	double room = 64 + 2 * vector / (1 << 20);
+	double ratio[REPEATS_MAX];
+
+	for (size_t i = 0; i < repeats; i++)
+		ratio[i] = a[i] / (b ? b[i] : 1);
+	return bench_median(ratio, repeats);
+}
+
+/* Of all processes in each round. */
+static void add_cpu(double (*by_process)[REPEATS_MAX], double *all)
+{
+	for (size_t i = 0; i < repeats; i++) {
+		all[i] = 0;
+		for (size_t l = 0; l <= parties; l++)
+			all[i] += by_process[l][i];
+	}
+}
+
+/* The rate of one stream while all cores mask, and what (a) and the masks take at that rate. */
+static void find_bound(double *rate, double *bound_s, const double *plain_cpu_s,
+		       double *bound_cpu_s)
+{
+	double masks = (double)(parties * (parties - 1)) * (double)words * sizeof(uint64_t);
 
 	for (size_t i = 0; i < repeats; i++) {
 		rate[i] = 0;
 		for (size_t l = 0; l < masking_parties(); l++)
-			rate[i] += r->masking[l][i] / (double)masking_parties();
-		bound_s[i] = r->plain_s[i] +
-			     (double)(parties * (parties - 1)) * vector / ((double)cores * rate[i]);
-		over_plain[i] = r->masked_s[i] / r->plain_s[i];
-		over_bound[i] = r->masked_s[i] / bound_s[i];
-		over_copy[i] = r->masked_s[i] / r->copy_s[i];
+			rate[i] += results->masking[l][i] / (double)masking_parties();
+		bound_s[i] = results->plain_s[i] + masks / ((double)cores * rate[i]);
+		bound_cpu_s[i] = plain_cpu_s[i] + masks / rate[i];
 	}
-	masked_s = bench_median(r->masked_s, repeats);
-	goal = parties <= 2 ? 1.3 : parties <= 4 ? 1.5 : 1.2;
-	reached =
-	    parties <= 4 ? bench_median(over_plain, repeats) : bench_median(over_bound, repeats);
-	printf(
-	    "words=%zu parties=%zu repeats=%zu cores=%zu elapsed_s=%.6f bytes=%llu plain_s=%.6f "
-	    "over_plain=%.3f memcpy_s=%.6f over_memcpy=%.2f gmp_s=%.3f gmp_sample=%d gmp_over=%.1f "
-	    "masking_gb_s=%.2f bound_s=%.6f over_bound=%.3f goal=%s<=%.1f met=%s peak_mib=%.1f "
-	    "peak_goal_mib=%.1f peak_met=%s\n",
-	    words, parties, repeats, cores, masked_s, (unsigned long long)r->bytes,
-	    bench_median(r->plain_s, repeats), bench_median(over_plain, repeats),
-	    bench_median(r->copy_s, repeats), bench_median(over_copy, repeats), gmp_s,
-	    PER_SCALAR_SAMPLE, gmp_s / masked_s, bench_median(rate, repeats) * 1e-9,
-	    bench_median(bound_s, repeats), bench_median(over_bound, repeats),
-	    parties <= 4 ? "over_plain" : "over_bound", goal, reached <= goal ? "yes" : "no", peak,
-	    room, peak <= room ? "yes" : "no");
+}
+
+static void report(double gmp_s)
+{
+	const struct results *r = results;
+	double rate[REPEATS_MAX], bound_s[REPEATS_MAX], cpu_s[REPEATS_MAX],
+	    plain_cpu_s[REPEATS_MAX];
+	double seconds = typical(r->masked_s, NULL), over_plain = typical(r->masked_s, r->plain_s);
+	double peak = (double)r->peak_kib / 1024;
+	double room = 64 + 2 * (double)words * sizeof(uint64_t) / (1 << 20);
+	double over_bound, goal = parties <= 2 ? 1.3 : parties <= 4 ? 1.5 : 1.2;
+
+	add_cpu(results->masked_cpu_s, cpu_s);
+	add_cpu(results->plain_cpu_s, plain_cpu_s);
+	find_bound(rate, bound_s, plain_cpu_s, bound_cpu_s);
+	over_bound = typical(r->masked_s, bound_s);
+	printf("words=%zu parties=%zu repeats=%zu cores=%zu", words, parties, repeats, cores);
+	printf(" elapsed_s=%.6f bytes=%llu", seconds, (unsigned long long)r->bytes);
+	printf(" plain_s=%.6f over_plain=%.3f", typical(r->plain_s, NULL), over_plain);
+	printf(" cpu_s=%.6f cpu_over_plain=%.3f", typical(cpu_s, NULL),
+	       typical(cpu_s, plain_cpu_s));
+	printf(" memcpy_s=%.6f over_memcpy=%.2f", typical(r->copy_s, NULL),
+	       typical(r->masked_s, r->copy_s));
+	printf(" gmp_s=%.3f gmp_sample=%d gmp_over=%.1f", gmp_s, PER_SCALAR_SAMPLE,
+	       gmp_s / seconds);
+	printf(" masking_gb_s=%.2f bound_s=%.6f over_bound=%.3f", typical(rate, NULL) * 1e-9,
+	       typical(bound_s, NULL), over_bound);
+	printf(" goal=%s<=%.1f met=%s", parties <= 4 ? "over_plain" : "over_bound", goal,
+	       (parties <= 4 ? over_plain : over_bound) <= goal ? "yes" : "no");
+	printf(" peak_mib=%.1f peak_goal_mib=%.1f peak_met=%s\n", peak, room,
+	       peak <= room ? "yes" : "no");
 	fflush(stdout);
 }
 

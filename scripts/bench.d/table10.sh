@@ -33,7 +33,7 @@ one() { # SET ROW L
 
 render() {
 	printf '\nSeconds, ours / the paper'\''s (the bound, ours by the bound). Goal: at most 1.5 times the bound.'
-	awk -F , '/random features/ { print " pubmed: random features over the real graph."; exit }' "$csv"
+	awk -F , '/random features/ { printf " pubmed: random features over the real graph."; exit }' "$csv"
 	echo
 	render_grid '{value} / {paper} ({bound}, {ratio})'
 }

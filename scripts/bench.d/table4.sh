@@ -37,7 +37,7 @@ render() {
 	printf '\nSeconds, ours / the paper'\''s; over: %s. Goal: at most a tenth of the paper'\''s.' "$over"
 	awk -F , 'NR > 1 && $3 == "L=2" && $4 != "" { n++; floor += $4 <= $8 / 5 }
 		END { if (n) printf " Of the %d cells with L=2, %d are at most a fifth.", n, floor }' "$csv"
-	awk -F , '/random features/ { print " pubmed: random features over the real graph."; exit }' "$csv"
+	awk -F , '/random features/ { printf " pubmed: random features over the real graph."; exit }' "$csv"
 	echo
 	render_grid '{value} / {paper}'
 }

@@ -479,7 +479,7 @@ static void report(double gmp_s)
 {
 	const struct results *r = results;
 	double rate[REPEATS_MAX], bound_s[REPEATS_MAX], cpu_s[REPEATS_MAX],
-	    plain_cpu_s[REPEATS_MAX];
+	    plain_cpu_s[REPEATS_MAX], bound_cpu_s[REPEATS_MAX];
 	double seconds = typical(r->masked_s, NULL), over_plain = typical(r->masked_s, r->plain_s);
 	double peak = (double)r->peak_kib / 1024;
 	double room = 64 + 2 * (double)words * sizeof(uint64_t) / (1 << 20);

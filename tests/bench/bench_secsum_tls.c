@@ -492,8 +492,8 @@ static void report(double gmp_s)
 	printf("words=%zu parties=%zu repeats=%zu cores=%zu", words, parties, repeats, cores);
 	printf(" elapsed_s=%.6f bytes=%llu", seconds, (unsigned long long)r->bytes);
 	printf(" plain_s=%.6f over_plain=%.3f", typical(r->plain_s, NULL), over_plain);
-	printf(" cpu_s=%.6f cpu_over_plain=%.3f", typical(cpu_s, NULL),
-	       typical(cpu_s, plain_cpu_s));
+	printf(" cpu_s=%.6f cpu_over_plain=%.3f cpu_over_bound=%.3f", typical(cpu_s, NULL),
+	       typical(cpu_s, plain_cpu_s), typical(cpu_s, bound_cpu_s));
 	printf(" memcpy_s=%.6f over_memcpy=%.2f", typical(r->copy_s, NULL),
 	       typical(r->masked_s, r->copy_s));
 	printf(" gmp_s=%.3f gmp_sample=%d gmp_over=%.1f", gmp_s, PER_SCALAR_SAMPLE,

@@ -121,6 +121,11 @@ static enum err files_of_run(struct source *s)
 			       "%s does not say where the party's features and edges are: give "
 			       "--data DIR or --config PARTY.json",
 			       s->run_path);
+	if (!file_exists(features))
+		return err_set(ERR_INPUT,
+			       "%s says that the party's features are %s, which is not there any "
+			       "more: give --data DIR or --config PARTY.json",
+			       s->run_path, features);
 	s->files.features = alloc_copy(features);
 	s->files.edges = alloc_copy(edges);
 	s->files.ids = ids ? alloc_copy(ids) : NULL;

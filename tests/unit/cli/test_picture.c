@@ -304,6 +304,24 @@ static void without_ids(void **state)
 	picture_release(&p);
 }
 
+/* What a launcher made for the run and removed after it. */
+static void data_gone(void **state)
+{
+	char *away = file_join(dir, "away");
+	struct picture p;
+
+	(void)state;
+	assert_int_equal(rename(data, away), 0);
+	assert_err(picture_make(&(struct picture_params){ .run = run, .threads = 1 }, &p),
+		   ERR_INPUT, "data/features.mtx, which is not there any more: give --data DIR");
+	assert_ok(
+	    picture_make(&(struct picture_params){ .run = run, .data = away, .threads = 1 }, &p));
+	is_whole(&p);
+	picture_release(&p);
+	assert_int_equal(rename(away, data), 0);
+	free(away);
+}
+
 static void by_config(void **state)
 {
 	static const char config[] =
@@ -456,6 +474,7 @@ int main(void)
 		cmocka_unit_test(by_tsne),
 		cmocka_unit_test(sample),
 		cmocka_unit_test(without_ids),
+		cmocka_unit_test(data_gone),
 		cmocka_unit_test(by_config),
 		cmocka_unit_test(order_of_labels),
 		cmocka_unit_test(labels_that_do_not_fit),

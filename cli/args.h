@@ -14,6 +14,7 @@ int synth_main(int argc, char **argv);
 int split_main(int argc, char **argv);
 int eval_main(int argc, char **argv);
 int agc_main(int argc, char **argv);
+int gcc_main(int argc, char **argv);
 int show_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 

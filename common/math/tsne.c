@@ -17,32 +17,39 @@ typedef float vecf8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* -- one row's neighbours ------------------------------------------------------------------ */
 
-enum { SEARCH_MAX = 100 };           /* steps; some 8 do, unless the perplexity cannot be had */
+enum { SEARCH_MAX = 1000 };          /* steps; some 8 do; a far outlier takes more */
 static const double NEAR = 1e-10;    /* of the entropy, in nats */
 static const double WEIGHT_END = 40; /* exp(-40) is nothing beside the nearest's weight of 1 */
 static const double PROBABILITY_MIN = 1e-30; /* times q of 1e-8 still no subnormal float */
 
-/* p: weights exp(-beta gap). Returns the entropy; *slope: its derivative by ln beta. */
-static double entropy(const double *gap, size_t n, size_t from, double beta, double *p, double *sum,
-		      double *slope)
+struct spread {
+	double sum;     /* of the weights */
+	double mean;    /* of beta gap; 0 if only ties of the nearest have a weight */
+	double entropy; /* nats */
+	double slope;   /* of the entropy, by ln beta */
+};
+
+/* p: weights exp(-beta gap). */
+static struct spread weigh(const double *gap, size_t n, size_t from, double beta, double *p)
 {
-	double s = 0, first = 0, second = 0, mean;
+	double first = 0, second = 0;
+	struct spread s = { 0 };
 
 	for (size_t j = 0; j < n; j++) {
 		double x = beta * gap[j];
 		double w = j == from || x > WEIGHT_END ? 0 : exp(-x);
 
 		p[j] = w;
-		s += w;
+		s.sum += w;
 		if (w > 0) {
 			first += w * x;
 			second += w * x * x;
 		}
 	}
-	mean = first / s;
-	*sum = s;
-	*slope = mean * mean - second / s;
-	return log(s) + mean;
+	s.mean = first / s.sum;
+	s.entropy = log(s.sum) + s.mean;
+	s.slope = s.mean * s.mean - second / s.sum;
+	return s;
 }
 
 /* Gaps to the nearest, in units of their mean; false if all are equal. */
@@ -65,30 +72,31 @@ static bool gaps(const double *d2, size_t n, size_t from, double *gap)
 double tsne_row(const double *d2, size_t n, size_t from, double perplexity, double *p)
 {
 	double *gap = alloc(n, sizeof(*gap)), target = log(perplexity);
-	double low = 0, high = INFINITY, beta = 1, sum = 1, slope = 0, h = 0;
+	double low = 0, high = INFINITY, beta = 1;
 	bool differ = gaps(d2, n, from, gap);
+	struct spread s = { .sum = 1 };
 
 	for (int step = 0; step < SEARCH_MAX; step++) {
 		double next;
 
-		h = entropy(gap, n, from, beta, p, &sum, &slope);
-		if (!differ || fabs(h - target) < NEAR)
+		s = weigh(gap, n, from, beta, p);
+		if (!differ || fabs(s.entropy - target) < NEAR)
 			break;
-		if (h > target)
+		if (s.entropy > target && s.mean == 0)
+			break;
+		if (s.entropy > target)
 			low = beta;
 		else
 			high = beta;
-		if (h > target && slope > -NEAR) /* only ties of the nearest are left */
-			break;
-		next = beta * exp(fmax(-3, fmin(3, (target - h) / slope)));
+		next = beta * exp(fmax(-3, fmin(3, (target - s.entropy) / s.slope)));
 		if (!(next > low && next < high)) /* also if it is NaN */
 			next = high < INFINITY ? (low + high) / 2 : 4 * beta;
 		beta = next;
 	}
 	for (size_t j = 0; j < n; j++)
-		p[j] /= sum;
+		p[j] /= s.sum;
 	free(gap);
-	return exp(h);
+	return exp(s.entropy);
 }
 
 /* -- all pairs ----------------------------------------------------------------------------- */

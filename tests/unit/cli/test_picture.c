@@ -304,6 +304,25 @@ static void without_ids(void **state)
 	picture_release(&p);
 }
 
+/* A run.json that names features alone is as good as one that names nothing. */
+static void data_half_named(void **state)
+{
+	char *path = file_join(bare, "run.json");
+	struct json *record;
+	struct buf text = { 0 };
+	struct picture p;
+
+	(void)state;
+	assert_ok(json_read(path, JSON_TEXT_MAX, &record));
+	json_put_string(json_put_object(record, "data"), "features", path);
+	json_write(record, &text);
+	json_free(record);
+	put_buf(bare, "run.json", &text);
+	assert_err(picture_make(&(struct picture_params){ .run = bare, .threads = 1 }, &p),
+		   ERR_INPUT, "give --data DIR or --config PARTY.json");
+	free(path);
+}
+
 /* What a launcher made for the run and removed after it. */
 static void data_gone(void **state)
 {
@@ -474,6 +493,7 @@ int main(void)
 		cmocka_unit_test(by_tsne),
 		cmocka_unit_test(sample),
 		cmocka_unit_test(without_ids),
+		cmocka_unit_test(data_half_named),
 		cmocka_unit_test(data_gone),
 		cmocka_unit_test(by_config),
 		cmocka_unit_test(order_of_labels),

@@ -59,6 +59,23 @@ static void row_random(void **state)
 	}
 }
 
+/* One point very far away sets the scale of nothing. */
+static void row_outlier(void **state)
+{
+	static const double far[] = { 1e6, 1e15, 1e22, 1e200 };
+	double d2[60], p[60];
+
+	(void)state;
+	for (int f = 0; f < 4; f++) {
+		for (int j = 0; j < 60; j++)
+			d2[j] = j == 59 ? far[f] : 1 + 0.1 * j;
+		assert_near(tsne_row(d2, 60, 0, 8, p), 8, 1e-7);
+		assert_near(perplexity_of(p, 60), 8, 1e-7);
+		for (int j = 2; j < 59; j++)
+			assert_true(p[j] < p[j - 1]);
+	}
+}
+
 /* Perplexities that no width has: more ties than that; as many as there are. */
 static void row_ties(void **state)
 {
@@ -431,6 +448,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(row_known),
 		cmocka_unit_test(row_random),
+		cmocka_unit_test(row_outlier),
 		cmocka_unit_test(row_ties),
 		cmocka_unit_test(pairs),
 		cmocka_unit_test(gradient),

@@ -1,4 +1,4 @@
-# make                  everything: build/bin/coordinator, build/bin/party, build/bin/coterie
+# make                  everything: build/bin/coordinator, party, coterie, coterie-netlab
 # make check            unit tests (scripts/check runs those and the integration tests)
 # make bench            the masked sum and the kernels, as ratios
 # make fuzz             each fuzzer for FUZZ_S seconds (default 30); needs clang
@@ -32,7 +32,7 @@ FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -
 LDLIBS   := $(shell pkg-config --libs $(PKGS)) -lgmp -lm -pthread
 
 # Rooms, each an archive; a room links itself and the rooms below it.
-ROOMS    := cli party server proto crypto common/job common/data common/math common/base
+ROOMS    := cli cli/netlab party server proto crypto common/job common/data common/math common/base
 src       = $(wildcard $(1)/*.c)
 obj       = $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(call src,$(1))))
 lib       = $(B)/$(subst /,_,$(1)).a
@@ -46,6 +46,7 @@ BELOW_proto  := $(call lib,proto) $(COMMON)
 BELOW_server := $(call lib,server) $(call lib,proto) $(call lib,crypto) $(COMMON)
 BELOW_party  := $(call lib,party) $(call lib,proto) $(call lib,crypto) $(COMMON)
 BELOW_cli    := $(call lib,cli) $(call lib,crypto) $(COMMON)
+BELOW_netlab := $(call lib,cli/netlab) $(BELOW_base)
 # Protocol tests run both halves against each other in memory.
 BELOW_both   := $(call lib,server) $(call lib,party) $(call lib,proto) $(call lib,crypto) $(COMMON)
 
@@ -53,13 +54,16 @@ TESTS    := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*/test_*.c))
 BENCHES  := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-all: $(BIN)/coordinator $(BIN)/party $(BIN)/coterie
+all: $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab
 
 .SECONDEXPANSION:
 $(BIN)/coordinator: $(B)/server/main.o $(BELOW_server)
 $(BIN)/party: $(B)/party/main.o $(BELOW_party)
 $(BIN)/coterie: $(B)/cli/main.o $(BELOW_cli)
-$(BIN)/coordinator $(BIN)/party $(BIN)/coterie:
+$(BIN)/coterie-netlab: $(B)/cli/netlab/main.o $(BELOW_netlab)
+# What locks its memory should not load what it does not use.
+$(BIN)/coterie-netlab: LDLIBS := $(shell pkg-config --libs libcjson) -lm
+$(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab:
 	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 

@@ -14,7 +14,9 @@ static const struct command {
 	{ "split", "split data over parties by columns, rows or edges", split_main },
 	{ "eval", "compare labels with the truth", eval_main },
 	{ "agc", "cluster pooled data, the baseline (AGC)", agc_main },
+	{ "gcc", "cluster pooled data, the best that parties can reach (GCC)", gcc_main },
 	{ "show", "what a run did: accuracy, seconds, bytes", show_main },
+	{ "report", "a page to look at of what a run did", report_main },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 

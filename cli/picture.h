@@ -34,7 +34,7 @@ struct picture_params {
 struct picture {
 	size_t n;           /* points here */
 	size_t total;       /* rows of the party: n, or more if the points are a sample */
-	double *xy;         /* n x 2: x, y of each point; finite, centred, no unit */
+	double *xy;         /* n x 2: x, y of each point; finite, no unit */
 	uint32_t *label;    /* n: the cluster of each, < clusters */
 	uint32_t *row;      /* n, rising: its row in the party's files, from 0 */
 	char **id;          /* n: its id; without ids.txt the row number as text */

@@ -106,34 +106,42 @@ enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, stru
 	return ERR_OK;
 }
 
-static enum err score(struct labels *truth, const char *truth_path, struct labels *l,
-		      const char *path, const char *exclude, struct json *result)
+enum err score_read(const char *truth_path, const char *path, struct labels *truth,
+		    struct labels *l)
 {
-	size_t excluded = 0;
+	enum err err;
 
-	if (truth->n != l->n)
-		return err_set(ERR_INPUT, "%s has %zu labels, %s has %zu", truth_path, truth->n,
-			       path, l->n);
-	if (truth->id && l->id)
-		TRY(match(truth, truth_path, l, path));
-	if (exclude)
-		TRY(drop(exclude, truth, l, &excluded));
-	TRY(score_rows(truth->label, l->label, truth->n - excluded, result));
-	json_put_number(result, "rows", (double)(truth->n - excluded));
-	json_put_number(result, "excluded", (double)excluded);
-	return ERR_OK;
+	*l = (struct labels){ 0 };
+	TRY(labels_read(truth_path, truth));
+	err = labels_read(path, l);
+	if (!err && truth->n != l->n)
+		err = err_set(ERR_INPUT, "%s has %zu labels, %s has %zu", truth_path, truth->n,
+			      path, l->n);
+	if (!err && truth->id && l->id)
+		err = match(truth, truth_path, l, path);
+	if (err) {
+		labels_release(truth);
+		labels_release(l);
+	}
+	return err;
 }
 
 enum err score_files(const char *truth_path, const char *path, const char *exclude,
 		     struct json *result)
 {
-	struct labels truth, l = { 0 };
-	enum err err;
+	struct labels truth, l;
+	size_t excluded = 0;
+	enum err err = ERR_OK;
 
-	TRY(labels_read(truth_path, &truth));
-	err = labels_read(path, &l);
+	TRY(score_read(truth_path, path, &truth, &l));
+	if (exclude)
+		err = drop(exclude, &truth, &l, &excluded);
 	if (!err)
-		err = score(&truth, truth_path, &l, path, exclude, result);
+		err = score_rows(truth.label, l.label, truth.n - excluded, result);
+	if (!err) {
+		json_put_number(result, "rows", (double)(truth.n - excluded));
+		json_put_number(result, "excluded", (double)excluded);
+	}
 	labels_release(&truth);
 	labels_release(&l);
 	return err;

@@ -7,10 +7,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct arguments {
 	struct planted_params p;
 	const char *out;
+	const char *edges; /* of a graph that is there: features without meaning for its nodes */
+	double density;
+	/* What was said, by the name of an option, so that the two kinds do not mix. */
+	const char *clusters, *noise, *nodes;
 };
 
 static const struct argp_option options[] = {
@@ -22,13 +27,45 @@ static const struct argp_option options[] = {
 	{ "homophily", 'y', "P", 0, "how likely an edge stays within a cluster; default 0.8", 0 },
 	{ "signal", 'w', "P", 0, "how likely a word is of its cluster's own; default 0.4", 0 },
 	{ "seed", 's', "S", 0, "default 1", 0 },
+	{ "edges", 'e', "FILE", 0,
+	  "no planted clusters: random features, for taking times, over this graph of N nodes", 1 },
+	{ "density", 'D', "P", 0, "with --edges: how much of the features is there; default 0.1",
+	  1 },
 	{ 0 },
 };
+
+/* Options that only one of the two kinds has. */
+static void mark(struct arguments *a, int key)
+{
+	for (const struct argp_option *o = options; o->name; o++) {
+		if (o->key == key && strchr("kdyw", key))
+			a->clusters = o->name;
+		else if (o->key == key && key == 'D')
+			a->noise = o->name;
+		else if (o->key == key && key == 'n')
+			a->nodes = o->name;
+	}
+}
+
+static void check(const struct arguments *a, struct argp_state *state)
+{
+	if (!a->out)
+		argp_error(state, "--out is missing");
+	if (a->edges && a->clusters)
+		argp_error(state, "--%s plants clusters, --edges takes a graph as it is",
+			   a->clusters);
+	if (a->edges && !a->nodes)
+		argp_error(state,
+			   "--edges needs --nodes: the file does not say how many there are");
+	if (!a->edges && a->noise)
+		argp_error(state, "--%s goes with --edges", a->noise);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
+	mark(a, key);
 	switch (key) {
 	case 'o':
 		a->out = arg;
@@ -57,9 +94,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
+	case 'e':
+		a->edges = arg;
+		return 0;
+	case 'D':
+		a->density = args_number(state, "density", arg, 0, 1);
+		return 0;
 	case ARGP_KEY_END:
-		if (!a->out)
-			argp_error(state, "--out is missing");
+		check(a, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -83,12 +125,47 @@ static enum err write_all(const char *dir, const struct planted *g)
 	return err;
 }
 
+/* The features first: edges.tsv may be the very file that was read. */
+static enum err write_noise(const char *dir, const struct csr *features,
+			    const struct csr *adjacency)
+{
+	struct buf text = { 0 };
+
+	TRY(file_make_dirs(dir));
+	mtx_print(features, &text);
+	TRY(args_write(dir, "features.mtx", &text));
+	edges_print_tsv(adjacency, NULL, &text);
+	return args_write(dir, "edges.tsv", &text);
+}
+
+static enum err run_noise(const struct arguments *a)
+{
+	struct csr adjacency = { 0 }, features = { 0 };
+	struct edges_dropped dropped;
+	enum err err;
+
+	err = edges_read(a->edges, a->p.nodes, NULL, &adjacency, &dropped);
+	if (!err)
+		err = planted_noise(a->p.nodes, a->p.features, a->density, a->p.seed, &features);
+	if (!err)
+		err = write_noise(a->out, &features, &adjacency);
+	if (!err)
+		printf("%s: %zu nodes, %zu features, %zu random values, %zu edges, seed %ju\n",
+		       a->out, a->p.nodes, a->p.features, features.start[a->p.nodes],
+		       adjacency.start[a->p.nodes] / 2, (uintmax_t)a->p.seed);
+	csr_release(&features);
+	csr_release(&adjacency);
+	return err;
+}
+
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct planted g;
 	enum err err;
 
+	if (a->edges)
+		return run_noise(a);
 	TRY(planted_make(&a->p, &g));
 	err = write_all(a->out, &g);
 	if (!err)
@@ -106,7 +183,7 @@ int synth_main(int argc, char **argv)
 		parse,
 		NULL,
 		"Makes an attributed graph with planted clusters; the defaults are about "
-		"those of cora.",
+		"those of cora. Or, with --edges, random features for a graph that is there.",
 		NULL,
 		NULL,
 		NULL
@@ -117,7 +194,8 @@ int synth_main(int argc, char **argv)
 				      .degree = 3.9,
 				      .homophily = 0.8,
 				      .signal = 0.4,
-				      .seed = 1 } };
+				      .seed = 1 },
+			       .density = 0.1 };
 
 	return (int)args_run("synth", &argp, argc, argv, &a, run);
 }

@@ -1,4 +1,5 @@
 #include "crypto/fixed.h"
+#include "crypto/wide.h"
 #include "crypto/words.h"
 
 #include <assert.h>
@@ -34,33 +35,47 @@ double fixed_bound(const struct fixed *f)
 	return ldexp(integer_bound(f), -(int)f->fraction_bits);
 }
 
-/* No branch per value, and false for NaN. */
-static bool within(const double *x, size_t n, double bound)
+/* A double's bits; of those that are not negative, the larger number has the larger bits, and NaN
+ * the largest. */
+static uint64_t bits(double d)
 {
-	unsigned outside = 0;
+	union {
+		double d;
+		uint64_t u;
+	} v = { .d = d };
 
-	for (size_t i = 0; i < n; i++)
-		outside |= !(fabs(x[i]) <= bound);
-	return !outside;
+	return v.u;
 }
 
-static void encode64(word64 *restrict words, const double *restrict x, size_t n, double scale)
+/* No branch per value, and false for NaN: a difference below 0 shows in the top bit. */
+WIDE static bool within(const double *x, size_t n, double bound)
 {
+	uint64_t most = bits(bound), outside = 0;
+
 	for (size_t i = 0; i < n; i++)
-		words[i] = (uint64_t)llrint(x[i] * scale);
+		outside |= most - (bits(x[i]) & INT64_MAX);
+	return !(outside >> 63);
 }
 
-/* Adding 1.5 2^52 leaves the rounded integer in the low bits: unlike llrint(), in vectors. */
-static void encode32(word32 *restrict words, const double *restrict x, size_t n, double scale)
+/* Adding this leaves the rounded integer in the low bits, up to 2^51 in magnitude; unlike llrint()
+ * it goes in vectors. */
+static const double SHIFT = 0x1.8p52;
+
+/* Up to 2^63: the multiple of 2^32 that is nearest, then what is left, which is exact. */
+WIDE static void encode64(word64 *restrict words, const double *restrict x, size_t n, double scale)
 {
 	for (size_t i = 0; i < n; i++) {
-		union {
-			double d;
-			uint64_t u;
-		} shifted = { .d = x[i] * scale + 0x1.8p52 };
+		double y = x[i] * scale, high = y * 0x1p-32 + SHIFT;
+		double low = y - (high - SHIFT) * 0x1p32 + SHIFT;
 
-		words[i] = (uint32_t)shifted.u;
+		words[i] = (bits(high) << 32) + (bits(low) - bits(SHIFT));
 	}
+}
+
+WIDE static void encode32(word32 *restrict words, const double *restrict x, size_t n, double scale)
+{
+	for (size_t i = 0; i < n; i++)
+		words[i] = (uint32_t)bits(x[i] * scale + SHIFT);
 }
 
 static enum err outside(const struct fixed *f, const double *x, size_t n, double *bad)

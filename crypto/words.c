@@ -1,4 +1,5 @@
 #include "crypto/words.h"
+#include "crypto/wide.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -9,25 +10,25 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are little-endi
 typedef uint64_t word64 __attribute__((aligned(1), may_alias));
 typedef uint32_t word32 __attribute__((aligned(1), may_alias));
 
-static void add64(word64 *restrict acc, const word64 *restrict x, size_t n)
+WIDE static void add64(word64 *restrict acc, const word64 *restrict x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		acc[i] += x[i];
 }
 
-static void sub64(word64 *restrict acc, const word64 *restrict x, size_t n)
+WIDE static void sub64(word64 *restrict acc, const word64 *restrict x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		acc[i] -= x[i];
 }
 
-static void add32(word32 *restrict acc, const word32 *restrict x, size_t n)
+WIDE static void add32(word32 *restrict acc, const word32 *restrict x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		acc[i] += x[i];
 }
 
-static void sub32(word32 *restrict acc, const word32 *restrict x, size_t n)
+WIDE static void sub32(word32 *restrict acc, const word32 *restrict x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		acc[i] -= x[i];

@@ -201,6 +201,15 @@ static enum err project(const struct mat *F, const struct embed_params *p, struc
 	return err;
 }
 
+enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z)
+{
+	enum err err = project(F, p, Z, NULL);
+
+	if (!err && p->unit_rows)
+		scale_rows(Z, 0, p->row_power);
+	return err;
+}
+
 static enum err embed_both(struct features *X, const struct graph *g, const struct embed_params *p,
 			   struct mat *Z, struct embedding *kept, struct mat *map)
 {

@@ -185,8 +185,9 @@ enum err graph_lambda_max(const struct graph *g, double *lambda)
 /* -- the filter -------------------------------------------------------------------------- */
 
 /* With Y = D^-1/2 X a step X <- keep X + take S X reads Y <- keep Y + take D^-1 (A + I) Y, which
- * needs no product per edge. Nodes are renumbered breadth first, so that neighbours lie close;
- * each keeps the order of its neighbours, so no sum changes by a bit. */
+ * needs no product per edge (keep and take are diagonal, and the same for all nodes but in T).
+ * Nodes are renumbered breadth first, so that neighbours lie close; each keeps the order of its
+ * neighbours, so no sum changes by a bit. */
 struct plan;
 typedef void panel_step_fn(const struct plan *p, const double *restrict y, double *restrict out);
 
@@ -199,13 +200,37 @@ struct plan {
 	const double *value; /* edge weights in the new order, or NULL */
 	double *owned_value;
 	double *enter; /* D^-1/2 in the new order */
+	double *keep;  /* in the new order */
 	double *take;  /* take / D in the new order */
-	double keep;
 	unsigned psi;
-	const struct csr *sparse; /* where columns come from, or NULL: from X itself */
-	struct mat *X;
+	const struct csr *sparse; /* where columns come from, or NULL: */
+	const struct mat *dense;
+	struct mat *X;   /* where they go; NULL if only their spread is wanted */
 	double **buffer; /* per worker: two panels of n x PANEL */
 };
+
+#define STEP panel_step
+#define VEC  vec2
+#define TARGET
+#include "common/math/filter_step.inc"
+#ifdef SIMD_AVX2
+#undef STEP
+#undef VEC
+#undef TARGET
+#define STEP   panel_step_avx2
+#define VEC    vec4
+#define TARGET __attribute__((target("avx2")))
+#include "common/math/filter_step.inc"
+#endif
+
+static panel_step_fn *best_panel_step(void)
+{
+#ifdef SIMD_AVX2
+	if (simd_avx2())
+		return panel_step_avx2;
+#endif
+	return panel_step;
+}
 
 static void breadth_first(const struct csr *a, uint32_t *order, uint32_t *number)
 {
@@ -230,17 +255,40 @@ static void breadth_first(const struct csr *a, uint32_t *order, uint32_t *number
 	free(seen);
 }
 
-static void plan_init(struct plan *p, const struct graph *g, double keep, double take)
+/* keep and take of each node, in the new order. */
+static void plan_weigh(struct plan *p, enum filter_kind kind, double lambda)
+{
+	/* Without an edge Ls = 0, and the filter is the identity. */
+	double keep = lambda ? 1 - 1 / lambda : 1, take = lambda ? 1 / lambda : 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (kind == FILTER_MEAN) { /* 1 / (row sum of S + I), for both */
+			double sum = p->enter[i];
+
+			for (size_t e = p->start[i]; e < p->start[i + 1]; e++)
+				sum += (p->value ? p->value[e] : 1) * p->enter[p->index[e]];
+			keep = take = 1 / (1 + p->enter[i] * sum);
+		}
+		p->keep[i] = keep;
+		p->take[i] = take * (p->enter[i] * p->enter[i]);
+	}
+}
+
+static enum err plan_init(struct plan *p, const struct graph *g, enum filter_kind kind)
 {
 	const struct csr *a = &g->adjacency;
+	double lambda = 2;
 	uint32_t *number;
 
+	if (kind == FILTER_SPECTRAL)
+		TRY(graph_lambda_max(g, &lambda));
 	p->n = a->rows;
-	p->keep = keep;
+	p->step = best_panel_step();
 	ALLOC(p->order, p->n);
 	ALLOC(p->start, p->n + 1);
 	ALLOC(p->index, a->start[p->n]);
 	ALLOC(p->enter, p->n);
+	ALLOC(p->keep, p->n);
 	ALLOC(p->take, p->n);
 	if (a->value)
 		ALLOC(p->owned_value, a->start[p->n]);
@@ -257,9 +305,10 @@ static void plan_init(struct plan *p, const struct graph *g, double keep, double
 		}
 		p->start[i + 1] = to;
 		p->enter[i] = g->inv_sqrt_deg[node];
-		p->take[i] = take * (p->enter[i] * p->enter[i]);
 	}
 	free(number);
+	plan_weigh(p, kind, lambda);
+	return ERR_OK;
 }
 
 static void plan_release(struct plan *p)
@@ -268,31 +317,9 @@ static void plan_release(struct plan *p)
 	free(p->start);
 	free(p->index);
 	free(p->enter);
+	free(p->keep);
 	free(p->take);
 	free(p->owned_value);
-}
-
-#define STEP panel_step
-#define VEC  vec2
-#define TARGET
-#include "common/math/filter_step.inc"
-#ifdef SIMD_AVX2
-#undef STEP
-#undef VEC
-#undef TARGET
-#define STEP   panel_step_avx2
-#define VEC    vec4
-#define TARGET __attribute__((target("avx2")))
-#include "common/math/filter_step.inc"
-#endif
-
-static panel_step_fn *best_panel_step(void)
-{
-#ifdef SIMD_AVX2
-	if (simd_avx2())
-		return panel_step_avx2;
-#endif
-	return panel_step;
 }
 
 /* The first entry of a row at or after column. */
@@ -321,7 +348,7 @@ static void panel_load(const struct plan *p, size_t column, size_t width, double
 
 		if (!s) {
 			for (size_t u = 0; u < width; u++)
-				y[i * PANEL + u] = p->enter[i] * MAT(p->X, node, column + u);
+				y[i * PANEL + u] = p->enter[i] * MAT(p->dense, node, column + u);
 			continue;
 		}
 		for (size_t e = entry_at(s, node, column);
@@ -351,26 +378,37 @@ static void panel_filter(void *ctx, unsigned worker, size_t panel)
 			MAT(p->X, p->order[i], column + u) = y[i * PANEL + u] / p->enter[i];
 }
 
+/* One buffer of two panels for each worker. */
+static unsigned plan_workers(struct plan *p, unsigned threads, size_t panels)
+{
+	unsigned workers = parallel_workers(threads, panels);
+
+	ALLOC(p->buffer, workers);
+	for (unsigned w = 0; w < workers; w++)
+		p->buffer[w] = alloc(p->n * 2 * PANEL, sizeof(double));
+	return workers;
+}
+
+static void run_panels(struct plan *p, unsigned threads,
+		       void (*f)(void *ctx, unsigned worker, size_t panel), void *ctx, size_t cols)
+{
+	size_t panels = (cols + PANEL - 1) / PANEL;
+	unsigned workers = plan_workers(p, threads, panels);
+
+	parallel(threads, panels, f, ctx);
+	for (unsigned w = 0; w < workers; w++)
+		free(p->buffer[w]);
+	free(p->buffer);
+	plan_release(p);
+}
+
 static enum err filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		       const struct csr *sparse, struct mat *X)
 {
-	struct plan p = { .step = best_panel_step(), .psi = psi, .sparse = sparse, .X = X };
-	size_t panels = (X->cols + PANEL - 1) / PANEL;
-	unsigned workers = parallel_workers(threads, panels);
-	double lambda = 2;
+	struct plan p = { .psi = psi, .sparse = sparse, .dense = X, .X = X };
 
-	if (kind == FILTER_SPECTRAL)
-		TRY(graph_lambda_max(g, &lambda));
-	/* Without an edge Ls = 0, and the filter is the identity. */
-	plan_init(&p, g, lambda ? 1 - 1 / lambda : 1, lambda ? 1 / lambda : 0);
-	ALLOC(p.buffer, workers);
-	for (unsigned w = 0; w < workers; w++)
-		p.buffer[w] = alloc(p.n * 2 * PANEL, sizeof(double));
-	parallel(threads, panels, panel_filter, &p);
-	for (unsigned w = 0; w < workers; w++)
-		free(p.buffer[w]);
-	free(p.buffer);
-	plan_release(&p);
+	TRY(plan_init(&p, g, kind));
+	run_panels(&p, threads, panel_filter, &p, X->cols);
 	return ERR_OK;
 }
 
@@ -404,4 +442,87 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 	if (err)
 		mat_release(out);
 	return err;
+}
+
+/* -- what each power leaves ---------------------------------------------------------------- */
+
+struct spread {
+	struct plan plan;
+	size_t cols;
+	double *leave; /* D^1/2 in the new order */
+	double *term;  /* panels x 2 (psi + 1): squares, then spreads; added up in this order */
+};
+
+/* Adds ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j; those beyond the last are 0. */
+static void panel_measure(const struct spread *s, const double *y, double *square, double *spread)
+{
+	size_t n = s->plan.n;
+	double mean[PANEL] = { 0 }, all[PANEL] = { 0 }, off[PANEL] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t u = 0; u < PANEL; u++)
+			mean[u] += s->leave[i] * y[i * PANEL + u];
+	for (size_t u = 0; u < PANEL; u++)
+		mean[u] /= (double)n;
+	for (size_t i = 0; i < n; i++)
+		for (size_t u = 0; u < PANEL; u++) {
+			double x = s->leave[i] * y[i * PANEL + u], gap = x - mean[u];
+
+			all[u] += x * x;
+			off[u] += gap * gap;
+		}
+	for (size_t u = 0; u < PANEL; u++) {
+		*square += all[u];
+		*spread += off[u];
+	}
+}
+
+static void panel_spread(void *ctx, unsigned worker, size_t panel)
+{
+	const struct spread *s = ctx;
+	const struct plan *p = &s->plan;
+	size_t column = panel * PANEL, left = s->cols - column, powers = (size_t)p->psi + 1;
+	double *y = p->buffer[worker], *out = y + p->n * PANEL,
+	       *term = s->term + panel * 2 * powers;
+
+	panel_load(p, column, left < PANEL ? left : PANEL, y);
+	for (size_t t = 0; t < powers; t++) {
+		double *old = y;
+
+		panel_measure(s, y, term + t, term + powers + t);
+		if (t + 1 == powers)
+			break;
+		p->step(p, y, out);
+		y = out;
+		out = old;
+	}
+}
+
+enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsigned steps,
+			     unsigned threads, const struct csr *sparse, const struct mat *dense,
+			     double *square, double *spread)
+{
+	struct spread s = { .plan = { .psi = steps, .sparse = sparse, .dense = dense } };
+	size_t powers = (size_t)steps + 1, panels;
+
+	assert(!sparse != !dense);
+	TRY(check_rows(g, sparse ? sparse->rows : dense->rows));
+	TRY(plan_init(&s.plan, g, kind));
+	s.cols = sparse ? sparse->cols : dense->cols;
+	panels = (s.cols + PANEL - 1) / PANEL;
+	ALLOC(s.term, panels * 2 * powers);
+	ALLOC(s.leave, s.plan.n);
+	for (size_t i = 0; i < s.plan.n; i++)
+		s.leave[i] = 1 / s.plan.enter[i];
+	run_panels(&s.plan, threads, panel_spread, &s, s.cols);
+	for (size_t t = 0; t < powers; t++) {
+		square[t] = spread[t] = 0;
+		for (size_t panel = 0; panel < panels; panel++) {
+			square[t] += s.term[panel * 2 * powers + t];
+			spread[t] += s.term[panel * 2 * powers + powers + t];
+		}
+	}
+	free(s.leave);
+	free(s.term);
+	return ERR_OK;
 }

@@ -3,6 +3,8 @@
  * S = D^-1/2 (A + I) D^-1/2 with D the degrees of A + I; Ls = I - S.
  *   half:     p(l) = (1 - l/2)^psi        X <- (X + S X) / 2, psi times
  *   spectral: p(l) = (1 - l/||Ls||)^psi   X <- (1 - 1/l) X + S X / l, l = lambda_max(Ls)
+ *   mean:     X <- T X, T = rownorm(S + I): loops count twice, rows of T sum to 1 (GCC: Fettal,
+ *             Labiod, Nadif, WSDM 2022)
  * Never an eigendecomposition of Ls, which is n x n.
  */
 #ifndef COMMON_MATH_FILTER_H
@@ -12,7 +14,7 @@
 #include "common/math/csr.h"
 #include "common/math/mat.h"
 
-enum filter_kind { FILTER_HALF, FILTER_SPECTRAL };
+enum filter_kind { FILTER_HALF, FILTER_SPECTRAL, FILTER_MEAN };
 
 struct graph {
 	struct csr adjacency; /* symmetric, no self-loops; values NULL (unweighted) or > 0 */
@@ -32,6 +34,13 @@ enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi
  * dense copy of X. Panels are built straight from the sparse rows. */
 enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsigned psi,
 			     unsigned threads, const struct csr *X, struct mat *out) MUST_CHECK;
+
+/* What each power leaves of X, of which exactly one of sparse and dense is not NULL and which stays
+ * as it is: for t = 0 .. steps, square[t] = ||F^t X||^2 and spread[t] = ||F^t X - 1 mu'||^2, mu the
+ * column means. No power of X is ever held whole. Same bits for any threads. */
+enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsigned steps,
+			     unsigned threads, const struct csr *sparse, const struct mat *dense,
+			     double *square, double *spread) MUST_CHECK;
 
 /* lambda_max(I - S) by Lanczos with a fixed start, to relative 1e-8. */
 enum err graph_lambda_max(const struct graph *g, double *lambda) MUST_CHECK;

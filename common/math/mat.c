@@ -2,11 +2,18 @@
 #include "common/base/alloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void mat_init(struct mat *m, size_t rows, size_t cols)
 {
 	*m = (struct mat){ .rows = rows, .cols = cols };
 	m->a = alloc(rows, cols * sizeof(*m->a));
+}
+
+void mat_copy(struct mat *m, const struct mat *from)
+{
+	mat_init(m, from->rows, from->cols);
+	memcpy(m->a, from->a, m->rows * m->cols * sizeof(*m->a));
 }
 
 void mat_release(struct mat *m)

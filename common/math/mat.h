@@ -16,6 +16,7 @@ struct mat {
 #define MAT(m, i, j) ((m)->a[(size_t)(i) * (m)->cols + (size_t)(j)])
 
 void mat_init(struct mat *m, size_t rows, size_t cols); /* zeroed; release before init again */
+void mat_copy(struct mat *m, const struct mat *from);    /* as mat_init, with its values */
 void mat_release(struct mat *m);                        /* m is empty and ready again */
 
 #endif

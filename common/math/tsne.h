@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-enum { TSNE_ROWS_MAX = 20000, TSNE_STEPS = 500 };
+enum { TSNE_ROWS_MAX = 10000, TSNE_STEPS = 500 };
 
 #define TSNE_PERPLEXITY 30.0
 

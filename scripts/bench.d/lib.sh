@@ -30,7 +30,7 @@
 # it ends when this process is ended; results are returned in variables for that reason.
 #
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # set here, used in the tables
+# shellcheck disable=SC2034,SC2154 # set here, used in the tables; set in scripts/bench, used here
 
 fields=set,row,column,value,deviation,runs,unit,paper,paper_deviation,bound,goal,verdict,note
 
@@ -69,13 +69,13 @@ cell_known() { # SET ROW COLUMN [NOTE]
 
 cell() { # SET ROW COLUMN [NAME=VALUE...]
 	local -A f=([set]=$1 [row]=$2 [column]=$3 [verdict]=-)
-	local argument name line=''
+	local argument name value line=''
 	for argument in "${@:4}"; do
 		name=${argument%%=*}
 		[[ ,$fields, == *,"$name",* ]] || { echo "bench: $name is no field of a cell" >&2 && exit 5; }
 		f[$name]=${argument#*=}
 	done
-	for name in ${fields//,/ }; do line+=,${f[$name]//,/;}; done
+	for name in ${fields//,/ }; do value=${f[$name]-} line+=,${value//,/;}; done
 	line=${line//$'\n'/ }
 	{
 		echo "$fields"
@@ -85,6 +85,7 @@ cell() { # SET ROW COLUMN [NAME=VALUE...]
 	} | awk -F , '{ key = $1 FS $2 FS $3; if (!(key in at)) at[key] = ++n; text[at[key]] = $0 }
 		END { for (i = 1; i <= n; i++) print text[i] }' >"$csv.new"
 	mv "$csv.new" "$csv"
+	grep -qsxF -- "$where" "$out/$table.where" || echo "$where" >>"$out/$table.where"
 	printf '%-9s %-10s %-34s %-6s %s%s%s%s%s%s\n' "$table" "${f[set]}" "${f[row]}" "${f[column]}" \
 		"${f[value]:-not run}${f[deviation]:+ +- ${f[deviation]}}${f[value]:+${f[unit]:+ ${f[unit]}}}" \
 		"${f[paper]:+, the paper ${f[paper]}}${f[paper_deviation]:+ +- ${f[paper_deviation]}}" \
@@ -111,14 +112,17 @@ paper_cell() { # TABLE SET ROW COLUMN
 # ---- numbers: a line each on standard input ----
 
 mean() { awk '{ s += $1 } END { printf "%.2f", s / NR }'; }
-deviation() { awk '{ s += $1; q += $1 * $1 } END { v = NR > 1 ? (q - s * s / NR) / (NR - 1) : 0; printf "%.2f", sqrt(v > 0 ? v : 0) }'; }
+# Of one run there is none.
+deviation() { awk '{ s += $1; q += $1 * $1 } END { if (NR > 1) { v = (q - s * s / NR) / (NR - 1)
+	printf "%.2f", sqrt(v > 0 ? v : 0) } }'; }
 median() { sort -g | awk '{ v[NR] = $1 } END { printf "%.6g", NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
 # ---- runs ----
 
 NET='' # or a profile of scripts/launch --net
 
-# One federated run. One that the network lab discarded is repeated, three times in all.
+# One federated run. Where the network lab was not what it states, or discards the run, it is repeated,
+# three times in all.
 run() { # NAME DATA JOB L SEED [LAUNCH-ARG...]
 	local try status network
 	RUN=$out/runs/$table/$1
@@ -129,28 +133,28 @@ run() { # NAME DATA JOB L SEED [LAUNCH-ARG...]
 		setpriv --pdeathsig TERM scripts/launch --quiet --data "$2" --job "$3" --parties "$4" --seed "$5" \
 			--out "$RUN" ${NET:+--net "$NET"} "${@:6}" >"$RUN.log" 2>&1 </dev/null || status=$?
 		network=$RUN/network.json
-		if [[ -z $NET || ! -e $network ]] || ! jq -e '.discarded // false' "$network" >/dev/null; then
+		if [[ -z $NET || ! -e $network ]] || jq -e '.discarded == false' "$network" >/dev/null; then
 			((status)) || return 0
 			WHY="status $status: $(grep -v 'the run ended with status' "$RUN.log" | tail -n 1 | cut -c 1-200)"
 			echo "bench: $RUN failed: $WHY" >&2
+			RUN_FAILED=true
 			return 1
 		fi
-		echo "bench: $RUN was discarded, try $try of 3" >&2
+		echo "bench: $RUN was discarded, try $try of 3: $(tail -n 1 "$RUN.log")" >&2
 	done
-	WHY='discarded: packets came late in each of 3 runs'
+	WHY="discarded three times" RUN_FAILED=true
 	return 1
 }
 
 # Runs under --net NAME from here on, if one tiny run over it works; else 1, and WHY.
 use_net() { # NAME
-	[[ $EUID == 0 ]] || { WHY="--net $1 needs root" && return 1; }
 	NET=$1
 	local tiny=$out/runs/$table/net-data
 	mkdir -p "${tiny%/*}"
 	"$bin/coterie" synth --nodes 60 --features 20 --clusters 3 --out "$tiny" >/dev/null
 	echo '{ "kind": "kcagc", "clusters": 3, "filter": { "order": 2 } }' >"$tiny/job.json"
 	run net-check "$tiny" "$tiny/job.json" 2 1 && return
-	NET=''
+	NET='' RUN_FAILED=false
 	return 1
 }
 
@@ -176,17 +180,22 @@ peak_of() { # NAME: the most that any process of this name held, in MiB
 
 # ---- markdown ----
 
-# FORMAT says what a cell is, {NAME} being a field: "{value} / {paper}". Columns and rows as they
-# came. A cell whose column is "-" stands for its row, in the first column.
-render_grid() { # FORMAT [FIRST-HEADER]
+# FORMAT says what a cell is, {NAME} being a field, {ratio} value / bound: "{value} / {paper}".
+# Columns and rows as they came. A cell whose column is "-" stands for its row, in the first column.
+render_grid() { # FORMAT
 	[[ -e $csv ]] || return 0
 	awk -F , -v format="$1" '
-		function text(    i, s) {
+		function text(    i, s, value) {
 			if ($12 == "not run")
 				return "not run"
 			s = format
-			for (i = 1; i <= NF; i++)
-				gsub("[{]" name[i] "[}]", $i == "" ? "-" : $i, s)
+			for (i = 1; i <= NF; i++) {
+				value = $i == "" ? "-" : $i
+				gsub(/&/, "\\\\&", value)
+				gsub("[{]" name[i] "[}]", value, s)
+			}
+			gsub(/ [+]- -/, "", s) # no deviation
+			gsub(/[{]ratio[}]/, $10 > 0 ? sprintf("%.2f", $4 / $10) : "-", s)
 			return s ($12 == "missed" ? " **missed**" : "")
 		}
 		NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }

@@ -6,55 +6,25 @@
  * floors: 0.8 G elements/s (64-bit words, one peer), and 300 times the per-scalar version.
  */
 #include "common/base/alloc.h"
-#include "common/base/clock.h"
 #include "crypto/dh.h"
 #include "crypto/fixed.h"
 #include "crypto/pki.h"
 #include "crypto/prg.h"
 #include "crypto/secagg.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/per_scalar.h"
 
-#include <gmp.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 15, PARTIES_MAX = 16, SCALARS = 20000 };
+enum { RUNS = 15, PARTIES_MAX = 16 };
 
 static size_t words = 1 << 20;
 
-static void need(enum err e)
+static double median_s(bench_work *f, void *arg)
 {
-	if (e == ERR_OK)
-		return;
-	fprintf(stderr, "bench_secsum: %s\n", err_detail());
-	exit(e);
-}
-
-/* ---- timing ---- */
-
-typedef void work(void *arg);
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median_s(work *f, void *arg)
-{
-	double s[RUNS];
-
-	f(arg);
-	for (int i = 0; i < RUNS; i++) {
-		double start = clock_now_s();
-
-		f(arg);
-		s[i] = clock_now_s() - start;
-	}
-	qsort(s, RUNS, sizeof(s[0]), by_value);
-	return s[RUNS / 2];
+	return bench_time(RUNS, NULL, f, arg);
 }
 
 static double report(const char *what, size_t n, size_t bytes, double s)
@@ -182,76 +152,14 @@ static double ours(const struct identity *id, size_t peers, unsigned modulus_bit
 	return rate;
 }
 
-/* ---- Protocol 4 word by word: each scalar is a round k of its own, for each peer
- * r = PRG(k || S_ij) mod N with SHA-256 as the PRG, and all arithmetic in GMP. S_ij is computed
- * once, which the paper allows; buffers and contexts are made once, too. ---- */
-
-struct per_scalar {
-	size_t peers;
-	mpz_t shared[PARTIES_MAX], modulus, x, r; /* S_ij, N */
-	uint8_t text[8 + DH_BYTES_MAX];
-	EVP_MD_CTX *hash;
-	uint64_t round;
-};
-
-static void prg_of_paper(struct per_scalar *p, size_t peer)
-{
-	uint8_t digest[32];
-	size_t n;
-
-	memcpy(p->text, &p->round, 8);
-	mpz_export(p->text + 8, &n, 1, 1, 1, 0, p->shared[peer]);
-	if (EVP_DigestInit_ex(p->hash, NULL, NULL) != 1 ||
-	    EVP_DigestUpdate(p->hash, p->text, 8 + n) != 1 ||
-	    EVP_DigestFinal_ex(p->hash, digest, NULL) != 1)
-		abort();
-	mpz_import(p->r, sizeof(digest), 1, 1, 1, 0, digest);
-	mpz_mod(p->r, p->r, p->modulus);
-}
-
-static void word_by_word(void *arg)
-{
-	struct per_scalar *p = arg;
-
-	for (size_t k = 0; k < SCALARS; k++, p->round++) {
-		mpz_set_ui(p->x, k);
-		for (size_t peer = 0; peer < p->peers; peer++) {
-			prg_of_paper(p, peer);
-			if (peer % 2)
-				mpz_sub(p->x, p->x, p->r);
-			else
-				mpz_add(p->x, p->x, p->r);
-		}
-		mpz_mod(p->x, p->x, p->modulus);
-	}
-}
-
 static double papers(size_t peers)
 {
-	struct per_scalar p = { .peers = peers, .hash = EVP_MD_CTX_new() };
-	uint8_t secret[DH_SECRET_LEN], shared[DH_BYTES_MAX];
-	const struct dh_group *group = dh_group(3072);
 	char what[64];
-	double rate;
 
-	if (EVP_DigestInit_ex(p.hash, EVP_sha256(), NULL) != 1)
-		abort();
-	mpz_inits(p.modulus, p.x, p.r, NULL);
-	mpz_setbit(p.modulus, 64);
-	for (size_t i = 0; i < peers; i++) {
-		need(dh_secret(secret));
-		dh_public(group, secret, shared);
-		mpz_init(p.shared[i]);
-		mpz_import(p.shared[i], dh_len(group), 1, 1, 1, 0, shared);
-	}
 	snprintf(what, sizeof(what), "per scalar in GMP, 64-bit, %zu peer%s", peers,
 		 peers == 1 ? "" : "s");
-	rate = report(what, SCALARS, 8 * SCALARS, median_s(word_by_word, &p));
-	for (size_t i = 0; i < peers; i++)
-		mpz_clear(p.shared[i]);
-	mpz_clears(p.modulus, p.x, p.r, NULL);
-	EVP_MD_CTX_free(p.hash);
-	return rate;
+	return report(what, PER_SCALAR_SAMPLE, 8 * PER_SCALAR_SAMPLE,
+		      per_scalar_s(peers, RUNS) * PER_SCALAR_SAMPLE);
 }
 
 /* ---- Diffie-Hellman ---- */

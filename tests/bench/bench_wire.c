@@ -4,129 +4,17 @@
  * bench_wire [WORDS]     words of 8 bytes per vector, 10^7 if not given
  */
 #include "common/base/alloc.h"
-#include "common/base/clock.h"
 #include "common/base/log.h"
-#include "proto/conn.h"
+#include "tests/bench/link.h"
 
-#include <pthread.h>
-#include <semaphore.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
-#include "tests/unit/proto/certs.h"
-
-enum { REPEATS = 7, JOB = 1 };
-
-struct side {
-	uv_loop_t loop;
-	uv_async_t stop;
-	struct conn_host *host;
-	struct conn *conn;
-	struct listener *listener;
-	struct post *post;
-	struct channel *channel;
-	enum sender own;
-	sem_t attached;
-	pthread_t thread;
-};
+enum { REPEATS = 7 };
 
 static struct side hub = { .own = COORD }, bank = { .own = PARTY };
 static size_t words = 10000000;
 static uint64_t *vector, *sum;
-
-static void check(enum err e)
-{
-	if (e == ERR_OK)
-		return;
-	fprintf(stderr, "bench_wire: %s\n", err_detail());
-	exit(1);
-}
-
-/* ---- the loops ---- */
-
-static void begin(struct side *s, struct conn *c)
-{
-	conn_welcome(c, 10);
-	s->channel = channel_new(s->post, s->own, conn_name(c));
-	conn_attach(c, s->channel, JOB);
-	sem_post(&s->attached);
-}
-
-static void on_ready(struct conn *c, void *arg)
-{
-	struct side *s = arg;
-	struct msg hello = { .type = MSG_HELLO, .hello = { 1, 1, { NULL, 0 } } };
-
-	if (s->own == PARTY)
-		conn_send(c, &hello);
-}
-
-static void on_message(struct conn *c, const struct msg *m, void *arg)
-{
-	struct msg welcome = { .type = MSG_WELCOME, .welcome = { 1, { NULL, 0 }, 10000 } };
-
-	if (m->type == MSG_HELLO)
-		conn_send(c, &welcome);
-	begin(arg, c);
-}
-
-static void on_closed(struct conn *c, enum err code, const char *why, void *arg)
-{
-	struct side *s = arg;
-
-	(void)c;
-	(void)code;
-	(void)why;
-	s->conn = NULL;
-}
-
-static const struct conn_events events = { on_ready, on_message, on_closed };
-
-static void *on_accepted(struct conn *c, void *arg)
-{
-	hub.conn = c;
-	return arg;
-}
-
-static void on_stop(uv_async_t *async)
-{
-	struct side *s = async->data;
-
-	if (s->conn)
-		conn_close(s->conn, ERR_OK, NULL, 1);
-	conn_listen_stop(s->listener);
-	uv_close((uv_handle_t *)async, NULL);
-}
-
-static void *run_loop(void *arg)
-{
-	uv_run(&((struct side *)arg)->loop, UV_RUN_DEFAULT);
-	return NULL;
-}
-
-static void open_side(struct side *s, const struct cert_files *files, const struct cert_ca *ca)
-{
-	struct conn_options o = { files->cert, files->key, ca->path, "cubic", 0 };
-
-	uv_loop_init(&s->loop);
-	uv_async_init(&s->loop, &s->stop, on_stop);
-	s->stop.data = s;
-	s->post = post_new(60);
-	sem_init(&s->attached, 0, 0);
-	check(conn_host_new(&s->host, &s->loop, &o));
-}
-
-static void close_side(struct side *s)
-{
-	uv_async_send(&s->stop);
-	pthread_join(s->thread, NULL);
-	channel_free(s->channel);
-	post_free(s->post);
-	conn_host_free(s->host);
-	uv_loop_close(&s->loop);
-}
 
 /* ---- the work ---- */
 
@@ -141,7 +29,7 @@ static void *send_vector(void *arg)
 		m.masked = (struct msg_masked){ .count = words,
 						.offset = at,
 						.words = { (uint8_t *)(vector + at), now * 8 } };
-		check(channel_send(bank.channel, &m));
+		need(channel_send(bank.channel[0], &m));
 	}
 	return NULL;
 }
@@ -164,7 +52,7 @@ static double over_the_wire(size_t chunk)
 
 	pthread_create(&sender, NULL, send_vector, &chunk);
 	for (size_t at = 0; at < words; at += m.masked.words.n / 8) {
-		check(channel_recv(hub.channel, MSG_MASKED, &m));
+		need(channel_recv(hub.channel[0], MSG_MASKED, &m));
 		add(sum + at, m.masked.words.p, m.masked.words.n / 8);
 	}
 	pthread_join(sender, NULL);
@@ -201,19 +89,6 @@ static double copy_alone(void)
 	return clock_now_s() - start;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *t)
-{
-	qsort(t, REPEATS, sizeof(*t), by_value);
-	return t[REPEATS / 2];
-}
-
 static void report(const char *what, double s, double copy_s, double cipher_s)
 {
 	printf("%-28s %8.1f MB/s   %6.2f x memcpy   %6.2f x cipher\n", what,
@@ -234,13 +109,13 @@ static void measure(void)
 		for (int k = 0; k < 3; k++)
 			wire[k][i] = over_the_wire(chunk[k]);
 	}
-	m = median(copy);
-	c = median(cipher);
+	m = bench_median(copy, REPEATS);
+	c = bench_median(cipher, REPEATS);
 	report("memcpy", m, m, c);
 	report("AES-128-GCM, one direction", c, m, c);
 	for (int k = 0; k < 3; k++) {
 		snprintf(what, sizeof(what), "wire, chunks of %zu KiB", chunk[k] >> 10);
-		report(what, median(wire[k]), m, c);
+		report(what, bench_median(wire[k], REPEATS), m, c);
 	}
 	getrusage(RUSAGE_SELF, &use);
 	printf("peak memory %ld MiB, of which two vectors %zu MiB\n", use.ru_maxrss / 1024,
@@ -251,7 +126,7 @@ int main(int argc, char **argv)
 {
 	struct cert_files hub_files, bank_files;
 	struct cert_ca ca;
-	char bound[80];
+	char name[16];
 
 	if (argc > 1)
 		words = strtoull(argv[1], NULL, 10);
@@ -261,21 +136,19 @@ int main(int argc, char **argv)
 	memset(vector, 7, words * 8);
 	memset(sum, 1, words * 8);
 	certs_ca(&ca, "ca");
+	side_party_name(name, 0);
 	certs_issue(&hub_files, &ca, &(struct cert_wish){ .name = "hub", .usage = "serverAuth" });
-	certs_issue(&bank_files, &ca, &(struct cert_wish){ .name = "bank-a" });
-	open_side(&hub, &hub_files, &ca);
-	open_side(&bank, &bank_files, &ca);
-	check(conn_listen(hub.host, "127.0.0.1", 0, &events, on_accepted, &hub, &hub.listener,
-			  bound));
-	check(conn_dial(bank.host, "127.0.0.1", (uint16_t)atoi(bound + 10), &events, &bank,
-			&bank.conn));
-	pthread_create(&hub.thread, NULL, run_loop, &hub);
-	pthread_create(&bank.thread, NULL, run_loop, &bank);
-	sem_wait(&hub.attached);
-	sem_wait(&bank.attached);
+	certs_issue(&bank_files, &ca, &(struct cert_wish){ .name = name });
+	side_open(&hub, &hub_files, &ca);
+	side_open(&bank, &bank_files, &ca);
+	side_dial(&bank, side_listen(&hub));
+	side_start(&hub);
+	side_start(&bank);
+	side_await(&hub, 1);
+	side_await(&bank, 1);
 	measure();
-	close_side(&bank);
-	close_side(&hub);
+	side_close(&bank);
+	side_close(&hub);
 	certs_ca_release(&ca);
 	free(vector);
 	free(sum);

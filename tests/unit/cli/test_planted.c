@@ -1,8 +1,13 @@
 /* The planted graph has what was asked for, and no more. */
 #include "tests/test.h"
 
+#include "cli/args.h"
 #include "cli/planted.h"
+#include "common/data/dataset.h"
+#include "common/data/edges.h"
+#include "tests/unit/cli/commands.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,12 +129,113 @@ static void test_extremes(void **state)
 	assert_null(g.label);
 }
 
+static void test_noise(void **state)
+{
+	struct csr f, again;
+	double sum = 0;
+
+	(void)state;
+	assert_ok(planted_noise(2000, 50, 0.1, 3, &f));
+	assert_int_equal(f.rows, 2000);
+	assert_int_equal(f.cols, 50);
+	assert_in_range(f.start[2000], 9600, 10400); /* 10000, deviation 95 */
+	for (size_t i = 0; i < 2000; i++) {
+		assert_true(f.start[i] <= f.start[i + 1]);
+		for (size_t e = f.start[i]; e < f.start[i + 1]; e++) {
+			assert_true(f.index[e] < 50 && f.value[e] > 0 && f.value[e] <= 1);
+			assert_true(e == f.start[i] || f.index[e - 1] < f.index[e]);
+			sum += f.value[e];
+		}
+	}
+	assert_true(fabs(sum / (double)f.start[2000] - 0.5) < 0.02);
+	assert_ok(planted_noise(2000, 50, 0.1, 3, &again));
+	assert_true(same(&f, &again));
+	csr_release(&again);
+	assert_ok(planted_noise(2000, 50, 0.1, 4, &again));
+	assert_false(same(&f, &again));
+	csr_release(&again);
+	csr_release(&f);
+	assert_ok(planted_noise(30, 7, 1, 3, &f)); /* everything is there */
+	for (size_t e = 0; e < 210; e++)
+		assert_int_equal(f.index[e], e % 7);
+	assert_int_equal(f.start[30], 210);
+	csr_release(&f);
+	assert_ok(planted_noise(30, 7, 0, 3, &f)); /* nothing is */
+	assert_int_equal(f.start[30], 0);
+	csr_release(&f);
+	assert_ok(planted_noise(3000, 2, 0.001, 3, &f)); /* most rows are empty */
+	assert_in_range(f.start[3000], 1, 20);
+	csr_release(&f);
+	assert_err(planted_noise(1 << 24, 1 << 24, 0.5, 3, &f), ERR_INPUT,
+		   "16777216 nodes x 16777216 features at density 0.5");
+	assert_null(f.start);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0 && !fclose(f));
+}
+
+/* The command with --edges: that graph, random features, no labels. */
+static void test_edges(void **state)
+{
+	char dir[] = "/tmp/coterie-synth-XXXXXX", line[512], path[128];
+	struct edges_dropped dropped;
+	struct features X;
+	struct csr a;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/graph.tsv", dir);
+	write_text(path, "0 1\n1 2 0.5\n4 2\n");
+	snprintf(line, sizeof(line),
+		 "--edges %s --nodes 6 --features 20 --density 0.5 --seed 2 --out %s/out", path,
+		 dir);
+	expect_command(synth_main, line, 0, "6 nodes, 20 features");
+	snprintf(path, sizeof(path), "%s/out/edges.tsv", dir);
+	assert_ok(edges_read(path, 6, NULL, &a, &dropped));
+	assert_int_equal(a.start[6], 6);
+	assert_int_equal(a.index[a.start[4]], 2);
+	assert_true(a.value[a.start[2]] == 0.5);
+	csr_release(&a);
+	snprintf(path, sizeof(path), "%s/out/features.mtx", dir);
+	assert_ok(features_read(path, &X));
+	assert_int_equal(features_rows(&X), 6);
+	assert_int_equal(features_cols(&X), 20);
+	assert_in_range(X.sparse.start[6], 40, 80);
+	features_release(&X);
+	snprintf(path, sizeof(path), "%s/out/labels.txt", dir);
+	assert_int_not_equal(access(path, F_OK), 0);
+
+	snprintf(line, sizeof(line), "--edges %s/graph.tsv --nodes 4 --out %s/no", dir, dir);
+	expect_command(synth_main, line, 4, "graph.tsv:3");
+	snprintf(line, sizeof(line), "--edges %s/none.tsv --nodes 4 --out %s/no", dir, dir);
+	expect_command(synth_main, line, 4, "none.tsv");
+	snprintf(line, sizeof(line), "--edges %s/graph.tsv --out %s/no", dir, dir);
+	expect_command(synth_main, line, 4, "--edges needs --nodes");
+	snprintf(line, sizeof(line), "--edges %s/graph.tsv --nodes 6 --signal 0.3 --out %s/no", dir,
+		 dir);
+	expect_command(synth_main, line, 4, "--signal plants clusters");
+	snprintf(line, sizeof(line), "--density 0.3 --out %s/no", dir);
+	expect_command(synth_main, line, 4, "--density goes with --edges");
+	snprintf(line, sizeof(line), "--edges %s/graph.tsv --nodes 6 --density 1.5 --out %s/no",
+		 dir, dir);
+	expect_command(synth_main, line, 4, "density");
+	snprintf(path, sizeof(path), "%s/no", dir);
+	assert_int_not_equal(access(path, F_OK), 0);
+	snprintf(line, sizeof(line), "rm -r %s", dir);
+	assert_int_equal(system(line), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_seed),
-		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_sizes),    cmocka_unit_test(test_seed),
+		cmocka_unit_test(test_extremes), cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_edges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,12 @@ static void rounds_to_nearest(void **state)
 
 		for (size_t i = 0; i < N; i++)
 			x[i] = (2 * rng_unit(&r) - 1) * (i % 2 ? bound : fmin(bound, 1000 * step));
+		/* Halfway between two integers of every size: to the even one. */
+		for (size_t i = 0; i < N; i += 5) {
+			double half = floor(ldexp(rng_unit(&r), (int)(i / 5 % 53))) + 0.5;
+
+			x[i] = (i % 2 ? -1 : 1) * fmin(bound, half * step);
+		}
 		assert_ok(fixed_encode(f, x, N, words, NULL));
 		for (size_t i = 0; i < N; i++)
 			assert_true(word(f, words, i) ==

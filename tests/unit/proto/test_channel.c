@@ -1,11 +1,8 @@
-#include "tests/test.h"
+#include "joined.h"
 
-#include "common/base/alloc.h"
 #include "common/base/clock.h"
-#include "proto/channel.h"
 #include "proto/codec.h"
 #include "proto/frame.h"
-#include "proto/labels.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,46 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "samples.h"
-
-/* A coordinator with two parties, joined in memory. */
-enum { A, B, PARTIES };
-static const char *const name[PARTIES] = { "bank-a", "bank-b" };
-static struct post *hub_post, *party_post[PARTIES];
-static struct channel *hub[PARTIES], *party[PARTIES];
-static struct msg *m;
-
-static void open_with(double step_timeout_s)
-{
-	hub_post = post_new(step_timeout_s);
-	for (int i = 0; i < PARTIES; i++) {
-		party_post[i] = post_new(step_timeout_s);
-		hub[i] = channel_new(hub_post, COORD, name[i]);
-		party[i] = channel_new(party_post[i], PARTY, "hub");
-		channel_pair(hub[i], party[i]);
-	}
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	open_with(30);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	for (int i = 0; i < PARTIES; i++) {
-		channel_free(hub[i]);
-		channel_free(party[i]);
-		hub[i] = party[i] = NULL;
-		post_free(party_post[i]);
-	}
-	post_free(hub_post);
-	return 0;
-}
 
 static int set_up_half_second(void **state)
 {
@@ -721,160 +678,6 @@ static void test_observer(void **state)
 	buf_release(&expect);
 }
 
-/* ---- labels ---- */
-
-static void labels_there_and_back(uint32_t values, size_t count)
-{
-	uint32_t *label = alloc(count, 4), *back = alloc(count, 4);
-
-	for (size_t i = 0; i < count; i++)
-		label[i] = (uint32_t)((uint64_t)i * 2654435761U % ((uint64_t)values + 1));
-	assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, values, label, count));
-	assert_ok(channel_recv_labels(party[A], MSG_CELLS, 9, values, back, count));
-	if (count)
-		assert_memory_equal(label, back, 4 * count);
-	free(label);
-	free(back);
-}
-
-static size_t messages_received(struct channel *ch)
-{
-	struct channel_traffic t[40];
-	size_t n = channel_traffic(ch, t, 40), all = 0;
-
-	for (size_t i = 0; i < n; i++)
-		all += t[i].messages_received;
-	return all;
-}
-
-/* Counts around whole bytes, and around a whole chunk: one message up to it, two above. */
-static void test_labels_sizes(void **state)
-{
-	static const uint32_t values[] = { 1, 2, 3, 6, 28, 255, 300, 70000, UINT32_MAX };
-
-	(void)state;
-	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
-		size_t chunk = (size_t)CHANNEL_CHUNK / labels_bits(values[v]) * 8;
-
-		for (size_t count = 0; count <= 17; count++)
-			labels_there_and_back(values[v], count);
-		for (int above = -8; above <= 8; above++) {
-			size_t before = messages_received(party[A]);
-
-			labels_there_and_back(values[v], chunk + (size_t)above);
-			assert_int_equal(messages_received(party[A]) - before, above > 0 ? 2 : 1);
-		}
-		labels_there_and_back(values[v], 3 * chunk + 5);
-	}
-}
-
-/* The sender chooses the range within bounds; all chunks must keep to the first one's. */
-static void test_labels_upto(void **state)
-{
-	static const uint32_t label[20] = { 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5 };
-	static const uint8_t packed[20] = { 0 };
-	uint32_t back[20], values = 20;
-
-	(void)state;
-	assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, 6, label, 20));
-	assert_ok(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 20));
-	assert_int_equal(values, 6);
-	assert_memory_equal(label, back, sizeof(back));
-	for (uint32_t wrong = 0; wrong <= 21; wrong += 21) { /* 1 .. 20 are right */
-		values = 20;
-		assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, wrong, back + 18, 2));
-		assert_err(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 2),
-			   ERR_PEER, "values");
-		tear_down(state);
-		set_up(state);
-	}
-	for (uint32_t i = 0; i < 2; i++) { /* 8 entries in each of two chunks: 6 values, then 7 */
-		m->type = MSG_CELLS;
-		m->labels = (struct msg_labels){ 9, 6 + i, 16, 8 * i, { packed, 3 } };
-		assert_ok(channel_send(hub[A], m));
-	}
-	values = 20;
-	assert_err(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 16), ERR_PEER,
-		   "values 7, count 16, offset 8; expected 9, 6, 16, 8");
-}
-
-/* Another implementation may fill chunks up to MSG_CHUNK_MAX, or send shorter ones. */
-static void test_labels_of_other_chunks(void **state)
-{
-	enum { COUNT = 8 * MSG_CHUNK_MAX + 80 };
-	static const size_t cut[][4] = { { 8 * MSG_CHUNK_MAX, COUNT },
-					 { 8, 16, 8 * MSG_CHUNK_MAX, COUNT } };
-	uint32_t *label = alloc(COUNT, 4), *back = alloc(COUNT, 4);
-	uint8_t *packed = alloc(MSG_CHUNK_MAX, 1);
-
-	(void)state;
-	for (size_t i = 0; i < COUNT; i++)
-		label[i] = i % 3 == 0;
-	for (int c = 0; c < 2; c++) {
-		for (size_t i = 0, done = 0; done < COUNT; done = cut[c][i++]) {
-			size_t now = cut[c][i] - done;
-
-			labels_pack(packed, 1, label + done, now);
-			m->type = MSG_CELLS;
-			m->labels = (struct msg_labels){
-				0, 1, COUNT, done, { packed, labels_bytes(1, now) }
-			};
-			assert_ok(channel_send(hub[A], m));
-		}
-		assert_ok(channel_recv_labels(party[A], MSG_CELLS, 0, 1, back, COUNT));
-		assert_memory_equal(label, back, sizeof(*label) * COUNT);
-	}
-	free(label);
-	free(back);
-	free(packed);
-}
-
-/* Each thing that can be wrong in a chunk of 20 labels 0 .. 5 (3 bits) of group 9. */
-static void test_labels_checks(void **state)
-{
-	static const uint8_t good[8] = { 0 }, seven[8] = { 0xff },
-			     tail[8] = { 0, 0, 0, 0, 0, 0, 0, 0x10 };
-	static const struct {
-		struct msg_labels l;
-		const char *says;
-	} c[] = {
-		/* 0 */ { { 9, 5, 20, 0, { good, 8 } }, NULL },
-		/* 1 */ { { 8, 5, 20, 0, { good, 8 } }, "bank-a sent LOCAL_CLUSTERS of group 8" },
-		/* 2 */ { { 9, 6, 20, 0, { good, 8 } }, "values 6" },
-		/* 3 */ { { 9, 5, 21, 0, { good, 8 } }, "count 21" },
-		/* 4 */
-		{ { 9, 5, 20, 8, { good, 5 } },
-		  "offset 8; expected 9, 5, 20, 0 (during clusters)" },
-		/* 5 */ { { 9, 5, 20, 0, { good, 7 } }, "7 bytes for 20 entries" },
-		/* 6 */ { { 9, 5, 20, 0, { good, 0 } }, "0 bytes for 20 entries" },
-		/* 7 */ { { 9, 5, 20, 0, { good, 9 } }, "9 bytes for 20 entries" },
-		/* 8 */ { { 9, 5, 20, 0, { seven, 8 } }, "entry 0 = 7, expected 0 to 5" },
-		/* 9 */ { { 9, 5, 20, 0, { tail, 8 } }, "bits set after the last entry" },
-	};
-
-	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
-		uint32_t label[20];
-
-		m->type = MSG_LOCAL_CLUSTERS;
-		m->labels = c[i].l;
-		if (i == 7)
-			m->labels.packed = filler(9);
-		channel_step(hub[A], "clusters");
-		assert_ok(channel_send(party[A], m));
-		if (!c[i].says) {
-			assert_ok(channel_recv_labels(hub[A], MSG_LOCAL_CLUSTERS, 9, 5, label, 20));
-			continue;
-		}
-		assert_err(channel_recv_labels(hub[A], MSG_LOCAL_CLUSTERS, 9, 5, label, 20),
-			   ERR_PEER, c[i].says);
-		assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_PEER, c[i].says);
-		tear_down(state);
-		set_up(state);
-	}
-}
-
-#define IN(set_up_, test) cmocka_unit_test_setup_teardown(test, set_up_, tear_down)
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -905,10 +708,6 @@ int main(void)
 		IN(set_up, test_times),
 		IN(set_up, test_traffic),
 		IN(set_up, test_observer),
-		IN(set_up, test_labels_sizes),
-		IN(set_up, test_labels_upto),
-		IN(set_up, test_labels_of_other_chunks),
-		IN(set_up, test_labels_checks),
 	};
 	int failed;
 

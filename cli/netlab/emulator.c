@@ -1,0 +1,299 @@
+#include "cli/netlab/emulator.h"
+#include "cli/netlab/netns.h"
+#include "cli/netlab/packet.h"
+#include "cli/netlab/queue.h"
+#include "cli/netlab/tun.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <malloc.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	TICK_NS =
+	    1000000, /* the loop wakes at least so often, to notice when it was kept from running */
+	BATCH = 16,  /* frames read from one host before what is due is looked after */
+	PRIORITY = 50,
+};
+
+/* Late is what was handed over after its time, or waited to be read while the loop was not run. */
+struct stats {
+	uint64_t since, packets, bytes, dropped, failed, late_sum, late_max; /* ns */
+};
+
+struct emulator {
+	const struct emulator_options *o;
+	int made;              /* namespaces, of hosts 0 to made - 1 */
+	struct pollfd *device; /* owned, [hosts] */
+	struct links links;
+	struct queue queue;
+	struct stats stats;
+	bool realtime, locked;
+};
+
+static volatile sig_atomic_t stop, restart_counting;
+
+static void on_signal(int signal)
+{
+	if (signal == SIGUSR1)
+		restart_counting = 1;
+	else
+		stop = 1;
+}
+
+/* They come only while the loop waits. Children inherit the mask: an interrupt from the terminal
+ * must not take `ip netns del` away. */
+static void catch_signals(sigset_t *waiting)
+{
+	static const int caught[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1 };
+	struct sigaction action = { .sa_handler = on_signal };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++) {
+		sigaction(caught[i], &action, NULL);
+		sigaddset(&set, caught[i]);
+	}
+	sigprocmask(SIG_BLOCK, &set, waiting);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)
+		sigdelset(waiting, caught[i]);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* Everyone in the lab waits for this process, so it goes first. Without that the lab still works,
+ * but may be late under load. */
+static void go_first(struct emulator *e)
+{
+	struct sched_param priority = { .sched_priority = PRIORITY };
+
+	prctl(PR_SET_TIMERSLACK, 1);
+	mallopt(M_TRIM_THRESHOLD,
+		1 << 30); /* memory that was given back would have to be fetched again */
+	e->realtime = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) == 0;
+	if (!e->realtime)
+		fprintf(stderr, "coterie-netlab: no real-time priority: %s; packets may be late\n",
+			strerror(errno));
+	e->locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
+	if (!e->locked)
+		fprintf(stderr, "coterie-netlab: memory is not locked: %s; packets may be late\n",
+			strerror(errno));
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return 1000000000u * (uint64_t)t.tv_sec + (uint64_t)t.tv_nsec;
+}
+
+static void count_late(struct stats *s, uint64_t late)
+{
+	s->late_sum += late;
+	s->late_max = late > s->late_max ? late : s->late_max;
+}
+
+static void hand_over(struct emulator *e, struct packet *p)
+{
+	uint64_t now = now_ns();
+
+	count_late(&e->stats, now - p->due);
+	if (write(e->device[p->to].fd, p->frame, p->n) == (ssize_t)p->n) {
+		e->stats.packets++;
+		e->stats.bytes += p->w.bytes;
+	} else {
+		e->stats.failed++; /* its device is down, say */
+	}
+	free(p);
+}
+
+/* What is due goes on: from the delay to the downlink, from the downlink to the host. */
+static void deliver(struct emulator *e)
+{
+	uint64_t now = now_ns();
+	struct packet *p;
+
+	while ((p = queue_first(&e->queue)) && p->due <= now) {
+		queue_pop(&e->queue);
+		if (p->on_downlink) {
+			hand_over(e, p);
+		} else if (links_arrive(&e->links, p->to, p->w, p->due, &p->due)) {
+			p->on_downlink = true;
+			queue_push(&e->queue, p);
+		} else {
+			e->stats.dropped++;
+			free(p);
+		}
+	}
+}
+
+static void take(struct emulator *e, int from)
+{
+	static unsigned char frame[FRAME_MAX];
+	struct packet *p;
+	struct weight w;
+	uint64_t arrival;
+	ssize_t n;
+	int to;
+
+	for (int i = 0; i < BATCH; i++) {
+		n = read(e->device[from].fd, frame, sizeof(frame));
+		if (n < 0)
+			return;
+		if (!frame_look(frame, (size_t)n, e->o->hosts, &to, &w))
+			continue;
+		if (!links_leave(&e->links, from, w, now_ns(), &arrival)) {
+			e->stats.dropped++;
+			continue;
+		}
+		p = packet_new(frame, (size_t)n, to, w);
+		p->due = arrival;
+		queue_push(&e->queue, p);
+	}
+}
+
+static void loop(struct emulator *e, const sigset_t *waiting)
+{
+	while (!stop) {
+		uint64_t now = now_ns(), wake = now + TICK_NS;
+		struct packet *first = queue_first(&e->queue);
+		struct timespec wait = { 0 };
+		int ready;
+
+		if (first && first->due < wake)
+			wake = first->due > now ? first->due : now;
+		wait.tv_nsec = (long)(wake - now);
+		ready = ppoll(e->device, (nfds_t)e->o->hosts, &wait, waiting);
+		now = now_ns();
+		if (restart_counting) {
+			restart_counting = 0;
+			e->stats = (struct stats){ .since = now };
+		}
+		if (ready > 0 && now > wake)
+			e->stats.late_max =
+			    now - wake > e->stats.late_max ? now - wake : e->stats.late_max;
+		deliver(e);
+		for (int i = 0; ready > 0 && i < e->o->hosts; i++) {
+			if (e->device[i].revents & POLLIN) {
+				take(e, i);
+				deliver(e);
+			}
+		}
+	}
+}
+
+static enum err set_up(struct emulator *e)
+{
+	char name[NETNS_NAME_MAX];
+	int home, fd;
+	enum err err;
+
+	for (int i = 0; i < e->o->hosts; i++) {
+		netns_name(getpid(), i, name);
+		TRY(netns_make(name));
+		e->made++;
+		TRY(netns_enter(name, &home));
+		err = tun_make(i, e->o->super_bytes, &fd);
+		netns_return(home);
+		TRY(err);
+		e->device[i] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	}
+	return ERR_OK;
+}
+
+static enum err take_down(struct emulator *e)
+{
+	char name[NETNS_NAME_MAX];
+	enum err err = ERR_OK;
+
+	for (int i = 0; i < e->made; i++) {
+		if (e->device[i].fd >= 0)
+			close(e->device[i].fd);
+		netns_name(getpid(), i, name);
+		if (netns_remove(name))
+			err = ERR_JOB;
+	}
+	return err;
+}
+
+static enum err say_ready(const struct emulator *e)
+{
+	struct buf text = { 0 };
+	char name[NETNS_NAME_MAX];
+	enum err err;
+
+	for (int i = 0; i < e->o->hosts; i++) {
+		netns_name(getpid(), i, name);
+		buf_printf(&text, "%s %s\n", name, inet_ntoa(host_address(i)));
+	}
+	err = file_write(e->o->ready_file, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
+	buf_release(&text);
+	return err;
+}
+
+static enum err write_stats(const struct emulator *e)
+{
+	const struct stats *s = &e->stats;
+	struct json *v = json_object();
+	struct buf text = { 0 };
+	enum err err;
+
+	json_put_seconds(v, "seconds", 1e-9 * (double)(now_ns() - s->since));
+	json_put_number(v, "packets", (double)s->packets);
+	json_put_number(v, "bytes", (double)s->bytes);
+	json_put_number(v, "dropped", (double)s->dropped);
+	json_put_number(v, "failed", (double)s->failed);
+	json_put_seconds(v, "late_max_ms", 1e-6 * (double)s->late_max);
+	json_put_seconds(v, "late_mean_ms",
+			 s->packets ? 1e-6 * (double)(s->late_sum / s->packets) : 0);
+	json_put_bool(v, "realtime", e->realtime);
+	json_put_bool(v, "locked", e->locked);
+	json_write(v, &text);
+	buf_add(&text, "\n", 1);
+	err = file_write(e->o->stats_file, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
+	buf_release(&text);
+	json_free(v);
+	return err;
+}
+
+enum err emulator_run(const struct emulator_options *o)
+{
+	struct emulator e = { .o = o };
+	sigset_t waiting;
+	enum err err;
+
+	catch_signals(&waiting);
+	ALLOC(e.device, (size_t)o->hosts);
+	for (int i = 0; i < o->hosts; i++)
+		e.device[i].fd = -1;
+	links_init(&e.links, o->hosts, &o->speed);
+	err = set_up(&e);
+	if (!err) {
+		go_first(&e);
+		e.stats.since = now_ns();
+		err = say_ready(&e);
+	}
+	if (!err) {
+		loop(&e, &waiting);
+		if (o->stats_file)
+			err = write_stats(&e);
+	}
+	if (take_down(&e) && !err)
+		err = ERR_JOB;
+	queue_release(&e.queue);
+	links_release(&e.links);
+	free(e.device);
+	return err;
+}

@@ -1,0 +1,26 @@
+/* emulator.h -- the lab itself: hosts in namespaces of their own, and the network between them.
+ *
+ *     host 0: lab0 <-- frames --> .----------.
+ *     host 1: lab0 <-- frames --> | one loop |  links (link.h) say when, the queue (queue.h) keeps
+ *     ...                         '----------'
+ */
+#ifndef CLI_NETLAB_EMULATOR_H
+#define CLI_NETLAB_EMULATOR_H
+
+#include "cli/netlab/link.h"
+#include "common/base/err.h"
+
+struct emulator_options {
+	int hosts;
+	struct link_speed speed;
+	int super_bytes;        /* of a super packet; 0: none */
+	const char *ready_file; /* written when all is up: a line "NAMESPACE ADDRESS" per host */
+	const char *stats_file; /* written at the end; NULL: not */
+};
+
+/* Until SIGTERM, SIGINT or SIGHUP. SIGUSR1: what is counted is counted from here. Removes its
+ * namespaces, and what runs in them, before it returns. ERR_INPUT: they could not be set up;
+ * ERR_JOB: a file could not be written, a namespace not removed. */
+enum err emulator_run(const struct emulator_options *o) MUST_CHECK;
+
+#endif

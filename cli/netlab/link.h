@@ -1,0 +1,55 @@
+/* link.h -- when a packet that enters a star network leaves it.
+ *
+ *     host 0 --- uplink --->\           /--- downlink ---> host 0
+ *     host 1 --- uplink --->--- delay ---- downlink ---> host 1
+ *     ...                   /           \                 ...
+ *
+ * Each host has an uplink and a downlink of the same rate, each with a queue in front of it. A packet
+ * waits for the uplink, takes bytes / rate to go through it, then the delay, waits for the other
+ * host's downlink, and goes through that.
+ *
+ * A super packet (segmentation offload) stands for a train of packets, of which the first are on the
+ * downlink while the last are on the uplink; so the train needs the downlink's time of one segment
+ * more, not of all. It is handed over whole, when its last segment is through: a coarseness of at
+ * most its time on the wire.
+ *
+ * Nothing here reads a clock: times are nanoseconds that the caller gives.
+ */
+#ifndef CLI_NETLAB_LINK_H
+#define CLI_NETLAB_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct link_speed {
+	double rate_mbit; /* 10^6 bits of IP packets per second, each way */
+	double delay_ms;  /* one way */
+	double queue_ms;  /* a packet that would wait longer for a link is dropped */
+};
+
+/* What a packet takes on the wire, in bytes: all of it, and one full segment (all of it again, unless
+ * it is a super packet). */
+struct weight {
+	size_t bytes, segment;
+};
+
+struct links {
+	int hosts;
+	double ns_per_byte;
+	uint64_t delay, queue; /* ns */
+	uint64_t *up, *down;   /* owned, [hosts]: when what was given to the link is through */
+};
+
+void links_init(struct links *l, int hosts, const struct link_speed *speed);
+void links_release(struct links *l);
+
+/* Host from gives a packet to its uplink at now. *arrival is when it gets to the other's downlink.
+ * False, and nothing changes: the queue is full. */
+bool links_leave(struct links *l, int from, struct weight w, uint64_t now, uint64_t *arrival);
+
+/* It gets to host to's downlink; the calls for one host come in the order of arrival. *due is when
+ * the host has it. False, and nothing changes: the queue is full. */
+bool links_arrive(struct links *l, int to, struct weight w, uint64_t arrival, uint64_t *due);
+
+#endif

@@ -1,0 +1,34 @@
+/* netns.h -- the lab's network namespaces: /run/netns/coterie-PID-HOST, where PID is the process that
+ * made them. They are made and removed by ip(8), so that `ip netns` knows them.
+ */
+#ifndef CLI_NETLAB_NETNS_H
+#define CLI_NETLAB_NETNS_H
+
+#include "common/base/err.h"
+
+#include <sys/types.h>
+
+enum { NETNS_NAME_MAX = 64 };
+
+/* "coterie-PID-HOST" */
+void netns_name(pid_t pid, int host, char name[static NETNS_NAME_MAX]);
+
+/* Runs ip with these arguments (argv[0] is "ip", the last NULL) and waits for it. ERR_INPUT if it
+ * cannot be run or fails; what ip said is on stderr. */
+enum err ip_run(char *const argv[]) MUST_CHECK;
+
+/* ERR_INPUT if there is one of that name already, or if it cannot be made. */
+enum err netns_make(const char *name) MUST_CHECK;
+
+/* This thread goes into it; *home is a descriptor of the one it came from, for netns_return, which
+ * closes it. */
+enum err netns_enter(const char *name, int *home) MUST_CHECK;
+void netns_return(int home);
+
+/* Kills whatever runs in it, and removes it. A name that is not there is fine. ERR_JOB. */
+enum err netns_remove(const char *name) MUST_CHECK;
+
+/* Removes all that carry pid; with pid 0, those whose process is gone. *removed: how many. ERR_JOB. */
+enum err netns_clean(pid_t pid, int *removed) MUST_CHECK;
+
+#endif

@@ -1,0 +1,13 @@
+/* tun.h -- the one network device of a host of the lab. */
+#ifndef CLI_NETLAB_TUN_H
+#define CLI_NETLAB_TUN_H
+
+#include "common/base/err.h"
+
+/* In the namespace that this thread is in: makes the device lab0, up, with host_address(host), and
+ * brings loopback up. *fd gives and takes frames (packet.h) and never blocks; the device is there as
+ * long as it is open. super_bytes bounds super packets; 0: none, every packet fits the MTU. Sets what
+ * docs/OPERATIONS.md says of the kernel's TCP. ERR_INPUT. */
+enum err tun_make(int host, int super_bytes, int *fd) MUST_CHECK;
+
+#endif

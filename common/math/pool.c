@@ -1,0 +1,133 @@
+#include "common/math/pool.h"
+#include "common/base/alloc.h"
+#include "common/math/psi.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static enum err check_facts(const double *facts)
+{
+	if (!(facts[1] >= 1))
+		return err_set(ERR_PEER, "the parties say that they have %g features", facts[1]);
+	return ERR_OK;
+}
+
+/* Rounding, of doubles or of fixed point, may take what is 0 or nearly so below. */
+static void clamp(double *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		x[i] = x[i] > 0 ? x[i] : 0;
+}
+
+enum err pool_agree(const struct pool *pool, unsigned order, struct pool_basis *basis)
+{
+	struct question ask = { .kind = ASK_FACTS };
+	double facts[2], spreads[2 * SLICE_POWERS], *square = NULL;
+	enum err err;
+
+	if (order > SLICE_ORDER_MAX)
+		return err_set(ERR_INPUT, "filter order %u, expected at most %d", order,
+			       SLICE_ORDER_MAX);
+	*basis = (struct pool_basis){ .order = order };
+	TRY(pool->ask(pool->ctx, &ask, facts));
+	TRY(check_facts(facts));
+	basis->idf = facts[0] < 0.5; /* a count */
+	basis->width = (size_t)(facts[1] + 0.5);
+	ALLOC(square, pool->n);
+	ask = (struct question){ .kind = ASK_NORMS, .idf = basis->idf };
+	err = pool->ask(pool->ctx, &ask, square);
+	if (err)
+		goto out;
+	clamp(square, pool->n);
+	ask = (struct question){ .kind = ASK_SPREADS, .square = square };
+	err = pool->ask(pool->ctx, &ask, spreads);
+	if (err)
+		goto out;
+	clamp(spreads, 2 * SLICE_POWERS);
+	if (!(spreads[0] > 0))
+		err = err_set(ERR_INPUT, "all features of all parties are 0: nothing to cluster");
+	else if (!order)
+		basis->order = psi_gcc(spreads + SLICE_POWERS, spreads[0], pool->n, basis->width,
+				       SLICE_ORDER_MAX);
+	basis->square = spreads[basis->order];
+out:
+	free(square);
+	return err;
+}
+
+enum err pool_products(const struct pool *pool, unsigned order, const struct mat *B, struct mat *Y)
+{
+	struct mat scaled;
+	struct question ask = { .kind = ASK_PRODUCTS, .order = order, .B = &scaled };
+	double root = sqrt((double)pool->n);
+	enum err err;
+
+	mat_copy(&scaled, B);
+	for (size_t i = 0; i < B->rows * B->cols; i++)
+		scaled.a[i] *= root;
+	mat_init(Y, B->rows, B->cols);
+	err = pool->ask(pool->ctx, &ask, Y->a);
+	mat_release(&scaled);
+	if (err)
+		mat_release(Y);
+	for (size_t i = 0; !err && i < Y->rows * Y->cols; i++)
+		Y->a[i] /= root;
+	return err;
+}
+
+enum err pool_means(const struct pool *pool, unsigned order, const uint32_t *label, size_t k,
+		    struct mat *Y)
+{
+	struct question ask = { .kind = ASK_MEANS, .order = order, .label = label, .k = k };
+	enum err err;
+
+	mat_init(Y, pool->n, k);
+	err = pool->ask(pool->ctx, &ask, Y->a);
+	if (err)
+		mat_release(Y);
+	return err;
+}
+
+/* -- slices in memory ------------------------------------------------------------------------ */
+
+static size_t rows(const struct pool_memory *m)
+{
+	return m->slice->g->adjacency.rows;
+}
+
+static enum err ask_memory(void *ctx, const struct question *q, double *x)
+{
+	struct pool_memory *m = ctx;
+	size_t words = question_words(q, rows(m));
+	double *term;
+	enum err err = slice_answer(m->slice, q, x);
+
+	ALLOC(term, words);
+	for (size_t l = 1; !err && l < m->parties; l++) {
+		err = slice_answer(&m->slice[l], q, term);
+		for (size_t i = 0; !err && i < words; i++)
+			x[i] += term[i];
+	}
+	free(term);
+	return err;
+}
+
+static enum err cells_memory(void *ctx, unsigned order, size_t clusters, uint32_t *label)
+{
+	struct pool_memory *m = ctx;
+	struct kmeans_params how = m->local;
+
+	how.k = clusters;
+	for (size_t l = 0; l < m->parties; l++)
+		TRY(slice_cluster(&m->slice[l], order, m->dims, &how, label + l * rows(m)));
+	return ERR_OK;
+}
+
+void pool_in_memory(struct pool *pool, struct pool_memory *m)
+{
+	*pool = (struct pool){ .n = rows(m),
+			       .parties = m->parties,
+			       .ctx = m,
+			       .ask = ask_memory,
+			       .cells = cells_memory };
+}

@@ -1,0 +1,31 @@
+# choices -- what each choice of the preset is worth: kCAGC as it is, and with one taken back.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+about='accuracy with each choice of the preset taken back alone: k^ = 2k, mean over L'
+
+# shellcheck source=scripts/bench.d/lib-kcagc.sh
+. scripts/bench.d/lib-kcagc.sh
+
+needs() { needs_data cora citeseer wiki; }
+
+measure() {
+	local set choice
+	for choice in $(pick preset=default preset=paper restarts=40 starts=10 features=raw projection.unit_rows=false \
+		virtual_nodes=centre polish=0 ninth=false); do
+		for set in cora citeseer wiki; do one "$choice" "$set"; done
+	done
+}
+
+# One table with a column per set.
+one() { # CHOICE SET
+	local L all='' name="mean over L"
+	! cell_known "$name" "$1" "$2" || return 0
+	for L in $(pick 2 4 8 16); do
+		federated_scores "$2" "configs/jobs/kcagc-$2.json" k^=2k "$L" --set "$1" ||
+			{ not_run "$name" "$1" "$2" "$WHY" && return; }
+		all+=${all:+$'\n'}$ACC
+	done
+	cell "$name" "$1" "$2" value="$(mean <<<"$all")" deviation="$(deviation <<<"$all")" runs="$(wc -l <<<"$all")"
+}
+
+render() { render_grid '{value} +- {deviation}'; }

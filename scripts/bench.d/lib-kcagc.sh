@@ -1,0 +1,108 @@
+# lib-kcagc.sh -- runs of kCAGC and of its baseline: their scores, their seconds and their bound.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # results are read by the tables; what lib.sh and bench set
+
+pick() { # WORD...: all of them; with --quick, the first two
+	if $quick; then echo "${@:1:2}"; else echo "$@"; fi
+}
+
+row_options() { # ROW: the job's fields for k^=2k or b-kCAGC
+	case $1 in
+	k^=*) echo "--set local_clusters=${1#k^=}" ;;
+	b-kCAGC) echo "--set method=basic" ;;
+	esac
+}
+
+# ---- accuracy: ACC, NMI and F1 get a line in percent for each seed ----
+
+scores() { # SET LABELS
+	local all
+	all=$("$bin/coterie" eval --truth "$data/$1/labels.txt" "$2") || { WHY="no scores of $2" && return 1; }
+	ACC+=${ACC:+$'\n'}$(jq '100 * .acc' <<<"$all")
+	NMI+=${NMI:+$'\n'}$(jq '100 * .nmi' <<<"$all")
+	F1+=${F1:+$'\n'}$(jq '100 * .f1' <<<"$all")
+}
+
+federated_scores() { # SET JOB ROW L [LAUNCH-ARG...]
+	local seed options
+	read -ra options <<<"$(row_options "$3")"
+	ACC='' NMI='' F1=''
+	for ((seed = 1; seed <= seeds; seed++)); do
+		run "$1/$3-L$4-seed$seed" "$data/$1" "$2" "$4" "$seed" "${options[@]}" "${@:5}" || return 1
+		scores "$1" "$RUN/coordinator/labels.csv" || return 1
+	done
+}
+
+agc_scores() { # SET JOB ROW [JOB-ARG...]
+	local seed to
+	ACC='' NMI='' F1=''
+	for ((seed = 1; seed <= seeds; seed++)); do
+		to=$out/runs/$table/$1/agc-seed$seed
+		rm -rf "$to"
+		mkdir -p "$to"
+		"$bin/coterie" agc --data "$data/$1" --job "$2" --set "seed=$seed" "${@:4}" --out "$to" >"$to.log" 2>&1 ||
+			{ WHY="coterie agc: $(tail -n 1 "$to.log")" RUN_FAILED=true && return 1; }
+		scores "$1" "$to/labels.csv" || return 1
+	done
+}
+
+# How the cells stand to the paper's.
+render_beside() {
+	[[ ! -e $csv ]] || awk -F , 'NR > 1 && $4 != "" && $8 != "" { n++; at += $4 >= $8; near += $4 >= $8 - $9 }
+		END { if (n) printf "\nAt or above the paper'\''s mean: %d of %d; at or above its mean less its deviation: %d.\n", at, n, near }' "$csv"
+}
+
+# ---- seconds ----
+
+# Data to take times on -> DATA, DATA_NOTE; or 1 and WHY.
+times_data() { # SET
+	DATA=$data/$1 DATA_NOTE=''
+	[[ $1 == pubmed ]] && ! compgen -G "$data/pubmed/features.*" >/dev/null || return 0
+	DATA=$out/data/pubmed DATA_NOTE='random features over the real graph'
+	[[ ! -e $DATA/complete ]] || return 0
+	[[ -e $data/pubmed/edges.tsv ]] || { WHY="no pubmed/edges.tsv in $data" && return 1; }
+	# 19717 nodes, 500 features of which a node has 10 in 100.
+	"$bin/coterie" synth --edges "$data/pubmed/edges.tsv" --nodes 19717 --features 500 --density 0.1 \
+		--out "$DATA" >/dev/null || { WHY='coterie synth failed' && return 1; }
+	touch "$DATA/complete"
+}
+
+# Seconds of each seed -> SECONDS_EACH; over a network lab also its bound -> BOUND_EACH, ACCOUNT.
+times() { # SET ROW L
+	local seed options
+	SECONDS_EACH='' BOUND_EACH='' ACCOUNT=''
+	times_data "$1" || return 1
+	read -ra options <<<"$(row_options "$2")"
+	for ((seed = 1; seed <= seeds; seed++)); do
+		run "$1/$2-L$3-seed$seed" "$DATA" "configs/jobs/kcagc-$1.json" "$3" "$seed" "${options[@]}" || return 1
+		SECONDS_EACH+=${SECONDS_EACH:+$'\n'}$(jq .elapsed_s "$RUN/coordinator/run.json")
+		[[ -z $NET ]] || bound "$RUN" || return 1
+	done
+}
+
+# rounds x RTT + bytes / rate + compute, of a run as it was.
+#
+#   rounds   what the protocol must wait for: 3.5, and for each level of the tree (or joint phase)
+#            2 + its Lloyd iterations, and 1 for each polish step. With all Q = 10 iterations that
+#            is 3.5 + 12 ceil(log2 L) + P. Other phases cost none of their own
+#   RTT      the lab's, measured by ping between coordinator and parties before the run
+#   bytes    the most that any process sent or that any received, all of its links together, as
+#            they share its own line; payload, without TLS and TCP around it
+#   rate     the lab's stated one
+#   compute  for each phase, the coordinator's seconds and those of its slowest party
+bound() { # RUN-DIRECTORY
+	local line
+	line=$(jq -rn --slurpfile net "$1/network.json" --slurpfile coordinator "$1/coordinator/run.json" '
+		[inputs] as $parties | $net[0] as $net | $coordinator[0] as $c
+		| (3.5 + ([$c.phases[] | if .name == "polish" then .rounds
+			elif .rounds > 0 then 1 + .rounds else 0 end] | add)) as $rounds
+		| ([($c, $parties[]) | [.traffic[].bytes_sent], [.traffic[].bytes_received] | add // 0] | max) as $bytes
+		| ([$c.phases[] | .name as $phase | .compute_s
+			+ ([$parties[].phases[] | select(.name == $phase) | .compute_s] | max // 0)] | add) as $compute
+		| ($rounds * $net.measured.rtt_ms / 1000 + 8 * $bytes / ($net.stated.rate_mbit * 1e6) + $compute) as $bound
+		| [$bound, $rounds, ($c.round_trips // "?"), $net.measured.rtt_ms, $bytes, $compute] | @tsv' \
+		"$1"/party-*/run.json) || { WHY="no bound from $1" && return 1; }
+	read -r bound rounds trips rtt bytes compute <<<"$line"
+	BOUND_EACH+=${BOUND_EACH:+$'\n'}$bound
+	ACCOUNT="$rounds rounds of $trips round trips; RTT $rtt ms; $bytes bytes; compute $(printf '%.3f' "$compute") s"
+}

@@ -1,0 +1,66 @@
+# secsum -- whole secure sums over TLS, beside the same without masks, memcpy, and Protocol 4 taken
+# word by word. tests/bench/bench_secsum_tls.c measures, and says what exactly.
+#
+# COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
+#
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+about='the secure sum over TLS: against the same bytes without masks, memcpy, word by word in GMP'
+default_seeds=9 quick_seeds=3 # rounds of 10^7 words; shorter sums get more
+
+measure() {
+	local program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_secsum_tls words L
+	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program"
+	mkdir -p "$out/runs"
+	for words in $($quick && echo 1000000 || echo 100000 1000000 10000000); do
+		for L in 2 4 $($quick || echo 8 16); do
+			# seconds: the last of its cells
+			cell_known "$words words" "L=$L" seconds || one
+		done
+	done
+}
+
+one() { # of $words and $L
+	local line=$out/runs/secsum-$words-$L.txt rounds field over goal
+	local -A f=()
+	rounds=$((seeds * (words < 1000000 ? 7 : words < 10000000 ? 3 : 1)))
+	((rounds < 200)) || rounds=200
+	if ! setpriv --pdeathsig KILL "$program" "$words" "$L" "$rounds" >"$line" 2>"$line.err"; then
+		RUN_FAILED=true
+		not_run "$words words" "L=$L" seconds "$(tail -n 1 "$line.err" | cut -c 1-200)"
+		return
+	fi
+	for field in $(<"$line"); do f[${field%%=*}]=${field#*=}; done
+	# Up to 4 parties the masks may cost a share; beyond, what they cost these cores by themselves.
+	over=${f[goal]%%<=*} goal=${f[goal]#*<=}
+	put 'x without masks' "${f[over_plain]}" "$([[ $over != over_plain ]] || echo "$goal")"
+	put 'x bound' "${f[over_bound]}" "$([[ $over != over_bound ]] || echo "$goal")"
+	put 'CPU x without masks' "${f[cpu_over_plain]}"
+	put 'CPU x bound' "${f[cpu_over_bound]}"
+	put 'x memcpy' "${f[over_memcpy]}"
+	put 'word by word' "${f[gmp_over]}" '' note="GMP alone; scaled from ${f[gmp_sample]} words"
+	put 'masking GB/s' "${f[masking_gb_s]}" '' note="one stream on one core; all cores at once"
+	put 'coordinator MiB' "${f[peak_mib]}" "${f[peak_goal_mib]}"
+	put 'bytes' "${f[bytes]}"
+	put 'seconds' "${f[elapsed_s]}" '' bound="${f[bound_s]}"
+}
+
+put() { # COLUMN VALUE [GOAL [FIELD=VALUE...]]: at most GOAL
+	local met=-
+	[[ -z ${3-} ]] || met=$(verdict "$2" "x <= $3")
+	cell "$words words" "L=$L" "$1" value="$2" runs="${f[repeats]}" goal="${3:+<= $3}" verdict="$met" "${@:4}"
+}
+
+render() {
+	cat <<-'TEXT'
+
+		Words of 64 bits, medians; L party processes and a coordinator. *x without masks*: times the same
+		bytes through the same channels, words sent as they are and added (goal 1.3 for L = 2, 1.5 for
+		L = 4). *x bound*: times that and L (L - 1) mask streams at the masking rate on all cores (goal 1.2
+		for L = 8 and 16). *CPU*: the same ratios of the CPU time of all processes, which others who use
+		the machine disturb less. *x memcpy*: times copying as many bytes in one process. *word by word*: how many
+		times as long Protocol 4 takes per scalar in GMP on all cores, scaled from a sample, without any
+		wire. *coordinator MiB*: its peak (goal 64 MiB and two accumulators).
+	TEXT
+	render_grid '{value}'
+}

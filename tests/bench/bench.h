@@ -1,0 +1,61 @@
+/* bench.h -- what the benches share: errors that end them, medians, work that is timed. */
+#ifndef TESTS_BENCH_BENCH_H
+#define TESTS_BENCH_BENCH_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BENCH_RUNS_MAX = 1000 };
+
+/* A step that fails would bench fast. */
+static inline void need(enum err e)
+{
+	if (e == ERR_OK)
+		return;
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, err_detail());
+	exit(e);
+}
+
+static inline int bench_rising(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts s. */
+static inline double bench_median(double *s, size_t n)
+{
+	assert(n >= 1);
+	qsort(s, n, sizeof(*s), bench_rising);
+	return n % 2 ? s[n / 2] : (s[n / 2 - 1] + s[n / 2]) / 2;
+}
+
+typedef void bench_work(void *ctx);
+
+/* Median seconds of so many calls after one to warm up; prepare (may be NULL) is not timed. */
+static inline double bench_time(unsigned runs, bench_work *prepare, bench_work *run, void *ctx)
+{
+	double s[BENCH_RUNS_MAX];
+
+	assert(runs >= 1 && runs <= BENCH_RUNS_MAX);
+	for (unsigned i = 0; i <= runs; i++) {
+		double start;
+
+		if (prepare)
+			prepare(ctx);
+		start = clock_now_s();
+		run(ctx);
+		if (i)
+			s[i - 1] = clock_now_s() - start;
+	}
+	return bench_median(s, runs);
+}
+
+#endif

@@ -1,0 +1,206 @@
+#!/bin/bash
+# scripts/bench: what it refuses leaves nothing behind; a table's cells are the right ones, stand
+# beside the paper's, survive each other's failures, and are not measured twice.
+#
+#     $T/sets/SET   tiny synthetic data under the names of the real sets
+#     $T/tree       scripts and configs with a launch of our own, whose runs are known
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+# Data for the jobs of the real sets.
+sets() { # SET...
+	local set
+	local -A k=([cora]=7 [citeseer]=6 [wiki]=17)
+	for set; do
+		"$BIN/coterie" synth --nodes 150 --features 60 --clusters "${k[$set]}" --out "$T/sets/$set" >/dev/null
+	done
+	export COTERIE_DATA=$T/sets COTERIE_BIN=$BIN
+}
+
+bench() { # ARG...: its exit status in $status, what it says in $T/said
+	status=0
+	timeout 50 "${BENCH:-$ROOT/scripts/bench}" "$@" </dev/null >"$T/said" 2>&1 || status=$?
+}
+
+says() { # REGEX
+	grep -Eq -- "$1" "$T/said" || fault "does not say '$1': $(head -c 800 "$T/said")"
+}
+
+# SET,ROW,COLUMN: the line of the cell has this.
+has_cell() { # CSV CELL REGEX
+	grep -F -- "$2," "$1" | grep -Eqx -- "${2//^/\\^},$3" || fault "$2 is not as $3: $(grep -F -- "$2," "$1" || echo 'not there')"
+}
+
+refused() { # REGEX ARG...
+	bench --out "$T/out" "${@:2}"
+	((status == 4)) || fault "exit status $status, expected 4: ${*:2}"
+	says "$1"
+	[[ ! -e $T/out ]] || fault "$T/out was made: ${*:2}"
+}
+
+test_wrong_use_leaves_nothing() {
+	sets cora citeseer wiki
+	echo '# nothing' >"$T/doc.md"
+	refused 'table9: no such table; there are: .*table10 table2 table4' table2 table9
+	refused 'lib: no such table' lib
+	refused 'which table' --quick
+	refused '--colour: no option of table2' table2 --colour red
+	refused '--seeds needs a value' table2 --out "$T/out" --seeds
+	refused "--seeds is 'none', expected" table2 --seeds none
+	refused '--only: disk is no section; expected accuracy' quick --only disk
+	refused 'doc.md: has no line <!-- bench table4 -->' table4 --write "$T/doc.md"
+	refused 'none.md: has no line' table2 --write "$T/none.md"
+	rm "$T/sets/wiki/labels.txt"
+	refused 'no wiki/labels.* in .*/sets; set COTERIE_DATA' table2
+	COTERIE_DATA=$T/nowhere refused 'no cora/features.* in .*/nowhere; set COTERIE_DATA' tables8-9
+	[[ $(<"$T/doc.md") == '# nothing' ]] || fault "the document was written"
+}
+
+test_help_names_every_table() {
+	bench --help
+	((status == 0)) || fault "exit status $status"
+	local part
+	for part in quick choices table2 table4 table10 tables8-9 scale; do says "^  $part  +[^ ]"; done
+}
+
+test_table2() {
+	sets cora citeseer wiki
+	printf '# A\n\n<!-- bench table2 -->\nold\n<!-- end -->\n\n# B\n\n<!-- bench table4 -->\nkept\n<!-- end -->\n' >"$T/doc.md"
+	bench table2 --quick --out "$T/o" --write "$T/doc.md"
+	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
+	local csv=$T/o/table2.csv set row L percent='[0-9]{1,3}\.[0-9]{2}'
+	for set in cora citeseer wiki; do
+		for row in k^=k k^=2k b-kCAGC; do
+			for L in 2 4; do
+				has_cell "$csv" "$set,$row,L=$L" "$percent,,1,,[0-9.]+,[0-9.]+,,,-,"
+			done
+		done
+		has_cell "$csv" "$set,AGC,-" "$percent,,1,,[0-9.]+,[0-9.]+,,,-,"
+	done
+	has_cell "$csv" 'cora,k^=k,L=2' ".*,67.81,1.78,,,-,"
+	has_cell "$csv" 'wiki,AGC,-' ".*,46.50,3.66,,,-,"
+	has_cell "$csv" 'pubmed,k^=2k,L=4' ",,,,66.14,4.97,,,not run,pubmed's features are not there"
+	(($(wc -l <"$csv") == 1 + 4 * 7)) || fault "$(wc -l <"$csv") lines in the CSV"
+
+	# The document: this part alone, in the paper's shape.
+	grep -Eq '^\| k\^=k \| [0-9.]+ / 67.81 \| [0-9.]+ / 68.12 \|$' "$T/doc.md" || fault "no row of cora: $(<"$T/doc.md")"
+	grep -q '^| k^=2k | not run | not run |$' "$T/doc.md" || fault "no row of pubmed"
+	# shellcheck disable=SC2016
+	grep -Eq '^Measured by `scripts/bench table2 --quick --seeds 1`, 20.* cores, ' "$T/doc.md" || fault "no command, no machine"
+	grep -qx 'old' "$T/doc.md" && fault "what was between the marks is still there"
+	[[ $(sed -n '/^# B/,$p' "$T/doc.md") == $'# B\n\n<!-- bench table4 -->\nkept\n<!-- end -->' ]] || fault "the rest has changed"
+	(($(grep -cx '<!-- end -->' "$T/doc.md") == 2)) || fault "marks are missing"
+
+	# Again: a cell that is there stays, one that is not is measured.
+	sed -i 's/^citeseer,k^=k,L=2,[^,]*/citeseer,k^=k,L=2,11.11/; /^wiki,b-kCAGC,L=4,/d' "$csv"
+	bench table2 --quick --out "$T/o"
+	has_cell "$csv" 'citeseer,k^=k,L=2' '11.11,.*'
+	has_cell "$csv" 'wiki,b-kCAGC,L=4' "$percent,.*"
+	(($(grep -c '^table2 .* the paper' "$T/said") == 1 + 7)) || fault "measured again: $(<"$T/said")" # and pubmed's
+}
+
+test_a_failing_cell_is_not_the_others() {
+	sets cora citeseer
+	echo 'no matrix' >"$T/sets/citeseer/features.mtx"
+	bench tables8-9 --quick --out "$T/o"
+	((status == 1)) || fault "exit status $status, expected 1"
+	local csv=$T/o/tables8-9.csv
+	has_cell "$csv" 'cora,k^=2k F1,L=4' '[0-9.]+,,1,,70.66,1.89,,,-,'
+	has_cell "$csv" 'citeseer,k^=k ACC,L=2' ',,,,70.24,0.54,,,not run,status 4: .*features.mtx.*'
+	has_cell "$csv" 'citeseer,AGC NMI,-' ',,,,41.55,0.07,,,not run,coterie agc: .*features.mtx.*'
+	says '15 not run'
+}
+
+# scripts/launch as far as bench sees it: 13.5 rounds at 200 ms, 50 MB at 400 Mbit/s, 0.9 s of
+# compute make a bound of 4.6 s. What happens depends on set and L.
+known_launch() {
+	mkdir -p "$T/tree"
+	cp -r "$ROOT/scripts" "$ROOT/configs" "$T/tree"
+	cat >"$T/tree/scripts/launch" <<-'END'
+		#!/bin/bash
+		net=none
+		while (($#)); do
+			case $1 in --out) out=$2 ;; --parties) L=$2 ;; --data) data=$2 ;; --net) net=$2 ;; esac
+			shift
+		done
+		mkdir -p "$out"/coordinator "$out"/party-0{0,1}
+		echo "${data##*/} $L $net" >>"$COTERIE_DATA/calls"
+		discarded=false elapsed=5
+		case ${data##*/}-$L in
+		net-data-*) [[ $net != lan ]] || { echo "launch: --net lan needs root" >&2 && exit 4; } ;;
+		cora-4) (($(grep -c 'cora 4' "$COTERIE_DATA/calls") >= 3)) || discarded=true ;;
+		citeseer-2) discarded=true ;;
+		wiki-2) elapsed=8 ;;
+		wiki-4) echo "launch: a party died" >&2 && exit 2 ;;
+		esac
+		echo '{ "stated": { "rate_mbit": 400 }, "measured": { "rtt_ms": 200 }, "discarded": '$discarded' }' >"$out/network.json"
+		echo '{ "elapsed_s": '$elapsed', "round_trips": 14, "phases": [
+			{ "name": "local", "compute_s": 0.1, "rounds": 0 }, { "name": "level-1", "compute_s": 0.2, "rounds": 6 },
+			{ "name": "polish", "compute_s": 0, "rounds": 3 } ], "traffic": [
+			{ "bytes_sent": 1e6, "bytes_received": 20e6 }, { "bytes_sent": 2e6, "bytes_received": 30e6 } ] }' >"$out/coordinator/run.json"
+		for i in 0 1; do
+			echo '{ "phases": [ { "name": "local", "compute_s": 0.'$((5 - i))' }, { "name": "level-1", "compute_s": 0.'$i' } ],
+				"traffic": [ { "bytes_sent": 30e6, "bytes_received": 2e6 } ] }' >"$out/party-0$i/run.json"
+		done
+		! $discarded || exit 1
+	END
+	BENCH=$T/tree/scripts/bench
+}
+
+test_bound_and_discarded_runs() {
+	sets cora citeseer wiki
+	known_launch
+	bench table10 --quick --out "$T/o"
+	((status == 1)) || fault "exit status $status, expected 1: $(tail -n 5 "$T/said")"
+	local csv=$T/o/table10.csv account='wan; 13.5 rounds of 14 round trips; RTT 200 ms; 50000000 bytes; compute 0.900 s'
+	has_cell "$csv" 'cora,k^=k,L=2' "5.00,,1,s,12.85,,4.60,<= 6.90,met,$account"
+	has_cell "$csv" 'cora,k^=k,L=4' "5.00,.*,met,$account"
+	has_cell "$csv" 'wiki,k^=k,L=2' "8.00,.*,4.60,<= 6.90,missed,.*"
+	has_cell "$csv" 'citeseer,k^=k,L=2' ',.*,12.81,,,,not run,discarded three times'
+	has_cell "$csv" 'wiki,k^=k,L=4' ',.*,27.01,,,,not run,status 2: launch: a party died'
+	has_cell "$csv" 'pubmed,k^=k,L=2' ",.*,not run,no pubmed/edges.tsv in $T/sets"
+	(($(grep -c 'citeseer 2 wan' "$T/sets/calls") == 3)) || fault "not three tries: $(<"$T/sets/calls")"
+	(($(grep -c 'cora 4 wan' "$T/sets/calls") == 3)) || fault "not until it was kept: $(<"$T/sets/calls")"
+	grep -Fqx '| k^=k | 5.00 / 12.85 (4.60, 1.09) | 5.00 / 26.57 (4.60, 1.09) |' "$T/o/table10.md" || fault "no row: $(<"$T/o/table10.md")"
+	grep -Fq '8.00 / 13.39 (4.60, 1.74) **missed**' "$T/o/table10.md" || fault "nothing missed: $(<"$T/o/table10.md")"
+}
+
+# No lab: over loopback, and that is said. Pubmed: random features over its graph, and that is said.
+test_table4_without_a_lab() {
+	sets cora citeseer wiki
+	known_launch
+	mkdir "$T/sets/pubmed"
+	printf '0\t19716\n' >"$T/sets/pubmed/edges.tsv"
+	bench table4 --quick --out "$T/o"
+	local csv=$T/o/table4.csv
+	has_cell "$csv" 'cora,k^=2k,L=2' '5.00,,1,s,1.47,,,<= 0.147,missed,loopback'
+	has_cell "$csv" 'pubmed,k^=k,L=2' '5.00,,1,s,1.17,,,<= 0.117,missed,loopback; random features over the real graph'
+	[[ $(sed -n 2p "$T/o/data/pubmed/features.mtx") =~ ^19717\ 500\ 9[0-9]{5}$ ]] || fault "pubmed has another shape"
+	grep -q 'over: loopback in ' "$T/o/table4.md" || fault "does not say loopback: $(<"$T/o/table4.md")"
+	grep -q 'pubmed: random features' "$T/o/table4.md" || fault "does not say random features"
+	grep -q 'lan' "$T/sets/calls" && grep -v 'net-data' "$T/sets/calls" | grep -q lan && fault "asked for a lab that is not there"
+	true
+}
+
+# Ended from outside: what it started ends too, and the cells that it had are there.
+test_stopped() {
+	sets cora citeseer wiki
+	known_launch
+	cat >"$T/tree/scripts/launch" <<-'END'
+		#!/bin/bash
+		echo $$ >"$COTERIE_DATA/launched"
+		exec sleep 60
+	END
+	"$BENCH" table2 --quick --out "$T/o" >"$T/said" 2>&1 &
+	local bench=$! launched end=$((SECONDS + 20))
+	while [[ ! -s $T/sets/launched ]] && ((SECONDS < end)); do sleep 0.05; done
+	launched=$(<"$T/sets/launched")
+	kill -TERM "$bench"
+	wait "$bench" 2>/dev/null && fault "status 0"
+	while kill -0 "$launched" 2>/dev/null && ((SECONDS < end)); do sleep 0.05; done
+	kill -0 "$launched" 2>/dev/null && fault "the run goes on" && kill "$launched"
+	true
+}
+
+run_tests "$@"

@@ -1,0 +1,58 @@
+/* joined.h -- a coordinator's channels to two parties, joined in memory with theirs. */
+#ifndef TESTS_UNIT_PROTO_JOINED_H
+#define TESTS_UNIT_PROTO_JOINED_H
+
+#include "tests/test.h"
+
+#include "common/base/alloc.h"
+#include "proto/channel.h"
+
+#include "samples.h"
+
+enum { A, B, PARTIES };
+static const char *const name[PARTIES] = { "bank-a", "bank-b" };
+static struct post *hub_post, *party_post[PARTIES];
+static struct channel *hub[PARTIES], *party[PARTIES];
+static struct msg *m; /* large, so not on the stack of each test */
+
+static inline void open_with(double step_timeout_s)
+{
+	hub_post = post_new(step_timeout_s);
+	for (int i = 0; i < PARTIES; i++) {
+		party_post[i] = post_new(step_timeout_s);
+		hub[i] = channel_new(hub_post, COORD, name[i]);
+		party[i] = channel_new(party_post[i], PARTY, "hub");
+		channel_pair(hub[i], party[i]);
+	}
+}
+
+static inline int set_up(void **state)
+{
+	(void)state;
+	open_with(30);
+	return 0;
+}
+
+static inline int tear_down(void **state)
+{
+	(void)state;
+	for (int i = 0; i < PARTIES; i++) {
+		channel_free(hub[i]);
+		channel_free(party[i]);
+		hub[i] = party[i] = NULL;
+		post_free(party_post[i]);
+	}
+	post_free(hub_post);
+	return 0;
+}
+
+/* After a channel broke. */
+static inline void again(void **state)
+{
+	tear_down(state);
+	set_up(state);
+}
+
+#define IN(set_up_, test) cmocka_unit_test_setup_teardown(test, set_up_, tear_down)
+
+#endif

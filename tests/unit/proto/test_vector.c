@@ -1,0 +1,497 @@
+/* Vectors of labels and of real numbers in chunks, and choices, over channels joined in memory. */
+#include "joined.h"
+
+#include "proto/labels.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t messages_received(struct channel *ch)
+{
+	struct channel_traffic t[40];
+	size_t n = channel_traffic(ch, t, 40), all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += t[i].messages_received;
+	return all;
+}
+
+/* ---- labels ---- */
+
+static void labels_there_and_back(uint32_t values, size_t count)
+{
+	uint32_t *label = alloc(count, 4), *back = alloc(count, 4);
+
+	for (size_t i = 0; i < count; i++)
+		label[i] = (uint32_t)((uint64_t)i * 2654435761U % ((uint64_t)values + 1));
+	assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, values, label, count));
+	assert_ok(channel_recv_labels(party[A], MSG_CELLS, 9, values, back, count));
+	if (count)
+		assert_memory_equal(label, back, 4 * count);
+	free(label);
+	free(back);
+}
+
+/* Counts around whole bytes, and around a whole chunk: one message up to it, two above. */
+static void test_labels_sizes(void **state)
+{
+	static const uint32_t values[] = { 1, 2, 3, 6, 28, 255, 300, 70000, UINT32_MAX };
+
+	(void)state;
+	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+		size_t chunk = (size_t)CHANNEL_CHUNK / labels_bits(values[v]) * 8;
+
+		for (size_t count = 0; count <= 17; count++)
+			labels_there_and_back(values[v], count);
+		for (int above = -8; above <= 8; above++) {
+			size_t before = messages_received(party[A]);
+
+			labels_there_and_back(values[v], chunk + (size_t)above);
+			assert_int_equal(messages_received(party[A]) - before, above > 0 ? 2 : 1);
+		}
+		labels_there_and_back(values[v], 3 * chunk + 5);
+	}
+}
+
+/* The sender chooses the range within bounds; all chunks must keep to the first one's. */
+static void test_labels_upto(void **state)
+{
+	static const uint32_t label[20] = { 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5 };
+	static const uint8_t packed[20] = { 0 };
+	uint32_t back[20], values = 20;
+
+	(void)state;
+	assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, 6, label, 20));
+	assert_ok(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 20));
+	assert_int_equal(values, 6);
+	assert_memory_equal(label, back, sizeof(back));
+	for (uint32_t wrong = 0; wrong <= 21; wrong += 21) { /* 1 .. 20 are right */
+		values = 20;
+		assert_ok(channel_send_labels(hub[A], MSG_CELLS, 9, wrong, back + 18, 2));
+		assert_err(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 2),
+			   ERR_PEER, "values");
+		again(state);
+	}
+	for (uint32_t i = 0; i < 2; i++) { /* 8 entries in each of two chunks: 6 values, then 7 */
+		m->type = MSG_CELLS;
+		m->labels = (struct msg_labels){ 9, 6 + i, 16, 8 * i, { packed, 3 } };
+		assert_ok(channel_send(hub[A], m));
+	}
+	values = 20;
+	assert_err(channel_recv_labels_upto(party[A], MSG_CELLS, 9, 1, &values, back, 16), ERR_PEER,
+		   "values 7, count 16, offset 8; expected 9, 6, 16, 8");
+}
+
+/* Another implementation may fill chunks up to MSG_CHUNK_MAX, or send shorter ones. */
+static void test_labels_of_other_chunks(void **state)
+{
+	enum { COUNT = 8 * MSG_CHUNK_MAX + 80 };
+	static const size_t cut[][4] = { { 8 * MSG_CHUNK_MAX, COUNT },
+					 { 8, 16, 8 * MSG_CHUNK_MAX, COUNT } };
+	uint32_t *label = alloc(COUNT, 4), *back = alloc(COUNT, 4);
+	uint8_t *packed = alloc(MSG_CHUNK_MAX, 1);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		label[i] = i % 3 == 0;
+	for (int c = 0; c < 2; c++) {
+		for (size_t i = 0, done = 0; done < COUNT; done = cut[c][i++]) {
+			size_t now = cut[c][i] - done;
+
+			labels_pack(packed, 1, label + done, now);
+			m->type = MSG_CELLS;
+			m->labels = (struct msg_labels){
+				0, 1, COUNT, done, { packed, labels_bytes(1, now) }
+			};
+			assert_ok(channel_send(hub[A], m));
+		}
+		assert_ok(channel_recv_labels(party[A], MSG_CELLS, 0, 1, back, COUNT));
+		assert_memory_equal(label, back, sizeof(*label) * COUNT);
+	}
+	free(label);
+	free(back);
+	free(packed);
+}
+
+/* Each thing that can be wrong in a chunk of 20 labels 0 .. 5 (3 bits) of group 9. */
+static void test_labels_checks(void **state)
+{
+	static const uint8_t good[8] = { 0 }, seven[8] = { 0xff },
+			     tail[8] = { 0, 0, 0, 0, 0, 0, 0, 0x10 };
+	static const struct {
+		struct msg_labels l;
+		const char *says;
+	} c[] = {
+		/* 0 */ { { 9, 5, 20, 0, { good, 8 } }, NULL },
+		/* 1 */ { { 8, 5, 20, 0, { good, 8 } }, "bank-a sent LOCAL_CLUSTERS of group 8" },
+		/* 2 */ { { 9, 6, 20, 0, { good, 8 } }, "values 6" },
+		/* 3 */ { { 9, 5, 21, 0, { good, 8 } }, "count 21" },
+		/* 4 */
+		{ { 9, 5, 20, 8, { good, 5 } },
+		  "offset 8; expected 9, 5, 20, 0 (during clusters)" },
+		/* 5 */ { { 9, 5, 20, 0, { good, 7 } }, "7 bytes for 20 entries" },
+		/* 6 */ { { 9, 5, 20, 0, { good, 0 } }, "0 bytes for 20 entries" },
+		/* 7 */ { { 9, 5, 20, 0, { good, 9 } }, "9 bytes for 20 entries" },
+		/* 8 */ { { 9, 5, 20, 0, { seven, 8 } }, "entry 0 = 7, expected 0 to 5" },
+		/* 9 */ { { 9, 5, 20, 0, { tail, 8 } }, "bits set after the last entry" },
+	};
+
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		uint32_t label[20];
+
+		m->type = MSG_LOCAL_CLUSTERS;
+		m->labels = c[i].l;
+		if (i == 7)
+			m->labels.packed = filler(9);
+		channel_step(hub[A], "clusters");
+		assert_ok(channel_send(party[A], m));
+		if (!c[i].says) {
+			assert_ok(channel_recv_labels(hub[A], MSG_LOCAL_CLUSTERS, 9, 5, label, 20));
+			continue;
+		}
+		assert_err(channel_recv_labels(hub[A], MSG_LOCAL_CLUSTERS, 9, 5, label, 20),
+			   ERR_PEER, c[i].says);
+		assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_PEER, c[i].says);
+		again(state);
+	}
+}
+
+/* ---- real numbers ---- */
+
+enum { REALS_CHUNK = CHANNEL_CHUNK / 8, MOST_REALS = MSG_CHUNK_MAX / 8 };
+
+/* All kinds of finite numbers: they come back to the bit. */
+static double sample_real(size_t i)
+{
+	static const double special[] = { 0.0,      -0.0,     1.0,     -1.0 / 3,    DBL_MIN,
+					  -DBL_MAX, 4.9e-324, DBL_MAX, DBL_EPSILON, M_PI };
+	size_t kinds = sizeof(special) / sizeof(*special);
+
+	return i % 64 < kinds ? special[i % 64] : (double)i * -1.0000000001;
+}
+
+static void reals_there_and_back(size_t count)
+{
+	double *x = alloc(count + 1, sizeof(*x)), *back = alloc(count + 1, sizeof(*back));
+
+	for (size_t i = 0; i < count; i++)
+		x[i] = sample_real(i);
+	back[count] = 17;
+	assert_ok(channel_send_reals(hub[A], MSG_MATRIX, 9, x, count));
+	assert_ok(channel_recv_reals(party[A], MSG_MATRIX, 9, back, count));
+	if (count)
+		assert_memory_equal(x, back, count * sizeof(*x));
+	assert_true(back[count] == 17);
+	free(x);
+	free(back);
+}
+
+/* Counts from none, and around whole chunks: an empty message, one up to a chunk, one more above.
+ */
+static void test_reals_sizes(void **state)
+{
+	(void)state;
+	for (size_t count = 0; count <= 70; count++) {
+		size_t before = messages_received(party[A]);
+
+		reals_there_and_back(count);
+		assert_int_equal(messages_received(party[A]) - before, 1);
+	}
+	for (size_t chunks = 1; chunks <= 3; chunks++)
+		for (int above = -1; above <= 1; above++) {
+			size_t before = messages_received(party[A]);
+
+			reals_there_and_back(chunks * REALS_CHUNK + (size_t)above);
+			assert_int_equal(messages_received(party[A]) - before,
+					 chunks + (above > 0));
+		}
+	assert_ok(channel_send_reals(hub[A], MSG_MATRIX, 9, NULL, 0));
+	assert_ok(channel_recv_reals(party[A], MSG_MATRIX, 9, NULL, 0));
+}
+
+static void keep_body(void *arg, enum msg_type type, struct bytes body)
+{
+	struct buf *kept = arg;
+
+	(void)type;
+	buf_add(kept, body.p, body.n);
+}
+
+/* The lowest byte of each number first, whatever this processor's order. */
+static void test_reals_on_the_wire(void **state)
+{
+	static const uint8_t expect[] = {
+		0,    0,    0,    9,                            /* group */
+		0,    0,    0,    0,    0,    0,    0,    2,    /* count */
+		0,    0,    0,    0,    0,    0,    0,    0,    /* offset */
+		0,    0,    0,    16,                           /* bytes */
+		0,    0,    0,    0,    0,    0,    0xf8, 0x3f, /* 1.5 */
+		0x9a, 0x99, 0x99, 0x99, 0x99, 0x99, 0xb9, 0xbf, /* -0.1 */
+	};
+	static const double x[] = { 1.5, -0.1 };
+	struct buf kept = { 0 };
+	double back[2];
+
+	(void)state;
+	channel_observe(party[A], keep_body, &kept);
+	assert_ok(channel_send_reals(hub[A], MSG_MATRIX, 9, x, 2));
+	assert_ok(channel_recv_reals(party[A], MSG_MATRIX, 9, back, 2));
+	assert_int_equal(kept.n, sizeof(expect));
+	assert_memory_equal(kept.p, expect, sizeof(expect));
+	assert_memory_equal(back, x, sizeof(x));
+	buf_release(&kept);
+}
+
+/* Another implementation may fill chunks up to MSG_CHUNK_MAX, or send shorter ones. */
+static void test_reals_of_other_chunks(void **state)
+{
+	enum { COUNT = MOST_REALS + 3 };
+	static const size_t cut[][4] = { { MOST_REALS, COUNT },
+					 { 1, 3, MOST_REALS + 2, COUNT },
+					 { 3, COUNT } };
+	double *x = alloc(COUNT, sizeof(*x)), *back = alloc(COUNT, sizeof(*back));
+	uint8_t *odd = alloc(COUNT * 8 + 1, 1); /* numbers at addresses that are none of theirs */
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		x[i] = sample_real(i);
+	memcpy(odd + 1, x, COUNT * 8);
+	for (size_t c = 0; c < sizeof(cut) / sizeof(*cut); c++) {
+		for (size_t i = 0, done = 0; done < COUNT; done = cut[c][i++]) {
+			m->type = MSG_MATRIX;
+			m->reals = (struct msg_reals){
+				0, COUNT, done, { odd + 1 + 8 * done, 8 * (cut[c][i] - done) }
+			};
+			assert_ok(channel_send(hub[A], m));
+		}
+		memset(back, 0, COUNT * sizeof(*back));
+		assert_ok(channel_recv_reals(party[A], MSG_MATRIX, 0, back, COUNT));
+		assert_memory_equal(x, back, COUNT * sizeof(*x));
+	}
+	free(x);
+	free(back);
+	free(odd);
+}
+
+/* Refused with these words, and the channel is of no further use. */
+static void refused(struct channel *from, enum err got, const char *says)
+{
+	assert_err(got, ERR_PEER, says);
+	assert_err(channel_recv(from, MSG_DONE, m), ERR_PEER, says);
+}
+
+/* Each thing that can be wrong in a chunk of 4 numbers of group 9. */
+static void test_reals_checks(void **state)
+{
+	static const double five[5] = { 1, 2, 3, 4, 5 };
+	static const struct {
+		uint32_t group;
+		uint64_t count, offset, numbers;
+		const char *says;
+	} c[] = {
+		/* 0 */ { 9, 4, 0, 4, NULL },
+		/* 1 */
+		{ 8, 4, 0, 4,
+		  "hub sent MATRIX of group 8, count 4, offset 0 with 4 numbers; expected 9, 4, 0 "
+		  "with at most 4 (during embedding)" },
+		/* 2 */ { 9, 3, 0, 3, "count 3" },
+		/* 3 */ { 9, 5, 0, 5, "count 5" },
+		/* 4 */ { 9, 4, 1, 3, "offset 1" },
+		/* 5 */ { 9, 4, 0, 5, "with 5 numbers" },
+		/* 6 */ { 9, 4, 0, 0, "with 0 numbers" },
+		/* 7 */ { 9, 4, 4, 0, "offset 4" },
+	};
+
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		double x[6] = { [4] = 17 };
+
+		print_message("case %zu\n", i);
+		m->type = MSG_MATRIX;
+		m->reals = (struct msg_reals){ c[i].group,
+					       c[i].count,
+					       c[i].offset,
+					       { (const uint8_t *)five, 8 * c[i].numbers } };
+		channel_step(party[A], "embedding");
+		assert_ok(channel_send(hub[A], m));
+		if (!c[i].says) {
+			assert_ok(channel_recv_reals(party[A], MSG_MATRIX, 9, x, 4));
+			continue;
+		}
+		refused(party[A], channel_recv_reals(party[A], MSG_MATRIX, 9, x, 4), c[i].says);
+		assert_true(x[4] == 17);
+		again(state);
+	}
+}
+
+/* The same in a later chunk: what counts is what has come so far. */
+static void test_reals_checks_later(void **state)
+{
+	static const double five[5] = { 1, 2, 3, 4, 5 };
+	static const struct {
+		uint64_t offset, numbers;
+		const char *says;
+	} c[] = {
+		/* 0 */ { 3, 2, NULL },
+		/* 1 */ { 2, 2, "offset 2 with 2 numbers; expected 9, 5, 3 with at most 2" },
+		/* 2 */ { 4, 1, "offset 4" },
+		/* 3 */ { 0, 5, "offset 0" },
+		/* 4 */ { 3, 3, "with 3 numbers" },
+		/* 5 */ { 3, 0, "with 0 numbers" },
+	};
+
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		double x[5];
+
+		print_message("case %zu\n", i);
+		m->type = MSG_MATRIX;
+		m->reals = (struct msg_reals){ 9, 5, 0, { (const uint8_t *)five, 8 * 3 } };
+		assert_ok(channel_send(hub[A], m));
+		m->reals = (struct msg_reals){
+			9, 5, c[i].offset, { (const uint8_t *)five, 8 * c[i].numbers }
+		};
+		assert_ok(channel_send(hub[A], m));
+		if (c[i].says)
+			refused(party[A], channel_recv_reals(party[A], MSG_MATRIX, 9, x, 5),
+				c[i].says);
+		else
+			assert_ok(channel_recv_reals(party[A], MSG_MATRIX, 9, x, 5));
+		again(state);
+	}
+}
+
+/* No numbers are due: an empty message is, and no other. */
+static void test_reals_none(void **state)
+{
+	static const double one = 1;
+	double x = 17;
+
+	m->type = MSG_MATRIX;
+	m->reals = (struct msg_reals){ 9, 0, 0, { (const uint8_t *)&one, 8 } };
+	assert_ok(channel_send(hub[A], m));
+	refused(party[A], channel_recv_reals(party[A], MSG_MATRIX, 9, &x, 0),
+		"count 0, offset 0 with 1 numbers; expected 9, 0, 0 with at most 0");
+	assert_true(x == 17);
+	again(state);
+	assert_ok(channel_send_reals(hub[A], MSG_MATRIX, 9, &one, 1));
+	refused(party[A], channel_recv_reals(party[A], MSG_MATRIX, 9, &x, 0), "count 1");
+	again(state);
+	assert_ok(channel_send_choice(hub[A], CHOICE_ORDER, 3));
+	refused(party[A], channel_recv_reals(party[A], MSG_MATRIX, 9, &x, 1),
+		"hub sent CHOICE, expected MATRIX");
+}
+
+/* Whatever is no finite number, wherever it stands. */
+static void test_reals_are_finite(void **state)
+{
+	static const uint64_t wrong[] = {
+		0x7ff8000000000000,                                         /* quiet NaN */
+		0x7ff0000000000001,                                         /* signalling NaN */
+		0xfff8000000000000, 0x7ff0000000000000, 0xfff0000000000000, /* infinities */
+	};
+	static const size_t at[] = { 0, 1, REALS_CHUNK - 1, REALS_CHUNK, REALS_CHUNK + 6 };
+	enum { COUNT = REALS_CHUNK + 7 };
+	double *x = alloc(COUNT, sizeof(*x));
+	char says[80];
+
+	for (size_t w = 0; w < sizeof(wrong) / sizeof(*wrong); w++)
+		for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++) {
+			memset(x, 0, COUNT * sizeof(*x));
+			memcpy(&x[at[i]], &wrong[w], 8);
+			assert_ok(channel_send_reals(hub[A], MSG_MATRIX, 9, x, COUNT));
+			snprintf(says, sizeof(says),
+				 "hub sent MATRIX with entry %zu that is no finite number", at[i]);
+			refused(party[A], channel_recv_reals(party[A], MSG_MATRIX, 9, x, COUNT),
+				says);
+			again(state);
+		}
+	free(x);
+}
+
+static void test_reals_of_a_broken_channel(void **state)
+{
+	double x[2] = { 1, 2 };
+
+	(void)state;
+	channel_fail(hub[A], ERR_PEER, "bank-a: connection reset");
+	assert_err(channel_send_reals(hub[A], MSG_MATRIX, 9, x, 2), ERR_PEER, "connection reset");
+	assert_err(channel_send_choice(hub[A], CHOICE_ORDER, 2), ERR_PEER, "connection reset");
+}
+
+/* ---- choices ---- */
+
+static void test_choices(void **state)
+{
+	static const struct {
+		uint64_t sent, most;
+	} good[] = { { 0, 0 }, { 0, 1 }, { 1, 1 }, { 60, 10000 }, { UINT64_MAX, UINT64_MAX } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		uint64_t value = 17;
+
+		assert_ok(channel_send_choice(hub[A], CHOICE_ORDER, good[i].sent));
+		assert_ok(channel_recv_choice(party[A], CHOICE_ORDER, good[i].most, &value));
+		assert_int_equal(value, good[i].sent);
+	}
+}
+
+static void test_choices_checks(void **state)
+{
+	static const struct {
+		enum choice what;
+		uint64_t value;
+		const char *says;
+	} c[] = {
+		/* 0 */
+		{ CHOICE_WORDS, 4,
+		  "hub sent CHOICE 1 = 4; expected 2, from 0 to 15 (during order)" },
+		/* 1 */ { CHOICE_METHOD, 4, "CHOICE 3 = 4; expected 2," },
+		/* 2 */ { (enum choice)0, 4, "CHOICE 0 = 4" },
+		/* 3 */ { (enum choice)0xffff, 4, "CHOICE 65535 = 4" },
+		/* 4 */ { CHOICE_ORDER, 16, "CHOICE 2 = 16; expected 2, from 0 to 15" },
+		/* 5 */ { CHOICE_ORDER, UINT64_MAX, "CHOICE 2 = 18446744073709551615;" },
+		/* 6 */ { CHOICE_ORDER, (uint64_t)1 << 32, "CHOICE 2 = 4294967296;" },
+	};
+	uint64_t value;
+
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		print_message("case %zu\n", i);
+		channel_step(party[A], "order");
+		assert_ok(channel_send_choice(hub[A], c[i].what, c[i].value));
+		refused(party[A], channel_recv_choice(party[A], CHOICE_ORDER, 15, &value),
+			c[i].says);
+		again(state);
+	}
+	assert_ok(channel_send_reals(hub[A], MSG_MATRIX, 9, NULL, 0));
+	refused(party[A], channel_recv_choice(party[A], CHOICE_ORDER, 15, &value),
+		"hub sent MATRIX, expected CHOICE");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		IN(set_up, test_labels_sizes),
+		IN(set_up, test_labels_upto),
+		IN(set_up, test_labels_of_other_chunks),
+		IN(set_up, test_labels_checks),
+		IN(set_up, test_reals_sizes),
+		IN(set_up, test_reals_on_the_wire),
+		IN(set_up, test_reals_of_other_chunks),
+		IN(set_up, test_reals_checks),
+		IN(set_up, test_reals_checks_later),
+		IN(set_up, test_reals_none),
+		IN(set_up, test_reals_are_finite),
+		IN(set_up, test_reals_of_a_broken_channel),
+		IN(set_up, test_choices),
+		IN(set_up, test_choices_checks),
+	};
+	int failed;
+
+	ALLOC(m, 1);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	free(m);
+	return failed;
+}

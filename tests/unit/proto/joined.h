@@ -53,6 +53,20 @@ static inline void again(void **state)
 	set_up(state);
 }
 
+static inline enum err send_accept(struct channel *ch, uint64_t rows)
+{
+	struct msg accept = { .type = MSG_ACCEPT, .accept.rows = rows };
+
+	return channel_send(ch, &accept);
+}
+
+static inline enum err send_empty(struct channel *ch)
+{
+	struct msg done = { .type = MSG_DONE };
+
+	return channel_send(ch, &done);
+}
+
 #define IN(set_up_, test) cmocka_unit_test_setup_teardown(test, set_up_, tear_down)
 
 #endif

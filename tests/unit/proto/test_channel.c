@@ -1,7 +1,7 @@
+/* The job thread's half of channels: order, aborts, ends of waiting, several at once. */
 #include "joined.h"
 
 #include "common/base/clock.h"
-#include "proto/codec.h"
 #include "proto/frame.h"
 
 #include <pthread.h>
@@ -23,20 +23,6 @@ static int set_up_hasty(void **state)
 	(void)state;
 	open_with(0.05);
 	return 0;
-}
-
-static enum err send_accept(struct channel *ch, uint64_t rows)
-{
-	struct msg accept = { .type = MSG_ACCEPT, .accept.rows = rows };
-
-	return channel_send(ch, &accept);
-}
-
-static enum err send_empty(struct channel *ch)
-{
-	struct msg done = { .type = MSG_DONE };
-
-	return channel_send(ch, &done);
 }
 
 static enum err send_abort(struct channel *ch, enum err code, const char *culprit, const char *text)
@@ -472,212 +458,6 @@ static void test_streams(void **state)
 		pthread_join(t[i], NULL);
 }
 
-/* ---- the loop's half ---- */
-
-static void count_wake(void *arg)
-{
-	atomic_fetch_add((atomic_int *)arg, 1);
-}
-
-static void test_full_and_wake(void **state)
-{
-	struct channel *alone = channel_new(hub_post, COORD, "bank-c");
-	struct buf body = { 0 }, wire = { 0 };
-	atomic_int wakes = 0;
-	int delivered = 0;
-
-	(void)state;
-	channel_on_wake(alone, count_wake, &wakes);
-	m->type = MSG_MASKED;
-	m->masked = (struct msg_masked){ .words = filler(CHANNEL_CHUNK) };
-	msg_encode(&wire, m);
-	while (!channel_is_full(alone)) {
-		buf_add(&body, wire.p, wire.n);
-		channel_deliver(alone, MSG_MASKED, &body, clock_now_s());
-		assert_int_equal(body.n, 0);
-		delivered++;
-	}
-	assert_int_equal(delivered, CHANNEL_IN_MAX / CHANNEL_CHUNK);
-	assert_int_equal(wakes, 0);
-	for (int i = 0; i < delivered; i++)
-		assert_ok(channel_recv(alone, MSG_MASKED, m));
-	assert_int_equal(wakes, 1); /* there is room again */
-	assert_false(channel_is_full(alone));
-	assert_ok(send_empty(alone));
-	assert_int_equal(wakes, 2); /* there is something to send */
-	channel_on_wake(alone, NULL, NULL);
-	assert_ok(send_empty(alone));
-	assert_int_equal(wakes, 2);
-	channel_on_wake(alone, count_wake, &wakes); /* two wait already */
-	assert_int_equal(wakes, 3);
-	buf_release(&body);
-	buf_release(&wire);
-	channel_free(alone);
-}
-
-/* Empty messages fill the queue too. */
-static void test_full_of_nothing(void **state)
-{
-	struct channel *alone = channel_new(hub_post, COORD, "bank-c");
-	struct buf body = { 0 };
-	size_t delivered = 0;
-
-	(void)state;
-	while (!channel_is_full(alone) && delivered < 10 * CHANNEL_IN_MAX) {
-		channel_deliver(alone, MSG_DONE, &body, clock_now_s());
-		delivered++;
-	}
-	assert_true(delivered <= CHANNEL_IN_MAX / 32);
-	buf_release(&body);
-	channel_free(alone);
-}
-
-/* What the wait's end was made of, from times given by hand. */
-static void deliver_done(struct channel *ch, double first_byte_s)
-{
-	struct buf body = { 0 };
-
-	channel_deliver(ch, MSG_DONE, &body, first_byte_s);
-	buf_release(&body);
-}
-
-static struct channel *late_one;
-static double first_byte_after_s;
-
-static void *deliver_late(void *arg)
-{
-	double start = clock_now_s();
-
-	usleep(200000);
-	deliver_done(late_one, start + first_byte_after_s);
-	return arg;
-}
-
-static void wait_for_it(double first_after_s, struct channel_times *t, double *blocked_s)
-{
-	pthread_t thread;
-	double start;
-
-	first_byte_after_s = first_after_s;
-	post_times(hub_post, t);
-	start = clock_now_s();
-	pthread_create(&thread, NULL, deliver_late, NULL);
-	assert_ok(channel_recv(late_one, MSG_DONE, m));
-	pthread_join(thread, NULL);
-	*blocked_s = clock_now_s() - start;
-	post_times(hub_post, t);
-}
-
-/* The same as an exchange of its own. */
-static void times_of(double rtt_s, double first_after_s, struct channel_times *t, double *blocked_s)
-{
-	channel_set_rtt(late_one, rtt_s);
-	assert_ok(send_empty(late_one));
-	wait_for_it(first_after_s, t, blocked_s);
-}
-
-static void test_times(void **state)
-{
-	struct channel_times t;
-	double blocked;
-
-	(void)state;
-	late_one = channel_new(hub_post, COORD, "bank-c");
-	/* all in the last moment, no round trip known: the peer computed */
-	times_of(-1, 10, &t, &blocked);
-	assert_true(t.wait_s > 0 && t.wait_s <= blocked && t.wire_s == 0);
-	/* a round trip of 50 ms is the wire's */
-	times_of(0.05, 10, &t, &blocked);
-	assert_true(t.wire_s > 0.0499 && t.wire_s < 0.0501);
-	assert_true(t.wait_s > 0 && t.wait_s + t.wire_s <= blocked);
-	/* it was this exchange's one; the next message of the same is waited for */
-	wait_for_it(10, &t, &blocked);
-	assert_true(t.wait_s > 0 && t.wire_s == 0);
-	/* a longer one than the blocked time takes it all, no more */
-	times_of(5, 10, &t, &blocked);
-	assert_true(t.wait_s == 0 && t.wire_s > 0 && t.wire_s <= blocked);
-	/* the message's own transfer, of which one half came while we waited */
-	times_of(-1, 0.1, &t, &blocked);
-	assert_true(t.wire_s > 0 && t.wait_s > 0 && t.wire_s + t.wait_s <= blocked);
-	/* its first byte was there before we waited */
-	times_of(-1, -10, &t, &blocked);
-	assert_true(t.wait_s == 0 && t.wire_s > 0 && t.wire_s <= blocked);
-	/* no wait, nothing to account */
-	deliver_done(late_one, clock_now_s());
-	assert_ok(channel_recv(late_one, MSG_DONE, m));
-	post_times(hub_post, &t);
-	assert_true(t.wait_s == 0 && t.wire_s == 0);
-	channel_free(late_one);
-}
-
-static void test_traffic(void **state)
-{
-	struct channel_traffic t[40];
-	struct channel_link link;
-
-	(void)state;
-	assert_int_equal(channel_traffic(hub[A], t, 40), 0);
-	assert_ok(send_accept(party[A], 1));
-	assert_ok(send_accept(party[A], 2));
-	assert_ok(send_empty(hub[A]));
-	channel_count(hub[A], MSG_HEARTBEAT, true, 3, 84);
-	assert_int_equal(channel_traffic(hub[A], t, 40), 3);
-	assert_int_equal(t[0].type, MSG_HEARTBEAT);
-	assert_int_equal(t[0].messages_sent, 3);
-	assert_int_equal(t[0].bytes_sent, 84);
-	assert_int_equal(t[1].type, MSG_ACCEPT);
-	assert_int_equal(t[1].messages_received, 2);
-	assert_int_equal(t[1].bytes_received, 2 * (FRAME_HEADER_LEN + 3 * HASH_LEN + 8));
-	assert_int_equal(t[1].messages_sent, 0);
-	assert_int_equal(t[2].type, MSG_DONE);
-	assert_int_equal(t[2].messages_sent, 1);
-	assert_int_equal(t[2].bytes_sent, FRAME_HEADER_LEN);
-	assert_int_equal(channel_bytes(hub[A]),
-			 t[0].bytes_sent + t[1].bytes_received + t[2].bytes_sent);
-	assert_int_equal(channel_traffic(hub[A], t, 1), 1);
-	assert_int_equal(channel_traffic(party[A], t, 40), 2);
-	assert_int_equal(t[0].messages_sent, 2);
-	channel_link(hub[A], &link);
-	assert_true(link.rtt_s < 0);
-	assert_string_equal(link.congestion, "");
-	channel_set_rtt(hub[A], 0.25);
-	channel_set_congestion(hub[A], "cubic");
-	channel_link(hub[A], &link);
-	assert_true(link.rtt_s == 0.25);
-	assert_string_equal(link.congestion, "cubic");
-}
-
-static void observe(void *arg, enum msg_type type, struct bytes body)
-{
-	struct buf *seen = arg;
-
-	buf_printf(seen, "%s", msg_name(type));
-	buf_add(seen, body.p, body.n);
-}
-
-static void test_observer(void **state)
-{
-	static const uint8_t packed[] = { 0xe4, 0x09 };
-	struct msg cells = { .type = MSG_CELLS, .labels = { 5, 3, 6, 0, { packed, 2 } } };
-	struct buf seen = { 0 }, expect = { 0 };
-
-	(void)state;
-	channel_observe(party[A], observe, &seen);
-	assert_ok(channel_send(hub[A], &cells));
-	assert_ok(send_empty(hub[A]));
-	assert_ok(channel_recv(party[A], MSG_CELLS, m));
-	buf_add(&expect, "CELLS", 5);
-	msg_encode(&expect, &cells);
-	buf_add(&expect, "", 0);
-	assert_int_equal(seen.n, expect.n);
-	assert_memory_equal(seen.p, expect.p, seen.n);
-	channel_observe(party[A], NULL, NULL);
-	assert_ok(channel_recv(party[A], MSG_DONE, m));
-	assert_int_equal(seen.n, expect.n);
-	buf_release(&seen);
-	buf_release(&expect);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -703,11 +483,6 @@ int main(void)
 		IN(set_up, test_recv_any),
 		IN(set_up, test_borrowing),
 		IN(set_up, test_streams),
-		IN(set_up, test_full_and_wake),
-		IN(set_up, test_full_of_nothing),
-		IN(set_up, test_times),
-		IN(set_up, test_traffic),
-		IN(set_up, test_observer),
 	};
 	int failed;
 

@@ -12,8 +12,8 @@
 
 static struct msg *m; /* large, so not on the stack of each test */
 
-/* The example in PROTOCOL.md: header, then body. */
-static const uint8_t known_frame[] = {
+/* The examples in PROTOCOL.md, one after the other: header, then body. */
+static const uint8_t known_frames[] = {
 	0x00, 0x00, 0x00, 0x2e,                         /* length: 16 + 30 */
 	0x00, 0x1f, 0x00, 0x00,                         /* CELLS, no flags */
 	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, /* job */
@@ -24,35 +24,95 @@ static const uint8_t known_frame[] = {
 	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, /* offset 0 */
 	0x00, 0x00, 0x00, 0x02,                         /* 2 bytes of labels */
 	0xe4, 0x09,                                     /* 0 1 2 3 | 1 2 */
+
+	0x00, 0x00, 0x00, 0x1a,                         /* length: 16 + 10 */
+	0x00, 0x12, 0x00, 0x00,                         /* CHOICE, no flags */
+	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, /* job */
+	0x00, 0x00, 0x00, 0x03,                         /* sequence */
+	0x00, 0x02,                                     /* the order of the filter */
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, /* 12 */
+
+	0x00, 0x00, 0x00, 0x38,                         /* length: 16 + 40 */
+	0x00, 0x13, 0x00, 0x00,                         /* MATRIX, no flags */
+	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, /* job */
+	0x00, 0x00, 0x00, 0x04,                         /* sequence */
+	0x00, 0x00, 0x00, 0x05,                         /* group 5 */
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, /* count 3 */
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, /* offset 1 */
+	0x00, 0x00, 0x00, 0x10,                         /* 16 bytes: 2 numbers */
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf8, 0x3f, /* 1.5 */
+	0x9a, 0x99, 0x99, 0x99, 0x99, 0x99, 0xb9, 0xbf, /* -0.1 */
 };
+
+static void add_frame(struct buf *out, const struct msg *msg, uint32_t sequence)
+{
+	struct frame f = { (uint16_t)msg->type, 0x0123456789abcdef, sequence };
+	struct buf body = { 0 };
+
+	msg_encode(&body, msg);
+	frame_header(buf_extend(out, FRAME_HEADER_LEN), &f, body.n);
+	buf_add(out, body.p, body.n);
+	buf_release(&body);
+}
 
 static void test_known_bytes(void **state)
 {
 	static const uint32_t label[] = { 0, 1, 2, 3, 1, 2 };
-	struct frame f = { MSG_CELLS, 0x0123456789abcdef, 2 };
-	uint8_t packed[2], header[FRAME_HEADER_LEN];
-	struct buf body = { 0 };
+	const uint8_t *two_reals = known_frames + sizeof(known_frames) - 16;
+	uint8_t packed[2];
+	struct buf out = { 0 };
 
 	(void)state;
 	labels_pack(packed, 3, label, 6);
 	m->type = MSG_CELLS;
 	m->labels = (struct msg_labels){ 5, 3, 6, 0, { packed, 2 } };
-	msg_encode(&body, m);
-	frame_header(header, &f, body.n);
-	assert_int_equal(FRAME_HEADER_LEN + body.n, sizeof(known_frame));
-	assert_memory_equal(header, known_frame, FRAME_HEADER_LEN);
-	assert_memory_equal(body.p, known_frame + FRAME_HEADER_LEN, body.n);
-	assert_ok(msg_decode(m, MSG_CELLS, (struct bytes){ body.p, body.n }));
+	add_frame(&out, m, 2);
+	m->type = MSG_CHOICE;
+	m->choice = (struct msg_choice){ CHOICE_ORDER, 12 };
+	add_frame(&out, m, 3);
+	m->type = MSG_MATRIX; /* that these bytes are 1.5 and -0.1 is for test_vector.c */
+	m->reals = (struct msg_reals){ 5, 3, 1, { two_reals, 16 } };
+	add_frame(&out, m, 4);
+	assert_int_equal(out.n, sizeof(known_frames));
+	assert_memory_equal(out.p, known_frames, out.n);
+	buf_release(&out);
+}
+
+/* The body of the i-th example. */
+static struct bytes known_body(int i)
+{
+	const uint8_t *p = known_frames;
+	size_t len;
+
+	for (len = p[3]; i > 0; i--) {
+		p += 4 + len;
+		len = p[3];
+	}
+	return (struct bytes){ p + FRAME_HEADER_LEN, len + 4 - FRAME_HEADER_LEN };
+}
+
+static void test_known_bytes_are_read(void **state)
+{
+	(void)state;
+	assert_ok(msg_decode(m, MSG_CELLS, known_body(0)));
 	assert_int_equal(m->labels.group, 5);
 	assert_int_equal(m->labels.values, 3);
 	assert_int_equal(m->labels.count, 6);
 	assert_int_equal(m->labels.offset, 0);
 	assert_int_equal(m->labels.packed.n, 2);
-	assert_memory_equal(m->labels.packed.p, packed, 2);
-	buf_release(&body);
+	assert_memory_equal(m->labels.packed.p, "\xe4\x09", 2);
+	assert_ok(msg_decode(m, MSG_CHOICE, known_body(1)));
+	assert_int_equal(m->choice.what, CHOICE_ORDER);
+	assert_int_equal(m->choice.value, 12);
+	assert_ok(msg_decode(m, MSG_MATRIX, known_body(2)));
+	assert_int_equal(m->reals.group, 5);
+	assert_int_equal(m->reals.count, 3);
+	assert_int_equal(m->reals.offset, 1);
+	assert_int_equal(m->reals.values.n, 16);
+	assert_ptr_equal(m->reals.values.p, known_frames + sizeof(known_frames) - 16);
 }
 
-/* Each byte of the example is in the specification, in this order. */
+/* Each byte of the examples is in the specification, in this order, and no other. */
 static void test_known_bytes_are_specified(void **state)
 {
 	FILE *f = fopen("proto/PROTOCOL.md", "r");
@@ -63,23 +123,25 @@ static void test_known_bytes_are_specified(void **state)
 	(void)state;
 	if (!f)
 		skip(); /* not run from the root of the repository */
-	while (fgets(line, sizeof(line), f) && at < sizeof(known_frame)) {
+	while (fgets(line, sizeof(line), f)) {
 		unsigned byte;
 		int used;
 
-		inside |= strncmp(line, "### An example", 14) == 0;
+		if (line[0] == '#')
+			inside = strncmp(line, "### Examples", 12) == 0;
 		if (!inside || strncmp(line, "    ", 4) != 0)
 			continue;
 		for (const char *p = line + 4; sscanf(p, "%2x%n", &byte, &used) == 1;
 		     p += used + 1) {
-			assert_int_equal(byte, known_frame[at]);
+			assert_in_range(at, 0, sizeof(known_frames) - 1);
+			assert_int_equal(byte, known_frames[at]);
 			at++;
 			if (p[used] != ' ' || p[used + 1] == ' ')
 				break;
 		}
 	}
 	fclose(f);
-	assert_int_equal(at, sizeof(known_frame));
+	assert_int_equal(at, sizeof(known_frames));
 }
 
 /* Decoding and encoding again gives the same bytes, for every message, smallest and largest. */
@@ -148,7 +210,7 @@ static void test_trailing_byte(void **state)
 
 static void test_unknown_type(void **state)
 {
-	static const uint16_t unknown[] = { 0, 5, 9, 18, 29, 37, 99, 0xffff };
+	static const uint16_t unknown[] = { 0, 5, 9, 20, 29, 99, 0xffff };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
@@ -166,7 +228,9 @@ static void test_over_limits(void **state)
 		LABELS_OFFSET = 16,
 		LABELS_LEN = 24,
 		MASKED_OFFSET = 20,
-		MASKED_LEN = 28
+		MASKED_LEN = 28,
+		REALS_COUNT = 4,
+		REALS_LEN = 20
 	};
 	static const struct {
 		enum msg_type type;
@@ -210,6 +274,13 @@ static void test_over_limits(void **state)
 		/* 32 */ { MSG_ABORT, 0, 2, 0 },
 		/* 33 */ { MSG_ABORT, 2, 4, MSG_NAME_MAX + 1 },
 		/* 34 */ { MSG_ABORT, 6 + MSG_NAME_MAX, 4, MSG_TEXT_MAX + 1 },
+		/* 35 */ { MSG_MATRIX, REALS_COUNT, 8, MSG_REALS_MAX + 1 },
+		/* 36 */ { MSG_MATRIX, REALS_COUNT, 8, UINT64_MAX },
+		/* 37 */ { MSG_MATRIX, REALS_COUNT, 8, MSG_REALS_MAX - 1 }, /* count < offset */
+		/* 38 */ { MSG_MATRIX, REALS_LEN, 4, MSG_CHUNK_MAX + 8 },
+		/* 39 */ { MSG_MATRIX, REALS_LEN, 4, MSG_CHUNK_MAX - 1 },
+		/* 40 */ { MSG_MATRIX, REALS_LEN, 4, UINT32_MAX },
+		/* 41 */ { MSG_PROBE, 0, 4, MSG_CHUNK_MAX + 1 },
 	};
 
 	(void)state;
@@ -228,32 +299,46 @@ static void test_over_limits(void **state)
 	}
 }
 
-/* One byte above the bound with all its bytes there: only the bound refuses it. */
+/* Just above the bound with all its bytes there: only the bound refuses it. */
 static void test_bound_alone(void **state)
 {
 	static const struct {
 		enum msg_type type;
-		size_t before, max; /* bytes before the length; its bound */
+		size_t before, max, above; /* bytes before the length; its bound; how far above */
 	} c[] = {
-		{ MSG_MASKED, 28, MSG_CHUNK_MAX },
-		{ MSG_RESULT, 24, MSG_CHUNK_MAX },
-		{ MSG_DECLINE, 2, MSG_TEXT_MAX },
-		{ MSG_HELLO, 4, MSG_NAME_MAX },
+		{ MSG_MASKED, 28, MSG_CHUNK_MAX, 1 }, { MSG_RESULT, 24, MSG_CHUNK_MAX, 1 },
+		{ MSG_MATRIX, 20, MSG_CHUNK_MAX, 8 }, { MSG_PROBE, 0, MSG_CHUNK_MAX, 1 },
+		{ MSG_DECLINE, 2, MSG_TEXT_MAX, 1 },  { MSG_HELLO, 4, MSG_NAME_MAX, 1 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
-		size_t len = c[i].before + 4 + c[i].max + 1;
+		size_t len = c[i].before + 4 + c[i].max + c[i].above;
 		uint8_t *body = alloc(len, 1);
 
 		body[1] = 1; /* a failure's code, where there is one */
 		body[3] = 1;
 		put_u32(body + c[i].before, (uint32_t)c[i].max);
-		assert_ok(msg_decode(m, (uint16_t)c[i].type, (struct bytes){ body, len - 1 }));
-		put_u32(body + c[i].before, (uint32_t)c[i].max + 1);
+		assert_ok(
+		    msg_decode(m, (uint16_t)c[i].type, (struct bytes){ body, len - c[i].above }));
+		put_u32(body + c[i].before, (uint32_t)(c[i].max + c[i].above));
 		assert_err(msg_decode(m, (uint16_t)c[i].type, (struct bytes){ body, len }),
 			   ERR_PEER, "do not parse");
 		free(body);
+	}
+}
+
+/* Numbers are whole: of all lengths up to 32 bytes those of 0 to 4 numbers parse. */
+static void test_reals_are_whole(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n <= 32; n++) {
+		uint8_t body[24 + 32] = { [11] = 9 }; /* count 9 */
+		enum err e;
+
+		body[23] = (uint8_t)n;
+		e = msg_decode(m, MSG_MATRIX, (struct bytes){ body, 24 + n });
+		assert_int_equal(e, n % 8 ? ERR_PEER : ERR_OK);
 	}
 }
 
@@ -324,6 +409,11 @@ static void test_catalogue(void **state)
 	assert_string_equal(msg_name(MSG_MASKED), "MASKED");
 	assert_int_equal(msg_sender(MSG_MASKED), PARTY);
 	assert_int_equal(msg_sender(MSG_ABORT), BOTH);
+	assert_string_equal(msg_name(MSG_CHOICE), "CHOICE");
+	assert_int_equal(msg_sender(MSG_CHOICE), COORD);
+	assert_string_equal(msg_name(MSG_MATRIX), "MATRIX");
+	assert_int_equal(msg_sender(MSG_MATRIX), COORD);
+	assert_false(msg_is_link(MSG_CHOICE));
 	assert_true(msg_is_link(MSG_HEARTBEAT));
 	assert_false(msg_is_link(MSG_OFFER));
 }
@@ -332,6 +422,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known_bytes),
+		cmocka_unit_test(test_known_bytes_are_read),
 		cmocka_unit_test(test_known_bytes_are_specified),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_prefixes),
@@ -339,6 +430,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_type),
 		cmocka_unit_test(test_over_limits),
 		cmocka_unit_test(test_bound_alone),
+		cmocka_unit_test(test_reals_are_whole),
 		cmocka_unit_test(test_empty_parts),
 		cmocka_unit_test(test_names_rise),
 		cmocka_unit_test(test_version_range),

@@ -6,6 +6,7 @@
 #include "party/gcc.h"
 #include "party/kcagc.h"
 #include "party/landmark.h"
+#include "party/model.h"
 #include "party/policy.h"
 #include "party/predict.h"
 #include "proto/account.h"
@@ -208,6 +209,14 @@ static enum err keep_labels(const char *output, const struct job_means *means,
 	return e;
 }
 
+/* What kcagc.predict will need; or, of a run that leaves no centres, that it does not. */
+static enum err keep_model(struct work *work, const char *state)
+{
+	if (!work->model)
+		work->model = model_new(work);
+	return model_keep(work->model, state);
+}
+
 static enum err finish(struct work *work)
 {
 	struct msg m = { .type = MSG_DONE };
@@ -225,7 +234,7 @@ static void log_leaks(const struct work *work)
 		log_info("this job shows: %s", leak[i]);
 }
 
-/* From an accepted offer to the result. */
+/* From an accepted offer to the result. A model is left only where all ended well. */
 static enum err take_part(struct work *work, const struct job_means *means, const char *output,
 			  const uint8_t *params_hash)
 {
@@ -244,9 +253,13 @@ static enum err take_part(struct work *work, const struct job_means *means, cons
 	if (e == ERR_OK && !job_is_plan_only(&work->job)) {
 		record_result(work->record, label, work->n, work->job.clusters);
 		e = keep_labels(output, means, label);
+		if (e == ERR_OK && work->job.kind == JOB_KCAGC)
+			e = keep_model(work, means->config->state);
 	}
 	if (e == ERR_OK)
 		e = finish(work);
+	if (e != ERR_OK && work->job.kind == JOB_KCAGC)
+		model_forget(means->config->state, work->job_id);
 	channel_observe(work->channel, NULL, NULL);
 	free(label);
 	return e;
@@ -282,6 +295,8 @@ static enum err answer(struct work *work, const struct job_means *means,
 		work_phase(work, "offer");
 		e = policy_check(means->config, means->agreed, work);
 	}
+	if (e == ERR_OK && work->job.kind == JOB_KCAGC_PREDICT)
+		e = predict_prepare(work, means->config->state, features_cols(&means->dataset->X));
 	if (e == ERR_OK)
 		e = policy_serve_once(means->config, work);
 	if (e != ERR_OK) {
@@ -335,6 +350,8 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		keep_record(work, means, e, why);
 	secagg_free(work->secagg);
 	work->secagg = NULL;
+	model_free(work->model);
+	work->model = NULL;
 	free(m);
 	return e == ERR_OK ? e : err_set(e, "%s", why);
 }

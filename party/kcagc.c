@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/math/kmeans.h"
 #include "common/math/la.h"
+#include "party/model.h"
 #include "party/secure.h"
 
 #include <stdio.h>
@@ -13,35 +14,23 @@
 /* What the party clusters with, kept through the levels of the tree. */
 struct state {
 	struct tree tree;
-	struct mat Z;      /* n x d: the filtered, projected, scaled slice */
-	uint32_t *child;   /* n: clusters of the last level; the party's own at first */
-	struct mat centre; /* their centres at this party, for virtual_nodes "centre" */
-	uint32_t *cell;    /* n: the cell of each node at this level */
-	size_t m;          /* cells */
+	struct mat Z;         /* n x d: the filtered, projected, scaled slice */
+	uint32_t *child;      /* n: clusters of the last level; the party's own at first */
+	struct mat centre;    /* their centres at this party, for virtual_nodes "centre" */
+	struct embedding how; /* what made Z, for the model */
+	struct mat last;      /* k x d: the centres that the last assignment was made by */
+	uint32_t *cell;       /* n: the cell of each node at this level */
+	size_t m;             /* cells */
 };
 
 static void state_release(struct state *s)
 {
 	mat_release(&s->Z);
 	mat_release(&s->centre);
+	mat_release(&s->last);
+	embedding_release(&s->how);
 	free(s->child);
 	free(s->cell);
-}
-
-/* A vector of labels in which every item has a cluster: what would come of one that has none reads
- * past the centres. */
-static enum err recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
-			      uint32_t k, uint32_t *label, size_t count)
-{
-	TRY(channel_recv_labels(work->channel, type, node->id, k, label, count));
-	for (size_t i = 0; i < count; i++)
-		if (label[i] == k)
-			return err_set(
-			    ERR_PEER,
-			    "%s sent %s with entry %zu in none of %u clusters (during %s)",
-			    channel_peer(work->channel), msg_name(type), i, k,
-			    record_now(work->record)->name);
-	return ERR_OK;
 }
 
 /* Protocol 1: filter (lines 1-3), project (line 4), k-means (lines 4-24). */
@@ -57,7 +46,7 @@ static enum err local(struct work *work, struct state *s)
 				   .threads = work->threads };
 
 	work_phase(work, "local");
-	TRY(embed(work->features, work->graph, &embedding, &s->Z));
+	TRY(embed_keep(work->features, work->graph, &embedding, &s->Z, &s->how));
 	if (work->job.method != METHOD_BASIC || work->L == 1)
 		kmeans(&s->Z, NULL, &p, s->child, &s->centre, NULL);
 	return ERR_OK;
@@ -137,6 +126,7 @@ struct joint {
 	unsigned K, R, Q;     /* clusters, starts, Lloyd steps at most */
 	unsigned screen;      /* the iteration after which only some restarts go on; 0: all do */
 	struct mat *mu;       /* R centre matrices, K x d */
+	struct mat *before;   /* the same: what the last assignment was made by */
 	uint32_t *label;      /* R x m */
 	bool *moving;         /* R */
 };
@@ -157,6 +147,7 @@ static enum err begin(struct work *work, struct joint *j)
 	size_t m = j->Y->rows;
 
 	ALLOC(j->mu, j->R);
+	ALLOC(j->before, j->R);
 	ALLOC(j->label, j->R * m);
 	ALLOC(j->moving, j->R);
 	TRY(channel_recv_labels(work->channel, MSG_STARTS, j->node->id, j->K, j->label, j->R * m));
@@ -197,7 +188,7 @@ static enum err update_centres(struct work *work, struct joint *j, unsigned t, s
 	uint32_t *told = alloc(n * m, sizeof(*told));
 	enum err e = t == 0 ? channel_recv_labels(work->channel, MSG_ASSIGNMENT, j->node->id, j->K,
 						  told, n * m)
-			    : recv_clusters(work, MSG_ASSIGNMENT, j->node, j->K, told, n * m);
+			    : work_recv_clusters(work, MSG_ASSIGNMENT, j->node, j->K, told, n * m);
 
 	*moved = 0;
 	for (unsigned r = 0; r < j->R && e == ERR_OK; r++) {
@@ -209,6 +200,8 @@ static enum err update_centres(struct work *work, struct joint *j, unsigned t, s
 		for (size_t i = 0; i < m; i++)
 			changed += label[i] != told[a * m + i];
 		memcpy(label, told + a++ * m, m * sizeof(*label));
+		mat_release(&j->before[r]);
+		mat_copy(&j->before[r], &j->mu[r]);
 		kmeans_centres(j->Y, j->weight, label, &j->mu[r]);
 		j->moving[r] = t == 0 || changed > 0;
 		*moved += t == 0 ? 0 : changed;
@@ -268,14 +261,35 @@ static enum err joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
 			TRY(screen(work, j));
 		work_progress(work, t, moved);
 	}
-	return recv_clusters(work, MSG_CLUSTERS, j->node, j->K, best, j->Y->rows);
+	return work_recv_clusters(work, MSG_CLUSTERS, j->node, j->K, best, j->Y->rows);
+}
+
+/* The centres that made the winner's assignment `best` (m): of whichever restart has it. Where none
+ * was computed here (gram; no more items than clusters) the means of what it made. */
+static void keep_centres(const struct joint *j, const uint32_t *best, struct mat *last)
+{
+	size_t m = j->Y->rows;
+	unsigned r = 0;
+
+	while (j->label && r < j->R && memcmp(j->label + r * m, best, m * sizeof(*best)) != 0)
+		r++;
+	mat_release(last);
+	if (j->label && r < j->R) {
+		mat_copy(last, &j->before[r]);
+		return;
+	}
+	mat_init(last, j->K, j->Y->cols);
+	kmeans_centres(j->Y, j->weight, best, last);
 }
 
 static void joint_release(struct joint *j)
 {
-	for (unsigned r = 0; j->mu && r < j->R; r++)
+	for (unsigned r = 0; j->mu && r < j->R; r++) {
 		mat_release(&j->mu[r]);
+		mat_release(&j->before[r]);
+	}
 	free(j->mu);
+	free(j->before);
 	free(j->label);
 	free(j->moving);
 }
@@ -308,6 +322,7 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 	mat_release(&s->centre);
 	mat_init(&s->centre, j.K, Y.cols);
 	kmeans_centres(&Y, weight, best, &s->centre);
+	keep_centres(&j, best, &s->last);
 	for (size_t i = 0; i < work->n; i++)
 		s->child[i] = best[s->cell[i]];
 out:
@@ -332,6 +347,8 @@ static enum err basic(struct work *work, struct state *s)
 	work_phase(work, "joint");
 	work_group(work, j.node->id);
 	e = joint_kmeans(work, &j, s->child);
+	if (e == ERR_OK)
+		keep_centres(&j, s->child, &s->last);
 	joint_release(&j);
 	return e;
 }
@@ -351,6 +368,7 @@ static enum err polish(struct work *work, struct state *s)
 	work_phase(work, "polish");
 	mat_init(&mu, j.K, s->Z.cols);
 	j.mu = &mu;
+	j.before = &s->last;
 	j.label = s->child;
 	kmeans_centres(&s->Z, NULL, s->child, &mu);
 	for (unsigned p = 1; p <= work->job.polish && moving && e == ERR_OK; p++) {
@@ -392,6 +410,17 @@ static enum err plan(struct work *work, struct state *s)
 	return ERR_OK;
 }
 
+/* Above min_cell 1 nothing may be summed over single nodes, so there is nothing to predict with. */
+static void keep_model(struct work *work, struct state *s, const uint32_t *label)
+{
+	/* one party, no polish: its own k-means' */
+	struct mat *centre = s->last.a ? &s->last : &s->centre;
+
+	work->model = model_new(work);
+	if (work->job.min_cell == 1)
+		model_fill(work->model, &s->how, centre, label, work->n);
+}
+
 /* Protocol 3 (tree, flat) or Protocol 2 (basic), then the polish steps and the result. */
 static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 {
@@ -416,12 +445,13 @@ static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 	if (work->job.polish && work->job.method != METHOD_BASIC)
 		TRY(polish(work, s));
 	work_phase(work, "result");
-	TRY(recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1], work->job.clusters,
-			  label, work->n));
+	TRY(work_recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1],
+			       work->job.clusters, label, work->n));
 	if (memcmp(label, s->child, work->n * sizeof(*label)) != 0)
 		return err_set(
 		    ERR_PEER,
 		    "the coordinator's RESULT is not what its last assignment made of the nodes");
+	keep_model(work, s, label);
 	return ERR_OK;
 }
 

@@ -9,7 +9,7 @@
 #include "proto/codec.h"
 
 #include <dirent.h>
-#include <math.h>
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +32,7 @@ struct model *model_new(const struct work *work)
 	m->min_cell = work->job.min_cell;
 	m->clusters = work->job.clusters;
 	m->fraction_bits = work->job.fraction_bits;
+	m->joint_norm = work->job.joint_norm;
 	m->nodes = work->n;
 	return m;
 }
@@ -114,9 +115,7 @@ static void walk_doubles(struct codec *c, double **a, size_t count)
 	if (!c->out)
 		ALLOC(*a, count);
 	for (size_t i = 0; i < count && !c->bad; i++)
-		walk_double(c, &(*a)[i], -INFINITY, INFINITY);
-	for (size_t i = 0; i < count && !c->bad; i++)
-		codec_check(c, isfinite((*a)[i]));
+		walk_double(c, &(*a)[i], -DBL_MAX, DBL_MAX);
 }
 
 /* A method is written by its name: the order of the enum is nobody else's business. */
@@ -182,9 +181,8 @@ static void walk_kept(struct codec *c, struct model *m)
 	walk_unsigned(c, &e->order, 0, JOB_ORDER_MAX);
 	walk_bool(c, &e->unit_rows);
 	walk_double(c, &e->row_power, 0, 1e3);
-	walk_double(c, &e->mean_norm, 0, HUGE_VAL);
-	walk_double(c, &e->word, -HUGE_VAL, HUGE_VAL);
-	codec_check(c, isfinite(e->mean_norm) && isfinite(e->word));
+	walk_double(c, &e->mean_norm, 0, DBL_MAX);
+	walk_double(c, &e->word, -DBL_MAX, DBL_MAX);
 	walk_shape(c, m, &columns, &dims, &idf);
 	codec_check(c, idf == (e->word != 0));
 	if (c->bad)

@@ -47,3 +47,17 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 	sha256_add(h, body.p, body.n);
 	sha256_end(h, work->transcript);
 }
+
+enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
+			    uint32_t k, uint32_t *label, size_t count)
+{
+	TRY(channel_recv_labels(work->channel, type, node->id, k, label, count));
+	for (size_t i = 0; i < count; i++)
+		if (label[i] == k)
+			return err_set(
+			    ERR_PEER,
+			    "%s sent %s with entry %zu in none of %u clusters (during %s)",
+			    channel_peer(work->channel), msg_name(type), i, k,
+			    record_now(work->record)->name);
+	return ERR_OK;
+}

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct model;
+
 struct work {
 	struct job job; /* the effective job, as offered and accepted */
 	uint8_t job_id[JOB_ID_LEN];
@@ -31,6 +33,7 @@ struct work {
 	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
 	struct features *features;           /* this party's slice: used up by the protocol */
 	const struct graph *graph;
+	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
 	size_t n; /* nodes */
 	unsigned threads;
 	_Atomic bool offered; /* an offer has come: from here on a stop cuts a job */
@@ -44,5 +47,10 @@ void work_progress(struct work *work, unsigned iteration, size_t moved);
  * group's sums, so that members who were told different things get masks that do not cancel. */
 void work_group(struct work *work, uint32_t group);
 void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
+
+/* A vector of labels in which every item has a cluster: what would come of one that has none reads
+ * past the centres. */
+enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
+			    uint32_t k, uint32_t *label, size_t count) MUST_CHECK;
 
 #endif

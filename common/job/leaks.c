@@ -73,6 +73,27 @@ static void say_products(struct said *s, const struct job *job)
 	    "the parties see the cluster of each node after each iteration");
 }
 
+/* Every node's row is scaled by its length over all parties. */
+static void say_norms(struct said *s, size_t parties)
+{
+	say(s, true,
+	    "coordinator and parties see the joint norm of each node's row, over all parties");
+	say(s, parties == 2, "of two parties each learns the norms of the other's rows");
+}
+
+/* kcagc.predict: no iterations, no cells. */
+static void say_predict(struct said *s, const struct job *job, size_t parties)
+{
+	if (job->joint_norm)
+		say_norms(s, parties);
+	say(s, true,
+	    "the coordinator sees the squared distance of each node to each centre of the model's "
+	    "run, summed over all parties: of the joint geometry the part that the centres span");
+	say(s, true,
+	    "what a node's distances were in another job with the same model can be compared: the "
+	    "difference is that of its features and neighbours alone");
+}
+
 static void say_kcagc(struct said *s, const struct job *job, size_t parties)
 {
 	bool products = job->method == METHOD_LANDMARK || job->method == METHOD_GCC;
@@ -84,9 +105,8 @@ static void say_kcagc(struct said *s, const struct job *job, size_t parties)
 	say(s, job->plan != PLAN_OFF,
 	    "a plan is made from those local clusters and shows the coordinator nothing more than "
 	    "their cells; the parties see what it chose");
-	say(s, norms,
-	    "coordinator and parties see the joint norm of each node's row, over all parties");
-	say(s, norms && parties == 2, "of two parties each learns the norms of the other's rows");
+	if (norms)
+		say_norms(s, parties);
 	say(s, job->filter_order == JOB_ORDER_AUTO,
 	    "the coordinator sees a number or two for each order of the filter that it weighs, how "
 	    "far apart the rows of all parties lie; the parties see the order taken");
@@ -113,7 +133,7 @@ static void say_collusion(struct said *s, const struct job *job, size_t parties)
 size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max)
 {
 	struct said s = { leaks, 0, max };
-	bool only = job->kind == JOB_KCAGC && job->plan == PLAN_ONLY; /* ends without a result */
+	bool only = job_is_plan_only(job);
 	bool sums = !only || job->joint_norm || job->filter_order == JOB_ORDER_AUTO;
 
 	say(&s, true,
@@ -123,6 +143,8 @@ size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], siz
 	    "with a single party nothing is masked: the coordinator sees its terms");
 	if (job->kind == JOB_KCAGC)
 		say_kcagc(&s, job, parties);
+	else
+		say_predict(&s, job, parties);
 	if (sums)
 		say_collusion(&s, job, parties);
 	say(&s, sums, "a sum is not differential privacy");

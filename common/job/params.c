@@ -105,8 +105,9 @@ const struct config_row job_rows[] = {
 		  "says which that is, and ends",
 	  .readers = KCAGC },
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
-	  .help = "scale rows by their norm over all parties, one more sum, not by each party's own",
-	  .readers = KCAGC },
+	  .help = "scale rows by their norm over all parties, one more sum, not by each party's own; "
+		  "to predict: as in the run of the model",
+	  .readers = KCAGC | PREDICT },
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, CELL_MAX, "1",
 	  .help = "fewest nodes behind any number that enters a sum; above 1 it excludes basic, polish "
 		  "and predict",

@@ -8,6 +8,7 @@
 #include "proto/channel_own.h"
 #include "proto/conn_own.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,40 @@ static bool may_come(enum msg_type type)
 	return msg_sender(type) & (own ^ BOTH) && !msg_is_link(type);
 }
 
+/* Numbers that are accepted are finite. */
+static enum err take_reals(enum msg_type type)
+{
+	double x[3];
+
+	TRY(channel_recv_reals(channel, type, 0, x, 3));
+	if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
+		abort();
+	return ERR_OK;
+}
+
+static enum err take_choice(void)
+{
+	uint64_t value;
+
+	TRY(channel_recv_choice(channel, CHOICE_ORDER, 15, &value));
+	if (value > 15)
+		abort();
+	return ERR_OK;
+}
+
+/* The type's body, by the name that messages.def has for it. */
+static bool has_body(enum msg_type type, const char *body)
+{
+	switch (type) {
+#define MSG(NAME, number, sender, of)                                                              \
+	case MSG_##NAME:                                                                           \
+		return !strcmp(#of, body);
+#include "proto/messages.def"
+#undef MSG
+	}
+	return false;
+}
+
 /* What a job thread would do, as far as messages are there: with this post no wait lasts. It asks
  * for what lies first in the queue, or for something else if that may not be asked for. */
 static void run_job(void)
@@ -97,10 +132,16 @@ static void run_job(void)
 	while (e == ERR_OK && channel->in.count) {
 		enum msg_type type = channel->in.item[channel->in.first].type;
 
-		if (type >= MSG_LOCAL_CLUSTERS && may_come(type))
+		if (!may_come(type))
+			e = channel_recv(channel, MSG_DONE, &m);
+		else if (has_body(type, "labels"))
 			e = channel_recv_labels_upto(channel, type, 0, 1, &values, label, 20);
+		else if (has_body(type, "reals"))
+			e = take_reals(type);
+		else if (has_body(type, "choice"))
+			e = take_choice();
 		else
-			e = channel_recv(channel, may_come(type) ? type : MSG_DONE, &m);
+			e = channel_recv(channel, type, &m);
 	}
 	if (e == ERR_OK && channel_recv(channel, MSG_DONE, &m) == ERR_OK)
 		abort(); /* the queue was empty */

@@ -27,12 +27,20 @@ static void check_json(struct json *root)
 static void check_job(const struct job *job)
 {
 	struct buf a = { 0 }, b = { 0 };
+	const char *leak[32];
 	struct job again;
 	char why[256];
 
-	if (job->clusters < 2 || job_local_clusters(job) < job->clusters || job_dims(job) < 1 ||
-	    job->seed >> 53 || (job->modulus_bits != 32 && job->modulus_bits != 64))
+	if (job->clusters < 2 || job->seed >> 53 ||
+	    (job->modulus_bits != 32 && job->modulus_bits != 64))
 		abort();
+	if (job->kind == JOB_KCAGC &&
+	    (job_local_clusters(job) < job->clusters || job_dims(job) < 1 ||
+	     (job->filter_order > 10000 && job->filter_order != JOB_ORDER_AUTO)))
+		abort();
+	for (size_t i = 0; i < job_leaks(job, 3, leak, 32); i++)
+		if (!*leak[i])
+			abort();
 	job_write(job, &a);
 	if (job_parse(&again, (struct bytes){ a.p, a.n }, "f", NULL) != ERR_OK)
 		abort();

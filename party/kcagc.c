@@ -5,6 +5,7 @@
 #include "common/math/kmeans.h"
 #include "common/math/la.h"
 #include "party/model.h"
+#include "party/prepare.h"
 #include "party/secure.h"
 
 #include <stdio.h>
@@ -33,10 +34,24 @@ static void state_release(struct state *s)
 	free(s->cell);
 }
 
+/* joint_norm: rows are scaled by their length over all parties, where default takes each party's
+ * own. */
+static enum err scale_jointly(struct work *work, struct state *s, const struct tree_node *root)
+{
+	double *norm = alloc(work->n, sizeof(*norm)), mean;
+	enum err e = prepare_norms(work, root, &s->Z, norm, &mean);
+
+	if (e == ERR_OK)
+		embed_scale(&s->Z, norm, mean, work->job.row_power);
+	free(norm);
+	return e;
+}
+
 /* Protocol 1: filter (lines 1-3), project (line 4), k-means (lines 4-24). */
 static enum err local(struct work *work, struct state *s)
 {
-	struct embed_params embedding = job_embed_params(&work->job, work->threads);
+	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
+	struct embed_params embedding;
 	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
 						     : job_local_clusters(&work->job),
 				   .restarts = work->job.local_restarts,
@@ -45,8 +60,13 @@ static enum err local(struct work *work, struct state *s)
 				   .seed = work->job.seed,
 				   .threads = work->threads };
 
+	if (work->job.filter_order == JOB_ORDER_AUTO)
+		TRY(prepare_order(work, root));
 	work_phase(work, "local");
+	embedding = job_embed_params(&work->job, work->threads);
 	TRY(embed_keep(work->features, work->graph, &embedding, &s->Z, &s->how));
+	if (work->job.joint_norm)
+		TRY(scale_jointly(work, s, root));
 	if (work->job.method != METHOD_BASIC || work->L == 1)
 		kmeans(&s->Z, NULL, &p, s->child, &s->centre, NULL);
 	return ERR_OK;

@@ -8,6 +8,7 @@
 #include "server/gram.h"
 #include "server/joint.h"
 #include "server/plan.h"
+#include "server/prepare.h"
 #include "server/starts.h"
 #include "server/sum.h"
 
@@ -242,12 +243,14 @@ static enum err polish(struct run *run, struct state *s)
 /* plan "auto": what is known by now decides how the rest is done, and the parties are told. */
 static enum err plan(struct run *run, struct state *s)
 {
+	uint64_t next = s->round[root_of(s)->id];
 	struct record_link link;
 
 	run_phase(run, "plan");
 	TRY(plan_measure(run, &link));
 	plan_choose(run, (const uint32_t *const *)s->label, &link);
 	tree_build(&s->tree, run->L, job_is_flat(&run->job));
+	s->round[root_of(s)->id] = next; /* rounds are counted for the members, who are the same */
 	for (size_t l = 0; l < run->L; l++) {
 		TRY(channel_send_choice(run->channel[l], CHOICE_METHOD, run->job.method));
 		TRY(channel_send_choice(run->channel[l], CHOICE_EXCHANGE, run->job.exchange));
@@ -255,10 +258,23 @@ static enum err plan(struct run *run, struct state *s)
 	return ERR_OK;
 }
 
+/* What all parties agree on before they cluster. */
+static enum err prepare(struct run *run, struct state *s)
+{
+	const struct tree_node *root = root_of(s);
+
+	if (run->job.filter_order == JOB_ORDER_AUTO)
+		TRY(prepare_order(run, root, &s->round[root->id]));
+	if (run->job.joint_norm)
+		TRY(prepare_norms(run, root, &s->round[root->id]));
+	return ERR_OK;
+}
+
 static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 {
 	const struct tree_node *root;
 
+	TRY(prepare(run, s));
 	if (run->job.method != METHOD_BASIC || run->L == 1) {
 		TRY(gather_local(run, s));
 		if (run->job.plan != PLAN_OFF && run->L > 1)

@@ -104,6 +104,10 @@ static enum err check_kcagc(const struct job *job)
 		    "job.plan is \"%s\", expected \"off\" with method \"%s\": a plan is made "
 		    "for tree and flat, from their cells",
 		    job->plan == PLAN_AUTO ? "auto" : "only", job_method_names[job->method]);
+	if (job->joint_norm && !job->unit_rows)
+		return err_set(ERR_INPUT,
+			       "job.joint_norm is true, expected false where "
+			       "job.projection.unit_rows is: it says how rows are scaled");
 	if (job->min_cell > 1 && (nodes || job->polish))
 		return err_set(
 		    ERR_INPUT,
@@ -257,7 +261,7 @@ struct embed_params job_embed_params(const struct job *job, unsigned threads)
 				      .order = job->filter_order,
 				      .unit_basis = job->unit_basis,
 				      .dims = job_dims(job),
-				      .unit_rows = job->unit_rows,
+				      .unit_rows = job->unit_rows && !job->joint_norm,
 				      .row_power = job->row_power,
 				      .threads = threads };
 }

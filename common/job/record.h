@@ -108,6 +108,7 @@ struct record {
 	struct record_peer peer[PARTIES_MAX + 1];
 	size_t sums;
 	struct record_sum sum[RECORD_SUMS_MAX];
+	unsigned order; /* what filter.order "auto" became; 0: it was given */
 	size_t plans;
 	struct record_plan plan[RECORD_PLANS];
 	struct record_link link;

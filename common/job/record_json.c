@@ -195,6 +195,8 @@ void record_json(const struct record *r, struct buf *json)
 	put_phases(r, root);
 	put_steps(r, root);
 	put_traffic(r, root);
+	if (r->order)
+		json_put_number(root, "filter_order", r->order);
 	put_plans(r, root);
 	put_result(r, root);
 	put_leaks(r, root);

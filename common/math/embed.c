@@ -180,6 +180,23 @@ static enum err filter_features(struct features *X, const struct graph *g,
 	return err;
 }
 
+enum err embed_weighed(const struct features *X, const struct embed_params *p, struct mat *F)
+{
+	struct features own = { 0 };
+	struct embedding passing = { 0 };
+
+	TRY(check(X, p));
+	if (X->is_sparse)
+		csr_to_dense(&X->sparse, &own.dense);
+	else
+		mat_copy(&own.dense, &X->dense);
+	if (p->idf)
+		weigh_words(&own, &passing);
+	*F = own.dense;
+	embedding_release(&passing);
+	return ERR_OK;
+}
+
 /* map: with U = F map, of the rows before they are scaled. */
 static enum err project(const struct mat *F, const struct embed_params *p, struct mat *Z,
 			struct mat *map)

@@ -67,6 +67,11 @@ void embed_norms(const struct mat *Z, double *norm);
 /* Z_i /= m (r_i/m)^p for given r; rows whose r is zero (to rounding) become zero. */
 void embed_scale(struct mat *Z, const double *norm, double mean, double power);
 
+/* The features as they are before the filter: a dense copy, columns weighed as p->idf says. F is
+ * initialised here. */
+enum err embed_weighed(const struct features *X, const struct embed_params *p,
+		       struct mat *F) MUST_CHECK;
+
 /* The second half of embed(), for features that are filtered already and stay: Z (n x d, initialised
  * here) by basis, dims, unit_rows and row_power alone. */
 enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z) MUST_CHECK;

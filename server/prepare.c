@@ -1,0 +1,57 @@
+#include "server/prepare.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/math/order.h"
+#include "common/math/psi.h"
+#include "server/sum.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static enum err broadcast_order(struct run *run, unsigned order)
+{
+	for (size_t l = 0; l < run->L; l++)
+		TRY(channel_send_choice(run->channel[l], CHOICE_ORDER, order));
+	return ERR_OK;
+}
+
+enum err prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
+{
+	double intra[ORDER_CAP];
+	unsigned order = 0;
+
+	run_phase(run, "order");
+	for (size_t block = 0; !order && block < ORDER_BLOCKS; block++) {
+		size_t known = (block + 1) * ORDER_BLOCK;
+
+		TRY(secure_sum_reals(run, root, round, intra + block * ORDER_BLOCK, ORDER_BLOCK));
+		order = psi_agc(intra, known);
+		run_progress(run, (unsigned)block + 1, known);
+		if (order || known < ORDER_CAP)
+			TRY(broadcast_order(run, order));
+	}
+	if (!order)
+		return err_set(
+		    ERR_JOB,
+		    "filter.order \"auto\": the intra-cluster distance falls up to order "
+		    "%d, where the search ends; give job.filter.order as a number",
+		    ORDER_CAP);
+	log_info("filter.order \"auto\" is %u", order);
+	run->job.filter_order = run->record->order = order;
+	return ERR_OK;
+}
+
+enum err prepare_norms(struct run *run, const struct tree_node *root, uint64_t *round)
+{
+	double *norm = alloc(run->n, sizeof(*norm));
+	enum err e;
+
+	run_phase(run, "norms");
+	e = secure_sum_reals(run, root, round, norm, run->n);
+	for (size_t i = 0; i < run->n; i++)
+		norm[i] = sqrt(fmax(norm[i], 0));
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
+		e = channel_send_reals(run->channel[l], MSG_MATRIX, root->id, norm, run->n);
+	free(norm);
+	return e;
+}

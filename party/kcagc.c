@@ -39,10 +39,11 @@ static void state_release(struct state *s)
 static enum err scale_jointly(struct work *work, struct state *s, const struct tree_node *root)
 {
 	double *norm = alloc(work->n, sizeof(*norm)), mean;
-	enum err e = prepare_norms(work, root, &s->Z, norm, &mean);
+	enum err e = party_prepare_norms(work, root, &s->Z, norm, &mean);
 
 	if (e == ERR_OK)
 		embed_scale(&s->Z, norm, mean, work->job.row_power);
+	s->how.mean_norm = mean;
 	free(norm);
 	return e;
 }
@@ -61,7 +62,7 @@ static enum err local(struct work *work, struct state *s)
 				   .threads = work->threads };
 
 	if (work->job.filter_order == JOB_ORDER_AUTO)
-		TRY(prepare_order(work, root));
+		TRY(party_prepare_order(work, root));
 	work_phase(work, "local");
 	embedding = job_embed_params(&work->job, work->threads);
 	TRY(embed_keep(work->features, work->graph, &embedding, &s->Z, &s->how));

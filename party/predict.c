@@ -6,7 +6,7 @@
 #include "common/job/predict.h"
 #include "common/math/distance.h"
 #include "party/model.h"
-#include "party/norm.h"
+#include "party/prepare.h"
 #include "party/secure.h"
 
 #include <assert.h>
@@ -119,7 +119,7 @@ static void count_lonely(const struct graph *g)
 static enum err place(struct work *work, const struct tree_node *all, struct mat *Z)
 {
 	const struct embedding *how = &work->model->how;
-	double mean = how->mean_norm;
+	double *norm, mean_of_these;
 	enum err e;
 
 	work_phase(work, "local");
@@ -127,9 +127,13 @@ static enum err place(struct work *work, const struct tree_node *all, struct mat
 	TRY(embed_again(work->features, work->graph, how, work->threads, Z));
 	if (!work->job.joint_norm)
 		return ERR_OK;
-	e = party_joint_norm(work, all, how->row_power, Z, &mean);
-	if (e != ERR_OK)
+	ALLOC(norm, work->n);
+	e = party_prepare_norms(work, all, Z, norm, &mean_of_these);
+	if (e == ERR_OK)
+		embed_scale(Z, norm, how->mean_norm, how->row_power);
+	else
 		mat_release(Z);
+	free(norm);
 	return e;
 }
 

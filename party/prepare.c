@@ -27,7 +27,7 @@ static enum err search_order(struct work *work, const struct tree_node *root,
 	return ERR_OK;
 }
 
-enum err prepare_order(struct work *work, const struct tree_node *root)
+enum err party_prepare_order(struct work *work, const struct tree_node *root)
 {
 	struct embed_params how = job_embed_params(&work->job, work->threads);
 	struct kmeans_params clusters = { .k = work->job.clusters,
@@ -48,8 +48,8 @@ enum err prepare_order(struct work *work, const struct tree_node *root)
 	return e;
 }
 
-enum err prepare_norms(struct work *work, const struct tree_node *root, const struct mat *Z,
-		       double *norm, double *mean)
+enum err party_prepare_norms(struct work *work, const struct tree_node *root, const struct mat *Z,
+			     double *norm, double *mean)
 {
 	double *own = alloc(work->n, sizeof(*own)), sum = 0;
 	const double rounding = ldexp((double)work->L, -(int)work->job.fraction_bits);

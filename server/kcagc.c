@@ -264,9 +264,9 @@ static enum err prepare(struct run *run, struct state *s)
 	const struct tree_node *root = root_of(s);
 
 	if (run->job.filter_order == JOB_ORDER_AUTO)
-		TRY(prepare_order(run, root, &s->round[root->id]));
+		TRY(server_prepare_order(run, root, &s->round[root->id]));
 	if (run->job.joint_norm)
-		TRY(prepare_norms(run, root, &s->round[root->id]));
+		TRY(server_prepare_norms(run, root, &s->round[root->id]));
 	return ERR_OK;
 }
 

@@ -5,7 +5,7 @@
 #include "common/job/predict.h"
 #include "common/job/tree.h"
 #include "common/math/kmeans.h"
-#include "server/norm.h"
+#include "server/prepare.h"
 #include "server/sum.h"
 
 #include <stdlib.h>
@@ -39,9 +39,8 @@ enum err server_predict(struct run *run, uint32_t *label)
 	tree_build(&tree, run->L, job_is_flat(&run->job));
 	all = &tree.node[tree.count - 1];
 	kept.group = all->id;
-	run_phase(run, "local");
 	if (run->job.joint_norm)
-		TRY(server_joint_norm(run, all, &round));
+		TRY(server_prepare_norms(run, all, &round));
 	run_phase(run, "predict");
 	TRY(assign(run, all, &round, label, &kept.inertia));
 	record_sum(run->record, &kept);

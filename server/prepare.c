@@ -15,7 +15,7 @@ static enum err broadcast_order(struct run *run, unsigned order)
 	return ERR_OK;
 }
 
-enum err prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
+enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
 {
 	double intra[ORDER_CAP];
 	unsigned order = 0;
@@ -41,7 +41,7 @@ enum err prepare_order(struct run *run, const struct tree_node *root, uint64_t *
 	return ERR_OK;
 }
 
-enum err prepare_norms(struct run *run, const struct tree_node *root, uint64_t *round)
+enum err server_prepare_norms(struct run *run, const struct tree_node *root, uint64_t *round)
 {
 	double *norm = alloc(run->n, sizeof(*norm));
 	enum err e;

@@ -10,9 +10,9 @@
 
 /* filter.order "auto": AGC's rule on the summed intra-cluster distances, ORDER_BLOCK orders a round.
  * Sets run->job.filter_order. ERR_JOB if there is no rise up to ORDER_CAP. */
-enum err prepare_order(struct run *run, const struct tree_node *root, uint64_t *round) MUST_CHECK;
+enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round) MUST_CHECK;
 
 /* joint_norm: one sum of n squared norms; the parties are told the norms. */
-enum err prepare_norms(struct run *run, const struct tree_node *root, uint64_t *round) MUST_CHECK;
+enum err server_prepare_norms(struct run *run, const struct tree_node *root, uint64_t *round) MUST_CHECK;
 
 #endif

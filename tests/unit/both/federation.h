@@ -12,6 +12,7 @@
 #include "common/base/log.h"
 #include "common/job/record.h"
 #include "crypto/secagg.h"
+#include "party/model.h"
 #include "proto/channel.h"
 #include "tests/unit/both/planted.h"
 #include "tests/unit/crypto/lab.h"
@@ -37,6 +38,7 @@ struct half {
 	size_t n;
 	unsigned threads;
 	uint32_t *label; /* n */
+	struct model *model; /* party: what it predicts with, or what its run has left; freed with the federation */
 	enum err result;
 	char why[ERR_DETAIL_MAX];
 	pthread_t thread;
@@ -193,6 +195,7 @@ static inline void federation_release(struct federation *f)
 		features_release(&f->party[l].X);
 		record_release(&f->party[l].record);
 		free(f->party[l].label);
+		model_free(f->party[l].model);
 	}
 	post_free(f->server.post);
 	record_release(&f->server.record);

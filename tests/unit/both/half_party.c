@@ -1,5 +1,7 @@
 /* A party's half, for federation.h. */
 #include "party/kcagc.h"
+#include "party/model.h"
+#include "party/predict.h"
 #include "tests/unit/both/federation.h"
 
 struct seat {
@@ -31,12 +33,18 @@ void *half_party(void *arg)
 				    .features = &h->X,
 				    .graph = h->g,
 				    .n = h->n,
+				    .model = h->model,
 				    .threads = h->threads } };
 
 	for (size_t l = 0; l < h->L; l++)
 		snprintf(s.work.name[l], sizeof(s.work.name[l]), "%s", h->name[l]);
 	channel_observe(s.work.channel, observe, &s);
-	h->result = party_kcagc(&s.work, h->label);
+	if (h->job->kind == JOB_KCAGC_PREDICT) {
+		h->result = party_predict(&s.work, h->label);
+	} else {
+		h->result = party_kcagc(&s.work, h->label);
+		h->model = s.work.model;
+	}
 	channel_observe(s.work.channel, NULL, NULL);
 	if (h->result != ERR_OK) {
 		snprintf(h->why, sizeof(h->why), "%s", err_detail());

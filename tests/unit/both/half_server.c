@@ -1,5 +1,6 @@
 /* The coordinator's half, for federation.h. */
 #include "server/kcagc.h"
+#include "server/predict.h"
 #include "tests/unit/both/federation.h"
 
 struct seat {
@@ -32,7 +33,8 @@ void *half_server(void *arg)
 		seat[l] = (struct seat){ h, l };
 		channel_observe(h->channel[l], observe, &seat[l]);
 	}
-	h->result = server_kcagc(&run, h->label);
+	h->result = h->job->kind == JOB_KCAGC_PREDICT ? server_predict(&run, h->label)
+						      : server_kcagc(&run, h->label);
 	if (h->result != ERR_OK)
 		snprintf(h->why, sizeof(h->why), "%s", err_detail());
 	for (size_t l = 0; l < h->L; l++) {

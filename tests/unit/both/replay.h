@@ -85,6 +85,18 @@ static inline void recording_hear_server(void *arg, size_t l, enum msg_type type
 	script_add(&r->from_party[l], type, body, record_now(&r->f.server.record)->name);
 }
 
+/* data and job are set. */
+static inline void recording_init(struct recording *r, size_t L)
+{
+	federation_init(&r->f, &r->data, L, &r->job);
+	r->f.server.saw = recording_hear_server;
+	r->f.server.saw_arg = r;
+	for (size_t l = 0; l < L; l++) {
+		r->f.party[l].saw = recording_hear_party;
+		r->f.party[l].saw_arg = r;
+	}
+}
+
 /* equal: all parties hold the same columns. */
 static inline struct recording *recording_new(const struct plan *plan, size_t L,
 					      const char *settings, bool equal)
@@ -96,13 +108,7 @@ static inline struct recording *recording_new(const struct plan *plan, size_t L,
 	if (equal)
 		planted_repeat(&r->data, L);
 	r->job = planted_job(settings);
-	federation_init(&r->f, &r->data, L, &r->job);
-	r->f.server.saw = recording_hear_server;
-	r->f.server.saw_arg = r;
-	for (size_t l = 0; l < L; l++) {
-		r->f.party[l].saw = recording_hear_party;
-		r->f.party[l].saw_arg = r;
-	}
+	recording_init(r, L);
 	federation_run(&r->f);
 	federation_succeeded(&r->f);
 	return r;
@@ -159,6 +165,8 @@ static inline void replay_end(struct half *h, struct outcome *out)
 	record_release(&h->record);
 	features_release(&h->X);
 	free(h->label);
+	if (h->job->kind == JOB_KCAGC) /* else it is the recording's */
+		model_free(h->model);
 }
 
 static inline void replay_party(struct recording *r, size_t l, const struct script *s,
@@ -172,6 +180,7 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 			    .own = l,
 			    .post = post_new(5),
 			    .secagg = r->f.party[l].secagg,
+			    .model = r->job.kind == JOB_KCAGC ? NULL : r->f.party[l].model,
 			    .g = &r->data.g,
 			    .n = r->data.n,
 			    .threads = 1,

@@ -125,7 +125,8 @@ static void test_predict(void **state)
 {
 	static const char effective[] =
 	    "{\"kind\":\"kcagc.predict\",\"clusters\":7,\"seed\":1,\"allow_single\":false,"
-	    "\"graphs\":\"shared\",\"model\":\"0123456789abcdef0123456789abcdef\",\"secure_sum\":{"
+	    "\"graphs\":\"shared\",\"joint_norm\":false,\"model\":"
+	    "\"0123456789abcdef0123456789abcdef\",\"secure_sum\":{"
 	    "\"group\":\"ffdhe3072\",\"modulus_bits\":64,\"fraction_bits\":16}}";
 	static const uint8_t model[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
 					 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
@@ -142,7 +143,7 @@ static void test_predict(void **state)
 	assert_string_equal(text, effective);
 	assert_err(parse(&j, "{" MODEL "}", of_kcagc), ERR_INPUT,
 		   "job.json with --set: job.filter is unknown, expected one of: kind, clusters, "
-		   "seed, allow_single, graphs, model, secure_sum");
+		   "seed, allow_single, graphs, joint_norm, model, secure_sum");
 }
 
 static void test_flat_sums(void **state)

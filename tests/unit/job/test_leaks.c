@@ -137,6 +137,13 @@ static const struct {
 	/* 104: kCAGC's own are not predict's */
 	{ "{" MODEL "}", "local clusters of each party", 4, false },
 	{ "{" MODEL "}", "virtual", 4, false },
+	{ "{" MODEL "}", "after each iteration", 4, false },
+	{ "{" MODEL "}", "squared distance of each node to each centre", 4, true },
+	{ "{" MODEL "}", "another job with the same model", 4, true },
+	{ "{" MODEL "}", "all parties but one", 4, true },
+	{ "{" MODEL "}", "in a sum of two", 2, true },
+	{ "{" MODEL "}", "joint norm", 4, false },
+	{ "{" MODEL ", \"joint_norm\": true}", "joint norm of each node's row", 4, true },
 };
 
 static void test_said_where_it_applies(void **state)

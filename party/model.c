@@ -72,6 +72,7 @@ static void walk_text(struct codec *c, char *text, size_t max)
 	if (b.n)
 		memcpy(text, b.p, b.n);
 	text[b.n] = 0;
+	codec_check(c, strlen(text) == b.n);
 }
 
 static void walk_size(struct codec *c, size_t *v, size_t min, size_t max)

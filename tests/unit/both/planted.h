@@ -92,12 +92,9 @@ static inline void planted_slice(const struct planted *p, size_t l, size_t L, st
 			MAT(&X->dense, i, j) = MAT(&p->X, i, l + j * L);
 }
 
-/* A job over planted data; settings: "path=value path=value ...", may be empty. */
-static inline struct job planted_job(const char *settings)
+/* A job from text; settings: "path=value path=value ...", may be empty. */
+static inline struct job job_of(const char *text, size_t len, const char *settings)
 {
-	static const char text[] =
-	    "{\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2},"
-	    "\"secure_sum\":{\"group\":\"ffdhe2048\"},\"allow_single\":true}";
 	char words[512], *set[16] = { NULL }, *rest = words;
 	size_t count = 0;
 	struct job job;
@@ -106,9 +103,18 @@ static inline struct job planted_job(const char *settings)
 	strcpy(words, settings);
 	for (char *word; (word = strtok_r(rest, " ", &rest)); set[count++] = word)
 		assert_true(count + 1 < sizeof(set) / sizeof(*set));
-	assert_ok(job_parse(&job, (struct bytes){ (const uint8_t *)text, sizeof(text) - 1 }, "test",
-			    set));
+	assert_ok(job_parse(&job, (struct bytes){ (const uint8_t *)text, len }, "test", set));
 	return job;
+}
+
+/* A job over planted data. */
+static inline struct job planted_job(const char *settings)
+{
+	static const char text[] =
+	    "{\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2},"
+	    "\"secure_sum\":{\"group\":\"ffdhe2048\"},\"allow_single\":true}";
+
+	return job_of(text, sizeof(text) - 1, settings);
 }
 
 #endif

@@ -179,6 +179,23 @@ static void presets_of(const struct json *root, struct config_preset presets[sta
 	presets[n] = (struct config_preset){ 0 };
 }
 
+/* Distances and inner products of unit rows are at most 4 and 1: with 16 bits behind the point sums
+ * over all parties fit into 32 bits, which halves what travels and what is masked. Sums of anything
+ * else need 64. */
+static bool fits_32_bits(const struct job *job)
+{
+	return job->kind == JOB_KCAGC && job->method <= METHOD_BASIC && job->unit_rows &&
+	       job->row_power == 1 && job->fraction_bits <= 16 && !job->joint_norm &&
+	       job->filter_order != JOB_ORDER_AUTO;
+}
+
+static bool gives_modulus(const struct json *root)
+{
+	const struct json *sum = json_get(root, "secure_sum");
+
+	return sum && json_type(sum) == JSON_OBJECT && json_get(sum, "modulus_bits");
+}
+
 static enum err read_root(struct job *job, struct json *root, const char *where, char *const *set)
 {
 	struct config_preset presets[PRESETS_MAX];
@@ -189,6 +206,8 @@ static enum err read_root(struct job *job, struct json *root, const char *where,
 	presets_of(root, presets);
 	table = table_for(root);
 	TRY(config_read(&table, root, where, NULL, presets, job));
+	if (!gives_modulus(root) && fits_32_bits(job))
+		job->modulus_bits = 32;
 	err = job->kind == JOB_KCAGC ? check_kcagc(job) : ERR_OK;
 	if (err == ERR_OK)
 		err = check_secure_sum(job);

@@ -121,7 +121,8 @@ const struct config_row job_rows[] = {
 	  .names = group_names, .values = group_bits,
 	  .help = "the Diffie-Hellman group of RFC 7919" },
 	{ "secure_sum.modulus_bits", CONFIG_UNSIGNED, AT(modulus_bits), 32, 64, "64",
-	  .help = "32 or 64: sums are taken modulo 2^32 or 2^64" },
+	  .help = "32 or 64: sums are taken modulo 2^32 or 2^64; where it is not given kcagc takes 32 if all "
+		  "it sums is of unit rows" },
 	{ "secure_sum.fraction_bits", CONFIG_UNSIGNED, AT(fraction_bits), 1, 48, "16",
 	  .help = "f, bits behind the point" },
 };

@@ -65,8 +65,8 @@ static void subline(const struct report *r, struct buf *b)
 	}
 	if (*run_string(run, "software"))
 		html_textf(b, " \xc2\xb7 %.80s", run_string(run, "software"));
-	if (*run_string(r->runs.network, "profile"))
-		html_textf(b, " \xc2\xb7 network %.40s", run_string(r->runs.network, "profile"));
+	if (*run_string(r->runs.network, "network"))
+		html_textf(b, " \xc2\xb7 network %.40s", run_string(r->runs.network, "network"));
 	buf_printf(b, "</p>\n<p class=\"sub\">");
 	if (r->runs.alone)
 		html_textf(b, "as %.64s, %.40s, has seen it", r->main->name,
@@ -152,12 +152,15 @@ void part_missing(struct report *r, struct buf *b)
 
 static void body(struct report *r, struct buf *b)
 {
+	buf_printf(b, "<div class=\"halves\">");
 	part_evaluation(r, b);
+	buf_printf(b, "<div class=\"column\">");
+	part_sizes(r, b);
+	part_round_trips(r, b);
+	buf_printf(b, "</div></div>\n");
 	part_picture(r, b);
 	part_timeline(r, b);
 	part_links(r, b);
-	part_round_trips(r, b);
-	part_sizes(r, b);
 	part_objective(r, b);
 	part_leaks(r, b);
 	part_job(r, b);

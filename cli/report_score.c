@@ -223,9 +223,9 @@ void part_evaluation(struct report *r, struct buf *b)
 	buf_printf(b, ", ");
 	html_data(b, run_number(e, "rows"), show_count(run_number(e, "rows")));
 	buf_printf(b, " rows</p>\n<dl class=\"tiles\">\n");
-	score(b, e, "acc", "accuracy (ACC)");
+	score(b, e, "acc", "ACC");
 	score(b, e, "nmi", "NMI");
-	score(b, e, "ari", "adjusted Rand (ARI)");
+	score(b, e, "ari", "ARI");
 	score(b, e, "f1", "macro-F1");
 	buf_printf(b, "</dl>\n");
 	matrix(b, e);

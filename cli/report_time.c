@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +139,18 @@ static void draw_lane(const struct timeline *t, const struct lane *lane, const s
 	buf_printf(b, "</g>\n");
 }
 
+/* As many places as the step has. */
+static struct shown show_tick(double t, double step)
+{
+	struct shown s;
+
+	if (step < 0.1)
+		snprintf(s.s, sizeof(s.s), "%.6g ms", t * 1e3);
+	else
+		snprintf(s.s, sizeof(s.s), "%.6g s", t);
+	return s;
+}
+
 static void draw_axis(const struct span *span, double top, double bottom, struct buf *b)
 {
 	double step = axis_step(span->to - span->from, 4);
@@ -153,7 +166,7 @@ static void draw_axis(const struct span *span, double top, double bottom, struct
 			   x < 6    ? "tick start"
 			   : x > 94 ? "tick end"
 				    : "tick",
-			   x, bottom + 17, show_seconds(k * step).s);
+			   x, bottom + 17, show_tick(k * step, step).s);
 	}
 }
 
@@ -298,9 +311,13 @@ void part_timeline(struct report *r, struct buf *b)
 		    fmax(t.all.to, t.lane[i].offset_s + length_of(t.lane[i].process->run, t.list));
 	if (t.n && t.all.to > 0) {
 		html_section(b, "time", "Where the time went");
-		buf_printf(b, "<p class=\"legend\"><span class=\"key compute\"></span>compute "
-			      "<span class=\"key wait\"></span>wait, while others compute "
-			      "<span class=\"key wire\"></span>wire, while bytes travel</p>\n");
+		buf_printf(b, "<p class=\"legend\"><span class=\"item\"><span class=\"key "
+			      "compute\"></span>compute"
+			      "</span> <span class=\"item\"><span class=\"key wait\"></span>wait, "
+			      "while others compute"
+			      "</span> <span class=\"item\"><span class=\"key wire\"></span>wire, "
+			      "while bytes travel"
+			      "</span></p>\n");
 		draw(&t, "timeline", &t.all, b);
 		draw_rounds(&t, b);
 		say_alignment(&t, b);

@@ -134,7 +134,7 @@ static void draw_link(const struct links *links, const struct link *l, double hu
 		   "<rect class=\"node\" x=\"168\" y=\"%g\" width=\"5\" height=\"%g\"/>"
 		   "<text class=\"name\" x=\"181\" y=\"%g\">",
 		   y - (roomy ? 14 : 9), roomy ? 28.0 : 18.0, roomy ? y - 2 : y + 4);
-	html_textf(b, "%.18s%s", l->party, strlen(l->party) > 18 ? ".." : "");
+	html_short(b, l->party, 17);
 	buf_printf(b, "</text>");
 	if (roomy)
 		buf_printf(b,
@@ -158,7 +158,7 @@ static void draw(const struct report *r, const struct links *links, struct buf *
 		   "its link to each party, as wide as its bytes\">\n",
 		   height);
 	buf_printf(b, "<text class=\"name\" x=\"8\" y=\"12\">");
-	html_text(b, p ? p->name : "coordinator");
+	html_short(b, p ? p->name : "coordinator", 36);
 	buf_printf(b, "</text>\n");
 	for (size_t i = 0; i < links->n; i++) {
 		double place = (double)i - (double)(links->n - 1) / 2;

@@ -53,7 +53,7 @@ static void subline(const struct report *r, struct buf *b)
 
 	buf_printf(b, "<p class=\"sub\"><span class=\"status%s\">",
 		   strcmp(status, "done") ? " failed" : "");
-	html_text(b, *status ? status : "status unknown");
+	html_short(b, *status ? status : "status unknown", 40);
 	buf_printf(b, "</span>");
 	if (*run_string(job, "kind"))
 		html_textf(b, " \xc2\xb7 %.40s, method %.40s, preset %.40s",
@@ -77,7 +77,7 @@ static void subline(const struct report *r, struct buf *b)
 							     : NULL;
 	     v; v = json_next(v)) {
 		buf_printf(b, " \xc2\xb7 ");
-		html_text(b, json_type(v) == JSON_STRING ? json_string(v) : "?");
+		html_short(b, json_type(v) == JSON_STRING ? json_string(v) : "?", 64);
 	}
 	buf_printf(b, "</p>\n");
 }
@@ -115,7 +115,7 @@ static void tiles(const struct report *r, struct buf *b)
 		     show_count(run_number(run, "round_trips")), "bound",
 		     run_number(run, "round_trips_bound"));
 	if (run_has(e, "acc"))
-		tile(b, "accuracy", run_number(e, "acc"), show_number(run_number(e, "acc")), "", 0);
+		tile(b, "accuracy", run_number(e, "acc"), show_score(run_number(e, "acc")), "", 0);
 	buf_printf(b, "</dl>\n");
 }
 

@@ -206,9 +206,9 @@ static void score(struct buf *b, const struct json *e, const char *key, const ch
 
 	if (!v || json_type(v) != JSON_NUMBER || fabs(json_number(v)) > 1)
 		return;
-	buf_printf(b,
-		   "<div class=\"tile\"><dt>%s</dt><dd><data value=\"%s\">%.4f</data></dd></div>\n",
-		   name, show_plain(json_number(v)).s, json_number(v));
+	buf_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>", name);
+	html_data(b, json_number(v), show_score(json_number(v)));
+	buf_printf(b, "</dd></div>\n");
 }
 
 void part_evaluation(struct report *r, struct buf *b)

@@ -10,7 +10,7 @@
 
 /* Beyond so many steps in all, each lane shows its phases: a page must open. Widths, in pixels,
  * for which phase labels are laid out. */
-enum { STEPS_DRAWN = 20000, WIDE = 980, NARROW = 330, LABEL_ROW = 15 };
+enum { STEPS_DRAWN = 20000, WIDE = 980, NARROW = 330, LABEL_ROW = 15, NAME_MOST = 28 };
 static const double letter = 6.8; /* pixels across, of a phase label */
 
 struct lane {
@@ -125,7 +125,7 @@ static void draw_lane(const struct timeline *t, const struct lane *lane, const s
 	double elapsed = run_number(lane->process->run, "elapsed_s");
 
 	buf_printf(b, "<g class=\"lane\"><text class=\"name\" x=\"0\" y=\"%g\">", top - 5);
-	html_text(b, lane->process->name);
+	html_short(b, lane->process->name, NAME_MOST);
 	buf_printf(b, "</text>");
 	if (elapsed > 0) {
 		buf_printf(b, "<text class=\"num\" x=\"100%%\" y=\"%g\"", top - 5);
@@ -207,7 +207,7 @@ static void draw_phases(const struct timeline *t, const struct span *span, bool 
 		buf_printf(b, "<text%s x=\"%.3f%%\" dx=\"%d\" y=\"%g\">",
 			   left[i] ? " class=\"end\"" : "", x[i], left[i] ? -4 : 4,
 			   height - 6 - row[i] * LABEL_ROW);
-		html_textf(b, "%.24s", name[i]);
+		html_short(b, name[i], 23);
 		buf_printf(b, "</text>");
 	}
 	buf_printf(b, "</svg>\n");

@@ -73,7 +73,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
  * coordinator's rows are sorted by id, which is the same where there are no ids. */
 static const struct process *data_side(const struct report *r)
 {
-	const struct process *p = run_dir_role(&r->runs, "party");
+	const struct process *p = run_dir_party(&r->runs);
 
 	return p ? p : r->main;
 }
@@ -126,7 +126,7 @@ static enum err draw(const struct arguments *a, struct report *r)
 					 .config = a->config,
 					 .method = a->tsne ? PICTURE_TSNE : PICTURE_PCA };
 
-	if (!asked && (!r->runs.alone || strcmp(run_string(p->run, "role"), "party") != 0))
+	if (!asked && (!r->runs.alone || p->leads))
 		return ERR_OK;
 	if (picture_make(&params, &r->picture) != ERR_OK) {
 		if (asked)

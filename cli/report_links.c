@@ -73,7 +73,7 @@ static bool has_link(const struct links *links, const char *party)
 /* The coordinator has seen all links; without it, each party its own. */
 static struct links links_of(const struct report *r)
 {
-	const struct process *hub = run_dir_role(&r->runs, "coordinator");
+	const struct process *hub = run_dir_hub(&r->runs);
 	const struct json *first = hub ? run_first(hub->run, "traffic") : NULL;
 	struct links links = { 0 };
 
@@ -150,7 +150,7 @@ static void draw(const struct report *r, const struct links *links, struct buf *
 	bool roomy = links->n <= 16;
 	double pitch = roomy ? 44 : 24, height = (double)links->n * pitch + 26;
 	double middle = 22 + (height - 26) / 2, port = roomy ? 22 : 16;
-	const struct process *p = run_dir_role(&r->runs, "coordinator");
+	const struct process *p = run_dir_hub(&r->runs);
 
 	buf_printf(b,
 		   "<svg class=\"links\" viewBox=\"0 0 340 %g\" role=\"img\" aria-label=\"The "

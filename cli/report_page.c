@@ -69,8 +69,8 @@ static void subline(const struct report *r, struct buf *b)
 		html_textf(b, " \xc2\xb7 network %.40s", run_string(r->runs.network, "network"));
 	buf_printf(b, "</p>\n<p class=\"sub\">");
 	if (r->runs.alone)
-		html_textf(b, "as %.64s, %.40s, has seen it", r->main->name,
-			   run_string(run, "role"));
+		html_textf(b, "as %s %.64s has seen it",
+			   r->main->leads ? "the coordinator" : "the party", r->main->name);
 	else
 		html_textf(b, "%.64s", r->main->name);
 	for (const struct json *v = run_list(run, "parties") ? json_first(run_list(run, "parties"))

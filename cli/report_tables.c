@@ -83,8 +83,7 @@ static const struct json *peer_of(const struct json *run, const char *name)
 static void process_row(const struct report *r, const struct process *p, struct buf *b)
 {
 	const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
-	bool leads = !strcmp(run_string(p->run, "role"), "coordinator");
-	const struct json *own = leads ? NULL : peer_of(p->run, NULL);
+	const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
 
 	buf_printf(b, "<tr><th scope=\"row\">");
 	html_text(b, p->name);

@@ -144,7 +144,7 @@ static struct shown show_tick(double t, double step)
 {
 	struct shown s;
 
-	if (step < 0.1)
+	if (step < 0.5)
 		snprintf(s.s, sizeof(s.s), "%.6g ms", t * 1e3);
 	else
 		snprintf(s.s, sizeof(s.s), "%.6g s", t);
@@ -250,9 +250,8 @@ static void say_alignment(const struct timeline *t, struct buf *b)
 		    "Time 0 is %s. The other lanes begin where their own clocks (UTC, to the "
 		    "millisecond) put their start, never before it; clocks of different hosts may "
 		    "differ. ",
-		    strcmp(run_string(t->r->main->run, "role"), "coordinator")
-			? "the first process&rsquo;s start"
-			: "the coordinator&rsquo;s offer");
+		    t->r->main->leads ? "the coordinator&rsquo;s offer"
+				      : "the first process&rsquo;s start");
 	for (size_t i = 0; i < t->n; i++) {
 		if (!t->lane[i].moved)
 			continue;

@@ -103,7 +103,8 @@ test_party() {
 	chmod 600 "$dir/run.json"
 	rm -r "$T/run/work"
 	report "$dir" -o "$page" --truth "$T/data/labels.txt"
-	[[ $(stat -c %a "$dir/run.json") == 600 ]] || fail "run.json has mode $(stat -c %a "$dir/run.json") now"
+	[[ $(stat -c %a "$dir/run.json" "$page" | uniq) == 600 ]] ||
+		fail "run.json was 600; it and the page are now $(stat -c %a "$dir/run.json" "$page" | tr "\n" " ")"
 	has "$page" "What is missing" "picture of the points"
 	lacks "$page" 'class="pt"'
 }
@@ -201,8 +202,10 @@ chrome() { # ARG...: headless, a profile of its own
 look() { # PAGE...
 	local page width
 	{
-		echo '<!DOCTYPE html><body><pre id="said"></pre><script>addEventListener("message", (m) => {' \
-			'document.getElementById("said").textContent += JSON.stringify(m.data) + "\n"; });</script>'
+		cat <<-'END'
+			<!DOCTYPE html><body><pre id="said"></pre><script>addEventListener("message", (m) => {
+			document.getElementById("said").textContent += JSON.stringify(m.data) + "\n"; });</script>
+		END
 		for page in "$@"; do
 			{
 				grep -v 'http-equiv="Content-Security-Policy"' "$page"

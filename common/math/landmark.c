@@ -29,7 +29,7 @@ void landmark_defaults(struct landmark_params *p, unsigned k, size_t local_clust
 	*p = (struct landmark_params){ .k = k,
 				       .local_clusters = local_clusters,
 				       .power = true,
-				       .restarts = 50,
+				       .restarts = 100,
 				       .lloyd = 100,
 				       .set_restarts = 5,
 				       .polish = 1,
@@ -256,8 +256,7 @@ static enum err power_round(struct state *s, const struct mat *F)
 	enum err err;
 
 	mat_copy(&B, F);
-	ortho_centre(&B);
-	err = ortho_columns(&B);
+	err = ortho_basis(&B);
 	if (err)
 		goto out;
 	err = pool_products(s->pool, s->report.basis.order, &B, &Y);
@@ -353,7 +352,7 @@ enum err landmark_run(const struct pool *pool, const struct landmark_params *p, 
 	struct mat F = { 0 };
 	enum err err;
 
-	if (p->k < 1 || p->k > pool->n)
+	if (p->k < 1 || p->k > pool->n || pool->n < 2)
 		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, pool->n);
 	TRY(pool_agree(pool, p->order, &s.report.basis));
 	err = landmark_round(&s, &F);

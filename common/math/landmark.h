@@ -15,7 +15,7 @@ struct landmark_params {
 	size_t local_clusters; /* k^, of each party */
 	unsigned order;        /* p; 0: by the rule of psi.h */
 	bool power;            /* one product by K; without, the parties never see a joint vector */
-	unsigned restarts, lloyd;         /* of the k-means that makes the clusters: 50, 100 */
+	unsigned restarts, lloyd;         /* of the k-means that makes the clusters: 100, 100 */
 	unsigned set_restarts;            /* of the one that makes the sets: 5 */
 	unsigned polish;                  /* steps on all rows at the end: 1 */
 	size_t min_cell;                  /* the fewest nodes of a set: 1 */

@@ -39,8 +39,8 @@ void landmark_defaults(struct landmark_params *p, unsigned k, size_t local_clust
 struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t seed,
 				    unsigned threads);
 
-/* label: n, below k. Sums: 3 to agree, n (2k + 10) words, with `power` n (k + 10), 2 for the guard,
- * n k per polish. Same seed and same local clusters, same labels for any split. `report` may be
+/* label: n, below k. Sums: 3 to agree, n (2k + 10) words, with `power` n (k + 10) (both fewer if the
+ * local clusters leave fewer landmarks or directions), 2 words for the guard, n k per polish. Same seed and same local clusters, same labels for any split. `report` may be
  * NULL. ERR_INPUT if k exceeds n. */
 enum err landmark_run(const struct pool *pool, const struct landmark_params *p, uint32_t *label,
 		      struct landmark_report *report) MUST_CHECK;

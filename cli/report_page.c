@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { NAMES_MOST = 16 }; /* of parties, at the top */
+
 /* ---- the top ---- */
 
 static void put_count(struct buf *b, double x, const char *one, const char *many)
@@ -49,7 +51,9 @@ static void date(const char *utc, struct buf *b)
 static void subline(const struct report *r, struct buf *b)
 {
 	const struct json *run = r->main->run, *job = run_object(run, "job");
+	const struct json *parties = run_list(run, "parties");
 	const char *status = run_string(run, "status");
+	size_t named = 0;
 
 	buf_printf(b, "<p class=\"sub\"><span class=\"status%s\">",
 		   strcmp(status, "done") ? " failed" : "");
@@ -73,12 +77,14 @@ static void subline(const struct report *r, struct buf *b)
 			   r->main->leads ? "the coordinator" : "the party", r->main->name);
 	else
 		html_textf(b, "%.64s", r->main->name);
-	for (const struct json *v = run_list(run, "parties") ? json_first(run_list(run, "parties"))
-							     : NULL;
-	     v; v = json_next(v)) {
-		buf_printf(b, " \xc2\xb7 ");
+	for (const struct json *v = parties ? json_first(parties) : NULL; v && named < NAMES_MOST;
+	     v = json_next(v), named++) {
+		buf_printf(b, " \xc2\xb7 <span class=\"whole\">");
 		html_short(b, json_type(v) == JSON_STRING ? json_string(v) : "?", 64);
+		buf_printf(b, "</span>");
 	}
+	if (parties && json_count(parties) > named)
+		buf_printf(b, " and %zu more", json_count(parties) - named);
 	buf_printf(b, "</p>\n");
 }
 

@@ -117,26 +117,37 @@ static bool middle_of(const struct picture *p, unsigned cluster, double *x, doub
 	return true;
 }
 
-/* The clusters' numbers in the middle of their points, moved down until none covers another. */
+static bool is_free(double (*taken)[2], size_t n, double x, double y)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (fabs(taken[i][0] - x) < 27 && fabs(taken[i][1] - y) < 20)
+			return false;
+	}
+	return x > 20 && x < SIDE - 20 && y > 20 && y < SIDE - 6;
+}
+
+/* The clusters' numbers in the middle of their points, or a little above or below where others
+ * stand; those for which there is no room are left to the legend. */
 static void draw_names(const struct picture *p, const struct frame *f, struct buf *b)
 {
-	double at[NAMES_MOST][2], *x, middle[2];
+	static const double shift[] = { 0, 20, -20, 40, -40 };
+	double taken[NAMES_MOST][2], *x, middle[2];
 	size_t n = 0;
 
 	ALLOC(x, p->n);
 	for (unsigned c = 0; c < p->clusters && p->clusters <= NAMES_MOST; c++) {
 		if (!middle_of(p, c, x, middle))
 			continue;
-		at[n][0] = place_x(f, middle[0]);
-		at[n][1] = place_y(f, middle[1]) + 7;
-		for (size_t i = 0; i < n; i++) {
-			if (fabs(at[i][0] - at[n][0]) < 26 && fabs(at[i][1] - at[n][1]) < 21) {
-				at[n][1] = at[i][1] + 21;
-				i = (size_t)-1; /* again from the first */
-			}
+		taken[n][0] = place_x(f, middle[0]);
+		for (size_t s = 0; s < sizeof(shift) / sizeof(*shift); s++) {
+			taken[n][1] = place_y(f, middle[1]) + 7 + shift[s];
+			if (!is_free(taken, n, taken[n][0], taken[n][1]))
+				continue;
+			buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\">%u</text>", taken[n][0],
+				   taken[n][1], c);
+			n++;
+			break;
 		}
-		buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\">%u</text>", at[n][0], at[n][1], c);
-		n++;
 	}
 	free(x);
 }

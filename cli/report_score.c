@@ -156,7 +156,10 @@ static void matrix_row(struct buf *b, const struct json *row, size_t columns)
 		double x = element_number(row, u), part = all > 0 ? fmax(0, x) / all : 0;
 
 		buf_printf(b, "<td class=\"cell%s\" style=\"--part:%.3f\">",
-			   part > 0.5 ? " full" : "", part);
+			   part > 0.5    ? " full"
+			   : !(part > 0) ? " none"
+					 : "",
+			   part);
 		if (x >= 0)
 			html_data(b, x, show_count(x));
 		buf_printf(b, "</td>");
@@ -179,10 +182,10 @@ static void matrix(struct buf *b, const struct json *e)
 	}
 	buf_printf(
 	    b,
-	    "<div class=\"scroll\"><table class=\"matrix\" id=\"confusion\"><thead><tr><td></td>"
+	    "<div class=\"scroll\"><table class=\"matrix%s\" id=\"confusion\"><thead><tr><td></td>"
 	    "<th class=\"over\" colspan=\"%zu\">cluster</th></tr>\n<tr><th "
 	    "class=\"corner\">class</th>",
-	    columns);
+	    columns > 8 ? " big" : "", columns);
 	for (size_t u = 0; u < columns; u++)
 		heading(b, "col", element_number(clusters, u));
 	buf_printf(b, "</tr></thead>\n<tbody>\n");

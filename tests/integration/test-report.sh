@@ -53,6 +53,7 @@ numbers_are_recorded() { # PAGE RUN.JSON...
 }
 
 self_contained() { # PAGE
+	has "$1" "default-src 'none'; style-src"
 	lacks "$1" "<script" "src=" "url(" "http:" "https:" "@import" "<link" "<iframe"
 }
 

@@ -183,6 +183,7 @@ static void test_mend(void **state)
 	expect_mended("{\"a\": [1, 2", "{\"a\": [1]}");
 	expect_mended("{\"a\": {\"b\": \"x, ]", "{\"a\": {}}");
 	expect_mended("{\"a\": {}", "{\"a\": {}}");
+	expect_mended("{\"a\": \"x\\\",y\", \"b\": 2", "{\"a\": \"x\\\",y\"}");
 	expect_mended("{\"a", "{}");
 	expect_mended("", NULL);
 	expect_mended("12", NULL);

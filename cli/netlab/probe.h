@@ -15,15 +15,15 @@
 
 struct probe_result {
 	double rtt_ms;       /* the median of a few */
-	double goodput_mbit; /* TCP payload, over the last part of the transfer: slow start is over */
+	double goodput_mbit; /* TCP payload, over the last part: slow start is over */
 };
 
 /* Answers, until it is killed, and its connections with it. ready_file is written when it listens.
  * ERR_INPUT. */
 enum err probe_serve(const char *ready_file) MUST_CHECK;
 
-/* What the link is said to be decides how long it takes: about 0.8 s, and up to 15 round trips for a
- * long fat one. ERR_PEER: nobody answers, or not within 10 s. ERR_INPUT: address is no IPv4 address. */
+/* What the link is said to be decides how long it takes: about 0.8 s, and up to 15 round trips for
+ * a long fat one. ERR_PEER: nobody answers, or not within 10 s. ERR_INPUT: no IPv4 address. */
 enum err probe_measure(const char *address, const struct link_speed *stated,
 		       struct probe_result *r) MUST_CHECK;
 

@@ -142,6 +142,7 @@ test_all_are_killed() {
 	[[ $(spaces | wc -l) == 2 ]] || fail "this should have left two namespaces, not: $(spaces)"
 	"$ROOT/scripts/netlab" --clean
 	nothing_left
+	[[ -z $(compgen -G "${TMPDIR:-/tmp}/coterie-netlab.${PID[killed]}.*") ]] || fail "its scratch directory is left"
 	wait "$inside" && fail "what ran inside still runs"
 	# A living lab is not touched by that.
 	lab living sleep 100

@@ -82,7 +82,7 @@ static void test_plain_packets(void **state)
 
 static void test_nowhere(void **state)
 {
-	unsigned char six[OFFLOAD + 40] = { [OFFLOAD] = 0x60 };
+	unsigned char six[OFFLOAD + 40] = { [OFFLOAD] = 0x60, [OFFLOAD + 16] = 10, 99, 0, 1 };
 	struct weight w;
 	int host;
 

@@ -133,7 +133,7 @@ void part_processes(struct report *r, struct buf *b)
 	for (size_t i = 0; i < r->runs.n; i++)
 		process_row(r, &r->runs.process[i], b);
 	for (const struct json *p = run_first(r->main->run, "peers"); p; p = run_next(p)) {
-		if (!is_process(r, run_string(p, "name")))
+		if (r->main->leads && !is_process(r, run_string(p, "name")))
 			peer_row(p, b);
 	}
 	buf_printf(

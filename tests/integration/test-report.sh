@@ -92,6 +92,8 @@ test_party() {
 	self_contained "$page"
 	(($(count "$page" 'class="pt"') == 150)) || fail "$(count "$page" 'class="pt"') points, expected 150"
 	(($(count "$page" 'class="lane"') <= 2)) || fail "lanes of others in a party's own report"
+	(($(sed -n '/id="processes"/,/<\/table>/p' "$page" | grep -c '<tr><th scope="row">') == 1)) ||
+		fail "processes in a party's own report that it knows nothing of"
 	[[ $(jq -r '.picture | "\(.method) \(.points)"' "$dir/run.json") == "PCA 150" ]] || fail "the picture is not recorded"
 	numbers_are_recorded "$page" "$dir/run.json"
 	report "$dir" -o "$page" --tsne --no-record

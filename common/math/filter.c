@@ -14,8 +14,8 @@
 
 /* Columns that go through all psi steps together: two buffers of 32 columns stay in the last cache
  * for tens of thousands of nodes; narrower ones read the graph too often (16: 5 to 30 % slower),
- * wider ones do not stay. A row of a panel is whole cache lines: begun between two, it is read a
- * quarter slower. */
+ * wider ones do not stay. A row of a panel is whole cache lines: begun between two, the filter is a
+ * third slower. */
 enum { PANEL = 32, LINE = 64 };
 
 /* Lanczos: checked every few steps; a graph that needs more steps than this has a spectrum so

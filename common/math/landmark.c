@@ -140,11 +140,10 @@ enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t c
 			assert(cells[l * n + i] < clusters);
 			c.size[l * clusters + cells[l * n + i]]++;
 		}
-	err = ortho_subspace(&HH, &search, &Z);
+	err = ortho_subspace(&HH, &search, &Z); /* U S up to a shift, which k-means does not see */
 	free(c.size);
 	if (err)
 		return err;
-	ortho_centre(&Z); /* J HH' E lam^-1/2 = U S */
 	kmeans(&Z, NULL, &cluster, set, NULL, NULL);
 	mat_release(&Z);
 	*sets = number_sets(set, n, most, p->min_cell, merged);

@@ -150,13 +150,10 @@ enum err ortho_components(const struct mat *A, size_t most, struct mat *P)
 
 enum err ortho_ritz(const struct mat *Q, const struct mat *Y, size_t k, struct mat *Z)
 {
-	struct mat centred, H;
+	struct mat H;
 	enum err err;
 
-	mat_copy(&centred, Y);
-	ortho_centre(&centred);
-	la_mul_tn(Q, &centred, THREADS, &H);
-	mat_release(&centred);
+	la_mul_tn(Q, Y, THREADS, &H);
 	ortho_symmetrise(&H);
 	err = ortho_whiten(Y, &H, k, RITZ_ZERO, Z);
 	mat_release(&H);

@@ -42,9 +42,9 @@ struct ortho_operator {
 	enum err (*times)(void *ctx, const struct mat *B, struct mat *Y);
 };
 
-/* Rayleigh and Ritz: for a Q (n x d) from ortho_basis() and Y = K Q, H = sym(Q' J Y) and Z = Y E lam^-1/2
+/* Rayleigh and Ritz: for a Q (n x d) from ortho_basis() and Y = K Q, H = sym(Q'Y) and Z = Y E lam^-1/2
  * (n x r, initialised here) by its r <= k largest eigenpairs. Centring is for choosing the space
- * only: rows of Z are not centred. */
+ * only, and Q'J = Q': rows of Z are not centred. */
 enum err ortho_ritz(const struct mat *Q, const struct mat *Y, size_t k, struct mat *Z) MUST_CHECK;
 
 /* The embedding that ortho_ritz() gives after `rounds` >= 1 products by K: subspace iteration with

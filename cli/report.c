@@ -73,7 +73,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
  * coordinator's rows are sorted by id, which is the same where there are no ids. */
 static const struct process *data_side(const struct report *r)
 {
-	const struct process *p = run_dir_role(&r->runs, "party");
+	const struct process *p = run_dir_party(&r->runs);
 
 	return p ? p : r->main;
 }
@@ -126,7 +126,7 @@ static enum err draw(const struct arguments *a, struct report *r)
 					 .config = a->config,
 					 .method = a->tsne ? PICTURE_TSNE : PICTURE_PCA };
 
-	if (!asked && (!r->runs.alone || strcmp(run_string(p->run, "role"), "party") != 0))
+	if (!asked && (!r->runs.alone || p->leads))
 		return ERR_OK;
 	if (picture_make(&params, &r->picture) != ERR_OK) {
 		if (asked)
@@ -139,17 +139,25 @@ static enum err draw(const struct arguments *a, struct report *r)
 	return ERR_OK;
 }
 
-/* With the mode that the file has: a daemon may have kept it from others. */
+/* The mode of run.json, for it and for the page: a daemon may have kept it from others. */
+static mode_t mode_of(const struct report *r)
+{
+	char *path = file_join(r->main->dir, "run.json");
+	struct stat st;
+	mode_t mode = stat(path, &st) ? FILE_SECRET : st.st_mode & FILE_PUBLIC;
+
+	free(path);
+	return mode;
+}
+
 static enum err record(const struct report *r)
 {
 	char *path = file_join(r->main->dir, "run.json");
 	struct buf text = { 0 };
-	struct stat st;
 	enum err err;
 
 	json_write_pretty(main_run(r), &text);
-	err = file_write(path, (struct bytes){ text.p, text.n },
-			 stat(path, &st) ? FILE_SECRET : st.st_mode & 0777);
+	err = file_write(path, (struct bytes){ text.p, text.n }, mode_of(r));
 	if (err)
 		err =
 		    err_prefix(err, "the evaluation cannot be recorded (--no-record does without)");
@@ -165,7 +173,7 @@ static enum err write_page(const struct arguments *a, struct report *r)
 	enum err err;
 
 	report_page(r, &html);
-	err = file_write(path, (struct bytes){ html.p, html.n }, FILE_PUBLIC);
+	err = file_write(path, (struct bytes){ html.p, html.n }, mode_of(r));
 	if (!err)
 		printf("report: %s\n", path);
 	buf_release(&html);

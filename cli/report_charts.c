@@ -187,7 +187,7 @@ void part_objective(struct report *r, struct buf *b)
 	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s))
 		n += has_curve(s);
 	if (!n) {
-		if (!strcmp(run_string(r->main->run, "role"), "coordinator"))
+		if (r->main->leads)
 			notes_add(&r->runs.missing, r->main->name,
 				  "its run.json has no objective of any k-means");
 		return;

@@ -60,11 +60,11 @@ static const char *entity(uint32_t c)
 	}
 }
 
-void html_text(struct buf *b, const char *text)
+void html_short(struct buf *b, const char *text, size_t most)
 {
-	const unsigned char *p = (const unsigned char *)text, *end = p + HTML_TEXT_MAX;
+	const unsigned char *p = (const unsigned char *)text;
 
-	while (*p && p < end) {
+	for (size_t i = 0; *p && i < most; i++) {
 		uint32_t code;
 		size_t n = character(p, &code);
 
@@ -78,6 +78,11 @@ void html_text(struct buf *b, const char *text)
 	}
 	if (*p)
 		buf_printf(b, "\xe2\x80\xa6");
+}
+
+void html_text(struct buf *b, const char *text)
+{
+	html_short(b, text, HTML_TEXT_MAX);
 }
 
 void html_textf(struct buf *b, const char *fmt, ...)
@@ -134,6 +139,14 @@ struct shown show_number(double x)
 	return t;
 }
 
+struct shown show_score(double x)
+{
+	struct shown t;
+
+	snprintf(t.s, sizeof(t.s), "%.4f", x);
+	return t;
+}
+
 struct shown show_bytes(double x)
 {
 	struct shown t;
@@ -144,8 +157,10 @@ struct shown show_bytes(double x)
 		snprintf(t.s, sizeof(t.s), "%.1f kB", x / 1e3);
 	else if (x < 1e9)
 		snprintf(t.s, sizeof(t.s), "%.1f MB", x / 1e6);
-	else
+	else if (x < 1e12)
 		snprintf(t.s, sizeof(t.s), "%.1f GB", x / 1e9);
+	else
+		snprintf(t.s, sizeof(t.s), "%.4g TB", x / 1e12);
 	return t;
 }
 
@@ -163,8 +178,10 @@ struct shown show_seconds(double x)
 		snprintf(t.s, sizeof(t.s), "%.0f ms", x * 1e3);
 	else if (x < 100)
 		snprintf(t.s, sizeof(t.s), "%.2f s", x);
-	else
+	else if (x < 1e6)
 		snprintf(t.s, sizeof(t.s), "%.0f s", x);
+	else
+		snprintf(t.s, sizeof(t.s), "%.3g s", x);
 	return t;
 }
 

@@ -11,11 +11,13 @@
 
 #include <stddef.h>
 
-enum { HTML_TEXT_MAX = 600 }; /* bytes of one text; what is longer is cut, and shows it */
+enum { HTML_TEXT_MAX = 600 }; /* characters of one text; what is longer is cut, and shows it */
 
 /* Text from anywhere: markup is escaped; bytes that are not UTF-8, control characters and those
  * that turn the direction of writing become U+FFFD. Right for elements and quoted attributes. */
 void html_text(struct buf *b, const char *text);
+/* The same, cut after so many characters: drawings do not wrap. */
+void html_short(struct buf *b, const char *text, size_t most);
 void html_textf(struct buf *b, const char *fmt, ...) PRINTF(2, 3); /* all of it is escaped */
 
 /* A number as people read it. */
@@ -26,6 +28,7 @@ struct shown show_count(double x);   /* 2708, from 10000 on 12 345 with narrow s
 struct shown show_number(double x);  /* five significant digits */
 struct shown show_bytes(double x);   /* 612 B, 25.9 kB, 2.1 MB */
 struct shown show_seconds(double x); /* 0.41 ms, 382 ms, 1.53 s */
+struct shown show_score(double x);   /* four places */
 struct shown show_plain(double x);   /* exactly, in as few digits as that takes */
 
 /* <data value="exactly">shown</data> */

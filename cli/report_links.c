@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINKS_MAX = 1024 };
+/* GAP: between the two lines of a link. */
+enum { LINKS_MAX = 1024, GAP = 2 };
 
 struct flow { /* to and from the coordinator */
 	double messages_in, messages_out, bytes_in, bytes_out;
@@ -72,7 +73,7 @@ static bool has_link(const struct links *links, const char *party)
 /* The coordinator has seen all links; without it, each party its own. */
 static struct links links_of(const struct report *r)
 {
-	const struct process *hub = run_dir_role(&r->runs, "coordinator");
+	const struct process *hub = run_dir_hub(&r->runs);
 	const struct json *first = hub ? run_first(hub->run, "traffic") : NULL;
 	struct links links = { 0 };
 
@@ -116,6 +117,7 @@ static void draw_link(const struct links *links, const struct link *l, double hu
 {
 	double in = line_width(links, l->sum.bytes_in), out = line_width(links, l->sum.bytes_out);
 	double v[] = { l->sum.bytes_in, l->sum.bytes_out, l->sum.messages_in, l->sum.messages_out };
+	double up = (out + GAP) / 2, down = (in + GAP) / 2; /* from the middle of both */
 
 	buf_printf(b, "<g class=\"link\"");
 	html_values(b, v, 4);
@@ -126,13 +128,13 @@ static void draw_link(const struct links *links, const struct link *l, double hu
 		   "</title>"
 		   "<path class=\"in\" stroke-width=\"%.1f\" d=\"M22 %gC95 %g 95 %g 168 %g\"/>"
 		   "<path class=\"out\" stroke-width=\"%.1f\" d=\"M22 %gC95 %g 95 %g 168 %g\"/>",
-		   in, hub - out / 2 - 1, hub - out / 2 - 1, y - out / 2 - 1, y - out / 2 - 1, out,
-		   hub + in / 2 + 1, hub + in / 2 + 1, y + in / 2 + 1, y + in / 2 + 1);
+		   in, hub - up, hub - up, y - up, y - up, out, hub + down, hub + down, y + down,
+		   y + down);
 	buf_printf(b,
 		   "<rect class=\"node\" x=\"168\" y=\"%g\" width=\"5\" height=\"%g\"/>"
 		   "<text class=\"name\" x=\"181\" y=\"%g\">",
 		   y - (roomy ? 14 : 9), roomy ? 28.0 : 18.0, roomy ? y - 2 : y + 4);
-	html_textf(b, "%.*s%s", 20, l->party, strlen(l->party) > 20 ? ".." : "");
+	html_short(b, l->party, 17);
 	buf_printf(b, "</text>");
 	if (roomy)
 		buf_printf(b,
@@ -146,8 +148,9 @@ static void draw_link(const struct links *links, const struct link *l, double hu
 static void draw(const struct report *r, const struct links *links, struct buf *b)
 {
 	bool roomy = links->n <= 16;
-	double pitch = roomy ? 44 : 24, height = (double)links->n * pitch + 26, hub = height / 2;
-	const struct process *p = run_dir_role(&r->runs, "coordinator");
+	double pitch = roomy ? 44 : 24, height = (double)links->n * pitch + 26;
+	double middle = 22 + (height - 26) / 2, port = roomy ? 22 : 16;
+	const struct process *p = run_dir_hub(&r->runs);
 
 	buf_printf(b,
 		   "<svg class=\"links\" viewBox=\"0 0 340 %g\" role=\"img\" aria-label=\"The "
@@ -155,11 +158,14 @@ static void draw(const struct report *r, const struct links *links, struct buf *
 		   "its link to each party, as wide as its bytes\">\n",
 		   height);
 	buf_printf(b, "<text class=\"name\" x=\"8\" y=\"12\">");
-	html_text(b, p ? p->name : "coordinator");
+	html_short(b, p ? p->name : "coordinator", 36);
 	buf_printf(b, "</text>\n");
-	for (size_t i = 0; i < links->n; i++)
-		draw_link(links, &links->link[i], hub + 8, ((double)i + 0.5) * pitch + 22, roomy,
-			  b);
+	for (size_t i = 0; i < links->n; i++) {
+		double place = (double)i - (double)(links->n - 1) / 2;
+
+		draw_link(links, &links->link[i], middle + place * port, middle + place * pitch,
+			  roomy, b);
+	}
 	buf_printf(
 	    b,
 	    "<rect class=\"node\" x=\"8\" y=\"22\" width=\"14\" height=\"%g\" rx=\"2\"/></svg>\n",
@@ -243,13 +249,14 @@ void part_links(struct report *r, struct buf *b)
 	if (links.n) {
 		buf_printf(b, "<div class=\"pair\"><figure>");
 		draw(r, &links, b);
-		buf_printf(
-		    b,
-		    "<figcaption class=\"note\"><span class=\"key in\"></span>to the coordinator "
-		    "<span class=\"key out\"></span>from it. A line is as wide as its bytes, the "
-		    "widest "
-		    "%s, none below one pixel.</figcaption></figure>\n<div>",
-		    show_bytes(links.most).s);
+		buf_printf(b,
+			   "<figcaption class=\"note\"><span class=\"item\"><span class=\"key "
+			   "in\"></span>to the coordinator</span> "
+			   "<span class=\"item\"><span class=\"key out\"></span>from it.</span> A "
+			   "line is as wide as its bytes, the "
+			   "widest "
+			   "%s, none below one pixel.</figcaption></figure>\n<div>",
+			   show_bytes(links.most).s);
 		table(&links, b);
 		for (size_t i = 0; i < links.n; i++)
 			details(&links.link[i], links.n == 1, b);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { NAMES_MOST = 16 }; /* of parties, at the top */
+
 /* ---- the top ---- */
 
 static void put_count(struct buf *b, double x, const char *one, const char *many)
@@ -49,11 +51,13 @@ static void date(const char *utc, struct buf *b)
 static void subline(const struct report *r, struct buf *b)
 {
 	const struct json *run = r->main->run, *job = run_object(run, "job");
+	const struct json *parties = run_list(run, "parties");
 	const char *status = run_string(run, "status");
+	size_t named = 0;
 
 	buf_printf(b, "<p class=\"sub\"><span class=\"status%s\">",
 		   strcmp(status, "done") ? " failed" : "");
-	html_text(b, *status ? status : "status unknown");
+	html_short(b, *status ? status : "status unknown", 40);
 	buf_printf(b, "</span>");
 	if (*run_string(job, "kind"))
 		html_textf(b, " \xc2\xb7 %.40s, method %.40s, preset %.40s",
@@ -65,20 +69,22 @@ static void subline(const struct report *r, struct buf *b)
 	}
 	if (*run_string(run, "software"))
 		html_textf(b, " \xc2\xb7 %.80s", run_string(run, "software"));
-	if (*run_string(r->runs.network, "profile"))
-		html_textf(b, " \xc2\xb7 network %.40s", run_string(r->runs.network, "profile"));
+	if (*run_string(r->runs.network, "network"))
+		html_textf(b, " \xc2\xb7 network %.40s", run_string(r->runs.network, "network"));
 	buf_printf(b, "</p>\n<p class=\"sub\">");
 	if (r->runs.alone)
-		html_textf(b, "as %.64s, %.40s, has seen it", r->main->name,
-			   run_string(run, "role"));
+		html_textf(b, "as %s %.64s has seen it",
+			   r->main->leads ? "the coordinator" : "the party", r->main->name);
 	else
 		html_textf(b, "%.64s", r->main->name);
-	for (const struct json *v = run_list(run, "parties") ? json_first(run_list(run, "parties"))
-							     : NULL;
-	     v; v = json_next(v)) {
-		buf_printf(b, " \xc2\xb7 ");
-		html_text(b, json_type(v) == JSON_STRING ? json_string(v) : "?");
+	for (const struct json *v = parties ? json_first(parties) : NULL; v && named < NAMES_MOST;
+	     v = json_next(v), named++) {
+		buf_printf(b, " \xc2\xb7 <span class=\"whole\">");
+		html_short(b, json_type(v) == JSON_STRING ? json_string(v) : "?", 64);
+		buf_printf(b, "</span>");
 	}
+	if (parties && json_count(parties) > named)
+		buf_printf(b, " and %zu more", json_count(parties) - named);
 	buf_printf(b, "</p>\n");
 }
 
@@ -115,7 +121,7 @@ static void tiles(const struct report *r, struct buf *b)
 		     show_count(run_number(run, "round_trips")), "bound",
 		     run_number(run, "round_trips_bound"));
 	if (run_has(e, "acc"))
-		tile(b, "accuracy", run_number(e, "acc"), show_number(run_number(e, "acc")), "", 0);
+		tile(b, "accuracy", run_number(e, "acc"), show_score(run_number(e, "acc")), "", 0);
 	buf_printf(b, "</dl>\n");
 }
 
@@ -152,12 +158,15 @@ void part_missing(struct report *r, struct buf *b)
 
 static void body(struct report *r, struct buf *b)
 {
+	buf_printf(b, "<div class=\"halves\">");
 	part_evaluation(r, b);
+	buf_printf(b, "<div class=\"column\">");
+	part_sizes(r, b);
+	part_round_trips(r, b);
+	buf_printf(b, "</div></div>\n");
 	part_picture(r, b);
 	part_timeline(r, b);
 	part_links(r, b);
-	part_round_trips(r, b);
-	part_sizes(r, b);
 	part_objective(r, b);
 	part_leaks(r, b);
 	part_job(r, b);

@@ -3,10 +3,12 @@
 #include "common/base/alloc.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-/* The drawing's side; a tooltip at each point only while the page stays small. */
-enum { SIDE = 640, MARGIN = 14, TOOLTIPS_MOST = 3000 };
+/* The drawing's side; a tooltip at each point only while the page stays small;
+ * the clusters' numbers in it only while there is room. */
+enum { SIDE = 640, MARGIN = 14, TOOLTIPS_MOST = 3000, NAMES_MOST = 64 };
 
 /* Colours alone tell the first REPORT_HUES clusters apart, further ones have other marks: circle,
  * square, triangle, diamond, cross, triangle downwards. */
@@ -96,26 +98,58 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A cluster's number in the middle of its points: medians, which no far point moves. */
-static void draw_name(const struct picture *p, const struct frame *f, unsigned cluster, double *x,
-		      struct buf *b)
+/* The middle of a cluster's points: medians, which no far point moves. x: room for n. False: it has
+ * none. */
+static bool middle_of(const struct picture *p, unsigned cluster, double *x, double middle[static 2])
 {
-	double middle[2];
-	size_t n = 0;
+	for (size_t axis = 0; axis < 2; axis++) {
+		size_t n = 0;
 
-	for (int axis = 0; axis < 2; axis++) {
-		n = 0;
 		for (size_t i = 0; i < p->n; i++) {
 			if (p->label[i] == cluster)
-				x[n++] = p->xy[2 * i + (size_t)axis];
+				x[n++] = p->xy[2 * i + axis];
 		}
 		if (!n)
-			return;
+			return false;
 		qsort(x, n, sizeof(*x), by_value);
 		middle[axis] = x[n / 2];
 	}
-	buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\">%u</text>", place_x(f, middle[0]),
-		   place_y(f, middle[1]) + 7, cluster);
+	return true;
+}
+
+static bool is_free(double (*taken)[2], size_t n, double x, double y)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (fabs(taken[i][0] - x) < 27 && fabs(taken[i][1] - y) < 20)
+			return false;
+	}
+	return x > 20 && x < SIDE - 20 && y > 20 && y < SIDE - 6;
+}
+
+/* The clusters' numbers in the middle of their points, or a little above or below where others
+ * stand; those for which there is no room are left to the legend. */
+static void draw_names(const struct picture *p, const struct frame *f, struct buf *b)
+{
+	static const double shift[] = { 0, 20, -20, 40, -40 };
+	double taken[NAMES_MOST][2], *x, middle[2];
+	size_t n = 0;
+
+	ALLOC(x, p->n);
+	for (unsigned c = 0; c < p->clusters && p->clusters <= NAMES_MOST; c++) {
+		if (!middle_of(p, c, x, middle))
+			continue;
+		taken[n][0] = place_x(f, middle[0]);
+		for (size_t s = 0; s < sizeof(shift) / sizeof(*shift); s++) {
+			taken[n][1] = place_y(f, middle[1]) + 7 + shift[s];
+			if (!is_free(taken, n, taken[n][0], taken[n][1]))
+				continue;
+			buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\">%u</text>", taken[n][0],
+				   taken[n][1], c);
+			n++;
+			break;
+		}
+	}
+	free(x);
 }
 
 static void draw_legend(const struct picture *p, struct buf *b)
@@ -142,7 +176,7 @@ static void draw_legend(const struct picture *p, struct buf *b)
 void part_picture(struct report *r, struct buf *b)
 {
 	const struct picture *p = &r->picture;
-	double radius = p->n <= 400 ? 5 : p->n <= 4000 ? 3.6 : 2.4, *x;
+	double radius = p->n <= 400 ? 5 : p->n <= 4000 ? 3.6 : 2.4;
 	struct frame f;
 
 	if (!p->n)
@@ -152,18 +186,15 @@ void part_picture(struct report *r, struct buf *b)
 	buf_printf(b, "<p class=\"note\">The rows of ");
 	html_text(b, r->picture_of);
 	buf_printf(b,
-		   ", by %s. No one else sees this picture.</p>\n<figure><svg class=\"picture\" "
+		   ", by %s.</p>\n<figure><svg class=\"picture\" "
 		   "viewBox=\"0 0 %d %d\" role=\"img\" "
 		   "aria-label=\"Points in two dimensions, coloured by cluster\">\n",
 		   p->method, SIDE, SIDE);
 	for (size_t i = 0; i < p->n; i++)
 		draw_point(p, &f, i, radius, b);
-	ALLOC(x, p->n);
 	buf_printf(b, "<g class=\"names\">");
-	for (unsigned c = 0; c < p->clusters && p->clusters <= 64; c++)
-		draw_name(p, &f, c, x, b);
+	draw_names(p, &f, b);
 	buf_printf(b, "</g></svg>\n");
-	free(x);
 	draw_legend(p, b);
 	buf_printf(b, "<figcaption class=\"note\">");
 	html_text(b, p->caption);

@@ -151,7 +151,8 @@ static struct json *read_some(const char *dir, const char *name, bool *sound, st
 			notes_add(missing, name, "%s", why);
 	}
 	if (run && (json_type(run) != JSON_OBJECT || !json_first(run))) {
-		notes_add(missing, name, "%s says nothing", path);
+		notes_add(missing, name, "%s: expected schema_version %d, it says nothing", path,
+			  RECORD_SCHEMA);
 		json_free(run);
 		run = NULL;
 	} else if (run && !of_our_schema(run)) {
@@ -172,10 +173,8 @@ static struct json *read_some(const char *dir, const char *name, bool *sound, st
 static int by_role_and_directory(const void *a, const void *b)
 {
 	const struct process *p = a, *q = b;
-	bool p_leads = !strcmp(run_string(p->run, "role"), "coordinator");
-	bool q_leads = !strcmp(run_string(q->run, "role"), "coordinator");
 
-	return p_leads != q_leads ? (int)q_leads - (int)p_leads : strcmp(p->dir, q->dir);
+	return p->leads != q->leads ? (int)q->leads - (int)p->leads : strcmp(p->dir, q->dir);
 }
 
 static void add_process(struct run_dir *r, const char *dir, const char *base)
@@ -188,6 +187,8 @@ static void add_process(struct run_dir *r, const char *dir, const char *base)
 		free(p.dir);
 		return;
 	}
+	name = run_string(p.run, "role");
+	p.leads = !strcmp(*name ? name : base, "coordinator");
 	name = run_string(p.run, "name");
 	p.name = alloc_copy(*name ? name : base);
 	r->process = alloc_again(r->process, r->n + 1, sizeof(*r->process));
@@ -262,7 +263,7 @@ static void note_absent(struct run_dir *r)
 {
 	const struct json *list = run_list(r->process[0].run, "parties");
 
-	if (!run_dir_role(r, "coordinator") && !notes_about(&r->missing, "coordinator"))
+	if (!run_dir_hub(r) && !notes_about(&r->missing, "coordinator"))
 		notes_add(&r->missing, "coordinator", "nothing of it is below %s", r->out);
 	for (const struct json *v = list ? json_first(list) : NULL; v; v = json_next(v)) {
 		if (json_type(v) == JSON_STRING && !here(r, json_string(v)))
@@ -329,10 +330,15 @@ void run_dir_release(struct run_dir *r)
 	*r = (struct run_dir){ 0 };
 }
 
-const struct process *run_dir_role(const struct run_dir *r, const char *role)
+const struct process *run_dir_hub(const struct run_dir *r)
+{
+	return r->n && r->process[0].leads ? &r->process[0] : NULL;
+}
+
+const struct process *run_dir_party(const struct run_dir *r)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		if (!strcmp(run_string(r->process[i].run, "role"), role))
+		if (!r->process[i].leads)
 			return &r->process[i];
 	}
 	return NULL;

@@ -50,6 +50,7 @@ void notes_release(struct notes *notes);
 
 struct process {
 	char *dir, *name;
+	bool leads; /* it is the coordinator, as it says, or else as its directory is called */
 	struct json *run; /* an object */
 	bool sound;       /* it was whole and of our schema, and may be written again */
 };
@@ -70,8 +71,9 @@ enum { RUN_PROCESSES_MAX = 1024 }; /* directories below out that are looked at *
 enum err run_dir_read(const char *out, struct run_dir *r) MUST_CHECK;
 void run_dir_release(struct run_dir *r);
 
-/* The first process of this role, "coordinator" or "party"; NULL: none. */
-const struct process *run_dir_role(const struct run_dir *r, const char *role);
+/* The coordinator; the first party. NULL: none. */
+const struct process *run_dir_hub(const struct run_dir *r);
+const struct process *run_dir_party(const struct run_dir *r);
 
 /* The beginning of a JSON text that was cut off, up to its last whole member, with its brackets
  * closed. False if there is no such beginning. */

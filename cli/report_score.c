@@ -156,7 +156,10 @@ static void matrix_row(struct buf *b, const struct json *row, size_t columns)
 		double x = element_number(row, u), part = all > 0 ? fmax(0, x) / all : 0;
 
 		buf_printf(b, "<td class=\"cell%s\" style=\"--part:%.3f\">",
-			   part > 0.5 ? " full" : "", part);
+			   part > 0.5    ? " full"
+			   : !(part > 0) ? " none"
+					 : "",
+			   part);
 		if (x >= 0)
 			html_data(b, x, show_count(x));
 		buf_printf(b, "</td>");
@@ -179,10 +182,10 @@ static void matrix(struct buf *b, const struct json *e)
 	}
 	buf_printf(
 	    b,
-	    "<div class=\"scroll\"><table class=\"matrix\" id=\"confusion\"><thead><tr><td></td>"
+	    "<div class=\"scroll\"><table class=\"matrix%s\" id=\"confusion\"><thead><tr><td></td>"
 	    "<th class=\"over\" colspan=\"%zu\">cluster</th></tr>\n<tr><th "
 	    "class=\"corner\">class</th>",
-	    columns);
+	    columns > 8 ? " big" : "", columns);
 	for (size_t u = 0; u < columns; u++)
 		heading(b, "col", element_number(clusters, u));
 	buf_printf(b, "</tr></thead>\n<tbody>\n");
@@ -206,9 +209,9 @@ static void score(struct buf *b, const struct json *e, const char *key, const ch
 
 	if (!v || json_type(v) != JSON_NUMBER || fabs(json_number(v)) > 1)
 		return;
-	buf_printf(b,
-		   "<div class=\"tile\"><dt>%s</dt><dd><data value=\"%s\">%.4f</data></dd></div>\n",
-		   name, show_plain(json_number(v)).s, json_number(v));
+	buf_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>", name);
+	html_data(b, json_number(v), show_score(json_number(v)));
+	buf_printf(b, "</dd></div>\n");
 }
 
 void part_evaluation(struct report *r, struct buf *b)
@@ -223,9 +226,9 @@ void part_evaluation(struct report *r, struct buf *b)
 	buf_printf(b, ", ");
 	html_data(b, run_number(e, "rows"), show_count(run_number(e, "rows")));
 	buf_printf(b, " rows</p>\n<dl class=\"tiles\">\n");
-	score(b, e, "acc", "accuracy (ACC)");
+	score(b, e, "acc", "ACC");
 	score(b, e, "nmi", "NMI");
-	score(b, e, "ari", "adjusted Rand (ARI)");
+	score(b, e, "ari", "ARI");
 	score(b, e, "f1", "macro-F1");
 	buf_printf(b, "</dl>\n");
 	matrix(b, e);

@@ -12,24 +12,46 @@ static void cell(struct buf *b, const struct json *o, const char *key, struct sh
 	buf_printf(b, "</td>");
 }
 
+static struct shown show_ms(double x)
+{
+	struct shown t;
+
+	snprintf(t.s, sizeof(t.s), "%.2f", x * 1e3);
+	return t;
+}
+
+static struct shown show_s(double x)
+{
+	struct shown t;
+
+	snprintf(t.s, sizeof(t.s), x < RUN_NUMBER_MAX / 1e3 ? "%.2f" : "%.3g", x);
+	return t;
+}
+
 void part_phases(struct report *r, struct buf *b)
 {
+	bool fast = run_number(r->main->run, "elapsed_s") < 10;
+	struct shown (*show)(double) = fast ? show_ms : show_s;
+	const char *unit = fast ? "ms" : "s";
+
 	if (!run_first(r->main->run, "phases"))
 		return;
 	buf_printf(b, "<h3>Phases of ");
 	html_text(b, r->main->name);
-	buf_printf(b, "</h3>\n<div class=\"scroll\"><table class=\"numbers\" "
-		      "id=\"phases\"><thead><tr><th>phase</th>"
-		      "<th>from</th><th>compute</th><th>wait</th><th>wire</th><th>rounds</th>"
-		      "<th>iterations</th><th>round trips</th></tr></thead>\n<tbody>\n");
+	buf_printf(b,
+		   "</h3>\n<div class=\"scroll\"><table class=\"numbers\" id=\"phases\"><thead><tr>"
+		   "<th>phase</th><th>from, %s</th><th>compute, %s</th><th>wait, %s</th>"
+		   "<th>wire, %s</th><th>rounds</th><th>iterations</th><th>round trips</th></tr>"
+		   "</thead>\n<tbody>\n",
+		   unit, unit, unit, unit);
 	for (const struct json *p = run_first(r->main->run, "phases"); p; p = run_next(p)) {
 		buf_printf(b, "<tr><th scope=\"row\">");
 		html_text(b, run_string(p, "name"));
 		buf_printf(b, "</th>");
-		cell(b, p, "start_s", show_seconds);
-		cell(b, p, "compute_s", show_seconds);
-		cell(b, p, "wait_s", show_seconds);
-		cell(b, p, "wire_s", show_seconds);
+		cell(b, p, "start_s", show);
+		cell(b, p, "compute_s", show);
+		cell(b, p, "wait_s", show);
+		cell(b, p, "wire_s", show);
 		cell(b, p, "rounds", show_count);
 		cell(b, p, "iterations", show_count);
 		cell(b, p, "round_trips", show_count);
@@ -40,11 +62,11 @@ void part_phases(struct report *r, struct buf *b)
 
 /* ---- processes ---- */
 
-static struct shown show_ms(double x)
+static struct shown show_rtt(double x)
 {
 	struct shown t;
 
-	snprintf(t.s, sizeof(t.s), "%.3f ms", x);
+	snprintf(t.s, sizeof(t.s), "%.3g ms", x);
 	return t;
 }
 
@@ -61,8 +83,7 @@ static const struct json *peer_of(const struct json *run, const char *name)
 static void process_row(const struct report *r, const struct process *p, struct buf *b)
 {
 	const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
-	bool leads = !strcmp(run_string(p->run, "role"), "coordinator");
-	const struct json *own = leads ? NULL : peer_of(p->run, NULL);
+	const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
 
 	buf_printf(b, "<tr><th scope=\"row\">");
 	html_text(b, p->name);
@@ -72,8 +93,8 @@ static void process_row(const struct report *r, const struct process *p, struct 
 	cell(b, p->run, "elapsed_s", show_seconds);
 	cell(b, p->run, "rounds", show_count);
 	cell(b, p->run, "round_trips", show_count);
-	cell(b, seen, "rtt_ms", show_ms);
-	cell(b, own, "rtt_ms", show_ms);
+	cell(b, seen, "rtt_ms", show_rtt);
+	cell(b, own, "rtt_ms", show_rtt);
 	buf_printf(b, "<td class=\"text\">");
 	html_text(b, run_string(own ? own : seen, "congestion"));
 	buf_printf(b, "</td></tr>\n");
@@ -85,7 +106,7 @@ static void peer_row(const struct json *peer, struct buf *b)
 	buf_printf(b, "<tr><th scope=\"row\">");
 	html_text(b, run_string(peer, "name"));
 	buf_printf(b, "</th><td class=\"text\">not here</td><td></td><td></td><td></td>");
-	cell(b, peer, "rtt_ms", show_ms);
+	cell(b, peer, "rtt_ms", show_rtt);
 	buf_printf(b, "<td></td><td class=\"text\">");
 	html_text(b, run_string(peer, "congestion"));
 	buf_printf(b, "</td></tr>\n");
@@ -106,12 +127,13 @@ void part_processes(struct report *r, struct buf *b)
 	    b,
 	    "<h3>Processes</h3>\n<div class=\"scroll\"><table class=\"numbers\" id=\"processes\">"
 	    "<thead><tr><th>process</th><th class=\"text\">status</th><th>seconds</th>"
-	    "<th>rounds</th><th>round trips</th><th>TCP round trip, seen there</th>"
-	    "<th>seen here</th><th class=\"text\">congestion control</th></tr></thead>\n<tbody>\n");
+	    "<th>rounds</th><th>round trips</th><th>TCP round trip, seen by coordinator</th>"
+	    "<th>seen by itself</th><th class=\"text\">congestion "
+	    "control</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < r->runs.n; i++)
 		process_row(r, &r->runs.process[i], b);
 	for (const struct json *p = run_first(r->main->run, "peers"); p; p = run_next(p)) {
-		if (!is_process(r, run_string(p, "name")))
+		if (r->main->leads && !is_process(r, run_string(p, "name")))
 			peer_row(p, b);
 	}
 	buf_printf(
@@ -207,6 +229,12 @@ void part_job(struct report *r, struct buf *b)
 	const struct json *job = run_object(r->main->run, "job");
 
 	if (r->runs.network && json_type(r->runs.network) == JSON_OBJECT) {
+		const struct json *bad = json_get(r->runs.network, "discarded");
+
+		if (bad && json_type(bad) == JSON_BOOL && json_bool(bad))
+			notes_add(&r->runs.missing, "network",
+				  "packets were late in the lab and the run was discarded: its "
+				  "seconds say nothing");
 		html_section(b, "network", "The network");
 		buf_printf(
 		    b,

@@ -4,12 +4,13 @@
 #include "common/base/alloc.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Beyond so many steps in all, each lane shows its phases: a page must open. Widths, in pixels,
  * for which phase labels are laid out. */
-enum { STEPS_DRAWN = 20000, WIDE = 980, NARROW = 330, LABEL_ROW = 15 };
+enum { STEPS_DRAWN = 20000, WIDE = 980, NARROW = 330, LABEL_ROW = 15, NAME_MOST = 28 };
 static const double letter = 6.8; /* pixels across, of a phase label */
 
 struct lane {
@@ -124,7 +125,7 @@ static void draw_lane(const struct timeline *t, const struct lane *lane, const s
 	double elapsed = run_number(lane->process->run, "elapsed_s");
 
 	buf_printf(b, "<g class=\"lane\"><text class=\"name\" x=\"0\" y=\"%g\">", top - 5);
-	html_text(b, lane->process->name);
+	html_short(b, lane->process->name, NAME_MOST);
 	buf_printf(b, "</text>");
 	if (elapsed > 0) {
 		buf_printf(b, "<text class=\"num\" x=\"100%%\" y=\"%g\"", top - 5);
@@ -136,6 +137,18 @@ static void draw_lane(const struct timeline *t, const struct lane *lane, const s
 	for (const struct json *s = run_first(lane->process->run, t->list); s; s = run_next(s))
 		draw_step(t, lane, s, span, top, height, b);
 	buf_printf(b, "</g>\n");
+}
+
+/* As many places as the step has. */
+static struct shown show_tick(double t, double step)
+{
+	struct shown s;
+
+	if (step < 0.5)
+		snprintf(s.s, sizeof(s.s), "%.6g ms", t * 1e3);
+	else
+		snprintf(s.s, sizeof(s.s), "%.6g s", t);
+	return s;
 }
 
 static void draw_axis(const struct span *span, double top, double bottom, struct buf *b)
@@ -153,7 +166,7 @@ static void draw_axis(const struct span *span, double top, double bottom, struct
 			   x < 6    ? "tick start"
 			   : x > 94 ? "tick end"
 				    : "tick",
-			   x, bottom + 17, show_seconds(k * step).s);
+			   x, bottom + 17, show_tick(k * step, step).s);
 	}
 }
 
@@ -194,7 +207,7 @@ static void draw_phases(const struct timeline *t, const struct span *span, bool 
 		buf_printf(b, "<text%s x=\"%.3f%%\" dx=\"%d\" y=\"%g\">",
 			   left[i] ? " class=\"end\"" : "", x[i], left[i] ? -4 : 4,
 			   height - 6 - row[i] * LABEL_ROW);
-		html_textf(b, "%.24s", name[i]);
+		html_short(b, name[i], 23);
 		buf_printf(b, "</text>");
 	}
 	buf_printf(b, "</svg>\n");
@@ -237,9 +250,8 @@ static void say_alignment(const struct timeline *t, struct buf *b)
 		    "Time 0 is %s. The other lanes begin where their own clocks (UTC, to the "
 		    "millisecond) put their start, never before it; clocks of different hosts may "
 		    "differ. ",
-		    strcmp(run_string(t->r->main->run, "role"), "coordinator")
-			? "the first process&rsquo;s start"
-			: "the coordinator&rsquo;s offer");
+		    t->r->main->leads ? "the coordinator&rsquo;s offer"
+				      : "the first process&rsquo;s start");
 	for (size_t i = 0; i < t->n; i++) {
 		if (!t->lane[i].moved)
 			continue;
@@ -298,9 +310,13 @@ void part_timeline(struct report *r, struct buf *b)
 		    fmax(t.all.to, t.lane[i].offset_s + length_of(t.lane[i].process->run, t.list));
 	if (t.n && t.all.to > 0) {
 		html_section(b, "time", "Where the time went");
-		buf_printf(b, "<p class=\"legend\"><span class=\"key compute\"></span>compute "
-			      "<span class=\"key wait\"></span>wait, while others compute "
-			      "<span class=\"key wire\"></span>wire, while bytes travel</p>\n");
+		buf_printf(b, "<p class=\"legend\"><span class=\"item\"><span class=\"key "
+			      "compute\"></span>compute"
+			      "</span> <span class=\"item\"><span class=\"key wait\"></span>wait, "
+			      "while others compute"
+			      "</span> <span class=\"item\"><span class=\"key wire\"></span>wire, "
+			      "while bytes travel"
+			      "</span></p>\n");
 		draw(&t, "timeline", &t.all, b);
 		draw_rounds(&t, b);
 		say_alignment(&t, b);

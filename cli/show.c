@@ -113,7 +113,7 @@ static enum err print_truth(const char *dir, const char *truth)
 
 static enum err print(const struct arguments *a, const struct run_dir *runs)
 {
-	const struct process *first = &runs->process[0], *party = run_dir_role(runs, "party");
+	const struct process *first = &runs->process[0], *party = run_dir_party(runs);
 	struct json *whole = NULL;
 
 	if (!first->sound) { /* says why */

@@ -205,7 +205,7 @@ static enum err set_up(struct emulator *e)
 		TRY(netns_make(name));
 		e->made++;
 		TRY(netns_enter(name, &home));
-		err = tun_make(i, e->o->super_bytes, &fd);
+		err = tun_make(i, e->o->segments, &fd);
 		netns_return(home);
 		TRY(err);
 		e->device[i] = (struct pollfd){ .fd = fd, .events = POLLIN };

@@ -13,7 +13,7 @@
 struct emulator_options {
 	int hosts;
 	struct link_speed speed;
-	int super_bytes;        /* of a super packet; 0: none */
+	int segments;           /* of a super packet; 1: there are none */
 	const char *ready_file; /* written when all is up: a line "NAMESPACE ADDRESS" per host */
 	const char *stats_file; /* written at the end; NULL: not */
 };

@@ -4,14 +4,14 @@
  *     host 1 --- uplink --->--- delay ---- downlink ---> host 1
  *     ...                   /           \                 ...
  *
- * Each host has an uplink and a downlink of the same rate, each with a queue in front of it. A packet
- * waits for the uplink, takes bytes / rate to go through it, then the delay, waits for the other
- * host's downlink, and goes through that.
+ * Each host has an uplink and a downlink of the same rate, each with a queue in front of it. A
+ * packet waits for the uplink, takes bytes / rate to go through it, then the delay, waits for the
+ * other host's downlink, and goes through that.
  *
- * A super packet (segmentation offload) stands for a train of packets, of which the first are on the
- * downlink while the last are on the uplink; so the train needs the downlink's time of one segment
- * more, not of all. It is handed over whole, when its last segment is through: a coarseness of at
- * most its time on the wire.
+ * A super packet (segmentation offload) stands for a train of packets, of which the first are on
+ * the downlink while the last are on the uplink; so the train needs the downlink's time of one
+ * segment more, not of all. It is handed over whole, when its last segment is through: a coarseness
+ * of at most its time on the wire.
  *
  * Nothing here reads a clock: times are nanoseconds that the caller gives.
  */
@@ -28,8 +28,8 @@ struct link_speed {
 	double queue_ms;  /* a packet that would wait longer for a link is dropped */
 };
 
-/* What a packet takes on the wire, in bytes: all of it, and one full segment (all of it again, unless
- * it is a super packet). */
+/* What a packet takes on the wire, in bytes: all of it, and one full segment (all of it again,
+ * unless it is a super packet). */
 struct weight {
 	size_t bytes, segment;
 };

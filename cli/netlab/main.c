@@ -19,7 +19,7 @@ enum {
 	OPT_RATE,
 	OPT_DELAY,
 	OPT_QUEUE,
-	OPT_SUPER,
+	OPT_SEGMENTS,
 	OPT_READY,
 	OPT_STATS,
 	OPT_SERVE,
@@ -73,8 +73,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_QUEUE:
 		e->speed.queue_ms = number(state, "queue", arg, 1, 10000);
 		return 0;
-	case OPT_SUPER:
-		e->super_bytes = whole(state, "super", arg, 0, 65535);
+	case OPT_SEGMENTS:
+		e->segments = whole(state, "segments", arg, 1, 40);
 		return 0;
 	case OPT_READY:
 		a->ready_file = e->ready_file = arg;
@@ -105,7 +105,7 @@ static const struct argp_option run_options[] = {
 	{ "delay", OPT_DELAY, "MS", 0, "one way", 0 },
 	{ "queue", OPT_QUEUE, "MS", 0, "a packet that would wait longer is dropped; default 100",
 	  0 },
-	{ "super", OPT_SUPER, "BYTES", 0, "bound of super packets, 0 for none; default 16384", 0 },
+	{ "segments", OPT_SEGMENTS, "N", 0, "of a super packet; default 1: none", 0 },
 	{ "ready-file", OPT_READY, "FILE", 0, "written when all is up: NAMESPACE ADDRESS per host",
 	  0 },
 	{ "stats", OPT_STATS, "FILE", 0, "written at the end: packets, lateness (JSON)", 0 },
@@ -117,6 +117,9 @@ static const struct argp_option probe_options[] = {
 	{ "ready-file", OPT_READY, "FILE", 0, "with --serve: written when it answers", 0 },
 	{ "to", OPT_TO, "ADDRESS", 0, "measure, and print: round trip in ms, goodput in Mbit/s",
 	  0 },
+	{ "rate", OPT_RATE, "MBIT", 0, "with --to: what the link is said to have", 0 },
+	{ "delay", OPT_DELAY, "MS", 0, "with --to: the same, one way", 0 },
+	{ "queue", OPT_QUEUE, "MS", 0, "with --to: the same, before it; default 100", 0 },
 	{ 0 },
 };
 
@@ -139,13 +142,16 @@ static enum err run(struct arguments *a)
 
 static enum err probe(struct arguments *a)
 {
+	const struct link_speed *speed = &a->emulator.speed;
 	struct probe_result r;
 
-	if (a->serve == !!a->to || a->serve != !!a->ready_file)
-		return err_set(ERR_INPUT, "either --serve and --ready-file, or --to, is needed");
-	if (a->serve)
+	if (a->serve && a->ready_file && !a->to)
 		return probe_serve(a->ready_file);
-	TRY(probe_measure(a->to, &r));
+	if (a->serve || !a->to || !speed->rate_mbit || speed->delay_ms < 0)
+		return err_set(
+		    ERR_INPUT,
+		    "either --serve and --ready-file, or --to, --rate and --delay, are needed");
+	TRY(probe_measure(a->to, speed, &r));
 	printf("%.3f %.1f\n", r.rtt_ms, r.goodput_mbit);
 	return ERR_OK;
 }
@@ -184,7 +190,7 @@ static const struct command {
 
 int main(int argc, char **argv)
 {
-	struct arguments a = { .emulator = { .super_bytes = 16384,
+	struct arguments a = { .emulator = { .segments = 1,
 					     .speed = { .delay_ms = -1, .queue_ms = 100 } } };
 	char full[64];
 

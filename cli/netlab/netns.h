@@ -1,5 +1,5 @@
-/* netns.h -- the lab's network namespaces: /run/netns/coterie-PID-HOST, where PID is the process that
- * made them. They are made and removed by ip(8), so that `ip netns` knows them.
+/* netns.h -- the lab's network namespaces: /run/netns/coterie-PID-HOST, where PID is the process
+ * that made them. They are made and removed by ip(8), so that `ip netns` knows them.
  */
 #ifndef CLI_NETLAB_NETNS_H
 #define CLI_NETLAB_NETNS_H
@@ -28,7 +28,8 @@ void netns_return(int home);
 /* Kills whatever runs in it, and removes it. A name that is not there is fine. ERR_JOB. */
 enum err netns_remove(const char *name) MUST_CHECK;
 
-/* Removes all that carry pid; with pid 0, those whose process is gone. *removed: how many. ERR_JOB. */
+/* Removes all that carry pid; with pid 0, those whose process is gone. *removed: how many.
+ * ERR_JOB. */
 enum err netns_clean(pid_t pid, int *removed) MUST_CHECK;
 
 #endif

@@ -1,8 +1,8 @@
 /* packet.h -- what a frame from a host's device says: where it goes and what it weighs.
  *
- * A frame is what a TUN device with IFF_VNET_HDR gives: a struct virtio_net_hdr, then an IPv4 packet.
- * With segmentation offload that is a super packet of up to 64 KiB, whose segments the kernel would
- * have cut had there been a wire.
+ * A frame is what a TUN device with IFF_VNET_HDR gives: a struct virtio_net_hdr, then an IPv4
+ * packet. With segmentation offload that is a super packet of up to 64 KiB, whose segments the
+ * kernel would have cut had there been a wire.
  */
 #ifndef CLI_NETLAB_PACKET_H
 #define CLI_NETLAB_PACKET_H

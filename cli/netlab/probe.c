@@ -1,14 +1,17 @@
 #include "cli/netlab/probe.h"
+#include "cli/netlab/packet.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +21,15 @@
 
 enum {
 	PORT = 7499, /* in a namespace that the lab has just made, nobody else has it */
-	FLOWS =
-	    8, /* as many slow starts at once: a long fat link is full three round trips sooner */
+	FLOWS = 8,   /* at most; a long fat link is full three round trips sooner than by one */
 	PINGS = 31,
 	PATIENCE_S = 10,
 	CHUNK = 1 << 18,
+	SLOW_START = 10 * MTU, /* what TCP begins with */
 };
 
-/* As the daemons: cubic. A kernel without it has its own, which will do for this. */
+/* Reno, which every kernel has, doubles until something is lost; others stop earlier, on a guess.
+ */
 static int open_socket(void)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_S };
@@ -33,7 +37,7 @@ static int open_socket(void)
 
 	if (s < 0)
 		return -1;
-	setsockopt(s, IPPROTO_TCP, TCP_CONGESTION, "cubic", 5);
+	setsockopt(s, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
 	setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
@@ -41,16 +45,30 @@ static int open_socket(void)
 	return s;
 }
 
+/* Both ends are this program on this machine, so a struct will do. */
+struct question {
+	uint32_t what; /* 'p': a byte back; 'b': zeros until the connection is closed */
+	uint32_t pace; /* of 'b': at most so many bytes per second */
+};
+
+static bool ask(int s, struct question q)
+{
+	return send(s, &q, sizeof(q), MSG_NOSIGNAL) == sizeof(q);
+}
+
 /* One connection, in a process of its own. */
 static void answer(int s)
 {
 	static const char zeros[CHUNK];
-	char what;
+	struct question q;
 
-	while (recv(s, &what, 1, 0) == 1) {
-		if (what == 'p' && send(s, &what, 1, MSG_NOSIGNAL) != 1)
+	while (recv(s, &q, sizeof(q), MSG_WAITALL) == sizeof(q)) {
+		if (q.what == 'p' && send(s, zeros, 1, MSG_NOSIGNAL) != 1)
 			return;
-		while (what == 'b') {
+		if (q.what == 'b' &&
+		    setsockopt(s, SOL_SOCKET, SO_MAX_PACING_RATE, &q.pace, sizeof(q.pace)) != 0)
+			return;
+		while (q.what == 'b') {
 			if (send(s, zeros, sizeof(zeros), MSG_NOSIGNAL) < 0)
 				return;
 		}
@@ -110,7 +128,7 @@ static enum err ping(int s, double *took_s)
 	double sent = clock_now_s();
 	char c;
 
-	if (send(s, "p", 1, MSG_NOSIGNAL) != 1 || recv(s, &c, 1, 0) != 1)
+	if (!ask(s, (struct question){ .what = 'p' }) || recv(s, &c, 1, 0) != 1)
 		return err_set(ERR_PEER, "no answer to a ping: %s", strerror(errno));
 	*took_s = clock_now_s() - sent;
 	return ERR_OK;
@@ -132,17 +150,36 @@ static enum err measure_rtt(int s, double *rtt_s)
 	return ERR_OK;
 }
 
+/* How to fill a link, and how long that takes. */
+struct plan {
+	int flows;
+	uint32_t pace; /* bytes per second, of each flow: a little more than there is room for */
+	double ramp_s, tail_s; /* until it is full; then, of the measurement */
+};
+
+static struct plan plan_for(const struct link_speed *stated)
+{
+	double rtt_s = 2e-3 * stated->delay_ms, bytes_per_s = 1e6 / 8 * stated->rate_mbit;
+	double full = bytes_per_s * rtt_s; /* bytes under way */
+	struct plan p = { .flows = (int)fmin(fmax(full / (4 * SLOW_START), 1), FLOWS) };
+
+	p.pace = (uint32_t)(1.03 * bytes_per_s / p.flows);
+	p.ramp_s = 0.2 + rtt_s * (2 + fmax(log2(full / p.flows / SLOW_START), 0));
+	p.tail_s = fmax(fmax(0.25, rtt_s), 300 * MTU / bytes_per_s);
+	return p;
+}
+
 /* Bytes that came until a time, thrown away unseen. */
-static enum err receive_until(struct pollfd *flow, double end_s, double *bytes)
+static enum err receive_until(struct pollfd *flow, int flows, double end_s, double *bytes)
 {
 	double left;
 	ssize_t n;
 
 	*bytes = 0;
 	while ((left = end_s - clock_now_s()) > 0) {
-		if (poll(flow, FLOWS, (int)(1e3 * left) + 1) < 0)
+		if (poll(flow, (nfds_t)flows, (int)(1e3 * left) + 1) < 0)
 			return err_set(ERR_PEER, "poll: %s", strerror(errno));
-		for (int i = 0; i < FLOWS; i++) {
+		for (int i = 0; i < flows; i++) {
 			if (!flow[i].revents)
 				continue;
 			n = recv(flow[i].fd, NULL, 16 * CHUNK, MSG_TRUNC | MSG_DONTWAIT);
@@ -155,38 +192,40 @@ static enum err receive_until(struct pollfd *flow, double end_s, double *bytes)
 	return ERR_OK;
 }
 
-static enum err measure_goodput(struct pollfd *flow, double rtt_s, double *mbit)
+static enum err measure_goodput(struct pollfd *flow, const struct plan *p, double *mbit)
 {
-	double begin, tail_s = 0.2 + rtt_s, bytes;
+	struct question bulk = { 'b', p->pace };
+	double begin, bytes;
 
-	for (int i = 0; i < FLOWS; i++) {
-		if (send(flow[i].fd, "b", 1, MSG_NOSIGNAL) != 1)
+	for (int i = 0; i < p->flows; i++) {
+		if (!ask(flow[i].fd, bulk))
 			return err_set(ERR_PEER, "a transfer does not begin: %s", strerror(errno));
 	}
-	TRY(receive_until(flow, clock_now_s() + 0.3 + 8 * rtt_s, &bytes));
+	TRY(receive_until(flow, p->flows, clock_now_s() + p->ramp_s, &bytes));
 	begin = clock_now_s();
-	TRY(receive_until(flow, begin + tail_s, &bytes));
+	TRY(receive_until(flow, p->flows, begin + p->tail_s, &bytes));
 	*mbit = 8e-6 * bytes / (clock_now_s() - begin);
 	return ERR_OK;
 }
 
-enum err probe_measure(const char *address, struct probe_result *r)
+enum err probe_measure(const char *address, const struct link_speed *stated, struct probe_result *r)
 {
+	struct plan p = plan_for(stated);
 	struct pollfd flow[FLOWS];
-	double rtt_s;
 	enum err err = ERR_OK;
+	double rtt_s;
 
-	for (int i = 0; i < FLOWS; i++)
+	for (int i = 0; i < p.flows; i++)
 		flow[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
-	for (int i = 0; i < FLOWS && !err; i++)
+	for (int i = 0; i < p.flows && !err; i++)
 		err = dial(address, &flow[i].fd);
 	if (!err)
 		err = measure_rtt(flow[0].fd, &rtt_s);
 	if (!err)
-		err = measure_goodput(flow, rtt_s, &r->goodput_mbit);
+		err = measure_goodput(flow, &p, &r->goodput_mbit);
 	if (!err)
 		r->rtt_ms = 1e3 * rtt_s;
-	for (int i = 0; i < FLOWS; i++) {
+	for (int i = 0; i < p.flows; i++) {
 		if (flow[i].fd >= 0)
 			close(flow[i].fd);
 	}

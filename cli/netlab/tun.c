@@ -113,20 +113,20 @@ static enum err configure(int host)
 			      strerror(why));
 }
 
-static enum err limit_super(int bytes)
+static enum err limit_super(int segments)
 {
 	char text[16];
 
-	snprintf(text, sizeof(text), "%d", bytes);
-	return ip_run((char *[]){ "ip", "link", "set", "dev", DEVICE, "gso_max_size", text, NULL });
+	snprintf(text, sizeof(text), "%d", segments);
+	return ip_run((char *[]){ "ip", "link", "set", "dev", DEVICE, "gso_max_segs", text, NULL });
 }
 
-enum err tun_make(int host, int super_bytes, int *fd)
+enum err tun_make(int host, int segments, int *fd)
 {
 	enum err err;
 
-	TRY(open_device(super_bytes > 0, fd));
-	err = super_bytes > 0 ? limit_super(super_bytes) : ERR_OK;
+	TRY(open_device(segments > 1, fd));
+	err = segments > 1 ? limit_super(segments) : ERR_OK;
 	if (!err)
 		err = configure(host);
 	if (!err)

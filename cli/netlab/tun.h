@@ -5,9 +5,9 @@
 #include "common/base/err.h"
 
 /* In the namespace that this thread is in: makes the device lab0, up, with host_address(host), and
- * brings loopback up. *fd gives and takes frames (packet.h) and never blocks; the device is there as
- * long as it is open. super_bytes bounds super packets; 0: none, every packet fits the MTU. Sets what
- * docs/OPERATIONS.md says of the kernel's TCP. ERR_INPUT. */
-enum err tun_make(int host, int super_bytes, int *fd) MUST_CHECK;
+ * brings loopback up. Sets what docs/OPERATIONS.md says of the kernel's TCP. *fd gives and takes
+ * frames (packet.h) and never blocks; the device is there as long as it is open. A super packet has
+ * at most so many segments; 1: there are none. ERR_INPUT. */
+enum err tun_make(int host, int segments, int *fd) MUST_CHECK;
 
 #endif

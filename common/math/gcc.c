@@ -5,6 +5,7 @@
 #include "common/math/ortho.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned thre
 {
 	*p = (struct gcc_params){ .k = k,
 				  .rounds = 8,
-				  .restarts = 10,
+				  .restarts = 200,
 				  .lloyd = 100,
 				  .iterations = 30,
 				  .seed = seed,
@@ -118,16 +119,54 @@ static enum err embed_by(const struct state *s, const struct mat *Q, struct mat 
 	return err;
 }
 
-/* G: the nearest centre of each row of Z; then F: the means of Z. An empty cluster becomes 0. */
-static void assign(struct state *s, const struct mat *Z)
+/* G: the nearest centre of each row of Z. */
+static void nearest(struct state *s, const struct mat *Z)
 {
 	double *D = alloc(Z->rows * s->F.rows, sizeof(*D));
 
 	kmeans_distances(Z, &s->F, D);
 	kmeans_assign(D, NULL, Z->rows, s->F.rows, s->label, NULL);
 	free(D);
+}
+
+static size_t clusters_of(const uint32_t *label, size_t n, size_t k)
+{
+	bool *there = alloc(k, sizeof(*there));
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		count += !there[label[i]];
+		there[label[i]] = true;
+	}
+	free(there);
+	return count;
+}
+
+/* F: the means of Z. An empty cluster becomes 0. */
+static void move_centres(struct state *s, const struct mat *Z)
+{
 	memset(s->F.a, 0, s->F.rows * s->F.cols * sizeof(*s->F.a));
 	kmeans_centres(Z, NULL, s->label, &s->F);
+}
+
+/* As published, G is by the F of the embedding before. Where W turns far, as it does at first if
+ * the mean of all rows outweighs what sets them apart, old centres are nobody's, and clusters are
+ * lost for good. Then G is made anew with centres that have moved along, which lowers the loss
+ * too. (Always doing that costs cora 0.6 points and gives citeseer 0.3.) */
+static void assign(struct state *s, const struct mat *Z)
+{
+	size_t n = Z->rows, k = s->F.rows;
+	uint32_t *before = alloc(n, sizeof(*before));
+
+	memcpy(before, s->label, n * sizeof(*before));
+	nearest(s, Z);
+	if (clusters_of(s->label, n, k) < clusters_of(before, n, k)) {
+		memcpy(s->label, before, n * sizeof(*before));
+		move_centres(s, Z);
+		nearest(s, Z);
+	}
+	free(before);
+	move_centres(s, Z);
 }
 
 /* ||X - G F W'||^2 = ||X||^2 - ||Z||^2 + ||Z - GF||^2 */
@@ -169,7 +208,7 @@ enum err gcc_run(const struct pool *pool, const struct gcc_params *p, uint32_t *
 	bool falls = true;
 	enum err err;
 
-	if (p->k < 1 || p->k > pool->n)
+	if (p->k < 1 || p->k > pool->n || pool->n < 2)
 		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, pool->n);
 	TRY(pool_agree(pool, p->order, &s.basis));
 	err = first(&s);

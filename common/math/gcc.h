@@ -15,7 +15,8 @@ struct gcc_params {
 	unsigned k;     /* clusters, >= 1 */
 	unsigned order; /* p; 0: by the rule of psi.h */
 	unsigned rounds; /* products of the first subspace: 8; 4 are nearly enough */
-	unsigned restarts, lloyd; /* of the first k-means: 10, and 100 iterations at most */
+	unsigned restarts, lloyd; /* of the first k-means: 200, and 100 iterations at most. The
+	                             coordinator's own time, no rounds; 10 cost wiki two points */
 	unsigned iterations;      /* 30 at most */
 	uint64_t seed;
 	unsigned threads; /* the labels do not depend on it */

@@ -29,7 +29,7 @@ void landmark_defaults(struct landmark_params *p, unsigned k, size_t local_clust
 	*p = (struct landmark_params){ .k = k,
 				       .local_clusters = local_clusters,
 				       .power = true,
-				       .restarts = 50,
+				       .restarts = 100,
 				       .lloyd = 100,
 				       .set_restarts = 5,
 				       .polish = 1,
@@ -140,11 +140,10 @@ enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t c
 			assert(cells[l * n + i] < clusters);
 			c.size[l * clusters + cells[l * n + i]]++;
 		}
-	err = ortho_subspace(&HH, &search, &Z);
+	err = ortho_subspace(&HH, &search, &Z); /* U S up to a shift, which k-means does not see */
 	free(c.size);
 	if (err)
 		return err;
-	ortho_centre(&Z); /* J HH' E lam^-1/2 = U S */
 	kmeans(&Z, NULL, &cluster, set, NULL, NULL);
 	mat_release(&Z);
 	*sets = number_sets(set, n, most, p->min_cell, merged);
@@ -256,8 +255,7 @@ static enum err power_round(struct state *s, const struct mat *F)
 	enum err err;
 
 	mat_copy(&B, F);
-	ortho_centre(&B);
-	err = ortho_columns(&B);
+	err = ortho_basis(&B);
 	if (err)
 		goto out;
 	err = pool_products(s->pool, s->report.basis.order, &B, &Y);
@@ -353,7 +351,7 @@ enum err landmark_run(const struct pool *pool, const struct landmark_params *p, 
 	struct mat F = { 0 };
 	enum err err;
 
-	if (p->k < 1 || p->k > pool->n)
+	if (p->k < 1 || p->k > pool->n || pool->n < 2)
 		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, pool->n);
 	TRY(pool_agree(pool, p->order, &s.report.basis));
 	err = landmark_round(&s, &F);

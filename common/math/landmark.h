@@ -15,7 +15,7 @@ struct landmark_params {
 	size_t local_clusters; /* k^, of each party */
 	unsigned order;        /* p; 0: by the rule of psi.h */
 	bool power;            /* one product by K; without, the parties never see a joint vector */
-	unsigned restarts, lloyd;         /* of the k-means that makes the clusters: 50, 100 */
+	unsigned restarts, lloyd;         /* of the k-means that makes the clusters: 100, 100 */
 	unsigned set_restarts;            /* of the one that makes the sets: 5 */
 	unsigned polish;                  /* steps on all rows at the end: 1 */
 	size_t min_cell;                  /* the fewest nodes of a set: 1 */
@@ -39,8 +39,8 @@ void landmark_defaults(struct landmark_params *p, unsigned k, size_t local_clust
 struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t seed,
 				    unsigned threads);
 
-/* label: n, below k. Sums: 3 to agree, n (2k + 10) words, with `power` n (k + 10), 2 for the guard,
- * n k per polish. Same seed and same local clusters, same labels for any split. `report` may be
+/* label: n, below k. Sums: 3 to agree, n (2k + 10) words, with `power` n (k + 10) (both fewer if the
+ * local clusters leave fewer landmarks or directions), 2 words for the guard, n k per polish. Same seed and same local clusters, same labels for any split. `report` may be
  * NULL. ERR_INPUT if k exceeds n. */
 enum err landmark_run(const struct pool *pool, const struct landmark_params *p, uint32_t *label,
 		      struct landmark_report *report) MUST_CHECK;

@@ -16,14 +16,6 @@ static const double RITZ_ZERO = 1e-8;
 /* Tall products here are small beside those of the parties, so they run on this thread. */
 enum { THREADS = 1 };
 
-static void transpose(const struct mat *A, struct mat *T)
-{
-	mat_init(T, A->cols, A->rows);
-	for (size_t i = 0; i < A->rows; i++)
-		for (size_t j = 0; j < A->cols; j++)
-			MAT(T, j, i) = MAT(A, i, j);
-}
-
 void ortho_centre(struct mat *A)
 {
 	double *mean;
@@ -38,15 +30,25 @@ void ortho_centre(struct mat *A)
 	free(mean);
 }
 
-enum err ortho_columns(struct mat *A)
+enum err ortho_basis(struct mat *A)
 {
-	struct mat T;
+	size_t n = A->rows, d = A->cols < n - 1 ? A->cols : n - 1;
+	struct mat T; /* 1', then A': the first direction is given, the others stay off it */
 	enum err err;
 
-	transpose(A, &T);
+	assert(n >= 2);
+	ortho_centre(A);
+	mat_init(&T, d + 1, n);
+	for (size_t i = 0; i < n; i++) {
+		MAT(&T, 0, i) = 1;
+		for (size_t j = 0; j < d; j++)
+			MAT(&T, j + 1, i) = MAT(A, i, j);
+	}
 	err = la_orthonormal_rows(&T);
-	mat_release(A);
-	transpose(&T, A);
+	A->cols = d;
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < d; j++)
+			MAT(A, i, j) = MAT(&T, j + 1, i);
 	mat_release(&T);
 	return err;
 }
@@ -148,13 +150,10 @@ enum err ortho_components(const struct mat *A, size_t most, struct mat *P)
 
 enum err ortho_ritz(const struct mat *Q, const struct mat *Y, size_t k, struct mat *Z)
 {
-	struct mat centred, H;
+	struct mat H;
 	enum err err;
 
-	mat_copy(&centred, Y);
-	ortho_centre(&centred);
-	la_mul_tn(Q, &centred, THREADS, &H);
-	mat_release(&centred);
+	la_mul_tn(Q, Y, THREADS, &H);
 	ortho_symmetrise(&H);
 	err = ortho_whiten(Y, &H, k, RITZ_ZERO, Z);
 	mat_release(&H);
@@ -167,7 +166,7 @@ static void gaussian(const struct ortho_subspace *p, struct mat *Q)
 	struct rng rng;
 
 	rng_seed(&rng, p->seed, p->stream);
-	mat_init(Q, p->n, width < p->n ? width : p->n);
+	mat_init(Q, p->n, width < p->n ? width : p->n - 1);
 	for (size_t i = 0; i < Q->rows * Q->cols; i++)
 		Q->a[i] = rng_normal(&rng);
 }
@@ -178,7 +177,7 @@ enum err ortho_subspace(const struct ortho_operator *K, const struct ortho_subsp
 	struct mat Q, Y = { 0 };
 	enum err err = ERR_OK;
 
-	assert(p->rounds > 0 && p->k > 0);
+	assert(p->n >= 2 && p->rounds > 0 && p->k > 0);
 	gaussian(p, &Q);
 	for (unsigned u = 0; !err && u < p->rounds; u++) {
 		if (u) { /* the last product goes into Ritz's as it is */
@@ -186,8 +185,7 @@ enum err ortho_subspace(const struct ortho_operator *K, const struct ortho_subsp
 			Q = Y;
 			Y = (struct mat){ 0 };
 		}
-		ortho_centre(&Q);
-		err = ortho_columns(&Q);
+		err = ortho_basis(&Q);
 		if (err)
 			break;
 		err = K->times(K->ctx, &Q, &Y);

@@ -12,8 +12,10 @@
 /* Subtracts each column's mean: A <- J A. */
 void ortho_centre(struct mat *A);
 
-/* A (n x d, d <= n) <- Q of A = Q R. ERR_INPUT if A is not finite. O(n d^2). */
-enum err ortho_columns(struct mat *A) MUST_CHECK;
+/* A (n x d, n >= 2) <- Q of J A = Q R, of min(d, n - 1) columns, all orthogonal to 1 even where J A
+ * has no more directions and any will do: only so is Q'JKQ symmetric. ERR_INPUT if A is not
+ * finite. O(n d^2). */
+enum err ortho_basis(struct mat *A) MUST_CHECK;
 
 /* H <- (H + H') / 2. */
 void ortho_symmetrise(struct mat *H);
@@ -40,14 +42,14 @@ struct ortho_operator {
 	enum err (*times)(void *ctx, const struct mat *B, struct mat *Y);
 };
 
-/* Rayleigh and Ritz: for an orthonormal Q (n x d) and Y = K Q, H = sym(Q' J Y) and Z = Y E lam^-1/2
+/* Rayleigh and Ritz: for a Q (n x d) from ortho_basis() and Y = K Q, H = sym(Q'Y) and Z = Y E lam^-1/2
  * (n x r, initialised here) by its r <= k largest eigenpairs. Centring is for choosing the space
- * only: rows of Z are not centred. */
+ * only, and Q'J = Q': rows of Z are not centred. */
 enum err ortho_ritz(const struct mat *Q, const struct mat *Y, size_t k, struct mat *Z) MUST_CHECK;
 
 /* The embedding that ortho_ritz() gives after `rounds` >= 1 products by K: subspace iteration with
- * a block of min(k + extra, n) Gaussian columns, which depend on (seed, stream) and the shape
- * alone (Halko, Martinsson, Tropp 2011, Algorithm 4.4). */
+ * a block of min(k + extra, n - 1) Gaussian columns, which depend on (seed, stream) and the shape
+ * alone (Halko, Martinsson, Tropp 2011, Algorithm 4.4). n >= 2. */
 struct ortho_subspace {
 	size_t n, k, extra;
 	unsigned rounds;

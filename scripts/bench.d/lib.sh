@@ -121,6 +121,13 @@ median() { sort -g | awk '{ v[NR] = $1 } END { printf "%.6g", NR % 2 ? v[(NR + 1
 
 NET='' # or a profile of scripts/launch --net
 
+# What a run said last of why, rather than what to do about it.
+last_word() { # LOG
+	local said
+	said=$(grep -v 'the run ended with status' "$1" | grep -E '^[a-z0-9-]+: ' | tail -n 1) || said=$(tail -n 1 "$1")
+	cut -c 1-200 <<<"$said"
+}
+
 # One federated run. Where the network lab was not what it states, or discards the run, it is repeated,
 # three times in all.
 run() { # NAME DATA JOB L SEED [LAUNCH-ARG...]
@@ -135,12 +142,12 @@ run() { # NAME DATA JOB L SEED [LAUNCH-ARG...]
 		network=$RUN/network.json
 		if [[ -z $NET || ! -e $network ]] || jq -e '.discarded == false' "$network" >/dev/null; then
 			((status)) || return 0
-			WHY="status $status: $(grep -v 'the run ended with status' "$RUN.log" | tail -n 1 | cut -c 1-200)"
+			WHY="status $status: $(last_word "$RUN.log")"
 			echo "bench: $RUN failed: $WHY" >&2
 			RUN_FAILED=true
 			return 1
 		fi
-		echo "bench: $RUN was discarded, try $try of 3: $(tail -n 1 "$RUN.log")" >&2
+		echo "bench: $RUN was discarded, try $try of 3: $(last_word "$RUN.log")" >&2
 	done
 	WHY="discarded three times" RUN_FAILED=true
 	return 1

@@ -14,8 +14,7 @@ measure() {
 	mkdir -p "$out/runs"
 	for words in $($quick && echo 1000000 || echo 100000 1000000 10000000); do
 		for L in 2 4 $($quick || echo 8 16); do
-			# seconds: the last of its cells
-			cell_known "$words words" "L=$L" seconds || one
+			cell_known "$words words" "L=$L" 'coordinator MiB' || one # the last of its cells
 		done
 	done
 }
@@ -33,6 +32,8 @@ one() { # of $words and $L
 	for field in $(<"$line"); do f[${field%%=*}]=${field#*=}; done
 	# Up to 4 parties the masks may cost a share; beyond, what they cost these cores by themselves.
 	over=${f[goal]%%<=*} goal=${f[goal]#*<=}
+	put 'seconds' "${f[elapsed_s]}" '' bound="${f[bound_s]}"
+	put 'bytes' "${f[bytes]}"
 	put 'x without masks' "${f[over_plain]}" "$([[ $over != over_plain ]] || echo "$goal")"
 	put 'x bound' "${f[over_bound]}" "$([[ $over != over_bound ]] || echo "$goal")"
 	put 'CPU x without masks' "${f[cpu_over_plain]}"
@@ -41,8 +42,6 @@ one() { # of $words and $L
 	put 'word by word' "${f[gmp_over]}" '' note="GMP alone; scaled from ${f[gmp_sample]} words"
 	put 'masking GB/s' "${f[masking_gb_s]}" '' note="one stream on one core; all cores at once"
 	put 'coordinator MiB' "${f[peak_mib]}" "${f[peak_goal_mib]}"
-	put 'bytes' "${f[bytes]}"
-	put 'seconds' "${f[elapsed_s]}" '' bound="${f[bound_s]}"
 }
 
 put() { # COLUMN VALUE [GOAL [FIELD=VALUE...]]: at most GOAL

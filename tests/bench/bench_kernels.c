@@ -1,16 +1,23 @@
 /* bench_kernels -- each numerical kernel beside the bound it runs against, measured in this run:
- * bytes over memcpy's bandwidth, or floating point operations over dgemm's rate, on one core.
- * A ratio is time over bound: 1 is as fast as the bound, below 1 means that caches were used. */
+ * bytes over memcpy's bandwidth, or floating point operations over dgemm's rate; CPU time of one
+ * thread.
+ *
+ *   bench_kernels [KERNEL...]      filter, kmeans, projection, spectral, hungarian; default all
+ *
+ * A line per kernel: what, shape, name=value. over_bound is time over bound: 1 is as fast as the
+ * bound, below 1 means that caches were used. scripts/bench kernels puts the same work in SciPy
+ * and scikit-learn beside it (scripts/bench.d/kernels.py, where shapes are spelled alike). */
 #include "common/base/alloc.h"
-#include "common/base/clock.h"
 #include "common/base/rng.h"
 #include "common/math/agc.h"
 #include "common/math/kmeans.h"
 #include "common/math/la.h"
 #include "common/math/metrics.h"
 #include "common/math/svd.h"
+#include "tests/bench/bench.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,35 +26,17 @@ enum { RUNS = 5 };
 
 static double bytes_per_s, flops_per_s;
 
-static int rising(const void *a, const void *b)
+static double median_s(bench_work *prepare, bench_work *run, void *ctx)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
+	return bench_time(RUNS, prepare, run, ctx);
 }
 
-/* Median seconds of RUNS calls after one to warm up; prepare is not timed. */
-static double median_s(void (*prepare)(void *), void (*run)(void *), void *ctx)
+/* bound: what is counted, without spaces. */
+static void report(const char *what, const char *shape, double s, double bound_s, const char *bound)
 {
-	double s[RUNS];
-
-	for (int i = -1; i < RUNS; i++) {
-		double start;
-
-		if (prepare)
-			prepare(ctx);
-		start = clock_now_s();
-		run(ctx);
-		if (i >= 0)
-			s[i] = clock_now_s() - start;
-	}
-	qsort(s, RUNS, sizeof(*s), rising);
-	return s[RUNS / 2];
-}
-
-static void report(const char *what, double s, double bound_s, const char *bound)
-{
-	printf("%-44s %9.3f ms  %6.2f x %s\n", what, 1e3 * s, s / bound_s, bound);
+	printf("%-18s %-24s ms=%-10.3f bound_ms=%-9.3f over_bound=%-6.2f bound=%s\n", what, shape,
+	       1e3 * s, 1e3 * bound_s, s / bound_s, bound);
+	fflush(stdout);
 }
 
 static void sample(struct mat *m, size_t rows, size_t cols)
@@ -105,11 +94,13 @@ static void measure_bounds(void)
 	mat_release(&p.C);
 	mat_release(&p.B);
 	mat_release(&p.A);
-	printf("bounds on one core: memcpy %.1f GB/s read and written, dgemm %.1f Gflop/s\n",
+	printf("bounds, one core   %-24s memcpy_gb_s=%.1f dgemm_gflop_s=%.1f\n", "read-and-written",
 	       1e-9 * bytes_per_s, 1e-9 * flops_per_s);
 }
 
 /* -- filter ---------------------------------------------------------------------------------- */
+
+static char graph_name[8];
 
 enum { NODES = 19717, EDGES = 44324, COLUMNS = 500, PSI = 60, PSI_NAIVE = 6 };
 
@@ -128,7 +119,7 @@ static void citation_graph(struct graph *g)
 	ALLOC(t, 2 * EDGES);
 	snprintf(path, sizeof(path), "%s/pubmed/edges.tsv", root ? root : "../shared/data");
 	f = fopen(path, "r");
-	printf("filter on %s\n", f ? path : "a synthetic graph");
+	snprintf(graph_name, sizeof(graph_name), "%s", f ? "pubmed" : "random");
 	rng_seed(&rng, 1, 0);
 	while (count < 2 * EDGES) {
 		if (!f) {
@@ -195,6 +186,7 @@ static void bench_filter(void)
 {
 	struct filtering f;
 	double s, naive, touched;
+	char shape[64];
 
 	citation_graph(&f.g);
 	sample(&f.X, NODES, COLUMNS);
@@ -203,8 +195,10 @@ static void bench_filter(void)
 	touched = (double)(f.g.adjacency.start[NODES] + 2 * NODES) * COLUMNS * sizeof(double) * PSI;
 	s = median_s(NULL, filter_run, &f);
 	naive = median_s(NULL, naive_run, &f) * PSI / PSI_NAIVE;
-	report("filter 19717 x 500, psi 60", s, touched / bytes_per_s, "memcpy of all it touches");
-	printf("%-44s %9.3f ms  %6.2f x slower\n", "  the naive order", 1e3 * naive, naive / s);
+	snprintf(shape, sizeof(shape), "19717x500,psi=60,%s", graph_name);
+	report("filter", shape, s, touched / bytes_per_s, "memcpy-of-all-it-touches");
+	report("filter-naive-order", shape, naive, touched / bytes_per_s,
+	       "memcpy-of-all-it-touches");
 	mat_release(&f.Y);
 	mat_release(&f.X);
 	graph_release(&f.g);
@@ -233,6 +227,12 @@ static void assign_run(void *ctx)
 	kmeans_assign(p->D, NULL, p->Z.rows, p->c.rows, p->label, NULL);
 }
 
+static void both_run(void *ctx)
+{
+	distances_run(ctx);
+	assign_run(ctx);
+}
+
 static void kmeans_run(void *ctx)
 {
 	struct points *p = ctx;
@@ -244,21 +244,22 @@ static void bench_kmeans(size_t n, size_t d, size_t k)
 {
 	struct points p = { .p = { .k = k, .restarts = 5, .iterations = 10, .ninth = true } };
 	double products = 2 * (double)n * (double)d * (double)k / flops_per_s, passes;
-	char what[96];
+	char shape[64];
 
 	sample(&p.Z, n, d);
 	sample(&p.c, k, d);
 	passes = 2 + floor(log((double)k)) + 1 + 10; /* trials, the 1/9 step, Lloyd */
 	ALLOC(p.D, n * k);
 	ALLOC(p.label, n);
-	snprintf(what, sizeof(what), "distances %zu x %zu, k %zu", n, d, k);
-	report(what, median_s(NULL, distances_run, &p), products, "dgemm of its products");
-	snprintf(what, sizeof(what), "assignment %zu, k %zu", n, k);
-	report(what, median_s(NULL, assign_run, &p), (double)(n * k * sizeof(double)) / bytes_per_s,
-	       "memcpy of the distances");
-	snprintf(what, sizeof(what), "k-means %zu x %zu, k %zu, 5 restarts", n, d, k);
-	report(what, median_s(NULL, kmeans_run, &p), 5 * passes * products,
-	       "dgemm of all its products");
+	snprintf(shape, sizeof(shape), "%zux%zu,k=%zu", n, d, k);
+	report("distances", shape, median_s(NULL, distances_run, &p), products,
+	       "dgemm-of-its-products");
+	report("argmin", shape, median_s(NULL, assign_run, &p),
+	       (double)(n * k * sizeof(double)) / bytes_per_s, "memcpy-of-the-distances");
+	report("assignment", shape, median_s(NULL, both_run, &p), products,
+	       "dgemm-of-its-products");
+	report("kmeans", shape, median_s(NULL, kmeans_run, &p), 5 * passes * products,
+	       "dgemm-of-all-its-products");
 	free(p.label);
 	free(p.D);
 	mat_release(&p.c);
@@ -294,25 +295,64 @@ static void bench_svd(size_t n, size_t m, size_t d)
 	struct projection p = { .d = d };
 	size_t least = n < m ? n : m;
 	double area = (double)n * (double)m, flops;
-	char what[96];
+	bool exact = least <= SVD_EXACT_MAX;
+	char shape[64];
 
 	sample(&p.X, n, m);
-	if (least <= SVD_EXACT_MAX) {
-		snprintf(what, sizeof(what), "Gram matrix %zu x %zu", n, m);
+	snprintf(shape, sizeof(shape), "%zux%zu,d=%zu", n, m, d);
+	if (exact) {
 		flops = area * (double)m;
-		report(what, median_s(NULL, gram_run, &p), flops / flops_per_s,
-		       "dgemm of its half");
+		report("gram", shape, median_s(NULL, gram_run, &p), flops / flops_per_s,
+		       "dgemm-of-its-half");
 		/* dsyevr reduces to tridiagonal form: 4/3 m^3 */
 		flops += 4. / 3 * (double)least * (double)least * (double)least;
 	} else {
 		/* 15 products with a block of d + 16, one with all 8 blocks */
 		flops = 2 * area * (double)(d + 16) * (15 + 8);
 	}
-	snprintf(what, sizeof(what), "projection %zu x %zu, d %zu (%s)", n, m, d,
-		 least <= SVD_EXACT_MAX ? "Gram" : "block Krylov");
-	report(what, median_s(NULL, svd_run, &p), flops / flops_per_s, "dgemm of its products");
+	report("projection", shape, median_s(NULL, svd_run, &p), flops / flops_per_s,
+	       exact ? "dgemm-of-its-products,Gram" : "dgemm-of-its-products,Krylov");
 	mat_release(&p.U);
 	mat_release(&p.X);
+}
+
+/* -- spectral: the leading eigenvectors of a dense symmetric matrix --------------------------- */
+
+struct eigen {
+	struct mat A, G, V; /* G: A A', made anew each time, as it is used up */
+	double value[64];
+	size_t d;
+};
+
+static void eigen_prepare(void *ctx)
+{
+	struct eigen *p = ctx;
+
+	mat_release(&p->V);
+	mat_release(&p->G);
+	la_gram_rows(&p->A, 1, &p->G);
+}
+
+static void eigen_run(void *ctx)
+{
+	struct eigen *p = ctx;
+
+	failed |= la_eigen_top(&p->G, p->d, p->value, &p->V);
+}
+
+static void bench_eigen(size_t n, size_t d)
+{
+	struct eigen p = { .d = d };
+	char shape[64];
+
+	sample(&p.A, n, n);
+	snprintf(shape, sizeof(shape), "%zux%zu,d=%zu", n, n, d);
+	report("spectral", shape, median_s(eigen_prepare, eigen_run, &p),
+	       4. / 3 * (double)n * (double)n * (double)n / flops_per_s,
+	       "dgemm-of-the-tridiagonal-form");
+	mat_release(&p.V);
+	mat_release(&p.G);
+	mat_release(&p.A);
 }
 
 /* -- metrics --------------------------------------------------------------------------------- */
@@ -333,32 +373,74 @@ static void bench_hungarian(size_t n)
 {
 	struct assignment a = { .n = n };
 	struct mat cost;
-	char what[96];
+	char shape[64];
 
 	sample(&cost, n, n);
 	a.cost = cost.a;
 	ALLOC(a.column, n);
-	snprintf(what, sizeof(what), "Hungarian %zu x %zu", n, n);
-	report(what, median_s(NULL, hungarian_run, &a), 2 * (double)(n * n * n) / flops_per_s,
-	       "dgemm of n^3 pairs");
+	snprintf(shape, sizeof(shape), "%zux%zu", n, n);
+	report("hungarian", shape, median_s(NULL, hungarian_run, &a),
+	       2 * (double)(n * n * n) / flops_per_s, "dgemm-of-n^3-pairs");
 	free(a.column);
 	mat_release(&cost);
 }
 
-int main(void)
+static void all_kmeans(void)
 {
-	measure_bounds();
-	bench_filter();
 	bench_kmeans(2708, 7, 7);
 	bench_kmeans(2405, 17, 136);
 	bench_kmeans(2405, 136, 136);
+}
+
+static void all_projection(void)
+{
 	bench_svd(2708, 716, 7);
 	bench_svd(2405, 310, 17);
 	bench_svd(3327, 3703, 6);
+}
+
+static void all_spectral(void)
+{
+	bench_eigen(716, 7);
+	bench_eigen(1433, 7);
+}
+
+static void all_hungarian(void)
+{
 	bench_hungarian(136);
-	if (failed) {
-		fprintf(stderr, "a kernel failed: %s\n", err_detail());
-		return failed;
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} kernels[] = {
+	{ "filter", bench_filter },       { "kmeans", all_kmeans },
+	{ "projection", all_projection }, { "spectral", all_spectral },
+	{ "hungarian", all_hungarian },
+};
+enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]) };
+
+static bool named(const char *name, char **names)
+{
+	while (*names && strcmp(*names, name))
+		names++;
+	return *names;
+}
+
+int main(int argc, char **argv)
+{
+	for (int a = 1; a < argc; a++) {
+		bool known = false;
+
+		for (size_t i = 0; i < KERNELS; i++)
+			known |= !strcmp(argv[a], kernels[i].name);
+		if (!known)
+			need(err_set(ERR_INPUT, "%s: no such kernel", argv[a]));
 	}
+	measure_bounds();
+	for (size_t i = 0; i < KERNELS; i++)
+		if (argc == 1 || named(kernels[i].name, argv + 1))
+			kernels[i].run();
+	need(failed);
 	return 0;
 }

@@ -18,6 +18,7 @@
  *   peak_mib   the coordinator's largest resident set (VmHWM), at most 64 MiB + 2 accumulators
  */
 #include "common/base/alloc.h"
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "crypto/fixed.h"
 #include "crypto/mask.h"
@@ -80,14 +81,6 @@ static size_t masking_parties(void)
 	return cores < parties ? cores : parties;
 }
 
-static double own_cpu_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- a party ---- */
 
 struct party {
@@ -143,7 +136,7 @@ static double copy_all(struct party *p)
 	return clock_now_s() - start;
 }
 
-/* One stream over a chunk, again and again, as secure_add does it: bytes per second. */
+/* One stream over a chunk, again and again, as secure_add does it: bytes per second of CPU. */
 static double masking_rate(void)
 {
 	static const uint8_t key[PRG_KEY_LEN];
@@ -155,10 +148,10 @@ static double masking_rate(void)
 	mask_begin(m);
 	mask_peer(m, key, MASK_PLUS);
 	mask_add(m, x, chunk);
-	start = clock_now_s();
+	start = bench_cpu_s();
 	for (; done < MASKING_LEAST || done < words; done += chunk)
 		mask_add(m, x, chunk);
-	start = clock_now_s() - start;
+	start = bench_cpu_s() - start;
 	mask_free(m);
 	free(x);
 	return (double)(done * sizeof(*x)) / start;
@@ -182,12 +175,12 @@ static void party_work(struct party *p)
 
 		for (int turn = 0; turn < 2; turn++) {
 			bool masked = turn == (int)(i % 2);
-			double cpu_s = own_cpu_s();
+			double cpu_s = bench_cpu_s();
 
 			await_start(p);
 			need(masked ? send_masked(p) : send_as_is(p));
 			need(channel_flush(p->work.channel, 60));
-			cpu_s = own_cpu_s() - cpu_s;
+			cpu_s = bench_cpu_s() - cpu_s;
 			*(masked ? &results->masked_cpu_s[own][at]
 				 : &results->plain_cpu_s[own][at]) = cpu_s;
 		}
@@ -322,10 +315,10 @@ static void hub_work(struct hub *h)
 		for (int turn = 0; turn < 2; turn++) {
 			bool masked = turn == (int)(i % 2);
 			uint64_t before = masked_bytes(h);
-			double cpu_s = own_cpu_s();
+			double cpu_s = bench_cpu_s();
 			double s = timed_sum(h, masked ? GROUP_MASKED : GROUP_PLAIN);
 
-			cpu_s = own_cpu_s() - cpu_s;
+			cpu_s = bench_cpu_s() - cpu_s;
 			if (masked) {
 				results->masked_s[at] = s;
 				results->masked_cpu_s[parties][at] = cpu_s;

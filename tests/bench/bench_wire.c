@@ -4,6 +4,7 @@
  * bench_wire [WORDS]     words of 8 bytes per vector, 10^7 if not given
  */
 #include "common/base/alloc.h"
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "tests/bench/link.h"
 

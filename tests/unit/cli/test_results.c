@@ -1,4 +1,4 @@
-/* eval, agc, synth and show as a user types them. */
+/* eval, agc, gcc, synth and show as a user types them. */
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
 
@@ -89,7 +89,7 @@ static void test_eval_refusals(void **state)
 	expect_command(eval_main, "--truth a b c", 4, "unexpected argument: c");
 }
 
-static void test_synth_and_agc(void **state)
+static void test_synth_agc_and_gcc(void **state)
 {
 	double acc;
 
@@ -109,6 +109,16 @@ static void test_synth_and_agc(void **state)
 	assert_int_equal(run_command(eval_main, "--truth data/labels.txt agc/labels.npy"), 0);
 	assert_true(said_number("acc") == acc);
 	assert_true(file_exists("agc/result.json"));
+	assert_int_equal(run_command(gcc_main, "--data data --job job.json --out gcc --seed 5"), 0);
+	assert_true(said_number("rows") == 2708 && said_number("clusters") == 7 &&
+		    said_number("seed") == 5 && said_number("order") >= 1 &&
+		    said_number("iterations") >= 1 && said_number("loss") > 0);
+	acc = said_number("acc");
+	assert_in_range(1000 * acc, 650, 950);
+	assert_int_equal(run_command(eval_main, "--truth data/labels.txt gcc/labels.csv"), 0);
+	assert_true(said_number("acc") == acc);
+	expect_command(gcc_main, "--data data --job job.json --set clusters=2709", 4,
+		       "2709 clusters of 2708 nodes");
 	put("data/labels.txt", "0\n1\n");
 	expect_command(agc_main, "--data data --job job.json", 4,
 		       "data/labels.txt: 2 labels, expected 2708");
@@ -122,6 +132,8 @@ static void test_refusals(void **state)
 		       "job.clusters is 1, expected");
 	expect_command(agc_main, "--data data --job job.json", 4, "data: no features.mtx");
 	expect_command(agc_main, "--job job.json", 4, "--data and --job are needed");
+	expect_command(gcc_main, "--data data --job job.json", 4, "data: no features.mtx");
+	expect_command(gcc_main, "--job job.json", 4, "--data and --job are needed");
 	expect_command(agc_main, "--threads 0", 4, "--threads is \"0\"");
 	expect_command(synth_main, "--nodes 10", 4, "--out is missing");
 	expect_command(synth_main, "--out d --nodes x", 4,
@@ -186,7 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_eval, make, unmake),
 		cmocka_unit_test_setup_teardown(test_eval_refusals, make, unmake),
-		cmocka_unit_test_setup_teardown(test_synth_and_agc, make, unmake),
+		cmocka_unit_test_setup_teardown(test_synth_agc_and_gcc, make, unmake),
 		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
 		cmocka_unit_test_setup_teardown(test_show, make, unmake),
 	};

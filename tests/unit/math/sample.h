@@ -75,6 +75,33 @@ static inline void sample_graph(struct graph *g, size_t n, size_t edges, size_t 
 	free(there);
 }
 
+/* rownorm(S + I) as a dense matrix, S = D^-1/2 (A + I) D^-1/2. */
+static inline void sample_mean_filter(const struct graph *g, struct mat *T)
+{
+	size_t n = g->adjacency.rows;
+	double *degree;
+
+	csr_to_dense(&g->adjacency, T);
+	ALLOC(degree, n);
+	for (size_t i = 0; i < n; i++) {
+		MAT(T, i, i) = 1;
+		for (size_t j = 0; j < n; j++)
+			degree[i] += MAT(T, i, j);
+	}
+	for (size_t i = 0; i < n; i++) {
+		double sum = 0;
+
+		for (size_t j = 0; j < n; j++) {
+			MAT(T, i, j) /= sqrt(degree[i] * degree[j]);
+			MAT(T, i, j) += i == j;
+			sum += MAT(T, i, j);
+		}
+		for (size_t j = 0; j < n; j++)
+			MAT(T, i, j) /= sum;
+	}
+	free(degree);
+}
+
 static inline void assert_same_bits(const struct mat *a, const struct mat *b)
 {
 	assert_int_equal(a->rows, b->rows);

@@ -64,6 +64,98 @@ static void equals_the_spectral_definition(void **state)
 			}
 }
 
+/* T^psi X by a dense T; sparse features too. */
+static void mean_filter_by_matrix(void **state)
+{
+	(void)state;
+	for (int weighted = 0; weighted < 2; weighted++) {
+		struct mat X, T, expected, from_sparse;
+		struct graph g;
+		struct csr s;
+
+		sample_graph(&g, 40, 80, 3, weighted, 5);
+		sample_sparse(&s, 40, 35, 6, false, 5);
+		sample_mean_filter(&g, &T);
+		csr_to_dense(&s, &expected);
+		csr_to_dense(&s, &X);
+		for (int t = 0; t < 4; t++) {
+			struct mat next;
+
+			la_mul_nn(&T, &expected, 1, &next);
+			mat_release(&expected);
+			expected = next;
+		}
+		assert_ok(graph_filter(&g, FILTER_MEAN, 4, 1, &X));
+		assert_mat_near(&X, &expected, 1e-13);
+		assert_ok(graph_filter_sparse(&g, FILTER_MEAN, 4, 3, &s, &from_sparse));
+		assert_same_bits(&X, &from_sparse);
+		for (size_t i = 0; i < 40; i++)
+			MAT(&X, i, 0) = 2.5; /* rows of T sum to 1 */
+		assert_ok(graph_filter(&g, FILTER_MEAN, 9, 1, &X));
+		for (size_t i = 0; i < 40; i++)
+			assert_near(MAT(&X, i, 0), 2.5, 1e-14);
+		mat_release(&from_sparse);
+		mat_release(&expected);
+		mat_release(&T);
+		mat_release(&X);
+		csr_release(&s);
+		graph_release(&g);
+	}
+}
+
+/* ||F^t X||^2 and its part off the column means, of what graph_filter makes. */
+static void check_spread(const struct mat *X, double square, double spread)
+{
+	double all = 0, off = 0;
+
+	for (size_t j = 0; j < X->cols; j++) {
+		double mean = 0;
+
+		for (size_t i = 0; i < X->rows; i++)
+			mean += MAT(X, i, j) / (double)X->rows;
+		for (size_t i = 0; i < X->rows; i++) {
+			all += MAT(X, i, j) * MAT(X, i, j);
+			off += pow(MAT(X, i, j) - mean, 2);
+		}
+	}
+	assert_near(square, all, 1e-12 * all);
+	assert_near(spread, off, 1e-12 * all);
+}
+
+static void spread_of_powers(void **state)
+{
+	enum { STEPS = 5 };
+	double square[STEPS + 1], spread[STEPS + 1], again[2 * (STEPS + 1)];
+
+	(void)state;
+	for (int kind = FILTER_HALF; kind <= FILTER_MEAN; kind++) {
+		struct mat dense, X;
+		struct graph g;
+		struct csr s;
+
+		sample_graph(&g, 50, 90, 2, false, 6);
+		sample_sparse(&s, 50, 37, 5, false, 6); /* two panels and a bit */
+		csr_to_dense(&s, &dense);
+		assert_ok(graph_filter_spread(&g, (enum filter_kind)kind, STEPS, 1, &s, NULL,
+					      square, spread));
+		for (unsigned t = 0; t <= STEPS; t++) {
+			mat_copy(&X, &dense);
+			assert_ok(graph_filter(&g, (enum filter_kind)kind, t, 1, &X));
+			check_spread(&X, square[t], spread[t]);
+			mat_release(&X);
+		}
+		for (unsigned threads = 1; threads <= 4; threads++) {
+			assert_ok(graph_filter_spread(&g, (enum filter_kind)kind, STEPS, threads,
+						      NULL, &dense, again, again + STEPS + 1));
+			assert_memory_equal(again, square, sizeof(square));
+			assert_memory_equal(again + STEPS + 1, spread, sizeof(spread));
+		}
+		mat_release(&dense);
+		csr_release(&s);
+		graph_release(&g);
+	}
+}
+
 /* Two joined nodes: S = [1 1; 1 1] / 2, so a half step gives (3a + b) / 4 and (a + 3b) / 4. */
 static void one_step_by_hand(void **state)
 {
@@ -302,6 +394,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_the_spectral_definition),
+		cmocka_unit_test(mean_filter_by_matrix),
+		cmocka_unit_test(spread_of_powers),
 		cmocka_unit_test(one_step_by_hand),
 		cmocka_unit_test(same_bits_as_the_naive_order),
 		cmocka_unit_test(same_bits_for_any_width_and_threads),

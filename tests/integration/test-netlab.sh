@@ -1,0 +1,310 @@
+#!/bin/bash
+# The lab: runs over networks of a stated rate and delay, and what is left when one ends, however it ends.
+#
+#     launch --net NAME = netlab === coterie-netlab: coterie-PID-0, -1, -2
+#                              `=== launch ====== coordinator, party-00, party-01, each in one of them
+#
+# Skipped without root or /dev/net/tun. How exact the network is, the machine decides that runs this, and
+# what else it does meanwhile; so times are looked at from below, and a run that was discarded is repeated.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+export COTERIE_EMULATOR=own # netem has tests of its own
+
+needs_a_lab() {
+	((EUID == 0)) || skip "needs root"
+	[[ -c /dev/net/tun ]] || skip "needs /dev/net/tun"
+	ip netns add "coterie-test-$$" 2>/dev/null || skip "may not make network namespaces"
+	ip netns del "coterie-test-$$"
+}
+
+data() {
+	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --seed 5 --out "$T/pooled" >/dev/null
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 }, "restarts": 4 }' >"$T/job.json"
+	launch=("$ROOT/scripts/launch" --quiet --data "$T/pooled" --job "$T/job.json" --parties 2)
+}
+
+# The process that carries the lab that process NAME has started; its namespaces have its number.
+emulator_of() { # NAME
+	until_true 20 pgrep -P "${PID[$1]}" -f "coterie-netlab run" >/dev/null || fail "$1 starts no emulator"
+	EMULATOR=$(pgrep -P "${PID[$1]}" -f "coterie-netlab run")
+}
+
+spaces() { find /run/netns -name "coterie-$EMULATOR-*" 2>/dev/null; }
+
+all_gone() { [[ -z $(spaces) && ! -e /proc/$EMULATOR ]] && ! pgrep -f "$T/" >/dev/null; }
+
+nothing_left() {
+	until_true 15 all_gone || fail "left: $(spaces) $(pgrep -af "$T/")"
+}
+
+network_of() { jq -r "$2" "$T/$1/network.json"; } # OUT JQ-PROGRAM
+
+# A run to its end, again if this machine was too busy for it.
+runs() { # OUT ARG...
+	local tries=3
+	while ((tries--)); do
+		rm -rf "${T:?}/$1"
+		start launch "${launch[@]}" --out "$T/$1" "${@:2}"
+		emulator_of launch
+		ended launch 60
+		nothing_left
+		((STATUS)) || return 0
+		said launch 'discarded|not what it states' || fail "$1: status $STATUS"
+	done
+	skip "this machine is too busy: $(tail -n 1 "$T/launch.stderr")"
+}
+
+test_lan() {
+	needs_a_lab
+	data
+	runs lan --net lan
+	says launch '^netlab: lan: stated 1000 Mbit/s, 0.10 ms round trip; measured [0-9.]+ Mbit/s, [0-9.]+ ms'
+	grep -q 'party-01 joined from 10.99.0.3' "$T/lan/coordinator/log.jsonl" || fail "party-01 is not on its host"
+	local rtt
+	rtt=$(jq '.peers[0].rtt_ms' "$T/lan/coordinator/run.json")
+	at_least "$rtt" 0.1 "the round trip"
+	at_least 50 "$rtt" "50 ms, against the round trip,"
+	[[ $(network_of lan '"\(.network) \(.hosts) \(.stated.rate_mbit) \(.stated.rtt_ms) \(.discarded) \(.status)"') == \
+		"lan 3 1000 0.1 false 0" ]] || fail "network.json: $(<"$T/lan/network.json")"
+	at_least "$(network_of lan .measured.goodput_mbit)" 800 "goodput"
+	at_least "$(network_of lan '.run.packets // 1000')" 20 "the number of packets"
+	[[ ! -e $T/lan/work ]] || fail "work/ is left"
+}
+
+test_wan() {
+	needs_a_lab
+	data
+	runs wan --net wan
+	local name
+	for name in coordinator party-00 party-01; do
+		at_least "$(jq '.peers[0].rtt_ms' "$T/wan/$name/run.json")" 200 "the round trip at $name"
+		at_least 300 "$(jq '.peers[0].rtt_ms' "$T/wan/$name/run.json")" "300 ms, against the round trip at $name,"
+		if grep -qw cubic /proc/sys/net/ipv4/tcp_available_congestion_control; then
+			[[ $(jq -r '.peers[0].congestion' "$T/wan/$name/run.json") == cubic ]] || fail "not cubic at $name"
+		fi
+	done
+	# Each round of sums is one way there and one back.
+	at_least "$(jq '.elapsed_s / .rounds' "$T/wan/coordinator/run.json")" 0.2 "seconds per round"
+	[[ $(network_of wan '"\(.stated.rate_mbit) \(.stated.delay_ms)"') == "400 100" ]] || fail "not the stated network"
+}
+
+test_stopped_by_signal() {
+	needs_a_lab
+	data
+	start launch "${launch[@]}" --net custom --rate 100 --delay 60 --out "$T/out"
+	emulator_of launch
+	in_phase coordinator level-1
+	[[ $(spaces | wc -l) == 3 ]] || fail "expected three namespaces: $(spaces)"
+	kill -TERM "${PID[launch]}"
+	ends 6 launch
+	nothing_left
+	[[ $(run_of coordinator .exit_status) == 6 ]] || fail "the coordinator was not stopped but killed"
+}
+
+test_launch_is_killed() {
+	needs_a_lab
+	data
+	start launch "${launch[@]}" --net custom --rate 100 --delay 60 --out "$T/out"
+	emulator_of launch
+	in_phase coordinator level-1
+	kill -KILL "${PID[launch]}"
+	nothing_left
+}
+
+lab() { # NAME COMMAND...: a lab with two hosts, up when $T/NAME.up is there
+	start "$1" "$ROOT/scripts/netlab" --net custom --rate 100 --delay 1 --hosts 2 --dir "$T/$1" -- \
+		bash -c "touch $T/$1.up; \"\$@\"" - "${@:2}"
+	emulator_of "$1"
+	until_true 20 test -e "$T/$1.up" || fail "$1: COMMAND does not run"
+}
+
+test_emulator_is_killed() {
+	needs_a_lab
+	lab killed sleep 100
+	kill -KILL "$EMULATOR"
+	ends 5 killed
+	says killed 'the emulator ended'
+	nothing_left
+	[[ $(network_of killed .discarded) == null ]] || fail "a run that was cut off is not one"
+}
+
+# Nobody is left who could tidy up: the next one does.
+test_all_are_killed() {
+	needs_a_lab
+	lab killed sleep 100
+	ip netns exec "coterie-$EMULATOR-1" setsid sleep 1000 &
+	local inside=$!
+	kill -STOP "${PID[killed]}"
+	kill -KILL "$EMULATOR" "${PID[killed]}"
+	until_true 10 test ! -e "/proc/$EMULATOR" || fail "the emulator lives"
+	[[ $(spaces | wc -l) == 2 ]] || fail "this should have left two namespaces, not: $(spaces)"
+	"$ROOT/scripts/netlab" --clean
+	nothing_left
+	[[ -z $(compgen -G "${TMPDIR:-/tmp}/coterie-netlab.${PID[killed]}.*") ]] || fail "its scratch directory is left"
+	wait "$inside" && fail "what ran inside still runs"
+	# A living lab is not touched by that.
+	lab living sleep 100
+	"$ROOT/scripts/netlab" --clean
+	[[ $(spaces | wc -l) == 2 ]] || fail "--clean has taken a living lab's namespaces"
+}
+
+test_exit_status_is_the_commands() {
+	needs_a_lab
+	lab three bash -c 'echo "$COTERIE_LAB"; exit 3'
+	ends 3 three
+	nothing_left
+	grep -qx "coterie-$EMULATOR-0=10.99.0.1 coterie-$EMULATOR-1=10.99.0.2 " "$T/three.stdout" ||
+		fail "COTERIE_LAB: $(<"$T/three.stdout")"
+}
+
+# The emulator stands still while packets are under way: they are late.
+test_late_run_is_discarded() {
+	needs_a_lab
+	cat >"$T/command" <<-'END'
+		BIN=$1 T=$2
+		read -r first second <<<"$COTERIE_LAB"
+		emulator=${first#coterie-} emulator=${emulator%%-*}
+		ip netns exec "${first%%=*}" "$BIN/coterie-netlab" probe --serve --ready-file "$T/ready" &
+		while [[ ! -s $T/ready ]]; do sleep 0.02; done
+		ip netns exec "${second%%=*}" "$BIN/coterie-netlab" probe --to 10.99.0.1 --rate 100 --delay 1 &
+		sleep 0.3
+		kill -STOP "$emulator"
+		sleep 0.1
+		kill -CONT "$emulator"
+		wait $!
+		kill %1
+	END
+	lab late bash "$T/command" "$BIN" "$T"
+	ends 1 late
+	nothing_left
+	says late '^netlab: run discarded: packets were late by up to [0-9.]+ ms'
+	[[ $(network_of late '"\(.discarded) \(.status)"') == "true 1" ]] || fail "$(<"$T/late/network.json")"
+	at_least "$(network_of late .run.late_max_ms)" 50 "late_max_ms"
+}
+
+# A lab that measures otherwise than stated: by a program that says so of a sound one.
+test_lab_that_is_not_what_it_states() {
+	needs_a_lab
+	local figures
+	mkdir "$T/bin"
+	cat >"$T/bin/coterie-netlab" <<-END
+		#!/bin/bash
+		if [[ \$1 == probe && \$2 == --to ]]; then cat "$T/figures"; else exec "$BIN/coterie-netlab" "\$@"; fi
+	END
+	chmod +x "$T/bin/coterie-netlab"
+	for figures in "2.1 79" "2.1 106" "4.5 96" "1.8 96" ""; do
+		echo "$figures" >"$T/figures"
+		[[ -n $figures ]] || : >"$T/figures"
+		STATUS=0
+		COTERIE_BIN=$T/bin "$ROOT/scripts/netlab" --net custom --rate 100 --delay 1 --hosts 2 --dir "$T/off" -- \
+			touch "$T/ran" 2>"$T/off.stderr" || STATUS=$?
+		[[ $STATUS == 1 && ! -e $T/ran ]] || fail "'$figures': status $STATUS"
+		[[ $(network_of off .status) == null ]] || fail "'$figures': $(<"$T/off/network.json")"
+	done
+	says off 'could not be measured'
+	echo "2.1 96" >"$T/figures"
+	COTERIE_BIN=$T/bin "$ROOT/scripts/netlab" --net custom --rate 100 --delay 1 --hosts 2 -- touch "$T/ran" || true
+	[[ -e $T/ran ]] || fail "a sound lab runs nothing"
+}
+
+# netem's way with a tc that puts plain queues in its place: all of it but the shaping.
+test_netem_is_put_up_and_taken_down() {
+	needs_a_lab
+	local wanted
+	mkdir "$T/bin"
+	cat >"$T/bin/tc" <<-END
+		#!/bin/bash
+		echo "\$*" >>"$T/tc.log"
+		args=("\$@")
+		for ((i = 0; i < \$#; i++)); do
+			[[ \${args[i]} != netem ]] || { args=("\${args[@]:0:i}" pfifo limit 1000) && break; }
+		done
+		exec $(command -v tc) "\${args[@]}"
+	END
+	chmod +x "$T/bin/tc"
+	STATUS=0
+	PATH=$T/bin:$PATH "$ROOT/scripts/netlab" --emulator auto --net lan --hosts 3 --dir "$T/netem" -- true 2>"$T/netem.stderr" || STATUS=$?
+	says netem 'stated 1000 Mbit/s.*measured [0-9.]+ Mbit/s, [0-9.]+ ms .netem, 3 hosts.'
+	((STATUS == 1)) || fail "status $STATUS: what nobody shapes is faster than stated"
+	[[ $(network_of netem .emulator) == netem ]] || fail "$(<"$T/netem/network.json")"
+	EMULATOR=$(sed -n 's/.*-n coterie-\([0-9]*\)-3 .*/\1/p' "$T/tc.log" | head -n 1)
+	nothing_left
+	# 50.05 ms of 1000 Mbit/s are 4171 packets of 1500 bytes, 50 ms are 4167; ten more are on their way.
+	for wanted in '0 .*dev lab0 .*netem delay 0.05ms rate 1000mbit limit 4180' '3 .*dev port2 .*netem rate 1000mbit limit 4176'; do
+		grep -q -- "coterie-[0-9]*-$wanted" "$T/tc.log" || fail "tc was not told $wanted: $(<"$T/tc.log")"
+	done
+}
+
+test_netem_shapes() {
+	needs_a_lab
+	ip netns add "coterie-test-$$"
+	STATUS=0
+	tc -n "coterie-test-$$" qdisc add dev lo root netem delay 1ms 2>/dev/null || STATUS=$?
+	ip netns del "coterie-test-$$"
+	((STATUS == 0)) || skip "this kernel has no netem"
+	"$ROOT/scripts/netlab" --emulator auto --net wan --hosts 3 --dir "$T/netem" -- true || fail "status $?"
+	[[ $(network_of netem .emulator) == netem ]] || fail "$(<"$T/netem/network.json")"
+}
+
+refused() { # REGEX ARG...: netlab does not start
+	STATUS=0
+	"$ROOT/scripts/netlab" "${@:2}" >"$T/refused.stdout" 2>"$T/refused.stderr" || STATUS=$?
+	((STATUS == 4)) || fail "${*:2}: status $STATUS"
+	says refused "$1"
+}
+
+test_bad_input() {
+	refused 'no such network' --net moon --hosts 2 -- true
+	refused '\-\-net is missing' --hosts 2 -- true
+	refused 'needs --rate' --net custom --hosts 2 -- true
+	refused 'are for --net custom' --net lan --rate 3 --hosts 2 -- true
+	refused '\-\-rate is' --net custom --rate 0 --delay 1 --hosts 2 -- true
+	refused '\-\-hosts is' --net lan --hosts 1 -- true
+	refused '\-\-hosts is' --net lan --hosts 258 -- true
+	refused 'no COMMAND' --net lan --hosts 2
+	refused 'no such option' --net lan --hosts 2 --moon -- true
+	data
+	STATUS=0
+	"${launch[@]}" --net moon --out "$T/out" 2>"$T/launch.stderr" || STATUS=$?
+	says launch 'no such network'
+	[[ $STATUS == 4 && ! -e $T/out ]] || fail "launch --net moon: status $STATUS"
+	STATUS=0
+	"${launch[@]}" --rate 10 --out "$T/out" 2>"$T/launch.stderr" || STATUS=$?
+	[[ $STATUS == 4 && ! -e $T/out ]] || fail "launch --rate without --net: status $STATUS"
+}
+
+# Its own number's second name is somebody's: the first is given back, the second left alone.
+test_name_in_use() {
+	needs_a_lab
+	start emulator bash -c "ip netns add coterie-\$\$-1; exec $BIN/coterie-netlab run --hosts 3 --rate 100 --delay 1 \
+		--ready-file $T/ready"
+	EMULATOR=${PID[emulator]}
+	ends 4 emulator
+	says emulator "coterie-$EMULATOR-1 is there already"
+	[[ $(spaces) == /run/netns/coterie-$EMULATOR-1 ]] || fail "there is: $(spaces)"
+	ip netns del "coterie-$EMULATOR-1"
+	nothing_left
+}
+
+test_no_root() {
+	((EUID == 0)) || skip "needs root, to give it up"
+	data
+	chmod -R go+rX "$T"
+	setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$BIN/coterie-netlab" -a -r "$T/pooled/edges.tsv" ||
+		skip "nobody may not read this directory"
+	start launch setpriv --reuid 65534 --regid 65534 --clear-groups "${launch[@]}" --net lan --out "$T/out"
+	ends 4 launch
+	says launch 'needs root'
+	[[ ! -e $T/out ]] || fail "an output directory is left"
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$BIN/coterie-netlab" run --hosts 2 --rate 1 --delay 1 \
+		--ready-file "$T/ready" 2>"$T/run.stderr" && fail "the emulator runs without root"
+	says run 'needs root'
+	# Root in name only, as in many containers.
+	start launch setpriv --bounding-set -sys_admin,-net_admin "${launch[@]}" --net lan --out "$T/out"
+	ends 4 launch
+	says launch 'needs root'
+}
+
+run_tests "$@"

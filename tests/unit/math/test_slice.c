@@ -1,0 +1,346 @@
+#include "tests/unit/math/data.h"
+#include "common/math/la.h"
+#include "common/math/modularity.h"
+#include "common/math/pool.h"
+
+enum { ROWS = 40, COLS = 23 };
+
+static void ask(struct slice *s, const struct question *q, double *x)
+{
+	memset(x, 0x7f, question_words(q, s->g->adjacency.rows) * sizeof(*x)); /* nothing is kept */
+	assert_ok(slice_answer(s, q, x));
+}
+
+/* Facts and norms; square receives what the slice says of its rows. */
+static void begin(struct slice *s, bool idf, double *facts, double *square)
+{
+	ask(s, &(struct question){ .kind = ASK_FACTS }, facts);
+	ask(s, &(struct question){ .kind = ASK_NORMS, .idf = idf }, square);
+}
+
+static void make(struct slice *s, const struct csr *X, bool dense, const struct graph *g,
+		 unsigned threads)
+{
+	struct features part;
+
+	deal_columns(X, 1, dense, &part);
+	assert_ok(slice_init(s, &part, g, threads));
+	assert_null(part.sparse.start);
+	assert_null(part.dense.a);
+}
+
+static void facts(void **state)
+{
+	static const struct {
+		double value, measured;
+	} cases[] = { { 1, 0 }, { 0, 0 }, { 2, 1 }, { -1, 1 }, { 0.5, 1 } };
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++)
+		for (int dense = 0; dense < 2; dense++) {
+			struct triple t[] = { { 0, 0, 1 }, { 1, 1, cases[c].value }, { 2, 0, 1 } };
+			struct slice s;
+			struct graph g;
+			struct csr X;
+			double x[2];
+
+			sample_graph(&g, 3, 2, 0, false, 1);
+			csr_from_triples(&X, 3, 4, t, 3);
+			make(&s, &X, dense, &g, 1);
+			ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+			assert_true(x[0] == cases[c].measured && x[1] == 4);
+			slice_release(&s);
+			csr_release(&X);
+			graph_release(&g);
+		}
+}
+
+/* Every answer against its formula on dense matrices. */
+static void check_answers(bool dense, bool ones, bool idf)
+{
+	double told[2], square[ROWS], spreads[2 * SLICE_POWERS], quality[2];
+	uint32_t label[2 * ROWS];
+	struct mat X, T, K, B, Y, expected, next, G;
+	struct slice s;
+	struct graph g;
+	struct csr sparse;
+
+	sample_graph(&g, ROWS, 80, 4, false, 2);
+	sample_sparse(&sparse, ROWS, COLS, 5, ones, 3);
+	for (size_t e = sparse.start[7]; e < sparse.start[8]; e++)
+		sparse.value[e] = 0; /* a zero row */
+	csr_to_dense(&sparse, &X);
+	make(&s, &sparse, dense, &g, 2);
+	begin(&s, idf, told, square);
+	assert_true(told[0] == !ones && told[1] == COLS);
+	for (size_t j = 0; idf && j < COLS; j++) {
+		double df = 0;
+
+		for (size_t i = 0; i < ROWS; i++)
+			df += MAT(&X, i, j) != 0;
+		for (size_t i = 0; i < ROWS; i++)
+			MAT(&X, i, j) *= log((1.0 + ROWS) / (1 + df)) + 1;
+	}
+	for (size_t i = 0; i < ROWS; i++) {
+		double sum = 0;
+
+		for (size_t j = 0; j < COLS; j++)
+			sum += MAT(&X, i, j) * MAT(&X, i, j);
+		assert_near(square[i], sum, 1e-12);
+		square[i] = 2 * sum; /* another party has as much */
+		for (size_t j = 0; j < COLS && sum > 0; j++)
+			MAT(&X, i, j) /= sqrt(2 * sum);
+	}
+	assert_true(square[7] == 0);
+	ask(&s, &(struct question){ .kind = ASK_SPREADS, .square = square }, spreads);
+	sample_mean_filter(&g, &T);
+	for (size_t t = 0; t < SLICE_POWERS; t++) {
+		double all = 0, off = 0;
+
+		for (size_t j = 0; j < COLS; j++) {
+			double mean = 0;
+
+			for (size_t i = 0; i < ROWS; i++)
+				mean += MAT(&X, i, j) / ROWS;
+			for (size_t i = 0; i < ROWS; i++) {
+				all += MAT(&X, i, j) * MAT(&X, i, j);
+				off += pow(MAT(&X, i, j) - mean, 2);
+			}
+		}
+		assert_near(spreads[t], all, 1e-12);
+		assert_near(spreads[SLICE_POWERS + t], off, 1e-12);
+		if (t == 3)
+			la_gram_rows(&X, 1, &K);
+		la_mul_nn(&T, &X, 1, &next);
+		mat_release(&X);
+		X = next;
+	}
+	sample_normal(&B, ROWS, 6, 4);
+	mat_init(&Y, ROWS, 6);
+	ask(&s, &(struct question){ .kind = ASK_PRODUCTS, .order = 3, .B = &B }, Y.a);
+	la_mul_nn(&K, &B, 1, &expected);
+	assert_mat_near(&Y, &expected, 1e-12);
+	mat_release(&expected);
+	mat_release(&Y);
+
+	for (uint32_t i = 0; i < 2 * ROWS; i++)
+		label[i] = i % 9 % 4; /* set 4 of 5 is empty */
+	mat_init(&G, ROWS, 5);
+	for (size_t i = 0; i < ROWS; i++)
+		MAT(&G, i, label[i]) = 1;
+	for (size_t c = 0; c < 5; c++) {
+		double size = 0;
+
+		for (size_t i = 0; i < ROWS; i++)
+			size += MAT(&G, i, c);
+		for (size_t i = 0; i < ROWS && size > 0; i++)
+			MAT(&G, i, c) /= size;
+	}
+	mat_init(&Y, ROWS, 5);
+	ask(&s, &(struct question){ .kind = ASK_MEANS, .order = 3, .label = label, .k = 5 }, Y.a);
+	la_mul_nn(&K, &G, 1, &expected);
+	assert_mat_near(&Y, &expected, 1e-13);
+
+	ask(&s,
+	    &(struct question){
+		.kind = ASK_QUALITY, .label = label, .k = 4, .labellings = 2, .parties = 5 },
+	    quality);
+	for (size_t t = 0; t < 2; t++)
+		assert_near(quality[t], modularity(&g.adjacency, label + t * ROWS, 4) / 5, 1e-15);
+	assert_true(quality[0] != quality[1]);
+	mat_release(&expected);
+	mat_release(&Y);
+	mat_release(&G);
+	mat_release(&B);
+	mat_release(&K);
+	mat_release(&T);
+	mat_release(&X);
+	slice_release(&s);
+	csr_release(&sparse);
+	graph_release(&g);
+}
+
+static void answers(void **state)
+{
+	(void)state;
+	for (int dense = 0; dense < 2; dense++) {
+		check_answers(dense, true, true);
+		check_answers(dense, true, false);
+		check_answers(dense, false, false);
+	}
+}
+
+/* What a coordinator asks out of turn. */
+static void turns(void **state)
+{
+	double x[ROWS * 4], square[ROWS] = { 0 };
+	uint32_t label[ROWS] = { 0 };
+	struct mat B;
+	struct question one[] = {
+		{ .kind = ASK_FACTS },
+		{ .kind = ASK_NORMS },
+		{ .kind = ASK_SPREADS, .square = square },
+		{ .kind = ASK_PRODUCTS, .order = 2, .B = &B },
+		{ .kind = ASK_MEANS, .order = 2, .label = label, .k = 2 },
+		{ .kind = ASK_QUALITY, .label = label, .k = 2, .labellings = 1, .parties = 1 }
+	};
+	static const char *const due[] = { "facts is due", "norms is due", "spreads is due",
+					   "filtered rows is due" };
+	struct kmeans_params how = { .k = 3, .restarts = 1, .iterations = 3 };
+	struct slice s;
+	struct graph g;
+	struct csr X;
+
+	(void)state;
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	sample_sparse(&X, ROWS, COLS, 4, true, 5);
+	sample_normal(&B, ROWS, 2, 5);
+	make(&s, &X, false, &g, 1);
+	for (int done = 0; done <= 3; done++) {
+		for (int kind = 0; kind < 6; kind++)
+			if (kind != done && !(done == 3 && kind > 3))
+				assert_err(slice_answer(&s, &one[kind], x), ERR_PEER, due[done]);
+		if (done < 3) {
+			assert_err(slice_cluster(&s, 2, 3, &how, label), ERR_PEER, due[done]);
+			assert_ok(slice_answer(&s, &one[done], x));
+		}
+	}
+	one[3].order = SLICE_ORDER_MAX + 1;
+	assert_err(slice_answer(&s, &one[3], x), ERR_PEER, "order 16, expected at most 15");
+	one[3].order = 2;
+	for (int again = 0; again < 2; again++)
+		for (int kind = 3; kind < 6; kind++)
+			assert_ok(slice_answer(&s, &one[kind], x));
+	one[4].order = 3;
+	assert_err(slice_answer(&s, &one[4], x), ERR_PEER, "order 3 after 2");
+	assert_err(slice_cluster(&s, 4, 3, &how, label), ERR_PEER, "order 4 after 2");
+	assert_string_equal(question_name(ASK_QUALITY), "quality");
+	mat_release(&B);
+	slice_release(&s);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+static void bad_input(void **state)
+{
+	struct features X = { 0 };
+	struct slice s;
+	struct graph g;
+
+	(void)state;
+	sample_graph(&g, 5, 4, 0, false, 1);
+	sample_normal(&X.dense, 4, 3, 1);
+	assert_err(slice_init(&s, &X, &g, 1), ERR_INPUT, "4 rows of features for a graph of 5");
+	slice_release(&s);
+	mat_init(&X.dense, 5, 0);
+	assert_err(slice_init(&s, &X, &g, 1), ERR_INPUT, "5 x 0: nothing to cluster");
+	slice_release(&s);
+	graph_release(&g);
+}
+
+/* The local clusters are those of Protocol 1 on unit rows of U S of the filtered slice. */
+static void clusters(void **state)
+{
+	struct kmeans_params how = {
+		.k = 4, .restarts = 3, .iterations = 10, .ninth = true, .seed = 9, .threads = 1
+	};
+	struct embed_params embedding = {
+		.filter = FILTER_MEAN, .order = 2, .dims = 3, .unit_rows = true, .row_power = 1
+	};
+	double told[2], square[ROWS], spreads[2 * SLICE_POWERS];
+	uint32_t label[ROWS], expected[ROWS];
+	struct features whole;
+	struct slice s;
+	struct graph g;
+	struct csr X;
+	struct mat Z;
+
+	(void)state;
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	sample_sparse(&X, ROWS, COLS, 6, false, 6);
+	make(&s, &X, false, &g, 1);
+	begin(&s, false, told, square);
+	for (size_t i = 0; i < ROWS; i++)
+		square[i] = 1; /* rows stay as they are */
+	ask(&s, &(struct question){ .kind = ASK_SPREADS, .square = square }, spreads);
+	assert_ok(slice_cluster(&s, 2, 3, &how, label));
+	deal_columns(&X, 1, false, &whole);
+	assert_ok(embed(&whole, &g, &embedding, &Z));
+	kmeans(&Z, NULL, &how, expected, NULL, NULL);
+	assert_memory_equal(label, expected, sizeof(label));
+	mat_release(&Z);
+	slice_release(&s);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+/* -- pools ----------------------------------------------------------------------------------- */
+
+/* idf only if every party's features are 0 or 1; m is the sum; p the rule's. */
+static void agreement(void **state)
+{
+	(void)state;
+	for (int mixed = 0; mixed < 2; mixed++) {
+		struct pool_memory memory = { .parties = 3 };
+		struct pool_basis basis;
+		struct features part[3];
+		struct slice slice[3];
+		struct pool pool;
+		struct graph g;
+		struct csr X;
+
+		sample_graph(&g, ROWS, 80, 0, false, 2);
+		sample_sparse(&X, ROWS, COLS, 5, true, 3);
+		if (mixed)
+			X.value[4] = 0.5;
+		deal_columns(&X, 3, false, part);
+		for (size_t l = 0; l < 3; l++)
+			assert_ok(slice_init(&slice[l], &part[l], &g, 1));
+		memory.slice = slice;
+		pool_in_memory(&pool, &memory);
+		assert_true(pool.n == ROWS && pool.parties == 3);
+		assert_err(pool_agree(&pool, 16, &basis), ERR_INPUT, "16, expected at most 15");
+		assert_ok(pool_agree(&pool, mixed ? 4 : 0, &basis));
+		assert_true(basis.idf == !mixed);
+		assert_int_equal(basis.width, COLS);
+		if (mixed)
+			assert_int_equal(basis.order, 4);
+		assert_true(basis.square > 0 && basis.square < ROWS);
+		for (size_t l = 0; l < 3; l++)
+			slice_release(&slice[l]);
+		csr_release(&X);
+		graph_release(&g);
+	}
+}
+
+static void all_zero(void **state)
+{
+	struct pool_memory memory = { .parties = 1 };
+	struct features X = { 0 };
+	struct pool_basis basis;
+	struct slice slice;
+	struct pool pool;
+	struct graph g;
+
+	(void)state;
+	sample_graph(&g, 5, 4, 0, false, 1);
+	mat_init(&X.dense, 5, 2);
+	assert_ok(slice_init(&slice, &X, &g, 1));
+	memory.slice = &slice;
+	pool_in_memory(&pool, &memory);
+	assert_err(pool_agree(&pool, 0, &basis), ERR_INPUT, "are 0: nothing to cluster");
+	slice_release(&slice);
+	graph_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(facts),    cmocka_unit_test(answers),
+		cmocka_unit_test(turns),    cmocka_unit_test(bad_input),
+		cmocka_unit_test(clusters), cmocka_unit_test(agreement),
+		cmocka_unit_test(all_zero),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+/* When packets leave, to the nanosecond: 1000 Mbit/s are 8 ns a byte, 400 Mbit/s 20 ns. */
+#include "tests/test.h"
+
+#include "cli/netlab/link.h"
+
+static const struct link_speed lan = { .rate_mbit = 1000, .delay_ms = 0.05, .queue_ms = 1 };
+static const struct link_speed wan = { .rate_mbit = 400, .delay_ms = 100, .queue_ms = 200 };
+
+enum { MS = 1000000 };
+
+static const struct weight full = { 1500, 1500 };
+
+static uint64_t leaves(struct links *l, int from, struct weight w, uint64_t now)
+{
+	uint64_t arrival = 0;
+
+	assert_true(links_leave(l, from, w, now, &arrival));
+	return arrival;
+}
+
+static uint64_t arrives(struct links *l, int to, struct weight w, uint64_t arrival)
+{
+	uint64_t due = 0;
+
+	assert_true(links_arrive(l, to, w, arrival, &due));
+	return due;
+}
+
+/* Onto the uplink, through the delay, off the downlink. */
+static void test_one_packet(void **state)
+{
+	struct links l;
+
+	(void)state;
+	links_init(&l, 2, &lan);
+	assert_int_equal(leaves(&l, 0, full, 7), 7 + 12000 + 50000);
+	assert_int_equal(arrives(&l, 1, full, 62007), 62007 + 12000);
+	links_release(&l);
+	links_init(&l, 2, &wan);
+	assert_int_equal(leaves(&l, 1, full, 0), 30000 + 100 * MS);
+	assert_int_equal(arrives(&l, 0, (struct weight){ 40, 40 }, 5), 5 + 800);
+	links_release(&l);
+}
+
+static void test_rate_that_is_no_whole_number_of_nanoseconds(void **state)
+{
+	struct link_speed odd = { .rate_mbit = 300, .delay_ms = 0, .queue_ms = 1000 };
+	struct links l;
+	uint64_t last = 0;
+
+	(void)state;
+	links_init(&l, 2, &odd);
+	for (int i = 0; i < 3000; i++)
+		last = leaves(&l, 0, (struct weight){ 100, 100 }, 0);
+	assert_in_range(last, 8 * MS - 1500, 8 * MS + 1500); /* half a nanosecond a packet */
+	links_release(&l);
+}
+
+/* Packets behind each other go out back to back; a pause is not made up for. */
+static void test_queueing(void **state)
+{
+	struct links l;
+
+	(void)state;
+	links_init(&l, 3, &lan);
+	assert_int_equal(leaves(&l, 0, full, 0), 62000);
+	assert_int_equal(leaves(&l, 0, full, 0), 74000);
+	assert_int_equal(leaves(&l, 0, full, 5000), 86000);
+	assert_int_equal(leaves(&l, 0, full, 100000), 162000);
+	/* Another host's uplink has nothing to do with it. */
+	assert_int_equal(leaves(&l, 1, full, 5000), 67000);
+	/* What comes from two hosts at once shares the one downlink. */
+	assert_int_equal(arrives(&l, 2, full, 62000), 74000);
+	assert_int_equal(arrives(&l, 2, full, 67000), 86000);
+	assert_int_equal(arrives(&l, 2, full, 74000), 98000);
+	assert_int_equal(arrives(&l, 1, full, 74000), 86000);
+	links_release(&l);
+}
+
+static void test_both_directions_at_once(void **state)
+{
+	struct links l;
+
+	(void)state;
+	links_init(&l, 2, &lan);
+	assert_int_equal(leaves(&l, 0, full, 0), 62000);
+	assert_int_equal(arrives(&l, 0, full, 0), 12000);
+	assert_int_equal(leaves(&l, 0, full, 0), 74000);
+	assert_int_equal(arrives(&l, 0, full, 0), 24000);
+	links_release(&l);
+}
+
+/* A queue of 1 ms holds 83 packets and the one on the wire: it ends at 84 x 12 us = 1.008 ms. */
+static void test_full_uplink_drops(void **state)
+{
+	struct links l;
+	uint64_t arrival = 1;
+
+	(void)state;
+	links_init(&l, 2, &lan);
+	for (int i = 0; i < 84; i++)
+		leaves(&l, 0, full, 0);
+	assert_false(links_leave(&l, 0, full, 0, &arrival));
+	assert_false(links_leave(&l, 0, full, 7999, &arrival));
+	assert_int_equal(arrival, 1);
+	assert_int_equal(leaves(&l, 0, full, 8000),
+			 85 * 12000 + 50000); /* the dropped took no time */
+	links_release(&l);
+}
+
+static void test_full_downlink_drops(void **state)
+{
+	struct links l;
+	uint64_t due = 1;
+
+	(void)state;
+	links_init(&l, 2, &lan);
+	for (int i = 0; i < 84; i++)
+		arrives(&l, 1, full, 50000);
+	assert_false(links_arrive(&l, 1, full, 57999, &due));
+	assert_int_equal(due, 1);
+	assert_int_equal(arrives(&l, 1, full, 58000), 50000 + 85 * 12000);
+	links_release(&l);
+}
+
+/* A super packet of 20 segments goes through as 20 packets do. */
+static void test_train(void **state)
+{
+	struct weight train = { 20 * 1500, 1500 };
+	struct links whole, parts;
+	uint64_t a = 0, b = 0;
+
+	(void)state;
+	links_init(&whole, 2, &lan);
+	links_init(&parts, 2, &lan);
+	for (int round = 0; round < 3; round++) {
+		a = arrives(&whole, 1, train, leaves(&whole, 0, train, 0));
+		for (int i = 0; i < 20; i++)
+			b = arrives(&parts, 1, full, leaves(&parts, 0, full, 0));
+		assert_int_equal(a, b);
+	}
+	/* Behind others, on a downlink that is busy already. */
+	for (int i = 0; i < 30; i++) {
+		arrives(&whole, 1, full, 1100000);
+		arrives(&parts, 1, full, 1100000);
+	}
+	a = arrives(&whole, 1, train, leaves(&whole, 0, train, 0));
+	for (int i = 0; i < 20; i++)
+		b = arrives(&parts, 1, full, leaves(&parts, 0, full, 0));
+	assert_int_equal(a, b);
+	links_release(&whole);
+	links_release(&parts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_packet),
+		cmocka_unit_test(test_rate_that_is_no_whole_number_of_nanoseconds),
+		cmocka_unit_test(test_queueing),
+		cmocka_unit_test(test_both_directions_at_once),
+		cmocka_unit_test(test_full_uplink_drops),
+		cmocka_unit_test(test_full_downlink_drops),
+		cmocka_unit_test(test_train),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+/* Packets come out in the order in which they are due. */
+#include "tests/test.h"
+
+#include "cli/netlab/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void push(struct queue *q, uint64_t due, int to)
+{
+	unsigned char frame[2] = { (unsigned char)to, (unsigned char)due };
+	struct packet *p = packet_new(frame, sizeof(frame), to, (struct weight){ 40, 40 });
+
+	p->due = due;
+	queue_push(q, p);
+}
+
+static void test_empty(void **state)
+{
+	struct queue q = { 0 };
+
+	(void)state;
+	assert_null(queue_first(&q));
+	assert_null(queue_pop(&q));
+	push(&q, 1, 0);
+	free(queue_pop(&q));
+	assert_null(queue_pop(&q));
+	queue_release(&q);
+}
+
+static void test_order(void **state)
+{
+	static const uint64_t due[] = { 5, 3, 9, 1, 3, 7, 3, 8, 1, 2 };
+	static const int expected[] = { 3, 8, 9, 1, 4, 6, 0, 5, 7, 2 }; /* by due, then by push */
+	struct queue q = { 0 };
+	struct packet *p;
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		push(&q, due[i], i);
+	for (int i = 0; i < 10; i++) {
+		p = queue_first(&q);
+		assert_ptr_equal(p, queue_pop(&q));
+		assert_int_equal(p->to, expected[i]);
+		assert_int_equal(p->due, due[expected[i]]);
+		assert_int_equal(p->n, 2);
+		assert_int_equal(p->frame[0], expected[i]);
+		assert_int_equal(p->w.bytes, 40);
+		assert_false(p->on_downlink);
+		free(p);
+	}
+	queue_release(&q);
+}
+
+/* Pushed and popped by turns, more than it holds at first, against the plain rule. */
+static void test_many(void **state)
+{
+	uint64_t seed = 1, last = 0, order = 0, popped = 0;
+	struct queue q = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		push(&q, last + (seed >> 33) % 500, i % 7); /* never before what has come out */
+		if (i % 3 == 0 || i > 15000) {
+			struct packet *p = queue_pop(&q);
+
+			assert_true(p->due > last ||
+				    (p->due == last && (!popped || p->order > order)));
+			last = p->due;
+			order = p->order;
+			popped++;
+			free(p);
+		}
+	}
+	assert_int_equal(q.n, 20000 - popped);
+	for (struct packet *p; (p = queue_pop(&q)); free(p)) {
+		assert_true(p->due > last || (p->due == last && p->order > order));
+		last = p->due;
+		order = p->order;
+	}
+	push(&q, 1, 1);
+	push(&q, 1, 1);
+	queue_release(&q); /* frees what is left; the sanitizer looks */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -336,7 +336,7 @@ static void log_models(const char *state)
 	if (d)
 		closedir(d);
 	buf_add(&list, "", 1);
-	log_error("%s has models of %zu runs%s%s%s", state, n, n ? ":" : "", list.p,
+	log_error("models in %s: %zu%s%s%s", state, n, n ? ":" : "", list.p,
 		  n > LISTED_MAX ? " and more" : "");
 	buf_release(&list);
 }

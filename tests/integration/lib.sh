@@ -267,7 +267,7 @@ completes() { # L
 no_leftovers() { # [KILLED]
 	local odd
 	odd=$(find "$T/out" -type f ! -path "$T/out/${1:-nobody}/*" ! -path '*/state/served' \
-		! -name run.json ! -name labels.csv ! -name labels.npy ! -name log.jsonl)
+		! -path '*/state/model-*.bin' ! -name run.json ! -name labels.csv ! -name labels.npy ! -name log.jsonl)
 	[[ -z $odd ]] || fail "left over: $odd"
 }
 

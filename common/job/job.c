@@ -263,13 +263,8 @@ void job_describe(struct buf *text)
 
 bool job_difference(const struct job *here, const struct job *offered, char *text, size_t len)
 {
-	struct config_table table = table_of(here->kind);
+	struct config_table table = table_of(here->kind); /* whose first row is the kind */
 
-	if (here->kind != offered->kind) {
-		snprintf(text, len, "job.kind: \"%s\" here, \"%s\" offered", job_kind_name(here),
-			 job_kind_name(offered));
-		return true;
-	}
 	return config_difference(&table, here, "here", offered, "offered", text, len);
 }
 

@@ -26,7 +26,7 @@ static void say_distances(struct said *s, const struct job *job)
 	say(s, cells && (!gram || planned),
 	    "the coordinator sees, for each start and iteration, the squared distances of virtual "
 	    "nodes to centres, summed over the parties of the sum");
-	say(s, cells && gram,
+	say(s, gram,
 	    "the coordinator sees every pairwise distance of virtual nodes at once: their inner "
 	    "products, summed over the parties of the sum");
 	say(s, cells && job->virtual_nodes == VIRTUAL_CENTRE,

@@ -246,7 +246,8 @@ static void test_refusals(void **state)
 		/* 42 */ { ID("0123456789abcdef0123456789abcde "), "thing.id is" },
 		/* 43 */ { ID(""), "thing.id is \"\"" },
 		/* 44 */ { ID("00000000000000000000000000000000"), "not all 0" },
-		/* 45 */ { "{\"a\": {\"number\": 3}, \"id\": 12}", "thing.id is 12" },
+		/* 45 */ { ID("0123456789abcdef0123456789abcdefg"), "thing.id is" },
+		/* 46 */ { "{\"a\": {\"number\": 3}, \"id\": 12}", "thing.id is 12" },
 	};
 
 	(void)state;

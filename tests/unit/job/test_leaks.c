@@ -137,6 +137,17 @@ static const struct {
 	/* 104: kCAGC's own are not predict's */
 	{ "{" MODEL "}", "local clusters of each party", 4, false },
 	{ "{" MODEL "}", "virtual", 4, false },
+	/* 106 */
+	{ "{" MODEL "}", "each centre of the model's run", 4, true },
+	{ "{" MODEL "}", "another job with the same model", 4, true },
+	{ "{" MIN "}", "model", 4, false },
+	{ "{" MODEL ", \"joint_norm\": true}", "joint norm of each node's row", 4, true },
+	{ "{" MODEL "}", "joint norm", 4, false },
+	/* 111 */
+	{ "{" MIN "}", "in a sum of two parties", 1, false },
+	{ "{" MIN ", \"method\": \"flat\"}", "all parties but one", 1, false },
+	{ "{" MIN ", \"polish\": 0}", "each node or cell after each iteration", 4, true },
+	{ "{" JOB ", \"method\": \"gcc\"}", "basis", 4, false },
 	{ "{" MODEL "}", "after each iteration", 4, false },
 	{ "{" MODEL "}", "squared distance of each node to each centre", 4, true },
 	{ "{" MODEL "}", "another job with the same model", 4, true },

@@ -29,7 +29,7 @@ static void test_default_preset(void **state)
 		"\"iterations\":10,\"ninth\":true,\"polish\":3,\"exchange\":\"distances\",",
 		"\"plan\":\"off\",\"joint_norm\":false,\"min_cell\":1,\"landmark\":{\"power\":true}"
 		",",
-		"\"secure_sum\":{\"group\":\"ffdhe3072\",\"modulus_bits\":64,\"fraction_bits\":16}"
+		"\"secure_sum\":{\"group\":\"ffdhe3072\",\"modulus_bits\":32,\"fraction_bits\":16}"
 		"}",
 	};
 	char text[4096], *at = text;
@@ -118,6 +118,45 @@ static void test_method_presets(void **state)
 		assert_int_equal(j.polish, cases[i].polish);
 		assert_int_equal(j.fraction_bits, cases[i].bits);
 	}
+}
+
+/* Words of 32 bits where all sums are of unit rows and nothing else was asked for. */
+static void test_words(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned bits;
+	} cases[] = {
+		/* 0 */ { "{" MIN "}", 32 },
+		/* 1 */ { "{" MIN ", \"method\": \"basic\"}", 32 },
+		/* 2 */ { "{" MIN ", \"method\": \"flat\", \"exchange\": \"gram\"}", 32 },
+		/* 3 */ { "{" MIN ", \"secure_sum\": {\"modulus_bits\": 64}}", 64 },
+		/* 4 */ { "{" MIN ", \"secure_sum\": {\"fraction_bits\": 16}}", 32 },
+		/* 5 */ { "{" MIN ", \"secure_sum\": {\"fraction_bits\": 17}}", 64 },
+		/* 6 */ { "{" MIN ", \"projection\": {\"unit_rows\": false}}", 64 },
+		/* 7 */ { "{" MIN ", \"projection\": {\"row_power\": 0.9}}", 64 },
+		/* 8 */ { "{" MIN ", \"joint_norm\": true}", 64 },
+		/* 9 */ { "{" AUTO "}", 64 },
+		/* 10 */ { "{" MIN ", \"preset\": \"paper\"}", 64 },
+		/* 11 */
+		{ "{" MIN ", \"method\": \"landmark\", \"secure_sum\": {\"fraction_bits\": 16}}",
+		  64 },
+		/* 12 */
+		{ "{" MIN ", \"method\": \"gcc\", \"secure_sum\": {\"fraction_bits\": 16}}", 64 },
+		/* 13 */ { "{" MODEL "}", 64 },
+		/* 14 */ { "{" AUTO ", \"secure_sum\": {\"modulus_bits\": 32}}", 32 },
+	};
+	char *set[] = { "secure_sum.modulus_bits=64", NULL };
+	struct job j;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		print_message("case %zu\n", i);
+		assert_ok(parse(&j, cases[i].text, NULL));
+		assert_int_equal(j.modulus_bits, cases[i].bits);
+	}
+	assert_ok(parse(&j, "{" MIN "}", set));
+	assert_int_equal(j.modulus_bits, 64);
 }
 
 /* A job that predicts has what every kind has, its model, and nothing of kcagc's. */
@@ -426,6 +465,7 @@ int main(void)
 		cmocka_unit_test(test_default_preset),
 		cmocka_unit_test(test_paper_preset_and_precedence),
 		cmocka_unit_test(test_method_presets),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_predict),
 		cmocka_unit_test(test_flat_sums),
 		cmocka_unit_test(test_effective_text_is_a_fixed_point),

@@ -47,7 +47,7 @@ static void say_products(struct said *s, const struct job *job)
 {
 	bool landmark = job->method == METHOD_LANDMARK;
 
-	say(s, job->idf,
+	say(s, true,
 	    "the coordinator sees how many parties have features of 0 and 1 alone, the parties "
 	    "whether all have");
 	say(s, true, "the coordinator sees how many columns all parties have together");
@@ -62,6 +62,9 @@ static void say_products(struct said *s, const struct job *job)
 	    "the parties see a partition of the nodes made of everyone's local clusters");
 	say(s, landmark && job->landmark_power,
 	    "the parties see a basis close to the joint left singular vectors of all nodes");
+	say(s, landmark,
+	    "the parties see two clusterings of the nodes, the coordinator how well each fits the "
+	    "edges, over all parties");
 	say(s, landmark && job->polish,
 	    "the coordinator sees each node's joint inner products with the sum of each cluster");
 	say(s, !landmark,
@@ -107,7 +110,7 @@ static void say_kcagc(struct said *s, const struct job *job, size_t parties)
 	    "their cells; the parties see what it chose");
 	if (norms)
 		say_norms(s, parties);
-	say(s, job->filter_order == JOB_ORDER_AUTO,
+	say(s, products || job->filter_order == JOB_ORDER_AUTO,
 	    "the coordinator sees a number or two for each order of the filter that it weighs, how "
 	    "far apart the rows of all parties lie; the parties see the order taken");
 	if (job->plan == PLAN_ONLY)

@@ -76,9 +76,11 @@ static const struct {
 	{ "{" JOB ", \"method\": \"landmark\", \"polish\": 0}", "after each iteration", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "a set of one node", 4, true },
 	{ "{" JOB ", \"method\": \"landmark\", \"min_cell\": 5}", "a set of one node", 4, false },
+	{ "{" JOB ", \"method\": \"landmark\"}", "how well each fits the edges", 4, true },
+	{ "{" JOB ", \"method\": \"gcc\"}", "the edges", 4, false },
 	{ "{" MIN "}", "2k + 10 sets", 4, false },
 	{ "{" MIN "}", "left singular vectors", 4, false },
-	/* 59: gcc */
+	/* 61: gcc */
 	{ "{" JOB ", \"method\": \"gcc\"}", "more than distances to centres show", 4, true },
 	{ "{" JOB ", \"method\": \"landmark\"}", "more than distances to centres", 4, false },
 	{ "{" JOB ", \"method\": \"gcc\"}", "the joint leading left singular vectors", 4, true },
@@ -87,7 +89,7 @@ static const struct {
 	{ "{" JOB ", \"method\": \"gcc\"}", "everyone's local clusters", 4, false },
 	{ "{" JOB ", \"method\": \"gcc\"}", "a set of one node", 4, false },
 	{ "{" JOB ", \"method\": \"gcc\"}", "the sum of each cluster", 4, false },
-	/* 67: norms, kinds of features, widths */
+	/* 69: norms, kinds of features, widths */
 	{ "{" MIN ", \"joint_norm\": true}", "joint norm of each node's row", 4, true },
 	{ "{" MIN "}", "joint norm", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "joint norm of each node's row", 4, true },
@@ -96,17 +98,15 @@ static const struct {
 	{ "{" MIN ", \"joint_norm\": true}", "the norms of the other's rows", 2, true },
 	{ "{" MIN "}", "the norms of the other's rows", 2, false },
 	{ "{" JOB ", \"method\": \"gcc\"}", "features of 0 and 1 alone", 4, true },
-	{ "{" JOB ", \"method\": \"gcc\", \"features\": \"raw\"}", "features of 0 and 1", 4,
-	  false },
 	{ "{" MIN "}", "features of 0 and 1", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "how many columns", 4, true },
 	{ "{" MIN "}", "how many columns", 4, false },
-	/* 79: the order of the filter */
+	/* 80: the order of the filter */
 	{ "{" AUTO "}", "for each order of the filter", 4, true },
 	{ "{" MIN "}", "order", 4, false },
 	{ "{" JOB ", \"method\": \"landmark\"}", "for each order of the filter", 4, true },
-	{ "{" MIN ", \"method\": \"landmark\"}", "for each order of the filter", 4, false },
-	/* 83: plans. What one may choose is said, unless it ends there. */
+	{ "{" MIN ", \"method\": \"gcc\"}", "for each order of the filter", 4, true },
+	/* 84: plans. What one may choose is said, unless it ends there. */
 	{ "{" MIN "}", "a plan", 4, false },
 	{ "{" MIN ", \"plan\": \"auto\"}", "shows the coordinator nothing more than their cells", 4,
 	  true },
@@ -129,21 +129,21 @@ static const struct {
 	{ "{" MIN ", \"plan\": \"only\"}", "chosen after the offer", 4, false },
 	{ "{" MIN ", \"plan\": \"only\"}", "a sum", 4, false },
 	{ "{" MIN ", \"plan\": \"only\"}", "nothing is masked", 1, false },
-	/* 100: but what comes before the plan is a sum */
+	/* 101: but what comes before the plan is a sum */
 	{ "{" MIN ", \"plan\": \"only\", \"joint_norm\": true}", "joint norm", 4, true },
 	{ "{" MIN ", \"plan\": \"only\", \"joint_norm\": true}", "in a sum of two", 4, true },
 	{ "{" AUTO ", \"plan\": \"only\"}", "differential privacy", 4, true },
 	{ "{" AUTO ", \"plan\": \"only\"}", "for each order of the filter", 4, true },
-	/* 104: kCAGC's own are not predict's */
+	/* 105: kCAGC's own are not predict's */
 	{ "{" MODEL "}", "local clusters of each party", 4, false },
 	{ "{" MODEL "}", "virtual", 4, false },
-	/* 106 */
+	/* 107 */
 	{ "{" MODEL "}", "each centre of the model's run", 4, true },
 	{ "{" MODEL "}", "another job with the same model", 4, true },
 	{ "{" MIN "}", "model", 4, false },
 	{ "{" MODEL ", \"joint_norm\": true}", "joint norm of each node's row", 4, true },
 	{ "{" MODEL "}", "joint norm", 4, false },
-	/* 111 */
+	/* 112 */
 	{ "{" MIN "}", "in a sum of two parties", 1, false },
 	{ "{" MIN ", \"method\": \"flat\"}", "all parties but one", 1, false },
 	{ "{" MIN ", \"polish\": 0}", "each node or cell after each iteration", 4, true },

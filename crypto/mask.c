@@ -13,6 +13,7 @@ struct peer {
 
 struct mask {
 	struct mask *after;
+	unsigned standard_bits; /* of the modulus, unless mask_wide() */
 	unsigned modulus_bits;
 	bool open;
 	struct peer *peers;
@@ -26,7 +27,7 @@ struct mask *mask_new(unsigned modulus_bits, struct mask *after)
 
 	ALLOC(m, 1);
 	m->after = after;
-	m->modulus_bits = modulus_bits;
+	m->standard_bits = modulus_bits;
 	return m;
 }
 
@@ -43,7 +44,13 @@ bool mask_idle(const struct mask *m)
 void mask_begin(struct mask *m)
 {
 	m->open = true;
+	m->modulus_bits = m->standard_bits;
 	m->count = 0;
+}
+
+void mask_wide(struct mask *m)
+{
+	m->modulus_bits = 64;
 }
 
 void mask_peer(struct mask *m, const uint8_t key[static PRG_KEY_LEN], enum mask_sign sign)

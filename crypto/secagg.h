@@ -67,6 +67,8 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
  * native order (little-endian hosts only). Streaming: call it chunk after chunk. In blocks of
  * 16-32 KiB with one cipher context per peer. CT. */
 void mask_add(struct mask *m, void *x, size_t n);
+/* This sum is of 64-bit words, whatever the set-up says. Before the first mask_add. */
+void mask_wide(struct mask *m);
 void mask_close(struct mask *m);
 
 void secagg_free(struct secagg *sa); /* wipes, masks still open included; accepts NULL */

@@ -16,7 +16,7 @@ static enum err search_order(struct work *work, const struct tree_node *root,
 		double intra[ORDER_BLOCK];
 
 		TRY(order_next(search, intra));
-		TRY(secure_send(work, root, intra, ORDER_BLOCK));
+		TRY(secure_send_wide(work, root, intra, ORDER_BLOCK));
 		TRY(channel_recv_choice(work->channel, CHOICE_ORDER, block * ORDER_BLOCK, &order));
 		work_progress(work, block, block * ORDER_BLOCK);
 	}
@@ -52,7 +52,7 @@ enum err party_prepare_norms(struct work *work, const struct tree_node *root, co
 			     double *norm, double *mean)
 {
 	double *own = alloc(work->n, sizeof(*own)), sum = 0;
-	const double rounding = ldexp((double)work->L, -(int)work->job.fraction_bits);
+	const double rounding = ldexp((double)work->L, -JOB_WIDE_FRACTION);
 	enum err e;
 
 	work_phase(work, "norms");
@@ -60,7 +60,7 @@ enum err party_prepare_norms(struct work *work, const struct tree_node *root, co
 	embed_norms(Z, own);
 	for (size_t i = 0; i < work->n; i++)
 		own[i] *= own[i];
-	e = secure_send(work, root, own, work->n);
+	e = secure_send_wide(work, root, own, work->n);
 	if (e == ERR_OK)
 		e = channel_recv_reals(work->channel, MSG_MATRIX, root->id, norm, work->n);
 	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {

@@ -20,8 +20,8 @@ struct secure {
 	uint8_t *chunk;
 };
 
-enum err secure_begin(struct work *work, const struct tree_node *node, size_t count,
-		      struct secure **out)
+static enum err begin(struct work *work, const struct tree_node *node, struct fixed fixed,
+		      size_t count, struct secure **out)
 {
 	size_t members[PARTIES_MAX], L = node->last - node->first;
 	struct secure *s;
@@ -33,10 +33,8 @@ enum err secure_begin(struct work *work, const struct tree_node *node, size_t co
 	s->work = work;
 	s->node = node;
 	s->count = count;
-	s->word = work->job.modulus_bits / 8;
-	s->fixed = (struct fixed){ .modulus_bits = work->job.modulus_bits,
-				   .fraction_bits = work->job.fraction_bits,
-				   .parties = L };
+	s->word = fixed.modulus_bits / 8;
+	s->fixed = fixed;
 	s->room = CHANNEL_CHUNK / s->word;
 	if (s->room > count)
 		s->room = count;
@@ -47,6 +45,28 @@ enum err secure_begin(struct work *work, const struct tree_node *node, size_t co
 	}
 	s->chunk = alloc(s->room, s->word);
 	*out = s;
+	return ERR_OK;
+}
+
+enum err secure_begin(struct work *work, const struct tree_node *node, size_t count,
+		      struct secure **out)
+{
+	struct fixed fixed = { .modulus_bits = work->job.modulus_bits,
+			       .fraction_bits = work->job.fraction_bits,
+			       .parties = node->last - node->first };
+
+	return begin(work, node, fixed, count, out);
+}
+
+static enum err begin_wide(struct work *work, const struct tree_node *node, size_t count,
+			   struct secure **out)
+{
+	struct fixed fixed = { .modulus_bits = 64,
+			       .fraction_bits = JOB_WIDE_FRACTION,
+			       .parties = node->last - node->first };
+
+	TRY(begin(work, node, fixed, count, out));
+	mask_wide((*out)->mask);
 	return ERR_OK;
 }
 
@@ -106,16 +126,29 @@ void secure_free(struct secure *s)
 	free(s);
 }
 
-enum err secure_send(struct work *work, const struct tree_node *node, const double *x, size_t count)
+static enum err send_all(struct secure *s, const double *x, size_t count)
 {
-	struct secure *s;
-	enum err e = secure_begin(work, node, count, &s);
+	enum err e = secure_add(s, x, count);
 
-	if (e != ERR_OK)
-		return e;
-	e = secure_add(s, x, count);
 	if (e == ERR_OK)
 		e = secure_end(s);
 	secure_free(s);
 	return e;
+}
+
+enum err secure_send(struct work *work, const struct tree_node *node, const double *x, size_t count)
+{
+	struct secure *s;
+
+	TRY(secure_begin(work, node, count, &s));
+	return send_all(s, x, count);
+}
+
+enum err secure_send_wide(struct work *work, const struct tree_node *node, const double *x,
+			  size_t count)
+{
+	struct secure *s;
+
+	TRY(begin_wide(work, node, count, &s));
+	return send_all(s, x, count);
 }

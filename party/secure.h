@@ -24,5 +24,8 @@ void secure_free(struct secure *s);      /* wipes; also after an error; accepts 
 /* A whole sum at once: count numbers. */
 enum err secure_send(struct work *work, const struct tree_node *node, const double *x,
 		     size_t count) MUST_CHECK;
+/* The same in wide fixed point (server/run.h), for numbers whose size the job does not know. */
+enum err secure_send_wide(struct work *work, const struct tree_node *node, const double *x,
+			  size_t count) MUST_CHECK;
 
 #endif

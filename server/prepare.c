@@ -24,7 +24,7 @@ enum err server_prepare_order(struct run *run, const struct tree_node *root, uin
 	for (size_t block = 0; !order && block < ORDER_BLOCKS; block++) {
 		size_t known = (block + 1) * ORDER_BLOCK;
 
-		TRY(secure_sum_reals(run, root, round, intra + block * ORDER_BLOCK, ORDER_BLOCK));
+		TRY(secure_sum_wide(run, root, round, intra + block * ORDER_BLOCK, ORDER_BLOCK));
 		order = psi_agc(intra, known);
 		run_progress(run, (unsigned)block + 1, known);
 		if (order || known < ORDER_CAP)
@@ -47,7 +47,7 @@ enum err server_prepare_norms(struct run *run, const struct tree_node *root, uin
 	enum err e;
 
 	run_phase(run, "norms");
-	e = secure_sum_reals(run, root, round, norm, run->n);
+	e = secure_sum_wide(run, root, round, norm, run->n);
 	for (size_t i = 0; i < run->n; i++)
 		norm[i] = sqrt(fmax(norm[i], 0));
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++)

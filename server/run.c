@@ -49,3 +49,10 @@ struct fixed run_fixed(const struct run *run, size_t members)
 			       .fraction_bits = run->job.fraction_bits,
 			       .parties = members };
 }
+
+struct fixed run_fixed_wide(size_t members)
+{
+	return (struct fixed){ .modulus_bits = 64,
+			       .fraction_bits = JOB_WIDE_FRACTION,
+			       .parties = members };
+}

@@ -42,5 +42,6 @@ enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum m
 
 struct fixed run_fixed(const struct run *run,
 		       size_t members); /* the job's fixed point for a sum of so many */
+struct fixed run_fixed_wide(size_t members); /* the widest: 64 bits, JOB_WIDE_FRACTION of them behind the point */
 
 #endif

@@ -12,11 +12,16 @@ struct due {
 	size_t offset;   /* words that have come */
 };
 
+static struct fixed fixed_of(const struct run *run, const struct sum *s)
+{
+	return s->wide ? run_fixed_wide(s->last - s->first) : run_fixed(run, s->last - s->first);
+}
+
 static enum err add_chunk(struct run *run, size_t l, struct due *due, const struct msg_masked *m)
 {
 	const struct sum *s = due->sum;
-	size_t word = run->job.modulus_bits / 8, words = m->words.n / word;
-	struct fixed f = run_fixed(run, s->last - s->first);
+	struct fixed f = fixed_of(run, s);
+	size_t word = f.modulus_bits / 8, words = m->words.n / word;
 
 	if (m->group != s->group || m->round != *s->round || m->count != s->count ||
 	    m->offset != due->offset)
@@ -47,7 +52,7 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 	enum err e = ERR_OK;
 
 	for (size_t g = 0; g < groups; g++) {
-		memset(sums[g].acc, 0, sums[g].count * (run->job.modulus_bits / 8));
+		memset(sums[g].acc, 0, sums[g].count * (fixed_of(run, &sums[g]).modulus_bits / 8));
 		for (size_t l = sums[g].first; l < sums[g].last; l++) {
 			due[l].sum = &sums[g];
 			wanted[l] = sums[g].count > 0;
@@ -78,20 +83,34 @@ out:
 	return e;
 }
 
-enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_t *round,
-			  double *sum, size_t count)
+static enum err sum_of(struct run *run, const struct tree_node *node, uint64_t *round, bool wide,
+		       double *sum, size_t count)
 {
-	struct fixed f = run_fixed(run, node->last - node->first);
 	struct sum words = { .group = node->id,
 			     .first = node->first,
 			     .last = node->last,
 			     .round = round,
 			     .count = count,
-			     .acc = alloc(count, run->job.modulus_bits / 8) };
-	enum err e = secure_sums(run, &words, 1);
+			     .wide = wide };
+	struct fixed f = fixed_of(run, &words);
+	enum err e;
 
+	words.acc = alloc(count, f.modulus_bits / 8);
+	e = secure_sums(run, &words, 1);
 	if (e == ERR_OK)
 		fixed_decode(&f, words.acc, count, sum);
 	free(words.acc);
 	return e;
+}
+
+enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_t *round,
+			  double *sum, size_t count)
+{
+	return sum_of(run, node, round, false, sum, count);
+}
+
+enum err secure_sum_wide(struct run *run, const struct tree_node *node, uint64_t *round,
+			 double *sum, size_t count)
+{
+	return sum_of(run, node, round, true, sum, count);
 }

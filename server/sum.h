@@ -16,7 +16,8 @@ struct sum {
 	size_t first, last; /* members: parties [first, last) */
 	uint64_t *round;    /* this group's next round; rises by one */
 	size_t count;       /* words */
-	void *acc;          /* count words of the job's modulus, zeroed here */
+	void *acc;          /* count words, zeroed here */
+	bool wide;          /* run_fixed_wide, not the job's fixed point */
 };
 
 /* Receives one masked vector from each member of each group and adds them up; groups are disjoint.
@@ -26,5 +27,8 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups) MUST_CHEC
 /* One sum over the members of `node`, as real numbers: count of them. *round rises. */
 enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_t *round,
 			  double *sum, size_t count) MUST_CHECK;
+/* The same in wide fixed point, for numbers whose size the job does not know. */
+enum err secure_sum_wide(struct run *run, const struct tree_node *node, uint64_t *round,
+			 double *sum, size_t count) MUST_CHECK;
 
 #endif

@@ -33,6 +33,7 @@ enum job_virtual {
 }; /* of a cell: own mean, or the local centre (line 13) */
 enum job_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
 enum { JOB_TEXT_MAX = 64 << 10 }; /* bytes of a job file, and of a job on the wire */
+enum { JOB_WIDE_FRACTION = 24 }; /* bits behind the point in sums of numbers of unknown size */
 enum { JOB_PROBES = 4, JOB_PROBE_LEN = 64 << 10 }; /* by which a plan measures the link */
 #define JOB_ORDER_AUTO CONFIG_WORD /* filter_order: chosen from sums, by a rule without labels */
 

@@ -134,9 +134,9 @@ static void test_words(void **state)
 		/* 4 */ { "{" MIN ", \"secure_sum\": {\"fraction_bits\": 16}}", 32 },
 		/* 5 */ { "{" MIN ", \"secure_sum\": {\"fraction_bits\": 17}}", 64 },
 		/* 6 */ { "{" MIN ", \"projection\": {\"unit_rows\": false}}", 64 },
-		/* 7 */ { "{" MIN ", \"projection\": {\"row_power\": 0.9}}", 64 },
-		/* 8 */ { "{" MIN ", \"joint_norm\": true}", 64 },
-		/* 9 */ { "{" AUTO "}", 64 },
+		/* 7 */ { "{" MIN ", \"projection\": {\"row_power\": 0.4}}", 64 },
+		/* 8 */ { "{" MIN ", \"joint_norm\": true}", 32 },
+		/* 9 */ { "{" AUTO "}", 32 },
 		/* 10 */ { "{" MIN ", \"preset\": \"paper\"}", 64 },
 		/* 11 */
 		{ "{" MIN ", \"method\": \"landmark\", \"secure_sum\": {\"fraction_bits\": 16}}",
@@ -144,7 +144,8 @@ static void test_words(void **state)
 		/* 12 */
 		{ "{" MIN ", \"method\": \"gcc\", \"secure_sum\": {\"fraction_bits\": 16}}", 64 },
 		/* 13 */ { "{" MODEL "}", 64 },
-		/* 14 */ { "{" AUTO ", \"secure_sum\": {\"modulus_bits\": 32}}", 32 },
+		/* 14 */ { "{" MIN ", \"projection\": {\"row_power\": 0.5}}", 32 },
+		/* 15 */ { "{" AUTO ", \"secure_sum\": {\"modulus_bits\": 32}}", 32 },
 	};
 	char *set[] = { "secure_sum.modulus_bits=64", NULL };
 	struct job j;

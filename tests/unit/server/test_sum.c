@@ -79,8 +79,8 @@ static void check_rounds(const char *job)
 	acc[0] = alloc(SMALL, word);
 	acc[1] = alloc(LARGE, word);
 	for (unsigned r = 0; r < 2; r++) { /* the second finds the accumulators used */
-		struct sum sums[] = { { 5, 0, 2, &round[0], SMALL, acc[0] },
-				      { 6, 2, 5, &round[1], LARGE, acc[1] } };
+		struct sum sums[] = { { 5, 0, 2, &round[0], SMALL, acc[0], false },
+				      { 6, 2, 5, &round[1], LARGE, acc[1], false } };
 
 		vectors_draw(&v, word, &rng);
 		vectors_send(&v, &f, r, &rng);
@@ -115,7 +115,7 @@ static void test_sums_of_32_bits(void **state)
 static void test_others_wait(void **state)
 {
 	uint64_t words[3] = { 1, 2, 3 }, acc[3] = { 9, 9, 9 }, round = 7, other = 0;
-	struct sum sum = { 5, 0, 2, &round, 3, acc };
+	struct sum sum = { 5, 0, 2, &round, 3, acc, false };
 	struct fake f;
 
 	(void)state;
@@ -126,7 +126,7 @@ static void test_others_wait(void **state)
 	fake_send_words(&f, 1, 5, 7, words, 0, 3, 3);
 	assert_ok(secure_sums(&f.run, &sum, 1));
 	assert_true(acc[0] == 2 && acc[1] == 4 && acc[2] == 6 && round == 8);
-	sum = (struct sum){ 6, 2, 3, &other, 3, acc };
+	sum = (struct sum){ 6, 2, 3, &other, 3, acc, false };
 	assert_ok(secure_sums(&f.run, &sum, 1));
 	assert_memory_equal(acc, words, sizeof(acc));
 	fake_close(&f);

@@ -44,6 +44,7 @@ static void test_old_nodes_get_their_labels(void **state)
 		{ "method=flat projection.row_power=0.5", "" },
 		{ "method=flat filter.order=auto", "" },
 		{ "method=tree joint_norm=true", "joint_norm=true" },
+		{ "method=tree joint_norm=true projection.row_power=0", "joint_norm=true" },
 		{ "method=basic preset=paper", "secure_sum.fraction_bits=32" },
 	};
 

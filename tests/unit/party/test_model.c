@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { COLUMNS = 7, DIMS = 3, K = 4, ID = 0x5a };
@@ -272,6 +274,35 @@ static void test_does_not_hold_together(void **state)
 	}
 }
 
+/* 2^28 columns in 2^16 dimensions, of which the file has few: in a process that may not take as
+ * much. */
+static void test_huge_shape(void **state)
+{
+	struct buf b = printed(true);
+	struct model *m = NULL;
+	int status;
+	pid_t child;
+
+	(void)state;
+	put_u64(b.p + 146, 1 << 28);
+	put_u64(b.p + 154, 1 << 16);
+	sum_again(&b);
+	child = fork();
+	if (child == 0) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+		setrlimit(RLIMIT_AS, &(struct rlimit){ (rlim_t)1 << 32, (rlim_t)1 << 32 });
+#endif
+		_exit(parse(b.p, b.n, &m) == ERR_INPUT &&
+			      strstr(err_detail(), "does not hold together")
+			  ? 0
+			  : 1);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	buf_release(&b);
+}
+
 /* ---- in the state directory ---- */
 
 static char dir[64];
@@ -449,6 +480,7 @@ int main(void)
 		cmocka_unit_test(test_other_version),
 		cmocka_unit_test(test_any_field),
 		cmocka_unit_test(test_does_not_hold_together),
+		cmocka_unit_test(test_huge_shape),
 		cmocka_unit_test(test_kept_and_found),
 		cmocka_unit_test(test_sentences_keep_to_the_party),
 		cmocka_unit_test(test_fits_or_says_why),

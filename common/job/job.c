@@ -180,12 +180,13 @@ static void presets_of(const struct json *root, struct config_preset presets[sta
 }
 
 /* Distances and inner products of unit rows are at most 4 and 1, of rows scaled by at least the
- * root of their length hardly more: with 16 bits behind the point sums over all parties fit into 32
- * bits, which halves what travels and what is masked. Sums of anything else need 64. */
+ * root of their length hardly more (beyond the length itself short rows grow): with 16 bits behind
+ * the point sums over all parties fit into 32 bits, which halves what travels and what is masked.
+ * Sums of anything else need 64. */
 static bool fits_32_bits(const struct job *job)
 {
 	return job->kind == JOB_KCAGC && job->method <= METHOD_BASIC && job->unit_rows &&
-	       job->row_power >= 0.5 && job->fraction_bits <= 16;
+	       job->row_power >= 0.5 && job->row_power <= 1 && job->fraction_bits <= 16;
 }
 
 static bool gives_modulus(const struct json *root)

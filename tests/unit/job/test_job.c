@@ -146,6 +146,7 @@ static void test_words(void **state)
 		/* 13 */ { "{" MODEL "}", 64 },
 		/* 14 */ { "{" MIN ", \"projection\": {\"row_power\": 0.5}}", 32 },
 		/* 15 */ { "{" AUTO ", \"secure_sum\": {\"modulus_bits\": 32}}", 32 },
+		/* 16 */ { "{" MIN ", \"projection\": {\"row_power\": 1.1}}", 64 },
 	};
 	char *set[] = { "secure_sum.modulus_bits=64", NULL };
 	struct job j;

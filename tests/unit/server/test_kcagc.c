@@ -6,7 +6,7 @@
 
 enum { N = 8, K = 4, ROOT = 2 };
 static const char job[] = "{\"kind\":\"kcagc\",\"clusters\":4,\"local_clusters\":4,\"filter\":"
-			  "{\"order\":1},\"polish\":3}";
+			  "{\"order\":1},\"polish\":3,\"secure_sum\":{\"modulus_bits\":64}}";
 
 /* Two parties with two clusters each, the same: two cells, so the root has nothing to compute, and
  * clusters 2 and 3 stay empty. */

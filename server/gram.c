@@ -1,64 +1,105 @@
 #include "server/gram.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
-#include "common/math/la.h"
+#include "common/math/mat.h"
 #include "server/sum.h"
 
 #include <stdlib.h>
 
-/* A centre is a weighted mean of items: column c of A (m x K) says of which, mu_c = sum_i A_ic y_i.
- * Columns of a (partial) assignment; a cluster without items keeps its own. */
-static void update(const struct joint *j, const uint32_t *label, struct mat *A)
-{
-	double *W = alloc(j->K, sizeof(*W));
+/* The centres of one restart, which are weighted means of items, by their inner products with all
+ * items y_i. For that S is kept as items come and go: O(m) for each that moves. */
+struct centres {
+	uint32_t *label; /* m: of which item S holds what; K: it is in none */
+	double *W;       /* K: weight of the cluster's items */
+	struct mat S;    /* K x m: sum of w_l <y_l, y_i> over the cluster's items l */
+	struct mat P;    /* K x m: <mu_c, y_i>; a cluster without items keeps its own */
+	double *square;  /* K: <mu_c, mu_c> */
+};
 
+static void centres_init(struct centres *s, const struct joint *j)
+{
+	ALLOC(s->label, j->m);
+	ALLOC(s->W, j->K);
+	ALLOC(s->square, j->K);
+	mat_init(&s->S, j->K, j->m);
+	mat_init(&s->P, j->K, j->m);
 	for (size_t i = 0; i < j->m; i++)
-		if (label[i] < j->K)
-			W[label[i]] += j->weight[i];
-	for (size_t i = 0; i < j->m; i++)
-		for (size_t c = 0; c < j->K; c++)
-			if (W[c] > 0)
-				MAT(A, i, c) = label[i] == c ? j->weight[i] / W[c] : 0;
-	free(W);
+		s->label[i] = j->K;
 }
 
-/* D_ic = <y_i, y_i> - 2 <y_i, mu_c> + <mu_c, mu_c>, from G (m x m) and P = G A. O(m^2 K). */
-static void distances(const struct joint *j, const struct mat *G, const struct mat *A, double *D)
+static void centres_release(struct centres *s)
 {
-	double *square = alloc(j->K, sizeof(*square));
-	struct mat P;
+	free(s->label);
+	free(s->W);
+	free(s->square);
+	mat_release(&s->S);
+	mat_release(&s->P);
+}
 
-	la_mul_nn(G, A, 1, &P);
-	for (size_t i = 0; i < j->m; i++)
-		for (size_t c = 0; c < j->K; c++)
-			square[c] += MAT(A, i, c) * MAT(&P, i, c);
+/* Item i, whose products are row g of G, comes into or leaves cluster c. */
+static void move(struct centres *s, size_t c, double weight, const double *g)
+{
+	double *sum = ROW(&s->S, c);
+
+	s->W[c] += weight;
+	for (size_t l = 0; l < s->S.cols; l++)
+		sum[l] += weight * g[l];
+}
+
+/* The centres of the assignment `label`. */
+static void centres_update(struct centres *s, const struct joint *j, const struct mat *G,
+			   const uint32_t *label)
+{
+	for (size_t i = 0; i < j->m; i++) {
+		if (label[i] == s->label[i])
+			continue;
+		if (s->label[i] < j->K)
+			move(s, s->label[i], -j->weight[i], ROW(G, i));
+		if (label[i] < j->K)
+			move(s, label[i], j->weight[i], ROW(G, i));
+		s->label[i] = label[i];
+	}
+	for (size_t c = 0; c < j->K; c++) {
+		if (s->W[c] <= 0) /* weights are numbers of nodes: exact */
+			continue;
+		s->square[c] = 0;
+		for (size_t i = 0; i < j->m; i++) {
+			MAT(&s->P, c, i) = MAT(&s->S, c, i) / s->W[c];
+			if (label[i] == c)
+				s->square[c] += MAT(&s->P, c, i) * j->weight[i] / s->W[c];
+		}
+	}
+}
+
+/* D_ic = <y_i, y_i> - 2 <y_i, mu_c> + <mu_c, mu_c>. */
+static void distances(const struct joint *j, const struct mat *G, const struct centres *s,
+		      double *D)
+{
 	for (size_t i = 0; i < j->m; i++)
 		for (size_t c = 0; c < j->K; c++) {
-			double d = MAT(G, i, i) - 2 * MAT(&P, i, c) + square[c];
+			double d = MAT(G, i, i) - 2 * MAT(&s->P, c, i) + s->square[c];
 
 			D[i * j->K + c] = d > 0 ? d : 0;
 		}
-	mat_release(&P);
-	free(square);
 }
 
 /* Protocol 2 lines 7-38 with the distances taken from G. */
 static size_t lloyd(const struct run *run, struct joint *j, const struct mat *G)
 {
-	struct mat *A = alloc(j->R, sizeof(*A));
+	struct centres *centres = alloc(j->R, sizeof(*centres));
 	double *D = alloc(j->m * j->K, sizeof(*D));
 	uint32_t *kept = alloc(j->R, sizeof(*kept));
 	size_t moved = 0;
 
 	for (unsigned r = 0; r < j->R; r++)
-		mat_init(&A[r], j->m, j->K);
+		centres_init(&centres[r], j);
 	for (unsigned t = run->job.ninth ? 0 : 1; joint_active(j); t++) {
 		moved = 0;
 		for (unsigned r = 0; r < j->R; r++) {
 			if (!j->moving[r])
 				continue;
-			update(j, j->label + r * j->m, &A[r]);
-			distances(j, G, &A[r], D);
+			centres_update(&centres[r], j, G, j->label + r * j->m);
+			distances(j, G, &centres[r], D);
 			moved += joint_assign(j, r, t == 0, D);
 			progress_tick();
 		}
@@ -66,15 +107,15 @@ static size_t lloyd(const struct run *run, struct joint *j, const struct mat *G)
 			joint_screen(j, kept);
 	}
 	for (unsigned r = 0; r < j->R; r++)
-		mat_release(&A[r]);
-	free(A);
+		centres_release(&centres[r]);
+	free(centres);
 	free(D);
 	free(kept);
 	return moved;
 }
 
-/* The decoded triangle, by rows, as a whole symmetric matrix. */
-static void whole(const struct run *run, const struct joint *j, struct mat *G)
+/* The summed triangle, by rows, as a whole symmetric matrix; its words are not needed more. */
+static void whole(const struct run *run, struct joint *j, struct mat *G)
 {
 	struct fixed f = run_fixed(run, j->node->last - j->node->first);
 	size_t m = j->m, word = run->job.modulus_bits / 8, at = 0;
@@ -86,6 +127,8 @@ static void whole(const struct run *run, const struct joint *j, struct mat *G)
 		for (size_t l = 0; l < i; l++)
 			MAT(G, l, i) = MAT(G, i, l);
 	}
+	free(j->acc);
+	j->acc = NULL;
 }
 
 /* One round for all groups of the level. */

@@ -142,6 +142,148 @@ static void test_no_nodes(void **state)
 	assert_int_equal(cells_intersect(labels, 1, 0, none), 0);
 }
 
+/* ---- min_cell ---- */
+
+/* By the words of the rule, on whole arrays: O(n m). Returns the number of cells. */
+static size_t brute_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, size_t least)
+{
+	size_t *size = alloc(m + 1, sizeof(*size)), out = 0;
+	uint32_t *to = alloc(n, sizeof(*to)), *name = alloc(m + 1, sizeof(*name));
+
+	for (size_t i = 0; i < n; i++)
+		size[cell[i]]++;
+	for (size_t i = 0; i < n; i++) { /* the largest with the same first cluster */
+		size_t best = cell[i];
+
+		for (size_t j = 0; size[cell[i]] < least && j < n; j++)
+			if (first[j] == first[i] &&
+			    (size[cell[j]] > size[best] ||
+			     (size[cell[j]] == size[best] && cell[j] < best)))
+				best = cell[j];
+		to[i] = (uint32_t)best;
+	}
+	memset(size, 0, (m + 1) * sizeof(*size));
+	for (size_t i = 0; i < n; i++)
+		size[to[i]]++;
+	for (size_t i = 0; i < n; i++) { /* the largest of all */
+		size_t best = 0;
+
+		for (size_t c = 0; c < m; c++)
+			best = size[c] > size[best] ? c : best;
+		cell[i] = size[to[i]] < least ? (uint32_t)best : to[i];
+	}
+	memset(name, 0xff, (m + 1) * sizeof(*name));
+	for (size_t i = 0; i < n; i++) {
+		if (name[cell[i]] == UINT32_MAX)
+			name[cell[i]] = (uint32_t)out++;
+		cell[i] = name[cell[i]];
+	}
+	free(size);
+	free(to);
+	free(name);
+	return n < least ? 0 : out;
+}
+
+/* No cell is too small, each is a union of old ones, and old ones that are large enough stand apart
+ * unless one of them took others in. */
+static void check_merged(const uint32_t *old, const uint32_t *cell, size_t n, size_t m,
+			 size_t least)
+{
+	size_t *size = alloc(m, sizeof(*size));
+
+	for (size_t i = 0; i < n; i++) {
+		assert_true(cell[i] < m);
+		size[cell[i]]++;
+	}
+	for (size_t c = 0; c < m; c++)
+		if (size[c] < least)
+			fail_msg("a cell of %zu nodes, expected at least %zu", size[c], least);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < i; j++)
+			if (old[i] == old[j])
+				assert_int_equal(cell[i], cell[j]);
+	free(size);
+}
+
+static void check_merge(const uint32_t *const *labels, size_t count, size_t n, size_t least)
+{
+	uint32_t *old = alloc(n, sizeof(*old)), *cell = alloc(n, sizeof(*cell)),
+		 *expected = alloc(n, sizeof(*expected));
+	size_t all = cells_intersect(labels, count, n, old), m;
+
+	memcpy(cell, old, n * sizeof(*cell));
+	memcpy(expected, old, n * sizeof(*cell));
+	m = cells_merge(cell, n, all, labels[0], least);
+	assert_int_equal(m, brute_merge(expected, n, all, labels[0], least));
+	assert_int_equal(m == 0, n < least);
+	if (m) {
+		assert_memory_equal(cell, expected, n * sizeof(*cell));
+		check_merged(old, cell, n, m, least);
+	}
+	if (least <= 1) { /* nothing changes */
+		assert_int_equal(m, all);
+		assert_memory_equal(cell, old, n * sizeof(*cell));
+	}
+	free(old);
+	free(cell);
+	free(expected);
+}
+
+static void test_merge_against_brute_force(void **state)
+{
+	static const size_t sizes[] = { 1, 2, 7, 40, 300 }, leasts[] = { 1, 2, 3, 5, 8, 41, 301 };
+	static const uint64_t clusters[] = { 1, 2, 3, 9, 40 };
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 2, 0);
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
+		for (size_t k = 0; k < sizeof(clusters) / sizeof(*clusters); k++)
+			for (size_t a = 0; a < sizeof(leasts) / sizeof(*leasts); a++)
+				for (size_t count = 1; count <= 3; count++) {
+					const uint32_t *labels[3];
+					uint32_t *own = alloc(3 * sizes[s], sizeof(*own));
+
+					for (size_t i = 0; i < 3 * sizes[s]; i++)
+						own[i] = (uint32_t)rng_below(
+						    &rng, rng_below(&rng, clusters[k]) + 1);
+					for (size_t c = 0; c < 3; c++)
+						labels[c] = own + c * sizes[s];
+					check_merge(labels, count, sizes[s], leasts[a]);
+					free(own);
+				}
+}
+
+/* The rule by hand: least 3. Cells a (4, first 0), b (2, first 0), c (1, first 1), d (1, first 1),
+ * e (5, first 2), f (2, first 2): b joins a, d joins c and both of them e, f joins e. */
+static void test_merge_known(void **state)
+{
+	static const uint32_t first[] = { 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 2 };
+	static const uint32_t second[] = { 0, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1 };
+	static const uint32_t *const labels[] = { first, second };
+	static const uint32_t expected[] = { 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+	uint32_t cell[15];
+
+	(void)state;
+	assert_int_equal(cells_intersect(labels, 2, 15, cell), 6);
+	assert_int_equal(cells_merge(cell, 15, 6, first, 3), 2);
+	assert_memory_equal(cell, expected, sizeof(cell));
+}
+
+/* Just large enough is large enough; siblings that are so together need nobody else. */
+static void test_merge_keeps_what_suffices(void **state)
+{
+	static const uint32_t first[] = { 0, 0, 0, 1, 1, 1 }, second[] = { 0, 0, 0, 0, 1, 2 };
+	static const uint32_t *const labels[] = { first, second };
+	static const uint32_t expected[] = { 0, 0, 0, 1, 1, 1 };
+	uint32_t cell[6];
+
+	(void)state;
+	assert_int_equal(cells_intersect(labels, 2, 6, cell), 4);
+	assert_int_equal(cells_merge(cell, 6, 4, first, 3), 2);
+	assert_memory_equal(cell, expected, sizeof(cell));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +291,9 @@ int main(void)
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_all_apart),
 		cmocka_unit_test(test_no_nodes),
+		cmocka_unit_test(test_merge_against_brute_force),
+		cmocka_unit_test(test_merge_known),
+		cmocka_unit_test(test_merge_keeps_what_suffices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

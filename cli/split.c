@@ -1,8 +1,8 @@
 #include "cli/split.h"
 #include "cli/args.h"
+#include "cli/split_cut.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
-#include "common/base/rng.h"
 #include "common/data/dataset.h"
 #include "common/data/edges.h"
 #include "common/data/ids.h"
@@ -17,23 +17,6 @@
 #include <string.h>
 
 static const char *const by_names[] = { "columns", "rows", "edges" };
-
-void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part)
-{
-	uint32_t *order;
-	struct rng rng;
-
-	rng_seed(&rng, seed, 0x73706c6974); /* "split": a stream that nothing else uses */
-	ALLOC(order, n);
-	for (size_t i = 0; i < n; i++)
-		order[i] = (uint32_t)i;
-	rng_shuffle(&rng, order, n);
-	for (size_t l = 0; l < parts; l++) {
-		for (size_t i = n * l / parts; i < n * (l + 1) / parts; i++)
-			part[order[i]] = (uint32_t)l;
-	}
-	free(order);
-}
 
 /* What is split, read once. Rows stand as in the files: ids, if there are any, do not sort here. */
 struct source {
@@ -115,62 +98,6 @@ static enum err source_read(struct source *s, const char *dir)
 	return ERR_OK;
 }
 
-/* ---- parts of matrices: what `kept` says, in the same order ---- */
-
-/* new_of[i]: the place of item i in the part, or UINT32_MAX. Returns how many there are. */
-static size_t places(const uint32_t *part, size_t n, uint32_t l, uint32_t *new_of)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < n; i++)
-		new_of[i] = part[i] == l ? (uint32_t)count++ : UINT32_MAX;
-	return count;
-}
-
-static void cut_sparse(const struct csr *s, size_t rows, const uint32_t *row_of, size_t cols,
-		       const uint32_t *col_of, struct csr *out)
-{
-	size_t at = 0;
-
-	*out = (struct csr){ .rows = rows, .cols = cols };
-	ALLOC(out->start, rows + 1);
-	ALLOC(out->index, s->start[s->rows]);
-	if (s->value)
-		ALLOC(out->value, s->start[s->rows]);
-	for (size_t i = 0; i < s->rows; i++) {
-		if (row_of && row_of[i] == UINT32_MAX)
-			continue;
-		for (size_t e = s->start[i]; e < s->start[i + 1]; e++) {
-			uint32_t j = col_of ? col_of[s->index[e]] : s->index[e];
-
-			if (j == UINT32_MAX)
-				continue;
-			if (s->value)
-				out->value[at] = s->value[e];
-			out->index[at++] = j;
-		}
-		out->start[(row_of ? row_of[i] : i) + 1] = at;
-	}
-}
-
-static void cut_dense(const struct mat *m, size_t rows, const uint32_t *row_of, size_t cols,
-		      const uint32_t *col_of, struct mat *out)
-{
-	mat_init(out, rows, cols);
-	for (size_t i = 0; i < m->rows; i++) {
-		size_t row = row_of ? row_of[i] : i;
-
-		if (row == UINT32_MAX)
-			continue;
-		for (size_t j = 0; j < m->cols; j++) {
-			if (!col_of)
-				MAT(out, row, j) = MAT(m, i, j);
-			else if (col_of[j] != UINT32_MAX)
-				MAT(out, row, col_of[j]) = MAT(m, i, j);
-		}
-	}
-}
-
 /* ---- files of a party ---- */
 
 /* The same bytes under the same name. */
@@ -187,19 +114,15 @@ static enum err write_features(const char *dir, const struct features *X, size_t
 			       const uint32_t *row_of, size_t cols, const uint32_t *col_of)
 {
 	struct buf text = { 0 };
-	struct csr sparse;
-	struct mat dense;
+	struct features cut;
 
-	if (X->is_sparse) {
-		cut_sparse(&X->sparse, rows, row_of, cols, col_of, &sparse);
-		mtx_print(&sparse, &text);
-		csr_release(&sparse);
-		return args_write(dir, "features.mtx", &text);
-	}
-	cut_dense(&X->dense, rows, row_of, cols, col_of, &dense);
-	npy_print(&dense, &text);
-	mat_release(&dense);
-	return args_write(dir, "features.npy", &text);
+	split_cut(X, rows, row_of, cols, col_of, &cut);
+	if (cut.is_sparse)
+		mtx_print(&cut.sparse, &text);
+	else
+		npy_print(&cut.dense, &text);
+	features_release(&cut);
+	return args_write(dir, X->is_sparse ? "features.mtx" : "features.npy", &text);
 }
 
 /* The ids of the part's rows; without ids, the rows' numbers in the whole. */
@@ -232,21 +155,50 @@ static enum err write_columns(const char *dir, const uint32_t *col_of, size_t co
 
 /* ---- the three ways ---- */
 
-static enum err by_columns(const struct source *s, const char *dir, const uint32_t *part,
-			   uint32_t l)
+/* Those edges u <= v that are kept, by their place among all of them. */
+static enum err write_edges(const struct source *s, const char *dir, const bool *kept)
+{
+	struct buf text = { 0 };
+	struct csr mine;
+
+	split_keep_edges(&s->adjacency, kept, &mine);
+	edges_print_tsv(&mine, s->id, &text);
+	csr_release(&mine);
+	return args_write(dir, "edges.tsv", &text);
+}
+
+/* The whole graph, or what the party has of it. */
+static enum err write_graph(const struct source *s, const struct split_params *p, const char *dir,
+			    uint32_t l)
+{
+	bool *kept;
+	enum err err;
+
+	if (!(p->shared_edges > 0))
+		return copy(s->files.edges, dir);
+	ALLOC(kept, s->adjacency.start[s->n] / 2);
+	split_shared_edges(s->adjacency.start[s->n] / 2, p->parties, p->shared_edges, p->seed, l,
+			   kept);
+	err = write_edges(s, dir, kept);
+	free(kept);
+	return err;
+}
+
+static enum err by_columns(const struct source *s, const struct split_params *p, const char *dir,
+			   const uint32_t *part, uint32_t l)
 {
 	size_t m = features_cols(&s->X), count;
 	uint32_t *col_of;
 	enum err err;
 
 	ALLOC(col_of, m);
-	count = places(part, m, l, col_of);
+	count = split_places(part, m, l, col_of);
 	err = write_features(dir, &s->X, s->n, NULL, count, col_of);
 	if (!err)
 		err = write_columns(dir, col_of, m);
 	free(col_of);
 	if (!err)
-		err = copy(s->files.edges, dir);
+		err = write_graph(s, p, dir, l);
 	if (!err && s->files.ids)
 		err = copy(s->files.ids, dir);
 	return err;
@@ -268,7 +220,7 @@ static enum err rows_of_part(const struct source *s, const char *dir, const uint
 		}
 		TRY(args_write(dir, "labels.txt", &text));
 	}
-	cut_sparse(&s->adjacency, count, row_of, count, row_of, &inside);
+	split_cut_sparse(&s->adjacency, count, row_of, count, row_of, &inside);
 	ALLOC(name, count); /* edges by id, as there is an ids.txt */
 	if (!s->id)
 		numbers = alloc(count, 16);
@@ -286,48 +238,41 @@ static enum err rows_of_part(const struct source *s, const char *dir, const uint
 	return args_write(dir, "edges.tsv", &text);
 }
 
-static enum err by_rows(const struct source *s, const char *dir, const uint32_t *part, uint32_t l)
+static enum err by_rows(const struct source *s, const struct split_params *p, const char *dir,
+			const uint32_t *part, uint32_t l)
 {
 	uint32_t *row_of;
 	size_t count;
 	enum err err;
 
+	(void)p;
 	ALLOC(row_of, s->n);
-	count = places(part, s->n, l, row_of);
+	count = split_places(part, s->n, l, row_of);
 	err = rows_of_part(s, dir, row_of, count);
 	free(row_of);
 	return err;
 }
 
-static enum err by_edges(const struct source *s, const char *dir, const uint32_t *part, uint32_t l)
+static enum err by_edges(const struct source *s, const struct split_params *p, const char *dir,
+			 const uint32_t *part, uint32_t l)
 {
-	struct csr mine = { .rows = s->n, .cols = s->n };
-	struct buf text = { 0 };
-	size_t edge = 0, at = 0;
+	size_t edges = s->adjacency.start[s->n] / 2;
+	bool *kept;
+	enum err err;
 
+	(void)p;
 	TRY(copy(s->files.features, dir));
 	if (s->files.ids)
 		TRY(copy(s->files.ids, dir));
-	ALLOC(mine.start, s->n + 1);
-	ALLOC(mine.index, s->adjacency.start[s->n]);
-	if (s->adjacency.value)
-		ALLOC(mine.value, s->adjacency.start[s->n]);
-	for (size_t u = 0; u < s->n; u++) { /* one direction is enough for printing */
-		for (size_t e = s->adjacency.start[u]; e < s->adjacency.start[u + 1]; e++) {
-			if (s->adjacency.index[e] < u || part[edge++] != l)
-				continue;
-			if (mine.value)
-				mine.value[at] = s->adjacency.value[e];
-			mine.index[at++] = s->adjacency.index[e];
-		}
-		mine.start[u + 1] = at;
-	}
-	edges_print_tsv(&mine, s->id, &text);
-	csr_release(&mine);
-	return args_write(dir, "edges.tsv", &text);
+	ALLOC(kept, edges);
+	for (size_t e = 0; e < edges; e++)
+		kept[e] = part[e] == l;
+	err = write_edges(s, dir, kept);
+	free(kept);
+	return err;
 }
 
-static enum err write_split_json(const struct split_params *p, size_t items)
+static enum err write_split_json(const struct split_params *p, size_t items, size_t edges)
 {
 	struct json *root = json_object();
 	struct buf text = { 0 };
@@ -336,6 +281,11 @@ static enum err write_split_json(const struct split_params *p, size_t items)
 	json_put_number(root, "parties", (double)p->parties);
 	json_put_number(root, "seed", (double)p->seed);
 	json_put_number(root, by_names[p->by], (double)items);
+	if (p->shared_edges > 0) {
+		json_put_number(root, "shared_edges", p->shared_edges);
+		json_put_number(root, "edges_of_each",
+				(double)split_shared_count(edges, p->shared_edges));
+	}
 	json_write_pretty(root, &text);
 	json_free(root);
 	return args_write(p->out, "split.json", &text);
@@ -343,9 +293,10 @@ static enum err write_split_json(const struct split_params *p, size_t items)
 
 static enum err write_parts(const struct split_params *p, const struct source *s)
 {
+	size_t edges = s->adjacency.start[s->n] / 2;
 	size_t items = p->by == SPLIT_COLUMNS ? features_cols(&s->X)
 		       : p->by == SPLIT_ROWS  ? s->n
-					      : s->adjacency.start[s->n] / 2;
+					      : edges;
 	uint32_t *part;
 	enum err err = ERR_OK;
 
@@ -364,11 +315,11 @@ static enum err write_parts(const struct split_params *p, const struct source *s
 		if (!err)
 			err = (p->by == SPLIT_COLUMNS ? by_columns
 			       : p->by == SPLIT_ROWS  ? by_rows
-						      : by_edges)(s, dir, part, l);
+						      : by_edges)(s, p, dir, part, l);
 		free(dir);
 	}
 	free(part);
-	return err ? err : write_split_json(p, items);
+	return err ? err : write_split_json(p, items, edges);
 }
 
 enum err split_data(const struct split_params *p)
@@ -390,6 +341,8 @@ static const struct argp_option options[] = {
 	{ "out", 'o', "DIR", 0, "gets party-00, party-01, ... and split.json", 0 },
 	{ "parties", 'l', "L", 0, "how many", 0 },
 	{ "by", 'b', "WHAT", 0, "columns (default), rows or edges", 0 },
+	{ "shared-edges", 'e', "F", 0,
+	  "with columns: each party gets this part of the edges, 0.5 to 1, instead of all", 0 },
 	{ "seed", 's', "S", 0, "default 1", 0 },
 	{ 0 },
 };
@@ -418,12 +371,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		}
 		argp_error(state, "--by is \"%s\", expected columns, rows or edges", arg);
 		return 0;
+	case 'e':
+		p->shared_edges = args_number(state, "shared-edges", arg, SPLIT_SHARED_MIN, 1);
+		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (!p->data || !p->out || !p->parties)
 			argp_error(state, "--data, --out and --parties are needed");
+		if (p->shared_edges > 0 && p->by != SPLIT_COLUMNS)
+			argp_error(state, "--shared-edges is for --by columns, not for %s",
+				   by_names[p->by]);
+		if (p->shared_edges > 0 && p->parties < 2)
+			argp_error(state, "--shared-edges is for two or more parties");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -450,7 +411,12 @@ int split_main(int argc, char **argv)
 		"nodes and graph, "
 		"different features), by rows (different nodes) or by edges.\v"
 		"Ids are kept. columns.txt in a party's directory says which columns of the whole "
-		"it has.",
+		"it has.\n\n"
+		"With --shared-edges the parties' graphs differ, and a job over them says "
+		"\"graphs\": \"own\". The edges are put into a random order, as on a circle, and "
+		"party l of L takes F of them on from the place l/L. So two parties have a half "
+		"each "
+		"at F = 0.5, and all that they have then they keep as F grows.",
 		NULL,
 		NULL,
 		NULL

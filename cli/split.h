@@ -1,6 +1,6 @@
 /* split.h -- one data directory into those of several parties.
  *
- *   columns  same nodes, same graph, different features (kCAGC)
+ *   columns  same nodes, different features; the same graph, or parts of one that overlap (kCAGC)
  *   rows     different nodes, same features; the edges within each party's nodes
  *   edges    same nodes, same features, different edges
  *
@@ -13,6 +13,7 @@
 
 #include "common/base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,7 +24,9 @@ struct split_params {
 	size_t parties;
 	uint64_t seed;
 	const char *data, *out; /* out/party-00, out/party-01, ... are made */
+	double shared_edges;    /* columns: the part of all edges that each party gets; 0: all */
 };
+#define SPLIT_SHARED_MIN 0.5
 
 /* ERR_INPUT: data are wrong, or there is less to split than there are parties; ERR_JOB: cannot
  * be written. */
@@ -32,5 +35,13 @@ enum err split_data(const struct split_params *p) MUST_CHECK;
 /* Items 0 .. n-1 in `parts` random disjoint parts whose sizes differ by at most 1: part[i] says
  * where item i is. */
 void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part);
+
+/* Party l's edges, kept[e] for each of all edges, when each party has the share F of them (paper,
+ * Appendix D): in a random order, as on a circle, the count F n on from the place l/parties. Two
+ * parties have disjoint halves at F = 0.5 (of an odd number, one edge in common), and what a party
+ * has it keeps as F grows. Every edge is with one party at least if F parties >= 1. */
+void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l,
+			bool *kept);
+size_t split_shared_count(size_t n, double share); /* F n to the nearest whole, halves up */
 
 #endif

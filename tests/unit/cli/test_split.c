@@ -122,7 +122,7 @@ static void test_parts_are_random(void **state)
 
 static void columns_with(bool sparse, bool ids)
 {
-	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out };
+	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0 };
 	size_t seen[M] = { 0 };
 
 	put_features(sparse);
@@ -170,7 +170,7 @@ static void test_columns_sparse_with_ids(void **state)
 /* With and without ids: every row is somewhere, with its features, label and the edges inside. */
 static void rows_with(bool ids)
 {
-	struct split_params p = { SPLIT_ROWS, 3, 3, data, out };
+	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0 };
 	size_t seen[N] = { 0 }, edges = 0;
 	uint32_t part[N];
 
@@ -235,7 +235,7 @@ static void test_rows_with_ids(void **state)
 
 static void test_edges(void **state)
 {
-	struct split_params p = { SPLIT_EDGES, 2, 3, data, out };
+	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0 };
 	size_t seen[N][N] = { 0 };
 
 	(void)state;
@@ -265,9 +265,120 @@ static void test_edges(void **state)
 			assert_int_equal(seen[u][v], v == (u + 1) % N || u == (v + 1) % N);
 }
 
+/* Of n edges each of L parties has exactly F n, keeps them as F grows, and none is lost. Two
+ * parties: disjoint halves at first, and 2 F n - n in common. */
+static void test_shared_edges(void **state)
+{
+	enum { MOST = 41 };
+
+	(void)state;
+	for (size_t n = 1; n <= MOST; n++) {
+		for (size_t L = 2; L <= 5; L++) {
+			bool before[5][MOST] = { { false } }, now[5][MOST];
+
+			for (int tenths = 5; tenths <= 10; tenths++) {
+				size_t count = (n * (size_t)tenths + 5) / 10, both = 0, lost = 0;
+
+				for (size_t l = 0; l < L; l++) {
+					size_t has = 0;
+
+					split_shared_edges(n, L, tenths / 10.0, 3, l, now[l]);
+					for (size_t e = 0; e < n; e++) {
+						has += now[l][e];
+						assert_true(now[l][e] || !before[l][e]);
+					}
+					assert_int_equal(has, count);
+				}
+				for (size_t e = 0; e < n; e++) {
+					size_t with = 0;
+
+					for (size_t l = 0; l < L; l++)
+						with += now[l][e];
+					lost += with == 0;
+					both += now[0][e] && now[1][e];
+				}
+				assert_int_equal(lost, 0);
+				if (L == 2)
+					assert_int_equal(both, 2 * count - n);
+				memcpy(before, now, sizeof(before));
+			}
+		}
+	}
+}
+
+/* Another seed, other halves; and they are not those of the parts of a split by edges. */
+static void test_shared_edges_are_random(void **state)
+{
+	bool a[200], b[200];
+	uint32_t part[200];
+	size_t same = 0, as_parts = 0, first = 0;
+
+	(void)state;
+	split_shared_edges(200, 2, 0.5, 1, 0, a);
+	split_shared_edges(200, 2, 0.5, 2, 0, b);
+	split_parts(200, 2, 1, part);
+	for (size_t e = 0; e < 200; e++) {
+		same += a[e] == b[e];
+		as_parts += a[e] == (part[e] == 0);
+		first += a[e] && e < 100;
+	}
+	assert_in_range(same, 70, 130);
+	assert_in_range(as_parts, 70, 130);
+	assert_in_range(first, 30, 70);
+}
+
+/* The files: columns apart as ever, 7 of 10 edges each, with their weights and by their ids. */
+static void test_columns_of_own_graphs(void **state)
+{
+	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0.7 };
+	size_t seen[N][N] = { 0 }, columns = 0;
+	struct buf json = { 0 };
+	char path[96];
+
+	(void)state;
+	put_features(true);
+	put("ids.txt", "r0\nr1\nr2\nr3\nr4\nr5\nr6\n");
+	put("edges.tsv",
+	    "r0 r1\nr1 r2\nr2 r3 2.5\nr3 r4\nr4 r5\nr5 r6\nr6 r0\nr0 r2\nr1 r3\nr2 r4\n");
+	assert_ok(split_data(&p));
+	for (size_t l = 0; l < 2; l++) {
+		struct dataset d;
+
+		party(l, &d);
+		columns += features_cols(&d.X);
+		assert_int_equal(d.g.adjacency.start[N], 14);
+		for (size_t u = 0; u < N; u++)
+			for (size_t e = d.g.adjacency.start[u]; e < d.g.adjacency.start[u + 1];
+			     e++) {
+				double w = d.g.adjacency.value ? d.g.adjacency.value[e] : 1;
+				size_t v = d.g.adjacency.index[e];
+
+				seen[u][v]++;
+				assert_true(w == (u + v == 5 && u * v == 6 ? 2.5 : 1));
+			}
+		dataset_release(&d);
+	}
+	assert_int_equal(columns, M);
+	for (size_t u = 0, once = 0, twice = 0; u < N; u++)
+		for (size_t v = 0; v < N; v++) {
+			once += seen[u][v] == 1;
+			twice += seen[u][v] == 2;
+			if (u == N - 1 && v == N - 1) {
+				assert_int_equal(once, 2 * 6);
+				assert_int_equal(twice, 2 * 4);
+			}
+		}
+	snprintf(path, sizeof(path), "%s/split.json", out);
+	assert_ok(file_read(path, 4096, &json));
+	buf_add(&json, "", 1);
+	assert_non_null(strstr((char *)json.p, "\"shared_edges\": 0.7"));
+	assert_non_null(strstr((char *)json.p, "\"edges_of_each\": 7"));
+	buf_release(&json);
+}
+
 static void test_refusals(void **state)
 {
-	struct split_params p = { SPLIT_COLUMNS, M + 1, 3, data, out };
+	struct split_params p = { SPLIT_COLUMNS, M + 1, 3, data, out, 0 };
 
 	(void)state;
 	assert_err(split_data(&p), ERR_INPUT, "no features.mtx");
@@ -304,6 +415,12 @@ static void test_command(void **state)
 	expect_command(split_main, "--by nodes", 4,
 		       "--by is \"nodes\", expected columns, rows or edges");
 	expect_command(split_main, "--seed -1", 4, "--seed is \"-1\"");
+	expect_command(split_main, "--shared-edges 0.4", 4,
+		       "--shared-edges is \"0.4\", expected a number from 0.5 to 1");
+	expect_command(split_main, "--data x --out y --parties 2 --by rows --shared-edges 0.6", 4,
+		       "--shared-edges is for --by columns, not for rows");
+	expect_command(split_main, "--data x --out y --parties 1 --shared-edges 0.6", 4,
+		       "--shared-edges is for two or more parties");
 	expect_command(split_main, "--colour", 4, "colour");
 	expect_command(split_main, "--help", 0, "Usage: coterie split");
 }
@@ -318,6 +435,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rows, make, unmake),
 		cmocka_unit_test_setup_teardown(test_rows_with_ids, make, unmake),
 		cmocka_unit_test_setup_teardown(test_edges, make, unmake),
+		cmocka_unit_test(test_shared_edges),
+		cmocka_unit_test(test_shared_edges_are_random),
+		cmocka_unit_test_setup_teardown(test_columns_of_own_graphs, make, unmake),
 		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
 		cmocka_unit_test_setup_teardown(test_command, make, unmake),
 	};

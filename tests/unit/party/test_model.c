@@ -74,7 +74,8 @@ static enum err parse(const uint8_t *p, size_t n, struct model **m)
 	uint8_t *copy = alloc(n, 1);
 	enum err e;
 
-	memcpy(copy, p, n);
+	if (n)
+		memcpy(copy, p, n);
 	e = model_parse((struct bytes){ copy, n }, "model-x.bin", m);
 	free(copy);
 	return e;

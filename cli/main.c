@@ -15,6 +15,7 @@ static const struct command {
 	{ "eval", "compare labels with the truth", eval_main },
 	{ "agc", "cluster pooled data, the baseline (AGC)", agc_main },
 	{ "gcc", "cluster pooled data, the best that parties can reach (GCC)", gcc_main },
+	{ "privacy", "what shared sums tell about features, from pooled data", privacy_main },
 	{ "show", "what a run did: accuracy, seconds, bytes", show_main },
 	{ "report", "a page to look at of what a run did", report_main },
 };

@@ -130,27 +130,41 @@ void plan_cost(const struct run *run, const uint32_t *const *label, enum job_met
 	plan->seconds = plan->round_trips * link->rtt_s + plan->bytes / link->bytes_per_s;
 }
 
+/* Seconds per byte from party l: the least of its probes, but for the first, which may have waited
+ * for the party. */
+static enum err measure_party(struct run *run, size_t l, double *pace)
+{
+	*pace = INFINITY;
+	for (int i = 0; i < JOB_PROBES; i++) {
+		struct msg m;
+
+		TRY(channel_recv(run->channel[l], MSG_PROBE, &m));
+		if (m.probe.zeros.n != JOB_PROBE_LEN)
+			return err_set(ERR_PEER,
+				       "%s sent PROBE with %zu bytes, expected %d (during plan)",
+				       run->name[l], m.probe.zeros.n, JOB_PROBE_LEN);
+		if (i)
+			*pace = fmin(*pace, channel_transfer_s(run->channel[l]) / JOB_PROBE_LEN);
+	}
+	return ERR_OK;
+}
+
 enum err plan_measure(struct run *run, struct record_link *link)
 {
-	double bytes = 0, transfer = INFINITY;
+	double fastest = INFINITY, slowest = 0;
 
 	*link = (struct record_link){ 0 };
 	for (size_t l = 0; l < run->L; l++) {
 		struct channel_link tcp;
+		double pace;
 
-		for (int i = 0; i < JOB_PROBES; i++) {
-			struct msg m;
-
-			TRY(channel_recv(run->channel[l], MSG_PROBE, &m));
-			bytes = (double)m.probe.zeros.n;
-			if (i && bytes > 0) /* the first may have waited for the party */
-				transfer =
-				    fmin(transfer, channel_transfer_s(run->channel[l]) / bytes);
-		}
+		TRY(measure_party(run, l, &pace));
+		fastest = fmin(fastest, pace);
+		slowest = fmax(slowest, pace);
 		channel_link(run->channel[l], &tcp);
 		link->rtt_s = fmax(link->rtt_s, tcp.rtt_s);
 	}
-	link->bytes_per_s = fmin(1 / fmax(transfer, 1e-11), 1e11);
+	link->bytes_per_s = 1 / fmax(fmax(fastest, slowest / (double)run->L), 1e-11);
 	return ERR_OK;
 }
 

@@ -1,0 +1,210 @@
+/* exchange "gram" against "distances": the same labels from the same starts, with fewer sums. */
+#include "tests/unit/both/pooled.h"
+#include "tests/unit/both/steps.h"
+
+enum { N = 240, M = 30 };
+
+/* Bits enough that rounding decides nothing. */
+#define FINE "secure_sum.modulus_bits=64 secure_sum.fraction_bits=36 "
+
+struct counted {
+	uint32_t label[N];
+	unsigned rounds;
+	size_t words; /* of all parties */
+	size_t items; /* of the first k-means */
+};
+
+static void count_words(void *arg, size_t l, enum msg_type type, struct bytes body)
+{
+	struct msg m;
+
+	(void)l;
+	if (type != MSG_MASKED)
+		return;
+	assert_ok(msg_decode(&m, MSG_MASKED, body));
+	*(size_t *)arg += m.masked.words.n / 8;
+}
+
+static void run(const struct planted *p, size_t L, const char *settings, struct counted *c)
+{
+	struct federation *f = alloc(1, sizeof(*f));
+	struct job job = planted_job(settings);
+
+	*c = (struct counted){ .words = 0 };
+	federation_init(f, p, L, &job);
+	f->server.saw = count_words;
+	f->server.saw_arg = &c->words;
+	federation_run(f);
+	federation_succeeded(f);
+	memcpy(c->label, f->server.label, sizeof(c->label));
+	c->rounds = record_rounds(&f->server.record);
+	c->items = f->server.record.sum[0].items;
+	federation_release(f);
+	free(f);
+}
+
+static void assert_same(const struct counted *gram, const struct counted *distances, size_t L,
+			const char *settings)
+{
+	for (size_t i = 0; i < N; i++)
+		if (gram->label[i] != distances->label[i])
+			fail_msg("L=%zu %s: node %zu is in %u, with distances in %u", L, settings,
+				 i, gram->label[i], distances->label[i]);
+}
+
+static void compare(const struct planted *p, size_t L, const char *settings, struct counted *gram)
+{
+	char line[256];
+	struct counted *distances = alloc(1, sizeof(*distances));
+
+	snprintf(line, sizeof(line), FINE "%s exchange=gram", settings);
+	run(p, L, line, gram);
+	snprintf(line, sizeof(line), FINE "%s exchange=distances", settings);
+	run(p, L, line, distances);
+	assert_same(gram, distances, L, settings);
+	assert_true(gram->rounds < distances->rounds);
+	free(distances);
+}
+
+static void test_same_labels_as_distances(void **state)
+{
+	static const char *const methods[] = { "tree", "flat" };
+	static const char *const settings[] = {
+		"local_clusters=2k",
+		"local_clusters=3 ninth=false",
+		"local_clusters=4k virtual_nodes=centre",
+		"local_clusters=8k ninth=false virtual_nodes=centre starts=20 restarts=3 screen=2",
+		"local_clusters=5 min_cell=3 iterations=20 inner_iterations=20",
+	};
+	struct counted *gram = alloc(1, sizeof(*gram));
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2; seed++) {
+		struct planted p;
+
+		planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = seed, .noise = 2 });
+		for (size_t L = 2; L <= 5; L++)
+			for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+				for (size_t m = 0; m < 2; m++) {
+					char line[160];
+
+					snprintf(line, sizeof(line), "method=%s %s", methods[m],
+						 settings[i]);
+					compare(&p, L, line, gram);
+				}
+		planted_release(&p);
+	}
+	free(gram);
+}
+
+/* The same labels as one program with all the data finds, which sums nothing. */
+static void test_same_labels_as_pooled(void **state)
+{
+	static const char *const settings[] = {
+		"method=tree",
+		"method=flat local_clusters=4k",
+		"preset=paper",
+		"preset=paper method=flat ninth=false polish=2",
+	};
+	struct counted *gram = alloc(1, sizeof(*gram));
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 3, .noise = 2 });
+	for (size_t L = 2; L <= 5; L++)
+		for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+			char line[160];
+			struct pooled *pool = alloc(1, sizeof(*pool));
+			struct job job;
+
+			snprintf(line, sizeof(line), FINE "%s exchange=gram", settings[i]);
+			run(&p, L, line, gram);
+			job = planted_job(line);
+			pooled_run(pool, &p, L, &job, false);
+			assert_memory_equal(gram->label, pool->label, sizeof(gram->label));
+			pooled_release(pool);
+			free(pool);
+		}
+	planted_release(&p);
+	free(gram);
+}
+
+/* One round for a level, and one for a polish step; the words of the triangles and the polish. */
+static void test_rounds_and_words(void **state)
+{
+	static const struct {
+		size_t L;
+		const char *method;
+		unsigned levels;
+	} cases[] = { { 2, "tree", 1 }, { 3, "tree", 1 }, { 4, "tree", 2 },
+		      { 5, "tree", 2 }, { 8, "tree", 3 }, { 5, "flat", 1 } };
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 4, .noise = 2 });
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct counted *gram = alloc(1, sizeof(*gram));
+		char line[160];
+
+		snprintf(line, sizeof(line), FINE "method=%s polish=1 exchange=gram",
+			 cases[i].method);
+		run(&p, cases[i].L, line, gram);
+		assert_int_equal(gram->rounds, cases[i].levels + 1);
+		if (cases[i].levels == 1)
+			assert_int_equal(gram->words,
+					 cases[i].L *
+					     (gram->items * (gram->items + 1) / 2 + N * PLANTED_K));
+		free(gram);
+	}
+	planted_release(&p);
+}
+
+/* A level in which one group has nothing to compute and another has: all but the first two parties
+ * hold the same columns. */
+static void test_some_groups_trivial(void **state)
+{
+	struct counted *gram = alloc(1, sizeof(*gram));
+	struct planted p;
+
+	(void)state;
+	planted_make(&p, &(struct plan){ .n = N, .m = M, .seed = 5, .noise = 2 });
+	for (size_t i = 0; i < N; i++) /* parties 2 and 3 of 4 */
+		for (size_t j = 3; j < M; j += 4)
+			MAT(&p.X, i, j) = MAT(&p.X, i, j - 1);
+	compare(&p, 4, "method=tree local_clusters=3 polish=0", gram);
+	assert_int_equal(gram->rounds, 2);
+	planted_release(&p);
+	free(gram);
+}
+
+/* ---- every message at every step ---- */
+
+static const struct plan few = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
+
+static void test_steps(void **state)
+{
+	static const enum msg_type to_party[] = { MSG_CELLS, MSG_CLUSTERS, MSG_ASSIGNMENT,
+						  MSG_RESULT },
+				   from_party[] = { MSG_LOCAL_CLUSTERS, MSG_MASKED };
+	struct recording *r = recording_new(&few, 4, "method=tree exchange=gram polish=1", false);
+
+	(void)state;
+	assert_int_equal(r->to_party[3].count, 6); /* nobody is sent starts */
+	assert_holds(&r->to_party[3], to_party, 4);
+	assert_holds(&r->from_party[3], from_party, 2);
+	check_recording(r, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_labels_as_distances),
+		cmocka_unit_test(test_same_labels_as_pooled),
+		cmocka_unit_test(test_rounds_and_words),
+		cmocka_unit_test(test_some_groups_trivial),
+		cmocka_unit_test(test_steps),
+	};
+
+	federation_quiet();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -118,6 +118,19 @@ static enum err check_cells(struct work *work, const struct state *s, double *we
 	return e;
 }
 
+/* Line 13: for each cell the centre of the cluster that holds it. With min_cell it may lie in
+ * several: it gets their mean over its nodes, lest a centre of fewer nodes stand alone. */
+static void centres_of_cells(const struct state *s, bool mixed, const double *weight, struct mat *Y)
+{
+	for (size_t i = 0; i < s->Z.rows; i++) {
+		const double *centre = ROW(&s->centre, s->child[i]);
+		double *y = ROW(Y, s->cell[i]);
+
+		for (size_t j = 0; j < Y->cols; j++)
+			y[j] = mixed ? y[j] + centre[j] / weight[s->cell[i]] : centre[j];
+	}
+}
+
 /* Protocol 3 lines 10-15: the cells of this tree node, and this party's virtual node y for each:
  * the mean of its own rows over the cell, or (line 13) the centre of the cluster that holds it. */
 static enum err virtual_nodes(struct work *work, struct state *s, const struct tree_node *node,
@@ -133,9 +146,7 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	if (work->job.virtual_nodes == VIRTUAL_MEAN)
 		kmeans_centres(&s->Z, NULL, s->cell, Y);
 	else
-		for (size_t i = 0; i < work->n; i++)
-			memcpy(ROW(Y, s->cell[i]), ROW(&s->centre, s->child[i]),
-			       Y->cols * sizeof(*Y->a));
+		centres_of_cells(s, work->job.min_cell > 1, *weight, Y);
 	return ERR_OK;
 }
 

@@ -9,7 +9,16 @@
 
 const char *argp_program_version = "coordinator (coterie) " COTERIE_VERSION;
 
-enum { OPT_CHECK = 256, OPT_READY, OPT_SET, OPT_SEED, OPT_OUT, OPT_LEVEL, OPT_DESCRIBE, OPT_PLAN_ONLY };
+enum {
+	OPT_CHECK = 256,
+	OPT_READY,
+	OPT_SET,
+	OPT_SEED,
+	OPT_OUT,
+	OPT_LEVEL,
+	OPT_DESCRIBE,
+	OPT_PLAN_ONLY
+};
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "this daemon's configuration (JSON)", 0 },
@@ -17,7 +26,8 @@ static const struct argp_option options[] = {
 	{ "set", OPT_SET, "PATH=VALUE", 0, "override a parameter of the job; may be repeated", 0 },
 	{ "seed", OPT_SEED, "S", 0, "the same as --set seed=S", 0 },
 	{ "plan-only", OPT_PLAN_ONLY, NULL, 0,
-	  "print what each way to run the job would cost, and end; the same as --set plan=only", 0 },
+	  "print what each way to run the job would cost, and end; the same as --set plan=only",
+	  0 },
 	{ "out", OPT_OUT, "DIR", 0, "where results go, instead of the configuration's output", 0 },
 	{ "ready-file", OPT_READY, "FILE", 0, "written with the address once listening", 0 },
 	{ "log-level", OPT_LEVEL, "LEVEL", 0, "error, warn, info or debug", 0 },

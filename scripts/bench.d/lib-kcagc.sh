@@ -6,11 +6,20 @@ pick() { # WORD...: all of them; with --quick, the first two
 	if $quick; then echo "${@:1:2}"; else echo "$@"; fi
 }
 
-row_options() { # ROW: the job's fields for k^=2k or b-kCAGC
+row_options() { # ROW: the job's fields for k^=2k, b-kCAGC, gcc, landmark k^=2k, gram k^=2k
 	case $1 in
 	k^=*) echo "--set local_clusters=${1#k^=}" ;;
 	b-kCAGC) echo "--set method=basic" ;;
+	landmark*) echo "--set method=landmark --set filter.order=auto" ;; # not the order that suits kCAGC
+	gcc) echo "--set method=gcc --set filter.order=auto" ;;
+	gram*) echo "--set exchange=gram" ;;
 	esac
+	[[ $1 != *' k^='* ]] || echo "--set local_clusters=${1#* k^=}"
+}
+
+value_of() { # SET ROW COLUMN: a cell's value, if there is one
+	[[ ! -e $csv ]] || awk -F , -v set="$1" -v row="$2" -v column="$3" \
+		'$1 == set && $2 == row && $3 == column { print $4 }' "$csv"
 }
 
 # ---- accuracy: ACC, NMI and F1 get a line in percent for each seed ----
@@ -25,23 +34,27 @@ scores() { # SET LABELS
 
 federated_scores() { # SET JOB ROW L [LAUNCH-ARG...]
 	local seed options
-	read -ra options <<<"$(row_options "$3")"
+	read -ra options <<<"$(row_options "$3" | xargs)"
 	ACC='' NMI='' F1=''
 	for ((seed = 1; seed <= seeds; seed++)); do
-		run "$1/$3-L$4-seed$seed" "$data/$1" "$2" "$4" "$seed" "${options[@]}" "${@:5}" || return 1
+		run "$1/${3// /-}-L$4-seed$seed" "$data/$1" "$2" "$4" "$seed" "${options[@]}" "${@:5}" || return 1
 		scores "$1" "$RUN/coordinator/labels.csv" || return 1
 	done
 }
 
-agc_scores() { # SET JOB ROW [JOB-ARG...]
-	local seed to
+agc_scores() { pooled_scores agc "$@"; } # SET JOB ROW [JOB-ARG...]
+gcc_scores() { pooled_scores gcc "$@"; }
+
+pooled_scores() { # COMMAND SET JOB ROW [JOB-ARG...]
+	local seed to command=$1
+	shift
 	ACC='' NMI='' F1=''
 	for ((seed = 1; seed <= seeds; seed++)); do
-		to=$out/runs/$table/$1/agc-seed$seed
+		to=$out/runs/$table/$1/$command-seed$seed
 		rm -rf "$to"
 		mkdir -p "$to"
-		"$bin/coterie" agc --data "$data/$1" --job "$2" --set "seed=$seed" "${@:4}" --out "$to" >"$to.log" 2>&1 ||
-			{ WHY="coterie agc: $(tail -n 1 "$to.log")" RUN_FAILED=true && return 1; }
+		"$bin/coterie" "$command" --data "$data/$1" --job "$2" --set "seed=$seed" "${@:4}" --out "$to" >"$to.log" 2>&1 ||
+			{ WHY="coterie $command: $(tail -n 1 "$to.log")" RUN_FAILED=true && return 1; }
 		scores "$1" "$to/labels.csv" || return 1
 	done
 }
@@ -72,9 +85,9 @@ times() { # SET ROW L
 	local seed options
 	SECONDS_EACH='' BOUND_EACH='' ACCOUNT=''
 	times_data "$1" || return 1
-	read -ra options <<<"$(row_options "$2")"
+	read -ra options <<<"$(row_options "$2" | xargs)"
 	for ((seed = 1; seed <= seeds; seed++)); do
-		run "$1/$2-L$3-seed$seed" "$DATA" "configs/jobs/kcagc-$1.json" "$3" "$seed" "${options[@]}" || return 1
+		run "$1/${2// /-}-L$3-seed$seed" "$DATA" "configs/jobs/kcagc-$1.json" "$3" "$seed" "${options[@]}" || return 1
 		SECONDS_EACH+=${SECONDS_EACH:+$'\n'}$(jq .elapsed_s "$RUN/coordinator/run.json")
 		[[ -z $NET ]] || bound "$RUN" || return 1
 	done

@@ -35,6 +35,15 @@ double fixed_bound(const struct fixed *f)
 	return ldexp(integer_bound(f), -(int)f->fraction_bits);
 }
 
+double fixed_scale(const struct fixed *f, double most)
+{
+	int exponent;
+
+	assert(most > 0);
+	(void)frexp(fixed_bound(f) / most, &exponent); /* in [2^(exponent-1), 2^exponent) */
+	return ldexp(1, exponent - 1);
+}
+
 /* A double's bits; of those that are not negative, the larger number has the larger bits, and NaN
  * the largest. */
 static uint64_t bits(double d)

@@ -18,6 +18,9 @@ struct fixed {
 
 double fixed_bound(const struct fixed *f); /* the largest |x| that encodes */
 
+/* The largest power of two by which numbers up to `most` > 0 can be multiplied and still encode. */
+double fixed_scale(const struct fixed *f, double most);
+
 /* words: n of uint64_t or uint32_t. ERR_JOB if a value is not finite or exceeds the bound: the
  * sentence names bound and setting but not the value, which *bad (may be NULL) receives for this
  * party's own stderr. CT: time depends on n only, unless it fails. */

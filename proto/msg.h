@@ -46,11 +46,14 @@ enum msg_type {
 
 /* What a CHOICE decides. Numbers are for ever. */
 enum choice {
-	CHOICE_WORDS = 1,    /* 1: the features of all parties are 0/1 */
+	CHOICE_WORDS = 1,    /* enum choice_words: whose features are 0/1 */
 	CHOICE_ORDER = 2,    /* psi or p, the order of the filter */
 	CHOICE_METHOD = 3,   /* enum job_method */
 	CHOICE_EXCHANGE = 4, /* enum job_exchange */
+	CHOICE_WIDTH = 5,    /* columns of the MATRIX that follows */
+	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
 };
+enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
 
 struct msg_hello {
 	uint16_t version_min, version_max;

@@ -344,6 +344,8 @@ static void init(struct coordinator *c, const struct coordinator_config *config,
 	for (size_t l = 0; l < c->L; l++)
 		c->seat[l].name = c->name[l] = config->parties.item[l];
 	c->run.job = *job;
+	c->run.threads = config->common.threads ? config->common.threads
+						: (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	record_init(&c->record, "coordinator", config->common.name);
 	c->post = post_new(config->common.step_timeout_s);
 	uv_loop_init(&c->loop);

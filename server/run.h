@@ -25,6 +25,7 @@ struct run {
 	struct channel *const *channel; /* L channels, in the same order */
 	struct post *post;              /* of all channels */
 	struct record *record;
+	unsigned threads;      /* of numerical loops */
 	size_t n;              /* nodes: known once all parties have accepted */
 	_Atomic bool finished; /* everyone has its results: parties may leave */
 };

@@ -32,6 +32,11 @@ void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned thre
 				  .threads = threads };
 }
 
+size_t gcc_width(const struct gcc_params *p, size_t n)
+{
+	return p->k + EXTRA < n ? p->k + EXTRA : n - 1;
+}
+
 /* Between two iterations: G as labels, the centres F (k x r) in the embedding's space. */
 struct state {
 	const struct pool *pool;
@@ -40,6 +45,7 @@ struct state {
 	uint32_t *label;
 	struct mat F;
 	double loss;
+	size_t moved; /* labels that the last step changed */
 };
 
 static enum err times_joint(void *ctx, const struct mat *B, struct mat *Y)
@@ -165,6 +171,9 @@ static void assign(struct state *s, const struct mat *Z)
 		move_centres(s, Z);
 		nearest(s, Z);
 	}
+	s->moved = 0;
+	for (size_t i = 0; i < n; i++)
+		s->moved += s->label[i] != before[i];
 	free(before);
 	move_centres(s, Z);
 }
@@ -217,6 +226,8 @@ enum err gcc_run(const struct pool *pool, const struct gcc_params *p, uint32_t *
 
 		err = step(&s);
 		done++;
+		if (!err)
+			pool_progress(pool, done, s.moved, s.loss);
 		falls = before - s.loss >= LOSS_FALL;
 	}
 	if (!err && report)

@@ -30,7 +30,10 @@ struct gcc_report {
 
 void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned threads);
 
-/* label: n, below k. Sums: 3 to agree (pool_agree), p->rounds of n (k + 10) words, and one of n k
+/* Columns of the block whose products by K make the first subspace, of n >= 2 nodes. */
+size_t gcc_width(const struct gcc_params *p, size_t n);
+
+/* label: n, below k. Sums: 2 to agree (pool_agree), p->rounds of n (k + 10) words, and one of n k
  * words per iteration, each preceded by a broadcast of as many numbers or of n labels. Same seed,
  * same labels. `report` may be NULL. ERR_INPUT if k exceeds n; errors of the pool. */
 enum err gcc_run(const struct pool *pool, const struct gcc_params *p, uint32_t *label,

@@ -39,6 +39,18 @@ void landmark_defaults(struct landmark_params *p, unsigned k, size_t local_clust
 				       .threads = threads };
 }
 
+size_t landmark_most(unsigned k, size_t n)
+{
+	size_t most = (size_t)2 * k + EXTRA;
+
+	return most < n ? most : n;
+}
+
+size_t landmark_columns(unsigned k, size_t n)
+{
+	return k + EXTRA < n ? k + EXTRA : n - 1;
+}
+
 struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t seed,
 				    unsigned threads)
 {
@@ -215,11 +227,11 @@ struct state {
 static enum err choose_sets(struct state *s, uint32_t *set)
 {
 	const struct pool *pool = s->pool;
-	size_t most = (size_t)2 * s->p->k + EXTRA;
+	size_t most = landmark_most(s->p->k, pool->n);
 	uint32_t *cells = alloc(pool->parties * pool->n, sizeof(*cells));
 	enum err err;
 
-	err = pool->cells(pool->ctx, s->report.basis.order, s->p->local_clusters, cells);
+	err = pool->cells(pool->ctx, s->p->order, s->p->local_clusters, cells);
 	if (!err)
 		err = landmark_sets(cells, pool->parties, pool->n, s->p->local_clusters, most, s->p,
 				    set, &s->report.sets, &s->report.merged);
@@ -301,17 +313,21 @@ static void scale_rows(const struct mat *Z, struct mat *out)
 }
 
 /* Where features are few and sparse, long rows rule; the graph, which took no part in k-means,
- * tells. Parties have the graph: both labellings are sent, and two numbers come back. */
-static enum err guard(struct state *s)
+ * tells. Parties have the graph: both labellings are sent, and two numbers come back. What the
+ * first polish needs comes with them, for the labelling that nearly always stays: Q (n x k), empty
+ * if the other one does or nothing is polished. */
+static enum err guard(struct state *s, struct mat *Q)
 {
-	size_t n = s->pool->n;
+	size_t n = s->pool->n, words = n * s->p->k;
 	uint32_t *both = alloc(2 * n, sizeof(*both));
 	struct question ask = { .kind = ASK_QUALITY,
+				.order = s->report.basis.order,
 				.label = both,
 				.k = s->p->k,
 				.labellings = 2,
+				.means = s->p->polish > 0,
 				.parties = s->pool->parties };
-	double quality[2], inertia;
+	double *answer = alloc(2 + words, sizeof(*answer)), inertia;
 	struct mat scaled;
 	enum err err;
 
@@ -319,25 +335,31 @@ static enum err guard(struct state *s)
 	memcpy(both, s->label, n * sizeof(*both));
 	cluster(s, &scaled, both + n, &inertia);
 	mat_release(&scaled);
-	err = s->pool->ask(s->pool->ctx, &ask, quality);
-	if (!err && quality[1] > quality[0] + s->p->guard) {
+	err = s->pool->ask(s->pool->ctx, &ask, answer);
+	if (!err && answer[1] > answer[0] + s->p->guard) {
 		s->report.scaled = true;
 		s->report.inertia = inertia;
 		memcpy(s->label, both + n, n * sizeof(*both));
+	} else if (!err && ask.means) {
+		mat_init(Q, n, s->p->k);
+		memcpy(Q->a, answer + 2, words * sizeof(*answer));
 	}
+	free(answer);
 	free(both);
 	return err;
 }
 
-static enum err polish(struct state *s)
+/* Q: of the first step, if it is there; it is used up. */
+static enum err polish(struct state *s, struct mat *Q)
 {
 	for (unsigned t = 0; t < s->p->polish; t++) {
-		struct mat Q;
 		size_t moved;
 
-		TRY(pool_means(s->pool, s->report.basis.order, s->label, s->p->k, &Q));
-		moved = landmark_polish(&Q, s->label);
-		mat_release(&Q);
+		if (!Q->a)
+			TRY(pool_means(s->pool, s->report.basis.order, s->label, s->p->k, Q));
+		moved = landmark_polish(Q, s->label);
+		mat_release(Q);
+		pool_progress(s->pool, t + 1, moved, NAN);
 		if (moved == 0)
 			break;
 	}
@@ -348,7 +370,7 @@ enum err landmark_run(const struct pool *pool, const struct landmark_params *p, 
 		      struct landmark_report *report)
 {
 	struct state s = { .pool = pool, .p = p, .label = label };
-	struct mat F = { 0 };
+	struct mat F = { 0 }, Q = { 0 };
 	enum err err;
 
 	if (p->k < 1 || p->k > pool->n || pool->n < 2)
@@ -366,9 +388,9 @@ enum err landmark_run(const struct pool *pool, const struct landmark_params *p, 
 		F = (struct mat){ 0 };
 	}
 	cluster(&s, &s.Z, label, &s.report.inertia);
-	err = guard(&s);
+	err = guard(&s, &Q);
 	if (!err)
-		err = polish(&s);
+		err = polish(&s, &Q);
 	if (!err && report)
 		*report = s.report;
 out:

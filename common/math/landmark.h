@@ -34,14 +34,20 @@ struct landmark_report {
 void landmark_defaults(struct landmark_params *p, unsigned k, size_t local_clusters, uint64_t seed,
 		       unsigned threads);
 
+/* The most that there may be of n >= 2 nodes: sets, 2k + 10; columns of the block that the power
+ * step multiplies by K, k + 10. */
+size_t landmark_most(unsigned k, size_t n);
+size_t landmark_columns(unsigned k, size_t n);
+
 /* What the page calls Protocol 1 with R = 5 (2 at 8k), Q = 10 and the 1/9 step: a party's own
  * clusters. */
 struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t seed,
 				    unsigned threads);
 
-/* label: n, below k. Sums: 3 to agree, n (2k + 10) words, with `power` n (k + 10) (both fewer if the
- * local clusters leave fewer landmarks or directions), 2 words for the guard, n k per polish. Same seed and same local clusters, same labels for any split. `report` may be
- * NULL. ERR_INPUT if k exceeds n. */
+/* label: n, below k. Sums: 2 to agree (pool_agree), n (2k + 10) words, with `power` n (k + 10)
+ * (both fewer if the local clusters leave fewer landmarks or directions), 2 for the guard together
+ * with the n k of the first polish, n k for each other. Same seed and same local clusters, same
+ * labels for any split. `report` may be NULL. ERR_INPUT if k exceeds n. */
 enum err landmark_run(const struct pool *pool, const struct landmark_params *p, uint32_t *label,
 		      struct landmark_report *report) MUST_CHECK;
 

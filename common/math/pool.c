@@ -19,27 +19,40 @@ static void clamp(double *x, size_t n)
 		x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-enum err pool_agree(const struct pool *pool, unsigned order, struct pool_basis *basis)
+/* One sum, or two where some parties have features of 0 and 1 alone and others have not: what the
+ * former took for their weighted norms then is not wanted. square: 2 + n, norms from square[2] on. */
+static enum err agree_norms(const struct pool *pool, struct pool_basis *basis, double *square)
 {
 	struct question ask = { .kind = ASK_FACTS };
-	double facts[2], spreads[2 * SLICE_POWERS], *square = NULL;
+
+	TRY(pool->ask(pool->ctx, &ask, square));
+	TRY(check_facts(square));
+	basis->idf = square[0] < 0.5; /* a count */
+	basis->width = (size_t)(square[1] + 0.5);
+	if (!basis->idf && square[0] < (double)pool->parties - 0.5) {
+		ask.kind = ASK_NORMS;
+		TRY(pool->ask(pool->ctx, &ask, square + 2));
+	}
+	clamp(square + 2, pool->n);
+	return ERR_OK;
+}
+
+enum err pool_agree(const struct pool *pool, unsigned order, struct pool_basis *basis)
+{
+	double spreads[2 * SLICE_POWERS], *square = NULL;
+	struct question ask = { .kind = ASK_SPREADS, .parties = pool->parties };
 	enum err err;
 
 	if (order > SLICE_ORDER_MAX)
 		return err_set(ERR_INPUT, "filter order %u, expected at most %d", order,
 			       SLICE_ORDER_MAX);
 	*basis = (struct pool_basis){ .order = order };
-	TRY(pool->ask(pool->ctx, &ask, facts));
-	TRY(check_facts(facts));
-	basis->idf = facts[0] < 0.5; /* a count */
-	basis->width = (size_t)(facts[1] + 0.5);
-	ALLOC(square, pool->n);
-	ask = (struct question){ .kind = ASK_NORMS, .idf = basis->idf };
-	err = pool->ask(pool->ctx, &ask, square);
+	ALLOC(square, pool->n + 2);
+	err = agree_norms(pool, basis, square);
 	if (err)
 		goto out;
-	clamp(square, pool->n);
-	ask = (struct question){ .kind = ASK_SPREADS, .square = square };
+	ask.idf = basis->idf;
+	ask.square = square + 2;
 	err = pool->ask(pool->ctx, &ask, spreads);
 	if (err)
 		goto out;
@@ -86,6 +99,12 @@ enum err pool_means(const struct pool *pool, unsigned order, const uint32_t *lab
 	if (err)
 		mat_release(Y);
 	return err;
+}
+
+void pool_progress(const struct pool *pool, unsigned step, size_t moved, double objective)
+{
+	if (pool->progress)
+		pool->progress(pool->ctx, step, moved, objective);
 }
 
 /* -- slices in memory ------------------------------------------------------------------------ */

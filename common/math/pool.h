@@ -14,9 +14,12 @@ struct pool {
 	void *ctx;
 	/* x (question_words()) becomes the sum of the parties' answers. */
 	enum err (*ask)(void *ctx, const struct question *q, double *x);
-	/* label (parties x n): each party's own clusters on T^order X_l, all below `clusters`; NULL
-	 * if the method does not need it. */
+	/* label (parties x n): each party's own clusters by slice_cluster(), all below `clusters`;
+	 * order is p if it is given, else 0; NULL if the method does not need it. */
 	enum err (*cells)(void *ctx, unsigned order, size_t clusters, uint32_t *label);
+	/* Called after each step of GCC or of polish, from 1: how many labels changed, and what the
+	 * step lowers (NAN: nobody knows). May be NULL. */
+	void (*progress)(void *ctx, unsigned step, size_t moved, double objective);
 };
 
 /* What is agreed before either method begins. */
@@ -27,7 +30,8 @@ struct pool_basis {
 	double square; /* x_p^2 = ||T^p X||^2 */
 };
 
-/* Three sums: facts (2 words), joint row norms (n), spreads (2 SLICE_POWERS). order 0: by psi_gcc().
+/* Two sums: facts and joint row norms (2 + n words), spreads (2 SLICE_POWERS); between them one of n
+ * words more if some of the parties, but not all, have features of 0 and 1 alone. order 0: by psi_gcc().
  * ERR_INPUT if order exceeds SLICE_ORDER_MAX, or if all features are zero. */
 enum err pool_agree(const struct pool *pool, unsigned order, struct pool_basis *basis) MUST_CHECK;
 
@@ -41,6 +45,8 @@ enum err pool_products(const struct pool *pool, unsigned order, const struct mat
  * if set r is empty. Y (n x k) is initialised here. */
 enum err pool_means(const struct pool *pool, unsigned order, const uint32_t *label, size_t k,
 		    struct mat *Y) MUST_CHECK;
+
+void pool_progress(const struct pool *pool, unsigned step, size_t moved, double objective);
 
 /* -- slices in memory ---------------------------------------------------------------------- */
 

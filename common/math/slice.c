@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/math/la.h"
 #include "common/math/modularity.h"
+#include "common/math/psi.h"
 
 #include <assert.h>
 #include <math.h>
@@ -25,7 +26,7 @@ size_t question_words(const struct question *q, size_t n)
 {
 	switch (q->kind) {
 	case ASK_FACTS:
-		return 2;
+		return 2 + n;
 	case ASK_NORMS:
 		return n;
 	case ASK_SPREADS:
@@ -35,9 +36,22 @@ size_t question_words(const struct question *q, size_t n)
 	case ASK_MEANS:
 		return n * q->k;
 	case ASK_QUALITY:
-		return q->labellings;
+		return q->labellings + (q->means ? n * q->k : 0);
 	}
 	return 0;
+}
+
+double question_most(const struct question *q, size_t n)
+{
+	switch (q->kind) {
+	case ASK_PRODUCTS:
+		return (double)n;
+	case ASK_MEANS:
+	case ASK_QUALITY:
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 enum err slice_init(struct slice *s, struct features *X, const struct graph *g, unsigned threads)
@@ -90,15 +104,6 @@ static void see_value(void *ctx, size_t row, size_t column, double *value)
 	*(bool *)ctx |= *value != 0 && *value != 1;
 }
 
-static void tell_facts(struct slice *s, double *x)
-{
-	bool measured = false;
-
-	for_each(&s->X, see_value, &measured);
-	x[0] = measured;
-	x[1] = (double)features_cols(&s->X);
-}
-
 static void count_value(void *ctx, size_t row, size_t column, double *value)
 {
 	(void)row;
@@ -117,14 +122,8 @@ static void scale_row(void *ctx, size_t row, size_t column, double *value)
 	*value *= ((const double *)ctx)[row];
 }
 
-static void add_square(void *ctx, size_t row, size_t column, double *value)
-{
-	(void)column;
-	((double *)ctx)[row] += *value * *value;
-}
-
 /* idf_j = ln((1+n)/(1+df_j)) + 1 */
-static void weigh_columns(struct slice *s)
+static double *column_weights(struct slice *s)
 {
 	double n = (double)features_rows(&s->X), *factor;
 
@@ -132,57 +131,94 @@ static void weigh_columns(struct slice *s)
 	for_each(&s->X, count_value, factor);
 	for (size_t j = 0; j < features_cols(&s->X); j++)
 		factor[j] = log((1 + n) / (1 + factor[j])) + 1;
-	for_each(&s->X, scale_column, factor);
-	free(factor);
+	return factor;
 }
 
-static void tell_norms(struct slice *s, const struct question *q, double *x)
+struct squares {
+	const double *weight; /* of columns, or NULL */
+	double *sum;          /* of each row */
+};
+
+static void add_square(void *ctx, size_t row, size_t column, double *value)
 {
-	if (q->idf)
-		weigh_columns(s);
+	const struct squares *s = ctx;
+	double x = s->weight ? *value * s->weight[column] : *value;
+
+	s->sum[row] += x * x;
+}
+
+static void tell_norms(struct slice *s, bool idf, double *x)
+{
+	double *weight = idf ? column_weights(s) : NULL;
+	struct squares squares = { weight, x };
+
 	memset(x, 0, features_rows(&s->X) * sizeof(*x));
-	for_each(&s->X, add_square, x);
+	for_each(&s->X, add_square, &squares);
+	free(weight);
+}
+
+static void tell_facts(struct slice *s, double *x)
+{
+	bool measured = false;
+
+	for_each(&s->X, see_value, &measured);
+	x[0] = measured;
+	x[1] = (double)features_cols(&s->X);
+	tell_norms(s, !measured, x + 2);
 }
 
 static enum err tell_spreads(struct slice *s, const struct question *q, double *x)
 {
-	size_t n = features_rows(&s->X);
+	size_t n = features_rows(&s->X), m = features_cols(&s->X) * q->parties;
 	double *factor;
 
+	if (q->idf) {
+		factor = column_weights(s);
+		for_each(&s->X, scale_column, factor);
+		free(factor);
+	}
 	ALLOC(factor, n);
 	for (size_t i = 0; i < n; i++)
 		factor[i] = q->square[i] > 0 ? 1 / sqrt(q->square[i]) : 1;
 	for_each(&s->X, scale_row, factor);
 	free(factor);
-	return graph_filter_spread(s->g, FILTER_MEAN, SLICE_POWERS - 1, s->threads,
-				   s->X.is_sparse ? &s->X.sparse : NULL,
-				   s->X.is_sparse ? NULL : &s->X.dense, x, x + SLICE_POWERS);
+	TRY(graph_filter_spread(s->g, FILTER_MEAN, SLICE_POWERS - 1, s->threads,
+				s->X.is_sparse ? &s->X.sparse : NULL,
+				s->X.is_sparse ? NULL : &s->X.dense, x, x + SLICE_POWERS));
+	s->own_order = x[0] > 0 ? psi_gcc(x + SLICE_POWERS, x[0], n, m, SLICE_ORDER_MAX) : 1;
+	return ERR_OK;
 }
 
 /* -- filtered features ----------------------------------------------------------------------- */
 
-static enum err filter_once(struct slice *s, unsigned order)
+/* filtered <- T^order X; X stays. */
+static enum err filter_by(struct slice *s, unsigned order)
 {
-	enum err err;
+	if (s->filtered.a && s->order == order)
+		return ERR_OK;
+	mat_release(&s->filtered);
+	s->order = order;
+	if (s->X.is_sparse)
+		return graph_filter_sparse(s->g, FILTER_MEAN, order, s->threads, &s->X.sparse,
+					   &s->filtered);
+	mat_copy(&s->filtered, &s->X.dense);
+	return graph_filter(s->g, FILTER_MEAN, order, s->threads, &s->filtered);
+}
 
-	if (s->filtered.a && order != s->order)
+/* The joint order is one for all questions. */
+static enum err settle(struct slice *s, unsigned order)
+{
+	if (s->settled && order != s->order)
 		return err_set(ERR_PEER, "asked for filter order %u after %u", order, s->order);
-	if (s->filtered.a)
+	if (s->settled)
 		return ERR_OK;
 	if (order > SLICE_ORDER_MAX)
 		return err_set(ERR_PEER, "asked for filter order %u, expected at most %d", order,
 			       SLICE_ORDER_MAX);
-	if (s->X.is_sparse) {
-		err = graph_filter_sparse(s->g, FILTER_MEAN, order, s->threads, &s->X.sparse,
-					  &s->filtered);
-	} else {
-		err = graph_filter(s->g, FILTER_MEAN, order, s->threads, &s->X.dense);
-		s->filtered = s->X.dense;
-		s->X.dense = (struct mat){ 0 };
-	}
+	TRY(filter_by(s, order));
 	features_release(&s->X);
-	s->order = order;
-	return err;
+	s->settled = true;
+	return ERR_OK;
 }
 
 static void take(struct mat *from, double *x)
@@ -218,6 +254,8 @@ static void tell_quality(const struct slice *s, const struct question *q, double
 	for (size_t t = 0; t < q->labellings; t++)
 		x[t] = modularity(&s->g->adjacency, q->label + t * s->g->adjacency.rows, q->k) /
 		       (double)q->parties;
+	if (q->means)
+		tell_means(s, q, x + q->labellings);
 }
 
 /* -- questions in order ---------------------------------------------------------------------- */
@@ -226,10 +264,10 @@ static enum err check_turn(const struct slice *s, int turn, const char *name)
 {
 	int due = s->asked + 1 < FILTERED ? s->asked + 1 : FILTERED;
 
-	if (turn != due)
-		return err_set(ERR_PEER, "asked for %s when %s is due", name,
-			       due < FILTERED ? names[due] : "a question on filtered rows");
-	return ERR_OK;
+	if (turn == due || (due == (int)ASK_NORMS && turn == (int)ASK_SPREADS))
+		return ERR_OK;
+	return err_set(ERR_PEER, "asked for %s when %s is due", name,
+		       due < FILTERED ? names[due] : "a question on filtered rows");
 }
 
 enum err slice_answer(struct slice *s, const struct question *q, double *x)
@@ -237,15 +275,15 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x)
 	int turn = (int)q->kind < FILTERED ? (int)q->kind : FILTERED;
 
 	TRY(check_turn(s, turn, names[q->kind]));
-	if (q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS)
-		TRY(filter_once(s, q->order));
+	if (q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS || q->means)
+		TRY(settle(s, q->order));
 	s->asked = turn;
 	switch (q->kind) {
 	case ASK_FACTS:
 		tell_facts(s, x);
 		break;
 	case ASK_NORMS:
-		tell_norms(s, q, x);
+		tell_norms(s, false, x);
 		break;
 	case ASK_SPREADS:
 		return tell_spreads(s, q, x);
@@ -271,7 +309,7 @@ enum err slice_cluster(struct slice *s, unsigned order, size_t dims,
 	struct mat Z;
 
 	TRY(check_turn(s, FILTERED, "local clusters"));
-	TRY(filter_once(s, order));
+	TRY(s->settled ? settle(s, order) : filter_by(s, order ? order : s->own_order));
 	s->asked = FILTERED;
 	TRY(embed_project(&s->filtered, &project, &Z));
 	kmeans(&Z, NULL, how, label, NULL, NULL);

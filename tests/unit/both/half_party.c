@@ -1,5 +1,7 @@
 /* A party's half, for federation.h. */
+#include "party/gcc.h"
 #include "party/kcagc.h"
+#include "party/landmark.h"
 #include "party/model.h"
 #include "party/predict.h"
 #include "tests/unit/both/federation.h"
@@ -41,6 +43,10 @@ void *half_party(void *arg)
 	channel_observe(s.work.channel, observe, &s);
 	if (h->job->kind == JOB_KCAGC_PREDICT) {
 		h->result = party_predict(&s.work, h->label);
+	} else if (h->job->method == METHOD_LANDMARK) {
+		h->result = party_landmark(&s.work, h->label);
+	} else if (h->job->method == METHOD_GCC) {
+		h->result = party_gcc(&s.work, h->label);
 	} else {
 		h->result = party_kcagc(&s.work, h->label);
 		h->model = s.work.model;

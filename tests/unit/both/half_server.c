@@ -1,5 +1,7 @@
 /* The coordinator's half, for federation.h. */
+#include "server/gcc.h"
 #include "server/kcagc.h"
+#include "server/landmark.h"
 #include "server/predict.h"
 #include "tests/unit/both/federation.h"
 
@@ -27,14 +29,21 @@ void *half_server(void *arg)
 			   .channel = h->channel,
 			   .post = h->post,
 			   .record = &h->record,
+			   .threads = 1,
 			   .n = h->n };
 
 	for (size_t l = 0; l < h->L; l++) {
 		seat[l] = (struct seat){ h, l };
 		channel_observe(h->channel[l], observe, &seat[l]);
 	}
-	h->result = h->job->kind == JOB_KCAGC_PREDICT ? server_predict(&run, h->label)
-						      : server_kcagc(&run, h->label);
+	if (h->job->kind == JOB_KCAGC_PREDICT)
+		h->result = server_predict(&run, h->label);
+	else if (h->job->method == METHOD_LANDMARK)
+		h->result = server_landmark(&run, h->label);
+	else if (h->job->method == METHOD_GCC)
+		h->result = server_gcc(&run, h->label);
+	else
+		h->result = server_kcagc(&run, h->label);
 	if (h->result != ERR_OK)
 		snprintf(h->why, sizeof(h->why), "%s", err_detail());
 	for (size_t l = 0; l < h->L; l++) {

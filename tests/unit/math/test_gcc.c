@@ -53,7 +53,7 @@ static void finds_planted_classes(void **state)
 	assert_true(report.basis.idf);
 	assert_int_equal(report.basis.width, PLANTED_WORDS);
 	assert_true(report.iterations >= 2 && report.iterations < p.iterations);
-	assert_int_equal(lab.asked, 3 + p.rounds + report.iterations);
+	assert_int_equal(lab.asked, 2 + p.rounds + report.iterations);
 	assert_int_equal(lab.words, 2 + N + 2 * SLICE_POWERS + p.rounds * N * (K + 10) +
 					report.iterations * N * K);
 	lab_release(&lab);

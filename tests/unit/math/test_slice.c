@@ -2,6 +2,7 @@
 #include "common/math/la.h"
 #include "common/math/modularity.h"
 #include "common/math/pool.h"
+#include "common/math/psi.h"
 
 enum { ROWS = 40, COLS = 23 };
 
@@ -11,11 +12,17 @@ static void ask(struct slice *s, const struct question *q, double *x)
 	assert_ok(slice_answer(s, q, x));
 }
 
-/* Facts and norms; square receives what the slice says of its rows. */
+/* Facts and norms; square receives what the slice says of its rows. Without idf a slice of words
+ * has to be asked again. */
 static void begin(struct slice *s, bool idf, double *facts, double *square)
 {
-	ask(s, &(struct question){ .kind = ASK_FACTS }, facts);
-	ask(s, &(struct question){ .kind = ASK_NORMS, .idf = idf }, square);
+	double x[2 + ROWS];
+
+	ask(s, &(struct question){ .kind = ASK_FACTS }, x);
+	memcpy(facts, x, 2 * sizeof(*facts));
+	memcpy(square, x + 2, ROWS * sizeof(*square));
+	if (!idf && x[0] == 0)
+		ask(s, &(struct question){ .kind = ASK_NORMS }, square);
 }
 
 static void make(struct slice *s, const struct csr *X, bool dense, const struct graph *g,
@@ -42,7 +49,7 @@ static void facts(void **state)
 			struct slice s;
 			struct graph g;
 			struct csr X;
-			double x[2];
+			double x[2 + 3];
 
 			sample_graph(&g, 3, 2, 0, false, 1);
 			csr_from_triples(&X, 3, 4, t, 3);
@@ -58,7 +65,7 @@ static void facts(void **state)
 /* Every answer against its formula on dense matrices. */
 static void check_answers(bool dense, bool ones, bool idf)
 {
-	double told[2], square[ROWS], spreads[2 * SLICE_POWERS], quality[2];
+	double told[2], square[ROWS], spreads[2 * SLICE_POWERS], quality[2 + 5 * ROWS];
 	uint32_t label[2 * ROWS];
 	struct mat X, T, K, B, Y, expected, next, G;
 	struct slice s;
@@ -92,7 +99,12 @@ static void check_answers(bool dense, bool ones, bool idf)
 			MAT(&X, i, j) /= sqrt(2 * sum);
 	}
 	assert_true(square[7] == 0);
-	ask(&s, &(struct question){ .kind = ASK_SPREADS, .square = square }, spreads);
+	ask(&s,
+	    &(struct question){
+		.kind = ASK_SPREADS, .idf = idf, .square = square, .parties = 2 },
+	    spreads);
+	assert_int_equal(s.own_order, psi_gcc(spreads + SLICE_POWERS, spreads[0], ROWS, 2 * COLS,
+					      SLICE_ORDER_MAX));
 	sample_mean_filter(&g, &T);
 	for (size_t t = 0; t < SLICE_POWERS; t++) {
 		double all = 0, off = 0;
@@ -141,13 +153,23 @@ static void check_answers(bool dense, bool ones, bool idf)
 	la_mul_nn(&K, &G, 1, &expected);
 	assert_mat_near(&Y, &expected, 1e-13);
 
-	ask(&s,
-	    &(struct question){
-		.kind = ASK_QUALITY, .label = label, .k = 4, .labellings = 2, .parties = 5 },
-	    quality);
-	for (size_t t = 0; t < 2; t++)
-		assert_near(quality[t], modularity(&g.adjacency, label + t * ROWS, 4) / 5, 1e-15);
-	assert_true(quality[0] != quality[1]);
+	for (int means = 0; means < 2; means++) {
+		struct question both = { .kind = ASK_QUALITY,
+					 .order = 3,
+					 .label = label,
+					 .k = 5,
+					 .labellings = 2,
+					 .parties = 5,
+					 .means = means };
+
+		assert_int_equal(question_words(&both, ROWS), means ? 2 + 5 * ROWS : 2);
+		ask(&s, &both, quality);
+		for (size_t t = 0; t < 2; t++)
+			assert_near(quality[t], modularity(&g.adjacency, label + t * ROWS, 5) / 5,
+				    1e-15);
+		assert_true(quality[0] != quality[1]);
+	}
+	assert_memory_equal(quality + 2, Y.a, ROWS * 5 * sizeof(double));
 	mat_release(&expected);
 	mat_release(&Y);
 	mat_release(&G);
@@ -173,13 +195,13 @@ static void answers(void **state)
 /* What a coordinator asks out of turn. */
 static void turns(void **state)
 {
-	double x[ROWS * 4], square[ROWS] = { 0 };
+	double x[ROWS * 4 + 2], square[ROWS] = { 0 };
 	uint32_t label[ROWS] = { 0 };
 	struct mat B;
 	struct question one[] = {
 		{ .kind = ASK_FACTS },
 		{ .kind = ASK_NORMS },
-		{ .kind = ASK_SPREADS, .square = square },
+		{ .kind = ASK_SPREADS, .square = square, .parties = 1 },
 		{ .kind = ASK_PRODUCTS, .order = 2, .B = &B },
 		{ .kind = ASK_MEANS, .order = 2, .label = label, .k = 2 },
 		{ .kind = ASK_QUALITY, .label = label, .k = 2, .labellings = 1, .parties = 1 }
@@ -198,7 +220,8 @@ static void turns(void **state)
 	make(&s, &X, false, &g, 1);
 	for (int done = 0; done <= 3; done++) {
 		for (int kind = 0; kind < 6; kind++)
-			if (kind != done && !(done == 3 && kind > 3))
+			if (kind != done && !(done == 3 && kind > 3) &&
+			    !(done == ASK_NORMS && kind == ASK_SPREADS)) /* may be left out */
 				assert_err(slice_answer(&s, &one[kind], x), ERR_PEER, due[done]);
 		if (done < 3) {
 			assert_err(slice_cluster(&s, 2, 3, &how, label), ERR_PEER, due[done]);
@@ -262,13 +285,30 @@ static void clusters(void **state)
 	begin(&s, false, told, square);
 	for (size_t i = 0; i < ROWS; i++)
 		square[i] = 1; /* rows stay as they are */
-	ask(&s, &(struct question){ .kind = ASK_SPREADS, .square = square }, spreads);
-	assert_ok(slice_cluster(&s, 2, 3, &how, label));
-	deal_columns(&X, 1, false, &whole);
-	assert_ok(embed(&whole, &g, &embedding, &Z));
-	kmeans(&Z, NULL, &how, expected, NULL, NULL);
-	assert_memory_equal(label, expected, sizeof(label));
-	mat_release(&Z);
+	ask(&s, &(struct question){ .kind = ASK_SPREADS, .square = square, .parties = 1 }, spreads);
+	for (int own = 0; own < 2; own++) { /* the order given, and the slice's own */
+		assert_ok(slice_cluster(&s, own ? 0 : 3, 3, &how, label));
+		embedding.order = own ? s.own_order : 3;
+		deal_columns(&X, 1, false, &whole);
+		assert_ok(embed(&whole, &g, &embedding, &Z));
+		kmeans(&Z, NULL, &how, expected, NULL, NULL);
+		assert_memory_equal(label, expected, sizeof(label));
+		mat_release(&Z);
+	}
+	assert_int_not_equal(s.own_order, 3);
+	for (unsigned order = 4; order < 6; order++) { /* clusters have settled nothing */
+		struct mat B;
+		double *Y = alloc(ROWS * 2, sizeof(*Y));
+		struct question products = { .kind = ASK_PRODUCTS, .order = order, .B = &B };
+
+		sample_normal(&B, ROWS, 2, 5);
+		if (order == 4)
+			assert_ok(slice_answer(&s, &products, Y));
+		else
+			assert_err(slice_answer(&s, &products, Y), ERR_PEER, "order 5 after 4");
+		mat_release(&B);
+		free(Y);
+	}
 	slice_release(&s);
 	csr_release(&X);
 	graph_release(&g);

@@ -133,6 +133,7 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_CLUSTERS:
 	case MSG_RESULT:
 	case MSG_KEPT:
+	case MSG_LANDMARKS:
 		sample_labels(&m->labels, largest);
 		break;
 	}

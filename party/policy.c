@@ -51,22 +51,26 @@ static enum err check_method(const struct party_config *config, enum job_method 
 		       config->common.name);
 }
 
+static enum err check_exchange(const struct party_config *config, enum job_exchange exchange)
+{
+	const char *name = job_exchange_names[exchange];
+
+	if (!config->policy.exchanges.count || config_strings_has(&config->policy.exchanges, name))
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered exchange is %s, which policy.exchanges of %s does not name",
+		       name, config->common.name);
+}
+
 /* The method and exchange of a kcagc job; with a plan, every one that it may take. */
 static enum err check_kcagc(const struct party_config *config, const struct job *job)
 {
-	const char *exchange = job_exchange_names[job->exchange];
-
 	TRY(check_method(config, job->method));
 	for (unsigned m = METHOD_TREE; job->plan != PLAN_OFF && m <= METHOD_BASIC; m++)
 		if (m != METHOD_BASIC || job->min_cell == 1)
 			TRY(check_method(config, (enum job_method)m));
-	if (config->policy.exchanges.count &&
-	    !config_strings_has(&config->policy.exchanges, exchange))
-		return err_set(ERR_PEER,
-			       "the offered exchange is %s, which policy.exchanges of %s does not "
-			       "name",
-			       exchange, config->common.name);
-	return ERR_OK;
+	TRY(check_exchange(config, job->exchange));
+	return job->plan == PLAN_OFF ? ERR_OK : check_exchange(config, EXCHANGE_DISTANCES);
 }
 
 enum err policy_check(const struct party_config *config, const struct job *agreed,

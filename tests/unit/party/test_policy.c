@@ -114,6 +114,52 @@ static void test_methods(void **state)
 	      "the offered method is basic, which policy.methods of p0 does not name");
 }
 
+/* ---- exchanges and plans ---- */
+
+static void test_exchanges(void **state)
+{
+	static const char gram[] = ",\"exchange\":\"gram\"";
+
+	(void)state;
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 2, "", "");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 2, gram,
+	      "the offered exchange is gram, which policy.exchanges of p0 does not name");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\",\"gram\"]", 2, gram, "");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"gram\"]", 2, "",
+	      "the offered exchange is distances");
+	check("\"jobs\":[\"kcagc\"]", 2, gram, ""); /* no list: any */
+}
+
+/* A plan may take basic, flat or tree: each must be allowed, and its smallest sum. */
+static void test_plans(void **state)
+{
+	static const char plan[] = ",\"plan\":\"auto\"", only[] = ",\"plan\":\"only\"",
+			  cells[] = ",\"plan\":\"auto\",\"min_cell\":3",
+			  flat[] = ",\"plan\":\"auto\",\"method\":\"flat\"",
+			  gram[] = ",\"plan\":\"auto\",\"exchange\":\"gram\"";
+
+	(void)state;
+	check("\"jobs\":[\"kcagc\"]", 4, plan, "");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\",\"basic\"]", 4, plan, "");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\"]", 4, plan,
+	      "the offered method is basic, which policy.methods of p0 does not name");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\"]", 4, only,
+	      "the offered method is basic");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\"]", 4, cells, "");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"flat\",\"basic\"]", 4, flat,
+	      "the offered method is tree");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"basic\"]", 4, plan,
+	      "the offered method is flat");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 4, flat,
+	      "sums of 2 parties, policy.min_parties is 3");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 3, flat, "");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 4, plan, "");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 4, gram,
+	      "the offered exchange is gram");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"gram\"]", 4, gram,
+	      "the offered exchange is distances");
+}
+
 static void test_agreed_job(void **state)
 {
 	struct desk d;
@@ -207,6 +253,8 @@ int main(void)
 		cmocka_unit_test(test_members_of_each_sum),
 		cmocka_unit_test(test_single_needs_both),
 		cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_exchanges),
+		cmocka_unit_test(test_plans),
 		cmocka_unit_test(test_agreed_job),
 		cmocka_unit_test(test_pins),
 		cmocka_unit_test(test_served_once),

@@ -2,6 +2,7 @@
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/job/params.h"
+#include "common/math/slice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,6 +83,25 @@ static enum err check_numbers(const struct job *job)
 	return ERR_OK;
 }
 
+/* Methods whose numbers have bounds that follow from n alone: in 32-bit words they are scaled to
+ * fill them, and fraction_bits counts in 64-bit words only. */
+static bool is_bounded(const struct job *job)
+{
+	return job->kind == JOB_KCAGC &&
+	       (job->method == METHOD_LANDMARK || job->method == METHOD_GCC);
+}
+
+static enum err check_bounded(const struct job *job)
+{
+	if (job->filter_order != JOB_ORDER_AUTO &&
+	    (job->filter_order < 1 || job->filter_order > SLICE_ORDER_MAX))
+		return err_set(ERR_INPUT,
+			       "job.filter.order is %u, expected 1 to %d or \"auto\" with method "
+			       "\"%s\", whose filter is not that of the others",
+			       job->filter_order, SLICE_ORDER_MAX, job_method_names[job->method]);
+	return ERR_OK;
+}
+
 static enum err check_kcagc(const struct job *job)
 {
 	bool nodes = job->method == METHOD_BASIC || job->method == METHOD_GCC;
@@ -114,7 +134,7 @@ static enum err check_kcagc(const struct job *job)
 		    "job.min_cell is %u, expected 1 with %s%s%s: it sums over single nodes",
 		    job->min_cell, nodes ? "method \"" : "polish",
 		    nodes ? job_method_names[job->method] : "", nodes ? "\"" : "");
-	return ERR_OK;
+	return is_bounded(job) ? check_bounded(job) : ERR_OK;
 }
 
 static enum err check_secure_sum(const struct job *job)
@@ -122,6 +142,8 @@ static enum err check_secure_sum(const struct job *job)
 	if (job->modulus_bits != 32 && job->modulus_bits != 64)
 		return err_set(ERR_INPUT, "job.secure_sum.modulus_bits is %u, expected 32 or 64",
 			       job->modulus_bits);
+	if (is_bounded(job) && job->modulus_bits == 32)
+		return ERR_OK;
 	if (job->fraction_bits > job->modulus_bits - 16) /* 16 bits for the sum before the point */
 		return err_set(
 		    ERR_INPUT,
@@ -185,6 +207,8 @@ static void presets_of(const struct json *root, struct config_preset presets[sta
  * Sums of anything else need 64. */
 static bool fits_32_bits(const struct job *job)
 {
+	if (job->kind == JOB_KCAGC && job->method == METHOD_LANDMARK)
+		return true;
 	return job->kind == JOB_KCAGC && job->method <= METHOD_BASIC && job->unit_rows &&
 	       job->row_power >= 0.5 && job->row_power <= 1 && job->fraction_bits <= 16;
 }
@@ -196,19 +220,56 @@ static bool gives_modulus(const struct json *root)
 	return sum && json_type(sum) == JSON_OBJECT && json_get(sum, "modulus_bits");
 }
 
-static enum err read_root(struct job *job, struct json *root, const char *where, char *const *set)
+/* Given values, and what stands in for others. */
+static enum err read_values(struct job *job, struct json *root, const char *where)
 {
 	struct config_preset presets[PRESETS_MAX];
-	struct config_table table;
-	enum err err;
+	struct config_table table = table_for(root);
 
-	TRY(config_set(root, set));
 	presets_of(root, presets);
-	table = table_for(root);
 	TRY(config_read(&table, root, where, NULL, presets, job));
 	if (!gives_modulus(root) && fits_32_bits(job))
 		job->modulus_bits = 32;
+	return ERR_OK;
+}
+
+/* What a method does not read it must not be given: it would seem to matter. */
+static enum err check_unread(const struct job *job)
+{
+	unsigned reader = job->method == METHOD_GCC ? JOB_READER_GCC : JOB_READER_LANDMARK;
+	struct job standard = { 0 };
+	struct json *root = json_object();
+	char difference[256];
+	enum err err;
+
+	json_put_string(root, "kind", job_kind_names[job->kind]);
+	json_put_string(root, "method", job_method_names[job->method]);
+	json_put_number(root, "clusters", job->clusters);
+	err = read_values(&standard, root, "standard");
+	json_free(root);
+	TRY(err);
+	for (size_t i = 0; i < job_row_count; i++) {
+		struct config_table row = { "job", &job_rows[i], 1, sizeof(struct job), 0 };
+
+		if (!job_rows[i].readers || job_rows[i].readers & reader ||
+		    !config_difference(&row, job, "given", &standard, "taken", difference,
+				       sizeof(difference)))
+			continue;
+		return err_set(ERR_INPUT, "%s; method \"%s\" does not read it", difference,
+			       job_method_names[job->method]);
+	}
+	return ERR_OK;
+}
+
+static enum err read_root(struct job *job, struct json *root, const char *where, char *const *set)
+{
+	enum err err;
+
+	TRY(config_set(root, set));
+	TRY(read_values(job, root, where));
 	err = job->kind == JOB_KCAGC ? check_kcagc(job) : ERR_OK;
+	if (err == ERR_OK && is_bounded(job))
+		err = check_unread(job);
 	if (err == ERR_OK)
 		err = check_secure_sum(job);
 	return err ? err_prefix(err, "%s", where) : ERR_OK;

@@ -2,7 +2,12 @@
 #include "common/job/params.h"
 
 enum { ITERATIONS_MAX = 10000, RESTARTS_MAX = 100, CELL_MAX = 1 << 30 };
-enum { KCAGC = 1 << JOB_KCAGC, PREDICT = 1 << JOB_KCAGC_PREDICT };
+enum {
+	KCAGC = 1 << JOB_KCAGC,
+	PREDICT = 1 << JOB_KCAGC_PREDICT,
+	LANDMARK = JOB_READER_LANDMARK,
+	GCC = JOB_READER_GCC
+};
 #define SEED_MAX 9007199254740991.0 /* 2^53 - 1 */
 
 const char *const job_kind_names[] = { "kcagc", "kcagc.predict", NULL };
@@ -40,17 +45,18 @@ const struct config_row job_rows[] = {
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = job_method_names,
 	  .help = "Protocol 3 as a tree of pairs, Protocol 3 flat, Protocol 2 (basic), landmark projection, or "
 		  "federated GCC",
-	  .readers = KCAGC },
+	  .readers = KCAGC | LANDMARK | GCC },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
 	  .help = "k^, clusters of each party and of each inner node of the tree",
-	  .readers = KCAGC },
+	  .readers = KCAGC | LANDMARK },
 	{ "filter.kind", CONFIG_ENUM, AT(filter_kind), .standard = "half", .names = filter_names,
 	  .help = "p(l) = (1 - l/2)^psi, or (1 - l/||Ls||)^psi",
 	  .readers = KCAGC },
 	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, JOB_ORDER_MAX, .names = order_word,
 	  .help = "psi, how far features are smoothed over the graph; it depends on the data: the paper "
-		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" chooses it from sums",
-	  .readers = KCAGC },
+		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" chooses it from "
+		  "sums; landmark and gcc, whose filter is another, take 1 to 15",
+	  .readers = KCAGC | LANDMARK | GCC },
 	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
 	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1",
 	  .readers = KCAGC },
@@ -95,7 +101,7 @@ const struct config_row job_rows[] = {
 	  .readers = KCAGC },
 	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, ITERATIONS_MAX, "3",
 	  .help = "P, Lloyd steps on all nodes at the end",
-	  .readers = KCAGC },
+	  .readers = KCAGC | LANDMARK },
 	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", .names = job_exchange_names,
 	  .help = "what the joint k-means sums: squared distances to the centres in each round, or once all "
 		  "inner products of the virtual nodes",
@@ -111,10 +117,10 @@ const struct config_row job_rows[] = {
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, CELL_MAX, "1",
 	  .help = "fewest nodes behind any number that enters a sum; above 1 it excludes basic, polish "
 		  "and predict",
-	  .readers = KCAGC },
+	  .readers = KCAGC | LANDMARK },
 	{ "landmark.power", CONFIG_BOOL, AT(landmark_power), .standard = "true",
 	  .help = "one power step; without it parties never see a joint vector",
-	  .readers = KCAGC },
+	  .readers = KCAGC | LANDMARK },
 	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts",
 	  .readers = PREDICT },
 	{ "secure_sum.group", CONFIG_CHOICE, AT(group_bits), .standard = "ffdhe3072",

@@ -7,7 +7,9 @@
 
 enum { JOB_CLUSTERS_MAX = 1 << 16, JOB_ORDER_MAX = 10000 };
 
-/* A row's readers are the kinds that have the parameter, as bits 1 << kind. */
+/* A row's readers are the kinds that have the parameter, as bits 1 << kind, and of the methods of
+ * kcagc those two that do without most of it: none of a row's readers is any other. */
+enum { JOB_READER_LANDMARK = 1 << 8, JOB_READER_GCC = 1 << 9 };
 extern const struct config_row job_rows[];
 extern const size_t job_row_count;
 

@@ -97,8 +97,7 @@ static void test_method_presets(void **state)
 		{ "{" MIN ", \"method\": \"gcc\", \"secure_sum\": {\"fraction_bits\": 40}}", 9, 0,
 		  40 },
 		/* 6: the method's before the preset's */
-		{ "{" JOB ", \"method\": \"landmark\", \"preset\": \"paper\"}", JOB_ORDER_AUTO, 1,
-		  24 },
+		{ "{" MIN ", \"method\": \"basic\", \"preset\": \"paper\"}", 9, 0, 32 },
 		/* 7 */ { "{" MIN ", \"preset\": \"paper\"}", 9, 0, 32 },
 		/* 8: single nodes are left out */
 		{ "{" MIN ", \"min_cell\": 2}", 9, 0, 16 },
@@ -139,8 +138,8 @@ static void test_words(void **state)
 		/* 9 */ { "{" AUTO "}", 32 },
 		/* 10 */ { "{" MIN ", \"preset\": \"paper\"}", 64 },
 		/* 11 */
-		{ "{" MIN ", \"method\": \"landmark\", \"secure_sum\": {\"fraction_bits\": 16}}",
-		  64 },
+		{ "{" MIN ", \"method\": \"landmark\", \"secure_sum\": {\"fraction_bits\": 24}}",
+		  32 },
 		/* 12 */
 		{ "{" MIN ", \"method\": \"gcc\", \"secure_sum\": {\"fraction_bits\": 16}}", 64 },
 		/* 13 */ { "{" MODEL "}", 64 },
@@ -224,7 +223,7 @@ static void test_effective_text_is_a_fixed_point(void **state)
 		"{" MIN ", \"min_cell\": 1073741824}",
 		"{" JOB
 		", \"method\": \"landmark\", \"landmark\": {\"power\": false}, \"min_cell\": 9}",
-		"{" JOB ", \"method\": \"landmark\", \"preset\": \"paper\"}",
+		"{" JOB ", \"method\": \"landmark\", \"filter\": {\"order\": 15}}",
 		"{" JOB ", \"method\": \"gcc\"}",
 		"{" MODEL "}",
 		"{" MODEL ", \"graphs\": \"own\", \"secure_sum\": {\"fraction_bits\": 24}}",
@@ -380,6 +379,19 @@ static void test_refusals(void **state)
 		{ "{" JOB ", \"min_cell\": 2, \"method\": \"gcc\"}",
 		  "expected 1 with method \"gcc\": it sums over single nodes" },
 		/* 39 */
+		{ "{" JOB ", \"method\": \"landmark\", \"preset\": \"paper\"}",
+		  "job.preset: \"paper\" given, \"default\" taken; method \"landmark\" does not read "
+		  "it" },
+		{ "{" JOB ", \"method\": \"landmark\", \"restarts\": 9}",
+		  "job.restarts: 9 given, 10 taken; method \"landmark\" does not read it" },
+		{ "{" JOB ", \"method\": \"gcc\", \"local_clusters\": \"8k\"}",
+		  "job.local_clusters: \"8k\" given, \"2k\" taken; method \"gcc\" does not read it" },
+		{ "{" JOB ", \"method\": \"gcc\", \"landmark\": {\"power\": false}}",
+		  "job.landmark.power: false given, true taken; method \"gcc\" does not read it" },
+		{ "{" JOB ", \"method\": \"gcc\", \"filter\": {\"order\": 0}}",
+		  "job.filter.order is 0, expected 1 to 15 or \"auto\" with method \"gcc\"" },
+		{ "{" JOB ", \"method\": \"landmark\", \"filter\": {\"order\": 16}}",
+		  "job.filter.order is 16, expected 1 to 15 or \"auto\" with method \"landmark\"" },
 		{ "{" JOB ", \"min_cell\": 2, \"method\": \"landmark\", \"polish\": 1}",
 		  "expected 1 with polish" },
 		/* 40 */ { "{" MIN ", \"min_cell\": 0}", "job.min_cell is 0, expected a whole" },

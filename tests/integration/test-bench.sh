@@ -61,7 +61,7 @@ test_help_names_every_table() {
 	bench --help
 	((status == 0)) || fault "exit status $status"
 	local part
-	for part in quick choices table2 table4 table10 tables8-9 scale; do says "^  $part  +[^ ]"; done
+	for part in quick choices table2 table4 table7 table10 tables8-9 figure4 figure5 wan-methods predict scale; do says "^  $part  +[^ ]"; done
 }
 
 test_table2() {
@@ -71,17 +71,22 @@ test_table2() {
 	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
 	local csv=$T/o/table2.csv set row L percent='[0-9]{1,3}\.[0-9]{2}'
 	for set in cora citeseer wiki; do
-		for row in k^=k k^=2k b-kCAGC; do
+		for row in k^=k k^=2k b-kCAGC 'landmark k^=k' 'landmark k^=2k' gcc; do
 			for L in 2 4; do
 				has_cell "$csv" "$set,$row,L=$L" "$percent,,1,,[0-9.]+,[0-9.]+,,,-,"
 			done
 		done
-		has_cell "$csv" "$set,AGC,-" "$percent,,1,,[0-9.]+,[0-9.]+,,,-,"
+		for row in AGC GCC; do has_cell "$csv" "$set,$row,-" "$percent,,1,,[0-9.]+,[0-9.]+,,,-,"; done
+		has_cell "$csv" "floors,$set kCAGC: mean,-" "$percent,,,,,,,>= [0-9.]+,-,of 4 cells"
 	done
+	# The same as the twin, for any number of parties.
+	[[ $(grep -E '^cora,(gcc|GCC),' "$csv" | cut -d , -f 4 | sort -u | wc -l) == 1 ]] || fault "gcc is not GCC: $(grep -iE '^cora,gcc,' "$csv")"
+	has_cell "$csv" 'cora,landmark k^=2k,L=4' ".*,72.44,0.51,,,-,"
+	has_cell "$csv" 'citeseer,gcc,L=2' ".*,69.45,0.00,,,-,"
 	has_cell "$csv" 'cora,k^=k,L=2' ".*,67.81,1.78,,,-,"
 	has_cell "$csv" 'wiki,AGC,-' ".*,46.50,3.66,,,-,"
 	has_cell "$csv" 'pubmed,k^=2k,L=4' ",,,,66.14,4.97,,,not run,pubmed's features are not there"
-	(($(wc -l <"$csv") == 1 + 4 * 7)) || fault "$(wc -l <"$csv") lines in the CSV"
+	(($(wc -l <"$csv") == 1 + 4 * 14 + 3 * 6)) || fault "$(wc -l <"$csv") lines in the CSV"
 
 	# The document: this part alone, in the paper's shape.
 	grep -Eq '^\| k\^=k \| [0-9.]+ / 67.81 \| [0-9.]+ / 68.12 \|$' "$T/doc.md" || fault "no row of cora: $(<"$T/doc.md")"
@@ -97,7 +102,92 @@ test_table2() {
 	bench table2 --quick --out "$T/o"
 	has_cell "$csv" 'citeseer,k^=k,L=2' '11.11,.*'
 	has_cell "$csv" 'wiki,b-kCAGC,L=4' "$percent,.*"
-	(($(grep -c '^table2 .* the paper' "$T/said") == 1 + 7)) || fault "measured again: $(<"$T/said")" # and pubmed's
+	(($(grep -c '^table2 .*, the paper' "$T/said") == 1 + 14)) || fault "measured again: $(<"$T/said")" # and pubmed's
+}
+
+# What cells must reach together: of cells that are there, so nothing is run.
+test_floors_of_table2() {
+	sets cora citeseer wiki
+	local csv=$T/o/table2.csv set row L x
+	mkdir -p "$T/o"
+	echo 'set,row,column,value,deviation,runs,unit,paper,paper_deviation,bound,goal,verdict,note' >"$csv"
+	for set in cora citeseer wiki; do
+		for L in 2 4 8 16; do
+			for row in k^=k k^=2k k^=4k k^=8k; do
+				x=70
+				[[ $row-$L != k^=8k-16 ]] || x=60 # the mean is 69.375
+				echo "$set,$row,L=$L,$x,1,5,,69,1,,,-,"
+				x=75
+				[[ $set-$row-$L != cora-k^=k-8 ]] || x=72.9
+				echo "$set,landmark $row,L=$L,$x,1,5,,74,1,,,-,"
+			done
+			echo "$set,b-kCAGC,L=$L,70,1,5,,69,1,,,-,"
+			echo "$set,gcc,L=$L,$((67 + L / 2)),1,5,,69,1,,,-,"
+		done
+		for row in AGC GCC; do echo "$set,$row,-,70,1,5,,69,1,,,-,"; done
+	done >>"$csv"
+	bench table2 --out "$T/o"
+	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
+	[[ ! -e $T/o/runs ]] || fault "something was run"
+	has_cell "$csv" 'floors,cora kCAGC: mean,-' '69.38,,,,,,,>= 69.5,missed,of 16 cells'
+	has_cell "$csv" 'floors,citeseer kCAGC: mean,-' '69.38,,,,,,,>= 68.2,met,of 16 cells'
+	has_cell "$csv" 'floors,wiki kCAGC: mean,-' '69.38,,,,,,,>= 54,met,of 16 cells'
+	has_cell "$csv" 'floors,cora landmark: mean,-' '74.87,,,,,,,>= 73.5,met,of 16 cells'
+	has_cell "$csv" 'floors,cora landmark: least cell,-' '72.9,,,,,,,>= 73,missed,of 16 cells'
+	has_cell "$csv" 'floors,citeseer landmark: least cell,-' '75,,,,,,,>= 68.8,met,of 16 cells'
+	has_cell "$csv" 'floors,cora gcc: least L,-' '68,,,,,,,>= 74,missed,of 4 cells'
+	has_cell "$csv" 'floors,wiki gcc: least L,-' '68,,,,,,,>= 53,met,of 4 cells'
+	has_cell "$csv" 'floors,cora kCAGC: cells of the paper above ours,-' '1,,,,,,,<= 0,missed,of 16 cells'
+	has_cell "$csv" 'floors,cora landmark: cells of the paper above ours,-' '1,,,,,,,<= 0,missed,of 16 cells'
+	has_cell "$csv" 'floors,wiki landmark: cells of the paper above ours,-' '0,,,,,,,<= 0,met,of 16 cells'
+	grep -Fqx '| floors | cora kCAGC: mean | 69.38 | >= 69.5 | **missed** | of 16 cells |' "$T/o/table2.md" ||
+		fault "no floors in the table: $(grep floors "$T/o/table2.md")"
+	(($(grep -c floors "$T/o/table2.md") == 18)) || fault "floors are in the grid as well"
+	# One run less in one cell, and nothing is judged by it: there it is measured again.
+	sed -i '/^cora,landmark k^=2k,L=8,/d' "$csv"
+	bench table2 --out "$T/o"
+	[[ -d $T/o/runs/table2/cora/landmark-k^=2k-L8-seed5 ]] || fault "not measured: $(ls "$T/o/runs/table2/cora")"
+}
+
+test_figures_and_privacy() {
+	sets cora citeseer
+	local percent='[0-9]{1,3}\.[0-9]{2}' column F psi set L
+	bench figure4 figure5 table7 --quick --out "$T/o"
+	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
+	for F in 0.5 1.0; do
+		for column in AGC_A AGC_B; do has_cell "$T/o/figure4.csv" "cora,F=$F,$column" "$percent,,1,,,,,,-,"; done
+		for column in kCAGC b-kCAGC; do
+			has_cell "$T/o/figure4.csv" "cora,F=$F,$column" "$percent,,1,,,,,>= $percent,(met|missed),"
+		done
+	done
+	has_cell "$T/o/figure4.csv" 'cora,AGC,-' "$percent,,1,,,,,,-,"
+	grep -Eq '^\| F=1.0 \| [0-9.]+ \| [0-9.]+ \| [0-9.]+.* \| [0-9.]+.* \|$' "$T/o/figure4.md" || fault "no curve: $(<"$T/o/figure4.md")"
+	[[ $(jq -r .job.graphs "$T/o/runs/figure4/cora/k^=2k-L2-seed1/coordinator/run.json") == own ]] || fault "not graphs of their own"
+	for set in cora citeseer; do
+		for psi in 1 10; do
+			for column in kCAGC AGC; do has_cell "$T/o/figure5.csv" "$set,psi=$psi,$column" "$percent,,1,,,,,,-,"; done
+		done
+	done
+	[[ $(jq .job.filter.order "$T/o/runs/figure5/citeseer/k^=k-L2-seed1/coordinator/run.json") == 10 ]] || fault "not psi = 10 at last"
+	grep -Eq '^cora: mean over 2 orders [0-9.]+, AGC [0-9.]+; the least difference [+-][0-9.]+, at psi=(1|10)\.$' "$T/o/figure5.md" ||
+		fault "no summary: $(<"$T/o/figure5.md")"
+	for L in 2 4; do
+		has_cell "$T/o/table7.csv" "cora,L=$L,level" '[0-9.]+,,1,,2[0-9.]+,,,,-,'
+		has_cell "$T/o/table7.csv" "cora,L=$L,leakage" '-?[0-9.e-]+,,1,,0.0931[12],,,,-,'
+		for column in 'worst feature' 'joint leakage'; do
+			has_cell "$T/o/table7.csv" "cora preset=paper,L=$L,$column" '-?[0-9.e-]+,,1,,,,,,-,'
+		done
+	done
+}
+
+test_predict() {
+	export COTERIE_BIN=$BIN
+	bench predict --quick --out "$T/o"
+	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
+	has_cell "$T/o/predict.csv" '10000 new nodes beside 2500,k=10 L=4,seconds' '[0-9.]+,,1,s,,,,<= 3,(met|missed),[0-9]+ rounds; [0-9]+ MB'
+	has_cell "$T/o/predict.csv" '10000 new nodes beside 2500,k=10 L=4,accuracy of all' '[0-9.]+,,1,%,,,,,-,'
+	(($(wc -l <"$T/o/runs/predict/old2500/seed1/coordinator/labels.csv") == 1 + 12500)) || fault "not all nodes have labels"
+	[[ ! -e $T/o/runs/predict/old2500/all ]] || fault "its data are left behind"
 }
 
 test_a_failing_cell_is_not_the_others() {
@@ -135,9 +225,11 @@ known_launch() {
 		wiki-4) echo "launch: a party died" >&2 && exit 2 ;;
 		esac
 		echo '{ "stated": { "rate_mbit": 400 }, "measured": { "rtt_ms": 200 }, "discarded": '$discarded' }' >"$out/network.json"
-		echo '{ "elapsed_s": '$elapsed', "round_trips": 14, "phases": [
-			{ "name": "local", "compute_s": 0.1, "rounds": 0 }, { "name": "level-1", "compute_s": 0.2, "rounds": 6 },
-			{ "name": "polish", "compute_s": 0, "rounds": 3 } ], "traffic": [
+		echo '{ "elapsed_s": '$elapsed', "job": { "polish": 3 }, "round_trips": 14, "phases": [
+			{ "name": "offer", "compute_s": 0, "rounds": 0, "round_trips": 2 },
+			{ "name": "local", "compute_s": 0.1, "rounds": 0, "round_trips": 1 },
+			{ "name": "level-1", "compute_s": 0.2, "rounds": 6, "round_trips": 7 },
+			{ "name": "polish", "compute_s": 0, "rounds": 3, "round_trips": 4 } ], "traffic": [
 			{ "bytes_sent": 1e6, "bytes_received": 20e6 }, { "bytes_sent": 2e6, "bytes_received": 30e6 } ] }' >"$out/coordinator/run.json"
 		for i in 0 1; do
 			echo '{ "phases": [ { "name": "local", "compute_s": 0.'$((5 - i))' }, { "name": "level-1", "compute_s": 0.'$i' } ],
@@ -164,6 +256,20 @@ test_bound_and_discarded_runs() {
 	(($(grep -c 'cora 4 wan' "$T/sets/calls") == 3)) || fault "not until it was kept: $(<"$T/sets/calls")"
 	grep -Fqx '| k^=k | 5.00 / 12.85 (4.60, 1.09) | 5.00 / 26.57 (4.60, 1.09) |' "$T/o/table10.md" || fault "no row: $(<"$T/o/table10.md")"
 	grep -Fq '8.00 / 13.39 (4.60, 1.74) **missed**' "$T/o/table10.md" || fault "nothing missed: $(<"$T/o/table10.md")"
+}
+
+test_methods_over_a_wan() {
+	sets cora
+	known_launch
+	bench wan-methods --out "$T/o" --seeds 1
+	local csv=$T/o/wan-methods.csv
+	# 5 s; 14 round trips of which 2 are set-up.
+	has_cell "$csv" 'seconds,gram,L=2' '5.00,,1,s,12.85,,4.60,<= 2.5,missed,wan; 13.5 rounds of 14 round trips; .*'
+	has_cell "$csv" 'seconds,distances,L=2' '5.00,,1,s,12.85,,4.60,<= 5,met,wan; .*'
+	has_cell "$csv" 'seconds,landmark,L=16' '5.00,,1,s,,,,<= 2.5,missed,wan; 14 round trips; RTT 200 ms; .*'
+	has_cell "$csv" 'round trips,gram,L=2' '12,,,,,,,<= 6,missed,after set-up; 2 \+ P \+ ceil\(log2 L\) with P = 3'
+	has_cell "$csv" 'round trips,gram,L=16' '12,,,,,,,<= 9,missed,after set-up; .*'
+	has_cell "$csv" 'round trips,landmark,L=2' '12,,,,,,,,-,after set-up'
 }
 
 # No lab: over loopback, and that is said. Pubmed: random features over its graph, and that is said.

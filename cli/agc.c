@@ -16,6 +16,8 @@ static enum err cluster(struct dataset *d, const struct job *job, unsigned threa
 				.seed = job->seed,
 				.threads = threads };
 
+	if (job->filter_order == JOB_ORDER_AUTO)
+		TRY(agc_order(&d->X, &d->g, &p, &p.psi));
 	json_put_number(result, "order", p.psi);
 	return agc(&d->X, &d->g, &p, label);
 }
@@ -27,6 +29,7 @@ int agc_main(int argc, char **argv)
 	    "Clusters pooled data: k-means on the leading singular vectors of the filtered "
 	    "features (AGC, "
 	    "Zhang et al. 2019), the baseline that a federated run is compared with.\v"
-	    "With labels.txt in the data directory the result says how well they were found.",
+	    "The job's filter.order may be \"auto\": AGC's own rule. With labels.txt in the data "
+	    "directory the result says how well they were found.",
 	    cluster, argc, argv);
 }

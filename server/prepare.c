@@ -2,7 +2,6 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/math/order.h"
-#include "common/math/psi.h"
 #include "server/sum.h"
 
 #include <math.h>
@@ -21,21 +20,12 @@ enum err server_prepare_order(struct run *run, const struct tree_node *root, uin
 	unsigned order = 0;
 
 	run_phase(run, "order");
-	for (size_t block = 0; !order && block < ORDER_BLOCKS; block++) {
-		size_t known = (block + 1) * ORDER_BLOCK;
-
-		TRY(secure_sum_wide(run, root, round, intra + block * ORDER_BLOCK, ORDER_BLOCK));
-		order = psi_agc(intra, known);
-		run_progress(run, (unsigned)block + 1, known);
-		if (order || known < ORDER_CAP)
-			TRY(broadcast_order(run, order));
+	for (size_t known = ORDER_BLOCK; !order; known += ORDER_BLOCK) {
+		TRY(secure_sum_wide(run, root, round, intra + known - ORDER_BLOCK, ORDER_BLOCK));
+		TRY(order_decide(intra, known, &order));
+		TRY(broadcast_order(run, order));
+		run_progress(run, (unsigned)(known / ORDER_BLOCK), known);
 	}
-	if (!order)
-		return err_set(
-		    ERR_JOB,
-		    "filter.order \"auto\": the intra-cluster distance falls up to order "
-		    "%d, where the search ends; give job.filter.order as a number",
-		    ORDER_CAP);
 	log_info("filter.order \"auto\" is %u", order);
 	run->job.filter_order = run->record->order = order;
 	return ERR_OK;

@@ -19,6 +19,11 @@ struct agc_params {
 	unsigned threads; /* the labels do not depend on it */
 };
 
+/* AGC's rule for psi, as filter.order "auto" has it, on the whole features, which stay; p->psi is
+ * not looked at. ERR_JOB as order_decide(). */
+enum err agc_order(const struct features *X, const struct graph *g, const struct agc_params *p,
+		   unsigned *psi) MUST_CHECK;
+
 /* label (n, given by the caller): k-means on the k leading unit left singular vectors of the
  * filtered raw features. X is used up, as in embed(), whose errors these are. */
 enum err agc(struct features *X, const struct graph *g, const struct agc_params *p,

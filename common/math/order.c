@@ -17,6 +17,18 @@ void order_end(struct order_search *s)
 	mat_release(&s->F);
 }
 
+enum err order_decide(const double *intra, size_t known, unsigned *order)
+{
+	*order = psi_agc(intra, known);
+	if (!*order && known >= ORDER_CAP)
+		return err_set(
+		    ERR_JOB,
+		    "filter.order \"auto\": the intra-cluster distance falls up to order "
+		    "%d, where the search ends; give job.filter.order as a number",
+		    ORDER_CAP);
+	return ERR_OK;
+}
+
 enum err order_next(struct order_search *s, double *intra)
 {
 	uint32_t *label = alloc(s->F.rows, sizeof(*label));

@@ -1,8 +1,9 @@
-/* order.h -- filter.order "auto" for AGC and kCAGC: a party's terms of AGC's rule (Zhang et al., IJCAI 2019,
- * Section 3.3), one for each psi.
+/* order.h -- filter.order "auto" for AGC and kCAGC: a party's terms of AGC's rule (Zhang et al.,
+ * IJCAI 2019, Section 3.3), one for each psi.
  *
- * The features are filtered step by step; after each step they are projected and clustered as the job says,
- * and the mean intra-cluster distance is taken. psi_agc() looks at the sums of those over the parties.
+ * The features are filtered step by step; after each step they are projected and clustered as the
+ * job says, and the mean intra-cluster distance is taken. psi_agc() looks at the sums of those over
+ * the parties.
  */
 #ifndef COMMON_MATH_ORDER_H
 #define COMMON_MATH_ORDER_H
@@ -20,12 +21,17 @@ struct order_search {
 	struct kmeans_params clusters;
 };
 
-/* A dense copy of X, weighed as how->idf says; X stays. g must outlive the search. how->order is not
- * looked at. ERR_INPUT as embed(). */
+/* A dense copy of X, weighed as how->idf says; X stays. g must outlive the search. how->order is
+ * not looked at. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
-		     const struct embed_params *how, const struct kmeans_params *clusters) MUST_CHECK;
+		     const struct embed_params *how,
+		     const struct kmeans_params *clusters) MUST_CHECK;
 /* intra[t], ORDER_BLOCK of them: the mean intra-cluster distance for the next orders. */
 enum err order_next(struct order_search *s, double *intra) MUST_CHECK;
 void order_end(struct order_search *s);
+
+/* AGC's rule on the first `known` sums of terms over all parties: *order, or 0 if more are needed.
+ * ERR_JOB if there is no rise up to ORDER_CAP. */
+enum err order_decide(const double *intra, size_t known, unsigned *order) MUST_CHECK;
 
 #endif

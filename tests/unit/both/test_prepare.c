@@ -207,7 +207,7 @@ static void test_norms_are_joint(void **state)
 	for (size_t L = 1; L <= 5; L++) {
 		struct job job =
 		    planted_job(L % 2 ? "joint_norm=true" : "joint_norm=true method=basic");
-		double rounding = ldexp((double)L, -1 - (int)job.fraction_bits);
+		double rounding = ldexp((double)L, -1 - JOB_WIDE_FRACTION);
 		struct federation *f = alloc(1, sizeof(*f));
 
 		heard = (struct norms){ .n = N };
@@ -234,7 +234,8 @@ static void test_norms_are_joint(void **state)
 /* One party: joint norms are its own, so the labels are those without. */
 static void test_norms_of_one_party(void **state)
 {
-	struct job with = planted_job("joint_norm=true secure_sum.fraction_bits=40"),
+	struct job with = planted_job(
+		       "joint_norm=true secure_sum.modulus_bits=64 secure_sum.fraction_bits=40"),
 		   without = planted_job("secure_sum.modulus_bits=64 secure_sum.fraction_bits=40");
 	struct federation *a, *b;
 	struct planted p;

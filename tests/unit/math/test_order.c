@@ -1,5 +1,6 @@
 /* A party's terms of AGC's rule, against each order from scratch and the rule's own words. */
 #include "tests/unit/math/data.h"
+#include "common/math/agc.h"
 #include "common/math/order.h"
 #include "common/math/psi.h"
 
@@ -130,6 +131,66 @@ static void test_same_for_any_threads(void **state)
 	graph_release(&g);
 }
 
+/* ---- the rule ---- */
+
+static void test_rule(void **state)
+{
+	double intra[ORDER_CAP];
+	unsigned order;
+
+	(void)state;
+	for (size_t t = 0; t < ORDER_CAP; t++)
+		intra[t] = 1000 - (double)t;
+	for (size_t known = ORDER_BLOCK; known < ORDER_CAP; known += ORDER_BLOCK) {
+		assert_ok(order_decide(intra, known, &order));
+		assert_int_equal(order, 0);
+	}
+	assert_err(order_decide(intra, ORDER_CAP, &order), ERR_JOB,
+		   "the intra-cluster distance falls up to order 100, where the search ends; give "
+		   "job.filter.order as a number");
+	intra[99] = 1000; /* the last chance */
+	assert_ok(order_decide(intra, ORDER_CAP, &order));
+	assert_int_equal(order, 99);
+	intra[57] = intra[56]; /* no rise */
+	intra[12] = 1000;      /* the first of two */
+	assert_ok(order_decide(intra, 60, &order));
+	assert_int_equal(order, 12);
+	intra[1] = 1001;
+	assert_ok(order_decide(intra, ORDER_BLOCK, &order));
+	assert_int_equal(order, 1);
+}
+
+/* AGC on pooled data: unit left singular vectors of the raw features. */
+static void test_agc_order(void **state)
+{
+	const struct agc_params p = {
+		.k = PLANTED_CLASSES, .restarts = 3, .iterations = 10, .seed = 5, .threads = 1
+	};
+	const struct embed_params pooled = { .unit_basis = true, .dims = p.k, .threads = 1 };
+	uint32_t truth[PLANTED_NODES];
+	double intra[ORDER_CAP];
+	unsigned order, expected = 0;
+	struct features X;
+	struct graph g;
+	struct csr none;
+
+	(void)state;
+	planted(&X, &g, truth);
+	for (unsigned t = 0; t < ORDER_CAP && !expected; t++) {
+		intra[t] = from_scratch(&X, &g, &pooled, t + 1);
+		expected = psi_agc(intra, t + 1);
+	}
+	assert_true(expected > 0);
+	assert_ok(agc_order(&X, &g, &p, &order));
+	assert_int_equal(order, expected);
+	graph_release(&g);
+	csr_from_triples(&none, PLANTED_NODES, PLANTED_NODES, NULL, 0);
+	graph_init(&g, &none); /* without edges nothing is ever nearer */
+	assert_err(agc_order(&X, &g, &p, &order), ERR_JOB, "falls up to order 100");
+	features_release(&X);
+	graph_release(&g);
+}
+
 static void test_nothing_to_cluster(void **state)
 {
 	struct features none = { 0 };
@@ -152,6 +213,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_order),
 		cmocka_unit_test(test_same_for_any_threads),
+		cmocka_unit_test(test_rule),
+		cmocka_unit_test(test_agc_order),
 		cmocka_unit_test(test_nothing_to_cluster),
 	};
 

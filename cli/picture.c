@@ -6,10 +6,12 @@
 #include "common/data/dataset.h"
 #include "common/data/labels.h"
 #include "common/job/daemon.h"
+#include "common/job/params.h"
 #include "common/job/record.h"
 #include "common/math/pca.h"
 #include "common/math/tsne.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +60,21 @@ static bool says(const struct json *object, const char *key, const char *text)
 	return value && strcmp(value, text) == 0;
 }
 
+/* What filter.order "auto" became. */
+static enum err read_order(struct source *s)
+{
+	const struct json *order = json_get(s->run, "filter_order");
+	double x = order && json_type(order) == JSON_NUMBER ? json_number(order) : 0;
+
+	if (!(x >= 1 && x <= JOB_ORDER_MAX && x == floor(x)))
+		return err_set(ERR_INPUT,
+			       "%s does not say what filter.order \"auto\" became (filter_order), "
+			       "so its points cannot be made again",
+			       s->run_path);
+	s->job.filter_order = (unsigned)x;
+	return ERR_OK;
+}
+
 static enum err read_job(struct source *s)
 {
 	const struct json *job = json_get(s->run, "job");
@@ -70,6 +87,8 @@ static enum err read_job(struct source *s)
 	json_write(job, &text);
 	err = job_parse(&s->job, (struct bytes){ text.p, text.n }, s->run_path, NULL);
 	buf_release(&text);
+	if (!err && s->job.kind == JOB_KCAGC && s->job.filter_order == JOB_ORDER_AUTO)
+		err = read_order(s);
 	if (!err && s->job.kind != JOB_KCAGC)
 		err = err_set(ERR_INPUT, "%s: a job of kind %s has no picture, only kcagc has",
 			      s->run_path, job_kind_name(&s->job));
@@ -332,8 +351,9 @@ static void describe(const struct source *s, struct picture *p)
 			   s->job.filter_order);
 	else
 		buf_printf(&text, "not filtered");
-	buf_printf(&text, " and projected on %zu dimension%s, in which they were clustered. ",
-		   p->dims, p->dims == 1 ? "" : "s");
+	buf_printf(&text, " and projected on %zu dimension%s, in which they were clustered%s. ",
+		   p->dims, p->dims == 1 ? "" : "s",
+		   s->job.joint_norm ? " once their rows were scaled by joint norms" : "");
 	if (s->params->method == PICTURE_PCA)
 		buf_printf(&text,
 			   "Shown along their two principal components, which hold %.1f %% and "

@@ -85,12 +85,20 @@ static struct json *main_run(const struct report *r)
 
 /* ---- what is worked out here, and goes into run.json ---- */
 
-static enum err evaluate(const struct arguments *a, const struct report *r)
-{
-	char *labels = file_join(data_side(r)->dir, "labels.csv");
-	struct json *e;
-	enum err err = evaluation_make(a->truth, labels, &e);
+static const char no_labels[] = "there are no labels: the job ended with its plan";
 
+static enum err evaluate(const struct arguments *a, struct report *r)
+{
+	char *labels;
+	struct json *e;
+	enum err err;
+
+	if (run_is_plan_only(data_side(r)->run)) {
+		notes_add(&r->runs.missing, "evaluation", "%s", no_labels);
+		return ERR_OK;
+	}
+	labels = file_join(data_side(r)->dir, "labels.csv");
+	err = evaluation_make(a->truth, labels, &e);
 	if (!err)
 		json_put(main_run(r), "evaluation", e);
 	free(labels);
@@ -120,14 +128,18 @@ static void describe_picture(const struct report *r)
 static enum err draw(const struct arguments *a, struct report *r)
 {
 	const struct process *p = data_side(r);
-	bool asked = a->data || a->config || a->tsne;
+	bool asked = a->data || a->config || a->tsne, planned = run_is_plan_only(p->run);
 	struct picture_params params = { .run = p->dir,
 					 .data = a->data,
 					 .config = a->config,
 					 .method = a->tsne ? PICTURE_TSNE : PICTURE_PCA };
 
-	if (!asked && (!r->runs.alone || p->leads))
+	if (!asked && (planned || !r->runs.alone || p->leads))
 		return ERR_OK;
+	if (planned) {
+		notes_add(&r->runs.missing, "picture of the points", "%s", no_labels);
+		return ERR_OK;
+	}
 	if (picture_make(&params, &r->picture) != ERR_OK) {
 		if (asked)
 			return ERR_INPUT;

@@ -88,6 +88,8 @@ void part_sizes(struct report *r, struct buf *b)
 
 	for (const struct json *v = list ? json_first(list) : NULL; v; v = json_next(v))
 		most = fmax(most, run_element(v));
+	if (!(most > 0) && run_is_plan_only(r->main->run))
+		return;
 	if (!(most > 0)) {
 		notes_add(&r->runs.missing, r->main->name,
 			  "its run.json has no result: no cluster sizes");
@@ -187,7 +189,7 @@ void part_objective(struct report *r, struct buf *b)
 	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s))
 		n += has_curve(s);
 	if (!n) {
-		if (r->main->leads)
+		if (r->main->leads && !run_is_plan_only(r->main->run))
 			notes_add(&r->runs.missing, r->main->name,
 				  "its run.json has no objective of any k-means");
 		return;

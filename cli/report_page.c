@@ -165,9 +165,11 @@ static void body(struct report *r, struct buf *b)
 	part_round_trips(r, b);
 	buf_printf(b, "</div></div>\n");
 	part_picture(r, b);
+	part_plan(r, b);
 	part_timeline(r, b);
 	part_links(r, b);
 	part_objective(r, b);
+	part_merged(r, b);
 	part_leaks(r, b);
 	part_job(r, b);
 }

@@ -30,6 +30,8 @@ void part_links(struct report *r, struct buf *b);      /* report_links.c */
 void part_round_trips(struct report *r, struct buf *b); /* report_charts.c */
 void part_sizes(struct report *r, struct buf *b);
 void part_objective(struct report *r, struct buf *b);
+void part_plan(struct report *r, struct buf *b);       /* report_plan.c */
+void part_merged(struct report *r, struct buf *b);
 void part_picture(struct report *r, struct buf *b);    /* report_picture.c */
 void part_evaluation(struct report *r, struct buf *b); /* report_score.c */
 

@@ -39,6 +39,13 @@ double run_number(const struct json *object, const char *key)
 	return run_has(object, key) ? json_number(json_get(object, key)) : 0;
 }
 
+bool run_true(const struct json *object, const char *key)
+{
+	const struct json *v = member(object, key, JSON_BOOL);
+
+	return v && json_bool(v);
+}
+
 const char *run_string(const struct json *object, const char *key)
 {
 	const struct json *v = member(object, key, JSON_STRING);
@@ -113,6 +120,12 @@ void notes_release(struct notes *notes)
 static bool of_our_schema(const struct json *run)
 {
 	return json_type(run) == JSON_OBJECT && run_number(run, "schema_version") == RECORD_SCHEMA;
+}
+
+bool run_is_plan_only(const struct json *run)
+{
+	return !strcmp(run_string(run_object(run, "job"), "plan"), "only") &&
+	       !strcmp(run_string(run, "status"), "done");
 }
 
 enum err run_read(const char *dir, struct json **run)

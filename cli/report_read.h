@@ -21,6 +21,7 @@
 bool run_has(const struct json *object, const char *key);      /* such a number is there */
 double run_number(const struct json *object, const char *key); /* else 0 */
 const char *run_string(const struct json *object, const char *key); /* else "" */
+bool run_true(const struct json *object, const char *key); /* it is there, and true */
 /* The member if it is a list or an object, else NULL. */
 const struct json *run_object(const struct json *object, const char *key);
 const struct json *run_list(const struct json *object, const char *key);
@@ -29,6 +30,9 @@ const struct json *run_first(const struct json *object, const char *key);
 const struct json *run_next(const struct json *member);
 /* An element of a list as such a number; -1 if it is none. */
 double run_element(const struct json *v);
+
+/* The job was to end with a plan (plan "only"), and did: it has no labels, and none are missing. */
+bool run_is_plan_only(const struct json *run);
 
 /* dir/run.json, which must be whole and of the schema of record.h. ERR_INPUT. */
 enum err run_read(const char *dir, struct json **run) MUST_CHECK;

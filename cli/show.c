@@ -87,6 +87,31 @@ static void print_traffic(const struct json *run)
 	       run_number(run, "rounds"), run_number(run, "elapsed_s"));
 }
 
+static void print_plan(const struct json *run)
+{
+	const struct json *plan = run_object(run, "plan");
+
+	if (!plan)
+		return;
+	printf("\n%-16s %-9s %7s %6s %12s %9s %9s\n", "plan", "exchange", "rounds", "trips",
+	       "words", "MB", "seconds");
+	for (const struct json *w = run_first(plan, "ways"); w; w = run_next(w)) {
+		printf("%-16s %-9s %7.0f %6.0f %12.0f %9.2f %9.3f", run_string(w, "method"),
+		       run_string(w, "exchange"), run_number(w, "rounds"),
+		       run_number(w, "round_trips"), run_number(w, "words"),
+		       run_number(w, "bytes") / 1e6, run_number(w, "seconds"));
+		if (run_true(w, "guessed"))
+			printf("  cells guessed");
+		if (run_true(w, "taken"))
+			printf("  <- taken");
+		if (*run_string(w, "why_not"))
+			printf("  not: %s", run_string(w, "why_not"));
+		printf("\n");
+	}
+	printf("at %.3f ms and %.2f MB/s\n", run_number(plan, "rtt_ms"),
+	       run_number(plan, "bytes_per_s") / 1e6);
+}
+
 static void print_score(const struct json *score)
 {
 	printf("\nACC %.4f   NMI %.4f   ARI %.4f   macro-F1 %.4f   of %.0f rows\n",
@@ -128,6 +153,13 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 	       "rounds", "seconds");
 	for (size_t i = 0; i < runs->n; i++)
 		print_traffic(runs->process[i].run);
+	print_plan(first->run);
+	if (run_is_plan_only(first->run)) {
+		printf(
+		    "\nno labels: the job ended with its plan\nresults: %s/run.json, log.jsonl\n",
+		    first->dir);
+		return ERR_OK;
+	}
 	if (a->truth)
 		TRY(print_truth(party ? party->dir : first->dir, a->truth));
 	printf("\nresults: %s/labels.csv, labels.npy, run.json, log.jsonl\n", first->dir);

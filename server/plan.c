@@ -18,9 +18,9 @@ struct kmeans_cost {
 static struct kmeans_cost distances_cost(const struct job *job, double m, bool root)
 {
 	double K = root ? job->clusters : job_local_clusters(job);
-	unsigned R = root ? job->starts : job_inner_restarts(job);
+	unsigned R = root ? job_starts(job, (size_t)m) : job_inner_restarts(job);
 	unsigned Q = root ? job->iterations : job->inner_iterations;
-	unsigned screen = root ? job_screen(job) : 0, first = job->ninth ? 1 : 0;
+	unsigned screen = root ? job_screen(job, R) : 0, first = job->ninth ? 1 : 0;
 	unsigned all = screen && screen < Q ? screen : Q;
 
 	if (m <= K)
@@ -184,10 +184,10 @@ static void print(const struct record_plan *plan, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct record_plan *p = &plan[i];
 
-		log_info("plan: %-5s %-9s %4u rounds, %12.0f words, %9.2f MB, %8.2f s%s%s%s",
+		log_info("plan: %-5s %-9s %4u rounds, %12.0f words, %9.2f MB, %8.3f s%s%s%s%s",
 			 p->method, p->exchange, p->rounds, p->words, p->bytes / 1e6, p->seconds,
-			 p->taken ? "  <- taken" : "", p->why_not ? "  not: " : "",
-			 p->why_not ? p->why_not : "");
+			 p->guessed ? "  (cells guessed)" : "", p->taken ? "  <- taken" : "",
+			 p->why_not ? "  not: " : "", p->why_not ? p->why_not : "");
 	}
 }
 

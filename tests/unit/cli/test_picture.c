@@ -323,6 +323,42 @@ static void data_half_named(void **state)
 	free(path);
 }
 
+/* filter.order "auto": what it became stands in the run. */
+static void order_of_the_run(void **state)
+{
+	char *path = file_join(bare, "run.json");
+	struct picture_params how = { .run = bare, .data = plain, .threads = 1 };
+	static const double wrong[] = { 0, -1, 2.5, 1e9 };
+	struct picture given, found;
+	struct json *record, *filter;
+	struct buf text = { 0 };
+
+	(void)state;
+	assert_ok(picture_make(&how, &given));
+	for (size_t i = 0; i <= sizeof(wrong) / sizeof(*wrong); i++) {
+		bool right = i == sizeof(wrong) / sizeof(*wrong);
+
+		assert_ok(json_read(path, JSON_TEXT_MAX, &record));
+		filter = json_put_object((struct json *)json_get(record, "job"), "filter");
+		json_put_string(filter, "kind", "half");
+		json_put_string(filter, "order", "auto");
+		if (i) /* at first there is none */
+			json_put_number(record, "filter_order", right ? 4 : wrong[i]);
+		json_write(record, &text);
+		json_free(record);
+		put_buf(bare, "run.json", &text);
+		if (!right)
+			assert_err(picture_make(&how, &found), ERR_INPUT,
+				   "does not say what filter.order \"auto\" became");
+	}
+	assert_ok(picture_make(&how, &found));
+	same_picture(&given, &found);
+	assert_non_null(strstr(found.caption, "order 4"));
+	picture_release(&given);
+	picture_release(&found);
+	free(path);
+}
+
 /* What a launcher made for the run and removed after it. */
 static void data_gone(void **state)
 {
@@ -494,6 +530,7 @@ int main(void)
 		cmocka_unit_test(sample),
 		cmocka_unit_test(without_ids),
 		cmocka_unit_test(data_half_named),
+		cmocka_unit_test(order_of_the_run),
 		cmocka_unit_test(data_gone),
 		cmocka_unit_test(by_config),
 		cmocka_unit_test(order_of_labels),

@@ -335,9 +335,7 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 	double *weight = NULL;
 	struct joint j = { .node = node,
 			   .K = root ? work->job.clusters : job_local_clusters(&work->job),
-			   .R = root ? work->job.starts : job_inner_restarts(&work->job),
-			   .Q = root ? work->job.iterations : work->job.inner_iterations,
-			   .screen = root ? job_screen(&work->job) : 0 };
+			   .Q = root ? work->job.iterations : work->job.inner_iterations };
 	uint32_t *best = NULL;
 	enum err e;
 
@@ -347,6 +345,8 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 		goto out;
 	j.Y = &Y;
 	j.weight = weight;
+	j.R = root ? job_starts(&work->job, Y.rows) : job_inner_restarts(&work->job);
+	j.screen = root ? job_screen(&work->job, j.R) : 0;
 	ALLOC(best, s->m);
 	e = joint_kmeans(work, &j, best);
 	if (e != ERR_OK)
@@ -371,11 +371,11 @@ static enum err basic(struct work *work, struct state *s)
 	struct joint j = { .node = tree_node_of(&s->tree, work->own, 1),
 			   .Y = &s->Z,
 			   .K = work->job.clusters,
-			   .R = work->job.starts,
-			   .Q = work->job.iterations,
-			   .screen = job_screen(&work->job) };
+			   .R = job_starts(&work->job, work->n),
+			   .Q = work->job.iterations };
 	enum err e;
 
+	j.screen = job_screen(&work->job, j.R);
 	work_phase(work, "joint");
 	work_group(work, j.node->id);
 	e = joint_kmeans(work, &j, s->child);

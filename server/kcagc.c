@@ -57,11 +57,11 @@ static void open_joint(const struct run *run, struct state *s, const struct tree
 	bool root = node == root_of(s);
 
 	joint_init(j, node, &s->round[node->id], m, K,
-		   root ? run->job.starts : job_inner_restarts(&run->job),
+		   root ? job_starts(&run->job, m) : job_inner_restarts(&run->job),
 		   root ? run->job.iterations : run->job.inner_iterations, weight);
 	if (root) {
 		j->keep = run->job.restarts;
-		j->screen = job_screen(&run->job);
+		j->screen = job_screen(&run->job, j->R);
 	}
 }
 

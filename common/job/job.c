@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PRESETS_MAX = 64 };
+enum { PRESETS_MAX = 64, BURST_UNKNOWN = 64 << 10 };
 
 /* What jobs of this kind may say. */
 static struct config_table table_of(enum job_kind kind)
@@ -43,9 +43,18 @@ unsigned job_dims(const struct job *job)
 	return c->times_k ? c->times_k * job->clusters : c->fixed;
 }
 
-unsigned job_screen(const struct job *job)
+unsigned job_starts(const struct job *job, size_t m)
 {
-	return job->restarts < job->starts ? job->screen : 0;
+	double fit = floor(job->start_words / ((double)m * job->clusters));
+
+	if (fit >= job->starts)
+		return job->starts;
+	return fit > job->restarts ? (unsigned)fit : job->restarts;
+}
+
+unsigned job_screen(const struct job *job, unsigned starts)
+{
+	return job->restarts < starts ? job->screen : 0;
 }
 
 /* What a few more clusters than needed forgive, fewer need not ask of many starts. */
@@ -339,4 +348,16 @@ struct embed_params job_embed_params(const struct job *job, unsigned threads)
 				      .unit_rows = job->unit_rows && !job->joint_norm,
 				      .row_power = job->row_power,
 				      .threads = threads };
+}
+
+size_t job_burst(const struct job *job, size_t n, bool down)
+{
+	size_t k = job->clusters, word = down ? sizeof(float) : job->modulus_bits / 8;
+	bool landmark = job->method == METHOD_LANDMARK;
+
+	if (!is_bounded(job) || (down && landmark && !job->landmark_power))
+		return 0;
+	if (!n)
+		return BURST_UNKNOWN;
+	return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
 }

@@ -56,6 +56,7 @@ struct job {
 	double row_power;         /* job.projection.row_power: p */
 	enum job_virtual virtual_nodes;
 	unsigned local_restarts;           /* R of Protocol 1 */
+	unsigned start_words;              /* what the starts may sum in a round */
 	unsigned starts, screen, restarts; /* of the joint k-means that makes the k clusters: `starts`
 	                                      begin, after `screen` iterations the best `restarts` go on */
 	unsigned inner_restarts, inner_iterations; /* of those at the tree's inner nodes; restarts 0: by k/k^ */
@@ -93,7 +94,10 @@ bool job_difference(const struct job *here, const struct job *offered, char *tex
 unsigned job_local_clusters(const struct job *job); /* k^ as a number */
 unsigned job_dims(const struct job *job);           /* d as a number, before the slice's cap */
 unsigned job_inner_restarts(const struct job *job); /* as a number */
-unsigned job_screen(const struct job *job);         /* the iteration after which starts are screened; 0: none are */
+unsigned job_starts(const struct job *job,
+		    size_t m); /* of the joint k-means that makes the k clusters, over m items */
+unsigned job_screen(const struct job *job,
+		    unsigned starts); /* the iteration after which so many are screened; 0: none are */
 const char *job_kind_name(const struct job *job);
 extern const char *const job_kind_names[]; /* in the order of the enum; the list ends with NULL */
 extern const char *const job_method_names[];
@@ -101,6 +105,10 @@ extern const char *const job_exchange_names[];
 /* The method sums over all parties at once; a tree sums over pairs. */
 bool job_is_flat(const struct job *job);
 bool job_is_plan_only(const struct job *job); /* it ends before there are labels */
+
+/* Bytes of the largest vector that a party sends at once, or (down) that the coordinator sends to
+ * it, where the methods know it beforehand, else 0. n 0: not known yet. */
+size_t job_burst(const struct job *job, size_t n, bool down);
 
 /* What this job shows, and to whom: one sentence each, for the offer's record, run.json and the
  * policy. Returns the number of sentences (static text). */

@@ -1,7 +1,7 @@
 /* Every parameter of every kind. */
 #include "common/job/params.h"
 
-enum { ITERATIONS_MAX = 10000, RESTARTS_MAX = 100, CELL_MAX = 1 << 30 };
+enum { ITERATIONS_MAX = 10000, RESTARTS_MAX = 1000, CELL_MAX = 1 << 30, WORDS_MAX = 1 << 30 };
 enum {
 	KCAGC = 1 << JOB_KCAGC,
 	PREDICT = 1 << JOB_KCAGC_PREDICT,
@@ -69,7 +69,7 @@ const struct config_row job_rows[] = {
 	{ "projection.unit_rows", CONFIG_BOOL, AT(unit_rows), .standard = "true",
 	  .help = "scale rows by their length",
 	  .readers = KCAGC },
-	{ "projection.row_power", CONFIG_DOUBLE, AT(row_power), 0, 4, "1",
+	{ "projection.row_power", CONFIG_DOUBLE, AT(row_power), 0, 4, "0.8",
 	  .help = "p, how far: 1 makes all rows equally long",
 	  .readers = KCAGC },
 	{ "virtual_nodes", CONFIG_ENUM, AT(virtual_nodes), .standard = "mean", .names = virtual_names,
@@ -78,13 +78,17 @@ const struct config_row job_rows[] = {
 	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, RESTARTS_MAX, "5",
 	  .help = "starts of each party's own k-means",
 	  .readers = KCAGC },
-	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, RESTARTS_MAX, "40",
-	  .help = "starts of the joint k-means that makes the k clusters",
+	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, RESTARTS_MAX, "200",
+	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as sum "
+		  "`start_words` words in a round, but no fewer than `restarts`",
 	  .readers = KCAGC },
-	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, ITERATIONS_MAX, "3",
+	{ "start_words", CONFIG_UNSIGNED, AT(start_words), 1, WORDS_MAX, "4194304",
+	  .help = "how many words the starts may sum in a round; 4194304 are 16 MiB of 32-bit words",
+	  .readers = KCAGC },
+	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, ITERATIONS_MAX, "2",
 	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on",
 	  .readers = KCAGC },
-	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, RESTARTS_MAX, "10",
+	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, RESTARTS_MAX, "20",
 	  .help = "R, starts that go on to the end; the one of least inertia wins",
 	  .readers = KCAGC },
 	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, RESTARTS_MAX, "0",
@@ -143,6 +147,7 @@ const struct config_preset job_preset_paper[] = {
 	{ "projection.basis", "unit" },
 	{ "projection.dims", "local" },
 	{ "projection.unit_rows", "false" },
+	{ "projection.row_power", "1" },
 	{ "virtual_nodes", "centre" },
 	{ "local_restarts", "10" },
 	{ "starts", "10" },
@@ -154,8 +159,13 @@ const struct config_preset job_preset_paper[] = {
 	{ NULL, NULL },
 };
 
-/* Protocol 2 works on all nodes from the start: there is nothing to polish. */
-const struct config_preset job_preset_basic[] = { { "polish", "0" }, { NULL, NULL } };
+/* Protocol 2 works on all nodes from the start: there is nothing to polish, and each start sums n k
+ * words where the others sum m k, so there are fewer. */
+const struct config_preset job_preset_basic[] = { { "polish", "0" },
+						  { "starts", "40" },
+						  { "restarts", "10" },
+						  { "screen", "3" },
+						  { NULL, NULL } };
 
 /* Small cells are merged, and what sums over single nodes is left out. */
 const struct config_preset job_preset_min_cell[] = { { "polish", "0" }, { NULL, NULL } };

@@ -33,16 +33,19 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The distances to centre r, rising, the first of each value: nodes that are alike in all that the
- * parties have lie at one distance, and a value that is taken often has no density. */
+ * parties have lie at one distance but for rounding, and a value that is taken often has no
+ * density. */
 static size_t distinct(const struct mat *D, size_t r, struct sample *s)
 {
 	size_t count = 0;
+	double rounding;
 
 	for (size_t i = 0; i < D->rows; i++)
 		s[i] = (struct sample){ MAT(D, i, r), (uint32_t)i };
 	qsort(s, D->rows, sizeof(*s), by_value);
+	rounding = PRIVACY_ROUNDING * s[D->rows - 1].y;
 	for (size_t i = 0; i < D->rows; i++)
-		if (count == 0 || s[i].y > s[count - 1].y)
+		if (count == 0 || s[i].y - s[count - 1].y > rounding)
 			s[count++] = s[i];
 	return count;
 }
@@ -247,7 +250,7 @@ static double leakage(double mutual)
 }
 
 static void print(const struct arguments *a, const struct job *job, const struct mat *D,
-		  const struct privacy *p, double joint)
+		  const struct privacy *p, size_t first, double joint)
 {
 	struct json *v = json_object();
 
@@ -263,6 +266,7 @@ static void print(const struct arguments *a, const struct job *job, const struct
 	json_put_number(v, "privacy_level", exp2(p->entropy - p->mutual));
 	json_put_number(v, "privacy_leakage", leakage(p->mutual));
 	json_put_number(v, "leakage_of_worst_column", leakage(p->most));
+	json_put_number(v, "joint_columns", (double)first);
 	json_put_number(v, "joint_bits", joint);
 	json_put_number(v, "joint_leakage", leakage(joint));
 	args_print(v);
@@ -294,7 +298,7 @@ static enum err measure(struct dataset *d, const struct job *job, const struct a
 		free(has);
 	}
 	if (!e)
-		print(a, job, &D, &p, joint_bits(&Z, first, &D, a));
+		print(a, job, &D, &p, first, joint_bits(&Z, first, &D, a));
 	mat_release(&Z);
 	mat_release(&D);
 	return e;

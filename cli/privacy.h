@@ -7,10 +7,13 @@
 
 #include <stdint.h>
 
+#define PRIVACY_ROUNDING 1e-12
+
 /* All in bits, means over the k centres, and over the columns where a column comes in. */
 struct privacy {
 	size_t columns; /* counted: without those that too few nodes have, or have not */
-	size_t repeated; /* distances left out as equal to another's to the same centre, in all */
+	size_t repeated; /* distances left out as equal to another's to the same centre, in all; equal
+			    is: but for PRIVACY_ROUNDING of the largest */
 	double entropy;  /* h(Y) of a summed squared distance */
 	double mutual;   /* I(Y;X) with one column: a node has the feature, or not */
 	double most;     /* the largest of any column, mean over the centres */

@@ -180,6 +180,23 @@ test_figures_and_privacy() {
 	done
 }
 
+# What figure4 rests on: launch hands --shared-edges on, and without graphs "own" the job is refused.
+test_launch_with_parts_of_the_graph() {
+	sets cora
+	local all l status=0
+	local launch=("$ROOT/scripts/launch" --quiet --data "$T/sets/cora" --job "$ROOT/configs/jobs/kcagc-cora.json"
+		--parties 2 --seed 1 --shared-edges 0.6)
+	all=$(wc -l <"$T/sets/cora/edges.tsv")
+	"${launch[@]}" --set graphs=own --keep-data --out "$T/own" 2>"$T/said" || fail "not run: $(<"$T/said")"
+	for l in 0 1; do
+		(($(wc -l <"$T/own/work/data/party-0$l/edges.tsv") == (6 * all + 5) / 10)) ||
+			fault "party-0$l has $(wc -l <"$T/own/work/data/party-0$l/edges.tsv") of $all edges"
+	done
+	"${launch[@]}" --out "$T/shared" 2>"$T/said" || status=$?
+	((status == 2)) || fault "status $status, expected 2"
+	says 'have different graphs'
+}
+
 test_predict() {
 	export COTERIE_BIN=$BIN
 	bench predict --quick --out "$T/o"

@@ -68,7 +68,7 @@ static void test_known(void **state)
 	assert_true(p.mutual == p.most);
 	/* Nodes that are alike: each distance counts once. */
 	for (size_t i = 0; i < 100; i++)
-		MAT(&D, i, 1) = MAT(&D, 2000, 1);
+		MAT(&D, i, 1) = MAT(&D, 2000, 1) + (double)i * 1e-13;
 	assert_ok(privacy_of(&D, has, M, 3, 2, &p));
 	assert_int_equal(p.repeated, 100);
 	assert_near(p.entropy, 8, 0.1);
@@ -151,6 +151,33 @@ static void test_units(void **state)
 	assert_near(said_number("privacy_level"), 64 * level, 0.1 * level);
 }
 
+/* Without scaling of rows, and with all dimensions kept, projections only turn each party's
+ * part: whoever has which columns, the summed distances are those of the features themselves. */
+static void test_sums_over_parties(void **state)
+{
+	static const char whole[] = "--data data --job job.json --set projection.basis=scaled "
+				    "--set projection.dims=12 --parties ";
+	double entropy, mutual, joint;
+	char line[256];
+
+	(void)state;
+	put_data(1);
+	snprintf(line, sizeof(line), "%s1", whole);
+	expect_command(privacy_main, line, 0, "\"parties\": 1,");
+	entropy = said_number("entropy_bits");
+	mutual = said_number("mutual_bits");
+	joint = said_number("joint_bits");
+	for (const char *L = "235"; *L; L++) {
+		snprintf(line, sizeof(line), "%s%c", whole, *L);
+		expect_command(privacy_main, line, 0, "\"rows\": 200,");
+		assert_near(said_number("entropy_bits"), entropy, 1e-6);
+		assert_near(said_number("mutual_bits"), mutual, 1e-3);
+		assert_true(said_number("joint_columns") == 12 / (*L - '0'));
+		/* One party's part says less of the sums than all of them. */
+		assert_true(said_number("joint_bits") < joint);
+	}
+}
+
 /* The seed deals the columns out, neighbours are the estimator's, threads change nothing. */
 static void test_seed_and_threads(void **state)
 {
@@ -197,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),
 		cmocka_unit_test_setup_teardown(test_units, make, unmake),
+		cmocka_unit_test_setup_teardown(test_sums_over_parties, make, unmake),
 		cmocka_unit_test_setup_teardown(test_seed_and_threads, make, unmake),
 		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
 	};

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of an orthonormal block are so by Householder's method: off by a few times 2^-52. */
-static const double BLOCK_ROUNDING = 1e-9;
+/* Columns of an orthonormal block come as floats: off by a few times 2^-24. */
+static const double BLOCK_ROUNDING = 1e-6;
 
 enum err answers_open(struct answers *a, struct work *work)
 {
@@ -112,6 +112,7 @@ static enum err agree_norms(struct answers *a, double *own, double *square, bool
 	work_phase(work, "norms");
 	TRY(slice_answer(&a->slice, &facts, own));
 	TRY(send_term(a, &facts, own));
+	TRY(work_warm(work));
 	TRY(channel_recv_choice(work->channel, CHOICE_WORDS, WORDS_SOME, &words));
 	TRY(check_words(a, words, own[0] != 0));
 	if (words == WORDS_SOME) {
@@ -172,7 +173,7 @@ static enum err check_block(const struct answers *a, const struct mat *B)
 	if (good)
 		return ERR_OK;
 	return err_set(ERR_PEER,
-		       "%s sent a MATRIX whose columns are not orthogonal and of length sqrt(n) "
+		       "%s sent a BLOCK whose columns are not orthogonal and of length sqrt(n) "
 		       "(during %s)",
 		       channel_peer(a->work->channel), record_now(a->work->record)->name);
 }
@@ -183,7 +184,7 @@ enum err answers_products(struct answers *a, size_t width)
 	enum err e;
 
 	mat_init(&B, a->work->n, width);
-	e = channel_recv_reals(a->work->channel, MSG_MATRIX, a->root->id, B.a, B.rows * B.cols);
+	e = channel_recv_reals(a->work->channel, MSG_BLOCK, a->root->id, B.a, B.rows * B.cols);
 	if (e == ERR_OK)
 		e = check_block(a, &B);
 	if (e == ERR_OK)

@@ -246,6 +246,7 @@ static enum err take_part(struct work *work, const struct job_means *means, cons
 	work->n = means->dataset->n;
 	TRY(accept_offer(work, means->dataset));
 	TRY(send_key(work, means, params_hash));
+	TRY(work_warm(work));
 	TRY(agree_keys(work, means));
 	channel_observe(work->channel, work_observe, work);
 	ALLOC(label, work->n);

@@ -19,8 +19,9 @@ static enum err local(struct answers *a, uint32_t *label)
 
 	work_phase(work, "local");
 	TRY(slice_cluster(&a->slice, a->order, work->job.clusters, &how, label));
-	return channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, clusters,
-				   label, work->n);
+	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, clusters,
+				label, work->n));
+	return work_warm(work);
 }
 
 /* Each set has nodes, at least min_cell of them: what is summed is of no fewer. */
@@ -72,7 +73,7 @@ static enum err power(struct answers *a)
 	work_phase(work, "power");
 	TRY(channel_recv_choice(work->channel, CHOICE_WIDTH, most, &width));
 	if (!width)
-		return err_set(ERR_PEER, "%s sent CHOICE of a MATRIX of no columns (during power)",
+		return err_set(ERR_PEER, "%s sent CHOICE of a BLOCK of no columns (during power)",
 			       channel_peer(work->channel));
 	return answers_products(a, width);
 }

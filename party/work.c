@@ -27,6 +27,13 @@ void work_progress(struct work *work, unsigned iteration, size_t moved)
 	account_step(work->record, work->post);
 }
 
+enum err work_warm(struct work *work)
+{
+	size_t need = job_burst(&work->job, work->n, false);
+
+	return need ? channel_warm(work->channel, need) : ERR_OK;
+}
+
 void work_group(struct work *work, uint32_t group)
 {
 	struct sha256 *h = sha256_new();

@@ -43,6 +43,9 @@ struct work {
 void work_phase(struct work *work, const char *name);
 void work_progress(struct work *work, unsigned iteration, size_t moved);
 
+/* All is sent, an answer is waited for: channel_warm(). */
+enum err work_warm(struct work *work) MUST_CHECK;
+
 /* A group's broadcasts are hashed from here on: the running hash goes into the key of each of the
  * group's sums, so that members who were told different things get masks that do not cancel. */
 void work_group(struct work *work, uint32_t group);

@@ -195,6 +195,7 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 	if (e == ERR_OK) {
 		p->exchange = true;
 		ch->out_bytes += FRAME_HEADER_LEN + it.body.n;
+		ch->flight += FRAME_HEADER_LEN + it.body.n;
 		queue_push(&ch->out, &it);
 		channel_wake(ch);
 	}

@@ -83,7 +83,7 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 				  uint32_t least, uint32_t *values, uint32_t *label,
 				  size_t count) MUST_CHECK;
 
-/* The same for real numbers; every received one is finite. count may be 0: one empty message. */
+/* The same for real numbers, MATRIX in doubles, BLOCK rounded to floats; every received one is finite. count may be 0: one empty message. */
 enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
 			    size_t count) MUST_CHECK;
 enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t group, double *x,
@@ -93,6 +93,13 @@ enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t gro
 enum err channel_send_choice(struct channel *ch, enum choice what, uint64_t value) MUST_CHECK;
 enum err channel_recv_choice(struct channel *ch, enum choice what, uint64_t most,
 			     uint64_t *value) MUST_CHECK;
+
+/* Called when all of a turn is sent and an answer is waited for, by whoever will have to send `need`
+ * bytes at once later on: a connection that has been idle carries 14 kB in its first round trip and
+ * twice as much in each further one, but only if it has as much to carry. On a link whose round trip is
+ * long enough to matter, zeros fill it up: as many as can be on their way before the answer comes, so
+ * that nothing has to wait behind them. */
+enum err channel_warm(struct channel *ch, size_t need) MUST_CHECK;
 
 /* Where the job thread's time went since the last call: in seconds. wire: of the blocked time, one
  * measured round trip per exchange and what lies between the first and last byte of the awaited

@@ -79,6 +79,8 @@ struct channel {
 	double moved_s;              /* when this peer last showed progress */
 	uint64_t progress;           /* its counter */
 	struct channel_link link;
+	size_t flight, window; /* bytes queued since channel_warm(), and what it takes to be in
+	                          flight at most */
 	void (*wake)(void *arg);
 	void *wake_arg;
 	channel_observer *observe;

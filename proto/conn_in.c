@@ -47,6 +47,11 @@ static void job_message(struct conn *c)
 	if (!c->channel || c->job != f->job)
 		return;
 	conn_log(c, f->type, false, FRAME_HEADER_LEN + c->reader.body.n);
+	if (f->type == MSG_PADDING) { /* it has done its work */
+		channel_count(c->channel, MSG_PADDING, false, 1,
+			      FRAME_HEADER_LEN + c->reader.body.n);
+		return;
+	}
 	channel_deliver(c->channel, f->type, &c->reader.body, c->first_byte_s);
 	if (!c->paused && channel_is_full(c->channel)) {
 		c->paused = true;

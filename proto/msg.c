@@ -118,7 +118,7 @@ static void walk_choice(struct codec *c, struct msg_choice *m)
 	codec_u64(c, &m->value);
 }
 
-static void walk_reals(struct codec *c, struct msg_reals *m)
+static void walk_numbers(struct codec *c, struct msg_reals *m, size_t size)
 {
 	codec_u32(c, &m->group);
 	codec_u64(c, &m->count);
@@ -126,7 +126,17 @@ static void walk_reals(struct codec *c, struct msg_reals *m)
 	codec_u64(c, &m->offset);
 	codec_check(c, m->offset <= m->count);
 	codec_bytes(c, &m->values, 0, MSG_CHUNK_MAX);
-	codec_check(c, m->values.n % 8 == 0);
+	codec_check(c, m->values.n % size == 0);
+}
+
+static void walk_reals(struct codec *c, struct msg_reals *m)
+{
+	walk_numbers(c, m, sizeof(double));
+}
+
+static void walk_reals32(struct codec *c, struct msg_reals *m)
+{
+	walk_numbers(c, m, sizeof(float));
 }
 
 static void walk_probe(struct codec *c, struct msg_probe *m)

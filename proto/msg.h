@@ -50,7 +50,7 @@ enum choice {
 	CHOICE_ORDER = 2,    /* psi or p, the order of the filter */
 	CHOICE_METHOD = 3,   /* enum job_method */
 	CHOICE_EXCHANGE = 4, /* enum job_exchange */
-	CHOICE_WIDTH = 5,    /* columns of the MATRIX that follows */
+	CHOICE_WIDTH = 5,    /* columns of the BLOCK that follows */
 	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
@@ -121,7 +121,7 @@ struct msg_reals {
 	uint32_t group;      /* tree node */
 	uint64_t count;      /* numbers in the whole vector */
 	uint64_t offset;     /* numbers before this chunk */
-	struct bytes values; /* IEEE 754 binary64, little-endian */
+	struct bytes values; /* IEEE 754 binary64, in BLOCK binary32, little-endian */
 };
 struct msg_probe {
 	struct bytes zeros;
@@ -150,7 +150,7 @@ struct msg {
 		struct msg_masked masked;
 		struct msg_labels labels;
 		struct msg_choice choice;
-		struct msg_reals reals;
+		struct msg_reals reals, reals32;
 		struct msg_probe probe;
 		struct msg_abort abort;
 		struct msg_empty empty;

@@ -125,34 +125,65 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 
 /* ---- vectors of real numbers ---- */
 
-enum { REAL = sizeof(double), REALS_PER_CHUNK = CHANNEL_CHUNK / REAL };
+static size_t real_size(enum msg_type type)
+{
+	return type == MSG_BLOCK ? sizeof(float) : sizeof(double);
+}
 
 /* The wire's order is little-endian. */
-static void reals_copy(uint8_t *out, const uint8_t *in, size_t count)
+static void put_bytes(uint8_t *to, const void *from, size_t size)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	memcpy(out, in, count * REAL);
-#else
-	for (size_t i = 0; i < count * REAL; i++)
-		out[i] = in[i / REAL * REAL + (REAL - 1 - i % REAL)];
+	memcpy(to, from, size);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+	for (size_t i = 0; i < size / 2; i++) {
+		uint8_t kept = to[i];
+
+		to[i] = to[size - 1 - i];
+		to[size - 1 - i] = kept;
+	}
 #endif
+}
+
+static void put_reals(uint8_t *to, const double *x, size_t n, size_t size)
+{
+	for (size_t i = 0; i < n; i++) {
+		float single = (float)x[i];
+
+		if (size == sizeof(single))
+			put_bytes(to + i * size, &single, size);
+		else
+			put_bytes(to + i * size, &x[i], size);
+	}
+}
+
+static void get_reals(double *x, const uint8_t *from, size_t n, size_t size)
+{
+	for (size_t i = 0; i < n; i++) {
+		float single;
+
+		if (size == sizeof(single)) {
+			put_bytes((uint8_t *)&single, from + i * size, size);
+			x[i] = (double)single;
+		} else {
+			put_bytes((uint8_t *)&x[i], from + i * size, size);
+		}
+	}
 }
 
 enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
 			    size_t count)
 {
-	uint8_t *chunk = alloc(REALS_PER_CHUNK, REAL);
-	size_t done = 0;
+	size_t size = real_size(type), most = CHANNEL_CHUNK / size, done = 0;
+	uint8_t *chunk = alloc(most, size);
 	enum err e;
 
 	assert(count <= MSG_REALS_MAX);
 	do {
-		size_t now = count - done < REALS_PER_CHUNK ? count - done : REALS_PER_CHUNK;
+		size_t now = count - done < most ? count - done : most;
 		struct msg m = { .type = type };
 
-		if (now)
-			reals_copy(chunk, (const uint8_t *)(x + done), now);
-		m.reals = (struct msg_reals){ group, count, done, { chunk, now * REAL } };
+		put_reals(chunk, x + done, now, size);
+		m.reals = (struct msg_reals){ group, count, done, { chunk, now * size } };
 		e = channel_send(ch, &m);
 		done += now;
 	} while (e == ERR_OK && done < count);
@@ -164,7 +195,7 @@ static enum err take_reals(struct channel *ch, const struct msg *m, uint32_t gro
 			   size_t count, size_t done)
 {
 	const struct msg_reals *r = &m->reals;
-	size_t now = r->values.n / REAL;
+	size_t size = real_size(m->type), now = r->values.n / size;
 
 	if (r->group != group || r->count != count || r->offset != done || now > count - done ||
 	    (now == 0 && done < count))
@@ -174,8 +205,7 @@ static enum err take_reals(struct channel *ch, const struct msg *m, uint32_t gro
 			       "(during %s)",
 			       ch->peer, msg_name(m->type), r->group, r->count, r->offset, now,
 			       group, count, done, count - done, ch->step);
-	if (now)
-		reals_copy((uint8_t *)(x + done), r->values.p, now);
+	get_reals(x + done, r->values.p, now, size);
 	for (size_t i = done; i < done + now; i++)
 		if (!isfinite(x[i]))
 			return err_set(ERR_PEER,
@@ -198,7 +228,7 @@ enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t gro
 		e = take_reals(ch, &m, group, x, count, done);
 		if (e != ERR_OK)
 			return channel_protocol_error(ch, e);
-		done += m.reals.values.n / REAL;
+		done += m.reals.values.n / real_size(type);
 	} while (done < count);
 	return ERR_OK;
 }

@@ -194,9 +194,13 @@ static enum err serve(struct run *run, const char *output)
 	e = offer(run, &text);
 	buf_release(&text);
 	if (e == ERR_OK)
+		e = run_warm(run);
+	if (e == ERR_OK)
 		e = gather_accepts(run, job_hash);
 	if (e == ERR_OK)
 		e = relay_keys(run);
+	if (e == ERR_OK)
+		e = run_warm(run);
 	if (e != ERR_OK)
 		return e;
 	ALLOC(label, run->n);

@@ -43,6 +43,15 @@ enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum m
 	return ERR_OK;
 }
 
+enum err run_warm(struct run *run)
+{
+	size_t need = job_burst(&run->job, run->n, true);
+
+	for (size_t l = 0; need && l < run->L; l++)
+		TRY(channel_warm(run->channel[l], need));
+	return ERR_OK;
+}
+
 struct fixed run_fixed(const struct run *run, size_t members)
 {
 	return (struct fixed){ .modulus_bits = run->job.modulus_bits,

@@ -113,12 +113,14 @@ static inline void sample(struct msg *m, bool largest)
 			m->choice = (struct msg_choice){ UINT16_MAX, UINT64_MAX };
 		break;
 	case MSG_MATRIX:
+	case MSG_BLOCK:
 		m->reals = (struct msg_reals){ 0 };
 		if (largest)
 			m->reals = (struct msg_reals){ UINT32_MAX, MSG_REALS_MAX, MSG_REALS_MAX,
 						       filler(MSG_CHUNK_MAX) };
 		break;
 	case MSG_PROBE:
+	case MSG_PADDING:
 		m->probe.zeros = largest ? filler(MSG_CHUNK_MAX) : (struct bytes){ 0 };
 		break;
 	case MSG_ABORT:

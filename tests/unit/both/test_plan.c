@@ -108,7 +108,8 @@ static void test_predicted_is_counted(void **state)
 		"polish=0",
 		"local_clusters=5 iterations=2 inner_iterations=1 starts=6 restarts=2 screen=2 "
 		"polish=1 virtual_nodes=centre",
-		"preset=paper iterations=1 inner_iterations=1 secure_sum.modulus_bits=64",
+		"preset=paper starts=10 restarts=10 iterations=1 inner_iterations=1 "
+		"secure_sum.modulus_bits=64",
 	};
 	static const size_t parties[] = { 2, 3, 5 };
 	struct planted p;
@@ -124,6 +125,7 @@ static void test_predicted_is_counted(void **state)
 /* Where Lloyd may settle, it is the most that can be. */
 static void test_predicted_is_the_most(void **state)
 {
+	static const char settings[] = "iterations=30 starts=20 restarts=5 screen=2";
 	struct counted *plan = alloc(1, sizeof(*plan)), *run = alloc(1, sizeof(*run));
 	struct planted p;
 	size_t fewer = 0;
@@ -131,12 +133,14 @@ static void test_predicted_is_the_most(void **state)
 	(void)state;
 	planted_hard(&p, 2);
 	for (size_t L = 2; L <= 6; L += 2) {
-		count(&p, L, "exchange=gram plan=only iterations=30", plan);
+		char line[400], way[64];
+
+		snprintf(line, sizeof(line), "%s exchange=gram plan=only", settings);
+		count(&p, L, line, plan);
 		for (size_t i = 0; i < WAYS; i++) {
 			const struct record_plan *w = &plan->plan[i];
-			char line[400], way[64];
 
-			snprintf(line, sizeof(line), "iterations=30 %s", way_settings(w, way));
+			snprintf(line, sizeof(line), "%s %s", settings, way_settings(w, way));
 			count(&p, L, line, run);
 			assert_true(run->rounds <= w->rounds);
 			assert_true(w->guessed || run->words <= w->words);
@@ -194,14 +198,14 @@ static size_t taken(const struct counted *c)
  * not matter for that. */
 static void test_planned_as_asked_for(void **state)
 {
-	static const struct {
-		const char *planned, *before;
-	} jobs[] = {
-		{ "method=tree exchange=gram", "" },
-		{ "method=tree", "" },
-		{ "method=flat exchange=gram joint_norm=true", "" },
-		{ "method=tree filter.order=auto", "" },
-		{ "method=tree exchange=gram min_cell=3", "" },
+	static const char starts[] =
+	    "starts=20 restarts=5 screen=2"; /* basic has others by itself */
+	static const char *const jobs[] = {
+		"method=tree exchange=gram",
+		"method=tree",
+		"method=flat exchange=gram joint_norm=true",
+		"method=tree filter.order=auto",
+		"method=tree exchange=gram min_cell=3",
 	};
 	struct counted *plan = alloc(1, sizeof(*plan)), *run = alloc(1, sizeof(*run));
 	struct planted p;
@@ -212,14 +216,13 @@ static void test_planned_as_asked_for(void **state)
 		for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++) {
 			char line[400], way[64];
 
-			snprintf(line, sizeof(line), "%s plan=auto", jobs[i].planned);
+			snprintf(line, sizeof(line), "%s %s plan=auto", jobs[i], starts);
 			count(&p, L, line, plan);
 			way_settings(&plan->plan[taken(plan)], way);
-			snprintf(line, sizeof(line), "%s %s", jobs[i].planned, way);
+			snprintf(line, sizeof(line), "%s %s %s", jobs[i], starts, way);
 			count(&p, L, line, run);
 			if (memcmp(plan->label, run->label, sizeof(run->label)) != 0)
-				fail_msg("L=%zu %s: other labels than with %s", L, jobs[i].planned,
-					 way);
+				fail_msg("L=%zu %s: other labels than with %s", L, jobs[i], way);
 			assert_true(plan->rounds == run->rounds && plan->words == run->words);
 		}
 	planted_release(&p);

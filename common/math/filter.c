@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/base/rng.h"
+#include "common/math/filter_plan.h"
 #include "common/math/la.h"
 #include "common/math/parallel.h"
 #include "common/math/simd.h"
@@ -16,7 +17,7 @@
  * for tens of thousands of nodes; narrower ones read the graph too often (16: 5 to 30 % slower),
  * wider ones do not stay. A row of a panel is whole cache lines: begun between two, the filter is a
  * third slower. */
-enum { PANEL = 32, LINE = 64 };
+enum { PANEL = 32 };
 
 /* Lanczos: checked every few steps; a graph that needs more steps than this has a spectrum so
  * dense at its end that even the dense solvers would not agree on eight digits. */
@@ -186,24 +187,13 @@ enum err graph_lambda_max(const struct graph *g, double *lambda)
 
 /* -- the filter -------------------------------------------------------------------------- */
 
-/* With Y = D^-1/2 X a step X <- keep X + take S X reads Y <- keep Y + take D^-1 (A + I) Y, which
- * needs no product per edge (keep and take are diagonal, and the same for all nodes but in T).
- * Nodes are renumbered breadth first, so that neighbours lie close; each keeps the order of its
- * neighbours, so no sum changes by a bit. */
-struct plan;
-typedef void panel_step_fn(const struct plan *p, const double *restrict y, double *restrict out);
+typedef void panel_step_fn(const struct filter_plan *p, size_t first, size_t last,
+			   const double *restrict y, double *restrict out, const double *restrict x,
+			   double gamma);
 
 struct plan {
+	struct filter_plan nodes;
 	panel_step_fn *step;
-	size_t n;
-	uint32_t *order;     /* new number -> node */
-	size_t *start;       /* n + 1 */
-	uint32_t *index;     /* neighbours in new numbers */
-	const double *value; /* edge weights in the new order, or NULL */
-	double *owned_value;
-	double *enter; /* D^-1/2 in the new order */
-	double *keep;  /* in the new order */
-	double *take;  /* take / D in the new order */
 	unsigned psi;
 	const struct csr *sparse; /* where columns come from, or NULL: */
 	const struct mat *dense;
@@ -211,8 +201,9 @@ struct plan {
 	double **buffer; /* per worker: two panels of n x PANEL */
 };
 
-#define STEP panel_step
-#define VEC  vec2
+#define STEP    panel_step
+#define COLUMNS PANEL
+#define VEC     vec2
 #define TARGET
 #include "common/math/filter_step.inc"
 #ifdef SIMD_AVX2
@@ -232,96 +223,6 @@ static panel_step_fn *best_panel_step(void)
 		return panel_step_avx2;
 #endif
 	return panel_step;
-}
-
-static void breadth_first(const struct csr *a, uint32_t *order, uint32_t *number)
-{
-	size_t head = 0, tail = 0;
-	bool *seen;
-
-	ALLOC(seen, a->rows);
-	for (size_t root = 0; root < a->rows; root++) {
-		if (seen[root])
-			continue;
-		seen[root] = true;
-		order[tail++] = (uint32_t)root;
-		for (; head < tail; head++)
-			for (size_t e = a->start[order[head]]; e < a->start[order[head] + 1]; e++)
-				if (!seen[a->index[e]]) {
-					seen[a->index[e]] = true;
-					order[tail++] = a->index[e];
-				}
-	}
-	for (size_t i = 0; i < a->rows; i++)
-		number[order[i]] = (uint32_t)i;
-	free(seen);
-}
-
-/* keep and take of each node, in the new order. */
-static void plan_weigh(struct plan *p, enum filter_kind kind, double lambda)
-{
-	/* Without an edge Ls = 0, and the filter is the identity. */
-	double keep = lambda ? 1 - 1 / lambda : 1, take = lambda ? 1 / lambda : 0;
-
-	for (size_t i = 0; i < p->n; i++) {
-		if (kind == FILTER_MEAN) { /* 1 / (row sum of S + I), for both */
-			double sum = p->enter[i];
-
-			for (size_t e = p->start[i]; e < p->start[i + 1]; e++)
-				sum += (p->value ? p->value[e] : 1) * p->enter[p->index[e]];
-			keep = take = 1 / (1 + p->enter[i] * sum);
-		}
-		p->keep[i] = keep;
-		p->take[i] = take * (p->enter[i] * p->enter[i]);
-	}
-}
-
-static enum err plan_init(struct plan *p, const struct graph *g, enum filter_kind kind)
-{
-	const struct csr *a = &g->adjacency;
-	double lambda = 2;
-	uint32_t *number;
-
-	if (kind == FILTER_SPECTRAL)
-		TRY(graph_lambda_max(g, &lambda));
-	p->n = a->rows;
-	p->step = best_panel_step();
-	ALLOC(p->order, p->n);
-	ALLOC(p->start, p->n + 1);
-	ALLOC(p->index, a->start[p->n]);
-	ALLOC(p->enter, p->n);
-	ALLOC(p->keep, p->n);
-	ALLOC(p->take, p->n);
-	if (a->value)
-		ALLOC(p->owned_value, a->start[p->n]);
-	p->value = p->owned_value;
-	ALLOC(number, p->n);
-	breadth_first(a, p->order, number);
-	for (size_t i = 0, to = 0; i < p->n; i++) {
-		size_t node = p->order[i];
-
-		for (size_t e = a->start[node]; e < a->start[node + 1]; e++, to++) {
-			p->index[to] = number[a->index[e]];
-			if (a->value)
-				p->owned_value[to] = a->value[e];
-		}
-		p->start[i + 1] = to;
-		p->enter[i] = g->inv_sqrt_deg[node];
-	}
-	free(number);
-	plan_weigh(p, kind, lambda);
-	return ERR_OK;
-}
-
-static void plan_release(struct plan *p)
-{
-	free(p->order);
-	free(p->start);
-	free(p->index);
-	free(p->enter);
-	free(p->keep);
-	free(p->take);
-	free(p->owned_value);
 }
 
 /* The first entry of a row at or after column. */
@@ -344,28 +245,27 @@ static void panel_load(const struct plan *p, size_t column, size_t width, double
 {
 	const struct csr *s = p->sparse;
 
-	memset(y, 0, p->n * PANEL * sizeof(*y));
-	for (size_t i = 0; i < p->n; i++) {
-		size_t node = p->order[i];
+	memset(y, 0, p->nodes.n * PANEL * sizeof(*y));
+	for (size_t i = 0; i < p->nodes.n; i++) {
+		size_t node = p->nodes.order[i];
 
 		if (!s) {
 			for (size_t u = 0; u < width; u++)
-				y[i * PANEL + u] = p->enter[i] * MAT(p->dense, node, column + u);
+				y[i * PANEL + u] =
+				    p->nodes.enter[i] * MAT(p->dense, node, column + u);
 			continue;
 		}
 		for (size_t e = entry_at(s, node, column);
 		     e < s->start[node + 1] && s->index[e] < column + width; e++)
 			y[i * PANEL + s->index[e] - column] =
-			    p->enter[i] * (s->value ? s->value[e] : 1);
+			    p->nodes.enter[i] * (s->value ? s->value[e] : 1);
 	}
 }
 
 /* A worker's two panels, one after the other. */
 static double *panels_of(const struct plan *p, unsigned worker)
 {
-	uintptr_t past = (uintptr_t)p->buffer[worker] % LINE;
-
-	return p->buffer[worker] + (past ? LINE - past : 0) / sizeof(double);
+	return simd_line(p->buffer[worker]);
 }
 
 static void panel_filter(void *ctx, unsigned worker, size_t panel)
@@ -373,19 +273,20 @@ static void panel_filter(void *ctx, unsigned worker, size_t panel)
 	const struct plan *p = ctx;
 	size_t column = panel * PANEL, left = p->X->cols - column;
 	size_t width = left < PANEL ? left : PANEL;
-	double *y = panels_of(p, worker), *out = y + p->n * PANEL;
+	double *y = panels_of(p, worker), *out = y + p->nodes.n * PANEL;
 
 	panel_load(p, column, width, y);
 	for (unsigned t = 0; t < p->psi; t++) {
 		double *old = y;
 
-		p->step(p, y, out);
+		p->step(&p->nodes, 0, p->nodes.n, y, out, NULL, 0);
 		y = out;
 		out = old;
 	}
-	for (size_t i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->nodes.n; i++)
 		for (size_t u = 0; u < width; u++)
-			MAT(p->X, p->order[i], column + u) = y[i * PANEL + u] / p->enter[i];
+			MAT(p->X, p->nodes.order[i], column + u) =
+			    y[i * PANEL + u] / p->nodes.enter[i];
 }
 
 /* One buffer of two panels for each worker. */
@@ -395,7 +296,7 @@ static unsigned plan_workers(struct plan *p, unsigned threads, size_t panels)
 
 	ALLOC(p->buffer, workers);
 	for (unsigned w = 0; w < workers; w++)
-		p->buffer[w] = alloc(p->n * 2 * PANEL + LINE / sizeof(double), sizeof(double));
+		p->buffer[w] = alloc(p->nodes.n * 2 * PANEL + SIMD_LINE, sizeof(double));
 	return workers;
 }
 
@@ -409,20 +310,22 @@ static void run_panels(struct plan *p, unsigned threads,
 	for (unsigned w = 0; w < workers; w++)
 		free(p->buffer[w]);
 	free(p->buffer);
-	plan_release(p);
+	filter_plan_release(&p->nodes);
 }
 
 static enum err filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		       const struct csr *sparse, struct mat *X)
 {
-	struct plan p = { .psi = psi, .sparse = sparse, .dense = X, .X = X };
+	struct plan p = {
+		.step = best_panel_step(), .psi = psi, .sparse = sparse, .dense = X, .X = X
+	};
 
-	TRY(plan_init(&p, g, kind));
+	TRY(filter_plan_init(&p.nodes, g, kind));
 	run_panels(&p, threads, panel_filter, &p, X->cols);
 	return ERR_OK;
 }
 
-static enum err check_rows(const struct graph *g, size_t rows)
+enum err graph_check_rows(const struct graph *g, size_t rows)
 {
 	if (rows != g->adjacency.rows)
 		return err_set(ERR_INPUT, "filter: %zu rows of features for a graph of %zu nodes",
@@ -433,7 +336,7 @@ static enum err check_rows(const struct graph *g, size_t rows)
 enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		      struct mat *X)
 {
-	TRY(check_rows(g, X->rows));
+	TRY(graph_check_rows(g, X->rows));
 	return psi ? filter(g, kind, psi, threads, NULL, X) : ERR_OK;
 }
 
@@ -442,7 +345,7 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 {
 	enum err err;
 
-	TRY(check_rows(g, X->rows));
+	TRY(graph_check_rows(g, X->rows));
 	if (psi == 0) {
 		csr_to_dense(X, out);
 		return ERR_OK;
@@ -466,7 +369,7 @@ struct spread {
 /* Adds ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j; those beyond the last are 0. */
 static void panel_measure(const struct spread *s, const double *y, double *square, double *spread)
 {
-	size_t n = s->plan.n;
+	size_t n = s->plan.nodes.n;
 	double mean[PANEL] = { 0 }, all[PANEL] = { 0 }, off[PANEL] = { 0 };
 
 	for (size_t i = 0; i < n; i++)
@@ -492,7 +395,7 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 	const struct spread *s = ctx;
 	const struct plan *p = &s->plan;
 	size_t column = panel * PANEL, left = s->cols - column, powers = (size_t)p->psi + 1;
-	double *y = panels_of(p, worker), *out = y + p->n * PANEL,
+	double *y = panels_of(p, worker), *out = y + p->nodes.n * PANEL,
 	       *term = s->term + panel * 2 * powers;
 
 	panel_load(p, column, left < PANEL ? left : PANEL, y);
@@ -502,7 +405,7 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 		panel_measure(s, y, term + t, term + powers + t);
 		if (t + 1 == powers)
 			break;
-		p->step(p, y, out);
+		p->step(&p->nodes, 0, p->nodes.n, y, out, NULL, 0);
 		y = out;
 		out = old;
 	}
@@ -512,18 +415,21 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 			     unsigned threads, const struct csr *sparse, const struct mat *dense,
 			     double *square, double *spread)
 {
-	struct spread s = { .plan = { .psi = steps, .sparse = sparse, .dense = dense } };
+	struct spread s = { .plan = { .step = best_panel_step(),
+				      .psi = steps,
+				      .sparse = sparse,
+				      .dense = dense } };
 	size_t powers = (size_t)steps + 1, panels;
 
 	assert(!sparse != !dense);
-	TRY(check_rows(g, sparse ? sparse->rows : dense->rows));
-	TRY(plan_init(&s.plan, g, kind));
+	TRY(graph_check_rows(g, sparse ? sparse->rows : dense->rows));
+	TRY(filter_plan_init(&s.plan.nodes, g, kind));
 	s.cols = sparse ? sparse->cols : dense->cols;
 	panels = (s.cols + PANEL - 1) / PANEL;
 	ALLOC(s.term, panels * 2 * powers);
-	ALLOC(s.leave, s.plan.n);
-	for (size_t i = 0; i < s.plan.n; i++)
-		s.leave[i] = 1 / s.plan.enter[i];
+	ALLOC(s.leave, s.plan.nodes.n);
+	for (size_t i = 0; i < s.plan.nodes.n; i++)
+		s.leave[i] = 1 / s.plan.nodes.enter[i];
 	run_panels(&s.plan, threads, panel_spread, &s, s.cols);
 	for (size_t t = 0; t < powers; t++) {
 		square[t] = spread[t] = 0;

@@ -1,0 +1,32 @@
+/* filter_plan.h -- a graph laid out for the steps of its filter.
+ *
+ * With Y = D^-1/2 X a step X <- keep X + take S X reads Y <- keep Y + take D^-1 (A + I) Y, which
+ * needs no product per edge (keep and take are diagonal, and the same for all nodes but in T).
+ * Nodes are renumbered breadth first, so that neighbours lie close; each keeps the order of its
+ * neighbours, so no sum changes by a bit. For filter.c and filtered.c.
+ */
+#ifndef COMMON_MATH_FILTER_PLAN_H
+#define COMMON_MATH_FILTER_PLAN_H
+
+#include "common/math/filter.h"
+
+struct filter_plan {
+	size_t n;
+	uint32_t *order; /* new number -> node */
+	size_t *start;   /* n + 1 */
+	uint32_t *index; /* neighbours in new numbers */
+	double *value;   /* edge weights in the new order, or NULL: all ones */
+	double *enter;   /* D^-1/2 in the new order */
+	double *keep;    /* in the new order */
+	double *take;    /* take / D in the new order */
+};
+
+/* Errors are those of graph_lambda_max(), for FILTER_SPECTRAL alone. O(nnz + n) beyond it. */
+enum err filter_plan_init(struct filter_plan *p, const struct graph *g,
+			  enum filter_kind kind) MUST_CHECK;
+void filter_plan_release(struct filter_plan *p);
+
+/* ERR_INPUT unless rows is the graph's number of nodes. */
+enum err graph_check_rows(const struct graph *g, size_t rows) MUST_CHECK;
+
+#endif

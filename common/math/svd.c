@@ -1,13 +1,7 @@
 #include "common/math/svd.h"
-#include "common/base/progress.h"
-#include "common/base/rng.h"
 #include "common/math/la.h"
 
 #include <math.h>
-#include <string.h>
-
-/* Randomised: directions beyond d in each block, and blocks. */
-enum { KRYLOV_EXTRA = 16, KRYLOV_BLOCKS = 8 };
 
 /* A singular value below this share of the largest counts as zero. The Gram matrix holds squares,
  * so directions below sqrt(2^-52) of the largest are lost in its rounding. */
@@ -51,56 +45,31 @@ static enum err basis_by_rows(const struct mat *X, size_t d, unsigned threads, d
 	return err;
 }
 
-/* Copies the rows of block to the rows of P from `first` on, as many as there is room for. */
-static void put_rows(const struct mat *block, size_t first, struct mat *P)
-{
-	size_t rows = least(block->rows, P->rows - first);
+/* -- by Krylov ------------------------------------------------------------------------------ */
 
-	memcpy(ROW(P, first), block->a, rows * block->cols * sizeof(*block->a));
+struct dense {
+	const struct mat *X;
+	unsigned threads;
+};
+
+static void multiply(void *ctx, const struct mat *in, struct mat *out)
+{
+	const struct dense *a = ctx;
+
+	la_mul_nt(in, a->X, a->threads, out);
 }
 
-/* block <- (block X') X, orthonormalised: one power iteration. */
-static enum err power(const struct mat *X, unsigned threads, struct mat *block)
+static void square(void *ctx, const struct mat *in, struct mat *out)
 {
+	const struct dense *a = ctx;
 	struct mat Y;
 
-	la_mul_nt(block, X, threads, &Y);
-	mat_release(block);
-	la_mul_nn(&Y, X, threads, block);
+	la_mul_nt(in, a->X, a->threads, &Y);
+	la_mul_nn(&Y, a->X, a->threads, out);
 	mat_release(&Y);
-	return la_orthonormal_rows(block);
 }
 
-/* The same, in more than d rows, by a block Krylov space: random directions and all their power
- * iterations together (Musco, Musco 2015, Algorithm 2). On the spectra of filtered features, which
- * fall slowly, 8 blocks are within 1e-6 of the exact vectors; the last block alone (Halko,
- * Martinsson, Tropp 2011, Algorithm 4.4) stays at 1e-4, which moves labels. */
-static enum err basis_by_krylov(const struct mat *X, size_t d, unsigned threads, struct mat *P)
-{
-	size_t narrow = least(X->rows, X->cols), width = least(d + KRYLOV_EXTRA, narrow);
-	struct mat block;
-	struct rng rng;
-	enum err err;
-
-	rng_seed(&rng, 1, 0);
-	mat_init(&block, width, X->cols);
-	for (size_t i = 0; i < width * X->cols; i++)
-		block.a[i] = rng_normal(&rng);
-	mat_init(P, least(KRYLOV_BLOCKS * width, narrow), X->cols);
-	err = la_orthonormal_rows(&block);
-	put_rows(&block, 0, P);
-	for (size_t first = width; !err && first < P->rows; first += width) {
-		err = power(X, threads, &block);
-		put_rows(&block, first, P);
-		progress_tick();
-	}
-	mat_release(&block);
-	if (!err)
-		err = la_orthonormal_rows(P);
-	if (err)
-		mat_release(P);
-	return err;
-}
+/* -- from a basis to U ----------------------------------------------------------------------- */
 
 /* W: what U was made by, whose columns turn with U's. */
 static void fix_signs(struct mat *U, struct mat *W)
@@ -119,18 +88,17 @@ static void fix_signs(struct mat *U, struct mat *W)
 }
 
 /* Within the space of P's orthonormal rows, X has the singular values and left vectors of
- * Y = X P' (Halko et al., Algorithm 5.1). They come out far more exact than from the Gram matrix
- * itself. With Y = U S W', U is Y W S^-1 and not a Householder product, so that zero rows of X
+ * X P' = Y' (Halko et al., Algorithm 5.1). They come out far more exact than from the Gram matrix
+ * itself. With Y' = U S W', U is Y' W S^-1 and not a Householder product, so that zero rows of X
  * stay exactly zero. */
-static enum err left_within(const struct mat *X, const struct mat *P, size_t d, unsigned threads,
-			    struct mat *U, double *sigma, struct mat *map)
+static enum err left_within(const struct linear_map *X, const struct mat *P, size_t d,
+			    unsigned threads, struct mat *U, double *sigma, struct mat *map)
 {
 	struct mat Y, copy, W, scaled, all;
 	enum err err;
 
-	la_mul_nt(P, X, threads, &Y);
-	mat_init(&copy, Y.rows, Y.cols);
-	memcpy(copy.a, Y.a, Y.rows * Y.cols * sizeof(*Y.a));
+	X->multiply(X->ctx, P, &Y);
+	mat_copy(&copy, &Y);
 	mat_init(&all, 1, P->rows);
 	err = la_singular_rows(&copy, all.a, &W);
 	if (err)
@@ -154,23 +122,39 @@ out:
 	return err;
 }
 
-enum err svd_left_map(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
-		      struct mat *map)
+enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads, struct mat *U,
+			 double *sigma, struct mat *map, bool *settled)
 {
-	struct mat P = { 0 };
+	struct mat P;
 	enum err err;
 
 	if (d == 0 || d > least(X->rows, X->cols))
 		return err_set(ERR_INPUT, "svd: %zu singular vectors of a %zu x %zu matrix", d,
 			       X->rows, X->cols);
-	if (least(X->rows, X->cols) > SVD_EXACT_MAX)
-		err = basis_by_krylov(X, d, threads, &P);
-	else if (X->rows < X->cols)
+	TRY(krylov_right(X, d, threads, &P, settled));
+	err = left_within(X, &P, d, threads, U, sigma, map);
+	mat_release(&P);
+	return err;
+}
+
+enum err svd_left_map(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
+		      struct mat *map)
+{
+	struct dense dense = { X, threads };
+	struct linear_map A = { X->rows, X->cols, &dense, multiply, square };
+	bool settled;
+	struct mat P;
+	enum err err;
+
+	if (d == 0 || d > least(X->rows, X->cols) || least(X->rows, X->cols) > SVD_EXACT_MAX)
+		return svd_left_of_map(&A, d, threads, U, sigma, map, &settled);
+	if (X->rows < X->cols)
 		err = basis_by_rows(X, d, threads, sigma, &P);
 	else
 		err = basis_by_columns(X, d, threads, sigma, &P);
-	if (!err)
-		err = left_within(X, &P, d, threads, U, sigma, map);
+	if (err)
+		return err;
+	err = left_within(&A, &P, d, threads, U, sigma, map);
 	mat_release(&P);
 	return err;
 }

@@ -1,5 +1,7 @@
 #include "common/math/embed.h"
 #include "common/base/alloc.h"
+#include "common/math/filter_plan.h"
+#include "common/math/filtered.h"
 #include "common/math/la.h"
 #include "common/math/parallel.h"
 #include "common/math/svd.h"
@@ -163,12 +165,10 @@ static enum err check(const struct features *X, const struct embed_params *p)
 
 /* Filters X into a dense matrix; X is empty afterwards. */
 static enum err filter_features(struct features *X, const struct graph *g,
-				const struct embed_params *p, struct embedding *kept, struct mat *F)
+				const struct embed_params *p, struct mat *F)
 {
 	enum err err;
 
-	if (p->idf)
-		weigh_words(X, kept);
 	if (X->is_sparse) {
 		err = graph_filter_sparse(g, p->filter, p->order, p->threads, &X->sparse, F);
 	} else {
@@ -197,26 +197,123 @@ enum err embed_weighed(const struct features *X, const struct embed_params *p, s
 	return ERR_OK;
 }
 
-/* map: with U = F map, of the rows before they are scaled. */
+static size_t dims(size_t rows, size_t cols, const struct embed_params *p)
+{
+	size_t d = rows < cols ? rows : cols;
+
+	return p->dims < d ? p->dims : d;
+}
+
+/* U becomes Z, before rows are scaled. */
+static void scale_basis(struct mat *U, const double *sigma, const struct embed_params *p,
+			struct mat *map)
+{
+	if (p->unit_basis)
+		return;
+	scale_columns(U, sigma);
+	if (map)
+		scale_columns(map, sigma);
+}
+
+/* map: with Z = F map, of the rows before they are scaled. */
 static enum err project(const struct mat *F, const struct embed_params *p, struct mat *Z,
 			struct mat *map)
 {
-	size_t d = F->rows < F->cols ? F->rows : F->cols;
+	size_t d = dims(F->rows, F->cols, p);
 	double *sigma;
 	enum err err;
 
-	if (p->dims < d)
-		d = p->dims;
 	ALLOC(sigma, d);
 	err = svd_left_map(F, d, p->threads, Z, sigma, map);
-	if (!err && !p->unit_basis) {
-		scale_columns(Z, sigma);
-		if (map)
-			scale_columns(map, sigma);
-	}
+	if (!err)
+		scale_basis(Z, sigma, p, map);
 	free(sigma);
 	return err;
 }
+
+/* -- without ever forming F ------------------------------------------------------------------ */
+
+/* How many entries are not 0, if so few that X is better used as a sparse matrix; else all. */
+static size_t entries_of(const struct features *X)
+{
+	size_t all = features_rows(X) * features_cols(X), count = 0;
+
+	if (X->is_sparse)
+		count = X->sparse.start[X->sparse.rows];
+	for (size_t i = 0; !X->is_sparse && i < all; i++)
+		count += X->dense.a[i] != 0;
+	return count <= all / 4 ? count : all;
+}
+
+static void make_dense(struct features *X)
+{
+	csr_to_dense(&X->sparse, &X->dense);
+	csr_release(&X->sparse);
+	X->is_sparse = false;
+}
+
+static void make_sparse(struct features *X, size_t entries)
+{
+	struct csr *s = &X->sparse;
+	struct mat *m = &X->dense;
+	size_t to = 0;
+
+	*s = (struct csr){ .rows = m->rows, .cols = m->cols };
+	ALLOC(s->start, m->rows + 1);
+	ALLOC(s->index, entries + 1);
+	ALLOC(s->value, entries + 1);
+	for (size_t i = 0; i < m->rows; i++) {
+		/* A zero is written as well, and then over: no branch that is hard to foresee. */
+		for (size_t j = 0; j < m->cols; j++) {
+			s->index[to] = (uint32_t)j;
+			s->value[to] = MAT(m, i, j);
+			to += MAT(m, i, j) != 0;
+		}
+		s->start[i + 1] = to;
+	}
+	mat_release(m);
+	X->is_sparse = true;
+}
+
+/* Projects F = p(S) X by its products alone, where that is cheaper; *done says whether. X is used
+ * up then, and otherwise there still, perhaps in the other form. */
+static enum err project_unformed(struct features *X, const struct graph *g,
+				 const struct embed_params *p, struct mat *Z, struct mat *map,
+				 bool *done)
+{
+	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
+	size_t entries = entries_of(X);
+	struct filtered f;
+	double *sigma;
+	bool settled;
+	enum err err;
+
+	*done = false;
+	TRY(graph_check_rows(g, n));
+	if (!filtered_pays(n, m, entries, g, p->filter, p->order, d))
+		return ERR_OK;
+	if (!X->is_sparse && entries < n * m)
+		make_sparse(X, entries);
+	if (X->is_sparse && entries == n * m)
+		make_dense(X);
+	TRY(filtered_init(&f, X->is_sparse ? &X->sparse : NULL, X->is_sparse ? NULL : &X->dense, g,
+			  p->filter, p->order, p->threads));
+	ALLOC(sigma, d);
+	err = svd_left_of_map(&f.map, d, p->threads, Z, sigma, map, &settled);
+	*done = !err && (settled || (n > SVD_EXACT_MAX && m > SVD_EXACT_MAX));
+	if (*done) {
+		scale_basis(Z, sigma, p, map);
+	} else if (!err) {
+		mat_release(Z);
+		if (map)
+			mat_release(map);
+	}
+	free(sigma);
+	filtered_release(&f);
+	return err;
+}
+
+/* -- the whole, put together ----------------------------------------------------------------- */
 
 enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z)
 {
@@ -231,11 +328,16 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 			   struct mat *Z, struct embedding *kept, struct mat *map)
 {
 	struct mat F = { 0 };
+	bool done = false;
 	enum err err = check(X, p);
 
+	if (!err && p->idf)
+		weigh_words(X, kept);
 	if (!err)
-		err = filter_features(X, g, p, kept, &F);
-	if (!err)
+		err = project_unformed(X, g, p, Z, map, &done);
+	if (!err && !done)
+		err = filter_features(X, g, p, &F);
+	if (!err && !done)
 		err = project(&F, p, Z, map);
 	mat_release(&F);
 	features_release(X);

@@ -34,17 +34,19 @@ struct embed_params {
 
 /* Z (n x d) is initialised here; X is used up: it is released as soon as it is not needed, so
  * that the peak stays near one dense copy of the slice. Columns are scaled as asked, nothing is
- * centred. Calls progress_tick() as it goes. */
+ * centred. Calls progress_tick() as it goes. Where products are cheaper than all of the filtered
+ * features (filtered_pays()), those are never formed, and the space of Z is good to about 1e-8. */
 enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
 	       struct mat *Z) MUST_CHECK;
 
-/* What an embedding did, to embed other rows of the same columns alike. Zero-initialised is empty. */
+/* What an embedding did, to embed other rows of the same columns alike. Zero-initialised is empty.
+ */
 struct embedding {
 	double word; /* if columns were weighed by idf: what all non-zeros were; else 0 */
 	double *idf; /* m weights, or NULL */
 	enum filter_kind filter;
 	unsigned order;
-	struct mat map;   /* m x d: Z = filtered X map, before rows are scaled */
+	struct mat map; /* m x d: Z = filtered X map, before rows are scaled */
 	bool unit_rows;
 	double row_power; /* p */
 	double mean_norm; /* m, the mean of r; 0 if rows were not scaled */
@@ -55,8 +57,8 @@ void embedding_release(struct embedding *e);
 enum err embed_keep(struct features *X, const struct graph *g, const struct embed_params *p,
 		    struct mat *Z, struct embedding *kept) MUST_CHECK;
 
-/* Embeds the rows of X (n x m, used up) over the graph g of these n nodes as e says: the rows that e
- * was made from get their Z again, to rounding. A projection commutes with the filter, so it is
+/* Embeds the rows of X (n x m, used up) over the graph g of these n nodes as e says: the rows that
+ * e was made from get their Z again, to rounding. A projection commutes with the filter, so it is
  * made first: O(nnz(X) d + psi (nnz(A) + n) d), and no dense copy of X. ERR_INPUT if X has
  * another width, or was all words (e->word) and is not any more. */
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
@@ -72,8 +74,8 @@ void embed_scale(struct mat *Z, const double *norm, double mean, double power);
 enum err embed_weighed(const struct features *X, const struct embed_params *p,
 		       struct mat *F) MUST_CHECK;
 
-/* The second half of embed(), for features that are filtered already and stay: Z (n x d, initialised
- * here) by basis, dims, unit_rows and row_power alone. */
+/* The second half of embed(), for features that are filtered already and stay: Z (n x d,
+ * initialised here) by basis, dims, unit_rows and row_power alone. */
 enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z) MUST_CHECK;
 
 void features_release(struct features *X);

@@ -1,0 +1,415 @@
+#include "common/math/filtered.h"
+#include "common/base/alloc.h"
+#include "common/math/la.h"
+#include "common/math/parallel.h"
+#include "common/math/simd.h"
+#include "common/math/svd.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows that one thread takes at a time. */
+enum { CHUNK = 8192 };
+
+#define COLUMNS FILTERED_COLUMNS
+
+typedef void step_fn(const struct filter_plan *p, size_t first, size_t last,
+		     const double *restrict y, double *restrict out, const double *restrict x,
+		     double gamma);
+typedef void product_fn(const struct csr *s, size_t first, size_t last, size_t blocks,
+			const double *restrict in, double *restrict out);
+
+#define STEP    block_step
+#define PRODUCT block_product
+#define VEC     vec2
+#define TARGET
+#include "common/math/filter_step.inc"
+#include "common/math/filtered_product.inc"
+#ifdef SIMD_AVX2
+#undef STEP
+#undef PRODUCT
+#undef VEC
+#undef TARGET
+#define STEP    block_step_avx2
+#define PRODUCT block_product_avx2
+#define VEC     vec4
+#define TARGET  __attribute__((target("avx2")))
+#include "common/math/filter_step.inc"
+#include "common/math/filtered_product.inc"
+#endif
+
+/* -- the series ---------------------------------------------------------------------------- */
+
+/* T^M for large M is nearly a polynomial of far lower degree. With T = (I + A) / 2 and A's spectrum
+ * in [-1, 1] as that of a cosine, cos^2M (t/2) = 4^-M (C(2M, M) + 2 sum_k C(2M, M + k) cos kt):
+ * Chebyshev polynomials of A, with weights that fall like exp(-k^2 / M). Those below this do not
+ * count beside rounding. */
+static const double SERIES_LEAST = 1e-16;
+
+/* A step of Clenshaw's recurrence reads two panels more. */
+static const double SERIES_STEP = 1.3;
+
+/* The weights of T^power, as many as count: series (power + 1 doubles; may be NULL). */
+static size_t series_weights(unsigned power, double *series)
+{
+	double weight = 1;
+	size_t k = 0;
+
+	for (unsigned i = 1; i <= power; i++)
+		weight *= (2. * i - 1) / (2. * i);
+	for (; k <= power && weight >= SERIES_LEAST; k++) {
+		if (series)
+			series[k] = k ? 2 * weight : weight;
+		weight *= (double)(power - k) / (double)(power + k + 1);
+	}
+	return k;
+}
+
+/* In steps of the filter; terms becomes 0 if powers are as cheap. */
+static double square_steps(unsigned psi, size_t *terms)
+{
+	double steps;
+
+	*terms = series_weights(2 * psi, NULL);
+	steps = SERIES_STEP * (double)*terms;
+	if (steps < 2. * psi)
+		return steps;
+	*terms = 0;
+	return 2. * psi;
+}
+
+/* -- steps and products on blocks ------------------------------------------------------------ */
+
+struct pass {
+	const struct filter_plan *p; /* of a step, or NULL: */
+	const struct csr *s;         /* a product, of so many blocks */
+	size_t rows, blocks;
+	const double *in;
+	double *out;
+	const double *x;
+	double gamma;
+	step_fn *step;
+	product_fn *product;
+};
+
+static void pass_chunk(void *ctx, unsigned worker, size_t chunk)
+{
+	const struct pass *a = ctx;
+	size_t first = chunk * CHUNK, last = first + CHUNK < a->rows ? first + CHUNK : a->rows;
+
+	(void)worker;
+	if (a->p)
+		a->step(a->p, first, last, a->in, a->out, a->x, a->gamma);
+	else
+		a->product(a->s, first, last, a->blocks, a->in, a->out);
+}
+
+static void pass(struct pass *a, unsigned threads)
+{
+	a->step = block_step;
+	a->product = block_product;
+#ifdef SIMD_AVX2
+	if (simd_avx2()) {
+		a->step = block_step_avx2;
+		a->product = block_product_avx2;
+	}
+#endif
+	parallel(threads, (a->rows + CHUNK - 1) / CHUNK, pass_chunk, a);
+}
+
+static void product(const struct filtered *f, const struct csr *s, const double *in, double *out,
+		    size_t blocks)
+{
+	struct pass a = { .s = s, .rows = s->rows, .blocks = blocks, .in = in, .out = out };
+
+	pass(&a, f->threads);
+}
+
+static size_t block_size(const struct filtered *f)
+{
+	return f->nodes.n * FILTERED_COLUMNS;
+}
+
+/* block <- T^power block */
+static void powers(const struct filtered *f, unsigned power, double *block)
+{
+	double *y = block, *z = f->y;
+
+	for (unsigned t = 0; t < power; t++) {
+		struct pass a = { .p = &f->nodes, .rows = f->nodes.n, .in = y, .out = z };
+
+		pass(&a, f->threads);
+		z = y;
+		y = a.out;
+	}
+	if (y != block)
+		memcpy(block, y, block_size(f) * sizeof(*block));
+}
+
+/* block <- sum_k series[k] T_k(A) block by Clenshaw: b_k = 2 A b_k+1 - b_k+2 + series[k] block. */
+static void sum_series(const struct filtered *f, double *block)
+{
+	double *y = f->y, *z = f->z;
+
+	memset(y, 0, block_size(f) * sizeof(*y));
+	memset(z, 0, block_size(f) * sizeof(*z));
+	for (size_t k = f->terms; k-- > 0;) {
+		struct pass a = { .p = k ? &f->twice : &f->once,
+				  .rows = f->nodes.n,
+				  .in = y,
+				  .out = z,
+				  .x = block,
+				  .gamma = f->series[k] };
+
+		pass(&a, f->threads);
+		z = y;
+		y = a.out;
+	}
+	memcpy(block, y, block_size(f) * sizeof(*block));
+}
+
+/* -- rows of matrices to blocks and back ------------------------------------------------------- */
+
+/* to[i] <- scale[i] times columns order[i] of rows first ...; those beyond the last are 0. order
+ * and scale may be NULL. */
+static void gather(const struct mat *rows, size_t first, const uint32_t *order, const double *scale,
+		   double *to)
+{
+	size_t width =
+	    rows->rows - first < FILTERED_COLUMNS ? rows->rows - first : FILTERED_COLUMNS;
+
+	memset(to, 0, rows->cols * FILTERED_COLUMNS * sizeof(*to));
+	for (size_t u = 0; u < width; u++) {
+		const double *row = ROW(rows, first + u);
+
+		for (size_t i = 0; i < rows->cols; i++)
+			to[i * FILTERED_COLUMNS + u] =
+			    row[order ? order[i] : i] * (scale ? scale[i] : 1);
+	}
+}
+
+/* The way back, divided by scale. */
+static void scatter(const double *from, size_t first, const uint32_t *order, const double *scale,
+		    struct mat *rows)
+{
+	for (size_t u = 0; u < FILTERED_COLUMNS && first + u < rows->rows; u++) {
+		double *row = ROW(rows, first + u);
+
+		for (size_t i = 0; i < rows->cols; i++)
+			row[order ? order[i] : i] =
+			    from[i * FILTERED_COLUMNS + u] / (scale ? scale[i] : 1);
+	}
+}
+
+/* -- the map ------------------------------------------------------------------------------- */
+
+static size_t blocks_of(const struct mat *rows)
+{
+	return (rows->rows + FILTERED_COLUMNS - 1) / FILTERED_COLUMNS;
+}
+
+/* Room for so many blocks. */
+static void make_room(struct filtered *f, size_t blocks)
+{
+	if (blocks <= f->room)
+		return;
+	free(f->tall_owned);
+	free(f->narrow_owned);
+	f->tall_owned = alloc(blocks * block_size(f) + SIMD_LINE, sizeof(*f->tall));
+	f->narrow_owned =
+	    alloc(blocks * f->map.cols * FILTERED_COLUMNS + SIMD_LINE, sizeof(*f->narrow));
+	f->tall = simd_line(f->tall_owned);
+	f->narrow = simd_line(f->narrow_owned);
+	f->room = blocks;
+}
+
+/* f->tall <- D^-1/2 X in', block by block. */
+static void enter(struct filtered *f, const struct mat *in)
+{
+	size_t blocks = blocks_of(in);
+	struct mat Y;
+
+	make_room(f, blocks);
+	if (f->dense) {
+		la_mul_nt(in, f->dense, f->threads, &Y);
+		for (size_t i = 0; i < blocks; i++)
+			gather(&Y, i * FILTERED_COLUMNS, f->nodes.order, f->nodes.enter,
+			       f->tall + i * block_size(f));
+		mat_release(&Y);
+		return;
+	}
+	for (size_t i = 0; i < blocks; i++)
+		gather(in, i * FILTERED_COLUMNS, NULL, NULL,
+		       f->narrow + i * in->cols * FILTERED_COLUMNS);
+	product(f, &f->in, f->narrow, f->tall, blocks);
+}
+
+/* out (b x n) <- what enter() and steps have made of b vectors: D^1/2 f->tall. */
+static void leave(const struct filtered *f, size_t vectors, struct mat *out)
+{
+	mat_init(out, vectors, f->map.rows);
+	for (size_t i = 0; i < blocks_of(out); i++)
+		scatter(f->tall + i * block_size(f), i * FILTERED_COLUMNS, f->nodes.order,
+			f->nodes.enter, out);
+}
+
+static void multiply(void *ctx, const struct mat *in, struct mat *out)
+{
+	struct filtered *f = ctx;
+
+	enter(f, in);
+	for (size_t i = 0; i < blocks_of(in); i++)
+		powers(f, f->psi, f->tall + i * block_size(f));
+	leave(f, in->rows, out);
+}
+
+/* F'F = X' p(S)^2 X, as T is its own transpose between D^1/2 and D^-1/2. */
+static void square(void *ctx, const struct mat *in, struct mat *out)
+{
+	struct filtered *f = ctx;
+	size_t blocks = blocks_of(in);
+	struct mat Y;
+
+	enter(f, in);
+	for (size_t i = 0; i < blocks; i++)
+		if (f->terms)
+			sum_series(f, f->tall + i * block_size(f));
+		else
+			powers(f, 2 * f->psi, f->tall + i * block_size(f));
+	if (f->dense) {
+		leave(f, in->rows, &Y);
+		la_mul_nn(&Y, f->dense, f->threads, out);
+		mat_release(&Y);
+		return;
+	}
+	product(f, &f->across, f->tall, f->narrow, blocks);
+	mat_init(out, in->rows, in->cols);
+	for (size_t i = 0; i < blocks; i++)
+		scatter(f->narrow + i * in->cols * FILTERED_COLUMNS, i * FILTERED_COLUMNS, NULL,
+			NULL, out);
+}
+
+/* -- making it ----------------------------------------------------------------------------- */
+
+static void csr_alloc(struct csr *s, size_t rows, size_t cols, size_t entries)
+{
+	*s = (struct csr){ .rows = rows, .cols = cols };
+	ALLOC(s->start, rows + 1);
+	ALLOC(s->index, entries);
+	ALLOC(s->value, entries);
+}
+
+/* f->in <- D^-1/2 X and f->across <- X' D^1/2, in the plan's order of nodes. */
+static void lay_out(struct filtered *f, const struct csr *X)
+{
+	size_t entries = X->start[X->rows], to = 0, *next;
+
+	csr_alloc(&f->in, X->rows, X->cols, entries);
+	csr_alloc(&f->across, X->cols, X->rows, entries);
+	for (size_t e = 0; e < entries; e++)
+		f->across.start[X->index[e] + 1]++;
+	for (size_t j = 0; j < X->cols; j++)
+		f->across.start[j + 1] += f->across.start[j];
+	ALLOC(next, X->cols);
+	memcpy(next, f->across.start, X->cols * sizeof(*next));
+	for (size_t i = 0; i < X->rows; i++) {
+		size_t node = f->nodes.order[i];
+
+		for (size_t e = X->start[node]; e < X->start[node + 1]; e++, to++) {
+			double x = X->value ? X->value[e] : 1;
+			size_t at = next[X->index[e]]++;
+
+			f->in.index[to] = X->index[e];
+			f->in.value[to] = x * f->nodes.enter[i];
+			f->across.index[at] = (uint32_t)i;
+			f->across.value[at] = x / f->nodes.enter[i];
+		}
+		f->in.start[i + 1] = to;
+	}
+	free(next);
+}
+
+/* p <- factor (2 T - I), on the same graph. */
+static void series_plan(const struct filtered *f, double factor, struct filter_plan *p)
+{
+	*p = f->nodes;
+	p->keep = alloc(p->n, sizeof(*p->keep));
+	p->take = alloc(p->n, sizeof(*p->take));
+	for (size_t i = 0; i < p->n; i++) {
+		p->keep[i] = factor * (2 * f->nodes.keep[i] - 1);
+		p->take[i] = factor * 2 * f->nodes.take[i];
+	}
+}
+
+enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
+		       const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads)
+{
+	size_t n = sparse ? sparse->rows : dense->rows, m = sparse ? sparse->cols : dense->cols;
+
+	assert(!sparse != !dense && kind != FILTER_MEAN);
+	*f = (struct filtered){ .psi = psi, .threads = threads, .dense = dense };
+	TRY(graph_check_rows(g, n));
+	TRY(filter_plan_init(&f->nodes, g, kind));
+	f->map = (struct linear_map){
+		.rows = n, .cols = m, .ctx = f, .multiply = multiply, .square = square
+	};
+	square_steps(psi, &f->terms);
+	if (f->terms) {
+		ALLOC(f->series, 2 * (size_t)psi + 1);
+		series_weights(2 * psi, f->series);
+		series_plan(f, 2, &f->twice);
+		series_plan(f, 1, &f->once);
+	}
+	if (sparse)
+		lay_out(f, sparse);
+	f->owned = alloc(2 * block_size(f) + SIMD_LINE, sizeof(*f->owned));
+	f->y = simd_line(f->owned);
+	f->z = f->y + block_size(f);
+	return ERR_OK;
+}
+
+void filtered_release(struct filtered *f)
+{
+	free(f->twice.keep);
+	free(f->twice.take);
+	free(f->once.keep);
+	free(f->once.take);
+	filter_plan_release(&f->nodes);
+	csr_release(&f->in);
+	csr_release(&f->across);
+	free(f->series);
+	free(f->owned);
+	free(f->tall_owned);
+	free(f->narrow_owned);
+	*f = (struct filtered){ 0 };
+}
+
+/* -- whether to ---------------------------------------------------------------------------- */
+
+/* Sums and products that a dense product does in the time of one of those of sparse rows and steps,
+ * and of sums and products that an eigenproblem of order n takes, over n^3 (bench_kernels). */
+static const double DENSE_SPEED = 3, EIGEN = 1;
+
+bool filtered_pays(size_t n, size_t m, size_t entries, const struct graph *g, enum filter_kind kind,
+		   unsigned psi, size_t d)
+{
+	double rows = (double)n, cols = (double)m, narrow = rows < cols ? rows : cols;
+	double vectors = KRYLOV_STEPS_USUAL * (double)krylov_width(d, m);
+	double step = (double)g->adjacency.start[n] + 2 * rows; /* one column */
+	double basis = 2 * vectors * vectors * cols / DENSE_SPEED, map, formed;
+	size_t terms;
+
+	if (kind == FILTER_MEAN || vectors > narrow)
+		return false;
+	map = basis + vectors * (2 * (double)entries / (entries < n * m ? 1 : DENSE_SPEED) +
+				 square_steps(psi, &terms) * step);
+	formed = psi * step * cols;
+	if (n > SVD_EXACT_MAX && m > SVD_EXACT_MAX)
+		formed += basis + vectors * 2 * rows * cols / DENSE_SPEED;
+	else
+		formed +=
+		    (rows * cols * narrow / 2 + EIGEN * narrow * narrow * narrow) / DENSE_SPEED;
+	return map < formed;
+}

@@ -251,7 +251,7 @@ static inline void pooled_joint(struct pooled *p, const struct pooled_items *ite
 	const struct tree_node *node = items->node;
 	bool root = node->id + 1 == p->tree.count;
 	unsigned K = root ? p->job->clusters : job_local_clusters(p->job);
-	unsigned R = root ? p->job->starts : job_inner_restarts(p->job);
+	unsigned R = root ? job_starts(p->job, items->m) : job_inner_restarts(p->job);
 	unsigned Q = root ? p->job->iterations : p->job->inner_iterations;
 	uint32_t *starts;
 
@@ -269,8 +269,8 @@ static inline void pooled_joint(struct pooled *p, const struct pooled_items *ite
 			      p->job->seed, node->id);
 	else
 		starts_uniform(starts, items->m, K, R, p->job->seed, node->id);
-	pooled_kmeans(p, items, K, starts, R, Q, root ? job_screen(p->job) : 0, p->job->restarts,
-		      best);
+	pooled_kmeans(p, items, K, starts, R, Q, root ? job_screen(p->job, R) : 0,
+		      p->job->restarts, best);
 	free(starts);
 }
 

@@ -23,9 +23,9 @@ static void test_default_preset(void **state)
 		"\"preset\":\"default\",\"method\":\"tree\",\"local_clusters\":\"2k\",",
 		"\"filter\":{\"kind\":\"half\",\"order\":9},\"features\":\"idf\",",
 		"\"projection\":{\"basis\":\"scaled\",\"dims\":\"k\",\"unit_rows\":true,\"row_"
-		"power\":1},",
-		"\"virtual_nodes\":\"mean\",\"local_restarts\":5,",
-		"\"restarts\":10,",
+		"power\":0.8},",
+		"\"virtual_nodes\":\"mean\",\"local_restarts\":5,\"starts\":200,",
+		"\"start_words\":4194304,\"screen\":2,\"restarts\":20,",
 		"\"iterations\":10,\"ninth\":true,\"polish\":3,\"exchange\":\"distances\",",
 		"\"plan\":\"off\",\"joint_norm\":false,\"min_cell\":1,\"landmark\":{\"power\":true}"
 		",",
@@ -383,7 +383,7 @@ static void test_refusals(void **state)
 		  "job.preset: \"paper\" given, \"default\" taken; method \"landmark\" does not read "
 		  "it" },
 		{ "{" JOB ", \"method\": \"landmark\", \"restarts\": 9}",
-		  "job.restarts: 9 given, 10 taken; method \"landmark\" does not read it" },
+		  "job.restarts: 9 given, 20 taken; method \"landmark\" does not read it" },
 		{ "{" JOB ", \"method\": \"gcc\", \"local_clusters\": \"8k\"}",
 		  "job.local_clusters: \"8k\" given, \"2k\" taken; method \"gcc\" does not read it" },
 		{ "{" JOB ", \"method\": \"gcc\", \"landmark\": {\"power\": false}}",
@@ -407,7 +407,7 @@ static void test_refusals(void **state)
 		  "job.landmark is true or false, expected an object" },
 		/* 45 */
 		{ "{" MIN ", \"starts\": 9}",
-		  "job.restarts is 10, expected at most job.starts, 9" },
+		  "job.restarts is 20, expected at most job.starts, 9" },
 	};
 	struct job j;
 

@@ -1,0 +1,221 @@
+#!/bin/bash
+# Plans, gram, and what parties agree on before they cluster, between daemons.
+#
+#     job.json: plan, exchange, min_cell, filter.order "auto", joint_norm
+#     party.json: policy.methods, policy.exchanges
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+ways() { run_of coordinator ".plan.ways[] | $1"; } # JQ-PROGRAM
+
+taken() { ways 'select(.taken) | .method + " " + .exchange'; }
+
+# All end with 0, with a record and a plan, and nobody has labels.
+plans() { # L
+	local name
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names "$1")
+	for name in coordinator $(names "$1"); do
+		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+		[[ $(run_of "$name" .result) == null ]] || fail "$name has a result"
+		[[ ! -e $T/out/$name/labels.csv && ! -e $T/out/$name/labels.npy ]] || fail "$name has labels"
+	done
+	[[ -z $(find "$T/out" -name 'model-*') ]] || fail "there is a model of no run"
+	no_leftovers
+}
+
+# ---- plans ----
+
+test_plan_only() {
+	federation 4
+	coordinator --plan-only --set exchange=gram
+	parties 4
+	plans 4
+	[[ $(run_of coordinator '.plan.ways | length') == 5 ]] || fail "$(run_of coordinator .plan)"
+	[[ $(ways 'select(.taken)' | jq -s length) == 1 ]] || fail "not one way is taken"
+	[[ $(run_of coordinator '.rounds') == 0 ]] || fail "something was summed"
+	local method exchange
+	while read -r method exchange; do
+		says coordinator "plan: $method +$exchange +[0-9]+ rounds, +[0-9]+ words, +[0-9.]+ MB, +[0-9.]+ s"
+	done < <(ways '.method + " " + .exchange')
+	says coordinator 'plan: tree.*\(cells guessed\)'
+	[[ $(run_of coordinator '.plan | .rtt_ms as $rtt | .bytes_per_s as $rate | .ways | all(
+		(.seconds - (.round_trips * $rtt / 1000 + .bytes / $rate) | fabs) < 1e-9)') == true ]] ||
+		fail "seconds are not those of the link: $(run_of coordinator .plan)"
+	says coordinator '<- taken'
+	"$BIN/coterie" show "$T/out" >"$T/shown"
+	grep -q 'no labels: the job ended with its plan' "$T/shown" || fail "show: $(cat "$T/shown")"
+	grep -Eq '^(flat|tree) .* <- taken$' "$T/shown" || fail "show: $(cat "$T/shown")"
+	"$BIN/coterie" report "$T/out" >/dev/null
+	grep -q 'What each way was going to cost' "$T/out/report.html" || fail "the report has no plan"
+	! grep -q 'What is missing' "$T/out/report.html" || fail "the report misses something"
+}
+
+test_plan_auto_runs_what_it_takes() {
+	federation 4
+	coordinator --set plan=auto --set exchange=gram
+	parties 4
+	completes 4
+	local way
+	way=$(taken)
+	[[ $way == *gram ]] || fail "on loopback $way was taken: $(ways tostring)"
+	mv "$T/out" "$T/planned"
+	coordinator --set "method=${way% *}" --set "exchange=${way#* }"
+	parties 4
+	completes 4
+	[[ $(run_of coordinator .plan) == null ]] || fail "there is a plan that nobody asked for"
+	same_labels "$T/planned/coordinator/labels.csv" "$T/out/coordinator/labels.csv"
+	for name in coordinator $(names 4); do
+		[[ $(jq .rounds "$T/planned/$name/run.json") == $(run_of "$name" .rounds) ]] || fail "$name: other rounds"
+	done
+}
+
+test_plan_takes_no_gram_unasked() {
+	federation 3
+	coordinator --set plan=auto
+	parties 3
+	completes 3
+	[[ $(taken) == *distances ]] || fail "$(taken) was taken"
+	[[ $(ways 'select(.exchange == "gram") | .why_not' | sort -u) == "the job's exchange is \"distances\"" ]] ||
+		fail "$(ways tostring)"
+}
+
+test_plan_takes_no_basic_with_min_cell() {
+	federation 3
+	coordinator --set plan=auto --set min_cell=4
+	parties 3
+	completes 3
+	[[ $(ways 'select(.method == "basic") | .why_not') == "min_cell is above 1" ]] || fail "$(ways tostring)"
+	[[ $(taken) != basic* ]] || fail "basic was taken"
+}
+
+# ---- policies ----
+
+declined() { # L REGEX
+	# shellcheck disable=SC2046
+	ends 2 coordinator $(names "$1")
+	for name in coordinator $(names "$1"); do
+		says "$name" "$2"
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
+	done
+	[[ $(run_of party-01 'any(.phases[]; .name == "local")') == false ]] || fail "party-01 touched its data"
+	no_leftovers
+}
+
+test_policies() {
+	federation 4
+	edit party-01 '.policy.exchanges = ["distances"]'
+	coordinator --set exchange=gram
+	parties 4
+	declined 4 'party-01.*the offered exchange is gram, which policy.exchanges of party-01 does not name'
+	coordinator --set plan=auto
+	parties 4
+	completes 4
+	edit party-01 '.policy.methods = ["tree", "flat"]'
+	coordinator --set plan=auto
+	parties 4
+	rm -f "$T"/out/*/labels.*
+	declined 4 'party-01.*the offered method is basic, which policy.methods of party-01 does not name'
+	edit party-01 '.policy.methods = ["tree", "flat", "basic"] | .policy.min_parties = 3'
+	coordinator --set plan=auto --set method=flat
+	parties 4
+	declined 4 'sums of 2 parties, policy.min_parties is 3'
+}
+
+# ---- exchange gram ----
+
+test_gram_finds_the_same() {
+	federation 5
+	local name
+	for method in tree flat; do
+		coordinator --set "method=$method" --set secure_sum.modulus_bits=64 --set secure_sum.fraction_bits=32
+		parties 5
+		completes 5
+		rm -rf "$T/distances"
+		mv "$T/out" "$T/distances"
+		coordinator --set "method=$method" --set exchange=gram --set secure_sum.modulus_bits=64 --set secure_sum.fraction_bits=32
+		parties 5
+		completes 5
+		for name in coordinator $(names 5); do
+			same_labels "$T/distances/$name/labels.csv" "$T/out/$name/labels.csv"
+		done
+		(($(run_of coordinator .rounds) < $(jq .rounds "$T/distances/coordinator/run.json"))) || fail "$method: no fewer rounds"
+	done
+}
+
+# ---- min_cell ----
+
+test_min_cell() {
+	federation 3
+	coordinator --set min_cell=6 --set local_clusters=4k
+	parties 3
+	completes 3
+	at_least "$(run_of coordinator '[.result.sums[].merged] | add')" 1 "cells merged"
+	[[ $(run_of coordinator .job.polish) == 0 ]] || fail "it was polished"
+	"$BIN/coterie" report "$T/out" >/dev/null
+	grep -q 'Cells that were merged' "$T/out/report.html" || fail "the report does not say what was merged"
+	rm -rf "$T/out"
+	coordinator --set min_cell=151
+	parties 3
+	ends 1 coordinator party-00 party-01 party-02
+	says coordinator '150 nodes cannot make a cell of job.min_cell, 151'
+	says party-02 '150 nodes cannot make a cell of job.min_cell, 151'
+}
+
+test_min_cell_excludes() {
+	federation 2
+	local setting
+	for setting in polish=2 method=basic; do
+		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
+			--set min_cell=3 --set "$setting" --out "$T/out/coordinator"
+		ends 4 coordinator
+		says coordinator 'job.min_cell is 3, expected 1 with (polish|method "basic"): it sums over single nodes'
+	done
+}
+
+# ---- what parties agree on first ----
+
+test_order_auto() {
+	federation 3
+	coordinator --set filter.order=auto
+	parties 3
+	completes 3
+	local order
+	order=$(run_of coordinator .filter_order)
+	((order >= 1 && order <= 100)) || fail "the order is $order"
+	for name in $(names 3); do
+		[[ $(run_of "$name" .filter_order) == "$order" ]] || fail "$name took $(run_of "$name" .filter_order), not $order"
+	done
+	says coordinator "filter.order \\\\\"auto\\\\\" is $order"
+	"$BIN/coterie" report "$T/out/party-01" >/dev/null
+	grep -q "order $order" "$T/out/party-01/report.html" || fail "the picture is of another order"
+	mv "$T/out" "$T/auto"
+	coordinator --set "filter.order=$order"
+	parties 3
+	completes 3
+	same_labels "$T/auto/coordinator/labels.csv" "$T/out/coordinator/labels.csv"
+	order=$("$BIN/coterie" agc --data "$T/pooled" --job "$T/job.json" --set filter.order=auto | jq .order)
+	((order >= 1 && order <= 100)) || fail "agc took order $order"
+}
+
+test_order_auto_gives_up() {
+	federation 2
+	for name in $(names 2); do : >"$T/data/$name/edges.tsv"; done
+	coordinator --set filter.order=auto
+	parties 2
+	ends 1 coordinator party-00 party-01
+	says coordinator 'falls up to order 100, where the search ends; give job.filter.order as a number'
+	says party-01 'give job.filter.order as a number'
+}
+
+test_joint_norm() {
+	federation 3
+	coordinator --set joint_norm=true
+	parties 3
+	completes 3
+	at_least "$(acc "$T/out/coordinator/labels.csv")" 0.9 "accuracy"
+	[[ $(run_of coordinator '[.phases[].name] | index("norms")') != null ]] || fail "no norms were summed"
+}
+
+run_tests "$@"

@@ -10,7 +10,8 @@ needs() { needs_data cora citeseer wiki; }
 
 measure() {
 	local set choice
-	for choice in $(pick preset=default preset=paper restarts=40 starts=10 features=raw projection.unit_rows=false \
+	for choice in $(pick preset=default preset=paper joint_norm=true restarts=200 starts=40 starts=20 projection.row_power=1 \
+		features=raw projection.unit_rows=false \
 		virtual_nodes=centre polish=0 ninth=false); do
 		for set in cora citeseer wiki; do one "$choice" "$set"; done
 	done

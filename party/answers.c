@@ -81,8 +81,8 @@ static enum err check_words(const struct answers *a, uint64_t words, bool measur
 {
 	if ((words == WORDS_ALL && measured) || (words == WORDS_NONE && !measured))
 		return err_set(ERR_PEER,
-			       "%s says that %s of the parties have features of 0 and 1 alone; "
-			       "this one %s (during norms)",
+			       "%s sent CHOICE by which %s of the parties have features of 0 and 1 "
+			       "alone; this one %s (during norms)",
 			       channel_peer(a->work->channel),
 			       words == WORDS_ALL ? "all" : "none",
 			       measured ? "has others" : "has");

@@ -375,6 +375,9 @@ enum err landmark_run(const struct pool *pool, const struct landmark_params *p, 
 
 	if (p->k < 1 || p->k > pool->n || pool->n < 2)
 		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, pool->n);
+	if (p->min_cell > pool->n)
+		return err_set(ERR_JOB, "%zu nodes cannot make a set of job.min_cell, %zu", pool->n,
+			       p->min_cell);
 	TRY(pool_agree(pool, p->order, &s.report.basis));
 	err = landmark_round(&s, &F);
 	if (err)

@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { FED_MAX = 9 };
+enum { FED_MAX = 16 };
 
 /* ---- the two halves, behind one shape ---- */
 
@@ -144,7 +144,7 @@ static inline void federation_open(struct federation *f, const struct planted *p
 	ALLOC(f->server.label, p->n);
 	record_init(&f->server.record, "coordinator", "hub");
 	for (size_t l = 0; l < L; l++) {
-		snprintf(f->names[l], sizeof(f->names[l]), "p%zu", l);
+		snprintf(f->names[l], sizeof(f->names[l]), "p%zx", l); /* rising */
 		f->server.name[l] = f->names[l];
 		f->server.channel[l] = channel_new(f->server.post, COORD, f->names[l]);
 	}

@@ -210,7 +210,7 @@ static void test_trailing_byte(void **state)
 
 static void test_unknown_type(void **state)
 {
-	static const uint16_t unknown[] = { 0, 5, 9, 20, 29, 99, 0xffff };
+	static const uint16_t unknown[] = { 0, 5, 9, 22, 29, 99, 0xffff };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
@@ -281,6 +281,10 @@ static void test_over_limits(void **state)
 		/* 39 */ { MSG_MATRIX, REALS_LEN, 4, MSG_CHUNK_MAX - 1 },
 		/* 40 */ { MSG_MATRIX, REALS_LEN, 4, UINT32_MAX },
 		/* 41 */ { MSG_PROBE, 0, 4, MSG_CHUNK_MAX + 1 },
+		/* 42 */ { MSG_PADDING, 0, 4, MSG_CHUNK_MAX + 1 },
+		/* 43 */ { MSG_BLOCK, REALS_COUNT, 8, MSG_REALS_MAX + 1 },
+		/* 44 */ { MSG_BLOCK, REALS_LEN, 4, MSG_CHUNK_MAX + 4 },
+		/* 45 */ { MSG_BLOCK, REALS_LEN, 4, MSG_CHUNK_MAX - 2 },
 	};
 
 	(void)state;
@@ -308,6 +312,7 @@ static void test_bound_alone(void **state)
 	} c[] = {
 		{ MSG_MASKED, 28, MSG_CHUNK_MAX, 1 }, { MSG_RESULT, 24, MSG_CHUNK_MAX, 1 },
 		{ MSG_MATRIX, 20, MSG_CHUNK_MAX, 8 }, { MSG_PROBE, 0, MSG_CHUNK_MAX, 1 },
+		{ MSG_BLOCK, 20, MSG_CHUNK_MAX, 4 },  { MSG_PADDING, 0, MSG_CHUNK_MAX, 1 },
 		{ MSG_DECLINE, 2, MSG_TEXT_MAX, 1 },  { MSG_HELLO, 4, MSG_NAME_MAX, 1 },
 	};
 

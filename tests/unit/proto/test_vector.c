@@ -283,6 +283,36 @@ static void refused(struct channel *from, enum err got, const char *says)
 	assert_err(channel_recv(from, MSG_DONE, m), ERR_PEER, says);
 }
 
+/* A block's numbers are rounded to floats, four bytes each, the lowest first. */
+static void test_blocks(void **state)
+{
+	enum { COUNT = 3 * (CHANNEL_CHUNK / 4) + 5 };
+	static const uint8_t wire[] = { 0, 0, 0xc0, 0x3f, 0xcd, 0xcc, 0xcc, 0xbd };
+	double *x = alloc(COUNT, sizeof(*x)), *back = alloc(COUNT, sizeof(*x));
+	struct msg got;
+
+	(void)state;
+	x[0] = 1.5;
+	x[1] = -0.1;
+	assert_ok(channel_send_reals(hub[A], MSG_BLOCK, 9, x, 2));
+	assert_ok(channel_recv(party[A], MSG_BLOCK, &got));
+	assert_int_equal(got.reals.values.n, sizeof(wire));
+	assert_memory_equal(got.reals.values.p, wire, sizeof(wire));
+	for (size_t i = 0; i < COUNT; i++)
+		x[i] = sin((double)i) * ldexp(1, (int)(i % 60) - 30);
+	assert_ok(channel_send_reals(hub[A], MSG_BLOCK, 9, x, COUNT));
+	assert_ok(channel_recv_reals(party[A], MSG_BLOCK, 9, back, COUNT));
+	for (size_t i = 0; i < COUNT; i++)
+		assert_true(back[i] == (double)(float)x[i]);
+	x[3] = 1e300; /* no float */
+	assert_ok(channel_send_reals(hub[A], MSG_BLOCK, 9, x, 5));
+	refused(party[A], channel_recv_reals(party[A], MSG_BLOCK, 9, back, 5),
+		"hub sent BLOCK with entry 3 that is no finite number");
+	free(x);
+	free(back);
+}
+
+
 /* Each thing that can be wrong in a chunk of 4 numbers of group 9. */
 static void test_reals_checks(void **state)
 {
@@ -480,6 +510,7 @@ int main(void)
 		IN(set_up, test_reals_sizes),
 		IN(set_up, test_reals_on_the_wire),
 		IN(set_up, test_reals_of_other_chunks),
+		IN(set_up, test_blocks),
 		IN(set_up, test_reals_checks),
 		IN(set_up, test_reals_checks_later),
 		IN(set_up, test_reals_none),

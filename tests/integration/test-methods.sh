@@ -1,0 +1,111 @@
+#!/bin/bash
+# Landmark projection and federated GCC between real daemons: what they find, what they show, and a
+# policy that wants neither.
+#
+#     coterie gcc, all columns  ----.
+#                                    >-- the same labels, for any number of parties
+#     method gcc, L parties     ----'
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+job_of() { # METHOD [JQ-PROGRAM]
+	jq -n --arg method "$1" '{ kind: "kcagc", clusters: 3, seed: 7, method: $method }' >"$T/job.json"
+	[[ -z ${2-} ]] || edit job "$2"
+}
+
+completes_with() { # L METHOD PHASES: in run.json of everyone
+	local name
+	coordinator
+	parties "$1"
+	completes "$1"
+	for name in coordinator $(names "$1"); do
+		same_labels "$T/out/coordinator/labels.csv" "$T/out/$name/labels.csv"
+		[[ $(run_of "$name" .job.method) == "$2" ]] || fail "$name ran $(run_of "$name" .job.method)"
+		[[ $(run_of "$name" '[.phases[].name] | join(" ")') == "offer keys $3 result" ]] ||
+			fail "$name went through $(run_of "$name" '[.phases[].name] | join(" ")')"
+	done
+	at_least "$(acc "$T/out/coordinator/labels.csv")" 0.9 "accuracy of $2 with $1 parties"
+}
+
+# ---- gcc ----
+
+gcc_is_its_twin() { # L
+	federation "$1"
+	job_of gcc
+	"$BIN/coterie" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
+	completes_with "$1" gcc "norms order init iterate"
+	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
+	[[ $(run_of coordinator .filter_order) == "$(jq .order "$T/twin/result.json")" ]] ||
+		fail "order $(run_of coordinator .filter_order), the twin's is $(jq .order "$T/twin/result.json")"
+	[[ $(run_of coordinator .rounds) == $((2 + 8 + $(jq .iterations "$T/twin/result.json"))) ]] ||
+		fail "$(run_of coordinator .rounds) rounds"
+}
+
+test_gcc_of_two() { gcc_is_its_twin 2; }
+test_gcc_of_five() { gcc_is_its_twin 5; }
+
+test_gcc_of_one() {
+	federation 1
+	job_of gcc '.allow_single = true'
+	edit party-00 '.policy.allow_single = true'
+	"$BIN/coterie" gcc --data "$T/pooled" --job "$T/job.json" --out "$T/twin" >/dev/null
+	completes_with 1 gcc "norms order init iterate"
+	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
+}
+
+# ---- landmark ----
+
+test_landmark_of_two() {
+	federation 2
+	job_of landmark
+	completes_with 2 landmark "norms order local landmarks power polish"
+	[[ $(run_of coordinator .rounds) == 5 ]] || fail "$(run_of coordinator .rounds) rounds"
+	[[ $(run_of coordinator .round_trips) == 7 ]] || fail "$(run_of coordinator .round_trips) round trips"
+	[[ $(run_of coordinator '.job.secure_sum.modulus_bits') == 32 ]] || fail "words are not of 32 bits"
+}
+
+test_landmark_of_five() {
+	federation 5
+	job_of landmark '.local_clusters = "4k" | .polish = 2 | .filter.order = 3'
+	completes_with 5 landmark "norms order local landmarks power polish"
+}
+
+test_landmark_without_a_joint_vector() {
+	federation 3
+	job_of landmark '.landmark.power = false | .min_cell = 5'
+	completes_with 3 landmark "norms order local landmarks polish"
+	[[ $(run_of party-01 '[.traffic[].type] | index("BLOCK") // "none"') == none ]] || fail "there was a block"
+}
+
+# ---- what is refused ----
+
+# The party that will not says so, everyone ends with 2 (the party too, whose policy it is), and no
+# sum is made.
+refused_by_policy() { # METHOD OTHERS
+	local name
+	federation 2
+	job_of "$1"
+	edit party-01 ".policy.methods = $2"
+	coordinator
+	parties 2
+	ends 2 coordinator party-00 party-01
+	for name in coordinator party-00 party-01; do
+		says "$name" "the offered method is $1, which policy.methods of party-01 does not name"
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
+	done
+	[[ $(run_of coordinator .rounds) == 0 ]] || fail "there were sums"
+}
+
+test_policy_refuses_gcc() { refused_by_policy gcc '["tree", "landmark"]'; }
+test_policy_refuses_landmark() { refused_by_policy landmark '["gcc", "tree", "flat", "basic"]'; }
+
+test_unread_parameters() {
+	federation 2
+	job_of gcc '.preset = "paper"'
+	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json"
+	ends 4 coordinator
+	says coordinator 'job.preset: "paper" given, "default" taken; method "gcc" does not read it'
+}
+
+run_tests "$@"

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* By row, column and value: equal places are then added in one order, whatever came first. */
 static int triple_order(const void *a, const void *b)
@@ -48,6 +49,21 @@ void csr_to_dense(const struct csr *s, struct mat *m)
 	for (size_t i = 0; i < s->rows; i++)
 		for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
 			MAT(m, i, s->index[e]) = s->value ? s->value[e] : 1;
+}
+
+void csr_copy(struct csr *s, const struct csr *from)
+{
+	size_t entries = from->start[from->rows];
+
+	*s = (struct csr){ .rows = from->rows, .cols = from->cols };
+	ALLOC(s->start, from->rows + 1);
+	ALLOC(s->index, entries + 1);
+	memcpy(s->start, from->start, (from->rows + 1) * sizeof(*s->start));
+	memcpy(s->index, from->index, entries * sizeof(*s->index));
+	if (!from->value)
+		return;
+	ALLOC(s->value, entries + 1);
+	memcpy(s->value, from->value, entries * sizeof(*s->value));
 }
 
 void csr_release(struct csr *s)

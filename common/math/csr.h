@@ -26,6 +26,7 @@ struct triple {
 /* Sorts, merges duplicates by adding them, and builds; t is reordered. O(nnz log nnz). */
 void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count);
 void csr_to_dense(const struct csr *s, struct mat *m); /* m is initialised here */
+void csr_copy(struct csr *s, const struct csr *from);  /* s is initialised here */
 void csr_release(struct csr *s);
 
 #endif

@@ -1,15 +1,29 @@
 #include "common/math/order.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
+#include "common/math/filtered.h"
 #include "common/math/psi.h"
 
 #include <stdlib.h>
 
+/* How many entries are not 0; all, if they are too many for a sparse matrix. */
+static size_t entries_of(const struct mat *F)
+{
+	size_t all = F->rows * F->cols, count = 0;
+
+	for (size_t e = 0; e < all; e++)
+		count += F->a[e] != 0;
+	return count <= all / 4 ? count : all;
+}
+
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how, const struct kmeans_params *clusters)
 {
-	*s = (struct order_search){ .g = g, .how = *how, .clusters = *clusters };
-	return embed_weighed(X, how, &s->F);
+	*s = (struct order_search){ .X = X, .g = g, .how = *how, .clusters = *clusters };
+	s->how.order = 0;
+	TRY(embed_weighed(X, how, &s->F));
+	s->entries = entries_of(&s->F);
+	return ERR_OK;
 }
 
 void order_end(struct order_search *s)
@@ -29,6 +43,23 @@ enum err order_decide(const double *intra, size_t known, unsigned *order)
 	return ERR_OK;
 }
 
+/* Z of the order reached. F is there, but where it pays its singular vectors come from products
+ * with X all the same. */
+static enum err project(const struct order_search *s, struct mat *Z)
+{
+	size_t n = s->F.rows, m = s->F.cols, d = n < m ? n : m;
+	struct features copy = { .is_sparse = s->X->is_sparse };
+
+	d = s->how.dims < d ? s->how.dims : d;
+	if (!filtered_pays(n, m, s->entries, s->g, s->how.filter, s->how.order, d))
+		return embed_project(&s->F, &s->how, Z);
+	if (s->X->is_sparse)
+		csr_copy(&copy.sparse, &s->X->sparse);
+	else
+		mat_copy(&copy.dense, &s->X->dense);
+	return embed(&copy, s->g, &s->how, Z);
+}
+
 enum err order_next(struct order_search *s, double *intra)
 {
 	uint32_t *label = alloc(s->F.rows, sizeof(*label));
@@ -37,9 +68,10 @@ enum err order_next(struct order_search *s, double *intra)
 	for (int t = 0; t < ORDER_BLOCK && e == ERR_OK; t++) {
 		struct mat Z;
 
+		s->how.order++;
 		e = graph_filter(s->g, s->how.filter, 1, s->how.threads, &s->F);
 		if (e == ERR_OK)
-			e = embed_project(&s->F, &s->how, &Z);
+			e = project(s, &Z);
 		if (e != ERR_OK)
 			break;
 		kmeans(&Z, NULL, &s->clusters, label, NULL, NULL);

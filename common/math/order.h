@@ -16,12 +16,14 @@ enum { ORDER_BLOCK = 10, ORDER_BLOCKS = 10, ORDER_CAP = ORDER_BLOCK * ORDER_BLOC
 
 struct order_search {
 	struct mat F; /* the features, filtered so far */
+	const struct features *X;
 	const struct graph *g;
+	size_t entries; /* of X that are not 0, or all if they are many */
 	struct embed_params how;
 	struct kmeans_params clusters;
 };
 
-/* A dense copy of X, weighed as how->idf says; X stays. g must outlive the search. how->order is
+/* X stays as it is, and it and g outlive the search, which takes one dense copy of X. how->order is
  * not looked at. ERR_INPUT as embed(). */
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how,

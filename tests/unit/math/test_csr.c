@@ -94,6 +94,31 @@ static void empty_and_ones(void **state)
 	csr_release(&s);
 }
 
+static void copies(void **state)
+{
+	struct triple t[] = { { 0, 1, 2 }, { 2, 0, 3 }, { 2, 3, 4 } };
+
+	(void)state;
+	for (int ones = 0; ones < 2; ones++) {
+		struct csr a, b;
+
+		csr_from_triples(&a, 3, 4, t, ones ? 0 : 3); /* and a matrix of nothing */
+		if (ones) {
+			free(a.value);
+			a.value = NULL;
+		}
+		csr_copy(&b, &a);
+		assert_true(b.rows == 3 && b.cols == 4 && b.start != a.start);
+		assert_memory_equal(b.start, a.start, 4 * sizeof(*a.start));
+		assert_memory_equal(b.index, a.index, a.start[3] * sizeof(*a.index));
+		assert_int_equal(b.value == NULL, ones);
+		if (!ones)
+			assert_memory_equal(b.value, a.value, a.start[3] * sizeof(*a.value));
+		csr_release(&a);
+		csr_release(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +126,7 @@ int main(void)
 		cmocka_unit_test(duplicates_add_in_one_order),
 		cmocka_unit_test(dense_sum_of_random_triples),
 		cmocka_unit_test(empty_and_ones),
+		cmocka_unit_test(copies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

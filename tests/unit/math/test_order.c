@@ -1,6 +1,7 @@
 /* A party's terms of AGC's rule, against each order from scratch and the rule's own words. */
 #include "tests/unit/math/data.h"
 #include "common/math/agc.h"
+#include "common/math/filtered.h"
 #include "common/math/order.h"
 #include "common/math/psi.h"
 
@@ -36,23 +37,17 @@ static double pairwise(const struct mat *F, const uint32_t *label, size_t k)
 	return total / (double)k;
 }
 
-/* Order t by itself: weighed, filtered, embedded, clustered. */
+/* Order t by itself: weighed, filtered, projected, clustered. */
 static double from_scratch(const struct features *X, const struct graph *g,
 			   const struct embed_params *p, unsigned order)
 {
-	struct embed_params own = *p;
-	struct features copy;
 	uint32_t *label = alloc(features_rows(X), sizeof(*label));
 	struct mat F, Z;
 	double intra;
 
-	own.order = order;
 	assert_ok(embed_weighed(X, p, &F));
 	assert_ok(graph_filter(g, p->filter, order, 1, &F));
-	copy = (struct features){ 0 };
-	assert_ok(embed_weighed(X, p, &copy.dense));
-	own.idf = false; /* it is weighed already */
-	assert_ok(embed(&copy, g, &own, &Z));
+	assert_ok(embed_project(&F, p, &Z));
 	kmeans(&Z, NULL, &search, label, NULL, NULL);
 	intra = pairwise(&F, label, search.k);
 	mat_release(&F);
@@ -91,6 +86,8 @@ static void test_each_order(void **state)
 
 	(void)state;
 	planted(&X, &g, truth);
+	assert_false(filtered_pays(PLANTED_NODES, PLANTED_WORDS, X.sparse.start[PLANTED_NODES], &g,
+				   FILTER_HALF, 1, how.dims)); /* those come from the features */
 	check(&X, &g, &how, 2);
 	other.filter = FILTER_SPECTRAL;
 	other.idf = false;
@@ -100,6 +97,24 @@ static void test_each_order(void **state)
 	csr_to_dense(&X.sparse, &copy.dense);
 	check(&copy, &g, &how, 1);
 	assert_true(X.is_sparse && X.sparse.rows == PLANTED_NODES); /* the features stay */
+	features_release(&X);
+	features_release(&copy);
+	graph_release(&g);
+}
+
+/* Features so wide and sparse that their singular vectors come from products. */
+static void test_wide_features(void **state)
+{
+	struct features X = { .is_sparse = true }, copy = { 0 };
+	struct graph g;
+
+	(void)state;
+	sample_sparse(&X.sparse, 300, 280, 5, true, 3);
+	sample_graph(&g, 300, 700, 5, false, 4);
+	csr_to_dense(&X.sparse, &copy.dense);
+	assert_true(filtered_pays(300, 280, X.sparse.start[300], &g, FILTER_HALF, 1, how.dims));
+	check(&X, &g, &how, 2);
+	check(&copy, &g, &how, 1);
 	features_release(&X);
 	features_release(&copy);
 	graph_release(&g);
@@ -212,6 +227,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_order),
+		cmocka_unit_test(test_wide_features),
 		cmocka_unit_test(test_same_for_any_threads),
 		cmocka_unit_test(test_rule),
 		cmocka_unit_test(test_agc_order),

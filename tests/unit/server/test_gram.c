@@ -26,8 +26,8 @@ static void trial_open(struct trial *t, uint64_t seed, size_t m, size_t d, unsig
 	*t = (struct trial){ .m = m, .d = d, .K = K, .R = 6, .Q = 4 };
 	rng_seed(&t->rng, seed, 0);
 	t->ninth = seed % 2;
-	t->screen = seed % 3 ? 0 : 2;
-	t->keep = t->screen ? 2 : t->R;
+	t->screen = seed % 3 ? 0 : 1;
+	t->keep = t->screen ? 1 : t->R;
 	ALLOC(t->Y, m * d);
 	ALLOC(t->weight, m);
 	ALLOC(t->start, t->R * m);

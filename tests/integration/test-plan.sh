@@ -218,4 +218,53 @@ test_joint_norm() {
 	[[ $(run_of coordinator '[.phases[].name] | index("norms")') != null ]] || fail "no norms were summed"
 }
 
+# ---- examples ----
+
+test_example_jobs() {
+	federation 3
+	local job
+	for job in kcagc-gram kcagc-plan kcagc-with-data; do
+		rm -rf "$T/out"
+		jq . "$ROOT/configs/jobs/$job.json" >"$T/job.json"
+		coordinator --set clusters=3
+		parties 3
+		completes 3
+	done
+}
+
+# One organisation runs the coordinator and a party: keys as OPERATIONS says, and the examples' policy.
+test_coordinator_with_data() {
+	local name pins=() who
+	federation 3
+	cd "$T"
+	"$BIN/coterie" pki init --dir ca >/dev/null
+	"$BIN/coterie" pki request --name bank-a-hub --role coordinator >/dev/null
+	for name in bank-a bank-b bank-c; do "$BIN/coterie" pki request --name "$name" >/dev/null; done
+	for name in bank-a-hub bank-a bank-b bank-c; do
+		"$BIN/coterie" pki sign --ca ca "$name.csr" >/dev/null
+		pins+=("$name" "$("$BIN/coterie" pki fingerprint "$name.crt")")
+	done
+	cp ca/ca.crt ca.crt
+	jq '.listen = "127.0.0.1:0"' "$ROOT/configs/coordinator-with-data.json" >coordinator.json
+	jq '.clusters = 3' "$ROOT/configs/jobs/kcagc-with-data.json" >job.json
+	for name in a b c; do
+		who=bank-$name
+		jq --arg name "$who" --arg data "data/party-0$(tr abc 012 <<<"$name")" '
+			($ARGS.positional | [range(0; length; 2) as $i | { (.[$i]): .[$i + 1] }] | add | del(.[$name])) as $pins |
+			.name = $name | .peers = $pins | .identity.certificate = "\($name).crt" | .identity.key = "\($name).key" |
+			.data = { features: "\($data)/features.mtx", edges: "\($data)/edges.tsv" } | .output = "out/\($name)"' \
+			"$ROOT/configs/party-with-data.json" --args "${pins[@]}" >"$who.json"
+	done
+	"$BIN/coordinator" --config coordinator.json --job job.json --check-config >/dev/null || fail "the coordinator's example"
+	"$BIN/party" --config bank-a.json --check-config >/dev/null || fail "the party's example"
+	coordinator
+	for who in bank-a bank-b bank-c; do party "$who"; done
+	ends 0 coordinator bank-a bank-b bank-c
+	rm -rf out
+	coordinator --set method=tree
+	for who in bank-a bank-b bank-c; do party "$who"; done
+	ends 2 coordinator bank-a bank-b bank-c
+	says coordinator 'the offered method is tree, which policy.methods of bank-. does not name'
+}
+
 run_tests "$@"

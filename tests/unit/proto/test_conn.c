@@ -37,6 +37,40 @@ static void test_job(void **state)
 	assert_int_equal(hub.closed + bank.closed, 0);
 }
 
+/* Padding is sent, counted and forgotten: nobody's receive ever sees it, also if nobody receives. */
+static void test_padding(void **state)
+{
+	enum { FRAMES = 40 };
+	struct channel_traffic t[40];
+	struct msg *m;
+	size_t i = 0, types;
+
+	(void)state;
+	ALLOC(m, 1);
+	connect_both();
+	offer_first();
+	for (int f = 0; f < FRAMES; f++) {
+		m->type = MSG_PADDING;
+		m->probe.zeros = filler(MSG_CHUNK_MAX / 4);
+		assert_ok(channel_send(bank.channel, m));
+		run_until(bank.channel->out_bytes == 0);
+	}
+	m->type = MSG_ACCEPT;
+	sample(m, false);
+	assert_ok(channel_send(bank.channel, m));
+	run_until(hub.channel->in.count == 1);
+	assert_ok(channel_recv(hub.channel, MSG_ACCEPT, m));
+	types = channel_traffic(hub.channel, t, 40);
+	while (i < types && t[i].type != MSG_PADDING)
+		i++;
+	assert_true(i < types);
+	assert_int_equal(t[i].messages_received, FRAMES);
+	assert_int_equal(t[i].bytes_received,
+			 FRAMES * (FRAME_HEADER_LEN + 4 + MSG_CHUNK_MAX / 4));
+	assert_int_equal(hub.closed + bank.closed, 0);
+	free(m);
+}
+
 /* Large vectors; the reader may be slow. */
 enum { STREAM = 256 };
 static unsigned reader_sleep_us;
@@ -346,6 +380,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		IN(set_up, test_greeting),
 		IN(set_up, test_job),
+		IN(set_up, test_padding),
 		IN(set_up, test_large_vectors),
 		IN(set_up, test_slow_reader),
 		IN(set_up, test_heartbeats_keep_alive),

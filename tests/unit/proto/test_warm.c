@@ -1,0 +1,135 @@
+/* Padding: how much, when, and on which links. */
+#include "tests/test.h"
+
+#include "common/base/alloc.h"
+#include "proto/channel_own.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST = 12 << 10, MOST = 512 << 10 };
+
+static struct post *post;
+static struct channel *ch;
+
+static int set_up(void **state)
+{
+	(void)state;
+	post = post_new(5);
+	ch = channel_new(post, PARTY, "hub");
+	channel_set_rtt(ch, 0.2);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	channel_free(ch);
+	post_free(post);
+	return 0;
+}
+
+static void say(size_t bytes) /* a frame of so many */
+{
+	struct msg m = { .type = MSG_MASKED };
+	uint8_t *words = alloc(bytes, 1);
+
+	m.masked.words = (struct bytes){ words, bytes - FRAME_HEADER_LEN - 32 };
+	assert_ok(channel_send(ch, &m));
+	free(words);
+}
+
+/* Bytes of padding that wait to be sent; whatever else does is taken away too. */
+static size_t padding(void)
+{
+	struct buf body = { 0 };
+	enum msg_type type;
+	size_t bytes = 0;
+
+	while (channel_take(ch, &type, &body)) {
+		for (size_t i = 0; type == MSG_PADDING && i < body.n; i++)
+			assert_true(i < 4 || body.p[i] == 0);
+		bytes += type == MSG_PADDING ? body.n - 4 : 0;
+		channel_sent(ch, FRAME_HEADER_LEN + body.n);
+	}
+	buf_release(&body);
+	return bytes;
+}
+
+/* Each turn fills what the one before has opened. */
+static void test_doubles(void **state)
+{
+	size_t window = FIRST;
+
+	(void)state;
+	for (int turn = 0; turn < 4; turn++) {
+		size_t said = (size_t)1000 << turn;
+
+		say(said);
+		assert_ok(channel_warm(ch, MOST));
+		assert_int_equal(padding(), window - said);
+		window *= 2;
+	}
+}
+
+/* No more than will be needed, and not beside as much as that. */
+static void test_needs(void **state)
+{
+	(void)state;
+	assert_ok(channel_warm(ch, 0));
+	assert_int_equal(padding(), 0);
+	assert_ok(channel_warm(ch, 5000));
+	assert_int_equal(padding(), 5000);
+	say(5000);
+	assert_ok(channel_warm(ch, 5000));
+	assert_int_equal(padding(), 0);
+	say(100 << 10); /* opens the window by itself */
+	assert_ok(channel_warm(ch, 100 << 10));
+	assert_int_equal(padding(), 0);
+	assert_ok(channel_warm(ch, 100 << 10));
+	assert_int_equal(padding(), 100 << 10); /* keeps it open */
+}
+
+static void test_at_most(void **state)
+{
+	(void)state;
+	for (int turn = 0; turn < 10; turn++) {
+		assert_ok(channel_warm(ch, SIZE_MAX));
+		assert_true(padding() <= MOST);
+	}
+	assert_ok(channel_warm(ch, SIZE_MAX));
+	assert_int_equal(padding(), MOST);
+}
+
+/* A short link has nothing to gain, nor one of which nothing is known. */
+static void test_short_links(void **state)
+{
+	static const double rtt[] = { -1, 0, 0.0002, 0.019 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rtt) / sizeof(*rtt); i++) {
+		channel_set_rtt(ch, rtt[i]);
+		assert_ok(channel_warm(ch, MOST));
+		assert_int_equal(padding(), 0);
+	}
+}
+
+static void test_broken(void **state)
+{
+	(void)state;
+	channel_fail(ch, ERR_PEER, "hub left");
+	assert_err(channel_warm(ch, MOST), ERR_PEER, "hub left");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_doubles, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_needs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_at_most, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_short_links, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_broken, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,8 +3,12 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-static void breadth_first(const struct csr *a, uint32_t *order, uint32_t *number)
+/* Rows that are sorted by length among each other, and lengths told apart. */
+enum { WINDOW = 4096, DEGREES = 64 };
+
+static void breadth_first(const struct csr *a, uint32_t *order)
 {
 	size_t head = 0, tail = 0;
 	bool *seen;
@@ -22,9 +26,34 @@ static void breadth_first(const struct csr *a, uint32_t *order, uint32_t *number
 					order[tail++] = a->index[e];
 				}
 	}
-	for (size_t i = 0; i < a->rows; i++)
-		number[order[i]] = (uint32_t)i;
 	free(seen);
+}
+
+/* A node's number of neighbours; long rows count as one length. */
+static size_t bucket(const struct csr *a, uint32_t node)
+{
+	size_t degree = a->start[node + 1] - a->start[node];
+
+	return degree < DEGREES ? degree : DEGREES - 1;
+}
+
+/* Rows of one length after each other, in windows so short that neighbours stay close: where rows
+ * end is then foreseen. On pubmed's graph a step of 8 columns takes a quarter less, one of 32 a
+ * little. */
+static void group_by_degree(const struct csr *a, uint32_t *order, uint32_t *scratch)
+{
+	for (size_t first = 0; first < a->rows; first += WINDOW) {
+		size_t rows = a->rows - first < WINDOW ? a->rows - first : WINDOW;
+		size_t place[DEGREES + 1] = { 0 };
+
+		memcpy(scratch, order + first, rows * sizeof(*scratch));
+		for (size_t i = 0; i < rows; i++)
+			place[bucket(a, scratch[i]) + 1]++;
+		for (size_t k = 0; k < DEGREES; k++)
+			place[k + 1] += place[k];
+		for (size_t i = 0; i < rows; i++)
+			order[first + place[bucket(a, scratch[i])]++] = scratch[i];
+	}
 }
 
 /* keep and take of each node, in the new order. */
@@ -65,7 +94,10 @@ enum err filter_plan_init(struct filter_plan *p, const struct graph *g, enum fil
 	if (a->value)
 		ALLOC(p->value, a->start[p->n]);
 	ALLOC(number, p->n);
-	breadth_first(a, p->order, number);
+	breadth_first(a, p->order);
+	group_by_degree(a, p->order, number);
+	for (size_t i = 0; i < p->n; i++)
+		number[p->order[i]] = (uint32_t)i;
 	for (size_t i = 0, to = 0; i < p->n; i++) {
 		size_t node = p->order[i];
 

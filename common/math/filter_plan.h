@@ -2,8 +2,8 @@
  *
  * With Y = D^-1/2 X a step X <- keep X + take S X reads Y <- keep Y + take D^-1 (A + I) Y, which
  * needs no product per edge (keep and take are diagonal, and the same for all nodes but in T).
- * Nodes are renumbered breadth first, so that neighbours lie close; each keeps the order of its
- * neighbours, so no sum changes by a bit. For filter.c and filtered.c.
+ * Nodes are renumbered breadth first, so that neighbours lie close, and by degree among those near;
+ * each keeps the order of its neighbours, so no sum changes by a bit. For filter.c and filtered.c.
  */
 #ifndef COMMON_MATH_FILTER_PLAN_H
 #define COMMON_MATH_FILTER_PLAN_H

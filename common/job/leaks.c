@@ -49,7 +49,7 @@ static void say_products(struct said *s, const struct job *job)
 
 	say(s, true,
 	    "the coordinator sees how many parties have features of 0 and 1 alone, the parties "
-	    "whether all have");
+	    "whether all, some or none have");
 	say(s, true, "the coordinator sees how many columns all parties have together");
 	say(s, landmark,
 	    "the coordinator sees each node's joint inner products with the means of 2k + 10 sets "
@@ -66,7 +66,7 @@ static void say_products(struct said *s, const struct job *job)
 	    "the parties see two clusterings of the nodes, the coordinator how well each fits the "
 	    "edges, over all parties");
 	say(s, landmark && job->polish,
-	    "the coordinator sees each node's joint inner products with the sum of each cluster");
+	    "the coordinator sees each node's joint inner products with the mean of each cluster");
 	say(s, !landmark,
 	    "the coordinator sees the joint embedding of all nodes in k + 10 dimensions, and in k "
 	    "in each iteration: approximate similarities of any two nodes, more than distances to "

@@ -23,7 +23,7 @@ struct linear_map {
 size_t krylov_width(size_t d, size_t cols);
 
 /* What KRYLOV_STEPS_USUAL steps cost is what the choice of a method reckons with. */
-enum { KRYLOV_STEPS_USUAL = 16, KRYLOV_STEPS_MAX = 64 };
+enum { KRYLOV_STEPS_USUAL = 16, KRYLOV_STEPS_MAX = 48 };
 
 /* P (d x cols, initialised here): orthonormal rows, by falling singular value, which span the d
  * leading right singular directions of A, d <= min(rows, cols). Block Lanczos on A'A from a fixed

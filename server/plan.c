@@ -151,7 +151,7 @@ static enum err measure_party(struct run *run, size_t l, double *pace)
 
 enum err plan_measure(struct run *run, struct record_link *link)
 {
-	double fastest = INFINITY, slowest = 0;
+	double slowest = 1e-11;
 
 	*link = (struct record_link){ 0 };
 	for (size_t l = 0; l < run->L; l++) {
@@ -159,12 +159,11 @@ enum err plan_measure(struct run *run, struct record_link *link)
 		double pace;
 
 		TRY(measure_party(run, l, &pace));
-		fastest = fmin(fastest, pace);
 		slowest = fmax(slowest, pace);
 		channel_link(run->channel[l], &tcp);
 		link->rtt_s = fmax(link->rtt_s, tcp.rtt_s);
 	}
-	link->bytes_per_s = 1 / fmax(fmax(fastest, slowest / (double)run->L), 1e-11);
+	link->bytes_per_s = (double)run->L / slowest;
 	return ERR_OK;
 }
 
@@ -179,7 +178,7 @@ static const char *forbidden(const struct job *job, enum job_method method,
 	return NULL;
 }
 
-static void print(const struct record_plan *plan, size_t count)
+static void print(const struct record_plan *plan, size_t count, const struct record_link *link)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct record_plan *p = &plan[i];
@@ -189,6 +188,7 @@ static void print(const struct record_plan *plan, size_t count)
 			 p->guessed ? "  (cells guessed)" : "", p->taken ? "  <- taken" : "",
 			 p->why_not ? "  not: " : "", p->why_not ? p->why_not : "");
 	}
+	log_info("plan: at %.3f ms and %.2f MB/s", 1e3 * link->rtt_s, link->bytes_per_s / 1e6);
 }
 
 void plan_choose(struct run *run, const uint32_t *const *label, const struct record_link *link)
@@ -215,7 +215,7 @@ void plan_choose(struct run *run, const uint32_t *const *label, const struct rec
 	assert(best < RECORD_PLANS);
 	plan[best].taken = true;
 	run->record->plans = RECORD_PLANS;
-	print(plan, RECORD_PLANS);
+	print(plan, RECORD_PLANS, link);
 	run->job.method = ways[best].method;
 	run->job.exchange = ways[best].exchange;
 }

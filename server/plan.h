@@ -17,8 +17,9 @@ void plan_cost(const struct run *run, const uint32_t *const *label, enum job_met
 	       struct record_plan *plan);
 
 /* Every party's PROBEs. The round trip is that of the slowest. The rate is for what all parties
- * send together: that of the fastest, which is the coordinator's own link if parties share it, but
- * at most L times that of the slowest. ERR_PEER if a PROBE has another length than is due. */
+ * send together, in equal parts: L times that of the slowest. All send at once, so it holds as well
+ * where the coordinator's own link is what they share. While TCP still opens its windows it is the
+ * windows' rate. ERR_PEER if a PROBE has another length than is due. */
 enum err plan_measure(struct run *run, struct record_link *link) MUST_CHECK;
 
 /* Costs basic, flat and tree, each of the last two with distances and with gram; marks the one

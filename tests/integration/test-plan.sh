@@ -44,6 +44,7 @@ test_plan_only() {
 		(.seconds - (.round_trips * $rtt / 1000 + .bytes / $rate) | fabs) < 1e-9)') == true ]] ||
 		fail "seconds are not those of the link: $(run_of coordinator .plan)"
 	says coordinator '<- taken'
+	says coordinator 'plan: at [0-9.]+ ms and [0-9.]+ MB/s'
 	"$BIN/coterie" show "$T/out" >"$T/shown"
 	grep -q 'no labels: the job ended with its plan' "$T/shown" || fail "show: $(cat "$T/shown")"
 	grep -Eq '^(flat|tree) .* <- taken$' "$T/shown" || fail "show: $(cat "$T/shown")"

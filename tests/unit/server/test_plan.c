@@ -231,7 +231,7 @@ static void test_measures_the_link(void **state)
 	}
 	assert_ok(plan_measure(&d.f.run, &link));
 	assert_true(link.rtt_s == 0.1 * L);
-	assert_rate(link.bytes_per_s, JOB_PROBE_LEN / 2.0);
+	assert_rate(link.bytes_per_s, JOB_PROBE_LEN / 5.0 * L);
 	/* One party beside the coordinator is no measure for the others. */
 	send_probes(&d.f, 0, 0);
 	for (size_t l = 1; l < L; l++)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of an orthonormal block come as floats: off by a few times 2^-24. */
+/* Numbers come as floats: off by 2^-24 of themselves, and what is made of them by a few times as much. */
 static const double BLOCK_ROUNDING = 1e-6;
 
 enum err answers_open(struct answers *a, struct work *work)
@@ -94,9 +94,9 @@ static enum err check_square(const struct answers *a, const double *own, const d
 	double rounding = ldexp((double)a->work->L, -JOB_WIDE_FRACTION);
 
 	for (size_t i = 0; i < a->work->n; i++)
-		if (square[i] < 0 || square[i] < own[i] * (1 - 1e-12) - rounding)
+		if (square[i] < 0 || square[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
 			return err_set(ERR_PEER,
-				       "%s sent a MATRIX of joint norms of which that of row %zu is "
+				       "%s sent a BLOCK of joint norms of which that of row %zu is "
 				       "shorter than this party's part (during order)",
 				       channel_peer(a->work->channel), i);
 	return ERR_OK;
@@ -121,7 +121,7 @@ static enum err agree_norms(struct answers *a, double *own, double *square, bool
 	}
 	*idf = words == WORDS_ALL;
 	work_phase(work, "order");
-	TRY(channel_recv_reals(work->channel, MSG_MATRIX, a->root->id, square, work->n));
+	TRY(channel_recv_reals(work->channel, MSG_BLOCK, a->root->id, square, work->n));
 	return check_square(a, own + 2, square);
 }
 

@@ -26,10 +26,10 @@ static enum err tell_choice(struct questions *q, enum choice what, uint64_t valu
 	return ERR_OK;
 }
 
-static enum err tell_reals(struct questions *q, enum msg_type type, const double *x, size_t count)
+static enum err tell_reals(struct questions *q, const double *x, size_t count)
 {
 	for (size_t l = 0; l < q->run->L; l++)
-		TRY(channel_send_reals(q->run->channel[l], type, root_of(q)->id, x, count));
+		TRY(channel_send_reals(q->run->channel[l], MSG_BLOCK, root_of(q)->id, x, count));
 	return ERR_OK;
 }
 
@@ -81,14 +81,14 @@ static enum err tell(struct questions *q, const struct question *ask)
 		if (q->last == ASK_FACTS)
 			TRY(tell_choice(q, CHOICE_WORDS, ask->idf ? WORDS_ALL : WORDS_NONE));
 		run_phase(q->run, "order");
-		return tell_reals(q, MSG_MATRIX, ask->square, q->run->n);
+		return tell_reals(q, ask->square, q->run->n);
 	case ASK_PRODUCTS:
 		if (!again)
 			run_phase(q->run, gcc ? "init" : "power");
 		TRY(tell_order(q, ask->order));
 		if (!gcc)
 			TRY(tell_choice(q, CHOICE_WIDTH, ask->B->cols));
-		return tell_reals(q, MSG_BLOCK, ask->B->a, ask->B->rows * ask->B->cols);
+		return tell_reals(q, ask->B->a, ask->B->rows * ask->B->cols);
 	case ASK_MEANS:
 		return tell_clusters(q, ask);
 	case ASK_QUALITY:

@@ -87,12 +87,12 @@ static void test_phases(void **state)
 
 static void test_every_message(void **state)
 {
-	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_MATRIX, MSG_BLOCK,
-						  MSG_ASSIGNMENT, MSG_RESULT };
+	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_BLOCK, MSG_ASSIGNMENT,
+						  MSG_RESULT };
 	struct recording *r = products_recording(&few, 2, "method=gcc");
 
 	(void)state;
-	assert_holds(&r->to_party[1], to_party, 5);
+	assert_holds(&r->to_party[1], to_party, 4);
 	check_recording(r, 1);
 }
 
@@ -137,12 +137,12 @@ static void test_wrong_numbers(void **state)
 	(void)state;
 	assert_refuses_choice(r, 0, WORDS_ALL, "this one has others");
 	assert_refuses_choice(r, 0, 3, "expected 1, from 0 to 2");
-	assert_refuses_reals(r, MSG_MATRIX, 0, shorter, "row 23 is shorter than this party's part");
-	assert_refuses_reals(r, MSG_MATRIX, 0, negative, "row 12 is shorter");
-	assert_refuses_reals(r, MSG_MATRIX, 0, not_finite, "entry 23 that is no finite number");
+	assert_refuses_reals(r, MSG_BLOCK, 0, shorter, "row 23 is shorter than this party's part");
+	assert_refuses_reals(r, MSG_BLOCK, 0, negative, "row 12 is shorter");
+	assert_refuses_reals(r, MSG_BLOCK, 0, not_finite, "entry 23 that is no finite number");
 	assert_refuses_choice(r, 1, 0, "filter order 0");
 	assert_refuses_choice(r, 1, 16, "expected 2, from 0 to 15");
-	for (size_t nth = 0; nth < 8; nth += 7) {
+	for (size_t nth = 1; nth <= 8; nth += 7) {
 		assert_refuses_reals(r, MSG_BLOCK, nth, longer_column, "length sqrt(n)");
 		assert_refuses_reals(r, MSG_BLOCK, nth, same_column, "length sqrt(n)");
 		assert_refuses_reals(r, MSG_BLOCK, nth, one_row, "length sqrt(n)");
@@ -177,7 +177,7 @@ static void test_no_more_than_is_due(void **state)
 {
 	struct recording *r = products_recording(&few, 2, "method=gcc");
 	struct listener to = { r, 0, false };
-	size_t last = step_of(&r->to_party[0], MSG_BLOCK, 7);
+	size_t last = step_of(&r->to_party[0], MSG_BLOCK, 8);
 	size_t iteration = step_of(&r->to_party[0], MSG_ASSIGNMENT, 0) - 1;
 	const struct note *more = &r->to_party[0].note[iteration];
 	struct script s = { 0 };

@@ -211,12 +211,12 @@ static void test_wrong_sets(void **state)
 
 static void test_every_message(void **state)
 {
-	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_MATRIX,     MSG_BLOCK,
-						  MSG_LANDMARKS, MSG_ASSIGNMENT, MSG_RESULT };
+	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_BLOCK, MSG_LANDMARKS,
+						  MSG_ASSIGNMENT, MSG_RESULT };
 	struct recording *r = products_recording(&few, 2, "method=landmark");
 
 	(void)state;
-	assert_holds(&r->to_party[1], to_party, 6);
+	assert_holds(&r->to_party[1], to_party, 5);
 	check_recording(r, 1);
 }
 
@@ -257,17 +257,17 @@ static void test_wrong_numbers(void **state)
 
 	(void)state;
 	assert_ok(msg_decode(&m, MSG_BLOCK,
-			     (struct bytes){ s->note[step_of(s, MSG_BLOCK, 0)].body,
-					     s->note[step_of(s, MSG_BLOCK, 0)].len }));
+			     (struct bytes){ s->note[step_of(s, MSG_BLOCK, 1)].body,
+					     s->note[step_of(s, MSG_BLOCK, 1)].len }));
 	columns = m.reals.count / FEW;
 	assert_true(columns > 1 && columns <= 13);
 	assert_refuses_choice(r, 1, 16, "expected 2, from 0 to 15");
 	assert_refuses_choice(r, 1, 0, "filter order 0");
 	assert_refuses_choice(r, 2, 0, "no columns");
 	assert_refuses_choice(r, 2, 14, "expected 5, from 0 to 13");
-	assert_refuses_reals(r, MSG_BLOCK, 0, longer_column, "length sqrt(n)");
-	assert_refuses_reals(r, MSG_BLOCK, 0, one_row, "length sqrt(n)");
-	assert_refuses_reals(r, MSG_BLOCK, 0, not_finite, "no finite number");
+	assert_refuses_reals(r, MSG_BLOCK, 1, longer_column, "length sqrt(n)");
+	assert_refuses_reals(r, MSG_BLOCK, 1, one_row, "length sqrt(n)");
+	assert_refuses_reals(r, MSG_BLOCK, 1, not_finite, "no finite number");
 	none[2 * FEW - 1] = 3;
 	assert_refuses_labels(r, MSG_ASSIGNMENT, 0, 3, none, 2 * FEW,
 			      "entry 47 in none of 3 clusters");

@@ -237,7 +237,7 @@ test_example_jobs() {
 test_coordinator_with_data() {
 	local name pins=() who
 	federation 3
-	cd "$T"
+	cd "$T" || fail "no $T"
 	"$BIN/coterie" pki init --dir ca >/dev/null
 	"$BIN/coterie" pki request --name bank-a-hub --role coordinator >/dev/null
 	for name in bank-a bank-b bank-c; do "$BIN/coterie" pki request --name "$name" >/dev/null; done

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers come as floats: off by 2^-24 of themselves, and what is made of them by a few times as much. */
+/* Numbers come as floats: off by 2^-24 of themselves, and what is made of them by a few times as
+ * much. */
 static const double BLOCK_ROUNDING = 1e-6;
 
 enum err answers_open(struct answers *a, struct work *work)
@@ -58,8 +59,8 @@ static enum err answer(struct answers *a, const struct question *q)
 
 enum err answers_means(struct answers *a, const uint32_t *label, size_t k)
 {
-	return answer(a, &(struct question){
-			     .kind = ASK_MEANS, .order = a->order, .label = label, .k = k });
+	return answer(
+	    a, &(struct question){ .kind = ASK_MEANS, .order = a->order, .label = label, .k = k });
 }
 
 enum err answers_quality(struct answers *a, const uint32_t *label, size_t k, size_t labellings,
@@ -83,8 +84,7 @@ static enum err check_words(const struct answers *a, uint64_t words, bool measur
 		return err_set(ERR_PEER,
 			       "%s sent CHOICE by which %s of the parties have features of 0 and 1 "
 			       "alone; this one %s (during norms)",
-			       channel_peer(a->work->channel),
-			       words == WORDS_ALL ? "all" : "none",
+			       channel_peer(a->work->channel), words == WORDS_ALL ? "all" : "none",
 			       measured ? "has others" : "has");
 	return ERR_OK;
 }
@@ -129,9 +129,7 @@ enum err answers_agree(struct answers *a)
 {
 	size_t n = a->work->n;
 	double *own = alloc(2 + n, sizeof(*own)), *square = alloc(n, sizeof(*square));
-	struct question spreads = {
-		.kind = ASK_SPREADS, .square = square, .parties = a->work->L
-	};
+	struct question spreads = { .kind = ASK_SPREADS, .square = square, .parties = a->work->L };
 	enum err e = agree_norms(a, own, square, &spreads.idf);
 
 	if (e == ERR_OK)
@@ -158,7 +156,8 @@ enum err answers_order(struct answers *a)
 
 /* ---- products ---- */
 
-/* B'B = n I. Any other block might weigh single rows as it likes, or leave the bound of the words. */
+/* B'B = n I. Any other block might weigh single rows as it likes, or leave the bound of the words.
+ */
 static enum err check_block(const struct answers *a, const struct mat *B)
 {
 	double n = (double)B->rows;
@@ -188,8 +187,8 @@ enum err answers_products(struct answers *a, size_t width)
 	if (e == ERR_OK)
 		e = check_block(a, &B);
 	if (e == ERR_OK)
-		e = answer(a, &(struct question){
-				  .kind = ASK_PRODUCTS, .order = a->order, .B = &B });
+		e = answer(a,
+			   &(struct question){ .kind = ASK_PRODUCTS, .order = a->order, .B = &B });
 	mat_release(&B);
 	return e;
 }

@@ -25,7 +25,8 @@ enum err channel_warm(struct channel *ch, size_t need)
 	pthread_mutex_lock(&p->lock);
 	if (!ch->window)
 		ch->window = WINDOW_FIRST;
-	fill = ch->window < need ? ch->window : need; /* also to stay there: idle for long, it shrinks */
+	fill = ch->window < need ? ch->window
+				 : need; /* also to stay there: idle for long, it shrinks */
 	if (ch->link.rtt_s >= LONG_S && ch->flight < fill)
 		pad = fill - ch->flight;
 	ch->window += ch->flight + pad; /* each byte that arrives lets one more be on its way */

@@ -20,7 +20,8 @@ static void clamp(double *x, size_t n)
 }
 
 /* One sum, or two where some parties have features of 0 and 1 alone and others have not: what the
- * former took for their weighted norms then is not wanted. square: 2 + n, norms from square[2] on. */
+ * former took for their weighted norms then is not wanted. square: 2 + n, norms from square[2] on.
+ */
 static enum err agree_norms(const struct pool *pool, struct pool_basis *basis, double *square)
 {
 	struct question ask = { .kind = ASK_FACTS };

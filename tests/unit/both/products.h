@@ -1,5 +1,5 @@
-/* products.h -- federated GCC and landmark projection in memory: data with an order to find, the same
- * methods on slices held by one program, and messages that a coordinator must not send. */
+/* products.h -- federated GCC and landmark projection in memory: data with an order to find, the
+ * same methods on slices held by one program, and messages that a coordinator must not send. */
 #ifndef TESTS_UNIT_BOTH_PRODUCTS_H
 #define TESTS_UNIT_BOTH_PRODUCTS_H
 
@@ -42,9 +42,9 @@ static inline void twin_init(struct twin *t, const struct planted *p, size_t L,
 {
 	*t = (struct twin){ .memory = { .parties = L,
 					.dims = job->clusters,
-					.local = landmark_local(job->clusters,
-								job_local_clusters(job), job->seed,
-								1) } };
+					.local =
+					    landmark_local(job->clusters, job_local_clusters(job),
+							   job->seed, 1) } };
 	for (size_t l = 0; l < L; l++) {
 		struct features X;
 
@@ -142,9 +142,9 @@ static inline void assert_refuses_choice(struct recording *r, size_t nth, uint64
 	size_t step = step_of(&r->to_party[0], MSG_CHOICE, nth);
 	struct msg m;
 
-	assert_ok(msg_decode(&m, MSG_CHOICE,
-			     (struct bytes){ r->to_party[0].note[step].body,
-					     r->to_party[0].note[step].len }));
+	assert_ok(msg_decode(
+	    &m, MSG_CHOICE,
+	    (struct bytes){ r->to_party[0].note[step].body, r->to_party[0].note[step].len }));
 	m.choice.value = value;
 	assert_party_refuses(r, 0, step, &m, words);
 }

@@ -1,4 +1,5 @@
-/* Federated GCC: the labels of pooled data, and a party that answers what is due and nothing else. */
+/* Federated GCC: the labels of pooled data, and a party that answers what is due and nothing else.
+ */
 #include "tests/unit/both/products.h"
 
 #include <math.h>
@@ -78,7 +79,8 @@ static void test_phases(void **state)
 	assert_phases(&f->server, "norms order init iterate result");
 	assert_phases(&f->party[1], "norms order init iterate result");
 	for (size_t i = 0; i < 5; i++)
-		assert_int_equal(f->server.record.phase[i].rounds, f->party[0].record.phase[i].rounds);
+		assert_int_equal(f->server.record.phase[i].rounds,
+				 f->party[0].record.phase[i].rounds);
 	products_end(f);
 	planted_release(&p);
 }
@@ -113,7 +115,7 @@ static void not_finite(double *x, size_t count)
 
 static void longer_column(double *x, size_t count)
 {
-	for (size_t i = 0; i < count; i += few.n > 13 ? 13 : few.n - 1) /* k + 10 columns */
+	for (size_t i = 0; i<count; i += few.n> 13 ? 13 : few.n - 1) /* k + 10 columns */
 		x[i] *= 1.01;
 }
 
@@ -168,7 +170,8 @@ static void test_words(void **state)
 	recording_init(r, 2);
 	federation_run(&r->f);
 	federation_succeeded(&r->f);
-	assert_refuses_choice(r, 0, WORDS_NONE, "none of the parties have features of 0 and 1 alone");
+	assert_refuses_choice(r, 0, WORDS_NONE,
+			      "none of the parties have features of 0 and 1 alone");
 	recording_free(r);
 }
 
@@ -208,9 +211,12 @@ static void test_no_more_than_is_due(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_labels_of_the_twin), cmocka_unit_test(test_phases),
-		cmocka_unit_test(test_every_message),      cmocka_unit_test(test_wrong_numbers),
-		cmocka_unit_test(test_words),              cmocka_unit_test(test_no_more_than_is_due),
+		cmocka_unit_test(test_labels_of_the_twin),
+		cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_every_message),
+		cmocka_unit_test(test_wrong_numbers),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_no_more_than_is_due),
 	};
 
 	federation_quiet();

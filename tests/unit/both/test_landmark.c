@@ -114,7 +114,8 @@ static void test_phases(void **state)
 	assert_phases(&f->server, "norms order local landmarks power polish result");
 	assert_phases(&f->party[1], "norms order local landmarks power polish result");
 	for (size_t i = 0; i < 7; i++)
-		assert_int_equal(f->server.record.phase[i].rounds, f->party[0].record.phase[i].rounds);
+		assert_int_equal(f->server.record.phase[i].rounds,
+				 f->party[0].record.phase[i].rounds);
 	products_end(f);
 	f = products_run(&p, 2, &plain, WORDS);
 	assert_phases(&f->party[0], "norms order local landmarks polish result");
@@ -153,7 +154,8 @@ static void test_no_small_set(void **state)
 		char settings[64];
 		size_t sets;
 
-		snprintf(settings, sizeof(settings), "method=landmark polish=0 min_cell=%u", least[c]);
+		snprintf(settings, sizeof(settings), "method=landmark polish=0 min_cell=%u",
+			 least[c]);
 		r = products_recording(&data, 3, settings);
 		sets = sets_of(&r->to_party[1], size);
 		assert_true(sets >= 1 && sets <= 16);

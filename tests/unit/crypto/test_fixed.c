@@ -156,9 +156,29 @@ static void words_may_be_unaligned(void **state)
 	}
 }
 
+/* The next power of two would leave the bound. */
+static void scales_fill_the_word(void **state)
+{
+	static const double most[] = { 1, 0.3, 2708, 1e6, 0.9999999, 1.5 };
+
+	(void)state;
+	for (unsigned bits = 32; bits <= 64; bits += 32)
+		for (size_t L = 1; L <= 256; L *= 2)
+			for (size_t i = 0; i < sizeof(most) / sizeof(*most); i++) {
+				struct fixed f = { bits, 16, L };
+				double scale = fixed_scale(&f, most[i]);
+				int exponent;
+
+				assert_true(frexp(scale, &exponent) == 0.5);
+				assert_true(scale * most[i] <= fixed_bound(&f));
+				assert_true(2 * scale * most[i] > fixed_bound(&f));
+			}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(scales_fill_the_word),
 		cmocka_unit_test(rounds_to_nearest),
 		cmocka_unit_test(bound_holds_from_both_sides),
 		cmocka_unit_test(negative_values_sum),

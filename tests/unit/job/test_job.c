@@ -380,12 +380,14 @@ static void test_refusals(void **state)
 		  "expected 1 with method \"gcc\": it sums over single nodes" },
 		/* 39 */
 		{ "{" JOB ", \"method\": \"landmark\", \"preset\": \"paper\"}",
-		  "job.preset: \"paper\" given, \"default\" taken; method \"landmark\" does not read "
+		  "job.preset: \"paper\" given, \"default\" taken; method \"landmark\" does not "
+		  "read "
 		  "it" },
 		{ "{" JOB ", \"method\": \"landmark\", \"restarts\": 9}",
 		  "job.restarts: 9 given, 20 taken; method \"landmark\" does not read it" },
 		{ "{" JOB ", \"method\": \"gcc\", \"local_clusters\": \"8k\"}",
-		  "job.local_clusters: \"8k\" given, \"2k\" taken; method \"gcc\" does not read it" },
+		  "job.local_clusters: \"8k\" given, \"2k\" taken; method \"gcc\" does not read "
+		  "it" },
 		{ "{" JOB ", \"method\": \"gcc\", \"landmark\": {\"power\": false}}",
 		  "job.landmark.power: false given, true taken; method \"gcc\" does not read it" },
 		{ "{" JOB ", \"method\": \"gcc\", \"filter\": {\"order\": 0}}",

@@ -100,8 +100,7 @@ static void check_answers(bool dense, bool ones, bool idf)
 	}
 	assert_true(square[7] == 0);
 	ask(&s,
-	    &(struct question){
-		.kind = ASK_SPREADS, .idf = idf, .square = square, .parties = 2 },
+	    &(struct question){ .kind = ASK_SPREADS, .idf = idf, .square = square, .parties = 2 },
 	    spreads);
 	assert_int_equal(s.own_order, psi_gcc(spreads + SLICE_POWERS, spreads[0], ROWS, 2 * COLS,
 					      SLICE_ORDER_MAX));

@@ -37,7 +37,8 @@ static void test_job(void **state)
 	assert_int_equal(hub.closed + bank.closed, 0);
 }
 
-/* Padding is sent, counted and forgotten: nobody's receive ever sees it, also if nobody receives. */
+/* Padding is sent, counted and forgotten: nobody's receive ever sees it, also if nobody receives.
+ */
 static void test_padding(void **state)
 {
 	enum { FRAMES = 40 };
@@ -65,8 +66,7 @@ static void test_padding(void **state)
 		i++;
 	assert_true(i < types);
 	assert_int_equal(t[i].messages_received, FRAMES);
-	assert_int_equal(t[i].bytes_received,
-			 FRAMES * (FRAME_HEADER_LEN + 4 + MSG_CHUNK_MAX / 4));
+	assert_int_equal(t[i].bytes_received, FRAMES * (FRAME_HEADER_LEN + 4 + MSG_CHUNK_MAX / 4));
 	assert_int_equal(hub.closed + bank.closed, 0);
 	free(m);
 }

@@ -312,7 +312,6 @@ static void test_blocks(void **state)
 	free(back);
 }
 
-
 /* Each thing that can be wrong in a chunk of 4 numbers of group 9. */
 static void test_reals_checks(void **state)
 {

@@ -397,6 +397,8 @@ static void test_refusals(void **state)
 		{ "{" JOB ", \"min_cell\": 2, \"method\": \"landmark\", \"polish\": 1}",
 		  "expected 1 with polish" },
 		/* 40 */ { "{" MIN ", \"min_cell\": 0}", "job.min_cell is 0, expected a whole" },
+		{ "{" MIN ", \"min_cell\": 2, \"joint_norm\": true}",
+		  "job.min_cell is 2, expected 1 with joint_norm, which sums a norm for each node" },
 		/* 41 */ { "{" MIN ", \"min_cell\": \"2\"}", "job.min_cell is \"2\"" },
 		/* 42 */
 		{ "{" MIN ", \"exchange\": \"products\"}",

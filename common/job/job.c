@@ -144,10 +144,11 @@ static enum err check_kcagc(const struct job *job)
 		    job->min_cell, nodes ? "method \"" : "polish",
 		    nodes ? job_method_names[job->method] : "", nodes ? "\"" : "");
 	if (job->min_cell > 1 && job->joint_norm)
-		return err_set(ERR_INPUT,
-			       "job.min_cell is %u, expected 1 with joint_norm, which sums a norm for "
-			       "each node",
-			       job->min_cell);
+		return err_set(
+		    ERR_INPUT,
+		    "job.min_cell is %u, expected 1 with joint_norm, which sums a norm for "
+		    "each node",
+		    job->min_cell);
 	return is_bounded(job) ? check_bounded(job) : ERR_OK;
 }
 

@@ -398,7 +398,8 @@ static void test_refusals(void **state)
 		  "expected 1 with polish" },
 		/* 40 */ { "{" MIN ", \"min_cell\": 0}", "job.min_cell is 0, expected a whole" },
 		{ "{" MIN ", \"min_cell\": 2, \"joint_norm\": true}",
-		  "job.min_cell is 2, expected 1 with joint_norm, which sums a norm for each node" },
+		  "job.min_cell is 2, expected 1 with joint_norm, which sums a norm for each "
+		  "node" },
 		/* 41 */ { "{" MIN ", \"min_cell\": \"2\"}", "job.min_cell is \"2\"" },
 		/* 42 */
 		{ "{" MIN ", \"exchange\": \"products\"}",

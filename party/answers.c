@@ -26,6 +26,7 @@ enum err answers_open(struct answers *a, struct work *work)
 void answers_close(struct answers *a)
 {
 	slice_release(&a->slice);
+	free(a->own);
 }
 
 /* ---- terms of sums ---- */
@@ -83,7 +84,7 @@ static enum err check_words(const struct answers *a, uint64_t words, bool measur
 	if ((words == WORDS_ALL && measured) || (words == WORDS_NONE && !measured))
 		return err_set(ERR_PEER,
 			       "%s sent CHOICE by which %s of the parties have features of 0 and 1 "
-			       "alone; this one %s (during norms)",
+			       "alone; this one %s (during order)",
 			       channel_peer(a->work->channel), words == WORDS_ALL ? "all" : "none",
 			       measured ? "has others" : "has");
 	return ERR_OK;
@@ -102,39 +103,44 @@ static enum err check_square(const struct answers *a, const double *own, const d
 	return ERR_OK;
 }
 
-/* own: 2 + n, facts and norms. */
-static enum err agree_norms(struct answers *a, double *own, double *square, bool *idf)
+enum err answers_facts(struct answers *a)
 {
-	struct work *work = a->work;
-	struct question facts = { .kind = ASK_FACTS }, norms = { .kind = ASK_NORMS };
-	uint64_t words;
+	struct question facts = { .kind = ASK_FACTS };
 
-	work_phase(work, "norms");
-	TRY(slice_answer(&a->slice, &facts, own));
-	TRY(send_term(a, &facts, own));
-	TRY(work_warm(work));
-	TRY(channel_recv_choice(work->channel, CHOICE_WORDS, WORDS_SOME, &words));
-	TRY(check_words(a, words, own[0] != 0));
-	if (words == WORDS_SOME) {
-		TRY(slice_answer(&a->slice, &norms, own + 2));
-		TRY(send_term(a, &norms, own + 2));
-	}
-	*idf = words == WORDS_ALL;
-	work_phase(work, "order");
-	TRY(channel_recv_reals(work->channel, MSG_BLOCK, a->root->id, square, work->n));
-	return check_square(a, own + 2, square);
+	work_phase(a->work, "norms");
+	ALLOC(a->own, question_words(&facts, a->work->n));
+	TRY(slice_answer(&a->slice, &facts, a->own));
+	TRY(send_term(a, &facts, a->own));
+	return work_warm(a->work);
 }
 
-enum err answers_agree(struct answers *a)
+static enum err agree_norms(struct answers *a, double *square, bool *idf)
 {
-	size_t n = a->work->n;
-	double *own = alloc(2 + n, sizeof(*own)), *square = alloc(n, sizeof(*square));
-	struct question spreads = { .kind = ASK_SPREADS, .square = square, .parties = a->work->L };
-	enum err e = agree_norms(a, own, square, &spreads.idf);
+	struct work *work = a->work;
+	struct question norms = { .kind = ASK_NORMS };
+	uint64_t words;
 
+	TRY(channel_recv_choice(work->channel, CHOICE_WORDS, WORDS_SOME, &words));
+	TRY(check_words(a, words, a->own[0] != 0));
+	if (words == WORDS_SOME) {
+		TRY(slice_answer(&a->slice, &norms, a->own + 2));
+		TRY(send_term(a, &norms, a->own + 2));
+	}
+	*idf = words == WORDS_ALL;
+	TRY(channel_recv_reals(work->channel, MSG_BLOCK, a->root->id, square, work->n));
+	return check_square(a, a->own + 2, square);
+}
+
+enum err answers_spreads(struct answers *a)
+{
+	double *square = alloc(a->work->n, sizeof(*square));
+	struct question spreads = { .kind = ASK_SPREADS, .square = square };
+	enum err e;
+
+	work_phase(a->work, "order");
+	e = agree_norms(a, square, &spreads.idf);
 	if (e == ERR_OK)
 		e = answer(a, &spreads);
-	free(own);
 	free(square);
 	return e;
 }

@@ -15,6 +15,7 @@ struct answers {
 	struct tree tree;
 	const struct tree_node *root; /* all parties */
 	struct slice slice;
+	double *own;    /* 2 + n: this party's facts and squared norms */
 	unsigned order; /* p: the job's; 0 until answers_order(), if the data decide */
 };
 
@@ -22,8 +23,10 @@ struct answers {
 enum err answers_open(struct answers *a, struct work *work) MUST_CHECK;
 void answers_close(struct answers *a); /* also after an error */
 
-/* Facts and norms up, joint norms down, spreads up: pool_agree(). */
-enum err answers_agree(struct answers *a) MUST_CHECK;
+/* Facts and squared norms up. */
+enum err answers_facts(struct answers *a) MUST_CHECK;
+/* Joint norms down, spreads up. */
+enum err answers_spreads(struct answers *a) MUST_CHECK;
 /* The order down, unless the job gives it; needed from the first product or means on. */
 enum err answers_order(struct answers *a) MUST_CHECK;
 /* B (n x width) down, orthogonal columns of length sqrt(n) or ERR_PEER; X_l (X_l' B) up. */

@@ -6,7 +6,8 @@
 static enum err take_part(struct answers *a, const struct gcc_params *p, size_t width,
 			  uint32_t *label)
 {
-	TRY(answers_agree(a));
+	TRY(answers_facts(a));
+	TRY(answers_spreads(a));
 	/* Init: K Q for the subspace iteration, sqrt(n) Q down, Y_u up. */
 	work_phase(a->work, "init");
 	TRY(answers_order(a));

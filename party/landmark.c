@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Step 3: Protocol 1's clusters, as in kCAGC, to the coordinator. They do not wait for the joint
- * order, unless the job gives it: a party's own spreads come close, and a round trip is saved. */
+/* Step 3: Protocol 1's clusters, as in kCAGC, to the coordinator, while the norms are on their way.
+ */
 static enum err local(struct answers *a, uint32_t *label)
 {
 	struct work *work = a->work;
@@ -18,10 +18,9 @@ static enum err local(struct answers *a, uint32_t *label)
 	    landmark_local(work->job.clusters, clusters, work->job.seed, work->threads);
 
 	work_phase(work, "local");
-	TRY(slice_cluster(&a->slice, a->order, work->job.clusters, &how, label));
-	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, clusters,
-				label, work->n));
-	return work_warm(work);
+	TRY(slice_cluster(&a->slice, a->order, work->L, work->job.clusters, &how, label));
+	return channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, clusters,
+				   label, work->n);
 }
 
 /* Each set has nodes, at least min_cell of them: what is summed is of no fewer. */
@@ -98,8 +97,10 @@ static enum err polish(struct answers *a)
 
 static enum err take_part(struct answers *a, uint32_t *label)
 {
-	TRY(answers_agree(a)); /* steps 1 and 2 */
+	TRY(answers_facts(a)); /* step 1 */
 	TRY(local(a, label));
+	TRY(answers_spreads(a)); /* step 2 */
+	TRY(work_warm(a->work));
 	TRY(landmarks(a, label));
 	if (a->work->job.landmark_power)
 		TRY(power(a));

@@ -80,7 +80,6 @@ static enum err tell(struct questions *q, const struct question *ask)
 	case ASK_SPREADS:
 		if (q->last == ASK_FACTS)
 			TRY(tell_choice(q, CHOICE_WORDS, ask->idf ? WORDS_ALL : WORDS_NONE));
-		run_phase(q->run, "order");
 		return tell_reals(q, ask->square, q->run->n);
 	case ASK_PRODUCTS:
 		if (!again)
@@ -117,27 +116,15 @@ static enum err sum_answers(struct questions *q, const struct question *ask, dou
 	return ERR_OK;
 }
 
-static enum err ask(void *ctx, const struct question *ask, double *x)
+/* Protocol 3 line 2. The parties have sent them after facts, without having been asked. */
+static enum err gather_cells(struct questions *q)
 {
-	struct questions *q = ctx;
-
-	TRY(tell(q, ask));
-	TRY(run_warm(q->run));
-	q->last = ask->kind;
-	q->begun = true;
-	return sum_answers(q, ask, x);
-}
-
-/* Protocol 3 line 2. */
-static enum err cells(void *ctx, unsigned order, size_t clusters, uint32_t *label)
-{
-	struct questions *q = ctx;
 	struct run *run = q->run;
+	uint32_t k = q->clusters;
 
-	(void)order; /* each takes what its own spreads say, or the job's */
 	run_phase(run, "local");
 	for (size_t l = 0; l < run->L; l++) {
-		uint32_t *own = label + l * run->n, k = (uint32_t)clusters;
+		uint32_t *own = q->cells + l * run->n;
 
 		TRY(channel_recv_labels(run->channel[l], MSG_LOCAL_CLUSTERS, (uint32_t)l, k, own,
 					run->n));
@@ -148,6 +135,33 @@ static enum err cells(void *ctx, unsigned order, size_t clusters, uint32_t *labe
 					       "clusters (during local)",
 					       run->name[l], i, k);
 	}
+	q->cells = NULL;
+	return ERR_OK;
+}
+
+static enum err ask(void *ctx, const struct question *ask, double *x)
+{
+	struct questions *q = ctx;
+	bool facts_before = q->begun && q->last == ASK_FACTS;
+
+	TRY(tell(q, ask));
+	TRY(run_warm(q->run));
+	if (q->cells)
+		TRY(gather_cells(q));
+	if (facts_before)
+		run_phase(q->run, "order");
+	q->last = ask->kind;
+	q->begun = true;
+	return sum_answers(q, ask, x);
+}
+
+static enum err cells(void *ctx, unsigned order, size_t clusters, uint32_t *label)
+{
+	struct questions *q = ctx;
+
+	(void)order; /* the job says it to all */
+	q->cells = label;
+	q->clusters = (uint32_t)clusters;
 	return ERR_OK;
 }
 

@@ -16,6 +16,8 @@ struct questions {
 	uint64_t round;
 	enum question_kind last; /* asked */
 	bool begun, order_told;
+	uint32_t *cells;   /* where local clusters go, if they are due; borrowed */
+	uint32_t clusters; /* k^ */
 	double *objective; /* of each step; owned */
 	unsigned steps;
 };

@@ -219,7 +219,7 @@ enum err gcc_run(const struct pool *pool, const struct gcc_params *p, uint32_t *
 
 	if (p->k < 1 || p->k > pool->n || pool->n < 2)
 		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, pool->n);
-	TRY(pool_agree(pool, p->order, &s.basis));
+	TRY(pool_agree(pool, p->order, 0, NULL, &s.basis));
 	err = first(&s);
 	while (!err && falls && done < p->iterations) {
 		double before = s.loss;

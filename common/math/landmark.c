@@ -223,7 +223,7 @@ struct state {
 	struct mat Z; /* n x at most k: the joint embedding */
 };
 
-/* Local clusters up, set ids down. */
+/* What is agreed, with local clusters up on the way, and sets of nodes made of them. */
 static enum err choose_sets(struct state *s, uint32_t *set)
 {
 	const struct pool *pool = s->pool;
@@ -231,7 +231,7 @@ static enum err choose_sets(struct state *s, uint32_t *set)
 	uint32_t *cells = alloc(pool->parties * pool->n, sizeof(*cells));
 	enum err err;
 
-	err = pool->cells(pool->ctx, s->p->order, s->p->local_clusters, cells);
+	err = pool_agree(pool, s->p->order, s->p->local_clusters, cells, &s->report.basis);
 	if (!err)
 		err = landmark_sets(cells, pool->parties, pool->n, s->p->local_clusters, most, s->p,
 				    set, &s->report.sets, &s->report.merged);
@@ -378,7 +378,6 @@ enum err landmark_run(const struct pool *pool, const struct landmark_params *p, 
 	if (p->min_cell > pool->n)
 		return err_set(ERR_JOB, "%zu nodes cannot make a set of job.min_cell, %zu", pool->n,
 			       p->min_cell);
-	TRY(pool_agree(pool, p->order, &s.report.basis));
 	err = landmark_round(&s, &F);
 	if (err)
 		goto out;

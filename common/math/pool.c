@@ -22,7 +22,8 @@ static void clamp(double *x, size_t n)
 /* One sum, or two where some parties have features of 0 and 1 alone and others have not: what the
  * former took for their weighted norms then is not wanted. square: 2 + n, norms from square[2] on.
  */
-static enum err agree_norms(const struct pool *pool, struct pool_basis *basis, double *square)
+static enum err agree_norms(const struct pool *pool, size_t clusters, uint32_t *cells,
+			    struct pool_basis *basis, double *square)
 {
 	struct question ask = { .kind = ASK_FACTS };
 
@@ -30,6 +31,8 @@ static enum err agree_norms(const struct pool *pool, struct pool_basis *basis, d
 	TRY(check_facts(square));
 	basis->idf = square[0] < 0.5; /* a count */
 	basis->width = (size_t)(square[1] + 0.5);
+	if (cells)
+		TRY(pool->cells(pool->ctx, basis->order, clusters, cells));
 	if (!basis->idf && square[0] < (double)pool->parties - 0.5) {
 		ask.kind = ASK_NORMS;
 		TRY(pool->ask(pool->ctx, &ask, square + 2));
@@ -38,7 +41,8 @@ static enum err agree_norms(const struct pool *pool, struct pool_basis *basis, d
 	return ERR_OK;
 }
 
-enum err pool_agree(const struct pool *pool, unsigned order, struct pool_basis *basis)
+enum err pool_agree(const struct pool *pool, unsigned order, size_t clusters, uint32_t *cells,
+		    struct pool_basis *basis)
 {
 	double spreads[2 * SLICE_POWERS], *square = NULL;
 	struct question ask = { .kind = ASK_SPREADS, .parties = pool->parties };
@@ -49,7 +53,7 @@ enum err pool_agree(const struct pool *pool, unsigned order, struct pool_basis *
 			       SLICE_ORDER_MAX);
 	*basis = (struct pool_basis){ .order = order };
 	ALLOC(square, pool->n + 2);
-	err = agree_norms(pool, basis, square);
+	err = agree_norms(pool, clusters, cells, basis, square);
 	if (err)
 		goto out;
 	ask.idf = basis->idf;
@@ -139,7 +143,8 @@ static enum err cells_memory(void *ctx, unsigned order, size_t clusters, uint32_
 
 	how.k = clusters;
 	for (size_t l = 0; l < m->parties; l++)
-		TRY(slice_cluster(&m->slice[l], order, m->dims, &how, label + l * rows(m)));
+		TRY(slice_cluster(&m->slice[l], order, m->parties, m->dims, &how,
+				  label + l * rows(m)));
 	return ERR_OK;
 }
 

@@ -15,7 +15,9 @@ struct pool {
 	/* x (question_words()) becomes the sum of the parties' answers. */
 	enum err (*ask)(void *ctx, const struct question *q, double *x);
 	/* label (parties x n): each party's own clusters by slice_cluster(), all below `clusters`;
-	 * order is p if it is given, else 0; NULL if the method does not need it. */
+	 * order is p if it is given, else 0. Called right after ASK_FACTS; label is complete once
+	 * the next question is answered, so it must live until then. NULL if the method needs none.
+	 */
 	enum err (*cells)(void *ctx, unsigned order, size_t clusters, uint32_t *label);
 	/* Called after each step of GCC or of polish, from 1: how many labels changed, and what the
 	 * step lowers (NAN: nobody knows). May be NULL. */
@@ -30,10 +32,13 @@ struct pool_basis {
 	double square; /* x_p^2 = ||T^p X||^2 */
 };
 
-/* Two sums: facts and joint row norms (2 + n words), spreads (2 SLICE_POWERS); between them one of n
- * words more if some of the parties, but not all, have features of 0 and 1 alone. order 0: by psi_gcc().
- * ERR_INPUT if order exceeds SLICE_ORDER_MAX, or if all features are zero. */
-enum err pool_agree(const struct pool *pool, unsigned order, struct pool_basis *basis) MUST_CHECK;
+/* Two sums: facts and joint row norms (2 + n words), spreads (2 SLICE_POWERS); between them one of
+ * n words more if some of the parties, but not all, have features of 0 and 1 alone. order 0: by
+ * psi_gcc(). cells (parties x n): receives each party's own clusters, of `clusters` each; NULL:
+ * they are not asked for. ERR_INPUT if order exceeds SLICE_ORDER_MAX, or if all features are zero.
+ */
+enum err pool_agree(const struct pool *pool, unsigned order, size_t clusters, uint32_t *cells,
+		    struct pool_basis *basis) MUST_CHECK;
 
 /* K B for the joint K = T^p X X' T^p' (n x n, never formed), one sum. B is sent with its columns
  * sqrt(n) times as long, so that entries of a unit column are near 1 and fixed point keeps their
@@ -53,7 +58,7 @@ void pool_progress(const struct pool *pool, unsigned step, size_t moved, double 
 struct pool_memory {
 	struct slice *slice; /* borrowed */
 	size_t parties;
-	size_t dims;                /* for slice_cluster(), if it is asked for; how->k is given by  */
+	size_t dims; /* for slice_cluster(), if it is asked for; how->k is given by  */
 	struct kmeans_params local; /* the question */
 };
 

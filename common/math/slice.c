@@ -169,7 +169,7 @@ static void tell_facts(struct slice *s, double *x)
 
 static enum err tell_spreads(struct slice *s, const struct question *q, double *x)
 {
-	size_t n = features_rows(&s->X), m = features_cols(&s->X) * q->parties;
+	size_t n = features_rows(&s->X);
 	double *factor;
 
 	if (q->idf) {
@@ -182,43 +182,35 @@ static enum err tell_spreads(struct slice *s, const struct question *q, double *
 		factor[i] = q->square[i] > 0 ? 1 / sqrt(q->square[i]) : 1;
 	for_each(&s->X, scale_row, factor);
 	free(factor);
-	TRY(graph_filter_spread(s->g, FILTER_MEAN, SLICE_POWERS - 1, s->threads,
-				s->X.is_sparse ? &s->X.sparse : NULL,
-				s->X.is_sparse ? NULL : &s->X.dense, x, x + SLICE_POWERS));
-	s->own_order = x[0] > 0 ? psi_gcc(x + SLICE_POWERS, x[0], n, m, SLICE_ORDER_MAX) : 1;
-	return ERR_OK;
+	return graph_filter_spread(s->g, FILTER_MEAN, SLICE_POWERS - 1, s->threads,
+				   s->X.is_sparse ? &s->X.sparse : NULL,
+				   s->X.is_sparse ? NULL : &s->X.dense, x, x + SLICE_POWERS);
 }
 
 /* -- filtered features ----------------------------------------------------------------------- */
 
-/* filtered <- T^order X; X stays. */
-static enum err filter_by(struct slice *s, unsigned order)
+static enum err filter_once(struct slice *s, unsigned order)
 {
-	if (s->filtered.a && s->order == order)
-		return ERR_OK;
-	mat_release(&s->filtered);
-	s->order = order;
-	if (s->X.is_sparse)
-		return graph_filter_sparse(s->g, FILTER_MEAN, order, s->threads, &s->X.sparse,
-					   &s->filtered);
-	mat_copy(&s->filtered, &s->X.dense);
-	return graph_filter(s->g, FILTER_MEAN, order, s->threads, &s->filtered);
-}
+	enum err err;
 
-/* The joint order is one for all questions. */
-static enum err settle(struct slice *s, unsigned order)
-{
-	if (s->settled && order != s->order)
+	if (s->filtered.a && order != s->order)
 		return err_set(ERR_PEER, "asked for filter order %u after %u", order, s->order);
-	if (s->settled)
+	if (s->filtered.a)
 		return ERR_OK;
 	if (order > SLICE_ORDER_MAX)
 		return err_set(ERR_PEER, "asked for filter order %u, expected at most %d", order,
 			       SLICE_ORDER_MAX);
-	TRY(filter_by(s, order));
+	if (s->X.is_sparse) {
+		err = graph_filter_sparse(s->g, FILTER_MEAN, order, s->threads, &s->X.sparse,
+					  &s->filtered);
+	} else {
+		err = graph_filter(s->g, FILTER_MEAN, order, s->threads, &s->X.dense);
+		s->filtered = s->X.dense;
+		s->X.dense = (struct mat){ 0 };
+	}
 	features_release(&s->X);
-	s->settled = true;
-	return ERR_OK;
+	s->order = order;
+	return err;
 }
 
 static void take(struct mat *from, double *x)
@@ -276,7 +268,7 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x)
 
 	TRY(check_turn(s, turn, names[q->kind]));
 	if (q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS || q->means)
-		TRY(settle(s, q->order));
+		TRY(filter_once(s, q->order));
 	s->asked = turn;
 	switch (q->kind) {
 	case ASK_FACTS:
@@ -300,19 +292,57 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x)
 	return ERR_OK;
 }
 
-enum err slice_cluster(struct slice *s, unsigned order, size_t dims,
+/* -- own clusters ---------------------------------------------------------------------------- */
+
+static void copy_features(struct features *to, const struct features *from)
+{
+	*to = (struct features){ .is_sparse = from->is_sparse };
+	if (from->is_sparse)
+		csr_copy(&to->sparse, &from->sparse);
+	else
+		mat_copy(&to->dense, &from->dense);
+}
+
+/* T^p of the own rows, as if there were no others but like them. */
+static enum err filter_alone(struct slice *s, unsigned order, size_t parties)
+{
+	size_t n = features_rows(&s->X), m = features_cols(&s->X) * parties;
+	double spreads[2 * SLICE_POWERS], *facts = alloc(2 + n, sizeof(*facts));
+	struct question ask = { .kind = ASK_SPREADS, .square = facts + 2 };
+	enum err err;
+
+	tell_facts(s, facts);
+	ask.idf = facts[0] == 0;
+	err = tell_spreads(s, &ask, spreads);
+	free(facts);
+	TRY(err);
+	if (!order) /* a slice of zeros is the same at any */
+		order = spreads[0] > 0
+			    ? psi_gcc(spreads + SLICE_POWERS, spreads[0], n, m, SLICE_ORDER_MAX)
+			    : 1;
+	return filter_once(s, order);
+}
+
+enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label)
 {
 	struct embed_params project = {
 		.dims = dims, .unit_rows = true, .row_power = 1, .threads = s->threads
 	};
+	struct slice alone = { .g = s->g, .threads = s->threads };
 	struct mat Z;
+	enum err err;
 
-	TRY(check_turn(s, FILTERED, "local clusters"));
-	TRY(s->settled ? settle(s, order) : filter_by(s, order ? order : s->own_order));
-	s->asked = FILTERED;
-	TRY(embed_project(&s->filtered, &project, &Z));
-	kmeans(&Z, NULL, how, label, NULL, NULL);
-	mat_release(&Z);
-	return ERR_OK;
+	if (s->asked != (int)ASK_FACTS)
+		return err_set(ERR_PEER, "asked for local clusters, not right after facts");
+	copy_features(&alone.X, &s->X);
+	err = filter_alone(&alone, order, parties);
+	if (!err)
+		err = embed_project(&alone.filtered, &project, &Z);
+	if (!err) {
+		kmeans(&Z, NULL, how, label, NULL, NULL);
+		mat_release(&Z);
+	}
+	slice_release(&alone);
+	return err;
 }

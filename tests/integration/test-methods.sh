@@ -59,7 +59,7 @@ test_gcc_of_one() {
 test_landmark_of_two() {
 	federation 2
 	job_of landmark
-	completes_with 2 landmark "norms order local landmarks power polish"
+	completes_with 2 landmark "norms local order landmarks power polish"
 	[[ $(run_of coordinator .rounds) == 5 ]] || fail "$(run_of coordinator .rounds) rounds"
 	[[ $(run_of coordinator .round_trips) == 7 ]] || fail "$(run_of coordinator .round_trips) round trips"
 	[[ $(run_of coordinator '.job.secure_sum.modulus_bits') == 32 ]] || fail "words are not of 32 bits"
@@ -68,13 +68,13 @@ test_landmark_of_two() {
 test_landmark_of_five() {
 	federation 5
 	job_of landmark '.local_clusters = "4k" | .polish = 2 | .filter.order = 3'
-	completes_with 5 landmark "norms order local landmarks power polish"
+	completes_with 5 landmark "norms local order landmarks power polish"
 }
 
 test_landmark_without_a_joint_vector() {
 	federation 3
 	job_of landmark '.landmark.power = false | .min_cell = 5'
-	completes_with 3 landmark "norms order local landmarks polish"
+	completes_with 3 landmark "norms local order landmarks polish"
 	[[ $(run_of party-01 '[.traffic[] | select(.type == "BLOCK").messages_received] | add') == 1 ]] || fail "there was a block besides the norms"
 }
 

@@ -102,8 +102,6 @@ static void check_answers(bool dense, bool ones, bool idf)
 	ask(&s,
 	    &(struct question){ .kind = ASK_SPREADS, .idf = idf, .square = square, .parties = 2 },
 	    spreads);
-	assert_int_equal(s.own_order, psi_gcc(spreads + SLICE_POWERS, spreads[0], ROWS, 2 * COLS,
-					      SLICE_ORDER_MAX));
 	sample_mean_filter(&g, &T);
 	for (size_t t = 0; t < SLICE_POWERS; t++) {
 		double all = 0, off = 0;
@@ -195,7 +193,7 @@ static void answers(void **state)
 static void turns(void **state)
 {
 	double x[ROWS * 4 + 2], square[ROWS] = { 0 };
-	uint32_t label[ROWS] = { 0 };
+	uint32_t label[ROWS] = { 0 }, own[ROWS];
 	struct mat B;
 	struct question one[] = {
 		{ .kind = ASK_FACTS },
@@ -217,14 +215,19 @@ static void turns(void **state)
 	sample_sparse(&X, ROWS, COLS, 4, true, 5);
 	sample_normal(&B, ROWS, 2, 5);
 	make(&s, &X, false, &g, 1);
+	assert_err(slice_cluster(&s, 2, 2, 3, &how, own), ERR_PEER, "not right after facts");
 	for (int done = 0; done <= 3; done++) {
 		for (int kind = 0; kind < 6; kind++)
 			if (kind != done && !(done == 3 && kind > 3) &&
 			    !(done == ASK_NORMS && kind == ASK_SPREADS)) /* may be left out */
 				assert_err(slice_answer(&s, &one[kind], x), ERR_PEER, due[done]);
 		if (done < 3) {
-			assert_err(slice_cluster(&s, 2, 3, &how, label), ERR_PEER, due[done]);
 			assert_ok(slice_answer(&s, &one[done], x));
+			if (done == ASK_FACTS)
+				assert_ok(slice_cluster(&s, 2, 2, 3, &how, own));
+			else
+				assert_err(slice_cluster(&s, 2, 2, 3, &how, own), ERR_PEER,
+					   "not right after facts");
 		}
 	}
 	one[3].order = SLICE_ORDER_MAX + 1;
@@ -235,7 +238,6 @@ static void turns(void **state)
 			assert_ok(slice_answer(&s, &one[kind], x));
 	one[4].order = 3;
 	assert_err(slice_answer(&s, &one[4], x), ERR_PEER, "order 3 after 2");
-	assert_err(slice_cluster(&s, 4, 3, &how, label), ERR_PEER, "order 4 after 2");
 	assert_string_equal(question_name(ASK_QUALITY), "quality");
 	mat_release(&B);
 	slice_release(&s);
@@ -260,54 +262,104 @@ static void bad_input(void **state)
 	graph_release(&g);
 }
 
-/* The local clusters are those of Protocol 1 on unit rows of U S of the filtered slice. */
-static void clusters(void **state)
+/* Rows over their own length, columns weighted if all are words. */
+static void scale_alone(struct csr *X, bool idf)
+{
+	double df[COLS] = { 0 };
+
+	for (size_t e = 0; e < X->start[ROWS]; e++)
+		df[X->index[e]] += X->value[e] != 0;
+	for (size_t i = 0; i < ROWS; i++) {
+		double sum = 0;
+
+		for (size_t e = X->start[i]; e < X->start[i + 1]; e++) {
+			if (idf)
+				X->value[e] *= log((1.0 + ROWS) / (1 + df[X->index[e]])) + 1;
+			sum += X->value[e] * X->value[e];
+		}
+		for (size_t e = X->start[i]; e < X->start[i + 1] && sum > 0; e++)
+			X->value[e] /= sqrt(sum);
+	}
+}
+
+/* The local clusters are those of Protocol 1 on unit rows of U S of the filtered slice, scaled as
+ * if there were no other; asking for them changes nothing. */
+static void check_clusters(bool words, bool dense)
 {
 	struct kmeans_params how = {
 		.k = 4, .restarts = 3, .iterations = 10, .ninth = true, .seed = 9, .threads = 1
 	};
 	struct embed_params embedding = {
-		.filter = FILTER_MEAN, .order = 2, .dims = 3, .unit_rows = true, .row_power = 1
+		.filter = FILTER_MEAN, .dims = 3, .unit_rows = true, .row_power = 1
 	};
-	double told[2], square[ROWS], spreads[2 * SLICE_POWERS];
+	struct question spreads = { .kind = ASK_SPREADS, .parties = 5 };
+	double x[2 + ROWS], all[2][2 * SLICE_POWERS], square[ROWS], none[2 * SLICE_POWERS];
 	uint32_t label[ROWS], expected[ROWS];
 	struct features whole;
-	struct slice s;
+	struct slice s, other;
 	struct graph g;
 	struct csr X;
 	struct mat Z;
 
-	(void)state;
 	sample_graph(&g, ROWS, 60, 0, false, 5);
-	sample_sparse(&X, ROWS, COLS, 6, false, 6);
-	make(&s, &X, false, &g, 1);
-	begin(&s, false, told, square);
+	sample_sparse(&X, ROWS, COLS, 6, words, 6);
+	make(&s, &X, dense, &g, 1);
+	make(&other, &X, dense, &g, 1);
+	ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+	ask(&other, &(struct question){ .kind = ASK_FACTS }, x);
+	scale_alone(&X, words);
 	for (size_t i = 0; i < ROWS; i++)
-		square[i] = 1; /* rows stay as they are */
-	ask(&s, &(struct question){ .kind = ASK_SPREADS, .square = square, .parties = 1 }, spreads);
-	for (int own = 0; own < 2; own++) { /* the order given, and the slice's own */
-		assert_ok(slice_cluster(&s, own ? 0 : 3, 3, &how, label));
-		embedding.order = own ? s.own_order : 3;
+		square[i] = x[2 + i] > 0 ? 1 : 0;
+	for (unsigned order = 0; order < 4; order += 3) { /* the slice's own, and one given */
+		assert_ok(slice_cluster(&s, order, 5, 3, &how, label));
 		deal_columns(&X, 1, false, &whole);
+		assert_ok(graph_filter_spread(&g, FILTER_MEAN, SLICE_POWERS - 1, 1, &whole.sparse,
+					      NULL, none, all[0]));
+		embedding.order =
+		    order ? order : psi_gcc(all[0], none[0], ROWS, 5 * COLS, SLICE_ORDER_MAX);
+		assert_true(order || embedding.order != 3);
 		assert_ok(embed(&whole, &g, &embedding, &Z));
 		kmeans(&Z, NULL, &how, expected, NULL, NULL);
 		assert_memory_equal(label, expected, sizeof(label));
 		mat_release(&Z);
 	}
-	assert_int_not_equal(s.own_order, 3);
-	for (unsigned order = 4; order < 6; order++) { /* clusters have settled nothing */
-		struct mat B;
-		double *Y = alloc(ROWS * 2, sizeof(*Y));
-		struct question products = { .kind = ASK_PRODUCTS, .order = order, .B = &B };
+	spreads.square = square;
+	ask(&s, &spreads, all[0]);
+	ask(&other, &spreads, all[1]);
+	assert_memory_equal(all[0], all[1], sizeof(all[0]));
+	slice_release(&s);
+	slice_release(&other);
+	csr_release(&X);
+	graph_release(&g);
+}
 
-		sample_normal(&B, ROWS, 2, 5);
-		if (order == 4)
-			assert_ok(slice_answer(&s, &products, Y));
-		else
-			assert_err(slice_answer(&s, &products, Y), ERR_PEER, "order 5 after 4");
-		mat_release(&B);
-		free(Y);
-	}
+static void clusters(void **state)
+{
+	(void)state;
+	for (int words = 0; words < 2; words++)
+		for (int dense = 0; dense < 2; dense++)
+			check_clusters(words, dense);
+}
+
+/* A slice without anything in it has clusters too: all rows in one. */
+static void clusters_of_nothing(void **state)
+{
+	struct kmeans_params how = { .k = 3, .restarts = 2, .iterations = 3, .threads = 1 };
+	double x[2 + ROWS];
+	uint32_t label[ROWS];
+	struct triple none[] = { { 0, 0, 0 } };
+	struct slice s;
+	struct graph g;
+	struct csr X;
+
+	(void)state;
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	csr_from_triples(&X, ROWS, 4, none, 1);
+	make(&s, &X, false, &g, 1);
+	ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+	assert_ok(slice_cluster(&s, 0, 2, 3, &how, label));
+	for (size_t i = 0; i < ROWS; i++)
+		assert_true(label[i] < 3);
 	slice_release(&s);
 	csr_release(&X);
 	graph_release(&g);
@@ -338,8 +390,9 @@ static void agreement(void **state)
 		memory.slice = slice;
 		pool_in_memory(&pool, &memory);
 		assert_true(pool.n == ROWS && pool.parties == 3);
-		assert_err(pool_agree(&pool, 16, &basis), ERR_INPUT, "16, expected at most 15");
-		assert_ok(pool_agree(&pool, mixed ? 4 : 0, &basis));
+		assert_err(pool_agree(&pool, 16, 0, NULL, &basis), ERR_INPUT,
+			   "16, expected at most 15");
+		assert_ok(pool_agree(&pool, mixed ? 4 : 0, 0, NULL, &basis));
 		assert_true(basis.idf == !mixed);
 		assert_int_equal(basis.width, COLS);
 		if (mixed)
@@ -367,7 +420,7 @@ static void all_zero(void **state)
 	assert_ok(slice_init(&slice, &X, &g, 1));
 	memory.slice = &slice;
 	pool_in_memory(&pool, &memory);
-	assert_err(pool_agree(&pool, 0, &basis), ERR_INPUT, "are 0: nothing to cluster");
+	assert_err(pool_agree(&pool, 0, 0, NULL, &basis), ERR_INPUT, "are 0: nothing to cluster");
 	slice_release(&slice);
 	graph_release(&g);
 }
@@ -375,10 +428,10 @@ static void all_zero(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts),    cmocka_unit_test(answers),
-		cmocka_unit_test(turns),    cmocka_unit_test(bad_input),
-		cmocka_unit_test(clusters), cmocka_unit_test(agreement),
-		cmocka_unit_test(all_zero),
+		cmocka_unit_test(facts),     cmocka_unit_test(answers),
+		cmocka_unit_test(turns),     cmocka_unit_test(bad_input),
+		cmocka_unit_test(clusters),  cmocka_unit_test(clusters_of_nothing),
+		cmocka_unit_test(agreement), cmocka_unit_test(all_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,13 +139,23 @@ static enum err gather_cells(struct questions *q)
 	return ERR_OK;
 }
 
+/* The largest vector that the coordinator sends is still to come. */
+static bool block_follows(const struct questions *q, const struct question *ask)
+{
+	bool landmark = q->run->job.method == METHOD_LANDMARK;
+
+	return ask->kind <= ASK_SPREADS ||
+	       (landmark && ask->kind == ASK_MEANS && q->last < ASK_PRODUCTS);
+}
+
 static enum err ask(void *ctx, const struct question *ask, double *x)
 {
 	struct questions *q = ctx;
 	bool facts_before = q->begun && q->last == ASK_FACTS;
 
 	TRY(tell(q, ask));
-	TRY(run_warm(q->run));
+	if (block_follows(q, ask))
+		TRY(run_warm(q->run));
 	if (q->cells)
 		TRY(gather_cells(q));
 	if (facts_before)

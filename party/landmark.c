@@ -74,6 +74,7 @@ static enum err power(struct answers *a)
 	if (!width)
 		return err_set(ERR_PEER, "%s sent CHOICE of a BLOCK of no columns (during power)",
 			       channel_peer(work->channel));
+	TRY(channel_touch(work->channel)); /* the block takes its time */
 	return answers_products(a, width);
 }
 

@@ -100,6 +100,9 @@ enum err channel_recv_choice(struct channel *ch, enum choice what, uint64_t most
  * long enough to matter, zeros fill it up: as many as can be on their way before the answer comes, so
  * that nothing has to wait behind them. */
 enum err channel_warm(struct channel *ch, size_t need) MUST_CHECK;
+/* A byte of the same, by whoever receives the first of what is to be answered with a large vector: a
+ * connection that has sent nothing for two round trips is slowed down. */
+enum err channel_touch(struct channel *ch) MUST_CHECK;
 
 /* Where the job thread's time went since the last call: in seconds. wire: of the blocked time, one
  * measured round trip per exchange and what lies between the first and last byte of the awaited

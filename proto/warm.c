@@ -12,12 +12,20 @@ enum {
 /* A shorter round trip is not worth the bytes. */
 static const double LONG_S = 0.02;
 
+static enum err pad(struct channel *ch, size_t bytes)
+{
+	uint8_t *zeros = alloc(bytes, 1);
+	struct msg m = { .type = MSG_PADDING, .probe = { { zeros, bytes } } };
+	enum err e = channel_send(ch, &m);
+
+	free(zeros);
+	return e;
+}
+
 enum err channel_warm(struct channel *ch, size_t need)
 {
 	struct post *p = ch->post;
-	struct msg m = { .type = MSG_PADDING };
-	size_t pad = 0, fill;
-	uint8_t *zeros;
+	size_t more = 0, fill;
 	enum err e;
 
 	if (need > WINDOW_MAX)
@@ -25,21 +33,26 @@ enum err channel_warm(struct channel *ch, size_t need)
 	pthread_mutex_lock(&p->lock);
 	if (!ch->window)
 		ch->window = WINDOW_FIRST;
-	fill = ch->window < need ? ch->window
-				 : need; /* also to stay there: idle for long, it shrinks */
+	/* Also to stay there: idle for long, it shrinks. */
+	fill = ch->window < need ? ch->window : need;
 	if (ch->link.rtt_s >= LONG_S && ch->flight < fill)
-		pad = fill - ch->flight;
-	ch->window += ch->flight + pad; /* each byte that arrives lets one more be on its way */
+		more = fill - ch->flight;
+	ch->window += ch->flight + more; /* each byte that arrives lets one more be on its way */
 	ch->flight = 0;
 	pthread_mutex_unlock(&p->lock);
-	if (!pad)
+	if (!more)
 		return ERR_OK;
-	zeros = alloc(pad, 1);
-	m.probe.zeros = (struct bytes){ zeros, pad };
-	e = channel_send(ch, &m);
-	free(zeros);
+	e = pad(ch, more);
 	pthread_mutex_lock(&p->lock);
 	ch->flight = 0; /* counted above */
 	pthread_mutex_unlock(&p->lock);
 	return e;
+}
+
+enum err channel_touch(struct channel *ch)
+{
+	struct channel_link link;
+
+	channel_link(ch, &link);
+	return link.rtt_s >= LONG_S ? pad(ch, 1) : ERR_OK;
 }

@@ -110,8 +110,16 @@ static void test_short_links(void **state)
 	for (size_t i = 0; i < sizeof(rtt) / sizeof(*rtt); i++) {
 		channel_set_rtt(ch, rtt[i]);
 		assert_ok(channel_warm(ch, MOST));
+		assert_ok(channel_touch(ch));
 		assert_int_equal(padding(), 0);
 	}
+}
+
+static void test_touch(void **state)
+{
+	(void)state;
+	assert_ok(channel_touch(ch));
+	assert_int_equal(padding(), 1);
 }
 
 static void test_broken(void **state)
@@ -128,6 +136,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_needs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_at_most, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_short_links, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_touch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_broken, set_up, tear_down),
 	};
 

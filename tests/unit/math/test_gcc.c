@@ -1,40 +1,9 @@
-#include "tests/unit/math/pools.h"
+#include "tests/unit/math/planted_pool.h"
 #include "common/math/gcc.h"
 #include "common/math/la.h"
-#include "common/math/metrics.h"
 #include "common/math/ortho.h"
 
-enum { N = PLANTED_NODES, K = PLANTED_CLASSES, WIDTH = 12 };
-
-static struct csr words;
-static struct graph graph;
-static uint32_t truth[N];
-
-static int plant(void **state)
-{
-	struct features X;
-
-	(void)state;
-	planted(&X, &graph, truth);
-	words = X.sparse;
-	return 0;
-}
-
-static int uproot(void **state)
-{
-	(void)state;
-	csr_release(&words);
-	graph_release(&graph);
-	return 0;
-}
-
-static double accuracy(const uint32_t *label)
-{
-	struct metrics m;
-
-	assert_ok(metrics_of(truth, label, N, &m));
-	return m.acc;
-}
+enum { WIDTH = 12 };
 
 /* The planted classes come back; every round is as announced. Rows here have most in common, so
  * that assigning to the centres of the embedding before would lose two of the four clusters. */

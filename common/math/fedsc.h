@@ -20,7 +20,7 @@ struct fedsc_pool {
 	/* Variant `paper` alone, else NULL. The parties' fedsc_upload()s, one below the other: C is
 	 * initialised here. */
 	enum err (*upload)(void *ctx, const struct mat *Z, double r, double lambda, double noise_c,
-			   struct mat *C);
+			   double sigma_c, struct mat *C);
 	/* Labels of the rows of C, in the same order. */
 	enum err (*hand_back)(void *ctx, const uint32_t *label, size_t n);
 };
@@ -45,7 +45,8 @@ struct fedsc_params {
 	double tolerance;           /* of ||Z^s - Z^(s-1)|| / ||Z^s||; 0: all rounds */
 	size_t participants;        /* parties in each round of Stage I; 0: all */
 	uint64_t draw;              /* from which they are drawn: the attempt's hash */
-	double noise_z, noise_c;    /* Section 3.2, in standard deviations of Z_p and C */
+	double noise_z, noise_c;    /* Section 3.2: in standard deviations of Z_p and C_p; */
+	double sigma_z, sigma_c;    /* and so much besides */
 	size_t neighbours;          /* paper: of kNN; 0: by knn_rule() */
 	uint64_t seed;
 	unsigned threads; /* the labels do not depend on it */
@@ -69,6 +70,9 @@ void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned
  * k or d beyond n, all rows equal; ERR_JOB: too few landmarks. *report is filled here. */
 enum err fedsc_run(const struct fedsc_pool *pool, const struct fedsc_params *p,
 		   struct fedsc_report *report) MUST_CHECK;
+
+/* M (d x d, given, symmetric) from its lower triangle, row by row, as sums bring it. */
+void fedsc_read_triangle(const double *x, struct mat *M);
 
 /* Who takes part in round s of Stage I: `take` of `parties`, drawn from `draw` and s alone, so that
  * every process knows it and nobody chose it. */

@@ -99,19 +99,6 @@ enum err fedsc_coefficients(const struct fedsc_basis *b, const double *x, size_t
 	return la_cholesky_solve(&b->factor, C, count);
 }
 
-enum err fedsc_factors(const struct fedsc_basis *b, const double *x, size_t count, double *C,
-		       double *F)
-{
-	struct mat coefficients = { count, b->Z->rows, C }, product;
-
-	assert(b->root.a);
-	TRY(fedsc_coefficients(b, x, count, C));
-	la_mul_nn(&coefficients, &b->root, 1, &product);
-	memcpy(F, product.a, count * b->Z->rows * sizeof(*F));
-	mat_release(&product);
-	return ERR_OK;
-}
-
 /* -- rows in blocks, on several threads ------------------------------------------------------ */
 
 /* C of the rows in turn: held whole, or made block by block. */
@@ -173,6 +160,22 @@ static void coefficients_release(struct coefficients *c)
 {
 	mat_release(&c->room);
 	free(c->err);
+}
+
+enum err fedsc_factor_block(const struct fedsc_basis *b, const struct mat *X, size_t first,
+			    unsigned threads, struct mat *F)
+{
+	struct coefficients c;
+	struct mat block;
+	enum err err;
+
+	assert(b->root.a && first < X->rows);
+	coefficients_init(&c, X, NULL, b, b->Z->rows, threads);
+	err = next_block(&c, first, &block);
+	if (!err)
+		la_mul_nn(&block, &b->root, threads, F);
+	coefficients_release(&c);
+	return err;
 }
 
 static void add(struct mat *to, struct mat *term)

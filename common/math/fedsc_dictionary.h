@@ -35,9 +35,10 @@ void fedsc_basis_release(struct fedsc_basis *b);
  * thread. O(count d (m + d)). */
 enum err fedsc_coefficients(const struct fedsc_basis *b, const double *x, size_t count,
 			    double *C) MUST_CHECK;
-/* F (count x d, given) = C Kzz^1/2; C is scratch of the same size and may be F. */
-enum err fedsc_factors(const struct fedsc_basis *b, const double *x, size_t count, double *C,
-		       double *F) MUST_CHECK;
+
+/* F (rows x d, initialised here) = C Kzz^1/2 of rows first .. of X, at most FEDSC_ROWS of them. */
+enum err fedsc_factor_block(const struct fedsc_basis *b, const struct mat *X, size_t first,
+			    unsigned threads, struct mat *F) MUST_CHECK;
 
 /* f of equation 8 over all rows, and its gradient G (d x m, initialised here) at Z, for given C (n x
  * d). step: the length eta = 1 / (1.05 ||H||_2), H = (diag(w - 2q) + 2 Q) / r^2, by 20 power

@@ -10,6 +10,7 @@
 #include "common/base/err.h"
 #include "common/math/fedkmeans.h"
 #include "common/math/fedsc_anchor.h"
+#include "common/math/fedsc_dictionary.h"
 #include "common/math/noise.h"
 
 #include <stdbool.h>
@@ -27,7 +28,8 @@ enum fedsc_kind {
 	FEDSC_DEGREES,    /* d: F'1 */
 	FEDSC_DENSE,      /* d (d+1) / 2: F' diag(1 / F t) F */
 	FEDSC_ANCHOR,     /* d (d+1) / 2: B'B, each row's weights of its s nearest landmarks */
-	FEDSC_EMBED,      /* 0: the embedding is made: of F if the last of DENSE and ANCHOR was DENSE, else of B */
+	FEDSC_EMBED,      /* 0: unit rows of diag(1 / F t)^1/2 F R if the last of DENSE and ANCHOR was
+	                     DENSE, else of B R, are what is clustered from now on */
 };
 
 struct fedsc_question {
@@ -36,13 +38,15 @@ struct fedsc_question {
 	double scale, beta;  /* SCALE */
 	bool width;          /* SCALE */
 	const struct fedkmeans_question *clusters; /* CLUSTERS */
-	const struct mat *Z; /* SPECTRUM, DICTIONARY, DEGREES, ANCHOR: d x m; DENSE, EMBED: none, the
-	                        last one counts */
+	const struct mat *Z; /* SPECTRUM, DICTIONARY, DEGREES, ANCHOR: d x m; DENSE and EMBED go by
+	                        the last of DEGREES and ANCHOR */
 	double r, lambda;    /* SPECTRUM, DICTIONARY, DEGREES */
 	unsigned inner;      /* DICTIONARY: Q */
 	double n;            /* DICTIONARY: rows of all parties */
 	double noise_z;      /* DICTIONARY: noise on Z_p, in units of its standard deviation */
-	const double *t;     /* DENSE: d */
+	double sigma_z;      /* DICTIONARY: and of so much besides */
+	const double *t;     /* DENSE: d, the sum of DEGREES */
+	size_t d;            /* DENSE */
 	unsigned near;       /* ANCHOR: s */
 	const struct mat *R; /* EMBED: d x k */
 };
@@ -56,10 +60,10 @@ struct fedsc_party {
 	const struct noise_source *noise; /* borrowed; NULL: questions that want noise are refused */
 	unsigned threads;
 	int asked;           /* the furthest of TOTALS, SPREAD, SCALE that was answered; -1 at first */
-	struct mat Z;        /* the dictionary or landmarks of the last question that named any */
-	double r, lambda;
-	double *t;           /* of DENSE; else NULL */
-	struct fedsc_anchor anchor;
+	struct mat Z;        /* of the last of SPECTRUM, DEGREES and fedsc_upload() */
+	struct fedsc_basis basis; /* on it */
+	double *t;           /* of DENSE; NULL before */
+	struct fedsc_anchor anchor; /* of ANCHOR */
 	struct mat embedding; /* n x k unit rows, once there is one */
 	struct fedkmeans_party clusters; /* clusters.label: n labels, after a CLUSTERS counting */
 };
@@ -75,9 +79,12 @@ void fedsc_party_release(struct fedsc_party *p);
  * Beside X a party holds O(n (s + k) + d (m + d)) and blocks. Same bits for any threads. */
 enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, double *x) MUST_CHECK;
 
-/* Variant `paper`: C (n x d, initialised here) for the last dictionary, with noise of noise_c
- * standard deviations of its entries. This is an upload in clear from which rows can be read. */
+/* Variant `paper`: C (n x d, initialised here), with noise of noise_c standard deviations of its
+ * entries, and of sigma_c besides. This is an upload in clear from which rows can be read. */
 enum err fedsc_upload(struct fedsc_party *p, const struct mat *Z, double r, double lambda,
-		      double noise_c, struct mat *C) MUST_CHECK;
+		      double noise_c, double sigma_c, struct mat *C) MUST_CHECK;
+/* Labels that came back for the upload's rows become those in p->clusters. ERR_PEER if there are not n
+ * = X.rows of them. */
+enum err fedsc_take_labels(struct fedsc_party *p, const uint32_t *label, size_t n) MUST_CHECK;
 
 #endif

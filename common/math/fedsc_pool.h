@@ -16,5 +16,7 @@ void fedsc_in_memory(struct fedsc_pool *pool, struct fedsc_memory *memory);
 
 /* Rows of X (which stays) with part[i] == l become party l's, in order. */
 void fedsc_deal(const struct mat *X, const uint32_t *part, uint32_t l, struct mat *out);
+/* The parties' labels in the order of the n rows that were dealt; owned by the caller. */
+uint32_t *fedsc_gather(const struct fedsc_memory *memory, const uint32_t *part, size_t n);
 
 #endif

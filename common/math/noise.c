@@ -37,9 +37,9 @@ static double log_phi(double x)
 {
 	double z = x * x;
 
-	if (x > -30)
+	if (x > -37)
 		return log(erfc(-x / sqrt(2)) / 2);
-	return -z / 2 - log(-x) - log(2 * M_PI) / 2 + log1p(-1 / z + 3 / (z * z));
+	return -z / 2 - log(-x) - log(2 * M_PI) / 2 + log1p((-1 + (3 - 15 / z) / z) / z);
 }
 
 double noise_analytic_delta(double eps, double sigma, double sensitivity)

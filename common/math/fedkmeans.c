@@ -11,6 +11,10 @@
 
 enum { STREAM = 0x6c6267 }; /* of the numbers by which clusters are split */
 
+/* Of the search for landmarks: doublings without gain before it ends, and the most centres for each
+ * landmark, where rows lie far from others. */
+enum { PATIENCE = 8, TRAPS = 4 };
+
 /* -- centres --------------------------------------------------------------------------------- */
 
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z)
@@ -145,7 +149,7 @@ static int falling(const void *a, const void *b)
 }
 
 /* The widest `more` clusters are cut in two. */
-static void split(struct fedkmeans_centres *c, size_t more, struct rng *rng)
+static void split(struct fedkmeans_centres *c, size_t more, double by, struct rng *rng)
 {
 	size_t k = c->Z.rows, m = c->Z.cols;
 	struct rank *rank;
@@ -160,39 +164,85 @@ static void split(struct fedkmeans_centres *c, size_t more, struct rng *rng)
 	c->Z.rows = k + more;
 	for (size_t t = 0; t < more; t++) {
 		size_t i = rank[t].centre;
-		double e = sqrt(c->spread[i] / (c->count[i] * (double)m));
+		double e = by * sqrt(c->spread[i] / (c->count[i] * (double)m));
 
 		for (size_t j = 0; j < m; j++) {
-			double by = 0.5 * e * rng_normal(rng), z = MAT(&c->Z, i, j);
+			double z = MAT(&c->Z, i, j), off = e * rng_normal(rng);
 
-			MAT(&c->Z, i, j) = z + by;
-			MAT(&c->Z, k + t, j) = z - by;
+			MAT(&c->Z, i, j) = z + off;
+			MAT(&c->Z, k + t, j) = z - off;
 		}
 		c->count[k + t] = c->spread[k + t] = 0; /* until the next round */
 	}
 	free(rank);
 }
 
+static size_t live(const struct fedkmeans_centres *c, double least)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->Z.rows; i++)
+		count += c->count[i] >= least;
+	return count;
+}
+
+/* Centres that keep what few rows are theirs out of every sum go at last, unmoved and unsummed. */
+static void drop_below(struct fedkmeans_centres *c, double least)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->Z.rows; i++)
+		if (c->count[i] >= least)
+			move_centre(c, i, kept++);
+	c->dropped += c->Z.rows - kept;
+	c->Z.rows = kept;
+}
+
+/* One doubling of what lives, or as far as there is room. */
+static enum err grow(const struct fedkmeans_pool *pool, const struct fedkmeans_landmarks *p,
+		     bool drop, double by, struct rng *rng, struct fedkmeans_centres *c,
+		     size_t *alive)
+{
+	size_t room = p->most - *alive;
+
+	split(c, *alive < room ? *alive : room, by, rng);
+	for (unsigned t = 0; t < p->rounds; t++)
+		TRY(fedkmeans_round(pool, p->least, drop, c, NULL));
+	drop_below(c, 1); /* a trap without a row is none */
+	*alive = live(c, p->least);
+	return ERR_OK;
+}
+
+/* Rows far from all others widen a cluster so much that its halves lie far from its rows, and pull
+ * a centre each that is dropped with them, then the next: one such row can end the search at one
+ * landmark. If it stands still at less than half of what the rows would carry, halves are made
+ * closer, and small clusters' centres stay as traps: they keep those rows out of every sum. */
 enum err fedkmeans_landmarks(const struct fedkmeans_pool *pool, const struct fedkmeans_landmarks *p,
 			     const struct mat *mean, struct fedkmeans_centres *c)
 {
+	unsigned still = 0;
+	bool drop = true;
+	size_t alive = 1;
+	double carried;
 	struct rng rng;
 
 	assert(mean->rows == 1 && mean->cols == pool->m && p->most > 0);
 	rng_seed(&rng, p->seed, STREAM);
 	fedkmeans_centres_init(c, mean);
 	TRY(fedkmeans_round(pool, p->least, true, c, NULL));
-	while (c->Z.rows < p->most) {
-		size_t before = c->Z.rows, room = p->most - before;
+	carried = fmin((double)p->most, c->count[0] / (4 * p->least));
+	while (alive < p->most && c->Z.rows < TRAPS * p->most) {
+		size_t before = alive;
 
-		split(c, before < room ? before : room, &rng);
-		for (unsigned t = 0; t < p->rounds; t++)
-			TRY(fedkmeans_round(pool, p->least, true, c, NULL));
-		if (c->Z.rows <= before)
+		TRY(grow(pool, p, drop, 0.5 * pow(0.25, still), &rng, c, &alive));
+		still = alive <= before ? still + 1 : 0;
+		if (still > PATIENCE || (still && 2 * (double)alive >= carried))
 			break;
+		drop = drop && !still;
 	}
 	for (unsigned t = 0; t < p->last; t++)
-		TRY(fedkmeans_round(pool, p->least, true, c, NULL));
+		TRY(fedkmeans_round(pool, p->least, drop, c, NULL));
+	drop_below(c, p->least);
 	return ERR_OK;
 }
 

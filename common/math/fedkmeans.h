@@ -91,7 +91,8 @@ enum err fedkmeans_count(const struct fedkmeans_pool *pool,
 
 /* Landmarks by splitting (Linde, Buzo, Gray 1980): from `mean` (1 x m) on, the clusters of largest
  * spread are cut in two at z +- e/2 N(0, I), e = sqrt(spread / (count m)), with `rounds` Lloyd
- * rounds per doubling and `last` at the end; it ends early when their number stops rising. */
+ * rounds per doubling and `last` at the end; it ends early when their number stops rising. At the end
+ * all have `least` rows or more. */
 struct fedkmeans_landmarks {
 	size_t most; /* d */
 	double least; /* mc */

@@ -27,7 +27,7 @@ void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned
 				    .lambda = 1e-2,
 				    .share = 0.99,
 				    .dims_most = 250,
-				    .rounds = 6,
+				    .rounds = 4,
 				    .inner = 5,
 				    .seed = seed,
 				    .threads = threads };

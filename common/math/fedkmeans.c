@@ -78,12 +78,8 @@ static enum err take_sums(const struct fedkmeans_pool *pool, double least, bool 
 	double *sum, *next;
 	enum err err;
 
-	if (words == 0 && drop)
-		return err_set(ERR_JOB,
-			       "none of %zu centres has %g rows or more: fewer landmarks "
-			       "or a smaller minimum are needed",
-			       c->Z.rows, least);
 	ALLOC(sum, words);
+	drop = drop && words; /* never all */
 	err = words ? pool->ask(pool->ctx, &ask, sum) : ERR_OK;
 	next = sum;
 	for (size_t i = 0; !err && i < c->Z.rows; i++) {
@@ -198,16 +194,35 @@ static void drop_below(struct fedkmeans_centres *c, double least)
 	c->Z.rows = kept;
 }
 
-/* One doubling of what lives, or as far as there is room. */
+static void copy_centres(const struct fedkmeans_centres *from, struct fedkmeans_centres *to)
+{
+	fedkmeans_centres_init(to, &from->Z);
+	memcpy(to->count, from->count, from->Z.rows * sizeof(double));
+	memcpy(to->spread, from->spread, from->Z.rows * sizeof(double));
+	to->dropped = from->dropped;
+}
+
+/* One doubling of what lives, or as far as there is room; none if it would kill all. */
 static enum err grow(const struct fedkmeans_pool *pool, const struct fedkmeans_landmarks *p,
 		     bool drop, double by, struct rng *rng, struct fedkmeans_centres *c,
 		     size_t *alive)
 {
 	size_t room = p->most - *alive;
+	struct fedkmeans_centres before;
+	enum err err = ERR_OK;
 
+	copy_centres(c, &before);
 	split(c, *alive < room ? *alive : room, by, rng);
-	for (unsigned t = 0; t < p->rounds; t++)
-		TRY(fedkmeans_round(pool, p->least, drop, c, NULL));
+	for (unsigned t = 0; !err && t < p->rounds; t++)
+		err = fedkmeans_round(pool, p->least, drop, c, NULL);
+	if (!err && live(c, p->least) == 0) {
+		struct fedkmeans_centres dead = *c;
+
+		*c = before;
+		before = dead;
+	}
+	fedkmeans_centres_release(&before);
+	TRY(err);
 	drop_below(c, 1); /* a trap without a row is none */
 	*alive = live(c, p->least);
 	return ERR_OK;
@@ -243,6 +258,10 @@ enum err fedkmeans_landmarks(const struct fedkmeans_pool *pool, const struct fed
 	for (unsigned t = 0; t < p->last; t++)
 		TRY(fedkmeans_round(pool, p->least, drop, c, NULL));
 	drop_below(c, p->least);
+	if (c->Z.rows == 0)
+		return err_set(ERR_JOB,
+			       "no %g rows are near each other: a smaller minimum is needed",
+			       p->least);
 	return ERR_OK;
 }
 

@@ -75,9 +75,9 @@ struct fedkmeans_centres {
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z);
 void fedkmeans_centres_release(struct fedkmeans_centres *c);
 
-/* One Lloyd round, two sums. drop: centres below least (>= 1) go; else they stay where they are,
- * without a sum of theirs. *moved, if not NULL: the largest distance a centre moved by. ERR_JOB if
- * all would be dropped. */
+/* One Lloyd round, two sums. drop: centres below least (>= 1) go, unless all would; else they stay
+ * where they are, without a sum of theirs. *moved, if not NULL: the largest distance a centre moved
+ * by. */
 enum err fedkmeans_round(const struct fedkmeans_pool *pool, double least, bool drop,
 			 struct fedkmeans_centres *c, double *moved) MUST_CHECK;
 
@@ -92,7 +92,7 @@ enum err fedkmeans_count(const struct fedkmeans_pool *pool,
 /* Landmarks by splitting (Linde, Buzo, Gray 1980): from `mean` (1 x m) on, the clusters of largest
  * spread are cut in two at z +- e/2 N(0, I), e = sqrt(spread / (count m)), with `rounds` Lloyd
  * rounds per doubling and `last` at the end; it ends early when their number stops rising. At the end
- * all have `least` rows or more. */
+ * all have `least` rows or more. ERR_JOB if there are none. */
 struct fedkmeans_landmarks {
 	size_t most; /* d */
 	double least; /* mc */

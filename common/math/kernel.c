@@ -39,7 +39,7 @@ void kernel_distances(const double *a, const double *sa, size_t count, const str
 		for (size_t j = 0; j < B->rows; j++) {
 			double d2 = sa[i] - 2 * row[j] + sb[j];
 
-			row[j] = d2 > 0 ? d2 : 0;
+			row[j] = d2 < 0 ? 0 : d2; /* NaN stays */
 		}
 	}
 }

@@ -255,7 +255,8 @@ static void landmarks_end(void **state)
 	assert_true(c.Z.rows <= N / 10 && c.Z.rows > 10);
 	fedkmeans_centres_release(&c);
 	p.least = N + 1;
-	assert_err(fedkmeans_landmarks(&g.pool, &p, &mean, &c), ERR_JOB, "none of 1 centres");
+	assert_err(fedkmeans_landmarks(&g.pool, &p, &mean, &c), ERR_JOB,
+		   "no 301 rows are near each other");
 	fedkmeans_centres_release(&c);
 	group_release(&g);
 	mat_release(&mean);

@@ -136,10 +136,12 @@ static enum err multiply(struct space *s, const struct ortho_operator *A, struct
 {
 	struct mat last = { s->last, s->p->n, ROW(&s->Q, s->Q.rows - s->last) };
 	struct mat B, product = { 0 }, part;
+	enum err err;
 
 	transpose(&last, &B);
-	TRY(A->times(A->ctx, &B, &product));
+	err = A->times(A->ctx, &B, &product);
 	mat_release(&B);
+	TRY(err);
 	transpose(&product, Y);
 	mat_release(&product);
 	project_out(s, Y, &part);

@@ -206,6 +206,45 @@ static void lone_row_is_never_summed(void **state)
 	}
 }
 
+/* Ten rows, each alone in its own direction: those that are found keep their centres as traps, or
+ * each would pull the next. */
+static void lone_rows_do_not_end_the_search(void **state)
+{
+	enum { LONE = 10 };
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 5; seed++) {
+		struct fedkmeans_landmarks p = {
+			.most = 60, .least = 3, .rounds = 4, .last = 10, .seed = seed
+		};
+		struct fedkmeans_centres c;
+		struct mat with, mean;
+		size_t near = 0;
+		struct group g;
+
+		sample_normal(&with, N + LONE, 40, 9);
+		for (size_t i = N; i < N + LONE; i++)
+			for (size_t j = 0; j < 40; j++)
+				MAT(&with, i, j) *= 1000;
+		mat_init(&mean, 1, 40);
+		group_init(&g, &with, 4, 0, 1);
+		assert_ok(fedkmeans_landmarks(&g.pool, &p, &mean, &c));
+		assert_true(g.least_count >= 3);
+		for (size_t i = 0; i < c.Z.rows; i++) {
+			double square = 0;
+
+			for (size_t j = 0; j < 40; j++)
+				square += MAT(&c.Z, i, j) * MAT(&c.Z, i, j);
+			near += square < 400;
+		}
+		assert_true(near >= 10);
+		fedkmeans_centres_release(&c);
+		group_release(&g);
+		mat_release(&mean);
+		mat_release(&with);
+	}
+}
+
 static void landmarks(void **state)
 {
 	struct fedkmeans_landmarks p = {
@@ -397,6 +436,7 @@ int main(void)
 		cmocka_unit_test(ends_when_still),
 		cmocka_unit_test(empty_clusters),
 		cmocka_unit_test(lone_row_is_never_summed),
+		cmocka_unit_test(lone_rows_do_not_end_the_search),
 		cmocka_unit_test(landmarks),
 		cmocka_unit_test(landmarks_end),
 		cmocka_unit_test(whole),

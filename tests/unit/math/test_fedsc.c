@@ -1,6 +1,7 @@
 #include "tests/unit/math/rows.h"
 #include "tests/unit/math/trilaterate.h"
 #include "common/math/fedsc.h"
+#include "common/math/fedsc_paper.h"
 #include "common/math/kmeans.h"
 #include "common/math/knn.h"
 #include "common/math/metrics.h"
@@ -324,6 +325,48 @@ static void dense_is_the_whole_problem(void **state)
 	free(lab);
 }
 
+static void given(void *ctx, size_t first, size_t count, double *S)
+{
+	const struct mat *whole = ctx;
+
+	memcpy(S, ROW(whole, first), count * whole->cols * sizeof(*S));
+}
+
+/* Variant paper from Z and C by its definition, C Kzz C' whole, where the answer is not clear. */
+static void paper_by_definition(void **state)
+{
+	struct fedsc_paper how = {
+		.k = K, .neighbours = 6, .restarts = 20, .r = 1.5, .lambda = 1e-2, .seed = 3
+	};
+	struct knn_source source = { .n = N, .block = given };
+	struct spectral_params top;
+	struct mat Z, C, Kzz, CK, whole;
+	uint32_t label[N], expected[N];
+	struct metrics same;
+	struct csr S;
+
+	(void)state;
+	how.threads = 1;
+	sample_normal(&Z, 15, M, 5);
+	sample_normal(&C, N, 15, 6);
+	assert_ok(fedsc_paper(&Z, &C, &how, label));
+	kernel_gaussian(&Z, &Z, how.r, 1, &Kzz);
+	la_mul_nn(&C, &Kzz, 1, &CK);
+	la_mul_nt(&CK, &C, 1, &whole);
+	source.ctx = &whole;
+	knn_graph(&source, 6, 1, &S);
+	spectral_defaults(&top, N, K, 3, 1);
+	assert_ok(spectral_cluster(&S, &top, 20, expected, NULL));
+	assert_ok(metrics_of(expected, label, N, &same));
+	assert_near(same.acc, 1, 0);
+	csr_release(&S);
+	mat_release(&whole);
+	mat_release(&CK);
+	mat_release(&Kzz);
+	mat_release(&C);
+	mat_release(&Z);
+}
+
 /* -- what leaves a party --------------------------------------------------------------------- */
 
 /* Every sum of rows is of `least` rows or more, although counts of fewer came up; nothing is as
@@ -430,6 +473,43 @@ static void some_take_part(void **state)
 	p.participants = 9;
 	assert_err(fedsc_run(&lab->pool, &p, &report), ERR_INPUT, "9 participants of 8");
 	rows_lab_release(lab);
+	free(lab);
+}
+
+/* Eight parties with the same rows: whoever takes part, the mean of their dictionaries is the same.
+ */
+static void some_stand_for_all(void **state)
+{
+	struct rows_lab *lab = alloc(1, sizeof(*lab));
+	struct fedsc_report report;
+	struct fedsc_params p;
+	struct mat copies, all = { 0 };
+	uint32_t *part;
+
+	(void)state;
+	mat_init(&copies, 8 * N, M);
+	ALLOC(part, 8 * N);
+	for (size_t i = 0; i < 8 * N; i++) {
+		part[i] = (uint32_t)(i / N);
+		memcpy(ROW(&copies, i), ROW(&X, i % N), M * sizeof(double));
+	}
+	for (int some = 0; some < 2; some++) {
+		params(&p, FEDSC_BY_DENSE);
+		p.dims = 20;
+		p.rounds = 2;
+		p.participants = some ? 3 : 0;
+		rows_deal(lab, &copies, part, 8, 1);
+		assert_ok(fedsc_run(&lab->pool, &p, &report));
+		if (some)
+			assert_mat_near(&lab->party[0].Z, &all, 1e-10);
+		else
+			mat_copy(&all, &lab->party[0].Z);
+		fedsc_report_release(&report);
+		rows_lab_release(lab);
+	}
+	mat_release(&all);
+	free(part);
+	mat_release(&copies);
 	free(lab);
 }
 
@@ -616,6 +696,8 @@ int main(void)
 		cmocka_unit_test(policy_refuses),
 		cmocka_unit_test(members),
 		cmocka_unit_test(some_take_part),
+		cmocka_unit_test(some_stand_for_all),
+		cmocka_unit_test(paper_by_definition),
 		cmocka_unit_test(stops_by_tolerance),
 		cmocka_unit_test(noisy_rows),
 		cmocka_unit_test(noisy_factors),

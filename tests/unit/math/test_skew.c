@@ -52,6 +52,24 @@ static void fewer_classes(void **state)
 			pairs(parties, skew, 3);
 }
 
+/* At a half, half of each party's twelve or thirteen rows are anybody's. */
+static void half_of_each(void **state)
+{
+	(void)state;
+	pairs(PARTIES, 0.5, 4);
+	for (uint32_t l = 0; l < PARTIES; l++) {
+		bool there[CLASSES] = { false };
+		size_t classes_here = 0;
+
+		for (size_t i = 0; i < N; i++)
+			if (part[i] == l && !there[truth[i]]) {
+				there[truth[i]] = true;
+				classes_here++;
+			}
+		assert_true(classes_here >= 3);
+	}
+}
+
 static void by_seed(void **state)
 {
 	uint32_t other[N];
@@ -71,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fewer_classes),
+		cmocka_unit_test(half_of_each),
 		cmocka_unit_test(by_seed),
 	};
 

@@ -1,6 +1,7 @@
 /* coterie: what is not a daemon. Keys, made-up and split data, results. */
 #include "cli/args.h"
 #include "cli/pki.h"
+#include "cli/points.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,9 @@ static const struct command {
 	{ "agc", "cluster pooled data, the baseline (AGC)", agc_main },
 	{ "gcc", "cluster pooled data, the best that parties can reach (GCC)", gcc_main },
 	{ "privacy", "what shared sums tell about features, from pooled data", privacy_main },
+	{ "kmeans", "cluster pooled rows by k-means", kmeans_main },
+	{ "sc", "cluster pooled rows by spectral clustering", sc_main },
+	{ "dsc", "cluster rows by spectral clustering at each party (DSC)", dsc_main },
 	{ "show", "what a run did: accuracy, seconds, bytes", show_main },
 	{ "report", "a page to look at of what a run did", report_main },
 };

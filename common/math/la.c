@@ -172,6 +172,32 @@ enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
 	return check_info(info, "dsyevr", n, n);
 }
 
+enum err la_cholesky(struct mat *G)
+{
+	size_t d = G->rows;
+	lapack_int info;
+
+	assert(d == G->cols && d > 0);
+	TRY(check_finite(G, "dpotrf"));
+	info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', blas_int(d), G->a, blas_int(d));
+	if (info > 0)
+		return err_set(ERR_INPUT, "dpotrf: minor %d of a %zu x %zu matrix is not positive",
+			       (int)info, d, d);
+	return check_info(info, "dpotrf", d, d);
+}
+
+enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count)
+{
+	size_t d = factor->rows;
+
+	if (count == 0)
+		return ERR_OK;
+	/* Rows of d values are columns to LAPACK. */
+	return check_info(LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', blas_int(d), blas_int(count),
+					 factor->a, blas_int(d), x, blas_int(d)),
+			  "dpotrs", d, count);
+}
+
 enum err la_orthonormal_rows(struct mat *A)
 {
 	size_t r = A->rows, c = A->cols;

@@ -31,6 +31,12 @@ void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B,
  * of V (d x n, initialised here). G is destroyed. dsyevr, O(n^3). ERR_INPUT if G is not finite. */
 enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V) MUST_CHECK;
 
+/* G (d x d, symmetric) becomes its Cholesky factor, for la_cholesky_solve() alone. ERR_INPUT if G is
+ * not finite or, by rounding or in truth, not positive definite. O(d^3). */
+enum err la_cholesky(struct mat *G) MUST_CHECK;
+/* Each of the `count` rows x (d values) becomes G^-1 x. On this thread. O(count d^2). */
+enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count) MUST_CHECK;
+
 /* Replaces the rows of A (rows <= cols) by an orthonormal basis of a space that contains them.
  * Householder, O(cols rows^2). */
 enum err la_orthonormal_rows(struct mat *A) MUST_CHECK;

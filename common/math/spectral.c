@@ -1,0 +1,384 @@
+#include "common/math/spectral.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/base/rng.h"
+#include "common/math/kmeans.h"
+#include "common/math/la.h"
+#include "common/math/parallel.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A direction of the remainder below this share of its column's length is rounding. */
+static const double GONE = 1e-11;
+enum { STREAM = 0x6c616e63 }; /* of the random numbers */
+
+void spectral_defaults(struct spectral_params *p, size_t n, size_t k, uint64_t seed,
+		       unsigned threads)
+{
+	*p = (struct spectral_params){
+		.n = n, .k = k, .rounds = 100, .tolerance = 1e-6, .seed = seed, .threads = threads
+	};
+}
+
+/* The space so far. Its vectors are rows, so that one more is more memory at the end. */
+struct space {
+	const struct spectral_params *p;
+	struct mat Q;      /* width x n, orthonormal */
+	size_t last;       /* rows of Q that belong to the last block */
+	struct mat H;      /* most x most, of which width x width counts: Q A Q' */
+	struct mat beside; /* next block's rows x last: what of A Q' is outside */
+	struct rng rng;
+};
+
+static size_t block_of(const struct spectral_params *p)
+{
+	size_t b = p->block ? p->block : p->k + 6 > 16 ? p->k + 6 : 16;
+
+	return b < p->n ? b : p->n;
+}
+
+static void transpose(const struct mat *A, struct mat *T)
+{
+	mat_init(T, A->cols, A->rows);
+	for (size_t i = 0; i < A->rows; i++)
+		for (size_t j = 0; j < A->cols; j++)
+			MAT(T, j, i) = MAT(A, i, j);
+}
+
+/* B <- B - (B Q') Q; part (B.rows x Q.rows, initialised here) = B Q' if asked for. */
+static void project_out(const struct space *s, struct mat *B, struct mat *part)
+{
+	struct mat C, in;
+
+	la_mul_nt(B, &s->Q, s->p->threads, &C);
+	la_mul_nn(&C, &s->Q, s->p->threads, &in);
+	for (size_t i = 0; i < B->rows * B->cols; i++)
+		B->a[i] -= in.a[i];
+	mat_release(&in);
+	if (part)
+		*part = C;
+	else
+		mat_release(&C);
+}
+
+static double length(const double *x, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i] * x[i];
+	return sqrt(sum);
+}
+
+static void random_row(struct space *s, double *row)
+{
+	for (size_t j = 0; j < s->p->n; j++)
+		row[j] = rng_normal(&s->rng) / sqrt((double)s->p->n);
+}
+
+/* Makes B's rows an orthonormal set outside the space, of new random directions where B has no
+ * more. */
+static enum err make_block(struct space *s, struct mat *B, double scale)
+{
+	for (size_t i = 0; i < B->rows; i++)
+		if (!(length(ROW(B, i), B->cols) > GONE * scale))
+			random_row(s, ROW(B, i));
+	/* Twice: of a remainder without full rank the factorisation makes directions of rounding,
+	 * and those may lie in the space. */
+	for (int pass = 0; pass < 2; pass++) {
+		if (s->Q.rows)
+			project_out(s, B, NULL);
+		TRY(la_orthonormal_rows(B));
+	}
+	if (s->Q.rows) {
+		project_out(s, B, NULL);
+		TRY(la_orthonormal_rows(B));
+	}
+	return ERR_OK;
+}
+
+static void append(struct space *s, const struct mat *B)
+{
+	size_t n = s->p->n;
+
+	s->Q.a = alloc_again(s->Q.a, (s->Q.rows + B->rows) * n, sizeof(double));
+	memcpy(s->Q.a + s->Q.rows * n, B->a, B->rows * n * sizeof(double));
+	s->Q.rows += B->rows;
+	s->last = B->rows;
+}
+
+/* H's newest rows and columns from T = Q Y. */
+static void extend(struct space *s, const struct mat *part)
+{
+	size_t width = s->Q.rows, old = width - s->last;
+	struct mat H;
+
+	mat_init(&H, width, width);
+	for (size_t i = 0; i < old; i++)
+		memcpy(ROW(&H, i), ROW(&s->H, i), old * sizeof(double));
+	for (size_t b = 0; b < s->last; b++)
+		for (size_t j = 0; j < width; j++) {
+			double h = MAT(part, b, j);
+
+			if (j >= old) /* both of a pair are in `part` */
+				h = (h + MAT(part, j - old, old + b)) / 2;
+			MAT(&H, old + b, j) = MAT(&H, j, old + b) = h;
+		}
+	mat_release(&s->H);
+	s->H = H;
+}
+
+/* One product: Y' = A Q_last', into H; Y is what is left of it outside the space. */
+static enum err multiply(struct space *s, const struct ortho_operator *A, struct mat *Y)
+{
+	struct mat last = { s->last, s->p->n, ROW(&s->Q, s->Q.rows - s->last) };
+	struct mat B, product = { 0 }, part;
+	enum err err;
+
+	transpose(&last, &B);
+	err = A->times(A->ctx, &B, &product);
+	mat_release(&B);
+	TRY(err);
+	transpose(&product, Y);
+	mat_release(&product);
+	project_out(s, Y, &part);
+	extend(s, &part);
+	mat_release(&part);
+	project_out(s, Y, NULL);
+	return ERR_OK;
+}
+
+/* The largest of ||A v - theta v|| = ||Y' s_last|| over the k Ritz vectors s (rows of E), over the
+ * largest |theta|. */
+static double residual_of(const struct space *s, const struct mat *Y, const struct mat *E,
+			  const double *value)
+{
+	size_t k = s->p->k, old = s->Q.rows - s->last;
+	double worst = 0, scale = fmax(fabs(value[0]), 1e-300);
+	struct mat G;
+
+	la_gram_rows(Y, s->p->threads, &G);
+	for (size_t r = 0; r < k; r++) {
+		const double *e = ROW(E, r) + old;
+		double sum = 0;
+
+		for (size_t a = 0; a < s->last; a++)
+			for (size_t b = 0; b < s->last; b++)
+				sum += e[a] * e[b] * MAT(&G, a, b);
+		worst = fmax(worst, sqrt(sum > 0 ? sum : 0));
+	}
+	mat_release(&G);
+	return worst / scale;
+}
+
+/* V's columns from the Ritz vectors, the largest entry of each positive. */
+static void assemble(const struct space *s, const struct mat *E, struct mat *V)
+{
+	struct mat rows;
+
+	la_mul_nn(E, &s->Q, s->p->threads, &rows);
+	for (size_t r = 0; r < rows.rows; r++) {
+		double top = 0, *row = ROW(&rows, r);
+
+		for (size_t i = 0; i < rows.cols; i++)
+			if (fabs(row[i]) > fabs(top))
+				top = row[i];
+		for (size_t i = 0; top < 0 && i < rows.cols; i++)
+			row[i] = -row[i];
+	}
+	transpose(&rows, V);
+	mat_release(&rows);
+}
+
+/* The first block, and later ones from Y, which is used up. */
+static enum err grow(struct space *s, struct mat *Y, double scale)
+{
+	size_t left = s->p->n - s->Q.rows, b = block_of(s->p);
+	enum err err;
+
+	if (!Y->a) {
+		mat_init(Y, b, s->p->n);
+		for (size_t i = 0; i < b; i++)
+			random_row(s, ROW(Y, i));
+	}
+	if (Y->rows > left)
+		Y->rows = left;
+	err = make_block(s, Y, scale);
+	if (!err)
+		append(s, Y);
+	mat_release(Y);
+	return err;
+}
+
+static enum err iterate(struct space *s, const struct ortho_operator *A, double *value,
+			struct mat *E, struct spectral_report *report)
+{
+	const struct spectral_params *p = s->p;
+	struct mat Y = { 0 };
+	double scale = 0;
+	enum err err = ERR_OK;
+
+	*E = (struct mat){ 0 };
+	for (;;) {
+		bool whole;
+
+		err = grow(s, &Y, scale);
+		if (!err)
+			err = multiply(s, A, &Y);
+		if (err)
+			break;
+		report->rounds++;
+		whole = s->Q.rows == p->n;
+		if (s->Q.rows >= p->k) {
+			struct mat H;
+
+			mat_release(E);
+			mat_copy(&H, &s->H);
+			err = la_eigen_top(&H, p->k, value, E);
+			mat_release(&H);
+			if (err)
+				break;
+			scale = fabs(value[0]);
+			report->residual = whole ? 0 : residual_of(s, &Y, E, value);
+			if (whole || report->residual <= p->tolerance)
+				break;
+		}
+		if (report->rounds >= p->rounds) {
+			err = err_set(
+			    ERR_JOB,
+			    "Lanczos: relative residual %.3g after %u rounds, expected %.3g",
+			    s->Q.rows >= p->k ? report->residual : 1.0, report->rounds,
+			    p->tolerance);
+			break;
+		}
+		progress_tick();
+	}
+	mat_release(&Y);
+	return err;
+}
+
+enum err spectral_top(const struct ortho_operator *A, const struct spectral_params *p,
+		      double *value, struct mat *V, struct spectral_report *report)
+{
+	struct space s = { .p = p, .Q = { 0, p->n, NULL } };
+	struct spectral_report unused;
+	struct mat E;
+	enum err err;
+
+	assert(p->k >= 1 && p->k <= p->n && p->rounds > 0);
+	report = report ? report : &unused;
+	*report = (struct spectral_report){ 0 };
+	rng_seed(&s.rng, p->seed, STREAM);
+	err = iterate(&s, A, value, &E, report);
+	if (!err)
+		assemble(&s, &E, V);
+	mat_release(&E);
+	mat_release(&s.H);
+	mat_release(&s.Q);
+	return err;
+}
+
+/* -- a graph's ------------------------------------------------------------------------------- */
+
+void spectral_graph_init(struct spectral_graph *g, const struct csr *S, unsigned threads)
+{
+	assert(S->rows == S->cols);
+	*g = (struct spectral_graph){ .S = S, .threads = threads };
+	ALLOC(g->root, S->rows);
+	for (size_t i = 0; i < S->rows; i++) {
+		double degree = 0;
+
+		for (size_t e = S->start[i]; e < S->start[i + 1]; e++)
+			degree += S->value ? S->value[e] : 1;
+		g->root[i] = degree > 0 ? 1 / sqrt(degree) : 0;
+	}
+}
+
+void spectral_graph_release(struct spectral_graph *g)
+{
+	free(g->root);
+	*g = (struct spectral_graph){ 0 };
+}
+
+struct sparse_product {
+	const struct spectral_graph *g;
+	const struct mat *B;
+	struct mat *Y;
+};
+
+enum { PRODUCT_ROWS = 1024 };
+
+static void product_rows(void *ctx, unsigned worker, size_t block)
+{
+	const struct sparse_product *p = ctx;
+	const struct csr *S = p->g->S;
+	size_t first = block * PRODUCT_ROWS, cols = p->B->cols;
+	size_t end = S->rows - first < PRODUCT_ROWS ? S->rows : first + PRODUCT_ROWS;
+
+	(void)worker;
+	for (size_t i = first; i < end; i++) {
+		double *y = ROW(p->Y, i);
+
+		for (size_t e = S->start[i]; e < S->start[i + 1]; e++) {
+			size_t j = S->index[e];
+			double w = (S->value ? S->value[e] : 1) * p->g->root[j];
+			const double *b = ROW(p->B, j);
+
+			for (size_t c = 0; c < cols; c++)
+				y[c] += w * b[c];
+		}
+		for (size_t c = 0; c < cols; c++)
+			y[c] *= p->g->root[i];
+	}
+}
+
+enum err spectral_graph_times(void *ctx, const struct mat *B, struct mat *Y)
+{
+	const struct spectral_graph *g = ctx;
+	struct sparse_product p = { g, B, Y };
+
+	assert(B->rows == g->S->rows);
+	mat_init(Y, B->rows, B->cols);
+	parallel(g->threads, (B->rows + PRODUCT_ROWS - 1) / PRODUCT_ROWS, product_rows, &p);
+	return ERR_OK;
+}
+
+void spectral_unit_rows(struct mat *E)
+{
+	for (size_t i = 0; i < E->rows; i++) {
+		double norm = length(ROW(E, i), E->cols);
+
+		for (size_t j = 0; norm > 0 && j < E->cols; j++)
+			MAT(E, i, j) /= norm;
+	}
+}
+
+enum err spectral_cluster(const struct csr *S, const struct spectral_params *p, unsigned restarts,
+			  uint32_t *label, struct spectral_report *report)
+{
+	struct kmeans_params how = { .k = p->k,
+				     .restarts = restarts,
+				     .iterations = 100,
+				     .seed = p->seed,
+				     .threads = p->threads };
+	struct spectral_graph g;
+	struct ortho_operator A = { &g, spectral_graph_times };
+	struct mat V;
+	double *value;
+	enum err err;
+
+	spectral_graph_init(&g, S, p->threads);
+	ALLOC(value, p->k);
+	err = spectral_top(&A, p, value, &V, report);
+	if (!err) {
+		spectral_unit_rows(&V);
+		kmeans(&V, NULL, &how, label, NULL, NULL);
+		mat_release(&V);
+	}
+	free(value);
+	spectral_graph_release(&g);
+	return err;
+}

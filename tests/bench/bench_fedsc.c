@@ -1,0 +1,281 @@
+/* bench_fedsc -- FedSC in memory: how well it finds known classes, and how its time grows.
+ *
+ *   bench_fedsc                        growth: seconds per row and their ratios, 10^4 and 10^5 rows
+ *   bench_fedsc growth N...            the same for so many rows
+ *   bench_fedsc DIR VARIANT [KEY=VALUE...]
+ *       DIR has features.npy and labels.txt. VARIANT is anchor, dense, paper, kmeans, sc or pooled
+ *       (k-means). Keys: seeds, parties, skew, threads, d, s, mc, S, Q, r, c, lambda, tolerance,
+ *       beta, nz, nc, share, take, step (of fixed point, as a power of two).
+ */
+#include "tests/bench/bench.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/rng.h"
+#include "common/data/labels.h"
+#include "common/data/npy.h"
+#include "common/math/fedsc_pool.h"
+#include "common/math/kernel.h"
+#include "common/math/kmeans.h"
+#include "common/math/knn.h"
+#include "common/math/metrics.h"
+#include "common/math/skew.h"
+#include "common/math/spectral.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+struct lab {
+	struct mat X;
+	uint32_t *truth;
+	size_t n;
+	const char *variant;
+	unsigned k, parties, seeds;
+	double skew, step;
+	struct fedsc_params p;
+	struct fedsc_report report;
+};
+
+static enum err weak_bytes(void *ctx, void *p, size_t n) /* a bench needs no secrets */
+{
+	uint8_t *to = p;
+
+	for (size_t i = 0; i < n; i++)
+		to[i] = (uint8_t)(rng_u64(ctx) >> 32);
+	return ERR_OK;
+}
+
+static enum fedsc_variant variant_of(const char *name)
+{
+	return !strcmp(name, "dense")    ? FEDSC_BY_DENSE
+	       : !strcmp(name, "paper")  ? FEDSC_BY_PAPER
+	       : !strcmp(name, "kmeans") ? FEDSC_BY_KMEANS
+					 : FEDSC_BY_ANCHORS;
+}
+
+static uint32_t *federated(struct lab *lab, uint64_t seed)
+{
+	struct fedsc_party *party;
+	struct fedsc_memory memory = { .parties = lab->parties, .step = lab->step };
+	struct noise_source noise;
+	struct fedsc_pool pool;
+	struct rng rng;
+	uint32_t *part, *label;
+
+	rng_seed(&rng, seed, 77);
+	noise = (struct noise_source){ &rng, weak_bytes };
+	ALLOC(party, lab->parties);
+	ALLOC(part, lab->n);
+	skew_parts(lab->truth, lab->n, lab->parties, lab->skew, seed, part);
+	memory.party = party;
+	for (uint32_t l = 0; l < lab->parties; l++) {
+		struct mat own;
+
+		fedsc_deal(&lab->X, part, l, &own);
+		need(fedsc_party_init(&party[l], &own, 0, &noise, lab->p.threads));
+	}
+	fedsc_in_memory(&pool, &memory);
+	lab->p.seed = seed;
+	need(fedsc_run(&pool, &lab->p, &lab->report));
+	label = fedsc_gather(&memory, part, lab->n);
+	for (unsigned l = 0; l < lab->parties; l++)
+		fedsc_party_release(&party[l]);
+	free(part);
+	free(party);
+	return label;
+}
+
+static uint32_t *central(struct lab *lab, uint64_t seed)
+{
+	struct kmeans_params how = { .k = lab->k, .restarts = lab->p.restarts, .iterations = 100 };
+	struct spectral_params top;
+	uint32_t *label;
+	struct csr S;
+
+	how.seed = seed;
+	how.threads = lab->p.threads;
+	ALLOC(label, lab->n);
+	if (!strcmp(lab->variant, "pooled")) {
+		kmeans(&lab->X, NULL, &how, label, NULL, NULL);
+		return label;
+	}
+	knn_gaussian(&lab->X, kernel_mean_distance(&lab->X, lab->p.threads), knn_rule(lab->n),
+		     lab->p.threads, &S);
+	spectral_defaults(&top, lab->n, lab->k, seed, lab->p.threads);
+	need(spectral_cluster(&S, &top, lab->p.restarts, label, NULL));
+	csr_release(&S);
+	return label;
+}
+
+static bool is_central(const char *name)
+{
+	return !strcmp(name, "sc") || !strcmp(name, "pooled");
+}
+
+static void scores(struct lab *lab)
+{
+	double acc[BENCH_RUNS_MAX], sum = 0, square = 0, nmi = 0, start = clock_now_s();
+
+	for (unsigned t = 0; t < lab->seeds; t++) {
+		uint32_t *label = is_central(lab->variant) ? central(lab, t) : federated(lab, t);
+		struct metrics m;
+
+		need(metrics_of(lab->truth, label, lab->n, &m));
+		acc[t] = m.acc;
+		sum += m.acc / lab->seeds;
+		nmi += m.nmi / lab->seeds;
+		free(label);
+		if (t + 1 < lab->seeds)
+			fedsc_report_release(&lab->report);
+	}
+	for (unsigned t = 0; t < lab->seeds; t++)
+		square += (acc[t] - sum) * (acc[t] - sum) / lab->seeds;
+	printf("%s acc %.4f +- %.4f nmi %.4f  d %zu r %.4g S %u change %.3g  %.2f s each  [",
+	       lab->variant, sum, sqrt(square), nmi, lab->report.dims, lab->report.r,
+	       lab->report.rounds, lab->report.change, (clock_now_s() - start) / lab->seeds);
+	for (unsigned t = 0; t < lab->seeds; t++)
+		printf("%s%.3f", t ? " " : "", acc[t]);
+	printf("]\n");
+	fedsc_report_release(&lab->report);
+}
+
+static void set(struct lab *lab, const char *word)
+{
+	const char *value = strchr(word, '=');
+	double v = value ? strtod(value + 1, NULL) : 0;
+	struct fedsc_params *p = &lab->p;
+	const struct {
+		const char *key;
+		unsigned *whole;
+		size_t *size;
+		double *real;
+	} keys[] = {
+		{ "seeds=", &lab->seeds, NULL, NULL },
+		{ "parties=", &lab->parties, NULL, NULL },
+		{ "skew=", NULL, NULL, &lab->skew },
+		{ "threads=", &p->threads, NULL, NULL },
+		{ "restarts=", &p->restarts, NULL, NULL },
+		{ "d=", NULL, &p->dims, NULL },
+		{ "dmost=", NULL, &p->dims_most, NULL },
+		{ "s=", &p->near, NULL, NULL },
+		{ "mc=", NULL, NULL, &p->least },
+		{ "S=", &p->rounds, NULL, NULL },
+		{ "Q=", &p->inner, NULL, NULL },
+		{ "r=", NULL, NULL, &p->width },
+		{ "c=", NULL, NULL, &p->width_factor },
+		{ "lambda=", NULL, NULL, &p->lambda },
+		{ "tolerance=", NULL, NULL, &p->tolerance },
+		{ "beta=", NULL, NULL, &p->beta },
+		{ "nz=", NULL, NULL, &p->noise_z },
+		{ "nc=", NULL, NULL, &p->noise_c },
+		{ "share=", NULL, NULL, &p->share },
+		{ "take=", NULL, &p->participants, NULL },
+		{ "knn=", NULL, &p->neighbours, NULL },
+		{ "step=", NULL, NULL, &lab->step },
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		if (strncmp(word, keys[i].key, strlen(keys[i].key)) != 0)
+			continue;
+		if (keys[i].whole)
+			*keys[i].whole = (unsigned)v;
+		if (keys[i].size)
+			*keys[i].size = (size_t)v;
+		if (keys[i].real)
+			*keys[i].real = v;
+		return;
+	}
+	fprintf(stderr, "bench_fedsc: %s: no such key\n", word);
+	exit(4);
+}
+
+static void on_data(int argc, char **argv)
+{
+	struct lab lab = { .variant = argv[2], .parties = 8, .seeds = 3 };
+	struct labels truth;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/features.npy", argv[1]);
+	need(npy_read(path, &lab.X));
+	snprintf(path, sizeof(path), "%s/labels.txt", argv[1]);
+	need(labels_read(path, &truth));
+	lab.n = lab.X.rows;
+	lab.truth = truth.label;
+	for (size_t i = 0; i < lab.n; i++)
+		lab.k = truth.label[i] >= lab.k ? truth.label[i] + 1 : lab.k;
+	fedsc_defaults(&lab.p, variant_of(argv[2]), lab.k, 0, 2);
+	for (int i = 3; i < argc; i++)
+		set(&lab, argv[i]);
+	if (lab.step > 0)
+		lab.step = ldexp(1, -(int)lab.step);
+	scores(&lab);
+	labels_release(&truth);
+	mat_release(&lab.X);
+}
+
+/* -- growth ---------------------------------------------------------------------------------- */
+
+enum { GROWTH_COLS = 64, GROWTH_CLUSTERS = 10 };
+
+static void blobs(struct lab *lab, size_t n)
+{
+	double centre[GROWTH_CLUSTERS][GROWTH_COLS];
+	struct rng rng;
+
+	rng_seed(&rng, 1, 1);
+	for (size_t c = 0; c < GROWTH_CLUSTERS; c++)
+		for (size_t j = 0; j < GROWTH_COLS; j++)
+			centre[c][j] = rng_normal(&rng);
+	*lab = (struct lab){ .n = n, .variant = "anchor", .parties = 8, .k = GROWTH_CLUSTERS };
+	mat_init(&lab->X, n, GROWTH_COLS);
+	ALLOC(lab->truth, n);
+	for (size_t i = 0; i < n; i++) {
+		lab->truth[i] = (uint32_t)rng_below(&rng, GROWTH_CLUSTERS);
+		for (size_t j = 0; j < GROWTH_COLS; j++)
+			MAT(&lab->X, i, j) = centre[lab->truth[i]][j] + rng_normal(&rng);
+	}
+	fedsc_defaults(&lab->p, FEDSC_BY_ANCHORS, GROWTH_CLUSTERS, 1, 2);
+	lab->p.dims = 600;
+}
+
+static void growth(size_t n, double *before)
+{
+	struct metrics m;
+	struct rusage used;
+	struct lab lab;
+	uint32_t *label;
+	double start, each;
+
+	blobs(&lab, n);
+	start = bench_cpu_s();
+	label = federated(&lab, 1);
+	each = (bench_cpu_s() - start) / (double)n;
+	need(metrics_of(lab.truth, label, n, &m));
+	getrusage(RUSAGE_SELF, &used);
+	printf("anchor n %zu m %d d %zu: %.3g cpu s, %.3g us a row, ratio %.2f, acc %.4f, peak %ld "
+	       "MiB\n",
+	       n, GROWTH_COLS, lab.report.dims, each * (double)n, each * 1e6,
+	       *before > 0 ? each / *before : 1.0, m.acc, used.ru_maxrss / 1024);
+	*before = each;
+	free(label);
+	free(lab.truth);
+	mat_release(&lab.X);
+	fedsc_report_release(&lab.report);
+}
+
+int main(int argc, char **argv)
+{
+	double before = 0;
+
+	if (argc > 2 && strcmp(argv[1], "growth") != 0) {
+		on_data(argc, argv);
+		return 0;
+	}
+	for (int i = 2; i < argc; i++)
+		growth(strtoul(argv[i], NULL, 10), &before);
+	if (argc < 2) {
+		growth(10000, &before);
+		growth(100000, &before);
+	}
+	return 0;
+}

@@ -158,7 +158,7 @@ static enum err find_files(struct source *s)
 			       "data directory %s and configuration %s: expected one of them",
 			       s->params->data, s->params->config);
 	if (s->params->data)
-		return dataset_find(s->params->data, &s->files);
+		return dataset_find(s->params->data, DATASET_BOTH, &s->files);
 	return s->params->config ? files_of_config(s) : files_of_run(s);
 }
 

@@ -142,7 +142,7 @@ static enum err run(void *arguments)
 	enum err err;
 
 	TRY(job_read(&job, a->job, a->set.item));
-	TRY(dataset_find(a->data, &files));
+	TRY(dataset_find(a->data, DATASET_BOTH, &files));
 	if (!a->threads)
 		a->threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	err = dataset_load(&d, files.features, files.edges, files.ids);

@@ -370,7 +370,7 @@ static enum err run(void *arguments)
 			       "%s: filter.order \"auto\" and joint_norm are agreed by "
 			       "parties in a run; give the order as a number, and joint_norm false",
 			       a->job);
-	TRY(dataset_find(a->data, &files));
+	TRY(dataset_find(a->data, DATASET_BOTH, &files));
 	err = dataset_load(&d, files.features, files.edges, files.ids);
 	if (!err)
 		err = measure(&d, &job, a);

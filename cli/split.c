@@ -82,7 +82,7 @@ static enum err read_ids(struct source *s)
 
 static enum err source_read(struct source *s, const char *dir)
 {
-	TRY(dataset_find(dir, &s->files));
+	TRY(dataset_find(dir, DATASET_BOTH, &s->files));
 	TRY(features_read(s->files.features, &s->X));
 	s->n = features_rows(&s->X);
 	if (s->files.ids)

@@ -96,8 +96,9 @@ static enum err load(struct daemon *d)
 	d->has_dataset = false;
 	TRY(dataset_load(&d->dataset, c->data.features, c->data.edges, c->data.ids));
 	d->has_dataset = true;
-	log_info("%zu nodes, %zu features, %zu edges", d->dataset.n, features_cols(&d->dataset.X),
-		 d->dataset.g.adjacency.start[d->dataset.n] / 2);
+	log_info("%zu %s, %zu features, %zu edges", d->dataset.n, c->data.edges ? "nodes" : "rows",
+		 c->data.features ? features_cols(&d->dataset.X) : 0,
+		 c->data.edges ? d->dataset.g.adjacency.start[d->dataset.n] / 2 : 0);
 	return ERR_OK;
 }
 

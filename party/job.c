@@ -15,20 +15,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The table of kinds: a new protocol is one row here and one in server/job.c. */
+static enum err run_kcagc(struct work *work, uint32_t *label)
+{
+	if (work->job.method == METHOD_LANDMARK)
+		return party_landmark(work, label);
+	if (work->job.method == METHOD_GCC)
+		return party_gcc(work, label);
+	return party_kcagc(work, label);
+}
+
+/* The table of kinds: a new protocol is one row here and one in server/job.c. label: one for each
+ * of this party's own rows or nodes, dataset->n of them. */
 static enum err run_kind(struct work *work, uint32_t *label)
 {
 	switch (work->job.kind) {
 	case JOB_KCAGC:
-		if (work->job.method == METHOD_LANDMARK)
-			return party_landmark(work, label);
-		if (work->job.method == METHOD_GCC)
-			return party_gcc(work, label);
-		return party_kcagc(work, label);
+		return run_kcagc(work, label);
 	case JOB_KCAGC_PREDICT:
 		return party_predict(work, label);
+	default:
+		return err_set(ERR_INTERNAL, "job kind %d has no protocol", work->job.kind);
 	}
-	return err_set(ERR_INTERNAL, "job kind %d has no protocol", work->job.kind);
 }
 
 /* ---- offer and acceptance ---- */
@@ -101,16 +108,53 @@ static void fingerprints(const struct work *work, const struct dataset *d, struc
 	sha256_end(edges, a->edges_hash);
 }
 
+/* What the coordinator compares: nodes and graphs, or the columns of rows of which it learns only
+ * how many all parties have together. Nodes with ids of their own are agreed on later. */
+static void describe_data(const struct work *work, const struct dataset *d, struct msg_accept *a)
+{
+	switch (work->job.kind) {
+	case JOB_FEDSC:
+	case JOB_KMEANS:
+		a->columns = (uint32_t)features_cols(&d->X);
+		break;
+	case JOB_FEDSPECTRAL:
+		break;
+	default:
+		a->rows = d->n;
+		fingerprints(work, d, a);
+	}
+}
+
 static enum err accept_offer(struct work *work, const struct dataset *d)
 {
-	struct msg m = { .type = MSG_ACCEPT, .accept = { .rows = d->n } };
+	struct msg m = { .type = MSG_ACCEPT };
 	struct buf text = { 0 };
 
 	job_write(&work->job, &text);
 	sha256_of(text.p, text.n, m.accept.job_hash);
 	buf_release(&text);
-	fingerprints(work, d, &m.accept);
+	describe_data(work, d, &m.accept);
 	return channel_send(work->channel, &m);
+}
+
+/* The job's kind needs data that this party's configuration may not have. */
+static enum err check_data(const struct work *work, const struct job_means *means)
+{
+	enum job_kind kind = work->job.kind;
+	bool rows = kind == JOB_FEDSC || kind == JOB_KMEANS;
+	bool features = kind != JOB_FEDSPECTRAL, edges = !rows;
+	const char *missing = features && !means->config->data.features ? "features"
+			      : edges && !means->config->data.edges     ? "edges"
+									: NULL;
+
+	if (missing)
+		return err_set(ERR_INPUT, "%s has no data.%s, which a job of kind %s needs",
+			       means->config->common.name, missing, job_kind_name(&work->job));
+	if (rows && means->dataset->n < 2)
+		return err_set(
+		    ERR_INPUT, "%s has %zu row, expected at least 2 with a job of kind %s",
+		    means->config->common.name, means->dataset->n, job_kind_name(&work->job));
+	return ERR_OK;
 }
 
 static void decline(struct work *work, enum err code, const char *why)
@@ -296,6 +340,8 @@ static enum err answer(struct work *work, const struct job_means *means,
 		work_phase(work, "offer");
 		e = policy_check(means->config, means->agreed, work);
 	}
+	if (e == ERR_OK)
+		e = check_data(work, means);
 	if (e == ERR_OK && work->job.kind == JOB_KCAGC_PREDICT)
 		e = predict_prepare(work, means->config->state, features_cols(&means->dataset->X));
 	if (e == ERR_OK)

@@ -76,7 +76,7 @@ static enum err check_kcagc(const struct party_config *config, const struct job 
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      const struct work *work)
 {
-	const char *kind = job_kind_name(&work->job);
+	const char *kind = job_permission(&work->job);
 	uint8_t pin[SECAGG_HASH_LEN];
 	char text[256];
 

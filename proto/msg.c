@@ -65,6 +65,7 @@ static void walk_accept(struct codec *c, struct msg_accept *m)
 {
 	codec_fixed(c, m->job_hash, HASH_LEN);
 	codec_u64(c, &m->rows);
+	codec_u32(c, &m->columns);
 	codec_fixed(c, m->ids_hash, HASH_LEN);
 	codec_fixed(c, m->edges_hash, HASH_LEN);
 }

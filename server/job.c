@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/file.h"
 #include "common/data/labels.h"
+#include "common/data/limits.h"
 #include "crypto/hash.h"
 #include "server/gcc.h"
 #include "server/kcagc.h"
@@ -15,20 +16,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The table of kinds: a new protocol is one row here and one in party/job.c. */
-static enum err run_kind(struct run *run, uint32_t *label)
+static enum err run_kcagc(struct run *run, uint32_t *label)
+{
+	if (run->job.kind == JOB_KCAGC_PREDICT)
+		return server_predict(run, label);
+	if (run->job.method == METHOD_LANDMARK)
+		return server_landmark(run, label);
+	if (run->job.method == METHOD_GCC)
+		return server_gcc(run, label);
+	return server_kcagc(run, label);
+}
+
+/* The table of kinds: a new protocol is one row here and one in party/job.c. *label becomes run->n
+ * labels, owned by the caller; it stays NULL where the coordinator has none to know. */
+static enum err run_kind(struct run *run, uint32_t **label)
 {
 	switch (run->job.kind) {
 	case JOB_KCAGC:
-		if (run->job.method == METHOD_LANDMARK)
-			return server_landmark(run, label);
-		if (run->job.method == METHOD_GCC)
-			return server_gcc(run, label);
-		return server_kcagc(run, label);
 	case JOB_KCAGC_PREDICT:
-		return server_predict(run, label);
+		ALLOC(*label, run->n);
+		return run_kcagc(run, *label);
+	default:
+		return err_set(ERR_INTERNAL, "job kind %d has no protocol", run->job.kind);
 	}
-	return err_set(ERR_INTERNAL, "job kind %d has no protocol", run->job.kind);
 }
 
 /* ---- offer and acceptance ---- */
@@ -66,21 +76,48 @@ static enum err same_hash(const struct run *run, const char *what, size_t a, con
 		       run->name[a], run->name[b], what, ta, tb);
 }
 
-/* All parties must mean the same job and hold the same nodes and, unless graphs is "own", edges. */
-static enum err compare(const struct run *run, const uint8_t *job_hash,
-			const struct msg_accept *accept)
+/* All parties must mean the same job. */
+static enum err compare_jobs(const struct run *run, const uint8_t *job_hash,
+			     const struct msg_accept *accept)
 {
-	for (size_t l = 0; l < run->L; l++) {
-		const struct msg_accept *a = &accept[0], *b = &accept[l];
-		char ours[17], theirs[17];
+	char ours[17], theirs[17];
 
-		hex8(job_hash, ours);
-		hex8(b->job_hash, theirs);
-		if (memcmp(job_hash, b->job_hash, HASH_LEN) != 0)
+	hex8(job_hash, ours);
+	for (size_t l = 0; l < run->L; l++) {
+		hex8(accept[l].job_hash, theirs);
+		if (memcmp(job_hash, accept[l].job_hash, HASH_LEN) != 0)
 			return err_set(ERR_PEER,
 				       "%s reads the job differently: its effective job has hash "
 				       "%s, here %s; are the versions the same?",
 				       run->name[l], theirs, ours);
+	}
+	return ERR_OK;
+}
+
+/* Rows of the same columns. */
+static enum err compare_columns(struct run *run, const struct msg_accept *accept)
+{
+	for (size_t l = 0; l < run->L; l++) {
+		if (accept[l].columns < 1 || accept[l].columns > COLS_MAX)
+			return err_set(ERR_PEER, "%s has %u feature columns, expected 1 to %zu",
+				       run->name[l], accept[l].columns, (size_t)COLS_MAX);
+		if (accept[l].columns != accept[0].columns)
+			return err_set(ERR_PEER,
+				       "%s has %u feature columns and %s has %u: rows of different "
+				       "parties must have the same columns",
+				       run->name[0], accept[0].columns, run->name[l],
+				       accept[l].columns);
+	}
+	run->columns = accept[0].columns;
+	return ERR_OK;
+}
+
+/* The same nodes and, unless graphs is "own", edges. */
+static enum err compare_nodes(struct run *run, const struct msg_accept *accept)
+{
+	for (size_t l = 0; l < run->L; l++) {
+		const struct msg_accept *a = &accept[0], *b = &accept[l];
+
 		if (a->rows != b->rows)
 			return err_set(ERR_PEER, "%s has %" PRIu64 " nodes and %s has %" PRIu64,
 				       run->name[0], a->rows, run->name[l], b->rows);
@@ -91,7 +128,22 @@ static enum err compare(const struct run *run, const uint8_t *job_hash,
 	if (accept[0].rows > MSG_ITEMS_MAX || accept[0].rows < run->job.clusters)
 		return err_set(ERR_JOB, "%" PRIu64 " nodes cannot be put into %u clusters",
 			       accept[0].rows, run->job.clusters);
+	run->n = (size_t)accept[0].rows;
 	return ERR_OK;
+}
+
+static enum err compare(struct run *run, const uint8_t *job_hash, const struct msg_accept *accept)
+{
+	TRY(compare_jobs(run, job_hash, accept));
+	switch (run->job.kind) {
+	case JOB_FEDSC:
+	case JOB_KMEANS:
+		return compare_columns(run, accept);
+	case JOB_FEDSPECTRAL:
+		return ERR_OK; /* its first step agrees on the nodes */
+	default:
+		return compare_nodes(run, accept);
+	}
 }
 
 static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
@@ -108,8 +160,6 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 	}
 	if (e == ERR_OK)
 		e = compare(run, job_hash, accept);
-	if (e == ERR_OK)
-		run->n = (size_t)accept[0].rows;
 	free(accept);
 	return e;
 }
@@ -203,9 +253,8 @@ static enum err serve(struct run *run, const char *output)
 		e = run_warm(run);
 	if (e != ERR_OK)
 		return e;
-	ALLOC(label, run->n);
-	e = run_kind(run, label);
-	if (e == ERR_OK && !job_is_plan_only(&run->job)) {
+	e = run_kind(run, &label);
+	if (e == ERR_OK && label && !job_is_plan_only(&run->job)) {
 		record_result(run->record, label, run->n, run->job.clusters);
 		e = keep_labels(output, label, run->n);
 	}

@@ -26,7 +26,9 @@ struct run {
 	struct post *post;              /* of all channels */
 	struct record *record;
 	unsigned threads;      /* of numerical loops */
-	size_t n;              /* nodes: known once all parties have accepted */
+	size_t n;              /* nodes: known once all parties have accepted, to fedsc, kmeans and
+				  fedspectral after their first step */
+	size_t columns;        /* fedsc, kmeans: m */
 	_Atomic bool finished; /* everyone has its results: parties may leave */
 };
 
@@ -46,6 +48,7 @@ enum err run_warm(struct run *run) MUST_CHECK;
 
 struct fixed run_fixed(const struct run *run,
 		       size_t members); /* the job's fixed point for a sum of so many */
-struct fixed run_fixed_wide(size_t members); /* the widest: 64 bits, JOB_WIDE_FRACTION of them behind the point */
+struct fixed run_fixed_wide(
+    size_t members); /* the widest: 64 bits, JOB_WIDE_FRACTION of them behind the point */
 
 #endif

@@ -134,6 +134,8 @@ enum err dataset_load(struct dataset *d, const char *features, const char *edges
 	enum err err;
 
 	*d = (struct dataset){ 0 };
+	if (!features)
+		return err_set(ERR_INPUT, "%s: edges without features cannot be read", edges);
 	err = features_read(features, &d->X);
 	if (!err)
 		err = check_memory(&d->X, features);
@@ -142,7 +144,7 @@ enum err dataset_load(struct dataset *d, const char *features, const char *edges
 		if (ids)
 			err = load_ids(d, ids, features);
 	}
-	if (!err)
+	if (!err && edges)
 		err = load_edges(d, edges);
 	if (err)
 		dataset_release(d);
@@ -264,26 +266,26 @@ static enum err find_one(const char *dir, const char *name, const char *const su
 	return ERR_OK;
 }
 
-static enum err find_all(const char *dir, struct dataset_files *f)
+static enum err find_all(const char *dir, unsigned needs, struct dataset_files *f)
 {
 	TRY(find_one(dir, "features", (const char *const[3]){ "mtx", "npy", "csv" }, &f->features));
 	TRY(find_one(dir, "edges", (const char *const[3]){ "tsv", "mtx" }, &f->edges));
 	TRY(find_one(dir, "ids", (const char *const[3]){ "txt" }, &f->ids));
 	TRY(find_one(dir, "labels", (const char *const[3]){ "txt" }, &f->labels));
-	if (!f->features)
+	if (needs & DATASET_FEATURES && !f->features)
 		return err_set(ERR_INPUT, "%s: no features.mtx, features.npy or features.csv there",
 			       dir);
-	if (!f->edges)
+	if (needs & DATASET_EDGES && !f->edges)
 		return err_set(ERR_INPUT, "%s: no edges.tsv or edges.mtx there", dir);
 	return ERR_OK;
 }
 
-enum err dataset_find(const char *dir, struct dataset_files *f)
+enum err dataset_find(const char *dir, unsigned needs, struct dataset_files *f)
 {
 	enum err err;
 
 	*f = (struct dataset_files){ 0 };
-	err = find_all(dir, f);
+	err = find_all(dir, needs, f);
 	if (err)
 		dataset_files_release(f);
 	return err;

@@ -20,12 +20,14 @@ struct dataset {
 	struct features X; /* n rows, sorted as the ids are */
 	struct graph g;    /* n nodes; X and g may be used up by whoever computes with them */
 	bool has_ids;
-	struct ids ids;    /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */
+	struct ids
+	    ids; /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */
 };
 
-/* ids: NULL if there are none. ERR_INPUT: a file is wrong, or they do not fit each other: the
- * sentence has both numbers. Logs a warning if self-loops or repeated edges were dropped. The
- * memory that embed() needs for a dense copy is checked against this host's. */
+/* features, edges: one of them may be NULL, and X or g is then empty; ids: NULL if there are none.
+ * ERR_INPUT: a file is wrong, or they do not fit each other: the sentence has both numbers. Logs a
+ * warning if self-loops or repeated edges were dropped. The memory that embed() needs for a dense
+ * copy is checked against this host's. */
 enum err dataset_load(struct dataset *d, const char *features, const char *edges,
 		      const char *ids) MUST_CHECK;
 void dataset_release(struct dataset *d);
@@ -49,12 +51,13 @@ enum err dataset_write_labels_csv(const char *path, const struct dataset *d,
 enum err dataset_write_labels_npy(const char *path, const struct dataset *d,
 				  const uint32_t *label) MUST_CHECK;
 
-/* A data directory: features.(mtx|npy|csv), edges.(tsv|mtx), and, where there are any, ids.txt
- * and labels.txt (else NULL). ERR_INPUT if one is missing or there in two formats. */
+/* A data directory: features.(mtx|npy|csv), edges.(tsv|mtx), ids.txt and labels.txt; what is not
+ * there is NULL. ERR_INPUT if something of `needs` is missing, or there in two formats. */
 struct dataset_files {
 	char *features, *edges, *ids, *labels; /* owned */
 };
-enum err dataset_find(const char *dir, struct dataset_files *f) MUST_CHECK;
+enum { DATASET_FEATURES = 1, DATASET_EDGES = 2, DATASET_BOTH = 3 };
+enum err dataset_find(const char *dir, unsigned needs, struct dataset_files *f) MUST_CHECK;
 void dataset_files_release(struct dataset_files *f);
 
 #endif

@@ -83,7 +83,9 @@ static const char *one_of(const char *text, const char *const *names, const char
 
 static const char *check_kind(const char *text)
 {
-	return one_of(text, job_kind_names, "a kind of job: \"kcagc\"");
+	return one_of(text, job_permission_names,
+		      "a kind of job: \"kcagc\", \"kcagc.predict\", \"fedsc\", \"fedsc.paper\", "
+		      "\"kmeans\", \"fedspectral\" or \"fedspectral.exact\"");
 }
 
 static const char *check_method(const char *text)
@@ -145,13 +147,19 @@ static const struct config_row party_rows[] = {
 	{ "peers", CONFIG_MAP, P(peers), 1, PARTIES_MAX + 1, .check = check_pin,
 	  .check_key = config_check_name,
 	  .help = "fingerprints of the public keys of the coordinator and the other parties" },
-	{ "data.features", CONFIG_PATH, P(data.features),
-	  .help = "this party's columns: .npy, .mtx or .csv" },
-	{ "data.edges", CONFIG_PATH, P(data.edges), .help = "the graph: .tsv or .mtx" },
+	{ "data.features", CONFIG_PATH, P(data.features), .standard = "",
+	  .help = "this party's columns (kcagc) or rows (fedsc, kmeans): .npy, .mtx or .csv" },
+	{ "data.edges", CONFIG_PATH, P(data.edges), .standard = "",
+	  .help = "the graph (kcagc), or this party's part of it (fedspectral): .tsv or .mtx" },
 	{ "data.ids", CONFIG_PATH, P(data.ids), .standard = "",
 	  .help = "the id of each row, one per line; without, row numbers are the ids" },
 	{ "policy.jobs", CONFIG_STRINGS, P(policy.jobs), 1, 16, "[\"kcagc\"]", .check = check_kind,
-	  .help = "kinds of jobs this party takes part in" },
+	  .help = "kinds of jobs this party takes part in; variants that show more must be named: "
+		  "fedsc.paper, fedspectral.exact" },
+	{ "policy.min_cluster", CONFIG_UNSIGNED, P(policy.min_cluster), 1, UINT32_MAX, "3",
+	  .help = "fedsc, kmeans: the fewest rows behind any sum of rows this party adds to" },
+	{ "policy.max_eps", CONFIG_DOUBLE, P(policy.max_eps), 1e-6, 1e6, "",
+	  .help = "take part only in jobs that claim differential privacy with at most this eps" },
 	{ "policy.methods", CONFIG_STRINGS, P(policy.methods), 1, 16, "", .check = check_method,
 	  .help = "methods allowed; all where not given" },
 	{ "policy.exchanges", CONFIG_STRINGS, P(policy.exchanges), 1, 16, "", .check = check_exchange,
@@ -230,6 +238,13 @@ enum err party_config_read(struct party_config *c, const char *path, char *const
 {
 	TRY(read_table(&party_table, path, set, c));
 	endpoint_parse(c->coordinator_text, &c->coordinator);
+	if (!c->data.features && !c->data.edges) {
+		party_config_release(c);
+		return err_set(ERR_INPUT,
+			       "%s: party.data is empty, expected party.data.features, "
+			       "party.data.edges or both",
+			       path);
+	}
 	if (config_map_get(&c->peers, c->common.name)) {
 		enum err err = err_set(
 		    ERR_INPUT, "%s: party.peers has \"%s\", expected names other than party.name",

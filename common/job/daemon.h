@@ -57,13 +57,17 @@ struct party_config {
 	struct endpoint coordinator;
 	struct config_map peers; /* coordinator and other parties -> "sha256:..." */
 	struct {
-		char *features, *edges, *ids; /* ids: NULL: row numbers are the ids */
+		char *features,
+		    *edges; /* one of them may be NULL: jobs that need it are declined */
+		char *ids;  /* NULL: row numbers are the ids */
 	} data;
 	struct {
-		struct config_strings jobs;    /* kinds allowed */
-		struct config_strings methods; /* methods allowed; none given: all */
+		struct config_strings jobs;      /* kinds allowed */
+		struct config_strings methods;   /* methods allowed; none given: all */
 		struct config_strings exchanges; /* exchanges allowed; none given: all */
-		unsigned min_parties;          /* members of each sum */
+		unsigned min_parties;            /* members of each sum */
+		unsigned min_cluster;            /* rows behind any sum of rows */
+		double max_eps;                  /* 0: none is asked for */
 		bool allow_single;
 	} policy;
 	char *state;      /* directory of what must survive a restart; output/state if not given */

@@ -1,6 +1,7 @@
 #include "common/job/job.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
+#include "common/job/check.h"
 #include "common/job/params.h"
 #include "common/math/slice.h"
 
@@ -68,6 +69,15 @@ unsigned job_inner_restarts(const struct job *job)
 	return restarts < 2 ? 2 : restarts > 10 ? 10 : (unsigned)restarts;
 }
 
+const char *job_permission(const struct job *job)
+{
+	if (job->kind == JOB_FEDSC && job->fedsc_variant == FEDSC_PAPER)
+		return "fedsc.paper";
+	if (job->kind == JOB_FEDSPECTRAL && job->fedspectral_variant == FEDSPECTRAL_EXACT)
+		return "fedspectral.exact";
+	return job_kind_name(job);
+}
+
 const char *job_kind_name(const struct job *job)
 {
 	return job_kind_names[job->kind];
@@ -76,7 +86,10 @@ const char *job_kind_name(const struct job *job)
 /* What the bounds of single parameters cannot say. */
 static enum err check_numbers(const struct job *job)
 {
-	unsigned local = job_local_clusters(job);
+	unsigned local;
+
+	TRY(job_check_clusters(job));
+	local = job_local_clusters(job);
 
 	if (local < job->clusters || local > JOB_CLUSTERS_MAX)
 		return err_set(
@@ -157,7 +170,13 @@ static enum err check_secure_sum(const struct job *job)
 	if (job->modulus_bits != 32 && job->modulus_bits != 64)
 		return err_set(ERR_INPUT, "job.secure_sum.modulus_bits is %u, expected 32 or 64",
 			       job->modulus_bits);
-	if (is_bounded(job) && job->modulus_bits == 32)
+	if (job->kind >= JOB_FEDSC && job->modulus_bits == 32)
+		return err_set(
+		    ERR_INPUT,
+		    "job.secure_sum.modulus_bits is 32, expected 64 with kind \"%s\": 32 "
+		    "leave too little range for its sums",
+		    job_kind_name(job));
+	if (job->kind >= JOB_FEDSC || (is_bounded(job) && job->modulus_bits == 32))
 		return ERR_OK;
 	if (job->fraction_bits > job->modulus_bits - 16) /* 16 bits for the sum before the point */
 		return err_set(
@@ -202,12 +221,20 @@ static void presets_of(const struct json *root, struct config_preset presets[sta
 	} methods[] = { { "basic", job_preset_basic },
 			{ "landmark", job_preset_landmark },
 			{ "gcc", job_preset_gcc } };
+	static const struct {
+		enum job_kind kind;
+		const struct config_preset *presets;
+	} kinds[] = { { JOB_KMEANS, job_preset_kmeans },
+		      { JOB_FEDSPECTRAL, job_preset_fedspectral } };
 	const struct json *cell =
 	    json_type(root) == JSON_OBJECT ? json_get(root, "min_cell") : NULL;
 	size_t n = 0;
 
 	if (cell && json_type(cell) == JSON_NUMBER && json_number(cell) > 1)
 		add_presets(presets, &n, job_preset_min_cell);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(named(root, "kind"), job_kind_names[kinds[i].kind]))
+			add_presets(presets, &n, kinds[i].presets);
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
 		if (!strcmp(named(root, "method"), methods[i].method))
 			add_presets(presets, &n, methods[i].presets);
@@ -282,7 +309,7 @@ static enum err read_root(struct job *job, struct json *root, const char *where,
 
 	TRY(config_set(root, set));
 	TRY(read_values(job, root, where));
-	err = job->kind == JOB_KCAGC ? check_kcagc(job) : ERR_OK;
+	err = job->kind == JOB_KCAGC ? check_kcagc(job) : job_check_kind(job);
 	if (err == ERR_OK && is_bounded(job))
 		err = check_unread(job);
 	if (err == ERR_OK)

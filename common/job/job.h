@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum job_kind { JOB_KCAGC, JOB_KCAGC_PREDICT };
+enum job_kind { JOB_KCAGC, JOB_KCAGC_PREDICT, JOB_FEDSC, JOB_KMEANS, JOB_FEDSPECTRAL };
 enum job_preset { PRESET_DEFAULT, PRESET_PAPER };
 enum job_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC, METHOD_LANDMARK, METHOD_GCC };
 enum job_plan {
@@ -32,14 +32,19 @@ enum job_virtual {
 	VIRTUAL_CENTRE
 }; /* of a cell: own mean, or the local centre (line 13) */
 enum job_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
+enum job_fedsc { FEDSC_ANCHOR, FEDSC_DENSE, FEDSC_PAPER }; /* Stage II */
+enum job_noise { NOISE_NONE, NOISE_DATA, NOISE_FACTORS };  /* FedSC's Sections 3.1 and 3.2 */
+enum job_fedspectral { FEDSPECTRAL_EXACT, FEDSPECTRAL_PLUS, FEDSPECTRAL_PLAIN };
+enum job_ids { IDS_HASHED, IDS_PLAIN };
 enum { JOB_TEXT_MAX = 64 << 10 }; /* bytes of a job file, and of a job on the wire */
-enum { JOB_WIDE_FRACTION = 24 }; /* bits behind the point in sums of numbers of unknown size */
+enum { JOB_WIDE_FRACTION = 24 };  /* bits behind the point in sums of numbers of unknown size */
 enum { JOB_PROBES = 4, JOB_PROBE_LEN = 64 << 10 }; /* by which a plan measures the link */
 #define JOB_ORDER_AUTO CONFIG_WORD /* filter_order: chosen from sums, by a rule without labels */
+#define JOB_AUTO       CONFIG_WORD /* a count that is left to the protocol's rule */
 
 struct job {
 	enum job_kind kind;
-	unsigned clusters; /* k >= 2 */
+	unsigned clusters; /* k >= 2; fedspectral: or JOB_AUTO, by the eigengap */
 	uint64_t seed;     /* < 2^53, so that every JSON reader keeps it */
 	bool allow_single; /* L = 1, which masks nothing */
 	enum job_graphs graphs;
@@ -55,14 +60,16 @@ struct job {
 	bool unit_rows;           /* job.projection.unit_rows */
 	double row_power;         /* job.projection.row_power: p */
 	enum job_virtual virtual_nodes;
-	unsigned local_restarts;           /* R of Protocol 1 */
-	unsigned start_words;              /* what the starts may sum in a round */
-	unsigned starts, screen, restarts; /* of the joint k-means that makes the k clusters: `starts`
-	                                      begin, after `screen` iterations the best `restarts` go on */
-	unsigned inner_restarts, inner_iterations; /* of those at the tree's inner nodes; restarts 0: by k/k^ */
-	unsigned iterations;               /* Q */
-	bool ninth;                        /* job.ninth: the 1/9 step */
-	unsigned polish;                   /* P Lloyd steps on all nodes at the end */
+	unsigned local_restarts; /* R of Protocol 1 */
+	unsigned start_words;    /* what the starts may sum in a round */
+	unsigned starts, screen,
+	    restarts; /* of the joint k-means that makes the k clusters: `starts`
+			 begin, after `screen` iterations the best `restarts` go on */
+	unsigned inner_restarts,
+	    inner_iterations; /* of those at the tree's inner nodes; restarts 0: by k/k^ */
+	unsigned iterations;  /* Q */
+	bool ninth;           /* job.ninth: the 1/9 step */
+	unsigned polish;      /* P Lloyd steps on all nodes at the end */
 	enum job_exchange exchange;
 	enum job_plan plan;
 	bool joint_norm;     /* rows are scaled by their norm over all parties */
@@ -70,6 +77,29 @@ struct job {
 	bool landmark_power; /* job.landmark.power: the power round of landmark.md, step 6 */
 	/* kcagc.predict */
 	uint8_t model[CONFIG_ID_LEN]; /* the job that made the model */
+	/* fedsc (Qiao, Ding, Fan, NeurIPS 2023); kmeans has those marked with + */
+	enum job_fedsc fedsc_variant;
+	unsigned landmarks;   /* job.dims: d; or JOB_AUTO */
+	double dims_share;    /* of the eigenvalues of F'F that d keeps where it is found by them */
+	unsigned dims_most;   /* where that search begins */
+	unsigned min_cluster; /* + mc: fewest rows behind any sum of rows */
+	unsigned near;        /* s: landmarks near a row */
+	unsigned neighbours;  /* paper: of kNN; or JOB_AUTO */
+	double width,
+	    width_factor;       /* job.kernel.width: r, 0: width_factor times the mean distance */
+	double lambda;          /* job.kernel.lambda */
+	unsigned rounds, inner; /* S (fedspectral: rounds at most; or JOB_AUTO), Q */
+	double tolerance; /* + of what an iteration changes, in relative terms; 0: all rounds */
+	unsigned participants; /* parties that take part in each round of Stage I; 0: all */
+	enum job_noise noise;  /* + job.noise.on; kmeans: none or data */
+	double noise_beta; /* + sigma in standard deviations of what it is added to; 0: by eps */
+	double noise_eps, noise_delta; /* + 0: not given */
+	double noise_clip;             /* + tau_X: rows are shortened to it */
+	double noise_ball;             /* tau_Z: rows of Z are shortened to it; 0: not */
+	/* fedspectral */
+	enum job_fedspectral fedspectral_variant;
+	enum job_ids ids;
+	unsigned block; /* b, columns of a product; or JOB_AUTO */
 	/* secure_sum */
 	unsigned group_bits;    /* 2048, 3072, 4096: RFC 7919 "ffdhe..." */
 	unsigned modulus_bits;  /* 64 or 32 */
@@ -96,9 +126,14 @@ unsigned job_dims(const struct job *job);           /* d as a number, before the
 unsigned job_inner_restarts(const struct job *job); /* as a number */
 unsigned job_starts(const struct job *job,
 		    size_t m); /* of the joint k-means that makes the k clusters, over m items */
-unsigned job_screen(const struct job *job,
-		    unsigned starts); /* the iteration after which so many are screened; 0: none are */
+unsigned
+job_screen(const struct job *job,
+	   unsigned starts); /* the iteration after which so many are screened; 0: none are */
 const char *job_kind_name(const struct job *job);
+/* What a party's policy.jobs must name for this job: its kind, or, where a variant shows more than
+ * the kind's others, the variant by name ("fedsc.paper", "fedspectral.exact"). */
+const char *job_permission(const struct job *job);
+extern const char *const job_permission_names[]; /* all there are; the list ends with NULL */
 extern const char *const job_kind_names[]; /* in the order of the enum; the list ends with NULL */
 extern const char *const job_method_names[];
 extern const char *const job_exchange_names[];

@@ -1,12 +1,7 @@
 /* What each job shows, and to whom. Where a plan chooses later, all that it may choose is said. */
-#include "common/job/job.h"
+#include "common/job/leaks.h"
 
-struct said {
-	const char **text;
-	size_t n, max;
-};
-
-static void say(struct said *s, bool applies, const char *text)
+void say(struct said *s, bool applies, const char *text)
 {
 	if (applies && s->n < s->max)
 		s->text[s->n++] = text;
@@ -133,23 +128,45 @@ static void say_collusion(struct said *s, const struct job *job, size_t parties)
 	    "the coordinator together with all parties but one learns that one's terms");
 }
 
-size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max)
+/* kcagc and kcagc.predict. */
+static void say_nodes(struct said *s, const struct job *job, size_t parties)
 {
-	struct said s = { leaks, 0, max };
 	bool only = job_is_plan_only(job);
 	bool sums = !only || job->joint_norm || job->filter_order == JOB_ORDER_AUTO;
 
-	say(&s, true,
+	say(s, true,
 	    "coordinator and parties see the names of all parties and the number of nodes");
-	say(&s, !only, "coordinator and parties see the final cluster of each node");
-	say(&s, sums && parties == 1,
+	say(s, !only, "coordinator and parties see the final cluster of each node");
+	say(s, sums && parties == 1,
 	    "with a single party nothing is masked: the coordinator sees its terms");
 	if (job->kind == JOB_KCAGC)
-		say_kcagc(&s, job, parties);
+		say_kcagc(s, job, parties);
 	else
-		say_predict(&s, job, parties);
+		say_predict(s, job, parties);
 	if (sums)
-		say_collusion(&s, job, parties);
-	say(&s, sums, "a sum is not differential privacy");
+		say_collusion(s, job, parties);
+	say(s, sums, "a sum is not differential privacy");
+}
+
+static void say_others(struct said *s, const struct job *job, size_t parties)
+{
+	say(s, true, "coordinator and parties see the names of all parties");
+	say(s, parties == 1,
+	    "with a single party nothing is masked: the coordinator sees its terms");
+	if (job->kind == JOB_FEDSPECTRAL)
+		leaks_fedspectral(s, job, parties);
+	else
+		leaks_fedsc(s, job);
+	say_collusion(s, job, parties);
+}
+
+size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max)
+{
+	struct said s = { leaks, 0, max };
+
+	if (job->kind == JOB_KCAGC || job->kind == JOB_KCAGC_PREDICT)
+		say_nodes(&s, job, parties);
+	else
+		say_others(&s, job, parties);
 	return s.n;
 }

@@ -1,16 +1,29 @@
 /* Every parameter of every kind. */
 #include "common/job/params.h"
+#include "common/job/tree.h"
 
 enum { ITERATIONS_MAX = 10000, RESTARTS_MAX = 1000, CELL_MAX = 1 << 30, WORDS_MAX = 1 << 30 };
 enum {
 	KCAGC = 1 << JOB_KCAGC,
 	PREDICT = 1 << JOB_KCAGC_PREDICT,
+	FEDSC = 1 << JOB_FEDSC,
+	KMEANS = 1 << JOB_KMEANS,
+	FEDSPECTRAL = 1 << JOB_FEDSPECTRAL,
 	LANDMARK = JOB_READER_LANDMARK,
 	GCC = JOB_READER_GCC
 };
 #define SEED_MAX 9007199254740991.0 /* 2^53 - 1 */
 
-const char *const job_kind_names[] = { "kcagc", "kcagc.predict", NULL };
+const char *const job_kind_names[] = { "kcagc",  "kcagc.predict", "fedsc",
+				       "kmeans", "fedspectral",   NULL };
+const char *const job_permission_names[] = {
+	"kcagc",       "kcagc.predict",     "fedsc", "fedsc.paper", "kmeans",
+	"fedspectral", "fedspectral.exact", NULL
+};
+static const char *const fedsc_names[] = { "anchor", "dense", "paper", NULL };
+static const char *const noise_names[] = { "none", "data", "factors", NULL };
+static const char *const fedspectral_names[] = { "exact", "fedspectral+", "fedspectral", NULL };
+static const char *const ids_names[] = { "hashed", "plain", NULL };
 static const char *const preset_names[] = { "default", "paper", NULL };
 const char *const job_method_names[] = { "tree", "flat", "basic", "landmark", "gcc", NULL };
 static const char *const graphs_names[] = { "shared", "own", NULL };
@@ -20,7 +33,7 @@ static const char *const basis_names[] = { "scaled", "unit", NULL };
 static const char *const virtual_names[] = { "mean", "centre", NULL };
 const char *const job_exchange_names[] = { "distances", "gram", NULL };
 static const char *const plan_names[] = { "off", "auto", "only", NULL };
-static const char *const order_word[] = { "auto", NULL };
+static const char *const auto_word[] = { "auto", NULL };
 static const char *const group_names[] = { "ffdhe2048", "ffdhe3072", "ffdhe4096", NULL };
 static const unsigned group_bits[] = { 2048, 3072, 4096 };
 static const char *const dims_word[] = { "local", NULL };
@@ -31,14 +44,15 @@ static const char *const dims_word[] = { "local", NULL };
 const struct config_row job_rows[] = {
 	{ "kind", CONFIG_ENUM, AT(kind), .names = job_kind_names,
 	  .help = "the protocol" },
-	{ "clusters", CONFIG_UNSIGNED, AT(clusters), 2, JOB_CLUSTERS_MAX,
-	  .help = "k, how many clusters to find" },
+	{ "clusters", CONFIG_UNSIGNED, AT(clusters), 2, JOB_CLUSTERS_MAX, .names = auto_word,
+	  .help = "k, how many clusters to find; fedspectral: \"auto\" goes by the eigengap" },
 	{ "seed", CONFIG_U64, AT(seed), 0, SEED_MAX, "1",
 	  .help = "same seed and data, same labels" },
 	{ "allow_single", CONFIG_BOOL, AT(allow_single), .standard = "false",
 	  .help = "permit a single party, whose terms nothing masks" },
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
-	  .help = "\"own\": the parties' edges may differ" },
+	  .help = "\"own\": the parties' edges may differ",
+	  .readers = KCAGC | PREDICT | LANDMARK | GCC },
 	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
 	  .help = "what stands in for parameters that are not given; \"paper\" keeps to its letter",
 	  .readers = KCAGC },
@@ -52,7 +66,7 @@ const struct config_row job_rows[] = {
 	{ "filter.kind", CONFIG_ENUM, AT(filter_kind), .standard = "half", .names = filter_names,
 	  .help = "p(l) = (1 - l/2)^psi, or (1 - l/||Ls||)^psi",
 	  .readers = KCAGC },
-	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, JOB_ORDER_MAX, .names = order_word,
+	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, JOB_ORDER_MAX, .names = auto_word,
 	  .help = "psi, how far features are smoothed over the graph; it depends on the data: the paper "
 		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" chooses it from "
 		  "sums; landmark and gcc, whose filter is another, take 1 to 15",
@@ -90,7 +104,7 @@ const struct config_row job_rows[] = {
 	  .readers = KCAGC },
 	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, RESTARTS_MAX, "20",
 	  .help = "R, starts that go on to the end; the one of least inertia wins",
-	  .readers = KCAGC },
+	  .readers = KCAGC | FEDSC | KMEANS | FEDSPECTRAL },
 	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, RESTARTS_MAX, "0",
 	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10",
 	  .readers = KCAGC },
@@ -98,8 +112,8 @@ const struct config_row job_rows[] = {
 	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further",
 	  .readers = KCAGC },
 	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, ITERATIONS_MAX, "10",
-	  .help = "Q, Lloyd steps at most",
-	  .readers = KCAGC },
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round",
+	  .readers = KCAGC | FEDSC | KMEANS | FEDSPECTRAL },
 	{ "ninth", CONFIG_BOOL, AT(ninth), .standard = "true",
 	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)",
 	  .readers = KCAGC },
@@ -127,6 +141,87 @@ const struct config_row job_rows[] = {
 	  .readers = KCAGC | LANDMARK },
 	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts",
 	  .readers = PREDICT },
+	{ "variant", CONFIG_ENUM, AT(fedsc_variant), .standard = "anchor", .names = fedsc_names,
+	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the paper's, which "
+		  "uploads in clear what rows can be read from",
+	  .readers = FEDSC },
+	{ "variant", CONFIG_ENUM, AT(fedspectral_variant), .standard = "exact",
+	  .names = fedspectral_names,
+	  .help = "products with the joint graph, which show it; Algorithms 3 and 4; or Algorithms 1 and 2",
+	  .readers = FEDSPECTRAL },
+	{ "dims", CONFIG_UNSIGNED, AT(landmarks), 2, JOB_DIMS_MAX, "auto", .names = auto_word,
+	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, else by "
+		  "`dims_share`",
+	  .readers = FEDSC },
+	{ "dims_share", CONFIG_DOUBLE, AT(dims_share), 0.5, 1, "0.99",
+	  .help = "dense, paper: share of the eigenvalues of F'F that d keeps",
+	  .readers = FEDSC },
+	{ "dims_most", CONFIG_UNSIGNED, AT(dims_most), 2, JOB_DIMS_MAX, "250",
+	  .help = "dense, paper: where the search for d begins",
+	  .readers = FEDSC },
+	{ "min_cluster", CONFIG_UNSIGNED, AT(min_cluster), 1, CELL_MAX, "3",
+	  .help = "mc, fewest rows behind any sum of rows",
+	  .readers = FEDSC | KMEANS },
+	{ "near", CONFIG_UNSIGNED, AT(near), 1, 64, "4",
+	  .help = "anchor: s, landmarks that stand for a row",
+	  .readers = FEDSC },
+	{ "neighbours", CONFIG_UNSIGNED, AT(neighbours), 1, CELL_MAX, "auto", .names = auto_word,
+	  .help = "paper: neighbours that a row keeps; \"auto\": max(ceil(ln n), 1)",
+	  .readers = FEDSC },
+	{ "kernel.width", CONFIG_DOUBLE, AT(width), 0, 1e9, "0",
+	  .help = "dense, paper: r; 0: kernel.factor times the parties' mean distance",
+	  .readers = FEDSC },
+	{ "kernel.factor", CONFIG_DOUBLE, AT(width_factor), 1e-6, 1e6, "1",
+	  .help = "dense, paper: r in mean distances",
+	  .readers = FEDSC },
+	{ "kernel.lambda", CONFIG_DOUBLE, AT(lambda), 0, 1e6, "0.01",
+	  .help = "dense, paper: lambda, the ridge of C",
+	  .readers = FEDSC },
+	{ "rounds", CONFIG_UNSIGNED, AT(rounds), 0, ITERATIONS_MAX, "4",
+	  .help = "dense, paper: S, rounds of Stage I",
+	  .readers = FEDSC },
+	{ "rounds", CONFIG_UNSIGNED, AT(rounds), 1, ITERATIONS_MAX, "auto", .names = auto_word,
+	  .help = "rounds at most; \"auto\": 100 for exact, 20 for fedspectral+",
+	  .readers = FEDSPECTRAL },
+	{ "inner", CONFIG_UNSIGNED, AT(inner), 1, ITERATIONS_MAX, "5",
+	  .help = "dense, paper: Q, a party's own steps in a round",
+	  .readers = FEDSC },
+	{ "tolerance", CONFIG_DOUBLE, AT(tolerance), 0, 1, "0",
+	  .help = "dense, paper: Stage I ends when Z changes by no more than this share; 0: after all rounds",
+	  .readers = FEDSC },
+	{ "tolerance", CONFIG_DOUBLE, AT(tolerance), 0, 1, "1e-6",
+	  .help = "ends when no centre moves by more than this share of the rows' spread",
+	  .readers = KMEANS },
+	{ "tolerance", CONFIG_DOUBLE, AT(tolerance), 1e-12, 1, "1e-3",
+	  .help = "exact: largest residual of an eigenvector, relative to the first eigenvalue",
+	  .readers = FEDSPECTRAL },
+	{ "participants", CONFIG_UNSIGNED, AT(participants), 0, PARTIES_MAX, "0",
+	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all",
+	  .readers = FEDSC },
+	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = noise_names,
+	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p",
+	  .readers = FEDSC | KMEANS },
+	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
+	  .help = "sigma in standard deviations; claims no privacy",
+	  .readers = FEDSC | KMEANS },
+	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "",
+	  .help = "differential privacy: eps; with noise.delta and noise.clip",
+	  .readers = FEDSC | KMEANS },
+	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "",
+	  .help = "differential privacy: delta",
+	  .readers = FEDSC | KMEANS },
+	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "",
+	  .help = "tau_X: longer rows are shortened to it",
+	  .readers = FEDSC | KMEANS },
+	{ "noise.ball", CONFIG_DOUBLE, AT(noise_ball), 1e-300, 1e300, "",
+	  .help = "factors: tau_Z, the public ball that rows of Z are clipped to",
+	  .readers = FEDSC },
+	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
+	  .help = "how nodes' ids reach the coordinator: as hashes by a key it does not have, or as they are",
+	  .readers = FEDSPECTRAL },
+	{ "block", CONFIG_UNSIGNED, AT(block), 1, 1024, "auto", .names = auto_word,
+	  .help = "exact: b, columns of a product; \"auto\": max(16, k + 6)",
+	  .readers = FEDSPECTRAL },
 	{ "secure_sum.group", CONFIG_CHOICE, AT(group_bits), .standard = "ffdhe3072",
 	  .names = group_names, .values = group_bits,
 	  .help = "the Diffie-Hellman group of RFC 7919" },
@@ -134,7 +229,8 @@ const struct config_row job_rows[] = {
 	  .help = "32 or 64: sums are taken modulo 2^32 or 2^64; where it is not given kcagc takes 32 if all "
 		  "it sums is of unit rows" },
 	{ "secure_sum.fraction_bits", CONFIG_UNSIGNED, AT(fraction_bits), 1, 48, "16",
-	  .help = "f, bits behind the point" },
+	  .help = "f, bits behind the point",
+	  .readers = KCAGC | PREDICT | LANDMARK | GCC },
 };
 /* clang-format on */
 
@@ -178,6 +274,14 @@ const struct config_preset job_preset_landmark[] = {
 	{ "secure_sum.fraction_bits", "24" },
 	{ NULL, NULL },
 };
+/* k-means has nothing but its Lloyd rounds; each is small. */
+const struct config_preset job_preset_kmeans[] = { { "iterations", "100" }, { NULL, NULL } };
+
+/* A k-means at the coordinator costs no round. */
+const struct config_preset job_preset_fedspectral[] = { { "restarts", "100" },
+							{ "iterations", "6" },
+							{ NULL, NULL } };
+
 const struct config_preset job_preset_gcc[] = {
 	{ "filter.order", "auto" },
 	{ "polish", "0" },

@@ -20,6 +20,7 @@ enum {
 	RECORD_PHASES_MAX = 64,
 	RECORD_STEPS_MAX = 4096, /* a longer job's last step holds the rest */
 	RECORD_SUMS_MAX = 2 * TREE_NODES_MAX,
+	RECORD_FACTS_MAX = 48,
 	RECORD_TRAFFIC_MAX = 32 * PARTIES_MAX
 };
 
@@ -32,16 +33,16 @@ struct record_times {
 };
 
 struct record_phase {
-	char name[24];       /* "local", "level-1", "polish", ... */
-	double start_s;      /* since the job's offer */
-	double compute_s;    /* this job thread was not blocked on a peer */
+	char name[24];             /* "local", "level-1", "polish", ... */
+	double start_s;            /* since the job's offer */
+	double compute_s;          /* this job thread was not blocked on a peer */
 	struct record_times times; /* the sum of its steps' */
-	unsigned rounds;     /* secure sums in this phase */
+	unsigned rounds;           /* secure sums in this phase */
 	unsigned iterations; /* Lloyd iterations, the longest restart's; 0 where there are none */
 };
 
-struct record_step { /* a round of a phase, or what lies before and after its rounds */
-	unsigned phase;      /* which, from 0 */
+struct record_step {    /* a round of a phase, or what lies before and after its rounds */
+	unsigned phase; /* which, from 0 */
 	double start_s, compute_s;
 	struct record_times times;
 };
@@ -58,23 +59,32 @@ struct record_peer {
 	char congestion[16]; /* congestion control in effect */
 };
 
-struct record_sum { /* one k-means on secure sums, coordinator only */
+struct record_sum {     /* one k-means on secure sums, coordinator only */
 	unsigned phase; /* in which it ran, from 0 */
 	uint32_t group;
 	size_t items;  /* cells, or nodes */
 	size_t merged; /* cells below min_cell that were merged into these */
 	unsigned iterations;
-	double inertia;     /* of the chosen restart */
-	double *objective;  /* its inertia at each iteration, `objectives` of them; owned */
+	double inertia;    /* of the chosen restart */
+	double *objective; /* its inertia at each iteration, `objectives` of them; owned */
 	unsigned objectives;
+};
+
+/* Something else that a kind has to say, by name: numbers, or a text. */
+struct record_fact {
+	char name[32];
+	char *text;    /* owned; NULL: numbers */
+	double *value; /* owned: `values` of them */
+	size_t values;
 };
 
 struct record_plan { /* one way to run the job, as plan "auto" costed it; coordinator only */
 	const char *method, *exchange; /* static names */
-	unsigned rounds, round_trips;  /* secure sums one after the other; exchanges with the parties */
-	double words, bytes;           /* of all parties together */
-	double seconds;                /* round trips and bytes on the measured link */
-	bool guessed;                  /* some of its cells could not be counted beforehand */
+	unsigned rounds,
+	    round_trips;     /* secure sums one after the other; exchanges with the parties */
+	double words, bytes; /* of all parties together */
+	double seconds;      /* round trips and bytes on the measured link */
+	bool guessed;        /* some of its cells could not be counted beforehand */
 	bool taken;
 	const char *why_not; /* static text: what forbids it; NULL: nothing */
 };
@@ -108,6 +118,8 @@ struct record {
 	struct record_peer peer[PARTIES_MAX + 1];
 	size_t sums;
 	struct record_sum sum[RECORD_SUMS_MAX];
+	size_t facts;
+	struct record_fact fact[RECORD_FACTS_MAX];
 	unsigned order; /* what filter.order "auto" became; 0: it was given */
 	size_t plans;
 	struct record_plan plan[RECORD_PLANS];
@@ -115,7 +127,8 @@ struct record {
 	size_t rows, clusters;
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
 	struct {
-		char *features, *edges, *ids; /* where a party's slice lies: for its own eyes; owned */
+		char *features, *edges,
+		    *ids; /* where a party's slice lies: for its own eyes; owned */
 	} data;
 };
 
@@ -135,13 +148,21 @@ void record_sum(struct record *r, const struct record_sum *sum);
 /* Absolute paths are kept; each may be NULL. */
 void record_data(struct record *r, const char *features, const char *edges, const char *ids);
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
+/* The same where only the sizes of clusters are known here. */
+void record_sizes(struct record *r, const double *size, size_t clusters);
+/* Facts go to run.json's "facts": {"dims": 85, "eigenvalues": [1, 0.98, ...], "privacy": "..."}, in
+ * the order in which they were told; one told again is replaced. */
+void record_fact(struct record *r, const char *name, double value);
+void record_facts(struct record *r, const char *name, const double *value, size_t values);
+void record_say(struct record *r, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void record_add_traffic(struct record *r, const struct record_traffic *t);
 void record_end(struct record *r, enum err status, const char *error); /* elapsed_s, status */
 unsigned record_rounds(const struct record *r);
 unsigned record_round_trips(const struct record *r);
-/* What the rounds of a job cost: 3.5 round trips for offer, keys, local clusters and result, one for each
- * secure sum, and one more for each phase with sums but polish: 3.5 + 12 ceil(log2 L) + P for kCAGC with
- * Q = 10 and the 1/9 step. */
+/* What the rounds of a job cost: 3.5 round trips for offer, keys, local clusters and result, one
+ * for each secure sum, and one more for each phase with sums but polish: 3.5 + 12 ceil(log2 L) + P
+ * for kCAGC with Q = 10 and the 1/9 step. */
 double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,

@@ -167,6 +167,26 @@ static void put_data(const struct record *r, struct json *root)
 		json_put_string(data, "ids", r->data.ids);
 }
 
+static void put_facts(const struct record *r, struct json *root)
+{
+	struct json *facts = r->facts ? json_put_object(root, "facts") : NULL;
+
+	for (size_t i = 0; i < r->facts; i++) {
+		const struct record_fact *f = &r->fact[i];
+
+		if (f->text) {
+			json_put_string(facts, f->name, f->text);
+		} else if (f->values == 1) {
+			json_put_number(facts, f->name, f->value[0]);
+		} else {
+			struct json *list = json_put_array(facts, f->name);
+
+			for (size_t v = 0; v < f->values; v++)
+				json_append_number(list, f->value[v]);
+		}
+	}
+}
+
 void record_json(const struct record *r, struct buf *json)
 {
 	struct json *root = json_object(), *parties;
@@ -198,6 +218,7 @@ void record_json(const struct record *r, struct buf *json)
 	if (r->order)
 		json_put_number(root, "filter_order", r->order);
 	put_plans(r, root);
+	put_facts(r, root);
 	put_result(r, root);
 	put_leaks(r, root);
 	put_data(r, root);

@@ -68,7 +68,7 @@ static void party(size_t l, struct dataset *d)
 	char path[96];
 
 	snprintf(path, sizeof(path), "%s/party-%02zu", out, l);
-	assert_ok(dataset_find(path, &f));
+	assert_ok(dataset_find(path, DATASET_BOTH, &f));
 	assert_ok(dataset_load(d, f.features, f.edges, f.ids));
 	dataset_files_release(&f);
 }

@@ -275,23 +275,23 @@ static void test_find(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "rm -f %s/*", dir);
 	assert_int_equal(system(path), 0);
-	assert_err(dataset_find(dir, &f), ERR_INPUT,
+	assert_err(dataset_find(dir, DATASET_BOTH, &f), ERR_INPUT,
 		   "no features.mtx, features.npy or features.csv");
 	features_are("csv", "1\n");
-	assert_err(dataset_find(dir, &f), ERR_INPUT, "no edges.tsv or edges.mtx");
+	assert_err(dataset_find(dir, DATASET_BOTH, &f), ERR_INPUT, "no edges.tsv or edges.mtx");
 	put(edges, "");
-	assert_ok(dataset_find(dir, &f));
+	assert_ok(dataset_find(dir, DATASET_BOTH, &f));
 	assert_string_equal(f.features, features);
 	assert_string_equal(f.edges, edges);
 	assert_null(f.ids);
 	assert_null(f.labels);
 	dataset_files_release(&f);
 	put(ids, "a\n");
-	assert_ok(dataset_find(dir, &f));
+	assert_ok(dataset_find(dir, DATASET_BOTH, &f));
 	assert_string_equal(f.ids, ids);
 	dataset_files_release(&f);
 	features_are("npy", "");
-	assert_err(dataset_find(dir, &f), ERR_INPUT, "are both there, expected one of them");
+	assert_err(dataset_find(dir, DATASET_BOTH, &f), ERR_INPUT, "are both there, expected one of them");
 }
 
 /* Real data, where they are: sizes and degrees as published. */
@@ -315,7 +315,7 @@ static void test_real(void **state)
 		snprintf(path, sizeof(path), "%s/%s", data, sets[i].name);
 		if (!file_exists(path))
 			skip();
-		assert_ok(dataset_find(path, &f));
+		assert_ok(dataset_find(path, DATASET_BOTH, &f));
 		assert_ok(dataset_load(&d, f.features, f.edges, f.ids));
 		assert_int_equal(d.n, sets[i].n);
 		assert_int_equal(features_cols(&d.X), sets[i].m);

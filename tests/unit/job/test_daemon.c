@@ -135,7 +135,7 @@ static void test_refusals(void **state)
 		/* 10 */ { true, "{" BANK ", " DATA "}", "party.peers is missing" },
 		/* 11 */
 		{ true, "{" BANK ", \"peers\": {\"hub\": " PIN "}}",
-		  "party.data.features is missing" },
+		  "party.data is empty" },
 		/* 12 */
 		{ true, "{" BANK ", " DATA ", \"peers\": {\"bank-a\": " PIN "}}",
 		  "party.peers has \"bank-a\"" },

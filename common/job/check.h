@@ -1,0 +1,12 @@
+/* check.h -- what the bounds of single parameters cannot say, kind by kind. */
+#ifndef COMMON_JOB_CHECK_H
+#define COMMON_JOB_CHECK_H
+
+#include "common/job/job.h"
+
+/* k is a number. */
+enum err job_check_clusters(const struct job *job) MUST_CHECK;
+/* A job of any kind but kcagc. */
+enum err job_check_kind(const struct job *job) MUST_CHECK;
+
+#endif

@@ -1,0 +1,26 @@
+/* What fedspectral shows. */
+#include "common/job/leaks.h"
+
+void leaks_fedspectral(struct said *s, const struct job *job, size_t parties)
+{
+	bool exact = job->fedspectral_variant == FEDSPECTRAL_EXACT;
+
+	say(s, job->ids == IDS_PLAIN, "the coordinator sees every id, and which party has it");
+	say(s, job->ids == IDS_HASHED,
+	    "the coordinator sees how many nodes each party has and which of them others have too, "
+	    "but no id");
+	say(s, true,
+	    "coordinator and parties see the number of nodes; the coordinator sees the cluster of "
+	    "each node, a party those of its own");
+	say(s, exact,
+	    "the coordinator sees exact products of the joint graph with known blocks: most of the "
+	    "pooled graph can be computed from them, though not who holds which edge");
+	say(s, exact, "the parties see those blocks, and with them largely the same");
+	say(s, exact && parties == 2,
+	    "of two parties each learns the other's edges: the pooled graph without its own");
+	say(s, job->fedspectral_variant == FEDSPECTRAL_PLUS,
+	    "the coordinator sees the mean of the parties' blocks after each round");
+	say(s, job->fedspectral_variant == FEDSPECTRAL_PLAIN,
+	    "the coordinator sees each party's own clusters of its nodes");
+	say(s, true, "a sum is not differential privacy");
+}

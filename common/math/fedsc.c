@@ -95,6 +95,9 @@ static enum err check_params(const struct run *run)
 	      p->sigma_c >= 0))
 		return err_set(ERR_INPUT, "noise of %g, %g, %g, %g, %g: none may be negative",
 			       p->beta, p->noise_z, p->noise_c, p->sigma_z, p->sigma_c);
+	if (!(p->clip >= 0 && p->ball >= 0))
+		return err_set(ERR_INPUT, "lengths of %g and %g, expected 0 or more", p->clip,
+			       p->ball);
 	if (!(p->width >= 0 && p->width_factor > 0 && p->lambda >= 0))
 		return err_set(ERR_INPUT, "r %g, its factor %g, lambda %g: expected above 0",
 			       p->width, p->width_factor, p->lambda);
@@ -154,6 +157,7 @@ static enum err agree(struct run *run, bool width)
 	q = (struct fedsc_question){ .kind = FEDSC_SCALE,
 				     .scale = run->report->scale,
 				     .beta = run->p->beta,
+				     .clip = run->p->clip,
 				     .width = width };
 	err = ask(run, &q, &distance);
 	if (!err && width) {
@@ -338,6 +342,7 @@ static enum err average(struct run *run, unsigned s, struct mat *Z)
 				    .lambda = p->lambda,
 				    .inner = p->inner,
 				    .n = run->report->n,
+				    .ball = p->ball,
 				    .noise_z = p->noise_z,
 				    .sigma_z = p->sigma_z };
 	size_t words = Z->rows * Z->cols;

@@ -47,6 +47,7 @@ struct fedsc_params {
 	uint64_t draw;              /* from which they are drawn: the attempt's hash */
 	double noise_z, noise_c;    /* Section 3.2: in standard deviations of Z_p and C_p; */
 	double sigma_z, sigma_c;    /* and so much besides */
+	double clip, ball;          /* scaled rows, and rows of Z_p, are shortened to it; 0: not */
 	size_t neighbours;          /* paper: of kNN; 0: by knn_rule() */
 	uint64_t seed;
 	unsigned threads; /* the labels do not depend on it */

@@ -138,6 +138,8 @@ static enum err tell_scale(struct fedsc_party *p, const struct fedsc_question *q
 		return err_set(ERR_PEER, "scale is %g, expected a number above 0", q->scale);
 	for (size_t e = 0; e < values; e++)
 		p->X.a[e] /= q->scale;
+	if (q->clip > 0)
+		noise_clip_rows(&p->X, q->clip);
 	TRY(add_noise(p, q->beta, p->X.a, values));
 	if (q->width)
 		*x = kernel_mean_distance(&p->X, p->threads);
@@ -222,6 +224,8 @@ static enum err tell_dictionary(struct fedsc_party *p, const struct fedsc_questi
 		return err_set(ERR_PEER, "%g rows in all, fewer than the %zu here", q->n,
 			       p->X.rows);
 	err = fedsc_round(&p->X, q->Z, q->r, q->lambda, q->inner, p->threads, &Z);
+	if (!err && q->ball > 0)
+		noise_clip_rows(&Z, q->ball);
 	if (!err)
 		err = add_both(p, q->noise_z, q->sigma_z, Z.a, words);
 	for (size_t e = 0; !err && e < words; e++)

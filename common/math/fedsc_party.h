@@ -20,8 +20,8 @@
 enum fedsc_kind {
 	FEDSC_TOTALS,     /* 1 + m: rows; the sum of each column */
 	FEDSC_SPREAD,     /* 1: the sum of (x_ij - mean_j)^2; rows are centred for good */
-	FEDSC_SCALE,      /* 1 if width, else 0: rows are divided by scale for good, noise of beta is
-	                     added; the mean distance between own rows */
+	FEDSC_SCALE,      /* 1 if width, else 0: rows are divided by scale for good, shortened to clip,
+	                     noise of beta is added; the mean distance between own rows */
 	FEDSC_CLUSTERS,   /* fedkmeans_words(): on the rows, after EMBED on their embedding */
 	FEDSC_SPECTRUM,   /* d (d+1) / 2: F'F, F = C Kzz^1/2 */
 	FEDSC_DICTIONARY, /* d m + 1: omega Z_p after a round of Stage I; omega = n_p / n */
@@ -36,6 +36,7 @@ struct fedsc_question {
 	enum fedsc_kind kind;
 	const double *mean;  /* SPREAD: m */
 	double scale, beta;  /* SCALE */
+	double clip;         /* SCALE: longer rows are shortened to it, once scaled; 0: not */
 	bool width;          /* SCALE */
 	const struct fedkmeans_question *clusters; /* CLUSTERS */
 	const struct mat *Z; /* SPECTRUM, DICTIONARY, DEGREES, ANCHOR: d x m; DENSE and EMBED go by
@@ -43,6 +44,7 @@ struct fedsc_question {
 	double r, lambda;    /* SPECTRUM, DICTIONARY, DEGREES */
 	unsigned inner;      /* DICTIONARY: Q */
 	double n;            /* DICTIONARY: rows of all parties */
+	double ball;         /* DICTIONARY: rows of Z_p are shortened to it before noise; 0: not */
 	double noise_z;      /* DICTIONARY: noise on Z_p, in units of its standard deviation */
 	double sigma_z;      /* DICTIONARY: and of so much besides */
 	const double *t;     /* DENSE: d, the sum of DEGREES */

@@ -11,6 +11,7 @@
 #include "common/data/mtx.h"
 #include "common/data/npy.h"
 #include "common/job/tree.h"
+#include "common/math/skew.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +24,9 @@ struct source {
 	struct dataset_files files;
 	struct features X;
 	size_t n;
-	struct ids ids; /* if files.ids */
-	char **id;      /* of each row; NULL without ids. Borrows from ids */
-	struct csr adjacency;
+	struct ids ids;       /* if files.ids */
+	char **id;            /* of each row; NULL without ids. Borrows from ids */
+	struct csr adjacency; /* if files.edges */
 	struct labels labels; /* if files.labels */
 };
 
@@ -80,14 +81,15 @@ static enum err read_ids(struct source *s)
 	return ERR_OK;
 }
 
-static enum err source_read(struct source *s, const char *dir)
+static enum err source_read(struct source *s, const char *dir, enum split_by by)
 {
-	TRY(dataset_find(dir, DATASET_BOTH, &s->files));
+	TRY(dataset_find(dir, by == SPLIT_ROWS ? DATASET_FEATURES : DATASET_BOTH, &s->files));
 	TRY(features_read(s->files.features, &s->X));
 	s->n = features_rows(&s->X);
 	if (s->files.ids)
 		TRY(read_ids(s));
-	TRY(read_edges(s));
+	if (s->files.edges)
+		TRY(read_edges(s));
 	if (s->files.labels) {
 		TRY(labels_read(s->files.labels, &s->labels));
 		if (s->labels.n != s->n)
@@ -204,24 +206,16 @@ static enum err by_columns(const struct source *s, const struct split_params *p,
 	return err;
 }
 
-static enum err rows_of_part(const struct source *s, const char *dir, const uint32_t *row_of,
-			     size_t count)
+/* Those inside the part, by id, as there is an ids.txt. */
+static enum err edges_of_part(const struct source *s, const char *dir, const uint32_t *row_of,
+			      size_t count)
 {
 	char **name, *numbers = NULL;
 	struct buf text = { 0 };
 	struct csr inside;
 
-	TRY(write_features(dir, &s->X, count, row_of, features_cols(&s->X), NULL));
-	TRY(write_ids(dir, s, row_of));
-	if (s->files.labels) {
-		for (size_t i = 0; i < s->n; i++) {
-			if (row_of[i] != UINT32_MAX)
-				buf_printf(&text, "%u\n", s->labels.label[i]);
-		}
-		TRY(args_write(dir, "labels.txt", &text));
-	}
 	split_cut_sparse(&s->adjacency, count, row_of, count, row_of, &inside);
-	ALLOC(name, count); /* edges by id, as there is an ids.txt */
+	ALLOC(name, count);
 	if (!s->id)
 		numbers = alloc(count, 16);
 	for (size_t i = 0; i < s->n; i++) {
@@ -236,6 +230,23 @@ static enum err rows_of_part(const struct source *s, const char *dir, const uint
 	free(numbers);
 	free(name);
 	return args_write(dir, "edges.tsv", &text);
+}
+
+static enum err rows_of_part(const struct source *s, const char *dir, const uint32_t *row_of,
+			     size_t count)
+{
+	struct buf text = { 0 };
+
+	TRY(write_features(dir, &s->X, count, row_of, features_cols(&s->X), NULL));
+	TRY(write_ids(dir, s, row_of));
+	if (s->files.labels) {
+		for (size_t i = 0; i < s->n; i++) {
+			if (row_of[i] != UINT32_MAX)
+				buf_printf(&text, "%u\n", s->labels.label[i]);
+		}
+		TRY(args_write(dir, "labels.txt", &text));
+	}
+	return s->files.edges ? edges_of_part(s, dir, row_of, count) : ERR_OK;
 }
 
 static enum err by_rows(const struct source *s, const struct split_params *p, const char *dir,
@@ -286,6 +297,8 @@ static enum err write_split_json(const struct split_params *p, size_t items, siz
 		json_put_number(root, "edges_of_each",
 				(double)split_shared_count(edges, p->shared_edges));
 	}
+	if (p->skew > 0)
+		json_put_number(root, "skew", p->skew);
 	json_write_pretty(root, &text);
 	json_free(root);
 	return args_write(p->out, "split.json", &text);
@@ -293,7 +306,7 @@ static enum err write_split_json(const struct split_params *p, size_t items, siz
 
 static enum err write_parts(const struct split_params *p, const struct source *s)
 {
-	size_t edges = s->adjacency.start[s->n] / 2;
+	size_t edges = s->files.edges ? s->adjacency.start[s->n] / 2 : 0;
 	size_t items = p->by == SPLIT_COLUMNS ? features_cols(&s->X)
 		       : p->by == SPLIT_ROWS  ? s->n
 					      : edges;
@@ -304,8 +317,15 @@ static enum err write_parts(const struct split_params *p, const struct source *s
 		return err_set(ERR_INPUT,
 			       "%s has %zu %s, expected at least one for each of %zu parties",
 			       p->data, items, by_names[p->by], p->parties);
+	if (p->skew > 0 && !s->files.labels)
+		return err_set(ERR_INPUT,
+			       "%s: no labels.txt there, which a skew needs: it goes by class",
+			       p->data);
 	ALLOC(part, items);
-	split_parts(items, p->parties, p->seed, part);
+	if (p->skew > 0)
+		skew_parts(s->labels.label, items, p->parties, p->skew, p->seed, part);
+	else
+		split_parts(items, p->parties, p->seed, part);
 	for (uint32_t l = 0; l < p->parties && !err; l++) {
 		char name[32], *dir;
 
@@ -325,7 +345,7 @@ static enum err write_parts(const struct split_params *p, const struct source *s
 enum err split_data(const struct split_params *p)
 {
 	struct source s = { 0 };
-	enum err err = source_read(&s, p->data);
+	enum err err = source_read(&s, p->data, p->by);
 
 	if (!err)
 		err = write_parts(p, &s);
@@ -335,14 +355,23 @@ enum err split_data(const struct split_params *p)
 
 /* ---- the command ---- */
 
+enum { KEY_SKEW = 256 };
+
 static const struct argp_option options[] = {
 	{ "data", 'd', "DIR", 0,
-	  "features.mtx|npy|csv, edges.tsv|mtx; ids.txt and labels.txt if there are any", 0 },
+	  "features.mtx|npy|csv, edges.tsv|mtx (not needed by rows); ids.txt and labels.txt if "
+	  "there "
+	  "are any",
+	  0 },
 	{ "out", 'o', "DIR", 0, "gets party-00, party-01, ... and split.json", 0 },
 	{ "parties", 'l', "L", 0, "how many", 0 },
 	{ "by", 'b', "WHAT", 0, "columns (default), rows or edges", 0 },
 	{ "shared-edges", 'e', "F", 0,
 	  "with columns: each party gets this part of the edges, 0.5 to 1, instead of all", 0 },
+	{ "skew", KEY_SKEW, "S", 0,
+	  "with rows: this part of them, 0 to 1, goes by class in labels.txt, so that parties have "
+	  "few classes each; default 0",
+	  0 },
 	{ "seed", 's', "S", 0, "default 1", 0 },
 	{ 0 },
 };
@@ -374,6 +403,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'e':
 		p->shared_edges = args_number(state, "shared-edges", arg, SPLIT_SHARED_MIN, 1);
 		return 0;
+	case KEY_SKEW:
+		p->skew = args_number(state, "skew", arg, 0, 1);
+		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
@@ -385,6 +417,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   by_names[p->by]);
 		if (p->shared_edges > 0 && p->parties < 2)
 			argp_error(state, "--shared-edges is for two or more parties");
+		if (p->skew > 0 && p->by != SPLIT_ROWS)
+			argp_error(state, "--skew is for --by rows, not for %s", by_names[p->by]);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -396,8 +430,11 @@ static enum err run(void *arguments)
 	const struct split_params *p = arguments;
 
 	TRY(split_data(p));
-	printf("%s: split by %s over %zu parties, seed %ju\n", p->out, by_names[p->by], p->parties,
+	printf("%s: split by %s over %zu parties, seed %ju", p->out, by_names[p->by], p->parties,
 	       (uintmax_t)p->seed);
+	if (p->skew > 0)
+		printf(", %g of the rows by class", p->skew);
+	printf("\n");
 	return ERR_OK;
 }
 
@@ -409,9 +446,10 @@ int split_main(int argc, char **argv)
 		NULL,
 		"Splits a data directory over parties, at random and equally: by columns (same "
 		"nodes and graph, "
-		"different features), by rows (different nodes) or by edges.\v"
-		"Ids are kept. columns.txt in a party's directory says which columns of the whole "
-		"it has.\n\n"
+		"different features), by rows (different rows, same features) or by edges.\v"
+		"Ids are kept; by rows, where there are none, a row's id is its number in the "
+		"whole. columns.txt in a party's directory says which columns of the whole "
+		"it has. By rows each party has the labels of its own rows.\n\n"
 		"With --shared-edges the parties' graphs differ, and a job over them says "
 		"\"graphs\": \"own\". The edges are put into a random order, as on a circle, and "
 		"party l of L takes F of them on from the place l/L. So two parties have a half "

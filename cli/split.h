@@ -1,12 +1,13 @@
 /* split.h -- one data directory into those of several parties.
  *
  *   columns  same nodes, different features; the same graph, or parts of one that overlap (kCAGC)
- *   rows     different nodes, same features; the edges within each party's nodes
+ *   rows     different rows, same features; of the edges, if there are any, those within a party's
+ *            rows; of the labels those of its rows
  *   edges    same nodes, same features, different edges
  *
- * The parts are random, disjoint, and as equal as they can be; the seed is published in
- * OUT/split.json, so that anybody can make the same split. Nodes and columns keep their order
- * within a part.
+ * The parts are random, disjoint, and as equal as they can be; rows may go by class instead, so
+ * that parties differ in what they have (skew). The seed is published in OUT/split.json, so that
+ * anybody can make the same split. Nodes and columns keep their order within a part.
  */
 #ifndef CLI_SPLIT_H
 #define CLI_SPLIT_H
@@ -25,11 +26,12 @@ struct split_params {
 	uint64_t seed;
 	const char *data, *out; /* out/party-00, out/party-01, ... are made */
 	double shared_edges;    /* columns: the part of all edges that each party gets; 0: all */
+	double skew; /* rows: the part of them, 0 to 1, that goes by class (common/math/skew.h) */
 };
 #define SPLIT_SHARED_MIN 0.5
 
-/* ERR_INPUT: data are wrong, or there is less to split than there are parties; ERR_JOB: cannot
- * be written. */
+/* Features are needed, and edges unless it is by rows; with a skew labels too. ERR_INPUT: data are
+ * wrong, or there is less to split than there are parties; ERR_JOB: cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
 
 /* Items 0 .. n-1 in `parts` random disjoint parts whose sizes differ by at most 1: part[i] says

@@ -8,6 +8,7 @@
 #include "common/base/file.h"
 #include "common/data/dataset.h"
 #include "common/data/labels.h"
+#include "common/math/skew.h"
 
 enum { N = 7, M = 5 };
 /* Row i of the data has 10 i + j in column j; both formats of features say the same. */
@@ -122,7 +123,7 @@ static void test_parts_are_random(void **state)
 
 static void columns_with(bool sparse, bool ids)
 {
-	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0 };
+	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0, 0 };
 	size_t seen[M] = { 0 };
 
 	put_features(sparse);
@@ -170,7 +171,7 @@ static void test_columns_sparse_with_ids(void **state)
 /* With and without ids: every row is somewhere, with its features, label and the edges inside. */
 static void rows_with(bool ids)
 {
-	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0 };
+	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, 0 };
 	size_t seen[N] = { 0 }, edges = 0;
 	uint32_t part[N];
 
@@ -233,9 +234,78 @@ static void test_rows_with_ids(void **state)
 	rows_with(true);
 }
 
+/* Rows alone, without a graph: features, ids and labels of each part, nothing else. */
+static void rows_without_edges(bool ids, double skew)
+{
+	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, skew };
+	static const uint32_t class[N] = { 2, 0, 1, 0, 1, 2, 0 };
+	uint32_t part[N];
+	size_t seen = 0;
+
+	put_features(false);
+	if (ids)
+		put("ids.txt", "z7\nz6\nz5\nz4\nz3\nz2\nz1\n");
+	put("labels.txt", "2\n0\n1\n0\n1\n2\n0\n");
+	assert_ok(split_data(&p));
+	if (skew > 0)
+		skew_parts(class, N, 3, skew, 3, part);
+	else
+		split_parts(N, 3, 3, part);
+	for (size_t l = 0; l < 3; l++) {
+		struct dataset_files f;
+		struct labels labels;
+		struct dataset d;
+		char path[96];
+
+		snprintf(path, sizeof(path), "%s/party-%02zu", out, l);
+		assert_ok(dataset_find(path, DATASET_FEATURES, &f));
+		assert_null(f.edges);
+		assert_ok(dataset_load(&d, f.features, NULL, f.ids));
+		assert_ok(labels_read(f.labels, &labels));
+		assert_int_equal(labels.n, d.n);
+		for (size_t i = 0; i < d.n; i++) {
+			size_t row = (size_t)at(&d, i, 1) / 10;
+
+			seen |= (size_t)1 << row;
+			assert_int_equal(part[row], l);
+			assert_int_equal(labels.label[d.ids.row[i]], class[row]);
+			assert_int_equal(atoi(d.ids.id[i] + ids), ids ? N - row : row);
+		}
+		labels_release(&labels);
+		dataset_release(&d);
+		dataset_files_release(&f);
+	}
+	assert_int_equal(seen, (1 << N) - 1);
+}
+
+static void test_rows_without_edges(void **state)
+{
+	(void)state;
+	rows_without_edges(false, 0);
+}
+
+static void test_rows_without_edges_with_ids(void **state)
+{
+	(void)state;
+	rows_without_edges(true, 0);
+}
+
+static void test_rows_by_class(void **state)
+{
+	struct buf json = { 0 };
+	char path[96];
+
+	(void)state;
+	rows_without_edges(true, 1);
+	snprintf(path, sizeof(path), "%s/split.json", out);
+	assert_ok(file_read(path, 4096, &json));
+	assert_non_null(strstr((char *)json.p, "\"skew\": 1"));
+	buf_release(&json);
+}
+
 static void test_edges(void **state)
 {
-	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0 };
+	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0 };
 	size_t seen[N][N] = { 0 };
 
 	(void)state;
@@ -330,7 +400,7 @@ static void test_shared_edges_are_random(void **state)
 /* The files: columns apart as ever, 7 of 10 edges each, with their weights and by their ids. */
 static void test_columns_of_own_graphs(void **state)
 {
-	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0.7 };
+	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0.7, 0 };
 	size_t seen[N][N] = { 0 }, columns = 0;
 	struct buf json = { 0 };
 	char path[96];
@@ -378,7 +448,7 @@ static void test_columns_of_own_graphs(void **state)
 
 static void test_refusals(void **state)
 {
-	struct split_params p = { SPLIT_COLUMNS, M + 1, 3, data, out, 0 };
+	struct split_params p = { SPLIT_COLUMNS, M + 1, 3, data, out, 0, 0 };
 
 	(void)state;
 	assert_err(split_data(&p), ERR_INPUT, "no features.mtx");
@@ -392,6 +462,10 @@ static void test_refusals(void **state)
 	p.by = SPLIT_EDGES;
 	p.parties = 2;
 	assert_err(split_data(&p), ERR_INPUT, "has 1 edges, expected");
+	p.by = SPLIT_ROWS;
+	p.skew = 0.5;
+	assert_err(split_data(&p), ERR_INPUT, "no labels.txt there, which a skew needs");
+	p.skew = 0;
 	p.parties = 1;
 	put("labels.txt", "1\n");
 	assert_err(split_data(&p), ERR_INPUT, "labels.txt: 1 labels, expected 7");
@@ -403,8 +477,14 @@ static void test_command(void **state)
 
 	(void)state;
 	put_features(false);
-	put("edges.tsv", "0 1\n");
+	put("labels.txt", "0\n0\n0\n1\n1\n1\n1\n");
+	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --seed 3 --by rows --skew 0.5",
+		 data, out);
+	expect_command(split_main, line, 0,
+		       "split by rows over 2 parties, seed 3, 0.5 of the rows by class");
 	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --seed 3", data, out);
+	expect_command(split_main, line, 4, "no edges.tsv or edges.mtx there");
+	put("edges.tsv", "0 1\n");
 	expect_command(split_main, line, 0, "split by columns over 2 parties, seed 3");
 	snprintf(line, sizeof(line), "%s/split.json", out);
 	assert_true(file_exists(line));
@@ -421,6 +501,10 @@ static void test_command(void **state)
 		       "--shared-edges is for --by columns, not for rows");
 	expect_command(split_main, "--data x --out y --parties 1 --shared-edges 0.6", 4,
 		       "--shared-edges is for two or more parties");
+	expect_command(split_main, "--data x --out y --parties 2 --skew 0.6", 4,
+		       "--skew is for --by rows, not for columns");
+	expect_command(split_main, "--skew 1.5", 4,
+		       "--skew is \"1.5\", expected a number from 0 to 1");
 	expect_command(split_main, "--colour", 4, "colour");
 	expect_command(split_main, "--help", 0, "Usage: coterie split");
 }
@@ -434,6 +518,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_columns_sparse_with_ids, make, unmake),
 		cmocka_unit_test_setup_teardown(test_rows, make, unmake),
 		cmocka_unit_test_setup_teardown(test_rows_with_ids, make, unmake),
+		cmocka_unit_test_setup_teardown(test_rows_without_edges, make, unmake),
+		cmocka_unit_test_setup_teardown(test_rows_without_edges_with_ids, make, unmake),
+		cmocka_unit_test_setup_teardown(test_rows_by_class, make, unmake),
 		cmocka_unit_test_setup_teardown(test_edges, make, unmake),
 		cmocka_unit_test(test_shared_edges),
 		cmocka_unit_test(test_shared_edges_are_random),

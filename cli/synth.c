@@ -1,28 +1,35 @@
 #include "cli/args.h"
+#include "cli/gauss.h"
 #include "cli/planted.h"
 #include "common/base/file.h"
 #include "common/data/edges.h"
 #include "common/data/labels.h"
 #include "common/data/mtx.h"
+#include "common/data/npy.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum kind { GRAPH, NOISE, POINTS };
+
 struct arguments {
-	struct planted_params p;
+	struct planted_params p; /* what was not said is 0, or below it */
 	const char *out;
 	const char *edges; /* of a graph that is there: features without meaning for its nodes */
-	double density;
-	/* What was said, by the name of an option, so that the two kinds do not mix. */
-	const char *clusters, *noise, *nodes;
+	bool points;
+	double density, apart;
 };
+
+enum { KEY_POINTS = 256, KEY_APART };
 
 static const struct argp_option options[] = {
 	{ "out", 'o', "DIR", 0, "where features.mtx, edges.tsv and labels.txt go", 0 },
-	{ "nodes", 'n', "N", 0, "default 2708", 0 },
-	{ "features", 'm', "M", 0, "words that there are; default 1433", 0 },
-	{ "clusters", 'k', "K", 0, "default 7", 0 },
+	{ "nodes", 'n', "N", 0, "rows; default 2708, with --points 1000", 0 },
+	{ "features", 'm', "M", 0,
+	  "words that there are, or columns; default 1433, with --points 16", 0 },
+	{ "clusters", 'k', "K", 0, "default 7, with --points 5", 0 },
 	{ "degree", 'd', "D", 0, "mean degree; default 3.9", 0 },
 	{ "homophily", 'y', "P", 0, "how likely an edge stays within a cluster; default 0.8", 0 },
 	{ "signal", 'w', "P", 0, "how likely a word is of its cluster's own; default 0.4", 0 },
@@ -31,41 +38,84 @@ static const struct argp_option options[] = {
 	  "no planted clusters: random features, for taking times, over this graph of N nodes", 1 },
 	{ "density", 'D', "P", 0, "with --edges: how much of the features is there; default 0.1",
 	  1 },
+	{ "points", KEY_POINTS, NULL, 0,
+	  "no graph: rows in K Gaussian clouds, as features.npy and labels.txt", 2 },
+	{ "apart", KEY_APART, "D", 0,
+	  "with --points: standard deviations of a cloud between any two centres, at least; "
+	  "default 8",
+	  2 },
 	{ 0 },
 };
 
-/* Options that only one of the two kinds has. */
-static void mark(struct arguments *a, int key)
+static enum kind kind_of(const struct arguments *a)
 {
-	for (const struct argp_option *o = options; o->name; o++) {
-		if (o->key == key && strchr("kdyw", key))
-			a->clusters = o->name;
-		else if (o->key == key && key == 'D')
-			a->noise = o->name;
-		else if (o->key == key && key == 'n')
-			a->nodes = o->name;
-	}
+	return a->points ? POINTS : a->edges ? NOISE : GRAPH;
+}
+
+/* What was said that the kind does not have, so that kinds do not mix; NULL: nothing. */
+static const char *stray(const struct arguments *a)
+{
+	enum kind kind = kind_of(a);
+
+	if (kind != GRAPH && a->p.degree >= 0)
+		return "degree";
+	if (kind != GRAPH && a->p.homophily >= 0)
+		return "homophily";
+	if (kind != GRAPH && a->p.signal >= 0)
+		return "signal";
+	if (kind == NOISE && a->p.classes)
+		return "clusters";
+	if (kind != NOISE && a->density >= 0)
+		return "density";
+	return kind != POINTS && a->apart >= 0 ? "apart" : NULL;
 }
 
 static void check(const struct arguments *a, struct argp_state *state)
 {
+	static const char *const does[] = {
+		[NOISE] = "--edges takes a graph as it is",
+		[POINTS] = "--points makes no graph",
+	};
+	const char *odd = stray(a);
+	enum kind kind = kind_of(a);
+
 	if (!a->out)
 		argp_error(state, "--out is missing");
-	if (a->edges && a->clusters)
-		argp_error(state, "--%s plants clusters, --edges takes a graph as it is",
-			   a->clusters);
-	if (a->edges && !a->nodes)
+	if (a->points && a->edges)
+		argp_error(state, "--points and --edges exclude each other");
+	if (odd && (!strcmp(odd, "density") || !strcmp(odd, "apart")))
+		argp_error(state, "--%s goes with --%s", odd,
+			   !strcmp(odd, "density") ? "edges" : "points");
+	if (odd)
+		argp_error(state, "--%s plants clusters in a graph, %s", odd, does[kind]);
+	if (kind == NOISE && !a->p.nodes)
 		argp_error(state,
 			   "--edges needs --nodes: the file does not say how many there are");
-	if (!a->edges && a->noise)
-		argp_error(state, "--%s goes with --edges", a->noise);
+	if (kind == POINTS && a->p.classes > GAUSS_CLUSTERS_MAX)
+		argp_error(state, "--clusters is %zu, expected at most %d with --points",
+			   a->p.classes, GAUSS_CLUSTERS_MAX);
+}
+
+/* What was not said. */
+static void set_defaults(struct arguments *a)
+{
+	struct planted_params *p = &a->p;
+	bool points = a->points;
+
+	p->nodes = p->nodes ? p->nodes : points ? 1000 : 2708;
+	p->features = p->features ? p->features : points ? 16 : 1433;
+	p->classes = p->classes ? p->classes : points ? 5 : 7;
+	p->degree = p->degree >= 0 ? p->degree : 3.9;
+	p->homophily = p->homophily >= 0 ? p->homophily : 0.8;
+	p->signal = p->signal >= 0 ? p->signal : 0.4;
+	a->density = a->density >= 0 ? a->density : 0.1;
+	a->apart = a->apart >= 0 ? a->apart : 8;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
-	mark(a, key);
 	switch (key) {
 	case 'o':
 		a->out = arg;
@@ -74,7 +124,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->p.nodes = args_whole(state, "nodes", arg, 2, 1 << 24);
 		return 0;
 	case 'm':
-		a->p.features = args_whole(state, "features", arg, 2, 1 << 24);
+		a->p.features = args_whole(state, "features", arg, 1, 1 << 24);
 		return 0;
 	case 'k':
 		a->p.classes = args_whole(state, "clusters", arg, 1, 1 << 16);
@@ -91,38 +141,49 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 's':
 		a->p.seed = args_whole(state, "seed", arg, 0, SEED_MAX);
 		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
-		return 0;
 	case 'e':
 		a->edges = arg;
 		return 0;
 	case 'D':
 		a->density = args_number(state, "density", arg, 0, 1);
 		return 0;
+	case KEY_POINTS:
+		a->points = true;
+		return 0;
+	case KEY_APART:
+		a->apart = args_number(state, "apart", arg, 0, 1e6);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument: %s", arg);
+		return 0;
 	case ARGP_KEY_END:
 		check(a, state);
+		set_defaults(a);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
+static enum err write_labels(const char *dir, const uint32_t *label, size_t n)
+{
+	char *path = file_join(dir, "labels.txt");
+	enum err err = labels_write_txt(path, label, n);
+
+	free(path);
+	return err;
+}
+
 static enum err write_all(const char *dir, const struct planted *g)
 {
 	struct buf text = { 0 };
-	char *labels;
-	enum err err;
 
 	TRY(file_make_dirs(dir));
 	mtx_print(&g->features, &text);
 	TRY(args_write(dir, "features.mtx", &text));
 	edges_print_tsv(&g->adjacency, NULL, &text);
 	TRY(args_write(dir, "edges.tsv", &text));
-	labels = file_join(dir, "labels.txt");
-	err = labels_write_txt(labels, g->label, g->adjacency.rows);
-	free(labels);
-	return err;
+	return write_labels(dir, g->label, g->adjacency.rows);
 }
 
 /* The features first: edges.tsv may be the very file that was read. */
@@ -158,12 +219,42 @@ static enum err run_noise(const struct arguments *a)
 	return err;
 }
 
+/* A large matrix is not in memory twice but for the file's bytes, which are half of it. */
+static enum err write_points(const char *dir, const struct mat *X, const uint32_t *label)
+{
+	struct buf text = { 0 };
+
+	TRY(file_make_dirs(dir));
+	npy_print(X, &text);
+	TRY(args_write(dir, "features.npy", &text));
+	return write_labels(dir, label, X->rows);
+}
+
+static enum err run_points(const struct arguments *a)
+{
+	struct gauss_params p = { a->p.nodes, a->p.features, a->p.classes, a->apart, a->p.seed };
+	uint32_t *label;
+	struct mat X;
+	enum err err;
+
+	TRY(gauss_make(&p, &X, &label));
+	err = write_points(a->out, &X, label);
+	if (!err)
+		printf("%s: %zu rows, %zu columns, %zu clusters %g apart, seed %ju\n", a->out,
+		       p.rows, p.columns, p.clusters, p.apart, (uintmax_t)p.seed);
+	mat_release(&X);
+	free(label);
+	return err;
+}
+
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct planted g;
 	enum err err;
 
+	if (a->points)
+		return run_points(a);
 	if (a->edges)
 		return run_noise(a);
 	TRY(planted_make(&a->p, &g));
@@ -183,19 +274,15 @@ int synth_main(int argc, char **argv)
 		parse,
 		NULL,
 		"Makes an attributed graph with planted clusters; the defaults are about "
-		"those of cora. Or, with --edges, random features for a graph that is there.",
+		"those of cora. Or, with --edges, random features for a graph that is there. Or, "
+		"with --points, rows in Gaussian clouds, for FedSC and k-means.",
 		NULL,
 		NULL,
 		NULL
 	};
-	struct arguments a = { .p = { .nodes = 2708,
-				      .features = 1433,
-				      .classes = 7,
-				      .degree = 3.9,
-				      .homophily = 0.8,
-				      .signal = 0.4,
-				      .seed = 1 },
-			       .density = 0.1 };
+	struct arguments a = { .p = { .degree = -1, .homophily = -1, .signal = -1, .seed = 1 },
+			       .density = -1,
+			       .apart = -1 };
 
 	return (int)args_run("synth", &argp, argc, argv, &a, run);
 }

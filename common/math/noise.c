@@ -95,29 +95,37 @@ static enum err check_bounds(const struct noise_factors *p)
 	} bound[] = {
 		{ "tau_x", p->tau_x }, { "tau_z", p->tau_z }, { "tau_c", p->tau_c },
 		{ "reach", p->reach }, { "r", p->r },         { "lambda", p->lambda },
-		{ "step", p->step },   { "d", (double)p->d }, { "compositions", p->compositions },
+		{ "d", (double)p->d }, { "compositions", p->compositions },
 	};
+	bool any_step = p->ball > 0 && isfinite(p->ball); /* the ball bounds what it does */
 
 	for (size_t i = 0; i < sizeof(bound) / sizeof(*bound); i++)
 		if (!(bound[i].value > 0) || !isfinite(bound[i].value))
 			return err_set(ERR_INPUT,
 				       "Theorem 3.9: %s is %g, expected a number above 0",
 				       bound[i].name, bound[i].value);
+	if (!(p->step > 0) || (!isfinite(p->step) && !any_step))
+		return err_set(ERR_INPUT, "Theorem 3.9: step is %g, expected a number above 0",
+			       p->step);
 	return ERR_OK;
 }
 
 enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma *out)
 {
 	double r2 = p->r * p->r, root = sqrt((double)p->d);
+	const char *name;
 
 	TRY(check_bounds(p));
 	out->sensitivity_z = 2 * p->step * root * p->tau_x * p->tau_c / r2 *
 			     (1 + (p->tau_x + p->tau_z) * (p->tau_x + p->reach) / r2);
+	if (p->ball > 0)
+		out->sensitivity_z = fmin(out->sensitivity_z, 2 * root * p->ball);
 	TRY(check_budget(p->eps_z, p->delta_z, out->sensitivity_z));
 	out->sigma_z = out->sensitivity_z / p->eps_z *
 		       sqrt(8 * (double)p->compositions * log(M_E + p->eps_z / p->delta_z));
 	out->sensitivity_c = 2 * root * p->tau_x * (p->tau_x + p->reach) / (p->lambda * r2);
-	return noise_classic(p->eps_c, p->delta_c, out->sensitivity_c, &out->sigma_c);
+	out->sensitivity_c = fmax(out->sensitivity_c, 1 / sqrt(p->lambda));
+	return noise_calibrate(p->eps_c, p->delta_c, out->sensitivity_c, &out->sigma_c, &name);
 }
 
 /* -- samples --------------------------------------------------------------------------------- */

@@ -37,14 +37,21 @@ struct noise_factors {
 	double tau_c;  /* ||c_i|| <= tau_c */
 	double reach;  /* Upsilon >= ||z - x|| */
 	double r, lambda;
-	double step;   /* eta of a local step: it scales what a row can move Z by */
+	double step;   /* eta of a local step: it scales what a row can move Z by; INFINITY if it
+	                  is not known, with a ball */
+	double ball;   /* rows of Z_p are no longer than this: then nothing moves it by more than
+	                  2 sqrt(d) ball; 0: no such bound */
 	size_t d;
 	unsigned compositions; /* releases of Z: S */
 };
 /* Sensitivity and sigma of a release of Z (Lemma J.2) and of C (Lemma J.1):
  *   D_Z = 2 eta sqrt(d) tau_x tau_c / r^2 (1 + (tau_x + tau_z)(tau_x + Upsilon) / r^2)
  *   sigma_Z^2 = 8 S D_Z^2 ln(e + eps_z/delta_z) / eps_z^2   (Kairouz, Oh, Viswanath 2015, 4.3)
- *   D_C = 2 sqrt(d) tau_x (tau_x + Upsilon) / (lambda r^2), sigma_C = c D_C / eps_c.
+ *   D_C = 2 sqrt(d) tau_x (tau_x + Upsilon) / (lambda r^2), sigma_C by noise_calibrate().
+ * Lemma J.2 is for one step and takes C for given, though C depends on the row; and Z as it comes
+ * back with noise need not keep Upsilon. So with a ball D_Z is what the ball allows if that is less
+ * (for any step and any C, and then it holds), and D_C is never below 1 / sqrt(lambda): ||c_i|| is
+ * at most 1 / (2 sqrt(lambda)) for any Z, since k(Z, x) = Kzz^1/2 u with ||u|| <= 1.
  * ERR_INPUT if a bound is not above 0. */
 struct noise_factors_sigma {
 	double sensitivity_z, sigma_z, sensitivity_c, sigma_c;

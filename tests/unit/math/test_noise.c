@@ -110,8 +110,51 @@ static void theorem_3_9(void **state)
 	p.tau_z = INFINITY;
 	assert_err(noise_factors(&p, &s), ERR_INPUT, "tau_z is inf");
 	p.tau_z = 5;
+	/* From eps 1 on by the analytic mechanism: sigma of sensitivity 1 as in analytic(). */
 	p.eps_c = 1;
-	assert_err(noise_factors(&p, &s), ERR_INPUT, "below 1 only");
+	assert_ok(noise_factors(&p, &s));
+	assert_near(s.sigma_c, 24 * 3.73063163481594, 1e-8);
+	/* C cannot move by more than 1 / sqrt(lambda) = 1/2, and is not taken to move by less:
+	 * 2 * 2 * 0.1 * 1.1 / (4 * 4) = 0.0275. */
+	p.lambda = 4;
+	p.tau_x = 0.1;
+	assert_ok(noise_factors(&p, &s));
+	assert_near(s.sensitivity_c, 0.5, 1e-12);
+	p.eps_c = 0;
+	assert_err(noise_factors(&p, &s), ERR_INPUT, "eps is 0");
+}
+
+/* Rows of Z in a ball of 0.25: 2 sqrt(4) 0.25 = 1, whatever the step; a small step's own bound is
+ * taken while it is less. */
+static void theorem_3_9_in_a_ball(void **state)
+{
+	struct noise_factors p = { .eps_z = 2,
+				   .delta_z = 1e-3,
+				   .eps_c = 0.5,
+				   .delta_c = 1e-5,
+				   .tau_x = 3,
+				   .tau_z = 5,
+				   .tau_c = 5,
+				   .reach = 1,
+				   .r = 2,
+				   .lambda = 0.5,
+				   .step = INFINITY,
+				   .d = 4,
+				   .compositions = 6 };
+	struct noise_factors_sigma s;
+
+	(void)state;
+	assert_err(noise_factors(&p, &s), ERR_INPUT, "step is inf");
+	p.ball = 0.25;
+	assert_ok(noise_factors(&p, &s));
+	assert_near(s.sensitivity_z, 1, 1e-12);
+	assert_near(s.sigma_z, 0.5 * sqrt(48 * log(exp(1) + 2000)), 1e-9);
+	assert_near(s.sensitivity_c, 24, 1e-12);
+	p.step = 0.1 / 27; /* of 13.5 a 27th */
+	assert_ok(noise_factors(&p, &s));
+	assert_near(s.sensitivity_z, 0.5, 1e-12);
+	p.step = 0;
+	assert_err(noise_factors(&p, &s), ERR_INPUT, "step is 0");
 }
 
 /* Moments of 10^6 samples within five of their own standard deviations; and it is the normal
@@ -194,6 +237,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classic),    cmocka_unit_test(analytic),
 		cmocka_unit_test(calibrated), cmocka_unit_test(theorem_3_9),
+		cmocka_unit_test(theorem_3_9_in_a_ball),
 		cmocka_unit_test(variance),   cmocka_unit_test(added),
 		cmocka_unit_test(clipping),
 	};

@@ -1,0 +1,36 @@
+#include "party/noise.h"
+#include "common/base/log.h"
+#include "common/job/noise.h"
+#include "crypto/random.h"
+
+static enum err from_csprng(void *ctx, void *p, size_t n)
+{
+	(void)ctx;
+	return random_secret(p, n);
+}
+
+const struct noise_source *party_noise_source(void)
+{
+	static const struct noise_source source = { NULL, from_csprng };
+
+	return &source;
+}
+
+enum err party_noise_rows(struct work *work, struct mat *X)
+{
+	struct job_noise_numbers noise;
+	char text[JOB_NOISE_TEXT];
+	size_t clipped;
+
+	if (work->job.noise == NOISE_NONE)
+		return ERR_OK;
+	TRY(job_noise(&work->job, &noise));
+	job_noise_say(&work->job, &noise, text);
+	record_say(work->record, "privacy", "%s", text);
+	log_info("privacy: %s", text);
+	if (!(noise.sigma > 0))
+		return ERR_OK;
+	TRY(noise_perturb_rows(party_noise_source(), noise.clip, noise.sigma, X, &clipped));
+	record_fact(work->record, "clipped_rows", (double)clipped);
+	return ERR_OK;
+}

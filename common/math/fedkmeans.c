@@ -11,9 +11,9 @@
 
 enum { STREAM = 0x6c6267 }; /* of the numbers by which clusters are split */
 
-/* Of the search for landmarks: doublings without gain before it ends, and the most centres for each
- * landmark, where rows lie far from others. */
-enum { PATIENCE = 8, TRAPS = 4 };
+/* Of the search for landmarks: doublings without gain before it ends, the most centres for each
+ * landmark, where rows lie far from others, and the most doublings of all; 12 make 4096. */
+enum { PATIENCE = 8, TRAPS = 4, DOUBLINGS = 64 };
 
 /* -- centres --------------------------------------------------------------------------------- */
 
@@ -228,6 +228,17 @@ static enum err grow(const struct fedkmeans_pool *pool, const struct fedkmeans_l
 	return ERR_OK;
 }
 
+/* A doubling begins with less than TRAPS each, and adds no more than the landmarks that are due. */
+size_t fedkmeans_landmarks_centres(const struct fedkmeans_landmarks *p)
+{
+	return (TRAPS + 1) * p->most;
+}
+
+unsigned fedkmeans_landmarks_rounds(const struct fedkmeans_landmarks *p)
+{
+	return 1 + DOUBLINGS * p->rounds + p->last;
+}
+
 /* Rows far from all others widen a cluster so much that its halves lie far from its rows, and pull
  * a centre each that is dropped with them, then the next: one such row can end the search at one
  * landmark. If it stands still at less than half of what the rows would carry, halves are made
@@ -246,7 +257,7 @@ enum err fedkmeans_landmarks(const struct fedkmeans_pool *pool, const struct fed
 	fedkmeans_centres_init(c, mean);
 	TRY(fedkmeans_round(pool, p->least, true, c, NULL));
 	carried = fmin((double)p->most, c->count[0] / (4 * p->least));
-	while (alive < p->most && c->Z.rows < TRAPS * p->most) {
+	for (unsigned t = 0; t < DOUBLINGS && alive < p->most && c->Z.rows < TRAPS * p->most; t++) {
 		size_t before = alive;
 
 		TRY(grow(pool, p, drop, 0.5 * pow(0.25, still), &rng, c, &alive));
@@ -280,7 +291,7 @@ void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, ui
 	};
 }
 
-static size_t landmarks_of(const struct fedkmeans_params *p, double n)
+size_t fedkmeans_most(const struct fedkmeans_params *p, double n)
 {
 	size_t most = p->landmarks.most, fifth = (size_t)(n / 5);
 
@@ -331,7 +342,7 @@ enum err fedkmeans_run(const struct fedkmeans_pool *pool, const struct fedkmeans
 	if (p->k == 0 || p->k > n)
 		return err_set(ERR_INPUT, "%u clusters of %g rows, expected 1 to as many as rows",
 			       p->k, n);
-	landmarks.most = landmarks_of(p, n);
+	landmarks.most = fedkmeans_most(p, n);
 	TRY(fedkmeans_landmarks(pool, &landmarks, mean, c));
 	report->landmarks = c->Z.rows;
 	report->dropped = c->dropped;

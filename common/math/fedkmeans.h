@@ -99,6 +99,9 @@ struct fedkmeans_landmarks {
 	unsigned rounds, last;
 	uint64_t seed;
 };
+/* How many centres it asks about in a round, and in how many rounds, at most. */
+size_t fedkmeans_landmarks_centres(const struct fedkmeans_landmarks *p);
+unsigned fedkmeans_landmarks_rounds(const struct fedkmeans_landmarks *p);
 enum err fedkmeans_landmarks(const struct fedkmeans_pool *pool,
 			     const struct fedkmeans_landmarks *p, const struct mat *mean,
 			     struct fedkmeans_centres *c) MUST_CHECK;
@@ -121,6 +124,8 @@ struct fedkmeans_report {
 };
 void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, uint64_t seed,
 			unsigned threads);
+/* The landmarks that it looks for among n rows: landmarks.most, or what stands in for it. */
+size_t fedkmeans_most(const struct fedkmeans_params *p, double n);
 /* n and mean (1 x m): of all rows, by sums that were had before. */
 enum err fedkmeans_run(const struct fedkmeans_pool *pool, const struct fedkmeans_params *p,
 		       double n, const struct mat *mean, struct fedkmeans_centres *c,

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LLOYD_AT_COORDINATOR = 100 };
+enum { LLOYD_AT_COORDINATOR = 100, ANCHORS_MOST = 600 };
 
 void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k, uint64_t seed,
 		    unsigned threads)
@@ -29,6 +29,7 @@ void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned
 				    .dims_most = 250,
 				    .rounds = 4,
 				    .inner = 5,
+				    .tolerance = variant == FEDSC_BY_KMEANS ? 1e-6 : 0,
 				    .seed = seed,
 				    .threads = threads };
 }
@@ -202,12 +203,29 @@ static enum err choose_dims(const struct run *run, const struct mat *Z, size_t *
 	return err;
 }
 
+/* How many landmarks are looked for at first. */
+static size_t landmarks_most(const struct fedsc_params *p, double n)
+{
+	size_t most = p->variant == FEDSC_BY_ANCHORS ? ANCHORS_MOST : p->dims_most;
+	size_t fifth = (size_t)(n / 5);
+
+	if (p->dims)
+		return p->dims;
+	most = fifth < most ? fifth : most;
+	return most > p->k ? most : p->k;
+}
+
+static struct fedkmeans_landmarks search_for(const struct fedsc_params *p, size_t d)
+{
+	return (struct fedkmeans_landmarks){
+		.most = d, .least = p->least, .rounds = 4, .last = 10, .seed = p->seed
+	};
+}
+
 /* Up to d landmarks; they begin at the mean of the rows, which is 0. */
 static enum err landmarks(struct run *run, size_t d, struct fedkmeans_centres *c)
 {
-	struct fedkmeans_landmarks how = {
-		.most = d, .least = run->p->least, .rounds = 4, .last = 10, .seed = run->p->seed
-	};
+	struct fedkmeans_landmarks how = search_for(run->p, d);
 	struct mat mean;
 	enum err err;
 
@@ -219,14 +237,6 @@ static enum err landmarks(struct run *run, size_t d, struct fedkmeans_centres *c
 		run->report->dropped = c->dropped;
 	}
 	return err;
-}
-
-static size_t fifth(const struct run *run, size_t most)
-{
-	size_t d = (size_t)(run->report->n / 5);
-
-	d = d < most ? d : most;
-	return d > run->p->k ? d : run->p->k;
 }
 
 void fedsc_read_triangle(const double *x, struct mat *M)
@@ -302,7 +312,7 @@ static enum err by_anchors(struct run *run)
 	enum err err;
 
 	TRY(agree(run, false));
-	err = landmarks(run, run->p->dims ? run->p->dims : fifth(run, 600), &c);
+	err = landmarks(run, landmarks_most(run->p, run->report->n), &c);
 	if (!err)
 		err = check_landmarks(run, c.Z.rows);
 	if (err)
@@ -383,7 +393,7 @@ static enum err learn(struct run *run, struct fedkmeans_centres *c)
 	TRY(agree(run, p->width == 0));
 	if (p->width > 0)
 		run->report->r = p->width;
-	TRY(landmarks(run, d ? d : fifth(run, p->dims_most), c));
+	TRY(landmarks(run, landmarks_most(p, run->report->n), c));
 	if (!d) {
 		TRY(choose_dims(run, &c->Z, &d));
 		d = d > p->k ? d : p->k;
@@ -425,17 +435,29 @@ static enum err whiten(const struct run *run, struct mat *M, struct mat *R)
 	return ERR_OK;
 }
 
-static enum err finish_dense(struct run *run)
+/* Federated k-means as p says, on rows (kmeans) or on their embedding (dense). */
+static struct fedkmeans_params kmeans_of(const struct fedsc_params *p)
 {
 	struct fedkmeans_params how;
+
+	fedkmeans_defaults(&how, p->k, p->least, p->seed, p->threads);
+	how.restarts = p->restarts;
+	how.lloyd = p->lloyd;
+	if (p->variant == FEDSC_BY_KMEANS) {
+		how.landmarks.most = p->dims;
+		how.tolerance = p->tolerance;
+	}
+	return how;
+}
+
+static enum err finish_dense(struct run *run)
+{
+	struct fedkmeans_params how = kmeans_of(run->p);
 	struct fedkmeans_report report;
 	struct fedkmeans_centres c = { 0 };
 	struct mat start;
 	enum err err;
 
-	fedkmeans_defaults(&how, run->p->k, run->p->least, run->p->seed, run->p->threads);
-	how.restarts = run->p->restarts;
-	how.lloyd = run->p->lloyd;
 	mat_init(&start, 1, run->p->k); /* its first round makes it the mean */
 	err = fedkmeans_run(&run->embedded, &how, run->report->n, &start, &c, &report);
 	mat_release(&start);
@@ -527,17 +549,13 @@ out:
 
 static enum err by_kmeans(struct run *run)
 {
-	struct fedkmeans_params how;
+	struct fedkmeans_params how = kmeans_of(run->p);
 	struct fedkmeans_report report;
 	struct fedkmeans_centres c = { 0 };
 	struct mat mean;
 	enum err err;
 
 	TRY(agree(run, false));
-	fedkmeans_defaults(&how, run->p->k, run->p->least, run->p->seed, run->p->threads);
-	how.landmarks.most = run->p->dims;
-	how.restarts = run->p->restarts;
-	how.lloyd = run->p->lloyd;
 	mat_init(&mean, 1, run->pool->m);
 	err = fedkmeans_run(&run->rows, &how, run->report->n, &mean, &c, &report);
 	mat_release(&mean);
@@ -547,6 +565,30 @@ static enum err by_kmeans(struct run *run)
 		keep_sizes(run, &c);
 	fedkmeans_centres_release(&c);
 	return err;
+}
+
+void fedsc_limits(const struct fedsc_params *p, double n, struct fedsc_limits *limits)
+{
+	struct fedkmeans_landmarks rows = search_for(p, landmarks_most(p, n)), search;
+	struct fedkmeans_params how = kmeans_of(p);
+	unsigned lloyd = p->lloyd + 1; /* and the last counting */
+
+	search = how.landmarks;
+	search.most = fedkmeans_most(&how, n);
+	if (p->variant == FEDSC_BY_KMEANS)
+		rows = search;
+	*limits = (struct fedsc_limits){ .centres = fedkmeans_landmarks_centres(&rows),
+					 .rounds = fedkmeans_landmarks_rounds(&rows) };
+	if (p->variant == FEDSC_BY_KMEANS)
+		limits->rounds += lloyd;
+	if (p->variant == FEDSC_BY_ANCHORS) {
+		limits->embedded = p->k;
+		limits->embedded_rounds = lloyd;
+	}
+	if (p->variant == FEDSC_BY_DENSE) {
+		limits->embedded = fedkmeans_landmarks_centres(&search);
+		limits->embedded_rounds = fedkmeans_landmarks_rounds(&search) + lloyd;
+	}
 }
 
 enum err fedsc_run(const struct fedsc_pool *pool, const struct fedsc_params *p,

@@ -42,7 +42,8 @@ struct fedsc_params {
 	double share;               /* of the eigenvalues of F'F that d keeps: 0.99 */
 	size_t dims_most;           /* where that search begins: 250 */
 	unsigned rounds, inner;     /* S, Q */
-	double tolerance;           /* of ||Z^s - Z^(s-1)|| / ||Z^s||; 0: all rounds */
+	double tolerance;           /* of ||Z^s - Z^(s-1)|| / ||Z^s||; 0: all rounds; of k-means: of
+				       how far centres move, in deviations of the rows */
 	size_t participants;        /* parties in each round of Stage I; 0: all */
 	uint64_t draw;              /* from which they are drawn: the attempt's hash */
 	double noise_z, noise_c;    /* Section 3.2: in standard deviations of Z_p and C_p; */
@@ -71,6 +72,16 @@ void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned
  * k or d beyond n, all rows equal; ERR_JOB: too few landmarks. *report is filled here. */
 enum err fedsc_run(const struct fedsc_pool *pool, const struct fedsc_params *p,
 		   struct fedsc_report *report) MUST_CHECK;
+
+/* What a coordinator that keeps to p asks, at most, of parties that have n rows in all: beyond it a
+ * party need not answer. */
+struct fedsc_limits {
+	size_t centres; /* of k-means on rows, and of what is made of them: d */
+	unsigned rounds;
+	size_t embedded; /* centres of k-means on the embedding */
+	unsigned embedded_rounds;
+};
+void fedsc_limits(const struct fedsc_params *p, double n, struct fedsc_limits *limits);
 
 /* M (d x d, given, symmetric) from its lower triangle, row by row, as sums bring it. */
 void fedsc_read_triangle(const double *x, struct mat *M);

@@ -13,5 +13,7 @@ enum err job_check_clusters(const struct job *job)
 
 enum err job_check_kind(const struct job *job)
 {
-	return job->kind == JOB_FEDSPECTRAL ? ERR_OK : job_check_clusters(job);
+	if (job->kind == JOB_FEDSPECTRAL)
+		return ERR_OK;
+	return job->kind == JOB_KCAGC_PREDICT ? job_check_clusters(job) : job_check_fedsc(job);
 }

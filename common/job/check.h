@@ -8,5 +8,10 @@
 enum err job_check_clusters(const struct job *job) MUST_CHECK;
 /* A job of any kind but kcagc. */
 enum err job_check_kind(const struct job *job) MUST_CHECK;
+enum err job_check_fedsc(const struct job *job) MUST_CHECK; /* kmeans too */
+
+/* Why nothing that a fedsc job asks for reads the parameter of this path: a clause of static text.
+ * NULL: it is read. */
+const char *job_fedsc_unread(const struct job *job, const char *path);
 
 #endif

@@ -275,17 +275,32 @@ static enum err read_values(struct job *job, struct json *root, const char *wher
 	return ERR_OK;
 }
 
-/* What a method does not read it must not be given: it would seem to matter. */
-static enum err check_unread(const struct job *job)
+/* Why nothing reads a parameter that this kind has: a clause; "": it is read. */
+static void why_unread(const struct job *job, const struct config_row *row, char *why, size_t len)
 {
 	unsigned reader = job->method == METHOD_GCC ? JOB_READER_GCC : JOB_READER_LANDMARK;
+	const char *clause = NULL;
+
+	*why = 0;
+	if (job->kind == JOB_FEDSC && row->readers & 1U << JOB_FEDSC)
+		clause = job_fedsc_unread(job, row->path);
+	if (clause)
+		snprintf(why, len, "%s", clause);
+	else if (is_bounded(job) && row->readers && !(row->readers & reader))
+		snprintf(why, len, "method \"%s\" does not read it", job_method_names[job->method]);
+}
+
+/* What is not read must not be given: it would seem to matter. */
+static enum err check_unread(const struct job *job)
+{
 	struct job standard = { 0 };
 	struct json *root = json_object();
-	char difference[256];
+	char difference[256], why[96];
 	enum err err;
 
 	json_put_string(root, "kind", job_kind_names[job->kind]);
-	json_put_string(root, "method", job_method_names[job->method]);
+	if (job->kind == JOB_KCAGC)
+		json_put_string(root, "method", job_method_names[job->method]);
 	json_put_number(root, "clusters", job->clusters);
 	err = read_values(&standard, root, "standard");
 	json_free(root);
@@ -293,12 +308,10 @@ static enum err check_unread(const struct job *job)
 	for (size_t i = 0; i < job_row_count; i++) {
 		struct config_table row = { "job", &job_rows[i], 1, sizeof(struct job), 0 };
 
-		if (!job_rows[i].readers || job_rows[i].readers & reader ||
-		    !config_difference(&row, job, "given", &standard, "taken", difference,
-				       sizeof(difference)))
-			continue;
-		return err_set(ERR_INPUT, "%s; method \"%s\" does not read it", difference,
-			       job_method_names[job->method]);
+		why_unread(job, &job_rows[i], why, sizeof(why));
+		if (*why && config_difference(&row, job, "given", &standard, "taken", difference,
+					      sizeof(difference)))
+			return err_set(ERR_INPUT, "%s; %s", difference, why);
 	}
 	return ERR_OK;
 }
@@ -310,7 +323,7 @@ static enum err read_root(struct job *job, struct json *root, const char *where,
 	TRY(config_set(root, set));
 	TRY(read_values(job, root, where));
 	err = job->kind == JOB_KCAGC ? check_kcagc(job) : job_check_kind(job);
-	if (err == ERR_OK && is_bounded(job))
+	if (err == ERR_OK && (is_bounded(job) || job->kind == JOB_FEDSC))
 		err = check_unread(job);
 	if (err == ERR_OK)
 		err = check_secure_sum(job);

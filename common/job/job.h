@@ -137,6 +137,8 @@ extern const char *const job_permission_names[]; /* all there are; the list ends
 extern const char *const job_kind_names[]; /* in the order of the enum; the list ends with NULL */
 extern const char *const job_method_names[];
 extern const char *const job_exchange_names[];
+extern const char *const job_fedsc_names[];
+extern const char *const job_noise_names[];
 /* The method sums over all parties at once; a tree sums over pairs. */
 bool job_is_flat(const struct job *job);
 bool job_is_plan_only(const struct job *job); /* it ends before there are labels */

@@ -20,8 +20,8 @@ const char *const job_permission_names[] = {
 	"kcagc",       "kcagc.predict",     "fedsc", "fedsc.paper", "kmeans",
 	"fedspectral", "fedspectral.exact", NULL
 };
-static const char *const fedsc_names[] = { "anchor", "dense", "paper", NULL };
-static const char *const noise_names[] = { "none", "data", "factors", NULL };
+const char *const job_fedsc_names[] = { "anchor", "dense", "paper", NULL };
+const char *const job_noise_names[] = { "none", "data", "factors", NULL };
 static const char *const fedspectral_names[] = { "exact", "fedspectral+", "fedspectral", NULL };
 static const char *const ids_names[] = { "hashed", "plain", NULL };
 static const char *const preset_names[] = { "default", "paper", NULL };
@@ -141,7 +141,7 @@ const struct config_row job_rows[] = {
 	  .readers = KCAGC | LANDMARK },
 	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts",
 	  .readers = PREDICT },
-	{ "variant", CONFIG_ENUM, AT(fedsc_variant), .standard = "anchor", .names = fedsc_names,
+	{ "variant", CONFIG_ENUM, AT(fedsc_variant), .standard = "anchor", .names = job_fedsc_names,
 	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the paper's, which "
 		  "uploads in clear what rows can be read from",
 	  .readers = FEDSC },
@@ -198,7 +198,7 @@ const struct config_row job_rows[] = {
 	{ "participants", CONFIG_UNSIGNED, AT(participants), 0, PARTIES_MAX, "0",
 	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all",
 	  .readers = FEDSC },
-	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = noise_names,
+	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = job_noise_names,
 	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p",
 	  .readers = FEDSC | KMEANS },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",

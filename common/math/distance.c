@@ -8,13 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below either, the differences themselves are at least as fast as dgemm with its packing
- * (bench_kernels); above both they fall to half its speed. */
-enum { DIRECT_DIMS = 64, DIRECT_CENTRES = 16 };
+/* With few dimensions, few centres, or as many of both as stay in the first cache, the differences
+ * themselves are about as fast as dgemm with its packing (bench_kernels); beyond, they fall to half
+ * its speed. */
+enum { DIRECT_DIMS = 64, DIRECT_FEW = 16, DIRECT_VALUES = 4096 };
 
 static bool direct(const struct distance *s)
 {
-	return s->d <= DIRECT_DIMS || s->k <= DIRECT_CENTRES;
+	return s->d <= DIRECT_FEW || s->k <= DIRECT_FEW ||
+	       (s->d <= DIRECT_DIMS && s->d * s->k <= DIRECT_VALUES);
 }
 
 void distance_init(struct distance *s, size_t k, size_t d)

@@ -60,6 +60,28 @@ void kmeans_distances(const struct mat *Z, const struct mat *c, double *D)
 	distance_release(&s);
 }
 
+/* The first of the least of k values. Several minima at a time do not wait for each other. */
+static uint32_t first_least(const double *row, size_t k)
+{
+	enum { LANES = 8 };
+	double lane[LANES], least = row[0];
+	size_t r = 0;
+
+	if (k >= 2 * LANES) {
+		memcpy(lane, row, sizeof(lane));
+		for (r = LANES; r + LANES <= k; r += LANES)
+			for (size_t v = 0; v < LANES; v++)
+				lane[v] = row[r + v] < lane[v] ? row[r + v] : lane[v];
+		for (size_t v = 0; v < LANES; v++)
+			least = lane[v] < least ? lane[v] : least;
+	}
+	for (; r < k; r++)
+		least = row[r] < least ? row[r] : least;
+	for (r = 0; row[r] > least; r++)
+		;
+	return (uint32_t)r;
+}
+
 size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, uint32_t *label,
 		     double *inertia)
 {
@@ -67,18 +89,11 @@ size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, 
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const double *row = D + i * k;
-		double least = row[0];
-		uint32_t best = 0;
+		uint32_t best = first_least(D + i * k, k);
 
-		for (size_t r = 1; r < k; r++)
-			if (row[r] < least) {
-				least = row[r];
-				best = (uint32_t)r;
-			}
 		moved += label[i] != best;
 		label[i] = best;
-		sum += weight_of(weight, i) * least;
+		sum += weight_of(weight, i) * D[i * k + best];
 	}
 	if (inertia)
 		*inertia += sum;

@@ -37,9 +37,9 @@ static void check_distances(size_t n, size_t k, size_t d, double offset)
 static void distances(void **state)
 {
 	static const size_t shape[][3] = {
-		{ 1, 1, 1 },      { 5, 3, 2 },     { 300, 4, 7 },
-		{ 256, 16, 3 },   { 257, 29, 17 }, { 520, 136, 17 },
-		{ 300, 7, 1433 }, { 300, 17, 65 }, { 270, 40, 130 },
+		{ 1, 1, 1 },      { 5, 3, 2 },      { 300, 4, 7 },    { 256, 16, 3 },
+		{ 257, 29, 17 },  { 520, 136, 17 }, { 300, 7, 1433 }, { 300, 17, 65 },
+		{ 270, 40, 130 }, { 270, 70, 60 },
 	};
 
 	(void)state;
@@ -52,10 +52,10 @@ static void distances(void **state)
 /* Equal rows are at distance 0 exactly, or within rounding when products are used. */
 static void distance_to_itself(void **state)
 {
-	static const size_t shape[][2] = { { 9, 20 }, { 40, 20 }, { 40, 100 } };
+	static const size_t shape[][2] = { { 9, 20 }, { 40, 20 }, { 40, 100 }, { 70, 60 } };
 
 	(void)state;
-	for (size_t s = 0; s < 3; s++) {
+	for (size_t s = 0; s < 4; s++) {
 		size_t k = shape[s][0], d = shape[s][1];
 		struct mat Z;
 		double *D;

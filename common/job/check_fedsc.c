@@ -30,11 +30,11 @@ const char *job_fedsc_unread(const struct job *job, const char *path)
 				 *const search[] = { "dims_share", "dims_most", NULL };
 	enum job_fedsc variant = job->fedsc_variant;
 
-	if (variant == FEDSC_ANCHOR)
+	if (variant == JOB_FEDSC_ANCHOR)
 		return among(path, stage_one) ? "variant \"anchor\" does not read it" : NULL;
-	if (variant == FEDSC_DENSE && among(path, not_dense))
+	if (variant == JOB_FEDSC_DENSE && among(path, not_dense))
 		return "variant \"dense\" does not read it";
-	if (variant == FEDSC_PAPER && among(path, not_paper))
+	if (variant == JOB_FEDSC_PAPER && among(path, not_paper))
 		return "variant \"paper\" does not read it";
 	if (job->landmarks != JOB_AUTO && among(path, search))
 		return "nothing reads it where job.dims is a number";
@@ -122,7 +122,7 @@ static enum err check_factors_by_eps(const struct job *job)
 
 static enum err check_factors(const struct job *job)
 {
-	if (job->kind != JOB_FEDSC || job->fedsc_variant == FEDSC_ANCHOR)
+	if (job->kind != JOB_FEDSC || job->fedsc_variant == JOB_FEDSC_ANCHOR)
 		return err_set(
 		    ERR_INPUT,
 		    "job.noise.on is \"factors\", expected \"none\" or \"data\" with %s: "
@@ -163,10 +163,10 @@ static enum err check_sizes(const struct job *job)
 	if (d != JOB_AUTO && d < job->clusters)
 		return err_set(ERR_INPUT, "job.dims is %u, expected at least job.clusters, %u", d,
 			       job->clusters);
-	if (job->fedsc_variant == FEDSC_ANCHOR && d != JOB_AUTO && d <= job->near)
+	if (job->fedsc_variant == JOB_FEDSC_ANCHOR && d != JOB_AUTO && d <= job->near)
 		return err_set(ERR_INPUT, "job.dims is %u, expected more than job.near, %u", d,
 			       job->near);
-	if (job->landmarks == JOB_AUTO && job->fedsc_variant != FEDSC_ANCHOR &&
+	if (job->landmarks == JOB_AUTO && job->fedsc_variant != JOB_FEDSC_ANCHOR &&
 	    job->dims_most < job->clusters)
 		return err_set(ERR_INPUT, "job.dims_most is %u, expected at least job.clusters, %u",
 			       job->dims_most, job->clusters);

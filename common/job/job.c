@@ -71,7 +71,7 @@ unsigned job_inner_restarts(const struct job *job)
 
 const char *job_permission(const struct job *job)
 {
-	if (job->kind == JOB_FEDSC && job->fedsc_variant == FEDSC_PAPER)
+	if (job->kind == JOB_FEDSC && job->fedsc_variant == JOB_FEDSC_PAPER)
 		return "fedsc.paper";
 	if (job->kind == JOB_FEDSPECTRAL && job->fedspectral_variant == FEDSPECTRAL_EXACT)
 		return "fedspectral.exact";

@@ -32,7 +32,7 @@ enum job_virtual {
 	VIRTUAL_CENTRE
 }; /* of a cell: own mean, or the local centre (line 13) */
 enum job_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
-enum job_fedsc { FEDSC_ANCHOR, FEDSC_DENSE, FEDSC_PAPER }; /* Stage II */
+enum job_fedsc { JOB_FEDSC_ANCHOR, JOB_FEDSC_DENSE, JOB_FEDSC_PAPER }; /* Stage II */
 enum job_noise { NOISE_NONE, NOISE_DATA, NOISE_FACTORS };  /* FedSC's Sections 3.1 and 3.2 */
 enum job_fedspectral { FEDSPECTRAL_EXACT, FEDSPECTRAL_PLUS, FEDSPECTRAL_PLAIN };
 enum job_ids { IDS_HASHED, IDS_PLAIN };

@@ -3,9 +3,9 @@
 
 void leaks_fedsc(struct said *s, const struct job *job)
 {
-	bool paper = job->kind == JOB_FEDSC && job->fedsc_variant == FEDSC_PAPER;
-	bool dense = job->kind == JOB_FEDSC && job->fedsc_variant == FEDSC_DENSE;
-	bool anchor = job->kind == JOB_FEDSC && job->fedsc_variant == FEDSC_ANCHOR;
+	bool paper = job->kind == JOB_FEDSC && job->fedsc_variant == JOB_FEDSC_PAPER;
+	bool dense = job->kind == JOB_FEDSC && job->fedsc_variant == JOB_FEDSC_DENSE;
+	bool anchor = job->kind == JOB_FEDSC && job->fedsc_variant == JOB_FEDSC_ANCHOR;
 
 	say(s, true,
 	    "coordinator and parties see the number of rows of all parties together, the mean and "

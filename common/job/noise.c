@@ -6,7 +6,7 @@
 
 static bool uploads_factors(const struct job *job)
 {
-	return job->fedsc_variant == FEDSC_PAPER;
+	return job->fedsc_variant == JOB_FEDSC_PAPER;
 }
 
 /* Section 3.1: one row in place of another moves the data by at most 2 tau_X. */

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 
 struct arguments {
-	const char *truth, *labels, *exclude;
+	const char *truth, *exclude;
+	struct label_files labels;
 };
 
 static const struct argp_option options[] = {
-	{ "truth", 't', "FILE", 0, "the known classes: labels.txt, .csv or .npy", 0 },
+	{ "truth", 't', "FILE", 0, "the known classes: .txt, .csv (with ids) or .npy", 0 },
 	{ "exclude", 'x', "FILE", 0, "rows that do not count: their numbers, from 0, one per line",
 	  0 },
 	{ 0 },
@@ -27,12 +28,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->exclude = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->labels)
-			argp_error(state, "unexpected argument: %s", arg);
-		a->labels = arg;
+		return ARGP_ERR_UNKNOWN; /* all of them at once */
+	case ARGP_KEY_ARGS:
+		a->labels.path = state->argv + state->next;
+		a->labels.n = (size_t)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->truth || !a->labels)
+		if (!a->truth || !a->labels.n)
 			argp_error(state, "--truth FILE and LABELS are needed");
 		return 0;
 	default:
@@ -57,12 +59,14 @@ int eval_main(int argc, char **argv)
 	static const struct argp argp = {
 		options,
 		parse,
-		"LABELS",
+		"LABELS...",
 		"Compares labels (.txt, .csv or .npy) with the truth: accuracy under the best "
 		"match of "
 		"clusters to classes, normalised mutual information, adjusted Rand index, "
 		"macro-F1.\v"
-		"If both files have ids they are matched by id, else row by row.",
+		"If both files have ids they are matched by id, else row by row. Several files are "
+		"those of parties with rows of their own: their labels are joined, by id; where "
+		"the truth has no ids, ids are its row numbers.",
 		NULL,
 		NULL,
 		NULL

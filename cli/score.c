@@ -6,6 +6,7 @@
 #include "common/math/metrics.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,19 +107,104 @@ enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, stru
 	return ERR_OK;
 }
 
-enum err score_read(const char *truth_path, const char *path, struct labels *truth,
+/* ---- several files ---- */
+
+/* What the labels are called in messages. */
+struct source {
+	char text[512];
+};
+
+static struct source source_of(struct label_files files)
+{
+	struct source s;
+
+	if (files.n == 1)
+		snprintf(s.text, sizeof(s.text), "%s", files.path[0]);
+	else
+		snprintf(s.text, sizeof(s.text), "%.400s and %zu more", files.path[0], files.n - 1);
+	return s;
+}
+
+static void move_behind(struct labels *all, struct labels *l)
+{
+	all->label = alloc_again(all->label, all->n + l->n, sizeof(*all->label));
+	all->id = alloc_again(all->id, all->n + l->n, sizeof(*all->id));
+	memcpy(all->label + all->n, l->label, l->n * sizeof(*l->label));
+	memcpy(all->id + all->n, l->id, l->n * sizeof(*l->id));
+	all->n += l->n;
+	free(l->label);
+	free(l->id);
+	*l = (struct labels){ 0 };
+}
+
+static enum err read_all(struct label_files files, struct labels *all)
+{
+	struct labels l;
+
+	if (files.n == 1)
+		return labels_read(files.path[0], all);
+	for (size_t i = 0; i < files.n; i++) {
+		TRY(labels_read(files.path[i], &l));
+		if (!l.id) {
+			labels_release(&l);
+			return err_set(ERR_INPUT,
+				       "%s: labels without ids, expected a .csv with ids, as "
+				       "labels of several files are joined by id",
+				       files.path[i]);
+		}
+		move_behind(all, &l);
+	}
+	return ERR_OK;
+}
+
+/* Brings joined labels, of as many rows as the truth has, into its order: their ids are its row
+ * numbers. */
+static enum err match_rows(const char *truth_path, struct labels *l, const char *where)
+{
+	uint32_t *label;
+	enum err err = ERR_OK;
+	bool *seen;
+
+	ALLOC(label, l->n);
+	ALLOC(seen, l->n);
+	for (size_t i = 0; i < l->n && !err; i++) {
+		uint64_t row;
+
+		if (!word_whole((struct word){ l->id[i], strlen(l->id[i]) }, &row) || row >= l->n) {
+			err = err_set(ERR_INPUT,
+				      "%s: the id %s is no row of %s, which has %zu and no ids; "
+				      "with other ids the truth needs them too (.csv: id,label)",
+				      where, l->id[i], truth_path, l->n);
+		} else if (seen[row]) {
+			err = err_set(ERR_INPUT, "%s: the id %s is there twice", where, l->id[i]);
+		} else {
+			seen[row] = true;
+			label[row] = l->label[i];
+		}
+	}
+	if (!err)
+		memcpy(l->label, label, l->n * sizeof(*label));
+	free(seen);
+	free(label);
+	return err;
+}
+
+enum err score_read(const char *truth_path, struct label_files files, struct labels *truth,
 		    struct labels *l)
 {
+	const struct source where = source_of(files);
 	enum err err;
 
 	*l = (struct labels){ 0 };
 	TRY(labels_read(truth_path, truth));
-	err = labels_read(path, l);
+	err = read_all(files, l);
 	if (!err && truth->n != l->n)
-		err = err_set(ERR_INPUT, "%s has %zu labels, %s has %zu", truth_path, truth->n,
-			      path, l->n);
+		err = err_set(ERR_INPUT, "%s has %zu labels, %s %s %zu", truth_path, truth->n,
+			      where.text, files.n > 1 ? "have" : "has", l->n);
 	if (!err && truth->id && l->id)
-		err = match(truth, truth_path, l, path);
+		err = match(truth, truth_path, l, where.text);
+	else if (!err && files.n > 1)
+		err = match_rows(truth_path, l, where.text);
 	if (err) {
 		labels_release(truth);
 		labels_release(l);
@@ -126,14 +212,14 @@ enum err score_read(const char *truth_path, const char *path, struct labels *tru
 	return err;
 }
 
-enum err score_files(const char *truth_path, const char *path, const char *exclude,
+enum err score_files(const char *truth_path, struct label_files files, const char *exclude,
 		     struct json *result)
 {
 	struct labels truth, l;
 	size_t excluded = 0;
 	enum err err = ERR_OK;
 
-	TRY(score_read(truth_path, path, &truth, &l));
+	TRY(score_read(truth_path, files, &truth, &l));
 	if (exclude)
 		err = drop(exclude, &truth, &l, &excluded);
 	if (!err)

@@ -6,14 +6,23 @@
 #include "common/base/json.h"
 #include "common/data/labels.h"
 
+#include <stddef.h>
+
+/* One file, or, of a job in which each party has rows of its own, one of each party. */
+struct label_files {
+	char *const *path;
+	size_t n;
+};
+
 /* Puts acc, nmi, ari, f1, rows (that count) and excluded into *result. exclude: a file of row
  * numbers of the truth, or NULL. ERR_INPUT if the files are wrong or do not fit each other. */
-enum err score_files(const char *truth, const char *labels, const char *exclude,
+enum err score_files(const char *truth, struct label_files files, const char *exclude,
 		     struct json *result) MUST_CHECK;
 
-/* Both files, the labels in the truth's order: by id where both have ids, else row by row.
+/* The truth, and the labels in its order. One file: by id where both have ids, else row by row.
+ * Several, joined: by id, all of them having ids; if the truth has none, ids are its row numbers.
  * ERR_INPUT; both are then empty. */
-enum err score_read(const char *truth_path, const char *path, struct labels *truth,
+enum err score_read(const char *truth_path, struct label_files files, struct labels *truth,
 		    struct labels *l) MUST_CHECK;
 
 /* As score_files, of n rows in memory; acc, nmi, ari and f1 alone. */

@@ -1,11 +1,17 @@
 #include "party/policy.h"
 #include "common/base/file.h"
+#include "common/job/noise.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SERVED_MAX = 16 << 20 }; /* bytes of the file of served jobs: some 400000 of them */
+
+static bool is_of_rows(const struct job *job)
+{
+	return job->kind == JOB_FEDSC || job->kind == JOB_KMEANS;
+}
 
 /* The fewest members any sum of this job has, or may have if a plan takes the tree. */
 static size_t smallest_group(const struct work *work)
@@ -14,6 +20,11 @@ static size_t smallest_group(const struct work *work)
 	struct tree t;
 	size_t least = work->L;
 
+	if (is_of_rows(&work->job)) {
+		size_t part = work->job.participants;
+
+		return part && part < least ? part : least;
+	}
 	tree_build(&t, work->L, !planned && job_is_flat(&work->job));
 	for (size_t i = t.parties; i < t.count; i++)
 		if (t.node[i].last - t.node[i].first < least)
@@ -31,13 +42,20 @@ static enum err check_members(const struct party_config *config, const struct wo
 						 "allow_single in job and policy");
 		return ERR_OK;
 	}
-	if (least < config->policy.min_parties)
+	if (least >= config->policy.min_parties)
+		return ERR_OK;
+	if (work->job.kind != JOB_KCAGC)
 		return err_set(ERR_PEER,
-			       "the job (method %s, %zu parties) has sums of %zu parties, "
-			       "policy.min_parties is %u; flat and basic sum over all parties",
-			       job_method_names[work->job.method], work->L, least,
-			       config->policy.min_parties);
-	return ERR_OK;
+			       "the job (kind %s, %zu parties) has sums of %zu parties, "
+			       "policy.min_parties is %u%s",
+			       job_kind_name(&work->job), work->L, least,
+			       config->policy.min_parties,
+			       least < work->L ? "; job.participants makes them smaller" : "");
+	return err_set(ERR_PEER,
+		       "the job (method %s, %zu parties) has sums of %zu parties, "
+		       "policy.min_parties is %u; flat and basic sum over all parties",
+		       job_method_names[work->job.method], work->L, least,
+		       config->policy.min_parties);
 }
 
 static enum err check_method(const struct party_config *config, enum job_method method)
@@ -73,6 +91,47 @@ static enum err check_kcagc(const struct party_config *config, const struct job 
 	return job->plan == PLAN_OFF ? ERR_OK : check_exchange(config, EXCHANGE_DISTANCES);
 }
 
+/* The job's own numbers, not the coordinator's word, say what is summed and what noise there is. */
+static enum err check_rows(const struct party_config *config, const struct work *work)
+{
+	const struct job *job = &work->job;
+
+	if (job->participants > work->L)
+		return err_set(ERR_PEER, "the offered job.participants is %u, of %zu parties",
+			       job->participants, work->L);
+	if (job->min_cluster < config->policy.min_cluster)
+		return err_set(ERR_PEER,
+			       "the offered job has sums of %u rows (job.min_cluster), "
+			       "policy.min_cluster of %s is %u",
+			       job->min_cluster, config->common.name, config->policy.min_cluster);
+	return ERR_OK;
+}
+
+/* Whatever its kind, a job must claim as much privacy as the policy asks for. */
+static enum err check_eps(const struct party_config *config, const struct job *job)
+{
+	struct job_noise_numbers noise;
+
+	if (!(config->policy.max_eps > 0))
+		return ERR_OK;
+	TRY(job_noise(job, &noise));
+	if (!(noise.eps > 0))
+		return err_set(ERR_PEER,
+			       "the offered job of kind %s claims no differential privacy, "
+			       "policy.max_eps of %s is %g: it takes job.noise.on \"data\" with "
+			       "job.noise.eps, delta and clip",
+			       job_kind_name(job), config->common.name, config->policy.max_eps);
+	if (noise.eps > config->policy.max_eps)
+		return err_set(ERR_PEER,
+			       "the offered job.noise.eps is %g, policy.max_eps of %s is %g",
+			       noise.eps, config->common.name, config->policy.max_eps);
+	if (noise.delta > config->policy.max_delta)
+		return err_set(ERR_PEER,
+			       "the offered job.noise.delta is %g, policy.max_delta of %s is %g",
+			       noise.delta, config->common.name, config->policy.max_delta);
+	return ERR_OK;
+}
+
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      const struct work *work)
 {
@@ -89,6 +148,9 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 		    config->common.name);
 	if (work->job.kind == JOB_KCAGC)
 		TRY(check_kcagc(config, &work->job));
+	if (is_of_rows(&work->job))
+		TRY(check_rows(config, work));
+	TRY(check_eps(config, &work->job));
 	for (size_t l = 0; l < work->L; l++)
 		if (l != work->own)
 			TRY(policy_pin(config, work->name[l], pin));

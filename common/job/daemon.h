@@ -68,6 +68,7 @@ struct party_config {
 		unsigned min_parties;            /* members of each sum */
 		unsigned min_cluster;            /* rows behind any sum of rows */
 		double max_eps;                  /* 0: none is asked for */
+		double max_delta;                /* counts with max_eps */
 		bool allow_single;
 	} policy;
 	char *state;      /* directory of what must survive a restart; output/state if not given */

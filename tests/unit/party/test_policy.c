@@ -43,12 +43,16 @@ static void desk_close(struct desk *d)
 	lab_remove(d->dir);
 }
 
+/* more: what a kcagc job says besides, or a whole job. */
 static void job_from(struct job *job, const char *more)
 {
-	char text[256];
+	char text[512];
 
-	snprintf(text, sizeof(text),
-		 "{\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2}%s}", more);
+	if (*more == '{')
+		snprintf(text, sizeof(text), "%s", more);
+	else
+		snprintf(text, sizeof(text),
+			 "{\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2}%s}", more);
 	assert_ok(
 	    job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "test", NULL));
 }
@@ -160,6 +164,88 @@ static void test_plans(void **state)
 	      "the offered exchange is distances");
 }
 
+/* ---- rows ---- */
+
+#define ROWS(kind, more) "{\"kind\":\"" kind "\",\"clusters\":3" more "}"
+#define PAPER(more)      ROWS("fedsc", ",\"variant\":\"paper\"" more)
+#define EPS(on, eps, delta)                                                                        \
+	",\"noise\":{\"on\":\"" on "\",\"eps\":" eps ",\"delta\":" delta ",\"clip\":1}"
+
+/* A variant that shows the rows is not allowed by its kind's name. */
+static void test_named_variants(void **state)
+{
+	(void)state;
+	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", ""), "");
+	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", ",\"variant\":\"dense\""), "");
+	check("\"jobs\":[\"fedsc\"]", 2, PAPER(""),
+	      "of kind fedsc.paper, which policy.jobs of p0 does not name");
+	check("\"jobs\":[\"fedsc.paper\"]", 2, PAPER(""), "");
+	check("\"jobs\":[\"fedsc.paper\"]", 2, ROWS("fedsc", ""), "of kind fedsc, which");
+	check("\"jobs\":[\"fedsc\",\"fedsc.paper\"]", 2, ROWS("kmeans", ""),
+	      "of kind kmeans, which");
+	check("\"jobs\":[\"kcagc\"]", 2, ROWS("fedsc", ""), "of kind fedsc, which");
+}
+
+static void test_min_cluster(void **state)
+{
+	static const char *const kinds[] = { ROWS("fedsc", ",\"min_cluster\":4"),
+					     ROWS("kmeans", ",\"min_cluster\":4") };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":4", 2, kinds[i], "");
+		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":5", 2, kinds[i],
+		      "sums of 4 rows (job.min_cluster), policy.min_cluster of p0 is 5");
+		check("\"jobs\":[\"fedsc\",\"kmeans\"]", 2, kinds[i], ""); /* 3 */
+	}
+	check("\"jobs\":[\"kmeans\"]", 2, ROWS("kmeans", ",\"min_cluster\":2"),
+	      "policy.min_cluster of p0 is 3");
+	check("\"jobs\":[\"kcagc\"],\"min_cluster\":9", 2, "", ""); /* has no sums of rows */
+}
+
+/* Sums of a round of Stage I are of those who take part in it. */
+static void test_participants(void **state)
+{
+	static const char three[] = ROWS("fedsc", ",\"variant\":\"dense\",\"participants\":3");
+
+	(void)state;
+	check("\"jobs\":[\"fedsc\"],\"min_parties\":3", 4, three, "");
+	check("\"jobs\":[\"fedsc\"],\"min_parties\":4", 4, three,
+	      "(kind fedsc, 4 parties) has sums of 3 parties, policy.min_parties is 4; "
+	      "job.participants makes");
+	check("\"jobs\":[\"fedsc\"],\"min_parties\":4", 3, ROWS("fedsc", ""),
+	      "(kind fedsc, 3 parties) has sums of 3 parties, policy.min_parties is 4");
+	check("\"jobs\":[\"fedsc\"]", 2, three, "job.participants is 3, of 2 parties");
+	check("\"jobs\":[\"fedsc\"],\"min_parties\":2", 3, ROWS("fedsc", ""), "");
+}
+
+static void test_max_eps(void **state)
+{
+	static const char two[] = "\"jobs\":[\"fedsc\",\"kmeans\",\"fedsc.paper\",\"kcagc\"],"
+				  "\"max_eps\":2";
+
+	(void)state;
+	check(two, 2, ROWS("fedsc", EPS("data", "2", "1e-5")), "");
+	check(two, 2, ROWS("kmeans", EPS("data", "0.5", "1e-5")), "");
+	check(two, 2, PAPER(EPS("data", "2", "1e-5")), "");
+	check(two, 2, ROWS("fedsc", EPS("data", "2.5", "1e-5")),
+	      "the offered job.noise.eps is 2.5, policy.max_eps of p0 is 2");
+	check(two, 2, ROWS("fedsc", EPS("data", "2", "0.01")),
+	      "the offered job.noise.delta is 0.01, policy.max_delta of p0 is 0.001");
+	check(two, 2, ROWS("fedsc", ""),
+	      "kind fedsc claims no differential privacy, policy.max_eps of p0 is 2");
+	check(two, 2, ROWS("fedsc", ",\"noise\":{\"on\":\"data\",\"beta\":5}"), "claims no");
+	check(two, 2, "", "kind kcagc claims no differential privacy");
+	/* Theorem 3.9 is of Z and C alone. */
+	check(two, 2,
+	      PAPER(",\"dims\":9,\"kernel\":{\"width\":1},\"noise\":{\"on\":\"factors\","
+		    "\"eps\":1,\"delta\":1e-5,\"clip\":1,\"ball\":1}"),
+	      "claims no differential privacy");
+	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", EPS("data", "50", "0.1")), "");
+	check("\"jobs\":[\"fedsc\"],\"max_eps\":2,\"max_delta\":0.2", 2,
+	      ROWS("fedsc", EPS("data", "2", "0.1")), "");
+}
+
 static void test_agreed_job(void **state)
 {
 	struct desk d;
@@ -255,6 +341,10 @@ int main(void)
 		cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_exchanges),
 		cmocka_unit_test(test_plans),
+		cmocka_unit_test(test_named_variants),
+		cmocka_unit_test(test_min_cluster),
+		cmocka_unit_test(test_participants),
+		cmocka_unit_test(test_max_eps),
 		cmocka_unit_test(test_agreed_job),
 		cmocka_unit_test(test_pins),
 		cmocka_unit_test(test_served_once),

@@ -60,12 +60,14 @@ void kmeans_distances(const struct mat *Z, const struct mat *c, double *D)
 	distance_release(&s);
 }
 
-/* The first of the least of k values. Several minima at a time do not wait for each other. */
+/* The first of the least of k values. Where there are many, several minima at a time do not wait
+ * for each other. */
 static uint32_t first_least(const double *row, size_t k)
 {
 	enum { LANES = 8 };
 	double lane[LANES], least = row[0];
-	size_t r = 0;
+	uint32_t best = 0;
+	size_t r = 1;
 
 	if (k >= 2 * LANES) {
 		memcpy(lane, row, sizeof(lane));
@@ -74,12 +76,15 @@ static uint32_t first_least(const double *row, size_t k)
 				lane[v] = row[r + v] < lane[v] ? row[r + v] : lane[v];
 		for (size_t v = 0; v < LANES; v++)
 			least = lane[v] < least ? lane[v] : least;
+		while (best < r && row[best] > least)
+			best++;
 	}
 	for (; r < k; r++)
-		least = row[r] < least ? row[r] : least;
-	for (r = 0; row[r] > least; r++)
-		;
-	return (uint32_t)r;
+		if (row[r] < least) {
+			least = row[r];
+			best = (uint32_t)r;
+		}
+	return best;
 }
 
 size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, uint32_t *label,

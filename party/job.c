@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "crypto/hash.h"
+#include "party/fedsc.h"
 #include "party/gcc.h"
 #include "party/kcagc.h"
 #include "party/landmark.h"
@@ -33,6 +34,9 @@ static enum err run_kind(struct work *work, uint32_t *label)
 		return run_kcagc(work, label);
 	case JOB_KCAGC_PREDICT:
 		return party_predict(work, label);
+	case JOB_FEDSC:
+	case JOB_KMEANS:
+		return party_fedsc(work, label);
 	default:
 		return err_set(ERR_INTERNAL, "job kind %d has no protocol", work->job.kind);
 	}
@@ -288,6 +292,7 @@ static enum err take_part(struct work *work, const struct job_means *means, cons
 	work->features = &means->dataset->X;
 	work->graph = &means->dataset->g;
 	work->n = means->dataset->n;
+	work->min_cluster = means->config->policy.min_cluster;
 	TRY(accept_offer(work, means->dataset));
 	TRY(send_key(work, means, params_hash));
 	TRY(work_warm(work));

@@ -34,7 +34,8 @@ struct work {
 	struct features *features;           /* this party's slice: used up by the protocol */
 	const struct graph *graph;
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
-	size_t n; /* nodes */
+	size_t n;             /* nodes, or rows */
+	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
 	unsigned threads;
 	_Atomic bool offered; /* an offer has come: from here on a stop cuts a job */
 };

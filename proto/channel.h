@@ -88,6 +88,10 @@ enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t gro
 			    size_t count) MUST_CHECK;
 enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t group, double *x,
 			    size_t count) MUST_CHECK;
+/* The same where the sender chooses how many rows of `cols` numbers, from least to most, it sends;
+ * *rows becomes that; x has room for most. */
+enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t group, size_t cols,
+			   size_t least, size_t most, double *x, size_t *rows) MUST_CHECK;
 
 /* A single number; *value is 0 .. most. */
 enum err channel_send_choice(struct channel *ch, enum choice what, uint64_t value) MUST_CHECK;

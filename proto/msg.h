@@ -52,6 +52,8 @@ enum choice {
 	CHOICE_EXCHANGE = 4, /* enum job_exchange */
 	CHOICE_WIDTH = 5,    /* columns of the BLOCK that follows */
 	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
+	CHOICE_ROWS = 20,    /* fedsc, kmeans: rows of the MATRIX that follows; 0: this loop is over */
+	CHOICE_SUMS = 21,    /* fedsc, kmeans: 1: sums of the clusters just counted; 0: none */
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
 

@@ -218,13 +218,33 @@ static enum err take_reals(struct channel *ch, const struct msg *m, uint32_t gro
 enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t group, double *x,
 			    size_t count)
 {
-	size_t done = 0;
+	size_t unused;
+
+	return channel_recv_rows(ch, type, group, count, 1, 1, x, &unused);
+}
+
+/* The first chunk says it for all; out of bounds it does not match. */
+static size_t rows_said(const struct msg_reals *r, size_t cols, size_t least, size_t most)
+{
+	uint64_t rows = cols ? r->count / cols : least;
+
+	return rows < least ? least : rows > most ? most : (size_t)rows;
+}
+
+enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t group, size_t cols,
+			   size_t least, size_t most, double *x, size_t *rows)
+{
+	size_t done = 0, count = 0;
 
 	do {
 		struct msg m;
 		enum err e;
 
 		TRY(channel_recv(ch, type, &m));
+		if (done == 0) {
+			*rows = rows_said(&m.reals, cols, least, most);
+			count = *rows * cols;
+		}
 		e = take_reals(ch, &m, group, x, count, done);
 		if (e != ERR_OK)
 			return channel_protocol_error(ch, e);

@@ -114,6 +114,7 @@ static inline void sample(struct msg *m, bool largest)
 		break;
 	case MSG_MATRIX:
 	case MSG_BLOCK:
+	case MSG_UPLOAD:
 		m->reals = (struct msg_reals){ 0 };
 		if (largest)
 			m->reals = (struct msg_reals){ UINT32_MAX, MSG_REALS_MAX, MSG_REALS_MAX,

@@ -1,0 +1,17 @@
+/* fedsc.h -- how FedSC and federated k-means are parametrised by a job. */
+#ifndef COMMON_JOB_FEDSC_H
+#define COMMON_JOB_FEDSC_H
+
+#include "common/job/job.h"
+#include "common/math/fedsc.h"
+
+/* Kinds fedsc and kmeans. draw: the attempt's (crypto/draw.h), by which the parties are drawn that
+ * take part in a round of Stage I. Everything comes from the job, noise too, so that both sides
+ * have the same numbers without telling each other. ERR_INPUT: more participants than parties,
+ * noise that cannot be calibrated. */
+enum err job_fedsc_params(const struct job *job, size_t parties, uint64_t draw, unsigned threads,
+			  struct fedsc_params *p) MUST_CHECK;
+/* r is the parties' mean distance, which takes a sum. */
+bool job_fedsc_width_is_summed(const struct job *job);
+
+#endif

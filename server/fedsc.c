@@ -1,0 +1,52 @@
+/* The coordinator's half of FedSC: common/math/fedsc.h's, with parties to ask. */
+#include "server/fedsc.h"
+#include "common/base/log.h"
+#include "common/job/fedsc.h"
+#include "crypto/draw.h"
+#include "server/rows.h"
+
+static void keep_record(struct run *run, const struct fedsc_params *p,
+			const struct fedsc_report *report)
+{
+	struct record *r = run->record;
+	bool learned = p->variant == FEDSC_BY_DENSE || p->variant == FEDSC_BY_PAPER;
+
+	record_sizes(r, report->size, p->k);
+	record_fact(r, "rows", report->n);
+	record_fact(r, "scale", report->scale);
+	record_fact(r, "dims", (double)report->dims);
+	record_fact(r, "landmarks_dropped", (double)report->dropped);
+	if (report->dropped)
+		log_info("%zu landmarks had fewer than %g rows and were dropped", report->dropped,
+			 p->least);
+	if (learned) {
+		record_fact(r, "r", report->r);
+		record_fact(r, "stage_1_rounds", report->rounds);
+		record_fact(r, "stage_1_change", report->change);
+	}
+	if (report->value)
+		record_facts(r, "eigenvalues", report->value, p->k);
+}
+
+enum err server_fedsc(struct run *run, uint32_t **label)
+{
+	uint64_t draw = draw_of_attempt(run->job_id, JOB_ID_LEN, run->attempt);
+	struct fedsc_report report = { 0 };
+	struct fedsc_params p;
+	struct fedsc_pool pool;
+	struct rows rows;
+	enum err e;
+
+	TRY(job_fedsc_params(&run->job, run->L, draw, run->threads, &p));
+	rows_open(&rows, run, &pool);
+	e = fedsc_run(&pool, &p, &report);
+	if (e == ERR_OK)
+		e = rows_end(&rows);
+	if (e == ERR_OK) {
+		keep_record(run, &p, &report);
+		*label = rows_take_labels(&rows);
+	}
+	fedsc_report_release(&report);
+	rows_close(&rows);
+	return e;
+}

@@ -338,6 +338,8 @@ void config_value_put(const struct config_row *r, const void *field, struct json
 		json_put_number(object, key, (double)*(const uint64_t *)field);
 		break;
 	case CONFIG_DOUBLE:
+		if (r->standard && !*r->standard && *(const double *)field < r->min)
+			break; /* 0, which could not be given: it was not */
 		json_put_number(object, key, *(const double *)field);
 		break;
 	case CONFIG_STRING:

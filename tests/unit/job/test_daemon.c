@@ -234,6 +234,14 @@ static void test_examples(void **state)
 	assert_non_null(config_map_get(&p.peers, c.common.name));
 	assert_int_equal(p.coordinator.port, c.listen.port);
 	assert_string_equal(p.common.identity.key, "configs/bank-a.key");
+	party_config_release(&p);
+	assert_ok(party_config_read(&p, "configs/party-with-rows.json", NULL));
+	assert_true(config_strings_has(&c.parties, p.common.name));
+	assert_null(p.data.edges);
+	assert_true(config_strings_has(&p.policy.jobs, "fedsc") &&
+		    config_strings_has(&p.policy.jobs, "kmeans") &&
+		    !config_strings_has(&p.policy.jobs, "fedsc.paper"));
+	assert_int_equal(p.policy.min_parties, 3);
 	coordinator_config_release(&c);
 	party_config_release(&p);
 }

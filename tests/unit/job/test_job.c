@@ -1,6 +1,7 @@
 /* Jobs: precedence of given, preset and default; the canonical text; what is refused. */
 #include "jobs.h"
 
+#include <glob.h>
 #include <stdio.h>
 
 static void text_of(const struct job *job, char *out, size_t len)
@@ -478,6 +479,59 @@ static void test_example_jobs(void **state)
 	}
 }
 
+static struct job example(const char *name)
+{
+	char path[64];
+	struct job j;
+
+	snprintf(path, sizeof(path), "configs/jobs/%s.json", name);
+	assert_ok(job_read(&j, path, NULL));
+	return j;
+}
+
+static void test_example_jobs_of_rows(void **state)
+{
+	struct job j = example("fedsc-iris");
+
+	(void)state;
+	assert_int_equal(j.clusters, 3);
+	assert_int_equal(j.fedsc_variant, JOB_FEDSC_ANCHOR);
+	assert_string_equal(job_permission(&j), "fedsc");
+	j = example("fedsc-dense");
+	assert_int_equal(j.clusters, 40);
+	assert_int_equal(j.fedsc_variant, JOB_FEDSC_DENSE);
+	j = example("fedsc-paper");
+	assert_int_equal(j.fedsc_variant, JOB_FEDSC_PAPER);
+	assert_int_equal(j.rounds, 20);
+	assert_string_equal(job_permission(&j), "fedsc.paper");
+	j = example("fedsc-private");
+	assert_int_equal(j.noise, NOISE_DATA);
+	assert_true(j.noise_eps == 4 && j.noise_delta == 1e-5 && j.noise_clip == 1);
+	j = example("kmeans");
+	assert_int_equal(j.kind, JOB_KMEANS);
+	assert_int_equal(j.iterations, 100);
+	assert_string_equal(job_permission(&j), "kmeans");
+}
+
+/* Every example there is; kcagc-predict wants the id of a model, which it says. */
+static void test_all_examples(void **state)
+{
+	glob_t found;
+
+	(void)state;
+	assert_int_equal(glob("configs/jobs/*.json", 0, NULL, &found), 0);
+	assert_true(found.gl_pathc >= 16);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		struct job j;
+
+		if (strstr(found.gl_pathv[i], "predict"))
+			assert_err(job_read(&j, found.gl_pathv[i], NULL), ERR_INPUT, "job.model");
+		else
+			assert_ok(job_read(&j, found.gl_pathv[i], NULL));
+	}
+	globfree(&found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,6 +547,8 @@ int main(void)
 		cmocka_unit_test(test_set),
 		cmocka_unit_test(test_size_bound),
 		cmocka_unit_test(test_example_jobs),
+		cmocka_unit_test(test_example_jobs_of_rows),
+		cmocka_unit_test(test_all_examples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "cli/privacy.h"
 #include "cli/args.h"
+#include "cli/exposed.h"
 #include "cli/split.h"
 #include "cli/split_cut.h"
 #include "common/base/alloc.h"
@@ -365,6 +366,11 @@ static enum err run(void *arguments)
 	enum err err;
 
 	TRY(job_read(&job, a->job, a->set.item));
+	if (job.kind == JOB_FEDSC || job.kind == JOB_KMEANS)
+		return exposed_print(a->data, &job, a->parties, a->threads);
+	if (job.kind != JOB_KCAGC)
+		return err_set(ERR_INPUT, "%s: a job of kind %s, expected kcagc, fedsc or kmeans",
+			       a->job, job_kind_name(&job));
 	if (job.filter_order == JOB_ORDER_AUTO || job.joint_norm)
 		return err_set(ERR_INPUT,
 			       "%s: filter.order \"auto\" and joint_norm are agreed by "
@@ -398,7 +404,15 @@ int privacy_main(int argc, char **argv)
 		"unit. joint_bits is I of all distances of a node and all that the first party "
 		"brings to them, its row after projection (Kraskov, Stoegbauer, Grassberger 2004): "
 		"what one feature and one sum do not show. In so many dimensions it is rather too "
-		"low.",
+		"low.\n\n"
+		"With a job of kind fedsc or kmeans the rows are split, and the sums of its rounds "
+		"of "
+		"k-means are searched for what shows single rows. exposed counts the rows by which "
+		"two of the sets of rows differ whose sums are known: who knows which two can take "
+		"one sum from the other. alone counts those that a sum of one would have shown, "
+		"were "
+		"centres dropped after the sums. The same of the rows' embedding, and of the "
+		"entries of B'B the number that one row alone stands behind.",
 		NULL,
 		NULL,
 		NULL

@@ -7,52 +7,87 @@
 #include "common/job/fedsc.h"
 #include "common/math/fedsc_pool.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- sets of rows ---- */
 
-/* A row is a random number and a set their sum: sets are equal where sums are, but for one chance
- * in 2^64 a pair. */
+/* To find equal sets a row is a random number and a set their sum: sets are equal where sums are,
+ * but for one chance in 2^64 a pair. What the coordinator sees of a set: how many, and numbers. */
 struct set {
 	uint64_t sum;
 	size_t rows;
+	size_t numbers; /* where they are: the sum of the rows, m; and of their squared lengths */
+	double sum_off; /* how far the sum may be off by its fixed point */
+	double square_off; /* and the squared lengths */
 };
 
 /* All sets whose sums are known, and for each round who is in which. */
 struct watch {
-	size_t n;
+	size_t n, m;
+	double off;           /* of one word of a sum */
 	const uint64_t *mark; /* n */
+	bool sum_is_known;    /* of all rows: it is 0 for centred rows, and was seen else */
+	struct set all;
 	struct set *set;
 	size_t sets, room;
-	uint32_t *in; /* rounds x n: the set of each row */
+	double *number;
+	size_t numbers_room;
+	struct mat centres; /* of the last counting */
+	uint32_t *in;       /* rounds x n: the set of each row */
 	size_t rounds, rounds_room;
 	bool *alone, *rest; /* n */
 	struct exposed_sums found;
 };
 
-static void watch_init(struct watch *w, size_t n, const uint64_t *mark)
+static void watch_init(struct watch *w, size_t n, size_t m, const uint64_t *mark, double off)
 {
-	*w = (struct watch){ .n = n, .mark = mark };
+	*w = (struct watch){ .n = n, .m = m, .mark = mark, .off = off };
 	ALLOC(w->alone, n);
 	ALLOC(w->rest, n);
 }
 
 static void watch_release(struct watch *w)
 {
+	mat_release(&w->centres);
+	free(w->number);
 	free(w->set);
 	free(w->in);
 	free(w->alone);
 	free(w->rest);
 }
 
-static void add_set(struct watch *w, const struct set *s)
+static double *numbers_of(const struct watch *w, const struct set *s)
+{
+	return w->number + s->numbers * (w->m + 1);
+}
+
+/* A set, numbers zero. The pointer is good until the next. */
+static struct set *add_set(struct watch *w)
 {
 	if (w->sets == w->room) {
 		w->room = w->room ? 2 * w->room : 1024;
 		w->set = alloc_again(w->set, w->room, sizeof(*w->set));
+		w->number = alloc_again(w->number, w->room, (w->m + 1) * sizeof(*w->number));
 	}
-	w->set[w->sets++] = *s;
+	w->set[w->sets] = (struct set){ .numbers = w->sets };
+	memset(numbers_of(w, &w->set[w->sets]), 0, (w->m + 1) * sizeof(*w->number));
+	return &w->set[w->sets++];
+}
+
+/* The sum of all rows, which are centred, and of their squared lengths. */
+static void watch_all(struct watch *w, double square)
+{
+	struct set *all = add_set(w);
+
+	for (size_t i = 0; i < w->n; i++)
+		all->sum += w->mark[i];
+	all->rows = w->n;
+	numbers_of(w, all)[w->m] = square;
+	all->sum_off = all->square_off = w->off;
+	w->all = *all;
+	w->sum_is_known = true;
 }
 
 static uint32_t *add_round(struct watch *w)
@@ -65,92 +100,221 @@ static uint32_t *add_round(struct watch *w)
 }
 
 /* Counts are told: who is by himself could be read if sums came with them. */
-static void watch_counts(struct watch *w, const uint32_t *label, const double *count)
+static void watch_counts(struct watch *w, const uint32_t *label, const struct mat *centres,
+			 const double *count)
 {
+	mat_release(&w->centres);
+	mat_copy(&w->centres, centres);
 	for (size_t i = 0; i < w->n; i++)
 		w->alone[i] |= count[label[i]] == 1;
 }
 
-/* Sums are told, of centres with least rows or more; the rest follows from the sum of all. */
-static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q)
+/* Squared lengths from squared distances to c: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows
+ * ||c||^2. */
+static void take_numbers(struct watch *w, struct set *s, const double *x, const double *c,
+			 size_t rows)
 {
-	size_t first = w->sets;
-	struct set rest = { 0 };
-	uint32_t *in = add_round(w), *place;
+	double *to = numbers_of(w, s), square = x[w->m], length = 0;
 
-	ALLOC(place, q->k);
+	for (size_t j = 0; j < w->m; j++) {
+		to[j] = x[j];
+		square += 2 * c[j] * x[j] - (double)rows * c[j] * c[j];
+		length += c[j] * c[j];
+	}
+	to[w->m] = square;
+	s->sum_off = w->off * sqrt((double)w->m);
+	s->square_off = w->off + 2 * sqrt(length) * s->sum_off;
+}
+
+/* What is left out of a round: all less the round's sets, from `first` on. */
+static void take_rest(struct watch *w, struct set *rest, size_t first)
+{
+	double *to = numbers_of(w, rest);
+	const double *all = numbers_of(w, &w->all);
+
+	rest->sum_off = w->all.sum_off;
+	rest->square_off = w->all.square_off;
+	memcpy(to, all, (w->m + 1) * sizeof(*to));
+	for (const struct set *s = w->set + first; s < rest; s++) {
+		for (size_t j = 0; j <= w->m; j++)
+			to[j] -= numbers_of(w, s)[j];
+		rest->sum_off += s->sum_off;
+		rest->square_off += s->square_off;
+	}
+}
+
+/* The sets of a round whose sums are formed; place[r]: 1 + that of centre r, or 0. */
+static void add_sums(struct watch *w, const struct fedkmeans_question *q, const double *x,
+		     size_t *place)
+{
 	for (size_t r = 0; r < q->k; r++) {
 		if (!(q->count[r] >= q->least))
 			continue;
-		place[r] = (uint32_t)(w->sets + 1);
-		add_set(w, &(struct set){ 0 });
+		take_numbers(w, add_set(w), x, ROW(&w->centres, r), (size_t)q->count[r]);
+		x += w->m + 1;
+		place[r] = w->sets;
 		w->found.sums++;
 		if (!w->found.fewest || q->count[r] < (double)w->found.fewest)
 			w->found.fewest = (size_t)q->count[r];
 	}
-	for (size_t i = 0; i < w->n; i++) {
-		struct set *s = place[label[i]] ? &w->set[place[label[i]] - 1] : &rest;
-
-		s->sum += w->mark[i];
-		s->rows++;
-		in[i] = place[label[i]] ? place[label[i]] - 1 : UINT32_MAX;
-	}
-	for (size_t i = 0; i < w->n; i++) {
-		w->rest[i] |= rest.rows == 1 && in[i] == UINT32_MAX;
-		in[i] = in[i] == UINT32_MAX ? (uint32_t)w->sets : in[i];
-	}
-	if (rest.rows && w->sets > first)
-		add_set(w, &rest);
-	free(place);
-	w->found.rounds++;
 }
 
-static int by_sum(const void *a, const void *b)
+/* Sums are told, of centres with least rows or more; the rest follows if the sum of all is known.
+ */
+static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q,
+		       const double *x)
 {
-	uint64_t x = ((const struct set *)a)->sum, y = ((const struct set *)b)->sum;
+	size_t first, *place;
+	uint32_t *in = add_round(w);
+	struct set *rest;
 
-	return (x > y) - (x < y);
+	ALLOC(place, q->k);
+	first = w->sets;
+	add_sums(w, q, x, place);
+	rest = add_set(w);
+	for (size_t i = 0; i < w->n; i++) {
+		size_t at = place[label[i]] ? place[label[i]] - 1 : w->sets - 1;
+
+		w->set[at].sum += w->mark[i];
+		w->set[at].rows++;
+		in[i] = (uint32_t)at;
+	}
+	free(place);
+	w->found.rounds++;
+	if (!w->sum_is_known && w->set[first].rows == w->n) {
+		w->sum_is_known = true;
+		w->all = w->set[first];
+	}
+	if (w->sum_is_known && rest->rows) {
+		take_rest(w, rest, first);
+		for (size_t i = 0; i < w->n; i++)
+			w->rest[i] |= rest->rows == 1 && in[i] == w->sets - 1;
+	} else {
+		rest->sum = w->mark[0] + 1; /* nobody's: its sum is not known */
+		rest->rows = w->n + 1;
+	}
+}
+
+/* ---- sets that differ by one row ---- */
+
+static int by_size(const void *a, const void *b)
+{
+	const struct set *x = a, *y = b;
+
+	if (x->rows != y->rows)
+		return x->rows < y->rows ? -1 : 1;
+	return (x->sum > y->sum) - (x->sum < y->sum);
 }
 
 static bool is_known(const struct set *set, size_t sets, uint64_t sum, size_t rows)
 {
-	struct set key = { .sum = sum };
-	const struct set *found = bsearch(&key, set, sets, sizeof(*set), by_sum);
+	struct set key = { .sum = sum, .rows = rows };
 
-	return found && found->rows == rows;
+	return bsearch(&key, set, sets, sizeof(*set), by_size);
+}
+
+/* Each set once, by size, with that of all rows, and the empty one first. */
+static size_t sort_sets(struct watch *w, struct set *sorted)
+{
+	size_t count = 0;
+
+	qsort(w->set, w->sets, sizeof(*w->set), by_size);
+	for (size_t i = 0; i < w->sets; i++)
+		if (w->set[i].rows <= w->n && (!count || by_size(&w->set[i], sorted + count - 1)))
+			sorted[count++] = w->set[i];
+	return count;
+}
+
+/* What the coordinator can tell: of what `more` has beyond `less` the length must fit. */
+static bool looks_like_a_row(const struct watch *w, const struct set *more, const struct set *less)
+{
+	const double *a = numbers_of(w, more), *b = numbers_of(w, less);
+	double square = 0, sum_off = more->sum_off + less->sum_off, off;
+
+	for (size_t j = 0; j < w->m; j++)
+		square += (a[j] - b[j]) * (a[j] - b[j]);
+	off = more->square_off + less->square_off + (2 * sqrt(square) + sum_off) * sum_off;
+	return fabs(square - (a[w->m] - b[w->m])) <= off;
+}
+
+struct mark {
+	uint64_t mark;
+	size_t row;
+};
+
+static int by_mark(const void *a, const void *b)
+{
+	uint64_t x = ((const struct mark *)a)->mark, y = ((const struct mark *)b)->mark;
+
+	return (x > y) - (x < y);
+}
+
+/* Every set against every one that has one row less. */
+static void search_pairs(struct watch *w, const struct set *set, size_t sets, bool *found)
+{
+	struct mark *mark;
+	size_t first = 0;
+
+	ALLOC(mark, w->n);
+	for (size_t i = 0; i < w->n; i++)
+		mark[i] = (struct mark){ w->mark[i], i };
+	qsort(mark, w->n, sizeof(*mark), by_mark);
+	for (size_t i = 0; i < sets; i++) {
+		while (set[first].rows + 1 < set[i].rows)
+			first++;
+		for (size_t j = first; set[j].rows < set[i].rows; j++) {
+			struct mark key = { .mark = set[i].sum - set[j].sum };
+			const struct mark *row;
+
+			if (!looks_like_a_row(w, &set[i], &set[j]))
+				continue;
+			row = bsearch(&key, mark, w->n, sizeof(*mark), by_mark);
+			if (row)
+				found[row->row] = true;
+			else
+				w->found.mistaken++;
+		}
+	}
+	free(mark);
 }
 
 /* For each row and each set that it is in: is there a set without it that is otherwise the same? */
 static void watch_end(struct watch *w)
 {
-	struct set all = { 0 }, *sorted;
-	bool *pair;
+	struct set *sorted, *order;
+	bool *pair, *found;
+	size_t sets;
 
-	for (size_t i = 0; i < w->n; i++) {
-		all.sum += w->mark[i];
-		all.rows++;
-	}
-	add_set(w, &all);
-	add_set(w, &(struct set){ 0 });
+	if (!w->rounds)
+		return;
+	add_set(w); /* the empty one */
+	ALLOC(order, w->sets);
+	memcpy(order, w->set, w->sets * sizeof(*order)); /* as rounds name them */
 	ALLOC(sorted, w->sets);
-	memcpy(sorted, w->set, w->sets * sizeof(*sorted));
-	qsort(sorted, w->sets, sizeof(*sorted), by_sum);
+	sets = sort_sets(w, sorted);
 	ALLOC(pair, w->n);
+	ALLOC(found, w->n);
 	for (size_t t = 0; t < w->rounds; t++)
 		for (size_t i = 0; i < w->n; i++) {
-			const struct set *s = &w->set[w->in[t * w->n + i]];
+			const struct set *s = &order[w->in[t * w->n + i]];
 
 			pair[i] =
-			    pair[i] || is_known(sorted, w->sets, s->sum - w->mark[i], s->rows - 1);
+			    pair[i] || (s->rows <= w->n &&
+					is_known(sorted, sets, s->sum - w->mark[i], s->rows - 1));
 		}
+	search_pairs(w, sorted, sets, found);
 	for (size_t i = 0; i < w->n; i++) {
-		pair[i] |= is_known(sorted, w->sets, all.sum - w->mark[i], all.rows - 1);
+		pair[i] |=
+		    w->sum_is_known && is_known(sorted, sets, w->all.sum - w->mark[i], w->n - 1);
 		w->found.alone += w->alone[i];
 		w->found.rest += w->rest[i];
 		w->found.exposed += pair[i];
+		w->found.found += found[i];
 	}
+	free(found);
 	free(pair);
 	free(sorted);
+	free(order);
 }
 
 /* ---- a run that is watched ---- */
@@ -160,6 +324,7 @@ struct run {
 	struct fedsc_pool inner;
 	const uint32_t *part;
 	struct watch rows, embedding;
+	double spread; /* of all rows, before they are scaled */
 	struct exposed *e;
 };
 
@@ -211,15 +376,19 @@ static enum err ask_watched(void *ctx, const struct fedsc_question *q, const boo
 	struct watch *w = run->memory.party[0].embedding.a ? &run->embedding : &run->rows;
 
 	TRY(run->inner.ask(run->inner.ctx, q, member, x));
+	if (q->kind == FEDSC_SPREAD)
+		run->spread = *x;
+	if (q->kind == FEDSC_SCALE)
+		watch_all(&run->rows, run->spread / q->scale / q->scale);
 	if (q->kind == FEDSC_ANCHOR)
 		count_products(&run->memory, run->e);
 	if (q->kind == FEDSC_CLUSTERS) {
 		uint32_t *label = fedsc_gather(&run->memory, run->part, w->n);
 
 		if (q->clusters->kind == FEDKMEANS_COUNTS)
-			watch_counts(w, label, x);
+			watch_counts(w, label, q->clusters->centres, x);
 		else
-			watch_sums(w, label, q->clusters);
+			watch_sums(w, label, q->clusters, x);
 		free(label);
 	}
 	return ERR_OK;
@@ -309,8 +478,9 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 	rng_seed(&rng, 1, 0x6578706f736564);
 	for (size_t i = 0; i < X->rows; i++)
 		mark[i] = rng_u64(&rng);
-	watch_init(&run.rows, X->rows, mark);
-	watch_init(&run.embedding, X->rows, mark);
+	run.memory.step = ldexp(1, -JOB_WIDE_FRACTION);
+	watch_init(&run.rows, X->rows, X->cols, mark, (double)parties * run.memory.step / 2);
+	watch_init(&run.embedding, X->rows, job->clusters, mark, run.rows.off);
 	err = deal(&run, X, job, parties, threads);
 	if (!err)
 		err = run_watched(&run, job, parties, threads);
@@ -342,6 +512,8 @@ static struct json *sums_json(const struct exposed_sums *s, size_t n)
 	json_put_number(v, "alone", (double)s->alone);
 	json_put_number(v, "rest_of_one", (double)s->rest);
 	json_put_number(v, "exposed", (double)s->exposed);
+	json_put_number(v, "found", (double)s->found);
+	json_put_number(v, "mistaken", (double)s->mistaken);
 	json_put_number(v, "share", (double)s->exposed / (double)n);
 	return v;
 }

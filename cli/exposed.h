@@ -1,9 +1,10 @@
 /* exposed.h -- which rows can be read from the sums of fedsc and kmeans, from pooled data.
  *
  * Sums are of at least min_cluster rows, but who sees many of them can take one from another: if
- * the sets differ by one row, that row is what remains. Here everybody's rows are known, so that
- * all such pairs are found; who runs or joins a job does not know who is in a set, only how many,
- * and has to guess which pairs they are.
+ * the sets differ by one row, that row is what remains. And the coordinator can tell: a sum comes
+ * with the squared distances to a centre it knows, so with the sum of squared lengths, and of what
+ * remains of two sums and of their lengths one is the square of the other if it is a row. Whoever
+ * sees counts and centres alone has to guess.
  */
 #ifndef CLI_EXPOSED_H
 #define CLI_EXPOSED_H
@@ -21,6 +22,8 @@ struct exposed_sums {
 			   rows is known, and the rest follows */
 	size_t exposed; /* rows by which two of the sets differ; rests, all rows and none are sets
 			   too */
+	size_t found;   /* of those: by the coordinator, from what it sees */
+	size_t mistaken; /* differences that it takes for rows, but are none */
 };
 struct exposed {
 	size_t parties, n;

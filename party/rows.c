@@ -98,8 +98,9 @@ static enum err blame(const struct rows *rows, enum err e)
 	struct work *work = rows->work;
 
 	if (e == ERR_PEER)
-		return err_prefix(e, "%s, during %s", channel_peer(work->channel),
-				  record_now(work->record)->name);
+		return err_set(e, "%s sent MATRIX that does not fit: %s (during %s)",
+			       channel_peer(work->channel), err_detail(),
+			       record_now(work->record)->name);
 	return err_prefix(e, "%s", own_name(rows));
 }
 
@@ -162,7 +163,7 @@ static enum err recv_dictionary(struct rows *rows, struct mat *Z)
 	TRY(recv_rows(rows, rows->limits.centres, rows->party.X.cols, Z));
 	rows->d = Z->rows;
 	if (Z->rows == 0)
-		return err_set(ERR_PEER, "%s sent a dictionary of no rows (during %s)",
+		return err_set(ERR_PEER, "%s sent CHOICE of a dictionary of no rows (during %s)",
 			       channel_peer(rows->work->channel),
 			       record_now(rows->work->record)->name);
 	return ERR_OK;
@@ -176,11 +177,11 @@ static enum err take_total(struct rows *rows, double n)
 	size_t others = 2 * (work->L - 1); /* each has 2 or more */
 
 	if (!(n >= (double)(rows->party.X.rows + others) && n <= MSG_ITEMS_MAX))
-		return err_set(ERR_PEER,
-			       "%s says that all parties have %g rows, expected %zu to %d (during "
-			       "totals)",
-			       channel_peer(work->channel), n, rows->party.X.rows + others,
-			       MSG_ITEMS_MAX);
+		return err_set(
+		    ERR_PEER,
+		    "%s sent MATRIX by which all parties have %g rows, expected %zu to %d (during "
+		    "totals)",
+		    channel_peer(work->channel), n, rows->party.X.rows + others, MSG_ITEMS_MAX);
 	rows->n = n;
 	fedsc_limits(&rows->p, n, &rows->limits);
 	record_fact(work->record, "rows", n);
@@ -279,9 +280,10 @@ enum err rows_labels(const struct rows *rows, uint32_t *label)
 	const struct fedkmeans_party *c = &rows->party.clusters;
 
 	if (c->k != rows->p.k)
-		return err_set(ERR_PEER, "%s ends with %zu clusters, expected %u (during %s)",
-			       channel_peer(rows->work->channel), c->k, rows->p.k,
-			       record_now(rows->work->record)->name);
+		return err_set(
+		    ERR_PEER, "%s sent CHOICE that ends with %zu clusters, expected %u (during %s)",
+		    channel_peer(rows->work->channel), c->k, rows->p.k,
+		    record_now(rows->work->record)->name);
 	memcpy(label, c->label, rows->work->n * sizeof(*label));
 	return ERR_OK;
 }

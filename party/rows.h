@@ -1,9 +1,9 @@
 /* rows.h -- a party's half of what FedSC and federated k-means ask of its rows: it receives what
  * the coordinator says, and only what is due, and sends its term of the sum.
  *
- * The other half is server/rows.h. Parameters come from this party's own job; the coordinator says
- * nothing but what came of sums. How often and about how many centres it may ask follows from the
- * job and the number of rows (fedsc_limits()).
+ * The other half is server/row_questions.h. Parameters come from this party's own job; the
+ * coordinator says nothing but what came of sums. How often and about how many centres it may ask
+ * follows from the job and the number of rows (fedsc_limits()).
  */
 #ifndef PARTY_ROWS_H
 #define PARTY_ROWS_H

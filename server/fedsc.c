@@ -3,7 +3,7 @@
 #include "common/base/log.h"
 #include "common/job/fedsc.h"
 #include "crypto/draw.h"
-#include "server/rows.h"
+#include "server/row_questions.h"
 
 static void keep_record(struct run *run, const struct fedsc_params *p,
 			const struct fedsc_report *report)
@@ -34,19 +34,19 @@ enum err server_fedsc(struct run *run, uint32_t **label)
 	struct fedsc_report report = { 0 };
 	struct fedsc_params p;
 	struct fedsc_pool pool;
-	struct rows rows;
+	struct row_questions rows;
 	enum err e;
 
 	TRY(job_fedsc_params(&run->job, run->L, draw, run->threads, &p));
-	rows_open(&rows, run, &pool);
+	row_questions_open(&rows, run, &pool);
 	e = fedsc_run(&pool, &p, &report);
 	if (e == ERR_OK)
-		e = rows_end(&rows);
+		e = row_questions_end(&rows);
 	if (e == ERR_OK) {
 		keep_record(run, &p, &report);
-		*label = rows_take_labels(&rows);
+		*label = row_questions_take_labels(&rows);
 	}
 	fedsc_report_release(&report);
-	rows_close(&rows);
+	row_questions_close(&rows);
 	return e;
 }

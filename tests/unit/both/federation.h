@@ -35,10 +35,14 @@ struct half {
 	struct secagg *secagg;
 	struct features X;
 	const struct graph *g;
-	size_t n;
+	size_t n;       /* nodes; of a party: its rows */
+	size_t columns; /* fedsc, kmeans */
+	unsigned min_cluster;
 	unsigned threads;
-	uint32_t *label; /* n */
-	struct model *model; /* party: what it predicts with, or what its run has left; freed with the federation */
+	uint32_t *label;     /* n */
+	bool labelled;       /* fedsc, kmeans: the coordinator has labels too */
+	struct model *model; /* party: what it predicts with, or what its run has left; freed with
+				the federation */
 	enum err result;
 	char why[ERR_DETAIL_MAX];
 	pthread_t thread;
@@ -114,51 +118,64 @@ static inline void federation_keys(struct federation *f, size_t L, const struct 
 				       (const uint8_t(*)[SECAGG_HASH_LEN])pins));
 }
 
-static inline void federation_party(struct federation *f, const struct planted *p, size_t l)
+/* A party with n nodes or rows, and no data yet. */
+static inline void federation_seat(struct federation *f, size_t l, size_t n)
 {
 	struct half *h = &f->party[l];
 
 	h->job = f->server.job;
 	h->L = f->server.L;
 	h->own = l;
-	h->g = &p->g;
-	h->n = p->n;
+	h->n = n;
 	h->threads = 1;
-	ALLOC(h->label, p->n);
+	ALLOC(h->label, n);
 	memcpy(h->name, f->server.name, sizeof(h->name));
 	h->post = post_new(60);
 	record_init(&h->record, "party", f->names[l]);
 	h->channel[0] = channel_new(h->post, PARTY, "hub");
-	planted_slice(p, l, h->L, &h->X);
 }
 
-/* Everything up to the start of the protocol, but the channels are not joined yet. */
-static inline void federation_open(struct federation *f, const struct planted *p, size_t L,
-				   const struct job *job)
+/* The coordinator, and the names of L parties. */
+static inline void federation_frame(struct federation *f, size_t n, size_t L, const struct job *job)
 {
 	*f = (struct federation){ 0 };
 	f->server.job = job;
 	f->server.L = L;
-	f->server.n = p->n;
+	f->server.n = n;
 	f->server.post = post_new(60);
-	ALLOC(f->server.label, p->n);
+	ALLOC(f->server.label, n);
 	record_init(&f->server.record, "coordinator", "hub");
 	for (size_t l = 0; l < L; l++) {
 		snprintf(f->names[l], sizeof(f->names[l]), "p%zx", l); /* rising */
 		f->server.name[l] = f->names[l];
 		f->server.channel[l] = channel_new(f->server.post, COORD, f->names[l]);
 	}
-	for (size_t l = 0; l < L; l++)
-		federation_party(f, p, l);
+}
+
+/* Everything up to the start of the protocol, but the channels are not joined yet. */
+static inline void federation_open(struct federation *f, const struct planted *p, size_t L,
+				   const struct job *job)
+{
+	federation_frame(f, p->n, L, job);
+	for (size_t l = 0; l < L; l++) {
+		federation_seat(f, l, p->n);
+		f->party[l].g = &p->g;
+		planted_slice(p, l, L, &f->party[l].X);
+	}
 	federation_keys(f, L, job);
+}
+
+static inline void federation_join(struct federation *f)
+{
+	for (size_t l = 0; l < f->server.L; l++)
+		channel_pair(f->server.channel[l], f->party[l].channel[0]);
 }
 
 static inline void federation_init(struct federation *f, const struct planted *p, size_t L,
 				   const struct job *job)
 {
 	federation_open(f, p, L, job);
-	for (size_t l = 0; l < L; l++)
-		channel_pair(f->server.channel[l], f->party[l].channel[0]);
+	federation_join(f);
 }
 
 static inline void federation_run(struct federation *f)

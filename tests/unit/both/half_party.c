@@ -1,4 +1,5 @@
 /* A party's half, for federation.h. */
+#include "party/fedsc.h"
 #include "party/gcc.h"
 #include "party/kcagc.h"
 #include "party/landmark.h"
@@ -35,13 +36,16 @@ void *half_party(void *arg)
 				    .features = &h->X,
 				    .graph = h->g,
 				    .n = h->n,
+				    .min_cluster = h->min_cluster,
 				    .model = h->model,
 				    .threads = h->threads } };
 
 	for (size_t l = 0; l < h->L; l++)
 		snprintf(s.work.name[l], sizeof(s.work.name[l]), "%s", h->name[l]);
 	channel_observe(s.work.channel, observe, &s);
-	if (h->job->kind == JOB_KCAGC_PREDICT) {
+	if (h->job->kind == JOB_FEDSC || h->job->kind == JOB_KMEANS) {
+		h->result = party_fedsc(&s.work, h->label);
+	} else if (h->job->kind == JOB_KCAGC_PREDICT) {
 		h->result = party_predict(&s.work, h->label);
 	} else if (h->job->method == METHOD_LANDMARK) {
 		h->result = party_landmark(&s.work, h->label);

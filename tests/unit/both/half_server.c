@@ -1,4 +1,5 @@
 /* The coordinator's half, for federation.h. */
+#include "server/fedsc.h"
 #include "server/gcc.h"
 #include "server/kcagc.h"
 #include "server/landmark.h"
@@ -18,6 +19,17 @@ static void observe(void *arg, enum msg_type type, struct bytes body)
 		s->half->saw(s->half->saw_arg, s->l, type, body);
 }
 
+static void run_rows(struct half *h, struct run *run)
+{
+	uint32_t *label = NULL;
+
+	h->result = server_fedsc(run, &label);
+	h->labelled = label != NULL;
+	if (label && run->n == h->n)
+		memcpy(h->label, label, h->n * sizeof(*label));
+	free(label);
+}
+
 void *half_server(void *arg)
 {
 	struct half *h = arg;
@@ -30,13 +42,16 @@ void *half_server(void *arg)
 			   .post = h->post,
 			   .record = &h->record,
 			   .threads = 1,
-			   .n = h->n };
+			   .n = h->n,
+			   .columns = h->columns };
 
 	for (size_t l = 0; l < h->L; l++) {
 		seat[l] = (struct seat){ h, l };
 		channel_observe(h->channel[l], observe, &seat[l]);
 	}
-	if (h->job->kind == JOB_KCAGC_PREDICT)
+	if (h->job->kind == JOB_FEDSC || h->job->kind == JOB_KMEANS)
+		run_rows(h, &run);
+	else if (h->job->kind == JOB_KCAGC_PREDICT)
 		h->result = server_predict(&run, h->label);
 	else if (h->job->method == METHOD_LANDMARK)
 		h->result = server_landmark(&run, h->label);

@@ -8,6 +8,7 @@
 #define TESTS_UNIT_BOTH_REPLAY_H
 
 #include "common/base/clock.h"
+#include "common/math/fedsc_pool.h"
 #include "proto/labels.h"
 #include "tests/unit/both/federation.h"
 
@@ -65,7 +66,9 @@ static inline void script_release(struct script *s)
 /* ---- the recording ---- */
 
 struct recording {
-	struct planted data;
+	struct planted data; /* or: */
+	const struct mat *rows; /* that part deals out; borrowed */
+	const uint32_t *part;
 	struct job job;
 	struct federation f;
 	struct script to_party[FED_MAX], from_party[FED_MAX];
@@ -85,16 +88,33 @@ static inline void recording_hear_server(void *arg, size_t l, enum msg_type type
 	script_add(&r->from_party[l], type, body, record_now(&r->f.server.record)->name);
 }
 
-/* data and job are set. */
-static inline void recording_init(struct recording *r, size_t L)
+/* Party l's own. */
+static inline void recording_slice(const struct recording *r, size_t l, struct features *X)
 {
-	federation_init(&r->f, &r->data, L, &r->job);
+	*X = (struct features){ 0 };
+	if (r->rows)
+		fedsc_deal(r->rows, r->part, (uint32_t)l, &X->dense);
+	else
+		planted_slice(&r->data, l, r->f.server.L, X);
+}
+
+static inline void recording_hear(struct recording *r)
+{
+	size_t L = r->f.server.L;
+
 	r->f.server.saw = recording_hear_server;
 	r->f.server.saw_arg = r;
 	for (size_t l = 0; l < L; l++) {
 		r->f.party[l].saw = recording_hear_party;
 		r->f.party[l].saw_arg = r;
 	}
+}
+
+/* data and job are set. */
+static inline void recording_init(struct recording *r, size_t L)
+{
+	federation_init(&r->f, &r->data, L, &r->job);
+	recording_hear(r);
 }
 
 /* equal: all parties hold the same columns. */
@@ -165,7 +185,7 @@ static inline void replay_end(struct half *h, struct outcome *out)
 	record_release(&h->record);
 	features_release(&h->X);
 	free(h->label);
-	if (h->job->kind == JOB_KCAGC) /* else it is the recording's */
+	if (h->job->kind != JOB_KCAGC_PREDICT) /* else it is the recording's */
 		model_free(h->model);
 }
 
@@ -180,16 +200,17 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 			    .own = l,
 			    .post = post_new(5),
 			    .secagg = r->f.party[l].secagg,
-			    .model = r->job.kind == JOB_KCAGC ? NULL : r->f.party[l].model,
-			    .g = &r->data.g,
-			    .n = r->data.n,
+			    .model = r->job.kind == JOB_KCAGC_PREDICT ? r->f.party[l].model : NULL,
+			    .g = r->f.party[l].g,
+			    .n = r->f.party[l].n,
+			    .min_cluster = r->f.party[l].min_cluster,
 			    .threads = 1,
-			    .label = alloc(r->data.n, sizeof(*h->label)),
+			    .label = alloc(r->f.party[l].n, sizeof(*h->label)),
 			    .saw = replay_count,
 			    .saw_arg = taken };
 	memcpy(h->name, r->f.server.name, sizeof(h->name));
 	record_init(&h->record, "party", h->name[l]);
-	planted_slice(&r->data, l, h->L, &h->X);
+	recording_slice(r, l, &h->X);
 	h->channel[0] = channel_new(h->post, PARTY, "hub");
 	replay_deliver(h->channel[0], s);
 	half_party(h);
@@ -210,8 +231,9 @@ static inline void replay_server(struct recording *r, size_t l, const struct scr
 	*h = (struct half){ .job = &r->job,
 			    .L = r->f.server.L,
 			    .post = post_new(5),
-			    .n = r->data.n,
-			    .label = alloc(r->data.n, sizeof(*h->label)),
+			    .n = r->f.server.n,
+			    .columns = r->f.server.columns,
+			    .label = alloc(r->f.server.n, sizeof(*h->label)),
 			    .saw = replay_count,
 			    .saw_arg = out->taken };
 	memcpy(h->name, r->f.server.name, sizeof(h->name));

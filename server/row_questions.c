@@ -1,4 +1,4 @@
-#include "server/rows.h"
+#include "server/row_questions.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/job/fedsc.h"
@@ -9,21 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct tree_node *root_of(const struct rows *rows)
+static const struct tree_node *root_of(const struct row_questions *rows)
 {
 	return &rows->tree.node[rows->tree.count - 1];
 }
 
 /* ---- what is said ---- */
 
-static enum err tell_choice(struct rows *rows, enum choice what, uint64_t value)
+static enum err tell_choice(struct row_questions *rows, enum choice what, uint64_t value)
 {
 	for (size_t l = 0; l < rows->run->L; l++)
 		TRY(channel_send_choice(rows->run->channel[l], what, value));
 	return ERR_OK;
 }
 
-static enum err tell_reals(struct rows *rows, const double *x, size_t count)
+static enum err tell_reals(struct row_questions *rows, const double *x, size_t count)
 {
 	for (size_t l = 0; l < rows->run->L; l++)
 		TRY(channel_send_reals(rows->run->channel[l], MSG_MATRIX, root_of(rows)->id, x,
@@ -41,7 +41,7 @@ static enum err check_size(size_t count, size_t cols)
 	return ERR_OK;
 }
 
-static enum err tell_rows(struct rows *rows, const struct mat *M)
+static enum err tell_rows(struct row_questions *rows, const struct mat *M)
 {
 	TRY(check_size(M->rows, M->cols));
 	TRY(tell_choice(rows, CHOICE_ROWS, M->rows));
@@ -49,7 +49,7 @@ static enum err tell_rows(struct rows *rows, const struct mat *M)
 }
 
 /* The counting before was not followed by sums. */
-static enum err skip_sums(struct rows *rows)
+static enum err skip_sums(struct row_questions *rows)
 {
 	if (!rows->counted)
 		return ERR_OK;
@@ -57,7 +57,7 @@ static enum err skip_sums(struct rows *rows)
 	return tell_choice(rows, CHOICE_SUMS, 0);
 }
 
-static enum err end_clustering(struct rows *rows)
+static enum err end_clustering(struct row_questions *rows)
 {
 	TRY(skip_sums(rows));
 	if (!rows->clustering)
@@ -68,7 +68,7 @@ static enum err end_clustering(struct rows *rows)
 }
 
 /* r is told once, if it came of a sum. */
-static enum err tell_width(struct rows *rows, double r)
+static enum err tell_width(struct row_questions *rows, double r)
 {
 	if (rows->r > 0 || !job_fedsc_width_is_summed(&rows->run->job))
 		return ERR_OK;
@@ -77,14 +77,14 @@ static enum err tell_width(struct rows *rows, double r)
 }
 
 /* The end of Stage I, which a job of no rounds has too. */
-static enum err end_learning(struct rows *rows, double r)
+static enum err end_learning(struct row_questions *rows, double r)
 {
 	TRY(end_clustering(rows));
 	TRY(tell_width(rows, r));
 	return tell_choice(rows, CHOICE_ROWS, 0);
 }
 
-static enum err tell_clusters(struct rows *rows, const struct fedkmeans_question *ask)
+static enum err tell_clusters(struct row_questions *rows, const struct fedkmeans_question *ask)
 {
 	if (ask->kind == FEDKMEANS_SUMS) {
 		rows->counted = false;
@@ -101,7 +101,7 @@ static enum err tell_clusters(struct rows *rows, const struct fedkmeans_question
 	return tell_rows(rows, ask->centres);
 }
 
-static enum err tell_dictionary(struct rows *rows, const struct fedsc_question *ask)
+static enum err tell_dictionary(struct row_questions *rows, const struct fedsc_question *ask)
 {
 	if (rows->clustering) {
 		TRY(end_clustering(rows));
@@ -112,7 +112,7 @@ static enum err tell_dictionary(struct rows *rows, const struct fedsc_question *
 	return tell_rows(rows, ask->Z);
 }
 
-static enum err tell_means(struct rows *rows, const double *mean)
+static enum err tell_means(struct row_questions *rows, const double *mean)
 {
 	size_t m = rows->run->columns;
 	double *x = alloc(1 + m, sizeof(*x));
@@ -125,7 +125,7 @@ static enum err tell_means(struct rows *rows, const double *mean)
 	return e;
 }
 
-static enum err tell(struct rows *rows, const struct fedsc_question *ask)
+static enum err tell(struct row_questions *rows, const struct fedsc_question *ask)
 {
 	switch (ask->kind) {
 	case FEDSC_TOTALS:
@@ -166,7 +166,7 @@ static enum err tell(struct rows *rows, const struct fedsc_question *ask)
 
 /* ---- what comes back ---- */
 
-static enum err sum_in_parts(struct rows *rows, double *x, size_t count)
+static enum err sum_in_parts(struct row_questions *rows, double *x, size_t count)
 {
 	double *part = alloc(count, PARTS * sizeof(*part));
 	enum err e = secure_sum_wide(rows->run, root_of(rows), &rows->round, part, PARTS * count);
@@ -177,7 +177,7 @@ static enum err sum_in_parts(struct rows *rows, double *x, size_t count)
 	return e;
 }
 
-static enum err keep_total(struct rows *rows, double n)
+static enum err keep_total(struct row_questions *rows, double n)
 {
 	struct run *run = rows->run;
 
@@ -198,7 +198,7 @@ static enum err keep_total(struct rows *rows, double n)
 }
 
 /* Every row is in one cluster. */
-static enum err check_counts(const struct rows *rows, const double *count, size_t k)
+static enum err check_counts(const struct row_questions *rows, const double *count, size_t k)
 {
 	double sum = 0;
 
@@ -219,7 +219,7 @@ static enum err check_counts(const struct rows *rows, const double *count, size_
 }
 
 /* Weights: none is negative, and those of a row are 1 in all. */
-static enum err check_weights(const struct rows *rows, const double *x, size_t d)
+static enum err check_weights(const struct row_questions *rows, const double *x, size_t d)
 {
 	double n = (double)rows->run->n, sum = 0, least = 0;
 
@@ -238,7 +238,7 @@ static enum err check_weights(const struct rows *rows, const double *x, size_t d
 
 static enum err ask_all(void *ctx, const struct fedsc_question *ask, const bool *member, double *x)
 {
-	struct rows *rows = ctx;
+	struct row_questions *rows = ctx;
 	size_t m = rows->embedded ? rows->run->job.clusters : rows->run->columns;
 	size_t words = fedsc_words(ask, m);
 
@@ -260,7 +260,7 @@ static enum err ask_all(void *ctx, const struct fedsc_question *ask, const bool 
 
 /* ---- variant paper ---- */
 
-static enum err gather_uploads(struct rows *rows, struct mat *C)
+static enum err gather_uploads(struct row_questions *rows, struct mat *C)
 {
 	struct run *run = rows->run;
 	size_t at = 0;
@@ -281,7 +281,7 @@ static enum err gather_uploads(struct rows *rows, struct mat *C)
 static enum err upload(void *ctx, const struct mat *Z, double r, double lambda, double noise_c,
 		       double sigma_c, struct mat *C)
 {
-	struct rows *rows = ctx;
+	struct row_questions *rows = ctx;
 	struct run *run = rows->run;
 	enum err e;
 
@@ -304,7 +304,7 @@ static enum err upload(void *ctx, const struct mat *Z, double r, double lambda, 
 
 static enum err hand_back(void *ctx, const uint32_t *label, size_t n)
 {
-	struct rows *rows = ctx;
+	struct row_questions *rows = ctx;
 	struct run *run = rows->run;
 	size_t at = 0;
 
@@ -321,9 +321,9 @@ static enum err hand_back(void *ctx, const uint32_t *label, size_t n)
 
 /* ---- the pool ---- */
 
-void rows_open(struct rows *rows, struct run *run, struct fedsc_pool *pool)
+void row_questions_open(struct row_questions *rows, struct run *run, struct fedsc_pool *pool)
 {
-	*rows = (struct rows){ .run = run };
+	*rows = (struct row_questions){ .run = run };
 	tree_build(&rows->tree, run->L, true);
 	*pool = (struct fedsc_pool){ .m = run->columns,
 				     .parties = run->L,
@@ -333,12 +333,12 @@ void rows_open(struct rows *rows, struct run *run, struct fedsc_pool *pool)
 				     .hand_back = hand_back };
 }
 
-enum err rows_end(struct rows *rows)
+enum err row_questions_end(struct row_questions *rows)
 {
 	return end_clustering(rows);
 }
 
-uint32_t *rows_take_labels(struct rows *rows)
+uint32_t *row_questions_take_labels(struct row_questions *rows)
 {
 	uint32_t *label = rows->label;
 
@@ -346,7 +346,7 @@ uint32_t *rows_take_labels(struct rows *rows)
 	return label;
 }
 
-void rows_close(struct rows *rows)
+void row_questions_close(struct row_questions *rows)
 {
 	free(rows->own);
 	free(rows->label);

@@ -1,0 +1,122 @@
+# lib-fedsc.sh -- runs of FedSC, of federated k-means and of what they are compared with, on rows.
+#
+#     needs_points SET...      like needs_data, for data that have no graph
+#     few SET                  sets `seeds` to what is enough for a set as large as this
+#     job_of SET [ROW]         -> JOB, a job with the set's number of clusters
+#     scores SET ROW NOISE P [LAUNCH-ARG...]
+#                              -> ACC and NMI, a line for each seed; or 1 and WHY
+#     put SET ROW COLUMN       cells "ROW ACC" and "ROW NMI" of what scores left, beside the paper's
+#
+# ROW is anchor, dense, paper, "federated k-means" (daemons) or k-means, SC, DSC, "DSC as it is" (all
+# rows in one place, or each party's by themselves; pooled). NOISE is of the rows, in their standard
+# deviations.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # results are read by the tables; what lib.sh and bench set
+
+# Parties in the tables, where nothing else is said.
+P=8
+
+declare -gA clusters_of=([iris]=3 [coil20]=20 [banknote]=2 [usps]=10 [orl]=40)
+
+needs_points() { # SET...
+	local set file
+	for set; do
+		for file in features labels; do
+			compgen -G "$data/$set/$file.*" >/dev/null ||
+				fail "no $set/$file.* in $data; set COTERIE_DATA to a directory with $(tr ' ' ',' <<<"$*")"
+		done
+	done
+}
+
+# The caller has seeds as a local variable.
+few() { # SET
+	[[ $1 != usps ]] || ((seeds < 5)) || seeds=5
+}
+
+job_of() { # SET [ROW]
+	local kind=fedsc
+	[[ ${2-} != federated* ]] || kind=kmeans
+	JOB=$out/runs/$table/jobs/$kind-$1.json
+	mkdir -p "${JOB%/*}"
+	echo "{ \"kind\": \"$kind\", \"clusters\": ${clusters_of[$1]} }" >"$JOB"
+}
+
+row_options() { # ROW
+	case $1 in
+	dense) echo "--set variant=dense" ;;
+	paper) echo "--set variant=paper --allow fedsc.paper" ;;
+	esac
+}
+
+scores() { # SET ROW NOISE P [LAUNCH-ARG...]
+	ACC='' NMI=''
+	case $2 in
+	k-means) pooled_scores kmeans "$1" "$3" ;;
+	SC) pooled_scores sc "$1" "$3" ;;
+	DSC) pooled_scores dsc "$1" "$3" --parties "$4" ;;
+	'DSC as it is') pooled_scores dsc "$1" "$3" --parties "$4" --unmatched ;;
+	*) federated_scores "$@" ;;
+	esac
+}
+
+add_scores() { # JSON
+	ACC+=${ACC:+$'\n'}$(jq .acc <<<"$1")
+	NMI+=${NMI:+$'\n'}$(jq .nmi <<<"$1")
+}
+
+federated_scores() { # SET ROW NOISE P [LAUNCH-ARG...]
+	local seed options all name="$1/${2// /-}-noise$3-P$4"
+	read -ra options <<<"$(row_options "$2")"
+	[[ $3 == 0 ]] || options+=(--set noise.on=data --set "noise.beta=$3")
+	(($4 > 1)) || options+=(--allow-single)
+	name+=$(printf '%s' "${@:5}" | tr -d ' -' | sed 's/set//g')
+	job_of "$1" "$2"
+	for ((seed = 1; seed <= seeds; seed++)); do
+		run "$name-seed$seed" "$data/$1" "$JOB" "$4" "$seed" "${options[@]}" "${@:5}" || return 1
+		all=$("$bin/coterie" eval --truth "$data/$1/labels.txt" "$RUN"/party-*/labels.csv) ||
+			{ WHY="no scores of $RUN" && return 1; }
+		add_scores "$all"
+	done
+}
+
+pooled_scores() { # COMMAND SET NOISE [ARG...]
+	local seed all log=$out/runs/$table/$2-$1.log
+	mkdir -p "${log%/*}"
+	for ((seed = 1; seed <= seeds; seed++)); do
+		all=$("$bin/coterie" "$1" --data "$data/$2" --clusters "${clusters_of[$2]}" --seed "$seed" \
+			--noise "$3" "${@:4}" 2>"$log") ||
+			{ WHY="coterie $1: $(tail -n 1 "$log")" RUN_FAILED=true && return 1; }
+		add_scores "$all"
+	done
+}
+
+# Shares to four places, as in the paper.
+mean4() { awk '{ s += $1 } END { printf "%.4f", s / NR }'; }
+deviation4() { awk '{ s += $1; q += $1 * $1 } END { if (NR > 1) { v = (q - s * s / NR) / (NR - 1)
+	printf "%.4f", sqrt(v > 0 ? v : 0) } }'; }
+
+# The row of the paper's table that ours stands beside.
+paper_row() { # ROW
+	case $1 in
+	anchor | dense | paper) echo FedSC ;;
+	federated*) echo k-means ;;
+	DSC*) echo DSC ;;
+	*) echo "$1" ;;
+	esac
+}
+
+put() { # SET ROW COLUMN [GOAL]: the goal is of ACC
+	local met=-
+	paper_cell fedsc "$1" "$(paper_row "$2") ACC" "$3"
+	[[ -z ${4-} ]] || $quick || ((seeds < 3)) || met=$(verdict "$(mean4 <<<"$ACC")" "x $4")
+	cell "$1" "$2 ACC" "$3" value="$(mean4 <<<"$ACC")" deviation="$(deviation4 <<<"$ACC")" runs="$seeds" \
+		paper="$PAPER" paper_deviation="$PAPER_DEVIATION" goal="${4-}" verdict="$met"
+	paper_cell fedsc "$1" "$(paper_row "$2") NMI" "$3"
+	cell "$1" "$2 NMI" "$3" value="$(mean4 <<<"$NMI")" deviation="$(deviation4 <<<"$NMI")" runs="$seeds" \
+		paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
+}
+
+value_of() { # SET ROW COLUMN: a cell's value, if there is one
+	[[ ! -e $csv ]] || awk -F , -v set="$1" -v row="$2" -v column="$3" \
+		'$1 == set && $2 == row && $3 == column { print $4 }' "$csv"
+}

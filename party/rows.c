@@ -295,6 +295,10 @@ enum err rows_width(struct rows *rows)
 	rows->r = rows->p.width;
 	if (job_fedsc_width_is_summed(&rows->work->job))
 		TRY(recv_reals(rows, &rows->r, 1));
+	if (!(rows->r > 0))
+		return err_set(ERR_PEER, "%s sent MATRIX with a width of %g (during %s)",
+			       channel_peer(rows->work->channel), rows->r,
+			       record_now(rows->work->record)->name);
 	record_fact(rows->work->record, "r", rows->r);
 	return ERR_OK;
 }

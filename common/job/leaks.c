@@ -156,7 +156,7 @@ static void say_others(struct said *s, const struct job *job, size_t parties)
 	if (job->kind == JOB_FEDSPECTRAL)
 		leaks_fedspectral(s, job, parties);
 	else
-		leaks_fedsc(s, job);
+		leaks_fedsc(s, job, parties);
 	say_collusion(s, job, parties);
 }
 

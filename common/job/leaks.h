@@ -10,7 +10,7 @@ struct said {
 };
 void say(struct said *s, bool applies, const char *text);
 
-void leaks_fedsc(struct said *s, const struct job *job); /* kmeans too */
+void leaks_fedsc(struct said *s, const struct job *job, size_t parties); /* kmeans too */
 void leaks_fedspectral(struct said *s, const struct job *job, size_t parties);
 
 #endif

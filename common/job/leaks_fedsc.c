@@ -1,32 +1,94 @@
 /* What fedsc and kmeans show. */
 #include "common/job/leaks.h"
 
-void leaks_fedsc(struct said *s, const struct job *job)
+static void say_uploads(struct said *s, const struct job *job)
+{
+	bool noisy = job->noise == NOISE_FACTORS;
+
+	say(s, !noisy,
+	    "variant \"paper\" uploads each party's C in clear: with Z, r and lambda the "
+	    "coordinator "
+	    "can compute every row of every party, exactly");
+	say(s, noisy,
+	    "variant \"paper\" uploads each party's C with noise: with Z, r and lambda the "
+	    "coordinator can estimate every row of every party");
+	say(s, true,
+	    "the coordinator sees how many rows each party has, and the cluster of each of them");
+}
+
+/* Stage I: dense and paper. */
+static void say_dictionary(struct said *s, const struct job *job)
+{
+	say(s, job->width == 0,
+	    "coordinator and parties see r, made of the mean of all parties' mean distances "
+	    "between their rows");
+	say(s, job->landmarks == JOB_AUTO,
+	    "the coordinator sees d x d sums of the rows' kernel features, by which it chooses d");
+	say(s, job->rounds,
+	    "coordinator and parties see the dictionary Z after each round, a weighted mean over "
+	    "parties");
+	say(s, job->rounds && job->participants,
+	    "only some parties take part in each round, and who is known to all: rounds whose "
+	    "parties differ by one show that party's dictionary, as Z comes to rest");
+}
+
+static void say_stage_two(struct said *s, const struct job *job)
+{
+	bool dense = job->fedsc_variant == JOB_FEDSC_DENSE;
+
+	say(s, !dense,
+	    "the coordinator sees how strongly any two landmarks are tied by rows, summed over all "
+	    "rows: where one row alone ties two, the product of its two weights");
+	say(s, dense, "the coordinator sees d x d sums of the rows' kernel features");
+	say(s, dense, "coordinator and parties see the sum of all rows' kernel features");
+	say(s, true,
+	    "parties see a basis, by which they find their rows in the joint embedding; it places "
+	    "the landmarks or the dictionary there");
+	say(s, true,
+	    "coordinator and parties see counts and means of rows' embeddings, in each round of "
+	    "the last k-means");
+}
+
+static void say_noise(struct said *s, const struct job *job)
+{
+	bool private = job->noise == NOISE_DATA && job->noise_eps > 0;
+
+	say(s, private,
+	    "rows are shortened and get noise before anything is made of them: all that is shown "
+	    "is (eps, delta)-differentially private in each row, by job.noise.eps and delta; the "
+	    "number of rows is not hidden, and further jobs on the same rows add to it");
+	say(s, job->noise != NOISE_NONE && !private,
+	    "noise of this job makes it harder to compute rows, and claims no differential privacy "
+	    "of the job");
+	say(s, !private, "a sum is not differential privacy");
+}
+
+void leaks_fedsc(struct said *s, const struct job *job, size_t parties)
 {
 	bool paper = job->kind == JOB_FEDSC && job->fedsc_variant == JOB_FEDSC_PAPER;
-	bool dense = job->kind == JOB_FEDSC && job->fedsc_variant == JOB_FEDSC_DENSE;
-	bool anchor = job->kind == JOB_FEDSC && job->fedsc_variant == JOB_FEDSC_ANCHOR;
+	bool single = job->noise != NOISE_DATA;
 
 	say(s, true,
-	    "coordinator and parties see the number of rows of all parties together, the mean and "
-	    "the spread of each column, and the sizes of the clusters");
-	say(s, paper,
-	    "variant \"paper\" uploads each party's C and Z in clear: the coordinator can compute "
-	    "every row of every party from them, and sees its cluster");
+	    "coordinator and parties see the number of rows of all parties together, the mean of "
+	    "each column, one standard deviation for all, and the sizes of the clusters");
+	if (paper)
+		say_uploads(s, job);
 	say(s, !paper, "each party alone sees the clusters of its own rows");
 	say(s, true,
-	    "coordinator and parties see centres: means of at least min_cluster rows of all "
-	    "parties, "
-	    "in each round");
-	say(s, true, "two rounds whose sets of rows differ by one row show that row");
-	say(s, anchor,
-	    "coordinator and parties see how often landmarks stand for the same row, summed over "
-	    "all rows");
-	say(s, dense || paper,
-	    "coordinator and parties see the dictionary Z after each round, a mean over parties");
-	say(s, (dense || paper) && job->participants,
-	    "rounds in which the parties that take part differ by one show that party's factor, as "
-	    "Z comes to rest");
-	say(s, dense, "coordinator and parties see d x d sums of the rows' kernel features");
-	say(s, job->noise == NOISE_NONE || !job->noise_eps, "a sum is not differential privacy");
+	    "coordinator and parties see counts and centres, in each round: how many rows of all "
+	    "parties are nearest to each, and the mean of those of min_cluster rows or more; the "
+	    "coordinator sees their summed squared distances too");
+	say(s, parties == 2,
+	    "of two parties each learns the other's number of rows, the means of its columns and "
+	    "its part of every centre");
+	say(s, single,
+	    "two sums whose sets of rows differ by one row show that row, and the coordinator can "
+	    "tell which two those are");
+	say(s, !single,
+	    "two sums whose sets of rows differ by one row show that row, with its noise");
+	if (job->kind == JOB_FEDSC && job->fedsc_variant != JOB_FEDSC_ANCHOR)
+		say_dictionary(s, job);
+	if (job->kind == JOB_FEDSC && !paper)
+		say_stage_two(s, job);
+	say_noise(s, job);
 }

@@ -3,6 +3,16 @@
 
 enum { ROOM = 32 }; /* as much as run.json and a party's log take */
 
+#define ANCHOR  "\"kind\": \"fedsc\", \"clusters\": 7"
+#define DENSE   ANCHOR ", \"variant\": \"dense\""
+#define PAPER   ANCHOR ", \"variant\": \"paper\""
+#define KMEANS  "\"kind\": \"kmeans\", \"clusters\": 7"
+#define BY_BETA ", \"noise\": {\"on\": \"data\", \"beta\": 1}"
+#define BY_EPS  ", \"noise\": {\"on\": \"data\", \"eps\": 1, \"delta\": 1e-5, \"clip\": 1}"
+#define OF_FACTORS                                                                                 \
+	", \"dims\": 9, \"kernel\": {\"width\": 1}, \"noise\": {\"on\": \"factors\", \"eps\": 1, " \
+	"\"delta\": 1e-5, \"clip\": 1, \"ball\": 1}"
+
 static const struct {
 	const char *job, *text;
 	size_t parties;
@@ -155,6 +165,54 @@ static const struct {
 	{ "{" MODEL "}", "in a sum of two", 2, true },
 	{ "{" MODEL "}", "joint norm", 4, false },
 	{ "{" MODEL ", \"joint_norm\": true}", "joint norm of each node's row", 4, true },
+	/* 123: fedsc and kmeans */
+	{ "{" ANCHOR "}", "names of all parties", 4, true },
+	{ "{" KMEANS "}", "the number of rows of all parties together", 4, true },
+	{ "{" ANCHOR "}", "in clear", 4, false },
+	{ "{" DENSE "}", "in clear", 4, false },
+	{ "{" PAPER "}", "uploads each party's C in clear", 4, true },
+	{ "{" PAPER "}", "each party alone sees", 4, false },
+	{ "{" ANCHOR "}", "each party alone sees the clusters of its own rows", 4, true },
+	{ "{" PAPER "}", "the cluster of each of them", 4, true },
+	{ "{" DENSE "}", "the cluster of each of them", 4, false },
+	{ "{" ANCHOR "}", "differ by one row show that row, and the coordinator can tell", 4,
+	  true },
+	{ "{" KMEANS "}", "differ by one row show that row, and the coordinator can tell", 4,
+	  true },
+	{ "{" ANCHOR "}", "the product of its two weights", 4, true },
+	{ "{" DENSE "}", "landmarks are tied", 4, false },
+	{ "{" KMEANS "}", "embedding", 4, false },
+	{ "{" PAPER "}", "embedding", 4, false },
+	{ "{" DENSE "}", "means of rows' embeddings", 4, true },
+	/* 139: Stage I */
+	{ "{" ANCHOR "}", "dictionary Z", 4, false },
+	{ "{" DENSE "}", "dictionary Z after each round", 4, true },
+	{ "{" DENSE ", \"rounds\": 0}", "dictionary Z after each round", 4, false },
+	{ "{" DENSE "}", "rounds whose parties differ by one", 4, false },
+	{ "{" PAPER ", \"participants\": 3}", "rounds whose parties differ by one", 4, true },
+	{ "{" DENSE "}", "mean distances between their rows", 4, true },
+	{ "{" DENSE ", \"kernel\": {\"width\": 1}}", "mean distances between", 4, false },
+	{ "{" DENSE "}", "by which it chooses d", 4, true },
+	{ "{" DENSE ", \"dims\": 9}", "by which it chooses d", 4, false },
+	{ "{" KMEANS "}", "dictionary", 4, false },
+	/* 149: noise */
+	{ "{" ANCHOR "}", "a sum is not differential privacy", 4, true },
+	{ "{" ANCHOR "}", "noise", 4, false },
+	{ "{" ANCHOR BY_EPS "}", "(eps, delta)-differentially private in each row", 4, true },
+	{ "{" KMEANS BY_EPS "}", "(eps, delta)-differentially private in each row", 4, true },
+	{ "{" ANCHOR BY_EPS "}", "a sum is not differential privacy", 4, false },
+	{ "{" ANCHOR BY_EPS "}", "the coordinator can tell", 4, false },
+	{ "{" ANCHOR BY_EPS "}", "show that row, with its noise", 4, true },
+	{ "{" ANCHOR BY_BETA "}", "claims no differential privacy of the job", 4, true },
+	{ "{" ANCHOR BY_BETA "}", "(eps, delta)", 4, false },
+	{ "{" PAPER OF_FACTORS "}", "uploads each party's C with noise", 4, true },
+	{ "{" PAPER OF_FACTORS "}", "in clear", 4, false },
+	{ "{" PAPER OF_FACTORS "}", "claims no differential privacy of the job", 4, true },
+	{ "{" PAPER OF_FACTORS "}", "the coordinator can tell", 4, true },
+	{ "{" ANCHOR "}", "in a sum of two", 2, true },
+	{ "{" ANCHOR "}", "all parties but one", 4, true },
+	{ "{" KMEANS "}", "of two parties each learns the other's number of rows", 2, true },
+	{ "{" KMEANS "}", "of two parties each learns", 3, false },
 };
 
 static void test_said_where_it_applies(void **state)

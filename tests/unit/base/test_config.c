@@ -12,7 +12,7 @@ struct thing {
 	bool on, deep;
 	unsigned number, bits;
 	uint64_t seed;
-	double ratio;
+	double ratio, share;
 	char *name, *path, *maybe;
 	enum colour colour;
 	struct config_strings list;
@@ -36,6 +36,7 @@ static const struct config_row rows[] = {
 	{ "a.number", CONFIG_UNSIGNED, AT(number), 2, 10, .help = "a number" },
 	{ "a.b.seed", CONFIG_U64, AT(seed), 0, 9007199254740991.0, "1", .help = "h" },
 	{ "a.ratio", CONFIG_DOUBLE, AT(ratio), 0, 1, "0.5", .help = "h" },
+	{ "share", CONFIG_DOUBLE, AT(share), 0.25, 1, "", .help = "h" },
 	{ "bits", CONFIG_CHOICE, AT(bits), .standard = "large", .names = groups,
 	  .values = group_values, .help = "h" },
 	{ "name", CONFIG_STRING, AT(name), 1, 64, "x", .help = "h", .check = config_check_name },
@@ -78,7 +79,7 @@ static void test_defaults(void **state)
 	assert_true(t.deep);
 	assert_int_equal(t.number, 3);
 	assert_int_equal(t.seed, 1);
-	assert_true(t.ratio == 0.5);
+	assert_true(t.ratio == 0.5 && t.share == 0);
 	assert_int_equal(t.bits, 200);
 	assert_string_equal(t.name, "x");
 	assert_string_equal(t.path, "/etc/c/out");
@@ -97,7 +98,7 @@ static void test_defaults(void **state)
 
 static const char full[] =
     "{\"on\":true,\"deep\":\"shallow\",\"a\":{\"number\":10,\"b\":{\"seed\":9007199254740991},"
-    "\"ratio\":0.25},\"bits\":\"small\",\"name\":\"n-1\",\"path\":\"/p\",\"maybe\":\"m\","
+    "\"ratio\":0.25},\"share\":0.5,\"bits\":\"small\",\"name\":\"n-1\",\"path\":\"/p\",\"maybe\":\"m\","
     "\"colour\":\"blue\",\"list\":[\"u\",\"v\"],\"map\":{\"k\":\"w\"},\"count\":\"3k\",\"dims\":7,"
     "\"order\":\"auto\",\"id\":\"00ff10a9000000000000000000000bcd\"}";
 
@@ -127,6 +128,28 @@ static void test_written_as_read(void **state)
 	assert_null(config_map_get(&t.map, "w"));
 	assert_written(&table, &t, full);
 	config_release(&table, &t);
+}
+
+/* What was not given cannot be read again as what stands in for it, where that is out of bounds. */
+static void test_nothing_is_written_of_what_was_not_given(void **state)
+{
+	struct thing t;
+	struct buf out = { 0 };
+	struct json *root;
+
+	(void)state;
+	assert_ok(read_text("{\"a\": {\"number\": 3}}", NULL, NULL, &t));
+	root = config_write(&table, &t);
+	assert_null(json_get(root, "share"));
+	assert_null(json_get(root, "maybe"));
+	json_write(root, &out);
+	buf_add(&out, "", 1);
+	config_release(&table, &t);
+	assert_ok(read_text((const char *)out.p, NULL, NULL, &t));
+	assert_true(t.share == 0);
+	config_release(&table, &t);
+	json_free(root);
+	buf_release(&out);
 }
 
 static void test_comments_are_skipped(void **state)
@@ -164,7 +187,7 @@ static void test_refusals(void **state)
 		/* 8 */
 		{ "{\"a\": {\"number\": 3, \"nubmer\": 3}}",
 		  "thing.a.nubmer is unknown, expected one of: number, b, ratio" },
-		/* 9 */ { "{\"b\": 1}", "thing.b is unknown, expected one of: on, deep, a, bits," },
+		/* 9 */ { "{\"b\": 1}", "thing.b is unknown, expected one of: on, deep, a, share, bits," },
 		/* 10 */ { "{\"a.number\": 3}", "thing.a.number is unknown" },
 		/* 11 */
 		{ "{\"a\": {\"number\": 3, \"b\": {\"seed\": 9007199254740992}}}",
@@ -483,6 +506,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_written_as_read),
+		cmocka_unit_test(test_nothing_is_written_of_what_was_not_given),
 		cmocka_unit_test(test_comments_are_skipped),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_set),

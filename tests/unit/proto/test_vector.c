@@ -391,6 +391,32 @@ static void test_reals_checks_later(void **state)
 	}
 }
 
+/* So many rows as the sender likes, within bounds; the bounds are what it must be, else. */
+static void test_rows(void **state)
+{
+	static const double x[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+	double back[9];
+	size_t rows;
+
+	for (size_t n = 2; n <= 3; n++) {
+		assert_ok(channel_send_reals(hub[A], MSG_MATRIX, 9, x, 3 * n));
+		assert_ok(channel_recv_rows(party[A], MSG_MATRIX, 9, 3, 2, 3, back, &rows));
+		assert_int_equal(rows, n);
+		assert_memory_equal(back, x, 3 * n * sizeof(*x));
+	}
+	assert_ok(channel_send_reals(hub[A], MSG_MATRIX, 9, x, 3));
+	refused(party[A], channel_recv_rows(party[A], MSG_MATRIX, 9, 3, 2, 3, back, &rows),
+		"count 3, offset 0 with 3 numbers; expected 9, 6, 0 with at most 6");
+	again(state);
+	assert_ok(channel_send_reals(hub[A], MSG_MATRIX, 9, x, 12));
+	refused(party[A], channel_recv_rows(party[A], MSG_MATRIX, 9, 3, 2, 3, back, &rows),
+		"count 12, offset 0 with 12 numbers; expected 9, 9, 0 with at most 9");
+	again(state);
+	assert_ok(channel_send_reals(hub[A], MSG_MATRIX, 9, x, 8));
+	refused(party[A], channel_recv_rows(party[A], MSG_MATRIX, 9, 3, 2, 3, back, &rows),
+		"count 8, offset 0 with 8 numbers; expected 9, 6, 0 with at most 6");
+}
+
 /* No numbers are due: an empty message is, and no other. */
 static void test_reals_none(void **state)
 {
@@ -513,6 +539,7 @@ int main(void)
 		IN(set_up, test_reals_checks),
 		IN(set_up, test_reals_checks_later),
 		IN(set_up, test_reals_none),
+		IN(set_up, test_rows),
 		IN(set_up, test_reals_are_finite),
 		IN(set_up, test_reals_of_a_broken_channel),
 		IN(set_up, test_choices),

@@ -189,7 +189,8 @@ void part_objective(struct report *r, struct buf *b)
 	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s))
 		n += has_curve(s);
 	if (!n) {
-		if (r->main->leads && !run_is_plan_only(r->main->run))
+		if (r->main->leads && !run_is_plan_only(r->main->run) &&
+		    !run_rows_apart(r->main->run)) /* whose k-means need no objective */
 			notes_add(&r->runs.missing, r->main->name,
 				  "its run.json has no objective of any k-means");
 		return;

@@ -145,14 +145,14 @@ static void print_sizes(const struct json *run)
 
 	if (!list || !run_rows_apart(run))
 		return;
-	printf("\n%-16s", "cluster sizes");
+	printf("\n%-18s", "cluster sizes");
 	print_numbers(list);
 	printf("\n");
 }
 
 static void print_fact(const struct json *fact)
 {
-	printf("%-16s", json_key(fact));
+	printf("%-18s", json_key(fact));
 	if (json_type(fact) == JSON_STRING)
 		printf(" %s", json_string(fact));
 	else if (json_type(fact) == JSON_ARRAY)

@@ -106,7 +106,7 @@ static enum err compare_columns(struct run *run, const struct msg_accept *accept
 			return err_set(ERR_PEER, "%s has %u feature columns, expected 1 to %zu",
 				       run->name[l], accept[l].columns, (size_t)COLS_MAX);
 		if (accept[l].columns != accept[0].columns)
-			return err_set(ERR_PEER,
+			return err_set(ERR_INPUT,
 				       "%s has %u feature columns and %s has %u: rows of different "
 				       "parties must have the same columns",
 				       run->name[0], accept[0].columns, run->name[l],

@@ -122,14 +122,29 @@ names() { # L: the parties' names
 
 # Keys, a small graph with three planted clusters, its slices, and all configurations.
 federation() { # L [SYNTH-OPTION...]
-	local L=$1 name
 	"$BIN/coterie" synth --nodes 150 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 --seed 5 \
 		--out "$T/pooled" "${@:2}" >/dev/null
-	"$BIN/coterie" split --by columns --parties "$L" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
-	"$BIN/coterie" pki lab --parties "$L" --out "$T/pki" >/dev/null
+	"$BIN/coterie" split --by columns --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
 	cat >"$T/job.json" <<-'EOF'
 		{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 }, "restarts": 4, "local_restarts": 2 }
 	EOF
+	configure "$1"
+}
+
+# The same of rows in three clouds far apart, for jobs of kind fedsc and kmeans.
+rows_federation() { # L [SYNTH-OPTION...]
+	local name
+	"$BIN/coterie" synth --points --nodes 150 --features 6 --clusters 3 --apart 12 --seed 5 \
+		--out "$T/pooled" "${@:2}" >/dev/null
+	"$BIN/coterie" split --by rows --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	echo '{ "kind": "fedsc", "clusters": 3, "seed": 7 }' >"$T/job.json"
+	configure "$1"
+	for name in $(names "$1"); do edit "$name" '.policy.jobs = ["fedsc", "kmeans"]'; done
+}
+
+configure() { # L: keys, and configurations for the slices in $T/data
+	local L=$1 name
+	"$BIN/coterie" pki lab --parties "$L" --out "$T/pki" >/dev/null
 	names "$L" | jq -Rn '[inputs] as $names | {
 		name: "coordinator", listen: "127.0.0.1:0",
 		identity: { certificate: "pki/coordinator.crt", key: "pki/coordinator.key", ca: "pki/ca.crt" },
@@ -143,13 +158,14 @@ federation() { # L [SYNTH-OPTION...]
 	done >"$T/pins"
 	for name in $(names "$L"); do
 		jq -Rn --arg name "$name" --arg features "$(cd "$T" && ls data/"$name"/features.*)" \
-			--arg edges "$(cd "$T" && ls data/"$name"/edges.*)" \
+			--arg edges "$(cd "$T" && ls data/"$name"/edges.* 2>/dev/null || true)" \
 			--arg ids "$(cd "$T" && ls data/"$name"/ids.txt 2>/dev/null || true)" \
 			--argjson L "$L" '
 			[inputs | split(" ") | { (.[0]): .[1] }] | add | del(.[$name]) | {
 			name: $name, coordinator: "127.0.0.1:1",
 			identity: { certificate: "pki/\($name).crt", key: "pki/\($name).key", ca: "pki/ca.crt" },
-			peers: ., data: ({ features: $features, edges: $edges } +
+			peers: ., data: ({ features: $features } +
+				if $edges == "" then {} else { edges: $edges } end +
 				if $ids == "" then {} else { ids: $ids } end),
 			policy: { min_parties: (if $L > 1 then 2 else 1 end) },
 			heartbeat_s: 1, step_timeout_s: 20, retry_s: 5, threads: 1,
@@ -275,8 +291,8 @@ same_labels() { # FILE FILE
 	cmp -s "$1" "$2" || fail "$1 and $2 differ"
 }
 
-acc() { # LABELS: against the planted clusters
-	"$BIN/coterie" eval --truth "$T/pooled/labels.txt" "$1" | jq -r .acc
+acc() { # LABELS...: against the planted clusters
+	"$BIN/coterie" eval --truth "$T/pooled/labels.txt" "$@" | jq -r .acc
 }
 
 at_least() { # NUMBER BOUND WHAT

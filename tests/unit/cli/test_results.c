@@ -245,10 +245,10 @@ static void test_show_rows_apart(void **state)
 	put("own.txt", "1\n0\n");
 	expect_command(show_main, "out --truth truth.txt", 0,
 		       "job: fedsc, k = 2, variant anchor, seed 4\n");
-	assert_non_null(strstr(said, "cluster sizes    3 2\n"));
-	assert_non_null(strstr(said, "dims             30\n"));
-	assert_non_null(strstr(said, "eigenvalues      1 0.5 -1e-18\n"));
-	assert_non_null(strstr(said, "privacy          none of it\n"));
+	assert_non_null(strstr(said, "cluster sizes      3 2\n"));
+	assert_non_null(strstr(said, "dims               30\n"));
+	assert_non_null(strstr(said, "eigenvalues        1 0.5 -1e-18\n"));
+	assert_non_null(strstr(said, "privacy            none of it\n"));
 	assert_non_null(strstr(said, "ACC 1.0000"));
 	assert_non_null(strstr(said, "of 5 rows"));
 	assert_non_null(strstr(said, "results: out/party-00/labels.csv, labels.npy, run.json, "

@@ -1,0 +1,475 @@
+#!/bin/bash
+# FedSC in its variants and federated k-means between real daemons: what they find, who learns which
+# labels, what is refused, and a party or the coordinator that dies in each of their stages.
+#
+#     150 rows, 3 clouds --- split --by rows ---> party-00 ===\
+#                                                 party-01 ==== coordinator: sums, never labels
+#                                                 party-02 ===/              (but for variant paper)
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+job_of() { # NAME [JQ-PROGRAM]: kmeans, or a variant of fedsc
+	case $1 in
+	kmeans) echo '{ "kind": "kmeans", "clusters": 3, "seed": 7 }' ;;
+	*) echo "{ \"kind\": \"fedsc\", \"variant\": \"$1\", \"clusters\": 3, \"seed\": 7 }" ;;
+	esac >"$T/job.json"
+	[[ -z ${2-} ]] || edit job "$2"
+}
+
+allows() { # L KIND: all that the parties' policies name
+	local name
+	for name in $(names "$1"); do edit "$name" ".policy.jobs = [\"$2\"]"; done
+}
+
+labels_of() { # L: the parties' files
+	local name
+	for name in $(names "$1"); do echo "$T/out/$name/labels.csv"; done
+}
+
+# Everybody ends well; each party has the labels of its own rows, in its order, and together they are
+# the three clouds. The coordinator has their sizes, and labels only of variant paper.
+finds_the_clouds() { # L NAME PHASES
+	local name own=0 types
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names "$1")
+	no_leftovers
+	for name in coordinator $(names "$1"); do
+		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+		[[ $(run_of "$name" '[.phases[].name] | join(" ")') == "offer keys $3" ]] ||
+			fail "$name went through $(run_of "$name" '[.phases[].name] | join(" ")')"
+	done
+	for name in $(names "$1"); do
+		cmp -s <(tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 1) "$T/data/$name/ids.txt" ||
+			fail "$name/labels.csv has other ids than its data, or another order"
+		own=$(run_of "$name" .result.rows)
+		[[ $own == $(wc -l <"$T/data/$name/ids.txt") ]] || fail "$name/run.json: $own rows"
+	done
+	# shellcheck disable=SC2046
+	[[ $(acc $(labels_of "$1")) == 1 ]] || fail "accuracy of $2 with $1 parties is $(acc $(labels_of "$1"))"
+	[[ $(run_of coordinator '.result.cluster_sizes | join(" ")') == "50 50 50" ]] ||
+		fail "clusters of $(run_of coordinator '.result.cluster_sizes | join(" ")') rows"
+	types=$(run_of coordinator '[.traffic[] | select(.messages_received > 0).type] | unique - ["HEARTBEAT"] | join(" ")')
+	if [[ $2 == paper ]]; then
+		[[ $types == "ACCEPT DONE HELLO KEY MASKED UPLOAD" ]] || fail "the coordinator got $types"
+		[[ $(wc -l <"$T/out/coordinator/labels.csv") == 151 ]] || fail "the coordinator lacks labels"
+	else # of rows nothing but masked words
+		[[ $types == "ACCEPT DONE HELLO KEY MASKED" ]] || fail "the coordinator got $types"
+		[[ ! -e $T/out/coordinator/labels.csv ]] || fail "the coordinator has labels"
+	fi
+}
+
+declare -A PHASES=(
+	[anchor]="totals landmarks anchor kmeans"
+	[dense]="totals landmarks dims landmarks stage-1 dense kmeans"
+	[paper]="totals landmarks dims landmarks stage-1 upload result"
+	[kmeans]="totals kmeans"
+)
+
+whole_run() { # L NAME [JQ-PROGRAM]
+	rows_federation "$1"
+	job_of "$2" "${3-}"
+	[[ $2 != paper ]] || allows "$1" fedsc.paper
+	coordinator
+	parties "$1"
+	finds_the_clouds "$1" "$2" "${PHASES[$2]}"
+}
+
+test_anchor_of_two() { whole_run 2 anchor; }
+test_anchor_of_five() { whole_run 5 anchor; }
+test_dense_of_three() { whole_run 3 dense; }
+test_kmeans_of_two() { whole_run 2 kmeans; }
+test_kmeans_of_five() { whole_run 5 kmeans; }
+
+test_paper_of_three() {
+	whole_run 3 paper
+	for name in coordinator party-00 party-01 party-02; do says "$name" 'in clear'; done
+}
+
+test_participants() { whole_run 4 dense '.participants = 2 | .rounds = 6'; }
+
+test_one_party() {
+	rows_federation 1
+	job_of anchor '.allow_single = true'
+	edit party-00 '.policy.allow_single = true'
+	coordinator
+	parties 1
+	finds_the_clouds 1 anchor "${PHASES[anchor]}"
+}
+
+# Each party has one class alone, and so have clusters one party.
+test_parties_of_one_class() {
+	local name
+	rows_federation 3
+	rm -rf "$T/data"
+	"$BIN/coterie" split --by rows --skew 1 --parties 3 --data "$T/pooled" --out "$T/data" >/dev/null
+	for name in $(names 3); do
+		[[ $(sort -u "$T/data/$name/labels.txt" | wc -l) == 1 ]] || fail "$name has several classes"
+	done
+	job_of anchor
+	coordinator
+	parties 3
+	finds_the_clouds 3 anchor "${PHASES[anchor]}"
+	for name in $(names 3); do
+		[[ $(tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 2 | sort -u | wc -l) == 1 ]] || fail "$name has several clusters"
+	done
+}
+
+test_same_job_same_labels() {
+	local name
+	whole_run 3 anchor
+	mkdir "$T/first"
+	for name in $(names 3); do mv "$T/out/$name/labels.csv" "$T/first/$name.csv"; done
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	for name in $(names 3); do same_labels "$T/first/$name.csv" "$T/out/$name/labels.csv"; done
+}
+
+# ---- noise ----
+
+test_noise_of_rows() {
+	rows_federation 3
+	job_of anchor '.noise = { on: "data", beta: 0.05 }'
+	coordinator
+	parties 3
+	finds_the_clouds 3 anchor "${PHASES[anchor]}"
+	[[ $(run_of party-01 .facts.privacy) == "no differential privacy: rows have noise of sigma 0.05 "* ]] ||
+		fail "party-01 says: $(run_of party-01 .facts.privacy)"
+}
+
+# A policy that asks for it, and what has been spent.
+test_private() {
+	rows_federation 3
+	job_of kmeans '.noise = { on: "data", eps: 2, delta: 1e-5, clip: 40 }'
+	edit party-01 '.policy.max_eps = 2'
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	[[ $(run_of party-01 .facts.privacy) == "(eps 2, delta 1e-05)-differential privacy of each row"*"moves the data by at most 80,"* ]] ||
+		fail "party-01 says: $(run_of party-01 .facts.privacy)"
+}
+
+# ---- policy ----
+
+refused() { # REGEX: exit 2 at all; nobody has a sum or labels
+	local name
+	coordinator
+	parties 3
+	ends 2 coordinator party-00 party-01 party-02
+	for name in coordinator party-00 party-01 party-02; do
+		says "$name" "$1"
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
+	done
+	[[ $(run_of coordinator .rounds) == 0 ]] || fail "there were sums"
+}
+
+test_paper_is_not_fedsc() {
+	rows_federation 3
+	job_of paper
+	refused 'the offered job is of kind fedsc\.paper, which policy\.jobs of party-0[0-2] does not name'
+}
+
+test_fedsc_is_not_kmeans() {
+	rows_federation 3
+	edit party-01 '.policy.jobs = ["kmeans"]'
+	refused 'of kind fedsc, which policy\.jobs of party-01 does not name'
+}
+
+test_max_eps() {
+	rows_federation 3
+	job_of anchor '.noise = { on: "data", eps: 3, delta: 1e-5, clip: 1 }'
+	edit party-01 '.policy.max_eps = 2.5'
+	refused 'the offered job\.noise\.eps is 3, policy\.max_eps of party-01 is 2\.5'
+}
+
+test_max_eps_and_no_noise() {
+	rows_federation 3
+	edit party-01 '.policy.max_eps = 2'
+	refused 'of kind fedsc claims no differential privacy, policy\.max_eps of party-01 is 2'
+}
+
+test_min_cluster() {
+	rows_federation 3
+	edit party-01 '.policy.min_cluster = 5'
+	refused 'sums of 3 rows \(job\.min_cluster\), policy\.min_cluster of party-01 is 5'
+}
+
+test_min_parties() {
+	rows_federation 3
+	edit party-01 '.policy.min_parties = 4'
+	refused '3 parties\) has sums of 3 parties, policy\.min_parties is 4'
+}
+
+# ---- wrong jobs: exit 4, nothing is started ----
+
+wrong_job() { # REGEX JQ-PROGRAM...: of the last job_of
+	local program
+	for program in "${@:2}"; do
+		jq "$program" "$T/job.json" >"$T/wrong.json"
+		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/wrong.json" --out "$T/out/coordinator"
+		ends 4 coordinator
+		says coordinator "$1"
+	done
+}
+
+test_wrong_noise() {
+	rows_federation 2
+	wrong_job 'job\.noise\.eps is 0, expected a number from' '.noise = { on: "data", eps: 0, delta: 1e-5, clip: 1 }'
+	wrong_job 'job\.noise\.eps is -1, expected' '.noise = { on: "data", eps: -1, delta: 1e-5, clip: 1 }'
+	wrong_job 'job\.noise\.beta is -0\.5, expected a number from 0' '.noise = { on: "data", beta: -0.5 }'
+	wrong_job 'job\.noise\.eps is 1 without job\.noise\.clip' '.noise = { on: "data", eps: 1, delta: 1e-5 }'
+	wrong_job 'job\.noise\.on is "data", but job\.noise\.eps is not given and job\.noise\.beta is 0' '.noise.on = "data"'
+	wrong_job 'job\.noise\.on is "factors", expected "none" or "data" with variant "anchor"' '.noise = { on: "factors", beta: 1 }'
+}
+
+test_wrong_numbers() {
+	rows_federation 2
+	job_of dense
+	wrong_job 'job\.kernel\.width is -1, expected a number from 0' '.kernel.width = -1'
+	wrong_job 'job\.dims is 2, expected at least job\.clusters, 3' '.dims = 2'
+	wrong_job 'job\.secure_sum\.modulus_bits is 32, expected 64' '.secure_sum.modulus_bits = 32'
+	job_of anchor
+	wrong_job 'job\.clusters is 1, expected' '.clusters = 1'
+	wrong_job 'job\.dims is 4, expected more than job\.near, 4' '.dims = 4'
+}
+
+# ---- wrong data ----
+
+# Other rows for a party, those of three clouds, with awk's EXPRESSION of row i and column j in place
+# of some of their values, in x.
+rows_are() { # NAME ROWS COLUMNS [AWK-STATEMENTS]
+	local dir=$T/data/$1
+	rm "$dir"/features.*
+	awk -v n="$2" -v m="$3" 'BEGIN {
+		srand(5)
+		for (i = 0; i < n; i++)
+			for (j = 0; j < m; j++) {
+				x = 20 * (i % 3) * (j % 2 ? 1 : -1) + rand()
+				'"${4-}"'
+				printf "%s%s", x, j + 1 < m ? "," : "\n"
+			}
+	}' >"$dir/features.csv"
+	edit "$1" "del(.data.ids) | .data.features = \"data/$1/features.csv\""
+}
+
+# All end so, and say this, which stands in the coordinator's record.
+ends_saying() { # STATUS REGEX
+	local name
+	coordinator
+	parties 3
+	ends "$1" coordinator party-00 party-01 party-02
+	for name in coordinator party-00 party-01 party-02; do
+		says "$name" "$2"
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
+	done
+	[[ $(run_of coordinator .error) =~ $2 ]] || fail "coordinator/run.json says: $(run_of coordinator .error)"
+}
+
+test_other_columns() {
+	rows_federation 3
+	rows_are party-01 50 5
+	ends_saying 4 'party-00 has 6 feature columns and party-01 has 5'
+}
+
+test_one_row() {
+	rows_federation 3
+	rows_are party-01 1 6
+	ends_saying 4 'party-01 has 1 row, expected at least 2'
+}
+
+test_no_rows() { # its data are looked at before it dials
+	rows_federation 3
+	rows_are party-01 0 6
+	ADDRESS=127.0.0.1:1 party party-01
+	ends 4 party-01
+	says party-01 'party-01/features\.csv'
+}
+
+test_nan() {
+	rows_federation 3
+	rows_are party-01 50 6 'if (i == 3 && j == 2) x = "nan"'
+	ADDRESS=127.0.0.1:1 party party-01
+	ends 4 party-01
+	says party-01 'party-01/features\.csv:4: field 3 is ..nan.., expected a finite number'
+}
+
+test_no_features() {
+	rows_federation 3
+	edit party-01 'del(.data)'
+	ADDRESS=127.0.0.1:1 party party-01
+	ends 4 party-01
+	says party-01 'data'
+}
+
+test_constant_column() { # tells nothing apart, and does no harm
+	local name
+	rows_federation 3
+	for name in $(names 3); do rows_are "$name" 50 6 'if (j == 4) x = 7'; done
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	[[ $(run_of coordinator '.result.cluster_sizes | sort | join(" ")') == "48 51 51" ]] ||
+		fail "clusters of $(run_of coordinator '.result.cluster_sizes | join(" ")') rows"
+}
+
+equal_rows() { # NAME
+	local name
+	rows_federation 3
+	job_of "$1"
+	for name in $(names 3); do rows_are "$name" 50 6 'x = 7'; done
+	ends_saying '1|4' 'all 150 rows are equal'
+}
+test_equal_rows_anchor() { equal_rows anchor; }
+test_equal_rows_dense() { equal_rows dense; }
+test_equal_rows_kmeans() { equal_rows kmeans; }
+
+too_many() { # NAME JQ-PROGRAM REGEX
+	rows_federation 3
+	job_of "$1" "$2"
+	ends_saying '1|4' "$3"
+}
+test_more_clusters_than_rows() { too_many anchor '.clusters = 151' 'job\.clusters is 151, of 150 rows'; }
+test_more_clusters_than_rows_kmeans() { too_many kmeans '.clusters = 151' 'job\.clusters is 151, of 150 rows'; }
+test_more_dims_than_rows() { too_many anchor '.dims = 151' 'job\.dims is 151, of 150 rows'; }
+test_more_dims_than_rows_dense() { too_many dense '.dims = 151' 'job\.dims is 151, of 150 rows'; }
+test_clusters_below_min_cluster() { too_many kmeans '.clusters = 120' '3 rows or more, for 120 clusters'; }
+
+# The message names party, lambda and r.
+test_kernel_that_is_not_positive() {
+	too_many dense '.kernel = { lambda: 0, width: 100000 }' 'party-0[0-2]: kernel of the dictionary with lambda 0, r 100000'
+}
+
+# ---- deaths ----
+
+# A job whose stages last: some parties are behind a relay that takes its time. Few landmarks, so that
+# the later stages come soon.
+slow_job() { # NAME
+	rows_federation 4
+	case $1 in
+	anchor) job_of anchor '.dims = 8' ;;
+	dense) job_of dense '.dims_most = 6' ;;
+	paper) job_of paper '.dims = 6' && allows 4 fedsc.paper ;;
+	kmeans) job_of kmeans ;;
+	esac
+	coordinator
+	relay relay 40
+	party party-00
+	ADDRESS=$RELAY party party-01
+	ADDRESS=$RELAY party party-02
+	party party-03
+}
+
+# All others end within their deadline, naming the victim, and leave no labels. Who dies when it has kept its
+# result may have said so: then the job is done for the others.
+strikes() { # SIGNAL VICTIM JOB STAGE
+	local victim=$2 name statuses='' allowed='2|3' cause
+	[[ $4 != result ]] || allowed='0|2|3'
+	slow_job "$3"
+	in_phase "$victim" "$4"
+	kill "-$1" "${PID[$victim]}"
+	for name in coordinator party-00 party-01 party-02 party-03; do
+		[[ $name != "$victim" ]] || continue
+		ended "$name" 12
+		[[ "|$allowed|" == *"|$STATUS|"* ]] || fail "$name ended with status $STATUS, expected $allowed"
+		statuses+=" $STATUS"
+		((STATUS)) || continue
+		says "$name" "$victim"
+		if [[ $victim$4 == coordinatoroffer && ! -e $T/out/$name/run.json ]]; then
+			continue # it died before it offered
+		fi
+		cause=$(run_of "$name" .error)
+		[[ $cause == *"$victim"* ]] || fail "$name/run.json does not name $victim: $cause"
+		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+		[[ ! -e $T/out/$name/labels.csv || $4 == result ]] || fail "$name has labels"
+	done
+	[[ $victim == coordinator || $(xargs -n 1 <<<"$statuses" | sort -u | wc -l) == 1 ]] ||
+		fail "they ended with statuses$statuses"
+	kill -KILL "${PID[$victim]}" 2>/dev/null || true
+	wait "${PID[$victim]}" 2>/dev/null || true
+	unset "PID[$victim]"
+	no_leftovers "$victim"
+}
+
+for stage in anchor:offer anchor:keys anchor:totals anchor:landmarks anchor:anchor anchor:kmeans \
+	dense:dims dense:stage-1 dense:dense paper:upload paper:result kmeans:kmeans; do
+	for victim in party-01 coordinator; do
+		name=${stage/:/_in_}
+		eval "test_KILL_${victim//-/_}_of_${name//-/_}() { strikes KILL $victim ${stage%:*} ${stage#*:}; }"
+	done
+done
+test_STOP_party_01_of_anchor_in_landmarks() { strikes STOP party-01 anchor landmarks; }
+test_STOP_coordinator_of_dense_in_stage_1() { strikes STOP coordinator dense stage-1; }
+
+# And what was interrupted can be run again.
+test_again_after_a_death() {
+	slow_job anchor
+	in_phase party-01 landmarks
+	kill -KILL "${PID[party-01]}" "${PID[relay]}"
+	ends '2|3' coordinator party-00 party-02 party-03
+	wait "${PID[party-01]}" 2>/dev/null || true
+	unset 'PID[party-01]' 'PID[relay]'
+	rm -rf "$T/out/coordinator"
+	job_of anchor
+	coordinator
+	parties 4
+	finds_the_clouds 4 anchor "${PHASES[anchor]}"
+}
+
+# ---- from the command line ----
+
+launch() { # OUT LAUNCH-ARG...: must succeed
+	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/$1" "${@:2}" >"$T/$1.stdout" 2>"$T/$1.stderr" ||
+		fail "launch ${*:2}: exit $?: $(tail -n 2 "$T/$1.stderr")"
+}
+
+launch_fails() { # REGEX LAUNCH-ARG...: exit 4
+	local status=0
+	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/none" "${@:2}" >"$T/said" 2>&1 || status=$?
+	((status == 4)) || fail "launch ${*:2}: exit $status, expected 4"
+	grep -Eq -- "$1" "$T/said" || fail "launch ${*:2} does not say '$1': $(<"$T/said")"
+	rm -rf "$T/none"
+}
+
+# Split, run, joined score, report, with and without ids.
+test_launch() {
+	local f
+	"$BIN/coterie" synth --points --nodes 150 --features 4 --clusters 3 --apart 12 --out "$T/pooled" >/dev/null
+	launch run --job "$ROOT/configs/jobs/fedsc-iris.json" --skew 0.5 --keep-data
+	grep -q '^ACC 1.0000 .* of 150 rows$' "$T/run.stdout" || fail "says: $(<"$T/run.stdout")"
+	grep -q '^cluster sizes *50 50 50$' "$T/run.stdout" || fail "says: $(<"$T/run.stdout")"
+	grep -q '^dims  *[0-9]' "$T/run.stdout" || fail "says: $(<"$T/run.stdout")"
+	for f in run run/party-01; do
+		"$BIN/coterie" report "$T/$f" >/dev/null || fail "report of $f: exit $?"
+		grep -q 'id="facts"' "$T/$f/report.html" || fail "$f/report.html has no facts"
+		! grep -q 'What is missing' "$T/$f/report.html" || fail "$f/report.html says that something is missing"
+	done
+	grep -q "own features, 4 of them, as they are" "$T/run/party-01/report.html" || fail "no picture"
+	"$BIN/coterie" report "$T/run" --truth "$T/pooled/labels.txt" >/dev/null
+	[[ $(jq '.evaluation | .acc, .rows' "$T/run/coordinator/run.json" | xargs) == "1 150" ]] || fail "evaluated: $(jq -c .evaluation "$T/run/coordinator/run.json")"
+	seq 1000 1149 | sed 's/5$/,"x"/' >"$T/pooled/ids.txt"
+	launch ids --job "$ROOT/configs/jobs/kmeans.json" --set clusters=3
+	grep -q '^ACC 1.0000 .* of 150 rows$' "$T/ids.stdout" || fail "says: $(<"$T/ids.stdout")"
+	launch paper --job "$ROOT/configs/jobs/fedsc-paper.json" --allow fedsc.paper
+	grep -q '^ACC 1.0000 .* of 150 rows$' "$T/paper.stdout" || fail "says: $(<"$T/paper.stdout")"
+	launch private --job "$ROOT/configs/jobs/fedsc-private.json" --policy max_eps=4
+	[[ $(jq -r .facts.privacy "$T/private/party-00/run.json") == "(eps 4, delta 1e-05)"* ]] || fail "spent: $(jq .facts "$T/private/party-00/run.json")"
+}
+
+test_launch_refuses() {
+	local status=0
+	"$BIN/coterie" synth --points --nodes 60 --features 4 --clusters 3 --out "$T/pooled" >/dev/null
+	launch_fails "--by is 'nodes'" --job "$ROOT/configs/jobs/kmeans.json" --by nodes
+	launch_fails '--by is columns, expected rows with this job' --job "$ROOT/configs/jobs/kmeans.json" --by columns
+	launch_fails 'skew.* expected a number from 0 to 1' --job "$ROOT/configs/jobs/kmeans.json" --skew 2
+	launch_fails "--allow is 'x,y'" --job "$ROOT/configs/jobs/kmeans.json" --allow x,y
+	launch_fails "--policy is 'jobs=1'" --job "$ROOT/configs/jobs/kmeans.json" --policy jobs=1
+	launch_fails 'no edges\.tsv or edges\.mtx' --job "$ROOT/configs/jobs/kcagc-cora.json"
+	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/paper" --quiet \
+		--job "$ROOT/configs/jobs/fedsc-paper.json" >"$T/said" 2>&1 || status=$?
+	((status == 2)) || fail "launch of variant paper: exit $status, expected 2"
+	grep -q 'of kind fedsc.paper, which policy.jobs' "$T/said" || fail "says: $(<"$T/said")"
+}
+
+run_tests "$@"

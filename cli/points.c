@@ -151,52 +151,41 @@ struct points {
 	struct labels truth; /* empty if there are none */
 };
 
-/* The one features file of the directory, dense. */
-static enum err read_rows(const char *dir, struct mat *X)
+/* Dense; a graph that may be there is not looked at. */
+static enum err read_rows(const char *path, struct mat *X)
 {
-	static const char *const names[] = { "features.npy", "features.mtx", "features.csv" };
 	struct features f = { 0 };
-	char *path = NULL;
-	enum err err;
 
-	for (size_t i = 0; i < 3; i++) {
-		char *one = file_join(dir, names[i]);
-
-		if (!file_exists(one)) {
-			free(one);
-		} else if (path) {
-			err = err_set(ERR_INPUT, "both %s and %s are there", path, one);
-			free(one);
-			free(path);
-			return err;
-		} else {
-			path = one;
-		}
-	}
-	if (!path)
-		return err_set(ERR_INPUT, "%s: no features.npy, features.mtx or features.csv", dir);
-	err = features_read(path, &f);
-	free(path);
-	TRY(err);
-	if (f.is_sparse)
+	TRY(features_read(path, &f));
+	if (f.is_sparse) {
 		csr_to_dense(&f.sparse, X);
-	else
-		mat_copy(X, &f.dense);
+	} else {
+		*X = f.dense;
+		f.dense = (struct mat){ 0 };
+	}
 	features_release(&f);
+	return ERR_OK;
+}
+
+static enum err read_files(const struct dataset_files *files, struct points *p)
+{
+	TRY(read_rows(files->features, &p->X));
+	if (files->labels)
+		TRY(labels_read(files->labels, &p->truth));
+	if (p->truth.n && p->truth.n != p->X.rows)
+		return err_set(ERR_INPUT, "%s: %zu labels for %zu rows of features", files->labels,
+			       p->truth.n, p->X.rows);
 	return ERR_OK;
 }
 
 static enum err read_points(const char *dir, struct points *p)
 {
-	char *path = file_join(dir, "labels.txt");
-	enum err err = read_rows(dir, &p->X);
+	struct dataset_files files;
+	enum err err;
 
-	if (!err && file_exists(path))
-		err = labels_read(path, &p->truth);
-	if (!err && p->truth.n && p->truth.n != p->X.rows)
-		err = err_set(ERR_INPUT, "%s: %zu labels for %zu rows of features", path,
-			      p->truth.n, p->X.rows);
-	free(path);
+	TRY(dataset_find(dir, DATASET_FEATURES, &files));
+	err = read_files(&files, p);
+	dataset_files_release(&files);
 	return err;
 }
 

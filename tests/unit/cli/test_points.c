@@ -107,9 +107,9 @@ static void wrong(void **state)
 	expect(kmeans_main, "-k 2 --skew 1", 4, "unrecognized option");
 	expect(sc_main, "-k 2 --unmatched", 4, "unrecognized option");
 	expect(kmeans_main, "-k 2 more", 4, "unexpected argument: more");
-	expect_command(kmeans_main, "-k 2 --data /nowhere", 4, "no features.npy");
+	expect_command(kmeans_main, "-k 2 --data /nowhere", 4, "no features.mtx");
 	put("features.npy", "x");
-	expect(kmeans_main, "-k 2", 4, "are there");
+	expect(kmeans_main, "-k 2", 4, "are both there");
 	snprintf(said, sizeof(said), "%s/features.npy", dir);
 	assert_int_equal(remove(said), 0);
 	put("labels.txt", "0\n1\n");

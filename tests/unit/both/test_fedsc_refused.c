@@ -309,19 +309,64 @@ static void test_wrong_words(void **state)
 	}
 }
 
-static void upload_of(struct lab *lab, size_t rows, size_t cols, const char *words)
+/* A number more in word `at` of the nth vector of a phase, and with it in the sum, which the
+ * coordinator then refuses with these words. */
+static void refuse_sum(struct lab *lab, const char *phase, size_t nth, size_t at, double more,
+		       const char *words)
 {
-	const struct script *full = &lab->r->from_party[1];
+	const struct script *full = &lab->r->from_party[0];
+	size_t step = step_in(full, phase, MSG_MASKED, 0, nth), head = 4 + 8 + 8 + 8 + 4;
+	uint64_t add = (uint64_t)(int64_t)ldexp(more, JOB_WIDE_FRACTION), word = 0;
+	struct script s = { 0 };
+	struct outcome out;
+	uint8_t *p;
+
+	script_copy(&s, full, full->count);
+	p = s.note[step].body + head + 8 * at;
+	for (int b = 0; b < 8; b++)
+		word |= (uint64_t)p[b] << 8 * b;
+	word += add;
+	for (int b = 0; b < 8; b++)
+		p[b] = (uint8_t)(word >> 8 * b);
+	replay(&(struct listener){ lab->r, 0, true }, &s, &out);
+	if (!strstr(out.why, words))
+		fail_msg("%s: \"%s\", expected \"%s\"", err_name(out.code), out.why, words);
+	script_release(&s);
+}
+
+static void test_wrong_sums(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_open(&lab, runs[0]);
+	refuse_sum(&lab, "totals", 0, 2, 0.5, "they have 24.5 rows");
+	refuse_sum(&lab, "totals", 0, 2, -21, "they have 3 rows, expected 4");
+	refuse_sum(&lab, "totals", 0, 2, -22, "they have 2 rows, expected 4");
+	refuse_sum(&lab, "totals", 0, 1, 1, "they have 1073741848 rows");
+	refuse_sum(&lab, "landmarks", 0, 0, 1, "1 clusters have 25 rows of 24");
+	refuse_sum(&lab, "landmarks", 0, 0, -0.5, "cluster 0 of 1 has 23.5 rows");
+	refuse_sum(&lab, "landmarks", 0, 0, -25, "cluster 0 of 1 has -1 rows");
+	refuse_sum(&lab, "anchor", 0, 0, 1, "weights of 4 landmarks add to 25 for 24 rows");
+	refuse_sum(&lab, "anchor", 0, 1, -25, "weights of 4 landmarks add to -26 for 24 rows");
+	refuse_sum(&lab, "kmeans", 0, 1, 1, "3 clusters have 25 rows of 24");
+	lab_close(&lab);
+}
+
+static void upload_of(struct lab *lab, size_t l, size_t rows, size_t cols, const char *words)
+{
+	const struct script *full = &lab->r->from_party[l];
 	size_t step = step_in(full, "upload", MSG_UPLOAD, 0, 0);
 	double *x = alloc(rows * cols, sizeof(*x));
 	struct msg m = { .type = MSG_UPLOAD,
-			 .reals = { 1, rows * cols, 0, { (uint8_t *)x, rows * cols * 8 } } };
+			 .reals = {
+			     (uint32_t)l, rows * cols, 0, { (uint8_t *)x, rows * cols * 8 } } };
 	struct script s = { 0 };
 	struct outcome out;
 
 	script_copy(&s, full, step);
 	script_add_msg(&s, &m);
-	replay(&(struct listener){ lab->r, 1, true }, &s, &out);
+	replay(&(struct listener){ lab->r, l, true }, &s, &out);
 	assert_int_equal(out.code, ERR_PEER);
 	if (!strstr(out.why, words))
 		fail_msg("\"%s\", expected \"%s\"", out.why, words);
@@ -335,10 +380,11 @@ static void test_wrong_uploads(void **state)
 
 	(void)state;
 	lab_open(&lab, runs[2]);
-	upload_of(&lab, 1, 4, "p1 sent UPLOAD of group 1, count 4");
-	upload_of(&lab, N, 4, "p1 sent UPLOAD of group 1, count 96");
-	upload_of(&lab, 7, 5, "p1 sent UPLOAD of group 1, count 35");
-	upload_of(&lab, N / L - 1, 4, "uploaded 23 rows of 24");
+	upload_of(&lab, 0, N - 1, 4, "p0 sent UPLOAD of group 0, count 92");
+	upload_of(&lab, 1, 1, 4, "p1 sent UPLOAD of group 1, count 4");
+	upload_of(&lab, 1, N, 4, "p1 sent UPLOAD of group 1, count 96");
+	upload_of(&lab, 1, 7, 5, "p1 sent UPLOAD of group 1, count 35");
+	upload_of(&lab, 1, N / L - 1, 4, "uploaded 23 rows of 24");
 	lab_close(&lab);
 }
 
@@ -412,9 +458,10 @@ static void test_bad_input(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_message), cmocka_unit_test(test_wrong_numbers),
-		cmocka_unit_test(test_wrong_words),   cmocka_unit_test(test_wrong_uploads),
-		cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_policy_of_a_party),
+		cmocka_unit_test(test_every_message),     cmocka_unit_test(test_wrong_numbers),
+		cmocka_unit_test(test_wrong_words),       cmocka_unit_test(test_wrong_sums),
+		cmocka_unit_test(test_wrong_uploads),     cmocka_unit_test(test_bad_input),
+		cmocka_unit_test(test_policy_of_a_party),
 	};
 
 	federation_quiet();

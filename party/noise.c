@@ -1,5 +1,4 @@
 #include "party/noise.h"
-#include "common/base/log.h"
 #include "common/job/noise.h"
 #include "crypto/random.h"
 
@@ -19,15 +18,10 @@ const struct noise_source *party_noise_source(void)
 enum err party_noise_rows(struct work *work, struct mat *X)
 {
 	struct job_noise_numbers noise;
-	char text[JOB_NOISE_TEXT];
 	size_t clipped;
 
-	if (work->job.noise == NOISE_NONE)
-		return ERR_OK;
 	TRY(job_noise(&work->job, &noise));
-	job_noise_say(&work->job, &noise, text);
-	record_say(work->record, "privacy", "%s", text);
-	log_info("privacy: %s", text);
+	job_noise_record(&work->job, &noise, work->record);
 	if (!(noise.sigma > 0))
 		return ERR_OK;
 	TRY(noise_perturb_rows(party_noise_source(), noise.clip, noise.sigma, X, &clipped));

@@ -2,6 +2,7 @@
 #include "server/fedsc.h"
 #include "common/base/log.h"
 #include "common/job/fedsc.h"
+#include "common/job/noise.h"
 #include "crypto/draw.h"
 #include "server/row_questions.h"
 
@@ -32,12 +33,15 @@ enum err server_fedsc(struct run *run, uint32_t **label)
 {
 	uint64_t draw = draw_of_attempt(run->job_id, JOB_ID_LEN, run->attempt);
 	struct fedsc_report report = { 0 };
+	struct job_noise_numbers noise;
 	struct fedsc_params p;
 	struct fedsc_pool pool;
 	struct row_questions rows;
 	enum err e;
 
 	TRY(job_fedsc_params(&run->job, run->L, draw, run->threads, &p));
+	TRY(job_noise(&run->job, &noise));
+	job_noise_record(&run->job, &noise, run->record);
 	row_questions_open(&rows, run, &pool);
 	e = fedsc_run(&pool, &p, &report);
 	if (e == ERR_OK)

@@ -1,4 +1,5 @@
 #include "common/job/noise.h"
+#include "common/base/log.h"
 #include "common/math/noise.h"
 
 #include <math.h>
@@ -136,4 +137,30 @@ void job_noise_say(const struct job *job, const struct job_noise_numbers *noise,
 			 "which was given and follows from no eps; %s",
 			 uploads_factors(job) ? " and C_p have" : " has", job->noise_beta,
 			 unmasked);
+}
+
+/* -- in the record --------------------------------------------------------------------------- */
+
+static void record_above_0(struct record *r, const char *name, double value)
+{
+	if (value > 0)
+		record_fact(r, name, value);
+}
+
+void job_noise_record(const struct job *job, const struct job_noise_numbers *noise,
+		      struct record *r)
+{
+	char text[JOB_NOISE_TEXT];
+
+	if (job->noise == NOISE_NONE)
+		return;
+	job_noise_say(job, noise, text);
+	record_say(r, "privacy", "%s", text);
+	log_info("privacy: %s", text);
+	record_above_0(r, "privacy_eps", noise->eps);
+	record_above_0(r, "privacy_delta", noise->delta);
+	record_above_0(r, "noise_sensitivity", noise->sensitivity);
+	record_above_0(r, "noise_sigma", noise->sigma);
+	record_above_0(r, "noise_sigma_z", noise->sigma_z);
+	record_above_0(r, "noise_sigma_c", noise->sigma_c);
 }

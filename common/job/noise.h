@@ -8,6 +8,7 @@
 #define COMMON_JOB_NOISE_H
 
 #include "common/job/job.h"
+#include "common/job/record.h"
 
 enum { JOB_NOISE_TEXT = 768 };
 
@@ -34,5 +35,10 @@ enum err job_noise(const struct job *job, struct job_noise_numbers *out) MUST_CH
  * run.json's "privacy" and the log; nothing in it comes from data. */
 void job_noise_say(const struct job *job, const struct job_noise_numbers *noise,
 		   char text[static JOB_NOISE_TEXT]);
+
+/* The same in the record ("privacy", and numbers beside it) and in the log, if the job has noise.
+ */
+void job_noise_record(const struct job *job, const struct job_noise_numbers *noise,
+		      struct record *r);
 
 #endif

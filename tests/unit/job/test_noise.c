@@ -1,6 +1,7 @@
 /* What a job's noise is: numbers against hand-computed ones, and that no more is claimed than they
  * carry. */
 #include "jobs.h"
+#include "common/base/log.h"
 #include "common/job/noise.h"
 #include "common/math/noise.h"
 
@@ -153,13 +154,56 @@ static void test_said(void **state)
 						     "Theorem 3.9 claims nothing", NULL });
 }
 
+static double fact(const struct record *r, const char *name)
+{
+	for (size_t i = 0; i < r->facts; i++)
+		if (!strcmp(r->fact[i].name, name) && r->fact[i].values == 1)
+			return r->fact[i].value[0];
+	return NAN;
+}
+
+/* Numbers beside the sentence, those that there are; no noise, no word of it. */
+static void test_recorded(void **state)
+{
+	struct job_noise_numbers n;
+	struct record r;
+	struct job job;
+
+	(void)state;
+	log_init("test", LOG_ERROR);
+	record_init(&r, "party", "p0");
+	numbers("{\"kind\": \"kmeans\", \"clusters\": 3, \"noise\": {\"on\": \"data\", \"eps\": 1, "
+		"\"delta\": 1e-5, \"clip\": 2}}",
+		&job, &n);
+	job_noise_record(&job, &n, &r);
+	assert_string_equal(r.fact[0].name, "privacy");
+	assert_non_null(strstr(r.fact[0].text, "(eps 1, delta 1e-05)-differential privacy"));
+	near(fact(&r, "privacy_eps"), 1);
+	near(fact(&r, "privacy_delta"), 1e-5);
+	near(fact(&r, "noise_sensitivity"), 4);
+	near(fact(&r, "noise_sigma"), 4 * 3.73063163481594);
+	assert_true(isnan(fact(&r, "noise_sigma_z")));
+	record_release(&r);
+	record_init(&r, "party", "p0");
+	numbers(FACTORS("paper", ", \"ball\": 3"), &job, &n);
+	job_noise_record(&job, &n, &r);
+	assert_true(isnan(fact(&r, "privacy_eps")) && isnan(fact(&r, "noise_sigma")));
+	near(fact(&r, "noise_sigma_z"), n.sigma_z);
+	near(fact(&r, "noise_sigma_c"), n.sigma_c);
+	record_release(&r);
+	record_init(&r, "party", "p0");
+	numbers("{\"kind\": \"kmeans\", \"clusters\": 3}", &job, &n);
+	job_noise_record(&job, &n, &r);
+	assert_int_equal(r.facts, 0);
+	record_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_by_eps),
-		cmocka_unit_test(test_by_beta),
-		cmocka_unit_test(test_factors_by_eps),
-		cmocka_unit_test(test_said),
+		cmocka_unit_test(test_rows_by_eps),    cmocka_unit_test(test_by_beta),
+		cmocka_unit_test(test_factors_by_eps), cmocka_unit_test(test_said),
+		cmocka_unit_test(test_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,7 @@ void part_processes(struct report *r, struct buf *b)
 
 /* ---- facts ---- */
 
-enum { FACTS_MOST = 64, FACT_VALUES_MOST = 32 };
+enum { FACTS_MOST = 64, FACT_VALUES_MOST = 32, FACT_TEXT_MOST = 1000 };
 
 static void fact_number(struct buf *b, const struct json *v)
 {
@@ -162,7 +162,7 @@ static void fact_value(struct buf *b, const struct json *v)
 	size_t n = 0;
 
 	if (json_type(v) == JSON_STRING) {
-		html_text(b, json_string(v));
+		html_short(b, json_string(v), FACT_TEXT_MOST);
 		return;
 	}
 	if (json_type(v) != JSON_ARRAY) {

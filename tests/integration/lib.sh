@@ -142,6 +142,19 @@ rows_federation() { # L [SYNTH-OPTION...]
 	for name in $(names "$1"); do edit "$name" '.policy.jobs = ["fedsc", "kmeans"]'; done
 }
 
+rows_job() { # NAME [JQ-PROGRAM]: kmeans, or a variant of fedsc
+	case $1 in
+	kmeans) echo '{ "kind": "kmeans", "clusters": 3, "seed": 7 }' ;;
+	*) echo "{ \"kind\": \"fedsc\", \"variant\": \"$1\", \"clusters\": 3, \"seed\": 7 }" ;;
+	esac >"$T/job.json"
+	[[ -z ${2-} ]] || edit job "$2"
+}
+
+allows() { # L KIND: all that the parties' policies name
+	local name
+	for name in $(names "$1"); do edit "$name" ".policy.jobs = [\"$2\"]"; done
+}
+
 configure() { # L: keys, and configurations for the slices in $T/data
 	local L=$1 name
 	"$BIN/coterie" pki lab --parties "$L" --out "$T/pki" >/dev/null

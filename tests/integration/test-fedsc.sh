@@ -1,6 +1,6 @@
 #!/bin/bash
 # FedSC in its variants and federated k-means between real daemons: what they find, who learns which
-# labels, what is refused, and a party or the coordinator that dies in each of their stages.
+# labels, and what is refused. Deaths are in test-fedsc-death.sh.
 #
 #     150 rows, 3 clouds --- split --by rows ---> party-00 ===\
 #                                                 party-01 ==== coordinator: sums, never labels
@@ -8,19 +8,6 @@
 #
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
-
-job_of() { # NAME [JQ-PROGRAM]: kmeans, or a variant of fedsc
-	case $1 in
-	kmeans) echo '{ "kind": "kmeans", "clusters": 3, "seed": 7 }' ;;
-	*) echo "{ \"kind\": \"fedsc\", \"variant\": \"$1\", \"clusters\": 3, \"seed\": 7 }" ;;
-	esac >"$T/job.json"
-	[[ -z ${2-} ]] || edit job "$2"
-}
-
-allows() { # L KIND: all that the parties' policies name
-	local name
-	for name in $(names "$1"); do edit "$name" ".policy.jobs = [\"$2\"]"; done
-}
 
 labels_of() { # L: the parties' files
 	local name
@@ -68,7 +55,7 @@ declare -A PHASES=(
 
 whole_run() { # L NAME [JQ-PROGRAM]
 	rows_federation "$1"
-	job_of "$2" "${3-}"
+	rows_job "$2" "${3-}"
 	[[ $2 != paper ]] || allows "$1" fedsc.paper
 	coordinator
 	parties "$1"
@@ -90,7 +77,7 @@ test_participants() { whole_run 4 dense '.participants = 2 | .rounds = 6'; }
 
 test_one_party() {
 	rows_federation 1
-	job_of anchor '.allow_single = true'
+	rows_job anchor '.allow_single = true'
 	edit party-00 '.policy.allow_single = true'
 	coordinator
 	parties 1
@@ -106,7 +93,7 @@ test_parties_of_one_class() {
 	for name in $(names 3); do
 		[[ $(sort -u "$T/data/$name/labels.txt" | wc -l) == 1 ]] || fail "$name has several classes"
 	done
-	job_of anchor
+	rows_job anchor
 	coordinator
 	parties 3
 	finds_the_clouds 3 anchor "${PHASES[anchor]}"
@@ -131,7 +118,7 @@ test_same_job_same_labels() {
 
 test_noise_of_rows() {
 	rows_federation 3
-	job_of anchor '.noise = { on: "data", beta: 0.05 }'
+	rows_job anchor '.noise = { on: "data", beta: 0.05 }'
 	coordinator
 	parties 3
 	finds_the_clouds 3 anchor "${PHASES[anchor]}"
@@ -142,7 +129,7 @@ test_noise_of_rows() {
 # A policy that asks for it, and what has been spent.
 test_private() {
 	rows_federation 3
-	job_of kmeans '.noise = { on: "data", eps: 2, delta: 1e-5, clip: 40 }'
+	rows_job kmeans '.noise = { on: "data", eps: 2, delta: 1e-5, clip: 40 }'
 	edit party-01 '.policy.max_eps = 2'
 	coordinator
 	parties 3
@@ -167,7 +154,7 @@ refused() { # REGEX: exit 2 at all; nobody has a sum or labels
 
 test_paper_is_not_fedsc() {
 	rows_federation 3
-	job_of paper
+	rows_job paper
 	refused 'the offered job is of kind fedsc\.paper, which policy\.jobs of party-0[0-2] does not name'
 }
 
@@ -179,7 +166,7 @@ test_fedsc_is_not_kmeans() {
 
 test_max_eps() {
 	rows_federation 3
-	job_of anchor '.noise = { on: "data", eps: 3, delta: 1e-5, clip: 1 }'
+	rows_job anchor '.noise = { on: "data", eps: 3, delta: 1e-5, clip: 1 }'
 	edit party-01 '.policy.max_eps = 2.5'
 	refused 'the offered job\.noise\.eps is 3, policy\.max_eps of party-01 is 2\.5'
 }
@@ -204,7 +191,7 @@ test_min_parties() {
 
 # ---- wrong jobs: exit 4, nothing is started ----
 
-wrong_job() { # REGEX JQ-PROGRAM...: of the last job_of
+wrong_job() { # REGEX JQ-PROGRAM...: of the last rows_job
 	local program
 	for program in "${@:2}"; do
 		jq "$program" "$T/job.json" >"$T/wrong.json"
@@ -226,11 +213,11 @@ test_wrong_noise() {
 
 test_wrong_numbers() {
 	rows_federation 2
-	job_of dense
+	rows_job dense
 	wrong_job 'job\.kernel\.width is -1, expected a number from 0' '.kernel.width = -1'
 	wrong_job 'job\.dims is 2, expected at least job\.clusters, 3' '.dims = 2'
 	wrong_job 'job\.secure_sum\.modulus_bits is 32, expected 64' '.secure_sum.modulus_bits = 32'
-	job_of anchor
+	rows_job anchor
 	wrong_job 'job\.clusters is 1, expected' '.clusters = 1'
 	wrong_job 'job\.dims is 4, expected more than job\.near, 4' '.dims = 4'
 }
@@ -317,7 +304,7 @@ test_constant_column() { # tells nothing apart, and does no harm
 equal_rows() { # NAME
 	local name
 	rows_federation 3
-	job_of "$1"
+	rows_job "$1"
 	for name in $(names 3); do rows_are "$name" 50 6 'x = 7'; done
 	ends_saying '1|4' 'all 150 rows are equal'
 }
@@ -327,7 +314,7 @@ test_equal_rows_kmeans() { equal_rows kmeans; }
 
 too_many() { # NAME JQ-PROGRAM REGEX
 	rows_federation 3
-	job_of "$1" "$2"
+	rows_job "$1" "$2"
 	ends_saying '1|4' "$3"
 }
 test_more_clusters_than_rows() { too_many anchor '.clusters = 151' 'job\.clusters is 151, of 150 rows'; }
@@ -339,82 +326,6 @@ test_clusters_below_min_cluster() { too_many kmeans '.clusters = 120' '3 rows or
 # The message names party, lambda and r.
 test_kernel_that_is_not_positive() {
 	too_many dense '.kernel = { lambda: 0, width: 100000 }' 'party-0[0-2]: kernel of the dictionary with lambda 0, r 100000'
-}
-
-# ---- deaths ----
-
-# A job whose stages last: some parties are behind a relay that takes its time. Few landmarks, so that
-# the later stages come soon.
-slow_job() { # NAME
-	rows_federation 4
-	case $1 in
-	anchor) job_of anchor '.dims = 8' ;;
-	dense) job_of dense '.dims_most = 6' ;;
-	paper) job_of paper '.dims = 6' && allows 4 fedsc.paper ;;
-	kmeans) job_of kmeans ;;
-	esac
-	coordinator
-	relay relay 40
-	party party-00
-	ADDRESS=$RELAY party party-01
-	ADDRESS=$RELAY party party-02
-	party party-03
-}
-
-# All others end within their deadline, naming the victim, and leave no labels. Who dies when it has kept its
-# result may have said so: then the job is done for the others.
-strikes() { # SIGNAL VICTIM JOB STAGE
-	local victim=$2 name statuses='' allowed='2|3' cause
-	[[ $4 != result ]] || allowed='0|2|3'
-	slow_job "$3"
-	in_phase "$victim" "$4"
-	kill "-$1" "${PID[$victim]}"
-	for name in coordinator party-00 party-01 party-02 party-03; do
-		[[ $name != "$victim" ]] || continue
-		ended "$name" 12
-		[[ "|$allowed|" == *"|$STATUS|"* ]] || fail "$name ended with status $STATUS, expected $allowed"
-		statuses+=" $STATUS"
-		((STATUS)) || continue
-		says "$name" "$victim"
-		if [[ $victim$4 == coordinatoroffer && ! -e $T/out/$name/run.json ]]; then
-			continue # it died before it offered
-		fi
-		cause=$(run_of "$name" .error)
-		[[ $cause == *"$victim"* ]] || fail "$name/run.json does not name $victim: $cause"
-		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: status $(run_of "$name" .status)"
-		[[ ! -e $T/out/$name/labels.csv || $4 == result ]] || fail "$name has labels"
-	done
-	[[ $victim == coordinator || $(xargs -n 1 <<<"$statuses" | sort -u | wc -l) == 1 ]] ||
-		fail "they ended with statuses$statuses"
-	kill -KILL "${PID[$victim]}" 2>/dev/null || true
-	wait "${PID[$victim]}" 2>/dev/null || true
-	unset "PID[$victim]"
-	no_leftovers "$victim"
-}
-
-for stage in anchor:offer anchor:keys anchor:totals anchor:landmarks anchor:anchor anchor:kmeans \
-	dense:dims dense:stage-1 dense:dense paper:upload paper:result kmeans:kmeans; do
-	for victim in party-01 coordinator; do
-		name=${stage/:/_in_}
-		eval "test_KILL_${victim//-/_}_of_${name//-/_}() { strikes KILL $victim ${stage%:*} ${stage#*:}; }"
-	done
-done
-test_STOP_party_01_of_anchor_in_landmarks() { strikes STOP party-01 anchor landmarks; }
-test_STOP_coordinator_of_dense_in_stage_1() { strikes STOP coordinator dense stage-1; }
-
-# And what was interrupted can be run again.
-test_again_after_a_death() {
-	slow_job anchor
-	in_phase party-01 landmarks
-	kill -KILL "${PID[party-01]}" "${PID[relay]}"
-	ends '2|3' coordinator party-00 party-02 party-03
-	wait "${PID[party-01]}" 2>/dev/null || true
-	unset 'PID[party-01]' 'PID[relay]'
-	rm -rf "$T/out/coordinator"
-	job_of anchor
-	coordinator
-	parties 4
-	finds_the_clouds 4 anchor "${PHASES[anchor]}"
 }
 
 # ---- from the command line ----

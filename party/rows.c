@@ -8,6 +8,7 @@
 #include "party/noise.h"
 #include "party/secure.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,9 +74,16 @@ void rows_close(struct rows *rows)
 
 static enum err send_parts(struct rows *rows, const double *x, size_t count)
 {
-	double *part = alloc(count, PARTS * sizeof(*part));
+	double *part, most = ldexp(1, PARTS_EXPONENT);
 	enum err e;
 
+	for (size_t i = 0; i < count; i++)
+		if (!(fabs(x[i]) < most))
+			return err_set(ERR_INPUT,
+				       "%s: sums of its features, or of their squares, are beyond "
+				       "%g: they must be scaled down",
+				       own_name(rows), most);
+	part = alloc(count, PARTS * sizeof(*part));
 	parts_split(x, count, part);
 	e = secure_send_wide(rows->work, rows->root, part, PARTS * count);
 	wipe(part, count * PARTS * sizeof(*part));

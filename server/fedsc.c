@@ -25,6 +25,8 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 		record_fact(r, "stage_1_rounds", report->rounds);
 		record_fact(r, "stage_1_change", report->change);
 	}
+	if (p->variant == FEDSC_BY_KMEANS)
+		record_fact(r, "lloyd_rounds", report->rounds);
 	if (report->value)
 		record_facts(r, "eigenvalues", report->value, p->k);
 }

@@ -561,6 +561,7 @@ static enum err by_kmeans(struct run *run)
 	mat_release(&mean);
 	run->report->dims = report.landmarks;
 	run->report->dropped = report.dropped;
+	run->report->rounds = report.rounds;
 	if (!err)
 		keep_sizes(run, &c);
 	fedkmeans_centres_release(&c);

@@ -58,7 +58,7 @@ struct fedsc_report {
 	double n, scale;          /* rows; the global standard deviation */
 	double r;                 /* dense, paper */
 	size_t dims, dropped;     /* d as used; landmarks that had too few rows */
-	unsigned rounds;          /* of Stage I */
+	unsigned rounds;          /* of Stage I; of k-means, on all rows */
 	double change;            /* of Z in the last of them */
 	double *value;            /* k: leading eigenvalues; owned, NULL for k-means */
 	double *size;             /* k: rows of each cluster; owned */

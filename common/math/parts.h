@@ -12,7 +12,10 @@
 
 #include <stddef.h>
 
-enum { PARTS = 4 };
+enum {
+	PARTS = 4,
+	PARTS_EXPONENT = 90
+}; /* of what is below 2^PARTS_EXPONENT all parts are below 2^30 */
 
 /* part (PARTS * n): a, b, c, e of each number in turn. */
 void parts_split(const double *x, size_t n, double *part);

@@ -191,6 +191,110 @@ static void test_sparse_features(void **state)
 	points_release(&p);
 }
 
+/* ---- Lloyd ---- */
+
+/* Each MATRIX of k centres that a party gets, in order. */
+struct centres {
+	struct mat *C;
+	size_t count;
+};
+
+static void keep_centres(void *arg, size_t l, enum msg_type type, struct bytes body)
+{
+	struct centres *c = arg;
+	struct msg m;
+
+	assert_ok(msg_decode(&m, type, body));
+	if (l != 0 || type != MSG_MATRIX || m.reals.count != K * M)
+		return;
+	c->C = alloc_again(c->C, c->count + 1, sizeof(*c->C));
+	mat_init(&c->C[c->count], K, M);
+	memcpy(c->C[c->count++].a, m.reals.values.p, K * M * sizeof(double));
+}
+
+/* X as the parties have it once they agreed. */
+static void scale(const struct mat *X, struct mat *S)
+{
+	double mean = 0, square = 0, column[M] = { 0 };
+
+	mat_copy(S, X);
+	for (size_t i = 0; i < N; i++)
+		for (size_t j = 0; j < M; j++) {
+			mean += MAT(S, i, j) / (N * M);
+			column[j] += MAT(S, i, j) / N;
+		}
+	for (size_t e = 0; e < N * M; e++)
+		square += (S->a[e] - mean) * (S->a[e] - mean) / (N * M);
+	for (size_t i = 0; i < N; i++)
+		for (size_t j = 0; j < M; j++)
+			MAT(S, i, j) = (MAT(S, i, j) - column[j]) / sqrt(square);
+}
+
+/* One step of Lloyd's on pooled rows. */
+static void lloyd(const struct mat *S, const struct mat *C, double next[K][M])
+{
+	size_t count[K] = { 0 };
+
+	memset(next, 0, K * M * sizeof(double));
+	for (size_t i = 0; i < N; i++) {
+		double least = INFINITY;
+		size_t nearest = 0;
+
+		for (size_t c = 0; c < K; c++) {
+			double d = 0;
+
+			for (size_t j = 0; j < M; j++)
+				d += (MAT(S, i, j) - MAT(C, c, j)) * (MAT(S, i, j) - MAT(C, c, j));
+			nearest = d < least ? c : nearest;
+			least = fmin(d, least);
+		}
+		count[nearest]++;
+		for (size_t j = 0; j < M; j++)
+			next[nearest][j] += MAT(S, i, j);
+	}
+	for (size_t c = 0; c < K; c++)
+		for (size_t j = 0; j < M; j++)
+			next[c][j] /= (double)count[c];
+}
+
+/* From each centres that were told, the next are those of pooled rows, up to fixed point's
+ * rounding. */
+static void test_lloyd_of_pooled_rows(void **state)
+{
+	struct job job = points_job("kind=kmeans restarts=1");
+	struct centres c = { 0 };
+	struct federation *f;
+	struct points p;
+	struct mat S;
+	size_t steps = 0;
+
+	(void)state;
+	points_make(&p, K, EACH, M, 0.5, 4, 1); /* so close that it takes some */
+	f = points_federation(&p, 4, &job);
+	f->party[0].saw = keep_centres;
+	f->party[0].saw_arg = &c;
+	federation_run(f);
+	assert_all_done(f);
+	scale(&p.X, &S);
+	for (size_t t = c.count; t-- > 1;) { /* from the end on: the search for landmarks splits */
+		double next[K][M], off = 0;
+
+		lloyd(&S, &c.C[t - 1], next);
+		for (size_t e = 0; e < K * M; e++)
+			off = fmax(off, fabs(c.C[t].a[e] - (&next[0][0])[e]));
+		if (off > 1e-6)
+			break;
+		steps++;
+	}
+	assert_true(steps >= 4 && (double)steps >= fact(&f->server.record, "lloyd_rounds"));
+	for (size_t t = 0; t < c.count; t++)
+		mat_release(&c.C[t]);
+	free(c.C);
+	mat_release(&S);
+	products_end(f);
+	points_release(&p);
+}
+
 /* ---- partial participation ---- */
 
 /* Fewer parties in a round than there are: the twin's dictionary, so both drew the same. */
@@ -374,6 +478,7 @@ int main(void)
 		cmocka_unit_test(test_sizes_of_parties),
 		cmocka_unit_test(test_large_and_small),
 		cmocka_unit_test(test_sparse_features),
+		cmocka_unit_test(test_lloyd_of_pooled_rows),
 		cmocka_unit_test(test_participants),
 		cmocka_unit_test(test_what_is_sent),
 		cmocka_unit_test(test_phases),

@@ -397,6 +397,11 @@ static void spoil_value(struct federation *f)
 	MAT(&f->party[1].X.dense, 3, 1) = NAN;
 }
 
+static void spoil_bound(struct federation *f)
+{
+	MAT(&f->party[1].X.dense, 3, 1) = 1e40;
+}
+
 static void spoil_rows(struct federation *f)
 {
 	f->party[1].X.dense.rows = 1;
@@ -441,6 +446,8 @@ static void test_bad_input(void **state)
 {
 	(void)state;
 	fails("variant=anchor", spoil_value, true, ERR_INPUT, "p1: row 3, column 1 is nan");
+	fails("variant=anchor", spoil_bound, true, ERR_INPUT,
+	      "p1: sums of its features, or of their squares, are beyond 1.23794e+27");
 	fails("variant=anchor", spoil_rows, true, ERR_INPUT, "p1: features are 1 x 2");
 	fails("variant=dense", spoil_spread, false, ERR_INPUT, "all 24 rows are equal");
 	fails("kind=kmeans clusters=25", spoil_nothing, false, ERR_INPUT,

@@ -20,7 +20,14 @@ option() {
 	done
 }
 
+fewer() { # with --quick: without coil20, of which factors and dims are
+	$quick || return 0
+	sets='iris banknote'
+	only=${only:-clean noise parties skew time memory growth}
+}
+
 needs() {
+	fewer
 	# shellcheck disable=SC2086 # words
 	needs_points $sets
 }
@@ -28,10 +35,7 @@ needs() {
 measure() {
 	local section
 	for section in ${only//,/ }; do forget "$section"; done
-	if $quick; then # without coil20, of which factors and dims are
-		sets='iris banknote'
-		only=${only:-clean noise parties skew time memory growth}
-	fi
+	fewer
 	only=${only:-$sections}
 	for section in ${only//,/ }; do "measure_$section"; done
 }

@@ -61,7 +61,7 @@ test_help_names_every_table() {
 	bench --help
 	((status == 0)) || fault "exit status $status"
 	local part
-	for part in quick choices table2 table4 table7 table10 tables8-9 figure4 figure5 wan-methods predict scale; do says "^  $part  +[^ ]"; done
+	for part in quick choices table2 table4 table7 table10 tables8-9 figure4 figure5 wan-methods predict scale fedsc; do says "^  $part  +[^ ]"; done
 }
 
 test_table2() {
@@ -205,6 +205,54 @@ test_predict() {
 	has_cell "$T/o/predict.csv" '10000 new nodes beside 2500,k=10 L=4,accuracy of all' '[0-9.]+,,1,%,,,,,-,'
 	(($(wc -l <"$T/o/runs/predict/old2500/seed1/coordinator/labels.csv") == 1 + 12500)) || fault "not all nodes have labels"
 	[[ ! -e $T/o/runs/predict/old2500/all ]] || fault "its data are left behind"
+}
+
+points() { # SET K
+	"$BIN/coterie" synth --points --nodes 120 --features 4 --clusters "$2" --out "$T/sets/$1" >/dev/null
+	export COTERIE_DATA=$T/sets COTERIE_BIN=$BIN
+}
+
+test_fedsc() {
+	local csv=$T/o/fedsc.csv row share='[01]\.[0-9]{4}'
+	points iris 3
+	refused 'no banknote/features.* in .*/sets; set COTERIE_DATA' fedsc --quick
+	points banknote 2
+	refused '--only: colour is no section; expected clean, noise, factors' fedsc --only colour
+	refused 'no coil20/features' fedsc
+	bench fedsc --quick --only clean,skew --out "$T/o"
+	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
+	for row in dense 'federated k-means' k-means SC DSC 'DSC as it is'; do
+		has_cell "$csv" "iris,$row ACC,noise=0" "$share,,1,,[0-9.]+,[0-9.]+,,,-,"
+		has_cell "$csv" "banknote,$row NMI,noise=0" "$share,,1,,[0-9.]+,[0-9.]+,,,-,"
+	done
+	# clouds that are far apart; beside the paper's; a goal is not judged by one seed
+	has_cell "$csv" 'iris,anchor ACC,noise=0' '1.0000,,1,,0.9000,0.0031,,>= .89,-,'
+	has_cell "$csv" 'banknote,paper ACC,noise=0' '1.0000,,1,,0.7672,0.1457,,>= .60,-,'
+	has_cell "$csv" 'iris,federated k-means NMI,noise=0' "$share,,1,,0.6356,0.0000,,,-,"
+	has_cell "$csv" 'banknote,SC NMI,noise=0' "$share,,1,,0.1228,0.0000,,,-,"
+	has_cell "$csv" 'skew,banknote,change' '0.0000,,1,,,,,within 0.01,-,'
+	(($(wc -l <"$csv") == 1 + 2 * 16 + 2 * 4)) || fault "$(wc -l <"$csv") lines in the CSV"
+	grep -Eq '^\| anchor ACC \| 1.0000 / 0.9000 \|$' "$T/o/fedsc.md" || fault "no row of iris: $(<"$T/o/fedsc.md")"
+
+	# A section that is named is measured anew, the others stay.
+	sed -i 's/^\(iris,[^,]* ACC,noise=0,\)[^,]*/\10.1234/; s/^\(skew,[^,]*,skew=1,\)[^,]*/\10.1234/' "$csv"
+	bench fedsc --quick --only skew --out "$T/o"
+	has_cell "$csv" 'iris,anchor ACC,noise=0' '0.1234,.*'
+	has_cell "$csv" 'skew,iris,skew=1' "1.0000,,1,.*"
+	(($(wc -l <"$csv") == 1 + 2 * 16 + 2 * 4)) || fault "$(wc -l <"$csv") lines in the CSV"
+}
+
+# Rows are made here: slices, peaks and their goals.
+test_growth_of_fedsc() {
+	local mib='[0-9.]+,,,MiB,,,'
+	points iris 3
+	points banknote 2
+	bench fedsc --quick --only growth --out "$T/o"
+	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
+	has_cell "$T/o/fedsc.csv" 'growth,10000,seconds' '[0-9.]+,,,s,,,,,-,ACC [01]\.[0-9]{4}'
+	has_cell "$T/o/fedsc.csv" 'growth,10000,slice' "0.6,,,MiB,.*"
+	has_cell "$T/o/fedsc.csv" 'growth,10000,party' "$mib,< 202,met,"
+	[[ ! -e $T/o/data/points-10000 ]] || fault "its data are left behind"
 }
 
 test_a_failing_cell_is_not_the_others() {

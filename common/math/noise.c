@@ -93,8 +93,9 @@ static enum err check_bounds(const struct noise_factors *p)
 		const char *name;
 		double value;
 	} bound[] = {
-		{ "tau_x", p->tau_x }, { "tau_z", p->tau_z }, { "tau_c", p->tau_c },
-		{ "reach", p->reach }, { "r", p->r },         { "lambda", p->lambda },
+		{ "tau_x", p->tau_x }, { "tau_z", p->tau_z },
+		{ "tau_c", p->tau_c }, { "reach", p->reach },
+		{ "r", p->r },         { "lambda", p->lambda },
 		{ "d", (double)p->d }, { "compositions", p->compositions },
 	};
 	bool any_step = p->ball > 0 && isfinite(p->ball); /* the ball bounds what it does */

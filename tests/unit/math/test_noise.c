@@ -235,10 +235,13 @@ static void clipping(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(classic),    cmocka_unit_test(analytic),
-		cmocka_unit_test(calibrated), cmocka_unit_test(theorem_3_9),
+		cmocka_unit_test(classic),
+		cmocka_unit_test(analytic),
+		cmocka_unit_test(calibrated),
+		cmocka_unit_test(theorem_3_9),
 		cmocka_unit_test(theorem_3_9_in_a_ball),
-		cmocka_unit_test(variance),   cmocka_unit_test(added),
+		cmocka_unit_test(variance),
+		cmocka_unit_test(added),
 		cmocka_unit_test(clipping),
 	};
 

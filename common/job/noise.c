@@ -114,7 +114,7 @@ static void say_theorem(const struct job *job, const struct job_noise_numbers *n
 			      noise->sigma_c, noise->sensitivity_c, 1 / (2 * sqrt(job->lambda)));
 	if (noise->ball > 0)
 		snprintf(text + n, JOB_NOISE_TEXT - (size_t)n,
-			 ": by themselves the uploads of Z%s are (eps %g, delta %g)-private by "
+			 ": given these sums the uploads of Z%s are (eps %g, delta %g)-private by "
 			 "Theorem 3.9",
 			 paper ? " and C" : "", job->noise_eps, job->noise_delta);
 	else

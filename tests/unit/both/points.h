@@ -9,6 +9,8 @@
 #include "crypto/draw.h"
 #include "tests/unit/both/products.h"
 
+#include <math.h>
+
 struct points {
 	struct mat X;
 	uint32_t *truth, *part;
@@ -115,6 +117,36 @@ static inline uint32_t *points_run(const struct points *p, size_t L, const struc
 	else
 		products_end(f);
 	return label;
+}
+
+/* A number of run.json's. */
+static inline double points_fact(const struct record *r, const char *name)
+{
+	for (size_t i = 0; i < r->facts; i++)
+		if (strcmp(r->fact[i].name, name) == 0 && r->fact[i].values)
+			return r->fact[i].value[0];
+	fail_msg("no fact %s", name);
+	return 0;
+}
+
+/* X as the parties have it once they agreed. */
+static inline void points_scaled(const struct mat *X, struct mat *S)
+{
+	size_t n = X->rows, m = X->cols;
+	double mean = 0, square = 0, size = (double)(n * m), *column = alloc(m, sizeof(*column));
+
+	mat_copy(S, X);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < m; j++) {
+			mean += MAT(S, i, j) / size;
+			column[j] += MAT(S, i, j) / (double)n;
+		}
+	for (size_t e = 0; e < n * m; e++)
+		square += (S->a[e] - mean) * (S->a[e] - mean) / size;
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < m; j++)
+			MAT(S, i, j) = (MAT(S, i, j) - column[j]) / sqrt(square);
+	free(column);
 }
 
 /* ---- the same in one program ---- */

@@ -1,19 +1,9 @@
 /* FedSC and federated k-means with real masks: the labels of the same methods in one program. */
 #include "tests/unit/both/points.h"
-#include "tests/unit/math/trilaterate.h"
 
 #include <math.h>
 
 enum { K = 3, EACH = 40, N = K * EACH, M = 5, L_MAX = 8 };
-
-static double fact(const struct record *r, const char *name)
-{
-	for (size_t i = 0; i < r->facts; i++)
-		if (strcmp(r->fact[i].name, name) == 0 && r->fact[i].values)
-			return r->fact[i].value[0];
-	fail_msg("no fact %s", name);
-	return 0;
-}
 
 /* The same clusters; their numbers go by signs of eigenvectors, which rounding may turn. */
 static void assert_same(const uint32_t *a, const uint32_t *b, size_t n, const char *what)
@@ -48,19 +38,19 @@ static void check_record(const struct federation *f, const struct fedsc_report *
 {
 	const struct record *r = &f->server.record;
 
-	assert_true(fact(r, "rows") == report->n);
-	assert_true(fabs(fact(r, "scale") / report->scale - 1) < 1e-9);
-	assert_true(fact(r, "dims") == (double)report->dims);
-	assert_true(fact(r, "landmarks_dropped") == (double)report->dropped);
+	assert_true(points_fact(r, "rows") == report->n);
+	assert_true(fabs(points_fact(r, "scale") / report->scale - 1) < 1e-9);
+	assert_true(points_fact(r, "dims") == (double)report->dims);
+	assert_true(points_fact(r, "landmarks_dropped") == (double)report->dropped);
 	if (report->value)
-		assert_true(fabs(fact(r, "eigenvalues") - report->value[0]) < 1e-4);
+		assert_true(fabs(points_fact(r, "eigenvalues") - report->value[0]) < 1e-4);
 	if (!(report->r > 0))
 		return;
-	assert_true(fabs(fact(r, "r") / report->r - 1) < 1e-6);
-	assert_true(fact(r, "stage_1_rounds") == report->rounds);
-	assert_true(fabs(fact(r, "stage_1_change") - report->change) < 1e-5);
+	assert_true(fabs(points_fact(r, "r") / report->r - 1) < 1e-6);
+	assert_true(points_fact(r, "stage_1_rounds") == report->rounds);
+	assert_true(fabs(points_fact(r, "stage_1_change") - report->change) < 1e-5);
 	for (size_t l = 0; l < f->server.L; l++)
-		assert_true(fact(&f->party[l].record, "r") == fact(r, "r"));
+		assert_true(points_fact(&f->party[l].record, "r") == points_fact(r, "r"));
 }
 
 /* Any number of parties finds what the same parties find without masks, and both what one finds
@@ -213,24 +203,6 @@ static void keep_centres(void *arg, size_t l, enum msg_type type, struct bytes b
 	memcpy(c->C[c->count++].a, m.reals.values.p, K * M * sizeof(double));
 }
 
-/* X as the parties have it once they agreed. */
-static void scale(const struct mat *X, struct mat *S)
-{
-	double mean = 0, square = 0, column[M] = { 0 };
-
-	mat_copy(S, X);
-	for (size_t i = 0; i < N; i++)
-		for (size_t j = 0; j < M; j++) {
-			mean += MAT(S, i, j) / (N * M);
-			column[j] += MAT(S, i, j) / N;
-		}
-	for (size_t e = 0; e < N * M; e++)
-		square += (S->a[e] - mean) * (S->a[e] - mean) / (N * M);
-	for (size_t i = 0; i < N; i++)
-		for (size_t j = 0; j < M; j++)
-			MAT(S, i, j) = (MAT(S, i, j) - column[j]) / sqrt(square);
-}
-
 /* One step of Lloyd's on pooled rows. */
 static void lloyd(const struct mat *S, const struct mat *C, double next[K][M])
 {
@@ -276,7 +248,7 @@ static void test_lloyd_of_pooled_rows(void **state)
 	f->party[0].saw_arg = &c;
 	federation_run(f);
 	assert_all_done(f);
-	scale(&p.X, &S);
+	points_scaled(&p.X, &S);
 	for (size_t t = c.count; t-- > 1;) { /* from the end on: the search for landmarks splits */
 		double next[K][M], off = 0;
 
@@ -287,7 +259,7 @@ static void test_lloyd_of_pooled_rows(void **state)
 			break;
 		steps++;
 	}
-	assert_true(steps >= 4 && (double)steps >= fact(&f->server.record, "lloyd_rounds"));
+	assert_true(steps >= 4 && (double)steps >= points_fact(&f->server.record, "lloyd_rounds"));
 	for (size_t t = 0; t < c.count; t++)
 		mat_release(&c.C[t]);
 	free(c.C);
@@ -319,7 +291,8 @@ static void test_participants(void **state)
 		check_record(f, &report);
 		all.participants = 0;
 		free(points_run(&p, 5, &all, &g));
-		assert_true(fabs(fact(&g->server.record, "stage_1_change") - report.change) > 1e-4);
+		assert_true(fabs(points_fact(&g->server.record, "stage_1_change") - report.change) >
+			    1e-4);
 		free(label);
 		free(expected);
 		fedsc_report_release(&report);
@@ -329,157 +302,7 @@ static void test_participants(void **state)
 	points_release(&p);
 }
 
-/* ---- what reaches whom ---- */
-
-struct seen {
-	size_t server[256], party[256];
-	size_t upload; /* numbers in clear */
-};
-
-static void server_saw(void *arg, size_t l, enum msg_type type, struct bytes body)
-{
-	struct seen *seen = arg;
-	struct msg m;
-
-	(void)l;
-	seen->server[type]++;
-	if (type != MSG_UPLOAD)
-		return;
-	assert_ok(msg_decode(&m, type, body));
-	seen->upload += m.reals.values.n / sizeof(double);
-}
-
-static void party_saw(void *arg, size_t l, enum msg_type type, struct bytes body)
-{
-	struct seen *seen = arg;
-
-	(void)body;
-	if (l == 0)
-		seen->party[type]++;
-}
-
-static void watch(const struct points *p, const char *settings, struct seen *seen)
-{
-	struct job job = points_job(settings);
-	struct federation *f = points_federation(p, 3, &job);
-
-	*seen = (struct seen){ 0 };
-	f->server.saw = server_saw;
-	f->server.saw_arg = seen;
-	f->party[0].saw = party_saw;
-	f->party[0].saw_arg = seen;
-	federation_run(f);
-	assert_all_done(f);
-	products_end(f);
-}
-
-/* The coordinator gets masked words and nothing else, but for variant paper; a party gets no label
- * but from there. */
-static void test_what_is_sent(void **state)
-{
-	static const char *const masked[] = { "variant=anchor", "variant=dense",
-					      "variant=dense participants=2", "kind=kmeans" };
-	struct points p;
-	struct seen seen;
-
-	(void)state;
-	points_make(&p, K, EACH, M, 4, 3, 1);
-	for (size_t s = 0; s < 4; s++) {
-		watch(&p, masked[s], &seen);
-		for (int t = 0; t < 256; t++) {
-			if (t == MSG_MASKED ? !seen.server[t] : seen.server[t])
-				fail_msg("%s: %zu %s reached the coordinator", masked[s],
-					 seen.server[t], msg_name((enum msg_type)t));
-			if (t != MSG_CHOICE && t != MSG_MATRIX && seen.party[t])
-				fail_msg("%s: a party got %s", masked[s],
-					 msg_name((enum msg_type)t));
-		}
-	}
-	watch(&p, "variant=paper dims=8", &seen);
-	assert_int_equal(seen.upload, N * 8);
-	assert_int_equal(seen.party[MSG_RESULT], 1);
-	for (int t = 0; t < 256; t++)
-		assert_true(!seen.server[t] || t == MSG_MASKED || t == MSG_UPLOAD);
-	points_release(&p);
-}
-
-/* ---- the attack on what variant paper sends ---- */
-
-struct loot {
-	struct mat Z, C; /* of the last MATRIX, and of party 0's UPLOAD */
-	double r;        /* the last MATRIX of one number after the scale */
-};
-
-static void take(struct mat *to, const struct msg *m, size_t rows, size_t cols)
-{
-	mat_release(to);
-	mat_init(to, rows, cols);
-	assert_int_equal(m->reals.values.n, rows * cols * sizeof(double));
-	memcpy(to->a, m->reals.values.p, m->reals.values.n);
-}
-
-static void loot_server(void *arg, size_t l, enum msg_type type, struct bytes body)
-{
-	struct loot *loot = arg;
-	struct msg m;
-
-	assert_ok(msg_decode(&m, type, body));
-	if (l == 0 && type == MSG_UPLOAD)
-		take(&loot->C, &m, m.reals.count / loot->Z.rows, loot->Z.rows);
-}
-
-/* What a party is told the coordinator said: its own loot. */
-static void loot_party(void *arg, size_t l, enum msg_type type, struct bytes body)
-{
-	struct loot *loot = arg;
-	struct msg m;
-
-	assert_ok(msg_decode(&m, type, body));
-	if (l == 0 && type == MSG_MATRIX && m.reals.count == 1)
-		memcpy(&loot->r, m.reals.values.p, sizeof(loot->r));
-	else if (l == 0 && type == MSG_MATRIX && m.reals.count % M == 0)
-		take(&loot->Z, &m, m.reals.count / M, M);
-}
-
-/* The median relative error of party 0's rows as the coordinator can compute them. */
-static double attack(const struct points *p, const char *settings)
-{
-	struct job job = points_job(settings);
-	struct federation *f = points_federation(p, 3, &job);
-	struct loot loot = { .r = 0 };
-	struct mat S, own;
-	double error;
-
-	f->server.saw = loot_server;
-	f->server.saw_arg = f->party[0].saw_arg = &loot;
-	f->party[0].saw = loot_party;
-	federation_run(f);
-	assert_all_done(f);
-	assert_true(loot.r == fact(&f->server.record, "r"));
-	scale(&p->X, &S);
-	fedsc_deal(&S, p->part, 0, &own);
-	assert_int_equal(loot.C.rows, own.rows);
-	error = trilaterate(&loot.Z, &loot.C, loot.r, job.lambda, &own);
-	mat_release(&own);
-	mat_release(&S);
-	mat_release(&loot.Z);
-	mat_release(&loot.C);
-	products_end(f);
-	return error;
-}
-
-/* Why a party's policy must name fedsc.paper: its rows are there, to the last digits. Noise on the
- * factors hides them; the other variants send nothing of the kind (test_what_is_sent). */
-static void test_rows_from_an_upload(void **state)
-{
-	struct points p;
-
-	(void)state;
-	points_make(&p, K, EACH, M, 4, 3, 1);
-	assert_true(attack(&p, "variant=paper dims=12") < 1e-6);
-	assert_true(attack(&p, "variant=paper dims=12 noise.on=factors noise.beta=0.5") > 0.1);
-	points_release(&p);
-}
+/* ---- phases ---- */
 
 static void test_phases(void **state)
 {
@@ -538,9 +361,9 @@ static void test_noise(void **state)
 			assert_ok(metrics_of(p.truth, label, N, &m));
 			if (m.acc < 0.9)
 				fail_msg("%s: accuracy %.3f", settings[s], m.acc);
-			value[t] = fact(&f->server.record, s == 2   ? "scale"
-							   : s == 1 ? "stage_1_change"
-								    : "eigenvalues");
+			value[t] = points_fact(&f->server.record, s == 2   ? "scale"
+								  : s == 1 ? "stage_1_change"
+									   : "eigenvalues");
 			free(label);
 			products_end(f);
 		}
@@ -559,9 +382,7 @@ int main(void)
 		cmocka_unit_test(test_sparse_features),
 		cmocka_unit_test(test_lloyd_of_pooled_rows),
 		cmocka_unit_test(test_participants),
-		cmocka_unit_test(test_what_is_sent),
 		cmocka_unit_test(test_phases),
-		cmocka_unit_test(test_rows_from_an_upload),
 		cmocka_unit_test(test_noise),
 	};
 

@@ -185,13 +185,13 @@ void part_facts(struct report *r, struct buf *b)
 	if (!facts || !json_first(facts))
 		return;
 	html_section(b, "facts", "What the job says of itself");
-	buf_printf(b, "<dl class=\"fields\">\n");
+	buf_printf(b, "<dl class=\"facts\">\n");
 	for (const struct json *f = json_first(facts); f && n < FACTS_MOST; f = json_next(f), n++) {
-		buf_printf(b, "<div><dt>");
+		buf_printf(b, "<dt>");
 		html_text(b, json_key(f));
 		buf_printf(b, "</dt><dd>");
 		fact_value(b, f);
-		buf_printf(b, "</dd></div>\n");
+		buf_printf(b, "</dd>\n");
 	}
 	buf_printf(b, "</dl>\n</section>\n");
 }

@@ -163,8 +163,8 @@ static void draw_axis(const struct span *span, double top, double bottom, struct
 			   "<line class=\"tick\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"%g\" y2=\"%g\"/>"
 			   "<text class=\"%s\" x=\"%.3f%%\" y=\"%g\">%s</text>\n",
 			   x, x, top, bottom + 4,
-			   x < 6    ? "tick start"
-			   : x > 94 ? "tick end"
+			   x < 8    ? "tick start"
+			   : x > 92 ? "tick end"
 				    : "tick",
 			   x, bottom + 17, show_tick(k * step, step).s);
 	}

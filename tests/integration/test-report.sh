@@ -188,6 +188,7 @@ hostile() { # DIR: made of the run
 				then $evil + . else . end);
 			.role as $role | .job_id as $id | spoil | .role = $role | .job_id = $id
 			| .elapsed_s *= 1e13 | .phases[1].start_s = 1e300 | .phases[2].wait_s = -5 | .steps[3].wire_s = 1e14
+			| .facts = { ($evil): $evil, ("b" * 300): 2, list: [1e300, -1, $evil] }
 			| .traffic[0].bytes_sent = 1e15' "$f" >"$f.new" && mv "$f.new" "$f"
 	done
 	jq -n --arg evil "$evil" '{ network: $evil, ($evil): { ($evil): [1, -1, 1e300, $evil] } }' >"$1/network.json"

@@ -1,9 +1,9 @@
 #include "common/math/fedsc.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
-#include "common/base/rng.h"
 #include "common/math/kmeans.h"
 #include "common/math/la.h"
+#include "common/math/fedsc_own.h"
 #include "common/math/fedsc_paper.h"
 #include "common/math/spectral.h"
 
@@ -12,51 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LLOYD_AT_COORDINATOR = 100, ANCHORS_MOST = 600 };
-
-void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k, uint64_t seed,
-		    unsigned threads)
-{
-	*p = (struct fedsc_params){ .variant = variant,
-				    .k = k,
-				    .least = 3,
-				    .near = 4,
-				    .restarts = 20,
-				    .lloyd = variant == FEDSC_BY_KMEANS ? 100 : 10,
-				    .width_factor = 1,
-				    .lambda = 1e-2,
-				    .share = 0.99,
-				    .dims_most = 250,
-				    .rounds = 4,
-				    .inner = 5,
-				    .tolerance = variant == FEDSC_BY_KMEANS ? 1e-6 : 0,
-				    .seed = seed,
-				    .threads = threads };
-}
+enum { LLOYD_AT_COORDINATOR = 100 };
 
 void fedsc_report_release(struct fedsc_report *r)
 {
 	free(r->value);
 	free(r->size);
 	*r = (struct fedsc_report){ 0 };
-}
-
-void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member)
-{
-	uint32_t *order;
-	struct rng rng;
-
-	assert(take >= 1 && take <= parties);
-	rng_seed(&rng, draw, s);
-	ALLOC(order, parties);
-	for (size_t l = 0; l < parties; l++) {
-		order[l] = (uint32_t)l;
-		member[l] = false;
-	}
-	rng_shuffle(&rng, order, parties);
-	for (size_t l = 0; l < take; l++)
-		member[order[l]] = true;
-	free(order);
 }
 
 /* -- one run --------------------------------------------------------------------------------- */
@@ -203,29 +165,10 @@ static enum err choose_dims(const struct run *run, const struct mat *Z, size_t *
 	return err;
 }
 
-/* How many landmarks are looked for at first. */
-static size_t landmarks_most(const struct fedsc_params *p, double n)
-{
-	size_t most = p->variant == FEDSC_BY_ANCHORS ? ANCHORS_MOST : p->dims_most;
-	size_t fifth = (size_t)(n / 5);
-
-	if (p->dims)
-		return p->dims;
-	most = fifth < most ? fifth : most;
-	return most > p->k ? most : p->k;
-}
-
-static struct fedkmeans_landmarks search_for(const struct fedsc_params *p, size_t d)
-{
-	return (struct fedkmeans_landmarks){
-		.most = d, .least = p->least, .rounds = 4, .last = 10, .seed = p->seed
-	};
-}
-
 /* Up to d landmarks; they begin at the mean of the rows, which is 0. */
 static enum err landmarks(struct run *run, size_t d, struct fedkmeans_centres *c)
 {
-	struct fedkmeans_landmarks how = search_for(run->p, d);
+	struct fedkmeans_landmarks how = fedsc_search(run->p, d);
 	struct mat mean;
 	enum err err;
 
@@ -312,7 +255,7 @@ static enum err by_anchors(struct run *run)
 	enum err err;
 
 	TRY(agree(run, false));
-	err = landmarks(run, landmarks_most(run->p, run->report->n), &c);
+	err = landmarks(run, fedsc_landmarks_most(run->p, run->report->n), &c);
 	if (!err)
 		err = check_landmarks(run, c.Z.rows);
 	if (err)
@@ -393,7 +336,7 @@ static enum err learn(struct run *run, struct fedkmeans_centres *c)
 	TRY(agree(run, p->width == 0));
 	if (p->width > 0)
 		run->report->r = p->width;
-	TRY(landmarks(run, landmarks_most(p, run->report->n), c));
+	TRY(landmarks(run, fedsc_landmarks_most(p, run->report->n), c));
 	if (!d) {
 		TRY(choose_dims(run, &c->Z, &d));
 		d = d > p->k ? d : p->k;
@@ -435,24 +378,9 @@ static enum err whiten(const struct run *run, struct mat *M, struct mat *R)
 	return ERR_OK;
 }
 
-/* Federated k-means as p says, on rows (kmeans) or on their embedding (dense). */
-static struct fedkmeans_params kmeans_of(const struct fedsc_params *p)
-{
-	struct fedkmeans_params how;
-
-	fedkmeans_defaults(&how, p->k, p->least, p->seed, p->threads);
-	how.restarts = p->restarts;
-	how.lloyd = p->lloyd;
-	if (p->variant == FEDSC_BY_KMEANS) {
-		how.landmarks.most = p->dims;
-		how.tolerance = p->tolerance;
-	}
-	return how;
-}
-
 static enum err finish_dense(struct run *run)
 {
-	struct fedkmeans_params how = kmeans_of(run->p);
+	struct fedkmeans_params how = fedsc_kmeans(run->p);
 	struct fedkmeans_report report;
 	struct fedkmeans_centres c = { 0 };
 	struct mat start;
@@ -549,7 +477,7 @@ out:
 
 static enum err by_kmeans(struct run *run)
 {
-	struct fedkmeans_params how = kmeans_of(run->p);
+	struct fedkmeans_params how = fedsc_kmeans(run->p);
 	struct fedkmeans_report report;
 	struct fedkmeans_centres c = { 0 };
 	struct mat mean;
@@ -566,30 +494,6 @@ static enum err by_kmeans(struct run *run)
 		keep_sizes(run, &c);
 	fedkmeans_centres_release(&c);
 	return err;
-}
-
-void fedsc_limits(const struct fedsc_params *p, double n, struct fedsc_limits *limits)
-{
-	struct fedkmeans_landmarks rows = search_for(p, landmarks_most(p, n)), search;
-	struct fedkmeans_params how = kmeans_of(p);
-	unsigned lloyd = p->lloyd + 1; /* and the last counting */
-
-	search = how.landmarks;
-	search.most = fedkmeans_most(&how, n);
-	if (p->variant == FEDSC_BY_KMEANS)
-		rows = search;
-	*limits = (struct fedsc_limits){ .centres = fedkmeans_landmarks_centres(&rows),
-					 .rounds = fedkmeans_landmarks_rounds(&rows) };
-	if (p->variant == FEDSC_BY_KMEANS)
-		limits->rounds += lloyd;
-	if (p->variant == FEDSC_BY_ANCHORS) {
-		limits->embedded = p->k;
-		limits->embedded_rounds = lloyd;
-	}
-	if (p->variant == FEDSC_BY_DENSE) {
-		limits->embedded = fedkmeans_landmarks_centres(&search);
-		limits->embedded_rounds = fedkmeans_landmarks_rounds(&search) + lloyd;
-	}
 }
 
 enum err fedsc_run(const struct fedsc_pool *pool, const struct fedsc_params *p,

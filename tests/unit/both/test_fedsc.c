@@ -302,38 +302,6 @@ static void test_participants(void **state)
 	points_release(&p);
 }
 
-/* ---- phases ---- */
-
-static void test_phases(void **state)
-{
-	static const struct {
-		const char *settings, *phases;
-	} runs[] = {
-		{ "variant=anchor", "totals landmarks anchor kmeans" },
-		{ "variant=dense", "totals landmarks dims landmarks stage-1 dense kmeans" },
-		{ "variant=dense dims=9", "totals landmarks stage-1 dense kmeans" },
-		{ "variant=paper dims=9", "totals landmarks stage-1 upload result" },
-		{ "kind=kmeans", "totals kmeans" },
-	};
-	struct points p;
-
-	(void)state;
-	points_make(&p, K, EACH, M, 4, 3, 1);
-	for (size_t s = 0; s < sizeof(runs) / sizeof(*runs); s++) {
-		struct job job = points_job(runs[s].settings);
-		struct federation *f;
-
-		free(points_run(&p, 3, &job, &f));
-		assert_phases(&f->server, runs[s].phases);
-		assert_phases(&f->party[2], runs[s].phases);
-		for (size_t i = 0; i < f->server.record.phases; i++)
-			assert_int_equal(f->server.record.phase[i].rounds,
-					 f->party[2].record.phase[i].rounds);
-		products_end(f);
-	}
-	points_release(&p);
-}
-
 /* ---- noise ---- */
 
 /* Noise comes from the party's own generator: two runs differ, none of them in the planted balls.
@@ -382,7 +350,6 @@ int main(void)
 		cmocka_unit_test(test_sparse_features),
 		cmocka_unit_test(test_lloyd_of_pooled_rows),
 		cmocka_unit_test(test_participants),
-		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_noise),
 	};
 

@@ -1,7 +1,6 @@
 /* What reaches whom in FedSC and k-means: masked words, and in variant paper the rows themselves.
  */
 #include "tests/unit/both/points.h"
-#include "tests/unit/math/trilaterate.h"
 
 enum { K = 3, EACH = 40, N = K * EACH, M = 5 };
 
@@ -79,81 +78,35 @@ static void test_what_is_sent(void **state)
 	points_release(&p);
 }
 
-/* ---- the attack on what variant paper sends ---- */
+/* ---- phases ---- */
 
-struct loot {
-	struct mat Z, C; /* of the last MATRIX, and of party 0's UPLOAD */
-	double r;        /* the last MATRIX of one number after the scale */
-};
-
-static void take(struct mat *to, const struct msg *m, size_t rows, size_t cols)
+static void test_phases(void **state)
 {
-	mat_release(to);
-	mat_init(to, rows, cols);
-	assert_int_equal(m->reals.values.n, rows * cols * sizeof(double));
-	memcpy(to->a, m->reals.values.p, m->reals.values.n);
-}
-
-static void loot_server(void *arg, size_t l, enum msg_type type, struct bytes body)
-{
-	struct loot *loot = arg;
-	struct msg m;
-
-	assert_ok(msg_decode(&m, type, body));
-	if (l == 0 && type == MSG_UPLOAD)
-		take(&loot->C, &m, m.reals.count / loot->Z.rows, loot->Z.rows);
-}
-
-/* What a party is told the coordinator said: its own loot. */
-static void loot_party(void *arg, size_t l, enum msg_type type, struct bytes body)
-{
-	struct loot *loot = arg;
-	struct msg m;
-
-	assert_ok(msg_decode(&m, type, body));
-	if (l == 0 && type == MSG_MATRIX && m.reals.count == 1)
-		memcpy(&loot->r, m.reals.values.p, sizeof(loot->r));
-	else if (l == 0 && type == MSG_MATRIX && m.reals.count % M == 0)
-		take(&loot->Z, &m, m.reals.count / M, M);
-}
-
-/* The median relative error of party 0's rows as the coordinator can compute them. */
-static double attack(const struct points *p, const char *settings)
-{
-	struct job job = points_job(settings);
-	struct federation *f = points_federation(p, 3, &job);
-	struct loot loot = { .r = 0 };
-	struct mat S, own;
-	double error;
-
-	f->server.saw = loot_server;
-	f->server.saw_arg = f->party[0].saw_arg = &loot;
-	f->party[0].saw = loot_party;
-	federation_run(f);
-	assert_all_done(f);
-	assert_true(loot.r == points_fact(&f->server.record, "r"));
-	points_scaled(&p->X, &S);
-	fedsc_deal(&S, p->part, 0, &own);
-	assert_int_equal(loot.C.rows, own.rows);
-	error = trilaterate(&loot.Z, &loot.C, loot.r, job.lambda, &own);
-	mat_release(&own);
-	mat_release(&S);
-	mat_release(&loot.Z);
-	mat_release(&loot.C);
-	products_end(f);
-	return error;
-}
-
-/* Why a party's policy must name fedsc.paper: its rows are there, to the last digits. Noise on the
- * factors hides them; the other variants send nothing of the kind (test_what_is_sent). */
-static void test_rows_from_an_upload(void **state)
-{
+	static const struct {
+		const char *settings, *phases;
+	} runs[] = {
+		{ "variant=anchor", "totals landmarks anchor kmeans" },
+		{ "variant=dense", "totals landmarks dims landmarks stage-1 dense kmeans" },
+		{ "variant=dense dims=9", "totals landmarks stage-1 dense kmeans" },
+		{ "variant=paper dims=9", "totals landmarks stage-1 upload result" },
+		{ "kind=kmeans", "totals kmeans" },
+	};
 	struct points p;
 
 	(void)state;
 	points_make(&p, K, EACH, M, 4, 3, 1);
-	assert_true(attack(&p, "variant=paper dims=12") < 1e-6);
-	assert_true(attack(&p, "variant=paper dims=12 noise.on=factors noise.beta=0.5") > 0.1);
+	for (size_t s = 0; s < sizeof(runs) / sizeof(*runs); s++) {
+		struct job job = points_job(runs[s].settings);
+		struct federation *f;
+
+		free(points_run(&p, 3, &job, &f));
+		assert_phases(&f->server, runs[s].phases);
+		assert_phases(&f->party[2], runs[s].phases);
+		for (size_t i = 0; i < f->server.record.phases; i++)
+			assert_int_equal(f->server.record.phase[i].rounds,
+					 f->party[2].record.phase[i].rounds);
+		products_end(f);
+	}
 	points_release(&p);
 }
 
@@ -161,7 +114,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_sent),
-		cmocka_unit_test(test_rows_from_an_upload),
+		cmocka_unit_test(test_phases),
 	};
 
 	federation_quiet();

@@ -128,7 +128,7 @@ federation() { # L [SYNTH-OPTION...]
 	cat >"$T/job.json" <<-'EOF'
 		{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 }, "restarts": 4, "local_restarts": 2 }
 	EOF
-	configure "$1"
+	set_up "$1"
 }
 
 # The same of rows in three clouds far apart, for jobs of kind fedsc and kmeans.
@@ -138,7 +138,7 @@ rows_federation() { # L [SYNTH-OPTION...]
 		--out "$T/pooled" "${@:2}" >/dev/null
 	"$BIN/coterie" split --by rows --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
 	echo '{ "kind": "fedsc", "clusters": 3, "seed": 7 }' >"$T/job.json"
-	configure "$1"
+	set_up "$1"
 	for name in $(names "$1"); do edit "$name" '.policy.jobs = ["fedsc", "kmeans"]'; done
 }
 
@@ -155,7 +155,7 @@ allows() { # L KIND: all that the parties' policies name
 	for name in $(names "$1"); do edit "$name" ".policy.jobs = [\"$2\"]"; done
 }
 
-configure() { # L: keys, and configurations for the slices in $T/data
+set_up() { # L: keys, and configurations for the slices in $T/data
 	local L=$1 name
 	"$BIN/coterie" pki lab --parties "$L" --out "$T/pki" >/dev/null
 	names "$L" | jq -Rn '[inputs] as $names | {

@@ -93,9 +93,8 @@ measure_factors() {
 			! cell_known factors "alpha_z=$z" "alpha_c=$c" || continue
 			paper_cell fedsc5 coil20 "alpha_z=$z" "alpha_c=$c"
 			if factor_scores "$z" "$c"; then
-				cell factors "alpha_z=$z" "alpha_c=$c" value="$(mean4 <<<"$ACC")" \
-					deviation="$(deviation4 <<<"$ACC")" runs="$seeds" paper="$PAPER" \
-					paper_deviation="$PAPER_DEVIATION" note="$([[ $z == "$c" ]] || echo in memory)"
+				cell factors "alpha_z=$z" "alpha_c=$c" value="$VALUE" deviation="$DEVIATION" runs="$seeds" \
+					paper="$PAPER" paper_deviation="$PAPER_DEVIATION" note="$([[ $z == "$c" ]] || echo in memory)"
 			else
 				not_run factors "alpha_z=$z" "alpha_c=$c" "$WHY" paper="$PAPER"
 			fi
@@ -106,14 +105,16 @@ measure_factors() {
 factor_scores() { # ALPHA_Z ALPHA_C
 	local all
 	if [[ $1 == 0 && $2 == 0 ]]; then
-		scores coil20 paper 0 $P
+		acc_of coil20 paper $P
 	elif [[ $1 == "$2" ]]; then
-		scores coil20 paper 0 $P --set noise.on=factors --set "noise.beta=$1"
+		acc_of coil20 paper $P --set noise.on=factors --set "noise.beta=$1"
 	else
 		[[ -n ${COTERIE_BIN-} ]] || make -s build/plain/tests/bench/bench_fedsc >/dev/null
 		all=$(build/plain/tests/bench/bench_fedsc "$data/coil20" paper "seeds=$seeds" "parties=$P" "nz=$1" "nc=$2") ||
 			{ WHY='bench_fedsc failed' RUN_FAILED=true && return 1; }
-		all=${all#*[} ACC=$(tr ' ' '\n' <<<"${all%%]*}")
+		all=${all#*[}
+		ACC=$(tr ' ' '\n' <<<"${all%%]*}")
+		VALUE=$(mean4 <<<"$ACC") DEVIATION=$(deviation4 <<<"$ACC")
 	fi
 }
 
@@ -127,9 +128,9 @@ measure_dims() {
 			! cell_known 'coil20 by d' "$row" "d=$d" || continue
 			half=$( ((d <= 240)) && echo 'by 7K to 12K' || echo 'by 10K to 60K')
 			paper_cell fedsc4 coil20 "$half" "d=$d"
-			if scores coil20 "$row" 0 $P --set "dims=$d"; then
-				cell 'coil20 by d' "$row" "d=$d" value="$(mean4 <<<"$ACC")" deviation="$(deviation4 <<<"$ACC")" \
-					runs="$seeds" paper="$PAPER" paper_deviation="$PAPER_DEVIATION" \
+			if acc_of coil20 "$row" $P --set "dims=$d"; then
+				cell 'coil20 by d' "$row" "d=$d" value="$VALUE" deviation="$DEVIATION" runs="$seeds" \
+					paper="$PAPER" paper_deviation="$PAPER_DEVIATION" \
 					note="$(jq -r '.facts.dims' "$RUN/coordinator/run.json") landmarks of the last seed"
 			else
 				not_run 'coil20 by d' "$row" "d=$d" "$WHY" paper="$PAPER"
@@ -148,9 +149,9 @@ measure_parties() {
 			for L in 1 $P; do
 				! cell_known parties "$set $row" "P=$L" || continue
 				paper_cell fedsc7 "$set" FedSC "P=$L"
-				if scores "$set" "$row" 0 "$L"; then
-					cell parties "$set $row" "P=$L" value="$(mean4 <<<"$ACC")" deviation="$(deviation4 <<<"$ACC")" \
-						runs="$seeds" paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
+				if acc_of "$set" "$row" "$L"; then
+					cell parties "$set $row" "P=$L" value="$VALUE" deviation="$DEVIATION" runs="$seeds" \
+						paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
 				else
 					not_run parties "$set $row" "P=$L" "$WHY" paper="$PAPER"
 				fi
@@ -162,21 +163,20 @@ measure_parties() {
 # ---- skew: the same seeds, rows dealt out at random and by class ----
 
 measure_skew() {
-	local set skew uniform change met all=$seeds seeds
+	local set skew uniform change met options all=$seeds seeds
 	for set in $sets; do
 		seeds=$all
 		few "$set"
 		! cell_known skew "$set" change || continue
 		for skew in 0 0.5 1; do
-			if ! scores "$set" anchor 0 $P --skew "$skew"; then
-				not_run skew "$set" "skew=$skew" "$WHY"
-				continue 2
-			fi
-			cell skew "$set" "skew=$skew" value="$(mean4 <<<"$ACC")" deviation="$(deviation4 <<<"$ACC")" runs="$seeds"
-			[[ $skew != 0 ]] || uniform=$ACC
+			options=(--skew "$skew")
+			[[ $skew != 0 ]] || options=()
+			acc_of "$set" anchor $P "${options[@]}" || { not_run skew "$set" "skew=$skew" "$WHY" && continue 2; }
+			cell skew "$set" "skew=$skew" value="$VALUE" deviation="$DEVIATION" runs="$seeds"
+			[[ $skew != 0 ]] || uniform=$VALUE
 		done
 		# of the mean, from all at random to all by class
-		change=$(awk -v a="$(mean4 <<<"$uniform")" -v b="$(mean4 <<<"$ACC")" 'BEGIN { printf "%.4f", b - a }')
+		change=$(awk -v a="$uniform" -v b="$VALUE" 'BEGIN { printf "%.4f", b - a }')
 		met=-
 		$quick || met=$(verdict "$change" "x < 0.01 && x > -0.01")
 		cell skew "$set" change value="$change" runs="$seeds" goal="within 0.01" verdict="$met"

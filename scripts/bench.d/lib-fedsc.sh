@@ -5,6 +5,8 @@
 #     job_of SET [ROW]         -> JOB, a job with the set's number of clusters
 #     scores SET ROW NOISE P [LAUNCH-ARG...]
 #                              -> ACC and NMI, a line for each seed; or 1 and WHY
+#     acc_of SET ROW P [LAUNCH-ARG...]
+#                              -> VALUE and DEVIATION of ACC, of clean rows
 #     put SET ROW COLUMN       cells "ROW ACC" and "ROW NMI" of what scores left, beside the paper's
 #
 # ROW is anchor, dense, paper, "federated k-means" (daemons) or k-means, SC, DSC, "DSC as it is" (all
@@ -116,7 +118,18 @@ put() { # SET ROW COLUMN [GOAL]: the goal is of ACC
 		paper="$PAPER" paper_deviation="$PAPER_DEVIATION"
 }
 
-value_of() { # SET ROW COLUMN: a cell's value, if there is one
-	[[ ! -e $csv ]] || awk -F , -v set="$1" -v row="$2" -v column="$3" \
-		'$1 == set && $2 == row && $3 == column { print $4 }' "$csv"
+# VALUE and DEVIATION of ACC; for clean rows at random and $P parties those of Table 1's cell, if it
+# is there: the runs would be the same.
+acc_of() { # SET ROW P [LAUNCH-ARG...]
+	if (($3 == P && $# == 3)) && cell_known "$1" "$2 ACC" noise=0; then
+		VALUE=$(value_of "$1" "$2 ACC" noise=0) DEVIATION=$(value_of "$1" "$2 ACC" noise=0 5)
+		return
+	fi
+	scores "$1" "$2" 0 "${@:3}" || return 1
+	VALUE=$(mean4 <<<"$ACC") DEVIATION=$(deviation4 <<<"$ACC")
+}
+
+value_of() { # SET ROW COLUMN [FIELD]: a cell's value, if there is one
+	[[ ! -e $csv ]] || awk -F , -v set="$1" -v row="$2" -v column="$3" -v field="${4-4}" \
+		'$1 == set && $2 == row && $3 == column { print $field }' "$csv"
 }

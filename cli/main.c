@@ -11,7 +11,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "pki", "keys and certificates: init, request, sign, fingerprint", pki_main },
-	{ "synth", "make an attributed graph with planted clusters", synth_main },
+	{ "synth", "make data with planted clusters: a graph, or rows", synth_main },
 	{ "split", "split data over parties by columns, rows or edges", split_main },
 	{ "eval", "compare labels with the truth", eval_main },
 	{ "agc", "cluster pooled data, the baseline (AGC)", agc_main },

@@ -84,6 +84,19 @@ test_one_party() {
 	finds_the_clouds 1 anchor "${PHASES[anchor]}"
 }
 
+# configs/party-with-rows.json with other names and paths.
+test_example_configuration() {
+	local name
+	rows_federation 3
+	for name in $(names 3); do
+		jq -s '.[0] + (.[1] | del(.policy))' "$ROOT/configs/party-with-rows.json" "$T/$name.json" >"$T/new"
+		mv "$T/new" "$T/$name.json"
+	done
+	coordinator
+	parties 3
+	finds_the_clouds 3 anchor "${PHASES[anchor]}"
+}
+
 # Each party has one class alone, and so have clusters one party.
 test_parties_of_one_class() {
 	local name

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct model;
+struct answers;
 
 struct work {
 	struct job job; /* the effective job, as offered and accepted */
@@ -34,7 +35,9 @@ struct work {
 	struct features *features;           /* this party's slice: used up by the protocol */
 	const struct graph *graph;
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
-	size_t n; /* nodes */
+	size_t n;            /* nodes */
+	struct answers
+	    *begun; /* landmark: what was computed while keys were awaited, or NULL; owned */
 	unsigned threads;
 	_Atomic bool offered; /* an offer has come: from here on a stop cuts a job */
 };

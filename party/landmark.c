@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SPREADS_MOST = 4 << 10 }; /* bytes of what follows the norms */
+
 /* Step 3: Protocol 1's clusters, as in kCAGC. */
 enum err party_landmark_begin(struct work *work, uint32_t *label)
 {
@@ -107,6 +109,7 @@ static enum err take_part(struct answers *a, uint32_t *label)
 {
 	TRY(answers_facts(a)); /* step 1 */
 	TRY(send_local(a->work, label));
+	TRY(work_warm_on(a->work, SPREADS_MOST));
 	TRY(answers_spreads(a)); /* step 2 */
 	TRY(work_warm(a->work));
 	TRY(landmarks(a, label));

@@ -48,6 +48,8 @@ void work_progress(struct work *work, unsigned iteration, size_t moved);
 
 /* All is sent, an answer is waited for: channel_warm(). */
 enum err work_warm(struct work *work) MUST_CHECK;
+/* And in the next turn little is to be said: channel_warm_on(). */
+enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 
 /* A group's broadcasts are hashed from here on: the running hash goes into the key of each of the
  * group's sums, so that members who were told different things get masks that do not cancel. */

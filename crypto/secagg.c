@@ -18,6 +18,7 @@ static const char LABEL_ADVERT[] = "coterie key advertisement v1";
 static const char LABEL_SESSION[] = "coterie session v1";
 static const char LABEL_PAIR[] = "coterie pair key v1";
 static const char LABEL_MASK[] = "coterie mask v1";
+static const char LABEL_DRAW[] = "coterie draw v1";
 
 /* A member list for which sums were opened, and the round that its next sum takes. */
 struct group {
@@ -33,6 +34,7 @@ struct secagg {
 	size_t signature_len;
 	struct buf spki;
 	uint8_t (*pair)[KDF_KEY_LEN]; /* K_ij by party; NULL until agreed */
+	uint64_t draw;                /* of h, once agreed */
 	struct group *groups;
 	size_t group_count;
 	struct mask *masks; /* all that were made; closed ones serve again */
@@ -215,6 +217,26 @@ static void session_hash(const struct secagg *sa, const struct secagg_advert *ad
 	sha256_end(sha, h);
 }
 
+static uint64_t draw_of(const uint8_t h[static SHA256_LEN])
+{
+	struct sha256 *sha = sha256_new();
+	uint8_t hash[SHA256_LEN];
+	uint64_t draw = 0;
+
+	sha256_add(sha, LABEL_DRAW, sizeof(LABEL_DRAW));
+	sha256_add(sha, h, SHA256_LEN);
+	sha256_end(sha, hash);
+	for (int i = 0; i < 8; i++)
+		draw = draw << 8 | hash[i];
+	return draw;
+}
+
+uint64_t secagg_draw(const struct secagg *sa)
+{
+	assert(sa->pair);
+	return sa->draw;
+}
+
 /* K_ij = HKDF-SHA256(S_j^s_i mod p; salt h; label, both names in rising order). CT. */
 static void pair_key(const struct secagg *sa, size_t j, const uint8_t *public_key,
 		     const uint8_t h[static SHA256_LEN], uint8_t key[static KDF_KEY_LEN])
@@ -246,6 +268,7 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		TRY(j == sa->setup.own ? check_own(sa, &adverts[j])
 				       : check_other(sa, j, &adverts[j], pins[j]));
 	session_hash(sa, adverts, h);
+	sa->draw = draw_of(h);
 	ALLOC(sa->pair, sa->setup.parties);
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		if (j != sa->setup.own)

@@ -55,6 +55,10 @@ void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		      const uint8_t (*pins)[SECAGG_HASH_LEN]) MUST_CHECK;
 
+/* A number for what parties draw by lot: the same for all, from h, to which each gave its nonce, so that
+ * nobody chose it. It is no secret. After secagg_agree(). */
+uint64_t secagg_draw(const struct secagg *sa);
+
 /* One masked vector of a group. The members (rising party numbers, own among them) are worked out
  * by the caller, never taken from the coordinator. transcript: the running hash of the broadcasts
  * this group has seen. *round is the group's round, which rises by one with each call.

@@ -3,7 +3,6 @@
 #include "common/base/log.h"
 #include "common/job/fedsc.h"
 #include "common/math/parts.h"
-#include "crypto/draw.h"
 #include "crypto/wipe.h"
 #include "party/noise.h"
 #include "party/secure.h"
@@ -43,7 +42,7 @@ static const char *own_name(const struct rows *rows)
 
 enum err rows_open(struct rows *rows, struct work *work)
 {
-	uint64_t draw = draw_of_attempt(work->job_id, JOB_ID_LEN, work->attempt);
+	uint64_t draw = secagg_draw(work->secagg);
 	struct mat X;
 	enum err e;
 

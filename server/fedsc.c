@@ -3,7 +3,6 @@
 #include "common/base/log.h"
 #include "common/job/fedsc.h"
 #include "common/job/noise.h"
-#include "crypto/draw.h"
 #include "server/row_questions.h"
 
 static void keep_record(struct run *run, const struct fedsc_params *p,
@@ -33,7 +32,6 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 
 enum err server_fedsc(struct run *run, uint32_t **label)
 {
-	uint64_t draw = draw_of_attempt(run->job_id, JOB_ID_LEN, run->attempt);
 	struct fedsc_report report = { 0 };
 	struct job_noise_numbers noise;
 	struct fedsc_params p;
@@ -41,7 +39,8 @@ enum err server_fedsc(struct run *run, uint32_t **label)
 	struct row_questions rows;
 	enum err e;
 
-	TRY(job_fedsc_params(&run->job, run->L, draw, run->threads, &p));
+	/* Who takes part in a round the parties draw by themselves. */
+	TRY(job_fedsc_params(&run->job, run->L, 0, run->threads, &p));
 	TRY(job_noise(&run->job, &noise));
 	job_noise_record(&run->job, &noise, run->record);
 	row_questions_open(&rows, run, &pool);

@@ -242,7 +242,7 @@ static enum err ask_all(void *ctx, const struct fedsc_question *ask, const bool 
 	size_t m = rows->embedded ? rows->run->job.clusters : rows->run->columns;
 	size_t words = fedsc_words(ask, m);
 
-	(void)member; /* each party knows who takes part; the others send zeros */
+	(void)member; /* parties draw who takes part; the others send zeros */
 	TRY(check_size(words, 1));
 	TRY(tell(rows, ask));
 	if (ask->kind == FEDSC_TOTALS || ask->kind == FEDSC_SPREAD)

@@ -5,10 +5,10 @@
 #include "common/job/job.h"
 #include "common/math/fedsc.h"
 
-/* Kinds fedsc and kmeans. draw: the attempt's (crypto/draw.h), by which the parties are drawn that
- * take part in a round of Stage I. Everything comes from the job, noise too, so that both sides
- * have the same numbers without telling each other. ERR_INPUT: more participants than parties,
- * noise that cannot be calibrated. */
+/* Kinds fedsc and kmeans. draw: of the attempt (crypto/secagg.h), by which the parties are drawn
+ * that take part in a round of Stage I; parties alone need it. Everything comes from the job, noise
+ * too, so that both sides have the same numbers without telling each other. ERR_INPUT: more
+ * participants than parties, noise that cannot be calibrated. */
 enum err job_fedsc_params(const struct job *job, size_t parties, uint64_t draw, unsigned threads,
 			  struct fedsc_params *p) MUST_CHECK;
 /* r is the parties' mean distance, which takes a sum. */

@@ -99,6 +99,7 @@ print("},")
 print(".params_hash =\n" + field(PARAMS))
 print(".transcript =\n" + field(TRANSCRIPT))
 print("/* h */\n.session =\n" + field(h))
+print("/* what is drawn by lot */\n.draw =\n" + field(hashlib.sha256(b"coterie draw v1\0" + h).digest()[:8]))
 print("/* K of bank-b with bank-a */\n.pair =\n" + field(pair_key(1, 0)))
 assert pair_key(1, 0) == pair_key(0, 1)
 for bits in (64, 32):

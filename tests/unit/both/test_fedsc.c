@@ -285,8 +285,12 @@ static void test_participants(void **state)
 		struct fedsc_report report;
 		struct federation *f, *g;
 		uint32_t *label = points_run(&p, 5, &job, &f);
-		uint32_t *expected = points_twin(&p.X, p.part, 5, &params, &report);
+		uint32_t *expected;
 
+		params.draw = secagg_draw(f->party[0].secagg);
+		for (size_t l = 1; l < 5; l++)
+			assert_true(secagg_draw(f->party[l].secagg) == params.draw);
+		expected = points_twin(&p.X, p.part, 5, &params, &report);
 		assert_same(label, expected, N, settings[s]);
 		check_record(f, &report);
 		all.participants = 0;

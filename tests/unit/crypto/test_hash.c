@@ -1,5 +1,4 @@
 #include "tests/test.h"
-#include "crypto/draw.h"
 #include "crypto/hash.h"
 #include "tests/unit/crypto/hex.h"
 
@@ -38,25 +37,11 @@ static void streaming_equals_one_call(void **state)
 	assert_memory_equal(a, b, sizeof(a));
 }
 
-/* Computed with Python's hashlib. */
-static void draws(void **state)
-{
-	static const uint8_t zero[16];
-	uint8_t rising[16];
-
-	(void)state;
-	for (uint8_t i = 0; i < 16; i++)
-		rising[i] = i;
-	assert_true(draw_of_attempt(zero, 16, 1) == 0xc3a52c3210db3961ULL);
-	assert_true(draw_of_attempt(rising, 16, 7) == 0x188092ab465c8bc2ULL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_answers),
 		cmocka_unit_test(streaming_equals_one_call),
-		cmocka_unit_test(draws),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

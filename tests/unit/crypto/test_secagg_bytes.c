@@ -12,7 +12,7 @@ static const struct {
 	struct {
 		const char *secret, *public_key, *nonce, *spki, *signature, *advert_hash;
 	} party[PARTIES];
-	const char *params_hash, *transcript, *session, *pair, *mask64[3], *mask32[3];
+	const char *params_hash, *transcript, *session, *draw, *pair, *mask64[3], *mask32[3];
 } known = {
 #include "tests/vectors/secagg.inc"
 };
@@ -84,11 +84,14 @@ static void keys_and_masks(void **state)
 	(void)state;
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		struct secagg *sa = bank_b(bits);
-		uint8_t h[SHA256_LEN], transcript[SECAGG_HASH_LEN];
+		uint8_t h[SHA256_LEN], draw[8], transcript[SECAGG_HASH_LEN];
 		const char *const *want = bits == 64 ? known.mask64 : known.mask32;
 
 		session_hash(sa, adverts, h);
 		expect(h, known.session, sizeof(h));
+		for (int b = 0; b < 8; b++)
+			draw[b] = (uint8_t)(draw_of(h) >> (56 - 8 * b));
+		expect(draw, known.draw, sizeof(draw));
 		ALLOC(sa->pair, PARTIES);
 		for (size_t j = 0; j < PARTIES; j++)
 			if (j != OWN)

@@ -282,21 +282,23 @@ static void log_leaks(const struct work *work)
 static enum err take_part(struct work *work, const struct job_means *means, const char *output,
 			  const uint8_t *params_hash)
 {
+	size_t own = means->dataset->n; /* work->n may become the number of joint nodes */
 	uint32_t *label;
 	enum err e;
 
+	work->dataset = means->dataset;
 	work->features = &means->dataset->X;
 	work->graph = &means->dataset->g;
-	work->n = means->dataset->n;
+	work->n = own;
 	TRY(accept_offer(work, means->dataset));
 	TRY(send_key(work, means, params_hash));
 	TRY(work_warm(work));
 	TRY(agree_keys(work, means));
 	channel_observe(work->channel, work_observe, work);
-	ALLOC(label, work->n);
+	ALLOC(label, own);
 	e = run_kind(work, label);
 	if (e == ERR_OK && !job_is_plan_only(&work->job)) {
-		record_result(work->record, label, work->n, work->job.clusters);
+		record_result(work->record, label, own, work->job.clusters);
 		e = keep_labels(output, means, label);
 		if (e == ERR_OK && work->job.kind == JOB_KCAGC)
 			e = keep_model(work, means->config->state);

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct dataset;
 struct model;
 
 struct work {
@@ -33,8 +34,9 @@ struct work {
 	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
 	struct features *features;           /* this party's slice: used up by the protocol */
 	const struct graph *graph;
+	const struct dataset *dataset; /* where features and graph are from: its ids */
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
-	size_t n; /* nodes */
+	size_t n; /* nodes; fedspectral: of all parties, once they are aligned (party/align.h) */
 	unsigned threads;
 	_Atomic bool offered; /* an offer has come: from here on a stop cuts a job */
 };

@@ -127,7 +127,9 @@ static enum err print_truth(const char *dir, const char *truth)
 {
 	char *labels = file_join(dir, "labels.csv");
 	struct json *score = json_object();
-	enum err err = score_files(truth, labels, NULL, score);
+	const char *const path[] = { labels };
+	struct score_params p = { .truth = truth, .labels = path, .count = 1 };
+	enum err err = score_files(&p, score);
 
 	if (!err)
 		print_score(score);

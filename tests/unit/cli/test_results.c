@@ -86,7 +86,50 @@ static void test_eval_refusals(void **state)
 		       "all.txt excludes all 3 rows");
 	expect_command(eval_main, "--truth twice.csv twice.csv", 4, "has the id a twice");
 	expect_command(eval_main, "truth.txt", 4, "--truth FILE and LABELS are needed");
-	expect_command(eval_main, "--truth a b c", 4, "unexpected argument: c");
+	expect_command(eval_main, "--truth twice.csv truth.txt twice.csv", 4,
+		       "truth.txt: labels without ids");
+}
+
+static void test_eval_paper_similarity(void **state)
+{
+	(void)state;
+	put("truth.txt", "0\n0\n0\n1\n1\n");
+	put("one.txt", "4\n4\n4\n4\n4\n");
+	put("torn.txt", "4\n4\n3\n3\n3\n"); /* two pairs of class 0, both ways: 4 of 25 */
+	assert_int_equal(run_command(eval_main, "--truth truth.txt one.txt"), 0);
+	assert_null(strstr(said, "similarity"));
+	assert_int_equal(run_command(eval_main, "--truth truth.txt --paper-similarity one.txt"), 0);
+	assert_true(said_number("similarity") == 1 && said_number("ari") == 0);
+	assert_int_equal(run_command(eval_main, "--truth truth.txt --paper-similarity torn.txt"),
+			 0);
+	assert_true(said_number("similarity") == 1 - 4.0 / 25);
+	expect_command(eval_main, "--help", 0, "labels drawn at random score");
+}
+
+/* Parties that each know some of the nodes. */
+static void test_eval_of_several(void **state)
+{
+	(void)state;
+	put("truth.csv", "id,label\na,0\nb,1\nc,1\nd,0\n");
+	put("first.csv", "id,label\nc,3\na,9\n");
+	put("second.csv", "id,label\nb,3\nd,9\nc,3\n");
+	put("third.csv", "id,label\nd,9\nb,9\n");
+	assert_int_equal(run_command(eval_main, "--truth truth.csv first.csv second.csv"), 0);
+	assert_true(said_number("acc") == 1 && said_number("rows") == 4);
+	expect_command(eval_main, "--truth truth.csv second.csv third.csv", 4,
+		       "second.csv and the files after it: b has the label 3 in one and 9 in "
+		       "another");
+	expect_command(eval_main, "--truth truth.csv first.csv first.csv", 4,
+		       "truth.csv has 4 labels, first.csv and the files after it have 2");
+	/* A truth without ids is that of the rows 0, 1, ... */
+	put("truth.txt", "7\n7\n8\n");
+	put("first.csv", "id,label\n2,0\n0,1\n");
+	put("second.csv", "id,label\n1,1\n0,1\n");
+	assert_int_equal(run_command(eval_main, "--truth truth.txt first.csv second.csv"), 0);
+	assert_true(said_number("acc") == 1 && said_number("rows") == 3);
+	put("second.csv", "id,label\n3,1\n0,1\n");
+	expect_command(eval_main, "--truth truth.txt first.csv second.csv", 4,
+		       "truth.txt has the id 1, first.csv has 2 in its place");
 }
 
 static void test_synth_agc_and_gcc(void **state)
@@ -198,6 +241,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_eval, make, unmake),
 		cmocka_unit_test_setup_teardown(test_eval_refusals, make, unmake),
+		cmocka_unit_test_setup_teardown(test_eval_paper_similarity, make, unmake),
+		cmocka_unit_test_setup_teardown(test_eval_of_several, make, unmake),
 		cmocka_unit_test_setup_teardown(test_synth_agc_and_gcc, make, unmake),
 		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
 		cmocka_unit_test_setup_teardown(test_show, make, unmake),

@@ -1,5 +1,6 @@
 #include "cli/args.h"
 #include "cli/planted.h"
+#include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/edges.h"
 #include "common/data/labels.h"
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { ID_ROOM = 24 }; /* bytes of "n123" */
 
 struct arguments {
 	struct planted_params p;
@@ -19,9 +22,10 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "out", 'o', "DIR", 0, "where features.mtx, edges.tsv and labels.txt go", 0 },
+	{ "out", 'o', "DIR", 0, "where features.mtx, edges.tsv, labels.txt go", 0 },
 	{ "nodes", 'n', "N", 0, "default 2708", 0 },
-	{ "features", 'm', "M", 0, "words that there are; default 1433", 0 },
+	{ "features", 'm', "M", 0,
+	  "words that there are; default 1433; 0: a graph alone, whose nodes have ids", 0 },
 	{ "clusters", 'k', "K", 0, "default 7", 0 },
 	{ "degree", 'd', "D", 0, "mean degree; default 3.9", 0 },
 	{ "homophily", 'y', "P", 0, "how likely an edge stays within a cluster; default 0.8", 0 },
@@ -57,6 +61,9 @@ static void check(const struct arguments *a, struct argp_state *state)
 	if (a->edges && !a->nodes)
 		argp_error(state,
 			   "--edges needs --nodes: the file does not say how many there are");
+	if (a->p.features == 1 || (a->edges && !a->p.features))
+		argp_error(state, "--features is %zu, expected 2 or more%s", a->p.features,
+			   a->edges ? " with --edges" : ", or 0 for a graph alone");
 	if (!a->edges && a->noise)
 		argp_error(state, "--%s goes with --edges", a->noise);
 }
@@ -74,7 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->p.nodes = args_whole(state, "nodes", arg, 2, 1 << 24);
 		return 0;
 	case 'm':
-		a->p.features = args_whole(state, "features", arg, 2, 1 << 24);
+		a->p.features = args_whole(state, "features", arg, 0, 1 << 24);
 		return 0;
 	case 'k':
 		a->p.classes = args_whole(state, "clusters", arg, 1, 1 << 16);
@@ -108,6 +115,35 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* edges.tsv, between ids if there are any, which ids.txt has in the order of the nodes. */
+static enum err write_graph(const char *dir, const struct csr *adjacency, bool with_ids)
+{
+	size_t n = adjacency->rows;
+	struct buf text = { 0 };
+	char *name, **id = NULL;
+	enum err err = ERR_OK;
+
+	if (!with_ids) {
+		edges_print_tsv(adjacency, NULL, &text);
+		return args_write(dir, "edges.tsv", &text);
+	}
+	name = alloc(n, ID_ROOM);
+	ALLOC(id, n);
+	for (size_t i = 0; i < n; i++) {
+		id[i] = name + ID_ROOM * i;
+		snprintf(id[i], ID_ROOM, "n%zu", i);
+		buf_printf(&text, "%s\n", id[i]);
+	}
+	err = args_write(dir, "ids.txt", &text);
+	if (!err) {
+		edges_print_tsv(adjacency, id, &text);
+		err = args_write(dir, "edges.tsv", &text);
+	}
+	free(id);
+	free(name);
+	return err;
+}
+
 static enum err write_all(const char *dir, const struct planted *g)
 {
 	struct buf text = { 0 };
@@ -115,10 +151,11 @@ static enum err write_all(const char *dir, const struct planted *g)
 	enum err err;
 
 	TRY(file_make_dirs(dir));
-	mtx_print(&g->features, &text);
-	TRY(args_write(dir, "features.mtx", &text));
-	edges_print_tsv(&g->adjacency, NULL, &text);
-	TRY(args_write(dir, "edges.tsv", &text));
+	if (g->features.rows) {
+		mtx_print(&g->features, &text);
+		TRY(args_write(dir, "features.mtx", &text));
+	}
+	TRY(write_graph(dir, &g->adjacency, !g->features.rows));
 	labels = file_join(dir, "labels.txt");
 	err = labels_write_txt(labels, g->label, g->adjacency.rows);
 	free(labels);
@@ -134,8 +171,7 @@ static enum err write_noise(const char *dir, const struct csr *features,
 	TRY(file_make_dirs(dir));
 	mtx_print(features, &text);
 	TRY(args_write(dir, "features.mtx", &text));
-	edges_print_tsv(adjacency, NULL, &text);
-	return args_write(dir, "edges.tsv", &text);
+	return write_graph(dir, adjacency, false);
 }
 
 static enum err run_noise(const struct arguments *a)
@@ -183,7 +219,10 @@ int synth_main(int argc, char **argv)
 		parse,
 		NULL,
 		"Makes an attributed graph with planted clusters; the defaults are about "
-		"those of cora. Or, with --edges, random features for a graph that is there.",
+		"those of cora. Or, with --edges, random features for a graph that is there.\v"
+		"With --features 0 there is no features.mtx; nodes are called n0, n1, ..., in "
+		"edges.tsv "
+		"and, one per line of labels.txt, in ids.txt.",
 		NULL,
 		NULL,
 		NULL

@@ -260,7 +260,8 @@ static void test_graph_alone(void **state)
 	for (size_t i = 0; i < 50; i++) {
 		size_t node = ids.row[i];
 
-		assert_string_equal(ids.id[i] + 1, (snprintf(line, 9, "%zu", node), line));
+		snprintf(line, sizeof(line), "n%zu", node);
+		assert_string_equal(ids.id[i], line);
 		assert_int_equal(a.start[i + 1] - a.start[i],
 				 g.adjacency.start[node + 1] - g.adjacency.start[node]);
 	}

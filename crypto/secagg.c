@@ -33,6 +33,7 @@ struct secagg {
 	size_t signature_len;
 	struct buf spki;
 	uint8_t (*pair)[KDF_KEY_LEN]; /* K_ij by party; NULL until agreed */
+	struct secagg_sealed *sealed; /* by party */
 	struct group *groups;
 	size_t group_count;
 	struct mask *masks; /* all that were made; closed ones serve again */
@@ -247,6 +248,7 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 				       : check_other(sa, j, &adverts[j], pins[j]));
 	session_hash(sa, adverts, h);
 	ALLOC(sa->pair, sa->setup.parties);
+	ALLOC(sa->sealed, sa->setup.parties);
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		if (j != sa->setup.own)
 			pair_key(sa, j, adverts[j].public_key.p, h, sa->pair[j]);
@@ -336,6 +338,24 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 	return ERR_OK;
 }
 
+void secagg_pair_expand(const struct secagg *sa, size_t j, struct bytes info,
+			uint8_t key[static SECAGG_HASH_LEN])
+{
+	assert(sa->pair && j < sa->setup.parties && j != sa->setup.own);
+	kdf_expand(sa->pair[j], info, key, SECAGG_HASH_LEN);
+}
+
+const struct secagg_setup *secagg_setup_of(const struct secagg *sa)
+{
+	return &sa->setup;
+}
+
+struct secagg_sealed *secagg_sealed(struct secagg *sa, size_t j)
+{
+	assert(sa->sealed && j < sa->setup.parties && j != sa->setup.own);
+	return &sa->sealed[j];
+}
+
 void secagg_free(struct secagg *sa)
 {
 	if (!sa)
@@ -352,6 +372,7 @@ void secagg_free(struct secagg *sa)
 	if (sa->pair)
 		wipe(sa->pair, sa->setup.parties * sizeof(*sa->pair));
 	free(sa->pair);
+	free(sa->sealed);
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		free((char *)(uintptr_t)sa->setup.names[j]);
 	free((void *)(uintptr_t)sa->setup.names);

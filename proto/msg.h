@@ -28,6 +28,9 @@ enum {
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
 	MSG_REALS_MAX = 1 << 30, /* numbers of a vector of reals */
+	MSG_ID_MAX = 255,        /* bytes of an id */
+	MSG_ID_HASH_LEN = 16,    /* bytes of a hashed one */
+	MSG_TAG_LEN = 16,        /* bytes that sealing adds */
 	HASH_LEN = 32,
 	NONCE_LEN = 32,
 	JOB_ID_LEN = 16,
@@ -54,6 +57,11 @@ enum choice {
 	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
+
+/* What a SEALED holds. Numbers are for ever. */
+enum sealed {
+	SEALED_ID_KEY = 1, /* 32 bytes: the key of the hashes in IDS */
+};
 
 struct msg_hello {
 	uint16_t version_min, version_max;
@@ -127,6 +135,17 @@ struct msg_reals {
 struct msg_probe {
 	struct bytes zeros;
 };
+struct msg_sealed {
+	uint16_t what;     /* enum sealed */
+	uint32_t from, to; /* parties */
+	struct bytes box;  /* what crypto/seal.h made of it: as many bytes and MSG_TAG_LEN more */
+};
+struct msg_ids {
+	uint64_t count;      /* ids in the whole list */
+	uint64_t offset;     /* ids before this chunk */
+	struct bytes packed; /* rising; hashed: MSG_ID_HASH_LEN bytes each; plain: a byte that says
+				how many, 1 .. MSG_ID_MAX, and so many */
+};
 struct msg_abort {
 	uint16_t code;        /* enum err, what every process ends with */
 	struct bytes culprit; /* whose failure it was; "" if unknown */
@@ -153,6 +172,8 @@ struct msg {
 		struct msg_choice choice;
 		struct msg_reals reals, reals32;
 		struct msg_probe probe;
+		struct msg_sealed sealed;
+		struct msg_ids ids;
 		struct msg_abort abort;
 		struct msg_empty empty;
 	};

@@ -123,6 +123,18 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_PADDING:
 		m->probe.zeros = largest ? filler(MSG_CHUNK_MAX) : (struct bytes){ 0 };
 		break;
+	case MSG_SEALED:
+		m->sealed = (struct msg_sealed){ .box = filler(MSG_TAG_LEN) };
+		if (largest)
+			m->sealed = (struct msg_sealed){ UINT16_MAX, UINT32_MAX, UINT32_MAX,
+							 filler(MSG_CHUNK_MAX) };
+		break;
+	case MSG_IDS:
+		m->ids = (struct msg_ids){ 0 };
+		if (largest)
+			m->ids =
+			    (struct msg_ids){ MSG_ITEMS_MAX, MSG_ITEMS_MAX, filler(MSG_CHUNK_MAX) };
+		break;
 	case MSG_ABORT:
 		m->abort = (struct msg_abort){ code, name, text };
 		break;
@@ -136,6 +148,7 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_RESULT:
 	case MSG_KEPT:
 	case MSG_LANDMARKS:
+	case MSG_ROWS:
 		sample_labels(&m->labels, largest);
 		break;
 	}

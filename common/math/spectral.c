@@ -26,9 +26,9 @@ void spectral_defaults(struct spectral_params *p, size_t n, size_t k, uint64_t s
 /* The space so far. Its vectors are rows, so that one more is more memory at the end. */
 struct space {
 	const struct spectral_params *p;
-	struct mat Q;      /* width x n, orthonormal */
-	size_t last;       /* rows of Q that belong to the last block */
-	struct mat H;      /* most x most, of which width x width counts: Q A Q' */
+	struct mat Q; /* width x n, orthonormal */
+	size_t last;  /* rows of Q that belong to the last block */
+	struct mat H; /* most x most, of which width x width counts: Q A Q' */
 	struct rng rng;
 };
 

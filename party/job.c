@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "crypto/hash.h"
+#include "party/fedspectral.h"
 #include "party/gcc.h"
 #include "party/kcagc.h"
 #include "party/landmark.h"
@@ -33,6 +34,8 @@ static enum err run_kind(struct work *work, uint32_t *label)
 		return run_kcagc(work, label);
 	case JOB_KCAGC_PREDICT:
 		return party_predict(work, label);
+	case JOB_FEDSPECTRAL:
+		return party_fedspectral(work, label);
 	default:
 		return err_set(ERR_INTERNAL, "job kind %d has no protocol", work->job.kind);
 	}

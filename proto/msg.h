@@ -28,6 +28,7 @@ enum {
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
 	MSG_REALS_MAX = 1 << 30, /* numbers of a vector of reals */
+	MSG_IDS_MAX = 1 << 26,   /* ids of a party */
 	MSG_ID_MAX = 255,        /* bytes of an id */
 	MSG_ID_HASH_LEN = 16,    /* bytes of a hashed one */
 	MSG_TAG_LEN = 16,        /* bytes that sealing adds */
@@ -53,8 +54,9 @@ enum choice {
 	CHOICE_ORDER = 2,    /* psi or p, the order of the filter */
 	CHOICE_METHOD = 3,   /* enum job_method */
 	CHOICE_EXCHANGE = 4, /* enum job_exchange */
-	CHOICE_WIDTH = 5,    /* columns of the BLOCK that follows */
+	CHOICE_WIDTH = 5,    /* columns of the BLOCK that follows; fedspectral: 0, no more */
 	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
+	CHOICE_CLUSTERS = 7, /* fedspectral: clusters of the RESULT that follows */
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
 

@@ -5,6 +5,7 @@
 #include "common/data/labels.h"
 #include "common/data/limits.h"
 #include "crypto/hash.h"
+#include "server/fedspectral.h"
 #include "server/gcc.h"
 #include "server/kcagc.h"
 #include "server/landmark.h"
@@ -36,6 +37,8 @@ static enum err run_kind(struct run *run, uint32_t **label)
 	case JOB_KCAGC_PREDICT:
 		ALLOC(*label, run->n);
 		return run_kcagc(run, *label);
+	case JOB_FEDSPECTRAL:
+		return server_fedspectral(run, label);
 	default:
 		return err_set(ERR_INTERNAL, "job kind %d has no protocol", run->job.kind);
 	}

@@ -25,7 +25,7 @@ static const double ONE = 1e-5; /* an eigenvalue this near to 1 is another compo
 void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t seed, unsigned threads)
 {
 	*p = (struct fedspectral_params){ .k = k,
-					  .rounds = 100,
+					  .rounds = FEDSPECTRAL_ROUNDS,
 					  .tolerance = 1e-3,
 					  .restarts = 100,
 					  .seed = seed,
@@ -417,6 +417,7 @@ enum err fedspectral_plus(const struct fedspectral_pool *pool, const struct feds
 	if (!err) {
 		settle(report, p->k);
 		keep_rows(&V, active);
+		spectral_unit_rows(&V);
 		cluster(pool, p, &V, active, report, label);
 	}
 	mat_release(&V);

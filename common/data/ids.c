@@ -78,6 +78,8 @@ static size_t hash(struct word id)
 	return (size_t)(h ^ h >> 32);
 }
 
+/* ---- a table of ids ---- */
+
 /* The slot where an id is, or the free one where it would be. */
 static size_t slot_of(const struct ids *ids, struct word id)
 {
@@ -154,6 +156,66 @@ void ids_release(struct ids *ids)
 	free(ids->row);
 	free(ids->slot);
 	*ids = (struct ids){ 0 };
+}
+
+/* ---- words that become ids ---- */
+
+static size_t slot_of_name(const struct names *s, struct word w)
+{
+	size_t at = hash(w) & (s->slots - 1);
+
+	while (s->slot[at] && compare(s->word[s->slot[at] - 1], w) != 0)
+		at = (at + 1) & (s->slots - 1);
+	return at;
+}
+
+/* Twice the room, and a table that is at most half full. */
+static void grow(struct names *s)
+{
+	s->room = s->room ? 2 * s->room : 1024;
+	s->word = alloc_again(s->word, s->room, sizeof(*s->word));
+	s->slots = 2 * s->room;
+	free(s->slot);
+	ALLOC(s->slot, s->slots);
+	for (size_t i = 0; i < s->n; i++)
+		s->slot[slot_of_name(s, s->word[i])] = (uint32_t)i + 1;
+}
+
+uint32_t names_number(struct names *s, struct word w)
+{
+	size_t at;
+
+	if (s->n == s->room)
+		grow(s);
+	at = slot_of_name(s, w);
+	if (!s->slot[at]) {
+		s->word[s->n] = w;
+		s->slot[at] = (uint32_t)++s->n;
+	}
+	return s->slot[at] - 1;
+}
+
+void names_sort(const struct names *s, struct ids *ids, uint32_t *place)
+{
+	struct entry *entry = alloc(s->n, sizeof(*entry));
+
+	for (size_t i = 0; i < s->n; i++)
+		entry[i] = (struct entry){ s->word[i], (uint32_t)i };
+	qsort(entry, s->n, sizeof(*entry), by_id);
+	*ids = (struct ids){ 0 };
+	keep(ids, entry, s->n);
+	for (size_t i = 0; i < s->n; i++) {
+		place[entry[i].row] = (uint32_t)i;
+		ids->row[i] = (uint32_t)i;
+	}
+	free(entry);
+}
+
+void names_release(struct names *s)
+{
+	free(s->word);
+	free(s->slot);
+	*s = (struct names){ 0 };
 }
 
 size_t ids_find(const struct ids *ids, struct word id)

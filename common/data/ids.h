@@ -30,6 +30,21 @@ void ids_release(struct ids *ids);
 /* The position of an id; SIZE_MAX if it is none of them. O(1). */
 size_t ids_find(const struct ids *ids, struct word id);
 
+/* Words that become ids, each once, numbered as they come. Borrows them. Zero-initialised is none.
+ */
+struct names {
+	struct word *word; /* n of them */
+	size_t n, room;
+	uint32_t *slot; /* as in struct ids */
+	size_t slots;
+};
+/* The number of a word that can be an id; a new one if it was not there. O(1). */
+uint32_t names_number(struct names *s, struct word w);
+/* Sorts them, copied, into ids (row[i] = i); place[number] (s->n entries) is where each went. There
+ * may be none. */
+void names_sort(const struct names *s, struct ids *ids, uint32_t *place);
+void names_release(struct names *s);
+
 /* ERR_INPUT, at t's line, if the word cannot be an id. */
 enum err id_check(const struct text *t, struct word id) MUST_CHECK;
 

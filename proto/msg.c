@@ -156,7 +156,7 @@ static void walk_sealed(struct codec *c, struct msg_sealed *m)
 static void walk_ids(struct codec *c, struct msg_ids *m)
 {
 	codec_u64(c, &m->count);
-	codec_check(c, m->count <= MSG_ITEMS_MAX);
+	codec_check(c, m->count <= MSG_IDS_MAX);
 	codec_u64(c, &m->offset);
 	codec_check(c, m->offset <= m->count);
 	codec_bytes(c, &m->packed, 0, MSG_CHUNK_MAX);

@@ -22,10 +22,9 @@ struct align {
 	uint32_t **row;
 };
 
-/* Sets run->n, which may be 0. ERR_PEER, naming the party: ids that do not rise, are given twice or
- * are none, or more than ALIGN_IDS_MAX of them. On errors *a is empty. O(total ids); the memory is
- * what the parties' ids take, and 8 bytes more for each. */
-enum { ALIGN_IDS_MAX = 1 << 26 };
+/* Sets run->n, which may be 0. ERR_PEER, naming the party: ids that do not rise, come twice or are
+ * cut. ERR_JOB: more than MSG_ITEMS_MAX nodes. On errors *a is empty. O(total ids log L); the
+ * memory is what the parties' ids take, and 8 bytes more for each. */
 enum err server_align(struct run *run, struct align *a) MUST_CHECK;
 void align_release(struct align *a);
 

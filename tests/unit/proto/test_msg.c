@@ -289,8 +289,8 @@ static void test_over_limits(void **state)
 		/* 45 */ { MSG_BLOCK, REALS_LEN, 4, MSG_CHUNK_MAX - 2 },
 		/* 46 */ { MSG_SEALED, SEALED_LEN, 4, MSG_CHUNK_MAX + 1 },
 		/* 47 */ { MSG_SEALED, SEALED_LEN, 4, MSG_TAG_LEN - 1 },
-		/* 48 */ { MSG_IDS, 0, 8, MSG_ITEMS_MAX + 1 },
-		/* 49 */ { MSG_IDS, 0, 8, MSG_ITEMS_MAX - 1 }, /* count < offset */
+		/* 48 */ { MSG_IDS, 0, 8, MSG_IDS_MAX + 1 },
+		/* 49 */ { MSG_IDS, 0, 8, MSG_IDS_MAX - 1 }, /* count < offset */
 		/* 50 */ { MSG_IDS, IDS_LEN, 4, MSG_CHUNK_MAX + 1 },
 	};
 

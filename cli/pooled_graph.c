@@ -20,60 +20,44 @@ static void name_by_number(struct pooled_graph *g)
 	}
 }
 
-static void name_by_id(struct pooled_graph *g)
-{
-	g->n = g->ids.n;
-	ALLOC(g->id, g->n + 1);
-	for (size_t i = 0; i < g->n; i++)
-		g->id[i] = g->ids.id[i];
-}
-
-/* Of labels.txt, whose lines are in the order of ids.txt. */
-static void sort_truth(struct pooled_graph *g, const struct labels *l)
-{
-	ALLOC(g->truth, g->n + 1);
-	for (size_t i = 0; i < g->n; i++)
-		g->truth[i] = l->label[g->ids.row ? g->ids.row[i] : i];
-}
-
-/* With ids.txt or labels.txt. */
-static enum err read_known(const struct dataset_files *f, const struct labels *l,
-			   struct pooled_graph *g)
-{
-	struct edges_dropped dropped;
-
-	if (f->ids) {
-		TRY(ids_read(f->ids, &g->ids));
-		name_by_id(g);
-	} else {
-		g->n = l->n;
-		name_by_number(g);
-	}
-	if (f->labels && l->n != g->n)
-		return err_set(ERR_INPUT, "%s: %zu labels, expected %zu as %s has that many ids",
-			       f->labels, l->n, g->n, f->ids);
-	if (f->labels)
-		sort_truth(g, l);
-	return edges_read(f->edges, g->n, f->ids ? &g->ids : NULL, &g->S, &dropped);
-}
-
-/* The nodes that edges names. */
-static enum err read_named(const char *edges, struct pooled_graph *g)
+/* The nodes of ids.txt, or those that edges names. */
+static enum err read_named(const struct dataset_files *f, struct pooled_graph *g)
 {
 	struct dataset d;
 
-	TRY(dataset_load(&d, NULL, edges, NULL));
+	TRY(dataset_load(&d, NULL, f->edges, f->ids));
 	g->n = d.n;
 	g->S = d.g.adjacency;
 	d.g.adjacency = (struct csr){ 0 };
-	if (d.has_ids) {
-		g->ids = d.ids;
-		d.ids = (struct ids){ 0 };
-		name_by_id(g);
-	} else {
-		name_by_number(g);
-	}
+	g->ids = d.ids;
+	d.ids = (struct ids){ 0 };
 	dataset_release(&d);
+	ALLOC(g->id, g->n + 1);
+	for (size_t i = 0; i < g->n; i++)
+		g->id[i] = g->ids.id[i];
+	return ERR_OK;
+}
+
+static enum err read_numbered(const char *edges, size_t n, struct pooled_graph *g)
+{
+	struct edges_dropped dropped;
+
+	TRY(edges_read(edges, n, NULL, &g->S, &dropped));
+	g->n = n;
+	name_by_number(g);
+	return ERR_OK;
+}
+
+/* labels.txt, whose lines are in the order of ids.txt. */
+static enum err take_truth(const struct dataset_files *f, const struct labels *l,
+			   struct pooled_graph *g)
+{
+	if (l->n != g->n)
+		return err_set(ERR_INPUT, "%s: %zu labels, expected %zu as %s has that many ids",
+			       f->labels, l->n, g->n, f->ids);
+	ALLOC(g->truth, g->n + 1);
+	for (size_t i = 0; i < g->n; i++)
+		g->truth[i] = l->label[f->ids ? g->ids.row[i] : i];
 	return ERR_OK;
 }
 
@@ -84,10 +68,12 @@ static enum err read_files(const struct dataset_files *f, struct pooled_graph *g
 
 	if (f->labels)
 		TRY(labels_read(f->labels, &l));
-	if (f->ids || f->labels)
-		err = read_known(f, &l, g);
+	if (f->labels && !f->ids)
+		err = read_numbered(f->edges, l.n, g);
 	else
-		err = read_named(f->edges, g);
+		err = read_named(f, g);
+	if (!err && f->labels)
+		err = take_truth(f, &l, g);
 	labels_release(&l);
 	return err;
 }

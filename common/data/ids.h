@@ -13,13 +13,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A hash table of words, each with a number; slots is 0 or a power of two. */
+struct id_table {
+	struct id_slot {
+		const char *p; /* the word's bytes; NULL: free */
+		uint32_t mark; /* its length and a part of its hash */
+		uint32_t number;
+	} * slot;
+	size_t slots;
+};
+
 /* Owned. Sorted: id[0] < id[1] < ..; row[i] is the line (from 0) on which id[i] stood. */
 struct ids {
 	size_t n;
 	char **id;
 	uint32_t *row;
-	uint32_t *slot; /* a hash table of positions + 1, 0 where free; slots is a power of two */
-	size_t slots;
+	struct id_table table; /* of positions */
 };
 
 /* ERR_INPUT with the line: no id, or not one id; an id given twice (and where first). */
@@ -35,8 +44,7 @@ size_t ids_find(const struct ids *ids, struct word id);
 struct names {
 	struct word *word; /* n of them */
 	size_t n, room;
-	uint32_t *slot; /* as in struct ids */
-	size_t slots;
+	struct id_table table; /* of numbers */
 };
 /* The number of a word that can be an id; a new one if it was not there. O(1). */
 uint32_t names_number(struct names *s, struct word w);

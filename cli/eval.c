@@ -4,19 +4,15 @@
 
 #include <stdlib.h>
 
-enum { FILES_MAX = 1024, KEY_SIMILARITY = 256 };
-
 struct arguments {
-	struct score_params p;
-	const char *labels[FILES_MAX];
+	const char *truth, *exclude;
+	struct label_files labels;
 };
 
 static const struct argp_option options[] = {
-	{ "truth", 't', "FILE", 0, "the known classes: labels.txt, .csv or .npy", 0 },
+	{ "truth", 't', "FILE", 0, "the known classes: .txt, .csv (with ids) or .npy", 0 },
 	{ "exclude", 'x', "FILE", 0, "rows that do not count: their numbers, from 0, one per line",
 	  0 },
-	{ "paper-similarity", KEY_SIMILARITY, NULL, 0,
-	  "FedSpectral+'s similarity besides, as \"similarity\"; it proves nothing, see below", 0 },
 	{ 0 },
 };
 
@@ -26,21 +22,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 't':
-		a->p.truth = arg;
+		a->truth = arg;
 		return 0;
 	case 'x':
-		a->p.exclude = arg;
-		return 0;
-	case KEY_SIMILARITY:
-		a->p.similarity = true;
+		a->exclude = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->p.count == FILES_MAX)
-			argp_error(state, "more than %d files of labels", FILES_MAX);
-		a->labels[a->p.count++] = arg;
+		return ARGP_ERR_UNKNOWN; /* all of them at once */
+	case ARGP_KEY_ARGS:
+		a->labels.path = state->argv + state->next;
+		a->labels.n = (size_t)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->p.truth || !a->p.count)
+		if (!a->truth || !a->labels.n)
 			argp_error(state, "--truth FILE and LABELS are needed");
 		return 0;
 	default:
@@ -52,7 +46,7 @@ static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct json *result = json_object();
-	enum err err = score_files(&a->p, result);
+	enum err err = score_files(a->truth, a->labels, a->exclude, result);
 
 	if (!err)
 		args_print(result);
@@ -70,20 +64,14 @@ int eval_main(int argc, char **argv)
 		"match of "
 		"clusters to classes, normalised mutual information, adjusted Rand index, "
 		"macro-F1.\v"
-		"If both files have ids they are matched by id, else row by row. Several LABELS "
-		"are "
-		"those of parties that know different nodes: each has ids, an id in two of them "
-		"must have one label, and a truth without ids is that of the ids 0, 1, ...\n\n"
-		"--paper-similarity: 1 - m / n^2 (FedSpectral+, Algorithm 5), m the ordered pairs "
-		"of nodes of one class in different clusters. Putting nodes together costs "
-		"nothing, so one cluster of all nodes scores 1; and of k equal classes only one "
-		"pair in k is of a class at all, so labels drawn at random score 1 - (1 - 1/k)/k.",
+		"If both files have ids they are matched by id, else row by row. Several files are "
+		"those of parties with rows of their own: their labels are joined, by id; where "
+		"the truth has no ids, ids are its row numbers.",
 		NULL,
 		NULL,
 		NULL
 	};
 	struct arguments a = { 0 };
 
-	a.p.labels = a.labels;
 	return (int)args_run("eval", &argp, argc, argv, &a, run);
 }

@@ -75,6 +75,12 @@ static enum err read_order(struct source *s)
 	return ERR_OK;
 }
 
+/* The job is about rows as they are: no graph, and nothing is filtered. */
+static bool of_rows(const struct source *s)
+{
+	return s->job.kind == JOB_FEDSC || s->job.kind == JOB_KMEANS;
+}
+
 static enum err read_job(struct source *s)
 {
 	const struct json *job = json_get(s->run, "job");
@@ -89,8 +95,10 @@ static enum err read_job(struct source *s)
 	buf_release(&text);
 	if (!err && s->job.kind == JOB_KCAGC && s->job.filter_order == JOB_ORDER_AUTO)
 		err = read_order(s);
-	if (!err && s->job.kind != JOB_KCAGC)
-		err = err_set(ERR_INPUT, "%s: a job of kind %s has no picture, only kcagc has",
+	if (!err && s->job.kind != JOB_KCAGC && !of_rows(s))
+		err = err_set(ERR_INPUT,
+			      "%s: a job of kind %s has no picture, only kcagc, fedsc and kmeans "
+			      "have",
 			      s->run_path, job_kind_name(&s->job));
 	return err;
 }
@@ -117,37 +125,52 @@ static enum err read_run(struct source *s)
 
 /* ---- where the party's files are ---- */
 
+/* edges are left out where they are not needed: of rows they may be there or not. */
+static enum err use_files(struct source *s, const char *where, const char *features,
+			  const char *edges, const char *ids)
+{
+	if (!features || (!edges && !of_rows(s)))
+		return err_set(ERR_INPUT,
+			       "%s does not say where the party's features%s are: give --data DIR "
+			       "or --config PARTY.json",
+			       where, of_rows(s) ? "" : " and edges");
+	s->files.features = alloc_copy(features);
+	s->files.edges = of_rows(s) ? NULL : alloc_copy(edges);
+	s->files.ids = ids ? alloc_copy(ids) : NULL;
+	return ERR_OK;
+}
+
 static enum err files_of_config(struct source *s)
 {
 	struct party_config c;
+	enum err err;
 
 	TRY(party_config_read(&c, s->params->config, NULL));
-	s->files.features = alloc_copy(c.data.features);
-	s->files.edges = alloc_copy(c.data.edges);
-	s->files.ids = c.data.ids ? alloc_copy(c.data.ids) : NULL;
+	err = use_files(s, s->params->config, c.data.features, c.data.edges, c.data.ids);
 	party_config_release(&c);
-	return ERR_OK;
+	return err;
 }
 
 static enum err files_of_run(struct source *s)
 {
 	const struct json *data = json_get(s->run, "data");
-	const char *features = string(data, "features"), *edges = string(data, "edges"),
-		   *ids = string(data, "ids");
+	const char *features = string(data, "features");
 
-	if (!features || !edges)
-		return err_set(ERR_INPUT,
-			       "%s does not say where the party's features and edges are: give "
-			       "--data DIR or --config PARTY.json",
-			       s->run_path);
-	if (!file_exists(features))
+	if (features && !file_exists(features))
 		return err_set(ERR_INPUT,
 			       "%s says that the party's features are %s, which is not there any "
 			       "more: give --data DIR or --config PARTY.json",
 			       s->run_path, features);
-	s->files.features = alloc_copy(features);
-	s->files.edges = alloc_copy(edges);
-	s->files.ids = ids ? alloc_copy(ids) : NULL;
+	return use_files(s, s->run_path, features, string(data, "edges"), string(data, "ids"));
+}
+
+static enum err files_of_dir(struct source *s)
+{
+	TRY(dataset_find(s->params->data, of_rows(s) ? DATASET_FEATURES : DATASET_BOTH, &s->files));
+	if (of_rows(s)) {
+		free(s->files.edges);
+		s->files.edges = NULL;
+	}
 	return ERR_OK;
 }
 
@@ -158,7 +181,7 @@ static enum err find_files(struct source *s)
 			       "data directory %s and configuration %s: expected one of them",
 			       s->params->data, s->params->config);
 	if (s->params->data)
-		return dataset_find(s->params->data, DATASET_BOTH, &s->files);
+		return files_of_dir(s);
 	return s->params->config ? files_of_config(s) : files_of_run(s);
 }
 
@@ -218,13 +241,28 @@ static enum err match(struct source *s)
 	return err;
 }
 
+/* Rows as they are, before any noise; X is used up. */
+static void take_features(struct features *X, struct mat *Z)
+{
+	if (X->is_sparse) {
+		csr_to_dense(&X->sparse, Z);
+	} else {
+		*Z = X->dense;
+		X->dense = (struct mat){ 0 };
+	}
+	features_release(X);
+}
+
 /* The points as the party makes them (party/kcagc.c), in the order of its files. */
 static enum err make_points(struct source *s, unsigned threads)
 {
 	const struct embed_params how = job_embed_params(&s->job, threads);
 	struct mat Z;
 
-	TRY(embed(&s->data.X, &s->data.g, &how, &Z));
+	if (of_rows(s))
+		take_features(&s->data.X, &Z);
+	else
+		TRY(embed(&s->data.X, &s->data.g, &how, &Z));
 	mat_init(&s->points, Z.rows, Z.cols);
 	for (size_t i = 0; i < Z.rows; i++)
 		memcpy(ROW(&s->points, s->data.has_ids ? s->data.ids.row[i] : i), ROW(&Z, i),
@@ -332,11 +370,30 @@ static enum err by_tsne(const struct source *s, unsigned threads, struct picture
 	return err;
 }
 
-static void describe(const struct source *s, struct picture *p)
+/* What was made of the features. */
+static void describe_points(const struct source *s, const struct picture *p, struct buf *text)
 {
 	static const char *const filter[] = {
 		[FILTER_HALF] = "half", [FILTER_SPECTRAL] = "spectral"
 	};
+
+	if (of_rows(s)) {
+		buf_printf(text, "%zu of them, as they are%s. ", p->dims,
+			   s->job.noise == NOISE_NONE ? "" : ", without the job's noise");
+		return;
+	}
+	if (s->job.filter_order)
+		buf_printf(text, "filtered (%s, order %u)", filter[s->job.filter_kind],
+			   s->job.filter_order);
+	else
+		buf_printf(text, "not filtered");
+	buf_printf(text, " and projected on %zu dimension%s, in which they were clustered%s. ",
+		   p->dims, p->dims == 1 ? "" : "s",
+		   s->job.joint_norm ? " once their rows were scaled by joint norms" : "");
+}
+
+static void describe(const struct source *s, struct picture *p)
+{
 	struct buf text = { 0 };
 
 	if (p->n < p->total)
@@ -346,14 +403,7 @@ static void describe(const struct source *s, struct picture *p)
 	else
 		buf_printf(&text, "%zu points: ", p->n);
 	buf_printf(&text, "the party's own features, ");
-	if (s->job.filter_order)
-		buf_printf(&text, "filtered (%s, order %u)", filter[s->job.filter_kind],
-			   s->job.filter_order);
-	else
-		buf_printf(&text, "not filtered");
-	buf_printf(&text, " and projected on %zu dimension%s, in which they were clustered%s. ",
-		   p->dims, p->dims == 1 ? "" : "s",
-		   s->job.joint_norm ? " once their rows were scaled by joint norms" : "");
+	describe_points(s, p, &text);
 	if (s->params->method == PICTURE_PCA)
 		buf_printf(&text,
 			   "Shown along their two principal components, which hold %.1f %% and "

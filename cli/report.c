@@ -89,7 +89,7 @@ static const char no_labels[] = "there are no labels: the job ended with its pla
 
 static enum err evaluate(const struct arguments *a, struct report *r)
 {
-	char *labels;
+	struct run_labels labels;
 	struct json *e;
 	enum err err;
 
@@ -97,11 +97,11 @@ static enum err evaluate(const struct arguments *a, struct report *r)
 		notes_add(&r->runs.missing, "evaluation", "%s", no_labels);
 		return ERR_OK;
 	}
-	labels = file_join(data_side(r)->dir, "labels.csv");
-	err = evaluation_make(a->truth, labels, &e);
+	TRY(run_dir_labels(&r->runs, &labels));
+	err = evaluation_make(a->truth, (struct label_files){ labels.path, labels.n }, &e);
 	if (!err)
 		json_put(main_run(r), "evaluation", e);
-	free(labels);
+	run_labels_release(&labels);
 	return err;
 }
 

@@ -60,9 +60,7 @@ static void subline(const struct report *r, struct buf *b)
 	html_short(b, *status ? status : "status unknown", 40);
 	buf_printf(b, "</span>");
 	if (*run_string(job, "kind"))
-		html_textf(b, " \xc2\xb7 %.40s, method %.40s, preset %.40s",
-			   run_string(job, "kind"), run_string(job, "method"),
-			   run_string(job, "preset"));
+		html_textf(b, " \xc2\xb7 %s", run_job_words(job).s);
 	if (*run_string(run, "started")) {
 		buf_printf(b, " \xc2\xb7 ");
 		date(run_string(run, "started"), b);
@@ -165,6 +163,7 @@ static void body(struct report *r, struct buf *b)
 	part_round_trips(r, b);
 	buf_printf(b, "</div></div>\n");
 	part_picture(r, b);
+	part_facts(r, b);
 	part_plan(r, b);
 	part_timeline(r, b);
 	part_links(r, b);

@@ -24,6 +24,7 @@ void part_missing(struct report *r, struct buf *b);
 void part_timeline(struct report *r, struct buf *b);   /* report_time.c */
 void part_phases(struct report *r, struct buf *b);     /* report_tables.c */
 void part_processes(struct report *r, struct buf *b);
+void part_facts(struct report *r, struct buf *b);
 void part_leaks(struct report *r, struct buf *b);
 void part_job(struct report *r, struct buf *b);
 void part_links(struct report *r, struct buf *b);      /* report_links.c */

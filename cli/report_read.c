@@ -356,3 +356,55 @@ const struct process *run_dir_party(const struct run_dir *r)
 	}
 	return NULL;
 }
+
+/* ---- labels ---- */
+
+bool run_rows_apart(const struct json *run)
+{
+	const char *kind = run_string(run_object(run, "job"), "kind");
+
+	return !strcmp(kind, "fedsc") || !strcmp(kind, "kmeans");
+}
+
+enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)
+{
+	const struct process *party = run_dir_party(r);
+	bool apart = run_rows_apart(r->process[0].run);
+
+	*labels = (struct run_labels){ 0 };
+	if (apart && !party)
+		return err_set(ERR_INPUT,
+			       "%s: the coordinator has no labels of a job of kind %s, each party "
+			       "has those of its own rows: name a directory with theirs below it, "
+			       "or a party's",
+			       r->out, run_string(run_object(r->process[0].run, "job"), "kind"));
+	ALLOC(labels->path, r->n);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct process *p = &r->process[i];
+
+		if (apart ? !p->leads : p == (party ? party : r->process))
+			labels->path[labels->n++] = file_join(p->dir, "labels.csv");
+	}
+	return ERR_OK;
+}
+
+void run_labels_release(struct run_labels *labels)
+{
+	for (size_t i = 0; i < labels->n; i++)
+		free(labels->path[i]);
+	free(labels->path);
+	*labels = (struct run_labels){ 0 };
+}
+
+struct run_words run_job_words(const struct json *job)
+{
+	static const char *const keys[] = { "method", "variant", "preset" };
+	struct run_words words;
+	int n = snprintf(words.s, sizeof(words.s), "%.30s", run_string(job, "kind"));
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (*run_string(job, keys[i]))
+			n += snprintf(words.s + n, sizeof(words.s) - (size_t)n, ", %s %.30s",
+				      keys[i], run_string(job, keys[i]));
+	return words;
+}

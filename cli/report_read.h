@@ -79,6 +79,26 @@ void run_dir_release(struct run_dir *r);
 const struct process *run_dir_hub(const struct run_dir *r);
 const struct process *run_dir_party(const struct run_dir *r);
 
+/* Each party had rows of its own, and alone has their labels. */
+bool run_rows_apart(const struct json *run);
+
+/* Where the labels of this run lie, in the order of the data, as a truth is: labels.csv of the
+ * first party, or of the coordinator, whose rows are sorted by id, where there is no party. Of rows
+ * apart: of each party that is there. ERR_INPUT where there can be none: rows apart, and the
+ * coordinator alone. */
+struct run_labels {
+	char **path; /* n of them; owned */
+	size_t n;
+};
+enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels) MUST_CHECK;
+void run_labels_release(struct run_labels *labels);
+
+/* A job in words: "kcagc, method tree, preset default", "fedsc, variant anchor". */
+struct run_words {
+	char s[160];
+};
+struct run_words run_job_words(const struct json *job);
+
 /* The beginning of a JSON text that was cut off, up to its last whole member, with its brackets
  * closed. False if there is no such beginning. */
 bool run_mend(struct bytes text, struct buf *mended);

@@ -1,6 +1,5 @@
 #include "cli/report_score.h"
 #include "cli/report_page.h"
-#include "cli/score.h"
 #include "common/base/alloc.h"
 #include "common/math/metrics.h"
 
@@ -96,14 +95,14 @@ void evaluation_confusion(struct json *evaluation, const uint32_t *truth, const 
 	free(column);
 }
 
-enum err evaluation_make(const char *truth_path, const char *path, struct json **evaluation)
+enum err evaluation_make(const char *truth_path, struct label_files files, struct json **evaluation)
 {
 	struct labels truth, l;
 	struct json *e;
 	enum err err;
 
 	*evaluation = NULL;
-	TRY(score_read(truth_path, path, &truth, &l));
+	TRY(score_read(truth_path, files, &truth, &l));
 	e = json_object();
 	json_put_string(e, "truth", truth_path);
 	json_put_number(e, "rows", (double)truth.n);

@@ -2,6 +2,7 @@
 #ifndef CLI_REPORT_SCORE_H
 #define CLI_REPORT_SCORE_H
 
+#include "cli/score.h"
 #include "common/base/err.h"
 #include "common/base/json.h"
 
@@ -14,7 +15,7 @@ enum { CONFUSION_MAX = 64 }; /* classes or clusters; with more the matrix is lef
  * classes, clusters (their labels, in the order in which the best match stands on the diagonal)
  * and confusion, a list of rows, one for each class. ERR_INPUT: the files are wrong or do not fit
  * each other; *evaluation is then NULL. */
-enum err evaluation_make(const char *truth, const char *labels,
+enum err evaluation_make(const char *truth, struct label_files labels,
 			 struct json **evaluation) MUST_CHECK;
 
 /* The matrix alone, into an evaluation: n rows in memory. */

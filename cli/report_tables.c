@@ -1,4 +1,4 @@
-/* Tables: phases, processes; what was shown to whom; the job in full. */
+/* Tables: phases, processes; what the kind had to say; what was shown to whom; the job in full. */
 #include "cli/report_page.h"
 
 #include <stdio.h>
@@ -143,6 +143,57 @@ void part_processes(struct report *r, struct buf *b)
 	if (!run_first(r->main->run, "peers"))
 		notes_add(&r->runs.missing, r->main->name,
 			  "its run.json has no peers: no TCP round trips, no congestion control");
+}
+
+/* ---- facts ---- */
+
+enum { FACTS_MOST = 64, FACT_VALUES_MOST = 32 };
+
+static void fact_number(struct buf *b, const struct json *v)
+{
+	if (json_type(v) == JSON_NUMBER)
+		html_data(b, json_number(v), show_number(json_number(v)));
+	else
+		buf_printf(b, "none");
+}
+
+static void fact_value(struct buf *b, const struct json *v)
+{
+	size_t n = 0;
+
+	if (json_type(v) == JSON_STRING) {
+		html_text(b, json_string(v));
+		return;
+	}
+	if (json_type(v) != JSON_ARRAY) {
+		fact_number(b, v);
+		return;
+	}
+	for (const struct json *e = json_first(v); e && n < FACT_VALUES_MOST; e = json_next(e)) {
+		buf_printf(b, "%s", n++ ? " \xc2\xb7 " : "");
+		fact_number(b, e);
+	}
+	if (json_count(v) > n)
+		buf_printf(b, " and %zu more", json_count(v) - n);
+}
+
+void part_facts(struct report *r, struct buf *b)
+{
+	const struct json *facts = run_object(r->main->run, "facts");
+	unsigned n = 0;
+
+	if (!facts || !json_first(facts))
+		return;
+	html_section(b, "facts", "What the job says of itself");
+	buf_printf(b, "<dl class=\"fields\">\n");
+	for (const struct json *f = json_first(facts); f && n < FACTS_MOST; f = json_next(f), n++) {
+		buf_printf(b, "<div><dt>");
+		html_text(b, json_key(f));
+		buf_printf(b, "</dt><dd>");
+		fact_value(b, f);
+		buf_printf(b, "</dd></div>\n");
+	}
+	buf_printf(b, "</dl>\n</section>\n");
 }
 
 /* ---- what was shown to whom ---- */

@@ -95,36 +95,116 @@ static enum err drop(const char *path, struct labels *truth, struct labels *l, s
 	return err;
 }
 
-static void put(const struct metrics *m, struct json *result)
-{
-	json_put_number(result, "acc", m->acc);
-	json_put_number(result, "nmi", m->nmi);
-	json_put_number(result, "ari", m->ari);
-	json_put_number(result, "f1", m->f1);
-}
-
 enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, struct json *result)
 {
 	struct metrics m;
 
 	TRY(metrics_of(truth, label, n, &m));
-	put(&m, result);
+	json_put_number(result, "acc", m.acc);
+	json_put_number(result, "nmi", m.nmi);
+	json_put_number(result, "ari", m.ari);
+	json_put_number(result, "f1", m.f1);
 	return ERR_OK;
 }
 
-enum err score_read(const char *truth_path, const char *path, struct labels *truth,
+/* ---- several files ---- */
+
+/* What the labels are called in messages. */
+struct source {
+	char text[512];
+};
+
+static struct source source_of(struct label_files files)
+{
+	struct source s;
+
+	if (files.n == 1)
+		snprintf(s.text, sizeof(s.text), "%s", files.path[0]);
+	else
+		snprintf(s.text, sizeof(s.text), "%.400s and %zu more", files.path[0], files.n - 1);
+	return s;
+}
+
+static void move_behind(struct labels *all, struct labels *l)
+{
+	all->label = alloc_again(all->label, all->n + l->n, sizeof(*all->label));
+	all->id = alloc_again(all->id, all->n + l->n, sizeof(*all->id));
+	memcpy(all->label + all->n, l->label, l->n * sizeof(*l->label));
+	memcpy(all->id + all->n, l->id, l->n * sizeof(*l->id));
+	all->n += l->n;
+	free(l->label);
+	free(l->id);
+	*l = (struct labels){ 0 };
+}
+
+static enum err read_all(struct label_files files, struct labels *all)
+{
+	struct labels l;
+
+	if (files.n == 1)
+		return labels_read(files.path[0], all);
+	for (size_t i = 0; i < files.n; i++) {
+		TRY(labels_read(files.path[i], &l));
+		if (!l.id) {
+			labels_release(&l);
+			return err_set(ERR_INPUT,
+				       "%s: labels without ids, expected a .csv with ids, as "
+				       "labels of several files are joined by id",
+				       files.path[i]);
+		}
+		move_behind(all, &l);
+	}
+	return ERR_OK;
+}
+
+/* Brings joined labels, of as many rows as the truth has, into its order: their ids are its row
+ * numbers. */
+static enum err match_rows(const char *truth_path, struct labels *l, const char *where)
+{
+	uint32_t *label;
+	enum err err = ERR_OK;
+	bool *seen;
+
+	ALLOC(label, l->n);
+	ALLOC(seen, l->n);
+	for (size_t i = 0; i < l->n && !err; i++) {
+		uint64_t row;
+
+		if (!word_whole((struct word){ l->id[i], strlen(l->id[i]) }, &row) || row >= l->n) {
+			err = err_set(ERR_INPUT,
+				      "%s: the id %s is no row of %s, which has %zu and no ids; "
+				      "with other ids the truth needs them too (.csv: id,label)",
+				      where, l->id[i], truth_path, l->n);
+		} else if (seen[row]) {
+			err = err_set(ERR_INPUT, "%s: the id %s is there twice", where, l->id[i]);
+		} else {
+			seen[row] = true;
+			label[row] = l->label[i];
+		}
+	}
+	if (!err)
+		memcpy(l->label, label, l->n * sizeof(*label));
+	free(seen);
+	free(label);
+	return err;
+}
+
+enum err score_read(const char *truth_path, struct label_files files, struct labels *truth,
 		    struct labels *l)
 {
+	const struct source where = source_of(files);
 	enum err err;
 
 	*l = (struct labels){ 0 };
 	TRY(labels_read(truth_path, truth));
-	err = labels_read(path, l);
+	err = read_all(files, l);
 	if (!err && truth->n != l->n)
-		err = err_set(ERR_INPUT, "%s has %zu labels, %s has %zu", truth_path, truth->n,
-			      path, l->n);
+		err = err_set(ERR_INPUT, "%s has %zu labels, %s %s %zu", truth_path, truth->n,
+			      where.text, files.n > 1 ? "have" : "has", l->n);
 	if (!err && truth->id && l->id)
-		err = match(truth, truth_path, l, path);
+		err = match(truth, truth_path, l, where.text);
+	else if (!err && files.n > 1)
+		err = match_rows(truth_path, l, where.text);
 	if (err) {
 		labels_release(truth);
 		labels_release(l);
@@ -132,131 +212,19 @@ enum err score_read(const char *truth_path, const char *path, struct labels *tru
 	return err;
 }
 
-/* Takes `more` over into l, which has room; it is then empty. */
-static void move(struct labels *l, struct labels *more)
-{
-	memcpy(l->label + l->n, more->label, more->n * sizeof(*l->label));
-	memcpy(l->id + l->n, more->id, more->n * sizeof(*l->id));
-	l->n += more->n;
-	free(more->label);
-	free(more->id);
-	*more = (struct labels){ 0 };
-}
-
-static enum err read_all(const char *const *path, size_t count, struct labels *l)
-{
-	for (size_t f = 0; f < count; f++) {
-		struct labels more;
-
-		TRY(labels_read(path[f], &more));
-		if (!more.id) {
-			labels_release(&more);
-			return err_set(ERR_INPUT,
-				       "%s: labels without ids, expected id,label as there are %zu "
-				       "files of them",
-				       path[f], count);
-		}
-		l->label = alloc_again(l->label, l->n + more.n, sizeof(*l->label));
-		l->id = alloc_again(l->id, l->n + more.n, sizeof(*l->id));
-		move(l, &more);
-	}
-	return ERR_OK;
-}
-
-/* Sorts by id and keeps each once. */
-static enum err keep_once(struct labels *l, const char *first)
-{
-	struct named *s = sorted(l);
-	uint32_t *label;
-	char **id;
-	size_t n = 0;
-	enum err err = ERR_OK;
-
-	ALLOC(label, l->n);
-	ALLOC(id, l->n);
-	for (size_t i = 0; i < l->n; i++) {
-		uint32_t here = l->label[s[i].row];
-
-		if (n && !strcmp(id[n - 1], s[i].id)) {
-			if (label[n - 1] != here && !err)
-				err = err_set(ERR_INPUT,
-					      "%s and the files after it: %s has the label %u "
-					      "in one and %u in another",
-					      first, s[i].id, label[n - 1], here);
-			free(l->id[s[i].row]);
-		} else {
-			label[n] = here;
-			id[n++] = l->id[s[i].row];
-		}
-	}
-	free(s);
-	free(l->label);
-	free(l->id);
-	*l = (struct labels){ n, label, id };
-	return err;
-}
-
-enum err score_merge(const char *const *path, size_t count, struct labels *l)
-{
-	enum err err;
-
-	*l = (struct labels){ 0 };
-	err = read_all(path, count, l);
-	if (!err)
-		err = keep_once(l, path[0]);
-	if (err)
-		labels_release(l);
-	return err;
-}
-
-/* Labels by id, of a truth without ids: its rows are called by their numbers, from 0. */
-static void name_rows(struct labels *l)
-{
-	ALLOC(l->id, l->n);
-	for (size_t i = 0; i < l->n; i++) {
-		l->id[i] = alloc(24, 1);
-		snprintf(l->id[i], 24, "%zu", i);
-	}
-}
-
-static enum err read_files(const struct score_params *p, struct labels *truth, struct labels *l)
-{
-	enum err err;
-
-	if (p->count == 1)
-		return score_read(p->truth, p->labels[0], truth, l);
-	TRY(labels_read(p->truth, truth));
-	if (!truth->id)
-		name_rows(truth);
-	err = score_merge(p->labels, p->count, l);
-	if (!err && truth->n != l->n)
-		err = err_set(ERR_INPUT, "%s has %zu labels, %s and the files after it have %zu",
-			      p->truth, truth->n, p->labels[0], l->n);
-	if (!err)
-		err = match(truth, p->truth, l, p->labels[0]);
-	if (err) {
-		labels_release(truth);
-		labels_release(l);
-	}
-	return err;
-}
-
-enum err score_files(const struct score_params *p, struct json *result)
+enum err score_files(const char *truth_path, struct label_files files, const char *exclude,
+		     struct json *result)
 {
 	struct labels truth, l;
-	struct metrics m;
 	size_t excluded = 0;
 	enum err err = ERR_OK;
 
-	TRY(read_files(p, &truth, &l));
-	if (p->exclude)
-		err = drop(p->exclude, &truth, &l, &excluded);
+	TRY(score_read(truth_path, files, &truth, &l));
+	if (exclude)
+		err = drop(exclude, &truth, &l, &excluded);
 	if (!err)
-		err = metrics_of(truth.label, l.label, truth.n - excluded, &m);
+		err = score_rows(truth.label, l.label, truth.n - excluded, result);
 	if (!err) {
-		put(&m, result);
-		if (p->similarity)
-			json_put_number(result, "similarity", m.similarity);
 		json_put_number(result, "rows", (double)(truth.n - excluded));
 		json_put_number(result, "excluded", (double)excluded);
 	}

@@ -6,13 +6,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { VALUES_MOST = 12 }; /* of one list */
 
 struct arguments {
 	const char *out, *truth;
 };
 
 static const struct argp_option options[] = {
-	{ "truth", 't', "FILE", 0, "the known classes, in the order of the data's rows", 0 },
+	{ "truth", 't', "FILE", 0,
+	  "the known classes, in the order of the data's rows or with ids (.csv)", 0 },
 	{ 0 },
 };
 
@@ -40,6 +44,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the parts of the page ---- */
 
+/* "kcagc, k = 7, method tree, preset default, seed 1" */
+static void print_job(const struct json *job)
+{
+	struct run_words words = run_job_words(job);
+	char *rest = strchr(words.s, ',');
+
+	if (rest)
+		*rest++ = 0;
+	printf("job: %s", words.s);
+	if (run_has(job, "clusters"))
+		printf(", k = %.0f", run_number(job, "clusters"));
+	printf("%s%s, seed %.0f\n", rest ? "," : "", rest ? rest : "", run_number(job, "seed"));
+}
+
 static void print_head(const struct json *run)
 {
 	const struct json *job = json_get(run, "job");
@@ -49,10 +67,7 @@ static void print_head(const struct json *run)
 	if (*run_string(run, "error"))
 		printf("error: %s\n", run_string(run, "error"));
 	if (job && json_type(job) == JSON_OBJECT)
-		printf("job: %s, k = %.0f, method %s, preset %s, seed %.0f\n",
-		       run_string(job, "kind"), run_number(job, "clusters"),
-		       run_string(job, "method"), run_string(job, "preset"),
-		       run_number(job, "seed"));
+		print_job(job);
 }
 
 static void print_phases(const struct json *run)
@@ -112,6 +127,53 @@ static void print_plan(const struct json *run)
 	       run_number(plan, "bytes_per_s") / 1e6);
 }
 
+static void print_numbers(const struct json *list)
+{
+	size_t n = 0;
+
+	for (const struct json *v = json_first(list); v && n < VALUES_MOST; v = json_next(v), n++)
+		if (json_type(v) == JSON_NUMBER)
+			printf(" %.6g", json_number(v));
+	if (json_count(list) > n)
+		printf(" and %zu more", json_count(list) - n);
+}
+
+/* Where rows are apart nobody has a file in which to count them. */
+static void print_sizes(const struct json *run)
+{
+	const struct json *list = run_list(run_object(run, "result"), "cluster_sizes");
+
+	if (!list || !run_rows_apart(run))
+		return;
+	printf("\n%-16s", "cluster sizes");
+	print_numbers(list);
+	printf("\n");
+}
+
+static void print_fact(const struct json *fact)
+{
+	printf("%-16s", json_key(fact));
+	if (json_type(fact) == JSON_STRING)
+		printf(" %s", json_string(fact));
+	else if (json_type(fact) == JSON_ARRAY)
+		print_numbers(fact);
+	else if (json_type(fact) == JSON_NUMBER)
+		printf(" %.6g", json_number(fact));
+	printf("\n");
+}
+
+/* What its kind had to say of the job, run.json's "facts". */
+static void print_facts(const struct json *run)
+{
+	const struct json *facts = run_object(run, "facts");
+
+	if (!facts || !json_first(facts))
+		return;
+	printf("\n");
+	for (const struct json *f = json_first(facts); f; f = json_next(f))
+		print_fact(f);
+}
+
 static void print_score(const struct json *score)
 {
 	printf("\nACC %.4f   NMI %.4f   ARI %.4f   macro-F1 %.4f   of %.0f rows\n",
@@ -121,26 +183,41 @@ static void print_score(const struct json *score)
 
 /* ---- the directory ---- */
 
-/* A party's labels are in the order of its data, as the truth is; the coordinator's rows are
- * sorted by id. Without ids it is the same. */
-static enum err print_truth(const char *dir, const char *truth)
+static enum err print_truth(const struct run_dir *runs, const char *truth)
 {
-	char *labels = file_join(dir, "labels.csv");
 	struct json *score = json_object();
-	const char *const path[] = { labels };
-	struct score_params p = { .truth = truth, .labels = path, .count = 1 };
-	enum err err = score_files(&p, score);
+	struct run_labels labels;
+	enum err err = run_dir_labels(runs, &labels);
 
 	if (!err)
+		err =
+		    score_files(truth, (struct label_files){ labels.path, labels.n }, NULL, score);
+	if (!err)
 		print_score(score);
+	run_labels_release(&labels);
 	json_free(score);
-	free(labels);
 	return err;
+}
+
+static void print_where(const struct run_dir *runs)
+{
+	const struct process *first = &runs->process[0], *party = run_dir_party(runs);
+
+	if (!run_rows_apart(first->run)) {
+		printf("\nresults: %s/labels.csv, labels.npy, run.json, log.jsonl\n", first->dir);
+		return;
+	}
+	if (party)
+		printf("\nresults: %s/labels.csv, labels.npy, run.json, log.jsonl%s\n", party->dir,
+		       runs->alone ? "" : ", and so for each party");
+	else
+		printf("\nresults: %s/run.json, log.jsonl; labels are with the parties\n",
+		       first->dir);
 }
 
 static enum err print(const struct arguments *a, const struct run_dir *runs)
 {
-	const struct process *first = &runs->process[0], *party = run_dir_party(runs);
+	const struct process *first = &runs->process[0];
 	struct json *whole = NULL;
 
 	if (!first->sound) { /* says why */
@@ -162,9 +239,11 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 		    first->dir);
 		return ERR_OK;
 	}
+	print_sizes(first->run);
+	print_facts(first->run);
 	if (a->truth)
-		TRY(print_truth(party ? party->dir : first->dir, a->truth));
-	printf("\nresults: %s/labels.csv, labels.npy, run.json, log.jsonl\n", first->dir);
+		TRY(print_truth(runs, a->truth));
+	print_where(runs);
 	return ERR_OK;
 }
 

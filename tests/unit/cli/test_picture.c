@@ -483,6 +483,64 @@ static void data_of_another_kind(void **state)
 	    ERR_INPUT, "no features.mtx");
 }
 
+/* ---- rows as they are ---- */
+
+/* Of kmeans and fedsc: features in the files' order, without a graph, found by --data or by the
+ * run, and an edges file that is there is not looked at. */
+static void of_rows(void **state)
+{
+	char *out = file_join(dir, "rows"), *features = file_join(plain, "features.mtx");
+	struct picture_params how = { .run = out, .threads = 1 };
+	struct features X;
+	struct mat dense, plane;
+	struct buf csv = { 0 }, json = { 0 };
+	struct picture p;
+	double share[2];
+
+	(void)state;
+	assert_ok(file_make_dirs(out));
+	assert_ok(features_read(features, &X));
+	csr_to_dense(&X.sparse, &dense);
+	assert_ok(pca_plane(&dense, 1, &plane, share));
+	buf_printf(&csv, "id,label\n");
+	for (size_t i = 0; i < N; i++)
+		buf_printf(&csv, "%zu,%zu\n", i, i % K);
+	put_buf(out, "labels.csv", &csv);
+	buf_printf(&json,
+		   "{\"schema_version\": 1, \"role\": \"party\", \"status\": \"done\", \"data\": "
+		   "{\"features\": \"%s\"}, \"job\": {\"kind\": \"kmeans\", \"clusters\": 3}}",
+		   features);
+	put_buf(out, "run.json", &json);
+	for (int by_data = 0; by_data < 2; by_data++) {
+		how.data = by_data ? plain : NULL;
+		assert_ok(picture_make(&how, &p));
+		assert_int_equal(p.n, N);
+		assert_int_equal(p.dims, M);
+		assert_memory_equal(p.xy, plane.a, sizeof(double) * 2 * N);
+		for (size_t i = 0; i < N; i++)
+			assert_int_equal(p.label[i], i % K);
+		assert_non_null(strstr(p.caption,
+				       "240 points: the party's own features, 90 of them, as they "
+				       "are. Shown along"));
+		picture_release(&p);
+	}
+	put(out, "run.json",
+	    "{\"schema_version\": 1, \"role\": \"party\", \"status\": \"done\", \"job\": "
+	    "{\"kind\": "
+	    "\"fedsc\", \"clusters\": 3, \"noise\": {\"on\": \"data\", \"beta\": 0.5}}}");
+	assert_ok(picture_make(&how, &p));
+	assert_non_null(strstr(p.caption, "as they are, without the job's noise."));
+	picture_release(&p);
+	how.data = NULL;
+	assert_err(picture_make(&how, &p), ERR_INPUT,
+		   "rows/run.json does not say where the party's features are: give --data");
+	mat_release(&plane);
+	mat_release(&dense);
+	features_release(&X);
+	free(features);
+	free(out);
+}
+
 /* ---- runs that have no picture ---- */
 
 static void wrong_run(const char *text, const char *message)
@@ -518,6 +576,9 @@ static void runs_without_a_picture(void **state)
 		  " \"job\": {\"kind\": \"x\"}}",
 		  "broken/run.json: job.kind");
 	wrong_run("{\"schema_version\": 1, \"role\": \"party\", \"status\": \"done\","
+		  " \"job\": {\"kind\": \"fedspectral\", \"clusters\": 3}}",
+		  "a job of kind fedspectral has no picture");
+	wrong_run("{\"schema_version\": 1, \"role\": \"party\", \"status\": \"done\","
 		  " \"job\": " JOB "}",
 		  "broken/labels.csv");
 }
@@ -536,6 +597,7 @@ int main(void)
 		cmocka_unit_test(order_of_labels),
 		cmocka_unit_test(labels_that_do_not_fit),
 		cmocka_unit_test(data_of_another_kind),
+		cmocka_unit_test(of_rows),
 		cmocka_unit_test(runs_without_a_picture),
 	};
 

@@ -312,6 +312,41 @@ static void test_page_of_little(void **state)
 	run_dir_release(&r.runs);
 }
 
+/* Numbers, lists and texts by name, exactly; what is none of these does no harm. */
+static void test_facts(void **state)
+{
+	struct report r = { .picture_of = "" };
+	struct buf html = { 0 };
+
+	(void)state;
+	put("out/run.json",
+	    "{\"schema_version\": 1, \"name\": \"a\", \"job\": {\"kind\": \"fedsc\", "
+	    "\"variant\": \"anchor\"}, \"facts\": {\"dims\": 85, \"<i>\": \"<b>\", "
+	    "\"eigenvalues\": [1, 0.123456789, -1e-17, \"x\"], \"odd\": {\"a\": 1}}}");
+	assert_ok(run_dir_read("out", &r.runs));
+	r.main = &r.runs.process[0];
+	report_page(&r, &html);
+	assert_non_null(strstr(text_of(&html), "id=\"facts\""));
+	assert_non_null(strstr((char *)html.p, "fedsc, variant anchor"));
+	assert_null(strstr((char *)html.p, "preset"));
+	assert_non_null(
+	    strstr((char *)html.p, "<dt>dims</dt><dd><data value=\"85\">85</data></dd>"));
+	assert_non_null(strstr((char *)html.p, "<dt>&lt;i&gt;</dt><dd>&lt;b&gt;</dd>"));
+	assert_non_null(strstr((char *)html.p,
+			       "<data value=\"0.123456789\">0.12346</data> \xc2\xb7 <data "
+			       "value=\"-1e-17\">-1e-17</data> \xc2\xb7 none"));
+	assert_non_null(strstr((char *)html.p, "<dt>odd</dt><dd>none</dd>"));
+	buf_release(&html);
+	run_dir_release(&r.runs);
+	put("out/run.json", "{\"schema_version\": 1, \"name\": \"a\", \"facts\": {}}");
+	assert_ok(run_dir_read("out", &r.runs));
+	r.main = &r.runs.process[0];
+	report_page(&r, &html);
+	assert_null(strstr(text_of(&html), "id=\"facts\""));
+	buf_release(&html);
+	run_dir_release(&r.runs);
+}
+
 /* ---- the matrix ---- */
 
 static void test_confusion(void **state)
@@ -392,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_values),
 		cmocka_unit_test_setup_teardown(test_directory, make, unmake),
 		cmocka_unit_test_setup_teardown(test_page_of_little, make, unmake),
+		cmocka_unit_test_setup_teardown(test_facts, make, unmake),
 		cmocka_unit_test(test_confusion),
 		cmocka_unit_test(test_large_confusion),
 		cmocka_unit_test(test_marks),

@@ -86,50 +86,38 @@ static void test_eval_refusals(void **state)
 		       "all.txt excludes all 3 rows");
 	expect_command(eval_main, "--truth twice.csv twice.csv", 4, "has the id a twice");
 	expect_command(eval_main, "truth.txt", 4, "--truth FILE and LABELS are needed");
-	expect_command(eval_main, "--truth twice.csv truth.txt twice.csv", 4,
-		       "truth.txt: labels without ids");
 }
 
-static void test_eval_paper_similarity(void **state)
+/* Labels of parties with rows of their own, in whatever order. */
+static void test_eval_joined(void **state)
 {
 	(void)state;
-	put("truth.txt", "0\n0\n0\n1\n1\n");
-	put("one.txt", "4\n4\n4\n4\n4\n");
-	put("torn.txt", "4\n4\n3\n3\n3\n"); /* two pairs of class 0, both ways: 4 of 25 */
-	assert_int_equal(run_command(eval_main, "--truth truth.txt one.txt"), 0);
-	assert_null(strstr(said, "similarity"));
-	assert_int_equal(run_command(eval_main, "--truth truth.txt --paper-similarity one.txt"), 0);
-	assert_true(said_number("similarity") == 1 && said_number("ari") == 0);
-	assert_int_equal(run_command(eval_main, "--truth truth.txt --paper-similarity torn.txt"),
-			 0);
-	assert_true(said_number("similarity") == 1 - 4.0 / 25);
-	expect_command(eval_main, "--help", 0, "labels drawn at random score");
-}
-
-/* Parties that each know some of the nodes. */
-static void test_eval_of_several(void **state)
-{
-	(void)state;
-	put("truth.csv", "id,label\na,0\nb,1\nc,1\nd,0\n");
-	put("first.csv", "id,label\nc,3\na,9\n");
-	put("second.csv", "id,label\nb,3\nd,9\nc,3\n");
-	put("third.csv", "id,label\nd,9\nb,9\n");
-	assert_int_equal(run_command(eval_main, "--truth truth.csv first.csv second.csv"), 0);
-	assert_true(said_number("acc") == 1 && said_number("rows") == 4);
-	expect_command(eval_main, "--truth truth.csv second.csv third.csv", 4,
-		       "second.csv and the files after it: b has the label 3 in one and 9 in "
-		       "another");
-	expect_command(eval_main, "--truth truth.csv first.csv first.csv", 4,
-		       "truth.csv has 4 labels, first.csv and the files after it have 2");
-	/* A truth without ids is that of the rows 0, 1, ... */
-	put("truth.txt", "7\n7\n8\n");
-	put("first.csv", "id,label\n2,0\n0,1\n");
-	put("second.csv", "id,label\n1,1\n0,1\n");
-	assert_int_equal(run_command(eval_main, "--truth truth.txt first.csv second.csv"), 0);
-	assert_true(said_number("acc") == 1 && said_number("rows") == 3);
-	put("second.csv", "id,label\n3,1\n0,1\n");
-	expect_command(eval_main, "--truth truth.txt first.csv second.csv", 4,
-		       "truth.txt has the id 1, first.csv has 2 in its place");
+	put("truth.txt", "0\n0\n1\n1\n2\n2\n");
+	put("a.csv", "id,label\n4,0\n0,5\n2,3\n");
+	put("b.csv", "id,label\n1,5\n5,0\n3,0\n");
+	assert_int_equal(run_command(eval_main, "--truth truth.txt a.csv b.csv"), 0);
+	assert_true(said_number("acc") == 5.0 / 6 && said_number("rows") == 6);
+	/* The truth's row 3, by its number in the whole. */
+	put("exclude.txt", "3\n");
+	assert_int_equal(
+	    run_command(eval_main, "--truth truth.txt --exclude exclude.txt b.csv a.csv"), 0);
+	assert_true(said_number("acc") == 1 && said_number("rows") == 5);
+	/* By ids. */
+	put("truth.csv", "id,label\nx,0\ny,1\nz,1\n");
+	put("one.csv", "id,label\nz,7\n");
+	put("two.csv", "id,label\ny,7\nx,2\n");
+	expect_command(eval_main, "--truth truth.csv one.csv two.csv", 0, "\"acc\": 1,");
+	expect_command(eval_main, "--truth truth.txt a.csv one.csv", 4,
+		       "truth.txt has 6 labels, a.csv and 1 more have 4");
+	expect_command(eval_main, "--truth truth.txt a.csv two.csv one.csv", 4,
+		       "a.csv and 2 more: the id y is no row of truth.txt, which has 6 and no ids");
+	put("b.csv", "id,label\n1,5\n5,0\n6,0\n");
+	expect_command(eval_main, "--truth truth.txt a.csv b.csv", 4, "the id 6 is no row");
+	put("b.csv", "id,label\n1,5\n5,0\n2,0\n");
+	expect_command(eval_main, "--truth truth.txt a.csv b.csv", 4, "the id 2 is there twice");
+	put("b.txt", "1\n2\n3\n");
+	expect_command(eval_main, "--truth truth.txt a.csv b.txt", 4,
+		       "b.txt: labels without ids, expected a .csv with ids");
 }
 
 static void test_synth_agc_and_gcc(void **state)
@@ -236,16 +224,52 @@ static void test_show(void **state)
 		       "out/party-00/run.json: line 1"); /* said, and the rest is shown */
 }
 
+/* Rows of parties: their labels are joined, sizes and facts are shown. */
+static void test_show_rows_apart(void **state)
+{
+	(void)state;
+	assert_ok(file_make_dirs("out/coordinator"));
+	assert_ok(file_make_dirs("out/party-00"));
+	assert_ok(file_make_dirs("out/party-01"));
+	put("out/coordinator/run.json",
+	    "{\"schema_version\": 1, \"status\": \"done\", \"rounds\": 12, \"job\": {\"kind\": "
+	    "\"fedsc\", \"clusters\": 2, \"variant\": \"anchor\", \"seed\": 4}, \"facts\": "
+	    "{\"dims\": 30, \"eigenvalues\": [1, 0.5, -1e-18], \"privacy\": \"none of it\"}, "
+	    "\"result\": {\"rows\": 5, \"cluster_sizes\": [3, 2]}}");
+	put("out/party-00/run.json",
+	    "{\"schema_version\": 1, \"name\": \"bank-a\", \"job\": {\"kind\": \"fedsc\"}}");
+	put("out/party-01/run.json", "{\"schema_version\": 1, \"name\": \"bank-b\"}");
+	put("out/party-00/labels.csv", "id,label\n3,1\n0,0\n");
+	put("out/party-01/labels.csv", "id,label\n4,1\n1,0\n2,0\n");
+	put("truth.txt", "0\n0\n0\n1\n1\n");
+	put("own.txt", "1\n0\n");
+	expect_command(show_main, "out --truth truth.txt", 0,
+		       "job: fedsc, k = 2, variant anchor, seed 4\n");
+	assert_non_null(strstr(said, "cluster sizes    3 2\n"));
+	assert_non_null(strstr(said, "dims             30\n"));
+	assert_non_null(strstr(said, "eigenvalues      1 0.5 -1e-18\n"));
+	assert_non_null(strstr(said, "privacy          none of it\n"));
+	assert_non_null(strstr(said, "ACC 1.0000"));
+	assert_non_null(strstr(said, "of 5 rows"));
+	assert_non_null(strstr(said, "results: out/party-00/labels.csv, labels.npy, run.json, "
+				     "log.jsonl, and so for each party"));
+	/* A party by itself scores its own rows, in its own order; the coordinator has none. */
+	expect_command(show_main, "out/party-00 --truth own.txt", 0, "of 2 rows");
+	expect_command(show_main, "out/coordinator", 0, "labels are with the parties");
+	expect_command(show_main, "out/coordinator --truth truth.txt", 4,
+		       "the coordinator has no labels of a job of kind fedsc");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_eval, make, unmake),
+		cmocka_unit_test_setup_teardown(test_eval_joined, make, unmake),
 		cmocka_unit_test_setup_teardown(test_eval_refusals, make, unmake),
-		cmocka_unit_test_setup_teardown(test_eval_paper_similarity, make, unmake),
-		cmocka_unit_test_setup_teardown(test_eval_of_several, make, unmake),
 		cmocka_unit_test_setup_teardown(test_synth_agc_and_gcc, make, unmake),
 		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
 		cmocka_unit_test_setup_teardown(test_show, make, unmake),
+		cmocka_unit_test_setup_teardown(test_show_rows_apart, make, unmake),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

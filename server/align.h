@@ -29,7 +29,8 @@ enum err server_align(struct run *run, struct align *a) MUST_CHECK;
 void align_release(struct align *a);
 
 /* To each party the labels of its own rows, by rising row, of label (run->n entries, 0 .. values):
- * a message of labels of this type. */
+ * a message of labels of this type. They differ from party to party, and with them the transcripts:
+ * no sum may follow. */
 enum err server_own_labels(struct run *run, const struct align *a, enum msg_type type,
 			   uint32_t group, uint32_t values, const uint32_t *label) MUST_CHECK;
 

@@ -3,6 +3,7 @@
 #include "common/base/rng.h"
 #include "common/math/fedspectral_party.h"
 #include "common/math/kmeans.h"
+#include "common/math/kmeans_swap.h"
 #include "common/math/la.h"
 #include "common/math/parallel.h"
 #include "common/math/spectral.h"
@@ -13,6 +14,7 @@
 #include <string.h>
 
 enum {
+	SWAPS = 2,             /* for each restart of k-means */
 	LLOYD = 100,           /* iterations of k-means at most */
 	MORE = 6,              /* eigenvalues told beyond the k-th */
 	STREAM = 0x66656470,   /* "fedp": of the first block of fedspectral+ */
@@ -104,16 +106,19 @@ static void cluster_rows(const struct mat *Z, const struct fedspectral_params *p
 				     .seed = p->seed,
 				     .threads = p->threads };
 	struct mat S, centres;
-	uint32_t *unused;
+	uint32_t *some;
 
 	if (Z->rows <= FEDSPECTRAL_SAMPLE) {
 		kmeans(Z, NULL, &how, label, NULL, NULL);
+		kmeans_swap(Z, k, SWAPS * p->restarts, p->seed, label);
 		return;
 	}
 	sample_rows(Z, p->seed, &S);
-	ALLOC(unused, S.rows);
-	kmeans(&S, NULL, &how, unused, &centres, NULL);
-	free(unused);
+	ALLOC(some, S.rows);
+	kmeans(&S, NULL, &how, some, &centres, NULL);
+	kmeans_swap(&S, k, SWAPS * p->restarts, p->seed, some);
+	kmeans_centres(&S, NULL, some, &centres);
+	free(some);
 	mat_release(&S);
 	go_on(Z, p->threads, &centres, label);
 	mat_release(&centres);
@@ -271,9 +276,10 @@ static void keep_columns(struct mat *V, size_t k)
 	V->cols = k;
 }
 
+/* weight (m): sqrt(degree) of those that are above 0: neighbours have like entries of s o v. */
 static enum err exact(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
-		      size_t m, const uint32_t *active, struct fedspectral_report *r,
-		      uint32_t *label)
+		      size_t m, const double *weight, const uint32_t *active,
+		      struct fedspectral_report *r, uint32_t *label)
 {
 	struct rounds rounds = { .pool = pool };
 	struct ortho_operator N = { &rounds, times };
@@ -284,6 +290,7 @@ static enum err exact(const struct fedspectral_pool *pool, const struct fedspect
 	enum err err;
 
 	lanczos_params(p, m, &how);
+	how.weight = weight;
 	ALLOC(value, how.values);
 	phase(pool, "lanczos");
 	err = spectral_top(&N, &how, value, &V, &done);
@@ -318,9 +325,12 @@ enum err fedspectral_exact(const struct fedspectral_pool *pool, const struct fed
 		m = fedspectral_active(degree, pool->n, active);
 		err = check_nodes(m, pool->n, p->k, report);
 	}
-	free(degree);
+	for (size_t i = 0, at = 0; !err && i < pool->n; i++)
+		if (degree[i] > 0)
+			degree[at++] = sqrt(degree[i]);
 	if (!err)
-		err = exact(pool, p, m, active, report, label);
+		err = exact(pool, p, m, degree, active, report, label);
+	free(degree);
 	free(active);
 	return err;
 }

@@ -39,7 +39,7 @@ enum {
 	FEDSPECTRAL_ROUNDS = 100,     /* of exact at most, */
 	FEDSPECTRAL_PLUS_ROUNDS = 20, /* and of fedspectral+, if nobody says otherwise */
 	FEDSPECTRAL_AUTO_MAX = 20, /* clusters that the eigengap may choose */
-	FEDSPECTRAL_SAMPLE = 1 << 16, /* rows that k-means makes all its restarts on; with more, the
+	FEDSPECTRAL_SAMPLE = 1 << 14, /* rows that k-means makes all its restarts on; with more, the
 					 best goes on on all rows */
 };
 
@@ -48,7 +48,7 @@ struct fedspectral_params {
 	unsigned block;    /* exact: columns of a product; 0: max(16, k + 6) */
 	unsigned rounds;   /* exact: at most; fedspectral+: so many */
 	double tolerance;  /* exact: of an eigenvector's residual, relative to the first eigenvalue */
-	unsigned restarts; /* of k-means */
+	unsigned restarts; /* of k-means, after which twice as many swaps improve the best */
 	uint64_t seed;
 	unsigned threads; /* labels do not depend on it */
 };

@@ -210,8 +210,11 @@ static enum err grow(struct space *s, struct mat *Y, double scale)
 
 	if (!Y->a) {
 		mat_init(Y, b, s->p->n);
-		for (size_t i = 0; i < b; i++)
+		for (size_t i = 0; i < b; i++) {
 			random_row(s, ROW(Y, i));
+			for (size_t j = 0; s->p->weight && j < s->p->n; j++)
+				MAT(Y, i, j) *= s->p->weight[j];
+		}
 	}
 	if (Y->rows > left)
 		Y->rows = left;

@@ -24,6 +24,8 @@ struct spectral_params {
 	size_t space;     /* columns that are kept, at most; 0: all. When they are reached, the best
 	                     half of them goes on (Wu, Simon 2000, "thick restart"); at least k + 4
 	                     blocks */
+	const double *weight; /* n: the first block's random entries are so many times as large, as
+	                         entries of what is looked for are thought to be; NULL: 1 */
 	uint64_t seed;
 	unsigned threads; /* the result does not depend on it */
 };

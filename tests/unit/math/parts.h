@@ -7,6 +7,7 @@
 #include "tests/unit/math/data.h"
 #include "common/math/fedspectral_pool.h"
 #include "common/math/kmeans.h"
+#include "common/math/kmeans_swap.h"
 #include "common/math/la.h"
 #include "common/math/metrics.h"
 
@@ -160,6 +161,7 @@ static inline void parts_central(const struct csr *A, size_t k, uint32_t *label)
 	spectral_unit_rows(&Z);
 	ALLOC(found, m);
 	kmeans(&Z, NULL, &how, found, NULL, NULL);
+	kmeans_swap(&Z, k, 500, 9, found);
 	for (size_t i = 0; i < A->rows; i++)
 		label[i] = active[i] == UINT32_MAX ? (uint32_t)k : found[active[i]];
 	free(found);

@@ -35,9 +35,11 @@ struct half {
 	struct secagg *secagg;
 	struct features X;
 	const struct graph *g;
+	const struct dataset *dataset; /* fedspectral, a party's own: borrowed */
 	size_t n;
 	unsigned threads;
-	uint32_t *label; /* n */
+	uint32_t *label;   /* n */
+	unsigned clusters; /* fedspectral: that were found */
 	struct model *model; /* party: what it predicts with, or what its run has left; freed with the federation */
 	enum err result;
 	char why[ERR_DETAIL_MAX];

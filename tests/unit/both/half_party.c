@@ -1,4 +1,6 @@
 /* A party's half, for federation.h. */
+#include "common/data/dataset.h"
+#include "party/fedspectral.h"
 #include "party/gcc.h"
 #include "party/kcagc.h"
 #include "party/landmark.h"
@@ -33,7 +35,8 @@ void *half_party(void *arg)
 				    .record = &h->record,
 				    .secagg = h->secagg,
 				    .features = &h->X,
-				    .graph = h->g,
+				    .graph = h->dataset ? &h->dataset->g : h->g,
+				    .dataset = h->dataset,
 				    .n = h->n,
 				    .model = h->model,
 				    .threads = h->threads } };
@@ -43,6 +46,9 @@ void *half_party(void *arg)
 	channel_observe(s.work.channel, observe, &s);
 	if (h->job->kind == JOB_KCAGC_PREDICT) {
 		h->result = party_predict(&s.work, h->label);
+	} else if (h->job->kind == JOB_FEDSPECTRAL) {
+		h->result = party_fedspectral(&s.work, h->label);
+		h->clusters = s.work.job.clusters;
 	} else if (h->job->method == METHOD_LANDMARK) {
 		h->result = party_landmark(&s.work, h->label);
 	} else if (h->job->method == METHOD_GCC) {

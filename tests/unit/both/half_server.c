@@ -1,4 +1,5 @@
 /* The coordinator's half, for federation.h. */
+#include "server/fedspectral.h"
 #include "server/gcc.h"
 #include "server/kcagc.h"
 #include "server/landmark.h"
@@ -16,6 +17,20 @@ static void observe(void *arg, enum msg_type type, struct bytes body)
 
 	if (s->half->saw)
 		s->half->saw(s->half->saw_arg, s->l, type, body);
+}
+
+/* How many nodes there are it finds itself. */
+static void serve_fedspectral(struct half *h, struct run *run)
+{
+	uint32_t *label = NULL;
+
+	h->result = server_fedspectral(run, &label);
+	if (label) {
+		free(h->label);
+		h->label = label;
+	}
+	h->n = run->n;
+	h->clusters = run->job.clusters;
 }
 
 void *half_server(void *arg)
@@ -38,6 +53,8 @@ void *half_server(void *arg)
 	}
 	if (h->job->kind == JOB_KCAGC_PREDICT)
 		h->result = server_predict(&run, h->label);
+	else if (h->job->kind == JOB_FEDSPECTRAL)
+		serve_fedspectral(h, &run);
 	else if (h->job->method == METHOD_LANDMARK)
 		h->result = server_landmark(&run, h->label);
 	else if (h->job->method == METHOD_GCC)

@@ -182,6 +182,7 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 			    .secagg = r->f.party[l].secagg,
 			    .model = r->job.kind == JOB_KCAGC ? NULL : r->f.party[l].model,
 			    .g = &r->data.g,
+			    .dataset = r->f.party[l].dataset,
 			    .n = r->data.n,
 			    .threads = 1,
 			    .label = alloc(r->data.n, sizeof(*h->label)),

@@ -16,8 +16,8 @@ void leaks_fedspectral(struct said *s, const struct job *job, size_t parties)
 	    "coordinator and parties see the joint degree of each node: the sum of its edges' "
 	    "weights at all parties");
 	say(s, exact,
-	    "the coordinator sees exact products of the joint graph with known blocks: most of the "
-	    "pooled graph can be computed from them, though not who holds which edge");
+	    "the coordinator sees exact products of the joint graph with known blocks: the pooled "
+	    "graph can be computed from them, though not who holds which edge");
 	say(s, exact, "the parties see those blocks, and with them largely the same");
 	say(s, exact && parties == 2,
 	    "of two parties each learns the other's edges: the pooled graph without its own");

@@ -6,6 +6,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/rng.h"
+#include "crypto/hmac.h"
 #include "crypto/seal.h"
 #include "proto/labels.h"
 
@@ -561,6 +562,48 @@ static void keys_that_are_not_sealed_for_us(void **state)
 	sealed_with(SEALED_ID_KEY, 0, 1, 32, 8 * 47 + 7, "sealed message of p0: it does not open");
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, MSG_ID_HASH_LEN);
+}
+
+/* What a party sends, to the byte: the first half of HMAC-SHA256 by the key it was given, sorted.
+ */
+static void hashes_as_specified(void **state)
+{
+	static const char *const own[] = { "b", "c", "d", "e" };
+	struct meeting *m = alone("hashed");
+	struct seat *s = &m->seat[1];
+	uint8_t key[32] = { 1, 2, 3 }, want[4][MSG_ID_HASH_LEN], mac[HMAC_LEN];
+	struct hmac *h = hmac_new((struct bytes){ key, sizeof(key) });
+	struct buf body = { 0 };
+	struct msg sealed = { .type = MSG_SEALED }, ids;
+	enum msg_type type;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		hmac_add(h, own[i], 1);
+		hmac_end(h, mac);
+		memcpy(want[i], mac, MSG_ID_HASH_LEN);
+	}
+	qsort(want, 4, MSG_ID_HASH_LEN, by_bytes);
+	seal_make(m->f.party[0].secagg, 1, SEALED_ID_KEY, (struct bytes){ key, sizeof(key) },
+		  &body);
+	sealed.sealed = (struct msg_sealed){ SEALED_ID_KEY, 0, 1, { body.p, body.n } };
+	deliver(s->work.channel, &sealed);
+	attend_to_the_end(s);
+	assert_true(channel_take(s->work.channel, &type, &body));
+	assert_int_equal(type, MSG_IDS);
+	assert_ok(msg_decode(&ids, MSG_IDS, (struct bytes){ body.p, body.n }));
+	assert_int_equal(ids.ids.count, 4);
+	assert_int_equal(ids.ids.offset, 0);
+	assert_int_equal(ids.ids.packed.n, sizeof(want));
+	assert_memory_equal(ids.ids.packed.p, want, sizeof(want));
+	buf_release(&body);
+	hmac_free(h);
+	leave(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -573,6 +616,7 @@ int main(void)
 		cmocka_unit_test(rows_that_cannot_be),
 		cmocka_unit_test(other_messages),
 		cmocka_unit_test(keys_that_are_not_sealed_for_us),
+		cmocka_unit_test(hashes_as_specified),
 	};
 
 	federation_quiet();

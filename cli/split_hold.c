@@ -57,8 +57,9 @@ static size_t smallest(const struct growth *g, size_t parties)
 }
 
 /* Takes a node over to the region that most of its neighbours are in, if that is more than those of
- * its own, and the other region does not become too large. links: zeroes, as many as regions. */
-static bool settle(struct growth *g, uint32_t node, size_t parties, size_t most, size_t *links)
+ * its own, that region is not too large, and its own not too small, by the equal share of ends.
+ * links: zeroes, as many as regions. */
+static bool settle(struct growth *g, uint32_t node, size_t parties, size_t share, size_t *links)
 {
 	const struct csr *S = g->S;
 	size_t here = g->region[node], best = here, ends = S->start[node + 1] - S->start[node];
@@ -66,11 +67,11 @@ static bool settle(struct growth *g, uint32_t node, size_t parties, size_t most,
 	for (size_t e = S->start[node]; e < S->start[node + 1]; e++)
 		links[g->region[S->index[e]]]++;
 	for (size_t r = 0; r < parties; r++)
-		if (links[r] > links[best] && g->frontier[r].ends <= most)
+		if (links[r] > links[best] && g->frontier[r].ends <= share * 5 / 4)
 			best = r;
 	for (size_t e = S->start[node]; e < S->start[node + 1]; e++)
 		links[g->region[S->index[e]]] = 0;
-	if (best == here)
+	if (best == here || g->frontier[here].ends < ends + share / 2)
 		return false;
 	g->frontier[here].ends -= ends;
 	g->frontier[best].ends += ends;
@@ -80,14 +81,14 @@ static bool settle(struct growth *g, uint32_t node, size_t parties, size_t most,
 
 static void tighten(struct growth *g, const uint32_t *order, size_t parties)
 {
-	size_t n = g->S->rows, most = g->S->start[n] / parties * 5 / 4, *links;
+	size_t n = g->S->rows, share = g->S->start[n] / parties, *links;
 	bool moved = true;
 
 	ALLOC(links, parties);
 	for (int pass = 0; pass < PASSES && moved; pass++) {
 		moved = false;
 		for (size_t i = 0; i < n; i++)
-			moved |= settle(g, order[i], parties, most, links);
+			moved |= settle(g, order[i], parties, share, links);
 	}
 	free(links);
 }

@@ -10,8 +10,8 @@
  * Regions: as many sets of nodes as there are parties grow from random nodes, always the one with
  * the fewest ends of edges, by the neighbours of what it has, first come first. Then nodes go
  * over to where most of their neighbours are, while that region has no more than 5/4 of an equal
- * share. An edge within a region is that party's, one between two either's, by chance. Further
- * holders, with an overlap, are random.
+ * share and theirs keeps half of one. An edge within a region is that party's, one between two
+ * either's, by chance. Further holders, with an overlap, are random.
  */
 #ifndef CLI_SPLIT_HOLD_H
 #define CLI_SPLIT_HOLD_H

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cli/args.h"
+#include "cli/planted.h"
 #include "cli/pooled_graph.h"
 #include "cli/split.h"
 #include "common/base/alloc.h"
@@ -183,6 +184,29 @@ static void test_regions(void **state)
 	split_holders_release(&h);
 	free(region);
 	csr_release(&S);
+}
+
+/* Small regions beside dense parts are not drawn to them whole. */
+static void test_regions_stay(void **state)
+{
+	struct planted_params p = {
+		.nodes = 300, .classes = 6, .degree = 10, .homophily = 0.9, .seed = 1
+	};
+	uint32_t region[300];
+	struct planted g;
+
+	(void)state;
+	assert_ok(planted_make(&p, &g));
+	for (uint64_t seed = 0; seed < 50; seed++) {
+		size_t ends[40] = { 0 };
+
+		split_regions(&g.adjacency, 40, seed, region);
+		for (size_t i = 0; i < p.nodes; i++)
+			ends[region[i]] += g.adjacency.start[i + 1] - g.adjacency.start[i];
+		for (size_t l = 0; l < 40; l++)
+			assert_true(ends[l] > 0);
+	}
+	planted_release(&g);
 }
 
 /* Regions of a graph that falls apart, with nodes that have no edge. */
@@ -404,6 +428,7 @@ int main(void)
 		cmocka_unit_test(test_holders),
 		cmocka_unit_test(test_pairs_of_holders),
 		cmocka_unit_test(test_regions),
+		cmocka_unit_test(test_regions_stay),
 		cmocka_unit_test(test_regions_of_pieces),
 		cmocka_unit_test_setup_teardown(test_files, make, unmake),
 		cmocka_unit_test_setup_teardown(test_numbered, make, unmake),

@@ -290,6 +290,10 @@ render() {
 		printf 'graph is named, with 20 rounds where none are; Figure 1a: 20 rounds and 1; 1b: 10 iterations; 3b: 6 x 20.\n'
 		part_of 'Figure [^,]*' render_grid '{value} +- {deviation}'
 	fi
+	! grep -q '^scale,' "$csv" 2>/dev/null || render_scale
+}
+
+render_scale() {
 	cat <<-'TEXT'
 
 		Planted graphs, ten edges for each node, 4 parties, b = 16, K = 10: seconds from offer to result (goal at

@@ -169,13 +169,13 @@ sweeps() {
 		done
 		for x in 1 2 5 10 20 40; do sweep "Figure 1b: $set" "rounds=$x" - "$set" fedspectral+ 5 0.4 10 "$x"; done
 	done
-	for i in 1 2 6 10 20; do
+	for i in 1 6 10 20; do
 		for x in 1 5 10 20 40; do sweep 'Figure 2a' "rounds=$x" "iterations=$i" ego-facebook fedspectral+ 5 0.4 "$i" "$x"; done
-		for K in 4 7 10 13 16 20; do sweep 'Figure 2b' "clusters=$K" "iterations=$i" ego-facebook fedspectral+ 5 0.4 "$i" 20; done
+		for K in 4 7 10 15 20; do sweep 'Figure 2b' "clusters=$K" "iterations=$i" ego-facebook fedspectral+ 5 0.4 "$i" 20; done
 		K=10
 		for x in 0.2 0.4 0.6 0.8 1; do sweep 'Figure 3a' "overlap=$x" "iterations=$i" ego-facebook fedspectral+ 5 "$x" "$i" 20; done
 	done
-	for L in 2 5 10 15 20; do
+	for L in 2 5 10 20; do
 		for x in fedspectral fedspectral+ exact; do sweep 'Figure 3b' "$L parties" "$x" ego-facebook "$x" "$L" 0.4 6 20; done
 	done
 }

@@ -140,13 +140,24 @@ static void *attend(void *arg)
 	return NULL;
 }
 
+static void *attend_or_abort(void *arg)
+{
+	struct msg abort = { .type = MSG_ABORT, .abort = { .code = ERR_PEER } };
+	struct seat *s = arg;
+
+	attend(s);
+	if (s->result != ERR_OK)
+		(void)!channel_send(s->work.channel, &abort);
+	return NULL;
+}
+
 static void hold(struct meeting *m)
 {
 	for (size_t l = 0; l < m->run.L; l++)
 		channel_pair(m->run.channel[l], m->seat[l].work.channel);
 	pthread_create(&m->thread, NULL, serve, m);
 	for (size_t l = 0; l < m->run.L; l++)
-		pthread_create(&m->seat[l].thread, NULL, attend, &m->seat[l]);
+		pthread_create(&m->seat[l].thread, NULL, attend_or_abort, &m->seat[l]);
 	pthread_join(m->thread, NULL);
 	for (size_t l = 0; l < m->run.L; l++)
 		pthread_join(m->seat[l].thread, NULL);

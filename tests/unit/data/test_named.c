@@ -95,6 +95,15 @@ static void nodes_are_those_that_occur(void **state)
 	graph_is(mtx, MTX "real general\n2 2 0\n", NULL, "1: 2:");
 }
 
+/* Two words that the table of names sees alike, but for their bytes: one slot, one mark. */
+static void words_that_collide(void **state)
+{
+	(void)state;
+	graph_is(tsv, "54a4508 3423a5c\n", NULL, "3423a5c:54a4508 54a4508:3423a5c");
+	graph_is(tsv, "54a4508 3423a5c\n", "3423a5c\n54a4508\n", "3423a5c:54a4508 54a4508:3423a5c");
+	graph_is(tsv, "3423a5c x\nx x\n", "x\n54a4508\n3423a5c\n", "3423a5c:x 54a4508: x:3423a5c");
+}
+
 static void nodes_are_those_of_ids(void **state)
 {
 	(void)state;
@@ -307,6 +316,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes_are_those_that_occur),
+		cmocka_unit_test(words_that_collide),
 		cmocka_unit_test(nodes_are_those_of_ids),
 		cmocka_unit_test(bad_files),
 		cmocka_unit_test(labels_by_id),

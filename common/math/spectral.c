@@ -13,6 +13,8 @@
 
 /* A direction of the remainder below this share of its column's length is rounding. */
 static const double GONE = 1e-11;
+/* A unit vector with no more than this along any of the space's directions is outside it. */
+static const double OUTSIDE = 1e-13;
 enum { STREAM = 0x6c616e63 }; /* of the random numbers */
 
 void spectral_defaults(struct spectral_params *p, size_t n, size_t k, uint64_t seed,
@@ -57,9 +59,11 @@ static void transpose(const struct mat *A, struct mat *T)
 					MAT(T, j, i) = MAT(A, i, j);
 }
 
-/* B <- B - (B Q') Q; part (B.rows x Q.rows, initialised here) = B Q' if asked for. */
-static void project_out(const struct space *s, struct mat *B, struct mat *part)
+/* B <- B - (B Q') Q; part (B.rows x Q.rows, initialised here; may be NULL) = B Q'. Returns the
+ * largest entry of that. */
+static double project_out(const struct space *s, struct mat *B, struct mat *part)
 {
+	double largest = 0;
 	struct mat C, in;
 
 	la_mul_nt_long(B, &s->Q, s->p->threads, &C);
@@ -67,10 +71,13 @@ static void project_out(const struct space *s, struct mat *B, struct mat *part)
 	for (size_t i = 0; i < B->rows * B->cols; i++)
 		B->a[i] -= in.a[i];
 	mat_release(&in);
+	for (size_t i = 0; i < C.rows * C.cols; i++)
+		largest = fmax(largest, fabs(C.a[i]));
 	if (part)
 		*part = C;
 	else
 		mat_release(&C);
+	return largest;
 }
 
 static double length(const double *x, size_t n)
@@ -88,25 +95,29 @@ static void random_row(struct space *s, double *row)
 		row[j] = rng_normal(&s->rng) / sqrt((double)s->p->n);
 }
 
-/* Makes B's rows an orthonormal set outside the space, of new random directions where B has no
- * more. */
+/* Makes B's rows, which lie outside the space, an orthonormal set that does too, of new random
+ * directions where B has no more. Of a remainder without full rank the factorisation makes
+ * directions of rounding, and those may lie in the space: so it is looked at again, until there is
+ * no more than rounding to take out. */
 static enum err make_block(struct space *s, struct mat *B, double scale)
 {
+	bool fresh = false;
+
 	for (size_t i = 0; i < B->rows; i++)
-		if (!(length(ROW(B, i), B->cols) > GONE * scale))
+		if (!(length(ROW(B, i), B->cols) > GONE * scale)) {
 			random_row(s, ROW(B, i));
-	/* Twice: of a remainder without full rank the factorisation makes directions of rounding,
-	 * and those may lie in the space. */
-	for (int pass = 0; pass < 2; pass++) {
-		if (s->Q.rows)
-			project_out(s, B, NULL);
-		TRY(la_orthonormal_rows(B));
-	}
-	if (s->Q.rows) {
+			fresh = true;
+		}
+	if (!s->Q.rows)
+		return la_orthonormal_rows(B);
+	if (fresh)
 		project_out(s, B, NULL);
+	for (int pass = 0; pass < 3; pass++) {
 		TRY(la_orthonormal_rows(B));
+		if (project_out(s, B, NULL) <= OUTSIDE)
+			return ERR_OK;
 	}
-	return ERR_OK;
+	return la_orthonormal_rows(B);
 }
 
 static void append(struct space *s, const struct mat *B)

@@ -63,6 +63,6 @@ def seal(i, j, number, purpose, plain):
 
 print("/* Made by seal.py. Messages of bank-b: to bank-a, two of purpose 1; to shop, one of purpose 513.")
 print(" * From bank-a to bank-b, one of purpose 1. */")
-for box in (seal(1, 0, 0, 1, bytes(range(32))), seal(1, 0, 1, 1, b"again"),
-            seal(1, 2, 0, 513, b""), seal(0, 1, 0, 1, b"the other way")):
-    print(field(box))
+for name, box in (("key", seal(1, 0, 0, 1, bytes(range(32)))), ("again", seal(1, 0, 1, 1, b"again")),
+                  ("empty", seal(1, 2, 0, 513, b"")), ("back", seal(0, 1, 0, 1, b"the other way"))):
+    print(".%s =\n%s" % (name, field(box)))

@@ -19,7 +19,9 @@ static const struct {
 #include "tests/vectors/secagg.inc"
 };
 
-static const char *const boxes[] = {
+static const struct {
+	const char *key, *again, *empty, *back;
+} boxes = {
 #include "tests/vectors/seal.inc"
 };
 
@@ -134,15 +136,15 @@ static void sealed_messages(void **state)
 	for (uint8_t i = 0; i < sizeof(key); i++)
 		key[i] = i;
 	seal_make(sa, 0, 1, (struct bytes){ key, sizeof(key) }, &made);
-	expect(made.p, boxes[0], made.n);
+	expect(made.p, boxes.key, made.n);
 	made.n = 0;
 	seal_make(sa, 0, 1, (struct bytes){ (const uint8_t *)"again", 5 }, &made);
-	expect(made.p, boxes[1], made.n);
+	expect(made.p, boxes.again, made.n);
 	made.n = 0;
 	seal_make(sa, 2, 513, (struct bytes){ NULL, 0 }, &made);
-	expect(made.p, boxes[2], made.n);
+	expect(made.p, boxes.empty, made.n);
 	buf_release(&made);
-	assert_int_equal(unhex(boxes[3], box), 13 + SEAL_TAG_LEN);
+	assert_int_equal(unhex(boxes.back, box), 13 + SEAL_TAG_LEN);
 	assert_ok(seal_open(sa, 0, 1, (struct bytes){ box, 13 + SEAL_TAG_LEN }, text));
 	assert_memory_equal(text, "the other way", 13);
 	secagg_free(sa);

@@ -163,7 +163,7 @@ static void test_traffic(void **state)
 	assert_int_equal(t[0].bytes_sent, 84);
 	assert_int_equal(t[1].type, MSG_ACCEPT);
 	assert_int_equal(t[1].messages_received, 2);
-	assert_int_equal(t[1].bytes_received, 2 * (FRAME_HEADER_LEN + 3 * HASH_LEN + 8));
+	assert_int_equal(t[1].bytes_received, 2 * (FRAME_HEADER_LEN + 3 * HASH_LEN + 12));
 	assert_int_equal(t[1].messages_sent, 0);
 	assert_int_equal(t[2].type, MSG_DONE);
 	assert_int_equal(t[2].messages_sent, 1);

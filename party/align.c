@@ -12,8 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { KEY_LEN = 32, NUMBER_LEN = 21 };
+enum {
+	KEY_LEN = 32,
+	NUMBER_LEN = 21,
+	BYTES_PER_NODE = 128, /* of a block of 16 columns: what a party holds is more */
+};
 
 /* Own node `node`, as the coordinator will know it. */
 struct entry {
@@ -180,6 +185,20 @@ static enum err check_rows(struct work *work, const uint32_t *row, size_t own, u
 	return e;
 }
 
+/* n is the coordinator's word, and everything that follows has as many rows. */
+static enum err check_room(struct work *work, uint32_t n)
+{
+	double need = (double)BYTES_PER_NODE * n;
+	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+
+	if (need <= have)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "%s sent ROWS of %" PRIu32 " nodes, which take %.1f GiB at least; this host "
+		       "has %.1f GiB (during align)",
+		       channel_peer(work->channel), n, need / 0x1p30, have / 0x1p30);
+}
+
 static enum err recv_rows(struct work *work, const struct entry *entry, size_t own, uint32_t *row)
 {
 	uint32_t *told = alloc(own, sizeof(*told)), n = MSG_ITEMS_MAX;
@@ -191,6 +210,8 @@ static enum err recv_rows(struct work *work, const struct entry *entry, size_t o
 	free(told);
 	if (e == ERR_OK)
 		e = check_rows(work, row, own, n);
+	if (e == ERR_OK)
+		e = check_room(work, n);
 	if (e == ERR_OK)
 		work->n = n;
 	return e;

@@ -12,7 +12,8 @@
  * (work_group) after it, with n in it: the sums that follow must not begin it again.
  *
  * ERR_PEER: a sealed message that is not whole or not for this party, rows given twice or out of
- * range, fewer nodes than are here. ERR_INTERNAL: two own ids have one hash. */
+ * range, fewer nodes than are here, or more than this host's memory has room for. ERR_INTERNAL: two
+ * own ids have one hash. */
 enum err party_align(struct work *work, const struct dataset *d, uint32_t *row) MUST_CHECK;
 
 /* What server_own_labels sends: label[i] (own entries, 0 .. values) of own node i; row is

@@ -508,6 +508,18 @@ static void rows_that_cannot_be(void **state)
 	refuses_rows((const uint32_t[]){ 0, 1, 2 }, 3, 0, UINT32_MAX, "values 4294967295");
 }
 
+/* The most nodes that a message can say. */
+static void more_nodes_than_memory(void **state)
+{
+	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+
+	(void)state;
+	if (have >= 128 * 0x1p30)
+		skip();
+	refuses_rows((const uint32_t[]){ 0, 1, 2 }, 3, 0, 1 << 30,
+		     "of 1073741824 nodes, which take 128.0 GiB at least");
+}
+
 /* Every message of the catalogue, smallest and largest, where SEALED or ROWS is due. */
 static void other_messages(void **state)
 {
@@ -625,6 +637,7 @@ int main(void)
 		cmocka_unit_test(the_coordinator_sees_no_id),
 		cmocka_unit_test(n_is_in_the_transcript),
 		cmocka_unit_test(rows_that_cannot_be),
+		cmocka_unit_test(more_nodes_than_memory),
 		cmocka_unit_test(other_messages),
 		cmocka_unit_test(keys_that_are_not_sealed_for_us),
 		cmocka_unit_test(hashes_as_specified),

@@ -235,7 +235,7 @@ one_size() { # NODES: ten times as many edges
 bounded() { # ROW COLUMN VALUE GOAL [FIELD=VALUE...]
 	local met=-
 	[[ -z $4 ]] || met=$(verdict "$3" "x $4")
-	cell scale "$1" "$2" value="$3" runs=1 goal="$4" verdict="$met" "${@:5}"
+	cell scale "$1" "$2" value="$3" goal="$4" verdict="$met" "${@:5}"
 }
 
 # A step of ten times as many edges: at most twice as long for each.

@@ -158,6 +158,35 @@ static void bounded_space(void **state)
 	mat_release(&d.M);
 }
 
+/* Of rank 3: what is left after the first product is rounding, and no direction may come twice. */
+static void low_rank(void **state)
+{
+	struct dense d = { 0 };
+	struct ortho_operator A = { &d, times };
+	struct spectral_report report;
+	struct spectral_params p;
+	double expected[3], value[40];
+	struct mat X, copy, E, V;
+
+	(void)state;
+	sample_normal(&X, 3, 120, 6);
+	la_mul_tn(&X, &X, 1, &d.M);
+	mat_copy(&copy, &d.M);
+	assert_ok(la_eigen_top(&copy, 3, expected, &E));
+	spectral_defaults(&p, 120, 40, 1, 1);
+	p.block = 8;
+	assert_ok(spectral_top(&A, &p, value, &V, &report));
+	check_orthonormal(&V);
+	for (size_t r = 0; r < 40; r++)
+		assert_near(value[r], r < 3 ? expected[r] : 0, 1e-9 * expected[0]);
+	assert_int_equal(report.rounds, 5);
+	mat_release(&V);
+	mat_release(&E);
+	mat_release(&copy);
+	mat_release(&d.M);
+	mat_release(&X);
+}
+
 /* A first block that is near what is looked for needs fewer products. */
 static void weighted_start(void **state)
 {
@@ -348,11 +377,17 @@ static void threads_do_not_matter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(against_lapack),      cmocka_unit_test(residual_is_true),
-		cmocka_unit_test(bounded_space),       cmocka_unit_test(weighted_start),
-		cmocka_unit_test(components),          cmocka_unit_test(normalised),
-		cmocka_unit_test(rounded_products),    cmocka_unit_test(too_few_rounds),
-		cmocka_unit_test(errors_come_through), cmocka_unit_test(threads_do_not_matter),
+		cmocka_unit_test(against_lapack),
+		cmocka_unit_test(residual_is_true),
+		cmocka_unit_test(low_rank),
+		cmocka_unit_test(bounded_space),
+		cmocka_unit_test(weighted_start),
+		cmocka_unit_test(components),
+		cmocka_unit_test(normalised),
+		cmocka_unit_test(rounded_products),
+		cmocka_unit_test(too_few_rounds),
+		cmocka_unit_test(errors_come_through),
+		cmocka_unit_test(threads_do_not_matter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

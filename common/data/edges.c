@@ -89,39 +89,47 @@ static void lay_out(const struct list *l, size_t n, struct csr *s)
 	free(at);
 }
 
-static enum err read_node(struct text *t, size_t n, const struct ids *ids, uint32_t *node)
-{
-	struct word w;
-	uint64_t x;
-	size_t at;
+/* What nodes are called: numbers below n; ids; or names, which are those that occur. */
+struct naming {
+	size_t n;
+	const struct ids *ids;
+	struct names *names;
+};
 
-	if (!ids) {
-		TRY(text_whole(t, 0, n - 1, "the node", &x));
-		*node = (uint32_t)x;
-		return ERR_OK;
-	}
-	w = text_word(t);
-	if (!w.n)
-		return text_error(t, "the line ends where an id is expected");
-	at = ids_find(ids, w);
+static enum err find_node(const struct text *t, const struct naming *as, struct word w,
+			  uint32_t *node)
+{
+	size_t at = as->names ? names_number(as->names, w) : ids_find(as->ids, w);
+
+	if (as->names && at >= ROWS_MAX)
+		return text_error(t, "more than %zu ids", ROWS_MAX);
 	if (at == SIZE_MAX)
 		return text_error(t, "\"%.*s\" is none of the %zu ids", (int)(w.n < 40 ? w.n : 40),
-				  w.p, ids->n);
+				  w.p, as->ids->n);
 	*node = (uint32_t)at;
 	return ERR_OK;
 }
 
-static enum err read_name(struct text *t, struct names *names, uint32_t *node)
+static enum err read_word(struct text *t, const struct naming *as, struct word *w)
 {
-	struct word w = text_word(t);
-
-	if (!w.n)
+	*w = text_word(t);
+	if (!w->n)
 		return text_error(t, "the line ends where an id is expected");
-	TRY(id_check(t, w));
-	*node = names_number(names, w);
-	if (*node >= ROWS_MAX)
-		return text_error(t, "more than %zu ids", ROWS_MAX);
-	return ERR_OK;
+	return as->names ? id_check(t, *w) : ERR_OK;
+}
+
+static enum err read_node(struct text *t, const struct naming *as, uint32_t *node)
+{
+	struct word w;
+	uint64_t x;
+
+	if (!as->ids) {
+		TRY(text_whole(t, 0, as->n - 1, "the node", &x));
+		*node = (uint32_t)x;
+		return ERR_OK;
+	}
+	TRY(read_word(t, as, &w));
+	return find_node(t, as, w, node);
 }
 
 /* The weight, and the end of the line. */
@@ -136,16 +144,14 @@ static enum err read_weight(struct text *t, double *w)
 	return text_end(t);
 }
 
-/* names: NULL, or nodes are what they are called. */
-static enum err read_tsv(struct text *t, size_t n, const struct ids *ids, struct names *names,
-			 struct list *l)
+static enum err read_numbers(struct text *t, const struct naming *as, struct list *l)
 {
 	while (text_line(t, '#')) {
 		uint32_t u, v;
 		double w;
 
-		TRY(names ? read_name(t, names, &u) : read_node(t, n, ids, &u));
-		TRY(names ? read_name(t, names, &v) : read_node(t, n, ids, &v));
+		TRY(read_node(t, as, &u));
+		TRY(read_node(t, as, &v));
 		TRY(read_weight(t, &w));
 		add(l, u, v, w);
 		if (l->count > EDGES_MAX)
@@ -154,10 +160,84 @@ static enum err read_tsv(struct text *t, size_t n, const struct ids *ids, struct
 	return ERR_OK;
 }
 
+/* Lines that wait until what their ids are compared with is in the cache: ids come in no order, and
+ * to fetch one after the other takes longer than to read them. */
+struct waiting {
+	struct {
+		struct word u, v;
+		double w;
+		size_t line;
+	} edge[32];
+	size_t count;
+};
+enum { WAITING_MAX = sizeof(((struct waiting *)0)->edge) / sizeof(((struct waiting *)0)->edge[0]) };
+
+static const struct id_table *table_of(const struct naming *as)
+{
+	return as->names ? &as->names->table : &as->ids->table;
+}
+
+static enum err read_waiting(struct text *t, const struct naming *as, struct waiting *q)
+{
+	size_t line = t->line;
+
+	TRY(read_word(t, as, &q->edge[q->count].u));
+	TRY(read_word(t, as, &q->edge[q->count].v));
+	TRY(read_weight(t, &q->edge[q->count].w));
+	id_table_fetch(table_of(as), q->edge[q->count].u, false);
+	id_table_fetch(table_of(as), q->edge[q->count].v, false);
+	q->edge[q->count++].line = line;
+	return ERR_OK;
+}
+
+static enum err add_waiting(const struct text *t, const struct naming *as, struct waiting *q,
+			    struct list *l)
+{
+	struct text at = *t; /* for messages */
+
+	for (size_t i = 0; i < q->count; i++) {
+		id_table_fetch(table_of(as), q->edge[i].u, true);
+		id_table_fetch(table_of(as), q->edge[i].v, true);
+	}
+	for (size_t i = 0; i < q->count; i++) {
+		uint32_t u, v;
+
+		at.line = q->edge[i].line;
+		TRY(find_node(&at, as, q->edge[i].u, &u));
+		TRY(find_node(&at, as, q->edge[i].v, &v));
+		add(l, u, v, q->edge[i].w);
+		if (l->count > EDGES_MAX)
+			return text_error(&at, "more than %zu edges", EDGES_MAX);
+	}
+	q->count = 0;
+	return ERR_OK;
+}
+
+/* The first line that is wrong is complained of, so those that wait come before the one read. */
+static enum err read_named(struct text *t, const struct naming *as, struct list *l)
+{
+	struct waiting q = { .count = 0 };
+
+	while (text_line(t, '#')) {
+		enum err err = read_waiting(t, as, &q);
+
+		if (err || q.count == WAITING_MAX)
+			TRY(add_waiting(t, as, &q, l));
+		TRY(err);
+	}
+	return add_waiting(t, as, &q, l);
+}
+
+static enum err read_tsv(struct text *t, const struct naming *as, struct list *l)
+{
+	return as->ids || as->names ? read_named(t, as, l) : read_numbers(t, as, l);
+}
+
 /* The lines that say the edge of `clash` with two weights: read once more to find them. */
 static enum err clash_error(struct bytes file, const char *where, size_t n, const struct ids *ids,
 			    struct triple clash)
 {
+	const struct naming as = { .n = n, .ids = ids };
 	struct text t = text_open(file, where);
 	size_t first_line = 0;
 	double first = 0;
@@ -167,8 +247,8 @@ static enum err clash_error(struct bytes file, const char *where, size_t n, cons
 		uint32_t u, v;
 		double w;
 
-		TRY(read_node(&t, n, ids, &u));
-		TRY(read_node(&t, n, ids, &v));
+		TRY(read_node(&t, &as, &u));
+		TRY(read_node(&t, &as, &v));
 		TRY(read_weight(&t, &w));
 		if ((u < v ? u : v) != clash.row || (u < v ? v : u) != clash.col)
 			continue;
@@ -209,7 +289,7 @@ enum err edges_parse_tsv(struct bytes file, const char *where, size_t n, const s
 	enum err err;
 
 	*adjacency = (struct csr){ 0 };
-	err = read_tsv(&t, n, ids, NULL, &l);
+	err = read_tsv(&t, &(struct naming){ .n = n, .ids = ids }, &l);
 	if (!err)
 		err = build_tsv(&l, file, where, n, ids, adjacency, dropped);
 	free(l.t);
@@ -237,7 +317,7 @@ enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids
 
 	*adjacency = (struct csr){ 0 };
 	*ids = (struct ids){ 0 };
-	err = read_tsv(&t, 0, NULL, &names, &l);
+	err = read_tsv(&t, &(struct naming){ .names = &names }, &l);
 	if (!err) {
 		uint32_t *place = alloc(names.n, sizeof(*place));
 

@@ -109,6 +109,16 @@ static void table_add(struct id_table *t, struct word w, uint32_t number)
 	*s = (struct id_slot){ w.p, mark, number };
 }
 
+void id_table_fetch(const struct id_table *t, struct word w, bool bytes)
+{
+	const struct id_slot *s;
+
+	if (!t->slots || w.n > ID_MAX)
+		return;
+	s = &t->slot[(size_t)hash(w) & (t->slots - 1)];
+	__builtin_prefetch(bytes ? (const void *)s->p : (const void *)s);
+}
+
 static void table_release(struct id_table *t)
 {
 	free(t->slot);

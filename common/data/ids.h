@@ -10,18 +10,23 @@
 #include "common/base/err.h"
 #include "common/data/text.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct id_slot {
+	const char *p; /* a word's bytes; NULL: free */
+	uint32_t mark; /* its length and a part of its hash */
+	uint32_t number;
+};
 /* A hash table of words, each with a number; slots is 0 or a power of two. */
 struct id_table {
-	struct id_slot {
-		const char *p; /* the word's bytes; NULL: free */
-		uint32_t mark; /* its length and a part of its hash */
-		uint32_t number;
-	} * slot;
+	struct id_slot *slot;
 	size_t slots;
 };
+/* A hint: w will be looked up soon. First its slot is fetched; with `bytes`, some time later, what
+ * it will be compared with. Changes nothing. */
+void id_table_fetch(const struct id_table *t, struct word w, bool bytes);
 
 /* Owned. Sorted: id[0] < id[1] < ..; row[i] is the line (from 0) on which id[i] stood. */
 struct ids {

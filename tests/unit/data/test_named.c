@@ -144,6 +144,10 @@ static void bad_files(void **state)
 	refused(tsv, "x y\nb a 2\nq a\na b 3\n", NULL,
 		":4: the edge a b is given with weight 3, but with 2 on line 2");
 	refused(tsv, "a b\n", "a\nc\n", ":1: \"b\" is none of the 2 ids");
+	/* The first line that is wrong, in whatever way, is the one complained of. */
+	refused(tsv, "a b\nq a\na b x\n", "a\nb\n", ":2: \"q\" is none of the 2 ids");
+	refused(tsv, "a b\na b x\nq a\n", "a\nb\n", ":2: \"x\" is not a finite number");
+	refused(tsv, "a b\n\n#\nb b\na q\nr q\n", "a\nb\n", ":5: \"q\" is none of the 2 ids");
 	refused(tsv, "a b\n", "a\nb c\n", "ids.txt:2: \"c\" is more than expected on this line");
 	refused(tsv, "a b\n", "a\tb\n", "ids.txt:1: \"b\" is more than expected on this line");
 	refused(mtx, MTX "real general\n2 3 0\n", NULL, ": 2 x 3, expected 2 x 2");

@@ -2,8 +2,7 @@
  * clear, as the paper uploads them; from one masked upload; from the sums of `exact`.
  *
  * Prints its figures. Of real graphs only if COTERIE_PURSUIT is set: it takes a minute or two, in
- * which ego-facebook is attacked at a sample of its nodes; "all" takes all of them, and half an
- * hour.
+ * which ego-facebook is attacked at a sample of its nodes; "all" takes all of them, and hours.
  */
 #include "crypto/fixed.h"
 #include "tests/unit/both/federation.h"

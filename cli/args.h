@@ -15,6 +15,7 @@ int split_main(int argc, char **argv);
 int eval_main(int argc, char **argv);
 int agc_main(int argc, char **argv);
 int gcc_main(int argc, char **argv);
+int spectral_main(int argc, char **argv);
 int privacy_main(int argc, char **argv);
 int show_main(int argc, char **argv);
 int report_main(int argc, char **argv);

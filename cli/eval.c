@@ -7,12 +7,17 @@
 struct arguments {
 	const char *truth, *exclude;
 	struct label_files labels;
+	bool similarity;
 };
+
+enum { KEY_SIMILARITY = 256 };
 
 static const struct argp_option options[] = {
 	{ "truth", 't', "FILE", 0, "the known classes: .txt, .csv (with ids) or .npy", 0 },
 	{ "exclude", 'x', "FILE", 0, "rows that do not count: their numbers, from 0, one per line",
 	  0 },
+	{ "paper-similarity", KEY_SIMILARITY, NULL, 0,
+	  "FedSpectral+'s similarity besides, as \"similarity\"; it proves nothing, see below", 0 },
 	{ 0 },
 };
 
@@ -26,6 +31,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'x':
 		a->exclude = arg;
+		return 0;
+	case KEY_SIMILARITY:
+		a->similarity = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		return ARGP_ERR_UNKNOWN; /* all of them at once */
@@ -46,7 +54,7 @@ static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct json *result = json_object();
-	enum err err = score_files(a->truth, a->labels, a->exclude, result);
+	enum err err = score_files(a->truth, a->labels, a->exclude, a->similarity, result);
 
 	if (!err)
 		args_print(result);
@@ -66,7 +74,13 @@ int eval_main(int argc, char **argv)
 		"macro-F1.\v"
 		"If both files have ids they are matched by id, else row by row. Several files are "
 		"those of parties with rows of their own: their labels are joined, by id; where "
-		"the truth has no ids, ids are its row numbers.",
+		"the truth has no ids, ids are its row numbers. An id may be in several files, "
+		"with "
+		"the same label.\n\n"
+		"--paper-similarity: 1 - m / n^2 (FedSpectral+, Algorithm 5), m the ordered pairs "
+		"of nodes of one class in different clusters. Putting nodes together costs "
+		"nothing, so one cluster of all nodes scores 1; and of k equal classes only one "
+		"pair in k is of a class at all, so labels drawn at random score 1 - (1 - 1/k)/k.",
 		NULL,
 		NULL,
 		NULL

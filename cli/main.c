@@ -16,6 +16,8 @@ static const struct command {
 	{ "eval", "compare labels with the truth", eval_main },
 	{ "agc", "cluster pooled data, the baseline (AGC)", agc_main },
 	{ "gcc", "cluster pooled data, the best that parties can reach (GCC)", gcc_main },
+	{ "spectral", "cluster a pooled graph, the best that parties can reach (FedSpectral)",
+	  spectral_main },
 	{ "privacy", "what shared sums tell about features, from pooled data", privacy_main },
 	{ "kmeans", "cluster pooled rows by k-means", kmeans_main },
 	{ "sc", "cluster pooled rows by spectral clustering", sc_main },

@@ -301,18 +301,19 @@ enum err planted_make(const struct planted_params *p, struct planted *g)
 	enum err err;
 
 	*g = (struct planted){ 0 };
-	if (p->classes > p->nodes || p->classes > p->features)
-		return err_set(
-		    ERR_INPUT,
-		    "%zu classes, expected at most as many as nodes, %zu, and features, %zu",
-		    p->classes, p->nodes, p->features);
+	if (p->classes > p->nodes)
+		return err_set(ERR_INPUT, "%zu classes, expected at most as many as nodes, %zu",
+			       p->classes, p->nodes);
+	if (p->features && p->classes > p->features)
+		return err_set(ERR_INPUT, "%zu classes, expected at most as many as features, %zu",
+			       p->classes, p->features);
 	ALLOC(g->label, p->nodes);
 	make_labels(p, g->label);
 	err = make_edges(p, g->label, &g->adjacency);
-	if (!err)
-		make_words(p, g->label, &g->features);
-	else
+	if (err)
 		planted_release(g);
+	else if (p->features)
+		make_words(p, g->label, &g->features);
 	return err;
 }
 

@@ -16,15 +16,15 @@
 #include <stdint.h>
 
 struct planted_params {
-	size_t nodes, features, classes;
-	double degree;    /* mean */
-	double homophily; /* 0 .. 1 */
-	double signal;    /* 0 .. 1 */
+	size_t nodes, features, classes; /* features 0: a graph alone */
+	double degree;                   /* mean */
+	double homophily;                /* 0 .. 1 */
+	double signal;                   /* 0 .. 1 */
 	uint64_t seed;
 };
 
 struct planted {
-	struct csr features; /* nodes x features, values NULL: binary */
+	struct csr features; /* nodes x features, values NULL: binary; empty without features */
 	struct csr adjacency;
 	uint32_t *label; /* nodes, owned */
 };
@@ -34,10 +34,10 @@ struct planted {
 enum err planted_make(const struct planted_params *p, struct planted *g) MUST_CHECK;
 void planted_release(struct planted *g);
 
-/* Features without any meaning, to take times on where the real ones are missing: each of rows x cols
- * is there with probability density (0 .. 1), its value one of 1/1024, 2/1024, ..., 1, so that it is
- * not taken for binary. *features is initialised here; ERR_INPUT, and empty, if that would be more
- * than 2^31 values. O(rows + values) */
+/* Features without any meaning, to take times on where the real ones are missing: each of rows x
+ * cols is there with probability density (0 .. 1), its value one of 1/1024, 2/1024, ..., 1, so that
+ * it is not taken for binary. *features is initialised here; ERR_INPUT, and empty, if that would be
+ * more than 2^31 values. O(rows + values) */
 enum err planted_noise(size_t rows, size_t cols, double density, uint64_t seed,
 		       struct csr *features) MUST_CHECK;
 

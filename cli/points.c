@@ -1,5 +1,6 @@
 #include "cli/points.h"
 #include "cli/args.h"
+#include "cli/results.h"
 #include "cli/score.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
@@ -238,26 +239,6 @@ static enum err by_dsc(const struct arguments *a, const struct points *data, uin
 	return err;
 }
 
-static enum err write_results(const char *out, const uint32_t *label, size_t n,
-			      const struct json *result)
-{
-	char *csv = file_join(out, "labels.csv"), *npy = file_join(out, "labels.npy");
-	struct buf text = { 0 };
-	enum err err = file_make_dirs(out);
-
-	json_write_pretty(result, &text);
-	if (!err)
-		err = labels_write_csv(csv, NULL, label, n);
-	if (!err)
-		err = labels_write_npy(npy, label, n);
-	if (!err)
-		err = args_write(out, "result.json", &text);
-	buf_release(&text);
-	free(npy);
-	free(csv);
-	return err;
-}
-
 static enum err cluster(const struct arguments *a, const struct points *data)
 {
 	const struct mat *X = &data->X;
@@ -278,7 +259,7 @@ static enum err cluster(const struct arguments *a, const struct points *data)
 	if (!err && data->truth.n)
 		err = score_rows(data->truth.label, label, X->rows, result);
 	if (!err && a->out)
-		err = write_results(a->out, label, X->rows, result);
+		err = results_write(a->out, NULL, label, X->rows, result);
 	if (!err)
 		args_print(result);
 	free(label);

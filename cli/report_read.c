@@ -363,7 +363,7 @@ bool run_rows_apart(const struct json *run)
 {
 	const char *kind = run_string(run_object(run, "job"), "kind");
 
-	return !strcmp(kind, "fedsc") || !strcmp(kind, "kmeans");
+	return !strcmp(kind, "fedsc") || !strcmp(kind, "kmeans") || !strcmp(kind, "fedspectral");
 }
 
 enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)

@@ -95,15 +95,20 @@ static enum err drop(const char *path, struct labels *truth, struct labels *l, s
 	return err;
 }
 
+static void put(const struct metrics *m, struct json *result)
+{
+	json_put_number(result, "acc", m->acc);
+	json_put_number(result, "nmi", m->nmi);
+	json_put_number(result, "ari", m->ari);
+	json_put_number(result, "f1", m->f1);
+}
+
 enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, struct json *result)
 {
 	struct metrics m;
 
 	TRY(metrics_of(truth, label, n, &m));
-	json_put_number(result, "acc", m.acc);
-	json_put_number(result, "nmi", m.nmi);
-	json_put_number(result, "ari", m.ari);
-	json_put_number(result, "f1", m.f1);
+	put(&m, result);
 	return ERR_OK;
 }
 
@@ -137,6 +142,38 @@ static void move_behind(struct labels *all, struct labels *l)
 	*l = (struct labels){ 0 };
 }
 
+/* A node that several parties know has one label. Sorts by id. */
+static enum err keep_once(struct labels *l, const char *where)
+{
+	struct named *s = sorted(l);
+	size_t n = 0;
+	enum err err = ERR_OK;
+	uint32_t *label;
+	char **id;
+
+	ALLOC(label, l->n);
+	ALLOC(id, l->n);
+	for (size_t i = 0; i < l->n; i++) {
+		uint32_t here = l->label[s[i].row];
+
+		if (!n || strcmp(id[n - 1], s[i].id) != 0) {
+			label[n] = here;
+			id[n++] = l->id[s[i].row];
+			continue;
+		}
+		if (label[n - 1] != here && !err)
+			err = err_set(ERR_INPUT,
+				      "%s: the id %s is there twice, with the labels %u and %u",
+				      where, s[i].id, label[n - 1], here);
+		free(l->id[s[i].row]);
+	}
+	free(s);
+	free(l->label);
+	free(l->id);
+	*l = (struct labels){ n, label, id };
+	return err;
+}
+
 static enum err read_all(struct label_files files, struct labels *all)
 {
 	struct labels l;
@@ -154,7 +191,7 @@ static enum err read_all(struct label_files files, struct labels *all)
 		}
 		move_behind(all, &l);
 	}
-	return ERR_OK;
+	return keep_once(all, source_of(files).text);
 }
 
 /* Brings joined labels, of as many rows as the truth has, into its order: their ids are its row
@@ -166,7 +203,7 @@ static enum err match_rows(const char *truth_path, struct labels *l, const char 
 	bool *seen;
 
 	ALLOC(label, l->n);
-	ALLOC(seen, l->n);
+	ALLOC(seen, l->n); /* "7" and "07" */
 	for (size_t i = 0; i < l->n && !err; i++) {
 		uint64_t row;
 
@@ -213,9 +250,10 @@ enum err score_read(const char *truth_path, struct label_files files, struct lab
 }
 
 enum err score_files(const char *truth_path, struct label_files files, const char *exclude,
-		     struct json *result)
+		     bool similarity, struct json *result)
 {
 	struct labels truth, l;
+	struct metrics m;
 	size_t excluded = 0;
 	enum err err = ERR_OK;
 
@@ -223,8 +261,11 @@ enum err score_files(const char *truth_path, struct label_files files, const cha
 	if (exclude)
 		err = drop(exclude, &truth, &l, &excluded);
 	if (!err)
-		err = score_rows(truth.label, l.label, truth.n - excluded, result);
+		err = metrics_of(truth.label, l.label, truth.n - excluded, &m);
 	if (!err) {
+		put(&m, result);
+		if (similarity)
+			json_put_number(result, "similarity", m.similarity);
 		json_put_number(result, "rows", (double)(truth.n - excluded));
 		json_put_number(result, "excluded", (double)excluded);
 	}

@@ -190,8 +190,8 @@ static enum err print_truth(const struct run_dir *runs, const char *truth)
 	enum err err = run_dir_labels(runs, &labels);
 
 	if (!err)
-		err =
-		    score_files(truth, (struct label_files){ labels.path, labels.n }, NULL, score);
+		err = score_files(truth, (struct label_files){ labels.path, labels.n }, NULL, false,
+				  score);
 	if (!err)
 		print_score(score);
 	run_labels_release(&labels);

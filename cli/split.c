@@ -1,6 +1,7 @@
 #include "cli/split.h"
 #include "cli/args.h"
 #include "cli/split_cut.h"
+#include "cli/split_graph.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/dataset.h"
@@ -10,14 +11,13 @@
 #include "common/data/limits.h"
 #include "common/data/mtx.h"
 #include "common/data/npy.h"
-#include "common/job/tree.h"
 #include "common/math/skew.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const by_names[] = { "columns", "rows", "edges" };
+const char *const split_by_names[] = { "columns", "rows", "edges" };
 
 /* What is split, read once. Rows stand as in the files: ids, if there are any, do not sort here. */
 struct source {
@@ -186,15 +186,21 @@ static enum err write_graph(const struct source *s, const struct split_params *p
 	return err;
 }
 
+/* What the parts are: of columns or rows a part for each, of edges their holders. */
+struct parts {
+	uint32_t *part;
+	struct split_holders holders;
+};
+
 static enum err by_columns(const struct source *s, const struct split_params *p, const char *dir,
-			   const uint32_t *part, uint32_t l)
+			   const struct parts *parts, uint32_t l)
 {
 	size_t m = features_cols(&s->X), count;
 	uint32_t *col_of;
 	enum err err;
 
 	ALLOC(col_of, m);
-	count = split_places(part, m, l, col_of);
+	count = split_places(parts->part, m, l, col_of);
 	err = write_features(dir, &s->X, s->n, NULL, count, col_of);
 	if (!err)
 		err = write_columns(dir, col_of, m);
@@ -250,7 +256,7 @@ static enum err rows_of_part(const struct source *s, const char *dir, const uint
 }
 
 static enum err by_rows(const struct source *s, const struct split_params *p, const char *dir,
-			const uint32_t *part, uint32_t l)
+			const struct parts *parts, uint32_t l)
 {
 	uint32_t *row_of;
 	size_t count;
@@ -258,16 +264,15 @@ static enum err by_rows(const struct source *s, const struct split_params *p, co
 
 	(void)p;
 	ALLOC(row_of, s->n);
-	count = split_places(part, s->n, l, row_of);
+	count = split_places(parts->part, s->n, l, row_of);
 	err = rows_of_part(s, dir, row_of, count);
 	free(row_of);
 	return err;
 }
 
 static enum err by_edges(const struct source *s, const struct split_params *p, const char *dir,
-			 const uint32_t *part, uint32_t l)
+			 const struct parts *parts, uint32_t l)
 {
-	size_t edges = s->adjacency.start[s->n] / 2;
 	bool *kept;
 	enum err err;
 
@@ -275,23 +280,43 @@ static enum err by_edges(const struct source *s, const struct split_params *p, c
 	TRY(copy(s->files.features, dir));
 	if (s->files.ids)
 		TRY(copy(s->files.ids, dir));
-	ALLOC(kept, edges);
-	for (size_t e = 0; e < edges; e++)
-		kept[e] = part[e] == l;
+	ALLOC(kept, parts->holders.edges);
+	split_held(&parts->holders, l, kept);
 	err = write_edges(s, dir, kept);
 	free(kept);
 	return err;
 }
 
-static enum err write_split_json(const struct split_params *p, size_t items, size_t edges)
+struct split_hold_params split_hold_of(const struct split_params *p)
+{
+	return (struct split_hold_params){ p->parties, p->overlap, p->regions, p->seed };
+}
+
+void split_put_holders(struct json *root, const struct split_params *p, size_t copies)
+{
+	json_put_number(root, "overlap", p->overlap);
+	json_put_number(root, "holders", (double)copies);
+	json_put_bool(root, "regions", p->regions);
+}
+
+char *split_party_dir(const struct split_params *p, uint32_t l)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "party-%02u", l);
+	return file_join(p->out, name);
+}
+
+static enum err write_split_json(const struct split_params *p, size_t items, size_t edges,
+				 const struct parts *parts)
 {
 	struct json *root = json_object();
 	struct buf text = { 0 };
 
-	json_put_string(root, "by", by_names[p->by]);
+	json_put_string(root, "by", split_by_names[p->by]);
 	json_put_number(root, "parties", (double)p->parties);
 	json_put_number(root, "seed", (double)p->seed);
-	json_put_number(root, by_names[p->by], (double)items);
+	json_put_number(root, split_by_names[p->by], (double)items);
 	if (p->shared_edges > 0) {
 		json_put_number(root, "shared_edges", p->shared_edges);
 		json_put_number(root, "edges_of_each",
@@ -299,9 +324,29 @@ static enum err write_split_json(const struct split_params *p, size_t items, siz
 	}
 	if (p->skew > 0)
 		json_put_number(root, "skew", p->skew);
+	if (p->by == SPLIT_EDGES)
+		split_put_holders(root, p, parts->holders.copies);
 	json_write_pretty(root, &text);
 	json_free(root);
 	return args_write(p->out, "split.json", &text);
+}
+
+static enum err write_each(const struct split_params *p, const struct source *s,
+			   const struct parts *parts)
+{
+	enum err err = ERR_OK;
+
+	for (uint32_t l = 0; l < p->parties && !err; l++) {
+		char *dir = split_party_dir(p, l);
+
+		err = file_make_dirs(dir);
+		if (!err)
+			err = (p->by == SPLIT_COLUMNS ? by_columns
+			       : p->by == SPLIT_ROWS  ? by_rows
+						      : by_edges)(s, p, dir, parts, l);
+		free(dir);
+	}
+	return err;
 }
 
 static enum err write_parts(const struct split_params *p, const struct source *s)
@@ -310,156 +355,63 @@ static enum err write_parts(const struct split_params *p, const struct source *s
 	size_t items = p->by == SPLIT_COLUMNS ? features_cols(&s->X)
 		       : p->by == SPLIT_ROWS  ? s->n
 					      : edges;
-	uint32_t *part;
+	const struct split_hold_params hold = split_hold_of(p);
+	struct parts parts = { 0 };
 	enum err err = ERR_OK;
 
 	if (items < p->parties)
 		return err_set(ERR_INPUT,
 			       "%s has %zu %s, expected at least one for each of %zu parties",
-			       p->data, items, by_names[p->by], p->parties);
+			       p->data, items, split_by_names[p->by], p->parties);
 	if (p->skew > 0 && !s->files.labels)
 		return err_set(ERR_INPUT,
 			       "%s: no labels.txt there, which a skew needs: it goes by class",
 			       p->data);
-	ALLOC(part, items);
-	if (p->skew > 0)
-		skew_parts(s->labels.label, items, p->parties, p->skew, p->seed, part);
-	else
-		split_parts(items, p->parties, p->seed, part);
-	for (uint32_t l = 0; l < p->parties && !err; l++) {
-		char name[32], *dir;
-
-		snprintf(name, sizeof(name), "party-%02u", l);
-		dir = file_join(p->out, name);
-		err = file_make_dirs(dir);
-		if (!err)
-			err = (p->by == SPLIT_COLUMNS ? by_columns
-			       : p->by == SPLIT_ROWS  ? by_rows
-						      : by_edges)(s, p, dir, part, l);
-		free(dir);
+	if (p->by == SPLIT_EDGES) {
+		err = split_hold(&s->adjacency, &hold, &parts.holders);
+	} else {
+		ALLOC(parts.part, items);
+		if (p->skew > 0)
+			skew_parts(s->labels.label, items, p->parties, p->skew, p->seed,
+				   parts.part);
+		else
+			split_parts(items, p->parties, p->seed, parts.part);
 	}
-	free(part);
-	return err ? err : write_split_json(p, items, edges);
+	if (!err)
+		err = write_each(p, s, &parts);
+	if (!err)
+		err = write_split_json(p, items, edges, &parts);
+	split_holders_release(&parts.holders);
+	free(parts.part);
+	return err;
+}
+
+/* A graph alone: what is asked for, or all that there is. */
+static enum err is_graph(const struct split_params *p, bool *alone)
+{
+	struct dataset_files f;
+
+	*alone = p->no_features;
+	if (p->by != SPLIT_EDGES || p->no_features)
+		return ERR_OK;
+	TRY(dataset_find(p->data, DATASET_EDGES, &f));
+	*alone = !f.features;
+	dataset_files_release(&f);
+	return ERR_OK;
 }
 
 enum err split_data(const struct split_params *p)
 {
 	struct source s = { 0 };
-	enum err err = source_read(&s, p->data, p->by);
+	bool alone;
+	enum err err;
 
+	TRY(is_graph(p, &alone));
+	if (alone)
+		return split_graph(p);
+	err = source_read(&s, p->data, p->by);
 	if (!err)
 		err = write_parts(p, &s);
 	source_release(&s);
 	return err;
-}
-
-/* ---- the command ---- */
-
-enum { KEY_SKEW = 256 };
-
-static const struct argp_option options[] = {
-	{ "data", 'd', "DIR", 0,
-	  "features.mtx|npy|csv, edges.tsv|mtx (not needed by rows); ids.txt and labels.txt if "
-	  "there "
-	  "are any",
-	  0 },
-	{ "out", 'o', "DIR", 0, "gets party-00, party-01, ... and split.json", 0 },
-	{ "parties", 'l', "L", 0, "how many", 0 },
-	{ "by", 'b', "WHAT", 0, "columns (default), rows or edges", 0 },
-	{ "shared-edges", 'e', "F", 0,
-	  "with columns: each party gets this part of the edges, 0.5 to 1, instead of all", 0 },
-	{ "skew", KEY_SKEW, "S", 0,
-	  "with rows: this part of them, 0 to 1, goes by class in labels.txt, so that parties have "
-	  "few classes each; default 0",
-	  0 },
-	{ "seed", 's', "S", 0, "default 1", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct split_params *p = state->input;
-
-	switch (key) {
-	case 'd':
-		p->data = arg;
-		return 0;
-	case 'o':
-		p->out = arg;
-		return 0;
-	case 'l':
-		p->parties = args_whole(state, "parties", arg, 1, PARTIES_MAX);
-		return 0;
-	case 's':
-		p->seed = args_whole(state, "seed", arg, 0, SEED_MAX);
-		return 0;
-	case 'b':
-		for (p->by = SPLIT_COLUMNS; p->by <= SPLIT_EDGES; p->by++) {
-			if (!strcmp(by_names[p->by], arg))
-				return 0;
-		}
-		argp_error(state, "--by is \"%s\", expected columns, rows or edges", arg);
-		return 0;
-	case 'e':
-		p->shared_edges = args_number(state, "shared-edges", arg, SPLIT_SHARED_MIN, 1);
-		return 0;
-	case KEY_SKEW:
-		p->skew = args_number(state, "skew", arg, 0, 1);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (!p->data || !p->out || !p->parties)
-			argp_error(state, "--data, --out and --parties are needed");
-		if (p->shared_edges > 0 && p->by != SPLIT_COLUMNS)
-			argp_error(state, "--shared-edges is for --by columns, not for %s",
-				   by_names[p->by]);
-		if (p->shared_edges > 0 && p->parties < 2)
-			argp_error(state, "--shared-edges is for two or more parties");
-		if (p->skew > 0 && p->by != SPLIT_ROWS)
-			argp_error(state, "--skew is for --by rows, not for %s", by_names[p->by]);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static enum err run(void *arguments)
-{
-	const struct split_params *p = arguments;
-
-	TRY(split_data(p));
-	printf("%s: split by %s over %zu parties, seed %ju", p->out, by_names[p->by], p->parties,
-	       (uintmax_t)p->seed);
-	if (p->skew > 0)
-		printf(", %g of the rows by class", p->skew);
-	printf("\n");
-	return ERR_OK;
-}
-
-int split_main(int argc, char **argv)
-{
-	static const struct argp argp = {
-		options,
-		parse,
-		NULL,
-		"Splits a data directory over parties, at random and equally: by columns (same "
-		"nodes and graph, "
-		"different features), by rows (different rows, same features) or by edges.\v"
-		"Ids are kept; by rows, where there are none, a row's id is its number in the "
-		"whole. columns.txt in a party's directory says which columns of the whole "
-		"it has. By rows each party has the labels of its own rows.\n\n"
-		"With --shared-edges the parties' graphs differ, and a job over them says "
-		"\"graphs\": \"own\". The edges are put into a random order, as on a circle, and "
-		"party l of L takes F of them on from the place l/L. So two parties have a half "
-		"each "
-		"at F = 0.5, and all that they have then they keep as F grows.",
-		NULL,
-		NULL,
-		NULL
-	};
-	struct split_params p = { .seed = 1 };
-
-	return (int)args_run("split", &argp, argc, argv, &p, run);
 }

@@ -3,22 +3,27 @@
  *   columns  same nodes, different features; the same graph, or parts of one that overlap (kCAGC)
  *   rows     different rows, same features; of the edges, if there are any, those within a party's
  *            rows; of the labels those of its rows
- *   edges    same nodes, same features, different edges
+ *   edges    same nodes, same features, different edges, at one party or several (split_hold.h);
+ *            without features, each party knows the nodes of its edges (FedSpectral)
  *
- * The parts are random, disjoint, and as equal as they can be; rows may go by class instead, so
- * that parties differ in what they have (skew). The seed is published in OUT/split.json, so that
- * anybody can make the same split. Nodes and columns keep their order within a part.
+ * The parts are random, disjoint unless asked for otherwise, and as equal as they can be; rows may
+ * go by class instead, so that parties differ in what they have (skew). The seed is published in
+ * OUT/split.json, so that anybody can make the same split. Nodes and columns keep their order
+ * within a part.
  */
 #ifndef CLI_SPLIT_H
 #define CLI_SPLIT_H
 
+#include "cli/split_hold.h"
 #include "common/base/err.h"
+#include "common/base/json.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum split_by { SPLIT_COLUMNS, SPLIT_ROWS, SPLIT_EDGES };
+extern const char *const split_by_names[]; /* by enum split_by */
 
 struct split_params {
 	enum split_by by;
@@ -26,13 +31,22 @@ struct split_params {
 	uint64_t seed;
 	const char *data, *out; /* out/party-00, out/party-01, ... are made */
 	double shared_edges;    /* columns: the part of all edges that each party gets; 0: all */
-	double skew; /* rows: the part of them, 0 to 1, that goes by class (common/math/skew.h) */
+	double skew;      /* rows: the part of them, 0 to 1, that goes by class (math/skew.h) */
+	double overlap;   /* edges: the share of parties that hold an edge; 0: one of them */
+	bool regions;     /* edges: each party has those of one region of the graph */
+	bool no_features; /* edges: leaves features out, if there are any */
 };
 #define SPLIT_SHARED_MIN 0.5
 
 /* Features are needed, and edges unless it is by rows; with a skew labels too. ERR_INPUT: data are
  * wrong, or there is less to split than there are parties; ERR_JOB: cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
+
+/* What the ways have in common. Which parties hold an edge; the same in split.json; OUT/party-NN,
+ * owned by the caller. */
+struct split_hold_params split_hold_of(const struct split_params *p);
+void split_put_holders(struct json *root, const struct split_params *p, size_t copies);
+char *split_party_dir(const struct split_params *p, uint32_t l);
 
 /* Items 0 .. n-1 in `parts` random disjoint parts whose sizes differ by at most 1: part[i] says
  * where item i is. */

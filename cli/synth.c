@@ -1,6 +1,7 @@
 #include "cli/args.h"
 #include "cli/gauss.h"
 #include "cli/planted.h"
+#include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/edges.h"
 #include "common/data/labels.h"
@@ -13,12 +14,13 @@
 #include <string.h>
 
 enum kind { GRAPH, NOISE, POINTS };
+enum { ID_ROOM = 24 }; /* bytes of "n123" */
 
 struct arguments {
 	struct planted_params p; /* what was not said is 0, or below it */
 	const char *out;
 	const char *edges; /* of a graph that is there: features without meaning for its nodes */
-	bool points;
+	bool points, no_features; /* --features 0: a graph alone */
 	double density, apart;
 };
 
@@ -28,7 +30,10 @@ static const struct argp_option options[] = {
 	{ "out", 'o', "DIR", 0, "where features.mtx, edges.tsv and labels.txt go", 0 },
 	{ "nodes", 'n', "N", 0, "rows; default 2708, with --points 1000", 0 },
 	{ "features", 'm', "M", 0,
-	  "words that there are, or columns; default 1433, with --points 16", 0 },
+	  "words that there are, or columns; default 1433, with --points 16; 0: a graph alone, "
+	  "whose "
+	  "nodes have ids",
+	  0 },
 	{ "clusters", 'k', "K", 0, "default 7, with --points 5", 0 },
 	{ "degree", 'd', "D", 0, "mean degree; default 3.9", 0 },
 	{ "homophily", 'y', "P", 0, "how likely an edge stays within a cluster; default 0.8", 0 },
@@ -91,6 +96,12 @@ static void check(const struct arguments *a, struct argp_state *state)
 	if (kind == NOISE && !a->p.nodes)
 		argp_error(state,
 			   "--edges needs --nodes: the file does not say how many there are");
+	if (kind != GRAPH && a->no_features)
+		argp_error(state, "--features is 0, expected %d or more with --%s",
+			   kind == NOISE ? 2 : 1, kind == NOISE ? "edges" : "points");
+	if (kind != POINTS && a->p.features == 1)
+		argp_error(state, "--features is 1, expected 2 or more%s",
+			   kind == NOISE ? " with --edges" : ", or 0 for a graph alone");
 	if (kind == POINTS && a->p.classes > GAUSS_CLUSTERS_MAX)
 		argp_error(state, "--clusters is %zu, expected at most %d with --points",
 			   a->p.classes, GAUSS_CLUSTERS_MAX);
@@ -103,7 +114,8 @@ static void set_defaults(struct arguments *a)
 	bool points = a->points;
 
 	p->nodes = p->nodes ? p->nodes : points ? 1000 : 2708;
-	p->features = p->features ? p->features : points ? 16 : 1433;
+	if (!p->features && !a->no_features)
+		p->features = points ? 16 : 1433;
 	p->classes = p->classes ? p->classes : points ? 5 : 7;
 	p->degree = p->degree >= 0 ? p->degree : 3.9;
 	p->homophily = p->homophily >= 0 ? p->homophily : 0.8;
@@ -124,7 +136,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->p.nodes = args_whole(state, "nodes", arg, 2, 1 << 24);
 		return 0;
 	case 'm':
-		a->p.features = args_whole(state, "features", arg, 1, 1 << 24);
+		a->p.features = args_whole(state, "features", arg, 0, 1 << 24);
+		a->no_features = !a->p.features;
 		return 0;
 	case 'k':
 		a->p.classes = args_whole(state, "clusters", arg, 1, 1 << 16);
@@ -174,15 +187,45 @@ static enum err write_labels(const char *dir, const uint32_t *label, size_t n)
 	return err;
 }
 
+/* edges.tsv, between ids if there are any, which ids.txt has in the order of the nodes. */
+static enum err write_graph(const char *dir, const struct csr *adjacency, bool with_ids)
+{
+	size_t n = adjacency->rows;
+	struct buf text = { 0 };
+	char *name, **id = NULL;
+	enum err err = ERR_OK;
+
+	if (!with_ids) {
+		edges_print_tsv(adjacency, NULL, &text);
+		return args_write(dir, "edges.tsv", &text);
+	}
+	name = alloc(n, ID_ROOM);
+	ALLOC(id, n);
+	for (size_t i = 0; i < n; i++) {
+		id[i] = name + ID_ROOM * i;
+		snprintf(id[i], ID_ROOM, "n%zu", i);
+		buf_printf(&text, "%s\n", id[i]);
+	}
+	err = args_write(dir, "ids.txt", &text);
+	if (!err) {
+		edges_print_tsv(adjacency, id, &text);
+		err = args_write(dir, "edges.tsv", &text);
+	}
+	free(id);
+	free(name);
+	return err;
+}
+
 static enum err write_all(const char *dir, const struct planted *g)
 {
 	struct buf text = { 0 };
 
 	TRY(file_make_dirs(dir));
-	mtx_print(&g->features, &text);
-	TRY(args_write(dir, "features.mtx", &text));
-	edges_print_tsv(&g->adjacency, NULL, &text);
-	TRY(args_write(dir, "edges.tsv", &text));
+	if (g->features.rows) {
+		mtx_print(&g->features, &text);
+		TRY(args_write(dir, "features.mtx", &text));
+	}
+	TRY(write_graph(dir, &g->adjacency, !g->features.rows));
 	return write_labels(dir, g->label, g->adjacency.rows);
 }
 
@@ -195,8 +238,7 @@ static enum err write_noise(const char *dir, const struct csr *features,
 	TRY(file_make_dirs(dir));
 	mtx_print(features, &text);
 	TRY(args_write(dir, "features.mtx", &text));
-	edges_print_tsv(adjacency, NULL, &text);
-	return args_write(dir, "edges.tsv", &text);
+	return write_graph(dir, adjacency, false);
 }
 
 static enum err run_noise(const struct arguments *a)
@@ -275,7 +317,10 @@ int synth_main(int argc, char **argv)
 		NULL,
 		"Makes an attributed graph with planted clusters; the defaults are about "
 		"those of cora. Or, with --edges, random features for a graph that is there. Or, "
-		"with --points, rows in Gaussian clouds, for FedSC and k-means.",
+		"with --points, rows in Gaussian clouds, for FedSC and k-means.\v"
+		"With --features 0 there is no features.mtx; nodes are called n0, n1, ..., in "
+		"edges.tsv "
+		"and, one per line of labels.txt, in ids.txt.",
 		NULL,
 		NULL,
 		NULL

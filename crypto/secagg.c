@@ -35,6 +35,7 @@ struct secagg {
 	struct buf spki;
 	uint8_t (*pair)[KDF_KEY_LEN]; /* K_ij by party; NULL until agreed */
 	uint64_t draw;                /* of h, once agreed */
+	struct secagg_sealed *sealed; /* by party */
 	struct group *groups;
 	size_t group_count;
 	struct mask *masks; /* all that were made; closed ones serve again */
@@ -270,6 +271,7 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 	session_hash(sa, adverts, h);
 	sa->draw = draw_of(h);
 	ALLOC(sa->pair, sa->setup.parties);
+	ALLOC(sa->sealed, sa->setup.parties);
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		if (j != sa->setup.own)
 			pair_key(sa, j, adverts[j].public_key.p, h, sa->pair[j]);
@@ -359,6 +361,24 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 	return ERR_OK;
 }
 
+void secagg_pair_expand(const struct secagg *sa, size_t j, struct bytes info,
+			uint8_t key[static SECAGG_HASH_LEN])
+{
+	assert(sa->pair && j < sa->setup.parties && j != sa->setup.own);
+	kdf_expand(sa->pair[j], info, key, SECAGG_HASH_LEN);
+}
+
+const struct secagg_setup *secagg_setup_of(const struct secagg *sa)
+{
+	return &sa->setup;
+}
+
+struct secagg_sealed *secagg_sealed(struct secagg *sa, size_t j)
+{
+	assert(sa->sealed && j < sa->setup.parties && j != sa->setup.own);
+	return &sa->sealed[j];
+}
+
 void secagg_free(struct secagg *sa)
 {
 	if (!sa)
@@ -375,6 +395,7 @@ void secagg_free(struct secagg *sa)
 	if (sa->pair)
 		wipe(sa->pair, sa->setup.parties * sizeof(*sa->pair));
 	free(sa->pair);
+	free(sa->sealed);
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		free((char *)(uintptr_t)sa->setup.names[j]);
 	free((void *)(uintptr_t)sa->setup.names);

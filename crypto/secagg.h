@@ -37,8 +37,9 @@ struct secagg_advert {
 	struct bytes public_key; /* S_i, big-endian, exactly group_bits / 8 bytes */
 	const uint8_t *nonce;    /* SECAGG_NONCE_LEN */
 	struct bytes spki;       /* DER SubjectPublicKeyInfo of the identity key */
-	struct bytes signature;  /* over "coterie key advertisement v1\0" || job id || attempt || name ||
-	                            params hash || S_i || nonce (exact bytes: docs/secure-sum.md) */
+	struct bytes
+	    signature; /* over "coterie key advertisement v1\0" || job id || attempt || name ||
+			  params hash || S_i || nonce (exact bytes: docs/secure-sum.md) */
 };
 
 struct secagg;
@@ -74,6 +75,17 @@ void mask_add(struct mask *m, void *x, size_t n);
 /* This sum is of 64-bit words, whatever the set-up says. Before the first mask_add. */
 void mask_wide(struct mask *m);
 void mask_close(struct mask *m);
+
+/* For keys of other purposes (crypto/seal.h): HKDF-Expand(K_ij, info), whose beginning must set it
+ * apart from every other. j is another party; keys are agreed. */
+void secagg_pair_expand(const struct secagg *sa, size_t j, struct bytes info,
+			uint8_t key[static SECAGG_HASH_LEN]);
+const struct secagg_setup *secagg_setup_of(const struct secagg *sa);
+/* How many messages were sealed to party j, and opened of j: owned by crypto/seal.c. */
+struct secagg_sealed {
+	uint64_t to, from;
+};
+struct secagg_sealed *secagg_sealed(struct secagg *sa, size_t j);
 
 void secagg_free(struct secagg *sa); /* wipes, masks still open included; accepts NULL */
 

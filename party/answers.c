@@ -1,16 +1,12 @@
 #include "party/answers.h"
 #include "common/base/alloc.h"
-#include "common/math/la.h"
 #include "crypto/fixed.h"
+#include "party/block.h"
 #include "party/secure.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Numbers come as floats: off by 2^-24 of themselves, and what is made of them by a few times as
- * much. */
-static const double BLOCK_ROUNDING = 1e-6;
 
 enum err answers_open(struct answers *a, struct work *work)
 {
@@ -177,36 +173,13 @@ enum err answers_order(struct answers *a)
 
 /* ---- products ---- */
 
-/* B'B = n I. Any other block might weigh single rows as it likes, or leave the bound of the words.
- */
-static enum err check_block(const struct answers *a, const struct mat *B)
-{
-	double n = (double)B->rows;
-	bool good = true;
-	struct mat G;
-
-	la_gram_columns(B, a->work->threads, &G);
-	for (size_t i = 0; i < G.rows; i++)
-		for (size_t j = 0; j < G.cols; j++)
-			good &= fabs(MAT(&G, i, j) / n - (i == j)) <= BLOCK_ROUNDING;
-	mat_release(&G);
-	if (good)
-		return ERR_OK;
-	return err_set(ERR_PEER,
-		       "%s sent a BLOCK whose columns are not orthogonal and of length sqrt(n) "
-		       "(during %s)",
-		       channel_peer(a->work->channel), record_now(a->work->record)->name);
-}
-
 enum err answers_products(struct answers *a, size_t width)
 {
 	struct mat B;
 	enum err e;
 
 	mat_init(&B, a->work->n, width);
-	e = channel_recv_reals(a->work->channel, MSG_BLOCK, a->root->id, B.a, B.rows * B.cols);
-	if (e == ERR_OK)
-		e = check_block(a, &B);
+	e = block_recv(a->work, a->root, &B);
 	if (e == ERR_OK)
 		e = answer(a,
 			   &(struct question){ .kind = ASK_PRODUCTS, .order = a->order, .B = &B });

@@ -5,6 +5,7 @@
 #include "crypto/hash.h"
 #include "party/answers.h"
 #include "party/fedsc.h"
+#include "party/fedspectral.h"
 #include "party/gcc.h"
 #include "party/kcagc.h"
 #include "party/landmark.h"
@@ -38,6 +39,8 @@ static enum err run_kind(struct work *work, uint32_t *label)
 	case JOB_FEDSC:
 	case JOB_KMEANS:
 		return party_fedsc(work, label);
+	case JOB_FEDSPECTRAL:
+		return party_fedspectral(work, label);
 	default:
 		return err_set(ERR_INTERNAL, "job kind %d has no protocol", work->job.kind);
 	}
@@ -296,12 +299,13 @@ static enum err keep_results(struct work *work, const struct job_means *means, c
 {
 	if (job_is_plan_only(&work->job))
 		return ERR_OK;
-	record_result(work->record, label, work->n, work->job.clusters);
+	record_result(work->record, label, means->dataset->n, work->job.clusters);
 	TRY(keep_labels(output, means, label));
 	return work->job.kind == JOB_KCAGC ? keep_model(work, means->config->state) : ERR_OK;
 }
 
-/* The protocol, from keys to the last word. label: n, for begin_kind() and run_kind(). */
+/* The protocol, from keys to the last word. label: of the party's own
+ * rows or nodes, for begin_kind() and run_kind(). */
 static enum err run_protocol(struct work *work, const struct job_means *means, const char *output,
 			     const uint8_t *params_hash, uint32_t *label)
 {
@@ -322,12 +326,13 @@ static enum err take_part(struct work *work, const struct job_means *means, cons
 	uint32_t *label;
 	enum err e;
 
+	work->dataset = means->dataset;
 	work->features = &means->dataset->X;
 	work->graph = &means->dataset->g;
 	work->n = means->dataset->n;
 	work->min_cluster = means->config->policy.min_cluster;
 	TRY(accept_offer(work, means->dataset));
-	ALLOC(label, work->n);
+	ALLOC(label, means->dataset->n); /* run_kind() may make work->n that of all parties */
 	e = run_protocol(work, means, output, params_hash, label);
 	if (e != ERR_OK && work->job.kind == JOB_KCAGC)
 		model_forget(means->config->state, work->job_id);

@@ -58,7 +58,7 @@ enum err secure_begin(struct work *work, const struct tree_node *node, size_t co
 	return begin(work, node, fixed, count, out);
 }
 
-static enum err begin_wide(struct work *work, const struct tree_node *node, size_t count,
+enum err secure_begin_wide(struct work *work, const struct tree_node *node, size_t count,
 			   struct secure **out)
 {
 	struct fixed fixed = { .modulus_bits = 64,
@@ -149,6 +149,6 @@ enum err secure_send_wide(struct work *work, const struct tree_node *node, const
 {
 	struct secure *s;
 
-	TRY(begin_wide(work, node, count, &s));
+	TRY(secure_begin_wide(work, node, count, &s));
 	return send_all(s, x, count);
 }

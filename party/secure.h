@@ -14,6 +14,9 @@ struct secure; /* one vector under way */
  * worked out itself. */
 enum err secure_begin(struct work *work, const struct tree_node *node, size_t count,
 		      struct secure **s) MUST_CHECK;
+/* The same in wide fixed point (server/run.h), for numbers whose size the job does not know. */
+enum err secure_begin_wide(struct work *work, const struct tree_node *node, size_t count,
+			   struct secure **s) MUST_CHECK;
 /* ERR_JOB if a value exceeds the fixed-point bound: the sentence names party, bound and setting;
  * the value is on this process's stderr only. */
 enum err secure_add(struct secure *s, const double *x, size_t n) MUST_CHECK;
@@ -24,7 +27,6 @@ void secure_free(struct secure *s);      /* wipes; also after an error; accepts 
 /* A whole sum at once: count numbers. */
 enum err secure_send(struct work *work, const struct tree_node *node, const double *x,
 		     size_t count) MUST_CHECK;
-/* The same in wide fixed point (server/run.h), for numbers whose size the job does not know. */
 enum err secure_send_wide(struct work *work, const struct tree_node *node, const double *x,
 			  size_t count) MUST_CHECK;
 

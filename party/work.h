@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct dataset;
 struct model;
 struct answers;
 
@@ -34,8 +35,10 @@ struct work {
 	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
 	struct features *features;           /* this party's slice: used up by the protocol */
 	const struct graph *graph;
+	const struct dataset *dataset; /* where features and graph are from: its ids */
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
-	size_t n;             /* nodes, or rows */
+	size_t n; /* nodes; fedspectral: of all parties, once they are aligned (party/align.h); or
+		     rows */
 	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
 	struct answers
 	    *begun; /* landmark: what was computed while keys were awaited, or NULL; owned */

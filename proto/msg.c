@@ -145,6 +145,23 @@ static void walk_probe(struct codec *c, struct msg_probe *m)
 	codec_bytes(c, &m->zeros, 0, MSG_CHUNK_MAX);
 }
 
+static void walk_sealed(struct codec *c, struct msg_sealed *m)
+{
+	codec_u16(c, &m->what);
+	codec_u32(c, &m->from);
+	codec_u32(c, &m->to);
+	codec_bytes(c, &m->box, MSG_TAG_LEN, MSG_CHUNK_MAX);
+}
+
+static void walk_ids(struct codec *c, struct msg_ids *m)
+{
+	codec_u64(c, &m->count);
+	codec_check(c, m->count <= MSG_IDS_MAX);
+	codec_u64(c, &m->offset);
+	codec_check(c, m->offset <= m->count);
+	codec_bytes(c, &m->packed, 0, MSG_CHUNK_MAX);
+}
+
 static void walk_abort(struct codec *c, struct msg_abort *m)
 {
 	walk_code(c, &m->code);

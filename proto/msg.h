@@ -28,6 +28,10 @@ enum {
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
 	MSG_REALS_MAX = 1 << 30, /* numbers of a vector of reals */
+	MSG_IDS_MAX = 1 << 26,   /* ids of a party */
+	MSG_ID_MAX = 255,        /* bytes of an id */
+	MSG_ID_HASH_LEN = 16,    /* bytes of a hashed one */
+	MSG_TAG_LEN = 16,        /* bytes that sealing adds */
 	HASH_LEN = 32,
 	NONCE_LEN = 32,
 	JOB_ID_LEN = 16,
@@ -50,12 +54,18 @@ enum choice {
 	CHOICE_ORDER = 2,    /* psi or p, the order of the filter */
 	CHOICE_METHOD = 3,   /* enum job_method */
 	CHOICE_EXCHANGE = 4, /* enum job_exchange */
-	CHOICE_WIDTH = 5,    /* columns of the BLOCK that follows */
+	CHOICE_WIDTH = 5,    /* columns of the BLOCK that follows; fedspectral: 0, no more */
 	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
-	CHOICE_ROWS = 20,    /* fedsc, kmeans: rows of the MATRIX that follows; 0: this loop is over */
-	CHOICE_SUMS = 21,    /* fedsc, kmeans: 1: sums of the clusters just counted; 0: none */
+	CHOICE_CLUSTERS = 7, /* fedspectral: clusters of the RESULT that follows */
+	CHOICE_ROWS = 20, /* fedsc, kmeans: rows of the MATRIX that follows; 0: this loop is over */
+	CHOICE_SUMS = 21, /* fedsc, kmeans: 1: sums of the clusters just counted; 0: none */
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
+
+/* What a SEALED holds. Numbers are for ever. */
+enum sealed {
+	SEALED_ID_KEY = 1, /* 32 bytes: the key of the hashes in IDS */
+};
 
 struct msg_hello {
 	uint16_t version_min, version_max;
@@ -129,6 +139,17 @@ struct msg_reals {
 struct msg_probe {
 	struct bytes zeros;
 };
+struct msg_sealed {
+	uint16_t what;     /* enum sealed */
+	uint32_t from, to; /* parties */
+	struct bytes box;  /* what crypto/seal.h made of it: as many bytes and MSG_TAG_LEN more */
+};
+struct msg_ids {
+	uint64_t count;      /* ids in the whole list */
+	uint64_t offset;     /* ids before this chunk */
+	struct bytes packed; /* rising; hashed: MSG_ID_HASH_LEN bytes each; plain: a byte that says
+				how many, 1 .. MSG_ID_MAX, and so many */
+};
 struct msg_abort {
 	uint16_t code;        /* enum err, what every process ends with */
 	struct bytes culprit; /* whose failure it was; "" if unknown */
@@ -155,6 +176,8 @@ struct msg {
 		struct msg_choice choice;
 		struct msg_reals reals, reals32;
 		struct msg_probe probe;
+		struct msg_sealed sealed;
+		struct msg_ids ids;
 		struct msg_abort abort;
 		struct msg_empty empty;
 	};

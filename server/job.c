@@ -6,6 +6,7 @@
 #include "common/data/limits.h"
 #include "crypto/hash.h"
 #include "server/fedsc.h"
+#include "server/fedspectral.h"
 #include "server/gcc.h"
 #include "server/kcagc.h"
 #include "server/landmark.h"
@@ -40,6 +41,8 @@ static enum err run_kind(struct run *run, uint32_t **label)
 	case JOB_FEDSC:
 	case JOB_KMEANS:
 		return server_fedsc(run, label);
+	case JOB_FEDSPECTRAL:
+		return server_fedspectral(run, label);
 	default:
 		return err_set(ERR_INTERNAL, "job kind %d has no protocol", run->job.kind);
 	}

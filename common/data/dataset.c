@@ -102,16 +102,23 @@ static enum err check_memory(const struct features *X, const char *path)
 
 /* ---- loading ---- */
 
+static void warn_of_dropped(const char *path, const struct edges_dropped *dropped)
+{
+	if (dropped->loops || dropped->repeated)
+		log_warn("%s: dropped %zu self-loops and %zu lines that repeat an edge", path,
+			 dropped->loops, dropped->repeated);
+}
+
 static enum err load_edges(struct dataset *d, const char *path)
 {
 	struct edges_dropped dropped = { 0 };
+	const char *end = strrchr(path, '.');
 	struct csr adjacency;
 
 	TRY(edges_read(path, d->n, d->has_ids ? &d->ids : NULL, &adjacency, &dropped));
 	graph_init(&d->g, &adjacency);
-	if (dropped.loops || dropped.repeated)
-		log_warn("%s: dropped %zu self-loops and %zu lines that repeat an edge", path,
-			 dropped.loops, dropped.repeated);
+	d->first_row = end && !strcmp(end, ".mtx");
+	warn_of_dropped(path, &dropped);
 	return ERR_OK;
 }
 
@@ -129,23 +136,47 @@ static enum err load_ids(struct dataset *d, const char *path, const char *featur
 	return ERR_OK;
 }
 
+static enum err load_with_features(struct dataset *d, const char *features, const char *edges,
+				   const char *ids)
+{
+	TRY(features_read(features, &d->X));
+	TRY(check_memory(&d->X, features));
+	d->n = features_rows(&d->X);
+	if (ids)
+		TRY(load_ids(d, ids, features));
+	return edges ? load_edges(d, edges) : ERR_OK;
+}
+
+/* The nodes that edges names. */
+static enum err load_named(struct dataset *d, const char *edges)
+{
+	struct edges_dropped dropped = { 0 };
+	struct csr adjacency;
+
+	TRY(edges_read_named(edges, &d->ids, &adjacency, &dropped));
+	d->has_ids = true;
+	d->n = d->ids.n;
+	graph_init(&d->g, &adjacency);
+	warn_of_dropped(edges, &dropped);
+	return ERR_OK;
+}
+
+static enum err load_graph(struct dataset *d, const char *edges, const char *ids)
+{
+	if (!ids)
+		return load_named(d, edges);
+	TRY(ids_read(ids, &d->ids));
+	d->has_ids = true;
+	d->n = d->ids.n;
+	return load_edges(d, edges);
+}
+
 enum err dataset_load(struct dataset *d, const char *features, const char *edges, const char *ids)
 {
 	enum err err;
 
 	*d = (struct dataset){ 0 };
-	if (!features)
-		return err_set(ERR_INPUT, "%s: edges without features cannot be read", edges);
-	err = features_read(features, &d->X);
-	if (!err)
-		err = check_memory(&d->X, features);
-	if (!err) {
-		d->n = features_rows(&d->X);
-		if (ids)
-			err = load_ids(d, ids, features);
-	}
-	if (!err && edges)
-		err = load_edges(d, edges);
+	err = features ? load_with_features(d, features, edges, ids) : load_graph(d, edges, ids);
 	if (err)
 		dataset_release(d);
 	return err;

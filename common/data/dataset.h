@@ -22,9 +22,13 @@ struct dataset {
 	bool has_ids;
 	struct ids
 	    ids; /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */
+	size_t first_row; /* without ids: the number of the first row, 1 if edges are of a Matrix
+			     Market file, else 0 */
 };
 
 /* features, edges: one of them may be NULL, and X or g is then empty; ids: NULL if there are none.
+ * Without features the nodes are those of ids, whether they have edges or not; without ids too,
+ * those that edges names (edges_read_named), of which there may be none: d->ids then has these.
  * ERR_INPUT: a file is wrong, or they do not fit each other: the sentence has both numbers. Logs a
  * warning if self-loops or repeated edges were dropped. The memory that embed() needs for a dense
  * copy is checked against this host's. */

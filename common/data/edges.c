@@ -28,33 +28,30 @@ static void add(struct list *l, uint32_t u, uint32_t v, double w)
 	l->t[l->count++] = (struct triple){ u < v ? u : v, u < v ? v : u, w };
 }
 
-/* Sorts, and drops what is said again. */
-static enum err drop_repeated(struct list *l, const char *where, const struct ids *ids,
-			      struct edges_dropped *dropped)
+/* Sorts, and drops what is said again. False if an edge was said again with another weight: *clash
+ * is one of those lines. */
+static bool drop_repeated(struct list *l, struct edges_dropped *dropped, struct triple *clash)
 {
 	size_t kept = 0;
+	bool one = true;
 
 	*dropped = (struct edges_dropped){ .loops = l->loops };
 	triples_sort(l->t, l->count);
 	for (size_t i = 0; i < l->count; i++) {
-		struct triple *e = &l->t[i], *last = kept ? &l->t[kept - 1] : NULL;
+		const struct triple e = l->t[i], *last = kept ? &l->t[kept - 1] : NULL;
 
-		if (!last || last->row != e->row || last->col != e->col) {
-			l->t[kept++] = *e;
+		if (!last || last->row != e.row || last->col != e.col) {
+			l->t[kept++] = e;
 			continue;
 		}
 		dropped->repeated++;
-		if (last->value == e->value)
-			continue;
-		if (ids)
-			return err_set(
-			    ERR_INPUT, "%s: the edge %s %s is given with weight %g and with %g",
-			    where, ids->id[e->row], ids->id[e->col], last->value, e->value);
-		return err_set(ERR_INPUT, "%s: the edge %u %u is given with weight %g and with %g",
-			       where, e->row, e->col, last->value, e->value);
+		if (last->value != e.value) {
+			*clash = e;
+			one = false;
+		}
 	}
 	l->count = kept;
-	return ERR_OK;
+	return one;
 }
 
 /* Both directions of each edge. Edges are sorted and have row < col, so that for every node first
@@ -92,54 +89,195 @@ static void lay_out(const struct list *l, size_t n, struct csr *s)
 	free(at);
 }
 
-static enum err build(struct list *l, const char *where, size_t n, const struct ids *ids,
-		      struct csr *s, struct edges_dropped *dropped)
-{
-	TRY(drop_repeated(l, where, ids, dropped));
-	lay_out(l, n, s);
-	return ERR_OK;
-}
+/* What nodes are called: numbers below n; ids; or names, which are those that occur. */
+struct naming {
+	size_t n;
+	const struct ids *ids;
+	struct names *names;
+};
 
-static enum err read_node(struct text *t, size_t n, const struct ids *ids, uint32_t *node)
+static enum err find_node(const struct text *t, const struct naming *as, struct word w,
+			  uint32_t *node)
 {
-	struct word w;
-	uint64_t x;
-	size_t at;
+	size_t at = as->names ? names_number(as->names, w) : ids_find(as->ids, w);
 
-	if (!ids) {
-		TRY(text_whole(t, 0, n - 1, "the node", &x));
-		*node = (uint32_t)x;
-		return ERR_OK;
-	}
-	w = text_word(t);
-	if (!w.n)
-		return text_error(t, "the line ends where an id is expected");
-	at = ids_find(ids, w);
+	if (as->names && at >= ROWS_MAX)
+		return text_error(t, "more than %zu ids", ROWS_MAX);
 	if (at == SIZE_MAX)
 		return text_error(t, "\"%.*s\" is none of the %zu ids", (int)(w.n < 40 ? w.n : 40),
-				  w.p, ids->n);
+				  w.p, as->ids->n);
 	*node = (uint32_t)at;
 	return ERR_OK;
 }
 
-static enum err read_tsv(struct text *t, size_t n, const struct ids *ids, struct list *l)
+static enum err read_word(struct text *t, const struct naming *as, struct word *w)
+{
+	*w = text_word(t);
+	if (!w->n)
+		return text_error(t, "the line ends where an id is expected");
+	return as->names ? id_check(t, *w) : ERR_OK;
+}
+
+static enum err read_node(struct text *t, const struct naming *as, uint32_t *node)
+{
+	struct word w;
+	uint64_t x;
+
+	if (!as->ids) {
+		TRY(text_whole(t, 0, as->n - 1, "the node", &x));
+		*node = (uint32_t)x;
+		return ERR_OK;
+	}
+	TRY(read_word(t, as, &w));
+	return find_node(t, as, w, node);
+}
+
+/* The weight, and the end of the line. */
+static enum err read_weight(struct text *t, double *w)
+{
+	*w = 1;
+	if (!text_at_end(t)) {
+		TRY(text_number(t, w));
+		if (!(*w > 0))
+			return text_error(t, "the weight is %g, expected more than 0", *w);
+	}
+	return text_end(t);
+}
+
+static enum err read_numbers(struct text *t, const struct naming *as, struct list *l)
 {
 	while (text_line(t, '#')) {
 		uint32_t u, v;
-		double w = 1;
+		double w;
 
-		TRY(read_node(t, n, ids, &u));
-		TRY(read_node(t, n, ids, &v));
-		if (!text_at_end(t)) {
-			TRY(text_number(t, &w));
-			if (!(w > 0))
-				return text_error(t, "the weight is %g, expected more than 0", w);
-		}
-		TRY(text_end(t));
+		TRY(read_node(t, as, &u));
+		TRY(read_node(t, as, &v));
+		TRY(read_weight(t, &w));
 		add(l, u, v, w);
 		if (l->count > EDGES_MAX)
 			return text_error(t, "more than %zu edges", EDGES_MAX);
 	}
+	return ERR_OK;
+}
+
+/* Lines that wait until what their ids are compared with is in the cache: ids come in no order, and
+ * to fetch one after the other takes longer than to read them. */
+struct waiting {
+	struct {
+		struct word u, v;
+		double w;
+		size_t line;
+	} edge[32];
+	size_t count;
+};
+enum { WAITING_MAX = sizeof(((struct waiting *)0)->edge) / sizeof(((struct waiting *)0)->edge[0]) };
+
+static const struct id_table *table_of(const struct naming *as)
+{
+	return as->names ? &as->names->table : &as->ids->table;
+}
+
+static enum err read_waiting(struct text *t, const struct naming *as, struct waiting *q)
+{
+	size_t line = t->line;
+
+	TRY(read_word(t, as, &q->edge[q->count].u));
+	TRY(read_word(t, as, &q->edge[q->count].v));
+	TRY(read_weight(t, &q->edge[q->count].w));
+	id_table_fetch(table_of(as), q->edge[q->count].u, false);
+	id_table_fetch(table_of(as), q->edge[q->count].v, false);
+	q->edge[q->count++].line = line;
+	return ERR_OK;
+}
+
+static enum err add_waiting(const struct text *t, const struct naming *as, struct waiting *q,
+			    struct list *l)
+{
+	struct text at = *t; /* for messages */
+
+	for (size_t i = 0; i < q->count; i++) {
+		id_table_fetch(table_of(as), q->edge[i].u, true);
+		id_table_fetch(table_of(as), q->edge[i].v, true);
+	}
+	for (size_t i = 0; i < q->count; i++) {
+		uint32_t u, v;
+
+		at.line = q->edge[i].line;
+		TRY(find_node(&at, as, q->edge[i].u, &u));
+		TRY(find_node(&at, as, q->edge[i].v, &v));
+		add(l, u, v, q->edge[i].w);
+		if (l->count > EDGES_MAX)
+			return text_error(&at, "more than %zu edges", EDGES_MAX);
+	}
+	q->count = 0;
+	return ERR_OK;
+}
+
+/* The first line that is wrong is complained of, so those that wait come before the one read. */
+static enum err read_named(struct text *t, const struct naming *as, struct list *l)
+{
+	struct waiting q = { .count = 0 };
+
+	while (text_line(t, '#')) {
+		enum err err = read_waiting(t, as, &q);
+
+		if (err || q.count == WAITING_MAX)
+			TRY(add_waiting(t, as, &q, l));
+		TRY(err);
+	}
+	return add_waiting(t, as, &q, l);
+}
+
+static enum err read_tsv(struct text *t, const struct naming *as, struct list *l)
+{
+	return as->ids || as->names ? read_named(t, as, l) : read_numbers(t, as, l);
+}
+
+/* The lines that say the edge of `clash` with two weights: read once more to find them. */
+static enum err clash_error(struct bytes file, const char *where, size_t n, const struct ids *ids,
+			    struct triple clash)
+{
+	const struct naming as = { .n = n, .ids = ids };
+	struct text t = text_open(file, where);
+	size_t first_line = 0;
+	double first = 0;
+
+	while (text_line(&t, '#')) {
+		size_t line = t.line;
+		uint32_t u, v;
+		double w;
+
+		TRY(read_node(&t, &as, &u));
+		TRY(read_node(&t, &as, &v));
+		TRY(read_weight(&t, &w));
+		if ((u < v ? u : v) != clash.row || (u < v ? v : u) != clash.col)
+			continue;
+		if (!first_line) {
+			first_line = line;
+			first = w;
+		} else if (w != first && ids) {
+			return err_set(ERR_INPUT,
+				       "%s:%zu: the edge %s %s is given with weight %g, but with "
+				       "%g on line %zu",
+				       where, line, ids->id[u], ids->id[v], w, first, first_line);
+		} else if (w != first) {
+			return err_set(ERR_INPUT,
+				       "%s:%zu: the edge %u %u is given with weight %g, but with "
+				       "%g on line %zu",
+				       where, line, u, v, w, first, first_line);
+		}
+	}
+	return err_set(ERR_INTERNAL, "%s: the file changed while it was read", where);
+}
+
+static enum err build_tsv(struct list *l, struct bytes file, const char *where, size_t n,
+			  const struct ids *ids, struct csr *s, struct edges_dropped *dropped)
+{
+	struct triple clash;
+
+	if (!drop_repeated(l, dropped, &clash))
+		return clash_error(file, where, n, ids, clash);
+	lay_out(l, n, s);
 	return ERR_OK;
 }
 
@@ -151,10 +289,47 @@ enum err edges_parse_tsv(struct bytes file, const char *where, size_t n, const s
 	enum err err;
 
 	*adjacency = (struct csr){ 0 };
-	err = read_tsv(&t, n, ids, &l);
+	err = read_tsv(&t, &(struct naming){ .n = n, .ids = ids }, &l);
 	if (!err)
-		err = build(&l, where, n, ids, adjacency, dropped);
+		err = build_tsv(&l, file, where, n, ids, adjacency, dropped);
 	free(l.t);
+	return err;
+}
+
+/* Numbers, as names came, become places among the sorted. */
+static void renumber(struct list *l, const uint32_t *place)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		uint32_t u = place[l->t[i].row], v = place[l->t[i].col];
+
+		l->t[i].row = u < v ? u : v;
+		l->t[i].col = u < v ? v : u;
+	}
+}
+
+enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids,
+			   struct csr *adjacency, struct edges_dropped *dropped)
+{
+	struct text t = text_open(file, where);
+	struct names names = { 0 };
+	struct list l = { 0 };
+	enum err err;
+
+	*adjacency = (struct csr){ 0 };
+	*ids = (struct ids){ 0 };
+	err = read_tsv(&t, &(struct naming){ .names = &names }, &l);
+	if (!err) {
+		uint32_t *place = alloc(names.n, sizeof(*place));
+
+		names_sort(&names, ids, place);
+		renumber(&l, place);
+		free(place);
+		err = build_tsv(&l, file, where, ids->n, ids, adjacency, dropped);
+	}
+	names_release(&names);
+	free(l.t);
+	if (err)
+		ids_release(ids);
 	return err;
 }
 
@@ -169,9 +344,23 @@ static uint32_t *places_of(const struct ids *ids, size_t n)
 	return place;
 }
 
+/* Entries (i, j) and (j, i) of different values. */
+static enum err mtx_clash(const char *path, const struct ids *ids, struct triple clash)
+{
+	uint32_t i = ids ? ids->row[clash.row] : clash.row,
+		 j = ids ? ids->row[clash.col] : clash.col;
+
+	return err_set(ERR_INPUT,
+		       "%s:%zu: entry (%u, %u) is not entry (%u, %u), on line %zu, but a graph has "
+		       "one weight for both",
+		       path, mtx_line(path, j, i), j + 1, i + 1, i + 1, j + 1,
+		       mtx_line(path, i, j));
+}
+
 static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct ids *ids,
 			 struct csr *adjacency, struct edges_dropped *dropped)
 {
+	struct triple clash;
 	struct list l = { 0 };
 	enum err err = ERR_OK;
 	uint32_t *place;
@@ -179,10 +368,9 @@ static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct
 	if (m->is_array)
 		return err_set(ERR_INPUT, "%s: an array, expected coordinates", path);
 	if (m->rows != n || m->cols != n)
-		return err_set(
-		    ERR_INPUT,
-		    "%s: %zu x %zu, expected %zu x %zu as there are that many rows of features",
-		    path, m->rows, m->cols, n, n);
+		return err_set(ERR_INPUT,
+			       "%s: %zu x %zu, expected %zu x %zu as there are that many nodes",
+			       path, m->rows, m->cols, n, n);
 	place = places_of(ids, n);
 	for (size_t i = 0; i < m->count && !err; i++) {
 		struct triple *e = &m->entry[i];
@@ -190,37 +378,105 @@ static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct
 		if (e->value > 0)
 			add(&l, place[e->row], place[e->col], e->value);
 		else
-			err = err_set(ERR_INPUT,
-				      "%s: entry (%u, %u) is %g, expected a weight of more than 0",
-				      path, e->row + 1, e->col + 1, e->value);
+			err = err_set(
+			    ERR_INPUT,
+			    "%s:%zu: entry (%u, %u) is %g, expected a weight of more than 0", path,
+			    mtx_line(path, e->row, e->col), e->row + 1, e->col + 1, e->value);
 	}
 	free(place);
-	if (!err)
-		err = build(&l, path, n, ids, adjacency, dropped);
+	if (!err) {
+		if (drop_repeated(&l, dropped, &clash))
+			lay_out(&l, n, adjacency);
+		else
+			err = mtx_clash(path, ids, clash);
+	}
 	free(l.t);
 	return err;
+}
+
+static bool is_mtx(const char *path)
+{
+	const char *end = strrchr(path, '.');
+
+	return end && !strcmp(end, ".mtx");
+}
+
+static enum err check_ending(const char *path)
+{
+	const char *end = strrchr(path, '.');
+
+	if (end && (!strcmp(end, ".tsv") || !strcmp(end, ".txt")))
+		return ERR_OK;
+	return err_set(ERR_INPUT, "%s: expected edges in a file .tsv, .txt or .mtx", path);
 }
 
 enum err edges_read(const char *path, size_t n, const struct ids *ids, struct csr *adjacency,
 		    struct edges_dropped *dropped)
 {
-	const char *end = strrchr(path, '.');
 	struct buf file = { 0 };
 	struct mtx m = { 0 };
 	enum err err;
 
 	*adjacency = (struct csr){ 0 };
-	if (end && !strcmp(end, ".mtx")) {
+	if (is_mtx(path)) {
 		TRY(mtx_read(path, &m));
 		err = from_mtx(path, &m, n, ids, adjacency, dropped);
 		mtx_release(&m);
 		return err;
 	}
-	if (!end || (strcmp(end, ".tsv") != 0 && strcmp(end, ".txt") != 0))
-		return err_set(ERR_INPUT, "%s: expected edges in a file .tsv, .txt or .mtx", path);
+	TRY(check_ending(path));
 	TRY(file_read(path, DATA_FILE_MAX, &file));
 	err = edges_parse_tsv((struct bytes){ file.p, file.n }, path, n, ids, adjacency, dropped);
 	buf_release(&file);
+	return err;
+}
+
+/* "1" .. "n", as a Matrix Market file counts. */
+static enum err number_rows(const char *path, size_t n, struct ids *ids)
+{
+	struct buf text = { 0 };
+	enum err err;
+
+	for (size_t i = 1; i <= n; i++)
+		buf_printf(&text, "%zu\n", i);
+	err = ids_parse((struct bytes){ text.p, text.n }, path, ids);
+	buf_release(&text);
+	return err;
+}
+
+static enum err mtx_named(const char *path, struct ids *ids, struct csr *adjacency,
+			  struct edges_dropped *dropped)
+{
+	struct mtx m;
+	enum err err;
+
+	TRY(mtx_read(path, &m));
+	err = number_rows(path, m.is_array ? m.dense.rows : m.rows, ids);
+	if (!err)
+		err = from_mtx(path, &m, ids->n, ids, adjacency, dropped);
+	mtx_release(&m);
+	return err;
+}
+
+enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacency,
+			  struct edges_dropped *dropped)
+{
+	struct buf file = { 0 };
+	enum err err;
+
+	*adjacency = (struct csr){ 0 };
+	*ids = (struct ids){ 0 };
+	if (is_mtx(path)) {
+		err = mtx_named(path, ids, adjacency, dropped);
+	} else {
+		TRY(check_ending(path));
+		TRY(file_read(path, DATA_FILE_MAX, &file));
+		err = edges_parse_named((struct bytes){ file.p, file.n }, path, ids, adjacency,
+					dropped);
+		buf_release(&file);
+	}
+	if (err)
+		ids_release(ids);
 	return err;
 }
 

@@ -1,11 +1,14 @@
 /* edges.h -- a graph from a file: edges.tsv, or a square Matrix Market file.
  *
  * edges.tsv: "u v" or "u v w" per line, blank-separated; '#' begins a comment line. With ids, u and
- * v are ids; without, row numbers from 0. A Matrix Market file always has row numbers (from 1), in
- * the order of the party's own rows. Weights are finite and > 0.
+ * v are ids; without, row numbers from 0, or, where the file alone says what nodes there are,
+ * names. A Matrix Market file always has row numbers (from 1), in the order of the party's own
+ * rows. Weights are finite and > 0; 1 if not given.
  *
- * The graph is undirected: (u, v) and (v, u) are one edge. Self-loops and edges given again with
- * the same weight are dropped and counted; with another weight they are refused.
+ * The graph is undirected: (u, v) and (v, u) are one edge. Self-loops are dropped, an edge given
+ * again with the same weight is one edge, and both are counted; with another weight it is refused,
+ * since nobody but who wrote the file can know which holds. So is an entry that a Matrix Market
+ * file gives twice, which that format does not allow.
  */
 #ifndef COMMON_DATA_EDGES_H
 #define COMMON_DATA_EDGES_H
@@ -29,6 +32,14 @@ enum err edges_parse_tsv(struct bytes file, const char *where, size_t n, const s
 /* By the file name's ending, .tsv, .txt or .mtx. */
 enum err edges_read(const char *path, size_t n, const struct ids *ids, struct csr *adjacency,
 		    struct edges_dropped *dropped) MUST_CHECK;
+
+/* The nodes are those that the file names, edges.tsv with each of its words u and v, a Matrix
+ * Market file of n rows with "1" .. "n": *ids, sorted, is initialised here too. There may be none.
+ * 10^7 edges take seconds, and of memory the file's bytes and 64 more for each edge and node. */
+enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids,
+			   struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
+enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacency,
+			  struct edges_dropped *dropped) MUST_CHECK;
 
 /* Appends "u<TAB>v[<TAB>w]" for every edge u < v; ids: NULL, or what nodes are called. */
 void edges_print_tsv(const struct csr *adjacency, char *const *ids, struct buf *out);

@@ -68,45 +68,78 @@ static enum err read_entries(struct text *t, struct entry **entry, size_t *n)
 	return *n ? ERR_OK : err_set(ERR_INPUT, "%s: the file has no ids", t->where);
 }
 
+/* ---- a table of words ---- */
+
 /* FNV-1a, and its high bits folded in. */
-static size_t hash(struct word id)
+static uint64_t hash(struct word id)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
 	for (size_t i = 0; i < id.n; i++)
 		h = (h ^ (unsigned char)id.p[i]) * 0x100000001b3u;
-	return (size_t)(h ^ h >> 32);
+	return h ^ h >> 32;
 }
 
-/* The slot where an id is, or the free one where it would be. */
-static size_t slot_of(const struct ids *ids, struct word id)
+/* Room for n words, at most half of the slots in use. */
+static void table_init(struct id_table *t, size_t n)
 {
-	size_t at = hash(id) & (ids->slots - 1);
-
-	for (; ids->slot[at]; at = (at + 1) & (ids->slots - 1)) {
-		const char *there = ids->id[ids->slot[at] - 1];
-
-		if (strlen(there) == id.n && !memcmp(there, id.p, id.n))
-			break;
-	}
-	return at;
+	for (t->slots = 1; t->slots < 2 * n;)
+		t->slots *= 2;
+	ALLOC(t->slot, t->slots);
 }
 
-/* Copies the sorted entries, and makes the table: at most half full. */
+/* The slot where a word is, or the free one where it would be. A word elsewhere is told from it by
+ * its mark, so that its bytes are not fetched. */
+static struct id_slot *table_find(const struct id_table *t, struct word w, uint32_t *mark)
+{
+	uint64_t h = hash(w);
+	size_t at = (size_t)h & (t->slots - 1);
+
+	*mark = (uint32_t)(h >> 32 << 8) | (uint32_t)(w.n & 0xff);
+	while (t->slot[at].p && (t->slot[at].mark != *mark || memcmp(t->slot[at].p, w.p, w.n)))
+		at = (at + 1) & (t->slots - 1);
+	return &t->slot[at];
+}
+
+static void table_add(struct id_table *t, struct word w, uint32_t number)
+{
+	uint32_t mark;
+	struct id_slot *s = table_find(t, w, &mark);
+
+	*s = (struct id_slot){ w.p, mark, number };
+}
+
+void id_table_fetch(const struct id_table *t, struct word w, bool bytes)
+{
+	const struct id_slot *s;
+
+	if (!t->slots || w.n > ID_MAX)
+		return;
+	s = &t->slot[(size_t)hash(w) & (t->slots - 1)];
+	__builtin_prefetch(bytes ? (const void *)s->p : (const void *)s);
+}
+
+static void table_release(struct id_table *t)
+{
+	free(t->slot);
+	*t = (struct id_table){ 0 };
+}
+
+/* ---- ids ---- */
+
+/* Copies the sorted entries, and makes the table. */
 static void keep(struct ids *ids, const struct entry *entry, size_t n)
 {
 	ALLOC(ids->id, n);
 	ALLOC(ids->row, n);
-	for (ids->slots = 1; ids->slots < 2 * n;)
-		ids->slots *= 2;
-	ALLOC(ids->slot, ids->slots);
+	table_init(&ids->table, n);
 	for (ids->n = 0; ids->n < n; ids->n++) {
 		const struct entry *e = &entry[ids->n];
 
 		ids->id[ids->n] = alloc(e->id.n + 1, 1);
 		memcpy(ids->id[ids->n], e->id.p, e->id.n);
 		ids->row[ids->n] = e->row;
-		ids->slot[slot_of(ids, e->id)] = (uint32_t)ids->n + 1;
+		table_add(&ids->table, (struct word){ ids->id[ids->n], e->id.n }, (uint32_t)ids->n);
 	}
 }
 
@@ -152,13 +185,67 @@ void ids_release(struct ids *ids)
 		free(ids->id[i]);
 	free(ids->id);
 	free(ids->row);
-	free(ids->slot);
+	table_release(&ids->table);
 	*ids = (struct ids){ 0 };
+}
+
+/* ---- words that become ids ---- */
+
+static void grow(struct names *s)
+{
+	s->room = s->room ? 2 * s->room : 1024;
+	s->word = alloc_again(s->word, s->room, sizeof(*s->word));
+	table_release(&s->table);
+	table_init(&s->table, s->room);
+	for (size_t i = 0; i < s->n; i++)
+		table_add(&s->table, s->word[i], (uint32_t)i);
+}
+
+uint32_t names_number(struct names *s, struct word w)
+{
+	struct id_slot *slot;
+	uint32_t mark;
+
+	if (s->n == s->room)
+		grow(s);
+	slot = table_find(&s->table, w, &mark);
+	if (!slot->p) {
+		*slot = (struct id_slot){ w.p, mark, (uint32_t)s->n };
+		s->word[s->n++] = w;
+	}
+	return slot->number;
+}
+
+void names_sort(const struct names *s, struct ids *ids, uint32_t *place)
+{
+	struct entry *entry = alloc(s->n, sizeof(*entry));
+
+	for (size_t i = 0; i < s->n; i++)
+		entry[i] = (struct entry){ s->word[i], (uint32_t)i };
+	qsort(entry, s->n, sizeof(*entry), by_id);
+	*ids = (struct ids){ 0 };
+	keep(ids, entry, s->n);
+	for (size_t i = 0; i < s->n; i++) {
+		place[entry[i].row] = (uint32_t)i;
+		ids->row[i] = (uint32_t)i;
+	}
+	free(entry);
+}
+
+void names_release(struct names *s)
+{
+	free(s->word);
+	table_release(&s->table);
+	*s = (struct names){ 0 };
 }
 
 size_t ids_find(const struct ids *ids, struct word id)
 {
-	uint32_t found = ids->slot[slot_of(ids, id)];
+	uint32_t mark;
+	const struct id_slot *slot;
 
-	return found ? found - 1 : SIZE_MAX;
+	if (id.n > ID_MAX) /* no id is; nor would its length go into a mark */
+		return SIZE_MAX;
+	slot = table_find(&ids->table, id, &mark);
+	return slot->p ? slot->number : SIZE_MAX;
 }

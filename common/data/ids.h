@@ -10,16 +10,30 @@
 #include "common/base/err.h"
 #include "common/data/text.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct id_slot {
+	const char *p; /* a word's bytes; NULL: free */
+	uint32_t mark; /* its length and a part of its hash */
+	uint32_t number;
+};
+/* A hash table of words, each with a number; slots is 0 or a power of two. */
+struct id_table {
+	struct id_slot *slot;
+	size_t slots;
+};
+/* A hint: w will be looked up soon. First its slot is fetched; with `bytes`, some time later, what
+ * it will be compared with. Changes nothing. */
+void id_table_fetch(const struct id_table *t, struct word w, bool bytes);
 
 /* Owned. Sorted: id[0] < id[1] < ..; row[i] is the line (from 0) on which id[i] stood. */
 struct ids {
 	size_t n;
 	char **id;
 	uint32_t *row;
-	uint32_t *slot; /* a hash table of positions + 1, 0 where free; slots is a power of two */
-	size_t slots;
+	struct id_table table; /* of positions */
 };
 
 /* ERR_INPUT with the line: no id, or not one id; an id given twice (and where first). */
@@ -29,6 +43,20 @@ void ids_release(struct ids *ids);
 
 /* The position of an id; SIZE_MAX if it is none of them. O(1). */
 size_t ids_find(const struct ids *ids, struct word id);
+
+/* Words that become ids, each once, numbered as they come. Borrows them. Zero-initialised is none.
+ */
+struct names {
+	struct word *word; /* n of them */
+	size_t n, room;
+	struct id_table table; /* of numbers */
+};
+/* The number of a word that can be an id; a new one if it was not there. O(1). */
+uint32_t names_number(struct names *s, struct word w);
+/* Sorts them, copied, into ids (row[i] = i); place[number] (s->n entries) is where each went. There
+ * may be none. */
+void names_sort(const struct names *s, struct ids *ids, uint32_t *place);
+void names_release(struct names *s);
 
 /* ERR_INPUT, at t's line, if the word cannot be an id. */
 enum err id_check(const struct text *t, struct word id) MUST_CHECK;

@@ -126,7 +126,42 @@ static enum err read_entries(struct text *t, const struct banner *b, struct mtx 
 	return ERR_OK;
 }
 
-static enum err read_body(struct text *t, const struct banner *b, size_t bytes, struct mtx *m)
+/* The nth line (from 1) that has entry (row, col); 0 if there is none. */
+static size_t line_of(struct bytes file, uint32_t row, uint32_t col, size_t nth)
+{
+	struct text t = text_open(file, "");
+	bool sizes = true; /* the first line that is no comment */
+
+	for (; text_line(&t, '%'); text_next(&t)) {
+		uint64_t i, j;
+
+		if (!sizes && word_whole(text_word(&t), &i) && word_whole(text_word(&t), &j) &&
+		    i == (uint64_t)row + 1 && j == (uint64_t)col + 1 && --nth == 0)
+			return t.line;
+		sizes = false;
+	}
+	return 0;
+}
+
+static enum err twice_error(struct bytes file, const char *where, uint32_t row, uint32_t col)
+{
+	return err_set(ERR_INPUT, "%s:%zu: entry (%u, %u) is given twice, first on line %zu", where,
+		       line_of(file, row, col, 2), row + 1, col + 1, line_of(file, row, col, 1));
+}
+
+size_t mtx_line(const char *path, uint32_t row, uint32_t col)
+{
+	struct buf file = { 0 };
+	size_t line;
+
+	if (file_read(path, DATA_FILE_MAX, &file) != ERR_OK)
+		return 0;
+	line = line_of((struct bytes){ file.p, file.n }, row, col, 1);
+	buf_release(&file);
+	return line;
+}
+
+static enum err read_body(struct text *t, const struct banner *b, struct bytes all, struct mtx *m)
 {
 	uint64_t rows, cols, count;
 	size_t twice;
@@ -139,7 +174,7 @@ static enum err read_body(struct text *t, const struct banner *b, size_t bytes, 
 		count = rows * cols; /* both below 2^28 */
 	else
 		TRY(text_whole(t, 0, EDGES_MAX, "the number of entries", &count));
-	TRY(check_sizes(t, b, bytes, rows, cols, count));
+	TRY(check_sizes(t, b, all.n, rows, cols, count));
 	TRY(text_end(t));
 	m->rows = (size_t)rows;
 	m->cols = (size_t)cols;
@@ -154,8 +189,7 @@ static enum err read_body(struct text *t, const struct banner *b, size_t bytes, 
 				  (uintmax_t)count);
 	twice = triples_sort(m->entry, m->count);
 	if (twice < m->count)
-		return err_set(ERR_INPUT, "%s: entry (%u, %u) is given twice", t->where,
-			       m->entry[twice].row + 1, m->entry[twice].col + 1);
+		return twice_error(all, t->where, m->entry[twice].row, m->entry[twice].col);
 	return ERR_OK;
 }
 
@@ -169,7 +203,7 @@ enum err mtx_parse(struct bytes file, const char *where, struct mtx *m)
 	TRY(read_banner(&t, &b));
 	m->is_array = b.is_array;
 	m->is_symmetric = b.is_symmetric;
-	err = read_body(&t, &b, file.n, m);
+	err = read_body(&t, &b, file, m);
 	if (err)
 		mtx_release(m);
 	return err;

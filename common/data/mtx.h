@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What a file says, as it says it. Owned; release frees. */
 struct mtx {
@@ -26,6 +27,10 @@ struct mtx {
 enum err mtx_parse(struct bytes file, const char *where, struct mtx *m) MUST_CHECK;
 enum err mtx_read(const char *path, struct mtx *m) MUST_CHECK;
 void mtx_release(struct mtx *m);
+
+/* For messages about an entry: the first line of the file that has entry (row, col), from 0; 0 if
+ * there is none. Reads the file again. */
+size_t mtx_line(const char *path, uint32_t row, uint32_t col);
 
 /* Takes the contents over: an array becomes dense features, coordinates sparse ones; both
  * triangles of a symmetric matrix. */

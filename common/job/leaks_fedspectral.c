@@ -13,14 +13,18 @@ void leaks_fedspectral(struct said *s, const struct job *job, size_t parties)
 	    "coordinator and parties see the number of nodes; the coordinator sees the cluster of "
 	    "each node, a party those of its own");
 	say(s, exact,
-	    "the coordinator sees exact products of the joint graph with known blocks: most of the "
-	    "pooled graph can be computed from them, though not who holds which edge");
+	    "coordinator and parties see the joint degree of each node: the sum of its edges' "
+	    "weights at all parties");
+	say(s, exact,
+	    "the coordinator sees exact products of the joint graph with known blocks: the pooled "
+	    "graph can be computed from them, though not who holds which edge");
 	say(s, exact, "the parties see those blocks, and with them largely the same");
 	say(s, exact && parties == 2,
 	    "of two parties each learns the other's edges: the pooled graph without its own");
 	say(s, job->fedspectral_variant == FEDSPECTRAL_PLUS,
-	    "the coordinator sees the mean of the parties' blocks after each round");
+	    "coordinator and parties see the mean of the parties' blocks after each round");
 	say(s, job->fedspectral_variant == FEDSPECTRAL_PLAIN,
-	    "the coordinator sees each party's own clusters of its nodes");
+	    "the coordinator sees each party's own clusters of its nodes, and which of them "
+	    "have no edges there");
 	say(s, true, "a sum is not differential privacy");
 }

@@ -192,7 +192,7 @@ const struct config_row job_rows[] = {
 	{ "tolerance", CONFIG_DOUBLE, AT(tolerance), 0, 1, "1e-6",
 	  .help = "ends when no centre moves by more than this share of the rows' spread",
 	  .readers = KMEANS },
-	{ "tolerance", CONFIG_DOUBLE, AT(tolerance), 1e-12, 1, "1e-3",
+	{ "tolerance", CONFIG_DOUBLE, AT(tolerance), 1e-6, 1, "1e-3",
 	  .help = "exact: largest residual of an eigenvector, relative to the first eigenvalue",
 	  .readers = FEDSPECTRAL },
 	{ "participants", CONFIG_UNSIGNED, AT(participants), 0, PARTIES_MAX, "0",

@@ -89,6 +89,38 @@ void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struc
 	product(&p, A->rows, B->rows, threads);
 }
 
+struct pieces {
+	const struct mat *A, *B;
+	double *part; /* C's size each */
+};
+
+static void product_piece(void *ctx, unsigned worker, size_t piece)
+{
+	const struct pieces *p = ctx;
+	size_t inner = p->A->cols, first = piece * LA_PIECE, cols = p->B->rows;
+
+	(void)worker;
+	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, blas_int(p->A->rows), blas_int(cols),
+		    blas_int(least(LA_PIECE, inner - first)), 1, p->A->a + first, blas_int(inner),
+		    p->B->a + first, blas_int(inner), 0, p->part + piece * p->A->rows * cols,
+		    blas_int(cols));
+}
+
+void la_mul_nt_long(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
+{
+	size_t count = (A->cols + LA_PIECE - 1) / LA_PIECE, size = A->rows * B->rows;
+	struct pieces p = { A, B, alloc(count, size * sizeof(double)) };
+
+	assert(A->cols == B->cols);
+	mat_init(C, A->rows, B->rows);
+	if (size)
+		parallel(threads, count, product_piece, &p);
+	for (size_t piece = 0; piece < count; piece++)
+		for (size_t i = 0; i < size; i++)
+			C->a[i] += p.part[piece * size + i];
+	free(p.part);
+}
+
 static void mirror(struct mat *G)
 {
 	for (size_t i = 0; i < G->rows; i++)

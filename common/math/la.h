@@ -19,6 +19,10 @@ void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struc
 void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads,
 	       struct mat *C); /* A B' */
 
+/* A B' of few long rows: the inner dimension is cut at multiples of LA_PIECE and goes over threads. */
+enum { LA_PIECE = 1 << 16 };
+void la_mul_nt_long(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
+
 /* G = A'A (by columns) or AA' (by rows), whole and exactly symmetric; initialised here. */
 void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G);
 void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G);

@@ -208,6 +208,23 @@ static double ari_of(const struct table *t)
 	return most == expected ? 1 : (both - expected) / (most - expected);
 }
 
+static double squares(const double *count, size_t size)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < size; i++)
+		sum += count[i] * count[i];
+	return sum;
+}
+
+/* Ordered pairs of a class, a node with itself too, less those that are in one cluster. */
+static double similarity_of(const struct table *t)
+{
+	double split = squares(t->class_sum, t->size) - squares(t->count, t->size * t->size);
+
+	return 1 - split / ((double)t->n * (double)t->n);
+}
+
 /* Fills acc and f1. */
 static void match_measures(const struct table *t, struct metrics *m)
 {
@@ -245,6 +262,7 @@ enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n, stru
 		match_measures(&t, m);
 		m->nmi = nmi_of(&t);
 		m->ari = ari_of(&t);
+		m->similarity = similarity_of(&t);
 	}
 	table_release(&t);
 	return err;

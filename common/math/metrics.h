@@ -8,10 +8,15 @@
 #include <stdint.h>
 
 struct metrics {
-	double acc; /* accuracy under the best one-to-one match of clusters to classes (Hungarian) */
+	double
+	    acc; /* accuracy under the best one-to-one match of clusters to classes (Hungarian) */
 	double nmi; /* 2 I(U;V) / (H(U) + H(V)), natural logarithms; 1 if both have one cluster */
 	double ari; /* adjusted Rand index */
 	double f1;  /* macro-F1 over the classes, after the same matching */
+	/* FedSpectral+, Algorithm 5, with the truth as its global labels: 1 - m / n^2, m the
+	 * ordered pairs of nodes of one class in two clusters. Nothing counts against putting nodes
+	 * together: one cluster of all scores 1. */
+	double similarity;
 };
 
 /* Labels are any integers >= 0 below METRICS_LABEL_END, of which at most METRICS_CLASSES_MAX occur

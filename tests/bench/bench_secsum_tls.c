@@ -24,15 +24,11 @@
 #include "crypto/mask.h"
 #include "party/secure.h"
 #include "server/sum.h"
-#include "tests/bench/link.h"
 #include "tests/bench/per_scalar.h"
+#include "tests/bench/processes.h"
 
 #include <math.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -42,7 +38,6 @@ enum {
 	MODULUS_BITS = 64,
 	FRACTION_BITS = 16
 };
-enum { MASKING_LEAST = 1 << 21 }; /* words: fewer are over before the clock has moved much */
 
 /* What the processes tell the one that started them. */
 struct results {
@@ -55,16 +50,8 @@ struct results {
 	long peak_kib;
 };
 
-static size_t words, parties, repeats, cores;
+static size_t words, repeats, cores;
 static struct results *results; /* shared */
-static struct cert_ca ca;
-static struct cert_files hub_files, party_files[SIDE_PARTIES_MAX];
-static char name[SIDE_PARTIES_MAX][16];
-static const char *names[SIDE_PARTIES_MAX];
-static struct secagg *secagg[SIDE_PARTIES_MAX];
-static struct secagg_advert adverts[SIDE_PARTIES_MAX];
-static uint8_t pins[SIDE_PARTIES_MAX][SECAGG_HASH_LEN];
-
 /* Party l's value: whole multiples of 2^-7, so that sums come out exactly. */
 static double value(size_t l, size_t i)
 {
@@ -136,27 +123,6 @@ static double copy_all(struct party *p)
 	return clock_now_s() - start;
 }
 
-/* One stream over a chunk, again and again, as secure_add does it: bytes per second of CPU. */
-static double masking_rate(void)
-{
-	static const uint8_t key[PRG_KEY_LEN];
-	size_t chunk = CHANNEL_CHUNK / sizeof(uint64_t), done = 0;
-	struct mask *m = mask_new(MODULUS_BITS, NULL);
-	uint64_t *x = alloc(chunk, sizeof(*x));
-	double start;
-
-	mask_begin(m);
-	mask_peer(m, key, MASK_PLUS);
-	mask_add(m, x, chunk);
-	start = bench_cpu_s();
-	for (; done < MASKING_LEAST || done < words; done += chunk)
-		mask_add(m, x, chunk);
-	start = bench_cpu_s() - start;
-	mask_free(m);
-	free(x);
-	return (double)(done * sizeof(*x)) / start;
-}
-
 /* The coordinator's word to begin with what comes next. */
 static void await_start(struct party *p)
 {
@@ -191,7 +157,7 @@ static void party_work(struct party *p)
 		}
 		if (own < masking_parties()) {
 			await_start(p);
-			results->masking[own][at] = masking_rate();
+			results->masking[own][at] = masking_rate(MODULUS_BITS, words);
 			need(channel_send(p->work.channel, &(struct msg){ .type = MSG_DONE }));
 		}
 	}
@@ -363,76 +329,6 @@ static void hub_main(int port_to)
 
 /* ---- a cell ---- */
 
-static void make_keys(void)
-{
-	for (size_t l = 0; l < parties; l++) {
-		struct secagg_setup setup = { .group_bits = 3072,
-					      .modulus_bits = MODULUS_BITS,
-					      .parties = parties,
-					      .names = names,
-					      .own = l };
-		struct identity *id;
-
-		need(identity_load(&id, party_files[l].cert, party_files[l].key));
-		identity_fingerprint(id, pins[l]);
-		need(secagg_new(&secagg[l], &setup, id));
-		secagg_own_advert(secagg[l], &adverts[l]);
-		identity_free(id);
-	}
-}
-
-static void make_certificates(void)
-{
-	certs_ca(&ca, "ca");
-	certs_issue(&hub_files, &ca, &(struct cert_wish){ .name = "hub", .usage = "serverAuth" });
-	for (size_t l = 0; l < SIDE_PARTIES_MAX; l++) {
-		side_party_name(name[l], l);
-		names[l] = name[l];
-		certs_issue(&party_files[l], &ca, &(struct cert_wish){ .name = names[l] });
-		if (chmod(party_files[l].key, 0600) != 0)
-			perror(party_files[l].key);
-	}
-}
-
-/* A child that ends when we do. -1: this is the child. */
-static pid_t start(void)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		return -1;
-	}
-	if (pid < 0)
-		need(err_set(ERR_INTERNAL, "fork: %s", strerror(errno)));
-	return pid;
-}
-
-static void run_processes(void)
-{
-	int to_us[2], status;
-	uint16_t port;
-
-	if (pipe(to_us) != 0)
-		need(err_set(ERR_INTERNAL, "pipe: %s", strerror(errno)));
-	if (start() < 0) {
-		hub_main(to_us[1]);
-		_exit(0);
-	}
-	close(to_us[1]);
-	if (read(to_us[0], &port, sizeof(port)) != sizeof(port))
-		need(err_set(ERR_INTERNAL, "the coordinator did not begin"));
-	close(to_us[0]);
-	for (size_t l = 0; l < parties; l++)
-		if (start() < 0) {
-			party_main(l, port);
-			_exit(0);
-		}
-	for (size_t i = 0; i <= parties; i++)
-		if (wait(&status) < 0 || status != 0)
-			need(err_set(ERR_INTERNAL, "one of the processes failed"));
-}
-
 /* Median over rounds of a[i] / b[i]; b NULL: of a[i]. */
 static double typical(const double *a, const double *b)
 {
@@ -505,26 +401,12 @@ static void cell(void)
 	double each;
 
 	memset(results, 0, sizeof(*results));
-	make_keys();
-	run_processes();
+	make_keys(MODULUS_BITS);
+	run_processes(hub_main, party_main);
 	each = per_scalar_s(parties - 1, 3);
 	report(each * (double)words * (double)parties / (double)masking_parties());
 	for (size_t l = 0; l < parties; l++)
 		secagg_free(secagg[l]);
-}
-
-static size_t argument(int argc, char **argv, int at, size_t otherwise, size_t least, size_t most)
-{
-	char *end;
-	unsigned long long n;
-
-	if (at >= argc)
-		return otherwise;
-	n = strtoull(argv[at], &end, 10);
-	if (*end || n < least || n > most)
-		need(err_set(ERR_INPUT, "%s: expected a number from %zu to %zu", argv[at], least,
-			     most));
-	return n;
 }
 
 int main(int argc, char **argv)

@@ -70,6 +70,27 @@ static void edges_with_ids(struct bytes file)
 	ids_release(&ids);
 }
 
+/* Nodes are those that the file names; with these as ids it reads as the same graph. */
+static void named(struct bytes file)
+{
+	struct edges_dropped dropped;
+	struct csr g, again;
+	struct ids ids;
+
+	if (edges_parse_named(file, "f", &ids, &g, &dropped) != ERR_OK)
+		return;
+	if (g.rows != ids.n ||
+	    edges_parse_tsv(file, "f", ids.n, &ids, &again, &dropped) != ERR_OK ||
+	    memcmp(again.start, g.start, (ids.n + 1) * sizeof(*g.start)) != 0 ||
+	    (g.start[ids.n] &&
+	     memcmp(again.index, g.index, g.start[ids.n] * sizeof(*g.index)) != 0))
+		abort();
+	csr_release(&g);
+	csr_release(&again);
+	edges(file, &ids);
+	ids_release(&ids);
+}
+
 static void labels(struct bytes file, bool csv)
 {
 	struct labels l;
@@ -104,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0)
 		return 0;
-	switch (data[0] % 5) {
+	switch (data[0] % 6) {
 	case 0:
 		edges(rest, NULL);
 		break;
@@ -117,8 +138,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 3:
 		labels(rest, true);
 		break;
-	default:
+	case 4:
 		numbers(rest);
+		break;
+	default:
+		named(rest);
 	}
 	return 0;
 }

@@ -61,7 +61,7 @@ test_help_names_every_table() {
 	bench --help
 	((status == 0)) || fault "exit status $status"
 	local part
-	for part in quick choices table2 table4 table7 table10 tables8-9 figure4 figure5 wan-methods predict scale fedsc; do says "^  $part  +[^ ]"; done
+	for part in quick choices table2 table4 table7 table10 tables8-9 figure4 figure5 wan-methods predict scale fedsc fedspectral; do says "^  $part  +[^ ]"; done
 }
 
 test_table2() {
@@ -195,6 +195,30 @@ test_launch_with_parts_of_the_graph() {
 	"${launch[@]}" --out "$T/shared" 2>"$T/said" || status=$?
 	((status == 2)) || fault "status $status, expected 2"
 	says 'have different graphs'
+}
+
+test_fedspectral() {
+	export COTERIE_DATA=$T/sets COTERIE_BIN=$BIN
+	refused 'no ego-facebook/edges.tsv in .*/sets' fedspectral
+	local set csv=$T/o/fedspectral.csv
+	for set in ego-facebook email-eu-core; do
+		"$BIN/coterie" synth --features 0 --nodes 150 --clusters 10 --degree 12 --homophily 0.95 --out "$T/sets/$set" >/dev/null
+	done
+	refused '--only: fast is no part; expected accuracy, sweeps or scale' fedspectral --only fast
+	bench fedspectral --quick --only accuracy --out "$T/o"
+	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
+	for set in ego-facebook email-eu-core; do
+		has_cell "$csv" "$set,exact,similarity" '100,,1,,,,,>= 99.99,met,'
+		has_cell "$csv" "$set,exact,ARI" '100,,1,,,,,>= 99.9,met,'
+		has_cell "$csv" "$set,exact,rounds" '[0-9]+,,1,,,,,<= (20|12),met,'
+		has_cell "$csv" "$set,fedspectral,ARI" '[0-9.]+,,1,,,,,,-,'
+		grep -Eq "^$set,fedspectral[+],ARI,[0-9.]+,,1," "$csv" || fault "no ARI of fedspectral+ on $set"
+		has_cell "$csv" "$set,one cluster,similarity" '100.00,,1,,,,,,-,'
+		has_cell "$csv" "$set,random labels,ARI" '-?[0-9.]+,,1,,,,,,-,'
+	done
+	has_cell "$csv" 'email-eu-core,fedspectral,similarity' '[0-9.]+,,1,,87.05,,,,-,'
+	grep -q '^| fedspectral | [0-9.]* | [0-9.]* |  | [0-9.]* | 77.63 |$' "$T/o/fedspectral.md" || fault "no row of fedspectral: $(<"$T/o/fedspectral.md")"
+	! grep -q 'Figures\|Planted' "$T/o/fedspectral.md" || fault 'parts that were not measured are rendered'
 }
 
 test_predict() {

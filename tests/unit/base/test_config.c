@@ -98,7 +98,8 @@ static void test_defaults(void **state)
 
 static const char full[] =
     "{\"on\":true,\"deep\":\"shallow\",\"a\":{\"number\":10,\"b\":{\"seed\":9007199254740991},"
-    "\"ratio\":0.25},\"share\":0.5,\"bits\":\"small\",\"name\":\"n-1\",\"path\":\"/p\",\"maybe\":\"m\","
+    "\"ratio\":0.25},\"share\":0.5,\"bits\":\"small\",\"name\":\"n-1\",\"path\":\"/"
+    "p\",\"maybe\":\"m\","
     "\"colour\":\"blue\",\"list\":[\"u\",\"v\"],\"map\":{\"k\":\"w\"},\"count\":\"3k\",\"dims\":7,"
     "\"order\":\"auto\",\"id\":\"00ff10a9000000000000000000000bcd\"}";
 
@@ -187,7 +188,8 @@ static void test_refusals(void **state)
 		/* 8 */
 		{ "{\"a\": {\"number\": 3, \"nubmer\": 3}}",
 		  "thing.a.nubmer is unknown, expected one of: number, b, ratio" },
-		/* 9 */ { "{\"b\": 1}", "thing.b is unknown, expected one of: on, deep, a, share, bits," },
+		/* 9 */
+		{ "{\"b\": 1}", "thing.b is unknown, expected one of: on, deep, a, share, bits," },
 		/* 10 */ { "{\"a.number\": 3}", "thing.a.number is unknown" },
 		/* 11 */
 		{ "{\"a\": {\"number\": 3, \"b\": {\"seed\": 9007199254740992}}}",

@@ -35,11 +35,13 @@ struct half {
 	struct secagg *secagg;
 	struct features X;
 	const struct graph *g;
-	size_t n;       /* nodes; of a party: its rows */
-	size_t columns; /* fedsc, kmeans */
+	const struct dataset *dataset; /* fedspectral, a party's own: borrowed */
+	size_t n;                      /* nodes; of a party: its rows */
+	size_t columns;                /* fedsc, kmeans */
 	unsigned min_cluster;
 	unsigned threads;
 	uint32_t *label;     /* n */
+	unsigned clusters;   /* fedspectral: that were found */
 	bool labelled;       /* fedsc, kmeans: the coordinator has labels too */
 	struct model *model; /* party: what it predicts with, or what its run has left; freed with
 				the federation */

@@ -1,5 +1,7 @@
 /* A party's half, for federation.h. */
+#include "common/data/dataset.h"
 #include "party/fedsc.h"
+#include "party/fedspectral.h"
 #include "party/gcc.h"
 #include "party/kcagc.h"
 #include "party/landmark.h"
@@ -34,7 +36,8 @@ void *half_party(void *arg)
 				    .record = &h->record,
 				    .secagg = h->secagg,
 				    .features = &h->X,
-				    .graph = h->g,
+				    .graph = h->dataset ? &h->dataset->g : h->g,
+				    .dataset = h->dataset,
 				    .n = h->n,
 				    .min_cluster = h->min_cluster,
 				    .model = h->model,
@@ -47,6 +50,9 @@ void *half_party(void *arg)
 		h->result = party_fedsc(&s.work, h->label);
 	} else if (h->job->kind == JOB_KCAGC_PREDICT) {
 		h->result = party_predict(&s.work, h->label);
+	} else if (h->job->kind == JOB_FEDSPECTRAL) {
+		h->result = party_fedspectral(&s.work, h->label);
+		h->clusters = s.work.job.clusters;
 	} else if (h->job->method == METHOD_LANDMARK) {
 		h->result = party_landmark(&s.work, h->label);
 	} else if (h->job->method == METHOD_GCC) {

@@ -1,5 +1,6 @@
 /* The coordinator's half, for federation.h. */
 #include "server/fedsc.h"
+#include "server/fedspectral.h"
 #include "server/gcc.h"
 #include "server/kcagc.h"
 #include "server/landmark.h"
@@ -30,6 +31,20 @@ static void run_rows(struct half *h, struct run *run)
 	free(label);
 }
 
+/* How many nodes there are it finds itself. */
+static void serve_fedspectral(struct half *h, struct run *run)
+{
+	uint32_t *label = NULL;
+
+	h->result = server_fedspectral(run, &label);
+	if (label) {
+		free(h->label);
+		h->label = label;
+	}
+	h->n = run->n;
+	h->clusters = run->job.clusters;
+}
+
 void *half_server(void *arg)
 {
 	struct half *h = arg;
@@ -53,6 +68,8 @@ void *half_server(void *arg)
 		run_rows(h, &run);
 	else if (h->job->kind == JOB_KCAGC_PREDICT)
 		h->result = server_predict(&run, h->label);
+	else if (h->job->kind == JOB_FEDSPECTRAL)
+		serve_fedspectral(h, &run);
 	else if (h->job->method == METHOD_LANDMARK)
 		h->result = server_landmark(&run, h->label);
 	else if (h->job->method == METHOD_GCC)

@@ -66,7 +66,7 @@ static inline void script_release(struct script *s)
 /* ---- the recording ---- */
 
 struct recording {
-	struct planted data; /* or: */
+	struct planted data;    /* or: */
 	const struct mat *rows; /* that part deals out; borrowed */
 	const uint32_t *part;
 	struct job job;
@@ -150,7 +150,8 @@ static inline void recording_free(struct recording *r)
 struct outcome {
 	enum err code;
 	char why[ERR_DETAIL_MAX];
-	size_t taken[FED_MAX]; /* messages of the awaited type, by sender; a party's only one is 0 */
+	size_t
+	    taken[FED_MAX]; /* messages of the awaited type, by sender; a party's only one is 0 */
 };
 
 static inline void replay_count(void *arg, size_t l, enum msg_type type, struct bytes body)
@@ -202,6 +203,7 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 			    .secagg = r->f.party[l].secagg,
 			    .model = r->job.kind == JOB_KCAGC_PREDICT ? r->f.party[l].model : NULL,
 			    .g = r->f.party[l].g,
+			    .dataset = r->f.party[l].dataset,
 			    .n = r->f.party[l].n,
 			    .min_cluster = r->f.party[l].min_cluster,
 			    .threads = 1,

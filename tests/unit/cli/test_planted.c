@@ -230,12 +230,58 @@ static void test_edges(void **state)
 	assert_int_equal(system(line), 0);
 }
 
+/* --features 0: nodes have ids, and no words. */
+static void test_graph_alone(void **state)
+{
+	char dir[] = "/tmp/coterie-test-XXXXXX", line[256], path[96];
+	struct edges_dropped dropped;
+	struct planted_params p = cora;
+	struct planted g;
+	struct csr a;
+	struct ids ids;
+
+	(void)state;
+	p.features = 0;
+	p.nodes = 50;
+	assert_ok(planted_make(&p, &g));
+	assert_null(g.features.index);
+	assert_non_null(mkdtemp(dir));
+	snprintf(line, sizeof(line), "--features 0 --nodes 50 --out %s/out", dir);
+	expect_command(synth_main, line, 0, "50 nodes, 0 features, 98 edges");
+	snprintf(path, sizeof(path), "%s/out/features.mtx", dir);
+	assert_int_not_equal(access(path, F_OK), 0);
+	snprintf(path, sizeof(path), "%s/out/labels.txt", dir);
+	assert_int_equal(access(path, F_OK), 0);
+	snprintf(path, sizeof(path), "%s/out/ids.txt", dir);
+	assert_ok(ids_read(path, &ids));
+	snprintf(path, sizeof(path), "%s/out/edges.tsv", dir);
+	assert_ok(edges_read(path, 50, &ids, &a, &dropped));
+	assert_int_equal(a.start[50], g.adjacency.start[50]);
+	for (size_t i = 0; i < 50; i++) {
+		size_t node = ids.row[i];
+
+		snprintf(line, sizeof(line), "n%zu", node);
+		assert_string_equal(ids.id[i], line);
+		assert_int_equal(a.start[i + 1] - a.start[i],
+				 g.adjacency.start[node + 1] - g.adjacency.start[node]);
+	}
+	csr_release(&a);
+	ids_release(&ids);
+	planted_release(&g);
+	snprintf(line, sizeof(line), "--features 1 --out %s/no", dir);
+	expect_command(synth_main, line, 4, "--features is 1, expected 2 or more, or 0");
+	snprintf(line, sizeof(line), "--features 0 --edges x.tsv --nodes 3 --out %s/no", dir);
+	expect_command(synth_main, line, 4, "--features is 0, expected 2 or more with --edges");
+	snprintf(line, sizeof(line), "rm -r %s", dir);
+	assert_int_equal(system(line), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),    cmocka_unit_test(test_seed),
 		cmocka_unit_test(test_extremes), cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_edges),    cmocka_unit_test(test_graph_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

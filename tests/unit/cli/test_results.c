@@ -110,7 +110,7 @@ static void test_eval_joined(void **state)
 	expect_command(eval_main, "--truth truth.txt a.csv one.csv", 4,
 		       "truth.txt has 6 labels, a.csv and 1 more have 4");
 	expect_command(eval_main, "--truth truth.txt a.csv two.csv one.csv", 4,
-		       "a.csv and 2 more: the id y is no row of truth.txt, which has 6 and no ids");
+		       "a.csv and 2 more: the id x is no row of truth.txt, which has 6 and no ids");
 	put("b.csv", "id,label\n1,5\n5,0\n6,0\n");
 	expect_command(eval_main, "--truth truth.txt a.csv b.csv", 4, "the id 6 is no row");
 	put("b.csv", "id,label\n1,5\n5,0\n2,0\n");
@@ -118,6 +118,47 @@ static void test_eval_joined(void **state)
 	put("b.txt", "1\n2\n3\n");
 	expect_command(eval_main, "--truth truth.txt a.csv b.txt", 4,
 		       "b.txt: labels without ids, expected a .csv with ids");
+}
+
+static void test_eval_paper_similarity(void **state)
+{
+	(void)state;
+	put("truth.txt", "0\n0\n0\n1\n1\n");
+	put("one.txt", "4\n4\n4\n4\n4\n");
+	put("torn.txt", "4\n4\n3\n3\n3\n"); /* two pairs of class 0, both ways: 4 of 25 */
+	assert_int_equal(run_command(eval_main, "--truth truth.txt one.txt"), 0);
+	assert_null(strstr(said, "similarity"));
+	assert_int_equal(run_command(eval_main, "--truth truth.txt --paper-similarity one.txt"), 0);
+	assert_true(said_number("similarity") == 1 && said_number("ari") == 0);
+	assert_int_equal(run_command(eval_main, "--truth truth.txt --paper-similarity torn.txt"),
+			 0);
+	assert_true(said_number("similarity") == 1 - 4.0 / 25);
+	expect_command(eval_main, "--help", 0, "labels drawn at random score");
+}
+
+/* Parties that each know some of the nodes. */
+static void test_eval_of_several(void **state)
+{
+	(void)state;
+	put("truth.csv", "id,label\na,0\nb,1\nc,1\nd,0\n");
+	put("first.csv", "id,label\nc,3\na,9\n");
+	put("second.csv", "id,label\nb,3\nd,9\nc,3\n");
+	put("third.csv", "id,label\nd,9\nb,9\n");
+	assert_int_equal(run_command(eval_main, "--truth truth.csv first.csv second.csv"), 0);
+	assert_true(said_number("acc") == 1 && said_number("rows") == 4);
+	expect_command(eval_main, "--truth truth.csv second.csv third.csv", 4,
+		       "second.csv and 1 more: the id b is there twice, with the labels 3 and 9");
+	expect_command(eval_main, "--truth truth.csv first.csv first.csv", 4,
+		       "truth.csv has 4 labels, first.csv and 1 more have 2");
+	/* A truth without ids is that of the rows 0, 1, ... */
+	put("truth.txt", "7\n7\n8\n");
+	put("first.csv", "id,label\n2,0\n0,1\n");
+	put("second.csv", "id,label\n1,1\n0,1\n");
+	assert_int_equal(run_command(eval_main, "--truth truth.txt first.csv second.csv"), 0);
+	assert_true(said_number("acc") == 1 && said_number("rows") == 3);
+	put("second.csv", "id,label\n3,1\n0,1\n");
+	expect_command(eval_main, "--truth truth.txt first.csv second.csv", 4,
+		       "the id 3 is no row of truth.txt");
 }
 
 static void test_synth_agc_and_gcc(void **state)
@@ -266,6 +307,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_eval, make, unmake),
 		cmocka_unit_test_setup_teardown(test_eval_joined, make, unmake),
 		cmocka_unit_test_setup_teardown(test_eval_refusals, make, unmake),
+		cmocka_unit_test_setup_teardown(test_eval_paper_similarity, make, unmake),
+		cmocka_unit_test_setup_teardown(test_eval_of_several, make, unmake),
 		cmocka_unit_test_setup_teardown(test_synth_agc_and_gcc, make, unmake),
 		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
 		cmocka_unit_test_setup_teardown(test_show, make, unmake),

@@ -123,7 +123,7 @@ static void test_parts_are_random(void **state)
 
 static void columns_with(bool sparse, bool ids)
 {
-	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0, 0 };
+	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0, 0, 0, false, false };
 	size_t seen[M] = { 0 };
 
 	put_features(sparse);
@@ -171,7 +171,7 @@ static void test_columns_sparse_with_ids(void **state)
 /* With and without ids: every row is somewhere, with its features, label and the edges inside. */
 static void rows_with(bool ids)
 {
-	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, 0 };
+	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, 0, 0, false, false };
 	size_t seen[N] = { 0 }, edges = 0;
 	uint32_t part[N];
 
@@ -237,7 +237,7 @@ static void test_rows_with_ids(void **state)
 /* Rows alone, without a graph: features, ids and labels of each part, nothing else. */
 static void rows_without_edges(bool ids, double skew)
 {
-	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, skew };
+	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, skew, 0, false, false };
 	static const uint32_t class[N] = { 2, 0, 1, 0, 1, 2, 0 };
 	uint32_t part[N];
 	size_t seen = 0;
@@ -305,7 +305,7 @@ static void test_rows_by_class(void **state)
 
 static void test_edges(void **state)
 {
-	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0 };
+	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false };
 	size_t seen[N][N] = { 0 };
 
 	(void)state;
@@ -400,7 +400,7 @@ static void test_shared_edges_are_random(void **state)
 /* The files: columns apart as ever, 7 of 10 edges each, with their weights and by their ids. */
 static void test_columns_of_own_graphs(void **state)
 {
-	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0.7, 0 };
+	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0.7, 0, 0, false, false };
 	size_t seen[N][N] = { 0 }, columns = 0;
 	struct buf json = { 0 };
 	char path[96];
@@ -448,7 +448,7 @@ static void test_columns_of_own_graphs(void **state)
 
 static void test_refusals(void **state)
 {
-	struct split_params p = { SPLIT_COLUMNS, M + 1, 3, data, out, 0, 0 };
+	struct split_params p = { SPLIT_COLUMNS, M + 1, 3, data, out, 0, 0, 0, false, false };
 
 	(void)state;
 	assert_err(split_data(&p), ERR_INPUT, "no features.mtx");

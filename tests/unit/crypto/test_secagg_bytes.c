@@ -1,8 +1,10 @@
-/* The exact bytes of docs/secure-sum.md against an independent program (tests/vectors/secagg.py).
+/* The exact bytes of docs/secure-sum.md against independent programs (tests/vectors/secagg.py,
+ * seal.py).
  *
  * Secrets, nonces and signatures must be given ones here, which secagg.h rightly does not allow: so
  * this test is compiled together with secagg.c. */
 #include "tests/unit/crypto/lab.h"
+#include "crypto/seal.h"
 #include "crypto/secagg.c"
 #include "tests/unit/crypto/hex.h"
 
@@ -15,6 +17,12 @@ static const struct {
 	const char *params_hash, *transcript, *session, *draw, *pair, *mask64[3], *mask32[3];
 } known = {
 #include "tests/vectors/secagg.inc"
+};
+
+static const struct {
+	const char *key, *again, *empty, *back;
+} boxes = {
+#include "tests/vectors/seal.inc"
 };
 
 static uint8_t public_key[PARTIES][256], nonce[PARTIES][32], spki[PARTIES][64],
@@ -77,6 +85,17 @@ static void what_is_signed(void **state)
 	secagg_free(sa);
 }
 
+/* As after all of secagg_agree. */
+static void agree(struct secagg *sa, uint8_t h[static SHA256_LEN])
+{
+	session_hash(sa, adverts, h);
+	ALLOC(sa->pair, PARTIES);
+	ALLOC(sa->sealed, PARTIES);
+	for (size_t j = 0; j < PARTIES; j++)
+		if (j != OWN)
+			pair_key(sa, j, adverts[j].public_key.p, h, sa->pair[j]);
+}
+
 static void keys_and_masks(void **state)
 {
 	static const size_t all[] = { 0, 1, 2 }, pair[] = { 1, 2 };
@@ -87,15 +106,11 @@ static void keys_and_masks(void **state)
 		uint8_t h[SHA256_LEN], draw[8], transcript[SECAGG_HASH_LEN];
 		const char *const *want = bits == 64 ? known.mask64 : known.mask32;
 
-		session_hash(sa, adverts, h);
+		agree(sa, h);
 		expect(h, known.session, sizeof(h));
 		for (int b = 0; b < 8; b++)
 			draw[b] = (uint8_t)(draw_of(h) >> (56 - 8 * b));
 		expect(draw, known.draw, sizeof(draw));
-		ALLOC(sa->pair, PARTIES);
-		for (size_t j = 0; j < PARTIES; j++)
-			if (j != OWN)
-				pair_key(sa, j, adverts[j].public_key.p, h, sa->pair[j]);
 		expect(sa->pair[0], known.pair, KDF_KEY_LEN);
 		unhex(known.transcript, transcript);
 		for (int k = 0; k < 3; k++) {
@@ -113,11 +128,37 @@ static void keys_and_masks(void **state)
 	}
 }
 
+static void sealed_messages(void **state)
+{
+	struct secagg *sa = bank_b(64);
+	uint8_t h[SHA256_LEN], key[32], box[64], text[64];
+	struct buf made = { 0 };
+
+	(void)state;
+	agree(sa, h);
+	for (uint8_t i = 0; i < sizeof(key); i++)
+		key[i] = i;
+	seal_make(sa, 0, 1, (struct bytes){ key, sizeof(key) }, &made);
+	expect(made.p, boxes.key, made.n);
+	made.n = 0;
+	seal_make(sa, 0, 1, (struct bytes){ (const uint8_t *)"again", 5 }, &made);
+	expect(made.p, boxes.again, made.n);
+	made.n = 0;
+	seal_make(sa, 2, 513, (struct bytes){ NULL, 0 }, &made);
+	expect(made.p, boxes.empty, made.n);
+	buf_release(&made);
+	assert_int_equal(unhex(boxes.back, box), 13 + SEAL_TAG_LEN);
+	assert_ok(seal_open(sa, 0, 1, (struct bytes){ box, 13 + SEAL_TAG_LEN }, text));
+	assert_memory_equal(text, "the other way", 13);
+	secagg_free(sa);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_signed),
 		cmocka_unit_test(keys_and_masks),
+		cmocka_unit_test(sealed_messages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

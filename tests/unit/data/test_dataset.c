@@ -291,7 +291,8 @@ static void test_find(void **state)
 	assert_string_equal(f.ids, ids);
 	dataset_files_release(&f);
 	features_are("npy", "");
-	assert_err(dataset_find(dir, DATASET_BOTH, &f), ERR_INPUT, "are both there, expected one of them");
+	assert_err(dataset_find(dir, DATASET_BOTH, &f), ERR_INPUT,
+		   "are both there, expected one of them");
 }
 
 /* Real data, where they are: sizes and degrees as published. */

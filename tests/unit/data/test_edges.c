@@ -86,7 +86,7 @@ static void test_ids(void **state)
 	assert_err(parse("u7\n", 3, &ids, &g), ERR_INPUT,
 		   "e.tsv:1: the line ends where an id is expected");
 	assert_err(parse("10 9 2\n9 10 3\n", 3, &ids, &g), ERR_INPUT,
-		   "the edge 10 9 is given with weight 2 and with 3");
+		   "e.tsv:2: the edge 9 10 is given with weight 3, but with 2 on line 1");
 	buf_release(&out);
 	ids_release(&ids);
 	free((void *)(uintptr_t)b.p);
@@ -107,7 +107,9 @@ static void test_refusals(void **state)
 		{ "0 1 -1\n", "e.tsv:1: the weight is -1" },
 		{ "0 1 nan\n", "e.tsv:1: \"nan\" is not a finite number" },
 		{ "0 1 2\n1 2 1\n1 0 3\n",
-		  "e.tsv: the edge 0 1 is given with weight 2 and with 3" },
+		  "e.tsv:3: the edge 1 0 is given with weight 3, but with 2 on line 1" },
+		{ "#\n0 2 9\n0 1 2\n1 0 2\n\n0 1 2\n0 1 3\n0 1 4\n2 0 9\n",
+		  "e.tsv:7: the edge 0 1 is given with weight 3, but with 2 on line 3" },
 		{ "0,1\n", "e.tsv:1: the node is \"0,1\"" },
 	};
 	struct csr g;
@@ -159,7 +161,12 @@ static void test_mtx(void **state)
 	assert_err(edges_read(path, 4, NULL, &g, &dropped), ERR_INPUT, "3 x 3, expected 4 x 4");
 	write_file(path, "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 -1\n");
 	assert_err(edges_read(path, 2, NULL, &g, &dropped), ERR_INPUT,
-		   "entry (1, 2) is -1, expected a weight");
+		   ".mtx:3: entry (1, 2) is -1, expected a weight");
+	write_file(path, "%%MatrixMarket matrix coordinate real general\n%x\n3 3 3\n1 2 4\n%\n"
+			 "1 3 5\n2 1 4.5\n");
+	assert_err(edges_read(path, 3, NULL, &g, &dropped), ERR_INPUT,
+		   ".mtx:7: entry (2, 1) is not entry (1, 2), on line 4, but a graph has one");
+	assert_err(edges_read(path, 3, &ids, &g, &dropped), ERR_INPUT, "is not entry (");
 	assert_err(edges_read("/x/e.json", 2, NULL, &g, &dropped), ERR_INPUT,
 		   "expected edges in a file .tsv");
 	assert_err(edges_read("/x/e.tsv", 2, NULL, &g, &dropped), ERR_INPUT,

@@ -97,7 +97,8 @@ static void test_refusals(void **state)
 		/* 20 */
 		{ REAL "2 2 1\n1 1 1\n2 2 2\n", "x.mtx:4: there is more than the 1 values" },
 		/* 21 */
-		{ REAL "2 2 3\n1 2 1\n1 1 1\n1 2 4\n", "x.mtx: entry (1, 2) is given twice" },
+		{ REAL "2 2 3\n1 2 1\n1 1 1\n1 2 4\n",
+		  "x.mtx:5: entry (1, 2) is given twice, first on line 3" },
 		/* 22 */
 		{ REAL "2 2 9000000000\n1 1 1\n", "the number of entries is \"9000000000\"" },
 		/* 23 */

@@ -134,8 +134,7 @@ static void test_refusals(void **state)
 		  "expected a congestion control" },
 		/* 10 */ { true, "{" BANK ", " DATA "}", "party.peers is missing" },
 		/* 11 */
-		{ true, "{" BANK ", \"peers\": {\"hub\": " PIN "}}",
-		  "party.data is empty" },
+		{ true, "{" BANK ", \"peers\": {\"hub\": " PIN "}}", "party.data is empty" },
 		/* 12 */
 		{ true, "{" BANK ", " DATA ", \"peers\": {\"bank-a\": " PIN "}}",
 		  "party.peers has \"bank-a\"" },

@@ -445,6 +445,13 @@ static void test_refusals(void **state)
 		/* 45 */
 		{ "{" MIN ", \"starts\": 9}",
 		  "job.restarts is 20, expected at most job.starts, 9" },
+		/* 46 */
+		{ "{\"kind\": \"fedspectral\", \"clusters\": \"auto\", \"variant\": "
+		  "\"fedspectral+\"}",
+		  "job.clusters is \"auto\", expected a number with this job.variant" },
+		/* 47: what sums in fixed point cannot tell */
+		{ "{\"kind\": \"fedspectral\", \"clusters\": 3, \"tolerance\": 1e-9}",
+		  "job.tolerance is 1e-09, expected" },
 	};
 	struct job j;
 

@@ -56,6 +56,30 @@ static void products(void **state)
 	}
 }
 
+/* Below, at and across the pieces, for any threads. */
+static void long_products(void **state)
+{
+	static const size_t inner[] = { 1, 700, LA_PIECE, 2 * LA_PIECE + 3 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(inner) / sizeof(*inner); i++) {
+		struct mat A, B, C, expected, again;
+
+		sample_normal(&A, 3, inner[i], 1);
+		sample_normal(&B, 5, inner[i], 2);
+		naive(&A, false, &B, true, &expected);
+		la_mul_nt_long(&A, &B, 1, &C);
+		assert_mat_near(&C, &expected, 1e-9);
+		la_mul_nt_long(&A, &B, 3, &again);
+		assert_same_bits(&C, &again);
+		mat_release(&again);
+		mat_release(&C);
+		mat_release(&expected);
+		mat_release(&B);
+		mat_release(&A);
+	}
+}
+
 static void gram(void **state)
 {
 	struct mat A, expected, G, again;
@@ -219,11 +243,11 @@ static void pinned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(products),   cmocka_unit_test(gram),
-		cmocka_unit_test(block),      cmocka_unit_test(eigen),
-		cmocka_unit_test(not_finite), cmocka_unit_test(orthonormal),
-		cmocka_unit_test(singular),   cmocka_unit_test(tridiagonal),
-		cmocka_unit_test(pinned),
+		cmocka_unit_test(products),    cmocka_unit_test(long_products),
+		cmocka_unit_test(gram),        cmocka_unit_test(block),
+		cmocka_unit_test(eigen),       cmocka_unit_test(not_finite),
+		cmocka_unit_test(orthonormal), cmocka_unit_test(singular),
+		cmocka_unit_test(tridiagonal), cmocka_unit_test(pinned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,6 +143,68 @@ static void random_labels(void **state)
 	assert_true(m.acc >= 0.2 && m.acc < 0.25);
 }
 
+/* Algorithm 5 as it stands. */
+static double similarity_by_pairs(const uint32_t *truth, const uint32_t *label, size_t n)
+{
+	double mismatch = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < n; j++)
+			if (truth[i] == truth[j] && label[i] != label[j])
+				mismatch++;
+	return 1 - mismatch / ((double)n * (double)n);
+}
+
+static void similarity_is_algorithm_5(void **state)
+{
+	enum { N = 300 };
+	uint32_t truth[N], label[N];
+	struct metrics m;
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 3, 0);
+	for (size_t n = 1; n <= N; n = n < 20 ? n + 1 : 3 * n / 2) {
+		uint32_t classes = 1 + (uint32_t)rng_below(&rng, 12);
+		uint32_t clusters = 1 + (uint32_t)rng_below(&rng, 12);
+
+		for (size_t i = 0; i < n; i++) {
+			truth[i] = 7 * (uint32_t)rng_below(&rng, classes);
+			label[i] = 1000 - (uint32_t)rng_below(&rng, clusters);
+		}
+		assert_ok(metrics_of(truth, label, n, &m));
+		assert_near(m.similarity, similarity_by_pairs(truth, label, n), 1e-15);
+	}
+}
+
+/* What it does not see: everything in one cluster is perfect, and random labels are good. */
+static void similarity_proves_nothing(void **state)
+{
+	enum { N = 20000, K = 10 };
+	static uint32_t truth[N], label[N];
+	struct metrics m;
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 4, 0);
+	for (int i = 0; i < N; i++)
+		truth[i] = (uint32_t)rng_below(&rng, K);
+	assert_ok(metrics_of(truth, label, N, &m));
+	assert_true(m.similarity == 1 && m.ari == 0);
+	for (int i = 0; i < N; i++)
+		label[i] = (uint32_t)rng_below(&rng, K);
+	assert_ok(metrics_of(truth, label, N, &m));
+	assert_near(m.similarity, 1 - (1. / K) * (1 - 1. / K), 1e-3);
+	assert_near(m.ari, 0, 1e-3);
+	/* each node by itself, where there is one class: all pairs but those of a node with itself
+	 */
+	memset(truth, 0, sizeof(truth));
+	for (uint32_t i = 0; i < 1000; i++)
+		label[i] = i;
+	assert_ok(metrics_of(truth, label, 1000, &m));
+	assert_near(m.similarity, 1e-3, 1e-15);
+}
+
 static void bad_input(void **state)
 {
 	static uint32_t truth[METRICS_CLASSES_MAX + 1], label[METRICS_CLASSES_MAX + 1];
@@ -167,6 +229,8 @@ int main(void)
 		cmocka_unit_test(more_classes_than_clusters),
 		cmocka_unit_test(trivial),
 		cmocka_unit_test(random_labels),
+		cmocka_unit_test(similarity_is_algorithm_5),
+		cmocka_unit_test(similarity_proves_nothing),
 		cmocka_unit_test(bad_input),
 	};
 

@@ -118,6 +118,104 @@ static void residual_is_true(void **state)
 	mat_release(&d.M);
 }
 
+/* In a space that is made anew several times on the way; and eigenvalues beyond those that count.
+ */
+static void bounded_space(void **state)
+{
+	struct dense d = { 0 };
+	struct ortho_operator A = { &d, times };
+	struct spectral_report whole, bounded;
+	struct spectral_params p;
+	double expected[9], value[9];
+	struct mat copy, E, V;
+
+	(void)state;
+	symmetric(&d.M, 500, 8);
+	mat_copy(&copy, &d.M);
+	assert_ok(la_eigen_top(&copy, 9, expected, &E));
+	spectral_defaults(&p, 500, 5, 1, 2);
+	p.block = 7;
+	p.values = 9;
+	p.tolerance = 1e-8;
+	p.rounds = 500;
+	assert_ok(spectral_top(&A, &p, value, &V, &whole));
+	assert_int_equal(whole.values, 9);
+	for (size_t r = 5; r < 9; r++)
+		assert_true(value[r] <= expected[r] + 1e-9 && value[r] > 0.8 * expected[r]);
+	mat_release(&V);
+	p.space = 5 + 4 * 7;
+	assert_ok(spectral_top(&A, &p, value, &V, &bounded));
+	for (size_t r = 0; r < 5; r++)
+		assert_near(value[r], expected[r], 1e-9 * expected[0]);
+	check_orthonormal(&V);
+	assert_near(residual(&d.M, &V, value), bounded.residual * value[0], 1e-10);
+	assert_true(bounded.residual <= 1e-8);
+	assert_true(bounded.rounds > whole.rounds);
+	assert_true(bounded.rounds < 8 * whole.rounds);
+	mat_release(&V);
+	mat_release(&E);
+	mat_release(&copy);
+	mat_release(&d.M);
+}
+
+/* Of rank 3: what is left after the first product is rounding, and no direction may come twice. */
+static void low_rank(void **state)
+{
+	struct dense d = { 0 };
+	struct ortho_operator A = { &d, times };
+	struct spectral_report report;
+	struct spectral_params p;
+	double expected[3], value[40];
+	struct mat X, copy, E, V;
+
+	(void)state;
+	sample_normal(&X, 3, 120, 6);
+	la_mul_tn(&X, &X, 1, &d.M);
+	mat_copy(&copy, &d.M);
+	assert_ok(la_eigen_top(&copy, 3, expected, &E));
+	spectral_defaults(&p, 120, 40, 1, 1);
+	p.block = 8;
+	assert_ok(spectral_top(&A, &p, value, &V, &report));
+	check_orthonormal(&V);
+	for (size_t r = 0; r < 40; r++)
+		assert_near(value[r], r < 3 ? expected[r] : 0, 1e-9 * expected[0]);
+	assert_int_equal(report.rounds, 5);
+	mat_release(&V);
+	mat_release(&E);
+	mat_release(&copy);
+	mat_release(&d.M);
+	mat_release(&X);
+}
+
+/* A first block that is near what is looked for needs fewer products. */
+static void weighted_start(void **state)
+{
+	struct spectral_report plain, weighted;
+	double value[3], weight[400];
+	struct dense d = { 0 };
+	struct ortho_operator A = { &d, times };
+	struct spectral_params p;
+	struct mat V;
+
+	(void)state;
+	symmetric(&d.M, 400, 3);
+	for (size_t i = 0; i < 400; i++) {
+		weight[i] = i < 3 ? 1 : 1e-6;
+		for (size_t j = 0; j < 400; j++)
+			MAT(&d.M, i, j) *= 1e-3;
+		MAT(&d.M, i, i) += i < 3;
+	}
+	spectral_defaults(&p, 400, 3, 1, 1);
+	assert_ok(spectral_top(&A, &p, value, &V, &plain));
+	mat_release(&V);
+	p.weight = weight;
+	assert_ok(spectral_top(&A, &p, value, &V, &weighted));
+	assert_true(weighted.rounds < plain.rounds);
+	assert_true(residual(&d.M, &V, value) <= 2e-6 * value[0]);
+	mat_release(&V);
+	mat_release(&d.M);
+}
+
 /* Ten paths and one clique, no edges between: eigenvalue 1 eleven times, more often than a single
  * vector would ever find. */
 static void components(void **state)
@@ -279,10 +377,17 @@ static void threads_do_not_matter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(against_lapack),      cmocka_unit_test(residual_is_true),
-		cmocka_unit_test(components),          cmocka_unit_test(normalised),
-		cmocka_unit_test(rounded_products),    cmocka_unit_test(too_few_rounds),
-		cmocka_unit_test(errors_come_through), cmocka_unit_test(threads_do_not_matter),
+		cmocka_unit_test(against_lapack),
+		cmocka_unit_test(residual_is_true),
+		cmocka_unit_test(low_rank),
+		cmocka_unit_test(bounded_space),
+		cmocka_unit_test(weighted_start),
+		cmocka_unit_test(components),
+		cmocka_unit_test(normalised),
+		cmocka_unit_test(rounded_products),
+		cmocka_unit_test(too_few_rounds),
+		cmocka_unit_test(errors_come_through),
+		cmocka_unit_test(threads_do_not_matter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,19 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_PADDING:
 		m->probe.zeros = largest ? filler(MSG_CHUNK_MAX) : (struct bytes){ 0 };
 		break;
+	case MSG_SEALED:
+		m->sealed = (struct msg_sealed){ .box = filler(MSG_TAG_LEN) };
+		if (largest)
+			m->sealed = (struct msg_sealed){ UINT16_MAX, UINT32_MAX, UINT32_MAX,
+							 filler(MSG_CHUNK_MAX) };
+		break;
+	case MSG_IDS:
+		m->ids = (struct msg_ids){ 0 };
+		if (largest)
+			m->ids =
+			    (struct msg_ids){ MSG_IDS_MAX, MSG_IDS_MAX,
+						   filler(MSG_CHUNK_MAX) };
+		break;
 	case MSG_ABORT:
 		m->abort = (struct msg_abort){ code, name, text };
 		break;
@@ -137,6 +150,7 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_RESULT:
 	case MSG_KEPT:
 	case MSG_LANDMARKS:
+	case MSG_ROWS:
 		sample_labels(&m->labels, largest);
 		break;
 	}

@@ -230,7 +230,9 @@ static void test_over_limits(void **state)
 		MASKED_OFFSET = 20,
 		MASKED_LEN = 28,
 		REALS_COUNT = 4,
-		REALS_LEN = 20
+		REALS_LEN = 20,
+		SEALED_LEN = 10,
+		IDS_LEN = 16
 	};
 	static const struct {
 		enum msg_type type;
@@ -285,6 +287,11 @@ static void test_over_limits(void **state)
 		/* 43 */ { MSG_BLOCK, REALS_COUNT, 8, MSG_REALS_MAX + 1 },
 		/* 44 */ { MSG_BLOCK, REALS_LEN, 4, MSG_CHUNK_MAX + 4 },
 		/* 45 */ { MSG_BLOCK, REALS_LEN, 4, MSG_CHUNK_MAX - 2 },
+		/* 46 */ { MSG_SEALED, SEALED_LEN, 4, MSG_CHUNK_MAX + 1 },
+		/* 47 */ { MSG_SEALED, SEALED_LEN, 4, MSG_TAG_LEN - 1 },
+		/* 48 */ { MSG_IDS, 0, 8, MSG_IDS_MAX + 1 },
+		/* 49 */ { MSG_IDS, 0, 8, MSG_IDS_MAX - 1 }, /* count < offset */
+		/* 50 */ { MSG_IDS, IDS_LEN, 4, MSG_CHUNK_MAX + 1 },
 	};
 
 	(void)state;
@@ -314,6 +321,7 @@ static void test_bound_alone(void **state)
 		{ MSG_MATRIX, 20, MSG_CHUNK_MAX, 8 }, { MSG_PROBE, 0, MSG_CHUNK_MAX, 1 },
 		{ MSG_BLOCK, 20, MSG_CHUNK_MAX, 4 },  { MSG_PADDING, 0, MSG_CHUNK_MAX, 1 },
 		{ MSG_DECLINE, 2, MSG_TEXT_MAX, 1 },  { MSG_HELLO, 4, MSG_NAME_MAX, 1 },
+		{ MSG_SEALED, 10, MSG_CHUNK_MAX, 1 }, { MSG_IDS, 16, MSG_CHUNK_MAX, 1 },
 	};
 
 	(void)state;
@@ -321,8 +329,10 @@ static void test_bound_alone(void **state)
 		size_t len = c[i].before + 4 + c[i].max + c[i].above;
 		uint8_t *body = alloc(len, 1);
 
-		body[1] = 1; /* a failure's code, where there is one */
-		body[3] = 1;
+		if (c[i].before < 10) {
+			body[1] = 1; /* a failure's code, or versions */
+			body[3] = 1;
+		}
 		put_u32(body + c[i].before, (uint32_t)c[i].max);
 		assert_ok(
 		    msg_decode(m, (uint16_t)c[i].type, (struct bytes){ body, len - c[i].above }));
@@ -344,6 +354,20 @@ static void test_reals_are_whole(void **state)
 		body[23] = (uint8_t)n;
 		e = msg_decode(m, MSG_MATRIX, (struct bytes){ body, 24 + n });
 		assert_int_equal(e, n % 8 ? ERR_PEER : ERR_OK);
+	}
+}
+
+/* A sealed message has a tag, even if it says nothing. */
+static void test_sealed_has_a_tag(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n <= MSG_TAG_LEN; n++) {
+		uint8_t body[14 + MSG_TAG_LEN] = { 0 };
+		enum err e;
+
+		body[13] = (uint8_t)n;
+		e = msg_decode(m, MSG_SEALED, (struct bytes){ body, 14 + n });
+		assert_int_equal(e, n < MSG_TAG_LEN ? ERR_PEER : ERR_OK);
 	}
 }
 
@@ -436,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_over_limits),
 		cmocka_unit_test(test_bound_alone),
 		cmocka_unit_test(test_reals_are_whole),
+		cmocka_unit_test(test_sealed_has_a_tag),
 		cmocka_unit_test(test_empty_parts),
 		cmocka_unit_test(test_names_rise),
 		cmocka_unit_test(test_version_range),

@@ -1,0 +1,340 @@
+#!/bin/bash
+# FedSpectral between real daemons: edges and nodes that are spread over parties, by id.
+#
+#     coterie spectral, all edges ---.
+#                                     >-- the same labels, however edges are spread (exact)
+#     party-00 .. party-NN, by id ---'
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+# A planted graph, its parts, configurations for them, and what central clustering says.
+graph_federation() { # L [SPLIT-OPTION...]
+	federation "$1"
+	rm -r "$T/data" "$T/pooled"
+	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" split --by edges --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" "${@:2}" >/dev/null
+	over_edges "$1"
+}
+
+# The configurations and the job for what lies in $T/data.
+over_edges() { # L
+	local name
+	for name in $(names "$1"); do
+		edit "$name" ".data = { \"edges\": \"data/$name/edges.tsv\", \"ids\": \"data/$name/ids.txt\" }
+			| .policy.jobs = [\"fedspectral\", \"fedspectral.exact\"]"
+	done
+	echo '{ "kind": "fedspectral", "clusters": 3, "seed": 7 }' >"$T/job.json"
+}
+
+central() { # [DIR]: of $T/pooled, or another
+	"$BIN/coterie" spectral --data "${1:-$T/pooled}" --clusters 3 --seed 7 --out "$T/central" >/dev/null
+}
+
+ari() { # LABELS...: against the central ones
+	"$BIN/coterie" eval --truth "$T/central/labels.csv" "$@" | jq -r .ari
+}
+
+runs() { # L [ARG-OF-COORDINATOR...]
+	rm -rf "$T/out"
+	coordinator "${@:2}"
+	parties "$1"
+	completes "$1"
+}
+
+# Each party has labels for its own nodes, all of them and no others.
+own_labels() { # L
+	local name
+	for name in $(names "$1"); do
+		diff <(sort "$T/data/$name/ids.txt") <(tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 1 | sort) >/dev/null ||
+			fail "$name has labels of other nodes than its own"
+	done
+}
+
+phases_of() { run_of "$1" '[.phases[].name] | join(" ")'; }
+
+# ---- the three variants ----
+
+exact_is_central() { # L [SPLIT-OPTION...]
+	graph_federation "$@"
+	central
+	runs "$1"
+	own_labels "$1"
+	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 "ARI of $*"
+	[[ $(phases_of coordinator) == "offer keys align degrees lanczos kmeans result" ]] || fail "phases $(phases_of coordinator)"
+	[[ $(run_of coordinator '.facts | "\(.nodes) \(.clusters) \(.components)"') == "200 3 1" ]] ||
+		fail "facts $(run_of coordinator '.facts | tostring')"
+	at_least "$(run_of coordinator '.facts.eigenvalues | length')" 9 'the number of eigenvalues'
+	# The coordinator has seen no id, and no party another's.
+	! grep -rEq '\bn[0-9]+\b' "$T/out/coordinator" "$T/coordinator.stderr" || fail 'the coordinator knows an id'
+	"$BIN/coterie" show "$T/out" --truth "$T/central/labels.csv" >"$T/shown" || fail 'coterie show'
+	grep -q 'ACC 1.0000' "$T/shown" || fail "show: $(<"$T/shown")"
+	"$BIN/coterie" report "$T/out" --no-record >/dev/null || fail 'coterie report'
+}
+
+test_exact_of_two() { exact_is_central 2; }
+test_exact_of_five_with_overlap() { exact_is_central 5 --overlap 0.4; }
+test_exact_of_regions() { exact_is_central 4 --regions; }
+
+test_exact_of_one() {
+	graph_federation 1
+	central
+	edit job '.allow_single = true'
+	edit party-00 '.policy.allow_single = true'
+	runs 1
+	at_least "$(ari "$T"/out/party-00/labels.csv)" 1 'ARI of one party'
+}
+
+test_plus() {
+	graph_federation 3 --overlap 0.67
+	central
+	edit job '.variant = "fedspectral+"'
+	runs 3
+	own_labels 3
+	at_least "$(ari "$T"/out/party-*/labels.csv)" 0.8 'ARI of fedspectral+'
+	[[ $(phases_of party-01) == "offer keys align power result" ]] || fail "phases $(phases_of party-01)"
+	[[ $(run_of coordinator .rounds) == 20 ]] || fail "$(run_of coordinator .rounds) rounds"
+	runs 3 --set iterations=1 --set rounds=1
+	[[ $(run_of coordinator .rounds) == 1 ]] || fail "$(run_of coordinator .rounds) rounds"
+}
+
+test_plain() {
+	graph_federation 3 --overlap 0.67
+	central
+	edit job '.variant = "fedspectral"'
+	runs 3
+	own_labels 3
+	at_least "$(ari "$T"/out/party-*/labels.csv)" 0.5 'ARI of fedspectral'
+	[[ $(run_of coordinator .rounds) == 0 ]] || fail 'there were sums'
+}
+
+# ---- ids ----
+
+test_hashed_and_plain_ids() {
+	graph_federation 3
+	runs 3
+	mv "$T/out" "$T/hashed"
+	runs 3 --set ids=plain
+	for name in $(names 3); do same_labels "$T/hashed/$name/labels.csv" "$T/out/$name/labels.csv"; done
+	[[ $(run_of coordinator .job.ids) == plain ]] || fail 'ids were not plain'
+}
+
+# Any words are ids, in any order, and a party need not list them beside its edges.
+test_other_ids() {
+	graph_federation 3
+	sed -i -E 's/\bn([0-9]+)\b/+49-\1@ex\xc3\xa4mple/g' "$T"/data/party-*/{ids.txt,edges.tsv} "$T"/pooled/{ids.txt,edges.tsv}
+	shuf --random-source="$T/pooled/edges.tsv" -o "$T/data/party-01/ids.txt" "$T/data/party-01/ids.txt"
+	for name in $(names 3); do edit "$name" 'del(.data.ids)'; done
+	central
+	runs 3
+	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI without ids.txt'
+	[[ $(grep -c '@exämple,' "$T/out/party-01/labels.csv") == $(wc -l <"$T/data/party-01/ids.txt") ]] || fail 'ids were not kept'
+}
+
+# ---- weights ----
+
+# An edge weighs what those who have it say together: here 1 of one party, 1 + 2.5 of two.
+test_weights_add_up() {
+	graph_federation 2 --overlap 1
+	awk -v OFS='\t' 'NR % 3 == 0 { print $1, $2, 2.5 }' "$T/pooled/edges.tsv" >"$T/data/party-01/edges.tsv"
+	awk -v OFS='\t' '{ print $1, $2, NR % 3 ? 1 : 3.5 }' "$T/pooled/edges.tsv" >"$T/both"
+	mv "$T/both" "$T/pooled/edges.tsv"
+	central
+	runs 2
+	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI of weighted edges'
+	jq -e --slurpfile central "$T/central/result.json" '
+		[.facts.eigenvalues[:3], $central[0].eigenvalues[:3]] | transpose | all(.[0] - .[1] | fabs < 1e-4)' \
+		"$T/out/coordinator/run.json" >/dev/null || fail "eigenvalues $(run_of coordinator '.facts.eigenvalues | tostring')"
+}
+
+# ---- who is asked ----
+
+test_exact_must_be_named() {
+	graph_federation 2
+	edit party-01 '.policy.jobs = ["fedspectral"]'
+	coordinator
+	parties 2
+	ends 2 coordinator party-00 party-01
+	for name in coordinator party-00 party-01; do
+		says "$name" 'the offered job is of kind fedspectral.exact, which policy.jobs of party-01 does not name'
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
+	done
+	runs 2 --set 'variant=fedspectral+'
+	edit party-01 '.policy.jobs = ["fedspectral.exact"]'
+	runs 2
+	# What it shows is said when it is offered.
+	grep -q 'most of the pooled graph can be computed' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
+	grep -q 'of two parties each learns the other' "$T/out/party-00/log.jsonl" || fail 'the offer does not say what two parties show'
+}
+
+# ---- a party or the coordinator dies ----
+
+dies_in() { # VICTIM PHASE [ARG-OF-COORDINATOR...]
+	local name others=()
+	graph_federation 3
+	coordinator "${@:3}"
+	relay relay 40 # so that a phase lasts
+	party party-00
+	ADDRESS=$RELAY party party-01
+	party party-02
+	in_phase "$1" "$2"
+	kill -KILL "${PID[$1]}"
+	for name in coordinator party-00 party-01 party-02; do [[ $name == "$1" ]] || others+=("$name"); done
+	for name in "${others[@]}"; do
+		ended "$name" 12
+		[[ $STATUS == 2 || $STATUS == 3 ]] || fail "$name ended with status $STATUS, expected 2 or 3"
+		says "$name" "$1"
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
+		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: $(run_of "$name" .status)"
+	done
+	unset "PID[$1]"
+	no_leftovers "$1"
+	runs 3 "${@:3}"
+}
+
+test_party_dies_in_align() { dies_in party-01 align; }
+test_party_dies_in_lanczos() { dies_in party-01 lanczos; }
+test_coordinator_dies_in_lanczos() { dies_in coordinator lanczos; }
+test_party_dies_in_power() { dies_in party-01 power --set variant=fedspectral+; }
+
+# ---- odd data that work ----
+
+test_loops_and_repeated_edges() {
+	graph_federation 2
+	central
+	{
+		cat "$T/data/party-01/edges.tsv"
+		echo 'n1 n1'
+		echo 'n2	n2'
+		head -n 3 "$T/data/party-01/edges.tsv" | awk -v OFS='\t' '{ print $2, $1 }'
+	} >"$T/more"
+	mv "$T/more" "$T/data/party-01/edges.tsv"
+	edit party-01 'del(.data.ids)' # n1 and n2 may be somebody else's
+	runs 2
+	grep -q 'edges.tsv: dropped 2 self-loops and 3 lines that repeat an edge' "$T/party-01.stderr" "$T/out/party-01/log.jsonl" ||
+		fail "$(tail -n 3 "$T/party-01.stderr")"
+	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI'
+}
+
+test_party_without_edges() {
+	graph_federation 3
+	: >"$T/data/party-02/edges.tsv"
+	cat "$T"/data/party-0[01]/edges.tsv >"$T/pooled/edges.tsv"
+	central
+	for variant in exact fedspectral+ fedspectral; do
+		runs 3 --set "variant=$variant"
+		own_labels 3
+	done
+	runs 3
+	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI'
+	: >"$T/data/party-02/ids.txt" # it knows no node at all
+	edit party-02 'del(.data.ids)'
+	runs 3
+	[[ $(wc -l <"$T/out/party-02/labels.csv") == 1 ]] || fail 'a party without nodes has labels'
+}
+
+# Three graphs beside each other, and a node of nobody.
+test_disconnected() {
+	graph_federation 2
+	rm -r "$T/data"
+	mkdir "$T/data" "$T/apart"
+	awk 'BEGIN { for (c = 0; c < 3; c++) for (i = 0; i < 20; i++) for (j = 0; j < i; j++)
+		if ((3 * i + 5 * j) % 11) print "c" c "-" i "\t" "c" c "-" j }' >"$T/apart/edges.tsv"
+	{ tr '\t' '\n' <"$T/apart/edges.tsv" | sort -u && echo alone; } >"$T/apart/ids.txt"
+	"$BIN/coterie" split --by edges --parties 2 --data "$T/apart" --out "$T/data" >/dev/null
+	over_edges 2
+	central "$T/apart"
+	runs 2
+	at_least "$(ari "$T"/out/party-*/labels.csv)" 1 'ARI'
+	[[ $(run_of coordinator '.facts | "\(.components) \(.isolated)"') == "3 1" ]] || fail "facts $(run_of coordinator '.facts | tostring')"
+	says coordinator '3 components'
+	says coordinator '1 of [0-9]+ nodes have no edges'
+	[[ $(cat "$T"/out/party-*/labels.csv | grep '^alone,') == alone,3 ]] || fail 'the isolated node is not by itself'
+	runs 2 --set clusters=auto
+	[[ $(run_of coordinator .facts.clusters) == 3 ]] || fail "auto found $(run_of coordinator .facts.clusters)"
+}
+
+# ---- data that do not ----
+
+# FILE of party-01 becomes stdin; it ends with 4 before it dials, and says this.
+refuses() { # FILE REGEX
+	cat >"$T/data/party-01/$1"
+	party party-01
+	ends 4 party-01
+	says party-01 "$2"
+	[[ $(wc -c <"$T/party-01.stderr") -lt 2000 ]] || fail "says it in $(wc -c <"$T/party-01.stderr") bytes"
+}
+
+test_bad_files() {
+	graph_federation 2
+	local long
+	export ADDRESS=127.0.0.1:1
+	long=$(head -c 10240 /dev/zero | tr '\0' x)
+	edit party-01 'del(.data.ids)'
+	printf 'n1 n2\nn2 n3 -0.5\n' | refuses edges.tsv 'edges\.tsv:2: the weight is -0\.5, expected more than 0'
+	printf 'n1 n2\n\nn2 n3 0\n' | refuses edges.tsv 'edges\.tsv:3: the weight is 0, expected more than 0'
+	printf 'n1 n2 nan\n' | refuses edges.tsv 'edges\.tsv:1: .*nan'
+	printf 'n1 n2 1e999\n' | refuses edges.tsv 'edges\.tsv:1: .*1e999'
+	printf 'n1\n' | refuses edges.tsv 'edges\.tsv:1: .*an id is expected'
+	printf 'a\tb\tc\n' | refuses edges.tsv 'edges\.tsv:1: .*c'
+	printf 'n1 n2 1\nn2 n1 2\n' | refuses edges.tsv 'edges\.tsv:2: the edge n2 n1 is given with weight 2, but with 1 on line 1'
+	printf 'n1 %s\n' "$long" | refuses edges.tsv 'edges\.tsv:1: .*10240 bytes'
+	printf 'n1 n\x01\n' | refuses edges.tsv 'edges\.tsv:1: '
+	edit party-01 '.data.ids = "data/party-01/ids.txt"'
+	printf 'n1 n2\n' >"$T/data/party-01/edges.tsv"
+	printf 'n1\nn2\tn3\n' | refuses ids.txt 'ids\.txt:2: '
+	printf 'n1\n%s\n' "$long" | refuses ids.txt 'ids\.txt:2: .*10240 bytes'
+	printf 'n1\nn2\nn1\n' | refuses ids.txt 'ids\.txt:3: .*n1'
+	printf 'n1\nn3\n' | refuses ids.txt 'edges\.tsv:1: .*n2.* is none of the 2 ids'
+}
+
+test_more_clusters_than_nodes() {
+	graph_federation 2
+	printf 'a b\nb c\n' >"$T/data/party-00/edges.tsv"
+	printf 'd c\n' >"$T/data/party-01/edges.tsv"
+	printf 'a\nb\nc\nlonely\n' >"$T/data/party-00/ids.txt"
+	printf 'c\nd\n' >"$T/data/party-01/ids.txt"
+	coordinator --set clusters=5
+	parties 2
+	ends '1|2' coordinator party-00 party-01
+	for name in coordinator party-00 party-01; do
+		says "$name" '4 of 5 nodes have edges, which cannot be put into 5 clusters'
+	done
+	runs 2 --set clusters=2
+	[[ $(grep lonely "$T/out/party-00/labels.csv") == lonely,2 ]] || fail "$(<"$T/out/party-00/labels.csv")"
+}
+
+test_features_alone_are_declined() {
+	federation 2
+	echo '{ "kind": "fedspectral", "clusters": 3, "variant": "fedspectral+" }' >"$T/job.json"
+	for name in $(names 2); do edit "$name" '.policy.jobs = ["fedspectral"] | del(.data.edges)'; done
+	coordinator
+	parties 2
+	ends '2|4' coordinator
+	says coordinator 'has no data.edges, which a job of kind fedspectral needs'
+}
+
+# ---- scripts/launch ----
+
+test_launch() {
+	local launch=(env COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --quiet --data "$T/pooled" --parties 3 --job)
+	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
+	central
+	"${launch[@]}" "$ROOT/configs/jobs/fedspectral.json" --set clusters=3 --allow fedspectral.exact --overlap 0.67 \
+		--out "$T/a" >"$T/a.stderr" 2>&1 || fail "launch: status $?: $(tail -n 3 "$T/a.stderr")"
+	at_least "$(ari "$T"/a/party-*/labels.csv)" 1 'ARI of launch'
+	"${launch[@]}" "$ROOT/configs/jobs/fedspectral-plus.json" --set clusters=3 --regions --out "$T/b" >"$T/b.stderr" 2>&1 ||
+		fail "launch of fedspectral+: status $?"
+	"${launch[@]}" "$ROOT/configs/jobs/fedspectral-plain.json" --set clusters=3 --out "$T/c" >"$T/c.stderr" 2>&1 ||
+		fail "launch of fedspectral: status $?"
+	local status=0
+	"${launch[@]}" "$ROOT/configs/jobs/fedspectral.json" --out "$T/d" >"$T/d.stderr" 2>&1 || status=$?
+	((status == 2)) || fail "launch without --allow: status $status, expected 2"
+	says d 'fedspectral.exact, which policy.jobs of party-0[0-2] does not name'
+	status=0
+	"${launch[@]}" "$ROOT/configs/jobs/fedspectral.json" --by rows --out "$T/e" >"$T/e.stderr" 2>&1 || status=$?
+	((status == 4)) || fail "launch --by rows: status $status, expected 4"
+	says e '--by is rows, expected edges'
+}
+
+run_tests "$@"

@@ -340,7 +340,7 @@ static void test_files(void **state)
 /* Without ids.txt, labels.txt says how many nodes there are, and ids are their numbers. */
 static void test_numbered(void **state)
 {
-	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, false, false };
+	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false };
 	size_t nodes = 0;
 
 	(void)state;
@@ -379,7 +379,7 @@ static void test_components(void **state)
 
 static void test_refusals(void **state)
 {
-	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, false, false };
+	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false };
 	char line[256];
 
 	(void)state;

@@ -5,6 +5,8 @@
 #include "common/job/noise.h"
 #include "server/row_questions.h"
 
+#include <stdio.h>
+
 static void keep_record(struct run *run, const struct fedsc_params *p,
 			const struct fedsc_report *report)
 {
@@ -30,6 +32,17 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 		record_facts(r, "eigenvalues", report->value, p->k);
 }
 
+/* What only the sums of all rows can tell is not wrong input any more, it is a job that fails. */
+static enum err within_the_run(enum err e)
+{
+	char why[ERR_DETAIL_MAX];
+
+	if (e != ERR_INPUT)
+		return e;
+	snprintf(why, sizeof(why), "%s", err_detail());
+	return err_set(ERR_JOB, "%s", why);
+}
+
 enum err server_fedsc(struct run *run, uint32_t **label)
 {
 	struct fedsc_report report = { 0 };
@@ -44,7 +57,7 @@ enum err server_fedsc(struct run *run, uint32_t **label)
 	TRY(job_noise(&run->job, &noise));
 	job_noise_record(&run->job, &noise, run->record);
 	row_questions_open(&rows, run, &pool);
-	e = fedsc_run(&pool, &p, &report);
+	e = within_the_run(fedsc_run(&pool, &p, &report));
 	if (e == ERR_OK)
 		e = row_questions_end(&rows);
 	if (e == ERR_OK) {

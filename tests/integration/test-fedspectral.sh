@@ -163,7 +163,7 @@ test_exact_must_be_named() {
 	edit party-01 '.policy.jobs = ["fedspectral.exact"]'
 	runs 2
 	# What it shows is said when it is offered.
-	grep -q 'most of the pooled graph can be computed' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
+	grep -q 'the pooled graph can be computed from them' "$T/out/party-01/log.jsonl" || fail 'the offer does not say what it shows'
 	grep -q 'of two parties each learns the other' "$T/out/party-00/log.jsonl" || fail 'the offer does not say what two parties show'
 }
 

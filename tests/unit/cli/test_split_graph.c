@@ -322,7 +322,7 @@ static void test_files(void **state)
 	put_graph();
 	for (int regions = 0; regions <= 1; regions++) {
 		for (int tenths = 0; tenths <= 10; tenths += 5) {
-			struct split_params p = { SPLIT_EDGES,  4,       3,    data, out, 0,
+			struct split_params p = { SPLIT_EDGES,  4,       3,    data, out, 0, 0,
 						  tenths / 10., regions, false };
 			struct pooled_graph whole;
 

@@ -134,8 +134,7 @@ static inline void sample(struct msg *m, bool largest)
 		m->ids = (struct msg_ids){ 0 };
 		if (largest)
 			m->ids =
-			    (struct msg_ids){ MSG_IDS_MAX, MSG_IDS_MAX,
-						   filler(MSG_CHUNK_MAX) };
+			    (struct msg_ids){ MSG_IDS_MAX, MSG_IDS_MAX, filler(MSG_CHUNK_MAX) };
 		break;
 	case MSG_ABORT:
 		m->abort = (struct msg_abort){ code, name, text };

@@ -253,7 +253,7 @@ enum err score_files(const char *truth_path, struct label_files files, const cha
 		     bool similarity, struct json *result)
 {
 	struct labels truth, l;
-	struct metrics m;
+	struct metrics m = { 0 };
 	size_t excluded = 0;
 	enum err err = ERR_OK;
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { STREAM_COPIES = 0x636f70696573, STREAM_REGIONS = 0x726567696f6e };
+enum { STREAM_COPIES = 0x636f70696573, STREAM_REGIONS = 0x726567696f6e, STREAM_BETWEEN };
 enum { PASSES = 10 }; /* over all nodes, to make regions dense */
 
 size_t split_copies(double overlap, size_t parties)
@@ -143,7 +143,7 @@ static void first_by_region(const struct csr *S, const struct split_hold_params 
 
 	ALLOC(region, S->rows + 1);
 	split_regions(S, p->parties, p->seed, region);
-	rng_seed(&rng, p->seed, STREAM_REGIONS + 1);
+	rng_seed(&rng, p->seed, STREAM_BETWEEN);
 	for (size_t u = 0; u < S->rows; u++) {
 		for (size_t e = S->start[u]; e < S->start[u + 1]; e++) {
 			uint32_t v = S->index[e], r = region[u];

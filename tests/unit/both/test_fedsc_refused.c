@@ -449,10 +449,10 @@ static void test_bad_input(void **state)
 	fails("variant=anchor", spoil_bound, true, ERR_INPUT,
 	      "p1: sums of its features, or of their squares, are beyond 1.23794e+27");
 	fails("variant=anchor", spoil_rows, true, ERR_INPUT, "p1: features are 1 x 2");
-	fails("variant=dense", spoil_spread, false, ERR_INPUT, "all 24 rows are equal");
-	fails("kind=kmeans clusters=25", spoil_nothing, false, ERR_INPUT,
+	fails("variant=dense", spoil_spread, false, ERR_JOB, "all 24 rows are equal");
+	fails("kind=kmeans clusters=25", spoil_nothing, false, ERR_JOB,
 	      "job.clusters is 25, of 24 rows");
-	fails("variant=anchor dims=25", spoil_nothing, false, ERR_INPUT,
+	fails("variant=anchor dims=25", spoil_nothing, false, ERR_JOB,
 	      "job.dims is 25, of 24 rows");
 	fails("variant=dense dims=4 participants=3", spoil_nothing, true, ERR_INPUT,
 	      "job.participants is 3, of 2 parties");

@@ -128,6 +128,7 @@ static void test_refusals(void **state)
 	expect_command(spectral_main, "--data data --clusters 2", 4,
 		       "edges.tsv:2: the weight is -1, expected more than 0");
 	put("data/ids.txt", "a\nb\n");
+	put("data/edges.tsv", "a b\nb c\n");
 	expect_command(spectral_main, "--data data --clusters 2", 4,
 		       "edges.tsv:2: \"c\" is none of the 2 ids");
 	expect_command(spectral_main, "--data none --clusters 2", 4, "none: no edges.tsv");

@@ -338,7 +338,9 @@ test_clusters_below_min_cluster() { too_many kmeans '.clusters = 120' '3 rows or
 
 # The message names party, lambda and r.
 test_kernel_that_is_not_positive() {
-	too_many dense '.kernel = { lambda: 0, width: 100000 }' 'party-0[0-2]: kernel of the dictionary with lambda 0, r 100000'
+	rows_federation 3
+	rows_job dense '.kernel = { lambda: 0, width: 100000 }'
+	ends_saying '1|4' 'party-0[0-2]: kernel of the dictionary with lambda 0, r 100000'
 }
 
 # ---- from the command line ----

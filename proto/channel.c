@@ -257,6 +257,8 @@ enum err channel_drain(struct channel *ch, double timeout_s)
 			until = clock_now_s() + timeout_s;
 		if (ch->gone)
 			e = err_set(ERR_PEER, "%s", ch->failed.why);
+		else if (ch->away && p->cancelled.code != ERR_OK)
+			e = err_set(p->cancelled.code, "%s", p->cancelled.why);
 		else if (clock_now_s() >= until)
 			e = err_set(ERR_DEADLINE, "%s did not acknowledge %zu frames within %g s", ch->peer,
 				    ch->out.count + ch->kept.count, timeout_s);

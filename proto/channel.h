@@ -71,7 +71,7 @@ double channel_transfer_s(const struct channel *ch);
 /* Waits until all that was sent has been handed to the kernel, or the deadline passes. */
 enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
 /* Waits until the peer has acknowledged all that was sent. While the connection is lost and awaited,
- * the timeout does not run: that ends by the loop thread's clock. */
+ * the timeout does not run: that ends by the loop thread's clock, or by post_cancel(). */
 enum err channel_drain(struct channel *ch, double timeout_s) MUST_CHECK;
 
 /* Vectors of labels, packed and in chunks of at most MSG_CHUNK_MAX (CHANNEL_CHUNK when sent).
@@ -178,9 +178,10 @@ void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t mes
  * it. When the connection is lost, the channel is away; the owner makes another one, both ends say
  * what they have (RESUME), and the kept bytes after that go out again. Of the loop thread alone. */
 
-/* From here on a lost connection is awaited and ends nothing by itself. job_id NULL: the OFFER that
- * comes says it; until then a lost connection fails the channel. */
-void channel_keep(struct channel *ch, const uint8_t *job_id, uint32_t attempt);
+/* Which job it is: for the coordinator to say; a party's channel takes it from the OFFER. */
+void channel_of_job(struct channel *ch, const uint8_t job_id[static JOB_ID_LEN], uint32_t attempt);
+/* A lost connection is awaited and ends nothing by itself, once it is known which job it is. */
+void channel_keep(struct channel *ch);
 /* The next frame to go out: one to be sent again, or the next of the queue, which is kept. False:
  * there is none, or too much is kept. body is valid until channel_went() has been called and the peer
  * has acknowledged it. */
@@ -194,6 +195,7 @@ uint32_t channel_last(const struct channel *ch);           /* the number of the 
 /* The connection was lost. False: then there is nothing to wait for, see channel_keep(). */
 bool channel_lost(struct channel *ch);
 bool channel_is_away(struct channel *ch);
+uint64_t channel_job(const struct channel *ch); /* the job's number in frames, once it is known */
 bool channel_is_untouched(const struct channel *ch); /* nothing came, and nothing was acknowledged */
 void channel_resume_say(const struct channel *ch, struct msg *resume);
 /* ERR_PEER: it speaks of another job or attempt, says that it has what was not sent, or comes when

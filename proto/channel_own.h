@@ -20,7 +20,7 @@ enum {
 #undef MSG
 	,
 	QUEUE_ITEM_COST = 64, /* so that empty messages fill a queue too */
-	SPARES = 16,          /* emptied buffers for what is sent next */
+	SPARES = 4,           /* emptied buffers for what is sent next */
 };
 
 struct item {

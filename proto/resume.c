@@ -26,25 +26,23 @@ void channel_recycle(struct channel *ch, struct buf *b)
 
 /* ---- which job ---- */
 
-static void name_job(struct channel *ch, const uint8_t *job_id, uint32_t attempt)
+void channel_of_job(struct channel *ch, const uint8_t job_id[static JOB_ID_LEN], uint32_t attempt)
 {
 	memcpy(ch->job_id, job_id, JOB_ID_LEN);
 	ch->attempt = attempt;
 	ch->knows_job = true;
 }
 
-void channel_keep(struct channel *ch, const uint8_t *job_id, uint32_t attempt)
+void channel_keep(struct channel *ch)
 {
 	ch->keeping = true;
-	if (job_id)
-		name_job(ch, job_id, attempt);
 }
 
 /* Job id and attempt come first in it; whether the rest parses is for the job thread to see. */
 void channel_note_offer(struct channel *ch, enum msg_type type, struct bytes body)
 {
 	if (type == MSG_OFFER && ch->own == PARTY && !ch->knows_job && body.n >= JOB_ID_LEN + 4)
-		name_job(ch, body.p, get_u32(body.p + JOB_ID_LEN));
+		channel_of_job(ch, body.p, get_u32(body.p + JOB_ID_LEN));
 }
 
 /* ---- frames that leave ---- */
@@ -171,6 +169,11 @@ bool channel_is_away(struct channel *ch)
 	away = ch->away;
 	pthread_mutex_unlock(&ch->post->lock);
 	return away;
+}
+
+uint64_t channel_job(const struct channel *ch)
+{
+	return get_u64(ch->job_id);
 }
 
 bool channel_is_untouched(const struct channel *ch)

@@ -61,7 +61,7 @@ void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg)
 	pthread_mutex_lock(&ch->post->lock);
 	ch->wake = wake;
 	ch->wake_arg = arg;
-	if (ch->out.count)
+	if (ch->out.count || ch->kept.left < ch->kept.count)
 		channel_wake(ch);
 	pthread_mutex_unlock(&ch->post->lock);
 }

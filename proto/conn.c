@@ -396,7 +396,7 @@ static void tick(struct conn *c)
 	if (!c->paused && !stalled && now - c->heard_s >= interval) {
 		snprintf(why, sizeof(why), "nothing heard from %s for %.1f s", c->name, interval);
 		c->lost = true;
-		conn_close(c, ERR_DEADLINE, why, 0);
+		conn_over(c, ERR_DEADLINE, why); /* without TLS's last word: it may come back */
 		return;
 	}
 	conn_update_link(c);

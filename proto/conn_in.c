@@ -139,7 +139,7 @@ static void ended(struct conn *c, ssize_t status)
 	else
 		snprintf(why, sizeof(why), "the connection to %s broke: %s", who,
 			 uv_strerror((int)status));
-	c->lost = true;
+	c->lost = c->phase < CONN_FLUSHING; /* otherwise we chose to part */
 	conn_over(c, ERR_PEER, why);
 }
 

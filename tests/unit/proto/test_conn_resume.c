@@ -276,6 +276,34 @@ static void test_heartbeat_acknowledges(void **state)
 	free(m);
 }
 
+/* What is kept goes out again at once, not with the next heartbeat. */
+static void test_goes_on_at_once(void **state)
+{
+	(void)state;
+	hub.conn->heartbeat_s = bank.conn->heartbeat_s = 3000; /* these never come */
+	hub.heartbeat_s = bank.heartbeat_s = 3000;
+	uv_read_stop((uv_stream_t *)&bank.conn->tcp);
+	send_offer(hub.channel);
+	send_done(hub.channel);
+	run_until(hub.channel->kept.left == 2);
+	break_it(3);
+	run_until(bank.channel->in.count == 2);
+	assert_int_equal(lost, 1);
+	assert_true(hub.channel->link.resent > 0);
+}
+
+/* Writing fails, and nothing says why: that is a loss, too. */
+static void test_write_fails(void **state)
+{
+	(void)state;
+	uv_read_stop((uv_stream_t *)&hub.conn->tcp); /* it does not notice */
+	shutdown(conn_fd(bank.conn), SHUT_WR);
+	send_done(bank.channel);
+	run_until(lost == 1 && !channel_is_away(bank.channel));
+	run_until(hub.channel->in.count == 1);
+	assert_int_equal(hub.closed, 0);
+}
+
 /* The bank dials again while its connection stands: the hub takes the new one, and the old one goes. */
 static void test_newer_one_is_right(void **state)
 {
@@ -351,6 +379,8 @@ int main(void)
 		LOST(test_stream),
 		LOST(test_little_is_kept),
 		LOST(test_heartbeat_acknowledges),
+		LOST(test_goes_on_at_once),
+		LOST(test_write_fails),
 		LOST(test_newer_one_is_right),
 		LOST(test_wrong_acknowledgement),
 		LOST(test_close_is_no_loss),

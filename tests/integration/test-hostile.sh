@@ -155,8 +155,14 @@ test_pinned_party_with_another_key() {
 # While that party is in the job nobody else gets a word in under its name.
 test_second_session_of_a_party_in_the_job() {
 	slow_job
-	frame $HELLO 0 0 '' 4294967295 | tls party-01
+	hello 2 2 | tls party-01
 	undisturbed 'party-01 is already connected'
+}
+
+test_second_session_that_sends_garbage() {
+	slow_job
+	frame $HELLO 0 0 '' 4294967295 | tls party-01
+	undisturbed 'party-01.*4294967295'
 }
 
 # Before the job begins: the session is closed, the party's own one is welcome afterwards.

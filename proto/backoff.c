@@ -19,7 +19,8 @@ uint64_t backoff_left_ms(const struct backoff *b)
 
 uint64_t backoff_next_ms(struct backoff *b)
 {
-	uint64_t left = backoff_left_ms(b), wait = b->next_ms / 2 + rng_below(&b->rng, b->next_ms / 2 + 1);
+	uint64_t left = backoff_left_ms(b),
+		 wait = b->next_ms / 2 + rng_below(&b->rng, b->next_ms / 2 + 1);
 
 	b->next_ms = b->next_ms * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS : b->next_ms * 2;
 	return wait < left ? wait : left;

@@ -152,7 +152,7 @@ enum {
 	 * then channel_send blocks. More than fast and far links have under way: 25 MB for 1 Gbit/s
 	 * and 200 ms. */
 	CHANNEL_KEPT_MAX = 64 << 20,
-	CHANNEL_ACK_EVERY = 512 << 10, /* bytes that come before that is said */
+	CHANNEL_ACK_EVERY = 1 << 20, /* bytes that come before that is said */
 };
 
 /* Called from any thread when frames wait in the out-queue, or when the in-queue has room again;

@@ -20,7 +20,8 @@ enum {
 #undef MSG
 	,
 	QUEUE_ITEM_COST = 64, /* so that empty messages fill a queue too */
-	SPARES = 4,           /* emptied buffers for what is sent next */
+	SPARES = 16,          /* emptied buffers for what is sent next, */
+	SPARE_BYTES = 4 << 20, /* and as much room in them */
 };
 
 struct item {
@@ -74,7 +75,7 @@ struct channel {
 	struct buf current;          /* what the last received message borrows from */
 	struct buf spare;            /* empty, with room: for the next received */
 	struct buf spare_out[SPARES]; /* the same for what is sent */
-	size_t spares;
+	size_t spares, spare_bytes;
 	struct reason failed;        /* the peer is gone, aborted, or broke the protocol */
 	struct reason ended;         /* what the job thread was told, and is told again */
 	bool gone;                   /* nothing can be sent any more, not even ABORT */

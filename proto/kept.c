@@ -68,7 +68,8 @@ enum err kept_check(const struct kept *k, uint32_t seq, bool left_only)
 
 	if (seq >= k->acked && seq - k->acked <= most)
 		return ERR_OK;
-	return err_set(ERR_PEER, "an acknowledgement of frame %" PRIu32 ", expected %" PRIu32 " to %" PRIu32,
+	return err_set(ERR_PEER,
+		       "an acknowledgement of frame %" PRIu32 ", expected %" PRIu32 " to %" PRIu32,
 		       seq, k->acked, k->acked + (uint32_t)most);
 }
 

@@ -1,10 +1,11 @@
-/* kept.h -- the frames of a job that the peer has not acknowledged yet, in the order of their numbers.
+/* kept.h -- the frames of a job that the peer has not acknowledged yet, in the order of their
+ * numbers.
  *
  *   acked | frames that have left | frames that have not | (the channel's queue)
  *         ^ first                 ^ first + left
  *
- * A frame is kept as the bytes that were sent, and it is those bytes that are sent again: nothing is
- * computed anew. Pure: no sockets, no locks. What happens with it is in resume.c.
+ * A frame is kept as the bytes that were sent, and it is those bytes that are sent again: nothing
+ * is computed anew. Pure: no sockets, no locks. What happens with it is in resume.c.
  */
 #ifndef PROTO_KEPT_H
 #define PROTO_KEPT_H
@@ -43,8 +44,8 @@ void kept_went(struct kept *k); /* the frame that was due has gone out whole */
  * False: there is none left of them. */
 bool kept_pop(struct kept *k, uint32_t seq, struct buf *body);
 
-/* ERR_PEER: the peer acknowledges what it cannot have, or takes an acknowledgement back. `left_only`:
- * it can have only what has gone out on this connection. */
+/* ERR_PEER: the peer acknowledges what it cannot have, or takes an acknowledgement back.
+ * `left_only`: it can have only what has gone out on this connection. */
 enum err kept_check(const struct kept *k, uint32_t seq, bool left_only) MUST_CHECK;
 
 void kept_again(struct kept *k); /* a new connection: none has gone out on it */

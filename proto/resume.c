@@ -11,13 +11,21 @@
 
 struct buf channel_spare(struct channel *ch)
 {
-	return ch->spares ? ch->spare_out[--ch->spares] : (struct buf){ 0 };
+	struct buf b = { 0 };
+
+	if (ch->spares) {
+		b = ch->spare_out[--ch->spares];
+		ch->spare_bytes -= b.cap;
+	}
+	return b;
 }
 
 void channel_recycle(struct channel *ch, struct buf *b)
 {
-	if (b->cap >= FRAME_GROW && ch->spares < SPARES) {
+	if (b->cap >= FRAME_GROW && ch->spares < SPARES &&
+	    ch->spare_bytes + b->cap <= SPARE_BYTES) {
 		b->n = 0;
+		ch->spare_bytes += b->cap;
 		ch->spare_out[ch->spares++] = *b;
 		*b = (struct buf){ 0 };
 	}
@@ -192,12 +200,14 @@ void channel_resume_say(const struct channel *ch, struct msg *resume)
 static enum err check_resume(const struct channel *ch, const struct msg_resume *peer)
 {
 	if (!ch->knows_job || memcmp(peer->job_id, ch->job_id, JOB_ID_LEN) != 0)
-		return err_set(ERR_PEER, "%s goes on with another job than the one under way", ch->peer);
+		return err_set(ERR_PEER, "%s goes on with another job than the one under way",
+			       ch->peer);
 	if (peer->attempt != ch->attempt)
-		return err_set(ERR_PEER, "%s goes on with attempt %u, the one under way is %u", ch->peer,
-			       peer->attempt, ch->attempt);
+		return err_set(ERR_PEER, "%s goes on with attempt %u, the one under way is %u",
+			       ch->peer, peer->attempt, ch->attempt);
 	if (ch->gone)
-		return err_set(ERR_PEER, "%s is not waited for any more: %s", ch->peer, ch->failed.why);
+		return err_set(ERR_PEER, "%s is not waited for any more: %s", ch->peer,
+			       ch->failed.why);
 	return kept_check(&ch->kept, peer->received, false);
 }
 

@@ -304,7 +304,8 @@ static void test_write_fails(void **state)
 	assert_int_equal(hub.closed, 0);
 }
 
-/* The bank dials again while its connection stands: the hub takes the new one, and the old one goes. */
+/* The bank dials again while its connection stands: the hub takes the new one, and the old one
+ * goes. */
 static void test_newer_one_is_right(void **state)
 {
 	struct conn *old = bank.conn;
@@ -346,7 +347,8 @@ static void test_close_is_no_loss(void **state)
 	conn_close(bank.conn, ERR_OK, NULL, 2);
 	run_until(hub.closed && bank.closed);
 	assert_false(channel_is_away(hub.channel) || channel_is_away(bank.channel));
-	assert_err(channel_recv(hub.channel, MSG_ACCEPT, &hub_host->msg), ERR_PEER, "closed the connection");
+	assert_err(channel_recv(hub.channel, MSG_ACCEPT, &hub_host->msg), ERR_PEER,
+		   "closed the connection");
 }
 
 /* The hub's ABORT, said while the bank is away, is what it hears when it is back. */

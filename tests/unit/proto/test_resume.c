@@ -123,7 +123,8 @@ static void arrive(struct end *e, const uint8_t *p, size_t n)
 	frame_reader_release(&r);
 }
 
-/* A connection over which `sent` bytes leave from, of which `come` arrive at to; then it is lost. */
+/* A connection over which `sent` bytes leave from, of which `come` arrive at to; then it is lost.
+ */
 static void connection(struct end *from, struct end *to, size_t sent, size_t come)
 {
 	struct buf wire = { 0 };
@@ -207,8 +208,8 @@ static size_t all_bytes(void)
 
 enum { CHOICE_LEN = FRAME_HEADER_LEN + 10, ALL = 1 << 20 };
 
-/* Cut at every byte: before, in and after headers and bodies, both ways, and with more under way than
- * arrives. */
+/* Cut at every byte: before, in and after headers and bodies, both ways, and with more under way
+ * than arrives. */
 static void test_every_byte(void **state)
 {
 	size_t all = all_bytes();
@@ -288,7 +289,8 @@ static void test_acknowledgements(void **state)
 	(void)state;
 	assert_false(channel_ack_due(hub.ch, &ack));
 	say(&bank);
-	assert_err(channel_acked(bank.ch, 1), ERR_PEER, "frame 1, expected 0 to 0"); /* still queued */
+	assert_err(channel_acked(bank.ch, 1), ERR_PEER,
+		   "frame 1, expected 0 to 0"); /* still queued */
 	connection(&bank, &hub, frame_len(0) + frame_len(1) + 5, ALL);
 	assert_true(channel_ack_due(hub.ch, &ack));
 	assert_int_equal(ack.type, MSG_ACK);
@@ -391,7 +393,8 @@ static void test_what_does_not_fit(void **state)
 	assert_err(channel_resume(bank.ch, &bad.resume), ERR_PEER, "another job");
 	bad = good;
 	bad.resume.attempt++;
-	assert_err(channel_resume(bank.ch, &bad.resume), ERR_PEER, "attempt 4, the one under way is 3");
+	assert_err(channel_resume(bank.ch, &bad.resume), ERR_PEER,
+		   "attempt 4, the one under way is 3");
 	bad = good;
 	bad.resume.received = COUNT + 1;
 	assert_err(channel_resume(bank.ch, &bad.resume), ERR_PEER, "frame 8, expected 1 to 7");
@@ -487,7 +490,8 @@ static void test_drain(void **state)
 	assert_ok(drain_while(acknowledge_later, 20));
 }
 
-/* The time while the connection is lost does not count; but it ends when the loop thread says so. */
+/* The time while the connection is lost does not count; but it ends when the loop thread says so.
+ */
 static void test_drain_while_away(void **state)
 {
 	for (int how = 0; how < 3; how++) {
@@ -503,7 +507,8 @@ static void test_drain_while_away(void **state)
 		else if (how == 1)
 			assert_err(drain_while(fail_later, 20), ERR_PEER, "hub did not come back");
 		else
-			assert_err(drain_while(cancel_later, 20), ERR_CANCELLED, "bank-a was stopped");
+			assert_err(drain_while(cancel_later, 20), ERR_CANCELLED,
+				   "bank-a was stopped");
 	}
 }
 

@@ -27,8 +27,8 @@ enum {
 
 #define CANCEL_TIMEOUT_S 1.0
 
-/* What the loop waits for: the time to dial again; a WELCOME; an offer and then the job's end; that a
- * lost connection is followed by another, in the job; the connection's end; everything's end. */
+/* What the loop waits for: the time to dial again; a WELCOME; an offer and then the job's end; that
+ * a lost connection is followed by another, in the job; the connection's end; everything's end. */
 enum phase { RESTING, DIALLING, SERVING, RETURNING, HANGING_UP, CLOSING };
 
 struct daemon {
@@ -46,7 +46,8 @@ struct daemon {
 	double dialling_since_s; /* of this row of attempts */
 	double heartbeat_s;      /* as agreed with the coordinator */
 	struct backoff backoff;  /* while RETURNING */
-	char lost_why[ERR_DETAIL_MAX]; /* how the connection was lost, or why dialling failed since */
+	char lost_why[ERR_DETAIL_MAX]; /* how the connection was lost, or why dialling failed since
+					*/
 	struct identity *identity;
 	struct dataset dataset;
 	bool has_dataset;
@@ -219,7 +220,8 @@ static void say_resume(struct daemon *d, struct conn *conn)
 	struct msg m;
 
 	if (strcmp(conn_name(conn), channel_peer(d->channel)) != 0) {
-		conn_close(conn, ERR_PEER, "another coordinator than the one of the job answers", 0);
+		conn_close(conn, ERR_PEER, "another coordinator than the one of the job answers",
+			   0);
 		return;
 	}
 	channel_resume_say(d->channel, &m);
@@ -349,7 +351,8 @@ static void on_resume(struct daemon *d, const struct msg_resume *r)
 	char why[ERR_DETAIL_MAX];
 
 	if (channel_resume(d->channel, r) != ERR_OK) {
-		snprintf(why, sizeof(why), "%s sent RESUME: %.400s", conn_name(d->conn), err_detail());
+		snprintf(why, sizeof(why), "%s sent RESUME: %.400s", conn_name(d->conn),
+			 err_detail());
 		give_up(d, ERR_PEER, why);
 		return;
 	}
@@ -405,7 +408,9 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 		rest(d, code, why ? why : "closed");
 }
 
-static const struct conn_events events = { .ready = on_ready, .message = on_message, .closed = on_closed };
+static const struct conn_events events = { .ready = on_ready,
+					   .message = on_message,
+					   .closed = on_closed };
 
 static void dial(struct daemon *d)
 {

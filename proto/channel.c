@@ -260,8 +260,8 @@ enum err channel_drain(struct channel *ch, double timeout_s)
 		else if (ch->away && p->cancelled.code != ERR_OK)
 			e = err_set(p->cancelled.code, "%s", p->cancelled.why);
 		else if (clock_now_s() >= until)
-			e = err_set(ERR_DEADLINE, "%s did not acknowledge %zu frames within %g s", ch->peer,
-				    ch->out.count + ch->kept.count, timeout_s);
+			e = err_set(ERR_DEADLINE, "%s did not acknowledge %zu frames within %g s",
+				    ch->peer, ch->out.count + ch->kept.count, timeout_s);
 		else
 			post_wait(p, until);
 	}

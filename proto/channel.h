@@ -70,8 +70,8 @@ double channel_transfer_s(const struct channel *ch);
 
 /* Waits until all that was sent has been handed to the kernel, or the deadline passes. */
 enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
-/* Waits until the peer has acknowledged all that was sent. While the connection is lost and awaited,
- * the timeout does not run: that ends by the loop thread's clock, or by post_cancel(). */
+/* Waits until the peer has acknowledged all that was sent. While the connection is lost and
+ * awaited, the timeout does not run: that ends by the loop thread's clock, or by post_cancel(). */
 enum err channel_drain(struct channel *ch, double timeout_s) MUST_CHECK;
 
 /* Vectors of labels, packed and in chunks of at most MSG_CHUNK_MAX (CHANNEL_CHUNK when sent).
@@ -183,20 +183,22 @@ void channel_of_job(struct channel *ch, const uint8_t job_id[static JOB_ID_LEN],
 /* A lost connection is awaited and ends nothing by itself, once it is known which job it is. */
 void channel_keep(struct channel *ch);
 /* The next frame to go out: one to be sent again, or the next of the queue, which is kept. False:
- * there is none, or too much is kept. body is valid until channel_went() has been called and the peer
- * has acknowledged it. */
+ * there is none, or too much is kept. body is valid until channel_went() has been called and the
+ * peer has acknowledged it. */
 bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct bytes *body);
 void channel_went(struct channel *ch); /* that frame has been handed on whole */
 /* A frame came, of so many bytes: what is sent back, sooner or later. True: now. */
 bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t bytes);
 bool channel_ack_due(struct channel *ch, struct msg *ack); /* fills it in, if there is news */
-enum err channel_acked(struct channel *ch, uint32_t received) MUST_CHECK; /* ERR_PEER: that cannot be */
-uint32_t channel_last(const struct channel *ch);           /* the number of the last that came */
+enum err channel_acked(struct channel *ch,
+		       uint32_t received) MUST_CHECK; /* ERR_PEER: that cannot be */
+uint32_t channel_last(const struct channel *ch);      /* the number of the last that came */
 /* The connection was lost. False: then there is nothing to wait for, see channel_keep(). */
 bool channel_lost(struct channel *ch);
 bool channel_is_away(struct channel *ch);
 uint64_t channel_job(const struct channel *ch); /* the job's number in frames, once it is known */
-bool channel_is_untouched(const struct channel *ch); /* nothing came, and nothing was acknowledged */
+bool channel_is_untouched(
+    const struct channel *ch); /* nothing came, and nothing was acknowledged */
 void channel_resume_say(const struct channel *ch, struct msg *resume);
 /* ERR_PEER: it speaks of another job or attempt, says that it has what was not sent, or comes when
  * the channel has failed. Changes nothing. */

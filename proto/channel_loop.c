@@ -217,11 +217,17 @@ bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)
 
 void channel_sent(struct channel *ch, size_t bytes)
 {
+	size_t again;
+
 	pthread_mutex_lock(&ch->post->lock);
 	assert(bytes <= ch->out_bytes);
 	ch->out_bytes -= bytes;
-	ch->moved_s = clock_now_s();
-	ch->post->moved++;
+	again = bytes < ch->again ? bytes : ch->again;
+	ch->again -= again;
+	if (bytes > again) {
+		ch->moved_s = clock_now_s();
+		ch->post->moved++;
+	}
 	pthread_cond_broadcast(&ch->post->changed);
 	pthread_mutex_unlock(&ch->post->lock);
 }

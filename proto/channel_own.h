@@ -19,8 +19,8 @@ enum {
 #include "proto/messages.def"
 #undef MSG
 	,
-	QUEUE_ITEM_COST = 64, /* so that empty messages fill a queue too */
-	SPARES = 16,          /* emptied buffers for what is sent next, */
+	QUEUE_ITEM_COST = 64,  /* so that empty messages fill a queue too */
+	SPARES = 16,           /* emptied buffers for what is sent next, */
 	SPARE_BYTES = 4 << 20, /* and as much room in them */
 };
 
@@ -88,8 +88,9 @@ struct channel {
 	                          flight at most */
 	void (*wake)(void *arg);
 	void *wake_arg;
-	struct kept kept;   /* sent, and not acknowledged */
-	bool away;          /* the connection was lost and is awaited */
+	struct kept kept; /* sent, and not acknowledged */
+	bool away;        /* the connection was lost and is awaited */
+	size_t again;     /* bytes that are being sent again: that is no progress */
 	/* The loop thread's alone: */
 	bool keeping, knows_job; /* channel_keep(); job_id and attempt are known */
 	uint8_t job_id[JOB_ID_LEN];
@@ -117,7 +118,7 @@ void post_wait(struct post *p, double until_s);
 bool post_stopped(const struct post *p, enum err *code, const char **why);
 void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it);
 
-struct buf channel_spare(struct channel *ch); /* empty, perhaps with room */
+struct buf channel_spare(struct channel *ch);            /* empty, perhaps with room */
 void channel_recycle(struct channel *ch, struct buf *b); /* takes its contents over */
 
 /* Without the lock. Moves what can be moved between two joined channels; nothing if not joined. */

@@ -2,8 +2,6 @@
 #include "proto/channel_own.h"
 #include "proto/codec.h"
 
-#include "common/base/clock.h"
-
 #include <assert.h>
 #include <string.h>
 
@@ -232,10 +230,10 @@ enum err channel_resume(struct channel *ch, const struct msg_resume *peer)
 	if (e == ERR_OK) {
 		forget(ch, peer->received);
 		ch->away = false;
+		ch->again = ch->kept.bytes;
 		ch->out_bytes += ch->kept.bytes;
 		ch->link.resent += ch->kept.bytes;
 		ch->link.reconnects++;
-		ch->moved_s = clock_now_s();
 		ch->told = ch->received; /* RESUME says so */
 		ch->untold = 0;
 		pthread_cond_broadcast(&ch->post->changed);

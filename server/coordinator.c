@@ -18,7 +18,8 @@
 
 enum { CANCEL_GRACE_MS = 300, CLOSE_TIMEOUT_S = 2, AWAY_TICK_MS = 100 };
 
-#define CANCEL_TIMEOUT_S 1.0
+#define CANCEL_TIMEOUT_S   1.0
+#define STRANGER_TIMEOUT_S 0.5 /* who is at the door when we close */
 
 /* A party's place at the table. */
 struct seat {
@@ -33,7 +34,9 @@ struct seat {
 
 /* Whoever has connected; arg of its connection's events. */
 struct visitor {
+	struct visitor *next; /* in the coordinator's list */
 	struct coordinator *c;
+	struct conn *conn;
 	struct seat *seat; /* NULL until it is known who it is */
 };
 
@@ -51,6 +54,7 @@ struct coordinator {
 	enum phase phase;
 	size_t L;
 	struct seat seat[PARTIES_MAX];
+	struct visitor *visitors;
 	const char *name[PARTIES_MAX];
 	struct channel *channel[PARTIES_MAX];
 	struct post *post;
@@ -96,6 +100,9 @@ static void begin_close(struct coordinator *c, enum err result, const char *why)
 		conn_close(c->seat[l].conn, ERR_OK, NULL,
 			   result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
 	}
+	for (struct visitor *v = c->visitors; v; v = v->next)
+		if (!v->seat || v->seat->conn != v->conn)
+			conn_close(v->conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
 	c->phase = CLOSING;
 	conn_listen_stop(c->listener);
 	close_handle((uv_handle_t *)&c->on_term);
@@ -268,8 +275,8 @@ static void take_back(struct seat *seat, struct conn *conn)
 		 conn_address(conn), clock_now_s() - seat->lost_s, (unsigned long long)link.resent);
 }
 
-/* It goes on with the job. If its old connection still seems to be there, this one is right: only the
- * process that has the job knows its id. */
+/* It goes on with the job. If its old connection still seems to be there, this one is right: a
+ * second process of the same party would not know the job. */
 static void on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *r)
 {
 	struct coordinator *c = v->c;
@@ -301,13 +308,14 @@ static void on_resume(struct visitor *v, struct conn *conn, const struct msg_res
 	take_back(seat, conn);
 }
 
-/* It begins anew, in a job. If it was lost before it heard anything of the job, that is right: it hears
- * it now. Otherwise its process was another one, which will not come back. */
-static void on_hello_again(struct visitor *v, struct conn *conn)
+/* It begins anew, in a job. If it was lost before it heard anything of the job, that is right: it
+ * hears it now. Otherwise its process was another one, which will not come back. */
+static void on_hello_again(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;
 	struct seat *seat = v->seat;
 	struct msg_resume r = { .attempt = c->run.attempt };
+	bool speaks = h->version_min <= PROTO_VERSION_MAX && h->version_max >= PROTO_VERSION_MIN;
 	char why[256];
 
 	memcpy(r.job_id, c->run.job_id, JOB_ID_LEN);
@@ -315,13 +323,15 @@ static void on_hello_again(struct visitor *v, struct conn *conn)
 		snprintf(why, sizeof(why), "%s is already connected, from %s", seat->name,
 			 conn_address(seat->conn));
 		turn_away(v, conn, why);
-	} else if (channel_is_away(seat->channel) && channel_is_untouched(seat->channel) &&
+	} else if (speaks && channel_is_away(seat->channel) &&
+		   channel_is_untouched(seat->channel) &&
 		   channel_resume(seat->channel, &r) == ERR_OK) {
 		welcome(c, conn);
 		take_back(seat, conn);
 	} else {
 		if (channel_is_away(seat->channel)) {
-			snprintf(why, sizeof(why), "%s was started again and has lost the job", seat->name);
+			snprintf(why, sizeof(why), "%s was started again and has lost the job",
+				 seat->name);
 			channel_fail(seat->channel, ERR_PEER, why);
 		}
 		turn_away(v, conn, "a job is under way");
@@ -344,8 +354,8 @@ static void on_away(uv_timer_t *timer)
 		any = true;
 		if (clock_now_s() - seat->lost_s < limit_s)
 			continue;
-		snprintf(why, sizeof(why), "%s did not come back within reconnect_s, %u s: %s", seat->name,
-			 limit_s, seat->lost_why);
+		snprintf(why, sizeof(why), "%s did not come back within reconnect_s, %u s: %s",
+			 seat->name, limit_s, seat->lost_why);
 		channel_fail(seat->channel, ERR_DEADLINE, why);
 	}
 	if (!any)
@@ -368,12 +378,13 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 	bool newcomer = v->seat && v->seat->conn != conn;
 	char why[128];
 
-	if (m->type == MSG_HELLO && v->seat && !newcomer && !v->seat->joined && v->c->phase == JOINING) {
+	if (m->type == MSG_HELLO && v->seat && !newcomer && !v->seat->joined &&
+	    v->c->phase == JOINING) {
 		on_hello(v, conn, &m->hello);
 		return;
 	}
 	if (m->type == MSG_HELLO && newcomer) {
-		on_hello_again(v, conn);
+		on_hello_again(v, conn, &m->hello);
 		return;
 	}
 	if (m->type == MSG_RESUME && v->seat && (newcomer || !v->seat->joined)) {
@@ -391,7 +402,8 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 	struct seat *seat = v->seat;
 	struct coordinator *c = v->c;
 
-	bool away = seat && seat->conn == conn && c->phase == RUNNING && channel_is_away(seat->channel);
+	bool away =
+	    seat && seat->conn == conn && c->phase == RUNNING && channel_is_away(seat->channel);
 
 	if (away)
 		on_lost(c, seat, why);
@@ -401,16 +413,23 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 		seat->conn = NULL;
 		seat->joined = seat->joined && c->phase != JOINING;
 	}
+	for (struct visitor **at = &c->visitors; *at; at = &(*at)->next)
+		if (*at == v) {
+			*at = v->next;
+			break;
+		}
 	free(v);
 }
 
 static void *on_accepted(struct conn *conn, void *arg)
 {
+	struct coordinator *c = arg;
 	struct visitor *v;
 
 	log_debug("connection from %s", conn_address(conn));
 	ALLOC(v, 1);
-	v->c = arg;
+	*v = (struct visitor){ .next = c->visitors, .c = c, .conn = conn };
+	c->visitors = v;
 	return v;
 }
 

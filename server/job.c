@@ -18,8 +18,8 @@
 #include <string.h>
 
 /* How long a party that is there has to acknowledge the last message. */
-#define DONE_TIMEOUT_S 5.0
-#define ABORT_TIMEOUT_S 1.0
+#define DONE_TIMEOUT_S      5.0
+#define ABORT_TIMEOUT_S     1.0
 #define CANCELLED_TIMEOUT_S 0.2 /* a process that is stopped has little time left */
 
 /* The table of kinds: a new protocol is one row here and one in party/job.c. */
@@ -176,8 +176,8 @@ static enum err finish(struct run *run)
 			return ERR_CANCELLED;
 	for (size_t l = 0; l < run->L; l++)
 		if (channel_drain(run->channel[l], DONE_TIMEOUT_S) != ERR_OK)
-			log_warn("%s has its results, but may not have heard that all have: %s", run->name[l],
-				 err_detail());
+			log_warn("%s has its results, but may not have heard that all have: %s",
+				 run->name[l], err_detail());
 	return ERR_OK;
 }
 
@@ -188,7 +188,8 @@ static void abort_all(struct run *run, enum err code, const char *why)
 				    .culprit = { (const uint8_t *)"", 0 },
 				    .text = { (const uint8_t *)why, strlen(why) } } };
 
-	double until_s = clock_now_s() + (code == ERR_CANCELLED ? CANCELLED_TIMEOUT_S : ABORT_TIMEOUT_S);
+	double until_s =
+	    clock_now_s() + (code == ERR_CANCELLED ? CANCELLED_TIMEOUT_S : ABORT_TIMEOUT_S);
 
 	for (size_t l = 0; l < run->L; l++)
 		(void)!channel_send(run->channel[l], &m);

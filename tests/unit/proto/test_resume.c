@@ -261,6 +261,7 @@ static void test_account(void **state)
 {
 	struct channel_link link;
 	struct channel_traffic t[40];
+	uint64_t moved;
 
 	(void)state;
 	say(&bank);
@@ -271,13 +272,19 @@ static void test_account(void **state)
 	channel_link(bank.ch, &link);
 	assert_int_equal(link.reconnects, 1);
 	assert_int_equal(link.resent, all_bytes() - frame_len(0) - frame_len(1));
+	moved = post_progress(bank.post);
 	connection(&bank, &hub, ALL, ALL);
+	/* a link that breaks again and again is no progress */
+	assert_true(post_progress(bank.post) == moved);
+	say(&bank);
+	connection(&bank, &hub, ALL, ALL);
+	assert_true(post_progress(bank.post) > moved);
 	/* the record of traffic has each message once, at both ends */
 	assert_int_equal(channel_traffic(bank.ch, t, 40), 1);
-	assert_int_equal(t[0].messages_sent, COUNT);
-	assert_int_equal(t[0].bytes_sent, all_bytes());
+	assert_int_equal(t[0].messages_sent, 2 * COUNT);
+	assert_int_equal(t[0].bytes_sent, 2 * all_bytes());
 	assert_int_equal(channel_traffic(hub.ch, t, 40), 1);
-	assert_int_equal(t[0].messages_received, COUNT);
+	assert_int_equal(t[0].messages_received, 2 * COUNT);
 }
 
 /* ---- acknowledgements ---- */

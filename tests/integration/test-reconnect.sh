@@ -86,6 +86,26 @@ test_cut_again_and_again() { cut_in level-1 HUP 12; }
 
 test_cut_in_the_middle_of_a_piece() { cut_in polish USR2 3; }
 
+# RESULT, DONE, DONE: wherever the cut falls among them, the job is done.
+test_cut_at_the_end() {
+	local delay
+	federation 3 --signal 0.3
+	edit coordinator '.reconnect_s = 20'
+	for name in $(names 3); do edit "$name" '.reconnect_s = 20'; done
+	undisturbed
+	for delay in 0.02 0.05 0.08 0.11 0.14 0.17; do
+		wired
+		in_phase coordinator result
+		sleep "$delay"
+		kill -HUP "${PID[relay]}"
+		same_as_undisturbed
+		kill -KILL "${PID[relay]}"
+		unset 'PID[relay]'
+		rm -rf "$T/out"
+		mkdir "$T/out"
+	done
+}
+
 # From the first byte to the last.
 test_cut_all_the_time() {
 	prepare level-1

@@ -6,6 +6,7 @@
 #include "crypto/sign.h"
 #include "party/job.h"
 #include "party/policy.h"
+#include "proto/backoff.h"
 #include "proto/conn.h"
 #include "proto/tls.h"
 
@@ -15,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const struct conn_events events;
+
 enum {
 	CANCEL_GRACE_MS = 300,
 	CLOSE_TIMEOUT_S = 2,
@@ -22,9 +25,11 @@ enum {
 	RETRY_MAX_MS = 5000,
 };
 
-/* What the loop waits for: the time to dial again; a WELCOME; an offer and then the job's end; the
- * connection's end; everything's end. */
-enum phase { RESTING, DIALLING, SERVING, HANGING_UP, CLOSING };
+#define CANCEL_TIMEOUT_S 1.0
+
+/* What the loop waits for: the time to dial again; a WELCOME; an offer and then the job's end; that
+ * a lost connection is followed by another, in the job; the connection's end; everything's end. */
+enum phase { RESTING, DIALLING, SERVING, RETURNING, HANGING_UP, CLOSING };
 
 struct daemon {
 	const struct party_config *config;
@@ -39,6 +44,10 @@ struct daemon {
 	enum phase phase;
 	unsigned retry_ms;
 	double dialling_since_s; /* of this row of attempts */
+	double heartbeat_s;      /* as agreed with the coordinator */
+	struct backoff backoff;  /* while RETURNING */
+	char lost_why[ERR_DETAIL_MAX]; /* how the connection was lost, or why dialling failed since
+					*/
 	struct identity *identity;
 	struct dataset dataset;
 	bool has_dataset;
@@ -73,7 +82,8 @@ static void begin_close(struct daemon *d, enum err result, const char *why)
 	d->result = result;
 	snprintf(d->why, sizeof(d->why), "%s", why);
 	if (d->conn)
-		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+		conn_close(d->conn, ERR_OK, NULL,
+			   result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
 	close_handle((uv_handle_t *)&d->on_term);
 	close_handle((uv_handle_t *)&d->on_int);
 	close_handle((uv_handle_t *)&d->on_hup);
@@ -147,10 +157,16 @@ static void end_job(struct daemon *d)
 /* ---- dialling ---- */
 
 static void dial(struct daemon *d);
+static void dial_back(struct daemon *d);
 
 static void on_retry(uv_timer_t *timer)
 {
-	dial(timer->data);
+	struct daemon *d = timer->data;
+
+	if (d->phase == RETURNING)
+		dial_back(d);
+	else
+		dial(d);
 }
 
 /* Tries again after a while, up to retry_s in a row. */
@@ -188,15 +204,34 @@ static void wrong_key(struct conn *conn, const uint8_t *shown, const uint8_t *pi
 	conn_close(conn, ERR_PEER, why, 0);
 }
 
-static void on_ready(struct conn *conn, void *arg)
+static void say_hello(struct conn *conn)
 {
 	static const char software[] = "coterie " COTERIE_VERSION;
-	struct daemon *d = arg;
 	struct msg m = { .type = MSG_HELLO,
 			 .hello = {
 			     .version_min = PROTO_VERSION_MIN,
 			     .version_max = PROTO_VERSION_MAX,
 			     .software = { (const uint8_t *)software, sizeof(software) - 1 } } };
+
+	conn_send(conn, &m);
+}
+
+static void say_resume(struct daemon *d, struct conn *conn)
+{
+	struct msg m;
+
+	if (strcmp(conn_name(conn), channel_peer(d->channel)) != 0) {
+		conn_close(conn, ERR_PEER, "another coordinator than the one of the job answers",
+			   0);
+		return;
+	}
+	channel_resume_say(d->channel, &m);
+	conn_send(conn, &m);
+}
+
+static void on_ready(struct conn *conn, void *arg)
+{
+	struct daemon *d = arg;
 	uint8_t pin[SECAGG_HASH_LEN], shown[HASH_LEN];
 
 	conn_fingerprint(conn, shown);
@@ -205,8 +240,10 @@ static void on_ready(struct conn *conn, void *arg)
 		conn_close(conn, ERR_PEER, err_detail(), 0);
 	} else if (memcmp(pin, shown, sizeof(pin)) != 0) {
 		wrong_key(conn, shown, pin);
+	} else if (d->phase == RETURNING) {
+		say_resume(d, conn);
 	} else {
-		conn_send(conn, &m);
+		say_hello(conn);
 	}
 }
 
@@ -220,12 +257,28 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 	log_info("welcomed by %s at %s", conn_name(d->conn), conn_address(d->conn));
 	d->phase = SERVING;
 	d->retry_ms = RETRY_FIRST_MS;
+	d->heartbeat_s = heartbeat_s;
 	d->post = post_new(d->config->common.step_timeout_s);
 	d->channel = channel_new(d->post, PARTY, conn_name(d->conn));
+	if (d->config->common.reconnect_s)
+		channel_keep(d->channel);
 	conn_welcome(d->conn, heartbeat_s);
 	conn_attach(d->conn, d->channel, 0);
 	if (start_job(d) != ERR_OK)
 		begin_close(d, ERR_INTERNAL, err_detail());
+}
+
+/* The job goes on without the coordinator, which is to say, it ends. */
+static void give_up(struct daemon *d, enum err code, const char *why)
+{
+	struct conn *conn = d->conn;
+
+	d->phase = SERVING;
+	d->conn = NULL;
+	uv_timer_stop(&d->retry_timer);
+	if (conn)
+		conn_close(conn, ERR_OK, NULL, 0);
+	channel_fail(d->channel, code, why);
 }
 
 /* The coordinator does not want us, now or ever: its sentence says why. */
@@ -240,10 +293,78 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		code = ERR_PEER;
 	if (d->post)
 		post_cancel(d->post, code, why);
+	if (d->phase == RETURNING) {
+		give_up(d, code, why);
+		return;
+	}
 	if (d->options.once)
 		begin_close(d, code, why);
 	else if (!d->post)
 		conn_close(d->conn, code, why, 0);
+}
+
+/* ---- a connection lost in a job ---- */
+
+static void give_up_returning(struct daemon *d)
+{
+	char why[ERR_DETAIL_MAX];
+
+	snprintf(why, sizeof(why), "%s could not be reached again within reconnect_s, %u s: %.300s",
+		 channel_peer(d->channel), d->config->common.reconnect_s, d->lost_why);
+	give_up(d, ERR_DEADLINE, why);
+}
+
+static void wait_to_return(struct daemon *d, const char *why)
+{
+	snprintf(d->lost_why, sizeof(d->lost_why), "%s", why);
+	log_debug("%s", why);
+	uv_timer_start(&d->retry_timer, on_retry, backoff_next_ms(&d->backoff), 0);
+}
+
+static void begin_return(struct daemon *d, const char *why)
+{
+	unsigned limit_s = d->config->common.reconnect_s;
+
+	d->phase = RETURNING;
+	log_warn("%s; dialling again for %u s", why, limit_s);
+	backoff_begin(&d->backoff, limit_s);
+	wait_to_return(d, why);
+}
+
+/* An attempt that hangs is ended by the same clock. */
+static void dial_back(struct daemon *d)
+{
+	uint64_t left_ms = backoff_left_ms(&d->backoff);
+
+	if (left_ms == 0 || d->conn) {
+		give_up_returning(d);
+		return;
+	}
+	uv_timer_start(&d->retry_timer, on_retry, left_ms, 0);
+	if (conn_dial(d->host, d->config->coordinator.host, d->config->coordinator.port, &events, d,
+		      &d->conn) != ERR_OK)
+		wait_to_return(d, err_detail());
+}
+
+static void on_resume(struct daemon *d, const struct msg_resume *r)
+{
+	struct channel_link link;
+	char why[ERR_DETAIL_MAX];
+
+	if (channel_resume(d->channel, r) != ERR_OK) {
+		snprintf(why, sizeof(why), "%s sent RESUME: %.400s", conn_name(d->conn),
+			 err_detail());
+		give_up(d, ERR_PEER, why);
+		return;
+	}
+	d->phase = SERVING;
+	uv_timer_stop(&d->retry_timer);
+	conn_welcome(d->conn, d->heartbeat_s);
+	channel_link(d->channel, &link);
+	log_info("%s at %s is there again after %.1f s (%llu bytes sent again so far)",
+		 conn_name(d->conn), conn_address(d->conn), backoff_passed_s(&d->backoff),
+		 (unsigned long long)link.resent);
+	conn_attach(d->conn, d->channel, channel_job(d->channel));
 }
 
 static void on_message(struct conn *conn, const struct msg *m, void *arg)
@@ -253,6 +374,8 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 
 	if (m->type == MSG_WELCOME && d->phase == DIALLING) {
 		on_welcome(d, &m->welcome);
+	} else if (m->type == MSG_RESUME && d->phase == RETURNING) {
+		on_resume(d, &m->resume);
 	} else if (m->type == MSG_REFUSED) {
 		on_refused(d, &m->refused);
 	} else {
@@ -263,21 +386,32 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 }
 
 /* The job thread, if there is one, hears of it through its channel and ends: on_job_done goes on.
- */
+ * Unless the connection was lost: then it hears nothing, and we dial again. */
 static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct daemon *d = arg;
 	bool dialling = d->phase == DIALLING;
 
-	(void)conn;
+	if (d->conn != conn)
+		return; /* given up already */
 	d->conn = NULL;
+	if (d->phase == RETURNING) {
+		wait_to_return(d, why ? why : "closed");
+		return;
+	}
+	if (d->phase == SERVING && channel_is_away(d->channel)) {
+		begin_return(d, why);
+		return;
+	}
 	if (code != ERR_OK && dialling && d->retry_ms <= 4 * RETRY_FIRST_MS)
 		log_info("%s; trying again", why);
 	if (d->phase == HANGING_UP || dialling)
 		rest(d, code, why ? why : "closed");
 }
 
-static const struct conn_events events = { on_ready, on_message, on_closed };
+static const struct conn_events events = { .ready = on_ready,
+					   .message = on_message,
+					   .closed = on_closed };
 
 static void dial(struct daemon *d)
 {
@@ -302,6 +436,7 @@ static void on_job_done(uv_async_t *async)
 		uv_unref((uv_handle_t *)&d->job_done);
 		return;
 	}
+	uv_timer_stop(&d->retry_timer);
 	if (d->conn)
 		conn_attach(d->conn, NULL, 0);
 	if (offered && d->job_result == ERR_OK)

@@ -180,7 +180,7 @@ static void decline(struct work *work, enum err code, const char *why)
 				      .text = { (const uint8_t *)why, strlen(why) } } };
 
 	if (channel_send(work->channel, &m) == ERR_OK)
-		(void)!channel_flush(work->channel, 1);
+		(void)!channel_drain(work->channel, 1);
 }
 
 /* ---- keys: kCAGC Protocol 4, set-up ---- */
@@ -352,7 +352,7 @@ static void abort_job(struct work *work, enum err code, const char *why)
 				    .text = { (const uint8_t *)why, strlen(why) } } };
 
 	if (channel_send(work->channel, &m) == ERR_OK)
-		(void)!channel_flush(work->channel, 1);
+		(void)!channel_drain(work->channel, code == ERR_CANCELLED ? 0.2 : 1);
 }
 
 /* An error's sentence must outlive what is done about it. */

@@ -15,6 +15,8 @@ static void add_peer(struct record *r, struct channel *ch)
 	snprintf(p->name, sizeof(p->name), "%s", channel_peer(ch));
 	p->rtt_ms = link.rtt_s < 0 ? -1 : 1e3 * link.rtt_s;
 	snprintf(p->congestion, sizeof(p->congestion), "%s", link.congestion);
+	p->reconnects = link.reconnects;
+	p->resent = link.resent;
 }
 
 void account_channel(struct record *r, struct channel *ch)

@@ -58,7 +58,9 @@ void channel_free(struct channel *ch)
 	free(ch->out.item);
 	buf_release(&ch->current);
 	buf_release(&ch->spare);
-	buf_release(&ch->spare_out);
+	for (size_t i = 0; i < ch->spares; i++)
+		buf_release(&ch->spare_out[i]);
+	kept_release(&ch->kept);
 	free(ch->failed.why);
 	free(ch->ended.why);
 	free(ch);
@@ -177,6 +179,18 @@ static enum err room_for_abort(struct channel *ch)
 	return ERR_OK;
 }
 
+/* Locked. What is small is kept in little room. */
+static void fit(struct channel *ch, struct buf *body)
+{
+	struct buf small = { 0 };
+
+	if (body->cap / 4 < body->n + 1024)
+		return;
+	buf_add(&small, body->p, body->n);
+	channel_recycle(ch, body);
+	*body = small;
+}
+
 enum err channel_send(struct channel *ch, const struct msg *m)
 {
 	struct post *p = ch->post;
@@ -185,12 +199,11 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 
 	assert(msg_sender(m->type) & ch->own && !msg_is_link(m->type));
 	pthread_mutex_lock(&p->lock);
-	it.body = ch->spare_out;
-	ch->spare_out = (struct buf){ 0 };
+	it.body = channel_spare(ch);
 	pthread_mutex_unlock(&p->lock);
-	it.body.n = 0;
 	msg_encode(&it.body, m);
 	pthread_mutex_lock(&p->lock);
+	fit(ch, &it.body);
 	e = m->type == MSG_ABORT ? room_for_abort(ch) : wait_for_room(ch);
 	if (e == ERR_OK) {
 		p->exchange = true;
@@ -226,6 +239,31 @@ enum err channel_flush(struct channel *ch, double timeout_s)
 				    ch->out_bytes, ch->peer, timeout_s);
 		else
 			post_wait(p, start + timeout_s);
+	}
+	p->times.wire_s += clock_now_s() - start;
+	pthread_mutex_unlock(&p->lock);
+	return e;
+}
+
+enum err channel_drain(struct channel *ch, double timeout_s)
+{
+	struct post *p = ch->post;
+	double start = clock_now_s(), until = start + timeout_s;
+	enum err e = ERR_OK;
+
+	pthread_mutex_lock(&p->lock);
+	while (e == ERR_OK && (ch->out_bytes > 0 || ch->kept.count > 0)) {
+		if (ch->away)
+			until = clock_now_s() + timeout_s;
+		if (ch->gone)
+			e = err_set(ERR_PEER, "%s", ch->failed.why);
+		else if (ch->away && p->cancelled.code != ERR_OK)
+			e = err_set(p->cancelled.code, "%s", p->cancelled.why);
+		else if (clock_now_s() >= until)
+			e = err_set(ERR_DEADLINE, "%s did not acknowledge %zu frames within %g s",
+				    ch->peer, ch->out.count + ch->kept.count, timeout_s);
+		else
+			post_wait(p, until);
 	}
 	p->times.wire_s += clock_now_s() - start;
 	pthread_mutex_unlock(&p->lock);

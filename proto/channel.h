@@ -70,6 +70,9 @@ double channel_transfer_s(const struct channel *ch);
 
 /* Waits until all that was sent has been handed to the kernel, or the deadline passes. */
 enum err channel_flush(struct channel *ch, double timeout_s) MUST_CHECK;
+/* Waits until the peer has acknowledged all that was sent. While the connection is lost and
+ * awaited, the timeout does not run: that ends by the loop thread's clock, or by post_cancel(). */
+enum err channel_drain(struct channel *ch, double timeout_s) MUST_CHECK;
 
 /* Vectors of labels, packed and in chunks of at most MSG_CHUNK_MAX (CHANNEL_CHUNK when sent).
  * Entries are 0 .. values. channel_recv_labels checks group, values, count and every entry; label
@@ -134,6 +137,8 @@ uint64_t channel_bytes(struct channel *ch); /* of all frames so far, both ways *
 struct channel_link {
 	double rtt_s;        /* TCP's smoothed round trip; negative if not known */
 	char congestion[16]; /* the congestion control in effect; "" if not known */
+	unsigned reconnects; /* times that another connection took a lost one's place */
+	uint64_t resent;     /* bytes of frames that were sent again */
 };
 void channel_link(struct channel *ch, struct channel_link *link);
 
@@ -147,6 +152,11 @@ void channel_observe(struct channel *ch, channel_observer *f, void *arg);
 enum {
 	CHANNEL_OUT_MAX = 4 << 20,
 	CHANNEL_IN_MAX = 1 << 20,
+	/* Bytes of frames that wait for the peer's acknowledgement; more wait in the out-queue, and
+	 * then channel_send blocks. More than fast and far links have under way: 25 MB for 1 Gbit/s
+	 * and 200 ms. */
+	CHANNEL_KEPT_MAX = 64 << 20,
+	CHANNEL_ACK_EVERY = 1 << 20, /* bytes that come before that is said */
 };
 
 /* Called from any thread when frames wait in the out-queue, or when the in-queue has room again;
@@ -167,6 +177,39 @@ uint64_t channel_progress(struct channel *ch); /* for our heartbeats: post_progr
 /* Link messages on the same connection, for the record of traffic. */
 void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 		   size_t bytes);
+
+/* A lost connection. Every frame of a job has a number, and is kept until the peer says that it has
+ * it. When the connection is lost, the channel is away; the owner makes another one, both ends say
+ * what they have (RESUME), and the kept bytes after that go out again. Of the loop thread alone. */
+
+/* Which job it is: for the coordinator to say; a party's channel takes it from the OFFER. */
+void channel_of_job(struct channel *ch, const uint8_t job_id[static JOB_ID_LEN], uint32_t attempt);
+/* A lost connection is awaited and ends nothing by itself, once it is known which job it is. */
+void channel_keep(struct channel *ch);
+/* The next frame to go out: one to be sent again, or the next of the queue, which is kept. False:
+ * there is none, or too much is kept. body is valid until channel_went() has been called and the
+ * peer has acknowledged it. */
+bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct bytes *body);
+void channel_went(struct channel *ch); /* that frame has been handed on whole */
+/* A frame came, of so many bytes: what is sent back, sooner or later. True: now. */
+bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t bytes);
+bool channel_ack_due(struct channel *ch, struct msg *ack); /* fills it in, if there is news */
+enum err channel_acked(struct channel *ch,
+		       uint32_t received) MUST_CHECK; /* ERR_PEER: that cannot be */
+uint32_t channel_last(const struct channel *ch);      /* the number of the last that came */
+/* The connection was lost. False: then there is nothing to wait for, see channel_keep(). */
+bool channel_lost(struct channel *ch);
+bool channel_is_away(struct channel *ch);
+uint64_t channel_job(const struct channel *ch); /* the job's number in frames, once it is known */
+bool channel_is_untouched(
+    const struct channel *ch); /* nothing came, and nothing was acknowledged */
+void channel_resume_say(const struct channel *ch, struct msg *resume);
+/* ERR_PEER: it speaks of another job or attempt, says that it has what was not sent, or comes when
+ * the channel has failed. Changes nothing. */
+enum err channel_resume_check(struct channel *ch, const struct msg_resume *peer) MUST_CHECK;
+/* The peer is there again; of a channel that is away. conn_attach() follows. Errors as above. */
+enum err channel_resume(struct channel *ch, const struct msg_resume *peer) MUST_CHECK;
+
 void channel_set_rtt(struct channel *ch, double rtt_s); /* TCP_INFO's smoothed round trip */
 void channel_set_congestion(struct channel *ch, const char *name);
 

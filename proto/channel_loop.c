@@ -61,7 +61,7 @@ void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg)
 	pthread_mutex_lock(&ch->post->lock);
 	ch->wake = wake;
 	ch->wake_arg = arg;
-	if (ch->out.count)
+	if (ch->out.count || ch->kept.left < ch->kept.count)
 		channel_wake(ch);
 	pthread_mutex_unlock(&ch->post->lock);
 }
@@ -82,6 +82,7 @@ void channel_fail(struct channel *ch, enum err code, const char *why)
 {
 	pthread_mutex_lock(&ch->post->lock);
 	ch->gone = true;
+	ch->away = false;
 	queue_clear(&ch->out);
 	channel_break(ch, code, ch->peer, why);
 	pthread_mutex_unlock(&ch->post->lock);
@@ -206,13 +207,7 @@ bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)
 	any = queue_pop(&ch->out, &it);
 	if (any) {
 		*type = it.type;
-		if (body->cap > ch->spare_out.cap) {
-			struct buf swap = ch->spare_out;
-
-			ch->spare_out = *body;
-			*body = swap;
-		}
-		buf_release(body);
+		channel_recycle(ch, body);
 		*body = it.body;
 		channel_count_locked(ch, it.type, true, 1, FRAME_HEADER_LEN + it.body.n);
 	}
@@ -222,11 +217,17 @@ bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)
 
 void channel_sent(struct channel *ch, size_t bytes)
 {
+	size_t again;
+
 	pthread_mutex_lock(&ch->post->lock);
 	assert(bytes <= ch->out_bytes);
 	ch->out_bytes -= bytes;
-	ch->moved_s = clock_now_s();
-	ch->post->moved++;
+	again = bytes < ch->again ? bytes : ch->again;
+	ch->again -= again;
+	if (bytes > again) {
+		ch->moved_s = clock_now_s();
+		ch->post->moved++;
+	}
 	pthread_cond_broadcast(&ch->post->changed);
 	pthread_mutex_unlock(&ch->post->lock);
 }
@@ -237,6 +238,9 @@ bool channel_is_full(struct channel *ch)
 
 	pthread_mutex_lock(&ch->post->lock);
 	full = ch->in.bytes >= CHANNEL_IN_MAX;
+	/* If the peer must acknowledge before more can be sent, that has to be read. */
+	if (ch->kept.bytes >= CHANNEL_KEPT_MAX && ch->in.bytes < CHANNEL_KEPT_MAX)
+		full = false;
 	if (full)
 		ch->reader_waits = true;
 	pthread_mutex_unlock(&ch->post->lock);
@@ -313,6 +317,7 @@ void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, d
 		body->n = 0;
 		return;
 	}
+	channel_note_offer(ch, type, (struct bytes){ body->p, body->n });
 	pthread_mutex_lock(&p->lock);
 	if (ch->failed.code == ERR_OK) {
 		channel_count_locked(ch, type, false, 1, FRAME_HEADER_LEN + body->n);

@@ -9,6 +9,7 @@
 
 #include "proto/channel.h"
 #include "proto/frame.h"
+#include "proto/kept.h"
 
 #include <pthread.h>
 
@@ -18,7 +19,9 @@ enum {
 #include "proto/messages.def"
 #undef MSG
 	,
-	QUEUE_ITEM_COST = 64, /* so that empty messages fill a queue too */
+	QUEUE_ITEM_COST = 64,  /* so that empty messages fill a queue too */
+	SPARES = 16,           /* emptied buffers for what is sent next, */
+	SPARE_BYTES = 4 << 20, /* and as much room in them */
 };
 
 struct item {
@@ -70,7 +73,9 @@ struct channel {
 	struct queue in, out;
 	size_t out_bytes;            /* of frames: queued, or taken and not yet in the kernel */
 	struct buf current;          /* what the last received message borrows from */
-	struct buf spare, spare_out; /* empty, with room: for the next received, the next sent */
+	struct buf spare;            /* empty, with room: for the next received */
+	struct buf spare_out[SPARES]; /* the same for what is sent */
+	size_t spares, spare_bytes;
 	struct reason failed;        /* the peer is gone, aborted, or broke the protocol */
 	struct reason ended;         /* what the job thread was told, and is told again */
 	bool gone;                   /* nothing can be sent any more, not even ABORT */
@@ -83,6 +88,15 @@ struct channel {
 	                          flight at most */
 	void (*wake)(void *arg);
 	void *wake_arg;
+	struct kept kept; /* sent, and not acknowledged */
+	bool away;        /* the connection was lost and is awaited */
+	size_t again;     /* bytes that are being sent again: that is no progress */
+	/* The loop thread's alone: */
+	bool keeping, knows_job; /* channel_keep(); job_id and attempt are known */
+	uint8_t job_id[JOB_ID_LEN];
+	uint32_t attempt;
+	uint32_t received, told; /* the last frame that came; the last acknowledged to the peer */
+	size_t untold;           /* bytes that came since */
 	channel_observer *observe;
 	void *observe_arg;
 	struct pair *pair;
@@ -104,9 +118,15 @@ void post_wait(struct post *p, double until_s);
 bool post_stopped(const struct post *p, enum err *code, const char **why);
 void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it);
 
+struct buf channel_spare(struct channel *ch);            /* empty, perhaps with room */
+void channel_recycle(struct channel *ch, struct buf *b); /* takes its contents over */
+
 /* Without the lock. Moves what can be moved between two joined channels; nothing if not joined. */
 void channel_pump(struct channel *ch);
 void channel_unpair(struct channel *ch);
+
+/* On the loop thread: an OFFER that comes names the job. */
+void channel_note_offer(struct channel *ch, enum msg_type type, struct bytes body);
 
 /* What the peer sent breaks the protocol: ends the channel with e, which it returns. */
 enum err channel_protocol_error(struct channel *ch, enum err e) MUST_CHECK;

@@ -109,7 +109,7 @@ static void conn_free(struct conn *c)
 	tls_free(c->tls);
 	frame_reader_release(&c->reader);
 	buf_release(&c->link);
-	buf_release(&c->body);
+	buf_release(&c->orphan);
 	buf_release(&c->record);
 	free(c->dialling);
 	free(c);
@@ -153,6 +153,8 @@ static void fail_channel(struct conn *c)
 		return;
 	c->channel = NULL;
 	channel_on_wake(ch, NULL, NULL);
+	if (c->lost && channel_lost(ch))
+		return;
 	if (c->code != ERR_OK)
 		snprintf(why, sizeof(why), "%s", c->why);
 	else
@@ -264,9 +266,9 @@ void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes)
 	}
 }
 
-static void queue_frame(struct conn *c, const struct msg *m, uint64_t job)
+static void queue_link(struct conn *c, const struct msg *m)
 {
-	struct frame f = { (uint16_t)m->type, job, frame_order_next(&c->order, job) };
+	struct frame f = { .type = (uint16_t)m->type };
 	size_t at = c->link.n;
 
 	buf_extend(&c->link, FRAME_HEADER_LEN);
@@ -282,10 +284,10 @@ void conn_send(struct conn *c, const struct msg *m)
 	assert(abort || msg_is_link(m->type));
 	if (c->phase != CONN_GREETING && c->phase != CONN_WELCOMED)
 		return;
-	if (abort && (!c->channel || c->job == 0 || c->aborted))
+	if (!abort)
+		queue_link(c, m);
+	else if (!c->channel || c->job == 0 || c->aborted || channel_send(c->channel, m) != ERR_OK)
 		return;
-	c->aborted |= abort;
-	queue_frame(c, m, abort ? c->job : 0);
 	conn_pump(c);
 }
 
@@ -326,6 +328,11 @@ static void detach(struct conn *c)
 	channel_on_wake(c->channel, NULL, NULL);
 	c->channel = NULL;
 	/* A frame that is half out goes out whole, but nobody counts it any more. */
+	if (c->in_frame && c->body.p != c->orphan.p) {
+		c->orphan.n = 0;
+		buf_add(&c->orphan, c->body.p, c->body.n);
+		c->body.p = c->orphan.p;
+	}
 	c->body_counts = false;
 	c->channel_bytes = 0;
 	if (c->paused) {
@@ -352,6 +359,8 @@ void conn_attach(struct conn *c, struct channel *ch, uint64_t job)
 			channel_count(ch, (enum msg_type)type, sent, c->early[sent][type].messages,
 				      c->early[sent][type].bytes);
 	memset(c->early, 0, sizeof(c->early));
+	if (channel_last(ch))
+		c->reader.order = (struct frame_order){ job, channel_last(ch) };
 	conn_update_link(c);
 	note_congestion(c);
 	channel_on_wake(ch, wake, &c->async);
@@ -359,10 +368,19 @@ void conn_attach(struct conn *c, struct channel *ch, uint64_t job)
 
 /* ---- time ---- */
 
+void conn_acknowledge(struct conn *c)
+{
+	struct msg m;
+
+	if (c->channel && channel_ack_due(c->channel, &m))
+		conn_send(c, &m);
+}
+
 static void heartbeat(struct conn *c)
 {
 	struct msg m = { .type = MSG_HEARTBEAT };
 
+	conn_acknowledge(c);
 	m.heartbeat.progress = c->channel ? channel_progress(c->channel) : progress_count();
 	conn_send(c, &m);
 }
@@ -377,7 +395,8 @@ static void tick(struct conn *c)
 	c->ticked_s = now;
 	if (!c->paused && !stalled && now - c->heard_s >= interval) {
 		snprintf(why, sizeof(why), "nothing heard from %s for %.1f s", c->name, interval);
-		conn_close(c, ERR_DEADLINE, why, 0);
+		c->lost = true;
+		conn_over(c, ERR_DEADLINE, why); /* without TLS's last word: it may come back */
 		return;
 	}
 	conn_update_link(c);

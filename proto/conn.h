@@ -72,8 +72,9 @@ void conn_send(struct conn *c,
 void conn_welcome(struct conn *c, double heartbeat_s);
 /* Job frames travel between this connection and the channel; job: the first 8 bytes of the job id,
  * 0: whatever the first job frame that comes says (a party before its offer). When the connection
- * ends, channel_fail is called with the reason. The channel must outlive the connection or
- * be detached (NULL). */
+ * ends, channel_fail is called with the reason; but if it was lost (cut off, broken, silent, not
+ * closed by either end), channel_lost is asked first. Frames are numbered on from where the channel
+ * is. The channel must outlive the connection or be detached (NULL). */
 void conn_attach(struct conn *c, struct channel *ch, uint64_t job);
 
 /* Sends what is queued (ABORT included), then closes; at the latest after timeout_s. Twice is fine;

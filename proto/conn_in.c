@@ -14,6 +14,7 @@ static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
 {
 	char who[160], why[ERR_DETAIL_MAX];
 
+	c->lost = false; /* it is there, and wanted this or can do no better */
 	snprintf(why, sizeof(why), "%s %s%s", conn_who(c, who), verb, err_detail());
 	conn_close(c, ERR_PEER, why, timeout_s);
 }
@@ -26,15 +27,20 @@ static void link_message(struct conn *c)
 	if (msg_decode(m, c->reader.frame.type,
 		       (struct bytes){ c->reader.body.p, c->reader.body.n }) != ERR_OK)
 		end_for_peer(c, "sent a malformed message: ", 0);
-	else if (m->type != MSG_HEARTBEAT || c->phase != CONN_WELCOMED)
+	else if ((m->type != MSG_HEARTBEAT && m->type != MSG_ACK) || c->phase != CONN_WELCOMED)
 		c->events->message(c, m, c->arg);
-	else if (c->channel)
+	else if (c->channel && m->type == MSG_HEARTBEAT)
 		channel_heard(c->channel, m->heartbeat.progress);
+	else if (c->channel && channel_acked(c->channel, m->ack.received) != ERR_OK)
+		end_for_peer(c, "sent ", 0);
+	else
+		conn_pump(c); /* there may be room again */
 }
 
 static void job_message(struct conn *c)
 {
 	const struct frame *f = &c->reader.frame;
+	size_t bytes;
 
 	if (c->phase != CONN_WELCOMED) {
 		err_set(ERR_PEER, "%s before the greeting was over", msg_name(f->type));
@@ -46,13 +52,14 @@ static void job_message(struct conn *c)
 	/* Frames of a job that has ended here may still be on their way: nobody wants them. */
 	if (!c->channel || c->job != f->job)
 		return;
-	conn_log(c, f->type, false, FRAME_HEADER_LEN + c->reader.body.n);
-	if (f->type == MSG_PADDING) { /* it has done its work */
-		channel_count(c->channel, MSG_PADDING, false, 1,
-			      FRAME_HEADER_LEN + c->reader.body.n);
-		return;
-	}
-	channel_deliver(c->channel, f->type, &c->reader.body, c->first_byte_s);
+	bytes = FRAME_HEADER_LEN + c->reader.body.n;
+	conn_log(c, f->type, false, bytes);
+	if (f->type == MSG_PADDING) /* it has done its work */
+		channel_count(c->channel, MSG_PADDING, false, 1, bytes);
+	else
+		channel_deliver(c->channel, f->type, &c->reader.body, c->first_byte_s);
+	if (channel_came(c->channel, f->type, f->seq, bytes))
+		conn_acknowledge(c);
 	if (!c->paused && channel_is_full(c->channel)) {
 		c->paused = true;
 		uv_read_stop((uv_stream_t *)&c->tcp);
@@ -132,6 +139,7 @@ static void ended(struct conn *c, ssize_t status)
 	else
 		snprintf(why, sizeof(why), "the connection to %s broke: %s", who,
 			 uv_strerror((int)status));
+	c->lost = c->phase < CONN_FLUSHING; /* otherwise we chose to part */
 	conn_over(c, ERR_PEER, why);
 }
 

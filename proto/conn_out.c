@@ -29,7 +29,7 @@ static void write_failed(struct conn *c, int status)
 		conn_over(c, ERR_PEER, why);
 		return;
 	}
-	c->cut = true;
+	c->cut = c->lost = true;
 	conn_reason(c, ERR_PEER, why);
 	conn_alarm(c, CUT_GRACE_S);
 }
@@ -70,9 +70,16 @@ static bool next_frame(struct conn *c)
 	struct frame f;
 	enum msg_type type;
 
-	if (!c->channel || c->job == 0 || c->aborted || !channel_take(c->channel, &type, &c->body))
+	if (!c->channel || c->job == 0 || c->aborted)
 		return false;
-	f = (struct frame){ (uint16_t)type, c->job, frame_order_next(&c->order, c->job) };
+	if (!channel_next(c->channel, &type, &f.seq, &c->body)) {
+		/* If that is because nothing was acknowledged, and we do not listen: we must. */
+		if (c->paused && !channel_is_full(c->channel))
+			uv_async_send(&c->async);
+		return false;
+	}
+	f.type = (uint16_t)type;
+	f.job = c->job;
 	frame_header(c->header, &f, c->body.n);
 	conn_log(c, type, true, FRAME_HEADER_LEN + c->body.n);
 	c->in_frame = c->body_counts = true;
@@ -93,6 +100,8 @@ static enum err put_frame(struct conn *c)
 		c->channel_bytes += now + (c->body_done == 0 ? FRAME_HEADER_LEN : 0);
 	c->body_done += now;
 	c->in_frame = c->body_done < c->body.n;
+	if (c->body_counts && !c->in_frame)
+		channel_went(c->channel);
 	return ERR_OK;
 }
 

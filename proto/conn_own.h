@@ -88,7 +88,8 @@ struct conn {
 
 	/* out */
 	struct buf link; /* whole frames of the link */
-	struct buf body; /* the channel's frame at hand */
+	struct bytes body; /* the channel's frame at hand */
+	struct buf orphan; /* holds it, if the channel has left */
 	size_t body_done;
 	uint8_t header[FRAME_HEADER_LEN];
 	bool in_frame;     /* body is not all out */
@@ -97,9 +98,9 @@ struct conn {
 	uv_write_t write;
 	bool writing;         /* libuv holds the cipher buffer */
 	size_t channel_bytes; /* of the channel, in what is on its way to the kernel */
-	struct frame_order order;
 	bool aborted;  /* our ABORT is out: nothing of the job follows */
 	bool cut;      /* writing failed; what came before may still be read */
+	bool lost;     /* neither end wanted to part */
 	bool end_said; /* TLS's last word is out */
 	uv_shutdown_t shutdown;
 
@@ -136,6 +137,7 @@ void conn_alarm(struct conn *c, double after_s);                   /* the phase'
 void conn_log(const struct conn *c, enum msg_type type, bool sent, size_t bytes); /* at debug */
 void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes);
 void conn_update_link(struct conn *c); /* TCP_INFO into the channel */
+void conn_acknowledge(struct conn *c); /* tells the peer what has come, if there is news */
 
 /* conn_host.c */
 /* Of a socket that is not connected yet: one that was paced once (bbr, where that is the kernel's

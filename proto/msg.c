@@ -38,6 +38,18 @@ static void walk_heartbeat(struct codec *c, struct msg_heartbeat *m)
 	codec_u64(c, &m->progress);
 }
 
+static void walk_ack(struct codec *c, struct msg_ack *m)
+{
+	codec_u32(c, &m->received);
+}
+
+static void walk_resume(struct codec *c, struct msg_resume *m)
+{
+	codec_fixed(c, m->job_id, JOB_ID_LEN);
+	codec_u32(c, &m->attempt);
+	codec_u32(c, &m->received);
+}
+
 static bool rises(struct bytes a, struct bytes b)
 {
 	int order;

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 enum {
-	PROTO_VERSION_MIN = 1, /* the range this build speaks */
-	PROTO_VERSION_MAX = 1,
+	PROTO_VERSION_MIN = 2, /* the range this build speaks */
+	PROTO_VERSION_MAX = 2,
 	MSG_NAME_MAX = 64,      /* bytes of a party's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
@@ -82,6 +82,14 @@ struct msg_refused {
 };
 struct msg_heartbeat {
 	uint64_t progress; /* rises while the sender computes */
+};
+struct msg_ack {
+	uint32_t received; /* the number of the last of the job's frames that has come */
+};
+struct msg_resume {
+	uint8_t job_id[JOB_ID_LEN];
+	uint32_t attempt;
+	uint32_t received; /* as in ACK */
 };
 struct msg_offer {
 	uint8_t job_id[JOB_ID_LEN];
@@ -166,6 +174,8 @@ struct msg {
 		struct msg_welcome welcome;
 		struct msg_refused refused;
 		struct msg_heartbeat heartbeat;
+		struct msg_ack ack;
+		struct msg_resume resume;
 		struct msg_offer offer;
 		struct msg_accept accept;
 		struct msg_decline decline;

@@ -1,5 +1,6 @@
 #include "server/job.h"
 #include "common/base/alloc.h"
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/file.h"
 #include "common/data/labels.h"
@@ -14,9 +15,15 @@
 #include "proto/account.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* How long a party that is there has to acknowledge the last message. */
+#define DONE_TIMEOUT_S      5.0
+#define ABORT_TIMEOUT_S     1.0
+#define CANCELLED_TIMEOUT_S 0.2 /* a process that is stopped has little time left */
 
 static enum err run_kcagc(struct run *run, uint32_t *label)
 {
@@ -209,7 +216,8 @@ static enum err keep_labels(const char *output, const uint32_t *label, size_t n)
 	return e;
 }
 
-/* Everyone has written its results before anyone is told that the job is done. */
+/* Everyone has written its results before anyone is told that the job is done. A party whose
+ * connection is lost now comes back to hear it; if it does not, nothing is undone. */
 static enum err finish(struct run *run)
 {
 	struct msg m = { .type = MSG_DONE };
@@ -220,9 +228,13 @@ static enum err finish(struct run *run)
 		TRY(channel_recv(run->channel[l], MSG_DONE, &done));
 	}
 	run->finished = true;
-	TRY(run_broadcast(run, 0, run->L, &m));
 	for (size_t l = 0; l < run->L; l++)
-		TRY(channel_flush(run->channel[l], 5));
+		if (channel_send(run->channel[l], &m) == ERR_CANCELLED)
+			return ERR_CANCELLED;
+	for (size_t l = 0; l < run->L; l++)
+		if (channel_drain(run->channel[l], DONE_TIMEOUT_S) != ERR_OK)
+			log_warn("%s has its results, but may not have heard that all have: %s",
+				 run->name[l], err_detail());
 	return ERR_OK;
 }
 
@@ -233,9 +245,14 @@ static void abort_all(struct run *run, enum err code, const char *why)
 				    .culprit = { (const uint8_t *)"", 0 },
 				    .text = { (const uint8_t *)why, strlen(why) } } };
 
+	double until_s =
+	    clock_now_s() + (code == ERR_CANCELLED ? CANCELLED_TIMEOUT_S : ABORT_TIMEOUT_S);
+
 	for (size_t l = 0; l < run->L; l++)
-		if (channel_send(run->channel[l], &m) == ERR_OK)
-			(void)!channel_flush(run->channel[l], 1);
+		(void)!channel_send(run->channel[l], &m);
+	/* Who is away hears it when it comes back. */
+	for (size_t l = 0; l < run->L; l++)
+		(void)!channel_drain(run->channel[l], fmax(0, until_s - clock_now_s()));
 }
 
 static enum err serve(struct run *run, const char *output)

@@ -116,7 +116,9 @@ static const char *check_exchange(const char *text)
 	{ "tcp_congestion", CONFIG_STRING, offsetof(T, common.tcp_congestion), 1, 15, "cubic", \
 	  .check = check_congestion, .help = "TCP congestion control" }, \
 	{ "heartbeat_s", CONFIG_UNSIGNED, offsetof(T, common.heartbeat_s), 1, DAY_S, "10", \
-	  .help = "a peer silent for this long is gone" }, \
+	  .help = "a connection silent for this long is lost" }, \
+	{ "reconnect_s", CONFIG_UNSIGNED, offsetof(T, common.reconnect_s), 0, DAY_S, "60", \
+	  .help = "how long a lost connection is awaited in a job; 0: it ends the job" }, \
 	{ "step_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.step_timeout_s), 1, DAY_S, "600", \
 	  .help = "a step in which nobody gets on for this long ends the job" }, \
 	{ "threads", CONFIG_UNSIGNED, offsetof(T, common.threads), 0, 1024, "0", \

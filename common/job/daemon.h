@@ -36,6 +36,7 @@ struct daemon_common {
 	char *output;         /* directory of run.json, labels.csv, ... */
 	char *tcp_congestion; /* "cubic" */
 	unsigned heartbeat_s;
+	unsigned reconnect_s; /* 0: a lost connection ends the job */
 	unsigned step_timeout_s;
 	unsigned threads; /* 0: as many as there are cores */
 	enum log_level log_level;

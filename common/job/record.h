@@ -57,6 +57,8 @@ struct record_peer {
 	char name[64 + 1];
 	double rtt_ms;       /* smoothed round trip of the connection; < 0: not known */
 	char congestion[16]; /* congestion control in effect */
+	unsigned reconnects; /* times that its connection was lost and another one came */
+	uint64_t resent;     /* bytes of frames that were sent to it again */
 };
 
 struct record_sum {     /* one k-means on secure sums, coordinator only */

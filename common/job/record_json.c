@@ -80,6 +80,8 @@ static void put_traffic(const struct record *r, struct json *root)
 		if (r->peer[i].rtt_ms >= 0)
 			json_put_number(o, "rtt_ms", r->peer[i].rtt_ms);
 		json_put_string(o, "congestion", r->peer[i].congestion);
+		json_put_number(o, "reconnects", r->peer[i].reconnects);
+		json_put_number(o, "bytes_resent", (double)r->peer[i].resent);
 	}
 }
 

@@ -161,7 +161,7 @@ set_up() { # L: keys, and configurations for the slices in $T/data
 	names "$L" | jq -Rn '[inputs] as $names | {
 		name: "coordinator", listen: "127.0.0.1:0",
 		identity: { certificate: "pki/coordinator.crt", key: "pki/coordinator.key", ca: "pki/ca.crt" },
-		parties: $names, heartbeat_s: 1, step_timeout_s: 20, join_timeout_s: 20, threads: 1,
+		parties: $names, heartbeat_s: 1, reconnect_s: 2, step_timeout_s: 20, join_timeout_s: 20, threads: 1,
 		output: "out/coordinator" }' >"$T/coordinator.json"
 	{
 		echo "coordinator"
@@ -181,7 +181,7 @@ set_up() { # L: keys, and configurations for the slices in $T/data
 				if $edges == "" then {} else { edges: $edges } end +
 				if $ids == "" then {} else { ids: $ids } end),
 			policy: { min_parties: (if $L > 1 then 2 else 1 end) },
-			heartbeat_s: 1, step_timeout_s: 20, retry_s: 5, threads: 1,
+			heartbeat_s: 1, reconnect_s: 2, step_timeout_s: 20, retry_s: 5, threads: 1,
 			output: "out/\($name)" }' "$T/pins" >"$T/$name.json"
 	done
 }

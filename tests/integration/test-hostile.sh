@@ -134,7 +134,7 @@ test_unlisted_certificate() {
 
 test_the_coordinators_own_certificate() {
 	slow_job
-	hello 1 1 | tls coordinator
+	hello 2 2 | tls coordinator
 	undisturbed 'coordinator'
 }
 
@@ -155,8 +155,14 @@ test_pinned_party_with_another_key() {
 # While that party is in the job nobody else gets a word in under its name.
 test_second_session_of_a_party_in_the_job() {
 	slow_job
-	frame $HELLO 0 0 '' 4294967295 | tls party-01
+	hello 2 2 | tls party-01
 	undisturbed 'party-01 is already connected'
+}
+
+test_second_session_that_sends_garbage() {
+	slow_job
+	frame $HELLO 0 0 '' 4294967295 | tls party-01
+	undisturbed 'party-01.*4294967295'
 }
 
 # Before the job begins: the session is closed, the party's own one is welcome afterwards.
@@ -186,10 +192,10 @@ test_garbage_inside_tls() { { printf '\xff' && head -c 4095 /dev/urandom; } | in
 test_four_gigabytes_announced_inside_tls() { frame $HELLO 0 0 '' 4294967295 | inside 'party-01.*4294967295'; }
 test_more_than_a_greeting_announced() { frame $HELLO 0 0 '' 65536 | inside 'party-01.*65536'; }
 test_less_than_a_header_announced() { frame $HELLO 0 0 '' 3 | inside 'party-01.*\b3\b'; }
-test_half_a_frame_inside_tls() { hello 1 1 | head -c 15 | inside 'party-01.*(closed|left|half|middle)'; }
-test_flags_that_do_not_exist() { frame $HELLO 0 0 "$(u 2 1)$(u 2 1)$(u 4 0)" '' 1 | inside 'party-01.*flags'; }
+test_half_a_frame_inside_tls() { hello 2 2 | head -c 15 | inside 'party-01.*(closed|left|half|middle)'; }
+test_flags_that_do_not_exist() { frame $HELLO 0 0 "$(u 2 2)$(u 2 2)$(u 4 0)" '' 1 | inside 'party-01.*flags'; }
 test_message_that_does_not_exist() { frame 999 0 0 | inside 'party-01.*999'; }
-test_body_that_does_not_parse() { frame $HELLO 0 0 "$(u 2 1)$(u 2 1)$(u 4 60)\\x41" | inside 'party-01.*HELLO'; }
+test_body_that_does_not_parse() { frame $HELLO 0 0 "$(u 2 2)$(u 2 2)$(u 4 60)\\x41" | inside 'party-01.*HELLO'; }
 test_link_message_out_of_order() { frame $HEARTBEAT 0 0 "$(u 8 1)" | inside 'party-01.*HEARTBEAT'; }
 test_job_message_before_hello() {
 	frame $MASKED 1 1 "$(u 4 3)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)" | inside 'party-01.*(MASKED|job)'
@@ -212,9 +218,9 @@ test_version_that_is_too_new() {
 	soon_says coordinator 'party-00'
 	hello 7 9 | tls party-01
 	ends 2 coordinator party-00
-	says coordinator 'party-01.*versions? 7 to 9.* 1 to 1'
-	says party-00 'party-01.*versions? 7 to 9.* 1 to 1'
-	grep -aEq 'versions? 7 to 9.* 1 to 1' "$T/tls.stdout" || fail "REFUSED does not name both versions"
+	says coordinator 'party-01.*versions? 7 to 9.* 2 to 2'
+	says party-00 'party-01.*versions? 7 to 9.* 2 to 2'
+	grep -aEq 'versions? 7 to 9.* 2 to 2' "$T/tls.stdout" || fail "REFUSED does not name both versions"
 }
 
 # ---- a party in the job that does not keep to it ----
@@ -226,7 +232,7 @@ rogue() { # COMMAND that prints frames; $JOB is the job's number
 	exec 4<>"$T/to-rogue"
 	start rogue openssl s_client -connect "$ADDRESS" -CAfile "$T/pki/ca.crt" -quiet \
 		-cert "$T/pki/party-01.crt" -key "$T/pki/party-01.key" </dev/fd/4
-	hello 1 1 >&4
+	hello 2 2 >&4
 	until_true 20 offered || fail "no offer came"
 	"$@" >&4
 }
@@ -246,8 +252,8 @@ offered() { # reads frames from rogue.stdout: is there an offer? Its job's numbe
 	return 1
 }
 
-disturbed() { # REGEX: the job ended with 2 everywhere, naming party-01
-	ends 2 coordinator party-00
+disturbed() { # REGEX [STATUS]: the job ended with 2 everywhere, naming party-01
+	ends "${2-2}" coordinator party-00
 	says coordinator 'party-01'
 	says coordinator "$1"
 	says party-00 'party-01'
@@ -278,7 +284,14 @@ half_frame() {
 	frame 11 "$JOB" 1 "$(u 4 0)" 100
 	kill "${PID[rogue]}"
 }
-test_half_a_frame_in_a_job() { rogue_case 'left|closed|ended' half_frame; }
+# The connection is lost, and nobody comes back.
+test_half_a_frame_in_a_job() {
+	federation 2
+	coordinator
+	party party-00
+	rogue half_frame
+	disturbed 'did not come back.*(cut off|broke)' 3
+}
 
 coordinators_message() { frame 16 "$JOB" 1; }
 test_done_before_the_end() { rogue_case 'DONE' coordinators_message; }

@@ -7,7 +7,8 @@
  * Listens on a free port of 127.0.0.1, writes "127.0.0.1:PORT" to READY-FILE, and passes on what
  * it hears, each piece DELAY_MS after it came: every step of a protocol then lasts long enough for
  * a test to act within it. SIGUSR1: from now on nothing passes, but the connections stay open (a
- * cable is cut). SIGUSR2: half of the next piece passes, then the connection closes.
+ * cable is cut), until the next SIGUSR1. SIGUSR2: half of the next piece passes, then the connection
+ * closes. SIGHUP: all connections are closed, what is in them is lost.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,12 +41,14 @@ struct way {
 	struct piece *head, **tail;
 };
 
-static volatile sig_atomic_t cut, halve;
+static volatile sig_atomic_t cut, halve, hang_up;
 
 static void on_signal(int sig)
 {
 	if (sig == SIGUSR1)
-		cut = 1;
+		cut = !cut;
+	else if (sig == SIGHUP)
+		hang_up = 1;
 	else
 		halve = 1;
 }
@@ -171,6 +174,7 @@ int main(int argc, char **argv)
 	static struct way pair[PAIRS_MAX][2];
 	struct sigaction on = { .sa_handler = on_signal };
 	int pairs = 0, listener, delay_ms;
+	bool closing;
 	struct sockaddr_in to;
 
 	if (argc != 4) {
@@ -179,6 +183,7 @@ int main(int argc, char **argv)
 	}
 	sigaction(SIGUSR1, &on, NULL);
 	sigaction(SIGUSR2, &on, NULL);
+	sigaction(SIGHUP, &on, NULL);
 	to = address(argv[2]);
 	delay_ms = atoi(argv[3]);
 	listener = listen_anywhere(argv[1]);
@@ -192,12 +197,14 @@ int main(int argc, char **argv)
 				p[1 + 2 * i + d] =
 				    (struct pollfd){ .fd = pair[i][d].ended ? -1 : pair[i][d].in,
 						     .events = POLLIN };
-		if (cut)
-			pause();
+		while (cut)
+			poll(NULL, 0, 20); /* a signal may come just before it */
 		if (poll(p, (nfds_t)(1 + 2 * pairs), 2) < 0 && errno != EINTR)
 			die("relay: poll");
 		if (cut)
 			continue;
+		closing = hang_up;
+		hang_up = 0;
 		if (p[0].revents && pairs < PAIRS_MAX) {
 			int a = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 			int b = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
@@ -217,7 +224,7 @@ int main(int argc, char **argv)
 			}
 		}
 		for (int i = polled - 1; i >= 0; i--) {
-			bool open = true;
+			bool open = !closing;
 
 			for (int d = 0; d < 2; d++) {
 				if (p[1 + 2 * i + d].revents)

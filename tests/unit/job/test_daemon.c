@@ -55,6 +55,7 @@ static void test_coordinator(void **state)
 	assert_string_equal(c.common.output, "/tmp/out");
 	assert_string_equal(c.common.tcp_congestion, "cubic");
 	assert_int_equal(c.common.heartbeat_s, 1);
+	assert_int_equal(c.common.reconnect_s, 60);
 	assert_int_equal(c.common.step_timeout_s, 600);
 	assert_int_equal(c.common.threads, 0);
 	assert_int_equal(c.common.log_level, LOG_INFO);

@@ -84,6 +84,7 @@ static void test_done(void **state)
 	record_step(&r, &(struct record_times){ 0 });
 	record_data(&r, "/", NULL, NULL);
 	record_add_traffic(&r, &(struct record_traffic){ "a", "MASKED", 1, 2, 30, 40 });
+	r.peer[r.peers++] = (struct record_peer){ "a", 1.5, "cubic", 3, 4000 };
 	record_result(&r, label, 5, 2);
 	record_end(&r, ERR_OK, "");
 	assert_int_equal(record_rounds(&r), 9);
@@ -115,6 +116,8 @@ static void test_done(void **state)
 	assert_true(json_number(at(at(json_get(v, "result"), "sums", 0), "objective", 1)) == 5);
 	assert_string_equal(string(json_get(v, "data"), "features"), "/");
 	assert_true(number(at(v, "traffic", 0), "bytes_received") == 40);
+	assert_true(number(at(v, "peers", 0), "reconnects") == 3);
+	assert_true(number(at(v, "peers", 0), "bytes_resent") == 4000);
 	assert_true(json_number(at(json_get(v, "result"), "cluster_sizes", 0)) == 2);
 	assert_true(json_number(at(json_get(v, "result"), "cluster_sizes", 1)) == 3);
 	assert_true(json_count(json_get(v, "leaks")) > 3);

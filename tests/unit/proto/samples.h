@@ -84,6 +84,14 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_HEARTBEAT:
 		m->heartbeat.progress = largest ? UINT64_MAX : 0;
 		break;
+	case MSG_ACK:
+		m->ack.received = largest ? UINT32_MAX : 0;
+		break;
+	case MSG_RESUME:
+		m->resume = (struct msg_resume){ 0 };
+		if (largest)
+			memset(&m->resume, 0xff, sizeof(m->resume));
+		break;
 	case MSG_OFFER:
 		sample_offer(&m->offer, largest);
 		break;

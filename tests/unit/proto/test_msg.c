@@ -210,7 +210,7 @@ static void test_trailing_byte(void **state)
 
 static void test_unknown_type(void **state)
 {
-	static const uint16_t unknown[] = { 0, 5, 9, 22, 29, 99, 0xffff };
+	static const uint16_t unknown[] = { 0, 7, 9, 22, 29, 99, 0xffff };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {

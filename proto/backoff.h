@@ -1,0 +1,28 @@
+/* backoff.h -- when to dial again: each time after twice as long, with chance in it, up to a limit.
+ *
+ * Chance, because parties that lost the coordinator at the same moment should not come back at the
+ * same moment. It is no secret.
+ */
+#ifndef PROTO_BACKOFF_H
+#define PROTO_BACKOFF_H
+
+#include "common/base/rng.h"
+
+#include <stdint.h>
+
+enum { BACKOFF_FIRST_MS = 50, BACKOFF_MAX_MS = 5000 };
+
+struct backoff {
+	double began_s, until_s; /* clock_now_s() */
+	unsigned next_ms;
+	struct rng rng;
+};
+
+void backoff_begin(struct backoff *b, double limit_s); /* from now on, for so long */
+/* How long to wait before the next attempt: half of 50, 100, 200, ... 5000 ms, and up to as much
+ * again; never longer than what is left. */
+uint64_t backoff_next_ms(struct backoff *b);
+uint64_t backoff_left_ms(const struct backoff *b); /* 0: the time is over */
+double backoff_passed_s(const struct backoff *b);
+
+#endif

@@ -1,0 +1,298 @@
+#!/bin/bash
+# Connections are lost in a job, and the job does not notice: it completes, with the labels of a run
+# that was not disturbed. A party, or a coordinator, that does not come back ends it for all.
+#
+#     party-00 ==============\
+#     party-01 == relay 30 ms == coordinator       the relay cuts: at once, in the middle of a piece,
+#     party-02 == relay 30 ms ==/                  or it goes silent for a while
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=wire.sh
+source "$(dirname "$0")/wire.sh"
+
+STEPS=(offer keys local level-1 joint polish result) # joint: of the method basic
+
+# The labels that a job of these options has, undisturbed, in $T/expected.csv.
+undisturbed() { # [ARG...]: of the coordinator
+	coordinator "$@"
+	parties 3
+	completes 3
+	mv "$T/out" "$T/undisturbed"
+	mkdir "$T/out"
+}
+
+wired() { # [ARG...]: the same through the relay
+	coordinator "$@"
+	relay relay 30
+	party party-00
+	ADDRESS=$RELAY party party-01
+	ADDRESS=$RELAY party party-02
+}
+
+same_as_undisturbed() {
+	local name
+	completes 3
+	for name in coordinator party-00 party-01 party-02; do
+		same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
+}
+
+reconnects() { # OF PEER: as OF's run.json says
+	run_of "$1" ".peers[] | select(.name == \"$2\") | .reconnects"
+}
+
+came_back() { # PARTY...: and both sides say so
+	local name
+	for name; do
+		(($(reconnects coordinator "$name") >= 1)) || fail "coordinator/run.json has no reconnect of $name"
+		(($(reconnects "$name" coordinator) >= 1)) || fail "$name/run.json has no reconnect"
+		says coordinator "$name is awaited"
+		says coordinator "$name is back"
+		says "$name" 'is there again'
+	done
+}
+
+prepare() { # STEP: a job that has this step, and lasts
+	more=()
+	federation 3 --signal 0.3
+	edit coordinator '.reconnect_s = 20'
+	for name in $(names 3); do edit "$name" '.reconnect_s = 20'; done
+	edit job '.polish = 4'
+	[[ $1 != joint ]] || more=(--set method=basic --set polish=0)
+	undisturbed "${more[@]}"
+	wired "${more[@]}"
+}
+
+# Once or several times, all the relay's connections are cut in this step.
+cut_in() { # STEP SIGNAL TIMES
+	local i
+	prepare "$1"
+	in_phase coordinator "$1"
+	for ((i = 0; i < $3; i++)); do
+		kill "-$2" "${PID[relay]}"
+		((i + 1 == $3)) || sleep 0.15
+	done
+	same_as_undisturbed
+	[[ $1$2 != *USR2 && $1 != offer ]] || return 0 # a party that was not offered the job begins anew
+	came_back party-01 party-02
+}
+
+for step in "${STEPS[@]}"; do
+	eval "test_cut_in_${step//-/_}() { cut_in $step HUP 1; }"
+done
+
+test_cut_again_and_again() { cut_in level-1 HUP 12; }
+
+test_cut_in_the_middle_of_a_piece() { cut_in polish USR2 3; }
+
+# RESULT, DONE, DONE: wherever the cut falls among them, the job is done. If it takes the last
+# acknowledgement, the coordinator waits for a party that has no reason to come back; so not for long.
+test_cut_at_the_end() {
+	local delay
+	federation 3 --signal 0.3
+	edit coordinator '.reconnect_s = 4'
+	for name in $(names 3); do edit "$name" '.reconnect_s = 4'; done
+	undisturbed
+	for delay in 0.02 0.05 0.08 0.11 0.14 0.17; do
+		wired
+		in_phase coordinator result
+		sleep "$delay"
+		kill -HUP "${PID[relay]}"
+		same_as_undisturbed
+		kill -KILL "${PID[relay]}"
+		unset 'PID[relay]'
+		rm -rf "$T/out"
+		mkdir "$T/out"
+	done
+}
+
+# From the first byte to the last.
+test_cut_all_the_time() {
+	prepare level-1
+	while ! gone coordinator; do
+		kill -HUP "${PID[relay]}"
+		sleep 0.4
+	done
+	same_as_undisturbed
+}
+
+# Large vectors, of which much is under way when the connection is lost.
+test_cut_in_large_sums() {
+	more=(--set method=basic --set polish=0 --set starts=40 --set iterations=4)
+	federation 3 --nodes 6000 --features 30 --signal 0.2
+	edit coordinator '.reconnect_s = 20'
+	for name in $(names 3); do edit "$name" '.reconnect_s = 20'; done
+	undisturbed "${more[@]}"
+	wired "${more[@]}"
+	in_phase coordinator joint
+	for _ in {1..5}; do
+		kill -HUP "${PID[relay]}"
+		sleep 0.3
+	done
+	same_as_undisturbed
+	came_back party-01 party-02
+	(($(run_of party-01 '.peers[0].bytes_resent') > 100000)) || fail "party-01 sent next to nothing again"
+}
+
+# Nothing is closed, nothing arrives: only the heartbeats tell.
+test_silence_and_back() {
+	prepare level-1
+	in_phase coordinator level-1
+	kill -USR1 "${PID[relay]}"
+	soon_says party-01 'dialling again'
+	kill -USR1 "${PID[relay]}" # it passes on again
+	same_as_undisturbed
+	came_back party-01 party-02
+}
+
+# ---- the processes stand still ----
+
+test_party_stands_still_for_3_s() {
+	prepare level-1
+	in_phase party-01 level-1
+	kill -STOP "${PID[party-01]}"
+	sleep 3
+	kill -CONT "${PID[party-01]}"
+	same_as_undisturbed
+	came_back party-01
+}
+
+test_coordinator_stands_still_for_3_s() {
+	prepare level-1
+	in_phase party-01 level-1
+	kill -STOP "${PID[coordinator]}"
+	sleep 3
+	kill -CONT "${PID[coordinator]}"
+	same_as_undisturbed
+}
+
+# ---- who does not come back ----
+
+impatient() {
+	federation 3 --signal 0.3
+	edit job '.polish = 4'
+	undisturbed
+	wired
+	in_phase coordinator level-1
+}
+
+test_party_that_never_comes_back() {
+	impatient
+	kill -KILL "${PID[relay]}"
+	unset 'PID[relay]'
+	ends 3 coordinator party-00 party-01 party-02
+	says coordinator 'party-0[12] did not come back within reconnect_s, 2 s'
+	says party-00 'party-0[12] did not come back within reconnect_s, 2 s'
+	says party-01 'coordinator could not be reached again within reconnect_s, 2 s'
+	no_leftovers
+}
+
+test_party_that_was_killed() {
+	impatient
+	kill -KILL "${PID[party-00]}"
+	ended party-00
+	ends 3 coordinator party-01 party-02
+	for name in coordinator party-01 party-02; do
+		says "$name" 'party-00 did not come back within reconnect_s, 2 s'
+		[[ $(run_of "$name" .exit_status) == 3 ]] || fail "$name/run.json: $(run_of "$name" .exit_status)"
+	done
+}
+
+# A process that was started again does not have the job: nobody waits for the old one.
+test_party_that_was_started_again() {
+	impatient
+	kill -KILL "${PID[party-00]}"
+	ended party-00
+	soon_says coordinator 'party-00 is awaited'
+	party party-00
+	ends 2 coordinator party-00 party-01 party-02
+	for name in coordinator party-01 party-02; do
+		says "$name" 'party-00 was started again'
+	done
+}
+
+test_reconnect_s_0_ends_at_once() {
+	federation 3 --signal 0.3
+	edit job '.polish = 4'
+	for name in coordinator $(names 3); do edit "$name" '.reconnect_s = 0'; done
+	wired
+	in_phase coordinator level-1
+	kill -HUP "${PID[relay]}"
+	ends 2 coordinator party-00 party-01 party-02
+	says party-00 'party-0[12].*(cut off|broke)'
+}
+
+# ---- what happens while a party is away ----
+
+away() { # the relay lets nobody through for now
+	impatient
+	kill -USR1 "${PID[relay]}"
+	soon_says coordinator 'party-01 is awaited'
+	soon_says party-01 'dialling again'
+}
+
+within_2_s() { # STATUS NAME
+	ended "$2" 2
+	[[ $STATUS == "$1" ]] || fail "$2 ended with status $STATUS, expected $1"
+}
+
+test_sigterm_while_a_party_is_away() {
+	away
+	kill -TERM "${PID[coordinator]}"
+	within_2_s 6 coordinator
+	[[ $(run_of coordinator .exit_status) == 6 ]] || fail "the coordinator's run.json: $(run_of coordinator .exit_status)"
+	ends 2 party-00
+	says party-00 'coordinator was stopped'
+}
+
+test_sigterm_at_a_party_that_is_away() {
+	away
+	kill -TERM "${PID[party-01]}"
+	within_2_s 6 party-01
+	ends 3 coordinator party-00
+}
+
+# The job ends while party-01 and party-02 are away: they hear the cause when they come back.
+test_abort_reaches_who_was_away() {
+	federation 3 --signal 0.3
+	edit job '.polish = 4'
+	for name in coordinator $(names 3); do edit "$name" '.reconnect_s = 20'; done
+	wired
+	in_phase coordinator level-1
+	kill -USR1 "${PID[relay]}"
+	soon_says coordinator 'party-01 is awaited'
+	soon_says coordinator 'party-02 is awaited'
+	kill -TERM "${PID[party-00]}"
+	ends 6 party-00
+	soon_says party-01 'dialling again'
+	kill -USR1 "${PID[relay]}"
+	ends 2 coordinator party-01 party-02
+	for name in coordinator party-01 party-02; do says "$name" 'party-00 was stopped'; done
+}
+
+# ---- who must not come back in another's place ----
+
+# Another key of the same name, from the same authority: a stranger, who disturbs nobody.
+test_another_key_of_the_same_name() {
+	prepare level-1
+	in_phase coordinator level-1
+	openssl genpkey -algorithm ed25519 -out "$T/other.key" 2>/dev/null
+	openssl req -new -key "$T/other.key" -subj /CN=party-01 -out "$T/other.csr" 2>/dev/null
+	openssl x509 -req -in "$T/other.csr" -CA "$T/pki/ca.crt" -CAkey "$T/pki/ca.key" -days 2 -out "$T/other.crt" \
+		-extfile <(printf 'subjectAltName=DNS:party-01\nextendedKeyUsage=clientAuth\n') 2>/dev/null
+	hello 2 2 | tls '' -cert "$T/other.crt" -key "$T/other.key"
+	soon_says coordinator 'party-01 is already connected|a job is under way'
+	same_as_undisturbed
+}
+
+# The same key, and a job that there is not.
+test_resume_of_another_job() {
+	prepare level-1
+	in_phase coordinator level-1
+	frame 6 0 0 "$(u 8 0)$(u 8 0)$(u 4 1)$(u 4 0)" | tls party-01
+	soon_says coordinator 'another job than the one under way'
+	same_as_undisturbed
+}
+
+run_tests "$@"

@@ -29,6 +29,13 @@ void answers_close(struct answers *a)
 	free(a->own);
 }
 
+void answers_free(struct answers *a)
+{
+	if (a)
+		answers_close(a);
+	free(a);
+}
+
 /* ---- terms of sums ---- */
 
 /* x: the party's answer, scaled here to fill the job's words if its size is known. */
@@ -103,13 +110,21 @@ static enum err check_square(const struct answers *a, const double *own, const d
 	return ERR_OK;
 }
 
+enum err answers_own_facts(struct answers *a)
+{
+	struct question facts = { .kind = ASK_FACTS };
+
+	ALLOC(a->own, question_words(&facts, a->work->n));
+	return slice_answer(&a->slice, &facts, a->own);
+}
+
 enum err answers_facts(struct answers *a)
 {
 	struct question facts = { .kind = ASK_FACTS };
 
 	work_phase(a->work, "norms");
-	ALLOC(a->own, question_words(&facts, a->work->n));
-	TRY(slice_answer(&a->slice, &facts, a->own));
+	if (!a->own)
+		TRY(answers_own_facts(a));
 	TRY(send_term(a, &facts, a->own));
 	return work_warm(a->work);
 }

@@ -22,6 +22,10 @@ struct answers {
 /* Takes over work's features. */
 enum err answers_open(struct answers *a, struct work *work) MUST_CHECK;
 void answers_close(struct answers *a); /* also after an error */
+void answers_free(struct answers *a);  /* closes and frees; accepts NULL */
+
+/* What answers_facts() sends, computed beforehand: needs no keys. */
+enum err answers_own_facts(struct answers *a) MUST_CHECK;
 
 /* Facts and squared norms up. */
 enum err answers_facts(struct answers *a) MUST_CHECK;

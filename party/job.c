@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "crypto/hash.h"
+#include "party/answers.h"
 #include "party/fedsc.h"
 #include "party/gcc.h"
 #include "party/kcagc.h"
@@ -40,6 +41,14 @@ static enum err run_kind(struct work *work, uint32_t *label)
 	default:
 		return err_set(ERR_INTERNAL, "job kind %d has no protocol", work->job.kind);
 	}
+}
+
+/* What needs no keys, while those of the others are on their way. */
+static enum err begin_kind(struct work *work, uint32_t *label)
+{
+	if (work->job.kind == JOB_KCAGC && work->job.method == METHOD_LANDMARK)
+		return party_landmark_begin(work, label);
+	return ERR_OK;
 }
 
 /* ---- offer and acceptance ---- */
@@ -282,6 +291,30 @@ static void log_leaks(const struct work *work)
 		log_info("this job shows: %s", leak[i]);
 }
 
+static enum err keep_results(struct work *work, const struct job_means *means, const char *output,
+			     const uint32_t *label)
+{
+	if (job_is_plan_only(&work->job))
+		return ERR_OK;
+	record_result(work->record, label, work->n, work->job.clusters);
+	TRY(keep_labels(output, means, label));
+	return work->job.kind == JOB_KCAGC ? keep_model(work, means->config->state) : ERR_OK;
+}
+
+/* The protocol, from keys to the last word. label: n, for begin_kind() and run_kind(). */
+static enum err run_protocol(struct work *work, const struct job_means *means, const char *output,
+			     const uint8_t *params_hash, uint32_t *label)
+{
+	TRY(send_key(work, means, params_hash));
+	TRY(work_warm(work));
+	TRY(begin_kind(work, label));
+	TRY(agree_keys(work, means));
+	channel_observe(work->channel, work_observe, work);
+	TRY(run_kind(work, label));
+	TRY(keep_results(work, means, output, label));
+	return finish(work);
+}
+
 /* From an accepted offer to the result. A model is left only where all ended well. */
 static enum err take_part(struct work *work, const struct job_means *means, const char *output,
 			  const uint8_t *params_hash)
@@ -294,23 +327,13 @@ static enum err take_part(struct work *work, const struct job_means *means, cons
 	work->n = means->dataset->n;
 	work->min_cluster = means->config->policy.min_cluster;
 	TRY(accept_offer(work, means->dataset));
-	TRY(send_key(work, means, params_hash));
-	TRY(work_warm(work));
-	TRY(agree_keys(work, means));
-	channel_observe(work->channel, work_observe, work);
 	ALLOC(label, work->n);
-	e = run_kind(work, label);
-	if (e == ERR_OK && !job_is_plan_only(&work->job)) {
-		record_result(work->record, label, work->n, work->job.clusters);
-		e = keep_labels(output, means, label);
-		if (e == ERR_OK && work->job.kind == JOB_KCAGC)
-			e = keep_model(work, means->config->state);
-	}
-	if (e == ERR_OK)
-		e = finish(work);
+	e = run_protocol(work, means, output, params_hash, label);
 	if (e != ERR_OK && work->job.kind == JOB_KCAGC)
 		model_forget(means->config->state, work->job_id);
 	channel_observe(work->channel, NULL, NULL);
+	answers_free(work->begun);
+	work->begun = NULL;
 	free(label);
 	return e;
 }

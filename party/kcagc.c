@@ -78,8 +78,9 @@ static enum err send_local(struct work *work, struct state *s)
 {
 	uint32_t k = work->L == 1 ? work->job.clusters : job_local_clusters(&work->job);
 
-	return channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k,
-				   s->child, work->n);
+	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k, s->child,
+				work->n));
+	return work_warm(work);
 }
 
 /* Cells are intersections of the children's clusters: each has nodes, at least min_cell of them,

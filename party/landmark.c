@@ -8,19 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Step 3: Protocol 1's clusters, as in kCAGC, to the coordinator, while the norms are on their way.
- */
-static enum err local(struct answers *a, uint32_t *label)
+enum { SPREADS_MOST = 4 << 10 }; /* bytes of what follows the norms */
+
+/* Step 3: Protocol 1's clusters, as in kCAGC. */
+enum err party_landmark_begin(struct work *work, uint32_t *label)
 {
-	struct work *work = a->work;
 	uint32_t clusters = job_local_clusters(&work->job);
 	struct kmeans_params how =
 	    landmark_local(work->job.clusters, clusters, work->job.seed, work->threads);
+	struct answers *a;
 
+	ALLOC(work->begun, 1);
+	a = work->begun;
 	work_phase(work, "local");
-	TRY(slice_cluster(&a->slice, a->order, work->L, work->job.clusters, &how, label));
-	return channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, clusters,
-				   label, work->n);
+	TRY(answers_open(a, work));
+	TRY(answers_own_facts(a));
+	return slice_cluster(&a->slice, a->order, work->L, work->job.clusters, &how, label);
+}
+
+static enum err send_local(struct work *work, const uint32_t *label)
+{
+	return channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
+				   job_local_clusters(&work->job), label, work->n);
 }
 
 /* Each set has nodes, at least min_cell of them: what is summed is of no fewer. */
@@ -99,7 +108,8 @@ static enum err polish(struct answers *a)
 static enum err take_part(struct answers *a, uint32_t *label)
 {
 	TRY(answers_facts(a)); /* step 1 */
-	TRY(local(a, label));
+	TRY(send_local(a->work, label));
+	TRY(work_warm_on(a->work, SPREADS_MOST));
 	TRY(answers_spreads(a)); /* step 2 */
 	TRY(work_warm(a->work));
 	TRY(landmarks(a, label));
@@ -111,11 +121,11 @@ static enum err take_part(struct answers *a, uint32_t *label)
 
 enum err party_landmark(struct work *work, uint32_t *label)
 {
-	struct answers a;
-	enum err e = answers_open(&a, work);
+	enum err e = work->begun ? ERR_OK : party_landmark_begin(work, label);
 
 	if (e == ERR_OK)
-		e = take_part(&a, label);
-	answers_close(&a);
+		e = take_part(work->begun, label);
+	answers_free(work->begun);
+	work->begun = NULL;
 	return e;
 }

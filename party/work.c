@@ -34,6 +34,13 @@ enum err work_warm(struct work *work)
 	return need ? channel_warm(work->channel, need) : ERR_OK;
 }
 
+enum err work_warm_on(struct work *work, size_t spare)
+{
+	size_t need = job_burst(&work->job, work->n, false);
+
+	return need ? channel_warm_on(work->channel, need, spare) : ERR_OK;
+}
+
 void work_group(struct work *work, uint32_t group)
 {
 	struct sha256 *h = sha256_new();

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct model;
+struct answers;
 
 struct work {
 	struct job job; /* the effective job, as offered and accepted */
@@ -36,6 +37,8 @@ struct work {
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
 	size_t n;             /* nodes, or rows */
 	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
+	struct answers
+	    *begun; /* landmark: what was computed while keys were awaited, or NULL; owned */
 	unsigned threads;
 	_Atomic bool offered; /* an offer has come: from here on a stop cuts a job */
 };
@@ -46,6 +49,8 @@ void work_progress(struct work *work, unsigned iteration, size_t moved);
 
 /* All is sent, an answer is waited for: channel_warm(). */
 enum err work_warm(struct work *work) MUST_CHECK;
+/* And in the next turn little is to be said: channel_warm_on(). */
+enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 
 /* A group's broadcasts are hashed from here on: the running hash goes into the key of each of the
  * group's sums, so that members who were told different things get masks that do not cancel. */

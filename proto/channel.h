@@ -83,7 +83,8 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 				  uint32_t least, uint32_t *values, uint32_t *label,
 				  size_t count) MUST_CHECK;
 
-/* The same for real numbers, MATRIX in doubles, BLOCK rounded to floats; every received one is finite. count may be 0: one empty message. */
+/* The same for real numbers, MATRIX in doubles, BLOCK rounded to floats; every received one is
+ * finite. count may be 0: one empty message. */
 enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
 			    size_t count) MUST_CHECK;
 enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t group, double *x,
@@ -98,14 +99,17 @@ enum err channel_send_choice(struct channel *ch, enum choice what, uint64_t valu
 enum err channel_recv_choice(struct channel *ch, enum choice what, uint64_t most,
 			     uint64_t *value) MUST_CHECK;
 
-/* Called when all of a turn is sent and an answer is waited for, by whoever will have to send `need`
- * bytes at once later on: a connection that has been idle carries 14 kB in its first round trip and
- * twice as much in each further one, but only if it has as much to carry. On a link whose round trip is
- * long enough to matter, zeros fill it up: as many as can be on their way before the answer comes, so
- * that nothing has to wait behind them. */
+/* Called when all of a turn is sent and an answer is waited for, by whoever will have to send
+ * `need` bytes at once later on: a connection that has been idle carries 14 kB in its first round
+ * trip and twice as much in each further one, but only if it has as much to carry. On a link whose
+ * round trip is long enough to matter, zeros fill it up: as many as can be on their way before the
+ * answer comes, so that nothing has to wait behind them. */
 enum err channel_warm(struct channel *ch, size_t need) MUST_CHECK;
-/* A byte of the same, by whoever receives the first of what is to be answered with a large vector: a
- * connection that has sent nothing for two round trips is slowed down. */
+/* After it, where the next turn will say no more than `spare` bytes: zeros for that turn, too. They
+ * leave when what was sent has arrived, which is when the answer can come at the earliest. */
+enum err channel_warm_on(struct channel *ch, size_t need, size_t spare) MUST_CHECK;
+/* A byte of the same, by whoever receives the first of what is to be answered with a large vector:
+ * a connection that has sent nothing for two round trips is slowed down. */
 enum err channel_touch(struct channel *ch) MUST_CHECK;
 
 /* Where the job thread's time went since the last call: in seconds. wire: of the blocked time, one

@@ -96,6 +96,8 @@ struct conn *conn_new(struct conn_host *h, const struct conn_events *events, voi
 void conn_add_tcp(struct conn *c, unsigned family)
 {
 	uv_tcp_init_ex(c->host->loop, &c->tcp, family);
+	if (family != AF_UNSPEC)
+		conn_set_congestion(c->host, &c->tcp);
 	c->tcp.data = c;
 	c->has_tcp = true;
 	c->handles++;
@@ -215,7 +217,6 @@ void conn_start(struct conn *c, struct tls_context *ctx)
 	c->tls = tls_new(ctx);
 	c->heard_s = c->spoke_s = clock_now_s();
 	uv_tcp_nodelay(&c->tcp, 1);
-	conn_set_congestion(c);
 	if (conn_read_start(c) < 0 || tls_handshake(c->tls) != ERR_OK) {
 		conn_over(c, ERR_INTERNAL, "the TLS handshake could not be begun");
 		return;

@@ -70,14 +70,13 @@ void conn_host_free(struct conn_host *h)
 	free(h);
 }
 
-void conn_set_congestion(struct conn *c)
+void conn_set_congestion(struct conn_host *h, const uv_tcp_t *tcp)
 {
-	struct conn_host *h = c->host;
 	char now[16] = "?";
 	socklen_t len = sizeof(now) - 1;
 	uv_os_fd_t fd;
 
-	if (!h->congestion[0] || uv_fileno((uv_handle_t *)&c->tcp, &fd) != 0)
+	if (!h->congestion[0] || uv_fileno((const uv_handle_t *)tcp, &fd) != 0)
 		return;
 	if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, h->congestion,
 		       (socklen_t)strlen(h->congestion)) == 0 ||
@@ -147,6 +146,8 @@ static int listen_at(struct listener *l, const struct sockaddr *a, char bound[st
 	int len = sizeof(own), status;
 
 	status = uv_tcp_bind(&l->tcp, a, 0);
+	if (status == 0)
+		conn_set_congestion(l->host, &l->tcp); /* which accepted connections inherit */
 	if (status == 0)
 		status = uv_listen((uv_stream_t *)&l->tcp, BACKLOG, on_connection);
 	if (status == 0)

@@ -138,7 +138,10 @@ void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes);
 void conn_update_link(struct conn *c); /* TCP_INFO into the channel */
 
 /* conn_host.c */
-void conn_set_congestion(struct conn *c);
+/* Of a socket that is not connected yet: one that was paced once (bbr, where that is the kernel's
+ * default) stays paced, each flight spread over half a round trip, whatever control is set later.
+ */
+void conn_set_congestion(struct conn_host *h, const uv_tcp_t *tcp);
 void conn_stop_dialling(struct conn *c);
 
 /* conn_in.c */

@@ -49,6 +49,30 @@ enum err channel_warm(struct channel *ch, size_t need)
 	return e;
 }
 
+enum err channel_warm_on(struct channel *ch, size_t need, size_t spare)
+{
+	struct post *p = ch->post;
+	size_t more = 0, fill;
+	enum err e;
+
+	if (need > WINDOW_MAX)
+		need = WINDOW_MAX;
+	pthread_mutex_lock(&p->lock);
+	fill = ch->window < need ? ch->window : need;
+	spare += ch->flight;
+	if (ch->link.rtt_s >= LONG_S && spare < fill)
+		more = fill - spare;
+	ch->window += more;
+	pthread_mutex_unlock(&p->lock);
+	if (!more)
+		return ERR_OK;
+	e = pad(ch, more);
+	pthread_mutex_lock(&p->lock);
+	ch->flight = 0;
+	pthread_mutex_unlock(&p->lock);
+	return e;
+}
+
 enum err channel_touch(struct channel *ch)
 {
 	struct channel_link link;

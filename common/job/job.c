@@ -396,14 +396,32 @@ struct embed_params job_embed_params(const struct job *job, unsigned threads)
 				      .threads = threads };
 }
 
+/* The joint k-means' first round. Its items are counted by what two parties' clusters can make,
+ * which more parties exceed: it is the order of magnitude that matters. */
+static size_t burst_of_starts(const struct job *job, size_t n, bool down)
+{
+	double local = job_local_clusters(job), fit;
+	size_t m = (size_t)(local * local), numbers;
+
+	if (job->exchange == EXCHANGE_GRAM)
+		return 0;
+	if (job->method == METHOD_BASIC || m > n)
+		m = n;
+	numbers = m * job_starts(job, m);
+	fit = down ? (double)numbers / 2 : (double)numbers * job->clusters * job->modulus_bits / 8;
+	return (size_t)fit;
+}
+
 size_t job_burst(const struct job *job, size_t n, bool down)
 {
 	size_t k = job->clusters, word = down ? sizeof(float) : job->modulus_bits / 8;
 	bool landmark = job->method == METHOD_LANDMARK;
 
-	if (!is_bounded(job) || (down && landmark && !job->landmark_power))
+	if (job->kind != JOB_KCAGC || (down && landmark && !job->landmark_power))
 		return 0;
 	if (!n)
 		return BURST_UNKNOWN;
+	if (!is_bounded(job))
+		return burst_of_starts(job, n, down);
 	return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
 }

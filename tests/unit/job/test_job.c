@@ -211,6 +211,37 @@ static void test_flat_sums(void **state)
 	}
 }
 
+/* What the first large vector is, from which the padding before it follows. */
+static void test_burst(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t n, up, down;
+	} cases[] = {
+		/* 14 clusters of each of two parties meet in up to 196 cells: 200 starts, 7
+		   centres, 4 bytes */
+		{ "{" MIN ", \"local_clusters\": 14}", 2708, 196 * 200 * 7 * 4, 196 * 200 / 2 },
+		{ "{" MIN ", \"local_clusters\": 14}", 100, 100 * 200 * 7 * 4, 100 * 200 / 2 },
+		{ "{" MIN ", \"method\": \"basic\"}", 1000, 1000 * 40 * 7 * 4, 1000 * 40 / 2 },
+		{ "{" MIN ", \"exchange\": \"gram\"}", 2708, 0, 0 },
+		{ "{" JOB ", \"method\": \"landmark\"}", 1000, 1000 * 24 * 4, 1000 * 17 * 4 },
+		{ "{" JOB ", \"method\": \"gcc\"}", 1000, 1000 * 17 * 8, 1000 * 17 * 4 },
+		{ "{" MODEL "}", 1000, 0, 0 },
+	};
+	struct job j;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_ok(parse(&j, cases[i].text, NULL));
+		if (job_burst(&j, cases[i].n, false) != cases[i].up ||
+		    job_burst(&j, cases[i].n, true) != cases[i].down)
+			fail_msg("case %zu: %zu up, %zu down", i, job_burst(&j, cases[i].n, false),
+				 job_burst(&j, cases[i].n, true));
+	}
+	assert_ok(parse(&j, "{" MIN "}", NULL));
+	assert_true(job_burst(&j, 0, true) > 0); /* before n is known */
+}
+
 static void test_effective_text_is_a_fixed_point(void **state)
 {
 	static const char *const jobs[] = {
@@ -541,6 +572,7 @@ int main(void)
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_predict),
 		cmocka_unit_test(test_flat_sums),
+		cmocka_unit_test(test_burst),
 		cmocka_unit_test(test_effective_text_is_a_fixed_point),
 		cmocka_unit_test(test_difference),
 		cmocka_unit_test(test_refusals),

@@ -101,6 +101,25 @@ static void test_at_most(void **state)
 	assert_int_equal(padding(), MOST);
 }
 
+/* A turn ahead: what this one opens, less what the next has to say and what is said already. */
+static void test_ahead(void **state)
+{
+	(void)state;
+	say(2000);
+	assert_ok(channel_warm(ch, MOST));
+	assert_int_equal(padding(), FIRST - 2000);
+	say(500);
+	assert_ok(channel_warm_on(ch, MOST, 1000));
+	assert_int_equal(padding(), 2 * FIRST - 500 - 1000);
+	assert_ok(channel_warm(ch, MOST));
+	assert_int_equal(padding(), 4 * FIRST - 1500);
+	assert_ok(channel_warm_on(ch, 3000, 3000));
+	assert_int_equal(padding(), 0);
+	channel_set_rtt(ch, 0.001);
+	assert_ok(channel_warm_on(ch, MOST, 0));
+	assert_int_equal(padding(), 0);
+}
+
 /* A short link has nothing to gain, nor one of which nothing is known. */
 static void test_short_links(void **state)
 {
@@ -135,6 +154,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_doubles, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_needs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_at_most, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_ahead, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_short_links, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_touch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_broken, set_up, tear_down),

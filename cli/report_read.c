@@ -374,8 +374,9 @@ enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)
 	*labels = (struct run_labels){ 0 };
 	if (apart && !party)
 		return err_set(ERR_INPUT,
-			       "%s: the coordinator has no labels of a job of kind %s, each party "
-			       "has those of its own rows: name a directory with theirs below it, "
+			       "%s: the coordinator has no labels by id of a job of kind %s, each "
+			       "party has those of its own rows or nodes: name a directory with "
+			       "theirs below it, "
 			       "or a party's",
 			       r->out, run_string(run_object(r->process[0].run, "job"), "kind"));
 	ALLOC(labels->path, r->n);

@@ -293,6 +293,12 @@ part() { # PATTERN COMMAND...: renders the cells of some sets
 	csv=$all
 }
 
+titled() { # SET TITLE COMMAND...: nothing where the set has no cells
+	grep -q "^$1," "$csv" || return 0
+	printf '\n%s:\n' "$2"
+	part "$1" "${@:3}"
+}
+
 beyond() { # Goal: past the paper's FedSC on clean rows
 	awk -F , '$3 == "noise=0" && $2 == ($1 == "orl" ? "dense ACC" : "anchor ACC") && $8 != "" {
 			n++
@@ -302,6 +308,8 @@ beyond() { # Goal: past the paper's FedSC on clean rows
 		END { if (n) printf "\nPast the paper'\''s FedSC on clean rows: %s. Not: %s.\n", past ? past : "none", behind ? behind : "none" }' "$csv"
 }
 
+# An empty unit is written as "-".
+in_units() { render_grid '{value} {unit}' | sed 's/ - |/ |/g'; }
 beside() { render_grid '{value} +- {deviation} / {paper}' | sed 's| / -||g'; }
 
 render() {
@@ -314,18 +322,13 @@ render() {
 	TEXT
 	beyond
 	part 'iris|coil20|banknote|usps|orl' beside
-	printf '\nTable 5, perturbed factors on coil20, variant paper; off the diagonal in memory:\n'
-	part factors beside
-	printf '\nTable 4, d on coil20. No landmark has fewer than three rows, so d ends near 300 whatever is asked for:\n'
-	part 'coil20 by d' beside
-	printf '\nTable 7, one party and eight:\n'
-	part parties beside
-	printf '\nVariant anchor with rows at random (skew 0) and by class (skew 1); change: of the mean, at most 0.01:\n'
-	part skew render_grid '{value} +- {deviation}'
-	printf '\nSeconds from offer to result (median):\n'
-	part time render_grid '{value} s'
-	printf '\nThe most memory that any party held, beside its slice of the rows as doubles, and the coordinator:\n'
-	part memory render_grid '{value} {unit}'
-	printf '\nGrowth with the rows: 64 columns, 10 clusters, d = 600, variant anchor:\n'
-	part growth render_grid '{value} {unit}'
+	titled factors 'Table 5, perturbed factors on coil20, variant paper; off the diagonal in memory' beside
+	titled 'coil20 by d' 'Table 4, d on coil20; no landmark has fewer than three rows, so there may be fewer than are asked for' beside
+	titled parties 'Table 7, one party and eight' beside
+	titled skew 'Variant anchor with rows at random (skew 0) and by class (skew 1); change: of the mean, within 0.01' \
+		render_grid '{value} +- {deviation}'
+	titled time 'Seconds from offer to result (median)' render_grid '{value} s'
+	titled memory 'The most memory that any party held, beside its slice of the rows as doubles, and the coordinator' \
+		in_units
+	titled growth 'Growth with the rows: 64 columns, 10 clusters, d = 600, variant anchor' in_units
 }

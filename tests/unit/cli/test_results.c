@@ -298,7 +298,7 @@ static void test_show_rows_apart(void **state)
 	expect_command(show_main, "out/party-00 --truth own.txt", 0, "of 2 rows");
 	expect_command(show_main, "out/coordinator", 0, "labels are with the parties");
 	expect_command(show_main, "out/coordinator --truth truth.txt", 4,
-		       "the coordinator has no labels of a job of kind fedsc");
+		       "the coordinator has no labels by id of a job of kind fedsc");
 }
 
 int main(void)

@@ -221,7 +221,7 @@ static inline void run_for(unsigned ms)
 	uv_timer_t wake;
 
 	uv_timer_init(&loop, &wake);
-	uv_timer_start(&wake, tick, ms, 0);
+	uv_timer_start(&wake, tick, ms, 1); /* again, as the loop's clock may be ahead of ours */
 	while (clock_now_s() < until)
 		uv_run(&loop, UV_RUN_ONCE);
 	uv_close((uv_handle_t *)&wake, NULL);

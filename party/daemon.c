@@ -43,9 +43,9 @@ struct daemon {
 	uv_thread_t job_thread;
 	enum phase phase;
 	unsigned retry_ms;
-	double dialling_since_s; /* of this row of attempts */
-	double heartbeat_s;      /* as agreed with the coordinator */
-	struct backoff backoff;  /* while RETURNING */
+	double dialling_since_s;       /* of this row of attempts */
+	double heartbeat_s;            /* as agreed with the coordinator */
+	struct backoff backoff;        /* while RETURNING */
 	char lost_why[ERR_DETAIL_MAX]; /* how the connection was lost, or why dialling failed since
 					*/
 	struct identity *identity;

@@ -64,7 +64,8 @@ test_landmark_of_two() {
 	job_of landmark
 	completes_with 2 landmark "norms local order landmarks power polish"
 	[[ $(run_of coordinator .rounds) == 5 ]] || fail "$(run_of coordinator .rounds) rounds"
-	[[ $(run_of coordinator .round_trips) == 7 ]] || fail "$(run_of coordinator .round_trips) round trips"
+	# six if the local clusters are there before they are waited for
+	[[ $(run_of coordinator .round_trips) =~ ^[67]$ ]] || fail "$(run_of coordinator .round_trips) round trips"
 	[[ $(run_of coordinator '.job.secure_sum.modulus_bits') == 32 ]] || fail "words are not of 32 bits"
 }
 

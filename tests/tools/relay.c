@@ -7,8 +7,8 @@
  * Listens on a free port of 127.0.0.1, writes "127.0.0.1:PORT" to READY-FILE, and passes on what
  * it hears, each piece DELAY_MS after it came: every step of a protocol then lasts long enough for
  * a test to act within it. SIGUSR1: from now on nothing passes, but the connections stay open (a
- * cable is cut), until the next SIGUSR1. SIGUSR2: half of the next piece passes, then the connection
- * closes. SIGHUP: all connections are closed, what is in them is lost.
+ * cable is cut), until the next SIGUSR1. SIGUSR2: half of the next piece passes, then the
+ * connection closes. SIGHUP: all connections are closed, what is in them is lost.
  */
 #include <arpa/inet.h>
 #include <errno.h>

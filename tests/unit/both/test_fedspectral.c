@@ -293,10 +293,10 @@ static void test_the_papers(void **state)
 	assert_int_equal(fact(&s->f.server, "rounds")->value[0], 20);
 	assert_int_equal(record_rounds(&s->f.server.record), 20);
 	stage_end(s);
-	s = stage_run(&graph, 3, some_twice, "variant=fedspectral+ rounds=7 iterations=3");
+	s = stage_run(&graph, 3, some_twice, "variant=fedspectral+ rounds=30 iterations=3");
 	gather_labels(s, label);
 	assert_agree(central, label, NODES, 0.8, "fedspectral+ of parts");
-	assert_int_equal(record_rounds(&s->f.party[2].record), 7);
+	assert_int_equal(record_rounds(&s->f.party[2].record), 30);
 	stage_end(s);
 	s = stage_run(&graph, 3, all_of_it, "variant=fedspectral");
 	gather_labels(s, label);

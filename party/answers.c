@@ -121,8 +121,7 @@ enum err answers_facts(struct answers *a)
 	work_phase(a->work, "norms");
 	if (!a->own)
 		TRY(answers_own_facts(a));
-	TRY(send_term(a, &facts, a->own));
-	return work_warm(a->work);
+	return send_term(a, &facts, a->own);
 }
 
 static enum err agree_norms(struct answers *a, double *square, bool *idf)

@@ -7,6 +7,7 @@ static enum err take_part(struct answers *a, const struct gcc_params *p, size_t 
 			  uint32_t *label)
 {
 	TRY(answers_facts(a));
+	TRY(work_warm(a->work));
 	TRY(answers_spreads(a));
 	/* Init: K Q for the subspace iteration, sqrt(n) Q down, Y_u up. */
 	work_phase(a->work, "init");

@@ -109,6 +109,7 @@ static enum err take_part(struct answers *a, uint32_t *label)
 {
 	TRY(answers_facts(a)); /* step 1 */
 	TRY(send_local(a->work, label));
+	TRY(work_warm(a->work));
 	TRY(work_warm_on(a->work, SPREADS_MOST));
 	TRY(answers_spreads(a)); /* step 2 */
 	TRY(work_warm(a->work));

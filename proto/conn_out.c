@@ -38,7 +38,7 @@ static void write_failed(struct conn *c, int status)
 
 static enum err flush_record(struct conn *c)
 {
-	enum err e = tls_write(c->tls, c->record.p, c->record.n);
+	enum err e = c->record.n ? tls_write(c->tls, c->record.p, c->record.n) : ERR_OK;
 
 	c->record.n = 0;
 	return e;
@@ -84,6 +84,7 @@ static bool next_frame(struct conn *c)
 	conn_log(c, type, true, FRAME_HEADER_LEN + c->body.n);
 	c->in_frame = c->body_counts = true;
 	c->body_done = 0;
+	c->padding = type == MSG_PADDING;
 	c->aborted = type == MSG_ABORT;
 	return true;
 }
@@ -105,6 +106,13 @@ static enum err put_frame(struct conn *c)
 	return ERR_OK;
 }
 
+/* Zeros come next, and something else is to go first: what shares a record with them is not there
+ * before they are, and what shares a write the kernel may hold back, to send more at once. */
+static bool waits_for_zeros(const struct conn *c)
+{
+	return c->padding && c->body_done == 0 && (c->record.n || tls_output(c->tls)->n);
+}
+
 /* Fills the cipher buffer up to a batch or until there is nothing more. */
 static enum err fill(struct conn *c)
 {
@@ -114,6 +122,8 @@ static enum err fill(struct conn *c)
 		return ERR_OK;
 	while (cipher->n < CONN_BATCH) {
 		if (c->in_frame || (!c->link.n && next_frame(c))) {
+			if (waits_for_zeros(c))
+				return flush_record(c);
 			TRY(put_frame(c));
 		} else if (c->link.n) {
 			TRY(put(c, c->link.p, c->link.n));

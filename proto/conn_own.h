@@ -87,21 +87,22 @@ struct conn {
 	bool paused;         /* the channel is full */
 
 	/* out */
-	struct buf link; /* whole frames of the link */
+	struct buf link;   /* whole frames of the link */
 	struct bytes body; /* the channel's frame at hand */
 	struct buf orphan; /* holds it, if the channel has left */
 	size_t body_done;
 	uint8_t header[FRAME_HEADER_LEN];
 	bool in_frame;     /* body is not all out */
+	bool padding;      /* it is zeros */
 	bool body_counts;  /* it is of the channel attached now */
 	struct buf record; /* less than TLS_RECORD bytes, to go out together */
 	uv_write_t write;
 	bool writing;         /* libuv holds the cipher buffer */
 	size_t channel_bytes; /* of the channel, in what is on its way to the kernel */
-	bool aborted;  /* our ABORT is out: nothing of the job follows */
-	bool cut;      /* writing failed; what came before may still be read */
-	bool lost;     /* neither end wanted to part */
-	bool end_said; /* TLS's last word is out */
+	bool aborted;         /* our ABORT is out: nothing of the job follows */
+	bool cut;             /* writing failed; what came before may still be read */
+	bool lost;            /* neither end wanted to part */
+	bool end_said;        /* TLS's last word is out */
 	uv_shutdown_t shutdown;
 
 	/* the job */

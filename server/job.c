@@ -228,6 +228,8 @@ static enum err finish(struct run *run)
 		TRY(channel_recv(run->channel[l], MSG_DONE, &done));
 	}
 	run->finished = true;
+	account_step(run->record, run->post);
+	record_end(run->record, ERR_OK, ""); /* what follows is no part of the work */
 	for (size_t l = 0; l < run->L; l++)
 		if (channel_send(run->channel[l], &m) == ERR_CANCELLED)
 			return ERR_CANCELLED;
@@ -299,8 +301,10 @@ enum err job_serve(struct run *run, const char *output)
 	if (e != ERR_OK)
 		abort_all(run, e, why);
 	log_progress_end();
-	account_step(run->record, run->post);
-	record_end(run->record, e, why);
+	if (e != ERR_OK || !run->finished) {
+		account_step(run->record, run->post);
+		record_end(run->record, e, why);
+	}
 	for (size_t l = 0; l < run->L; l++)
 		account_channel(run->record, run->channel[l]);
 	if (record_write(run->record, output) != ERR_OK)

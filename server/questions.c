@@ -139,12 +139,14 @@ static enum err gather_cells(struct questions *q)
 	return ERR_OK;
 }
 
-/* The largest vector that the coordinator sends is still to come. */
+/* The largest vector that the coordinator sends is still to come. Nothing was said since the keys
+ * with the facts, and the zeros that followed those are on their way: the norms should not wait
+ * behind more. */
 static bool block_follows(const struct questions *q, const struct question *ask)
 {
 	bool landmark = q->run->job.method == METHOD_LANDMARK;
 
-	return ask->kind <= ASK_SPREADS ||
+	return (ask->kind <= ASK_SPREADS && ask->kind != ASK_FACTS) ||
 	       (landmark && ask->kind == ASK_MEANS && q->last < ASK_PRODUCTS);
 }
 

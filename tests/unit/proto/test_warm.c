@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 12 << 10, MOST = 512 << 10 };
+enum { FIRST = 14000, MOST = 512 << 10 };
 
 static struct post *post;
 static struct channel *ch;

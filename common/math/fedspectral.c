@@ -28,7 +28,7 @@ void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t see
 {
 	*p = (struct fedspectral_params){ .k = k,
 					  .rounds = FEDSPECTRAL_ROUNDS,
-					  .tolerance = 1e-3,
+					  .tolerance = 5e-4,
 					  .restarts = 100,
 					  .seed = seed,
 					  .threads = threads };
@@ -209,13 +209,20 @@ static size_t pairs(unsigned k, size_t m)
 	return k ? k : least(FEDSPECTRAL_AUTO_MAX + 1, m);
 }
 
+/* With max(16, k + 6) columns and a residual of 1e-3 one run in thirty of email-eu-core ended at
+ * ARI .997; these and 5e-4 take no more rounds, and end there at 1. */
+static size_t columns(unsigned block, size_t k)
+{
+	return block ? block : k + 10 > 20 ? k + 10 : 20;
+}
+
 static void lanczos_params(const struct fedspectral_params *p, size_t m,
 			   struct spectral_params *how)
 {
 	size_t k = pairs(p->k, m), b;
 
 	spectral_defaults(how, m, k, p->seed, p->threads);
-	how->block = p->block;
+	how->block = columns(p->block, k);
 	how->rounds = p->rounds;
 	how->tolerance = p->tolerance;
 	b = spectral_block(how);
@@ -228,7 +235,9 @@ static void lanczos_params(const struct fedspectral_params *p, size_t m,
 
 size_t fedspectral_block(unsigned k, unsigned block, size_t m)
 {
-	struct spectral_params how = { .n = m, .k = pairs(k, m), .block = block };
+	struct spectral_params how = { .n = m,
+				       .k = pairs(k, m),
+				       .block = columns(block, pairs(k, m)) };
 
 	return spectral_block(&how);
 }

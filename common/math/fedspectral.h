@@ -45,7 +45,7 @@ enum {
 
 struct fedspectral_params {
 	unsigned k;        /* clusters, >= 1; exact: or 0, by the eigengap, 2 .. 20 */
-	unsigned block;    /* exact: columns of a product; 0: max(16, k + 6) */
+	unsigned block;    /* exact: columns of a product; 0: max(20, k + 10) */
 	unsigned rounds;   /* exact: at most; fedspectral+: so many */
 	double tolerance;  /* exact: of an eigenvector's residual, relative to the first eigenvalue */
 	unsigned restarts; /* of k-means, after which twice as many swaps improve the best */

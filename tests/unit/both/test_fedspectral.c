@@ -463,7 +463,7 @@ static void test_wrong_numbers(void **state)
 	assert_refuses_reals(r, MSG_MATRIX, 0, less, "is less than this party's part");
 	assert_refuses_reals(r, MSG_MATRIX, 0, below_zero, "of row 12 is less");
 	assert_refuses_reals(r, MSG_MATRIX, 0, not_finite, "no finite number");
-	assert_refuses_choice(r, 0, 17, "expected 5, from 0 to 16");
+	assert_refuses_choice(r, 0, 21, "expected 5, from 0 to 20");
 	assert_refuses_reals(r, MSG_BLOCK, 0, one_node, "length sqrt(n)");
 	assert_refuses_reals(r, MSG_BLOCK, 0, larger, "length sqrt(n)");
 	assert_refuses_reals(r, MSG_BLOCK, 1, below_zero, "length sqrt(n)");

@@ -1,6 +1,5 @@
 /* coterie spectral, on a graph whose clusters are known, and against spectral_cluster(). */
-#include "tests/test.h"
-#include "tests/unit/cli/commands.h"
+#include "tests/unit/cli/typed.h"
 
 #include "cli/args.h"
 #include "cli/planted.h"
@@ -8,43 +7,6 @@
 #include "common/data/labels.h"
 #include "common/math/metrics.h"
 #include "common/math/spectral.h"
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return chdir("/") || system(command);
-}
-
-static void put(const char *path, const char *text)
-{
-	assert_ok(
-	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-}
-
-static double said_number(const char *key)
-{
-	struct json *v;
-	double x;
-
-	assert_ok(json_parse((struct bytes){ (uint8_t *)said, strlen(said) }, "said", &v));
-	if (!json_get(v, key))
-		fail_msg("no %s in %s", key, said);
-	x = json_number(json_get(v, key));
-	json_free(v);
-	return x;
-}
 
 /* Two triangles, joined, a pair by itself and a node alone; ids in no order. */
 static void test_small(void **state)

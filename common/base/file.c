@@ -84,6 +84,11 @@ static enum err write_all(int fd, struct bytes data)
 		data.p += put;
 		data.n -= (size_t)put;
 	}
+	return ERR_OK;
+}
+
+static enum err bring_to_disk(int fd)
+{
 	if (fsync(fd) && errno != EINVAL) /* EINVAL: a file system without it */
 		return err_set(ERR_JOB, "cannot bring to disk: %s", strerror(errno));
 	return ERR_OK;
@@ -142,7 +147,7 @@ static void sync_dir(const char *path)
 	free(dir);
 }
 
-enum err file_write(const char *path, struct bytes data, mode_t mode)
+static enum err write_beside(const char *path, struct bytes data, mode_t mode, bool wait)
 {
 	static _Atomic unsigned counter;
 	struct buf name = { 0 };
@@ -156,6 +161,8 @@ enum err file_write(const char *path, struct bytes data, mode_t mode)
 	err = temp_open(&t, mode, &fd);
 	if (!err) {
 		err = write_all(fd, data);
+		if (!err && wait)
+			err = bring_to_disk(fd);
 		if (close(fd) && !err)
 			err = err_set(ERR_JOB, "cannot write: %s", strerror(errno));
 		err = temp_close(&t, path, err);
@@ -163,8 +170,19 @@ enum err file_write(const char *path, struct bytes data, mode_t mode)
 	buf_release(&name);
 	if (err)
 		return err_prefix(err, "%s", path);
-	sync_dir(path);
+	if (wait)
+		sync_dir(path);
 	return ERR_OK;
+}
+
+enum err file_write(const char *path, struct bytes data, mode_t mode)
+{
+	return write_beside(path, data, mode, true);
+}
+
+enum err file_write_soon(const char *path, struct bytes data, mode_t mode)
+{
+	return write_beside(path, data, mode, false);
 }
 
 void file_cancel(void)

@@ -25,6 +25,10 @@ enum err file_read(const char *path, size_t max, struct buf *out) MUST_CHECK;
  */
 enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 
+/* The same without waiting until it is on disk: for what can be made again and says whether it is
+ * whole. */
+enum err file_write_soon(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
+
 /* Appends a line to a file (made if absent) and waits until it is on disk. ERR_JOB. */
 enum err file_append(const char *path, const char *line, mode_t mode) MUST_CHECK;
 

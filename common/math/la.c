@@ -173,6 +173,26 @@ static enum err check_info(lapack_int info, const char *who, size_t rows, size_t
 	return ERR_OK;
 }
 
+void la_product_f32(struct la_shape s, const float *A, const float *B, float *C)
+{
+	if (s.m && s.n)
+		cblas_sgemm(CblasRowMajor, s.a_transposed ? CblasTrans : CblasNoTrans,
+			    s.b_transposed ? CblasTrans : CblasNoTrans, blas_int(s.m),
+			    blas_int(s.n), blas_int(s.k), 1, A,
+			    blas_int(s.a_transposed ? s.m : s.k), B,
+			    blas_int(s.b_transposed ? s.k : s.n), s.add ? 1 : 0, C, blas_int(s.n));
+}
+
+void la_product_f64(struct la_shape s, const double *A, const double *B, double *C)
+{
+	if (s.m && s.n)
+		cblas_dgemm(CblasRowMajor, s.a_transposed ? CblasTrans : CblasNoTrans,
+			    s.b_transposed ? CblasTrans : CblasNoTrans, blas_int(s.m),
+			    blas_int(s.n), blas_int(s.k), 1, A,
+			    blas_int(s.a_transposed ? s.m : s.k), B,
+			    blas_int(s.b_transposed ? s.k : s.n), s.add ? 1 : 0, C, blas_int(s.n));
+}
+
 enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
 {
 	size_t n = G->rows;

@@ -10,6 +10,7 @@
 #include "common/base/err.h"
 #include "common/math/mat.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* C is initialised here. O(rows * inner * cols). */
@@ -30,6 +31,15 @@ void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G);
 /* C (m x n, rows ldc apart) = A (m x k) B' (n x k), in one call on this thread. */
 void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,
 		 size_t ldc);
+
+/* C (m x n) = op(A) op(B), op(A) m x k and op(B) k x n, or C += if `add`; rows contiguous; in one call on
+ * this thread. For the many small products of a network. */
+struct la_shape {
+	size_t m, n, k;
+	bool a_transposed, b_transposed, add;
+};
+void la_product_f32(struct la_shape s, const float *A, const float *B, float *C);
+void la_product_f64(struct la_shape s, const double *A, const double *B, double *C);
 
 /* The d largest eigenvalues of the symmetric G, falling, and their unit eigenvectors as the rows
  * of V (d x n, initialised here). G is destroyed. dsyevr, O(n^3). ERR_INPUT if G is not finite. */

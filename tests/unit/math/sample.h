@@ -75,6 +75,36 @@ static inline void sample_graph(struct graph *g, size_t n, size_t edges, size_t 
 	free(there);
 }
 
+/* SAMPLE_HUBS nodes in a ring, with 0, 3, 6 .. leaves each; the leaves of one node are apart from
+ * each other by number. With weights the leaves' edges differ. */
+enum { SAMPLE_HUBS = 10, SAMPLE_LEAFY = SAMPLE_HUBS + 3 * SAMPLE_HUBS * (SAMPLE_HUBS - 1) / 2 };
+
+static inline void sample_leafy(struct graph *g, bool weighted)
+{
+	struct triple t[2 * SAMPLE_LEAFY];
+	size_t count = 0;
+	uint32_t leaf = SAMPLE_HUBS;
+	struct csr a;
+
+	for (uint32_t i = 0; i < SAMPLE_HUBS; i++) {
+		uint32_t next = (i + 1) % SAMPLE_HUBS;
+
+		t[count++] = (struct triple){ i, next, 1 };
+		t[count++] = (struct triple){ next, i, 1 };
+	}
+	for (uint32_t round = 0; leaf < SAMPLE_LEAFY; round++)
+		for (uint32_t i = 0; i < SAMPLE_HUBS; i++) {
+			double w = weighted ? 1 + leaf % 5 : 1;
+
+			if (round >= 3 * i)
+				continue;
+			t[count++] = (struct triple){ i, leaf, w };
+			t[count++] = (struct triple){ leaf++, i, w };
+		}
+	csr_from_triples(&a, SAMPLE_LEAFY, SAMPLE_LEAFY, t, count);
+	graph_init(g, &a);
+}
+
 /* rownorm(S + I) as a dense matrix, S = D^-1/2 (A + I) D^-1/2. */
 static inline void sample_mean_filter(const struct graph *g, struct mat *T)
 {

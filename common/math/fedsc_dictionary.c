@@ -40,7 +40,7 @@ enum err fedsc_basis_init(struct fedsc_basis *b, const struct mat *Z, double r, 
 	for (size_t i = 0; i < Z->rows; i++)
 		MAT(&b->factor, i, i) += lambda;
 	err = la_cholesky(&b->factor);
-	return err ? err_prefix(err, "kernel of the dictionary with lambda %g, r %g", lambda, r)
+	return err ? err_prefix(ERR_JOB, "kernel of the dictionary with lambda %g, r %g", lambda, r)
 		   : ERR_OK;
 }
 

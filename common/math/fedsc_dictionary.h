@@ -25,7 +25,7 @@ struct fedsc_basis {
 	struct mat root;     /* Kzz^1/2 = Kzz^1/2', if it was asked for */
 };
 
-/* ERR_INPUT naming lambda and r if Kzz + lambda I is not positive definite, or Z not finite. */
+/* ERR_JOB naming lambda and r if Kzz + lambda I is not positive definite, or Z not finite. */
 enum err fedsc_basis_init(struct fedsc_basis *b, const struct mat *Z, double r, double lambda,
 			  unsigned threads) MUST_CHECK;
 enum err fedsc_basis_root(struct fedsc_basis *b, unsigned threads) MUST_CHECK;

@@ -241,24 +241,84 @@ static size_t entry_at(const struct csr *s, size_t row, size_t column)
 	return low;
 }
 
-static void panel_load(const struct plan *p, size_t column, size_t width, double *y)
+/* to[u] += scale times the node's feature column + u; these are left in X for a leaf. */
+static void node_load(const struct plan *p, size_t node, double scale, bool leaf, size_t column,
+		      size_t width, double *to)
 {
 	const struct csr *s = p->sparse;
 
+	if (!s) {
+		for (size_t u = 0; u < width; u++)
+			to[u] += scale * MAT(p->dense, node, column + u);
+		return;
+	}
+	for (size_t e = entry_at(s, node, column);
+	     e < s->start[node + 1] && s->index[e] < column + width; e++) {
+		double x = s->value ? s->value[e] : 1;
+
+		to[s->index[e] - column] += scale * x;
+		if (leaf)
+			MAT(p->X, node, s->index[e]) = x;
+	}
+}
+
+/* Row i's nodes are order[first_of(i)] .. order[first_of(i + 1) - 1]. */
+static size_t first_of(const struct plan *p, size_t i)
+{
+	return p->nodes.of ? p->nodes.of[i] : i;
+}
+
+static void panel_load(const struct plan *p, size_t column, size_t width, double *y)
+{
 	memset(y, 0, p->nodes.n * PANEL * sizeof(*y));
 	for (size_t i = 0; i < p->nodes.n; i++) {
-		size_t node = p->nodes.order[i];
+		size_t first = first_of(p, i), end = first_of(p, i + 1);
 
-		if (!s) {
+		for (size_t j = first; j < end; j++)
+			node_load(p, p->nodes.order[j], p->nodes.enter[i], end - first > 1, column,
+				  width, y + i * PANEL);
+	}
+}
+
+/* Row i, y, is the sum of several leaves, and fade is what is left of a difference between them:
+ * each is their mean and fade times what it, still in X, was off their mean at first. */
+static void leaves_store(const struct plan *p, size_t i, double fade, size_t column, size_t width,
+			 const double *y)
+{
+	size_t first = first_of(p, i), end = first_of(p, i + 1);
+	double mean[PANEL], scale = (double)(end - first) * p->nodes.enter[i];
+
+	for (size_t u = 0; u < width; u++)
+		mean[u] = y[u] / scale;
+	for (size_t j = first; j < end; j++)
+		for (size_t u = 0; u < width; u++)
+			mean[u] -=
+			    fade / (double)(end - first) * MAT(p->X, p->nodes.order[j], column + u);
+	for (size_t j = first; j < end; j++) {
+		double *x = ROW(p->X, p->nodes.order[j]) + column;
+
+		for (size_t u = 0; u < width; u++)
+			x[u] = mean[u] + fade * x[u];
+	}
+}
+
+static void panel_store(const struct plan *p, size_t column, size_t width, const double *y)
+{
+	double step = NAN, fade = NAN; /* of the leaves before, most often of the next too */
+
+	for (size_t i = 0; i < p->nodes.n; i++, y += PANEL) {
+		if (first_of(p, i + 1) - first_of(p, i) == 1) {
+			size_t node = p->nodes.order[first_of(p, i)];
+
 			for (size_t u = 0; u < width; u++)
-				y[i * PANEL + u] =
-				    p->nodes.enter[i] * MAT(p->dense, node, column + u);
+				MAT(p->X, node, column + u) = y[u] / p->nodes.enter[i];
 			continue;
 		}
-		for (size_t e = entry_at(s, node, column);
-		     e < s->start[node + 1] && s->index[e] < column + width; e++)
-			y[i * PANEL + s->index[e] - column] =
-			    p->nodes.enter[i] * (s->value ? s->value[e] : 1);
+		if (step != p->nodes.keep[i] + p->nodes.take[i]) {
+			step = p->nodes.keep[i] + p->nodes.take[i];
+			fade = pow(step, p->psi);
+		}
+		leaves_store(p, i, fade, column, width, y);
 	}
 }
 
@@ -283,10 +343,7 @@ static void panel_filter(void *ctx, unsigned worker, size_t panel)
 		y = out;
 		out = old;
 	}
-	for (size_t i = 0; i < p->nodes.n; i++)
-		for (size_t u = 0; u < width; u++)
-			MAT(p->X, p->nodes.order[i], column + u) =
-			    y[i * PANEL + u] / p->nodes.enter[i];
+	panel_store(p, column, width, y);
 }
 
 /* One buffer of two panels for each worker. */
@@ -321,6 +378,9 @@ static enum err filter(const struct graph *g, enum filter_kind kind, unsigned ps
 	};
 
 	TRY(filter_plan_init(&p.nodes, g, kind));
+	/* In one step leaves do not reach each other: what is 0 must be just that. */
+	if (psi > 1)
+		filter_plan_fold(&p.nodes);
 	run_panels(&p, threads, panel_filter, &p, X->cols);
 	return ERR_OK;
 }

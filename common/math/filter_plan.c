@@ -91,6 +91,7 @@ enum err filter_plan_init(struct filter_plan *p, const struct graph *g, enum fil
 	ALLOC(p->keep, p->n);
 	ALLOC(p->take, p->n);
 	p->value = NULL;
+	p->of = NULL;
 	if (a->value)
 		ALLOC(p->value, a->start[p->n]);
 	ALLOC(number, p->n);
@@ -114,9 +115,91 @@ enum err filter_plan_init(struct filter_plan *p, const struct graph *g, enum fil
 	return ERR_OK;
 }
 
+/* -- leaves --------------------------------------------------------------------------------- */
+
+/* The first row after i that is no leaf of the same node, or is one too many. They lie one after
+ * the other but for where a window ends. */
+static size_t fold_end(const struct filter_plan *p, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < p->n && end - i < FOLD_MOST && p->start[i + 1] == p->start[i] + 1 &&
+	       p->start[end + 1] == p->start[end] + 1 &&
+	       p->index[p->start[end]] == p->index[p->start[i]])
+		end++;
+	return end;
+}
+
+/* number: each row's new one, or FOLDED if it is in the sum of the one before. Returns how many
+ * rows are left. */
+static const uint32_t FOLDED = UINT32_MAX;
+
+static size_t fold_number(const struct filter_plan *p, uint32_t *number)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0, end; i < p->n; i = end, rows++) {
+		end = fold_end(p, i);
+		number[i] = (uint32_t)rows;
+		for (size_t j = i + 1; j < end; j++)
+			number[j] = FOLDED;
+	}
+	return rows;
+}
+
+/* With s the sum of c leaves, s <- keep s + take (s + c y) for the y of their node: a step as any
+ * other, with c take and a keep that makes up for it. It is less than 0, and more of both is lost
+ * in rounding, the more leaves there are: hence FOLD_MOST. */
+static void fold_row(struct filter_plan *p, size_t row, size_t from, size_t count)
+{
+	double take = (double)count * p->take[from];
+
+	if (count == 1) {
+		p->keep[row] = p->keep[from];
+		p->take[row] = p->take[from];
+	} else {
+		p->keep[row] = p->keep[from] + p->take[from] - take;
+		p->take[row] = take;
+	}
+	p->enter[row] = p->enter[from];
+	p->of[row] = from;
+	p->of[row + 1] = from + count;
+}
+
+void filter_plan_fold(struct filter_plan *p)
+{
+	size_t rows, to = 0, left = p->start[0];
+	uint32_t *number;
+
+	if (p->value)
+		return;
+	ALLOC(number, p->n);
+	rows = fold_number(p, number);
+	if (rows == p->n || 8 * (p->n - rows) < p->n) {
+		free(number);
+		return;
+	}
+	ALLOC(p->of, rows + 1);
+	for (size_t i = 0, row = 0, end; i < p->n; i = end, row++) {
+		size_t first = left;
+
+		for (end = i + 1; end < p->n && number[end] == FOLDED;)
+			end++;
+		left = p->start[end];
+		for (size_t e = first; e < p->start[i + 1]; e++)
+			if (number[p->index[e]] != FOLDED)
+				p->index[to++] = number[p->index[e]];
+		fold_row(p, row, i, end - i);
+		p->start[row + 1] = to;
+	}
+	p->n = rows;
+	free(number);
+}
+
 void filter_plan_release(struct filter_plan *p)
 {
 	free(p->order);
+	free(p->of);
 	free(p->start);
 	free(p->index);
 	free(p->enter);

@@ -11,8 +11,9 @@
 #include "common/math/filter.h"
 
 struct filter_plan {
-	size_t n;
+	size_t n;        /* rows: nodes, and less once leaves are folded */
 	uint32_t *order; /* new number -> node */
+	size_t *of; /* n + 1: row i is of order[of[i]] .. order[of[i + 1] - 1]; NULL: of order[i] */
 	size_t *start;   /* n + 1 */
 	uint32_t *index; /* neighbours in new numbers */
 	double *value;   /* edge weights in the new order, or NULL: all ones */
@@ -24,6 +25,15 @@ struct filter_plan {
 /* Errors are those of graph_lambda_max(), for FILTER_SPECTRAL alone. O(nnz + n) beyond it. */
 enum err filter_plan_init(struct filter_plan *p, const struct graph *g,
 			  enum filter_kind kind) MUST_CHECK;
+/* Leaves of one node become one row, which stands for their sum: they get the same from that node
+ * in each step, so what they differ by from their mean only fades, by keep + take (of the row) a
+ * step. No more than FOLD_MOST at once, and none where edges have weights. Only where it makes an
+ * eighth of the rows or more superfluous: of pubmed's 19717, with 88648 entries, 13418 with 76050
+ * are left, and with 125 sparse columns and 60 steps embed() takes 76 ms of one core instead of 94;
+ * cora, citeseer and wiki stay as they are, bit by bit. Sums differ in rounding. O(nnz + n). */
+enum { FOLD_MOST = 16 };
+void filter_plan_fold(struct filter_plan *p);
+
 void filter_plan_release(struct filter_plan *p);
 
 /* ERR_INPUT unless rows is the graph's number of nodes. */

@@ -234,10 +234,10 @@ static void not_positive(void **state)
 	struct fedsc_basis b;
 
 	(void)state;
-	assert_err(fedsc_basis_init(&b, &twice, 1.5, 0, 1), ERR_INPUT, "lambda 0, r 1.5");
+	assert_err(fedsc_basis_init(&b, &twice, 1.5, 0, 1), ERR_JOB, "lambda 0, r 1.5");
 	fedsc_basis_release(&b);
 	a[0] = NAN;
-	assert_err(fedsc_basis_init(&b, &twice, 1.5, 1, 1), ERR_INPUT, "lambda 1, r 1.5");
+	assert_err(fedsc_basis_init(&b, &twice, 1.5, 1, 1), ERR_JOB, "lambda 1, r 1.5");
 	fedsc_basis_release(&b);
 }
 

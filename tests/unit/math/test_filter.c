@@ -267,6 +267,63 @@ static void same_bits_for_any_width_and_threads(void **state)
 	graph_release(&g);
 }
 
+/* Several steps at once, for which leaves are folded, and one by one, for which they are not. */
+static void leaves_of_one_node(void **state)
+{
+	enum { COLS = 37 };
+
+	(void)state;
+	for (int kind = FILTER_HALF; kind <= FILTER_MEAN; kind++)
+		for (unsigned psi = 2; psi <= 30; psi = 2 * psi + 1) {
+			struct mat X, steps, from_sparse;
+			struct graph g;
+			struct csr s;
+
+			sample_leafy(&g, false);
+			sample_sparse(&s, SAMPLE_LEAFY, COLS, 6, false, psi);
+			csr_to_dense(&s, &X);
+			sample_copy(&X, &steps);
+			assert_ok(graph_filter(&g, (enum filter_kind)kind, psi, 1, &X));
+			for (unsigned t = 0; t < psi; t++)
+				assert_ok(graph_filter(&g, (enum filter_kind)kind, 1, 1, &steps));
+			assert_mat_near(&X, &steps, 1e-14);
+			for (unsigned threads = 1; threads <= 3; threads++) {
+				assert_ok(graph_filter_sparse(&g, (enum filter_kind)kind, psi,
+							      threads, &s, &from_sparse));
+				assert_same_bits(&X, &from_sparse);
+				mat_release(&from_sparse);
+			}
+			mat_release(&steps);
+			mat_release(&X);
+			csr_release(&s);
+			graph_release(&g);
+		}
+}
+
+/* Nothing gets further than psi edges, and between leaves of one node it takes two. */
+static void zeros_stay_out_of_reach(void **state)
+{
+	struct graph g;
+
+	(void)state;
+	sample_leafy(&g, false);
+	for (unsigned psi = 1; psi <= 3; psi++) {
+		const uint32_t leaf = SAMPLE_LEAFY - 1, hub = SAMPLE_HUBS - 1; /* of the last hub */
+		struct mat X;
+
+		mat_init(&X, SAMPLE_LEAFY, 1);
+		X.a[leaf] = 3;
+		assert_ok(graph_filter(&g, FILTER_HALF, psi, 1, &X));
+		assert_true(X.a[leaf] > 1 && X.a[hub] > 0);
+		assert_true((X.a[leaf - 1] != 0) == (psi >= 2)); /* beside it */
+		assert_true((X.a[hub - 1] != 0) == (psi >= 2));
+		assert_true((X.a[hub - 2] != 0) == (psi >= 3));
+		assert_true(X.a[hub - 3] == 0 && X.a[2] == 0);
+		mat_release(&X);
+	}
+	graph_release(&g);
+}
+
 static void sparse_equals_dense(void **state)
 {
 	(void)state;
@@ -399,6 +456,8 @@ int main(void)
 		cmocka_unit_test(one_step_by_hand),
 		cmocka_unit_test(same_bits_as_the_naive_order),
 		cmocka_unit_test(same_bits_for_any_width_and_threads),
+		cmocka_unit_test(leaves_of_one_node),
+		cmocka_unit_test(zeros_stay_out_of_reach),
 		cmocka_unit_test(sparse_equals_dense),
 		cmocka_unit_test(lambda_max),
 		cmocka_unit_test(no_edges),

@@ -78,11 +78,82 @@ static void equal_rows_together(void **state)
 	graph_release(&g);
 }
 
+/* Each node once, and each row's neighbours those of its nodes, but each row of them once. */
+static void check_folded(const struct filter_plan *p, const struct graph *g)
+{
+	const struct csr *a = &g->adjacency;
+	uint32_t row_of[SAMPLE_LEAFY];
+	size_t nodes = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		assert_int_equal(p->of[i], nodes);
+		for (; nodes < p->of[i + 1]; nodes++)
+			row_of[p->order[nodes]] = (uint32_t)i;
+	}
+	assert_int_equal(nodes, SAMPLE_LEAFY);
+	for (size_t i = 0; i < p->n; i++) {
+		bool meant[SAMPLE_LEAFY] = { false };
+		size_t node = p->order[p->of[i]], count = 0, leaves = p->of[i + 1] - p->of[i];
+
+		for (size_t e = a->start[node]; e < a->start[node + 1]; e++) {
+			count += !meant[row_of[a->index[e]]];
+			meant[row_of[a->index[e]]] = true;
+		}
+		assert_int_equal(p->start[i + 1] - p->start[i], count);
+		for (size_t e = p->start[i]; e < p->start[i + 1]; e++)
+			assert_true(meant[p->index[e]]);
+		assert_true(leaves <= FOLD_MOST && (leaves == 1 || node >= SAMPLE_HUBS));
+		assert_true(p->enter[i] == g->inv_sqrt_deg[node]);
+		assert_near(p->keep[i] + p->take[i], leaves > 1 ? 0.75 : p->keep[i] + p->take[i],
+			    1e-15);
+	}
+}
+
+static void leaves_in_one_row(void **state)
+{
+	struct filter_plan p;
+	struct graph g;
+
+	(void)state;
+	sample_leafy(&g, false);
+	assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
+	assert_null(p.of);
+	filter_plan_fold(&p);
+	/* 3, 6, .. 15 leaves: one row; 18 to 27: two */
+	assert_int_equal(p.n, SAMPLE_HUBS + 5 + 2 * 4);
+	check_folded(&p, &g);
+	filter_plan_release(&p);
+	graph_release(&g);
+}
+
+/* Weighted edges, and graphs with hardly a leaf beside another, stay as they are. */
+static void nothing_to_fold(void **state)
+{
+	struct filter_plan p;
+	struct graph g;
+
+	(void)state;
+	for (int few = 0; few < 2; few++) {
+		if (few)
+			make(&g, false);
+		else
+			sample_leafy(&g, true);
+		assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
+		filter_plan_fold(&p);
+		assert_null(p.of);
+		assert_int_equal(p.n, few ? NODES : SAMPLE_LEAFY);
+		filter_plan_release(&p);
+		graph_release(&g);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_node_once),
 		cmocka_unit_test(equal_rows_together),
+		cmocka_unit_test(leaves_in_one_row),
+		cmocka_unit_test(nothing_to_fold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,8 +182,135 @@ enum err dataset_load(struct dataset *d, const char *features, const char *edges
 	return err;
 }
 
+/* ---- vertices and their ties ---- */
+
+/* Nodes that no edge names come in: all move up to where their ids are now. */
+static void renumber(struct dataset *d, struct ids *all, struct csr *s)
+{
+	struct csr wider = { .rows = all->n, .cols = all->n };
+	uint32_t *place;
+
+	ALLOC(place, d->n);
+	for (size_t i = 0; i < d->n; i++) {
+		const char *id = d->ids.id[i];
+
+		place[i] = (uint32_t)ids_find(all, (struct word){ id, strlen(id) });
+	}
+	ALLOC(wider.start, all->n + 1);
+	for (size_t i = 0; i < d->n; i++)
+		wider.start[place[i] + 1] = s->start[i + 1] - s->start[i];
+	for (size_t i = 0; i < all->n; i++)
+		wider.start[i + 1] += wider.start[i];
+	for (size_t e = 0; e < s->start[d->n]; e++) /* both orders are that of the ids */
+		s->index[e] = place[s->index[e]];
+	free(place);
+	wider.index = s->index;
+	wider.value = s->value;
+	free(s->start);
+	*s = wider;
+	ids_release(&d->ids);
+	d->ids = *all;
+	d->n = all->n;
+}
+
+/* Of vertices that no edge names there may be none. */
+static enum err add_vertices(struct dataset *d, const struct ids *own, const char *where,
+			     struct csr *s)
+{
+	struct buf text = { 0 };
+	size_t missing = 0;
+	struct ids all;
+	enum err err;
+
+	for (size_t i = 0; i < own->n; i++) {
+		struct word w = { own->id[i], strlen(own->id[i]) };
+
+		if (ids_find(&d->ids, w) != SIZE_MAX)
+			continue;
+		buf_printf(&text, "%s\n", own->id[i]);
+		missing++;
+	}
+	for (size_t i = 0; missing && i < d->n; i++)
+		buf_printf(&text, "%s\n", d->ids.id[i]);
+	err = missing ? ids_parse((struct bytes){ text.p, text.n }, where, &all) : ERR_OK;
+	buf_release(&text);
+	if (missing && !err) {
+		renumber(d, &all, s);
+		for (size_t i = 0; i < d->n; i++) /* no file has this order */
+			d->ids.row[i] = (uint32_t)i;
+	}
+	return err;
+}
+
+/* A tie of two strangers is nobody's here to tell. */
+static enum err check_ends(const struct dataset *d, const struct csr *s, const char *edges,
+			   const char *vertices)
+{
+	for (size_t u = 0; u < d->n; u++)
+		for (size_t e = s->start[u]; e < s->start[u + 1]; e++)
+			if (!d->hosted[u] && !d->hosted[s->index[e]])
+				return err_set(
+				    ERR_INPUT,
+				    "%s: the tie of \"%s\" and \"%s\" has neither end in "
+				    "%s, expected ties of this party's own vertices",
+				    edges, d->ids.id[u], d->ids.id[s->index[e]], vertices);
+	return ERR_OK;
+}
+
+static void mark_hosted(struct dataset *d, const struct ids *own)
+{
+	ALLOC(d->hosted, d->n);
+	for (size_t i = 0; i < own->n; i++)
+		d->hosted[ids_find(&d->ids, (struct word){ own->id[i], strlen(own->id[i]) })] =
+		    true;
+}
+
+static enum err load_vertices(struct dataset *d, const char *edges, const char *vertices,
+			      const struct ids *own)
+{
+	struct edges_dropped dropped = { 0 };
+	const char *end = strrchr(edges, '.');
+	struct csr s = { 0 };
+	enum err err;
+
+	if (end && !strcmp(end, ".mtx"))
+		return err_set(ERR_INPUT,
+			       "%s: expected edges.tsv beside %s: ids, not numbers of rows", edges,
+			       vertices);
+	TRY(edges_read_named(edges, &d->ids, &s, &dropped));
+	d->has_ids = true;
+	d->n = d->ids.n;
+	warn_of_dropped(edges, &dropped);
+	err = s.value ? err_set(ERR_INPUT,
+				"%s: ties have weights, which walks do not read: expected "
+				"two ids in a line",
+				edges)
+		      : add_vertices(d, own, vertices, &s);
+	if (!err) {
+		mark_hosted(d, own);
+		err = check_ends(d, &s, edges, vertices);
+	}
+	graph_init(&d->g, &s);
+	return err;
+}
+
+enum err dataset_load_vertices(struct dataset *d, const char *edges, const char *vertices)
+{
+	struct ids own;
+	enum err err;
+
+	*d = (struct dataset){ 0 };
+	TRY(ids_read(vertices, &own));
+	err = load_vertices(d, edges, vertices, &own);
+	ids_release(&own);
+	if (err)
+		dataset_release(d);
+	return err;
+}
+
 void dataset_release(struct dataset *d)
 {
+	free(d->hosted);
 	features_release(&d->X);
 	graph_release(&d->g);
 	ids_release(&d->ids);

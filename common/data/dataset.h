@@ -22,6 +22,7 @@ struct dataset {
 	bool has_ids;
 	struct ids
 	    ids; /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */
+	bool *hosted; /* dataset_load_vertices: n, which nodes are this party's own; else NULL */
 	size_t first_row; /* without ids: the number of the first row, 1 if edges are of a Matrix
 			     Market file, else 0 */
 };
@@ -34,6 +35,12 @@ struct dataset {
  * copy is checked against this host's. */
 enum err dataset_load(struct dataset *d, const char *features, const char *edges,
 		      const char *ids) MUST_CHECK;
+/* What a party of FedWalk has: the vertices that it hosts, one id per line, and their ties. The nodes
+ * are those that either names; d->hosted says which are its own. ERR_INPUT, with the ids, if a tie
+ * has no end among the vertices, and if edges has weights or is a Matrix Market file, whose numbers
+ * are no ids. */
+enum err dataset_load_vertices(struct dataset *d, const char *edges,
+			       const char *vertices) MUST_CHECK;
 void dataset_release(struct dataset *d);
 
 /* Features alone, by the file name's ending: .npy, .mtx or .csv. */

@@ -1,0 +1,195 @@
+#include "common/data/embeddings.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/data/csv.h"
+#include "common/data/limits.h"
+#include "common/data/npy.h"
+#include "common/data/text.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ids.csv as ids.txt, which has readers: one id per line. */
+static enum err unquote(struct text *t, struct buf *field, struct buf *lines)
+{
+	struct text here = *t;
+	bool last;
+
+	TRY(csv_field(t, field, &last));
+	if (!last || strcmp((const char *)field->p, "id") != 0)
+		return text_error(&here, "the heading is not \"id\"");
+	while (t->p < t->end) {
+		here = *t;
+		TRY(csv_field(t, field, &last));
+		if (!last)
+			return text_error(&here, "more than one field where an id is expected");
+		TRY(id_check(&here, (struct word){ (const char *)field->p, field->n }));
+		buf_add(lines, field->p, field->n);
+		buf_add(lines, "\n", 1);
+	}
+	return ERR_OK;
+}
+
+static enum err read_ids(const char *path, struct ids *ids)
+{
+	struct buf file = { 0 }, field = { 0 }, lines = { 0 };
+	enum err err = file_read(path, DATA_FILE_MAX, &file);
+	struct text t;
+
+	if (!err) {
+		t = text_open((struct bytes){ file.p, file.n }, path);
+		err = unquote(&t, &field, &lines);
+	}
+	if (!err)
+		err = ids_parse((struct bytes){ lines.p, lines.n }, path, ids);
+	buf_release(&lines);
+	buf_release(&field);
+	buf_release(&file);
+	return err;
+}
+
+static enum err read_dir(const char *dir, struct embeddings *e)
+{
+	char *npy = file_join(dir, "embeddings.npy"), *csv = file_join(dir, "ids.csv");
+	enum err err;
+
+	*e = (struct embeddings){ 0 };
+	err = npy_read(npy, &e->X);
+	if (!err)
+		err = read_ids(csv, &e->ids);
+	if (!err && e->ids.n != e->X.rows)
+		err = err_set(ERR_INPUT, "%s has %zu rows and %s %zu ids; they should be as many",
+			      npy, e->X.rows, csv, e->ids.n);
+	if (err)
+		embeddings_release(e);
+	free(npy);
+	free(csv);
+	return err;
+}
+
+/* ---- those of several parties ---- */
+
+static bool has_both(const char *dir)
+{
+	char *npy = file_join(dir, "embeddings.npy"), *csv = file_join(dir, "ids.csv");
+	bool both = file_exists(npy) && file_exists(csv);
+
+	free(npy);
+	free(csv);
+	return both;
+}
+
+/* Rows of `one` behind those of `all`; ids, in the order of rows, behind lines. one is used up. */
+static enum err append(struct embeddings *all, struct embeddings *one, const char *dir,
+		       struct buf *lines)
+{
+	size_t rows = all->X.rows, before = rows * one->X.cols, count = one->X.rows * one->X.cols;
+	const char **of_row;
+
+	if (rows && one->X.cols != all->X.cols)
+		return err_set(ERR_INPUT, "%s has embeddings of %zu numbers, others have %zu", dir,
+			       one->X.cols, all->X.cols);
+	all->X.a = alloc_again(all->X.a, before + count, sizeof(*all->X.a));
+	memcpy(all->X.a + before, one->X.a, count * sizeof(*all->X.a));
+	all->X.rows = rows + one->X.rows;
+	all->X.cols = one->X.cols;
+	ALLOC(of_row, one->ids.n);
+	for (size_t i = 0; i < one->ids.n; i++)
+		of_row[one->ids.row[i]] = one->ids.id[i];
+	for (size_t i = 0; i < one->ids.n; i++)
+		buf_printf(lines, "%s\n", of_row[i]);
+	free(of_row);
+	return ERR_OK;
+}
+
+static enum err read_below(const char *dir, struct dirent *const *entry, size_t entries,
+			   struct embeddings *e)
+{
+	struct buf lines = { 0 };
+	enum err err = ERR_OK;
+
+	for (size_t i = 0; i < entries && !err; i++) {
+		char *below = file_join(dir, entry[i]->d_name);
+		struct embeddings one;
+
+		if (entry[i]->d_name[0] != '.' && has_both(below)) {
+			err = read_dir(below, &one);
+			if (!err)
+				err = append(e, &one, below, &lines);
+			embeddings_release(&one);
+		}
+		free(below);
+	}
+	if (!err)
+		err = ids_parse((struct bytes){ lines.p, lines.n }, dir, &e->ids);
+	buf_release(&lines);
+	return err;
+}
+
+enum err embeddings_read(const char *dir, struct embeddings *e)
+{
+	struct dirent **entry = NULL;
+	int entries = -1;
+	bool below = false;
+	enum err err;
+
+	if (!has_both(dir))
+		entries = scandir(dir, &entry, NULL, alphasort);
+	for (int i = 0; i < entries && !below; i++) {
+		char *path = file_join(dir, entry[i]->d_name);
+
+		below = entry[i]->d_name[0] != '.' && has_both(path);
+		free(path);
+	}
+	*e = (struct embeddings){ 0 };
+	err = below ? read_below(dir, entry, (size_t)entries, e) : read_dir(dir, e);
+	if (err)
+		embeddings_release(e);
+	for (int i = 0; i < entries; i++)
+		free(entry[i]);
+	free(entry);
+	return err;
+}
+
+void embeddings_release(struct embeddings *e)
+{
+	mat_release(&e->X);
+	ids_release(&e->ids);
+}
+
+static enum err write_file(const char *dir, const char *name, const struct buf *text)
+{
+	char *path = file_join(dir, name);
+	enum err err = file_write(path, (struct bytes){ text->p, text->n }, FILE_PUBLIC);
+
+	free(path);
+	return err;
+}
+
+enum err embeddings_write(const char *dir, char *const *id, const float *X, size_t n, size_t dims)
+{
+	struct buf text = { 0 };
+	struct mat m;
+	enum err err = file_make_dirs(dir);
+
+	buf_printf(&text, "id\n");
+	for (size_t i = 0; i < n; i++) {
+		csv_print_field(id[i], &text);
+		buf_add(&text, "\n", 1);
+	}
+	if (!err)
+		err = write_file(dir, "ids.csv", &text);
+	buf_release(&text);
+	if (err)
+		return err;
+	mat_init(&m, n, dims);
+	for (size_t i = 0; i < n * dims; i++)
+		m.a[i] = (double)X[i];
+	npy_print(&m, &text);
+	mat_release(&m);
+	err = write_file(dir, "embeddings.npy", &text);
+	buf_release(&text);
+	return err;
+}

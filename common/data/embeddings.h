@@ -1,0 +1,29 @@
+/* embeddings.h -- vectors of vertices as files: embeddings.npy, a row each, and ids.csv, which says
+ * whose they are: the heading "id" and an id for each row.
+ */
+#ifndef COMMON_DATA_EMBEDDINGS_H
+#define COMMON_DATA_EMBEDDINGS_H
+
+#include "common/base/err.h"
+#include "common/data/ids.h"
+#include "common/math/mat.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct embeddings {
+	struct mat X;   /* n x dims, n >= 1 */
+	struct ids ids; /* n: row ids.row[i] of X is of ids.id[i] */
+};
+
+/* Of a directory; or, where it has none, of all directories below it that have both, as of the parties
+ * of scripts/launch, by name. ERR_INPUT: a file is wrong, or they do not fit each other; *e is then empty. */
+enum err embeddings_read(const char *dir, struct embeddings *e) MUST_CHECK;
+void embeddings_release(struct embeddings *e);
+
+/* X (n x dims floats) and the n ids of its rows into dir, which is made; each file atomically.
+ * ERR_JOB. */
+enum err embeddings_write(const char *dir, char *const *id, const float *X, size_t n,
+			  size_t dims) MUST_CHECK;
+
+#endif

@@ -1,0 +1,113 @@
+/* The embeddings of all parties of a run, read as one. */
+#include "tests/test.h"
+
+#include "common/base/file.h"
+#include "common/data/embeddings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/coterie-test-XXXXXX";
+
+static int make(void **state)
+{
+	(void)state;
+	strcpy(strrchr(dir, '-'), "-XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int unmake(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+/* Row i of `dims` numbers first + i. */
+static void party(const char *name, const char *ids, size_t n, size_t dims, float first)
+{
+	char text[64], *id[8], *below = file_join(dir, name);
+	float X[32];
+	size_t i = 0;
+
+	snprintf(text, sizeof(text), "%s", ids);
+	for (char *w = strtok(text, " "); w; w = strtok(NULL, " "))
+		id[i++] = w;
+	assert_int_equal(i, n);
+	for (i = 0; i < n * dims; i++)
+		X[i] = first + (float)(i / dims);
+	assert_ok(embeddings_write(below, id, X, n, dims));
+	free(below);
+}
+
+static double value_of(const struct embeddings *e, const char *id)
+{
+	size_t i = ids_find(&e->ids, (struct word){ id, strlen(id) });
+
+	assert_true(i < e->ids.n);
+	return MAT(&e->X, e->ids.row[i], 1);
+}
+
+static void test_joined(void **state)
+{
+	struct embeddings e;
+	char *gone;
+
+	(void)state;
+	party("party-01", "z b", 2, 3, 10);
+	party("party-00", "c a y", 3, 3, 0);
+	party("coordinator", "q", 1, 3, 50);
+	gone = file_join(dir, "coordinator/ids.csv"); /* it has none */
+	assert_int_equal(unlink(gone), 0);
+	free(gone);
+	assert_ok(embeddings_read(dir, &e));
+	assert_int_equal(e.X.rows, 5);
+	assert_int_equal(e.X.cols, 3);
+	assert_int_equal(e.ids.n, 5);
+	assert_true(value_of(&e, "c") == 0 && value_of(&e, "a") == 1 && value_of(&e, "y") == 2);
+	assert_true(value_of(&e, "z") == 10 && value_of(&e, "b") == 11);
+	embeddings_release(&e);
+}
+
+static void test_one_directory(void **state)
+{
+	struct embeddings e;
+	char *below = file_join(dir, "party-00");
+
+	(void)state;
+	party("party-00", "b a", 2, 2, 4);
+	assert_ok(embeddings_read(below, &e));
+	assert_int_equal(e.X.rows, 2);
+	assert_true(value_of(&e, "b") == 4);
+	embeddings_release(&e);
+	free(below);
+}
+
+static void test_refused(void **state)
+{
+	struct embeddings e;
+
+	(void)state;
+	assert_err(embeddings_read(dir, &e), ERR_INPUT, "embeddings.npy");
+	party("party-00", "a b", 2, 2, 0);
+	party("party-01", "c", 1, 3, 0);
+	assert_err(embeddings_read(dir, &e), ERR_INPUT, "embeddings of 3 numbers, others have 2");
+	party("party-01", "b", 1, 2, 0);
+	assert_err(embeddings_read(dir, &e), ERR_INPUT, "b");
+	assert_int_equal(e.X.rows, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_joined, make, unmake),
+		cmocka_unit_test_setup_teardown(test_one_directory, make, unmake),
+		cmocka_unit_test_setup_teardown(test_refused, make, unmake),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

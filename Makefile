@@ -1,7 +1,8 @@
 # make                  everything: build/bin/coordinator, party, coterie, coterie-netlab
 # make check            unit tests (scripts/check runs those and the integration tests)
 # make bench            the masked sum and the kernels, as ratios
-# make fuzz             each fuzzer for FUZZ_S seconds (default 30); needs clang
+# make fuzz SECONDS=60  each fuzzer for so long (30 by default); needs clang
+# make soak             every fault in every step of every protocol, 20 minutes of each fuzzer: five hours
 # make lint             layers, formatting, static analysis
 # make format           clang-format in place
 # make install          to $(DESTDIR)$(PREFIX)
@@ -25,7 +26,7 @@ VERSION  := $(shell cat VERSION)
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 STRICT   := -Wconversion
-PKGS     := libuv openssl openblas lapacke libcjson
+PKGS     := libuv openssl openblas lapacke libcjson sqlite3 libseccomp
 DEPFLAGS := $(shell pkg-config --cflags $(PKGS))
 FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread \
             -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS)
@@ -61,6 +62,9 @@ $(BIN)/coordinator: $(B)/server/main.o $(BELOW_server)
 $(BIN)/party: $(B)/party/main.o $(BELOW_party)
 $(BIN)/coterie: $(B)/cli/main.o $(BELOW_cli)
 $(BIN)/coterie-netlab: $(B)/cli/netlab/main.o $(BELOW_netlab)
+# liblinear is for coterie classify alone, and so is linked into nothing else.
+LINEAR   := -llinear
+$(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(LINEAR)
 # What locks its memory should not load what it does not use.
 $(BIN)/coterie-netlab: LDLIBS := $(shell pkg-config --libs libcjson) -lm
 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab:
@@ -104,16 +108,29 @@ check: $(TESTS) all
 bench: $(BENCHES)
 	@for b in $^; do $$b || exit 1; done
 
-# A fuzzer is built whole by clang, so that everything below it is instrumented.
-FUZZ_SRC := $(foreach r,common/base common/math common/data common/job proto crypto,$(call src,$(r)))
-build/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC)
+# What fuzzers link is compiled once, by clang, so that everything below them is instrumented.
+FUZZ_SRC   := $(foreach r,common/base common/math common/data common/job proto crypto,$(call src,$(r)))
+FUZZ_OBJ   := $(patsubst %.c,build/fuzz/%.o,$(FUZZ_SRC))
+FUZZ_SAN   := address,undefined -fno-sanitize-recover=all
+FUZZ_FLAGS := -g -O1 -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread $(DEPFLAGS)
+build/fuzz/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	clang -g -O1 -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -pthread $(DEPFLAGS) \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
+	clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,$(FUZZ_SAN) -c -o $@ $<
+build/fuzz/rooms.a: $(FUZZ_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/rooms.a
+	clang -g -fsanitize=fuzzer,$(FUZZ_SAN) -o $@ $^ $(LDLIBS)
 
+fuzzers: $(FUZZERS)
 fuzz: $(FUZZERS)
-	@for f in $^; do mkdir -p build/corpus/$$(basename $$f); \
-		$$f -max_total_time=$(or $(FUZZ_S),30) -max_len=4096 build/corpus/$$(basename $$f) || exit 1; done
+	scripts/fuzz --seconds $(or $(SECONDS),$(FUZZ_S),30) $(notdir $(FUZZERS))
+
+# What scripts/check has a sample of.
+soak: all fuzzers
+	COTERIE_SOAK=1 scripts/run-tests --timeout 1800 integration tests/integration/test-*death.sh
+	tests/faults/faults.sh --out build/faults.csv
+	scripts/fuzz --seconds 1200
 
 format:
 	clang-format -i $(shell git ls-files '*.c')
@@ -136,6 +153,6 @@ install: all
 clean:
 	rm -rf build
 
-.PHONY: all tests check bench fuzz format lint install clean
+.PHONY: all tests check soak bench fuzz fuzzers format lint install clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)

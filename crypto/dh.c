@@ -1,7 +1,6 @@
 #include "crypto/dh.h"
-#include "common/base/alloc.h"
 #include "crypto/random.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 
 #include <assert.h>
 #include <gmp.h>
@@ -117,23 +116,25 @@ static mp_size_t prime_limbs(const struct dh_group *group, mp_limb_t p[static LI
 	return (mp_size_t)(n / 8);
 }
 
+/* What a power takes of secrets, and leaves. */
+struct work {
+	mp_limb_t exponent[SECRET_LIMBS], result[LIMBS_MAX], scratch[];
+};
+
 /* out = base^secret mod p. The exponent's length is fixed, so nothing depends on its value. */
 static void power(const struct dh_group *group, const mp_limb_t *base, mp_size_t base_limbs,
 		  const uint8_t secret[static DH_SECRET_LEN], uint8_t *out)
 {
-	mp_limb_t p[LIMBS_MAX], exponent[SECRET_LIMBS], result[LIMBS_MAX];
+	mp_limb_t p[LIMBS_MAX];
 	mp_size_t n = prime_limbs(group, p);
 	size_t scratch_limbs = (size_t)mpn_sec_powm_itch(base_limbs, 8 * DH_SECRET_LEN, n);
-	mp_limb_t *scratch;
+	size_t bytes = sizeof(struct work) + scratch_limbs * sizeof(mp_limb_t);
+	struct work *w = secret_new(bytes);
 
-	ALLOC(scratch, scratch_limbs);
-	limbs_read(exponent, secret, DH_SECRET_LEN);
-	mpn_sec_powm(result, base, base_limbs, exponent, 8 * DH_SECRET_LEN, p, n, scratch);
-	limbs_write(out, result, dh_len(group));
-	wipe(exponent, sizeof(exponent));
-	wipe(result, sizeof(result));
-	wipe(scratch, scratch_limbs * sizeof(*scratch));
-	free(scratch);
+	limbs_read(w->exponent, secret, DH_SECRET_LEN);
+	mpn_sec_powm(w->result, base, base_limbs, w->exponent, 8 * DH_SECRET_LEN, p, n, w->scratch);
+	limbs_write(out, w->result, dh_len(group));
+	secret_free(w, bytes);
 }
 
 void dh_public(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN],

@@ -1,0 +1,525 @@
+/* Writing a ledger, and counting in it. ledger_verify.c reads it. */
+#include "crypto/ledger_own.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LEDGER_VERSION = 1, BUSY_MS = 10000 };
+
+#define APPLICATION "1129075794" /* "CLDR" */
+
+static const char schema[] =
+    "PRAGMA application_id = " APPLICATION ";"
+    "CREATE TABLE meta (name TEXT NOT NULL, version INTEGER NOT NULL, count INTEGER NOT NULL,"
+    "  hash BLOB NOT NULL);"
+    "CREATE TABLE job (entry INTEGER PRIMARY KEY, id TEXT NOT NULL, attempt INTEGER NOT NULL,"
+    "  kind TEXT NOT NULL, coordinator TEXT NOT NULL, key BLOB NOT NULL, data BLOB NOT NULL,"
+    "  parties TEXT NOT NULL);"
+    "CREATE TABLE row (number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, time_ms INTEGER NOT "
+    "NULL,"
+    "  step TEXT NOT NULL, purpose TEXT NOT NULL, type TEXT NOT NULL, bytes INTEGER NOT NULL,"
+    "  sha256 BLOB NOT NULL, masked INTEGER NOT NULL, rounds INTEGER NOT NULL,"
+    "  words INTEGER NOT NULL, eps REAL NOT NULL, delta REAL NOT NULL, previous BLOB NOT NULL,"
+    "  hash BLOB NOT NULL);"
+    "CREATE TABLE head (entry INTEGER NOT NULL, name TEXT NOT NULL, count INTEGER NOT NULL,"
+    "  hash BLOB NOT NULL);"
+    "CREATE INDEX row_entry ON row (entry);";
+
+/* ---- SQLite ---- */
+
+enum err ledger_fail(struct ledger *l, const char *doing)
+{
+	int os = sqlite3_system_errno(l->db);
+
+	return err_set(ERR_JOB, "%s: %s: %s%s%s", l->path, doing, sqlite3_errmsg(l->db),
+		       os ? ": " : "", os ? strerror(os) : "");
+}
+
+static void bind(sqlite3_stmt *stmt, const char *arguments, va_list ap)
+{
+	for (int i = 1; *arguments; arguments++, i++) {
+		char text[LEDGER_JOB_TEXT];
+		const uint8_t *id;
+
+		switch (*arguments) {
+		case 'i':
+			sqlite3_bind_int64(stmt, i, va_arg(ap, int64_t));
+			break;
+		case 't':
+			sqlite3_bind_text(stmt, i, va_arg(ap, const char *), -1, SQLITE_TRANSIENT);
+			break;
+		case 'h':
+			sqlite3_bind_blob(stmt, i, va_arg(ap, const void *), SHA256_LEN,
+					  SQLITE_TRANSIENT);
+			break;
+		case 'j':
+			id = va_arg(ap, const uint8_t *);
+			for (int b = 0; b < LEDGER_JOB_LEN; b++)
+				snprintf(text + 2 * b, 3, "%02x", id[b]);
+			sqlite3_bind_text(stmt, i, text, -1, SQLITE_TRANSIENT);
+			break;
+		case 'd':
+			sqlite3_bind_double(stmt, i, va_arg(ap, double));
+			break;
+		default:
+			assert(false); /* no other kind of argument is known */
+		}
+	}
+}
+
+enum err ledger_next(struct ledger *l, sqlite3_stmt *stmt, bool *found)
+{
+	int status = sqlite3_step(stmt);
+
+	*found = status == SQLITE_ROW;
+	return status == SQLITE_ROW || status == SQLITE_DONE ? ERR_OK : ledger_fail(l, "reading");
+}
+
+enum err ledger_query(struct ledger *l, sqlite3_stmt **stmt, bool *found, const char *sql,
+		      const char *arguments, ...)
+{
+	va_list ap;
+
+	*found = false;
+	if (sqlite3_prepare_v2(l->db, sql, -1, stmt, NULL) != SQLITE_OK) {
+		*stmt = NULL;
+		return ledger_fail(l, "reading");
+	}
+	va_start(ap, arguments);
+	bind(*stmt, arguments, ap);
+	va_end(ap);
+	return ledger_next(l, *stmt, found);
+}
+
+/* A statement that changes something. */
+static enum err change(struct ledger *l, const char *sql, const char *arguments, ...)
+{
+	sqlite3_stmt *stmt;
+	va_list ap;
+	int status;
+
+	if (sqlite3_prepare_v2(l->db, sql, -1, &stmt, NULL) != SQLITE_OK)
+		return ledger_fail(l, "cannot be written");
+	va_start(ap, arguments);
+	bind(stmt, arguments, ap);
+	va_end(ap);
+	status = sqlite3_step(stmt);
+	sqlite3_finalize(stmt);
+	return status == SQLITE_DONE || status == SQLITE_ROW ? ERR_OK
+							     : ledger_fail(l, "cannot be written");
+}
+
+static enum err run(struct ledger *l, const char *sql)
+{
+	return sqlite3_exec(l->db, sql, NULL, NULL, NULL) == SQLITE_OK
+		   ? ERR_OK
+		   : ledger_fail(l, "cannot be written");
+}
+
+/* What was done since BEGIN is undone, and the sentence of the error e kept. */
+static enum err undo(struct ledger *l, enum err e)
+{
+	sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
+	return e;
+}
+
+void ledger_column_hash(sqlite3_stmt *stmt, int column, uint8_t hash[static SHA256_LEN])
+{
+	memset(hash, 0, SHA256_LEN);
+	if (sqlite3_column_bytes(stmt, column) == SHA256_LEN)
+		memcpy(hash, sqlite3_column_blob(stmt, column), SHA256_LEN);
+}
+
+/* ---- hashes ---- */
+
+void ledger_hash_job(const struct ledger_job *job, uint8_t hash[static SHA256_LEN])
+{
+	struct sha256 *h = sha256_new();
+
+	sha256_add_text(h, "coterie ledger job v1");
+	sha256_add(h, job->id, sizeof(job->id));
+	sha256_add_u32(h, job->attempt);
+	sha256_add_text(h, job->kind);
+	sha256_add_text(h, job->coordinator);
+	sha256_add(h, job->key, sizeof(job->key));
+	sha256_add(h, job->data, sizeof(job->data));
+	sha256_add_text(h, job->parties);
+	sha256_end(h, hash);
+}
+
+static void add_double(struct sha256 *h, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	sha256_add_u64(h, bits);
+}
+
+void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
+		     const uint8_t job[static SHA256_LEN], const struct ledger_row *row,
+		     uint8_t hash[static SHA256_LEN])
+{
+	struct sha256 *h = sha256_new();
+
+	sha256_add_text(h, "coterie ledger row v1");
+	sha256_add(h, previous, SHA256_LEN);
+	sha256_add(h, job, SHA256_LEN);
+	sha256_add_u64(h, row->time_ms);
+	sha256_add_text(h, row->step);
+	sha256_add_text(h, row->purpose);
+	sha256_add_text(h, row->type);
+	sha256_add_u64(h, row->bytes);
+	sha256_add(h, row->sha256, SHA256_LEN);
+	sha256_add_u32(h, row->masked);
+	sha256_add_u64(h, row->rounds);
+	sha256_add_u64(h, row->words);
+	add_double(h, row->eps);
+	add_double(h, row->delta);
+	sha256_end(h, hash);
+}
+
+/* ---- opening ---- */
+
+/* Whose it is; and that it is one. *version 0: the file is empty. */
+static enum err read_meta(struct ledger *l, int64_t *version)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool found;
+	enum err e = ledger_query(l, &stmt, &found, "SELECT count(*) FROM sqlite_master", "");
+	bool empty = e == ERR_OK && found && sqlite3_column_int64(stmt, 0) == 0;
+
+	sqlite3_finalize(stmt);
+	stmt = NULL;
+	*version = 0;
+	if (e != ERR_OK || empty)
+		return e == ERR_OK ? e
+				   : err_set(ERR_INPUT, "%s is no ledger that can be read: %s",
+					     l->path, sqlite3_errmsg(l->db));
+	e = ledger_query(l, &stmt, &found, "SELECT name, version FROM meta", "");
+	if (e == ERR_OK && found) {
+		l->name = alloc_copy((const char *)sqlite3_column_text(stmt, 0));
+		*version = sqlite3_column_int64(stmt, 1);
+	}
+	sqlite3_finalize(stmt);
+	if (e != ERR_OK || *version != LEDGER_VERSION)
+		return err_set(
+		    ERR_INPUT,
+		    "%s is no ledger that this program reads (version %lld, expected %d)", l->path,
+		    (long long)*version, LEDGER_VERSION);
+	return ERR_OK;
+}
+
+static enum err make(struct ledger *l, const char *name)
+{
+	static const uint8_t zero[SHA256_LEN];
+	enum err e = run(l, "BEGIN IMMEDIATE");
+
+	if (e != ERR_OK)
+		return e;
+	e = run(l, schema);
+	if (e == ERR_OK)
+		e = change(l, "INSERT INTO meta VALUES (?, ?, 0, ?)", "tih", name,
+			   (int64_t)LEDGER_VERSION, zero);
+	if (e == ERR_OK)
+		e = run(l, "COMMIT");
+	return e == ERR_OK ? e : undo(l, e);
+}
+
+static enum err open_file(struct ledger *l, int flags)
+{
+	if (sqlite3_open_v2(l->path, &l->db, flags, NULL) != SQLITE_OK)
+		return err_set(ERR_INPUT, "%s: %s", l->path,
+			       l->db ? sqlite3_errmsg(l->db) : "out of memory");
+	sqlite3_busy_timeout(l->db, BUSY_MS);
+	return ERR_OK;
+}
+
+static enum err open_write(struct ledger *l, const char *name)
+{
+	int64_t version;
+	int fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_SECRET);
+
+	if (fd < 0)
+		return err_set(ERR_JOB, "%s: cannot be written: %s", l->path, strerror(errno));
+	close(fd);
+	TRY(open_file(l, SQLITE_OPEN_READWRITE));
+	TRY(read_meta(l, &version));
+	if (version && strcmp(l->name, name) != 0)
+		return err_set(ERR_INPUT, "%s is the ledger of %s, not of %s", l->path, l->name,
+			       name);
+	TRY(run(l, "PRAGMA journal_mode = WAL"));
+	TRY(run(l,
+		"PRAGMA wal_autocheckpoint = 8192")); /* 32 MB: a checkpoint waits for the disk */
+	TRY(ledger_durable(l, true));
+	if (!version) {
+		TRY(make(l, name));
+		l->name = alloc_copy(name);
+	}
+	return ERR_OK;
+}
+
+static enum err opened(struct ledger **out, struct ledger *l, enum err e)
+{
+	*out = l;
+	if (e != ERR_OK) {
+		ledger_close(l);
+		*out = NULL;
+	}
+	return e;
+}
+
+enum err ledger_open(struct ledger **out, const char *path, const char *name)
+{
+	struct ledger *l = alloc(1, sizeof(*l));
+
+	l->path = alloc_copy(path);
+	return opened(out, l, open_write(l, name));
+}
+
+enum err ledger_open_read(struct ledger **out, const char *path)
+{
+	struct ledger *l = alloc(1, sizeof(*l));
+	int64_t version = 0;
+	enum err e;
+
+	l->path = alloc_copy(path);
+	if (!file_exists(path))
+		return opened(out, l, err_set(ERR_INPUT, "%s: there is no such file", path));
+	e = open_file(l, SQLITE_OPEN_READONLY);
+	if (e == ERR_OK)
+		e = read_meta(l, &version);
+	if (e == ERR_OK && !version)
+		e = err_set(ERR_INPUT, "%s is empty, and no ledger", path);
+	return opened(out, l, e);
+}
+
+enum err ledger_durable(struct ledger *l, bool yes)
+{
+	return run(l, yes ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+}
+
+static void free_row(struct ledger_row *row)
+{
+	free((char *)row->step);
+	free((char *)row->purpose);
+	free((char *)row->type);
+}
+
+static void free_job(struct ledger_job *job)
+{
+	free((char *)job->kind);
+	free((char *)job->coordinator);
+	free((char *)job->parties);
+}
+
+void ledger_close(struct ledger *l)
+{
+	if (!l)
+		return;
+	ledger_forget(l);
+	free(l->noted);
+	free_job(&l->job);
+	sqlite3_close(l->db);
+	free(l->path);
+	free(l->name);
+	free(l);
+}
+
+const char *ledger_name(const struct ledger *l)
+{
+	return l->name;
+}
+
+/* ---- writing ---- */
+
+void ledger_begin(struct ledger *l, const struct ledger_job *job)
+{
+	assert(l->count == 0);
+	free_job(&l->job);
+	l->job = *job;
+	l->job.kind = alloc_copy(job->kind);
+	l->job.coordinator = alloc_copy(job->coordinator);
+	l->job.parties = alloc_copy(job->parties);
+	l->entry = 0;
+	ledger_hash_job(job, l->job_hash);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+void ledger_note(struct ledger *l, const struct ledger_row *row, struct bytes body)
+{
+	struct ledger_row *own;
+
+	if (l->count == l->cap) {
+		l->cap = l->cap ? 2 * l->cap : 16;
+		l->noted = alloc_again(l->noted, l->cap, sizeof(*l->noted));
+	}
+	own = &l->noted[l->count++].row;
+	*own = *row;
+	own->step = alloc_copy(row->step);
+	own->purpose = alloc_copy(row->purpose);
+	own->type = alloc_copy(row->type);
+	if (!own->time_ms)
+		own->time_ms = now_ms();
+	own->bytes = body.n;
+	sha256_of(body.p, body.n, own->sha256);
+}
+
+void ledger_forget(struct ledger *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		free_row(&l->noted[i].row);
+	l->count = 0;
+}
+
+enum err ledger_head(struct ledger *l, struct ledger_head *head)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool found;
+	enum err e = ledger_query(l, &stmt, &found, "SELECT count, hash FROM meta", "");
+
+	*head = (struct ledger_head){ 0 };
+	if (e == ERR_OK && found) {
+		head->count = (uint64_t)sqlite3_column_int64(stmt, 0);
+		ledger_column_hash(stmt, 1, head->hash);
+	}
+	sqlite3_finalize(stmt);
+	return e;
+}
+
+static enum err write_entry(struct ledger *l, int64_t *entry)
+{
+	const struct ledger_job *j = &l->job;
+
+	*entry = l->entry;
+	if (*entry)
+		return ERR_OK;
+	TRY(change(l,
+		   "INSERT INTO job (id, attempt, kind, coordinator, key, data, parties)"
+		   " VALUES (?, ?, ?, ?, ?, ?, ?)",
+		   "jitthht", j->id, (int64_t)j->attempt, j->kind, j->coordinator, j->key, j->data,
+		   j->parties));
+	*entry = sqlite3_last_insert_rowid(l->db);
+	return ERR_OK;
+}
+
+static enum err write_rows(struct ledger *l, int64_t *entry)
+{
+	struct ledger_head head;
+
+	TRY(ledger_head(l, &head)); /* another process may have written */
+	TRY(write_entry(l, entry));
+	for (size_t i = 0; i < l->count; i++) {
+		const struct ledger_row *r = &l->noted[i].row;
+		uint8_t hash[SHA256_LEN];
+
+		ledger_hash_row(head.hash, l->job_hash, r, hash);
+		TRY(change(
+		    l, "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		    "iiitttihiiiddhh", (int64_t)++head.count, *entry, (int64_t)r->time_ms, r->step,
+		    r->purpose, r->type, (int64_t)r->bytes, r->sha256, (int64_t)r->masked,
+		    (int64_t)r->rounds, (int64_t)r->words, r->eps, r->delta, head.hash, hash));
+		memcpy(head.hash, hash, SHA256_LEN);
+	}
+	return change(l, "UPDATE meta SET count = ?, hash = ?", "ih", (int64_t)head.count,
+		      head.hash);
+}
+
+enum err ledger_commit(struct ledger *l)
+{
+	int64_t entry = 0;
+	enum err e;
+
+	if (!l->count)
+		return ERR_OK;
+	assert(l->job.kind); /* ledger_begin() was called */
+	e = run(l, "BEGIN IMMEDIATE");
+	if (e != ERR_OK)
+		return e;
+	e = write_rows(l, &entry);
+	if (e == ERR_OK)
+		e = run(l, "COMMIT");
+	if (e != ERR_OK)
+		return undo(l, e);
+	l->entry = entry;
+	ledger_forget(l);
+	return ERR_OK;
+}
+
+enum err ledger_keep_heads(struct ledger *l, const char *const *name,
+			   const struct ledger_head *head, size_t count)
+{
+	int64_t entry;
+	enum err e = run(l, "BEGIN IMMEDIATE");
+
+	if (e != ERR_OK)
+		return e;
+	e = write_entry(l, &entry);
+	for (size_t i = 0; i < count && e == ERR_OK; i++)
+		e = change(l, "INSERT INTO head VALUES (?, ?, ?, ?)", "itih", entry, name[i],
+			   (int64_t)head[i].count, head[i].hash);
+	if (e == ERR_OK)
+		e = run(l, "COMMIT");
+	if (e != ERR_OK)
+		return undo(l, e);
+	l->entry = entry;
+	return ERR_OK;
+}
+
+/* ---- counting ---- */
+
+enum err ledger_spent(struct ledger *l, const uint8_t key[static SHA256_LEN],
+		      const uint8_t data[static SHA256_LEN], const uint8_t *job,
+		      struct ledger_spent *s)
+{
+	static const uint8_t none[LEDGER_JOB_LEN];
+	sqlite3_stmt *stmt = NULL;
+	bool found;
+	enum err e =
+	    ledger_query(l, &stmt, &found,
+			 "SELECT count(DISTINCT CASE WHEN words > 0 AND id <> ? THEN id END),"
+			 "  coalesce(sum(rounds), 0), coalesce(sum(words), 0)"
+			 " FROM row JOIN job USING (entry) WHERE key = ? AND data = ?",
+			 "jhh", job ? job : none, key, data);
+
+	*s = (struct ledger_spent){ 0 };
+	if (e == ERR_OK && found)
+		*s = (struct ledger_spent){ (uint64_t)sqlite3_column_int64(stmt, 0),
+					    (uint64_t)sqlite3_column_int64(stmt, 1),
+					    (uint64_t)sqlite3_column_int64(stmt, 2) };
+	sqlite3_finalize(stmt);
+	return e;
+}
+
+enum err ledger_other_parties(struct ledger *l, const uint8_t data[static SHA256_LEN],
+			      const char *parties, char **other)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool found;
+	enum err e = ledger_query(
+	    l, &stmt, &found,
+	    "SELECT parties FROM row JOIN job USING (entry)"
+	    " WHERE data = ? AND parties <> ? AND words > 0 ORDER BY number DESC LIMIT 1",
+	    "ht", data, parties);
+
+	*other = NULL;
+	if (e == ERR_OK && found)
+		*other = alloc_copy((const char *)sqlite3_column_text(stmt, 0));
+	sqlite3_finalize(stmt);
+	return e;
+}

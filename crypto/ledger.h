@@ -1,0 +1,133 @@
+/* ledger.h -- what left this party: one row per message, each bound to the one before.
+ *
+ *     row 1 <- row 2 <- ... <- row count            head = (count, hash of row count)
+ *
+ * A row's hash is the SHA-256 of the hash before it (32 zeros before the first), of its job's entry
+ * and of all its own fields, so a row that was changed, taken out or moved is found by whoever reads
+ * on, and one that is missing at the end by whoever was told a head (ledger_check). The file is an
+ * SQLite database with a write-ahead log: `ledger.db` with, while it is open, `ledger.db-wal` and
+ * `-shm`. This is the one door to SQLite. Not for use by several threads at once; several processes
+ * may write (each commit reads the head anew) and read.
+ *
+ * Errors: ERR_JOB, with the file's name and what SQLite says, where nothing else is told. All
+ * functions on rows cost O(rows).
+ */
+#ifndef CRYPTO_LEDGER_H
+#define CRYPTO_LEDGER_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "crypto/hash.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LEDGER_JOB_LEN = 16, LEDGER_JOB_TEXT = 2 * LEDGER_JOB_LEN + 1, LEDGER_SENTENCE = 512 };
+
+struct ledger;
+
+struct ledger_head {
+	uint64_t count;
+	uint8_t hash[SHA256_LEN]; /* zero if count is 0 */
+};
+
+/* One attempt at a job, as it was offered. Texts are borrowed. */
+struct ledger_job {
+	uint8_t id[LEDGER_JOB_LEN];
+	uint32_t attempt;
+	const char *kind;
+	const char *coordinator;
+	uint8_t key[SHA256_LEN];  /* fingerprint of the coordinator's public key */
+	uint8_t data[SHA256_LEN]; /* of the data as loaded */
+	const char *parties;      /* all of the job, rising, with a blank between them */
+};
+
+/* A message. Texts are borrowed. */
+struct ledger_row {
+	uint64_t time_ms;    /* since 1970, UTC */
+	const char *step;    /* the phase of the job */
+	const char *purpose; /* in words */
+	const char *type;    /* the message's name */
+	uint64_t bytes;      /* of the body */
+	uint8_t sha256[SHA256_LEN]; /* of the body as sent */
+	bool masked;
+	uint64_t rounds; /* secure sums that begin with it: 0 or 1 */
+	uint64_t words;  /* numbers made from data in it */
+	double eps, delta; /* differential privacy that was spent with it; 0: none was claimed */
+};
+
+/* Opens it, makes it (mode 0600) if it is not there. name: the party's; one that belongs to another
+ * party, or is no ledger, is ERR_INPUT. */
+enum err ledger_open(struct ledger **l, const char *path, const char *name) MUST_CHECK;
+/* For reading; ERR_INPUT if there is none. */
+enum err ledger_open_read(struct ledger **l, const char *path) MUST_CHECK;
+void ledger_close(struct ledger *l); /* NULL is fine; what was not committed is forgotten */
+const char *ledger_name(const struct ledger *l); /* of the party whose it is */
+/* true (as opened): a commit is on disk when it returns, with all before it, and outlives a power
+ * cut. false: it outlives the process only. */
+enum err ledger_durable(struct ledger *l, bool yes) MUST_CHECK;
+
+/* ---- writing ---- */
+
+/* Rows noted from here on belong to this job. */
+void ledger_begin(struct ledger *l, const struct ledger_job *job);
+/* In memory until the commit. sha256 and bytes are those of body; of the row they are ignored. */
+void ledger_note(struct ledger *l, const struct ledger_row *row, struct bytes body);
+/* All that was noted, in one transaction; nothing if there is nothing. On failure nothing is
+ * written and all is still noted. */
+enum err ledger_commit(struct ledger *l) MUST_CHECK;
+void ledger_forget(struct ledger *l); /* what was noted since the last commit */
+enum err ledger_head(struct ledger *l, struct ledger_head *head) MUST_CHECK;
+/* The heads that the other parties had when the job of ledger_begin() ended. */
+enum err ledger_keep_heads(struct ledger *l, const char *const *name,
+			   const struct ledger_head *head, size_t count) MUST_CHECK;
+
+/* ---- counting ---- */
+
+struct ledger_spent {
+	uint64_t jobs;   /* with anything made from data; attempts count once */
+	uint64_t rounds; /* secure sums, all attempts */
+	uint64_t words;
+};
+/* What a coordinator (whoever has this key) has had of this data; job, which may be NULL, is not
+ * counted in `jobs`: another attempt at it is no other job. */
+enum err ledger_spent(struct ledger *l, const uint8_t key[static SHA256_LEN],
+		      const uint8_t data[static SHA256_LEN], const uint8_t *job,
+		      struct ledger_spent *s) MUST_CHECK;
+/* The parties of an earlier job over this data, whoever coordinated it, that were not these:
+ * "bank-a bank-b", owned by the caller; NULL if there was none. */
+enum err ledger_other_parties(struct ledger *l, const uint8_t data[static SHA256_LEN],
+			      const char *parties, char **other) MUST_CHECK;
+
+/* ---- reading ---- */
+
+struct ledger_line {
+	uint64_t number; /* from 1 */
+	struct ledger_job job;
+	struct ledger_row row;
+	uint8_t previous[SHA256_LEN], hash[SHA256_LEN];
+};
+/* Each row in turn; what it points to dies with the call. Stops at the first error of f. job: the
+ * first digits of an id, "" for all; since_ms: no older ones. */
+typedef enum err ledger_reader(void *arg, const struct ledger_line *line);
+enum err ledger_read(struct ledger *l, const char *job, uint64_t since_ms, ledger_reader *f,
+		     void *arg) MUST_CHECK;
+/* Of each head that another party told: newest first. */
+typedef enum err ledger_head_reader(void *arg, const char *name, const struct ledger_head *head);
+enum err ledger_read_heads(struct ledger *l, ledger_head_reader *f, void *arg) MUST_CHECK;
+
+/* ---- checking ---- */
+
+/* A sentence for each fault: which rows, and what was done to them. */
+typedef void ledger_finding(void *arg, const char *sentence);
+/* Each row against its hash and the row before, the last against what the file says of its end.
+ * *faults: how many sentences there were. Errors are of reading alone. */
+enum err ledger_verify(struct ledger *l, ledger_finding *say, void *arg,
+		       size_t *faults) MUST_CHECK;
+/* Against a head that was told to somebody (`who` in the sentence): are all those rows still there,
+ * and the same? */
+enum err ledger_check(struct ledger *l, const char *who, const struct ledger_head *head,
+		      ledger_finding *say, void *arg, size_t *faults) MUST_CHECK;
+
+#endif

@@ -1,0 +1,260 @@
+/* Reading a ledger, and finding what was done to it. */
+#include "crypto/ledger_own.h"
+#include "common/base/alloc.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lines ---- */
+
+static const char *text(sqlite3_stmt *stmt, int column)
+{
+	const unsigned char *t = sqlite3_column_text(stmt, column);
+
+	return t ? (const char *)t : "";
+}
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0;
+}
+
+static void parse_id(const char *hex, uint8_t id[static LEDGER_JOB_LEN])
+{
+	memset(id, 0, LEDGER_JOB_LEN);
+	if (strlen(hex) != 2 * LEDGER_JOB_LEN)
+		return;
+	for (int b = 0; b < LEDGER_JOB_LEN; b++)
+		id[b] = (uint8_t)(16 * digit(hex[2 * b]) + digit(hex[2 * b + 1]));
+}
+
+#define LINE                                                                                       \
+	"SELECT number, time_ms, step, purpose, type, bytes, sha256, masked, rounds, words, eps,"  \
+	"  delta, previous, hash, id, attempt, kind, coordinator, key, data, parties"              \
+	" FROM row LEFT JOIN job USING (entry)"
+
+static void line_of(sqlite3_stmt *s, struct ledger_line *l)
+{
+	*l = (struct ledger_line){
+		.number = (uint64_t)sqlite3_column_int64(s, 0),
+		.row = { .time_ms = (uint64_t)sqlite3_column_int64(s, 1),
+			 .step = text(s, 2),
+			 .purpose = text(s, 3),
+			 .type = text(s, 4),
+			 .bytes = (uint64_t)sqlite3_column_int64(s, 5),
+			 .masked = sqlite3_column_int64(s, 7) != 0,
+			 .rounds = (uint64_t)sqlite3_column_int64(s, 8),
+			 .words = (uint64_t)sqlite3_column_int64(s, 9),
+			 .eps = sqlite3_column_double(s, 10),
+			 .delta = sqlite3_column_double(s, 11) },
+		.job = { .attempt = (uint32_t)sqlite3_column_int64(s, 15),
+			 .kind = text(s, 16),
+			 .coordinator = text(s, 17),
+			 .parties = text(s, 20) },
+	};
+	ledger_column_hash(s, 6, l->row.sha256);
+	ledger_column_hash(s, 12, l->previous);
+	ledger_column_hash(s, 13, l->hash);
+	parse_id(text(s, 14), l->job.id);
+	ledger_column_hash(s, 18, l->job.key);
+	ledger_column_hash(s, 19, l->job.data);
+}
+
+enum err ledger_read(struct ledger *l, const char *job, uint64_t since_ms, ledger_reader *f,
+		     void *arg)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool found;
+	enum err e = ledger_query(
+	    l, &stmt, &found,
+	    LINE " WHERE substr(coalesce(id, ''), 1, ?) = ? AND time_ms >= ? ORDER BY number",
+	    "iti", (int64_t)strlen(job), job, (int64_t)since_ms);
+
+	while (e == ERR_OK && found) {
+		struct ledger_line line;
+
+		line_of(stmt, &line);
+		e = f(arg, &line);
+		if (e == ERR_OK)
+			e = ledger_next(l, stmt, &found);
+	}
+	sqlite3_finalize(stmt);
+	return e;
+}
+
+enum err ledger_read_heads(struct ledger *l, ledger_head_reader *f, void *arg)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool found;
+	enum err e = ledger_query(l, &stmt, &found,
+				  "SELECT name, count, hash FROM head ORDER BY rowid DESC", "");
+
+	while (e == ERR_OK && found) {
+		struct ledger_head head = { .count = (uint64_t)sqlite3_column_int64(stmt, 1) };
+
+		ledger_column_hash(stmt, 2, head.hash);
+		e = f(arg, text(stmt, 0), &head);
+		if (e == ERR_OK)
+			e = ledger_next(l, stmt, &found);
+	}
+	sqlite3_finalize(stmt);
+	return e;
+}
+
+/* ---- what was done to it ---- */
+
+struct search {
+	struct ledger *ledger;
+	ledger_finding *say;
+	void *arg;
+	size_t faults;
+	uint64_t count; /* the number of the last row seen */
+	uint8_t before[SHA256_LEN];
+};
+
+static void found_fault(struct search *s, const char *format, ...) PRINTF(2, 3);
+static void found_fault(struct search *s, const char *format, ...)
+{
+	char sentence[LEDGER_SENTENCE];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(sentence, sizeof(sentence), format, ap);
+	va_end(ap);
+	s->say(s->arg, sentence);
+	s->faults++;
+}
+
+/* The number of the row with this hash, 0 if there is none. */
+static enum err row_with(struct ledger *l, const uint8_t *hash, uint64_t *number)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool found;
+	enum err e = ledger_query(l, &stmt, &found, "SELECT number FROM row WHERE hash = ? LIMIT 1",
+				  "h", hash);
+
+	*number = e == ERR_OK && found ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
+	sqlite3_finalize(stmt);
+	return e;
+}
+
+/* A row that was not changed, but does not stand behind the one it was written behind. */
+static enum err misplaced(struct search *s, const struct ledger_line *line)
+{
+	static const uint8_t zero[SHA256_LEN];
+	uint64_t behind = 0;
+
+	if (memcmp(line->previous, zero, SHA256_LEN) == 0) {
+		found_fault(s, "row %" PRIu64 " is out of order: it was the first row",
+			    line->number);
+		return ERR_OK;
+	}
+	TRY(row_with(s->ledger, line->previous, &behind));
+	if (behind)
+		found_fault(s,
+			    "row %" PRIu64
+			    " is out of order: it was written behind what is now row "
+			    "%" PRIu64,
+			    line->number, behind);
+	else
+		found_fault(s,
+			    "before row %" PRIu64
+			    " a row is missing or was written anew: the one it "
+			    "was written behind is not there",
+			    line->number);
+	return ERR_OK;
+}
+
+static enum err check_line(void *arg, const struct ledger_line *line)
+{
+	struct search *s = arg;
+	uint8_t job[SHA256_LEN], hash[SHA256_LEN];
+	bool gap = line->number != s->count + 1;
+	enum err e = ERR_OK;
+
+	if (line->number == s->count + 2)
+		found_fault(s, "row %" PRIu64 " was removed", s->count + 1);
+	else if (gap)
+		found_fault(s, "rows %" PRIu64 " to %" PRIu64 " were removed", s->count + 1,
+			    line->number - 1);
+	ledger_hash_job(&line->job, job);
+	ledger_hash_row(line->previous, job, &line->row, hash);
+	if (memcmp(hash, line->hash, SHA256_LEN) != 0)
+		found_fault(s, "row %" PRIu64 " (%s), or the entry of its job, was changed",
+			    line->number, line->row.type);
+	else if (!gap && memcmp(line->previous, s->before, SHA256_LEN) != 0)
+		e = misplaced(s, line);
+	s->count = line->number;
+	memcpy(s->before, line->hash, SHA256_LEN);
+	return e;
+}
+
+enum err ledger_verify(struct ledger *l, ledger_finding *say, void *arg, size_t *faults)
+{
+	struct search s = { .ledger = l, .say = say, .arg = arg };
+	struct ledger_head head;
+	enum err e = ledger_head(l, &head);
+
+	if (e == ERR_OK)
+		e = ledger_read(l, "", 0, check_line, &s);
+	if (e == ERR_OK && head.count > s.count)
+		found_fault(&s, "the end was cut off: rows %" PRIu64 " to %" PRIu64 " were removed",
+			    s.count + 1, head.count);
+	else if (e == ERR_OK &&
+		 (head.count != s.count || memcmp(head.hash, s.before, SHA256_LEN) != 0))
+		found_fault(&s, "row %" PRIu64 " is not the last that was written", s.count);
+	*faults = s.faults;
+	return e;
+}
+
+static enum err number_and_hash(struct ledger *l, uint64_t number, uint64_t *last,
+				uint8_t hash[static SHA256_LEN], bool *there)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool found;
+	enum err e = ledger_query(l, &stmt, &found, "SELECT coalesce(max(number), 0) FROM row", "");
+
+	*last = e == ERR_OK && found ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
+	sqlite3_finalize(stmt);
+	TRY(e);
+	stmt = NULL;
+	e = ledger_query(l, &stmt, there, "SELECT hash FROM row WHERE number = ?", "i",
+			 (int64_t)number);
+	if (e == ERR_OK && *there)
+		ledger_column_hash(stmt, 0, hash);
+	sqlite3_finalize(stmt);
+	return e;
+}
+
+enum err ledger_check(struct ledger *l, const char *who, const struct ledger_head *head,
+		      ledger_finding *say, void *arg, size_t *faults)
+{
+	struct search s = { .ledger = l, .say = say, .arg = arg };
+	uint8_t hash[SHA256_LEN];
+	uint64_t last = 0;
+	bool there = false;
+
+	*faults = 0;
+	if (!head->count)
+		return ERR_OK;
+	TRY(number_and_hash(l, head->count, &last, hash, &there));
+	if (last < head->count)
+		found_fault(&s,
+			    "the end was cut off: rows %" PRIu64 " to %" PRIu64
+			    " are missing, of which %s was told",
+			    last + 1, head->count, who);
+	else if (!there)
+		found_fault(&s, "row %" PRIu64 " was removed, of which %s was told", head->count,
+			    who);
+	else if (memcmp(hash, head->hash, SHA256_LEN) != 0)
+		found_fault(
+		    &s,
+		    "row %" PRIu64
+		    " is not the one that %s was told of: it, or one before it, was changed",
+		    head->count, who);
+	*faults = s.faults;
+	return ERR_OK;
+}

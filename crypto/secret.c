@@ -1,0 +1,48 @@
+#include "crypto/secret.h"
+#include "common/base/log.h"
+#include "crypto/must.h"
+
+#include <openssl/crypto.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+enum { SMALLEST = 32 }; /* bytes of an allocation */
+
+static bool begun, locked;
+
+bool secret_begin(void)
+{
+	begun = true;
+	/* 2: it is there, but is not locked or has no guards. */
+	locked = CRYPTO_secure_malloc_init(SECRET_AREA, SMALLEST) == 1;
+	return locked;
+}
+
+void secret_report(void)
+{
+	struct rlimit limit = { 0, 0 };
+
+	if (!begun || locked)
+		return;
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	log_warn("keys may be swapped out: %d KiB cannot be locked in memory, the limit "
+		 "(RLIMIT_MEMLOCK) is %ju KiB",
+		 SECRET_AREA / 1024, (uintmax_t)limit.rlim_cur / 1024);
+}
+
+void *secret_new(size_t n)
+{
+	void *p = OPENSSL_secure_zalloc(n);
+
+	if (!p) {
+		must_reason(); /* the area is full */
+		p = OPENSSL_zalloc(n);
+	}
+	must(p, "memory for keys");
+	return p;
+}
+
+void secret_free(void *p, size_t n)
+{
+	OPENSSL_secure_clear_free(p, n);
+}

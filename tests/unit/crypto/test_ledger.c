@@ -1,0 +1,568 @@
+/* A ledger: what is written, counted, and found out when somebody was at it. */
+#include "tests/test.h"
+#include "common/base/alloc.h"
+#include "crypto/ledger.h"
+#include "tests/unit/crypto/lab.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char dir[64], path[96];
+static struct ledger *book;
+
+static const struct ledger_job job_a = { .id = { 0xa1, 0x02 },
+					 .attempt = 1,
+					 .kind = "kcagc",
+					 .coordinator = "hub",
+					 .key = { 7 },
+					 .data = { 9 },
+					 .parties = "bank-a bank-b" };
+
+static int set_up(void **state)
+{
+	(void)state;
+	lab_dir(dir);
+	snprintf(path, sizeof(path), "%s/ledger.db", dir);
+	assert_ok(ledger_open(&book, path, "bank-a"));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	ledger_close(book);
+	lab_remove(dir);
+	return 0;
+}
+
+static void note(const char *type, uint64_t rounds, uint64_t words)
+{
+	const struct ledger_row row = { .step = "local",
+					.purpose = "something in words",
+					.type = type,
+					.masked = rounds > 0,
+					.rounds = rounds,
+					.words = words };
+
+	ledger_note(book, &row, (struct bytes){ (const uint8_t *)type, strlen(type) });
+}
+
+static void write_some(size_t rows)
+{
+	ledger_begin(book, &job_a);
+	for (size_t i = 0; i < rows; i++) {
+		note(i % 2 ? "MASKED" : "KEY", i % 2, 10 * (i % 2));
+		assert_ok(ledger_commit(book));
+	}
+}
+
+/* ---- what was said of it ---- */
+
+static char said[4096];
+
+static void hear(void *arg, const char *sentence)
+{
+	(void)arg;
+	strncat(said, sentence, sizeof(said) - strlen(said) - 2);
+	strcat(said, "\n");
+}
+
+static size_t verify(void)
+{
+	size_t faults = 99;
+
+	*said = 0;
+	assert_ok(ledger_verify(book, hear, NULL, &faults));
+	return faults;
+}
+
+static size_t check_against(const struct ledger_head *head)
+{
+	size_t faults = 99;
+
+	*said = 0;
+	assert_ok(ledger_check(book, "bank-b", head, hear, NULL, &faults));
+	return faults;
+}
+
+static void says(const char *what)
+{
+	if (!strstr(said, what))
+		fail_msg("\"%s\" is not in: %s", what, said);
+}
+
+/* Somebody with a database tool. */
+static void tamper(const char *sql)
+{
+	sqlite3 *db;
+	char *why = NULL;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
+		fail_msg("%s: %s", sql, why);
+	sqlite3_close(db);
+}
+
+/* ---- rows ---- */
+
+static enum err count_line(void *arg, const struct ledger_line *line)
+{
+	uint64_t *n = arg;
+
+	assert_int_equal(line->number, ++*n);
+	assert_string_equal(line->job.parties, "bank-a bank-b");
+	assert_int_equal(line->job.id[0], 0xa1);
+	assert_true(line->row.time_ms > 1600000000000);
+	return ERR_OK;
+}
+
+static enum err look_at_second(void *arg, const struct ledger_line *line)
+{
+	uint8_t hash[SHA256_LEN];
+
+	(void)arg;
+	if (line->number != 2)
+		return ERR_OK;
+	sha256_of("MASKED", 6, hash);
+	assert_memory_equal(line->row.sha256, hash, SHA256_LEN);
+	assert_int_equal(line->row.bytes, 6);
+	assert_string_equal(line->row.type, "MASKED");
+	assert_string_equal(line->row.step, "local");
+	assert_string_equal(line->row.purpose, "something in words");
+	assert_true(line->row.masked);
+	assert_int_equal(line->row.words, 10);
+	return ERR_OK;
+}
+
+static void test_rows(void **state)
+{
+	struct ledger_head head;
+	struct stat st;
+	uint64_t n = 0;
+
+	(void)state;
+	assert_ok(ledger_head(book, &head));
+	assert_int_equal(head.count, 0);
+	assert_int_equal(verify(), 0);
+	write_some(5);
+	assert_ok(ledger_read(book, "", 0, count_line, &n));
+	assert_int_equal(n, 5);
+	assert_ok(ledger_read(book, "", 0, look_at_second, NULL));
+	assert_ok(ledger_head(book, &head));
+	assert_int_equal(head.count, 5);
+	assert_int_equal(verify(), 0);
+	n = 0;
+	assert_ok(ledger_read(book, "a102", 0, count_line, &n));
+	assert_int_equal(n, 5);
+	n = 0;
+	assert_ok(ledger_read(book, "b", 0, count_line, &n));
+	assert_ok(ledger_read(book, "", UINT64_C(9000000000000), count_line, &n));
+	assert_int_equal(n, 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+}
+
+/* Opened again it goes on; another party's is refused, and what is none. */
+static void test_open_again(void **state)
+{
+	struct ledger_head before, after;
+	struct ledger *other;
+	FILE *f;
+
+	(void)state;
+	write_some(3);
+	assert_ok(ledger_head(book, &before));
+	ledger_close(book);
+	book = NULL;
+	assert_err(ledger_open(&other, path, "bank-b"), ERR_INPUT,
+		   "is the ledger of bank-a, not of bank-b");
+	assert_ok(ledger_open(&book, path, "bank-a"));
+	assert_ok(ledger_head(book, &after));
+	assert_memory_equal(&before, &after, sizeof(before));
+	write_some(1);
+	assert_int_equal(verify(), 0);
+	assert_ok(ledger_open_read(&other, path));
+	assert_string_equal(ledger_name(other), "bank-a");
+	ledger_close(other);
+	strcat(path, "x");
+	assert_err(ledger_open_read(&other, path), ERR_INPUT, "no such file");
+	f = fopen(path, "w");
+	fputs("this is no database, but it is long enough to be looked at as if it were one, "
+	      "which takes a hundred bytes and a few more",
+	      f);
+	fclose(f);
+	assert_err(ledger_open_read(&other, path), ERR_INPUT, "no ledger");
+	assert_err(ledger_open(&other, path, "bank-a"), ERR_INPUT, "no ledger");
+}
+
+static void test_forgotten(void **state)
+{
+	struct ledger_head head;
+
+	(void)state;
+	write_some(1);
+	note("KEY", 0, 0);
+	ledger_forget(book);
+	assert_ok(ledger_commit(book));
+	assert_ok(ledger_head(book, &head));
+	assert_int_equal(head.count, 1);
+}
+
+/* ---- tampering ---- */
+
+static void test_changed(void **state)
+{
+	static const char *const how[] = {
+		"UPDATE row SET bytes = bytes + 1 WHERE number = 3",
+		"UPDATE row SET time_ms = time_ms + 1 WHERE number = 3",
+		"UPDATE row SET step = 'x' WHERE number = 3",
+		"UPDATE row SET purpose = 'x' WHERE number = 3",
+		"UPDATE row SET type = 'x' WHERE number = 3",
+		"UPDATE row SET sha256 = zeroblob(32) WHERE number = 3",
+		"UPDATE row SET masked = 1 WHERE number = 3",
+		"UPDATE row SET rounds = 1 WHERE number = 3",
+		"UPDATE row SET words = 1 WHERE number = 3",
+		"UPDATE row SET eps = 1 WHERE number = 3",
+		"UPDATE row SET delta = 1 WHERE number = 3",
+		"UPDATE row SET previous = zeroblob(32) WHERE number = 3",
+		"UPDATE row SET hash = zeroblob(32) WHERE number = 3",
+	};
+
+	(void)state;
+	write_some(5);
+	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
+		tamper("CREATE TABLE kept AS SELECT * FROM row");
+		tamper(how[i]);
+		if (!verify())
+			fail_msg("%s: not found", how[i]);
+		says("row 3 (");
+		says("was changed");
+		tamper("DELETE FROM row; INSERT INTO row SELECT * FROM kept; DROP TABLE kept");
+		assert_int_equal(verify(), 0);
+	}
+}
+
+static void test_changed_job(void **state)
+{
+	static const char *const how[] = {
+		"UPDATE job SET attempt = 2",
+		"UPDATE job SET parties = 'bank-a'",
+		"UPDATE job SET kind = 'fedsc'",
+		"UPDATE job SET data = zeroblob(32)",
+		"UPDATE job SET coordinator = 'x'",
+		"UPDATE job SET key = zeroblob(32)",
+		"UPDATE job SET id = 'ff020000000000000000000000000000'",
+		"DELETE FROM job",
+	};
+
+	(void)state;
+	write_some(2);
+	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
+		tamper("CREATE TABLE kept AS SELECT * FROM job");
+		tamper(how[i]);
+		if (verify() != 2)
+			fail_msg("%s: not found", how[i]);
+		says("the entry of its job, was changed");
+		tamper("DELETE FROM job; INSERT INTO job SELECT * FROM kept; DROP TABLE kept");
+		assert_int_equal(verify(), 0);
+	}
+}
+
+static void test_removed(void **state)
+{
+	(void)state;
+	write_some(6);
+	tamper("DELETE FROM row WHERE number = 3");
+	assert_int_equal(verify(), 1);
+	says("row 3 was removed");
+	tamper("DELETE FROM row WHERE number = 4");
+	assert_int_equal(verify(), 1);
+	says("rows 3 to 4 were removed");
+}
+
+/* The gap closed by numbering the rest anew. */
+static void test_removed_and_numbered_anew(void **state)
+{
+	(void)state;
+	write_some(6);
+	tamper("DELETE FROM row WHERE number = 3; UPDATE row SET number = number - 1 WHERE number "
+	       "> 3");
+	tamper("UPDATE meta SET count = 5");
+	assert_int_equal(verify(), 1);
+	says("before row 3 a row is missing");
+}
+
+static void test_reordered(void **state)
+{
+	(void)state;
+	write_some(6);
+	tamper(
+	    "UPDATE row SET number = 99 WHERE number = 3; UPDATE row SET number = 3 WHERE number = "
+	    "4; UPDATE row SET number = 4 WHERE number = 99");
+	assert_true(verify() >= 2);
+	says("row 3 is out of order: it was written behind what is now row 4");
+	says("row 4 is out of order: it was written behind what is now row 2");
+}
+
+static void test_first_moved(void **state)
+{
+	(void)state;
+	write_some(3);
+	tamper(
+	    "UPDATE row SET number = 99 WHERE number = 1; UPDATE row SET number = 1 WHERE number = "
+	    "2; UPDATE row SET number = 2 WHERE number = 99");
+	assert_true(verify() >= 2);
+	says("row 2 is out of order: it was the first row");
+}
+
+static void test_first_removed(void **state)
+{
+	(void)state;
+	write_some(3);
+	tamper("DELETE FROM row WHERE number = 1");
+	assert_int_equal(verify(), 1);
+	says("row 1 was removed");
+}
+
+/* A careless cut is found by the file itself, a careful one by whoever was told a head. */
+static void test_cut_tail(void **state)
+{
+	struct ledger_head head;
+
+	(void)state;
+	write_some(6);
+	assert_ok(ledger_head(book, &head));
+	assert_int_equal(check_against(&head), 0);
+	tamper("DELETE FROM row WHERE number > 4");
+	assert_int_equal(verify(), 1);
+	says("rows 5 to 6 were removed");
+	tamper("UPDATE meta SET count = 4, hash = (SELECT hash FROM row WHERE number = 4)");
+	assert_int_equal(verify(), 0);
+	assert_int_equal(check_against(&head), 1);
+	says("rows 5 to 6 are missing, of which bank-b was told");
+	write_some(3); /* grown again, with other rows */
+	assert_int_equal(verify(), 0);
+	assert_int_equal(check_against(&head), 1);
+	says("row 6 is not the one that bank-b was told of");
+}
+
+static void test_last_row_invented(void **state)
+{
+	(void)state;
+	write_some(4);
+	tamper("UPDATE meta SET count = 3, hash = (SELECT hash FROM row WHERE number = 3)");
+	assert_int_equal(verify(), 1);
+	says("row 4 is not the last that was written");
+}
+
+static void test_removed_below_a_head(void **state)
+{
+	struct ledger_head head;
+
+	(void)state;
+	write_some(4);
+	assert_ok(ledger_head(book, &head));
+	write_some(2);
+	tamper("DELETE FROM row WHERE number = 4");
+	assert_int_equal(check_against(&head), 1);
+	says("row 4 was removed, of which bank-b was told");
+	head.count = 0;
+	assert_int_equal(check_against(&head), 0);
+}
+
+/* ---- heads of others ---- */
+
+static enum err first_head(void *arg, const char *name, const struct ledger_head *head)
+{
+	char *seen = arg;
+
+	sprintf(seen + strlen(seen), "%s %llu %d;", name, (unsigned long long)head->count,
+		head->hash[0]);
+	return ERR_OK;
+}
+
+static void test_heads(void **state)
+{
+	const char *const names[] = { "bank-b", "bank-c" };
+	struct ledger_head heads[] = { { 17, { 1 } }, { 4, { 2 } } };
+	char seen[128] = "";
+
+	(void)state;
+	write_some(1);
+	assert_ok(ledger_keep_heads(book, names, heads, 2));
+	heads[0].count = 30;
+	assert_ok(ledger_keep_heads(book, names, heads, 1));
+	assert_ok(ledger_read_heads(book, first_head, seen));
+	assert_string_equal(seen, "bank-b 30 1;bank-c 4 2;bank-b 17 1;");
+}
+
+/* ---- counting ---- */
+
+static void spend(uint8_t id, uint32_t attempt, uint8_t key, uint8_t data, const char *parties,
+		  uint64_t rounds)
+{
+	struct ledger_job j = job_a;
+
+	j.id[0] = id;
+	j.attempt = attempt;
+	j.key[0] = key;
+	j.data[0] = data;
+	j.parties = parties;
+	ledger_begin(book, &j);
+	note("KEY", 0, 0);
+	for (uint64_t i = 0; i < rounds; i++)
+		note("MASKED", 1, 100);
+	assert_ok(ledger_commit(book));
+}
+
+static struct ledger_spent spent(uint8_t key, uint8_t data, const uint8_t *job)
+{
+	uint8_t k[SHA256_LEN] = { key }, d[SHA256_LEN] = { data };
+	struct ledger_spent s;
+
+	assert_ok(ledger_spent(book, k, d, job, &s));
+	return s;
+}
+
+static void test_spent(void **state)
+{
+	uint8_t second[LEDGER_JOB_LEN] = { 2, 0x02 };
+	struct ledger_spent s;
+
+	(void)state;
+	s = spent(7, 9, NULL);
+	assert_true(s.jobs == 0 && s.rounds == 0 && s.words == 0);
+	spend(1, 1, 7, 9, "a b", 3);
+	spend(2, 1, 7, 9, "a b", 2);
+	spend(2, 2, 7, 9, "a b", 4); /* another attempt */
+	spend(3, 1, 7, 9, "a b", 0); /* nothing of the data left */
+	spend(4, 1, 8, 9, "a b", 5); /* another coordinator */
+	spend(5, 1, 7, 1, "a b", 6); /* other data */
+	s = spent(7, 9, NULL);
+	assert_int_equal(s.jobs, 2);
+	assert_int_equal(s.rounds, 9);
+	assert_int_equal(s.words, 900);
+	s = spent(7, 9, second);
+	assert_int_equal(s.jobs, 1);
+	assert_int_equal(s.rounds, 9);
+}
+
+static void test_other_parties(void **state)
+{
+	uint8_t data[SHA256_LEN] = { 9 };
+	char *other;
+
+	(void)state;
+	spend(1, 1, 7, 9, "a b c", 1);
+	spend(2, 1, 7, 9, "a b d", 0);
+	spend(3, 1, 7, 1, "a b", 1);
+	assert_ok(ledger_other_parties(book, data, "a b c", &other));
+	assert_null(other);
+	assert_ok(ledger_other_parties(book, data, "a b", &other));
+	assert_string_equal(other, "a b c");
+	free(other);
+}
+
+/* ---- a full disk ---- */
+
+/* In a process of its own, whose files may not grow. */
+static void write_until_full(void)
+{
+	struct rlimit limit = { 96 << 10, RLIM_INFINITY }, none = { RLIM_INFINITY, RLIM_INFINITY };
+	struct ledger_head before, after;
+
+	if (ledger_open(&book, path, "bank-a") != ERR_OK)
+		_exit(1);
+	signal(SIGXFSZ, SIG_IGN);
+	ledger_begin(book, &job_a);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	for (int i = 0; i < 10000; i++) {
+		if (ledger_head(book, &before) != ERR_OK)
+			_exit(2);
+		for (int k = 0; k < 10; k++)
+			note("MASKED", 1, 1);
+		if (ledger_commit(book) == ERR_OK)
+			continue;
+		if (!strstr(err_detail(), "ledger.db: cannot be written"))
+			_exit(3);
+		if (ledger_head(book, &after) != ERR_OK || after.count != before.count)
+			_exit(4);
+		if (verify())
+			_exit(5);
+		setrlimit(RLIMIT_FSIZE, &none); /* room again: all is still noted */
+		if (ledger_commit(book) != ERR_OK || ledger_head(book, &after) != ERR_OK ||
+		    after.count != before.count + 10)
+			_exit(7);
+		_exit(verify() ? 8 : 0);
+	}
+	_exit(6);
+}
+
+static void test_full(void **state)
+{
+	int status;
+	pid_t child;
+
+	(void)state;
+	ledger_close(book); /* a connection must not be used on both sides of a fork */
+	child = fork();
+	if (child == 0)
+		write_until_full();
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_ok(ledger_open(&book, path, "bank-a"));
+	assert_int_equal(verify(), 0);
+}
+
+/* Two processes take turns on one file: the chain stays one. */
+static void test_two_writers(void **state)
+{
+	struct ledger *mine = book, *other;
+
+	(void)state;
+	assert_ok(ledger_open(&other, path, "bank-a"));
+	write_some(2);
+	book = other;
+	write_some(2);
+	book = mine;
+	note("KEY", 0, 0);
+	assert_ok(ledger_commit(book));
+	assert_int_equal(verify(), 0);
+	ledger_close(other);
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		WITH(test_rows),
+		WITH(test_open_again),
+		WITH(test_forgotten),
+		WITH(test_changed),
+		WITH(test_changed_job),
+		WITH(test_removed),
+		WITH(test_removed_and_numbered_anew),
+		WITH(test_reordered),
+		WITH(test_first_moved),
+		WITH(test_first_removed),
+		WITH(test_cut_tail),
+		WITH(test_last_row_invented),
+		WITH(test_removed_below_a_head),
+		WITH(test_heads),
+		WITH(test_spent),
+		WITH(test_other_parties),
+		WITH(test_full),
+		WITH(test_two_writers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

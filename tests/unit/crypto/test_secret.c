@@ -1,0 +1,176 @@
+/* Where keys lie: locked, left out of cores, and wiped when given back. */
+#include "tests/test.h"
+#include "common/base/log.h"
+#include "crypto/cert.h"
+#include "crypto/secret.h"
+
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Has the mapping in which p lies the flags lo (locked, here as pages are touched) and dd (not in a
+ * core)? */
+static void look(const void *p, bool *locked, bool *undumped)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	unsigned long from, to;
+	bool in = false;
+	char line[512];
+
+	assert_non_null(f);
+	*locked = *undumped = false;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			in = (uintptr_t)p >= from && (uintptr_t)p < to;
+		else if (in && !strncmp(line, "VmFlags:", 8)) {
+			*locked = strstr(line, " lo") != NULL;
+			*undumped = strstr(line, " dd") != NULL;
+		}
+	}
+	fclose(f);
+}
+
+static int in_child(int (*f)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(f());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static int locks(void)
+{
+	uint8_t *key, *other = malloc(4096);
+	bool locked, undumped;
+
+	if (!secret_begin())
+		return 77;
+	key = secret_new(32);
+	memset(key, 0xaa, 32);
+	look(key, &locked, &undumped);
+	if (!locked || !undumped)
+		return 1;
+	look(other, &locked, &undumped);
+	if (locked || undumped)
+		return 2; /* else this looks at nothing */
+	secret_free(key, 32);
+	for (int i = 0; i < 32; i++)
+		if (key[i] == 0xaa) /* the area stays mapped */
+			return 3;
+	free(other);
+	return 0;
+}
+
+static void keys_are_locked_and_wiped(void **state)
+{
+	int status = in_child(locks);
+
+	(void)state;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(status, 0);
+}
+
+/* libcrypto puts private keys there by itself, once there is such an area. */
+static int holds_identities(void)
+{
+	secret_begin();
+	for (int type = PKI_ED25519; type <= PKI_P256; type++) {
+		size_t before = CRYPTO_secure_used();
+		EVP_PKEY *key;
+
+		if (cert_make_key(&key, type) != ERR_OK || CRYPTO_secure_used() <= before)
+			return 1 + type;
+		EVP_PKEY_free(key);
+	}
+	return 0;
+}
+
+static void private_keys_lie_there_too(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(holds_identities), 0);
+}
+
+/* What does not fit is found a place elsewhere, and what was given back is there again. */
+static int overflows(void)
+{
+	enum { N = 40 };
+	void *p[N];
+
+	secret_begin();
+	for (int round = 0; round < 2; round++) {
+		bool outside = false;
+
+		for (int i = 0; i < N; i++) {
+			p[i] = secret_new(SECRET_AREA / 16);
+			outside = outside || !CRYPTO_secure_allocated(p[i]);
+			for (size_t j = 0; j < SECRET_AREA / 16; j++)
+				if (((uint8_t *)p[i])[j])
+					return 1;
+			memset(p[i], 1, SECRET_AREA / 16);
+		}
+		if (!outside || !CRYPTO_secure_allocated(p[0]))
+			return 2;
+		for (int i = 0; i < N; i++)
+			secret_free(p[i], SECRET_AREA / 16);
+	}
+	secret_free(NULL, 0);
+	return 0;
+}
+
+static void a_full_area_is_no_end(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(overflows), 0);
+}
+
+static int complains(void)
+{
+	struct rlimit none = { 0, 0 };
+	char path[] = "/tmp/coterie-secret-XXXXXX", text[1024] = "";
+	int fd = mkstemp(path);
+
+	unlink(path);
+	log_set_stream(fd, false);
+	if (setrlimit(RLIMIT_MEMLOCK, &none))
+		return 1;
+	if (geteuid() == 0 && (setgid(65534) || setuid(65534))) /* root has no limit */
+		return 2;
+	if (secret_begin())
+		return 3;
+	secret_report();
+	if (pread(fd, text, sizeof(text) - 1, 0) < 1 || !strstr(text, "512 KiB cannot be locked") ||
+	    !strstr(text, "0 KiB\""))
+		return 4;
+	secret_free(secret_new(32), 32);
+	return 0;
+}
+
+static void without_leave_to_lock_it_says_so(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(complains), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keys_are_locked_and_wiped),
+		cmocka_unit_test(private_keys_lie_there_too),
+		cmocka_unit_test(a_full_area_is_no_end),
+		cmocka_unit_test(without_leave_to_lock_it_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

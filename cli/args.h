@@ -16,9 +16,12 @@ int eval_main(int argc, char **argv);
 int agc_main(int argc, char **argv);
 int gcc_main(int argc, char **argv);
 int spectral_main(int argc, char **argv);
+int fedgcn_main(int argc, char **argv);
 int privacy_main(int argc, char **argv);
 int show_main(int argc, char **argv);
 int report_main(int argc, char **argv);
+int ledger_main(int argc, char **argv);
+int approve_main(int argc, char **argv);
 
 /* A number in an argument; argp_error (which ends the process) if it is none or out of bounds. */
 uint64_t args_whole(struct argp_state *state, const char *option, const char *text, uint64_t min,

@@ -1,16 +1,17 @@
 #include "cli/args.h"
+#include "cli/graph_scores.h"
 #include "cli/score.h"
 #include "common/base/alloc.h"
 
 #include <stdlib.h>
 
 struct arguments {
-	const char *truth, *exclude;
+	const char *truth, *exclude, *run;
 	struct label_files labels;
 	bool similarity;
 };
 
-enum { KEY_SIMILARITY = 256 };
+enum { KEY_SIMILARITY = 256, KEY_RUN };
 
 static const struct argp_option options[] = {
 	{ "truth", 't', "FILE", 0, "the known classes: .txt, .csv (with ids) or .npy", 0 },
@@ -18,6 +19,11 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "paper-similarity", KEY_SIMILARITY, NULL, 0,
 	  "FedSpectral+'s similarity besides, as \"similarity\"; it proves nothing, see below", 0 },
+	{ "run", KEY_RUN, "OUT", 0,
+	  "instead of LABELS: the parties' of a run of kind fedgcn, and their baselines; --truth "
+	  "is \"own\" "
+	  "or a directory, as for show",
+	  0 },
 	{ 0 },
 };
 
@@ -35,6 +41,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SIMILARITY:
 		a->similarity = true;
 		return 0;
+	case KEY_RUN:
+		a->run = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		return ARGP_ERR_UNKNOWN; /* all of them at once */
 	case ARGP_KEY_ARGS:
@@ -42,7 +51,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->labels.n = (size_t)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->truth || !a->labels.n)
+		if (a->run && (a->exclude || a->similarity || a->labels.n))
+			argp_error(state, "--run goes with --truth alone");
+		if (!a->truth || (!a->labels.n && !a->run))
 			argp_error(state, "--truth FILE and LABELS are needed");
 		return 0;
 	default:
@@ -50,11 +61,35 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static enum err eval_run(const struct arguments *a)
+{
+	struct json *scores = NULL;
+	struct run_dir runs;
+	enum err err;
+
+	TRY(run_dir_read(a->run, &runs));
+	if (graph_scores_apply(runs.process[0].run))
+		err = graph_scores_make(&runs, a->truth, &scores);
+	else
+		err = err_set(ERR_INPUT, "%s: a job of kind %s, expected fedgcn", a->run,
+			      run_string(run_object(runs.process[0].run, "job"), "kind"));
+	if (!err)
+		args_print(scores);
+	json_free(scores);
+	run_dir_release(&runs);
+	return err;
+}
+
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
-	struct json *result = json_object();
-	enum err err = score_files(a->truth, a->labels, a->exclude, a->similarity, result);
+	struct json *result;
+	enum err err;
+
+	if (a->run)
+		return eval_run(a);
+	result = json_object();
+	err = score_files(a->truth, a->labels, a->exclude, a->similarity, result);
 
 	if (!err)
 		args_print(result);
@@ -67,7 +102,7 @@ int eval_main(int argc, char **argv)
 	static const struct argp argp = {
 		options,
 		parse,
-		"LABELS...",
+		"LABELS...\n--run OUT",
 		"Compares labels (.txt, .csv or .npy) with the truth: accuracy under the best "
 		"match of "
 		"clusters to classes, normalised mutual information, adjusted Rand index, "

@@ -1,5 +1,6 @@
 /* coterie: what is not a daemon. Keys, made-up and split data, results. */
 #include "cli/args.h"
+#include "cli/embedding_commands.h"
 #include "cli/pki.h"
 #include "cli/points.h"
 
@@ -12,18 +13,26 @@ static const struct command {
 } commands[] = {
 	{ "pki", "keys and certificates: init, request, sign, fingerprint", pki_main },
 	{ "synth", "make data with planted clusters: a graph, or rows", synth_main },
-	{ "split", "split data over parties by columns, rows or edges", split_main },
+	{ "split", "split data over parties by columns, rows, edges or vertices", split_main },
 	{ "eval", "compare labels with the truth", eval_main },
 	{ "agc", "cluster pooled data, the baseline (AGC)", agc_main },
 	{ "gcc", "cluster pooled data, the best that parties can reach (GCC)", gcc_main },
 	{ "spectral", "cluster a pooled graph, the best that parties can reach (FedSpectral)",
 	  spectral_main },
+	{ "fedgcn", "assign graphs by a model; FedGCN with all parties in one process",
+	  fedgcn_main },
 	{ "privacy", "what shared sums tell about features, from pooled data", privacy_main },
 	{ "kmeans", "cluster pooled rows by k-means", kmeans_main },
 	{ "sc", "cluster pooled rows by spectral clustering", sc_main },
 	{ "dsc", "cluster rows by spectral clustering at each party (DSC)", dsc_main },
+	{ "deepwalk", "embed the vertices of a pooled graph (DeepWalk)", deepwalk_main },
+	{ "fedwalk", "embed the vertices of a pooled graph as FedWalk does", fedwalk_main },
+	{ "classify", "how well embeddings tell classes", classify_main },
+	{ "neighbours", "which vertices embeddings put next to one", neighbours_main },
 	{ "show", "what a run did: accuracy, seconds, bytes", show_main },
 	{ "report", "a page to look at of what a run did", report_main },
+	{ "ledger", "what left a party: list, verify, export", ledger_main },
+	{ "approve", "answer a job that waits for a person", approve_main },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 
@@ -31,7 +40,7 @@ static void usage(FILE *f)
 {
 	fprintf(f, "Usage: coterie COMMAND [OPTION...]\n\n");
 	for (int i = 0; i < COMMANDS; i++)
-		fprintf(f, "  %-8s %s\n", commands[i].name, commands[i].text);
+		fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].text);
 	fprintf(f, "\ncoterie COMMAND --help says more; coterie --version says which one this is.\n"
 		   "The daemons are programs of their own: coordinator and party.\n");
 }

@@ -1,13 +1,16 @@
 #include "cli/picture.h"
+#include "cli/picture_graphs.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/base/rng.h"
 #include "common/data/dataset.h"
+#include "common/data/embeddings.h"
 #include "common/data/labels.h"
 #include "common/job/daemon.h"
 #include "common/job/params.h"
 #include "common/job/record.h"
+#include "common/math/kmeans.h"
 #include "common/math/pca.h"
 #include "common/math/tsne.h"
 
@@ -18,6 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { EMBEDDING_GROUPS = 8 };
 enum { SAMPLE_STREAM = 0x7069 }; /* of the job's seed, apart from those that protocols draw from */
 
 /* What a picture is made from. */
@@ -28,6 +32,7 @@ struct source {
 	struct job job;
 	struct labels labels;       /* of labels.csv, in the party's own order */
 	struct dataset_files files; /* labels: not looked at */
+	char *graphs;               /* fedgcn: the set; and nothing but data.n of these */
 	struct dataset data;
 	struct mat points; /* total x d, in the party's own order */
 };
@@ -38,6 +43,7 @@ static void source_release(struct source *s)
 	free(s->labels_path);
 	json_free(s->run);
 	labels_release(&s->labels);
+	free(s->graphs);
 	dataset_files_release(&s->files);
 	dataset_release(&s->data);
 	mat_release(&s->points);
@@ -81,6 +87,12 @@ static bool of_rows(const struct source *s)
 	return s->job.kind == JOB_FEDSC || s->job.kind == JOB_KMEANS;
 }
 
+/* The job is about whole graphs: points are made by its network. */
+static bool of_graphs(const struct source *s)
+{
+	return s->job.kind == JOB_FEDGCN;
+}
+
 static enum err read_job(struct source *s)
 {
 	const struct json *job = json_get(s->run, "job");
@@ -95,10 +107,11 @@ static enum err read_job(struct source *s)
 	buf_release(&text);
 	if (!err && s->job.kind == JOB_KCAGC && s->job.filter_order == JOB_ORDER_AUTO)
 		err = read_order(s);
-	if (!err && s->job.kind != JOB_KCAGC && !of_rows(s))
+	if (!err && s->job.kind != JOB_KCAGC && s->job.kind != JOB_FEDWALK && !of_rows(s) &&
+	    !of_graphs(s))
 		err = err_set(ERR_INPUT,
-			      "%s: a job of kind %s has no picture, only kcagc, fedsc and kmeans "
-			      "have",
+			      "%s: a job of kind %s has no picture, only kcagc, fedsc, kmeans, "
+			      "fedwalk and fedgcn have",
 			      s->run_path, job_kind_name(&s->job));
 	return err;
 }
@@ -185,6 +198,32 @@ static enum err find_files(struct source *s)
 	return s->params->config ? files_of_config(s) : files_of_run(s);
 }
 
+/* The set of graphs. */
+static enum err find_graphs(struct source *s)
+{
+	const char *own = string(json_get(s->run, "data"), "graphs"), *where = s->run_path;
+	struct party_config c;
+
+	if (s->params->data && s->params->config)
+		return err_set(ERR_INPUT,
+			       "data directory %s and configuration %s: expected one of them",
+			       s->params->data, s->params->config);
+	if (s->params->config) {
+		TRY(party_config_read(&c, s->params->config, NULL));
+		s->graphs = c.data.graphs ? alloc_copy(c.data.graphs) : NULL;
+		where = s->params->config;
+		party_config_release(&c);
+	} else if (s->params->data || own) {
+		s->graphs = alloc_copy(s->params->data ? s->params->data : own);
+	}
+	if (s->graphs)
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "%s does not say where the party's graphs are: give --data DIR or --config "
+		       "PARTY.json",
+		       where);
+}
+
 /* ---- points and labels ---- */
 
 /* Which row of the dataset has the id of entry r of labels.csv; SIZE_MAX: none. */
@@ -195,14 +234,16 @@ static size_t row_of(const struct source *s, size_t r)
 
 	if (s->data.has_ids)
 		return ids_find(&s->data.ids, id);
-	return word_whole(id, &row) && row < s->data.n ? (size_t)row : SIZE_MAX;
+	if (!word_whole(id, &row) || (of_graphs(s) && row-- == 0)) /* graphs count from 1 */
+		return SIZE_MAX;
+	return row < s->data.n ? (size_t)row : SIZE_MAX;
 }
 
 /* Brings the labels into the order of the party's files, by id: two files that merely have equally
  * many rows prove nothing. */
 static enum err match(struct source *s)
 {
-	const char *named = s->files.ids ? s->files.ids : s->files.features;
+	const char *named = s->graphs ? s->graphs : s->files.ids ? s->files.ids : s->files.features;
 	const size_t n = s->data.n;
 	uint32_t *label;
 	bool *seen;
@@ -271,12 +312,41 @@ static enum err make_points(struct source *s, unsigned threads)
 	return ERR_OK;
 }
 
+/* The embeddings of own vertices, which are in the run's directory. They have no clusters: groups
+ * of k-means are there for the eye. */
+static enum err load_embeddings(struct source *s, unsigned threads)
+{
+	struct kmeans_params groups = { .restarts = 5, .iterations = 50, .threads = threads };
+	struct embeddings e;
+
+	TRY(embeddings_read(s->params->run, &e));
+	s->data.n = e.ids.n;
+	s->data.has_ids = true;
+	s->data.ids = e.ids;
+	s->points = e.X;
+	s->job.clusters = e.ids.n < EMBEDDING_GROUPS ? (unsigned)e.ids.n : EMBEDDING_GROUPS;
+	groups.k = s->job.clusters;
+	groups.seed = s->job.seed;
+	s->labels.n = e.ids.n;
+	ALLOC(s->labels.label, e.ids.n);
+	kmeans(&s->points, NULL, &groups, s->labels.label, NULL, NULL);
+	return ERR_OK;
+}
+
 static enum err source_load(struct source *s, unsigned threads)
 {
 	s->run_path = file_join(s->params->run, "run.json");
 	s->labels_path = file_join(s->params->run, "labels.csv");
 	TRY(read_run(s));
+	if (s->job.kind == JOB_FEDWALK)
+		return load_embeddings(s, threads);
 	TRY(labels_read(s->labels_path, &s->labels));
+	if (of_graphs(s)) {
+		TRY(find_graphs(s));
+		TRY(picture_graphs(s->graphs, s->params->run, threads, &s->points));
+		s->data.n = s->points.rows;
+		return match(s);
+	}
 	TRY(find_files(s));
 	TRY(dataset_load(&s->data, s->files.features, s->files.edges, s->files.ids));
 	TRY(match(s));
@@ -332,7 +402,7 @@ static void name_rows(const struct source *s, struct picture *p)
 	ALLOC(p->id, p->n);
 	ALLOC(p->label, p->n);
 	for (size_t i = 0; i < p->n; i++) {
-		snprintf(number, sizeof(number), "%u", p->row[i]);
+		snprintf(number, sizeof(number), "%u", p->row[i] + of_graphs(s));
 		p->id[i] = alloc_copy(s->data.has_ids ? of_row[p->row[i]] : number);
 		p->label[i] = s->labels.label[p->row[i]];
 	}
@@ -377,6 +447,10 @@ static void describe_points(const struct source *s, const struct picture *p, str
 		[FILTER_HALF] = "half", [FILTER_SPECTRAL] = "spectral"
 	};
 
+	if (of_graphs(s)) {
+		buf_printf(text, "in the %zu dimensions of the network's embedding. ", p->dims);
+		return;
+	}
 	if (of_rows(s)) {
 		buf_printf(text, "%zu of them, as they are%s. ", p->dims,
 			   s->job.noise == NOISE_NONE ? "" : ", without the job's noise");
@@ -402,8 +476,15 @@ static void describe(const struct source *s, struct picture *p)
 			   p->total);
 	else
 		buf_printf(&text, "%zu points: ", p->n);
-	buf_printf(&text, "the party's own features, ");
-	describe_points(s, p, &text);
+	if (s->job.kind == JOB_FEDWALK) {
+		buf_printf(&text,
+			   "embeddings of the party's own vertices, %zu numbers each. Colours are "
+			   "groups that k-means finds in them, for the eye. ",
+			   p->dims);
+	} else {
+		buf_printf(&text, "the party's own %s, ", of_graphs(s) ? "graphs" : "features");
+		describe_points(s, p, &text);
+	}
 	if (s->params->method == PICTURE_PCA)
 		buf_printf(&text,
 			   "Shown along their two principal components, which hold %.1f %% and "

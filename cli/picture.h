@@ -3,7 +3,8 @@
  * The points are those that the party clusters with: its features prepared, filtered and projected
  * as the run's effective job says (common/math/embed.h), so what is shown is the filtered slice in
  * the d dimensions of the job. Of fedsc and kmeans they are its features as they are, and no edges
- * are read. They are computed again from the party's files; nothing but these
+ * are read; of fedwalk the embeddings in the run's directory; of fedgcn they are its graphs in the network's
+ * embedding. They are computed again from the party's files; nothing but these
  * and the party's result is read, and a coordinator, which has no points, has no picture.
  */
 #ifndef CLI_PICTURE_H

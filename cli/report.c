@@ -1,5 +1,6 @@
 /* coterie report: one page made of what a run left behind. */
 #include "cli/args.h"
+#include "cli/graph_scores.h"
 #include "cli/report_page.h"
 #include "cli/report_score.h"
 #include "common/base/alloc.h"
@@ -21,7 +22,8 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "where the page goes; default OUT/report.html", 0 },
 	{ "truth", 't', "FILE", 0,
 	  "the known classes, in the order of the data's rows or with ids: accuracy, NMI, ARI, "
-	  "macro-F1 and the confusion matrix",
+	  "macro-F1 and the confusion matrix; of a job of kind fedgcn \"own\" or a directory, as "
+	  "for show",
 	  0 },
 	{ "data", 'd', "DIR", 0, "the data directory of the points to be drawn", 0 },
 	{ "config", 'c', "FILE", 0, "the party's configuration, which names its data", 0 },
@@ -95,6 +97,11 @@ static enum err evaluate(const struct arguments *a, struct report *r)
 
 	if (run_is_plan_only(data_side(r)->run)) {
 		notes_add(&r->runs.missing, "evaluation", "%s", no_labels);
+		return ERR_OK;
+	}
+	if (graph_scores_apply(main_run(r))) {
+		TRY(graph_scores_make(&r->runs, a->truth, &e));
+		json_put(main_run(r), "evaluation", e);
 		return ERR_OK;
 	}
 	TRY(run_dir_labels(&r->runs, &labels));

@@ -35,6 +35,7 @@ void part_plan(struct report *r, struct buf *b);       /* report_plan.c */
 void part_merged(struct report *r, struct buf *b);
 void part_picture(struct report *r, struct buf *b);    /* report_picture.c */
 void part_evaluation(struct report *r, struct buf *b); /* report_score.c */
+void part_graph_scores(struct buf *b, const struct json *evaluation); /* report_graphs.c */
 
 /* All bytes that crossed the links, both ways; -1: not recorded. report_links.c */
 double report_bytes(const struct report *r);

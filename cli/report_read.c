@@ -363,7 +363,13 @@ bool run_rows_apart(const struct json *run)
 {
 	const char *kind = run_string(run_object(run, "job"), "kind");
 
-	return !strcmp(kind, "fedsc") || !strcmp(kind, "kmeans") || !strcmp(kind, "fedspectral");
+	return !strcmp(kind, "fedsc") || !strcmp(kind, "kmeans") || !strcmp(kind, "fedspectral") ||
+	       !strcmp(kind, "fedgcn") || run_is_embedding(run);
+}
+
+bool run_is_embedding(const struct json *run)
+{
+	return !strcmp(run_string(run_object(run, "job"), "kind"), "fedwalk");
 }
 
 enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)
@@ -372,6 +378,11 @@ enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)
 	bool apart = run_rows_apart(r->process[0].run);
 
 	*labels = (struct run_labels){ 0 };
+	if (run_is_embedding(r->process[0].run))
+		return err_set(ERR_INPUT,
+			       "%s: a job of kind fedwalk has embeddings and no labels: coterie "
+			       "classify says what they are worth",
+			       r->out);
 	if (apart && !party)
 		return err_set(ERR_INPUT,
 			       "%s: the coordinator has no labels by id of a job of kind %s, each "
@@ -399,7 +410,8 @@ void run_labels_release(struct run_labels *labels)
 
 struct run_words run_job_words(const struct json *job)
 {
-	static const char *const keys[] = { "method", "variant", "preset" };
+	static const char *const keys[] = { "method",     "variant",     "mode", "preset",
+					    "prototypes", "aggregation", "final" };
 	struct run_words words;
 	int n = snprintf(words.s, sizeof(words.s), "%.30s", run_string(job, "kind"));
 

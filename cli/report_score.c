@@ -220,6 +220,11 @@ void part_evaluation(struct report *r, struct buf *b)
 	if (!e)
 		return;
 	html_section(b, "evaluation", "Against the truth");
+	if (run_list(e, "parties")) {
+		part_graph_scores(b, e);
+		buf_printf(b, "</section>\n");
+		return;
+	}
 	buf_printf(b, "<p class=\"note\">");
 	html_text(b, run_string(e, "truth"));
 	buf_printf(b, ", ");

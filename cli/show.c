@@ -1,4 +1,5 @@
 #include "cli/args.h"
+#include "cli/graph_scores.h"
 #include "cli/report_html.h"
 #include "cli/report_read.h"
 #include "cli/score.h"
@@ -16,7 +17,11 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{ "truth", 't', "FILE", 0,
-	  "the known classes, in the order of the data's rows or with ids (.csv)", 0 },
+	  "the known classes, in the order of the data's rows or with ids (.csv); of a job of kind "
+	  "fedgcn "
+	  "\"own\", those that the parties' sets come with, or a directory with a set for each "
+	  "party",
+	  0 },
 	{ 0 },
 };
 
@@ -183,11 +188,26 @@ static void print_score(const struct json *score)
 
 /* ---- the directory ---- */
 
+static enum err print_graph_truth(const struct run_dir *runs, const char *truth)
+{
+	struct json *scores;
+
+	TRY(graph_scores_make(runs, truth, &scores));
+	graph_scores_print(scores);
+	json_free(scores);
+	return ERR_OK;
+}
+
 static enum err print_truth(const struct run_dir *runs, const char *truth)
 {
-	struct json *score = json_object();
+	struct json *score;
 	struct run_labels labels;
-	enum err err = run_dir_labels(runs, &labels);
+	enum err err;
+
+	if (graph_scores_apply(runs->process[0].run))
+		return print_graph_truth(runs, truth);
+	score = json_object();
+	err = run_dir_labels(runs, &labels);
 
 	if (!err)
 		err = score_files(truth, (struct label_files){ labels.path, labels.n }, NULL, false,
@@ -203,6 +223,12 @@ static void print_where(const struct run_dir *runs)
 {
 	const struct process *first = &runs->process[0], *party = run_dir_party(runs);
 
+	if (run_is_embedding(first->run)) {
+		printf("\nresults: %s/%srun.json, log.jsonl; embeddings.npy, ids.csv with each "
+		       "party\n",
+		       first->dir, party == first ? "embeddings.npy, ids.csv, " : "");
+		return;
+	}
 	if (!run_rows_apart(first->run)) {
 		printf("\nresults: %s/labels.csv, labels.npy, run.json, log.jsonl\n", first->dir);
 		return;

@@ -2,6 +2,8 @@
 #include "cli/args.h"
 #include "cli/split_cut.h"
 #include "cli/split_graph.h"
+#include "cli/split_vertices.h"
+#include "cli/split_graphs.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/dataset.h"
@@ -17,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const split_by_names[] = { "columns", "rows", "edges" };
+const char *const split_by_names[] = { "columns", "rows", "edges", "vertices", "graphs" };
 
 /* What is split, read once. Rows stand as in the files: ids, if there are any, do not sort here. */
 struct source {
@@ -406,6 +408,10 @@ enum err split_data(const struct split_params *p)
 	bool alone;
 	enum err err;
 
+	if (p->by == SPLIT_VERTICES)
+		return split_vertices(p);
+	if (p->by == SPLIT_GRAPHS)
+		return split_graphs(p);
 	TRY(is_graph(p, &alone));
 	if (alone)
 		return split_graph(p);

@@ -5,6 +5,8 @@
  *            rows; of the labels those of its rows
  *   edges    same nodes, same features, different edges, at one party or several (split_hold.h);
  *            without features, each party knows the nodes of its edges (FedSpectral)
+ *   vertices a graph without features: different vertices, each with its ties (FedWalk)
+ *   graphs   of many graphs in TU format, different ones (FedGCN): split_graphs.h
  *
  * The parts are random, disjoint unless asked for otherwise, and as equal as they can be; rows may
  * go by class instead, so that parties differ in what they have (skew). The seed is published in
@@ -22,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum split_by { SPLIT_COLUMNS, SPLIT_ROWS, SPLIT_EDGES };
+enum split_by { SPLIT_COLUMNS, SPLIT_ROWS, SPLIT_EDGES, SPLIT_VERTICES, SPLIT_GRAPHS };
 extern const char *const split_by_names[]; /* by enum split_by */
 
 struct split_params {
@@ -31,7 +33,7 @@ struct split_params {
 	uint64_t seed;
 	const char *data, *out; /* out/party-00, out/party-01, ... are made */
 	double shared_edges;    /* columns: the part of all edges that each party gets; 0: all */
-	double skew;      /* rows: the part of them, 0 to 1, that goes by class (math/skew.h) */
+	double skew;      /* rows, graphs: the part of them, 0 to 1, that goes by class (math/skew.h) */
 	double overlap;   /* edges: the share of parties that hold an edge; 0: one of them */
 	bool regions;     /* edges: each party has those of one region of the graph */
 	bool no_features; /* edges: leaves features out, if there are any */

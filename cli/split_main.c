@@ -11,15 +11,15 @@ enum { KEY_OVERLAP = 256, KEY_REGIONS, KEY_NO_FEATURES, KEY_SKEW };
 static const struct argp_option options[] = {
 	{ "data", 'd', "DIR", 0,
 	  "features.mtx|npy|csv (not needed by edges), edges.tsv|mtx (not needed by rows); ids.txt "
-	  "and labels.txt if there are any",
+	  "and labels.txt if there are any; by graphs a set in TU format",
 	  0 },
 	{ "out", 'o', "DIR", 0, "gets party-00, party-01, ... and split.json", 0 },
 	{ "parties", 'l', "L", 0, "how many", 0 },
-	{ "by", 'b', "WHAT", 0, "columns (default), rows or edges", 0 },
+	{ "by", 'b', "WHAT", 0, "columns (default), rows, edges, vertices or graphs", 0 },
 	{ "shared-edges", 'e', "F", 0,
 	  "with columns: each party gets this part of the edges, 0.5 to 1, instead of all", 0 },
 	{ "skew", KEY_SKEW, "S", 0,
-	  "with rows: this part of them, 0 to 1, goes by class in labels.txt, so that parties have "
+	  "with rows or graphs: this part of them, 0 to 1, goes by class, so that parties have "
 	  "few classes each; default 0",
 	  0 },
 	{ "overlap", KEY_OVERLAP, "F", 0,
@@ -48,8 +48,9 @@ static void check(const struct split_params *p, struct argp_state *state)
 			   split_by_names[p->by]);
 	if (p->shared_edges > 0 && p->parties < 2)
 		argp_error(state, "--shared-edges is for two or more parties");
-	if (p->skew > 0 && p->by != SPLIT_ROWS)
-		argp_error(state, "--skew is for --by rows, not for %s", split_by_names[p->by]);
+	if (p->skew > 0 && p->by != SPLIT_ROWS && p->by != SPLIT_GRAPHS)
+		argp_error(state, "--skew is for --by rows or graphs, not for %s",
+			   split_by_names[p->by]);
 	if (edges && p->by != SPLIT_EDGES)
 		argp_error(state, "--%s is for --by edges, not for %s", edges,
 			   split_by_names[p->by]);
@@ -73,11 +74,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		p->seed = args_whole(state, "seed", arg, 0, SEED_MAX);
 		return 0;
 	case 'b':
-		for (p->by = SPLIT_COLUMNS; p->by <= SPLIT_EDGES; p->by++) {
+		for (p->by = SPLIT_COLUMNS; p->by <= SPLIT_GRAPHS; p->by++) {
 			if (!strcmp(split_by_names[p->by], arg))
 				return 0;
 		}
-		argp_error(state, "--by is \"%s\", expected columns, rows or edges", arg);
+		argp_error(state,
+			   "--by is \"%s\", expected columns, rows, edges, vertices or graphs",
+			   arg);
 		return 0;
 	case 'e':
 		p->shared_edges = args_number(state, "shared-edges", arg, SPLIT_SHARED_MIN, 1);
@@ -113,7 +116,7 @@ static enum err run(void *arguments)
 	printf("%s: split by %s over %zu parties, seed %ju", p->out, split_by_names[p->by],
 	       p->parties, (uintmax_t)p->seed);
 	if (p->skew > 0)
-		printf(", %g of the rows by class", p->skew);
+		printf(", %g of the %s by class", p->skew, split_by_names[p->by]);
 	printf("\n");
 	return ERR_OK;
 }
@@ -126,7 +129,9 @@ int split_main(int argc, char **argv)
 		NULL,
 		"Splits a data directory over parties, at random and equally: by columns (same "
 		"nodes and graph, "
-		"different features), by rows (different rows, same features) or by edges.\v"
+		"different features), by rows (different rows, same features), by edges, by "
+		"vertices, or "
+		"by graphs (of a set of many).\v"
 		"Ids are kept; by rows, where there are none, a row's id is its number in the "
 		"whole. columns.txt in a party's directory says which columns of the whole "
 		"it has. By rows each party has the labels of its own rows.\n\n"
@@ -143,7 +148,11 @@ int split_main(int argc, char **argv)
 		"0.4. With --regions as many regions of the graph as parties grow from random "
 		"nodes "
 		"by their neighbours; an edge within one is that party's, an edge between two is "
-		"either's.",
+		"either's.\n\n"
+		"By vertices, a directory with edges is split as for FedWalk: a party gets ids.txt "
+		"with "
+		"the vertices that it hosts, edges.tsv with all their ties, and their lines of "
+		"labels.txt. A tie of two parties' vertices is with both.",
 		NULL,
 		NULL,
 		NULL

@@ -1,6 +1,7 @@
 #include "cli/args.h"
 #include "cli/gauss.h"
 #include "cli/planted.h"
+#include "cli/planted_graphs.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/edges.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { GRAPH, NOISE, POINTS };
+enum kind { GRAPH, NOISE, POINTS, GRAPHS };
 enum { ID_ROOM = 24 }; /* bytes of "n123" */
 
 struct arguments {
@@ -22,9 +23,11 @@ struct arguments {
 	const char *edges; /* of a graph that is there: features without meaning for its nodes */
 	bool points, no_features; /* --features 0: a graph alone */
 	double density, apart;
+	bool graphs;
+	size_t size; /* nodes of one of many graphs, in the mean */
 };
 
-enum { KEY_POINTS = 256, KEY_APART };
+enum { KEY_POINTS = 256, KEY_APART, KEY_GRAPHS, KEY_SIZE };
 
 static const struct argp_option options[] = {
 	{ "out", 'o', "DIR", 0, "where features.mtx, edges.tsv and labels.txt go", 0 },
@@ -49,12 +52,18 @@ static const struct argp_option options[] = {
 	  "with --points: standard deviations of a cloud between any two centres, at least; "
 	  "default 8",
 	  2 },
+	{ "graphs", KEY_GRAPHS, NULL, 0,
+	  "many small graphs in TU format, of K classes by how dense they are: N of them, default "
+	  "200; K "
+	  "default 2; M attributes, default 0; --signal default 0.95",
+	  3 },
+	{ "size", KEY_SIZE, "N", 0, "with --graphs: nodes of a graph in the mean; default 20", 3 },
 	{ 0 },
 };
 
 static enum kind kind_of(const struct arguments *a)
 {
-	return a->points ? POINTS : a->edges ? NOISE : GRAPH;
+	return a->graphs ? GRAPHS : a->points ? POINTS : a->edges ? NOISE : GRAPH;
 }
 
 /* What was said that the kind does not have, so that kinds do not mix; NULL: nothing. */
@@ -66,7 +75,7 @@ static const char *stray(const struct arguments *a)
 		return "degree";
 	if (kind != GRAPH && a->p.homophily >= 0)
 		return "homophily";
-	if (kind != GRAPH && a->p.signal >= 0)
+	if (kind != GRAPH && kind != GRAPHS && a->p.signal >= 0)
 		return "signal";
 	if (kind == NOISE && a->p.classes)
 		return "clusters";
@@ -80,6 +89,7 @@ static void check(const struct arguments *a, struct argp_state *state)
 	static const char *const does[] = {
 		[NOISE] = "--edges takes a graph as it is",
 		[POINTS] = "--points makes no graph",
+		[GRAPHS] = "--graphs makes many",
 	};
 	const char *odd = stray(a);
 	enum kind kind = kind_of(a);
@@ -88,6 +98,14 @@ static void check(const struct arguments *a, struct argp_state *state)
 		argp_error(state, "--out is missing");
 	if (a->points && a->edges)
 		argp_error(state, "--points and --edges exclude each other");
+	if (a->graphs && (a->points || a->edges))
+		argp_error(state, "--graphs and --%s exclude each other",
+			   a->points ? "points" : "edges");
+	if (a->size && !a->graphs)
+		argp_error(state, "--size goes with --graphs");
+	if (a->graphs && a->p.classes > PLANTED_GRAPHS_CLASSES_MAX)
+		argp_error(state, "--clusters is %zu, expected at most %d with --graphs",
+			   a->p.classes, PLANTED_GRAPHS_CLASSES_MAX);
 	if (odd && (!strcmp(odd, "density") || !strcmp(odd, "apart")))
 		argp_error(state, "--%s goes with --%s", odd,
 			   !strcmp(odd, "density") ? "edges" : "points");
@@ -96,10 +114,10 @@ static void check(const struct arguments *a, struct argp_state *state)
 	if (kind == NOISE && !a->p.nodes)
 		argp_error(state,
 			   "--edges needs --nodes: the file does not say how many there are");
-	if (kind != GRAPH && a->no_features)
+	if ((kind == NOISE || kind == POINTS) && a->no_features)
 		argp_error(state, "--features is 0, expected %d or more with --%s",
 			   kind == NOISE ? 2 : 1, kind == NOISE ? "edges" : "points");
-	if (kind != POINTS && a->p.features == 1)
+	if ((kind == NOISE || kind == GRAPH) && a->p.features == 1)
 		argp_error(state, "--features is 1, expected 2 or more%s",
 			   kind == NOISE ? " with --edges" : ", or 0 for a graph alone");
 	if (kind == POINTS && a->p.classes > GAUSS_CLUSTERS_MAX)
@@ -113,6 +131,13 @@ static void set_defaults(struct arguments *a)
 	struct planted_params *p = &a->p;
 	bool points = a->points;
 
+	if (a->graphs) {
+		p->nodes = p->nodes ? p->nodes : 200;
+		p->classes = p->classes ? p->classes : 2;
+		p->signal = p->signal >= 0 ? p->signal : 0.95;
+		a->size = a->size ? a->size : 20;
+		return;
+	}
 	p->nodes = p->nodes ? p->nodes : points ? 1000 : 2708;
 	if (!p->features && !a->no_features)
 		p->features = points ? 16 : 1433;
@@ -162,6 +187,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_POINTS:
 		a->points = true;
+		return 0;
+	case KEY_GRAPHS:
+		a->graphs = true;
+		return 0;
+	case KEY_SIZE:
+		a->size = args_whole(state, "size", arg, 2, 1 << 12);
 		return 0;
 	case KEY_APART:
 		a->apart = args_number(state, "apart", arg, 0, 1e6);
@@ -289,12 +320,27 @@ static enum err run_points(const struct arguments *a)
 	return err;
 }
 
+static enum err run_graphs(const struct arguments *a)
+{
+	struct planted_graphs_params p = { a->p.nodes,    a->size,     a->p.classes,
+					   a->p.features, a->p.signal, a->p.seed };
+	struct planted_graphs_counts counts;
+
+	TRY(planted_graphs_write(a->out, &p, &counts));
+	printf("%s: %zu graphs, %zu nodes, %zu edges, %zu attributes, %zu classes, seed %ju\n",
+	       a->out, p.graphs, counts.nodes, counts.edges, p.attributes, p.classes,
+	       (uintmax_t)p.seed);
+	return ERR_OK;
+}
+
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct planted g;
 	enum err err;
 
+	if (a->graphs)
+		return run_graphs(a);
 	if (a->points)
 		return run_points(a);
 	if (a->edges)
@@ -317,7 +363,8 @@ int synth_main(int argc, char **argv)
 		NULL,
 		"Makes an attributed graph with planted clusters; the defaults are about "
 		"those of cora. Or, with --edges, random features for a graph that is there. Or, "
-		"with --points, rows in Gaussian clouds, for FedSC and k-means.\v"
+		"with --points, rows in Gaussian clouds, for FedSC and k-means. Or, with --graphs, "
+		"many small graphs, for FedGCN.\v"
 		"With --features 0 there is no features.mtx; nodes are called n0, n1, ..., in "
 		"edges.tsv "
 		"and, one per line of labels.txt, in ids.txt.",

@@ -5,6 +5,7 @@
 #include "crypto/kdf.h"
 #include "crypto/mask.h"
 #include "crypto/random.h"
+#include "crypto/secret.h"
 #include "crypto/wipe.h"
 
 #include <assert.h>
@@ -19,6 +20,7 @@ static const char LABEL_SESSION[] = "coterie session v1";
 static const char LABEL_PAIR[] = "coterie pair key v1";
 static const char LABEL_MASK[] = "coterie mask v1";
 static const char LABEL_DRAW[] = "coterie draw v1";
+static const char LABEL_HISTORY[] = "coterie history v1";
 
 /* A member list for which sums were opened, and the round that its next sum takes. */
 struct group {
@@ -29,13 +31,14 @@ struct group {
 struct secagg {
 	struct secagg_setup setup; /* names are own copies */
 	const struct dh_group *dh;
-	uint8_t secret[DH_SECRET_LEN]; /* s_i; wiped once the pair keys are made */
+	uint8_t *secret; /* s_i, DH_SECRET_LEN bytes; gone once the pair keys are made */
 	uint8_t public_key[DH_BYTES_MAX], nonce[SECAGG_NONCE_LEN], signature[SIGNATURE_MAX];
 	size_t signature_len;
 	struct buf spki;
-	uint8_t (*pair)[KDF_KEY_LEN]; /* K_ij by party; NULL until agreed */
-	uint64_t draw;                /* of h, once agreed */
-	struct secagg_sealed *sealed; /* by party */
+	uint8_t (*pair)[KDF_KEY_LEN];        /* K_ij by party; NULL until agreed */
+	uint8_t (*history)[SECAGG_HASH_LEN]; /* history_ij by party */
+	uint64_t draw;                       /* of h, once agreed */
+	struct secagg_sealed *sealed;        /* by party */
 	struct group *groups;
 	size_t group_count;
 	struct mask *masks; /* all that were made; closed ones serve again */
@@ -84,6 +87,7 @@ static enum err advertise(struct secagg *sa, const struct identity *id)
 	struct buf message = { 0 };
 	enum err e;
 
+	sa->secret = secret_new(DH_SECRET_LEN);
 	TRY(dh_secret(sa->secret));
 	TRY(random_secret(sa->nonce, sizeof(sa->nonce)));
 	dh_public(sa->dh, sa->secret, sa->public_key);
@@ -270,12 +274,14 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 				       : check_other(sa, j, &adverts[j], pins[j]));
 	session_hash(sa, adverts, h);
 	sa->draw = draw_of(h);
-	ALLOC(sa->pair, sa->setup.parties);
+	sa->pair = secret_new(sa->setup.parties * sizeof(*sa->pair));
+	ALLOC(sa->history, sa->setup.parties);
 	ALLOC(sa->sealed, sa->setup.parties);
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		if (j != sa->setup.own)
 			pair_key(sa, j, adverts[j].public_key.p, h, sa->pair[j]);
-	wipe(sa->secret, sizeof(sa->secret));
+	secret_free(sa->secret, DH_SECRET_LEN);
+	sa->secret = NULL;
 	return ERR_OK;
 }
 
@@ -330,6 +336,7 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 {
 	struct buf info = { 0 };
 	struct mask *made;
+	size_t history;
 
 	assert(sa->pair);
 	TRY(check_members(sa, members, count));
@@ -343,6 +350,8 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 	}
 	put_u64(&info, *round);
 	buf_add(&info, transcript, SECAGG_HASH_LEN);
+	history = info.n;
+	buf_extend(&info, SECAGG_HASH_LEN);
 
 	made = idle_mask(sa);
 	mask_begin(made);
@@ -351,6 +360,7 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 
 		if (members[i] == sa->setup.own)
 			continue;
+		memcpy(info.p + history, sa->history[members[i]], SECAGG_HASH_LEN);
 		kdf_expand(sa->pair[members[i]], (struct bytes){ info.p, info.n }, key,
 			   sizeof(key));
 		mask_peer(made, key, members[i] > sa->setup.own ? MASK_PLUS : MASK_MINUS);
@@ -359,6 +369,29 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 	buf_release(&info);
 	*m = made;
 	return ERR_OK;
+}
+
+void secagg_history(struct secagg *sa, const size_t *members, size_t count,
+		    const uint8_t transcript[static SECAGG_HASH_LEN])
+{
+	assert(sa->pair);
+	for (size_t i = 0; i < count; i++) {
+		struct sha256 *sha;
+
+		if (members[i] == sa->setup.own)
+			continue;
+		sha = sha256_new();
+		sha256_add(sha, LABEL_HISTORY, sizeof(LABEL_HISTORY));
+		sha256_add(sha, sa->history[members[i]], SECAGG_HASH_LEN);
+		sha256_add(sha, transcript, SECAGG_HASH_LEN);
+		sha256_end(sha, sa->history[members[i]]);
+	}
+}
+
+const uint8_t *secagg_history_with(const struct secagg *sa, size_t j)
+{
+	assert(sa->pair && j < sa->setup.parties && j != sa->setup.own);
+	return sa->history[j];
 }
 
 void secagg_pair_expand(const struct secagg *sa, size_t j, struct bytes info,
@@ -392,9 +425,9 @@ void secagg_free(struct secagg *sa)
 	for (size_t i = 0; i < sa->group_count; i++)
 		free(sa->groups[i].members);
 	free(sa->groups);
-	if (sa->pair)
-		wipe(sa->pair, sa->setup.parties * sizeof(*sa->pair));
-	free(sa->pair);
+	secret_free(sa->secret, DH_SECRET_LEN);
+	secret_free(sa->pair, sa->setup.parties * sizeof(*sa->pair));
+	free(sa->history);
 	free(sa->sealed);
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		free((char *)(uintptr_t)sa->setup.names[j]);

@@ -5,7 +5,8 @@
  *   a sum    x~_i = x_i + sum_{j>i} r_ij - sum_{j<i} r_ij  mod N over the group's members
  *
  * Parties are numbered by rising name. r_ij is the AES-128-CTR stream, read as little-endian words
- * of Z_N, of the key HKDF-Expand(K_ij, "coterie mask v1" || member names || round || transcript).
+ * of Z_N, of the key HKDF-Expand(K_ij, "coterie mask v1" || member names || round || transcript ||
+ * history_ij), history_ij being what both were told in groups that are over.
  * A mask is used once: opening a sum takes the group's next round for good.
  * CT: all arithmetic on s_i and S_j^s_i is constant-time (mpn_sec_powm); keys are wiped on free.
  */
@@ -68,6 +69,13 @@ struct mask;
 enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
 		     uint64_t *round) MUST_CHECK;
+/* A group is over, in which this party heard what transcript is the hash of. For each other member j
+ * (rising party numbers, own among them) history_ij = SHA-256("coterie history v1" || history_ij ||
+ * transcript), 0 at first: from here on in every mask of the pair. So two that were told different
+ * things never have masks that cancel again, whatever groups they are in. After secagg_agree(). */
+void secagg_history(struct secagg *sa, const size_t *members, size_t count,
+		    const uint8_t transcript[static SECAGG_HASH_LEN]);
+const uint8_t *secagg_history_with(const struct secagg *sa, size_t j); /* SECAGG_HASH_LEN */
 /* Adds the next n words of the mask to x in place; x is uint64_t or uint32_t by the modulus, in
  * native order (little-endian hosts only). Streaming: call it chunk after chunk. In blocks of
  * 16-32 KiB with one cipher context per peer. CT. */

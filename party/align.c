@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	KEY_LEN = 32,
@@ -188,15 +187,10 @@ static enum err check_rows(struct work *work, const uint32_t *row, size_t own, u
 /* n is the coordinator's word, and everything that follows has as many rows. */
 static enum err check_room(struct work *work, uint32_t n)
 {
-	double need = (double)BYTES_PER_NODE * n;
-	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	char what[64];
 
-	if (need <= have)
-		return ERR_OK;
-	return err_set(ERR_PEER,
-		       "%s sent ROWS of %" PRIu32 " nodes, which take %.1f GiB at least; this host "
-		       "has %.1f GiB (during align)",
-		       channel_peer(work->channel), n, need / 0x1p30, have / 0x1p30);
+	snprintf(what, sizeof(what), "ROWS of %" PRIu32 " nodes", n);
+	return work_check_room(work, what, (double)BYTES_PER_NODE * n);
 }
 
 static enum err recv_rows(struct work *work, const struct entry *entry, size_t own, uint32_t *row)
@@ -223,8 +217,9 @@ static void begin_transcript(struct work *work)
 	uint64_t n = htobe64(work->n);
 	struct tree tree;
 
+	work->told.apart = false;
 	tree_build(&tree, work->L, true);
-	work_group(work, tree.node[tree.count - 1].id);
+	work_group(work, &tree.node[tree.count - 1]);
 	work_observe(work, MSG_ROWS, (struct bytes){ (const uint8_t *)&n, sizeof(n) });
 }
 
@@ -257,6 +252,7 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 	enum err e;
 
 	work_phase(work, "align");
+	work->told.apart = true;
 	if (d->n > MSG_IDS_MAX)
 		return err_set(ERR_JOB,
 			       "%zu nodes here, which a job of kind %s takes at most %d of", d->n,
@@ -274,8 +270,11 @@ enum err party_own_labels(struct work *work, const uint32_t *row, size_t own, en
 {
 	uint32_t *told = alloc(own, sizeof(*told));
 	uint64_t *pair = sorted_rows(row, own);
-	enum err e = channel_recv_labels(work->channel, type, group, values, told, own);
+	enum err e;
 
+	work->told.apart = true;
+	e = channel_recv_labels(work->channel, type, group, values, told, own);
+	work->told.apart = false;
 	for (size_t k = 0; k < own && e == ERR_OK; k++)
 		label[(uint32_t)pair[k]] = told[k];
 	free(pair);

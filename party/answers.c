@@ -15,7 +15,7 @@ enum err answers_open(struct answers *a, struct work *work)
 		a->order = work->job.filter_order;
 	tree_build(&a->tree, work->L, true);
 	a->root = &a->tree.node[a->tree.count - 1];
-	work_group(work, a->root->id);
+	work_group(work, a->root);
 	return slice_init(&a->slice, work->features, work->graph, work->threads);
 }
 

@@ -47,6 +47,7 @@ static enum err by_paper(struct rows *rows, uint32_t *label)
 	TRY(learn(rows));
 	TRY(rows_upload(rows));
 	work_phase(work, "result");
+	work->told.apart = true; /* to each party those of its own rows */
 	return work_recv_clusters(work, MSG_RESULT, rows->root, work->job.clusters, label, work->n);
 }
 

@@ -176,7 +176,28 @@ static enum err plus(struct share *s)
 	return ERR_OK;
 }
 
-/* Algorithm 1. */
+/* Algorithm 1, on the own nodes in their own order: joint rows are numbered at random, and with
+ * them what k-means finds would change from job to job. label: of all joint rows. */
+static enum err own_cells(struct share *s, uint32_t *label)
+{
+	struct work *work = s->work;
+	const struct csr *graph = &work->graph->adjacency;
+	uint32_t *own = alloc(graph->rows, sizeof(*own));
+	struct fedspectral_party alone;
+	enum err e;
+
+	fedspectral_party_init(&alone, graph, NULL, graph->rows, work->threads);
+	e = fedspectral_party_cells(&alone, work->job.clusters, work->job.restarts, work->job.seed,
+				    own);
+	fedspectral_party_release(&alone);
+	for (size_t i = 0; i < work->n; i++)
+		label[i] = work->job.clusters;
+	for (size_t i = 0; i < graph->rows && e == ERR_OK; i++)
+		label[s->row[i]] = own[i];
+	free(own);
+	return e;
+}
+
 static enum err plain(struct share *s)
 {
 	struct work *work = s->work;
@@ -184,8 +205,7 @@ static enum err plain(struct share *s)
 	enum err e;
 
 	work_phase(work, "local");
-	e = fedspectral_party_cells(&s->part, work->job.clusters, work->job.restarts,
-				    work->job.seed, label);
+	e = own_cells(s, label);
 	if (e == ERR_OK)
 		e = channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
 					work->job.clusters, label, work->n);

@@ -2,21 +2,32 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/data/embeddings.h"
+#include "common/data/labels.h"
 #include "crypto/hash.h"
+#include "party/accept.h"
 #include "party/answers.h"
+#include "party/fedgcn.h"
+#include "party/cache.h"
+#include "party/confirm.h"
 #include "party/fedsc.h"
 #include "party/fedspectral.h"
+#include "party/fedwalk.h"
 #include "party/gcc.h"
+#include "party/graph_labels.h"
 #include "party/kcagc.h"
 #include "party/landmark.h"
+#include "party/leaving.h"
 #include "party/model.h"
 #include "party/policy.h"
 #include "party/predict.h"
+#include "party/served.h"
 #include "proto/account.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static enum err run_kcagc(struct work *work, uint32_t *label)
 {
@@ -28,7 +39,7 @@ static enum err run_kcagc(struct work *work, uint32_t *label)
 }
 
 /* The table of kinds: a new protocol is one row here and one in server/job.c. label: one for each
- * of this party's own rows or nodes, dataset->n of them. */
+ * of this party's own rows, nodes or graphs. */
 static enum err run_kind(struct work *work, uint32_t *label)
 {
 	switch (work->job.kind) {
@@ -41,9 +52,29 @@ static enum err run_kind(struct work *work, uint32_t *label)
 		return party_fedsc(work, label);
 	case JOB_FEDSPECTRAL:
 		return party_fedspectral(work, label);
+	case JOB_FEDWALK:
+		return party_fedwalk(work);
+	case JOB_FEDGCN:
+		return party_fedgcn(work, label);
 	default:
 		return err_set(ERR_INTERNAL, "job kind %d has no protocol", work->job.kind);
 	}
+}
+
+/* The attempt after one that was cut short is the same job among the same parties. */
+static enum err check_awaited(const struct work *work, const struct job_awaited *a)
+{
+	if (!a || memcmp(work->job_id, a->job_id, JOB_ID_LEN) != 0)
+		return ERR_OK;
+	if (work->attempt <= a->attempt)
+		return err_set(ERR_PEER, "attempt %u was offered after attempt %u of the same job",
+			       work->attempt, a->attempt);
+	if (memcmp(work->params_hash, a->params_hash, sizeof(a->params_hash)) != 0)
+		return err_set(ERR_PEER,
+			       "attempt %u was offered with other parties or parameters than "
+			       "attempt %u of the same job",
+			       work->attempt, a->attempt);
+	return ERR_OK;
 }
 
 /* What needs no keys, while those of the others are on their way. */
@@ -54,129 +85,12 @@ static enum err begin_kind(struct work *work, uint32_t *label)
 	return ERR_OK;
 }
 
-/* ---- offer and acceptance ---- */
-
-/* Takes the offer apart: who takes part, rising names with this party among them. */
-static enum err read_names(struct work *work, const char *own, const struct msg_offer *o)
-{
-	work->L = o->parties;
-	work->own = work->L;
-	if (work->L < 1)
-		return err_set(ERR_PEER, "the offer names no parties");
-	for (size_t l = 0; l < work->L; l++) {
-		memcpy(work->name[l], o->names[l].p, o->names[l].n);
-		work->name[l][o->names[l].n] = 0;
-		if (config_check_name(work->name[l]) ||
-		    (l && strcmp(work->name[l - 1], work->name[l]) >= 0))
-			return err_set(ERR_PEER,
-				       "the offer's parties are not rising names (party %zu)", l);
-		if (strcmp(work->name[l], own) == 0)
-			work->own = l;
-	}
-	if (work->own == work->L)
-		return err_set(ERR_PEER, "the offer does not name this party, %s", own);
-	return ERR_OK;
-}
-
-/* The offer's job in full, and the hash of parties and parameters that goes into every key. */
-static enum err read_offer(struct work *work, const char *own, const struct msg_offer *o,
-			   uint8_t params_hash[static SHA256_LEN])
-{
-	struct buf text = { 0 };
-	struct sha256 *h;
-
-	memcpy(work->job_id, o->job_id, JOB_ID_LEN);
-	work->attempt = o->attempt;
-	TRY(read_names(work, own, o));
-	if (job_parse(&work->job, o->job, "offer", NULL) != ERR_OK)
-		return err_set(ERR_PEER, "%s", err_detail());
-	job_write(&work->job, &text);
-	h = sha256_new();
-	sha256_add_text(h, "coterie parameters v1");
-	sha256_add_u64(h, text.n);
-	sha256_add(h, text.p, text.n);
-	for (size_t l = 0; l < work->L; l++)
-		sha256_add_text(h, work->name[l]);
-	sha256_end(h, params_hash);
-	buf_release(&text);
-	return ERR_OK;
-}
-
-static void feed(void *hash, const void *p, size_t n)
-{
-	sha256_add(hash, p, n);
-}
-
-/* Hashes of the sorted ids and edges, salted with the job so that they cannot be linked across
- * jobs. */
-static void fingerprints(const struct work *work, const struct dataset *d, struct msg_accept *a)
-{
-	struct sha256 *ids = sha256_new(), *edges = sha256_new();
-
-	sha256_add(ids, work->job_id, JOB_ID_LEN);
-	sha256_add_text(ids, "ids");
-	dataset_feed_ids(d, feed, ids);
-	sha256_end(ids, a->ids_hash);
-	sha256_add(edges, work->job_id, JOB_ID_LEN);
-	sha256_add_text(edges, "edges");
-	if (work->job.graphs == GRAPHS_SHARED)
-		dataset_feed_edges(d, feed, edges);
-	sha256_end(edges, a->edges_hash);
-}
-
-/* What the coordinator compares: nodes and graphs, or the columns of rows of which it learns only
- * how many all parties have together. Nodes with ids of their own are agreed on later. */
-static void describe_data(const struct work *work, const struct dataset *d, struct msg_accept *a)
-{
-	switch (work->job.kind) {
-	case JOB_FEDSC:
-	case JOB_KMEANS:
-		a->columns = (uint32_t)features_cols(&d->X);
-		break;
-	case JOB_FEDSPECTRAL:
-		break;
-	default:
-		a->rows = d->n;
-		fingerprints(work, d, a);
-	}
-}
-
-static enum err accept_offer(struct work *work, const struct dataset *d)
-{
-	struct msg m = { .type = MSG_ACCEPT };
-	struct buf text = { 0 };
-
-	job_write(&work->job, &text);
-	sha256_of(text.p, text.n, m.accept.job_hash);
-	buf_release(&text);
-	describe_data(work, d, &m.accept);
-	return channel_send(work->channel, &m);
-}
-
-/* The job's kind needs data that this party's configuration may not have. */
-static enum err check_data(const struct work *work, const struct job_means *means)
-{
-	enum job_kind kind = work->job.kind;
-	bool rows = kind == JOB_FEDSC || kind == JOB_KMEANS;
-	bool features = kind != JOB_FEDSPECTRAL, edges = !rows;
-	const char *missing = features && !means->config->data.features ? "features"
-			      : edges && !means->config->data.edges     ? "edges"
-									: NULL;
-
-	if (missing)
-		return err_set(ERR_INPUT, "%s has no data.%s, which a job of kind %s needs",
-			       means->config->common.name, missing, job_kind_name(&work->job));
-	if (rows && means->dataset->n < 2)
-		return err_set(
-		    ERR_INPUT, "%s has %zu row, expected at least 2 with a job of kind %s",
-		    means->config->common.name, means->dataset->n, job_kind_name(&work->job));
-	return ERR_OK;
-}
+/* ---- the end before it began ---- */
 
 static void decline(struct work *work, enum err code, const char *why)
 {
 	struct msg m = { .type = MSG_DECLINE,
-			 .decline = { .code = (uint16_t)code,
+			 .decline = { .code = work->later ? MSG_AGAIN : (uint16_t)code,
 				      .text = { (const uint8_t *)why, strlen(why) } } };
 
 	if (channel_send(work->channel, &m) == ERR_OK)
@@ -243,8 +157,14 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 
 /* ---- the end ---- */
 
+/* What has a label: fedspectral makes work->n the nodes of all parties. */
+static size_t own_count(const struct work *work, const struct job_means *means)
+{
+	return work->job.kind == JOB_FEDGCN ? means->tu->graphs.count : means->dataset->n;
+}
+
 /* Where this job's files go. */
-static char *output_dir(const struct work *work, const struct job_means *means)
+char *job_output(const struct work *work, const struct job_means *means)
 {
 	char name[48];
 
@@ -254,18 +174,44 @@ static char *output_dir(const struct work *work, const struct job_means *means)
 	return file_join(means->output, name);
 }
 
-static enum err keep_labels(const char *output, const struct job_means *means,
-			    const uint32_t *label)
+static enum err keep_labels(const struct work *work, const struct job_means *means,
+			    const char *output, const uint32_t *label)
 {
 	char *csv = file_join(output, "labels.csv"), *npy = file_join(output, "labels.npy");
+	bool graphs = work->job.kind == JOB_FEDGCN;
 	enum err e = file_make_dirs(output);
 
 	if (e == ERR_OK)
-		e = dataset_write_labels_csv(csv, means->dataset, label);
+		e = graphs ? graph_labels_write(csv, label, work->n)
+			   : dataset_write_labels_csv(csv, means->dataset, label);
 	if (e == ERR_OK)
-		e = dataset_write_labels_npy(npy, means->dataset, label);
+		e = graphs ? labels_write_npy(npy, label, work->n)
+			   : dataset_write_labels_npy(npy, means->dataset, label);
 	free(csv);
 	free(npy);
+	return e;
+}
+
+/* Of own vertices, by id. */
+static enum err keep_embeddings(const char *output, const struct dataset *d, const float *x)
+{
+	char **id;
+	float *own;
+	size_t n = 0;
+	enum err e;
+
+	ALLOC(id, d->n);
+	ALLOC(own, d->n * JOB_FEDWALK_DIMS);
+	for (size_t i = 0; i < d->n; i++) {
+		if (!d->hosted[i])
+			continue;
+		memcpy(own + n * JOB_FEDWALK_DIMS, x + i * JOB_FEDWALK_DIMS,
+		       JOB_FEDWALK_DIMS * sizeof(*own));
+		id[n++] = d->ids.id[i];
+	}
+	e = embeddings_write(output, id, own, n, JOB_FEDWALK_DIMS);
+	free(own);
+	free(id);
 	return e;
 }
 
@@ -277,12 +223,47 @@ static enum err keep_model(struct work *work, const char *state)
 	return model_keep(work->model, state);
 }
 
-static enum err finish(struct work *work)
+/* Labels that not all others have been told alike are nobody's result. */
+static void take_back_labels(const char *output)
 {
-	struct msg m = { .type = MSG_DONE };
+	static const char *const names[] = { "labels.csv", "labels.npy" };
 
-	TRY(channel_send(work->channel, &m));
-	return channel_recv(work->channel, MSG_DONE, &m);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *path = file_join(output, names[i]);
+
+		if (unlink(path) == 0)
+			log_warn("%s is taken back", path);
+		free(path);
+	}
+}
+
+/* Both sides' DONE: how far the ledgers of all reach. */
+static enum err say_done(struct work *work)
+{
+	struct msg *m = alloc(1, sizeof(*m));
+	enum err e;
+
+	m->type = MSG_DONE;
+	e = leaving_say_head(work->leaving, &m->done);
+	if (e == ERR_OK)
+		e = channel_send(work->channel, m);
+	if (e == ERR_OK)
+		e = channel_recv(work->channel, MSG_DONE, m);
+	if (e == ERR_OK)
+		e = leaving_keep_heads(work->leaving, &m->done);
+	free(m);
+	return e;
+}
+
+static enum err finish(struct work *work, const char *output)
+{
+	enum err e = told_say_all(work);
+
+	if (e == ERR_OK)
+		e = say_done(work);
+	if (work->told.waiting)
+		take_back_labels(output);
+	return e;
 }
 
 static void log_leaks(const struct work *work)
@@ -299,8 +280,10 @@ static enum err keep_results(struct work *work, const struct job_means *means, c
 {
 	if (job_is_plan_only(&work->job))
 		return ERR_OK;
-	record_result(work->record, label, means->dataset->n, work->job.clusters);
-	TRY(keep_labels(output, means, label));
+	if (work->job.kind == JOB_FEDWALK)
+		return keep_embeddings(output, means->dataset, work->embedding);
+	record_result(work->record, label, own_count(work, means), work->job.clusters);
+	TRY(keep_labels(work, means, output, label));
 	return work->job.kind == JOB_KCAGC ? keep_model(work, means->config->state) : ERR_OK;
 }
 
@@ -313,10 +296,10 @@ static enum err run_protocol(struct work *work, const struct job_means *means, c
 	TRY(work_warm(work));
 	TRY(begin_kind(work, label));
 	TRY(agree_keys(work, means));
-	channel_observe(work->channel, work_observe, work);
+	told_begin(work);
 	TRY(run_kind(work, label));
 	TRY(keep_results(work, means, output, label));
-	return finish(work);
+	return finish(work, output);
 }
 
 /* From an accepted offer to the result. A model is left only where all ended well. */
@@ -329,16 +312,23 @@ static enum err take_part(struct work *work, const struct job_means *means, cons
 	work->dataset = means->dataset;
 	work->features = &means->dataset->X;
 	work->graph = &means->dataset->g;
-	work->n = means->dataset->n;
+	work->graphs = means->tu ? &means->tu->graphs : NULL;
+	work->n = own_count(work, means);
+	work->output = output;
 	work->min_cluster = means->config->policy.min_cluster;
-	TRY(accept_offer(work, means->dataset));
-	ALLOC(label, means->dataset->n); /* run_kind() may make work->n that of all parties */
+	work->data_hash = means->data_hash;
+	if (means->config->common.rejoin_s && means->data_hash)
+		work->cache = cache_dir(means->config->state);
+	TRY(accept_say(work, means->dataset));
+	ALLOC(label, work->n); /* run_kind() may make work->n that of all parties */
 	e = run_protocol(work, means, output, params_hash, label);
 	if (e != ERR_OK && work->job.kind == JOB_KCAGC)
 		model_forget(means->config->state, work->job_id);
-	channel_observe(work->channel, NULL, NULL);
+	told_stop(work);
 	answers_free(work->begun);
 	work->begun = NULL;
+	free(work->embedding);
+	work->embedding = NULL;
 	free(label);
 	return e;
 }
@@ -355,6 +345,17 @@ static void abort_job(struct work *work, enum err code, const char *why)
 		(void)!channel_drain(work->channel, code == ERR_CANCELLED ? 0.2 : 1);
 }
 
+/* Whatever is answered is written down; e: what came of reading the offer, with its sentence. */
+static enum err begin_ledger(struct work *work, const struct job_means *means, enum err e)
+{
+	char why[ERR_DETAIL_MAX];
+	enum err opened;
+
+	snprintf(why, sizeof(why), "%s", e == ERR_OK ? "" : err_detail());
+	opened = leaving_open(&work->leaving, means->config, work, e == ERR_OK, means->data_hash);
+	return e == ERR_OK ? opened : err_set(e, "%s", why);
+}
+
 /* An error's sentence must outlive what is done about it. */
 static enum err answer(struct work *work, const struct job_means *means,
 		       const struct msg_offer *offer)
@@ -362,35 +363,51 @@ static enum err answer(struct work *work, const struct job_means *means,
 	const char *names[PARTIES_MAX];
 	uint8_t params_hash[SHA256_LEN];
 	char why[ERR_DETAIL_MAX], *output;
-	enum err e = read_offer(work, means->config->common.name, offer, params_hash);
+	enum err e = accept_read_offer(work, means->config->common.name, offer, params_hash);
 
+	e = begin_ledger(work, means, e);
 	if (e == ERR_OK) {
 		for (size_t l = 0; l < work->L; l++)
 			names[l] = work->name[l];
+		if (means->awaited && memcmp(work->job_id, means->awaited->job_id, JOB_ID_LEN)) {
+			log_warn("another job is offered than the one that was awaited");
+			work->record->attempts.count = 0;
+		}
 		record_start(work->record, &work->job, work->job_id, work->attempt, names, work->L);
 		record_data(work->record, means->config->data.features, means->config->data.edges,
-			    means->config->data.ids);
+			    means->config->data.ids, means->config->data.graphs);
 		work_phase(work, "offer");
+		e = check_awaited(work, means->awaited);
+	}
+	if (e == ERR_OK) {
 		e = policy_check(means->config, means->agreed, work);
 	}
+	if (e == ERR_OK) {
+		e = policy_check_past(means->config, leaving_ledger(work->leaving),
+				      leaving_job(work->leaving), leaving_spent(work->leaving));
+	}
 	if (e == ERR_OK)
-		e = check_data(work, means);
+		e = accept_check_data(work, means);
 	if (e == ERR_OK && work->job.kind == JOB_KCAGC_PREDICT)
 		e = predict_prepare(work, means->config->state, features_cols(&means->dataset->X));
 	if (e == ERR_OK)
-		e = policy_serve_once(means->config, work);
+		e = confirm(means->config, work, leaving_job(work->leaving),
+			    leaving_spent(work->leaving));
+	if (e == ERR_OK)
+		e = served_note(means->config->state, work);
 	if (e != ERR_OK) {
 		snprintf(why, sizeof(why), "%s", err_detail());
 		decline(work, e, why);
 		return err_set(e, "%s", why);
 	}
 	log_leaks(work);
-	output = output_dir(work, means);
+	output = job_output(work, means);
 	e = take_part(work, means, output, params_hash);
 	free(output);
 	if (e != ERR_OK) {
 		snprintf(why, sizeof(why), "%s", err_detail());
-		abort_job(work, e, why);
+		if (!post_again(work->post)) /* the coordinator has said so, or is not there */
+			abort_job(work, e, why);
 		return err_set(e, "%s", why);
 	}
 	return ERR_OK;
@@ -400,15 +417,25 @@ static enum err answer(struct work *work, const struct job_means *means,
 static void keep_record(struct work *work, const struct job_means *means, enum err e,
 			const char *why)
 {
-	char *output = output_dir(work, means);
+	char *output = job_output(work, means);
 
 	log_progress_end();
 	account_step(work->record, work->post);
+	if (work->leaving)
+		leaving_record(work->leaving);
 	record_end(work->record, e, why);
 	account_channel(work->record, work->channel);
 	if (file_make_dirs(output) != ERR_OK || record_write(work->record, output) != ERR_OK)
 		log_warn("%s", err_detail());
 	free(output);
+}
+
+void job_forget(const struct job_means *means)
+{
+	char *cache = cache_dir(means->config->state);
+
+	cache_forget(cache);
+	free(cache);
 }
 
 enum err job_take_part(struct work *work, const struct job_means *means)
@@ -426,8 +453,16 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		e = answer(work, means, &m->offer);
 	}
 	snprintf(why, sizeof(why), "%s", e == ERR_OK ? "" : err_detail());
+	work->again = e != ERR_OK && (work->later || post_again(work->post)) &&
+		      means->config->common.rejoin_s;
+	if (work->offered && !work->again)
+		job_forget(means);
+	free(work->cache);
+	work->cache = NULL;
 	if (work->offered)
 		keep_record(work, means, e, why);
+	leaving_close(work->leaving);
+	work->leaving = NULL;
 	secagg_free(work->secagg);
 	work->secagg = NULL;
 	model_free(work->model);

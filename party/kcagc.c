@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/math/kmeans.h"
 #include "common/math/la.h"
+#include "party/local.h"
 #include "party/model.h"
 #include "party/prepare.h"
 #include "party/secure.h"
@@ -52,6 +53,7 @@ static enum err scale_jointly(struct work *work, struct state *s, const struct t
 static enum err local(struct work *work, struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
+	uint8_t hash[SECAGG_HASH_LEN];
 	struct embed_params embedding;
 	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
 						     : job_local_clusters(&work->job),
@@ -65,11 +67,12 @@ static enum err local(struct work *work, struct state *s)
 		TRY(party_prepare_order(work, root));
 	work_phase(work, "local");
 	embedding = job_embed_params(&work->job, work->threads);
-	TRY(embed_keep(work->features, work->graph, &embedding, &s->Z, &s->how));
+	TRY(local_embed(work, &embedding, &s->Z, &s->how, hash));
 	if (work->job.joint_norm)
 		TRY(scale_jointly(work, s, root));
 	if (work->job.method != METHOD_BASIC || work->L == 1)
-		kmeans(&s->Z, NULL, &p, s->child, &s->centre, NULL);
+		local_clusters(work, &s->Z, &p, work->job.joint_norm ? NULL : hash, s->child,
+			       &s->centre);
 	return ERR_OK;
 }
 
@@ -340,7 +343,7 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 	uint32_t *best = NULL;
 	enum err e;
 
-	work_group(work, node->id);
+	work_group(work, node);
 	e = virtual_nodes(work, s, node, &Y, &weight);
 	if (e != ERR_OK)
 		goto out;
@@ -378,7 +381,7 @@ static enum err basic(struct work *work, struct state *s)
 
 	j.screen = job_screen(&work->job, j.R);
 	work_phase(work, "joint");
-	work_group(work, j.node->id);
+	work_group(work, j.node);
 	e = joint_kmeans(work, &j, s->child);
 	if (e == ERR_OK)
 		keep_centres(&j, s->child, &s->last);

@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/job/daemon.h"
 #include "common/job/startup.h"
+#include "crypto/secret.h"
 #include "party/daemon.h"
 
 #include <argp.h>
@@ -116,12 +117,14 @@ static enum err run(const struct arguments *a)
 	e = a->job ? job_read(&agreed, a->job, NULL) : ERR_OK;
 	if (a->job)
 		o.agreed = &agreed;
+	secret_begin();
 	if (e == ERR_OK)
 		e = daemon_check(&config);
 	if (e == ERR_OK && a->check) {
 		printf("%s is right\n", a->config);
 	} else if (e == ERR_OK) {
 		e = daemon_begin(&config.common);
+		secret_report();
 		if (e == ERR_OK)
 			e = daemon_run(&config, &o);
 	}

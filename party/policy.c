@@ -1,12 +1,9 @@
 #include "party/policy.h"
-#include "common/base/file.h"
 #include "common/job/noise.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SERVED_MAX = 16 << 20 }; /* bytes of the file of served jobs: some 400000 of them */
 
 static bool is_of_rows(const struct job *job)
 {
@@ -80,6 +77,19 @@ static enum err check_exchange(const struct party_config *config, enum job_excha
 		       name, config->common.name);
 }
 
+/* What is behind one number of a kcagc job: the nodes of a cell, or, in a prediction, one. */
+static enum err check_cells(const struct party_config *config, const struct job *job)
+{
+	unsigned least = job->kind == JOB_KCAGC ? job->min_cell : 1;
+
+	if (least >= config->policy.min_cell)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered job of kind %s has cells of %u nodes (job.min_cell), "
+		       "policy.min_cell of %s is %u",
+		       job_kind_name(job), least, config->common.name, config->policy.min_cell);
+}
+
 /* The method and exchange of a kcagc job; with a plan, every one that it may take. */
 static enum err check_kcagc(const struct party_config *config, const struct job *job)
 {
@@ -107,6 +117,17 @@ static enum err check_rows(const struct party_config *config, const struct work 
 	return ERR_OK;
 }
 
+/* What is withheld this party withholds itself, but by the job's number. */
+static enum err check_graphs(const struct party_config *config, const struct work *work)
+{
+	if (work->job.min_cluster >= config->policy.min_cluster)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered job has prototypes of %u graphs (job.min_cluster), "
+		       "policy.min_cluster of %s is %u",
+		       work->job.min_cluster, config->common.name, config->policy.min_cluster);
+}
+
 /* Whatever its kind, a job must claim as much privacy as the policy asks for. */
 static enum err check_eps(const struct party_config *config, const struct job *job)
 {
@@ -114,6 +135,13 @@ static enum err check_eps(const struct party_config *config, const struct job *j
 
 	if (!(config->policy.max_eps > 0))
 		return ERR_OK;
+	if (job->kind == JOB_FEDWALK)
+		return err_set(
+		    ERR_PEER,
+		    "the offered job of kind fedwalk promises at most job.eps, %g, for "
+		    "single ties; policy.max_eps of %s is %g, for all that one vertex or "
+		    "row has",
+		    job->eps, config->common.name, config->policy.max_eps);
 	TRY(job_noise(job, &noise));
 	if (!(noise.eps > 0))
 		return err_set(ERR_PEER,
@@ -148,8 +176,12 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 		    config->common.name);
 	if (work->job.kind == JOB_KCAGC)
 		TRY(check_kcagc(config, &work->job));
+	if (work->job.kind == JOB_KCAGC || work->job.kind == JOB_KCAGC_PREDICT)
+		TRY(check_cells(config, &work->job));
 	if (is_of_rows(&work->job))
 		TRY(check_rows(config, work));
+	if (work->job.kind == JOB_FEDGCN)
+		TRY(check_graphs(config, work));
 	TRY(check_eps(config, &work->job));
 	for (size_t l = 0; l < work->L; l++)
 		if (l != work->own)
@@ -170,28 +202,4 @@ enum err policy_pin(const struct party_config *config, const char *name,
 			       "peers.%s is \"%s\", expected sha256: and 64 hexadecimal digits",
 			       name, text);
 	return ERR_OK;
-}
-
-enum err policy_serve_once(const struct party_config *config, const struct work *work)
-{
-	char line[64], *path = file_join(config->state, "served");
-	struct buf served = { 0 };
-	size_t at = 0;
-	enum err e = file_make_dirs(config->state);
-
-	for (int i = 0; i < JOB_ID_LEN; i++, at += 2)
-		snprintf(line + at, 3, "%02x", work->job_id[i]);
-	snprintf(line + at, sizeof(line) - at, " %u\n", work->attempt);
-	if (e == ERR_OK && file_exists(path))
-		e = file_read(path, SERVED_MAX, &served);
-	if (e == ERR_OK && served.n && memmem(served.p, served.n, line, strlen(line)))
-		e = err_set(
-		    ERR_PEER,
-		    "job %.32s, attempt %u was served before: its masks must not be used twice",
-		    line, work->attempt);
-	if (e == ERR_OK)
-		e = file_append(path, line, FILE_SECRET);
-	buf_release(&served);
-	free(path);
-	return e;
 }

@@ -5,6 +5,7 @@
 #define PARTY_POLICY_H
 
 #include "common/job/daemon.h"
+#include "crypto/ledger.h"
 #include "party/work.h"
 
 /* Checks an offer that work already holds (job, names, own number): ERR_PEER with what was offered,
@@ -12,9 +13,18 @@
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      const struct work *work) MUST_CHECK;
 
-/* Notes that (job id, attempt) is served now; ERR_PEER if it was served before: its masks would be
- * used twice. Kept in the file `served` of the state directory. */
-enum err policy_serve_once(const struct party_config *config, const struct work *work) MUST_CHECK;
+/* The same of what depends on earlier jobs, as the ledger has them: is the coordinator one of
+ * policy.coordinators, is there something left of the budgets, were the parties the same? job: as
+ * offered; spent: what its coordinator has had of this data. */
+enum err policy_check_past(const struct party_config *config, struct ledger *ledger,
+			   const struct ledger_job *job,
+			   const struct ledger_spent *spent) MUST_CHECK;
+
+/* In the job: may so many more sums and numbers leave? ERR_PEER with what was spent, what is
+ * allowed, and the setting. */
+enum err policy_may_spend(const struct party_config *config, const char *coordinator,
+			  const struct ledger_spent *spent, uint64_t rounds,
+			  uint64_t words) MUST_CHECK;
 
 /* The pinned fingerprint of a party, from the peers of the configuration. */
 enum err policy_pin(const struct party_config *config, const char *name,

@@ -200,7 +200,7 @@ enum err party_predict(struct work *work, uint32_t *label)
 
 	tree_build(&tree, work->L, job_is_flat(&work->job));
 	all = &tree.node[tree.count - 1];
-	work_group(work, all->id);
+	work_group(work, all);
 	TRY(place(work, all, &Z));
 	e = send_all(work, all, &Z);
 	mat_release(&Z);

@@ -39,7 +39,7 @@ enum err party_prepare_order(struct work *work, const struct tree_node *root)
 	enum err e;
 
 	work_phase(work, "order");
-	work_group(work, root->id);
+	work_group(work, root);
 	e = order_begin(&search, work->features, work->graph, &how, &clusters);
 	if (e != ERR_OK)
 		return e;
@@ -56,7 +56,7 @@ enum err party_prepare_norms(struct work *work, const struct tree_node *root, co
 	enum err e;
 
 	work_phase(work, "norms");
-	work_group(work, root->id);
+	work_group(work, root);
 	embed_norms(Z, own);
 	for (size_t i = 0; i < work->n; i++)
 		own[i] *= own[i];

@@ -49,7 +49,7 @@ enum err rows_open(struct rows *rows, struct work *work)
 	*rows = (struct rows){ .work = work };
 	tree_build(&rows->tree, work->L, true);
 	rows->root = &rows->tree.node[rows->tree.count - 1];
-	work_group(work, rows->root->id);
+	work_group(work, rows->root);
 	TRY(job_fedsc_params(&work->job, work->L, draw, work->threads, &rows->p));
 	e = check_size(work->features);
 	if (e != ERR_OK)

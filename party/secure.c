@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct secure {
 	struct work *work;
@@ -14,7 +15,7 @@ struct secure {
 	struct mask *mask;
 	struct fixed fixed;
 	uint64_t round;
-	size_t count, sent; /* words in all, words in messages so far */
+	size_t count, sent; /* words in all, the canary among them; words in messages so far */
 	size_t word;        /* bytes */
 	size_t held, room;  /* words in the chunk being filled, and its capacity */
 	uint8_t *chunk;
@@ -32,12 +33,13 @@ static enum err begin(struct work *work, const struct tree_node *node, struct fi
 	ALLOC(s, 1);
 	s->work = work;
 	s->node = node;
-	s->count = count;
+	s->count = count ? count + 1 : 0;
 	s->word = fixed.modulus_bits / 8;
+	work->sum = (struct work_sum){ node->first, node->last, s->word };
 	s->fixed = fixed;
 	s->room = CHANNEL_CHUNK / s->word;
-	if (s->room > count)
-		s->room = count;
+	if (s->room > s->count)
+		s->room = s->count;
 	e = secagg_open(work->secagg, members, L, work->transcript, &s->mask, &s->round);
 	if (e != ERR_OK) {
 		free(s);
@@ -107,13 +109,24 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 	return ERR_OK;
 }
 
+/* One word more: a 1 of each member, by which the coordinator sees that the masks have cancelled.
+ */
+static void add_canary(struct secure *s)
+{
+	uint64_t one = 1; /* little-endian, as words are */
+
+	memcpy(s->chunk + s->held++ * s->word, &one, s->word);
+}
+
 enum err secure_end(struct secure *s)
 {
+	if (s->count)
+		add_canary(s);
 	if (s->held)
 		TRY(send_chunk(s));
 	assert(s->sent == s->count);
 	s->work->record->phase[s->work->record->phases - 1].rounds++;
-	return ERR_OK;
+	return s->count ? told_say(s->work) : ERR_OK;
 }
 
 void secure_free(struct secure *s)

@@ -84,6 +84,105 @@ void channel_observe(struct channel *ch, channel_observer *f, void *arg)
 	ch->observe_arg = arg;
 }
 
+void channel_set_aside(struct channel *ch, channel_aside *f, void *arg)
+{
+	ch->aside = f;
+	ch->aside_arg = arg;
+}
+
+/* ---- what is held back until it is written down ---- */
+
+/* Locked. */
+static void let_go(struct channel *ch)
+{
+	ch->held = 0;
+	ch->held_bytes = 0;
+	channel_wake(ch);
+}
+
+bool channel_pop_out(struct channel *ch, struct item *it)
+{
+	return ch->out.count > ch->held && queue_pop(&ch->out, it);
+}
+
+enum err channel_release(struct channel *ch)
+{
+	bool any;
+
+	if (!ch->recorder.note)
+		return ERR_OK;
+	pthread_mutex_lock(&ch->post->lock);
+	any = ch->held > 0;
+	pthread_mutex_unlock(&ch->post->lock);
+	if (!any)
+		return ERR_OK;
+	TRY(ch->recorder.commit(ch->recorder.arg));
+	pthread_mutex_lock(&ch->post->lock);
+	let_go(ch);
+	pthread_mutex_unlock(&ch->post->lock);
+	channel_pump(ch);
+	return ERR_OK;
+}
+
+static enum err release_all(struct channel *const ch[], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		TRY(channel_release(ch[i]));
+	return ERR_OK;
+}
+
+/* A job's last word in this direction, which makes no secret of data. */
+static bool is_last_word(enum msg_type type)
+{
+	return type == MSG_ABORT || type == MSG_DECLINE;
+}
+
+/* What is not written down does not leave. */
+static void drop_held(struct channel *ch)
+{
+	struct queue *q = &ch->out;
+
+	ch->recorder.forget(ch->recorder.arg);
+	pthread_mutex_lock(&ch->post->lock);
+	for (; ch->held; ch->held--) {
+		struct item *it = &q->item[(q->first + --q->count) % q->cap];
+
+		q->bytes -= it->body.n + QUEUE_ITEM_COST;
+		ch->out_bytes -= FRAME_HEADER_LEN + it->body.n;
+		buf_release(&it->body);
+	}
+	ch->held_bytes = 0;
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
+void channel_record(struct channel *ch, const struct channel_recorder *r)
+{
+	if (ch->recorder.note)
+		drop_held(ch);
+	ch->recorder = r ? *r : (struct channel_recorder){ 0 };
+}
+
+/* What is to be done before it may be queued. *hold: it must wait for a commit. */
+static enum err write_down(struct channel *ch, const struct msg *m, struct bytes body, bool *hold)
+{
+	const struct channel_recorder *r = &ch->recorder;
+
+	*hold = false;
+	if (!r->note)
+		return ERR_OK;
+	if (m->type == MSG_PADDING)
+		return channel_release(ch); /* it must not overtake what was said before */
+	if (m->type == MSG_ABORT || (m->type == MSG_DECLINE && channel_release(ch) != ERR_OK))
+		drop_held(ch);
+	if (is_last_word(m->type)) {
+		(void)!r->note(r->arg, m, body);
+		(void)!r->commit(r->arg);
+		return ERR_OK;
+	}
+	*hold = true;
+	return r->note(r->arg, m, body);
+}
+
 /* ---- ends of waiting ---- */
 
 static enum err say_again(const struct channel *ch)
@@ -172,6 +271,7 @@ static enum err room_for_abort(struct channel *ch)
 
 	if (ch->gone)
 		return err_set(ERR_PEER, "%s", ch->failed.why);
+	ch->held = ch->held_bytes = 0;
 	while (queue_pop(&ch->out, &it)) {
 		ch->out_bytes -= FRAME_HEADER_LEN + it.body.n;
 		buf_release(&it.body);
@@ -195,6 +295,7 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 {
 	struct post *p = ch->post;
 	struct item it = { .type = m->type };
+	bool hold, full = false;
 	enum err e;
 
 	assert(msg_sender(m->type) & ch->own && !msg_is_link(m->type));
@@ -202,6 +303,11 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 	it.body = channel_spare(ch);
 	pthread_mutex_unlock(&p->lock);
 	msg_encode(&it.body, m);
+	e = write_down(ch, m, (struct bytes){ it.body.p, it.body.n }, &hold);
+	if (e != ERR_OK) {
+		buf_release(&it.body);
+		return e;
+	}
 	pthread_mutex_lock(&p->lock);
 	fit(ch, &it.body);
 	e = m->type == MSG_ABORT ? room_for_abort(ch) : wait_for_room(ch);
@@ -209,12 +315,18 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 		p->exchange = true;
 		ch->out_bytes += FRAME_HEADER_LEN + it.body.n;
 		ch->flight += FRAME_HEADER_LEN + it.body.n;
+		ch->held += hold;
+		ch->held_bytes += hold ? it.body.n : 0;
+		full = ch->held_bytes >= CHANNEL_HELD_MAX;
 		queue_push(&ch->out, &it);
-		channel_wake(ch);
+		if (!hold)
+			let_go(ch);
 	}
 	pthread_mutex_unlock(&p->lock);
 	if (e != ERR_OK)
 		buf_release(&it.body);
+	if (full)
+		return channel_release(ch);
 	channel_pump(ch);
 	return e;
 }
@@ -228,7 +340,7 @@ enum err channel_flush(struct channel *ch, double timeout_s)
 {
 	struct post *p = ch->post;
 	double start = clock_now_s();
-	enum err e = ERR_OK;
+	enum err e = channel_release(ch);
 
 	pthread_mutex_lock(&p->lock);
 	while (e == ERR_OK && ch->out_bytes > 0) {
@@ -249,7 +361,7 @@ enum err channel_drain(struct channel *ch, double timeout_s)
 {
 	struct post *p = ch->post;
 	double start = clock_now_s(), until = start + timeout_s;
-	enum err e = ERR_OK;
+	enum err e = channel_release(ch);
 
 	pthread_mutex_lock(&p->lock);
 	while (e == ERR_OK && (ch->out_bytes > 0 || ch->kept.count > 0)) {
@@ -266,6 +378,26 @@ enum err channel_drain(struct channel *ch, double timeout_s)
 			post_wait(p, until);
 	}
 	p->times.wire_s += clock_now_s() - start;
+	pthread_mutex_unlock(&p->lock);
+	return e;
+}
+
+enum err channel_pause(struct channel *ch, double s)
+{
+	struct post *p = ch->post;
+	double until = clock_now_s() + s;
+	enum err e = channel_release(ch);
+	bool stopped = false;
+
+	pthread_mutex_lock(&p->lock);
+	while (e == ERR_OK && !stopped && clock_now_s() < until) {
+		stopped = stop(ch, &e);
+		if (!stopped)
+			post_wait(p, until);
+	}
+	p->times.wait_s += s - fmax(0, until - clock_now_s());
+	if (stopped)
+		end_all(&ch, 1, e);
 	pthread_mutex_unlock(&p->lock);
 	return e;
 }
@@ -357,32 +489,75 @@ static void make_current(struct channel *ch, struct item *it)
 	}
 }
 
-static enum err check_type(struct channel *ch, enum msg_type got, enum msg_type expect)
+static enum err check_type(struct channel *ch, enum msg_type got, enum msg_type expect,
+			   enum msg_type other)
 {
-	if (got == expect)
+	if (got == expect || got == other)
 		return ERR_OK;
 	return err_set(ERR_PEER, "%s sent %s, expected %s (during %s)", ch->peer, msg_name(got),
 		       msg_name(expect), ch->step);
 }
 
-static enum err receive(struct channel *const ch[], const bool wanted[], size_t count,
-			enum msg_type expect, size_t *which, struct msg *m)
+/* The next message of any kind, and who sent it: it is that channel's current one. */
+static enum err next_item(struct channel *const ch[], const bool wanted[], size_t count,
+			  size_t *which, struct item *it)
 {
 	struct post *p = ch[0]->post;
+	enum err e;
+
+	TRY(release_all(ch, count));
+	pthread_mutex_lock(&p->lock);
+	e = wait_for_item(ch, wanted, count, which, it);
+	if (e == ERR_OK)
+		make_current(ch[*which], it);
+	pthread_mutex_unlock(&p->lock);
+	if (e == ERR_OK)
+		channel_pump(ch[*which]);
+	return e;
+}
+
+static enum err look_aside(struct channel *from, const struct item *it, bool *taken)
+{
+	enum err e;
+
+	*taken = false;
+	if (!from->aside)
+		return ERR_OK;
+	e = from->aside(from->aside_arg, it->type, (struct bytes){ it->body.p, it->body.n }, taken);
+	return e == ERR_OK ? e : channel_protocol_error(from, e);
+}
+
+enum err channel_recv_aside(struct channel *ch)
+{
+	struct channel *const only[] = { ch };
+	struct item it;
+	size_t which;
+	bool taken;
+
+	TRY(next_item(only, NULL, 1, &which, &it));
+	TRY(look_aside(ch, &it, &taken));
+	if (taken)
+		return ERR_OK;
+	return channel_protocol_error(ch,
+				      err_set(ERR_PEER, "%s sent %s, which is not due (during %s)",
+					      ch->peer, msg_name(it.type), ch->step));
+}
+
+static enum err receive(struct channel *const ch[], const bool wanted[], size_t count,
+			enum msg_type expect, enum msg_type other, size_t *which, struct msg *m)
+{
 	struct channel *from;
 	struct item it;
+	bool taken;
 	enum err e;
 
 	assert(msg_sender(expect) & (ch[0]->own ^ BOTH) && !msg_is_link(expect));
-	pthread_mutex_lock(&p->lock);
-	e = wait_for_item(ch, wanted, count, which, &it);
-	if (e == ERR_OK)
-		make_current(ch[*which], &it);
-	pthread_mutex_unlock(&p->lock);
-	TRY(e);
-	from = ch[*which];
-	channel_pump(from);
-	e = check_type(from, it.type, expect);
+	do {
+		TRY(next_item(ch, wanted, count, which, &it));
+		from = ch[*which];
+		TRY(look_aside(from, &it, &taken));
+	} while (taken);
+	e = check_type(from, it.type, expect, other);
 	if (e == ERR_OK) {
 		e = msg_decode(m, (uint16_t)it.type, (struct bytes){ it.body.p, it.body.n });
 		if (e != ERR_OK)
@@ -399,11 +574,18 @@ enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m)
 {
 	size_t which;
 
-	return receive(&ch, NULL, 1, expect, &which, m);
+	return receive(&ch, NULL, 1, expect, expect, &which, m);
 }
 
 enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_t count,
 			  enum msg_type expect, size_t *which, struct msg *m)
 {
-	return receive(ch, wanted, count, expect, which, m);
+	return receive(ch, wanted, count, expect, expect, which, m);
+}
+
+enum err channel_recv_either(struct channel *const ch[], const bool wanted[], size_t count,
+			     enum msg_type expect, enum msg_type other, size_t *which,
+			     struct msg *m)
+{
+	return receive(ch, wanted, count, expect, other, which, m);
 }

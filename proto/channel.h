@@ -35,6 +35,9 @@ void post_cancel(struct post *p, enum err code,
 		 const char *why); /* any thread: every wait ends with this */
 uint64_t
 post_progress(struct post *p); /* own ticks + those heard from peers: what our heartbeats carry */
+/* Did the job end only for now? Somebody crashed, or is to be taken for it: channel_fail_again(), or
+ * the peer's own word (MSG_AGAIN). Any thread. */
+bool post_again(struct post *p);
 /* Whose failure ended the job: a peer's name, or whom its ABORT names; "" if nobody's is known. */
 void post_culprit(struct post *p, char name[static MSG_NAME_MAX + 1]);
 
@@ -64,6 +67,10 @@ enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m) M
  * wanted[i] == false are not looked at, but their failure ends the wait. *which says which. */
 enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_t count,
 			  enum msg_type expect, size_t *which, struct msg *m) MUST_CHECK;
+/* The same where a message of type `other` may come instead. */
+enum err channel_recv_either(struct channel *const ch[], const bool wanted[], size_t count,
+			     enum msg_type expect, enum msg_type other, size_t *which,
+			     struct msg *m) MUST_CHECK;
 
 /* Between the first and the last byte of the last received message. */
 double channel_transfer_s(const struct channel *ch);
@@ -85,8 +92,13 @@ enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t gr
 enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32_t group,
 				  uint32_t least, uint32_t *values, uint32_t *label,
 				  size_t count) MUST_CHECK;
+/* The same where the sender chooses how many entries there are, up to most; *label is the caller's
+ * to free, also after an error (it may be NULL then). */
+enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32_t group,
+				  uint32_t values, size_t most, uint32_t **label,
+				  size_t *count) MUST_CHECK;
 
-/* The same for real numbers, MATRIX in doubles, BLOCK rounded to floats; every received one is
+/* The same for real numbers, MATRIX in doubles, BLOCK and EMBEDDING rounded to floats; every received one is
  * finite. count may be 0: one empty message. */
 enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
 			    size_t count) MUST_CHECK;
@@ -146,10 +158,40 @@ void channel_link(struct channel *ch, struct channel_link *link);
  * called on the job thread from within the receive. NULL: none. */
 typedef void channel_observer(void *arg, enum msg_type type, struct bytes body);
 void channel_observe(struct channel *ch, channel_observer *f, void *arg);
+/* Shown each received message before it is judged, by whoever is due something beside what the
+ * protocol awaits. *taken: it was that, and the next one is waited for; what is not taken goes on as
+ * if nobody had looked. An error is that of a message that is not the one due. On the job thread,
+ * from within the receive. NULL: none. */
+typedef enum err channel_aside(void *arg, enum msg_type type, struct bytes body, bool *taken);
+void channel_set_aside(struct channel *ch, channel_aside *f, void *arg);
+/* Waits for the next message, which must be one that is taken so. */
+enum err channel_recv_aside(struct channel *ch) MUST_CHECK;
+
+/* What leaves is written down before it leaves. note: a message was encoded and is about to be
+ * queued; commit: what was noted is to be kept for good, now; forget: what was noted since the last
+ * commit will not leave after all. All on the job thread, without a lock. While there is a recorder,
+ * messages are held back until the job thread waits for something (channel_recv, channel_flush,
+ * channel_drain), warms the link, calls channel_release(), or CHANNEL_HELD_MAX bytes are held; then
+ * commit is called once, and they go. An error of note or commit is the error of that call, and what
+ * is held stays. ABORT and DECLINE leave even so: who cannot write may still say that it ends.
+ * PADDING is not noted (zeros), nor is what is sent again, nor are the link's own messages. */
+struct channel_recorder {
+	enum err (*note)(void *arg, const struct msg *m, struct bytes body);
+	enum err (*commit)(void *arg);
+	void (*forget)(void *arg);
+	void *arg;
+};
+/* Copied; NULL: none any more, and what is still held does not leave. */
+void channel_record(struct channel *ch, const struct channel_recorder *r);
+enum err channel_release(struct channel *ch) MUST_CHECK;
+
+/* Waits for so long, or until the job is over: ERR_OK, or what it ended with. */
+enum err channel_pause(struct channel *ch, double s) MUST_CHECK;
 
 /* ---- the loop thread ---- */
 
 enum {
+	CHANNEL_HELD_MAX = CHANNEL_CHUNK, /* hashed and committed in 0.2 ms */
 	CHANNEL_OUT_MAX = 4 << 20,
 	CHANNEL_IN_MAX = 1 << 20,
 	/* Bytes of frames that wait for the peer's acknowledgement; more wait in the out-queue, and
@@ -172,6 +214,8 @@ void channel_sent(struct channel *ch, size_t bytes); /* so many frame bytes reac
 void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, double first_byte_s);
 bool channel_is_full(struct channel *ch); /* stop reading from the socket until it is not */
 void channel_fail(struct channel *ch, enum err code, const char *why); /* the peer is gone */
+/* The same, where another attempt may follow: post_again(). */
+void channel_fail_again(struct channel *ch, enum err code, const char *why);
 void channel_heard(struct channel *ch, uint64_t progress);             /* a heartbeat's counter */
 uint64_t channel_progress(struct channel *ch); /* for our heartbeats: post_progress */
 /* Link messages on the same connection, for the record of traffic. */

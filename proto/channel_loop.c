@@ -61,7 +61,7 @@ void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg)
 	pthread_mutex_lock(&ch->post->lock);
 	ch->wake = wake;
 	ch->wake_arg = arg;
-	if (ch->out.count || ch->kept.left < ch->kept.count)
+	if (ch->out.count > ch->held || ch->kept.left < ch->kept.count)
 		channel_wake(ch);
 	pthread_mutex_unlock(&ch->post->lock);
 }
@@ -78,14 +78,27 @@ void channel_break(struct channel *ch, enum err code, const char *culprit, const
 	pthread_cond_broadcast(&p->changed);
 }
 
-void channel_fail(struct channel *ch, enum err code, const char *why)
+static void fail(struct channel *ch, enum err code, const char *why, bool again)
 {
 	pthread_mutex_lock(&ch->post->lock);
+	if (ch->failed.code == ERR_OK)
+		ch->failed.again = again;
 	ch->gone = true;
 	ch->away = false;
 	queue_clear(&ch->out);
+	ch->held = ch->held_bytes = 0;
 	channel_break(ch, code, ch->peer, why);
 	pthread_mutex_unlock(&ch->post->lock);
+}
+
+void channel_fail(struct channel *ch, enum err code, const char *why)
+{
+	fail(ch, code, why, false);
+}
+
+void channel_fail_again(struct channel *ch, enum err code, const char *why)
+{
+	fail(ch, code, why, true);
 }
 
 void channel_heard(struct channel *ch, uint64_t progress)
@@ -204,7 +217,7 @@ bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)
 	bool any;
 
 	pthread_mutex_lock(&ch->post->lock);
-	any = queue_pop(&ch->out, &it);
+	any = channel_pop_out(ch, &it);
 	if (any) {
 		*type = it.type;
 		channel_recycle(ch, body);
@@ -247,6 +260,19 @@ bool channel_is_full(struct channel *ch)
 	return full;
 }
 
+/* Locked. What the peer's own end of the job means here. Only the coordinator can say that another
+ * attempt follows; a party's DECLINE, that it would take part in one. */
+static enum err code_of(struct channel *ch, uint16_t code, bool may_say_again)
+{
+	bool again = code == MSG_AGAIN;
+
+	if (ch->failed.code == ERR_OK)
+		ch->failed.again = again && may_say_again;
+	if (!again || !may_say_again)
+		ch->post->final = true;
+	return again ? ERR_PEER : (enum err)code;
+}
+
 /* A peer's sentence goes to terminals and logs: printable ASCII only. */
 static void printable(char *out, size_t out_len, struct bytes text)
 {
@@ -279,7 +305,7 @@ static void deliver_abort(struct channel *ch, struct bytes body)
 			snprintf(why, sizeof(why), "%s", text);
 		else
 			snprintf(why, sizeof(why), "%s: %s", culprit, text);
-		channel_break(ch, (enum err)m.abort.code, culprit, why);
+		channel_break(ch, code_of(ch, m.abort.code, ch->own == PARTY), culprit, why);
 	}
 	pthread_mutex_unlock(&ch->post->lock);
 }
@@ -299,7 +325,7 @@ static void deliver_decline(struct channel *ch, struct bytes body)
 	} else {
 		printable(text, sizeof(text), m.decline.text);
 		snprintf(why, sizeof(why), "%s declined the job: %s", ch->peer, text);
-		channel_break(ch, (enum err)m.decline.code, ch->peer, why);
+		channel_break(ch, code_of(ch, m.decline.code, true), ch->peer, why);
 	}
 	pthread_mutex_unlock(&ch->post->lock);
 }

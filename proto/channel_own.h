@@ -40,6 +40,7 @@ struct queue {
 struct reason {
 	enum err code;
 	char *why;
+	bool again; /* it ends this attempt, not the job */
 };
 
 struct post {
@@ -49,6 +50,7 @@ struct post {
 	struct reason cancelled;
 	struct channel *channels; /* list */
 	struct channel *broken;   /* the first that failed */
+	bool final;               /* a peer ended the job itself: no other attempt */
 	char culprit[MSG_NAME_MAX + 1];
 	uint64_t moved;           /* frames received, parts of frames sent */
 	uint64_t heard;           /* times that a peer's progress counter changed */
@@ -88,6 +90,8 @@ struct channel {
 	                          flight at most */
 	void (*wake)(void *arg);
 	void *wake_arg;
+	struct channel_recorder recorder; /* note NULL: none */
+	size_t held, held_bytes;          /* messages at the queue's end that must not leave yet */
 	struct kept kept; /* sent, and not acknowledged */
 	bool away;        /* the connection was lost and is awaited */
 	size_t again;     /* bytes that are being sent again: that is no progress */
@@ -99,6 +103,8 @@ struct channel {
 	size_t untold;           /* bytes that came since */
 	channel_observer *observe;
 	void *observe_arg;
+	channel_aside *aside;
+	void *aside_arg;
 	struct pair *pair;
 	struct channel_traffic traffic[MSG_TYPES];
 };
@@ -117,6 +123,9 @@ void post_wait(struct post *p, double until_s);
 /* The reason why waiting is in vain: cancelled, or a channel failed. False: there is none. */
 bool post_stopped(const struct post *p, enum err *code, const char **why);
 void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it);
+
+/* Locked. The next message of the out-queue that may leave. */
+bool channel_pop_out(struct channel *ch, struct item *it);
 
 struct buf channel_spare(struct channel *ch);            /* empty, perhaps with room */
 void channel_recycle(struct channel *ch, struct buf *b); /* takes its contents over */

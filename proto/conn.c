@@ -22,6 +22,11 @@ const char *conn_name(const struct conn *c)
 	return c->name;
 }
 
+bool conn_was_lost(const struct conn *c)
+{
+	return c->lost;
+}
+
 const char *conn_address(const struct conn *c)
 {
 	return c->address;
@@ -132,6 +137,7 @@ static void uncount(struct conn *c)
 	if (c->counted)
 		c->host->greeting--;
 	c->counted = false;
+	conn_no_visitor(c);
 }
 
 void conn_reason(struct conn *c, enum err code, const char *why)

@@ -36,6 +36,9 @@ enum err conn_host_new(struct conn_host **h, uv_loop_t *loop,
 		       const struct conn_options *o) MUST_CHECK;
 enum err conn_host_reload(struct conn_host *h)
     MUST_CHECK;                           /* reads the files again; on failure the old ones stay */
+/* At most so many connections that are not welcomed yet from one address (of IPv6: one /64); one more
+ * ends the oldest of them. 64 by itself. */
+void conn_host_limit(struct conn_host *h, unsigned per_address);
 void conn_host_free(struct conn_host *h); /* after all its connections have closed */
 
 struct conn_events {
@@ -60,6 +63,9 @@ void conn_listen_stop(struct listener *l); /* stops and frees; connections live 
 /* Dials; what goes wrong is told through closed. */
 enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 		   const struct conn_events *events, void *arg, struct conn **c) MUST_CHECK;
+
+/* In `closed`: neither end closed it. It was cut off or broke, as when a process dies, or silent. */
+bool conn_was_lost(const struct conn *c);
 
 const char *conn_name(const struct conn *c);    /* the certificate's name; "" before ready */
 const char *conn_address(const struct conn *c); /* "192.0.2.1:43210" */

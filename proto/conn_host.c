@@ -45,6 +45,7 @@ enum err conn_host_new(struct conn_host **host, uv_loop_t *loop, const struct co
 	h->congestion = alloc_copy(o->tcp_congestion ? o->tcp_congestion : "");
 	h->handshake_timeout_s =
 	    o->handshake_timeout_s > 0 ? o->handshake_timeout_s : HANDSHAKE_TIMEOUT_S;
+	h->per_address = CONN_PER_ADDRESS;
 	h->read_buffer = alloc(CONN_READ, 1);
 	e = conn_host_reload(h);
 	if (e != ERR_OK) {
@@ -54,6 +55,11 @@ enum err conn_host_new(struct conn_host **host, uv_loop_t *loop, const struct co
 	signal(SIGPIPE, SIG_IGN);
 	*host = h;
 	return ERR_OK;
+}
+
+void conn_host_limit(struct conn_host *h, unsigned per_address)
+{
+	h->per_address = per_address;
 }
 
 void conn_host_free(struct conn_host *h)
@@ -108,10 +114,50 @@ static void turn_away(struct listener *l)
 		 CONN_GREETING_MAX);
 }
 
+/* ---- visitors: accepted, and not welcomed yet ---- */
+
+void conn_no_visitor(struct conn *c)
+{
+	for (struct conn **at = &c->host->visitors; *at; at = &(*at)->older)
+		if (*at == c) {
+			*at = c->older;
+			return;
+		}
+}
+
+static void set_origin(struct conn *c, const struct sockaddr_storage *a)
+{
+	if (a->ss_family == AF_INET)
+		memcpy(c->origin, &((const struct sockaddr_in *)a)->sin_addr, 4);
+	else if (a->ss_family == AF_INET6)
+		memcpy(c->origin, &((const struct sockaddr_in6 *)a)->sin6_addr, sizeof(c->origin));
+}
+
+/* Who holds many connections open loses the oldest, and nobody else's is lost for it: those of
+ * other addresses have their own room, and one that says what it has to say is soon no visitor any
+ * more. */
+static void enter(struct conn *c)
+{
+	struct conn_host *h = c->host;
+	struct conn *oldest = NULL;
+	unsigned same = 0;
+
+	for (struct conn *v = h->visitors; v; v = v->older)
+		if (memcmp(v->origin, c->origin, sizeof(c->origin)) == 0) {
+			same++;
+			oldest = v;
+		}
+	c->older = h->visitors;
+	h->visitors = c;
+	if (same >= h->per_address)
+		conn_over(oldest, ERR_PEER,
+			  "too many others of its address have not finished their greeting");
+}
+
 static void on_connection(uv_stream_t *stream, int status)
 {
 	struct listener *l = stream->data;
-	struct sockaddr_storage peer;
+	struct sockaddr_storage peer = { 0 };
 	int len = sizeof(peer);
 	struct conn *c;
 
@@ -129,6 +175,9 @@ static void on_connection(uv_stream_t *stream, int status)
 	snprintf(c->address, sizeof(c->address), "unknown address");
 	if (status == 0 && uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&peer, &len) == 0)
 		conn_address_text(c->address, (struct sockaddr *)&peer);
+	if (status == 0)
+		set_origin(c, &peer);
+	enter(c);
 	c->arg = l->accepted(c, l->arg);
 	if (c->phase == CONN_OVER)
 		return;

@@ -21,6 +21,7 @@ enum {
 	CONN_BATCH = 256 << 10,  /* bytes of ciphertext written at once */
 	CONN_TURN = 8,           /* batches before others get their turn */
 	CONN_GREETING_MAX = 256, /* connections that are not welcomed yet, per host */
+	CONN_PER_ADDRESS = 64,   /* the same, per address, unless conn_host_limit() says otherwise */
 };
 
 /* Named for what is awaited. */
@@ -41,6 +42,8 @@ struct conn_host {
 	double handshake_timeout_s;
 	bool congestion_refused; /* and warned of */
 	size_t greeting;         /* connections that are not welcomed yet */
+	struct conn *visitors;   /* those of them that were accepted, the newest first */
+	unsigned per_address;    /* how many of one address */
 	uint8_t *read_buffer;
 	struct msg msg; /* the link message at hand */
 };
@@ -66,7 +69,9 @@ struct conn {
 	const struct conn_events *events;
 	void *arg;
 	enum conn_phase phase;
-	bool counted; /* in host->greeting */
+	bool counted;       /* in host->greeting */
+	struct conn *older; /* in host->visitors */
+	uint8_t origin[8];  /* whom a visitor's address belongs to: IPv4 whole, IPv6 by its /64 */
 
 	/* libuv */
 	uv_tcp_t tcp;
@@ -146,6 +151,7 @@ void conn_acknowledge(struct conn *c); /* tells the peer what has come, if there
  */
 void conn_set_congestion(struct conn_host *h, const uv_tcp_t *tcp);
 void conn_stop_dialling(struct conn *c);
+void conn_no_visitor(struct conn *c); /* it is welcomed, or over */
 
 /* conn_in.c */
 int conn_read_start(struct conn *c);

@@ -20,11 +20,11 @@ static void walk_welcome(struct codec *c, struct msg_welcome *m)
 			   m->heartbeat_ms <= MSG_HEARTBEAT_MAX_MS);
 }
 
-/* The code of a refusal or an abort is a failure's. */
+/* The code of a refusal or an abort is a failure's, or says that this is not the end. */
 static void walk_code(struct codec *c, uint16_t *code)
 {
 	codec_u16(c, code);
-	codec_check(c, *code >= ERR_JOB && *code <= ERR_CANCELLED);
+	codec_check(c, *code >= ERR_JOB && *code <= MSG_AGAIN);
 }
 
 static void walk_refused(struct codec *c, struct msg_refused *m)
@@ -181,10 +181,19 @@ static void walk_abort(struct codec *c, struct msg_abort *m)
 	codec_bytes(c, &m->text, 0, MSG_TEXT_MAX);
 }
 
-static void walk_empty(struct codec *c, struct msg_empty *m)
+static void walk_done(struct codec *c, struct msg_done *m)
 {
-	(void)c;
-	(void)m;
+	codec_u32(c, &m->heads);
+	codec_check(c, m->heads <= MSG_PARTIES_MAX);
+	for (uint32_t i = 0; !c->bad && i < m->heads; i++) {
+		codec_u64(c, &m->head[i].count);
+		codec_fixed(c, m->head[i].hash, HASH_LEN);
+	}
+}
+
+static void walk_asking(struct codec *c, struct msg_asking *m)
+{
+	codec_u32(c, &m->within_s);
 }
 
 static void walk(struct codec *c, struct msg *m)

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 enum {
-	PROTO_VERSION_MIN = 2, /* the range this build speaks */
-	PROTO_VERSION_MAX = 2,
+	PROTO_VERSION_MIN = 3, /* the range this build speaks */
+	PROTO_VERSION_MAX = 3,
 	MSG_NAME_MAX = 64,      /* bytes of a party's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
@@ -32,12 +32,16 @@ enum {
 	MSG_ID_MAX = 255,        /* bytes of an id */
 	MSG_ID_HASH_LEN = 16,    /* bytes of a hashed one */
 	MSG_TAG_LEN = 16,        /* bytes that sealing adds */
+	RELAY_BOX = 256 << 10,   /* bytes of a box of a batch, but for its last one, which is shorter */
 	HASH_LEN = 32,
 	NONCE_LEN = 32,
 	JOB_ID_LEN = 16,
 	MSG_HEARTBEAT_MIN_MS = 30, /* bounds of WELCOME's heartbeat_ms */
 	MSG_HEARTBEAT_MAX_MS = 3600000,
 	MSG_FIRST_OF_JOB = 10, /* lower numbers belong to the link */
+	/* A code beside those of enum err, in REFUSED, DECLINE and ABORT: this attempt is over, and
+	 * another may follow. Never an exit status. */
+	MSG_AGAIN = ERR_CANCELLED + 1,
 };
 
 enum sender { NOBODY = 0, COORD = 1, PARTY = 2, BOTH = 3 };
@@ -59,12 +63,17 @@ enum choice {
 	CHOICE_CLUSTERS = 7, /* fedspectral: clusters of the RESULT that follows */
 	CHOICE_ROWS = 20, /* fedsc, kmeans: rows of the MATRIX that follows; 0: this loop is over */
 	CHOICE_SUMS = 21, /* fedsc, kmeans: 1: sums of the clusters just counted; 0: none */
+	CHOICE_ROUND = 40, /* fedgcn: 1: another round of training follows; 0: the last model does */
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
 
 /* What a SEALED holds. Numbers are for ever. */
 enum sealed {
 	SEALED_ID_KEY = 1, /* 32 bytes: the key of the hashes in IDS */
+	SEALED_DIRECTORY = 10, /* fedwalk: the sender's vertices; this and what follows: a batch */
+	SEALED_TIES = 11,      /* fedwalk: ties of the sender's vertices to the receiver's */
+	SEALED_WALKS = 12,     /* fedwalk: walks that go on at the receiver */
+	SEALED_TOLD = 2,   /* 32 bytes: the hash of what the coordinator has told the sender */
 };
 
 struct msg_hello {
@@ -142,7 +151,7 @@ struct msg_reals {
 	uint32_t group;      /* tree node */
 	uint64_t count;      /* numbers in the whole vector */
 	uint64_t offset;     /* numbers before this chunk */
-	struct bytes values; /* IEEE 754 binary64, in BLOCK binary32, little-endian */
+	struct bytes values; /* IEEE 754 binary64, in BLOCK and EMBEDDING binary32, little-endian */
 };
 struct msg_probe {
 	struct bytes zeros;
@@ -163,8 +172,16 @@ struct msg_abort {
 	struct bytes culprit; /* whose failure it was; "" if unknown */
 	struct bytes text;
 };
-struct msg_empty {
-	char none; /* nothing on the wire */
+struct msg_done {
+	uint32_t heads; /* of a party: its own, or none; of the coordinator: of all parties in the
+			   order of the offer, or none */
+	struct msg_head {
+		uint64_t count; /* rows in the party's ledger */
+		uint8_t hash[HASH_LEN]; /* of the last of them (crypto/ledger.h) */
+	} head[MSG_PARTIES_MAX];
+};
+struct msg_asking {
+	uint32_t within_s; /* how long the answer may take */
 };
 
 struct msg {
@@ -189,7 +206,8 @@ struct msg {
 		struct msg_sealed sealed;
 		struct msg_ids ids;
 		struct msg_abort abort;
-		struct msg_empty empty;
+		struct msg_done done;
+		struct msg_asking asking;
 	};
 };
 

@@ -69,6 +69,16 @@ uint64_t post_progress(struct post *p)
 	return n;
 }
 
+bool post_again(struct post *p)
+{
+	bool again;
+
+	pthread_mutex_lock(&p->lock);
+	again = p->cancelled.code == ERR_OK && p->broken && p->broken->failed.again && !p->final;
+	pthread_mutex_unlock(&p->lock);
+	return again;
+}
+
 void post_culprit(struct post *p, char name[static MSG_NAME_MAX + 1])
 {
 	pthread_mutex_lock(&p->lock);

@@ -58,7 +58,7 @@ static bool may_take(const struct channel *ch)
 {
 	const struct queue *q = &ch->out;
 
-	if (q->count == 0)
+	if (q->count <= ch->held)
 		return false;
 	return ch->kept.bytes < CHANNEL_KEPT_MAX || q->item[q->first].type == MSG_ABORT;
 }
@@ -70,7 +70,7 @@ bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct
 
 	pthread_mutex_lock(&ch->post->lock);
 	f = kept_due(&ch->kept, seq);
-	if (!f && may_take(ch) && queue_pop(&ch->out, &it)) {
+	if (!f && may_take(ch) && channel_pop_out(ch, &it)) {
 		channel_count_locked(ch, it.type, true, 1, FRAME_HEADER_LEN + it.body.n);
 		kept_push(&ch->kept, it.type, &it.body);
 		f = kept_due(&ch->kept, seq);

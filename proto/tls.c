@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* We never change keys within a connection; each change costs the one who is told more than the one
+ * who tells it. */
+enum { KEY_UPDATES_MAX = 8 };
+
 struct tls_context {
 	SSL_CTX *ssl_ctx;
 };
@@ -20,6 +24,7 @@ struct tls {
 	size_t in_len;
 	struct buf out;
 	bool any_input, ended;
+	unsigned key_updates; /* that the peer has sent */
 	char peer[MSG_NAME_MAX + 1];
 	uint8_t fingerprint[HASH_LEN];
 	char refused[256]; /* why the peer's certificate was not accepted; "" if it was */
@@ -32,6 +37,8 @@ static int bio_read(BIO *bio, char *to, size_t len, size_t *got)
 	struct tls *t = BIO_get_data(bio);
 
 	BIO_clear_retry_flags(bio);
+	if (t->key_updates > KEY_UPDATES_MAX) /* OpenSSL would read on and on */
+		t->in_len = 0;
 	*got = len < t->in_len ? len : t->in_len;
 	if (*got == 0) {
 		BIO_set_retry_read(bio);
@@ -266,6 +273,18 @@ static int no_password(char *out, int len, int writing, void *arg)
 	return -1;
 }
 
+static void on_tls_message(int sent, int version, int type, const void *p, size_t n, SSL *ssl,
+			   void *arg)
+{
+	struct tls *t = SSL_get_app_data(ssl);
+
+	(void)version;
+	(void)arg;
+	if (!sent && type == SSL3_RT_HANDSHAKE && n > 0 &&
+	    *(const uint8_t *)p == SSL3_MT_KEY_UPDATE)
+		t->key_updates++;
+}
+
 static void set_protocol(SSL_CTX *c)
 {
 	int good = SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) &&
@@ -281,6 +300,7 @@ static void set_protocol(SSL_CTX *c)
 	SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
 	SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, on_verify);
 	SSL_CTX_set_default_passwd_cb(c, no_password);
+	SSL_CTX_set_msg_callback(c, on_tls_message);
 }
 
 enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
@@ -417,6 +437,8 @@ enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got)
 	if (SSL_read_ex(t->ssl, out, room, got) == 1)
 		return ERR_OK;
 	*got = 0;
+	if (t->key_updates > KEY_UPDATES_MAX)
+		return err_set(ERR_PEER, "changed its keys more than %d times", KEY_UPDATES_MAX);
 	why = SSL_get_error(t->ssl, 0);
 	if (why == SSL_ERROR_WANT_READ)
 		return ERR_OK;

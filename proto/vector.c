@@ -123,11 +123,38 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 	return ERR_OK;
 }
 
+enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32_t group,
+				  uint32_t values, size_t most, uint32_t **label, size_t *count)
+{
+	size_t done = 0;
+
+	*label = NULL;
+	*count = 0;
+	do {
+		struct msg m;
+		enum err e;
+
+		TRY(channel_recv(ch, type, &m));
+		if (done == 0) { /* the first chunk says it for all */
+			*count = m.labels.count < most ? (size_t)m.labels.count : most;
+			free(*label);
+			*label = alloc(*count, sizeof(**label));
+		}
+		e = check_labels(ch, &m, group, values, *count, done);
+		if (e == ERR_OK)
+			e = take_labels(ch, &m, *label, done);
+		if (e != ERR_OK)
+			return channel_protocol_error(ch, e);
+		done += entries_of(&m.labels, *count - done);
+	} while (done < *count);
+	return ERR_OK;
+}
+
 /* ---- vectors of real numbers ---- */
 
 static size_t real_size(enum msg_type type)
 {
-	return type == MSG_BLOCK ? sizeof(float) : sizeof(double);
+	return type == MSG_BLOCK || type == MSG_EMBEDDING ? sizeof(float) : sizeof(double);
 }
 
 /* The wire's order is little-endian. */

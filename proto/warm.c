@@ -29,6 +29,7 @@ enum err channel_warm(struct channel *ch, size_t need)
 	size_t more = 0, fill;
 	enum err e;
 
+	TRY(channel_release(ch));
 	if (need > WINDOW_MAX)
 		need = WINDOW_MAX;
 	pthread_mutex_lock(&p->lock);
@@ -56,6 +57,7 @@ enum err channel_warm_on(struct channel *ch, size_t need, size_t spare)
 	size_t more = 0, fill;
 	enum err e;
 
+	TRY(channel_release(ch));
 	if (need > WINDOW_MAX)
 		need = WINDOW_MAX;
 	pthread_mutex_lock(&p->lock);

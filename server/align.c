@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/progress.h"
 #include "crypto/random.h"
+#include "server/relay.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,18 +24,8 @@ struct list {
 
 static enum err relay_key(struct run *run)
 {
-	for (uint32_t to = 1; to < run->L; to++) {
-		struct msg m;
-
-		TRY(channel_recv(run->channel[0], MSG_SEALED, &m));
-		if (m.sealed.what != SEALED_ID_KEY || m.sealed.from != 0 || m.sealed.to != to)
-			return err_set(ERR_PEER,
-				       "%s sent SEALED %u of party %" PRIu32 " to party %" PRIu32
-				       "; expected %d, 0, %" PRIu32 " (during align)",
-				       run->name[0], m.sealed.what, m.sealed.from, m.sealed.to,
-				       SEALED_ID_KEY, to);
-		TRY(channel_send(run->channel[to], &m));
-	}
+	for (size_t to = 1; to < run->L; to++)
+		TRY(relay_sealed(run, SEALED_ID_KEY, 0, to));
 	return ERR_OK;
 }
 

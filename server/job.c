@@ -5,13 +5,18 @@
 #include "common/base/file.h"
 #include "common/data/labels.h"
 #include "common/data/limits.h"
+#include "common/data/npy.h"
 #include "crypto/hash.h"
+#include "server/fedgcn.h"
+#include "server/attempt.h"
 #include "server/fedsc.h"
 #include "server/fedspectral.h"
+#include "server/fedwalk.h"
 #include "server/gcc.h"
 #include "server/kcagc.h"
 #include "server/landmark.h"
 #include "server/predict.h"
+#include "server/relay.h"
 #include "proto/account.h"
 
 #include <inttypes.h>
@@ -50,6 +55,10 @@ static enum err run_kind(struct run *run, uint32_t **label)
 		return server_fedsc(run, label);
 	case JOB_FEDSPECTRAL:
 		return server_fedspectral(run, label);
+	case JOB_FEDWALK:
+		return server_fedwalk(run);
+	case JOB_FEDGCN:
+		return server_fedgcn(run);
 	default:
 		return err_set(ERR_INTERNAL, "job kind %d has no protocol", run->job.kind);
 	}
@@ -126,6 +135,23 @@ static enum err compare_columns(struct run *run, const struct msg_accept *accept
 	return ERR_OK;
 }
 
+/* Attributes count where features are made of them. */
+static enum err compare_attributes(struct run *run, const struct msg_accept *accept)
+{
+	if (run->job.graph_features == GRAPH_STRUCTURE)
+		return ERR_OK;
+	for (size_t l = 0; l < run->L; l++)
+		if (accept[l].columns != accept[0].columns)
+			return err_set(ERR_INPUT,
+				       "%s has graphs with %u attributes of a node and %s with %u: "
+				       "with job.features \"%s\" all parties must have the same",
+				       run->name[0], accept[0].columns, run->name[l],
+				       accept[l].columns,
+				       job_graph_features_names[run->job.graph_features]);
+	run->columns = accept[0].columns;
+	return ERR_OK;
+}
+
 /* The same nodes and, unless graphs is "own", edges. */
 static enum err compare_nodes(struct run *run, const struct msg_accept *accept)
 {
@@ -154,26 +180,51 @@ static enum err compare(struct run *run, const uint8_t *job_hash, const struct m
 	case JOB_KMEANS:
 		return compare_columns(run, accept);
 	case JOB_FEDSPECTRAL:
+	case JOB_FEDWALK:
 		return ERR_OK; /* its first step agrees on the nodes */
+	case JOB_FEDGCN:
+		return compare_attributes(run, accept);
 	default:
 		return compare_nodes(run, accept);
 	}
 }
 
+/* A person decides there; while the party's progress rises, no deadline of ours passes. */
+static enum err note_asking(const struct run *run, size_t l, const struct msg *m, bool *asking)
+{
+	if (asking[l])
+		return err_set(ERR_PEER, "%s sent ASKING twice", run->name[l]);
+	asking[l] = true;
+	log_info("waiting for %s, where a person is asked whether it takes part, for up to %u s",
+		 run->name[l], m->asking.within_s);
+	return ERR_OK;
+}
+
 static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 {
 	struct msg_accept *accept = alloc(run->L, sizeof(*accept));
+	bool *wanted = alloc(run->L, sizeof(*wanted)), *asking = alloc(run->L, sizeof(*asking));
+	struct msg *m = alloc(1, sizeof(*m));
 	enum err e = ERR_OK;
 
-	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
-		struct msg m;
-
-		e = channel_recv(run->channel[l], MSG_ACCEPT, &m);
-		if (e == ERR_OK)
-			accept[l] = m.accept;
+	for (size_t l = 0; l < run->L; l++)
+		wanted[l] = true;
+	for (size_t left = run->L, l; left && e == ERR_OK;) {
+		e = channel_recv_either(run->channel, wanted, run->L, MSG_ACCEPT, MSG_ASKING, &l,
+					m);
+		if (e == ERR_OK && m->type == MSG_ASKING) {
+			e = note_asking(run, l, m, asking);
+		} else if (e == ERR_OK) {
+			accept[l] = m->accept;
+			wanted[l] = false;
+			left--;
+		}
 	}
 	if (e == ERR_OK)
 		e = compare(run, job_hash, accept);
+	free(m);
+	free(asking);
+	free(wanted);
 	free(accept);
 	return e;
 }
@@ -216,18 +267,63 @@ static enum err keep_labels(const char *output, const uint32_t *label, size_t n)
 	return e;
 }
 
+/* Nor has it the ids of vertices. */
+static enum err keep_embeddings(const char *output, const float *x, size_t n)
+{
+	char *npy = file_join(output, "embeddings.npy");
+	struct mat m;
+	struct buf file = { 0 };
+	enum err e;
+
+	mat_init(&m, n, JOB_FEDWALK_DIMS);
+	for (size_t i = 0; i < n * JOB_FEDWALK_DIMS; i++)
+		m.a[i] = (double)x[i];
+	npy_print(&m, &file);
+	mat_release(&m);
+	e = file_write(npy, (struct bytes){ file.p, file.n }, FILE_PUBLIC);
+	buf_release(&file);
+	free(npy);
+	return e;
+}
+
+/* Each party's last word; *all: what it and the others are told, how far their ledgers reach. */
+static enum err gather_done(struct run *run, struct msg *all)
+{
+	struct msg *m = alloc(1, sizeof(*m));
+	enum err e = ERR_OK;
+
+	*all = (struct msg){ .type = MSG_DONE, .done = { .heads = (uint32_t)run->L } };
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
+		e = channel_recv(run->channel[l], MSG_DONE, m);
+		if (e == ERR_OK && m->done.heads != 1)
+			e = err_set(ERR_PEER, "%s sent DONE with %u heads of ledgers, expected 1",
+				    run->name[l], m->done.heads);
+		if (e != ERR_OK)
+			break;
+		all->done.head[l] = m->done.head[0];
+		record_peer_ledger(run->record, run->name[l], m->done.head[0].count,
+				   m->done.head[0].hash);
+	}
+	free(m);
+	return e;
+}
+
 /* Everyone has written its results before anyone is told that the job is done. A party whose
  * connection is lost now comes back to hear it; if it does not, nothing is undone. */
 static enum err finish(struct run *run)
 {
-	struct msg m = { .type = MSG_DONE };
+	struct relayed told;
+	struct msg m;
+	enum err e = relay_take_last(run, &told);
 
-	for (size_t l = 0; l < run->L; l++) {
-		struct msg done;
-
-		TRY(channel_recv(run->channel[l], MSG_DONE, &done));
-	}
+	if (e == ERR_OK)
+		e = gather_done(run, &m);
+	if (e == ERR_OK)
+		e = relay_give_last(run, &told);
+	relayed_release(&told);
+	TRY(e);
 	run->finished = true;
+	attempt_forget(run->state);
 	account_step(run->record, run->post);
 	record_end(run->record, ERR_OK, ""); /* what follows is no part of the work */
 	for (size_t l = 0; l < run->L; l++)
@@ -240,10 +336,18 @@ static enum err finish(struct run *run)
 	return ERR_OK;
 }
 
+bool job_goes_on(const struct run *run)
+{
+	return run->more && !run->finished && post_again(run->post);
+}
+
 static void abort_all(struct run *run, enum err code, const char *why)
 {
+	uint16_t told = (uint16_t)(job_goes_on(run)        ? MSG_AGAIN
+				   : code == ERR_CANCELLED ? ERR_PEER
+							   : code);
 	struct msg m = { .type = MSG_ABORT,
-			 .abort = { .code = (uint16_t)(code == ERR_CANCELLED ? ERR_PEER : code),
+			 .abort = { .code = told,
 				    .culprit = { (const uint8_t *)"", 0 },
 				    .text = { (const uint8_t *)why, strlen(why) } } };
 
@@ -284,10 +388,27 @@ static enum err serve(struct run *run, const char *output)
 		record_result(run->record, label, run->n, run->job.clusters);
 		e = keep_labels(output, label, run->n);
 	}
+	if (e == ERR_OK && run->embedding)
+		e = keep_embeddings(output, run->embedding, run->n);
 	if (e == ERR_OK)
 		e = finish(run);
 	free(label);
+	free(run->embedding);
+	run->embedding = NULL;
 	return e;
+}
+
+/* The last attempt's sentence has what ended the first: all may follow from that. */
+static void say_first(const struct run *run, enum err e, char why[static ERR_DETAIL_MAX])
+{
+	const struct record_attempts *a = &run->record->attempts;
+	char last[ERR_DETAIL_MAX];
+
+	if (e == ERR_OK || e == ERR_CANCELLED || !a->count || job_goes_on(run))
+		return;
+	snprintf(last, sizeof(last), "%s", why);
+	snprintf(why, ERR_DETAIL_MAX, "%.450s (attempt %u; attempt %u ended: %.450s)", last,
+		 run->attempt, a->past[0].attempt, a->past[0].cause);
 }
 
 enum err job_serve(struct run *run, const char *output)
@@ -295,9 +416,12 @@ enum err job_serve(struct run *run, const char *output)
 	char why[ERR_DETAIL_MAX];
 	enum err e;
 
+	run->output = output;
+	run->tell = run->L > 1;
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
 	e = serve(run, output);
 	snprintf(why, sizeof(why), "%s", e == ERR_OK ? "" : err_detail());
+	say_first(run, e, why);
 	if (e != ERR_OK)
 		abort_all(run, e, why);
 	log_progress_end();

@@ -13,4 +13,8 @@
  * labels.npy and run.json. Returns what the process should end with; the sentence is logged. */
 enum err job_serve(struct run *run, const char *output) MUST_CHECK;
 
+/* Of a job that did not end well: was only this attempt cut short, so that another one follows? All
+ * parties are told so. Any thread. */
+bool job_goes_on(const struct run *run);
+
 #endif

@@ -2,6 +2,7 @@
 #include "common/base/log.h"
 #include "common/job/daemon.h"
 #include "common/job/startup.h"
+#include "crypto/secret.h"
 #include "server/coordinator.h"
 
 #include <argp.h>
@@ -130,6 +131,7 @@ static enum err run(const struct arguments *a)
 		e = err_set(ERR_INPUT,
 			    "%s: parties has %zu, expected at least 2, or allow_single in the job",
 			    a->config, config.parties.count);
+	secret_begin();
 	if (e == ERR_OK)
 		e = coordinator_check(&config);
 	if (e == ERR_OK && a->check) {
@@ -139,6 +141,7 @@ static enum err run(const struct arguments *a)
 	}
 	if (e == ERR_OK)
 		e = daemon_begin(&config.common);
+	secret_report();
 	if (e == ERR_OK)
 		e = coordinator_run(&config, &job);
 	if (e == ERR_OK)

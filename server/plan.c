@@ -12,7 +12,7 @@
 /* What a joint k-means of K clusters over m items sums, at most. */
 struct kmeans_cost {
 	unsigned rounds;
-	double words; /* of one member */
+	double words; /* of one member, a canary in each round among them */
 };
 
 static struct kmeans_cost distances_cost(const struct job *job, double m, bool root)
@@ -26,7 +26,8 @@ static struct kmeans_cost distances_cost(const struct job *job, double m, bool r
 	if (m <= K)
 		return (struct kmeans_cost){ 0 };
 	return (struct kmeans_cost){
-		first + Q, m * K * ((double)R * (first + all) + (double)job->restarts * (Q - all))
+		first + Q,
+		m * K * ((double)R * (first + all) + (double)job->restarts * (Q - all)) + first + Q
 	};
 }
 
@@ -36,7 +37,7 @@ static struct kmeans_cost gram_cost(const struct job *job, double m, bool root)
 
 	if (m <= K)
 		return (struct kmeans_cost){ 0 };
-	return (struct kmeans_cost){ 1, m * (m + 1) / 2 };
+	return (struct kmeans_cost){ 1, m * (m + 1) / 2 + 1 };
 }
 
 /* Cells of the first level are counted. Above it the children are joint clusters: k^ to the power
@@ -124,7 +125,7 @@ void plan_cost(const struct run *run, const uint32_t *const *label, enum job_met
 		plan->rounds += job->polish;
 		plan->round_trips += job->polish;
 		plan->words +=
-		    (double)job->polish * (double)run->n * job->clusters * (double)run->L;
+		    (double)job->polish * ((double)run->n * job->clusters + 1) * (double)run->L;
 	}
 	plan->bytes = plan->words * job->modulus_bits / 8;
 	plan->seconds = plan->round_trips * link->rtt_s + plan->bytes / link->bytes_per_s;

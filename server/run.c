@@ -9,6 +9,7 @@ void run_phase(struct run *run, const char *name)
 
 	account_step(run->record, run->post);
 	record_phase(run->record, name);
+	run->phase++;
 	for (size_t l = 0; l < run->L; l++)
 		channel_step(run->channel[l], record_now(run->record)->name);
 	log_event(LOG_INFO, &phase, 1, "next");

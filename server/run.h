@@ -9,6 +9,7 @@
 #include "common/base/err.h"
 #include "common/job/job.h"
 #include "common/job/record.h"
+#include "common/job/tree.h"
 #include "crypto/fixed.h"
 #include "proto/channel.h"
 
@@ -26,10 +27,17 @@ struct run {
 	struct post *post;              /* of all channels */
 	struct record *record;
 	unsigned threads;      /* of numerical loops */
-	size_t n;              /* nodes: known once all parties have accepted, to fedsc, kmeans and
-				  fedspectral after their first step */
-	size_t columns;        /* fedsc, kmeans: m */
+	size_t n;              /* nodes: known once all parties have accepted, to fedsc, kmeans,
+				  fedspectral and fedwalk after their first step */
+	size_t columns;        /* fedsc, kmeans: m; fedgcn: attributes of a node */
+	float *embedding;      /* fedwalk: what is kept of all vertices, or NULL; owned */
+	const char *output;    /* directory of results; fedgcn leaves its model there */
+	bool tell;             /* parties exchange what they were told (server/relay.h) */
+	unsigned phase;        /* how many have begun */
+	unsigned told[TREE_NODES_MAX]; /* by group: the phase in which it last did */
 	_Atomic bool finished; /* everyone has its results: parties may leave */
+	bool more;             /* if this attempt is cut short, another one follows */
+	const char *state;     /* the file of server/attempt.h; NULL: none */
 };
 
 /* Names the phase that begins in the record, the log and the channels' errors. Static text is

@@ -21,7 +21,9 @@ struct sum {
 };
 
 /* Receives one masked vector from each member of each group and adds them up; groups are disjoint.
- * ERR_PEER naming the party if a chunk is not the one that is due. */
+ * Behind each vector comes a word to which every member has added 1, the canary: if their sum is not
+ * the number of members, the masks have not cancelled. ERR_PEER: that, naming group, round and
+ * members; or a chunk that is not the one due, naming the party. */
 enum err secure_sums(struct run *run, struct sum *sums, size_t groups) MUST_CHECK;
 
 /* One sum over the members of `node`, as real numbers: count of them. *round rises. */

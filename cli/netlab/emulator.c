@@ -6,6 +6,7 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
+#include "common/base/rng.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,7 +31,7 @@ enum {
 
 /* Late is what was handed over after its time, or waited to be read while the loop was not run. */
 struct stats {
-	uint64_t since, packets, bytes, dropped, failed, late_sum, late_max; /* ns */
+	uint64_t since, packets, bytes, dropped, lost, failed, late_sum, late_max; /* ns */
 };
 
 struct emulator {
@@ -39,8 +40,9 @@ struct emulator {
 	struct pollfd *device; /* owned, [hosts] */
 	struct links links;
 	struct queue queue;
+	struct rng rng; /* of losses: the same packets would be lost again */
 	struct stats stats;
-	bool realtime, locked;
+	bool realtime, locked, losing;
 };
 
 static volatile sig_atomic_t stop, restart_counting;
@@ -139,6 +141,15 @@ static void deliver(struct emulator *e)
 	}
 }
 
+/* On its way somewhere, after the uplink has carried it. */
+static bool gets_lost(struct emulator *e, int from, int to)
+{
+	int host = e->o->loss_host;
+
+	return e->losing && (host < 0 || from == host || to == host) &&
+	       rng_unit(&e->rng) < e->o->loss;
+}
+
 static void take(struct emulator *e, int from)
 {
 	static unsigned char frame[FRAME_MAX];
@@ -156,6 +167,10 @@ static void take(struct emulator *e, int from)
 			continue;
 		if (!links_leave(&e->links, from, w, now_ns(), &arrival)) {
 			e->stats.dropped++;
+			continue;
+		}
+		if (gets_lost(e, from, to)) {
+			e->stats.lost++;
 			continue;
 		}
 		p = packet_new(frame, (size_t)n, to, w);
@@ -180,6 +195,7 @@ static void loop(struct emulator *e, const sigset_t *waiting)
 		if (restart_counting) {
 			restart_counting = 0;
 			e->stats = (struct stats){ .since = now };
+			e->losing = e->o->loss > 0;
 		}
 		if (ready > 0 && now > wake)
 			e->stats.late_max =
@@ -254,6 +270,7 @@ static enum err write_stats(const struct emulator *e)
 	json_put_number(v, "packets", (double)s->packets);
 	json_put_number(v, "bytes", (double)s->bytes);
 	json_put_number(v, "dropped", (double)s->dropped);
+	json_put_number(v, "lost", (double)s->lost);
 	json_put_number(v, "failed", (double)s->failed);
 	json_put_seconds(v, "late_max_ms", 1e-6 * (double)s->late_max);
 	json_put_seconds(v, "late_mean_ms",
@@ -279,6 +296,7 @@ enum err emulator_run(const struct emulator_options *o)
 	for (int i = 0; i < o->hosts; i++)
 		e.device[i].fd = -1;
 	links_init(&e.links, o->hosts, &o->speed);
+	rng_seed(&e.rng, 1, 0);
 	err = set_up(&e);
 	if (!err) {
 		go_first(&e);

@@ -14,6 +14,8 @@ struct emulator_options {
 	int hosts;
 	struct link_speed speed;
 	int segments;           /* of a super packet; 1: there are none */
+	double loss;            /* share of packets that get lost, each for itself, from SIGUSR1 on */
+	int loss_host;          /* to and from this host; -1: everywhere */
 	const char *ready_file; /* written when all is up: a line "NAMESPACE ADDRESS" per host */
 	const char *stats_file; /* written at the end; NULL: not */
 };

@@ -20,6 +20,8 @@ enum {
 	OPT_DELAY,
 	OPT_QUEUE,
 	OPT_SEGMENTS,
+	OPT_LOSS,
+	OPT_LOSS_HOST,
 	OPT_READY,
 	OPT_STATS,
 	OPT_SERVE,
@@ -76,6 +78,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_SEGMENTS:
 		e->segments = whole(state, "segments", arg, 1, 40);
 		return 0;
+	case OPT_LOSS:
+		e->loss = number(state, "loss", arg, 0, 50) / 100;
+		return 0;
+	case OPT_LOSS_HOST:
+		e->loss_host = whole(state, "loss-host", arg, 0, HOSTS_MAX - 1);
+		return 0;
 	case OPT_READY:
 		a->ready_file = e->ready_file = arg;
 		return 0;
@@ -106,6 +114,9 @@ static const struct argp_option run_options[] = {
 	{ "queue", OPT_QUEUE, "MS", 0, "a packet that would wait longer is dropped; default 100",
 	  0 },
 	{ "segments", OPT_SEGMENTS, "N", 0, "of a super packet; default 1: none", 0 },
+	{ "loss", OPT_LOSS, "PERCENT", 0, "of packets get lost; default 0", 0 },
+	{ "loss-host", OPT_LOSS_HOST, "HOST", 0,
+	  "only of those from and to this one, by its number; default: all", 0 },
 	{ "ready-file", OPT_READY, "FILE", 0, "written when all is up: NAMESPACE ADDRESS per host",
 	  0 },
 	{ "stats", OPT_STATS, "FILE", 0, "written at the end: packets, lateness (JSON)", 0 },
@@ -191,6 +202,7 @@ static const struct command {
 int main(int argc, char **argv)
 {
 	struct arguments a = { .emulator = { .segments = 1,
+					     .loss_host = -1,
 					     .speed = { .delay_ms = -1, .queue_ms = 100 } } };
 	char full[64];
 

@@ -25,5 +25,9 @@ enum err job_check_kind(const struct job *job)
 {
 	if (job->kind == JOB_FEDSPECTRAL)
 		return check_fedspectral(job);
+	if (job->kind == JOB_FEDWALK)
+		return job_check_fedwalk(job);
+	if (job->kind == JOB_FEDGCN)
+		return job_check_fedgcn(job);
 	return job->kind == JOB_KCAGC_PREDICT ? job_check_clusters(job) : job_check_fedsc(job);
 }

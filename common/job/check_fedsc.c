@@ -51,9 +51,9 @@ static enum err check_no_noise(const struct job *job)
 		const char *name;
 		double value;
 	} given[] = {
-		{ "beta", job->noise_beta },   { "eps", job->noise_eps },
-		{ "delta", job->noise_delta }, { "clip", job->noise_clip },
-		{ "ball", job->noise_ball },
+		{ "beta", job->noise_beta }, { "beta_c", job->noise_beta_c },
+		{ "eps", job->noise_eps },   { "delta", job->noise_delta },
+		{ "clip", job->noise_clip }, { "ball", job->noise_ball },
 	};
 
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++)
@@ -66,9 +66,34 @@ static enum err check_no_noise(const struct job *job)
 	return ERR_OK;
 }
 
+/* C's own sigma: only where C is uploaded, and beta says how much. */
+static enum err check_beta_c(const struct job *job)
+{
+	if (job->kind != JOB_FEDSC || job->noise_beta_c == -1)
+		return ERR_OK;
+	if (job->noise_beta_c < 0)
+		return err_set(ERR_INPUT,
+			       "job.noise.beta_c is %g, expected 0 or more, or -1 for that of "
+			       "job.noise.beta",
+			       job->noise_beta_c);
+	if (job->noise != NOISE_FACTORS || job->fedsc_variant != JOB_FEDSC_PAPER)
+		return err_set(
+		    ERR_INPUT,
+		    "job.noise.beta_c is %g, but only variant \"paper\" with job.noise.on "
+		    "\"factors\" uploads C",
+		    job->noise_beta_c);
+	if (job->noise_eps > 0)
+		return err_set(ERR_INPUT,
+			       "job.noise.eps is %g and job.noise.beta_c is %g, expected one of "
+			       "them: sigma follows from eps, or it is given",
+			       job->noise_eps, job->noise_beta_c);
+	return ERR_OK;
+}
+
 /* How much: by eps or by beta, one of them. */
 static enum err check_amount(const struct job *job)
 {
+	TRY(check_beta_c(job));
 	if (job->noise_eps > 0 && job->noise_beta > 0)
 		return err_set(
 		    ERR_INPUT,
@@ -92,7 +117,7 @@ static enum err check_amount(const struct job *job)
 		return err_set(ERR_INPUT, "job.noise.%s is %g without job.noise.eps, expected both",
 			       job->noise_delta > 0 ? "delta" : "clip",
 			       job->noise_delta > 0 ? job->noise_delta : job->noise_clip);
-	if (!(job->noise_beta > 0))
+	if (!(job->noise_beta > 0 || job->noise_beta_c > 0))
 		return err_set(ERR_INPUT,
 			       "job.noise.on is \"%s\", but job.noise.eps is not given and "
 			       "job.noise.beta is 0, expected one of them above 0",

@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/job/job.h"
+#include "common/job/record.h"
 #include "common/job/tree.h"
 
 #include <stdio.h>
@@ -85,7 +86,8 @@ static const char *check_kind(const char *text)
 {
 	return one_of(text, job_permission_names,
 		      "a kind of job: \"kcagc\", \"kcagc.predict\", \"fedsc\", \"fedsc.paper\", "
-		      "\"kmeans\", \"fedspectral\" or \"fedspectral.exact\"");
+		      "\"kmeans\", \"fedspectral\", \"fedspectral.exact\", \"fedwalk\", "
+		      "\"fedwalk.dtw\", \"fedgcn\", \"fedgcn.kde\" or \"fedgcn.best\"");
 }
 
 static const char *check_method(const char *text)
@@ -100,6 +102,8 @@ static const char *check_exchange(const char *text)
 }
 
 /* ---- the tables ---- */
+
+static const char *const on_off[] = { "off", "on", NULL };
 
 /* clang-format off */
 #define COMMON_ROWS(T) \
@@ -119,12 +123,21 @@ static const char *check_exchange(const char *text)
 	  .help = "a connection silent for this long is lost" }, \
 	{ "reconnect_s", CONFIG_UNSIGNED, offsetof(T, common.reconnect_s), 0, DAY_S, "60", \
 	  .help = "how long a lost connection is awaited in a job; 0: it ends the job" }, \
+	{ "rejoin_s", CONFIG_UNSIGNED, offsetof(T, common.rejoin_s), 0, DAY_S, "60", \
+	  .help = "how long all are awaited again after one of them crashed in a job; 0: the job " \
+		  "fails" }, \
 	{ "step_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.step_timeout_s), 1, DAY_S, "600", \
 	  .help = "a step in which nobody gets on for this long ends the job" }, \
 	{ "threads", CONFIG_UNSIGNED, offsetof(T, common.threads), 0, 1024, "0", \
 	  .help = "threads of numerical loops; 0: as many as there are cores" }, \
 	{ "log_level", CONFIG_ENUM, offsetof(T, common.log_level), .standard = "info", \
-	  .names = log_level_names, .help = "what is logged" }
+	  .names = log_level_names, .help = "what is logged" }, \
+	{ "user", CONFIG_STRING, offsetof(T, common.user), 1, 64, "", \
+	  .help = "whom a process started as root becomes, once it is set up" }, \
+	{ "sandbox", CONFIG_BOOL, offsetof(T, common.sandbox), .standard = "on", \
+	  .names = on_off, \
+	  .help = "on: a system call that daemons have no use for ends the process; off: not, and " \
+		  "debuggers may look in" }
 
 #define C(field) offsetof(struct coordinator_config, field)
 static const struct config_row coordinator_rows[] = {
@@ -137,6 +150,10 @@ static const struct config_row coordinator_rows[] = {
 	  .check_key = config_check_name, .help = "fingerprints of the parties' public keys" },
 	{ "join_timeout_s", CONFIG_UNSIGNED, C(join_timeout_s), 1, DAY_S, "60",
 	  .help = "how long all parties are awaited" },
+	{ "greetings_per_address", CONFIG_UNSIGNED, C(greetings_per_address), 1, 256, "64",
+	  .help = "connections of one address that may be in their greeting at a time" },
+	{ "max_attempts", CONFIG_UNSIGNED, C(max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
+	  .help = "how often a job is tried at most, if processes crash; 1: once" },
 	{ "ready_file", CONFIG_PATH, C(ready_file), .standard = "",
 	  .help = "written with the bound port once listening" },
 };
@@ -152,14 +169,22 @@ static const struct config_row party_rows[] = {
 	{ "data.features", CONFIG_PATH, P(data.features), .standard = "",
 	  .help = "this party's columns (kcagc) or rows (fedsc, kmeans): .npy, .mtx or .csv" },
 	{ "data.edges", CONFIG_PATH, P(data.edges), .standard = "",
-	  .help = "the graph (kcagc), or this party's part of it (fedspectral): .tsv or .mtx" },
+	  .help = "the graph (kcagc), this party's part of it (fedspectral), or the ties of its own vertices "
+		  "(fedwalk): .tsv or .mtx" },
+	{ "data.vertices", CONFIG_PATH, P(data.vertices), .standard = "",
+	  .help = "fedwalk: the vertices that this party hosts, one id per line; edges may name others as "
+		  "their neighbours" },
 	{ "data.ids", CONFIG_PATH, P(data.ids), .standard = "",
 	  .help = "the id of each row, one per line; without, row numbers are the ids" },
+	{ "data.graphs", CONFIG_PATH, P(data.graphs), .standard = "",
+	  .help = "this party's graphs (fedgcn): a directory with NAME_A.txt, NAME_graph_indicator.txt and "
+		  "what else there is, in TU format" },
 	{ "policy.jobs", CONFIG_STRINGS, P(policy.jobs), 1, 16, "[\"kcagc\"]", .check = check_kind,
 	  .help = "kinds of jobs this party takes part in; variants that show more must be named: "
-		  "fedsc.paper, fedspectral.exact" },
+		  "fedsc.paper, fedspectral.exact, fedwalk.dtw, fedgcn.kde, fedgcn.best" },
 	{ "policy.min_cluster", CONFIG_UNSIGNED, P(policy.min_cluster), 1, UINT32_MAX, "3",
-	  .help = "fedsc, kmeans: the fewest rows behind any sum of rows this party adds to" },
+	  .help = "fedsc, kmeans: the fewest rows behind any sum of rows this party adds to; fedgcn: the fewest "
+		  "graphs behind any prototype" },
 	{ "policy.max_eps", CONFIG_DOUBLE, P(policy.max_eps), 1e-6, 1e6, "",
 	  .help = "take part only in jobs that claim differential privacy with at most this eps" },
 	{ "policy.max_delta", CONFIG_DOUBLE, P(policy.max_delta), 1e-300, 0.5, "1e-3",
@@ -172,6 +197,24 @@ static const struct config_row party_rows[] = {
 	  .help = "the fewest members of a sum this party adds to; 3 refuses pairs" },
 	{ "policy.allow_single", CONFIG_BOOL, P(policy.allow_single), .standard = "false",
 	  .help = "take part in jobs of one party, which mask nothing" },
+	{ "policy.coordinators", CONFIG_STRINGS, P(policy.coordinators), 1, PARTIES_MAX, "",
+	  .check = config_check_name,
+	  .help = "names in peers whose jobs this party takes part in; all of them where not given" },
+	{ "policy.min_cell", CONFIG_UNSIGNED, P(policy.min_cell), 1, UINT32_MAX, "1",
+	  .help = "kcagc: the fewest nodes of a cell; above 1 refuses what sums over single nodes" },
+	{ "policy.max_jobs", CONFIG_UNSIGNED, P(policy.max_jobs), 1, UINT32_MAX, "",
+	  .help = "jobs of one coordinator over the same data, as the ledger counts; no bound where "
+		  "not given" },
+	{ "policy.max_rounds", CONFIG_U64, P(policy.max_rounds), 1, 9e15, "",
+	  .help = "secure sums for one coordinator over the same data, all jobs and attempts together" },
+	{ "policy.max_words", CONFIG_U64, P(policy.max_words), 1, 9e15, "",
+	  .help = "numbers made from data that one coordinator gets of the same data, masked ones too" },
+	{ "policy.allow_subsets", CONFIG_BOOL, P(policy.allow_subsets), .standard = "false",
+	  .help = "take part in jobs over the same data with other parties than before" },
+	{ "policy.confirm", CONFIG_BOOL, P(policy.confirm), .standard = "false",
+	  .help = "each job waits for a person: coterie approve" },
+	{ "confirm_s", CONFIG_UNSIGNED, P(confirm_s), 1, 7 * DAY_S, "3600",
+	  .help = "how long that person is waited for" },
 	{ "state", CONFIG_PATH, P(state), .standard = "",
 	  .help = "directory of what must survive a restart; output/state where not given" },
 	{ "retry_s", CONFIG_UNSIGNED, P(retry_s), 0, DAY_S, "0",
@@ -219,6 +262,8 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 	enum err err = ERR_OK;
 
 	TRY(read_table(&coordinator_table, path, set, c));
+	c->common.path = path;
+	c->common.set = set;
 	endpoint_parse(c->listen_text, &c->listen); /* the table has checked it */
 	qsort(c->parties.item, c->parties.count, sizeof(*c->parties.item), by_name);
 	for (size_t i = 0; i < c->pins.count && !err; i++) {
@@ -241,19 +286,44 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 enum err party_config_read(struct party_config *c, const char *path, char *const *set)
 {
 	TRY(read_table(&party_table, path, set, c));
+	c->common.path = path;
+	c->common.set = set;
 	endpoint_parse(c->coordinator_text, &c->coordinator);
-	if (!c->data.features && !c->data.edges) {
+	if (!c->data.features && !c->data.edges && !c->data.graphs) {
 		party_config_release(c);
 		return err_set(ERR_INPUT,
 			       "%s: party.data is empty, expected party.data.features, "
-			       "party.data.edges or both",
+			       "party.data.edges or both, or party.data.graphs",
 			       path);
+	}
+	if (c->data.vertices && (c->data.features || c->data.ids || !c->data.edges)) {
+		bool edges = c->data.edges;
+
+		party_config_release(c);
+		return err_set(
+		    ERR_INPUT,
+		    "%s: party.data.vertices is given%s, expected party.data.edges beside "
+		    "it and neither party.data.features nor party.data.ids",
+		    path, edges ? "" : " without party.data.edges");
 	}
 	if (config_map_get(&c->peers, c->common.name)) {
 		enum err err = err_set(
 		    ERR_INPUT, "%s: party.peers has \"%s\", expected names other than party.name",
 		    path, c->common.name);
 
+		party_config_release(c);
+		return err;
+	}
+	for (size_t i = 0; i < c->policy.coordinators.count; i++) {
+		const char *name = c->policy.coordinators.item[i];
+		enum err err;
+
+		if (config_map_get(&c->peers, name))
+			continue;
+		err = err_set(
+		    ERR_INPUT,
+		    "%s: party.policy.coordinators has \"%s\", expected names in party.peers", path,
+		    name);
 		party_config_release(c);
 		return err;
 	}

@@ -31,15 +31,20 @@ struct identity_paths {
 
 /* What both daemons have. */
 struct daemon_common {
+	const char *path;   /* the file that was read, to read it again; borrowed, as is: */
+	char *const *set;   /* what overrode it */
 	char *name;
 	struct identity_paths identity;
 	char *output;         /* directory of run.json, labels.csv, ... */
 	char *tcp_congestion; /* "cubic" */
 	unsigned heartbeat_s;
 	unsigned reconnect_s; /* 0: a lost connection ends the job */
+	unsigned rejoin_s;    /* 0: what a crash cuts short is not tried again */
 	unsigned step_timeout_s;
 	unsigned threads; /* 0: as many as there are cores */
 	enum log_level log_level;
+	char *user;   /* whom root becomes; NULL: nobody else */
+	bool sandbox; /* see confine.h */
 };
 
 struct coordinator_config {
@@ -47,8 +52,10 @@ struct coordinator_config {
 	char *listen_text;
 	struct endpoint listen;
 	struct config_strings parties; /* names; sorted bytewise here */
+	unsigned max_attempts;
 	struct config_map pins;  /* party -> "sha256:..." of its public key; none: the CA decides */
 	unsigned join_timeout_s; /* how long all parties are awaited */
+	unsigned greetings_per_address; /* connections that are not welcomed yet */
 	char *ready_file;        /* written with the bound port once listening; NULL: none */
 };
 
@@ -61,6 +68,8 @@ struct party_config {
 		char *features,
 		    *edges; /* one of them may be NULL: jobs that need it are declined */
 		char *ids;  /* NULL: row numbers are the ids */
+		char *vertices; /* fedwalk: ids of those that this party hosts; with edges alone */
+		char *graphs; /* many graphs in TU format, for jobs of kind fedgcn; or NULL */
 	} data;
 	struct {
 		struct config_strings jobs;      /* kinds allowed */
@@ -71,7 +80,15 @@ struct party_config {
 		double max_eps;                  /* 0: none is asked for */
 		double max_delta;                /* counts with max_eps */
 		bool allow_single;
+		struct config_strings coordinators; /* of the peers; none given: any of them */
+		unsigned min_cell;                  /* nodes of each cell */
+		/* For each coordinator and data, as the ledger counts; 0: no bound. */
+		unsigned max_jobs;
+		uint64_t max_rounds, max_words;
+		bool allow_subsets; /* of the parties of earlier jobs over the same data */
+		bool confirm;       /* a person must say yes to each job */
 	} policy;
+	unsigned confirm_s; /* how long that may take */
 	char *state;      /* directory of what must survive a restart; output/state if not given */
 	unsigned retry_s; /* how long to keep dialling; 0: for ever */
 };

@@ -75,6 +75,13 @@ const char *job_permission(const struct job *job)
 		return "fedsc.paper";
 	if (job->kind == JOB_FEDSPECTRAL && job->fedspectral_variant == FEDSPECTRAL_EXACT)
 		return "fedspectral.exact";
+	if (job->kind == JOB_FEDWALK && job->fedwalk_mode == FEDWALK_WALKS &&
+	    job->dissimilarity == DISSIMILARITY_DTW)
+		return "fedwalk.dtw";
+	if (job->kind == JOB_FEDGCN && job->prototypes == PROTOTYPES_KDE)
+		return "fedgcn.kde";
+	if (job->kind == JOB_FEDGCN && job->prototypes == PROTOTYPES_BEST)
+		return "fedgcn.best";
 	return job_kind_name(job);
 }
 
@@ -238,6 +245,8 @@ static void presets_of(const struct json *root, struct config_preset presets[sta
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
 		if (!strcmp(named(root, "method"), methods[i].method))
 			add_presets(presets, &n, methods[i].presets);
+	if (!strcmp(named(root, "mode"), "randomized-response"))
+		add_presets(presets, &n, job_preset_response);
 	if (!strcmp(named(root, "preset"), "paper"))
 		add_presets(presets, &n, job_preset_paper);
 	presets[n] = (struct config_preset){ 0 };
@@ -284,6 +293,10 @@ static void why_unread(const struct job *job, const struct config_row *row, char
 	*why = 0;
 	if (job->kind == JOB_FEDSC && row->readers & 1U << JOB_FEDSC)
 		clause = job_fedsc_unread(job, row->path);
+	if (job->kind == JOB_FEDWALK && row->readers & 1U << JOB_FEDWALK)
+		clause = job_fedwalk_unread(job, row->path);
+	if (job->kind == JOB_FEDGCN && row->readers & 1U << JOB_FEDGCN)
+		clause = job_fedgcn_unread(job, row->path);
 	if (clause)
 		snprintf(why, len, "%s", clause);
 	else if (is_bounded(job) && row->readers && !(row->readers & reader))
@@ -301,7 +314,10 @@ static enum err check_unread(const struct job *job)
 	json_put_string(root, "kind", job_kind_names[job->kind]);
 	if (job->kind == JOB_KCAGC)
 		json_put_string(root, "method", job_method_names[job->method]);
-	json_put_number(root, "clusters", job->clusters);
+	if (job->kind == JOB_FEDWALK)
+		json_put_string(root, "mode", job_fedwalk_names[job->fedwalk_mode]);
+	else
+		json_put_number(root, "clusters", job->clusters);
 	err = read_values(&standard, root, "standard");
 	json_free(root);
 	TRY(err);
@@ -323,7 +339,8 @@ static enum err read_root(struct job *job, struct json *root, const char *where,
 	TRY(config_set(root, set));
 	TRY(read_values(job, root, where));
 	err = job->kind == JOB_KCAGC ? check_kcagc(job) : job_check_kind(job);
-	if (err == ERR_OK && (is_bounded(job) || job->kind == JOB_FEDSC))
+	if (err == ERR_OK && (is_bounded(job) || job->kind == JOB_FEDSC ||
+			      job->kind == JOB_FEDWALK || job->kind == JOB_FEDGCN))
 		err = check_unread(job);
 	if (err == ERR_OK)
 		err = check_secure_sum(job);

@@ -18,7 +18,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum job_kind { JOB_KCAGC, JOB_KCAGC_PREDICT, JOB_FEDSC, JOB_KMEANS, JOB_FEDSPECTRAL };
+enum job_kind {
+	JOB_KCAGC,
+	JOB_KCAGC_PREDICT,
+	JOB_FEDSC,
+	JOB_KMEANS,
+	JOB_FEDSPECTRAL,
+	JOB_FEDWALK,
+	JOB_FEDGCN
+};
 enum job_preset { PRESET_DEFAULT, PRESET_PAPER };
 enum job_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC, METHOD_LANDMARK, METHOD_GCC };
 enum job_plan {
@@ -33,18 +41,34 @@ enum job_virtual {
 }; /* of a cell: own mean, or the local centre (line 13) */
 enum job_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
 enum job_fedsc { JOB_FEDSC_ANCHOR, JOB_FEDSC_DENSE, JOB_FEDSC_PAPER }; /* Stage II */
-enum job_noise { NOISE_NONE, NOISE_DATA, NOISE_FACTORS };  /* FedSC's Sections 3.1 and 3.2 */
+enum job_noise { NOISE_NONE, NOISE_DATA, NOISE_FACTORS }; /* FedSC's Sections 3.1 and 3.2 */
 enum job_fedspectral { FEDSPECTRAL_EXACT, FEDSPECTRAL_PLUS, FEDSPECTRAL_PLAIN };
 enum job_ids { IDS_HASHED, IDS_PLAIN };
+enum job_fedwalk { FEDWALK_WALKS, FEDWALK_RESPONSE };
+enum job_dissimilarity { DISSIMILARITY_L1, DISSIMILARITY_DTW };
+enum job_tree { TREE_AUTO, TREE_EXACT, TREE_LANDMARKS };
+enum job_prototypes {
+	PROTOTYPES_MATCHED,
+	PROTOTYPES_GMM,
+	PROTOTYPES_KDE,
+	PROTOTYPES_BEST,
+	PROTOTYPES_OWN
+};
+enum job_aggregation { AGGREGATE_FEDAVG, AGGREGATE_FEDPROX, AGGREGATE_FEDPER, AGGREGATE_NONE };
+enum job_final { FINAL_DEFAULT, FINAL_PAPER }; /* PCA and a GMM; k-means on Z */
+enum job_graph_features { GRAPH_STRUCTURE, GRAPH_DRAWING, GRAPH_COORDINATES };
+enum job_baselines { BASELINES_ALL, BASELINES_QUICK, BASELINES_OFF };
 enum { JOB_TEXT_MAX = 64 << 10 }; /* bytes of a job file, and of a job on the wire */
+enum { JOB_FEDWALK_DIMS = 128 };  /* of an embedding */
 enum { JOB_WIDE_FRACTION = 24 };  /* bits behind the point in sums of numbers of unknown size */
 enum { JOB_PROBES = 4, JOB_PROBE_LEN = 64 << 10 }; /* by which a plan measures the link */
+enum { JOB_GRAPH_CLUSTERS_MAX = 1024 }; /* fedgcn: a prototype of each travels each round */
 #define JOB_ORDER_AUTO CONFIG_WORD /* filter_order: chosen from sums, by a rule without labels */
 #define JOB_AUTO       CONFIG_WORD /* a count that is left to the protocol's rule */
 
 struct job {
 	enum job_kind kind;
-	unsigned clusters; /* k >= 2; fedspectral: or JOB_AUTO, by the eigengap */
+	unsigned clusters; /* k >= 2; fedspectral: or JOB_AUTO, by the eigengap; fedwalk: 0 */
 	uint64_t seed;     /* < 2^53, so that every JSON reader keeps it */
 	bool allow_single; /* L = 1, which masks nothing */
 	enum job_graphs graphs;
@@ -92,7 +116,8 @@ struct job {
 	double tolerance; /* + of what an iteration changes, in relative terms; 0: all rounds */
 	unsigned participants; /* parties that take part in each round of Stage I; 0: all */
 	enum job_noise noise;  /* + job.noise.on; kmeans: none or data */
-	double noise_beta; /* + sigma in standard deviations of what it is added to; 0: by eps */
+	double noise_beta;   /* + sigma in standard deviations of what it is added to; 0: by eps */
+	double noise_beta_c; /* the same of C_p, where it is another than Z_p's; -1: it is not */
 	double noise_eps, noise_delta; /* + 0: not given */
 	double noise_clip;             /* + tau_X: rows are shortened to it */
 	double noise_ball;             /* tau_Z: rows of Z are shortened to it; 0: not */
@@ -100,6 +125,31 @@ struct job {
 	enum job_fedspectral fedspectral_variant;
 	enum job_ids ids;
 	unsigned block; /* b, columns of a product; or JOB_AUTO */
+	/* fedwalk (Pan, Zhu, KDD 2022) */
+	enum job_fedwalk fedwalk_mode;
+	enum job_dissimilarity dissimilarity;
+	enum job_tree hct;     /* job.tree: how the hierarchical clustering tree is made */
+	double eps;            /* of degree vectors and the encoder; or of randomised response */
+	double predict;        /* job.p: how often the two-hop predictor is asked */
+	unsigned bins;         /* k, or JOB_AUTO: floor(ln n) */
+	unsigned dtw_rows;     /* job.dtw_rows: rows of M_v are averaged down to so many; 0: not */
+	unsigned walks;        /* gamma, of each vertex */
+	unsigned length;       /* l, tokens of a walk */
+	unsigned window;       /* w of SkipGram */
+	unsigned vector;       /* job.dims: JOB_FEDWALK_DIMS */
+	bool keep_embeddings;  /* the coordinator writes them too */
+	/* fedgcn (Liu et al., AAAI 2025); it reads rounds, lambda and min_cluster, too */
+	enum job_graph_features graph_features; /* job.features */
+	unsigned epochs;                        /* of each round */
+	unsigned batch;                         /* graphs of a step */
+	double rate;                            /* Adam's */
+	enum job_prototypes prototypes;
+	enum job_aggregation aggregation;
+	double mu;           /* fedprox */
+	unsigned em;         /* gmm: steps of EM in a round */
+	double unchanged;    /* share of graphs that may still change when rounds end; 0: all rounds */
+	enum job_final final;
+	enum job_baselines baselines;
 	/* secure_sum */
 	unsigned group_bits;    /* 2048, 3072, 4096: RFC 7919 "ffdhe..." */
 	unsigned modulus_bits;  /* 64 or 32 */
@@ -131,7 +181,8 @@ job_screen(const struct job *job,
 	   unsigned starts); /* the iteration after which so many are screened; 0: none are */
 const char *job_kind_name(const struct job *job);
 /* What a party's policy.jobs must name for this job: its kind, or, where a variant shows more than
- * the kind's others, the variant by name ("fedsc.paper", "fedspectral.exact"). */
+ * the kind's others, the variant by name ("fedsc.paper", "fedspectral.exact", "fedwalk.dtw",
+ * "fedgcn.kde"). */
 const char *job_permission(const struct job *job);
 extern const char *const job_permission_names[]; /* all there are; the list ends with NULL */
 extern const char *const job_kind_names[]; /* in the order of the enum; the list ends with NULL */
@@ -139,6 +190,10 @@ extern const char *const job_method_names[];
 extern const char *const job_exchange_names[];
 extern const char *const job_fedsc_names[];
 extern const char *const job_noise_names[];
+extern const char *const job_fedwalk_names[]; /* modes */
+extern const char *const job_prototypes_names[];
+extern const char *const job_aggregation_names[];
+extern const char *const job_graph_features_names[];
 /* The method sums over all parties at once; a tree sums over pairs. */
 bool job_is_flat(const struct job *job);
 bool job_is_plan_only(const struct job *job); /* it ends before there are labels */

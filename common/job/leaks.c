@@ -155,6 +155,10 @@ static void say_others(struct said *s, const struct job *job, size_t parties)
 	    "with a single party nothing is masked: the coordinator sees its terms");
 	if (job->kind == JOB_FEDSPECTRAL)
 		leaks_fedspectral(s, job, parties);
+	else if (job->kind == JOB_FEDWALK)
+		leaks_fedwalk(s, job, parties);
+	else if (job->kind == JOB_FEDGCN)
+		leaks_fedgcn(s, job, parties);
 	else
 		leaks_fedsc(s, job, parties);
 	say_collusion(s, job, parties);

@@ -12,5 +12,7 @@ void say(struct said *s, bool applies, const char *text);
 
 void leaks_fedsc(struct said *s, const struct job *job, size_t parties); /* kmeans too */
 void leaks_fedspectral(struct said *s, const struct job *job, size_t parties);
+void leaks_fedwalk(struct said *s, const struct job *job, size_t parties);
+void leaks_fedgcn(struct said *s, const struct job *job, size_t parties);
 
 #endif

@@ -10,6 +10,14 @@ static bool uploads_factors(const struct job *job)
 	return job->fedsc_variant == JOB_FEDSC_PAPER;
 }
 
+/* Of C_p, in its standard deviations. */
+static double beta_of_c(const struct job *job)
+{
+	if (!uploads_factors(job))
+		return 0;
+	return job->noise_beta_c >= 0 ? job->noise_beta_c : job->noise_beta;
+}
+
 /* Section 3.1: one row in place of another moves the data by at most 2 tau_X. */
 static enum err data_by_eps(const struct job *job, struct job_noise_numbers *out)
 {
@@ -69,7 +77,7 @@ enum err job_noise(const struct job *job, struct job_noise_numbers *out)
 		if (by_eps)
 			return factors_by_eps(job, out);
 		out->noise_z = job->noise_beta;
-		out->noise_c = uploads_factors(job) ? job->noise_beta : 0;
+		out->noise_c = beta_of_c(job);
 	}
 	return ERR_OK;
 }
@@ -122,6 +130,18 @@ static void say_theorem(const struct job *job, const struct job_noise_numbers *n
 			 "; without noise.ball nothing bounds Z, and Theorem 3.9 claims nothing");
 }
 
+static void say_factors(const struct job *job, const struct job_noise_numbers *noise, char *text)
+{
+	char of_c[64] = "";
+
+	if (uploads_factors(job))
+		snprintf(of_c, sizeof(of_c), ", C_p of sigma %g", noise->noise_c);
+	snprintf(text, JOB_NOISE_TEXT,
+		 "no differential privacy: Z_p has noise of sigma %g standard deviations%s, which "
+		 "was given and follows from no eps; %s",
+		 noise->noise_z, of_c, unmasked);
+}
+
 void job_noise_say(const struct job *job, const struct job_noise_numbers *noise,
 		   char text[static JOB_NOISE_TEXT])
 {
@@ -132,11 +152,7 @@ void job_noise_say(const struct job *job, const struct job_noise_numbers *noise,
 	else if (job->noise_eps > 0)
 		say_theorem(job, noise, text);
 	else
-		snprintf(text, JOB_NOISE_TEXT,
-			 "no differential privacy: Z_p%s noise of sigma %g standard deviations, "
-			 "which was given and follows from no eps; %s",
-			 uploads_factors(job) ? " and C_p have" : " has", job->noise_beta,
-			 unmasked);
+		say_factors(job, noise, text);
 }
 
 /* -- in the record --------------------------------------------------------------------------- */

@@ -9,20 +9,26 @@ enum {
 	FEDSC = 1 << JOB_FEDSC,
 	KMEANS = 1 << JOB_KMEANS,
 	FEDSPECTRAL = 1 << JOB_FEDSPECTRAL,
+	FEDWALK = 1 << JOB_FEDWALK,
+	FEDGCN = 1 << JOB_FEDGCN,
 	LANDMARK = JOB_READER_LANDMARK,
 	GCC = JOB_READER_GCC
 };
 #define SEED_MAX 9007199254740991.0 /* 2^53 - 1 */
 
-const char *const job_kind_names[] = { "kcagc",  "kcagc.predict", "fedsc",
-				       "kmeans", "fedspectral",   NULL };
+const char *const job_kind_names[] = { "kcagc",       "kcagc.predict", "fedsc",  "kmeans",
+				       "fedspectral", "fedwalk",       "fedgcn", NULL };
 const char *const job_permission_names[] = {
-	"kcagc",       "kcagc.predict",     "fedsc", "fedsc.paper", "kmeans",
-	"fedspectral", "fedspectral.exact", NULL
+	"kcagc",       "kcagc.predict",     "fedsc",   "fedsc.paper", "kmeans",
+	"fedspectral", "fedspectral.exact", "fedwalk", "fedwalk.dtw", "fedgcn",
+	"fedgcn.kde",  "fedgcn.best",       NULL
 };
 const char *const job_fedsc_names[] = { "anchor", "dense", "paper", NULL };
 const char *const job_noise_names[] = { "none", "data", "factors", NULL };
 static const char *const fedspectral_names[] = { "exact", "fedspectral+", "fedspectral", NULL };
+const char *const job_fedwalk_names[] = { "walks", "randomized-response", NULL };
+static const char *const dissimilarity_names[] = { "l1", "dtw", NULL };
+static const char *const hct_names[] = { "auto", "exact", "landmarks", NULL };
 static const char *const ids_names[] = { "hashed", "plain", NULL };
 static const char *const preset_names[] = { "default", "paper", NULL };
 const char *const job_method_names[] = { "tree", "flat", "basic", "landmark", "gcc", NULL };
@@ -36,6 +42,11 @@ static const char *const plan_names[] = { "off", "auto", "only", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 static const char *const group_names[] = { "ffdhe2048", "ffdhe3072", "ffdhe4096", NULL };
 static const unsigned group_bits[] = { 2048, 3072, 4096 };
+const char *const job_prototypes_names[] = { "matched", "gmm", "kde", "best", "own", NULL };
+const char *const job_aggregation_names[] = { "fedavg", "fedprox", "fedper", "none", NULL };
+const char *const job_graph_features_names[] = { "structure", "drawing", "coordinates", NULL };
+static const char *const final_names[] = { "default", "paper", NULL };
+static const char *const baselines_names[] = { "all", "quick", "off", NULL };
 static const char *const dims_word[] = { "local", NULL };
 
 #define AT(field) offsetof(struct job, field)
@@ -45,7 +56,8 @@ const struct config_row job_rows[] = {
 	{ "kind", CONFIG_ENUM, AT(kind), .names = job_kind_names,
 	  .help = "the protocol" },
 	{ "clusters", CONFIG_UNSIGNED, AT(clusters), 2, JOB_CLUSTERS_MAX, .names = auto_word,
-	  .help = "k, how many clusters to find; fedspectral: \"auto\" goes by the eigengap" },
+	  .help = "k, how many clusters to find; fedspectral: \"auto\" goes by the eigengap",
+	  .readers = KCAGC | PREDICT | FEDSC | KMEANS | FEDSPECTRAL | LANDMARK | GCC | FEDGCN },
 	{ "seed", CONFIG_U64, AT(seed), 0, SEED_MAX, "1",
 	  .help = "same seed and data, same labels" },
 	{ "allow_single", CONFIG_BOOL, AT(allow_single), .standard = "false",
@@ -204,6 +216,10 @@ const struct config_row job_rows[] = {
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
 	  .help = "sigma in standard deviations; claims no privacy",
 	  .readers = FEDSC | KMEANS },
+	{ "noise.beta_c", CONFIG_DOUBLE, AT(noise_beta_c), -1, 1e6, "-1",
+	  .help = "paper: sigma of C_p in its standard deviations, where noise.beta is Z_p's alone; -1: noise.beta is "
+		  "both's",
+	  .readers = FEDSC },
 	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "",
 	  .help = "differential privacy: eps; with noise.delta and noise.clip",
 	  .readers = FEDSC | KMEANS },
@@ -218,10 +234,103 @@ const struct config_row job_rows[] = {
 	  .readers = FEDSC },
 	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
 	  .help = "how nodes' ids reach the coordinator: as hashes by a key it does not have, or as they are",
-	  .readers = FEDSPECTRAL },
+	  .readers = FEDSPECTRAL | FEDWALK },
 	{ "block", CONFIG_UNSIGNED, AT(block), 1, 1024, "auto", .names = auto_word,
 	  .help = "exact: b, columns of a product; \"auto\": max(20, k + 10)",
 	  .readers = FEDSPECTRAL },
+	{ "mode", CONFIG_ENUM, AT(fedwalk_mode), .standard = "walks", .names = job_fedwalk_names,
+	  .help = "walks from device to device, as the paper has them, from which ties can be read; or each "
+		  "pair reported once by randomised response, and walks over what was reported",
+	  .readers = FEDWALK },
+	{ "dissimilarity", CONFIG_ENUM, AT(dissimilarity), .standard = "l1", .names = dissimilarity_names,
+	  .help = "of vertices: between their noisy degree vectors; or the paper's, for which each uploads "
+		  "its ties",
+	  .readers = FEDWALK },
+	{ "dtw_rows", CONFIG_UNSIGNED, AT(dtw_rows), 0, 4096, "0",
+	  .help = "dtw: longer matrices of degree vectors are averaged down to so many rows; 0: not",
+	  .readers = FEDWALK },
+	{ "tree", CONFIG_ENUM, AT(hct), .standard = "auto", .names = hct_names,
+	  .help = "exact: average linkage of all pairs; landmarks: of sqrt(n) groups and within each; auto: "
+		  "exact up to 50000 vertices",
+	  .readers = FEDWALK },
+	{ "eps", CONFIG_DOUBLE, AT(eps), 1e-3, 1e6, "2",
+	  .help = "walks: of the noise on degree vectors and of the encoder; randomized-response: of all ties "
+		  "together, 8 where not given",
+	  .readers = FEDWALK },
+	{ "p", CONFIG_DOUBLE, AT(predict), 0, 1, "0.2",
+	  .help = "walks: how often the vertex after the next one is predicted, which saves a message",
+	  .readers = FEDWALK },
+	{ "bins", CONFIG_UNSIGNED, AT(bins), 1, JOB_BINS_MAX, "auto", .names = auto_word,
+	  .help = "walks: k, bins of a degree vector; \"auto\": floor(ln n)",
+	  .readers = FEDWALK },
+	{ "walks", CONFIG_UNSIGNED, AT(walks), 1, 10000, "80",
+	  .help = "gamma, walks from each vertex",
+	  .readers = FEDWALK },
+	{ "length", CONFIG_UNSIGNED, AT(length), 3, JOB_LENGTH_MAX, "40",
+	  .help = "l, vertices of a walk",
+	  .readers = FEDWALK },
+	{ "window", CONFIG_UNSIGNED, AT(window), 1, 100, "10",
+	  .help = "w of SkipGram, at most: each centre takes 1 to w",
+	  .readers = FEDWALK },
+	{ "dims", CONFIG_UNSIGNED, AT(vector), JOB_FEDWALK_DIMS, JOB_FEDWALK_DIMS, "128",
+	  .help = "numbers of an embedding; fixed",
+	  .readers = FEDWALK },
+	{ "keep_embeddings", CONFIG_BOOL, AT(keep_embeddings), .standard = "true",
+	  .help = "the coordinator writes all embeddings too; false: each party has those of its own vertices, "
+		  "and nobody else keeps any",
+	  .readers = FEDWALK },
+	{ "features", CONFIG_ENUM, AT(graph_features), .standard = "structure",
+	  .names = job_graph_features_names,
+	  .help = "of nodes: degrees and random walks; or, of graphs whose first two attributes are coordinates from "
+		  "0 to 3, these and where lines begin at the node; or structure and coordinates",
+	  .readers = FEDGCN },
+	{ "rounds", CONFIG_UNSIGNED, AT(rounds), 1, ITERATIONS_MAX, "10",
+	  .help = "rounds at most",
+	  .readers = FEDGCN },
+	{ "epochs", CONFIG_UNSIGNED, AT(epochs), 1, ITERATIONS_MAX, "10",
+	  .help = "a party's passes over its graphs in a round",
+	  .readers = FEDGCN },
+	{ "batch", CONFIG_UNSIGNED, AT(batch), 2, 1 << 16, "128",
+	  .help = "graphs of a step",
+	  .readers = FEDGCN },
+	{ "rate", CONFIG_DOUBLE, AT(rate), 1e-9, 1, "1e-3",
+	  .help = "Adam's learning rate",
+	  .readers = FEDGCN },
+	{ "lambda", CONFIG_DOUBLE, AT(lambda), 0, 1e6, "10",
+	  .help = "weight of the reconstruction beside the clustering",
+	  .readers = FEDGCN },
+	{ "prototypes", CONFIG_ENUM, AT(prototypes), .standard = "matched",
+	  .names = job_prototypes_names,
+	  .help = "what clusters' centres become: means by number; a mixture by EM on sums; the paper's density "
+		  "estimate, or those of the party whose clusters are clearest, for both of which each party's go up "
+		  "in clear; or each party's own",
+	  .readers = FEDGCN },
+	{ "aggregation", CONFIG_ENUM, AT(aggregation), .standard = "fedavg",
+	  .names = job_aggregation_names,
+	  .help = "of weights: means; means to which parties stay near; means of all but the last layers; or "
+		  "none, each party alone",
+	  .readers = FEDGCN },
+	{ "mu", CONFIG_DOUBLE, AT(mu), 0, 1e6, "0.01",
+	  .help = "fedprox: how near",
+	  .readers = FEDGCN },
+	{ "final", CONFIG_ENUM, AT(final), .standard = "default", .names = final_names,
+	  .help = "how graphs are clustered at last: three principal components and a mixture; or k-means, as in "
+		  "the paper",
+	  .readers = FEDGCN },
+	{ "min_cluster", CONFIG_UNSIGNED, AT(min_cluster), 1, CELL_MAX, "5",
+	  .help = "fewest graphs behind a prototype that leaves a party",
+	  .readers = FEDGCN },
+	{ "em", CONFIG_UNSIGNED, AT(em), 1, ITERATIONS_MAX, "10",
+	  .help = "gmm: steps of EM in a round, a sum each",
+	  .readers = FEDGCN },
+	{ "unchanged", CONFIG_DOUBLE, AT(unchanged), 0, 0.99, "0",
+	  .help = "ends when no more than this share of all graphs changes its cluster in a round; 0: after all "
+		  "rounds",
+	  .readers = FEDGCN },
+	{ "baselines", CONFIG_ENUM, AT(baselines), .standard = "all", .names = baselines_names,
+	  .help = "what parties find beside it for comparison: \"quick\" leaves out training alone, which takes "
+		  "as long as the rounds",
+	  .readers = FEDGCN },
 	{ "secure_sum.group", CONFIG_CHOICE, AT(group_bits), .standard = "ffdhe3072",
 	  .names = group_names, .values = group_bits,
 	  .help = "the Diffie-Hellman group of RFC 7919" },
@@ -281,6 +390,9 @@ const struct config_preset job_preset_kmeans[] = { { "iterations", "100" }, { NU
 const struct config_preset job_preset_fedspectral[] = { { "restarts", "100" },
 							{ "iterations", "6" },
 							{ NULL, NULL } };
+
+/* Less than 8 finds nothing. */
+const struct config_preset job_preset_response[] = { { "eps", "8" }, { NULL, NULL } };
 
 const struct config_preset job_preset_gcc[] = {
 	{ "filter.order", "auto" },

@@ -7,6 +7,7 @@
 #include "common/job/job.h"
 
 enum { JOB_CLUSTERS_MAX = 1 << 16, JOB_ORDER_MAX = 10000, JOB_DIMS_MAX = 4096 };
+enum { JOB_BINS_MAX = 32, JOB_LENGTH_MAX = 1000 };
 
 /* A row's readers are the kinds that have the parameter, as bits 1 << kind, and of the methods of
  * kcagc those two that do without most of it: none of a row's readers is any other. */
@@ -16,6 +17,7 @@ extern const size_t job_row_count;
 
 /* Each ends with path NULL. */
 extern const struct config_preset job_preset_paper[], job_preset_basic[], job_preset_min_cell[],
-    job_preset_landmark[], job_preset_gcc[], job_preset_kmeans[], job_preset_fedspectral[];
+    job_preset_landmark[], job_preset_gcc[], job_preset_kmeans[], job_preset_fedspectral[],
+    job_preset_response[];
 
 #endif

@@ -25,24 +25,31 @@ void record_release(struct record *r)
 		free(r->fact[i].value);
 	}
 	r->facts = 0;
+	free(r->head);
+	r->head = NULL;
+	r->heads = 0;
 	free(r->step);
 	free(r->traffic);
 	free(r->cluster_size);
 	free(r->data.features);
 	free(r->data.edges);
 	free(r->data.ids);
+	free(r->data.graphs);
 	r->step = NULL;
 	r->traffic = NULL;
 	r->cluster_size = NULL;
-	r->data.features = r->data.edges = r->data.ids = NULL;
+	r->data.features = r->data.edges = r->data.ids = r->data.graphs = NULL;
 }
 
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
 		  uint32_t attempt, const char *const *party, size_t parties)
 {
+	struct record_attempts attempts = r->attempts;
+
 	assert(parties <= PARTIES_MAX);
 	record_release(r);
 	record_init(r, r->role, r->name);
+	r->attempts = attempts;
 	r->job = *job;
 	r->has_job = true;
 	for (int i = 0; i < 16; i++)
@@ -51,6 +58,18 @@ void record_start(struct record *r, const struct job *job, const uint8_t job_id[
 	r->parties = parties;
 	for (size_t l = 0; l < parties; l++)
 		snprintf(r->party[l], sizeof(r->party[l]), "%s", party[l]);
+}
+
+void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause)
+{
+	struct record_attempt *a;
+
+	if (r->attempts.count == RECORD_ATTEMPTS_MAX)
+		return;
+	a = &r->attempts.past[r->attempts.count++];
+	a->attempt = attempt;
+	a->elapsed_s = elapsed_s;
+	snprintf(a->cause, sizeof(a->cause), "%s", cause);
 }
 
 static void times_add(struct record_times *sum, const struct record_times *t)
@@ -124,11 +143,13 @@ static char *absolute(const char *path)
 	return real || !path ? real : alloc_copy(path);
 }
 
-void record_data(struct record *r, const char *features, const char *edges, const char *ids)
+void record_data(struct record *r, const char *features, const char *edges, const char *ids,
+		 const char *graphs)
 {
 	r->data.features = absolute(features);
 	r->data.edges = absolute(edges);
 	r->data.ids = absolute(ids);
+	r->data.graphs = absolute(graphs);
 }
 
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters)
@@ -205,6 +226,24 @@ void record_add_traffic(struct record *r, const struct record_traffic *t)
 		ALLOC(r->traffic, RECORD_TRAFFIC_MAX);
 	if (r->traffics < RECORD_TRAFFIC_MAX)
 		r->traffic[r->traffics++] = *t;
+}
+
+void record_ledger(struct record *r, uint64_t count, const uint8_t hash[static 32])
+{
+	r->ledger.count = count;
+	memcpy(r->ledger.hash, hash, sizeof(r->ledger.hash));
+}
+
+void record_peer_ledger(struct record *r, const char *name, uint64_t count,
+			const uint8_t hash[static 32])
+{
+	struct record_head *h;
+
+	r->head = alloc_again(r->head, r->heads + 1, sizeof(*r->head));
+	h = &r->head[r->heads++];
+	*h = (struct record_head){ .count = count };
+	snprintf(h->name, sizeof(h->name), "%s", name);
+	memcpy(h->hash, hash, sizeof(h->hash));
 }
 
 void record_end(struct record *r, enum err status, const char *error)

@@ -21,6 +21,7 @@ enum {
 	RECORD_STEPS_MAX = 4096, /* a longer job's last step holds the rest */
 	RECORD_SUMS_MAX = 2 * TREE_NODES_MAX,
 	RECORD_FACTS_MAX = 48,
+	RECORD_ATTEMPTS_MAX = 16,
 	RECORD_TRAFFIC_MAX = 32 * PARTIES_MAX
 };
 
@@ -92,8 +93,24 @@ struct record_plan { /* one way to run the job, as plan "auto" costed it; coordi
 };
 enum { RECORD_PLANS = 5 };
 
+struct record_head { /* how far a party's ledger reaches, crypto/ledger.h */
+	char name[64 + 1];
+	uint64_t count;
+	uint8_t hash[32]; /* of its last row */
+};
+
 struct record_link { /* as measured for a plan */
 	double rtt_s, bytes_per_s;
+};
+
+/* Attempts that were cut short before the one that the record is of. */
+struct record_attempts {
+	size_t count;
+	struct record_attempt {
+		uint32_t attempt;
+		double elapsed_s; /* < 0: not known */
+		char cause[ERR_DETAIL_MAX];
+	} past[RECORD_ATTEMPTS_MAX];
 };
 
 struct record {
@@ -102,6 +119,7 @@ struct record {
 	bool has_job;
 	char job_id[32 + 1];
 	uint32_t attempt;
+	struct record_attempts attempts;
 	size_t parties;
 	char party[PARTIES_MAX][64 + 1];
 	double started_s; /* clock_now_s() at the offer */
@@ -122,6 +140,9 @@ struct record {
 	struct record_sum sum[RECORD_SUMS_MAX];
 	size_t facts;
 	struct record_fact fact[RECORD_FACTS_MAX];
+	struct record_head ledger; /* a party's own, name ""; count 0: none */
+	size_t heads;
+	struct record_head *head; /* of the other parties' ledgers; owned */
 	unsigned order; /* what filter.order "auto" became; 0: it was given */
 	size_t plans;
 	struct record_plan plan[RECORD_PLANS];
@@ -130,12 +151,12 @@ struct record {
 	uint64_t *cluster_size; /* clusters counts, owned; NULL until there is a result */
 	struct {
 		char *features, *edges,
-		    *ids; /* where a party's slice lies: for its own eyes; owned */
+		    *ids, *graphs; /* where a party's slice lies: for its own eyes; owned */
 	} data;
 };
 
 void record_init(struct record *r, const char *role, const char *name);
-/* Starts the clock of a job; earlier contents are forgotten. */
+/* Starts the clock of a job; earlier contents are forgotten, but for the attempts. */
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
 		  uint32_t attempt, const char *const *party, size_t parties);
 /* Ends the step that runs, in which so much time passed; the next begins. Nothing before the first
@@ -148,7 +169,8 @@ record_now(struct record *r); /* the phase that runs, to add rounds and iteratio
 /* A k-means of the phase that runs; objective, copied, may be NULL with 0 objectives. */
 void record_sum(struct record *r, const struct record_sum *sum);
 /* Absolute paths are kept; each may be NULL. */
-void record_data(struct record *r, const char *features, const char *edges, const char *ids);
+void record_data(struct record *r, const char *features, const char *edges, const char *ids,
+		 const char *graphs);
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
 /* The same where only the sizes of clusters are known here. */
 void record_sizes(struct record *r, const double *size, size_t clusters);
@@ -159,6 +181,12 @@ void record_facts(struct record *r, const char *name, const double *value, size_
 void record_say(struct record *r, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void record_add_traffic(struct record *r, const struct record_traffic *t);
+/* The attempt that the record is of, or another one, was cut short. */
+void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause);
+/* How far this party's ledger reaches, and another one's as it was told. */
+void record_ledger(struct record *r, uint64_t count, const uint8_t hash[static 32]);
+void record_peer_ledger(struct record *r, const char *name, uint64_t count,
+			const uint8_t hash[static 32]);
 void record_end(struct record *r, enum err status, const char *error); /* elapsed_s, status */
 unsigned record_rounds(const struct record *r);
 unsigned record_round_trips(const struct record *r);

@@ -4,6 +4,7 @@
 #include "common/job/record.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void put_job(const struct record *r, struct json *root)
@@ -27,6 +28,20 @@ static void put_times(struct json *o, double start_s, double compute_s,
 	json_put_number(o, "wait_s", t->wait_s);
 	json_put_number(o, "wire_s", t->wire_s);
 	json_put_number(o, "round_trips", t->round_trips);
+}
+
+static void put_attempts(const struct record *r, struct json *root)
+{
+	struct json *list = json_put_array(root, "attempts");
+
+	for (size_t i = 0; i < r->attempts.count; i++) {
+		const struct record_attempt *a = &r->attempts.past[i];
+		struct json *o = json_append_object(list);
+
+		json_put_number(o, "attempt", a->attempt);
+		json_put_string(o, "cause", a->cause);
+		json_put_number(o, "elapsed_s", a->elapsed_s < 0 ? NAN : a->elapsed_s);
+	}
 }
 
 static void put_phases(const struct record *r, struct json *root)
@@ -158,7 +173,7 @@ static void put_data(const struct record *r, struct json *root)
 {
 	struct json *data;
 
-	if (!r->data.features && !r->data.edges)
+	if (!r->data.features && !r->data.edges && !r->data.graphs)
 		return;
 	data = json_put_object(root, "data");
 	if (r->data.features)
@@ -167,6 +182,32 @@ static void put_data(const struct record *r, struct json *root)
 		json_put_string(data, "edges", r->data.edges);
 	if (r->data.ids)
 		json_put_string(data, "ids", r->data.ids);
+	if (r->data.graphs)
+		json_put_string(data, "graphs", r->data.graphs);
+}
+
+static void put_head(struct json *o, const struct record_head *h)
+{
+	char hex[2 * sizeof(h->hash) + 1];
+
+	for (size_t i = 0; i < sizeof(h->hash); i++)
+		snprintf(hex + 2 * i, 3, "%02x", h->hash[i]);
+	json_put_number(o, "count", (double)h->count);
+	json_put_string(o, "hash", hex);
+}
+
+static void put_ledger(const struct record *r, struct json *root)
+{
+	struct json *ledger, *peers;
+
+	if (!r->ledger.count && !r->heads)
+		return;
+	ledger = json_put_object(root, "ledger");
+	if (r->ledger.count)
+		put_head(ledger, &r->ledger);
+	peers = json_put_object(ledger, "peers");
+	for (size_t i = 0; i < r->heads; i++)
+		put_head(json_put_object(peers, r->head[i].name), &r->head[i]);
 }
 
 static void put_facts(const struct record *r, struct json *root)
@@ -208,6 +249,7 @@ void record_json(const struct record *r, struct buf *json)
 	put_job(r, root);
 	json_put_string(root, "job_id", r->job_id);
 	json_put_number(root, "attempt", r->attempt);
+	put_attempts(r, root);
 	parties = json_put_array(root, "parties");
 	for (size_t l = 0; l < r->parties; l++)
 		json_append_string(parties, r->party[l]);
@@ -224,6 +266,7 @@ void record_json(const struct record *r, struct buf *json)
 	put_result(r, root);
 	put_leaks(r, root);
 	put_data(r, root);
+	put_ledger(r, root);
 	json_write_pretty(root, json);
 	json_free(root);
 }

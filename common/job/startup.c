@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/job/confine.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -47,21 +48,32 @@ void overrides_release(struct overrides *o)
 	*o = (struct overrides){ 0 };
 }
 
-enum err daemon_begin(const struct daemon_common *c)
+static enum err begin_output(const struct daemon_common *c)
 {
-	struct rlimit none = { 0, 0 };
 	char *path;
 	enum err e;
 
-	setrlimit(RLIMIT_CORE, &none);
-	prctl(PR_SET_DUMPABLE, 0);
-	log_init(c->name, c->log_level);
-	log_begun = true;
 	TRY(file_make_dirs(c->output));
 	file_sweep(c->output);
 	path = file_join(c->output, "log.jsonl");
 	e = log_open(path);
 	free(path);
+	return e;
+}
+
+enum err daemon_begin(const struct daemon_common *c)
+{
+	struct rlimit none = { 0, 0 };
+	enum err e;
+
+	setrlimit(RLIMIT_CORE, &none);
+	if (c->sandbox)
+		prctl(PR_SET_DUMPABLE, 0);
+	log_init(c->name, c->log_level);
+	log_begun = true;
+	TRY(confine_as_user(c));
+	e = begin_output(c);
+	confine_as_before();
 	return e;
 }
 

@@ -20,8 +20,9 @@ void overrides_add_path(struct overrides *o, const char *key,
 			const char *path); /* from the working directory */
 void overrides_release(struct overrides *o);
 
-/* No core dumps and no ptrace by others of the same user: this process holds keys and data. Then
- * the output directory, and the log on stderr and in output/log.jsonl. */
+/* No core dumps and, unless the sandbox is off, no ptrace by others of the same user: this process
+ * holds keys and data. Then the output directory, and the log on stderr and in output/log.jsonl,
+ * made as c->user would. */
 enum err daemon_begin(const struct daemon_common *c) MUST_CHECK;
 
 /* Why the process ends with e: on stderr, and in the log if it was begun. */

@@ -75,7 +75,7 @@ static enum err exchange(struct party *p)
 
 static enum err exchange_plain(struct party *p)
 {
-	size_t chunk = CHANNEL_CHUNK / sizeof(*p->as_is), done = 0;
+	size_t all = words + 1, chunk = CHANNEL_CHUNK / sizeof(*p->as_is), done = 0;
 
 	while (done < words) {
 		struct msg m;
@@ -83,12 +83,12 @@ static enum err exchange_plain(struct party *p)
 		TRY(channel_recv(p->work.channel, MSG_BLOCK, &m));
 		done += m.reals.values.n / sizeof(float);
 	}
-	for (size_t at = 0; at < words; at += chunk) {
-		size_t now = words - at < chunk ? words - at : chunk;
+	for (size_t at = 0; at < all; at += chunk) {
+		size_t now = all - at < chunk ? all - at : chunk;
 		struct msg m = { .type = MSG_MASKED,
 				 .masked = { .group = GROUP_PLAIN,
 					     .round = p->plain_round,
-					     .count = words,
+					     .count = all,
 					     .offset = at,
 					     .words = { (const uint8_t *)(p->as_is + at),
 							now * sizeof(*p->as_is) } } };
@@ -150,8 +150,9 @@ static void party_main(size_t own, uint16_t port)
 	memcpy(p.work.name[own], name[own], sizeof(name[own]));
 	need(secagg_agree(secagg[own], adverts, (const uint8_t(*)[SECAGG_HASH_LEN])pins));
 	make_block(&p.B);
-	ALLOC(p.as_is, words);
+	ALLOC(p.as_is, words + 1);
 	need(fixed_encode(&f, p.B.a, words, p.as_is, NULL));
+	p.as_is[words] = 1; /* the canary */
 	side_open(&p.side, &party_files[own], &ca);
 	side_dial(&p.side, port);
 	side_start(&p.side);

@@ -94,14 +94,14 @@ static enum err send_masked(struct party *p)
 
 static enum err send_as_is(struct party *p)
 {
-	size_t chunk = CHANNEL_CHUNK / sizeof(*p->as_is);
+	size_t all = words + 1, chunk = CHANNEL_CHUNK / sizeof(*p->as_is);
 
-	for (size_t at = 0; at < words; at += chunk) {
-		size_t now = words - at < chunk ? words - at : chunk;
+	for (size_t at = 0; at < all; at += chunk) {
+		size_t now = all - at < chunk ? all - at : chunk;
 		struct msg m = { .type = MSG_MASKED,
 				 .masked = { .group = GROUP_PLAIN,
 					     .round = p->plain_round,
-					     .count = words,
+					     .count = all,
 					     .offset = at,
 					     .words = { (const uint8_t *)(p->as_is + at),
 							now * sizeof(*p->as_is) } } };
@@ -180,10 +180,11 @@ static void party_main(size_t own, uint16_t port)
 	memcpy(p.work.name[own], name[own], sizeof(name[own]));
 	need(secagg_agree(secagg[own], adverts, (const uint8_t(*)[SECAGG_HASH_LEN])pins));
 	ALLOC(p.x, words);
-	ALLOC(p.as_is, words);
+	ALLOC(p.as_is, words + 1);
 	for (size_t i = 0; i < words; i++)
 		p.x[i] = value(own, i);
 	need(fixed_encode(&f, p.x, words, p.as_is, NULL));
+	p.as_is[words] = 1; /* the canary */
 	if (own == 0)
 		ALLOC(p.copy, words);
 	side_open(&p.side, &party_files[own], &ca);

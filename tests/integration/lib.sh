@@ -111,6 +111,12 @@ tools() { # builds the helpers once, whoever comes first
 	done
 }
 
+# Of tests that are made in a grid, the N-th: all with COTERIE_SOAK (make soak), otherwise half, so that rows of
+# WIDTH tests alternate.
+in_sample() { # N WIDTH
+	[[ -n ${COTERIE_SOAK-} ]] || ((($1 + ($1 - 1) / $2) % 2))
+}
+
 sanitized() { [[ $BIN == *address* ]]; }
 
 # ---- a federation ----
@@ -150,6 +156,55 @@ rows_job() { # NAME [JQ-PROGRAM]: kmeans, or a variant of fedsc
 	[[ -z ${2-} ]] || edit job "$2"
 }
 
+# The same of a graph with three planted clusters whose edges are spread, for jobs of kind fedspectral.
+edges_federation() { # L [SPLIT-OPTION...]
+	federation "$1"
+	rm -r "$T/data" "$T/pooled"
+	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" split --by edges --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" "${@:2}" >/dev/null
+	over_edges "$1"
+}
+
+# The configurations and the job for what lies in $T/data.
+over_edges() { # L
+	local name
+	for name in $(names "$1"); do
+		edit "$name" ".data = { \"edges\": \"data/$name/edges.tsv\", \"ids\": \"data/$name/ids.txt\" }
+			| .policy.jobs = [\"fedspectral\", \"fedspectral.exact\"]"
+	done
+	echo '{ "kind": "fedspectral", "clusters": 3, "seed": 7 }' >"$T/job.json"
+}
+
+# The same of a planted graph of which each party hosts some vertices, for jobs of kind fedwalk.
+vertices_federation() { # L
+	federation "$1"
+	rm -r "$T/data" "$T/pooled"
+	"$BIN/coterie" synth --features 0 --nodes 120 --clusters 3 --degree 8 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" split --by vertices --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	over_vertices "$1"
+}
+
+over_vertices() { # L
+	local name
+	for name in $(names "$1"); do
+		edit "$name" ".data = { \"edges\": \"data/$name/edges.tsv\", \"vertices\": \"data/$name/ids.txt\" }
+			| .policy.jobs = [\"fedwalk\"]"
+	done
+	echo '{ "kind": "fedwalk", "walks": 20, "length": 12, "window": 4, "seed": 7 }' >"$T/job.json"
+}
+
+# The same of many graphs at each party, in two planted classes, for jobs of kind fedgcn.
+graphs_federation() { # L [SYNTH-OPTION...]
+	local name seed=1
+	federation "$1"
+	rm -r "$T/data" "$T/pooled"
+	for name in $(names "$1"); do
+		"$BIN/coterie" synth --graphs --nodes 40 --size 12 --seed $((seed++)) --out "$T/data/$name" "${@:2}" >/dev/null
+		edit "$name" ".data = { \"graphs\": \"data/$name\" } | .policy.jobs = [\"fedgcn\"]"
+	done
+	echo '{ "kind": "fedgcn", "clusters": 2, "seed": 7, "rounds": 4, "epochs": 3, "baselines": "off" }' >"$T/job.json"
+}
+
 allows() { # L KIND: all that the parties' policies name
 	local name
 	for name in $(names "$1"); do edit "$name" ".policy.jobs = [\"$2\"]"; done
@@ -161,7 +216,7 @@ set_up() { # L: keys, and configurations for the slices in $T/data
 	names "$L" | jq -Rn '[inputs] as $names | {
 		name: "coordinator", listen: "127.0.0.1:0",
 		identity: { certificate: "pki/coordinator.crt", key: "pki/coordinator.key", ca: "pki/ca.crt" },
-		parties: $names, heartbeat_s: 1, reconnect_s: 2, step_timeout_s: 20, join_timeout_s: 20, threads: 1,
+		parties: $names, heartbeat_s: 1, reconnect_s: 2, rejoin_s: 0, step_timeout_s: 20, join_timeout_s: 20, threads: 1,
 		output: "out/coordinator" }' >"$T/coordinator.json"
 	{
 		echo "coordinator"
@@ -181,7 +236,7 @@ set_up() { # L: keys, and configurations for the slices in $T/data
 				if $edges == "" then {} else { edges: $edges } end +
 				if $ids == "" then {} else { ids: $ids } end),
 			policy: { min_parties: (if $L > 1 then 2 else 1 end) },
-			heartbeat_s: 1, reconnect_s: 2, step_timeout_s: 20, retry_s: 5, threads: 1,
+			heartbeat_s: 1, reconnect_s: 2, rejoin_s: 0, step_timeout_s: 20, retry_s: 5, threads: 1,
 			output: "out/\($name)" }' "$T/pins" >"$T/$name.json"
 	done
 }
@@ -295,8 +350,9 @@ completes() { # L
 # shellcheck disable=SC2120
 no_leftovers() { # [KILLED]
 	local odd
-	odd=$(find "$T/out" -type f ! -path "$T/out/${1:-nobody}/*" ! -path '*/state/served' \
-		! -path '*/state/model-*.bin' ! -name run.json ! -name labels.csv ! -name labels.npy ! -name log.jsonl)
+	odd=$(find "$T/out" -type f ! -path "$T/out/${1:-nobody}/*" ! -path '*/state/served' ! -path '*/state/ledger.db*' \
+		! -path '*/state/model-*.bin' ! -name run.json ! -name labels.csv ! -name labels.npy ! -name log.jsonl \
+		! -name model.fedgcn ! -name 'baseline-*.csv' ! -name embeddings.npy ! -name ids.csv)
 	[[ -z $odd ]] || fail "left over: $odd"
 }
 

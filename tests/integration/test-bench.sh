@@ -7,6 +7,8 @@
 #
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
+# shellcheck disable=SC2034 # lib.sh reads it
+TEST_TIMEOUT=180 # whole tables
 
 # Data for the jobs of the real sets.
 sets() { # SET...
@@ -61,7 +63,7 @@ test_help_names_every_table() {
 	bench --help
 	((status == 0)) || fault "exit status $status"
 	local part
-	for part in quick choices table2 table4 table7 table10 tables8-9 figure4 figure5 wan-methods predict scale fedsc fedspectral; do says "^  $part  +[^ ]"; done
+	for part in quick choices table2 table4 table7 table10 tables8-9 figure4 figure5 wan-methods predict scale fedsc fedspectral fedwalk fedgcn; do says "^  $part  +[^ ]"; done
 }
 
 test_table2() {
@@ -219,6 +221,43 @@ test_fedspectral() {
 	has_cell "$csv" 'email-eu-core,fedspectral,similarity' '[0-9.]+,,1,,87.05,,,,-,'
 	grep -q '^| fedspectral | [0-9.]* | [0-9.]* |  | [0-9.]* | 77.63 |$' "$T/o/fedspectral.md" || fault "no row of fedspectral: $(<"$T/o/fedspectral.md")"
 	! grep -q 'Figures\|Planted' "$T/o/fedspectral.md" || fault 'parts that were not measured are rendered'
+}
+
+test_fedwalk() {
+	export COTERIE_DATA=$T/sets COTERIE_BIN=$BIN
+	refused 'no blogcatalog/edges.tsv in .*/sets' fedwalk
+	local set row csv=$T/o/fedwalk.csv
+	for set in cora email-eu-core; do
+		"$BIN/coterie" synth --features 0 --nodes 90 --clusters 3 --degree 12 --homophily 0.95 --out "$T/sets/$set" >/dev/null
+		sed -i 's/n//g' "$T/sets/$set/edges.tsv"
+		rm "$T/sets/$set/ids.txt"
+	done
+	refused '--only: fast is no part; expected accuracy, sweeps or scale' fedwalk --only fast
+	bench fedwalk --quick --only accuracy --out "$T/o"
+	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
+	for set in cora email-eu-core; do
+		for row in deepwalk 'p = 0' 'p = 0.2'; do has_cell "$csv" "$set,$row,micro" '[0-9.]+,,1,,,,,,-,'; done
+		has_cell "$csv" "$set,p = 0,messages" '39.000,,1,,,,39.000,within 0.3 % of the bound,met,'
+		has_cell "$csv" "$set,p = 0.2,recall" '[01].[0-9]+,,1,,,,,,-,'
+	done
+	grep -q '^| deepwalk | [0-9.]* | [0-9.]* | - |' "$T/o/fedwalk.md" || fault "no row of deepwalk: $(<"$T/o/fedwalk.md")"
+}
+
+test_fedgcn() {
+	export COTERIE_DATA=$T/sets COTERIE_BIN=$BIN
+	refused 'no tu/MUTAG/MUTAG_A.txt in .*/sets' fedgcn
+	local set csv=$T/o/fedgcn.csv
+	for set in MUTAG BZR; do "$BIN/coterie" synth --graphs --nodes 30 --size 10 --out "$T/sets/tu/$set" >/dev/null; done
+	refused '--only: fast is no part; expected table2, table3, figure3, figure4 or cost' fedgcn --only fast
+	refused '--setting: XY is none; expected SM, SM-BIO, SM-BIO-SY, SN or CV' fedgcn --setting XY
+	bench fedgcn --quick --only table2 --out "$T/o"
+	((status == 0)) || fail "exit status $status: $(tail -n 5 "$T/said")"
+	says 'SM without COX2 DHFR PTC_MR AIDS BZR_MD: not in'
+	has_cell "$csv" 'SM,default,ACC' '[0-9.]+,,1,,75.9,0.8,,>= 76.5,(met|missed),without COX2.*'
+	has_cell "$csv" 'SM,paper,ARI' '-?[0-9.]+,,1,,31.1,3.4,,>= 26,(met|missed),without COX2.*'
+	has_cell "$csv" 'SM,majority,ACC' '50.00,,1,,,,,,-,without COX2.*'
+	for set in size log-size untrained alone; do grep -q "^SM,$set,F1," "$csv" || fault "no F1 of $set"; done
+	grep -q 'SM is without COX2 DHFR PTC_MR AIDS BZR_MD: not here' "$T/o/fedgcn.md" || fault 'missing sets are not named'
 }
 
 test_predict() {

@@ -8,25 +8,6 @@
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
 
-# A planted graph, its parts, configurations for them, and what central clustering says.
-graph_federation() { # L [SPLIT-OPTION...]
-	federation "$1"
-	rm -r "$T/data" "$T/pooled"
-	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
-	"$BIN/coterie" split --by edges --parties "$1" --seed 5 --data "$T/pooled" --out "$T/data" "${@:2}" >/dev/null
-	over_edges "$1"
-}
-
-# The configurations and the job for what lies in $T/data.
-over_edges() { # L
-	local name
-	for name in $(names "$1"); do
-		edit "$name" ".data = { \"edges\": \"data/$name/edges.tsv\", \"ids\": \"data/$name/ids.txt\" }
-			| .policy.jobs = [\"fedspectral\", \"fedspectral.exact\"]"
-	done
-	echo '{ "kind": "fedspectral", "clusters": 3, "seed": 7 }' >"$T/job.json"
-}
-
 central() { # [DIR]: of $T/pooled, or another
 	"$BIN/coterie" spectral --data "${1:-$T/pooled}" --clusters 3 --seed 7 --out "$T/central" >/dev/null
 }
@@ -56,7 +37,7 @@ phases_of() { run_of "$1" '[.phases[].name] | join(" ")'; }
 # ---- the three variants ----
 
 exact_is_central() { # L [SPLIT-OPTION...]
-	graph_federation "$@"
+	edges_federation "$@"
 	central
 	runs "$1"
 	own_labels "$1"
@@ -77,7 +58,7 @@ test_exact_of_five_with_overlap() { exact_is_central 5 --overlap 0.4; }
 test_exact_of_regions() { exact_is_central 4 --regions; }
 
 test_exact_of_one() {
-	graph_federation 1
+	edges_federation 1
 	central
 	edit job '.allow_single = true'
 	edit party-00 '.policy.allow_single = true'
@@ -86,7 +67,7 @@ test_exact_of_one() {
 }
 
 test_plus() {
-	graph_federation 3 --overlap 0.67
+	edges_federation 3 --overlap 0.67
 	central
 	edit job '.variant = "fedspectral+"'
 	runs 3
@@ -99,7 +80,7 @@ test_plus() {
 }
 
 test_plain() {
-	graph_federation 3 --overlap 0.67
+	edges_federation 3 --overlap 0.67
 	central
 	edit job '.variant = "fedspectral"'
 	runs 3
@@ -111,7 +92,7 @@ test_plain() {
 # ---- ids ----
 
 test_hashed_and_plain_ids() {
-	graph_federation 3
+	edges_federation 3
 	runs 3
 	mv "$T/out" "$T/hashed"
 	runs 3 --set ids=plain
@@ -121,7 +102,7 @@ test_hashed_and_plain_ids() {
 
 # Any words are ids, in any order, and a party need not list them beside its edges.
 test_other_ids() {
-	graph_federation 3
+	edges_federation 3
 	sed -i -E 's/\bn([0-9]+)\b/+49-\1@ex\xc3\xa4mple/g' "$T"/data/party-*/{ids.txt,edges.tsv} "$T"/pooled/{ids.txt,edges.tsv}
 	shuf --random-source="$T/pooled/edges.tsv" -o "$T/data/party-01/ids.txt" "$T/data/party-01/ids.txt"
 	for name in $(names 3); do edit "$name" 'del(.data.ids)'; done
@@ -135,7 +116,7 @@ test_other_ids() {
 
 # An edge weighs what those who have it say together: here 1 of one party, 1 + 2.5 of two.
 test_weights_add_up() {
-	graph_federation 2 --overlap 1
+	edges_federation 2 --overlap 1
 	awk -v OFS='\t' 'NR % 3 == 0 { print $1, $2, 2.5 }' "$T/pooled/edges.tsv" >"$T/data/party-01/edges.tsv"
 	awk -v OFS='\t' '{ print $1, $2, NR % 3 ? 1 : 3.5 }' "$T/pooled/edges.tsv" >"$T/both"
 	mv "$T/both" "$T/pooled/edges.tsv"
@@ -150,7 +131,7 @@ test_weights_add_up() {
 # ---- who is asked ----
 
 test_exact_must_be_named() {
-	graph_federation 2
+	edges_federation 2
 	edit party-01 '.policy.jobs = ["fedspectral"]'
 	coordinator
 	parties 2
@@ -171,7 +152,7 @@ test_exact_must_be_named() {
 
 dies_in() { # VICTIM PHASE [ARG-OF-COORDINATOR...]
 	local name others=()
-	graph_federation 3
+	edges_federation 3
 	coordinator "${@:3}"
 	relay relay 40 # so that a phase lasts
 	party party-00
@@ -200,7 +181,7 @@ test_party_dies_in_power() { dies_in party-01 power --set variant=fedspectral+; 
 # ---- odd data that work ----
 
 test_loops_and_repeated_edges() {
-	graph_federation 2
+	edges_federation 2
 	central
 	{
 		cat "$T/data/party-01/edges.tsv"
@@ -217,7 +198,7 @@ test_loops_and_repeated_edges() {
 }
 
 test_party_without_edges() {
-	graph_federation 3
+	edges_federation 3
 	: >"$T/data/party-02/edges.tsv"
 	cat "$T"/data/party-0[01]/edges.tsv >"$T/pooled/edges.tsv"
 	central
@@ -235,7 +216,7 @@ test_party_without_edges() {
 
 # Three graphs beside each other, and a node of nobody.
 test_disconnected() {
-	graph_federation 2
+	edges_federation 2
 	rm -r "$T/data"
 	mkdir "$T/data" "$T/apart"
 	awk 'BEGIN { for (c = 0; c < 3; c++) for (i = 0; i < 20; i++) for (j = 0; j < i; j++)
@@ -266,7 +247,7 @@ refuses() { # FILE REGEX
 }
 
 test_bad_files() {
-	graph_federation 2
+	edges_federation 2
 	local long
 	export ADDRESS=127.0.0.1:1
 	long=$(head -c 10240 /dev/zero | tr '\0' x)
@@ -289,7 +270,7 @@ test_bad_files() {
 }
 
 test_more_clusters_than_nodes() {
-	graph_federation 2
+	edges_federation 2
 	printf 'a b\nb c\n' >"$T/data/party-00/edges.tsv"
 	printf 'd c\n' >"$T/data/party-01/edges.tsv"
 	printf 'a\nb\nc\nlonely\n' >"$T/data/party-00/ids.txt"

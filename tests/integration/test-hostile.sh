@@ -73,6 +73,69 @@ test_many_connections_that_say_nothing() {
 	for fd in "${fds[@]}"; do exec {fd}<&-; done
 }
 
+crowd() { # COUNT: connections to the coordinator that stay open; they are in $CROWD
+	local fd
+	CROWD=()
+	for ((i = 0; i < $1; i++)); do
+		exec {fd}<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}"
+		CROWD+=("$fd")
+	done
+}
+
+# More of one address than may be: the oldest go, and a job under way does not notice.
+test_flood_of_connections_in_a_job() {
+	slow_job
+	crowd 100
+	undisturbed 'too many others of its address have not finished their greeting'
+}
+
+# Parties of the same address still come in.
+test_flood_of_connections_before_a_job() {
+	federation 2
+	edit coordinator '.join_timeout_s = 60 | .greetings_per_address = 20'
+	coordinator
+	crowd 200
+	soon_says coordinator "$FROM.*too many others of its address"
+	parties 2
+	completes 2
+}
+
+# A byte now and then is no handshake.
+test_slow_loris() {
+	federation 2
+	edit coordinator '.join_timeout_s = 60'
+	coordinator
+	exec 3<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}"
+	{
+		printf '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'
+		while sleep 0.3; do printf '\x00'; done
+	} >&3 2>/dev/null &
+	local name=loris
+	PID[$name]=$!
+	soon_says coordinator "$FROM.*did not finish the TLS handshake within"
+	parties 2
+	completes 2
+}
+
+# Each change of keys asks for another one in return.
+test_flood_of_key_updates() {
+	tls_tool keyupdates
+	slow_job
+	timeout 20 "$TOOLS/keyupdates" "$ADDRESS" "$T/pki/party-01.crt" "$T/pki/party-01.key" "$T/pki/ca.crt" 100000 ||
+		fail "it was not closed: $?"
+	undisturbed 'party-01.* changed its keys more than 8 times|party-01 is already connected'
+}
+test_flood_of_key_updates_before_a_job() {
+	tls_tool keyupdates
+	federation 2
+	coordinator
+	timeout 20 "$TOOLS/keyupdates" "$ADDRESS" "$T/pki/party-01.crt" "$T/pki/party-01.key" "$T/pki/ca.crt" 100000 ||
+		fail "it was not closed: $?"
+	soon_says coordinator "$FROM.*changed its keys more than 8 times"
+	parties 2
+	completes 2
+}
+
 test_silence_is_closed() {
 	federation 2
 	edit coordinator '.join_timeout_s = 60'
@@ -134,7 +197,7 @@ test_unlisted_certificate() {
 
 test_the_coordinators_own_certificate() {
 	slow_job
-	hello 2 2 | tls coordinator
+	hello 3 3 | tls coordinator
 	undisturbed 'coordinator'
 }
 
@@ -155,7 +218,7 @@ test_pinned_party_with_another_key() {
 # While that party is in the job nobody else gets a word in under its name.
 test_second_session_of_a_party_in_the_job() {
 	slow_job
-	hello 2 2 | tls party-01
+	hello 3 3 | tls party-01
 	undisturbed 'party-01 is already connected'
 }
 
@@ -192,7 +255,7 @@ test_garbage_inside_tls() { { printf '\xff' && head -c 4095 /dev/urandom; } | in
 test_four_gigabytes_announced_inside_tls() { frame $HELLO 0 0 '' 4294967295 | inside 'party-01.*4294967295'; }
 test_more_than_a_greeting_announced() { frame $HELLO 0 0 '' 65536 | inside 'party-01.*65536'; }
 test_less_than_a_header_announced() { frame $HELLO 0 0 '' 3 | inside 'party-01.*\b3\b'; }
-test_half_a_frame_inside_tls() { hello 2 2 | head -c 15 | inside 'party-01.*(closed|left|half|middle)'; }
+test_half_a_frame_inside_tls() { hello 3 3 | head -c 15 | inside 'party-01.*(closed|left|half|middle)'; }
 test_flags_that_do_not_exist() { frame $HELLO 0 0 "$(u 2 2)$(u 2 2)$(u 4 0)" '' 1 | inside 'party-01.*flags'; }
 test_message_that_does_not_exist() { frame 999 0 0 | inside 'party-01.*999'; }
 test_body_that_does_not_parse() { frame $HELLO 0 0 "$(u 2 2)$(u 2 2)$(u 4 60)\\x41" | inside 'party-01.*HELLO'; }
@@ -218,9 +281,9 @@ test_version_that_is_too_new() {
 	soon_says coordinator 'party-00'
 	hello 7 9 | tls party-01
 	ends 2 coordinator party-00
-	says coordinator 'party-01.*versions? 7 to 9.* 2 to 2'
-	says party-00 'party-01.*versions? 7 to 9.* 2 to 2'
-	grep -aEq 'versions? 7 to 9.* 2 to 2' "$T/tls.stdout" || fail "REFUSED does not name both versions"
+	says coordinator 'party-01.*versions? 7 to 9.* 3 to 3'
+	says party-00 'party-01.*versions? 7 to 9.* 3 to 3'
+	grep -aEq 'versions? 7 to 9.* 3 to 3' "$T/tls.stdout" || fail "REFUSED does not name both versions"
 }
 
 # ---- a party in the job that does not keep to it ----
@@ -232,7 +295,7 @@ rogue() { # COMMAND that prints frames; $JOB is the job's number
 	exec 4<>"$T/to-rogue"
 	start rogue openssl s_client -connect "$ADDRESS" -CAfile "$T/pki/ca.crt" -quiet \
 		-cert "$T/pki/party-01.crt" -key "$T/pki/party-01.key" </dev/fd/4
-	hello 2 2 >&4
+	hello 3 3 >&4
 	until_true 20 offered || fail "no offer came"
 	"$@" >&4
 }
@@ -270,6 +333,8 @@ rogue_case() { # REGEX COMMAND...
 
 masked() { frame $MASKED "$JOB" 1 "$(u 4 2)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)"; }
 test_message_out_of_order() { rogue_case 'MASKED' masked; }
+
+test_second_hello() { rogue_case 'party-01 sent HELLO, which was not expected' hello 3 3; }
 
 four_gigabytes() { frame $MASKED "$JOB" 1 '' 4294967295; }
 test_four_gigabytes_in_a_job() { rogue_case '4294967295' four_gigabytes; }
@@ -315,6 +380,16 @@ test_coordinator_of_another_authority() {
 	party party-00
 	ends 2 party-00
 	says party-00 'certificate'
+}
+
+# Whoever is in between offers what both once spoke.
+test_coordinator_that_speaks_old_tls() {
+	federation 2
+	edit party-00 '.retry_s = 2'
+	stand_in -tls1_2
+	party party-00
+	ends 2 party-00
+	says party-00 'TLS 1.3|version|protocol'
 }
 
 test_coordinator_that_is_another_party() {

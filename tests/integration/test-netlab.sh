@@ -90,6 +90,30 @@ test_wan() {
 	[[ $(network_of wan '"\(.stated.rate_mbit) \(.stated.delay_ms)"') == "400 100" ]] || fail "not the stated network"
 }
 
+# Of many packets about as many get lost as are to be, and the run has the labels of one that lost none.
+test_loss() {
+	needs_a_lab
+	data
+	launch+=(--set method=basic --set polish=0 --net custom --rate 100 --delay 2)
+	runs whole
+	runs torn --loss 4
+	same_labels "$T/whole/party-00/labels.csv" "$T/torn/party-00/labels.csv"
+	[[ $(network_of whole '"\(.run.lost) \(.stated.loss_percent) \(.stated.loss_host)"') == "0 0 null" ]] ||
+		fail "lost without --loss: $(<"$T/whole/network.json")"
+	at_least "$(network_of torn .run.packets)" 300 "the number of packets"
+	at_least "$(network_of torn '.run | .lost / (.lost + .packets)')" 0.015 "the share that got lost"
+	at_least 0.1 "$(network_of torn '.run | .lost / (.lost + .packets)')" "0.1, against the share that got lost,"
+}
+
+test_loss_of_one_host() {
+	needs_a_lab
+	data
+	launch+=(--net custom --rate 100 --delay 2)
+	runs one --loss 3 --loss-host 1
+	[[ $(network_of one .stated.loss_host) == 1 ]] || fail "not of host 1"
+	at_least "$(network_of one .run.lost)" 1 "the number of packets lost"
+}
+
 test_stopped_by_signal() {
 	needs_a_lab
 	data

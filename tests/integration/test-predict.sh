@@ -202,6 +202,7 @@ test_fewer_parties_are_refused() {
 	old_and_new 3
 	run_old 3
 	edit coordinator '.parties |= .[:2]'
+	for name in party-00 party-01; do edit "$name" '.policy.allow_subsets = true'; done
 	refused 2 "the run of job.model had 3 parties, this job has 2"
 }
 

@@ -55,13 +55,17 @@ came_back() { # PARTY...: and both sides say so
 
 prepare() { # STEP: a job that has this step, and lasts
 	more=()
+	[[ $1 != joint ]] || more=(--set method=basic --set polish=0)
+	prepare_only "${more[@]}"
+	wired "${more[@]}"
+}
+
+prepare_only() { # [ARG...]: its labels, and all that it needs to run again
 	federation 3 --signal 0.3
 	edit coordinator '.reconnect_s = 20'
 	for name in $(names 3); do edit "$name" '.reconnect_s = 20'; done
 	edit job '.polish = 4'
-	[[ $1 != joint ]] || more=(--set method=basic --set polish=0)
-	undisturbed "${more[@]}"
-	wired "${more[@]}"
+	undisturbed "$@"
 }
 
 # Once or several times, all the relay's connections are cut in this step.
@@ -282,9 +286,57 @@ test_another_key_of_the_same_name() {
 	openssl req -new -key "$T/other.key" -subj /CN=party-01 -out "$T/other.csr" 2>/dev/null
 	openssl x509 -req -in "$T/other.csr" -CA "$T/pki/ca.crt" -CAkey "$T/pki/ca.key" -days 2 -out "$T/other.crt" \
 		-extfile <(printf 'subjectAltName=DNS:party-01\nextendedKeyUsage=clientAuth\n') 2>/dev/null
-	hello 2 2 | tls '' -cert "$T/other.crt" -key "$T/other.key"
+	hello 3 3 | tls '' -cert "$T/other.crt" -key "$T/other.key"
 	soon_says coordinator 'party-01 is already connected|a job is under way'
 	same_as_undisturbed
+}
+
+# For NAME's own key, valid for so many seconds from now.
+short_lived() { # NAME SECONDS
+	mkdir "$T/ca.d"
+	touch "$T/ca.d/index"
+	echo 01 >"$T/ca.d/serial"
+	cat >"$T/ca.d/config" <<-EOF
+		[ca]
+		default_ca = us
+		[us]
+		new_certs_dir = $T/ca.d
+		database = $T/ca.d/index
+		serial = $T/ca.d/serial
+		default_md = default
+		policy = any
+		x509_extensions = party
+		[any]
+		commonName = supplied
+		[party]
+		subjectAltName = DNS:$1
+		extendedKeyUsage = clientAuth
+	EOF
+	openssl req -new -key "$T/pki/$1.key" -subj "/CN=$1" -out "$T/ca.d/csr" 2>/dev/null
+	openssl ca -batch -notext -config "$T/ca.d/config" -cert "$T/pki/ca.crt" -keyfile "$T/pki/ca.key" \
+		-enddate "$(date -u -d "+$2 seconds" +%Y%m%d%H%M%SZ)" -in "$T/ca.d/csr" -out "$T/pki/$1.crt" 2>/dev/null
+}
+
+has_expired() { ! openssl x509 -checkend 0 -noout -in "$1" >/dev/null; }
+
+# The connection that stands goes on; another one with it does not come about. A renewed certificate
+# (SIGHUP) does, and the job goes on.
+test_certificate_that_expires_in_a_job() {
+	prepare_only
+	cp "$T/pki/party-01.crt" "$T/renewed.crt"
+	short_lived party-01 5
+	wired
+	in_phase coordinator level-1
+	kill -STOP "${PID[party-02]}" # so that the job lasts
+	until_true 20 has_expired "$T/pki/party-01.crt" || fail "it does not expire"
+	! said coordinator 'expired' || fail "it was held against the connection that stands"
+	kill -HUP "${PID[relay]}"
+	soon_says coordinator 'shows a certificate .*expired'
+	mv "$T/renewed.crt" "$T/pki/party-01.crt"
+	kill -HUP "${PID[party-01]}"
+	kill -CONT "${PID[party-02]}"
+	same_as_undisturbed
+	says coordinator 'party-01 is back'
 }
 
 # The same key, and a job that there is not.

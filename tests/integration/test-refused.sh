@@ -214,8 +214,11 @@ test_interrupted_by_the_keyboard() {
 
 test_hangup_reloads() {
 	slow_job party-00 level-1
+	for name in coordinator party-00; do edit "$name" '.log_level = "debug"'; done
 	kill -HUP "${PID[coordinator]}" "${PID[party-00]}"
 	completes 3
+	for name in coordinator party-00; do says "$name" '"level":"debug"'; done
+	! said party-01 '"level":"debug"' || fail "party-01 logs more, and was not told to"
 }
 
 run_tests "$@"

@@ -6,6 +6,18 @@
 #
 # shellcheck shell=bash
 
+tls_tool() { # NAME: of tests/hostile, by OpenSSL alone; compiled once, whoever comes first
+	local exe=$TOOLS/$1 c=$ROOT/tests/hostile/$1.c
+	[[ ! $exe -nt $c ]] || return 0
+	(
+		flock 9
+		[[ $exe -nt $c ]] || {
+			"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Wshadow -Werror -o "$exe.new" "$c" -lssl -lcrypto &&
+				mv "$exe.new" "$exe"
+		}
+	) 9>"$TOOLS/$1.lock"
+}
+
 u() { # BYTES NUMBER: big-endian, as the printf escapes that make it
 	local i
 	for ((i = $1 - 1; i >= 0; i--)); do printf '\\x%02x' $((($2 >> (8 * i)) & 255)); done
@@ -45,11 +57,11 @@ tls() { # NAME [S_CLIENT-ARG...]
 
 # Stands in for the coordinator, with its certificate, towards one party: what is written to file
 # descriptor 4 is sent once the handshake is done.
-stand_in() { # its address is in $ADDRESS
+stand_in() { # [-tls1_3]: its address is in $ADDRESS
 	mkfifo "$T/to-party"
 	exec 4<>"$T/to-party"
 	start server openssl s_server -accept 127.0.0.1:0 -naccept 1 -CAfile "$T/pki/ca.crt" -Verify 2 \
-		-cert "$T/pki/coordinator.crt" -key "$T/pki/coordinator.key" -tls1_3 </dev/fd/4
+		-cert "$T/pki/coordinator.crt" -key "$T/pki/coordinator.key" "${1:--tls1_3}" </dev/fd/4
 	until_true 10 grep -q ^ACCEPT "$T/server.stdout" || fail "openssl s_server does not listen"
 	ADDRESS=$(sed -n 's/^ACCEPT //p' "$T/server.stdout")
 }

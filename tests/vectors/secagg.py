@@ -71,7 +71,7 @@ def pair_key(i, j):
     return hkdf_expand(prk, b"coterie pair key v1\0" + text(first) + text(second), 32)
 
 
-def mask(i, members, number, bits):
+def mask(i, members, number, bits, history={}):
     """Words of party i's mask for the number-th sum of these members."""
     info = b"coterie mask v1" + u32(len(members)) + b"".join(text(parties[m].name) for m in members)
     info += number.to_bytes(8, "big") + TRANSCRIPT
@@ -79,7 +79,7 @@ def mask(i, members, number, bits):
     for j in members:
         if j == i:
             continue
-        s = stream(hkdf_expand(pair_key(i, j), info, 16), WORDS * bits // 8)
+        s = stream(hkdf_expand(pair_key(i, j), info + history.get(j, bytes(32)), 16), WORDS * bits // 8)
         sign = 1 if j > i else -1
         for w in range(WORDS):
             word = int.from_bytes(s[w * bits // 8 : (w + 1) * bits // 8], "little")
@@ -108,3 +108,7 @@ for bits in (64, 32):
     for members, number in (((1, 2), 0), ((0, 1, 2), 0), ((0, 1, 2), 1)):
         print(field(mask(1, members, number, bits)))
     print("},")
+print("/* what bank-b and shop were told in a group that is over; of bank-b's mask with all, round 2 */")
+HISTORY = {2: hashlib.sha256(b"coterie history v1\0" + bytes(32) + TRANSCRIPT).digest()}
+print(".history =\n" + field(HISTORY[2]))
+print(".told64 =\n" + field(mask(1, (0, 1, 2), 2, 64, HISTORY)))

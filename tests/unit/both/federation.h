@@ -36,12 +36,16 @@ struct half {
 	struct features X;
 	const struct graph *g;
 	const struct dataset *dataset; /* fedspectral, a party's own: borrowed */
+	const struct graphs *graphs;   /* fedgcn, a party's own: borrowed */
+	const char *output;            /* fedgcn: where models go */
 	size_t n;                      /* nodes; of a party: its rows */
 	size_t columns;                /* fedsc, kmeans */
 	unsigned min_cluster;
 	unsigned threads;
+	bool tell;           /* parties exchange what they were told, and all say DONE */
 	uint32_t *label;     /* n */
 	unsigned clusters;   /* fedspectral: that were found */
+	float *embedding;    /* fedwalk: of the dataset's nodes, or the coordinator's; or NULL */
 	bool labelled;       /* fedsc, kmeans: the coordinator has labels too */
 	struct model *model; /* party: what it predicts with, or what its run has left; freed with
 				the federation */
@@ -214,11 +218,13 @@ static inline void federation_release(struct federation *f)
 		features_release(&f->party[l].X);
 		record_release(&f->party[l].record);
 		free(f->party[l].label);
+		free(f->party[l].embedding);
 		model_free(f->party[l].model);
 	}
 	post_free(f->server.post);
 	record_release(&f->server.record);
 	free(f->server.label);
+	free(f->server.embedding);
 }
 
 #endif

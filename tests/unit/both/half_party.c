@@ -1,7 +1,9 @@
 /* A party's half, for federation.h. */
 #include "common/data/dataset.h"
+#include "party/fedgcn.h"
 #include "party/fedsc.h"
 #include "party/fedspectral.h"
+#include "party/fedwalk.h"
 #include "party/gcc.h"
 #include "party/kcagc.h"
 #include "party/landmark.h"
@@ -23,6 +25,15 @@ static void observe(void *arg, enum msg_type type, struct bytes body)
 		s->half->saw(s->half->saw_arg, s->half->own, type, body);
 }
 
+static enum err end(struct work *work)
+{
+	struct msg m = { .type = MSG_DONE };
+
+	TRY(told_say_all(work));
+	TRY(channel_send(work->channel, &m));
+	return channel_recv(work->channel, MSG_DONE, &m);
+}
+
 void *half_party(void *arg)
 {
 	struct half *h = arg;
@@ -39,12 +50,16 @@ void *half_party(void *arg)
 				    .graph = h->dataset ? &h->dataset->g : h->g,
 				    .dataset = h->dataset,
 				    .n = h->n,
+				    .graphs = h->graphs,
+				    .output = h->output,
 				    .min_cluster = h->min_cluster,
 				    .model = h->model,
 				    .threads = h->threads } };
 
 	for (size_t l = 0; l < h->L; l++)
 		snprintf(s.work.name[l], sizeof(s.work.name[l]), "%s", h->name[l]);
+	if (h->tell)
+		told_begin(&s.work);
 	channel_observe(s.work.channel, observe, &s);
 	if (h->job->kind == JOB_FEDSC || h->job->kind == JOB_KMEANS) {
 		h->result = party_fedsc(&s.work, h->label);
@@ -53,6 +68,11 @@ void *half_party(void *arg)
 	} else if (h->job->kind == JOB_FEDSPECTRAL) {
 		h->result = party_fedspectral(&s.work, h->label);
 		h->clusters = s.work.job.clusters;
+	} else if (h->job->kind == JOB_FEDWALK) {
+		h->result = party_fedwalk(&s.work);
+		h->embedding = s.work.embedding;
+	} else if (h->job->kind == JOB_FEDGCN) {
+		h->result = party_fedgcn(&s.work, h->label);
 	} else if (h->job->method == METHOD_LANDMARK) {
 		h->result = party_landmark(&s.work, h->label);
 	} else if (h->job->method == METHOD_GCC) {
@@ -61,7 +81,9 @@ void *half_party(void *arg)
 		h->result = party_kcagc(&s.work, h->label);
 		h->model = s.work.model;
 	}
-	channel_observe(s.work.channel, NULL, NULL);
+	if (h->result == ERR_OK && h->tell)
+		h->result = end(&s.work);
+	told_stop(&s.work);
 	if (h->result != ERR_OK) {
 		snprintf(h->why, sizeof(h->why), "%s", err_detail());
 		half_abort(h, s.work.channel, h->name[h->own]);

@@ -1,10 +1,13 @@
 /* The coordinator's half, for federation.h. */
+#include "server/fedgcn.h"
 #include "server/fedsc.h"
 #include "server/fedspectral.h"
+#include "server/fedwalk.h"
 #include "server/gcc.h"
 #include "server/kcagc.h"
 #include "server/landmark.h"
 #include "server/predict.h"
+#include "server/relay.h"
 #include "tests/unit/both/federation.h"
 
 struct seat {
@@ -45,6 +48,29 @@ static void serve_fedspectral(struct half *h, struct run *run)
 	h->clusters = run->job.clusters;
 }
 
+/* Vertices, which it counts itself. */
+static void serve_fedwalk(struct half *h, struct run *run)
+{
+	h->result = server_fedwalk(run);
+	h->embedding = run->embedding;
+	h->n = run->n;
+}
+
+static enum err end(struct run *run)
+{
+	struct msg m = { .type = MSG_DONE }, done;
+
+	struct relayed told;
+	enum err e = relay_take_last(run, &told);
+
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
+		e = channel_recv(run->channel[l], MSG_DONE, &done);
+	if (e == ERR_OK)
+		e = relay_give_last(run, &told);
+	relayed_release(&told);
+	return e == ERR_OK ? run_broadcast(run, 0, run->L, &m) : e;
+}
+
 void *half_server(void *arg)
 {
 	struct half *h = arg;
@@ -57,8 +83,10 @@ void *half_server(void *arg)
 			   .post = h->post,
 			   .record = &h->record,
 			   .threads = 1,
+			   .tell = h->tell,
 			   .n = h->n,
-			   .columns = h->columns };
+			   .columns = h->columns,
+			   .output = h->output };
 
 	for (size_t l = 0; l < h->L; l++) {
 		seat[l] = (struct seat){ h, l };
@@ -70,12 +98,18 @@ void *half_server(void *arg)
 		h->result = server_predict(&run, h->label);
 	else if (h->job->kind == JOB_FEDSPECTRAL)
 		serve_fedspectral(h, &run);
+	else if (h->job->kind == JOB_FEDWALK)
+		serve_fedwalk(h, &run);
+	else if (h->job->kind == JOB_FEDGCN)
+		h->result = server_fedgcn(&run);
 	else if (h->job->method == METHOD_LANDMARK)
 		h->result = server_landmark(&run, h->label);
 	else if (h->job->method == METHOD_GCC)
 		h->result = server_gcc(&run, h->label);
 	else
 		h->result = server_kcagc(&run, h->label);
+	if (h->result == ERR_OK && h->tell)
+		h->result = end(&run);
 	if (h->result != ERR_OK)
 		snprintf(h->why, sizeof(h->why), "%s", err_detail());
 	for (size_t l = 0; l < h->L; l++) {

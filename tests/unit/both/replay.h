@@ -204,6 +204,8 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 			    .model = r->job.kind == JOB_KCAGC_PREDICT ? r->f.party[l].model : NULL,
 			    .g = r->f.party[l].g,
 			    .dataset = r->f.party[l].dataset,
+			    .graphs = r->f.party[l].graphs,
+			    .output = r->f.party[l].output,
 			    .n = r->f.party[l].n,
 			    .min_cluster = r->f.party[l].min_cluster,
 			    .threads = 1,
@@ -235,6 +237,7 @@ static inline void replay_server(struct recording *r, size_t l, const struct scr
 			    .post = post_new(5),
 			    .n = r->f.server.n,
 			    .columns = r->f.server.columns,
+			    .output = r->f.server.output,
 			    .label = alloc(r->f.server.n, sizeof(*h->label)),
 			    .saw = replay_count,
 			    .saw_arg = out->taken };

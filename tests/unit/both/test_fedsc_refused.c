@@ -459,7 +459,7 @@ static void test_bad_input(void **state)
 	fails("variant=anchor min_cluster=10", spoil_nothing, false, ERR_JOB,
 	      "landmarks have 10 rows or more");
 	fails("variant=dense dims=6 rounds=1 kernel.lambda=0 kernel.width=1e8", spoil_nothing, true,
-	      ERR_INPUT, "with lambda 0, r 1e+08");
+	      ERR_JOB, "with lambda 0, r 1e+08");
 }
 
 int main(void)

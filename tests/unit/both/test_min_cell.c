@@ -281,7 +281,7 @@ static void recorded_sum(const struct recording *r, uint64_t *sum, size_t words)
 
 		assert_int_equal(sent->type, MSG_MASKED);
 		assert_ok(msg_decode(&m, MSG_MASKED, (struct bytes){ sent->body, sent->len }));
-		assert_int_equal(m.masked.words.n, words * 8);
+		assert_int_equal(m.masked.words.n, (words + 1) * 8); /* and the canary */
 		for (size_t w = 0; w < words; w++) {
 			uint64_t word;
 

@@ -244,7 +244,8 @@ static void check_sums(const struct planted *p, size_t L, const char *settings)
 		double *D = alloc(sum->count, sizeof(*D));
 
 		assert_true(sight_sum(&s, node, sum->round, &words));
-		assert_int_equal(words.n, sum->count * s.word);
+		assert_int_equal(words.n, (sum->count + 1) * s.word);
+		assert_true(words.p[sum->count * s.word] == fixed.parties); /* the canary */
 		assert_false(is_uniform(words.p, words.n)); /* small numbers: they can be told */
 		fixed_decode(&fixed, words.p, sum->count, D);
 		for (size_t e = 0; e < sum->count; e++) {

@@ -90,7 +90,7 @@ static void make_record(const char *out, const struct job *job, const struct dat
 	record_init(&r, "party", "a");
 	record_start(&r, job, job_id, 1, names, 2);
 	if (files)
-		record_data(&r, files->features, files->edges, files->ids);
+		record_data(&r, files->features, files->edges, files->ids, NULL);
 	record_result(&r, sorted, N, K);
 	record_end(&r, ERR_OK, "");
 	assert_ok(record_write(&r, out));

@@ -493,7 +493,7 @@ static void test_command(void **state)
 	expect_command(split_main, "--parties 0", 4,
 		       "--parties is \"0\", expected a whole number from 1 to 256");
 	expect_command(split_main, "--by nodes", 4,
-		       "--by is \"nodes\", expected columns, rows or edges");
+		       "--by is \"nodes\", expected columns, rows, edges, vertices or graphs");
 	expect_command(split_main, "--seed -1", 4, "--seed is \"-1\"");
 	expect_command(split_main, "--shared-edges 0.4", 4,
 		       "--shared-edges is \"0.4\", expected a number from 0.5 to 1");
@@ -502,7 +502,7 @@ static void test_command(void **state)
 	expect_command(split_main, "--data x --out y --parties 1 --shared-edges 0.6", 4,
 		       "--shared-edges is for two or more parties");
 	expect_command(split_main, "--data x --out y --parties 2 --skew 0.6", 4,
-		       "--skew is for --by rows, not for columns");
+		       "--skew is for --by rows or graphs, not for columns");
 	expect_command(split_main, "--skew 1.5", 4,
 		       "--skew is \"1.5\", expected a number from 0 to 1");
 	expect_command(split_main, "--colour", 4, "colour");

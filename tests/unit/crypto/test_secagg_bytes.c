@@ -14,7 +14,8 @@ static const struct {
 	struct {
 		const char *secret, *public_key, *nonce, *spki, *signature, *advert_hash;
 	} party[PARTIES];
-	const char *params_hash, *transcript, *session, *draw, *pair, *mask64[3], *mask32[3];
+	const char *params_hash, *transcript, *session, *draw, *pair, *mask64[3], *mask32[3],
+	    *history, *told64;
 } known = {
 #include "tests/vectors/secagg.inc"
 };
@@ -55,6 +56,7 @@ static struct secagg *bank_b(unsigned modulus_bits)
 	ALLOC(sa, 1);
 	sa->dh = dh_group(setup.group_bits);
 	copy_setup(sa, &setup);
+	sa->secret = secret_new(DH_SECRET_LEN);
 	unhex(known.party[OWN].secret, sa->secret);
 	for (int j = 0; j < PARTIES; j++)
 		adverts[j] = (struct secagg_advert){
@@ -90,6 +92,7 @@ static void agree(struct secagg *sa, uint8_t h[static SHA256_LEN])
 {
 	session_hash(sa, adverts, h);
 	ALLOC(sa->pair, PARTIES);
+	ALLOC(sa->history, PARTIES);
 	ALLOC(sa->sealed, PARTIES);
 	for (size_t j = 0; j < PARTIES; j++)
 		if (j != OWN)
@@ -128,6 +131,34 @@ static void keys_and_masks(void **state)
 	}
 }
 
+/* A group of bank-b and shop is over: their history is in their masks, and in nobody else's. */
+static void masks_after_a_group(void **state)
+{
+	static const size_t all[] = { 0, 1, 2 }, pair[] = { 1, 2 };
+	static const uint8_t none[SECAGG_HASH_LEN];
+	struct secagg *sa = bank_b(64);
+	uint8_t h[SHA256_LEN], transcript[SECAGG_HASH_LEN], words[WORDS * 8] = { 0 };
+	struct mask *m = NULL;
+	uint64_t round;
+
+	(void)state;
+	agree(sa, h);
+	unhex(known.transcript, transcript);
+	secagg_history(sa, pair, 2, transcript);
+	expect(secagg_history_with(sa, 2), known.history, SECAGG_HASH_LEN);
+	assert_memory_equal(secagg_history_with(sa, 0), none, sizeof(none));
+	for (int k = 0; k < 3; k++) {
+		if (m)
+			mask_close(m);
+		assert_ok(secagg_open(sa, all, 3, transcript, &m, &round));
+	}
+	assert_int_equal(round, 2);
+	mask_add(m, words, WORDS);
+	mask_close(m);
+	expect(words, known.told64, sizeof(words));
+	secagg_free(sa);
+}
+
 static void sealed_messages(void **state)
 {
 	struct secagg *sa = bank_b(64);
@@ -158,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_signed),
 		cmocka_unit_test(keys_and_masks),
+		cmocka_unit_test(masks_after_a_group),
 		cmocka_unit_test(sealed_messages),
 	};
 

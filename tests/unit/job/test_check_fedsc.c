@@ -162,6 +162,16 @@ static void test_noise_of_factors(void **state)
 	fedsc(", \"variant\": \"dense\", \"kernel\": {\"width\": 1}" NOISE(
 		  "\"on\": \"factors\", " EPS),
 	      "job.dims is \"auto\", expected a number where job.noise.eps");
+	fedsc(", \"variant\": \"paper\"" NOISE("\"on\": \"factors\", \"beta_c\": 0.3"), NULL);
+	fedsc(
+	    ", \"variant\": \"paper\"" NOISE("\"on\": \"factors\", \"beta\": 1, \"beta_c\": -0.5"),
+	    "job.noise.beta_c is -0.5, expected 0 or more, or -1");
+	fedsc(", \"variant\": \"dense\"" NOISE("\"on\": \"factors\", \"beta\": 1, \"beta_c\": 0.3"),
+	      "job.noise.beta_c is 0.3, but only variant \"paper\"");
+	fedsc(", \"variant\": \"paper\", \"dims\": 20, \"kernel\": {\"width\": 1.5}" NOISE(
+		  "\"on\": \"factors\", \"beta_c\": 0.3, " EPS),
+	      "job.noise.eps is 0.5 and job.noise.beta_c is 0.3, expected one");
+	check("fedsc", NOISE("\"beta_c\": 0.3"), "job.noise.beta_c is 0.3, but job.noise.on");
 	fedsc(", \"variant\": \"dense\", \"dims\": 9" NOISE("\"on\": \"factors\", " EPS),
 	      "job.kernel.width is 0, expected a number where job.noise.eps");
 	fedsc(", \"variant\": \"dense\", \"dims\": 9, \"kernel\": {\"width\": 1, \"lambda\": "

@@ -56,6 +56,10 @@ static void test_coordinator(void **state)
 	assert_string_equal(c.common.tcp_congestion, "cubic");
 	assert_int_equal(c.common.heartbeat_s, 1);
 	assert_int_equal(c.common.reconnect_s, 60);
+	assert_int_equal(c.common.rejoin_s, 60);
+	assert_int_equal(c.max_attempts, 3);
+	assert_string_equal(c.common.path, path);
+	assert_ptr_equal(c.common.set, set);
 	assert_int_equal(c.common.step_timeout_s, 600);
 	assert_int_equal(c.common.threads, 0);
 	assert_int_equal(c.common.log_level, LOG_INFO);
@@ -85,6 +89,10 @@ static void test_party(void **state)
 	assert_int_equal(c.policy.methods.count, 0);
 	assert_int_equal(c.policy.min_parties, 2);
 	assert_false(c.policy.allow_single);
+	assert_true(c.policy.coordinators.count == 0 && c.policy.min_cell == 1);
+	assert_true(c.policy.max_jobs == 0 && c.policy.max_rounds == 0 && c.policy.max_words == 0);
+	assert_false(c.policy.allow_subsets || c.policy.confirm);
+	assert_int_equal(c.confirm_s, 3600);
 	assert_string_equal(c.state, "/tmp/o/state");
 	assert_int_equal(c.retry_s, 0);
 	party_config_release(&c);
@@ -158,6 +166,19 @@ static void test_refusals(void **state)
 		{ true, "{" BANK ", " DATA ", \"peers\": {\"hub\": 7}}",
 		  "party.peers.hub is 7, expected a string" },
 		/* 17 */ { true, "{", "line 1, column 2" },
+		/* 18 */
+		{ true,
+		  "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN
+		  "}, \"policy\": {\"coordinators\": [\"hub\", \"x\"]}}",
+		  "party.policy.coordinators has \"x\", expected names in party.peers" },
+		/* 19 */
+		{ true,
+		  "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN
+		  "}, \"policy\": {\"max_rounds\": 0}}",
+		  "party.policy.max_rounds is 0" },
+		/* 20 */
+		{ true, "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN "}, \"confirm_s\": 0}",
+		  "party.confirm_s is 0" },
 	};
 
 	(void)state;

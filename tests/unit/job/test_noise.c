@@ -80,6 +80,12 @@ static void test_by_beta(void **state)
 	near(n.noise_z, 0.1);
 	near(n.noise_c, 0.1);
 	near(n.ball, 6);
+	numbers(
+	    "{\"kind\": \"fedsc\", \"clusters\": 3, \"variant\": \"paper\", \"noise\": {\"on\": "
+	    "\"factors\", \"beta\": 0.1, \"beta_c\": 0, \"ball\": 6}}",
+	    &job, &n);
+	near(n.noise_z, 0.1);
+	near(n.noise_c, 0);
 	near(n.beta + n.sigma_z + n.sigma_c + n.eps, 0);
 	numbers(
 	    "{\"kind\": \"fedsc\", \"clusters\": 3, \"variant\": \"dense\", \"noise\": {\"on\": "
@@ -141,7 +147,7 @@ static void test_said(void **state)
 	     (const char *[]){ "no differential privacy", "no noise", NULL });
 	said("{\"kind\": \"fedsc\", \"clusters\": 3, \"variant\": \"paper\", \"noise\": {\"on\": "
 	     "\"factors\", \"beta\": 0.5}}",
-	     (const char *[]){ "no differential privacy", "Z_p and C_p have", NULL });
+	     (const char *[]){ "no differential privacy", "C_p of sigma 0.5", NULL });
 	said(FACTORS("paper", ", \"ball\": 3"),
 	     (const char *[]){
 		 "no differential privacy of the job", "exact sums", "sigma_Z 1235.",

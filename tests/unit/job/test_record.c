@@ -12,7 +12,7 @@
 
 static struct record r;
 
-static void start(void)
+static void start_again(uint32_t attempt)
 {
 	static const char text[] =
 	    "{\"kind\": \"kcagc\", \"clusters\": 2, \"filter\": {\"order\": 3}}";
@@ -22,8 +22,13 @@ static void start(void)
 
 	assert_ok(job_parse(&job, (struct bytes){ (const uint8_t *)text, sizeof(text) - 1 }, "job",
 			    NULL));
+	record_start(&r, &job, id, attempt, names, 2);
+}
+
+static void start(void)
+{
 	record_init(&r, "coordinator", "hub");
-	record_start(&r, &job, id, 3, names, 2);
+	start_again(3);
 }
 
 /* The record as JSON, to be freed. */
@@ -82,7 +87,7 @@ static void test_done(void **state)
 					     .objective = (double[]){ 6, 5 },
 					     .objectives = 2 });
 	record_step(&r, &(struct record_times){ 0 });
-	record_data(&r, "/", NULL, NULL);
+	record_data(&r, "/", NULL, NULL, NULL);
 	record_add_traffic(&r, &(struct record_traffic){ "a", "MASKED", 1, 2, 30, 40 });
 	r.peer[r.peers++] = (struct record_peer){ "a", 1.5, "cubic", 3, 4000 };
 	record_result(&r, label, 5, 2);
@@ -91,6 +96,7 @@ static void test_done(void **state)
 	v = written();
 	assert_true(number(v, "schema_version") == 1 && number(v, "attempt") == 3 &&
 		    number(v, "rounds") == 9);
+	assert_int_equal(json_count(json_get(v, "attempts")), 0);
 	assert_true(number(v, "round_trips") == 6);
 	assert_true(number(v, "round_trips_bound") == 3.5 + 6 + 1 + 3);
 	assert_string_equal(string(v, "status"), "done");
@@ -162,12 +168,68 @@ static void test_written(void **state)
 	record_release(&r);
 }
 
+/* Without a ledger nothing is said of one; a coordinator has only those of others. */
+static void test_ledger(void **state)
+{
+	static const uint8_t hash[32] = { 0xab, [31] = 0x01 };
+	const struct json *ledger;
+	struct json *v;
+
+	(void)state;
+	start();
+	v = written();
+	assert_null(json_get(v, "ledger"));
+	json_free(v);
+	record_peer_ledger(&r, "b", 7, hash);
+	v = written();
+	ledger = json_get(v, "ledger");
+	assert_null(json_get(ledger, "count"));
+	assert_true(number(json_get(json_get(ledger, "peers"), "b"), "count") == 7);
+	json_free(v);
+	record_ledger(&r, 12, hash);
+	v = written();
+	ledger = json_get(v, "ledger");
+	assert_true(number(ledger, "count") == 12);
+	assert_string_equal(string(ledger, "hash"),
+			    "ab00000000000000000000000000000000000000000000000000000000000001");
+	json_free(v);
+	record_release(&r);
+	start(); /* another job */
+	v = written();
+	assert_null(json_get(v, "ledger"));
+	json_free(v);
+	record_release(&r);
+}
+
+/* Attempts that were cut short are told with the one that was not. */
+static void test_attempts(void **state)
+{
+	struct json *v;
+
+	(void)state;
+	start();
+	record_past(&r, 1, -1, "hub was started again");
+	record_past(&r, 2, 1.5, "a did not come back");
+	start_again(3);
+	v = written();
+	assert_int_equal(json_count(json_get(v, "attempts")), 2);
+	assert_true(number(at(v, "attempts", 0), "attempt") == 1);
+	assert_int_equal(json_type(json_get(at(v, "attempts", 0), "elapsed_s")), JSON_NULL);
+	assert_true(number(at(v, "attempts", 1), "elapsed_s") == 1.5);
+	assert_string_equal(string(at(v, "attempts", 1), "cause"), "a did not come back");
+	json_free(v);
+	for (unsigned i = 0; i < 2 * RECORD_ATTEMPTS_MAX; i++)
+		record_past(&r, i, 0, "");
+	assert_int_equal(r.attempts.count, RECORD_ATTEMPTS_MAX);
+	record_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_done),
-		cmocka_unit_test(test_failed),
-		cmocka_unit_test(test_written),
+		cmocka_unit_test(test_done),     cmocka_unit_test(test_failed),
+		cmocka_unit_test(test_written),  cmocka_unit_test(test_ledger),
+		cmocka_unit_test(test_attempts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

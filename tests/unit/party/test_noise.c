@@ -113,7 +113,7 @@ static void test_other_noise(void **state)
 		  "no differential privacy: rows" },
 		{ "{\"kind\": \"fedsc\", \"clusters\": 2, \"variant\": \"paper\", \"noise\": "
 		  "{\"on\": \"factors\", \"beta\": 3}}",
-		  "no differential privacy: Z_p and C_p" },
+		  "C_p of sigma 3" },
 	};
 
 	(void)state;

@@ -3,8 +3,6 @@
 #include "common/base/alloc.h"
 #include "tests/unit/crypto/lab.h"
 
-#include <sys/stat.h>
-
 #define PIN "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
 /* Party "p0" with the peers hub and p1 .. p6, in a folder of its own. */
@@ -203,6 +201,25 @@ static void test_min_cluster(void **state)
 	check("\"jobs\":[\"kcagc\"],\"min_cluster\":9", 2, "", ""); /* has no sums of rows */
 }
 
+/* Prototypes in clear are not allowed by the kind's name, nor those of fewer graphs than are meant.
+ */
+static void test_prototypes(void **state)
+{
+	(void)state;
+	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ""), "");
+	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"gmm\""), "");
+	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"kde\""),
+	      "of kind fedgcn.kde, which policy.jobs of p0 does not name");
+	check("\"jobs\":[\"fedgcn.kde\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"kde\""), "");
+	check("\"jobs\":[\"fedgcn.kde\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"best\""),
+	      "of kind fedgcn.best, which");
+	check("\"jobs\":[\"fedgcn\"],\"min_cluster\":5", 2, ROWS("fedgcn", ""), "");
+	check("\"jobs\":[\"fedgcn\"],\"min_cluster\":6", 2, ROWS("fedgcn", ""),
+	      "has prototypes of 5 graphs (job.min_cluster), policy.min_cluster of p0 is 6");
+	check("\"jobs\":[\"fedgcn\"],\"min_parties\":3", 2, ROWS("fedgcn", ""),
+	      "sums of 2 parties, policy.min_parties is 3");
+}
+
 /* Sums of a round of Stage I are of those who take part in it. */
 static void test_participants(void **state)
 {
@@ -241,6 +258,13 @@ static void test_max_eps(void **state)
 	      PAPER(",\"dims\":9,\"kernel\":{\"width\":1},\"noise\":{\"on\":\"factors\","
 		    "\"eps\":1,\"delta\":1e-5,\"clip\":1,\"ball\":1}"),
 	      "claims no differential privacy");
+	/* An eps of ties is another promise. */
+	check("\"jobs\":[\"fedwalk\"],\"max_eps\":10", 2,
+	      "{\"kind\":\"fedwalk\",\"mode\":\"randomized-response\"}",
+	      "promises at most job.eps, 8, for single ties; policy.max_eps of p0 is 10");
+	check("\"jobs\":[\"fedwalk\"]", 2, "{\"kind\":\"fedwalk\"}", "");
+	check("\"jobs\":[\"fedwalk\"]", 2, "{\"kind\":\"fedwalk\",\"dissimilarity\":\"dtw\"}",
+	      "the offered job is of kind fedwalk.dtw, which policy.jobs of p0 does not name");
 	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", EPS("data", "50", "0.1")), "");
 	check("\"jobs\":[\"fedsc\"],\"max_eps\":2,\"max_delta\":0.2", 2,
 	      ROWS("fedsc", EPS("data", "2", "0.1")), "");
@@ -281,56 +305,21 @@ static void test_pins(void **state)
 	desk_close(&d);
 }
 
-/* ---- no job twice ---- */
-
-static void serve(struct desk *d, uint8_t id, uint32_t attempt)
+/* What is behind one number of a kcagc job. */
+static void test_min_cell(void **state)
 {
-	memset(d->work->job_id, id, sizeof(d->work->job_id));
-	d->work->attempt = attempt;
-}
-
-static void test_served_once(void **state)
-{
-	struct desk d;
-
 	(void)state;
-	desk_open(&d, "\"jobs\":[\"kcagc\"]");
-	for (uint32_t attempt = 1; attempt <= 11; attempt += 10) /* "1" begins "11" */
-		for (uint8_t id = 1; id <= 3; id++) {
-			serve(&d, id, attempt);
-			assert_ok(policy_serve_once(&d.config, d.work));
-		}
-	/* After a restart, too: what was served stands in a file. */
-	party_config_release(&d.config);
-	assert_ok(party_config_read(&d.config, d.path, NULL));
-	for (uint8_t id = 1; id <= 3; id++) {
-		serve(&d, id, 1);
-		assert_err(policy_serve_once(&d.config, d.work), ERR_PEER,
-			   "attempt 1 was served before");
-	}
-	serve(&d, 2, 12);
-	assert_ok(policy_serve_once(&d.config, d.work));
-	serve(&d, 0x11, 1);
-	assert_ok(policy_serve_once(&d.config, d.work));
-	desk_close(&d);
-}
-
-/* A party that cannot remember does not serve. */
-static void test_no_memory_no_service(void **state)
-{
-	struct desk d;
-	char path[96];
-
-	(void)state;
-	desk_open(&d, "\"jobs\":[\"kcagc\"]");
-	serve(&d, 1, 1);
-	assert_ok(policy_serve_once(&d.config, d.work));
-	snprintf(path, sizeof(path), "%s/served", d.config.state);
-	assert_int_equal(remove(path), 0);
-	assert_int_equal(mkdir(path, 0700), 0); /* in the file's place */
-	assert_int_not_equal(policy_serve_once(&d.config, d.work), ERR_OK);
-	assert_non_null(strstr(err_detail(), path));
-	desk_close(&d);
+	check("\"min_cell\":3", 2, ",\"min_cell\":3,\"polish\":0", "");
+	check("\"min_cell\":3", 2, ",\"min_cell\":2,\"polish\":0",
+	      "cells of 2 nodes (job.min_cell), policy.min_cell of p0 is 3");
+	check("\"min_cell\":2", 2, "",
+	      "cells of 1 nodes (job.min_cell), policy.min_cell of p0 is 2");
+	check("\"min_cell\":2,\"jobs\":[\"kcagc.predict\"]", 2,
+	      "{\"kind\":\"kcagc.predict\",\"clusters\":3,"
+	      "\"model\":\"00112233445566778899aabbccddeeff\"}",
+	      "the offered job of kind kcagc.predict has cells of 1 nodes");
+	check("\"min_cell\":5,\"jobs\":[\"kmeans\"]", 2, "{\"kind\":\"kmeans\",\"clusters\":3}",
+	      ""); /* rows: policy.min_cluster */
 }
 
 int main(void)
@@ -343,12 +332,12 @@ int main(void)
 		cmocka_unit_test(test_plans),
 		cmocka_unit_test(test_named_variants),
 		cmocka_unit_test(test_min_cluster),
+		cmocka_unit_test(test_prototypes),
 		cmocka_unit_test(test_participants),
 		cmocka_unit_test(test_max_eps),
+		cmocka_unit_test(test_min_cell),
 		cmocka_unit_test(test_agreed_job),
 		cmocka_unit_test(test_pins),
-		cmocka_unit_test(test_served_once),
-		cmocka_unit_test(test_no_memory_no_service),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

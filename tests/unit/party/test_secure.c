@@ -87,7 +87,7 @@ static struct stage *stage_new(unsigned modulus_bits, unsigned fraction_bits)
 		s->hub[l] = channel_new(s->hub_post, COORD, names[l]);
 		record_init(w->record, "party", names[l]);
 		work_phase(w, "test");
-		work_group(w, L);
+		work_group(w, &s->tree.node[L]);
 	}
 	agree(s, modulus_bits);
 	return s;
@@ -122,13 +122,13 @@ static size_t collect(struct stage *s, size_t l, uint64_t round, size_t count, s
 		channel_sent(s->work[l].channel, FRAME_HEADER_LEN + body.n);
 		assert_int_equal(m.masked.group, L);
 		assert_int_equal(m.masked.round, round);
-		assert_int_equal(m.masked.count, count);
+		assert_int_equal(m.masked.count, count + 1);
 		assert_int_equal(m.masked.offset * word, words->n);
 		assert_in_range(m.masked.words.n, 1, CHANNEL_CHUNK);
 		buf_add(words, m.masked.words.p, m.masked.words.n);
 		chunks++;
 	}
-	assert_int_equal(words->n, count * word);
+	assert_int_equal(words->n, (count + 1) * word);
 	buf_release(&body);
 	return chunks;
 }
@@ -181,17 +181,20 @@ static void check_sum(unsigned modulus_bits, unsigned fraction_bits, size_t coun
 	struct fixed fixed = { modulus_bits, fraction_bits, L };
 	double *x[L], *sum = alloc(count, sizeof(*sum));
 	struct buf words = { 0 };
-	void *acc = alloc(count, modulus_bits / 8);
+	uint8_t *acc = alloc(count + 1, modulus_bits / 8);
+	uint64_t canary = 0;
 
 	for (size_t l = 0; l < L; l++) {
 		x[l] = draw(count, l);
 		send(s, l, x[l], count, 1);
 		assert_int_equal(collect(s, l, 0, count, &words), chunks);
 		assert_uniform(&words);
-		fixed_add(&fixed, acc, words.p, count);
+		fixed_add(&fixed, acc, words.p, count + 1);
 		assert_int_equal(record_now(&s->record[l])->rounds, 1);
 	}
 	fixed_decode(&fixed, acc, count, sum);
+	memcpy(&canary, acc + count * (modulus_bits / 8), modulus_bits / 8);
+	assert_int_equal(canary, L);
 	for (size_t i = 0; i < count; i++)
 		assert_true(fabs(sum[i] - x[0][i] - x[1][i] - x[2][i]) <=
 			    ldexp(1.5, -(int)fraction_bits) * (1 + 1e-9));
@@ -207,8 +210,8 @@ static void test_sum_of_chunks(void **state)
 {
 	(void)state;
 	check_sum(64, 16, COUNT, 5);
-	check_sum(64, 32, 2 * CHUNK_WORDS, 2); /* the last chunk is full */
-	check_sum(64, 16, CHUNK_WORDS + 1, 2);
+	check_sum(64, 32, 2 * CHUNK_WORDS - 1, 2); /* the last chunk is full */
+	check_sum(64, 16, CHUNK_WORDS, 2);         /* the canary alone */
 	check_sum(32, 12, COUNT, 3);
 	check_sum(32, 12, 3000, 1);
 }

@@ -67,7 +67,7 @@ static inline void sample(struct msg *m, bool largest)
 {
 	struct bytes name = filler(largest ? MSG_NAME_MAX : 0);
 	struct bytes text = filler(largest ? MSG_TEXT_MAX : 0);
-	uint16_t code = largest ? ERR_CANCELLED : ERR_JOB;
+	uint16_t code = largest ? MSG_AGAIN : ERR_JOB;
 
 	switch (m->type) {
 	case MSG_HELLO:
@@ -123,6 +123,9 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_MATRIX:
 	case MSG_BLOCK:
 	case MSG_UPLOAD:
+	case MSG_DEGREES:
+	case MSG_EMBEDDING:
+	case MSG_PROTOTYPES:
 		m->reals = (struct msg_reals){ 0 };
 		if (largest)
 			m->reals = (struct msg_reals){ UINT32_MAX, MSG_REALS_MAX, MSG_REALS_MAX,
@@ -148,6 +151,15 @@ static inline void sample(struct msg *m, bool largest)
 		m->abort = (struct msg_abort){ code, name, text };
 		break;
 	case MSG_DONE:
+		m->done = (struct msg_done){ 0 };
+		for (int l = 0; largest && l < MSG_PARTIES_MAX; l++) {
+			m->done.heads++;
+			m->done.head[l].count = UINT64_MAX;
+			memset(m->done.head[l].hash, 0xff, HASH_LEN);
+		}
+		break;
+	case MSG_ASKING:
+		m->asking.within_s = largest ? UINT32_MAX : 0;
 		break;
 	case MSG_LOCAL_CLUSTERS:
 	case MSG_CELLS:
@@ -158,6 +170,10 @@ static inline void sample(struct msg *m, bool largest)
 	case MSG_KEPT:
 	case MSG_LANDMARKS:
 	case MSG_ROWS:
+	case MSG_TREE:
+	case MSG_TIES:
+	case MSG_LISTS:
+	case MSG_WALKS:
 		sample_labels(&m->labels, largest);
 		break;
 	}

@@ -73,6 +73,7 @@ static void deliver_done(struct channel *ch, double first_byte_s)
 {
 	struct buf body = { 0 };
 
+	msg_encode(&body, &(struct msg){ .type = MSG_DONE });
 	channel_deliver(ch, MSG_DONE, &body, first_byte_s);
 	buf_release(&body);
 }
@@ -167,7 +168,7 @@ static void test_traffic(void **state)
 	assert_int_equal(t[1].messages_sent, 0);
 	assert_int_equal(t[2].type, MSG_DONE);
 	assert_int_equal(t[2].messages_sent, 1);
-	assert_int_equal(t[2].bytes_sent, FRAME_HEADER_LEN);
+	assert_int_equal(t[2].bytes_sent, FRAME_HEADER_LEN + 4);
 	assert_int_equal(channel_bytes(hub[A]),
 			 t[0].bytes_sent + t[1].bytes_received + t[2].bytes_sent);
 	assert_int_equal(channel_traffic(hub[A], t, 1), 1);

@@ -126,6 +126,32 @@ static void test_wrong_certificates(void **state)
 	conn_host_free(stranger);
 }
 
+/* Of one address the oldest goes; who is welcome already stays. */
+static void test_too_many_of_one_address(void **state)
+{
+	enum { ROOM = 5, MORE = 3 };
+	int fd[ROOM + MORE];
+	char byte;
+
+	(void)state;
+	connect_both();
+	conn_host_limit(hub_host, ROOM);
+	for (int i = 0; i < ROOM + MORE; i++) {
+		fd[i] = raw_connection();
+		run_until(accepted == i + 2);
+	}
+	run_until(visitor.closed == MORE);
+	assert_int_equal(visitor.code, ERR_PEER);
+	assert_non_null(strstr(visitor.why, "too many others of its address"));
+	for (int i = 0; i < ROOM + MORE; i++)
+		assert_true((recv(fd[i], &byte, 1, MSG_DONTWAIT) == 0) == (i < MORE));
+	for (int i = 0; i < ROOM + MORE; i++)
+		close(fd[i]);
+	run_until(visitor.closed == ROOM + MORE);
+	assert_int_equal(hub.closed + bank.closed, 0);
+	assert_null(hub_host->visitors);
+}
+
 static void test_too_many_strangers(void **state)
 {
 	int fd[CONN_GREETING_MAX + 1];
@@ -133,6 +159,7 @@ static void test_too_many_strangers(void **state)
 
 	(void)state;
 	connect_both();
+	conn_host_limit(hub_host, 2 * CONN_GREETING_MAX);
 	for (int i = 0; i <= CONN_GREETING_MAX; i++) {
 		fd[i] = raw_connection();
 		run_until(accepted == i + 2 || i == CONN_GREETING_MAX);
@@ -152,9 +179,8 @@ static void test_too_many_strangers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		IN(set_up, test_nonsense),
-		IN(set_up, test_bad_frames),
-		IN(set_up, test_wrong_certificates),
+		IN(set_up, test_nonsense),           IN(set_up, test_bad_frames),
+		IN(set_up, test_wrong_certificates), IN(set_up, test_too_many_of_one_address),
 		IN(set_up, test_too_many_strangers),
 	};
 

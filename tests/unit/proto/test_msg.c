@@ -210,7 +210,7 @@ static void test_trailing_byte(void **state)
 
 static void test_unknown_type(void **state)
 {
-	static const uint16_t unknown[] = { 0, 7, 9, 22, 29, 99, 0xffff };
+	static const uint16_t unknown[] = { 0, 7, 9, 28, 29, 99, 0xffff };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
@@ -245,7 +245,7 @@ static void test_over_limits(void **state)
 		/* 3 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MAX_MS + 1 },
 		/* 4 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MIN_MS - 1 },
 		/* 5 */ { MSG_REFUSED, 0, 2, ERR_OK },
-		/* 6 */ { MSG_REFUSED, 0, 2, ERR_CANCELLED + 1 },
+		/* 6 */ { MSG_REFUSED, 0, 2, MSG_AGAIN + 1 },
 		/* 7 */ { MSG_REFUSED, 2, 4, MSG_TEXT_MAX + 1 },
 		/* 8 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, MSG_JOB_MAX + 1 },
 		/* 9 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, 0 },
@@ -311,6 +311,21 @@ static void test_over_limits(void **state)
 }
 
 /* Just above the bound with all its bytes there: only the bound refuses it. */
+/* One head more than there is room for, and all its bytes. */
+static void test_heads_alone(void **state)
+{
+	size_t len = 4 + (MSG_PARTIES_MAX + 1) * (8 + HASH_LEN);
+	uint8_t *body = alloc(len, 1);
+
+	(void)state;
+	put_u32(body, MSG_PARTIES_MAX);
+	assert_ok(msg_decode(m, MSG_DONE, (struct bytes){ body, len - 8 - HASH_LEN }));
+	assert_int_equal(m->done.heads, MSG_PARTIES_MAX);
+	put_u32(body, MSG_PARTIES_MAX + 1);
+	assert_err(msg_decode(m, MSG_DONE, (struct bytes){ body, len }), ERR_PEER, "do not parse");
+	free(body);
+}
+
 static void test_bound_alone(void **state)
 {
 	static const struct {
@@ -459,6 +474,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_type),
 		cmocka_unit_test(test_over_limits),
 		cmocka_unit_test(test_bound_alone),
+		cmocka_unit_test(test_heads_alone),
 		cmocka_unit_test(test_reals_are_whole),
 		cmocka_unit_test(test_sealed_has_a_tag),
 		cmocka_unit_test(test_empty_parts),

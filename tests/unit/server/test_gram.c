@@ -297,8 +297,8 @@ static void test_other_products_are_refused(void **state)
 	send_products(&f, &t, 0);
 	fake_send_words(&f, 1, ROOT, 0, words, 0, 28, 28); /* of 7 items */
 	assert_err(gram_kmeans(&f.run, &j, 1), ERR_PEER,
-		   "b sent MASKED with words from 0 of 28 for group 2, round 0; due were words "
-		   "from 0 of 36");
+		   "b sent MASKED with words from 0 of 29 for group 2, round 0; due were words "
+		   "from 0 of 37");
 	joint_release(&j);
 	fake_close(&f);
 	trial_close(&t);

@@ -134,11 +134,59 @@ static void test_others_wait(void **state)
 	fake_close(&f);
 }
 
+/* Masks that do not cancel: what the members' ones come to is noise. */
+static void test_canary(void **state)
+{
+	static const char *const jobs[] = { job64, job32 };
+	static const uint64_t third[] = { 0, 2, UINT32_MAX, 0x100000000 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		for (size_t k = 0; k < 4; k++) {
+			uint64_t words[] = { 1, 2, 3 }, acc[3], round = 7;
+			struct sum sum = { 5, 0, 3, &round, 3, acc, false };
+			struct fake f;
+
+			fake_open(&f, 3, 10, jobs[i]);
+			run_phase(&f.run, "level-1");
+			for (size_t l = 0; l < 3; l++)
+				fake_send_words_and(&f, l, 5, 7, words, 0, 3, 3,
+						    l < 2 ? 1 : third[k]);
+			assert_err(secure_sums(&f.run, &sum, 1), ERR_PEER,
+				   "the masks of group 5, round 7, over a, b and c do not cancel "
+				   "(during level-1): its members were told different things, or "
+				   "the masks of one of them differ");
+			fake_close(&f);
+		}
+}
+
+/* A vector without its last word is not whole, and one word more is too many. */
+static void test_words_without_canary(void **state)
+{
+	uint64_t words[] = { 1, 2, 3 }, acc[3], round = 7;
+	struct sum sum = { 5, 0, 1, &round, 3, acc, false };
+	struct msg m = { .type = MSG_MASKED,
+			 .masked = { .group = 5,
+				     .round = 7,
+				     .count = 3,
+				     .words = { (const uint8_t *)words, sizeof(words) } } };
+	struct fake f;
+
+	(void)state;
+	fake_open(&f, 1, 10, job64);
+	run_phase(&f.run, "test");
+	fake_send(&f, 0, &m);
+	assert_err(secure_sums(&f.run, &sum, 1), ERR_PEER,
+		   "a sent MASKED with words from 0 of 3 for group 5, round 7; due were words from "
+		   "0 of 4 for group 5, round 7 (during test)");
+	fake_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sums_of_64_bits),
-		cmocka_unit_test(test_sums_of_32_bits),
+		cmocka_unit_test(test_canary),          cmocka_unit_test(test_words_without_canary),
+		cmocka_unit_test(test_sums_of_64_bits), cmocka_unit_test(test_sums_of_32_bits),
 		cmocka_unit_test(test_others_wait),
 	};
 

@@ -1,0 +1,242 @@
+#include "common/job/confine.h"
+#include "common/base/log.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef PR_SET_VMA
+#define PR_SET_VMA 0x53564d41
+#endif
+
+/* A sanitizer's runtime needs more than this list: it traces, and starts processes. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+/* ---- the list ---- */
+
+/* Names, since not every architecture has them all. */
+static const char *const allowed[] = {
+	/* memory; mmap and mprotect below */
+	"brk", "munmap", "mremap", "madvise", "mlock", "mlock2", "munlock",
+	/* threads; clone and tgkill below */
+	"futex", "set_robust_list", "rseq", "exit", "exit_group", "sched_yield",
+	"sched_getaffinity", "gettid", "getpid", "membarrier", "restart_syscall",
+	/* signals */
+	"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack",
+	/* files: data, certificates, results, log, ledger */
+	"open", "openat", "close", "read", "readv", "pread64", "preadv", "write", "writev",
+	"pwrite64", "pwritev", "lseek", "fstat", "stat", "lstat", "newfstatat", "statx", "access",
+	"faccessat", "faccessat2", "readlink", "readlinkat", "getcwd", "getdents64", "fcntl",
+	"flock", "fsync", "fdatasync", "ftruncate", "fallocate", "fadvise64", "rename", "renameat",
+	"renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "utimensat", "umask",
+	"fchmod", "fstatfs", "statfs", "dup", "dup3",
+	/* time */
+	"clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time",
+	/* waiting */
+	"epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "eventfd2",
+	"pipe2", "poll", "ppoll", "select", "pselect6",
+	/* connections; socket below */
+	"connect", "accept", "accept4", "getsockopt", "setsockopt", "getsockname", "getpeername",
+	"shutdown", "sendto", "recvfrom", "sendmsg", "sendmmsg", "recvmsg",
+	/* what libraries want to know */
+	"getrandom", "uname", "sysinfo", "getrusage", "getuid", "geteuid", "getgid", "getegid"
+};
+
+struct rule {
+	int syscall;
+	uint32_t action; /* for a call whose argument fits */
+	struct scmp_arg_cmp argument;
+};
+
+/* clang-format off */
+#define ALLOW     SCMP_ACT_ALLOW
+#define REFUSE(e) SCMP_ACT_ERRNO(e)
+#define IS(v)     SCMP_CMP_EQ, (v), 0
+#define BIT(v)    SCMP_CMP_MASKED_EQ, (v), (v)
+#define NO_BIT(v) SCMP_CMP_MASKED_EQ, (v), 0
+static const struct rule rules[] = {
+	{ SCMP_SYS(mmap), ALLOW, { 2, NO_BIT(PROT_EXEC) } },
+	{ SCMP_SYS(mmap), REFUSE(EPERM), { 2, BIT(PROT_EXEC) } },
+	{ SCMP_SYS(mprotect), ALLOW, { 2, NO_BIT(PROT_EXEC) } },
+	{ SCMP_SYS(mprotect), REFUSE(EPERM), { 2, BIT(PROT_EXEC) } },
+	{ SCMP_SYS(clone), ALLOW, { 0, BIT(CLONE_THREAD) } },
+	{ SCMP_SYS(prctl), ALLOW, { 0, IS(PR_SET_NAME) } },
+	{ SCMP_SYS(prctl), REFUSE(EINVAL), { 0, IS(PR_SET_VMA) } }, /* names for memory */
+	{ SCMP_SYS(prlimit64), ALLOW, { 2, IS(0) } }, /* to ask, not to set */
+	{ SCMP_SYS(kill), ALLOW, { 1, IS(0) } },      /* does it still run */
+	{ SCMP_SYS(ioctl), ALLOW, { 1, IS(FIONBIO) } },
+	{ SCMP_SYS(ioctl), ALLOW, { 1, IS(FIOCLEX) } },
+	{ SCMP_SYS(ioctl), ALLOW, { 1, IS(FIONREAD) } },
+	{ SCMP_SYS(ioctl), ALLOW, { 1, IS(TCGETS) } }, /* is it a terminal */
+	{ SCMP_SYS(ioctl), ALLOW, { 1, IS(TIOCGWINSZ) } },
+	/* 0x54xx are those of terminals, TIOCSTI among them; the others ask devices and file systems. */
+	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), { 1, SCMP_CMP_LT, 0x5400, 0 } },
+	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), { 1, SCMP_CMP_GT, 0x54ff, 0 } },
+	{ SCMP_SYS(socket), ALLOW, { 0, IS(AF_INET) } },
+	{ SCMP_SYS(socket), ALLOW, { 0, IS(AF_INET6) } },
+	{ SCMP_SYS(socket), REFUSE(EAFNOSUPPORT), { 0, IS(AF_UNIX) } },
+	{ SCMP_SYS(socket), REFUSE(EAFNOSUPPORT), { 0, IS(AF_NETLINK) } },
+};
+
+/* Tried by libraries, which get on without. */
+static const struct {
+	const char *name;
+	int error;
+} unknown[] = {
+	{ "clone3", ENOSYS },         /* glibc then calls clone */
+	{ "io_uring_setup", ENOSYS }, /* libuv then reads and writes */
+	{ "mbind", ENOSYS },          /* OpenBLAS: a wish */
+	{ "fchown", EPERM },          /* SQLite as root: its side files stay ours */
+};
+/* clang-format on */
+
+static int add_rules(scmp_filter_ctx f)
+{
+	int bad = 0;
+
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed) && !bad; i++) {
+		int number = seccomp_syscall_resolve_name(allowed[i]);
+
+		if (number >= 0)
+			bad = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, number, 0, NULL);
+	}
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown) && !bad; i++) {
+		int number = seccomp_syscall_resolve_name(unknown[i].name);
+
+		if (number >= 0)
+			bad = seccomp_rule_add_array(f, SCMP_ACT_ERRNO((uint32_t)unknown[i].error),
+						     number, 0, NULL);
+	}
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules) && !bad; i++)
+		bad = seccomp_rule_add_array(f, rules[i].action, rules[i].syscall, 1,
+					     &rules[i].argument);
+	if (!bad) /* abort(), raise(): this process alone */
+		bad =
+		    seccomp_rule_add_array(f, ALLOW, SCMP_SYS(tgkill), 1,
+					   &(struct scmp_arg_cmp){ 0, IS((scmp_datum_t)getpid()) });
+	return bad;
+}
+
+/* Threads may run already (OpenBLAS has its own), so the filter is loaded for all of them at once,
+ * and no_new_privs goes with it. */
+static enum err filter(void)
+{
+	scmp_filter_ctx f = seccomp_init(SCMP_ACT_KILL_PROCESS);
+	int bad = f ? 0 : -ENOMEM;
+
+	if (!bad)
+		bad = seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1);
+	if (!bad)
+		bad = seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	if (!bad)
+		bad = add_rules(f);
+	if (!bad)
+		bad = seccomp_load(f);
+	seccomp_release(f);
+	if (bad)
+		return err_set(ERR_INPUT,
+			       "sandbox: the kernel refuses the filter of system calls (%s); "
+			       "\"sandbox\": \"off\" runs without",
+			       strerror(-bad));
+	return ERR_OK;
+}
+
+/* ---- the user ---- */
+
+static enum err find_user(const struct daemon_common *c, uid_t *uid, gid_t *gid)
+{
+	struct passwd *entry;
+
+	errno = 0;
+	entry = getpwnam(c->user);
+	if (!entry)
+		return err_set(ERR_INPUT, "user: there is no user \"%s\" on this host%s%s", c->user,
+			       errno ? ": " : "", errno ? strerror(errno) : "");
+	if (entry->pw_uid == 0)
+		return err_set(ERR_INPUT, "user: \"%s\" is root, expected another one", c->user);
+	if (geteuid() != 0 && geteuid() != entry->pw_uid)
+		return err_set(ERR_INPUT,
+			       "user: only root can become \"%s\", and this process is neither",
+			       c->user);
+	*uid = entry->pw_uid;
+	*gid = entry->pw_gid;
+	return ERR_OK;
+}
+
+enum err confine_as_user(const struct daemon_common *c)
+{
+	uid_t uid;
+	gid_t gid;
+
+	if (!c->user)
+		return ERR_OK;
+	TRY(find_user(c, &uid, &gid));
+	if (geteuid() == 0 && (setegid(gid) || seteuid(uid))) {
+		int why = errno;
+
+		confine_as_before();
+		return err_set(ERR_INPUT, "user: becoming \"%s\": %s", c->user, strerror(why));
+	}
+	return ERR_OK;
+}
+
+void confine_as_before(void)
+{
+	if (getuid() == 0 && geteuid() != 0)
+		(void)!seteuid(0);
+	if (getgid() != getegid())
+		(void)!setegid(getgid());
+}
+
+static enum err become_user(const struct daemon_common *c)
+{
+	uid_t uid;
+	gid_t gid;
+
+	TRY(find_user(c, &uid, &gid));
+	if (geteuid() != 0)
+		return ERR_OK;
+	if (initgroups(c->user, gid) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+		return err_set(ERR_INPUT, "user: becoming \"%s\": %s", c->user, strerror(errno));
+	if (!setuid(0) || !seteuid(0)) /* there must be no way back */
+		return err_set(ERR_INTERNAL, "user: root could be had again");
+	prctl(PR_SET_DUMPABLE, !c->sandbox); /* the change of user has set it anew */
+	return ERR_OK;
+}
+
+enum err confine(const struct daemon_common *c)
+{
+	if (c->user)
+		TRY(become_user(c));
+	else if (geteuid() == 0)
+		log_warn("running as root: start as another user, or let \"user\" name one");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return err_set(ERR_INPUT, "sandbox: no_new_privs: %s", strerror(errno));
+	if (!c->sandbox || SANITIZED) {
+		log_info("system calls are not confined: %s",
+			 SANITIZED ? "built with a sanitizer" : "sandbox is off");
+		return ERR_OK;
+	}
+	TRY(filter());
+	log_info("system calls are confined");
+	return ERR_OK;
+}

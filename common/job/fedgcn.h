@@ -1,0 +1,13 @@
+/* fedgcn.h -- how FedGCN is parametrised by a job. */
+#ifndef COMMON_JOB_FEDGCN_H
+#define COMMON_JOB_FEDGCN_H
+
+#include "common/job/job.h"
+#include "common/math/fedgcn.h"
+
+/* Everything comes from the job, so that both sides have the same numbers without telling each
+ * other. ERR_INPUT: what cannot be. */
+enum err job_fedgcn_params(const struct job *job, unsigned threads,
+			   struct fedgcn_params *p) MUST_CHECK;
+
+#endif

@@ -1,0 +1,46 @@
+/* What fedgcn shows. */
+#include "common/job/leaks.h"
+
+static void say_prototypes(struct said *s, const struct job *job)
+{
+	bool clear = job->prototypes == PROTOTYPES_KDE || job->prototypes == PROTOTYPES_BEST;
+
+	say(s, job->prototypes == PROTOTYPES_MATCHED,
+	    "coordinator and parties see, after each round, the mean of the parties' prototypes of "
+	    "each cluster and how many graphs are behind it");
+	say(s, job->prototypes == PROTOTYPES_GMM,
+	    "coordinator and parties see, in each step of EM, means and covariances of the "
+	    "parties' prototypes");
+	say(s, clear,
+	    "the coordinator sees every prototype of each party in clear, whose it is, and how "
+	    "many graphs are behind it: a mean of the embeddings of min_cluster graphs or more");
+	say(s, job->prototypes == PROTOTYPES_BEST,
+	    "the parties see the prototypes of one of them, not whose they are");
+	say(s, job->prototypes == PROTOTYPES_OWN, "no prototype leaves a party after the start");
+	say(s, job->prototypes != PROTOTYPES_OWN && job->min_cluster < 2,
+	    "the prototype of a cluster of one graph is that graph's embedding");
+}
+
+void leaks_fedgcn(struct said *s, const struct job *job, size_t parties)
+{
+	say(s, true,
+	    "the coordinator sees how many graphs all parties have together, and how many "
+	    "attributes a node has at each; no graph, and no graph's cluster");
+	say(s, true,
+	    "coordinator and parties see the first prototypes: k-means on what an untrained "
+	    "network makes of all graphs, by sums; and how those are spread");
+	say(s, job->aggregation != AGGREGATE_NONE,
+	    "coordinator and parties see the mean of the parties' weights after each round, "
+	    "weighted by their numbers of graphs; of what a network was trained on its weights can "
+	    "tell in part");
+	say(s, job->aggregation == AGGREGATE_FEDPER, "the last layers stay with their party");
+	say(s, job->aggregation != AGGREGATE_NONE && parties == 2,
+	    "of two parties each learns the other's weights and prototypes from the means");
+	say_prototypes(s, job);
+	say(s, true,
+	    "the coordinator sees the mean loss of each round and how many graphs changed their "
+	    "cluster in it, over all parties");
+	say(s, true,
+	    "the coordinator sees how many graphs all parties together have in each cluster");
+	say(s, true, "a sum is not differential privacy");
+}

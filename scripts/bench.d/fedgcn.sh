@@ -1,0 +1,290 @@
+# fedgcn -- FedGCN on the paper's five settings, with the sets of graphs that are here, beside its baselines:
+# Tables 2 and 3, what prototype sharing adds (Figure 3), lambda (Figure 4); core seconds of a round, memory.
+#
+#   --only table2 | table3 | figure3 | figure4 | cost     one part
+#   --setting SM | SM-BIO | SM-BIO-SY | SN | CV           of tables and figures, one setting
+#
+# Each party has one set. Scores are in percent, means over parties weighted by graphs, or plain where it
+# says so: the paper does not say which its own are.
+#
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+about='FedGCN: Tables 2 and 3, Figures 3 and 4 beside its baselines; seconds and memory of a round'
+default_seeds=3 quick_seeds=1
+
+only='' one=''
+option() { # NAME VALUE
+	case $1 in
+	only)
+		[[ $2 =~ ^(table2|table3|figure3|figure4|cost)$ ]] ||
+			fail "--only: $2 is no part; expected table2, table3, figure3, figure4 or cost"
+		only=$2
+		;;
+	setting)
+		[[ -n ${sets_of[$2]-} ]] || fail "--setting: $2 is none; expected SM, SM-BIO, SM-BIO-SY, SN or CV"
+		one=$2
+		;;
+	*) return 1 ;;
+	esac
+}
+
+settings=(SM SM-BIO SM-BIO-SY SN CV)
+sm='MUTAG BZR COX2 DHFR PTC_MR AIDS BZR_MD'
+declare -gA sets_of=([SM]=$sm [SM-BIO]="$sm PROTEINS DD" [SM-BIO-SY]="$sm PROTEINS DD SYNTHETIC"
+	[SN]='COLLAB IMDB-MULTI' [CV]='Letter-low Letter-med Letter-high')
+declare -gA clusters_of=([SM]=2 [SM-BIO]=2 [SM-BIO-SY]=2 [SN]=3 [CV]=15)
+declare -gA options_of=([CV]='--set features=drawing')
+
+needs() {
+	[[ -e $data/tu/MUTAG/MUTAG_A.txt ]] || fail "no tu/MUTAG/MUTAG_A.txt in $data; set COTERIE_DATA"
+}
+
+measure() {
+	local part
+	for part in table2 table3 figure3 figure4 cost; do
+		if $quick && [[ -z $only && $part != table2 && $part != cost ]]; then continue; fi
+		[[ -n $only && $only != "$part" ]] || "$part"
+	done
+}
+
+asked() { # SETTING
+	if [[ -n $one ]]; then [[ $one == "$1" ]]; else ! $quick || [[ $1 == SM ]]; fi
+}
+
+# ---- runs ----
+
+# The sets that are here -> DIR, L; those that are not -> MISSING
+gather() { # SETTING
+	local set
+	DIR=$out/data/$1 L=0 MISSING=''
+	rm -rf "$DIR"
+	mkdir -p "$DIR"
+	for set in ${sets_of[$1]}; do
+		if compgen -G "$data/tu/$set/*_graph_indicator.txt" >/dev/null; then
+			ln -s "$(realpath "$data/tu/$set")" "$DIR/$set"
+			L=$((L + 1))
+		else
+			MISSING+="${MISSING:+ }$set"
+		fi
+	done
+}
+
+# Scores of each seed, a JSON text a line -> SCORES; or 1 and WHY.
+runs() { # NAME SETTING [LAUNCH-ARG...]
+	local seed all
+	gather "$2"
+	((L)) || { WHY="none of its sets is here: $MISSING" && return 1; }
+	SCORES=''
+	for ((seed = 1; seed <= seeds; seed++)); do
+		# shellcheck disable=SC2046,SC2086
+		run "$2/$1-seed$seed" "$DIR" configs/jobs/fedgcn.json "$L" "$seed" --set "clusters=${clusters_of[$2]}" \
+			${options_of[$2]-} $( ((L > 1)) || echo --allow-single) --allow fedgcn.kde --allow fedgcn.best "${@:3}" || return 1
+		all=$("$bin/coterie" eval --run "$RUN" --truth own | jq -c .) ||
+			{ WHY="no scores of $RUN" RUN_FAILED=true && return 1; }
+		SCORES+=${SCORES:+$'\n'}$all
+	done
+}
+
+each() { jq "100 * .$1.\"$2\".$3" <<<"$SCORES"; } # mean|weighted WAY SCORE: a line for each seed
+
+metrics=(ACC NMI ARI F1)
+
+# A way's scores as cells; with a goal for each, if given.
+scores() { # SET ROW weighted|mean WAY [PAPER-ROW] [GOALS...]
+	local i m goal met x goals=("${@:6}")
+	for i in 0 1 2 3; do
+		m=${metrics[i]} PAPER='' PAPER_DEVIATION='' met=- goal=''
+		[[ -z ${5-} ]] || paper_cell fedgcn "$1" "$5" "$m"
+		x=$(each "$3" "$4" "${m,,}" | mean)
+		if [[ -n ${goals[i]-} ]]; then
+			goal=">= ${goals[i]}"
+			met=$(verdict "$x" "x >= ${goals[i]}")
+		fi
+		cell "$1" "$2" "$m" value="$x" deviation="$(each "$3" "$4" "${m,,}" | deviation)" runs="$seeds" \
+			paper="$PAPER" paper_deviation="$PAPER_DEVIATION" goal="$goal" verdict="$met" note="${MISSING:+without $MISSING}"
+	done
+}
+
+none() { # SET ROW
+	local m
+	for m in "${metrics[@]}"; do not_run "$1" "$2" "$m" "$WHY"; done
+}
+
+# ---- Table 2 ----
+
+# ACC NMI ARI F1, of means weighted by graphs.
+declare -gA goals_of=([SM:paper]='72 23 26 65' [SM:default]='76.5 40 42 71'
+	[SM-BIO-SY:paper]='67 18 19 59' [SM-BIO-SY:default]='70.5 31 31 65.5'
+	[CV:paper]='35 42 23 31' [CV:default]='60 58 46 59' [CV:best]='64 60 48 63')
+
+table2() {
+	local setting
+	for setting in "${settings[@]}"; do
+		asked "$setting" || continue
+		gather "$setting"
+		[[ -z $MISSING ]] || echo "bench: $setting without $MISSING: not in $data/tu" >&2
+		by_mode "$setting" paper --set final=paper --set baselines=off
+		[[ $setting != CV ]] || by_mode CV best --set prototypes=best --set baselines=off
+		by_mode "$setting" default
+		$quick || by_mode "$setting" kde --set prototypes=kde --set final=paper --set baselines=off
+		$quick || by_mode "$setting" gmm --set prototypes=gmm --set baselines=off
+	done
+}
+
+by_mode() { # SETTING MODE [LAUNCH-ARG...]
+	local way plain=''
+	read -ra goals <<<"${goals_of[$1:$2]-}"
+	! cell_known "$1" "$2: plain mean" F1 || return 0 # the last of its cells
+	# The paper has structure and what attributes there are.
+	[[ $1:$2 != CV:paper && $1:$2 != CV:kde ]] || plain='--set features=coordinates'
+	# shellcheck disable=SC2086
+	if ! runs "$2" "$1" $plain "${@:3}"; then
+		none "$1" "$2"
+		return
+	fi
+	scores "$1" "$2" weighted result result "${goals[@]}"
+	if [[ $2 == default ]]; then
+		for way in majority size log-size untrained alone; do scores "$1" "$way" weighted "$way"; done
+		for way in majority log-size untrained; do scores "$1" "$way: plain mean" mean "$way"; done
+	fi
+	scores "$1" "$2: plain mean" mean result result
+}
+
+# ---- Table 3 and Figure 3: what sharing adds ----
+
+table3() {
+	local setting how
+	for setting in SM SM-BIO; do
+		asked "$setting" || continue
+		for how in fedprox fedper fedavg; do
+			shared "Table 3: $setting" "$how" "$setting" "$how" own
+			shared "Table 3: $setting" "$how + PS" "$setting" "$how" kde
+			shared "Table 3: $setting" "$how + matched" "$setting" "$how" matched
+		done
+	done
+}
+
+shared() { # SET ROW SETTING AGGREGATION PROTOTYPES
+	local name=${2// /-}
+	! cell_known "$1" "$2" F1 || return 0
+	if ! runs "${1%%:*}-${name//+/and}" "$3" --set "aggregation=$4" --set "prototypes=$5" --set final=paper --set baselines=off; then
+		none "$1" "$2"
+		return
+	fi
+	scores "$1" "$2" weighted result "$2"
+}
+
+# BS: the client model; CPO: consensus prototypes.
+figure3() {
+	local setting
+	for setting in "${settings[@]}"; do
+		asked "$setting" || continue
+		shared "Figure 3: $setting" 'BS: each party alone' "$setting" none own
+		shared "Figure 3: $setting" 'BS: weights shared' "$setting" fedavg own
+		shared "Figure 3: $setting" 'BS + CPO' "$setting" fedavg kde
+		shared "Figure 3: $setting" 'BS + matched' "$setting" fedavg matched
+	done
+}
+
+# ---- Figure 4: lambda ----
+
+figure4() {
+	local setting lambda
+	for setting in "${settings[@]}"; do
+		asked "$setting" || continue
+		for lambda in 0.01 0.1 1 10 100; do
+			! cell_known "Figure 4: $setting" "lambda=$lambda" F1 || continue
+			if runs "lambda-$lambda" "$setting" --set "lambda=$lambda" --set final=paper --set baselines=off; then
+				scores "Figure 4: $setting" "lambda=$lambda" weighted result
+			else
+				none "Figure 4: $setting" "lambda=$lambda"
+			fi
+		done
+	done
+}
+
+# ---- what a round costs ----
+
+# CPU seconds of all that this shell has waited for -> CPU
+cpu() {
+	local line
+	times >"$out/times"
+	line=$(tail -n 1 "$out/times")
+	CPU=$(awk -F '[ms ]+' '{ print 60 * $1 + $2 + 60 * $3 + $4 }' <<<"$line")
+}
+
+cost() {
+	local setting
+	for setting in SM $($quick || echo SM-BIO-SY CV); do
+		[[ -z $one || $one == "$setting" ]] || continue
+		gather "$setting"
+		! cell_known cost "$setting" words || continue
+		costs_of "$setting"
+	done
+}
+
+# Ten rounds less one, so that reading and what comes once do not count.
+costs_of() { # SETTING
+	local of_ten of_one before each_round largest met=- goal='' peak column
+	note_peaks
+	rm -f "$peaks"
+	seeds_kept=$seeds seeds=1
+	cpu && before=$CPU
+	if ! runs cost-1 "$1" --set baselines=off --set rounds=1; then
+		seeds=$seeds_kept
+		for column in 'core s' MiB words; do not_run cost "$1" "$column" "$WHY"; done
+		return
+	fi
+	cpu && of_one=$(awk "BEGIN { print $CPU - $before }") && before=$CPU
+	runs cost-10 "$1" --set baselines=off || { seeds=$seeds_kept && return; }
+	cpu && of_ten=$(awk "BEGIN { print $CPU - $before }")
+	seeds=$seeds_kept
+	each_round=$(awk "BEGIN { printf \"%.2f\", ($of_ten - $of_one) / 9 }")
+	[[ $1 != SM ]] || { goal='<= 6' && met=$(verdict "$each_round" 'x <= 6'); }
+	cell cost "$1" 'core s' value="$each_round" unit=s \
+		goal="$goal" verdict="$met"
+	largest=$(du -Lms "$DIR"/* | sort -n | tail -n 1 | cut -f 1)
+	peak=$(peak_of party)
+	cell cost "$1" MiB value="$peak" unit=MiB goal="< $((3 * largest + 300))" verdict="$(verdict "$peak" "x < $((3 * largest + 300))")"
+	cell cost "$1" coordinator value="$(peak_of coordinator)" unit=MiB
+	cell cost "$1" words value="$(jq '[.traffic[] | select(.type == "MASKED") | .bytes_sent] | add / 8 / 10 | floor' \
+		"$RUN/party-00/run.json")" note='of a party and round'
+	unset COTERIE_BIN
+}
+
+# ---- what is printed ----
+
+part_of() { # PATTERN COMMAND...: renders those sets alone
+	local all=$csv
+	csv=$out/$table.part
+	grep -E "^(set|$1)," "$all" >"$csv" || true
+	"${@:2}"
+	rm "$csv"
+	csv=$all
+}
+
+grid() { render_grid '{value} +- {deviation} ({paper})' | sed 's/ (-)//g'; }
+
+render() {
+	local set
+	cat <<-'TEXT'
+
+		In percent, means over parties weighted by graphs unless it says *plain mean*; beside them the paper's, mean
+		and deviation. *paper*: k-means at last, prototypes matched; *kde*: the paper's prototypes besides, which
+		show each party's; *gmm*: a mixture on sums; *default*: three principal components and a mixture at last;
+		*best*: the clearest party's prototypes. *majority*: all graphs in one cluster; *size*: k-means on the
+		number of nodes; *log-size*: a Gaussian mixture on its logarithm; *untrained*: the network as drawn, and the
+		final clustering; *alone*: each party trains by itself. A mode that is not above *majority*, *log-size* and
+		*untrained* has not been shown to learn anything.
+	TEXT
+	part_of 'SM|SM-BIO|SM-BIO-SY|SN|CV' grid
+	awk -F , '$13 ~ /^without/ && !seen[$1 $13]++ { printf "\n%s is %s: not here.\n", $1, $13 }' "$csv"
+	for set in 'Table 3' 'Figure 3' 'Figure 4'; do
+		! grep -q "^$set" "$csv" 2>/dev/null || part_of "$set: [^,]*" grid
+	done
+	if grep -q '^cost,' "$csv" 2>/dev/null; then
+		printf '\nA round of all parties together, in core seconds (goal for SM: 3 s on two cores); the most memory of a party (goal:\n'
+		printf 'three times its data and 300 MiB) and of the coordinator; words that a party sends in a round.\n'
+		part_of cost render_grid '{value} {unit}' | sed 's/ - |/ |/g'
+	fi
+}

@@ -1,0 +1,63 @@
+# protocols.sh -- the protocols that faults are injected into, each as a small federation of four.
+#
+# Each sets up data, keys, configurations and $T/job.json; the runs last long enough to be struck in
+# any step because faults.sh puts a slow relay before two of the parties.
+#
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # PARTIES is read by who sources this
+
+PARTIES=4 # two pairs and then all, where a protocol has a tree
+PROTOCOLS=(tree flat basic landmark gcc predict fedsc-anchor fedsc-dense fedsc-paper kmeans
+	fedspectral-exact fedspectral+ fedspectral-plain fedwalk fedwalk-response fedgcn)
+
+columns() { # [JQ-PROGRAM]: kcagc, which is not done after a moment
+	federation $PARTIES --signal 0.4
+	edit job '.polish = 2'
+	[[ -z ${1-} ]] || edit job "$1"
+}
+
+rows() { # VARIANT [JQ-PROGRAM]
+	local name
+	rows_federation $PARTIES
+	rows_job "$@"
+	for name in $(names "$PARTIES"); do edit "$name" '.policy.jobs += ["fedsc.paper"]'; done
+}
+
+edges() { # VARIANT
+	edges_federation $PARTIES
+	edit job ".variant = \"$1\""
+}
+
+protocol() { # NAME
+	case $1 in
+	tree) columns ;;
+	flat | basic) columns ".method = \"$1\" | .polish = 0" ;;
+	landmark | gcc) columns "{ kind, clusters, seed, method: \"$1\" }" ;;
+	predict) predicting ;;
+	fedsc-*) rows "${1#fedsc-}" ;;
+	kmeans) rows kmeans ;;
+	fedspectral-exact) edges exact ;;
+	fedspectral-plain) edges fedspectral ;;
+	fedspectral+) edges fedspectral+ ;;
+	fedwalk) vertices_federation $PARTIES ;;
+	fedwalk-response) vertices_federation $PARTIES && edit job '{ kind, seed, mode: "randomized-response" }' ;;
+	fedgcn) graphs_federation $PARTIES && ln -s data "$T/pooled" ;;
+	*) fail "$1: no such protocol; expected one of ${PROTOCOLS[*]}" ;;
+	esac
+}
+
+# A run leaves the models; the job is then to predict with them.
+predicting() {
+	local name model
+	columns
+	for name in $(names "$PARTIES"); do
+		edit "$name" '.state = "state/\(.name)" | .policy.jobs = ["kcagc", "kcagc.predict"]'
+	done
+	coordinator
+	parties "$PARTIES"
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names "$PARTIES")
+	model=$(run_of coordinator .job_id)
+	rm -rf "$T/out"
+	jq -n --arg model "$model" '{ kind: "kcagc.predict", clusters: 3, model: $model }' >"$T/job.json"
+}

@@ -1,0 +1,154 @@
+#!/bin/bash
+# A coordinator that does not keep to the protocol. To party-01 it is the turncoat, who has the
+# coordinator's key; the true coordinator is then one that is honest to all others, and sees what it
+# can see (the canary). Where only parties can see it, they are the ones who do.
+#
+# shellcheck source=turncoat.sh
+source "$(dirname "$0")/turncoat.sh"
+
+case_of_three() { # RULE...
+	federation 3
+	turned 3 "$@"
+	fails 2 3
+}
+
+# ---- keys ----
+
+test_swapped_keys() {
+	case_of_three "hub/$KEYS/1/keys/swap"
+	found_by party-01 3 'key advertisement of party-00: its identity key is .*, but .* is pinned here'
+}
+test_dropped_keys() {
+	case_of_three "hub/$KEYS/1/keys/drop"
+	found_by party-01 3 'relayed 2 keys for 3 parties'
+}
+test_repeated_keys() {
+	case_of_three "hub/$KEYS/1/keys/repeat"
+	found_by party-01 3 'key advertisement of party-01: the coordinator relays another one than this party sent'
+}
+test_invented_keys() {
+	case_of_three "hub/$KEYS/1/keys/invent"
+	found_by party-01 3 'key advertisement of party-00: .*signature'
+}
+
+# ---- equivocation ----
+
+# Other starts for one member: its next mask is another one, so the sum is noise, and the canary says so.
+test_one_member_is_told_other_starts() {
+	case_of_three "hub/$STARTS/1/flip/28"
+	found_by coordinator 3 'masks of group 3, round 0, over party-00, party-01 and party-02 do not cancel \(during level-1\)'
+}
+
+# Clusters that end a level, called by other names, which their party cannot tell: the next level begins
+# anew, but not what its members' masks are made of.
+test_one_member_is_told_other_clusters_of_a_level() {
+	federation 4
+	edit job '.method = "tree" | .virtual_nodes = "centre" | .polish = 0 | .local_clusters = 8'
+	turned 4 "hub/$CLUSTERS/1/xor/28/11/01"
+	fails 2 4
+	found_by coordinator 4 'masks of group 6, round 0, over .* do not cancel \(during level-2\)'
+}
+
+# The last words of a job: no sum follows that could be noise. Here the coordinator is the liar alone.
+different_results() { # [RULE...]
+	local node
+	federation 3
+	edit job '.method = "basic"'
+	coordinator
+	parties 3
+	completes 3
+	# A node whose label has a bit of its own in RESULT's byte, and is none when that is turned.
+	node=$(awk -F, 'NR > 1 && (NR - 2) % 4 == 0 && $2 < 2 { print NR - 2; exit }' "$T/out/coordinator/labels.csv")
+	rm -rf "$T/out"
+	turned 3 "hub/$CLUSTERS/1/flip/$((28 + node / 4))" "hub/$RESULT/1/flip/$((28 + node / 4))" "$@"
+	ends 2 party-00 party-01 party-02
+	ends '0|2' coordinator # it may hear of it when it has said DONE, and has nothing to compare
+	no_labels 3
+}
+test_one_member_is_told_another_result() {
+	different_results
+	grep -Eqi 'party-0. says that coordinator has told it other things than this party \(during result\)' \
+		"$T"/party-0?.stderr || fail "no party says so"
+	says party-01 'is taken back'
+}
+test_one_member_is_told_another_result_and_asked_by_nobody() {
+	different_results "hub/$SEALED/3/drop" "hub/$SEALED/4/drop"
+	grep -Eqi 'other things than this party|before it passed on what party-0. says' "$T"/party-0?.stderr ||
+		fail "no party says so"
+}
+
+# ---- what members tell each other ----
+
+test_sealed_hash_left_out() {
+	case_of_three "hub/$SEALED/1/drop"
+	found_by party-01 3 'coordinator sent (ASSIGNMENT|SEALED).* before it passed on what party-00 says that it was told \(during level-1\)'
+}
+test_sealed_hash_left_out_at_the_end() {
+	federation 3
+	edit job '.method = "basic"'
+	turned 3 "hub/$SEALED/4/drop"
+	ends 2 party-01
+	ends 0 coordinator party-00 party-02 # who have heard from party-01 what it was told
+	says party-01 'coordinator sent DONE before it passed on what party-0[02] says that it was told \(during result\)'
+	says party-01 'labels.csv is taken back'
+	[[ ! -e $T/out/party-01/labels.csv && ! -e $T/out/party-01/labels.npy ]] || fail "party-01 was left with labels"
+}
+test_sealed_hash_changed() {
+	case_of_three "hub/$SEALED/2/flip/-1"
+	found_by party-01 3 'what party-02 was told, as coordinator passed it on'
+}
+test_sealed_hash_twice() {
+	case_of_three "hub/$SEALED/1/twice"
+	found_by party-01 3 'coordinator passed on SEALED 2 of party 0 to party 1 .* which is not due'
+}
+test_sealed_hash_of_another() {
+	case_of_three "hub/$SEALED/1/put/2/00000002"
+	found_by party-01 3 'what party-02 was told, as coordinator passed it on'
+}
+
+# ---- frames and fields ----
+
+test_replayed_frame() {
+	case_of_three "hub/$ASSIGNMENT/1/replay"
+	says party-01 'sequence|number'
+}
+test_frames_out_of_order() {
+	case_of_three "hub/$CELLS/1/late"
+	says party-01 'sequence|number'
+}
+test_messages_out_of_order() {
+	case_of_three "hub/$CELLS/1/defer"
+	found_by party-01 3 'coordinator sent STARTS, expected CELLS \(during level-1\)'
+}
+test_second_offer() {
+	case_of_three "hub/$OFFER/1/twice"
+	found_by party-01 3 'coordinator sent OFFER, expected KEYS'
+}
+
+# The same round once more, from one member: what it answers has another round and other masks.
+test_same_round_asked_twice() {
+	federation 3
+	edit job '.ninth = false | .starts = 4'
+	turned 3 "hub/$ASSIGNMENT/1/twice"
+	fails 2 3
+	found_by party-01 3 'coordinator sent ASSIGNMENT, expected CLUSTERS|masks of group 3, round .* do not cancel'
+}
+
+test_wrong_count_from_the_coordinator() {
+	case_of_three "hub/$STARTS/1/put/8/0000000000000001"
+	found_by party-01 3 'coordinator sent STARTS'
+}
+test_wrong_length_from_the_coordinator() {
+	case_of_three "hub/$STARTS/1/more/00"
+	found_by party-01 3 'STARTS'
+}
+
+test_not_a_number_from_the_coordinator() {
+	rows_federation 3
+	rows_job kmeans
+	turned 3 "hub/$MATRIX/1/put/24/000000000000f87f"
+	fails 2 3
+	found_by party-01 3 'coordinator sent MATRIX .*(finite|number)'
+}
+
+run_tests "$@"

@@ -1,0 +1,78 @@
+#!/bin/bash
+# A party that does not keep to the protocol: party-01, in a job with all its keys.
+#
+# shellcheck source=turncoat.sh
+source "$(dirname "$0")/turncoat.sh"
+
+case_of_three() { # STATUS RULE...
+	federation 3
+	turned 3 "${@:2}"
+	fails "$1" 3
+}
+
+# ---- masks ----
+
+test_words_that_are_not_masked_as_agreed() {
+	case_of_three 2 "party/$MASKED/1/flip/-1"
+	found_by coordinator 3 'masks of group 3, round 0, over party-00, party-01 and party-02 do not cancel'
+}
+
+# ---- keys ----
+
+test_key_that_nobody_signed() {
+	case_of_three 2 "party/$KEY/1/flip/20"
+	grep -Eqi 'key advertisement of party-01' "$T"/party-0?.stderr "$T/coordinator.stderr" || fail "nobody says so"
+}
+
+# ---- sealed hashes ----
+
+test_sealed_hash_that_is_none() {
+	case_of_three 2 "party/$SEALED/1/flip/-1"
+	found_by party-00 3 'what party-01 was told, as coordinator passed it on'
+}
+test_sealed_hash_for_somebody_else() {
+	case_of_three 2 "party/$SEALED/1/put/6/00000002"
+	found_by coordinator 3 'party-01 sent SEALED 2 of party 1 to party 2; expected 2, 1, 0 \(during level-1\)'
+}
+test_sealed_hash_not_sent() {
+	case_of_three 2 "party/$SEALED/1/drop"
+	found_by coordinator 3 'party-01 sent SEALED 2 of party 1 to party 2; expected 2, 1, 0 \(during level-1\)'
+}
+
+# ---- frames and fields ----
+
+test_replayed_frame() {
+	case_of_three '2|3' "party/$MASKED/1/replay"
+	says coordinator 'party-01.*(sequence|number|frame)'
+}
+test_frames_out_of_order() {
+	case_of_three '2|3' "party/$MASKED/1/late"
+	says coordinator 'party-01.*(sequence|number|frame)'
+}
+test_messages_out_of_order() {
+	case_of_three 2 "party/$MASKED/1/defer"
+	found_by coordinator 3 'party-01 sent SEALED, expected MASKED \(during level-1\)'
+}
+test_same_words_twice() {
+	case_of_three 2 "party/$MASKED/1/twice"
+	found_by coordinator 3 'party-01 sent MASKED'
+}
+test_wrong_count_from_a_party() {
+	case_of_three 2 "party/$MASKED/1/put/12/0000000000000001"
+	found_by coordinator 3 'party-01 sent MASKED with words from 0 of 1 for group 3, round 0; due were'
+}
+test_wrong_length_from_a_party() {
+	case_of_three 2 "party/$MASKED/1/more/00"
+	found_by coordinator 3 'party-01.*MASKED'
+}
+
+test_not_a_number_from_a_party() {
+	rows_federation 3
+	rows_job paper
+	for name in $(names 3); do edit "$name" '.policy.jobs = ["fedsc.paper"]'; done
+	turned 3 "party/40/1/put/24/000000000000f87f"
+	fails 2 3
+	found_by coordinator 3 'party-01 sent UPLOAD .*(finite|number)'
+}
+
+run_tests "$@"

@@ -1,0 +1,57 @@
+# turncoat.sh -- for tests with one modified peer in an otherwise honest federation (turncoat.c).
+#
+#     party-00 ==============\
+#     party-01 == turncoat ==== coordinator          the victim, or the culprit, is party-01
+#     party-02 ==============/
+#
+# shellcheck shell=bash
+source "$(dirname "$0")/../integration/lib.sh"
+# shellcheck source=../integration/wire.sh
+source "$(dirname "$0")/../integration/wire.sh"
+
+# shellcheck disable=SC2034 # numbers of messages, for rules
+OFFER=10 KEY=13 KEYS=14 DONE=16 MATRIX=19 LOCAL_CLUSTERS=30 CELLS=31 STARTS=32 ASSIGNMENT=33 CLUSTERS=34 RESULT=35 \
+	SEALED=50
+
+# A federation is set up: it runs, and what passes between party-01 and the coordinator is changed.
+turned() { # L RULE...
+	local direct name
+	tls_tool turncoat
+	coordinator
+	direct=$ADDRESS
+	rm -f "$T/turncoat.ready"
+	start turncoat "$TOOLS/turncoat" "$T/turncoat.ready" "$direct" "$T/pki" party-01 coordinator "${@:2}"
+	until_true 10 test -s "$T/turncoat.ready" || fail "the turncoat did not become ready"
+	for name in $(names "$1"); do
+		if [[ $name == party-01 ]]; then
+			ADDRESS=$(<"$T/turncoat.ready")
+		else
+			ADDRESS=$direct
+		fi
+		party "$name"
+	done
+	ADDRESS=$direct
+}
+
+# The job ended everywhere with that status, nobody was left with labels, and it was changed indeed.
+fails() { # STATUS[|STATUS] L
+	# shellcheck disable=SC2046
+	ends "$1" coordinator $(names "$2")
+	no_labels "$2"
+}
+
+no_labels() { # L
+	local name
+	says turncoat '^turncoat: '
+	for name in $(names "$1"); do
+		[[ ! -e $T/out/$name/labels.csv && ! -e $T/out/$name/labels.npy ]] || fail "$name was left with labels"
+	done
+	no_leftovers
+}
+
+# NAME finds it and says so, and all others are told its sentence.
+found_by() { # NAME L REGEX
+	local name
+	says "$1" "$3"
+	for name in coordinator $(names "$2"); do says "$name" "$3"; done
+}

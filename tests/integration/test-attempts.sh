@@ -1,0 +1,563 @@
+#!/bin/bash
+# A process dies in a job (kill -9) and is started again: the job goes on as its next attempt, with new
+# keys, and ends with the labels of a run that was not disturbed. If it does not come, or too often
+# dies, the job fails everywhere with one cause.
+#
+#     party-00 ==============\
+#     party-01 == relay 30 ms == coordinator
+#     party-02 == relay 30 ms ==/
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+STEPS=(offer keys local level-1 polish result)
+EVERYONE=(coordinator party-00 party-01 party-02)
+
+# shellcheck disable=SC2120 # tests may pass what the coordinator is to do
+undisturbed() { # [ARG...]: of the coordinator
+	coordinator "$@"
+	parties 3
+	completes 3
+	mv "$T/out" "$T/undisturbed"
+	mkdir "$T/out"
+}
+
+# shellcheck disable=SC2120
+wired() { # [ARG...]: the same through the relay
+	coordinator "$@"
+	relay relay 30
+	party party-00
+	ADDRESS=$RELAY party party-01
+	ADDRESS=$RELAY party party-02
+}
+
+every() { # JQ-PROGRAM: changes everybody's configuration
+	local name
+	for name in "${EVERYONE[@]}"; do edit "$name" "$1"; done
+}
+
+# $1: more for the coordinator's configuration
+prepare() { # STEP
+	if [[ $1 == local ]]; then
+		federation 3 --nodes 3000 --features 200
+		edit job '.local_restarts = 64 | .local_clusters = 40 | .iterations = 100'
+	else
+		federation 3 --signal 0.3
+	fi
+	edit job '.polish = 4'
+	every '.rejoin_s = 10'
+}
+
+same_as_undisturbed() {
+	local name
+	ends 0 "${EVERYONE[@]}"
+	for name in "${EVERYONE[@]}"; do
+		[[ $(run_of "$name" .status) == "done" ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+		same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
+	no_leftovers
+}
+
+kills() { # NAME: and nothing is heard of it any more
+	kill -KILL "${PID[$1]}"
+	wait "${PID[$1]}" 2>/dev/null || true
+	unset "PID[$1]"
+}
+
+attempt_is() { # NUMBER NAME...
+	local name
+	for name in "${@:2}"; do
+		[[ $(run_of "$name" .attempt) == "$1" ]] || fail "$name/run.json: attempt $(run_of "$name" .attempt), expected $1"
+	done
+}
+
+party_dies_in() { # STEP
+	prepare "$1"
+	undisturbed
+	wired
+	in_phase party-01 "$1"
+	kills party-01
+	ADDRESS=$RELAY party party-01
+	if [[ $1 == result ]]; then # it had its result, and nobody waits for more
+		ended party-01
+		[[ $STATUS == 0 || $STATUS == 2 ]] || fail "party-01 ended with status $STATUS, expected 0 or 2"
+		ends 0 coordinator party-00 party-02
+		for name in "${EVERYONE[@]}"; do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
+		return 0
+	fi
+	same_as_undisturbed
+	attempt_is 2 "${EVERYONE[@]}"
+	for name in coordinator party-00 party-02; do
+		says "$name" 'attempt 1.* is over: .*party-01'
+		[[ $(run_of "$name" '.attempts[0].attempt') == 1 ]] || fail "$name/run.json does not have attempt 1"
+		[[ $(run_of "$name" '.attempts[0].cause') == *party-01* ]] ||
+			fail "$name/run.json: cause $(run_of "$name" '.attempts[0].cause')"
+	done
+}
+
+for step in "${STEPS[@]}"; do
+	eval "test_party_dies_in_${step//-/_}() { party_dies_in $step; }"
+done
+
+# With the same job, at the same address.
+coordinator_again() { # [ARG...]
+	edit coordinator ".listen = \"$HUB\""
+	coordinator "$@"
+}
+
+coordinator_dies_in() { # STEP
+	prepare "$1"
+	undisturbed
+	wired
+	HUB=$ADDRESS
+	in_phase coordinator "$1"
+	kills coordinator
+	[[ -e $T/out/coordinator/job.state ]] || fail "no job.state"
+	coordinator_again
+	same_as_undisturbed
+	attempt_is 2 "${EVERYONE[@]}"
+	says coordinator 'attempt 1 of a job was under way'
+	[[ $(run_of party-00 '.attempts[0].cause') == *coordinator* ]] || fail "party-00/run.json: $(run_of party-00 .attempts)"
+}
+
+for step in offer keys local level-1 polish; do
+	eval "test_coordinator_dies_in_${step//-/_}() { coordinator_dies_in $step; }"
+done
+
+# ---- several at once, and again and again ----
+
+test_two_parties_die() {
+	prepare level-1
+	undisturbed
+	wired
+	in_phase party-01 level-1
+	kills party-01
+	kills party-00
+	party party-00
+	ADDRESS=$RELAY party party-01
+	same_as_undisturbed
+	attempt_is 2 "${EVERYONE[@]}"
+}
+
+test_party_and_coordinator_die() {
+	prepare level-1
+	undisturbed
+	wired
+	HUB=$ADDRESS
+	in_phase party-01 level-1
+	kills party-01
+	kills coordinator
+	ADDRESS=$RELAY party party-01
+	coordinator_again
+	same_as_undisturbed
+	attempt_is 2 "${EVERYONE[@]}"
+}
+
+# It comes, and dies, while the next attempt is awaited; and in that one, too.
+test_party_dies_again_and_again() {
+	prepare level-1
+	undisturbed
+	wired
+	in_phase party-01 level-1
+	kills party-00
+	kills party-01
+	ADDRESS=$RELAY party party-01
+	rejoined() { (($(grep -c 'party-01 joined' "$T/coordinator.stderr") == 2)); }
+	until_true 10 rejoined || fail "party-01 does not come again"
+	kills party-01
+	party party-00
+	ADDRESS=$RELAY party party-01
+	second_try() { (($(grep -c '"phase": *"level-1"' "$T/out/party-01/log.jsonl") >= 2)); }
+	until_true 20 second_try || fail "party-01 does not come to level-1 again"
+	kills party-01
+	ADDRESS=$RELAY party party-01
+	same_as_undisturbed
+	attempt_is 3 "${EVERYONE[@]}"
+	[[ $(run_of party-02 '[.attempts[].attempt] | join(" ")') == "1 2" ]] || fail "party-02/run.json: $(run_of party-02 .attempts)"
+}
+
+# Parties that serve one job after the other: a directory for each attempt, and the next job comes.
+test_daemons_stay() {
+	local name attempt
+	lasting() { # NAME
+		start "$1" "$BIN/party" --config "$T/$1.json" --out "$T/out/$1" --coordinator "$ADDRESS"
+	}
+	prepare level-1
+	undisturbed
+	coordinator
+	edit coordinator ".listen = \"$ADDRESS\""
+	relay relay 30
+	for name in party-00 party-01 party-02; do ADDRESS=$RELAY lasting "$name"; done
+	in_phase party-01 level-1
+	kills party-01
+	ADDRESS=$RELAY lasting party-01
+	ends 0 coordinator
+	for name in party-00 party-02; do
+		[[ $(jq -r .status "$T"/out/"$name"/job-*-1/run.json) == failed ]] || fail "$name: attempt 1"
+	done
+	coordinator
+	ends 0 coordinator
+	for name in party-00 party-01 party-02; do
+		[[ $(cat "$T"/out/"$name"/job-*/labels.csv | wc -l) == $((2 * $(wc -l <"$T/undisturbed/$name/labels.csv"))) ]] ||
+			fail "$name does not have the labels of two jobs"
+		for attempt in "$T"/out/"$name"/job-*/labels.csv; do same_labels "$T/undisturbed/$name/labels.csv" "$attempt"; done
+		kill -TERM "${PID[$name]}"
+		ends 0 "$name"
+	done
+	no_leftovers
+}
+
+# Other kinds have nothing in a cache, and are repeated as a whole.
+test_party_dies_in_fedsc() {
+	rows_federation 3
+	every '.rejoin_s = 10'
+	coordinator
+	parties 3
+	ends 0 "${EVERYONE[@]}"
+	mv "$T/out" "$T/undisturbed"
+	mkdir "$T/out"
+	wired
+	in_phase party-01 landmarks
+	kills party-01
+	ADDRESS=$RELAY party party-01
+	ends 0 "${EVERYONE[@]}"
+	attempt_is 2 "${EVERYONE[@]}"
+	for name in party-00 party-01 party-02; do # the coordinator has no labels
+		same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"
+	done
+}
+
+test_party_dies_in_fedspectral() {
+	edges_federation 3
+	every '.rejoin_s = 10'
+	wired
+	in_phase party-01 lanczos
+	kills party-01
+	ADDRESS=$RELAY party party-01
+	completes 3
+	attempt_is 2 "${EVERYONE[@]}"
+}
+
+# ---- what was computed is not computed again ----
+
+# The data's part of the job is expensive, and all of it stands when the exchange breaks off.
+cached() { # [ACTION...]: before the party is started again
+	prepare polish
+	undisturbed
+	wired
+	in_phase party-01 polish
+	ls "$T"/out/party-01/state/cache/embedding-*.cache "$T"/out/party-01/state/cache/clusters-*.cache >/dev/null ||
+		fail "party-01 has no cache"
+	kills party-01
+	"$@"
+	ADDRESS=$RELAY party party-01
+	same_as_undisturbed # and no cache is left
+	attempt_is 2 "${EVERYONE[@]}"
+}
+
+cache_of() { # NAME: what of the cache it found in the last attempt
+	run_of "$1" '[.facts.cached_embedding, .facts.cached_clusters] | map(. // 0) | add'
+}
+
+test_only_the_exchange_is_repeated() {
+	cached :
+	for name in party-00 party-01 party-02; do
+		[[ $(cache_of "$name") == 2 ]] || fail "$name found $(cache_of "$name") of 2 pieces in its cache"
+		says "$name" 'found in the cache'
+	done
+}
+
+test_damaged_cache() {
+	damage() {
+		local f
+		for f in "$T"/out/party-01/state/cache/*.cache; do printf 'x' | dd of="$f" bs=1 seek=100 conv=notrunc status=none; done
+	}
+	cached damage
+	says party-01 'state/cache/embedding-[0-9a-f]+.cache is damaged'
+	says party-01 'state/cache/clusters-[0-9a-f]+.cache is damaged'
+	[[ $(cache_of party-01) == 0 ]] || fail "party-01 used a damaged cache"
+	[[ $(cache_of party-00) == 2 ]] || fail "party-00 found $(cache_of party-00) of 2 pieces in its cache"
+}
+
+# Other data under the same name: what was computed from the old ones is not used.
+test_cache_of_other_data() {
+	other_data() {
+		local f
+		f=$(ls "$T"/data/party-01/features.*)
+		cp "$f" "$T/features.kept"
+		"$BIN/coterie" synth --nodes 150 --features 12 --clusters 3 --seed 6 --out "$T/other" >/dev/null
+		cp "$T"/other/features.* "$f"
+	}
+	prepare polish
+	wired
+	in_phase party-01 polish
+	kills party-01
+	other_data
+	ADDRESS=$RELAY party party-01
+	ends 0 "${EVERYONE[@]}"
+	[[ $(cache_of party-01) == 0 ]] || fail "party-01 found $(cache_of party-01) pieces of other data"
+	no_leftovers
+}
+
+# As after a crash right after the offer, of which the coordinator had no sign: the next one will do.
+test_attempt_that_was_served_before() {
+	prepare level-1
+	undisturbed
+	wired
+	HUB=$ADDRESS
+	in_phase coordinator level-1
+	kills coordinator
+	awk '$2 == 1 { $2 = 2; print }' "$T/out/party-01/state/served" >"$T/line"
+	cat "$T/line" >>"$T/out/party-01/state/served"
+	coordinator_again
+	same_as_undisturbed
+	attempt_is 3 "${EVERYONE[@]}"
+	says coordinator 'party-01 declined the job: .*attempt 2 was served before'
+}
+
+# ---- nobody died: somebody stood still for too long, and is there again ----
+
+stands_still() { # NAME
+	prepare level-1
+	undisturbed
+	wired
+	in_phase party-01 level-1
+	kill -STOP "${PID[$1]}"
+	"$2"
+	kill -CONT "${PID[$1]}"
+	same_as_undisturbed
+	attempt_is 2 "${EVERYONE[@]}"
+}
+
+test_party_stands_still_too_long() {
+	given_up() { soon_says coordinator 'attempt 1 of 3 is over: party-01 did not come back'; }
+	stands_still party-01 given_up
+}
+
+test_coordinator_stands_still_too_long() {
+	given_up() { soon_says party-00 'attempt 1 is over: coordinator could not be reached again'; }
+	stands_still coordinator given_up
+}
+
+# ---- when it was that the coordinator died ----
+
+test_coordinator_comes_too_late() {
+	prepare level-1
+	wired
+	HUB=$ADDRESS
+	in_phase coordinator level-1
+	kills coordinator
+	touch -d '1 hour ago' "$T/out/coordinator/job.state"
+	coordinator_again
+	says coordinator 'job.state was left 36[0-9][0-9] s ago, longer than 12 s'
+	ends 2 party-00 party-01 party-02
+	says party-00 'no such job is under way'
+	kill "${PID[coordinator]}"
+	ends 6 coordinator
+}
+
+test_coordinator_says_that_it_lives() {
+	prepare local
+	wired
+	in_phase coordinator local
+	touch -d '1 hour ago' "$T/out/coordinator/job.state"
+	touch -d '1 minute ago' "$T/reference"
+	lately() { [[ $T/out/coordinator/job.state -nt $T/reference ]]; }
+	until_true 10 lately || fail "job.state is not touched"
+	[[ $(stat -c %a "$T/out/coordinator/job.state") == 600 ]] || fail "job.state: mode $(stat -c %a "$T/out/coordinator/job.state")"
+	completes 3
+}
+
+# ---- it does not go on ----
+
+# All who are left say who did not come, and what ended attempt 1.
+fails_with() { # STATUS REGEX NAME...
+	local name
+	for name in "${@:3}"; do
+		ended "$name"
+		[[ $STATUS == "$1" ]] || fail "$name ended with status $STATUS, expected $1"
+		says "$name" "$2"
+		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+		[[ $(run_of "$name" .exit_status) == "$1" ]] || fail "$name/run.json: $(run_of "$name" .exit_status)"
+		grep -Eqi -- "$2" <<<"$(run_of "$name" .error)" || fail "$name/run.json: $(run_of "$name" .error)"
+	done
+}
+
+test_party_that_never_comes_back() {
+	prepare level-1
+	every '.rejoin_s = 4'
+	for name in party-00 party-02; do edit "$name" '.rejoin_s = 20'; done # the coordinator says when
+	wired
+	in_phase party-01 level-1
+	kills party-01
+	fails_with 3 'party-01' coordinator party-00 party-02
+	says coordinator 'did not come for attempt 2 within rejoin_s, 4 s: party-01; attempt 1 ended: party-01 did not come back'
+	says party-00 'did not come for attempt 2 within rejoin_s, 4 s: party-01'
+	no_leftovers party-01
+}
+
+test_coordinator_that_never_comes_back() {
+	prepare level-1
+	every '.rejoin_s = 3'
+	wired
+	in_phase party-01 level-1
+	kills coordinator
+	fails_with 3 'attempt 2 of the job was not offered within rejoin_s, 3 s; attempt 1 ended: coordinator' \
+		party-00 party-01 party-02
+	no_leftovers coordinator
+}
+
+test_max_attempts() {
+	second_try() { (($(grep -c '"phase": *"level-1"' "$T/out/party-01/log.jsonl") >= 2)); }
+	prepare level-1
+	edit coordinator '.max_attempts = 2'
+	wired
+	in_phase party-01 level-1
+	kills party-01
+	ADDRESS=$RELAY party party-01
+	soon_says coordinator 'attempt 2 begins'
+	until_true 20 second_try || fail "party-01 does not come to level-1 again"
+	kills party-01
+	fails_with 3 'party-01.*attempt 2; attempt 1 ended: party-01' coordinator party-00 party-02
+	no_leftovers party-01
+}
+
+test_coordinator_too_often() {
+	prepare level-1
+	edit coordinator '.max_attempts = 1'
+	wired
+	in_phase party-01 level-1
+	[[ ! -e $T/out/coordinator/job.state ]] || fail "there is a job.state, with max_attempts 1"
+	kills coordinator
+	edit coordinator '.max_attempts = 2'
+	HUB=$ADDRESS
+	coordinator_again
+	ends 2 party-00 party-01 party-02
+	says party-00 'no such job is under way'
+}
+
+# It is the second to die: what it left says attempt 2, and that was the last.
+test_coordinator_twice() {
+	prepare level-1
+	edit coordinator '.max_attempts = 2'
+	wired
+	HUB=$ADDRESS
+	in_phase coordinator level-1
+	kills coordinator
+	coordinator_again
+	soon_says coordinator 'attempt 2 begins'
+	soon_says coordinator '"phase":"level-1"'
+	kills coordinator
+	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"
+	ends 2 coordinator party-00 party-01 party-02
+	says coordinator 'was started again after attempt 2 of a job, and max_attempts is 2'
+	for name in party-00 party-01 party-02; do says "$name" 'was started again after attempt 2'; done
+	no_leftovers coordinator
+}
+
+test_another_job_is_no_next_attempt() {
+	prepare level-1
+	wired
+	HUB=$ADDRESS
+	in_phase coordinator level-1
+	kills coordinator
+	coordinator_again --set polish=2
+	says coordinator 'job.state is of another job or other parties'
+	ends 2 party-00 party-01 party-02
+	says party-00 'no such job is under way'
+	kill "${PID[coordinator]}"
+	ends 6 coordinator
+}
+
+# A coordinator that swears it is the same job, among other parties or with other parameters: those
+# who were there refuse. Its word is job.state, whose hash is put right here.
+test_changed_parameters_are_refused() {
+	local old
+	prepare level-1
+	wired
+	HUB=$ADDRESS
+	in_phase coordinator level-1
+	old=$(cut -d ' ' -f 1,2 <(tail -n 1 "$T/out/coordinator/job.state"))
+	kills coordinator
+	rm "$T/out/coordinator/job.state"
+	edit job '.polish = 2'
+	hash_of() { # of a job that is under way with these parameters
+		mkdir -p "$T/else"
+		jq --arg out "$T/else" '.output = $out | .listen = "127.0.0.1:0"' "$T/coordinator.json" >"$T/else.json"
+		start else "$BIN/coordinator" --config "$T/else.json" --job "$T/job.json" --ready-file "$T/else.ready"
+		until_true 10 test -s "$T/else.ready" || fail "no other coordinator"
+		for name in party-00 party-01 party-02; do
+			jq ".output = \"$T/else/$name\" | .state = null | del(.state)" "$T/$name.json" >"$T/else-$name.json"
+			start "else-$name" "$BIN/party" --config "$T/else-$name.json" --once --coordinator "$(<"$T/else.ready")"
+		done
+		until_true 10 test -s "$T/else/job.state" || fail "no other job.state"
+		new=$(cut -d ' ' -f 3 <(tail -n 1 "$T/else/job.state"))
+		for name in else else-party-00 else-party-01 else-party-02; do kills "$name"; done
+	}
+	hash_of
+	printf 'coterie job state v1\n%s %s\n' "$old" "$new" >"$T/out/coordinator/job.state"
+	coordinator_again
+	ends 2 coordinator party-00 party-01 party-02
+	says coordinator 'declined the job: attempt 2 was offered with other parties or parameters'
+}
+
+# ---- SIGTERM ----
+
+within_2_s() { # STATUS NAME...
+	local name
+	for name in "${@:2}"; do
+		ended "$name" 2
+		[[ "|$1|" == *"|$STATUS|"* ]] || fail "$name ended with status $STATUS, expected $1"
+	done
+}
+
+# Attempt 2 is awaited by all but party-01.
+awaited() {
+	prepare level-1
+	every '.rejoin_s = 15'
+	wired
+	in_phase party-01 level-1
+	kills party-01
+	soon_says coordinator 'attempt 1 of 3 is over'
+	soon_says coordinator 'party-00 joined'
+	until_true 10 all_again || fail "party-00 and party-02 do not come again"
+}
+all_again() { (($(grep -c 'joined from' "$T/coordinator.stderr") == 5)); }
+
+test_sigterm_at_the_coordinator_while_attempt_2_is_awaited() {
+	awaited
+	kill -TERM "${PID[coordinator]}"
+	within_2_s 6 coordinator
+	within_2_s 2 party-00 party-02
+	for name in coordinator party-00 party-02; do
+		says "$name" 'coordinator was stopped'
+		says "$name" 'attempt 1 ended: party-01'
+	done
+	[[ $(run_of coordinator .exit_status) == 6 ]] || fail "the coordinator's run.json: $(run_of coordinator .exit_status)"
+	no_leftovers party-01
+}
+
+test_sigterm_at_a_party_while_attempt_2_is_awaited() {
+	awaited
+	kill -TERM "${PID[party-00]}"
+	within_2_s 6 party-00
+	within_2_s 2 coordinator party-02
+	for name in coordinator party-02; do says "$name" 'party-00 left while attempt 2 was awaited'; done
+	[[ $(run_of party-00 .exit_status) == 6 ]] || fail "party-00/run.json: $(run_of party-00 .exit_status)"
+	no_leftovers party-01
+}
+
+test_sigterm_at_a_party_that_is_returning() {
+	prepare level-1
+	every '.rejoin_s = 1'
+	wired
+	in_phase party-01 level-1
+	kills coordinator
+	soon_says party-00 'dialling again'
+	kill -TERM "${PID[party-00]}"
+	within_2_s 6 party-00
+	ends 3 party-01 party-02
+	no_leftovers coordinator
+}
+
+run_tests "$@"

@@ -1,0 +1,93 @@
+#!/bin/bash
+# Daemons as they run: confined, with all their threads. That whole jobs of every kind go through so
+# is what the other tests show, since "sandbox" is "on" unless a configuration says otherwise.
+#
+#     party-00 ==== TLS ==== coordinator        /proc/PID of both is looked at while party-01 is awaited
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+waiting() { # a coordinator and party-00, which wait for party-01
+	coordinator
+	party party-00
+	until_true 20 grep -q '"text":"party-00 joined' "$T/coordinator.stderr" ||
+		fail "party-00 did not arrive: $(tail -n 3 "$T/coordinator.stderr")"
+}
+
+all_threads() { # NAME FIELD VALUE: of every thread's status
+	local task value
+	for task in "/proc/${PID[$1]}/task"/*; do
+		value=$(awk -v field="$2:" '$1 == field { print $2 }' "$task/status")
+		[[ $value == "$3" ]] || fault "$1, thread ${task##*/}: $2 is $value, expected $3"
+	done
+}
+
+goes_on() { # the other party comes, and the job is as always
+	party party-01
+	completes 2
+	same_labels "$T/out/coordinator/labels.csv" "$T/out/party-01/labels.csv"
+}
+
+test_every_thread_is_confined() {
+	! sanitized || skip "a sanitizer's build is not confined"
+	federation 2
+	edit party-00 '.threads = 3'
+	OPENBLAS_NUM_THREADS=2 waiting
+	local name
+	for name in coordinator party-00; do
+		all_threads "$name" NoNewPrivs 1
+		all_threads "$name" Seccomp 2
+		all_threads "$name" Seccomp_filters 1
+		awk '/^Max core file size/ { exit $5 != 0 || $6 != 0 }' "/proc/${PID[$name]}/limits" ||
+			fault "$name may dump core: $(grep 'core file' "/proc/${PID[$name]}/limits")"
+		grep -q 'system calls are confined' "$T/out/$name/log.jsonl" || fault "$name does not say that it is confined"
+	done
+	(($(find "/proc/${PID[party-00]}/task" -mindepth 1 -maxdepth 1 | wc -l) > 1)) || fault "party-00 has one thread: nothing is shown"
+	goes_on
+}
+
+test_sandbox_off() {
+	federation 2
+	local name
+	for name in coordinator party-00; do edit "$name" '.sandbox = "off"'; done
+	waiting
+	for name in coordinator party-00; do
+		all_threads "$name" Seccomp 0
+		grep -q 'sandbox is off\|built with a sanitizer' "$T/out/$name/log.jsonl" || fault "$name does not say that it is not confined"
+	done
+	goes_on
+}
+
+test_root_becomes_the_user() {
+	((EUID == 0)) || skip "only root can become somebody else"
+	federation 2
+	local name
+	chmod 777 "$T"
+	for name in coordinator party-00; do edit "$name" '.user = "nobody"'; done
+	mkdir -m 777 "$T/out"
+	waiting
+	for name in coordinator party-00; do
+		all_threads "$name" Uid "$(id -u nobody)"
+		all_threads "$name" Gid "$(id -g nobody)"
+		all_threads "$name" Groups "$(id -g nobody)"
+		# The kernel gives the files of a process that may not be traced to root.
+		sanitized || [[ $(stat -c %U "/proc/${PID[$name]}/environ") == root ]] || fault "$name may be traced by others of its user"
+		[[ $(stat -c %U "$T/out/$name/log.jsonl") == nobody ]] || fault "$name made its log as $(stat -c %U "$T/out/$name/log.jsonl")"
+		! grep -q 'running as root' "$T/out/$name/log.jsonl" || fault "$name says that it runs as root"
+	done
+	goes_on
+	for name in coordinator party-00; do
+		[[ $(stat -c %U "$T/out/$name/run.json") == nobody ]] || fault "$name made run.json as $(stat -c %U "$T/out/$name/run.json")"
+	done
+	grep -q 'running as root' "$T/out/party-01/log.jsonl" || fault "party-01 does not say that it runs as root"
+}
+
+test_no_such_user() {
+	federation 2
+	edit coordinator '.user = "coterie-nobody"'
+	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"
+	ends 4 coordinator
+	grep -q 'there is no user .*coterie-nobody' "$T/coordinator.stderr" || fail "$(tail -n 1 "$T/coordinator.stderr")"
+}
+
+run_tests "$@"

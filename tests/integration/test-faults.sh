@@ -1,0 +1,46 @@
+#!/bin/bash
+# A sample of what `make soak` runs in full: tests/faults/faults.sh says which faults there are, and when
+# a job that one came over is right. The same cells each time; which ones moves with the protocols.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck disable=SC2034 # lib.sh reads it
+TEST_TIMEOUT=300
+
+sample() { # CELLS OPTION...
+	local status=0
+	COTERIE_BIN=$BIN "$ROOT/tests/faults/faults.sh" --sample "$1" --out "$T/cells.csv" "${@:2}" >"$T/said" 2>&1 || status=$?
+	((status == 0)) || { tail -n 40 "$T/said" && grep ',wrong,' "$T/cells.csv" && fail "a cell is wrong"; }
+	tail -n 1 "$T/said"
+	# What was to happen did happen.
+	[[ $(grep -Ec ',(survived|failed cleanly),' "$T/cells.csv") -ge $(($1 * 3 / 4)) ]] || fail "of $1 cells most did not happen"
+}
+
+test_killed_stopped_and_cut() { sample 24 --only kill --only stop3 --only cut; }
+
+test_stopped_for_long() { sample 2 --only stop30 tree fedsc-anchor; }
+
+test_full_disk() {
+	((EUID == 0)) || skip "needs root, for a small tmpfs"
+	[[ -c /dev/net/tun ]] || skip "needs /dev/net/tun"
+	sample 8 --only disk
+}
+
+# Whether the driver finds what is wrong: this party's labels are others than in the run before.
+test_other_labels_are_found() {
+	local status=0
+	mkdir "$T/bin"
+	cp "$BIN"/co* "$T/bin"
+	cat >"$T/bin/party" <<-END
+		#!/bin/bash
+		out=\$(grep -o -- '--out [^ ]*' <<<"\$*" | cut -d ' ' -f 2)
+		"$BIN/party" "\$@" || exit
+		[[ \$out != *party-00 || \$out != *fault* || \$out == *faults* ]] || sed -i '3s/[0-9]\$/9/' "\$out/labels.csv"
+	END
+	chmod +x "$T/bin/party"
+	COTERIE_BIN=$T/bin "$ROOT/tests/faults/faults.sh" --sample 2 --only cut --out "$T/cells.csv" kmeans >"$T/said" 2>&1 || status=$?
+	((status == 1)) || fail "status $status: $(tail -n 3 "$T/said")"
+	[[ $(grep -c 'wrong,party-00 has other labels' "$T/cells.csv") == 2 ]] || fail "$(<"$T/cells.csv")"
+}
+
+run_tests "$@"

@@ -1,0 +1,369 @@
+#!/bin/bash
+# What a party's ledger says, against what the coordinator counted; and what policy makes of it.
+#
+#     party-00: ledger.db -> rows = what the coordinator received, body by body in number and bytes
+#               tampered  -> coterie ledger verify finds it, with its own and its peers' records
+#               full disk -> the job ends, nothing leaves
+#               budgets, other parties, a person's word -> the job is refused, everybody hears why
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+FRAME_HEADER=20
+
+ledger() { # ACTION PARTY [ARG...]
+	"$BIN/coterie" ledger "$1" --state "$T/out/$2/state" "${@:3}"
+}
+
+verify_finds() { # REGEX PARTY [ARG...]
+	local status=0
+	ledger verify "${@:2}" >"$T/verify.stdout" 2>"$T/verify.stderr" || status=$?
+	((status == 1)) || fail "verify of $2 ended with $status: $(cat "$T"/verify.*)"
+	grep -Eq -- "$1" "$T/verify.stdout" || fail "verify does not say '$1': $(cat "$T/verify.stdout")"
+}
+
+is_whole() { # PARTY [ARG...]
+	ledger verify "$@" >"$T/verify.stdout" 2>&1 || fail "the ledger of $1: $(cat "$T/verify.stdout")"
+}
+
+# "TYPE MESSAGES BYTES" per type of the job, by the rows and by what the coordinator received.
+by_rows() { ledger export "$1" --csv | tail -n +2 | sed 's/"[^"]*",//g' |
+	awk -F, '{ n[$5]++; b[$5] += $6 } END { for (t in n) print t, n[t], b[t] }' | sort; }
+by_wire() {
+	run_of coordinator ".traffic[] | select(.peer == \"$1\" and .messages_received > 0)
+		| select(.type | IN(\"ACK\", \"HEARTBEAT\", \"HELLO\", \"PADDING\", \"RESUME\") | not)
+		| \"\(.type) \(.messages_received) \(.bytes_received - $FRAME_HEADER * .messages_received)\"" | sort
+}
+
+rows_are_the_wire() { # PARTY
+	by_rows "$1" >"$T/rows"
+	by_wire "$1" >"$T/wire"
+	[[ -s $T/rows ]] || fail "$1 has no rows"
+	diff "$T/rows" "$T/wire" >"$T/diff" || fail "$1: rows (<) and wire (>) differ: $(cat "$T/diff")"
+}
+
+heads_agree() { # L: everybody's run.json has everybody's head, and each ledger fits all of them
+	local name other args
+	for name in $(names "$1"); do
+		args=(--against "$T/out/coordinator/run.json")
+		for other in $(names "$1"); do
+			args+=(--against "$T/out/$other/run.json")
+			[[ $other == "$name" ]] || args+=(--against "$T/out/$other/state/ledger.db")
+		done
+		is_whole "$name" "${args[@]}"
+		grep -Eq "held against $((2 * $1)) heads" "$T/verify.stdout" || fail "$name: $(cat "$T/verify.stdout")"
+		[[ $(run_of "$name" .ledger.count) == $(ledger export "$name" --csv | tail -n +2 | wc -l) ]] ||
+			fail "$name/run.json has another count than its ledger"
+	done
+}
+
+run_job() { # L [COORDINATOR-ARG...]
+	coordinator "${@:2}"
+	parties "$1"
+	completes "$1"
+}
+
+# ---- rows ----
+
+test_rows_are_what_was_sent() {
+	federation 4
+	run_job 4
+	local name
+	for name in $(names 4); do rows_are_the_wire "$name"; done
+	heads_agree 4
+	ledger list party-02 | grep -q 'masked term of a sum over party-02, party-03$' || fail "no row names the pair"
+	ledger list party-02 | grep -q 'local cluster of each node, in clear' || fail "no row says what LOCAL_CLUSTERS is"
+	local masked
+	masked=$(ledger export party-02 --csv | awk -F, '/,MASKED,/ && /,yes,/' | wc -l)
+	[[ $masked == $(ledger export party-02 --csv | grep -c ',MASKED,') ]] || fail "a masked row is not called so"
+	# every body was hashed, and no two masked ones are alike
+	[[ $(ledger export party-02 --csv | grep ',MASKED,' | grep -Eo ',[0-9a-f]{64},yes' | sort -u | wc -l) == "$masked" ]] ||
+		fail "masked bodies repeat"
+	[[ $(stat -c %a "$T/out/party-02/state/ledger.db") == 600 ]] || fail "others may read the ledger"
+}
+
+test_rows_of_every_kind() {
+	local kind
+	rows_federation 3
+	for kind in kmeans anchor paper; do
+		rows_job "$kind"
+		allows 3 "$(jq -r '.kind + (if .variant == "paper" then ".paper" else "" end)' "$T/job.json")"
+		rm -rf "$T/out"
+		coordinator
+		parties 3
+		ends 0 coordinator party-00 party-01 party-02
+		rows_are_the_wire party-01
+		heads_agree 3
+	done
+}
+
+test_a_lost_connection_is_no_new_row() {
+	federation 2
+	coordinator
+	local real=$ADDRESS
+	relay relay 30
+	ADDRESS=$RELAY party party-00
+	ADDRESS=$real party party-01
+	in_phase party-00 level-1
+	kill -HUP "${PID[relay]}"
+	completes 2
+	(($(run_of party-00 '[.peers[].reconnects] | add') > 0)) || fail "no connection was lost"
+	rows_are_the_wire party-00
+	heads_agree 2
+}
+
+test_jobs_follow_each_other() {
+	federation 2
+	local first
+	run_job 2
+	first=$(run_of party-00 .job_id)
+	cp "$T/out/party-01/run.json" "$T/earlier.json"
+	run_job 2 --seed 8
+	is_whole party-00 --against "$T/earlier.json" --against "$T/out/party-01/state/ledger.db"
+	grep -q 'held against 3 heads' "$T/verify.stdout" || fail "$(cat "$T/verify.stdout")"
+	[[ $(ledger list party-00 --job "${first:0:8}" | wc -l) -lt $(ledger list party-00 | wc -l) ]] ||
+		fail "--job does not choose"
+	[[ -z $(ledger list party-00 --since 2100-01-01) && -n $(ledger list party-00 --since 2020-01-01T00:00:00Z) ]] ||
+		fail "--since does not choose"
+}
+
+# A party that is killed in the job: what it had said is in its ledger.
+test_killed() {
+	federation 2
+	edit coordinator '.rejoin_s = 0'
+	coordinator
+	relay relay 30
+	ADDRESS=$RELAY parties 2
+	in_phase party-00 level-1
+	kill -KILL "${PID[party-00]}"
+	ended party-00
+	ended coordinator
+	ended party-01
+	is_whole party-00
+	ledger list party-00 | grep -q LOCAL_CLUSTERS || fail "what was sent before the kill is not in the ledger"
+}
+
+# ---- tampering ----
+
+sql() { sqlite3 "$T/out/party-00/state/ledger.db" "$1"; }
+
+test_tampered() {
+	command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+	federation 2
+	run_job 2
+	cp -a "$T/out/party-00/state" "$T/kept"
+	again() { rm -rf "$T/out/party-00/state" && cp -a "$T/kept" "$T/out/party-00/state"; }
+	sql "UPDATE row SET bytes = 1 WHERE number = 3"
+	verify_finds 'row 3 .*changed' party-00
+	again
+	sql "DELETE FROM row WHERE number = 4"
+	verify_finds 'row 4 was removed' party-00
+	again
+	sql "UPDATE row SET number = 99 WHERE number = 4; UPDATE row SET number = 4 WHERE number = 5; UPDATE row SET number = 5 WHERE number = 99"
+	verify_finds 'row 5 is out of order' party-00
+	again
+	sql "DELETE FROM row WHERE number > 5"
+	verify_finds 'the end was cut off' party-00
+	# Cut with care: only the others know.
+	sql "UPDATE meta SET count = 5, hash = (SELECT hash FROM row WHERE number = 5)"
+	is_whole party-00
+	verify_finds 'the end was cut off: rows 6 to [0-9]+ are missing, of which party-01' party-00 --against "$T/out/party-01/run.json"
+	verify_finds 'of which party-01' party-00 --against "$T/out/party-01/state/ledger.db"
+	verify_finds 'of which coordinator' party-00 --against "$T/out/coordinator/run.json"
+	verify_finds 'of which party-00' party-00 --against "$T/out/party-00/run.json"
+}
+
+# ---- a full disk ----
+
+# The file of the ledger may grow to so many blocks of 1 KiB, and no further.
+limited_party() { # NAME KIB
+	# shellcheck disable=SC2016
+	start "$1" bash -c 'trap "" XFSZ; ulimit -f "$1"; exec "${@:2}"' bash "$2" \
+		"$BIN/party" --config "$T/$1.json" --once --out "$T/out/$1" --coordinator "$ADDRESS"
+}
+
+test_full_disk_stops_sending() {
+	federation 2
+	edit job '.restarts = 30 | .iterations = 60'
+	coordinator
+	limited_party party-00 64
+	party party-01
+	ends 1 coordinator party-00 party-01
+	says party-00 'ledger.db: cannot be written'
+	says coordinator 'ledger.db: cannot be written'
+	says party-01 'party-00.*ledger.db: cannot be written'
+	is_whole party-00
+	# Nothing left that is not in the ledger, but the word that it is over.
+	by_rows party-00 >"$T/rows"
+	by_wire party-00 | grep -v ^ABORT >"$T/wire"
+	diff <(grep -v ^ABORT "$T/rows") "$T/wire" >"$T/diff" || fail "rows (<) and wire (>) differ: $(cat "$T/diff")"
+}
+
+test_no_ledger_no_job() {
+	federation 2
+	mkdir -p "$T/out/party-00/state"
+	echo 'this was a ledger once' >"$T/out/party-00/state/ledger.db"
+	coordinator
+	parties 2
+	ended coordinator
+	((STATUS == 4)) || fail "the coordinator ended with $STATUS"
+	says coordinator 'party-00 declined the job: .*ledger.db is no ledger'
+	ended party-00
+	ended party-01
+}
+
+# ---- policy ----
+
+declined() { # NAME REGEX: everybody ends with 2 and says so
+	ends 2 coordinator party-00 party-01
+	for name in coordinator party-00 party-01; do says "$name" "$2"; done
+	says coordinator "$1"
+}
+
+test_budget_of_jobs() {
+	federation 2
+	edit party-01 '.policy.max_jobs = 1'
+	run_job 2
+	coordinator
+	parties 2
+	declined party-01 'it would be job 2 of coordinator over this data, policy.max_jobs of party-01 is 1'
+	# other data, another budget
+	head -n -1 "$T/data/party-00/edges.tsv" >"$T/fewer"
+	for name in party-00 party-01; do cp "$T/fewer" "$T/data/$name/edges.tsv"; done
+	run_job 2
+}
+
+# In the job, too: the sum that would be one too many is not sent.
+test_budget_of_sums() {
+	federation 2
+	edit party-01 '.policy.max_rounds = 3'
+	coordinator
+	parties 2
+	declined party-01 'secure sum 4 that coordinator has of this data, policy.max_rounds of party-01 is 3'
+	[[ $(ledger export party-01 --csv | grep -c ',MASKED,') == 3 ]] || fail "party-01 did not send three sums"
+	# Spent is spent: the next job is refused at once.
+	coordinator
+	parties 2
+	declined party-01 'policy.max_rounds of party-01 is 3'
+	[[ $(ledger export party-01 --csv | grep -c ',MASKED,') == 3 ]] || fail "party-01 sent more"
+}
+
+test_budget_of_words() {
+	federation 2
+	edit party-00 '.policy.max_words = 1000'
+	coordinator
+	parties 2
+	declined party-00 'coordinator would have [0-9]+ numbers of this data, policy.max_words of party-00 is 1000'
+	(($(ledger export party-00 --csv | sed 's/"[^"]*",//g' | awk -F, '{ n += $10 } END { print n }') <= 1000)) ||
+		fail "party-00 sent more than it may"
+}
+
+test_coordinators_and_cells() {
+	federation 2
+	edit party-00 '.policy.coordinators = ["party-01"]'
+	coordinator
+	parties 2
+	declined party-00 'offered by coordinator, which policy.coordinators of party-00 does not name'
+	edit party-00 '.policy.coordinators = ["coordinator"] | .policy.min_cell = 3'
+	coordinator
+	parties 2
+	declined party-00 'cells of 1 nodes .*policy.min_cell of party-00 is 3'
+	run_job 2 --set min_cell=3 --set polish=0
+}
+
+# The same data, and one party less: what it adds would show.
+test_other_parties() {
+	federation 3
+	run_job 3
+	edit coordinator '.parties = ["party-00", "party-01"]'
+	coordinator
+	parties 2
+	declined party-0 'of party-00 party-01, but an earlier one over the same data was of party-00 party-01 party-02: policy.allow_subsets of party-0[01] is false'
+	for name in party-00 party-01; do edit "$name" '.policy.allow_subsets = true'; done
+	coordinator
+	parties 2
+	ends 0 coordinator party-00 party-01
+}
+
+# ---- a person ----
+
+approve() { # PARTY ARG...
+	"$BIN/coterie" approve --state "$T/out/$1/state" "${@:2}" >"$T/approve.stdout" 2>"$T/approve.stderr"
+}
+
+asked() { # PARTY: its job id is in $ID
+	soon_says "$1" 'waits for a person'
+	ID=$(basename "$(ls "$T/out/$1"/state/offers/*.json)" .json)
+}
+
+confirming() { # ANSWER-TIME: party-01 asks
+	federation 2
+	edit party-01 ".policy.confirm = true | .confirm_s = $1"
+	coordinator
+	parties 2
+	asked party-01
+}
+
+test_a_person_agrees() {
+	confirming 60
+	soon_says coordinator 'waiting for party-01, where a person is asked'
+	approve party-01 --list || fail "approve --list: $(cat "$T/approve.stderr")"
+	grep -q "^$ID .*kcagc, offered by coordinator" "$T/approve.stdout" || fail "--list: $(cat "$T/approve.stdout")"
+	sleep 2 # more than heartbeat_s, in which nobody's patience ends
+	! gone coordinator || fail "the coordinator did not wait"
+	approve party-01 "${ID:0:6}" || fail "approve: $(cat "$T/approve.stderr")"
+	grep -q 'What it will show, and to whom' "$T/approve.stdout" || fail "approve does not say what is shown"
+	grep -q 'Parties: party-00 party-01' "$T/approve.stdout" || fail "approve does not say who takes part"
+	ends 0 coordinator party-00 party-01
+	says party-01 'a person agreed'
+	approve party-01 --list
+	grep -q 'no offer waits' "$T/approve.stdout" || fail "an answered offer waits"
+	ledger list party-01 | grep -q ASKING || fail "no row says that a person was asked"
+}
+
+# A process that crashed is a new attempt: asked once, counted twice.
+test_attempts_are_asked_once_and_counted() {
+	federation 2
+	edit party-01 '.policy.confirm = true | .confirm_s = 60'
+	for name in coordinator party-00 party-01; do edit "$name" '.rejoin_s = 10'; done
+	coordinator
+	relay relay 30
+	ADDRESS=$RELAY parties 2
+	asked party-01
+	approve party-01 "$ID" || fail "approve: $(cat "$T/approve.stderr")"
+	in_phase party-01 level-1
+	kill -KILL "${PID[party-00]}"
+	ended party-00
+	soon_says coordinator 'party-00 is awaited'
+	ADDRESS=$RELAY party party-00
+	ends 0 coordinator party-00 party-01
+	(($(run_of party-01 .attempt) > 1)) || fail "there was one attempt"
+	[[ $(grep -c 'waits for a person' "$T/party-01.stderr") == 1 ]] || fail "party-01 asked again"
+	[[ $(ledger export party-01 --csv | tail -n +2 | cut -d, -f4 | sort -u | xargs) == "1 2" ]] ||
+		fail "the ledger has attempts $(ledger export party-01 --csv | tail -n +2 | cut -d, -f4 | sort -u | xargs)"
+	heads_agree 2
+}
+
+test_a_person_refuses() {
+	confirming 60
+	approve party-01 "$ID" --refuse 'not before the contract is signed'
+	declined party-01 'a person at party-01 refused the job: not before the contract is signed'
+}
+
+test_nobody_answers() {
+	confirming 1
+	ends 3 coordinator party-00 party-01
+	says coordinator 'nobody at party-01 answered within confirm_s, 1 s'
+	[[ -z $(ls "$T/out/party-01/state/offers") ]] || fail "the offer still waits"
+	! approve party-01 "$ID" || fail "an offer that is over was answered"
+}
+
+test_stopped_while_asking() {
+	confirming 60
+	kill -TERM "${PID[party-01]}"
+	ends 6 party-01
+	ends 2 coordinator party-00
+	[[ -z $(ls "$T/out/party-01/state/offers") ]] || fail "the offer still waits"
+}
+
+run_tests "$@"

@@ -1,0 +1,347 @@
+/* What a confined process can and cannot do. Each attempt is made by a child, which confines
+ * itself, tries, and ends with 0 if all was as it should be. */
+#include "tests/test.h"
+#include "common/base/log.h"
+#include "common/job/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0 /* with a sanitizer there is no filter */
+#endif
+
+static const struct daemon_common on = { .sandbox = true }, off = { .sandbox = false };
+
+/* The child's wait status. */
+static int after(const struct daemon_common *c, int (*attempt)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		log_set_stream(open("/dev/null", O_WRONLY), false);
+		if (c && confine(c) != ERR_OK)
+			_exit(99);
+		_exit(attempt());
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static bool killed(int status)
+{
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
+}
+
+static bool fine(int status)
+{
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* ---- what must end the process ---- */
+
+static int runs_a_program(void)
+{
+	execl("/bin/true", "true", (char *)NULL);
+	return 1;
+}
+
+static int makes_a_process(void)
+{
+	return fork() == 0 ? 0 : 0;
+}
+
+static int makes_a_process_the_old_way(void)
+{
+	return (int)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) * 0;
+}
+
+static int traces(void)
+{
+	return ptrace(PTRACE_TRACEME, 0, 0, 0) ? 0 : 0;
+}
+
+static int reads_another(void)
+{
+	return (int)syscall(SYS_process_vm_readv, getppid(), 0, 0, 0, 0, 0) * 0;
+}
+
+static int opens_a_raw_socket(void)
+{
+	return socket(AF_PACKET, SOCK_RAW, 0) * 0;
+}
+
+static int listens(void)
+{
+	return listen(0, 1) * 0;
+}
+
+static int kills(void)
+{
+	return kill(getppid(), SIGUSR1) * 0;
+}
+
+static int can_be_traced_again(void)
+{
+	return prctl(PR_SET_DUMPABLE, 1) * 0;
+}
+
+static int types_into_a_terminal(void)
+{
+	return ioctl(0, TIOCSTI, "x") * 0;
+}
+
+static int mounts(void)
+{
+	return (int)syscall(SYS_mount, 0, 0, 0, 0, 0) * 0;
+}
+
+static int raises_a_limit(void)
+{
+	return (int)syscall(SYS_prlimit64, 0, 4, (uint64_t[]){ 1, 1 }, 0) * 0;
+}
+
+static int (*const forbidden[])(void) = {
+	runs_a_program, makes_a_process, makes_a_process_the_old_way,
+	traces,         reads_another,   opens_a_raw_socket,
+	listens,        kills,           can_be_traced_again,
+	mounts,         raises_a_limit,  types_into_a_terminal,
+};
+
+/* Unconfined, the same attempts end nobody: what kills is the filter. */
+static void what_is_not_listed_ends_the_process(void **state)
+{
+	(void)state;
+	if (SANITIZED)
+		skip();
+	for (size_t i = 0; i < sizeof(forbidden) / sizeof(*forbidden); i++) {
+		int status = after(&on, forbidden[i]);
+
+		if (!killed(status))
+			fail_msg("attempt %zu: status %x", i, (unsigned)status);
+		if (forbidden[i] != kills && !fine(after(&off, forbidden[i])))
+			fail_msg("attempt %zu fails without the filter too", i);
+	}
+}
+
+/* ---- what is answered ---- */
+
+static int refusals(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (ioctl(0, 0x8912, NULL) != -1 || errno != ENOTTY)
+		return 4;
+	if (socket(AF_UNIX, SOCK_STREAM, 0) != -1 || errno != EAFNOSUPPORT)
+		return 1;
+	if (page == MAP_FAILED || mprotect(page, 4096, PROT_READ | PROT_EXEC) != -1 ||
+	    errno != EPERM)
+		return 2;
+	if (mmap(NULL, 4096, PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED ||
+	    errno != EPERM)
+		return 3;
+	return 0;
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static int works(void)
+{
+	char path[] = "/tmp/coterie-confine-XXXXXX", renamed[64];
+	pthread_t thread;
+	int fd, one = socket(AF_INET, SOCK_STREAM, 0), two = socket(AF_INET6, SOCK_STREAM, 0);
+
+	if (one < 0 || (two < 0 && errno != EAFNOSUPPORT))
+		return 1;
+	if (pthread_create(&thread, NULL, nothing, NULL) || pthread_join(thread, NULL))
+		return 2;
+	fd = mkstemp(path);
+	snprintf(renamed, sizeof(renamed), "%s.new", path);
+	if (fd < 0 || write(fd, "x", 1) != 1 || fsync(fd) || rename(path, renamed) ||
+	    unlink(renamed))
+		return 3;
+	return 0;
+}
+
+static void what_daemons_do_goes_on(void **state)
+{
+	(void)state;
+	if (SANITIZED)
+		skip();
+	assert_true(fine(after(&on, refusals)));
+	assert_true(fine(after(&on, works)));
+}
+
+static int aborts(void)
+{
+	abort();
+}
+
+/* A failed assertion is not taken for a breach. */
+static void abort_is_abort(void **state)
+{
+	int status;
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	status = after(&on, aborts);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+/* ---- threads that were there before ---- */
+
+static pthread_barrier_t confined;
+
+static void *runs_a_program_later(void *arg)
+{
+	(void)arg;
+	pthread_barrier_wait(&confined);
+	runs_a_program();
+	return NULL;
+}
+
+static int has_a_thread_before(void)
+{
+	pthread_t thread;
+
+	if (pthread_barrier_init(&confined, NULL, 2) ||
+	    pthread_create(&thread, NULL, runs_a_program_later, NULL) || confine(&on) != ERR_OK)
+		return 1;
+	pthread_barrier_wait(&confined);
+	pthread_join(thread, NULL);
+	return 2;
+}
+
+static void threads_that_run_already_are_confined_too(void **state)
+{
+	(void)state;
+	if (SANITIZED)
+		skip();
+	assert_true(killed(after(NULL, has_a_thread_before)));
+}
+
+/* ---- privileges ---- */
+
+static int has_no_new_privileges(void)
+{
+	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : 1;
+}
+
+static void no_new_privileges_without_the_filter_too(void **state)
+{
+	(void)state;
+	assert_true(fine(after(&off, has_no_new_privileges)));
+}
+
+static int is_nobody(void)
+{
+	uid_t r, e, s;
+	gid_t group[8];
+
+	if (getresuid(&r, &e, &s) || r == 0 || e != r || s != r)
+		return 1;
+	if (getgid() == 0 || getegid() == 0 || getgroups(8, group) != 1 || group[0] == 0)
+		return 2;
+	if (open("/etc/shadow", O_RDONLY) >= 0 || setuid(0) == 0)
+		return 3;
+	return prctl(PR_GET_DUMPABLE) == 0 ? 0 : 4;
+}
+
+static void root_becomes_the_user(void **state)
+{
+	static char name[] = "nobody", unknown[] = "coterie-nobody", root[] = "root";
+	struct daemon_common c = { .user = name };
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	/* getresuid is not on the list, so without the filter, and traceable as that leaves it */
+	assert_int_equal(WEXITSTATUS(after(&c, is_nobody)), 4);
+	c.user = unknown;
+	assert_err(confine(&c), ERR_INPUT, "no user \"coterie-nobody\"");
+	c.user = root;
+	assert_err(confine(&c), ERR_INPUT, "is root");
+}
+
+static int opens_as_user(void)
+{
+	static char name[] = "nobody";
+	struct daemon_common c = { .user = name };
+	bool locked_out;
+
+	if (confine_as_user(&c) != ERR_OK)
+		return 1;
+	locked_out = open("/etc/shadow", O_RDONLY) < 0;
+	confine_as_before();
+	if (!locked_out)
+		return 2;
+	return geteuid() == 0 && getegid() == 0 && open("/etc/shadow", O_RDONLY) >= 0 ? 0 : 3;
+}
+
+static void files_are_made_as_the_user(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(after(NULL, opens_as_user), 0);
+}
+
+static int becomes_another(void)
+{
+	static char name[] = "daemon";
+	struct daemon_common c = { .user = name };
+
+	if (setgid(65534) || setuid(65534))
+		return 1;
+	return confine(&c) == ERR_INPUT && strstr(err_detail(), "only root") ? 0 : 2;
+}
+
+static void others_become_nobody_else(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(after(NULL, becomes_another), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_not_listed_ends_the_process),
+		cmocka_unit_test(what_daemons_do_goes_on),
+		cmocka_unit_test(abort_is_abort),
+		cmocka_unit_test(threads_that_run_already_are_confined_too),
+		cmocka_unit_test(no_new_privileges_without_the_filter_too),
+		cmocka_unit_test(root_becomes_the_user),
+		cmocka_unit_test(files_are_made_as_the_user),
+		cmocka_unit_test(others_become_nobody_else),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

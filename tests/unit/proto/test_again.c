@@ -1,0 +1,103 @@
+/* An attempt that is over, told from a job that is over. */
+#include "joined.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void send_code(struct channel *ch, enum msg_type type, uint16_t code)
+{
+	static const char text[] = "bank-b has lost the job";
+	struct msg sent = { .type = type };
+
+	if (type == MSG_ABORT)
+		sent.abort = (struct msg_abort){ code,
+						 { (const uint8_t *)"", 0 },
+						 { (const uint8_t *)text, strlen(text) } };
+	else
+		sent.decline =
+		    (struct msg_decline){ code, { (const uint8_t *)text, strlen(text) } };
+	assert_ok(channel_send(ch, &sent));
+}
+
+/* The coordinator says that another attempt follows: an ordinary failure, and a mark. */
+static void test_abort_of_an_attempt(void **state)
+{
+	(void)state;
+	assert_false(post_again(party_post[A]));
+	send_code(hub[A], MSG_ABORT, MSG_AGAIN);
+	assert_err(channel_recv(party[A], MSG_OFFER, m), ERR_PEER, "bank-b has lost the job");
+	assert_true(post_again(party_post[A]));
+	assert_false(post_again(hub_post));
+}
+
+static void test_abort_of_the_job(void **state)
+{
+	(void)state;
+	send_code(hub[A], MSG_ABORT, ERR_DEADLINE);
+	assert_err(channel_recv(party[A], MSG_OFFER, m), ERR_DEADLINE, "has lost the job");
+	assert_false(post_again(party_post[A]));
+}
+
+/* A party cannot make the coordinator try again by an ABORT; by declining, it can ask for it. */
+static void test_word_of_a_party(void **state)
+{
+	send_code(party[A], MSG_ABORT, MSG_AGAIN);
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER, "has lost the job");
+	assert_false(post_again(hub_post));
+	again(state);
+	send_code(party[A], MSG_DECLINE, MSG_AGAIN);
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER, "bank-a declined the job");
+	assert_true(post_again(hub_post));
+	again(state);
+	send_code(party[A], MSG_DECLINE, ERR_PEER);
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER, "bank-a declined the job");
+	assert_false(post_again(hub_post));
+}
+
+static void test_crash(void **state)
+{
+	(void)state;
+	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_DEADLINE, "bank-b did not come back");
+	assert_true(post_again(hub_post));
+}
+
+/* What came first is the reason; and who ends the job itself, ends it. */
+static void test_crash_among_others(void **state)
+{
+	channel_fail(hub[A], ERR_PEER, "bank-a left");
+	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
+	assert_false(post_again(hub_post));
+	again(state);
+	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
+	channel_fail(hub[A], ERR_PEER, "bank-a left");
+	assert_true(post_again(hub_post));
+	again(state);
+	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
+	send_code(party[A], MSG_ABORT, ERR_INPUT);
+	assert_false(post_again(hub_post));
+}
+
+static void test_stopped(void **state)
+{
+	(void)state;
+	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
+	post_cancel(hub_post, ERR_CANCELLED, "hub was stopped");
+	assert_false(post_again(hub_post));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN(set_up, test_abort_of_an_attempt), IN(set_up, test_abort_of_the_job),
+		IN(set_up, test_word_of_a_party),     IN(set_up, test_crash),
+		IN(set_up, test_crash_among_others),  IN(set_up, test_stopped),
+	};
+	int failed;
+
+	ALLOC(m, 1);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	free(m);
+	return failed;
+}

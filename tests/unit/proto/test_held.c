@@ -1,0 +1,296 @@
+/* What a party sends is written down before it leaves.
+ *
+ *     bank -- queued, noted --| held |-- commit --> hub
+ */
+#include "tests/test.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "proto/channel.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct post *hub_post, *bank_post;
+static struct channel *hub, *bank;
+
+/* A recorder that counts, and fails when told to. */
+static struct book {
+	unsigned noted, kept, commits;
+	enum msg_type last;
+	size_t bytes;
+	enum err note_fails, commit_fails;
+} book;
+
+static enum err note(void *arg, const struct msg *m, struct bytes body)
+{
+	struct book *b = arg;
+
+	if (b->note_fails != ERR_OK)
+		return err_set(b->note_fails, "policy.max_rounds is 1");
+	b->noted++;
+	b->last = m->type;
+	b->bytes += body.n;
+	return ERR_OK;
+}
+
+static enum err commit(void *arg)
+{
+	struct book *b = arg;
+
+	if (b->commit_fails != ERR_OK)
+		return err_set(b->commit_fails, "ledger.db: disk full");
+	b->kept += b->noted;
+	b->noted = 0;
+	b->commits++;
+	return ERR_OK;
+}
+
+static void forget(void *arg)
+{
+	((struct book *)arg)->noted = 0;
+}
+
+static int set_up(void **state)
+{
+	struct channel_recorder r = { note, commit, forget, &book };
+
+	(void)state;
+	book = (struct book){ 0 };
+	hub_post = post_new(5);
+	bank_post = post_new(5);
+	hub = channel_new(hub_post, COORD, "bank");
+	bank = channel_new(bank_post, PARTY, "hub");
+	channel_pair(hub, bank);
+	channel_record(bank, &r);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	channel_free(bank);
+	channel_free(hub);
+	post_free(bank_post);
+	post_free(hub_post);
+	return 0;
+}
+
+static enum err send_masked(size_t bytes)
+{
+	uint8_t *words = alloc(bytes, 1);
+	struct msg m = { .type = MSG_MASKED,
+			 .masked = { .count = bytes / 8, .words = { words, bytes } } };
+	enum err e = channel_send(bank, &m);
+
+	free(words);
+	return e;
+}
+
+/* How many messages of that type have reached the hub's queue. */
+static uint64_t arrived(enum msg_type type)
+{
+	struct channel_traffic t[40];
+	size_t n = channel_traffic(hub, t, 40);
+
+	for (size_t i = 0; i < n; i++)
+		if (t[i].type == type)
+			return t[i].messages_received;
+	return 0;
+}
+
+static void test_held_until_released(void **state)
+{
+	(void)state;
+	assert_ok(channel_release(bank)); /* nothing to do */
+	assert_int_equal(book.commits, 0);
+	assert_ok(send_masked(8));
+	assert_ok(send_masked(16));
+	assert_int_equal(book.noted, 2);
+	assert_int_equal(book.bytes, 2 * (4 + 8 + 8 + 8 + 4) + 8 + 16);
+	assert_int_equal(arrived(MSG_MASKED), 0);
+	assert_ok(channel_release(bank));
+	assert_int_equal(book.commits, 1);
+	assert_int_equal(book.kept, 2);
+	assert_int_equal(arrived(MSG_MASKED), 2);
+}
+
+static void *answers(void *arg)
+{
+	struct msg m;
+
+	assert_ok(channel_recv(hub, MSG_MASKED, &m));
+	assert_ok(channel_send(hub, &(struct msg){ .type = MSG_DONE }));
+	return arg;
+}
+
+/* One commit for a round, by the wait for its answer. */
+static void test_waiting_lets_go(void **state)
+{
+	pthread_t thread;
+	struct msg *m;
+
+	(void)state;
+	ALLOC(m, 1);
+	assert_ok(send_masked(8));
+	assert_ok(send_masked(8));
+	assert_ok(send_masked(8));
+	pthread_create(&thread, NULL, answers, NULL);
+	assert_ok(channel_recv(bank, MSG_DONE, m));
+	pthread_join(thread, NULL);
+	assert_int_equal(book.commits, 1);
+	assert_int_equal(arrived(MSG_MASKED), 3);
+	assert_ok(send_masked(8));
+	assert_ok(channel_flush(bank, 5));
+	assert_int_equal(book.commits, 2);
+	assert_ok(send_masked(8));
+	assert_ok(channel_pause(bank, 0.001));
+	assert_int_equal(book.commits, 3);
+	assert_int_equal(arrived(MSG_MASKED), 5);
+	free(m);
+}
+
+/* A long vector does not wait for its end. */
+static void test_much_is_let_go(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_ok(send_masked(CHANNEL_HELD_MAX / 4));
+	assert_int_equal(arrived(MSG_MASKED), 0);
+	assert_ok(send_masked(CHANNEL_HELD_MAX / 4));
+	assert_int_equal(book.commits, 1);
+	assert_int_equal(book.kept, 4);
+	assert_true(arrived(MSG_MASKED) > 0);
+}
+
+/* Zeros are not noted, and do not overtake. */
+static void test_padding(void **state)
+{
+	(void)state;
+	channel_set_rtt(bank, 0.2);
+	assert_ok(send_masked(8));
+	assert_ok(channel_warm(bank, 5000));
+	assert_int_equal(book.commits, 1);
+	assert_int_equal(book.kept, 1);
+	assert_int_equal(book.last, MSG_MASKED);
+	assert_int_equal(arrived(MSG_MASKED), 1);
+	assert_int_equal(arrived(MSG_PADDING), 1);
+	assert_ok(send_masked(8));
+	assert_ok(channel_touch(bank));
+	assert_int_equal(book.commits, 2);
+	assert_int_equal(arrived(MSG_MASKED), 2);
+	channel_set_rtt(bank, 0.0001); /* where no zeros are wanted, it lets go all the same */
+	assert_ok(send_masked(8));
+	assert_ok(channel_warm(bank, 5000));
+	assert_int_equal(arrived(MSG_MASKED), 3);
+}
+
+/* What cannot be written down does not leave; that the job ends, does. */
+static void test_record_is_not_given_up(void **state)
+{
+	struct msg bye = { .type = MSG_ABORT, .abort = { .code = ERR_JOB } };
+	struct msg *m;
+
+	(void)state;
+	ALLOC(m, 1);
+	assert_ok(send_masked(8));
+	book.commit_fails = ERR_JOB;
+	assert_err(channel_recv(bank, MSG_DONE, m), ERR_JOB, "ledger.db: disk full");
+	assert_err(channel_release(bank), ERR_JOB, "ledger.db: disk full");
+	assert_err(channel_flush(bank, 5), ERR_JOB, "ledger.db: disk full");
+	assert_int_equal(arrived(MSG_MASKED), 0);
+	assert_ok(channel_send(bank, &bye));
+	assert_ok(channel_flush(bank, 5));
+	assert_int_equal(arrived(MSG_MASKED), 0);
+	assert_int_equal(arrived(MSG_ABORT), 1);
+	free(m);
+}
+
+/* Nor with a DECLINE, which does not clear the queue. */
+static void test_decline_takes_nothing_along(void **state)
+{
+	struct msg no = { .type = MSG_DECLINE, .decline = { .code = ERR_JOB } };
+
+	(void)state;
+	assert_ok(send_masked(8));
+	book.commit_fails = ERR_JOB;
+	assert_ok(channel_send(bank, &no));
+	assert_ok(channel_flush(bank, 5));
+	assert_int_equal(arrived(MSG_MASKED), 0);
+	assert_int_equal(arrived(MSG_DECLINE), 1);
+}
+
+/* What was noted and then given up for an ABORT is not in the record. */
+static void test_abort_forgets(void **state)
+{
+	struct msg bye = { .type = MSG_ABORT, .abort = { .code = ERR_JOB } };
+
+	(void)state;
+	assert_ok(send_masked(8));
+	assert_ok(send_masked(8));
+	assert_ok(channel_send(bank, &bye));
+	assert_int_equal(book.kept, 1);
+	assert_int_equal(book.last, MSG_ABORT);
+	assert_int_equal(arrived(MSG_MASKED), 0);
+	assert_int_equal(arrived(MSG_ABORT), 1);
+}
+
+/* A recorder that refuses (a budget is spent): the message is not queued. */
+static void test_refused(void **state)
+{
+	(void)state;
+	assert_ok(send_masked(8));
+	book.note_fails = ERR_PEER;
+	assert_err(send_masked(8), ERR_PEER, "max_rounds");
+	assert_ok(channel_release(bank));
+	assert_int_equal(arrived(MSG_MASKED), 1);
+}
+
+/* A pause ends with the job. */
+static void test_pause(void **state)
+{
+	double start = clock_now_s();
+
+	(void)state;
+	assert_ok(channel_pause(bank, 0.02));
+	assert_true(clock_now_s() - start >= 0.02);
+	post_cancel(bank_post, ERR_CANCELLED, "bank was stopped");
+	assert_err(channel_pause(bank, 3600), ERR_CANCELLED, "bank was stopped");
+}
+
+/* Either of two types, and no third. */
+static void test_either(void **state)
+{
+	struct msg ask = { .type = MSG_ASKING, .asking = { 7 } }, m;
+	size_t which = 9;
+
+	(void)state;
+	assert_ok(channel_send(bank, &ask));
+	assert_ok(send_masked(8));
+	assert_ok(channel_release(bank));
+	assert_ok(channel_recv_either(&hub, NULL, 1, MSG_ACCEPT, MSG_ASKING, &which, &m));
+	assert_int_equal(which, 0);
+	assert_int_equal(m.type, MSG_ASKING);
+	assert_int_equal(m.asking.within_s, 7);
+	assert_err(channel_recv_either(&hub, NULL, 1, MSG_ACCEPT, MSG_ASKING, &which, &m), ERR_PEER,
+		   "bank sent MASKED, expected ACCEPT");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_held_until_released, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_waiting_lets_go, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_much_is_let_go, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_padding, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_record_is_not_given_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_decline_takes_nothing_along, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_abort_forgets, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pause, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_either, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

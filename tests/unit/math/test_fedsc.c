@@ -227,6 +227,7 @@ static void one_party_is_central(void **state)
 	struct fedsc_params p;
 	struct keeper keeper = { 0 };
 	struct fedsc_pool pool;
+	struct metrics same;
 	uint32_t label[N], *found;
 
 	(void)state;
@@ -239,7 +240,8 @@ static void one_party_is_central(void **state)
 	assert_ok(fedsc_run(&pool, &p, &report));
 	found = fedsc_gather(&lab->memory, lab->part, N);
 	central_anchors(&p, &keeper.Z, label);
-	assert_memory_equal(found, label, sizeof(label));
+	assert_ok(metrics_of(found, label, N, &same));
+	assert_near(same.acc, 1, 0); /* which number a cluster has depends on rounding */
 	free(found);
 	mat_release(&keeper.Z);
 	fedsc_report_release(&report);

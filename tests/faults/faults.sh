@@ -24,7 +24,7 @@
 # A cell is right in two ways: it SURVIVED (all processes end with 0, with the labels of a run that
 # nothing happened to), or it FAILED CLEANLY (no process of the job says it is done, all end with a status
 # that is documented, all know the cause, and who broke is named). Everything else is wrong: other
-# labels, a crash, a process that still runs after 100 s, causes that differ, files left over.
+# labels, a crash, a process that still runs after 300 s, causes that differ, files left over.
 # LATE: the job was over before the fault came. A process that dies when all were done, and is started
 # again, finds nobody: it ends with 2 (a party) or 3 (the coordinator), and the others' results count.
 #
@@ -114,7 +114,7 @@ fault_of_process() {
 	party party-03
 	strike
 	for name in coordinator $(names "$PARTIES"); do
-		until_true 100 gone "$name" || fail "$name still runs after 100 s"
+		until_true 100 gone "$name" || fail "$name still runs after $((100 * PATIENCE)) s"
 		STATUS_OF[$name]=0
 		wait "${PID[$name]}" || STATUS_OF[$name]=$?
 		unset "PID[$name]"

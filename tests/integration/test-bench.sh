@@ -8,7 +8,7 @@
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
 # shellcheck disable=SC2034 # lib.sh reads it
-TEST_TIMEOUT=180 # whole tables
+TEST_TIMEOUT=400 # whole tables
 
 # Data for the jobs of the real sets.
 sets() { # SET...
@@ -22,7 +22,7 @@ sets() { # SET...
 
 bench() { # ARG...: its exit status in $status, what it says in $T/said
 	status=0
-	timeout 50 "${BENCH:-$ROOT/scripts/bench}" "$@" </dev/null >"$T/said" 2>&1 || status=$?
+	timeout $((PATIENCE * 60)) "${BENCH:-$ROOT/scripts/bench}" "$@" </dev/null >"$T/said" 2>&1 || status=$?
 }
 
 says() { # REGEX

@@ -121,7 +121,7 @@ test_slow_loris() {
 test_flood_of_key_updates() {
 	tls_tool keyupdates
 	slow_job
-	timeout 20 "$TOOLS/keyupdates" "$ADDRESS" "$T/pki/party-01.crt" "$T/pki/party-01.key" "$T/pki/ca.crt" 100000 ||
+	timeout $((PATIENCE * 20)) "$TOOLS/keyupdates" "$ADDRESS" "$T/pki/party-01.crt" "$T/pki/party-01.key" "$T/pki/ca.crt" 100000 ||
 		fail "it was not closed: $?"
 	undisturbed 'party-01.* changed its keys more than 8 times|party-01 is already connected'
 }
@@ -129,7 +129,7 @@ test_flood_of_key_updates_before_a_job() {
 	tls_tool keyupdates
 	federation 2
 	coordinator
-	timeout 20 "$TOOLS/keyupdates" "$ADDRESS" "$T/pki/party-01.crt" "$T/pki/party-01.key" "$T/pki/ca.crt" 100000 ||
+	timeout $((PATIENCE * 20)) "$TOOLS/keyupdates" "$ADDRESS" "$T/pki/party-01.crt" "$T/pki/party-01.key" "$T/pki/ca.crt" 100000 ||
 		fail "it was not closed: $?"
 	soon_says coordinator "$FROM.*changed its keys more than 8 times"
 	parties 2

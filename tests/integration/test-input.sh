@@ -11,7 +11,7 @@ refuses() { # REGEX... -- COMMAND...: exit 4 at once, and stderr says all of the
 	local wanted=() status=0 regex what
 	while [[ $1 != -- ]]; do wanted+=("$1") && shift; done
 	shift
-	timeout 20 "$@" </dev/null >"$T/wrong.stdout" 2>"$T/wrong" || status=$?
+	timeout $((PATIENCE * 20)) "$@" </dev/null >"$T/wrong.stdout" 2>"$T/wrong" || status=$?
 	what="${wanted[0]}: ${*##*/}, which says: $(head -c 600 "$T/wrong")"
 	((status == 4)) || fault "exit status $status, expected 4; $what"
 	for regex in "${wanted[@]}"; do
@@ -184,7 +184,7 @@ test_address_in_use() {
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\""
 	local status=0
-	timeout 20 "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/second" \
+	timeout $((PATIENCE * 20)) "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/second" \
 		2>"$T/second.stderr" || status=$?
 	((status == 4)) || fail "a second coordinator on $ADDRESS ended with $status"
 	says second "$ADDRESS"

@@ -198,7 +198,7 @@ browser() { command -v chromium || command -v chromium-browser || command -v goo
 
 chrome() { # ARG...: headless, a profile of its own
 	# Its own sandbox needs what containers do not have; it opens nothing but files of this test.
-	timeout 60 "$(browser)" --headless --no-sandbox --disable-gpu --hide-scrollbars --no-first-run \
+	timeout $((PATIENCE * 60)) "$(browser)" --headless --no-sandbox --disable-gpu --hide-scrollbars --no-first-run \
 		--user-data-dir="$T/profile" "$@" 2>>"$T/chrome.stderr"
 }
 

@@ -41,7 +41,7 @@ raw() {
 	cat >"$T/raw.stdin"
 	exec 3<>"/dev/tcp/${ADDRESS%:*}/${ADDRESS##*:}"
 	cat "$T/raw.stdin" >&3 2>/dev/null || true
-	timeout 20 cat <&3 >"$T/raw.stdout" 2>/dev/null || [[ $? == 1 ]] || fail "the connection was not closed"
+	timeout $((PATIENCE * 20)) cat <&3 >"$T/raw.stdout" 2>/dev/null || [[ $? == 1 ]] || fail "the connection was not closed"
 	exec 3<&- 3>&-
 }
 
@@ -49,7 +49,7 @@ raw() {
 tls() { # NAME [S_CLIENT-ARG...]
 	local status=0
 	cat >"$T/tls.stdin"
-	timeout 20 openssl s_client -connect "$ADDRESS" -CAfile "$T/pki/ca.crt" -quiet \
+	timeout $((PATIENCE * 20)) openssl s_client -connect "$ADDRESS" -CAfile "$T/pki/ca.crt" -quiet \
 		${1:+-cert "$T/pki/$1.crt" -key "$T/pki/$1.key"} "${@:2}" \
 		<"$T/tls.stdin" >"$T/tls.stdout" 2>"$T/tls.stderr" || status=$?
 	((status != 124)) || fail "the connection of ${1:-nobody} was not closed"

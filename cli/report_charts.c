@@ -88,7 +88,7 @@ void part_sizes(struct report *r, struct buf *b)
 
 	for (const struct json *v = list ? json_first(list) : NULL; v; v = json_next(v))
 		most = fmax(most, run_element(v));
-	if (!(most > 0) && run_is_plan_only(r->main->run))
+	if (!(most > 0) && (run_is_plan_only(r->main->run) || run_is_embedding(r->main->run)))
 		return;
 	if (!(most > 0)) {
 		notes_add(&r->runs.missing, r->main->name,
@@ -96,8 +96,10 @@ void part_sizes(struct report *r, struct buf *b)
 		return;
 	}
 	html_section(b, "sizes", "Clusters");
-	buf_printf(b, "<table class=\"bars\"><thead class=\"quiet\"><tr><th>cluster</th><th></th>"
-		      "<th>rows</th></tr></thead>\n");
+	buf_printf(b,
+		   "<table class=\"bars\"><thead class=\"quiet\"><tr><th>cluster</th><th></th>"
+		   "<th>%s</th></tr></thead>\n",
+		   run_things(r->main->run, false));
 	for (const struct json *v = json_first(list); v && n < BARS_MAX; v = json_next(v), n++)
 		size_bar(n, fmax(0, run_element(v)), most, b);
 	buf_printf(b, "</table>\n");

@@ -23,11 +23,17 @@ static void headline(const struct report *r, struct buf *b)
 {
 	const struct json *run = r->main->run, *result = run_object(run, "result");
 	const struct json *job = run_object(run, "job");
+	const struct json *facts = run_object(run, "facts");
 	double parties = list_count(run, "parties");
 
 	buf_printf(b, "<h1>");
+	if (run_is_embedding(run) && run_has(facts, "vertices")) {
+		put_count(b, run_number(facts, "vertices"), "vertex", "vertices");
+		buf_printf(b, parties > 0 ? ", " : "");
+	}
 	if (run_has(result, "rows")) {
-		put_count(b, run_number(result, "rows"), "row", "rows");
+		put_count(b, run_number(result, "rows"), run_things(run, true),
+			  run_things(run, false));
 		buf_printf(b, " in ");
 	}
 	if (run_has(job, "clusters")) {

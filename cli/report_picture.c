@@ -183,7 +183,7 @@ void part_picture(struct report *r, struct buf *b)
 		return;
 	f = frame_of(p);
 	html_section(b, "picture", "Points in the plane");
-	buf_printf(b, "<p class=\"note\">The rows of ");
+	buf_printf(b, "<p class=\"note\">The %s of ", run_things(r->main->run, false));
 	html_text(b, r->picture_of);
 	buf_printf(b,
 		   ", by %s.</p>\n<figure><svg class=\"picture\" "

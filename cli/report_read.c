@@ -372,6 +372,19 @@ bool run_is_embedding(const struct json *run)
 	return !strcmp(run_string(run_object(run, "job"), "kind"), "fedwalk");
 }
 
+const char *run_things(const struct json *run, bool one)
+{
+	const char *kind = run_string(run_object(run, "job"), "kind");
+
+	if (!strcmp(kind, "fedgcn"))
+		return one ? "graph" : "graphs";
+	if (!strcmp(kind, "fedspectral"))
+		return one ? "node" : "nodes";
+	if (run_is_embedding(run))
+		return one ? "vertex" : "vertices";
+	return one ? "row" : "rows";
+}
+
 enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)
 {
 	const struct process *party = run_dir_party(r);

@@ -85,6 +85,9 @@ bool run_rows_apart(const struct json *run);
 /* It has embeddings of vertices, at each party its own, and no labels. */
 bool run_is_embedding(const struct json *run);
 
+/* What its kind clusters, or embeds: "rows", "nodes", "graphs" or "vertices"; without s for one. */
+const char *run_things(const struct json *run, bool one);
+
 /* Where the labels of this run lie, in the order of the data, as a truth is: labels.csv of the
  * first party, or of the coordinator, whose rows are sorted by id, where there is no party. Of rows
  * apart: of each party that is there. ERR_INPUT where there can be none: rows apart, and the

@@ -192,7 +192,7 @@ unsigned record_rounds(const struct record *r);
 unsigned record_round_trips(const struct record *r);
 /* What the rounds of a job cost: 3.5 round trips for offer, keys, local clusters and result, one
  * for each secure sum, and one more for each phase with sums but polish: 3.5 + 12 ceil(log2 L) + P
- * for kCAGC with Q = 10 and the 1/9 step. */
+ * for kCAGC with Q = 10 and the 1/9 step. FedWalk's walks are not of this kind. */
 double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,

@@ -255,7 +255,8 @@ void record_json(const struct record *r, struct buf *json)
 		json_append_string(parties, r->party[l]);
 	json_put_number(root, "rounds", record_rounds(r));
 	json_put_number(root, "round_trips", record_round_trips(r));
-	json_put_number(root, "round_trips_bound", record_round_trips_bound(r));
+	if (r->job.kind != JOB_FEDWALK) /* the batches of its walks are no rounds of sums */
+		json_put_number(root, "round_trips_bound", record_round_trips_bound(r));
 	put_phases(r, root);
 	put_steps(r, root);
 	put_traffic(r, root);

@@ -75,8 +75,7 @@ static void check_uses(const struct arguments *a, struct argp_state *state)
 {
 	if (a->action == NONE)
 		argp_error(state, "expected list, verify or export");
-	if (!a->state)
-		argp_error(state, "--state is needed");
+	args_need(state, a->state, "--state is needed");
 	if (a->action == EXPORT && !a->csv)
 		argp_error(state, "export needs --csv");
 	if (a->action != VERIFY && a->against_n)

@@ -34,13 +34,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->truth = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->out)
-			argp_error(state, "unexpected argument: %s", arg);
-		a->out = arg;
+		args_one(state, arg, &a->out);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->out)
-			argp_error(state, "the run's directory is missing");
+		args_need(state, a->out, "the run's directory is missing");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

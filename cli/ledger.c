@@ -1,7 +1,6 @@
 /* coterie ledger: what left a party, and whether the record of it is whole. */
 #include "crypto/ledger.h"
 #include "cli/args.h"
-#include "common/base/alloc.h"
 #include "common/base/file.h"
 
 #include <inttypes.h>

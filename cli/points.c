@@ -4,7 +4,6 @@
 #include "cli/score.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
-#include "common/base/file.h"
 #include "common/base/rng.h"
 #include "common/data/dataset.h"
 #include "common/data/limits.h"
@@ -15,7 +14,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum method { KMEANS, SC, DSC };
 enum { CLUSTERS_MAX = 65536, KMEANS_ITERATIONS = 100 };

@@ -3,10 +3,8 @@
 #include "cli/report_html.h"
 #include "cli/report_read.h"
 #include "cli/score.h"
-#include "common/base/file.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { VALUES_MOST = 12 }; /* of one list */

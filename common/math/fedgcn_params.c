@@ -1,6 +1,5 @@
 #include "common/math/fedgcn_own.h"
 
-
 void fedgcn_defaults(struct fedgcn_params *p, unsigned k, uint64_t seed, unsigned threads)
 {
 	*p = (struct fedgcn_params){ .k = k,

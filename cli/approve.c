@@ -39,15 +39,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->refuse = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->id)
-			argp_error(state, "unexpected argument: %s", arg);
+		args_one(state, arg, &a->id);
 		if (!*arg || strlen(arg) > 32 || arg[strspn(arg, "0123456789abcdef")])
 			argp_error(state, "\"%s\" is no job id: expected up to 32 of 0-9 a-f", arg);
-		a->id = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->state)
-			argp_error(state, "--state is needed");
+		args_need(state, a->state, "--state is needed");
 		if (a->list == (a->id != NULL))
 			argp_error(state, "expected a job id or --list");
 		if (a->refuse && (a->list || a->show))

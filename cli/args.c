@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 uint64_t args_whole(struct argp_state *state, const char *option, const char *text, uint64_t min,
 		    uint64_t max)
@@ -29,6 +30,56 @@ double args_number(struct argp_state *state, const char *option, const char *tex
 		argp_error(state, "--%s is \"%s\", expected a number from %g to %g", option, text,
 			   min, max);
 	return x;
+}
+
+uint64_t args_seed(struct argp_state *state, const char *text)
+{
+	return args_whole(state, "seed", text, 0, SEED_MAX);
+}
+
+unsigned args_threads(struct argp_state *state, const char *text)
+{
+	return (unsigned)args_whole(state, "threads", text, 1, 1024);
+}
+
+unsigned args_cores(unsigned threads)
+{
+	return threads ? threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+bool args_override(int key, const char *text, struct overrides *set)
+{
+	if (key == 's')
+		overrides_add(set, "seed=%s", text);
+	else if (key == 'S')
+		overrides_add(set, "%s", text);
+	return key == 's' || key == 'S';
+}
+
+static void refuse(struct argp_state *state, const char *text)
+{
+	argp_error(state, "unexpected argument: %s", text);
+}
+
+error_t args_none(int key, const char *text, struct argp_state *state)
+{
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	refuse(state, text);
+	return 0;
+}
+
+void args_one(struct argp_state *state, const char *text, const char **argument)
+{
+	if (*argument)
+		refuse(state, text);
+	*argument = text;
+}
+
+void args_need(struct argp_state *state, bool there, const char *sentence)
+{
+	if (!there)
+		argp_error(state, "%s", sentence);
 }
 
 enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { REPEATS_MAX = 1000, RATIOS_MAX = 32 };
 
@@ -26,8 +25,8 @@ static const struct argp_option options[] = {
 	{ "train-ratio", 't', "R[,R...]", 0, "of the vertices, that train; default 0.6", 0 },
 	{ "repeats", 'r', "N", 0, "splits for each; default 5", 0 },
 	{ "penalty", 'C', "C", 0, "liblinear's C; default 1", 0 },
-	{ "seed", 's', "S", 0, "default 1", 0 },
-	{ "threads", 'T', "T", 0, "default: as many as there are cores", 0 },
+	ARGS_SEED,
+	ARGS_THREADS('T'),
 	{ 0 },
 };
 
@@ -65,20 +64,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->p.C = args_number(state, "penalty", arg, 1e-9, 1e9);
 		return 0;
 	case 's':
-		a->p.seed = args_whole(state, "seed", arg, 0, SEED_MAX);
+		a->p.seed = args_seed(state, arg);
 		return 0;
 	case 'T':
-		a->p.threads = (unsigned)args_whole(state, "threads", arg, 1, 1024);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
+		a->p.threads = args_threads(state, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->embeddings || !a->labels)
-			argp_error(state, "--embeddings and --labels are needed");
+		args_need(state, a->embeddings && a->labels,
+			  "--embeddings and --labels are needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_none(key, arg, state);
 	}
 }
 
@@ -170,8 +166,7 @@ static enum err run(void *arguments)
 	struct embeddings e;
 	enum err err = embeddings_read(a->embeddings, &e);
 
-	if (!a->p.threads)
-		a->p.threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	a->p.threads = args_cores(a->p.threads);
 	if (!err)
 		err = label_sets_read(a->labels, &e.ids, &s);
 	if (!err && with_classes(&s) < 2)

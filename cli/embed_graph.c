@@ -16,8 +16,8 @@ static const struct argp_option options[] = {
 	{ "walks", EMBED_GRAPH_GAMMA, "N", 0, "from each vertex; default 80", 0 },
 	{ "length", EMBED_GRAPH_LENGTH, "L", 0, "tokens of a walk; default 40", 0 },
 	{ "window", 'w', "W", 0, "of SkipGram; default 10", 0 },
-	{ "seed", 's', "S", 0, "default 1", 0 },
-	{ "threads", 't', "T", 0, "default: as many as there are cores", 0 },
+	ARGS_SEED,
+	ARGS_THREADS('t'),
 	{ 0 },
 };
 
@@ -45,22 +45,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->window = (unsigned)args_whole(state, "window", arg, 1, EMBED_GRAPH_WINDOW_MAX);
 		return 0;
 	case 's':
-		a->seed = args_whole(state, "seed", arg, 0, SEED_MAX);
+		a->seed = args_seed(state, arg);
 		return 0;
 	case 't':
-		a->threads = (unsigned)args_whole(state, "threads", arg, 1, 1024);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
+		a->threads = args_threads(state, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->edges || !a->out)
-			argp_error(state, "--edges and --out are needed");
-		if (!a->threads)
-			a->threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+		args_need(state, a->edges && a->out, "--edges and --out are needed");
+		a->threads = args_cores(a->threads);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_none(key, arg, state);
 	}
 }
 

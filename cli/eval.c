@@ -1,9 +1,6 @@
 #include "cli/args.h"
 #include "cli/graph_scores.h"
 #include "cli/score.h"
-#include "common/base/alloc.h"
-
-#include <stdlib.h>
 
 struct arguments {
 	const char *truth, *exclude, *run;

@@ -3,7 +3,6 @@
 #include "cli/embedding_commands.h"
 #include "cli/fedwalk_pooled.h"
 #include "common/math/fedwalk_bins.h"
-#include "common/math/fedwalk_response.h"
 
 #include <string.h>
 

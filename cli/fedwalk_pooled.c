@@ -13,7 +13,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { BLOCK = 64 };

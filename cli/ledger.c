@@ -1,7 +1,6 @@
 /* coterie ledger: what left a party, and whether the record of it is whole. */
 #include "crypto/ledger.h"
 #include "cli/args.h"
-#include "common/base/alloc.h"
 #include "common/base/file.h"
 
 #include <inttypes.h>
@@ -75,8 +74,7 @@ static void check_uses(const struct arguments *a, struct argp_state *state)
 {
 	if (a->action == NONE)
 		argp_error(state, "expected list, verify or export");
-	if (!a->state)
-		argp_error(state, "--state is needed");
+	args_need(state, a->state, "--state is needed");
 	if (a->action == EXPORT && !a->csv)
 		argp_error(state, "export needs --csv");
 	if (a->action != VERIFY && a->against_n)

@@ -36,15 +36,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'n':
 		a->count = args_whole(state, "count", arg, 1, COUNT_MAX);
 		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
-		return 0;
 	case ARGP_KEY_END:
-		if (!a->embeddings || !a->id)
-			argp_error(state, "--embeddings and --id are needed");
+		args_need(state, a->embeddings && a->id, "--embeddings and --id are needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_none(key, arg, state);
 	}
 }
 

@@ -1,4 +1,5 @@
 #include "cli/picture.h"
+#include "cli/args.h"
 #include "cli/picture_graphs.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -19,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { EMBEDDING_GROUPS = 8 };
 enum { SAMPLE_STREAM = 0x7069 }; /* of the job's seed, apart from those that protocols draw from */
@@ -525,8 +525,7 @@ static enum err draw(const struct source *s, unsigned threads, struct picture *p
 enum err picture_make(const struct picture_params *params, struct picture *p)
 {
 	struct source s = { .params = params };
-	unsigned threads =
-	    params->threads ? params->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned threads = args_cores(params->threads);
 	enum err err;
 
 	*p = (struct picture){ 0 };

@@ -2,7 +2,6 @@
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "cli/score.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
-#include "common/base/file.h"
 #include "common/base/rng.h"
 #include "common/data/dataset.h"
 #include "common/data/limits.h"
@@ -15,8 +14,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum method { KMEANS, SC, DSC };
 enum { CLUSTERS_MAX = 65536, KMEANS_ITERATIONS = 100 };
@@ -35,12 +32,12 @@ enum { KEY_NEIGHBOURS = 256, KEY_WIDTH, KEY_NOISE, KEY_SKEW, KEY_UNMATCHED };
 static const struct argp_option common_options[] = {
 	{ "data", 'd', "DIR", 0, "features.npy|mtx|csv; labels.txt if there is one", 0 },
 	{ "clusters", 'k', "K", 0, "how many", 0 },
-	{ "seed", 's', "S", 0, "default 1", 0 },
+	ARGS_SEED,
 	{ "restarts", 'r', "R", 0, "of k-means; default 20", 0 },
 	{ "noise", KEY_NOISE, "BETA", 0,
 	  "add Gaussian noise of so many standard deviations of all values first, by the seed", 0 },
-	{ "out", 'o', "DIR", 0, "where labels.csv, labels.npy and result.json go", 0 },
-	{ "threads", 't', "T", 0, "default: as many as there are cores", 0 },
+	ARGS_RESULTS,
+	ARGS_THREADS('t'),
 	{ 0 },
 };
 
@@ -71,7 +68,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 		a->p.k = (unsigned)args_whole(state, "clusters", arg, 1, CLUSTERS_MAX);
 		return 0;
 	case 's':
-		a->p.seed = args_whole(state, "seed", arg, 0, SEED_MAX);
+		a->p.seed = args_seed(state, arg);
 		return 0;
 	case 'r':
 		a->p.restarts = (unsigned)args_whole(state, "restarts", arg, 1, 10000);
@@ -83,17 +80,13 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 		a->out = arg;
 		return 0;
 	case 't':
-		a->p.threads = (unsigned)args_whole(state, "threads", arg, 1, 1024);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
+		a->p.threads = args_threads(state, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->data || !a->p.k)
-			argp_error(state, "--data and --clusters are needed");
+		args_need(state, a->data && a->p.k, "--data and --clusters are needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_none(key, arg, state);
 	}
 }
 
@@ -273,8 +266,7 @@ static enum err run(void *arguments)
 	struct points data = { 0 };
 	enum err err = read_points(a->data, &data);
 
-	if (!a->p.threads)
-		a->p.threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	a->p.threads = args_cores(a->p.threads);
 	if (!err && a->noise > 0)
 		add_noise(&data.X, a->noise, a->p.seed);
 	if (!err)

@@ -7,7 +7,6 @@
 #include "common/job/startup.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 struct arguments {
 	const char *data, *job, *out;
@@ -22,9 +21,9 @@ static const struct argp_option options[] = {
 	{ "job", 'j', "FILE", 0,
 	  "of which clusters, seed and what the method has parameters for count", 0 },
 	{ "seed", 's', "S", 0, "the same as --set seed=S", 0 },
-	{ "set", 'S', "PATH=VALUE", 0, "override a parameter of the job; may be repeated", 0 },
-	{ "out", 'o', "DIR", 0, "where labels.csv, labels.npy and result.json go", 0 },
-	{ "threads", 't', "T", 0, "default: as many as there are cores", 0 },
+	ARGS_SET,
+	ARGS_RESULTS,
+	ARGS_THREADS('t'),
 	{ 0 },
 };
 
@@ -39,27 +38,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		a->job = arg;
 		return 0;
-	case 's':
-		overrides_add(&a->set, "seed=%s", arg);
-		return 0;
-	case 'S':
-		overrides_add(&a->set, "%s", arg);
-		return 0;
 	case 'o':
 		a->out = arg;
 		return 0;
 	case 't':
-		a->threads = (unsigned)args_whole(state, "threads", arg, 1, 1024);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
+		a->threads = args_threads(state, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->data || !a->job)
-			argp_error(state, "--data and --job are needed");
+		args_need(state, a->data && a->job, "--data and --job are needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_override(key, arg, &a->set) ? 0 : args_none(key, arg, state);
 	}
 }
 
@@ -143,8 +132,7 @@ static enum err run(void *arguments)
 
 	TRY(job_read(&job, a->job, a->set.item));
 	TRY(dataset_find(a->data, DATASET_BOTH, &files));
-	if (!a->threads)
-		a->threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	a->threads = args_cores(a->threads);
 	err = dataset_load(&d, files.features, files.edges, files.ids);
 	if (!err)
 		err = cluster(a, &job, &files, &d);

@@ -4,9 +4,7 @@
 #include "cli/split.h"
 #include "cli/split_cut.h"
 #include "common/base/alloc.h"
-#include "common/base/file.h"
 #include "common/data/dataset.h"
-#include "common/data/limits.h"
 #include "common/job/job.h"
 #include "common/job/startup.h"
 #include "common/job/tree.h"
@@ -17,7 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- the measures ---- */
 
@@ -313,9 +310,9 @@ static const struct argp_option options[] = {
 	{ "job", 'j', "FILE", 0, "what the parties compute", 0 },
 	{ "parties", 'l', "L", 0, "over how many the columns are split", 0 },
 	{ "seed", 's', "S", 0, "of the split and of the job, as with scripts/launch", 0 },
-	{ "set", 'S', "PATH=VALUE", 0, "override a parameter of the job; may be repeated", 0 },
+	ARGS_SET,
 	{ "neighbours", 'k', "K", 0, "of the estimators, default 3", 0 },
-	{ "threads", 't', "T", 0, "default: as many as there are cores", 0 },
+	ARGS_THREADS('t'),
 	{ 0 },
 };
 
@@ -333,27 +330,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'l':
 		a->parties = args_whole(state, "parties", arg, 1, PARTIES_MAX);
 		return 0;
-	case 's':
-		overrides_add(&a->set, "seed=%s", arg);
-		return 0;
-	case 'S':
-		overrides_add(&a->set, "%s", arg);
-		return 0;
 	case 'k':
 		a->neighbours = (unsigned)args_whole(state, "neighbours", arg, 1, 100);
 		return 0;
 	case 't':
-		a->threads = (unsigned)args_whole(state, "threads", arg, 1, 1024);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
+		a->threads = args_threads(state, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->data || !a->job || !a->parties)
-			argp_error(state, "--data, --job and --parties are needed");
+		args_need(state, a->data && a->job && a->parties,
+			  "--data, --job and --parties are needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_override(key, arg, &a->set) ? 0 : args_none(key, arg, state);
 	}
 }
 
@@ -417,8 +405,7 @@ int privacy_main(int argc, char **argv)
 		NULL,
 		NULL
 	};
-	struct arguments a = { .neighbours = 3,
-			       .threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN) };
+	struct arguments a = { .neighbours = 3, .threads = args_cores(0) };
 	enum err err = args_run("privacy", &argp, argc, argv, &a, run);
 
 	overrides_release(&a.set);

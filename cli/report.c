@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 struct arguments {
@@ -56,13 +55,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->no_record = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->out)
-			argp_error(state, "unexpected argument: %s", arg);
-		a->out = arg;
+		args_one(state, arg, &a->out);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->out)
-			argp_error(state, "the run's directory is missing");
+		args_need(state, a->out, "the run's directory is missing");
 		if (a->data && a->config)
 			argp_error(state, "--data and --config exclude each other");
 		return 0;

@@ -3,7 +3,6 @@
 #include "cli/report_page.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { BARS_MAX = 64, CURVES_MAX = 48 };
 

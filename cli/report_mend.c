@@ -1,8 +1,6 @@
 /* A JSON text that ends too early. */
 #include "cli/report_read.h"
 
-#include <string.h>
-
 struct open {
 	char close[JSON_DEPTH_MAX]; /* what closes each bracket that is open */
 	size_t depth;

@@ -140,7 +140,7 @@ static void error_line(const struct report *r, struct buf *b)
 	buf_printf(b, "</p>\n");
 }
 
-void part_missing(struct report *r, struct buf *b)
+static void part_missing(struct report *r, struct buf *b)
 {
 	const struct notes *missing = &r->runs.missing;
 

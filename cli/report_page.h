@@ -20,7 +20,6 @@ struct report {
 /* The whole page; what turns out to be missing is added to r->runs.missing. */
 void report_page(struct report *r, struct buf *html);
 
-void part_missing(struct report *r, struct buf *b);
 void part_timeline(struct report *r, struct buf *b);   /* report_time.c */
 void part_phases(struct report *r, struct buf *b);     /* report_tables.c */
 void part_processes(struct report *r, struct buf *b);

@@ -3,10 +3,8 @@
 #include "cli/report_html.h"
 #include "cli/report_read.h"
 #include "cli/score.h"
-#include "common/base/file.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { VALUES_MOST = 12 }; /* of one list */
@@ -34,13 +32,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->truth = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->out)
-			argp_error(state, "unexpected argument: %s", arg);
-		a->out = arg;
+		args_one(state, arg, &a->out);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->out)
-			argp_error(state, "the run's directory is missing");
+		args_need(state, a->out, "the run's directory is missing");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { ROUNDS = 10000 }; /* nobody waits for a network here */
 enum { KEY_TOLERANCE = 256 };
@@ -25,12 +24,12 @@ static const struct argp_option options[] = {
 	{ "data", 'd', "DIR", 0,
 	  "edges.tsv|mtx; ids.txt and labels.txt if there are any; features are not read", 0 },
 	{ "clusters", 'k', "K", 0, "how many, or auto: by the eigengap, 2 to 20", 0 },
-	{ "seed", 's', "S", 0, "default 1", 0 },
+	ARGS_SEED,
 	{ "restarts", 'r', "R", 0, "of k-means; default 100", 0 },
 	{ "tolerance", KEY_TOLERANCE, "T", 0,
 	  "residual of the eigenvectors, relative to the first eigenvalue; default 1e-6", 0 },
-	{ "out", 'o', "DIR", 0, "where labels.csv, labels.npy and result.json go", 0 },
-	{ "threads", 't', "T", 0, "default: as many as there are cores", 0 },
+	ARGS_RESULTS,
+	ARGS_THREADS('t'),
 	{ 0 },
 };
 
@@ -49,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			     : (unsigned)args_whole(state, "clusters", arg, 2, JOB_CLUSTERS_MAX);
 		return 0;
 	case 's':
-		a->p.seed = args_whole(state, "seed", arg, 0, SEED_MAX);
+		a->p.seed = args_seed(state, arg);
 		return 0;
 	case 'r':
 		a->p.restarts = (unsigned)args_whole(state, "restarts", arg, 1, 10000);
@@ -61,17 +60,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->out = arg;
 		return 0;
 	case 't':
-		a->p.threads = (unsigned)args_whole(state, "threads", arg, 1, 1024);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
+		a->p.threads = args_threads(state, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->data || !a->clusters)
-			argp_error(state, "--data and --clusters are needed");
+		args_need(state, a->data && a->clusters, "--data and --clusters are needed");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_none(key, arg, state);
 	}
 }
 
@@ -124,8 +119,7 @@ static enum err run(void *arguments)
 	struct pooled_graph g;
 	enum err err = pooled_graph_read(a->data, &g);
 
-	if (!a->p.threads)
-		a->p.threads = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	a->p.threads = args_cores(a->p.threads);
 	if (!err) {
 		ALLOC(label, g.n);
 		err = cluster(a, &g, label, &report);

@@ -2,8 +2,9 @@
 #include "cli/args.h"
 #include "cli/split_cut.h"
 #include "cli/split_graph.h"
-#include "cli/split_vertices.h"
 #include "cli/split_graphs.h"
+#include "cli/split_parties.h"
+#include "cli/split_vertices.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/dataset.h"
@@ -289,35 +290,11 @@ static enum err by_edges(const struct source *s, const struct split_params *p, c
 	return err;
 }
 
-struct split_hold_params split_hold_of(const struct split_params *p)
-{
-	return (struct split_hold_params){ p->parties, p->overlap, p->regions, p->seed };
-}
-
-void split_put_holders(struct json *root, const struct split_params *p, size_t copies)
-{
-	json_put_number(root, "overlap", p->overlap);
-	json_put_number(root, "holders", (double)copies);
-	json_put_bool(root, "regions", p->regions);
-}
-
-char *split_party_dir(const struct split_params *p, uint32_t l)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "party-%02u", l);
-	return file_join(p->out, name);
-}
-
 static enum err write_split_json(const struct split_params *p, size_t items, size_t edges,
 				 const struct parts *parts)
 {
-	struct json *root = json_object();
-	struct buf text = { 0 };
+	struct json *root = split_json(p);
 
-	json_put_string(root, "by", split_by_names[p->by]);
-	json_put_number(root, "parties", (double)p->parties);
-	json_put_number(root, "seed", (double)p->seed);
 	json_put_number(root, split_by_names[p->by], (double)items);
 	if (p->shared_edges > 0) {
 		json_put_number(root, "shared_edges", p->shared_edges);
@@ -328,27 +305,23 @@ static enum err write_split_json(const struct split_params *p, size_t items, siz
 		json_put_number(root, "skew", p->skew);
 	if (p->by == SPLIT_EDGES)
 		split_put_holders(root, p, parts->holders.copies);
-	json_write_pretty(root, &text);
-	json_free(root);
-	return args_write(p->out, "split.json", &text);
+	return split_json_write(p, root);
 }
 
-static enum err write_each(const struct split_params *p, const struct source *s,
-			   const struct parts *parts)
+/* What a party's part is made of. */
+struct task {
+	const struct source *s;
+	const struct split_params *p;
+	const struct parts *parts;
+};
+
+static enum err write_party(const void *task, const char *dir, uint32_t l)
 {
-	enum err err = ERR_OK;
+	const struct task *t = task;
 
-	for (uint32_t l = 0; l < p->parties && !err; l++) {
-		char *dir = split_party_dir(p, l);
-
-		err = file_make_dirs(dir);
-		if (!err)
-			err = (p->by == SPLIT_COLUMNS ? by_columns
-			       : p->by == SPLIT_ROWS  ? by_rows
-						      : by_edges)(s, p, dir, parts, l);
-		free(dir);
-	}
-	return err;
+	return (t->p->by == SPLIT_COLUMNS ? by_columns
+		: t->p->by == SPLIT_ROWS  ? by_rows
+					  : by_edges)(t->s, t->p, dir, t->parts, l);
 }
 
 static enum err write_parts(const struct split_params *p, const struct source *s)
@@ -380,7 +353,7 @@ static enum err write_parts(const struct split_params *p, const struct source *s
 			split_parts(items, p->parties, p->seed, parts.part);
 	}
 	if (!err)
-		err = write_each(p, s, &parts);
+		err = split_each(p, write_party, &(struct task){ s, p, &parts });
 	if (!err)
 		err = write_split_json(p, items, edges, &parts);
 	split_holders_release(&parts.holders);

@@ -18,7 +18,6 @@
 
 #include "cli/split_hold.h"
 #include "common/base/err.h"
-#include "common/base/json.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,12 +42,6 @@ struct split_params {
 /* Features are needed, and edges unless it is by rows; with a skew labels too. ERR_INPUT: data are
  * wrong, or there is less to split than there are parties; ERR_JOB: cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
-
-/* What the ways have in common. Which parties hold an edge; the same in split.json; OUT/party-NN,
- * owned by the caller. */
-struct split_hold_params split_hold_of(const struct split_params *p);
-void split_put_holders(struct json *root, const struct split_params *p, size_t copies);
-char *split_party_dir(const struct split_params *p, uint32_t l);
 
 /* Items 0 .. n-1 in `parts` random disjoint parts whose sizes differ by at most 1: part[i] says
  * where item i is. */

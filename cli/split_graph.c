@@ -3,11 +3,10 @@
 #include "cli/pooled_graph.h"
 #include "cli/split_cut.h"
 #include "cli/split_hold.h"
+#include "cli/split_parties.h"
 #include "common/base/alloc.h"
-#include "common/base/file.h"
 #include "common/data/edges.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* home[i]: of a node without edges, the party that knows it. */
@@ -72,8 +71,9 @@ static enum err write_nodes(const struct source *s, const char *dir, const bool 
 	return err;
 }
 
-static enum err write_party(const struct source *s, const char *dir, uint32_t l)
+static enum err write_party(const void *source, const char *dir, uint32_t l)
 {
+	const struct source *s = source;
 	struct buf text = { 0 };
 	bool *kept, *known;
 	struct csr mine;
@@ -96,34 +96,13 @@ static enum err write_party(const struct source *s, const char *dir, uint32_t l)
 
 static enum err write_split_json(const struct source *s, const struct split_params *p)
 {
-	struct json *root = json_object();
-	struct buf text = { 0 };
+	struct json *root = split_json(p);
 
-	json_put_string(root, "by", "edges");
-	json_put_number(root, "parties", (double)p->parties);
-	json_put_number(root, "seed", (double)p->seed);
 	json_put_number(root, "edges", (double)s->holders.edges);
 	json_put_number(root, "nodes", (double)s->g.n);
 	json_put_number(root, "isolated", (double)s->isolated);
 	split_put_holders(root, p, s->holders.copies);
-	json_write_pretty(root, &text);
-	json_free(root);
-	return args_write(p->out, "split.json", &text);
-}
-
-static enum err write_all(const struct source *s, const struct split_params *p)
-{
-	enum err err = ERR_OK;
-
-	for (uint32_t l = 0; l < p->parties && !err; l++) {
-		char *dir = split_party_dir(p, l);
-
-		err = file_make_dirs(dir);
-		if (!err)
-			err = write_party(s, dir, l);
-		free(dir);
-	}
-	return err ? err : write_split_json(s, p);
+	return split_json_write(p, root);
 }
 
 enum err split_graph(const struct split_params *p)
@@ -132,7 +111,9 @@ enum err split_graph(const struct split_params *p)
 	enum err err = source_read(&s, p);
 
 	if (!err)
-		err = write_all(&s, p);
+		err = split_each(p, write_party, &s);
+	if (!err)
+		err = write_split_json(&s, p);
 	source_release(&s);
 	return err;
 }

@@ -1,13 +1,17 @@
 #include "cli/split_graphs.h"
 #include "cli/args.h"
+#include "cli/split_parties.h"
 #include "common/base/alloc.h"
-#include "common/base/file.h"
 #include "common/data/tu.h"
 #include "common/math/skew.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
+
+struct source {
+	const struct tu *tu;
+	const uint32_t *part; /* of each graph */
+};
 
 /* A party's files, as they grow. */
 struct texts {
@@ -48,7 +52,6 @@ static enum err write_one(const char *dir, const char *name, struct buf *text)
 
 static enum err write_texts(const char *dir, struct texts *t)
 {
-	TRY(file_make_dirs(dir));
 	TRY(args_write(dir, "graphs_A.txt", &t->edges));
 	TRY(args_write(dir, "graphs_graph_indicator.txt", &t->indicator));
 	TRY(write_one(dir, "graphs_graph_labels.txt", &t->labels));
@@ -56,40 +59,32 @@ static enum err write_texts(const char *dir, struct texts *t)
 	return args_write(dir, "graphs.txt", &t->which);
 }
 
-static enum err write_party(const struct split_params *p, const struct tu *tu, const uint32_t *part,
-			    uint32_t l)
+static enum err write_party(const void *source, const char *dir, uint32_t l)
 {
-	char *dir = split_party_dir(p, l);
+	const struct source *s = source;
 	struct texts t = { 0 };
 	enum err err;
 
-	for (size_t g = 0; g < tu->graphs.count; g++)
-		if (part[g] == l)
-			add_graph(tu, g, &t);
+	for (size_t g = 0; g < s->tu->graphs.count; g++)
+		if (s->part[g] == l)
+			add_graph(s->tu, g, &t);
 	err = write_texts(dir, &t);
 	buf_release(&t.edges);
 	buf_release(&t.indicator);
 	buf_release(&t.labels);
 	buf_release(&t.attributes);
 	buf_release(&t.which);
-	free(dir);
 	return err;
 }
 
 static enum err write_split_json(const struct split_params *p, size_t graphs)
 {
-	struct json *root = json_object();
-	struct buf text = { 0 };
+	struct json *root = split_json(p);
 
-	json_put_string(root, "by", split_by_names[p->by]);
-	json_put_number(root, "parties", (double)p->parties);
-	json_put_number(root, "seed", (double)p->seed);
 	json_put_number(root, "graphs", (double)graphs);
 	if (p->skew > 0)
 		json_put_number(root, "skew", p->skew);
-	json_write_pretty(root, &text);
-	json_free(root);
-	return args_write(p->out, "split.json", &text);
+	return split_json_write(p, root);
 }
 
 static void choose(const struct split_params *p, const struct tu *tu, uint32_t *part)
@@ -110,7 +105,7 @@ static void choose(const struct split_params *p, const struct tu *tu, uint32_t *
 static enum err write_all(const struct split_params *p, const struct tu *tu)
 {
 	uint32_t *part;
-	enum err err = ERR_OK;
+	enum err err;
 
 	if (tu->graphs.count < p->parties)
 		return err_set(ERR_INPUT,
@@ -122,8 +117,7 @@ static enum err write_all(const struct split_params *p, const struct tu *tu)
 			       p->data);
 	ALLOC(part, tu->graphs.count);
 	choose(p, tu, part);
-	for (uint32_t l = 0; l < p->parties && !err; l++)
-		err = write_party(p, tu, part, l);
+	err = split_each(p, write_party, &(struct source){ tu, part });
 	free(part);
 	return err ? err : write_split_json(p, tu->graphs.count);
 }

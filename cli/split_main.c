@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
 	{ "regions", KEY_REGIONS, NULL, 0,
 	  "with edges: each party has those of one region of the graph, not any", 0 },
 	{ "no-features", KEY_NO_FEATURES, NULL, 0, "with edges: the graph alone", 0 },
-	{ "seed", 's', "S", 0, "default 1", 0 },
+	ARGS_SEED,
 	{ 0 },
 };
 
@@ -41,8 +41,7 @@ static void check(const struct split_params *p, struct argp_state *state)
 			    : p->no_features ? "no-features"
 					     : NULL;
 
-	if (!p->data || !p->out || !p->parties)
-		argp_error(state, "--data, --out and --parties are needed");
+	args_need(state, p->data && p->out && p->parties, "--data, --out and --parties are needed");
 	if (p->shared_edges > 0 && p->by != SPLIT_COLUMNS)
 		argp_error(state, "--shared-edges is for --by columns, not for %s",
 			   split_by_names[p->by]);
@@ -71,7 +70,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		p->parties = args_whole(state, "parties", arg, 1, PARTIES_MAX);
 		return 0;
 	case 's':
-		p->seed = args_whole(state, "seed", arg, 0, SEED_MAX);
+		p->seed = args_seed(state, arg);
 		return 0;
 	case 'b':
 		for (p->by = SPLIT_COLUMNS; p->by <= SPLIT_GRAPHS; p->by++) {
@@ -97,14 +96,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_NO_FEATURES:
 		p->no_features = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
-		return 0;
 	case ARGP_KEY_END:
 		check(p, state);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_none(key, arg, state);
 	}
 }
 

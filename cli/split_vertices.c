@@ -1,12 +1,12 @@
 #include "cli/split_vertices.h"
 #include "cli/args.h"
+#include "cli/split_parties.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/dataset.h"
 #include "common/data/edges.h"
 #include "common/data/limits.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,8 +100,9 @@ static void print_name(const struct source *s, size_t i, char end, struct buf *o
 		buf_printf(out, "%zu%c", i, end);
 }
 
-static enum err write_party(const struct source *s, const char *dir, uint32_t l)
+static enum err write_party(const void *source, const char *dir, uint32_t l)
 {
+	const struct source *s = source;
 	struct buf ids = { 0 }, labels = { 0 }, edges = { 0 };
 	enum err err;
 
@@ -134,37 +135,16 @@ static enum err write_party(const struct source *s, const char *dir, uint32_t l)
 
 static enum err write_split_json(const struct source *s, const struct split_params *p)
 {
-	struct json *root = json_object();
-	struct buf text = { 0 };
+	struct json *root = split_json(p);
 	size_t crossing = 0;
 
 	for (size_t u = 0; u < s->n; u++)
 		for (size_t e = s->S.start[u]; e < s->S.start[u + 1]; e++)
 			crossing += s->host[u] != s->host[s->S.index[e]];
-	json_put_string(root, "by", split_by_names[p->by]);
-	json_put_number(root, "parties", (double)p->parties);
-	json_put_number(root, "seed", (double)p->seed);
 	json_put_number(root, "vertices", (double)s->n);
 	json_put_number(root, "edges", (double)s->S.start[s->n] / 2);
 	json_put_number(root, "crossing", (double)crossing / 2);
-	json_write_pretty(root, &text);
-	json_free(root);
-	return args_write(p->out, "split.json", &text);
-}
-
-static enum err write_all(const struct source *s, const struct split_params *p)
-{
-	enum err err = ERR_OK;
-
-	for (uint32_t l = 0; l < p->parties && !err; l++) {
-		char *dir = split_party_dir(p, l);
-
-		err = file_make_dirs(dir);
-		if (!err)
-			err = write_party(s, dir, l);
-		free(dir);
-	}
-	return err ? err : write_split_json(s, p);
+	return split_json_write(p, root);
 }
 
 enum err split_vertices(const struct split_params *p)
@@ -173,7 +153,9 @@ enum err split_vertices(const struct split_params *p)
 	enum err err = source_read(&s, p);
 
 	if (!err)
-		err = write_all(&s, p);
+		err = split_each(p, write_party, &s);
+	if (!err)
+		err = write_split_json(&s, p);
 	source_release(&s);
 	return err;
 }

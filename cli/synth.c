@@ -41,7 +41,7 @@ static const struct argp_option options[] = {
 	{ "degree", 'd', "D", 0, "mean degree; default 3.9", 0 },
 	{ "homophily", 'y', "P", 0, "how likely an edge stays within a cluster; default 0.8", 0 },
 	{ "signal", 'w', "P", 0, "how likely a word is of its cluster's own; default 0.4", 0 },
-	{ "seed", 's', "S", 0, "default 1", 0 },
+	ARGS_SEED,
 	{ "edges", 'e', "FILE", 0,
 	  "no planted clusters: random features, for taking times, over this graph of N nodes", 1 },
 	{ "density", 'D', "P", 0, "with --edges: how much of the features is there; default 0.1",
@@ -94,8 +94,7 @@ static void check(const struct arguments *a, struct argp_state *state)
 	const char *odd = stray(a);
 	enum kind kind = kind_of(a);
 
-	if (!a->out)
-		argp_error(state, "--out is missing");
+	args_need(state, a->out, "--out is missing");
 	if (a->points && a->edges)
 		argp_error(state, "--points and --edges exclude each other");
 	if (a->graphs && (a->points || a->edges))
@@ -177,7 +176,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->p.signal = args_number(state, "signal", arg, 0, 1);
 		return 0;
 	case 's':
-		a->p.seed = args_whole(state, "seed", arg, 0, SEED_MAX);
+		a->p.seed = args_seed(state, arg);
 		return 0;
 	case 'e':
 		a->edges = arg;
@@ -197,15 +196,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_APART:
 		a->apart = args_number(state, "apart", arg, 0, 1e6);
 		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument: %s", arg);
-		return 0;
 	case ARGP_KEY_END:
 		check(a, state);
 		set_defaults(a);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return args_none(key, arg, state);
 	}
 }
 

@@ -12,16 +12,19 @@ enum { CLUSTERS_MAX = 1 << 16, MODEL_BYTES_MAX = 1 << 30 };
 
 static const uint8_t magic[8] = { 'C', 'O', 'T', 'G', 'R', 'A', 'P', 'H' };
 
-/* CRC-64 of ECMA-182, reflected, as xz has it. */
+/* CRC-64 of ECMA-182, reflected, as xz has it; byte by byte: models are of some 10^5 bytes. */
 static uint64_t crc64(const uint8_t *p, size_t n)
 {
-	uint64_t crc = UINT64_MAX;
+	uint64_t crc = UINT64_MAX, of_byte[256];
 
-	for (size_t i = 0; i < n; i++) {
-		crc ^= p[i];
+	for (size_t i = 0; i < 256; i++) {
+		of_byte[i] = i;
 		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (UINT64_C(0xc96c5795d7870f42) & (0 - (crc & 1)));
+			of_byte[i] = of_byte[i] >> 1 ^
+				     (UINT64_C(0xc96c5795d7870f42) & (0 - (of_byte[i] & 1)));
 	}
+	for (size_t i = 0; i < n; i++)
+		crc = crc >> 8 ^ of_byte[(crc ^ p[i]) & 0xff];
 	return ~crc;
 }
 

@@ -1,13 +1,10 @@
 #include "common/data/npy.h"
-#include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/limits.h"
 
 #include <endian.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- element types ---- */

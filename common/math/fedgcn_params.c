@@ -1,7 +1,5 @@
 #include "common/math/fedgcn_own.h"
 
-#include <math.h>
-
 void fedgcn_defaults(struct fedgcn_params *p, unsigned k, uint64_t seed, unsigned threads)
 {
 	*p = (struct fedgcn_params){ .k = k,

@@ -3,7 +3,6 @@
 #include "common/math/fedgcn_own.h"
 #include "common/math/kmeans.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

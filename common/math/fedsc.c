@@ -7,7 +7,6 @@
 #include "common/math/fedsc_paper.h"
 #include "common/math/spectral.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +134,14 @@ out:
 	return err;
 }
 
+/* M (d x d, given, symmetric) from its lower triangle, row by row, as sums bring it. */
+static void read_triangle(const double *x, struct mat *M)
+{
+	for (size_t i = 0; i < M->rows; i++)
+		for (size_t j = 0; j <= i; j++)
+			MAT(M, i, j) = MAT(M, j, i) = *x++;
+}
+
 /* The smallest d whose eigenvalues of sum F'F make up the share of its trace. */
 static enum err choose_dims(const struct run *run, const struct mat *Z, size_t *dims)
 {
@@ -151,7 +158,7 @@ static enum err choose_dims(const struct run *run, const struct mat *Z, size_t *
 	mat_init(&M, d, d);
 	err = ask(run, &q, x);
 	if (!err) {
-		fedsc_read_triangle(x, &M);
+		read_triangle(x, &M);
 		for (size_t i = 0; i < d; i++)
 			trace += MAT(&M, i, i);
 		err = la_eigen_top(&M, d, value, &E);
@@ -180,13 +187,6 @@ static enum err landmarks(struct run *run, size_t d, struct fedkmeans_centres *c
 		run->report->dropped = c->dropped;
 	}
 	return err;
-}
-
-void fedsc_read_triangle(const double *x, struct mat *M)
-{
-	for (size_t i = 0; i < M->rows; i++)
-		for (size_t j = 0; j <= i; j++)
-			MAT(M, i, j) = MAT(M, j, i) = *x++;
 }
 
 static enum err embed(const struct run *run, const struct mat *R)
@@ -268,7 +268,7 @@ static enum err by_anchors(struct run *run)
 	err = ask(run, &q, x);
 	if (err)
 		goto out;
-	fedsc_read_triangle(x, &M);
+	read_triangle(x, &M);
 	err = fedsc_anchor_basis(&M, run->p->k, lam, &R, run->report->value);
 	if (!err)
 		err = embed(run, &R);
@@ -421,7 +421,7 @@ static enum err by_dense(struct run *run)
 	if (err)
 		goto out;
 	mat_init(&M, d, d);
-	fedsc_read_triangle(x, &M);
+	read_triangle(x, &M);
 	err = whiten(run, &M, &R);
 	if (!err)
 		err = embed(run, &R);

@@ -83,9 +83,6 @@ struct fedsc_limits {
 };
 void fedsc_limits(const struct fedsc_params *p, double n, struct fedsc_limits *limits);
 
-/* M (d x d, given, symmetric) from its lower triangle, row by row, as sums bring it. */
-void fedsc_read_triangle(const double *x, struct mat *M);
-
 /* Who takes part in round s of Stage I: `take` of `parties`, drawn from `draw` and s alone, so that
  * every process knows it and nobody chose it. */
 void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member);

@@ -4,7 +4,6 @@
 #include "common/math/la.h"
 #include "common/math/spectral.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +15,6 @@ static const char *const names[] = {
 	[FEDSC_DEGREES] = "degrees",   [FEDSC_DENSE] = "dense",
 	[FEDSC_ANCHOR] = "anchor",     [FEDSC_EMBED] = "embed",
 };
-
-const char *fedsc_kind_name(enum fedsc_kind kind)
-{
-	return names[kind];
-}
 
 static size_t triangle(size_t d)
 {

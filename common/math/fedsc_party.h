@@ -54,7 +54,6 @@ struct fedsc_question {
 };
 
 size_t fedsc_words(const struct fedsc_question *q, size_t m);
-const char *fedsc_kind_name(enum fedsc_kind kind);
 
 struct fedsc_party {
 	struct mat X;        /* owned: n x m, raw, then centred, then scaled */

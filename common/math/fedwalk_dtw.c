@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Vertices sorted by how many rows they have are taken sixteen at a time, a lane each; a lane whose
  * matrix has ended computes on, past where its result was read. */

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Clusters live in slots: the merge of slots i and j lives on in j. */
 struct chains {

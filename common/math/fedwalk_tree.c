@@ -3,7 +3,6 @@
 #include "common/math/fedwalk_linkage.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

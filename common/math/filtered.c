@@ -6,7 +6,6 @@
 #include "common/math/svd.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { Q = GMM_DIMENSIONS_MAX, SEED_ITERATIONS = 50 };
 

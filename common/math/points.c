@@ -7,7 +7,6 @@
 #include "common/math/spectral.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void points_defaults(struct points_params *p, unsigned k, uint64_t seed, unsigned threads)
 {

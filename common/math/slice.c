@@ -17,11 +17,6 @@ static const char *const names[] = {
 	[ASK_PRODUCTS] = "products", [ASK_MEANS] = "means", [ASK_QUALITY] = "quality",
 };
 
-const char *question_name(enum question_kind kind)
-{
-	return names[kind];
-}
-
 size_t question_words(const struct question *q, size_t n)
 {
 	switch (q->kind) {

@@ -50,7 +50,6 @@ struct question {
 
 /* How many numbers answer a question about n nodes. */
 size_t question_words(const struct question *q, size_t n);
-const char *question_name(enum question_kind kind); /* "norms", for messages and logs */
 /* No number of an answer, and none of the terms that it is the sum of, is larger: 1 for ASK_MEANS,
  * n for ASK_PRODUCTS if columns of B are of length sqrt(n), as rows of T^t X are of length at
  * most 1. 0: nobody knows. */

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Floats: twice the lanes and half of the memory to stream, and a picture needs no more. */
 typedef float vecf4 __attribute__((vector_size(16), aligned(4), may_alias));

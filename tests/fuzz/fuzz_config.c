@@ -34,7 +34,7 @@ static void check_common(const struct daemon_common *c)
 	check(c->identity.certificate[0] == '/' && c->output[0] == '/');
 	check(!check_congestion(c->tcp_congestion));
 	check(c->heartbeat_s >= 1 && c->heartbeat_s <= DAY_S && c->step_timeout_s >= 1);
-	check(c->reconnect_s <= DAY_S && c->threads <= 1024);
+	check(c->reconnect_s <= DAY_S && c->rejoin_s <= DAY_S && c->threads <= 1024);
 }
 
 static void check_pins(const struct config_map *pins)
@@ -57,6 +57,7 @@ static void coordinator(char *const *set)
 	check(c.parties.count >= 1 && c.parties.count <= PARTIES_MAX);
 	for (size_t i = 1; i < c.parties.count; i++)
 		check(strcmp(c.parties.item[i - 1], c.parties.item[i]) < 0);
+	check(c.max_attempts >= 1 && c.max_attempts <= RECORD_ATTEMPTS_MAX);
 	check_pins(&c.pins);
 	coordinator_config_release(&c);
 }
@@ -71,7 +72,8 @@ static void party(char *const *set)
 	check(c.coordinator.host[0] && c.coordinator.port);
 	check(c.peers.count >= 1 && !config_map_get(&c.peers, c.common.name));
 	check_pins(&c.peers);
-	check(c.state && (c.data.features || c.data.edges));
+	check(c.state && (c.data.features || c.data.edges || c.data.graphs));
+	check(!c.data.vertices || (c.data.edges && !c.data.features && !c.data.ids));
 	check(c.policy.jobs.count >= 1 && c.policy.min_parties >= 1 && c.policy.min_cluster >= 1);
 	for (size_t i = 0; i < c.policy.jobs.count; i++)
 		check(!check_kind(c.policy.jobs.item[i]));

@@ -31,7 +31,7 @@ static void check_job(const struct job *job)
 	struct job again;
 	char why[256];
 
-	if (job->clusters < 2 || job->seed >> 53 ||
+	if ((job->clusters < 2 && job->kind != JOB_FEDWALK) || job->seed >> 53 ||
 	    (job->modulus_bits != 32 && job->modulus_bits != 64))
 		abort();
 	if (job->kind == JOB_KCAGC &&

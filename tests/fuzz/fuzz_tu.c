@@ -1,5 +1,5 @@
 /* What tu_parse accepts holds together: graphs, both directions of each edge, attributes, classes.
- * The input is cut at zero bytes into the four files. */
+ * The input is cut at zero bytes into the four files; an empty one is not there. */
 #include "common/base/alloc.h"
 #include "common/data/tu.h"
 
@@ -42,7 +42,8 @@ static struct bytes next_file(const uint8_t **at, const uint8_t *end)
 		return file;
 	if (!stop)
 		stop = end;
-	file = (struct bytes){ *at, (size_t)(stop - *at) };
+	if (stop > *at)
+		file = (struct bytes){ *at, (size_t)(stop - *at) };
 	*at = stop + 1;
 	return file;
 }

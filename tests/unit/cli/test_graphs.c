@@ -2,6 +2,7 @@
 #include "tests/test.h"
 
 #include "cli/graph_scores.h"
+#include "cli/graph_ways.h"
 #include "cli/picture.h"
 #include "cli/planted_graphs.h"
 #include "cli/split.h"
@@ -275,6 +276,29 @@ static void test_scores(void **state)
 
 /* ---- the picture ---- */
 
+/* A set without classes is named, and is in no mean; a way that one party lacks is in none. */
+static void test_means_of_some(void **state)
+{
+	static const uint32_t truth[] = { 0, 1, 0, 1 }, other[] = { 0, 0, 1, 1 };
+	struct graph_ways ways[] = { { .name = "a", .n = 4 },
+				     { .name = "b", .n = 9 },
+				     { .name = "c", .n = 2 } };
+	struct json *e = json_object();
+
+	(void)state;
+	assert_ok(graph_ways_score(&ways[0], WAY_RESULT, truth, truth));
+	assert_ok(graph_ways_score(&ways[2], WAY_RESULT, truth, truth));
+	assert_ok(graph_ways_score(&ways[0], WAY_BASELINES, truth, other));
+	ways[0].score[WAY_RESULT][0] = 0.25;
+	graph_ways_put(e, ways, 3);
+	assert_int_equal(json_count(json_get(e, "parties")), 3);
+	assert_null(json_get(json_next(json_first(json_get(e, "parties"))), "ways"));
+	assert_true(fabs(of(e, "mean", "result", "acc") - 0.625) < 1e-9);
+	assert_null(run_object(run_object(e, "mean"), "size"));
+	assert_true(fabs(of(e, "weighted", "result", "acc") - 0.5) < 1e-9);
+	json_free(e);
+}
+
 static void test_picture(void **state)
 {
 	struct picture_params params = { .threads = 1 };
@@ -325,6 +349,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_split, make, unmake),
 		cmocka_unit_test_setup_teardown(test_split_by_class, make, unmake),
 		cmocka_unit_test_setup_teardown(test_scores, make, unmake),
+		cmocka_unit_test(test_means_of_some),
 		cmocka_unit_test_setup_teardown(test_picture, make, unmake),
 	};
 

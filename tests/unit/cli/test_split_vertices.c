@@ -3,7 +3,7 @@
 #include "tests/unit/cli/commands.h"
 
 #include "cli/args.h"
-#include "cli/split.h"
+#include "cli/split_parties.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"

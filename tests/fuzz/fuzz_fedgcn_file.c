@@ -1,0 +1,56 @@
+/* A party's model of FedGCN: what fedgcn_file_parse accepts is written again as the same bytes, and
+ * can be asked which cluster a graph is in. Weights and checksum are made here, or no input would
+ * be long or lucky enough: the input is facts, 8 bytes that all weights repeat, and the rest. */
+#include "common/data/fedgcn_file.c" /* for crc64 */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { HEAD = 4 + 4 + 4 + 8, TWO_WEIGHTS = 8, WEIGHTS_MOST = 1 << 16 };
+
+/* Two nodes in a plane, and the line between them. */
+static void assign(const struct fedgcn_model *m)
+{
+	size_t first[] = { 0, 2 }, start[] = { 0, 1, 2 };
+	uint32_t index[] = { 1, 0 }, label = UINT32_MAX;
+	double place[] = { 0, 1, 2, 2 };
+	struct graphs g = { .count = 1, .first = first };
+
+	g.A = (struct csr){ .rows = 2, .cols = 2, .start = start, .index = index };
+	g.attribute = (struct mat){ .rows = 2, .cols = 2, .a = place };
+	if (fedgcn_assign(m, &g, 1, &label) == ERR_OK && label >= m->k)
+		abort();
+}
+
+static void make_file(const uint8_t *data, size_t size, struct buf *file)
+{
+	struct reader facts = { data + HEAD - 8, 8 };
+	uint64_t weights = take(&facts, 8);
+
+	buf_add(file, magic, sizeof(magic));
+	put(file, FEDGCN_FILE_VERSION, 4);
+	buf_add(file, data, HEAD);
+	for (uint64_t i = 0; weights <= WEIGHTS_MOST && i < weights; i++)
+		buf_add(file, data + HEAD + i % 2 * 4, 4);
+	buf_add(file, data + HEAD + TWO_WEIGHTS, size - HEAD - TWO_WEIGHTS);
+	put(file, crc64(file->p, file->n), CHECKSUM);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct buf file = { 0 }, again = { 0 };
+	struct fedgcn_model m;
+
+	if (size < HEAD + TWO_WEIGHTS)
+		return 0;
+	make_file(data, size, &file);
+	if (fedgcn_file_parse((struct bytes){ file.p, file.n }, "f", &m) == ERR_OK) {
+		fedgcn_file_print(&m, &again);
+		if (again.n != file.n || memcmp(again.p, file.p, file.n) != 0)
+			abort();
+		assign(&m);
+		fedgcn_model_release(&m);
+	}
+	buf_release(&again);
+	buf_release(&file);
+	return 0;
+}

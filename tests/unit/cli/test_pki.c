@@ -1,4 +1,5 @@
 #include "tests/test.h"
+#include "tests/unit/dir.h"
 #include "cli/pki.h"
 
 #include <stdio.h>
@@ -6,25 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static char dir[64];
 static char output[16384]; /* of the last command, stdout and stderr */
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/coterie-test-XXXXXX");
-	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
-}
-
-static int unmake(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	return chdir("/") || system(command);
-}
 
 /* `coterie pki LINE` in a process of its own, as argp exits; its exit status. */
 static int pki(const char *line)
@@ -146,5 +129,5 @@ int main(void)
 		cmocka_unit_test(everything_has_help),
 	};
 
-	return cmocka_run_group_tests(tests, make, unmake);
+	return cmocka_run_group_tests(tests, dir_enter, dir_leave);
 }

@@ -1,4 +1,5 @@
-/* fedgcn.h -- a small federation for FedGCN in memory: parties of random graphs, a run of few steps. */
+/* fedgcn.h -- a small federation of FedGCN in memory: parties of random graphs, runs of few steps.
+ */
 #ifndef TESTS_UNIT_MATH_FEDGCN_H
 #define TESTS_UNIT_MATH_FEDGCN_H
 
@@ -25,8 +26,8 @@ static inline void quick(struct fedgcn_params *p, unsigned k)
 	p->min_cluster = 2;
 }
 
-static inline void open_federation(struct federation *f, const struct fedgcn_params *p, size_t parties,
-			    uint64_t seed)
+static inline void open_federation(struct federation *f, const struct fedgcn_params *p,
+				   size_t parties, uint64_t seed)
 {
 	for (size_t l = 0; l < parties; l++) {
 		random_graphs(&f->g[l], 30 + 7 * l, 6 + 10 * l, 0.3, seed + l);
@@ -46,8 +47,8 @@ static inline void close_federation(struct federation *f)
 	}
 }
 
-static inline void run_federation(struct federation *f, const struct fedgcn_params *p, size_t parties,
-			   uint64_t seed)
+static inline void run_federation(struct federation *f, const struct fedgcn_params *p,
+				  size_t parties, uint64_t seed)
 {
 	open_federation(f, p, parties, seed);
 	assert_ok(fedgcn_run(&f->pool, p, &f->report));

@@ -1,7 +1,6 @@
 /* Distances and features of known entropy, and the command on made-up data. */
 #include "tests/test.h"
-#include "tests/unit/cli/commands.h"
-#include "tests/unit/dir.h"
+#include "tests/unit/cli/typed.h"
 
 #include "cli/args.h"
 #include "cli/privacy.h"
@@ -84,19 +83,6 @@ static void put_data(double value)
 	put_buf("data/features.csv", &features);
 	put_buf("data/edges.tsv", &edges);
 	put_buf("job.json", &job);
-}
-
-static double said_number(const char *key)
-{
-	struct json *v;
-	double x;
-
-	assert_ok(json_parse((struct bytes){ (uint8_t *)said, strlen(said) }, "said", &v));
-	if (!json_get(v, key))
-		fail_msg("no %s in %s", key, said);
-	x = json_number(json_get(v, key));
-	json_free(v);
-	return x;
 }
 
 static const char ours[] = "--data data --job job.json --parties 3 --set projection.basis=scaled";

@@ -274,6 +274,19 @@ static void test_rows_by_class(void **state)
 	buf_release(&json);
 }
 
+/* How many parties have an edge; the one between 2 and 3 weighs 2.5. */
+static void count_edges(const struct csr *A, size_t seen[N][N])
+{
+	for (size_t u = 0; u < N; u++)
+		for (size_t e = A->start[u]; e < A->start[u + 1]; e++) {
+			size_t v = A->index[e];
+
+			seen[u][v]++;
+			assert_true((A->value ? A->value[e] : 1) ==
+				    (u + v == 5 && u * v == 6 ? 2.5 : 1));
+		}
+}
+
 static void test_edges(void **state)
 {
 	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false };
@@ -290,15 +303,7 @@ static void test_edges(void **state)
 		assert_int_equal(d.n, N);
 		assert_int_equal(features_cols(&d.X), M);
 		assert_in_range(d.g.adjacency.start[N], 6, 8);
-		for (size_t u = 0; u < N; u++)
-			for (size_t e = d.g.adjacency.start[u]; e < d.g.adjacency.start[u + 1];
-			     e++) {
-				double w = d.g.adjacency.value ? d.g.adjacency.value[e] : 1;
-				size_t v = d.g.adjacency.index[e];
-
-				seen[u][v]++;
-				assert_true(w == (u + v == 5 && u * v == 6 ? 2.5 : 1));
-			}
+		count_edges(&d.g.adjacency, seen);
 		dataset_release(&d);
 	}
 	for (size_t u = 0; u < N; u++)
@@ -388,15 +393,7 @@ static void test_columns_of_own_graphs(void **state)
 		party(l, &d);
 		columns += features_cols(&d.X);
 		assert_int_equal(d.g.adjacency.start[N], 14);
-		for (size_t u = 0; u < N; u++)
-			for (size_t e = d.g.adjacency.start[u]; e < d.g.adjacency.start[u + 1];
-			     e++) {
-				double w = d.g.adjacency.value ? d.g.adjacency.value[e] : 1;
-				size_t v = d.g.adjacency.index[e];
-
-				seen[u][v]++;
-				assert_true(w == (u + v == 5 && u * v == 6 ? 2.5 : 1));
-			}
+		count_edges(&d.g.adjacency, seen);
 		dataset_release(&d);
 	}
 	assert_int_equal(columns, M);

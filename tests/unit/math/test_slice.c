@@ -1,4 +1,5 @@
-/* A party's columns: their facts, questions in turn, bad input, clusters, and what several agree on.
+/* A party's columns: their facts, questions in turn, bad input, clusters, and what several agree
+ * on.
  */
 #include "tests/unit/math/slices.h"
 #include "common/math/la.h"

@@ -368,3 +368,31 @@ acc() { # LABELS...: against the planted clusters
 at_least() { # NUMBER BOUND WHAT
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a >= b) }' || fail "$3 is $1, expected at least $2"
 }
+
+# ---- a party or the coordinator dies ----
+
+# Three parties, the middle one through a relay, so that every phase lasts.
+stretched() { # [ARG-OF-COORDINATOR...]
+	coordinator "$@"
+	relay relay 40
+	party party-00
+	ADDRESS=$RELAY party party-01
+	party party-02
+}
+
+# VICTIM dies in PHASE of a run of three parties: the others soon end, name it, and have no RESULT.
+dies_in() { # VICTIM PHASE RESULT: a file's name
+	local name others=()
+	in_phase "$1" "$2"
+	kill -KILL "${PID[$1]}"
+	for name in coordinator party-00 party-01 party-02; do [[ $name == "$1" ]] || others+=("$name"); done
+	for name in "${others[@]}"; do
+		ended "$name" 12
+		[[ $STATUS == 2 || $STATUS == 3 ]] || fail "$name ended with status $STATUS, expected 2 or 3"
+		says "$name" "$1"
+		[[ ! -e $T/out/$name/$3 ]] || fail "$name has $3"
+		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: $(run_of "$name" .status)"
+	done
+	unset "PID[$1]"
+	no_leftovers "$1"
+}

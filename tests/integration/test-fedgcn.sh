@@ -168,33 +168,20 @@ test_min_cluster_of_the_policy() {
 
 # ---- a party or the coordinator dies ----
 
-dies_in() { # VICTIM PHASE
-	local name others=()
+strikes() { # VICTIM PHASE: and the next run works
 	graphs_federation 3
 	edit job '.rounds = 500'
 	coordinator
-	party party-00
-	party party-01
-	party party-02
+	parties 3
 	in_phase "$1" "$2"
 	until_true 20 grep -q '"iteration": *2' "$T/out/$1/log.jsonl" || true # in the midst of its rounds
-	kill -KILL "${PID[$1]}"
-	for name in coordinator party-00 party-01 party-02; do [[ $name == "$1" ]] || others+=("$name"); done
-	for name in "${others[@]}"; do
-		ended "$name" 12
-		[[ $STATUS == 2 || $STATUS == 3 ]] || fail "$name ended with status $STATUS, expected 2 or 3"
-		says "$name" "$1"
-		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
-		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: $(run_of "$name" .status)"
-	done
-	unset "PID[$1]"
-	no_leftovers "$1"
+	dies_in "$1" "$2" labels.csv
 	runs 3 --set rounds=2
 }
 
-test_party_dies_in_train() { dies_in party-01 train; }
-test_coordinator_dies_in_train() { dies_in coordinator train; }
-test_party_dies_in_centres() { dies_in party-02 centres; }
+test_party_dies_in_train() { strikes party-01 train; }
+test_coordinator_dies_in_train() { strikes coordinator train; }
+test_party_dies_in_centres() { strikes party-02 centres; }
 
 # ---- an exploding loss ----
 

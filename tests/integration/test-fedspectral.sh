@@ -150,33 +150,17 @@ test_exact_must_be_named() {
 
 # ---- a party or the coordinator dies ----
 
-dies_in() { # VICTIM PHASE [ARG-OF-COORDINATOR...]
-	local name others=()
+strikes() { # VICTIM PHASE [ARG-OF-COORDINATOR...]: and the next run works
 	edges_federation 3
-	coordinator "${@:3}"
-	relay relay 40 # so that a phase lasts
-	party party-00
-	ADDRESS=$RELAY party party-01
-	party party-02
-	in_phase "$1" "$2"
-	kill -KILL "${PID[$1]}"
-	for name in coordinator party-00 party-01 party-02; do [[ $name == "$1" ]] || others+=("$name"); done
-	for name in "${others[@]}"; do
-		ended "$name" 12
-		[[ $STATUS == 2 || $STATUS == 3 ]] || fail "$name ended with status $STATUS, expected 2 or 3"
-		says "$name" "$1"
-		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
-		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: $(run_of "$name" .status)"
-	done
-	unset "PID[$1]"
-	no_leftovers "$1"
+	stretched "${@:3}"
+	dies_in "$1" "$2" labels.csv
 	runs 3 "${@:3}"
 }
 
-test_party_dies_in_align() { dies_in party-01 align; }
-test_party_dies_in_lanczos() { dies_in party-01 lanczos; }
-test_coordinator_dies_in_lanczos() { dies_in coordinator lanczos; }
-test_party_dies_in_power() { dies_in party-01 power --set variant=fedspectral+; }
+test_party_dies_in_align() { strikes party-01 align; }
+test_party_dies_in_lanczos() { strikes party-01 lanczos; }
+test_coordinator_dies_in_lanczos() { strikes coordinator lanczos; }
+test_party_dies_in_power() { strikes party-01 power --set variant=fedspectral+; }
 
 # ---- odd data that work ----
 

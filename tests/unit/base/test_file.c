@@ -1,5 +1,6 @@
 /* Files are read with a bound and written whole or not at all. */
 #include "tests/test.h"
+#include "tests/unit/dir.h"
 
 #include "common/base/file.h"
 
@@ -12,23 +13,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static char dir[] = "/tmp/coterie-test-file-XXXXXX";
-
-static int make_dir(void **state)
-{
-	(void)state;
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
 
 static struct bytes text_of(const char *text)
 {
@@ -237,5 +221,5 @@ int main(void)
 		cmocka_unit_test(test_sweep),
 	};
 
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+	return cmocka_run_group_tests(tests, dir_make, dir_remove);
 }

@@ -2,6 +2,8 @@
 #ifndef TESTS_UNIT_CLI_COMMANDS_H
 #define TESTS_UNIT_CLI_COMMANDS_H
 
+#include "tests/test.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -340,12 +340,12 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_labels, make, unmake),
-		cmocka_unit_test_setup_teardown(test_logistic, make, unmake),
-		cmocka_unit_test_setup_teardown(test_split, make, unmake),
-		cmocka_unit_test_setup_teardown(test_deepwalk, make, unmake),
-		cmocka_unit_test_setup_teardown(test_fedwalk, make, unmake),
-		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
+		cmocka_unit_test_setup_teardown(test_labels, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_logistic, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_split, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_deepwalk, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_fedwalk, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_refusals, dir_enter, dir_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

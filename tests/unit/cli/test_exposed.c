@@ -2,30 +2,13 @@
  * and the command. */
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
+#include "tests/unit/dir.h"
 
 #include "cli/args.h"
 #include "cli/exposed.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/rng.h"
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return chdir("/") || system(command);
-}
 
 static struct job job_of(const char *text)
 {
@@ -134,12 +117,6 @@ static void test_refused(void **state)
 	mat_release(&X);
 }
 
-static void put(const char *name, struct buf *text)
-{
-	assert_ok(file_write(name, (struct bytes){ text->p, text->n }, FILE_PUBLIC));
-	buf_release(text);
-}
-
 static void test_command(void **state)
 {
 	struct buf features = { 0 }, job = { 0 };
@@ -153,8 +130,8 @@ static void test_command(void **state)
 	mat_release(&X);
 	buf_printf(&job, "{\"kind\": \"fedsc\", \"clusters\": 3}");
 	assert_ok(file_make_dirs("data"));
-	put("data/features.csv", &features);
-	put("job.json", &job);
+	put_buf("data/features.csv", &features);
+	put_buf("job.json", &job);
 	expect_command(privacy_main, "--data data --job job.json --parties 4", 0,
 		       "\"variant\": \"anchor\"");
 	assert_non_null(strstr(said, "\"points\": 120"));
@@ -165,7 +142,7 @@ static void test_command(void **state)
 		       "parties");
 	expect_command(privacy_main, "--data none --job job.json --parties 4", ERR_INPUT, "none");
 	buf_printf(&job, "{\"kind\": \"fedspectral\", \"clusters\": 3}");
-	put("job.json", &job);
+	put_buf("job.json", &job);
 	expect_command(privacy_main, "--data data --job job.json --parties 4", ERR_INPUT,
 		       "kind fedspectral, expected kcagc, fedsc or kmeans");
 }
@@ -179,5 +156,5 @@ int main(void)
 		cmocka_unit_test(test_command),
 	};
 
-	return cmocka_run_group_tests(tests, make, unmake);
+	return cmocka_run_group_tests(tests, dir_enter, dir_leave);
 }

@@ -134,9 +134,9 @@ static void test_wrong(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_local_and_assign, make, unmake),
-		cmocka_unit_test_setup_teardown(test_assign_again, make, unmake),
-		cmocka_unit_test_setup_teardown(test_wrong, make, unmake),
+		cmocka_unit_test_setup_teardown(test_local_and_assign, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_assign_again, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_wrong, dir_enter, dir_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Rows in clouds: how many, how far apart, how wide; and the command that makes them. */
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
+#include "tests/unit/dir.h"
 
 #include "cli/args.h"
 #include "cli/gauss.h"
@@ -132,18 +133,14 @@ static void test_refusals(void **state)
 
 static void test_command(void **state)
 {
-	char dir[] = "/tmp/coterie-points-XXXXXX", line[256], path[128];
 	struct dataset_files f;
 	struct features X;
 	struct labels l;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	snprintf(line, sizeof(line), "--points --nodes 50 --features 1 --clusters 3 --out %s/out",
-		 dir);
-	expect_command(synth_main, line, 0, "50 rows, 1 columns, 3 clusters 8 apart, seed 1");
-	snprintf(path, sizeof(path), "%s/out", dir);
-	assert_ok(dataset_find(path, DATASET_FEATURES, &f));
+	expect_command(synth_main, "--points --nodes 50 --features 1 --clusters 3 --out out", 0,
+		       "50 rows, 1 columns, 3 clusters 8 apart, seed 1");
+	assert_ok(dataset_find("out", DATASET_FEATURES, &f));
 	assert_null(f.edges);
 	assert_non_null(strstr(f.features, "features.npy"));
 	assert_ok(features_read(f.features, &X));
@@ -168,16 +165,16 @@ static void test_command(void **state)
 	expect_command(synth_main, "--points --out x --nodes 4 --clusters 5", 4,
 		       "5 clusters of 4 rows");
 	expect_command(synth_main, "--points", 4, "--out is missing");
-	snprintf(line, sizeof(line), "rm -rf %s", dir);
-	assert_int_equal(system(line), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clouds),        cmocka_unit_test(test_seeds),
-		cmocka_unit_test(test_one_dimension), cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_clouds),
+		cmocka_unit_test(test_seeds),
+		cmocka_unit_test(test_one_dimension),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test_setup_teardown(test_command, dir_enter, dir_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

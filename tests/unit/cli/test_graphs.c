@@ -1,5 +1,6 @@
 /* Many graphs: planted ones, their split over parties, and a run's scores beside its baselines. */
 #include "tests/test.h"
+#include "tests/unit/dir.h"
 
 #include "cli/graph_scores.h"
 #include "cli/graph_ways.h"
@@ -18,41 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
-/* A path below dir, in a static buffer of which there are some. */
-static const char *in(const char *name)
-{
-	static char path[8][256];
-	static unsigned next;
-
-	next = (next + 1) % 8;
-	snprintf(path[next], sizeof(path[0]), "%.60s/%.180s", dir, name);
-	return path[next];
-}
-
-static void put(const char *name, const char *text)
-{
-	assert_ok(file_write(in(name), (struct bytes){ (const uint8_t *)text, strlen(text) },
-			     FILE_PUBLIC));
-}
 
 static void plant(const char *name, size_t graphs, size_t classes, size_t attributes, uint64_t seed,
 		  struct tu *tu)
@@ -210,7 +176,7 @@ static void put_run(const char *name, const char *role, const char *graphs)
 		 "1}%s}\n",
 		 role, name, data);
 	snprintf(path, sizeof(path), "run/%s/run.json", name);
-	put(path, text);
+	put(in(path), text);
 }
 
 /* Labels that are the truth, but for the first `wrong` graphs. */
@@ -344,13 +310,13 @@ static void test_picture(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_planted, make, unmake),
-		cmocka_unit_test_setup_teardown(test_same_seed_same_graphs, make, unmake),
-		cmocka_unit_test_setup_teardown(test_split, make, unmake),
-		cmocka_unit_test_setup_teardown(test_split_by_class, make, unmake),
-		cmocka_unit_test_setup_teardown(test_scores, make, unmake),
+		cmocka_unit_test_setup_teardown(test_planted, dir_make, dir_remove),
+		cmocka_unit_test_setup_teardown(test_same_seed_same_graphs, dir_make, dir_remove),
+		cmocka_unit_test_setup_teardown(test_split, dir_make, dir_remove),
+		cmocka_unit_test_setup_teardown(test_split_by_class, dir_make, dir_remove),
+		cmocka_unit_test_setup_teardown(test_scores, dir_make, dir_remove),
 		cmocka_unit_test(test_means_of_some),
-		cmocka_unit_test_setup_teardown(test_picture, make, unmake),
+		cmocka_unit_test_setup_teardown(test_picture, dir_make, dir_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

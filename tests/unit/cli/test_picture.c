@@ -1,194 +1,8 @@
-/* Pictures of a party's run: made here as a party makes it, from planted data. */
-#include "tests/test.h"
-
-#include "cli/picture.h"
-#include "cli/planted.h"
-#include "common/base/alloc.h"
-#include "common/base/file.h"
-#include "common/base/rng.h"
-#include "common/data/dataset.h"
-#include "common/data/edges.h"
-#include "common/data/labels.h"
-#include "common/data/mtx.h"
-#include "common/job/record.h"
-#include "common/math/kmeans.h"
+/* Pictures of a party's run: what is shown, of which rows, and where the data are found. */
+#include "tests/unit/cli/picture_runs.h"
 #include "common/math/pca.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { N = 240, M = 90, K = 3 };
-#define JOB "{\"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 5, \"filter\": {\"order\": 4}}"
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-static char *data, *plain, *run, *bare; /* data with ids and without, and a run on each */
-static uint32_t label[N];               /* of the runs, in the files' order */
-static char *id[N];
-static struct mat points; /* N x d, in the files' order */
-
-/* ---- a party's directories ---- */
-
-static void put(const char *in, const char *name, const char *text)
-{
-	char *path = file_join(in, name);
-
-	assert_ok(
-	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-	free(path);
-}
-
-static void put_buf(const char *in, const char *name, struct buf *text)
-{
-	buf_add(text, "", 1);
-	put(in, name, (const char *)text->p);
-	buf_release(text);
-}
-
-/* Ids in an order of their own: what is matched by position is matched wrongly. */
-static void make_data(void)
-{
-	struct planted_params p = { N, M, K, 6, 0.9, 0.6, 3 };
-	struct planted g;
-	struct buf text = { 0 };
-	uint32_t name[N];
-	struct rng rng;
-
-	rng_seed(&rng, 1, 0);
-	for (uint32_t i = 0; i < N; i++)
-		name[i] = i;
-	rng_shuffle(&rng, name, N);
-	assert_ok(planted_make(&p, &g));
-	for (size_t i = 0; i < N; i++) {
-		char one[24];
-
-		snprintf(one, sizeof(one), "node,%03u", name[i]);
-		id[i] = alloc_copy(one);
-		buf_printf(&text, "%s\n", one);
-	}
-	put_buf(data, "ids.txt", &text);
-	edges_print_tsv(&g.adjacency, id, &text);
-	put_buf(data, "edges.tsv", &text);
-	edges_print_tsv(&g.adjacency, NULL, &text);
-	put_buf(plain, "edges.tsv", &text);
-	for (int i = 0; i < 2; i++) {
-		mtx_print(&g.features, &text);
-		put_buf(i ? data : plain, "features.mtx", &text);
-	}
-	planted_release(&g);
-}
-
-static void make_record(const char *out, const struct job *job, const struct dataset_files *files,
-			const uint32_t *sorted)
-{
-	static const char *const names[] = { "a", "b" };
-	static const uint8_t job_id[16] = { 7 };
-	struct record r;
-
-	record_init(&r, "party", "a");
-	record_start(&r, job, job_id, 1, names, 2);
-	if (files)
-		record_data(&r, files->features, files->edges, files->ids, NULL);
-	record_result(&r, sorted, N, K);
-	record_end(&r, ERR_OK, "");
-	assert_ok(record_write(&r, out));
-	record_release(&r);
-}
-
-/* The embedding and its clusters as party/kcagc.c has them, alone. */
-static void make_run(const char *from, const char *out, bool says_where)
-{
-	struct kmeans_params search = { .k = K, .restarts = 3, .iterations = 20, .threads = 1 };
-	struct dataset_files files;
-	struct embed_params how;
-	struct dataset d;
-	struct mat Z;
-	struct job job;
-	uint32_t sorted[N], *own;
-	char *csv = file_join(out, "labels.csv");
-
-	assert_ok(
-	    job_parse(&job, (struct bytes){ (const uint8_t *)JOB, strlen(JOB) }, "job", NULL));
-	how = job_embed_params(&job, 1);
-	assert_ok(dataset_find(from, DATASET_BOTH, &files));
-	assert_ok(dataset_load(&d, files.features, files.edges, files.ids));
-	assert_ok(embed(&d.X, &d.g, &how, &Z));
-	kmeans(&Z, NULL, &search, sorted, NULL, NULL);
-	assert_ok(dataset_write_labels_csv(csv, &d, sorted));
-	make_record(out, &job, says_where ? &files : NULL, sorted);
-	own = dataset_own_order(&d, sorted);
-	memcpy(label, own, sizeof(label));
-	mat_release(&points);
-	mat_init(&points, N, Z.cols);
-	for (size_t i = 0; i < N; i++)
-		memcpy(ROW(&points, d.has_ids ? d.ids.row[i] : i), ROW(&Z, i),
-		       Z.cols * sizeof(*Z.a));
-	free(own);
-	free(csv);
-	mat_release(&Z);
-	dataset_release(&d);
-	dataset_files_release(&files);
-}
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	if (!mkdtemp(dir))
-		return -1;
-	data = file_join(dir, "data");
-	plain = file_join(dir, "plain");
-	run = file_join(dir, "run");
-	bare = file_join(dir, "bare");
-	assert_ok(file_make_dirs(data));
-	assert_ok(file_make_dirs(plain));
-	assert_ok(file_make_dirs(run));
-	assert_ok(file_make_dirs(bare));
-	make_data();
-	make_run(plain, bare, false);
-	make_run(data, run, true);
-	return 0;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	for (size_t i = 0; i < N; i++)
-		free(id[i]);
-	free(data);
-	free(plain);
-	free(run);
-	free(bare);
-	mat_release(&points);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
-/* ---- what is shown ---- */
-
-static void is_whole(const struct picture *p)
-{
-	assert_int_equal(p->n, N);
-	assert_int_equal(p->total, N);
-	assert_int_equal(p->clusters, K);
-	assert_int_equal(p->dims, points.cols);
-	assert_memory_equal(p->label, label, sizeof(label));
-	for (size_t i = 0; i < N; i++)
-		assert_int_equal(p->row[i], i);
-}
-
-static void same_picture(const struct picture *a, const struct picture *b)
-{
-	assert_int_equal(a->n, b->n);
-	assert_memory_equal(a->xy, b->xy, 2 * a->n * sizeof(*a->xy));
-	assert_memory_equal(a->label, b->label, a->n * sizeof(*a->label));
-	assert_memory_equal(a->row, b->row, a->n * sizeof(*a->row));
-	assert_string_equal(a->caption, b->caption);
-}
 
 static void by_pca(void **state)
 {
@@ -317,7 +131,7 @@ static void data_half_named(void **state)
 	json_put_string(json_put_object(record, "data"), "features", path);
 	json_write(record, &text);
 	json_free(record);
-	put_buf(bare, "run.json", &text);
+	put_below(bare, "run.json", &text);
 	assert_err(picture_make(&(struct picture_params){ .run = bare, .threads = 1 }, &p),
 		   ERR_INPUT, "give --data DIR or --config PARTY.json");
 	free(path);
@@ -346,7 +160,7 @@ static void order_of_the_run(void **state)
 			json_put_number(record, "filter_order", right ? 4 : wrong[i]);
 		json_write(record, &text);
 		json_free(record);
-		put_buf(bare, "run.json", &text);
+		put_below(bare, "run.json", &text);
 		if (!right)
 			assert_err(picture_make(&how, &found), ERR_INPUT,
 				   "does not say what filter.order \"auto\" became");
@@ -391,7 +205,7 @@ static void by_config(void **state)
 	struct picture p;
 
 	(void)state;
-	put(dir, "party.json", config);
+	put(path, config);
 	assert_ok(picture_make(&how, &p));
 	is_whole(&p);
 	picture_release(&p);
@@ -399,91 +213,6 @@ static void by_config(void **state)
 	assert_err(picture_make(&how, &p), ERR_INPUT, "expected one of them");
 	free(path);
 }
-
-/* ---- labels are matched by id ---- */
-
-/* A run like the first one, with the text as its labels.csv. */
-static char *run_with(struct buf *csv)
-{
-	char *other = file_join(dir, "other"), *from = file_join(run, "run.json");
-	struct buf text = { 0 };
-
-	assert_ok(file_make_dirs(other));
-	assert_ok(file_read(from, JSON_TEXT_MAX, &text));
-	put_buf(other, "run.json", &text);
-	put_buf(other, "labels.csv", csv);
-	free(from);
-	return other;
-}
-
-static void order_of_labels(void **state)
-{
-	struct buf csv = { 0 };
-	struct picture p;
-	char *other;
-
-	(void)state;
-	buf_printf(&csv, "id,label\n");
-	for (size_t i = N; i-- > 0;)
-		buf_printf(&csv, "\"%s\",%u\n", id[i], label[i]);
-	other = run_with(&csv);
-	assert_ok(picture_make(&(struct picture_params){ .run = other, .threads = 1 }, &p));
-	is_whole(&p);
-	picture_release(&p);
-	free(other);
-}
-
-/* One line of labels.csv in place of the last one, and more of them. */
-static void wrong_labels(size_t lines, const char *last, const char *also, const char *message)
-{
-	struct buf csv = { 0 };
-	struct picture p;
-	char *other;
-
-	buf_printf(&csv, "id,label\n");
-	for (size_t i = 0; i < lines - 1; i++)
-		buf_printf(&csv, "\"%s\",%u\n", id[i], label[i]);
-	buf_printf(&csv, "%s\n", last);
-	other = run_with(&csv);
-	assert_err(picture_make(&(struct picture_params){ .run = other, .threads = 1 }, &p),
-		   ERR_INPUT, message);
-	assert_non_null(strstr(err_detail(), also));
-	assert_non_null(strstr(err_detail(), "other/labels.csv"));
-	free(other);
-}
-
-static void labels_that_do_not_fit(void **state)
-{
-	char twice[64], high[64];
-
-	(void)state;
-	snprintf(twice, sizeof(twice), "\"%s\",0", id[3]);
-	snprintf(high, sizeof(high), "\"%s\",3", id[N - 1]);
-	wrong_labels(N, "stranger,0", "data/ids.txt", "has the id stranger, which");
-	wrong_labels(N, "7,0", "data/ids.txt", "has the id 7, which");
-	wrong_labels(N, twice, "data/ids.txt", "twice");
-	wrong_labels(N - 1, twice, "data/ids.txt", "has 239 rows and");
-	wrong_labels(N, high, "run.json", "label 3 of the id");
-}
-
-/* Row numbers are no ids of a party that has ids, nor the other way round. */
-static void data_of_another_kind(void **state)
-{
-	struct picture p;
-
-	(void)state;
-	assert_err(
-	    picture_make(&(struct picture_params){ .run = run, .data = plain, .threads = 1 }, &p),
-	    ERR_INPUT, "plain/features.mtx has not");
-	assert_err(
-	    picture_make(&(struct picture_params){ .run = bare, .data = data, .threads = 1 }, &p),
-	    ERR_INPUT, "has the id 0, which");
-	assert_err(
-	    picture_make(&(struct picture_params){ .run = run, .data = run, .threads = 1 }, &p),
-	    ERR_INPUT, "no features.mtx");
-}
-
-/* ---- rows as they are ---- */
 
 /* Of kmeans and fedsc: features in the files' order, without a graph, found by --data or by the
  * run, and an edges file that is there is not looked at. */
@@ -498,19 +227,18 @@ static void of_rows(void **state)
 	double share[2];
 
 	(void)state;
-	assert_ok(file_make_dirs(out));
 	assert_ok(features_read(features, &X));
 	csr_to_dense(&X.sparse, &dense);
 	assert_ok(pca_plane(&dense, 1, &plane, share));
 	buf_printf(&csv, "id,label\n");
 	for (size_t i = 0; i < N; i++)
 		buf_printf(&csv, "%zu,%zu\n", i, i % K);
-	put_buf(out, "labels.csv", &csv);
+	put_below(out, "labels.csv", &csv);
 	buf_printf(&json,
 		   "{\"schema_version\": 1, \"role\": \"party\", \"status\": \"done\", \"data\": "
 		   "{\"features\": \"%s\"}, \"job\": {\"kind\": \"kmeans\", \"clusters\": 3}}",
 		   features);
-	put_buf(out, "run.json", &json);
+	put_below(out, "run.json", &json);
 	for (int by_data = 0; by_data < 2; by_data++) {
 		how.data = by_data ? plain : NULL;
 		assert_ok(picture_make(&how, &p));
@@ -524,7 +252,7 @@ static void of_rows(void **state)
 				       "are. Shown along"));
 		picture_release(&p);
 	}
-	put(out, "run.json",
+	put(in("rows/run.json"),
 	    "{\"schema_version\": 1, \"role\": \"party\", \"status\": \"done\", \"job\": "
 	    "{\"kind\": "
 	    "\"fedsc\", \"clusters\": 3, \"noise\": {\"on\": \"data\", \"beta\": 0.5}}}");
@@ -541,64 +269,14 @@ static void of_rows(void **state)
 	free(out);
 }
 
-/* ---- runs that have no picture ---- */
-
-static void wrong_run(const char *text, const char *message)
-{
-	char *broken = file_join(dir, "broken");
-	struct picture p;
-
-	assert_ok(file_make_dirs(broken));
-	put(broken, "run.json", text);
-	assert_err(picture_make(&(struct picture_params){ .run = broken, .threads = 1 }, &p),
-		   ERR_INPUT, message);
-	assert_null(p.caption);
-	free(broken);
-}
-
-static void runs_without_a_picture(void **state)
-{
-	struct picture p;
-
-	(void)state;
-	assert_err(picture_make(&(struct picture_params){ .run = dir, .threads = 1 }, &p),
-		   ERR_INPUT, "run.json");
-	wrong_run("{\"schema_version\": 1, \"role\": ", "run.json");
-	wrong_run("[]", "expected schema_version");
-	wrong_run("{\"schema_version\": 99}", "expected schema_version");
-	wrong_run("{\"schema_version\": 1, \"role\": \"coordinator\", \"status\": \"done\"}",
-		  "not a party's run");
-	wrong_run("{\"schema_version\": 1, \"role\": \"party\", \"status\": \"failed\"}",
-		  "the run failed");
-	wrong_run("{\"schema_version\": 1, \"role\": \"party\", \"status\": \"done\"}",
-		  "no job in it");
-	wrong_run("{\"schema_version\": 1, \"role\": \"party\", \"status\": \"done\","
-		  " \"job\": {\"kind\": \"x\"}}",
-		  "broken/run.json: job.kind");
-	wrong_run("{\"schema_version\": 1, \"role\": \"party\", \"status\": \"done\","
-		  " \"job\": {\"kind\": \"fedspectral\", \"clusters\": 3}}",
-		  "a job of kind fedspectral has no picture");
-	wrong_run("{\"schema_version\": 1, \"role\": \"party\", \"status\": \"done\","
-		  " \"job\": " JOB "}",
-		  "broken/labels.csv");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_pca),
-		cmocka_unit_test(by_tsne),
-		cmocka_unit_test(sample),
-		cmocka_unit_test(without_ids),
-		cmocka_unit_test(data_half_named),
-		cmocka_unit_test(order_of_the_run),
-		cmocka_unit_test(data_gone),
-		cmocka_unit_test(by_config),
-		cmocka_unit_test(order_of_labels),
-		cmocka_unit_test(labels_that_do_not_fit),
-		cmocka_unit_test(data_of_another_kind),
+		cmocka_unit_test(by_pca),          cmocka_unit_test(by_tsne),
+		cmocka_unit_test(sample),          cmocka_unit_test(without_ids),
+		cmocka_unit_test(data_half_named), cmocka_unit_test(order_of_the_run),
+		cmocka_unit_test(data_gone),       cmocka_unit_test(by_config),
 		cmocka_unit_test(of_rows),
-		cmocka_unit_test(runs_without_a_picture),
 	};
 
 	return cmocka_run_group_tests(tests, make, unmake);

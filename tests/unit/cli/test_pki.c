@@ -1,71 +1,12 @@
 #include "tests/test.h"
+#include "tests/unit/cli/commands.h"
+#include "tests/unit/dir.h"
 #include "cli/pki.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static char dir[64];
-static char output[16384]; /* of the last command, stdout and stderr */
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/coterie-test-XXXXXX");
-	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
-}
-
-static int unmake(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	return chdir("/") || system(command);
-}
-
-/* `coterie pki LINE` in a process of its own, as argp exits; its exit status. */
-static int pki(const char *line)
-{
-	char *argv[32] = { (char *)"pki" }, words[512];
-	int argc = 1, pipes[2], status;
-	size_t n = 0;
-	ssize_t got;
-	pid_t pid;
-
-	snprintf(words, sizeof(words), "%s", line);
-	for (char *w = strtok(words, " "); w; w = strtok(NULL, " "))
-		argv[argc++] = w;
-	assert_int_equal(pipe(pipes), 0);
-	fflush(NULL);
-	pid = fork();
-	assert_int_not_equal(pid, -1);
-	if (pid == 0) {
-		dup2(pipes[1], STDOUT_FILENO);
-		dup2(pipes[1], STDERR_FILENO);
-		close(pipes[0]);
-		exit(pki_main(argc, argv));
-	}
-	close(pipes[1]);
-	while (n < sizeof(output) - 1 &&
-	       (got = read(pipes[0], output + n, sizeof(output) - 1 - n)) > 0)
-		n += (size_t)got;
-	output[n] = 0;
-	close(pipes[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
 static void expect(const char *line, int status, const char *text)
 {
-	int got = pki(line);
-
-	if (got != status || !strstr(output, text))
-		fail_msg("pki %s: exit %d, expected %d and \"%s\":\n%s", line, got, status, text,
-			 output);
+	expect_command(pki_main, line, status, text);
 }
 
 static void from_ca_to_fingerprint(void **state)
@@ -80,16 +21,16 @@ static void from_ca_to_fingerprint(void **state)
 	    "10.0.0.1 --dir h",
 	    0, "h/hub.csr");
 	expect("sign --ca ca a/bank-a.csr --days 90", 0, "role: party");
-	assert_non_null(strstr(output, "made a/bank-a.crt\nname: bank-a\n"));
+	assert_non_null(strstr(said, "made a/bank-a.crt\nname: bank-a\n"));
 	expect("sign --ca ca --out hub.crt --days 90 h/hub.csr", 0,
 	       "hosts: hub hub.example.org 10.0.0.1\nfingerprint: sha256:");
 	expect("fingerprint hub.crt", 0, "sha256:");
-	assert_int_equal(strlen(output), 7 + 64 + 1);
-	strcpy(before, output);
+	assert_int_equal(strlen(said), 7 + 64 + 1);
+	strcpy(before, said);
 	expect("fingerprint h/hub.key", 0, before);
 	expect("show hub.crt", 0, before);
 	expect("show h/hub.key", 0, "private key");
-	assert_null(strstr(output, "PRIVATE KEY-----"));
+	assert_null(strstr(said, "PRIVATE KEY-----"));
 	expect("lab --out lab --parties 3", 0, "3 parties in lab");
 	assert_int_equal(access("lab/party-02.key", R_OK), 0);
 	assert_int_equal(access("lab/coordinator.crt", R_OK), 0);
@@ -146,5 +87,5 @@ int main(void)
 		cmocka_unit_test(everything_has_help),
 	};
 
-	return cmocka_run_group_tests(tests, make, unmake);
+	return cmocka_run_group_tests(tests, dir_enter, dir_leave);
 }

@@ -7,34 +7,7 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "tests/unit/cli/commands.h"
-
-static char dir[] = "/tmp/coterie-test-XXXXXX", home[4096];
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	return !getcwd(home, sizeof(home)) || !mkdtemp(dir) || chdir(dir);
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return chdir(home) || system(command);
-}
-
-static void put(const char *name, const char *text)
-{
-	char *last = strrchr(name, '/'), folder[64];
-
-	snprintf(folder, sizeof(folder), "%.*s", (int)(last - name), name);
-	assert_ok(file_make_dirs(folder));
-	assert_ok(
-	    file_write(name, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-}
+#include "tests/unit/dir.h"
 
 #define HEAD                                                                                       \
 	"{\"schema_version\": 1, \"software\": \"coterie x\", \"role\": \"coordinator\", "         \
@@ -188,12 +161,12 @@ static void test_report_odd_plans(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_show_the_ways, make, unmake),
-		cmocka_unit_test_setup_teardown(test_show_a_plan_alone, make, unmake),
-		cmocka_unit_test_setup_teardown(test_show_a_plan_that_failed, make, unmake),
-		cmocka_unit_test_setup_teardown(test_report_the_ways, make, unmake),
-		cmocka_unit_test_setup_teardown(test_report_a_plan_alone, make, unmake),
-		cmocka_unit_test_setup_teardown(test_report_odd_plans, make, unmake),
+		cmocka_unit_test_setup_teardown(test_show_the_ways, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_show_a_plan_alone, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_show_a_plan_that_failed, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_report_the_ways, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_report_a_plan_alone, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_report_odd_plans, dir_enter, dir_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include "common/data/dataset.h"
 #include "common/data/edges.h"
 #include "tests/unit/cli/commands.h"
+#include "tests/unit/dir.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -171,69 +172,44 @@ static void test_noise(void **state)
 	assert_null(f.start);
 }
 
-static void write_text(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0 && !fclose(f));
-}
-
 /* The command with --edges: that graph, random features, no labels. */
 static void test_edges(void **state)
 {
-	char dir[] = "/tmp/coterie-synth-XXXXXX", line[512], path[128];
 	struct edges_dropped dropped;
 	struct features X;
 	struct csr a;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/graph.tsv", dir);
-	write_text(path, "0 1\n1 2 0.5\n4 2\n");
-	snprintf(line, sizeof(line),
-		 "--edges %s --nodes 6 --features 20 --density 0.5 --seed 2 --out %s/out", path,
-		 dir);
-	expect_command(synth_main, line, 0, "6 nodes, 20 features");
-	snprintf(path, sizeof(path), "%s/out/edges.tsv", dir);
-	assert_ok(edges_read(path, 6, NULL, &a, &dropped));
+	put("graph.tsv", "0 1\n1 2 0.5\n4 2\n");
+	expect_command(synth_main,
+		       "--edges graph.tsv --nodes 6 --features 20 --density 0.5 --seed 2 --out out",
+		       0, "6 nodes, 20 features");
+	assert_ok(edges_read("out/edges.tsv", 6, NULL, &a, &dropped));
 	assert_int_equal(a.start[6], 6);
 	assert_int_equal(a.index[a.start[4]], 2);
 	assert_true(a.value[a.start[2]] == 0.5);
 	csr_release(&a);
-	snprintf(path, sizeof(path), "%s/out/features.mtx", dir);
-	assert_ok(features_read(path, &X));
+	assert_ok(features_read("out/features.mtx", &X));
 	assert_int_equal(features_rows(&X), 6);
 	assert_int_equal(features_cols(&X), 20);
 	assert_in_range(X.sparse.start[6], 40, 80);
 	features_release(&X);
-	snprintf(path, sizeof(path), "%s/out/labels.txt", dir);
-	assert_int_not_equal(access(path, F_OK), 0);
+	assert_int_not_equal(access("out/labels.txt", F_OK), 0);
 
-	snprintf(line, sizeof(line), "--edges %s/graph.tsv --nodes 4 --out %s/no", dir, dir);
-	expect_command(synth_main, line, 4, "graph.tsv:3");
-	snprintf(line, sizeof(line), "--edges %s/none.tsv --nodes 4 --out %s/no", dir, dir);
-	expect_command(synth_main, line, 4, "none.tsv");
-	snprintf(line, sizeof(line), "--edges %s/graph.tsv --out %s/no", dir, dir);
-	expect_command(synth_main, line, 4, "--edges needs --nodes");
-	snprintf(line, sizeof(line), "--edges %s/graph.tsv --nodes 6 --signal 0.3 --out %s/no", dir,
-		 dir);
-	expect_command(synth_main, line, 4, "--signal plants clusters");
-	snprintf(line, sizeof(line), "--density 0.3 --out %s/no", dir);
-	expect_command(synth_main, line, 4, "--density goes with --edges");
-	snprintf(line, sizeof(line), "--edges %s/graph.tsv --nodes 6 --density 1.5 --out %s/no",
-		 dir, dir);
-	expect_command(synth_main, line, 4, "density");
-	snprintf(path, sizeof(path), "%s/no", dir);
-	assert_int_not_equal(access(path, F_OK), 0);
-	snprintf(line, sizeof(line), "rm -r %s", dir);
-	assert_int_equal(system(line), 0);
+	expect_command(synth_main, "--edges graph.tsv --nodes 4 --out no", 4, "graph.tsv:3");
+	expect_command(synth_main, "--edges none.tsv --nodes 4 --out no", 4, "none.tsv");
+	expect_command(synth_main, "--edges graph.tsv --out no", 4, "--edges needs --nodes");
+	expect_command(synth_main, "--edges graph.tsv --nodes 6 --signal 0.3 --out no", 4,
+		       "--signal plants clusters");
+	expect_command(synth_main, "--density 0.3 --out no", 4, "--density goes with --edges");
+	expect_command(synth_main, "--edges graph.tsv --nodes 6 --density 1.5 --out no", 4,
+		       "density");
+	assert_int_not_equal(access("no", F_OK), 0);
 }
 
 /* --features 0: nodes have ids, and no words. */
 static void test_graph_alone(void **state)
 {
-	char dir[] = "/tmp/coterie-test-XXXXXX", line[256], path[96];
 	struct edges_dropped dropped;
 	struct planted_params p = cora;
 	struct planted g;
@@ -245,43 +221,40 @@ static void test_graph_alone(void **state)
 	p.nodes = 50;
 	assert_ok(planted_make(&p, &g));
 	assert_null(g.features.index);
-	assert_non_null(mkdtemp(dir));
-	snprintf(line, sizeof(line), "--features 0 --nodes 50 --out %s/out", dir);
-	expect_command(synth_main, line, 0, "50 nodes, 0 features, 98 edges");
-	snprintf(path, sizeof(path), "%s/out/features.mtx", dir);
-	assert_int_not_equal(access(path, F_OK), 0);
-	snprintf(path, sizeof(path), "%s/out/labels.txt", dir);
-	assert_int_equal(access(path, F_OK), 0);
-	snprintf(path, sizeof(path), "%s/out/ids.txt", dir);
-	assert_ok(ids_read(path, &ids));
-	snprintf(path, sizeof(path), "%s/out/edges.tsv", dir);
-	assert_ok(edges_read(path, 50, &ids, &a, &dropped));
+	expect_command(synth_main, "--features 0 --nodes 50 --out out", 0,
+		       "50 nodes, 0 features, 98 edges");
+	assert_int_not_equal(access("out/features.mtx", F_OK), 0);
+	assert_int_equal(access("out/labels.txt", F_OK), 0);
+	assert_ok(ids_read("out/ids.txt", &ids));
+	assert_ok(edges_read("out/edges.tsv", 50, &ids, &a, &dropped));
 	assert_int_equal(a.start[50], g.adjacency.start[50]);
 	for (size_t i = 0; i < 50; i++) {
 		size_t node = ids.row[i];
+		char expected[24];
 
-		snprintf(line, sizeof(line), "n%zu", node);
-		assert_string_equal(ids.id[i], line);
+		snprintf(expected, sizeof(expected), "n%zu", node);
+		assert_string_equal(ids.id[i], expected);
 		assert_int_equal(a.start[i + 1] - a.start[i],
 				 g.adjacency.start[node + 1] - g.adjacency.start[node]);
 	}
 	csr_release(&a);
 	ids_release(&ids);
 	planted_release(&g);
-	snprintf(line, sizeof(line), "--features 1 --out %s/no", dir);
-	expect_command(synth_main, line, 4, "--features is 1, expected 2 or more, or 0");
-	snprintf(line, sizeof(line), "--features 0 --edges x.tsv --nodes 3 --out %s/no", dir);
-	expect_command(synth_main, line, 4, "--features is 0, expected 2 or more with --edges");
-	snprintf(line, sizeof(line), "rm -r %s", dir);
-	assert_int_equal(system(line), 0);
+	expect_command(synth_main, "--features 1 --out no", 4,
+		       "--features is 1, expected 2 or more, or 0");
+	expect_command(synth_main, "--features 0 --edges x.tsv --nodes 3 --out no", 4,
+		       "--features is 0, expected 2 or more with --edges");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),    cmocka_unit_test(test_seed),
-		cmocka_unit_test(test_extremes), cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_edges),    cmocka_unit_test(test_graph_alone),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_seed),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_noise),
+		cmocka_unit_test_setup_teardown(test_edges, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_graph_alone, dir_enter, dir_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

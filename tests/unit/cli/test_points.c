@@ -1,29 +1,18 @@
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
+#include "tests/unit/dir.h"
 #include "cli/points.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
 
 #include <sys/stat.h>
 
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-
-static void put(const char *name, const char *text)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	assert_ok(
-	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-}
-
 /* Two heaps of twenty points, one on even lines, one on odd. */
 static int make(void **state)
 {
 	char features[4096] = "", labels[256] = "";
 
-	(void)state;
-	if (!mkdtemp(dir))
+	if (dir_make(state))
 		return -1;
 	for (int i = 0; i < 40; i++) {
 		size_t at = strlen(features);
@@ -32,18 +21,9 @@ static int make(void **state)
 			 i * 3 % 5);
 		strcat(labels, i % 2 ? "1\n" : "0\n");
 	}
-	put("features.csv", features);
-	put("labels.txt", labels);
+	put(in("features.csv"), features);
+	put(in("labels.txt"), labels);
 	return 0;
-}
-
-static int unmake(void **state)
-{
-	char command[300];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", dir);
-	return system(command);
 }
 
 static void expect(int (*command)(int argc, char **argv), const char *options, int status,
@@ -108,11 +88,11 @@ static void wrong(void **state)
 	expect(sc_main, "-k 2 --unmatched", 4, "unrecognized option");
 	expect(kmeans_main, "-k 2 more", 4, "unexpected argument: more");
 	expect_command(kmeans_main, "-k 2 --data /nowhere", 4, "no features.mtx");
-	put("features.npy", "x");
+	put(in("features.npy"), "x");
 	expect(kmeans_main, "-k 2", 4, "are both there");
 	snprintf(said, sizeof(said), "%s/features.npy", dir);
 	assert_int_equal(remove(said), 0);
-	put("labels.txt", "0\n1\n");
+	put(in("labels.txt"), "0\n1\n");
 	expect(kmeans_main, "-k 2", 4, "2 labels for 40 rows");
 	snprintf(said, sizeof(said), "%s/labels.txt", dir);
 	assert_int_equal(remove(said), 0);
@@ -129,5 +109,5 @@ int main(void)
 		cmocka_unit_test(wrong),
 	};
 
-	return cmocka_run_group_tests(tests, make, unmake);
+	return cmocka_run_group_tests(tests, make, dir_remove);
 }

@@ -1,6 +1,6 @@
 /* Distances and features of known entropy, and the command on made-up data. */
 #include "tests/test.h"
-#include "tests/unit/cli/commands.h"
+#include "tests/unit/cli/typed.h"
 
 #include "cli/args.h"
 #include "cli/privacy.h"
@@ -10,24 +10,6 @@
 #include "common/base/rng.h"
 
 #include <math.h>
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return chdir("/") || system(command);
-}
 
 static void assert_near(double x, double expected, double tolerance)
 {
@@ -82,12 +64,6 @@ static void test_known(void **state)
 	free(has);
 }
 
-static void put(const char *path, struct buf *text)
-{
-	assert_ok(file_write(path, (struct bytes){ text->p, text->n }, FILE_PUBLIC));
-	buf_release(text);
-}
-
 /* 200 nodes in a ring, 12 features of which each is at about a third of them, as `value`. */
 static void put_data(double value)
 {
@@ -104,22 +80,9 @@ static void put_data(double value)
 	buf_printf(&job, "{\"kind\": \"kcagc\", \"preset\": \"paper\", \"clusters\": 3, "
 			 "\"filter\": {\"order\": 2}}");
 	assert_ok(file_make_dirs("data"));
-	put("data/features.csv", &features);
-	put("data/edges.tsv", &edges);
-	put("job.json", &job);
-}
-
-static double said_number(const char *key)
-{
-	struct json *v;
-	double x;
-
-	assert_ok(json_parse((struct bytes){ (uint8_t *)said, strlen(said) }, "said", &v));
-	if (!json_get(v, key))
-		fail_msg("no %s in %s", key, said);
-	x = json_number(json_get(v, key));
-	json_free(v);
-	return x;
+	put_buf("data/features.csv", &features);
+	put_buf("data/edges.tsv", &edges);
+	put_buf("job.json", &job);
 }
 
 static const char ours[] = "--data data --job job.json --parties 3 --set projection.basis=scaled";
@@ -223,10 +186,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),
-		cmocka_unit_test_setup_teardown(test_units, make, unmake),
-		cmocka_unit_test_setup_teardown(test_sums_over_parties, make, unmake),
-		cmocka_unit_test_setup_teardown(test_seed_and_threads, make, unmake),
-		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
+		cmocka_unit_test_setup_teardown(test_units, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_sums_over_parties, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_seed_and_threads, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_refusals, dir_enter, dir_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* What the report is made with: escaping, numbers for people, axes, reading what is damaged. */
 #include "tests/test.h"
+#include "tests/unit/dir.h"
 
 #include "cli/report_axis.h"
 #include "cli/report_html.h"
@@ -223,34 +224,6 @@ static void test_values(void **state)
 
 /* ---- a directory ---- */
 
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return chdir("/") || system(command);
-}
-
-static void put(const char *name, const char *text)
-{
-	char *folder = file_dir(name);
-
-	assert_ok(file_make_dirs(folder));
-	free(folder);
-	assert_ok(
-	    file_write(name, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-}
-
 static void test_directory(void **state)
 {
 	struct run_dir r;
@@ -425,9 +398,9 @@ int main(void)
 		cmocka_unit_test(test_axis),
 		cmocka_unit_test(test_mend),
 		cmocka_unit_test(test_values),
-		cmocka_unit_test_setup_teardown(test_directory, make, unmake),
-		cmocka_unit_test_setup_teardown(test_page_of_little, make, unmake),
-		cmocka_unit_test_setup_teardown(test_facts, make, unmake),
+		cmocka_unit_test_setup_teardown(test_directory, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_page_of_little, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_facts, dir_enter, dir_leave),
 		cmocka_unit_test(test_confusion),
 		cmocka_unit_test(test_large_confusion),
 		cmocka_unit_test(test_marks),

@@ -265,15 +265,15 @@ static void test_show_rows_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_eval, make, unmake),
-		cmocka_unit_test_setup_teardown(test_eval_joined, make, unmake),
-		cmocka_unit_test_setup_teardown(test_eval_refusals, make, unmake),
-		cmocka_unit_test_setup_teardown(test_eval_paper_similarity, make, unmake),
-		cmocka_unit_test_setup_teardown(test_eval_of_several, make, unmake),
-		cmocka_unit_test_setup_teardown(test_synth_agc_and_gcc, make, unmake),
-		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
-		cmocka_unit_test_setup_teardown(test_show, make, unmake),
-		cmocka_unit_test_setup_teardown(test_show_rows_apart, make, unmake),
+		cmocka_unit_test_setup_teardown(test_eval, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_eval_joined, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_eval_refusals, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_eval_paper_similarity, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_eval_of_several, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_synth_agc_and_gcc, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_refusals, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_show, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_show_rows_apart, dir_enter, dir_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

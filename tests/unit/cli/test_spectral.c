@@ -102,9 +102,10 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_small, make, unmake),
-		cmocka_unit_test_setup_teardown(test_against_spectral_cluster, make, unmake),
-		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
+		cmocka_unit_test_setup_teardown(test_small, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_against_spectral_cluster, dir_enter,
+						dir_leave),
+		cmocka_unit_test_setup_teardown(test_refusals, dir_enter, dir_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

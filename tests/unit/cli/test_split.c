@@ -1,6 +1,7 @@
 /* Parts are disjoint, complete and equal; what a party gets is its part of the whole. */
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
+#include "tests/unit/cli/split_dirs.h"
 
 #include "cli/args.h"
 #include "cli/split.h"
@@ -11,39 +12,8 @@
 #include "common/math/skew.h"
 
 enum { N = 7, M = 5 };
+
 /* Row i of the data has 10 i + j in column j; both formats of features say the same. */
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-static char data[64], out[64];
-
-static void put(const char *name, const char *text)
-{
-	char *path = file_join(data, name);
-
-	assert_ok(
-	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-	free(path);
-}
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	if (!mkdtemp(dir))
-		return -1;
-	snprintf(data, sizeof(data), "%s/data", dir);
-	snprintf(out, sizeof(out), "%s/out", dir);
-	return file_make_dirs(data) != ERR_OK;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
 static void put_features(bool sparse)
 {
 	struct buf text = { 0 };
@@ -59,7 +29,7 @@ static void put_features(bool sparse)
 				buf_printf(&text, "%d%c", 10 * i + j, j + 1 < M ? ',' : '\n');
 		}
 	buf_add(&text, "", 1);
-	put(sparse ? "features.mtx" : "features.csv", (char *)text.p);
+	put_data(sparse ? "features.mtx" : "features.csv", (char *)text.p);
 	buf_release(&text);
 }
 
@@ -127,9 +97,9 @@ static void columns_with(bool sparse, bool ids)
 	size_t seen[M] = { 0 };
 
 	put_features(sparse);
-	put("edges.tsv", ids ? "r3\tr1\nr6\tr0\n" : "3\t1\n6\t0\n");
+	put_data("edges.tsv", ids ? "r3\tr1\nr6\tr0\n" : "3\t1\n6\t0\n");
 	if (ids)
-		put("ids.txt", "r0\nr1\nr2\nr3\nr4\nr5\nr6\n");
+		put_data("ids.txt", "r0\nr1\nr2\nr3\nr4\nr5\nr6\n");
 	assert_ok(split_data(&p));
 	for (size_t l = 0; l < 2; l++) {
 		struct dataset d;
@@ -185,13 +155,14 @@ static void rows_with(bool ids)
 				buf_printf(&text, ids ? "z%d z%d\n" : "%d %d\n", ids ? N - u : u,
 					   ids ? N - v : v);
 		buf_add(&text, "", 1);
-		put("edges.tsv", (char *)text.p);
+		put_data("edges.tsv", (char *)text.p);
 		buf_release(&text);
 	}
 	if (ids)
-		put("ids.txt",
+		put_data(
+		    "ids.txt",
 		    "z7\nz6\nz5\nz4\nz3\nz2\nz1\n"); /* row i is z(7-i): sorted it is reversed */
-	put("labels.txt", "0\n10\n20\n30\n40\n50\n60\n");
+	put_data("labels.txt", "0\n10\n20\n30\n40\n50\n60\n");
 	assert_ok(split_data(&p));
 	split_parts(N, 3, 3, part);
 	for (size_t l = 0; l < 3; l++) {
@@ -244,8 +215,8 @@ static void rows_without_edges(bool ids, double skew)
 
 	put_features(false);
 	if (ids)
-		put("ids.txt", "z7\nz6\nz5\nz4\nz3\nz2\nz1\n");
-	put("labels.txt", "2\n0\n1\n0\n1\n2\n0\n");
+		put_data("ids.txt", "z7\nz6\nz5\nz4\nz3\nz2\nz1\n");
+	put_data("labels.txt", "2\n0\n1\n0\n1\n2\n0\n");
 	assert_ok(split_data(&p));
 	if (skew > 0)
 		skew_parts(class, N, 3, skew, 3, part);
@@ -303,6 +274,19 @@ static void test_rows_by_class(void **state)
 	buf_release(&json);
 }
 
+/* How many parties have an edge; the one between 2 and 3 weighs 2.5. */
+static void count_edges(const struct csr *A, size_t seen[N][N])
+{
+	for (size_t u = 0; u < N; u++)
+		for (size_t e = A->start[u]; e < A->start[u + 1]; e++) {
+			size_t v = A->index[e];
+
+			seen[u][v]++;
+			assert_true((A->value ? A->value[e] : 1) ==
+				    (u + v == 5 && u * v == 6 ? 2.5 : 1));
+		}
+}
+
 static void test_edges(void **state)
 {
 	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false };
@@ -310,7 +294,7 @@ static void test_edges(void **state)
 
 	(void)state;
 	put_features(false);
-	put("edges.tsv", "0 1\n1 2\n2 3 2.5\n3 4\n4 5\n5 6\n6 0\n");
+	put_data("edges.tsv", "0 1\n1 2\n2 3 2.5\n3 4\n4 5\n5 6\n6 0\n");
 	assert_ok(split_data(&p));
 	for (size_t l = 0; l < 2; l++) {
 		struct dataset d;
@@ -319,15 +303,7 @@ static void test_edges(void **state)
 		assert_int_equal(d.n, N);
 		assert_int_equal(features_cols(&d.X), M);
 		assert_in_range(d.g.adjacency.start[N], 6, 8);
-		for (size_t u = 0; u < N; u++)
-			for (size_t e = d.g.adjacency.start[u]; e < d.g.adjacency.start[u + 1];
-			     e++) {
-				double w = d.g.adjacency.value ? d.g.adjacency.value[e] : 1;
-				size_t v = d.g.adjacency.index[e];
-
-				seen[u][v]++;
-				assert_true(w == (u + v == 5 && u * v == 6 ? 2.5 : 1));
-			}
+		count_edges(&d.g.adjacency, seen);
 		dataset_release(&d);
 	}
 	for (size_t u = 0; u < N; u++)
@@ -407,9 +383,9 @@ static void test_columns_of_own_graphs(void **state)
 
 	(void)state;
 	put_features(true);
-	put("ids.txt", "r0\nr1\nr2\nr3\nr4\nr5\nr6\n");
-	put("edges.tsv",
-	    "r0 r1\nr1 r2\nr2 r3 2.5\nr3 r4\nr4 r5\nr5 r6\nr6 r0\nr0 r2\nr1 r3\nr2 r4\n");
+	put_data("ids.txt", "r0\nr1\nr2\nr3\nr4\nr5\nr6\n");
+	put_data("edges.tsv",
+		 "r0 r1\nr1 r2\nr2 r3 2.5\nr3 r4\nr4 r5\nr5 r6\nr6 r0\nr0 r2\nr1 r3\nr2 r4\n");
 	assert_ok(split_data(&p));
 	for (size_t l = 0; l < 2; l++) {
 		struct dataset d;
@@ -417,15 +393,7 @@ static void test_columns_of_own_graphs(void **state)
 		party(l, &d);
 		columns += features_cols(&d.X);
 		assert_int_equal(d.g.adjacency.start[N], 14);
-		for (size_t u = 0; u < N; u++)
-			for (size_t e = d.g.adjacency.start[u]; e < d.g.adjacency.start[u + 1];
-			     e++) {
-				double w = d.g.adjacency.value ? d.g.adjacency.value[e] : 1;
-				size_t v = d.g.adjacency.index[e];
-
-				seen[u][v]++;
-				assert_true(w == (u + v == 5 && u * v == 6 ? 2.5 : 1));
-			}
+		count_edges(&d.g.adjacency, seen);
 		dataset_release(&d);
 	}
 	assert_int_equal(columns, M);
@@ -453,7 +421,7 @@ static void test_refusals(void **state)
 	(void)state;
 	assert_err(split_data(&p), ERR_INPUT, "no features.mtx");
 	put_features(false);
-	put("edges.tsv", "0 1\n");
+	put_data("edges.tsv", "0 1\n");
 	assert_err(split_data(&p), ERR_INPUT,
 		   "has 5 columns, expected at least one for each of 6 parties");
 	p.by = SPLIT_ROWS;
@@ -467,7 +435,7 @@ static void test_refusals(void **state)
 	assert_err(split_data(&p), ERR_INPUT, "no labels.txt there, which a skew needs");
 	p.skew = 0;
 	p.parties = 1;
-	put("labels.txt", "1\n");
+	put_data("labels.txt", "1\n");
 	assert_err(split_data(&p), ERR_INPUT, "labels.txt: 1 labels, expected 7");
 }
 
@@ -477,14 +445,14 @@ static void test_command(void **state)
 
 	(void)state;
 	put_features(false);
-	put("labels.txt", "0\n0\n0\n1\n1\n1\n1\n");
+	put_data("labels.txt", "0\n0\n0\n1\n1\n1\n1\n");
 	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --seed 3 --by rows --skew 0.5",
 		 data, out);
 	expect_command(split_main, line, 0,
 		       "split by rows over 2 parties, seed 3, 0.5 of the rows by class");
 	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --seed 3", data, out);
 	expect_command(split_main, line, 4, "no edges.tsv or edges.mtx there");
-	put("edges.tsv", "0 1\n");
+	put_data("edges.tsv", "0 1\n");
 	expect_command(split_main, line, 0, "split by columns over 2 parties, seed 3");
 	snprintf(line, sizeof(line), "%s/split.json", out);
 	assert_true(file_exists(line));
@@ -514,19 +482,21 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_parts_are_random),
-		cmocka_unit_test_setup_teardown(test_columns_dense, make, unmake),
-		cmocka_unit_test_setup_teardown(test_columns_sparse_with_ids, make, unmake),
-		cmocka_unit_test_setup_teardown(test_rows, make, unmake),
-		cmocka_unit_test_setup_teardown(test_rows_with_ids, make, unmake),
-		cmocka_unit_test_setup_teardown(test_rows_without_edges, make, unmake),
-		cmocka_unit_test_setup_teardown(test_rows_without_edges_with_ids, make, unmake),
-		cmocka_unit_test_setup_teardown(test_rows_by_class, make, unmake),
-		cmocka_unit_test_setup_teardown(test_edges, make, unmake),
+		cmocka_unit_test_setup_teardown(test_columns_dense, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_columns_sparse_with_ids, split_dirs,
+						dir_remove),
+		cmocka_unit_test_setup_teardown(test_rows, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_rows_with_ids, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_rows_without_edges, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_rows_without_edges_with_ids, split_dirs,
+						dir_remove),
+		cmocka_unit_test_setup_teardown(test_rows_by_class, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_edges, split_dirs, dir_remove),
 		cmocka_unit_test(test_shared_edges),
 		cmocka_unit_test(test_shared_edges_are_random),
-		cmocka_unit_test_setup_teardown(test_columns_of_own_graphs, make, unmake),
-		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
-		cmocka_unit_test_setup_teardown(test_command, make, unmake),
+		cmocka_unit_test_setup_teardown(test_columns_of_own_graphs, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_refusals, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_command, split_dirs, dir_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Edges over parties: how many hold each, which, and what a party's directory then has. */
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
+#include "tests/unit/cli/split_dirs.h"
 
 #include <math.h>
 
@@ -13,38 +14,6 @@
 #include "common/base/rng.h"
 #include "common/data/edges.h"
 #include "common/data/labels.h"
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-static char data[64], out[64];
-
-static void put(const char *name, const char *text)
-{
-	char *path = file_join(data, name);
-
-	assert_ok(
-	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-	free(path);
-}
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	if (!mkdtemp(dir))
-		return -1;
-	snprintf(data, sizeof(data), "%s/data", dir);
-	snprintf(out, sizeof(out), "%s/out", dir);
-	return file_make_dirs(data) != ERR_OK;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
 
 /* `groups` cliques of `size` nodes, each joined to the next by one edge. */
 static void cliques(size_t groups, size_t size, struct csr *S)
@@ -308,9 +277,9 @@ static void put_graph(void)
 	buf_add(&edges, "", 1);
 	buf_add(&ids, "", 1);
 	buf_add(&labels, "", 1);
-	put("edges.tsv", (char *)edges.p);
-	put("ids.txt", (char *)ids.p);
-	put("labels.txt", (char *)labels.p);
+	put_data("edges.tsv", (char *)edges.p);
+	put_data("ids.txt", (char *)ids.p);
+	put_data("labels.txt", (char *)labels.p);
 	buf_release(&edges);
 	buf_release(&ids);
 	buf_release(&labels);
@@ -344,8 +313,8 @@ static void test_numbered(void **state)
 	size_t nodes = 0;
 
 	(void)state;
-	put("edges.tsv", "0 1\n1 2 2.5\n2 10\n10 0\n");
-	put("labels.txt", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n");
+	put_data("edges.tsv", "0 1\n1 2 2.5\n2 10\n10 0\n");
+	put_data("labels.txt", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n");
 	assert_ok(split_data(&p));
 	for (size_t l = 0; l < 2; l++) {
 		struct pooled_graph g;
@@ -367,8 +336,8 @@ static void test_components(void **state)
 	bool isolated[6];
 
 	(void)state;
-	put("edges.tsv", "0 4\n1 5\n5 2\n");
-	put("labels.txt", "0\n0\n0\n0\n0\n0\n");
+	put_data("edges.tsv", "0 4\n1 5\n5 2\n");
+	put_data("labels.txt", "0\n0\n0\n0\n0\n0\n");
 	assert_ok(pooled_graph_read(data, &g));
 	assert_int_equal(pooled_graph_components(&g, component), 3);
 	assert_memory_equal(component, ((uint32_t[6]){ 0, 1, 1, 2, 0, 1 }), sizeof(component));
@@ -384,21 +353,21 @@ static void test_refusals(void **state)
 
 	(void)state;
 	assert_err(split_data(&p), ERR_INPUT, "no edges.tsv");
-	put("edges.tsv", "0 1\n");
-	put("labels.txt", "0\n1\n");
+	put_data("edges.tsv", "0 1\n");
+	put_data("labels.txt", "0\n1\n");
 	assert_err(split_data(&p), ERR_INPUT, "has 1 edges, expected at least one for each of 2");
-	put("ids.txt", "0\n1\n2\n");
+	put_data("ids.txt", "0\n1\n2\n");
 	assert_err(split_data(&p), ERR_INPUT, "2 labels, expected 3");
-	put("labels.txt", "0\n1\n2\n");
-	put("edges.tsv", "0 1\n1 x\n");
+	put_data("labels.txt", "0\n1\n2\n");
+	put_data("edges.tsv", "0 1\n1 x\n");
 	assert_err(split_data(&p), ERR_INPUT, "edges.tsv:2: \"x\" is none of the 3 ids");
-	put("edges.tsv", "0 1\n1 2\n");
+	put_data("edges.tsv", "0 1\n1 2\n");
 	snprintf(line, sizeof(line),
 		 "--by edges --overlap 1 --regions --parties 2 --data %s --out %s", data, out);
 	expect_command(split_main, line, 0, "split by edges over 2 parties, seed 1");
 	snprintf(line, sizeof(line), "grep -q '\"holders\": 2' %s/split.json", out);
 	assert_int_equal(system(line), 0);
-	put("features.csv", "1\n2\n3\n"); /* are left out, or are copied */
+	put_data("features.csv", "1\n2\n3\n"); /* are left out, or are copied */
 	snprintf(line, sizeof(line),
 		 "--by edges --overlap 1 --no-features --parties 2 --data %s --out %s", data, out);
 	expect_command(split_main, line, 0, "split by edges");
@@ -430,10 +399,10 @@ int main(void)
 		cmocka_unit_test(test_regions),
 		cmocka_unit_test(test_regions_stay),
 		cmocka_unit_test(test_regions_of_pieces),
-		cmocka_unit_test_setup_teardown(test_files, make, unmake),
-		cmocka_unit_test_setup_teardown(test_numbered, make, unmake),
-		cmocka_unit_test_setup_teardown(test_components, make, unmake),
-		cmocka_unit_test_setup_teardown(test_refusals, make, unmake),
+		cmocka_unit_test_setup_teardown(test_files, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_numbered, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_components, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_refusals, split_dirs, dir_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Vertices over parties: each is with one, and its ties are with it. */
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
+#include "tests/unit/cli/split_dirs.h"
 
 #include "cli/args.h"
 #include "cli/split_parties.h"
@@ -8,39 +9,6 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/data/dataset.h"
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-static char data[64], out[64];
-
-static void put(const char *name, const char *text)
-{
-	char *path = file_join(data, name);
-
-	assert_ok(
-	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-	free(path);
-}
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	if (!mkdtemp(dir))
-		return -1;
-	snprintf(data, sizeof(data), "%s/data", dir);
-	snprintf(out, sizeof(out), "%s/out", dir);
-	log_init("test", LOG_ERROR);
-	return file_make_dirs(data) != ERR_OK;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
 
 static struct split_params by_vertices(size_t parties)
 {
@@ -82,9 +50,9 @@ static void test_each_has_its_ties(void **state)
 	buf_add(&edges, "", 1);
 	buf_add(&ids, "", 1);
 	buf_add(&labels, "", 1);
-	put("edges.tsv", (const char *)edges.p);
-	put("ids.txt", (const char *)ids.p);
-	put("labels.txt", (const char *)labels.p);
+	put_data("edges.tsv", (const char *)edges.p);
+	put_data("ids.txt", (const char *)ids.p);
+	put_data("labels.txt", (const char *)labels.p);
 	assert_ok(split_data(&p));
 	for (uint32_t l = 0; l < L; l++) {
 		char *party = split_party_dir(&p, l), *e = file_join(party, "edges.tsv"),
@@ -135,8 +103,8 @@ static void test_numbers(void **state)
 	struct split_params p = by_vertices(1);
 
 	(void)state;
-	put("edges.tsv", "0 1\n1 2\n");
-	put("labels.txt", "5 7\n\n1\n9\n");
+	put_data("edges.tsv", "0 1\n1 2\n");
+	put_data("labels.txt", "5 7\n\n1\n9\n");
 	assert_ok(split_data(&p));
 	assert_string_equal(party_file(&p, 0, "ids.txt"), "0\n1\n2\n3\n");
 	assert_string_equal(party_file(&p, 0, "edges.tsv"), "0\t1\n1\t2\n");
@@ -148,12 +116,12 @@ static void test_refused(void **state)
 	struct split_params p = by_vertices(3);
 
 	(void)state;
-	put("edges.tsv", "0 1 2.5\n");
+	put_data("edges.tsv", "0 1 2.5\n");
 	assert_err(split_data(&p), ERR_INPUT, "ties have weights");
-	put("edges.tsv", "a b\n");
+	put_data("edges.tsv", "a b\n");
 	assert_err(split_data(&p), ERR_INPUT, "2 vertices, expected at least one for each of 3");
-	put("ids.txt", "a\nb\nc\n");
-	put("labels.txt", "1\n2\n");
+	put_data("ids.txt", "a\nb\nc\n");
+	put_data("labels.txt", "1\n2\n");
 	assert_err(split_data(&p), ERR_INPUT, "2 lines, expected 3");
 	expect_command(split_main, "--by vertices --parties 2 --data x --out y --regions", 4,
 		       "--regions is for --by edges, not for vertices");
@@ -162,9 +130,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_each_has_its_ties, make, unmake),
-		cmocka_unit_test_setup_teardown(test_numbers, make, unmake),
-		cmocka_unit_test_setup_teardown(test_refused, make, unmake),
+		cmocka_unit_test_setup_teardown(test_each_has_its_ties, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_numbers, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_refused, split_dirs, dir_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

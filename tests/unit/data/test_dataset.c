@@ -1,6 +1,7 @@
 /* Features, edges and ids together: any order of the same rows is the same dataset. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
+#include "tests/unit/dir.h"
 
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -11,33 +12,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
 static char features[64], edges[64], ids[64];
 
 static int make(void **state)
 {
-	(void)state;
-	if (!mkdtemp(dir))
+	if (dir_make(state))
 		return -1;
 	snprintf(edges, sizeof(edges), "%s/edges.tsv", dir);
 	snprintf(ids, sizeof(ids), "%s/ids.txt", dir);
 	return 0;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
-static void put(const char *path, const char *text)
-{
-	assert_ok(
-	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
 }
 
 static void features_are(const char *suffix, const char *text)
@@ -338,5 +321,5 @@ int main(void)
 		cmocka_unit_test(test_real),
 	};
 
-	return cmocka_run_group_tests(tests, make, unmake);
+	return cmocka_run_group_tests(tests, make, dir_remove);
 }

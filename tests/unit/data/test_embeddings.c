@@ -1,6 +1,7 @@
 /* Embeddings as files: what is written is read, and files that do not fit are refused. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
+#include "tests/unit/dir.h"
 
 #include "common/base/file.h"
 #include "common/data/embeddings.h"
@@ -9,30 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return chdir("/") || system(command);
-}
-
-static void put(const char *name, const char *text)
-{
-	assert_ok(
-	    file_write(name, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-}
 
 static void test_round(void **state)
 {
@@ -84,8 +61,8 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_round, make, unmake),
-		cmocka_unit_test_setup_teardown(test_refused, make, unmake),
+		cmocka_unit_test_setup_teardown(test_round, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_refused, dir_enter, dir_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

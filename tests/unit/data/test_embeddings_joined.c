@@ -1,5 +1,6 @@
 /* The embeddings of all parties of a run, read as one. */
 #include "tests/test.h"
+#include "tests/unit/dir.h"
 
 #include "common/base/file.h"
 #include "common/data/embeddings.h"
@@ -8,24 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-
-static int make(void **state)
-{
-	(void)state;
-	strcpy(strrchr(dir, '-'), "-XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
 
 /* Row i of `dims` numbers first + i. */
 static void party(const char *name, const char *ids, size_t n, size_t dims, float first)
@@ -104,9 +87,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_joined, make, unmake),
-		cmocka_unit_test_setup_teardown(test_one_directory, make, unmake),
-		cmocka_unit_test_setup_teardown(test_refused, make, unmake),
+		cmocka_unit_test_setup_teardown(test_joined, dir_make, dir_remove),
+		cmocka_unit_test_setup_teardown(test_one_directory, dir_make, dir_remove),
+		cmocka_unit_test_setup_teardown(test_refused, dir_make, dir_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

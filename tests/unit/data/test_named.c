@@ -1,6 +1,7 @@
 /* A party that has edges and nothing else: its nodes are those that they name, or those of ids. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
+#include "tests/unit/data/edge_files.h"
 
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -11,36 +12,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-static char tsv[64], mtx[64], ids[64];
-
-static int make(void **state)
-{
-	(void)state;
-	if (!mkdtemp(dir))
-		return -1;
-	snprintf(tsv, sizeof(tsv), "%s/edges.tsv", dir);
-	snprintf(mtx, sizeof(mtx), "%s/edges.mtx", dir);
-	snprintf(ids, sizeof(ids), "%s/ids.txt", dir);
-	log_init("test", LOG_ERROR);
-	return 0;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
-static void put(const char *path, const char *text)
-{
-	assert_ok(
-	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-}
 
 /* "a:b*2,c b:a*2 c:a", nodes in order; "*w" unless it is 1. */
 static const char *shown(const struct dataset *d)
@@ -329,5 +300,5 @@ int main(void)
 		cmocka_unit_test(any_order),
 	};
 
-	return cmocka_run_group_tests(tests, make, unmake);
+	return cmocka_run_group_tests(tests, edge_files, dir_remove);
 }

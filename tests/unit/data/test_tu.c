@@ -1,6 +1,7 @@
 /* Sets of graphs in the TU format: what they say, and where they are wrong. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
+#include "tests/unit/dir.h"
 
 #include "common/base/file.h"
 #include "common/data/tu.h"
@@ -166,36 +167,23 @@ static void test_cut(void **state)
 	}
 }
 
-static void write_text(const char *dir, const char *name, const char *text)
-{
-	char *path = file_join(dir, name);
-
-	assert_ok(
-	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-	free(path);
-}
-
 static void test_directory(void **state)
 {
-	char dir[] = "/tmp/test_tu.XXXXXX", command[64];
 	struct tu tu;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
 	assert_err(tu_read(dir, &tu), ERR_INPUT, "0 files *_graph_indicator.txt");
-	write_text(dir, "A_B_graph_indicator.txt", INDICATOR);
+	put(in("A_B_graph_indicator.txt"), INDICATOR);
 	assert_err(tu_read(dir, &tu), ERR_INPUT, "A_B_A.txt");
-	write_text(dir, "A_B_A.txt", EDGES);
+	put(in("A_B_A.txt"), EDGES);
 	assert_ok(tu_read(dir, &tu));
 	assert_int_equal(tu.graphs.count, 3);
 	tu_release(&tu);
-	write_text(dir, "A_B_graph_labels.txt", "1\n");
+	put(in("A_B_graph_labels.txt"), "1\n");
 	assert_err(tu_read(dir, &tu), ERR_INPUT, dir);
-	write_text(dir, "C_graph_indicator.txt", INDICATOR);
+	put(in("C_graph_indicator.txt"), INDICATOR);
 	assert_err(tu_read(dir, &tu), ERR_INPUT, "2 files *_graph_indicator.txt");
 	assert_err(tu_read("/nonexistent", &tu), ERR_INPUT, "cannot be read as a directory");
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	assert_int_equal(system(command), 0);
 }
 
 /* What is published of the sets, where they are. */
@@ -213,15 +201,16 @@ static void test_published(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		char dir[512];
+		char path[512];
 		uint32_t *label;
 		size_t classes;
 		struct tu tu;
 
-		snprintf(dir, sizeof(dir), "%s/tu/%s", data ? data : "../shared/data", set[i].name);
-		if (access(dir, R_OK) != 0)
+		snprintf(path, sizeof(path), "%s/tu/%s", data ? data : "../shared/data",
+			 set[i].name);
+		if (access(path, R_OK) != 0)
 			skip();
-		assert_ok(tu_read(dir, &tu));
+		assert_ok(tu_read(path, &tu));
 		assert_int_equal(tu.graphs.count, set[i].graphs);
 		assert_int_equal(graphs_nodes(&tu.graphs), set[i].nodes);
 		assert_int_equal(tu.graphs.A.start[set[i].nodes], 2 * set[i].edges);
@@ -244,7 +233,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_attributes),
 		cmocka_unit_test(test_wrong_labels),
 		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_directory),
+		cmocka_unit_test_setup_teardown(test_directory, dir_make, dir_remove),
 		cmocka_unit_test(test_published),
 	};
 

@@ -1,6 +1,7 @@
 /* A party of FedWalk: the vertices that it hosts, and edges that name others as their neighbours.
  */
 #include "tests/test.h"
+#include "tests/unit/data/edge_files.h"
 
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -10,36 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static char dir[] = "/tmp/coterie-test-XXXXXX";
-static char tsv[64], ids[64], mtx[64];
-
-static int make(void **state)
-{
-	(void)state;
-	if (!mkdtemp(dir))
-		return -1;
-	snprintf(tsv, sizeof(tsv), "%s/edges.tsv", dir);
-	snprintf(ids, sizeof(ids), "%s/ids.txt", dir);
-	snprintf(mtx, sizeof(mtx), "%s/edges.mtx", dir);
-	log_init("test", LOG_ERROR);
-	return 0;
-}
-
-static int unmake(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
-static void put(const char *path, const char *text)
-{
-	assert_ok(
-	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_PUBLIC));
-}
 
 /* "a:b,c b*:a c*:a": nodes in order with their neighbours; * is hosted elsewhere. */
 static void shows(const char *vertices, const char *edges, const char *expected)
@@ -107,5 +78,5 @@ int main(void)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_shapes),
 					    cmocka_unit_test(test_refused) };
 
-	return cmocka_run_group_tests(tests, make, unmake);
+	return cmocka_run_group_tests(tests, edge_files, dir_remove);
 }

@@ -12,9 +12,10 @@
 #define PIN "\"sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\""
 #define IDENTITY                                                                                   \
 	"\"identity\": {\"certificate\": \"x.crt\", \"key\": \"/k/x.key\", \"ca\": \"ca.crt\"}"
-#define HUB  "\"name\": \"hub\", \"listen\": \"0.0.0.0:0\", " IDENTITY
-#define BANK "\"name\": \"bank-a\", \"coordinator\": \"hub.example.org:7431\", " IDENTITY
-#define DATA "\"data\": {\"features\": \"f.npy\", \"edges\": \"e.tsv\"}"
+#define HUB   "\"name\": \"hub\", \"listen\": \"0.0.0.0:0\", " IDENTITY
+#define BANK  "\"name\": \"bank-a\", \"coordinator\": \"hub.example.org:7431\", " IDENTITY
+#define PEERS "\"peers\": {\"hub\": " PIN "}"
+#define DATA  "\"data\": {\"features\": \"f.npy\", \"edges\": \"e.tsv\"}"
 
 static char path[] = "/tmp/coterie-test-daemon-XXXXXX";
 
@@ -98,103 +99,114 @@ static void test_party(void **state)
 	party_config_release(&c);
 }
 
-static void test_refusals(void **state)
+struct refusal {
+	const char *text, *message;
+};
+
+static enum err read_coordinator(void)
 {
-	static const struct {
-		bool party;
-		const char *text, *message;
-	} cases[] = {
-		/* 0 */ { false, "{" HUB "}", "coordinator.parties is missing" },
-		/* 1 */
-		{ false, "{" HUB ", \"parties\": []}", "expected a list of 1 to 256 strings" },
-		/* 2 */
-		{ false, "{" HUB ", \"parties\": [\"a\", \"a\"]}",
-		  "coordinator.parties[1] is \"a\"" },
-		/* 3 */
-		{ false, "{" HUB ", \"parties\": [\"a\", \"hub\"]}",
-		  "coordinator.parties has \"hub\"" },
-		/* 4 */
-		{ false, "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"b\": " PIN "}}",
+	struct coordinator_config c;
+
+	return coordinator_config_read(&c, path, NULL);
+}
+
+static enum err read_party(void)
+{
+	struct party_config p;
+
+	return party_config_read(&p, path, NULL);
+}
+
+static void refuses(enum err (*read)(void), const struct refusal *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		print_message("%s\n", cases[i].text);
+		write_config(cases[i].text);
+		assert_err(read(), ERR_INPUT, cases[i].message);
+		assert_true(strstr(err_detail(), path) == err_detail());
+	}
+}
+
+#define REFUSES(read, cases) refuses(read, cases, sizeof(cases) / sizeof(*(cases)))
+
+static void test_refused_coordinators(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{" HUB "}", "coordinator.parties is missing" },
+		{ "{" HUB ", \"parties\": []}", "expected a list of 1 to 256 strings" },
+		{ "{" HUB ", \"parties\": [\"a\", \"a\"]}", "coordinator.parties[1] is \"a\"" },
+		{ "{" HUB ", \"parties\": [\"a\", \"hub\"]}", "coordinator.parties has \"hub\"" },
+		{ "{" HUB ", \"parties\": [\"a\"], \"port\": 7431}",
+		  "coordinator.port is unknown" },
+		{ "{" HUB ", \"parties\": [\"a\"], \"heartbeat_s\": 0}",
+		  "coordinator.heartbeat_s is 0" },
+		{ "{" HUB ", \"parties\": [\"a\"], \"log_level\": \"loud\"}",
+		  "coordinator.log_level is \"loud\"" },
+		{ "{" HUB ", \"parties\": [\"a\"], \"tcp_congestion\": \"a b\"}",
+		  "expected a congestion control" },
+	};
+
+	(void)state;
+	REFUSES(read_coordinator, cases);
+}
+
+static void test_refused_pins(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"b\": " PIN "}}",
 		  "coordinator.pins.b is no party" },
-		/* 5 */
-		{ false, "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": \"sha256:12\"}}",
+		{ "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": \"sha256:12\"}}",
 		  "coordinator.pins.a is \"sha256:12\", expected \"sha256:\" and 64" },
 		/* right length, wrong digit */
-		{ false,
-		  "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": \"sha256:"
-		  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeg\"}}",
+		{ "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": "
+		  "\"sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeg\"}}",
 		  "coordinator.pins.a is" },
 		/* one letter too many */
-		{ false,
-		  "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": \"sha256:"
-		  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdefz\"}}",
+		{ "{" HUB ", \"parties\": [\"a\"], \"pins\": {\"a\": "
+		  "\"sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdefz\"}}",
 		  "coordinator.pins.a is" },
-		/* 6 */
-		{ false, "{" HUB ", \"parties\": [\"a\"], \"port\": 7431}",
-		  "coordinator.port is unknown" },
-		/* 7 */
-		{ false, "{" HUB ", \"parties\": [\"a\"], \"heartbeat_s\": 0}",
-		  "coordinator.heartbeat_s is 0" },
-		/* 8 */
-		{ false, "{" HUB ", \"parties\": [\"a\"], \"log_level\": \"loud\"}",
-		  "coordinator.log_level is \"loud\"" },
-		/* 9 */
-		{ false, "{" HUB ", \"parties\": [\"a\"], \"tcp_congestion\": \"a b\"}",
-		  "expected a congestion control" },
-		/* 10 */ { true, "{" BANK ", " DATA "}", "party.peers is missing" },
-		/* 11 */
-		{ true, "{" BANK ", \"peers\": {\"hub\": " PIN "}}", "party.data is empty" },
-		/* 12 */
-		{ true, "{" BANK ", " DATA ", \"peers\": {\"bank-a\": " PIN "}}",
+	};
+
+	(void)state;
+	REFUSES(read_coordinator, cases);
+}
+
+static void test_refused_parties(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{", "line 1, column 2" },
+		{ "{" BANK ", " DATA "}", "party.peers is missing" },
+		{ "{" BANK ", \"peers\": {\"hub\": " PIN "}}", "party.data is empty" },
+		{ "{" BANK ", " DATA ", \"peers\": {\"bank-a\": " PIN "}}",
 		  "party.peers has \"bank-a\"" },
-		/* 13 */
-		{ true,
-		  "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN
-		  "}, \"policy\": {\"jobs\": [\"all\"]}}",
-		  "party.policy.jobs[0] is \"all\"" },
-		/* 14 */
-		{ true,
-		  "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN
-		  "}, \"policy\": {\"methods\": [\"x\"]}}",
-		  "party.policy.methods[0] is \"x\"" },
-		/* 15 */
-		{ true,
-		  "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN
-		  "}, \"policy\": {\"min_parties\": 0}}",
-		  "party.policy.min_parties is 0" },
-		/* 16 */
-		{ true, "{" BANK ", " DATA ", \"peers\": {\"hub\": 7}}",
+		{ "{" BANK ", " DATA ", \"peers\": {\"hub\": 7}}",
 		  "party.peers.hub is 7, expected a string" },
-		/* 17 */ { true, "{", "line 1, column 2" },
-		/* 18 */
-		{ true,
-		  "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN
-		  "}, \"policy\": {\"coordinators\": [\"hub\", \"x\"]}}",
-		  "party.policy.coordinators has \"x\", expected names in party.peers" },
-		/* 19 */
-		{ true,
-		  "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN
-		  "}, \"policy\": {\"max_rounds\": 0}}",
-		  "party.policy.max_rounds is 0" },
-		/* 20 */
-		{ true, "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN "}, \"confirm_s\": 0}",
+		{ "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN "}, \"confirm_s\": 0}",
 		  "party.confirm_s is 0" },
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct coordinator_config c;
-		struct party_config p;
+	REFUSES(read_party, cases);
+}
 
-		print_message("case %zu\n", i);
-		write_config(cases[i].text);
-		if (cases[i].party)
-			assert_err(party_config_read(&p, path, NULL), ERR_INPUT, cases[i].message);
-		else
-			assert_err(coordinator_config_read(&c, path, NULL), ERR_INPUT,
-				   cases[i].message);
-		assert_true(strstr(err_detail(), path) == err_detail());
-	}
+static void test_refused_policies(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{" BANK ", " DATA ", " PEERS ", \"policy\": {\"jobs\": [\"all\"]}}",
+		  "party.policy.jobs[0] is \"all\"" },
+		{ "{" BANK ", " DATA ", " PEERS ", \"policy\": {\"methods\": [\"x\"]}}",
+		  "party.policy.methods[0] is \"x\"" },
+		{ "{" BANK ", " DATA ", " PEERS ", \"policy\": {\"min_parties\": 0}}",
+		  "party.policy.min_parties is 0" },
+		{ "{" BANK ", " DATA ", " PEERS
+		  ", \"policy\": {\"coordinators\": [\"hub\", \"x\"]}}",
+		  "party.policy.coordinators has \"x\", expected names in party.peers" },
+		{ "{" BANK ", " DATA ", " PEERS ", \"policy\": {\"max_rounds\": 0}}",
+		  "party.policy.max_rounds is 0" },
+	};
+
+	(void)state;
+	REFUSES(read_party, cases);
 }
 
 static void test_missing_file(void **state)
@@ -270,9 +282,15 @@ static void test_examples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_coordinator), cmocka_unit_test(test_party),
-		cmocka_unit_test(test_refusals),    cmocka_unit_test(test_missing_file),
-		cmocka_unit_test(test_endpoints),   cmocka_unit_test(test_examples),
+		cmocka_unit_test(test_coordinator),
+		cmocka_unit_test(test_party),
+		cmocka_unit_test(test_refused_coordinators),
+		cmocka_unit_test(test_refused_pins),
+		cmocka_unit_test(test_refused_parties),
+		cmocka_unit_test(test_refused_policies),
+		cmocka_unit_test(test_missing_file),
+		cmocka_unit_test(test_endpoints),
+		cmocka_unit_test(test_examples),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

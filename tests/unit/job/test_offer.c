@@ -1,5 +1,6 @@
 /* An offer that waits for a person, and the answer. */
 #include "tests/test.h"
+#include "tests/unit/dir.h"
 
 #include "common/base/file.h"
 #include "common/job/offer.h"
@@ -12,26 +13,6 @@
 #define A2   "a2000000000000000000000000000000"
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ELSE "1123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-
-static char dir[64];
-
-static int set_up(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/coterie-test-XXXXXX");
-	assert_non_null(mkdtemp(dir));
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	assert_int_equal(system(command), 0);
-	return 0;
-}
 
 static void offer(const char *id, const char *hash)
 {
@@ -159,7 +140,7 @@ static void test_bad_answers(void **state)
 	assert_err(offer_answer_write(dir, A, false, why), ERR_INPUT, "up to 400 bytes");
 }
 
-#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH(test) cmocka_unit_test_setup_teardown(test, dir_make, dir_remove)
 
 int main(void)
 {

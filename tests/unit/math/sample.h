@@ -105,31 +105,41 @@ static inline void sample_leafy(struct graph *g, bool weighted)
 	graph_init(g, &a);
 }
 
-/* rownorm(S + I) as a dense matrix, S = D^-1/2 (A + I) D^-1/2. */
-static inline void sample_mean_filter(const struct graph *g, struct mat *T)
+/* S = D^-1/2 (A + I) D^-1/2 as a dense matrix, D being the degrees with loops. */
+static inline void sample_normalised(const struct graph *g, struct mat *S)
 {
 	size_t n = g->adjacency.rows;
 	double *degree;
 
-	csr_to_dense(&g->adjacency, T);
+	csr_to_dense(&g->adjacency, S);
 	ALLOC(degree, n);
 	for (size_t i = 0; i < n; i++) {
-		MAT(T, i, i) = 1;
+		MAT(S, i, i) = 1;
 		for (size_t j = 0; j < n; j++)
-			degree[i] += MAT(T, i, j);
+			degree[i] += MAT(S, i, j);
 	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < n; j++)
+			MAT(S, i, j) /= sqrt(degree[i] * degree[j]);
+	free(degree);
+}
+
+/* rownorm(S + I) as a dense matrix. */
+static inline void sample_mean_filter(const struct graph *g, struct mat *T)
+{
+	size_t n = g->adjacency.rows;
+
+	sample_normalised(g, T);
 	for (size_t i = 0; i < n; i++) {
 		double sum = 0;
 
 		for (size_t j = 0; j < n; j++) {
-			MAT(T, i, j) /= sqrt(degree[i] * degree[j]);
 			MAT(T, i, j) += i == j;
 			sum += MAT(T, i, j);
 		}
 		for (size_t j = 0; j < n; j++)
 			MAT(T, i, j) /= sum;
 	}
-	free(degree);
 }
 
 static inline void assert_same_bits(const struct mat *a, const struct mat *b)

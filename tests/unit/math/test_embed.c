@@ -1,5 +1,4 @@
-#include "tests/unit/math/sample.h"
-#include "common/math/embed.h"
+#include "tests/unit/math/choices.h"
 #include "common/math/svd.h"
 
 #include <stdio.h>
@@ -11,23 +10,6 @@ static void features_from_dense(const struct mat *from, struct features *X)
 	*X = (struct features){ 0 };
 	sample_copy(from, &X->dense);
 }
-
-/* All combinations of the choices, numbered. */
-static struct embed_params choice(unsigned number)
-{
-	return (struct embed_params){
-		.idf = number & 1,
-		.filter = number & 2 ? FILTER_SPECTRAL : FILTER_HALF,
-		.order = number & 4 ? 3 : 0,
-		.unit_basis = number & 8,
-		.unit_rows = number & 16,
-		.row_power = number & 32 ? 0.5 : 1,
-		.dims = 5,
-		.threads = 1,
-	};
-}
-
-enum { CHOICES = 64 };
 
 static void assert_finite(const struct mat *Z)
 {

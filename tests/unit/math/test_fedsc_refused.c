@@ -1,32 +1,7 @@
 /* What FedSC refuses: parameters, data, and questions to a party that are out of order or do not
  * fit. */
-#include "tests/unit/math/rows.h"
+#include "tests/unit/math/balls.h"
 #include "common/math/fedsc.h"
-
-enum { K = 4, EACH = 75, N = K * EACH, M = 6 };
-
-static struct mat X;
-static uint32_t truth[N];
-
-static int make(void **state)
-{
-	(void)state;
-	rows_balls(&X, truth, K, EACH, M, 3, 1);
-	return 0;
-}
-
-static int unmake(void **state)
-{
-	(void)state;
-	mat_release(&X);
-	return 0;
-}
-
-static void params(struct fedsc_params *p, enum fedsc_variant variant)
-{
-	fedsc_defaults(p, variant, K, 1, 1);
-	p->dims_most = 40;
-}
 
 static void wrong_parameters(void **state)
 {

@@ -5,20 +5,10 @@
 /* I - S as a dense matrix. */
 static void dense_laplacian(const struct graph *g, struct mat *Ls)
 {
-	size_t n = g->adjacency.rows;
-	double *degree;
-
-	csr_to_dense(&g->adjacency, Ls);
-	ALLOC(degree, n);
-	for (size_t i = 0; i < n; i++) {
-		MAT(Ls, i, i) = 1;
-		for (size_t j = 0; j < n; j++)
-			degree[i] += MAT(Ls, i, j);
-	}
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < n; j++)
-			MAT(Ls, i, j) = (i == j) - MAT(Ls, i, j) / sqrt(degree[i] * degree[j]);
-	free(degree);
+	sample_normalised(g, Ls);
+	for (size_t i = 0; i < Ls->rows; i++)
+		for (size_t j = 0; j < Ls->cols; j++)
+			MAT(Ls, i, j) = (i == j) - MAT(Ls, i, j);
 }
 
 /* V' diag((1 - l / by)^psi) V X from an eigendecomposition; by is 2 or the largest l. */

@@ -79,23 +79,25 @@ static void calibrated(void **state)
 	assert_string_equal(name, "analytic gaussian");
 }
 
+static const struct noise_factors factors = { .eps_z = 2,
+					      .delta_z = 1e-3,
+					      .eps_c = 0.5,
+					      .delta_c = 1e-5,
+					      .tau_x = 3,
+					      .tau_z = 5,
+					      .tau_c = 5,
+					      .reach = 1,
+					      .r = 2,
+					      .lambda = 0.5,
+					      .step = 0.1,
+					      .d = 4,
+					      .compositions = 6 };
+
 /* d = 4, r = 2, so sqrt d / r^2 = 1/2: D_Z = 2 * 0.1 * 2 * 3 * 5 / 4 (1 + (3 + 5)(3 + 1) / 4)
  * = 13.5, D_C = 2 * 2 * 3 * 4 / (0.5 * 4) = 24. */
 static void theorem_3_9(void **state)
 {
-	struct noise_factors p = { .eps_z = 2,
-				   .delta_z = 1e-3,
-				   .eps_c = 0.5,
-				   .delta_c = 1e-5,
-				   .tau_x = 3,
-				   .tau_z = 5,
-				   .tau_c = 5,
-				   .reach = 1,
-				   .r = 2,
-				   .lambda = 0.5,
-				   .step = 0.1,
-				   .d = 4,
-				   .compositions = 6 };
+	struct noise_factors p = factors;
 	struct noise_factors_sigma s;
 
 	(void)state;
@@ -128,22 +130,11 @@ static void theorem_3_9(void **state)
  * taken while it is less. */
 static void theorem_3_9_in_a_ball(void **state)
 {
-	struct noise_factors p = { .eps_z = 2,
-				   .delta_z = 1e-3,
-				   .eps_c = 0.5,
-				   .delta_c = 1e-5,
-				   .tau_x = 3,
-				   .tau_z = 5,
-				   .tau_c = 5,
-				   .reach = 1,
-				   .r = 2,
-				   .lambda = 0.5,
-				   .step = INFINITY,
-				   .d = 4,
-				   .compositions = 6 };
+	struct noise_factors p = factors;
 	struct noise_factors_sigma s;
 
 	(void)state;
+	p.step = INFINITY;
 	assert_err(noise_factors(&p, &s), ERR_INPUT, "step is inf");
 	p.ball = 0.25;
 	assert_ok(noise_factors(&p, &s));

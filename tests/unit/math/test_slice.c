@@ -1,40 +1,9 @@
-#include "tests/unit/math/data.h"
+/* A party's columns: their facts, questions in turn, bad input, clusters, and what several agree
+ * on.
+ */
+#include "tests/unit/math/slices.h"
 #include "common/math/la.h"
-#include "common/math/modularity.h"
-#include "common/math/pool.h"
 #include "common/math/psi.h"
-
-enum { ROWS = 40, COLS = 23 };
-
-static void ask(struct slice *s, const struct question *q, double *x)
-{
-	memset(x, 0x7f, question_words(q, s->g->adjacency.rows) * sizeof(*x)); /* nothing is kept */
-	assert_ok(slice_answer(s, q, x));
-}
-
-/* Facts and norms; square receives what the slice says of its rows. Without idf a slice of words
- * has to be asked again. */
-static void begin(struct slice *s, bool idf, double *facts, double *square)
-{
-	double x[2 + ROWS];
-
-	ask(s, &(struct question){ .kind = ASK_FACTS }, x);
-	memcpy(facts, x, 2 * sizeof(*facts));
-	memcpy(square, x + 2, ROWS * sizeof(*square));
-	if (!idf && x[0] == 0)
-		ask(s, &(struct question){ .kind = ASK_NORMS }, square);
-}
-
-static void make(struct slice *s, const struct csr *X, bool dense, const struct graph *g,
-		 unsigned threads)
-{
-	struct features part;
-
-	deal_columns(X, 1, dense, &part);
-	assert_ok(slice_init(s, &part, g, threads));
-	assert_null(part.sparse.start);
-	assert_null(part.dense.a);
-}
 
 static void facts(void **state)
 {
@@ -60,133 +29,6 @@ static void facts(void **state)
 			csr_release(&X);
 			graph_release(&g);
 		}
-}
-
-/* Every answer against its formula on dense matrices. */
-static void check_answers(bool dense, bool ones, bool idf)
-{
-	double told[2], square[ROWS], spreads[2 * SLICE_POWERS], quality[2 + 5 * ROWS];
-	uint32_t label[2 * ROWS];
-	struct mat X, T, K, B, Y, expected, next, G;
-	struct slice s;
-	struct graph g;
-	struct csr sparse;
-
-	sample_graph(&g, ROWS, 80, 4, false, 2);
-	sample_sparse(&sparse, ROWS, COLS, 5, ones, 3);
-	for (size_t e = sparse.start[7]; e < sparse.start[8]; e++)
-		sparse.value[e] = 0; /* a zero row */
-	csr_to_dense(&sparse, &X);
-	make(&s, &sparse, dense, &g, 2);
-	begin(&s, idf, told, square);
-	assert_true(told[0] == !ones && told[1] == COLS);
-	for (size_t j = 0; idf && j < COLS; j++) {
-		double df = 0;
-
-		for (size_t i = 0; i < ROWS; i++)
-			df += MAT(&X, i, j) != 0;
-		for (size_t i = 0; i < ROWS; i++)
-			MAT(&X, i, j) *= log((1.0 + ROWS) / (1 + df)) + 1;
-	}
-	for (size_t i = 0; i < ROWS; i++) {
-		double sum = 0;
-
-		for (size_t j = 0; j < COLS; j++)
-			sum += MAT(&X, i, j) * MAT(&X, i, j);
-		assert_near(square[i], sum, 1e-12);
-		square[i] = 2 * sum; /* another party has as much */
-		for (size_t j = 0; j < COLS && sum > 0; j++)
-			MAT(&X, i, j) /= sqrt(2 * sum);
-	}
-	assert_true(square[7] == 0);
-	ask(&s,
-	    &(struct question){ .kind = ASK_SPREADS, .idf = idf, .square = square, .parties = 2 },
-	    spreads);
-	sample_mean_filter(&g, &T);
-	for (size_t t = 0; t < SLICE_POWERS; t++) {
-		double all = 0, off = 0;
-
-		for (size_t j = 0; j < COLS; j++) {
-			double mean = 0;
-
-			for (size_t i = 0; i < ROWS; i++)
-				mean += MAT(&X, i, j) / ROWS;
-			for (size_t i = 0; i < ROWS; i++) {
-				all += MAT(&X, i, j) * MAT(&X, i, j);
-				off += pow(MAT(&X, i, j) - mean, 2);
-			}
-		}
-		assert_near(spreads[t], all, 1e-12);
-		assert_near(spreads[SLICE_POWERS + t], off, 1e-12);
-		if (t == 3)
-			la_gram_rows(&X, 1, &K);
-		la_mul_nn(&T, &X, 1, &next);
-		mat_release(&X);
-		X = next;
-	}
-	sample_normal(&B, ROWS, 6, 4);
-	mat_init(&Y, ROWS, 6);
-	ask(&s, &(struct question){ .kind = ASK_PRODUCTS, .order = 3, .B = &B }, Y.a);
-	la_mul_nn(&K, &B, 1, &expected);
-	assert_mat_near(&Y, &expected, 1e-12);
-	mat_release(&expected);
-	mat_release(&Y);
-
-	for (uint32_t i = 0; i < 2 * ROWS; i++)
-		label[i] = i % 9 % 4; /* set 4 of 5 is empty */
-	mat_init(&G, ROWS, 5);
-	for (size_t i = 0; i < ROWS; i++)
-		MAT(&G, i, label[i]) = 1;
-	for (size_t c = 0; c < 5; c++) {
-		double size = 0;
-
-		for (size_t i = 0; i < ROWS; i++)
-			size += MAT(&G, i, c);
-		for (size_t i = 0; i < ROWS && size > 0; i++)
-			MAT(&G, i, c) /= size;
-	}
-	mat_init(&Y, ROWS, 5);
-	ask(&s, &(struct question){ .kind = ASK_MEANS, .order = 3, .label = label, .k = 5 }, Y.a);
-	la_mul_nn(&K, &G, 1, &expected);
-	assert_mat_near(&Y, &expected, 1e-13);
-
-	for (int means = 0; means < 2; means++) {
-		struct question both = { .kind = ASK_QUALITY,
-					 .order = 3,
-					 .label = label,
-					 .k = 5,
-					 .labellings = 2,
-					 .parties = 5,
-					 .means = means };
-
-		assert_int_equal(question_words(&both, ROWS), means ? 2 + 5 * ROWS : 2);
-		ask(&s, &both, quality);
-		for (size_t t = 0; t < 2; t++)
-			assert_near(quality[t], modularity(&g.adjacency, label + t * ROWS, 5) / 5,
-				    1e-15);
-		assert_true(quality[0] != quality[1]);
-	}
-	assert_memory_equal(quality + 2, Y.a, ROWS * 5 * sizeof(double));
-	mat_release(&expected);
-	mat_release(&Y);
-	mat_release(&G);
-	mat_release(&B);
-	mat_release(&K);
-	mat_release(&T);
-	mat_release(&X);
-	slice_release(&s);
-	csr_release(&sparse);
-	graph_release(&g);
-}
-
-static void answers(void **state)
-{
-	(void)state;
-	for (int dense = 0; dense < 2; dense++) {
-		check_answers(dense, true, true);
-		check_answers(dense, true, false);
-		check_answers(dense, false, false);
-	}
 }
 
 /* What a coordinator asks out of turn. */
@@ -427,10 +269,13 @@ static void all_zero(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts),     cmocka_unit_test(answers),
-		cmocka_unit_test(turns),     cmocka_unit_test(bad_input),
-		cmocka_unit_test(clusters),  cmocka_unit_test(clusters_of_nothing),
-		cmocka_unit_test(agreement), cmocka_unit_test(all_zero),
+		cmocka_unit_test(facts),
+		cmocka_unit_test(turns),
+		cmocka_unit_test(bad_input),
+		cmocka_unit_test(clusters),
+		cmocka_unit_test(clusters_of_nothing),
+		cmocka_unit_test(agreement),
+		cmocka_unit_test(all_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* What a party keeps of a run: bytes and back, and everything that is no model. */
 #include "tests/test.h"
+#include "tests/unit/dir.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -306,22 +307,6 @@ static void test_huge_shape(void **state)
 
 /* ---- in the state directory ---- */
 
-static char dir[64];
-
-static void make_dir(void)
-{
-	snprintf(dir, sizeof(dir), "/tmp/coterie-test-XXXXXX");
-	assert_non_null(mkdtemp(dir));
-}
-
-static void remove_dir(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	assert_int_equal(system(command), 0);
-}
-
 static char *path_in_dir(void)
 {
 	char name[64] = "model-";
@@ -340,7 +325,6 @@ static void test_kept_and_found(void **state)
 	struct stat st;
 
 	(void)state;
-	make_dir();
 	path = path_in_dir();
 	assert_ok(model_keep(m, dir));
 	assert_int_equal(stat(path, &st), 0);
@@ -360,7 +344,6 @@ static void test_kept_and_found(void **state)
 	free(renamed);
 	free(path);
 	model_free(m);
-	remove_dir();
 }
 
 /* Neither the directory nor the ids of other runs are in what the others are told. */
@@ -371,7 +354,6 @@ static void test_sentences_keep_to_the_party(void **state)
 	char *path;
 
 	(void)state;
-	make_dir();
 	path = path_in_dir();
 	assert_ok(model_keep(m, dir));
 	assert_int_equal(model_find(dir, other, &found), ERR_INPUT);
@@ -382,7 +364,6 @@ static void test_sentences_keep_to_the_party(void **state)
 	assert_null(strstr(err_detail(), dir));
 	free(path);
 	model_free(m);
-	remove_dir();
 }
 
 /* ---- does it fit? ---- */
@@ -422,7 +403,6 @@ static void test_fits_or_says_why(void **state)
 	struct model *m = sample(true);
 
 	(void)state;
-	make_dir();
 	assert_ok(model_keep(m, dir));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct work w = work_like_sample();
@@ -449,7 +429,6 @@ static void test_fits_or_says_why(void **state)
 		}
 	}
 	model_free(m);
-	remove_dir();
 }
 
 static void test_runs_without_centres(void **state)
@@ -458,7 +437,6 @@ static void test_runs_without_centres(void **state)
 	struct work w = work_like_sample();
 
 	(void)state;
-	make_dir();
 	assert_ok(model_keep(m, dir));
 	assert_err(predict_prepare(&w, dir, COLUMNS), ERR_INPUT,
 		   "the run of job.model was of method gcc, whose clusters have no centres");
@@ -469,8 +447,9 @@ static void test_runs_without_centres(void **state)
 		   "the run of job.model had min_cell 5, so no centres of it were kept");
 	assert_null(w.model);
 	model_free(m);
-	remove_dir();
 }
+
+#define WITH_DIR(test) cmocka_unit_test_setup_teardown(test, dir_make, dir_remove)
 
 int main(void)
 {
@@ -482,10 +461,10 @@ int main(void)
 		cmocka_unit_test(test_any_field),
 		cmocka_unit_test(test_does_not_hold_together),
 		cmocka_unit_test(test_huge_shape),
-		cmocka_unit_test(test_kept_and_found),
-		cmocka_unit_test(test_sentences_keep_to_the_party),
-		cmocka_unit_test(test_fits_or_says_why),
-		cmocka_unit_test(test_runs_without_centres),
+		WITH_DIR(test_kept_and_found),
+		WITH_DIR(test_sentences_keep_to_the_party),
+		WITH_DIR(test_fits_or_says_why),
+		WITH_DIR(test_runs_without_centres),
 	};
 
 	log_init("test", LOG_ERROR);

@@ -1,0 +1,173 @@
+/* Settings that are refused, and the sentence in which: every type of row has its own. */
+#include "tests/unit/base/thing.h"
+
+struct refusal {
+	const char *text, *message;
+};
+
+static void refuses(const struct refusal *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct thing t;
+
+		print_message("%s\n", cases[i].text);
+		assert_err(read_text(cases[i].text, NULL, NULL, &t), ERR_INPUT, cases[i].message);
+		assert_null(t.name); /* nothing is owned after a failure */
+		assert_int_equal(t.list.count, 0);
+	}
+}
+
+#define REFUSES(cases) refuses(cases, sizeof(cases) / sizeof(*(cases)))
+
+/* What is no object, has keys that no row has, or lacks one that it must have. */
+static void test_refused_shapes(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{}", "x.json: thing.a.number is missing, expected a whole number from 2 to 10 "
+			"(a number)" },
+		{ "[]", "x.json: thing is an array, expected an object" },
+		{ "{\"a\": 3}", "thing.a is a number, expected an object" },
+		{ "{\"a\": {\"number\": 3, \"nubmer\": 3}}",
+		  "thing.a.nubmer is unknown, expected one of: number, b, ratio" },
+		{ "{\"b\": 1}", "thing.b is unknown, expected one of: on, deep, a, share, bits," },
+		{ "{\"a.number\": 3}", "thing.a.number is unknown" },
+	};
+
+	(void)state;
+	REFUSES(cases);
+}
+
+static void test_refused_numbers(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{\"a\": {\"number\": 1}}",
+		  "thing.a.number is 1, expected a whole number from 2 to 10" },
+		{ "{\"a\": {\"number\": 11}}", "thing.a.number is 11," },
+		{ "{\"a\": {\"number\": 2.5}}", "thing.a.number is 2.5," },
+		{ "{\"a\": {\"number\": \"3\"}}", "thing.a.number is \"3\"," },
+		{ "{\"a\": {\"number\": null}}", "thing.a.number is null," },
+		/* a row without a word has none */
+		{ "{\"a\": {\"number\": \"auto\"}}", "thing.a.number is \"auto\"," },
+		{ "{\"a\": {\"number\": 3, \"b\": {\"seed\": 9007199254740992}}}",
+		  "thing.a.b.seed is" },
+		{ "{\"a\": {\"number\": 3, \"b\": {\"seed\": -1}}}", "thing.a.b.seed is -1" },
+		{ "{\"a\": {\"number\": 3, \"ratio\": 1.01}}",
+		  "thing.a.ratio is 1.01, expected a number from 0 to 1" },
+		{ "{\"a\": {\"number\": 3}, \"on\": 1}", "thing.on is 1, expected true or false" },
+	};
+
+	(void)state;
+	REFUSES(cases);
+}
+
+static void test_refused_words(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{\"a\": {\"number\": 3}, \"deep\": true}",
+		  "thing.deep is true, expected one of \"shallow\", \"deep\"" },
+		{ "{\"a\": {\"number\": 3}, \"colour\": \"Red\"}",
+		  "expected one of \"red\", \"green\", \"blue\"" },
+		{ "{\"a\": {\"number\": 3}, \"bits\": \"huge\"}", "thing.bits is \"huge\"" },
+	};
+
+	(void)state;
+	REFUSES(cases);
+}
+
+static void test_refused_strings(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{\"a\": {\"number\": 3}, \"name\": \"a b\"}",
+		  "thing.name is \"a b\", expected a name" },
+		{ "{\"a\": {\"number\": 3}, \"name\": \"\"}",
+		  "expected a string of 1 to 64 bytes" },
+		{ "{\"a\": {\"number\": 3}, \"maybe\": \"123456\"}",
+		  "expected a string of 1 to 5 bytes" },
+		{ "{\"a\": {\"number\": 3}, \"path\": \"\"}",
+		  "thing.path is \"\", expected a path" },
+	};
+
+	(void)state;
+	REFUSES(cases);
+}
+
+static void test_refused_lists_and_maps(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{\"a\": {\"number\": 3}, \"list\": []}", "expected a list of 1 to 3 strings" },
+		{ "{\"a\": {\"number\": 3}, \"list\": [\"a\", 2]}",
+		  "thing.list[1] is 2, expected a string" },
+		{ "{\"a\": {\"number\": 3}, \"list\": [\"a\", \"a\"]}",
+		  "thing.list[1] is \"a\", expected each string once" },
+		{ "{\"a\": {\"number\": 3}, \"list\": [\"a\", \"/\"]}",
+		  "thing.list[1] is \"/\", expected a name" },
+		{ "{\"a\": {\"number\": 3}, \"map\": {\"x\": 1}}",
+		  "thing.map.x is 1, expected a string" },
+		{ "{\"a\": {\"number\": 3}, \"map\": {\"x y\": \"\"}}",
+		  "thing.map: the key \"x y\" is not right" },
+		{ "{\"a\": {\"number\": 3}, \"map\": {\"x\": \"\", \"y\": \"\", \"z\": \"\"}}",
+		  "thing.map is" },
+	};
+
+	(void)state;
+	REFUSES(cases);
+}
+
+/* Numbers that may be a multiple of k, or a word. */
+static void test_refused_counts(void **state)
+{
+	static const struct refusal cases[] = {
+		{ "{\"a\": {\"number\": 3}, \"count\": 1}",
+		  "thing.count is 1, expected a whole number from 2 to 100, or a multiple" },
+		{ "{\"a\": {\"number\": 3}, \"count\": \"0k\"}", "thing.count is \"0k\"" },
+		{ "{\"a\": {\"number\": 3}, \"count\": \"65k\"}", "thing.count is \"65k\"" },
+		{ "{\"a\": {\"number\": 3}, \"count\": \"2kk\"}", "thing.count is \"2kk\"" },
+		{ "{\"a\": {\"number\": 3}, \"count\": \"local\"}", "thing.count is \"local\"" },
+		{ "{\"a\": {\"number\": 3}, \"count\": \"99999999999999999999k\"}",
+		  "thing.count is" },
+		{ "{\"a\": {\"number\": 3}, \"order\": \"Auto\"}",
+		  "thing.order is \"Auto\", expected a whole number from 0 to 100, or \"auto\"" },
+		{ "{\"a\": {\"number\": 3}, \"order\": 101}", "thing.order is 101," },
+		/* what the word stands for is not to be written as a number */
+		{ "{\"a\": {\"number\": 3}, \"order\": 4294967295}", "thing.order is 4294967295," },
+	};
+
+	(void)state;
+	REFUSES(cases);
+}
+
+#define ID(text) "{\"a\": {\"number\": 3}, \"id\": \"" text "\"}"
+
+static void test_refused_ids(void **state)
+{
+	static const struct refusal cases[] = {
+		{ ID("0123456789abcdef0123456789abcde"),
+		  "thing.id is \"0123456789abcdef0123456789abcde\", expected 32 hexadecimal "
+		  "digits" },
+		{ ID("0123456789abcdef0123456789abcdef0"), "thing.id is" },
+		{ ID("0123456789abcdef0123456789abcdeF"), "thing.id is" },
+		{ ID("0123456789abcdef0123456789abcde "), "thing.id is" },
+		{ ID(""), "thing.id is \"\"" },
+		{ ID("00000000000000000000000000000000"), "not all 0" },
+		{ ID("0123456789abcdef0123456789abcdefg"), "thing.id is" },
+		{ "{\"a\": {\"number\": 3}, \"id\": 12}", "thing.id is 12" },
+	};
+
+	(void)state;
+	REFUSES(cases);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refused_shapes),
+		cmocka_unit_test(test_refused_numbers),
+		cmocka_unit_test(test_refused_words),
+		cmocka_unit_test(test_refused_strings),
+		cmocka_unit_test(test_refused_lists_and_maps),
+		cmocka_unit_test(test_refused_counts),
+		cmocka_unit_test(test_refused_ids),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

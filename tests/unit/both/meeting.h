@@ -1,0 +1,194 @@
+/* meeting.h -- one alignment of ids in memory: both halves, each party on a thread of its own. */
+#ifndef TESTS_UNIT_BOTH_MEETING_H
+#define TESTS_UNIT_BOTH_MEETING_H
+
+#include "party/align.h"
+#include "server/align.h"
+#include "tests/unit/both/federation.h"
+
+enum { MOST = 6, VALUES = 1000 };
+
+struct seat {
+	struct work work;
+	struct dataset d;
+	uint32_t *row, *label;               /* d.n */
+	uint8_t transcript[SECAGG_HASH_LEN]; /* as the sums that follow would take it */
+	enum err result;
+	char why[ERR_DETAIL_MAX];
+	pthread_t thread;
+};
+
+struct meeting {
+	struct federation f; /* names and keys */
+	struct job job;
+	struct run run;
+	struct align a;
+	uint32_t *label; /* of all rows */
+	struct seat seat[MOST];
+	struct buf heard; /* all that the coordinator received */
+	enum err result;
+	char why[ERR_DETAIL_MAX];
+	pthread_t thread;
+};
+
+static inline struct job job_with(const char *ids)
+{
+	char text[160];
+	struct job job;
+
+	snprintf(text, sizeof(text),
+		 "{\"kind\":\"fedspectral\",\"clusters\":3,\"allow_single\":true,\"ids\":\"%s\","
+		 "\"secure_sum\":{\"group\":\"ffdhe2048\"}}",
+		 ids);
+	assert_ok(
+	    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "test", NULL));
+	return job;
+}
+
+static inline void hear(void *arg, enum msg_type type, struct bytes body)
+{
+	struct meeting *m = arg;
+
+	(void)type;
+	buf_add(&m->heard, body.p, body.n);
+}
+
+static inline void sit_down(struct meeting *m, size_t l)
+{
+	struct federation *f = &m->f;
+	struct seat *s = &m->seat[l];
+
+	f->party[l].post = post_new(20);
+	record_init(&f->party[l].record, "party", f->names[l]);
+	s->work = (struct work){ .job = m->job,
+				 .attempt = 1,
+				 .L = f->server.L,
+				 .own = l,
+				 .channel = channel_new(f->party[l].post, PARTY, "hub"),
+				 .post = f->party[l].post,
+				 .record = &f->party[l].record,
+				 .secagg = f->party[l].secagg,
+				 .n = s->d.n };
+	for (size_t j = 0; j < f->server.L; j++)
+		snprintf(s->work.name[j], sizeof(s->work.name[j]), "%s", f->names[j]);
+	channel_observe(s->work.channel, work_observe, &s->work);
+	ALLOC(s->row, s->d.n);
+	ALLOC(s->label, s->d.n);
+}
+
+/* Datasets are set. */
+static inline void meet(struct meeting *m, size_t L, const char *ids)
+{
+	struct federation *f = &m->f;
+
+	m->job = job_with(ids);
+	f->server.L = L;
+	f->server.post = post_new(20);
+	record_init(&f->server.record, "coordinator", "hub");
+	for (size_t l = 0; l < L; l++) {
+		snprintf(f->names[l], sizeof(f->names[l]), "p%zx", l);
+		f->server.name[l] = f->names[l];
+		f->server.channel[l] = channel_new(f->server.post, COORD, f->names[l]);
+		channel_observe(f->server.channel[l], hear, m);
+	}
+	federation_keys(f, L, &m->job);
+	for (size_t l = 0; l < L; l++)
+		sit_down(m, l);
+	m->run = (struct run){ .job = m->job,
+			       .attempt = 1,
+			       .L = L,
+			       .name = f->server.name,
+			       .channel = f->server.channel,
+			       .post = f->server.post,
+			       .record = &f->server.record };
+}
+
+static inline void *serve(void *arg)
+{
+	struct meeting *m = arg;
+	struct msg abort = { .type = MSG_ABORT, .abort = { .code = ERR_PEER } };
+
+	m->result = server_align(&m->run, &m->a);
+	if (m->result == ERR_OK) {
+		ALLOC(m->label, m->run.n);
+		for (size_t i = 0; i < m->run.n; i++)
+			m->label[i] = (uint32_t)(7 * i % VALUES);
+		m->result = server_own_labels(&m->run, &m->a, MSG_RESULT, 9, VALUES, m->label);
+	}
+	snprintf(m->why, sizeof(m->why), "%s", m->result ? err_detail() : "");
+	for (size_t l = 0; l < m->run.L && m->result != ERR_OK; l++)
+		(void)!channel_send(m->run.channel[l], &abort);
+	return NULL;
+}
+
+static inline void *attend(void *arg)
+{
+	struct seat *s = arg;
+
+	s->result = party_align(&s->work, &s->d, s->row);
+	memcpy(s->transcript, s->work.transcript, sizeof(s->transcript));
+	if (s->result == ERR_OK)
+		s->result =
+		    party_own_labels(&s->work, s->row, s->d.n, MSG_RESULT, 9, VALUES, s->label);
+	snprintf(s->why, sizeof(s->why), "%s", s->result ? err_detail() : "");
+	return NULL;
+}
+
+static inline void *attend_or_abort(void *arg)
+{
+	struct msg abort = { .type = MSG_ABORT, .abort = { .code = ERR_PEER } };
+	struct seat *s = arg;
+
+	attend(s);
+	if (s->result != ERR_OK)
+		(void)!channel_send(s->work.channel, &abort);
+	return NULL;
+}
+
+static inline void hold(struct meeting *m)
+{
+	for (size_t l = 0; l < m->run.L; l++)
+		channel_pair(m->run.channel[l], m->seat[l].work.channel);
+	pthread_create(&m->thread, NULL, serve, m);
+	for (size_t l = 0; l < m->run.L; l++)
+		pthread_create(&m->seat[l].thread, NULL, attend_or_abort, &m->seat[l]);
+	pthread_join(m->thread, NULL);
+	for (size_t l = 0; l < m->run.L; l++)
+		pthread_join(m->seat[l].thread, NULL);
+	if (m->result != ERR_OK)
+		fail_msg("coordinator: %s", m->why);
+	for (size_t l = 0; l < m->run.L; l++)
+		if (m->seat[l].result != ERR_OK)
+			fail_msg("party %zu: %s", l, m->seat[l].why);
+}
+
+static inline void leave(struct meeting *m)
+{
+	for (size_t l = 0; l < m->run.L; l++) {
+		channel_free(m->run.channel[l]);
+		channel_free(m->seat[l].work.channel);
+		post_free(m->f.party[l].post);
+		record_release(&m->f.party[l].record);
+		secagg_free(m->f.party[l].secagg);
+		dataset_release(&m->seat[l].d);
+		free(m->seat[l].row);
+		free(m->seat[l].label);
+	}
+	post_free(m->f.server.post);
+	record_release(&m->f.server.record);
+	align_release(&m->a);
+	buf_release(&m->heard);
+	free(m->label);
+	free(m);
+}
+
+static inline void names_are(struct dataset *d, const char *lines)
+{
+	*d = (struct dataset){ .has_ids = true };
+	if (*lines)
+		assert_ok(ids_parse((struct bytes){ (const uint8_t *)lines, strlen(lines) }, "x",
+				    &d->ids));
+	d->n = d->ids.n;
+}
+
+#endif

@@ -20,17 +20,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0 /* with a sanitizer there is no filter */
-#endif
-
 static const struct daemon_common on = { .sandbox = true }, off = { .sandbox = false };
 
 /* The child's wait status. */

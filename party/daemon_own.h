@@ -92,6 +92,8 @@ void daemon_on_resume(struct daemon *d, const struct msg_resume *r);
 void daemon_wait_to_return(struct daemon *d, const char *why);
 /* again: the job may go on in another attempt */
 void daemon_give_up(struct daemon *d, enum err code, const char *why, bool again);
+/* The coordinator says that the job is done. */
+void daemon_is_done(struct daemon *d, const char *why);
 
 /* ---- daemon_again.c ---- */
 

@@ -41,6 +41,7 @@ struct reason {
 	enum err code;
 	char *why;
 	bool again; /* it ends this attempt, not the job */
+	bool done;  /* the job is done, the peer says */
 };
 
 struct post {

@@ -42,6 +42,8 @@ enum {
 	/* A code beside those of enum err, in REFUSED, DECLINE and ABORT: this attempt is over, and
 	 * another may follow. Never an exit status. */
 	MSG_AGAIN = ERR_CANCELLED + 1,
+	/* And one of REFUSED alone: the job is done, all parties have said that they have results. */
+	MSG_ALL_DONE = ERR_CANCELLED + 2,
 };
 
 enum sender { NOBODY = 0, COORD = 1, PARTY = 2, BOTH = 3 };

@@ -79,6 +79,16 @@ bool post_again(struct post *p)
 	return again;
 }
 
+bool post_done(struct post *p)
+{
+	bool done;
+
+	pthread_mutex_lock(&p->lock);
+	done = p->cancelled.code == ERR_OK && p->broken && p->broken->failed.done;
+	pthread_mutex_unlock(&p->lock);
+	return done;
+}
+
 void post_culprit(struct post *p, char name[static MSG_NAME_MAX + 1])
 {
 	pthread_mutex_lock(&p->lock);

@@ -62,7 +62,7 @@ static void on_ready(struct conn *conn, void *arg)
 	} else if (c->phase == CLOSING && c->again && c->result != ERR_OK) {
 		coordinator_refuse(conn, (uint16_t)c->result, c->why);
 		conn_close(conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
-	} else if (c->phase == RUNNING && key_fits(seat, conn)) {
+	} else if (c->phase == TELLING || (c->phase == RUNNING && key_fits(seat, conn))) {
 		v->seat = seat; /* its first message says whether it goes on with the job */
 	} else if (seat->conn) {
 		snprintf(why, sizeof(why), "%s is already connected, from %s", seat->name,

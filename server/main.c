@@ -123,6 +123,7 @@ static enum err run(const struct arguments *a)
 {
 	struct coordinator_config config;
 	struct job job;
+	bool before = false;
 	enum err e;
 
 	TRY(coordinator_config_read(&config, a->config, a->config_set.item));
@@ -143,8 +144,12 @@ static enum err run(const struct arguments *a)
 		e = daemon_begin(&config.common);
 	secret_report();
 	if (e == ERR_OK)
-		e = coordinator_run(&config, &job);
-	if (e == ERR_OK)
+		e = coordinator_run(&config, &job, &before);
+	if (e == ERR_OK && before)
+		printf("done before this start: results in %s; the same command now begins a new "
+		       "job\n",
+		       config.common.output);
+	else if (e == ERR_OK)
 		printf("done: results in %s\n", config.common.output);
 	coordinator_config_release(&config);
 	return e;

@@ -120,7 +120,8 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		daemon_is_done(d, why);
 		return;
 	}
-	if (r->code == MSG_ALL_DONE && !d->post && !d->awaiting) /* a process before this one had its part */
+	if (r->code == MSG_ALL_DONE && !d->post &&
+	    !d->awaiting) /* a process before this one had its part */
 		job_forget(&(struct job_means){ .config = d->config });
 	if (again && d->phase == RETURNING) {
 		daemon_give_up(d, ERR_PEER, why, true);

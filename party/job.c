@@ -238,8 +238,9 @@ static void take_back(const struct work *work, const char *output)
 	}
 }
 
-/* The coordinator died before it said DONE, and comes again to say that it was about to. If all others
- * have sent word that they were told the same, they have their results too, and that is true. */
+/* The coordinator died before it said DONE, and comes again to say that it was about to. If all
+ * others have sent word that they were told the same, they have their results too, and that is
+ * true. */
 static enum err believe(struct work *work, enum err e)
 {
 	if (!post_done(work->post) || work->told.waiting)

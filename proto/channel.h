@@ -38,6 +38,10 @@ post_progress(struct post *p); /* own ticks + those heard from peers: what our h
 /* Did the job end only for now? Somebody crashed, or is to be taken for it: channel_fail_again(), or
  * the peer's own word (MSG_AGAIN). Any thread. */
 bool post_again(struct post *p);
+/* The job is done: from here on no peer's failure ends it, and post_again() is false, unless one has failed
+ * before: then that error. The two cannot both come true. */
+enum err post_settle(struct post *p) MUST_CHECK;
+bool post_settled(struct post *p); /* any thread */
 /* Did the wait end because the coordinator says that the job is done, channel_fail_done()? Whether it
  * is, is for the job thread to know. Any thread. */
 bool post_done(struct post *p);

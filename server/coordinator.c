@@ -79,7 +79,7 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why)
 	close_handle((uv_handle_t *)&c->away_timer);
 	close_handle((uv_handle_t *)&c->state_timer);
 	if (!done)
-		attempt_forget(c->state); /* otherwise last of all: coordinator_run() */
+		attempt_forget(c->state);      /* otherwise last of all: coordinator_run() */
 	uv_unref((uv_handle_t *)&c->job_done); /* the job thread is over, or is left to itself */
 }
 

@@ -9,7 +9,7 @@ enum { TELLING_MS = 5000 }; /* as long as a party waits at most between two trie
 
 bool coordinator_is_done(const struct coordinator *c)
 {
-	return c->phase == TELLING || c->run.finished;
+	return c->phase == TELLING || post_settled(c->post);
 }
 
 static void on_told_enough(uv_timer_t *timer)
@@ -23,9 +23,10 @@ void coordinator_take_up_done(struct coordinator *c, const struct attempt_state 
 	memcpy(c->run.job_id, s->job_id, JOB_ID_LEN);
 	c->run.attempt = s->attempt;
 	c->phase = TELLING;
-	log_warn("the job was done when %s ended: results are in %s. Parties that come back hear so "
-		 "for up to %d s; then the same command begins a new job",
-		 c->config->common.name, c->config->common.output, TELLING_MS / 1000);
+	log_warn(
+	    "the job was done when %s ended: results are in %s. Parties that come back hear so "
+	    "for up to %d s; then the same command begins a new job",
+	    c->config->common.name, c->config->common.output, TELLING_MS / 1000);
 	uv_timer_start(&c->join_timer, on_told_enough, TELLING_MS, 0);
 }
 

@@ -318,8 +318,9 @@ static enum err write_record(struct run *run)
 	return record_write(run->record, run->output);
 }
 
-/* The job is done, whatever becomes of this process: from the mark on one that is started again says
- * so (server/coordinator_done.c). What parties need to find it true by themselves has left before. */
+/* The job is done, whatever becomes of this process: from the mark on one that is started again
+ * says so (server/coordinator_done.c). What parties need to find it true by themselves has left
+ * before. */
 static void mark_done(struct run *run)
 {
 	double until_s = clock_now_s() + LAST_TIMEOUT_S;
@@ -327,7 +328,7 @@ static void mark_done(struct run *run)
 
 	account_step(run->record, run->post);
 	record_end(run->record, ERR_OK, ""); /* what follows is no part of the work */
-	for (size_t l = 0; l < run->L; l++) /* who is away hears it when it comes back */
+	for (size_t l = 0; l < run->L; l++)  /* who is away hears it when it comes back */
 		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
 	e = write_record(run);
 	if (e == ERR_OK && run->state)
@@ -335,7 +336,6 @@ static void mark_done(struct run *run)
 	if (e != ERR_OK)
 		log_warn("if this process dies now, it will not know that the job is done: %s",
 			 err_detail());
-	run->finished = true;
 }
 
 /* Everyone has written its results before anyone is told that the job is done. A party whose
@@ -351,6 +351,8 @@ static enum err finish(struct run *run)
 	if (e == ERR_OK)
 		e = relay_give_last(run, &told);
 	relayed_release(&told);
+	if (e == ERR_OK)
+		e = post_settle(run->post);
 	TRY(e);
 	mark_done(run);
 	for (size_t l = 0; l < run->L; l++)
@@ -367,7 +369,7 @@ static enum err finish(struct run *run)
 
 bool job_goes_on(const struct run *run)
 {
-	return run->more && !run->finished && post_again(run->post);
+	return run->more && post_again(run->post);
 }
 
 static void abort_all(struct run *run, enum err code, const char *why)
@@ -454,7 +456,7 @@ enum err job_serve(struct run *run, const char *output)
 	if (e != ERR_OK)
 		abort_all(run, e, why);
 	log_progress_end();
-	if (e != ERR_OK || !run->finished) {
+	if (e != ERR_OK) {
 		account_step(run->record, run->post);
 		record_end(run->record, e, why);
 	}

@@ -35,7 +35,6 @@ struct run {
 	bool tell;             /* parties exchange what they were told (server/relay.h) */
 	unsigned phase;        /* how many have begun */
 	unsigned told[TREE_NODES_MAX]; /* by group: the phase in which it last did */
-	_Atomic bool finished; /* everyone has its results: parties may leave */
 	bool more;             /* if this attempt is cut short, another one follows */
 	const char *state;     /* the file of server/attempt.h; NULL: none */
 };

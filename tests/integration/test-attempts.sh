@@ -81,6 +81,7 @@ party_dies_in() { # STEP
 	if [[ $1 == result ]]; then # it had its result, and nobody waits for more
 		ended party-01
 		[[ $STATUS == 0 || $STATUS == 2 ]] || fail "party-01 ended with status $STATUS, expected 0 or 2"
+		((STATUS == 0)) || says party-01 'refused by coordinator: the job is done'
 		ends 0 coordinator party-00 party-02
 		for name in "${EVERYONE[@]}"; do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
 		return 0

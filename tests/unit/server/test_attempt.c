@@ -112,8 +112,8 @@ static void test_age(void **state)
 	assert_true(attempt_find(path, 900, &s, why));
 }
 
-/* Every shorter one, and every one with a byte that does not belong: what is done is never taken for
- * under way. */
+/* Every shorter one, and every one with a byte that does not belong: what is done is never taken
+ * for under way. */
 static void check_damage(void)
 {
 	struct buf whole = { 0 };
@@ -174,10 +174,8 @@ static void test_what_it_is_of(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_done),
-		cmocka_unit_test(test_age),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_kept),          cmocka_unit_test(test_done),
+		cmocka_unit_test(test_age),           cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_what_it_is_of),
 	};
 

@@ -107,7 +107,8 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 		daemon_close(d, ERR_INTERNAL, err_detail());
 }
 
-/* The coordinator does not want us, now or ever: its sentence says why. */
+/* The coordinator does not want us: not yet, because an attempt is just ending; not any more,
+ * because the job is done; or not at all. Its sentence says why. */
 static void on_refused(struct daemon *d, const struct msg_refused *r)
 {
 	enum err code = r->code > ERR_OK && r->code <= ERR_CANCELLED ? (enum err)r->code : ERR_PEER;

@@ -45,7 +45,7 @@ struct daemon {
 	bool has_dataset;
 	struct tu tu; /* many graphs, if the configuration has any: no job uses them up */
 	uint8_t data_hash[SHA256_LEN]; /* of the dataset as loaded */
-	/* one connection's job */
+	/* the attempt at a job that is awaited or under way, over one connection or several */
 	struct post *post;
 	struct channel *channel;
 	struct record record;

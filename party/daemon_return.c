@@ -45,9 +45,17 @@ void daemon_say_resume(struct daemon *d, struct conn *conn)
 	conn_send(conn, &m);
 }
 
+/* A RESUME may just be on its way on a connection that has come too late. Closed, it would say that
+ * this party leaves the job for good. */
 static void give_up_returning(struct daemon *d)
 {
+	struct conn *conn = d->conn;
 	char why[ERR_DETAIL_MAX];
+
+	if (conn && d->config->common.rejoin_s) {
+		d->conn = NULL;
+		conn_cut(conn);
+	}
 
 	snprintf(why, sizeof(why), "%s could not be reached again within reconnect_s, %u s: %.300s",
 		 channel_peer(d->channel), d->config->common.reconnect_s, d->lost_why);

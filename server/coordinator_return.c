@@ -69,7 +69,7 @@ void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct ms
 
 /* It begins anew, in a job. If it was lost before it heard anything of the job, that is right: it
  * hears it now. Otherwise its process was another one, which will not come back: so this attempt is
- * over, and it is welcome in the next. */
+ * over, and it is welcome in the next; or, if all have their results, it hears that. */
 void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;

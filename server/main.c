@@ -100,7 +100,9 @@ static const struct argp argp = {
 	"peer failed or was not authenticated, 3 a deadline passed, 4 bad arguments, configuration "
 	"or "
 	"input, 5 internal error, 6 cancelled.\v"
-	"Results are written to the output directory: labels.csv, labels.npy, run.json, log.jsonl.",
+	"Results are written to the output directory: run.json, log.jsonl, and what the kind of "
+	"job leaves "
+	"there: labels.csv and labels.npy, embeddings.npy, model.fedgcn.",
 	NULL,
 	NULL,
 	NULL

@@ -28,7 +28,7 @@ struct run {
 	struct record *record;
 	unsigned threads;      /* of numerical loops */
 	size_t n;              /* nodes: known once all parties have accepted, to fedsc, kmeans,
-				  fedspectral and fedwalk after their first step */
+				  fedspectral, fedwalk and fedgcn (graphs) after their first step */
 	size_t columns;        /* fedsc, kmeans: m; fedgcn: attributes of a node */
 	float *embedding;      /* fedwalk: what is kept of all vertices, or NULL; owned */
 	const char *output;    /* directory of results; fedgcn leaves its model there */

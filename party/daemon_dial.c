@@ -107,7 +107,8 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 		daemon_close(d, ERR_INTERNAL, err_detail());
 }
 
-/* The coordinator does not want us, now or ever: its sentence says why. */
+/* The coordinator does not want us: not yet, because an attempt is just ending; not any more,
+ * because the job is done; or not at all. Its sentence says why. */
 static void on_refused(struct daemon *d, const struct msg_refused *r)
 {
 	enum err code = r->code > ERR_OK && r->code <= ERR_CANCELLED ? (enum err)r->code : ERR_PEER;
@@ -116,6 +117,13 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 
 	snprintf(why, sizeof(why), "refused by %s: %.*s", conn_name(d->conn), (int)r->text.n,
 		 (const char *)r->text.p);
+	if (r->code == MSG_ALL_DONE && d->phase == RETURNING) {
+		daemon_is_done(d, why);
+		return;
+	}
+	if (r->code == MSG_ALL_DONE && !d->post &&
+	    !d->awaiting) /* a process before this one had its part */
+		job_forget(&(struct job_means){ .config = d->config });
 	if (again && d->phase == RETURNING) {
 		daemon_give_up(d, ERR_PEER, why, true);
 		return;

@@ -45,7 +45,7 @@ struct daemon {
 	bool has_dataset;
 	struct tu tu; /* many graphs, if the configuration has any: no job uses them up */
 	uint8_t data_hash[SHA256_LEN]; /* of the dataset as loaded */
-	/* one connection's job */
+	/* the attempt at a job that is awaited or under way, over one connection or several */
 	struct post *post;
 	struct channel *channel;
 	struct record record;
@@ -92,6 +92,8 @@ void daemon_on_resume(struct daemon *d, const struct msg_resume *r);
 void daemon_wait_to_return(struct daemon *d, const char *why);
 /* again: the job may go on in another attempt */
 void daemon_give_up(struct daemon *d, enum err code, const char *why, bool again);
+/* The coordinator says that the job is done. */
+void daemon_is_done(struct daemon *d, const char *why);
 
 /* ---- daemon_again.c ---- */
 

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The job goes on without the coordinator, which is to say, it ends. */
-void daemon_give_up(struct daemon *d, enum err code, const char *why, bool again)
+static void stop_returning(struct daemon *d)
 {
 	struct conn *conn = d->conn;
 
@@ -14,10 +13,23 @@ void daemon_give_up(struct daemon *d, enum err code, const char *why, bool again
 	uv_timer_stop(&d->retry_timer);
 	if (conn)
 		conn_close(conn, ERR_OK, NULL, 0);
+}
+
+/* The job goes on without the coordinator, which is to say, it ends. */
+void daemon_give_up(struct daemon *d, enum err code, const char *why, bool again)
+{
+	stop_returning(d);
 	if (again && d->config->common.rejoin_s)
 		channel_fail_again(d->channel, code, why);
 	else
 		channel_fail(d->channel, code, why);
+}
+
+/* Whether it is, for all this party has seen of it, the job thread knows. */
+void daemon_is_done(struct daemon *d, const char *why)
+{
+	stop_returning(d);
+	channel_fail_done(d->channel, ERR_PEER, why);
 }
 
 void daemon_say_resume(struct daemon *d, struct conn *conn)
@@ -33,9 +45,17 @@ void daemon_say_resume(struct daemon *d, struct conn *conn)
 	conn_send(conn, &m);
 }
 
+/* A RESUME may just be on its way on a connection that has come too late. Closed, it would say that
+ * this party leaves the job for good. */
 static void give_up_returning(struct daemon *d)
 {
+	struct conn *conn = d->conn;
 	char why[ERR_DETAIL_MAX];
+
+	if (conn && d->config->common.rejoin_s) {
+		d->conn = NULL;
+		conn_cut(conn);
+	}
 
 	snprintf(why, sizeof(why), "%s could not be reached again within reconnect_s, %u s: %.300s",
 		 channel_peer(d->channel), d->config->common.reconnect_s, d->lost_why);

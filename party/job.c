@@ -223,13 +223,14 @@ static enum err keep_model(struct work *work, const char *state)
 	return model_keep(work->model, state);
 }
 
-/* Labels that not all others have been told alike are nobody's result. */
-static void take_back_labels(const char *output)
+/* Labels, or embeddings, that not all others have been told alike are nobody's result. */
+static void take_back(const struct work *work, const char *output)
 {
-	static const char *const names[] = { "labels.csv", "labels.npy" };
+	static const char *const names[][2] = { { "labels.csv", "labels.npy" },
+						{ "embeddings.npy", "ids.csv" } };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		char *path = file_join(output, names[i]);
+	for (size_t i = 0; i < 2; i++) {
+		char *path = file_join(output, names[work->job.kind == JOB_FEDWALK][i]);
 
 		if (unlink(path) == 0)
 			log_warn("%s is taken back", path);
@@ -237,9 +238,21 @@ static void take_back_labels(const char *output)
 	}
 }
 
+/* The coordinator died before it said DONE, and comes again to say that it was about to. If all
+ * others have sent word that they were told the same, they have their results too, and that is
+ * true. */
+static enum err believe(struct work *work, enum err e)
+{
+	if (!post_done(work->post) || work->told.waiting)
+		return e;
+	log_warn("%s; how far the ledgers of the others reach, it has not said", err_detail());
+	return ERR_OK;
+}
+
 /* Both sides' DONE: how far the ledgers of all reach. */
 static enum err say_done(struct work *work)
 {
+	bool heard = false;
 	struct msg *m = alloc(1, sizeof(*m));
 	enum err e;
 
@@ -247,9 +260,13 @@ static enum err say_done(struct work *work)
 	e = leaving_say_head(work->leaving, &m->done);
 	if (e == ERR_OK)
 		e = channel_send(work->channel, m);
-	if (e == ERR_OK)
+	if (e == ERR_OK) {
 		e = channel_recv(work->channel, MSG_DONE, m);
-	if (e == ERR_OK)
+		heard = e == ERR_OK;
+		if (!heard)
+			e = believe(work, e);
+	}
+	if (heard)
 		e = leaving_keep_heads(work->leaving, &m->done);
 	free(m);
 	return e;
@@ -262,7 +279,7 @@ static enum err finish(struct work *work, const char *output)
 	if (e == ERR_OK)
 		e = say_done(work);
 	if (work->told.waiting)
-		take_back_labels(output);
+		take_back(work, output);
 	return e;
 }
 

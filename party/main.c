@@ -87,7 +87,8 @@ static const struct argp argp = {
 	"6 cancelled.\v"
 	"Results are written to the output directory, with --once directly, otherwise to a "
 	"directory per "
-	"job: labels.csv, labels.npy, run.json; and log.jsonl.",
+	"job: run.json, and labels.csv and labels.npy, or embeddings.npy and ids.csv; and "
+	"log.jsonl.",
 	NULL,
 	NULL,
 	NULL

@@ -146,9 +146,11 @@ static enum err check_eps(const struct party_config *config, const struct job *j
 	if (!(noise.eps > 0))
 		return err_set(ERR_PEER,
 			       "the offered job of kind %s claims no differential privacy, "
-			       "policy.max_eps of %s is %g: it takes job.noise.on \"data\" with "
-			       "job.noise.eps, delta and clip",
-			       job_kind_name(job), config->common.name, config->policy.max_eps);
+			       "policy.max_eps of %s is %g: %s",
+			       job_kind_name(job), config->common.name, config->policy.max_eps,
+			       is_of_rows(job) ? "it takes job.noise.on \"data\" with "
+						 "job.noise.eps, delta and clip"
+					       : "no job of this kind does");
 	if (noise.eps > config->policy.max_eps)
 		return err_set(ERR_PEER,
 			       "the offered job.noise.eps is %g, policy.max_eps of %s is %g",

@@ -38,6 +38,13 @@ post_progress(struct post *p); /* own ticks + those heard from peers: what our h
 /* Did the job end only for now? Somebody crashed, or is to be taken for it: channel_fail_again(), or
  * the peer's own word (MSG_AGAIN). Any thread. */
 bool post_again(struct post *p);
+/* The job is done: from here on no peer's failure ends it, and post_again() is false, unless one has failed
+ * before: then that error. The two cannot both come true. */
+enum err post_settle(struct post *p) MUST_CHECK;
+bool post_settled(struct post *p); /* any thread */
+/* Did the wait end because the coordinator says that the job is done, channel_fail_done()? Whether it
+ * is, is for the job thread to know. Any thread. */
+bool post_done(struct post *p);
 /* Whose failure ended the job: a peer's name, or whom its ABORT names; "" if nobody's is known. */
 void post_culprit(struct post *p, char name[static MSG_NAME_MAX + 1]);
 
@@ -216,6 +223,8 @@ bool channel_is_full(struct channel *ch); /* stop reading from the socket until 
 void channel_fail(struct channel *ch, enum err code, const char *why); /* the peer is gone */
 /* The same, where another attempt may follow: post_again(). */
 void channel_fail_again(struct channel *ch, enum err code, const char *why);
+/* The same, where the coordinator says that the job is done: post_done(). */
+void channel_fail_done(struct channel *ch, enum err code, const char *why);
 void channel_heard(struct channel *ch, uint64_t progress);             /* a heartbeat's counter */
 uint64_t channel_progress(struct channel *ch); /* for our heartbeats: post_progress */
 /* Link messages on the same connection, for the record of traffic. */

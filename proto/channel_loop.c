@@ -78,11 +78,13 @@ void channel_break(struct channel *ch, enum err code, const char *culprit, const
 	pthread_cond_broadcast(&p->changed);
 }
 
-static void fail(struct channel *ch, enum err code, const char *why, bool again)
+static void fail(struct channel *ch, enum err code, const char *why, bool again, bool done)
 {
 	pthread_mutex_lock(&ch->post->lock);
-	if (ch->failed.code == ERR_OK)
+	if (ch->failed.code == ERR_OK) {
 		ch->failed.again = again;
+		ch->failed.done = done;
+	}
 	ch->gone = true;
 	ch->away = false;
 	queue_clear(&ch->out);
@@ -93,12 +95,17 @@ static void fail(struct channel *ch, enum err code, const char *why, bool again)
 
 void channel_fail(struct channel *ch, enum err code, const char *why)
 {
-	fail(ch, code, why, false);
+	fail(ch, code, why, false, false);
 }
 
 void channel_fail_again(struct channel *ch, enum err code, const char *why)
 {
-	fail(ch, code, why, true);
+	fail(ch, code, why, true, false);
+}
+
+void channel_fail_done(struct channel *ch, enum err code, const char *why)
+{
+	fail(ch, code, why, false, true);
 }
 
 void channel_heard(struct channel *ch, uint64_t progress)

@@ -1,4 +1,11 @@
-/* channel_own.h -- the inside of channels and posts, for post.c, channel.c and channel_loop.c only.
+/* channel_own.h -- the inside of channels and posts, for these only:
+ *
+ * post.c           where the job thread waits
+ * channel.c        a channel's life; what is held back, and what is sent
+ * channel_recv.c   what is received
+ * vector.c, warm.c  vectors in chunks; what fills the link in between
+ * channel_loop.c   the loop thread's half
+ * resume.c         numbers, acknowledgements, sending again
  *
  * One lock per post guards all of its channels; it is held for queue operations, never while
  * bytes are packed, parsed or moved. Waking the loop happens under it, so that once
@@ -41,6 +48,7 @@ struct reason {
 	enum err code;
 	char *why;
 	bool again; /* it ends this attempt, not the job */
+	bool done;  /* the job is done, the peer says */
 };
 
 struct post {
@@ -51,6 +59,7 @@ struct post {
 	struct channel *channels; /* list */
 	struct channel *broken;   /* the first that failed */
 	bool final;               /* a peer ended the job itself: no other attempt */
+	bool settled;             /* the job is done: no other attempt either */
 	char culprit[MSG_NAME_MAX + 1];
 	uint64_t moved;           /* frames received, parts of frames sent */
 	uint64_t heard;           /* times that a peer's progress counter changed */
@@ -118,6 +127,13 @@ void channel_break(struct channel *ch, enum err code, const char *culprit, const
 void channel_wake(struct channel *ch);
 void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 			  size_t bytes);
+/* Ends of waiting. What the job thread was told before; that the wait on these channels ends with this
+ * thread's current error, for good; if the post says stop, that, with the step; that this peer showed
+ * no progress for too long. */
+enum err channel_say_end(const struct channel *ch) MUST_CHECK;
+enum err channel_end_all(struct channel *const ch[], size_t count, enum err code);
+bool channel_stopped(struct channel *ch, enum err *code);
+enum err channel_overdue(struct channel *ch) MUST_CHECK;
 /* Waits for a change, at most until then (clock_now_s). */
 void post_wait(struct post *p, double until_s);
 /* The reason why waiting is in vain: cancelled, or a channel failed. False: there is none. */
@@ -137,7 +153,8 @@ void channel_unpair(struct channel *ch);
 /* On the loop thread: an OFFER that comes names the job. */
 void channel_note_offer(struct channel *ch, enum msg_type type, struct bytes body);
 
-/* What the peer sent breaks the protocol: ends the channel with e, which it returns. */
+/* Without the lock. What the peer sent breaks the protocol: the channel is of no further use and ends
+ * with e, which is returned. */
 enum err channel_protocol_error(struct channel *ch, enum err e) MUST_CHECK;
 
 #endif

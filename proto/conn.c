@@ -217,6 +217,11 @@ void conn_close(struct conn *c, enum err code, const char *why, double timeout_s
 	set_end(c, end_s, timeout_s);
 }
 
+void conn_cut(struct conn *c)
+{
+	conn_over(c, ERR_OK, NULL);
+}
+
 /* ---- from TCP to messages ---- */
 
 void conn_start(struct conn *c, struct tls_context *ctx)

@@ -87,5 +87,7 @@ void conn_attach(struct conn *c, struct channel *ch, uint64_t job);
  * the second may only shorten the time.
  * code and why (NULL, ERR_OK: we chose to) go to closed. */
 void conn_close(struct conn *c, enum err code, const char *why, double timeout_s);
+/* Ends it now and without TLS's last word: to the peer it is lost, not closed. */
+void conn_cut(struct conn *c);
 
 #endif

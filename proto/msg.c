@@ -27,9 +27,11 @@ static void walk_code(struct codec *c, uint16_t *code)
 	codec_check(c, *code >= ERR_JOB && *code <= MSG_AGAIN);
 }
 
+/* Or that a job which somebody comes back to is done. */
 static void walk_refused(struct codec *c, struct msg_refused *m)
 {
-	walk_code(c, &m->code);
+	codec_u16(c, &m->code);
+	codec_check(c, m->code >= ERR_JOB && m->code <= MSG_ALL_DONE);
 	codec_bytes(c, &m->text, 0, MSG_TEXT_MAX);
 }
 

@@ -42,6 +42,8 @@ enum {
 	/* A code beside those of enum err, in REFUSED, DECLINE and ABORT: this attempt is over, and
 	 * another may follow. Never an exit status. */
 	MSG_AGAIN = ERR_CANCELLED + 1,
+	/* And one of REFUSED alone: the job is done, all parties have said that they have results. */
+	MSG_ALL_DONE = ERR_CANCELLED + 2,
 };
 
 enum sender { NOBODY = 0, COORD = 1, PARTY = 2, BOTH = 3 };
@@ -110,7 +112,7 @@ struct msg_offer {
 struct msg_accept {
 	uint8_t job_hash[HASH_LEN];
 	uint64_t rows;                /* n; 0 where the kind keeps it from the coordinator */
-	uint32_t columns;             /* fedsc, kmeans: of the features; else 0 */
+	uint32_t columns;             /* fedsc, kmeans: of the features; fedgcn: attributes; else 0 */
 	uint8_t ids_hash[HASH_LEN];   /* SHA-256(job id, "ids", sorted ids) */
 	uint8_t edges_hash[HASH_LEN]; /* SHA-256(job id, "edges", sorted edges); zero if graphs:
 					 "own" */

@@ -74,9 +74,44 @@ bool post_again(struct post *p)
 	bool again;
 
 	pthread_mutex_lock(&p->lock);
-	again = p->cancelled.code == ERR_OK && p->broken && p->broken->failed.again && !p->final;
+	again = p->cancelled.code == ERR_OK && p->broken && p->broken->failed.again && !p->final &&
+		!p->settled;
 	pthread_mutex_unlock(&p->lock);
 	return again;
+}
+
+enum err post_settle(struct post *p)
+{
+	enum err e = ERR_OK;
+	const char *why;
+
+	pthread_mutex_lock(&p->lock);
+	if (post_stopped(p, &e, &why))
+		err_set(e, "%s", why);
+	else
+		p->settled = true;
+	pthread_mutex_unlock(&p->lock);
+	return e;
+}
+
+bool post_settled(struct post *p)
+{
+	bool settled;
+
+	pthread_mutex_lock(&p->lock);
+	settled = p->settled;
+	pthread_mutex_unlock(&p->lock);
+	return settled;
+}
+
+bool post_done(struct post *p)
+{
+	bool done;
+
+	pthread_mutex_lock(&p->lock);
+	done = p->cancelled.code == ERR_OK && p->broken && p->broken->failed.done;
+	pthread_mutex_unlock(&p->lock);
+	return done;
 }
 
 void post_culprit(struct post *p, char name[static MSG_NAME_MAX + 1])

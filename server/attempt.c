@@ -12,6 +12,8 @@
 
 #define HEAD "coterie job state v1\n"
 
+#define DONE " done" /* behind the rest of the line */
+
 enum { STATE_MAX = 256 }; /* bytes of the file */
 
 void attempt_hash(const struct job *job, const char *const *name, size_t L,
@@ -56,7 +58,8 @@ enum err attempt_keep(const char *path, const struct attempt_state *s)
 
 	put_hex(id, s->job_id, JOB_ID_LEN);
 	put_hex(what, s->what, HASH_LEN);
-	n = snprintf(text, sizeof(text), HEAD "%s %" PRIu32 " %s\n", id, s->attempt, what);
+	n = snprintf(text, sizeof(text), HEAD "%s %" PRIu32 " %s%s\n", id, s->attempt, what,
+		     s->done ? DONE : "");
 	return file_write(path, (struct bytes){ (const uint8_t *)text, (size_t)n }, FILE_SECRET);
 }
 
@@ -77,17 +80,37 @@ static bool parse(const char *text, struct attempt_state *s)
 	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1];
 	int end = 0;
 
-	return strncmp(text, HEAD, strlen(HEAD)) == 0 &&
-	       sscanf(at, "%32[0-9a-f] %" SCNu32 " %64[0-9a-f]\n%n", id, &s->attempt, what, &end) ==
-		   3 &&
-	       end > 0 && !at[end] && strlen(id) == 2 * JOB_ID_LEN &&
+	if (strncmp(text, HEAD, strlen(HEAD)) != 0 ||
+	    sscanf(at, "%32[0-9a-f] %" SCNu32 " %64[0-9a-f]%n", id, &s->attempt, what, &end) != 3)
+		return false;
+	s->done = strcmp(at + end, DONE "\n") == 0;
+	return (s->done || strcmp(at + end, "\n") == 0) && strlen(id) == 2 * JOB_ID_LEN &&
 	       strlen(what) == 2 * HASH_LEN && s->attempt > 0 &&
 	       get_hex(id, s->job_id, JOB_ID_LEN) && get_hex(what, s->what, HASH_LEN);
 }
 
-bool attempt_find(const char *path, double limit_s, struct attempt_state *s, char *why)
+static enum err look(const char *path, struct attempt_state *s)
 {
 	struct buf text = { 0 };
+	enum err e = file_read(path, STATE_MAX, &text);
+
+	if (e == ERR_OK && !parse((const char *)text.p, s))
+		e = err_set(ERR_INPUT, "%.200s is damaged", path);
+	buf_release(&text);
+	return e;
+}
+
+enum err attempt_done(const char *path)
+{
+	struct attempt_state s;
+
+	TRY(look(path, &s));
+	s.done = true;
+	return attempt_keep(path, &s);
+}
+
+bool attempt_find(const char *path, double limit_s, struct attempt_state *s, char *why)
+{
 	struct timespec now;
 	struct stat st;
 	double age;
@@ -95,12 +118,11 @@ bool attempt_find(const char *path, double limit_s, struct attempt_state *s, cha
 	*why = '\0';
 	if (stat(path, &st) != 0)
 		return false;
-	if (file_read(path, STATE_MAX, &text) != ERR_OK || !parse((const char *)text.p, s)) {
+	if (look(path, s) != ERR_OK) {
+		*s = (struct attempt_state){ 0 };
 		snprintf(why, ERR_DETAIL_MAX, "%.200s is damaged", path);
-		buf_release(&text);
 		return false;
 	}
-	buf_release(&text);
 	clock_gettime(CLOCK_REALTIME, &now);
 	age = difftime(now.tv_sec, st.st_mtim.tv_sec);
 	if (age > limit_s) {

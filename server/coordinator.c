@@ -6,7 +6,6 @@
 #include "common/job/startup.h"
 #include "crypto/sign.h"
 #include "proto/tls.h"
-#include "server/attempt.h"
 #include "server/coordinator_own.h"
 
 #include <stdio.h>
@@ -46,6 +45,8 @@ static void on_linger(uv_timer_t *timer)
 
 void coordinator_close(struct coordinator *c, enum err result, const char *why)
 {
+	bool done;
+
 	if (c->phase == CLOSING)
 		return;
 	c->result = result;
@@ -63,6 +64,7 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why)
 	for (struct visitor *v = c->visitors; v; v = v->next)
 		if (!v->seat || v->seat->conn != v->conn)
 			conn_close(v->conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
+	done = coordinator_is_done(c) && result == ERR_OK;
 	c->phase = CLOSING;
 	if (c->again && result != ERR_OK && c->listener) {
 		uv_timer_start(&c->join_timer, on_linger, c->linger_ms, 0);
@@ -76,7 +78,8 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why)
 	close_handle((uv_handle_t *)&c->cancel_timer);
 	close_handle((uv_handle_t *)&c->away_timer);
 	close_handle((uv_handle_t *)&c->state_timer);
-	attempt_forget(c->state);
+	if (!done)
+		attempt_forget(c->state);      /* otherwise last of all: coordinator_run() */
 	uv_unref((uv_handle_t *)&c->job_done); /* the job thread is over, or is left to itself */
 }
 
@@ -137,7 +140,8 @@ static enum err start(struct coordinator *c)
 	TRY(confine(&config->common)); /* the loop has not run: nobody has been accepted yet */
 	TRY(coordinator_find_job(c));
 	coordinator_watch(c);
-	coordinator_await(c);
+	if (c->phase == JOINING)
+		coordinator_await(c);
 	return announce(c, bound);
 }
 
@@ -149,7 +153,8 @@ enum err coordinator_check(const struct coordinator_config *config)
 	return tls_check(TLS_SERVER, p->certificate, p->key, p->ca);
 }
 
-enum err coordinator_run(const struct coordinator_config *config, const struct job *job)
+enum err coordinator_run(const struct coordinator_config *config, const struct job *job,
+			 bool *before)
 {
 	struct coordinator *c = alloc(1, sizeof(*c));
 	enum err e;
@@ -162,10 +167,13 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 		snprintf(why, sizeof(why), "%s", err_detail());
 		coordinator_close(c, e, why);
 	}
+	*before = c->phase == TELLING;
 	uv_run(&c->loop, UV_RUN_DEFAULT);
 	e = c->result == ERR_OK ? ERR_OK : err_set(c->result, "%s", c->why);
-	if (c->thread_started)
+	if (c->thread_started) {
+		attempt_forget(c->state);
 		daemon_leave(e);
+	}
 	for (size_t l = 0; l < c->L; l++)
 		channel_free(c->seat[l].channel);
 	conn_host_free(c->host);
@@ -174,6 +182,7 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 	uv_loop_close(&c->loop);
 	post_free(c->post);
 	record_release(&c->record);
+	attempt_forget(c->state);
 	free(c->state);
 	free(c);
 	return e;

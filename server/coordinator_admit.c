@@ -62,7 +62,7 @@ static void on_ready(struct conn *conn, void *arg)
 	} else if (c->phase == CLOSING && c->again && c->result != ERR_OK) {
 		coordinator_refuse(conn, (uint16_t)c->result, c->why);
 		conn_close(conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
-	} else if (c->phase == RUNNING && key_fits(seat, conn)) {
+	} else if (c->phase == TELLING || (c->phase == RUNNING && key_fits(seat, conn))) {
 		v->seat = seat; /* its first message says whether it goes on with the job */
 	} else if (seat->conn) {
 		snprintf(why, sizeof(why), "%s is already connected, from %s", seat->name,
@@ -156,7 +156,7 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 
 	if (away)
 		coordinator_on_lost(c, seat, why);
-	else if (code != ERR_OK && !c->run.finished)
+	else if (code != ERR_OK && !post_settled(c->post))
 		log_warn("connection from %s closed: %s", conn_address(conn), why);
 	if (seat && seat->conn == conn) {
 		seat->conn = NULL;

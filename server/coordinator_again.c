@@ -1,7 +1,6 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "crypto/random.h"
-#include "server/attempt.h"
 #include "server/coordinator_own.h"
 #include "server/job.h"
 
@@ -56,7 +55,7 @@ static enum err take_up(struct coordinator *c, const struct attempt_state *s)
 enum err coordinator_find_job(struct coordinator *c)
 {
 	double limit_s = (double)c->config->common.rejoin_s + c->config->common.reconnect_s;
-	struct attempt_state s;
+	struct attempt_state s = { 0 };
 	char why[ERR_DETAIL_MAX];
 	bool found;
 
@@ -65,9 +64,15 @@ enum err coordinator_find_job(struct coordinator *c)
 	found = attempt_find(c->state, limit_s, &s, why);
 	if (found && memcmp(s.what, c->what, HASH_LEN) != 0)
 		snprintf(why, sizeof(why), "%.200s is of another job or other parties", c->state);
-	else if (found && repeats(c))
+	else if (found && !s.done && repeats(c))
 		return take_up(c, &s);
-	if (*why)
+	else if (found && s.done) {
+		coordinator_take_up_done(c, &s);
+		return ERR_OK;
+	}
+	if (*why && s.done)
+		log_info("a new job begins, that of the last start was done: %s", why);
+	else if (*why)
 		log_warn("a job was not finished, and cannot be gone on with: %s", why);
 	attempt_forget(c->state);
 	c->run.attempt = 1;

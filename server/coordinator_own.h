@@ -5,6 +5,7 @@
  * coordinator_job.c      the job thread's beginning and end
  * coordinator_return.c   a party whose connection was lost in the job
  * coordinator_again.c    an attempt that was cut short, and the next one
+ * coordinator_done.c     a job that is done, for parties that come back to it
  * coordinator_stop.c     signals
  */
 #ifndef SERVER_COORDINATOR_OWN_H
@@ -12,6 +13,7 @@
 
 #include "common/job/daemon.h"
 #include "proto/conn.h"
+#include "server/attempt.h"
 #include "server/run.h"
 
 enum { CLOSE_TIMEOUT_S = 2 };
@@ -25,6 +27,7 @@ struct seat {
 	struct channel *channel; /* once the job begins */
 	bool joined;             /* its HELLO was answered with WELCOME */
 	bool known;              /* it has joined an attempt of this job, with this key: */
+	bool knows;              /* it came back and was told that the job is done */
 	uint8_t key[HASH_LEN];   /* the fingerprint with which it joined */
 	double lost_s;           /* clock_now_s() at which its connection was lost in the job */
 	char lost_why[ERR_DETAIL_MAX];
@@ -38,7 +41,8 @@ struct visitor {
 	struct seat *seat; /* NULL until it is known who it is */
 };
 
-enum phase { JOINING, RUNNING, CLOSING };
+/* TELLING: the job was done when the process before this one ended. */
+enum phase { JOINING, RUNNING, TELLING, CLOSING };
 
 struct coordinator {
 	const struct coordinator_config *config;
@@ -95,7 +99,8 @@ void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const stru
 
 /* ---- coordinator_again.c ---- */
 
-/* The job's number and the attempt's: drawn and 1, or what a coordinator before this one left. */
+/* The job's number and the attempt's: drawn and 1, or what a coordinator before this one left; phase
+ * TELLING if it left a job that is done. */
 enum err coordinator_find_job(struct coordinator *c) MUST_CHECK;
 void coordinator_keep_state(struct coordinator *c); /* an attempt begins */
 /* A party is taken to have crashed: this attempt ends. */
@@ -107,6 +112,15 @@ void coordinator_begin_again(struct coordinator *c);
 void coordinator_send_again(struct visitor *v, struct conn *conn);
 /* Not all came for another attempt, or one left: the job has failed. */
 void coordinator_fail(struct coordinator *c, enum err code, const char *why);
+
+/* ---- coordinator_done.c ---- */
+
+/* In place of coordinator_await(): s says that the job is done. */
+void coordinator_take_up_done(struct coordinator *c, const struct attempt_state *s);
+/* All parties have said that they have results. */
+bool coordinator_is_done(const struct coordinator *c);
+/* A party of that job has come back, whether its process is the same or another. */
+void coordinator_say_done(struct visitor *v, struct conn *conn);
 
 /* ---- coordinator_stop.c ---- */
 

@@ -18,6 +18,11 @@ static void take_back(struct seat *seat, struct conn *conn)
 		 conn_address(conn), clock_now_s() - seat->lost_s, (unsigned long long)link.resent);
 }
 
+static bool is_of_it(const struct coordinator *c, const struct msg_resume *r)
+{
+	return memcmp(r->job_id, c->run.job_id, JOB_ID_LEN) == 0 && r->attempt == c->run.attempt;
+}
+
 /* It goes on with the job. If its old connection still seems to be there, this one is right: a
  * second process of the same party would not know the job. */
 void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *r)
@@ -34,8 +39,12 @@ void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct ms
 		return;
 	}
 	if (c->phase != RUNNING || channel_resume_check(seat->channel, r) != ERR_OK) {
-		coordinator_turn_away(
-		    v, conn, c->phase == RUNNING ? err_detail() : "no such job is under way");
+		if (coordinator_is_done(c) && is_of_it(c, r))
+			coordinator_say_done(v, conn);
+		else
+			coordinator_turn_away(v, conn,
+					      c->phase == RUNNING ? err_detail()
+								  : "no such job is under way");
 		return;
 	}
 	if (old) {
@@ -60,7 +69,7 @@ void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct ms
 
 /* It begins anew, in a job. If it was lost before it heard anything of the job, that is right: it
  * hears it now. Otherwise its process was another one, which will not come back: so this attempt is
- * over, and it is welcome in the next. */
+ * over, and it is welcome in the next; or, if all have their results, it hears that. */
 void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;
@@ -76,6 +85,10 @@ void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const stru
 	if (c->phase == JOINING && !seat->conn) { /* it was there before this attempt was */
 		seat->conn = conn;
 		coordinator_on_hello(v, conn, h);
+		return;
+	}
+	if (c->phase == TELLING) {
+		coordinator_say_done(v, conn);
 		return;
 	}
 	if (c->phase != RUNNING && !seat->conn) {
@@ -100,6 +113,8 @@ void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const stru
 		}
 		if (coordinator_goes_on(c))
 			coordinator_send_again(v, conn);
+		else if (coordinator_is_done(c))
+			coordinator_say_done(v, conn);
 		else
 			coordinator_turn_away(v, conn, "a job is under way");
 	}

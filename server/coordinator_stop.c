@@ -37,6 +37,8 @@ static void on_stop(uv_signal_t *signal, int number)
 		coordinator_fail(c, ERR_CANCELLED, why);
 	} else if (c->phase == JOINING) {
 		coordinator_close(c, ERR_CANCELLED, why);
+	} else if (c->phase == TELLING) {
+		coordinator_close(c, ERR_OK, NULL);
 	} else if (c->phase == RUNNING && !uv_is_active((uv_handle_t *)&c->cancel_timer)) {
 		post_cancel(c->post, ERR_CANCELLED, why);
 		uv_timer_start(&c->cancel_timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);

@@ -27,6 +27,7 @@
 
 /* How long a party that is there has to acknowledge the last message. */
 #define DONE_TIMEOUT_S      5.0
+#define LAST_TIMEOUT_S      1.0 /* until what goes before it is in the kernel */
 #define ABORT_TIMEOUT_S     1.0
 #define CANCELLED_TIMEOUT_S 0.2 /* a process that is stopped has little time left */
 
@@ -308,6 +309,35 @@ static enum err gather_done(struct run *run, struct msg *all)
 	return e;
 }
 
+/* run.json, with all that has passed so far. */
+static enum err write_record(struct run *run)
+{
+	run->record->traffics = run->record->peers = 0; /* of an earlier call */
+	for (size_t l = 0; l < run->L; l++)
+		account_channel(run->record, run->channel[l]);
+	return record_write(run->record, run->output);
+}
+
+/* The job is done, whatever becomes of this process: from the mark on one that is started again
+ * says so (server/coordinator_done.c). What parties need to find it true by themselves has left
+ * before. */
+static void mark_done(struct run *run)
+{
+	double until_s = clock_now_s() + LAST_TIMEOUT_S;
+	enum err e;
+
+	account_step(run->record, run->post);
+	record_end(run->record, ERR_OK, ""); /* what follows is no part of the work */
+	for (size_t l = 0; l < run->L; l++)  /* who is away hears it when it comes back */
+		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
+	e = write_record(run);
+	if (e == ERR_OK && run->state)
+		e = attempt_done(run->state);
+	if (e != ERR_OK)
+		log_warn("if this process dies now, it will not know that the job is done: %s",
+			 err_detail());
+}
+
 /* Everyone has written its results before anyone is told that the job is done. A party whose
  * connection is lost now comes back to hear it; if it does not, nothing is undone. */
 static enum err finish(struct run *run)
@@ -321,14 +351,15 @@ static enum err finish(struct run *run)
 	if (e == ERR_OK)
 		e = relay_give_last(run, &told);
 	relayed_release(&told);
+	if (e == ERR_OK)
+		e = post_settle(run->post);
 	TRY(e);
-	run->finished = true;
-	attempt_forget(run->state);
-	account_step(run->record, run->post);
-	record_end(run->record, ERR_OK, ""); /* what follows is no part of the work */
+	mark_done(run);
 	for (size_t l = 0; l < run->L; l++)
-		if (channel_send(run->channel[l], &m) == ERR_CANCELLED)
+		if (channel_send(run->channel[l], &m) == ERR_CANCELLED) {
+			attempt_forget(run->state);
 			return ERR_CANCELLED;
+		}
 	for (size_t l = 0; l < run->L; l++)
 		if (channel_drain(run->channel[l], DONE_TIMEOUT_S) != ERR_OK)
 			log_warn("%s has its results, but may not have heard that all have: %s",
@@ -338,7 +369,7 @@ static enum err finish(struct run *run)
 
 bool job_goes_on(const struct run *run)
 {
-	return run->more && !run->finished && post_again(run->post);
+	return run->more && post_again(run->post);
 }
 
 static void abort_all(struct run *run, enum err code, const char *why)
@@ -425,13 +456,11 @@ enum err job_serve(struct run *run, const char *output)
 	if (e != ERR_OK)
 		abort_all(run, e, why);
 	log_progress_end();
-	if (e != ERR_OK || !run->finished) {
+	if (e != ERR_OK) {
 		account_step(run->record, run->post);
 		record_end(run->record, e, why);
 	}
-	for (size_t l = 0; l < run->L; l++)
-		account_channel(run->record, run->channel[l]);
-	if (record_write(run->record, output) != ERR_OK)
+	if (write_record(run) != ERR_OK)
 		log_warn("%s", err_detail());
 	return e == ERR_OK ? e : err_set(e, "%s", why);
 }

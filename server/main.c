@@ -100,7 +100,9 @@ static const struct argp argp = {
 	"peer failed or was not authenticated, 3 a deadline passed, 4 bad arguments, configuration "
 	"or "
 	"input, 5 internal error, 6 cancelled.\v"
-	"Results are written to the output directory: labels.csv, labels.npy, run.json, log.jsonl.",
+	"Results are written to the output directory: run.json, log.jsonl, and what the kind of "
+	"job leaves "
+	"there: labels.csv and labels.npy, embeddings.npy, model.fedgcn.",
 	NULL,
 	NULL,
 	NULL
@@ -123,6 +125,7 @@ static enum err run(const struct arguments *a)
 {
 	struct coordinator_config config;
 	struct job job;
+	bool before = false;
 	enum err e;
 
 	TRY(coordinator_config_read(&config, a->config, a->config_set.item));
@@ -143,8 +146,12 @@ static enum err run(const struct arguments *a)
 		e = daemon_begin(&config.common);
 	secret_report();
 	if (e == ERR_OK)
-		e = coordinator_run(&config, &job);
-	if (e == ERR_OK)
+		e = coordinator_run(&config, &job, &before);
+	if (e == ERR_OK && before)
+		printf("done before this start: results in %s; the same command now begins a new "
+		       "job\n",
+		       config.common.output);
+	else if (e == ERR_OK)
 		printf("done: results in %s\n", config.common.output);
 	coordinator_config_release(&config);
 	return e;

@@ -28,14 +28,13 @@ struct run {
 	struct record *record;
 	unsigned threads;      /* of numerical loops */
 	size_t n;              /* nodes: known once all parties have accepted, to fedsc, kmeans,
-				  fedspectral and fedwalk after their first step */
+				  fedspectral, fedwalk and fedgcn (graphs) after their first step */
 	size_t columns;        /* fedsc, kmeans: m; fedgcn: attributes of a node */
 	float *embedding;      /* fedwalk: what is kept of all vertices, or NULL; owned */
 	const char *output;    /* directory of results; fedgcn leaves its model there */
 	bool tell;             /* parties exchange what they were told (server/relay.h) */
 	unsigned phase;        /* how many have begun */
 	unsigned told[TREE_NODES_MAX]; /* by group: the phase in which it last did */
-	_Atomic bool finished; /* everyone has its results: parties may leave */
 	bool more;             /* if this attempt is cut short, another one follows */
 	const char *state;     /* the file of server/attempt.h; NULL: none */
 };

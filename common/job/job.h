@@ -182,7 +182,7 @@ job_screen(const struct job *job,
 const char *job_kind_name(const struct job *job);
 /* What a party's policy.jobs must name for this job: its kind, or, where a variant shows more than
  * the kind's others, the variant by name ("fedsc.paper", "fedspectral.exact", "fedwalk.dtw",
- * "fedgcn.kde"). */
+ * "fedgcn.kde", "fedgcn.best"). */
 const char *job_permission(const struct job *job);
 extern const char *const job_permission_names[]; /* all there are; the list ends with NULL */
 extern const char *const job_kind_names[]; /* in the order of the enum; the list ends with NULL */

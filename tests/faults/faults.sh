@@ -21,12 +21,15 @@
 #     party-02 == relay ======/                    (which loses what comes through the relay)
 #     party-03 ==============/
 #
-# A cell is right in two ways: it SURVIVED (all processes end with 0, with the labels of a run that
+# A cell is right in two ways: it SURVIVED (all processes end with 0, with the results of a run that
 # nothing happened to), or it FAILED CLEANLY (no process of the job says it is done, all end with a status
-# that is documented, all know the cause, and who broke is named). Everything else is wrong: other
-# labels, a crash, a process that still runs after 300 s, causes that differ, files left over.
-# LATE: the job was over before the fault came. A process that dies when all were done, and is started
-# again, finds nobody: it ends with 2 (a party) or 3 (the coordinator), and the others' results count.
+# that is documented, all know the cause, who broke is named, and no party has results). Everything
+# else is wrong: other labels, a crash, a process that still runs after 300 s, causes that differ, files
+# left over, a cell that says nothing.
+# LATE: the fault found nothing to strike, for the victim had ended or no connection stood. The job must have
+# gone well all the same.
+# One survivor does not end with 0: a party that dies when all were done. Its second process is told so,
+# which it cannot know by itself, and ends with 2.
 #
 # The last line is the count; exit 1 if a cell is wrong. Without root or /dev/net/tun the cells of loss and
 # disk are not run, and counted as such.
@@ -57,9 +60,11 @@ prepare() { # NAME: in a process of its own
 	parties "$PARTIES"
 	# shellcheck disable=SC2046
 	ends 0 coordinator $(names "$PARTIES")
-	phases=$(run_of coordinator '.phases[].name')
-	echo "$phases" >"$T/phases.coordinator"
-	run_of party-01 '.phases[].name' >"$T/phases.party-01"
+	for name in coordinator party-01; do
+		phases=$(run_of "$name" '.phases[].name')
+		[[ $phases ]] || fail "$name/run.json has no phases"
+		echo "$phases" >"$T/phases.$name"
+	done
 	mv "$T/out" "$T/undisturbed"
 	rm -f "$T"/*.stderr "$T"/*.stdout
 	[[ ! -e $T/state.before ]] || { rm -rf "$T/state" && mv "$T/state.before" "$T/state"; }
@@ -94,6 +99,7 @@ cell() { # PROTOCOL STEP FAULT VICTIM
 	protocol=$1 step=$2 fault=$3 victim=$4
 	T=$(mktemp -d "${TMPDIR:-/tmp}/coterie-fault.XXXXXX")
 	declare -gA PID=() STATUS_OF=()
+	late=false
 	mounted=''
 	trap 'outcome wrong "the script itself failed"' EXIT
 	trap 'exit 143' TERM INT HUP
@@ -103,7 +109,6 @@ cell() { # PROTOCOL STEP FAULT VICTIM
 }
 
 fault_of_process() {
-	local name
 	[[ $fault != disk ]] || small_disk
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\"" # for when it is started again
@@ -113,13 +118,20 @@ fault_of_process() {
 	ADDRESS=$RELAY party party-02
 	party party-03
 	strike
+	await_all
+	! $late || judge_late
+	judge
+}
+
+await_all() {
+	local name
 	for name in coordinator $(names "$PARTIES"); do
+		[[ ${PID[$name]-} ]] || continue
 		until_true 100 gone "$name" || fail "$name still runs after $((100 * PATIENCE)) s"
 		STATUS_OF[$name]=0
 		wait "${PID[$name]}" || STATUS_OF[$name]=$?
 		unset "PID[$name]"
 	done
-	judge
 }
 
 # When the victim comes to the step, or to the end.
@@ -127,7 +139,10 @@ strike() {
 	local log=$T/out/$victim/log.jsonl
 	there() { grep -q "\"phase\": *\"$step\"" "$log" 2>/dev/null || gone "$victim"; }
 	until_true 60 there || fail "$victim does not come to the step"
-	! gone "$victim" || outcome late
+	if gone "$victim"; then
+		late=true
+		return
+	fi
 	case $fault in
 	kill) kill_and_start ;;
 	stop*) stop_for "${fault#stop}" ;;
@@ -137,9 +152,15 @@ strike() {
 }
 
 kill_and_start() {
-	kill -KILL "${PID[$victim]}"
-	wait "${PID[$victim]}" 2>/dev/null || true
-	sleep 0.2
+	local status=0 before=${PID[$victim]}
+	kill -KILL "$before" 2>/dev/null || true
+	wait "$before" 2>/dev/null || status=$?
+	if ((status != 137)); then # it had ended by itself
+		late=true
+		STATUS_OF[$victim]=$status
+		unset "PID[$victim]"
+		return
+	fi
 	mv "$T/$victim.stderr" "$T/$victim.first.stderr"
 	if [[ $victim == coordinator ]]; then
 		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
@@ -150,7 +171,13 @@ kill_and_start() {
 }
 
 stop_for() { # SECONDS
-	kill -STOP "${PID[$victim]}"
+	kill -STOP "${PID[$victim]}" 2>/dev/null || true
+	stopped() { grep -q '^State:.*T' "/proc/${PID[$victim]}/status" 2>/dev/null || gone "$victim"; }
+	until_true 5 stopped || fail "$victim does not stop"
+	if gone "$victim"; then
+		late=true
+		return
+	fi
 	sleep "$1"
 	kill -CONT "${PID[$victim]}"
 }
@@ -161,9 +188,25 @@ small_disk() {
 	mounted=$T/out/$victim
 }
 
-fill_disk() { cat /dev/zero >"$mounted/filling" 2>/dev/null || true; }
+fill_disk() {
+	cat /dev/zero >"$mounted/filling" 2>/dev/null || true
+	[[ $(df --output=avail "$mounted" | tail -n 1) -eq 0 ]] || fail "the disk is not full"
+}
 
 # ---- what became of it ----
+
+judge_late() {
+	local name
+	for name in coordinator $(names "$PARTIES"); do
+		((STATUS_OF[$name] == 0)) || fail "the fault came too late, and yet: $(statuses)"
+	done
+	nothing_unexpected
+	same_results
+	outcome late
+}
+
+# Whoever had a connection through the relay says that it lost it.
+cut_was_felt() { cat "$T"/*.stderr | grep -Eq 'is awaited for|; dialling again for'; }
 
 judge() {
 	local name all=0 failed=0
@@ -177,19 +220,25 @@ judge() {
 	nothing_unexpected
 	if ((failed == 0)); then
 		same_results
+		nothing_left_over
+		[[ $fault != cut ]] || cut_was_felt || outcome late
 		outcome survived "$(attempts)"
 	fi
-	if [[ $fault$victim == killparty* ]] && ((failed == 1 && STATUS_OF[$victim] == 2)) && said coordinator "$victim has its results"; then
-		same_results # all were done when it died; its second process comes too late
+	if died_when_all_were_done && ((failed == 1)); then
+		same_results
+		nothing_left_over "$victim"
 		outcome survived 'it had its results'
-	fi
-	if [[ $fault$victim == killcoordinator ]] && ((failed == 1 && STATUS_OF[$victim] == 3)); then
-		same_results # the same: all parties were told so, and none is left to come
-		outcome survived 'the parties had their results'
 	fi
 	((all == 0)) || fail "some are done and some failed: $(statuses)"
 	same_causes
+	nothing_left_over "$victim"
+	no_results
 	outcome 'failed cleanly' "$(cause "$([[ $victim == coordinator ]] && echo party-00 || echo coordinator)")"
+}
+
+died_when_all_were_done() {
+	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && said "$victim" 'refused by coordinator: the job is done' &&
+		said coordinator "$victim has its results"
 }
 
 statuses() {
@@ -213,50 +262,85 @@ same_rows() { # NAME FILE FILE
 
 same_embeddings() { # NAME
 	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1
+	[[ -s $was/embeddings.npy && -s $is/embeddings.npy ]] || return 1
 	[[ $(stat -c %s "$was/embeddings.npy") == "$(stat -c %s "$is/embeddings.npy")" ]] || return 1
 	[[ ! -e $was/ids.csv ]] || cmp -s "$was/ids.csv" "$is/ids.csv"
 }
 
 same_results() {
-	local name file
+	local name was
 	for name in coordinator $(names "$PARTIES"); do
+		was=$base/$protocol/undisturbed/$name
 		records_done "$name" || fail "$name/run.json has status $(run_of "$name" .status)"
-		file=labels.csv
+		same_files "$name" || fail "$name has not the files of an undisturbed run"
 		if [[ $protocol == fedwalk* ]]; then # its noise is drawn anew in each job: whose they are, and how many
 			same_embeddings "$name" || fail "$name has other embeddings"
 			continue
 		fi
-		[[ -e $base/$protocol/undisturbed/$name/$file ]] || continue
-		same_rows "$name" "$base/$protocol/undisturbed/$name/$file" "$T/out/$name/$file" || fail "$name has other labels"
+		[[ -e $was/labels.csv ]] || continue
+		same_rows "$name" "$was/labels.csv" "$T/out/$name/labels.csv" || fail "$name has other labels"
+		[[ $protocol == fedspectral* ]] || cmp -s "$was/labels.npy" "$T/out/$name/labels.npy" || fail "$name has other labels.npy"
 	done
+}
+
+# By name: whatever else a kind leaves is there, and not empty; of models their number, for they are named
+# by the job.
+same_files() { # NAME
+	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1
+	files_in() { (cd "$1" && find . -type f -size +0 ! -name run.json ! -name log.jsonl ! -name filling ! -path './state/ledger*' | sed 's/model-.*\.bin/model/' | sort); }
+	[[ $(files_in "$was") == "$(files_in "$is")" ]]
 }
 
 # Or there was no room for a record, or its writer is gone, and it says so.
 records_done() { # NAME
-	[[ ! -s $T/out/$1/run.json ]] || { [[ $(run_of "$1" .status) == "done" ]] && return 0; }
-	[[ $1 == "$victim" ]] || return 1
-	case $fault in
-	kill) [[ $victim == coordinator ]] || said coordinator "$victim has its results" ;;
-	disk) said "$1" 'run.json: cannot write: No space' ;;
-	*) return 1 ;;
-	esac
+	if [[ -s $T/out/$1/run.json ]]; then
+		[[ $(run_of "$1" .status) == "done" ]]
+	elif [[ $1 != "$victim" ]]; then
+		return 1
+	elif [[ $fault == disk ]]; then
+		said "$1" 'run.json: cannot write: No space'
+	else
+		died_when_all_were_done
+	fi
 }
 
 # The cause that the coordinator gives is everyone's, but for how they put it: each names the victim.
 same_causes() {
 	local name
 	for name in coordinator $(names "$PARTIES"); do
-		[[ -s $T/out/$name/run.json && $name != "$victim" ]] || continue
+		[[ $name != "$victim" ]] || continue
+		grep -q "$victim" "$T/$name.stderr" || fail "$name does not name $victim: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
+		[[ -s $T/out/$name/run.json ]] || continue # it was not told of a job
 		[[ $(run_of "$name" .status) != "done" ]] || fail "$name/run.json says the job is done"
 		[[ $(cause "$name") == *"$victim"* ]] || fail "$name does not name $victim: $(cause "$name")"
 	done
-	grep -q "$victim" "$T/coordinator.stderr" || fail "the coordinator does not name $victim"
+	[[ $fault != disk ]] || full_disk_is_the_cause
+}
+
+full_disk_is_the_cause() {
+	local name
+	for name in coordinator $(names "$PARTIES"); do
+		grep -Eq 'No space left|disk (I/O|is full)|disk full' "$T/$name.stderr" || fail "$name does not know that the disk is full: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
+	done
+}
+
+# The victim may have been kept from taking back what it had; the coordinator's are its own reckoning.
+no_results() {
+	local name file
+	for name in $(names "$PARTIES"); do
+		[[ $name != "$victim" ]] || continue
+		for file in labels.csv labels.npy embeddings.npy ids.csv; do
+			[[ ! -e $T/out/$name/$file ]] || fail "$name was left with $file of a job that failed"
+		done
+	done
+}
+
+nothing_left_over() { # [VICTIM]
+	rm -f "${mounted:-$T}/filling"
+	no_leftovers "$@"
 }
 
 nothing_unexpected() {
-	local odd
-	odd=$(find "$T/out" -type f \( -name '*.new' -o -name '*.tmp' -o -name '*.part' \) ! -path "$T/out/$victim/*")
-	[[ -z $odd ]] || fail "left over: $odd"
 	! grep -lE 'AddressSanitizer|runtime error:|Assertion' "$T"/*.stderr || fail "a process crashed"
 }
 
@@ -274,15 +358,27 @@ fault_of_loss() {
 	while ((tries--)); do
 		rm -rf "$T/lossy"
 		if launch_once "$T/lossy" "${options[@]}"; then
-			for name in "$T"/quiet/*/labels.csv; do
-				[[ -e $name ]] || continue # embeddings
-				same_rows "$(basename "$(dirname "$name")")" "$name" "$T/lossy/${name#"$T"/quiet/}" || fail "$(basename "$(dirname "$name")") has other labels"
-			done
+			same_launched
+			(($(jq .run.lost "$T/lossy/network.json") > 0)) || outcome 'not run' 'no packet was lost'
 			outcome survived "$(jq -r '"\(.run.lost) packets lost of \(.run.lost + .run.packets)"' "$T/lossy/network.json")"
 		fi
 		grep -Eq 'discarded|not what it states' "$T/launch.stderr" || fail "$(tail -n 1 "$T/launch.stderr" | cut -c 1-200)"
 	done
 	outcome 'not run' 'this machine is too busy for a lab'
+}
+
+same_launched() {
+	local file name some=false
+	for file in "$T"/quiet/*/labels.csv "$T"/quiet/*/embeddings.npy; do
+		[[ -e $file ]] || continue
+		some=true
+		name=$(basename "$(dirname "$file")")
+		case $file in
+		*.csv) same_rows "$name" "$file" "$T/lossy/${file#"$T"/quiet/}" || fail "$name has other labels" ;;
+		*) [[ $(stat -c %s "$file") == "$(stat -c %s "$T/lossy/${file#"$T"/quiet/}")" ]] || fail "$name has other embeddings" ;;
+		esac
+	done
+	$some || fail "without loss there are no results"
 }
 
 launch_once() { # OUT ARG...
@@ -359,6 +455,7 @@ if $list; then
 	cat "$base/cells"
 	exit 0
 fi
+cp "$base/cells" "$base/wanted"
 needs_lab() { grep -E ' (loss|disk) ' "$base/cells" || true; }
 if ! has_lab; then
 	needs_lab | awk '{ print $1 "," $2 "," $3 "," $4 ",not run,needs root and /dev/net/tun" }' >"$base/results"
@@ -369,6 +466,10 @@ total=$(wc -l <"$base/cells")
 echo "faults: $total cells, $jobs at a time" >&2
 xargs -P "$jobs" -d '\n' -I{} setpriv --pdeathsig TERM bash "$0" --cell "$base" {} <"$base/cells" 2>"$base/errors" |
 	tee -a "$base/results" | grep --line-buffered -E ',wrong,' || true
+# A cell whose process was killed says nothing, and is not right for that.
+awk -F '[ ,]' 'FILENAME == ARGV[1] { said[$1, $2, $3, $4]++; next } !said[$1, $2, $3, $4] { print $1 "," $2 "," $3 "," $4 ",wrong,it says nothing" }' \
+	"$base/results" "$base/wanted" >"$base/silent"
+tee -a "$base/results" <"$base/silent"
 cp "$base/results" "${out:-/dev/null}"
 
 # ---- the count ----

@@ -7,8 +7,8 @@
 #     party-01 == relay 30 ms == coordinator
 #     party-02 == relay 30 ms ==/
 #
-# shellcheck source=lib.sh
-source "$(dirname "$0")/lib.sh"
+# shellcheck source=../hostile/turncoat.sh
+source "$(dirname "$0")/../hostile/turncoat.sh"
 
 STEPS=(offer keys local level-1 polish result)
 EVERYONE=(coordinator party-00 party-01 party-02)
@@ -81,6 +81,7 @@ party_dies_in() { # STEP
 	if [[ $1 == result ]]; then # it had its result, and nobody waits for more
 		ended party-01
 		[[ $STATUS == 0 || $STATUS == 2 ]] || fail "party-01 ended with status $STATUS, expected 0 or 2"
+		((STATUS == 0)) || says party-01 'refused by coordinator: the job is done'
 		ends 0 coordinator party-00 party-02
 		for name in "${EVERYONE[@]}"; do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
 		return 0
@@ -366,6 +367,116 @@ test_coordinator_says_that_it_lives() {
 	until_true 10 lately || fail "job.state is not touched"
 	[[ $(stat -c %a "$T/out/coordinator/job.state") == 600 ]] || fail "job.state: mode $(stat -c %a "$T/out/coordinator/job.state")"
 	completes 3
+}
+
+# ---- it died when the job was done ----
+
+# All have said DONE. What the coordinator says then never reaches party-01: from the first of that TYPE
+# on all gets lost, so the coordinator waits, its job marked as done, and party-01 comes back again and
+# again. TYPE SEALED: from the word of the first other party in its last round on.
+done_but_for_a_word() { # [TYPE]
+	local number
+	prepare level-1
+	every '.reconnect_s = 10'
+	undisturbed
+	number=$(jq '[.traffic[] | select(.peer == "party-01" and .type == "SEALED") | .messages_sent] | add - 1' \
+		"$T/undisturbed/coordinator/run.json")
+	[[ ${1-$DONE} != "$DONE" ]] || number=1
+	turned 3 "hub/${1-$DONE}/$number/stay"
+	HUB=$ADDRESS
+	marked() { grep -q ' done$' "$T/out/coordinator/job.state" 2>/dev/null; }
+	until_true 20 marked || fail "job.state is not marked as done"
+}
+
+test_coordinator_dies_when_all_are_done() {
+	local before
+	done_but_for_a_word
+	kills coordinator
+	[[ $(run_of coordinator .status) == "done" ]] || fail "run.json has status $(run_of coordinator .status) behind the mark"
+	before=$(run_of coordinator .job_id)
+	coordinator_again
+	same_as_undisturbed
+	attempt_is 1 "${EVERYONE[@]}"
+	says coordinator 'the job was done when coordinator ended'
+	says coordinator 'party-01 came back'
+	says party-01 'the job is done; .*; how far the ledgers of the others reach, it has not said'
+	grep -q '^done before this start: results in .*; the same command now begins a new job$' "$T/coordinator.stdout" ||
+		fail "the coordinator says: $(<"$T/coordinator.stdout")"
+	[[ $(run_of coordinator .job_id) == "$before" ]] || fail "run.json is of another job"
+	coordinator_again
+	ADDRESS=$HUB parties 3
+	completes 3
+	[[ $(run_of coordinator .job_id) != "$before" ]] || fail "no new job"
+	grep -q '^done: results in ' "$T/coordinator.stdout" || fail "the coordinator says: $(<"$T/coordinator.stdout")"
+}
+
+# Who waits for nobody ends by itself; SIGTERM does not make a job fail that is done.
+test_coordinator_tells_nobody() {
+	done_but_for_a_word
+	kills coordinator
+	kills party-01
+	coordinator_again
+	ends 0 coordinator party-00 party-02
+	[[ $(run_of coordinator .status) == "done" && ! -e $T/out/coordinator/job.state ]] || fail "run.json: $(run_of coordinator .status)"
+	done_again() { printf 'coterie job state v1\n%s done\n' "$(tail -n 1 "$T/was")" >"$T/out/coordinator/job.state"; }
+	coordinator
+	parties 3
+	in_phase party-01 level-1
+	until_true 20 cp "$T/out/coordinator/job.state" "$T/was" 2>/dev/null || fail "no job.state"
+	completes 3
+	sed -i 's/ done$//' "$T/was"
+	done_again
+	coordinator_again
+	kill -TERM "${PID[coordinator]}"
+	within_2_s 0 coordinator
+	done_again
+	touch -d '1 hour ago' "$T/out/coordinator/job.state"
+	coordinator_again
+	says coordinator 'a new job begins, that of the last start was done: .* was left 36[0-9][0-9] s ago'
+	kill -TERM "${PID[coordinator]}"
+	within_2_s 6 coordinator
+}
+
+# Its second process cannot know what the first was told: it is told that its results are there.
+test_party_dies_when_all_are_done() {
+	done_but_for_a_word
+	kills party-01
+	ADDRESS=$(<"$T/turncoat.ready") party party-01
+	ends 2 party-01
+	says party-01 'refused by coordinator: the job is done; party-01 said that its results were written'
+	ends 0 coordinator party-00 party-02
+	says coordinator 'party-01 came back: the job is done'
+	for name in "${EVERYONE[@]}"; do same_labels "$T/undisturbed/$name/labels.csv" "$T/out/$name/labels.csv"; done
+}
+
+# What others were told has not come before the coordinator died: its word does not stand for theirs.
+test_done_without_the_word_of_others() {
+	done_but_for_a_word "$SEALED"
+	kills coordinator
+	coordinator_again
+	ends 0 coordinator party-00 party-02
+	ends 2 party-01
+	says party-01 'the job is done'
+	says party-01 'labels.csv is taken back'
+	[[ $(run_of party-01 .status) == failed ]] || fail "party-01/run.json: status $(run_of party-01 .status)"
+}
+
+# A coordinator's word alone makes no results.
+test_done_is_not_believed() {
+	prepare level-1
+	wired
+	HUB=$ADDRESS
+	in_phase party-01 level-1
+	kills coordinator
+	sed -i '2s/$/ done/' "$T/out/coordinator/job.state"
+	coordinator_again
+	ends 0 coordinator
+	ends 2 party-00 party-01 party-02
+	for name in party-00 party-01 party-02; do
+		says "$name" 'the job is done'
+		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: status $(run_of "$name" .status)"
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
+	done
 }
 
 # ---- it does not go on ----

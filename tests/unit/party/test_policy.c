@@ -253,6 +253,8 @@ static void test_max_eps(void **state)
 	      "kind fedsc claims no differential privacy, policy.max_eps of p0 is 2");
 	check(two, 2, ROWS("fedsc", ",\"noise\":{\"on\":\"data\",\"beta\":5}"), "claims no");
 	check(two, 2, "", "kind kcagc claims no differential privacy");
+	check("\"jobs\":[\"fedgcn\"],\"max_eps\":10", 2, ROWS("fedgcn", ""),
+	      "no job of this kind does");
 	/* Theorem 3.9 is of Z and C alone. */
 	check(two, 2,
 	      PAPER(",\"dims\":9,\"kernel\":{\"width\":1},\"noise\":{\"on\":\"factors\","

@@ -87,12 +87,53 @@ static void test_stopped(void **state)
 	assert_false(post_again(hub_post));
 }
 
+/* Either the job is done, or an attempt at it is over. */
+static void test_settled(void **state)
+{
+	assert_false(post_settled(hub_post));
+	assert_ok(post_settle(hub_post));
+	assert_true(post_settled(hub_post));
+	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
+	assert_false(post_again(hub_post));
+	again(state);
+	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
+	assert_err(post_settle(hub_post), ERR_DEADLINE, "bank-b did not come back");
+	assert_false(post_settled(hub_post));
+	assert_true(post_again(hub_post));
+}
+
+/* The coordinator is there again and says that the job is done; it counts only if nothing else came
+ * before. */
+static void test_done(void **state)
+{
+	channel_fail_done(party[A], ERR_PEER, "the job is done");
+	assert_err(channel_recv(party[A], MSG_DONE, m), ERR_PEER, "the job is done");
+	assert_true(post_done(party_post[A]));
+	assert_false(post_again(party_post[A]));
+	again(state);
+	channel_fail(party[A], ERR_PEER, "hub left");
+	channel_fail_done(party[A], ERR_PEER, "the job is done");
+	assert_false(post_done(party_post[A]));
+	again(state);
+	channel_fail_done(party[A], ERR_PEER, "the job is done");
+	post_cancel(party_post[A], ERR_CANCELLED, "bank-a was stopped");
+	assert_false(post_done(party_post[A]));
+	again(state);
+	channel_fail_again(party[A], ERR_PEER, "hub is not there");
+	assert_false(post_done(party_post[A]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN(set_up, test_abort_of_an_attempt), IN(set_up, test_abort_of_the_job),
-		IN(set_up, test_word_of_a_party),     IN(set_up, test_crash),
-		IN(set_up, test_crash_among_others),  IN(set_up, test_stopped),
+		IN(set_up, test_abort_of_an_attempt),
+		IN(set_up, test_abort_of_the_job),
+		IN(set_up, test_word_of_a_party),
+		IN(set_up, test_crash),
+		IN(set_up, test_crash_among_others),
+		IN(set_up, test_stopped),
+		IN(set_up, test_settled),
+		IN(set_up, test_done),
 	};
 	int failed;
 

@@ -351,6 +351,19 @@ static void test_close_is_no_loss(void **state)
 		   "closed the connection");
 }
 
+/* Who cuts it has not said that it leaves: the other awaits it. */
+static void test_cut_is_a_loss(void **state)
+{
+	(void)state;
+	dial_again = false;
+	send_offer(hub.channel);
+	run_until(hub.channel->kept.count == 1);
+	conn_attach(bank.conn, NULL, 0);
+	conn_cut(bank.conn);
+	run_until(hub.closed && bank.closed);
+	assert_true(channel_is_away(hub.channel));
+}
+
 /* The hub's ABORT, said while the bank is away, is what it hears when it is back. */
 static void test_abort_waits(void **state)
 {
@@ -386,6 +399,7 @@ int main(void)
 		LOST(test_newer_one_is_right),
 		LOST(test_wrong_acknowledgement),
 		LOST(test_close_is_no_loss),
+		LOST(test_cut_is_a_loss),
 		LOST(test_abort_waits),
 	};
 

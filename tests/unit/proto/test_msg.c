@@ -245,7 +245,7 @@ static void test_over_limits(void **state)
 		/* 3 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MAX_MS + 1 },
 		/* 4 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MIN_MS - 1 },
 		/* 5 */ { MSG_REFUSED, 0, 2, ERR_OK },
-		/* 6 */ { MSG_REFUSED, 0, 2, MSG_AGAIN + 1 },
+		/* 6 */ { MSG_REFUSED, 0, 2, MSG_ALL_DONE + 1 },
 		/* 7 */ { MSG_REFUSED, 2, 4, MSG_TEXT_MAX + 1 },
 		/* 8 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, MSG_JOB_MAX + 1 },
 		/* 9 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, 0 },
@@ -292,6 +292,8 @@ static void test_over_limits(void **state)
 		/* 48 */ { MSG_IDS, 0, 8, MSG_IDS_MAX + 1 },
 		/* 49 */ { MSG_IDS, 0, 8, MSG_IDS_MAX - 1 }, /* count < offset */
 		/* 50 */ { MSG_IDS, IDS_LEN, 4, MSG_CHUNK_MAX + 1 },
+		/* 51 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* REFUSED alone has it */
+		/* 52 */ { MSG_DECLINE, 0, 2, MSG_ALL_DONE },
 	};
 
 	(void)state;
@@ -310,7 +312,6 @@ static void test_over_limits(void **state)
 	}
 }
 
-/* Just above the bound with all its bytes there: only the bound refuses it. */
 /* One head more than there is room for, and all its bytes. */
 static void test_heads_alone(void **state)
 {
@@ -326,6 +327,7 @@ static void test_heads_alone(void **state)
 	free(body);
 }
 
+/* Just above the bound with all its bytes there: only the bound refuses it. */
 static void test_bound_alone(void **state)
 {
 	static const struct {

@@ -54,12 +54,35 @@ static void test_kept(void **state)
 	assert_true(is_left(&s));
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_false(s.done);
 	attempt_forget(path);
 	assert_false(attempt_find(path, 10, &s, why));
 	attempt_forget(path);
 	attempt_forget(NULL);
 	attempt_touch(path); /* of one that is gone */
 	assert_false(file_exists(path));
+}
+
+static void test_done(void **state)
+{
+	struct attempt_state s;
+
+	(void)state;
+	assert_err(attempt_done(path), ERR_INPUT, "job.state");
+	assert_false(file_exists(path)); /* it marks what is there, and makes nothing up */
+	assert_ok(attempt_keep(path, &left));
+	assert_ok(attempt_done(path));
+	assert_true(attempt_find(path, 10, &s, why));
+	assert_true(is_left(&s) && s.done);
+	assert_ok(attempt_done(path));
+	assert_true(attempt_find(path, 10, &s, why));
+	assert_true(is_left(&s) && s.done);
+	attempt_touch(path);
+	assert_true(attempt_find(path, 10, &s, why) && s.done);
+	assert_ok(attempt_keep(path, &left)); /* the next job's */
+	assert_true(attempt_find(path, 10, &s, why));
+	assert_false(s.done);
+	attempt_forget(path);
 }
 
 static void grow_old(double age_s)
@@ -81,6 +104,7 @@ static void test_age(void **state)
 	grow_old(1000);
 	assert_false(attempt_find(path, 900, &s, why));
 	assert_non_null(strstr(why, "longer than 900 s"));
+	assert_true(is_left(&s));
 	assert_true(attempt_find(path, 1100, &s, why));
 	attempt_touch(path);
 	assert_true(attempt_find(path, 900, &s, why));
@@ -88,21 +112,20 @@ static void test_age(void **state)
 	assert_true(attempt_find(path, 900, &s, why));
 }
 
-/* Every shorter one, and every one with a byte that does not belong. */
-static void test_damage(void **state)
+/* Every shorter one, and every one with a byte that does not belong: what is done is never taken
+ * for under way. */
+static void check_damage(void)
 {
 	struct buf whole = { 0 };
 	struct attempt_state s;
 
-	(void)state;
-	assert_ok(attempt_keep(path, &left));
 	assert_ok(file_read(path, 1000, &whole));
-	for (size_t n = 0; n < whole.n - 1; n++) { /* without its last newline it is whole */
+	for (size_t n = 0; n < whole.n; n++) {
 		assert_ok(file_write(path, (struct bytes){ whole.p, n }, FILE_SECRET));
 		assert_false(attempt_find(path, 10, &s, why));
 		assert_non_null(strstr(why, "is damaged"));
 	}
-	for (size_t at = 0; at < whole.n - 1; at++) {
+	for (size_t at = 0; at < whole.n; at++) {
 		uint8_t was = whole.p[at];
 
 		whole.p[at] = 'x';
@@ -114,6 +137,16 @@ static void test_damage(void **state)
 	assert_ok(file_write(path, (struct bytes){ whole.p, whole.n }, FILE_SECRET));
 	assert_false(attempt_find(path, 10, &s, why));
 	buf_release(&whole);
+}
+
+static void test_damage(void **state)
+{
+	(void)state;
+	assert_ok(attempt_keep(path, &left));
+	check_damage();
+	assert_ok(attempt_keep(path, &left));
+	assert_ok(attempt_done(path));
+	check_damage();
 }
 
 static void test_what_it_is_of(void **state)
@@ -141,9 +174,8 @@ static void test_what_it_is_of(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_age),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_kept),          cmocka_unit_test(test_done),
+		cmocka_unit_test(test_age),           cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_what_it_is_of),
 	};
 

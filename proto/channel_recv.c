@@ -1,0 +1,219 @@
+/* The job thread's half of a channel: what is received. */
+#include "proto/channel_own.h"
+
+#include "common/base/clock.h"
+
+#include <assert.h>
+#include <math.h>
+
+void channel_observe(struct channel *ch, channel_observer *f, void *arg)
+{
+	ch->observe = f;
+	ch->observe_arg = arg;
+}
+
+void channel_set_aside(struct channel *ch, channel_aside *f, void *arg)
+{
+	ch->aside = f;
+	ch->aside_arg = arg;
+}
+
+double channel_transfer_s(const struct channel *ch)
+{
+	return ch->transfer_s;
+}
+
+/* ---- waiting for a message ---- */
+
+static enum err release_all(struct channel *const ch[], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		TRY(channel_release(ch[i]));
+	return ERR_OK;
+}
+
+/* Locked. The next message of any wanted channel. Where several have one they take turns. */
+static bool pop_any(struct channel *const ch[], const bool wanted[], size_t count, size_t *which,
+		    struct item *it)
+{
+	struct post *p = ch[0]->post;
+
+	for (size_t k = 0; k < count; k++) {
+		size_t i = (p->turn + k) % count;
+
+		if ((!wanted || wanted[i]) && queue_pop(&ch[i]->in, it)) {
+			*which = i;
+			p->turn = i + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Locked. When the first of the wanted peers will have been without progress for too long. */
+static double first_deadline(struct channel *const ch[], const bool wanted[], size_t count,
+			     double start, struct channel **whose)
+{
+	double first = HUGE_VAL;
+
+	for (size_t i = 0; i < count; i++) {
+		double until = fmax(start, ch[i]->moved_s) + ch[i]->post->step_timeout_s;
+
+		if ((!wanted || wanted[i]) && until < first) {
+			first = until;
+			*whose = ch[i];
+		}
+	}
+	return first;
+}
+
+/* Locked. */
+static enum err wait_for_item(struct channel *const ch[], const bool wanted[], size_t count,
+			      size_t *which, struct item *it)
+{
+	struct post *p = ch[0]->post;
+	double start = clock_now_s();
+	bool waited = false;
+
+	for (;;) {
+		struct channel *late = NULL;
+		double until;
+		enum err e;
+
+		for (size_t i = 0; i < count; i++)
+			if ((!wanted || wanted[i]) && ch[i]->ended.code != ERR_OK)
+				return channel_say_end(ch[i]);
+		if (pop_any(ch, wanted, count, which, it)) {
+			if (waited)
+				post_account(p, ch[*which], start, it);
+			ch[*which]->transfer_s = it->whole_s - it->first_byte_s;
+			return ERR_OK;
+		}
+		if (channel_stopped(ch[0], &e))
+			return channel_end_all(ch, count, e);
+		until = first_deadline(ch, wanted, count, start, &late);
+		assert(late); /* at least one is wanted */
+		if (clock_now_s() >= until)
+			return channel_end_all(ch, count, channel_overdue(late));
+		post_wait(p, until);
+		waited = true;
+	}
+}
+
+/* Locked. The message becomes the one that the job thread looks at; the one before makes room. */
+static void make_current(struct channel *ch, struct item *it)
+{
+	if (ch->current.cap > ch->spare.cap) {
+		struct buf swap = ch->spare;
+
+		ch->spare = ch->current;
+		ch->current = swap;
+	}
+	buf_release(&ch->current);
+	ch->current = it->body;
+	if (ch->reader_waits && ch->in.bytes <= CHANNEL_IN_MAX / 2) {
+		ch->reader_waits = false;
+		channel_wake(ch);
+	}
+}
+
+static enum err check_type(struct channel *ch, enum msg_type got, enum msg_type expect,
+			   enum msg_type other)
+{
+	if (got == expect || got == other)
+		return ERR_OK;
+	return err_set(ERR_PEER, "%s sent %s, expected %s (during %s)", ch->peer, msg_name(got),
+		       msg_name(expect), ch->step);
+}
+
+/* The next message of any kind, and who sent it: it is that channel's current one. */
+static enum err next_item(struct channel *const ch[], const bool wanted[], size_t count,
+			  size_t *which, struct item *it)
+{
+	struct post *p = ch[0]->post;
+	enum err e;
+
+	TRY(release_all(ch, count));
+	pthread_mutex_lock(&p->lock);
+	e = wait_for_item(ch, wanted, count, which, it);
+	if (e == ERR_OK)
+		make_current(ch[*which], it);
+	pthread_mutex_unlock(&p->lock);
+	if (e == ERR_OK)
+		channel_pump(ch[*which]);
+	return e;
+}
+
+static enum err look_aside(struct channel *from, const struct item *it, bool *taken)
+{
+	enum err e;
+
+	*taken = false;
+	if (!from->aside)
+		return ERR_OK;
+	e = from->aside(from->aside_arg, it->type, (struct bytes){ it->body.p, it->body.n }, taken);
+	return e == ERR_OK ? e : channel_protocol_error(from, e);
+}
+
+enum err channel_recv_aside(struct channel *ch)
+{
+	struct channel *const only[] = { ch };
+	struct item it;
+	size_t which;
+	bool taken;
+
+	TRY(next_item(only, NULL, 1, &which, &it));
+	TRY(look_aside(ch, &it, &taken));
+	if (taken)
+		return ERR_OK;
+	return channel_protocol_error(ch,
+				      err_set(ERR_PEER, "%s sent %s, which is not due (during %s)",
+					      ch->peer, msg_name(it.type), ch->step));
+}
+
+static enum err receive(struct channel *const ch[], const bool wanted[], size_t count,
+			enum msg_type expect, enum msg_type other, size_t *which, struct msg *m)
+{
+	struct channel *from;
+	struct item it;
+	bool taken;
+	enum err e;
+
+	assert(msg_sender(expect) & (ch[0]->own ^ BOTH) && !msg_is_link(expect));
+	do {
+		TRY(next_item(ch, wanted, count, which, &it));
+		from = ch[*which];
+		TRY(look_aside(from, &it, &taken));
+	} while (taken);
+	e = check_type(from, it.type, expect, other);
+	if (e == ERR_OK) {
+		e = msg_decode(m, (uint16_t)it.type, (struct bytes){ it.body.p, it.body.n });
+		if (e != ERR_OK)
+			err_prefix(e, "%s (during %s)", from->peer, from->step);
+	}
+	if (e != ERR_OK)
+		return channel_protocol_error(from, e);
+	if (from->observe)
+		from->observe(from->observe_arg, it.type, (struct bytes){ it.body.p, it.body.n });
+	return ERR_OK;
+}
+
+enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m)
+{
+	size_t which;
+
+	return receive(&ch, NULL, 1, expect, expect, &which, m);
+}
+
+enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_t count,
+			  enum msg_type expect, size_t *which, struct msg *m)
+{
+	return receive(ch, wanted, count, expect, expect, which, m);
+}
+
+enum err channel_recv_either(struct channel *const ch[], const bool wanted[], size_t count,
+			     enum msg_type expect, enum msg_type other, size_t *which,
+			     struct msg *m)
+{
+	return receive(ch, wanted, count, expect, other, which, m);
+}

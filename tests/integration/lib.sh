@@ -290,20 +290,49 @@ relay() { # NAME DELAY_MS: a relay to $ADDRESS; its own address is in $RELAY
 	RELAY=$(<"$T/$1.ready")
 }
 
+# ---- three parties, two of them behind a relay ----
+#
+#     party-00 ==============\
+#     party-01 == relay 30 ms == coordinator
+#     party-02 == relay 30 ms ==/
+
+# Its results are then in $T/undisturbed.
+# shellcheck disable=SC2120 # tests may pass what the coordinator is to do
+undisturbed() { # [ARG...]: of the coordinator
+	coordinator "$@"
+	parties 3
+	completes 3
+	mv "$T/out" "$T/undisturbed"
+	mkdir "$T/out"
+}
+
+# shellcheck disable=SC2120
+wired() { # [ARG...]: the same through the relay
+	coordinator "$@"
+	relay relay 30
+	party party-00
+	ADDRESS=$RELAY party party-01
+	ADDRESS=$RELAY party party-02
+}
+
 # ---- waiting and looking ----
 
-until_true() { # SECONDS COMMAND...: looks every 20 ms, for PATIENCE times as long
-	local end=$((SECONDS + PATIENCE * $1 + 1))
+in_time() { # SECONDS COMMAND...: looks every 20 ms; for what is promised in that time
+	local end=$((SECONDS + $1 + 1))
 	until "${@:2}"; do
 		((SECONDS < end)) || return 1
 		sleep 0.02
 	done
 }
 
+until_true() { # SECONDS COMMAND...: for what comes in time on any machine that is not too slow
+	in_time $((PATIENCE * $1)) "${@:2}"
+}
+
 gone() { ! kill -0 "${PID[$1]}" 2>/dev/null; }
 
-ended() { # NAME [SECONDS]: its exit status is in $STATUS
-	until_true "${2:-30}" gone "$1" || fail "$1 still runs after $((PATIENCE * ${2:-30})) s"
+ended() { # NAME [SECONDS]: its exit status is in $STATUS; in so many seconds, if that is promised
+	in_time "${2:-$((30 * PATIENCE))}" gone "$1" || fail "$1 still runs after ${2:-$((30 * PATIENCE))} s"
 	STATUS=0
 	wait "${PID[$1]}" || STATUS=$?
 	unset "PID[$1]"

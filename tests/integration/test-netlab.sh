@@ -48,7 +48,7 @@ runs() { # OUT ARG...
 		rm -rf "${T:?}/$1"
 		start launch "${launch[@]}" --out "$T/$1" "${@:2}"
 		emulator_of launch
-		ended launch 60
+		ended launch $((60 * PATIENCE))
 		nothing_left
 		((STATUS)) || return 0
 		said launch 'discarded|not what it states' || fail "$1: status $STATUS"

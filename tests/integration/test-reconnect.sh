@@ -13,23 +13,6 @@ source "$(dirname "$0")/wire.sh"
 
 STEPS=(offer keys local level-1 joint polish result) # joint: of the method basic
 
-# The labels that a job of these options has, undisturbed, in $T/expected.csv.
-undisturbed() { # [ARG...]: of the coordinator
-	coordinator "$@"
-	parties 3
-	completes 3
-	mv "$T/out" "$T/undisturbed"
-	mkdir "$T/out"
-}
-
-wired() { # [ARG...]: the same through the relay
-	coordinator "$@"
-	relay relay 30
-	party party-00
-	ADDRESS=$RELAY party party-01
-	ADDRESS=$RELAY party party-02
-}
-
 same_as_undisturbed() {
 	local name
 	completes 3

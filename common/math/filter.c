@@ -214,11 +214,20 @@ struct plan {
 #define VEC    vec4
 #define TARGET __attribute__((target("avx2")))
 #include "common/math/filter_step.inc"
+#undef STEP
+#undef VEC
+#undef TARGET
+#define STEP   panel_step_avx512
+#define VEC    vec8
+#define TARGET __attribute__((target("avx512f")))
+#include "common/math/filter_step.inc"
 #endif
 
 static panel_step_fn *best_panel_step(void)
 {
 #ifdef SIMD_AVX2
+	if (simd_avx512())
+		return panel_step_avx512;
 	if (simd_avx2())
 		return panel_step_avx2;
 #endif

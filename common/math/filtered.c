@@ -37,6 +37,16 @@ typedef void product_fn(const struct csr *s, size_t first, size_t last, size_t b
 #define TARGET  __attribute__((target("avx2")))
 #include "common/math/filter_step.inc"
 #include "common/math/filtered_product.inc"
+#undef STEP
+#undef PRODUCT
+#undef VEC
+#undef TARGET
+#define STEP    block_step_avx512
+#define PRODUCT block_product_avx512
+#define VEC     vec8
+#define TARGET  __attribute__((target("avx512f")))
+#include "common/math/filter_step.inc"
+#include "common/math/filtered_product.inc"
 #endif
 
 /* -- the series ---------------------------------------------------------------------------- */
@@ -110,7 +120,10 @@ static void pass(struct pass *a, unsigned threads)
 	a->step = block_step;
 	a->product = block_product;
 #ifdef SIMD_AVX2
-	if (simd_avx2()) {
+	if (simd_avx512()) {
+		a->step = block_step_avx512;
+		a->product = block_product_avx512;
+	} else if (simd_avx2()) {
 		a->step = block_step_avx2;
 		a->product = block_product_avx2;
 	}

@@ -16,11 +16,4 @@ typedef int32_t int4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t int8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t int16 __attribute__((vector_size(64), aligned(4), may_alias));
 
-#ifdef SIMD_AVX2
-static inline bool simd_avx512(void)
-{
-	return __builtin_cpu_supports("avx512f");
-}
-#endif
-
 #endif

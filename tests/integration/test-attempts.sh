@@ -21,6 +21,10 @@ party_dies_in() { # STEP
 		return 0
 	fi
 	same_as_undisturbed
+	if [[ $1 == offer ]] && said coordinator 'party-01 is back'; then # it died before anything of it had arrived
+		attempt_is 1 "${EVERYONE[@]}"
+		return 0
+	fi
 	attempt_is 2 "${EVERYONE[@]}"
 	for name in coordinator party-00 party-02; do
 		says "$name" 'attempt 1.* is over: .*party-01'

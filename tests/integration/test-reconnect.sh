@@ -129,6 +129,7 @@ test_silence_and_back() {
 	in_phase coordinator level-1
 	kill -USR1 "${PID[relay]}"
 	soon_says party-01 'dialling again'
+	soon_says party-02 'dialling again'
 	kill -USR1 "${PID[relay]}" # it passes on again
 	same_as_undisturbed
 	came_back party-01 party-02

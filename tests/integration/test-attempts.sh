@@ -21,7 +21,8 @@ party_dies_in() { # STEP
 		return 0
 	fi
 	same_as_undisturbed
-	if [[ $1 == offer ]] && said coordinator 'party-01 is back'; then # it died before anything of it had arrived
+	if [[ $1 == offer && $(run_of coordinator .attempt) == 1 ]]; then # it died before anything of it had arrived
+		says coordinator 'party-01 is back'
 		attempt_is 1 "${EVERYONE[@]}"
 		return 0
 	fi
@@ -50,6 +51,9 @@ coordinator_dies_in() { # STEP
 	same_as_undisturbed
 	attempt_is 2 "${EVERYONE[@]}"
 	says coordinator 'attempt 1 of a job was under way'
+	if [[ $1 == offer && $(run_of party-00 '.attempts | length') == 0 ]]; then # it died before its offer had arrived
+		return 0
+	fi
 	[[ $(run_of party-00 '.attempts[0].cause') == *coordinator* ]] || fail "party-00/run.json: $(run_of party-00 .attempts)"
 }
 

@@ -3,6 +3,7 @@
 #include "common/base/progress.h"
 #include "common/base/rng.h"
 #include "common/math/filter_plan.h"
+#include "common/math/filter_steps.h"
 #include "common/math/la.h"
 #include "common/math/parallel.h"
 #include "common/math/simd.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns that go through all psi steps together: two buffers of 32 columns stay in the last cache
+/* Columns that go through all steps together: two buffers of 32 columns stay in the last cache
  * for tens of thousands of nodes; narrower ones read the graph too often (16: 5 to 30 % slower),
  * wider ones do not stay. A row of a panel is whole cache lines: begun between two, the filter is a
  * third slower. */
@@ -188,17 +189,18 @@ enum err graph_lambda_max(const struct graph *g, double *lambda)
 /* -- the filter -------------------------------------------------------------------------- */
 
 typedef void panel_step_fn(const struct filter_plan *p, size_t first, size_t last,
-			   const double *restrict y, double *restrict out, const double *restrict x,
-			   double gamma);
+			   const struct filter_step *t, const double *restrict y,
+			   double *restrict out);
 
 struct plan {
 	struct filter_plan nodes;
 	panel_step_fn *step;
-	unsigned psi;
+	struct filter_steps steps;
 	const struct csr *sparse; /* where columns come from, or NULL: */
 	const struct mat *dense;
 	struct mat *X;   /* where they go; NULL if only their spread is wanted */
-	double **buffer; /* per worker: two panels of n x PANEL */
+	double **buffer; /* per worker: two panels of n x PANEL; */
+	size_t **next;   /* for sparse columns, node_load()'s */
 };
 
 #define STEP    panel_step
@@ -234,41 +236,31 @@ static panel_step_fn *best_panel_step(void)
 	return panel_step;
 }
 
-/* The first entry of a row at or after column. */
-static size_t entry_at(const struct csr *s, size_t row, size_t column)
-{
-	size_t low = s->start[row], high = s->start[row + 1];
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->index[middle] < column)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* to[u] += scale times the node's feature column + u; these are left in X for a leaf. */
+/* to[u] += scale times the node's feature column + u; these are left in X for a leaf. next: per
+ * node, its first entry behind the worker's panels so far, which come in the order of columns. */
 static void node_load(const struct plan *p, size_t node, double scale, bool leaf, size_t column,
-		      size_t width, double *to)
+		      size_t width, size_t *next, double *to)
 {
 	const struct csr *s = p->sparse;
+	size_t e, end;
 
 	if (!s) {
 		for (size_t u = 0; u < width; u++)
 			to[u] += scale * MAT(p->dense, node, column + u);
 		return;
 	}
-	for (size_t e = entry_at(s, node, column);
-	     e < s->start[node + 1] && s->index[e] < column + width; e++) {
+	e = next[node];
+	end = s->start[node + 1];
+	while (e < end && s->index[e] < column) /* of panels that other workers have */
+		e++;
+	for (; e < end && s->index[e] < column + width; e++) {
 		double x = s->value ? s->value[e] : 1;
 
 		to[s->index[e] - column] += scale * x;
 		if (leaf)
 			MAT(p->X, node, s->index[e]) = x;
 	}
+	next[node] = e;
 }
 
 /* Row i's nodes are order[first_of(i)] .. order[first_of(i + 1) - 1]. */
@@ -277,7 +269,8 @@ static size_t first_of(const struct plan *p, size_t i)
 	return p->nodes.of ? p->nodes.of[i] : i;
 }
 
-static void panel_load(const struct plan *p, size_t column, size_t width, double *y)
+static void panel_load(const struct plan *p, unsigned worker, size_t column, size_t width,
+		       double *y)
 {
 	memset(y, 0, p->nodes.n * PANEL * sizeof(*y));
 	for (size_t i = 0; i < p->nodes.n; i++) {
@@ -285,7 +278,7 @@ static void panel_load(const struct plan *p, size_t column, size_t width, double
 
 		for (size_t j = first; j < end; j++)
 			node_load(p, p->nodes.order[j], p->nodes.enter[i], end - first > 1, column,
-				  width, y + i * PANEL);
+				  width, p->next[worker], y + i * PANEL);
 	}
 }
 
@@ -295,14 +288,13 @@ static void leaves_store(const struct plan *p, size_t i, double fade, size_t col
 			 const double *y)
 {
 	size_t first = first_of(p, i), end = first_of(p, i + 1);
-	double mean[PANEL], scale = (double)(end - first) * p->nodes.enter[i];
+	double mean[PANEL], share = 1 / (double)(end - first), leave = share / p->nodes.enter[i];
 
 	for (size_t u = 0; u < width; u++)
-		mean[u] = y[u] / scale;
+		mean[u] = leave * y[u];
 	for (size_t j = first; j < end; j++)
 		for (size_t u = 0; u < width; u++)
-			mean[u] -=
-			    fade / (double)(end - first) * MAT(p->X, p->nodes.order[j], column + u);
+			mean[u] -= share * fade * MAT(p->X, p->nodes.order[j], column + u);
 	for (size_t j = first; j < end; j++) {
 		double *x = ROW(p->X, p->nodes.order[j]) + column;
 
@@ -317,15 +309,15 @@ static void panel_store(const struct plan *p, size_t column, size_t width, const
 
 	for (size_t i = 0; i < p->nodes.n; i++, y += PANEL) {
 		if (first_of(p, i + 1) - first_of(p, i) == 1) {
-			size_t node = p->nodes.order[first_of(p, i)];
+			double *x = ROW(p->X, p->nodes.order[first_of(p, i)]) + column;
 
 			for (size_t u = 0; u < width; u++)
-				MAT(p->X, node, column + u) = y[u] / p->nodes.enter[i];
+				x[u] = y[u] / p->nodes.enter[i];
 			continue;
 		}
 		if (step != p->nodes.keep[i] + p->nodes.take[i]) {
 			step = p->nodes.keep[i] + p->nodes.take[i];
-			fade = pow(step, p->psi);
+			fade = filter_steps_at(&p->steps, step);
 		}
 		leaves_store(p, i, fade, column, width, y);
 	}
@@ -344,25 +336,30 @@ static void panel_filter(void *ctx, unsigned worker, size_t panel)
 	size_t width = left < PANEL ? left : PANEL;
 	double *y = panels_of(p, worker), *out = y + p->nodes.n * PANEL;
 
-	panel_load(p, column, width, y);
-	for (unsigned t = 0; t < p->psi; t++) {
+	panel_load(p, worker, column, width, y);
+	for (size_t t = 0; t < p->steps.count; t++) {
 		double *old = y;
 
-		p->step(&p->nodes, 0, p->nodes.n, y, out, NULL, 0);
+		p->step(&p->nodes, 0, p->nodes.n, &p->steps.step[t], y, out);
 		y = out;
 		out = old;
 	}
 	panel_store(p, column, width, y);
 }
 
-/* One buffer of two panels for each worker. */
 static unsigned plan_workers(struct plan *p, unsigned threads, size_t panels)
 {
 	unsigned workers = parallel_workers(threads, panels);
 
 	ALLOC(p->buffer, workers);
-	for (unsigned w = 0; w < workers; w++)
+	ALLOC(p->next, workers);
+	for (unsigned w = 0; w < workers; w++) {
 		p->buffer[w] = alloc(p->nodes.n * 2 * PANEL + SIMD_LINE, sizeof(double));
+		if (!p->sparse)
+			continue;
+		ALLOC(p->next[w], p->sparse->rows);
+		memcpy(p->next[w], p->sparse->start, p->sparse->rows * sizeof(*p->next[w]));
+	}
 	return workers;
 }
 
@@ -373,24 +370,27 @@ static void run_panels(struct plan *p, unsigned threads,
 	unsigned workers = plan_workers(p, threads, panels);
 
 	parallel(threads, panels, f, ctx);
-	for (unsigned w = 0; w < workers; w++)
+	for (unsigned w = 0; w < workers; w++) {
 		free(p->buffer[w]);
+		free(p->next[w]);
+	}
 	free(p->buffer);
+	free(p->next);
 	filter_plan_release(&p->nodes);
 }
 
 static enum err filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		       const struct csr *sparse, struct mat *X)
 {
-	struct plan p = {
-		.step = best_panel_step(), .psi = psi, .sparse = sparse, .dense = X, .X = X
-	};
+	struct plan p = { .step = best_panel_step(), .sparse = sparse, .dense = X, .X = X };
 
 	TRY(filter_plan_init(&p.nodes, g, kind));
+	filter_steps_init(&p.steps, psi);
 	/* In one step leaves do not reach each other: what is 0 must be just that. */
 	if (psi > 1)
 		filter_plan_fold(&p.nodes);
 	run_panels(&p, threads, panel_filter, &p, X->cols);
+	filter_steps_release(&p.steps);
 	return ERR_OK;
 }
 
@@ -430,9 +430,9 @@ enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsig
 
 struct spread {
 	struct plan plan;
-	size_t cols;
+	size_t cols, powers;
 	double *leave; /* D^1/2 in the new order */
-	double *term;  /* panels x 2 (psi + 1): squares, then spreads; added up in this order */
+	double *term;  /* panels x 2 powers: squares, then spreads; added up in this order */
 };
 
 /* Adds ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j; those beyond the last are 0. */
@@ -463,18 +463,18 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 {
 	const struct spread *s = ctx;
 	const struct plan *p = &s->plan;
-	size_t column = panel * PANEL, left = s->cols - column, powers = (size_t)p->psi + 1;
+	size_t column = panel * PANEL, left = s->cols - column, powers = s->powers;
 	double *y = panels_of(p, worker), *out = y + p->nodes.n * PANEL,
 	       *term = s->term + panel * 2 * powers;
 
-	panel_load(p, column, left < PANEL ? left : PANEL, y);
+	panel_load(p, worker, column, left < PANEL ? left : PANEL, y);
 	for (size_t t = 0; t < powers; t++) {
 		double *old = y;
 
 		panel_measure(s, y, term + t, term + powers + t);
 		if (t + 1 == powers)
 			break;
-		p->step(&p->nodes, 0, p->nodes.n, y, out, NULL, 0);
+		p->step(&p->nodes, 0, p->nodes.n, &FILTER_STEP, y, out);
 		y = out;
 		out = old;
 	}
@@ -484,11 +484,11 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 			     unsigned threads, const struct csr *sparse, const struct mat *dense,
 			     double *square, double *spread)
 {
-	struct spread s = { .plan = { .step = best_panel_step(),
-				      .psi = steps,
-				      .sparse = sparse,
-				      .dense = dense } };
 	size_t powers = (size_t)steps + 1, panels;
+	struct spread s = {
+		.plan = { .step = best_panel_step(), .sparse = sparse, .dense = dense },
+		.powers = powers,
+	};
 
 	assert(!sparse != !dense);
 	TRY(graph_check_rows(g, sparse ? sparse->rows : dense->rows));

@@ -29,8 +29,8 @@ enum err filter_plan_init(struct filter_plan *p, const struct graph *g,
  * in each step, so what they differ by from their mean only fades, by keep + take (of the row) a
  * step. No more than FOLD_MOST at once, and none where edges have weights. Only where it makes an
  * eighth of the rows or more superfluous: of pubmed's 19717, with 88648 entries, 13418 with 76050
- * are left, and with 125 sparse columns and 60 steps embed() takes 76 ms of one core instead of 94;
- * cora, citeseer and wiki stay as they are, bit by bit. Sums differ in rounding. O(nnz + n). */
+ * are left, and embed() takes a fifth less; cora, citeseer and wiki stay as they are, bit by bit.
+ * Sums differ in rounding. O(nnz + n). */
 enum { FOLD_MOST = 16 };
 void filter_plan_fold(struct filter_plan *p);
 

@@ -15,8 +15,7 @@ enum { CHUNK = 8192 };
 #define COLUMNS FILTERED_COLUMNS
 
 typedef void step_fn(const struct filter_plan *p, size_t first, size_t last,
-		     const double *restrict y, double *restrict out, const double *restrict x,
-		     double gamma);
+		     const struct filter_step *t, const double *restrict y, double *restrict out);
 typedef void product_fn(const struct csr *s, size_t first, size_t last, size_t blocks,
 			const double *restrict in, double *restrict out);
 
@@ -49,56 +48,15 @@ typedef void product_fn(const struct csr *s, size_t first, size_t last, size_t b
 #include "common/math/filtered_product.inc"
 #endif
 
-/* -- the series ---------------------------------------------------------------------------- */
-
-/* T^M for large M is nearly a polynomial of far lower degree. With T = (I + A) / 2 and A's spectrum
- * in [-1, 1] as that of a cosine, cos^2M (t/2) = 4^-M (C(2M, M) + 2 sum_k C(2M, M + k) cos kt):
- * Chebyshev polynomials of A, with weights that fall like exp(-k^2 / M). Those below this do not
- * count beside rounding. */
-static const double SERIES_LEAST = 1e-16;
-
-/* A step of Clenshaw's recurrence reads two panels more. */
-static const double SERIES_STEP = 1.3;
-
-/* The weights of T^power, as many as count: series (power + 1 doubles; may be NULL). */
-static size_t series_weights(unsigned power, double *series)
-{
-	double weight = 1;
-	size_t k = 0;
-
-	for (unsigned i = 1; i <= power; i++)
-		weight *= (2. * i - 1) / (2. * i);
-	for (; k <= power && weight >= SERIES_LEAST; k++) {
-		if (series)
-			series[k] = k ? 2 * weight : weight;
-		weight *= (double)(power - k) / (double)(power + k + 1);
-	}
-	return k;
-}
-
-/* In steps of the filter; terms becomes 0 if powers are as cheap. */
-static double square_steps(unsigned psi, size_t *terms)
-{
-	double steps;
-
-	*terms = series_weights(2 * psi, NULL);
-	steps = SERIES_STEP * (double)*terms;
-	if (steps < 2. * psi)
-		return steps;
-	*terms = 0;
-	return 2. * psi;
-}
-
 /* -- steps and products on blocks ------------------------------------------------------------ */
 
 struct pass {
 	const struct filter_plan *p; /* of a step, or NULL: */
-	const struct csr *s;         /* a product, of so many blocks */
+	const struct filter_step *t;
+	const struct csr *s; /* a product, of so many blocks */
 	size_t rows, blocks;
 	const double *in;
 	double *out;
-	const double *x;
-	double gamma;
 	step_fn *step;
 	product_fn *product;
 };
@@ -110,7 +68,7 @@ static void pass_chunk(void *ctx, unsigned worker, size_t chunk)
 
 	(void)worker;
 	if (a->p)
-		a->step(a->p, first, last, a->in, a->out, a->x, a->gamma);
+		a->step(a->p, first, last, a->t, a->in, a->out);
 	else
 		a->product(a->s, first, last, a->blocks, a->in, a->out);
 }
@@ -144,13 +102,14 @@ static size_t block_size(const struct filtered *f)
 	return f->nodes.n * FILTERED_COLUMNS;
 }
 
-/* block <- T^power block */
-static void powers(const struct filtered *f, unsigned power, double *block)
+static void run_steps(const struct filtered *f, const struct filter_steps *s, double *block)
 {
 	double *y = block, *z = f->y;
 
-	for (unsigned t = 0; t < power; t++) {
-		struct pass a = { .p = &f->nodes, .rows = f->nodes.n, .in = y, .out = z };
+	for (size_t t = 0; t < s->count; t++) {
+		struct pass a = {
+			.p = &f->nodes, .t = &s->step[t], .rows = f->nodes.n, .in = y, .out = z
+		};
 
 		pass(&a, f->threads);
 		z = y;
@@ -158,28 +117,6 @@ static void powers(const struct filtered *f, unsigned power, double *block)
 	}
 	if (y != block)
 		memcpy(block, y, block_size(f) * sizeof(*block));
-}
-
-/* block <- sum_k series[k] T_k(A) block by Clenshaw: b_k = 2 A b_k+1 - b_k+2 + series[k] block. */
-static void sum_series(const struct filtered *f, double *block)
-{
-	double *y = f->y, *z = f->z;
-
-	memset(y, 0, block_size(f) * sizeof(*y));
-	memset(z, 0, block_size(f) * sizeof(*z));
-	for (size_t k = f->terms; k-- > 0;) {
-		struct pass a = { .p = k ? &f->twice : &f->once,
-				  .rows = f->nodes.n,
-				  .in = y,
-				  .out = z,
-				  .x = block,
-				  .gamma = f->series[k] };
-
-		pass(&a, f->threads);
-		z = y;
-		y = a.out;
-	}
-	memcpy(block, y, block_size(f) * sizeof(*block));
 }
 
 /* -- rows of matrices to blocks and back ------------------------------------------------------- */
@@ -273,7 +210,7 @@ static void multiply(void *ctx, const struct mat *in, struct mat *out)
 
 	enter(f, in);
 	for (size_t i = 0; i < blocks_of(in); i++)
-		powers(f, f->psi, f->tall + i * block_size(f));
+		run_steps(f, &f->once, f->tall + i * block_size(f));
 	leave(f, in->rows, out);
 }
 
@@ -286,10 +223,7 @@ static void square(void *ctx, const struct mat *in, struct mat *out)
 
 	enter(f, in);
 	for (size_t i = 0; i < blocks; i++)
-		if (f->terms)
-			sum_series(f, f->tall + i * block_size(f));
-		else
-			powers(f, 2 * f->psi, f->tall + i * block_size(f));
+		run_steps(f, &f->twice, f->tall + i * block_size(f));
 	if (f->dense) {
 		leave(f, in->rows, &Y);
 		la_mul_nn(&Y, f->dense, f->threads, out);
@@ -343,55 +277,34 @@ static void lay_out(struct filtered *f, const struct csr *X)
 	free(next);
 }
 
-/* p <- factor (2 T - I), on the same graph. */
-static void series_plan(const struct filtered *f, double factor, struct filter_plan *p)
-{
-	*p = f->nodes;
-	p->keep = alloc(p->n, sizeof(*p->keep));
-	p->take = alloc(p->n, sizeof(*p->take));
-	for (size_t i = 0; i < p->n; i++) {
-		p->keep[i] = factor * (2 * f->nodes.keep[i] - 1);
-		p->take[i] = factor * 2 * f->nodes.take[i];
-	}
-}
-
 enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
 		       const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads)
 {
 	size_t n = sparse ? sparse->rows : dense->rows, m = sparse ? sparse->cols : dense->cols;
 
 	assert(!sparse != !dense && kind != FILTER_MEAN);
-	*f = (struct filtered){ .psi = psi, .threads = threads, .dense = dense };
+	*f = (struct filtered){ .threads = threads, .dense = dense };
 	TRY(graph_check_rows(g, n));
 	TRY(filter_plan_init(&f->nodes, g, kind));
 	f->map = (struct linear_map){
 		.rows = n, .cols = m, .ctx = f, .multiply = multiply, .square = square
 	};
-	square_steps(psi, &f->terms);
-	if (f->terms) {
-		ALLOC(f->series, 2 * (size_t)psi + 1);
-		series_weights(2 * psi, f->series);
-		series_plan(f, 2, &f->twice);
-		series_plan(f, 1, &f->once);
-	}
+	filter_steps_init(&f->once, psi);
+	filter_steps_init(&f->twice, 2 * psi);
 	if (sparse)
 		lay_out(f, sparse);
-	f->owned = alloc(2 * block_size(f) + SIMD_LINE, sizeof(*f->owned));
+	f->owned = alloc(block_size(f) + SIMD_LINE, sizeof(*f->owned));
 	f->y = simd_line(f->owned);
-	f->z = f->y + block_size(f);
 	return ERR_OK;
 }
 
 void filtered_release(struct filtered *f)
 {
-	free(f->twice.keep);
-	free(f->twice.take);
-	free(f->once.keep);
-	free(f->once.take);
+	filter_steps_release(&f->once);
+	filter_steps_release(&f->twice);
 	filter_plan_release(&f->nodes);
 	csr_release(&f->in);
 	csr_release(&f->across);
-	free(f->series);
 	free(f->owned);
 	free(f->tall_owned);
 	free(f->narrow_owned);
@@ -411,13 +324,12 @@ bool filtered_pays(size_t n, size_t m, size_t entries, const struct graph *g, en
 	double vectors = KRYLOV_STEPS_USUAL * (double)krylov_width(d, m);
 	double step = (double)g->adjacency.start[n] + 2 * rows; /* one column */
 	double basis = 2 * vectors * vectors * cols / DENSE_SPEED, map, formed;
-	size_t terms;
 
 	if (kind == FILTER_MEAN || vectors > narrow)
 		return false;
 	map = basis + vectors * (2 * (double)entries / (entries < n * m ? 1 : DENSE_SPEED) +
-				 square_steps(psi, &terms) * step);
-	formed = psi * step * cols;
+				 (double)filter_steps_count(2 * psi) * step);
+	formed = (double)filter_steps_count(psi) * step * cols;
 	if (n > SVD_EXACT_MAX && m > SVD_EXACT_MAX)
 		formed += basis + vectors * 2 * rows * cols / DENSE_SPEED;
 	else

@@ -11,6 +11,7 @@
 #include "common/math/csr.h"
 #include "common/math/filter.h"
 #include "common/math/filter_plan.h"
+#include "common/math/filter_steps.h"
 #include "common/math/krylov.h"
 #include "common/math/mat.h"
 
@@ -22,13 +23,12 @@ enum { FILTERED_COLUMNS = 8 };
 
 struct filtered {
 	struct linear_map map; /* F, n x m; ctx is this struct, which therefore stays where it is */
-	struct filter_plan nodes, twice, once; /* the step T; 2 (2 T - I) and 2 T - I */
-	unsigned psi, threads;
+	struct filter_plan nodes;
+	struct filter_steps once, twice; /* T^psi and T^(2 psi) */
+	unsigned threads;
 	const struct mat *dense; /* X, borrowed; or NULL: */
 	struct csr in, across;   /* D^-1/2 X, rows in the plan's order (n x m); X' D^1/2 (m x n) */
-	size_t terms;            /* of the series for T^(2 psi); 0: powers are cheaper */
-	double *series;
-	double *owned, *y, *z;                             /* two blocks of n rows, for steps */
+	double *owned, *y;       /* a block of n rows, for steps */
 	size_t room;                                       /* blocks in each of: */
 	double *tall_owned, *tall, *narrow_owned, *narrow; /* n rows, m rows */
 };

@@ -2,9 +2,10 @@
  *
  * A hot loop is written once, in a .inc file, for a vector type VEC. It is compiled for vec2, which
  * every x86-64 and arm64 has, and on x86-64 once more for vec4 with AVX2, picked when it is called
- * (filter 1.5x, distances 1.7x); the filter also for vec8 with AVX-512 (another 1.1x). Compilers cannot be left to it: for vectors wider than the
- * machine's, or for plain loops with AVX2, gcc 12 is two to ten times slower. Lanes never mix and
- * nothing is contracted (-ffp-contract=off), so the width changes the speed and not the result.
+ * (filter 1.5x, distances 1.7x); the filter also for vec8 with AVX-512 (another 1.1x). Compilers
+ * cannot be left to it: for vectors wider than the machine's, or for plain loops with AVX2, gcc 12
+ * is two to ten times slower. Lanes never mix and nothing is contracted (-ffp-contract=off), so the
+ * width changes the speed and not the result.
  */
 #ifndef COMMON_MATH_SIMD_H
 #define COMMON_MATH_SIMD_H

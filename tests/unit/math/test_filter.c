@@ -34,12 +34,16 @@ static void by_spectrum(const struct graph *g, enum filter_kind kind, unsigned p
 	mat_release(&Ls);
 }
 
+/* From 26 on, by fewer steps (filter_steps.h). */
 static void equals_the_spectral_definition(void **state)
 {
+	static const unsigned orders[] = { 0, 1, 2, 3, 5, 25, 26, 60, 200 };
+
 	(void)state;
 	for (int weighted = 0; weighted < 2; weighted++)
 		for (int kind = 0; kind < 2; kind++)
-			for (unsigned psi = 0; psi <= 5; psi++) {
+			for (size_t o = 0; o < sizeof(orders) / sizeof(*orders); o++) {
+				unsigned psi = orders[o];
 				struct mat X, expected;
 				struct graph g;
 
@@ -264,7 +268,7 @@ static void leaves_of_one_node(void **state)
 
 	(void)state;
 	for (int kind = FILTER_HALF; kind <= FILTER_MEAN; kind++)
-		for (unsigned psi = 2; psi <= 30; psi = 2 * psi + 1) {
+		for (unsigned psi = 2; psi <= 50; psi = 2 * psi + 1) {
 			struct mat X, steps, from_sparse;
 			struct graph g;
 			struct csr s;
@@ -276,7 +280,7 @@ static void leaves_of_one_node(void **state)
 			assert_ok(graph_filter(&g, (enum filter_kind)kind, psi, 1, &X));
 			for (unsigned t = 0; t < psi; t++)
 				assert_ok(graph_filter(&g, (enum filter_kind)kind, 1, 1, &steps));
-			assert_mat_near(&X, &steps, 1e-14);
+			assert_mat_near(&X, &steps, psi < 26 ? 1e-14 : 1e-10);
 			for (unsigned threads = 1; threads <= 3; threads++) {
 				assert_ok(graph_filter_sparse(&g, (enum filter_kind)kind, psi,
 							      threads, &s, &from_sparse));

@@ -61,8 +61,9 @@ static void check(const struct sample *s, enum filter_kind kind, unsigned psi, b
 	assert_true(f.map.rows == NODES && f.map.cols == COLS);
 	f.map.square(f.map.ctx, &in, &twice);
 	f.map.multiply(f.map.ctx, &in, &once);
+	/* many steps are a polynomial, and those of F'F another than F's twice (filter_steps.h) */
 	assert_mat_near(&once, &exact_once, 1e-13 * largest(&exact_once));
-	assert_mat_near(&twice, &exact_twice, 1e-13 * largest(&exact_twice));
+	assert_mat_near(&twice, &exact_twice, (psi < 13 ? 1e-13 : 1e-10) * largest(&exact_twice));
 	for (size_t i = 0; i < vectors; i++)
 		assert_true(MAT(&once, i, NODES - 1) == 0); /* exactly */
 	filtered_release(&f);
@@ -108,19 +109,15 @@ static void ones_without_values(void **state)
 	sample_release(&s);
 }
 
-/* A series is what makes large psi cheap; small ones have none. */
-static void series(void **state)
+static void fewer_steps(void **state)
 {
 	struct sample s;
 	struct filtered f;
 
 	(void)state;
 	sample_init(&s, false, false);
-	assert_ok(filtered_init(&f, &s.X, NULL, &s.g, FILTER_HALF, 9, 1));
-	assert_int_equal(f.terms, 0);
-	filtered_release(&f);
 	assert_ok(filtered_init(&f, &s.X, NULL, &s.g, FILTER_HALF, 60, 1));
-	assert_true(40 < f.terms && f.terms < 70); /* of 121 */
+	assert_true(f.once.count == 37 && f.twice.count == 53);
 	filtered_release(&f);
 	sample_release(&s);
 }
@@ -209,7 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(products),     cmocka_unit_test(ones_without_values),
-		cmocka_unit_test(series),       cmocka_unit_test(threads),
+		cmocka_unit_test(fewer_steps),  cmocka_unit_test(threads),
 		cmocka_unit_test(when_it_pays), cmocka_unit_test(bad_input),
 	};
 

@@ -49,6 +49,12 @@ static void product_tile(void *ctx, unsigned worker, size_t tile)
 	(void)worker;
 	if (p->symmetric && j < i)
 		return;
+	if (p->symmetric && j == i) {
+		cblas_dsyrk(CblasRowMajor, CblasUpper, p->a_transposed ? CblasTrans : CblasNoTrans,
+			    blas_int(least(TILE, p->C->rows - i)), blas_int(p->inner), 1, a,
+			    blas_int(p->A->cols), 0, &MAT(p->C, i, i), blas_int(p->C->cols));
+		return;
+	}
 	cblas_dgemm(CblasRowMajor, p->a_transposed ? CblasTrans : CblasNoTrans,
 		    p->b_transposed ? CblasTrans : CblasNoTrans,
 		    blas_int(least(TILE, p->C->rows - i)), blas_int(least(TILE, p->C->cols - j)),

@@ -26,19 +26,36 @@ void buf_add(struct buf *b, const void *p, size_t n)
 		memcpy(buf_extend(b, n), p, n);
 }
 
+/* Into what room there is; most often that is enough. */
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
+	size_t room = b->cap - b->n;
 	va_list ap;
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(room ? (char *)b->p + b->n : NULL, room, fmt, ap);
 	va_end(ap);
 	assert(n >= 0);
+	if ((size_t)n < room) {
+		b->n += (size_t)n;
+		return;
+	}
 	va_start(ap, fmt);
 	vsnprintf((char *)buf_extend(b, (size_t)n + 1), (size_t)n + 1, fmt, ap);
 	va_end(ap);
 	b->n--;
+}
+
+void buf_decimal(struct buf *b, uint64_t x)
+{
+	char digits[20];
+	size_t first = sizeof(digits);
+
+	do
+		digits[--first] = (char)('0' + x % 10);
+	while (x /= 10);
+	buf_add(b, digits + first, sizeof(digits) - first);
 }
 
 void buf_drop(struct buf *b, size_t n)

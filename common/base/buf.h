@@ -22,6 +22,7 @@ struct buf {
 void buf_add(struct buf *b, const void *p, size_t n);
 uint8_t *buf_extend(struct buf *b, size_t n); /* n more bytes, contents undefined; valid until the next call */
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3); /* no terminator is added */
+void buf_decimal(struct buf *b, uint64_t x);  /* as %lu, but fast: for columns of numbers */
 void buf_drop(struct buf *b, size_t n);       /* forgets the first n bytes */
 void buf_release(struct buf *b);              /* frees the contents; b is empty and ready again */
 

@@ -188,8 +188,10 @@ enum err labels_write_csv(const char *path, char *const *id, const uint32_t *lab
 		if (id)
 			csv_print_field(id[i], &text);
 		else
-			buf_printf(&text, "%zu", i);
-		buf_printf(&text, ",%u\n", label[i]);
+			buf_decimal(&text, i);
+		buf_add(&text, ",", 1);
+		buf_decimal(&text, label[i]);
+		buf_add(&text, "\n", 1);
 	}
 	return write_and_release(path, &text);
 }
@@ -206,7 +208,9 @@ enum err labels_write_txt(const char *path, const uint32_t *label, size_t n)
 {
 	struct buf text = { 0 };
 
-	for (size_t i = 0; i < n; i++)
-		buf_printf(&text, "%u\n", label[i]);
+	for (size_t i = 0; i < n; i++) {
+		buf_decimal(&text, label[i]);
+		buf_add(&text, "\n", 1);
+	}
 	return write_and_release(path, &text);
 }

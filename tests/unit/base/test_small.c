@@ -5,6 +5,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,24 @@ static void test_buf(void **state)
 	buf_release(&b);
 }
 
+static void test_buf_decimal(void **state)
+{
+	static const uint64_t numbers[] = {
+		0, 9, 10, 99, 100, 4294967295, 10000000000, UINT64_MAX
+	};
+	char expected[200] = "";
+	struct buf b = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		buf_decimal(&b, numbers[i]);
+		sprintf(expected + strlen(expected), "%" PRIu64, numbers[i]);
+	}
+	assert_int_equal(b.n, strlen(expected));
+	assert_memory_equal(b.p, expected, b.n);
+	buf_release(&b);
+}
+
 /* The product of the sizes wraps, or there is not so much: the process ends with 5 and the size. */
 static void alloc_too_much(size_t count, size_t size)
 {
@@ -137,8 +156,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sentence), cmocka_unit_test(test_sentence_is_per_thread),
-		cmocka_unit_test(test_buf),      cmocka_unit_test(test_alloc),
-		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_buf),      cmocka_unit_test(test_buf_decimal),
+		cmocka_unit_test(test_alloc),    cmocka_unit_test(test_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

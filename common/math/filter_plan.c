@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Rows that are sorted by length among each other, and lengths told apart. */
-enum { WINDOW = 4096, DEGREES = 64 };
+enum { WINDOW = 256, DEGREES = 64 };
 
 static void breadth_first(const struct csr *a, uint32_t *order)
 {
@@ -39,7 +39,7 @@ static size_t bucket(const struct csr *a, uint32_t node)
 
 /* Rows of one length after each other, in windows so short that neighbours stay close: where rows
  * end is then foreseen. On pubmed's graph a step of 8 columns takes a quarter less, one of 32 a
- * little. */
+ * little; in windows of 4096 rows it takes 6 % more. */
 static void group_by_degree(const struct csr *a, uint32_t *order, uint32_t *scratch)
 {
 	for (size_t first = 0; first < a->rows; first += WINDOW) {

@@ -85,8 +85,8 @@ static void find_roots(const struct series *p, root *r)
 
 	ALLOC(still, p->degree);
 	for (size_t i = 0; i < p->degree; i++) {
-		long double t = (long double)M_PI * (2.L * (long double)i + 1) /
-				(2.L * (long double)p->degree);
+		long double t =
+		    (long double)M_PI * (2.L * (long double)i + 1) / (2.L * (long double)p->degree);
 
 		r[i] = 1.05L * cosl(t) + (0.01L + 0.05L * (i % 2 ? 1 : -1) * sinl(t)) * I;
 	}

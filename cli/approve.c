@@ -40,8 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		args_one(state, arg, &a->id);
-		if (!*arg || strlen(arg) > 32 || arg[strspn(arg, "0123456789abcdef")])
-			argp_error(state, "\"%s\" is no job id: expected up to 32 of 0-9 a-f", arg);
+		args_job(state, arg);
 		return 0;
 	case ARGP_KEY_END:
 		args_need(state, a->state, "--state is needed");

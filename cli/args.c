@@ -42,6 +42,12 @@ unsigned args_threads(struct argp_state *state, const char *text)
 	return (unsigned)args_whole(state, "threads", text, 1, 1024);
 }
 
+void args_job(struct argp_state *state, const char *text)
+{
+	if (!*text || strlen(text) > 32 || text[strspn(text, "0123456789abcdef")])
+		argp_error(state, "\"%s\" is no job id: expected up to 32 of 0-9 a-f", text);
+}
+
 unsigned args_cores(unsigned threads)
 {
 	return threads ? threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);

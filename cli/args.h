@@ -44,6 +44,7 @@ double args_number(struct argp_state *state, const char *option, const char *tex
 
 uint64_t args_seed(struct argp_state *state, const char *text);
 unsigned args_threads(struct argp_state *state, const char *text);
+void args_job(struct argp_state *state, const char *text); /* the first digits of a job's id, or all */
 unsigned args_cores(unsigned threads); /* as many as there are cores, if 0 were asked for */
 
 /* Of commands that read a job: takes in --seed and --set; false: key is neither. */

@@ -94,8 +94,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_JOB:
 		a->job = arg;
-		if (strlen(arg) > 32 || arg[strspn(arg, "0123456789abcdef")])
-			argp_error(state, "--job is \"%s\", expected up to 32 of 0-9 a-f", arg);
+		args_job(state, arg);
 		return 0;
 	case OPT_SINCE:
 		if (!parse_time(arg, &a->since_ms))

@@ -7,8 +7,9 @@
 #ifndef CRYPTO_WIDE_H
 #define CRYPTO_WIDE_H
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include "common/base/sanitized.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !SANITIZED
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE

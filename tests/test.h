@@ -9,18 +9,7 @@
 #include <cmocka.h>
 
 #include "common/base/err.h"
-
-/* A build with a sanitizer: ten times slower or more, with memory of its own, its system calls not confined. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
+#include "common/base/sanitized.h"
 
 /* Prints the sentence when a call that must succeed fails. */
 #define assert_ok(expr)                                                                            \

@@ -1,5 +1,6 @@
 #include "common/job/confine.h"
 #include "common/base/log.h"
+#include "common/base/sanitized.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -17,18 +18,6 @@
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
-#endif
-
-/* A sanitizer's runtime needs more than this list: it traces, and starts processes. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
 #endif
 
 /* ---- the list ---- */
@@ -231,7 +220,7 @@ enum err confine(const struct daemon_common *c)
 		log_warn("running as root: start as another user, or let \"user\" name one");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return err_set(ERR_INPUT, "sandbox: no_new_privs: %s", strerror(errno));
-	if (!c->sandbox || SANITIZED) {
+	if (!c->sandbox || SANITIZED) { /* whose runtime needs more than the list */
 		log_info("system calls are not confined: %s",
 			 SANITIZED ? "built with a sanitizer" : "sandbox is off");
 		return ERR_OK;

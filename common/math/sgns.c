@@ -51,13 +51,16 @@ static inline float fold4(const float4 *a)
 #undef LEARN
 #ifdef SIMD_AVX2
 #define TARGET __attribute__((target("avx2")))
-TARGET static inline float fold8(const float8 *a)
+TARGET static inline float sum8(float8 x)
 {
-	float8 x = a[0] + a[1];
 	float4 y =
 	    __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
 
 	return (y[0] + y[2]) + (y[1] + y[3]);
+}
+TARGET static inline float fold8(const float8 *a)
+{
+	return sum8(a[0] + a[1]);
 }
 #define VEC   float8
 #define IVEC  int8
@@ -76,12 +79,8 @@ TARGET static inline float fold8(const float8 *a)
 #define TARGET __attribute__((target("avx512f")))
 TARGET static inline float fold16(const float16 *a)
 {
-	float8 x = __builtin_shufflevector(*a, *a, 0, 1, 2, 3, 4, 5, 6, 7) +
-		   __builtin_shufflevector(*a, *a, 8, 9, 10, 11, 12, 13, 14, 15);
-	float4 y =
-	    __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
-
-	return (y[0] + y[2]) + (y[1] + y[3]);
+	return sum8(__builtin_shufflevector(*a, *a, 0, 1, 2, 3, 4, 5, 6, 7) +
+		    __builtin_shufflevector(*a, *a, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 #define VEC   float16
 #define IVEC  int16

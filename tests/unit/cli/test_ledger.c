@@ -165,7 +165,7 @@ static void test_wrong_use(void **state)
 	ledger("look", 4, "\"look\" is none of list, verify, export");
 	ledger("list verify", 4, "unexpected argument: verify");
 	ledger("export", 4, "export needs --csv");
-	ledger("list --job x", 4, "--job is \"x\"");
+	ledger("list --job x", 4, "\"x\" is no job id");
 	ledger("list --since yesterday", 4, "--since is \"yesterday\"");
 	ledger("list --against x", 4, "--against is for verify");
 	ledger("verify --job a1", 4, "verify looks at all rows");

@@ -22,13 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#if defined(__has_include) && __has_include(<valgrind/memcheck.h>) &&                              \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#if !defined(__has_feature)
+#if defined(__has_include) && __has_include(<valgrind/memcheck.h>) && !SANITIZED
 #define HAVE_MEMCHECK 1
-#elif !__has_feature(address_sanitizer)
-#define HAVE_MEMCHECK 1
-#endif
 #endif
 
 #ifdef HAVE_MEMCHECK

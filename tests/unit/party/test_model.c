@@ -291,7 +291,7 @@ static void test_huge_shape(void **state)
 	sum_again(&b);
 	child = fork();
 	if (child == 0) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !SANITIZED
 		setrlimit(RLIMIT_AS, &(struct rlimit){ (rlim_t)1 << 32, (rlim_t)1 << 32 });
 #endif
 		_exit(parse(b.p, b.n, &m) == ERR_INPUT &&

@@ -36,7 +36,8 @@ static const char schema[] =
 
 /* ---- SQLite ---- */
 
-enum err ledger_fail(struct ledger *l, const char *doing)
+/* ERR_JOB with what SQLite says. */
+static enum err fail(struct ledger *l, const char *doing)
 {
 	int os = sqlite3_system_errno(l->db);
 
@@ -81,7 +82,7 @@ enum err ledger_next(struct ledger *l, sqlite3_stmt *stmt, bool *found)
 	int status = sqlite3_step(stmt);
 
 	*found = status == SQLITE_ROW;
-	return status == SQLITE_ROW || status == SQLITE_DONE ? ERR_OK : ledger_fail(l, "reading");
+	return status == SQLITE_ROW || status == SQLITE_DONE ? ERR_OK : fail(l, "reading");
 }
 
 enum err ledger_query(struct ledger *l, sqlite3_stmt **stmt, bool *found, const char *sql,
@@ -92,7 +93,7 @@ enum err ledger_query(struct ledger *l, sqlite3_stmt **stmt, bool *found, const 
 	*found = false;
 	if (sqlite3_prepare_v2(l->db, sql, -1, stmt, NULL) != SQLITE_OK) {
 		*stmt = NULL;
-		return ledger_fail(l, "reading");
+		return fail(l, "reading");
 	}
 	va_start(ap, arguments);
 	bind(*stmt, arguments, ap);
@@ -108,21 +109,21 @@ static enum err change(struct ledger *l, const char *sql, const char *arguments,
 	int status;
 
 	if (sqlite3_prepare_v2(l->db, sql, -1, &stmt, NULL) != SQLITE_OK)
-		return ledger_fail(l, "cannot be written");
+		return fail(l, "cannot be written");
 	va_start(ap, arguments);
 	bind(stmt, arguments, ap);
 	va_end(ap);
 	status = sqlite3_step(stmt);
 	sqlite3_finalize(stmt);
 	return status == SQLITE_DONE || status == SQLITE_ROW ? ERR_OK
-							     : ledger_fail(l, "cannot be written");
+							     : fail(l, "cannot be written");
 }
 
 static enum err run(struct ledger *l, const char *sql)
 {
 	return sqlite3_exec(l->db, sql, NULL, NULL, NULL) == SQLITE_OK
 		   ? ERR_OK
-		   : ledger_fail(l, "cannot be written");
+		   : fail(l, "cannot be written");
 }
 
 /* What was done since BEGIN is undone, and the sentence of the error e kept. */

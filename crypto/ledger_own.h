@@ -19,8 +19,6 @@ struct ledger {
 	size_t count, cap;
 };
 
-/* ERR_JOB with what SQLite says. */
-enum err ledger_fail(struct ledger *l, const char *doing) MUST_CHECK;
 /* One statement with its arguments: i an int64_t, t a text, h a hash, j a job id as text, d a
  * double. Steps to the first row. *stmt is to be finalised by the caller, whatever came of it;
  * *found: there is a row. */

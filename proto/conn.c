@@ -126,7 +126,8 @@ void conn_give_back(struct conn *c)
 		conn_free(c);
 }
 
-void conn_closed_handle(uv_handle_t *handle)
+/* The close callback of all handles. */
+static void closed_handle(uv_handle_t *handle)
 {
 	conn_give_back(handle->data);
 }
@@ -178,10 +179,10 @@ void conn_over(struct conn *c, enum err code, const char *why)
 	uncount(c);
 	fail_channel(c);
 	conn_stop_dialling(c);
-	uv_close((uv_handle_t *)&c->timer, conn_closed_handle);
-	uv_close((uv_handle_t *)&c->async, conn_closed_handle);
+	uv_close((uv_handle_t *)&c->timer, closed_handle);
+	uv_close((uv_handle_t *)&c->async, closed_handle);
 	if (c->has_tcp && !uv_is_closing((uv_handle_t *)&c->tcp))
-		uv_close((uv_handle_t *)&c->tcp, conn_closed_handle);
+		uv_close((uv_handle_t *)&c->tcp, closed_handle);
 }
 
 /* Closed by then, or now. */
@@ -309,7 +310,8 @@ static void wake(void *arg)
 	uv_async_send(arg);
 }
 
-void conn_update_link(struct conn *c)
+/* TCP_INFO into the channel. */
+static void update_link(struct conn *c)
 {
 	struct tcp_info info;
 	socklen_t len = sizeof(info);
@@ -372,7 +374,7 @@ void conn_attach(struct conn *c, struct channel *ch, uint64_t job)
 	memset(c->early, 0, sizeof(c->early));
 	if (channel_last(ch))
 		c->reader.order = (struct frame_order){ job, channel_last(ch) };
-	conn_update_link(c);
+	update_link(c);
 	note_congestion(c);
 	channel_on_wake(ch, wake, &c->async);
 }
@@ -410,7 +412,7 @@ static void tick(struct conn *c)
 		conn_over(c, ERR_DEADLINE, why); /* without TLS's last word: it may come back */
 		return;
 	}
-	conn_update_link(c);
+	update_link(c);
 	if (now - c->spoke_s >= interval / 3 && !c->writing)
 		heartbeat(c);
 }

@@ -132,7 +132,6 @@ struct conn {
 struct conn *conn_new(struct conn_host *h, const struct conn_events *events, void *arg);
 void conn_add_tcp(struct conn *c, unsigned family);       /* initialises tcp */
 void conn_start(struct conn *c, struct tls_context *ctx); /* the TCP connection stands */
-void conn_closed_handle(uv_handle_t *handle);             /* the close callback of all handles */
 void conn_give_back(struct conn *c); /* a handle or request is done; the last one frees */
 void conn_address_text(char text[static 80], const struct sockaddr *a);
 const char *conn_who(const struct conn *c, char text[static 160]); /* name at address */
@@ -142,7 +141,6 @@ void conn_over(struct conn *c, enum err code, const char *why);    /* ends now *
 void conn_alarm(struct conn *c, double after_s);                   /* the phase's deadline */
 void conn_log(const struct conn *c, enum msg_type type, bool sent, size_t bytes); /* at debug */
 void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes);
-void conn_update_link(struct conn *c); /* TCP_INFO into the channel */
 void conn_acknowledge(struct conn *c); /* tells the peer what has come, if there is news */
 
 /* conn_host.c */

@@ -16,7 +16,8 @@ void frame_header(uint8_t out[static FRAME_HEADER_LEN], const struct frame *f, s
 	put_u32(out + 16, f->seq);
 }
 
-uint32_t frame_order_next(struct frame_order *o, uint64_t job)
+/* The number of the next frame of a job (0: the link's). A new job starts at 1. */
+static uint32_t order_next(struct frame_order *o, uint64_t job)
 {
 	if (job == 0)
 		return 0;
@@ -42,7 +43,7 @@ static enum err accept_header(struct frame_reader *r)
 	if (flags)
 		return err_set(ERR_PEER, "%s with flags 0x%04x, expected 0",
 			       msg_name(r->frame.type), flags);
-	expected = frame_order_next(&r->order, r->frame.job);
+	expected = order_next(&r->order, r->frame.job);
 	if (r->frame.seq != expected)
 		return err_set(ERR_PEER,
 			       "%s of job %016" PRIx64 " has sequence number %" PRIu32

@@ -43,9 +43,6 @@ struct frame_order {
 	uint32_t seq; /* its last frame */
 };
 
-/* The number of the next frame of a job (0: the link's). A new job starts at 1. */
-uint32_t frame_order_next(struct frame_order *o, uint64_t job);
-
 void frame_header(uint8_t out[static FRAME_HEADER_LEN], const struct frame *f, size_t body_len);
 
 /* Zero-initialised with max set is ready. */

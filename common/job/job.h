@@ -192,7 +192,6 @@ extern const char *const job_fedsc_names[];
 extern const char *const job_noise_names[];
 extern const char *const job_fedwalk_names[]; /* modes */
 extern const char *const job_prototypes_names[];
-extern const char *const job_aggregation_names[];
 extern const char *const job_graph_features_names[];
 /* The method sums over all parties at once; a tree sums over pairs. */
 bool job_is_flat(const struct job *job);

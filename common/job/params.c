@@ -43,7 +43,7 @@ static const char *const auto_word[] = { "auto", NULL };
 static const char *const group_names[] = { "ffdhe2048", "ffdhe3072", "ffdhe4096", NULL };
 static const unsigned group_bits[] = { 2048, 3072, 4096 };
 const char *const job_prototypes_names[] = { "matched", "gmm", "kde", "best", "own", NULL };
-const char *const job_aggregation_names[] = { "fedavg", "fedprox", "fedper", "none", NULL };
+static const char *const aggregation_names[] = { "fedavg", "fedprox", "fedper", "none", NULL };
 const char *const job_graph_features_names[] = { "structure", "drawing", "coordinates", NULL };
 static const char *const final_names[] = { "default", "paper", NULL };
 static const char *const baselines_names[] = { "all", "quick", "off", NULL };
@@ -306,7 +306,7 @@ const struct config_row job_rows[] = {
 		  "in clear; or each party's own",
 	  .readers = FEDGCN },
 	{ "aggregation", CONFIG_ENUM, AT(aggregation), .standard = "fedavg",
-	  .names = job_aggregation_names,
+	  .names = aggregation_names,
 	  .help = "of weights: means; means to which parties stay near; means of all but the last layers; or "
 		  "none, each party alone",
 	  .readers = FEDGCN },

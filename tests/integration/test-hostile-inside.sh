@@ -1,0 +1,157 @@
+#!/bin/bash
+# A party in the job that does not keep to the protocol, played by hand over its own TLS session: the
+# job ends, and names it. And coordinators that are none, which parties do not serve.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=wire.sh
+source "$(dirname "$0")/wire.sh"
+
+# ---- a party in the job that does not keep to it ----
+
+# party-01 is played by hand: it says HELLO, waits for the offer, and then sends what is on stdin.
+# What it sends may say JOB for the number of the job it was offered.
+rogue() { # COMMAND that prints frames; $JOB is the job's number
+	mkfifo "$T/to-rogue"
+	exec 4<>"$T/to-rogue"
+	start rogue openssl s_client -connect "$ADDRESS" -CAfile "$T/pki/ca.crt" -quiet \
+		-cert "$T/pki/party-01.crt" -key "$T/pki/party-01.key" </dev/fd/4
+	hello 3 3 >&4
+	until_true 20 offered || fail "no offer came"
+	"$@" >&4
+}
+
+OFFER=10
+offered() { # reads frames from rogue.stdout: is there an offer? Its job's number goes to $JOB
+	local hex at=0 length
+	hex=$(od -An -v -tx1 "$T/rogue.stdout" | tr -d ' \n')
+	while ((${#hex} >= 2 * (at + 20))); do
+		length=$((16#${hex:2*at:8}))
+		if ((16#${hex:2*at+8:4} == OFFER)); then
+			JOB=$((16#${hex:2*at+16:16}))
+			return 0
+		fi
+		at=$((at + 4 + length))
+	done
+	return 1
+}
+
+disturbed() { # REGEX [STATUS]: the job ended with 2 everywhere, naming party-01
+	ends "${2-2}" coordinator party-00
+	says coordinator 'party-01'
+	says coordinator "$1"
+	says party-00 'party-01'
+	no_leftovers
+}
+
+rogue_case() { # REGEX COMMAND...
+	federation 2
+	coordinator
+	party party-00
+	rogue "${@:2}"
+	disturbed "$1"
+}
+
+masked() { frame $MASKED "$JOB" 1 "$(u 4 2)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)"; }
+test_message_out_of_order() { rogue_case 'MASKED' masked; }
+
+test_second_hello() { rogue_case 'party-01 sent HELLO, which was not expected' hello 3 3; }
+
+four_gigabytes() { frame $MASKED "$JOB" 1 '' 4294967295; }
+test_four_gigabytes_in_a_job() { rogue_case '4294967295' four_gigabytes; }
+
+wrong_sequence() { frame 11 "$JOB" 5 "$(u 4 0)"; }
+test_wrong_sequence_number() { rogue_case 'sequence|seq|frame 5|5' wrong_sequence; }
+
+wrong_body() { frame 11 "$JOB" 1 "$(u 4 0)"; }
+test_wrong_body_in_a_job() { rogue_case 'ACCEPT' wrong_body; }
+
+half_frame() {
+	frame 11 "$JOB" 1 "$(u 4 0)" 100
+	kill "${PID[rogue]}"
+}
+# The connection is lost, and nobody comes back.
+test_half_a_frame_in_a_job() {
+	federation 2
+	coordinator
+	party party-00
+	rogue half_frame
+	disturbed 'did not come back.*(cut off|broke)' 3
+}
+
+coordinators_message() { frame 16 "$JOB" 1; }
+test_done_before_the_end() { rogue_case 'DONE' coordinators_message; }
+
+# ---- a coordinator that is none ----
+
+test_coordinator_with_another_key() {
+	federation 2
+	edit party-00 ".peers.coordinator = .peers[\"party-01\"]"
+	coordinator
+	party party-00
+	ends 2 party-00
+	says party-00 'key of coordinator is not the one'
+}
+
+test_coordinator_of_another_authority() {
+	federation 2
+	"$BIN/coterie" pki lab --parties 2 --out "$T/other" >/dev/null
+	edit coordinator '.identity = { certificate: "other/coordinator.crt", key: "other/coordinator.key", ca: "other/ca.crt" }'
+	coordinator
+	party party-00
+	ends 2 party-00
+	says party-00 'certificate'
+}
+
+# Whoever is in between offers what both once spoke.
+test_coordinator_that_speaks_old_tls() {
+	federation 2
+	edit party-00 '.retry_s = 2'
+	stand_in -tls1_2
+	party party-00
+	ends 2 party-00
+	says party-00 'TLS 1.3|version|protocol'
+}
+
+test_coordinator_that_is_another_party() {
+	federation 2
+	edit coordinator '.name = "party-01" | .identity = { certificate: "pki/party-01.crt", key: "pki/party-01.key", ca: "pki/ca.crt" }
+		| .parties = ["party-00", "coordinator"]'
+	coordinator
+	party party-00
+	ends 2 party-00
+	says party-00 'party-01'
+}
+
+# The same, played by hand: what it says after the handshake is on stdin.
+false_coordinator() { # COMMAND that prints frames
+	federation 2
+	edit party-00 '.retry_s = 2'
+	stand_in
+	"$@" >&4
+	party party-00
+	ends 2 party-00
+}
+
+garbage() { printf '\xff' && head -c 4096 /dev/urandom; }
+test_coordinator_that_sends_garbage() { false_coordinator garbage; }
+
+refusal() { frame 3 0 0 "$(u 2 2)$(u 4 5)\\x37\\x2e\\x2e\\x39\\x3f"; } # "7..9?"
+test_coordinator_that_refuses() {
+	false_coordinator refusal
+	says party-00 '7\.\.9\?'
+}
+
+welcome() { frame 2 0 0 "$(u 2 9)$(u 4 1)\\x74$(u 4 1000)"; }
+test_coordinator_of_another_version() {
+	false_coordinator welcome
+	says party-00 '9'
+}
+
+early_offer() { frame 10 1 1; }
+test_coordinator_that_offers_without_welcome() {
+	false_coordinator early_offer
+	says party-00 'OFFER'
+}
+
+run_tests "$@"

@@ -7,6 +7,7 @@
  * that powers need: the recurrence of the T_k reads a third. The filter of 60 steps takes 37.
  *
  * ||p(T) - T^M|| is below 1e-10, which is looked at when they are made, and mostly 1e-11; p(1) = 1.
+ * In Leja's order no product on the way is large (11 for 60 steps, 4000 for 1000), nor is rounding.
  */
 #ifndef COMMON_MATH_FILTER_STEPS_H
 #define COMMON_MATH_FILTER_STEPS_H
@@ -31,7 +32,8 @@ extern const struct filter_step FILTER_STEP;
 void filter_steps_init(struct filter_steps *s, unsigned power);
 void filter_steps_release(struct filter_steps *s);
 
-/* How many steps that will be; without finding roots. */
+/* How many steps that will be if its roots are found, which they were for powers up to 5000. For
+ * choices by cost. */
 size_t filter_steps_count(unsigned power);
 
 /* What the steps make of an eigenvector of T whose value is t: p(t). */

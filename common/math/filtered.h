@@ -29,7 +29,7 @@ struct filtered {
 	const struct mat *dense; /* X, borrowed; or NULL: */
 	struct csr in, across;   /* D^-1/2 X, rows in the plan's order (n x m); X' D^1/2 (m x n) */
 	double *owned, *y;       /* a block of n rows, for steps */
-	size_t room;                                       /* blocks in each of: */
+	size_t room;             /* blocks in each of: */
 	double *tall_owned, *tall, *narrow_owned, *narrow; /* n rows, m rows */
 };
 

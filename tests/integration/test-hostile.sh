@@ -13,9 +13,15 @@ source "$(dirname "$0")/wire.sh"
 
 FROM='127\.0\.0\.1:[0-9]+'
 
-slow_job() { # a job of three parties that lasts some seconds, now past its keys
+# A job of three parties, past its keys, that waits for two of them until the relay goes on: it cannot
+# be over before it has been disturbed, however slow the machine is.
+slow_job() {
 	federation 3
 	edit job '.restarts = 6 | .polish = 6'
+	local name
+	for name in coordinator $(names 3); do # silence is no death meanwhile
+		edit "$name" '.heartbeat_s = 60 | .step_timeout_s = 60'
+	done
 	coordinator
 	local direct=$ADDRESS
 	relay relay 60
@@ -24,11 +30,13 @@ slow_job() { # a job of three parties that lasts some seconds, now past its keys
 	ADDRESS=$RELAY party party-02
 	ADDRESS=$direct
 	in_phase coordinator level-1
+	kill -STOP "${PID[relay]}"
 }
 
 undisturbed() { # REGEX: the coordinator said it, and the job ends well
 	soon_says coordinator "$FROM.*($1)|($1).*$FROM"
 	! gone coordinator || fail "the job was over before it could be disturbed"
+	kill -CONT "${PID[relay]}"
 	completes 3
 }
 

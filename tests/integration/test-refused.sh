@@ -174,7 +174,7 @@ test_stopped_while_idle() {
 }
 
 slow_job() { # past its keys
-	federation 3
+	federation 3 --signal 0.2 # clusters that are hard to find: a polish that lasts
 	edit job '.polish = 9 | .restarts = 6'
 	coordinator
 	relay relay 60

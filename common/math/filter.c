@@ -205,6 +205,7 @@ struct plan {
 
 #define STEP    panel_step
 #define COLUMNS PANEL
+#define REAL    double
 #define VEC     vec2
 #define TARGET
 #include "common/math/filter_step.inc"

@@ -1,5 +1,6 @@
 #include "common/math/svd.h"
 #include "common/math/la.h"
+#include "common/math/refine.h"
 
 #include <math.h>
 
@@ -132,6 +133,20 @@ enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads,
 		return err_set(ERR_INPUT, "svd: %zu singular vectors of a %zu x %zu matrix", d,
 			       X->rows, X->cols);
 	TRY(krylov_right(X, d, threads, &P, settled));
+	err = left_within(X, &P, d, threads, U, sigma, map);
+	mat_release(&P);
+	return err;
+}
+
+enum err svd_left_near(const struct linear_map *X, struct mat *G, size_t d, unsigned threads,
+		       struct mat *U, double *sigma, struct mat *map, bool *settled)
+{
+	struct mat P;
+	enum err err;
+
+	TRY(refine_right(X, G, d, threads, &P, settled));
+	if (!*settled)
+		return ERR_OK;
 	err = left_within(X, &P, d, threads, U, sigma, map);
 	mat_release(&P);
 	return err;

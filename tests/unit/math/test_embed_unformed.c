@@ -28,7 +28,7 @@ static void formed(const struct graph *g, const struct csr *X, const struct embe
 
 	assert_ok(graph_filter_sparse(g, p->filter, p->order, 1, X, &F));
 	assert_ok(svd_left(&F, DIMS, 1, Z, sigma));
-	for (size_t i = 0; i < ROWS * DIMS && !p->unit_basis; i++)
+	for (size_t i = 0; i < Z->rows * DIMS && !p->unit_basis; i++)
 		Z->a[i] *= sigma[i % DIMS];
 	mat_release(&F);
 }
@@ -49,8 +49,9 @@ static void same_as_formed(void **state)
 		p.order = number & 2 ? 40 : 6;
 		p.unit_basis = number & 4;
 		make(&g, &X, full ? COLS : 10);
-		assert_true(filtered_pays(ROWS, COLS, full ? ROWS * COLS : X.start[ROWS], &g,
-					  p.filter, p.order, DIMS));
+		assert_int_equal(filtered_way(ROWS, COLS, full ? ROWS * COLS : X.start[ROWS], &g,
+					      p.filter, p.order, DIMS),
+				 FILTERED_KRYLOV);
 		formed(&g, &X, &p, &exact);
 		sample_features(&X, number & 1, &F);
 		assert_ok(embed_keep(&F, &g, &p, &Z, &kept));
@@ -62,6 +63,43 @@ static void same_as_formed(void **state)
 		assert_ok(embed_again(&F, &g, &kept, 1, &again));
 		assert_mat_near(&again, &Z, 1e-9);
 		mat_release(&again);
+		embedding_release(&kept);
+		mat_release(&exact);
+		mat_release(&Z);
+		csr_release(&X);
+		graph_release(&g);
+	}
+}
+
+/* By nearly the Gram matrix. */
+enum { MANY = 6000, FEW = 160 };
+
+static void near_as_formed(void **state)
+{
+	(void)state;
+	for (unsigned number = 0; number < 8; number++) {
+		struct embed_params p = usual;
+		struct embedding kept;
+		struct features F;
+		struct graph g;
+		struct csr X;
+		struct mat exact, Z;
+		bool full = number & 4; /* more entries than are worth a sparse matrix */
+
+		p.filter = number & 1 ? FILTER_SPECTRAL : FILTER_HALF;
+		p.order = 60 + number;
+		p.unit_basis = number & 2;
+		p.threads = 1 + number % 3;
+		sample_graph(&g, MANY, 4 * MANY, ISOLATED, false, 1);
+		sample_sparse(&X, MANY, FEW, full ? FEW : 10, false, 2);
+		assert_int_equal(filtered_way(MANY, FEW, full ? MANY * FEW : X.start[MANY], &g,
+					      p.filter, p.order, DIMS),
+				 FILTERED_NEAR);
+		formed(&g, &X, &p, &exact);
+		sample_features(&X, number & 1, &F);
+		assert_ok(embed_keep(&F, &g, &p, &Z, &kept));
+		assert_true(!F.dense.a && !F.sparse.start); /* used up */
+		assert_mat_near(&Z, &exact, p.unit_basis ? 1e-8 : 1e-7);
 		embedding_release(&kept);
 		mat_release(&exact);
 		mat_release(&Z);
@@ -119,7 +157,7 @@ static void formed_after_all(void **state)
 		t[i] = (struct triple){ i, i, 1 - 1e-6 * i };
 	csr_from_triples(&F.sparse, N, N, t, N);
 	free(t);
-	assert_true(filtered_pays(N, N, N, &g, p.filter, 0, 8));
+	assert_int_equal(filtered_way(N, N, N, &g, p.filter, 0, 8), FILTERED_KRYLOV);
 	assert_ok(embed_keep(&F, &g, &p, &Z, &kept));
 	for (size_t i = 0; i < N; i++)
 		for (size_t j = 0; j < 8; j++)
@@ -157,7 +195,7 @@ static void one_hot(void **state)
 	csr_from_triples(&F.sparse, N, N, t, N);
 	free(t);
 	p.dims = PARTS;
-	assert_true(filtered_pays(N, N, N, &g, p.filter, p.order, PARTS));
+	assert_int_equal(filtered_way(N, N, N, &g, p.filter, p.order, PARTS), FILTERED_KRYLOV);
 	assert_ok(embed(&F, &g, &p, &Z));
 	for (size_t i = PARTS; i < N; i++) /* nodes of one ring lie in one place */
 		for (size_t j = 0; j < PARTS; j++)
@@ -201,9 +239,9 @@ static void bad_input(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_as_formed),   cmocka_unit_test(same_bits),
-		cmocka_unit_test(formed_after_all), cmocka_unit_test(one_hot),
-		cmocka_unit_test(bad_input),
+		cmocka_unit_test(same_as_formed), cmocka_unit_test(near_as_formed),
+		cmocka_unit_test(same_bits),      cmocka_unit_test(formed_after_all),
+		cmocka_unit_test(one_hot),        cmocka_unit_test(bad_input),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,9 @@
  * its speed. */
 enum { DIRECT_DIMS = 64, DIRECT_FEW = 16, DIRECT_VALUES = 4096 };
 
+/* With more dimensions centres are measured directly only if they are few: no copy for those. */
+enum { BESIDE_DIMS = DIRECT_DIMS };
+
 static bool direct(const struct distance *s)
 {
 	return s->d <= DIRECT_FEW || s->k <= DIRECT_FEW ||
@@ -40,6 +43,7 @@ void distance_release(struct distance *s)
 	free(s->centre);
 	free(s->square);
 	free(s->rows);
+	free(s->D);
 	*s = (struct distance){ 0 };
 }
 
@@ -77,18 +81,45 @@ void distance_set(struct distance *s, const double *c)
 		s->square[r] = square_of(s->centre + r * s->d, s->d);
 }
 
-#define STRIP strip
-#define BLOCK block_direct
-#define VEC   vec2
+static double *columns_of(const struct distance_rows *r, size_t row)
+{
+	return r->column + row / DISTANCE_ROWS * DISTANCE_STRIDE * r->Z->cols;
+}
+
+void distance_rows_init(struct distance_rows *r, const struct mat *Z)
+{
+	size_t d = Z->cols;
+
+	*r = (struct distance_rows){ .Z = Z };
+	if (d > BESIDE_DIMS)
+		return;
+	ALLOC(r->column, (Z->rows + DISTANCE_ROWS - 1) / DISTANCE_ROWS * DISTANCE_STRIDE * d);
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < d; j++)
+			columns_of(r, i)[j * DISTANCE_STRIDE + i % DISTANCE_ROWS] = MAT(Z, i, j);
+}
+
+void distance_rows_release(struct distance_rows *r)
+{
+	free(r->column);
+	*r = (struct distance_rows){ 0 };
+}
+
+#define STRIP  strip
+#define BLOCK  block_direct
+#define BESIDE block_beside
+#define VEC    vec2
 #define TARGET
 #include "common/math/distance_block.inc"
 #ifdef SIMD_AVX2
 #undef STRIP
 #undef BLOCK
+#undef BESIDE
 #undef VEC
 #undef TARGET
 #define STRIP  strip_avx2
 #define BLOCK  block_direct_avx2
+#define BESIDE block_beside_avx2
 #define VEC    vec4
 #define TARGET __attribute__((target("avx2")))
 #include "common/math/distance_block.inc"
@@ -125,4 +156,35 @@ void distance_block(struct distance *s, const double *z, size_t count, double *D
 	}
 #endif
 	block_direct(s, z, count, D);
+}
+
+/* As distance_block() does, and then turned. */
+static void turned(struct distance *s, const struct mat *Z, size_t first, double *D)
+{
+	size_t count = distance_count(Z->rows, first);
+
+	if (!s->D)
+		ALLOC(s->D, DISTANCE_ROWS * s->k);
+	distance_block(s, ROW(Z, first), count, s->D);
+	for (size_t r = 0; r < s->k; r++)
+		for (size_t i = 0; i < count; i++)
+			D[r * DISTANCE_STRIDE + i] = s->D[i * s->k + r];
+}
+
+void distance_by_centre(struct distance *s, const struct distance_rows *z, size_t first, double *D)
+{
+	size_t count = distance_count(z->Z->rows, first);
+
+	assert(first % DISTANCE_ROWS == 0 && s->d == z->Z->cols);
+	if (!z->column || !direct(s)) {
+		turned(s, z->Z, first, D);
+		return;
+	}
+#ifdef SIMD_AVX2
+	if (simd_avx2()) {
+		block_beside_avx2(s, columns_of(z, first), count, D);
+		return;
+	}
+#endif
+	block_beside(s, columns_of(z, first), count, D);
 }

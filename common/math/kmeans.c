@@ -1,51 +1,94 @@
 #include "common/math/kmeans.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
-#include "common/base/rng.h"
 #include "common/math/distance.h"
+#include "common/math/kmeans_own.h"
 #include "common/math/parallel.h"
+#include "common/math/simd.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double weight_of(const double *weight, size_t i)
-{
-	return weight ? weight[i] : 1;
-}
+/* The sums of up to FEW centres stay in registers, those of COLUMNS columns at a time: what is in
+ * memory must be stored before it can be added to again. It pays in up to FEW_DIMS dimensions. */
+enum { FEW = 4, COLUMNS = 3, FEW_DIMS = 2 * COLUMNS };
 
-static size_t block_rows(size_t n, size_t first)
-{
-	return n - first < DISTANCE_ROWS ? n - first : DISTANCE_ROWS;
-}
+/* All bits where the lane is the label; a row of none has no lane. */
+static const long long own_lane[FEW + 1][FEW] = {
+	{ -1, 0, 0, 0 }, { 0, -1, 0, 0 }, { 0, 0, -1, 0 }, { 0, 0, 0, -1 }, { 0 }
+};
+
+typedef long long ivec2 __attribute__((vector_size(16), aligned(8), may_alias));
+#define NEAREST     nearest
+#define NINTH       ninth
+#define SUM_COLUMNS sum_columns
+#define SUM         sum_few
+#define VEC         vec2
+#define IVEC        ivec2
+#define TARGET
+#include "common/math/kmeans_block.inc"
+#ifdef SIMD_AVX2
+typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
+#undef NEAREST
+#undef NINTH
+#undef SUM_COLUMNS
+#undef SUM
+#undef VEC
+#undef IVEC
+#undef TARGET
+#define NEAREST     nearest_avx2
+#define NINTH       ninth_avx2
+#define SUM_COLUMNS sum_columns_avx2
+#define SUM         sum_few_avx2
+#define VEC         vec4
+#define IVEC        ivec4
+#define TARGET      __attribute__((target("avx2")))
+#include "common/math/kmeans_block.inc"
+#define PICK(name) (simd_avx2() ? name##_avx2 : name)
+#else
+#define PICK(name) name
+#endif
 
 /* -- the steps ----------------------------------------------------------------------------- */
 
-void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
+/* sum: k x d */
+static void sum_scattered(const struct mat *Z, const double *weight, const uint32_t *label,
+			  size_t k, double *sum, double *total)
 {
 	size_t d = Z->cols;
-	struct mat sum;
-	double *total;
 
-	assert(c->cols == d);
-	mat_init(&sum, c->rows, d);
-	ALLOC(total, c->rows);
 	for (size_t i = 0; i < Z->rows; i++) {
 		double w = weight_of(weight, i), *to;
 
-		if (label[i] >= c->rows)
+		if (label[i] >= k)
 			continue;
-		to = ROW(&sum, label[i]);
+		to = sum + label[i] * d;
 		total[label[i]] += w;
 		for (size_t j = 0; j < d; j++)
 			to[j] += w * MAT(Z, i, j);
 	}
+}
+
+void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
+{
+	size_t d = Z->cols;
+	bool few = c->rows <= FEW && d <= FEW_DIMS;
+	double *sum, *total;
+
+	assert(c->cols == d);
+	ALLOC(sum, (few ? FEW : c->rows) * d);
+	ALLOC(total, few ? FEW : c->rows);
+	if (few)
+		PICK(sum_few)(Z, weight, label, sum, total);
+	else
+		sum_scattered(Z, weight, label, c->rows, sum, total);
 	for (size_t r = 0; r < c->rows; r++)
 		for (size_t j = 0; total[r] > 0 && j < d; j++)
-			MAT(c, r, j) = MAT(&sum, r, j) / total[r];
+			MAT(c, r, j) = sum[few ? j * FEW + r : r * d + j] / total[r];
 	free(total);
-	mat_release(&sum);
+	free(sum);
 }
 
 void kmeans_distances(const struct mat *Z, const struct mat *c, double *D)
@@ -56,7 +99,7 @@ void kmeans_distances(const struct mat *Z, const struct mat *c, double *D)
 	distance_init(&s, c->rows, c->cols);
 	distance_set(&s, c->a);
 	for (size_t i = 0; i < Z->rows; i += DISTANCE_ROWS)
-		distance_block(&s, ROW(Z, i), block_rows(Z->rows, i), D + i * c->rows);
+		distance_block(&s, ROW(Z, i), distance_count(Z->rows, i), D + i * c->rows);
 	distance_release(&s);
 }
 
@@ -124,125 +167,6 @@ void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label)
 	}
 }
 
-/* -- greedy k-means++ ---------------------------------------------------------------------- */
-
-/* Arthur, Vassilvitskii 2007 with several trials per centre, of which the one that leaves the
- * lowest potential stays. */
-struct seeding {
-	const struct mat *Z;
-	const double *weight;
-	size_t trials;
-	double *near;         /* n: squared distance to the nearest centre so far */
-	double *potential;    /* trials: the sum that each candidate would leave */
-	double *gap;          /* n x trials: squared distances to the candidates */
-	struct mat candidate; /* trials x d */
-	struct distance to;
-	struct rng rng;
-};
-
-/* A row with probability proportional to weight * near (near NULL: to weight). The sums are
- * taken in row order; rows of zero mass are never drawn unless there are no others. */
-static size_t draw(struct seeding *s, const double *near)
-{
-	size_t n = s->Z->rows, last = n;
-	double total = 0, target, sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		total += weight_of(s->weight, i) * (near ? near[i] : 1);
-	target = rng_unit(&s->rng) * total;
-	for (size_t i = 0; i < n; i++) {
-		double mass = weight_of(s->weight, i) * (near ? near[i] : 1);
-
-		if (mass <= 0)
-			continue;
-		last = i;
-		sum += mass;
-		if (sum > target)
-			return i;
-	}
-	/* Fewer distinct rows than centres: any row will do. */
-	return last < n ? last : rng_below(&s->rng, n);
-}
-
-static void measure_candidates(struct seeding *s)
-{
-	size_t n = s->Z->rows;
-
-	distance_set(&s->to, s->candidate.a);
-	for (size_t i = 0; i < n; i += DISTANCE_ROWS)
-		distance_block(&s->to, ROW(s->Z, i), block_rows(n, i), s->gap + i * s->trials);
-}
-
-static double lesser(double a, double b)
-{
-	return a < b ? a : b;
-}
-
-/* The candidate that leaves the lowest potential, the first on ties. */
-static size_t best_candidate(const struct seeding *s)
-{
-	size_t best = 0;
-
-	memset(s->potential, 0, s->trials * sizeof(*s->potential));
-	for (size_t i = 0; i < s->Z->rows; i++) {
-		const double *gap = s->gap + i * s->trials;
-		double w = weight_of(s->weight, i), near = s->near[i];
-
-		for (size_t t = 0; t < s->trials; t++)
-			s->potential[t] += w * lesser(near, gap[t]);
-	}
-	for (size_t t = 1; t < s->trials; t++)
-		if (s->potential[t] < s->potential[best])
-			best = t;
-	return best;
-}
-
-static void seed_centres(struct seeding *s, struct mat *c)
-{
-	size_t n = s->Z->rows, row_bytes = s->Z->cols * sizeof(double);
-
-	for (size_t i = 0; i < n; i++)
-		s->near[i] = INFINITY;
-	for (size_t r = 0; r < c->rows; r++) {
-		size_t best = 0;
-
-		for (size_t t = 0; t < s->trials; t++) {
-			/* The first centre has nothing to compare with: one draw. */
-			size_t row = r == 0 && t > 0 ? SIZE_MAX : draw(s, r ? s->near : NULL);
-
-			memcpy(ROW(&s->candidate, t),
-			       row == SIZE_MAX ? ROW(&s->candidate, 0) : ROW(s->Z, row), row_bytes);
-		}
-		measure_candidates(s);
-		if (r)
-			best = best_candidate(s);
-		memcpy(ROW(c, r), ROW(&s->candidate, best), row_bytes);
-		for (size_t i = 0; i < n; i++)
-			s->near[i] = lesser(s->near[i], s->gap[i * s->trials + best]);
-		progress_tick();
-	}
-}
-
-static void seed(const struct mat *Z, const double *weight, uint64_t seed_value, uint64_t stream,
-		 struct mat *c)
-{
-	struct seeding s = { .Z = Z, .weight = weight };
-
-	s.trials = 2 + (size_t)log((double)c->rows);
-	rng_seed(&s.rng, seed_value, stream);
-	ALLOC(s.near, Z->rows);
-	ALLOC(s.potential, s.trials);
-	ALLOC(s.gap, Z->rows * s.trials);
-	mat_init(&s.candidate, s.trials, Z->cols);
-	distance_init(&s.to, s.trials, Z->cols);
-	seed_centres(&s, c);
-	distance_release(&s.to);
-	mat_release(&s.candidate);
-	free(s.gap);
-	free(s.potential);
-	free(s.near);
-}
-
 /* -- Lloyd --------------------------------------------------------------------------------- */
 
 struct restart {
@@ -252,85 +176,137 @@ struct restart {
 };
 
 struct search {
-	const struct mat *Z;
+	const struct distance_rows *rows;
 	const double *weight;
 	const struct kmeans_params *p;
 	struct restart *restart; /* one each */
+	struct lloyd *lloyd;     /* one for each worker */
 };
 
-/* Distances are made and used block by block: n x k of them never exist at once. */
+/* What a worker computes with, restart after restart: pages that are given back and asked for again
+ * cost as much as an iteration. Distances are made and used block by block: n x k of them never
+ * exist at once. */
 struct lloyd {
 	const struct search *s;
 	struct restart *r;
+	struct seeding *seeding;
 	struct distance to;
-	double *D; /* DISTANCE_ROWS x k */
+	double *D;     /* k x DISTANCE_STRIDE */
+	double *least; /* n, up to whole blocks: what the last assignment left of D */
 };
 
 static void lloyd_ninth(struct lloyd *l)
 {
-	const struct mat *Z = l->s->Z;
+	const struct mat *Z = l->s->rows->Z;
+	uint32_t label[DISTANCE_ROWS];
 
 	distance_set(&l->to, l->r->centres.a);
 	for (size_t i = 0; i < Z->rows; i += DISTANCE_ROWS) {
-		size_t rows = block_rows(Z->rows, i);
+		size_t rows = distance_count(Z->rows, i);
 
-		distance_block(&l->to, ROW(Z, i), rows, l->D);
-		kmeans_assign_ninth(l->D, rows, l->to.k, l->r->label + i);
+		distance_by_centre(&l->to, l->s->rows, i, l->D);
+		PICK(ninth)(l->D, rows, l->to.k, label);
+		memcpy(l->r->label + i, label, rows * sizeof(*label));
 	}
 	kmeans_centres(Z, l->s->weight, l->r->label, &l->r->centres);
 }
 
-static size_t lloyd_assign(struct lloyd *l)
+/* Returns how many labels changed. */
+static size_t relabel(const uint32_t *to, size_t rows, uint32_t *label)
 {
-	const struct mat *Z = l->s->Z;
-	const double *weight = l->s->weight;
 	size_t moved = 0;
 
-	l->r->inertia = 0;
-	distance_set(&l->to, l->r->centres.a);
-	for (size_t i = 0; i < Z->rows; i += DISTANCE_ROWS) {
-		size_t rows = block_rows(Z->rows, i);
+	for (size_t i = 0; i < rows; i++)
+		moved += label[i] != to[i];
+	memcpy(label, to, rows * sizeof(*label));
+	return moved;
+}
 
-		distance_block(&l->to, ROW(Z, i), rows, l->D);
-		moved += kmeans_assign(l->D, weight ? weight + i : NULL, rows, l->to.k,
-				       l->r->label + i, &l->r->inertia);
+static size_t lloyd_assign(struct lloyd *l)
+{
+	size_t n = l->s->rows->Z->rows, moved = 0;
+	uint32_t label[DISTANCE_ROWS];
+
+	distance_set(&l->to, l->r->centres.a);
+	for (size_t i = 0; i < n; i += DISTANCE_ROWS) {
+		size_t rows = distance_count(n, i);
+
+		distance_by_centre(&l->to, l->s->rows, i, l->D);
+		PICK(nearest)(l->D, rows, l->to.k, label, l->least + i);
+		moved += relabel(label, rows, l->r->label + i);
 	}
 	return moved;
+}
+
+/* Of the last assignment, block by block. */
+static double inertia_of(const struct lloyd *l)
+{
+	size_t n = l->s->rows->Z->rows;
+	double inertia = 0;
+
+	for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
+		size_t end = first + distance_count(n, first);
+		double sum = 0;
+
+		for (size_t i = first; i < end; i++)
+			sum += weight_of(l->s->weight, i) * l->least[i];
+		inertia += sum;
+	}
+	return inertia;
+}
+
+static void lloyd_init(struct lloyd *l, const struct search *s)
+{
+	size_t n = s->rows->Z->rows, d = s->rows->Z->cols, k = s->p->k;
+
+	l->s = s;
+	l->seeding = kmeans_seeding(s->rows, s->weight, k);
+	distance_init(&l->to, k, d);
+	ALLOC(l->D, DISTANCE_STRIDE * k);
+	ALLOC(l->least, n + DISTANCE_ROWS);
+}
+
+static void lloyd_release(struct lloyd *l)
+{
+	free(l->least);
+	free(l->D);
+	distance_release(&l->to);
+	kmeans_seeding_free(l->seeding);
 }
 
 static void run_restart(void *ctx, unsigned worker, size_t number)
 {
 	const struct search *s = ctx;
+	const struct mat *Z = s->rows->Z;
 	struct restart *r = &s->restart[number];
-	struct lloyd l = { .s = s, .r = r };
-	size_t n = s->Z->rows, k = s->p->k;
+	struct lloyd *l = &s->lloyd[worker];
+	size_t n = Z->rows;
 
-	(void)worker;
+	l->r = r;
 	ALLOC(r->label, n);
-	mat_init(&r->centres, k, s->Z->cols);
-	distance_init(&l.to, k, s->Z->cols);
-	ALLOC(l.D, DISTANCE_ROWS * k);
-	seed(s->Z, s->weight, s->p->seed, number, &r->centres);
+	mat_init(&r->centres, s->p->k, Z->cols);
+	kmeans_seed(l->seeding, s->p->seed, number, &r->centres);
 	if (s->p->ninth)
-		lloyd_ninth(&l);
+		lloyd_ninth(l);
 	for (size_t i = 0; i < n; i++)
 		r->label[i] = UINT32_MAX; /* the first assignment moves every row */
 	for (unsigned t = 0; t < s->p->iterations; t++) {
-		if (lloyd_assign(&l) == 0)
+		if (lloyd_assign(l) == 0)
 			break;
-		kmeans_centres(s->Z, s->weight, r->label, &r->centres);
+		kmeans_centres(Z, s->weight, r->label, &r->centres);
 		progress_tick();
 	}
 	if (s->p->iterations == 0)
-		lloyd_assign(&l);
-	free(l.D);
-	distance_release(&l.to);
+		lloyd_assign(l);
+	r->inertia = inertia_of(l);
 }
 
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
 	    uint32_t *label, struct mat *centres, double *inertia)
 {
-	struct search s = { .Z = Z, .weight = weight, .p = p };
+	struct distance_rows rows;
+	struct search s = { .rows = &rows, .weight = weight, .p = p };
+	unsigned workers = parallel_workers(p->threads, p->restarts);
 	size_t best = 0;
 
 	assert(p->k >= 1 && p->k < UINT32_MAX && p->restarts >= 1);
@@ -340,8 +316,15 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 		mat_init(centres, p->k, Z->cols);
 	if (Z->rows == 0)
 		return;
+	distance_rows_init(&rows, Z);
 	ALLOC(s.restart, p->restarts);
+	ALLOC(s.lloyd, workers);
+	for (unsigned w = 0; w < workers; w++)
+		lloyd_init(&s.lloyd[w], &s);
 	parallel(p->threads, p->restarts, run_restart, &s);
+	for (unsigned w = 0; w < workers; w++)
+		lloyd_release(&s.lloyd[w]);
+	free(s.lloyd);
 	for (size_t i = 1; i < p->restarts; i++)
 		if (s.restart[i].inertia < s.restart[best].inertia)
 			best = i;
@@ -355,4 +338,5 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 		mat_release(&s.restart[i].centres);
 	}
 	free(s.restart);
+	distance_rows_release(&rows);
 }

@@ -44,9 +44,9 @@ struct kmeans_params {
 
 /* Greedy k-means++ (2 + floor(ln k) trials per centre), the 1/9 step if asked, Lloyd; an empty
  * cluster keeps its centre. Outputs: label (n), centres (k x d, initialised here; may be NULL),
- * inertia of the last assignment (may be NULL). No iterations: the labels
- * of the seeds. Weights are >= 0; rows of weight 0 move no centre. Cost per iteration O(n k d). Same seed, same
- * labels, any threads. */
+ * inertia of the last assignment (may be NULL). No iterations: the labels of the seeds. Weights
+ * are >= 0; rows of weight 0 move no centre. Cost per iteration O(n k d). Same seed, same labels,
+ * any threads. With up to 64 columns it holds a copy of Z. */
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
 	    uint32_t *label, struct mat *centres, double *inertia);
 

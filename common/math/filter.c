@@ -264,18 +264,13 @@ static void node_load(const struct plan *p, size_t node, double scale, bool leaf
 	next[node] = e;
 }
 
-/* Row i's nodes are order[first_of(i)] .. order[first_of(i + 1) - 1]. */
-static size_t first_of(const struct plan *p, size_t i)
-{
-	return p->nodes.of ? p->nodes.of[i] : i;
-}
-
 static void panel_load(const struct plan *p, unsigned worker, size_t column, size_t width,
 		       double *y)
 {
 	memset(y, 0, p->nodes.n * PANEL * sizeof(*y));
 	for (size_t i = 0; i < p->nodes.n; i++) {
-		size_t first = first_of(p, i), end = first_of(p, i + 1);
+		size_t first = filter_plan_first(&p->nodes, i),
+		       end = filter_plan_first(&p->nodes, i + 1);
 
 		for (size_t j = first; j < end; j++)
 			node_load(p, p->nodes.order[j], p->nodes.enter[i], end - first > 1, column,
@@ -288,7 +283,7 @@ static void panel_load(const struct plan *p, unsigned worker, size_t column, siz
 static void leaves_store(const struct plan *p, size_t i, double fade, size_t column, size_t width,
 			 const double *y)
 {
-	size_t first = first_of(p, i), end = first_of(p, i + 1);
+	size_t first = filter_plan_first(&p->nodes, i), end = filter_plan_first(&p->nodes, i + 1);
 	double mean[PANEL], share = 1 / (double)(end - first), leave = share / p->nodes.enter[i];
 
 	for (size_t u = 0; u < width; u++)
@@ -309,8 +304,9 @@ static void panel_store(const struct plan *p, size_t column, size_t width, const
 	double step = NAN, fade = NAN; /* of the leaves before, most often of the next too */
 
 	for (size_t i = 0; i < p->nodes.n; i++, y += PANEL) {
-		if (first_of(p, i + 1) - first_of(p, i) == 1) {
-			double *x = ROW(p->X, p->nodes.order[first_of(p, i)]) + column;
+		if (filter_plan_first(&p->nodes, i + 1) - filter_plan_first(&p->nodes, i) == 1) {
+			double *x =
+			    ROW(p->X, p->nodes.order[filter_plan_first(&p->nodes, i)]) + column;
 
 			for (size_t u = 0; u < width; u++)
 				x[u] = y[u] / p->nodes.enter[i];

@@ -68,13 +68,6 @@ struct panels {
 	float **spare; /* one per worker */
 };
 
-/* Row i's nodes are order[first_of(i)] .. order[first_of(i + 1) - 1]: one, or the leaves of one
- * node, of which the row is the sum. */
-static size_t first_of(const struct panels *p, size_t i)
-{
-	return p->nodes.of ? p->nodes.of[i] : i;
-}
-
 static void load_entry(const struct panels *p, size_t i, size_t column, double y)
 {
 	p->panel[column / PANEL][i * PANEL + column % PANEL] += (float)y;
@@ -89,7 +82,8 @@ static void load_rows(void *ctx, unsigned worker, size_t block)
 
 	(void)worker;
 	for (size_t i = first; i < last && i < p->nodes.n; i++)
-		for (size_t j = first_of(p, i); j < first_of(p, i + 1); j++) {
+		for (size_t j = filter_plan_first(&p->nodes, i);
+		     j < filter_plan_first(&p->nodes, i + 1); j++) {
 			size_t node = p->nodes.order[j];
 			double scale = p->nodes.enter[i] / p->unit;
 
@@ -129,7 +123,8 @@ static void gram(const struct panels *p, unsigned threads, struct mat *G)
 		F.rows = left < GRAM_ROWS ? left : GRAM_ROWS;
 		for (size_t i = 0; i < F.rows; i++) {
 			size_t row = first + i;
-			double nodes = (double)(first_of(p, row + 1) - first_of(p, row));
+			double nodes = (double)(filter_plan_first(&p->nodes, row + 1) -
+						filter_plan_first(&p->nodes, row));
 			double scale = p->unit / (p->nodes.enter[row] * sqrt(nodes));
 
 			for (size_t c = 0; c < p->cols; c++)

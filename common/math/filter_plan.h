@@ -35,6 +35,13 @@ void filter_plan_copy(struct filter_plan *p, const struct filter_plan *from); /*
 enum { FOLD_MOST = 16 };
 void filter_plan_fold(struct filter_plan *p);
 
+/* Row i's nodes are order[filter_plan_first(p, i)] .. order[filter_plan_first(p, i + 1) - 1]: one, or
+ * the leaves of one node, of which the row is the sum. */
+static inline size_t filter_plan_first(const struct filter_plan *p, size_t i)
+{
+	return p->of ? p->of[i] : i;
+}
+
 void filter_plan_release(struct filter_plan *p);
 
 /* ERR_INPUT unless rows is the graph's number of nodes. */

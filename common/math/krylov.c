@@ -43,15 +43,6 @@ struct krylov {
 	double before;              /* what the last one found; 0: none yet */
 };
 
-static double norm(const double *x, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += x[i] * x[i];
-	return sqrt(sum);
-}
-
 /* The block loses what of it lies in the basis: C P. */
 static void project_out(struct krylov *k, struct mat *C)
 {
@@ -79,7 +70,7 @@ static void extend(struct krylov *k)
 	for (size_t i = 0; i < C.rows; i++)
 		for (size_t j = 0; j < C.cols; j++)
 			MAT(&k->H, before + i, j) = MAT(&k->H, j, before + i) = MAT(&C, i, j);
-	k->scale = fmax(k->scale, norm(C.a, C.rows * C.cols));
+	k->scale = fmax(k->scale, mat_norm(C.a, C.rows * C.cols));
 	mat_release(&C);
 }
 
@@ -185,7 +176,7 @@ static enum err start(struct krylov *k, size_t width)
 /* Whether what the last step left is no more than rounding. */
 static bool exhausted(const struct krylov *k)
 {
-	return norm(k->block.a, k->block.rows * k->block.cols) <= ROUNDING * k->scale;
+	return mat_norm(k->block.a, k->block.rows * k->block.cols) <= ROUNDING * k->scale;
 }
 
 enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, struct mat *P,

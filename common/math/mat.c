@@ -1,6 +1,7 @@
 #include "common/math/mat.h"
 #include "common/base/alloc.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,4 +21,13 @@ void mat_release(struct mat *m)
 {
 	free(m->a);
 	*m = (struct mat){ 0 };
+}
+
+double mat_norm(const double *x, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i] * x[i];
+	return sqrt(sum);
 }

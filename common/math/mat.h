@@ -19,4 +19,6 @@ void mat_init(struct mat *m, size_t rows, size_t cols); /* zeroed; release befor
 void mat_copy(struct mat *m, const struct mat *from);    /* as mat_init, with its values */
 void mat_release(struct mat *m);                        /* m is empty and ready again */
 
+double mat_norm(const double *x, size_t n); /* ||x||, summed in order */
+
 #endif

@@ -22,15 +22,6 @@ struct refine {
 	double off;        /* the largest residual of that turn */
 };
 
-static double norm(const double *x, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += x[i] * x[i];
-	return sqrt(sum);
-}
-
 /* P's vectors, one more than d if there is one: what the last one is to be told from. */
 static enum err look(struct refine *r)
 {
@@ -65,7 +56,7 @@ static bool foreseen(const struct refine *r)
 	for (size_t j = 0; j < r->d && good; j++) {
 		for (size_t c = 0; c < part.cols; c++)
 			MAT(&part, j, c) = MAT(&r->P, j, c) - MAT(&part, j, c);
-		good = is_good(r, j, ELSEWHERE * r->off * norm(ROW(&part, j), part.cols));
+		good = is_good(r, j, ELSEWHERE * r->off * mat_norm(ROW(&part, j), part.cols));
 	}
 	mat_release(&part);
 	mat_release(&C);
@@ -85,7 +76,7 @@ static bool measure(struct refine *r, struct mat *E)
 
 		for (size_t c = 0; c < E->cols; c++)
 			MAT(E, j, c) -= r->theta[j] * MAT(&r->P, j, c);
-		residual = norm(ROW(E, j), E->cols);
+		residual = mat_norm(ROW(E, j), E->cols);
 		r->off = fmax(r->off, residual);
 		good = good && (j >= r->d || is_good(r, j, residual));
 	}

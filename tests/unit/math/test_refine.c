@@ -1,44 +1,13 @@
 /* Singular vectors from nearly the Gram matrix, of matrices whose vectors are known. */
-#include "tests/unit/math/sample.h"
+#include "tests/unit/math/diagonal.h"
 #include "common/math/refine.h"
 #include "common/math/svd.h"
-
-/* A diagonal matrix, n x n: its singular values are sigma, falling, its vectors unit vectors. */
-struct diagonal {
-	struct linear_map map;
-	double *sigma;
-	unsigned products;
-};
-
-static void multiply(void *ctx, const struct mat *in, struct mat *out)
-{
-	const struct diagonal *a = ctx;
-
-	sample_copy(in, out);
-	for (size_t i = 0; i < in->rows; i++)
-		for (size_t j = 0; j < in->cols; j++)
-			MAT(out, i, j) *= a->sigma[j];
-}
-
-static void square(void *ctx, const struct mat *in, struct mat *out)
-{
-	struct diagonal *a = ctx;
-
-	a->products++;
-	sample_copy(in, out);
-	for (size_t i = 0; i < in->rows; i++)
-		for (size_t j = 0; j < in->cols; j++)
-			MAT(out, i, j) *= a->sigma[j] * a->sigma[j];
-}
 
 /* One large value, and others that lie close: those of a filter of many steps on random features.
  */
 static void flat(struct diagonal *a, size_t n)
 {
-	*a = (struct diagonal){
-		.map = { .rows = n, .cols = n, .ctx = a, .multiply = multiply, .square = square }
-	};
-	ALLOC(a->sigma, n);
+	diagonal_init(a, n, n);
 	for (size_t j = 0; j < n; j++)
 		a->sigma[j] = j ? 2 / sqrt(1. + 0.05 * (double)j) : 70;
 }
@@ -56,17 +25,6 @@ static void perturbed(const struct diagonal *a, double off, uint64_t seed, struc
 		MAT(G, i, i) += a->sigma[i] * a->sigma[i];
 }
 
-/* What of unit rows lies outside the first `inside` coordinates. */
-static double outside(const struct mat *P, size_t inside)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < P->rows; i++)
-		for (size_t j = inside; j < P->cols; j++)
-			sum += MAT(P, i, j) * MAT(P, i, j);
-	return sqrt(sum);
-}
-
 static void assert_found(struct diagonal *a, struct mat *G, size_t d)
 {
 	bool settled = false;
@@ -76,14 +34,7 @@ static void assert_found(struct diagonal *a, struct mat *G, size_t d)
 	assert_true(settled);
 	assert_int_equal(P.rows, d);
 	assert_int_equal(P.cols, a->map.cols);
-	for (size_t i = 0; i < d; i++)
-		for (size_t j = 0; j <= i; j++) {
-			double inner = 0;
-
-			for (size_t c = 0; c < P.cols; c++)
-				inner += MAT(&P, i, c) * MAT(&P, j, c);
-			assert_near(inner, i == j, 1e-12);
-		}
+	assert_orthonormal(&P);
 	if (outside(&P, d) > 1e-8 * sqrt((double)d))
 		fail_msg("%zu of %zu: off by %.3g", d, P.cols, outside(&P, d));
 	mat_release(&P);

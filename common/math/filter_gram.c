@@ -160,10 +160,12 @@ static double unit_of(const struct panels *p)
 static void make_room(struct panels *p, unsigned workers)
 {
 	size_t size = p->nodes.n * PANEL / 2; /* in doubles */
+	void *line;
 	float *at;
 
 	p->owned = alloc((p->count + workers) * size + SIMD_LINE, sizeof(*p->owned));
-	at = (float *)simd_line(p->owned);
+	line = simd_line(p->owned);
+	at = line;
 	ALLOC(p->panel, p->count);
 	ALLOC(p->spare, workers);
 	for (size_t i = 0; i < p->count; i++, at += 2 * size)

@@ -1,5 +1,6 @@
 /* k-means against plain loops, bit by bit: same draws, sums in the order of the rows. */
 #include "tests/unit/math/sample.h"
+#include "common/base/sanitized.h"
 #include "common/math/distance.h"
 #include "common/math/kmeans.h"
 
@@ -225,7 +226,8 @@ static void equals_plain_loops(void **state)
 	(void)state;
 	for (size_t a = 0; a < 7; a++)
 		for (size_t b = 0; b < 7; b++)
-			for (size_t e = 0; e < 6; e++) {
+			for (size_t e = SANITIZED ? (a + b) % 3 : 0; e < 6;
+			     e += SANITIZED ? 3 : 1) {
 				struct mat Z;
 
 				sample_normal(&Z, rows[a], columns[e], a + b);

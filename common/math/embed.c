@@ -306,6 +306,7 @@ static enum err svd_unformed(const struct features *X, const struct graph *g,
 		mat_release(&G);
 	}
 	filtered_release(&f);
+	*found = *found && !err; /* a space may be exact and its product overflow */
 	return err;
 }
 

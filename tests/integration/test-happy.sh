@@ -147,7 +147,7 @@ test_graphs_of_their_own() {
 # Heartbeats of 1 s, and a local computation that takes several: that is not silence.
 test_long_computation_is_no_silence() {
 	federation 2 --nodes 6000 --features 400
-	coordinator --set local_restarts=64 --set local_clusters=60 --set iterations=50
+	coordinator --set local_restarts=200 --set local_clusters=60 --set iterations=50
 	parties 2
 	completes 2
 	[[ $(run_of party-00 '[.phases[] | select(.name == "local") | .compute_s] | add > 1.5') == true ]] ||

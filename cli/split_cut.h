@@ -3,7 +3,7 @@
 #define CLI_SPLIT_CUT_H
 
 #include "common/math/csr.h"
-#include "common/math/embed.h"
+#include "common/math/features.h"
 
 #include <stdbool.h>
 #include <stddef.h>

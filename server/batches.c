@@ -85,7 +85,7 @@ static enum err pass_on(struct run *run, size_t from, enum sealed what, const st
 	return ERR_OK;
 }
 
-enum err relay_batches(struct run *run, enum sealed what, struct relayed *sum)
+enum err relay_batches(struct run *run, enum sealed what, struct batch_totals *sum)
 {
 	struct sent *sent = alloc(run->L, sizeof(*sent));
 	enum err e = gather(run, what, sent);

@@ -11,12 +11,12 @@
 #include "server/run.h"
 
 /* What the exchanges of a job carried, over all parties: boxes and their bytes. */
-struct relayed {
+struct batch_totals {
 	uint64_t boxes, bytes;
 };
 
 /* One exchange. ERR_PEER, naming the party: a box that is for another use, from or to somebody
  * else. *sum grows. */
-enum err relay_batches(struct run *run, enum sealed what, struct relayed *sum) MUST_CHECK;
+enum err relay_batches(struct run *run, enum sealed what, struct batch_totals *sum) MUST_CHECK;
 
 #endif

@@ -29,7 +29,7 @@ struct hub {
 	unsigned k;
 	float *c; /* n x k: the dictionary */
 	struct fedwalk_encoder_report encoder;
-	struct relayed carried; /* of walks */
+	struct batch_totals carried; /* of walks */
 	struct walks walks;
 	struct fedwalk_guess guess;
 	float *x; /* n x JOB_FEDWALK_DIMS */
@@ -71,7 +71,7 @@ static enum err check_claims(const struct run *run, const struct align *a)
 /* Vertices, their directory and the ties between parties: the last two pass by, sealed. */
 static enum err agree(struct hub *h)
 {
-	struct relayed unused = { 0 };
+	struct batch_totals unused = { 0 };
 
 	TRY(server_align(h->run, &h->align));
 	TRY(check_claims(h->run, &h->align));

@@ -342,7 +342,7 @@ static void mark_done(struct run *run)
  * connection is lost now comes back to hear it; if it does not, nothing is undone. */
 static enum err finish(struct run *run)
 {
-	struct relayed told;
+	struct relayed_told told;
 	struct msg m;
 	enum err e = relay_take_last(run, &told);
 
@@ -350,7 +350,7 @@ static enum err finish(struct run *run)
 		e = gather_done(run, &m);
 	if (e == ERR_OK)
 		e = relay_give_last(run, &told);
-	relayed_release(&told);
+	relayed_told_release(&told);
 	if (e == ERR_OK)
 		e = post_settle(run->post);
 	TRY(e);

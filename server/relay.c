@@ -53,11 +53,11 @@ static enum err pass_on(struct run *run, size_t from, size_t to, const uint8_t *
 }
 
 /* All are here before the first goes on: an answer in between would count as another round trip. */
-static enum err take_all(struct run *run, size_t first, size_t last, struct relayed *told)
+static enum err take_all(struct run *run, size_t first, size_t last, struct relayed_told *told)
 {
 	size_t members = last - first, at = 0;
 
-	*told = (struct relayed){ first, last, alloc(members * members, TOLD_LEN) };
+	*told = (struct relayed_told){ first, last, alloc(members * members, TOLD_LEN) };
 	for (size_t from = first; from < last; from++)
 		for (size_t to = first; to < last; to++)
 			if (to != from)
@@ -65,7 +65,7 @@ static enum err take_all(struct run *run, size_t first, size_t last, struct rela
 	return ERR_OK;
 }
 
-static enum err give_all(struct run *run, const struct relayed *told)
+static enum err give_all(struct run *run, const struct relayed_told *told)
 {
 	size_t at = 0;
 
@@ -78,7 +78,7 @@ static enum err give_all(struct run *run, const struct relayed *told)
 
 enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 {
-	struct relayed told;
+	struct relayed_told told;
 	enum err e;
 
 	assert(group < TREE_NODES_MAX);
@@ -88,22 +88,22 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 	e = take_all(run, first, last, &told);
 	if (e == ERR_OK)
 		e = give_all(run, &told);
-	relayed_release(&told);
+	relayed_told_release(&told);
 	return e;
 }
 
-enum err relay_take_last(struct run *run, struct relayed *told)
+enum err relay_take_last(struct run *run, struct relayed_told *told)
 {
-	*told = (struct relayed){ 0 };
+	*told = (struct relayed_told){ 0 };
 	return run->tell ? take_all(run, 0, run->L, told) : ERR_OK;
 }
 
-enum err relay_give_last(struct run *run, const struct relayed *told)
+enum err relay_give_last(struct run *run, const struct relayed_told *told)
 {
 	return give_all(run, told);
 }
 
-void relayed_release(struct relayed *told)
+void relayed_told_release(struct relayed_told *told)
 {
 	free(told->boxes);
 }

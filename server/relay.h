@@ -18,12 +18,12 @@ enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to)
 enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last) MUST_CHECK;
 /* After the last message: what all were told, which comes before DONE of each, and goes on when all have
  * said that. Released after errors, too. */
-struct relayed {
+struct relayed_told {
 	size_t first, last; /* parties [first, last) */
 	uint8_t *boxes;
 };
-enum err relay_take_last(struct run *run, struct relayed *told) MUST_CHECK;
-enum err relay_give_last(struct run *run, const struct relayed *told) MUST_CHECK;
-void relayed_release(struct relayed *told);
+enum err relay_take_last(struct run *run, struct relayed_told *told) MUST_CHECK;
+enum err relay_give_last(struct run *run, const struct relayed_told *told) MUST_CHECK;
+void relayed_told_release(struct relayed_told *told);
 
 #endif

@@ -10,23 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-void features_release(struct features *X)
-{
-	csr_release(&X->sparse);
-	mat_release(&X->dense);
-	*X = (struct features){ 0 };
-}
-
-size_t features_rows(const struct features *X)
-{
-	return X->is_sparse ? X->sparse.rows : X->dense.rows;
-}
-
-size_t features_cols(const struct features *X)
-{
-	return X->is_sparse ? X->sparse.cols : X->dense.cols;
-}
-
 /* -- idf ----------------------------------------------------------------------------------- */
 
 /* Words are told from measurements by the slice as a whole: all its non-zeros are one value. A

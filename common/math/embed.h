@@ -6,18 +6,11 @@
 #define COMMON_MATH_EMBED_H
 
 #include "common/base/err.h"
-#include "common/math/csr.h"
+#include "common/math/features.h"
 #include "common/math/filter.h"
 #include "common/math/mat.h"
 
 #include <stdbool.h>
-
-/* A feature slice, n x m: exactly one of the two is in use (the other is empty). */
-struct features {
-	bool is_sparse;
-	struct csr sparse;
-	struct mat dense;
-};
 
 struct embed_params {
 	bool idf; /* a slice whose non-zeros are all one value: x idf_j = ln((1+n)/(1+df_j)) + 1;
@@ -77,9 +70,5 @@ enum err embed_weighed(const struct features *X, const struct embed_params *p,
 /* The second half of embed(), for features that are filtered already and stay: Z (n x d,
  * initialised here) by basis, dims, unit_rows and row_power alone. */
 enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z) MUST_CHECK;
-
-void features_release(struct features *X);
-size_t features_rows(const struct features *X);
-size_t features_cols(const struct features *X);
 
 #endif

@@ -12,18 +12,10 @@
 
 #include "common/base/err.h"
 #include "common/math/csr.h"
+#include "common/math/graph.h"
 #include "common/math/mat.h"
 
 enum filter_kind { FILTER_HALF, FILTER_SPECTRAL, FILTER_MEAN };
-
-struct graph {
-	struct csr adjacency; /* symmetric, no self-loops; values NULL (unweighted) or > 0 */
-	double *inv_sqrt_deg; /* n values (D of A + I)^-1/2; owned */
-};
-
-/* Takes over *adjacency (which becomes empty) and computes the degrees. */
-void graph_init(struct graph *g, struct csr *adjacency);
-void graph_release(struct graph *g);
 
 /* Filters X (n x m) in place, in panels of columns that stay in cache through all psi steps;
  * bit-identical for any panel width and number of threads. O(psi (nnz + n) m). */

@@ -60,14 +60,14 @@ static enum err end(struct run *run)
 {
 	struct msg m = { .type = MSG_DONE }, done;
 
-	struct relayed told;
+	struct relayed_told told;
 	enum err e = relay_take_last(run, &told);
 
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
 		e = channel_recv(run->channel[l], MSG_DONE, &done);
 	if (e == ERR_OK)
 		e = relay_give_last(run, &told);
-	relayed_release(&told);
+	relayed_told_release(&told);
 	return e == ERR_OK ? run_broadcast(run, 0, run->L, &m) : e;
 }
 

@@ -51,7 +51,7 @@ static void gets(struct heard *h, size_t l, uint32_t from, size_t n)
 
 static void test_passed_on(void **state)
 {
-	struct relayed sum = { 0 };
+	struct batch_totals sum = { 0 };
 	struct heard h;
 	struct fake f;
 
@@ -82,7 +82,7 @@ static void test_passed_on(void **state)
 
 static void refuses(enum sealed what, uint32_t from, uint32_t to, size_t n)
 {
-	struct relayed sum = { 0 };
+	struct batch_totals sum = { 0 };
 	struct fake f;
 
 	fake_open(&f, 2, 10, job);
@@ -104,7 +104,7 @@ static void test_refused(void **state)
 
 static void test_alone(void **state)
 {
-	struct relayed sum = { 0 };
+	struct batch_totals sum = { 0 };
 	struct fake f;
 
 	(void)state;

@@ -32,34 +32,39 @@ FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -
             -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS)
 LDLIBS   := $(shell pkg-config --libs $(PKGS)) -lgmp -lm -pthread
 
-# Rooms, each an archive; a room links itself and the rooms below it.
-ROOMS    := cli cli/netlab party server proto crypto common/job common/data common/math common/base
-src       = $(wildcard $(1)/*.c)
-obj       = $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(call src,$(1))))
-lib       = $(B)/$(subst /,_,$(1)).a
-COMMON   := $(foreach r,common/job common/data common/math common/base,$(call lib,$(r)))
-BELOW_base   := $(call lib,common/base)
-BELOW_math   := $(call lib,common/math) $(BELOW_base)
-BELOW_data   := $(call lib,common/data) $(BELOW_math)
-BELOW_job    := $(COMMON)
-BELOW_crypto := $(call lib,crypto) $(COMMON)
-BELOW_proto  := $(call lib,proto) $(COMMON)
-BELOW_server := $(call lib,server) $(call lib,proto) $(call lib,crypto) $(COMMON)
-BELOW_party  := $(call lib,party) $(call lib,proto) $(call lib,crypto) $(COMMON)
-BELOW_cli    := $(call lib,cli) $(call lib,crypto) $(COMMON)
-BELOW_netlab := $(call lib,cli/netlab) $(BELOW_base)
-# Protocol tests run both halves against each other in memory.
-BELOW_both   := $(call lib,server) $(call lib,party) $(call lib,proto) $(call lib,crypto) $(COMMON)
+# Rooms, each an archive; a room links itself and the rooms below it. The folders within a room are
+# held apart by scripts/lint layers.
+src       = $(filter-out %/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
+SRC_base   := $(call src,common/base)
+SRC_common := $(filter-out $(SRC_base),$(call src,common))
+SRC_crypto := $(call src,crypto)
+SRC_proto  := $(call src,proto)
+SRC_server := $(call src,server)
+SRC_party  := $(call src,party)
+SRC_netlab := $(call src,cli/netlab)
+SRC_cli    := $(filter-out $(SRC_netlab),$(call src,cli))
+ROOMS      := base common crypto proto server party cli netlab
+lib        = $(patsubst %,$(B)/%.a,$(1))
+BELOW_base   := $(call lib,base)
+BELOW_common := $(call lib,common base)
+BELOW_crypto := $(call lib,crypto common base)
+BELOW_proto  := $(call lib,proto common base)
+BELOW_server := $(call lib,server proto crypto common base)
+BELOW_party  := $(call lib,party proto crypto common base)
+BELOW_cli    := $(call lib,cli crypto common base)
+BELOW_netlab := $(call lib,netlab base)
+# Tests of a protocol run both halves against each other in memory.
+BELOW_both   := $(call lib,server party proto crypto common base)
 
-TESTS    := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*/test_*.c))
+TESTS    := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
 BENCHES  := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 all: $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab
 
 .SECONDEXPANSION:
-$(BIN)/coordinator: $(B)/server/main.o $(BELOW_server)
-$(BIN)/party: $(B)/party/main.o $(BELOW_party)
+$(BIN)/coordinator: $(B)/server/daemon/main.o $(BELOW_server)
+$(BIN)/party: $(B)/party/daemon/main.o $(BELOW_party)
 $(BIN)/coterie: $(B)/cli/main.o $(BELOW_cli)
 $(BIN)/coterie-netlab: $(B)/cli/netlab/main.o $(BELOW_netlab)
 # liblinear is for coterie classify alone, and so is linked into nothing else.
@@ -72,7 +77,7 @@ $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab:
 	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 define archive
-$(call lib,$(1)): $(call obj,$(1))
+$(call lib,$(1)): $(SRC_$(1):%.c=$(B)/%.o)
 	@mkdir -p $$(@D)
 	@rm -f $$@
 	$(AR) rcs $$@ $$^
@@ -80,21 +85,24 @@ endef
 $(foreach r,$(ROOMS),$(eval $(call archive,$(r))))
 
 # Bytes from outside and secrets are handled here: no silent conversion.
-$(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o: WARN += $(STRICT)
+$(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/fedgcn/file.o: WARN += $(STRICT)
 # The numerics are worth the compile time.
-$(B)/common/math/%.o $(B)/crypto/%.o: OPT := -O3
+NUMERIC := $(addprefix $(B)/common/,linalg/%.o graph/%.o cluster/%.o learn/%.o privacy/%.o kcagc/%.o fedsc/%.o \
+                                    fedspectral/%.o fedwalk/%.o fedgcn/%.o)
+$(NUMERIC) $(B)/crypto/%.o $(B)/cli/report/tsne.o $(B)/cli/report/pca.o $(B)/cli/audit/entropy.o: OPT := -O3
 
 $(B)/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(CFLAGS) $(OPT) -c -o $@ $<
 
-# tests/unit/ROOM/test_x.c links the room it tests and what lies below.
-$(B)/tests/unit/%: $(B)/tests/unit/%.o $$(BELOW_$$(firstword $$(subst /, ,$$*)))
-	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
-
-# The two halves of a protocol have headers of the same names, so each is compiled apart.
-HALVES := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/both/half_*.c))
-$(B)/tests/unit/both/%: $(B)/tests/unit/both/%.o $(HALVES) $(BELOW_both)
+# tests/unit/ROOM/test_x.c links the room it tests and what lies below. The two halves of a protocol
+# have headers of the same names, so what the tests in memory need of each is compiled apart.
+HALVES    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/both/half_*.c))
+PROTOCOLS := kcagc fedsc fedspectral fedwalk fedgcn
+unit_needs = $(strip $(if $(filter cli/netlab/%,$(1)),$(BELOW_netlab),\
+             $(if $(filter both/% $(PROTOCOLS:%=%/%),$(1)),$(HALVES) $(BELOW_both),\
+             $(or $(BELOW_$(firstword $(subst /, ,$(1)))),$(BELOW_common)))))
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $$(call unit_needs,$$*)
 	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(BELOW_both)
@@ -109,7 +117,7 @@ bench: $(BENCHES)
 	@for b in $^; do $$b || exit 1; done
 
 # What fuzzers link is compiled once, by clang, so that everything below them is instrumented.
-FUZZ_SRC   := $(foreach r,common/base common/math common/data common/job proto crypto,$(call src,$(r)))
+FUZZ_SRC   := $(SRC_base) $(SRC_common) $(SRC_proto) $(SRC_crypto)
 FUZZ_OBJ   := $(patsubst %.c,build/fuzz/%.o,$(FUZZ_SRC))
 FUZZ_SAN   := address,undefined -fno-sanitize-recover=all
 FUZZ_FLAGS := -g -O1 -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread $(DEPFLAGS)

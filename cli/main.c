@@ -1,8 +1,8 @@
 /* coterie: what is not a daemon. Keys, made-up and split data, results. */
-#include "cli/args.h"
-#include "cli/embedding_commands.h"
-#include "cli/pki.h"
-#include "cli/points.h"
+#include "cli/args/args.h"
+#include "cli/args/embedding_commands.h"
+#include "cli/audit/pki.h"
+#include "cli/pooled/points.h"
 
 #include <stdio.h>
 #include <string.h>

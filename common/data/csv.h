@@ -9,7 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/data/text.h"
-#include "common/math/mat.h"
+#include "common/linalg/mat.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
 
 #include "common/base/err.h"
 #include "common/data/ids.h"
-#include "common/math/features.h"
-#include "common/math/graph.h"
+#include "common/linalg/features.h"
+#include "common/graph/graph.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,7 +16,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/data/ids.h"
-#include "common/math/csr.h"
+#include "common/linalg/csr.h"
 
 #include <stddef.h>
 

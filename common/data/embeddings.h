@@ -6,7 +6,7 @@
 
 #include "common/base/err.h"
 #include "common/data/ids.h"
-#include "common/math/mat.h"
+#include "common/linalg/mat.h"
 
 #include <stddef.h>
 #include <stdint.h>

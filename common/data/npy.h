@@ -10,7 +10,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/math/mat.h"
+#include "common/linalg/mat.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/math/graphs.h"
+#include "common/graph/graphs.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include "common/base/json.h"
 #include "common/job/check.h"
 #include "common/job/params.h"
-#include "common/math/slice.h"
+#include "common/kcagc/slice.h"
 
 #include <math.h>
 #include <stdio.h>

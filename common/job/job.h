@@ -11,8 +11,8 @@
 #include "common/base/buf.h"
 #include "common/base/config.h"
 #include "common/base/err.h"
-#include "common/math/embed.h"
-#include "common/math/filter.h"
+#include "common/kcagc/embed.h"
+#include "common/graph/filter.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -21,9 +21,9 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "crypto/fixed.h"
-#include "party/block.h"
-#include "party/secure.h"
-#include "server/sum.h"
+#include "party/work/block.h"
+#include "party/work/secure.h"
+#include "server/run/sum.h"
 #include "tests/bench/processes.h"
 
 #include <math.h>

@@ -9,11 +9,11 @@
  * and scikit-learn beside it (scripts/bench.d/kernels.py, where shapes are spelled alike). */
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
-#include "common/math/agc.h"
-#include "common/math/kmeans.h"
-#include "common/math/la.h"
-#include "common/math/metrics.h"
-#include "common/math/svd.h"
+#include "common/kcagc/agc.h"
+#include "common/cluster/kmeans.h"
+#include "common/linalg/la.h"
+#include "common/cluster/metrics.h"
+#include "common/linalg/svd.h"
 #include "tests/bench/bench.h"
 
 #include <math.h>

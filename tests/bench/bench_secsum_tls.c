@@ -22,8 +22,8 @@
 #include "common/base/log.h"
 #include "crypto/fixed.h"
 #include "crypto/mask.h"
-#include "party/secure.h"
-#include "server/sum.h"
+#include "party/work/secure.h"
+#include "server/run/sum.h"
 #include "tests/bench/per_scalar.h"
 #include "tests/bench/processes.h"
 

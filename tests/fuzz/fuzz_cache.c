@@ -11,7 +11,7 @@ static bool find_input(const char *dir, const char *name, const uint8_t *key, si
 
 #define cache_find find_input
 #define cache_keep keep_nothing
-#include "party/local.c" /* fuzzers link no daemon's room; this file of it needs nothing else of it */
+#include "party/kcagc/local.c" /* fuzzers link no daemon's room; this file of it needs nothing else of it */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

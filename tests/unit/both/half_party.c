@@ -1,14 +1,14 @@
 /* A party's half, for federation.h. */
 #include "common/data/dataset.h"
-#include "party/fedgcn.h"
-#include "party/fedsc.h"
-#include "party/fedspectral.h"
-#include "party/fedwalk.h"
-#include "party/gcc.h"
-#include "party/kcagc.h"
-#include "party/landmark.h"
-#include "party/model.h"
-#include "party/predict.h"
+#include "party/fedgcn/fedgcn.h"
+#include "party/fedsc/fedsc.h"
+#include "party/fedspectral/fedspectral.h"
+#include "party/fedwalk/fedwalk.h"
+#include "party/kcagc/gcc.h"
+#include "party/kcagc/kcagc.h"
+#include "party/kcagc/landmark.h"
+#include "party/kcagc/model.h"
+#include "party/kcagc/predict.h"
 #include "tests/unit/both/federation.h"
 
 struct seat {

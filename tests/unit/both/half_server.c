@@ -1,13 +1,13 @@
 /* The coordinator's half, for federation.h. */
-#include "server/fedgcn.h"
-#include "server/fedsc.h"
-#include "server/fedspectral.h"
-#include "server/fedwalk.h"
-#include "server/gcc.h"
-#include "server/kcagc.h"
-#include "server/landmark.h"
-#include "server/predict.h"
-#include "server/relay.h"
+#include "server/fedgcn/fedgcn.h"
+#include "server/fedsc/fedsc.h"
+#include "server/fedspectral/fedspectral.h"
+#include "server/fedwalk/fedwalk.h"
+#include "server/kcagc/gcc.h"
+#include "server/kcagc/kcagc.h"
+#include "server/kcagc/landmark.h"
+#include "server/kcagc/predict.h"
+#include "server/run/relay.h"
 #include "tests/unit/both/federation.h"
 
 struct seat {

@@ -2,8 +2,8 @@
 #ifndef TESTS_UNIT_BOTH_MEETING_H
 #define TESTS_UNIT_BOTH_MEETING_H
 
-#include "party/align.h"
-#include "server/align.h"
+#include "party/work/align.h"
+#include "server/run/align.h"
 #include "tests/unit/both/federation.h"
 
 enum { MOST = 6, VALUES = 1000 };

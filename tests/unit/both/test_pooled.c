@@ -14,7 +14,7 @@
  * each.
  */
 #include "tests/unit/both/pooled.h"
-#include "common/math/metrics.h"
+#include "common/cluster/metrics.h"
 
 static uint32_t *federated(const struct planted *p, size_t L, const struct job *job)
 {

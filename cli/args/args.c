@@ -1,0 +1,126 @@
+#include "cli/args/args.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/data/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+uint64_t args_whole(struct argp_state *state, const char *option, const char *text, uint64_t min,
+		    uint64_t max)
+{
+	struct word w = { text, strlen(text) };
+	uint64_t x;
+
+	if (!word_whole(w, &x) || x < min || x > max)
+		argp_error(state, "--%s is \"%s\", expected a whole number from %ju to %ju", option,
+			   text, (uintmax_t)min, (uintmax_t)max);
+	return x;
+}
+
+double args_number(struct argp_state *state, const char *option, const char *text, double min,
+		   double max)
+{
+	struct word w = { text, strlen(text) };
+	double x;
+
+	if (!word_number(w, &x) || x < min || x > max)
+		argp_error(state, "--%s is \"%s\", expected a number from %g to %g", option, text,
+			   min, max);
+	return x;
+}
+
+uint64_t args_seed(struct argp_state *state, const char *text)
+{
+	return args_whole(state, "seed", text, 0, SEED_MAX);
+}
+
+unsigned args_threads(struct argp_state *state, const char *text)
+{
+	return (unsigned)args_whole(state, "threads", text, 1, 1024);
+}
+
+void args_job(struct argp_state *state, const char *text)
+{
+	if (!*text || strlen(text) > 32 || text[strspn(text, "0123456789abcdef")])
+		argp_error(state, "\"%s\" is no job id: expected up to 32 of 0-9 a-f", text);
+}
+
+unsigned args_cores(unsigned threads)
+{
+	return threads ? threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+bool args_override(int key, const char *text, struct overrides *set)
+{
+	if (key == 's')
+		overrides_add(set, "seed=%s", text);
+	else if (key == 'S')
+		overrides_add(set, "%s", text);
+	return key == 's' || key == 'S';
+}
+
+static void refuse(struct argp_state *state, const char *text)
+{
+	argp_error(state, "unexpected argument: %s", text);
+}
+
+error_t args_none(int key, const char *text, struct argp_state *state)
+{
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	refuse(state, text);
+	return 0;
+}
+
+void args_one(struct argp_state *state, const char *text, const char **argument)
+{
+	if (*argument)
+		refuse(state, text);
+	*argument = text;
+}
+
+void args_need(struct argp_state *state, bool there, const char *sentence)
+{
+	if (!there)
+		argp_error(state, "%s", sentence);
+}
+
+enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,
+		  enum err (*run)(void *arguments))
+{
+	char full[64];
+	enum err err;
+
+	snprintf(full, sizeof(full), "coterie %s", name);
+	argv[0] = full;
+	argp_err_exit_status = ERR_INPUT;
+	log_init(full, LOG_WARN);
+	if (argp_parse(argp, argc, argv, 0, NULL, arguments))
+		return ERR_INPUT;
+	err = run(arguments);
+	if (err)
+		fprintf(stderr, "%s: %s\n", full, err_detail());
+	return err;
+}
+
+void args_print(const struct json *v)
+{
+	struct buf text = { 0 };
+
+	json_write_pretty(v, &text);
+	fwrite(text.p, 1, text.n, stdout);
+	buf_release(&text);
+}
+
+enum err args_write(const char *dir, const char *name, struct buf *text)
+{
+	char *path = file_join(dir, name);
+	enum err err = file_write(path, (struct bytes){ text->p, text->n }, FILE_PUBLIC);
+
+	free(path);
+	buf_release(text);
+	return err;
+}

@@ -1,0 +1,71 @@
+/* args.h -- what the commands of coterie have in common. argv[0] of each is its name, what follows
+ * are its arguments; each returns the exit status, wrong use ends the process with 4. */
+#ifndef CLI_ARGS_ARGS_H
+#define CLI_ARGS_ARGS_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/json.h"
+#include "common/job/startup.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+int synth_main(int argc, char **argv);
+int split_main(int argc, char **argv);
+int eval_main(int argc, char **argv);
+int agc_main(int argc, char **argv);
+int gcc_main(int argc, char **argv);
+int spectral_main(int argc, char **argv);
+int fedgcn_main(int argc, char **argv);
+int privacy_main(int argc, char **argv);
+int show_main(int argc, char **argv);
+int report_main(int argc, char **argv);
+int ledger_main(int argc, char **argv);
+int approve_main(int argc, char **argv);
+
+/* A number in an argument; argp_error (which ends the process) if it is none or out of bounds. */
+uint64_t args_whole(struct argp_state *state, const char *option, const char *text, uint64_t min,
+		    uint64_t max);
+double args_number(struct argp_state *state, const char *option, const char *text, double min,
+		   double max);
+
+/* ---- options that many commands have: rows for struct argp_option, and what takes them in ---- */
+
+/* clang-format off */
+#define ARGS_SEED         { "seed", 's', "S", 0, "default 1", 0 }
+#define ARGS_THREADS(key) { "threads", key, "T", 0, "default: as many as there are cores", 0 }
+#define ARGS_RESULTS      { "out", 'o', "DIR", 0, "where labels.csv, labels.npy and result.json go", 0 }
+#define ARGS_SET          { "set", 'S', "PATH=VALUE", 0, \
+			    "override a parameter of the job; may be repeated", 0 }
+/* clang-format on */
+#define SEED_MAX 9007199254740991u /* 2^53 - 1, as in jobs */
+
+uint64_t args_seed(struct argp_state *state, const char *text);
+unsigned args_threads(struct argp_state *state, const char *text);
+void args_job(struct argp_state *state, const char *text); /* the first digits of a job's id, or all */
+unsigned args_cores(unsigned threads); /* as many as there are cores, if 0 were asked for */
+
+/* Of commands that read a job: takes in --seed and --set; false: key is neither. */
+bool args_override(int key, const char *text, struct overrides *set);
+
+/* ---- how the switch of a parser ends ---- */
+
+/* default, of commands that have options alone: an argument is wrong use. */
+error_t args_none(int key, const char *text, struct argp_state *state);
+/* ARGP_KEY_ARG, of those that have one. */
+void args_one(struct argp_state *state, const char *text, const char **argument);
+/* ARGP_KEY_END: what has to be there, and what is said if it is not: "--data and --job are needed". */
+void args_need(struct argp_state *state, bool there, const char *sentence);
+
+/* Parses, runs, and says on stderr what went wrong. */
+enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,
+		  enum err (*run)(void *arguments));
+
+void args_print(const struct json *v); /* on stdout, indented */
+
+/* Writes dir/name atomically and empties the text. */
+enum err args_write(const char *dir, const char *name, struct buf *text) MUST_CHECK;
+
+#endif

@@ -1,0 +1,148 @@
+#include "cli/args/pooled_graph.h"
+#include "common/base/alloc.h"
+#include "common/data/dataset.h"
+#include "common/data/edges.h"
+#include "common/data/labels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NUMBER_ROOM = 12 }; /* bytes of a node's number */
+
+/* Nodes are called by their numbers. */
+static void name_by_number(struct pooled_graph *g)
+{
+	g->numbers = alloc(g->n + 1, NUMBER_ROOM);
+	ALLOC(g->id, g->n + 1);
+	for (size_t i = 0; i < g->n; i++) {
+		g->id[i] = g->numbers + NUMBER_ROOM * i;
+		snprintf(g->id[i], NUMBER_ROOM, "%u", (unsigned)i);
+	}
+}
+
+/* The nodes of ids.txt, or those that edges names. */
+static enum err read_named(const struct dataset_files *f, struct pooled_graph *g)
+{
+	struct dataset d;
+
+	TRY(dataset_load(&d, NULL, f->edges, f->ids));
+	g->n = d.n;
+	g->S = d.g.adjacency;
+	d.g.adjacency = (struct csr){ 0 };
+	g->ids = d.ids;
+	d.ids = (struct ids){ 0 };
+	dataset_release(&d);
+	ALLOC(g->id, g->n + 1);
+	for (size_t i = 0; i < g->n; i++)
+		g->id[i] = g->ids.id[i];
+	return ERR_OK;
+}
+
+static enum err read_numbered(const char *edges, size_t n, struct pooled_graph *g)
+{
+	struct edges_dropped dropped;
+
+	TRY(edges_read(edges, n, NULL, &g->S, &dropped));
+	g->n = n;
+	name_by_number(g);
+	return ERR_OK;
+}
+
+/* labels.txt, whose lines are in the order of ids.txt. */
+static enum err take_truth(const struct dataset_files *f, const struct labels *l,
+			   struct pooled_graph *g)
+{
+	if (l->n != g->n)
+		return err_set(ERR_INPUT, "%s: %zu labels, expected %zu as %s has that many ids",
+			       f->labels, l->n, g->n, f->ids);
+	ALLOC(g->truth, g->n + 1);
+	for (size_t i = 0; i < g->n; i++)
+		g->truth[i] = l->label[f->ids ? g->ids.row[i] : i];
+	return ERR_OK;
+}
+
+static enum err read_files(const struct dataset_files *f, struct pooled_graph *g)
+{
+	struct labels l = { 0 };
+	enum err err;
+
+	if (f->labels)
+		TRY(labels_read(f->labels, &l));
+	if (f->labels && !f->ids)
+		err = read_numbered(f->edges, l.n, g);
+	else
+		err = read_named(f, g);
+	if (!err && f->labels)
+		err = take_truth(f, &l, g);
+	labels_release(&l);
+	return err;
+}
+
+enum err pooled_graph_read(const char *dir, struct pooled_graph *g)
+{
+	struct dataset_files f;
+	enum err err;
+
+	*g = (struct pooled_graph){ 0 };
+	TRY(dataset_find(dir, DATASET_EDGES, &f));
+	err = read_files(&f, g);
+	dataset_files_release(&f);
+	if (err)
+		pooled_graph_release(g);
+	return err;
+}
+
+void pooled_graph_release(struct pooled_graph *g)
+{
+	csr_release(&g->S);
+	ids_release(&g->ids);
+	free(g->numbers);
+	free(g->truth);
+	free(g->id);
+	*g = (struct pooled_graph){ 0 };
+}
+
+size_t pooled_graph_isolated(const struct pooled_graph *g, bool *isolated)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		bool none = g->S.start[i] == g->S.start[i + 1];
+
+		if (isolated)
+			isolated[i] = none;
+		count += none;
+	}
+	return count;
+}
+
+size_t pooled_graph_components(const struct pooled_graph *g, uint32_t *component)
+{
+	size_t count = 0, top;
+	uint32_t *stack;
+
+	ALLOC(stack, g->n + 1);
+	for (size_t i = 0; i < g->n; i++)
+		component[i] = UINT32_MAX;
+	for (size_t i = 0; i < g->n; i++) {
+		if (component[i] != UINT32_MAX)
+			continue;
+		component[i] = (uint32_t)count;
+		stack[0] = (uint32_t)i;
+		for (top = 1; top;) {
+			uint32_t u = stack[--top];
+
+			for (size_t e = g->S.start[u]; e < g->S.start[u + 1]; e++) {
+				uint32_t v = g->S.index[e];
+
+				if (component[v] != UINT32_MAX)
+					continue;
+				component[v] = (uint32_t)count;
+				stack[top++] = v;
+			}
+		}
+		count++;
+	}
+	free(stack);
+	return count;
+}

@@ -1,0 +1,114 @@
+/* coterie approve: a person's answer to a job that a party was offered. */
+#include "common/job/offer.h"
+#include "cli/args/args.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OPT_STATE = 256, OPT_LIST, OPT_REFUSE, OPT_SHOW };
+
+struct arguments {
+	const char *state, *id, *refuse;
+	bool list, show;
+};
+
+static const struct argp_option options[] = {
+	{ "state", OPT_STATE, "DIR", 0, "the party's state directory", 0 },
+	{ "list", OPT_LIST, NULL, 0, "show the offers that wait for an answer", 0 },
+	{ "show", OPT_SHOW, NULL, 0, "show the offer, answer nothing", 0 },
+	{ "refuse", OPT_REFUSE, "WHY", 0, "say no; WHY is told to the other parties", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case OPT_STATE:
+		a->state = arg;
+		return 0;
+	case OPT_LIST:
+		a->list = true;
+		return 0;
+	case OPT_SHOW:
+		a->show = true;
+		return 0;
+	case OPT_REFUSE:
+		a->refuse = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		args_one(state, arg, &a->id);
+		args_job(state, arg);
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, a->state, "--state is needed");
+		if (a->list == (a->id != NULL))
+			argp_error(state, "expected a job id or --list");
+		if (a->refuse && (a->list || a->show))
+			argp_error(state, "--refuse goes with a job id alone");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const char *text_of(const struct json *o, const char *key)
+{
+	const struct json *v = json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
+
+	return v && json_type(v) == JSON_STRING ? json_string(v) : "?";
+}
+
+static enum err list(const char *state)
+{
+	struct json *offers;
+
+	TRY(offer_list(state, &offers));
+	for (const struct json *o = json_first(offers); o; o = json_next(o))
+		printf("%s  %s  %s, offered by %s\n", text_of(o, "job_id"), text_of(o, "offered"),
+		       text_of(o, "kind"), text_of(o, "coordinator"));
+	if (!json_count(offers))
+		printf("no offer waits for an answer\n");
+	json_free(offers);
+	return ERR_OK;
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct buf text = { 0 };
+	char id[OFFER_ID_TEXT];
+
+	if (a->list)
+		return list(a->state);
+	TRY(offer_read(a->state, a->id, id, &text));
+	fwrite(text.p, 1, text.n, stdout);
+	buf_release(&text);
+	if (a->show)
+		return ERR_OK;
+	TRY(offer_answer_write(a->state, id, !a->refuse, a->refuse ? a->refuse : ""));
+	printf("\n%s: job %s\n", a->refuse ? "refused" : "agreed", id);
+	return ERR_OK;
+}
+
+int approve_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		"[JOB_ID]",
+		"Agrees to a job that a party was offered and that waits for a person "
+		"(policy.confirm), or refuses it. Prints what the job will show, and to whom.\v"
+		"The first digits of the id will do where they are one offer's alone. Further "
+		"attempts at the same job, by the same parties with the same parameters, are not "
+		"asked about again.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct arguments a = { 0 };
+
+	return (int)args_run("approve", &argp, argc, argv, &a, run);
+}

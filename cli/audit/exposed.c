@@ -1,0 +1,564 @@
+#include "cli/audit/exposed.h"
+#include "cli/args/args.h"
+#include "cli/split/split.h"
+#include "common/base/alloc.h"
+#include "common/base/rng.h"
+#include "common/data/dataset.h"
+#include "common/fedsc/job.h"
+#include "common/fedsc/pool.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- sets of rows ---- */
+
+/* To find equal sets a row is a random number and a set their sum: sets are equal where sums are,
+ * but for one chance in 2^64 a pair. What the coordinator sees of a set: how many, and numbers. */
+struct set {
+	uint64_t sum;
+	size_t rows;
+	size_t numbers; /* where they are: the sum of the rows, m; and of their squared lengths */
+	double sum_off; /* how far the sum may be off by its fixed point */
+	double square_off; /* and the squared lengths */
+};
+
+/* All sets whose sums are known, and for each round who is in which. */
+struct watch {
+	size_t n, m;
+	double off;           /* of one word of a sum */
+	const uint64_t *mark; /* n */
+	bool sum_is_known;    /* of all rows: it is 0 for centred rows, and was seen else */
+	struct set all;
+	struct set *set;
+	size_t sets, room;
+	double *number;
+	size_t numbers_room;
+	struct mat centres; /* of the last counting */
+	uint32_t *in;       /* rounds x n: the set of each row */
+	size_t rounds, rounds_room;
+	bool *alone, *rest; /* n */
+	struct exposed_sums found;
+};
+
+static void watch_init(struct watch *w, size_t n, size_t m, const uint64_t *mark, double off)
+{
+	*w = (struct watch){ .n = n, .m = m, .mark = mark, .off = off };
+	ALLOC(w->alone, n);
+	ALLOC(w->rest, n);
+}
+
+static void watch_release(struct watch *w)
+{
+	mat_release(&w->centres);
+	free(w->number);
+	free(w->set);
+	free(w->in);
+	free(w->alone);
+	free(w->rest);
+}
+
+static double *numbers_of(const struct watch *w, const struct set *s)
+{
+	return w->number + s->numbers * (w->m + 1);
+}
+
+/* A set, numbers zero. The pointer is good until the next. */
+static struct set *add_set(struct watch *w)
+{
+	if (w->sets == w->room) {
+		w->room = w->room ? 2 * w->room : 1024;
+		w->set = alloc_again(w->set, w->room, sizeof(*w->set));
+		w->number = alloc_again(w->number, w->room, (w->m + 1) * sizeof(*w->number));
+	}
+	w->set[w->sets] = (struct set){ .numbers = w->sets };
+	memset(numbers_of(w, &w->set[w->sets]), 0, (w->m + 1) * sizeof(*w->number));
+	return &w->set[w->sets++];
+}
+
+/* The sum of all rows, which are centred, and of their squared lengths. */
+static void watch_all(struct watch *w, double square)
+{
+	struct set *all = add_set(w);
+
+	for (size_t i = 0; i < w->n; i++)
+		all->sum += w->mark[i];
+	all->rows = w->n;
+	numbers_of(w, all)[w->m] = square;
+	all->sum_off = all->square_off = w->off;
+	w->all = *all;
+	w->sum_is_known = true;
+}
+
+static uint32_t *add_round(struct watch *w)
+{
+	if (w->rounds == w->rounds_room) {
+		w->rounds_room = w->rounds_room ? 2 * w->rounds_room : 16;
+		w->in = alloc_again(w->in, w->rounds_room * w->n, sizeof(*w->in));
+	}
+	return w->in + w->rounds++ * w->n;
+}
+
+/* Counts are told: who is by himself could be read if sums came with them. */
+static void watch_counts(struct watch *w, const uint32_t *label, const struct mat *centres,
+			 const double *count)
+{
+	mat_release(&w->centres);
+	mat_copy(&w->centres, centres);
+	for (size_t i = 0; i < w->n; i++)
+		w->alone[i] |= count[label[i]] == 1;
+}
+
+/* Squared lengths from squared distances to c: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows
+ * ||c||^2. */
+static void take_numbers(struct watch *w, struct set *s, const double *x, const double *c,
+			 size_t rows)
+{
+	double *to = numbers_of(w, s), square = x[w->m], length = 0;
+
+	for (size_t j = 0; j < w->m; j++) {
+		to[j] = x[j];
+		square += 2 * c[j] * x[j] - (double)rows * c[j] * c[j];
+		length += c[j] * c[j];
+	}
+	to[w->m] = square;
+	s->sum_off = w->off * sqrt((double)w->m);
+	s->square_off = w->off + 2 * sqrt(length) * s->sum_off;
+}
+
+/* What is left out of a round: all less the round's sets, from `first` on. */
+static void take_rest(struct watch *w, struct set *rest, size_t first)
+{
+	double *to = numbers_of(w, rest);
+	const double *all = numbers_of(w, &w->all);
+
+	rest->sum_off = w->all.sum_off;
+	rest->square_off = w->all.square_off;
+	memcpy(to, all, (w->m + 1) * sizeof(*to));
+	for (const struct set *s = w->set + first; s < rest; s++) {
+		for (size_t j = 0; j <= w->m; j++)
+			to[j] -= numbers_of(w, s)[j];
+		rest->sum_off += s->sum_off;
+		rest->square_off += s->square_off;
+	}
+}
+
+/* The sets of a round whose sums are formed; place[r]: 1 + that of centre r, or 0. */
+static void add_sums(struct watch *w, const struct fedkmeans_question *q, const double *x,
+		     size_t *place)
+{
+	for (size_t r = 0; r < q->k; r++) {
+		if (!(q->count[r] >= q->least))
+			continue;
+		take_numbers(w, add_set(w), x, ROW(&w->centres, r), (size_t)q->count[r]);
+		x += w->m + 1;
+		place[r] = w->sets;
+		w->found.sums++;
+		if (!w->found.fewest || q->count[r] < (double)w->found.fewest)
+			w->found.fewest = (size_t)q->count[r];
+	}
+}
+
+/* Sums are told, of centres with least rows or more; the rest follows if the sum of all is known.
+ */
+static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q,
+		       const double *x)
+{
+	size_t first, *place;
+	uint32_t *in = add_round(w);
+	struct set *rest;
+
+	ALLOC(place, q->k);
+	first = w->sets;
+	add_sums(w, q, x, place);
+	rest = add_set(w);
+	for (size_t i = 0; i < w->n; i++) {
+		size_t at = place[label[i]] ? place[label[i]] - 1 : w->sets - 1;
+
+		w->set[at].sum += w->mark[i];
+		w->set[at].rows++;
+		in[i] = (uint32_t)at;
+	}
+	free(place);
+	w->found.rounds++;
+	if (!w->sum_is_known && w->set[first].rows == w->n) {
+		w->sum_is_known = true;
+		w->all = w->set[first];
+	}
+	if (w->sum_is_known && rest->rows) {
+		take_rest(w, rest, first);
+		for (size_t i = 0; i < w->n; i++)
+			w->rest[i] |= rest->rows == 1 && in[i] == w->sets - 1;
+	} else {
+		rest->sum = w->mark[0] + 1; /* nobody's: its sum is not known */
+		rest->rows = w->n + 1;
+	}
+}
+
+/* ---- sets that differ by one row ---- */
+
+static int by_size(const void *a, const void *b)
+{
+	const struct set *x = a, *y = b;
+
+	if (x->rows != y->rows)
+		return x->rows < y->rows ? -1 : 1;
+	return (x->sum > y->sum) - (x->sum < y->sum);
+}
+
+static bool is_known(const struct set *set, size_t sets, uint64_t sum, size_t rows)
+{
+	struct set key = { .sum = sum, .rows = rows };
+
+	return bsearch(&key, set, sets, sizeof(*set), by_size);
+}
+
+/* Each set once, by size, with that of all rows, and the empty one first. */
+static size_t sort_sets(struct watch *w, struct set *sorted)
+{
+	size_t count = 0;
+
+	qsort(w->set, w->sets, sizeof(*w->set), by_size);
+	for (size_t i = 0; i < w->sets; i++)
+		if (w->set[i].rows <= w->n && (!count || by_size(&w->set[i], sorted + count - 1)))
+			sorted[count++] = w->set[i];
+	return count;
+}
+
+/* What the coordinator can tell: of what `more` has beyond `less` the length must fit. */
+static bool looks_like_a_row(const struct watch *w, const struct set *more, const struct set *less)
+{
+	const double *a = numbers_of(w, more), *b = numbers_of(w, less);
+	double square = 0, sum_off = more->sum_off + less->sum_off, off;
+
+	for (size_t j = 0; j < w->m; j++)
+		square += (a[j] - b[j]) * (a[j] - b[j]);
+	off = more->square_off + less->square_off + (2 * sqrt(square) + sum_off) * sum_off;
+	return fabs(square - (a[w->m] - b[w->m])) <= off;
+}
+
+struct mark {
+	uint64_t mark;
+	size_t row;
+};
+
+static int by_mark(const void *a, const void *b)
+{
+	uint64_t x = ((const struct mark *)a)->mark, y = ((const struct mark *)b)->mark;
+
+	return (x > y) - (x < y);
+}
+
+/* Every set against every one that has one row less. */
+static void search_pairs(struct watch *w, const struct set *set, size_t sets, bool *found)
+{
+	struct mark *mark;
+	size_t first = 0;
+
+	ALLOC(mark, w->n);
+	for (size_t i = 0; i < w->n; i++)
+		mark[i] = (struct mark){ w->mark[i], i };
+	qsort(mark, w->n, sizeof(*mark), by_mark);
+	for (size_t i = 0; i < sets; i++) {
+		while (set[first].rows + 1 < set[i].rows)
+			first++;
+		for (size_t j = first; set[j].rows < set[i].rows; j++) {
+			struct mark key = { .mark = set[i].sum - set[j].sum };
+			const struct mark *row;
+
+			if (!looks_like_a_row(w, &set[i], &set[j]))
+				continue;
+			row = bsearch(&key, mark, w->n, sizeof(*mark), by_mark);
+			if (row)
+				found[row->row] = true;
+			else
+				w->found.mistaken++;
+		}
+	}
+	free(mark);
+}
+
+/* For each row and each set that it is in: is there a set without it that is otherwise the same? */
+static void watch_end(struct watch *w)
+{
+	struct set *sorted, *order;
+	bool *pair, *found;
+	size_t sets;
+
+	if (!w->rounds)
+		return;
+	add_set(w); /* the empty one */
+	ALLOC(order, w->sets);
+	memcpy(order, w->set, w->sets * sizeof(*order)); /* as rounds name them */
+	ALLOC(sorted, w->sets);
+	sets = sort_sets(w, sorted);
+	ALLOC(pair, w->n);
+	ALLOC(found, w->n);
+	for (size_t t = 0; t < w->rounds; t++)
+		for (size_t i = 0; i < w->n; i++) {
+			const struct set *s = &order[w->in[t * w->n + i]];
+
+			pair[i] =
+			    pair[i] || (s->rows <= w->n &&
+					is_known(sorted, sets, s->sum - w->mark[i], s->rows - 1));
+		}
+	search_pairs(w, sorted, sets, found);
+	for (size_t i = 0; i < w->n; i++) {
+		pair[i] |=
+		    w->sum_is_known && is_known(sorted, sets, w->all.sum - w->mark[i], w->n - 1);
+		w->found.alone += w->alone[i];
+		w->found.rest += w->rest[i];
+		w->found.exposed += pair[i];
+		w->found.found += found[i];
+	}
+	free(found);
+	free(pair);
+	free(sorted);
+	free(order);
+}
+
+/* ---- a run that is watched ---- */
+
+struct run {
+	struct fedsc_memory memory;
+	struct fedsc_pool inner;
+	const uint32_t *part;
+	struct watch rows, embedding;
+	double spread; /* of all rows, before they are scaled */
+	struct exposed *e;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Entries (i, j) of B'B, i >= j, by how many rows tie landmarks i and j. */
+static void count_products(const struct fedsc_memory *memory, struct exposed *e)
+{
+	size_t pairs = 0, at = 0;
+	uint64_t *pair;
+
+	for (size_t l = 0; l < memory->parties; l++) {
+		const struct fedsc_anchor *b = &memory->party[l].anchor;
+
+		pairs += b->n * b->s * (b->s + 1) / 2;
+	}
+	ALLOC(pair, pairs);
+	for (size_t l = 0; l < memory->parties; l++) {
+		const struct fedsc_anchor *b = &memory->party[l].anchor;
+
+		for (size_t i = 0; i < b->n; i++)
+			for (unsigned p = 0; p < b->s; p++)
+				for (unsigned q = 0; q <= p; q++) {
+					uint64_t x = b->landmark[i * b->s + p];
+					uint64_t y = b->landmark[i * b->s + q];
+
+					pair[at++] = x > y ? x << 32 | y : y << 32 | x;
+				}
+	}
+	qsort(pair, pairs, sizeof(*pair), by_number);
+	for (size_t i = 0, next; i < pairs; i = next) {
+		for (next = i + 1; next < pairs && pair[next] == pair[i];)
+			next++;
+		e->products++;
+		e->single += next - i == 1;
+	}
+	free(pair);
+}
+
+static enum err ask_watched(void *ctx, const struct fedsc_question *q, const bool *member,
+			    double *x)
+{
+	struct run *run = ctx;
+	struct watch *w = run->memory.party[0].embedding.a ? &run->embedding : &run->rows;
+
+	TRY(run->inner.ask(run->inner.ctx, q, member, x));
+	if (q->kind == FEDSC_SPREAD)
+		run->spread = *x;
+	if (q->kind == FEDSC_SCALE)
+		watch_all(&run->rows, run->spread / q->scale / q->scale);
+	if (q->kind == FEDSC_ANCHOR)
+		count_products(&run->memory, run->e);
+	if (q->kind == FEDSC_CLUSTERS) {
+		uint32_t *label = fedsc_gather(&run->memory, run->part, w->n);
+
+		if (q->clusters->kind == FEDKMEANS_COUNTS)
+			watch_counts(w, label, q->clusters->centres, x);
+		else
+			watch_sums(w, label, q->clusters, x);
+		free(label);
+	}
+	return ERR_OK;
+}
+
+static enum err upload_as_is(void *ctx, const struct mat *Z, double r, double lambda,
+			     double noise_c, double sigma_c, struct mat *C)
+{
+	struct run *run = ctx;
+
+	return run->inner.upload(run->inner.ctx, Z, r, lambda, noise_c, sigma_c, C);
+}
+
+static enum err hand_back_as_is(void *ctx, const uint32_t *label, size_t n)
+{
+	struct run *run = ctx;
+
+	return run->inner.hand_back(run->inner.ctx, label, n);
+}
+
+static enum err run_watched(struct run *run, const struct job *job, size_t parties,
+			    unsigned threads)
+{
+	struct fedsc_pool pool;
+	struct fedsc_params p;
+	struct fedsc_report report = { 0 };
+	enum err err;
+
+	TRY(job_fedsc_params(job, parties, job->seed, threads, &p));
+	fedsc_in_memory(&run->inner, &run->memory);
+	pool = run->inner;
+	pool.ctx = run;
+	pool.ask = ask_watched;
+	pool.upload = upload_as_is;
+	pool.hand_back = hand_back_as_is;
+	err = fedsc_run(&pool, &p, &report);
+	fedsc_report_release(&report);
+	return err;
+}
+
+static enum err check(const struct mat *X, const struct job *job, size_t parties)
+{
+	if (X->rows < 2 * parties)
+		return err_set(ERR_INPUT, "%zu rows for %zu parties, expected at least 2 for each",
+			       X->rows, parties);
+	if (job->noise != NOISE_NONE)
+		return err_set(ERR_INPUT,
+			       "job.noise.on is \"%s\", expected \"none\": with noise it is noisy "
+			       "rows that sums show",
+			       job_noise_names[job->noise]);
+	return ERR_OK;
+}
+
+/* Parties in memory with their rows; all of them are initialised, whatever comes. */
+static enum err deal(struct run *run, const struct mat *X, const struct job *job, size_t parties,
+		     unsigned threads)
+{
+	enum err err = ERR_OK;
+
+	ALLOC(run->memory.party, parties);
+	run->memory.parties = parties;
+	for (uint32_t l = 0; l < parties && !err; l++) {
+		struct mat own;
+
+		fedsc_deal(X, run->part, l, &own);
+		err =
+		    fedsc_party_init(&run->memory.party[l], &own, job->min_cluster, NULL, threads);
+	}
+	return err;
+}
+
+enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, unsigned threads,
+		    struct exposed *e)
+{
+	struct run run = { .e = e };
+	uint32_t *part;
+	uint64_t *mark;
+	struct rng rng;
+	enum err err;
+
+	*e = (struct exposed){ .parties = parties, .n = X->rows };
+	TRY(check(X, job, parties));
+	ALLOC(part, X->rows);
+	split_parts(X->rows, parties, job->seed, part);
+	run.part = part;
+	ALLOC(mark, X->rows);
+	rng_seed(&rng, 1, 0x6578706f736564);
+	for (size_t i = 0; i < X->rows; i++)
+		mark[i] = rng_u64(&rng);
+	run.memory.step = ldexp(1, -JOB_WIDE_FRACTION);
+	watch_init(&run.rows, X->rows, X->cols, mark, (double)parties * run.memory.step / 2);
+	watch_init(&run.embedding, X->rows, job->clusters, mark, run.rows.off);
+	err = deal(&run, X, job, parties, threads);
+	if (!err)
+		err = run_watched(&run, job, parties, threads);
+	if (!err) {
+		watch_end(&run.rows);
+		e->rows = run.rows.found;
+		watch_end(&run.embedding);
+		e->embedding = run.embedding.found;
+	}
+	for (size_t l = 0; l < parties; l++)
+		fedsc_party_release(&run.memory.party[l]);
+	free(run.memory.party);
+	watch_release(&run.rows);
+	watch_release(&run.embedding);
+	free(mark);
+	free(part);
+	return err;
+}
+
+/* ---- on stdout ---- */
+
+static struct json *sums_json(const struct exposed_sums *s, size_t n)
+{
+	struct json *v = json_object();
+
+	json_put_number(v, "rounds", (double)s->rounds);
+	json_put_number(v, "sums", (double)s->sums);
+	json_put_number(v, "fewest_rows", (double)s->fewest);
+	json_put_number(v, "alone", (double)s->alone);
+	json_put_number(v, "rest_of_one", (double)s->rest);
+	json_put_number(v, "exposed", (double)s->exposed);
+	json_put_number(v, "found", (double)s->found);
+	json_put_number(v, "mistaken", (double)s->mistaken);
+	json_put_number(v, "share", (double)s->exposed / (double)n);
+	return v;
+}
+
+static void print(const struct exposed *e, const struct job *job)
+{
+	struct json *v = json_object();
+
+	json_put_string(v, "kind", job_kind_name(job));
+	if (job->kind == JOB_FEDSC)
+		json_put_string(v, "variant", job_fedsc_names[job->fedsc_variant]);
+	json_put_number(v, "parties", (double)e->parties);
+	json_put_number(v, "seed", (double)job->seed);
+	json_put_number(v, "points", (double)e->n);
+	json_put(v, "rows", sums_json(&e->rows, e->n));
+	if (e->embedding.rounds)
+		json_put(v, "embedding", sums_json(&e->embedding, e->n));
+	if (e->products) {
+		json_put_number(v, "products", (double)e->products);
+		json_put_number(v, "products_of_one", (double)e->single);
+	}
+	args_print(v);
+	json_free(v);
+}
+
+enum err exposed_print(const char *dir, const struct job *job, size_t parties, unsigned threads)
+{
+	struct dataset_files files;
+	struct dataset d = { 0 };
+	struct exposed e;
+	struct mat X = { 0 };
+	enum err err;
+
+	TRY(dataset_find(dir, DATASET_FEATURES, &files));
+	err = dataset_load(&d, files.features, NULL, files.ids);
+	if (!err && d.X.is_sparse)
+		csr_to_dense(&d.X.sparse, &X);
+	else if (!err)
+		mat_copy(&X, &d.X.dense);
+	dataset_release(&d);
+	dataset_files_release(&files);
+	if (!err)
+		err = exposed_by(&X, job, parties, threads, &e);
+	if (!err)
+		print(&e, job);
+	mat_release(&X);
+	return err;
+}

@@ -1,0 +1,379 @@
+/* coterie ledger: what left a party, and whether the record of it is whole. */
+#include "crypto/ledger.h"
+#include "cli/args/args.h"
+#include "common/base/file.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { OPT_STATE = 256, OPT_JOB, OPT_SINCE, OPT_AGAINST, OPT_CSV };
+enum action { NONE, LIST, VERIFY, EXPORT };
+enum { AGAINST_MAX = 64, RUN_MAX = 64 << 20 };
+
+struct arguments {
+	enum action action;
+	const char *state, *job;
+	uint64_t since_ms;
+	const char *against[AGAINST_MAX];
+	size_t against_n;
+	bool csv;
+};
+
+static const struct argp_option options[] = {
+	{ "state", OPT_STATE, "DIR", 0, "the party's state directory, where ledger.db is", 0 },
+	{ "job", OPT_JOB, "ID", 0, "list, export: only this job; its first digits will do", 0 },
+	{ "since", OPT_SINCE, "TIME", 0,
+	  "list, export: nothing older; UTC, as 2026-01-31 or 2026-01-31T12:34:56", 0 },
+	{ "against", OPT_AGAINST, "FILE", 0,
+	  "verify: a run.json of this party, a peer or the coordinator, or a peer's ledger.db, "
+	  "which says how far the ledger must reach; may be given several times",
+	  0 },
+	{ "csv", OPT_CSV, NULL, 0, "export: the format, of which there is no other", 0 },
+	{ 0 }
+};
+
+static bool parse_time(const char *text, uint64_t *ms)
+{
+	static const char *const formats[] = { "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct tm tm = { 0 };
+		const char *end = strptime(text, formats[i], &tm);
+		time_t t;
+
+		if (!end || (*end && strcmp(end, "Z") != 0))
+			continue;
+		t = timegm(&tm);
+		if (t < 0)
+			return false;
+		*ms = (uint64_t)t * 1000;
+		return true;
+	}
+	return false;
+}
+
+static error_t parse_word(struct arguments *a, const char *word, struct argp_state *state)
+{
+	static const char *const names[] = { "", "list", "verify", "export" };
+
+	if (a->action != NONE)
+		argp_error(state, "unexpected argument: %s", word);
+	for (int i = LIST; i <= EXPORT; i++)
+		if (!strcmp(word, names[i]))
+			a->action = (enum action)i;
+	if (a->action == NONE)
+		argp_error(state, "\"%s\" is none of list, verify, export", word);
+	return 0;
+}
+
+static void check_uses(const struct arguments *a, struct argp_state *state)
+{
+	if (a->action == NONE)
+		argp_error(state, "expected list, verify or export");
+	args_need(state, a->state, "--state is needed");
+	if (a->action == EXPORT && !a->csv)
+		argp_error(state, "export needs --csv");
+	if (a->action != VERIFY && a->against_n)
+		argp_error(state, "--against is for verify");
+	if (a->action == VERIFY && (*a->job || a->since_ms))
+		argp_error(state,
+			   "verify looks at all rows: --job and --since are for list and export");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case OPT_STATE:
+		a->state = arg;
+		return 0;
+	case OPT_JOB:
+		a->job = arg;
+		args_job(state, arg);
+		return 0;
+	case OPT_SINCE:
+		if (!parse_time(arg, &a->since_ms))
+			argp_error(state, "--since is \"%s\", expected a time like 2026-01-31",
+				   arg);
+		return 0;
+	case OPT_AGAINST:
+		if (a->against_n == AGAINST_MAX)
+			argp_error(state, "--against is given more than %d times", AGAINST_MAX);
+		a->against[a->against_n++] = arg;
+		return 0;
+	case OPT_CSV:
+		a->csv = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		return parse_word(a, arg, state);
+	case ARGP_KEY_END:
+		check_uses(a, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- list and export ---- */
+
+static void put_time(uint64_t ms, char text[static 32])
+{
+	time_t t = (time_t)(ms / 1000);
+	struct tm tm;
+
+	size_t n;
+
+	gmtime_r(&t, &tm);
+	n = strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text + n, 32 - n, ".%03uZ", (unsigned)(ms % 1000));
+}
+
+static void put_hex(const uint8_t *p, size_t n, char *text)
+{
+	for (size_t i = 0; i < n; i++)
+		snprintf(text + 2 * i, 3, "%02x", p[i]);
+}
+
+static enum err list_line(void *arg, const struct ledger_line *l)
+{
+	char job[LEDGER_JOB_TEXT], when[32];
+
+	(void)arg;
+	put_hex(l->job.id, LEDGER_JOB_LEN, job);
+	put_time(l->row.time_ms, when);
+	printf("%6" PRIu64 "  %.19s  %.8s-%u  %-10s %-14s %9" PRIu64 "  %s\n", l->number, when, job,
+	       l->job.attempt, l->row.step, l->row.type, l->row.bytes, l->row.purpose);
+	return ERR_OK;
+}
+
+static void put_field(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"')
+			putchar('"');
+		putchar(*text);
+	}
+	fputs("\",", stdout);
+}
+
+static enum err export_line(void *arg, const struct ledger_line *l)
+{
+	char job[LEDGER_JOB_TEXT], body[2 * SHA256_LEN + 1], hash[2 * SHA256_LEN + 1], when[32];
+
+	(void)arg;
+	put_hex(l->job.id, LEDGER_JOB_LEN, job);
+	put_hex(l->row.sha256, SHA256_LEN, body);
+	put_hex(l->hash, SHA256_LEN, hash);
+	put_time(l->row.time_ms, when);
+	printf("%" PRIu64 ",%s,%s,%u,", l->number, when, job, l->job.attempt);
+	put_field(l->job.kind);
+	put_field(l->job.coordinator);
+	put_field(l->job.parties);
+	put_field(l->row.step);
+	put_field(l->row.purpose);
+	printf("%s,%" PRIu64 ",%s,%s,%" PRIu64 ",%" PRIu64 ",%.17g,%.17g,%s\n", l->row.type,
+	       l->row.bytes, body, l->row.masked ? "yes" : "no", l->row.rounds, l->row.words,
+	       l->row.eps, l->row.delta, hash);
+	return ERR_OK;
+}
+
+/* ---- verify ---- */
+
+struct findings {
+	size_t faults;
+	size_t heads; /* that were found in the files it was held against */
+	struct ledger *ledger;
+	const char *file;
+};
+
+static void tell(void *arg, const char *sentence)
+{
+	(void)arg;
+	printf("%s\n", sentence);
+}
+
+static enum err hold_against(struct findings *f, const char *who, const struct ledger_head *head)
+{
+	size_t faults;
+	char text[256];
+
+	snprintf(text, sizeof(text), "%.80s (%.160s)", who, f->file);
+	f->heads++;
+	TRY(ledger_check(f->ledger, text, head, tell, NULL, &faults));
+	f->faults += faults;
+	return ERR_OK;
+}
+
+struct peer {
+	struct findings *findings;
+	const char *name; /* whose ledger it is */
+};
+
+static enum err peer_head(void *arg, const char *name, const struct ledger_head *head)
+{
+	struct peer *p = arg;
+
+	if (strcmp(name, ledger_name(p->findings->ledger)) != 0)
+		return ERR_OK;
+	return hold_against(p->findings, p->name, head);
+}
+
+/* Another party's ledger: what it was told at the end of each job. */
+static enum err against_ledger(struct findings *f)
+{
+	struct ledger *other;
+	struct peer peer = { .findings = f };
+	enum err e;
+
+	TRY(ledger_open_read(&other, f->file));
+	peer.name = ledger_name(other);
+	e = ledger_read_heads(other, peer_head, &peer);
+	ledger_close(other);
+	return e;
+}
+
+static bool parse_hash(const char *hex, uint8_t hash[static SHA256_LEN])
+{
+	if (strlen(hex) != 2 * SHA256_LEN || hex[strspn(hex, "0123456789abcdef")])
+		return false;
+	for (size_t i = 0; i < SHA256_LEN; i++) {
+		unsigned byte;
+
+		sscanf(hex + 2 * i, "%2x", &byte);
+		hash[i] = (uint8_t)byte;
+	}
+	return true;
+}
+
+static enum err head_of(const struct json *o, const char *file, struct ledger_head *head)
+{
+	const struct json *count = json_type(o) == JSON_OBJECT ? json_get(o, "count") : NULL,
+			  *hash = json_type(o) == JSON_OBJECT ? json_get(o, "hash") : NULL;
+
+	if (!count || json_type(count) != JSON_NUMBER || json_number(count) < 0 ||
+	    json_number(count) > 9e15 || !hash || json_type(hash) != JSON_STRING ||
+	    !parse_hash(json_string(hash), head->hash))
+		return err_set(ERR_INPUT, "%s: ledger has a head without count or hash", file);
+	head->count = (uint64_t)json_number(count);
+	return ERR_OK;
+}
+
+static const struct json *member(const struct json *o, const char *key, enum json_type type)
+{
+	const struct json *v = o && json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
+
+	return v && json_type(v) == type ? v : NULL;
+}
+
+/* run.json: of this party its own head, of the others what they were told. */
+static enum err against_run(struct findings *f)
+{
+	const char *own = ledger_name(f->ledger);
+	const struct json *name, *ledger, *told;
+	struct ledger_head head;
+	struct json *run = NULL;
+	enum err e;
+
+	TRY(json_read(f->file, RUN_MAX, &run));
+	name = member(run, "name", JSON_STRING);
+	ledger = member(run, "ledger", JSON_OBJECT);
+	told = member(member(ledger, "peers", JSON_OBJECT), own, JSON_OBJECT);
+	if (!told && name && !strcmp(json_string(name), own))
+		told = ledger;
+	e = told ? head_of(told, f->file, &head) : ERR_OK;
+	if (e == ERR_OK && told)
+		e = hold_against(f, name ? json_string(name) : "somebody", &head);
+	json_free(run);
+	return e;
+}
+
+static enum err against(struct findings *f)
+{
+	static const char magic[16] = "SQLite format 3";
+	char first[16] = "";
+	FILE *file = fopen(f->file, "r");
+	size_t before = f->heads;
+
+	if (!file)
+		return err_set(ERR_INPUT, "%s: cannot be read", f->file);
+	if (fread(first, 1, sizeof(first), file) != sizeof(first))
+		*first = 0;
+	fclose(file);
+	TRY(memcmp(first, magic, sizeof(magic)) ? against_run(f) : against_ledger(f));
+	if (f->heads == before)
+		return err_set(ERR_INPUT, "%s says nothing of the ledger of %s", f->file,
+			       ledger_name(f->ledger));
+	return ERR_OK;
+}
+
+static enum err verify(const struct arguments *a, struct ledger *l)
+{
+	struct findings f = { .ledger = l };
+	struct ledger_head head;
+
+	TRY(ledger_verify(l, tell, NULL, &f.faults));
+	for (size_t i = 0; i < a->against_n; i++) {
+		f.file = a->against[i];
+		TRY(against(&f));
+	}
+	if (f.faults)
+		return err_set(ERR_JOB, "the ledger of %s is not as it was written: %zu finding%s",
+			       ledger_name(l), f.faults, f.faults == 1 ? "" : "s");
+	TRY(ledger_head(l, &head));
+	printf("the ledger of %s is whole: %" PRIu64 " rows", ledger_name(l), head.count);
+	if (a->against_n)
+		printf(", held against %zu head%s", f.heads, f.heads == 1 ? "" : "s");
+	printf("\n");
+	return ERR_OK;
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	char *path = file_join(a->state, "ledger.db");
+	struct ledger *l = NULL;
+	enum err e = ledger_open_read(&l, path);
+
+	free(path);
+	if (e != ERR_OK)
+		return e;
+	if (a->action == VERIFY) {
+		e = verify(a, l);
+	} else if (a->action == LIST) {
+		e = ledger_read(l, a->job, a->since_ms, list_line, NULL);
+	} else {
+		printf("number,time,job,attempt,kind,coordinator,parties,step,purpose,type,bytes,"
+		       "sha256,masked,sums,words,eps,delta,hash\n");
+		e = ledger_read(l, a->job, a->since_ms, export_line, NULL);
+	}
+	ledger_close(l);
+	return e;
+}
+
+int ledger_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		"list|verify|export",
+		"What left a party: a row for each message, written before it left. list shows the "
+		"rows, export --csv prints all of each, verify finds rows that were removed, "
+		"changed "
+		"or moved, and an end that was cut off.\v"
+		"Exit status of verify: 0 the ledger is whole, 1 it is not, 4 it cannot be read. "
+		"Whoever can write the file can also write it anew as a whole: only a head that "
+		"somebody else holds (--against) shows that.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct arguments a = { .job = "" };
+
+	return (int)args_run("ledger", &argp, argc, argv, &a, run);
+}

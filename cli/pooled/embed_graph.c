@@ -1,0 +1,141 @@
+#include "cli/pooled/embed_graph.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/data/embeddings.h"
+#include "common/fedwalk/distance.h"
+#include "common/learn/sgns.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct argp_option options[] = {
+	{ "edges", 'e', "FILE", 0, "the graph: edges.tsv or .mtx", 0 },
+	{ "ids", 'i', "FILE", 0,
+	  "the vertices, those without ties too; default: those of the edges", 0 },
+	{ "out", 'o', "DIR", 0, "where embeddings.npy, ids.csv and result.json go", 0 },
+	{ "walks", EMBED_GRAPH_GAMMA, "N", 0, "from each vertex; default 80", 0 },
+	{ "length", EMBED_GRAPH_LENGTH, "L", 0, "tokens of a walk; default 40", 0 },
+	{ "window", 'w', "W", 0, "of SkipGram; default 10", 0 },
+	ARGS_SEED,
+	ARGS_THREADS('t'),
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct embed_graph_arguments *a = state->input;
+
+	switch (key) {
+	case 'e':
+		a->edges = arg;
+		return 0;
+	case 'i':
+		a->ids = arg;
+		return 0;
+	case 'o':
+		a->out = arg;
+		return 0;
+	case EMBED_GRAPH_GAMMA:
+		a->gamma = (unsigned)args_whole(state, "walks", arg, 1, EMBED_GRAPH_MAX);
+		return 0;
+	case EMBED_GRAPH_LENGTH:
+		a->length = (unsigned)args_whole(state, "length", arg, 3, EMBED_GRAPH_MAX);
+		return 0;
+	case 'w':
+		a->window = (unsigned)args_whole(state, "window", arg, 1, EMBED_GRAPH_WINDOW_MAX);
+		return 0;
+	case 's':
+		a->seed = args_seed(state, arg);
+		return 0;
+	case 't':
+		a->threads = args_threads(state, arg);
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, a->edges && a->out, "--edges and --out are needed");
+		a->threads = args_cores(a->threads);
+		return 0;
+	default:
+		return args_none(key, arg, state);
+	}
+}
+
+const struct argp embed_graph_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+
+static enum err check_memory(const struct embed_graph_arguments *a, size_t n)
+{
+	double need = fedwalk_train_bytes(n, a->gamma, a->length, a->threads);
+	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+
+	if (need < have)
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "%u walks of %u from each of %zu vertices take %.1f GiB; this host has %.1f",
+		       a->gamma, a->length, n, need / 0x1p30, have / 0x1p30);
+}
+
+enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset *d,
+			  struct json *result)
+{
+	const struct csr *g = &d->g.adjacency;
+	size_t isolated = 0;
+
+	TRY(dataset_load(d, NULL, a->edges, a->ids));
+	if (!d->n || !g->start[d->n]) {
+		dataset_release(d);
+		return err_set(ERR_INPUT, "%s: no edges", a->edges);
+	}
+	if (check_memory(a, d->n)) {
+		dataset_release(d);
+		return ERR_INPUT;
+	}
+	for (size_t v = 0; v < d->n; v++)
+		isolated += g->start[v] == g->start[v + 1];
+	json_put_number(result, "vertices", (double)d->n);
+	json_put_number(result, "edges", (double)(g->start[d->n] / 2));
+	json_put_number(result, "isolated", (double)isolated);
+	return ERR_OK;
+}
+
+struct teller {
+	bool aloud;
+	double loss; /* the last */
+};
+
+static void tell(void *ctx, double done, double loss)
+{
+	struct teller *t = ctx;
+
+	t->loss = loss;
+	if (t->aloud)
+		fprintf(stderr, "\rSkipGram: %3.0f %%, loss %.3f%s", 100 * done, loss,
+			done < 1 ? "" : "\n");
+}
+
+enum err embed_graph_finish(const struct embed_graph_arguments *a, const struct dataset *d,
+			    const struct walks *w, struct json *result)
+{
+	struct teller teller = { .aloud = isatty(STDERR_FILENO) };
+	struct sgns_params p = { .n = d->n,
+				 .window = a->window,
+				 .seed = a->seed,
+				 .threads = a->threads,
+				 .progress = tell,
+				 .ctx = &teller };
+	double start = clock_now_s();
+	struct buf text = { 0 };
+	enum err err;
+	float *X;
+
+	ALLOC(X, d->n * SGNS_DIMS);
+	sgns(w, &p, X);
+	json_put_number(result, "tokens", (double)walks_tokens(w));
+	json_put_number(result, "loss", teller.loss);
+	json_put_seconds(result, "skipgram_seconds", clock_now_s() - start);
+	err = embeddings_write(a->out, d->ids.id, X, d->n, SGNS_DIMS);
+	free(X);
+	json_write_pretty(result, &text);
+	if (!err)
+		err = args_write(a->out, "result.json", &text);
+	buf_release(&text);
+	return err;
+}

@@ -1,0 +1,330 @@
+#include "cli/pooled/points.h"
+#include "cli/args/args.h"
+#include "cli/args/results.h"
+#include "cli/run/score.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/rng.h"
+#include "common/data/dataset.h"
+#include "common/data/limits.h"
+#include "common/job/tree.h"
+#include "common/cluster/kmeans.h"
+#include "common/fedsc/points.h"
+#include "common/data/skew.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum method { KMEANS, SC, DSC };
+enum { CLUSTERS_MAX = 65536, KMEANS_ITERATIONS = 100 };
+
+struct arguments {
+	enum method method;
+	const char *data, *out;
+	struct points_params p;
+	size_t parties;
+	double skew, noise;
+	bool unmatched;
+};
+
+enum { KEY_NEIGHBOURS = 256, KEY_WIDTH, KEY_NOISE, KEY_SKEW, KEY_UNMATCHED };
+
+static const struct argp_option common_options[] = {
+	{ "data", 'd', "DIR", 0, "features.npy|mtx|csv; labels.txt if there is one", 0 },
+	{ "clusters", 'k', "K", 0, "how many", 0 },
+	ARGS_SEED,
+	{ "restarts", 'r', "R", 0, "of k-means; default 20", 0 },
+	{ "noise", KEY_NOISE, "BETA", 0,
+	  "add Gaussian noise of so many standard deviations of all values first, by the seed", 0 },
+	ARGS_RESULTS,
+	ARGS_THREADS('t'),
+	{ 0 },
+};
+
+static const struct argp_option graph_options[] = {
+	{ "neighbours", KEY_NEIGHBOURS, "N", 0, "default: ln n, rounded up", 0 },
+	{ "width", KEY_WIDTH, "C", 0, "of the kernel, in mean distances; default 1", 0 },
+	{ 0 },
+};
+
+static const struct argp_option party_options[] = {
+	{ "parties", 'l', "L", 0, "how many; default 8", 0 },
+	{ "skew", KEY_SKEW, "SHARE", 0,
+	  "of the rows go to parties by their class in labels.txt, 0 to 1; default 0", 0 },
+	{ "unmatched", KEY_UNMATCHED, NULL, 0,
+	  "keep each party's own cluster numbers, as FedSC's tables seem to", 0 },
+	{ 0 },
+};
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'd':
+		a->data = arg;
+		return 0;
+	case 'k':
+		a->p.k = (unsigned)args_whole(state, "clusters", arg, 1, CLUSTERS_MAX);
+		return 0;
+	case 's':
+		a->p.seed = args_seed(state, arg);
+		return 0;
+	case 'r':
+		a->p.restarts = (unsigned)args_whole(state, "restarts", arg, 1, 10000);
+		return 0;
+	case KEY_NOISE:
+		a->noise = args_number(state, "noise", arg, 0, 1e6);
+		return 0;
+	case 'o':
+		a->out = arg;
+		return 0;
+	case 't':
+		a->p.threads = args_threads(state, arg);
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, a->data && a->p.k, "--data and --clusters are needed");
+		return 0;
+	default:
+		return args_none(key, arg, state);
+	}
+}
+
+static error_t parse_graph(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case KEY_NEIGHBOURS:
+		a->p.neighbours = args_whole(state, "neighbours", arg, 1, ROWS_MAX);
+		return 0;
+	case KEY_WIDTH:
+		a->p.width_factor = args_number(state, "width", arg, 1e-6, 1e6);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_party(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'l':
+		a->parties = args_whole(state, "parties", arg, 1, PARTIES_MAX);
+		return 0;
+	case KEY_SKEW:
+		a->skew = args_number(state, "skew", arg, 0, 1);
+		return 0;
+	case KEY_UNMATCHED:
+		a->unmatched = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The children, as many as the method has, parse into the same arguments. */
+static error_t parse_all(int key, char *arg, struct argp_state *state)
+{
+	const struct arguments *a = state->input;
+
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	for (int i = 0; i <= (int)a->method; i++)
+		state->child_inputs[i] = state->input;
+	return 0;
+}
+
+/* -- data ------------------------------------------------------------------------------------ */
+
+struct points {
+	struct mat X;
+	struct labels truth; /* empty if there are none */
+};
+
+/* Dense; a graph that may be there is not looked at. */
+static enum err read_rows(const char *path, struct mat *X)
+{
+	struct features f = { 0 };
+
+	TRY(features_read(path, &f));
+	if (f.is_sparse) {
+		csr_to_dense(&f.sparse, X);
+	} else {
+		*X = f.dense;
+		f.dense = (struct mat){ 0 };
+	}
+	features_release(&f);
+	return ERR_OK;
+}
+
+static enum err read_files(const struct dataset_files *files, struct points *p)
+{
+	TRY(read_rows(files->features, &p->X));
+	if (files->labels)
+		TRY(labels_read(files->labels, &p->truth));
+	if (p->truth.n && p->truth.n != p->X.rows)
+		return err_set(ERR_INPUT, "%s: %zu labels for %zu rows of features", files->labels,
+			       p->truth.n, p->X.rows);
+	return ERR_OK;
+}
+
+static enum err read_points(const char *dir, struct points *p)
+{
+	struct dataset_files files;
+	enum err err;
+
+	TRY(dataset_find(dir, DATASET_FEATURES, &files));
+	err = read_files(&files, p);
+	dataset_files_release(&files);
+	return err;
+}
+
+/* An experiment's noise, which the seed gives back: no privacy is meant. */
+static void add_noise(struct mat *X, double beta, uint64_t seed)
+{
+	size_t values = X->rows * X->cols;
+	double mean = 0, square = 0;
+	struct rng rng;
+
+	for (size_t e = 0; e < values; e++)
+		mean += X->a[e] / (double)values;
+	for (size_t e = 0; e < values; e++)
+		square += (X->a[e] - mean) * (X->a[e] - mean) / (double)values;
+	rng_seed(&rng, seed, 0x6e6f697365);
+	for (size_t e = 0; e < values; e++)
+		X->a[e] += beta * sqrt(square) * rng_normal(&rng);
+}
+
+/* -- methods --------------------------------------------------------------------------------- */
+
+static enum err by_kmeans(const struct arguments *a, const struct mat *X, uint32_t *label)
+{
+	struct kmeans_params how = { .k = a->p.k,
+				     .restarts = a->p.restarts,
+				     .iterations = KMEANS_ITERATIONS,
+				     .seed = a->p.seed,
+				     .threads = a->p.threads };
+
+	if (a->p.k > X->rows)
+		return err_set(ERR_INPUT, "%u clusters of %zu rows", a->p.k, X->rows);
+	kmeans(X, NULL, &how, label, NULL, NULL);
+	return ERR_OK;
+}
+
+static enum err by_dsc(const struct arguments *a, const struct points *data, uint32_t *label)
+{
+	size_t n = data->X.rows;
+	uint32_t *part;
+	enum err err;
+
+	if (a->parties > n)
+		return err_set(ERR_INPUT, "%zu rows for %zu parties", n, a->parties);
+	if (a->skew > 0 && !data->truth.n)
+		return err_set(ERR_INPUT, "--skew needs %s/labels.txt", a->data);
+	ALLOC(part, n);
+	skew_parts(data->truth.label, n, a->parties, a->skew, a->p.seed, part);
+	err = points_dsc(&data->X, part, a->parties, !a->unmatched, &a->p, label);
+	free(part);
+	return err;
+}
+
+static enum err cluster(const struct arguments *a, const struct points *data)
+{
+	const struct mat *X = &data->X;
+	struct json *result = json_object();
+	double start = clock_now_s();
+	uint32_t *label;
+	enum err err;
+
+	json_put_number(result, "rows", (double)X->rows);
+	json_put_number(result, "features", (double)X->cols);
+	json_put_number(result, "clusters", a->p.k);
+	json_put_number(result, "seed", (double)a->p.seed);
+	ALLOC(label, X->rows);
+	err = a->method == KMEANS ? by_kmeans(a, X, label)
+	      : a->method == SC   ? points_spectral(X, &a->p, label)
+				  : by_dsc(a, data, label);
+	json_put_seconds(result, "seconds", clock_now_s() - start);
+	if (!err && data->truth.n)
+		err = score_rows(data->truth.label, label, X->rows, result);
+	if (!err && a->out)
+		err = results_write(a->out, NULL, label, X->rows, result);
+	if (!err)
+		args_print(result);
+	free(label);
+	json_free(result);
+	return err;
+}
+
+static enum err run(void *arguments)
+{
+	struct arguments *a = arguments;
+	struct points data = { 0 };
+	enum err err = read_points(a->data, &data);
+
+	a->p.threads = args_cores(a->p.threads);
+	if (!err && a->noise > 0)
+		add_noise(&data.X, a->noise, a->p.seed);
+	if (!err)
+		err = cluster(a, &data);
+	labels_release(&data.truth);
+	mat_release(&data.X);
+	return err;
+}
+
+static const struct argp common_argp = {
+	common_options, parse_common, NULL, NULL, NULL, NULL, NULL
+};
+static const struct argp graph_argp = { graph_options, parse_graph, NULL, NULL, NULL, NULL, NULL };
+static const struct argp party_argp = { party_options, parse_party, NULL, NULL, NULL, NULL, NULL };
+
+static int points_main(enum method method, const char *name, const char *doc, int argc, char **argv)
+{
+	/* Each method has the options of those before it, and some of its own. */
+	struct argp_child children[] = {
+		{ &common_argp, 0, NULL, 0 },
+		{ method >= SC ? &graph_argp : NULL, 0, NULL, 0 },
+		{ method >= DSC ? &party_argp : NULL, 0, NULL, 0 },
+		{ 0 },
+	};
+	const struct argp argp = { NULL, parse_all, NULL, doc, children, NULL, NULL };
+	struct arguments a = { .method = method, .parties = 8 };
+
+	points_defaults(&a.p, 0, 1, 0);
+	return (int)args_run(name, &argp, argc, argv, &a, run);
+}
+
+int kmeans_main(int argc, char **argv)
+{
+	return points_main(KMEANS, "kmeans",
+			   "Clusters pooled rows by k-means with greedy k-means++ seeds.\v"
+			   "With labels.txt in the data directory the result says how well they "
+			   "were found.",
+			   argc, argv);
+}
+
+int sc_main(int argc, char **argv)
+{
+	return points_main(SC, "sc",
+			   "Clusters pooled rows by spectral clustering of the nearest neighbours "
+			   "in a Gaussian kernel, as wide as the mean distance: what FedSC comes "
+			   "near to without pooling.\v"
+			   "With labels.txt in the data directory the result says how well they "
+			   "were found.",
+			   argc, argv);
+}
+
+int dsc_main(int argc, char **argv)
+{
+	return points_main(DSC, "dsc",
+			   "Clusters rows by spectral clustering at each party by itself (DSC, "
+			   "Hernandez-Pereira et al. 2021), then matches the parties' clusters by "
+			   "their means.\v"
+			   "With labels.txt in the data directory the result says how well they "
+			   "were found.",
+			   argc, argv);
+}

@@ -1,0 +1,174 @@
+/* coterie spectral: central spectral clustering, what FedSpectral is compared with. */
+#include "cli/args/args.h"
+#include "cli/args/pooled_graph.h"
+#include "cli/args/results.h"
+#include "cli/run/score.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/job/params.h"
+#include "common/fedspectral/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 10000 }; /* nobody waits for a network here */
+enum { KEY_TOLERANCE = 256 };
+
+struct arguments {
+	const char *data, *out;
+	struct fedspectral_params p; /* k 0: by the eigengap */
+	bool clusters;               /* were given */
+};
+
+static const struct argp_option options[] = {
+	{ "data", 'd', "DIR", 0,
+	  "edges.tsv|mtx; ids.txt and labels.txt if there are any; features are not read", 0 },
+	{ "clusters", 'k', "K", 0, "how many, or auto: by the eigengap, 2 to 20", 0 },
+	ARGS_SEED,
+	{ "restarts", 'r', "R", 0, "of k-means; default 100", 0 },
+	{ "tolerance", KEY_TOLERANCE, "T", 0,
+	  "residual of the eigenvectors, relative to the first eigenvalue; default 1e-6", 0 },
+	ARGS_RESULTS,
+	ARGS_THREADS('t'),
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'd':
+		a->data = arg;
+		return 0;
+	case 'k':
+		a->clusters = true;
+		a->p.k = !strcmp(arg, "auto")
+			     ? 0
+			     : (unsigned)args_whole(state, "clusters", arg, 2, JOB_CLUSTERS_MAX);
+		return 0;
+	case 's':
+		a->p.seed = args_seed(state, arg);
+		return 0;
+	case 'r':
+		a->p.restarts = (unsigned)args_whole(state, "restarts", arg, 1, 10000);
+		return 0;
+	case KEY_TOLERANCE:
+		a->p.tolerance = args_number(state, "tolerance", arg, 1e-12, 1);
+		return 0;
+	case 'o':
+		a->out = arg;
+		return 0;
+	case 't':
+		a->p.threads = args_threads(state, arg);
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, a->data && a->clusters, "--data and --clusters are needed");
+		return 0;
+	default:
+		return args_none(key, arg, state);
+	}
+}
+
+/* One party that has all edges. */
+static enum err cluster(const struct arguments *a, const struct pooled_graph *g, uint32_t *label,
+			struct fedspectral_report *report)
+{
+	struct fedspectral_party all;
+	struct fedspectral_memory memory = { .party = &all, .parties = 1, .n = g->n };
+	struct fedspectral_pool pool;
+	enum err err;
+
+	fedspectral_party_init(&all, &g->S, NULL, g->n, a->p.threads);
+	fedspectral_in_memory(&pool, &memory);
+	err = fedspectral_exact(&pool, &a->p, label, report);
+	fedspectral_party_release(&all);
+	return err;
+}
+
+/* With the names that a run's facts have. */
+static void describe(const struct pooled_graph *g, const struct fedspectral_report *r,
+		     struct json *to)
+{
+	struct json *values;
+	uint32_t *component;
+
+	ALLOC(component, g->n);
+	json_put_number(to, "nodes", (double)g->n);
+	json_put_number(to, "edges", (double)(g->S.start[g->n] / 2));
+	json_put_number(to, "isolated", (double)r->isolated);
+	json_put_number(to, "components",
+			(double)(pooled_graph_components(g, component) - r->isolated));
+	json_put_number(to, "clusters", r->k);
+	values = json_put_array(to, "eigenvalues");
+	for (size_t i = 0; i < r->values; i++)
+		json_append_number(values, r->value[i]);
+	json_put_number(to, "eigengap", r->gap);
+	json_put_number(to, "rounds", r->rounds);
+	json_put_number(to, "residual", r->residual);
+	free(component);
+}
+
+static enum err run(void *arguments)
+{
+	struct arguments *a = arguments;
+	struct json *result = json_object();
+	struct fedspectral_report report;
+	double start = clock_now_s();
+	uint32_t *label = NULL;
+	struct pooled_graph g;
+	enum err err = pooled_graph_read(a->data, &g);
+
+	a->p.threads = args_cores(a->p.threads);
+	if (!err) {
+		ALLOC(label, g.n);
+		err = cluster(a, &g, label, &report);
+	}
+	if (!err) {
+		describe(&g, &report, result);
+		json_put_number(result, "seed", (double)a->p.seed);
+		json_put_seconds(result, "seconds", clock_now_s() - start);
+	}
+	if (!err && g.truth)
+		err = score_rows(g.truth, label, g.n, result);
+	if (!err && a->out)
+		err = results_write(a->out, g.id, label, g.n, result);
+	if (!err)
+		args_print(result);
+	free(label);
+	pooled_graph_release(&g);
+	json_free(result);
+	return err;
+}
+
+int spectral_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		NULL,
+		"Clusters a pooled graph by spectral clustering (Ng, Jordan, Weiss 2001): k-means "
+		"on "
+		"the unit rows of the leading eigenvectors of D^-1/2 A D^-1/2. It is what a job of "
+		"kind fedspectral finds for any number of parties, and what its labels are "
+		"compared "
+		"with.\v"
+		"The result has the leading eigenvalues, falling, and the gap after the last of "
+		"those "
+		"that are used; how many nodes have no edge, which get a label for themselves, the "
+		"last; and of how many connected components the others are. Labels are by falling "
+		"size of their clusters. With labels.txt in the data directory it says how well "
+		"they "
+		"were found.\n\n"
+		"labels.csv is by id: that of ids.txt, or what edges.tsv calls the nodes.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct arguments a = { 0 };
+
+	fedspectral_defaults(&a.p, 0, 1, 0);
+	a.p.rounds = ROUNDS;
+	a.p.tolerance = 1e-6;
+	return (int)args_run("spectral", &argp, argc, argv, &a, run);
+}

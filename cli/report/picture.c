@@ -1,0 +1,551 @@
+#include "cli/report/picture.h"
+#include "cli/args/args.h"
+#include "cli/report/picture_graphs.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "common/base/rng.h"
+#include "common/data/dataset.h"
+#include "common/data/embeddings.h"
+#include "common/data/labels.h"
+#include "common/job/daemon.h"
+#include "common/job/params.h"
+#include "common/job/record.h"
+#include "common/cluster/kmeans.h"
+#include "cli/report/pca.h"
+#include "cli/report/tsne.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EMBEDDING_GROUPS = 8 };
+enum { SAMPLE_STREAM = 0x7069 }; /* of the job's seed, apart from those that protocols draw from */
+
+/* What a picture is made from. */
+struct source {
+	const struct picture_params *params;
+	char *run_path, *labels_path;
+	struct json *run;
+	struct job job;
+	struct labels labels;       /* of labels.csv, in the party's own order */
+	struct dataset_files files; /* labels: not looked at */
+	char *graphs;               /* fedgcn: the set; and nothing but data.n of these */
+	struct dataset data;
+	struct mat points; /* total x d, in the party's own order */
+};
+
+static void source_release(struct source *s)
+{
+	free(s->run_path);
+	free(s->labels_path);
+	json_free(s->run);
+	labels_release(&s->labels);
+	free(s->graphs);
+	dataset_files_release(&s->files);
+	dataset_release(&s->data);
+	mat_release(&s->points);
+}
+
+/* ---- what the run says ---- */
+
+static const char *string(const struct json *object, const char *key)
+{
+	const struct json *v =
+	    object && json_type(object) == JSON_OBJECT ? json_get(object, key) : NULL;
+
+	return v && json_type(v) == JSON_STRING ? json_string(v) : NULL;
+}
+
+static bool says(const struct json *object, const char *key, const char *text)
+{
+	const char *value = string(object, key);
+
+	return value && strcmp(value, text) == 0;
+}
+
+/* What filter.order "auto" became. */
+static enum err read_order(struct source *s)
+{
+	const struct json *order = json_get(s->run, "filter_order");
+	double x = order && json_type(order) == JSON_NUMBER ? json_number(order) : 0;
+
+	if (!(x >= 1 && x <= JOB_ORDER_MAX && x == floor(x)))
+		return err_set(ERR_INPUT,
+			       "%s does not say what filter.order \"auto\" became (filter_order), "
+			       "so its points cannot be made again",
+			       s->run_path);
+	s->job.filter_order = (unsigned)x;
+	return ERR_OK;
+}
+
+/* The job is about rows as they are: no graph, and nothing is filtered. */
+static bool of_rows(const struct source *s)
+{
+	return s->job.kind == JOB_FEDSC || s->job.kind == JOB_KMEANS;
+}
+
+/* The job is about whole graphs: points are made by its network. */
+static bool of_graphs(const struct source *s)
+{
+	return s->job.kind == JOB_FEDGCN;
+}
+
+static enum err read_job(struct source *s)
+{
+	const struct json *job = json_get(s->run, "job");
+	struct buf text = { 0 };
+	enum err err;
+
+	if (!job || json_type(job) != JSON_OBJECT)
+		return err_set(ERR_INPUT, "%s: no job in it: the run ended before it had one",
+			       s->run_path);
+	json_write(job, &text);
+	err = job_parse(&s->job, (struct bytes){ text.p, text.n }, s->run_path, NULL);
+	buf_release(&text);
+	if (!err && s->job.kind == JOB_KCAGC && s->job.filter_order == JOB_ORDER_AUTO)
+		err = read_order(s);
+	if (!err && s->job.kind != JOB_KCAGC && s->job.kind != JOB_FEDWALK && !of_rows(s) &&
+	    !of_graphs(s))
+		err = err_set(ERR_INPUT,
+			      "%s: a job of kind %s has no picture, only kcagc, fedsc, kmeans, "
+			      "fedwalk and fedgcn have",
+			      s->run_path, job_kind_name(&s->job));
+	return err;
+}
+
+static enum err read_run(struct source *s)
+{
+	const struct json *schema;
+
+	TRY(json_read(s->run_path, JSON_TEXT_MAX, &s->run));
+	schema = json_type(s->run) == JSON_OBJECT ? json_get(s->run, "schema_version") : NULL;
+	if (!schema || json_type(schema) != JSON_NUMBER || json_number(schema) != RECORD_SCHEMA)
+		return err_set(ERR_INPUT, "%s: expected schema_version %d", s->run_path,
+			       RECORD_SCHEMA);
+	if (!says(s->run, "role", "party"))
+		return err_set(ERR_INPUT,
+			       "%s: not a party's run: only a party, in its own directory, has "
+			       "points to show",
+			       s->run_path);
+	if (!says(s->run, "status", "done"))
+		return err_set(ERR_INPUT, "%s: the run failed, so its points have no clusters",
+			       s->run_path);
+	return read_job(s);
+}
+
+/* ---- where the party's files are ---- */
+
+/* edges are left out where they are not needed: of rows they may be there or not. */
+static enum err use_files(struct source *s, const char *where, const char *features,
+			  const char *edges, const char *ids)
+{
+	if (!features || (!edges && !of_rows(s)))
+		return err_set(ERR_INPUT,
+			       "%s does not say where the party's features%s are: give --data DIR "
+			       "or --config PARTY.json",
+			       where, of_rows(s) ? "" : " and edges");
+	s->files.features = alloc_copy(features);
+	s->files.edges = of_rows(s) ? NULL : alloc_copy(edges);
+	s->files.ids = ids ? alloc_copy(ids) : NULL;
+	return ERR_OK;
+}
+
+static enum err files_of_config(struct source *s)
+{
+	struct party_config c;
+	enum err err;
+
+	TRY(party_config_read(&c, s->params->config, NULL));
+	err = use_files(s, s->params->config, c.data.features, c.data.edges, c.data.ids);
+	party_config_release(&c);
+	return err;
+}
+
+static enum err files_of_run(struct source *s)
+{
+	const struct json *data = json_get(s->run, "data");
+	const char *features = string(data, "features");
+
+	if (features && !file_exists(features))
+		return err_set(ERR_INPUT,
+			       "%s says that the party's features are %s, which is not there any "
+			       "more: give --data DIR or --config PARTY.json",
+			       s->run_path, features);
+	return use_files(s, s->run_path, features, string(data, "edges"), string(data, "ids"));
+}
+
+static enum err files_of_dir(struct source *s)
+{
+	TRY(dataset_find(s->params->data, of_rows(s) ? DATASET_FEATURES : DATASET_BOTH, &s->files));
+	if (of_rows(s)) {
+		free(s->files.edges);
+		s->files.edges = NULL;
+	}
+	return ERR_OK;
+}
+
+static enum err find_files(struct source *s)
+{
+	if (s->params->data && s->params->config)
+		return err_set(ERR_INPUT,
+			       "data directory %s and configuration %s: expected one of them",
+			       s->params->data, s->params->config);
+	if (s->params->data)
+		return files_of_dir(s);
+	return s->params->config ? files_of_config(s) : files_of_run(s);
+}
+
+/* The set of graphs. */
+static enum err find_graphs(struct source *s)
+{
+	const char *own = string(json_get(s->run, "data"), "graphs"), *where = s->run_path;
+	struct party_config c;
+
+	if (s->params->data && s->params->config)
+		return err_set(ERR_INPUT,
+			       "data directory %s and configuration %s: expected one of them",
+			       s->params->data, s->params->config);
+	if (s->params->config) {
+		TRY(party_config_read(&c, s->params->config, NULL));
+		s->graphs = c.data.graphs ? alloc_copy(c.data.graphs) : NULL;
+		where = s->params->config;
+		party_config_release(&c);
+	} else if (s->params->data || own) {
+		s->graphs = alloc_copy(s->params->data ? s->params->data : own);
+	}
+	if (s->graphs)
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "%s does not say where the party's graphs are: give --data DIR or --config "
+		       "PARTY.json",
+		       where);
+}
+
+/* ---- points and labels ---- */
+
+/* Which row of the dataset has the id of entry r of labels.csv; SIZE_MAX: none. */
+static size_t row_of(const struct source *s, size_t r)
+{
+	const struct word id = { s->labels.id[r], strlen(s->labels.id[r]) };
+	uint64_t row;
+
+	if (s->data.has_ids)
+		return ids_find(&s->data.ids, id);
+	if (!word_whole(id, &row) || (of_graphs(s) && row-- == 0)) /* graphs count from 1 */
+		return SIZE_MAX;
+	return row < s->data.n ? (size_t)row : SIZE_MAX;
+}
+
+/* Brings the labels into the order of the party's files, by id: two files that merely have equally
+ * many rows prove nothing. */
+static enum err match(struct source *s)
+{
+	const char *named = s->graphs ? s->graphs : s->files.ids ? s->files.ids : s->files.features;
+	const size_t n = s->data.n;
+	uint32_t *label;
+	bool *seen;
+	enum err err = ERR_OK;
+
+	if (s->labels.n != n)
+		return err_set(ERR_INPUT, "%s has %zu rows and %s has %zu: not of the same run",
+			       s->labels_path, s->labels.n, named, n);
+	ALLOC(label, n);
+	ALLOC(seen, n);
+	for (size_t r = 0; r < n && !err; r++) {
+		size_t i = row_of(s, r), own;
+
+		if (i == SIZE_MAX) {
+			err = err_set(ERR_INPUT, "%s has the id %s, which %s has not",
+				      s->labels_path, s->labels.id[r], named);
+			break;
+		}
+		own = s->data.has_ids ? s->data.ids.row[i] : i;
+		if (seen[own])
+			err = err_set(ERR_INPUT, "%s has the id %s twice, %s has it once",
+				      s->labels_path, s->labels.id[r], named);
+		else if (s->labels.label[r] >= s->job.clusters)
+			err = err_set(ERR_INPUT,
+				      "%s: label %u of the id %s, expected one below %u, the "
+				      "clusters of %s",
+				      s->labels_path, s->labels.label[r], s->labels.id[r],
+				      s->job.clusters, s->run_path);
+		seen[own] = true;
+		label[own] = s->labels.label[r];
+	}
+	if (!err)
+		memcpy(s->labels.label, label, n * sizeof(*label));
+	free(seen);
+	free(label);
+	return err;
+}
+
+/* Rows as they are, before any noise; X is used up. */
+static void take_features(struct features *X, struct mat *Z)
+{
+	if (X->is_sparse) {
+		csr_to_dense(&X->sparse, Z);
+	} else {
+		*Z = X->dense;
+		X->dense = (struct mat){ 0 };
+	}
+	features_release(X);
+}
+
+/* The points as the party makes them (party/kcagc/kcagc.c), in the order of its files. */
+static enum err make_points(struct source *s, unsigned threads)
+{
+	const struct embed_params how = job_embed_params(&s->job, threads);
+	struct mat Z;
+
+	if (of_rows(s))
+		take_features(&s->data.X, &Z);
+	else
+		TRY(embed(&s->data.X, &s->data.g, &how, &Z));
+	mat_init(&s->points, Z.rows, Z.cols);
+	for (size_t i = 0; i < Z.rows; i++)
+		memcpy(ROW(&s->points, s->data.has_ids ? s->data.ids.row[i] : i), ROW(&Z, i),
+		       Z.cols * sizeof(*Z.a));
+	mat_release(&Z);
+	return ERR_OK;
+}
+
+/* The embeddings of own vertices, which are in the run's directory. They have no clusters: groups
+ * of k-means are there for the eye. */
+static enum err load_embeddings(struct source *s, unsigned threads)
+{
+	struct kmeans_params groups = { .restarts = 5, .iterations = 50, .threads = threads };
+	struct embeddings e;
+
+	TRY(embeddings_read(s->params->run, &e));
+	s->data.n = e.ids.n;
+	s->data.has_ids = true;
+	s->data.ids = e.ids;
+	s->points = e.X;
+	s->job.clusters = e.ids.n < EMBEDDING_GROUPS ? (unsigned)e.ids.n : EMBEDDING_GROUPS;
+	groups.k = s->job.clusters;
+	groups.seed = s->job.seed;
+	s->labels.n = e.ids.n;
+	ALLOC(s->labels.label, e.ids.n);
+	kmeans(&s->points, NULL, &groups, s->labels.label, NULL, NULL);
+	return ERR_OK;
+}
+
+static enum err source_load(struct source *s, unsigned threads)
+{
+	s->run_path = file_join(s->params->run, "run.json");
+	s->labels_path = file_join(s->params->run, "labels.csv");
+	TRY(read_run(s));
+	if (s->job.kind == JOB_FEDWALK)
+		return load_embeddings(s, threads);
+	TRY(labels_read(s->labels_path, &s->labels));
+	if (of_graphs(s)) {
+		TRY(find_graphs(s));
+		TRY(picture_graphs(s->graphs, s->params->run, threads, &s->points));
+		s->data.n = s->points.rows;
+		return match(s);
+	}
+	TRY(find_files(s));
+	TRY(dataset_load(&s->data, s->files.features, s->files.edges, s->files.ids));
+	TRY(match(s));
+	return make_points(s, threads);
+}
+
+/* ---- which points ---- */
+
+/* Rows by cluster, cut into `most` runs of the same length but one: one row of each at random. So
+ * clusters have their shares, and within a cluster no part of the files is missed. row: rising. */
+static size_t choose(const struct source *s, size_t most, uint32_t *row)
+{
+	const size_t total = s->data.n, n = most < total ? most : total;
+	size_t *next = alloc(s->job.clusters + 1, sizeof(*next)), count = 0;
+	uint32_t *by_cluster = alloc(total, sizeof(*by_cluster));
+	bool *chosen = alloc(total, sizeof(*chosen));
+	struct rng rng;
+
+	for (size_t i = 0; i < total; i++)
+		next[s->labels.label[i] + 1]++;
+	for (size_t c = 1; c <= s->job.clusters; c++)
+		next[c] += next[c - 1];
+	for (size_t i = 0; i < total; i++)
+		by_cluster[next[s->labels.label[i]]++] = (uint32_t)i;
+	rng_seed(&rng, s->job.seed, SAMPLE_STREAM);
+	for (size_t b = 0; b < n; b++) {
+		size_t first = b * total / n, end = (b + 1) * total / n;
+
+		chosen[by_cluster[first + rng_below(&rng, end - first)]] = true;
+	}
+	for (size_t i = 0; i < total; i++)
+		if (chosen[i])
+			row[count++] = (uint32_t)i;
+	free(chosen);
+	free(by_cluster);
+	free(next);
+	return count;
+}
+
+static void take_rows(const struct mat *from, const uint32_t *row, size_t n, struct mat *to)
+{
+	mat_init(to, n, from->cols);
+	for (size_t i = 0; i < n; i++)
+		memcpy(ROW(to, i), ROW(from, row[i]), from->cols * sizeof(*from->a));
+}
+
+static void name_rows(const struct source *s, struct picture *p)
+{
+	char **of_row = alloc(s->data.n, sizeof(*of_row)), number[24];
+
+	for (size_t i = 0; s->data.has_ids && i < s->data.n; i++)
+		of_row[s->data.ids.row[i]] = s->data.ids.id[i];
+	ALLOC(p->id, p->n);
+	ALLOC(p->label, p->n);
+	for (size_t i = 0; i < p->n; i++) {
+		snprintf(number, sizeof(number), "%u", p->row[i] + of_graphs(s));
+		p->id[i] = alloc_copy(s->data.has_ids ? of_row[p->row[i]] : number);
+		p->label[i] = s->labels.label[p->row[i]];
+	}
+	free(of_row);
+}
+
+/* ---- the plane ---- */
+
+/* The directions are those of all points, also if only some are drawn. */
+static enum err by_pca(const struct source *s, unsigned threads, struct picture *p)
+{
+	struct mat all, xy;
+
+	p->method = "PCA";
+	TRY(pca_plane(&s->points, threads, &all, p->share));
+	take_rows(&all, p->row, p->n, &xy);
+	mat_release(&all);
+	p->xy = xy.a;
+	return ERR_OK;
+}
+
+static enum err by_tsne(const struct source *s, unsigned threads, struct picture *p)
+{
+	struct mat some, xy = { 0 };
+	struct tsne_result r;
+	enum err err;
+
+	p->method = "t-SNE";
+	take_rows(&s->points, p->row, p->n, &some);
+	err = tsne(&some, TSNE_PERPLEXITY, TSNE_STEPS, threads, &xy, &r);
+	mat_release(&some);
+	p->xy = xy.a;
+	p->perplexity = r.perplexity;
+	p->divergence = r.after;
+	return err;
+}
+
+/* What was made of the features. */
+static void describe_points(const struct source *s, const struct picture *p, struct buf *text)
+{
+	static const char *const filter[] = {
+		[FILTER_HALF] = "half", [FILTER_SPECTRAL] = "spectral"
+	};
+
+	if (of_graphs(s)) {
+		buf_printf(text, "in the %zu dimensions of the network's embedding. ", p->dims);
+		return;
+	}
+	if (of_rows(s)) {
+		buf_printf(text, "%zu of them, as they are%s. ", p->dims,
+			   s->job.noise == NOISE_NONE ? "" : ", without the job's noise");
+		return;
+	}
+	if (s->job.filter_order)
+		buf_printf(text, "filtered (%s, order %u)", filter[s->job.filter_kind],
+			   s->job.filter_order);
+	else
+		buf_printf(text, "not filtered");
+	buf_printf(text, " and projected on %zu dimension%s, in which they were clustered%s. ",
+		   p->dims, p->dims == 1 ? "" : "s",
+		   s->job.joint_norm ? " once their rows were scaled by joint norms" : "");
+}
+
+static void describe(const struct source *s, struct picture *p)
+{
+	struct buf text = { 0 };
+
+	if (p->n < p->total)
+		buf_printf(&text,
+			   "A sample of %zu of %zu points, of each cluster its share: ", p->n,
+			   p->total);
+	else
+		buf_printf(&text, "%zu points: ", p->n);
+	if (s->job.kind == JOB_FEDWALK) {
+		buf_printf(&text,
+			   "embeddings of the party's own vertices, %zu numbers each. Colours are "
+			   "groups that k-means finds in them, for the eye. ",
+			   p->dims);
+	} else {
+		buf_printf(&text, "the party's own %s, ", of_graphs(s) ? "graphs" : "features");
+		describe_points(s, p, &text);
+	}
+	if (s->params->method == PICTURE_PCA)
+		buf_printf(&text,
+			   "Shown along their two principal components, which hold %.1f %% and "
+			   "%.1f %% of the variance.",
+			   100 * p->share[0], 100 * p->share[1]);
+	else
+		buf_printf(&text,
+			   "Laid out by t-SNE (perplexity %.3g, %d steps, KL divergence %.3f): "
+			   "near points are near in the data, but sizes of groups and distances "
+			   "between them mean nothing.",
+			   p->perplexity, TSNE_STEPS, p->divergence);
+	buf_add(&text, "", 1);
+	p->caption = (char *)text.p;
+}
+
+static size_t most_points(const struct picture_params *params)
+{
+	size_t most = params->most;
+
+	if (params->method == PICTURE_TSNE)
+		return most && most < PICTURE_TSNE_MOST ? most : PICTURE_TSNE_MOST;
+	return most ? most : PICTURE_MOST;
+}
+
+static enum err draw(const struct source *s, unsigned threads, struct picture *p)
+{
+	p->total = s->data.n;
+	p->clusters = s->job.clusters;
+	p->dims = s->points.cols;
+	ALLOC(p->row, p->total);
+	p->n = choose(s, most_points(s->params), p->row);
+	name_rows(s, p);
+	TRY(s->params->method == PICTURE_TSNE ? by_tsne(s, threads, p) : by_pca(s, threads, p));
+	describe(s, p);
+	return ERR_OK;
+}
+
+enum err picture_make(const struct picture_params *params, struct picture *p)
+{
+	struct source s = { .params = params };
+	unsigned threads = args_cores(params->threads);
+	enum err err;
+
+	*p = (struct picture){ 0 };
+	err = source_load(&s, threads);
+	if (!err)
+		err = draw(&s, threads, p);
+	if (err)
+		picture_release(p);
+	source_release(&s);
+	return err;
+}
+
+void picture_release(struct picture *p)
+{
+	for (size_t i = 0; p->id && i < p->n; i++)
+		free(p->id[i]);
+	free(p->id);
+	free(p->xy);
+	free(p->label);
+	free(p->row);
+	free(p->caption);
+	*p = (struct picture){ 0 };
+}

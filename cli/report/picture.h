@@ -1,0 +1,60 @@
+/* picture.h -- a party's own points in two dimensions, with the clusters that a run gave them.
+ *
+ * The points are those that the party clusters with: its features prepared, filtered and projected
+ * as the run's effective job says (common/kcagc/embed.h), so what is shown is the filtered slice in
+ * the d dimensions of the job. Of fedsc and kmeans they are its features as they are, and no edges
+ * are read; of fedwalk the embeddings in the run's directory; of fedgcn they are its graphs in the network's
+ * embedding. They are computed again from the party's files; nothing but these
+ * and the party's result is read, and a coordinator, which has no points, has no picture.
+ */
+#ifndef CLI_REPORT_PICTURE_H
+#define CLI_REPORT_PICTURE_H
+
+#include "common/base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum picture_method { PICTURE_PCA, PICTURE_TSNE };
+
+enum {
+	PICTURE_MOST = 20000,     /* points of a picture by PCA, unless asked otherwise */
+	PICTURE_TSNE_MOST = 3000, /* by t-SNE, which is O(n^2) a step; never more */
+};
+
+struct picture_params {
+	const char *run; /* the party's output directory: run.json and labels.csv */
+	/* Where the party's files are: a data directory, or the party's configuration; at most one
+	 * of the two. Both NULL: where run.json says ("data": features, edges, ids). */
+	const char *data, *config;
+	enum picture_method method;
+	size_t most;      /* points at most; 0: PICTURE_MOST or PICTURE_TSNE_MOST */
+	unsigned threads; /* the result does not depend on it; 0: as many as there are cores */
+};
+
+/* All owned; picture_release frees. A zeroed one is empty. */
+struct picture {
+	size_t n;           /* points here */
+	size_t total;       /* rows of the party: n, or more if the points are a sample */
+	double *xy;         /* n x 2: x, y of each point; finite, no unit */
+	uint32_t *label;    /* n: the cluster of each, < clusters */
+	uint32_t *row;      /* n, rising: its row in the party's files, from 0 */
+	char **id;          /* n: its id; without ids.txt the row number as text */
+	size_t clusters;    /* k of the job; some may be empty here */
+	size_t dims;        /* d, from which the two were made */
+	const char *method; /* "PCA" or "t-SNE" (static) */
+	double share[2];    /* PCA: of the variance, along x and y; t-SNE: 0 */
+	double perplexity;  /* t-SNE: as used; PCA: 0 */
+	double divergence;  /* t-SNE: KL(P || Q) reached, in nats; PCA: 0 */
+	char *caption; /* what is shown and how, in sentences for people; says if it is a sample */
+};
+
+/* *p is overwritten, and empty on failure. Same run, files and parameters: same picture, for any
+ * number of threads. A sample is chosen by the job's seed and holds of each cluster its share.
+ * ERR_INPUT: no run.json or labels.csv, a coordinator's or a failed run, no files named anywhere,
+ * files that are wrong, or whose ids are not those of labels.csv. Costs what the party's own
+ * embedding did, and for t-SNE O(n^2) for each of some 500 steps: seconds. */
+enum err picture_make(const struct picture_params *params, struct picture *p) MUST_CHECK;
+void picture_release(struct picture *p);
+
+#endif

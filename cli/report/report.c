@@ -1,0 +1,247 @@
+/* coterie report: one page made of what a run left behind. */
+#include "cli/args/args.h"
+#include "cli/run/graph_scores.h"
+#include "cli/report/report_page.h"
+#include "cli/report/report_score.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct arguments {
+	const char *out, *page, *truth, *data, *config;
+	bool tsne, no_record;
+};
+
+enum { KEY_TSNE = 256, KEY_NO_RECORD };
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "where the page goes; default OUT/report.html", 0 },
+	{ "truth", 't', "FILE", 0,
+	  "the known classes, in the order of the data's rows or with ids: accuracy, NMI, ARI, "
+	  "macro-F1 and the confusion matrix; of a job of kind fedgcn \"own\" or a directory, as "
+	  "for show",
+	  0 },
+	{ "data", 'd', "DIR", 0, "the data directory of the points to be drawn", 0 },
+	{ "config", 'c', "FILE", 0, "the party's configuration, which names its data", 0 },
+	{ "tsne", KEY_TSNE, NULL, 0, "draw the points by t-SNE instead of PCA", 0 },
+	{ "no-record", KEY_NO_RECORD, NULL, 0, "leave run.json as it is", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'o':
+		a->page = arg;
+		return 0;
+	case 't':
+		a->truth = arg;
+		return 0;
+	case 'd':
+		a->data = arg;
+		return 0;
+	case 'c':
+		a->config = arg;
+		return 0;
+	case KEY_TSNE:
+		a->tsne = true;
+		return 0;
+	case KEY_NO_RECORD:
+		a->no_record = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		args_one(state, arg, &a->out);
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, a->out, "the run's directory is missing");
+		if (a->data && a->config)
+			argp_error(state, "--data and --config exclude each other");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The process whose labels are in the order of the data, as the truth is: a party; the
+ * coordinator's rows are sorted by id, which is the same where there are no ids. */
+static const struct process *data_side(const struct report *r)
+{
+	const struct process *p = run_dir_party(&r->runs);
+
+	return p ? p : r->main;
+}
+
+static struct json *main_run(const struct report *r)
+{
+	return r->runs.process[0].run;
+}
+
+/* ---- what is worked out here, and goes into run.json ---- */
+
+static const char no_labels[] = "there are no labels: the job ended with its plan";
+
+static enum err evaluate(const struct arguments *a, struct report *r)
+{
+	struct run_labels labels;
+	struct json *e;
+	enum err err;
+
+	if (run_is_plan_only(data_side(r)->run)) {
+		notes_add(&r->runs.missing, "evaluation", "%s", no_labels);
+		return ERR_OK;
+	}
+	if (graph_scores_apply(main_run(r))) {
+		TRY(graph_scores_make(&r->runs, a->truth, &e));
+		json_put(main_run(r), "evaluation", e);
+		return ERR_OK;
+	}
+	TRY(run_dir_labels(&r->runs, &labels));
+	err = evaluation_make(a->truth, (struct label_files){ labels.path, labels.n }, &e);
+	if (!err)
+		json_put(main_run(r), "evaluation", e);
+	run_labels_release(&labels);
+	return err;
+}
+
+static void describe_picture(const struct report *r)
+{
+	const struct picture *p = &r->picture;
+	struct json *o = json_put_object(main_run(r), "picture"), *share;
+
+	json_put_string(o, "method", p->method);
+	json_put_number(o, "points", (double)p->n);
+	json_put_number(o, "rows", (double)p->total);
+	json_put_number(o, "dims", (double)p->dims);
+	if (p->perplexity > 0) {
+		json_put_number(o, "perplexity", p->perplexity);
+		json_put_number(o, "divergence", p->divergence);
+		return;
+	}
+	share = json_put_array(o, "share");
+	json_append_number(share, p->share[0]);
+	json_append_number(share, p->share[1]);
+}
+
+/* A party's own directory has points without being asked; what then goes wrong is only said. */
+static enum err draw(const struct arguments *a, struct report *r)
+{
+	const struct process *p = data_side(r);
+	bool asked = a->data || a->config || a->tsne, planned = run_is_plan_only(p->run);
+	struct picture_params params = { .run = p->dir,
+					 .data = a->data,
+					 .config = a->config,
+					 .method = a->tsne ? PICTURE_TSNE : PICTURE_PCA };
+
+	if (!asked && (planned || !r->runs.alone || p->leads))
+		return ERR_OK;
+	if (planned) {
+		notes_add(&r->runs.missing, "picture of the points", "%s", no_labels);
+		return ERR_OK;
+	}
+	if (picture_make(&params, &r->picture) != ERR_OK) {
+		if (asked)
+			return ERR_INPUT;
+		notes_add(&r->runs.missing, "picture of the points", "%s", err_detail());
+		return ERR_OK;
+	}
+	r->picture_of = a->data ? a->data : p->name;
+	describe_picture(r);
+	return ERR_OK;
+}
+
+/* The mode of run.json, for it and for the page: a daemon may have kept it from others. */
+static mode_t mode_of(const struct report *r)
+{
+	char *path = file_join(r->main->dir, "run.json");
+	struct stat st;
+	mode_t mode = stat(path, &st) ? FILE_SECRET : st.st_mode & FILE_PUBLIC;
+
+	free(path);
+	return mode;
+}
+
+static enum err record(const struct report *r)
+{
+	char *path = file_join(r->main->dir, "run.json");
+	struct buf text = { 0 };
+	enum err err;
+
+	json_write_pretty(main_run(r), &text);
+	err = file_write(path, (struct bytes){ text.p, text.n }, mode_of(r));
+	if (err)
+		err =
+		    err_prefix(err, "the evaluation cannot be recorded (--no-record does without)");
+	buf_release(&text);
+	free(path);
+	return err;
+}
+
+static enum err write_page(const struct arguments *a, struct report *r)
+{
+	char *path = a->page ? alloc_copy(a->page) : file_join(a->out, "report.html");
+	struct buf html = { 0 };
+	enum err err;
+
+	report_page(r, &html);
+	err = file_write(path, (struct bytes){ html.p, html.n }, mode_of(r));
+	if (!err)
+		printf("report: %s\n", path);
+	buf_release(&html);
+	free(path);
+	return err;
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct report r = { .picture_of = "" };
+	enum err err;
+
+	TRY(run_dir_read(a->out, &r.runs));
+	r.main = &r.runs.process[0];
+	err = a->truth ? evaluate(a, &r) : ERR_OK;
+	if (!err)
+		err = draw(a, &r);
+	if (!err && (a->truth || r.picture.n) && !a->no_record) {
+		if (r.main->sound)
+			err = record(&r);
+		else
+			notes_add(&r.runs.missing, r.main->name,
+				  "what was worked out for this report is not in its run.json, "
+				  "which is left as it is");
+	}
+	if (!err)
+		err = write_page(a, &r);
+	picture_release(&r.picture);
+	run_dir_release(&r.runs);
+	return err;
+}
+
+int report_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		"OUT",
+		"Makes one page of what a run left: a timeline of all processes, bytes and "
+		"messages per "
+		"link, round trips, clusters, the objective of each k-means; on a party's own "
+		"directory "
+		"also a picture of its points.\v"
+		"OUT is what scripts/launch made, or the output directory of one daemon. The page "
+		"is one "
+		"file that needs nothing else. What is worked out for it (--truth, the picture) is "
+		"written into run.json, too.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct arguments a = { 0 };
+
+	return (int)args_run("report", &argp, argc, argv, &a, run);
+}

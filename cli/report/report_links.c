@@ -1,0 +1,271 @@
+/* Bytes and messages between the coordinator and each party. */
+#include "cli/report/report_page.h"
+#include "common/base/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* GAP: between the two lines of a link. */
+enum { LINKS_MAX = 1024, GAP = 2 };
+
+struct flow { /* to and from the coordinator */
+	double messages_in, messages_out, bytes_in, bytes_out;
+};
+
+struct link {
+	const char *party;
+	const struct json *traffic; /* the first entry of whose run.json says so */
+	bool turned;                /* ... which is the party's own: sent is what comes in */
+	struct flow sum;
+};
+
+struct links {
+	struct link *link;
+	size_t n;
+	double most; /* bytes one way, of any link */
+};
+
+static struct flow flow_of(const struct link *l, const struct json *t)
+{
+	struct flow f = { run_number(t, "messages_received"), run_number(t, "messages_sent"),
+			  run_number(t, "bytes_received"), run_number(t, "bytes_sent") };
+
+	return l->turned ? (struct flow){ f.messages_out, f.messages_in, f.bytes_out, f.bytes_in }
+			 : f;
+}
+
+/* An entry of the coordinator's belongs to the link of its peer; all of a party's to its own. */
+static bool on_link(const struct link *l, const struct json *t)
+{
+	return l->turned || !strcmp(run_string(t, "peer"), l->party);
+}
+
+static void add_link(struct links *links, const struct link *l)
+{
+	struct link *own;
+
+	links->link = alloc_again(links->link, links->n + 1, sizeof(*links->link));
+	own = &links->link[links->n++];
+	*own = *l;
+	for (const struct json *t = l->traffic; t; t = run_next(t)) {
+		struct flow f = flow_of(l, t);
+
+		if (!on_link(l, t))
+			continue;
+		own->sum.messages_in += f.messages_in;
+		own->sum.messages_out += f.messages_out;
+		own->sum.bytes_in += f.bytes_in;
+		own->sum.bytes_out += f.bytes_out;
+	}
+	links->most = fmax(links->most, fmax(own->sum.bytes_in, own->sum.bytes_out));
+}
+
+static bool has_link(const struct links *links, const char *party)
+{
+	for (size_t i = 0; i < links->n; i++) {
+		if (!strcmp(links->link[i].party, party))
+			return true;
+	}
+	return false;
+}
+
+/* The coordinator has seen all links; without it, each party its own. */
+static struct links links_of(const struct report *r)
+{
+	const struct process *hub = run_dir_hub(&r->runs);
+	const struct json *first = hub ? run_first(hub->run, "traffic") : NULL;
+	struct links links = { 0 };
+
+	for (const struct json *t = first; t && links.n < LINKS_MAX; t = run_next(t)) {
+		if (!has_link(&links, run_string(t, "peer")))
+			add_link(&links, &(struct link){ .party = run_string(t, "peer"),
+							 .traffic = first });
+	}
+	for (size_t i = 0; i < r->runs.n && !first; i++) {
+		const struct process *p = &r->runs.process[i];
+		const struct json *own = run_first(p->run, "traffic");
+
+		if (own && p != hub)
+			add_link(&links, &(struct link){
+					     .party = p->name, .traffic = own, .turned = true });
+	}
+	return links;
+}
+
+double report_bytes(const struct report *r)
+{
+	struct links links = links_of(r);
+	double bytes = links.n ? 0 : -1;
+
+	for (size_t i = 0; i < links.n; i++)
+		bytes += links.link[i].sum.bytes_in + links.link[i].sum.bytes_out;
+	free(links.link);
+	return bytes;
+}
+
+/* ---- the diagram ---- */
+
+static double line_width(const struct links *links, double bytes)
+{
+	return links->most > 0 ? fmax(1, 11 * bytes / links->most) : 1;
+}
+
+/* Two curves from the coordinator's bar to the party's, as wide as their bytes. */
+static void draw_link(const struct links *links, const struct link *l, double hub, double y,
+		      bool roomy, struct buf *b)
+{
+	double in = line_width(links, l->sum.bytes_in), out = line_width(links, l->sum.bytes_out);
+	double v[] = { l->sum.bytes_in, l->sum.bytes_out, l->sum.messages_in, l->sum.messages_out };
+	double up = (out + GAP) / 2, down = (in + GAP) / 2; /* from the middle of both */
+
+	buf_printf(b, "<g class=\"link\"");
+	html_values(b, v, 4);
+	buf_printf(b, "><title>");
+	html_textf(b, "%.64s: to the coordinator %s in %.0f messages, from it %s in %.0f messages",
+		   l->party, show_bytes(v[0]).s, v[2], show_bytes(v[1]).s, v[3]);
+	buf_printf(b,
+		   "</title>"
+		   "<path class=\"in\" stroke-width=\"%.1f\" d=\"M22 %gC95 %g 95 %g 168 %g\"/>"
+		   "<path class=\"out\" stroke-width=\"%.1f\" d=\"M22 %gC95 %g 95 %g 168 %g\"/>",
+		   in, hub - up, hub - up, y - up, y - up, out, hub + down, hub + down, y + down,
+		   y + down);
+	buf_printf(b,
+		   "<rect class=\"node\" x=\"168\" y=\"%g\" width=\"5\" height=\"%g\"/>"
+		   "<text class=\"name\" x=\"181\" y=\"%g\">",
+		   y - (roomy ? 14 : 9), roomy ? 28.0 : 18.0, roomy ? y - 2 : y + 4);
+	html_short(b, l->party, 17);
+	buf_printf(b, "</text>");
+	if (roomy)
+		buf_printf(b,
+			   "<text class=\"small\" x=\"181\" y=\"%g\"><tspan class=\"in\">%s "
+			   "\xe2\x86\x90</tspan> "
+			   "<tspan class=\"out\" dx=\"6\">\xe2\x86\x92 %s</tspan></text>",
+			   y + 13, show_bytes(v[0]).s, show_bytes(v[1]).s);
+	buf_printf(b, "</g>\n");
+}
+
+static void draw(const struct report *r, const struct links *links, struct buf *b)
+{
+	bool roomy = links->n <= 16;
+	double pitch = roomy ? 44 : 24, height = (double)links->n * pitch + 26;
+	double middle = 22 + (height - 26) / 2, port = roomy ? 22 : 16;
+	const struct process *p = run_dir_hub(&r->runs);
+
+	buf_printf(b,
+		   "<svg class=\"links\" viewBox=\"0 0 340 %g\" role=\"img\" aria-label=\"The "
+		   "coordinator and "
+		   "its link to each party, as wide as its bytes\">\n",
+		   height);
+	buf_printf(b, "<text class=\"name\" x=\"8\" y=\"12\">");
+	html_short(b, p ? p->name : "coordinator", 36);
+	buf_printf(b, "</text>\n");
+	for (size_t i = 0; i < links->n; i++) {
+		double place = (double)i - (double)(links->n - 1) / 2;
+
+		draw_link(links, &links->link[i], middle + place * port, middle + place * pitch,
+			  roomy, b);
+	}
+	buf_printf(
+	    b,
+	    "<rect class=\"node\" x=\"8\" y=\"22\" width=\"14\" height=\"%g\" rx=\"2\"/></svg>\n",
+	    height - 26);
+}
+
+/* ---- tables ---- */
+
+static void flow_cells(struct buf *b, const struct flow *f)
+{
+	const double v[] = { f->bytes_in, f->messages_in, f->bytes_out, f->messages_out };
+
+	for (int i = 0; i < 4; i++) {
+		buf_printf(b, "<td>");
+		html_data(b, v[i], i % 2 ? show_count(v[i]) : show_bytes(v[i]));
+		buf_printf(b, "</td>");
+	}
+}
+
+static void flow_head(struct buf *b, const char *what)
+{
+	buf_printf(
+	    b,
+	    "<div class=\"scroll\"><table class=\"numbers\"><thead><tr><th>%s</th>"
+	    "<th class=\"in\">to coordinator</th><th>messages</th>"
+	    "<th class=\"out\">from coordinator</th><th>messages</th></tr></thead>\n<tbody>\n",
+	    what);
+}
+
+static void table(const struct links *links, struct buf *b)
+{
+	struct flow all = { 0 };
+
+	flow_head(b, "link to");
+	for (size_t i = 0; i < links->n; i++) {
+		const struct flow *f = &links->link[i].sum;
+
+		buf_printf(b, "<tr><th scope=\"row\">");
+		html_text(b, links->link[i].party);
+		buf_printf(b, "</th>");
+		flow_cells(b, f);
+		buf_printf(b, "</tr>\n");
+		all.bytes_in += f->bytes_in;
+		all.bytes_out += f->bytes_out;
+		all.messages_in += f->messages_in;
+		all.messages_out += f->messages_out;
+	}
+	if (links->n > 1) {
+		buf_printf(b, "<tr class=\"all\"><th scope=\"row\">all</th>");
+		flow_cells(b, &all);
+		buf_printf(b, "</tr>\n");
+	}
+	buf_printf(b, "</tbody></table></div>\n");
+}
+
+static void details(const struct link *l, bool open, struct buf *b)
+{
+	buf_printf(b, "<details%s><summary>", open ? " open" : "");
+	html_text(b, l->party);
+	buf_printf(b, ", by type of message</summary>\n");
+	flow_head(b, "message");
+	for (const struct json *t = l->traffic; t; t = run_next(t)) {
+		struct flow f = flow_of(l, t);
+
+		if (!on_link(l, t))
+			continue;
+		buf_printf(b, "<tr><th scope=\"row\">");
+		html_text(b, run_string(t, "type"));
+		buf_printf(b, "</th>");
+		flow_cells(b, &f);
+		buf_printf(b, "</tr>\n");
+	}
+	buf_printf(b, "</tbody></table></div></details>\n");
+}
+
+void part_links(struct report *r, struct buf *b)
+{
+	struct links links = links_of(r);
+
+	html_section(b, "links", "What crossed the links");
+	if (links.n) {
+		buf_printf(b, "<div class=\"pair\"><figure>");
+		draw(r, &links, b);
+		buf_printf(b,
+			   "<figcaption class=\"note\"><span class=\"item\"><span class=\"key "
+			   "in\"></span>to the coordinator</span> "
+			   "<span class=\"item\"><span class=\"key out\"></span>from it.</span> A "
+			   "line is as wide as its bytes, the "
+			   "widest "
+			   "%s, none below one pixel.</figcaption></figure>\n<div>",
+			   show_bytes(links.most).s);
+		table(&links, b);
+		for (size_t i = 0; i < links.n; i++)
+			details(&links.link[i], links.n == 1, b);
+		buf_printf(b, "</div></div>\n");
+	} else {
+		notes_add(&r->runs.missing, r->main->name,
+			  "its run.json has no traffic: no links, bytes and messages");
+	}
+	part_processes(r, b);
+	buf_printf(b, "</section>\n");
+	free(links.link);
+}

@@ -1,0 +1,202 @@
+/* A party's own points, each with the colour and mark of its cluster. */
+#include "cli/report/report_page.h"
+#include "common/base/alloc.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* The drawing's side; a tooltip at each point only while the page stays small;
+ * the clusters' numbers in it only while there is room. */
+enum { SIDE = 640, MARGIN = 14, TOOLTIPS_MOST = 3000, NAMES_MOST = 64 };
+
+/* Colours alone tell the first REPORT_HUES clusters apart, further ones have other marks: circle,
+ * square, triangle, diamond, cross, triangle downwards. */
+void report_mark(struct buf *b, unsigned cluster, double x, double y, double r)
+{
+	unsigned hue = cluster % REPORT_HUES, mark = cluster / REPORT_HUES % REPORT_MARKS;
+	double s = r * 0.89, t = r * 1.2, u = r * 0.6;
+
+	switch (mark) {
+	case 0:
+		buf_printf(b, "<circle class=\"k%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"", hue, x, y,
+			   r);
+		break;
+	case 1:
+		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fh%gv%gh-%gz\"", hue, x - s, y - s,
+			   2 * s, 2 * s, 2 * s);
+		break;
+	case 2:
+		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fl%g %gh-%gz\"", hue, x, y - t, t,
+			   1.8 * t, 2 * t);
+		break;
+	case 3:
+		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fl%g %gl-%g %gl-%g -%gz\"", hue, x,
+			   y - t, t, t, t, t, t, t);
+		break;
+	case 4:
+		buf_printf(
+		    b,
+		    "<path class=\"k%u\" d=\"M%.1f %.1fh%gv%gh%gv%gh-%gv%gh-%gv-%gh-%gv-%gh%gz\"",
+		    hue, x - u / 2, y - t, u, t - u / 2, t - u / 2, u, t - u / 2, t - u / 2, u,
+		    t - u / 2, t - u / 2, u, t - u / 2);
+		break;
+	default:
+		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fl%g -%gh-%gz\"", hue, x, y + t, t,
+			   1.8 * t, 2 * t);
+	}
+	buf_printf(b, "/>");
+}
+
+struct frame { /* the same scale in both directions */
+	double x0, y0, scale;
+};
+
+static struct frame frame_of(const struct picture *p)
+{
+	double low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY };
+	double range;
+
+	for (size_t i = 0; i < 2 * p->n; i++) {
+		low[i % 2] = fmin(low[i % 2], p->xy[i]);
+		high[i % 2] = fmax(high[i % 2], p->xy[i]);
+	}
+	range = fmax(high[0] - low[0], high[1] - low[1]);
+	return (struct frame){ (low[0] + high[0]) / 2, (low[1] + high[1]) / 2,
+			       range > 0 ? (SIDE - 2 * MARGIN) / range : 0 };
+}
+
+static double place_x(const struct frame *f, double x)
+{
+	return SIDE / 2.0 + (x - f->x0) * f->scale;
+}
+
+static double place_y(const struct frame *f, double y)
+{
+	return SIDE / 2.0 - (y - f->y0) * f->scale;
+}
+
+static void draw_point(const struct picture *p, const struct frame *f, size_t i, double r,
+		       struct buf *b)
+{
+	double x = place_x(f, p->xy[2 * i]), y = place_y(f, p->xy[2 * i + 1]);
+
+	buf_printf(b, "<g class=\"pt\">");
+	report_mark(b, p->label[i], x, y, r);
+	if (p->n <= TOOLTIPS_MOST) {
+		buf_printf(b, "<title>");
+		html_textf(b, "%.100s, cluster %u", p->id[i], p->label[i]);
+		buf_printf(b, "</title>");
+	}
+	buf_printf(b, "</g>\n");
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The middle of a cluster's points: medians, which no far point moves. x: room for n. False: it has
+ * none. */
+static bool middle_of(const struct picture *p, unsigned cluster, double *x, double middle[static 2])
+{
+	for (size_t axis = 0; axis < 2; axis++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < p->n; i++) {
+			if (p->label[i] == cluster)
+				x[n++] = p->xy[2 * i + axis];
+		}
+		if (!n)
+			return false;
+		qsort(x, n, sizeof(*x), by_value);
+		middle[axis] = x[n / 2];
+	}
+	return true;
+}
+
+static bool is_free(double (*taken)[2], size_t n, double x, double y)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (fabs(taken[i][0] - x) < 27 && fabs(taken[i][1] - y) < 20)
+			return false;
+	}
+	return x > 20 && x < SIDE - 20 && y > 20 && y < SIDE - 6;
+}
+
+/* The clusters' numbers in the middle of their points, or a little above or below where others
+ * stand; those for which there is no room are left to the legend. */
+static void draw_names(const struct picture *p, const struct frame *f, struct buf *b)
+{
+	static const double shift[] = { 0, 20, -20, 40, -40 };
+	double taken[NAMES_MOST][2], *x, middle[2];
+	size_t n = 0;
+
+	ALLOC(x, p->n);
+	for (unsigned c = 0; c < p->clusters && p->clusters <= NAMES_MOST; c++) {
+		if (!middle_of(p, c, x, middle))
+			continue;
+		taken[n][0] = place_x(f, middle[0]);
+		for (size_t s = 0; s < sizeof(shift) / sizeof(*shift); s++) {
+			taken[n][1] = place_y(f, middle[1]) + 7 + shift[s];
+			if (!is_free(taken, n, taken[n][0], taken[n][1]))
+				continue;
+			buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\">%u</text>", taken[n][0],
+				   taken[n][1], c);
+			n++;
+			break;
+		}
+	}
+	free(x);
+}
+
+static void draw_legend(const struct picture *p, struct buf *b)
+{
+	size_t *count;
+
+	ALLOC(count, p->clusters);
+	for (size_t i = 0; i < p->n; i++)
+		count[p->label[i]]++;
+	buf_printf(b, "<p class=\"legend marks\">");
+	for (size_t c = 0; c < p->clusters; c++) {
+		if (!count[c])
+			continue;
+		buf_printf(
+		    b,
+		    "<span><svg class=\"mark\" width=\"12\" height=\"12\" aria-hidden=\"true\">");
+		report_mark(b, (unsigned)c, 6, 6, 5);
+		buf_printf(b, "</svg>cluster %zu</span>\n", c);
+	}
+	buf_printf(b, "</p>\n");
+	free(count);
+}
+
+void part_picture(struct report *r, struct buf *b)
+{
+	const struct picture *p = &r->picture;
+	double radius = p->n <= 400 ? 5 : p->n <= 4000 ? 3.6 : 2.4;
+	struct frame f;
+
+	if (!p->n)
+		return;
+	f = frame_of(p);
+	html_section(b, "picture", "Points in the plane");
+	buf_printf(b, "<p class=\"note\">The %s of ", run_things(r->main->run, false));
+	html_text(b, r->picture_of);
+	buf_printf(b,
+		   ", by %s.</p>\n<figure><svg class=\"picture\" "
+		   "viewBox=\"0 0 %d %d\" role=\"img\" "
+		   "aria-label=\"Points in two dimensions, coloured by cluster\">\n",
+		   p->method, SIDE, SIDE);
+	for (size_t i = 0; i < p->n; i++)
+		draw_point(p, &f, i, radius, b);
+	buf_printf(b, "<g class=\"names\">");
+	draw_names(p, &f, b);
+	buf_printf(b, "</g></svg>\n");
+	draw_legend(p, b);
+	buf_printf(b, "<figcaption class=\"note\">");
+	html_text(b, p->caption);
+	buf_printf(b, "</figcaption></figure>\n</section>\n");
+}

@@ -1,0 +1,239 @@
+#include "cli/report/report_score.h"
+#include "cli/report/report_page.h"
+#include "common/base/alloc.h"
+#include "common/cluster/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- the matrix ---- */
+
+struct side { /* the labels that occur, rising */
+	uint32_t label[CONFUSION_MAX];
+	size_t n; /* CONFUSION_MAX + 1: more */
+};
+
+static struct side side_of(const uint32_t *label, size_t n)
+{
+	struct side s = { .n = 0 };
+	uint8_t *seen;
+
+	ALLOC(seen, METRICS_LABEL_END);
+	for (size_t i = 0; i < n; i++)
+		seen[label[i]] = 1;
+	for (uint32_t v = 0; v < METRICS_LABEL_END && s.n <= CONFUSION_MAX; v++) {
+		if (seen[v] && s.n < CONFUSION_MAX)
+			s.label[s.n] = v;
+		s.n += seen[v];
+	}
+	free(seen);
+	return s;
+}
+
+static size_t place(const struct side *s, uint32_t label)
+{
+	size_t i = 0;
+
+	while (s->label[i] != label)
+		i++;
+	return i;
+}
+
+/* column[i]: the cluster that stands in column i: that of class i, then those of none. */
+static void order_columns(const double *count, size_t size, size_t clusters, size_t *column)
+{
+	double *cost;
+	size_t *match, n = 0;
+
+	ALLOC(cost, size * size);
+	ALLOC(match, size);
+	for (size_t i = 0; i < size * size; i++)
+		cost[i] = -count[i];
+	hungarian(cost, size, match);
+	for (size_t i = 0; i < size; i++) {
+		if (match[i] < clusters)
+			column[n++] = match[i];
+	}
+	free(cost);
+	free(match);
+}
+
+static void put_labels(struct json *o, const char *key, const struct side *s, const size_t *order)
+{
+	struct json *list = json_put_array(o, key);
+
+	for (size_t i = 0; i < s->n; i++)
+		json_append_number(list, s->label[order ? order[i] : i]);
+}
+
+void evaluation_confusion(struct json *evaluation, const uint32_t *truth, const uint32_t *label,
+			  size_t n)
+{
+	struct side classes = side_of(truth, n), clusters = side_of(label, n);
+	size_t size = classes.n > clusters.n ? classes.n : clusters.n, *column;
+	struct json *rows;
+	double *count;
+
+	if (size > CONFUSION_MAX)
+		return;
+	ALLOC(count, size * size);
+	ALLOC(column, size);
+	for (size_t i = 0; i < n; i++)
+		count[place(&classes, truth[i]) * size + place(&clusters, label[i])]++;
+	order_columns(count, size, clusters.n, column);
+	put_labels(evaluation, "classes", &classes, NULL);
+	put_labels(evaluation, "clusters", &clusters, column);
+	rows = json_put_array(evaluation, "confusion");
+	for (size_t c = 0; c < classes.n; c++) {
+		struct json *row = json_append(rows, json_array());
+
+		for (size_t u = 0; u < clusters.n; u++)
+			json_append_number(row, count[c * size + column[u]]);
+	}
+	free(count);
+	free(column);
+}
+
+enum err evaluation_make(const char *truth_path, struct label_files files, struct json **evaluation)
+{
+	struct labels truth, l;
+	struct json *e;
+	enum err err;
+
+	*evaluation = NULL;
+	TRY(score_read(truth_path, files, &truth, &l));
+	e = json_object();
+	json_put_string(e, "truth", truth_path);
+	json_put_number(e, "rows", (double)truth.n);
+	err = score_rows(truth.label, l.label, truth.n, e);
+	if (err) {
+		json_free(e);
+	} else {
+		evaluation_confusion(e, truth.label, l.label, truth.n);
+		*evaluation = e;
+	}
+	labels_release(&truth);
+	labels_release(&l);
+	return err;
+}
+
+/* ---- the part ---- */
+
+static const struct json *element(const struct json *list, size_t i)
+{
+	const struct json *v = list ? json_first(list) : NULL;
+
+	while (v && i--)
+		v = json_next(v);
+	return v;
+}
+
+static double element_number(const struct json *list, size_t i)
+{
+	const struct json *v = element(list, i);
+
+	return v ? run_element(v) : -1;
+}
+
+static void heading(struct buf *b, const char *scope, double label)
+{
+	buf_printf(b, "<th scope=\"%s\">", scope);
+	if (label >= 0)
+		html_data(b, label, show_count(label));
+	buf_printf(b, "</th>");
+}
+
+/* A row's cells, shaded by their part of the class. */
+static void matrix_row(struct buf *b, const struct json *row, size_t columns)
+{
+	double all = 0;
+
+	for (size_t u = 0; u < columns; u++)
+		all += fmax(0, element_number(row, u));
+	for (size_t u = 0; u < columns; u++) {
+		double x = element_number(row, u), part = all > 0 ? fmax(0, x) / all : 0;
+
+		buf_printf(b, "<td class=\"cell%s\" style=\"--part:%.3f\">",
+			   part > 0.5    ? " full"
+			   : !(part > 0) ? " none"
+					 : "",
+			   part);
+		if (x >= 0)
+			html_data(b, x, show_count(x));
+		buf_printf(b, "</td>");
+	}
+}
+
+static void matrix(struct buf *b, const struct json *e)
+{
+	const struct json *rows = run_list(e, "confusion"), *clusters = run_list(e, "clusters");
+	size_t n = rows ? json_count(rows) : 0, columns = clusters ? json_count(clusters) : 0,
+	       c = 0;
+
+	if (!n || !columns || n > CONFUSION_MAX || columns > CONFUSION_MAX) {
+		buf_printf(
+		    b,
+		    "<p class=\"note\">No confusion matrix: it is made for at most %d classes and "
+		    "clusters.</p>\n",
+		    CONFUSION_MAX);
+		return;
+	}
+	buf_printf(
+	    b,
+	    "<div class=\"scroll\"><table class=\"matrix%s\" id=\"confusion\"><thead><tr><td></td>"
+	    "<th class=\"over\" colspan=\"%zu\">cluster</th></tr>\n<tr><th "
+	    "class=\"corner\">class</th>",
+	    columns > 8 ? " big" : "", columns);
+	for (size_t u = 0; u < columns; u++)
+		heading(b, "col", element_number(clusters, u));
+	buf_printf(b, "</tr></thead>\n<tbody>\n");
+	for (const struct json *row = json_first(rows); row; row = json_next(row), c++) {
+		buf_printf(b, "<tr>");
+		heading(b, "row", element_number(run_list(e, "classes"), c));
+		matrix_row(b, json_type(row) == JSON_ARRAY ? row : NULL, columns);
+		buf_printf(b, "</tr>\n");
+	}
+	buf_printf(
+	    b,
+	    "</tbody></table></div>\n<p class=\"note\">Rows of each known class in each cluster, "
+	    "clusters in the order of the best match, which stands on the diagonal; shaded by "
+	    "the part of the class.</p>\n");
+}
+
+/* ARI may be below 0. */
+static void score(struct buf *b, const struct json *e, const char *key, const char *name)
+{
+	const struct json *v = json_get(e, key);
+
+	if (!v || json_type(v) != JSON_NUMBER || fabs(json_number(v)) > 1)
+		return;
+	buf_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>", name);
+	html_data(b, json_number(v), show_score(json_number(v)));
+	buf_printf(b, "</dd></div>\n");
+}
+
+void part_evaluation(struct report *r, struct buf *b)
+{
+	const struct json *e = run_object(r->main->run, "evaluation");
+
+	if (!e)
+		return;
+	html_section(b, "evaluation", "Against the truth");
+	if (run_list(e, "parties")) {
+		part_graph_scores(b, e);
+		buf_printf(b, "</section>\n");
+		return;
+	}
+	buf_printf(b, "<p class=\"note\">");
+	html_text(b, run_string(e, "truth"));
+	buf_printf(b, ", ");
+	html_data(b, run_number(e, "rows"), show_count(run_number(e, "rows")));
+	buf_printf(b, " rows</p>\n<dl class=\"tiles\">\n");
+	score(b, e, "acc", "ACC");
+	score(b, e, "nmi", "NMI");
+	score(b, e, "ari", "ARI");
+	score(b, e, "f1", "macro-F1");
+	buf_printf(b, "</dl>\n");
+	matrix(b, e);
+	buf_printf(b, "</section>\n");
+}

@@ -1,0 +1,304 @@
+/* Tables: phases, processes; what the kind had to say; what was shown to whom; the job in full. */
+#include "cli/report/report_page.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void cell(struct buf *b, const struct json *o, const char *key, struct shown (*show)(double))
+{
+	buf_printf(b, "<td>");
+	if (run_has(o, key))
+		html_data(b, run_number(o, key), show(run_number(o, key)));
+	buf_printf(b, "</td>");
+}
+
+static struct shown show_ms(double x)
+{
+	struct shown t;
+
+	snprintf(t.s, sizeof(t.s), "%.2f", x * 1e3);
+	return t;
+}
+
+static struct shown show_s(double x)
+{
+	struct shown t;
+
+	snprintf(t.s, sizeof(t.s), x < RUN_NUMBER_MAX / 1e3 ? "%.2f" : "%.3g", x);
+	return t;
+}
+
+void part_phases(struct report *r, struct buf *b)
+{
+	bool fast = run_number(r->main->run, "elapsed_s") < 10;
+	struct shown (*show)(double) = fast ? show_ms : show_s;
+	const char *unit = fast ? "ms" : "s";
+
+	if (!run_first(r->main->run, "phases"))
+		return;
+	buf_printf(b, "<h3>Phases of ");
+	html_text(b, r->main->name);
+	buf_printf(b,
+		   "</h3>\n<div class=\"scroll\"><table class=\"numbers\" id=\"phases\"><thead><tr>"
+		   "<th>phase</th><th>from, %s</th><th>compute, %s</th><th>wait, %s</th>"
+		   "<th>wire, %s</th><th>rounds</th><th>iterations</th><th>round trips</th></tr>"
+		   "</thead>\n<tbody>\n",
+		   unit, unit, unit, unit);
+	for (const struct json *p = run_first(r->main->run, "phases"); p; p = run_next(p)) {
+		buf_printf(b, "<tr><th scope=\"row\">");
+		html_text(b, run_string(p, "name"));
+		buf_printf(b, "</th>");
+		cell(b, p, "start_s", show);
+		cell(b, p, "compute_s", show);
+		cell(b, p, "wait_s", show);
+		cell(b, p, "wire_s", show);
+		cell(b, p, "rounds", show_count);
+		cell(b, p, "iterations", show_count);
+		cell(b, p, "round_trips", show_count);
+		buf_printf(b, "</tr>\n");
+	}
+	buf_printf(b, "</tbody></table></div>\n");
+}
+
+/* ---- processes ---- */
+
+static struct shown show_rtt(double x)
+{
+	struct shown t;
+
+	snprintf(t.s, sizeof(t.s), "%.3g ms", x);
+	return t;
+}
+
+static const struct json *peer_of(const struct json *run, const char *name)
+{
+	const struct json *p = run_first(run, "peers");
+
+	while (p && name && strcmp(run_string(p, "name"), name) != 0)
+		p = run_next(p);
+	return p;
+}
+
+/* What the process says of its own connection; what the coordinator says of it stands before. */
+static void process_row(const struct report *r, const struct process *p, struct buf *b)
+{
+	const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
+	const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
+
+	buf_printf(b, "<tr><th scope=\"row\">");
+	html_text(b, p->name);
+	buf_printf(b, "</th><td class=\"text\">");
+	html_text(b, run_string(p->run, "status"));
+	buf_printf(b, "</td>");
+	cell(b, p->run, "elapsed_s", show_seconds);
+	cell(b, p->run, "rounds", show_count);
+	cell(b, p->run, "round_trips", show_count);
+	cell(b, seen, "rtt_ms", show_rtt);
+	cell(b, own, "rtt_ms", show_rtt);
+	buf_printf(b, "<td class=\"text\">");
+	html_text(b, run_string(own ? own : seen, "congestion"));
+	buf_printf(b, "</td></tr>\n");
+}
+
+/* A party of which there is nothing but what the coordinator saw of its connection. */
+static void peer_row(const struct json *peer, struct buf *b)
+{
+	buf_printf(b, "<tr><th scope=\"row\">");
+	html_text(b, run_string(peer, "name"));
+	buf_printf(b, "</th><td class=\"text\">not here</td><td></td><td></td><td></td>");
+	cell(b, peer, "rtt_ms", show_rtt);
+	buf_printf(b, "<td></td><td class=\"text\">");
+	html_text(b, run_string(peer, "congestion"));
+	buf_printf(b, "</td></tr>\n");
+}
+
+static bool is_process(const struct report *r, const char *name)
+{
+	for (size_t i = 0; i < r->runs.n; i++) {
+		if (!strcmp(r->runs.process[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+void part_processes(struct report *r, struct buf *b)
+{
+	buf_printf(
+	    b,
+	    "<h3>Processes</h3>\n<div class=\"scroll\"><table class=\"numbers\" id=\"processes\">"
+	    "<thead><tr><th>process</th><th class=\"text\">status</th><th>seconds</th>"
+	    "<th>rounds</th><th>round trips</th><th>TCP round trip, seen by coordinator</th>"
+	    "<th>seen by itself</th><th class=\"text\">congestion "
+	    "control</th></tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < r->runs.n; i++)
+		process_row(r, &r->runs.process[i], b);
+	for (const struct json *p = run_first(r->main->run, "peers"); p; p = run_next(p)) {
+		if (r->main->leads && !is_process(r, run_string(p, "name")))
+			peer_row(p, b);
+	}
+	buf_printf(
+	    b,
+	    "</tbody></table></div>\n<p class=\"note\">The TCP round trip is the kernel's smoothed "
+	    "one at the end of the job, as each end of the connection has measured it.</p>\n");
+	if (!run_first(r->main->run, "peers"))
+		notes_add(&r->runs.missing, r->main->name,
+			  "its run.json has no peers: no TCP round trips, no congestion control");
+}
+
+/* ---- facts ---- */
+
+enum { FACTS_MOST = 64, FACT_VALUES_MOST = 32, FACT_TEXT_MOST = 1000 };
+
+static void fact_number(struct buf *b, const struct json *v)
+{
+	if (json_type(v) == JSON_NUMBER)
+		html_data(b, json_number(v), show_number(json_number(v)));
+	else
+		buf_printf(b, "none");
+}
+
+static void fact_value(struct buf *b, const struct json *v)
+{
+	size_t n = 0;
+
+	if (json_type(v) == JSON_STRING) {
+		html_short(b, json_string(v), FACT_TEXT_MOST);
+		return;
+	}
+	if (json_type(v) != JSON_ARRAY) {
+		fact_number(b, v);
+		return;
+	}
+	for (const struct json *e = json_first(v); e && n < FACT_VALUES_MOST; e = json_next(e)) {
+		buf_printf(b, "%s", n++ ? " \xc2\xb7 " : "");
+		fact_number(b, e);
+	}
+	if (json_count(v) > n)
+		buf_printf(b, " and %zu more", json_count(v) - n);
+}
+
+void part_facts(struct report *r, struct buf *b)
+{
+	const struct json *facts = run_object(r->main->run, "facts");
+	unsigned n = 0;
+
+	if (!facts || !json_first(facts))
+		return;
+	html_section(b, "facts", "What the job says of itself");
+	buf_printf(b, "<dl class=\"facts\">\n");
+	for (const struct json *f = json_first(facts); f && n < FACTS_MOST; f = json_next(f), n++) {
+		buf_printf(b, "<dt>");
+		html_text(b, json_key(f));
+		buf_printf(b, "</dt><dd>");
+		fact_value(b, f);
+		buf_printf(b, "</dd>\n");
+	}
+	buf_printf(b, "</dl>\n</section>\n");
+}
+
+/* ---- what was shown to whom ---- */
+
+void part_leaks(struct report *r, struct buf *b)
+{
+	const struct json *list = run_list(r->main->run, "leaks");
+	const struct json *v = list ? json_first(list) : NULL;
+
+	if (!v) {
+		notes_add(&r->runs.missing, r->main->name,
+			  "its run.json does not say what the job showed to whom (leaks)");
+		return;
+	}
+	html_section(b, "leaks", "What the job showed, and to whom");
+	buf_printf(b, "<ul class=\"leaks\">\n");
+	for (; v; v = json_next(v)) {
+		if (json_type(v) != JSON_STRING)
+			continue;
+		buf_printf(b, "<li>");
+		html_text(b, json_string(v));
+		buf_printf(b, "</li>\n");
+	}
+	buf_printf(b, "</ul>\n</section>\n");
+}
+
+/* ---- anything as a list of names and values ---- */
+
+static void value(struct buf *b, const struct json *v)
+{
+	switch (json_type(v)) {
+	case JSON_NUMBER:
+		html_data(b, json_number(v), show_plain(json_number(v)));
+		break;
+	case JSON_STRING:
+		html_text(b, json_string(v));
+		break;
+	case JSON_BOOL:
+		buf_printf(b, "%s", json_bool(v) ? "yes" : "no");
+		break;
+	default:
+		buf_printf(b, "none");
+	}
+}
+
+/* Members of members get "a.b" for a name. A hostile file may have any number of them. */
+static void fields(struct buf *b, const struct json *v, const char *prefix, unsigned *left)
+{
+	char name[160];
+	unsigned number = 0;
+
+	for (const struct json *m = json_first(v); m && *left; m = json_next(m)) {
+		if (json_key(m))
+			snprintf(name, sizeof(name), "%.80s%s%.60s", prefix, *prefix ? "." : "",
+				 json_key(m));
+		else
+			snprintf(name, sizeof(name), "%.80s %u", prefix, ++number);
+		if (json_type(m) == JSON_OBJECT || json_type(m) == JSON_ARRAY) {
+			fields(b, m, name, left);
+			continue;
+		}
+		(*left)--;
+		buf_printf(b, "<div><dt>");
+		html_text(b, name);
+		buf_printf(b, "</dt><dd>");
+		value(b, m);
+		buf_printf(b, "</dd></div>\n");
+	}
+}
+
+static void field_list(struct buf *b, const struct json *v)
+{
+	unsigned left = 200;
+
+	buf_printf(b, "<dl class=\"fields\">\n");
+	fields(b, v, "", &left);
+	buf_printf(b, "</dl>\n");
+	if (!left)
+		buf_printf(b, "<p class=\"note\">There is more; only so much is shown.</p>\n");
+}
+
+void part_job(struct report *r, struct buf *b)
+{
+	const struct json *job = run_object(r->main->run, "job");
+
+	if (r->runs.network && json_type(r->runs.network) == JSON_OBJECT) {
+		const struct json *bad = json_get(r->runs.network, "discarded");
+
+		if (bad && json_type(bad) == JSON_BOOL && json_bool(bad))
+			notes_add(&r->runs.missing, "network",
+				  "packets were late in the lab and the run was discarded: its "
+				  "seconds say nothing");
+		html_section(b, "network", "The network");
+		buf_printf(
+		    b,
+		    "<p class=\"note\">As network.json says: what the links were set to, and what "
+		    "was measured on them before the run.</p>\n");
+		field_list(b, r->runs.network);
+		buf_printf(b, "</section>\n");
+	}
+	if (!job) {
+		notes_add(&r->runs.missing, r->main->name, "its run.json does not hold the job");
+		return;
+	}
+	html_section(b, "job", "The job in full");
+	field_list(b, job);
+	buf_printf(b, "</section>\n");
+}

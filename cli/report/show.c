@@ -1,0 +1,303 @@
+#include "cli/args/args.h"
+#include "cli/run/graph_scores.h"
+#include "cli/report/report_html.h"
+#include "cli/run/report_read.h"
+#include "cli/run/score.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { VALUES_MOST = 12 }; /* of one list */
+
+struct arguments {
+	const char *out, *truth;
+};
+
+static const struct argp_option options[] = {
+	{ "truth", 't', "FILE", 0,
+	  "the known classes, in the order of the data's rows or with ids (.csv); of a job of kind "
+	  "fedgcn "
+	  "\"own\", those that the parties' sets come with, or a directory with a set for each "
+	  "party",
+	  0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 't':
+		a->truth = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		args_one(state, arg, &a->out);
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, a->out, "the run's directory is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- the parts of the page ---- */
+
+/* "kcagc, k = 7, method tree, preset default, seed 1" */
+static void print_job(const struct json *job)
+{
+	struct run_words words = run_job_words(job);
+	char *rest = strchr(words.s, ',');
+
+	if (rest)
+		*rest++ = 0;
+	printf("job: %s", words.s);
+	if (run_has(job, "clusters"))
+		printf(", k = %.0f", run_number(job, "clusters"));
+	printf("%s%s, seed %.0f\n", rest ? "," : "", rest ? rest : "", run_number(job, "seed"));
+}
+
+static void print_head(const struct json *run)
+{
+	const struct json *job = json_get(run, "job");
+
+	printf("%s: %s, %.3f s, %.0f rounds of secure sums\n", run_string(run, "software"),
+	       run_string(run, "status"), run_number(run, "elapsed_s"), run_number(run, "rounds"));
+	if (*run_string(run, "error"))
+		printf("error: %s\n", run_string(run, "error"));
+	if (job && json_type(job) == JSON_OBJECT)
+		print_job(job);
+}
+
+static void print_phases(const struct json *run)
+{
+	double compute = 0, wait = 0, wire = 0;
+
+	printf("\n%-16s %9s %9s %9s %7s\n", "phase", "compute s", "wait s", "wire s", "rounds");
+	for (const struct json *p = run_first(run, "phases"); p; p = run_next(p)) {
+		printf("%-16s %9.3f %9.3f %9.3f %7.0f\n", run_string(p, "name"),
+		       run_number(p, "compute_s"), run_number(p, "wait_s"), run_number(p, "wire_s"),
+		       run_number(p, "rounds"));
+		compute += run_number(p, "compute_s");
+		wait += run_number(p, "wait_s");
+		wire += run_number(p, "wire_s");
+	}
+	printf("%-16s %9.3f %9.3f %9.3f %7.0f\n", "all", compute, wait, wire,
+	       run_number(run, "rounds"));
+}
+
+static void print_traffic(const struct json *run)
+{
+	double sent = 0, received = 0, messages_sent = 0, messages_received = 0;
+
+	for (const struct json *t = run_first(run, "traffic"); t; t = run_next(t)) {
+		sent += run_number(t, "bytes_sent");
+		received += run_number(t, "bytes_received");
+		messages_sent += run_number(t, "messages_sent");
+		messages_received += run_number(t, "messages_received");
+	}
+	printf("%-16s %10s %6.0f %10s %6.0f %7.0f %9.3f\n", run_string(run, "name"),
+	       show_bytes(sent).s, messages_sent, show_bytes(received).s, messages_received,
+	       run_number(run, "rounds"), run_number(run, "elapsed_s"));
+}
+
+static void print_plan(const struct json *run)
+{
+	const struct json *plan = run_object(run, "plan");
+
+	if (!plan)
+		return;
+	printf("\n%-16s %-9s %7s %6s %12s %9s %9s\n", "plan", "exchange", "rounds", "trips",
+	       "words", "MB", "seconds");
+	for (const struct json *w = run_first(plan, "ways"); w; w = run_next(w)) {
+		printf("%-16s %-9s %7.0f %6.0f %12.0f %9.2f %9.3f", run_string(w, "method"),
+		       run_string(w, "exchange"), run_number(w, "rounds"),
+		       run_number(w, "round_trips"), run_number(w, "words"),
+		       run_number(w, "bytes") / 1e6, run_number(w, "seconds"));
+		if (run_true(w, "guessed"))
+			printf("  cells guessed");
+		if (run_true(w, "taken"))
+			printf("  <- taken");
+		if (*run_string(w, "why_not"))
+			printf("  not: %s", run_string(w, "why_not"));
+		printf("\n");
+	}
+	printf("at %.3f ms and %.2f MB/s\n", run_number(plan, "rtt_ms"),
+	       run_number(plan, "bytes_per_s") / 1e6);
+}
+
+static void print_numbers(const struct json *list)
+{
+	size_t n = 0;
+
+	for (const struct json *v = json_first(list); v && n < VALUES_MOST; v = json_next(v), n++)
+		if (json_type(v) == JSON_NUMBER)
+			printf(" %.6g", json_number(v));
+	if (json_count(list) > n)
+		printf(" and %zu more", json_count(list) - n);
+}
+
+/* Where rows are apart nobody has a file in which to count them. */
+static void print_sizes(const struct json *run)
+{
+	const struct json *list = run_list(run_object(run, "result"), "cluster_sizes");
+
+	if (!list || !run_rows_apart(run))
+		return;
+	printf("\n%-18s", "cluster sizes");
+	print_numbers(list);
+	printf("\n");
+}
+
+static void print_fact(const struct json *fact)
+{
+	printf("%-18s", json_key(fact));
+	if (json_type(fact) == JSON_STRING)
+		printf(" %s", json_string(fact));
+	else if (json_type(fact) == JSON_ARRAY)
+		print_numbers(fact);
+	else if (json_type(fact) == JSON_NUMBER)
+		printf(" %.6g", json_number(fact));
+	printf("\n");
+}
+
+/* What its kind had to say of the job, run.json's "facts". */
+static void print_facts(const struct json *run)
+{
+	const struct json *facts = run_object(run, "facts");
+
+	if (!facts || !json_first(facts))
+		return;
+	printf("\n");
+	for (const struct json *f = json_first(facts); f; f = json_next(f))
+		print_fact(f);
+}
+
+static void print_score(const struct json *score)
+{
+	printf("\nACC %.4f   NMI %.4f   ARI %.4f   macro-F1 %.4f   of %.0f rows\n",
+	       run_number(score, "acc"), run_number(score, "nmi"), run_number(score, "ari"),
+	       run_number(score, "f1"), run_number(score, "rows"));
+}
+
+/* ---- the directory ---- */
+
+static enum err print_graph_truth(const struct run_dir *runs, const char *truth)
+{
+	struct json *scores;
+
+	TRY(graph_scores_make(runs, truth, &scores));
+	graph_scores_print(scores);
+	json_free(scores);
+	return ERR_OK;
+}
+
+static enum err print_truth(const struct run_dir *runs, const char *truth)
+{
+	struct json *score;
+	struct run_labels labels;
+	enum err err;
+
+	if (graph_scores_apply(runs->process[0].run))
+		return print_graph_truth(runs, truth);
+	score = json_object();
+	err = run_dir_labels(runs, &labels);
+
+	if (!err)
+		err = score_files(truth, (struct label_files){ labels.path, labels.n }, NULL, false,
+				  score);
+	if (!err)
+		print_score(score);
+	run_labels_release(&labels);
+	json_free(score);
+	return err;
+}
+
+static void print_where(const struct run_dir *runs)
+{
+	const struct process *first = &runs->process[0], *party = run_dir_party(runs);
+
+	if (run_is_embedding(first->run)) {
+		printf("\nresults: %s/%srun.json, log.jsonl; embeddings.npy, ids.csv with each "
+		       "party\n",
+		       first->dir, party == first ? "embeddings.npy, ids.csv, " : "");
+		return;
+	}
+	if (!run_rows_apart(first->run)) {
+		printf("\nresults: %s/labels.csv, labels.npy, run.json, log.jsonl\n", first->dir);
+		return;
+	}
+	if (party)
+		printf("\nresults: %s/labels.csv, labels.npy, run.json, log.jsonl%s\n", party->dir,
+		       runs->alone ? "" : ", and so for each party");
+	else
+		printf("\nresults: %s/run.json, log.jsonl; labels are with the parties\n",
+		       first->dir);
+}
+
+static enum err print(const struct arguments *a, const struct run_dir *runs)
+{
+	const struct process *first = &runs->process[0];
+	struct json *whole = NULL;
+
+	if (!first->sound) { /* says why */
+		enum err err = run_read(first->dir, &whole);
+
+		json_free(whole);
+		TRY(err);
+	}
+	print_head(first->run);
+	print_phases(first->run);
+	printf("\n%-16s %10s %6s %10s %6s %7s %9s\n", "daemon", "sent", "msgs", "received", "msgs",
+	       "rounds", "seconds");
+	for (size_t i = 0; i < runs->n; i++)
+		print_traffic(runs->process[i].run);
+	print_plan(first->run);
+	if (run_is_plan_only(first->run)) {
+		printf(
+		    "\nno labels: the job ended with its plan\nresults: %s/run.json, log.jsonl\n",
+		    first->dir);
+		return ERR_OK;
+	}
+	print_sizes(first->run);
+	print_facts(first->run);
+	if (a->truth)
+		TRY(print_truth(runs, a->truth));
+	print_where(runs);
+	return ERR_OK;
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct run_dir runs;
+	enum err err;
+
+	TRY(run_dir_read(a->out, &runs));
+	for (size_t i = 0; i < runs.missing.n; i++)
+		fprintf(stderr, "coterie show: %s: %s\n", runs.missing.item[i].subject,
+			runs.missing.item[i].text);
+	err = print(a, &runs);
+	run_dir_release(&runs);
+	return err;
+}
+
+int show_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		"OUT",
+		"Shows what a run did: seconds per phase as compute, wait and wire; bytes, "
+		"messages and rounds per "
+		"daemon; with --truth, how well the classes were found.\v"
+		"OUT is what scripts/launch made, or the output directory of one daemon.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct arguments a = { 0 };
+
+	return (int)args_run("show", &argp, argc, argv, &a, run);
+}

@@ -1,0 +1,436 @@
+#include "cli/run/report_read.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/job/record.h"
+
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values ---- */
+
+static const struct json *member(const struct json *object, const char *key, enum json_type type)
+{
+	const struct json *v = NULL;
+
+	if (object && json_type(object) == JSON_OBJECT)
+		v = json_get(object, key);
+	return v && json_type(v) == type ? v : NULL;
+}
+
+double run_element(const struct json *v)
+{
+	double x = json_type(v) == JSON_NUMBER ? json_number(v) : -1;
+
+	return x >= 0 && x <= RUN_NUMBER_MAX ? x : -1;
+}
+
+bool run_has(const struct json *object, const char *key)
+{
+	const struct json *v = member(object, key, JSON_NUMBER);
+
+	return v && run_element(v) >= 0;
+}
+
+double run_number(const struct json *object, const char *key)
+{
+	return run_has(object, key) ? json_number(json_get(object, key)) : 0;
+}
+
+bool run_true(const struct json *object, const char *key)
+{
+	const struct json *v = member(object, key, JSON_BOOL);
+
+	return v && json_bool(v);
+}
+
+const char *run_string(const struct json *object, const char *key)
+{
+	const struct json *v = member(object, key, JSON_STRING);
+
+	return v ? json_string(v) : "";
+}
+
+const struct json *run_object(const struct json *object, const char *key)
+{
+	return member(object, key, JSON_OBJECT);
+}
+
+const struct json *run_list(const struct json *object, const char *key)
+{
+	return member(object, key, JSON_ARRAY);
+}
+
+static const struct json *object_from(const struct json *v)
+{
+	while (v && json_type(v) != JSON_OBJECT)
+		v = json_next(v);
+	return v;
+}
+
+const struct json *run_first(const struct json *object, const char *key)
+{
+	const struct json *list = run_list(object, key);
+
+	return list ? object_from(json_first(list)) : NULL;
+}
+
+const struct json *run_next(const struct json *v)
+{
+	return object_from(json_next(v));
+}
+
+/* ---- notes ---- */
+
+void notes_add(struct notes *notes, const char *subject, const char *fmt, ...)
+{
+	char text[ERR_DETAIL_MAX + 256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	notes->item = alloc_again(notes->item, notes->n + 1, sizeof(*notes->item));
+	notes->item[notes->n++] = (struct note){ alloc_copy(subject), alloc_copy(text) };
+}
+
+bool notes_about(const struct notes *notes, const char *subject)
+{
+	for (size_t i = 0; i < notes->n; i++) {
+		if (!strcmp(notes->item[i].subject, subject))
+			return true;
+	}
+	return false;
+}
+
+void notes_release(struct notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++) {
+		free(notes->item[i].subject);
+		free(notes->item[i].text);
+	}
+	free(notes->item);
+	*notes = (struct notes){ 0 };
+}
+
+/* ---- one run.json ---- */
+
+static bool of_our_schema(const struct json *run)
+{
+	return json_type(run) == JSON_OBJECT && run_number(run, "schema_version") == RECORD_SCHEMA;
+}
+
+bool run_is_plan_only(const struct json *run)
+{
+	return !strcmp(run_string(run_object(run, "job"), "plan"), "only") &&
+	       !strcmp(run_string(run, "status"), "done");
+}
+
+enum err run_read(const char *dir, struct json **run)
+{
+	char *path = file_join(dir, "run.json");
+	enum err err = json_read(path, JSON_TEXT_MAX, run);
+
+	if (!err && !of_our_schema(*run)) {
+		json_free(*run);
+		*run = NULL;
+		err = err_set(ERR_INPUT, "%s: expected schema_version %d", path, RECORD_SCHEMA);
+	}
+	free(path);
+	return err;
+}
+
+/* As much of dir/run.json as can be read; why not all of it goes into the notes. NULL: nothing. */
+static struct json *read_some(const char *dir, const char *name, bool *sound, struct notes *missing)
+{
+	char *path = file_join(dir, "run.json"), why[ERR_DETAIL_MAX];
+	struct buf text = { 0 }, mended = { 0 };
+	struct json *run = NULL;
+
+	*sound = false;
+	if (file_read(path, JSON_TEXT_MAX, &text) != ERR_OK) {
+		notes_add(missing, name, "%s", err_detail());
+	} else if (json_parse((struct bytes){ text.p, text.n }, path, &run) == ERR_OK) {
+		*sound = true;
+	} else {
+		snprintf(why, sizeof(why), "%s", err_detail());
+		if (run_mend((struct bytes){ text.p, text.n }, &mended) &&
+		    json_parse((struct bytes){ mended.p, mended.n }, path, &run) == ERR_OK)
+			notes_add(missing, name,
+				  "its run.json is cut off; what stands before is shown (%s)", why);
+		else
+			notes_add(missing, name, "%s", why);
+	}
+	if (run && (json_type(run) != JSON_OBJECT || !json_first(run))) {
+		notes_add(missing, name, "%s: expected schema_version %d, it says nothing", path,
+			  RECORD_SCHEMA);
+		json_free(run);
+		run = NULL;
+	} else if (run && !of_our_schema(run)) {
+		*sound = false;
+		notes_add(
+		    missing, name,
+		    "its run.json is not of schema_version %d: shown as far as it is understood",
+		    RECORD_SCHEMA);
+	}
+	buf_release(&text);
+	buf_release(&mended);
+	free(path);
+	return run;
+}
+
+/* ---- the directory ---- */
+
+static int by_role_and_directory(const void *a, const void *b)
+{
+	const struct process *p = a, *q = b;
+
+	return p->leads != q->leads ? (int)q->leads - (int)p->leads : strcmp(p->dir, q->dir);
+}
+
+static void add_process(struct run_dir *r, const char *dir, const char *base)
+{
+	struct process p = { .dir = alloc_copy(dir) };
+	const char *name;
+
+	p.run = read_some(dir, base, &p.sound, &r->missing);
+	if (!p.run) {
+		free(p.dir);
+		return;
+	}
+	name = run_string(p.run, "role");
+	p.leads = !strcmp(*name ? name : base, "coordinator");
+	name = run_string(p.run, "name");
+	p.name = alloc_copy(*name ? name : base);
+	r->process = alloc_again(r->process, r->n + 1, sizeof(*r->process));
+	r->process[r->n++] = p;
+}
+
+static int visible(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+/* Every directory below with a run.json, or with a log, whose process then left no run.json. */
+static void add_below(struct run_dir *r)
+{
+	struct dirent **entry = NULL;
+	int n = scandir(r->out, &entry, visible, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		const char *base = entry[i]->d_name;
+		char *dir = file_join(r->out, base), *path = file_join(dir, "run.json"),
+		     *log = file_join(dir, "log.jsonl");
+
+		if (i < RUN_PROCESSES_MAX && file_exists(path))
+			add_process(r, dir, base);
+		else if (i < RUN_PROCESSES_MAX && file_exists(log))
+			notes_add(&r->missing, base,
+				  "left no run.json: it was killed, or still runs");
+		free(dir);
+		free(path);
+		free(log);
+		free(entry[i]);
+	}
+	free(entry);
+}
+
+static void drop_process(struct run_dir *r, size_t i)
+{
+	free(r->process[i].dir);
+	free(r->process[i].name);
+	json_free(r->process[i].run);
+	memmove(&r->process[i], &r->process[i + 1], (r->n - i - 1) * sizeof(*r->process));
+	r->n--;
+}
+
+/* All must be of the job that the first was in. */
+static void drop_other_jobs(struct run_dir *r)
+{
+	const char *job = run_string(r->process[0].run, "job_id");
+
+	for (size_t i = r->n - 1; i > 0; i--) {
+		const char *id = run_string(r->process[i].run, "job_id");
+
+		if (!strcmp(id, job))
+			continue;
+		notes_add(&r->missing, r->process[i].name,
+			  "its run.json is of another job (job_id \"%.40s\", expected \"%.40s\")",
+			  id, job);
+		drop_process(r, i);
+	}
+}
+
+static bool here(const struct run_dir *r, const char *name)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		if (!strcmp(r->process[i].name, name))
+			return true;
+	}
+	return notes_about(&r->missing, name);
+}
+
+static void note_absent(struct run_dir *r)
+{
+	const struct json *list = run_list(r->process[0].run, "parties");
+
+	if (!run_dir_hub(r) && !notes_about(&r->missing, "coordinator"))
+		notes_add(&r->missing, "coordinator", "nothing of it is below %s", r->out);
+	for (const struct json *v = list ? json_first(list) : NULL; v; v = json_next(v)) {
+		if (json_type(v) == JSON_STRING && !here(r, json_string(v)))
+			notes_add(&r->missing, json_string(v), "nothing of it is below %s", r->out);
+	}
+}
+
+static void read_network(struct run_dir *r)
+{
+	char *path = file_join(r->out, "network.json");
+
+	if (!file_exists(path)) {
+		free(path);
+		return;
+	}
+	if (json_read(path, JSON_TEXT_MAX, &r->network) != ERR_OK)
+		notes_add(&r->missing, "network", "%s", err_detail());
+	free(path);
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+enum err run_dir_read(const char *out, struct run_dir *r)
+{
+	char *own = file_join(out, "run.json");
+
+	*r = (struct run_dir){ .out = out, .alone = file_exists(own) };
+	free(own);
+	if (r->alone)
+		add_process(r, out, base_of(out));
+	else
+		add_below(r);
+	if (!r->n) {
+		enum err err =
+		    r->missing.n
+			? err_set(ERR_INPUT, "%s: no run.json can be read; %s: %s", out,
+				  r->missing.item[0].subject, r->missing.item[0].text)
+			: err_set(ERR_INPUT, "%s/run.json: No such file, nor one below", out);
+
+		run_dir_release(r);
+		return err;
+	}
+	qsort(r->process, r->n, sizeof(*r->process), by_role_and_directory);
+	if (!r->alone) {
+		drop_other_jobs(r);
+		note_absent(r);
+	}
+	read_network(r);
+	return ERR_OK;
+}
+
+void run_dir_release(struct run_dir *r)
+{
+	while (r->n)
+		drop_process(r, r->n - 1);
+	free(r->process);
+	json_free(r->network);
+	notes_release(&r->missing);
+	*r = (struct run_dir){ 0 };
+}
+
+const struct process *run_dir_hub(const struct run_dir *r)
+{
+	return r->n && r->process[0].leads ? &r->process[0] : NULL;
+}
+
+const struct process *run_dir_party(const struct run_dir *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		if (!r->process[i].leads)
+			return &r->process[i];
+	}
+	return NULL;
+}
+
+/* ---- labels ---- */
+
+bool run_rows_apart(const struct json *run)
+{
+	const char *kind = run_string(run_object(run, "job"), "kind");
+
+	return !strcmp(kind, "fedsc") || !strcmp(kind, "kmeans") || !strcmp(kind, "fedspectral") ||
+	       !strcmp(kind, "fedgcn") || run_is_embedding(run);
+}
+
+bool run_is_embedding(const struct json *run)
+{
+	return !strcmp(run_string(run_object(run, "job"), "kind"), "fedwalk");
+}
+
+const char *run_things(const struct json *run, bool one)
+{
+	const char *kind = run_string(run_object(run, "job"), "kind");
+
+	if (!strcmp(kind, "fedgcn"))
+		return one ? "graph" : "graphs";
+	if (!strcmp(kind, "fedspectral"))
+		return one ? "node" : "nodes";
+	if (run_is_embedding(run))
+		return one ? "vertex" : "vertices";
+	return one ? "row" : "rows";
+}
+
+enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)
+{
+	const struct process *party = run_dir_party(r);
+	bool apart = run_rows_apart(r->process[0].run);
+
+	*labels = (struct run_labels){ 0 };
+	if (run_is_embedding(r->process[0].run))
+		return err_set(ERR_INPUT,
+			       "%s: a job of kind fedwalk has embeddings and no labels: coterie "
+			       "classify says what they are worth",
+			       r->out);
+	if (apart && !party)
+		return err_set(ERR_INPUT,
+			       "%s: the coordinator has no labels by id of a job of kind %s, each "
+			       "party has those of its own rows or nodes: name a directory with "
+			       "theirs below it, "
+			       "or a party's",
+			       r->out, run_string(run_object(r->process[0].run, "job"), "kind"));
+	ALLOC(labels->path, r->n);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct process *p = &r->process[i];
+
+		if (apart ? !p->leads : p == (party ? party : r->process))
+			labels->path[labels->n++] = file_join(p->dir, "labels.csv");
+	}
+	return ERR_OK;
+}
+
+void run_labels_release(struct run_labels *labels)
+{
+	for (size_t i = 0; i < labels->n; i++)
+		free(labels->path[i]);
+	free(labels->path);
+	*labels = (struct run_labels){ 0 };
+}
+
+struct run_words run_job_words(const struct json *job)
+{
+	static const char *const keys[] = { "method",     "variant",     "mode", "preset",
+					    "prototypes", "aggregation", "final" };
+	struct run_words words;
+	int n = snprintf(words.s, sizeof(words.s), "%.30s", run_string(job, "kind"));
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (*run_string(job, keys[i]))
+			n += snprintf(words.s + n, sizeof(words.s) - (size_t)n, ", %s %.30s",
+				      keys[i], run_string(job, keys[i]));
+	return words;
+}

@@ -1,0 +1,275 @@
+#include "cli/run/score.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/data/limits.h"
+#include "common/data/text.h"
+#include "common/cluster/metrics.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct named {
+	const char *id;
+	size_t row;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->id, ((const struct named *)b)->id);
+}
+
+static struct named *sorted(const struct labels *l)
+{
+	struct named *s;
+
+	ALLOC(s, l->n);
+	for (size_t i = 0; i < l->n; i++)
+		s[i] = (struct named){ l->id[i], i };
+	qsort(s, l->n, sizeof(*s), by_id);
+	return s;
+}
+
+/* Brings the labels into the truth's order, by id. */
+static enum err match(const struct labels *truth, const char *truth_path, struct labels *l,
+		      const char *path)
+{
+	struct named *t = sorted(truth), *s = sorted(l);
+	uint32_t *label;
+	enum err err = ERR_OK;
+
+	ALLOC(label, truth->n);
+	for (size_t i = 0; i < truth->n && !err; i++) {
+		if (strcmp(t[i].id, s[i].id) != 0)
+			err = err_set(ERR_INPUT, "%s has the id %s, %s has %s in its place",
+				      truth_path, t[i].id, path, s[i].id);
+		else if (i && !strcmp(t[i].id, t[i - 1].id))
+			err = err_set(ERR_INPUT, "%s has the id %s twice", truth_path, t[i].id);
+		else
+			label[t[i].row] = l->label[s[i].row];
+	}
+	if (!err)
+		memcpy(l->label, label, truth->n * sizeof(*label));
+	free(label);
+	free(t);
+	free(s);
+	return err;
+}
+
+static enum err mark(const char *path, const struct buf *file, size_t n, bool *out)
+{
+	struct text t = text_open((struct bytes){ file->p, file->n }, path);
+
+	while (text_line(&t, '#')) {
+		uint64_t row;
+
+		TRY(text_whole(&t, 0, n - 1, "the row", &row));
+		TRY(text_end(&t));
+		out[row] = true;
+	}
+	return ERR_OK;
+}
+
+/* Takes the rows that the file lists out of both; *excluded says how many. */
+static enum err drop(const char *path, struct labels *truth, struct labels *l, size_t *excluded)
+{
+	struct buf file = { 0 };
+	size_t kept = 0;
+	bool *out;
+	enum err err;
+
+	TRY(file_read(path, DATA_FILE_MAX, &file));
+	ALLOC(out, truth->n);
+	err = mark(path, &file, truth->n, out);
+	for (size_t i = 0; i < truth->n && !err; i++) {
+		truth->label[kept] = truth->label[i];
+		l->label[kept] = l->label[i];
+		kept += !out[i];
+	}
+	*excluded = truth->n - kept;
+	if (!err && !kept)
+		err = err_set(ERR_INPUT, "%s excludes all %zu rows", path, truth->n);
+	free(out);
+	buf_release(&file);
+	return err;
+}
+
+static void put(const struct metrics *m, struct json *result)
+{
+	json_put_number(result, "acc", m->acc);
+	json_put_number(result, "nmi", m->nmi);
+	json_put_number(result, "ari", m->ari);
+	json_put_number(result, "f1", m->f1);
+}
+
+enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, struct json *result)
+{
+	struct metrics m;
+
+	TRY(metrics_of(truth, label, n, &m));
+	put(&m, result);
+	return ERR_OK;
+}
+
+/* ---- several files ---- */
+
+/* What the labels are called in messages. */
+struct source {
+	char text[512];
+};
+
+static struct source source_of(struct label_files files)
+{
+	struct source s;
+
+	if (files.n == 1)
+		snprintf(s.text, sizeof(s.text), "%s", files.path[0]);
+	else
+		snprintf(s.text, sizeof(s.text), "%.400s and %zu more", files.path[0], files.n - 1);
+	return s;
+}
+
+static void move_behind(struct labels *all, struct labels *l)
+{
+	all->label = alloc_again(all->label, all->n + l->n, sizeof(*all->label));
+	all->id = alloc_again(all->id, all->n + l->n, sizeof(*all->id));
+	memcpy(all->label + all->n, l->label, l->n * sizeof(*l->label));
+	memcpy(all->id + all->n, l->id, l->n * sizeof(*l->id));
+	all->n += l->n;
+	free(l->label);
+	free(l->id);
+	*l = (struct labels){ 0 };
+}
+
+/* A node that several parties know has one label. Sorts by id. */
+static enum err keep_once(struct labels *l, const char *where)
+{
+	struct named *s = sorted(l);
+	size_t n = 0;
+	enum err err = ERR_OK;
+	uint32_t *label;
+	char **id;
+
+	ALLOC(label, l->n);
+	ALLOC(id, l->n);
+	for (size_t i = 0; i < l->n; i++) {
+		uint32_t here = l->label[s[i].row];
+
+		if (!n || strcmp(id[n - 1], s[i].id) != 0) {
+			label[n] = here;
+			id[n++] = l->id[s[i].row];
+			continue;
+		}
+		if (label[n - 1] != here && !err)
+			err = err_set(ERR_INPUT,
+				      "%s: the id %s is there twice, with the labels %u and %u",
+				      where, s[i].id, label[n - 1], here);
+		free(l->id[s[i].row]);
+	}
+	free(s);
+	free(l->label);
+	free(l->id);
+	*l = (struct labels){ n, label, id };
+	return err;
+}
+
+static enum err read_all(struct label_files files, struct labels *all)
+{
+	struct labels l;
+
+	if (files.n == 1)
+		return labels_read(files.path[0], all);
+	for (size_t i = 0; i < files.n; i++) {
+		TRY(labels_read(files.path[i], &l));
+		if (!l.id) {
+			labels_release(&l);
+			return err_set(ERR_INPUT,
+				       "%s: labels without ids, expected a .csv with ids, as "
+				       "labels of several files are joined by id",
+				       files.path[i]);
+		}
+		move_behind(all, &l);
+	}
+	return keep_once(all, source_of(files).text);
+}
+
+/* Brings joined labels, of as many rows as the truth has, into its order: their ids are its row
+ * numbers. */
+static enum err match_rows(const char *truth_path, struct labels *l, const char *where)
+{
+	uint32_t *label;
+	enum err err = ERR_OK;
+	bool *seen;
+
+	ALLOC(label, l->n);
+	ALLOC(seen, l->n); /* "7" and "07" */
+	for (size_t i = 0; i < l->n && !err; i++) {
+		uint64_t row;
+
+		if (!word_whole((struct word){ l->id[i], strlen(l->id[i]) }, &row) || row >= l->n) {
+			err = err_set(ERR_INPUT,
+				      "%s: the id %s is no row of %s, which has %zu and no ids; "
+				      "with other ids the truth needs them too (.csv: id,label)",
+				      where, l->id[i], truth_path, l->n);
+		} else if (seen[row]) {
+			err = err_set(ERR_INPUT, "%s: the id %s is there twice", where, l->id[i]);
+		} else {
+			seen[row] = true;
+			label[row] = l->label[i];
+		}
+	}
+	if (!err)
+		memcpy(l->label, label, l->n * sizeof(*label));
+	free(seen);
+	free(label);
+	return err;
+}
+
+enum err score_read(const char *truth_path, struct label_files files, struct labels *truth,
+		    struct labels *l)
+{
+	const struct source where = source_of(files);
+	enum err err;
+
+	*l = (struct labels){ 0 };
+	TRY(labels_read(truth_path, truth));
+	err = read_all(files, l);
+	if (!err && truth->n != l->n)
+		err = err_set(ERR_INPUT, "%s has %zu labels, %s %s %zu", truth_path, truth->n,
+			      where.text, files.n > 1 ? "have" : "has", l->n);
+	if (!err && truth->id && l->id)
+		err = match(truth, truth_path, l, where.text);
+	else if (!err && files.n > 1)
+		err = match_rows(truth_path, l, where.text);
+	if (err) {
+		labels_release(truth);
+		labels_release(l);
+	}
+	return err;
+}
+
+enum err score_files(const char *truth_path, struct label_files files, const char *exclude,
+		     bool similarity, struct json *result)
+{
+	struct labels truth, l;
+	struct metrics m = { 0 };
+	size_t excluded = 0;
+	enum err err = ERR_OK;
+
+	TRY(score_read(truth_path, files, &truth, &l));
+	if (exclude)
+		err = drop(exclude, &truth, &l, &excluded);
+	if (!err)
+		err = metrics_of(truth.label, l.label, truth.n - excluded, &m);
+	if (!err) {
+		put(&m, result);
+		if (similarity)
+			json_put_number(result, "similarity", m.similarity);
+		json_put_number(result, "rows", (double)(truth.n - excluded));
+		json_put_number(result, "excluded", (double)excluded);
+	}
+	labels_release(&truth);
+	labels_release(&l);
+	return err;
+}

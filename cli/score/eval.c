@@ -1,0 +1,123 @@
+#include "cli/args/args.h"
+#include "cli/run/graph_scores.h"
+#include "cli/run/score.h"
+
+struct arguments {
+	const char *truth, *exclude, *run;
+	struct label_files labels;
+	bool similarity;
+};
+
+enum { KEY_SIMILARITY = 256, KEY_RUN };
+
+static const struct argp_option options[] = {
+	{ "truth", 't', "FILE", 0, "the known classes: .txt, .csv (with ids) or .npy", 0 },
+	{ "exclude", 'x', "FILE", 0, "rows that do not count: their numbers, from 0, one per line",
+	  0 },
+	{ "paper-similarity", KEY_SIMILARITY, NULL, 0,
+	  "FedSpectral+'s similarity besides, as \"similarity\"; it proves nothing, see below", 0 },
+	{ "run", KEY_RUN, "OUT", 0,
+	  "instead of LABELS: the parties' of a run of kind fedgcn, and their baselines; --truth "
+	  "is \"own\" "
+	  "or a directory, as for show",
+	  0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 't':
+		a->truth = arg;
+		return 0;
+	case 'x':
+		a->exclude = arg;
+		return 0;
+	case KEY_SIMILARITY:
+		a->similarity = true;
+		return 0;
+	case KEY_RUN:
+		a->run = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		return ARGP_ERR_UNKNOWN; /* all of them at once */
+	case ARGP_KEY_ARGS:
+		a->labels.path = state->argv + state->next;
+		a->labels.n = (size_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_END:
+		if (a->run && (a->exclude || a->similarity || a->labels.n))
+			argp_error(state, "--run goes with --truth alone");
+		if (!a->truth || (!a->labels.n && !a->run))
+			argp_error(state, "--truth FILE and LABELS are needed");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static enum err eval_run(const struct arguments *a)
+{
+	struct json *scores = NULL;
+	struct run_dir runs;
+	enum err err;
+
+	TRY(run_dir_read(a->run, &runs));
+	if (graph_scores_apply(runs.process[0].run))
+		err = graph_scores_make(&runs, a->truth, &scores);
+	else
+		err = err_set(ERR_INPUT, "%s: a job of kind %s, expected fedgcn", a->run,
+			      run_string(run_object(runs.process[0].run, "job"), "kind"));
+	if (!err)
+		args_print(scores);
+	json_free(scores);
+	run_dir_release(&runs);
+	return err;
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct json *result;
+	enum err err;
+
+	if (a->run)
+		return eval_run(a);
+	result = json_object();
+	err = score_files(a->truth, a->labels, a->exclude, a->similarity, result);
+
+	if (!err)
+		args_print(result);
+	json_free(result);
+	return err;
+}
+
+int eval_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		"LABELS...\n--run OUT",
+		"Compares labels (.txt, .csv or .npy) with the truth: accuracy under the best "
+		"match of "
+		"clusters to classes, normalised mutual information, adjusted Rand index, "
+		"macro-F1.\v"
+		"If both files have ids they are matched by id, else row by row. Several files are "
+		"those of parties with rows of their own: their labels are joined, by id; where "
+		"the truth has no ids, ids are its row numbers. An id may be in several files, "
+		"with "
+		"the same label.\n\n"
+		"--paper-similarity: 1 - m / n^2 (FedSpectral+, Algorithm 5), m the ordered pairs "
+		"of nodes of one class in different clusters. Putting nodes together costs "
+		"nothing, so one cluster of all nodes scores 1; and of k equal classes only one "
+		"pair in k is of a class at all, so labels drawn at random score 1 - (1 - 1/k)/k.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct arguments a = { 0 };
+
+	return (int)args_run("eval", &argp, argc, argv, &a, run);
+}

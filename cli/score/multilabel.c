@@ -1,0 +1,119 @@
+#include "cli/score/multilabel.h"
+#include "common/base/alloc.h"
+#include "common/base/rng.h"
+#include "common/linalg/parallel.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct plan {
+	const struct logistic *l;
+	const struct mat *X;
+	const struct label_sets *s;
+	double C;
+	const uint32_t *row; /* those that train, then those that are tested */
+	size_t trained, tested;
+	double *value; /* classes x tested */
+};
+
+static void try_class(void *ctx, unsigned worker, size_t class)
+{
+	const struct plan *p = ctx;
+	uint8_t *member;
+	double *weight;
+
+	(void)worker;
+	ALLOC(member, p->s->n);
+	ALLOC(weight, p->X->cols + 1);
+	for (size_t i = 0; i < p->s->n; i++)
+		for (size_t e = p->s->start[i]; e < p->s->start[i + 1]; e++)
+			member[i] |= p->s->class[e] == class;
+	logistic_train(p->l, p->row, p->trained, member, p->C, weight);
+	for (size_t t = 0; t < p->tested; t++)
+		p->value[class * p->tested + t] =
+		    logistic_value(weight, ROW(p->X, p->row[p->trained + t]), p->X->cols);
+	free(weight);
+	free(member);
+}
+
+struct tally {
+	double right, guessed, there;
+};
+
+static double f1(const struct tally *t)
+{
+	return t->guessed + t->there > 0 ? 2 * t->right / (t->guessed + t->there) : 0;
+}
+
+/* The classes of the t-th tested vertex, as many as it has: the largest values, the lower class on
+ * ties. */
+static void decide(const struct plan *p, size_t t, bool *chosen, struct tally *tally)
+{
+	uint32_t i = p->row[p->trained + t];
+	size_t k = p->s->start[i + 1] - p->s->start[i];
+
+	for (size_t c = 0; c < p->s->classes; c++)
+		chosen[c] = false;
+	for (size_t j = 0; j < k; j++) {
+		size_t best = SIZE_MAX;
+
+		for (size_t c = 0; c < p->s->classes; c++)
+			if (!chosen[c] && (best == SIZE_MAX || p->value[c * p->tested + t] >
+								   p->value[best * p->tested + t]))
+				best = c;
+		chosen[best] = true;
+		tally[best].guessed++;
+	}
+	for (size_t e = p->s->start[i]; e < p->s->start[i + 1]; e++) {
+		tally[p->s->class[e]].there++;
+		tally[p->s->class[e]].right += chosen[p->s->class[e]];
+	}
+}
+
+static void judge(const struct plan *p, struct multilabel_score *score)
+{
+	struct tally *tally, all = { 0 };
+	bool *chosen;
+
+	ALLOC(tally, p->s->classes);
+	ALLOC(chosen, p->s->classes);
+	for (size_t t = 0; t < p->tested; t++)
+		decide(p, t, chosen, tally);
+	score->macro = 0;
+	for (size_t c = 0; c < p->s->classes; c++) {
+		score->macro += f1(&tally[c]) / (double)p->s->classes;
+		all.right += tally[c].right;
+		all.guessed += tally[c].guessed;
+		all.there += tally[c].there;
+	}
+	score->micro = f1(&all);
+	free(chosen);
+	free(tally);
+}
+
+void multilabel_split(const struct logistic *l, const struct mat *X, const struct label_sets *s,
+		      const struct multilabel_params *p, unsigned repeat,
+		      struct multilabel_score *score)
+{
+	struct plan f = { .l = l, .X = X, .s = s, .C = p->C };
+	struct rng rng;
+	uint32_t *row;
+	size_t n = 0;
+
+	ALLOC(row, s->n);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->start[i] < s->start[i + 1])
+			row[n++] = (uint32_t)i;
+	rng_seed(&rng, p->seed, repeat);
+	rng_shuffle(&rng, row, n);
+	f.row = row;
+	f.trained = (size_t)fmax(1, fmin((double)n - 1, round(p->ratio * (double)n)));
+	f.tested = n - f.trained;
+	ALLOC(f.value, s->classes * f.tested);
+	parallel(p->threads, s->classes, try_class, &f);
+	*score = (struct multilabel_score){ .trained = f.trained, .tested = f.tested };
+	judge(&f, score);
+	free(f.value);
+	free(row);
+}

@@ -1,0 +1,37 @@
+/* multilabel.h -- how well vectors tell classes: the protocol of DeepWalk's evaluation (Perozzi,
+ * Al-Rfou, Skiena 2014; Tang, Liu 2009).
+ *
+ * A part of the vertices trains one logistic regression per class against the rest. Of each other
+ * vertex the number of its classes is known, k_i, and it gets the k_i classes of largest value.
+ */
+#ifndef CLI_SCORE_MULTILABEL_H
+#define CLI_SCORE_MULTILABEL_H
+
+#include "cli/score/label_sets.h"
+#include "cli/score/logistic.h"
+#include "common/linalg/mat.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct multilabel_params {
+	double ratio; /* of the vertices that have classes: trains; 0 < ratio < 1 */
+	double C;     /* 1 */
+	uint64_t seed;
+	unsigned threads;
+};
+
+struct multilabel_score {
+	size_t trained, tested;
+	double micro, macro; /* F1: of all decisions together; mean over the classes */
+};
+
+/* One split, the repeat-th of the seed: vertices that have classes are shuffled, the first
+ * round(ratio of them) train (at least one trains, and one is tested). Row i of X has the classes of
+ * set i. A class with neither members nor guesses among the tested has F1 0. Deterministic for a
+ * seed, any threads. */
+void multilabel_split(const struct logistic *l, const struct mat *X, const struct label_sets *s,
+		      const struct multilabel_params *p, unsigned repeat,
+		      struct multilabel_score *score);
+
+#endif

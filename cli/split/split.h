@@ -1,0 +1,58 @@
+/* split.h -- one data directory into those of several parties.
+ *
+ *   columns  same nodes, different features; the same graph, or parts of one that overlap (kCAGC)
+ *   rows     different rows, same features; of the edges, if there are any, those within a party's
+ *            rows; of the labels those of its rows
+ *   edges    same nodes, same features, different edges, at one party or several (split_hold.h);
+ *            without features, each party knows the nodes of its edges (FedSpectral)
+ *   vertices a graph without features: different vertices, each with its ties (FedWalk)
+ *   graphs   of many graphs in TU format, different ones (FedGCN): split_graphs.h
+ *
+ * The parts are random, disjoint unless asked for otherwise, and as equal as they can be; rows may
+ * go by class instead, so that parties differ in what they have (skew). The seed is published in
+ * OUT/split.json, so that anybody can make the same split. Nodes and columns keep their order
+ * within a part.
+ */
+#ifndef CLI_SPLIT_SPLIT_H
+#define CLI_SPLIT_SPLIT_H
+
+#include "cli/split/split_hold.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum split_by { SPLIT_COLUMNS, SPLIT_ROWS, SPLIT_EDGES, SPLIT_VERTICES, SPLIT_GRAPHS };
+extern const char *const split_by_names[]; /* by enum split_by */
+
+struct split_params {
+	enum split_by by;
+	size_t parties;
+	uint64_t seed;
+	const char *data, *out; /* out/party-00, out/party-01, ... are made */
+	double shared_edges;    /* columns: the part of all edges that each party gets; 0: all */
+	double skew;      /* rows, graphs: the part of them, 0 to 1, that goes by class (math/skew.h) */
+	double overlap;   /* edges: the share of parties that hold an edge; 0: one of them */
+	bool regions;     /* edges: each party has those of one region of the graph */
+	bool no_features; /* edges: leaves features out, if there are any */
+};
+#define SPLIT_SHARED_MIN 0.5
+
+/* Features are needed, and edges unless it is by rows; with a skew labels too. ERR_INPUT: data are
+ * wrong, or there is less to split than there are parties; ERR_JOB: cannot be written. */
+enum err split_data(const struct split_params *p) MUST_CHECK;
+
+/* Items 0 .. n-1 in `parts` random disjoint parts whose sizes differ by at most 1: part[i] says
+ * where item i is. */
+void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part);
+
+/* Party l's edges, kept[e] for each of all edges, when each party has the share F of them (paper,
+ * Appendix D): in a random order, as on a circle, the count F n on from the place l/parties. Two
+ * parties have disjoint halves at F = 0.5 (of an odd number, one edge in common), and what a party
+ * has it keeps as F grows. Every edge is with one party at least if F parties >= 1. */
+void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l,
+			bool *kept);
+size_t split_shared_count(size_t n, double share); /* F n to the nearest whole, halves up */
+
+#endif

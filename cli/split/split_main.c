@@ -1,0 +1,159 @@
+/* coterie split. */
+#include "cli/split/split.h"
+#include "cli/args/args.h"
+#include "common/job/tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { KEY_OVERLAP = 256, KEY_REGIONS, KEY_NO_FEATURES, KEY_SKEW };
+
+static const struct argp_option options[] = {
+	{ "data", 'd', "DIR", 0,
+	  "features.mtx|npy|csv (not needed by edges), edges.tsv|mtx (not needed by rows); ids.txt "
+	  "and labels.txt if there are any; by graphs a set in TU format",
+	  0 },
+	{ "out", 'o', "DIR", 0, "gets party-00, party-01, ... and split.json", 0 },
+	{ "parties", 'l', "L", 0, "how many", 0 },
+	{ "by", 'b', "WHAT", 0, "columns (default), rows, edges, vertices or graphs", 0 },
+	{ "shared-edges", 'e', "F", 0,
+	  "with columns: each party gets this part of the edges, 0.5 to 1, instead of all", 0 },
+	{ "skew", KEY_SKEW, "S", 0,
+	  "with rows or graphs: this part of them, 0 to 1, goes by class, so that parties have "
+	  "few classes each; default 0",
+	  0 },
+	{ "overlap", KEY_OVERLAP, "F", 0,
+	  "with edges: each is with this share of the parties, 0 to 1, with one at least; default "
+	  "0",
+	  0 },
+	{ "regions", KEY_REGIONS, NULL, 0,
+	  "with edges: each party has those of one region of the graph, not any", 0 },
+	{ "no-features", KEY_NO_FEATURES, NULL, 0, "with edges: the graph alone", 0 },
+	ARGS_SEED,
+	{ 0 },
+};
+
+/* Options that only one way has. */
+static void check(const struct split_params *p, struct argp_state *state)
+{
+	const char *edges = p->overlap > 0   ? "overlap"
+			    : p->regions     ? "regions"
+			    : p->no_features ? "no-features"
+					     : NULL;
+
+	args_need(state, p->data && p->out && p->parties, "--data, --out and --parties are needed");
+	if (p->shared_edges > 0 && p->by != SPLIT_COLUMNS)
+		argp_error(state, "--shared-edges is for --by columns, not for %s",
+			   split_by_names[p->by]);
+	if (p->shared_edges > 0 && p->parties < 2)
+		argp_error(state, "--shared-edges is for two or more parties");
+	if (p->skew > 0 && p->by != SPLIT_ROWS && p->by != SPLIT_GRAPHS)
+		argp_error(state, "--skew is for --by rows or graphs, not for %s",
+			   split_by_names[p->by]);
+	if (edges && p->by != SPLIT_EDGES)
+		argp_error(state, "--%s is for --by edges, not for %s", edges,
+			   split_by_names[p->by]);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct split_params *p = state->input;
+
+	switch (key) {
+	case 'd':
+		p->data = arg;
+		return 0;
+	case 'o':
+		p->out = arg;
+		return 0;
+	case 'l':
+		p->parties = args_whole(state, "parties", arg, 1, PARTIES_MAX);
+		return 0;
+	case 's':
+		p->seed = args_seed(state, arg);
+		return 0;
+	case 'b':
+		for (p->by = SPLIT_COLUMNS; p->by <= SPLIT_GRAPHS; p->by++) {
+			if (!strcmp(split_by_names[p->by], arg))
+				return 0;
+		}
+		argp_error(state,
+			   "--by is \"%s\", expected columns, rows, edges, vertices or graphs",
+			   arg);
+		return 0;
+	case 'e':
+		p->shared_edges = args_number(state, "shared-edges", arg, SPLIT_SHARED_MIN, 1);
+		return 0;
+	case KEY_SKEW:
+		p->skew = args_number(state, "skew", arg, 0, 1);
+		return 0;
+	case KEY_OVERLAP:
+		p->overlap = args_number(state, "overlap", arg, 0, 1);
+		return 0;
+	case KEY_REGIONS:
+		p->regions = true;
+		return 0;
+	case KEY_NO_FEATURES:
+		p->no_features = true;
+		return 0;
+	case ARGP_KEY_END:
+		check(p, state);
+		return 0;
+	default:
+		return args_none(key, arg, state);
+	}
+}
+
+static enum err run(void *arguments)
+{
+	const struct split_params *p = arguments;
+
+	TRY(split_data(p));
+	printf("%s: split by %s over %zu parties, seed %ju", p->out, split_by_names[p->by],
+	       p->parties, (uintmax_t)p->seed);
+	if (p->skew > 0)
+		printf(", %g of the %s by class", p->skew, split_by_names[p->by]);
+	printf("\n");
+	return ERR_OK;
+}
+
+int split_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		NULL,
+		"Splits a data directory over parties, at random and equally: by columns (same "
+		"nodes and graph, "
+		"different features), by rows (different rows, same features), by edges, by "
+		"vertices, or "
+		"by graphs (of a set of many).\v"
+		"Ids are kept; by rows, where there are none, a row's id is its number in the "
+		"whole. columns.txt in a party's directory says which columns of the whole "
+		"it has. By rows each party has the labels of its own rows.\n\n"
+		"With --shared-edges the parties' graphs differ, and a job over them says "
+		"\"graphs\": \"own\". The edges are put into a random order, as on a circle, and "
+		"party l of L takes F of them on from the place l/L. So two parties have a half "
+		"each "
+		"at F = 0.5, and all that they have then they keep as F grows.\n\n"
+		"By edges, a directory without features (or with --no-features) is split as for "
+		"FedSpectral: a party gets edges.tsv by id with the weights, and ids.txt with the "
+		"nodes that it knows: the ends of its edges. A node without any edge is known to "
+		"one party. --overlap F is the paper's: each edge is with max(1, F L) different "
+		"random parties, to the nearest whole and so the same number for all: 2 of 5 at "
+		"0.4. With --regions as many regions of the graph as parties grow from random "
+		"nodes "
+		"by their neighbours; an edge within one is that party's, an edge between two is "
+		"either's.\n\n"
+		"By vertices, a directory with edges is split as for FedWalk: a party gets ids.txt "
+		"with "
+		"the vertices that it hosts, edges.tsv with all their ties, and their lines of "
+		"labels.txt. A tie of two parties' vertices is with both.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct split_params p = { .seed = 1 };
+
+	return (int)args_run("split", &argp, argc, argv, &p, run);
+}

@@ -1,0 +1,373 @@
+#include "cli/synth/planted.h"
+#include "common/base/alloc.h"
+#include "common/base/rng.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STREAM_LABELS, STREAM_EDGES, STREAM_WORDS, STREAM_NOISE };
+enum { WORDS_MIN = 4, WORDS_MAX = 60, FEATURES_PER_WORD = 80 }; /* cora: 1433 / 80 = 18 words */
+
+#define NOISE_MAX 2147483648.0 /* values of planted_noise */
+
+/* Draws i with probability weight[i] / sum: rises are the running sums. O(log n). */
+struct draw {
+	size_t n;
+	double *rises;
+};
+
+static void draw_init(struct draw *d, const double *weight, size_t n)
+{
+	*d = (struct draw){ .n = n };
+	ALLOC(d->rises, n);
+	for (size_t i = 0; i < n; i++)
+		d->rises[i] = (i ? d->rises[i - 1] : 0) + weight[i];
+}
+
+static size_t draw_one(const struct draw *d, struct rng *r)
+{
+	double x = rng_unit(r) * d->rises[d->n - 1];
+	size_t low = 0, high = d->n - 1;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (x < d->rises[mid])
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+static void draw_release(struct draw *d)
+{
+	free(d->rises);
+}
+
+/* ---- classes ---- */
+
+/* Sizes in proportion to 1 / (1 + r/2), at least one node each; then in random order. */
+static void make_labels(const struct planted_params *p, uint32_t *label)
+{
+	double sum = 0, risen = 0;
+	struct rng rng;
+	size_t node = 0;
+
+	for (size_t r = 0; r < p->classes; r++)
+		sum += 1 / (1 + 0.5 * (double)r);
+	for (size_t r = 0; r < p->classes; r++) {
+		size_t left = p->classes - r - 1, to;
+
+		risen += 1 / (1 + 0.5 * (double)r);
+		to = (size_t)llround(risen / sum * (double)p->nodes);
+		if (to <= node)
+			to = node + 1;
+		if (to > p->nodes - left)
+			to = p->nodes - left;
+		if (!left)
+			to = p->nodes;
+		while (node < to)
+			label[node++] = (uint32_t)r;
+	}
+	rng_seed(&rng, p->seed, STREAM_LABELS);
+	rng_shuffle(&rng, label, p->nodes);
+}
+
+/* The nodes of each class: member[first[r]] .. member[first[r + 1] - 1]. */
+struct classes {
+	size_t *first;
+	uint32_t *member;
+};
+
+static void classes_init(struct classes *c, const uint32_t *label, size_t n, size_t k)
+{
+	size_t *at;
+
+	ALLOC(c->first, k + 1);
+	ALLOC(c->member, n);
+	for (size_t i = 0; i < n; i++)
+		c->first[label[i] + 1]++;
+	for (size_t r = 0; r < k; r++)
+		c->first[r + 1] += c->first[r];
+	ALLOC(at, k);
+	memcpy(at, c->first, k * sizeof(*at));
+	for (size_t i = 0; i < n; i++)
+		c->member[at[label[i]]++] = (uint32_t)i;
+	free(at);
+}
+
+static void classes_release(struct classes *c)
+{
+	free(c->first);
+	free(c->member);
+}
+
+/* ---- edges ---- */
+
+/* How attractive a node is: a power law with exponent 2.5, cut so that no node has most edges. */
+static double *make_weights(const struct planted_params *p, struct rng *rng)
+{
+	double *weight, most = sqrt((double)p->nodes);
+
+	ALLOC(weight, p->nodes);
+	for (size_t i = 0; i < p->nodes; i++) {
+		weight[i] = pow(1 - rng_unit(rng), -1 / 1.5);
+		if (weight[i] > most)
+			weight[i] = most;
+	}
+	return weight;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts, keeps each edge once and no loop; returns how many. */
+static size_t proper(uint64_t *a, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(a, n, sizeof(*a), by_value);
+	for (size_t i = 0; i < n; i++) {
+		bool loop = a[i] >> 32 == (a[i] & UINT32_MAX);
+
+		if (!loop && (!kept || a[kept - 1] != a[i]))
+			a[kept++] = a[i];
+	}
+	return kept;
+}
+
+/* Both ends of one edge, which may be the same. */
+static uint64_t draw_edge(const struct planted_params *p, const uint32_t *label,
+			  const struct classes *c, const struct draw *all,
+			  const struct draw *of_class, struct rng *rng)
+{
+	uint64_t u = draw_one(all, rng), v;
+	uint32_t r = label[u];
+
+	if (rng_unit(rng) < p->homophily)
+		v = c->member[c->first[r] + draw_one(&of_class[r], rng)];
+	else
+		v = draw_one(all, rng);
+	return u < v ? u << 32 | v : v << 32 | u;
+}
+
+static enum err draw_edges(const struct planted_params *p, const uint32_t *label,
+			   const struct classes *c, const struct draw *all,
+			   const struct draw *of_class, struct rng *rng, struct csr *adjacency)
+{
+	size_t wanted = (size_t)llround(p->degree * (double)p->nodes / 2), have = 0;
+	struct triple *t;
+	uint64_t *edge;
+
+	ALLOC(edge, wanted);
+	for (int round = 0; have < wanted; round++) {
+		if (round == 100) {
+			free(edge);
+			return err_set(
+			    ERR_INPUT,
+			    "%zu nodes have no room for a mean degree of %g with homophily %g",
+			    p->nodes, p->degree, p->homophily);
+		}
+		for (size_t i = have; i < wanted; i++)
+			edge[i] = draw_edge(p, label, c, all, of_class, rng);
+		have = proper(edge, wanted);
+	}
+	ALLOC(t, 2 * wanted);
+	for (size_t i = 0; i < wanted; i++) {
+		uint32_t u = (uint32_t)(edge[i] >> 32), v = (uint32_t)edge[i];
+
+		t[2 * i] = (struct triple){ u, v, 1 };
+		t[2 * i + 1] = (struct triple){ v, u, 1 };
+	}
+	csr_from_triples(adjacency, p->nodes, p->nodes, t, 2 * wanted);
+	free(adjacency->value); /* all ones */
+	adjacency->value = NULL;
+	free(t);
+	free(edge);
+	return ERR_OK;
+}
+
+static enum err make_edges(const struct planted_params *p, const uint32_t *label,
+			   struct csr *adjacency)
+{
+	struct draw all, *of_class;
+	struct classes c;
+	struct rng rng;
+	double *weight, *some;
+	enum err err;
+
+	rng_seed(&rng, p->seed, STREAM_EDGES);
+	weight = make_weights(p, &rng);
+	classes_init(&c, label, p->nodes, p->classes);
+	draw_init(&all, weight, p->nodes);
+	ALLOC(of_class, p->classes);
+	ALLOC(some, p->nodes);
+	for (size_t r = 0; r < p->classes; r++) {
+		size_t n = c.first[r + 1] - c.first[r];
+
+		for (size_t i = 0; i < n; i++)
+			some[i] = weight[c.member[c.first[r] + i]];
+		draw_init(&of_class[r], some, n);
+	}
+	err = draw_edges(p, label, &c, &all, of_class, &rng, adjacency);
+	for (size_t r = 0; r < p->classes; r++)
+		draw_release(&of_class[r]);
+	draw_release(&all);
+	classes_release(&c);
+	free(of_class);
+	free(weight);
+	free(some);
+	return err;
+}
+
+/* ---- words ---- */
+
+/* The vocabulary: all words in a random order, and each class's share of another one. */
+struct words {
+	uint32_t *any, *own;
+	struct draw any_zipf, own_zipf;
+	size_t share;
+};
+
+static void words_init(struct words *w, const struct planted_params *p, struct rng *rng)
+{
+	double *zipf;
+
+	*w = (struct words){ .share = p->features / p->classes };
+	ALLOC(w->any, p->features);
+	ALLOC(w->own, p->features);
+	ALLOC(zipf, p->features);
+	for (size_t j = 0; j < p->features; j++) {
+		w->any[j] = w->own[j] = (uint32_t)j;
+		zipf[j] = 1 / (double)(j + 10);
+	}
+	rng_shuffle(rng, w->any, p->features);
+	rng_shuffle(rng, w->own, p->features);
+	draw_init(&w->any_zipf, zipf, p->features);
+	draw_init(&w->own_zipf, zipf, w->share);
+	free(zipf);
+}
+
+static void words_release(struct words *w)
+{
+	free(w->any);
+	free(w->own);
+	draw_release(&w->any_zipf);
+	draw_release(&w->own_zipf);
+}
+
+static uint32_t draw_word(const struct words *w, double signal, uint32_t r, struct rng *rng)
+{
+	if (rng_unit(rng) < signal)
+		return w->own[r * w->share + draw_one(&w->own_zipf, rng)];
+	return w->any[draw_one(&w->any_zipf, rng)];
+}
+
+static void make_words(const struct planted_params *p, const uint32_t *label, struct csr *features)
+{
+	size_t mean = p->features / FEATURES_PER_WORD, count = 0;
+	struct triple *t;
+	struct words w;
+	struct rng rng;
+
+	mean = mean < WORDS_MIN ? WORDS_MIN : mean > WORDS_MAX ? WORDS_MAX : mean;
+	rng_seed(&rng, p->seed, STREAM_WORDS);
+	words_init(&w, p, &rng);
+	ALLOC(t, p->nodes * 2 * mean);
+	for (size_t i = 0; i < p->nodes; i++) {
+		size_t words = 1 + rng_below(&rng, 2 * mean - 1);
+
+		for (; words; words--)
+			t[count++] = (struct triple){ (uint32_t)i,
+						      draw_word(&w, p->signal, label[i], &rng), 1 };
+	}
+	csr_from_triples(features, p->nodes, p->features, t, count);
+	free(features->value); /* a word that was drawn twice is there once */
+	features->value = NULL;
+	free(t);
+	words_release(&w);
+}
+
+enum err planted_make(const struct planted_params *p, struct planted *g)
+{
+	enum err err;
+
+	*g = (struct planted){ 0 };
+	if (p->classes > p->nodes)
+		return err_set(ERR_INPUT, "%zu classes, expected at most as many as nodes, %zu",
+			       p->classes, p->nodes);
+	if (p->features && p->classes > p->features)
+		return err_set(ERR_INPUT, "%zu classes, expected at most as many as features, %zu",
+			       p->classes, p->features);
+	ALLOC(g->label, p->nodes);
+	make_labels(p, g->label);
+	err = make_edges(p, g->label, &g->adjacency);
+	if (err)
+		planted_release(g);
+	else if (p->features)
+		make_words(p, g->label, &g->features);
+	return err;
+}
+
+/* How many of the cells that follow are empty: geometric, with miss = ln(1 - density). */
+static double draw_gap(struct rng *rng, double density, double miss)
+{
+	return density < 1 ? floor(log(1 - rng_unit(rng)) / miss) : 0;
+}
+
+enum err planted_noise(size_t rows, size_t cols, double density, uint64_t seed,
+		       struct csr *features)
+{
+	double cells = (double)rows * (double)cols, miss = log1p(-density), at;
+	size_t count = 0, room;
+	struct rng rng;
+
+	*features = (struct csr){ 0 };
+	if (cells * density > NOISE_MAX)
+		return err_set(
+		    ERR_INPUT,
+		    "%zu nodes x %zu features at density %g are %.3g values, expected at "
+		    "most %.3g",
+		    rows, cols, density, cells * density, NOISE_MAX);
+	*features = (struct csr){ .rows = rows, .cols = cols };
+	room = 1024 + (size_t)(1.1 * cells * density);
+	ALLOC(features->start, rows + 1);
+	ALLOC(features->index, room);
+	ALLOC(features->value, room);
+	rng_seed(&rng, seed, STREAM_NOISE);
+	at = density > 0 ? draw_gap(&rng, density, miss) : cells;
+	for (; at < cells; at += 1 + draw_gap(&rng, density, miss)) {
+		size_t row = (size_t)at / cols;
+
+		if (count == room) {
+			room *= 2;
+			features->index =
+			    alloc_again(features->index, room, sizeof(*features->index));
+			features->value =
+			    alloc_again(features->value, room, sizeof(*features->value));
+		}
+		features->index[count] = (uint32_t)((size_t)at - row * cols);
+		features->value[count++] = (double)(1 + rng_below(&rng, 1024)) / 1024;
+		features->start[row + 1] = count;
+	}
+	for (size_t i = 0; i < rows; i++) { /* rows without any */
+		if (features->start[i + 1] < features->start[i])
+			features->start[i + 1] = features->start[i];
+	}
+	return ERR_OK;
+}
+
+void planted_release(struct planted *g)
+{
+	csr_release(&g->features);
+	csr_release(&g->adjacency);
+	free(g->label);
+	*g = (struct planted){ 0 };
+}

@@ -1,0 +1,160 @@
+#include "cli/synth/planted_graphs.h"
+#include "cli/args/args.h"
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/file.h"
+#include "common/base/rng.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STREAM_CLASSES = 0x6772617068, STREAM_EDGES, STREAM_ATTRIBUTES };
+
+/* What is written, as it grows. */
+struct texts {
+	struct buf edges, indicator, labels, attributes;
+	size_t nodes, written;
+};
+
+/* One graph: which pairs of its nodes are edges. */
+struct sketch {
+	size_t n;
+	bool *edge; /* n x n, symmetric */
+};
+
+static void join(struct sketch *s, size_t u, size_t v)
+{
+	s->edge[u * s->n + v] = s->edge[v * s->n + u] = u != v;
+}
+
+/* An edge of the pattern, or one between any two nodes. */
+static void draw(struct sketch *s, size_t u, size_t v, double signal, struct rng *rng)
+{
+	if (rng_unit(rng) < signal)
+		join(s, u, v);
+	else
+		join(s, rng_below(rng, s->n), rng_below(rng, s->n));
+}
+
+static void draw_all(struct sketch *s, size_t clique, double signal, struct rng *rng)
+{
+	for (size_t first = 0; first < s->n; first += clique) {
+		size_t end = first + clique < s->n ? first + clique : s->n;
+
+		if (first)
+			draw(s, first, rng_below(rng, first), signal, rng);
+		for (size_t u = first; u < end; u++)
+			for (size_t v = u + 1; v < end; v++)
+				draw(s, u, v, signal, rng);
+	}
+	if (s->n > 1) /* no graph is without any edge */
+		join(s, 0, 1);
+}
+
+/* Both directions of each edge, as the sets have them; nodes count from 1 over all graphs. */
+static void print_edges(const struct sketch *s, struct texts *t)
+{
+	for (size_t u = 0; u < s->n; u++)
+		for (size_t v = 0; v < s->n; v++)
+			if (s->edge[u * s->n + v]) {
+				buf_printf(&t->edges, "%zu, %zu\n", t->nodes + u + 1,
+					   t->nodes + v + 1);
+				t->written++;
+			}
+}
+
+static void print_attributes(const struct planted_graphs_params *p, size_t n, size_t class,
+			     struct rng *rng, struct texts *t)
+{
+	for (size_t u = 0; u < n; u++)
+		for (size_t j = 0; j < p->attributes; j++)
+			buf_printf(&t->attributes, "%.6f%s",
+				   rng_normal(rng) + (j == class % p->attributes),
+				   j + 1 < p->attributes ? ", " : "\n");
+}
+
+static void print_graphs(const struct planted_graphs_params *p, const uint32_t *class,
+			 struct texts *t)
+{
+	struct rng edges, attributes;
+
+	rng_seed(&edges, p->seed, STREAM_EDGES);
+	rng_seed(&attributes, p->seed, STREAM_ATTRIBUTES);
+	for (size_t g = 0; g < p->graphs; g++) {
+		size_t least = p->size * 3 / 4 > 2 ? p->size * 3 / 4 : 2;
+		struct sketch s = { .n = least + rng_below(&edges, p->size / 2 + 1) };
+
+		ALLOC(s.edge, s.n * s.n);
+		draw_all(&s, 2 + 2 * (size_t) class[g], p -> signal, &edges);
+		print_edges(&s, t);
+		print_attributes(p, s.n, class[g], &attributes, t);
+		for (size_t u = 0; u < s.n; u++)
+			buf_printf(&t->indicator, "%zu\n", g + 1);
+		buf_printf(&t->labels, "%u\n", class[g] + 1);
+		t->nodes += s.n;
+		free(s.edge);
+	}
+}
+
+static enum err write_one(const char *dir, const char *name, const char *what, struct buf *text)
+{
+	char file[512];
+
+	if (!text->n)
+		return ERR_OK;
+	snprintf(file, sizeof(file), "%s_%s.txt", name, what);
+	return args_write(dir, file, text);
+}
+
+static enum err write_all(const char *dir, struct texts *t)
+{
+	char *path = alloc_copy(dir);
+	const char *name;
+	enum err err;
+
+	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+		path[n - 1] = 0;
+	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	err = file_make_dirs(dir);
+	if (!err)
+		err = write_one(dir, name, "A", &t->edges);
+	if (!err)
+		err = write_one(dir, name, "graph_indicator", &t->indicator);
+	if (!err)
+		err = write_one(dir, name, "graph_labels", &t->labels);
+	if (!err)
+		err = write_one(dir, name, "node_attributes", &t->attributes);
+	free(path);
+	return err;
+}
+
+enum err planted_graphs_write(const char *dir, const struct planted_graphs_params *p,
+			      struct planted_graphs_counts *counts)
+{
+	struct texts t = { 0 };
+	uint32_t *class;
+	struct rng rng;
+	enum err err;
+
+	assert(p->classes >= 1 && p->classes <= PLANTED_GRAPHS_CLASSES_MAX && p->size >= 2);
+	if (p->classes > p->graphs)
+		return err_set(ERR_INPUT, "%zu classes of %zu graphs, expected at most as many",
+			       p->classes, p->graphs);
+	ALLOC(class, p->graphs);
+	for (size_t g = 0; g < p->graphs; g++)
+		class[g] = (uint32_t)(g % p->classes);
+	rng_seed(&rng, p->seed, STREAM_CLASSES);
+	rng_shuffle(&rng, class, p->graphs);
+	print_graphs(p, class, &t);
+	*counts = (struct planted_graphs_counts){ t.nodes, t.written / 2 };
+	err = write_all(dir, &t);
+	free(class);
+	buf_release(&t.edges);
+	buf_release(&t.indicator);
+	buf_release(&t.labels);
+	buf_release(&t.attributes);
+	return err;
+}

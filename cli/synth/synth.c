@@ -1,0 +1,376 @@
+#include "cli/args/args.h"
+#include "cli/synth/gauss.h"
+#include "cli/synth/planted.h"
+#include "cli/synth/planted_graphs.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/data/edges.h"
+#include "common/data/labels.h"
+#include "common/data/mtx.h"
+#include "common/data/npy.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { GRAPH, NOISE, POINTS, GRAPHS };
+enum { ID_ROOM = 24 }; /* bytes of "n123" */
+
+struct arguments {
+	struct planted_params p; /* what was not said is 0, or below it */
+	const char *out;
+	const char *edges; /* of a graph that is there: features without meaning for its nodes */
+	bool points, no_features; /* --features 0: a graph alone */
+	double density, apart;
+	bool graphs;
+	size_t size; /* nodes of one of many graphs, in the mean */
+};
+
+enum { KEY_POINTS = 256, KEY_APART, KEY_GRAPHS, KEY_SIZE };
+
+static const struct argp_option options[] = {
+	{ "out", 'o', "DIR", 0, "where features.mtx, edges.tsv and labels.txt go", 0 },
+	{ "nodes", 'n', "N", 0, "rows; default 2708, with --points 1000", 0 },
+	{ "features", 'm', "M", 0,
+	  "words that there are, or columns; default 1433, with --points 16; 0: a graph alone, "
+	  "whose "
+	  "nodes have ids",
+	  0 },
+	{ "clusters", 'k', "K", 0, "default 7, with --points 5", 0 },
+	{ "degree", 'd', "D", 0, "mean degree; default 3.9", 0 },
+	{ "homophily", 'y', "P", 0, "how likely an edge stays within a cluster; default 0.8", 0 },
+	{ "signal", 'w', "P", 0, "how likely a word is of its cluster's own; default 0.4", 0 },
+	ARGS_SEED,
+	{ "edges", 'e', "FILE", 0,
+	  "no planted clusters: random features, for taking times, over this graph of N nodes", 1 },
+	{ "density", 'D', "P", 0, "with --edges: how much of the features is there; default 0.1",
+	  1 },
+	{ "points", KEY_POINTS, NULL, 0,
+	  "no graph: rows in K Gaussian clouds, as features.npy and labels.txt", 2 },
+	{ "apart", KEY_APART, "D", 0,
+	  "with --points: standard deviations of a cloud between any two centres, at least; "
+	  "default 8",
+	  2 },
+	{ "graphs", KEY_GRAPHS, NULL, 0,
+	  "many small graphs in TU format, of K classes by how dense they are: N of them, default "
+	  "200; K "
+	  "default 2; M attributes, default 0; --signal default 0.95",
+	  3 },
+	{ "size", KEY_SIZE, "N", 0, "with --graphs: nodes of a graph in the mean; default 20", 3 },
+	{ 0 },
+};
+
+static enum kind kind_of(const struct arguments *a)
+{
+	return a->graphs ? GRAPHS : a->points ? POINTS : a->edges ? NOISE : GRAPH;
+}
+
+/* What was said that the kind does not have, so that kinds do not mix; NULL: nothing. */
+static const char *stray(const struct arguments *a)
+{
+	enum kind kind = kind_of(a);
+
+	if (kind != GRAPH && a->p.degree >= 0)
+		return "degree";
+	if (kind != GRAPH && a->p.homophily >= 0)
+		return "homophily";
+	if (kind != GRAPH && kind != GRAPHS && a->p.signal >= 0)
+		return "signal";
+	if (kind == NOISE && a->p.classes)
+		return "clusters";
+	if (kind != NOISE && a->density >= 0)
+		return "density";
+	return kind != POINTS && a->apart >= 0 ? "apart" : NULL;
+}
+
+static void check(const struct arguments *a, struct argp_state *state)
+{
+	static const char *const does[] = {
+		[NOISE] = "--edges takes a graph as it is",
+		[POINTS] = "--points makes no graph",
+		[GRAPHS] = "--graphs makes many",
+	};
+	const char *odd = stray(a);
+	enum kind kind = kind_of(a);
+
+	args_need(state, a->out, "--out is missing");
+	if (a->points && a->edges)
+		argp_error(state, "--points and --edges exclude each other");
+	if (a->graphs && (a->points || a->edges))
+		argp_error(state, "--graphs and --%s exclude each other",
+			   a->points ? "points" : "edges");
+	if (a->size && !a->graphs)
+		argp_error(state, "--size goes with --graphs");
+	if (a->graphs && a->p.classes > PLANTED_GRAPHS_CLASSES_MAX)
+		argp_error(state, "--clusters is %zu, expected at most %d with --graphs",
+			   a->p.classes, PLANTED_GRAPHS_CLASSES_MAX);
+	if (odd && (!strcmp(odd, "density") || !strcmp(odd, "apart")))
+		argp_error(state, "--%s goes with --%s", odd,
+			   !strcmp(odd, "density") ? "edges" : "points");
+	if (odd)
+		argp_error(state, "--%s plants clusters in a graph, %s", odd, does[kind]);
+	if (kind == NOISE && !a->p.nodes)
+		argp_error(state,
+			   "--edges needs --nodes: the file does not say how many there are");
+	if ((kind == NOISE || kind == POINTS) && a->no_features)
+		argp_error(state, "--features is 0, expected %d or more with --%s",
+			   kind == NOISE ? 2 : 1, kind == NOISE ? "edges" : "points");
+	if ((kind == NOISE || kind == GRAPH) && a->p.features == 1)
+		argp_error(state, "--features is 1, expected 2 or more%s",
+			   kind == NOISE ? " with --edges" : ", or 0 for a graph alone");
+	if (kind == POINTS && a->p.classes > GAUSS_CLUSTERS_MAX)
+		argp_error(state, "--clusters is %zu, expected at most %d with --points",
+			   a->p.classes, GAUSS_CLUSTERS_MAX);
+}
+
+/* What was not said. */
+static void set_defaults(struct arguments *a)
+{
+	struct planted_params *p = &a->p;
+	bool points = a->points;
+
+	if (a->graphs) {
+		p->nodes = p->nodes ? p->nodes : 200;
+		p->classes = p->classes ? p->classes : 2;
+		p->signal = p->signal >= 0 ? p->signal : 0.95;
+		a->size = a->size ? a->size : 20;
+		return;
+	}
+	p->nodes = p->nodes ? p->nodes : points ? 1000 : 2708;
+	if (!p->features && !a->no_features)
+		p->features = points ? 16 : 1433;
+	p->classes = p->classes ? p->classes : points ? 5 : 7;
+	p->degree = p->degree >= 0 ? p->degree : 3.9;
+	p->homophily = p->homophily >= 0 ? p->homophily : 0.8;
+	p->signal = p->signal >= 0 ? p->signal : 0.4;
+	a->density = a->density >= 0 ? a->density : 0.1;
+	a->apart = a->apart >= 0 ? a->apart : 8;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'o':
+		a->out = arg;
+		return 0;
+	case 'n':
+		a->p.nodes = args_whole(state, "nodes", arg, 2, 1 << 24);
+		return 0;
+	case 'm':
+		a->p.features = args_whole(state, "features", arg, 0, 1 << 24);
+		a->no_features = !a->p.features;
+		return 0;
+	case 'k':
+		a->p.classes = args_whole(state, "clusters", arg, 1, 1 << 16);
+		return 0;
+	case 'd':
+		a->p.degree = args_number(state, "degree", arg, 0, 1000);
+		return 0;
+	case 'y':
+		a->p.homophily = args_number(state, "homophily", arg, 0, 1);
+		return 0;
+	case 'w':
+		a->p.signal = args_number(state, "signal", arg, 0, 1);
+		return 0;
+	case 's':
+		a->p.seed = args_seed(state, arg);
+		return 0;
+	case 'e':
+		a->edges = arg;
+		return 0;
+	case 'D':
+		a->density = args_number(state, "density", arg, 0, 1);
+		return 0;
+	case KEY_POINTS:
+		a->points = true;
+		return 0;
+	case KEY_GRAPHS:
+		a->graphs = true;
+		return 0;
+	case KEY_SIZE:
+		a->size = args_whole(state, "size", arg, 2, 1 << 12);
+		return 0;
+	case KEY_APART:
+		a->apart = args_number(state, "apart", arg, 0, 1e6);
+		return 0;
+	case ARGP_KEY_END:
+		check(a, state);
+		set_defaults(a);
+		return 0;
+	default:
+		return args_none(key, arg, state);
+	}
+}
+
+static enum err write_labels(const char *dir, const uint32_t *label, size_t n)
+{
+	char *path = file_join(dir, "labels.txt");
+	enum err err = labels_write_txt(path, label, n);
+
+	free(path);
+	return err;
+}
+
+/* edges.tsv, between ids if there are any, which ids.txt has in the order of the nodes. */
+static enum err write_graph(const char *dir, const struct csr *adjacency, bool with_ids)
+{
+	size_t n = adjacency->rows;
+	struct buf text = { 0 };
+	char *name, **id = NULL;
+	enum err err = ERR_OK;
+
+	if (!with_ids) {
+		edges_print_tsv(adjacency, NULL, &text);
+		return args_write(dir, "edges.tsv", &text);
+	}
+	name = alloc(n, ID_ROOM);
+	ALLOC(id, n);
+	for (size_t i = 0; i < n; i++) {
+		id[i] = name + ID_ROOM * i;
+		snprintf(id[i], ID_ROOM, "n%zu", i);
+		buf_printf(&text, "%s\n", id[i]);
+	}
+	err = args_write(dir, "ids.txt", &text);
+	if (!err) {
+		edges_print_tsv(adjacency, id, &text);
+		err = args_write(dir, "edges.tsv", &text);
+	}
+	free(id);
+	free(name);
+	return err;
+}
+
+static enum err write_all(const char *dir, const struct planted *g)
+{
+	struct buf text = { 0 };
+
+	TRY(file_make_dirs(dir));
+	if (g->features.rows) {
+		mtx_print(&g->features, &text);
+		TRY(args_write(dir, "features.mtx", &text));
+	}
+	TRY(write_graph(dir, &g->adjacency, !g->features.rows));
+	return write_labels(dir, g->label, g->adjacency.rows);
+}
+
+/* The features first: edges.tsv may be the very file that was read. */
+static enum err write_noise(const char *dir, const struct csr *features,
+			    const struct csr *adjacency)
+{
+	struct buf text = { 0 };
+
+	TRY(file_make_dirs(dir));
+	mtx_print(features, &text);
+	TRY(args_write(dir, "features.mtx", &text));
+	return write_graph(dir, adjacency, false);
+}
+
+static enum err run_noise(const struct arguments *a)
+{
+	struct csr adjacency = { 0 }, features = { 0 };
+	struct edges_dropped dropped;
+	enum err err;
+
+	err = edges_read(a->edges, a->p.nodes, NULL, &adjacency, &dropped);
+	if (!err)
+		err = planted_noise(a->p.nodes, a->p.features, a->density, a->p.seed, &features);
+	if (!err)
+		err = write_noise(a->out, &features, &adjacency);
+	if (!err)
+		printf("%s: %zu nodes, %zu features, %zu random values, %zu edges, seed %ju\n",
+		       a->out, a->p.nodes, a->p.features, features.start[a->p.nodes],
+		       adjacency.start[a->p.nodes] / 2, (uintmax_t)a->p.seed);
+	csr_release(&features);
+	csr_release(&adjacency);
+	return err;
+}
+
+/* A large matrix is not in memory twice but for the file's bytes, which are half of it. */
+static enum err write_points(const char *dir, const struct mat *X, const uint32_t *label)
+{
+	struct buf text = { 0 };
+
+	TRY(file_make_dirs(dir));
+	npy_print(X, &text);
+	TRY(args_write(dir, "features.npy", &text));
+	return write_labels(dir, label, X->rows);
+}
+
+static enum err run_points(const struct arguments *a)
+{
+	struct gauss_params p = { a->p.nodes, a->p.features, a->p.classes, a->apart, a->p.seed };
+	uint32_t *label;
+	struct mat X;
+	enum err err;
+
+	TRY(gauss_make(&p, &X, &label));
+	err = write_points(a->out, &X, label);
+	if (!err)
+		printf("%s: %zu rows, %zu columns, %zu clusters %g apart, seed %ju\n", a->out,
+		       p.rows, p.columns, p.clusters, p.apart, (uintmax_t)p.seed);
+	mat_release(&X);
+	free(label);
+	return err;
+}
+
+static enum err run_graphs(const struct arguments *a)
+{
+	struct planted_graphs_params p = { a->p.nodes,    a->size,     a->p.classes,
+					   a->p.features, a->p.signal, a->p.seed };
+	struct planted_graphs_counts counts;
+
+	TRY(planted_graphs_write(a->out, &p, &counts));
+	printf("%s: %zu graphs, %zu nodes, %zu edges, %zu attributes, %zu classes, seed %ju\n",
+	       a->out, p.graphs, counts.nodes, counts.edges, p.attributes, p.classes,
+	       (uintmax_t)p.seed);
+	return ERR_OK;
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct planted g;
+	enum err err;
+
+	if (a->graphs)
+		return run_graphs(a);
+	if (a->points)
+		return run_points(a);
+	if (a->edges)
+		return run_noise(a);
+	TRY(planted_make(&a->p, &g));
+	err = write_all(a->out, &g);
+	if (!err)
+		printf("%s: %zu nodes, %zu features, %zu edges, %zu clusters, seed %ju\n", a->out,
+		       a->p.nodes, a->p.features, g.adjacency.start[a->p.nodes] / 2, a->p.classes,
+		       (uintmax_t)a->p.seed);
+	planted_release(&g);
+	return err;
+}
+
+int synth_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options,
+		parse,
+		NULL,
+		"Makes an attributed graph with planted clusters; the defaults are about "
+		"those of cora. Or, with --edges, random features for a graph that is there. Or, "
+		"with --points, rows in Gaussian clouds, for FedSC and k-means. Or, with --graphs, "
+		"many small graphs, for FedGCN.\v"
+		"With --features 0 there is no features.mtx; nodes are called n0, n1, ..., in "
+		"edges.tsv "
+		"and, one per line of labels.txt, in ids.txt.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct arguments a = { .p = { .degree = -1, .homophily = -1, .signal = -1, .seed = 1 },
+			       .density = -1,
+			       .apart = -1 };
+
+	return (int)args_run("synth", &argp, argc, argv, &a, run);
+}

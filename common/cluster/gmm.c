@@ -1,0 +1,261 @@
+#include "common/cluster/gmm.h"
+#include "common/base/alloc.h"
+#include "common/cluster/kmeans.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { Q = GMM_DIMENSIONS_MAX, SEED_ITERATIONS = 50 };
+
+/* L (lower) of the symmetric positive definite A = L L', q x q; false if it is not. */
+static bool cholesky(const double *A, size_t q, double *L)
+{
+	for (size_t i = 0; i < q; i++) {
+		for (size_t j = 0; j <= i; j++) {
+			double sum = A[i * q + j];
+
+			for (size_t l = 0; l < j; l++)
+				sum -= L[i * q + l] * L[j * q + l];
+			if (i == j && !(sum > 0))
+				return false;
+			L[i * q + j] = i == j ? sqrt(sum) : sum / L[j * q + j];
+		}
+	}
+	return true;
+}
+
+/* B = A^-1 from A's factor: columns of L^-1, then their products. */
+static void invert(const double *L, size_t q, double *B)
+{
+	double inverse[Q * Q] = { 0 };
+
+	for (size_t c = 0; c < q; c++) {
+		for (size_t i = c; i < q; i++) {
+			double sum = i == c;
+
+			for (size_t l = c; l < i; l++)
+				sum -= L[i * q + l] * inverse[l * q + c];
+			inverse[i * q + c] = sum / L[i * q + i];
+		}
+	}
+	for (size_t i = 0; i < q; i++) {
+		for (size_t j = 0; j < q; j++) {
+			B[i * q + j] = 0;
+			for (size_t l = 0; l < q; l++)
+				B[i * q + j] += inverse[l * q + i] * inverse[l * q + j];
+		}
+	}
+}
+
+/* log (share x density) of x in component r, whose precision has the factor L: |L' (x - mu)|^2. */
+static double log_density(const struct gmm *m, size_t r, const double *L, double log_det,
+			  const double *x)
+{
+	const double *mu = m->mu + r * m->q;
+	double square = 0;
+
+	for (size_t j = 0; j < m->q; j++) {
+		double sum = 0;
+
+		for (size_t i = j; i < m->q; i++)
+			sum += L[i * m->q + j] * (x[i] - mu[i]);
+		square += sum * sum;
+	}
+	return log(m->share[r]) + log_det - square / 2 - (double)m->q / 2 * log(2 * acos(-1.0));
+}
+
+static bool factors(const struct gmm *m, double *L, double *log_det)
+{
+	size_t size = m->q * m->q;
+
+	for (size_t r = 0; r < m->k; r++) {
+		if (!cholesky(m->precision + r * size, m->q, L + r * size))
+			return false;
+		log_det[r] = 0;
+		for (size_t i = 0; i < m->q; i++)
+			log_det[r] += log(L[r * size + i * m->q + i]);
+	}
+	return true;
+}
+
+/* log density of each row in each component; false if a precision does not do. */
+static bool densities(const struct gmm *m, const struct mat *X, struct mat *D)
+{
+	size_t size = m->q * m->q;
+	double *L, *log_det;
+	bool good;
+
+	ALLOC(L, m->k * size);
+	ALLOC(log_det, m->k);
+	good = factors(m, L, log_det);
+	for (size_t i = 0; good && i < X->rows; i++)
+		for (size_t r = 0; r < m->k; r++)
+			MAT(D, i, r) = log_density(m, r, L + r * size, log_det[r], ROW(X, i));
+	free(L);
+	free(log_det);
+	return good;
+}
+
+/* D becomes posteriors; the mean log density. */
+static double expect(struct mat *D)
+{
+	double total = 0;
+
+	assert(D->cols > 0);
+	for (size_t i = 0; i < D->rows; i++) {
+		double *d = ROW(D, i), top = d[0], sum = DBL_MIN; /* the largest term is 1 */
+
+		for (size_t r = 1; r < D->cols; r++)
+			top = fmax(top, d[r]);
+		for (size_t r = 0; r < D->cols; r++)
+			sum += d[r] = exp(d[r] - top);
+		for (size_t r = 0; r < D->cols; r++)
+			d[r] /= sum;
+		total += top + log(sum);
+	}
+	return total / (double)D->rows;
+}
+
+static void fit_component(const struct mat *X, const struct mat *D, size_t r, double ridge,
+			  struct gmm *m)
+{
+	double S[Q * Q] = { 0 }, L[Q * Q] = { 0 }, mass = 0, *mu = m->mu + r * m->q;
+	size_t q = m->q;
+
+	for (size_t i = 0; i < X->rows; i++)
+		mass += MAT(D, i, r);
+	m->share[r] = mass / (double)X->rows;
+	if (mass < 1e-3) {
+		m->share[r] = 0;
+		return;
+	}
+	for (size_t j = 0; j < q; j++) {
+		mu[j] = 0;
+		for (size_t i = 0; i < X->rows; i++)
+			mu[j] += MAT(D, i, r) * MAT(X, i, j) / mass;
+	}
+	for (size_t i = 0; i < X->rows; i++)
+		for (size_t a = 0; a < q; a++)
+			for (size_t b = 0; b <= a; b++)
+				S[a * q + b] += MAT(D, i, r) / mass * (MAT(X, i, a) - mu[a]) *
+						(MAT(X, i, b) - mu[b]);
+	for (size_t a = 0; a < q; a++) {
+		S[a * q + a] += ridge;
+		for (size_t b = 0; b < a; b++)
+			S[b * q + a] = S[a * q + b];
+	}
+	if (cholesky(S, q, L))
+		invert(L, q, m->precision + r * q * q);
+}
+
+static void maximise(const struct mat *X, const struct mat *D, double ridge, struct gmm *m)
+{
+	for (size_t r = 0; r < m->k; r++)
+		fit_component(X, D, r, ridge, m);
+}
+
+static void gmm_init(struct gmm *m, size_t k, size_t q)
+{
+	*m = (struct gmm){ .k = k, .q = q };
+	ALLOC(m->share, k);
+	ALLOC(m->mu, k * q);
+	ALLOC(m->precision, k * q * q);
+	for (size_t r = 0; r < k; r++)
+		for (size_t j = 0; j < q; j++)
+			m->precision[(r * q + j) * q + j] = 1;
+}
+
+static void fit_once(const struct mat *X, const struct gmm_params *p, double ridge, uint64_t seed,
+		     struct gmm *m)
+{
+	struct kmeans_params how = {
+		.k = p->k, .restarts = 1, .iterations = SEED_ITERATIONS, .seed = seed, .threads = 1
+	};
+	double before = -INFINITY;
+	uint32_t *label;
+	struct mat D;
+
+	gmm_init(m, p->k, X->cols);
+	ALLOC(label, X->rows);
+	kmeans(X, NULL, &how, label, NULL, NULL);
+	mat_init(&D, X->rows, p->k);
+	for (size_t i = 0; i < X->rows; i++)
+		MAT(&D, i, label[i]) = 1;
+	maximise(X, &D, ridge, m);
+	for (unsigned t = 0; t < p->iterations && densities(m, X, &D); t++) {
+		m->likelihood = expect(&D);
+		if (m->likelihood - before < p->tolerance)
+			break;
+		before = m->likelihood;
+		maximise(X, &D, ridge, m);
+	}
+	mat_release(&D);
+	free(label);
+}
+
+static double mean_variance(const struct mat *X)
+{
+	double total = 0;
+
+	for (size_t j = 0; j < X->cols; j++) {
+		double mean = 0;
+
+		for (size_t i = 0; i < X->rows; i++)
+			mean += MAT(X, i, j) / (double)X->rows;
+		for (size_t i = 0; i < X->rows; i++)
+			total += (MAT(X, i, j) - mean) * (MAT(X, i, j) - mean);
+	}
+	return total / (double)(X->rows * X->cols);
+}
+
+void gmm_fit(const struct mat *X, const struct gmm_params *p, struct gmm *m)
+{
+	double ridge = p->ridge * mean_variance(X);
+
+	assert(X->rows > 0 && X->cols > 0 && X->cols <= Q && p->restarts > 0);
+	if (!(ridge > 0)) /* all points are one */
+		ridge = 1;
+	fit_once(X, p, ridge, p->seed, m);
+	for (unsigned i = 1; i < p->restarts; i++) {
+		struct gmm other;
+
+		fit_once(X, p, ridge, p->seed + i, &other);
+		if (other.likelihood > m->likelihood) {
+			struct gmm swap = *m;
+
+			*m = other;
+			other = swap;
+		}
+		gmm_release(&other);
+	}
+}
+
+enum err gmm_label(const struct gmm *m, const struct mat *X, uint32_t *label)
+{
+	struct mat D;
+
+	mat_init(&D, X->rows, m->k);
+	if (!densities(m, X, &D)) {
+		mat_release(&D);
+		return err_set(ERR_INPUT, "a mixture's precision is not positive definite");
+	}
+	for (size_t i = 0; i < X->rows; i++) {
+		label[i] = 0;
+		for (size_t r = 1; r < m->k; r++)
+			if (MAT(&D, i, r) > MAT(&D, i, label[i]))
+				label[i] = (uint32_t)r;
+	}
+	mat_release(&D);
+	return ERR_OK;
+}
+
+void gmm_release(struct gmm *m)
+{
+	free(m->share);
+	free(m->mu);
+	free(m->precision);
+	*m = (struct gmm){ 0 };
+}

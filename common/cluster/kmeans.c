@@ -1,0 +1,342 @@
+#include "common/cluster/kmeans.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/linalg/distance.h"
+#include "common/cluster/kmeans_own.h"
+#include "common/linalg/parallel.h"
+#include "common/linalg/simd.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The sums of up to FEW centres stay in registers, those of COLUMNS columns at a time: what is in
+ * memory must be stored before it can be added to again. It pays in up to FEW_DIMS dimensions. */
+enum { FEW = 4, COLUMNS = 3, FEW_DIMS = 2 * COLUMNS };
+
+/* All bits where the lane is the label; a row of none has no lane. */
+static const long long own_lane[FEW + 1][FEW] = {
+	{ -1, 0, 0, 0 }, { 0, -1, 0, 0 }, { 0, 0, -1, 0 }, { 0, 0, 0, -1 }, { 0 }
+};
+
+typedef long long ivec2 __attribute__((vector_size(16), aligned(8), may_alias));
+#define NEAREST     nearest
+#define NINTH       ninth
+#define SUM_COLUMNS sum_columns
+#define SUM         sum_few
+#define VEC         vec2
+#define IVEC        ivec2
+#define TARGET
+#include "common/cluster/kmeans_block.inc"
+#ifdef SIMD_AVX2
+typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
+#undef NEAREST
+#undef NINTH
+#undef SUM_COLUMNS
+#undef SUM
+#undef VEC
+#undef IVEC
+#undef TARGET
+#define NEAREST     nearest_avx2
+#define NINTH       ninth_avx2
+#define SUM_COLUMNS sum_columns_avx2
+#define SUM         sum_few_avx2
+#define VEC         vec4
+#define IVEC        ivec4
+#define TARGET      __attribute__((target("avx2")))
+#include "common/cluster/kmeans_block.inc"
+#define PICK(name) (simd_avx2() ? name##_avx2 : name)
+#else
+#define PICK(name) name
+#endif
+
+/* -- the steps ----------------------------------------------------------------------------- */
+
+/* sum: k x d */
+static void sum_scattered(const struct mat *Z, const double *weight, const uint32_t *label,
+			  size_t k, double *sum, double *total)
+{
+	size_t d = Z->cols;
+
+	for (size_t i = 0; i < Z->rows; i++) {
+		double w = weight_of(weight, i), *to;
+
+		if (label[i] >= k)
+			continue;
+		to = sum + label[i] * d;
+		total[label[i]] += w;
+		for (size_t j = 0; j < d; j++)
+			to[j] += w * MAT(Z, i, j);
+	}
+}
+
+void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
+{
+	size_t d = Z->cols;
+	bool few = c->rows <= FEW && d <= FEW_DIMS;
+	double *sum, *total;
+
+	assert(c->cols == d);
+	ALLOC(sum, (few ? FEW : c->rows) * d);
+	ALLOC(total, few ? FEW : c->rows);
+	if (few)
+		PICK(sum_few)(Z, weight, label, sum, total);
+	else
+		sum_scattered(Z, weight, label, c->rows, sum, total);
+	for (size_t r = 0; r < c->rows; r++)
+		for (size_t j = 0; total[r] > 0 && j < d; j++)
+			MAT(c, r, j) = sum[few ? j * FEW + r : r * d + j] / total[r];
+	free(total);
+	free(sum);
+}
+
+void kmeans_distances(const struct mat *Z, const struct mat *c, double *D)
+{
+	struct distance s;
+
+	assert(c->cols == Z->cols);
+	distance_init(&s, c->rows, c->cols);
+	distance_set(&s, c->a);
+	for (size_t i = 0; i < Z->rows; i += DISTANCE_ROWS)
+		distance_block(&s, ROW(Z, i), distance_count(Z->rows, i), D + i * c->rows);
+	distance_release(&s);
+}
+
+/* The first of the least of k values. Where there are many, several minima at a time do not wait
+ * for each other. */
+static uint32_t first_least(const double *row, size_t k)
+{
+	enum { LANES = 8 };
+	double lane[LANES], least = row[0];
+	uint32_t best = 0;
+	size_t r = 1;
+
+	if (k >= 2 * LANES) {
+		memcpy(lane, row, sizeof(lane));
+		for (r = LANES; r + LANES <= k; r += LANES)
+			for (size_t v = 0; v < LANES; v++)
+				lane[v] = row[r + v] < lane[v] ? row[r + v] : lane[v];
+		for (size_t v = 0; v < LANES; v++)
+			least = lane[v] < least ? lane[v] : least;
+		while (best < r && row[best] > least)
+			best++;
+	}
+	for (; r < k; r++)
+		if (row[r] < least) {
+			least = row[r];
+			best = (uint32_t)r;
+		}
+	return best;
+}
+
+size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, uint32_t *label,
+		     double *inertia)
+{
+	size_t moved = 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t best = first_least(D + i * k, k);
+
+		moved += label[i] != best;
+		label[i] = best;
+		sum += weight_of(weight, i) * D[i * k + best];
+	}
+	if (inertia)
+		*inertia += sum;
+	return moved;
+}
+
+void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label)
+{
+	for (size_t i = 0; i < n; i++) {
+		const double *row = D + i * k;
+		double least = row[0], second = INFINITY;
+		uint32_t best = 0;
+
+		for (size_t r = 1; r < k; r++)
+			if (row[r] < least) {
+				second = least;
+				least = row[r];
+				best = (uint32_t)r;
+			} else if (row[r] < second) {
+				second = row[r];
+			}
+		label[i] = least <= second / 9 ? best : (uint32_t)k;
+	}
+}
+
+/* -- Lloyd --------------------------------------------------------------------------------- */
+
+struct restart {
+	uint32_t *label;
+	struct mat centres;
+	double inertia;
+};
+
+struct search {
+	const struct distance_rows *rows;
+	const double *weight;
+	const struct kmeans_params *p;
+	struct restart *restart; /* one each */
+	struct lloyd *lloyd;     /* one for each worker */
+};
+
+/* What a worker computes with, restart after restart: pages that are given back and asked for again
+ * cost as much as an iteration. Distances are made and used block by block: n x k of them never
+ * exist at once. */
+struct lloyd {
+	const struct search *s;
+	struct restart *r;
+	struct seeding *seeding;
+	struct distance to;
+	double *D;     /* k x DISTANCE_STRIDE */
+	double *least; /* n, up to whole blocks: what the last assignment left of D */
+};
+
+static void lloyd_ninth(struct lloyd *l)
+{
+	const struct mat *Z = l->s->rows->Z;
+	uint32_t label[DISTANCE_ROWS];
+
+	distance_set(&l->to, l->r->centres.a);
+	for (size_t i = 0; i < Z->rows; i += DISTANCE_ROWS) {
+		size_t rows = distance_count(Z->rows, i);
+
+		distance_by_centre(&l->to, l->s->rows, i, l->D);
+		PICK(ninth)(l->D, rows, l->to.k, label);
+		memcpy(l->r->label + i, label, rows * sizeof(*label));
+	}
+	kmeans_centres(Z, l->s->weight, l->r->label, &l->r->centres);
+}
+
+/* Returns how many labels changed. */
+static size_t relabel(const uint32_t *to, size_t rows, uint32_t *label)
+{
+	size_t moved = 0;
+
+	for (size_t i = 0; i < rows; i++)
+		moved += label[i] != to[i];
+	memcpy(label, to, rows * sizeof(*label));
+	return moved;
+}
+
+static size_t lloyd_assign(struct lloyd *l)
+{
+	size_t n = l->s->rows->Z->rows, moved = 0;
+	uint32_t label[DISTANCE_ROWS];
+
+	distance_set(&l->to, l->r->centres.a);
+	for (size_t i = 0; i < n; i += DISTANCE_ROWS) {
+		size_t rows = distance_count(n, i);
+
+		distance_by_centre(&l->to, l->s->rows, i, l->D);
+		PICK(nearest)(l->D, rows, l->to.k, label, l->least + i);
+		moved += relabel(label, rows, l->r->label + i);
+	}
+	return moved;
+}
+
+/* Of the last assignment, block by block. */
+static double inertia_of(const struct lloyd *l)
+{
+	size_t n = l->s->rows->Z->rows;
+	double inertia = 0;
+
+	for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
+		size_t end = first + distance_count(n, first);
+		double sum = 0;
+
+		for (size_t i = first; i < end; i++)
+			sum += weight_of(l->s->weight, i) * l->least[i];
+		inertia += sum;
+	}
+	return inertia;
+}
+
+static void lloyd_init(struct lloyd *l, const struct search *s)
+{
+	size_t n = s->rows->Z->rows, d = s->rows->Z->cols, k = s->p->k;
+
+	l->s = s;
+	l->seeding = kmeans_seeding(s->rows, s->weight, k);
+	distance_init(&l->to, k, d);
+	ALLOC(l->D, DISTANCE_STRIDE * k);
+	ALLOC(l->least, n + DISTANCE_ROWS);
+}
+
+static void lloyd_release(struct lloyd *l)
+{
+	free(l->least);
+	free(l->D);
+	distance_release(&l->to);
+	kmeans_seeding_free(l->seeding);
+}
+
+static void run_restart(void *ctx, unsigned worker, size_t number)
+{
+	const struct search *s = ctx;
+	const struct mat *Z = s->rows->Z;
+	struct restart *r = &s->restart[number];
+	struct lloyd *l = &s->lloyd[worker];
+	size_t n = Z->rows;
+
+	l->r = r;
+	ALLOC(r->label, n);
+	mat_init(&r->centres, s->p->k, Z->cols);
+	kmeans_seed(l->seeding, s->p->seed, number, &r->centres);
+	if (s->p->ninth)
+		lloyd_ninth(l);
+	for (size_t i = 0; i < n; i++)
+		r->label[i] = UINT32_MAX; /* the first assignment moves every row */
+	for (unsigned t = 0; t < s->p->iterations; t++) {
+		if (lloyd_assign(l) == 0)
+			break;
+		kmeans_centres(Z, s->weight, r->label, &r->centres);
+		progress_tick();
+	}
+	if (s->p->iterations == 0)
+		lloyd_assign(l);
+	r->inertia = inertia_of(l);
+}
+
+void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
+	    uint32_t *label, struct mat *centres, double *inertia)
+{
+	struct distance_rows rows;
+	struct search s = { .rows = &rows, .weight = weight, .p = p };
+	unsigned workers = parallel_workers(p->threads, p->restarts);
+	size_t best = 0;
+
+	assert(p->k >= 1 && p->k < UINT32_MAX && p->restarts >= 1);
+	if (inertia)
+		*inertia = 0;
+	if (centres)
+		mat_init(centres, p->k, Z->cols);
+	if (Z->rows == 0)
+		return;
+	distance_rows_init(&rows, Z);
+	ALLOC(s.restart, p->restarts);
+	ALLOC(s.lloyd, workers);
+	for (unsigned w = 0; w < workers; w++)
+		lloyd_init(&s.lloyd[w], &s);
+	parallel(p->threads, p->restarts, run_restart, &s);
+	for (unsigned w = 0; w < workers; w++)
+		lloyd_release(&s.lloyd[w]);
+	free(s.lloyd);
+	for (size_t i = 1; i < p->restarts; i++)
+		if (s.restart[i].inertia < s.restart[best].inertia)
+			best = i;
+	memcpy(label, s.restart[best].label, Z->rows * sizeof(*label));
+	if (centres)
+		memcpy(centres->a, s.restart[best].centres.a, p->k * Z->cols * sizeof(double));
+	if (inertia)
+		*inertia = s.restart[best].inertia;
+	for (size_t i = 0; i < p->restarts; i++) {
+		free(s.restart[i].label);
+		mat_release(&s.restart[i].centres);
+	}
+	free(s.restart);
+	distance_rows_release(&rows);
+}

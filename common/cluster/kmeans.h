@@ -1,0 +1,53 @@
+/* kmeans.h -- weighted k-means on rows of a matrix, and the single steps it is made of.
+ *
+ * The steps are public because the federated protocols run the same ones with the squared
+ * distances summed over parties: kCAGC Protocol 1 (arXiv 2411.12329) is kmeans(), and
+ * Protocols 2 and 3 are its steps with a secure sum between distances and assignment.
+ */
+#ifndef COMMON_CLUSTER_KMEANS_H
+#define COMMON_CLUSTER_KMEANS_H
+
+#include "common/base/err.h"
+#include "common/linalg/mat.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Labels are 0 .. k-1; in a partial assignment k itself means "assigned to none". */
+
+/* The centres of a (partial) assignment: row r of c (k x Z.cols) becomes the weighted mean of
+ * the rows i of Z with label[i] == r. A cluster without rows keeps what c holds.
+ * weight may be NULL: all one. O(n d). Protocol 1 lines 11-13 and 21-23. */
+void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label,
+		    struct mat *c);
+
+/* D[i * k + r] = ||Z_i - c_r||^2, clamped at 0. O(n k d). Protocol 1 line 7. */
+void kmeans_distances(const struct mat *Z, const struct mat *c, double *D);
+
+/* label[i] = argmin_r D[i * k + r], the lowest r on ties. Returns how many labels changed.
+ * Adds sum_i weight_i min_r D to *inertia if it is not NULL. Protocol 1 line 19. */
+size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, uint32_t *label,
+		     double *inertia);
+
+/* The 1/9 step, Protocol 1 line 9: label[i] = r if D_ir <= D_is / 9 for all s != r, else k. */
+void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label);
+
+struct kmeans_params {
+	size_t k;            /* clusters, 1 <= k; more than n rows leaves clusters empty */
+	unsigned restarts;   /* >= 1; the lowest inertia wins, the first on ties */
+	unsigned iterations; /* Lloyd's Q; stops early when no label changes */
+	bool ninth;          /* one 1/9 step before Lloyd */
+	uint64_t seed;
+	unsigned threads; /* the result does not depend on it */
+};
+
+/* Greedy k-means++ (2 + floor(ln k) trials per centre), the 1/9 step if asked, Lloyd; an empty
+ * cluster keeps its centre. Outputs: label (n), centres (k x d, initialised here; may be NULL),
+ * inertia of the last assignment (may be NULL). No iterations: the labels of the seeds. Weights
+ * are >= 0; rows of weight 0 move no centre. Cost per iteration O(n k d). Same seed, same labels,
+ * any threads. With up to 64 columns it holds a copy of Z. */
+void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
+	    uint32_t *label, struct mat *centres, double *inertia);
+
+#endif

@@ -1,0 +1,170 @@
+#include "common/cluster/kmeans_swap.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/base/rng.h"
+#include "common/cluster/kmeans.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LLOYD = 3,           /* steps after a swap */
+	PASSES = 100,        /* over all rows, at most */
+	STREAM = 0x73776170, /* "swap" */
+};
+static const double GAIN = 1e-12; /* in relation to what a row costs: less is rounding */
+
+struct clusters {
+	const struct mat *Z;
+	uint32_t *label;
+	struct mat centre;
+	double *size;
+};
+
+static void clusters_init(struct clusters *c, const struct mat *Z, size_t k)
+{
+	*c = (struct clusters){ .Z = Z };
+	ALLOC(c->label, Z->rows);
+	ALLOC(c->size, k);
+	mat_init(&c->centre, k, Z->cols);
+}
+
+static void clusters_release(struct clusters *c)
+{
+	mat_release(&c->centre);
+	free(c->size);
+	free(c->label);
+}
+
+static double square(const double *a, const double *b, size_t d)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j < d; j++)
+		sum += (a[j] - b[j]) * (a[j] - b[j]);
+	return sum;
+}
+
+static double inertia(const struct clusters *c)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < c->Z->rows; i++)
+		sum += square(ROW(c->Z, i), ROW(&c->centre, c->label[i]), c->Z->cols);
+	return sum;
+}
+
+static void lloyd(struct clusters *c, unsigned steps)
+{
+	size_t n = c->Z->rows, k = c->centre.rows;
+	double *D = alloc(n, k * sizeof(*D));
+
+	for (unsigned t = 0; t < steps; t++) {
+		kmeans_distances(c->Z, &c->centre, D);
+		kmeans_assign(D, NULL, n, k, c->label, NULL);
+		kmeans_centres(c->Z, NULL, c->label, &c->centre);
+	}
+	free(D);
+}
+
+/* Where row i costs least. Without it its cluster costs `own` less; to any other it adds. */
+static uint32_t best_place(const struct clusters *c, size_t i)
+{
+	const double *z = ROW(c->Z, i);
+	uint32_t from = c->label[i], to = from;
+	double own = 0, best = INFINITY;
+
+	if (c->size[from] < 2)
+		return from;
+	for (uint32_t r = 0; r < c->centre.rows; r++) {
+		double cost = square(z, ROW(&c->centre, r), c->Z->cols);
+
+		if (r == from) {
+			own = cost * c->size[r] / (c->size[r] - 1);
+		} else if (cost * c->size[r] / (c->size[r] + 1) < best) {
+			best = cost * c->size[r] / (c->size[r] + 1);
+			to = r;
+		}
+	}
+	return best < own * (1 - GAIN) ? to : from;
+}
+
+static void move(struct clusters *c, size_t i, uint32_t to)
+{
+	const double *z = ROW(c->Z, i);
+	double *a = ROW(&c->centre, c->label[i]), *b = ROW(&c->centre, to);
+	double less = --c->size[c->label[i]], more = ++c->size[to];
+
+	for (size_t j = 0; j < c->Z->cols; j++) {
+		a[j] += (a[j] - z[j]) / less;
+		b[j] += (z[j] - b[j]) / more;
+	}
+	c->label[i] = to;
+}
+
+static void hartigan(struct clusters *c)
+{
+	size_t n = c->Z->rows, still = 0;
+
+	kmeans_centres(c->Z, NULL, c->label, &c->centre);
+	memset(c->size, 0, c->centre.rows * sizeof(*c->size));
+	for (size_t i = 0; i < n; i++)
+		c->size[c->label[i]]++;
+	for (size_t t = 0; t < PASSES * n && still < n; t++) {
+		size_t i = t % n;
+		uint32_t to = best_place(c, i);
+
+		still++;
+		if (to != c->label[i]) {
+			move(c, i, to);
+			still = 0;
+		}
+	}
+}
+
+/* c becomes what comes of `from` with a random centre put on a random row. */
+static void try_swap(struct clusters *c, const struct clusters *from, struct rng *rng)
+{
+	size_t d = c->Z->cols, k = c->centre.rows;
+	size_t r = rng_below(rng, k), i = rng_below(rng, c->Z->rows);
+
+	memcpy(c->centre.a, from->centre.a, k * d * sizeof(double));
+	memcpy(c->label, from->label, c->Z->rows * sizeof(*c->label));
+	memcpy(ROW(&c->centre, r), ROW(c->Z, i), d * sizeof(double));
+	lloyd(c, LLOYD);
+	hartigan(c);
+}
+
+void kmeans_swap(const struct mat *Z, size_t k, unsigned swaps, uint64_t seed, uint32_t *label)
+{
+	struct clusters best, other;
+	struct rng rng;
+	double least;
+
+	if (Z->rows == 0)
+		return;
+	rng_seed(&rng, seed, STREAM);
+	clusters_init(&best, Z, k);
+	clusters_init(&other, Z, k);
+	memcpy(best.label, label, Z->rows * sizeof(*label));
+	hartigan(&best);
+	least = inertia(&best);
+	for (unsigned t = 0; t < swaps; t++) {
+		double now;
+
+		try_swap(&other, &best, &rng);
+		now = inertia(&other);
+		if (now < least * (1 - GAIN)) {
+			struct clusters kept = best;
+
+			best = other;
+			other = kept;
+			least = now;
+		}
+		progress_tick();
+	}
+	memcpy(label, best.label, Z->rows * sizeof(*label));
+	clusters_release(&other);
+	clusters_release(&best);
+}

@@ -1,0 +1,268 @@
+#include "common/cluster/metrics.h"
+#include "common/base/alloc.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* -- the best one-to-one match ------------------------------------------------------------ */
+
+/* Shortest augmenting paths with potentials (Jonker, Volgenant 1987 without its initialisation):
+ * row by row, a Dijkstra search over reduced costs finds where the new row fits best. Index 0 of
+ * columns stands for "none"; rows and columns count from 1. */
+struct match {
+	const double *cost;
+	size_t n;
+	double *row_price, *col_price, *reach; /* reach: least reduced cost to a column so far */
+	size_t *row_of, *from; /* of a column: its row; the column before it on the path */
+	bool *done;
+};
+
+/* Grows the tree from column `at` (whose row is set); returns the next column to settle. */
+static size_t match_grow(struct match *m, size_t at)
+{
+	size_t row = m->row_of[at], best = 0;
+	double step = DBL_MAX;
+
+	m->done[at] = true;
+	for (size_t j = 1; j <= m->n; j++) {
+		double reduced;
+
+		if (m->done[j])
+			continue;
+		reduced = m->cost[(row - 1) * m->n + j - 1] - m->row_price[row] - m->col_price[j];
+		if (reduced < m->reach[j]) {
+			m->reach[j] = reduced;
+			m->from[j] = at;
+		}
+		if (best == 0 || m->reach[j] < step) {
+			step = m->reach[j];
+			best = j;
+		}
+	}
+	for (size_t j = 0; j <= m->n; j++) {
+		if (m->done[j]) {
+			m->row_price[m->row_of[j]] += step;
+			m->col_price[j] -= step;
+		} else {
+			m->reach[j] -= step;
+		}
+	}
+	return best;
+}
+
+void hungarian(const double *cost, size_t n, size_t *column)
+{
+	struct match m = { .cost = cost, .n = n };
+
+	ALLOC(m.row_price, n + 1);
+	ALLOC(m.col_price, n + 1);
+	ALLOC(m.reach, n + 1);
+	ALLOC(m.row_of, n + 1);
+	ALLOC(m.from, n + 1);
+	ALLOC(m.done, n + 1);
+	for (size_t row = 1; row <= n; row++) {
+		size_t at = 0;
+
+		for (size_t j = 0; j <= n; j++) {
+			m.reach[j] = DBL_MAX;
+			m.done[j] = false;
+		}
+		m.row_of[0] = row;
+		do
+			at = match_grow(&m, at);
+		while (m.row_of[at]);
+		for (; at; at = m.from[at])
+			m.row_of[at] = m.row_of[m.from[at]];
+	}
+	for (size_t j = 1; j <= n; j++)
+		column[m.row_of[j] - 1] = j - 1;
+	free(m.done);
+	free(m.from);
+	free(m.row_of);
+	free(m.reach);
+	free(m.col_price);
+	free(m.row_price);
+}
+
+/* -- the contingency table ---------------------------------------------------------------- */
+
+/* count[t * size + u]: nodes of class t in cluster u, both numbered from 0 in the order of their
+ * labels; square, the smaller side padded with empty ones. */
+struct table {
+	size_t classes, clusters, size, n;
+	double *count, *class_sum, *cluster_sum;
+};
+
+/* number[label] = 1 + rank among the labels that occur; 0 for others. Returns how many occur. */
+static size_t number_labels(const uint32_t *label, size_t n, uint32_t *number)
+{
+	uint32_t used = 0;
+
+	for (size_t i = 0; i < n; i++)
+		number[label[i]] = 1;
+	for (size_t v = 0; v < METRICS_LABEL_END; v++)
+		if (number[v])
+			number[v] = ++used;
+	return used;
+}
+
+static enum err check_labels(const uint32_t *label, size_t n, const char *what)
+{
+	for (size_t i = 0; i < n; i++)
+		if (label[i] >= METRICS_LABEL_END)
+			return err_set(ERR_INPUT, "%s of node %zu is %u: labels are below %d", what,
+				       i, label[i], METRICS_LABEL_END);
+	return ERR_OK;
+}
+
+static enum err table_init(struct table *t, const uint32_t *truth, const uint32_t *label, size_t n)
+{
+	uint32_t *class_number, *cluster_number;
+	enum err err = ERR_OK;
+
+	*t = (struct table){ .n = n };
+	ALLOC(class_number, METRICS_LABEL_END);
+	ALLOC(cluster_number, METRICS_LABEL_END);
+	t->classes = number_labels(truth, n, class_number);
+	t->clusters = number_labels(label, n, cluster_number);
+	t->size = t->classes > t->clusters ? t->classes : t->clusters;
+	if (t->size > METRICS_CLASSES_MAX) {
+		err = err_set(ERR_INPUT, "%zu classes and %zu clusters: at most %d can be matched",
+			      t->classes, t->clusters, METRICS_CLASSES_MAX);
+		goto out;
+	}
+	ALLOC(t->count, t->size * t->size);
+	ALLOC(t->class_sum, t->size);
+	ALLOC(t->cluster_sum, t->size);
+	for (size_t i = 0; i < n; i++) {
+		size_t c = class_number[truth[i]] - 1, u = cluster_number[label[i]] - 1;
+
+		t->count[c * t->size + u]++;
+		t->class_sum[c]++;
+		t->cluster_sum[u]++;
+	}
+out:
+	free(class_number);
+	free(cluster_number);
+	return err;
+}
+
+static void table_release(struct table *t)
+{
+	free(t->count);
+	free(t->class_sum);
+	free(t->cluster_sum);
+}
+
+/* -- the measures -------------------------------------------------------------------------- */
+
+static double entropy(const double *sum, size_t size, double n)
+{
+	double h = 0;
+
+	for (size_t i = 0; i < size; i++)
+		if (sum[i] > 0)
+			h -= sum[i] / n * log(sum[i] / n);
+	return h;
+}
+
+static double nmi_of(const struct table *t)
+{
+	double n = (double)t->n, information = 0;
+	double h = entropy(t->class_sum, t->size, n) + entropy(t->cluster_sum, t->size, n);
+
+	if (t->classes == 1 && t->clusters == 1)
+		return 1;
+	for (size_t c = 0; c < t->size; c++)
+		for (size_t u = 0; u < t->size; u++) {
+			double both = t->count[c * t->size + u];
+
+			if (both > 0)
+				information +=
+				    both / n *
+				    log(both * n / (t->class_sum[c] * t->cluster_sum[u]));
+		}
+	return fmin(1, fmax(0, 2 * information / h));
+}
+
+static double pairs(const double *count, size_t size)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < size; i++)
+		sum += count[i] * (count[i] - 1) / 2;
+	return sum;
+}
+
+static double ari_of(const struct table *t)
+{
+	double all = (double)t->n * ((double)t->n - 1) / 2;
+	double both = pairs(t->count, t->size * t->size);
+	double a = pairs(t->class_sum, t->size), b = pairs(t->cluster_sum, t->size);
+	double expected = all > 0 ? a * b / all : 0, most = (a + b) / 2;
+
+	/* Both put all nodes together, or both keep each alone: they agree. */
+	return most == expected ? 1 : (both - expected) / (most - expected);
+}
+
+static double squares(const double *count, size_t size)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < size; i++)
+		sum += count[i] * count[i];
+	return sum;
+}
+
+/* Ordered pairs of a class, a node with itself too, less those that are in one cluster. */
+static double similarity_of(const struct table *t)
+{
+	double split = squares(t->class_sum, t->size) - squares(t->count, t->size * t->size);
+
+	return 1 - split / ((double)t->n * (double)t->n);
+}
+
+/* Fills acc and f1. */
+static void match_measures(const struct table *t, struct metrics *m)
+{
+	size_t *cluster_of;
+	double *cost, hit = 0, f1 = 0;
+
+	ALLOC(cluster_of, t->size);
+	ALLOC(cost, t->size * t->size);
+	for (size_t i = 0; i < t->size * t->size; i++)
+		cost[i] = -t->count[i];
+	hungarian(cost, t->size, cluster_of);
+	for (size_t c = 0; c < t->classes; c++) {
+		double both = t->count[c * t->size + cluster_of[c]];
+
+		hit += both;
+		f1 += 2 * both / (t->class_sum[c] + t->cluster_sum[cluster_of[c]]);
+	}
+	m->acc = hit / (double)t->n;
+	m->f1 = f1 / (double)t->classes;
+	free(cost);
+	free(cluster_of);
+}
+
+enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n, struct metrics *m)
+{
+	struct table t;
+	enum err err;
+
+	if (n == 0)
+		return err_set(ERR_INPUT, "metrics: no labels to compare");
+	TRY(check_labels(truth, n, "class"));
+	TRY(check_labels(label, n, "cluster"));
+	err = table_init(&t, truth, label, n);
+	if (!err) {
+		match_measures(&t, m);
+		m->nmi = nmi_of(&t);
+		m->ari = ari_of(&t);
+		m->similarity = similarity_of(&t);
+	}
+	table_release(&t);
+	return err;
+}

@@ -1,0 +1,475 @@
+#include "common/cluster/spectral.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/base/rng.h"
+#include "common/cluster/kmeans.h"
+#include "common/linalg/la.h"
+#include "common/linalg/parallel.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A direction of the remainder below this share of its column's length is rounding. */
+static const double GONE = 1e-11;
+/* A unit vector with no more than this along any of the space's directions is outside it. */
+static const double OUTSIDE = 1e-13;
+enum { STREAM = 0x6c616e63 }; /* of the random numbers */
+
+void spectral_defaults(struct spectral_params *p, size_t n, size_t k, uint64_t seed,
+		       unsigned threads)
+{
+	*p = (struct spectral_params){
+		.n = n, .k = k, .rounds = 100, .tolerance = 1e-6, .seed = seed, .threads = threads
+	};
+}
+
+/* The space so far. Its vectors are rows, so that one more is more memory at the end. */
+struct space {
+	const struct spectral_params *p;
+	struct mat Q; /* width x n, orthonormal */
+	size_t last;  /* rows of Q that belong to the last block */
+	struct mat H; /* most x most, of which width x width counts: Q A Q' */
+	struct rng rng;
+};
+
+size_t spectral_block(const struct spectral_params *p)
+{
+	size_t b = p->block ? p->block : p->k + 6 > 16 ? p->k + 6 : 16;
+
+	return b < p->n ? b : p->n;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+enum { STRIPE = 64 };
+
+/* By squares that stay in cache. */
+static void transpose(const struct mat *A, struct mat *T)
+{
+	mat_init(T, A->cols, A->rows);
+	for (size_t top = 0; top < A->rows; top += STRIPE)
+		for (size_t left = 0; left < A->cols; left += STRIPE)
+			for (size_t i = top; i < least(top + STRIPE, A->rows); i++)
+				for (size_t j = left; j < least(left + STRIPE, A->cols); j++)
+					MAT(T, j, i) = MAT(A, i, j);
+}
+
+/* B <- B - (B Q') Q; part (B.rows x Q.rows, initialised here; may be NULL) = B Q'. Returns the
+ * largest entry of that. */
+static double project_out(const struct space *s, struct mat *B, struct mat *part)
+{
+	double largest = 0;
+	struct mat C, in;
+
+	la_mul_nt_long(B, &s->Q, s->p->threads, &C);
+	la_mul_nn(&C, &s->Q, s->p->threads, &in);
+	for (size_t i = 0; i < B->rows * B->cols; i++)
+		B->a[i] -= in.a[i];
+	mat_release(&in);
+	for (size_t i = 0; i < C.rows * C.cols; i++)
+		largest = fmax(largest, fabs(C.a[i]));
+	if (part)
+		*part = C;
+	else
+		mat_release(&C);
+	return largest;
+}
+
+static double length(const double *x, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i] * x[i];
+	return sqrt(sum);
+}
+
+static void random_row(struct space *s, double *row)
+{
+	for (size_t j = 0; j < s->p->n; j++)
+		row[j] = rng_normal(&s->rng) / sqrt((double)s->p->n);
+}
+
+/* Makes B's rows, which lie outside the space, an orthonormal set that does too, of new random
+ * directions where B has no more. Of a remainder without full rank the factorisation makes
+ * directions of rounding, and those may lie in the space: so it is looked at again, until there is
+ * no more than rounding to take out. */
+static enum err make_block(struct space *s, struct mat *B, double scale)
+{
+	bool fresh = false;
+
+	for (size_t i = 0; i < B->rows; i++)
+		if (!(length(ROW(B, i), B->cols) > GONE * scale)) {
+			random_row(s, ROW(B, i));
+			fresh = true;
+		}
+	if (!s->Q.rows)
+		return la_orthonormal_rows(B);
+	if (fresh)
+		project_out(s, B, NULL);
+	for (int pass = 0; pass < 3; pass++) {
+		TRY(la_orthonormal_rows(B));
+		if (project_out(s, B, NULL) <= OUTSIDE)
+			return ERR_OK;
+	}
+	return la_orthonormal_rows(B);
+}
+
+static void append(struct space *s, const struct mat *B)
+{
+	size_t n = s->p->n;
+
+	s->Q.a = alloc_again(s->Q.a, (s->Q.rows + B->rows) * n, sizeof(double));
+	memcpy(s->Q.a + s->Q.rows * n, B->a, B->rows * n * sizeof(double));
+	s->Q.rows += B->rows;
+	s->last = B->rows;
+}
+
+/* H's newest rows and columns from T = Q Y. */
+static void extend(struct space *s, const struct mat *part)
+{
+	size_t width = s->Q.rows, old = width - s->last;
+	struct mat H;
+
+	mat_init(&H, width, width);
+	for (size_t i = 0; i < old; i++)
+		memcpy(ROW(&H, i), ROW(&s->H, i), old * sizeof(double));
+	for (size_t b = 0; b < s->last; b++)
+		for (size_t j = 0; j < width; j++) {
+			double h = MAT(part, b, j);
+
+			if (j >= old) /* both of a pair are in `part` */
+				h = (h + MAT(part, j - old, old + b)) / 2;
+			MAT(&H, old + b, j) = MAT(&H, j, old + b) = h;
+		}
+	mat_release(&s->H);
+	s->H = H;
+}
+
+/* One product: Y' = A Q_last', into H; Y is what is left of it outside the space. */
+static enum err multiply(struct space *s, const struct ortho_operator *A, struct mat *Y)
+{
+	struct mat last = { s->last, s->p->n, ROW(&s->Q, s->Q.rows - s->last) };
+	struct mat B, product = { 0 }, part;
+	enum err err;
+
+	transpose(&last, &B);
+	err = A->times(A->ctx, &B, &product);
+	mat_release(&B);
+	TRY(err);
+	transpose(&product, Y);
+	mat_release(&product);
+	project_out(s, Y, &part);
+	extend(s, &part);
+	mat_release(&part);
+	project_out(s, Y, NULL);
+	return ERR_OK;
+}
+
+/* The largest of ||A v - theta v|| = ||Y' s_last|| over the k Ritz vectors s (rows of E), over the
+ * largest |theta|. */
+static double residual_of(const struct space *s, const struct mat *Y, const struct mat *E,
+			  const double *value)
+{
+	size_t k = s->p->k, old = s->Q.rows - s->last;
+	double worst = 0, scale = fmax(fabs(value[0]), 1e-300);
+	struct mat G;
+
+	la_mul_nt_long(Y, Y, s->p->threads, &G);
+	for (size_t r = 0; r < k; r++) {
+		const double *e = ROW(E, r) + old;
+		double sum = 0;
+
+		for (size_t a = 0; a < s->last; a++)
+			for (size_t b = 0; b < s->last; b++)
+				sum += e[a] * e[b] * MAT(&G, a, b);
+		worst = fmax(worst, sqrt(sum > 0 ? sum : 0));
+	}
+	mat_release(&G);
+	return worst / scale;
+}
+
+/* V's columns from the Ritz vectors, the largest entry of each positive. */
+static void assemble(const struct space *s, const struct mat *E, struct mat *V)
+{
+	struct mat wanted = { s->p->k, E->cols, E->a }, rows;
+
+	la_mul_nn(&wanted, &s->Q, s->p->threads, &rows);
+	for (size_t r = 0; r < rows.rows; r++) {
+		double top = 0, *row = ROW(&rows, r);
+
+		for (size_t i = 0; i < rows.cols; i++)
+			if (fabs(row[i]) > fabs(top))
+				top = row[i];
+		for (size_t i = 0; top < 0 && i < rows.cols; i++)
+			row[i] = -row[i];
+	}
+	transpose(&rows, V);
+	mat_release(&rows);
+}
+
+/* The first block, and later ones from Y, which is used up. */
+static enum err grow(struct space *s, struct mat *Y, double scale)
+{
+	size_t left = s->p->n - s->Q.rows, b = spectral_block(s->p);
+	enum err err;
+
+	if (!Y->a) {
+		mat_init(Y, b, s->p->n);
+		for (size_t i = 0; i < b; i++) {
+			random_row(s, ROW(Y, i));
+			for (size_t j = 0; s->p->weight && j < s->p->n; j++)
+				MAT(Y, i, j) *= s->p->weight[j];
+		}
+	}
+	if (Y->rows > left)
+		Y->rows = left;
+	err = make_block(s, Y, scale);
+	if (!err)
+		append(s, Y);
+	mat_release(Y);
+	return err;
+}
+
+/* Q's first rows become E Q, in place; H what it then is. */
+static void rotate(struct space *s, const struct mat *E, const double *value)
+{
+	size_t n = s->p->n, width = s->Q.rows;
+
+	for (size_t first = 0; first < n; first += LA_PIECE) {
+		size_t cols = least(LA_PIECE, n - first);
+		struct mat part, turned;
+
+		mat_init(&part, width, cols);
+		for (size_t i = 0; i < width; i++)
+			memcpy(ROW(&part, i), ROW(&s->Q, i) + first, cols * sizeof(double));
+		la_mul_nn(E, &part, s->p->threads, &turned);
+		for (size_t i = 0; i < E->rows; i++)
+			memcpy(ROW(&s->Q, i) + first, ROW(&turned, i), cols * sizeof(double));
+		mat_release(&turned);
+		mat_release(&part);
+		progress_tick();
+	}
+	s->Q.rows = E->rows;
+	mat_release(&s->H);
+	mat_init(&s->H, E->rows, E->rows);
+	for (size_t i = 0; i < E->rows; i++)
+		MAT(&s->H, i, i) = value[i];
+}
+
+/* If the space has no room for another block, its best half goes on: with the next block, of which
+ * the last product tells what is outside, it is a Krylov space still. */
+static enum err make_room(struct space *s)
+{
+	const struct spectral_params *p = s->p;
+	size_t b = spectral_block(p), keep = p->space / 2;
+	double *value;
+	struct mat H, E;
+	enum err err;
+
+	if (!p->space || s->Q.rows + b <= p->space)
+		return ERR_OK;
+	mat_copy(&H, &s->H);
+	ALLOC(value, keep);
+	err = la_eigen_top(&H, keep, value, &E);
+	if (!err) {
+		rotate(s, &E, value);
+		mat_release(&E);
+	}
+	free(value);
+	mat_release(&H);
+	return err;
+}
+
+/* Ritz values and vectors of the space as it is, and how far off they are. */
+static enum err look(const struct space *s, const struct mat *Y, double *value, struct mat *E,
+		     struct spectral_report *report)
+{
+	size_t wanted = s->p->values ? s->p->values : s->p->k;
+	struct mat H;
+	enum err err;
+
+	mat_release(E);
+	mat_copy(&H, &s->H);
+	err = la_eigen_top(&H, least(wanted, H.rows), value, E);
+	mat_release(&H);
+	if (err)
+		return err;
+	report->values = E->rows;
+	report->residual = s->Q.rows == s->p->n ? 0 : residual_of(s, Y, E, value);
+	return ERR_OK;
+}
+
+static enum err iterate(struct space *s, const struct ortho_operator *A, double *value,
+			struct mat *E, struct spectral_report *report)
+{
+	const struct spectral_params *p = s->p;
+	struct mat Y = { 0 };
+	double scale = 0;
+	enum err err = ERR_OK;
+
+	*E = (struct mat){ 0 };
+	report->residual = 1;
+	while (!err) {
+		err = make_room(s);
+		if (!err)
+			err = grow(s, &Y, scale);
+		if (!err)
+			err = multiply(s, A, &Y);
+		if (err)
+			break;
+		report->rounds++;
+		if (s->Q.rows >= p->k) {
+			err = look(s, &Y, value, E, report);
+			scale = fabs(value[0]);
+		}
+		if (err || report->residual <= p->tolerance)
+			break;
+		if (report->rounds >= p->rounds)
+			err = err_set(
+			    ERR_JOB,
+			    "Lanczos: relative residual %.3g after %u rounds, expected %.3g",
+			    report->residual, report->rounds, p->tolerance);
+		progress_tick();
+	}
+	mat_release(&Y);
+	return err;
+}
+
+enum err spectral_top(const struct ortho_operator *A, const struct spectral_params *p,
+		      double *value, struct mat *V, struct spectral_report *report)
+{
+	struct space s = { .p = p, .Q = { 0, p->n, NULL } };
+	struct spectral_report unused;
+	struct mat E;
+	enum err err;
+
+	assert(p->k >= 1 && p->k <= p->n && p->rounds > 0);
+	assert(!p->values || p->values >= p->k);
+	assert(!p->space || p->space >= p->k + 4 * spectral_block(p));
+	report = report ? report : &unused;
+	*report = (struct spectral_report){ 0 };
+	rng_seed(&s.rng, p->seed, STREAM);
+	err = iterate(&s, A, value, &E, report);
+	if (!err)
+		assemble(&s, &E, V);
+	mat_release(&E);
+	mat_release(&s.H);
+	mat_release(&s.Q);
+	return err;
+}
+
+/* -- a graph's ------------------------------------------------------------------------------- */
+
+void spectral_graph_init(struct spectral_graph *g, const struct csr *S, unsigned threads)
+{
+	assert(S->rows == S->cols);
+	*g = (struct spectral_graph){ .S = S, .threads = threads };
+	ALLOC(g->root, S->rows);
+	for (size_t i = 0; i < S->rows; i++) {
+		double degree = 0;
+
+		for (size_t e = S->start[i]; e < S->start[i + 1]; e++)
+			degree += S->value ? S->value[e] : 1;
+		g->root[i] = degree > 0 ? 1 / sqrt(degree) : 0;
+	}
+}
+
+void spectral_graph_release(struct spectral_graph *g)
+{
+	free(g->root);
+	*g = (struct spectral_graph){ 0 };
+}
+
+struct sparse_product {
+	const struct spectral_graph *g;
+	const struct mat *B;
+	size_t first, count;
+	double *y;
+};
+
+enum { PRODUCT_ROWS = 1024 };
+
+static void product_rows(void *ctx, unsigned worker, size_t block)
+{
+	const struct sparse_product *p = ctx;
+	const struct csr *S = p->g->S;
+	size_t cols = p->B->cols, from = block * PRODUCT_ROWS;
+	size_t to = least(from + PRODUCT_ROWS, p->count);
+
+	(void)worker;
+	memset(p->y + from * cols, 0, (to - from) * cols * sizeof(*p->y));
+	for (size_t r = from; r < to; r++) {
+		size_t i = p->first + r;
+		double *y = p->y + r * cols;
+
+		for (size_t e = S->start[i]; e < S->start[i + 1]; e++) {
+			size_t j = S->index[e];
+			double w = (S->value ? S->value[e] : 1) * p->g->root[j];
+			const double *b = ROW(p->B, j);
+
+			for (size_t c = 0; c < cols; c++)
+				y[c] += w * b[c];
+		}
+		for (size_t c = 0; c < cols; c++)
+			y[c] *= p->g->root[i];
+	}
+}
+
+void spectral_graph_rows(const struct spectral_graph *g, const struct mat *B, size_t first,
+			 size_t count, double *y)
+{
+	struct sparse_product p = { g, B, first, count, y };
+
+	assert(B->rows == g->S->rows && first + count <= B->rows);
+	parallel(g->threads, (count + PRODUCT_ROWS - 1) / PRODUCT_ROWS, product_rows, &p);
+}
+
+enum err spectral_graph_times(void *ctx, const struct mat *B, struct mat *Y)
+{
+	mat_init(Y, B->rows, B->cols);
+	spectral_graph_rows(ctx, B, 0, B->rows, Y->a);
+	return ERR_OK;
+}
+
+void spectral_unit_rows(struct mat *E)
+{
+	for (size_t i = 0; i < E->rows; i++) {
+		double norm = length(ROW(E, i), E->cols);
+
+		for (size_t j = 0; norm > 0 && j < E->cols; j++)
+			MAT(E, i, j) /= norm;
+	}
+}
+
+enum err spectral_cluster(const struct csr *S, const struct spectral_params *p, unsigned restarts,
+			  uint32_t *label, struct spectral_report *report)
+{
+	struct kmeans_params how = { .k = p->k,
+				     .restarts = restarts,
+				     .iterations = 100,
+				     .seed = p->seed,
+				     .threads = p->threads };
+	struct spectral_graph g;
+	struct ortho_operator A = { &g, spectral_graph_times };
+	struct mat V;
+	double *value;
+	enum err err;
+
+	spectral_graph_init(&g, S, p->threads);
+	ALLOC(value, p->k);
+	err = spectral_top(&A, p, value, &V, report);
+	if (!err) {
+		spectral_unit_rows(&V);
+		kmeans(&V, NULL, &how, label, NULL, NULL);
+		mat_release(&V);
+	}
+	free(value);
+	spectral_graph_release(&g);
+	return err;
+}

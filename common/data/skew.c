@@ -1,0 +1,56 @@
+#include "common/data/skew.h"
+#include "common/base/alloc.h"
+#include "common/base/rng.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { STREAM = 0x736b6577 };
+
+struct item {
+	uint32_t class, place, row; /* place: in the random order, so that the sort is settled */
+};
+
+static int by_class(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	return x->place < y->place ? -1 : 1;
+}
+
+/* The first rows of a random order go by class into the first places of each party's share; the
+ * others, in that order, into the rest. */
+void skew_parts(const uint32_t *truth, size_t n, size_t parties, double skew, uint64_t seed,
+		uint32_t *part)
+{
+	size_t sorted = (size_t)(skew * (double)n + 0.5), by = 0, at_random;
+	struct item *item;
+	uint32_t *order;
+	struct rng rng;
+
+	assert(parties >= 1 && parties <= n && skew >= 0 && skew <= 1);
+	rng_seed(&rng, seed, STREAM);
+	ALLOC(order, n);
+	ALLOC(item, sorted);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	rng_shuffle(&rng, order, n);
+	for (size_t i = 0; i < sorted; i++)
+		item[i] = (struct item){ truth ? truth[order[i]] : 0, (uint32_t)i, order[i] };
+	qsort(item, sorted, sizeof(*item), by_class);
+	at_random = sorted;
+	for (size_t l = 0; l < parties; l++) {
+		size_t end = n * (l + 1) / parties, first = n * l / parties;
+		size_t end_sorted = sorted * (l + 1) / parties;
+
+		for (; first < end; first++)
+			if (by < sorted && (by < end_sorted || at_random == n))
+				part[item[by++].row] = (uint32_t)l;
+			else
+				part[order[at_random++]] = (uint32_t)l;
+	}
+	free(item);
+	free(order);
+}

@@ -1,0 +1,144 @@
+#include "common/fedgcn/baselines.h"
+#include "common/base/alloc.h"
+#include "common/fedgcn/own.h"
+#include "common/fedgcn/pool.h"
+#include "common/cluster/gmm.h"
+#include "common/cluster/kmeans.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const graph_baseline_names[] = { "size", "log-size", "untrained", "alone" };
+
+enum { RESTARTS = 10, ITERATIONS = 100, FRACTION_BITS = 24 };
+
+static void sizes(const struct graphs *g, bool logarithm, struct mat *X)
+{
+	mat_init(X, g->count, 1);
+	for (size_t i = 0; i < g->count; i++) {
+		double n = (double)(g->first[i + 1] - g->first[i]);
+
+		X->a[i] = logarithm ? log(n) : n;
+	}
+}
+
+static void by_size(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
+{
+	struct kmeans_params kmeans_p = { .k = p->k,
+					  .restarts = RESTARTS,
+					  .iterations = ITERATIONS,
+					  .seed = p->seed,
+					  .threads = p->threads };
+	struct mat X;
+
+	sizes(g, false, &X);
+	kmeans(&X, NULL, &kmeans_p, label, NULL, NULL);
+	mat_release(&X);
+}
+
+static enum err by_log_size(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
+{
+	struct gmm_params gmm_p = { .k = p->k,
+				    .restarts = RESTARTS,
+				    .iterations = ITERATIONS,
+				    .tolerance = 1e-6,
+				    .ridge = 1e-6,
+				    .seed = p->seed };
+	struct gmm m;
+	struct mat X;
+	enum err e;
+
+	sizes(g, true, &X);
+	gmm_fit(&X, &gmm_p, &m);
+	e = gmm_label(&m, &X, label);
+	gmm_release(&m);
+	mat_release(&X);
+	return e;
+}
+
+/* What the network is before anything was learnt, with prototypes as k-means finds them. */
+static void draw(const struct graphs *g, const struct fedgcn_params *p, const float *F,
+		 struct fedgcn_model *m, struct mat *Z)
+{
+	struct kmeans_params kmeans_p = { .k = p->k,
+					  .restarts = RESTARTS,
+					  .iterations = ITERATIONS,
+					  .seed = p->seed,
+					  .threads = p->threads };
+	struct gin net;
+	uint32_t *label;
+	float *W;
+
+	gin_init(&net, p->features);
+	*m = (struct fedgcn_model){ .features = p->features, .k = p->k, .weights = net.weights };
+	ALLOC(m->W, net.weights);
+	ALLOC(W, net.weights);
+	ALLOC(label, g->count);
+	gin_draw(&net, p->seed, m->W);
+	for (size_t i = 0; i < net.weights; i++)
+		W[i] = (float)m->W[i];
+	gin_embed(&net, g, F, W, p->threads, Z);
+	kmeans(Z, NULL, &kmeans_p, label, &m->C, NULL);
+	free(label);
+	free(W);
+}
+
+static enum err untrained(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
+{
+	struct fedgcn_model m;
+	struct mat Z;
+	float *F;
+	enum err e;
+
+	TRY(graphs_features(g, p->features, p->threads, &F));
+	draw(g, p, F, &m, &Z);
+	e = fedgcn_cluster(p, &Z, &m, label);
+	fedgcn_model_release(&m);
+	mat_release(&Z);
+	free(F);
+	return e;
+}
+
+/* A federation of one. */
+static enum err alone(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
+{
+	struct fedgcn_params own = *p;
+	struct fedgcn_report report = { 0 };
+	struct fedgcn_memory memory = { .parties = 1, .fraction_bits = FRACTION_BITS };
+	struct fedgcn_party party;
+	struct fedgcn_pool pool;
+	enum err e;
+
+	own.sharing = FEDGCN_AVG;
+	own.prototypes = FEDGCN_OWN;
+	e = fedgcn_party_init(&party, g, &own);
+	if (e != ERR_OK) {
+		fedgcn_party_release(&party);
+		return e;
+	}
+	memory.party = &party;
+	fedgcn_in_memory(&pool, &memory);
+	e = fedgcn_run(&pool, &own, &report);
+	if (e == ERR_OK)
+		memcpy(label, party.label, g->count * sizeof(*label));
+	fedgcn_report_release(&report);
+	fedgcn_party_release(&party);
+	return e;
+}
+
+enum err graph_baseline(const struct graphs *g, const struct fedgcn_params *p,
+			enum graph_baseline which, uint32_t *label)
+{
+	switch (which) {
+	case GRAPH_BY_SIZE:
+		by_size(g, p, label);
+		return ERR_OK;
+	case GRAPH_BY_LOG_SIZE:
+		return by_log_size(g, p, label);
+	case GRAPH_UNTRAINED:
+		return untrained(g, p, label);
+	default:
+		return alone(g, p, label);
+	}
+}

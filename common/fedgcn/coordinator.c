@@ -1,0 +1,354 @@
+#include "common/fedgcn/coordinator.h"
+#include "common/base/alloc.h"
+#include "common/base/rng.h"
+#include "common/fedgcn/own.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The least variance of a component of prototypes, of that of all of them. */
+static const double LEAST_VARIANCE = 0.05;
+
+struct run {
+	const struct fedgcn_pool *pool;
+	const struct fedgcn_params *p;
+	struct fedgcn_report *report;
+	struct gin net;
+	double *W;    /* net.weights: joint; of FedPer the first of them */
+	struct mat C; /* joint prototypes */
+	double *up, *down;
+	double n;
+};
+
+static void begin(const struct run *r, const char *phase)
+{
+	if (r->pool->phase)
+		r->pool->phase(r->pool->ctx, phase);
+}
+
+static enum err ask(struct run *r, enum fedgcn_kind kind, unsigned round)
+{
+	struct fedgcn_question q = { kind, round, r->down };
+	size_t n = fedgcn_up(r->p, kind);
+
+	TRY(r->pool->ask(r->pool->ctx, &q, r->up));
+	for (size_t i = 0; i < n; i++)
+		if (!isfinite(r->up[i]))
+			return err_set(ERR_JOB,
+				       "round %u: number %zu of the sum of answers to %s is %g",
+				       round, i, fedgcn_kind_name(kind), r->up[i]);
+	return ERR_OK;
+}
+
+static void say(double *down, const double *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		down[i] = (float)x[i];
+}
+
+/* ---- the first prototypes: k-means by splitting on what the untrained network says ---- */
+
+/* Sums of counts, Z and squares become centres; how each cluster is spread. */
+static void take_centres(struct run *r, size_t have, double *count, double *spread)
+{
+	size_t each = 2 + FEDGCN_Z;
+
+	for (size_t c = 0; c < have; c++) {
+		const double *x = r->up + c * each;
+
+		count[c] = x[0];
+		spread[c] = x[1 + FEDGCN_Z];
+		for (size_t j = 0; j < FEDGCN_Z && x[0] > 0; j++)
+			MAT(&r->C, c, j) = x[1 + j] / x[0];
+	}
+}
+
+static enum err step(struct run *r, size_t have, double *count, double *spread)
+{
+	r->down[0] = (double)have;
+	say(r->down + 1, r->C.a, r->p->k * (size_t)FEDGCN_Z);
+	TRY(ask(r, FEDGCN_CENTRES, 0));
+	take_centres(r, have, count, spread);
+	return ERR_OK;
+}
+
+/* The centre of most spread becomes two. */
+static void split_one(struct run *r, struct rng *rng, size_t have, double *count, double *spread)
+{
+	size_t from = 0;
+	double e;
+
+	for (size_t c = 1; c < have; c++)
+		if (spread[c] > spread[from])
+			from = c;
+	e = count[from] > 0 ? sqrt(fmax(spread[from], 0) / count[from] / FEDGCN_Z) : 0;
+	for (size_t j = 0; j < FEDGCN_Z; j++) {
+		double d = (e + 1e-6) / 2 * rng_normal(rng);
+
+		MAT(&r->C, have, j) = MAT(&r->C, from, j) - d;
+		MAT(&r->C, from, j) += d;
+	}
+	count[have] = count[from] /= 2;
+	spread[have] = spread[from] /= 4;
+}
+
+static enum err first_prototypes(struct run *r)
+{
+	unsigned steps = fedgcn_centre_rounds(r->p), k = r->p->k;
+	double *count, *spread;
+	size_t have = 1;
+	struct rng rng;
+	enum err err;
+
+	ALLOC(count, k);
+	ALLOC(spread, k);
+	rng_seed(&rng, r->p->seed, 0x200000);
+	begin(r, "centres");
+	err = step(r, have, count, spread);
+	for (unsigned t = 1; t < steps && !err; t++) {
+		if ((t - 1) % FEDGCN_CENTRE_STEPS == 0 && have < k)
+			for (size_t to = 2 * have < k ? 2 * have : k; have < to; have++)
+				split_one(r, &rng, have, count, spread);
+		err = step(r, have, count, spread);
+	}
+	free(count);
+	free(spread);
+	return err;
+}
+
+/* ---- a round ---- */
+
+static size_t travelling(const struct run *r)
+{
+	return fedgcn_travelling(r->p, &r->net);
+}
+
+static void say_model(struct run *r)
+{
+	say(r->down, r->W, travelling(r));
+	say(r->down + travelling(r), r->C.a, r->p->k * (size_t)FEDGCN_Z);
+}
+
+/* FedAvg: sum of n_m W_m over sum of n_m. */
+static enum err take_weights(struct run *r, unsigned round)
+{
+	const double *x = r->up;
+	size_t count = travelling(r);
+	double n = x[count];
+
+	if (!(n >= 1))
+		return err_set(ERR_JOB, "round %u: the parties have %g graphs in all", round, n);
+	for (size_t i = 0; i < count; i++)
+		if (!(fabs(x[i] / n) <= FEDGCN_WEIGHT_MAX))
+			return err_set(ERR_JOB,
+				       "round %u: the mean of weight %zu explodes to %g, "
+				       "beyond %g",
+				       round, i, x[i] / n, FEDGCN_WEIGHT_MAX);
+	for (size_t i = 0; i < count; i++)
+		r->W[i] = x[i] / n;
+	return ERR_OK;
+}
+
+static void note_losses(struct run *r, unsigned round)
+{
+	const double *x = r->up + travelling(r);
+	struct fedgcn_report *to = r->report;
+
+	to->kl[round - 1] = x[1] / x[0];
+	to->reconstruction[round - 1] = x[2] / x[0];
+	to->changed[round - 1] = x[3];
+	if (r->pool->progress)
+		r->pool->progress(r->pool->ctx, round, x[1] / x[0], x[2] / x[0], x[3]);
+}
+
+/* Means of what parties have at the same index. */
+static void matched(struct run *r)
+{
+	const double *count = r->up + travelling(r) + 4, *sum = count + r->p->k;
+
+	r->report->withheld = 0;
+	for (size_t c = 0; c < r->p->k; c++) {
+		r->report->withheld += !(count[c] >= 1);
+		for (size_t j = 0; j < FEDGCN_Z && count[c] >= 1; j++)
+			MAT(&r->C, c, j) = sum[c * FEDGCN_Z + j] / count[c];
+	}
+}
+
+/* The prototypes' variance per dimension, from sums in which all components have the same part. */
+static double spread_of(const struct run *r)
+{
+	size_t k = r->p->k, each = 1 + FEDGCN_Z + FEDGCN_TRIANGLE;
+	double n = 0, total = 0;
+
+	for (size_t c = 0; c < k; c++)
+		n += r->up[c * each];
+	for (size_t j = 0; j < FEDGCN_Z && n > 0; j++) {
+		double first = 0, second = 0;
+
+		for (size_t c = 0; c < k; c++) {
+			const double *x = r->up + c * each;
+
+			first += x[1 + j] / n;
+			second += x[1 + FEDGCN_Z + j * (j + 3) / 2] / n;
+		}
+		total += fmax(second - first * first, 0) / FEDGCN_Z;
+	}
+	return total;
+}
+
+/* The first of em steps finds the scale, by components that are the same everywhere. */
+static enum err mixture(struct run *r, unsigned round)
+{
+	size_t k = r->p->k, n = k * FEDGCN_COMPONENT;
+	double *component, spread = 0;
+	enum err err = ERR_OK;
+
+	ALLOC(component, n);
+	fedgcn_em_begin(&r->C, 0, component);
+	for (unsigned t = 0; t < r->p->em && !err; t++) {
+		say(r->down, component, n);
+		err = ask(r, FEDGCN_EM, round);
+		if (err)
+			break;
+		if (t == 0) {
+			spread = fmax(spread_of(r), 1e-9);
+			fedgcn_em_begin(&r->C, spread / (double)k, component);
+		} else {
+			err = fedgcn_em_step(k, r->up, LEAST_VARIANCE * spread, &r->C, component);
+		}
+	}
+	free(component);
+	return err;
+}
+
+static enum err in_clear(struct run *r)
+{
+	size_t parties = r->pool->parties, words = fedgcn_upload_words(r->p);
+	double *x = alloc(parties * words, sizeof(*x));
+	enum err err = r->pool->upload(r->pool->ctx, x);
+
+	for (size_t i = 0; !err && i < parties * words; i++)
+		if (!(fabs(x[i]) <= 1e12))
+			err = err_set(ERR_PEER, "party %zu uploads %g", i / words, x[i]);
+	if (!err && r->p->prototypes == FEDGCN_KDE)
+		fedgcn_kde(r->p, parties, x, &r->C);
+	else if (!err)
+		fedgcn_best(r->p, parties, x, &r->C);
+	free(x);
+	return err;
+}
+
+static enum err share_prototypes(struct run *r, unsigned round)
+{
+	switch (r->p->prototypes) {
+	case FEDGCN_MATCHED:
+	case FEDGCN_OWN:
+		matched(r);
+		return ERR_OK;
+	case FEDGCN_GMM:
+		begin(r, "prototypes");
+		return mixture(r, round);
+	case FEDGCN_KDE:
+	case FEDGCN_BEST:
+		begin(r, "prototypes");
+		return in_clear(r);
+	}
+	return ERR_OK;
+}
+
+static void keep(struct run *r, unsigned round)
+{
+	struct fedgcn_report *to = r->report;
+
+	memcpy(to->W, r->W, r->net.weights * sizeof(*to->W));
+	memcpy(to->C.a, r->C.a, r->C.rows * FEDGCN_Z * sizeof(double));
+	to->rounds = round;
+}
+
+static enum err train(struct run *r)
+{
+	for (unsigned round = 1; round <= r->p->rounds; round++) {
+		const double *changed = &r->report->changed[round - 1];
+
+		begin(r, "train");
+		say_model(r);
+		TRY(ask(r, FEDGCN_TRAIN, round));
+		TRY(take_weights(r, round));
+		note_losses(r, round);
+		TRY(share_prototypes(r, round));
+		keep(r, round);
+		if (r->p->unchanged > 0 && *changed <= r->p->unchanged * r->n)
+			break;
+	}
+	return ERR_OK;
+}
+
+/* ---- the whole ---- */
+
+static enum err run(struct run *r)
+{
+	begin(r, "start");
+	gin_draw(&r->net, r->p->seed, r->W);
+	say(r->down, r->W, r->net.weights);
+	TRY(ask(r, FEDGCN_START, 0));
+	r->n = r->report->n = r->up[0];
+	if (r->n < r->p->k)
+		return err_set(ERR_INPUT, "%g graphs for %u clusters", r->n, r->p->k);
+	TRY(first_prototypes(r));
+	keep(r, 0);
+	TRY(train(r));
+	begin(r, "final");
+	say_model(r);
+	TRY(ask(r, FEDGCN_FINAL, r->report->rounds));
+	memcpy(r->report->size, r->up, r->p->k * sizeof(double));
+	return ERR_OK;
+}
+
+static size_t most(const struct fedgcn_params *p,
+		   size_t (*words)(const struct fedgcn_params *, enum fedgcn_kind))
+{
+	size_t n = 0;
+
+	for (enum fedgcn_kind kind = FEDGCN_START; kind <= FEDGCN_FINAL; kind++)
+		n = words(p, kind) > n ? words(p, kind) : n;
+	return n;
+}
+
+enum err fedgcn_run(const struct fedgcn_pool *pool, const struct fedgcn_params *p,
+		    struct fedgcn_report *report)
+{
+	struct run r = { .pool = pool, .p = p, .report = report };
+	enum err err;
+
+	*report = (struct fedgcn_report){ 0 };
+	TRY(fedgcn_params_check(p));
+	gin_init(&r.net, p->features);
+	ALLOC(r.W, r.net.weights);
+	mat_init(&r.C, p->k, FEDGCN_Z);
+	ALLOC(r.up, most(p, fedgcn_up));
+	ALLOC(r.down, most(p, fedgcn_down));
+	ALLOC(report->kl, p->rounds);
+	ALLOC(report->reconstruction, p->rounds);
+	ALLOC(report->changed, p->rounds);
+	ALLOC(report->size, p->k);
+	ALLOC(report->W, r.net.weights);
+	mat_init(&report->C, p->k, FEDGCN_Z);
+	err = run(&r);
+	free(r.W);
+	free(r.up);
+	free(r.down);
+	mat_release(&r.C);
+	return err;
+}
+
+void fedgcn_report_release(struct fedgcn_report *r)
+{
+	free(r->kl);
+	free(r->reconstruction);
+	free(r->changed);
+	free(r->size);
+	free(r->W);
+	mat_release(&r->C);
+	*r = (struct fedgcn_report){ 0 };
+}

@@ -1,0 +1,434 @@
+#include "common/fedgcn/party.h"
+#include "common/base/alloc.h"
+#include "common/fedgcn/own.h"
+#include "common/cluster/kmeans.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fedgcn_own {
+	struct gin net;
+	float *F;        /* features */
+	float *W;        /* net.weights, then k x FEDGCN_Z prototypes: what is trained */
+	float *joint;    /* the same, as the round began */
+	struct mat Z, C; /* of the weights as they are; C: centres of the last clustering */
+	double *count;   /* k: graphs at each of C; 0: withheld */
+	double clearness;
+	enum fedgcn_kind last; /* question answered; 0: none */
+	unsigned round, centre_rounds, em_steps;
+	struct fedgcn_model model; /* the last good one; weights 0: none */
+	bool broken;               /* the last TRAIN exploded */
+};
+
+/* ---- what is asked ---- */
+
+static enum err check_order(const struct fedgcn_party *party, const struct fedgcn_question *q)
+{
+	const struct fedgcn_own *o = party->own;
+	const struct fedgcn_params *p = &party->p;
+	bool due = false;
+
+	switch (q->kind) {
+	case FEDGCN_START:
+		due = !o->last && q->round == 0;
+		break;
+	case FEDGCN_CENTRES:
+		due = (o->last == FEDGCN_START || o->last == FEDGCN_CENTRES) && q->round == 0 &&
+		      o->centre_rounds < fedgcn_centre_rounds(p);
+		break;
+	case FEDGCN_TRAIN:
+		due = o->last >= FEDGCN_CENTRES && o->last <= FEDGCN_EM &&
+		      q->round == o->round + 1 && o->round < p->rounds;
+		break;
+	case FEDGCN_EM:
+		due = p->prototypes == FEDGCN_GMM && q->round == o->round &&
+		      (o->last == FEDGCN_TRAIN || o->last == FEDGCN_EM) && o->em_steps < p->em;
+		break;
+	case FEDGCN_FINAL:
+		due = o->last >= FEDGCN_TRAIN && o->last <= FEDGCN_EM && q->round == o->round;
+		break;
+	}
+	if (due && !o->broken)
+		return ERR_OK;
+	return err_set(ERR_PEER, "question %s of round %u is not due: the last was %s of round %u",
+		       fedgcn_kind_name(q->kind), q->round, fedgcn_kind_name(o->last), o->round);
+}
+
+static double bound_of(enum fedgcn_kind kind)
+{
+	return kind == FEDGCN_EM ? 1e12 : FEDGCN_Z_MAX;
+}
+
+static enum err check_numbers(const struct fedgcn_party *party, const struct fedgcn_question *q)
+{
+	size_t n = fedgcn_down(&party->p, q->kind);
+
+	for (size_t i = 0; i < n; i++)
+		if (!(fabs(q->x[i]) <= bound_of(q->kind)))
+			return err_set(ERR_PEER,
+				       "question %s of round %u: number %zu of %zu is %g, "
+				       "beyond %g",
+				       fedgcn_kind_name(q->kind), q->round, i, n, q->x[i],
+				       bound_of(q->kind));
+	return ERR_OK;
+}
+
+/* ---- the answers ---- */
+
+static void embed(struct fedgcn_party *party)
+{
+	struct fedgcn_own *o = party->own;
+
+	mat_release(&o->Z);
+	gin_embed(&o->net, party->graphs, o->F, o->W, party->p.threads, &o->Z);
+}
+
+static void answer_start(struct fedgcn_party *party, const double *q, double *x)
+{
+	struct fedgcn_own *o = party->own;
+
+	for (size_t i = 0; i < o->net.weights; i++)
+		o->W[i] = (float)q[i];
+	embed(party);
+	x[0] = (double)party->graphs->count;
+}
+
+/* Of each centre: graphs, the sum of their Z, of their squared distances. */
+static enum err answer_centres(struct fedgcn_party *party, const double *q, double *x)
+{
+	struct fedgcn_own *o = party->own;
+	size_t n = o->Z.rows, k = party->p.k, each = 2 + FEDGCN_Z;
+	struct mat C = { k, FEDGCN_Z, NULL };
+	double *D;
+
+	if (q[0] != floor(q[0]) || q[0] < 1 || q[0] > (double)k)
+		return err_set(ERR_PEER, "%g centres of at most %zu", q[0], k);
+	C.rows = (size_t)q[0];
+	ALLOC(C.a, C.rows * FEDGCN_Z);
+	memcpy(C.a, q + 1, C.rows * FEDGCN_Z * sizeof(double));
+	D = alloc(n * C.rows, sizeof(*D));
+	kmeans_distances(&o->Z, &C, D);
+	kmeans_assign(D, NULL, n, C.rows, party->label, NULL);
+	memset(x, 0, k * each * sizeof(*x));
+	for (size_t i = 0; i < n; i++) {
+		size_t r = party->label[i];
+
+		x[r * each]++;
+		for (size_t j = 0; j < FEDGCN_Z; j++)
+			x[r * each + 1 + j] += MAT(&o->Z, i, j);
+		x[r * each + 1 + FEDGCN_Z] += D[i * C.rows + r];
+	}
+	for (size_t r = 0; r < k; r++)
+		if (x[r * each] < party->p.min_cluster)
+			memset(x + r * each, 0, each * sizeof(*x));
+	free(D);
+	free(C.a);
+	o->centre_rounds++;
+	return ERR_OK;
+}
+
+/* The joint weights and prototypes become what is trained, but for what stays at home. */
+static void take_joint(struct fedgcn_party *party, unsigned round, const double *q)
+{
+	struct fedgcn_own *o = party->own;
+	const struct fedgcn_params *p = &party->p;
+	size_t travelling = fedgcn_travelling(p, &o->net), k = p->k;
+	bool own = round > 1 && p->sharing == FEDGCN_LOCAL;
+
+	for (size_t i = 0; i < travelling && !own; i++)
+		o->W[i] = (float)q[i];
+	if (round > 1 && (p->sharing == FEDGCN_LOCAL || p->prototypes == FEDGCN_OWN)) {
+		for (size_t i = 0; i < k * FEDGCN_Z; i++)
+			o->W[o->net.weights + i] = (float)o->C.a[i];
+	} else {
+		for (size_t i = 0; i < k * FEDGCN_Z; i++)
+			o->W[o->net.weights + i] = (float)q[travelling + i];
+	}
+}
+
+static size_t recluster(struct fedgcn_party *party, bool first)
+{
+	struct fedgcn_own *o = party->own;
+	size_t n = o->Z.rows, k = party->p.k, changed = 0;
+	uint32_t *label;
+
+	ALLOC(label, n);
+	for (size_t i = 0; i < k * FEDGCN_Z; i++)
+		o->C.a[i] = o->W[o->net.weights + i];
+	fedgcn_lloyd(&o->Z, &o->C, label);
+	o->clearness = fedgcn_clearness(&o->Z, &o->C);
+	memset(o->count, 0, k * sizeof(*o->count));
+	for (size_t i = 0; i < n; i++) {
+		changed += first || label[i] != party->label[i];
+		o->count[label[i]]++;
+	}
+	for (size_t r = 0; r < k; r++)
+		if (o->count[r] < party->p.min_cluster)
+			o->count[r] = 0;
+	memcpy(party->label, label, n * sizeof(*label));
+	free(label);
+	return changed;
+}
+
+static double length_of(const struct mat *A)
+{
+	double square = 0;
+
+	for (size_t i = 0; i < A->rows * A->cols; i++)
+		square += A->a[i] * A->a[i];
+	return sqrt(square);
+}
+
+/* Training drives Z apart without end: of ten rounds to 4e5. Where what the network says is longer
+ * than it may be, the last map of the readout is made smaller; and the prototypes, so that no
+ * cluster changes. Of drawings, which are in Z besides, it may be FEDGCN_BESIDE as long as they
+ * are. */
+static void hold_together(struct fedgcn_party *party)
+{
+	struct fedgcn_own *o = party->own;
+	const struct gin_part *last = &o->net.part[GIN_READ_B];
+	size_t n = o->Z.rows * o->Z.cols;
+	struct mat drawn;
+	double most, scale;
+
+	gin_drawn(&o->net, party->graphs, o->F, &drawn);
+	for (size_t i = 0; i < n; i++)
+		o->Z.a[i] -= drawn.a[i];
+	most = o->net.lines ? FEDGCN_BESIDE * length_of(&drawn) : FEDGCN_RADIUS * sqrt((double)n);
+	scale = fmin(1, most / fmax(length_of(&o->Z), 1e-300));
+	for (size_t i = 0; i < n; i++)
+		o->Z.a[i] = drawn.a[i] + scale * o->Z.a[i];
+	for (size_t i = 0; i < (last->in + 1) * last->out; i++)
+		o->W[last->at + i] *= (float)scale;
+	for (size_t i = 0; !o->net.lines && i < party->p.k * (size_t)FEDGCN_Z; i++)
+		o->W[o->net.weights + i] *= (float)scale;
+	mat_release(&drawn);
+}
+
+static enum err within_bounds(const struct fedgcn_party *party, unsigned round)
+{
+	const struct fedgcn_own *o = party->own;
+
+	for (size_t i = 0; i < o->Z.rows * o->Z.cols; i++)
+		if (!(fabs(o->Z.a[i]) <= FEDGCN_Z_MAX))
+			return err_set(ERR_JOB,
+				       "round %u: the embedding of graph %zu explodes to %g, "
+				       "beyond %g",
+				       round, i / o->Z.cols + 1, o->Z.a[i], FEDGCN_Z_MAX);
+	return ERR_OK;
+}
+
+/* n W, n, n KL, n reconstruction, changes, counts, sums of Z. */
+static void tell_round(const struct fedgcn_party *party, size_t changed, double *x)
+{
+	const struct fedgcn_own *o = party->own;
+	double n = (double)party->graphs->count;
+	size_t travelling = fedgcn_travelling(&party->p, &o->net), k = party->p.k;
+
+	for (size_t i = 0; i < travelling; i++)
+		*x++ = n * (double)o->W[i];
+	*x++ = n;
+	*x++ = n * party->kl;
+	*x++ = n * party->reconstruction;
+	*x++ = (double)changed;
+	for (size_t r = 0; r < k; r++)
+		*x++ = o->count[r];
+	for (size_t r = 0; r < k; r++)
+		for (size_t j = 0; j < FEDGCN_Z; j++)
+			*x++ = o->count[r] * MAT(&o->C, r, j);
+}
+
+/* The model as it was when the round began: the last that nothing is known against. */
+static void keep_model(struct fedgcn_party *party)
+{
+	struct fedgcn_own *o = party->own;
+	size_t weights = o->net.weights, k = party->p.k;
+
+	fedgcn_model_release(&o->model);
+	o->model = (struct fedgcn_model){ .features = party->p.features,
+					  .k = party->p.k,
+					  .weights = weights };
+	ALLOC(o->model.W, weights);
+	mat_init(&o->model.C, k, FEDGCN_Z);
+	for (size_t i = 0; i < weights; i++)
+		o->model.W[i] = o->W[i];
+	for (size_t i = 0; i < k * FEDGCN_Z; i++)
+		o->model.C.a[i] = o->W[weights + i];
+}
+
+static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
+{
+	struct fedgcn_own *o = party->own;
+	struct fedgcn_training t = { &o->net, party->graphs, o->F, &party->p, NULL, q->round };
+	size_t changed;
+
+	take_joint(party, q->round, q->x);
+	keep_model(party);
+	if (party->p.sharing == FEDGCN_PROX) {
+		memcpy(o->joint, o->W, o->net.weights * sizeof(float));
+		t.joint = o->joint;
+	}
+	o->broken = true;
+	TRY(fedgcn_train(&t, o->W, &party->kl, &party->reconstruction));
+	embed(party);
+	TRY(within_bounds(party, q->round));
+	o->broken = false;
+	hold_together(party);
+	changed = recluster(party, q->round == 1);
+	o->round = q->round;
+	o->em_steps = 0;
+	tell_round(party, changed, x);
+	return ERR_OK;
+}
+
+/* Of the own prototypes: sums of gamma, gamma u, gamma u u'. */
+static void answer_em(struct fedgcn_party *party, const double *q, double *x)
+{
+	struct fedgcn_own *o = party->own;
+
+	memset(x, 0, fedgcn_up(&party->p, FEDGCN_EM) * sizeof(*x));
+	for (size_t r = 0; r < party->p.k; r++)
+		if (o->count[r] > 0)
+			fedgcn_em_terms(party->p.k, q, ROW(&o->C, r), x);
+	o->em_steps++;
+}
+
+static enum err answer_final(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
+{
+	struct fedgcn_own *o = party->own;
+
+	take_joint(party, q->round + 1, q->x);
+	embed(party);
+	TRY(within_bounds(party, q->round));
+	keep_model(party);
+	TRY(fedgcn_cluster(&party->p, &o->Z, &o->model, party->label));
+	memset(x, 0, party->p.k * sizeof(*x));
+	for (size_t i = 0; i < party->graphs->count; i++)
+		x[party->label[i]]++;
+	return ERR_OK;
+}
+
+enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
+{
+	enum err err = check_order(party, q);
+
+	if (!err)
+		err = check_numbers(party, q);
+	if (err)
+		return err;
+	switch (q->kind) {
+	case FEDGCN_START:
+		answer_start(party, q->x, x);
+		break;
+	case FEDGCN_CENTRES:
+		err = answer_centres(party, q->x, x);
+		break;
+	case FEDGCN_TRAIN:
+		err = answer_train(party, q, x);
+		break;
+	case FEDGCN_EM:
+		answer_em(party, q->x, x);
+		break;
+	case FEDGCN_FINAL:
+		err = answer_final(party, q, x);
+		break;
+	}
+	party->own->last = q->kind;
+	return err;
+}
+
+void fedgcn_upload(const struct fedgcn_party *party, double *x)
+{
+	const struct fedgcn_own *o = party->own;
+	size_t k = party->p.k;
+
+	for (size_t r = 0; r < k; r++) {
+		for (size_t j = 0; j < FEDGCN_Z; j++)
+			*x++ = o->count[r] > 0 ? MAT(&o->C, r, j) : 0;
+	}
+	for (size_t r = 0; r < k; r++)
+		*x++ = o->count[r];
+	*x = o->clearness;
+}
+
+/* ---- a party ---- */
+
+enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *graphs,
+			   const struct fedgcn_params *p)
+{
+	struct fedgcn_own *o;
+	double *W;
+
+	*party = (struct fedgcn_party){ .graphs = graphs, .p = *p };
+	TRY(fedgcn_params_check(p));
+	if (graphs->count < p->k)
+		return err_set(ERR_INPUT,
+			       "%zu graphs for %u clusters; a party needs as many as "
+			       "clusters at least",
+			       graphs->count, p->k);
+	ALLOC(party->own, 1);
+	o = party->own;
+	TRY(graphs_features(graphs, p->features, p->threads, &o->F));
+	gin_init(&o->net, p->features);
+	ALLOC(o->W, o->net.weights + p->k * (size_t)FEDGCN_Z);
+	ALLOC(o->joint, o->net.weights);
+	ALLOC(o->count, p->k);
+	ALLOC(party->label, graphs->count);
+	mat_init(&o->C, p->k, FEDGCN_Z);
+	ALLOC(W, o->net.weights);
+	gin_draw(&o->net, p->seed, W);
+	for (size_t i = 0; i < o->net.weights; i++)
+		o->W[i] = (float)W[i];
+	free(W);
+	return ERR_OK;
+}
+
+void fedgcn_party_release(struct fedgcn_party *party)
+{
+	struct fedgcn_own *o = party->own;
+
+	if (o) {
+		free(o->F);
+		free(o->W);
+		free(o->joint);
+		free(o->count);
+		mat_release(&o->Z);
+		mat_release(&o->C);
+		fedgcn_model_release(&o->model);
+		free(o);
+	}
+	free(party->label);
+	*party = (struct fedgcn_party){ 0 };
+}
+
+static double *copy_of(const double *x, size_t n)
+{
+	double *copy = NULL;
+
+	if (x) {
+		ALLOC(copy, n);
+		memcpy(copy, x, n * sizeof(*x));
+	}
+	return copy;
+}
+
+enum err fedgcn_party_model(const struct fedgcn_party *party, struct fedgcn_model *m)
+{
+	const struct fedgcn_model *from = party->own ? &party->own->model : NULL;
+	size_t k = party->p.k, q;
+
+	*m = (struct fedgcn_model){ 0 };
+	if (!from || !from->weights)
+		return err_set(ERR_JOB, "no round has begun: there is no model");
+	q = from->q;
+	*m = *from;
+	m->W = copy_of(from->W, from->weights);
+	mat_copy(&m->C, &from->C);
+	m->mean = copy_of(from->mean, FEDGCN_Z);
+	m->axis = copy_of(from->axis, q * FEDGCN_Z);
+	m->share = copy_of(from->share, k);
+	m->mu = copy_of(from->mu, k * q);
+	m->precision = copy_of(from->precision, k * q * q);
+	return ERR_OK;
+}

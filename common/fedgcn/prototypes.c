@@ -1,0 +1,327 @@
+#include "common/base/alloc.h"
+#include "common/fedgcn/own.h"
+#include "common/linalg/la.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double square_between(const double *a, const double *b)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j < FEDGCN_Z; j++)
+		sum += (a[j] - b[j]) * (a[j] - b[j]);
+	return sum;
+}
+
+/* x becomes shares of exp(x), adding up to 1; -INFINITY is none. */
+static void to_shares(double *x, size_t k)
+{
+	double top = -INFINITY, sum = 0;
+
+	for (size_t r = 0; r < k; r++)
+		top = fmax(top, x[r]);
+	for (size_t r = 0; r < k; r++)
+		sum += x[r] = top > -INFINITY ? exp(x[r] - top) : 1;
+	for (size_t r = 0; r < k; r++)
+		x[r] /= sum;
+}
+
+/* ---- a mixture of Gaussians, by sums ---- */
+
+/* (u - mu)' P (u - mu), of P's lower triangle. */
+static double form(const double *P, const double *mu, const double *u)
+{
+	double d[FEDGCN_Z], sum = 0;
+
+	for (size_t i = 0; i < FEDGCN_Z; i++) {
+		d[i] = u[i] - mu[i];
+		for (size_t j = 0; j < i; j++)
+			sum += 2 * d[i] * d[j] * *P++;
+		sum += d[i] * d[i] * *P++;
+	}
+	return sum;
+}
+
+void fedgcn_em_terms(size_t k, const double *component, const double *u, double *x)
+{
+	double *gamma;
+
+	ALLOC(gamma, k);
+	for (size_t r = 0; r < k; r++) {
+		const double *c = component + r * FEDGCN_COMPONENT;
+
+		gamma[r] = c[1] > 0 ? c[0] - form(c + 2 + FEDGCN_Z, c + 2, u) / 2 : -INFINITY;
+	}
+	to_shares(gamma, k);
+	for (size_t r = 0; r < k; r++) {
+		*x++ += gamma[r];
+		for (size_t i = 0; i < FEDGCN_Z; i++)
+			*x++ += gamma[r] * u[i];
+		for (size_t i = 0; i < FEDGCN_Z; i++)
+			for (size_t j = 0; j <= i; j++)
+				*x++ += gamma[r] * u[i] * u[j];
+	}
+	free(gamma);
+}
+
+void fedgcn_em_begin(const struct mat *C, double spread, double *component)
+{
+	double temper = FEDGCN_DIMENSIONS / FEDGCN_Z;
+
+	memset(component, 0, C->rows * FEDGCN_COMPONENT * sizeof(*component));
+	for (size_t r = 0; r < C->rows; r++) {
+		double *c = component + r * FEDGCN_COMPONENT, *P = c + 2 + FEDGCN_Z;
+
+		c[1] = 1;
+		memcpy(c + 2, ROW(C, r), FEDGCN_Z * sizeof(*c));
+		for (size_t i = 0; i < FEDGCN_Z; i++)
+			P[i * (i + 1) / 2 + i] = spread > 0 ? temper / spread : 0;
+	}
+}
+
+/* Covariance of a component from its sums, with the floor added to its diagonal. */
+static void covariance(const double *sum, double mass, const double *mu, double floor_,
+		       struct mat *S)
+{
+	const double *second = sum + 1 + FEDGCN_Z;
+
+	mat_init(S, FEDGCN_Z, FEDGCN_Z);
+	for (size_t i = 0; i < FEDGCN_Z; i++) {
+		for (size_t j = 0; j <= i; j++) {
+			double s = *second++ / mass - mu[i] * mu[j];
+
+			MAT(S, i, j) = MAT(S, j, i) = s + (i == j ? floor_ : 0);
+		}
+	}
+}
+
+/* c[0] and P of a component from its covariance (destroyed), whose eigenvalues are floor_ or more.
+ */
+static enum err set_density(struct mat *S, double share, double floor_, double *c)
+{
+	double temper = FEDGCN_DIMENSIONS / FEDGCN_Z, value[FEDGCN_Z], *P = c + 2 + FEDGCN_Z;
+	struct mat V;
+
+	TRY(la_eigen_top(S, FEDGCN_Z, value, &V));
+	c[0] = log(share);
+	for (size_t l = 0; l < FEDGCN_Z; l++) {
+		value[l] = fmax(value[l], floor_); /* rounding */
+		c[0] -= temper * log(value[l]) / 2;
+	}
+	for (size_t i = 0; i < FEDGCN_Z; i++) {
+		for (size_t j = 0; j <= i; j++) {
+			double sum = 0;
+
+			for (size_t l = 0; l < FEDGCN_Z; l++)
+				sum += MAT(&V, l, i) * MAT(&V, l, j) / value[l];
+			*P++ = temper * sum;
+		}
+	}
+	mat_release(&V);
+	return ERR_OK;
+}
+
+enum err fedgcn_em_step(size_t k, const double *sum, double spread, struct mat *C,
+			double *component)
+{
+	size_t each = 1 + FEDGCN_Z + FEDGCN_TRIANGLE;
+	double total = 0;
+
+	for (size_t r = 0; r < k; r++)
+		total += sum[r * each];
+	for (size_t r = 0; r < k; r++) {
+		double *c = component + r * FEDGCN_COMPONENT, mass = sum[r * each];
+		struct mat S;
+		enum err err;
+
+		c[1] = mass > 1e-3;
+		if (!(c[1] > 0))
+			continue;
+		for (size_t j = 0; j < FEDGCN_Z; j++)
+			MAT(C, r, j) = sum[r * each + 1 + j] / mass;
+		memcpy(c + 2, ROW(C, r), FEDGCN_Z * sizeof(*c));
+		covariance(sum + r * each, mass, ROW(C, r), spread, &S);
+		err = set_density(&S, mass / total, spread, c);
+		mat_release(&S);
+		if (err)
+			return err;
+	}
+	return ERR_OK;
+}
+
+/* ---- equations 10-14 ---- */
+
+static const double BETA = 1, LEAST_VARIANCE = 0.05; /* of the median variance */
+enum { KDE_STEPS = 30 };
+
+struct kde {
+	size_t k, n;
+	struct mat u;                    /* n prototypes */
+	struct mat D;                    /* n x n squared distances between them */
+	struct mat gamma;                /* n x k */
+	double *share, *variance, *mass; /* k: pi, s^2 per dimension, sum of gamma */
+};
+
+static void kde_take(struct kde *e, const struct fedgcn_params *p, size_t parties, const double *x)
+{
+	size_t words = fedgcn_upload_words(p);
+
+	e->k = p->k;
+	mat_init(&e->u, parties * p->k, FEDGCN_Z);
+	for (size_t l = 0; l < parties; l++)
+		for (size_t r = 0; r < p->k; r++)
+			if (x[l * words + p->k * FEDGCN_Z + r] > 0)
+				memcpy(ROW(&e->u, e->n++), x + l * words + r * FEDGCN_Z,
+				       FEDGCN_Z * sizeof(*x));
+	mat_init(&e->D, e->n, e->n);
+	for (size_t i = 0; i < e->n; i++)
+		for (size_t j = 0; j < e->n; j++)
+			MAT(&e->D, i, j) = square_between(ROW(&e->u, i), ROW(&e->u, j));
+	mat_init(&e->gamma, e->n, e->k);
+	ALLOC(e->share, e->k);
+	ALLOC(e->variance, e->k);
+	ALLOC(e->mass, e->k);
+}
+
+static void kde_release(struct kde *e)
+{
+	mat_release(&e->u);
+	mat_release(&e->D);
+	mat_release(&e->gamma);
+	free(e->share);
+	free(e->variance);
+	free(e->mass);
+}
+
+/* gamma from the previous C: as Gaussians of the mean squared distance to the nearest. */
+static void kde_begin(struct kde *e, const struct mat *C)
+{
+	double spread = 0;
+
+	for (size_t i = 0; i < e->n; i++) {
+		double near = INFINITY;
+
+		for (size_t r = 0; r < e->k; r++) {
+			MAT(&e->gamma, i, r) = square_between(ROW(&e->u, i), ROW(C, r));
+			near = fmin(near, MAT(&e->gamma, i, r));
+		}
+		spread += near / (double)(e->n * FEDGCN_Z);
+	}
+	for (size_t i = 0; i < e->n; i++) {
+		for (size_t r = 0; r < e->k; r++)
+			MAT(&e->gamma, i, r) *=
+			    spread > 0 ? -FEDGCN_DIMENSIONS / FEDGCN_Z / 2 / spread : -1;
+		to_shares(ROW(&e->gamma, i), e->k);
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void floor_variances(struct kde *e)
+{
+	double *sorted, least;
+
+	ALLOC(sorted, e->k);
+	memcpy(sorted, e->variance, e->k * sizeof(*sorted));
+	qsort(sorted, e->k, sizeof(*sorted), by_value);
+	least = fmax(LEAST_VARIANCE * sorted[e->k / 2], 1e-12);
+	for (size_t r = 0; r < e->k; r++)
+		e->variance[r] = fmax(e->variance[r], least);
+	free(sorted);
+}
+
+/* Equations 12-14; how far C moves. */
+static double kde_maximise(struct kde *e, struct mat *C)
+{
+	double moved = 0, all = 0;
+
+	for (size_t r = 0; r < e->k; r++) {
+		double mass = 0, alpha_sum = 0, mu[FEDGCN_Z] = { 0 };
+
+		e->mass[r] = e->variance[r] = 0;
+		for (size_t i = 0; i < e->n; i++) {
+			double gamma = MAT(&e->gamma, i, r), alpha = exp(BETA * gamma);
+
+			e->mass[r] += gamma;
+			alpha_sum += alpha;
+			mass += alpha * gamma;
+			for (size_t j = 0; j < FEDGCN_Z; j++)
+				mu[j] += alpha * gamma * MAT(&e->u, i, j);
+		}
+		e->share[r] = mass / alpha_sum;
+		all += e->share[r];
+		if (mass < 1e-9)
+			continue;
+		for (size_t j = 0; j < FEDGCN_Z; j++)
+			mu[j] /= mass;
+		for (size_t i = 0; i < e->n; i++) {
+			double gamma = MAT(&e->gamma, i, r);
+
+			e->variance[r] += exp(BETA * gamma) * gamma / mass / FEDGCN_Z *
+					  square_between(ROW(&e->u, i), mu);
+		}
+		moved = fmax(moved, square_between(mu, ROW(C, r)));
+		memcpy(ROW(C, r), mu, sizeof(mu));
+	}
+	for (size_t r = 0; r < e->k; r++)
+		e->share[r] /= all;
+	floor_variances(e);
+	return moved;
+}
+
+/* Equations 10 and 11. */
+static void kde_expect(struct kde *e)
+{
+	struct mat next;
+
+	mat_init(&next, e->n, e->k);
+	for (size_t i = 0; i < e->n; i++) {
+		for (size_t r = 0; r < e->k; r++) {
+			double f = 0, s = e->variance[r];
+
+			for (size_t j = 0; j < e->n; j++)
+				f += MAT(&e->gamma, j, r) *
+				     exp(-FEDGCN_DIMENSIONS / FEDGCN_Z / 2 * MAT(&e->D, i, j) / s);
+			MAT(&next, i, r) =
+			    e->mass[r] > 1e-9 && f > 0
+				? log(e->share[r] * f / e->mass[r]) - FEDGCN_DIMENSIONS / 2 * log(s)
+				: -INFINITY;
+		}
+		to_shares(ROW(&next, i), e->k);
+	}
+	mat_release(&e->gamma);
+	e->gamma = next;
+}
+
+void fedgcn_kde(const struct fedgcn_params *p, size_t parties, const double *x, struct mat *C)
+{
+	struct kde e = { 0 };
+
+	kde_take(&e, p, parties, x);
+	if (e.n) {
+		kde_begin(&e, C);
+		for (int t = 0; t < KDE_STEPS && kde_maximise(&e, C) > 1e-12; t++)
+			kde_expect(&e);
+	}
+	kde_release(&e);
+}
+
+void fedgcn_best(const struct fedgcn_params *p, size_t parties, const double *x, struct mat *C)
+{
+	size_t words = fedgcn_upload_words(p), best = 0;
+
+	for (size_t l = 1; l < parties; l++)
+		if (x[l * words + words - 1] > x[best * words + words - 1])
+			best = l;
+	x += best * words;
+	for (size_t r = 0; r < p->k; r++)
+		if (x[p->k * FEDGCN_Z + r] > 0)
+			memcpy(ROW(C, r), x + r * FEDGCN_Z, FEDGCN_Z * sizeof(*x));
+}

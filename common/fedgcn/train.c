@@ -1,0 +1,183 @@
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/base/rng.h"
+#include "common/learn/adam.h"
+#include "common/cluster/dec.h"
+#include "common/fedgcn/own.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything of one round's training. */
+struct working {
+	const struct fedgcn_training *t;
+	float *W; /* weights, then C */
+	size_t weights, count;
+	struct gin_batch batch;
+	struct mat C;
+	float *gradient, *dZ;
+	struct adam adam;
+};
+
+/* KL and its gradient by Z and C. */
+static double draw_together(const struct mat *Z, const struct mat *C, struct mat *P, struct mat *dZ,
+			    struct mat *dC)
+{
+	struct mat Q;
+	double kl;
+
+	dec_soft(Z, C, &Q);
+	if (!P->a)
+		dec_targets(&Q, P);
+	kl = dec_loss(Z, C, &Q, P, dZ, dC);
+	mat_release(&Q);
+	return kl;
+}
+
+static double kl_of_batch(struct working *w)
+{
+	struct mat Z, dZ, dC, P = { 0 };
+	double kl;
+
+	mat_init(&Z, w->batch.count, FEDGCN_Z);
+	mat_init(&dZ, w->batch.count, FEDGCN_Z);
+	mat_init(&dC, w->C.rows, FEDGCN_Z);
+	for (size_t i = 0; i < Z.rows * Z.cols; i++)
+		Z.a[i] = w->batch.Z[i];
+	for (size_t i = 0; i < w->C.rows * FEDGCN_Z; i++)
+		w->C.a[i] = w->W[w->weights + i];
+	kl = draw_together(&Z, &w->C, &P, &dZ, &dC);
+	for (size_t i = 0; i < Z.rows * Z.cols; i++)
+		w->dZ[i] = (float)dZ.a[i];
+	for (size_t i = 0; i < w->C.rows * FEDGCN_Z; i++)
+		w->gradient[w->weights + i] = (float)dC.a[i];
+	mat_release(&Z);
+	mat_release(&dZ);
+	mat_release(&dC);
+	mat_release(&P);
+	return kl;
+}
+
+/* mu/2 ||W - W_joint||^2 */
+static void pull_back(struct working *w)
+{
+	const float *joint = w->t->joint;
+	float mu = (float)w->t->p->mu;
+
+	for (size_t i = 0; joint && i < w->weights; i++)
+		w->gradient[i] += mu * (w->W[i] - joint[i]);
+}
+
+static enum err train_batch(struct working *w, const uint32_t *graph, size_t count, double *kl,
+			    double *reconstruction)
+{
+	const struct fedgcn_training *t = w->t;
+	double nodes;
+
+	gin_open(&w->batch, t->net, t->g, t->F, graph, count, t->p->threads);
+	gin_forward(&w->batch, w->W, true);
+	nodes = (double)w->batch.nodes;
+	*kl = kl_of_batch(w);
+	*reconstruction = w->batch.square / (2 * nodes);
+	if (!isfinite(*kl) || !isfinite(*reconstruction))
+		return err_set(
+		    ERR_JOB,
+		    "round %u: the loss explodes: KL %g, reconstruction %g; a smaller rate "
+		    "than %g may help",
+		    t->round, *kl, *reconstruction, t->p->rate);
+	gin_backward(&w->batch, w->dZ, t->p->lambda / (2 * nodes), w->gradient);
+	pull_back(w);
+	adam_step(&w->adam, t->p->rate, w->gradient, w->W);
+	progress_tick();
+	return ERR_OK;
+}
+
+static enum err train_epoch(struct working *w, uint32_t *order, double *kl, double *reconstruction)
+{
+	size_t n = w->t->g->count, batches = 0;
+
+	*kl = *reconstruction = 0;
+	for (size_t first = 0; first < n; first += w->t->p->batch) {
+		size_t count = n - first < w->t->p->batch ? n - first : w->t->p->batch;
+		double a, b;
+
+		TRY(train_batch(w, order + first, count, &a, &b));
+		*kl += a;
+		*reconstruction += b;
+		batches++;
+	}
+	*kl /= (double)batches;
+	*reconstruction /= (double)batches;
+	return ERR_OK;
+}
+
+static enum err check_weights(const struct working *w)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		bool weight = i < w->weights;
+		double most = weight ? FEDGCN_WEIGHT_MAX : FEDGCN_Z_MAX;
+
+		if (!(fabs((double)w->W[i]) <= most))
+			return err_set(
+			    ERR_JOB,
+			    "round %u: %s %zu explodes to %g, beyond %g; a smaller rate than "
+			    "%g may help",
+			    w->t->round, weight ? "weight" : "prototypes' entry",
+			    weight ? i : i - w->weights, (double)w->W[i], most, w->t->p->rate);
+	}
+	return ERR_OK;
+}
+
+enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl, double *reconstruction)
+{
+	struct working w = { .t = t, .W = W, .weights = t->net->weights };
+	size_t n = t->g->count;
+	enum err err = ERR_OK;
+	uint32_t *order;
+	struct rng rng;
+
+	w.count = w.weights + t->p->k * (size_t)FEDGCN_Z;
+	mat_init(&w.C, t->p->k, FEDGCN_Z);
+	adam_init(&w.adam, w.count);
+	ALLOC(w.gradient, w.count);
+	ALLOC(w.dZ, (size_t)t->p->batch * FEDGCN_Z);
+	ALLOC(order, n);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	rng_seed(&rng, t->p->seed, 0x100000 + t->round);
+	for (unsigned e = 0; e < t->p->epochs && !err; e++) {
+		rng_shuffle(&rng, order, n);
+		err = train_epoch(&w, order, kl, reconstruction);
+	}
+	if (!err)
+		err = check_weights(&w);
+	gin_release(&w.batch);
+	mat_release(&w.C);
+	adam_release(&w.adam);
+	free(w.gradient);
+	free(w.dZ);
+	free(order);
+	return err;
+}
+
+double fedgcn_loss_f64(struct gin_batch_f64 *b, const struct fedgcn_params *p, const double *W,
+		       const struct mat *C, struct mat *P, double *gradient)
+{
+	struct mat Z = { b->count, FEDGCN_Z, NULL }, dZ, dC;
+	double kl, nodes;
+
+	gin_forward_f64(b, W, true);
+	nodes = (double)b->nodes;
+	Z.a = b->Z;
+	mat_init(&dZ, b->count, FEDGCN_Z);
+	mat_init(&dC, C->rows, FEDGCN_Z);
+	kl = draw_together(&Z, C, P, &dZ, &dC);
+	if (gradient) {
+		gin_backward_f64(b, dZ.a, p->lambda / (2 * nodes), gradient);
+		memcpy(gradient + b->net->weights, dC.a, C->rows * FEDGCN_Z * sizeof(double));
+	}
+	mat_release(&dZ);
+	mat_release(&dC);
+	return kl + p->lambda * b->square / (2 * nodes);
+}

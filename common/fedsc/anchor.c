@@ -1,0 +1,181 @@
+#include "common/fedsc/anchor.h"
+#include "common/base/alloc.h"
+#include "common/linalg/distance.h"
+#include "common/linalg/la.h"
+#include "common/linalg/parallel.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Rows per task: whole blocks of distance.h. */
+enum { TASK_ROWS = 4 * DISTANCE_ROWS };
+
+/* The s + 1 least of d distances, rising; the lower landmark on ties. */
+static void nearest(const double *D, size_t d, unsigned s, double *least, uint32_t *at)
+{
+	unsigned found = 0;
+
+	for (size_t j = 0; j < d; j++) {
+		unsigned p;
+
+		if (found == s + 1 && D[j] >= least[s])
+			continue;
+		found += found < s + 1;
+		for (p = found - 1; p > 0 && least[p - 1] > D[j]; p--) {
+			least[p] = least[p - 1];
+			at[p] = at[p - 1];
+		}
+		least[p] = D[j];
+		at[p] = (uint32_t)j;
+	}
+}
+
+struct tying {
+	struct fedsc_anchor *b;
+	const struct mat *X, *Z;
+};
+
+static void tie_rows(void *ctx, unsigned worker, size_t task)
+{
+	const struct tying *t = ctx;
+	size_t n = t->X->rows, d = t->Z->rows, first = task * TASK_ROWS;
+	size_t end = n - first < TASK_ROWS ? n : first + TASK_ROWS;
+	unsigned s = t->b->s;
+	double *D, least[FEDSC_NEAR_MAX + 1];
+	uint32_t at[FEDSC_NEAR_MAX + 1];
+	struct distance to;
+
+	(void)worker;
+	distance_init(&to, d, t->Z->cols);
+	distance_set(&to, t->Z->a);
+	ALLOC(D, DISTANCE_ROWS * d);
+	for (size_t i = first; i < end; i++) {
+		double sum = 0, *weight = t->b->weight + i * s;
+
+		if ((i - first) % DISTANCE_ROWS == 0)
+			distance_block(&to, ROW(t->X, i),
+				       end - i < DISTANCE_ROWS ? end - i : DISTANCE_ROWS, D);
+		nearest(D + (i - first) % DISTANCE_ROWS * d, d, s, least, at);
+		for (unsigned j = 0; j < s; j++)
+			sum += least[s] - least[j];
+		for (unsigned j = 0; j < s; j++) {
+			t->b->landmark[i * s + j] = at[j];
+			weight[j] = sum > 0 ? (least[s] - least[j]) / sum : 1.0 / s;
+		}
+	}
+	free(D);
+	distance_release(&to);
+}
+
+void fedsc_anchor_init(struct fedsc_anchor *b, const struct mat *X, const struct mat *Z, unsigned s,
+		       unsigned threads)
+{
+	struct tying t = { b, X, Z };
+
+	assert(X->cols == Z->cols && s >= 1 && s < Z->rows && s <= FEDSC_NEAR_MAX);
+	*b = (struct fedsc_anchor){ .n = X->rows, .d = Z->rows, .s = s };
+	ALLOC(b->landmark, b->n * s);
+	ALLOC(b->weight, b->n * s);
+	parallel(threads, (b->n + TASK_ROWS - 1) / TASK_ROWS, tie_rows, &t);
+}
+
+void fedsc_anchor_release(struct fedsc_anchor *b)
+{
+	free(b->landmark);
+	free(b->weight);
+	*b = (struct fedsc_anchor){ 0 };
+}
+
+void fedsc_anchor_gram(const struct fedsc_anchor *b, struct mat *M)
+{
+	assert(M->rows == b->d && M->cols == b->d);
+	for (size_t e = 0; e < b->d * b->d; e++)
+		M->a[e] = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		const uint32_t *landmark = b->landmark + i * b->s;
+		const double *w = b->weight + i * b->s;
+
+		for (unsigned x = 0; x < b->s; x++)
+			for (unsigned y = 0; y < b->s; y++)
+				MAT(M, landmark[x], landmark[y]) += w[x] * w[y];
+	}
+}
+
+struct embedding {
+	const struct fedsc_anchor *b;
+	const struct mat *R;
+	struct mat *E;
+};
+
+static void embed_rows(void *ctx, unsigned worker, size_t task)
+{
+	const struct embedding *e = ctx;
+	size_t first = task * TASK_ROWS, k = e->R->cols;
+	size_t end = e->b->n - first < TASK_ROWS ? e->b->n : first + TASK_ROWS;
+
+	(void)worker;
+	for (size_t i = first; i < end; i++) {
+		double *to = ROW(e->E, i);
+
+		for (unsigned x = 0; x < e->b->s; x++) {
+			double w = e->b->weight[i * e->b->s + x];
+			const double *row = ROW(e->R, e->b->landmark[i * e->b->s + x]);
+
+			for (size_t j = 0; j < k; j++)
+				to[j] += w * row[j];
+		}
+	}
+}
+
+void fedsc_anchor_embed(const struct fedsc_anchor *b, const struct mat *R, unsigned threads,
+			struct mat *E)
+{
+	struct embedding e = { b, R, E };
+
+	assert(R->rows == b->d);
+	mat_init(E, b->n, R->cols);
+	parallel(threads, (b->n + TASK_ROWS - 1) / TASK_ROWS, embed_rows, &e);
+}
+
+enum err fedsc_anchor_basis(const struct mat *M, size_t k, double *lam, struct mat *R,
+			    double *value)
+{
+	size_t d = M->rows;
+	double *root, *top;
+	struct mat N, U = { 0 };
+	enum err err;
+
+	assert(d == M->cols && k >= 1 && k <= d);
+	mat_init(&N, d, d);
+	ALLOC(root, d);
+	ALLOC(top, k);
+	for (size_t i = 0; i < d; i++) {
+		lam[i] = 0;
+		for (size_t j = 0; j < d; j++)
+			lam[i] += MAT(M, i, j);
+		root[i] = lam[i] > 0 ? 1 / sqrt(lam[i]) : 0;
+	}
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < d; j++)
+			MAT(&N, i, j) = root[i] * MAT(M, i, j) * root[j];
+	err = la_eigen_top(&N, k, top, &U);
+	if (!err && !(top[k - 1] > 0))
+		err = err_set(ERR_JOB,
+			      "the landmarks span fewer than %zu dimensions (eigenvalue %zu is "
+			      "%.3g): more landmarks or fewer clusters are needed",
+			      k, k, top[k - 1]);
+	if (!err) {
+		mat_init(R, d, k);
+		for (size_t i = 0; i < d; i++)
+			for (size_t j = 0; j < k; j++)
+				MAT(R, i, j) = root[i] * MAT(&U, j, i) / sqrt(top[j]);
+		for (size_t j = 0; value && j < k; j++)
+			value[j] = top[j];
+	}
+	mat_release(&U);
+	mat_release(&N);
+	free(top);
+	free(root);
+	return err;
+}

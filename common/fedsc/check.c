@@ -1,0 +1,211 @@
+/* fedsc and kmeans: what goes with what. */
+#include "common/job/check.h"
+#include "common/fedsc/noise.h"
+
+#include <string.h>
+
+static bool among(const char *path, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcmp(path, *list))
+			return true;
+	return false;
+}
+
+const char *job_fedsc_unread(const struct job *job, const char *path)
+{
+	static const char *const stage_one[] = { "dims_share",
+						 "dims_most",
+						 "kernel.width",
+						 "kernel.factor",
+						 "kernel.lambda",
+						 "rounds",
+						 "inner",
+						 "tolerance",
+						 "participants",
+						 "neighbours",
+						 NULL },
+				 *const not_dense[] = { "near", "neighbours", NULL },
+				 *const not_paper[] = { "near", "iterations", NULL },
+				 *const search[] = { "dims_share", "dims_most", NULL };
+	enum job_fedsc variant = job->fedsc_variant;
+
+	if (variant == JOB_FEDSC_ANCHOR)
+		return among(path, stage_one) ? "variant \"anchor\" does not read it" : NULL;
+	if (variant == JOB_FEDSC_DENSE && among(path, not_dense))
+		return "variant \"dense\" does not read it";
+	if (variant == JOB_FEDSC_PAPER && among(path, not_paper))
+		return "variant \"paper\" does not read it";
+	if (job->landmarks != JOB_AUTO && among(path, search))
+		return "nothing reads it where job.dims is a number";
+	if (job->width > 0 && !strcmp(path, "kernel.factor"))
+		return "nothing reads it where job.kernel.width is given";
+	return NULL;
+}
+
+/* -- noise ----------------------------------------------------------------------------------- */
+
+static enum err check_no_noise(const struct job *job)
+{
+	const struct {
+		const char *name;
+		double value;
+	} given[] = {
+		{ "beta", job->noise_beta }, { "beta_c", job->noise_beta_c },
+		{ "eps", job->noise_eps },   { "delta", job->noise_delta },
+		{ "clip", job->noise_clip }, { "ball", job->noise_ball },
+	};
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++)
+		if (given[i].value > 0)
+			return err_set(ERR_INPUT,
+				       "job.noise.%s is %g, but job.noise.on is \"none\", expected "
+				       "\"data\"%s",
+				       given[i].name, given[i].value,
+				       job->kind == JOB_FEDSC ? " or \"factors\"" : "");
+	return ERR_OK;
+}
+
+/* C's own sigma: only where C is uploaded, and beta says how much. */
+static enum err check_beta_c(const struct job *job)
+{
+	if (job->kind != JOB_FEDSC || job->noise_beta_c == -1)
+		return ERR_OK;
+	if (job->noise_beta_c < 0)
+		return err_set(ERR_INPUT,
+			       "job.noise.beta_c is %g, expected 0 or more, or -1 for that of "
+			       "job.noise.beta",
+			       job->noise_beta_c);
+	if (job->noise != NOISE_FACTORS || job->fedsc_variant != JOB_FEDSC_PAPER)
+		return err_set(
+		    ERR_INPUT,
+		    "job.noise.beta_c is %g, but only variant \"paper\" with job.noise.on "
+		    "\"factors\" uploads C",
+		    job->noise_beta_c);
+	if (job->noise_eps > 0)
+		return err_set(ERR_INPUT,
+			       "job.noise.eps is %g and job.noise.beta_c is %g, expected one of "
+			       "them: sigma follows from eps, or it is given",
+			       job->noise_eps, job->noise_beta_c);
+	return ERR_OK;
+}
+
+/* How much: by eps or by beta, one of them. */
+static enum err check_amount(const struct job *job)
+{
+	TRY(check_beta_c(job));
+	if (job->noise_eps > 0 && job->noise_beta > 0)
+		return err_set(
+		    ERR_INPUT,
+		    "job.noise.eps is %g and job.noise.beta is %g, expected one of them: "
+		    "sigma follows from eps, or it is given",
+		    job->noise_eps, job->noise_beta);
+	if (job->noise_eps > 0 && !(job->noise_delta > 0))
+		return err_set(ERR_INPUT,
+			       "job.noise.eps is %g without job.noise.delta, expected a number "
+			       "above 0, as 1e-5",
+			       job->noise_eps);
+	if (job->noise_eps > 0 && !(job->noise_clip > 0))
+		return err_set(ERR_INPUT,
+			       "job.noise.eps is %g without job.noise.clip, expected the length "
+			       "that rows are shortened to: without it one row could change "
+			       "anything",
+			       job->noise_eps);
+	if (job->noise_eps > 0)
+		return ERR_OK;
+	if (job->noise_delta > 0 || job->noise_clip > 0)
+		return err_set(ERR_INPUT, "job.noise.%s is %g without job.noise.eps, expected both",
+			       job->noise_delta > 0 ? "delta" : "clip",
+			       job->noise_delta > 0 ? job->noise_delta : job->noise_clip);
+	if (!(job->noise_beta > 0 || job->noise_beta_c > 0))
+		return err_set(ERR_INPUT,
+			       "job.noise.on is \"%s\", but job.noise.eps is not given and "
+			       "job.noise.beta is 0, expected one of them above 0",
+			       job_noise_names[job->noise]);
+	return ERR_OK;
+}
+
+/* Where sigma follows from eps, all that it follows from must be known beforehand. */
+static enum err check_factors_by_eps(const struct job *job)
+{
+	if (job->landmarks == JOB_AUTO)
+		return err_set(ERR_INPUT, "job.dims is \"auto\", expected a number where "
+					  "job.noise.eps is of factors: d found from the data "
+					  "would tell of it");
+	if (!(job->width > 0))
+		return err_set(ERR_INPUT, "job.kernel.width is 0, expected a number where "
+					  "job.noise.eps is of factors: r found from the data "
+					  "would tell of it");
+	if (!(job->lambda > 0))
+		return err_set(
+		    ERR_INPUT,
+		    "job.kernel.lambda is %g, expected above 0 where job.noise.eps is of "
+		    "factors: nothing else bounds C",
+		    job->lambda);
+	return ERR_OK;
+}
+
+static enum err check_factors(const struct job *job)
+{
+	if (job->kind != JOB_FEDSC || job->fedsc_variant == JOB_FEDSC_ANCHOR)
+		return err_set(
+		    ERR_INPUT,
+		    "job.noise.on is \"factors\", expected \"none\" or \"data\" with %s: "
+		    "only variants \"dense\" and \"paper\" of fedsc have factors",
+		    job->kind == JOB_FEDSC ? "variant \"anchor\"" : "kind \"kmeans\"");
+	if (job->rounds == 0)
+		return err_set(ERR_INPUT,
+			       "job.rounds is 0, expected 1 or more where job.noise.on is "
+			       "\"factors\": a party's Z is made in them");
+	return job->noise_eps > 0 ? check_factors_by_eps(job) : ERR_OK;
+}
+
+static enum err check_noise(const struct job *job)
+{
+	struct job_noise_numbers numbers;
+	enum err err;
+
+	if (job->noise == NOISE_NONE)
+		return check_no_noise(job);
+	if (job->noise == NOISE_FACTORS)
+		TRY(check_factors(job));
+	else if (job->noise_ball > 0)
+		return err_set(ERR_INPUT,
+			       "job.noise.ball is %g, but job.noise.on is \"data\": only "
+			       "\"factors\" have a dictionary to shorten",
+			       job->noise_ball);
+	TRY(check_amount(job));
+	err = job_noise(job, &numbers);
+	return err ? err_prefix(err, "job.noise") : ERR_OK;
+}
+
+/* -- sizes ----------------------------------------------------------------------------------- */
+
+static enum err check_sizes(const struct job *job)
+{
+	unsigned d = job->landmarks;
+
+	if (d != JOB_AUTO && d < job->clusters)
+		return err_set(ERR_INPUT, "job.dims is %u, expected at least job.clusters, %u", d,
+			       job->clusters);
+	if (job->fedsc_variant == JOB_FEDSC_ANCHOR && d != JOB_AUTO && d <= job->near)
+		return err_set(ERR_INPUT, "job.dims is %u, expected more than job.near, %u", d,
+			       job->near);
+	if (job->landmarks == JOB_AUTO && job->fedsc_variant != JOB_FEDSC_ANCHOR &&
+	    job->dims_most < job->clusters)
+		return err_set(ERR_INPUT, "job.dims_most is %u, expected at least job.clusters, %u",
+			       job->dims_most, job->clusters);
+	if (job->participants == 1 && !job->allow_single)
+		return err_set(ERR_INPUT,
+			       "job.participants is 1, expected 0 (all) or at least 2: a round of "
+			       "one party shows that party's dictionary, unless job.allow_single");
+	return ERR_OK;
+}
+
+enum err job_check_fedsc(const struct job *job)
+{
+	TRY(job_check_clusters(job));
+	if (job->kind == JOB_FEDSC)
+		TRY(check_sizes(job));
+	return check_noise(job);
+}

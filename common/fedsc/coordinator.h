@@ -1,0 +1,90 @@
+/* coordinator.h -- FedSC: federated spectral clustering of rows that are spread over parties (Qiao, Ding,
+ * Fan, NeurIPS 2023), and federated k-means of the same rows. The coordinator's half.
+ *
+ * The methods are written once, against struct fedsc_pool: secure sums over daemons, or parties in
+ * memory (fedsc_pool.h).
+ */
+#ifndef COMMON_FEDSC_COORDINATOR_H
+#define COMMON_FEDSC_COORDINATOR_H
+
+#include "common/fedsc/party.h"
+
+#include <stdbool.h>
+
+struct fedsc_pool {
+	size_t m, parties;
+	void *ctx;
+	/* x (fedsc_words()) becomes the sum of the parties' answers. member: who is asked, or NULL: all;
+	 * only for FEDSC_DICTIONARY. */
+	enum err (*ask)(void *ctx, const struct fedsc_question *q, const bool *member, double *x);
+	/* Variant `paper` alone, else NULL. The parties' fedsc_upload()s, one below the other: C is
+	 * initialised here. */
+	enum err (*upload)(void *ctx, const struct mat *Z, double r, double lambda, double noise_c,
+			   double sigma_c, struct mat *C);
+	/* Labels of the rows of C, in the same order. */
+	enum err (*hand_back)(void *ctx, const uint32_t *label, size_t n);
+};
+
+enum fedsc_variant { FEDSC_BY_ANCHORS, FEDSC_BY_DENSE, FEDSC_BY_PAPER, FEDSC_BY_KMEANS };
+
+struct fedsc_params {
+	enum fedsc_variant variant;
+	unsigned k;
+	size_t dims;       /* d; 0: min(n/5, 600) landmarks, or by the share of eigenvalues */
+	double least;      /* mc: rows behind any sum of rows */
+	unsigned near;     /* s */
+	unsigned restarts; /* of k-means at the coordinator */
+	unsigned lloyd;    /* federated rounds at the end */
+	double beta;       /* noise on scaled rows: of so many standard deviations */
+	/* dense and paper */
+	double width, width_factor; /* r; 0: width_factor x the parties' mean distance */
+	double lambda;
+	double share;               /* of the eigenvalues of F'F that d keeps: 0.99 */
+	size_t dims_most;           /* where that search begins: 250 */
+	unsigned rounds, inner;     /* S, Q */
+	double tolerance;           /* of ||Z^s - Z^(s-1)|| / ||Z^s||; 0: all rounds; of k-means: of
+				       how far centres move, in deviations of the rows */
+	size_t participants;        /* parties in each round of Stage I; 0: all */
+	uint64_t draw;              /* from which they are drawn: the attempt's hash */
+	double noise_z, noise_c;    /* Section 3.2: in standard deviations of Z_p and C_p; */
+	double sigma_z, sigma_c;    /* and so much besides */
+	double clip, ball;          /* scaled rows, and rows of Z_p, are shortened to it; 0: not */
+	size_t neighbours;          /* paper: of kNN; 0: by knn_rule() */
+	uint64_t seed;
+	unsigned threads; /* the labels do not depend on it */
+};
+
+struct fedsc_report {
+	double n, scale;          /* rows; the global standard deviation */
+	double r;                 /* dense, paper */
+	size_t dims, dropped;     /* d as used; landmarks that had too few rows */
+	unsigned rounds;          /* of Stage I; of k-means, on all rows */
+	double change;            /* of Z in the last of them */
+	double *value;            /* k: leading eigenvalues; owned, NULL for k-means */
+	double *size;             /* k: rows of each cluster; owned */
+};
+void fedsc_report_release(struct fedsc_report *r);
+
+void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k, uint64_t seed,
+		    unsigned threads);
+
+/* Labels stay with the parties (or are handed back: paper). ERR_INPUT: parameters that cannot be,
+ * k or d beyond n, all rows equal; ERR_JOB: too few landmarks. *report is filled here. */
+enum err fedsc_run(const struct fedsc_pool *pool, const struct fedsc_params *p,
+		   struct fedsc_report *report) MUST_CHECK;
+
+/* What a coordinator that keeps to p asks, at most, of parties that have n rows in all: beyond it a
+ * party need not answer. */
+struct fedsc_limits {
+	size_t centres; /* of k-means on rows, and of what is made of them: d */
+	unsigned rounds;
+	size_t embedded; /* centres of k-means on the embedding */
+	unsigned embedded_rounds;
+};
+void fedsc_limits(const struct fedsc_params *p, double n, struct fedsc_limits *limits);
+
+/* Who takes part in round s of Stage I: `take` of `parties`, drawn from `draw` and s alone, so that
+ * every process knows it and nobody chose it. */
+void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member);
+
+#endif

@@ -1,0 +1,357 @@
+#include "common/fedsc/fedkmeans.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/base/rng.h"
+#include "common/cluster/kmeans.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STREAM = 0x6c6267 }; /* of the numbers by which clusters are split */
+
+/* Of the search for landmarks: doublings without gain before it ends, the most centres for each
+ * landmark, where rows lie far from others, and the most doublings of all; 12 make 4096. */
+enum { PATIENCE = 8, TRAPS = 4, DOUBLINGS = 64 };
+
+/* -- centres --------------------------------------------------------------------------------- */
+
+void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z)
+{
+	*c = (struct fedkmeans_centres){ 0 };
+	mat_copy(&c->Z, Z);
+	ALLOC(c->count, Z->rows);
+	ALLOC(c->spread, Z->rows);
+}
+
+void fedkmeans_centres_release(struct fedkmeans_centres *c)
+{
+	mat_release(&c->Z);
+	free(c->count);
+	free(c->spread);
+	*c = (struct fedkmeans_centres){ 0 };
+}
+
+/* Centre `from` takes the place of centre `to`. */
+static void move_centre(struct fedkmeans_centres *c, size_t from, size_t to)
+{
+	if (from == to)
+		return;
+	memcpy(ROW(&c->Z, to), ROW(&c->Z, from), c->Z.cols * sizeof(double));
+	c->count[to] = c->count[from];
+	c->spread[to] = c->spread[from];
+}
+
+/* -- a round --------------------------------------------------------------------------------- */
+
+enum err fedkmeans_count(const struct fedkmeans_pool *pool, struct fedkmeans_centres *c)
+{
+	struct fedkmeans_question ask = { .kind = FEDKMEANS_COUNTS, .centres = &c->Z };
+
+	return pool->ask(pool->ctx, &ask, c->count);
+}
+
+/* Centre i becomes the mean of the rows whose sum this is; returns how far it moved. */
+static double take_mean(struct fedkmeans_centres *c, size_t i, const double *sum)
+{
+	size_t m = c->Z.cols;
+	double square = 0;
+
+	for (size_t j = 0; j < m; j++) {
+		double mean = sum[j] / c->count[i], by = mean - MAT(&c->Z, i, j);
+
+		square += by * by;
+		MAT(&c->Z, i, j) = mean;
+	}
+	c->spread[i] = sum[m] > 0 ? sum[m] : 0; /* fixed point may round below */
+	return sqrt(square);
+}
+
+static enum err take_sums(const struct fedkmeans_pool *pool, double least, bool drop,
+			  struct fedkmeans_centres *c, double *moved)
+{
+	struct fedkmeans_question ask = {
+		.kind = FEDKMEANS_SUMS, .count = c->count, .k = c->Z.rows, .least = least
+	};
+	size_t m = c->Z.cols, words = fedkmeans_words(&ask, m), kept = 0;
+	double *sum, *next;
+	enum err err;
+
+	ALLOC(sum, words);
+	drop = drop && words; /* never all */
+	err = words ? pool->ask(pool->ctx, &ask, sum) : ERR_OK;
+	next = sum;
+	for (size_t i = 0; !err && i < c->Z.rows; i++) {
+		bool stays = c->count[i] >= least;
+
+		if (stays) {
+			*moved = fmax(*moved, take_mean(c, i, next));
+			next += m + 1;
+		} else {
+			c->spread[i] = 0;
+		}
+		if (stays || !drop)
+			move_centre(c, i, kept++);
+	}
+	free(sum);
+	if (!err) {
+		c->dropped += c->Z.rows - kept;
+		c->Z.rows = kept;
+	}
+	return err;
+}
+
+enum err fedkmeans_round(const struct fedkmeans_pool *pool, double least, bool drop,
+			 struct fedkmeans_centres *c, double *moved)
+{
+	double unused;
+
+	assert(least >= 1 && c->Z.rows > 0);
+	moved = moved ? moved : &unused;
+	*moved = 0;
+	TRY(fedkmeans_count(pool, c));
+	TRY(take_sums(pool, least, drop, c, moved));
+	progress_tick();
+	return ERR_OK;
+}
+
+enum err fedkmeans_lloyd(const struct fedkmeans_pool *pool, double least, unsigned rounds,
+			 double tolerance, struct fedkmeans_centres *c, unsigned *used)
+{
+	double moved = INFINITY;
+	unsigned unused;
+
+	used = used ? used : &unused;
+	for (*used = 0; *used < rounds && moved > tolerance; ++*used)
+		TRY(fedkmeans_round(pool, least, false, c, &moved));
+	return ERR_OK;
+}
+
+/* -- landmarks ------------------------------------------------------------------------------- */
+
+struct rank {
+	double spread;
+	size_t centre;
+};
+
+static int falling(const void *a, const void *b)
+{
+	const struct rank *x = a, *y = b;
+
+	if (x->spread != y->spread)
+		return x->spread < y->spread ? 1 : -1;
+	return x->centre < y->centre ? -1 : 1;
+}
+
+/* The widest `more` clusters are cut in two. */
+static void split(struct fedkmeans_centres *c, size_t more, double by, struct rng *rng)
+{
+	size_t k = c->Z.rows, m = c->Z.cols;
+	struct rank *rank;
+
+	ALLOC(rank, k);
+	for (size_t i = 0; i < k; i++)
+		rank[i] = (struct rank){ c->spread[i], i };
+	qsort(rank, k, sizeof(*rank), falling);
+	c->Z.a = alloc_again(c->Z.a, (k + more) * m, sizeof(double));
+	c->count = alloc_again(c->count, k + more, sizeof(double));
+	c->spread = alloc_again(c->spread, k + more, sizeof(double));
+	c->Z.rows = k + more;
+	for (size_t t = 0; t < more; t++) {
+		size_t i = rank[t].centre;
+		double e = by * sqrt(c->spread[i] / (c->count[i] * (double)m));
+
+		for (size_t j = 0; j < m; j++) {
+			double z = MAT(&c->Z, i, j), off = e * rng_normal(rng);
+
+			MAT(&c->Z, i, j) = z + off;
+			MAT(&c->Z, k + t, j) = z - off;
+		}
+		c->count[k + t] = c->spread[k + t] = 0; /* until the next round */
+	}
+	free(rank);
+}
+
+static size_t live(const struct fedkmeans_centres *c, double least)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->Z.rows; i++)
+		count += c->count[i] >= least;
+	return count;
+}
+
+/* Centres that keep what few rows are theirs out of every sum go at last, unmoved and unsummed. */
+static void drop_below(struct fedkmeans_centres *c, double least)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->Z.rows; i++)
+		if (c->count[i] >= least)
+			move_centre(c, i, kept++);
+	c->dropped += c->Z.rows - kept;
+	c->Z.rows = kept;
+}
+
+static void copy_centres(const struct fedkmeans_centres *from, struct fedkmeans_centres *to)
+{
+	fedkmeans_centres_init(to, &from->Z);
+	memcpy(to->count, from->count, from->Z.rows * sizeof(double));
+	memcpy(to->spread, from->spread, from->Z.rows * sizeof(double));
+	to->dropped = from->dropped;
+}
+
+/* One doubling of what lives, or as far as there is room; none if it would kill all. */
+static enum err grow(const struct fedkmeans_pool *pool, const struct fedkmeans_landmarks *p,
+		     bool drop, double by, struct rng *rng, struct fedkmeans_centres *c,
+		     size_t *alive)
+{
+	size_t room = p->most - *alive;
+	struct fedkmeans_centres before;
+	enum err err = ERR_OK;
+
+	copy_centres(c, &before);
+	split(c, *alive < room ? *alive : room, by, rng);
+	for (unsigned t = 0; !err && t < p->rounds; t++)
+		err = fedkmeans_round(pool, p->least, drop, c, NULL);
+	if (!err && live(c, p->least) == 0) {
+		struct fedkmeans_centres dead = *c;
+
+		*c = before;
+		before = dead;
+	}
+	fedkmeans_centres_release(&before);
+	TRY(err);
+	drop_below(c, 1); /* a trap without a row is none */
+	*alive = live(c, p->least);
+	return ERR_OK;
+}
+
+/* A doubling begins with less than TRAPS each, and adds no more than the landmarks that are due. */
+size_t fedkmeans_landmarks_centres(const struct fedkmeans_landmarks *p)
+{
+	return (TRAPS + 1) * p->most;
+}
+
+unsigned fedkmeans_landmarks_rounds(const struct fedkmeans_landmarks *p)
+{
+	return 1 + DOUBLINGS * p->rounds + p->last;
+}
+
+/* Rows far from all others widen a cluster so much that its halves lie far from its rows, and pull
+ * a centre each that is dropped with them, then the next: one such row can end the search at one
+ * landmark. If it stands still at less than half of what the rows would carry, halves are made
+ * closer, and small clusters' centres stay as traps: they keep those rows out of every sum. */
+enum err fedkmeans_landmarks(const struct fedkmeans_pool *pool, const struct fedkmeans_landmarks *p,
+			     const struct mat *mean, struct fedkmeans_centres *c)
+{
+	unsigned still = 0;
+	bool drop = true;
+	size_t alive = 1;
+	double carried;
+	struct rng rng;
+
+	assert(mean->rows == 1 && mean->cols == pool->m && p->most > 0);
+	rng_seed(&rng, p->seed, STREAM);
+	fedkmeans_centres_init(c, mean);
+	TRY(fedkmeans_round(pool, p->least, true, c, NULL));
+	carried = fmin((double)p->most, c->count[0] / (4 * p->least));
+	for (unsigned t = 0; t < DOUBLINGS && alive < p->most && c->Z.rows < TRAPS * p->most; t++) {
+		size_t before = alive;
+
+		TRY(grow(pool, p, drop, 0.5 * pow(0.25, still), &rng, c, &alive));
+		still = alive <= before ? still + 1 : 0;
+		if (still > PATIENCE || (still && 2 * (double)alive >= carried))
+			break;
+		drop = drop && !still;
+	}
+	for (unsigned t = 0; t < p->last; t++)
+		TRY(fedkmeans_round(pool, p->least, drop, c, NULL));
+	drop_below(c, p->least);
+	if (c->Z.rows == 0)
+		return err_set(ERR_JOB,
+			       "no %g rows are near each other: a smaller minimum is needed",
+			       p->least);
+	return ERR_OK;
+}
+
+/* -- the whole ------------------------------------------------------------------------------- */
+
+void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, uint64_t seed,
+			unsigned threads)
+{
+	*p = (struct fedkmeans_params){
+		.k = k,
+		.landmarks = { .least = least, .rounds = 4, .last = 10, .seed = seed },
+		.restarts = 20,
+		.lloyd = 100,
+		.tolerance = 1e-6,
+		.threads = threads
+	};
+}
+
+size_t fedkmeans_most(const struct fedkmeans_params *p, double n)
+{
+	size_t most = p->landmarks.most, fifth = (size_t)(n / 5);
+
+	if (most == 0) {
+		most = (size_t)20 * p->k > 100 ? (size_t)20 * p->k : 100;
+		most = most < fifth ? most : fifth;
+	}
+	return most > p->k ? most : p->k;
+}
+
+/* The landmarks stand for their rows in a k-means that costs no sums. */
+static enum err cluster_landmarks(const struct fedkmeans_params *p, struct fedkmeans_centres *c)
+{
+	struct kmeans_params how = { .k = p->k,
+				     .restarts = p->restarts,
+				     .iterations = 100,
+				     .seed = p->landmarks.seed,
+				     .threads = p->threads };
+	struct fedkmeans_centres start;
+	uint32_t *label;
+	struct mat Z;
+
+	if (c->Z.rows < p->k)
+		return err_set(ERR_JOB,
+			       "only %zu landmarks have %g rows or more, for %u clusters: fewer "
+			       "clusters or a smaller minimum are needed",
+			       c->Z.rows, p->landmarks.least, p->k);
+	ALLOC(label, c->Z.rows);
+	kmeans(&c->Z, c->count, &how, label, &Z, NULL);
+	free(label);
+	fedkmeans_centres_init(&start, &Z);
+	mat_release(&Z);
+	start.dropped = c->dropped;
+	fedkmeans_centres_release(c);
+	*c = start;
+	return ERR_OK;
+}
+
+enum err fedkmeans_run(const struct fedkmeans_pool *pool, const struct fedkmeans_params *p,
+		       double n, const struct mat *mean, struct fedkmeans_centres *c,
+		       struct fedkmeans_report *report)
+{
+	struct fedkmeans_landmarks landmarks = p->landmarks;
+	double spread = 0;
+
+	*c = (struct fedkmeans_centres){ 0 };
+	*report = (struct fedkmeans_report){ 0 };
+	if (p->k == 0 || p->k > n)
+		return err_set(ERR_INPUT, "%u clusters of %g rows, expected 1 to as many as rows",
+			       p->k, n);
+	landmarks.most = fedkmeans_most(p, n);
+	TRY(fedkmeans_landmarks(pool, &landmarks, mean, c));
+	report->landmarks = c->Z.rows;
+	report->dropped = c->dropped;
+	for (size_t i = 0; i < c->Z.rows; i++)
+		spread += c->spread[i];
+	TRY(cluster_landmarks(p, c));
+	TRY(fedkmeans_lloyd(pool, landmarks.least, p->lloyd, p->tolerance * sqrt(spread / n), c,
+			    &report->rounds));
+	for (size_t i = 0; i < c->Z.rows; i++)
+		report->inertia += c->spread[i];
+	return fedkmeans_count(pool, c);
+}

@@ -1,0 +1,134 @@
+/* fedkmeans.h -- k-means over rows that are spread over parties: Lloyd, landmarks, and the party's
+ * half, from sums alone.
+ *
+ * A round is two sums. First the counts; a centre with fewer than `least` rows is dropped before
+ * anything else about it is summed. Then, for those that stay, the sums of rows and of squared
+ * distances. Rows are never seen, only sums of at least `least` of them; but two rounds that differ
+ * by one row show that row.
+ */
+#ifndef COMMON_FEDSC_FEDKMEANS_H
+#define COMMON_FEDSC_FEDKMEANS_H
+
+#include "common/base/err.h"
+#include "common/linalg/mat.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* -- what is asked --------------------------------------------------------------------------- */
+
+enum fedkmeans_kind {
+	FEDKMEANS_COUNTS, /* k: rows that are nearest to each centre, the first on ties */
+	FEDKMEANS_SUMS,   /* for each centre with count >= least, in order: the sum of its rows (m),
+	                     the sum of their squared distances (1) */
+};
+
+struct fedkmeans_question {
+	enum fedkmeans_kind kind;
+	const struct mat *centres; /* COUNTS: k x m */
+	const double *count;       /* SUMS: the k joint counts that came of the last COUNTS */
+	size_t k;                  /* SUMS */
+	double least;              /* SUMS: >= 1 */
+};
+
+/* How many numbers answer a question about rows of m columns. */
+size_t fedkmeans_words(const struct fedkmeans_question *q, size_t m);
+
+/* -- the party's half ------------------------------------------------------------------------ */
+
+struct fedkmeans_party {
+	const struct mat *X; /* borrowed: n x m */
+	double min_cluster;  /* the party's policy: sums of fewer rows are refused; 0: none are */
+	uint32_t *label;     /* n: the nearest of the last centres */
+	double *near;        /* n: its squared distance */
+	size_t k;            /* of the last COUNTS; 0 before the first */
+	unsigned threads;
+};
+
+void fedkmeans_party_init(struct fedkmeans_party *p, const struct mat *X, double min_cluster,
+			  unsigned threads);
+void fedkmeans_party_release(struct fedkmeans_party *p);
+
+/* x becomes this party's term. ERR_PEER, the asker being at fault: a shape that does not fit, centres
+ * that are not finite, SUMS without COUNTS, a least below min_cluster, or a count below this
+ * party's own. O(n k m). Same bits for any threads. */
+enum err fedkmeans_answer(struct fedkmeans_party *p, const struct fedkmeans_question *q,
+			  double *x) MUST_CHECK;
+
+/* -- the coordinator's half ------------------------------------------------------------------ */
+
+struct fedkmeans_pool {
+	size_t m;
+	void *ctx;
+	/* x (fedkmeans_words()) becomes the sum of the parties' answers. */
+	enum err (*ask)(void *ctx, const struct fedkmeans_question *q, double *x);
+};
+
+/* Centres and what is known of them; k = Z.rows. */
+struct fedkmeans_centres {
+	struct mat Z;   /* k x m */
+	double *count;  /* k: rows at the last counting; 0 before */
+	double *spread; /* k: their summed squared distance, from the last SUMS */
+	size_t dropped; /* centres, in all rounds so far, that had fewer than `least` rows */
+};
+void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z);
+void fedkmeans_centres_release(struct fedkmeans_centres *c);
+
+/* One Lloyd round, two sums. drop: centres below least (>= 1) go, unless all would; else they stay
+ * where they are, without a sum of theirs. *moved, if not NULL: the largest distance a centre moved
+ * by. */
+enum err fedkmeans_round(const struct fedkmeans_pool *pool, double least, bool drop,
+			 struct fedkmeans_centres *c, double *moved) MUST_CHECK;
+
+/* At most `rounds` Lloyd rounds, fewer once no centre moves by more than tolerance; *used of them. */
+enum err fedkmeans_lloyd(const struct fedkmeans_pool *pool, double least, unsigned rounds,
+			 double tolerance, struct fedkmeans_centres *c, unsigned *used) MUST_CHECK;
+
+/* The count of each centre at last, k + 0 words: parties know their rows' labels by it too. */
+enum err fedkmeans_count(const struct fedkmeans_pool *pool,
+			 struct fedkmeans_centres *c) MUST_CHECK;
+
+/* Landmarks by splitting (Linde, Buzo, Gray 1980): from `mean` (1 x m) on, the clusters of largest
+ * spread are cut in two at z +- e/2 N(0, I), e = sqrt(spread / (count m)), with `rounds` Lloyd
+ * rounds per doubling and `last` at the end; it ends early when their number stops rising. At the end
+ * all have `least` rows or more. ERR_JOB if there are none. */
+struct fedkmeans_landmarks {
+	size_t most; /* d */
+	double least; /* mc */
+	unsigned rounds, last;
+	uint64_t seed;
+};
+/* How many centres it asks about in a round, and in how many rounds, at most. */
+size_t fedkmeans_landmarks_centres(const struct fedkmeans_landmarks *p);
+unsigned fedkmeans_landmarks_rounds(const struct fedkmeans_landmarks *p);
+enum err fedkmeans_landmarks(const struct fedkmeans_pool *pool,
+			     const struct fedkmeans_landmarks *p, const struct mat *mean,
+			     struct fedkmeans_centres *c) MUST_CHECK;
+
+/* Federated k-means: landmarks; weighted k-means++ with restarts on them, which costs no sums; Lloyd
+ * rounds on all rows. c->count is that of the last counting: cluster sizes. ERR_INPUT: k is 0;
+ * ERR_JOB: fewer landmarks than clusters. */
+struct fedkmeans_params {
+	unsigned k;
+	struct fedkmeans_landmarks landmarks; /* most 0: max(20 k, 100), at most n / 5 and at least k */
+	unsigned restarts;                    /* 20 */
+	unsigned lloyd;                       /* rounds on all rows: 100 */
+	double tolerance;                     /* 1e-6 of the rows' spread */
+	unsigned threads;
+};
+struct fedkmeans_report {
+	size_t landmarks, dropped;
+	unsigned rounds;
+	double inertia; /* of the last SUMS */
+};
+void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, uint64_t seed,
+			unsigned threads);
+/* The landmarks that it looks for among n rows: landmarks.most, or what stands in for it. */
+size_t fedkmeans_most(const struct fedkmeans_params *p, double n);
+/* n and mean (1 x m): of all rows, by sums that were had before. */
+enum err fedkmeans_run(const struct fedkmeans_pool *pool, const struct fedkmeans_params *p,
+		       double n, const struct mat *mean, struct fedkmeans_centres *c,
+		       struct fedkmeans_report *report) MUST_CHECK;
+
+#endif

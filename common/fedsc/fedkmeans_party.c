@@ -1,0 +1,169 @@
+#include "common/fedsc/fedkmeans.h"
+#include "common/base/alloc.h"
+#include "common/linalg/distance.h"
+#include "common/cluster/kmeans.h"
+#include "common/linalg/parallel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t fedkmeans_words(const struct fedkmeans_question *q, size_t m)
+{
+	size_t words = 0;
+
+	if (q->kind == FEDKMEANS_COUNTS)
+		return q->centres->rows;
+	for (size_t i = 0; i < q->k; i++)
+		words += q->count[i] >= q->least ? m + 1 : 0;
+	return words;
+}
+
+void fedkmeans_party_init(struct fedkmeans_party *p, const struct mat *X, double min_cluster,
+			  unsigned threads)
+{
+	*p = (struct fedkmeans_party){ .X = X, .min_cluster = min_cluster, .threads = threads };
+	ALLOC(p->label, X->rows);
+	ALLOC(p->near, X->rows);
+}
+
+void fedkmeans_party_release(struct fedkmeans_party *p)
+{
+	free(p->label);
+	free(p->near);
+	*p = (struct fedkmeans_party){ 0 };
+}
+
+/* -- counts ---------------------------------------------------------------------------------- */
+
+struct assignment {
+	struct fedkmeans_party *p;
+	const struct mat *c;
+	struct distance *to; /* of each worker */
+	double **D;          /* DISTANCE_ROWS x k */
+};
+
+/* Rows per task: whole blocks of distance.h, so that bits do not depend on who makes them. */
+enum { TASK_ROWS = 16 * DISTANCE_ROWS };
+
+static void assign_rows(void *ctx, unsigned worker, size_t task)
+{
+	struct assignment *a = ctx;
+	size_t n = a->p->X->rows, k = a->c->rows, first = task * TASK_ROWS;
+	size_t end = n - first < TASK_ROWS ? n : first + TASK_ROWS;
+	struct distance *to = &a->to[worker];
+
+	if (!a->D[worker]) {
+		distance_init(to, k, a->c->cols);
+		distance_set(to, a->c->a);
+		ALLOC(a->D[worker], DISTANCE_ROWS * k);
+	}
+	for (size_t i = first; i < end; i += DISTANCE_ROWS) {
+		size_t rows = end - i < DISTANCE_ROWS ? end - i : DISTANCE_ROWS;
+		const double *D = a->D[worker];
+
+		distance_block(to, ROW(a->p->X, i), rows, a->D[worker]);
+		kmeans_assign(D, NULL, rows, k, a->p->label + i, NULL);
+		for (size_t b = 0; b < rows; b++)
+			a->p->near[i + b] = D[b * k + a->p->label[i + b]];
+	}
+}
+
+static void assign(struct fedkmeans_party *p, const struct mat *c)
+{
+	size_t tasks = (p->X->rows + TASK_ROWS - 1) / TASK_ROWS;
+	unsigned workers = parallel_workers(p->threads, tasks);
+	struct assignment a = { .p = p, .c = c };
+
+	ALLOC(a.to, workers);
+	ALLOC(a.D, workers);
+	parallel(p->threads, tasks, assign_rows, &a);
+	for (unsigned w = 0; w < workers; w++) {
+		distance_release(&a.to[w]);
+		free(a.D[w]);
+	}
+	free(a.D);
+	free(a.to);
+}
+
+static void own_counts(const struct fedkmeans_party *p, double *count)
+{
+	memset(count, 0, p->k * sizeof(*count));
+	for (size_t i = 0; i < p->X->rows; i++)
+		count[p->label[i]]++;
+}
+
+static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, double *x)
+{
+	if (c->rows == 0 || c->rows >= UINT32_MAX || c->cols != p->X->cols)
+		return err_set(ERR_PEER, "%zu centres of %zu columns for rows of %zu", c->rows,
+			       c->cols, p->X->cols);
+	for (size_t i = 0; i < c->rows * c->cols; i++)
+		if (!isfinite(c->a[i]))
+			return err_set(ERR_PEER, "column %zu of centre %zu is %g", i % c->cols,
+				       i / c->cols, c->a[i]);
+	p->k = c->rows;
+	assign(p, c);
+	own_counts(p, x);
+	return ERR_OK;
+}
+
+/* -- sums ------------------------------------------------------------------------------------ */
+
+/* The counts are the coordinator's word; what this party knows of them is that they cannot be below
+ * its own. */
+static enum err check_counts(const struct fedkmeans_party *p, const struct fedkmeans_question *q)
+{
+	double *own;
+	enum err err = ERR_OK;
+
+	if (p->k == 0 || q->k != p->k)
+		return err_set(ERR_PEER, "asked for sums of %zu clusters when %zu were counted",
+			       q->k, p->k);
+	if (!(q->least >= 1) || q->least < p->min_cluster)
+		return err_set(ERR_PEER,
+			       "asked for sums of %g rows or more; this party gives none of fewer "
+			       "than %g (min_cluster)",
+			       q->least, p->min_cluster > 1 ? p->min_cluster : 1);
+	ALLOC(own, p->k);
+	own_counts(p, own);
+	for (size_t i = 0; !err && i < p->k; i++)
+		if (!(q->count[i] >= own[i]))
+			err = err_set(ERR_PEER,
+				      "cluster %zu is said to have %g rows, fewer than here", i,
+				      q->count[i]);
+	free(own);
+	return err;
+}
+
+static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
+			  double *x)
+{
+	size_t m = p->X->cols, at = 0, *place;
+
+	TRY(check_counts(p, q));
+	ALLOC(place, p->k);
+	for (size_t r = 0; r < p->k; r++) {
+		place[r] = q->count[r] >= q->least ? at : SIZE_MAX;
+		at += q->count[r] >= q->least ? m + 1 : 0;
+	}
+	memset(x, 0, at * sizeof(*x));
+	for (size_t i = 0; i < p->X->rows; i++) {
+		const double *row = ROW(p->X, i);
+		double *sum;
+
+		if (place[p->label[i]] == SIZE_MAX)
+			continue;
+		sum = x + place[p->label[i]];
+		for (size_t j = 0; j < m; j++)
+			sum[j] += row[j];
+		sum[m] += p->near[i];
+	}
+	free(place);
+	return ERR_OK;
+}
+
+enum err fedkmeans_answer(struct fedkmeans_party *p, const struct fedkmeans_question *q, double *x)
+{
+	return q->kind == FEDKMEANS_COUNTS ? tell_counts(p, q->centres, x) : tell_sums(p, q, x);
+}

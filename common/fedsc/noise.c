@@ -1,0 +1,182 @@
+#include "common/fedsc/noise.h"
+#include "common/base/log.h"
+#include "common/privacy/noise.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static bool uploads_factors(const struct job *job)
+{
+	return job->fedsc_variant == JOB_FEDSC_PAPER;
+}
+
+/* Of C_p, in its standard deviations. */
+static double beta_of_c(const struct job *job)
+{
+	if (!uploads_factors(job))
+		return 0;
+	return job->noise_beta_c >= 0 ? job->noise_beta_c : job->noise_beta;
+}
+
+/* Section 3.1: one row in place of another moves the data by at most 2 tau_X. */
+static enum err data_by_eps(const struct job *job, struct job_noise_numbers *out)
+{
+	out->clip = job->noise_clip;
+	out->sensitivity = 2 * job->noise_clip;
+	TRY(noise_calibrate(job->noise_eps, job->noise_delta, out->sensitivity, &out->sigma,
+			    &out->mechanism));
+	out->eps = job->noise_eps;
+	out->delta = job->noise_delta;
+	return ERR_OK;
+}
+
+/* Section 3.2. Where C is uploaded too, each of the two has half of eps and delta. The length of a
+ * step is not known beforehand, and Z that nothing bounds could be anywhere: without a ball Z is
+ * taken to be no longer than rows are, and nothing can be claimed. */
+static enum err factors_by_eps(const struct job *job, struct job_noise_numbers *out)
+{
+	double ball = job->noise_ball > 0 ? job->noise_ball : job->noise_clip;
+	double share = uploads_factors(job) ? 0.5 : 1;
+	struct noise_factors p = { .eps_z = share * job->noise_eps,
+				   .delta_z = share * job->noise_delta,
+				   .eps_c = share * job->noise_eps,
+				   .delta_c = share * job->noise_delta,
+				   .tau_x = job->noise_clip,
+				   .tau_z = sqrt(job->landmarks) * ball,
+				   .tau_c = 1 / (2 * sqrt(job->lambda)),
+				   .reach = job->noise_clip + ball,
+				   .r = job->width,
+				   .lambda = job->lambda,
+				   .step = INFINITY,
+				   .ball = ball,
+				   .d = job->landmarks,
+				   .compositions = job->rounds };
+	struct noise_factors_sigma s;
+
+	TRY(noise_factors(&p, &s));
+	out->scaled_clip = job->noise_clip;
+	out->sensitivity_z = s.sensitivity_z;
+	out->sigma_z = s.sigma_z;
+	out->sensitivity_c = uploads_factors(job) ? s.sensitivity_c : 0;
+	out->sigma_c = uploads_factors(job) ? s.sigma_c : 0;
+	return ERR_OK;
+}
+
+enum err job_noise(const struct job *job, struct job_noise_numbers *out)
+{
+	bool by_eps = job->noise_eps > 0;
+
+	*out = (struct job_noise_numbers){ 0 };
+	if (job->noise == NOISE_DATA) {
+		if (by_eps)
+			return data_by_eps(job, out);
+		out->beta = job->noise_beta;
+	}
+	if (job->noise == NOISE_FACTORS) {
+		out->ball = job->noise_ball;
+		if (by_eps)
+			return factors_by_eps(job, out);
+		out->noise_z = job->noise_beta;
+		out->noise_c = beta_of_c(job);
+	}
+	return ERR_OK;
+}
+
+/* -- in words -------------------------------------------------------------------------------- */
+
+static const char unmasked[] = "the number of rows, their mean and spread and the first centres "
+			       "are exact sums";
+
+static void say_data(const struct job *job, const struct job_noise_numbers *noise, char *text)
+{
+	if (noise->eps > 0)
+		snprintf(text, JOB_NOISE_TEXT,
+			 "(eps %g, delta %g)-differential privacy of each row, by the %s "
+			 "mechanism: rows are shortened to length %g, one in place of another "
+			 "moves the data by at most %g, and every value has noise of sigma %.10g; "
+			 "all that leaves a party is made of these rows. The number of rows is not "
+			 "hidden, and every further job on the same rows spends its own eps",
+			 noise->eps, noise->delta, noise->mechanism, noise->clip,
+			 noise->sensitivity, noise->sigma);
+	else
+		snprintf(text, JOB_NOISE_TEXT,
+			 "no differential privacy: rows have noise of sigma %g standard "
+			 "deviations, which was given and follows from no eps",
+			 job->noise_beta);
+}
+
+static void say_theorem(const struct job *job, const struct job_noise_numbers *noise, char *text)
+{
+	bool paper = uploads_factors(job);
+	int n;
+
+	n = snprintf(text, JOB_NOISE_TEXT,
+		     "no differential privacy of the job: %s%s. Z_p has noise of sigma_Z %.6g in "
+		     "each of %u rounds (sensitivity %.6g)",
+		     unmasked, paper ? "" : ", and so are sums made of C", noise->sigma_z,
+		     job->rounds, noise->sensitivity_z);
+	if (paper)
+		n += snprintf(text + n, JOB_NOISE_TEXT - (size_t)n,
+			      ", C_p of sigma_C %.6g (sensitivity %.6g), where no column of C is "
+			      "longer than %.3g",
+			      noise->sigma_c, noise->sensitivity_c, 1 / (2 * sqrt(job->lambda)));
+	if (noise->ball > 0)
+		snprintf(text + n, JOB_NOISE_TEXT - (size_t)n,
+			 ": given these sums the uploads of Z%s are (eps %g, delta %g)-private by "
+			 "Theorem 3.9",
+			 paper ? " and C" : "", job->noise_eps, job->noise_delta);
+	else
+		snprintf(text + n, JOB_NOISE_TEXT - (size_t)n,
+			 "; without noise.ball nothing bounds Z, and Theorem 3.9 claims nothing");
+}
+
+static void say_factors(const struct job *job, const struct job_noise_numbers *noise, char *text)
+{
+	char of_c[64] = "";
+
+	if (uploads_factors(job))
+		snprintf(of_c, sizeof(of_c), ", C_p of sigma %g", noise->noise_c);
+	snprintf(text, JOB_NOISE_TEXT,
+		 "no differential privacy: Z_p has noise of sigma %g standard deviations%s, which "
+		 "was given and follows from no eps; %s",
+		 noise->noise_z, of_c, unmasked);
+}
+
+void job_noise_say(const struct job *job, const struct job_noise_numbers *noise,
+		   char text[static JOB_NOISE_TEXT])
+{
+	if (job->noise == NOISE_NONE)
+		snprintf(text, JOB_NOISE_TEXT, "no differential privacy: no noise is added");
+	else if (job->noise == NOISE_DATA)
+		say_data(job, noise, text);
+	else if (job->noise_eps > 0)
+		say_theorem(job, noise, text);
+	else
+		say_factors(job, noise, text);
+}
+
+/* -- in the record --------------------------------------------------------------------------- */
+
+static void record_above_0(struct record *r, const char *name, double value)
+{
+	if (value > 0)
+		record_fact(r, name, value);
+}
+
+void job_noise_record(const struct job *job, const struct job_noise_numbers *noise,
+		      struct record *r)
+{
+	char text[JOB_NOISE_TEXT];
+
+	if (job->noise == NOISE_NONE)
+		return;
+	job_noise_say(job, noise, text);
+	record_say(r, "privacy", "%s", text);
+	log_info("privacy: %s", text);
+	record_above_0(r, "privacy_eps", noise->eps);
+	record_above_0(r, "privacy_delta", noise->delta);
+	record_above_0(r, "noise_sensitivity", noise->sensitivity);
+	record_above_0(r, "noise_sigma", noise->sigma);
+	record_above_0(r, "noise_sigma_z", noise->sigma_z);
+	record_above_0(r, "noise_sigma_c", noise->sigma_c);
+}

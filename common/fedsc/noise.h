@@ -1,0 +1,44 @@
+/* noise.h -- what a job's noise is, in numbers, and what may be said of it.
+ *
+ * Everything follows from the job alone, so that all processes have the same numbers, and a party
+ * need not take them from anybody. Differential privacy is that of replacing one row: how many rows
+ * a party has is not hidden.
+ */
+#ifndef COMMON_FEDSC_NOISE_H
+#define COMMON_FEDSC_NOISE_H
+
+#include "common/job/job.h"
+#include "common/job/record.h"
+
+enum { JOB_NOISE_TEXT = 768 };
+
+struct job_noise_numbers {
+	/* What is claimed of the job as a whole; eps 0: nothing is. */
+	double eps, delta;
+	/* -- data ---------------------------------------------------------------------------- */
+	const char *mechanism;     /* static; NULL: sigma is by beta, or there is no noise */
+	double clip;               /* with eps: raw rows are shortened to it; 0: not */
+	double sensitivity, sigma; /* with eps: 2 clip, and the deviation of what raw rows get */
+	double beta; /* without: of what scaled rows get (fedsc_question.beta, fedsc_params.beta) */
+	/* -- factors: fields of the same name in fedsc_question and fedsc_params ------------- */
+	double noise_z, noise_c; /* without eps: in deviations of Z_p and of C_p */
+	double scaled_clip;      /* with eps: scaled rows are shortened to it; 0: not */
+	double ball;             /* with noise.ball: rows of Z_p are shortened to it; 0: not */
+	double sensitivity_z, sigma_z; /* with eps */
+	double sensitivity_c, sigma_c; /* with eps and an upload of C; else 0 */
+};
+
+/* Of a job that was read (job_check_kind() passed). Errors of the calibration: ERR_INPUT. */
+enum err job_noise(const struct job *job, struct job_noise_numbers *out) MUST_CHECK;
+
+/* One sentence: mechanism, sensitivity, sigma, (eps, delta), and what is not claimed. For
+ * run.json's "privacy" and the log; nothing in it comes from data. */
+void job_noise_say(const struct job *job, const struct job_noise_numbers *noise,
+		   char text[static JOB_NOISE_TEXT]);
+
+/* The same in the record ("privacy", and numbers beside it) and in the log, if the job has noise.
+ */
+void job_noise_record(const struct job *job, const struct job_noise_numbers *noise,
+		      struct record *r);
+
+#endif

@@ -1,0 +1,103 @@
+/* What follows from parameters alone: defaults, who takes part, how much is asked. */
+#include "common/base/alloc.h"
+#include "common/base/rng.h"
+#include "common/fedsc/own.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { ANCHORS_MOST = 600 };
+
+void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k, uint64_t seed,
+		    unsigned threads)
+{
+	*p = (struct fedsc_params){ .variant = variant,
+				    .k = k,
+				    .least = 3,
+				    .near = 4,
+				    .restarts = 20,
+				    .lloyd = variant == FEDSC_BY_KMEANS ? 100 : 10,
+				    .width_factor = 1,
+				    .lambda = 1e-2,
+				    .share = 0.99,
+				    .dims_most = 250,
+				    .rounds = 4,
+				    .inner = 5,
+				    .tolerance = variant == FEDSC_BY_KMEANS ? 1e-6 : 0,
+				    .seed = seed,
+				    .threads = threads };
+}
+
+void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member)
+{
+	uint32_t *order;
+	struct rng rng;
+
+	assert(take >= 1 && take <= parties);
+	rng_seed(&rng, draw, s);
+	ALLOC(order, parties);
+	for (size_t l = 0; l < parties; l++) {
+		order[l] = (uint32_t)l;
+		member[l] = false;
+	}
+	rng_shuffle(&rng, order, parties);
+	for (size_t l = 0; l < take; l++)
+		member[order[l]] = true;
+	free(order);
+}
+
+size_t fedsc_landmarks_most(const struct fedsc_params *p, double n)
+{
+	size_t most = p->variant == FEDSC_BY_ANCHORS ? ANCHORS_MOST : p->dims_most;
+	size_t fifth = (size_t)(n / 5);
+
+	if (p->dims)
+		return p->dims;
+	most = fifth < most ? fifth : most;
+	return most > p->k ? most : p->k;
+}
+
+struct fedkmeans_landmarks fedsc_search(const struct fedsc_params *p, size_t d)
+{
+	return (struct fedkmeans_landmarks){
+		.most = d, .least = p->least, .rounds = 4, .last = 10, .seed = p->seed
+	};
+}
+
+struct fedkmeans_params fedsc_kmeans(const struct fedsc_params *p)
+{
+	struct fedkmeans_params how;
+
+	fedkmeans_defaults(&how, p->k, p->least, p->seed, p->threads);
+	how.restarts = p->restarts;
+	how.lloyd = p->lloyd;
+	if (p->variant == FEDSC_BY_KMEANS) {
+		how.landmarks.most = p->dims;
+		how.tolerance = p->tolerance;
+	}
+	return how;
+}
+
+void fedsc_limits(const struct fedsc_params *p, double n, struct fedsc_limits *limits)
+{
+	struct fedkmeans_landmarks rows = fedsc_search(p, fedsc_landmarks_most(p, n)), search;
+	struct fedkmeans_params how = fedsc_kmeans(p);
+	unsigned lloyd = p->lloyd + 1; /* and the last counting */
+
+	search = how.landmarks;
+	search.most = fedkmeans_most(&how, n);
+	if (p->variant == FEDSC_BY_KMEANS)
+		rows = search;
+	*limits = (struct fedsc_limits){ .centres = fedkmeans_landmarks_centres(&rows),
+					 .rounds = fedkmeans_landmarks_rounds(&rows) };
+	if (p->variant == FEDSC_BY_KMEANS)
+		limits->rounds += lloyd;
+	if (p->variant == FEDSC_BY_ANCHORS) {
+		limits->embedded = p->k;
+		limits->embedded_rounds = lloyd;
+	}
+	if (p->variant == FEDSC_BY_DENSE) {
+		limits->embedded = fedkmeans_landmarks_centres(&search);
+		limits->embedded_rounds = fedkmeans_landmarks_rounds(&search) + lloyd;
+	}
+}

@@ -1,0 +1,91 @@
+/* party.h -- a party's rows in FedSC: what it is asked, and what it adds to each sum.
+ *
+ * FedSC over a horizontal split: parties hold different rows of the same columns. A struct
+ * fedsc_question is what the coordinator says, fedsc_answer() the party's term of the secure sum.
+ * Nothing in here depends on the number of parties, so the same code answers for pooled data.
+ */
+#ifndef COMMON_FEDSC_PARTY_H
+#define COMMON_FEDSC_PARTY_H
+
+#include "common/base/err.h"
+#include "common/fedsc/fedkmeans.h"
+#include "common/fedsc/anchor.h"
+#include "common/fedsc/dictionary.h"
+#include "common/privacy/noise.h"
+
+#include <stdbool.h>
+
+/* TOTALS, SPREAD and SCALE once each and in this order, then the others as often as wanted; symmetric
+ * d x d sums travel as their lower triangles, row by row. */
+enum fedsc_kind {
+	FEDSC_TOTALS,     /* 1 + m: rows; the sum of each column */
+	FEDSC_SPREAD,     /* 1: the sum of (x_ij - mean_j)^2; rows are centred for good */
+	FEDSC_SCALE,      /* 1 if width, else 0: rows are divided by scale for good, shortened to clip,
+	                     noise of beta is added; the mean distance between own rows */
+	FEDSC_CLUSTERS,   /* fedkmeans_words(): on the rows, after EMBED on their embedding */
+	FEDSC_SPECTRUM,   /* d (d+1) / 2: F'F, F = C Kzz^1/2 */
+	FEDSC_DICTIONARY, /* d m + 1: omega Z_p after a round of Stage I; omega = n_p / n */
+	FEDSC_DEGREES,    /* d: F'1 */
+	FEDSC_DENSE,      /* d (d+1) / 2: F' diag(1 / F t) F */
+	FEDSC_ANCHOR,     /* d (d+1) / 2: B'B, each row's weights of its s nearest landmarks */
+	FEDSC_EMBED,      /* 0: unit rows of diag(1 / F t)^1/2 F R if the last of DENSE and ANCHOR was
+	                     DENSE, else of B R, are what is clustered from now on */
+};
+
+struct fedsc_question {
+	enum fedsc_kind kind;
+	const double *mean;  /* SPREAD: m */
+	double scale, beta;  /* SCALE */
+	double clip;         /* SCALE: longer rows are shortened to it, once scaled; 0: not */
+	bool width;          /* SCALE */
+	const struct fedkmeans_question *clusters; /* CLUSTERS */
+	const struct mat *Z; /* SPECTRUM, DICTIONARY, DEGREES, ANCHOR: d x m; DENSE and EMBED go by
+	                        the last of DEGREES and ANCHOR */
+	double r, lambda;    /* SPECTRUM, DICTIONARY, DEGREES */
+	unsigned inner;      /* DICTIONARY: Q */
+	double n;            /* DICTIONARY: rows of all parties */
+	double ball;         /* DICTIONARY: rows of Z_p are shortened to it before noise; 0: not */
+	double noise_z;      /* DICTIONARY: noise on Z_p, in units of its standard deviation */
+	double sigma_z;      /* DICTIONARY: and of so much besides */
+	const double *t;     /* DENSE: d, the sum of DEGREES */
+	size_t d;            /* DENSE */
+	unsigned near;       /* ANCHOR: s */
+	const struct mat *R; /* EMBED: d x k */
+};
+
+size_t fedsc_words(const struct fedsc_question *q, size_t m);
+
+struct fedsc_party {
+	struct mat X;        /* owned: n x m, raw, then centred, then scaled */
+	double min_cluster;  /* policy: see fedkmeans.h */
+	const struct noise_source *noise; /* borrowed; NULL: questions that want noise are refused */
+	unsigned threads;
+	int asked;           /* the furthest of TOTALS, SPREAD, SCALE that was answered; -1 at first */
+	struct mat Z;        /* of the last of SPECTRUM, DEGREES and fedsc_upload() */
+	struct fedsc_basis basis; /* on it */
+	double *t;           /* of DENSE; NULL before */
+	struct fedsc_anchor anchor; /* of ANCHOR */
+	struct mat embedding; /* n x k unit rows, once there is one */
+	struct fedkmeans_party clusters; /* clusters.label: n labels, after a CLUSTERS counting */
+};
+
+/* Takes over *X (which becomes empty). ERR_INPUT: fewer than 2 rows, no columns, a value that is not
+ * finite. */
+enum err fedsc_party_init(struct fedsc_party *p, struct mat *X, double min_cluster,
+			  const struct noise_source *noise, unsigned threads) MUST_CHECK;
+void fedsc_party_release(struct fedsc_party *p);
+
+/* x becomes this party's term. ERR_PEER if the question is out of order or does not fit: the asker is
+ * at fault. ERR_JOB if a row has no positive degree (DENSE): it is like none of the dictionary.
+ * Beside X a party holds O(n (s + k) + d (m + d)) and blocks. Same bits for any threads. */
+enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, double *x) MUST_CHECK;
+
+/* Variant `paper`: C (n x d, initialised here), with noise of noise_c standard deviations of its
+ * entries, and of sigma_c besides. This is an upload in clear from which rows can be read. */
+enum err fedsc_upload(struct fedsc_party *p, const struct mat *Z, double r, double lambda,
+		      double noise_c, double sigma_c, struct mat *C) MUST_CHECK;
+/* Labels that came back for the upload's rows become those in p->clusters. ERR_PEER if there are not n
+ * = X.rows of them. */
+enum err fedsc_take_labels(struct fedsc_party *p, const uint32_t *label, size_t n) MUST_CHECK;
+
+#endif

@@ -1,0 +1,182 @@
+#include "common/base/alloc.h"
+#include "common/base/rng.h"
+#include "common/fedspectral/own.h"
+#include "common/cluster/kmeans.h"
+#include "common/cluster/kmeans_swap.h"
+#include "common/linalg/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SWAPS = 2,             /* for each restart of k-means */
+	LLOYD = 100,           /* iterations of k-means at most */
+	SAMPLING = 0x66656473, /* "feds" */
+	ASSIGN_ROWS = 1 << 13,
+};
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+void fedspectral_phase(const struct fedspectral_pool *pool, const char *name)
+{
+	if (pool->phase)
+		pool->phase(pool->ctx, name);
+}
+
+/* ---- k-means at the coordinator ---- */
+
+struct assigning {
+	const struct mat *Z, *centres;
+	uint32_t *label;
+	size_t *moved; /* of each block */
+};
+
+static void assign_rows(void *ctx, unsigned worker, size_t block)
+{
+	const struct assigning *a = ctx;
+	size_t first = block * ASSIGN_ROWS, k = a->centres->rows;
+	size_t rows = least(ASSIGN_ROWS, a->Z->rows - first);
+	struct mat part = { rows, a->Z->cols, ROW(a->Z, first) };
+	double *D = alloc(rows, k * sizeof(*D));
+
+	(void)worker;
+	kmeans_distances(&part, a->centres, D);
+	a->moved[block] = kmeans_assign(D, NULL, rows, k, a->label + first, NULL);
+	free(D);
+}
+
+/* Lloyd from the centres of a sample. */
+static void go_on(const struct mat *Z, unsigned threads, struct mat *centres, uint32_t *label)
+{
+	size_t blocks = (Z->rows + ASSIGN_ROWS - 1) / ASSIGN_ROWS, moved = 1;
+	struct assigning a = { Z, centres, label, alloc(blocks, sizeof(size_t)) };
+
+	for (size_t i = 0; i < Z->rows; i++)
+		label[i] = UINT32_MAX;
+	for (unsigned t = 0; moved && t < LLOYD; t++) {
+		if (t)
+			kmeans_centres(Z, NULL, label, centres);
+		parallel(threads, blocks, assign_rows, &a);
+		moved = 0;
+		for (size_t b = 0; b < blocks; b++)
+			moved += a.moved[b];
+	}
+	free(a.moved);
+}
+
+static void sample_rows(const struct mat *Z, uint64_t seed, struct mat *S)
+{
+	struct rng rng;
+
+	rng_seed(&rng, seed, SAMPLING);
+	mat_init(S, FEDSPECTRAL_SAMPLE, Z->cols);
+	for (size_t i = 0; i < S->rows; i++)
+		memcpy(ROW(S, i), ROW(Z, rng_below(&rng, Z->rows)), Z->cols * sizeof(double));
+}
+
+/* label: one for each row of Z. */
+static void cluster_rows(const struct mat *Z, const struct fedspectral_params *p, size_t k,
+			 uint32_t *label)
+{
+	struct kmeans_params how = { .k = k,
+				     .restarts = p->restarts,
+				     .iterations = LLOYD,
+				     .seed = p->seed,
+				     .threads = p->threads };
+	struct mat S, centres;
+	uint32_t *some;
+
+	if (Z->rows <= FEDSPECTRAL_SAMPLE) {
+		kmeans(Z, NULL, &how, label, NULL, NULL);
+		kmeans_swap(Z, k, SWAPS * p->restarts, p->seed, label);
+		return;
+	}
+	sample_rows(Z, p->seed, &S);
+	ALLOC(some, S.rows);
+	kmeans(&S, NULL, &how, some, &centres, NULL);
+	kmeans_swap(&S, k, SWAPS * p->restarts, p->seed, some);
+	kmeans_centres(&S, NULL, some, &centres);
+	free(some);
+	mat_release(&S);
+	go_on(Z, p->threads, &centres, label);
+	mat_release(&centres);
+}
+
+/* ---- labels ---- */
+
+struct named {
+	size_t size, first;
+	uint32_t cluster;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct named *s = a, *t = b;
+
+	if (s->size != t->size)
+		return s->size > t->size ? -1 : 1;
+	return (s->first > t->first) - (s->first < t->first);
+}
+
+/* Clusters are numbered by falling size, for rows have no order that means anything. */
+static void name_clusters(uint32_t *label, size_t n, size_t k)
+{
+	struct named *name = alloc(k, sizeof(*name));
+	uint32_t *number = alloc(k, sizeof(*number));
+
+	for (size_t c = 0; c < k; c++)
+		name[c] = (struct named){ 0, n, (uint32_t)c };
+	for (size_t i = 0; i < n; i++) {
+		struct named *c = &name[label[i]];
+
+		c->first = c->size++ ? c->first : i;
+	}
+	qsort(name, k, sizeof(*name), by_size);
+	for (size_t c = 0; c < k; c++)
+		number[name[c].cluster] = (uint32_t)c;
+	for (size_t i = 0; i < n; i++)
+		label[i] = number[label[i]];
+	free(number);
+	free(name);
+}
+
+/* found: of the rows that active[] numbers. */
+static void spread_labels(const uint32_t *active, const uint32_t *found, size_t n,
+			  const struct fedspectral_report *r, uint32_t *label)
+{
+	for (size_t i = 0; i < n; i++)
+		label[i] = active[i] == UINT32_MAX ? r->k : found[active[i]];
+}
+
+void fedspectral_cluster(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
+			 const struct mat *Z, const uint32_t *active, struct fedspectral_report *r,
+			 uint32_t *label)
+{
+	uint32_t *found = alloc(Z->rows, sizeof(*found));
+
+	fedspectral_phase(pool, "kmeans");
+	cluster_rows(Z, p, r->k, found);
+	name_clusters(found, Z->rows, r->k);
+	spread_labels(active, found, pool->n, r, label);
+	free(found);
+}
+
+enum err fedspectral_check_nodes(size_t m, size_t n, unsigned k, struct fedspectral_report *r)
+{
+	r->isolated = n - m;
+	if (m >= k && m >= 2)
+		return ERR_OK;
+	return err_set(ERR_JOB,
+		       "%zu of %zu nodes have edges, which cannot be put into %u clusters: nodes "
+		       "without edges are left aside",
+		       m, n, k ? k : 2);
+}
+
+void fedspectral_settle(struct fedspectral_report *r, unsigned k)
+{
+	r->k = k;
+	r->clusters = k + (r->isolated > 0);
+}

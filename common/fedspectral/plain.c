@@ -1,0 +1,178 @@
+/* Algorithms 1 and 2 of FedSpectral: the parties' own clusters, and the graph of who is together.
+ */
+#include "common/base/alloc.h"
+#include "common/fedspectral/own.h"
+#include "common/cluster/spectral.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* The indicator B of the parties' clusters, m x P k; N = D^-1/2 B B' D^-1/2 with D the row sums of
+ * B B' (P times the paper's, which N does not notice). */
+struct together {
+	size_t m, parties, k;
+	const uint32_t *cell; /* parties x m, k: in none */
+	double *root;         /* m */
+};
+
+/* S (P k x cols) = B' (w o M); M NULL: B' 1. */
+static void into_cells(const struct together *t, const struct mat *M, const double *w,
+		       struct mat *S)
+{
+	mat_init(S, t->parties * t->k, M ? M->cols : 1);
+	for (size_t l = 0; l < t->parties; l++)
+		for (size_t i = 0; i < t->m; i++) {
+			uint32_t c = t->cell[l * t->m + i];
+
+			for (size_t j = 0; c < t->k && j < S->cols; j++)
+				MAT(S, l * t->k + c, j) += M ? w[i] * MAT(M, i, j) : 1;
+		}
+}
+
+/* Y (m x cols) = w o B S; w NULL: B S. */
+static void out_of_cells(const struct together *t, const struct mat *S, const double *w,
+			 struct mat *Y)
+{
+	mat_init(Y, t->m, S->cols);
+	for (size_t l = 0; l < t->parties; l++)
+		for (size_t i = 0; i < t->m; i++) {
+			uint32_t c = t->cell[l * t->m + i];
+
+			for (size_t j = 0; c < t->k && j < S->cols; j++)
+				MAT(Y, i, j) += (w ? w[i] : 1) * MAT(S, l * t->k + c, j);
+		}
+}
+
+static enum err times_together(void *ctx, const struct mat *V, struct mat *Y)
+{
+	const struct together *t = ctx;
+	struct mat S;
+
+	into_cells(t, V, t->root, &S);
+	out_of_cells(t, &S, t->root, Y);
+	mat_release(&S);
+	return ERR_OK;
+}
+
+static void root_degrees(struct together *t)
+{
+	struct mat S, d;
+
+	into_cells(t, NULL, NULL, &S);
+	out_of_cells(t, &S, NULL, &d);
+	ALLOC(t->root, t->m);
+	for (size_t i = 0; i < t->m; i++)
+		t->root[i] = 1 / sqrt(d.a[i]);
+	mat_release(&d);
+	mat_release(&S);
+}
+
+/* Rows by what the parties say of them. */
+struct saying {
+	const uint32_t *cell; /* parties x n */
+	size_t parties, n;
+};
+
+static int by_cells(const void *a, const void *b, void *ctx)
+{
+	const struct saying *s = ctx;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+
+	for (size_t l = 0; l < s->parties; l++) {
+		uint32_t x = s->cell[l * s->n + i], y = s->cell[l * s->n + j];
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return (i > j) - (i < j);
+}
+
+/* Which rows are in a cluster anywhere, sorted by their clusters: of two with the same ones either
+ * may go first, so that nothing depends on how rows are numbered. */
+static size_t order_rows(const struct saying *s, size_t k, uint32_t *order)
+{
+	size_t m = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		bool there = false;
+
+		for (size_t l = 0; l < s->parties; l++)
+			there |= s->cell[l * s->n + i] < k;
+		if (there)
+			order[m++] = (uint32_t)i;
+	}
+	qsort_r(order, m, sizeof(*order), by_cells, (void *)s);
+	return m;
+}
+
+/* *cell (parties x n) becomes parties x m: those rows, in that order; active: where each is now. */
+static size_t keep_cells(uint32_t **cell, size_t parties, size_t n, size_t k, uint32_t *active)
+{
+	struct saying s = { *cell, parties, n };
+	uint32_t *order = alloc(n, sizeof(*order)), *kept;
+	size_t m = order_rows(&s, k, order);
+
+	kept = alloc(parties * m, sizeof(*kept));
+	for (size_t i = 0; i < n; i++)
+		active[i] = UINT32_MAX;
+	for (size_t i = 0; i < m; i++) {
+		active[order[i]] = (uint32_t)i;
+		for (size_t l = 0; l < parties; l++)
+			kept[l * m + i] = (*cell)[l * n + order[i]];
+	}
+	free(order);
+	free(*cell);
+	*cell = kept;
+	return m;
+}
+
+static enum err cluster_together(const struct fedspectral_pool *pool,
+				 const struct fedspectral_params *p, struct together *t,
+				 const uint32_t *active, struct fedspectral_report *r,
+				 uint32_t *label)
+{
+	struct ortho_operator N = { t, times_together };
+	struct spectral_params how;
+	double *value = alloc(t->k, sizeof(*value));
+	struct mat V;
+	enum err err;
+
+	root_degrees(t);
+	spectral_defaults(&how, t->m, t->k, p->seed, p->threads);
+	err = spectral_top(&N, &how, value, &V, NULL);
+	if (!err) {
+		fedspectral_settle(r, p->k);
+		spectral_unit_rows(&V);
+		fedspectral_cluster(pool, p, &V, active, r, label);
+		mat_release(&V);
+	}
+	free(t->root);
+	free(value);
+	return err;
+}
+
+enum err fedspectral_plain(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
+			   uint32_t *label, struct fedspectral_report *report)
+{
+	uint32_t *cell = alloc(pool->parties * pool->n, sizeof(*cell));
+	uint32_t *active = alloc(pool->n, sizeof(*active));
+	struct fedspectral_report unused;
+	struct together t = { .parties = pool->parties, .k = p->k };
+	enum err err;
+
+	report = report ? report : &unused;
+	*report = (struct fedspectral_report){ .k = p->k };
+	fedspectral_phase(pool, "local");
+	err = pool->cells(pool->ctx, p->k, cell);
+	if (!err) {
+		t.m = keep_cells(&cell, pool->parties, pool->n, p->k, active);
+		t.cell = cell;
+		err = fedspectral_check_nodes(t.m, pool->n, p->k, report);
+	}
+	if (!err)
+		err = cluster_together(pool, p, &t, active, report, label);
+	free(active);
+	free(cell);
+	return err;
+}

@@ -1,0 +1,133 @@
+#include "common/fedwalk/response.h"
+#include "common/base/alloc.h"
+#include "common/privacy/draw.h"
+#include "common/linalg/parallel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROWS = 256 };
+
+double fedwalk_flip(double eps)
+{
+	return 1 / (1 + exp(eps));
+}
+
+double fedwalk_reports_expected(double eps, size_t n, double edges)
+{
+	double pairs = (double)n * ((double)n - 1) / 2, q = fedwalk_flip(eps);
+
+	return edges * (1 - q) + (pairs - edges) * q;
+}
+
+/* The next flipped vertex after v: each of the following with probability q, so that the number of
+ * those passed over is geometric. At least n: there is none. */
+static size_t next_flip(struct draw *d, double log_stay, size_t v, size_t n)
+{
+	double gap = floor(log(draw_unit_above(d)) / log_stay);
+
+	return gap < (double)(n - v) ? v + 1 + (size_t)gap : n;
+}
+
+enum err fedwalk_report(const struct noise_source *source, double eps, size_t n, uint32_t u,
+			const uint32_t *neighbour, size_t degree, uint32_t **report, size_t *count)
+{
+	double log_stay = log1p(-fedwalk_flip(eps));
+	size_t at = 0, room = degree + 64, flip;
+	struct draw d;
+
+	*report = NULL;
+	*count = 0;
+	if (!(eps >= FEDWALK_RESPONSE_MIN && eps <= FEDWALK_RESPONSE_MAX))
+		return err_set(ERR_INPUT, "eps of the response is %g, expected %g .. %g", eps,
+			       FEDWALK_RESPONSE_MIN, (double)FEDWALK_RESPONSE_MAX);
+	ALLOC(*report, room);
+	while (at < degree && neighbour[at] <= u)
+		at++;
+	draw_init(&d, source);
+	flip = next_flip(&d, log_stay, u, n);
+	/* What is a neighbour, or flipped, but not both. */
+	while (!d.err && (at < degree || flip < n)) {
+		size_t tie = at < degree ? neighbour[at] : n;
+
+		if (*count == room)
+			*report = alloc_again(*report, room *= 2, sizeof(**report));
+		if (tie != flip)
+			(*report)[(*count)++] = (uint32_t)(tie < flip ? tie : flip);
+		at += tie <= flip && tie < n;
+		if (flip <= tie && flip < n)
+			flip = next_flip(&d, log_stay, flip, n);
+	}
+	if (draw_end(&d)) {
+		free(*report);
+		*report = NULL;
+		*count = 0;
+		return d.err;
+	}
+	return ERR_OK;
+}
+
+struct plan {
+	struct csr *g;
+	double odds;          /* e^eps: how much a report speaks for a tie */
+	const double *degree; /* estimated, above 0 */
+	double sum;           /* of these */
+};
+
+/* A tie of u and v is as likely beforehand as in a random graph of these degrees. */
+static double likely(const struct plan *p, size_t u, size_t v)
+{
+	double before = p->degree[u] * p->degree[v] / p->sum;
+
+	return before * p->odds / (1 + before * p->odds);
+}
+
+static void weigh_block(void *ctx, unsigned worker, size_t block)
+{
+	const struct plan *p = ctx;
+	size_t n = p->g->rows, end = (block + 1) * ROWS < n ? (block + 1) * ROWS : n;
+
+	(void)worker;
+	for (size_t u = block * ROWS; u < end; u++)
+		for (size_t e = p->g->start[u]; e < p->g->start[u + 1]; e++)
+			p->g->value[e] = likely(p, u, p->g->index[e]);
+}
+
+/* Without the pairs that are hardly ties. */
+static void drop(struct csr *g)
+{
+	size_t write = 0, read = 0;
+
+	for (size_t u = 0; u < g->rows; u++) {
+		size_t end = g->start[u + 1];
+
+		g->start[u] = write;
+		for (; read < end; read++) {
+			if (g->value[read] < FEDWALK_TIE_LEAST)
+				continue;
+			g->index[write] = g->index[read];
+			g->value[write++] = g->value[read];
+		}
+	}
+	g->start[g->rows] = write;
+}
+
+void fedwalk_debias(struct csr *g, double eps, unsigned threads)
+{
+	double q = fedwalk_flip(eps), *degree;
+	struct plan p = { .g = g, .odds = exp(eps) };
+	size_t n = g->rows;
+
+	ALLOC(degree, n);
+	ALLOC(g->value, g->start[n]);
+	for (size_t u = 0; u < n; u++) {
+		double said = (double)(g->start[u + 1] - g->start[u]);
+
+		degree[u] = fmax((said - (double)(n - 1) * q) / (1 - 2 * q), 1);
+		p.sum += degree[u];
+	}
+	p.degree = degree;
+	parallel(threads, (n + ROWS - 1) / ROWS, weigh_block, &p);
+	drop(g);
+	free(degree);
+}

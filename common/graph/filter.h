@@ -1,0 +1,40 @@
+/* filter.h -- the graph filters of kCAGC, arXiv 2411.12329 Section 3.2.
+ *
+ * S = D^-1/2 (A + I) D^-1/2 with D the degrees of A + I; Ls = I - S.
+ *   half:     p(l) = (1 - l/2)^psi        X <- (X + S X) / 2, psi times
+ *   spectral: p(l) = (1 - l/||Ls||)^psi   X <- (1 - 1/l) X + S X / l, l = lambda_max(Ls)
+ *   mean:     X <- T X, T = rownorm(S + I): loops count twice, rows of T sum to 1 (GCC: Fettal,
+ *             Labiod, Nadif, WSDM 2022)
+ * Never an eigendecomposition of Ls, which is n x n.
+ */
+#ifndef COMMON_GRAPH_FILTER_H
+#define COMMON_GRAPH_FILTER_H
+
+#include "common/base/err.h"
+#include "common/linalg/csr.h"
+#include "common/graph/graph.h"
+#include "common/linalg/mat.h"
+
+enum filter_kind { FILTER_HALF, FILTER_SPECTRAL, FILTER_MEAN };
+
+/* Filters X (n x m) in place, in panels of columns that stay in cache through all psi steps;
+ * bit-identical for any panel width and number of threads. O(psi (nnz + n) m). */
+enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
+		      struct mat *X) MUST_CHECK;
+
+/* The same for sparse features: out (n x m) is initialised here, to the same bits as filtering the
+ * dense copy of X. Panels are built straight from the sparse rows. */
+enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsigned psi,
+			     unsigned threads, const struct csr *X, struct mat *out) MUST_CHECK;
+
+/* What each power leaves of X, of which exactly one of sparse and dense is not NULL and which stays
+ * as it is: for t = 0 .. steps, square[t] = ||F^t X||^2 and spread[t] = ||F^t X - 1 mu'||^2, mu the
+ * column means. No power of X is ever held whole. Same bits for any threads. */
+enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsigned steps,
+			     unsigned threads, const struct csr *sparse, const struct mat *dense,
+			     double *square, double *spread) MUST_CHECK;
+
+/* lambda_max(I - S) by Lanczos with a fixed start, to relative 1e-8. */
+enum err graph_lambda_max(const struct graph *g, double *lambda) MUST_CHECK;
+
+#endif

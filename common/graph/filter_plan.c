@@ -1,0 +1,234 @@
+#include "common/graph/filter_plan.h"
+#include "common/base/alloc.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows that are sorted by length among each other, and lengths told apart. */
+enum { WINDOW = 256, DEGREES = 64 };
+
+static void breadth_first(const struct csr *a, uint32_t *order)
+{
+	size_t head = 0, tail = 0;
+	bool *seen;
+
+	ALLOC(seen, a->rows);
+	for (size_t root = 0; root < a->rows; root++) {
+		if (seen[root])
+			continue;
+		seen[root] = true;
+		order[tail++] = (uint32_t)root;
+		for (; head < tail; head++)
+			for (size_t e = a->start[order[head]]; e < a->start[order[head] + 1]; e++)
+				if (!seen[a->index[e]]) {
+					seen[a->index[e]] = true;
+					order[tail++] = a->index[e];
+				}
+	}
+	free(seen);
+}
+
+/* A node's number of neighbours; long rows count as one length. */
+static size_t bucket(const struct csr *a, uint32_t node)
+{
+	size_t degree = a->start[node + 1] - a->start[node];
+
+	return degree < DEGREES ? degree : DEGREES - 1;
+}
+
+/* Rows of one length after each other, in windows so short that neighbours stay close: where rows
+ * end is then foreseen. On pubmed's graph a step of 8 columns takes a quarter less, one of 32 a
+ * little; in windows of 4096 rows it takes 6 % more. */
+static void group_by_degree(const struct csr *a, uint32_t *order, uint32_t *scratch)
+{
+	for (size_t first = 0; first < a->rows; first += WINDOW) {
+		size_t rows = a->rows - first < WINDOW ? a->rows - first : WINDOW;
+		size_t place[DEGREES + 1] = { 0 };
+
+		memcpy(scratch, order + first, rows * sizeof(*scratch));
+		for (size_t i = 0; i < rows; i++)
+			place[bucket(a, scratch[i]) + 1]++;
+		for (size_t k = 0; k < DEGREES; k++)
+			place[k + 1] += place[k];
+		for (size_t i = 0; i < rows; i++)
+			order[first + place[bucket(a, scratch[i])]++] = scratch[i];
+	}
+}
+
+/* keep and take of each node, in the new order. */
+static void plan_weigh(struct filter_plan *p, enum filter_kind kind, double lambda)
+{
+	/* Without an edge Ls = 0, and the filter is the identity. */
+	double keep = lambda ? 1 - 1 / lambda : 1, take = lambda ? 1 / lambda : 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (kind == FILTER_MEAN) { /* 1 / (row sum of S + I), for both */
+			double sum = p->enter[i];
+
+			for (size_t e = p->start[i]; e < p->start[i + 1]; e++)
+				sum += (p->value ? p->value[e] : 1) * p->enter[p->index[e]];
+			keep = take = 1 / (1 + p->enter[i] * sum);
+		}
+		p->keep[i] = keep;
+		p->take[i] = take * (p->enter[i] * p->enter[i]);
+	}
+}
+
+enum err filter_plan_init(struct filter_plan *p, const struct graph *g, enum filter_kind kind)
+{
+	const struct csr *a = &g->adjacency;
+	double lambda = 2;
+	uint32_t *number;
+
+	if (kind == FILTER_SPECTRAL)
+		TRY(graph_lambda_max(g, &lambda));
+	p->n = a->rows;
+	ALLOC(p->order, p->n);
+	ALLOC(p->start, p->n + 1);
+	ALLOC(p->index, a->start[p->n]);
+	ALLOC(p->enter, p->n);
+	ALLOC(p->keep, p->n);
+	ALLOC(p->take, p->n);
+	p->value = NULL;
+	p->of = NULL;
+	if (a->value)
+		ALLOC(p->value, a->start[p->n]);
+	ALLOC(number, p->n);
+	breadth_first(a, p->order);
+	group_by_degree(a, p->order, number);
+	for (size_t i = 0; i < p->n; i++)
+		number[p->order[i]] = (uint32_t)i;
+	for (size_t i = 0, to = 0; i < p->n; i++) {
+		size_t node = p->order[i];
+
+		for (size_t e = a->start[node]; e < a->start[node + 1]; e++, to++) {
+			p->index[to] = number[a->index[e]];
+			if (a->value)
+				p->value[to] = a->value[e];
+		}
+		p->start[i + 1] = to;
+		p->enter[i] = g->inv_sqrt_deg[node];
+	}
+	free(number);
+	plan_weigh(p, kind, lambda);
+	return ERR_OK;
+}
+
+static void *copy_of(const void *from, size_t count, size_t size)
+{
+	void *to = alloc(count, size);
+
+	memcpy(to, from, count * size);
+	return to;
+}
+
+void filter_plan_copy(struct filter_plan *p, const struct filter_plan *from)
+{
+	size_t n = from->n, entries = from->start[n];
+
+	assert(!from->of);
+	*p = (struct filter_plan){ .n = n };
+	p->order = copy_of(from->order, n, sizeof(*p->order));
+	p->start = copy_of(from->start, n + 1, sizeof(*p->start));
+	p->index = copy_of(from->index, entries, sizeof(*p->index));
+	if (from->value)
+		p->value = copy_of(from->value, entries, sizeof(*p->value));
+	p->enter = copy_of(from->enter, n, sizeof(*p->enter));
+	p->keep = copy_of(from->keep, n, sizeof(*p->keep));
+	p->take = copy_of(from->take, n, sizeof(*p->take));
+}
+
+/* -- leaves --------------------------------------------------------------------------------- */
+
+/* The first row after i that is no leaf of the same node, or is one too many. They lie one after
+ * the other but for where a window ends. */
+static size_t fold_end(const struct filter_plan *p, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < p->n && end - i < FOLD_MOST && p->start[i + 1] == p->start[i] + 1 &&
+	       p->start[end + 1] == p->start[end] + 1 &&
+	       p->index[p->start[end]] == p->index[p->start[i]])
+		end++;
+	return end;
+}
+
+/* number: each row's new one, or FOLDED if it is in the sum of the one before. Returns how many
+ * rows are left. */
+static const uint32_t FOLDED = UINT32_MAX;
+
+static size_t fold_number(const struct filter_plan *p, uint32_t *number)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0, end; i < p->n; i = end, rows++) {
+		end = fold_end(p, i);
+		number[i] = (uint32_t)rows;
+		for (size_t j = i + 1; j < end; j++)
+			number[j] = FOLDED;
+	}
+	return rows;
+}
+
+/* With s the sum of c leaves, s <- keep s + take (s + c y) for the y of their node: a step as any
+ * other, with c take and a keep that makes up for it. It is less than 0, and more of both is lost
+ * in rounding, the more leaves there are: hence FOLD_MOST. */
+static void fold_row(struct filter_plan *p, size_t row, size_t from, size_t count)
+{
+	double take = (double)count * p->take[from];
+
+	if (count == 1) {
+		p->keep[row] = p->keep[from];
+		p->take[row] = p->take[from];
+	} else {
+		p->keep[row] = p->keep[from] + p->take[from] - take;
+		p->take[row] = take;
+	}
+	p->enter[row] = p->enter[from];
+	p->of[row] = from;
+	p->of[row + 1] = from + count;
+}
+
+void filter_plan_fold(struct filter_plan *p)
+{
+	size_t rows, to = 0, left = p->start[0];
+	uint32_t *number;
+
+	if (p->value)
+		return;
+	ALLOC(number, p->n);
+	rows = fold_number(p, number);
+	if (rows == p->n || 8 * (p->n - rows) < p->n) {
+		free(number);
+		return;
+	}
+	ALLOC(p->of, rows + 1);
+	for (size_t i = 0, row = 0, end; i < p->n; i = end, row++) {
+		size_t first = left;
+
+		for (end = i + 1; end < p->n && number[end] == FOLDED;)
+			end++;
+		left = p->start[end];
+		for (size_t e = first; e < p->start[i + 1]; e++)
+			if (number[p->index[e]] != FOLDED)
+				p->index[to++] = number[p->index[e]];
+		fold_row(p, row, i, end - i);
+		p->start[row + 1] = to;
+	}
+	p->n = rows;
+	free(number);
+}
+
+void filter_plan_release(struct filter_plan *p)
+{
+	free(p->order);
+	free(p->of);
+	free(p->start);
+	free(p->index);
+	free(p->enter);
+	free(p->keep);
+	free(p->take);
+	free(p->value);
+}

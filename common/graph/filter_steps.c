@@ -1,0 +1,267 @@
+#include "common/graph/filter_steps.h"
+#include "common/base/alloc.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+typedef complex long double root;
+
+const struct filter_step FILTER_STEP = { .scale = 1 };
+
+/* Weights below `least` are left out; what the product of the roots may then be off by (5e-11 and
+ * 2e-7 are the worst that was seen); and the share of the steps that may remain. */
+struct accuracy {
+	long double least;
+	double off_most;
+};
+static const struct accuracy FINE = { 1e-12L, 1e-10 }, ROUGH = { 1e-8L, 1e-6 };
+static const double SHARE_MOST = 0.9;
+
+/* Aberth's steps: 12 to 20 suffice. REAL: roots this close to the axis are on it. */
+enum { ROUNDS_MOST = 40 };
+static const long double SETTLED = 1e-9L, REAL = 1e-8L;
+
+/* -- the series ---------------------------------------------------------------------------- */
+
+struct series {
+	size_t degree;
+	long double *weight; /* degree + 1, of T_k(A) */
+};
+
+/* The degree; the weights go to weight (power + 1) unless it is NULL. */
+static size_t series_weights(unsigned power, const struct accuracy *a, long double *weight)
+{
+	long double w = 1;
+	size_t k = 0;
+
+	for (unsigned i = 1; i <= power; i++)
+		w *= (2.L * i - 1) / (2.L * i);
+	for (; k <= power && w >= a->least; k++) {
+		if (weight)
+			weight[k] = k ? 2 * w : w;
+		w *= (long double)(power - k) / (long double)(power + k + 1);
+	}
+	return k - 1;
+}
+
+/* 1 / z, for what is neither very large nor very small. */
+static root inverse(root z)
+{
+	return conjl(z) / (creall(z) * creall(z) + cimagl(z) * cimagl(z));
+}
+
+/* p(x) / p'(x), both by Clenshaw. */
+static root newton(const struct series *p, root x)
+{
+	root b1 = 0, b2 = 0, d1 = 0, d2 = 0;
+
+	for (size_t k = p->degree; k > 0; k--) {
+		root b = 2 * x * b1 - b2 + p->weight[k], d = 2 * b1 + 2 * x * d1 - d2;
+
+		b2 = b1;
+		b1 = b;
+		d2 = d1;
+		d1 = d;
+	}
+	return (x * b1 - b2 + p->weight[0]) * inverse(b1 + x * d1 - d2);
+}
+
+/* Newton's step for root i, which the others push away (Aberth 1973). Returns its length. */
+static long double move_root(const struct series *p, root *r, size_t i)
+{
+	root step = newton(p, r[i]), push = 0;
+
+	for (size_t j = 0; j < p->degree; j++)
+		if (j != i)
+			push += inverse(r[i] - r[j]);
+	step *= inverse(1 - step * push);
+	r[i] -= step;
+	return cabsl(step);
+}
+
+/* All roots at once, from near those of T_degree, each until it stands still. */
+static void find_roots(const struct series *p, root *r)
+{
+	size_t moving = p->degree;
+	bool *still;
+
+	ALLOC(still, p->degree);
+	for (size_t i = 0; i < p->degree; i++) {
+		long double t =
+		    (long double)M_PI * (2.L * (long double)i + 1) / (2.L * (long double)p->degree);
+
+		r[i] = 1.05L * cosl(t) + (0.01L + 0.05L * (i % 2 ? 1 : -1) * sinl(t)) * I;
+	}
+	for (int round = 0; round < ROUNDS_MOST && moving; round++)
+		for (size_t i = 0; i < p->degree; i++)
+			if (!still[i] && move_root(p, r, i) < SETTLED) {
+				still[i] = true;
+				moving--;
+			}
+	free(still);
+}
+
+/* Real roots, and of each pair the upper one, to the front. Returns how many that are, or 0 if they
+ * are not all there. */
+static size_t keep_upper(root *r, size_t degree)
+{
+	size_t kept = 0, found = 0;
+
+	for (size_t i = 0; i < degree; i++) {
+		if (cimagl(r[i]) <= -REAL)
+			continue;
+		found += cimagl(r[i]) < REAL ? 1 : 2;
+		r[kept++] = cimagl(r[i]) < REAL ? creall(r[i]) : r[i];
+	}
+	return found == degree ? kept : 0;
+}
+
+/* Leja's order: each root as far from those before it as can be, so that no product on the way is
+ * much larger than the last. */
+static void order_roots(root *r, size_t count)
+{
+	long double *far;
+
+	ALLOC(far, count);
+	for (size_t i = 0; i < count; i++)
+		far[i] = logl(cabsl(r[i]));
+	for (size_t at = 0; at < count; at++) {
+		size_t best = at;
+		long double value;
+		root next;
+
+		for (size_t i = at + 1; i < count; i++)
+			if (far[i] > far[best])
+				best = i;
+		next = r[best];
+		r[best] = r[at];
+		r[at] = next;
+		value = far[best];
+		far[best] = far[at];
+		far[at] = value;
+		for (size_t i = at + 1; i < count; i++) {
+			if (at == 0)
+				far[i] = 0;
+			far[i] += logl(cabsl(r[i] - next));
+			if (cimagl(next) != 0)
+				far[i] += logl(cabsl(r[i] - conjl(next)));
+		}
+	}
+	free(far);
+}
+
+/* -- steps --------------------------------------------------------------------------------- */
+
+/* A real root is a step, a pair a +- ib two: (T - a)^2 + b^2. Each is 1 at T = 1. */
+static void steps_of(const root *r, size_t count, struct filter_steps *s)
+{
+	struct filter_step *to = s->step;
+
+	for (size_t i = 0; i < count; i++) {
+		long double a = (1 + creall(r[i])) / 2, b = cimagl(r[i]) / 2;
+		long double scale = 1 / sqrtl((1 - a) * (1 - a) + b * b);
+
+		if (b == 0) {
+			*to++ = (struct filter_step){ .scale = (double)(1 / (1 - a)),
+						      .shift = (double)a };
+			continue;
+		}
+		*to++ = (struct filter_step){ .scale = (double)scale, .shift = (double)a };
+		*to++ = (struct filter_step){ .scale = (double)scale,
+					      .shift = (double)a,
+					      .back = (double)(b * b * scale * scale) };
+	}
+	s->count = (size_t)(to - s->step);
+}
+
+double filter_steps_at(const struct filter_steps *s, double t)
+{
+	double y = 1, before = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct filter_step *step = &s->step[i];
+		double next = step->scale * (t - step->shift) * y + step->back * before;
+
+		before = y;
+		y = next;
+	}
+	return y;
+}
+
+/* Between two extrema of a polynomial of this degree lie some eight of the points looked at. */
+static bool near_power(const struct filter_steps *s, unsigned power, double off_most)
+{
+	size_t points = 8 * s->count;
+
+	for (size_t i = 0; i <= points; i++) {
+		double t = (1 + cos(M_PI * (double)i / (double)points)) / 2;
+
+		/* not the other way round: what is not a number is not near */
+		if (!(fabs(filter_steps_at(s, t) - pow(t, power)) <= off_most))
+			return false;
+	}
+	return true;
+}
+
+static size_t count_of(unsigned power, const struct accuracy *a)
+{
+	size_t degree = series_weights(power, a, NULL);
+
+	return (double)degree <= SHARE_MOST * power ? degree : power;
+}
+
+size_t filter_steps_count(unsigned power)
+{
+	return count_of(power, &FINE);
+}
+
+size_t filter_steps_rough_count(unsigned power)
+{
+	return count_of(power, &ROUGH);
+}
+
+static bool by_roots(struct filter_steps *s, unsigned power, const struct accuracy *a)
+{
+	struct series p;
+	size_t count;
+	root *r;
+
+	ALLOC(p.weight, (size_t)power + 1);
+	p.degree = series_weights(power, a, p.weight);
+	ALLOC(r, p.degree);
+	find_roots(&p, r);
+	count = keep_upper(r, p.degree);
+	order_roots(r, count);
+	steps_of(r, count, s);
+	free(r);
+	free(p.weight);
+	return count && near_power(s, power, a->off_most);
+}
+
+static void init(struct filter_steps *s, unsigned power, const struct accuracy *a)
+{
+	ALLOC(s->step, power);
+	if (count_of(power, a) < power && by_roots(s, power, a))
+		return;
+	s->count = power;
+	for (size_t i = 0; i < power; i++)
+		s->step[i] = FILTER_STEP;
+}
+
+void filter_steps_init(struct filter_steps *s, unsigned power)
+{
+	init(s, power, &FINE);
+}
+
+void filter_steps_init_rough(struct filter_steps *s, unsigned power)
+{
+	init(s, power, &ROUGH);
+}
+
+void filter_steps_release(struct filter_steps *s)
+{
+	free(s->step);
+	*s = (struct filter_steps){ 0 };
+}

@@ -1,0 +1,391 @@
+#include "common/graph/filtered.h"
+#include "common/base/alloc.h"
+#include "common/graph/filter_gram.h"
+#include "common/linalg/la.h"
+#include "common/linalg/parallel.h"
+#include "common/linalg/simd.h"
+#include "common/linalg/svd.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows that one thread takes at a time. */
+enum { CHUNK = 8192 };
+
+#define COLUMNS FILTERED_COLUMNS
+
+typedef void step_fn(const struct filter_plan *p, size_t first, size_t last,
+		     const struct filter_step *t, const double *restrict y, double *restrict out);
+typedef void product_fn(const struct csr *s, size_t first, size_t last, size_t blocks,
+			const double *restrict in, double *restrict out);
+
+#define STEP    block_step
+#define PRODUCT block_product
+#define REAL    double
+#define VEC     vec2
+#define TARGET
+#include "common/graph/filter_step.inc"
+#include "common/graph/filtered_product.inc"
+#ifdef SIMD_AVX2
+#undef STEP
+#undef PRODUCT
+#undef VEC
+#undef TARGET
+#define STEP    block_step_avx2
+#define PRODUCT block_product_avx2
+#define VEC     vec4
+#define TARGET  __attribute__((target("avx2")))
+#include "common/graph/filter_step.inc"
+#include "common/graph/filtered_product.inc"
+#undef STEP
+#undef PRODUCT
+#undef VEC
+#undef TARGET
+#define STEP    block_step_avx512
+#define PRODUCT block_product_avx512
+#define VEC     vec8
+#define TARGET  __attribute__((target("avx512f")))
+#include "common/graph/filter_step.inc"
+#include "common/graph/filtered_product.inc"
+#endif
+
+/* -- steps and products on blocks ------------------------------------------------------------ */
+
+struct pass {
+	const struct filter_plan *p; /* of a step, or NULL: */
+	const struct filter_step *t;
+	const struct csr *s; /* a product, of so many blocks */
+	size_t rows, blocks;
+	const double *in;
+	double *out;
+	step_fn *step;
+	product_fn *product;
+};
+
+static void pass_chunk(void *ctx, unsigned worker, size_t chunk)
+{
+	const struct pass *a = ctx;
+	size_t first = chunk * CHUNK, last = first + CHUNK < a->rows ? first + CHUNK : a->rows;
+
+	(void)worker;
+	if (a->p)
+		a->step(a->p, first, last, a->t, a->in, a->out);
+	else
+		a->product(a->s, first, last, a->blocks, a->in, a->out);
+}
+
+static void pass(struct pass *a, unsigned threads)
+{
+	a->step = block_step;
+	a->product = block_product;
+#ifdef SIMD_AVX2
+	if (simd_avx512()) {
+		a->step = block_step_avx512;
+		a->product = block_product_avx512;
+	} else if (simd_avx2()) {
+		a->step = block_step_avx2;
+		a->product = block_product_avx2;
+	}
+#endif
+	parallel(threads, (a->rows + CHUNK - 1) / CHUNK, pass_chunk, a);
+}
+
+static void product(const struct filtered *f, const struct csr *s, const double *in, double *out,
+		    size_t blocks)
+{
+	struct pass a = { .s = s, .rows = s->rows, .blocks = blocks, .in = in, .out = out };
+
+	pass(&a, f->threads);
+}
+
+static size_t block_size(const struct filtered *f)
+{
+	return f->nodes.n * FILTERED_COLUMNS;
+}
+
+static void run_steps(const struct filtered *f, const struct filter_steps *s, double *block)
+{
+	double *y = block, *z = f->y;
+
+	for (size_t t = 0; t < s->count; t++) {
+		struct pass a = {
+			.p = &f->nodes, .t = &s->step[t], .rows = f->nodes.n, .in = y, .out = z
+		};
+
+		pass(&a, f->threads);
+		z = y;
+		y = a.out;
+	}
+	if (y != block)
+		memcpy(block, y, block_size(f) * sizeof(*block));
+}
+
+/* -- rows of matrices to blocks and back ------------------------------------------------------- */
+
+/* to[i] <- scale[i] times columns order[i] of rows first ...; those beyond the last are 0. order
+ * and scale may be NULL. */
+static void gather(const struct mat *rows, size_t first, const uint32_t *order, const double *scale,
+		   double *to)
+{
+	size_t width =
+	    rows->rows - first < FILTERED_COLUMNS ? rows->rows - first : FILTERED_COLUMNS;
+
+	memset(to, 0, rows->cols * FILTERED_COLUMNS * sizeof(*to));
+	for (size_t u = 0; u < width; u++) {
+		const double *row = ROW(rows, first + u);
+
+		for (size_t i = 0; i < rows->cols; i++)
+			to[i * FILTERED_COLUMNS + u] =
+			    row[order ? order[i] : i] * (scale ? scale[i] : 1);
+	}
+}
+
+/* The way back, divided by scale. */
+static void scatter(const double *from, size_t first, const uint32_t *order, const double *scale,
+		    struct mat *rows)
+{
+	for (size_t u = 0; u < FILTERED_COLUMNS && first + u < rows->rows; u++) {
+		double *row = ROW(rows, first + u);
+
+		for (size_t i = 0; i < rows->cols; i++)
+			row[order ? order[i] : i] =
+			    from[i * FILTERED_COLUMNS + u] / (scale ? scale[i] : 1);
+	}
+}
+
+/* -- the map ------------------------------------------------------------------------------- */
+
+static size_t blocks_of(const struct mat *rows)
+{
+	return (rows->rows + FILTERED_COLUMNS - 1) / FILTERED_COLUMNS;
+}
+
+/* Room for so many blocks. */
+static void make_room(struct filtered *f, size_t blocks)
+{
+	if (blocks <= f->room)
+		return;
+	free(f->tall_owned);
+	free(f->narrow_owned);
+	f->tall_owned = alloc(blocks * block_size(f) + SIMD_LINE, sizeof(*f->tall));
+	f->narrow_owned =
+	    alloc(blocks * f->map.cols * FILTERED_COLUMNS + SIMD_LINE, sizeof(*f->narrow));
+	f->tall = simd_line(f->tall_owned);
+	f->narrow = simd_line(f->narrow_owned);
+	f->room = blocks;
+}
+
+/* f->tall <- D^-1/2 X in', block by block. */
+static void enter(struct filtered *f, const struct mat *in)
+{
+	size_t blocks = blocks_of(in);
+	struct mat Y;
+
+	make_room(f, blocks);
+	if (f->dense) {
+		la_mul_nt(in, f->dense, f->threads, &Y);
+		for (size_t i = 0; i < blocks; i++)
+			gather(&Y, i * FILTERED_COLUMNS, f->nodes.order, f->nodes.enter,
+			       f->tall + i * block_size(f));
+		mat_release(&Y);
+		return;
+	}
+	for (size_t i = 0; i < blocks; i++)
+		gather(in, i * FILTERED_COLUMNS, NULL, NULL,
+		       f->narrow + i * in->cols * FILTERED_COLUMNS);
+	product(f, &f->in, f->narrow, f->tall, blocks);
+}
+
+/* out (b x n) <- what enter() and steps have made of b vectors: D^1/2 f->tall. */
+static void leave(const struct filtered *f, size_t vectors, struct mat *out)
+{
+	mat_init(out, vectors, f->map.rows);
+	for (size_t i = 0; i < blocks_of(out); i++)
+		scatter(f->tall + i * block_size(f), i * FILTERED_COLUMNS, f->nodes.order,
+			f->nodes.enter, out);
+}
+
+static void multiply(void *ctx, const struct mat *in, struct mat *out)
+{
+	struct filtered *f = ctx;
+
+	enter(f, in);
+	for (size_t i = 0; i < blocks_of(in); i++)
+		run_steps(f, &f->once, f->tall + i * block_size(f));
+	leave(f, in->rows, out);
+}
+
+/* F'F = X' p(S)^2 X, as T is its own transpose between D^1/2 and D^-1/2. */
+static void square(void *ctx, const struct mat *in, struct mat *out)
+{
+	struct filtered *f = ctx;
+	size_t blocks = blocks_of(in);
+	struct mat Y;
+
+	enter(f, in);
+	for (size_t i = 0; i < blocks; i++)
+		run_steps(f, &f->twice, f->tall + i * block_size(f));
+	if (f->dense) {
+		leave(f, in->rows, &Y);
+		la_mul_nn(&Y, f->dense, f->threads, out);
+		mat_release(&Y);
+		return;
+	}
+	product(f, &f->across, f->tall, f->narrow, blocks);
+	mat_init(out, in->rows, in->cols);
+	for (size_t i = 0; i < blocks; i++)
+		scatter(f->narrow + i * in->cols * FILTERED_COLUMNS, i * FILTERED_COLUMNS, NULL,
+			NULL, out);
+}
+
+/* -- making it ----------------------------------------------------------------------------- */
+
+static void csr_alloc(struct csr *s, size_t rows, size_t cols, size_t entries)
+{
+	*s = (struct csr){ .rows = rows, .cols = cols };
+	ALLOC(s->start, rows + 1);
+	ALLOC(s->index, entries);
+	ALLOC(s->value, entries);
+}
+
+/* f->in <- D^-1/2 X and f->across <- X' D^1/2, in the plan's order of nodes. */
+static void lay_out(struct filtered *f, const struct csr *X)
+{
+	size_t entries = X->start[X->rows], to = 0, *next;
+
+	csr_alloc(&f->in, X->rows, X->cols, entries);
+	csr_alloc(&f->across, X->cols, X->rows, entries);
+	for (size_t e = 0; e < entries; e++)
+		f->across.start[X->index[e] + 1]++;
+	for (size_t j = 0; j < X->cols; j++)
+		f->across.start[j + 1] += f->across.start[j];
+	ALLOC(next, X->cols);
+	memcpy(next, f->across.start, X->cols * sizeof(*next));
+	for (size_t i = 0; i < X->rows; i++) {
+		size_t node = f->nodes.order[i];
+
+		for (size_t e = X->start[node]; e < X->start[node + 1]; e++, to++) {
+			double x = X->value ? X->value[e] : 1;
+			size_t at = next[X->index[e]]++;
+
+			f->in.index[to] = X->index[e];
+			f->in.value[to] = x * f->nodes.enter[i];
+			f->across.index[at] = (uint32_t)i;
+			f->across.value[at] = x / f->nodes.enter[i];
+		}
+		f->in.start[i + 1] = to;
+	}
+	free(next);
+}
+
+enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
+		       const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads)
+{
+	size_t n = sparse ? sparse->rows : dense->rows, m = sparse ? sparse->cols : dense->cols;
+
+	assert(!sparse != !dense && kind != FILTER_MEAN);
+	*f = (struct filtered){ .threads = threads, .dense = dense };
+	TRY(graph_check_rows(g, n));
+	TRY(filter_plan_init(&f->nodes, g, kind));
+	f->map = (struct linear_map){
+		.rows = n, .cols = m, .ctx = f, .multiply = multiply, .square = square
+	};
+	filter_steps_init(&f->once, psi);
+	filter_steps_init(&f->twice, 2 * psi);
+	if (sparse)
+		lay_out(f, sparse);
+	f->owned = alloc(block_size(f) + SIMD_LINE, sizeof(*f->owned));
+	f->y = simd_line(f->owned);
+	return ERR_OK;
+}
+
+void filtered_release(struct filtered *f)
+{
+	filter_steps_release(&f->once);
+	filter_steps_release(&f->twice);
+	filter_plan_release(&f->nodes);
+	csr_release(&f->in);
+	csr_release(&f->across);
+	free(f->owned);
+	free(f->tall_owned);
+	free(f->narrow_owned);
+	*f = (struct filtered){ 0 };
+}
+
+/* -- which way ----------------------------------------------------------------------------- */
+
+/* Sums and products that a dense product does in the time of one of those of sparse rows and steps,
+ * that steps do in single precision, and of sums and products that an eigenproblem of order n
+ * takes, over n^3 (bench_kernels). */
+static const double DENSE_SPEED = 3, SINGLE_SPEED = 2, EIGEN = 1;
+
+/* Turns of refine.h; eigenproblems in them, three, of a few hundred rows, which take three times as
+ * long for their size; and what of the other ways' time the one by way of nearly the Gram matrix
+ * may take, as it does more that is not counted. */
+static const double TURNS = 1.5, LOOKS = 9, NEAR_MOST = 0.7;
+
+struct costs {
+	double rows, cols, step; /* step: of one column */
+	double product;          /* with X, of one column */
+	double once, twice;      /* steps of T^psi, T^2psi */
+};
+
+static double krylov_cost(const struct costs *c, double vectors)
+{
+	return 2 * vectors * vectors * c->cols / DENSE_SPEED +
+	       vectors * (2 * c->product + c->twice * c->step);
+}
+
+static double gram_cost(const struct costs *c)
+{
+	double narrow = c->rows < c->cols ? c->rows : c->cols;
+
+	return c->rows * c->cols * narrow / 2 / DENSE_SPEED;
+}
+
+static double eigen_cost(const struct costs *c)
+{
+	double narrow = c->rows < c->cols ? c->rows : c->cols;
+
+	return EIGEN * narrow * narrow * narrow / DENSE_SPEED;
+}
+
+static double near_cost(const struct costs *c, unsigned psi, double width)
+{
+	double panels = ceil(c->cols / FILTER_GRAM_COLUMNS) * FILTER_GRAM_COLUMNS;
+
+	return (double)filter_steps_rough_count(psi) * c->step * panels / SINGLE_SPEED +
+	       gram_cost(c) + LOOKS * eigen_cost(c) +
+	       width *
+		   (TURNS * (2 * c->product + c->twice * c->step) + c->product + c->once * c->step);
+}
+
+enum filtered_way filtered_way(size_t n, size_t m, size_t entries, const struct graph *g,
+			       enum filter_kind kind, unsigned psi, size_t d)
+{
+	struct costs c = { .rows = (double)n,
+			   .cols = (double)m,
+			   .step = (double)g->adjacency.start[n] + 2 * (double)n,
+			   .product = (double)entries / (entries < n * m ? 1 : DENSE_SPEED),
+			   .once = (double)filter_steps_count(psi),
+			   .twice = (double)filter_steps_count(2 * psi) };
+	double width = (double)krylov_width(d, m), vectors = KRYLOV_STEPS_USUAL * width;
+	bool large = n > SVD_EXACT_MAX && m > SVD_EXACT_MAX;
+	double formed = c.once * c.step * c.cols, best, near;
+	enum filtered_way way = FILTERED_FORMED;
+
+	if (kind == FILTER_MEAN)
+		return way;
+	formed += large ? 2 * vectors * vectors * c.cols / DENSE_SPEED +
+			      vectors * 2 * c.rows * c.cols / DENSE_SPEED
+			: gram_cost(&c) + eigen_cost(&c);
+	best = formed;
+	if (vectors <= (m < n ? c.cols : c.rows) && krylov_cost(&c, vectors) < formed) {
+		way = FILTERED_KRYLOV;
+		best = krylov_cost(&c, vectors);
+	}
+	near = large || m > n ? INFINITY : near_cost(&c, psi, width);
+	return near < NEAR_MOST * best ? FILTERED_NEAR : way;
+}

@@ -1,0 +1,53 @@
+/* filtered.h -- filtered features F = p(S) X as a linear map, which are never formed.
+ *
+ * A few columns of F B and F'F B cost far less than all of F: products with X and its transpose,
+ * and the filter's steps on as many columns as B has. What embed() needs of F can be had from them
+ * (krylov.h).
+ */
+#ifndef COMMON_GRAPH_FILTERED_H
+#define COMMON_GRAPH_FILTERED_H
+
+#include "common/base/err.h"
+#include "common/linalg/csr.h"
+#include "common/graph/filter.h"
+#include "common/graph/filter_plan.h"
+#include "common/graph/filter_steps.h"
+#include "common/linalg/krylov.h"
+#include "common/linalg/mat.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What goes through all steps together: a row of it is one cache line. */
+enum { FILTERED_COLUMNS = 8 };
+
+struct filtered {
+	struct linear_map map; /* F, n x m; ctx is this struct, which therefore stays where it is */
+	struct filter_plan nodes;
+	struct filter_steps once, twice; /* T^psi and T^(2 psi) */
+	unsigned threads;
+	const struct mat *dense; /* X, borrowed; or NULL: */
+	struct csr in, across;   /* D^-1/2 X, rows in the plan's order (n x m); X' D^1/2 (m x n) */
+	double *owned, *y;       /* a block of n rows, for steps */
+	size_t room;             /* blocks in each of: */
+	double *tall_owned, *tall, *narrow_owned, *narrow; /* n rows, m rows */
+};
+
+/* X is sparse or dense, the other NULL, with as many rows as g has nodes. A sparse X may be
+ * released afterwards, a dense one and g must stay. FILTER_MEAN is not symmetric and not for this.
+ * Takes 24 bytes per non-zero of a sparse X. Errors as graph_filter(). */
+enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
+		       const struct graph *g, enum filter_kind kind, unsigned psi,
+		       unsigned threads) MUST_CHECK;
+void filtered_release(struct filtered *f);
+
+/* How d singular vectors of F cost least: from F and its Gram matrix; by the map, from a Krylov space
+ * (krylov.h); or by the map, from nearly the Gram matrix (filter_gram.h, refine.h). Counts products
+ * and sums, of which dense ones (dgemm) go three times as fast, and steps in single precision
+ * twice; by n, m, d, psi and the two numbers of non-zeros alone, so that a result depends on neither
+ * machine nor threads. entries: those of X; n m for one that is to be used as a dense matrix. */
+enum filtered_way { FILTERED_FORMED, FILTERED_KRYLOV, FILTERED_NEAR };
+enum filtered_way filtered_way(size_t n, size_t m, size_t entries, const struct graph *g,
+			       enum filter_kind kind, unsigned psi, size_t d);
+
+#endif

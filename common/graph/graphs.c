@@ -1,0 +1,256 @@
+#include "common/graph/graphs.h"
+#include "common/base/alloc.h"
+#include "common/linalg/parallel.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRUCTURE = GRAPHS_DEGREES + GRAPHS_WALKS };
+
+void graphs_release(struct graphs *g)
+{
+	free(g->first);
+	csr_release(&g->A);
+	mat_release(&g->attribute);
+	*g = (struct graphs){ 0 };
+}
+
+static size_t degree(const struct csr *A, size_t v)
+{
+	return A->start[v + 1] - A->start[v];
+}
+
+/* ---- random walks ---- */
+
+/* Nodes whose walks are followed together: columns of the block of vectors. */
+enum { BLOCK = 16, HALF = GRAPHS_WALKS / 2 };
+
+/* v_s = S^s e_i of BLOCK nodes i of one graph, S = D^-1/2 A D^-1/2, whose powers have the diagonal
+ * of those of D^-1 A; by symmetry (S^t)_ii = v_a . v_b for any a + b = t. Rows that are still 0 are
+ * not touched: `reached` are those that may be others. */
+struct walks {
+	const struct csr *A;
+	size_t first, nodes;
+	double *now, *next; /* nodes x BLOCK */
+	uint32_t *reached;  /* local numbers */
+	size_t count;
+	bool *is_reached;
+};
+
+static void walks_reach(struct walks *w, uint32_t v)
+{
+	if (w->is_reached[v])
+		return;
+	w->is_reached[v] = true;
+	w->reached[w->count++] = v;
+}
+
+static void walks_step(struct walks *w)
+{
+	size_t before = w->count;
+	double *swap = w->now;
+
+	for (size_t i = 0; i < before; i++) {
+		size_t v = w->first + w->reached[i];
+
+		for (size_t e = w->A->start[v]; e < w->A->start[v + 1]; e++)
+			walks_reach(w, w->A->index[e] - (uint32_t)w->first);
+	}
+	for (size_t i = 0; i < w->count; i++) {
+		size_t v = w->first + w->reached[i];
+		double *to = w->next + (size_t)w->reached[i] * BLOCK;
+
+		for (int j = 0; j < BLOCK; j++)
+			to[j] = 0;
+		for (size_t e = w->A->start[v]; e < w->A->start[v + 1]; e++) {
+			size_t u = w->A->index[e];
+			double s = 1 / sqrt((double)degree(w->A, u) * (double)degree(w->A, v));
+			const double *from = w->now + (u - w->first) * BLOCK;
+
+			for (int j = 0; j < BLOCK; j++)
+				to[j] += s * from[j];
+		}
+	}
+	w->now = w->next;
+	w->next = swap;
+}
+
+/* dot[j] = sum over nodes of a_j b_j */
+static void walks_dot(const struct walks *w, const double *a, const double *b, double *dot)
+{
+	for (int j = 0; j < BLOCK; j++)
+		dot[j] = 0;
+	for (size_t i = 0; i < w->count; i++) {
+		size_t at = (size_t)w->reached[i] * BLOCK;
+
+		for (int j = 0; j < BLOCK; j++)
+			dot[j] += a[at + (size_t)j] * b[at + (size_t)j];
+	}
+}
+
+static void walks_begin(struct walks *w, size_t from, size_t count)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		size_t at = (size_t)w->reached[i] * BLOCK;
+
+		memset(w->now + at, 0, BLOCK * sizeof(double));
+		memset(w->next + at, 0, BLOCK * sizeof(double));
+		w->is_reached[w->reached[i]] = false;
+	}
+	w->count = 0;
+	for (size_t j = 0; j < count; j++) {
+		walks_reach(w, (uint32_t)(from + j));
+		w->now[(from + j) * BLOCK + j] = 1;
+	}
+}
+
+/* Features of `count` <= BLOCK nodes of the graph from local number `from` on. */
+static void walks_block(struct walks *w, size_t from, size_t count, size_t width, float *F)
+{
+	double dot[BLOCK];
+
+	walks_begin(w, from, count);
+	for (int s = 1; s <= HALF; s++) {
+		walks_step(w); /* next is v_{s-1} */
+		for (int odd = 1; odd >= 0; odd--) {
+			int t = 2 * s - odd;
+
+			walks_dot(w, w->now, odd ? w->next : w->now, dot);
+			for (size_t j = 0; j < count; j++)
+				F[(w->first + from + j) * width + GRAPHS_DEGREES + (size_t)t - 1] =
+				    (float)dot[j];
+		}
+	}
+}
+
+/* ---- drawings ---- */
+
+enum { COORDINATES = 2, GRID = 4, DIRECTIONS = 4, CELLS = GRID * GRID, POINTS = 8 };
+enum { DRAWING = COORDINATES + GRAPHS_LINES };
+_Static_assert(DIRECTIONS *CELLS == GRAPHS_LINES, "a column for each cell and direction");
+
+/* Side of the square; width of a cell's bell; how much a line counts, so that lines tell more than
+ * the number of nodes does. */
+static const double SQUARE = 3, BLUR = 0.5, INK = 1;
+
+struct making {
+	const struct graphs *g;
+	enum graphs_features what;
+	size_t width;
+	float *F;
+};
+
+static void one_hot(const struct making *m, size_t graph)
+{
+	for (size_t v = m->g->first[graph]; v < m->g->first[graph + 1]; v++) {
+		size_t d = degree(&m->g->A, v);
+
+		d = d < 1 ? 1 : d > GRAPHS_DEGREES ? GRAPHS_DEGREES : d;
+		m->F[v * m->width + d - 1] = 1;
+	}
+}
+
+static void coordinates(const struct making *m, size_t v, float *f)
+{
+	for (size_t j = 0; j < COORDINATES; j++)
+		f[j] = (float)MAT(&m->g->attribute, v, j);
+}
+
+/* How much of a line in direction dx, dy is one of direction d: those beside it share it. */
+static double in_direction(double dx, double dy, int d)
+{
+	double pi = acos(-1.0), turned = atan2(dy, dx) - d * pi / DIRECTIONS;
+
+	turned = fabs(turned - pi * nearbyint(turned / pi)); /* 0 .. pi/2 */
+	return fmax(0, 1 - turned * DIRECTIONS / pi);
+}
+
+/* Half a line, from x to its middle, is spread over the cells; f: DIRECTIONS x CELLS. */
+static void draw_half(const double *x, double dx, double dy, float *f)
+{
+	double length = sqrt(dx * dx + dy * dy) / 2 / POINTS, pitch = SQUARE / (GRID - 1);
+
+	for (int point = 0; point < POINTS; point++) {
+		double t = (point + 0.5) / POINTS / 2, px = x[0] + t * dx, py = x[1] + t * dy;
+
+		for (int c = 0; c < CELLS; c++) {
+			double cx = px - pitch * (c % GRID), cy = py - pitch * (c / GRID);
+			double bell = length * exp(-(cx * cx + cy * cy) / (2 * BLUR * BLUR));
+
+			for (int d = 0; d < DIRECTIONS; d++)
+				f[d * CELLS + c] += (float)(INK * bell * in_direction(dx, dy, d));
+		}
+	}
+}
+
+static void draw(const struct making *m, size_t graph)
+{
+	const struct csr *A = &m->g->A;
+
+	for (size_t v = m->g->first[graph]; v < m->g->first[graph + 1]; v++) {
+		float *f = m->F + v * m->width + STRUCTURE;
+		const double *x = ROW(&m->g->attribute, v);
+
+		coordinates(m, v, f);
+		if (m->what == GRAPHS_COORDINATES)
+			continue;
+		for (size_t e = A->start[v]; e < A->start[v + 1]; e++) {
+			const double *y = ROW(&m->g->attribute, A->index[e]);
+
+			draw_half(x, y[0] - x[0], y[1] - x[1], f + COORDINATES);
+		}
+	}
+}
+
+static void make_graph(void *ctx, unsigned worker, size_t graph)
+{
+	const struct making *m = ctx;
+	size_t first = m->g->first[graph], nodes = m->g->first[graph + 1] - first;
+	struct walks w = { .A = &m->g->A, .first = first, .nodes = nodes };
+
+	(void)worker;
+	one_hot(m, graph);
+	ALLOC(w.now, nodes * BLOCK);
+	ALLOC(w.next, nodes * BLOCK);
+	ALLOC(w.reached, nodes);
+	ALLOC(w.is_reached, nodes);
+	for (size_t from = 0; from < nodes; from += BLOCK)
+		walks_block(&w, from, nodes - from < BLOCK ? nodes - from : BLOCK, m->width, m->F);
+	free(w.now);
+	free(w.next);
+	free(w.reached);
+	free(w.is_reached);
+	if (m->what != GRAPHS_STRUCTURE)
+		draw(m, graph);
+}
+
+size_t graphs_width(enum graphs_features what)
+{
+	switch (what) {
+	case GRAPHS_DRAWING:
+		return STRUCTURE + DRAWING;
+	case GRAPHS_COORDINATES:
+		return STRUCTURE + COORDINATES;
+	default:
+		return STRUCTURE;
+	}
+}
+
+enum err graphs_features(const struct graphs *g, enum graphs_features what, unsigned threads,
+			 float **F)
+{
+	struct making m = { .g = g, .what = what, .width = graphs_width(what) };
+
+	*F = NULL;
+	if (what != GRAPHS_STRUCTURE && g->attribute.cols < 2)
+		return err_set(ERR_INPUT,
+			       "these features need two coordinates of each node, "
+			       "there are %zu attributes",
+			       g->attribute.cols);
+	ALLOC(m.F, graphs_nodes(g) * m.width);
+	parallel(threads, g->count, make_graph, &m);
+	*F = m.F;
+	return ERR_OK;
+}

@@ -1,0 +1,55 @@
+/* graphs.h -- many small graphs of one party, side by side in one sparse matrix, and the node
+ * features that FedGCN (Liu et al., AAAI 2025) computes from them.
+ */
+#ifndef COMMON_GRAPH_GRAPHS_H
+#define COMMON_GRAPH_GRAPHS_H
+
+#include "common/base/err.h"
+#include "common/linalg/csr.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct graphs {
+	size_t count;  /* graphs */
+	size_t *first; /* count + 1: graph g has nodes first[g] .. first[g+1]-1 */
+	struct csr
+	    A; /* nodes x nodes, symmetric, no self-loops, all ones, no edge between graphs */
+	struct mat attribute; /* nodes x width; empty (0 x 0) if there are none */
+};
+
+void graphs_release(struct graphs *g); /* g is empty and ready again */
+
+static inline size_t graphs_nodes(const struct graphs *g)
+{
+	return g->first[g->count];
+}
+
+enum graphs_features {
+	/* d = 32: degree one-hot at min(max(degree, 1), 16); then diag((D^-1 A)^t), t = 1 .. 16,
+	 * equation 3. */
+	GRAPHS_STRUCTURE,
+	/* d = 98, of graphs whose first two attributes are coordinates in a plane and whose edges are
+	 * lines: these two, and where and in which direction lines begin at the node. Lines are told
+	 * apart within a square of 0 to 3, as the Letter sets have it; other coordinates are to be
+	 * scaled to it. */
+	GRAPHS_DRAWING,
+	/* d = 34: structure and the first two attributes. */
+	GRAPHS_COORDINATES,
+};
+enum {
+	GRAPHS_DEGREES = 16,
+	GRAPHS_WALKS = 16,
+	GRAPHS_LINES = 64, /* the last columns of GRAPHS_DRAWING: 4 directions of 4 x 4 cells */
+};
+
+/* Columns of the features; the same at all parties of a job. */
+size_t graphs_width(enum graphs_features what);
+
+/* F: nodes x graphs_width() floats, owned by the caller. ERR_INPUT: coordinates without two
+ * attributes. O(sum over graphs of nodes x edges x 8), less where 8 steps do not reach all nodes.
+ * Same bits for any threads. */
+enum err graphs_features(const struct graphs *g, enum graphs_features what, unsigned threads,
+			 float **F) MUST_CHECK;
+
+#endif

@@ -1,0 +1,30 @@
+/* walks.h -- walks on a graph as sequences of tokens, and plain ones on a pooled graph (DeepWalk:
+ * Perozzi, Al-Rfou, Skiena, KDD 2014).
+ */
+#ifndef COMMON_GRAPH_WALKS_H
+#define COMMON_GRAPH_WALKS_H
+
+#include "common/linalg/csr.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WALK_END UINT32_MAX /* fills up a walk that ended early */
+
+struct walks {
+	size_t count;
+	unsigned length;
+	uint32_t *token; /* owned: count x length; a walk's first WALK_END ends it */
+};
+
+void walks_init(struct walks *w, size_t count, unsigned length); /* all empty */
+void walks_release(struct walks *w);
+size_t walks_tokens(const struct walks *w); /* without WALK_END */
+
+/* gamma walks of `length` tokens from each vertex, walk p n + v being the p-th of v and beginning
+ * with v: a neighbour at random, by weight if g has values (all > 0). Walks of vertices without
+ * neighbours are [v]. Deterministic for a seed, any threads. w is initialised here. */
+void walks_random(struct walks *w, const struct csr *g, unsigned gamma, unsigned length,
+		  uint64_t seed, unsigned threads);
+
+#endif

@@ -1,0 +1,32 @@
+/* agc.h -- attributed graph clustering on pooled data: the baseline of kCAGC (arXiv 2411.12329,
+ * Section 5; the method is Protocol 1 with one party and the whole feature matrix). */
+#ifndef COMMON_KCAGC_AGC_H
+#define COMMON_KCAGC_AGC_H
+
+#include "common/base/err.h"
+#include "common/kcagc/embed.h"
+#include "common/graph/filter.h"
+
+#include <stdint.h>
+
+struct agc_params {
+	unsigned k; /* clusters and dimensions, >= 1 */
+	enum filter_kind filter;
+	unsigned psi;        /* order of the filter */
+	unsigned restarts;   /* 10 in the paper's comparison */
+	unsigned iterations; /* 100: k-means runs until nothing moves */
+	uint64_t seed;
+	unsigned threads; /* the labels do not depend on it */
+};
+
+/* AGC's rule for psi, as filter.order "auto" has it, on the whole features, which stay; p->psi is
+ * not looked at. ERR_JOB as order_decide(). */
+enum err agc_order(const struct features *X, const struct graph *g, const struct agc_params *p,
+		   unsigned *psi) MUST_CHECK;
+
+/* label (n, given by the caller): k-means on the k leading unit left singular vectors of the
+ * filtered raw features. X is used up, as in embed(), whose errors these are. */
+enum err agc(struct features *X, const struct graph *g, const struct agc_params *p,
+	     uint32_t *label) MUST_CHECK;
+
+#endif

@@ -1,0 +1,473 @@
+#include "common/kcagc/embed.h"
+#include "common/base/alloc.h"
+#include "common/graph/filter_gram.h"
+#include "common/graph/filter_plan.h"
+#include "common/graph/filtered.h"
+#include "common/linalg/la.h"
+#include "common/linalg/parallel.h"
+#include "common/linalg/svd.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* -- idf ----------------------------------------------------------------------------------- */
+
+/* Words are told from measurements by the slice as a whole: all its non-zeros are one value. A
+ * single column of ones in a slice of measurements says nothing (wiki has nine of 4973, and
+ * weighing them up costs it two points of accuracy). */
+struct words {
+	double value; /* of the non-zeros so far; 0: none yet */
+	bool differ;
+	size_t *count; /* non-zeros of each column */
+};
+
+static void words_see(struct words *w, size_t column, double value)
+{
+	if (value == 0)
+		return;
+	if (w->value == 0)
+		w->value = value;
+	w->differ = w->differ || value != w->value;
+	w->count[column]++;
+}
+
+static double words_idf(const struct words *w, size_t column, size_t n)
+{
+	return log((1 + (double)n) / (1 + (double)w->count[column])) + 1;
+}
+
+static void words_see_all(struct words *w, const struct features *X)
+{
+	const struct csr *s = &X->sparse;
+	const struct mat *m = &X->dense;
+	size_t entries = X->is_sparse ? s->start[s->rows] : 0;
+
+	ALLOC(w->count, features_cols(X));
+	for (size_t e = 0; e < entries; e++)
+		words_see(w, s->index[e], s->value ? s->value[e] : 1);
+	for (size_t i = 0; !X->is_sparse && i < m->rows && !w->differ; i++)
+		for (size_t j = 0; j < m->cols; j++)
+			words_see(w, j, MAT(m, i, j));
+}
+
+static void weigh_columns(struct features *X, const double *weight)
+{
+	struct csr *s = &X->sparse;
+	struct mat *m = &X->dense;
+	size_t entries = X->is_sparse ? s->start[s->rows] : 0;
+
+	if (X->is_sparse && !s->value) {
+		ALLOC(s->value, entries);
+		for (size_t e = 0; e < entries; e++)
+			s->value[e] = 1;
+	}
+	for (size_t e = 0; e < entries; e++)
+		s->value[e] *= weight[s->index[e]];
+	for (size_t i = 0; !X->is_sparse && i < m->rows; i++)
+		for (size_t j = 0; j < m->cols; j++)
+			MAT(m, i, j) *= weight[j];
+}
+
+/* Weighs the columns of a slice of words, and keeps how. */
+static void weigh_words(struct features *X, struct embedding *kept)
+{
+	struct words w = { 0 };
+
+	words_see_all(&w, X);
+	if (!w.differ && w.value != 0) {
+		kept->word = w.value;
+		ALLOC(kept->idf, features_cols(X));
+		for (size_t j = 0; j < features_cols(X); j++)
+			kept->idf[j] = words_idf(&w, j, features_rows(X));
+		weigh_columns(X, kept->idf);
+	}
+	free(w.count);
+}
+
+/* -- scaling ------------------------------------------------------------------------------- */
+
+static void scale_columns(struct mat *Z, const double *sigma)
+{
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++)
+			MAT(Z, i, j) *= sigma[j];
+}
+
+/* A row this much shorter than the mean is what rounding left of a row outside the projection;
+ * making it as long as the others would cluster noise. */
+static const double ROW_ZERO = 1e-12;
+
+void embed_norms(const struct mat *Z, double *norm)
+{
+	for (size_t i = 0; i < Z->rows; i++) {
+		double sum = 0;
+
+		for (size_t j = 0; j < Z->cols; j++)
+			sum += MAT(Z, i, j) * MAT(Z, i, j);
+		norm[i] = sqrt(sum);
+	}
+}
+
+void embed_scale(struct mat *Z, const double *norm, double mean, double power)
+{
+	for (size_t i = 0; i < Z->rows; i++) {
+		bool zero = norm[i] <= ROW_ZERO * mean;
+		double divisor = zero ? 1 : mean * pow(norm[i] / mean, power);
+
+		for (size_t j = 0; j < Z->cols; j++)
+			MAT(Z, i, j) = zero ? 0 : MAT(Z, i, j) / divisor;
+	}
+}
+
+/* mean: of the norms; 0: to be taken from these rows. Returns it. */
+static double scale_rows(struct mat *Z, double mean, double power)
+{
+	double *norm = alloc(Z->rows, sizeof(*norm)), sum = 0;
+
+	embed_norms(Z, norm);
+	for (size_t i = 0; i < Z->rows; i++)
+		sum += norm[i];
+	if (mean == 0)
+		mean = sum / (double)Z->rows;
+	embed_scale(Z, norm, mean, power);
+	free(norm);
+	return mean;
+}
+
+/* -- the whole ----------------------------------------------------------------------------- */
+
+static enum err check(const struct features *X, const struct embed_params *p)
+{
+	size_t n = features_rows(X), m = features_cols(X);
+
+	if (n == 0 || m == 0)
+		return err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", n, m);
+	if (p->dims == 0)
+		return err_set(ERR_INPUT, "projection on 0 dimensions: at least 1 is needed");
+	return ERR_OK;
+}
+
+/* Filters X into a dense matrix; X is empty afterwards. */
+static enum err filter_features(struct features *X, const struct graph *g,
+				const struct embed_params *p, struct mat *F)
+{
+	enum err err;
+
+	if (X->is_sparse) {
+		err = graph_filter_sparse(g, p->filter, p->order, p->threads, &X->sparse, F);
+	} else {
+		*F = X->dense;
+		X->dense = (struct mat){ 0 };
+		err = graph_filter(g, p->filter, p->order, p->threads, F);
+	}
+	features_release(X);
+	return err;
+}
+
+enum err embed_weighed(const struct features *X, const struct embed_params *p, struct mat *F)
+{
+	struct features own = { 0 };
+	struct embedding passing = { 0 };
+
+	TRY(check(X, p));
+	if (X->is_sparse)
+		csr_to_dense(&X->sparse, &own.dense);
+	else
+		mat_copy(&own.dense, &X->dense);
+	if (p->idf)
+		weigh_words(&own, &passing);
+	*F = own.dense;
+	embedding_release(&passing);
+	return ERR_OK;
+}
+
+static size_t dims(size_t rows, size_t cols, const struct embed_params *p)
+{
+	size_t d = rows < cols ? rows : cols;
+
+	return p->dims < d ? p->dims : d;
+}
+
+/* U becomes Z, before rows are scaled. */
+static void scale_basis(struct mat *U, const double *sigma, const struct embed_params *p,
+			struct mat *map)
+{
+	if (p->unit_basis)
+		return;
+	scale_columns(U, sigma);
+	if (map)
+		scale_columns(map, sigma);
+}
+
+/* map: with Z = F map, of the rows before they are scaled. */
+static enum err project(const struct mat *F, const struct embed_params *p, struct mat *Z,
+			struct mat *map)
+{
+	size_t d = dims(F->rows, F->cols, p);
+	double *sigma;
+	enum err err;
+
+	ALLOC(sigma, d);
+	err = svd_left_map(F, d, p->threads, Z, sigma, map);
+	if (!err)
+		scale_basis(Z, sigma, p, map);
+	free(sigma);
+	return err;
+}
+
+/* -- without ever forming F ------------------------------------------------------------------ */
+
+/* How many entries are not 0, if so few that X is better used as a sparse matrix; else all. */
+static size_t entries_of(const struct features *X)
+{
+	size_t all = features_rows(X) * features_cols(X), count = 0;
+
+	if (X->is_sparse)
+		count = X->sparse.start[X->sparse.rows];
+	for (size_t i = 0; !X->is_sparse && i < all; i++)
+		count += X->dense.a[i] != 0;
+	return count <= all / 4 ? count : all;
+}
+
+static void make_dense(struct features *X)
+{
+	csr_to_dense(&X->sparse, &X->dense);
+	csr_release(&X->sparse);
+	X->is_sparse = false;
+}
+
+static void make_sparse(struct features *X, size_t entries)
+{
+	struct csr *s = &X->sparse;
+	struct mat *m = &X->dense;
+	size_t to = 0;
+
+	*s = (struct csr){ .rows = m->rows, .cols = m->cols };
+	ALLOC(s->start, m->rows + 1);
+	ALLOC(s->index, entries + 1);
+	ALLOC(s->value, entries + 1);
+	for (size_t i = 0; i < m->rows; i++) {
+		/* A zero is written as well, and then over: no branch that is hard to foresee. */
+		for (size_t j = 0; j < m->cols; j++) {
+			s->index[to] = (uint32_t)j;
+			s->value[to] = MAT(m, i, j);
+			to += MAT(m, i, j) != 0;
+		}
+		s->start[i + 1] = to;
+	}
+	mat_release(m);
+	X->is_sparse = true;
+}
+
+/* U, sigma and map of F = p(S) X by its products alone. *found is false if they are not exact
+ * enough and there is a better way; nothing is in U and map then. */
+static enum err svd_unformed(const struct features *X, const struct graph *g,
+			     const struct embed_params *p, enum filtered_way way, struct mat *U,
+			     double *sigma, struct mat *map, bool *found)
+{
+	const struct csr *sparse = X->is_sparse ? &X->sparse : NULL;
+	const struct mat *dense = X->is_sparse ? NULL : &X->dense;
+	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
+	struct filtered f;
+	struct mat G;
+	enum err err;
+
+	*found = false;
+	TRY(filtered_init(&f, sparse, dense, g, p->filter, p->order, p->threads));
+	if (way == FILTERED_KRYLOV) {
+		err = svd_left_of_map(&f.map, d, p->threads, U, sigma, map, found);
+		if (!err && !*found && n > SVD_EXACT_MAX && m > SVD_EXACT_MAX)
+			*found = true;
+		if (!err && !*found) {
+			mat_release(U);
+			if (map)
+				mat_release(map);
+		}
+	} else {
+		filter_gram(&f.nodes, p->order, p->threads, sparse, dense, &G);
+		err = svd_left_near(&f.map, &G, d, p->threads, U, sigma, map, found);
+		mat_release(&G);
+	}
+	filtered_release(&f);
+	*found = *found && !err; /* a space may be exact and its product overflow */
+	return err;
+}
+
+/* Projects F without ever forming it, where that is cheaper; *done says whether. X may be in its
+ * other form afterwards. */
+static enum err project_unformed(struct features *X, const struct graph *g,
+				 const struct embed_params *p, struct mat *Z, struct mat *map,
+				 bool *done)
+{
+	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
+	size_t entries = entries_of(X);
+	enum filtered_way way;
+	double *sigma;
+	enum err err;
+
+	*done = false;
+	TRY(graph_check_rows(g, n));
+	way = filtered_way(n, m, entries, g, p->filter, p->order, d);
+	if (way == FILTERED_FORMED)
+		return ERR_OK;
+	if (!X->is_sparse && entries < n * m)
+		make_sparse(X, entries);
+	if (X->is_sparse && entries == n * m)
+		make_dense(X);
+	ALLOC(sigma, d);
+	err = svd_unformed(X, g, p, way, Z, sigma, map, done);
+	if (*done)
+		scale_basis(Z, sigma, p, map);
+	free(sigma);
+	return err;
+}
+
+/* -- the whole, put together ----------------------------------------------------------------- */
+
+enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z)
+{
+	enum err err = project(F, p, Z, NULL);
+
+	if (!err && p->unit_rows)
+		scale_rows(Z, 0, p->row_power);
+	return err;
+}
+
+static enum err embed_both(struct features *X, const struct graph *g, const struct embed_params *p,
+			   struct mat *Z, struct embedding *kept, struct mat *map)
+{
+	struct mat F = { 0 };
+	bool done = false;
+	enum err err = check(X, p);
+
+	if (!err && p->idf)
+		weigh_words(X, kept);
+	if (!err)
+		err = project_unformed(X, g, p, Z, map, &done);
+	if (!err && !done)
+		err = filter_features(X, g, p, &F);
+	if (!err && !done)
+		err = project(&F, p, Z, map);
+	mat_release(&F);
+	features_release(X);
+	if (!err && p->unit_rows)
+		kept->mean_norm = scale_rows(Z, 0, p->row_power);
+	return err;
+}
+
+enum err embed_keep(struct features *X, const struct graph *g, const struct embed_params *p,
+		    struct mat *Z, struct embedding *kept)
+{
+	enum err err;
+
+	*kept = (struct embedding){ .filter = p->filter,
+				    .order = p->order,
+				    .unit_rows = p->unit_rows,
+				    .row_power = p->row_power };
+	err = embed_both(X, g, p, Z, kept, &kept->map);
+	if (err)
+		embedding_release(kept);
+	return err;
+}
+
+enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
+	       struct mat *Z)
+{
+	struct embedding passing = { 0 };
+	enum err err = embed_both(X, g, p, Z, &passing, NULL);
+
+	embedding_release(&passing);
+	return err;
+}
+
+void embedding_release(struct embedding *e)
+{
+	free(e->idf);
+	mat_release(&e->map);
+	*e = (struct embedding){ 0 };
+}
+
+/* -- other rows ---------------------------------------------------------------------------- */
+
+static enum err check_again(const struct features *X, const struct embedding *e)
+{
+	struct words w = { .value = e->word };
+
+	if (features_cols(X) != e->map.rows)
+		return err_set(ERR_INPUT,
+			       "the features have %zu columns, the model was made of %zu: it needs "
+			       "the same columns in the same order",
+			       features_cols(X), e->map.rows);
+	if (!e->idf)
+		return ERR_OK;
+	words_see_all(&w, X);
+	free(w.count);
+	if (w.differ)
+		return err_set(
+		    ERR_INPUT,
+		    "the features hold other values than 0 and %.9g, all that there was when the "
+		    "model was made: it weighs words (idf); are these the same columns?",
+		    e->word);
+	return ERR_OK;
+}
+
+enum { BLOCK_ROWS = 1024 };
+
+struct sparse_product {
+	const struct csr *X;
+	const struct mat *W;
+	struct mat *Y;
+};
+
+static void multiply_block(void *ctx, unsigned worker, size_t block)
+{
+	const struct sparse_product *s = ctx;
+	size_t first = block * BLOCK_ROWS, last = first + BLOCK_ROWS, d = s->W->cols;
+
+	(void)worker;
+	for (size_t i = first; i < last && i < s->X->rows; i++) {
+		double *y = ROW(s->Y, i);
+
+		for (size_t e = s->X->start[i]; e < s->X->start[i + 1]; e++) {
+			const double *w = ROW(s->W, s->X->index[e]);
+			double x = s->X->value ? s->X->value[e] : 1;
+
+			for (size_t j = 0; j < d; j++)
+				y[j] += x * w[j];
+		}
+	}
+}
+
+/* Y = X W, initialised here. */
+static void multiply(const struct features *X, const struct mat *W, unsigned threads, struct mat *Y)
+{
+	struct sparse_product s = { &X->sparse, W, Y };
+
+	if (!X->is_sparse) {
+		la_mul_nn(&X->dense, W, threads, Y);
+		return;
+	}
+	mat_init(Y, X->sparse.rows, W->cols);
+	parallel(threads, (Y->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, multiply_block, &s);
+}
+
+enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
+		     unsigned threads, struct mat *Z)
+{
+	enum err err = check_again(X, e);
+
+	if (err) {
+		features_release(X);
+		return err;
+	}
+	if (e->idf)
+		weigh_columns(X, e->idf);
+	multiply(X, &e->map, threads, Z);
+	features_release(X);
+	err = graph_filter(g, e->filter, e->order, threads, Z);
+	if (err)
+		mat_release(Z);
+	else if (e->unit_rows)
+		scale_rows(Z, e->mean_norm, e->row_power);
+	return err;
+}

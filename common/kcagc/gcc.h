@@ -1,0 +1,42 @@
+/* gcc.h -- graph convolution and clustering at once: GCC (Fettal, Labiod, Nadif, "Efficient graph
+ * convolution for joint node representation learning and clustering", WSDM 2022) from sums.
+ *
+ * min ||T^p X - G F W'||^2 over W'W = I, an n x k indicator G and centres F. Over a vertical split
+ * the joint X enters by K B = sum_l X_l (X_l' B) alone, so any number of parties gives the labels
+ * of pooled data. This is the coordinator's half; a pool of one slice makes it the centralised
+ * method.
+ */
+#ifndef COMMON_KCAGC_GCC_H
+#define COMMON_KCAGC_GCC_H
+
+#include "common/kcagc/pool.h"
+
+struct gcc_params {
+	unsigned k;     /* clusters, >= 1 */
+	unsigned order; /* p; 0: by the rule of psi.h */
+	unsigned rounds; /* products of the first subspace: 8; 4 are nearly enough */
+	unsigned restarts, lloyd; /* of the first k-means: 200, and 100 iterations at most. The
+	                             coordinator's own time, no rounds; 10 cost wiki two points */
+	unsigned iterations;      /* 30 at most */
+	uint64_t seed;
+	unsigned threads; /* the labels do not depend on it */
+};
+
+struct gcc_report {
+	struct pool_basis basis;
+	unsigned iterations; /* that were run: each is one sum */
+	double loss;         /* ||T^p X - G F W'|| at the end */
+};
+
+void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned threads);
+
+/* Columns of the block whose products by K make the first subspace, of n >= 2 nodes. */
+size_t gcc_width(const struct gcc_params *p, size_t n);
+
+/* label: n, below k. Sums: 2 to agree (pool_agree), p->rounds of n (k + 10) words, and one of n k
+ * words per iteration, each preceded by a broadcast of as many numbers or of n labels. Same seed,
+ * same labels. `report` may be NULL. ERR_INPUT if k exceeds n; errors of the pool. */
+enum err gcc_run(const struct pool *pool, const struct gcc_params *p, uint32_t *label,
+		 struct gcc_report *report) MUST_CHECK;
+
+#endif

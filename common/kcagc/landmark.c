@@ -1,0 +1,402 @@
+#include "common/kcagc/landmark.h"
+#include "common/base/alloc.h"
+#include "common/cluster/kmeans.h"
+#include "common/linalg/la.h"
+#include "common/linalg/ortho.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Dimensions beyond k in which landmarks are chosen and rows are kept before the power step; sets
+ * beyond 2k. */
+enum { EXTRA = 10 };
+
+/* The landmarks' Gram matrix: below this share of its largest eigenvalue lies rounding, of fixed
+ * point if not of doubles. */
+static const double SPAN_ZERO = 1e-8;
+
+/* A row this much shorter than the mean is a zero row to rounding, as in embed.c. */
+static const double ROW_ZERO = 1e-12;
+
+/* "lm sets": a stream of random numbers that nothing else uses. */
+static const uint64_t STREAM = 0x6c6d2073657473;
+
+void landmark_defaults(struct landmark_params *p, unsigned k, size_t local_clusters, uint64_t seed,
+		       unsigned threads)
+{
+	*p = (struct landmark_params){ .k = k,
+				       .local_clusters = local_clusters,
+				       .power = true,
+				       .restarts = 100,
+				       .lloyd = 100,
+				       .set_restarts = 5,
+				       .polish = 1,
+				       .min_cell = 1,
+				       .guard = 0.02,
+				       .seed = seed,
+				       .threads = threads };
+}
+
+size_t landmark_most(unsigned k, size_t n)
+{
+	size_t most = (size_t)2 * k + EXTRA;
+
+	return most < n ? most : n;
+}
+
+size_t landmark_columns(unsigned k, size_t n)
+{
+	return k + EXTRA < n ? k + EXTRA : n - 1;
+}
+
+struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t seed,
+				    unsigned threads)
+{
+	return (struct kmeans_params){ .k = local_clusters,
+				       .restarts = local_clusters >= (size_t)8 * k ? 2 : 5,
+				       .iterations = 10,
+				       .ninth = true,
+				       .seed = seed,
+				       .threads = threads };
+}
+
+/* -- sets of nodes --------------------------------------------------------------------------- */
+
+/* H (n x parties clusters): one-hot labels, each column over the square root of its size, centred.
+ * HH' is known by its products; H itself is not formed. */
+struct cells {
+	const uint32_t *label; /* parties x n */
+	size_t parties, n, clusters;
+	double *size; /* parties x clusters */
+};
+
+/* Y = H H' B without the centring, which ortho_subspace() does. */
+static enum err times_cells(void *ctx, const struct mat *B, struct mat *Y)
+{
+	const struct cells *c = ctx;
+	size_t d = B->cols;
+	struct mat sum;
+
+	mat_init(Y, c->n, d);
+	mat_init(&sum, c->clusters, d);
+	for (size_t l = 0; l < c->parties; l++) {
+		const uint32_t *label = c->label + l * c->n;
+		const double *size = c->size + l * c->clusters;
+
+		memset(sum.a, 0, c->clusters * d * sizeof(*sum.a));
+		for (size_t i = 0; i < c->n; i++)
+			for (size_t j = 0; j < d; j++)
+				MAT(&sum, label[i], j) += MAT(B, i, j);
+		for (size_t i = 0; i < c->n; i++)
+			for (size_t j = 0; j < d; j++)
+				MAT(Y, i, j) += MAT(&sum, label[i], j) / size[label[i]];
+	}
+	mat_release(&sum);
+	return ERR_OK;
+}
+
+/* Numbers the sets that have rows from 0; those of fewer than min_cell rows become the largest,
+ * the first on ties. */
+static size_t number_sets(uint32_t *set, size_t n, size_t most, size_t min_cell, size_t *merged)
+{
+	size_t *size = alloc(most, sizeof(*size)), largest = 0;
+	uint32_t *number = alloc(most, sizeof(*number)), used = 0;
+
+	for (size_t i = 0; i < n; i++)
+		size[set[i]]++;
+	for (size_t c = 1; c < most; c++)
+		if (size[c] > size[largest])
+			largest = c;
+	*merged = 0;
+	for (size_t c = 0; c < most; c++) {
+		if (c == largest || (size[c] > 0 && size[c] >= min_cell))
+			number[c] = used++;
+		else
+			*merged += size[c] > 0;
+	}
+	for (size_t c = 0; c < most; c++)
+		if (c != largest && size[c] < min_cell)
+			number[c] = number[largest];
+	for (size_t i = 0; i < n; i++)
+		set[i] = number[set[i]];
+	free(number);
+	free(size);
+	return used;
+}
+
+enum err landmark_sets(const uint32_t *cells, size_t parties, size_t n, size_t clusters,
+		       size_t most, const struct landmark_params *p, uint32_t *set, size_t *sets,
+		       size_t *merged)
+{
+	struct cells c = { .label = cells, .parties = parties, .n = n, .clusters = clusters };
+	struct ortho_operator HH = { .ctx = &c, .times = times_cells };
+	struct ortho_subspace search = { .n = n,
+					 .k = p->k + EXTRA,
+					 .extra = EXTRA,
+					 .rounds = 8,
+					 .seed = p->seed,
+					 .stream = STREAM };
+	struct kmeans_params cluster = { .k = most,
+					 .restarts = p->set_restarts,
+					 .iterations = p->lloyd,
+					 .seed = p->seed,
+					 .threads = p->threads };
+	struct mat Z;
+	enum err err;
+
+	ALLOC(c.size, parties * clusters);
+	for (size_t l = 0; l < parties; l++)
+		for (size_t i = 0; i < n; i++) {
+			assert(cells[l * n + i] < clusters);
+			c.size[l * clusters + cells[l * n + i]]++;
+		}
+	err = ortho_subspace(&HH, &search, &Z); /* U S up to a shift, which k-means does not see */
+	free(c.size);
+	if (err)
+		return err;
+	kmeans(&Z, NULL, &cluster, set, NULL, NULL);
+	mat_release(&Z);
+	*sets = number_sets(set, n, most, p->min_cell, merged);
+	return ERR_OK;
+}
+
+/* -- rows on the landmarks' span ------------------------------------------------------------- */
+
+/* M (sets x Q.cols): means of Q's rows over each set; size: how many there are. */
+static void set_means(const struct mat *Q, const uint32_t *set, size_t sets, struct mat *M)
+{
+	mat_init(M, sets, Q->cols);
+	kmeans_centres(Q, NULL, set, M);
+}
+
+enum err landmark_project(const struct mat *Q, const uint32_t *set, struct mat *Phi)
+{
+	struct mat W;
+	enum err err;
+
+	set_means(Q, set, Q->cols, &W);
+	ortho_symmetrise(&W);
+	err = ortho_whiten(Q, &W, Q->cols, SPAN_ZERO, Phi);
+	mat_release(&W);
+	return err;
+}
+
+size_t landmark_polish(const struct mat *Q, uint32_t *label)
+{
+	size_t k = Q->cols, moved = 0;
+	uint32_t *next = alloc(Q->rows, sizeof(*next));
+	bool *there = alloc(k, sizeof(*there));
+	struct mat means;
+
+	set_means(Q, label, k, &means); /* (D^-1 G'K G D^-1)_cc = ||mean of c||^2 */
+	for (size_t i = 0; i < Q->rows; i++)
+		there[label[i]] = true;
+	for (size_t i = 0; i < Q->rows; i++) {
+		double least = INFINITY;
+
+		for (size_t c = 0; c < k; c++) {
+			double distance = MAT(&means, c, c) - 2 * MAT(Q, i, c);
+
+			if (there[c] && distance < least) {
+				least = distance;
+				next[i] = (uint32_t)c;
+			}
+		}
+		moved += next[i] != label[i];
+	}
+	memcpy(label, next, Q->rows * sizeof(*label));
+	mat_release(&means);
+	free(there);
+	free(next);
+	return moved;
+}
+
+/* -- the whole ------------------------------------------------------------------------------- */
+
+struct state {
+	const struct pool *pool;
+	const struct landmark_params *p;
+	struct landmark_report report;
+	uint32_t *label;
+	struct mat Z; /* n x at most k: the joint embedding */
+};
+
+/* What is agreed, with local clusters up on the way, and sets of nodes made of them. */
+static enum err choose_sets(struct state *s, uint32_t *set)
+{
+	const struct pool *pool = s->pool;
+	size_t most = landmark_most(s->p->k, pool->n);
+	uint32_t *cells = alloc(pool->parties * pool->n, sizeof(*cells));
+	enum err err;
+
+	err = pool_agree(pool, s->p->order, s->p->local_clusters, cells, &s->report.basis);
+	if (!err)
+		err = landmark_sets(cells, pool->parties, pool->n, s->p->local_clusters, most, s->p,
+				    set, &s->report.sets, &s->report.merged);
+	free(cells);
+	return err;
+}
+
+/* F: all rows on the landmarks' span, in its k + 10 leading directions. */
+static enum err landmark_round(struct state *s, struct mat *F)
+{
+	uint32_t *set = alloc(s->pool->n, sizeof(*set));
+	struct mat Q = { 0 }, Phi = { 0 };
+	enum err err = choose_sets(s, set);
+
+	if (!err)
+		err = pool_means(s->pool, s->report.basis.order, set, s->report.sets, &Q);
+	if (!err)
+		err = landmark_project(&Q, set, &Phi);
+	if (!err) {
+		s->report.rank = Phi.cols;
+		err = ortho_components(&Phi, s->p->power ? s->p->k + EXTRA : s->p->k, F);
+	}
+	mat_release(&Phi);
+	mat_release(&Q);
+	free(set);
+	return err;
+}
+
+/* One product by K: from directions of the landmarks to nearly those of the whole. */
+static enum err power_round(struct state *s, const struct mat *F)
+{
+	struct mat B, Y;
+	enum err err;
+
+	mat_copy(&B, F);
+	err = ortho_basis(&B);
+	if (err)
+		goto out;
+	err = pool_products(s->pool, s->report.basis.order, &B, &Y);
+	if (err)
+		goto out;
+	err = ortho_ritz(&B, &Y, s->p->k, &s->Z);
+	mat_release(&Y);
+out:
+	mat_release(&B);
+	return err;
+}
+
+static void cluster(const struct state *s, const struct mat *Z, uint32_t *label, double *inertia)
+{
+	struct kmeans_params how = { .k = s->p->k,
+				     .restarts = s->p->restarts,
+				     .iterations = s->p->lloyd,
+				     .seed = s->p->seed,
+				     .threads = s->p->threads };
+
+	kmeans(Z, NULL, &how, label, NULL, inertia);
+}
+
+/* Rows over the square root of their length: halfway to unit rows. */
+static void scale_rows(const struct mat *Z, struct mat *out)
+{
+	double *length = alloc(Z->rows, sizeof(*length)), mean = 0;
+
+	mat_copy(out, Z);
+	for (size_t i = 0; i < Z->rows; i++) {
+		for (size_t j = 0; j < Z->cols; j++)
+			length[i] += MAT(Z, i, j) * MAT(Z, i, j);
+		length[i] = sqrt(length[i]);
+		mean += length[i] / (double)Z->rows;
+	}
+	for (size_t i = 0; i < Z->rows; i++) {
+		double factor = length[i] > ROW_ZERO * mean ? 1 / sqrt(length[i] / mean) : 0;
+
+		for (size_t j = 0; j < Z->cols; j++)
+			MAT(out, i, j) *= factor;
+	}
+	free(length);
+}
+
+/* Where features are few and sparse, long rows rule; the graph, which took no part in k-means,
+ * tells. Parties have the graph: both labellings are sent, and two numbers come back. What the
+ * first polish needs comes with them, for the labelling that nearly always stays: Q (n x k), empty
+ * if the other one does or nothing is polished. */
+static enum err guard(struct state *s, struct mat *Q)
+{
+	size_t n = s->pool->n, words = n * s->p->k;
+	uint32_t *both = alloc(2 * n, sizeof(*both));
+	struct question ask = { .kind = ASK_QUALITY,
+				.order = s->report.basis.order,
+				.label = both,
+				.k = s->p->k,
+				.labellings = 2,
+				.means = s->p->polish > 0,
+				.parties = s->pool->parties };
+	double *answer = alloc(2 + words, sizeof(*answer)), inertia;
+	struct mat scaled;
+	enum err err;
+
+	scale_rows(&s->Z, &scaled);
+	memcpy(both, s->label, n * sizeof(*both));
+	cluster(s, &scaled, both + n, &inertia);
+	mat_release(&scaled);
+	err = s->pool->ask(s->pool->ctx, &ask, answer);
+	if (!err && answer[1] > answer[0] + s->p->guard) {
+		s->report.scaled = true;
+		s->report.inertia = inertia;
+		memcpy(s->label, both + n, n * sizeof(*both));
+	} else if (!err && ask.means) {
+		mat_init(Q, n, s->p->k);
+		memcpy(Q->a, answer + 2, words * sizeof(*answer));
+	}
+	free(answer);
+	free(both);
+	return err;
+}
+
+/* Q: of the first step, if it is there; it is used up. */
+static enum err polish(struct state *s, struct mat *Q)
+{
+	for (unsigned t = 0; t < s->p->polish; t++) {
+		size_t moved;
+
+		if (!Q->a)
+			TRY(pool_means(s->pool, s->report.basis.order, s->label, s->p->k, Q));
+		moved = landmark_polish(Q, s->label);
+		mat_release(Q);
+		pool_progress(s->pool, t + 1, moved, NAN);
+		if (moved == 0)
+			break;
+	}
+	return ERR_OK;
+}
+
+enum err landmark_run(const struct pool *pool, const struct landmark_params *p, uint32_t *label,
+		      struct landmark_report *report)
+{
+	struct state s = { .pool = pool, .p = p, .label = label };
+	struct mat F = { 0 }, Q = { 0 };
+	enum err err;
+
+	if (p->k < 1 || p->k > pool->n || pool->n < 2)
+		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, pool->n);
+	if (p->min_cell > pool->n)
+		return err_set(ERR_JOB, "%zu nodes cannot make a set of job.min_cell, %zu", pool->n,
+			       p->min_cell);
+	err = landmark_round(&s, &F);
+	if (err)
+		goto out;
+	if (p->power) {
+		err = power_round(&s, &F);
+		if (err)
+			goto out;
+	} else {
+		s.Z = F;
+		F = (struct mat){ 0 };
+	}
+	cluster(&s, &s.Z, label, &s.report.inertia);
+	err = guard(&s, &Q);
+	if (!err)
+		err = polish(&s, &Q);
+	if (!err && report)
+		*report = s.report;
+out:
+	mat_release(&F);
+	mat_release(&s.Z);
+	return err;
+}

@@ -1,0 +1,343 @@
+#include "common/kcagc/slice.h"
+#include "common/base/alloc.h"
+#include "common/linalg/la.h"
+#include "common/graph/modularity.h"
+#include "common/kcagc/psi.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The turns of the questions that are asked once are their kinds; this is that of all others. */
+enum { FILTERED = (int)ASK_SPREADS + 1 };
+
+static const char *const names[] = {
+	[ASK_FACTS] = "facts",       [ASK_NORMS] = "norms", [ASK_SPREADS] = "spreads",
+	[ASK_PRODUCTS] = "products", [ASK_MEANS] = "means", [ASK_QUALITY] = "quality",
+};
+
+size_t question_words(const struct question *q, size_t n)
+{
+	switch (q->kind) {
+	case ASK_FACTS:
+		return 2 + n;
+	case ASK_NORMS:
+		return n;
+	case ASK_SPREADS:
+		return (size_t)2 * SLICE_POWERS;
+	case ASK_PRODUCTS:
+		return n * q->B->cols;
+	case ASK_MEANS:
+		return n * q->k;
+	case ASK_QUALITY:
+		return q->labellings + (q->means ? n * q->k : 0);
+	}
+	return 0;
+}
+
+double question_most(const struct question *q, size_t n)
+{
+	switch (q->kind) {
+	case ASK_PRODUCTS:
+		return (double)n;
+	case ASK_MEANS:
+	case ASK_QUALITY:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+enum err slice_init(struct slice *s, struct features *X, const struct graph *g, unsigned threads)
+{
+	size_t n = features_rows(X), m = features_cols(X);
+
+	*s = (struct slice){ .X = *X, .g = g, .asked = -1, .threads = threads };
+	*X = (struct features){ 0 };
+	if (n == 0 || m == 0)
+		return err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", n, m);
+	if (n != g->adjacency.rows)
+		return err_set(ERR_INPUT, "%zu rows of features for a graph of %zu nodes", n,
+			       g->adjacency.rows);
+	return ERR_OK;
+}
+
+void slice_release(struct slice *s)
+{
+	features_release(&s->X);
+	mat_release(&s->filtered);
+	*s = (struct slice){ .asked = -1 };
+}
+
+/* -- raw features, sparse or dense ----------------------------------------------------------- */
+
+/* Calls f for each stored value with its row and column; f may change it. */
+typedef void each_value(void *ctx, size_t row, size_t column, double *value);
+
+static void for_each(struct features *X, each_value *f, void *ctx)
+{
+	struct csr *s = &X->sparse;
+
+	if (X->is_sparse && !s->value) {
+		ALLOC(s->value, s->start[s->rows]);
+		for (size_t e = 0; e < s->start[s->rows]; e++)
+			s->value[e] = 1;
+	}
+	for (size_t i = 0; X->is_sparse && i < s->rows; i++)
+		for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
+			f(ctx, i, s->index[e], &s->value[e]);
+	for (size_t i = 0; !X->is_sparse && i < X->dense.rows; i++)
+		for (size_t j = 0; j < X->dense.cols; j++)
+			f(ctx, i, j, &MAT(&X->dense, i, j));
+}
+
+static void see_value(void *ctx, size_t row, size_t column, double *value)
+{
+	(void)row;
+	(void)column;
+	*(bool *)ctx |= *value != 0 && *value != 1;
+}
+
+static void count_value(void *ctx, size_t row, size_t column, double *value)
+{
+	(void)row;
+	((double *)ctx)[column] += *value != 0;
+}
+
+static void scale_column(void *ctx, size_t row, size_t column, double *value)
+{
+	(void)row;
+	*value *= ((const double *)ctx)[column];
+}
+
+static void scale_row(void *ctx, size_t row, size_t column, double *value)
+{
+	(void)column;
+	*value *= ((const double *)ctx)[row];
+}
+
+/* idf_j = ln((1+n)/(1+df_j)) + 1 */
+static double *column_weights(struct slice *s)
+{
+	double n = (double)features_rows(&s->X), *factor;
+
+	ALLOC(factor, features_cols(&s->X));
+	for_each(&s->X, count_value, factor);
+	for (size_t j = 0; j < features_cols(&s->X); j++)
+		factor[j] = log((1 + n) / (1 + factor[j])) + 1;
+	return factor;
+}
+
+struct squares {
+	const double *weight; /* of columns, or NULL */
+	double *sum;          /* of each row */
+};
+
+static void add_square(void *ctx, size_t row, size_t column, double *value)
+{
+	const struct squares *s = ctx;
+	double x = s->weight ? *value * s->weight[column] : *value;
+
+	s->sum[row] += x * x;
+}
+
+static void tell_norms(struct slice *s, bool idf, double *x)
+{
+	double *weight = idf ? column_weights(s) : NULL;
+	struct squares squares = { weight, x };
+
+	memset(x, 0, features_rows(&s->X) * sizeof(*x));
+	for_each(&s->X, add_square, &squares);
+	free(weight);
+}
+
+static void tell_facts(struct slice *s, double *x)
+{
+	bool measured = false;
+
+	for_each(&s->X, see_value, &measured);
+	x[0] = measured;
+	x[1] = (double)features_cols(&s->X);
+	tell_norms(s, !measured, x + 2);
+}
+
+static enum err tell_spreads(struct slice *s, const struct question *q, double *x)
+{
+	size_t n = features_rows(&s->X);
+	double *factor;
+
+	if (q->idf) {
+		factor = column_weights(s);
+		for_each(&s->X, scale_column, factor);
+		free(factor);
+	}
+	ALLOC(factor, n);
+	for (size_t i = 0; i < n; i++)
+		factor[i] = q->square[i] > 0 ? 1 / sqrt(q->square[i]) : 1;
+	for_each(&s->X, scale_row, factor);
+	free(factor);
+	return graph_filter_spread(s->g, FILTER_MEAN, SLICE_POWERS - 1, s->threads,
+				   s->X.is_sparse ? &s->X.sparse : NULL,
+				   s->X.is_sparse ? NULL : &s->X.dense, x, x + SLICE_POWERS);
+}
+
+/* -- filtered features ----------------------------------------------------------------------- */
+
+static enum err filter_once(struct slice *s, unsigned order)
+{
+	enum err err;
+
+	if (s->filtered.a && order != s->order)
+		return err_set(ERR_PEER, "asked for filter order %u after %u", order, s->order);
+	if (s->filtered.a)
+		return ERR_OK;
+	if (order > SLICE_ORDER_MAX)
+		return err_set(ERR_PEER, "asked for filter order %u, expected at most %d", order,
+			       SLICE_ORDER_MAX);
+	if (s->X.is_sparse) {
+		err = graph_filter_sparse(s->g, FILTER_MEAN, order, s->threads, &s->X.sparse,
+					  &s->filtered);
+	} else {
+		err = graph_filter(s->g, FILTER_MEAN, order, s->threads, &s->X.dense);
+		s->filtered = s->X.dense;
+		s->X.dense = (struct mat){ 0 };
+	}
+	features_release(&s->X);
+	s->order = order;
+	return err;
+}
+
+static void take(struct mat *from, double *x)
+{
+	memcpy(x, from->a, from->rows * from->cols * sizeof(*x));
+	mat_release(from);
+}
+
+static void tell_products(const struct slice *s, const struct mat *B, double *x)
+{
+	struct mat C, Y;
+
+	assert(B->rows == s->filtered.rows);
+	la_mul_tn(B, &s->filtered, s->threads, &C); /* (X_l' B)': long rows are faster */
+	la_mul_nt(&s->filtered, &C, s->threads, &Y);
+	mat_release(&C);
+	take(&Y, x);
+}
+
+static void tell_means(const struct slice *s, const struct question *q, double *x)
+{
+	struct mat M, Y;
+
+	mat_init(&M, q->k, s->filtered.cols);
+	kmeans_centres(&s->filtered, NULL, q->label, &M);
+	la_mul_nt(&s->filtered, &M, s->threads, &Y);
+	mat_release(&M);
+	take(&Y, x);
+}
+
+static void tell_quality(const struct slice *s, const struct question *q, double *x)
+{
+	for (size_t t = 0; t < q->labellings; t++)
+		x[t] = modularity(&s->g->adjacency, q->label + t * s->g->adjacency.rows, q->k) /
+		       (double)q->parties;
+	if (q->means)
+		tell_means(s, q, x + q->labellings);
+}
+
+/* -- questions in order ---------------------------------------------------------------------- */
+
+static enum err check_turn(const struct slice *s, int turn, const char *name)
+{
+	int due = s->asked + 1 < FILTERED ? s->asked + 1 : FILTERED;
+
+	if (turn == due || (due == (int)ASK_NORMS && turn == (int)ASK_SPREADS))
+		return ERR_OK;
+	return err_set(ERR_PEER, "asked for %s when %s is due", name,
+		       due < FILTERED ? names[due] : "a question on filtered rows");
+}
+
+enum err slice_answer(struct slice *s, const struct question *q, double *x)
+{
+	int turn = (int)q->kind < FILTERED ? (int)q->kind : FILTERED;
+
+	TRY(check_turn(s, turn, names[q->kind]));
+	if (q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS || q->means)
+		TRY(filter_once(s, q->order));
+	s->asked = turn;
+	switch (q->kind) {
+	case ASK_FACTS:
+		tell_facts(s, x);
+		break;
+	case ASK_NORMS:
+		tell_norms(s, false, x);
+		break;
+	case ASK_SPREADS:
+		return tell_spreads(s, q, x);
+	case ASK_PRODUCTS:
+		tell_products(s, q->B, x);
+		break;
+	case ASK_MEANS:
+		tell_means(s, q, x);
+		break;
+	case ASK_QUALITY:
+		tell_quality(s, q, x);
+		break;
+	}
+	return ERR_OK;
+}
+
+/* -- own clusters ---------------------------------------------------------------------------- */
+
+static void copy_features(struct features *to, const struct features *from)
+{
+	*to = (struct features){ .is_sparse = from->is_sparse };
+	if (from->is_sparse)
+		csr_copy(&to->sparse, &from->sparse);
+	else
+		mat_copy(&to->dense, &from->dense);
+}
+
+/* T^p of the own rows, as if there were no others but like them. */
+static enum err filter_alone(struct slice *s, unsigned order, size_t parties)
+{
+	size_t n = features_rows(&s->X), m = features_cols(&s->X) * parties;
+	double spreads[2 * SLICE_POWERS], *facts = alloc(2 + n, sizeof(*facts));
+	struct question ask = { .kind = ASK_SPREADS, .square = facts + 2 };
+	enum err err;
+
+	tell_facts(s, facts);
+	ask.idf = facts[0] == 0;
+	err = tell_spreads(s, &ask, spreads);
+	free(facts);
+	TRY(err);
+	if (!order) /* a slice of zeros is the same at any */
+		order = spreads[0] > 0
+			    ? psi_gcc(spreads + SLICE_POWERS, spreads[0], n, m, SLICE_ORDER_MAX)
+			    : 1;
+	return filter_once(s, order);
+}
+
+enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,
+		       const struct kmeans_params *how, uint32_t *label)
+{
+	struct embed_params project = {
+		.dims = dims, .unit_rows = true, .row_power = 1, .threads = s->threads
+	};
+	struct slice alone = { .g = s->g, .threads = s->threads };
+	struct mat Z;
+	enum err err;
+
+	if (s->asked != (int)ASK_FACTS)
+		return err_set(ERR_PEER, "asked for local clusters, not right after facts");
+	copy_features(&alone.X, &s->X);
+	err = filter_alone(&alone, order, parties);
+	if (!err)
+		err = embed_project(&alone.filtered, &project, &Z);
+	if (!err) {
+		kmeans(&Z, NULL, how, label, NULL, NULL);
+		mat_release(&Z);
+	}
+	slice_release(&alone);
+	return err;
+}

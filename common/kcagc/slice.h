@@ -1,0 +1,89 @@
+/* slice.h -- a party's features in federated GCC and landmark projection: what it is asked, and
+ * what it adds to each secure sum.
+ *
+ * With T = rownorm(S + I), the filter of GCC (Fettal, Labiod, Nadif, WSDM 2022), and X = [X_1 ..
+ * X_L] the slices of L parties, both methods need sums over l of a function of X_l and of what the
+ * coordinator has said, never X_l itself. A struct question is what it says; slice_answer() is the
+ * function. Nothing in here depends on L, so the same code answers for pooled data (L = 1).
+ */
+#ifndef COMMON_KCAGC_SLICE_H
+#define COMMON_KCAGC_SLICE_H
+
+#include "common/base/err.h"
+#include "common/kcagc/embed.h"
+#include "common/cluster/kmeans.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The highest order p that the rule of psi.h may take; spreads are needed up to the next one. */
+enum { SLICE_ORDER_MAX = 15, SLICE_POWERS = SLICE_ORDER_MAX + 2 };
+
+/* In the order in which they must come; ASK_FACTS and ASK_SPREADS once each, ASK_NORMS once or not
+ * at all, the others as often as wanted. All answers are row-major; rows are nodes. */
+enum question_kind {
+	ASK_FACTS,   /* 2 + n: whether a feature is neither 0 nor 1; the width m_l; squared row
+			norms, of idf-weighted features if all are 0 or 1 */
+	ASK_NORMS,   /* n: squared row norms without weights, where not all parties have weighted */
+	ASK_SPREADS, /* 2 x SLICE_POWERS: x_t^2 = ||T^t X_l||^2, then c_t^2 = ||T^t X_l - 1 mu'||^2,
+			mu its column means; columns are weighted first if idf is set, and rows
+			divided by sqrt(square) */
+	ASK_PRODUCTS, /* n x d: X_l (X_l' B), here and below with X_l <- T^order X_l */
+	ASK_MEANS,    /* n x k: X_l M', M (k x m_l) the means of X_l over each set; no set: 0 */
+	ASK_QUALITY,  /* 1 per labelling: its modularity on the party's graph, over L; with `means`,
+			 n x k more: ASK_MEANS of the first labelling */
+};
+
+struct question {
+	enum question_kind kind;
+	bool idf; /* ASK_SPREADS */
+	const double
+	    *square;         /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
+	unsigned order;      /* ASK_PRODUCTS, ASK_MEANS: p, the same every time */
+	const struct mat *B; /* ASK_PRODUCTS: n x d */
+	const uint32_t *label; /* ASK_MEANS: n; ASK_QUALITY: labellings x n; all below k */
+	size_t k, labellings;
+	size_t parties; /* ASK_SPREADS, ASK_QUALITY: L */
+	bool means;     /* ASK_QUALITY */
+};
+
+/* How many numbers answer a question about n nodes. */
+size_t question_words(const struct question *q, size_t n);
+/* No number of an answer, and none of the terms that it is the sum of, is larger: 1 for ASK_MEANS,
+ * n for ASK_PRODUCTS if columns of B are of length sqrt(n), as rows of T^t X are of length at
+ * most 1. 0: nobody knows. */
+double question_most(const struct question *q, size_t n);
+
+struct slice {
+	struct features X;     /* as it is by now: raw, weighted, scaled; empty once filtered */
+	const struct graph *g; /* borrowed */
+	struct mat filtered;   /* T^order X, n x m_l, once it is asked for */
+	unsigned order;
+	int asked; /* the last question_kind that was answered; -1 at first */
+	unsigned threads;
+};
+
+/* Takes over *X (which becomes empty). g must outlive the slice and have as many nodes.
+ * ERR_INPUT if it has not, or if there is nothing to cluster. */
+enum err slice_init(struct slice *s, struct features *X, const struct graph *g,
+		    unsigned threads) MUST_CHECK;
+void slice_release(struct slice *s);
+
+/* x becomes this party's term of the sum. ERR_PEER if the question is not in order, or if its
+ * order is not the one first asked for: the asker is at fault. Costs: ASK_SPREADS SLICE_POWERS
+ * steps of the filter, the first question after it `order` more and one dense copy of the slice;
+ * ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two and one products by la.h. Same bits for any
+ * threads. */
+enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST_CHECK;
+
+/* The party's own clusters (kCAGC's Protocol 1), of which it needs nothing from the others, so that
+ * nobody has to wait for them: rows over their own length, filtered by T^p, k-means on unit rows of
+ * U S, the leading `dims` left singular vectors times singular values. p is `order`; if that is 0,
+ * what psi_gcc() makes of the slice's own spreads, as if those of the other parties were like them.
+ * label: n, below how->k. ERR_PEER but right after ASK_FACTS; errors of svd.h. Costs a copy of X,
+ * the spreads and the filter. */
+enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,
+		       const struct kmeans_params *how, uint32_t *label) MUST_CHECK;
+
+#endif

@@ -1,0 +1,101 @@
+/* gin.h -- the network of FedGCN (Liu et al., AAAI 2025): a graph isomorphism network (Xu et al.
+ * 2018) of three layers, sums over nodes, a readout and a reconstruction; forward and backward.
+ *
+ *     s_l = (A + I) h_(l-1),  h_l = relu(relu(s_l Wa + ba) Wb + bb),  h_0 = F     equation 5
+ *     r   = sum over nodes of (h_1, h_2, h_3)                                     192 of a graph
+ *     Z   = relu(r W + b) W + b                                                   equation 6
+ *           GRAPHS_DRAWING: and, 64-fold, the drawing: sums over nodes of their lines' columns
+ *     F^  = relu(h_3 W + b) W + b                                                 equation 7
+ *
+ * Everything is computed by blocks of whole graphs, cut by their sizes alone, so that results are
+ * the same bits for any threads. In floats for training, and the same code in doubles, by which
+ * tests check gradients.
+ */
+#ifndef COMMON_LEARN_GIN_H
+#define COMMON_LEARN_GIN_H
+
+#include "common/graph/graphs.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GIN_HIDDEN = 64, GIN_LAYERS = 3, GIN_POOLED = GIN_LAYERS * GIN_HIDDEN, GIN_Z = 64 };
+
+/* Linear maps, in the order in which their weights lie. Those that FedPer keeps local are last. */
+enum gin_part_number {
+	GIN_1A,
+	GIN_1B,
+	GIN_2A,
+	GIN_2B,
+	GIN_3A,
+	GIN_3B,
+	GIN_READ_A,
+	GIN_BUILD_A,
+	GIN_BUILD_B, /* from here on: the last of each head */
+	GIN_READ_B,
+	GIN_PARTS,
+};
+
+/* in x out weights from `at` on, then `out` biases. */
+struct gin_part {
+	size_t at, in, out;
+};
+
+struct gin {
+	size_t width; /* d: columns of F */
+	bool lines;   /* of GRAPHS_DRAWING */
+	struct gin_part part[GIN_PARTS];
+	size_t weights, shared; /* all; those before GIN_BUILD_B */
+};
+
+void gin_init(struct gin *net, enum graphs_features features);
+/* W (net->weights): uniform within +-1/sqrt(in), biases too. Floats in value. */
+void gin_draw(const struct gin *net, uint64_t seed, double *W);
+
+struct gin_block; /* whole graphs of a batch, enough of them for a product to pay */
+
+/* Graphs that are computed together. Buffers grow and stay: open it again for the next batch. */
+#define GIN_DECLARE(real, s)                                                                       \
+	struct gin_batch##s {                                                                      \
+		const struct gin *net;                                                             \
+		const struct graphs *g;                                                            \
+		const float *F;        /* graphs_nodes(g) x width */                               \
+		const uint32_t *graph; /* count: which of them, borrowed */                        \
+		size_t count, nodes;   /* of the batch */                                          \
+		unsigned threads;                                                                  \
+		real *Z;       /* count x GIN_Z */                                                 \
+		double square; /* ||F - F^||^2, over all nodes of the batch; 0 without build */    \
+		/* own */                                                                          \
+		struct gin_block *block;                                                           \
+		size_t blocks, block_room, room, gradient_room;                                    \
+		real *buffer, *pooled, *hidden, *lines, *d_pooled, *d_hidden, *gradient;           \
+		size_t head_room;                                                                  \
+		bool build;                                                                        \
+		const real *W;                                                                     \
+		double d_square;                                                                   \
+	};                                                                                         \
+	/* {0} before the first time. graph: NULL: all of g. */                                    \
+	void gin_open##s(struct gin_batch##s *b, const struct gin *net, const struct graphs *g,    \
+			 const float *F, const uint32_t *graph, size_t count, unsigned threads);   \
+	void gin_release##s(struct gin_batch##s *b);                                               \
+	/* Z and, if `build`, the reconstruction and its square. W is borrowed till the backward.  \
+	 */                                                                                        \
+	void gin_forward##s(struct gin_batch##s *b, const real *W, bool build);                    \
+	/* gradient (net->weights) becomes that of a function of Z and square, after a forward     \
+	 * with `build`: dZ (count x GIN_Z), d_square its derivatives. */                          \
+	void gin_backward##s(struct gin_batch##s *b, const real *dZ, double d_square,              \
+			     real *gradient);
+
+GIN_DECLARE(float, )
+GIN_DECLARE(double, _f64)
+
+/* Z (graphs x GIN_Z, initialised here) of all graphs of g; memory is bounded. */
+void gin_embed(const struct gin *net, const struct graphs *g, const float *F, const float *W,
+	       unsigned threads, struct mat *Z);
+
+/* The part of it that no weights change (initialised here): of GRAPHS_DRAWING what is drawn, else
+ * 0. */
+void gin_drawn(const struct gin *net, const struct graphs *g, const float *F, struct mat *Z);
+
+#endif

@@ -1,0 +1,75 @@
+#include "common/linalg/csr.h"
+#include "common/base/alloc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* By row, column and value: equal places are then added in one order, whatever came first. */
+static int triple_order(const void *a, const void *b)
+{
+	const struct triple *s = a, *t = b;
+
+	if (s->row != t->row)
+		return s->row < t->row ? -1 : 1;
+	if (s->col != t->col)
+		return s->col < t->col ? -1 : 1;
+	return (s->value > t->value) - (s->value < t->value);
+}
+
+void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count)
+{
+	size_t kept = 0;
+
+	if (count)
+		qsort(t, count, sizeof(*t), triple_order);
+	for (size_t i = 0; i < count; i++) {
+		assert(t[i].row < rows && t[i].col < cols);
+		if (kept && t[kept - 1].row == t[i].row && t[kept - 1].col == t[i].col)
+			t[kept - 1].value += t[i].value;
+		else
+			t[kept++] = t[i];
+	}
+	*s = (struct csr){ .rows = rows, .cols = cols };
+	ALLOC(s->start, rows + 1);
+	ALLOC(s->index, kept);
+	ALLOC(s->value, kept);
+	for (size_t i = 0; i < kept; i++) {
+		s->start[t[i].row + 1]++;
+		s->index[i] = t[i].col;
+		s->value[i] = t[i].value;
+	}
+	for (size_t r = 0; r < rows; r++)
+		s->start[r + 1] += s->start[r];
+}
+
+void csr_to_dense(const struct csr *s, struct mat *m)
+{
+	mat_init(m, s->rows, s->cols);
+	for (size_t i = 0; i < s->rows; i++)
+		for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
+			MAT(m, i, s->index[e]) = s->value ? s->value[e] : 1;
+}
+
+void csr_copy(struct csr *s, const struct csr *from)
+{
+	size_t entries = from->start[from->rows];
+
+	*s = (struct csr){ .rows = from->rows, .cols = from->cols };
+	ALLOC(s->start, from->rows + 1);
+	ALLOC(s->index, entries + 1);
+	memcpy(s->start, from->start, (from->rows + 1) * sizeof(*s->start));
+	memcpy(s->index, from->index, entries * sizeof(*s->index));
+	if (!from->value)
+		return;
+	ALLOC(s->value, entries + 1);
+	memcpy(s->value, from->value, entries * sizeof(*s->value));
+}
+
+void csr_release(struct csr *s)
+{
+	free(s->start);
+	free(s->index);
+	free(s->value);
+	*s = (struct csr){ 0 };
+}

@@ -1,0 +1,34 @@
+/* half.h -- a symmetric n x n matrix with a zero diagonal as its upper half, in float: what pairwise
+ * dissimilarities of a graph's vertices are kept in. 4 n (n - 1) / 2 bytes, 213 MB at n = 10312.
+ */
+#ifndef COMMON_LINALG_HALF_H
+#define COMMON_LINALG_HALF_H
+
+#include <stddef.h>
+
+struct half {
+	size_t n;
+	float *a; /* owned; rows 0 .. n-2, row i being entries (i, i+1) .. (i, n-1) */
+};
+
+void half_init(struct half *h, size_t n); /* zeroed */
+void half_copy(struct half *h, const struct half *from);
+void half_release(struct half *h);
+double half_bytes(size_t n);
+
+/* Row i begins at half_row(n, i) + i + 1; so entry (i, j), i < j, is a[half_row(n, i) + j]. May wrap
+ * below 0 (i = 0), which adding j mends. */
+static inline size_t half_row(size_t n, size_t i)
+{
+	return i * n - i * (i + 1) / 2 - i - 1;
+}
+
+static inline float *half_at(const struct half *h, size_t i, size_t j) /* i != j */
+{
+	return h->a + (i < j ? half_row(h->n, i) + j : half_row(h->n, j) + i);
+}
+
+/* row (n) becomes row i of the whole matrix, row[i] being 0. O(n). */
+void half_get_row(const struct half *h, size_t i, float *row);
+
+#endif

@@ -1,0 +1,340 @@
+#include "common/linalg/la.h"
+#include "common/base/alloc.h"
+#include "common/linalg/parallel.h"
+
+#include <assert.h>
+#include <cblas.h>
+#include <lapacke.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Large enough for dgemm's full speed, small enough that a 700 x 700 Gram matrix keeps a few
+ * threads busy. Part of the result's last bits, so never tuned to the machine. */
+enum { TILE = 256 };
+
+__attribute__((constructor)) static void pin_blas(void)
+{
+	openblas_set_num_threads(1);
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static int blas_int(size_t n)
+{
+	assert(n <= INT_MAX); /* readers bound rows and columns far below */
+	return (int)n;
+}
+
+/* C = op(A) op(B), or of a Gram matrix the tiles on and above the diagonal. */
+struct product {
+	bool a_transposed, b_transposed, symmetric, add;
+	const struct mat *A, *B;
+	struct mat *C;
+	size_t inner, tiles_across;
+};
+
+static void product_tile(void *ctx, unsigned worker, size_t tile)
+{
+	const struct product *p = ctx;
+	size_t i = tile / p->tiles_across * TILE, j = tile % p->tiles_across * TILE;
+	const double *a = p->a_transposed ? p->A->a + i : ROW(p->A, i);
+	const double *b = p->b_transposed ? ROW(p->B, j) : p->B->a + j;
+
+	(void)worker;
+	if (p->symmetric && j < i)
+		return;
+	if (p->symmetric && j == i) {
+		cblas_dsyrk(CblasRowMajor, CblasUpper, p->a_transposed ? CblasTrans : CblasNoTrans,
+			    blas_int(least(TILE, p->C->rows - i)), blas_int(p->inner), 1, a,
+			    blas_int(p->A->cols), p->add ? 1 : 0, &MAT(p->C, i, i),
+			    blas_int(p->C->cols));
+		return;
+	}
+	cblas_dgemm(CblasRowMajor, p->a_transposed ? CblasTrans : CblasNoTrans,
+		    p->b_transposed ? CblasTrans : CblasNoTrans,
+		    blas_int(least(TILE, p->C->rows - i)), blas_int(least(TILE, p->C->cols - j)),
+		    blas_int(p->inner), 1, a, blas_int(p->A->cols), b, blas_int(p->B->cols),
+		    p->add ? 1 : 0, &MAT(p->C, i, j), blas_int(p->C->cols));
+}
+
+static void product(struct product *p, size_t rows, size_t cols, unsigned threads)
+{
+	if (!p->add)
+		mat_init(p->C, rows, cols);
+	if (rows == 0 || cols == 0 || p->inner == 0)
+		return;
+	p->tiles_across = (cols + TILE - 1) / TILE;
+	parallel(threads, (rows + TILE - 1) / TILE * p->tiles_across, product_tile, p);
+}
+
+void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
+{
+	struct product p = { .A = A, .B = B, .C = C, .a_transposed = true, .inner = A->rows };
+
+	assert(A->rows == B->rows);
+	product(&p, A->cols, B->cols, threads);
+}
+
+void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
+{
+	struct product p = { .A = A, .B = B, .C = C, .inner = A->cols };
+
+	assert(A->cols == B->rows);
+	product(&p, A->rows, B->cols, threads);
+}
+
+void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
+{
+	struct product p = { .A = A, .B = B, .C = C, .b_transposed = true, .inner = A->cols };
+
+	assert(A->cols == B->cols);
+	product(&p, A->rows, B->rows, threads);
+}
+
+struct pieces {
+	const struct mat *A, *B;
+	double *part; /* C's size each */
+};
+
+static void product_piece(void *ctx, unsigned worker, size_t piece)
+{
+	const struct pieces *p = ctx;
+	size_t inner = p->A->cols, first = piece * LA_PIECE, cols = p->B->rows;
+
+	(void)worker;
+	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, blas_int(p->A->rows), blas_int(cols),
+		    blas_int(least(LA_PIECE, inner - first)), 1, p->A->a + first, blas_int(inner),
+		    p->B->a + first, blas_int(inner), 0, p->part + piece * p->A->rows * cols,
+		    blas_int(cols));
+}
+
+void la_mul_nt_long(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
+{
+	size_t count = (A->cols + LA_PIECE - 1) / LA_PIECE, size = A->rows * B->rows;
+	struct pieces p = { A, B, alloc(count, size * sizeof(double)) };
+
+	assert(A->cols == B->cols);
+	mat_init(C, A->rows, B->rows);
+	if (size)
+		parallel(threads, count, product_piece, &p);
+	for (size_t piece = 0; piece < count; piece++)
+		for (size_t i = 0; i < size; i++)
+			C->a[i] += p.part[piece * size + i];
+	free(p.part);
+}
+
+static void mirror(struct mat *G)
+{
+	for (size_t i = 0; i < G->rows; i++)
+		for (size_t j = 0; j < i; j++)
+			MAT(G, i, j) = MAT(G, j, i);
+}
+
+void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G)
+{
+	struct product p = { .A = A, .B = A, .C = G, .a_transposed = true, .symmetric = true };
+
+	p.inner = A->rows;
+	product(&p, A->cols, A->cols, threads);
+	mirror(G);
+}
+
+void la_gram_add(const struct mat *A, unsigned threads, struct mat *G)
+{
+	struct product p = {
+		.A = A, .B = A, .C = G, .a_transposed = true, .symmetric = true, .add = true
+	};
+
+	assert(G->rows == A->cols && G->cols == A->cols);
+	p.inner = A->rows;
+	product(&p, A->cols, A->cols, threads);
+	mirror(G);
+}
+
+void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G)
+{
+	struct product p = { .A = A, .B = A, .C = G, .b_transposed = true, .symmetric = true };
+
+	p.inner = A->cols;
+	product(&p, A->rows, A->rows, threads);
+	mirror(G);
+}
+
+void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,
+		 size_t ldc)
+{
+	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, blas_int(m), blas_int(n), blas_int(k),
+		    1, A, blas_int(k), B, blas_int(k), 0, C, blas_int(ldc));
+}
+
+/* LAPACK does not promise to end on infinities. */
+static enum err check_finite(const struct mat *A, const char *who)
+{
+	for (size_t i = 0; i < A->rows * A->cols; i++)
+		if (!isfinite(A->a[i]))
+			return err_set(ERR_INPUT,
+				       "%s: entry (%zu, %zu) of a %zu x %zu product is %g: the "
+				       "features are too large, scale them down",
+				       who, i / A->cols, i % A->cols, A->rows, A->cols, A->a[i]);
+	return ERR_OK;
+}
+
+static enum err check_info(lapack_int info, const char *who, size_t rows, size_t cols)
+{
+	if (info != 0)
+		return err_set(ERR_INTERNAL, "%s: info %d for %zu x %zu", who, (int)info, rows,
+			       cols);
+	return ERR_OK;
+}
+
+void la_product_f32(struct la_shape s, const float *A, const float *B, float *C)
+{
+	if (s.m && s.n)
+		cblas_sgemm(CblasRowMajor, s.a_transposed ? CblasTrans : CblasNoTrans,
+			    s.b_transposed ? CblasTrans : CblasNoTrans, blas_int(s.m),
+			    blas_int(s.n), blas_int(s.k), 1, A,
+			    blas_int(s.a_transposed ? s.m : s.k), B,
+			    blas_int(s.b_transposed ? s.k : s.n), s.add ? 1 : 0, C, blas_int(s.n));
+}
+
+void la_product_f64(struct la_shape s, const double *A, const double *B, double *C)
+{
+	if (s.m && s.n)
+		cblas_dgemm(CblasRowMajor, s.a_transposed ? CblasTrans : CblasNoTrans,
+			    s.b_transposed ? CblasTrans : CblasNoTrans, blas_int(s.m),
+			    blas_int(s.n), blas_int(s.k), 1, A,
+			    blas_int(s.a_transposed ? s.m : s.k), B,
+			    blas_int(s.b_transposed ? s.k : s.n), s.add ? 1 : 0, C, blas_int(s.n));
+}
+
+enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
+{
+	size_t n = G->rows;
+	lapack_int found, info, *support;
+	double *rising;
+
+	assert(n == G->cols && 1 <= d && d <= n);
+	TRY(check_finite(G, "dsyevr"));
+	ALLOC(rising, n);
+	ALLOC(support, 2 * n);
+	mat_init(V, d, n);
+	/* Column-major with n rows is row-major with n columns: vectors come as rows. */
+	info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', blas_int(n), G->a, blas_int(n), 0, 0,
+			      blas_int(n - d + 1), blas_int(n), 0, &found, rising, V->a,
+			      blas_int(n), support);
+	for (size_t i = 0; i < d; i++)
+		value[i] = rising[d - 1 - i];
+	for (size_t i = 0; i < d / 2; i++)
+		for (size_t j = 0; j < n; j++) {
+			double low = MAT(V, i, j);
+
+			MAT(V, i, j) = MAT(V, d - 1 - i, j);
+			MAT(V, d - 1 - i, j) = low;
+		}
+	free(support);
+	free(rising);
+	if (info != 0)
+		mat_release(V);
+	return check_info(info, "dsyevr", n, n);
+}
+
+enum err la_cholesky(struct mat *G)
+{
+	size_t d = G->rows;
+	lapack_int info;
+
+	assert(d == G->cols && d > 0);
+	TRY(check_finite(G, "dpotrf"));
+	info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', blas_int(d), G->a, blas_int(d));
+	if (info > 0)
+		return err_set(ERR_INPUT, "dpotrf: minor %d of a %zu x %zu matrix is not positive",
+			       (int)info, d, d);
+	return check_info(info, "dpotrf", d, d);
+}
+
+enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count)
+{
+	size_t d = factor->rows;
+
+	if (count == 0)
+		return ERR_OK;
+	/* Rows of d values are columns to LAPACK. */
+	return check_info(LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', blas_int(d), blas_int(count),
+					 factor->a, blas_int(d), x, blas_int(d)),
+			  "dpotrs", d, count);
+}
+
+enum err la_orthonormal_rows(struct mat *A)
+{
+	size_t r = A->rows, c = A->cols;
+	lapack_int info;
+	double *tau;
+
+	assert(r <= c);
+	TRY(check_finite(A, "dgeqrf"));
+	ALLOC(tau, r);
+	info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, blas_int(c), blas_int(r), A->a, blas_int(c), tau);
+	if (info == 0)
+		info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, blas_int(c), blas_int(r), blas_int(r), A->a,
+				      blas_int(c), tau);
+	free(tau);
+	return check_info(info, "dgeqrf and dorgqr", c, r);
+}
+
+enum err la_singular_rows(struct mat *A, double *sigma, struct mat *P)
+{
+	size_t r = A->rows, c = A->cols;
+	double *tau, *unused;
+	struct mat R;
+	lapack_int info;
+
+	assert(r <= c);
+	TRY(check_finite(A, "dgeqrf"));
+	ALLOC(tau, r);
+	ALLOC(unused, r);
+	mat_init(&R, r, r);
+	mat_init(P, r, r);
+	/* A' = Q R; R = U S W' gives A = W S (Q U)', so P = W. */
+	info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, blas_int(c), blas_int(r), A->a, blas_int(c), tau);
+	for (size_t j = 0; j < r; j++)
+		memcpy(ROW(&R, j), ROW(A, j), (j + 1) * sizeof(double));
+	/* W' column by column is W row by row. */
+	if (info == 0)
+		info = LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', 'A', blas_int(r), blas_int(r), R.a,
+				      blas_int(r), sigma, NULL, 1, P->a, blas_int(r), unused);
+	mat_release(&R);
+	free(unused);
+	free(tau);
+	if (info != 0)
+		mat_release(P);
+	return check_info(info, "dgeqrf and dgesvd", c, r);
+}
+
+enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *value, double *last)
+{
+	double *diagonal, *beside, *vector, *all;
+	lapack_int found, info, support[2];
+
+	ALLOC(diagonal, n);
+	ALLOC(beside, n);
+	ALLOC(vector, n);
+	ALLOC(all, n);
+	memcpy(diagonal, a, n * sizeof(double));
+	memcpy(beside, b, (n - 1) * sizeof(double));
+	info =
+	    LAPACKE_dstevr(LAPACK_COL_MAJOR, 'V', 'I', blas_int(n), diagonal, beside, 0, 0,
+			   blas_int(n), blas_int(n), 0, &found, all, vector, blas_int(n), support);
+	*value = all[0];
+	*last = fabs(vector[n - 1]);
+	free(all);
+	free(vector);
+	free(beside);
+	free(diagonal);
+	return check_info(info, "dstevr", n, n);
+}

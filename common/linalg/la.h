@@ -1,0 +1,68 @@
+/* la.h -- the one door to BLAS and LAPACK.
+ *
+ * BLAS is pinned to one thread when the program starts: its own threads change the last bits of
+ * a product. Large products are cut here into tiles of a fixed size, each a single call to dgemm,
+ * and tiles go over our own threads; so results never depend on the number of threads.
+ */
+#ifndef COMMON_LINALG_LA_H
+#define COMMON_LINALG_LA_H
+
+#include "common/base/err.h"
+#include "common/linalg/mat.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* C is initialised here. O(rows * inner * cols). */
+void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads,
+	       struct mat *C); /* A' B */
+void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C); /* A B */
+void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads,
+	       struct mat *C); /* A B' */
+
+/* A B' of few long rows: the inner dimension is cut at multiples of LA_PIECE and goes over threads. */
+enum { LA_PIECE = 1 << 16 };
+void la_mul_nt_long(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
+
+/* G = A'A (by columns) or AA' (by rows), whole and exactly symmetric; initialised here. */
+void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G);
+void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G);
+void la_gram_add(const struct mat *A, unsigned threads, struct mat *G); /* G += A'A */
+
+/* C (m x n, rows ldc apart) = A (m x k) B' (n x k), in one call on this thread. */
+void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,
+		 size_t ldc);
+
+/* C (m x n) = op(A) op(B), op(A) m x k and op(B) k x n, or C += if `add`; rows contiguous; in one call on
+ * this thread. For the many small products of a network. */
+struct la_shape {
+	size_t m, n, k;
+	bool a_transposed, b_transposed, add;
+};
+void la_product_f32(struct la_shape s, const float *A, const float *B, float *C);
+void la_product_f64(struct la_shape s, const double *A, const double *B, double *C);
+
+/* The d largest eigenvalues of the symmetric G, falling, and their unit eigenvectors as the rows
+ * of V (d x n, initialised here). G is destroyed. dsyevr, O(n^3). ERR_INPUT if G is not finite. */
+enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V) MUST_CHECK;
+
+/* G (d x d, symmetric) becomes its Cholesky factor, for la_cholesky_solve() alone. ERR_INPUT if G is
+ * not finite or, by rounding or in truth, not positive definite. O(d^3). */
+enum err la_cholesky(struct mat *G) MUST_CHECK;
+/* Each of the `count` rows x (d values) becomes G^-1 x. On this thread. O(count d^2). */
+enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count) MUST_CHECK;
+
+/* Replaces the rows of A (rows <= cols) by an orthonormal basis of a space that contains them.
+ * Householder, O(cols rows^2). */
+enum err la_orthonormal_rows(struct mat *A) MUST_CHECK;
+
+/* For A (r x c, r <= c) = P diag(sigma) Q': P (r x r, initialised here; vectors are its columns)
+ * and sigma (r, falling). A is destroyed. By the triangular factor of A': O(c r^2). */
+enum err la_singular_rows(struct mat *A, double *sigma, struct mat *P) MUST_CHECK;
+
+/* The largest eigenvalue of the symmetric tridiagonal matrix with diagonal a[0..n) and
+ * off-diagonal b[0..n-1), and the magnitude of the last entry of its unit eigenvector. O(n). */
+enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *value,
+			    double *last) MUST_CHECK;
+
+#endif

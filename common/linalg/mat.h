@@ -1,0 +1,24 @@
+/* mat.h -- a dense matrix: rows x cols doubles, row-major.
+ *
+ * Rows are nodes (points) everywhere in Coterie, so a node's features are contiguous.
+ */
+#ifndef COMMON_LINALG_MAT_H
+#define COMMON_LINALG_MAT_H
+
+#include <stddef.h>
+
+struct mat {
+	size_t rows, cols;
+	double *a; /* owned; rows * cols values, row-major */
+};
+
+#define ROW(m, i)    ((m)->a + (size_t)(i) * (m)->cols)
+#define MAT(m, i, j) ((m)->a[(size_t)(i) * (m)->cols + (size_t)(j)])
+
+void mat_init(struct mat *m, size_t rows, size_t cols); /* zeroed; release before init again */
+void mat_copy(struct mat *m, const struct mat *from);    /* as mat_init, with its values */
+void mat_release(struct mat *m);                        /* m is empty and ready again */
+
+double mat_norm(const double *x, size_t n); /* ||x||, summed in order */
+
+#endif

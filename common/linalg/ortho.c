@@ -1,0 +1,199 @@
+#include "common/linalg/ortho.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/base/rng.h"
+#include "common/linalg/la.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* An eigenvalue of H = Q'KQ below this share of the largest is rounding, of fixed point if not of
+ * doubles: a space of fewer dimensions than were asked for. */
+static const double RITZ_ZERO = 1e-8;
+
+/* Tall products here are small beside those of the parties, so they run on this thread. */
+enum { THREADS = 1 };
+
+void ortho_centre(struct mat *A)
+{
+	double *mean;
+
+	ALLOC(mean, A->cols);
+	for (size_t i = 0; i < A->rows; i++)
+		for (size_t j = 0; j < A->cols; j++)
+			mean[j] += MAT(A, i, j);
+	for (size_t i = 0; i < A->rows; i++)
+		for (size_t j = 0; j < A->cols; j++)
+			MAT(A, i, j) -= mean[j] / (double)A->rows;
+	free(mean);
+}
+
+enum err ortho_basis(struct mat *A)
+{
+	size_t n = A->rows, d = A->cols < n - 1 ? A->cols : n - 1;
+	struct mat T; /* 1', then A': the first direction is given, the others stay off it */
+	enum err err;
+
+	assert(n >= 2);
+	ortho_centre(A);
+	mat_init(&T, d + 1, n);
+	for (size_t i = 0; i < n; i++) {
+		MAT(&T, 0, i) = 1;
+		for (size_t j = 0; j < d; j++)
+			MAT(&T, j + 1, i) = MAT(A, i, j);
+	}
+	err = la_orthonormal_rows(&T);
+	A->cols = d;
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < d; j++)
+			MAT(A, i, j) = MAT(&T, j + 1, i);
+	mat_release(&T);
+	return err;
+}
+
+void ortho_symmetrise(struct mat *H)
+{
+	assert(H->rows == H->cols);
+	for (size_t i = 0; i < H->rows; i++)
+		for (size_t j = 0; j < i; j++)
+			MAT(H, i, j) = MAT(H, j, i) = (MAT(H, i, j) + MAT(H, j, i)) / 2;
+}
+
+/* The at most `most` largest eigenpairs of W (kept): values, vectors as rows of E. */
+static enum err leading(const struct mat *W, size_t most, double *value, struct mat *E)
+{
+	struct mat copy;
+	enum err err;
+
+	mat_copy(&copy, W);
+	err = la_eigen_top(&copy, most < W->rows ? most : W->rows, value, E);
+	mat_release(&copy);
+	return err;
+}
+
+enum err ortho_inverse_root(const struct mat *H, double zero, struct mat *R)
+{
+	struct mat E, scaled;
+	double *value;
+	enum err err;
+
+	ALLOC(value, H->rows);
+	err = leading(H, H->rows, value, &E);
+	if (err)
+		goto out;
+	mat_copy(&scaled, &E);
+	for (size_t i = 0; i < E.rows; i++) {
+		bool counts = value[i] > 0 && value[i] > zero * value[0];
+
+		for (size_t j = 0; j < E.cols; j++)
+			MAT(&scaled, i, j) *= counts ? 1 / sqrt(value[i]) : 0;
+	}
+	la_mul_tn(&E, &scaled, THREADS, R);
+	ortho_symmetrise(R);
+	mat_release(&scaled);
+	mat_release(&E);
+out:
+	free(value);
+	return err;
+}
+
+enum err ortho_whiten(const struct mat *A, const struct mat *W, size_t most, double zero,
+		      struct mat *P)
+{
+	size_t rank = 0;
+	struct mat E;
+	double *value;
+	enum err err;
+
+	assert(A->cols == W->rows && most > 0);
+	ALLOC(value, W->rows);
+	err = leading(W, most, value, &E);
+	if (err)
+		goto out;
+	for (; rank < E.rows && value[rank] > 0 && value[rank] > zero * value[0]; rank++)
+		for (size_t j = 0; j < E.cols; j++)
+			MAT(&E, rank, j) /= sqrt(value[rank]);
+	if (rank == 0) {
+		mat_init(P, A->rows, 1);
+	} else {
+		E.rows = rank;
+		la_mul_nt(A, &E, THREADS, P);
+	}
+	mat_release(&E);
+out:
+	free(value);
+	return err;
+}
+
+enum err ortho_components(const struct mat *A, size_t most, struct mat *P)
+{
+	struct mat centred, G, V;
+	double *value;
+	enum err err;
+
+	mat_copy(&centred, A);
+	ortho_centre(&centred);
+	la_gram_columns(&centred, THREADS, &G);
+	mat_release(&centred);
+	ALLOC(value, A->cols);
+	err = la_eigen_top(&G, most < A->cols ? most : A->cols, value, &V);
+	free(value);
+	mat_release(&G);
+	if (err)
+		return err;
+	la_mul_nt(A, &V, THREADS, P);
+	mat_release(&V);
+	return ERR_OK;
+}
+
+enum err ortho_ritz(const struct mat *Q, const struct mat *Y, size_t k, struct mat *Z)
+{
+	struct mat H;
+	enum err err;
+
+	la_mul_tn(Q, Y, THREADS, &H);
+	ortho_symmetrise(&H);
+	err = ortho_whiten(Y, &H, k, RITZ_ZERO, Z);
+	mat_release(&H);
+	return err;
+}
+
+static void gaussian(const struct ortho_subspace *p, struct mat *Q)
+{
+	size_t width = p->k + p->extra;
+	struct rng rng;
+
+	rng_seed(&rng, p->seed, p->stream);
+	mat_init(Q, p->n, width < p->n ? width : p->n - 1);
+	for (size_t i = 0; i < Q->rows * Q->cols; i++)
+		Q->a[i] = rng_normal(&rng);
+}
+
+enum err ortho_subspace(const struct ortho_operator *K, const struct ortho_subspace *p,
+			struct mat *Z)
+{
+	struct mat Q, Y = { 0 };
+	enum err err = ERR_OK;
+
+	assert(p->n >= 2 && p->rounds > 0 && p->k > 0);
+	gaussian(p, &Q);
+	for (unsigned u = 0; !err && u < p->rounds; u++) {
+		if (u) { /* the last product goes into Ritz's as it is */
+			mat_release(&Q);
+			Q = Y;
+			Y = (struct mat){ 0 };
+		}
+		err = ortho_basis(&Q);
+		if (err)
+			break;
+		err = K->times(K->ctx, &Q, &Y);
+		progress_tick();
+	}
+	if (!err)
+		err = ortho_ritz(&Q, &Y, p->k, Z);
+	mat_release(&Y);
+	mat_release(&Q);
+	return err;
+}

@@ -1,0 +1,194 @@
+#include "common/privacy/noise.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* -- how much -------------------------------------------------------------------------------- */
+
+static enum err check_budget(double eps, double delta, double sensitivity)
+{
+	if (!(eps > 0) || !isfinite(eps))
+		return err_set(ERR_INPUT, "eps is %g, expected a number above 0", eps);
+	if (!(delta > 0 && delta < 1))
+		return err_set(ERR_INPUT, "delta is %g, expected above 0 and below 1", delta);
+	if (!(sensitivity > 0) || !isfinite(sensitivity))
+		return err_set(ERR_INPUT, "sensitivity is %g, expected a number above 0",
+			       sensitivity);
+	return ERR_OK;
+}
+
+enum err noise_classic(double eps, double delta, double sensitivity, double *sigma)
+{
+	TRY(check_budget(eps, delta, sensitivity));
+	if (!(eps < 1))
+		return err_set(ERR_INPUT,
+			       "eps is %g: the classic Gaussian mechanism is proven below 1 only",
+			       eps);
+	*sigma = sqrt(2 * log(1.25 / delta)) * sensitivity / eps;
+	return ERR_OK;
+}
+
+/* ln of the standard normal distribution function, without underflow far below 0: there by its
+ * asymptotic series, Abramowitz and Stegun 26.2.12. */
+static double log_phi(double x)
+{
+	double z = x * x;
+
+	if (x > -37)
+		return log(erfc(-x / sqrt(2)) / 2);
+	return -z / 2 - log(-x) - log(2 * M_PI) / 2 + log1p((-1 + (3 - 15 / z) / z) / z);
+}
+
+double noise_analytic_delta(double eps, double sigma, double sensitivity)
+{
+	double a = sensitivity / (2 * sigma), b = eps * sigma / sensitivity;
+	double first = erfc((b - a) / sqrt(2)) / 2, second = exp(eps + log_phi(-a - b));
+
+	return first > second ? first - second : 0;
+}
+
+enum err noise_analytic(double eps, double delta, double sensitivity, double *sigma)
+{
+	double low, high;
+
+	TRY(check_budget(eps, delta, sensitivity));
+	/* delta falls as sigma rises. */
+	low = high = sensitivity;
+	while (noise_analytic_delta(eps, high, sensitivity) > delta) {
+		high *= 2;
+		if (!isfinite(high))
+			return err_set(ERR_INPUT, "no noise is enough for eps %g, delta %g", eps,
+				       delta);
+	}
+	while (low > DBL_MIN && noise_analytic_delta(eps, low, sensitivity) <= delta)
+		low /= 2;
+	while (high - low > 1e-12 * high) {
+		double middle = low + (high - low) / 2;
+
+		if (noise_analytic_delta(eps, middle, sensitivity) > delta)
+			low = middle;
+		else
+			high = middle;
+	}
+	*sigma = high;
+	return ERR_OK;
+}
+
+enum err noise_calibrate(double eps, double delta, double sensitivity, double *sigma,
+			 const char **name)
+{
+	bool classic = eps < 1;
+
+	*name = classic ? "gaussian" : "analytic gaussian";
+	return classic ? noise_classic(eps, delta, sensitivity, sigma)
+		       : noise_analytic(eps, delta, sensitivity, sigma);
+}
+
+static enum err check_bounds(const struct noise_factors *p)
+{
+	const struct {
+		const char *name;
+		double value;
+	} bound[] = {
+		{ "tau_x", p->tau_x }, { "tau_z", p->tau_z },
+		{ "tau_c", p->tau_c }, { "reach", p->reach },
+		{ "r", p->r },         { "lambda", p->lambda },
+		{ "d", (double)p->d }, { "compositions", p->compositions },
+	};
+	bool any_step = p->ball > 0 && isfinite(p->ball); /* the ball bounds what it does */
+
+	for (size_t i = 0; i < sizeof(bound) / sizeof(*bound); i++)
+		if (!(bound[i].value > 0) || !isfinite(bound[i].value))
+			return err_set(ERR_INPUT,
+				       "Theorem 3.9: %s is %g, expected a number above 0",
+				       bound[i].name, bound[i].value);
+	if (!(p->step > 0) || (!isfinite(p->step) && !any_step))
+		return err_set(ERR_INPUT, "Theorem 3.9: step is %g, expected a number above 0",
+			       p->step);
+	return ERR_OK;
+}
+
+enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma *out)
+{
+	double r2 = p->r * p->r, root = sqrt((double)p->d);
+	const char *name;
+
+	TRY(check_bounds(p));
+	out->sensitivity_z = 2 * p->step * root * p->tau_x * p->tau_c / r2 *
+			     (1 + (p->tau_x + p->tau_z) * (p->tau_x + p->reach) / r2);
+	if (p->ball > 0)
+		out->sensitivity_z = fmin(out->sensitivity_z, 2 * root * p->ball);
+	TRY(check_budget(p->eps_z, p->delta_z, out->sensitivity_z));
+	out->sigma_z = out->sensitivity_z / p->eps_z *
+		       sqrt(8 * (double)p->compositions * log(M_E + p->eps_z / p->delta_z));
+	out->sensitivity_c = 2 * root * p->tau_x * (p->tau_x + p->reach) / (p->lambda * r2);
+	out->sensitivity_c = fmax(out->sensitivity_c, 1 / sqrt(p->lambda));
+	return noise_calibrate(p->eps_c, p->delta_c, out->sensitivity_c, &out->sigma_c, &name);
+}
+
+/* -- samples --------------------------------------------------------------------------------- */
+
+/* A chunk of samples needs four uniform numbers each. */
+enum { CHUNK = 256 };
+
+static double unit(uint64_t word) /* (0, 1] */
+{
+	return ((double)(word >> 11) + 1) * 0x1p-53;
+}
+
+static double normal(const uint64_t word[2]) /* Box and Muller */
+{
+	return sqrt(-2 * log(unit(word[0]))) * cos(2 * M_PI * unit(word[1]));
+}
+
+enum err noise_add(const struct noise_source *source, double sigma, double *x, size_t n)
+{
+	uint64_t word[CHUNK][4];
+	enum err err = ERR_OK;
+
+	if (!(sigma >= 0) || !isfinite(sigma))
+		return err_set(ERR_INPUT, "noise of standard deviation %g, expected 0 or more",
+			       sigma);
+	for (size_t i = 0; sigma > 0 && i < n && !err; i += CHUNK) {
+		size_t count = n - i < CHUNK ? n - i : CHUNK;
+
+		err = source->bytes(source->ctx, word, count * sizeof(*word));
+		for (size_t j = 0; !err && j < count; j++)
+			x[i + j] += sigma * M_SQRT1_2 * (normal(word[j]) + normal(word[j] + 2));
+	}
+	explicit_bzero(word, sizeof(word)); /* noise known is noise taken away */
+	return err;
+}
+
+size_t noise_clip_rows(struct mat *X, double tau)
+{
+	size_t clipped = 0;
+
+	for (size_t i = 0; i < X->rows; i++) {
+		double top = 0, square = 0, norm;
+
+		for (size_t j = 0; j < X->cols; j++)
+			top = fmax(top, fabs(MAT(X, i, j)));
+		for (size_t j = 0; top > 0 && j < X->cols; j++)
+			square += MAT(X, i, j) / top * (MAT(X, i, j) / top);
+		norm = top * sqrt(square); /* rows of 1e200 have a length too */
+		if (norm <= tau)
+			continue;
+		clipped++;
+		for (size_t j = 0; j < X->cols; j++)
+			MAT(X, i, j) = MAT(X, i, j) / top * (tau / sqrt(square));
+	}
+	return clipped;
+}
+
+enum err noise_perturb_rows(const struct noise_source *source, double tau, double sigma,
+			    struct mat *X, size_t *clipped)
+{
+	if (!(tau > 0) || !isfinite(tau))
+		return err_set(ERR_INPUT, "rows are clipped to length %g, expected above 0", tau);
+	*clipped = noise_clip_rows(X, tau);
+	return noise_add(source, sigma, X->a, X->rows * X->cols);
+}

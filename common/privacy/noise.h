@@ -1,0 +1,83 @@
+/* noise.h -- Gaussian noise for differential privacy: how much, and samples of it.
+ *
+ * How much is arithmetic on public numbers. Samples come from the caller's bytes (in a party: those
+ * of its CSPRNG), since this room knows no secrets.
+ */
+#ifndef COMMON_PRIVACY_NOISE_H
+#define COMMON_PRIVACY_NOISE_H
+
+#include "common/base/err.h"
+#include "common/linalg/mat.h"
+
+#include <stddef.h>
+
+/* -- how much -------------------------------------------------------------------------------- */
+
+/* The classic Gaussian mechanism: sigma = c sensitivity / eps, c = sqrt(2 ln(1.25/delta)) (Dwork,
+ * Roth 2014, Theorem 3.22). It is proven for 0 < eps < 1 only: ERR_INPUT otherwise, and for delta
+ * not in (0, 1) or sensitivity not above 0. */
+enum err noise_classic(double eps, double delta, double sensitivity, double *sigma) MUST_CHECK;
+
+/* The least sigma that is (eps, delta)-private for any eps > 0: Balle, Wang 2018, Theorem 8, by
+ * bisection on Phi(D/2s - eps s/D) - e^eps Phi(-D/2s - eps s/D) <= delta, to relative 1e-12 and on
+ * the safe side. ERR_INPUT as above. */
+enum err noise_analytic(double eps, double delta, double sensitivity, double *sigma) MUST_CHECK;
+/* delta that a given sigma spends at eps; the left-hand side above. */
+double noise_analytic_delta(double eps, double sigma, double sensitivity);
+
+/* What fedsc.perturb does: classic below eps = 1, analytic from there on. *name says which. */
+enum err noise_calibrate(double eps, double delta, double sensitivity, double *sigma,
+			 const char **name) MUST_CHECK;
+
+/* FedSC's Theorem 3.9. All bounds are the caller's promise. */
+struct noise_factors {
+	double eps_z, delta_z, eps_c, delta_c;
+	double tau_x;  /* ||x|| <= tau_x */
+	double tau_z;  /* spectral norm of Z */
+	double tau_c;  /* ||c_i|| <= tau_c */
+	double reach;  /* Upsilon >= ||z - x|| */
+	double r, lambda;
+	double step;   /* eta of a local step: it scales what a row can move Z by; INFINITY if it
+	                  is not known, with a ball */
+	double ball;   /* rows of Z_p are no longer than this: then nothing moves it by more than
+	                  2 sqrt(d) ball; 0: no such bound */
+	size_t d;
+	unsigned compositions; /* releases of Z: S */
+};
+/* Sensitivity and sigma of a release of Z (Lemma J.2) and of C (Lemma J.1):
+ *   D_Z = 2 eta sqrt(d) tau_x tau_c / r^2 (1 + (tau_x + tau_z)(tau_x + Upsilon) / r^2)
+ *   sigma_Z^2 = 8 S D_Z^2 ln(e + eps_z/delta_z) / eps_z^2   (Kairouz, Oh, Viswanath 2015, 4.3)
+ *   D_C = 2 sqrt(d) tau_x (tau_x + Upsilon) / (lambda r^2), sigma_C by noise_calibrate().
+ * Lemma J.2 is for one step and takes C for given, though C depends on the row; and Z as it comes
+ * back with noise need not keep Upsilon. So with a ball D_Z is what the ball allows if that is less
+ * (for any step and any C, and then it holds), and D_C is never below 1 / sqrt(lambda): ||c_i|| is
+ * at most 1 / (2 sqrt(lambda)) for any Z, since k(Z, x) = Kzz^1/2 u with ||u|| <= 1.
+ * ERR_INPUT if a bound is not above 0. */
+struct noise_factors_sigma {
+	double sensitivity_z, sigma_z, sensitivity_c, sigma_c;
+};
+enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma *out) MUST_CHECK;
+
+/* -- samples --------------------------------------------------------------------------------- */
+
+/* n bytes that nobody can foretell. */
+struct noise_source {
+	void *ctx;
+	enum err (*bytes)(void *ctx, void *p, size_t n);
+};
+
+/* x[i] += sigma N(0, 1), independent. Each is the mean-free sum of two normal numbers by Box and
+ * Muller over sqrt 2, so that its low digits do not tell the uniform number it came from (Holohan,
+ * Braghin 2021). Nothing is drawn if sigma is 0. ERR_INPUT if sigma is negative or not finite. */
+enum err noise_add(const struct noise_source *source, double sigma, double *x,
+		   size_t n) MUST_CHECK;
+
+/* Rows longer than tau are shortened to it; how many were. tau > 0. */
+size_t noise_clip_rows(struct mat *X, double tau);
+
+/* The whole of FedSC's Section 3.1 on a party's raw rows: clip to tau, add noise of sigma. *clipped
+ * is for the party's own record. */
+enum err noise_perturb_rows(const struct noise_source *source, double tau, double sigma,
+			    struct mat *X, size_t *clipped) MUST_CHECK;
+
+#endif

@@ -1,0 +1,223 @@
+#include "party/consent/leaving.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/fedsc/noise.h"
+#include "party/consent/policy.h"
+#include "party/consent/purpose.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A commit outlives the process; once in so long it waits until the disk has it, and all before it:
+ * so a power cut can take the rows of the last second with it, and rounds do not wait for disks. */
+#define DURABLE_EVERY_S 1.0
+
+struct leaving {
+	const struct party_config *config;
+	struct work *work;
+	struct ledger *ledger;
+	struct ledger_job job; /* texts: borrowed, parties owned */
+	struct ledger_spent spent;
+	double eps, delta; /* what the job claims, until it is booked */
+	struct ledger_head told;
+	double durable_s; /* when the last commit was that waited for the disk; 0: none yet */
+	bool last_word;   /* DONE, DECLINE or ABORT is among what was noted: it waits, too */
+};
+
+/* ---- the recorder ---- */
+
+/* The sum that would exceed a budget is not begun: its whole vector counts with its first chunk. */
+static enum err spend(struct leaving *l, const struct msg *m, struct ledger_row *row)
+{
+	bool masked = m->type == MSG_MASKED;
+	struct ledger_spent *s = &l->spent;
+	uint64_t words = masked ? (m->masked.offset ? 0 : m->masked.count) : row->words;
+
+	if (words)
+		TRY(policy_may_spend(l->config, l->job.coordinator, s, row->rounds, words));
+	s->rounds += row->rounds;
+	s->words += words;
+	return ERR_OK;
+}
+
+static enum err note(void *arg, const struct msg *m, struct bytes body)
+{
+	struct leaving *l = arg;
+	char purpose[PURPOSE_MAX];
+	struct record *r = l->work->record;
+	struct ledger_row row = { .step = r->phases ? record_now(r)->name : "offer",
+				  .purpose = purpose,
+				  .type = msg_name(m->type),
+				  .masked = m->type == MSG_MASKED,
+				  .rounds = m->type == MSG_MASKED && m->masked.offset == 0,
+				  .words = purpose_words(l->work, m) };
+
+	TRY(spend(l, m, &row));
+	purpose_of(l->work, m, purpose);
+	if (row.words) { /* noise is added once, before the first of them is made */
+		row.eps = l->eps;
+		row.delta = l->delta;
+		l->eps = l->delta = 0;
+	}
+	l->last_word |= m->type == MSG_DONE || m->type == MSG_DECLINE || m->type == MSG_ABORT;
+	ledger_note(l->ledger, &row, body);
+	return ERR_OK;
+}
+
+static enum err commit(void *arg)
+{
+	struct leaving *l = arg;
+	double now = clock_now_s();
+	bool durable = l->last_word || !l->durable_s || now - l->durable_s >= DURABLE_EVERY_S;
+
+	TRY(ledger_durable(l->ledger, durable));
+	TRY(ledger_commit(l->ledger));
+	if (durable)
+		l->durable_s = now;
+	l->last_word = false;
+	return ERR_OK;
+}
+
+static void forget(void *arg)
+{
+	ledger_forget(((struct leaving *)arg)->ledger);
+}
+
+/* ---- a job ---- */
+
+static char *join_names(const struct work *work)
+{
+	struct buf text = { 0 };
+
+	for (size_t l = 0; l < work->L; l++)
+		buf_printf(&text, "%s%s", l ? " " : "", work->name[l]);
+	buf_add(&text, "", 1);
+	return (char *)text.p;
+}
+
+static enum err open_ledger(struct leaving *l)
+{
+	const struct party_config *c = l->config;
+	char *path = file_join(c->state, "ledger.db");
+	enum err e = file_make_dirs(c->state);
+
+	if (e == ERR_OK)
+		e = ledger_open(&l->ledger, path, c->common.name);
+	free(path);
+	return e;
+}
+
+enum err leaving_open(struct leaving **out, const struct party_config *config, struct work *work,
+		      bool readable, const uint8_t data[static SHA256_LEN])
+{
+	struct leaving *l = alloc(1, sizeof(*l));
+	struct channel_recorder recorder = { note, commit, forget, l };
+	struct job_noise_numbers noise = { 0 };
+	enum err e;
+
+	l->config = config;
+	l->work = work;
+	l->job.attempt = work->attempt;
+	l->job.coordinator = channel_peer(work->channel);
+	l->job.kind = readable ? job_permission(&work->job) : "unreadable";
+	l->job.parties = readable ? join_names(work) : alloc_copy("");
+	memcpy(l->job.id, work->job_id, sizeof(l->job.id));
+	memcpy(l->job.data, data, sizeof(l->job.data));
+	e = policy_pin(config, l->job.coordinator, l->job.key);
+	if (e == ERR_OK)
+		e = open_ledger(l);
+	if (e == ERR_OK)
+		e = ledger_spent(l->ledger, l->job.key, data, work->job_id, &l->spent);
+	if (e != ERR_OK) {
+		leaving_close(l);
+		return e;
+	}
+	if (readable && job_noise(&work->job, &noise) == ERR_OK) {
+		l->eps = noise.eps;
+		l->delta = noise.delta;
+	}
+	ledger_begin(l->ledger, &l->job);
+	channel_record(work->channel, &recorder);
+	*out = l;
+	return ERR_OK;
+}
+
+void leaving_close(struct leaving *l)
+{
+	if (!l)
+		return;
+	if (l->ledger)
+		channel_record(l->work->channel, NULL);
+	ledger_close(l->ledger);
+	free((char *)l->job.parties);
+	free(l);
+}
+
+const struct ledger_spent *leaving_spent(const struct leaving *l)
+{
+	return &l->spent;
+}
+
+struct ledger *leaving_ledger(struct leaving *l)
+{
+	return l->ledger;
+}
+
+const struct ledger_job *leaving_job(const struct leaving *l)
+{
+	return &l->job;
+}
+
+/* ---- heads ---- */
+
+enum err leaving_say_head(struct leaving *l, struct msg_done *done)
+{
+	TRY(channel_release(l->work->channel)); /* what is held belongs to it */
+	TRY(ledger_head(l->ledger, &l->told));
+	done->heads = 1;
+	done->head[0].count = l->told.count;
+	memcpy(done->head[0].hash, l->told.hash, HASH_LEN);
+	return ERR_OK;
+}
+
+enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done)
+{
+	const struct work *work = l->work;
+	struct ledger_head head[PARTIES_MAX];
+	const char *name[PARTIES_MAX];
+	const struct msg_head *own = &done->head[work->own];
+	size_t n = 0;
+
+	if (done->heads != work->L)
+		return err_set(ERR_PEER, "%s sent DONE with %u heads of ledgers for %zu parties",
+			       l->job.coordinator, done->heads, work->L);
+	if (own->count != l->told.count || memcmp(own->hash, l->told.hash, HASH_LEN) != 0)
+		return err_set(ERR_PEER,
+			       "%s sent DONE with another head of %s's ledger than it was told",
+			       l->job.coordinator, work->name[work->own]);
+	for (size_t p = 0; p < work->L; p++) {
+		if (p == work->own)
+			continue;
+		name[n] = work->name[p];
+		head[n].count = done->head[p].count;
+		memcpy(head[n].hash, done->head[p].hash, SHA256_LEN);
+		record_peer_ledger(work->record, name[n], head[n].count, head[n].hash);
+		n++;
+	}
+	if (ledger_keep_heads(l->ledger, name, head, n) != ERR_OK)
+		log_warn("%s", err_detail()); /* the job is done all the same; run.json has them */
+	return ERR_OK;
+}
+
+void leaving_record(struct leaving *l)
+{
+	struct ledger_head head;
+
+	if (ledger_head(l->ledger, &head) != ERR_OK)
+		log_warn("%s", err_detail());
+	else
+		record_ledger(l->work->record, head.count, head.hash);
+}

@@ -1,0 +1,34 @@
+/* leaving.h -- what leaves this party: written into its ledger, and bounded by its policy.
+ *
+ *     channel_send -> note: within the budgets? -> held -> commit: a row each -> the wire
+ */
+#ifndef PARTY_CONSENT_LEAVING_H
+#define PARTY_CONSENT_LEAVING_H
+
+#include "common/job/daemon.h"
+#include "crypto/ledger.h"
+#include "party/work/work.h"
+
+struct leaving;
+
+/* Opens state/ledger.db and makes every further message of the job a row in it. work: with an offer
+ * (job, names; readable: it could be read), channel and record; it must outlive this. data: its
+ * fingerprint. ERR_JOB, ERR_INPUT: there is no ledger, so nothing may leave. */
+enum err leaving_open(struct leaving **l, const struct party_config *config, struct work *work,
+		      bool readable, const uint8_t data[static SHA256_LEN]) MUST_CHECK;
+/* Nothing is written any more. NULL is fine. */
+void leaving_close(struct leaving *l);
+
+/* What the coordinator of the job has had of this data, all jobs and attempts. */
+const struct ledger_spent *leaving_spent(const struct leaving *l);
+struct ledger *leaving_ledger(struct leaving *l);
+const struct ledger_job *leaving_job(const struct leaving *l);
+
+/* This party's head, into DONE; and those of all from the coordinator's DONE: kept in the ledger
+ * and in the record. ERR_PEER if this party's own did not come back as it was. */
+enum err leaving_say_head(struct leaving *l, struct msg_done *done) MUST_CHECK;
+enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done) MUST_CHECK;
+/* The record's last word: how far the ledger reaches. */
+void leaving_record(struct leaving *l);
+
+#endif

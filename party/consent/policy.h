@@ -1,0 +1,33 @@
+/* policy.h -- what this party takes part in. Decided here, from its own configuration and the
+ * offer, before any of its data is touched.
+ */
+#ifndef PARTY_CONSENT_POLICY_H
+#define PARTY_CONSENT_POLICY_H
+
+#include "common/job/daemon.h"
+#include "crypto/ledger.h"
+#include "party/work/work.h"
+
+/* Checks an offer that work already holds (job, names, own number): ERR_PEER with what was offered,
+ * what is allowed, and the setting. agreed: the job this party agreed to beforehand, or NULL. */
+enum err policy_check(const struct party_config *config, const struct job *agreed,
+		      const struct work *work) MUST_CHECK;
+
+/* The same of what depends on earlier jobs, as the ledger has them: is the coordinator one of
+ * policy.coordinators, is there something left of the budgets, were the parties the same? job: as
+ * offered; spent: what its coordinator has had of this data. */
+enum err policy_check_past(const struct party_config *config, struct ledger *ledger,
+			   const struct ledger_job *job,
+			   const struct ledger_spent *spent) MUST_CHECK;
+
+/* In the job: may so many more sums and numbers leave? ERR_PEER with what was spent, what is
+ * allowed, and the setting. */
+enum err policy_may_spend(const struct party_config *config, const char *coordinator,
+			  const struct ledger_spent *spent, uint64_t rounds,
+			  uint64_t words) MUST_CHECK;
+
+/* The pinned fingerprint of a party, from the peers of the configuration. */
+enum err policy_pin(const struct party_config *config, const char *name,
+		    uint8_t pin[static SECAGG_HASH_LEN]) MUST_CHECK;
+
+#endif

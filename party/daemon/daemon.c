@@ -1,0 +1,170 @@
+#include "party/daemon/daemon_own.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/job/confine.h"
+#include "common/job/startup.h"
+#include "crypto/sign.h"
+#include "party/daemon/fingerprint.h"
+#include "proto/tls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CANCEL_TIMEOUT_S 1.0
+
+/* ---- the end ---- */
+
+static void close_handle(uv_handle_t *h)
+{
+	if (!uv_is_closing(h))
+		uv_close(h, NULL);
+}
+
+void daemon_close(struct daemon *d, enum err result, const char *why)
+{
+	if (d->phase == CLOSING)
+		return;
+	d->phase = CLOSING;
+	d->result = result;
+	snprintf(d->why, sizeof(d->why), "%s", why);
+	if (d->conn)
+		conn_close(d->conn, ERR_OK, NULL,
+			   result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
+	close_handle((uv_handle_t *)&d->on_term);
+	close_handle((uv_handle_t *)&d->on_int);
+	close_handle((uv_handle_t *)&d->on_hup);
+	close_handle((uv_handle_t *)&d->retry_timer);
+	close_handle((uv_handle_t *)&d->cancel_timer);
+	close_handle((uv_handle_t *)&d->again_timer);
+	/* A job thread that was cancelled is waited for; one that computes on is left to itself. */
+	if (!d->thread_started || d->abandoned)
+		uv_unref((uv_handle_t *)&d->job_done);
+}
+
+/* ---- data ---- */
+
+static enum err load_graphs(struct tu *tu, const char *path)
+{
+	TRY(tu_read(path, tu));
+	log_info("%zu graphs, %zu nodes, %zu edges, %zu attributes", tu->graphs.count,
+		 graphs_nodes(&tu->graphs), tu->graphs.A.start[tu->graphs.A.rows] / 2,
+		 tu->graphs.attribute.cols);
+	if (tu->loops || tu->twice)
+		log_warn("%s: dropped %zu self-loops and %zu lines that repeat an edge", path,
+			 tu->loops, tu->twice);
+	if (tu->edgeless)
+		log_warn("%s: %zu graphs have no edges", path, tu->edgeless);
+	return ERR_OK;
+}
+
+static enum err load_dataset(struct daemon *d)
+{
+	const struct party_config *c = d->config;
+
+	if (!c->data.features && !c->data.edges) {
+		d->dataset = (struct dataset){ 0 };
+		return ERR_OK;
+	}
+	if (c->data.vertices)
+		TRY(dataset_load_vertices(&d->dataset, c->data.edges, c->data.vertices));
+	else
+		TRY(dataset_load(&d->dataset, c->data.features, c->data.edges, c->data.ids));
+	log_info("%zu %s, %zu features, %zu edges", d->dataset.n, c->data.edges ? "nodes" : "rows",
+		 c->data.features ? features_cols(&d->dataset.X) : 0,
+		 c->data.edges ? d->dataset.g.adjacency.start[d->dataset.n] / 2 : 0);
+	return ERR_OK;
+}
+
+/* A job uses its features up, so they are read anew for each. */
+enum err daemon_load(struct daemon *d)
+{
+	if (d->has_dataset)
+		dataset_release(&d->dataset);
+	d->has_dataset = false;
+	if (d->config->data.graphs && !d->tu.graphs.count)
+		TRY(load_graphs(&d->tu, d->config->data.graphs));
+	TRY(load_dataset(d));
+	d->has_dataset = true;
+	data_fingerprint(&d->dataset, &d->tu.graphs, d->data_hash);
+	return ERR_OK;
+}
+
+/* ---- start ---- */
+
+static void init(struct daemon *d, const struct party_config *config,
+		 const struct daemon_options *o)
+{
+	d->config = config;
+	d->options = *o;
+	d->retry_ms = RETRY_FIRST_MS;
+	d->dialling_since_s = clock_now_s();
+	uv_loop_init(&d->loop);
+	uv_signal_init(&d->loop, &d->on_term);
+	uv_signal_init(&d->loop, &d->on_int);
+	uv_signal_init(&d->loop, &d->on_hup);
+	uv_timer_init(&d->loop, &d->retry_timer);
+	uv_timer_init(&d->loop, &d->cancel_timer);
+	uv_timer_init(&d->loop, &d->again_timer);
+	uv_async_init(&d->loop, &d->job_done, daemon_on_job_done);
+	d->on_term.data = d->on_int.data = d->on_hup.data = d;
+	d->retry_timer.data = d->cancel_timer.data = d->again_timer.data = d->job_done.data = d;
+}
+
+static enum err start(struct daemon *d)
+{
+	const struct daemon_common *c = &d->config->common;
+	struct conn_options o = { .certificate = c->identity.certificate,
+				  .key = c->identity.key,
+				  .ca = c->identity.ca,
+				  .tcp_congestion = c->tcp_congestion };
+
+	TRY(identity_load(&d->identity, c->identity.certificate, c->identity.key));
+	TRY(conn_host_new(&d->host, &d->loop, &o));
+	TRY(confine(c)); /* before data too, whose files may come from anywhere */
+	daemon_watch(d);
+	TRY(daemon_load(d));
+	log_info("dialling %s", d->config->coordinator_text);
+	daemon_dial(d);
+	return ERR_OK;
+}
+
+enum err daemon_check(const struct party_config *config)
+{
+	const struct identity_paths *p = &config->common.identity;
+
+	TRY(identity_check(p->certificate, p->key, config->common.name));
+	return tls_check(TLS_CLIENT, p->certificate, p->key, p->ca);
+}
+
+enum err daemon_run(const struct party_config *config, const struct daemon_options *o)
+{
+	struct daemon *d = alloc(1, sizeof(*d));
+	enum err e;
+
+	init(d, config, o);
+	e = start(d);
+	if (e != ERR_OK) {
+		char why[ERR_DETAIL_MAX];
+
+		snprintf(why, sizeof(why), "%s", err_detail());
+		daemon_close(d, e, why);
+	}
+	uv_run(&d->loop, UV_RUN_DEFAULT);
+	e = d->result == ERR_OK ? ERR_OK : err_set(d->result, "%s", d->why);
+	if (d->thread_started)
+		daemon_leave(e);
+	if (d->post)
+		daemon_end_job(d);
+	conn_host_free(d->host);
+	uv_close((uv_handle_t *)&d->job_done, NULL);
+	uv_run(&d->loop, UV_RUN_DEFAULT);
+	uv_loop_close(&d->loop);
+	if (d->has_dataset)
+		dataset_release(&d->dataset);
+	tu_release(&d->tu);
+	identity_free(d->identity);
+	daemon_stop_waiting(d);
+	free(d);
+	return e;
+}

@@ -1,0 +1,112 @@
+/* daemon_own.h -- the inside of a party's loop thread, for daemon*.c only.
+ *
+ * daemon.c          its start and its end
+ * daemon_dial.c     dialling, and what comes from the connection
+ * daemon_job.c      the job thread's beginning and end
+ * daemon_return.c   a connection that was lost in the job
+ * daemon_again.c    an attempt that was cut short, and the next one
+ * daemon_stop.c     signals
+ */
+#ifndef PARTY_DAEMON_DAEMON_OWN_H
+#define PARTY_DAEMON_DAEMON_OWN_H
+
+#include "common/data/tu.h"
+#include "crypto/hash.h"
+#include "party/daemon/daemon.h"
+#include "party/daemon/job.h"
+#include "proto/backoff.h"
+#include "proto/conn.h"
+
+enum { CLOSE_TIMEOUT_S = 2, RETRY_FIRST_MS = 50 };
+
+/* What the loop waits for: the time to dial again; a WELCOME; an offer and then the job's end; that
+ * a lost connection is followed by another, in the job; the connection's end; everything's end. */
+enum phase { RESTING, DIALLING, SERVING, RETURNING, HANGING_UP, CLOSING };
+
+struct daemon {
+	const struct party_config *config;
+	struct daemon_options options;
+	uv_loop_t loop;
+	struct conn_host *host;
+	struct conn *conn;
+	uv_signal_t on_term, on_int, on_hup;
+	uv_timer_t retry_timer, cancel_timer, again_timer;
+	uv_async_t job_done;
+	uv_thread_t job_thread;
+	enum phase phase;
+	unsigned retry_ms;
+	double dialling_since_s;       /* of this row of attempts */
+	double heartbeat_s;            /* as agreed with the coordinator */
+	struct backoff backoff;        /* while RETURNING */
+	char lost_why[ERR_DETAIL_MAX]; /* how the connection was lost, or why dialling failed since
+					*/
+	struct identity *identity;
+	struct dataset dataset;
+	bool has_dataset;
+	struct tu tu; /* many graphs, if the configuration has any: no job uses them up */
+	uint8_t data_hash[SHA256_LEN]; /* of the dataset as loaded */
+	/* the attempt at a job that is awaited or under way, over one connection or several */
+	struct post *post;
+	struct channel *channel;
+	struct record record;
+	struct work work;
+	struct job_means means;
+	bool thread_started;
+	char stopped[128]; /* by which signal */
+	bool abandoned;    /* the process ends while the job thread computes */
+	enum err job_result;
+	char job_why[ERR_DETAIL_MAX];
+	/* the attempt that was cut short, while the next one is awaited */
+	bool awaiting;
+	struct job_awaited awaited;
+	struct record past; /* what it left */
+	char *past_output;
+	char cause[ERR_DETAIL_MAX];
+	/* the process's end */
+	enum err result;
+	char why[ERR_DETAIL_MAX];
+};
+
+void daemon_close(struct daemon *d, enum err result, const char *why);
+enum err daemon_load(struct daemon *d) MUST_CHECK; /* the data */
+
+/* ---- daemon_dial.c ---- */
+
+extern const struct conn_events daemon_events;
+void daemon_dial(struct daemon *d);
+void daemon_rest(struct daemon *d, enum err code, const char *why);
+void daemon_on_retry(uv_timer_t *timer);
+
+/* ---- daemon_job.c ---- */
+
+enum err daemon_start_job(struct daemon *d) MUST_CHECK;
+void daemon_end_job(struct daemon *d);
+void daemon_on_job_done(uv_async_t *async);
+
+/* ---- daemon_return.c ---- */
+
+void daemon_begin_return(struct daemon *d, const char *why);
+void daemon_dial_back(struct daemon *d);
+void daemon_say_resume(struct daemon *d, struct conn *conn);
+void daemon_on_resume(struct daemon *d, const struct msg_resume *r);
+void daemon_wait_to_return(struct daemon *d, const char *why);
+/* again: the job may go on in another attempt */
+void daemon_give_up(struct daemon *d, enum err code, const char *why, bool again);
+/* The coordinator says that the job is done. */
+void daemon_is_done(struct daemon *d, const char *why);
+
+/* ---- daemon_again.c ---- */
+
+/* The job thread has ended; rejoin_s runs from here. */
+void daemon_await_again(struct daemon *d);
+/* The next attempt was offered, and has taken the other's place: no longer awaited. */
+void daemon_stop_waiting(struct daemon *d);
+/* It will not come: the job has failed. Ends the process where the job was its only one, or
+ * stop. */
+void daemon_fail_waiting(struct daemon *d, enum err code, const char *why, bool stop);
+
+/* ---- daemon_stop.c ---- */
+
+void daemon_watch(struct daemon *d); /* for signals */
+
+#endif

@@ -1,0 +1,489 @@
+#include "party/daemon/job.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/data/embeddings.h"
+#include "common/data/labels.h"
+#include "crypto/hash.h"
+#include "party/daemon/accept.h"
+#include "party/kcagc/answers.h"
+#include "party/fedgcn/fedgcn.h"
+#include "party/kcagc/cache.h"
+#include "party/consent/confirm.h"
+#include "party/fedsc/fedsc.h"
+#include "party/fedspectral/fedspectral.h"
+#include "party/fedwalk/fedwalk.h"
+#include "party/kcagc/gcc.h"
+#include "party/fedgcn/graph_labels.h"
+#include "party/kcagc/kcagc.h"
+#include "party/kcagc/landmark.h"
+#include "party/consent/leaving.h"
+#include "party/kcagc/model.h"
+#include "party/consent/policy.h"
+#include "party/kcagc/predict.h"
+#include "party/daemon/served.h"
+#include "proto/account.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum err run_kcagc(struct work *work, uint32_t *label)
+{
+	if (work->job.method == METHOD_LANDMARK)
+		return party_landmark(work, label);
+	if (work->job.method == METHOD_GCC)
+		return party_gcc(work, label);
+	return party_kcagc(work, label);
+}
+
+/* The table of kinds: a new protocol is one row here and one in server/daemon/job.c. label: one for
+ * each of this party's own rows, nodes or graphs. */
+static enum err run_kind(struct work *work, uint32_t *label)
+{
+	switch (work->job.kind) {
+	case JOB_KCAGC:
+		return run_kcagc(work, label);
+	case JOB_KCAGC_PREDICT:
+		return party_predict(work, label);
+	case JOB_FEDSC:
+	case JOB_KMEANS:
+		return party_fedsc(work, label);
+	case JOB_FEDSPECTRAL:
+		return party_fedspectral(work, label);
+	case JOB_FEDWALK:
+		return party_fedwalk(work);
+	case JOB_FEDGCN:
+		return party_fedgcn(work, label);
+	default:
+		return err_set(ERR_INTERNAL, "job kind %d has no protocol", work->job.kind);
+	}
+}
+
+/* The attempt after one that was cut short is the same job among the same parties. */
+static enum err check_awaited(const struct work *work, const struct job_awaited *a)
+{
+	if (!a || memcmp(work->job_id, a->job_id, JOB_ID_LEN) != 0)
+		return ERR_OK;
+	if (work->attempt <= a->attempt)
+		return err_set(ERR_PEER, "attempt %u was offered after attempt %u of the same job",
+			       work->attempt, a->attempt);
+	if (memcmp(work->params_hash, a->params_hash, sizeof(a->params_hash)) != 0)
+		return err_set(ERR_PEER,
+			       "attempt %u was offered with other parties or parameters than "
+			       "attempt %u of the same job",
+			       work->attempt, a->attempt);
+	return ERR_OK;
+}
+
+/* What needs no keys, while those of the others are on their way. */
+static enum err begin_kind(struct work *work, uint32_t *label)
+{
+	if (work->job.kind == JOB_KCAGC && work->job.method == METHOD_LANDMARK)
+		return party_landmark_begin(work, label);
+	return ERR_OK;
+}
+
+/* ---- the end before it began ---- */
+
+static void decline(struct work *work, enum err code, const char *why)
+{
+	struct msg m = { .type = MSG_DECLINE,
+			 .decline = { .code = work->later ? MSG_AGAIN : (uint16_t)code,
+				      .text = { (const uint8_t *)why, strlen(why) } } };
+
+	if (channel_send(work->channel, &m) == ERR_OK)
+		(void)!channel_drain(work->channel, 1);
+}
+
+/* ---- keys: kCAGC Protocol 4, set-up ---- */
+
+static enum err send_key(struct work *work, const struct job_means *means,
+			 const uint8_t *params_hash)
+{
+	struct secagg_setup setup = { .attempt = work->attempt,
+				      .group_bits = work->job.group_bits,
+				      .modulus_bits = work->job.modulus_bits,
+				      .parties = work->L,
+				      .own = work->own };
+	const char *names[PARTIES_MAX];
+	struct secagg_advert a;
+	struct msg m = { .type = MSG_KEY };
+
+	for (size_t l = 0; l < work->L; l++)
+		names[l] = work->name[l];
+	setup.names = names;
+	memcpy(setup.job_id, work->job_id, JOB_ID_LEN);
+	memcpy(setup.params_hash, params_hash, SECAGG_HASH_LEN);
+	TRY(secagg_new(&work->secagg, &setup, means->identity));
+	secagg_own_advert(work->secagg, &a);
+	m.key.public_key = a.public_key;
+	memcpy(m.key.nonce, a.nonce, NONCE_LEN);
+	m.key.spki = a.spki;
+	m.key.signature = a.signature;
+	return channel_send(work->channel, &m);
+}
+
+static enum err agree_keys(struct work *work, const struct job_means *means)
+{
+	struct msg *m = alloc(1, sizeof(*m));
+	struct secagg_advert *adverts = alloc(work->L, sizeof(*adverts));
+	uint8_t(*pins)[SECAGG_HASH_LEN] = alloc(work->L, sizeof(*pins));
+	enum err e;
+
+	work_phase(work, "keys");
+	e = channel_recv(work->channel, MSG_KEYS, m);
+	if (e == ERR_OK && m->keys.parties != work->L)
+		e = err_set(ERR_PEER, "the coordinator relayed %u keys for %zu parties",
+			    m->keys.parties, work->L);
+	for (size_t l = 0; l < work->L && e == ERR_OK; l++) {
+		const struct msg_key *k = &m->keys.key[l];
+
+		adverts[l] =
+		    (struct secagg_advert){ k->public_key, k->nonce, k->spki, k->signature };
+		if (l == work->own)
+			identity_fingerprint(means->identity, pins[l]);
+		else
+			e = policy_pin(means->config, work->name[l], pins[l]);
+	}
+	if (e == ERR_OK)
+		e = secagg_agree(work->secagg, adverts, (const uint8_t(*)[SECAGG_HASH_LEN])pins);
+	free(pins);
+	free(adverts);
+	free(m);
+	return e;
+}
+
+/* ---- the end ---- */
+
+/* What has a label: fedspectral makes work->n the nodes of all parties. */
+static size_t own_count(const struct work *work, const struct job_means *means)
+{
+	return work->job.kind == JOB_FEDGCN ? means->tu->graphs.count : means->dataset->n;
+}
+
+/* Where this job's files go. */
+char *job_output(const struct work *work, const struct job_means *means)
+{
+	char name[48];
+
+	if (!means->output_per_job)
+		return alloc_copy(means->output);
+	snprintf(name, sizeof(name), "job-%.16s-%u", work->record->job_id, work->attempt);
+	return file_join(means->output, name);
+}
+
+static enum err keep_labels(const struct work *work, const struct job_means *means,
+			    const char *output, const uint32_t *label)
+{
+	char *csv = file_join(output, "labels.csv"), *npy = file_join(output, "labels.npy");
+	bool graphs = work->job.kind == JOB_FEDGCN;
+	enum err e = file_make_dirs(output);
+
+	if (e == ERR_OK)
+		e = graphs ? graph_labels_write(csv, label, work->n)
+			   : dataset_write_labels_csv(csv, means->dataset, label);
+	if (e == ERR_OK)
+		e = graphs ? labels_write_npy(npy, label, work->n)
+			   : dataset_write_labels_npy(npy, means->dataset, label);
+	free(csv);
+	free(npy);
+	return e;
+}
+
+/* Of own vertices, by id. */
+static enum err keep_embeddings(const char *output, const struct dataset *d, const float *x)
+{
+	char **id;
+	float *own;
+	size_t n = 0;
+	enum err e;
+
+	ALLOC(id, d->n);
+	ALLOC(own, d->n * JOB_FEDWALK_DIMS);
+	for (size_t i = 0; i < d->n; i++) {
+		if (!d->hosted[i])
+			continue;
+		memcpy(own + n * JOB_FEDWALK_DIMS, x + i * JOB_FEDWALK_DIMS,
+		       JOB_FEDWALK_DIMS * sizeof(*own));
+		id[n++] = d->ids.id[i];
+	}
+	e = embeddings_write(output, id, own, n, JOB_FEDWALK_DIMS);
+	free(own);
+	free(id);
+	return e;
+}
+
+/* What kcagc.predict will need; or, of a run that leaves no centres, that it does not. */
+static enum err keep_model(struct work *work, const char *state)
+{
+	if (!work->model)
+		work->model = model_new(work);
+	return model_keep(work->model, state);
+}
+
+/* Labels, or embeddings, that not all others have been told alike are nobody's result. */
+static void take_back(const struct work *work, const char *output)
+{
+	static const char *const names[][2] = { { "labels.csv", "labels.npy" },
+						{ "embeddings.npy", "ids.csv" } };
+
+	for (size_t i = 0; i < 2; i++) {
+		char *path = file_join(output, names[work->job.kind == JOB_FEDWALK][i]);
+
+		if (unlink(path) == 0)
+			log_warn("%s is taken back", path);
+		free(path);
+	}
+}
+
+/* The coordinator died before it said DONE, and comes again to say that it was about to. If all
+ * others have sent word that they were told the same, they have their results too, and that is
+ * true. */
+static enum err believe(struct work *work, enum err e)
+{
+	if (!post_done(work->post) || work->told.waiting)
+		return e;
+	log_warn("%s; how far the ledgers of the others reach, it has not said", err_detail());
+	return ERR_OK;
+}
+
+/* Both sides' DONE: how far the ledgers of all reach. */
+static enum err say_done(struct work *work)
+{
+	bool heard = false;
+	struct msg *m = alloc(1, sizeof(*m));
+	enum err e;
+
+	m->type = MSG_DONE;
+	e = leaving_say_head(work->leaving, &m->done);
+	if (e == ERR_OK)
+		e = channel_send(work->channel, m);
+	if (e == ERR_OK) {
+		e = channel_recv(work->channel, MSG_DONE, m);
+		heard = e == ERR_OK;
+		if (!heard)
+			e = believe(work, e);
+	}
+	if (heard)
+		e = leaving_keep_heads(work->leaving, &m->done);
+	free(m);
+	return e;
+}
+
+static enum err finish(struct work *work, const char *output)
+{
+	enum err e = told_say_all(work);
+
+	if (e == ERR_OK)
+		e = say_done(work);
+	if (work->told.waiting)
+		take_back(work, output);
+	return e;
+}
+
+static void log_leaks(const struct work *work)
+{
+	const char *leak[32];
+	size_t n = job_leaks(&work->job, work->L, leak, 32);
+
+	for (size_t i = 0; i < n; i++)
+		log_info("this job shows: %s", leak[i]);
+}
+
+static enum err keep_results(struct work *work, const struct job_means *means, const char *output,
+			     const uint32_t *label)
+{
+	if (job_is_plan_only(&work->job))
+		return ERR_OK;
+	if (work->job.kind == JOB_FEDWALK)
+		return keep_embeddings(output, means->dataset, work->embedding);
+	record_result(work->record, label, own_count(work, means), work->job.clusters);
+	TRY(keep_labels(work, means, output, label));
+	return work->job.kind == JOB_KCAGC ? keep_model(work, means->config->state) : ERR_OK;
+}
+
+/* The protocol, from keys to the last word. label: of the party's own
+ * rows or nodes, for begin_kind() and run_kind(). */
+static enum err run_protocol(struct work *work, const struct job_means *means, const char *output,
+			     const uint8_t *params_hash, uint32_t *label)
+{
+	TRY(send_key(work, means, params_hash));
+	TRY(work_warm(work));
+	TRY(begin_kind(work, label));
+	TRY(agree_keys(work, means));
+	told_begin(work);
+	TRY(run_kind(work, label));
+	TRY(keep_results(work, means, output, label));
+	return finish(work, output);
+}
+
+/* From an accepted offer to the result. A model is left only where all ended well. */
+static enum err take_part(struct work *work, const struct job_means *means, const char *output,
+			  const uint8_t *params_hash)
+{
+	uint32_t *label;
+	enum err e;
+
+	work->dataset = means->dataset;
+	work->features = &means->dataset->X;
+	work->graph = &means->dataset->g;
+	work->graphs = means->tu ? &means->tu->graphs : NULL;
+	work->n = own_count(work, means);
+	work->output = output;
+	work->min_cluster = means->config->policy.min_cluster;
+	work->data_hash = means->data_hash;
+	if (means->config->common.rejoin_s && means->data_hash)
+		work->cache = cache_dir(means->config->state);
+	TRY(accept_say(work, means->dataset));
+	ALLOC(label, work->n); /* run_kind() may make work->n that of all parties */
+	e = run_protocol(work, means, output, params_hash, label);
+	if (e != ERR_OK && work->job.kind == JOB_KCAGC)
+		model_forget(means->config->state, work->job_id);
+	told_stop(work);
+	answers_free(work->begun);
+	work->begun = NULL;
+	free(work->embedding);
+	work->embedding = NULL;
+	free(label);
+	return e;
+}
+
+static void abort_job(struct work *work, enum err code, const char *why)
+{
+	const char *own = work->record->name;
+	struct msg m = { .type = MSG_ABORT,
+			 .abort = { .code = (uint16_t)(code == ERR_CANCELLED ? ERR_PEER : code),
+				    .culprit = { (const uint8_t *)own, strlen(own) },
+				    .text = { (const uint8_t *)why, strlen(why) } } };
+
+	if (channel_send(work->channel, &m) == ERR_OK)
+		(void)!channel_drain(work->channel, code == ERR_CANCELLED ? 0.2 : 1);
+}
+
+/* Whatever is answered is written down; e: what came of reading the offer, with its sentence. */
+static enum err begin_ledger(struct work *work, const struct job_means *means, enum err e)
+{
+	char why[ERR_DETAIL_MAX];
+	enum err opened;
+
+	snprintf(why, sizeof(why), "%s", e == ERR_OK ? "" : err_detail());
+	opened = leaving_open(&work->leaving, means->config, work, e == ERR_OK, means->data_hash);
+	return e == ERR_OK ? opened : err_set(e, "%s", why);
+}
+
+/* An error's sentence must outlive what is done about it. */
+static enum err answer(struct work *work, const struct job_means *means,
+		       const struct msg_offer *offer)
+{
+	const char *names[PARTIES_MAX];
+	uint8_t params_hash[SHA256_LEN];
+	char why[ERR_DETAIL_MAX], *output;
+	enum err e = accept_read_offer(work, means->config->common.name, offer, params_hash);
+
+	e = begin_ledger(work, means, e);
+	if (e == ERR_OK) {
+		for (size_t l = 0; l < work->L; l++)
+			names[l] = work->name[l];
+		if (means->awaited && memcmp(work->job_id, means->awaited->job_id, JOB_ID_LEN)) {
+			log_warn("another job is offered than the one that was awaited");
+			work->record->attempts.count = 0;
+		}
+		record_start(work->record, &work->job, work->job_id, work->attempt, names, work->L);
+		record_data(work->record, means->config->data.features, means->config->data.edges,
+			    means->config->data.ids, means->config->data.graphs);
+		work_phase(work, "offer");
+		e = check_awaited(work, means->awaited);
+	}
+	if (e == ERR_OK) {
+		e = policy_check(means->config, means->agreed, work);
+	}
+	if (e == ERR_OK) {
+		e = policy_check_past(means->config, leaving_ledger(work->leaving),
+				      leaving_job(work->leaving), leaving_spent(work->leaving));
+	}
+	if (e == ERR_OK)
+		e = accept_check_data(work, means);
+	if (e == ERR_OK && work->job.kind == JOB_KCAGC_PREDICT)
+		e = predict_prepare(work, means->config->state, features_cols(&means->dataset->X));
+	if (e == ERR_OK)
+		e = confirm(means->config, work, leaving_job(work->leaving),
+			    leaving_spent(work->leaving));
+	if (e == ERR_OK)
+		e = served_note(means->config->state, work);
+	if (e != ERR_OK) {
+		snprintf(why, sizeof(why), "%s", err_detail());
+		decline(work, e, why);
+		return err_set(e, "%s", why);
+	}
+	log_leaks(work);
+	output = job_output(work, means);
+	e = take_part(work, means, output, params_hash);
+	free(output);
+	if (e != ERR_OK) {
+		snprintf(why, sizeof(why), "%s", err_detail());
+		if (!post_again(work->post)) /* the coordinator has said so, or is not there */
+			abort_job(work, e, why);
+		return err_set(e, "%s", why);
+	}
+	return ERR_OK;
+}
+
+/* run.json, whatever the job ended with. */
+static void keep_record(struct work *work, const struct job_means *means, enum err e,
+			const char *why)
+{
+	char *output = job_output(work, means);
+
+	log_progress_end();
+	account_step(work->record, work->post);
+	if (work->leaving)
+		leaving_record(work->leaving);
+	record_end(work->record, e, why);
+	account_channel(work->record, work->channel);
+	if (file_make_dirs(output) != ERR_OK || record_write(work->record, output) != ERR_OK)
+		log_warn("%s", err_detail());
+	free(output);
+}
+
+void job_forget(const struct job_means *means)
+{
+	char *cache = cache_dir(means->config->state);
+
+	cache_forget(cache);
+	free(cache);
+}
+
+enum err job_take_part(struct work *work, const struct job_means *means)
+{
+	struct msg *m = alloc(1, sizeof(*m));
+	char why[ERR_DETAIL_MAX];
+	enum err e;
+
+	channel_step(work->channel, "offer");
+	post_set_step_timeout(work->post, 0); /* the other parties may take their time to come */
+	e = channel_recv(work->channel, MSG_OFFER, m);
+	post_set_step_timeout(work->post, means->config->common.step_timeout_s);
+	if (e == ERR_OK) {
+		work->offered = true;
+		e = answer(work, means, &m->offer);
+	}
+	snprintf(why, sizeof(why), "%s", e == ERR_OK ? "" : err_detail());
+	work->again = e != ERR_OK && (work->later || post_again(work->post)) &&
+		      means->config->common.rejoin_s;
+	if (work->offered && !work->again)
+		job_forget(means);
+	free(work->cache);
+	work->cache = NULL;
+	if (work->offered)
+		keep_record(work, means, e, why);
+	leaving_close(work->leaving);
+	work->leaving = NULL;
+	secagg_free(work->secagg);
+	work->secagg = NULL;
+	model_free(work->model);
+	work->model = NULL;
+	free(m);
+	return e == ERR_OK ? e : err_set(e, "%s", why);
+}

@@ -1,0 +1,16 @@
+/* served.h -- which attempts of which jobs this party has served, kept across its restarts.
+ *
+ * The file `served` of the state directory: a line per attempt, "job-id attempt parameters-hash".
+ * A mask is for one sum of one attempt; whoever serves an attempt twice may use one twice.
+ */
+#ifndef PARTY_DAEMON_SERVED_H
+#define PARTY_DAEMON_SERVED_H
+
+#include "party/work/work.h"
+
+/* Notes that this attempt of work's job is served now. ERR_PEER if that one or a later one was
+ * served before, or another with other parties or parameters; work->later: only the attempt is
+ * wrong. ERR_INPUT, ERR_JOB: the file cannot be read or written. */
+enum err served_note(const char *state, struct work *work) MUST_CHECK;
+
+#endif

@@ -1,0 +1,54 @@
+#include "party/fedgcn/compare.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/fedgcn/job.h"
+#include "common/fedgcn/baselines.h"
+#include "common/cluster/metrics.h"
+#include "party/fedgcn/graph_labels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static enum err keep(struct work *work, enum graph_baseline which, const uint32_t *label,
+		     const uint32_t *found)
+{
+	static const char *const fact[] = { "like_size", "like_log_size", "like_untrained",
+					    "like_alone" };
+	struct metrics m;
+	char name[48], *path;
+	enum err e;
+
+	TRY(metrics_of(found, label, work->graphs->count, &m));
+	record_fact(work->record, fact[which], m.ari);
+	snprintf(name, sizeof(name), "baseline-%s.csv", graph_baseline_names[which]);
+	path = file_join(work->output, name);
+	e = file_make_dirs(work->output);
+	if (e == ERR_OK)
+		e = graph_labels_write(path, found, work->graphs->count);
+	free(path);
+	return e;
+}
+
+enum err party_compare(struct work *work, const uint32_t *label)
+{
+	uint32_t *found;
+	struct fedgcn_params p;
+	enum err e = ERR_OK;
+
+	if (work->job.baselines == BASELINES_OFF)
+		return ERR_OK;
+	TRY(job_fedgcn_params(&work->job, work->threads, &p));
+	work_phase(work, "baselines");
+	ALLOC(found, work->graphs->count);
+	for (unsigned b = 0; b < GRAPH_BASELINES && e == ERR_OK; b++) {
+		if (b == GRAPH_ALONE && work->job.baselines == BASELINES_QUICK)
+			continue;
+		if (graph_baseline(work->graphs, &p, (enum graph_baseline)b, found) == ERR_OK)
+			e = keep(work, (enum graph_baseline)b, label, found);
+		else
+			log_warn("no baseline \"%s\": %s", graph_baseline_names[b], err_detail());
+	}
+	free(found);
+	return e;
+}

@@ -1,0 +1,180 @@
+/* A party's half of FedGCN, in the order of the paper's Algorithm 1. What a question makes of the
+ * party's graphs stands in common/fedgcn/party.c. */
+#include "party/fedgcn/fedgcn.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/fedgcn/file.h"
+#include "common/fedgcn/job.h"
+#include "crypto/wipe.h"
+#include "party/fedgcn/compare.h"
+#include "party/work/secure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct share {
+	struct work *work;
+	struct tree tree;
+	const struct tree_node *root; /* all parties */
+	struct fedgcn_params p;
+	struct fedgcn_party party;
+};
+
+/* Whose fault it is: that of a question that does not fit, or of this party's graphs. */
+static enum err blame(const struct share *s, enum err e)
+{
+	const struct work *work = s->work;
+
+	if (e == ERR_PEER)
+		return err_set(e, "%s sent BLOCK that does not fit: %s (during %s)",
+			       channel_peer(work->channel), err_detail(),
+			       record_now(work->record)->name);
+	return err_prefix(e, "%s", work->name[work->own]);
+}
+
+/* A question down, this party's term of the answer up. */
+static enum err answer(struct share *s, enum fedgcn_kind kind, unsigned round)
+{
+	size_t down = fedgcn_down(&s->p, kind), up = fedgcn_up(&s->p, kind);
+	double *said = alloc(down, sizeof(*said)), *x = alloc(up, sizeof(*x));
+	struct fedgcn_question q = { kind, round, said };
+	enum err e = channel_recv_reals(s->work->channel, MSG_BLOCK, s->root->id, said, down);
+
+	if (e == ERR_OK) {
+		e = fedgcn_answer(&s->party, &q, x);
+		e = e == ERR_OK ? secure_send_wide(s->work, s->root, x, up) : blame(s, e);
+	}
+	wipe(x, up * sizeof(*x));
+	free(x);
+	free(said);
+	return e;
+}
+
+static enum err upload(struct share *s)
+{
+	size_t words = fedgcn_upload_words(&s->p);
+	double *x = alloc(words, sizeof(*x));
+	enum err e;
+
+	fedgcn_upload(&s->party, x);
+	e = channel_send_reals(s->work->channel, MSG_PROTOTYPES, (uint32_t)s->work->own, x, words);
+	wipe(x, words * sizeof(*x));
+	free(x);
+	return e;
+}
+
+/* Lines 2 to 20: a round's epochs (5 to 14), then what lines 16 to 18 need of the prototypes. */
+static enum err train(struct share *s, unsigned round)
+{
+	TRY(answer(s, FEDGCN_TRAIN, round));
+	work_progress(s->work, round, 0);
+	for (unsigned t = 0; s->p.prototypes == FEDGCN_GMM && t < s->p.em; t++)
+		TRY(answer(s, FEDGCN_EM, round));
+	return fedgcn_in_clear(&s->p) ? upload(s) : ERR_OK;
+}
+
+/* As many rounds as the coordinator wants, and no more than the job allows. */
+static enum err rounds(struct share *s)
+{
+	double *kl = alloc(s->p.rounds + 1, sizeof(*kl)),
+	       *rec = alloc(s->p.rounds + 1, sizeof(*rec));
+	unsigned done = 0;
+	uint64_t more;
+	enum err e;
+
+	for (;;) {
+		e = channel_recv_choice(s->work->channel, CHOICE_ROUND, done < s->p.rounds, &more);
+		if (e != ERR_OK || !more)
+			break;
+		if (!done)
+			work_phase(s->work, "train");
+		e = train(s, done + 1);
+		if (e != ERR_OK)
+			break;
+		kl[done] = s->party.kl;
+		rec[done++] = s->party.reconstruction;
+	}
+	record_fact(s->work->record, "rounds", done);
+	record_facts(s->work->record, "loss_clusters", kl, done);
+	record_facts(s->work->record, "loss_reconstruction", rec, done);
+	free(kl);
+	free(rec);
+	if (e == ERR_OK) {
+		work_phase(s->work, "final");
+		e = answer(s, FEDGCN_FINAL, done);
+	}
+	return e;
+}
+
+static enum err take_part(struct share *s)
+{
+	work_phase(s->work, "start");
+	TRY(answer(s, FEDGCN_START, 0));
+	work_phase(s->work, "centres");
+	for (unsigned t = 0; t < fedgcn_centre_rounds(&s->p); t++)
+		TRY(answer(s, FEDGCN_CENTRES, 0));
+	return rounds(s);
+}
+
+/* ---- what is left ---- */
+
+static enum err keep_model(const struct share *s)
+{
+	char *path = file_join(s->work->output, "model.fedgcn");
+	struct fedgcn_model m;
+	enum err e = fedgcn_party_model(&s->party, &m);
+
+	if (e == ERR_OK) {
+		e = file_make_dirs(s->work->output);
+		if (e == ERR_OK)
+			e = fedgcn_file_write(path, &m);
+		fedgcn_model_release(&m);
+	}
+	free(path);
+	return e;
+}
+
+/* The run's own error counts. Before the first round there is no good model. */
+static enum err keep_last_good(const struct share *s, enum err e)
+{
+	char why[ERR_DETAIL_MAX];
+
+	snprintf(why, sizeof(why), "%s", err_detail());
+	if (keep_model(s) == ERR_OK)
+		log_warn("the run broke off; the last good model is in %s/model.fedgcn",
+			 s->work->output);
+	return err_set(e, "%s", why);
+}
+
+enum err party_fedgcn(struct work *work, uint32_t *label)
+{
+	struct share s = { .work = work };
+	enum err e;
+
+	tree_build(&s.tree, work->L, true);
+	s.root = &s.tree.node[s.tree.count - 1];
+	work_group(work, s.root);
+	TRY(job_fedgcn_params(&work->job, work->threads, &s.p));
+	if (fedgcn_in_clear(&s.p))
+		log_warn(
+		    "prototypes \"%s\": this party's prototypes, each a mean of the embeddings of "
+		    "%u graphs or more, go to the coordinator in clear",
+		    job_prototypes_names[work->job.prototypes], work->job.min_cluster);
+	e = fedgcn_party_init(&s.party, work->graphs, &s.p);
+	if (e != ERR_OK) {
+		e = blame(&s, e);
+		fedgcn_party_release(&s.party);
+		return e;
+	}
+	e = take_part(&s);
+	if (e == ERR_OK) {
+		memcpy(label, s.party.label, work->graphs->count * sizeof(*label));
+		e = keep_model(&s);
+	} else {
+		e = keep_last_good(&s, e);
+	}
+	fedgcn_party_release(&s.party);
+	return e == ERR_OK ? party_compare(work, label) : e;
+}

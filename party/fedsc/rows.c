@@ -1,0 +1,460 @@
+#include "party/fedsc/rows.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/fedsc/job.h"
+#include "common/privacy/parts.h"
+#include "crypto/wipe.h"
+#include "party/work/noise.h"
+#include "party/work/secure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A dense X of the features, which are used up. */
+static void take_features(struct features *from, struct mat *X)
+{
+	if (from->is_sparse)
+		csr_to_dense(&from->sparse, X);
+	else
+		*X = from->dense;
+	if (from->is_sparse)
+		csr_release(&from->sparse);
+	*from = (struct features){ 0 };
+}
+
+/* Sparse features may stand for far more numbers than they have. */
+static enum err check_size(const struct features *X)
+{
+	size_t n = features_rows(X), m = features_cols(X);
+
+	if (m == 0 || n <= MSG_REALS_MAX / m)
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "features are %zu x %zu, expected at most %d values, zeros included", n, m,
+		       MSG_REALS_MAX);
+}
+
+static const char *own_name(const struct rows *rows)
+{
+	return rows->work->name[rows->work->own];
+}
+
+enum err rows_open(struct rows *rows, struct work *work)
+{
+	uint64_t draw = secagg_draw(work->secagg);
+	struct mat X;
+	enum err e;
+
+	*rows = (struct rows){ .work = work };
+	tree_build(&rows->tree, work->L, true);
+	rows->root = &rows->tree.node[rows->tree.count - 1];
+	work_group(work, rows->root);
+	TRY(job_fedsc_params(&work->job, work->L, draw, work->threads, &rows->p));
+	e = check_size(work->features);
+	if (e != ERR_OK)
+		return err_prefix(e, "%s", own_name(rows));
+	take_features(work->features, &X);
+	e = party_noise_rows(work, &X);
+	if (e == ERR_OK)
+		e = fedsc_party_init(&rows->party, &X, work->min_cluster,
+				     work->job.noise == NOISE_NONE ? NULL : party_noise_source(),
+				     work->threads);
+	mat_release(&X);
+	return e == ERR_OK ? e : err_prefix(e, "%s", own_name(rows));
+}
+
+void rows_close(struct rows *rows)
+{
+	fedsc_party_release(&rows->party);
+}
+
+/* ---- terms of sums ---- */
+
+static enum err send_parts(struct rows *rows, const double *x, size_t count)
+{
+	double *part, most = ldexp(1, PARTS_EXPONENT);
+	enum err e;
+
+	for (size_t i = 0; i < count; i++)
+		if (!(fabs(x[i]) < most))
+			return err_set(ERR_INPUT,
+				       "%s: sums of its features, or of their squares, are beyond "
+				       "%g: they must be scaled down",
+				       own_name(rows), most);
+	part = alloc(count, PARTS * sizeof(*part));
+	parts_split(x, count, part);
+	e = secure_send_wide(rows->work, rows->root, part, PARTS * count);
+	wipe(part, count * PARTS * sizeof(*part));
+	free(part);
+	return e;
+}
+
+static enum err send_term(struct rows *rows, enum fedsc_kind kind, const double *x, size_t count)
+{
+	if (count == 0)
+		return ERR_OK;
+	if (kind == FEDSC_TOTALS || kind == FEDSC_SPREAD)
+		return send_parts(rows, x, count);
+	return secure_send_wide(rows->work, rows->root, x, count);
+}
+
+/* Whose fault it is: that of a question that does not fit, or of this party's rows. */
+static enum err blame(const struct rows *rows, enum err e)
+{
+	struct work *work = rows->work;
+
+	if (e == ERR_PEER)
+		return err_set(e, "%s sent MATRIX that does not fit: %s (during %s)",
+			       channel_peer(work->channel), err_detail(),
+			       record_now(work->record)->name);
+	return err_prefix(e, "%s", own_name(rows));
+}
+
+static enum err answer(struct rows *rows, const struct fedsc_question *q)
+{
+	size_t cols = rows->party.embedding.a ? rows->party.embedding.cols : rows->party.X.cols;
+	size_t count = fedsc_words(q, cols);
+	double *x = alloc(count, sizeof(*x));
+	enum err e = fedsc_answer(&rows->party, q, x);
+
+	e = e == ERR_OK ? send_term(rows, q->kind, x, count) : blame(rows, e);
+	wipe(x, count * sizeof(*x));
+	free(x);
+	return e;
+}
+
+/* A party that does not take part in a round adds nothing. */
+static enum err send_zeros(struct rows *rows, const struct fedsc_question *q)
+{
+	size_t count = fedsc_words(q, rows->party.X.cols);
+	double *x = alloc(count, sizeof(*x));
+	enum err e = secure_send_wide(rows->work, rows->root, x, count);
+
+	free(x);
+	return e;
+}
+
+/* ---- what is said ---- */
+
+static enum err recv_reals(struct rows *rows, double *x, size_t count)
+{
+	return channel_recv_reals(rows->work->channel, MSG_MATRIX, rows->root->id, x, count);
+}
+
+static enum err recv_matrix(struct rows *rows, size_t count, size_t cols, struct mat *M)
+{
+	enum err e;
+
+	mat_init(M, count, cols);
+	e = recv_reals(rows, M->a, count * cols);
+	if (e != ERR_OK)
+		mat_release(M);
+	return e;
+}
+
+/* M has as many rows as the coordinator says, at most so many: none if it says 0. */
+static enum err recv_rows(struct rows *rows, size_t most, size_t cols, struct mat *M)
+{
+	uint64_t count;
+
+	*M = (struct mat){ 0 };
+	most = most < MSG_REALS_MAX / cols ? most : MSG_REALS_MAX / cols;
+	TRY(channel_recv_choice(rows->work->channel, CHOICE_ROWS, most, &count));
+	return count ? recv_matrix(rows, (size_t)count, cols, M) : ERR_OK;
+}
+
+/* The dictionary, or landmarks: some there must be. */
+static enum err recv_dictionary(struct rows *rows, struct mat *Z)
+{
+	TRY(recv_rows(rows, rows->limits.centres, rows->party.X.cols, Z));
+	rows->d = Z->rows;
+	if (Z->rows == 0)
+		return err_set(ERR_PEER, "%s sent CHOICE of a dictionary of no rows (during %s)",
+			       channel_peer(rows->work->channel),
+			       record_now(rows->work->record)->name);
+	return ERR_OK;
+}
+
+/* ---- rows as they are ---- */
+
+static enum err take_total(struct rows *rows, double n)
+{
+	const struct work *work = rows->work;
+	size_t others = 2 * (work->L - 1); /* each has 2 or more */
+
+	if (!(n >= (double)(rows->party.X.rows + others) && n <= MSG_ITEMS_MAX))
+		return err_set(
+		    ERR_PEER,
+		    "%s sent MATRIX by which all parties have %g rows, expected %zu to %d (during "
+		    "totals)",
+		    channel_peer(work->channel), n, rows->party.X.rows + others, MSG_ITEMS_MAX);
+	rows->n = n;
+	fedsc_limits(&rows->p, n, &rows->limits);
+	record_fact(work->record, "rows", n);
+	return ERR_OK;
+}
+
+static enum err agree(struct rows *rows, double *total)
+{
+	struct fedsc_question q = { .kind = FEDSC_TOTALS };
+	double scale;
+
+	TRY(answer(rows, &q));
+	TRY(recv_reals(rows, total, 1 + rows->party.X.cols));
+	TRY(take_total(rows, total[0]));
+	q = (struct fedsc_question){ .kind = FEDSC_SPREAD, .mean = total + 1 };
+	TRY(answer(rows, &q));
+	TRY(recv_reals(rows, &scale, 1));
+	record_fact(rows->work->record, "scale", scale);
+	q = (struct fedsc_question){ .kind = FEDSC_SCALE,
+				     .scale = scale,
+				     .beta = rows->p.beta,
+				     .clip = rows->p.clip,
+				     .width = job_fedsc_width_is_summed(&rows->work->job) };
+	return answer(rows, &q);
+}
+
+enum err rows_agree(struct rows *rows)
+{
+	double *total = alloc(1 + rows->party.X.cols, sizeof(*total));
+	enum err e;
+
+	work_phase(rows->work, "totals");
+	e = agree(rows, total);
+	free(total);
+	return e;
+}
+
+/* ---- k-means ---- */
+
+static enum err answer_clusters(struct rows *rows, const struct fedkmeans_question *clusters)
+{
+	return answer(rows,
+		      &(struct fedsc_question){ .kind = FEDSC_CLUSTERS, .clusters = clusters });
+}
+
+/* The counts of all parties decide which sums there are. */
+static enum err answer_sums(struct rows *rows, size_t k)
+{
+	double *count = alloc(k, sizeof(*count));
+	struct fedkmeans_question sums = {
+		.kind = FEDKMEANS_SUMS, .count = count, .k = k, .least = rows->p.least
+	};
+	enum err e = recv_reals(rows, count, k);
+
+	if (e == ERR_OK)
+		e = answer_clusters(rows, &sums);
+	free(count);
+	return e;
+}
+
+static enum err answer_round(struct rows *rows, const struct mat *centres)
+{
+	struct fedkmeans_question counts = { .kind = FEDKMEANS_COUNTS, .centres = centres };
+	uint64_t sums;
+
+	TRY(answer_clusters(rows, &counts));
+	TRY(channel_recv_choice(rows->work->channel, CHOICE_SUMS, 1, &sums));
+	return sums ? answer_sums(rows, centres->rows) : ERR_OK;
+}
+
+enum err rows_cluster(struct rows *rows, const char *phase)
+{
+	const struct fedsc_limits *limits = &rows->limits;
+	bool embedded = rows->party.embedding.a != NULL;
+	size_t cols = embedded ? rows->party.embedding.cols : rows->party.X.cols;
+	size_t most = embedded ? limits->embedded : limits->centres;
+	unsigned rounds = embedded ? limits->embedded_rounds : limits->rounds;
+
+	work_phase(rows->work, phase);
+	for (unsigned s = 1;; s++) {
+		struct mat centres;
+		enum err e;
+
+		TRY(recv_rows(rows, s <= rounds ? most : 0, cols, &centres));
+		if (centres.rows == 0)
+			return ERR_OK;
+		e = answer_round(rows, &centres);
+		mat_release(&centres);
+		TRY(e);
+		work_progress(rows->work, s, 0);
+	}
+}
+
+enum err rows_labels(const struct rows *rows, uint32_t *label)
+{
+	const struct fedkmeans_party *c = &rows->party.clusters;
+
+	if (c->k != rows->p.k)
+		return err_set(
+		    ERR_PEER, "%s sent CHOICE that ends with %zu clusters, expected %u (during %s)",
+		    channel_peer(rows->work->channel), c->k, rows->p.k,
+		    record_now(rows->work->record)->name);
+	memcpy(label, c->label, rows->work->n * sizeof(*label));
+	return ERR_OK;
+}
+
+/* ---- Stage I ---- */
+
+enum err rows_width(struct rows *rows)
+{
+	rows->r = rows->p.width;
+	if (job_fedsc_width_is_summed(&rows->work->job))
+		TRY(recv_reals(rows, &rows->r, 1));
+	if (!(rows->r > 0))
+		return err_set(ERR_PEER, "%s sent MATRIX with a width of %g (during %s)",
+			       channel_peer(rows->work->channel), rows->r,
+			       record_now(rows->work->record)->name);
+	record_fact(rows->work->record, "r", rows->r);
+	return ERR_OK;
+}
+
+enum err rows_spectrum(struct rows *rows)
+{
+	struct fedsc_question q = { .kind = FEDSC_SPECTRUM,
+				    .r = rows->r,
+				    .lambda = rows->p.lambda };
+	struct mat Z;
+	enum err e;
+
+	work_phase(rows->work, "dims");
+	e = recv_dictionary(rows, &Z);
+	q.Z = &Z;
+	if (e == ERR_OK)
+		e = answer(rows, &q);
+	mat_release(&Z);
+	return e;
+}
+
+static bool takes_part(const struct rows *rows, unsigned s)
+{
+	bool member[PARTIES_MAX];
+
+	if (!rows->p.participants)
+		return true;
+	fedsc_members(rows->p.draw, s, rows->work->L, rows->p.participants, member);
+	return member[rows->work->own];
+}
+
+enum err rows_learn(struct rows *rows, unsigned s, bool *more)
+{
+	const struct fedsc_params *p = &rows->p;
+	struct fedsc_question q = { .kind = FEDSC_DICTIONARY,
+				    .r = rows->r,
+				    .lambda = p->lambda,
+				    .inner = p->inner,
+				    .n = rows->n,
+				    .ball = p->ball,
+				    .noise_z = p->noise_z,
+				    .sigma_z = p->sigma_z };
+	size_t most = s <= p->rounds ? rows->limits.centres : 0;
+	struct mat Z;
+	enum err e;
+
+	TRY(recv_rows(rows, most, rows->party.X.cols, &Z));
+	*more = Z.rows > 0;
+	if (!*more)
+		return ERR_OK;
+	q.Z = &Z;
+	e = takes_part(rows, s) ? answer(rows, &q) : send_zeros(rows, &q);
+	mat_release(&Z);
+	work_progress(rows->work, s, 0);
+	return e;
+}
+
+/* ---- Stage II ---- */
+
+static enum err answer_degrees(struct rows *rows)
+{
+	struct fedsc_question q = { .kind = FEDSC_DEGREES, .r = rows->r, .lambda = rows->p.lambda };
+	struct mat Z;
+	enum err e = recv_dictionary(rows, &Z);
+
+	q.Z = &Z;
+	if (e == ERR_OK)
+		e = answer(rows, &q);
+	mat_release(&Z);
+	return e;
+}
+
+enum err rows_dense(struct rows *rows)
+{
+	struct fedsc_question q = { .kind = FEDSC_DENSE };
+	struct mat t;
+	enum err e;
+
+	work_phase(rows->work, "dense");
+	TRY(answer_degrees(rows));
+	TRY(recv_matrix(rows, 1, rows->d, &t));
+	q.t = t.a;
+	q.d = rows->d;
+	e = answer(rows, &q);
+	mat_release(&t);
+	return e;
+}
+
+enum err rows_anchor(struct rows *rows)
+{
+	struct fedsc_question q = { .kind = FEDSC_ANCHOR, .near = rows->p.near };
+	struct mat Z;
+	enum err e;
+
+	work_phase(rows->work, "anchor");
+	e = recv_dictionary(rows, &Z);
+	q.Z = &Z;
+	if (e == ERR_OK)
+		e = answer(rows, &q);
+	mat_release(&Z);
+	return e;
+}
+
+enum err rows_embed(struct rows *rows)
+{
+	struct fedsc_question q = { .kind = FEDSC_EMBED };
+	struct mat R;
+	enum err e;
+
+	record_fact(rows->work->record, "dims", (double)rows->d);
+	TRY(recv_matrix(rows, rows->d, rows->p.k, &R));
+	q.R = &R;
+	e = answer(rows, &q);
+	mat_release(&R);
+	return e;
+}
+
+static enum err send_upload(struct rows *rows, const struct mat *Z)
+{
+	const struct fedsc_params *p = &rows->p;
+	struct work *work = rows->work;
+	struct mat C;
+	enum err e;
+
+	if (rows->party.X.rows > MSG_REALS_MAX / Z->rows)
+		return err_set(ERR_INPUT, "%s: C is %zu x %zu, expected at most %d numbers",
+			       own_name(rows), rows->party.X.rows, Z->rows, MSG_REALS_MAX);
+	e = fedsc_upload(&rows->party, Z, rows->r, p->lambda, p->noise_c, p->sigma_c, &C);
+	if (e != ERR_OK)
+		return blame(rows, e);
+	e = channel_send_reals(work->channel, MSG_UPLOAD, (uint32_t)work->own, C.a,
+			       C.rows * C.cols);
+	mat_release(&C);
+	return e;
+}
+
+enum err rows_upload(struct rows *rows)
+{
+	struct mat Z;
+	enum err e;
+
+	work_phase(rows->work, "upload");
+	e = recv_dictionary(rows, &Z);
+	record_fact(rows->work->record, "dims", (double)rows->d);
+	if (e == ERR_OK) {
+		log_warn("variant \"paper\": this party's coefficients C go to the coordinator in "
+			 "clear, and with the dictionary Z every row can be computed from them");
+		e = send_upload(rows, &Z);
+	}
+	mat_release(&Z);
+	return e;
+}

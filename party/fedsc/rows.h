@@ -1,0 +1,53 @@
+/* rows.h -- a party's half of what FedSC and federated k-means ask of its rows: it receives what
+ * the coordinator says, and only what is due, and sends its term of the sum.
+ *
+ * The other half is server/fedsc/row_questions.h. Parameters come from this party's own job; the
+ * coordinator says nothing but what came of sums. How often and about how many centres it may ask
+ * follows from the job and the number of rows (fedsc_limits()).
+ */
+#ifndef PARTY_FEDSC_ROWS_H
+#define PARTY_FEDSC_ROWS_H
+
+#include "common/job/tree.h"
+#include "common/fedsc/coordinator.h"
+#include "party/work/work.h"
+
+struct rows {
+	struct work *work;
+	struct tree tree;
+	const struct tree_node *root; /* all parties */
+	struct fedsc_params p;
+	struct fedsc_party party;
+	struct fedsc_limits limits; /* once the number of rows is known */
+	double n, r;                /* rows of all parties; the width, once it is known */
+	size_t d;                   /* rows of the last dictionary, or landmarks */
+};
+
+/* Takes over work's features, as a dense copy if they are sparse; rows get their noise. */
+enum err rows_open(struct rows *rows, struct work *work) MUST_CHECK;
+void rows_close(struct rows *rows); /* also after an error */
+
+/* Rows, means and the global deviation; rows are centred and scaled. */
+enum err rows_agree(struct rows *rows) MUST_CHECK;
+/* Rounds of k-means on rows or, after rows_embed(), on their embedding, as long as the coordinator
+ * wants more. */
+enum err rows_cluster(struct rows *rows, const char *phase) MUST_CHECK;
+/* r. */
+enum err rows_width(struct rows *rows) MUST_CHECK;
+/* F'F of a dictionary, by which the coordinator chooses d. */
+enum err rows_spectrum(struct rows *rows) MUST_CHECK;
+/* Round s of Stage I, from 1 on. *more: there was one. */
+enum err rows_learn(struct rows *rows, unsigned s, bool *more) MUST_CHECK;
+/* Z down, F'1 up; t down, F' diag(1 / F t) F up. */
+enum err rows_dense(struct rows *rows) MUST_CHECK;
+/* Landmarks down, B'B up. */
+enum err rows_anchor(struct rows *rows) MUST_CHECK;
+/* R down: rows of the embedding are what is clustered from now on. */
+enum err rows_embed(struct rows *rows) MUST_CHECK;
+/* Variant paper: Z down; C up, in clear. */
+enum err rows_upload(struct rows *rows) MUST_CHECK;
+
+/* The clusters of the last counting, which must be the job's k. */
+enum err rows_labels(const struct rows *rows, uint32_t *label) MUST_CHECK;
+
+#endif

@@ -1,0 +1,273 @@
+#include "party/fedspectral/fedspectral.h"
+#include "common/base/alloc.h"
+#include "common/fedspectral/coordinator.h"
+#include "common/fedspectral/party.h"
+#include "party/work/align.h"
+#include "party/work/block.h"
+#include "party/work/secure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Rows of a product between two looks at the masks: some MB. */
+enum { SLAB_ROWS = 1 << 14 };
+
+/* A node whose weights add up to less has lost too many digits in fixed point. */
+static const double LEAST_DEGREE = 0x1p-12;
+
+struct share {
+	struct work *work;
+	struct tree tree;
+	const struct tree_node *root; /* all parties */
+	struct fedspectral_party part;
+	uint32_t *row; /* of the dataset's nodes */
+};
+
+static unsigned given(unsigned count) /* 0: the numerics' own */
+{
+	return count == JOB_AUTO ? 0 : count;
+}
+
+/* A matrix that is one vector of messages. */
+static enum err check_size(size_t rows, size_t cols)
+{
+	if (cols <= MSG_REALS_MAX && rows <= MSG_REALS_MAX / (cols ? cols : 1))
+		return ERR_OK;
+	return err_set(ERR_JOB, "%zu columns for %zu nodes are more than %d numbers", cols, rows,
+		       MSG_REALS_MAX);
+}
+
+/* ---- exact ---- */
+
+static enum err check_weights(const struct share *s, const double *own)
+{
+	for (size_t i = 0; i < s->work->n; i++)
+		if (own[i] > 0 && own[i] < LEAST_DEGREE)
+			return err_set(ERR_INPUT,
+				       "%s has a node whose edges weigh less than %g together, "
+				       "which the sum's fixed point does not resolve: multiply "
+				       "all parties' weights by one number",
+				       s->work->name[s->work->own], LEAST_DEGREE);
+	return ERR_OK;
+}
+
+/* A joint degree has this party's in it: nobody else's is below 0. */
+static enum err check_degrees(const struct share *s, const double *own, const double *joint)
+{
+	double rounding = ldexp((double)s->work->L, -JOB_WIDE_FRACTION);
+
+	for (size_t i = 0; i < s->work->n; i++)
+		if (joint[i] < 0 || joint[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
+			return err_set(ERR_PEER,
+				       "%s sent a MATRIX of joint degrees of which that of row %zu "
+				       "is less than this party's part (during %s)",
+				       channel_peer(s->work->channel), i,
+				       record_now(s->work->record)->name);
+	return ERR_OK;
+}
+
+/* Degrees up, joint degrees down. */
+static enum err agree_degrees(struct share *s)
+{
+	struct work *work = s->work;
+	double *own = alloc(work->n, sizeof(*own)), *joint = alloc(work->n, sizeof(*joint));
+	enum err e;
+
+	work_phase(work, "degrees");
+	fedspectral_party_degrees(&s->part, own);
+	e = check_weights(s, own);
+	if (e == ERR_OK)
+		e = secure_send_wide(work, s->root, own, work->n);
+	if (e == ERR_OK)
+		e = channel_recv_reals(work->channel, MSG_MATRIX, s->root->id, joint, work->n);
+	if (e == ERR_OK)
+		e = check_degrees(s, own, joint);
+	if (e == ERR_OK)
+		fedspectral_party_join(&s->part, joint);
+	free(joint);
+	free(own);
+	return e;
+}
+
+/* The product leaves as it is made. */
+static enum err stream_product(struct share *s, const struct mat *V, struct secure *sum)
+{
+	size_t slab = V->rows < SLAB_ROWS ? V->rows : SLAB_ROWS;
+	double *y = alloc(slab, V->cols * sizeof(*y));
+	enum err e = ERR_OK;
+
+	for (size_t first = 0; e == ERR_OK && first < V->rows; first += slab) {
+		size_t count = V->rows - first < slab ? V->rows - first : slab;
+
+		spectral_graph_rows(&s->part.part, V, first, count, y);
+		e = secure_add(sum, y, count * V->cols);
+	}
+	if (e == ERR_OK)
+		e = secure_end(sum);
+	free(y);
+	return e;
+}
+
+/* V down, s o A_p (s o V) up, on the rows that have edges anywhere. */
+static enum err answer_product(struct share *s, size_t width)
+{
+	struct secure *sum = NULL;
+	struct mat V;
+	enum err e;
+
+	mat_init(&V, s->part.A.rows, width);
+	e = block_recv(s->work, s->root, &V);
+	if (e == ERR_OK)
+		e = secure_begin_wide(s->work, s->root, V.rows * V.cols, &sum);
+	if (e == ERR_OK)
+		e = stream_product(s, &V, sum);
+	secure_free(sum);
+	mat_release(&V);
+	return e;
+}
+
+/* As many products as the coordinator wants, and no more than the job allows. */
+static enum err exact(struct share *s)
+{
+	const struct job *job = &s->work->job;
+	unsigned most = job->rounds == JOB_AUTO ? FEDSPECTRAL_ROUNDS : job->rounds;
+	size_t widest;
+
+	TRY(agree_degrees(s));
+	widest = fedspectral_block(given(job->clusters), given(job->block), s->part.A.rows);
+	TRY(check_size(s->part.A.rows, widest));
+	work_phase(s->work, "lanczos");
+	for (unsigned round = 1;; round++) {
+		uint64_t width;
+
+		TRY(channel_recv_choice(s->work->channel, CHOICE_WIDTH, round <= most ? widest : 0,
+					&width));
+		if (!width)
+			return ERR_OK;
+		TRY(answer_product(s, (size_t)width));
+		work_progress(s->work, round, 0);
+	}
+}
+
+/* ---- the paper's ---- */
+
+/* Algorithm 3 in each of as many rounds as the job says. */
+static enum err plus(struct share *s)
+{
+	const struct job *job = &s->work->job;
+	unsigned rounds = job->rounds == JOB_AUTO ? FEDSPECTRAL_PLUS_ROUNDS : job->rounds;
+
+	TRY(check_size(s->work->n, job->clusters));
+	work_phase(s->work, "power");
+	for (unsigned round = 1; round <= rounds; round++) {
+		struct mat V;
+		enum err e;
+
+		mat_init(&V, s->work->n, job->clusters);
+		e = block_recv(s->work, s->root, &V);
+		if (e == ERR_OK) {
+			fedspectral_party_powers(&s->part, job->iterations, &V);
+			e = secure_send_wide(s->work, s->root, V.a, V.rows * V.cols);
+		}
+		mat_release(&V);
+		TRY(e);
+		work_progress(s->work, round, 0);
+	}
+	return ERR_OK;
+}
+
+/* Algorithm 1, on the own nodes in their own order: joint rows are numbered at random, and with
+ * them what k-means finds would change from job to job. label: of all joint rows. */
+static enum err own_cells(struct share *s, uint32_t *label)
+{
+	struct work *work = s->work;
+	const struct csr *graph = &work->graph->adjacency;
+	uint32_t *own = alloc(graph->rows, sizeof(*own));
+	struct fedspectral_party alone;
+	enum err e;
+
+	fedspectral_party_init(&alone, graph, NULL, graph->rows, work->threads);
+	e = fedspectral_party_cells(&alone, work->job.clusters, work->job.restarts, work->job.seed,
+				    own);
+	fedspectral_party_release(&alone);
+	for (size_t i = 0; i < work->n; i++)
+		label[i] = work->job.clusters;
+	for (size_t i = 0; i < graph->rows && e == ERR_OK; i++)
+		label[s->row[i]] = own[i];
+	free(own);
+	return e;
+}
+
+static enum err plain(struct share *s)
+{
+	struct work *work = s->work;
+	uint32_t *label = alloc(work->n, sizeof(*label));
+	enum err e;
+
+	work_phase(work, "local");
+	e = own_cells(s, label);
+	if (e == ERR_OK)
+		e = channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
+					work->job.clusters, label, work->n);
+	free(label);
+	return e;
+}
+
+/* ---- the whole ---- */
+
+/* Of nodes without any edge there is a cluster more. */
+static enum err receive_labels(struct share *s, uint32_t *label)
+{
+	struct work *work = s->work;
+	unsigned k = work->job.clusters;
+	unsigned least = k == JOB_AUTO ? 2 : k;
+	unsigned most = (k == JOB_AUTO ? FEDSPECTRAL_AUTO_MAX : k) + 1;
+	uint64_t clusters;
+
+	work_phase(work, "result");
+	TRY(channel_recv_choice(work->channel, CHOICE_CLUSTERS, most, &clusters));
+	if (clusters < least)
+		return err_set(ERR_PEER,
+			       "%s sent CHOICE of %u clusters, expected %u at least (during %s)",
+			       channel_peer(work->channel), (unsigned)clusters, least,
+			       record_now(work->record)->name);
+	TRY(party_own_labels(work, s->row, work->dataset->n, MSG_RESULT, s->root->id,
+			     (uint32_t)clusters - 1, label));
+	work->job.clusters = (unsigned)clusters;
+	return ERR_OK;
+}
+
+static enum err take_part(struct share *s, uint32_t *label)
+{
+	struct work *work = s->work;
+
+	TRY(party_align(work, work->dataset, s->row));
+	record_fact(work->record, "nodes", (double)work->n);
+	fedspectral_party_init(&s->part, &work->graph->adjacency, s->row, work->n, work->threads);
+	switch (work->job.fedspectral_variant) {
+	case FEDSPECTRAL_EXACT:
+		TRY(exact(s));
+		break;
+	case FEDSPECTRAL_PLUS:
+		TRY(plus(s));
+		break;
+	case FEDSPECTRAL_PLAIN:
+		TRY(plain(s));
+		break;
+	}
+	return receive_labels(s, label);
+}
+
+enum err party_fedspectral(struct work *work, uint32_t *label)
+{
+	struct share s = { .work = work, .row = alloc(work->dataset->n, sizeof(uint32_t)) };
+	enum err e;
+
+	tree_build(&s.tree, work->L, true);
+	s.root = &s.tree.node[s.tree.count - 1];
+	e = take_part(&s, label);
+	if (s.part.A.start)
+		fedspectral_party_release(&s.part);
+	free(s.row);
+	return e;
+}

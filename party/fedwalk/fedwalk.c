@@ -1,0 +1,395 @@
+/* The devices of one party. Line numbers are those of the paper's Algorithms 1 and 2. */
+#include "party/fedwalk/fedwalk.h"
+#include "common/base/alloc.h"
+#include "common/data/dataset.h"
+#include "common/fedwalk/job.h"
+#include "common/job/tree.h"
+#include "common/fedwalk/attack.h"
+#include "common/fedwalk/bins.h"
+#include "common/fedwalk/response.h"
+#include "party/work/noise.h"
+#include "party/work/secure.h"
+#include "party/fedwalk/walking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct devices {
+	struct work *work;
+	struct tree tree;
+	const struct tree_node *root;
+	struct vertices v;
+	unsigned k;
+	uint8_t *bin; /* n */
+	float *c;     /* n x k: the dictionary */
+	struct fedwalk_encoder encoder;
+	struct fedwalk_pools pools;
+	double told[FEDWALK_TOLD];
+};
+
+static size_t degree_of(const struct vertices *v, size_t i)
+{
+	return v->start[i + 1] - v->start[i];
+}
+
+/* ---- Algorithm 2: the tree ---- */
+
+/* Lines 15 to 17. Rows of vertices without neighbours are zeros, which says so. */
+static enum err send_degrees(struct devices *d, double *c)
+{
+	const struct vertices *v = &d->v;
+	float row[FEDWALK_BINS_MAX];
+
+	for (size_t i = 0; i < v->own; i++) {
+		if (degree_of(v, i) == 0)
+			continue;
+		TRY(fedwalk_counts(party_noise_source(), d->work->job.eps, d->bin, d->k,
+				   v->neighbour + v->start[i], degree_of(v, i), row));
+		for (unsigned j = 0; j < d->k; j++)
+			c[i * d->k + j] = (double)row[j];
+	}
+	return channel_send_reals(d->work->channel, MSG_DEGREES, (uint32_t)d->work->own, c,
+				  v->own * d->k);
+}
+
+/* Line 9. What is said of own vertices is what was said by them. */
+static enum err take_dictionary(struct devices *d, const double *own)
+{
+	struct work *work = d->work;
+	size_t count = work->n * d->k;
+	double *c = alloc(count, sizeof(*c));
+	enum err e = channel_recv_reals(work->channel, MSG_BLOCK, d->root->id, c, count);
+
+	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
+		if (memcmp(c + (size_t)d->v.row[i] * d->k, own + i * d->k, d->k * sizeof(*c)) != 0)
+			e = err_set(ERR_PEER,
+				    "%s sent a dictionary whose row %u is not what this party sent "
+				    "(during %s)",
+				    channel_peer(work->channel), d->v.row[i],
+				    record_now(work->record)->name);
+	ALLOC(d->c, count);
+	for (size_t i = 0; i < count; i++)
+		d->c[i] = (float)c[i];
+	free(c);
+	return e;
+}
+
+static enum err agree_degrees(struct devices *d)
+{
+	struct work *work = d->work;
+	double *own;
+	enum err e;
+
+	work_phase(work, "degrees");
+	d->k = fedwalk_job_bins(&work->job, work->n);
+	if (d->k > work->n)
+		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", d->k, work->n);
+	ALLOC(d->bin, work->n);
+	fedwalk_bins(work->n, d->k, work->job.seed, d->bin); /* line 1: anybody can */
+	ALLOC(own, d->v.own * d->k);
+	e = send_degrees(d, own);
+	if (e == ERR_OK)
+		e = take_dictionary(d, own);
+	free(own);
+	return e;
+}
+
+/* Numbers for each own vertex: how many, and then which. */
+static enum err send_lists(struct devices *d, const uint32_t *count, const uint32_t *item,
+			   size_t items)
+{
+	struct work *work = d->work;
+
+	TRY(channel_send_labels(work->channel, MSG_TIES, (uint32_t)work->own, (uint32_t)work->n,
+				count, d->v.own));
+	return channel_send_labels(work->channel, MSG_TIES, (uint32_t)work->own, (uint32_t)work->n,
+				   item, items);
+}
+
+/* Lines 18 and 19. The rows of M_v are rows of the dictionary: which ones they are is all that M_v
+ * says, and is what is sent; who knows the dictionary puts them in order. */
+static enum err send_matrices(struct devices *d)
+{
+	uint32_t *count = alloc(d->v.own, sizeof(*count));
+	enum err e;
+
+	for (size_t i = 0; i < d->v.own; i++)
+		count[i] = (uint32_t)degree_of(&d->v, i);
+	e = send_lists(d, count, d->v.neighbour, d->v.start[d->v.own]);
+	free(count);
+	return e;
+}
+
+/* Algorithm 1, line 1: not the matrix of dissimilarities, but what it and the tree say of what may
+ * be written for each vertex. */
+static enum err take_encoder(struct devices *d)
+{
+	struct work *work = d->work;
+	uint32_t n = (uint32_t)work->n, group = d->root->id;
+	size_t most = work->n * FEDWALK_CANDIDATES_MAX, total, again;
+	uint32_t *count = alloc(n, sizeof(*count)), *item = NULL, *upto = NULL;
+	enum err e;
+
+	e = channel_recv_labels(work->channel, MSG_LISTS, group, n, count, n);
+	if (e == ERR_OK)
+		e = channel_recv_labels_some(work->channel, MSG_LISTS, group, n, most, &item,
+					     &total);
+	if (e == ERR_OK)
+		e = channel_recv_labels_some(work->channel, MSG_LISTS, group, UINT32_MAX, total,
+					     &upto, &again);
+	if (e == ERR_OK && again != total)
+		e = err_set(ERR_PEER, "%s sent LISTS of %zu candidates with %zu probabilities",
+			    channel_peer(work->channel), total, again);
+	if (e == ERR_OK) {
+		e = fedwalk_encoder_from(&d->encoder, n, count, item, upto, total);
+		if (e != ERR_OK)
+			err_prefix(e, "%s sent LISTS", channel_peer(work->channel));
+	}
+	free(upto);
+	free(item);
+	free(count);
+	return e;
+}
+
+/* A row of zeros: no neighbours. */
+static bool *left_out(const struct devices *d)
+{
+	bool *out = alloc(d->work->n, sizeof(*out));
+
+	for (size_t i = 0; i < d->work->n; i++) {
+		out[i] = true;
+		for (unsigned j = 0; j < d->k && out[i]; j++)
+			out[i] = d->c[i * d->k + j] == 0;
+	}
+	return out;
+}
+
+/* Lines 21 to 25, for all u at once: the tree and the dictionary are enough. */
+static enum err take_tree(struct devices *d)
+{
+	struct work *work = d->work;
+	size_t children = 2 * (work->n - 1);
+	uint32_t *child = alloc(children, sizeof(*child));
+	struct fedwalk_tree tree;
+	bool *out;
+	enum err e;
+
+	e = channel_recv_labels(work->channel, MSG_TREE, d->root->id, (uint32_t)(2 * work->n),
+				child, children);
+	if (e == ERR_OK) {
+		e = fedwalk_tree_from(&tree, work->n, child);
+		if (e != ERR_OK)
+			err_prefix(e, "%s sent TREE", channel_peer(work->channel));
+	}
+	free(child);
+	if (e != ERR_OK)
+		return e;
+	/* The dictionary is the coordinator's word: one of large counts would fill the memory. */
+	e = work_check_room(work, "degree vectors whose pools",
+			    sizeof(uint32_t) * fedwalk_pools_members(d->c, work->n, d->k));
+	if (e != ERR_OK) {
+		fedwalk_tree_release(&tree);
+		return e;
+	}
+	out = left_out(d);
+	fedwalk_pools_init(&d->pools, &tree, d->c, d->bin, d->k, out, work->job.seed,
+			   work->threads);
+	free(out);
+	fedwalk_tree_release(&tree);
+	return ERR_OK;
+}
+
+/* ---- Algorithm 1: the walks ---- */
+
+static enum err send_walks(struct devices *d, const struct walking *w)
+{
+	struct work *work = d->work;
+
+	d->told[FEDWALK_WALKED] = (double)w->begun;
+	d->told[FEDWALK_MESSAGES] = (double)w->messages;
+	d->told[FEDWALK_CROSSING] = (double)w->crossing;
+	d->told[FEDWALK_CAME] = (double)w->came;
+	return channel_send_labels(work->channel, MSG_WALKS, (uint32_t)work->own, (uint32_t)work->n,
+				   w->token, w->finished * work->job.length);
+}
+
+static enum err walk(struct devices *d)
+{
+	struct walking w = {
+		.work = d->work, .v = &d->v, .encoder = &d->encoder, .pools = &d->pools
+	};
+	enum err e;
+
+	work_phase(d->work, "walks");
+	e = walking(&w);
+	if (e == ERR_OK)
+		e = send_walks(d, &w);
+	walking_release(&w);
+	return e;
+}
+
+static enum err walks(struct devices *d)
+{
+	TRY(agree_degrees(d));
+	work_phase(d->work, "tree");
+	if (d->work->job.dissimilarity == DISSIMILARITY_DTW)
+		TRY(send_matrices(d));
+	TRY(take_tree(d));
+	TRY(take_encoder(d));
+	return walk(d);
+}
+
+/* ---- mode randomized-response ---- */
+
+static enum err add_report(struct devices *d, size_t i, uint32_t *count, uint32_t **item,
+			   size_t *items)
+{
+	const struct vertices *v = &d->v;
+	uint32_t *report;
+	size_t reported;
+
+	TRY(fedwalk_report(party_noise_source(), d->work->job.eps, d->work->n, v->row[i],
+			   v->neighbour + v->start[i], degree_of(v, i), &report, &reported));
+	count[i] = (uint32_t)reported;
+	*item = alloc_again(*item, *items + reported, sizeof(**item));
+	if (reported)
+		memcpy(*item + *items, report, reported * sizeof(*report));
+	*items += reported;
+	free(report);
+	return ERR_OK;
+}
+
+static enum err respond(struct devices *d)
+{
+	uint32_t *count = alloc(d->v.own, sizeof(*count)), *item = NULL;
+	size_t items = 0;
+	enum err e = ERR_OK;
+
+	work_phase(d->work, "reports");
+	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
+		e = add_report(d, i, count, &item, &items);
+	if (e == ERR_OK)
+		e = send_lists(d, count, item, items);
+	free(item);
+	free(count);
+	return e;
+}
+
+/* ---- the end ---- */
+
+static enum err take_embeddings(struct devices *d)
+{
+	struct work *work = d->work;
+	size_t count = d->v.own * JOB_FEDWALK_DIMS;
+	double *x = alloc(count, sizeof(*x));
+	enum err e;
+
+	work_phase(work, "result");
+	work->told.apart = true;
+	e = channel_recv_reals(work->channel, MSG_EMBEDDING, d->root->id, x, count);
+	work->told.apart = false;
+	free(work->embedding);
+	ALLOC(work->embedding, work->dataset->n * JOB_FEDWALK_DIMS);
+	for (size_t i = 0; i < d->v.own; i++)
+		for (size_t j = 0; degree_of(&d->v, i) > 0 && j < JOB_FEDWALK_DIMS; j++)
+			work->embedding[(size_t)d->v.node[i] * JOB_FEDWALK_DIMS + j] =
+			    (float)x[i * JOB_FEDWALK_DIMS + j];
+	free(x);
+	return e;
+}
+
+/* The coordinator's guess about own vertices, by their rows; each pair is at its lower one. */
+static enum err take_guess(struct devices *d, struct fedwalk_guess *g)
+{
+	struct work *work = d->work;
+	uint32_t *count = alloc(d->v.own, sizeof(*count)), n = (uint32_t)work->n;
+	size_t at = 0;
+	enum err e = channel_recv_labels(work->channel, MSG_LISTS, d->root->id, n, count, d->v.own);
+
+	if (e == ERR_OK)
+		e = channel_recv_labels_some(work->channel, MSG_LISTS, d->root->id, n,
+					     MSG_ITEMS_MAX, &g->v, &g->count);
+	ALLOC(g->u, g->count);
+	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
+		for (uint32_t j = 0; j < count[i] && e == ERR_OK; j++, at++) {
+			if (at == g->count || g->v[at] >= n || g->v[at] <= d->v.row[i] ||
+			    (j > 0 && g->v[at] <= g->v[at - 1]))
+				e = err_set(ERR_PEER,
+					    "%s sent LISTS of guesses that are no rising pairs "
+					    "(during %s)",
+					    channel_peer(work->channel),
+					    record_now(work->record)->name);
+			else
+				g->u[at] = d->v.row[i];
+		}
+	if (e == ERR_OK && at != g->count)
+		e = err_set(ERR_PEER, "%s sent LISTS of %zu guesses, expected %zu (during %s)",
+			    channel_peer(work->channel), g->count, at,
+			    record_now(work->record)->name);
+	free(count);
+	return e;
+}
+
+/* Own pairs are judged here, and only how many are right is told, in a sum. What came before was
+ * each party's own, so the root's transcript begins anew. */
+static enum err judge(struct devices *d)
+{
+	struct work *work = d->work;
+	struct fedwalk_attack_score score = { 0 };
+	struct fedwalk_guess g = { 0 };
+	enum err e;
+
+	work_phase(work, "attack");
+	work->told.apart = true; /* to each party those of its own vertices */
+	e = take_guess(d, &g);
+	work->told.apart = false;
+	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
+		fedwalk_attack_judge(&g, d->v.row[i], d->v.neighbour + d->v.start[i],
+				     degree_of(&d->v, i), &score);
+	free(g.u);
+	free(g.v);
+	TRY(e);
+	d->told[FEDWALK_GUESSED] = score.guessed;
+	d->told[FEDWALK_RIGHT] = score.right;
+	d->told[FEDWALK_TIES] = score.ties;
+	d->told[FEDWALK_ISOLATED] = (double)d->v.isolated;
+	d->told[FEDWALK_ONE_SIDED] = (double)d->v.one_sided;
+	d->told[FEDWALK_UNHOSTED] = (double)d->v.unhosted;
+	work_group(work, d->root);
+	TRY(secure_send_wide(work, d->root, d->told, FEDWALK_SUMMED));
+	return channel_recv_reals(work->channel, MSG_MATRIX, d->root->id, d->told, FEDWALK_TOLD);
+}
+
+static enum err take_part(struct devices *d)
+{
+	struct work *work = d->work;
+
+	TRY(party_vertices(work, work->dataset, &d->v));
+	if (work->n < 2)
+		return err_set(ERR_JOB, "%zu vertices of all parties, expected 2 at least",
+			       work->n);
+	TRY(work->job.fedwalk_mode == FEDWALK_RESPONSE ? respond(d) : walks(d));
+	TRY(take_embeddings(d));
+	TRY(judge(d));
+	fedwalk_record(&work->job, work->n, d->told, work->record);
+	record_fact(work->record, "own_vertices", (double)d->v.own);
+	return ERR_OK;
+}
+
+enum err party_fedwalk(struct work *work)
+{
+	struct devices d = { .work = work };
+	enum err e;
+
+	tree_build(&d.tree, work->L, true);
+	d.root = &d.tree.node[d.tree.count - 1];
+	e = take_part(&d);
+	if (d.pools.start)
+		fedwalk_pools_release(&d.pools);
+	if (d.encoder.start)
+		fedwalk_encoder_release(&d.encoder);
+	vertices_release(&d.v);
+	free(d.bin);
+	free(d.c);
+	return e;
+}

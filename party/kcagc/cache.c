@@ -1,0 +1,112 @@
+#include "party/kcagc/cache.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* magic, key, piece, SHA-256 of all that */
+enum { MAGIC_LEN = 8, HEAD_LEN = MAGIC_LEN + SHA256_LEN, KEY_SHOWN = 8 };
+static const char MAGIC[MAGIC_LEN + 1] = "COTCACH1";
+static const char SUFFIX[] = ".cache";
+
+char *cache_dir(const char *state)
+{
+	return file_join(state, "cache");
+}
+
+/* Enough of the key to keep pieces apart: the file has all of it. */
+static char *path_of(const char *dir, const char *name, const uint8_t *key)
+{
+	char text[CACHE_NAME_MAX + 2 * KEY_SHOWN + 16];
+	int at = snprintf(text, sizeof(text), "%.*s-", CACHE_NAME_MAX, name);
+
+	for (int i = 0; i < KEY_SHOWN; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at, "%02x", key[i]);
+	snprintf(text + at, sizeof(text) - (size_t)at, "%s", SUFFIX);
+	return file_join(dir, text);
+}
+
+static bool is_whole(const struct buf *file, const uint8_t *key)
+{
+	uint8_t sum[SHA256_LEN];
+
+	if (file->n < HEAD_LEN + SHA256_LEN || memcmp(file->p, MAGIC, MAGIC_LEN) != 0 ||
+	    memcmp(file->p + MAGIC_LEN, key, SHA256_LEN) != 0)
+		return false;
+	sha256_of(file->p, file->n - SHA256_LEN, sum);
+	return memcmp(sum, file->p + file->n - SHA256_LEN, SHA256_LEN) == 0;
+}
+
+bool cache_find(const char *dir, const char *name, const uint8_t key[static SHA256_LEN], size_t max,
+		struct buf *file, struct bytes *piece)
+{
+	char *path = dir ? path_of(dir, name, key) : NULL;
+	bool found = false;
+
+	*file = (struct buf){ 0 };
+	if (!path || !file_exists(path)) {
+		free(path);
+		return false;
+	}
+	if (file_read(path, max + HEAD_LEN + SHA256_LEN, file) != ERR_OK) {
+		log_warn("the cache is not used: %s", err_detail());
+	} else if (!is_whole(file, key)) {
+		log_warn("%s is damaged: it is computed again", path);
+	} else {
+		*piece = (struct bytes){ file->p + HEAD_LEN, file->n - HEAD_LEN - SHA256_LEN };
+		found = true;
+	}
+	if (!found) {
+		buf_release(file);
+		unlink(path);
+	}
+	free(path);
+	return found;
+}
+
+void cache_keep(const char *dir, const char *name, const uint8_t key[static SHA256_LEN],
+		struct bytes piece)
+{
+	struct buf file = { 0 };
+	uint8_t sum[SHA256_LEN];
+	char *path;
+	enum err e;
+
+	if (!dir)
+		return;
+	path = path_of(dir, name, key);
+	buf_add(&file, MAGIC, MAGIC_LEN);
+	buf_add(&file, key, SHA256_LEN);
+	buf_add(&file, piece.p, piece.n);
+	sha256_of(file.p, file.n, sum);
+	buf_add(&file, sum, sizeof(sum));
+	e = file_make_dirs(dir);
+	if (e == ERR_OK)
+		e = file_write_soon(path, (struct bytes){ file.p, file.n }, FILE_SECRET);
+	if (e != ERR_OK && e != ERR_CANCELLED)
+		log_warn("another attempt would compute this again: %s", err_detail());
+	buf_release(&file);
+	free(path);
+}
+
+void cache_forget(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	if (!d)
+		return;
+	file_sweep(dir);
+	while ((entry = readdir(d))) {
+		size_t n = strlen(entry->d_name);
+
+		if (n > strlen(SUFFIX) && strcmp(entry->d_name + n - strlen(SUFFIX), SUFFIX) == 0)
+			unlinkat(dirfd(d), entry->d_name, 0);
+	}
+	closedir(d);
+	rmdir(dir); /* unless there is something else in it */
+}

@@ -1,0 +1,505 @@
+/* A party's half of kCAGC. Symbols and line numbers are those of arXiv 2411.12329: X^l the slice,
+ * k^ local clusters, k clusters, U a cluster, y a virtual node, mu a centre, Q iterations. */
+#include "party/kcagc/kcagc.h"
+#include "common/base/alloc.h"
+#include "common/cluster/kmeans.h"
+#include "common/linalg/la.h"
+#include "party/kcagc/local.h"
+#include "party/kcagc/model.h"
+#include "party/kcagc/prepare.h"
+#include "party/work/secure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the party clusters with, kept through the levels of the tree. */
+struct state {
+	struct tree tree;
+	struct mat Z;         /* n x d: the filtered, projected, scaled slice */
+	uint32_t *child;      /* n: clusters of the last level; the party's own at first */
+	struct mat centre;    /* their centres at this party, for virtual_nodes "centre" */
+	struct embedding how; /* what made Z, for the model */
+	struct mat last;      /* k x d: the centres that the last assignment was made by */
+	uint32_t *cell;       /* n: the cell of each node at this level */
+	size_t m;             /* cells */
+};
+
+static void state_release(struct state *s)
+{
+	mat_release(&s->Z);
+	mat_release(&s->centre);
+	mat_release(&s->last);
+	embedding_release(&s->how);
+	free(s->child);
+	free(s->cell);
+}
+
+/* joint_norm: rows are scaled by their length over all parties, where default takes each party's
+ * own. */
+static enum err scale_jointly(struct work *work, struct state *s, const struct tree_node *root)
+{
+	double *norm = alloc(work->n, sizeof(*norm)), mean;
+	enum err e = party_prepare_norms(work, root, &s->Z, norm, &mean);
+
+	if (e == ERR_OK)
+		embed_scale(&s->Z, norm, mean, work->job.row_power);
+	s->how.mean_norm = mean;
+	free(norm);
+	return e;
+}
+
+/* Protocol 1: filter (lines 1-3), project (line 4), k-means (lines 4-24). */
+static enum err local(struct work *work, struct state *s)
+{
+	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
+	uint8_t hash[SECAGG_HASH_LEN];
+	struct embed_params embedding;
+	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
+						     : job_local_clusters(&work->job),
+				   .restarts = work->job.local_restarts,
+				   .iterations = work->job.iterations,
+				   .ninth = work->job.ninth,
+				   .seed = work->job.seed,
+				   .threads = work->threads };
+
+	if (work->job.filter_order == JOB_ORDER_AUTO)
+		TRY(party_prepare_order(work, root));
+	work_phase(work, "local");
+	embedding = job_embed_params(&work->job, work->threads);
+	TRY(local_embed(work, &embedding, &s->Z, &s->how, hash));
+	if (work->job.joint_norm)
+		TRY(scale_jointly(work, s, root));
+	if (work->job.method != METHOD_BASIC || work->L == 1)
+		local_clusters(work, &s->Z, &p, work->job.joint_norm ? NULL : hash, s->child,
+			       &s->centre);
+	return ERR_OK;
+}
+
+/* Protocol 3 line 2: the nodes of each local cluster. */
+static enum err send_local(struct work *work, struct state *s)
+{
+	uint32_t k = work->L == 1 ? work->job.clusters : job_local_clusters(&work->job);
+
+	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k, s->child,
+				work->n));
+	return work_warm(work);
+}
+
+/* Cells are intersections of the children's clusters: each has nodes, at least min_cell of them,
+ * and all of one of this party's, unless small ones were merged. weight: m, becomes their numbers
+ * of nodes. */
+static enum err check_cells(struct work *work, const struct state *s, double *weight)
+{
+	const char *hub = channel_peer(work->channel), *step = record_now(work->record)->name;
+	uint32_t *cluster = alloc(s->m, sizeof(*cluster));
+	enum err e = ERR_OK;
+
+	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
+		uint32_t c = s->cell[i];
+
+		if (c == s->m) {
+			e = err_set(ERR_PEER, "%s sent CELLS with node %zu in no cell (during %s)",
+				    hub, i, step);
+			break;
+		}
+		if (weight[c]++ == 0)
+			cluster[c] = s->child[i];
+		else if (cluster[c] != s->child[i] && work->job.min_cell == 1)
+			e = err_set(
+			    ERR_PEER,
+			    "%s sent CELLS with nodes of clusters %u and %u in cell %u (during %s)",
+			    hub, cluster[c], s->child[i], c, step);
+	}
+	for (size_t c = 0; c < s->m && e == ERR_OK; c++)
+		if (weight[c] < work->job.min_cell)
+			e = err_set(
+			    ERR_PEER,
+			    "%s sent CELLS with %zu cells, of which cell %zu has %.0f nodes, "
+			    "fewer than job.min_cell, %u (during %s)",
+			    hub, s->m, c, weight[c], work->job.min_cell, step);
+	free(cluster);
+	return e;
+}
+
+/* Line 13: for each cell the centre of the cluster that holds it. With min_cell it may lie in
+ * several: it gets their mean over its nodes, lest a centre of fewer nodes stand alone. */
+static void centres_of_cells(const struct state *s, bool mixed, const double *weight, struct mat *Y)
+{
+	for (size_t i = 0; i < s->Z.rows; i++) {
+		const double *centre = ROW(&s->centre, s->child[i]);
+		double *y = ROW(Y, s->cell[i]);
+
+		for (size_t j = 0; j < Y->cols; j++)
+			y[j] = mixed ? y[j] + centre[j] / weight[s->cell[i]] : centre[j];
+	}
+}
+
+/* Protocol 3 lines 10-15: the cells of this tree node, and this party's virtual node y for each:
+ * the mean of its own rows over the cell, or (line 13) the centre of the cluster that holds it. */
+static enum err virtual_nodes(struct work *work, struct state *s, const struct tree_node *node,
+			      struct mat *Y, double **weight)
+{
+	uint32_t m = (uint32_t)work->n;
+
+	TRY(channel_recv_labels_upto(work->channel, MSG_CELLS, node->id, 1, &m, s->cell, work->n));
+	s->m = m;
+	ALLOC(*weight, m);
+	TRY(check_cells(work, s, *weight));
+	mat_init(Y, m, s->Z.cols);
+	if (work->job.virtual_nodes == VIRTUAL_MEAN)
+		kmeans_centres(&s->Z, NULL, s->cell, Y);
+	else
+		centres_of_cells(s, work->job.min_cell > 1, *weight, Y);
+	return ERR_OK;
+}
+
+/* The joint k-means of one tree node at this party: R restarts, each with its own centres. */
+struct joint {
+	const struct tree_node *node;
+	const struct mat *Y;  /* m x d items */
+	const double *weight; /* m, or NULL: all one */
+	unsigned K, R, Q;     /* clusters, starts, Lloyd steps at most */
+	unsigned screen;      /* the iteration after which only some restarts go on; 0: all do */
+	struct mat *mu;       /* R centre matrices, K x d */
+	struct mat *before;   /* the same: what the last assignment was made by */
+	uint32_t *label;      /* R x m */
+	bool *moving;         /* R */
+};
+
+static size_t active(const struct joint *j)
+{
+	size_t n = 0;
+
+	for (unsigned r = 0; j->moving && r < j->R; r++)
+		n += j->moving[r];
+	return n;
+}
+
+/* Protocol 2 line 6: the starts are partial assignments that all members share, so that a centre is
+ * the same nodes at every party. */
+static enum err begin(struct work *work, struct joint *j)
+{
+	size_t m = j->Y->rows;
+
+	ALLOC(j->mu, j->R);
+	ALLOC(j->before, j->R);
+	ALLOC(j->label, j->R * m);
+	ALLOC(j->moving, j->R);
+	TRY(channel_recv_labels(work->channel, MSG_STARTS, j->node->id, j->K, j->label, j->R * m));
+	for (unsigned r = 0; r < j->R; r++) {
+		j->moving[r] = true;
+		mat_init(&j->mu[r], j->K, j->Y->cols);
+		kmeans_centres(j->Y, j->weight, j->label + r * m, &j->mu[r]);
+	}
+	return ERR_OK;
+}
+
+/* Lines 11-13 and 26-28: this party's squared distances, into the secure sum. */
+static enum err send_distances(struct work *work, const struct joint *j)
+{
+	size_t words = j->Y->rows * j->K;
+	double *D = alloc(words, sizeof(*D));
+	struct secure *s = NULL;
+	enum err e = secure_begin(work, j->node, active(j) * words, &s);
+
+	for (unsigned r = 0; r < j->R && e == ERR_OK; r++)
+		if (j->moving[r]) {
+			kmeans_distances(j->Y, &j->mu[r], D);
+			e = secure_add(s, D, words);
+		}
+	if (e == ERR_OK)
+		e = secure_end(s);
+	secure_free(s);
+	free(D);
+	return e;
+}
+
+/* Lines 15-21 and 30-36: the assignments come back (the 1/9 step's leave items out); each party
+ * updates its part of the centres. A restart in which nothing moved is over, which both sides see.
+ */
+static enum err update_centres(struct work *work, struct joint *j, unsigned t, size_t *moved)
+{
+	size_t m = j->Y->rows, n = active(j), a = 0;
+	uint32_t *told = alloc(n * m, sizeof(*told));
+	enum err e = t == 0 ? channel_recv_labels(work->channel, MSG_ASSIGNMENT, j->node->id, j->K,
+						  told, n * m)
+			    : work_recv_clusters(work, MSG_ASSIGNMENT, j->node, j->K, told, n * m);
+
+	*moved = 0;
+	for (unsigned r = 0; r < j->R && e == ERR_OK; r++) {
+		size_t changed = 0;
+		uint32_t *label = j->label + r * m;
+
+		if (!j->moving[r])
+			continue;
+		for (size_t i = 0; i < m; i++)
+			changed += label[i] != told[a * m + i];
+		memcpy(label, told + a++ * m, m * sizeof(*label));
+		mat_release(&j->before[r]);
+		mat_copy(&j->before[r], &j->mu[r]);
+		kmeans_centres(j->Y, j->weight, label, &j->mu[r]);
+		j->moving[r] = t == 0 || changed > 0;
+		*moved += t == 0 ? 0 : changed;
+	}
+	free(told);
+	return e;
+}
+
+/* Which restarts go on. */
+static enum err screen(struct work *work, struct joint *j)
+{
+	uint32_t *kept = alloc(j->R, sizeof(*kept));
+	enum err e = channel_recv_labels(work->channel, MSG_KEPT, j->node->id, 1, kept, j->R);
+
+	for (unsigned r = 0; r < j->R && e == ERR_OK; r++)
+		j->moving[r] = j->moving[r] && kept[r] == 1;
+	free(kept);
+	return e;
+}
+
+/* exchange "gram": the inner products of this party's virtual nodes, the lower triangle by rows.
+ * All the rest of this k-means is the coordinator's. */
+static enum err send_products(struct work *work, const struct joint *j)
+{
+	size_t m = j->Y->rows, d = j->Y->cols;
+	double *row = alloc(m, sizeof(*row));
+	struct secure *s = NULL;
+	enum err e = secure_begin(work, j->node, m * (m + 1) / 2, &s);
+
+	for (size_t i = 0; i < m && e == ERR_OK; i++) {
+		la_block_nt(1, i + 1, d, ROW(j->Y, i), j->Y->a, row, m);
+		e = secure_add(s, row, i + 1);
+	}
+	if (e == ERR_OK)
+		e = secure_end(s);
+	secure_free(s);
+	free(row);
+	return e;
+}
+
+/* Protocol 2 after line 6. best: m, the assignment of the restart that won. With no more items than
+ * clusters every item is its own, and there is nothing to compute. */
+static enum err joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
+{
+	bool gram = work->job.exchange == EXCHANGE_GRAM && work->job.method != METHOD_BASIC;
+
+	if (j->Y->rows > j->K && gram)
+		TRY(send_products(work, j));
+	else if (j->Y->rows > j->K)
+		TRY(begin(work, j));
+	for (unsigned t = work->job.ninth ? 0 : 1; t <= j->Q && active(j); t++) {
+		size_t moved;
+
+		TRY(send_distances(work, j));
+		TRY(update_centres(work, j, t, &moved));
+		if (t > 0 && t == j->screen)
+			TRY(screen(work, j));
+		work_progress(work, t, moved);
+	}
+	return work_recv_clusters(work, MSG_CLUSTERS, j->node, j->K, best, j->Y->rows);
+}
+
+/* The centres that made the winner's assignment `best` (m): of whichever restart has it. Where none
+ * was computed here (gram; no more items than clusters) the means of what it made. */
+static void keep_centres(const struct joint *j, const uint32_t *best, struct mat *last)
+{
+	size_t m = j->Y->rows;
+	unsigned r = 0;
+
+	while (j->label && r < j->R && memcmp(j->label + r * m, best, m * sizeof(*best)) != 0)
+		r++;
+	mat_release(last);
+	if (j->label && r < j->R) {
+		mat_copy(last, &j->before[r]);
+		return;
+	}
+	mat_init(last, j->K, j->Y->cols);
+	kmeans_centres(j->Y, j->weight, best, last);
+}
+
+static void joint_release(struct joint *j)
+{
+	for (unsigned r = 0; j->mu && r < j->R; r++) {
+		mat_release(&j->mu[r]);
+		mat_release(&j->before[r]);
+	}
+	free(j->mu);
+	free(j->before);
+	free(j->label);
+	free(j->moving);
+}
+
+/* One tree node: Protocol 3 lines 10-17. Afterwards child holds the node's clusters. */
+static enum err tree_level(struct work *work, struct state *s, size_t level)
+{
+	const struct tree_node *node = tree_node_of(&s->tree, work->own, level);
+	bool root = level == s->tree.levels;
+	struct mat Y = { 0 };
+	double *weight = NULL;
+	struct joint j = { .node = node,
+			   .K = root ? work->job.clusters : job_local_clusters(&work->job),
+			   .Q = root ? work->job.iterations : work->job.inner_iterations };
+	uint32_t *best = NULL;
+	enum err e;
+
+	work_group(work, node);
+	e = virtual_nodes(work, s, node, &Y, &weight);
+	if (e != ERR_OK)
+		goto out;
+	j.Y = &Y;
+	j.weight = weight;
+	j.R = root ? job_starts(&work->job, Y.rows) : job_inner_restarts(&work->job);
+	j.screen = root ? job_screen(&work->job, j.R) : 0;
+	ALLOC(best, s->m);
+	e = joint_kmeans(work, &j, best);
+	if (e != ERR_OK)
+		goto out;
+	mat_release(&s->centre);
+	mat_init(&s->centre, j.K, Y.cols);
+	kmeans_centres(&Y, weight, best, &s->centre);
+	keep_centres(&j, best, &s->last);
+	for (size_t i = 0; i < work->n; i++)
+		s->child[i] = best[s->cell[i]];
+out:
+	free(best);
+	joint_release(&j);
+	mat_release(&Y);
+	free(weight);
+	return e;
+}
+
+/* Protocol 2: the items are the nodes themselves. */
+static enum err basic(struct work *work, struct state *s)
+{
+	struct joint j = { .node = tree_node_of(&s->tree, work->own, 1),
+			   .Y = &s->Z,
+			   .K = work->job.clusters,
+			   .R = job_starts(&work->job, work->n),
+			   .Q = work->job.iterations };
+	enum err e;
+
+	j.screen = job_screen(&work->job, j.R);
+	work_phase(work, "joint");
+	work_group(work, j.node);
+	e = joint_kmeans(work, &j, s->child);
+	if (e == ERR_OK)
+		keep_centres(&j, s->child, &s->last);
+	joint_release(&j);
+	return e;
+}
+
+/* P Lloyd steps over all nodes, from the root's clusters; one restart, no cells. The group is still
+ * the root's, and so is its transcript: members who were told different clusters must not sum. */
+static enum err polish(struct work *work, struct state *s)
+{
+	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
+	bool moving = true;
+	struct joint j = {
+		.node = root, .Y = &s->Z, .K = work->job.clusters, .R = 1, .moving = &moving
+	};
+	struct mat mu;
+	enum err e = ERR_OK;
+
+	work_phase(work, "polish");
+	mat_init(&mu, j.K, s->Z.cols);
+	j.mu = &mu;
+	j.before = &s->last;
+	j.label = s->child;
+	kmeans_centres(&s->Z, NULL, s->child, &mu);
+	for (unsigned p = 1; p <= work->job.polish && moving && e == ERR_OK; p++) {
+		size_t moved;
+
+		e = send_distances(work, &j);
+		if (e == ERR_OK)
+			e = update_centres(work, &j, p, &moved);
+		if (e == ERR_OK)
+			work_progress(work, p, moved);
+	}
+	mat_release(&mu);
+	return e;
+}
+
+/* plan "auto": the coordinator measures the link and says which way the rest is done; the policy
+ * has agreed to each of them. */
+static enum err plan(struct work *work, struct state *s)
+{
+	uint8_t *zeros = alloc(JOB_PROBE_LEN, 1);
+	struct msg probe = { .type = MSG_PROBE, .probe = { { zeros, JOB_PROBE_LEN } } };
+	uint64_t method, exchange;
+	enum err e = ERR_OK;
+
+	work_phase(work, "plan");
+	for (int i = 0; i < JOB_PROBES && e == ERR_OK; i++)
+		e = channel_send(work->channel, &probe);
+	free(zeros);
+	TRY(e);
+	TRY(channel_recv_choice(work->channel, CHOICE_METHOD, METHOD_BASIC, &method));
+	TRY(channel_recv_choice(work->channel, CHOICE_EXCHANGE, work->job.exchange, &exchange));
+	if (method == METHOD_BASIC && (work->job.min_cell > 1 || exchange == EXCHANGE_GRAM))
+		return err_set(ERR_PEER,
+			       "%s chose method basic, which this job does not allow (during plan)",
+			       channel_peer(work->channel));
+	work->job.method = (enum job_method)method;
+	work->job.exchange = (enum job_exchange)exchange;
+	tree_build(&s->tree, work->L, job_is_flat(&work->job));
+	return ERR_OK;
+}
+
+/* Above min_cell 1 nothing may be summed over single nodes, so there is nothing to predict with. */
+static void keep_model(struct work *work, struct state *s, const uint32_t *label)
+{
+	/* one party, no polish: its own k-means' */
+	struct mat *centre = s->last.a ? &s->last : &s->centre;
+
+	work->model = model_new(work);
+	if (work->job.min_cell == 1)
+		model_fill(work->model, &s->how, centre, label, work->n);
+}
+
+/* Protocol 3 (tree, flat) or Protocol 2 (basic), then the polish steps and the result. */
+static enum err cluster(struct work *work, struct state *s, uint32_t *label)
+{
+	TRY(local(work, s));
+	if (work->job.method != METHOD_BASIC || work->L == 1) {
+		TRY(send_local(work, s));
+		if (work->job.plan != PLAN_OFF && work->L > 1)
+			TRY(plan(work, s));
+		if (work->job.plan == PLAN_ONLY)
+			return ERR_OK;
+	}
+	if (work->job.method == METHOD_BASIC && work->L > 1)
+		TRY(basic(work, s));
+	else
+		for (size_t level = 1; level <= s->tree.levels; level++) {
+			char name[24];
+
+			snprintf(name, sizeof(name), "level-%zu", level);
+			work_phase(work, name);
+			TRY(tree_level(work, s, level));
+		}
+	if (work->job.polish && work->job.method != METHOD_BASIC)
+		TRY(polish(work, s));
+	work_phase(work, "result");
+	TRY(work_recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1],
+			       work->job.clusters, label, work->n));
+	if (memcmp(label, s->child, work->n * sizeof(*label)) != 0)
+		return err_set(
+		    ERR_PEER,
+		    "the coordinator's RESULT is not what its last assignment made of the nodes");
+	keep_model(work, s, label);
+	return ERR_OK;
+}
+
+enum err party_kcagc(struct work *work, uint32_t *label)
+{
+	struct state s = { 0 };
+	enum err e;
+
+	tree_build(&s.tree, work->L, job_is_flat(&work->job));
+	ALLOC(s.child, work->n);
+	ALLOC(s.cell, work->n);
+	e = cluster(work, &s, label);
+	state_release(&s);
+	return e;
+}

@@ -1,0 +1,61 @@
+/* model.h -- what a party keeps of a finished run, so that kcagc.predict can place new nodes.
+ *
+ * All of it is this party's own: how its columns were weighed, filtered, projected and scaled, and
+ * its part of the k centres that the final labels were made by. Of the others it holds no more
+ * than their names. A method that keeps no centres leaves a model that says so.
+ *
+ *     STATE/model-<job id>.bin (0600):  "COTMODEL" | version u32 | facts | embedding | centres | SHA-256
+ */
+#ifndef PARTY_KCAGC_MODEL_H
+#define PARTY_KCAGC_MODEL_H
+
+#include "common/base/err.h"
+#include "common/job/job.h"
+#include "common/job/tree.h"
+#include "proto/msg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MODEL_VERSION = 1 };
+
+struct model {
+	/* the run */
+	uint8_t job_id[JOB_ID_LEN];
+	size_t L, own;
+	char name[PARTIES_MAX][MSG_NAME_MAX + 1]; /* L of them, rising */
+	enum job_method method;
+	unsigned min_cell, clusters, fraction_bits;
+	uint64_t nodes;
+	/* the rest only if `kept`: methods tree, flat and basic with min_cell 1 */
+	bool kept;
+	bool joint_norm;      /* rows were scaled by their norm over all parties */
+	struct embedding how; /* with joint_norm, mean_norm is of those norms */
+	uint64_t *size;       /* k: nodes of each cluster; one that ended empty has no centre */
+	struct mat centre;    /* k x d */
+};
+
+struct work;
+
+/* The facts of the run that work has just ended; nothing is kept yet. The caller frees it. */
+struct model *model_new(const struct work *work);
+/* Adds what predicts: how and centre are moved from; label (work->n) is the result. */
+void model_fill(struct model *m, struct embedding *how, struct mat *centre, const uint32_t *label,
+		size_t n);
+void model_free(struct model *m); /* accepts NULL */
+
+/* One encoding. model_parse: ERR_INPUT, naming `where`, if it is none of ours, of another version,
+ * damaged (every bit is under the checksum), or does not hold together; every size is compared with the
+ * bytes that are there before anything is allocated. */
+void model_print(const struct model *m, struct buf *out);
+enum err model_parse(struct bytes file, const char *where, struct model **m) MUST_CHECK;
+
+/* In the state directory. model_find: ERR_INPUT if there is none of that run; the sentence says
+ * what to do, and those that are there are logged. */
+enum err model_keep(const struct model *m, const char *state) MUST_CHECK;
+enum err model_find(const char *state, const uint8_t id[static JOB_ID_LEN],
+		    struct model **m) MUST_CHECK;
+void model_forget(const char *state, const uint8_t id[static JOB_ID_LEN]);
+
+#endif

@@ -1,0 +1,210 @@
+/* A party's half of prediction: this party's part of the squared distances of all nodes to the k
+ * centres of an earlier run. */
+#include "party/kcagc/predict.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/kcagc/predict.h"
+#include "common/linalg/distance.h"
+#include "party/kcagc/model.h"
+#include "party/kcagc/prepare.h"
+#include "party/work/secure.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- does the model fit? ---- */
+
+static enum err check_kept(const struct model *m)
+{
+	if (m->kept)
+		return ERR_OK;
+	if (m->min_cell > 1)
+		return err_set(
+		    ERR_INPUT,
+		    "the run of job.model had min_cell %u, so no centres of it were kept: "
+		    "predicting sums over single nodes; run it with min_cell 1",
+		    m->min_cell);
+	return err_set(ERR_INPUT,
+		       "the run of job.model was of method %s, whose clusters have no centres that "
+		       "new nodes could be compared with; run it with tree, flat or basic",
+		       job_method_names[m->method]);
+}
+
+/* A sum without one party's part, or with a stranger's, is no distance of that run. */
+static enum err check_parties(const struct model *m, const struct work *work)
+{
+	if (strcmp(m->name[m->own], work->name[work->own]) != 0)
+		return err_set(ERR_INPUT, "the model is that of %s, not of %s", m->name[m->own],
+			       work->name[work->own]);
+	for (size_t l = 0; l < m->L && l < work->L; l++)
+		if (strcmp(m->name[l], work->name[l]) != 0)
+			return err_set(ERR_INPUT,
+				       "%s was in the run of job.model, and %s is in this job: it "
+				       "takes the same parties",
+				       m->name[l], work->name[l]);
+	if (m->L != work->L)
+		return err_set(ERR_INPUT,
+			       "the run of job.model had %zu parties, this job has %zu: it takes "
+			       "the same parties",
+			       m->L, work->L);
+	return ERR_OK;
+}
+
+static enum err check_job(const struct model *m, const struct job *job)
+{
+	if (m->clusters != job->clusters)
+		return err_set(ERR_INPUT,
+			       "job.clusters is %u, the run of job.model had %u: expected the same",
+			       job->clusters, m->clusters);
+	if (m->joint_norm != job->joint_norm)
+		return err_set(ERR_INPUT,
+			       "job.joint_norm is %s, in the run of job.model it was %s: expected "
+			       "the same",
+			       job->joint_norm ? "true" : "false",
+			       m->joint_norm ? "true" : "false");
+	if (m->fraction_bits > job->fraction_bits)
+		return err_set(ERR_INPUT,
+			       "job.secure_sum.fraction_bits is %u, the run of job.model had %u: "
+			       "expected at least as many, or near centres cannot be told apart",
+			       job->fraction_bits, m->fraction_bits);
+	return ERR_OK;
+}
+
+static enum err check_model(const struct model *m, const struct work *work, size_t columns)
+{
+	TRY(check_kept(m));
+	TRY(check_parties(m, work));
+	TRY(check_job(m, &work->job));
+	if (m->how.map.rows != columns)
+		return err_set(ERR_INPUT,
+			       "the features of %s have %zu columns, in the run of job.model they "
+			       "had %zu: expected the same columns in the same order",
+			       work->name[work->own], columns, m->how.map.rows);
+	return ERR_OK;
+}
+
+enum err predict_prepare(struct work *work, const char *state, size_t columns)
+{
+	struct model *m = NULL;
+	enum err e;
+
+	TRY(model_find(state, work->job.model, &m));
+	e = check_model(m, work, columns);
+	if (e != ERR_OK) {
+		model_free(m);
+		return e;
+	}
+	work->model = m;
+	return ERR_OK;
+}
+
+/* ---- the protocol ---- */
+
+/* A node without edges is filtered with itself alone, which says less than neighbours do. */
+static void count_lonely(const struct graph *g)
+{
+	const size_t *start = g->adjacency.start;
+	size_t lonely = 0;
+
+	for (size_t i = 0; i < g->adjacency.rows; i++)
+		lonely += start[i] == start[i + 1];
+	if (lonely)
+		log_warn("%zu of %zu nodes have no edge: the filter adds nothing to them, their "
+			 "features alone decide",
+			 lonely, g->adjacency.rows);
+}
+
+/* Lines 1-4 of Protocol 1 as the run had them. */
+static enum err place(struct work *work, const struct tree_node *all, struct mat *Z)
+{
+	const struct embedding *how = &work->model->how;
+	double *norm, mean_of_these;
+	enum err e;
+
+	work_phase(work, "local");
+	count_lonely(work->graph);
+	TRY(embed_again(work->features, work->graph, how, work->threads, Z));
+	if (!work->job.joint_norm)
+		return ERR_OK;
+	ALLOC(norm, work->n);
+	e = party_prepare_norms(work, all, Z, norm, &mean_of_these);
+	if (e == ERR_OK)
+		embed_scale(Z, norm, how->mean_norm, how->row_power);
+	else
+		mat_release(Z);
+	free(norm);
+	return e;
+}
+
+/* The distances to a cluster that ended without nodes, which has no centre: farther than the first
+ * that there is, at every party, and so in the sum. They tell nothing that those do not. */
+static void put_away(const uint64_t *size, size_t k, double *D, size_t rows)
+{
+	size_t first = 0;
+
+	while (first < k && !size[first])
+		first++;
+	assert(first < k);
+	for (size_t i = 0; i < rows; i++)
+		for (size_t r = 0; r < k; r++)
+			if (!size[r])
+				D[i * k + r] = D[i * k + first] + 1;
+}
+
+/* One sum: k words for each of rows [first, last). */
+static enum err send_rows(struct work *work, const struct tree_node *all, const struct mat *Z,
+			  struct distance *to, size_t first, size_t last)
+{
+	size_t k = to->k;
+	double *D = alloc(DISTANCE_ROWS * k, sizeof(*D));
+	struct secure *s = NULL;
+	enum err e = secure_begin(work, all, (last - first) * k, &s);
+
+	for (size_t i = first; i < last && e == ERR_OK; i += DISTANCE_ROWS) {
+		size_t rows = last - i < DISTANCE_ROWS ? last - i : DISTANCE_ROWS;
+
+		distance_block(to, ROW(Z, i), rows, D);
+		put_away(work->model->size, k, D, rows);
+		e = secure_add(s, D, rows * k);
+	}
+	if (e == ERR_OK)
+		e = secure_end(s);
+	secure_free(s);
+	free(D);
+	return e;
+}
+
+static enum err send_all(struct work *work, const struct tree_node *all, const struct mat *Z)
+{
+	const struct mat *mu = &work->model->centre;
+	size_t step = predict_rows(mu->rows), n = Z->rows;
+	struct distance to;
+	enum err e = ERR_OK;
+
+	work_phase(work, "predict");
+	distance_init(&to, mu->rows, mu->cols);
+	distance_set(&to, mu->a);
+	for (size_t i = 0; i < n && e == ERR_OK; i += step)
+		e = send_rows(work, all, Z, &to, i, n - i < step ? n : i + step);
+	distance_release(&to);
+	return e;
+}
+
+enum err party_predict(struct work *work, uint32_t *label)
+{
+	const struct tree_node *all;
+	struct tree tree;
+	struct mat Z;
+	enum err e;
+
+	tree_build(&tree, work->L, job_is_flat(&work->job));
+	all = &tree.node[tree.count - 1];
+	work_group(work, all);
+	TRY(place(work, all, &Z));
+	e = send_all(work, all, &Z);
+	mat_release(&Z);
+	TRY(e);
+	work_phase(work, "result");
+	return work_recv_clusters(work, MSG_RESULT, all, work->job.clusters, label, work->n);
+}

@@ -1,0 +1,283 @@
+#include "party/work/align.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/job/tree.h"
+#include "crypto/hmac.h"
+#include "crypto/random.h"
+#include "crypto/seal.h"
+#include "crypto/wipe.h"
+
+#include <endian.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	KEY_LEN = 32,
+	NUMBER_LEN = 21,
+	BYTES_PER_NODE = 128, /* of a block of 16 columns: what a party holds is more */
+};
+
+/* Own node `node`, as the coordinator will know it. */
+struct entry {
+	struct bytes id;
+	uint32_t node;
+};
+
+/* ---- the key of the hashes ---- */
+
+static enum err give_key(struct work *work, uint8_t key[static KEY_LEN])
+{
+	struct buf box = { 0 };
+	enum err e = random_secret(key, KEY_LEN);
+
+	for (uint32_t to = 1; to < work->L && e == ERR_OK; to++) {
+		struct msg m = { .type = MSG_SEALED };
+
+		box.n = 0;
+		seal_make(work->secagg, to, SEALED_ID_KEY, (struct bytes){ key, KEY_LEN }, &box);
+		m.sealed = (struct msg_sealed){ SEALED_ID_KEY, 0, to, { box.p, box.n } };
+		e = channel_send(work->channel, &m);
+	}
+	buf_release(&box);
+	return e;
+}
+
+static enum err take_key(struct work *work, uint8_t key[static KEY_LEN])
+{
+	const struct msg_sealed *s;
+	struct msg m;
+
+	TRY(channel_recv(work->channel, MSG_SEALED, &m));
+	s = &m.sealed;
+	if (s->what != SEALED_ID_KEY || s->from != 0 || s->to != work->own ||
+	    s->box.n != KEY_LEN + SEAL_TAG_LEN)
+		return err_set(ERR_PEER,
+			       "%s passed on SEALED %u of party %" PRIu32 " to party %" PRIu32
+			       " with %zu bytes; expected %d, 0, %zu and %d (during align)",
+			       channel_peer(work->channel), s->what, s->from, s->to, s->box.n,
+			       SEALED_ID_KEY, work->own, KEY_LEN + SEAL_TAG_LEN);
+	return seal_open(work->secagg, 0, SEALED_ID_KEY, s->box, key);
+}
+
+/* ---- own ids ---- */
+
+/* What node i is called; number: room for its number, if that is its name. */
+static struct bytes name_of(const struct dataset *d, size_t i, char number[static NUMBER_LEN])
+{
+	if (d->has_ids)
+		return (struct bytes){ (const uint8_t *)d->ids.id[i], strlen(d->ids.id[i]) };
+	snprintf(number, NUMBER_LEN, "%zu", i + d->first_row);
+	return (struct bytes){ (const uint8_t *)number, strlen(number) };
+}
+
+/* store: d->n places of MSG_ID_HASH_LEN. */
+static void hash_ids(const struct dataset *d, const uint8_t key[static KEY_LEN], uint8_t *store,
+		     struct entry *entry)
+{
+	struct hmac *h = hmac_new((struct bytes){ key, KEY_LEN });
+
+	for (size_t i = 0; i < d->n; i++) {
+		char number[NUMBER_LEN];
+		struct bytes name = name_of(d, i, number);
+		uint8_t mac[HMAC_LEN];
+
+		hmac_add(h, name.p, name.n);
+		hmac_end(h, mac);
+		memcpy(store + i * MSG_ID_HASH_LEN, mac, MSG_ID_HASH_LEN);
+		entry[i] =
+		    (struct entry){ { store + i * MSG_ID_HASH_LEN, MSG_ID_HASH_LEN }, (uint32_t)i };
+		if (i % (1 << 16) == 0)
+			progress_tick();
+	}
+	hmac_free(h);
+}
+
+/* store: d->n places of NUMBER_LEN, if nodes have no ids. */
+static void copy_ids(const struct dataset *d, char *store, struct entry *entry)
+{
+	for (size_t i = 0; i < d->n; i++)
+		entry[i] =
+		    (struct entry){ name_of(d, i, d->has_ids ? store : store + i * NUMBER_LEN),
+				    (uint32_t)i };
+}
+
+static int by_id(const void *a, const void *b)
+{
+	struct bytes x = ((const struct entry *)a)->id, y = ((const struct entry *)b)->id;
+	int first = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
+
+	return first ? first : (x.n > y.n) - (x.n < y.n);
+}
+
+static enum err sort_ids(struct entry *entry, size_t n)
+{
+	qsort(entry, n, sizeof(*entry), by_id);
+	for (size_t i = 1; i < n; i++)
+		if (by_id(&entry[i - 1], &entry[i]) == 0)
+			return err_set(ERR_INTERNAL,
+				       "two ids of this party have one hash: run the job again, "
+				       "with another key");
+	return ERR_OK;
+}
+
+static enum err send_ids(struct work *work, const struct entry *entry, size_t n)
+{
+	bool hashed = work->job.ids == IDS_HASHED;
+	struct msg m = { .type = MSG_IDS, .ids = { .count = n } };
+	struct buf packed = { 0 };
+	size_t done = 0;
+	enum err e;
+
+	do {
+		m.ids.offset = done;
+		packed.n = 0;
+		for (; done < n && packed.n + 1 + entry[done].id.n <= CHANNEL_CHUNK; done++) {
+			uint8_t len = (uint8_t)entry[done].id.n;
+
+			if (!hashed)
+				buf_add(&packed, &len, 1);
+			buf_add(&packed, entry[done].id.p, entry[done].id.n);
+		}
+		m.ids.packed = (struct bytes){ packed.p, packed.n };
+		e = channel_send(work->channel, &m);
+	} while (e == ERR_OK && done < n);
+	buf_release(&packed);
+	return e;
+}
+
+/* ---- rows ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Own nodes by rising row: the row in the upper half, the node in the lower. */
+static uint64_t *sorted_rows(const uint32_t *row, size_t own)
+{
+	uint64_t *pair = alloc(own, sizeof(*pair));
+
+	for (size_t i = 0; i < own; i++)
+		pair[i] = (uint64_t)row[i] << 32 | i;
+	qsort(pair, own, sizeof(*pair), by_number);
+	return pair;
+}
+
+static enum err check_rows(struct work *work, const uint32_t *row, size_t own, uint32_t n)
+{
+	uint64_t *pair = sorted_rows(row, own);
+	enum err e = ERR_OK;
+
+	for (size_t k = 1; k < own && e == ERR_OK; k++)
+		if (pair[k - 1] >> 32 == pair[k] >> 32)
+			e = err_set(ERR_PEER, "%s sent ROWS with row %u twice (during align)",
+				    channel_peer(work->channel), (unsigned)(pair[k] >> 32));
+	if (e == ERR_OK && own && pair[own - 1] >> 32 >= n)
+		e = err_set(ERR_PEER,
+			    "%s sent ROWS with an id in none of %" PRIu32 " rows (during align)",
+			    channel_peer(work->channel), n);
+	free(pair);
+	return e;
+}
+
+/* n is the coordinator's word, and everything that follows has as many rows. */
+static enum err check_room(struct work *work, uint32_t n)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "ROWS of %" PRIu32 " nodes", n);
+	return work_check_room(work, what, (double)BYTES_PER_NODE * n);
+}
+
+static enum err recv_rows(struct work *work, const struct entry *entry, size_t own, uint32_t *row)
+{
+	uint32_t *told = alloc(own, sizeof(*told)), n = MSG_ITEMS_MAX;
+	enum err e = channel_recv_labels_upto(work->channel, MSG_ROWS, (uint32_t)work->own,
+					      (uint32_t)own, &n, told, own);
+
+	for (size_t k = 0; k < own && e == ERR_OK; k++)
+		row[entry[k].node] = told[k];
+	free(told);
+	if (e == ERR_OK)
+		e = check_rows(work, row, own, n);
+	if (e == ERR_OK)
+		e = check_room(work, n);
+	if (e == ERR_OK)
+		work->n = n;
+	return e;
+}
+
+/* What was told so far is not the same at all parties, but n is. */
+static void begin_transcript(struct work *work)
+{
+	uint64_t n = htobe64(work->n);
+	struct tree tree;
+
+	work->told.apart = false;
+	tree_build(&tree, work->L, true);
+	work_group(work, &tree.node[tree.count - 1]);
+	work_observe(work, MSG_ROWS, (struct bytes){ (const uint8_t *)&n, sizeof(n) });
+}
+
+static enum err agree(struct work *work, const struct dataset *d, struct entry *entry,
+		      uint32_t *row)
+{
+	bool hashed = work->job.ids == IDS_HASHED;
+	uint8_t key[KEY_LEN], *store;
+	enum err e;
+
+	if (hashed) {
+		TRY(work->own == 0 ? give_key(work, key) : take_key(work, key));
+		store = alloc(d->n, MSG_ID_HASH_LEN);
+		hash_ids(d, key, store, entry);
+		wipe(key, sizeof(key));
+	} else {
+		store = alloc(d->has_ids ? 1 : d->n, NUMBER_LEN);
+		copy_ids(d, (char *)store, entry);
+	}
+	e = sort_ids(entry, d->n);
+	if (e == ERR_OK)
+		e = send_ids(work, entry, d->n);
+	free(store);
+	return e == ERR_OK ? recv_rows(work, entry, d->n, row) : e;
+}
+
+enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
+{
+	struct entry *entry;
+	enum err e;
+
+	work_phase(work, "align");
+	work->told.apart = true;
+	if (d->n > MSG_IDS_MAX)
+		return err_set(ERR_JOB,
+			       "%zu nodes here, which a job of kind %s takes at most %d of", d->n,
+			       job_kind_name(&work->job), MSG_IDS_MAX);
+	entry = alloc(d->n, sizeof(*entry));
+	e = agree(work, d, entry, row);
+	free(entry);
+	if (e == ERR_OK)
+		begin_transcript(work);
+	return e;
+}
+
+enum err party_own_labels(struct work *work, const uint32_t *row, size_t own, enum msg_type type,
+			  uint32_t group, uint32_t values, uint32_t *label)
+{
+	uint32_t *told = alloc(own, sizeof(*told));
+	uint64_t *pair = sorted_rows(row, own);
+	enum err e;
+
+	work->told.apart = true;
+	e = channel_recv_labels(work->channel, type, group, values, told, own);
+	work->told.apart = false;
+	for (size_t k = 0; k < own && e == ERR_OK; k++)
+		label[(uint32_t)pair[k]] = told[k];
+	free(pair);
+	free(told);
+	return e;
+}

@@ -1,0 +1,24 @@
+/* align.h -- a party's half of agreeing on nodes: server/run/align.h says how. */
+#ifndef PARTY_WORK_ALIGN_H
+#define PARTY_WORK_ALIGN_H
+
+#include "common/data/dataset.h"
+#include "party/work/work.h"
+
+/* d: this party's own nodes (work->dataset in a job). row: d->n entries; row[i] becomes the joint
+ * row of own node i. Sets work->n to the joint number of nodes, 0 .. MSG_ITEMS_MAX - 1.
+ *
+ * What a party is told here is its own, so this begins the transcript of the root's group
+ * (work_group) after it, with n in it: the sums that follow must not begin it again.
+ *
+ * ERR_PEER: a sealed message that is not whole or not for this party, rows given twice or out of
+ * range, fewer nodes than are here, or more than this host's memory has room for. ERR_INTERNAL: two
+ * own ids have one hash. */
+enum err party_align(struct work *work, const struct dataset *d, uint32_t *row) MUST_CHECK;
+
+/* What server_own_labels sends: label[i] (own entries, 0 .. values) of own node i; row is
+ * party_align's. */
+enum err party_own_labels(struct work *work, const uint32_t *row, size_t own, enum msg_type type,
+			  uint32_t group, uint32_t values, uint32_t *label) MUST_CHECK;
+
+#endif

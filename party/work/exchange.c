@@ -1,0 +1,120 @@
+#include "party/work/exchange.h"
+#include "common/base/alloc.h"
+#include "crypto/seal.h"
+
+#include <endian.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD = sizeof(uint64_t), TEXT_MAX = RELAY_BOX - SEAL_TAG_LEN, LEAST = 4096 };
+
+size_t exchange_padded(size_t n)
+{
+	size_t step = LEAST;
+
+	n += HEAD;
+	while (step * 8 <= n)
+		step *= 2;
+	return (n + step - 1) / step * step;
+}
+
+static enum err send_batch(struct work *work, size_t to, enum sealed what, struct buf *out)
+{
+	size_t whole = exchange_padded(out->n), fill = whole - HEAD - out->n, at = 0, now;
+	uint64_t len = htole64(out->n);
+	struct buf text = { 0 }, box = { 0 };
+	enum err e;
+
+	buf_add(&text, &len, HEAD);
+	buf_add(&text, out->p, out->n);
+	buf_release(out);
+	memset(buf_extend(&text, fill), 0, fill);
+	do {
+		struct msg m = { .type = MSG_SEALED };
+
+		now = whole - at < TEXT_MAX ? whole - at : TEXT_MAX;
+		box.n = 0;
+		seal_make(work->secagg, to, (uint16_t)what, (struct bytes){ text.p + at, now },
+			  &box);
+		m.sealed = (struct msg_sealed){
+			(uint16_t)what, (uint32_t)work->own, (uint32_t)to, { box.p, box.n }
+		};
+		e = channel_send(work->channel, &m);
+		at += now;
+	} while (e == ERR_OK && now == TEXT_MAX);
+	buf_release(&box);
+	buf_release(&text);
+	return e;
+}
+
+static enum err take_box(struct work *work, size_t from, enum sealed what, struct buf *in,
+			 size_t *len)
+{
+	const struct msg_sealed *s;
+	struct msg m;
+
+	TRY(channel_recv(work->channel, MSG_SEALED, &m));
+	s = &m.sealed;
+	if (s->what != what || s->from != from || s->to != work->own || s->box.n < SEAL_TAG_LEN ||
+	    s->box.n > RELAY_BOX)
+		return err_set(ERR_PEER,
+			       "%s passed on SEALED %u of party %" PRIu32 " to party %" PRIu32
+			       " with %zu bytes; expected %d, %zu, %zu and %d to %d (during %s)",
+			       channel_peer(work->channel), s->what, s->from, s->to, s->box.n, what,
+			       from, work->own, SEAL_TAG_LEN, RELAY_BOX,
+			       record_now(work->record)->name);
+	*len = s->box.n - SEAL_TAG_LEN;
+	return seal_open(work->secagg, from, (uint16_t)what, s->box, buf_extend(in, *len));
+}
+
+/* Opened boxes have the sender's word for what is in them. */
+static enum err unpack(struct work *work, size_t from, struct buf *in)
+{
+	uint64_t len = 0;
+
+	if (in->n >= HEAD)
+		memcpy(&len, in->p, HEAD);
+	len = le64toh(len);
+	if (in->n < HEAD || len > in->n - HEAD || exchange_padded((size_t)len) != in->n)
+		return err_set(ERR_PEER,
+			       "%s sent a batch of %zu bytes that does not end as it says (during "
+			       "%s)",
+			       work->name[from], in->n, record_now(work->record)->name);
+	buf_drop(in, HEAD);
+	in->n = (size_t)len;
+	return ERR_OK;
+}
+
+static enum err recv_batch(struct work *work, size_t from, enum sealed what, struct buf *in,
+			   size_t most)
+{
+	size_t len;
+
+	do {
+		if (in->n > exchange_padded(most))
+			return err_set(
+			    ERR_PEER,
+			    "%s sent a batch of more than the %zu bytes that it can have "
+			    "(during %s)",
+			    work->name[from], most, record_now(work->record)->name);
+		TRY(take_box(work, from, what, in, &len));
+	} while (len == TEXT_MAX);
+	return unpack(work, from, in);
+}
+
+enum err party_exchange(struct work *work, enum sealed what, struct buf *out, struct buf *in,
+			size_t most)
+{
+	enum err e = ERR_OK;
+
+	for (size_t l = 0; l < work->L; l++)
+		if (l != work->own)
+			TRY(send_batch(work, l, what, &out[l]));
+	work->told.apart = true; /* each party has batches of its own */
+	for (size_t l = 0; l < work->L && e == ERR_OK; l++)
+		if (l != work->own)
+			e = recv_batch(work, l, what, &in[l], most);
+	work->told.apart = false;
+	return e;
+}

@@ -1,0 +1,22 @@
+/* exchange.h -- batches from party to party, sealed: an exchange as relay.h of the coordinator has
+ * it.
+ *
+ * A batch is its length (8 bytes, little-endian), its bytes, and zeros up to a size that tells
+ * little: the next with two significant bits after the first one. It travels in boxes of RELAY_BOX
+ * bytes and one that is shorter.
+ */
+#ifndef PARTY_WORK_EXCHANGE_H
+#define PARTY_WORK_EXCHANGE_H
+
+#include "party/work/work.h"
+
+/* out[l] goes to party l, and in[l], empty before, becomes what l sends here; out[own] is left as
+ * it is, in[own] empty. out's are emptied. ERR_PEER: a box that is not the one due, does not open,
+ * or does not end as it says; or a batch of more than `most` bytes. */
+enum err party_exchange(struct work *work, enum sealed what, struct buf *out, struct buf *in,
+			size_t most) MUST_CHECK;
+
+/* Bytes that a batch of n takes before it is cut into boxes. */
+size_t exchange_padded(size_t n);
+
+#endif

@@ -1,0 +1,33 @@
+/* secure.h -- a party's side of a secure sum: fixed point, mask, send (kCAGC Protocol 4 line 14).
+ *
+ * This is the only way numbers made from a party's data leave it. A vector is streamed: begun
+ * with its length, added to piece by piece, ended; encoded and masked in chunks on the way.
+ */
+#ifndef PARTY_WORK_SECURE_H
+#define PARTY_WORK_SECURE_H
+
+#include "party/work/work.h"
+
+struct secure; /* one vector under way */
+
+/* The next sum of this tree node, of count words. The members are the node's, which this party
+ * worked out itself. */
+enum err secure_begin(struct work *work, const struct tree_node *node, size_t count,
+		      struct secure **s) MUST_CHECK;
+/* The same in wide fixed point (server/run/run.h), for numbers whose size the job does not know. */
+enum err secure_begin_wide(struct work *work, const struct tree_node *node, size_t count,
+			   struct secure **s) MUST_CHECK;
+/* ERR_JOB if a value exceeds the fixed-point bound: the sentence names party, bound and setting;
+ * the value is on this process's stderr only. */
+enum err secure_add(struct secure *s, const double *x, size_t n) MUST_CHECK;
+enum err
+secure_end(struct secure *s) MUST_CHECK; /* sends what is left; asserts that count words came */
+void secure_free(struct secure *s);      /* wipes; also after an error; accepts NULL */
+
+/* A whole sum at once: count numbers. */
+enum err secure_send(struct work *work, const struct tree_node *node, const double *x,
+		     size_t count) MUST_CHECK;
+enum err secure_send_wide(struct work *work, const struct tree_node *node, const double *x,
+			  size_t count) MUST_CHECK;
+
+#endif

@@ -1,0 +1,164 @@
+#include "party/work/told.h"
+#include "crypto/hash.h"
+#include "crypto/seal.h"
+#include "party/work/work.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+static bool is_member(const struct work *work, size_t j)
+{
+	const struct told *t = &work->told;
+
+	return t->last == 0 || (j >= t->first && j < t->last);
+}
+
+void told_leave(struct work *work)
+{
+	size_t members[PARTIES_MAX], count = 0;
+
+	if (!work->told.heard)
+		return;
+	work->told.heard = false;
+	for (size_t j = 0; j < work->L; j++)
+		if (is_member(work, j))
+			members[count++] = j;
+	secagg_history(work->secagg, members, count, work->transcript);
+}
+
+/* What this party and j were both told so far, if they were told the same. */
+static void digest(const struct work *work, size_t j, uint8_t out[static SECAGG_HASH_LEN])
+{
+	static const uint8_t none[SECAGG_HASH_LEN];
+	struct sha256 *h = sha256_new();
+
+	sha256_add_text(h, "coterie told v1");
+	sha256_add(h, secagg_history_with(work->secagg, j), SECAGG_HASH_LEN);
+	sha256_add(h, is_member(work, j) ? work->transcript : none, SECAGG_HASH_LEN);
+	sha256_end(h, out);
+}
+
+static enum err say(struct work *work, size_t first, size_t last)
+{
+	struct told *t = &work->told;
+	struct buf box = { 0 };
+	enum err e = ERR_OK;
+
+	/* Of a sum that no message followed. */
+	while (t->waiting)
+		TRY(channel_recv_aside(work->channel));
+	for (size_t j = first; j < last && e == ERR_OK; j++) {
+		struct msg m = { .type = MSG_SEALED };
+
+		if (j == work->own)
+			continue;
+		digest(work, j, t->expect[j]);
+		t->due[j] = true;
+		t->waiting++;
+		box.n = 0;
+		seal_make(work->secagg, j, SEALED_TOLD,
+			  (struct bytes){ t->expect[j], SECAGG_HASH_LEN }, &box);
+		m.sealed = (struct msg_sealed){
+			SEALED_TOLD, (uint32_t)work->own, (uint32_t)j, { box.p, box.n }
+		};
+		e = channel_send(work->channel, &m);
+	}
+	buf_release(&box);
+	return e;
+}
+
+enum err told_say(struct work *work)
+{
+	struct told *t = &work->told;
+
+	if (!t->on || t->said)
+		return ERR_OK;
+	t->said = true;
+	assert(t->last > 0);
+	return say(work, t->first, t->last);
+}
+
+enum err told_say_all(struct work *work)
+{
+	return work->told.on ? say(work, 0, work->L) : ERR_OK;
+}
+
+/* ---- the others' ---- */
+
+static const char *phase(const struct work *work)
+{
+	return record_now(work->record)->name;
+}
+
+/* The coordinator goes on without having passed on everybody's word. */
+static enum err missing(const struct work *work, enum msg_type type)
+{
+	size_t j = 0;
+
+	while (!work->told.due[j])
+		j++;
+	return err_set(ERR_PEER,
+		       "%s sent %s before it passed on what %s says that it was told (during %s)",
+		       channel_peer(work->channel), msg_name(type), work->name[j], phase(work));
+}
+
+static enum err compare(struct work *work, const struct msg_sealed *s)
+{
+	struct told *t = &work->told;
+	uint8_t hash[SECAGG_HASH_LEN];
+	size_t j = s->from;
+	enum err e;
+
+	if (j >= work->L || !t->due[j] || s->to != work->own ||
+	    s->box.n != SECAGG_HASH_LEN + SEAL_TAG_LEN)
+		return err_set(ERR_PEER,
+			       "%s passed on SEALED %d of party %" PRIu32 " to party %" PRIu32
+			       " with %zu bytes, which is not due (during %s)",
+			       channel_peer(work->channel), SEALED_TOLD, s->from, s->to, s->box.n,
+			       phase(work));
+	e = seal_open(work->secagg, j, SEALED_TOLD, s->box, hash);
+	if (e != ERR_OK)
+		return err_prefix(e, "what %s was told, as %s passed it on (during %s)",
+				  work->name[j], channel_peer(work->channel), phase(work));
+	if (memcmp(hash, t->expect[j], sizeof(hash)) != 0)
+		return err_set(ERR_PEER,
+			       "%s says that %s has told it other things than this party (during "
+			       "%s): one of the two cannot be trusted",
+			       work->name[j], channel_peer(work->channel), phase(work));
+	t->due[j] = false;
+	t->waiting--;
+	return ERR_OK;
+}
+
+static enum err take(void *arg, enum msg_type type, struct bytes body, bool *taken)
+{
+	struct work *work = arg;
+	struct msg m;
+
+	if (type == MSG_SEALED) {
+		enum err e = msg_decode(&m, (uint16_t)type, body);
+
+		if (e != ERR_OK)
+			return err_prefix(e, "%s (during %s)", channel_peer(work->channel),
+					  phase(work));
+		if (m.sealed.what == SEALED_TOLD) {
+			*taken = true;
+			return compare(work, &m.sealed);
+		}
+	}
+	return work->told.waiting ? missing(work, type) : ERR_OK;
+}
+
+void told_begin(struct work *work)
+{
+	work->told.on = work->L > 1;
+	channel_observe(work->channel, work_observe, work);
+	channel_set_aside(work->channel, take, work);
+}
+
+void told_stop(struct work *work)
+{
+	channel_observe(work->channel, NULL, NULL);
+	channel_set_aside(work->channel, NULL, NULL);
+}

@@ -1,0 +1,100 @@
+#include "party/work/work.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "crypto/hash.h"
+#include "proto/account.h"
+
+#include <unistd.h>
+
+void work_phase(struct work *work, const char *name)
+{
+	struct log_pair phase = LOG_TEXT("phase", name);
+
+	account_step(work->record, work->post);
+	record_phase(work->record, name);
+	work->told.said = false;
+	channel_step(work->channel, record_now(work->record)->name);
+	log_event(LOG_INFO, &phase, 1, "next");
+}
+
+void work_progress(struct work *work, unsigned iteration, size_t moved)
+{
+	struct log_progress p = { .phase = record_now(work->record)->name,
+				  .iteration = iteration,
+				  .moved = moved,
+				  .bytes = channel_bytes(work->channel),
+				  .elapsed_s = clock_now_s() - work->record->started_s };
+
+	record_now(work->record)->iterations = iteration;
+	log_progress(&p);
+	account_step(work->record, work->post);
+}
+
+enum err work_warm(struct work *work)
+{
+	size_t need = job_burst(&work->job, work->n, false);
+
+	return need ? channel_warm(work->channel, need) : channel_release(work->channel);
+}
+
+enum err work_warm_on(struct work *work, size_t spare)
+{
+	size_t need = job_burst(&work->job, work->n, false);
+
+	return need ? channel_warm_on(work->channel, need, spare) : channel_release(work->channel);
+}
+
+void work_group(struct work *work, const struct tree_node *node)
+{
+	struct sha256 *h = sha256_new();
+
+	told_leave(work);
+	work->told.first = node->first;
+	work->told.last = node->last;
+	sha256_add_text(h, "coterie group v1");
+	sha256_add_u32(h, node->id);
+	sha256_end(h, work->transcript);
+}
+
+void work_observe(void *arg, enum msg_type type, struct bytes body)
+{
+	struct work *work = arg;
+	struct sha256 *h;
+
+	if (work->told.apart)
+		return;
+	work->told.heard = true;
+	h = sha256_new();
+	sha256_add(h, work->transcript, sizeof(work->transcript));
+	sha256_add_u32(h, type);
+	sha256_add_u64(h, body.n);
+	sha256_add(h, body.p, body.n);
+	sha256_end(h, work->transcript);
+}
+
+enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
+			    uint32_t k, uint32_t *label, size_t count)
+{
+	TRY(channel_recv_labels(work->channel, type, node->id, k, label, count));
+	for (size_t i = 0; i < count; i++)
+		if (label[i] == k)
+			return err_set(
+			    ERR_PEER,
+			    "%s sent %s with entry %zu in none of %u clusters (during %s)",
+			    channel_peer(work->channel), msg_name(type), i, k,
+			    record_now(work->record)->name);
+	return ERR_OK;
+}
+
+enum err work_check_room(const struct work *work, const char *what, double need)
+{
+	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+
+	if (need <= have)
+		return ERR_OK;
+	return err_set(
+	    ERR_PEER,
+	    "%s sent %s, which take %.1f GiB at least; this host has %.1f GiB (during %s)",
+	    channel_peer(work->channel), what, need / 0x1p30, have / 0x1p30,
+	    record_now(work->record)->name);
+}

@@ -1,0 +1,90 @@
+/* work.h -- one job as a party's job thread runs it.
+ *
+ * The protocol's file (kcagc.c) stands on this: the channel to the coordinator, this party's
+ * data, and secure_send for everything numerical that leaves the house.
+ */
+#ifndef PARTY_WORK_WORK_H
+#define PARTY_WORK_WORK_H
+
+#include "common/base/err.h"
+#include "common/job/job.h"
+#include "common/job/record.h"
+#include "common/job/tree.h"
+#include "common/linalg/features.h"
+#include "common/graph/graph.h"
+#include "crypto/secagg.h"
+#include "party/work/told.h"
+#include "proto/channel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct dataset;
+struct graphs;
+struct model;
+struct answers;
+struct leaving;
+
+struct work {
+	struct job job; /* the effective job, as offered and accepted */
+	uint8_t job_id[JOB_ID_LEN];
+	uint32_t attempt;
+	size_t L, own; /* parties, and this one's number among the sorted names */
+	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
+	struct channel *channel; /* to the coordinator */
+	struct post *post;
+	struct record *record;
+	struct leaving *leaving; /* the ledger that all of it goes into; NULL: none (tests) */
+	struct work_sum {        /* the secure sum under way: members [first, last), bytes of a word */
+		size_t first, last, word;
+	} sum;
+	struct secagg *secagg;               /* once keys are agreed */
+	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
+	struct told told;                    /* what else is known of what others were told */
+	struct features *features;           /* this party's slice: used up by the protocol */
+	const struct graph *graph;
+	const struct dataset *dataset; /* where features and graph are from: its ids */
+	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
+	float *embedding; /* fedwalk: of the dataset's nodes; or NULL; owned */
+	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
+	const char *output; /* directory of this job's results */
+	size_t n; /* nodes; fedspectral, fedwalk: of all parties, once they are aligned (party/work/align.h); or
+		     rows */
+	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
+	struct answers
+	    *begun; /* landmark: what was computed while keys were awaited, or NULL; owned */
+	unsigned threads;
+	uint8_t params_hash[SECAGG_HASH_LEN]; /* of parties and parameters: they go into every key */
+	char *cache; /* directory of party/kcagc/cache.h; NULL: nothing is kept; owned */
+	const uint8_t *data_hash; /* of the dataset as it was loaded; there is one if cache is */
+	bool later; /* declined, but another attempt would do: this one was served before */
+	bool again; /* it was cut short, and another attempt may follow */
+	_Atomic bool offered; /* an offer has come: from here on a stop cuts a job */
+};
+
+/* Names the phase that begins, in the record, the log and the channel's errors. */
+void work_phase(struct work *work, const char *name);
+void work_progress(struct work *work, unsigned iteration, size_t moved);
+
+/* All is sent, an answer is waited for: channel_warm(), or where no zeros are wanted,
+ * channel_release(): what was said leaves now, whatever is computed before that answer is looked at. */
+enum err work_warm(struct work *work) MUST_CHECK;
+/* And in the next turn little is to be said: channel_warm_on(). */
+enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
+
+/* A group's broadcasts are hashed from here on: the running hash goes into the key of each of the
+ * group's sums, so that members who were told different things get masks that do not cancel. What the
+ * group before was told goes into all further masks of its members (secagg_history). */
+void work_group(struct work *work, const struct tree_node *node);
+void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
+
+/* What the coordinator says would take so many bytes: ERR_PEER if this host has less memory. */
+enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;
+
+/* A vector of labels in which every item has a cluster: what would come of one that has none reads
+ * past the centres. */
+enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
+			    uint32_t k, uint32_t *label, size_t count) MUST_CHECK;
+
+#endif

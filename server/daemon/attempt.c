@@ -1,0 +1,135 @@
+#include "server/daemon/attempt.h"
+#include "common/base/file.h"
+#include "crypto/hash.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HEAD "coterie job state v1\n"
+
+#define DONE " done" /* behind the rest of the line */
+
+enum { STATE_MAX = 256 }; /* bytes of the file */
+
+void attempt_hash(const struct job *job, const char *const *name, size_t L,
+		  uint8_t hash[static HASH_LEN])
+{
+	struct sha256 *h = sha256_new();
+	struct buf text = { 0 };
+
+	job_write(job, &text);
+	sha256_add_text(h, HEAD);
+	sha256_add_u64(h, text.n);
+	sha256_add(h, text.p, text.n);
+	for (size_t l = 0; l < L; l++)
+		sha256_add_text(h, name[l]);
+	sha256_end(h, hash);
+	buf_release(&text);
+}
+
+char *attempt_path(const char *output)
+{
+	return file_join(output, "job.state");
+}
+
+static void put_hex(char *text, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		snprintf(text + 2 * i, 3, "%02x", p[i]);
+}
+
+static bool get_hex(const char *text, uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (sscanf(text + 2 * i, "%2hhx", &p[i]) != 1)
+			return false;
+	return true;
+}
+
+enum err attempt_keep(const char *path, const struct attempt_state *s)
+{
+	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1], text[STATE_MAX];
+	int n;
+
+	put_hex(id, s->job_id, JOB_ID_LEN);
+	put_hex(what, s->what, HASH_LEN);
+	n = snprintf(text, sizeof(text), HEAD "%s %" PRIu32 " %s%s\n", id, s->attempt, what,
+		     s->done ? DONE : "");
+	return file_write(path, (struct bytes){ (const uint8_t *)text, (size_t)n }, FILE_SECRET);
+}
+
+void attempt_touch(const char *path)
+{
+	(void)!utimensat(AT_FDCWD, path, NULL, 0); /* it may have been removed meanwhile */
+}
+
+void attempt_forget(const char *path)
+{
+	if (path)
+		unlink(path);
+}
+
+static bool parse(const char *text, struct attempt_state *s)
+{
+	const char *at = text + strlen(HEAD);
+	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1];
+	int end = 0;
+
+	if (strncmp(text, HEAD, strlen(HEAD)) != 0 ||
+	    sscanf(at, "%32[0-9a-f] %" SCNu32 " %64[0-9a-f]%n", id, &s->attempt, what, &end) != 3)
+		return false;
+	s->done = strcmp(at + end, DONE "\n") == 0;
+	return (s->done || strcmp(at + end, "\n") == 0) && strlen(id) == 2 * JOB_ID_LEN &&
+	       strlen(what) == 2 * HASH_LEN && s->attempt > 0 &&
+	       get_hex(id, s->job_id, JOB_ID_LEN) && get_hex(what, s->what, HASH_LEN);
+}
+
+static enum err look(const char *path, struct attempt_state *s)
+{
+	struct buf text = { 0 };
+	enum err e = file_read(path, STATE_MAX, &text);
+
+	if (e == ERR_OK && !parse((const char *)text.p, s))
+		e = err_set(ERR_INPUT, "%.200s is damaged", path);
+	buf_release(&text);
+	return e;
+}
+
+enum err attempt_done(const char *path)
+{
+	struct attempt_state s;
+
+	TRY(look(path, &s));
+	s.done = true;
+	return attempt_keep(path, &s);
+}
+
+bool attempt_find(const char *path, double limit_s, struct attempt_state *s, char *why)
+{
+	struct timespec now;
+	struct stat st;
+	double age;
+
+	*why = '\0';
+	if (stat(path, &st) != 0)
+		return false;
+	if (look(path, s) != ERR_OK) {
+		*s = (struct attempt_state){ 0 };
+		snprintf(why, ERR_DETAIL_MAX, "%.200s is damaged", path);
+		return false;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	age = difftime(now.tv_sec, st.st_mtim.tv_sec);
+	if (age > limit_s) {
+		snprintf(why, ERR_DETAIL_MAX,
+			 "the job of %.200s was left %.0f s ago, longer than %.0f s", path, age,
+			 limit_s);
+		return false;
+	}
+	return true;
+}

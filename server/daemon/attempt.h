@@ -1,0 +1,52 @@
+/* attempt.h -- what a coordinator that is started again must know of the job that was under way.
+ *
+ * One small file in the output directory, `job.state`: job id, attempt, the hash of job and parties,
+ * and whether the job is done. Written before an attempt is offered, removed when the job ends in
+ * whatever way but a crash. Its time of modification says when this coordinator last lived, across
+ * restarts of the host too.
+ *
+ *   offered       under way: who is started again goes on, with another attempt
+ *   ...
+ *   all parties have said that they have results; those of the coordinator and its run.json are on
+ *   disk; the parties' last words to each other are on their way
+ *   attempt_done  done: who is started again tells those that come back, and repeats nothing
+ *   the parties are told, and leave
+ *   attempt_forget
+ *
+ * A party leaves only when it is told, so before the mark all of them are there for another attempt,
+ * and behind it nothing is missing.
+ */
+#ifndef SERVER_DAEMON_ATTEMPT_H
+#define SERVER_DAEMON_ATTEMPT_H
+
+#include "common/base/err.h"
+#include "common/job/job.h"
+#include "server/run/run.h"
+
+#include <stdbool.h>
+
+struct attempt_state {
+	uint8_t job_id[JOB_ID_LEN];
+	uint32_t attempt;
+	uint8_t what[HASH_LEN]; /* attempt_hash() */
+	bool done;
+};
+
+/* Of the effective job and the parties' names: who goes on must go on with exactly these. */
+void attempt_hash(const struct job *job, const char *const *name, size_t L,
+		  uint8_t hash[static HASH_LEN]);
+
+char *attempt_path(const char *output); /* owned by the caller */
+/* Atomically, readable by its owner alone. ERR_JOB. */
+enum err attempt_keep(const char *path, const struct attempt_state *s) MUST_CHECK;
+/* Marks what is kept as done. ERR_JOB, ERR_INPUT: it is not marked. */
+enum err attempt_done(const char *path) MUST_CHECK;
+void attempt_touch(const char *path); /* "still here"; cheap, once a second or so */
+void attempt_forget(const char *path);
+
+/* What was kept, if it is not older than limit_s. False: there is nothing to go on with; then why
+ * (of ERR_DETAIL_MAX bytes) says what speaks against what is there, "" if nothing is; if that is its age
+ * alone, *s is filled in all the same. */
+bool attempt_find(const char *path, double limit_s, struct attempt_state *s, char *why);
+
+#endif

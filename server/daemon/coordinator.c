@@ -1,0 +1,189 @@
+#include "server/daemon/coordinator.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/job/confine.h"
+#include "common/job/startup.h"
+#include "crypto/sign.h"
+#include "proto/tls.h"
+#include "server/daemon/coordinator_own.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CANCEL_TIMEOUT_S 1.0
+
+enum { LINGER_MS = 1000 };
+
+/* ---- the end: one way out of every phase ---- */
+
+static void close_handle(uv_handle_t *h)
+{
+	if (!uv_is_closing(h))
+		uv_close(h, NULL);
+}
+
+void coordinator_refuse(struct conn *conn, uint16_t code, const char *why)
+{
+	struct msg m = { .type = MSG_REFUSED,
+			 .refused = { .code = code,
+				      .text = { (const uint8_t *)why, strlen(why) } } };
+
+	conn_send(conn, &m);
+}
+
+/* Parties that were told to come again hear from who is there that it is over. */
+static void on_linger(uv_timer_t *timer)
+{
+	struct coordinator *c = timer->data;
+
+	conn_listen_stop(c->listener);
+	close_handle((uv_handle_t *)timer);
+}
+
+void coordinator_close(struct coordinator *c, enum err result, const char *why)
+{
+	bool done;
+
+	if (c->phase == CLOSING)
+		return;
+	c->result = result;
+	if (why)
+		snprintf(c->why, sizeof(c->why), "%s", why);
+	for (size_t l = 0; l < c->L; l++) {
+		if (!c->seat[l].conn)
+			continue;
+		if (c->phase == JOINING)
+			coordinator_refuse(c->seat[l].conn, (uint16_t)result, c->why);
+		/* Who is stopped has told the others already, or tried to. */
+		conn_close(c->seat[l].conn, ERR_OK, NULL,
+			   result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
+	}
+	for (struct visitor *v = c->visitors; v; v = v->next)
+		if (!v->seat || v->seat->conn != v->conn)
+			conn_close(v->conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
+	done = coordinator_is_done(c) && result == ERR_OK;
+	c->phase = CLOSING;
+	if (c->again && result != ERR_OK && c->listener) {
+		uv_timer_start(&c->join_timer, on_linger, c->linger_ms, 0);
+	} else {
+		conn_listen_stop(c->listener);
+		close_handle((uv_handle_t *)&c->join_timer);
+	}
+	close_handle((uv_handle_t *)&c->on_term);
+	close_handle((uv_handle_t *)&c->on_int);
+	close_handle((uv_handle_t *)&c->on_hup);
+	close_handle((uv_handle_t *)&c->cancel_timer);
+	close_handle((uv_handle_t *)&c->away_timer);
+	close_handle((uv_handle_t *)&c->state_timer);
+	if (!done)
+		attempt_forget(c->state);      /* otherwise last of all: coordinator_run() */
+	uv_unref((uv_handle_t *)&c->job_done); /* the job thread is over, or is left to itself */
+}
+
+/* ---- start ---- */
+
+static void init(struct coordinator *c, const struct coordinator_config *config,
+		 const struct job *job)
+{
+	c->config = config;
+	c->linger_ms = LINGER_MS;
+	c->L = config->parties.count;
+	for (size_t l = 0; l < c->L; l++)
+		c->seat[l].name = c->name[l] = config->parties.item[l];
+	c->run.job = *job;
+	c->run.threads = config->common.threads ? config->common.threads
+						: (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	record_init(&c->record, "coordinator", config->common.name);
+	c->post = post_new(config->common.step_timeout_s);
+	uv_loop_init(&c->loop);
+	uv_signal_init(&c->loop, &c->on_term);
+	uv_signal_init(&c->loop, &c->on_int);
+	uv_signal_init(&c->loop, &c->on_hup);
+	uv_timer_init(&c->loop, &c->join_timer);
+	uv_timer_init(&c->loop, &c->cancel_timer);
+	uv_timer_init(&c->loop, &c->away_timer);
+	uv_timer_init(&c->loop, &c->state_timer);
+	uv_async_init(&c->loop, &c->job_done, coordinator_on_job_done);
+	c->on_term.data = c->on_int.data = c->on_hup.data = c;
+	c->join_timer.data = c->cancel_timer.data = c->away_timer.data = c->job_done.data = c;
+	c->state_timer.data = c;
+}
+
+static enum err announce(const struct coordinator *c, const char *bound)
+{
+	char line[96];
+
+	log_info("listening on %s for %zu parties", bound, c->L);
+	if (!c->config->ready_file)
+		return ERR_OK;
+	snprintf(line, sizeof(line), "%s\n", bound);
+	return file_write(c->config->ready_file, (struct bytes){ (uint8_t *)line, strlen(line) },
+			  FILE_PUBLIC);
+}
+
+static enum err start(struct coordinator *c)
+{
+	const struct coordinator_config *config = c->config;
+	struct conn_options o = { .certificate = config->common.identity.certificate,
+				  .key = config->common.identity.key,
+				  .ca = config->common.identity.ca,
+				  .tcp_congestion = config->common.tcp_congestion };
+	char bound[80];
+
+	TRY(conn_host_new(&c->host, &c->loop, &o));
+	conn_host_limit(c->host, config->greetings_per_address);
+	TRY(conn_listen(c->host, config->listen.host, config->listen.port, &coordinator_events,
+			coordinator_on_accepted, c, &c->listener, bound));
+	TRY(confine(&config->common)); /* the loop has not run: nobody has been accepted yet */
+	TRY(coordinator_find_job(c));
+	coordinator_watch(c);
+	if (c->phase == JOINING)
+		coordinator_await(c);
+	return announce(c, bound);
+}
+
+enum err coordinator_check(const struct coordinator_config *config)
+{
+	const struct identity_paths *p = &config->common.identity;
+
+	TRY(identity_check(p->certificate, p->key, config->common.name));
+	return tls_check(TLS_SERVER, p->certificate, p->key, p->ca);
+}
+
+enum err coordinator_run(const struct coordinator_config *config, const struct job *job,
+			 bool *before)
+{
+	struct coordinator *c = alloc(1, sizeof(*c));
+	enum err e;
+
+	init(c, config, job);
+	e = start(c);
+	if (e != ERR_OK) {
+		char why[ERR_DETAIL_MAX];
+
+		snprintf(why, sizeof(why), "%s", err_detail());
+		coordinator_close(c, e, why);
+	}
+	*before = c->phase == TELLING;
+	uv_run(&c->loop, UV_RUN_DEFAULT);
+	e = c->result == ERR_OK ? ERR_OK : err_set(c->result, "%s", c->why);
+	if (c->thread_started) {
+		attempt_forget(c->state);
+		daemon_leave(e);
+	}
+	for (size_t l = 0; l < c->L; l++)
+		channel_free(c->seat[l].channel);
+	conn_host_free(c->host);
+	uv_close((uv_handle_t *)&c->job_done, NULL);
+	uv_run(&c->loop, UV_RUN_DEFAULT);
+	uv_loop_close(&c->loop);
+	post_free(c->post);
+	record_release(&c->record);
+	attempt_forget(c->state);
+	free(c->state);
+	free(c);
+	return e;
+}

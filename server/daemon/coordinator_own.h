@@ -1,0 +1,129 @@
+/* coordinator_own.h -- the inside of the coordinator's loop thread, for coordinator*.c only.
+ *
+ * coordinator.c          its start and its end
+ * coordinator_admit.c    who may come in, and what comes from connections
+ * coordinator_job.c      the job thread's beginning and end
+ * coordinator_return.c   a party whose connection was lost in the job
+ * coordinator_again.c    an attempt that was cut short, and the next one
+ * coordinator_done.c     a job that is done, for parties that come back to it
+ * coordinator_stop.c     signals
+ */
+#ifndef SERVER_DAEMON_COORDINATOR_OWN_H
+#define SERVER_DAEMON_COORDINATOR_OWN_H
+
+#include "common/job/daemon.h"
+#include "proto/conn.h"
+#include "server/daemon/attempt.h"
+#include "server/run/run.h"
+
+enum { CLOSE_TIMEOUT_S = 2 };
+
+#define STRANGER_TIMEOUT_S 0.5 /* who is at the door when we close */
+
+/* A party's place at the table. */
+struct seat {
+	const char *name;
+	struct conn *conn;       /* NULL: not there */
+	struct channel *channel; /* once the job begins */
+	bool joined;             /* its HELLO was answered with WELCOME */
+	bool known;              /* it has joined an attempt of this job, with this key: */
+	bool knows;              /* it came back and was told that the job is done */
+	uint8_t key[HASH_LEN];   /* the fingerprint with which it joined */
+	double lost_s;           /* clock_now_s() at which its connection was lost in the job */
+	char lost_why[ERR_DETAIL_MAX];
+};
+
+/* Whoever has connected; arg of its connection's events. */
+struct visitor {
+	struct visitor *next; /* in the coordinator's list */
+	struct coordinator *c;
+	struct conn *conn;
+	struct seat *seat; /* NULL until it is known who it is */
+};
+
+/* TELLING: the job was done when the process before this one ended. */
+enum phase { JOINING, RUNNING, TELLING, CLOSING };
+
+struct coordinator {
+	const struct coordinator_config *config;
+	uv_loop_t loop;
+	struct conn_host *host;
+	struct listener *listener;
+	uv_signal_t on_term, on_int, on_hup;
+	uv_timer_t join_timer, cancel_timer, away_timer, state_timer;
+	uv_async_t job_done;
+	uv_thread_t job_thread;
+	enum phase phase;
+	size_t L;
+	struct seat seat[PARTIES_MAX];
+	struct visitor *visitors;
+	const char *name[PARTIES_MAX];
+	struct channel *channel[PARTIES_MAX];
+	struct post *post;
+	struct record record;
+	struct run run;
+	bool thread_started;
+	bool again;         /* this is not the job's first attempt */
+	unsigned linger_ms; /* how long the door stays open for those who come to hear its end */
+	char stopped[128];  /* by which signal */
+	char *state;        /* the path of server/daemon/attempt.h */
+	uint8_t what[HASH_LEN];
+	enum err result;
+	char why[ERR_DETAIL_MAX];
+};
+
+/* From here the loop runs only until all connections are flushed and closed. why NULL: the job
+ * thread has left it in c->why. */
+void coordinator_close(struct coordinator *c, enum err result, const char *why);
+void coordinator_refuse(struct conn *conn, uint16_t code, const char *why);
+
+/* ---- coordinator_admit.c ---- */
+
+extern const struct conn_events coordinator_events;
+void *coordinator_on_accepted(struct conn *conn, void *arg);
+void coordinator_await(struct coordinator *c); /* join_timeout_s or rejoin_s runs from here */
+void coordinator_turn_away(struct visitor *v, struct conn *conn, const char *why);
+void coordinator_on_hello(struct visitor *v, struct conn *conn, const struct msg_hello *h);
+void coordinator_welcome(struct coordinator *c, struct conn *conn);
+
+/* ---- coordinator_job.c ---- */
+
+void coordinator_start_job(struct coordinator *c);
+void coordinator_on_job_done(uv_async_t *async);
+
+/* ---- coordinator_return.c ---- */
+
+void coordinator_on_lost(struct coordinator *c, struct seat *seat, const char *why);
+void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *r);
+void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const struct msg_hello *h);
+
+/* ---- coordinator_again.c ---- */
+
+/* The job's number and the attempt's: drawn and 1, or what a coordinator before this one left; phase
+ * TELLING if it left a job that is done. */
+enum err coordinator_find_job(struct coordinator *c) MUST_CHECK;
+void coordinator_keep_state(struct coordinator *c); /* an attempt begins */
+/* A party is taken to have crashed: this attempt ends. */
+void coordinator_lose(struct coordinator *c, struct seat *seat, enum err code, const char *why);
+/* The attempt that is under way is over, and another one follows. */
+bool coordinator_goes_on(const struct coordinator *c);
+void coordinator_begin_again(struct coordinator *c);
+/* Whoever comes for an attempt that is over dials anew. */
+void coordinator_send_again(struct visitor *v, struct conn *conn);
+/* Not all came for another attempt, or one left: the job has failed. */
+void coordinator_fail(struct coordinator *c, enum err code, const char *why);
+
+/* ---- coordinator_done.c ---- */
+
+/* In place of coordinator_await(): s says that the job is done. */
+void coordinator_take_up_done(struct coordinator *c, const struct attempt_state *s);
+/* All parties have said that they have results. */
+bool coordinator_is_done(const struct coordinator *c);
+/* A party of that job has come back, whether its process is the same or another. */
+void coordinator_say_done(struct visitor *v, struct conn *conn);
+
+/* ---- coordinator_stop.c ---- */
+
+void coordinator_watch(struct coordinator *c); /* for signals */
+
+#endif

@@ -1,0 +1,176 @@
+/* The coordinator: brings parties together for one job, adds up what they mask, sees only sums. */
+#include "common/base/log.h"
+#include "common/job/daemon.h"
+#include "common/job/startup.h"
+#include "crypto/secret.h"
+#include "server/daemon/coordinator.h"
+
+#include <argp.h>
+#include <stdio.h>
+
+const char *argp_program_version = "coordinator (coterie) " COTERIE_VERSION;
+
+enum {
+	OPT_CHECK = 256,
+	OPT_READY,
+	OPT_SET,
+	OPT_SEED,
+	OPT_OUT,
+	OPT_LEVEL,
+	OPT_DESCRIBE,
+	OPT_PLAN_ONLY
+};
+
+static const struct argp_option options[] = {
+	{ "config", 'c', "FILE", 0, "this daemon's configuration (JSON)", 0 },
+	{ "job", 'j', "FILE", 0, "the job to run (JSON)", 0 },
+	{ "set", OPT_SET, "PATH=VALUE", 0, "override a parameter of the job; may be repeated", 0 },
+	{ "seed", OPT_SEED, "S", 0, "the same as --set seed=S", 0 },
+	{ "plan-only", OPT_PLAN_ONLY, NULL, 0,
+	  "print what each way to run the job would cost, and end; the same as --set plan=only",
+	  0 },
+	{ "out", OPT_OUT, "DIR", 0, "where results go, instead of the configuration's output", 0 },
+	{ "ready-file", OPT_READY, "FILE", 0, "written with the address once listening", 0 },
+	{ "log-level", OPT_LEVEL, "LEVEL", 0, "error, warn, info or debug", 0 },
+	{ "check-config", OPT_CHECK, NULL, 0, "check configuration and job, and exit", 0 },
+	{ "describe", OPT_DESCRIBE, NULL, 0, "print every key of configuration and job, and exit",
+	  0 },
+	{ 0 },
+};
+
+struct arguments {
+	const char *config, *job;
+	struct overrides config_set, job_set;
+	bool check, describe;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'c':
+		a->config = arg;
+		return 0;
+	case 'j':
+		a->job = arg;
+		return 0;
+	case OPT_SET:
+		overrides_add(&a->job_set, "%s", arg);
+		return 0;
+	case OPT_SEED:
+		overrides_add(&a->job_set, "seed=%s", arg);
+		return 0;
+	case OPT_PLAN_ONLY:
+		overrides_add(&a->job_set, "plan=only");
+		return 0;
+	case OPT_OUT:
+		overrides_add_path(&a->config_set, "output", arg);
+		return 0;
+	case OPT_READY:
+		overrides_add_path(&a->config_set, "ready_file", arg);
+		return 0;
+	case OPT_LEVEL:
+		overrides_add(&a->config_set, "log_level=%s", arg);
+		return 0;
+	case OPT_CHECK:
+		a->check = true;
+		return 0;
+	case OPT_DESCRIBE:
+		a->describe = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument: %s", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!a->describe && (!a->config || !a->job))
+			argp_error(state, "--config and --job are needed");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	options,
+	parse,
+	NULL,
+	"Runs one job among the parties of its configuration and exits: 0 done, 1 the job failed, "
+	"2 a "
+	"peer failed or was not authenticated, 3 a deadline passed, 4 bad arguments, configuration "
+	"or "
+	"input, 5 internal error, 6 cancelled.\v"
+	"Results are written to the output directory: run.json, log.jsonl, and what the kind of "
+	"job leaves "
+	"there: labels.csv and labels.npy, embeddings.npy, model.fedgcn.",
+	NULL,
+	NULL,
+	NULL
+};
+
+static int describe(void)
+{
+	struct buf text = { 0 };
+
+	buf_printf(&text, "coordinator.json\n");
+	coordinator_config_describe(&text);
+	buf_printf(&text, "\njob.json\n");
+	job_describe(&text);
+	fwrite(text.p, 1, text.n, stdout);
+	buf_release(&text);
+	return ERR_OK;
+}
+
+static enum err run(const struct arguments *a)
+{
+	struct coordinator_config config;
+	struct job job;
+	bool before = false;
+	enum err e;
+
+	TRY(coordinator_config_read(&config, a->config, a->config_set.item));
+	e = job_read(&job, a->job, a->job_set.item);
+	if (e == ERR_OK && config.parties.count < 2 && !job.allow_single)
+		e = err_set(ERR_INPUT,
+			    "%s: parties has %zu, expected at least 2, or allow_single in the job",
+			    a->config, config.parties.count);
+	secret_begin();
+	if (e == ERR_OK)
+		e = coordinator_check(&config);
+	if (e == ERR_OK && a->check) {
+		printf("%s and %s are right\n", a->config, a->job);
+		coordinator_config_release(&config);
+		return ERR_OK;
+	}
+	if (e == ERR_OK)
+		e = daemon_begin(&config.common);
+	secret_report();
+	if (e == ERR_OK)
+		e = coordinator_run(&config, &job, &before);
+	if (e == ERR_OK && before)
+		printf("done before this start: results in %s; the same command now begins a new "
+		       "job\n",
+		       config.common.output);
+	else if (e == ERR_OK)
+		printf("done: results in %s\n", config.common.output);
+	coordinator_config_release(&config);
+	return e;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	enum err e;
+
+	argp_err_exit_status = ERR_INPUT;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (a.describe)
+		return describe();
+	e = run(&a);
+	if (e != ERR_OK)
+		daemon_failed(e);
+	log_close();
+	overrides_release(&a.config_set);
+	overrides_release(&a.job_set);
+	return e;
+}

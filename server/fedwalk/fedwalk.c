@@ -1,0 +1,465 @@
+/* The paper's server. Line numbers are those of its Algorithms 1 and 2. */
+#include "server/fedwalk/fedwalk.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/fedwalk/job.h"
+#include "common/job/tree.h"
+#include "common/fedwalk/attack.h"
+#include "common/fedwalk/bins.h"
+#include "common/fedwalk/encode.h"
+#include "common/fedwalk/response.h"
+#include "common/learn/sgns.h"
+#include "server/run/align.h"
+#include "server/fedwalk/lists.h"
+#include "server/fedwalk/room.h"
+#include "server/run/batches.h"
+#include "server/run/sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)JOB_FEDWALK_DIMS == (int)SGNS_DIMS, "an embedding's length");
+
+struct hub {
+	struct run *run;
+	struct align align;
+	struct tree tree;
+	const struct tree_node *root;
+	uint64_t round;
+	unsigned k;
+	float *c; /* n x k: the dictionary */
+	struct fedwalk_encoder_report encoder;
+	struct batch_totals carried; /* of walks */
+	struct walks walks;
+	struct fedwalk_guess guess;
+	float *x; /* n x JOB_FEDWALK_DIMS */
+};
+
+/* ---- who hosts what ---- */
+
+/* Rows of two parties rise: those that both have. */
+static size_t in_common(const struct align *a, size_t i, size_t j)
+{
+	size_t x = 0, y = 0, common = 0;
+
+	while (x < a->nodes[i] && y < a->nodes[j]) {
+		uint32_t p = a->row[i][x], q = a->row[j][y];
+
+		common += p == q;
+		x += p <= q;
+		y += q <= p;
+	}
+	return common;
+}
+
+static enum err check_claims(const struct run *run, const struct align *a)
+{
+	for (size_t i = 0; i < run->L; i++)
+		for (size_t j = i + 1; j < run->L; j++) {
+			size_t both = in_common(a, i, j);
+
+			if (both > 0)
+				return err_set(ERR_INPUT,
+					       "%s and %s both claim %zu of the same vertices, "
+					       "expected each to be hosted by one party: what "
+					       "data.vertices of these two names is to be disjoint",
+					       run->name[i], run->name[j], both);
+		}
+	return ERR_OK;
+}
+
+/* Vertices, their directory and the ties between parties: the last two pass by, sealed. */
+static enum err agree(struct hub *h)
+{
+	struct batch_totals unused = { 0 };
+
+	TRY(server_align(h->run, &h->align));
+	TRY(check_claims(h->run, &h->align));
+	if (h->run->n < 2)
+		return err_set(ERR_JOB, "%zu vertices of all parties, expected 2 at least",
+			       h->run->n);
+	TRY(fedwalk_check_room(h->run));
+	run_phase(h->run, "directory");
+	TRY(relay_batches(h->run, SEALED_DIRECTORY, &unused));
+	return relay_batches(h->run, SEALED_TIES, &unused);
+}
+
+/* ---- Algorithm 2: the tree ---- */
+
+/* Lines 5 and 7. */
+static enum err gather_degrees(struct hub *h)
+{
+	struct run *run = h->run;
+	const struct align *a = &h->align;
+
+	ALLOC(h->c, run->n * h->k);
+	for (size_t l = 0; l < run->L; l++) {
+		double *own = alloc(a->nodes[l] * h->k, sizeof(*own));
+		enum err e = channel_recv_reals(run->channel[l], MSG_DEGREES, (uint32_t)l, own,
+						a->nodes[l] * h->k);
+
+		for (size_t i = 0; i < a->nodes[l] && e == ERR_OK; i++)
+			for (unsigned j = 0; j < h->k; j++)
+				h->c[(size_t)a->row[l][i] * h->k + j] = (float)own[i * h->k + j];
+		free(own);
+		TRY(e);
+	}
+	return ERR_OK;
+}
+
+/* Line 9. */
+static enum err tell_dictionary(struct hub *h)
+{
+	struct run *run = h->run;
+	size_t count = run->n * h->k;
+	double *c = alloc(count, sizeof(*c));
+	enum err e = ERR_OK;
+
+	for (size_t i = 0; i < count; i++)
+		c[i] = (double)h->c[i];
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
+		e = channel_send_reals(run->channel[l], MSG_BLOCK, h->root->id, c, count);
+	free(c);
+	return e;
+}
+
+/* Lines 11 and 13 as the paper has them: matrices of the dictionary's rows. */
+static enum err warp(struct hub *h, struct half *half)
+{
+	struct run *run = h->run;
+	struct fedwalk_lists lists;
+	struct fedwalk_matrices m = { .n = run->n, .k = h->k };
+	size_t *start;
+	float *row;
+
+	TRY(fedwalk_gather_lists(run, &h->align, FEDWALK_ALL, &lists));
+	ALLOC(start, run->n + 1);
+	for (size_t i = 0; i < run->n; i++)
+		start[i + 1] = start[i] + lists.count[i];
+	ALLOC(row, start[run->n] * h->k);
+	for (size_t i = 0; i < run->n; i++)
+		fedwalk_matrix(h->c, h->k, lists.item + lists.at[i], lists.count[i],
+			       row + start[i] * h->k);
+	m.start = start;
+	m.row = row;
+	fedwalk_lists_release(&lists);
+	fedwalk_dtw(&m, run->job.dtw_rows, run->threads, half);
+	free(row);
+	free(start);
+	return ERR_OK;
+}
+
+/* Line 13, and 14 with the encoder that hangs on both. */
+static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_encoder *e)
+{
+	struct run *run = h->run;
+	struct fedwalk_dissimilarity d = { .n = run->n, .c = h->c, .k = h->k };
+	struct half half, used;
+
+	if (fedwalk_tree_how(&run->job, run->n) == FEDWALK_LANDMARKS) {
+		fedwalk_tree_landmarks(t, h->c, run->n, h->k, run->job.seed, run->threads);
+		fedwalk_encoder_init(e, t, &d, run->job.eps, run->threads, &h->encoder);
+		return ERR_OK;
+	}
+	if (run->job.dissimilarity == DISSIMILARITY_DTW) {
+		TRY(warp(h, &half));
+		d.half = &half;
+		half_copy(&used, &half);
+	} else { /* as cheap to make again as to keep */
+		fedwalk_l1(h->c, run->n, h->k, run->threads, &used);
+	}
+	fedwalk_tree_average(t, &used);
+	half_release(&used);
+	fedwalk_encoder_init(e, t, &d, run->job.eps, run->threads, &h->encoder);
+	if (d.half)
+		half_release(&half);
+	return ERR_OK;
+}
+
+static enum err tell_labels(struct hub *h, enum msg_type type, uint32_t values,
+			    const uint32_t *label, size_t count)
+{
+	return run_broadcast_labels(h->run, 0, h->run->L, type, h->root->id, values, label, count);
+}
+
+/* Algorithm 1, line 1. */
+static enum err tell_tree(struct hub *h, const struct fedwalk_tree *t,
+			  const struct fedwalk_encoder *e)
+{
+	uint32_t n = (uint32_t)h->run->n, *count = alloc(n, sizeof(*count));
+	enum err err;
+
+	for (size_t i = 0; i < n; i++)
+		count[i] = (uint32_t)(e->start[i + 1] - e->start[i]);
+	err = tell_labels(h, MSG_TREE, 2 * n, t->child, 2 * ((size_t)n - 1));
+	if (err == ERR_OK)
+		err = tell_labels(h, MSG_LISTS, n, count, n);
+	if (err == ERR_OK)
+		err = tell_labels(h, MSG_LISTS, n, e->v, e->start[n]);
+	if (err == ERR_OK)
+		err = tell_labels(h, MSG_LISTS, UINT32_MAX, e->upto, e->start[n]);
+	free(count);
+	return err;
+}
+
+static enum err construct(struct hub *h)
+{
+	struct run *run = h->run;
+	struct fedwalk_tree tree;
+	struct fedwalk_encoder encoder;
+	enum err e;
+
+	run_phase(run, "degrees");
+	h->k = fedwalk_job_bins(&run->job, run->n);
+	if (h->k > run->n)
+		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", h->k, run->n);
+	TRY(gather_degrees(h));
+	TRY(tell_dictionary(h));
+	run_phase(run, "tree");
+	TRY(make_tree(h, &tree, &encoder));
+	e = tell_tree(h, &tree, &encoder);
+	fedwalk_encoder_release(&encoder);
+	fedwalk_tree_release(&tree);
+	return e;
+}
+
+/* ---- Algorithm 1: the walks ---- */
+
+/* Line 6: each from the party at which it ended. */
+static enum err gather_walks(struct hub *h)
+{
+	struct run *run = h->run;
+	unsigned length = run->job.length;
+	size_t most = run->n * run->job.walks * length, count;
+	struct buf token = { 0 };
+	enum err e = ERR_OK;
+
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
+		uint32_t *part;
+
+		e = channel_recv_labels_some(run->channel[l], MSG_WALKS, (uint32_t)l,
+					     (uint32_t)run->n, most, &part, &count);
+		for (size_t i = 0; i < count && e == ERR_OK; i++)
+			if (part[i] >= run->n || count % length)
+				e = err_set(ERR_PEER,
+					    "%s sent WALKS of %zu tokens, with %u of %zu vertices, "
+					    "expected walks of %u (during walks)",
+					    run->name[l], count, part[i], run->n, length);
+		if (e == ERR_OK)
+			buf_add(&token, part, count * sizeof(*part));
+		most -= e == ERR_OK ? count : 0;
+		free(part);
+	}
+	h->walks = (struct walks){ .count = token.n / sizeof(uint32_t) / length,
+				   .length = length,
+				   .token = (uint32_t *)(void *)token.p };
+	return e;
+}
+
+static enum err walk(struct hub *h)
+{
+	struct run *run = h->run;
+
+	run_phase(run, "walks");
+	for (unsigned t = 1; t < run->job.length; t++) {
+		TRY(relay_batches(run, SEALED_WALKS, &h->carried));
+		run_progress(run, t, 0);
+	}
+	TRY(gather_walks(h));
+	if (h->walks.count)
+		return ERR_OK;
+	return err_set(ERR_JOB, "no party's vertices have ties: there are no walks");
+}
+
+/* ---- mode randomized-response ---- */
+
+/* All reports, both ways. */
+static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
+{
+	size_t *at;
+
+	*g = (struct csr){ .rows = n, .cols = n };
+	ALLOC(g->start, n + 1);
+	for (size_t u = 0; u < n; u++) {
+		g->start[u + 1] += lists->count[u];
+		for (size_t i = 0; i < lists->count[u]; i++)
+			g->start[lists->item[lists->at[u] + i] + 1]++;
+	}
+	ALLOC(at, n);
+	for (size_t u = 0; u < n; u++) {
+		g->start[u + 1] += g->start[u];
+		at[u] = g->start[u];
+	}
+	ALLOC(g->index, g->start[n]);
+	for (size_t u = 0; u < n; u++) /* lower ones have come when u's own are added */
+		for (size_t i = 0; i < lists->count[u]; i++) {
+			uint32_t v = lists->item[lists->at[u] + i];
+
+			g->index[at[u]++] = v;
+			g->index[at[v]++] = (uint32_t)u;
+		}
+	free(at);
+}
+
+/* Who knows eps takes those pairs for ties that are more likely ties than not. */
+static void guess_reported(struct hub *h, const struct csr *g)
+{
+	struct fedwalk_guess *guess = &h->guess;
+
+	ALLOC(guess->u, g->start[g->rows]);
+	ALLOC(guess->v, g->start[g->rows]);
+	for (size_t u = 0; u < g->rows; u++)
+		for (size_t e = g->start[u]; e < g->start[u + 1]; e++)
+			if (g->index[e] > u && (!g->value || g->value[e] >= 0.5)) {
+				guess->u[guess->count] = (uint32_t)u;
+				guess->v[guess->count++] = g->index[e];
+			}
+}
+
+static enum err reports(struct hub *h)
+{
+	struct run *run = h->run;
+	struct fedwalk_lists lists;
+	struct csr g;
+
+	run_phase(run, "reports");
+	TRY(fedwalk_gather_lists(run, &h->align, FEDWALK_HIGHER, &lists));
+	mirror(&lists, run->n, &g);
+	record_fact(run->record, "reported", (double)lists.items);
+	fedwalk_lists_release(&lists);
+	fedwalk_debias(&g, run->job.eps, run->threads);
+	guess_reported(h, &g);
+	run_phase(run, "walks");
+	walks_random(&h->walks, &g, run->job.walks, run->job.length, run->job.seed, run->threads);
+	csr_release(&g);
+	return ERR_OK;
+}
+
+/* ---- SkipGram and what comes of it ---- */
+
+static void trained(void *ctx, double done, double loss)
+{
+	struct hub *h = ctx;
+
+	run_progress(h->run, (unsigned)(100 * done), 0);
+	record_fact(h->run->record, "loss", loss);
+}
+
+/* Algorithm 1, line 7, all walks at once. */
+static void train(struct hub *h)
+{
+	struct run *run = h->run;
+	struct sgns_params p = { .n = run->n,
+				 .window = run->job.window,
+				 .seed = run->job.seed,
+				 .threads = run->threads,
+				 .progress = trained,
+				 .ctx = h };
+
+	run_phase(run, "train");
+	ALLOC(h->x, run->n * JOB_FEDWALK_DIMS);
+	sgns(&h->walks, &p, h->x);
+}
+
+static enum err hand_back(struct hub *h)
+{
+	struct run *run = h->run;
+	enum err e = ERR_OK;
+
+	run_phase(run, "result");
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
+		size_t own = h->align.nodes[l];
+		double *x = alloc(own * JOB_FEDWALK_DIMS, sizeof(*x));
+
+		for (size_t i = 0; i < own; i++)
+			for (size_t j = 0; j < JOB_FEDWALK_DIMS; j++)
+				x[i * JOB_FEDWALK_DIMS + j] =
+				    (double)h->x[(size_t)h->align.row[l][i] * JOB_FEDWALK_DIMS + j];
+		e = channel_send_reals(run->channel[l], MSG_EMBEDDING, h->root->id, x,
+				       own * JOB_FEDWALK_DIMS);
+		free(x);
+	}
+	return e;
+}
+
+/* To each party what is guessed of its own vertices' pairs with higher ones. */
+static enum err tell_guess(struct hub *h, size_t l)
+{
+	struct run *run = h->run;
+	const struct fedwalk_guess *g = &h->guess;
+	size_t own = h->align.nodes[l], items = 0, at = 0;
+	uint32_t n = (uint32_t)run->n, *count = alloc(own, sizeof(*count));
+	uint32_t *item = alloc(g->count, sizeof(*item));
+	enum err e;
+
+	for (size_t i = 0; i < own; i++) { /* rows rise, and so do pairs */
+		while (at < g->count && g->u[at] < h->align.row[l][i])
+			at++;
+		for (; at < g->count && g->u[at] == h->align.row[l][i]; at++, count[i]++)
+			item[items++] = g->v[at];
+	}
+	e = channel_send_labels(run->channel[l], MSG_LISTS, h->root->id, n, count, own);
+	if (e == ERR_OK)
+		e = channel_send_labels(run->channel[l], MSG_LISTS, h->root->id, n, item, items);
+	free(item);
+	free(count);
+	return e;
+}
+
+/* What the coordinator could know of ties, held against what they are: by the parties, in a sum. */
+static enum err attack(struct hub *h)
+{
+	struct run *run = h->run;
+	double told[FEDWALK_TOLD] = { 0 };
+
+	run_phase(run, "attack");
+	if (run->job.fedwalk_mode == FEDWALK_WALKS)
+		fedwalk_attack(&h->walks, run->n, fedwalk_attack_size(h->c, run->n, h->k),
+			       run->threads, &h->guess);
+	for (size_t l = 0; l < run->L; l++)
+		TRY(tell_guess(h, l));
+	TRY(secure_sum_wide(run, h->root, &h->round, told, FEDWALK_SUMMED));
+	told[FEDWALK_EPS0] = h->encoder.eps0;
+	told[FEDWALK_KEPT] = h->encoder.kept;
+	told[FEDWALK_BOXES] = (double)h->carried.boxes;
+	told[FEDWALK_BOX_BYTES] = (double)h->carried.bytes;
+	for (size_t l = 0; l < run->L; l++)
+		TRY(channel_send_reals(run->channel[l], MSG_MATRIX, h->root->id, told,
+				       FEDWALK_TOLD));
+	fedwalk_record(&run->job, run->n, told, run->record);
+	return ERR_OK;
+}
+
+static enum err serve(struct hub *h)
+{
+	TRY(agree(h));
+	if (h->run->job.fedwalk_mode == FEDWALK_RESPONSE) {
+		TRY(reports(h));
+	} else {
+		TRY(construct(h));
+		TRY(walk(h));
+	}
+	train(h);
+	TRY(hand_back(h));
+	return attack(h);
+}
+
+enum err server_fedwalk(struct run *run)
+{
+	struct hub h = { .run = run };
+	enum err e;
+
+	tree_build(&h.tree, run->L, true);
+	h.root = &h.tree.node[h.tree.count - 1];
+	e = serve(&h);
+	if (e == ERR_OK && run->job.keep_embeddings) {
+		run->embedding = h.x;
+		h.x = NULL;
+	}
+	align_release(&h.align);
+	walks_release(&h.walks);
+	fedwalk_guess_release(&h.guess);
+	free(h.c);
+	free(h.x);
+	return e;
+}

@@ -1,0 +1,89 @@
+#include "server/fedwalk/lists.h"
+#include "common/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_list(const struct run *run, uint32_t row, enum fedwalk_whom whom,
+		    const uint32_t *item, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (item[i] >= run->n || item[i] == row || (i > 0 && item[i] <= item[i - 1]) ||
+		    (whom == FEDWALK_HIGHER && item[i] < row))
+			return false;
+	return true;
+}
+
+/* Party l's, whose items are from `first` on. */
+static enum err place(const struct run *run, const struct align *a, size_t l,
+		      enum fedwalk_whom whom, const uint32_t *count, size_t first,
+		      struct fedwalk_lists *lists)
+{
+	size_t at = first;
+
+	for (size_t i = 0; i < a->nodes[l]; i++) {
+		uint32_t row = a->row[l][i];
+
+		if (count[i] > lists->items - at ||
+		    !is_list(run, row, whom, lists->item + at, count[i]))
+			return err_set(
+			    ERR_PEER,
+			    "%s sent TIES whose list %zu is cut, does not rise, or names "
+			    "what it must not (during %s)",
+			    run->name[l], i, record_now(run->record)->name);
+		lists->at[row] = at;
+		lists->count[row] = count[i];
+		at += count[i];
+	}
+	if (at == lists->items)
+		return ERR_OK;
+	return err_set(ERR_PEER, "%s sent TIES of %zu vertices, expected %zu (during %s)",
+		       run->name[l], lists->items - first, at - first,
+		       record_now(run->record)->name);
+}
+
+static enum err gather(struct run *run, const struct align *a, size_t l, enum fedwalk_whom whom,
+		       struct fedwalk_lists *lists)
+{
+	uint32_t n = (uint32_t)run->n, *count = alloc(a->nodes[l], sizeof(*count)), *item = NULL;
+	size_t items = 0, first = lists->items;
+	enum err e =
+	    channel_recv_labels(run->channel[l], MSG_TIES, (uint32_t)l, n, count, a->nodes[l]);
+
+	if (e == ERR_OK)
+		e = channel_recv_labels_some(run->channel[l], MSG_TIES, (uint32_t)l, n,
+					     MSG_ITEMS_MAX, &item, &items);
+	if (e == ERR_OK && items) {
+		lists->item = alloc_again(lists->item, first + items, sizeof(*item));
+		memcpy(lists->item + first, item, items * sizeof(*item));
+		lists->items += items;
+	}
+	free(item);
+	if (e == ERR_OK)
+		e = place(run, a, l, whom, count, first, lists);
+	free(count);
+	return e;
+}
+
+enum err fedwalk_gather_lists(struct run *run, const struct align *a, enum fedwalk_whom whom,
+			      struct fedwalk_lists *lists)
+{
+	enum err e = ERR_OK;
+
+	*lists = (struct fedwalk_lists){ 0 };
+	ALLOC(lists->at, run->n);
+	ALLOC(lists->count, run->n);
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
+		e = gather(run, a, l, whom, lists);
+	if (e != ERR_OK)
+		fedwalk_lists_release(lists);
+	return e;
+}
+
+void fedwalk_lists_release(struct fedwalk_lists *lists)
+{
+	free(lists->at);
+	free(lists->count);
+	free(lists->item);
+	*lists = (struct fedwalk_lists){ 0 };
+}

@@ -1,0 +1,67 @@
+#include "server/fedwalk/room.h"
+#include "common/base/log.h"
+#include "common/fedwalk/job.h"
+#include "common/fedwalk/response.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { REPORT_BYTES = 40 }; /* of a reported pair: as it came, both ways, and how likely it is */
+
+enum fedwalk_how fedwalk_tree_how(const struct job *job, size_t n)
+{
+	if (job->hct == TREE_LANDMARKS)
+		return FEDWALK_LANDMARKS;
+	if (job->dissimilarity == DISSIMILARITY_DTW)
+		return FEDWALK_DTW;
+	return job->hct == TREE_AUTO && n > FEDWALK_EXACT_MAX ? FEDWALK_LANDMARKS : FEDWALK_L1;
+}
+
+static double room(void)
+{
+	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    (double)limit.rlim_cur < have)
+		have = (double)limit.rlim_cur;
+	return have;
+}
+
+/* Of the tree, or of the reports. */
+static double first_part(const struct job *job, size_t n, enum fedwalk_how how)
+{
+	if (job->fedwalk_mode == FEDWALK_RESPONSE)
+		return REPORT_BYTES * fedwalk_reports_expected(job->eps, n, 0);
+	return fedwalk_tree_bytes(n, fedwalk_job_bins(job, n), how, 0);
+}
+
+enum err fedwalk_check_room(const struct run *run)
+{
+	const struct job *job = &run->job;
+	bool response = job->fedwalk_mode == FEDWALK_RESPONSE;
+	enum fedwalk_how how = fedwalk_tree_how(job, run->n);
+	double train = fedwalk_train_bytes(run->n, job->walks, job->length, run->threads);
+	double first = first_part(job, run->n, how), have = room();
+	const char *what = response ? "reports" : "tree";
+	char advice[160] = "fewer job.walks, or shorter ones, take less";
+
+	log_info(
+	    "%zu vertices: the %s will take %.2f GiB here, walks and training %.2f GiB, of %.2f "
+	    "GiB",
+	    run->n, what, first / 0x1p30, train / 0x1p30, have / 0x1p30);
+	if (first + train <= have)
+		return ERR_OK;
+	if (response && first > train)
+		snprintf(advice, sizeof(advice), "a larger job.eps takes less");
+	else if (how != FEDWALK_LANDMARKS && first > train)
+		snprintf(advice, sizeof(advice),
+			 "job.tree \"landmarks\"%s takes %.2f GiB for the tree",
+			 how == FEDWALK_DTW ? " with job.dissimilarity \"l1\"" : "",
+			 first_part(job, run->n, FEDWALK_LANDMARKS) / 0x1p30);
+	return err_set(ERR_JOB,
+		       "%zu vertices: the %s takes %.2f GiB and walks and training %.2f GiB, this "
+		       "coordinator has %.2f GiB; %s",
+		       run->n, what, first / 0x1p30, train / 0x1p30, have / 0x1p30, advice);
+}

@@ -1,0 +1,132 @@
+#include "server/kcagc/cells.h"
+#include "common/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Refines cell by one more labelling: equal (cell, label) pairs share a number. Open addressing
+ * over at most n distinct pairs, so the table of 2n slots never fills. */
+static size_t refine(uint32_t *cell, const uint32_t *label, size_t n, uint64_t *key, uint32_t *slot,
+		     size_t slots)
+{
+	uint32_t m = 0;
+
+	memset(slot, 0xff, slots * sizeof(*slot));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t k = (uint64_t)cell[i] << 32 | label[i];
+		size_t h = (size_t)(k * 0x9e3779b97f4a7c15u >> 20) & (slots - 1);
+
+		while (slot[h] != UINT32_MAX && key[h] != k)
+			h = (h + 1) & (slots - 1);
+		if (slot[h] == UINT32_MAX) {
+			slot[h] = m++;
+			key[h] = k;
+		}
+		cell[i] = slot[h];
+	}
+	return m;
+}
+
+size_t cells_intersect(const uint32_t *const *labels, size_t count, size_t n, uint32_t *cell)
+{
+	size_t slots = 16, m = n ? 1 : 0;
+	uint64_t *key;
+	uint32_t *slot;
+
+	while (slots < 2 * n)
+		slots *= 2;
+	ALLOC(key, slots);
+	ALLOC(slot, slots);
+	memset(cell, 0, n * sizeof(*cell));
+	for (size_t c = 0; c < count; c++)
+		m = refine(cell, labels[c], n, key, slot, slots);
+	free(key);
+	free(slot);
+	return m;
+}
+
+uint32_t *cells_tuples(const uint32_t *const *labels, size_t count, const uint32_t *cell, size_t n,
+		       size_t m)
+{
+	uint32_t *tuple = alloc(m, count * sizeof(*tuple));
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t c = 0; c < count; c++)
+			tuple[cell[i] * count + c] = labels[c][i];
+	return tuple;
+}
+
+void cells_sizes(const uint32_t *cell, size_t n, size_t m, double *size)
+{
+	for (size_t c = 0; c < m; c++)
+		size[c] = 0;
+	for (size_t i = 0; i < n; i++)
+		size[cell[i]]++;
+}
+
+/* Numbers in the order of their first node. */
+static size_t renumber(uint32_t *cell, size_t n, size_t m)
+{
+	uint32_t *number = alloc(m, sizeof(*number)), next = 0;
+
+	memset(number, 0xff, m * sizeof(*number));
+	for (size_t i = 0; i < n; i++) {
+		if (number[cell[i]] == UINT32_MAX)
+			number[cell[i]] = next++;
+		cell[i] = number[cell[i]];
+	}
+	free(number);
+	return next;
+}
+
+/* to[c] becomes the largest cell of the same first cluster, where c is too small. Clusters are at
+ * most as many as cells, and are told apart by the first cell that has them. */
+static void join_siblings(const size_t *size, const uint32_t *cluster, size_t m, uint32_t clusters,
+			  size_t least, uint32_t *to)
+{
+	uint32_t *largest = alloc(clusters, sizeof(*largest));
+
+	memset(largest, 0xff, clusters * sizeof(*largest));
+	for (size_t c = 0; c < m; c++) {
+		uint32_t *l = &largest[cluster[c]];
+
+		if (*l == UINT32_MAX || size[c] > size[*l])
+			*l = (uint32_t)c;
+	}
+	for (size_t c = 0; c < m; c++)
+		to[c] = size[c] < least ? largest[cluster[c]] : (uint32_t)c;
+	free(largest);
+}
+
+static void count_sizes(const uint32_t *cell, size_t n, size_t m, size_t *size)
+{
+	memset(size, 0, m * sizeof(*size));
+	for (size_t i = 0; i < n; i++)
+		size[cell[i]]++;
+}
+
+size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, size_t least)
+{
+	size_t *size = alloc(m, sizeof(*size)), largest = 0;
+	uint32_t *cluster = alloc(m, sizeof(*cluster)), *to = alloc(m, sizeof(*to)), clusters = 0;
+
+	count_sizes(cell, n, m, size);
+	for (size_t i = 0; i < n; i++) {
+		cluster[cell[i]] = first[i];
+		clusters = first[i] >= clusters ? first[i] + 1 : clusters;
+	}
+	join_siblings(size, cluster, m, clusters, least, to);
+	for (size_t i = 0; i < n; i++)
+		cell[i] = to[cell[i]];
+	count_sizes(cell, n, m, size);
+	for (size_t c = 0; c < m; c++)
+		largest = size[c] > size[largest] ? c : largest;
+	for (size_t i = 0; i < n; i++)
+		if (size[cell[i]] < least)
+			cell[i] = (uint32_t)largest;
+	m = n < least ? 0 : renumber(cell, n, m);
+	free(size);
+	free(cluster);
+	free(to);
+	return m;
+}

@@ -1,0 +1,315 @@
+/* The coordinator's half of kCAGC. Symbols and line numbers are those of arXiv 2411.12329: k^ local
+ * clusters, k clusters, L parties, C the cells (intersections), D summed squared distances. */
+#include "server/kcagc/kcagc.h"
+#include "common/base/alloc.h"
+#include "common/job/tree.h"
+#include "common/cluster/kmeans.h"
+#include "server/kcagc/cells.h"
+#include "server/kcagc/gram.h"
+#include "server/kcagc/joint.h"
+#include "server/kcagc/plan.h"
+#include "server/kcagc/prepare.h"
+#include "server/kcagc/starts.h"
+#include "server/run/sum.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+	struct tree tree;
+	uint32_t *
+	    label[TREE_NODES_MAX]; /* n each: a tree node's clusters, while its parent needs them */
+	uint64_t round[TREE_NODES_MAX]; /* each group's next secure-sum round */
+};
+
+static const struct tree_node *root_of(const struct state *s)
+{
+	return &s->tree.node[s->tree.count - 1];
+}
+
+/* Protocol 3 line 2: every party's local clusters. */
+static enum err gather_local(struct run *run, struct state *s)
+{
+	uint32_t k = run->L == 1 ? run->job.clusters : job_local_clusters(&run->job);
+
+	run_phase(run, "local");
+	for (size_t l = 0; l < run->L; l++) {
+		ALLOC(s->label[l], run->n);
+		TRY(channel_recv_labels(run->channel[l], MSG_LOCAL_CLUSTERS, (uint32_t)l, k,
+					s->label[l], run->n));
+		for (size_t i = 0; i < run->n; i++)
+			if (s->label[l][i] == k)
+				return err_set(ERR_PEER,
+					       "%s sent LOCAL_CLUSTERS with node %zu in none of %u "
+					       "clusters (during local)",
+					       run->name[l], i, k);
+	}
+	return ERR_OK;
+}
+
+/* The joint k-means of one node: many starts at the root, of which the best go on; inner nodes,
+ * whose clusters are only cut up further, get along with few. */
+static void open_joint(const struct run *run, struct state *s, const struct tree_node *node,
+		       size_t m, unsigned K, const double *weight, struct joint *j)
+{
+	bool root = node == root_of(s);
+
+	joint_init(j, node, &s->round[node->id], m, K,
+		   root ? job_starts(&run->job, m) : job_inner_restarts(&run->job),
+		   root ? run->job.iterations : run->job.inner_iterations, weight);
+	if (root) {
+		j->keep = run->job.restarts;
+		j->screen = job_screen(&run->job, j->R);
+	}
+}
+
+/* Protocol 3 lines 4-9: the cells of one tree node, none of fewer than min_cell nodes. */
+static enum err make_cells(const struct run *run, const struct tree_node *node,
+			   const uint32_t *const *child, uint32_t *cell, size_t *m, size_t *merged)
+{
+	size_t all = cells_intersect(child, node->children, run->n, cell);
+
+	*m = all;
+	if (run->job.min_cell > 1)
+		*m = cells_merge(cell, run->n, all, child[0], run->job.min_cell);
+	*merged = all - *m;
+	if (!*m)
+		return err_set(ERR_JOB, "%zu nodes cannot make a cell of job.min_cell, %u", run->n,
+			       run->job.min_cell);
+	return ERR_OK;
+}
+
+/* Lines 4-10 for one tree node: cells to the members, and the starts of all restarts, which with
+ * gram no member needs. */
+static enum err open_node(struct run *run, struct state *s, const struct tree_node *node,
+			  uint32_t *cell, double **weight, struct joint *j)
+{
+	bool root = node == root_of(s);
+	unsigned K = root ? run->job.clusters : job_local_clusters(&run->job);
+	const uint32_t *child[PARTIES_MAX];
+	uint32_t *tuple;
+	size_t m, merged;
+	enum err e = ERR_OK;
+
+	for (size_t c = 0; c < node->children; c++)
+		child[c] = s->label[node->child + c];
+	TRY(make_cells(run, node, child, cell, &m, &merged));
+	ALLOC(*weight, m);
+	cells_sizes(cell, run->n, m, *weight);
+	open_joint(run, s, node, m, K, *weight, j);
+	j->merged = merged;
+	TRY(run_broadcast_labels(run, node->first, node->last, MSG_CELLS, node->id, (uint32_t)m,
+				 cell, run->n));
+	if (joint_is_trivial(j))
+		return ERR_OK;
+	tuple = cells_tuples(child, node->children, cell, run->n, m);
+	starts_spread(j->label, m, K, j->R, *weight, tuple, node->children, run->job.seed,
+		      node->id);
+	free(tuple);
+	if (run->job.exchange == EXCHANGE_DISTANCES)
+		e = run_broadcast_labels(run, node->first, node->last, MSG_STARTS, node->id, K,
+					 j->label, (size_t)j->R * m);
+	return e;
+}
+
+/* Line 17: each node gets the cluster of its cell; the children's clusters are not needed more. */
+static void close_node(struct run *run, struct state *s, const struct tree_node *node,
+		       const uint32_t *cell, const struct joint *j)
+{
+	ALLOC(s->label[node->id], run->n);
+	for (size_t i = 0; i < run->n; i++)
+		s->label[node->id][i] = j->best[cell[i]];
+	for (size_t c = 0; c < node->children; c++) {
+		free(s->label[node->child + c]);
+		s->label[node->child + c] = NULL;
+	}
+}
+
+/* All tree nodes of one level, in lock step. */
+static enum err tree_level(struct run *run, struct state *s, size_t level)
+{
+	const struct tree_node *first = NULL;
+	struct joint *j;
+	uint32_t **cell;
+	double **weight;
+	size_t groups = 0;
+	enum err e = ERR_OK;
+
+	for (size_t i = 0; i < s->tree.count; i++)
+		if (s->tree.node[i].level == level && groups++ == 0)
+			first = &s->tree.node[i];
+	ALLOC(j, groups);
+	ALLOC(cell, groups);
+	ALLOC(weight, groups);
+	for (size_t g = 0; g < groups && e == ERR_OK; g++) {
+		ALLOC(cell[g], run->n);
+		e = open_node(run, s, &first[g], cell[g], &weight[g], &j[g]);
+	}
+	if (e == ERR_OK)
+		e = run->job.exchange == EXCHANGE_GRAM ? gram_kmeans(run, j, groups)
+						       : joint_kmeans(run, j, groups);
+	for (size_t g = 0; g < groups; g++) {
+		if (e == ERR_OK)
+			close_node(run, s, &first[g], cell[g], &j[g]);
+		joint_release(&j[g]);
+		free(cell[g]);
+		free(weight[g]);
+	}
+	free(j);
+	free(cell);
+	free(weight);
+	return e;
+}
+
+/* Protocol 2: the items are the nodes themselves. */
+static enum err basic(struct run *run, struct state *s)
+{
+	const struct tree_node *root = root_of(s);
+	struct joint j;
+	enum err e = ERR_OK;
+
+	run_phase(run, "joint");
+	open_joint(run, s, root, run->n, run->job.clusters, NULL, &j);
+	if (!joint_is_trivial(&j)) {
+		starts_uniform(j.label, j.m, j.K, j.R, run->job.seed, root->id);
+		e = run_broadcast_labels(run, root->first, root->last, MSG_STARTS, root->id, j.K,
+					 j.label, (size_t)j.R * j.m);
+	}
+	if (e == ERR_OK)
+		e = joint_kmeans(run, &j, 1);
+	if (e == ERR_OK) {
+		s->label[root->id] = j.best;
+		j.best = NULL;
+	}
+	joint_release(&j);
+	return e;
+}
+
+/* A cluster without nodes has no centre, and nothing is assigned to it. */
+static void exclude_empty(double *D, size_t n, unsigned k, const uint32_t *label)
+{
+	bool *used = alloc(k, sizeof(*used));
+
+	for (size_t i = 0; i < n; i++)
+		used[label[i]] = true;
+	for (unsigned c = 0; c < k; c++)
+		for (size_t i = 0; !used[c] && i < n; i++)
+			D[i * k + c] = INFINITY;
+	free(used);
+}
+
+/* Up to P Lloyd steps over all nodes, from the root's clusters: n k words a round. */
+static enum err polish(struct run *run, struct state *s)
+{
+	const struct tree_node *root = root_of(s);
+	size_t count = run->n * run->job.clusters, moved = 1;
+	double *objective = alloc(run->job.polish, sizeof(*objective));
+	struct record_sum kept = { .group = root->id, .items = run->n, .objective = objective };
+	struct fixed f = run_fixed(run, run->L);
+	double *D = alloc(count, sizeof(*D));
+	struct sum sum = { .group = root->id,
+			   .first = root->first,
+			   .last = root->last,
+			   .round = &s->round[root->id],
+			   .count = count,
+			   .acc = alloc(count, run->job.modulus_bits / 8) };
+	enum err e = ERR_OK;
+
+	run_phase(run, "polish");
+	for (unsigned p = 1; p <= run->job.polish && moved && e == ERR_OK; p++) {
+		e = secure_sums(run, &sum, 1);
+		if (e != ERR_OK)
+			break;
+		fixed_decode(&f, sum.acc, count, D);
+		exclude_empty(D, run->n, run->job.clusters, s->label[root->id]);
+		kept.inertia = 0;
+		moved = kmeans_assign(D, NULL, run->n, run->job.clusters, s->label[root->id],
+				      &kept.inertia);
+		objective[kept.objectives++] = kept.inertia;
+		e = run_broadcast_labels(run, root->first, root->last, MSG_ASSIGNMENT, root->id,
+					 run->job.clusters, s->label[root->id], run->n);
+		run_progress(run, p, moved);
+	}
+	kept.iterations = kept.objectives;
+	record_sum(run->record, &kept);
+	free(objective);
+	free(sum.acc);
+	free(D);
+	return e;
+}
+
+/* plan "auto": what is known by now decides how the rest is done, and the parties are told. */
+static enum err plan(struct run *run, struct state *s)
+{
+	uint64_t next = s->round[root_of(s)->id];
+	struct record_link link;
+
+	run_phase(run, "plan");
+	TRY(plan_measure(run, &link));
+	plan_choose(run, (const uint32_t *const *)s->label, &link);
+	tree_build(&s->tree, run->L, job_is_flat(&run->job));
+	s->round[root_of(s)->id] = next; /* rounds are counted for the members, who are the same */
+	for (size_t l = 0; l < run->L; l++) {
+		TRY(channel_send_choice(run->channel[l], CHOICE_METHOD, run->job.method));
+		TRY(channel_send_choice(run->channel[l], CHOICE_EXCHANGE, run->job.exchange));
+	}
+	return ERR_OK;
+}
+
+/* What all parties agree on before they cluster. */
+static enum err prepare(struct run *run, struct state *s)
+{
+	const struct tree_node *root = root_of(s);
+
+	if (run->job.filter_order == JOB_ORDER_AUTO)
+		TRY(server_prepare_order(run, root, &s->round[root->id]));
+	if (run->job.joint_norm)
+		TRY(server_prepare_norms(run, root, &s->round[root->id]));
+	return ERR_OK;
+}
+
+static enum err cluster(struct run *run, struct state *s, uint32_t *label)
+{
+	const struct tree_node *root;
+
+	TRY(prepare(run, s));
+	if (run->job.method != METHOD_BASIC || run->L == 1) {
+		TRY(gather_local(run, s));
+		if (run->job.plan != PLAN_OFF && run->L > 1)
+			TRY(plan(run, s));
+		if (run->job.plan == PLAN_ONLY)
+			return ERR_OK;
+	}
+	root = root_of(s);
+	if (run->job.method == METHOD_BASIC && run->L > 1) {
+		TRY(basic(run, s));
+	} else {
+		for (size_t level = 1; level <= s->tree.levels; level++) {
+			char name[24];
+
+			snprintf(name, sizeof(name), "level-%zu", level);
+			run_phase(run, name);
+			TRY(tree_level(run, s, level));
+		}
+	}
+	if (run->job.polish && run->job.method != METHOD_BASIC)
+		TRY(polish(run, s));
+	run_phase(run, "result");
+	memcpy(label, s->label[root->id], run->n * sizeof(*label));
+	return run_broadcast_labels(run, 0, run->L, MSG_RESULT, root->id, run->job.clusters, label,
+				    run->n);
+}
+
+enum err server_kcagc(struct run *run, uint32_t *label)
+{
+	struct state s = { 0 };
+	enum err e;
+
+	tree_build(&s.tree, run->L, job_is_flat(&run->job));
+	e = cluster(run, &s, label);
+	for (size_t i = 0; i < s.tree.count; i++)
+		free(s.label[i]);
+	return e;
+}

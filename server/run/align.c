@@ -1,0 +1,319 @@
+#include "server/run/align.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/progress.h"
+#include "crypto/random.h"
+#include "server/run/relay.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of plain ids that one party may send; hashed ones are bounded by their number. */
+#define PACKED_MAX ((size_t)1 << 31)
+
+/* A party's ids as they came: packed, rising, whole. */
+struct list {
+	struct buf packed;
+	size_t count, done; /* ids announced, and here */
+	size_t last;        /* where in packed the last one begins */
+	bool begun;
+};
+
+/* ---- the key of the hashes: passed on ---- */
+
+static enum err relay_key(struct run *run)
+{
+	for (size_t to = 1; to < run->L; to++)
+		TRY(relay_sealed(run, SEALED_ID_KEY, 0, to));
+	return ERR_OK;
+}
+
+/* ---- lists of ids ---- */
+
+/* Takes the first id off; false if there is none, or not all of it. */
+static bool next_id(bool hashed, struct bytes *rest, struct bytes *id)
+{
+	size_t head = hashed ? 0 : 1, n;
+
+	if (rest->n == 0)
+		return false;
+	n = hashed ? MSG_ID_HASH_LEN : rest->p[0];
+	if (n == 0 || rest->n < head + n)
+		return false;
+	*id = (struct bytes){ rest->p + head, n };
+	rest->p += head + n;
+	rest->n -= head + n;
+	return true;
+}
+
+static int order(struct bytes a, struct bytes b)
+{
+	int first = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+
+	return first ? first : (a.n > b.n) - (a.n < b.n);
+}
+
+static struct bytes last_id(bool hashed, const struct list *list)
+{
+	struct bytes rest = { list->packed.p + list->last, list->packed.n - list->last }, id = rest;
+
+	(void)!next_id(hashed, &rest, &id); /* it was taken before */
+	return id;
+}
+
+/* Counts the ids of a chunk, which must rise, also above those before. */
+static enum err check_ids(const struct run *run, size_t l, const struct list *list,
+			  struct bytes packed, size_t *ids, size_t *last)
+{
+	bool hashed = run->job.ids == IDS_HASHED, any = list->done > 0;
+	struct bytes rest = packed, id, before = { 0 };
+
+	if (any)
+		before = last_id(hashed, list);
+	for (*ids = 0; rest.n > 0; ++*ids) {
+		size_t at = (size_t)(rest.p - packed.p);
+
+		if (!next_id(hashed, &rest, &id))
+			return err_set(ERR_PEER,
+				       "%s sent IDS in which id %zu is cut or empty (during align)",
+				       run->name[l], list->done + *ids);
+		if (any && order(before, id) >= 0)
+			return err_set(
+			    ERR_PEER,
+			    "%s sent IDS in which id %zu %s the one before (during align)",
+			    run->name[l], list->done + *ids, order(before, id) ? "is below" : "is");
+		before = id;
+		any = true;
+		*last = list->packed.n + at;
+	}
+	return ERR_OK;
+}
+
+static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids *m,
+			   struct list *list)
+{
+	size_t ids, last = 0;
+
+	if (!list->begun) /* the first one says it for all */
+		list->count = (size_t)m->count;
+	list->begun = true;
+	if (m->count != list->count || m->offset != list->done)
+		return err_set(ERR_PEER,
+			       "%s sent IDS of count %" PRIu64 ", offset %" PRIu64
+			       "; expected %zu, %zu (during align)",
+			       run->name[l], m->count, m->offset, list->count, list->done);
+	if (list->packed.n + m->packed.n > PACKED_MAX)
+		return err_set(ERR_PEER, "%s sent more than %zu bytes of IDS (during align)",
+			       run->name[l], PACKED_MAX);
+	TRY(check_ids(run, l, list, m->packed, &ids, &last));
+	if (ids > list->count - list->done || (ids == 0 && list->count > 0))
+		return err_set(ERR_PEER, "%s sent IDS with %zu ids after %zu of %zu (during align)",
+			       run->name[l], ids, list->done, list->count);
+	buf_add(&list->packed, m->packed.p, m->packed.n);
+	list->done += ids;
+	list->last = last;
+	return ERR_OK;
+}
+
+/* From whichever party is ready. */
+static enum err gather(struct run *run, struct list *list)
+{
+	bool *wanted = alloc(run->L, sizeof(*wanted));
+	size_t left = run->L, l;
+	enum err e = ERR_OK;
+
+	memset(wanted, true, run->L * sizeof(*wanted));
+	while (left > 0 && e == ERR_OK) {
+		struct msg m;
+
+		e = channel_recv_any(run->channel, wanted, run->L, MSG_IDS, &l, &m);
+		if (e == ERR_OK)
+			e = take_chunk(run, l, &m.ids, &list[l]);
+		if (e == ERR_OK && list[l].done == list[l].count) {
+			wanted[l] = false;
+			left--;
+		}
+	}
+	free(wanted);
+	return e;
+}
+
+/* ---- the union: all lists are merged, by a heap of where they stand ---- */
+
+struct cursor {
+	struct bytes id, rest;
+	uint32_t *row; /* where this id's row goes */
+};
+
+static void sift_down(struct cursor *heap, size_t count)
+{
+	struct cursor moved = heap[0];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < count) {
+		if (child + 1 < count && order(heap[child + 1].id, heap[child].id) < 0)
+			child++;
+		if (order(moved.id, heap[child].id) <= 0)
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = moved;
+}
+
+/* A cursor for each list that has ids; returns how many. */
+static size_t open_cursors(const struct run *run, const struct list *list, struct align *a,
+			   struct cursor *heap)
+{
+	size_t count = 0;
+
+	for (size_t l = 0; l < run->L; l++) {
+		struct cursor c = { .rest = { list[l].packed.p, list[l].packed.n } };
+
+		a->nodes[l] = list[l].count;
+		ALLOC(a->row[l], list[l].count);
+		c.row = a->row[l];
+		if (next_id(run->job.ids == IDS_HASHED, &c.rest, &c.id))
+			heap[count++] = c;
+	}
+	return count;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	return order(((const struct cursor *)a)->id, ((const struct cursor *)b)->id);
+}
+
+/* Numbers the union in the order of ids. */
+static enum err merge(struct run *run, const struct list *list, struct align *a)
+{
+	struct cursor *heap = alloc(run->L, sizeof(*heap));
+	size_t count = open_cursors(run, list, a, heap), n = 0;
+	struct bytes last = { 0 };
+
+	qsort(heap, count, sizeof(*heap), by_id); /* sorted is a heap */
+	while (count > 0 && n <= MSG_ITEMS_MAX) {
+		if (n == 0 || order(last, heap[0].id) != 0) {
+			last = heap[0].id;
+			n++;
+		}
+		*heap[0].row++ = (uint32_t)(n - 1);
+		if (!next_id(run->job.ids == IDS_HASHED, &heap[0].rest, &heap[0].id))
+			heap[0] = heap[--count];
+		sift_down(heap, count);
+		if (n % (1 << 16) == 0)
+			progress_tick();
+	}
+	free(heap);
+	if (n > MSG_ITEMS_MAX)
+		return err_set(ERR_JOB, "the parties have more than %d nodes together",
+			       MSG_ITEMS_MAX);
+	run->n = n;
+	return ERR_OK;
+}
+
+/* ---- rows ---- */
+
+/* shuffled (n) becomes a permutation that nobody can foresee. */
+static enum err shuffle(uint32_t *shuffled, size_t n)
+{
+	enum { DRAWN = 512 };
+	uint64_t drawn[DRAWN];
+
+	for (size_t i = 0; i < n; i++) {
+		size_t j;
+
+		if (i % DRAWN == 0)
+			TRY(random_secret(drawn, sizeof(drawn)));
+		/* Uniform to n / 2^64. */
+		j = (size_t)((unsigned __int128)drawn[i % DRAWN] * (i + 1) >> 64);
+		shuffled[i] = shuffled[j];
+		shuffled[j] = (uint32_t)i;
+	}
+	return ERR_OK;
+}
+
+/* Distinct numbers below n; seen: n bits, all 0, and again afterwards. */
+static void sort_rows(uint32_t *row, size_t count, uint64_t *seen, size_t n)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++)
+		seen[row[i] / 64] |= (uint64_t)1 << row[i] % 64;
+	for (size_t w = 0; w < (n + 63) / 64; w++) {
+		for (; seen[w]; seen[w] &= seen[w] - 1)
+			row[at++] = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(seen[w]);
+	}
+}
+
+/* Numbers at random, tells each party its own, and then sorts them. */
+static enum err tell_rows(struct run *run, struct align *a)
+{
+	uint32_t *shuffled = alloc(run->n, sizeof(*shuffled));
+	uint64_t *seen = alloc(run->n / 64 + 1, sizeof(*seen));
+	enum err e = shuffle(shuffled, run->n);
+
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
+		for (size_t i = 0; i < a->nodes[l]; i++)
+			a->row[l][i] = shuffled[a->row[l][i]];
+		e = channel_send_labels(run->channel[l], MSG_ROWS, (uint32_t)l, (uint32_t)run->n,
+					a->row[l], a->nodes[l]);
+		sort_rows(a->row[l], a->nodes[l], seen, run->n);
+	}
+	free(seen);
+	free(shuffled);
+	return e;
+}
+
+enum err server_align(struct run *run, struct align *a)
+{
+	struct list *list = alloc(run->L, sizeof(*list));
+	enum err e = ERR_OK;
+
+	run_phase(run, "align");
+	*a = (struct align){ .L = run->L };
+	ALLOC(a->nodes, run->L);
+	ALLOC(a->row, run->L);
+	if (run->job.ids == IDS_HASHED)
+		e = relay_key(run);
+	if (e == ERR_OK)
+		e = gather(run, list);
+	if (e == ERR_OK)
+		e = merge(run, list, a);
+	for (size_t l = 0; l < run->L; l++)
+		buf_release(&list[l].packed);
+	free(list);
+	if (e == ERR_OK)
+		e = tell_rows(run, a);
+	if (e == ERR_OK)
+		log_info("%zu nodes", run->n);
+	else
+		align_release(a);
+	return e;
+}
+
+void align_release(struct align *a)
+{
+	for (size_t l = 0; l < a->L; l++)
+		free(a->row[l]);
+	free(a->row);
+	free(a->nodes);
+	*a = (struct align){ 0 };
+}
+
+enum err server_own_labels(struct run *run, const struct align *a, enum msg_type type,
+			   uint32_t group, uint32_t values, const uint32_t *label)
+{
+	enum err e = ERR_OK;
+
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
+		uint32_t *own = alloc(a->nodes[l], sizeof(*own));
+
+		for (size_t i = 0; i < a->nodes[l]; i++)
+			own[i] = label[a->row[l][i]];
+		e = channel_send_labels(run->channel[l], type, group, values, own, a->nodes[l]);
+		free(own);
+	}
+	return e;
+}

@@ -1,0 +1,37 @@
+/* align.h -- which nodes there are: the union of the parties' ids, numbered.
+ *
+ *   hashed   party 0 draws a key and seals it to each other party (SEALED, relayed here);
+ *            each party sends HMAC-SHA256(key, id), cut to 16 bytes and sorted (IDS)
+ *   plain    each party sends its ids, sorted (IDS)
+ *   both     each party is told n and the rows of its own ids (ROWS)
+ *
+ * Rows are numbered at random, anew in each job, and by nothing that a party knows: numbered by
+ * sorted hash, the gaps between a party's own rows would say where others' ids lie, which who has
+ * the key could compare with guesses. So nothing may hang on the order of rows; what clusters are
+ * called, say, is better decided by their sizes.
+ */
+#ifndef SERVER_RUN_ALIGN_H
+#define SERVER_RUN_ALIGN_H
+
+#include "server/run/run.h"
+
+/* Party l has nodes[l] nodes: the joint rows row[l][0 .. nodes[l]), rising. Owned. */
+struct align {
+	size_t L;
+	size_t *nodes;
+	uint32_t **row;
+};
+
+/* Sets run->n, which may be 0. ERR_PEER, naming the party: ids that do not rise, come twice or are
+ * cut. ERR_JOB: more than MSG_ITEMS_MAX nodes. On errors *a is empty. O(total ids log L); the
+ * memory is what the parties' ids take, and 8 bytes more for each. */
+enum err server_align(struct run *run, struct align *a) MUST_CHECK;
+void align_release(struct align *a);
+
+/* To each party the labels of its own rows, by rising row, of label (run->n entries, 0 .. values):
+ * a message of labels of this type. They differ from party to party, and with them the transcripts:
+ * no sum may follow. */
+enum err server_own_labels(struct run *run, const struct align *a, enum msg_type type,
+			   uint32_t group, uint32_t values, const uint32_t *label) MUST_CHECK;
+
+#endif

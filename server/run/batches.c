@@ -1,0 +1,103 @@
+#include "server/run/batches.h"
+#include "common/base/alloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What one party has sent in this exchange: its boxes one after the other, and where each ends. */
+struct sent {
+	struct buf bytes;
+	struct box {
+		uint32_t to;
+		size_t end;
+	} * box;
+	size_t boxes, room;
+	size_t due; /* whom the next box is for; L: all is there */
+};
+
+static size_t next_party(size_t to, size_t own)
+{
+	return to + 1 == own ? to + 2 : to + 1;
+}
+
+static enum err take_box(const struct run *run, size_t from, enum sealed what,
+			 const struct msg_sealed *m, struct sent *s)
+{
+	if (m->what != what || m->from != from || m->to != s->due || m->box.n > RELAY_BOX)
+		return err_set(ERR_PEER,
+			       "%s sent SEALED %u of party %" PRIu32 " to party %" PRIu32
+			       " with %zu bytes; expected %d, %zu, %zu and at most %d (during %s)",
+			       run->name[from], m->what, m->from, m->to, m->box.n, what, from,
+			       s->due, RELAY_BOX, record_now(run->record)->name);
+	if (s->boxes == s->room) {
+		s->room = s->room ? 2 * s->room : 16;
+		s->box = alloc_again(s->box, s->room, sizeof(*s->box));
+	}
+	buf_add(&s->bytes, m->box.p, m->box.n);
+	s->box[s->boxes++] = (struct box){ m->to, s->bytes.n };
+	if (m->box.n < RELAY_BOX)
+		s->due = next_party(s->due, from);
+	return ERR_OK;
+}
+
+static enum err gather(struct run *run, enum sealed what, struct sent *sent)
+{
+	bool *wanted = alloc(run->L, sizeof(*wanted));
+	size_t left = run->L, l;
+	enum err e = ERR_OK;
+
+	for (l = 0; l < run->L; l++) {
+		sent[l].due = l == 0 ? 1 : 0;
+		wanted[l] = sent[l].due < run->L;
+		left -= !wanted[l];
+	}
+	while (left > 0 && e == ERR_OK) {
+		struct msg m;
+
+		e = channel_recv_any(run->channel, wanted, run->L, MSG_SEALED, &l, &m);
+		if (e == ERR_OK)
+			e = take_box(run, l, what, &m.sealed, &sent[l]);
+		if (e == ERR_OK && sent[l].due >= run->L) {
+			wanted[l] = false;
+			left--;
+		}
+	}
+	free(wanted);
+	return e;
+}
+
+/* Those of one sender go out in their order, which is that of the receivers. */
+static enum err pass_on(struct run *run, size_t from, enum sealed what, const struct sent *s)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < s->boxes; i++) {
+		struct msg m = { .type = MSG_SEALED,
+				 .sealed = { (uint16_t)what,
+					     (uint32_t)from,
+					     s->box[i].to,
+					     { s->bytes.p + at, s->box[i].end - at } } };
+
+		TRY(channel_send(run->channel[s->box[i].to], &m));
+		at = s->box[i].end;
+	}
+	return ERR_OK;
+}
+
+enum err relay_batches(struct run *run, enum sealed what, struct batch_totals *sum)
+{
+	struct sent *sent = alloc(run->L, sizeof(*sent));
+	enum err e = gather(run, what, sent);
+
+	for (size_t l = 0; l < run->L; l++) {
+		if (e == ERR_OK)
+			e = pass_on(run, l, what, &sent[l]);
+		sum->boxes += sent[l].boxes;
+		sum->bytes += sent[l].bytes.n;
+		buf_release(&sent[l].bytes);
+		free(sent[l].box);
+	}
+	free(sent);
+	return e;
+}

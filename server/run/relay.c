@@ -1,0 +1,109 @@
+#include "server/run/relay.h"
+
+#include "common/base/alloc.h"
+#include "crypto/seal.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOLD_LEN = SECAGG_HASH_LEN + SEAL_TAG_LEN };
+
+static enum err receive(struct run *run, enum sealed what, size_t from, size_t to, struct msg *m)
+{
+	TRY(channel_recv(run->channel[from], MSG_SEALED, m));
+	if (m->sealed.what != what || m->sealed.from != from || m->sealed.to != to)
+		return err_set(ERR_PEER,
+			       "%s sent SEALED %u of party %" PRIu32 " to party %" PRIu32
+			       "; expected %d, %zu, %zu (during %s)",
+			       run->name[from], m->sealed.what, m->sealed.from, m->sealed.to, what,
+			       from, to, record_now(run->record)->name);
+	return ERR_OK;
+}
+
+enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to)
+{
+	struct msg m;
+
+	TRY(receive(run, what, from, to, &m));
+	return channel_send(run->channel[to], &m);
+}
+
+static enum err keep(struct run *run, size_t from, size_t to, uint8_t box[static TOLD_LEN])
+{
+	struct msg m;
+
+	TRY(receive(run, SEALED_TOLD, from, to, &m));
+	if (m.sealed.box.n != TOLD_LEN)
+		return err_set(ERR_PEER, "%s sent SEALED of %zu bytes, expected %d (during %s)",
+			       run->name[from], m.sealed.box.n, TOLD_LEN,
+			       record_now(run->record)->name);
+	memcpy(box, m.sealed.box.p, TOLD_LEN);
+	return ERR_OK;
+}
+
+static enum err pass_on(struct run *run, size_t from, size_t to, const uint8_t *box)
+{
+	struct msg m = { .type = MSG_SEALED,
+			 .sealed = {
+			     SEALED_TOLD, (uint32_t)from, (uint32_t)to, { box, TOLD_LEN } } };
+
+	return channel_send(run->channel[to], &m);
+}
+
+/* All are here before the first goes on: an answer in between would count as another round trip. */
+static enum err take_all(struct run *run, size_t first, size_t last, struct relayed_told *told)
+{
+	size_t members = last - first, at = 0;
+
+	*told = (struct relayed_told){ first, last, alloc(members * members, TOLD_LEN) };
+	for (size_t from = first; from < last; from++)
+		for (size_t to = first; to < last; to++)
+			if (to != from)
+				TRY(keep(run, from, to, told->boxes + TOLD_LEN * at++));
+	return ERR_OK;
+}
+
+static enum err give_all(struct run *run, const struct relayed_told *told)
+{
+	size_t at = 0;
+
+	for (size_t from = told->first; from < told->last; from++)
+		for (size_t to = told->first; to < told->last; to++)
+			if (to != from)
+				TRY(pass_on(run, from, to, told->boxes + TOLD_LEN * at++));
+	return ERR_OK;
+}
+
+enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
+{
+	struct relayed_told told;
+	enum err e;
+
+	assert(group < TREE_NODES_MAX);
+	if (!run->tell || run->told[group] == run->phase)
+		return ERR_OK;
+	run->told[group] = run->phase;
+	e = take_all(run, first, last, &told);
+	if (e == ERR_OK)
+		e = give_all(run, &told);
+	relayed_told_release(&told);
+	return e;
+}
+
+enum err relay_take_last(struct run *run, struct relayed_told *told)
+{
+	*told = (struct relayed_told){ 0 };
+	return run->tell ? take_all(run, 0, run->L, told) : ERR_OK;
+}
+
+enum err relay_give_last(struct run *run, const struct relayed_told *told)
+{
+	return give_all(run, told);
+}
+
+void relayed_told_release(struct relayed_told *told)
+{
+	free(told->boxes);
+}

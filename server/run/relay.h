@@ -1,0 +1,29 @@
+/* relay.h -- what one party tells another alone: passed on, unread.
+ *
+ * Members of a group exchange what they were told (party/work/told.h): behind the first sum of each phase,
+ * and at the end of the job, each sends one SEALED to each other member. They come right behind words
+ * that were waited for anyway, and leave before what is to be said next, so they take no round trip.
+ */
+#ifndef SERVER_RUN_RELAY_H
+#define SERVER_RUN_RELAY_H
+
+#include "server/run/run.h"
+
+/* The next message of party `from` is SEALED of this kind to party `to`, who gets it as it is.
+ * ERR_PEER: it is not. */
+enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to) MUST_CHECK;
+
+/* After a sum of the group of parties [first, last): what its members were told, if this was the
+ * phase's first. */
+enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last) MUST_CHECK;
+/* After the last message: what all were told, which comes before DONE of each, and goes on when all have
+ * said that. Released after errors, too. */
+struct relayed_told {
+	size_t first, last; /* parties [first, last) */
+	uint8_t *boxes;
+};
+enum err relay_take_last(struct run *run, struct relayed_told *told) MUST_CHECK;
+enum err relay_give_last(struct run *run, const struct relayed_told *told) MUST_CHECK;
+void relayed_told_release(struct relayed_told *told);
+
+#endif

@@ -1,0 +1,68 @@
+#include "server/run/run.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "proto/account.h"
+
+void run_phase(struct run *run, const char *name)
+{
+	struct log_pair phase = LOG_TEXT("phase", name);
+
+	account_step(run->record, run->post);
+	record_phase(run->record, name);
+	run->phase++;
+	for (size_t l = 0; l < run->L; l++)
+		channel_step(run->channel[l], record_now(run->record)->name);
+	log_event(LOG_INFO, &phase, 1, "next");
+}
+
+void run_progress(struct run *run, unsigned iteration, size_t moved)
+{
+	struct log_progress p = { .phase = record_now(run->record)->name,
+				  .iteration = iteration,
+				  .moved = moved,
+				  .elapsed_s = clock_now_s() - run->record->started_s };
+
+	for (size_t l = 0; l < run->L; l++)
+		p.bytes += channel_bytes(run->channel[l]);
+	record_now(run->record)->iterations = iteration;
+	log_progress(&p);
+	account_step(run->record, run->post);
+}
+
+enum err run_broadcast(struct run *run, size_t first, size_t last, const struct msg *m)
+{
+	for (size_t l = first; l < last; l++)
+		TRY(channel_send(run->channel[l], m));
+	return ERR_OK;
+}
+
+enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum msg_type type,
+			      uint32_t group, uint32_t values, const uint32_t *label, size_t count)
+{
+	for (size_t l = first; l < last; l++)
+		TRY(channel_send_labels(run->channel[l], type, group, values, label, count));
+	return ERR_OK;
+}
+
+enum err run_warm(struct run *run)
+{
+	size_t need = job_burst(&run->job, run->n, true);
+
+	for (size_t l = 0; need && l < run->L; l++)
+		TRY(channel_warm(run->channel[l], need));
+	return ERR_OK;
+}
+
+struct fixed run_fixed(const struct run *run, size_t members)
+{
+	return (struct fixed){ .modulus_bits = run->job.modulus_bits,
+			       .fraction_bits = run->job.fraction_bits,
+			       .parties = members };
+}
+
+struct fixed run_fixed_wide(size_t members)
+{
+	return (struct fixed){ .modulus_bits = 64,
+			       .fraction_bits = JOB_WIDE_FRACTION,
+			       .parties = members };
+}

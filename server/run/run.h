@@ -1,0 +1,61 @@
+/* run.h -- one job as the coordinator's job thread runs it: who takes part, and what is known.
+ *
+ * The protocol's file (kcagc.c) stands on this: channels to all parties in the order of their
+ * names, and the verbs broadcast and gather. Parties are numbered 0 .. L-1 everywhere.
+ */
+#ifndef SERVER_RUN_RUN_H
+#define SERVER_RUN_RUN_H
+
+#include "common/base/err.h"
+#include "common/job/job.h"
+#include "common/job/record.h"
+#include "common/job/tree.h"
+#include "crypto/fixed.h"
+#include "proto/channel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct run {
+	struct job job; /* the effective job */
+	uint8_t job_id[JOB_ID_LEN];
+	uint32_t attempt;
+	size_t L;                       /* parties */
+	const char *const *name;        /* L names, rising */
+	struct channel *const *channel; /* L channels, in the same order */
+	struct post *post;              /* of all channels */
+	struct record *record;
+	unsigned threads;      /* of numerical loops */
+	size_t n;              /* nodes: known once all parties have accepted, to fedsc, kmeans,
+				  fedspectral, fedwalk and fedgcn (graphs) after their first step */
+	size_t columns;        /* fedsc, kmeans: m; fedgcn: attributes of a node */
+	float *embedding;      /* fedwalk: what is kept of all vertices, or NULL; owned */
+	const char *output;    /* directory of results; fedgcn leaves its model there */
+	bool tell;             /* parties exchange what they were told (server/run/relay.h) */
+	unsigned phase;        /* how many have begun */
+	unsigned told[TREE_NODES_MAX]; /* by group: the phase in which it last did */
+	bool more;             /* if this attempt is cut short, another one follows */
+	const char *state;     /* the file of server/daemon/attempt.h; NULL: none */
+};
+
+/* Names the phase that begins in the record, the log and the channels' errors. Static text is
+ * not needed: the name is copied, up to 23 bytes. */
+void run_phase(struct run *run, const char *name);
+void run_progress(struct run *run, unsigned iteration, size_t moved);
+
+/* The same message to parties [first, last). */
+enum err run_broadcast(struct run *run, size_t first, size_t last, const struct msg *m) MUST_CHECK;
+enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum msg_type type,
+			      uint32_t group, uint32_t values, const uint32_t *label,
+			      size_t count) MUST_CHECK;
+
+/* All is sent, answers are waited for: channel_warm() to all. */
+enum err run_warm(struct run *run) MUST_CHECK;
+
+struct fixed run_fixed(const struct run *run,
+		       size_t members); /* the job's fixed point for a sum of so many */
+struct fixed run_fixed_wide(
+    size_t members); /* the widest: 64 bits, JOB_WIDE_FRACTION of them behind the point */
+
+#endif

@@ -1,0 +1,159 @@
+#include "server/run/sum.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "server/run/relay.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is due from one party. */
+struct due {
+	struct sum *sum;  /* NULL: the party is in no group of this batch */
+	uint64_t *canary; /* its group's */
+	size_t offset;    /* words that have come */
+};
+
+static struct fixed fixed_of(const struct run *run, const struct sum *s)
+{
+	return s->wide ? run_fixed_wide(s->last - s->first) : run_fixed(run, s->last - s->first);
+}
+
+static enum err add_chunk(struct run *run, size_t l, struct due *due, const struct msg_masked *m)
+{
+	const struct sum *s = due->sum;
+	struct fixed f = fixed_of(run, s);
+	size_t word = f.modulus_bits / 8, words = m->words.n / word, all = s->count + 1, vector;
+
+	if (m->group != s->group || m->round != *s->round || m->count != all ||
+	    m->offset != due->offset)
+		return err_set(ERR_PEER,
+			       "%s sent MASKED with words from %" PRIu64 " of %" PRIu64
+			       " for group %u, round %" PRIu64
+			       "; due were words from %zu of %zu for group %u, round %" PRIu64
+			       " (during %s)",
+			       run->name[l], m->offset, m->count, m->group, m->round, due->offset,
+			       all, s->group, *s->round, record_now(run->record)->name);
+	if (words == 0 || m->words.n % word || words > all - due->offset)
+		return err_set(ERR_PEER,
+			       "%s sent MASKED with %zu bytes where 1 to %zu words of %zu bytes "
+			       "are due (during %s)",
+			       run->name[l], m->words.n, all - due->offset, word,
+			       record_now(run->record)->name);
+	vector = words < all - due->offset ? words : words - 1;
+	fixed_add(&f, (uint8_t *)s->acc + due->offset * word, m->words.p, vector);
+	fixed_add(&f, due->canary, m->words.p + vector * word, words - vector);
+	due->offset += words;
+	progress_tick();
+	return ERR_OK;
+}
+
+/* Each member has added a 1 to it. */
+static enum err check_canary(const struct run *run, const struct sum *s, uint64_t canary)
+{
+	char members[256];
+	int n = 0;
+
+	if (s->count == 0 || canary == s->last - s->first)
+		return ERR_OK;
+	for (size_t l = s->first; l < s->last && n < (int)sizeof(members); l++)
+		n += snprintf(members + n, sizeof(members) - (size_t)n, "%s%s",
+			      l == s->first      ? ""
+			      : l + 1 == s->last ? " and "
+						 : ", ",
+			      run->name[l]);
+	return err_set(ERR_PEER,
+		       "the masks of group %u, round %" PRIu64
+		       ", over %s do not cancel (during %s): "
+		       "its members were told different things, or the masks of one of them differ",
+		       s->group, *s->round, members, record_now(run->record)->name);
+}
+
+/* Who has to send what. Returns of how many parties something is awaited. */
+static size_t begin(const struct run *run, struct sum *sums, size_t groups, uint64_t *canary,
+		    struct due *due, bool *wanted)
+{
+	size_t waiting = 0;
+
+	for (size_t g = 0; g < groups; g++) {
+		memset(sums[g].acc, 0, sums[g].count * (fixed_of(run, &sums[g]).modulus_bits / 8));
+		for (size_t l = sums[g].first; l < sums[g].last; l++) {
+			due[l].sum = &sums[g];
+			due[l].canary = &canary[g];
+			wanted[l] = sums[g].count > 0;
+			waiting += wanted[l];
+		}
+	}
+	return waiting;
+}
+
+enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
+{
+	struct due *due = alloc(run->L, sizeof(*due));
+	bool *wanted = alloc(run->L, sizeof(*wanted));
+	uint64_t *canary = alloc(groups, sizeof(*canary));
+	size_t waiting = begin(run, sums, groups, canary, due, wanted);
+	enum err e = ERR_OK;
+
+	while (waiting) {
+		struct msg m;
+		size_t l;
+
+		e = channel_recv_any(run->channel, wanted, run->L, MSG_MASKED, &l, &m);
+		if (e != ERR_OK)
+			goto out;
+		e = add_chunk(run, l, &due[l], &m.masked);
+		if (e != ERR_OK)
+			goto out;
+		if (due[l].offset == due[l].sum->count + 1) {
+			wanted[l] = false;
+			waiting--;
+		}
+	}
+	for (size_t g = 0; g < groups && e == ERR_OK; g++)
+		e = check_canary(run, &sums[g], canary[g]);
+	for (size_t g = 0; g < groups && e == ERR_OK; g++)
+		if (sums[g].count > 0)
+			e = relay_told(run, sums[g].group, sums[g].first, sums[g].last);
+	for (size_t g = 0; g < groups; g++)
+		++*sums[g].round;
+	record_now(run->record)->rounds++;
+out:
+	free(canary);
+	free(due);
+	free(wanted);
+	return e;
+}
+
+static enum err sum_of(struct run *run, const struct tree_node *node, uint64_t *round, bool wide,
+		       double *sum, size_t count)
+{
+	struct sum words = { .group = node->id,
+			     .first = node->first,
+			     .last = node->last,
+			     .round = round,
+			     .count = count,
+			     .wide = wide };
+	struct fixed f = fixed_of(run, &words);
+	enum err e;
+
+	words.acc = alloc(count, f.modulus_bits / 8);
+	e = secure_sums(run, &words, 1);
+	if (e == ERR_OK)
+		fixed_decode(&f, words.acc, count, sum);
+	free(words.acc);
+	return e;
+}
+
+enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_t *round,
+			  double *sum, size_t count)
+{
+	return sum_of(run, node, round, false, sum, count);
+}
+
+enum err secure_sum_wide(struct run *run, const struct tree_node *node, uint64_t *round,
+			 double *sum, size_t count)
+{
+	return sum_of(run, node, round, true, sum, count);
+}

@@ -1,0 +1,198 @@
+#include "tests/unit/linalg/sample.h"
+#include "common/linalg/la.h"
+#include "cli/report/pca.h"
+
+/* Spread 3 along a, 1 along b, nothing along c, about (10, -20, 30): 20 in all, 18 and 2. */
+static void known(void **state)
+{
+	static const double along[6][2] = { { 3, 0 }, { -3, 0 }, { 0, -1 },
+					    { 0, 1 }, { 0, 0 },  { 0, 0 } };
+	static const double axis[2][3] = { { 0.6, 0, 0.8 }, { 0, 1, 0 } };
+	static const double mean[3] = { 10, -20, 30 };
+	struct mat X, Y;
+	double share[2];
+
+	(void)state;
+	mat_init(&X, 6, 3);
+	for (int i = 0; i < 6; i++)
+		for (int j = 0; j < 3; j++)
+			MAT(&X, i, j) =
+			    mean[j] + along[i][0] * axis[0][j] + along[i][1] * axis[1][j];
+	assert_ok(pca_plane(&X, 1, &Y, share));
+	assert_int_equal(Y.rows, 6);
+	assert_int_equal(Y.cols, 2);
+	assert_near(share[0], 0.9, 1e-12);
+	assert_near(share[1], 0.1, 1e-12);
+	for (int i = 0; i < 6; i++) {
+		assert_near(fabs(MAT(&Y, i, 0)), fabs(along[i][0]), 1e-12);
+		assert_near(fabs(MAT(&Y, i, 1)), fabs(along[i][1]), 1e-12);
+	}
+	assert_near(MAT(&Y, 0, 0) + MAT(&Y, 1, 0), 0, 1e-12);
+	assert_near(MAT(&Y, 2, 1) + MAT(&Y, 3, 1), 0, 1e-12);
+	mat_release(&Y);
+	mat_release(&X);
+}
+
+/* Whatever the sign of the data, the largest entry is positive. */
+static void signs(void **state)
+{
+	struct mat X, Y;
+	double share[2];
+
+	(void)state;
+	for (int sign = -1; sign <= 1; sign += 2) {
+		sample_normal(&X, 30, 4, 5);
+		for (size_t i = 0; i < 30 * 4; i++)
+			X.a[i] *= sign * (1 + (double)(i % 4));
+		assert_ok(pca_plane(&X, 1, &Y, share));
+		for (int c = 0; c < 2; c++) {
+			double largest = 0;
+
+			for (int i = 0; i < 30; i++)
+				if (fabs(MAT(&Y, i, c)) > fabs(largest))
+					largest = MAT(&Y, i, c);
+			assert_true(largest > 0);
+		}
+		mat_release(&Y);
+		mat_release(&X);
+	}
+}
+
+/* Column means 0, columns orthogonal, squares the two largest eigenvalues of the scatter matrix. */
+static void check_scatter(size_t n, size_t m, double away)
+{
+	struct mat X, C, S, V, Y;
+	double share[2], value[2], trace = 0, sum[5] = { 0 };
+
+	sample_normal(&X, n, m, n + m);
+	mat_init(&C, n, m);
+	for (size_t j = 0; j < m; j++) {
+		double mean = 0;
+
+		for (size_t i = 0; i < n; i++)
+			mean += (MAT(&X, i, j) *= 1 + 0.3 * (double)(j % 7)) / (double)n;
+		for (size_t i = 0; i < n; i++) {
+			MAT(&C, i, j) = MAT(&X, i, j) - mean;
+			MAT(&X, i, j) += away * (double)(j + 1);
+		}
+	}
+	la_gram_columns(&C, 1, &S);
+	for (size_t j = 0; j < m; j++)
+		trace += MAT(&S, j, j);
+	assert_ok(la_eigen_top(&S, 2, value, &V));
+	assert_ok(pca_plane(&X, 1, &Y, share));
+	for (size_t i = 0; i < n; i++) {
+		double x = MAT(&Y, i, 0), y = MAT(&Y, i, 1);
+
+		sum[0] += x;
+		sum[1] += y;
+		sum[2] += x * y;
+		sum[3] += x * x;
+		sum[4] += y * y;
+	}
+	assert_near(sum[0], 0, 1e-6 * value[0]);
+	assert_near(sum[1], 0, 1e-6 * value[0]);
+	assert_near(sum[2], 0, 1e-6 * value[0]);
+	for (int c = 0; c < 2; c++) {
+		assert_near(sum[3 + c], value[c], 1e-6 * value[0]);
+		assert_near(share[c], value[c] / trace, 1e-6);
+	}
+	mat_release(&Y);
+	mat_release(&V);
+	mat_release(&S);
+	mat_release(&C);
+	mat_release(&X);
+}
+
+static void scatter(void **state)
+{
+	(void)state;
+	check_scatter(50, 6, 0);
+	check_scatter(50, 6, 1e4); /* far from the origin */
+	check_scatter(20, 40, 10); /* wide */
+	check_scatter(2, 2, 0);
+}
+
+/* No direction is made up where nothing is spread. */
+static void nothing_spread(void **state)
+{
+	struct mat X, Y;
+	double share[2];
+
+	(void)state;
+	for (size_t n = 1; n <= 7; n += 3) {
+		mat_init(&X, n, 3);
+		for (size_t i = 0; i < n * 3; i++)
+			X.a[i] = 0.1 * (double)(1 + i % 3); /* means are off by rounding */
+		assert_ok(pca_plane(&X, 1, &Y, share));
+		assert_int_equal(Y.rows, n);
+		for (size_t i = 0; i < n * 2; i++)
+			assert_true(Y.a[i] == 0);
+		assert_true(share[0] == 0 && share[1] == 0);
+		mat_release(&Y);
+		mat_release(&X);
+	}
+}
+
+static void one_column(void **state)
+{
+	struct mat X, Y;
+	double share[2];
+
+	(void)state;
+	mat_init(&X, 3, 1);
+	X.a[0] = 5;
+	X.a[1] = 2;
+	X.a[2] = 2;
+	assert_ok(pca_plane(&X, 1, &Y, share));
+	for (int i = 0; i < 3; i++) {
+		assert_near(MAT(&Y, i, 0), X.a[i] - 3, 1e-14);
+		assert_true(MAT(&Y, i, 1) == 0);
+	}
+	assert_near(share[0], 1, 1e-14);
+	assert_true(share[1] == 0);
+	mat_release(&Y);
+	mat_release(&X);
+}
+
+static void threads(void **state)
+{
+	struct mat X, Y, again;
+	double share[2], other[2];
+
+	(void)state;
+	sample_normal(&X, 900, 300, 8);
+	assert_ok(pca_plane(&X, 1, &Y, share));
+	for (unsigned t = 2; t <= 5; t += 3) {
+		assert_ok(pca_plane(&X, t, &again, other));
+		assert_same_bits(&Y, &again);
+		assert_memory_equal(share, other, sizeof(share));
+		mat_release(&again);
+	}
+	mat_release(&Y);
+	mat_release(&X);
+}
+
+static void too_large(void **state)
+{
+	struct mat X, Y;
+	double share[2];
+
+	(void)state;
+	sample_normal(&X, 10, 4, 1);
+	X.a[7] = 1e200;
+	assert_err(pca_plane(&X, 1, &Y, share), ERR_INPUT, "too large");
+	mat_release(&X);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known),      cmocka_unit_test(signs),
+		cmocka_unit_test(scatter),    cmocka_unit_test(nothing_spread),
+		cmocka_unit_test(one_column), cmocka_unit_test(threads),
+		cmocka_unit_test(too_large),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

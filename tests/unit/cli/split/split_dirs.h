@@ -1,0 +1,27 @@
+/* split_dirs.h -- a directory with data to split, and where the parts go. */
+#ifndef TESTS_UNIT_CLI_SPLIT_SPLIT_DIRS_H
+#define TESTS_UNIT_CLI_SPLIT_SPLIT_DIRS_H
+
+#include "tests/unit/dir.h"
+
+static char data[64], out[64];
+
+/* Setup of each test; its teardown is dir_remove. */
+static inline int split_dirs(void **state)
+{
+	if (dir_make(state))
+		return -1;
+	snprintf(data, sizeof(data), "%s/data", dir);
+	snprintf(out, sizeof(out), "%s/out", dir);
+	return file_make_dirs(data) != ERR_OK;
+}
+
+static inline void put_data(const char *name, const char *text)
+{
+	char *path = file_join(data, name);
+
+	put(path, text);
+	free(path);
+}
+
+#endif

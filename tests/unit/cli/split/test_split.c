@@ -1,0 +1,503 @@
+/* Parts are disjoint, complete and equal; what a party gets is its part of the whole. */
+#include "tests/test.h"
+#include "tests/unit/cli/commands.h"
+#include "tests/unit/cli/split/split_dirs.h"
+
+#include "cli/args/args.h"
+#include "cli/split/split.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/data/dataset.h"
+#include "common/data/labels.h"
+#include "common/data/skew.h"
+
+enum { N = 7, M = 5 };
+
+/* Row i of the data has 10 i + j in column j; both formats of features say the same. */
+static void put_features(bool sparse)
+{
+	struct buf text = { 0 };
+
+	if (sparse)
+		buf_printf(&text, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", N,
+			   M, N * M - 1);
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < M; j++) {
+			if (sparse && i + j)
+				buf_printf(&text, "%d %d %d\n", i + 1, j + 1, 10 * i + j);
+			else if (!sparse)
+				buf_printf(&text, "%d%c", 10 * i + j, j + 1 < M ? ',' : '\n');
+		}
+	buf_add(&text, "", 1);
+	put_data(sparse ? "features.mtx" : "features.csv", (char *)text.p);
+	buf_release(&text);
+}
+
+static void party(size_t l, struct dataset *d)
+{
+	struct dataset_files f;
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/party-%02zu", out, l);
+	assert_ok(dataset_find(path, DATASET_BOTH, &f));
+	assert_ok(dataset_load(d, f.features, f.edges, f.ids));
+	dataset_files_release(&f);
+}
+
+static double at(const struct dataset *d, size_t i, size_t j)
+{
+	double x = 0;
+
+	if (!d->X.is_sparse)
+		return MAT(&d->X.dense, i, j);
+	for (size_t e = d->X.sparse.start[i]; e < d->X.sparse.start[i + 1]; e++)
+		x = d->X.sparse.index[e] == j ? d->X.sparse.value[e] : x;
+	return x;
+}
+
+static void test_parts(void **state)
+{
+	(void)state;
+	for (size_t n = 1; n < 60; n++) {
+		for (size_t L = 1; L <= n; L++) {
+			uint32_t part[60], again[60];
+			size_t size[60] = { 0 };
+
+			split_parts(n, L, 9, part);
+			split_parts(n, L, 9, again);
+			assert_memory_equal(part, again, n * sizeof(*part));
+			for (size_t i = 0; i < n; i++)
+				size[part[i]]++;
+			for (size_t l = 0; l < L; l++)
+				assert_in_range(size[l], n / L, (n + L - 1) / L);
+		}
+	}
+}
+
+/* Another seed, another split; and it is not simply the first columns to the first party. */
+static void test_parts_are_random(void **state)
+{
+	uint32_t a[100], b[100];
+	size_t same = 0, ordered = 0;
+
+	(void)state;
+	split_parts(100, 4, 1, a);
+	split_parts(100, 4, 2, b);
+	for (size_t i = 0; i < 100; i++) {
+		same += a[i] == b[i];
+		ordered += a[i] == i / 25;
+	}
+	assert_in_range(same, 5, 60);
+	assert_in_range(ordered, 5, 60);
+}
+
+static void columns_with(bool sparse, bool ids)
+{
+	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0, 0, 0, false, false };
+	size_t seen[M] = { 0 };
+
+	put_features(sparse);
+	put_data("edges.tsv", ids ? "r3\tr1\nr6\tr0\n" : "3\t1\n6\t0\n");
+	if (ids)
+		put_data("ids.txt", "r0\nr1\nr2\nr3\nr4\nr5\nr6\n");
+	assert_ok(split_data(&p));
+	for (size_t l = 0; l < 2; l++) {
+		struct dataset d;
+		size_t m;
+
+		party(l, &d);
+		assert_int_equal(d.n, N);
+		assert_int_equal(d.has_ids, ids);
+		m = features_cols(&d.X);
+		assert_in_range(m, 2, 3);
+		assert_int_equal(d.g.adjacency.start[N], 4);
+		assert_int_equal(d.g.adjacency.index[d.g.adjacency.start[3]], 1);
+		for (size_t j = 0; j < m; j++) {
+			unsigned column = (unsigned)at(&d, 1, j) - 10;
+
+			assert_true(column < M);
+			seen[column]++;
+			for (size_t i = 0; i < N; i++)
+				assert_true(at(&d, i, j) == (double)(10 * i + column));
+		}
+		dataset_release(&d);
+	}
+	for (size_t j = 0; j < M; j++)
+		assert_int_equal(seen[j], 1);
+}
+
+static void test_columns_dense(void **state)
+{
+	(void)state;
+	columns_with(false, false);
+}
+
+static void test_columns_sparse_with_ids(void **state)
+{
+	(void)state;
+	columns_with(true, true);
+}
+
+/* With and without ids: every row is somewhere, with its features, label and the edges inside. */
+static void rows_with(bool ids)
+{
+	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, 0, 0, false, false };
+	size_t seen[N] = { 0 }, edges = 0;
+	uint32_t part[N];
+
+	put_features(true);
+	/* All pairs, so that the edges inside a part of size s are s (s - 1) / 2. */
+	{
+		struct buf text = { 0 };
+
+		for (int u = 0; u < N; u++)
+			for (int v = 0; v < u; v++)
+				buf_printf(&text, ids ? "z%d z%d\n" : "%d %d\n", ids ? N - u : u,
+					   ids ? N - v : v);
+		buf_add(&text, "", 1);
+		put_data("edges.tsv", (char *)text.p);
+		buf_release(&text);
+	}
+	if (ids)
+		put_data(
+		    "ids.txt",
+		    "z7\nz6\nz5\nz4\nz3\nz2\nz1\n"); /* row i is z(7-i): sorted it is reversed */
+	put_data("labels.txt", "0\n10\n20\n30\n40\n50\n60\n");
+	assert_ok(split_data(&p));
+	split_parts(N, 3, 3, part);
+	for (size_t l = 0; l < 3; l++) {
+		struct labels labels;
+		struct dataset d;
+		char path[96];
+
+		party(l, &d);
+		snprintf(path, sizeof(path), "%s/party-%02zu/labels.txt", out, l);
+		assert_ok(labels_read(path, &labels));
+		assert_int_equal(labels.n, d.n);
+		assert_int_equal(d.g.adjacency.start[d.n], d.n * (d.n - 1));
+		edges += d.g.adjacency.start[d.n] / 2;
+		for (size_t i = 0; i < d.n; i++) {
+			size_t row = (size_t)at(&d, i, 1) / 10; /* of the whole */
+
+			seen[row]++;
+			assert_int_equal(part[row], l);
+			assert_true(at(&d, i, 4) == (double)(10 * row + 4));
+			assert_int_equal(labels.label[d.ids.row[i]], 10 * row);
+			assert_int_equal(atoi(d.ids.id[i] + ids), ids ? N - row : row);
+		}
+		labels_release(&labels);
+		dataset_release(&d);
+	}
+	for (size_t i = 0; i < N; i++)
+		assert_int_equal(seen[i], 1);
+	assert_int_equal(edges, 3 + 1 + 1); /* parts of 2, 2 and 3 */
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	rows_with(false);
+}
+
+static void test_rows_with_ids(void **state)
+{
+	(void)state;
+	rows_with(true);
+}
+
+/* Rows alone, without a graph: features, ids and labels of each part, nothing else. */
+static void rows_without_edges(bool ids, double skew)
+{
+	struct split_params p = { SPLIT_ROWS, 3, 3, data, out, 0, skew, 0, false, false };
+	static const uint32_t class[N] = { 2, 0, 1, 0, 1, 2, 0 };
+	uint32_t part[N];
+	size_t seen = 0;
+
+	put_features(false);
+	if (ids)
+		put_data("ids.txt", "z7\nz6\nz5\nz4\nz3\nz2\nz1\n");
+	put_data("labels.txt", "2\n0\n1\n0\n1\n2\n0\n");
+	assert_ok(split_data(&p));
+	if (skew > 0)
+		skew_parts(class, N, 3, skew, 3, part);
+	else
+		split_parts(N, 3, 3, part);
+	for (size_t l = 0; l < 3; l++) {
+		struct dataset_files f;
+		struct labels labels;
+		struct dataset d;
+		char path[96];
+
+		snprintf(path, sizeof(path), "%s/party-%02zu", out, l);
+		assert_ok(dataset_find(path, DATASET_FEATURES, &f));
+		assert_null(f.edges);
+		assert_ok(dataset_load(&d, f.features, NULL, f.ids));
+		assert_ok(labels_read(f.labels, &labels));
+		assert_int_equal(labels.n, d.n);
+		for (size_t i = 0; i < d.n; i++) {
+			size_t row = (size_t)at(&d, i, 1) / 10;
+
+			seen |= (size_t)1 << row;
+			assert_int_equal(part[row], l);
+			assert_int_equal(labels.label[d.ids.row[i]], class[row]);
+			assert_int_equal(atoi(d.ids.id[i] + ids), ids ? N - row : row);
+		}
+		labels_release(&labels);
+		dataset_release(&d);
+		dataset_files_release(&f);
+	}
+	assert_int_equal(seen, (1 << N) - 1);
+}
+
+static void test_rows_without_edges(void **state)
+{
+	(void)state;
+	rows_without_edges(false, 0);
+}
+
+static void test_rows_without_edges_with_ids(void **state)
+{
+	(void)state;
+	rows_without_edges(true, 0);
+}
+
+static void test_rows_by_class(void **state)
+{
+	struct buf json = { 0 };
+	char path[96];
+
+	(void)state;
+	rows_without_edges(true, 1);
+	snprintf(path, sizeof(path), "%s/split.json", out);
+	assert_ok(file_read(path, 4096, &json));
+	assert_non_null(strstr((char *)json.p, "\"skew\": 1"));
+	buf_release(&json);
+}
+
+/* How many parties have an edge; the one between 2 and 3 weighs 2.5. */
+static void count_edges(const struct csr *A, size_t seen[N][N])
+{
+	for (size_t u = 0; u < N; u++)
+		for (size_t e = A->start[u]; e < A->start[u + 1]; e++) {
+			size_t v = A->index[e];
+
+			seen[u][v]++;
+			assert_true((A->value ? A->value[e] : 1) ==
+				    (u + v == 5 && u * v == 6 ? 2.5 : 1));
+		}
+}
+
+static void test_edges(void **state)
+{
+	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false };
+	size_t seen[N][N] = { 0 };
+
+	(void)state;
+	put_features(false);
+	put_data("edges.tsv", "0 1\n1 2\n2 3 2.5\n3 4\n4 5\n5 6\n6 0\n");
+	assert_ok(split_data(&p));
+	for (size_t l = 0; l < 2; l++) {
+		struct dataset d;
+
+		party(l, &d);
+		assert_int_equal(d.n, N);
+		assert_int_equal(features_cols(&d.X), M);
+		assert_in_range(d.g.adjacency.start[N], 6, 8);
+		count_edges(&d.g.adjacency, seen);
+		dataset_release(&d);
+	}
+	for (size_t u = 0; u < N; u++)
+		for (size_t v = 0; v < N; v++)
+			assert_int_equal(seen[u][v], v == (u + 1) % N || u == (v + 1) % N);
+}
+
+/* Of n edges each of L parties has exactly F n, keeps them as F grows, and none is lost. Two
+ * parties: disjoint halves at first, and 2 F n - n in common. */
+static void test_shared_edges(void **state)
+{
+	enum { MOST = 41 };
+
+	(void)state;
+	for (size_t n = 1; n <= MOST; n++) {
+		for (size_t L = 2; L <= 5; L++) {
+			bool before[5][MOST] = { { false } }, now[5][MOST];
+
+			for (int tenths = 5; tenths <= 10; tenths++) {
+				size_t count = (n * (size_t)tenths + 5) / 10, both = 0, lost = 0;
+
+				for (size_t l = 0; l < L; l++) {
+					size_t has = 0;
+
+					split_shared_edges(n, L, tenths / 10.0, 3, l, now[l]);
+					for (size_t e = 0; e < n; e++) {
+						has += now[l][e];
+						assert_true(now[l][e] || !before[l][e]);
+					}
+					assert_int_equal(has, count);
+				}
+				for (size_t e = 0; e < n; e++) {
+					size_t with = 0;
+
+					for (size_t l = 0; l < L; l++)
+						with += now[l][e];
+					lost += with == 0;
+					both += now[0][e] && now[1][e];
+				}
+				assert_int_equal(lost, 0);
+				if (L == 2)
+					assert_int_equal(both, 2 * count - n);
+				memcpy(before, now, sizeof(before));
+			}
+		}
+	}
+}
+
+/* Another seed, other halves; and they are not those of the parts of a split by edges. */
+static void test_shared_edges_are_random(void **state)
+{
+	bool a[200], b[200];
+	uint32_t part[200];
+	size_t same = 0, as_parts = 0, first = 0;
+
+	(void)state;
+	split_shared_edges(200, 2, 0.5, 1, 0, a);
+	split_shared_edges(200, 2, 0.5, 2, 0, b);
+	split_parts(200, 2, 1, part);
+	for (size_t e = 0; e < 200; e++) {
+		same += a[e] == b[e];
+		as_parts += a[e] == (part[e] == 0);
+		first += a[e] && e < 100;
+	}
+	assert_in_range(same, 70, 130);
+	assert_in_range(as_parts, 70, 130);
+	assert_in_range(first, 30, 70);
+}
+
+/* The files: columns apart as ever, 7 of 10 edges each, with their weights and by their ids. */
+static void test_columns_of_own_graphs(void **state)
+{
+	struct split_params p = { SPLIT_COLUMNS, 2, 3, data, out, 0.7, 0, 0, false, false };
+	size_t seen[N][N] = { 0 }, columns = 0;
+	struct buf json = { 0 };
+	char path[96];
+
+	(void)state;
+	put_features(true);
+	put_data("ids.txt", "r0\nr1\nr2\nr3\nr4\nr5\nr6\n");
+	put_data("edges.tsv",
+		 "r0 r1\nr1 r2\nr2 r3 2.5\nr3 r4\nr4 r5\nr5 r6\nr6 r0\nr0 r2\nr1 r3\nr2 r4\n");
+	assert_ok(split_data(&p));
+	for (size_t l = 0; l < 2; l++) {
+		struct dataset d;
+
+		party(l, &d);
+		columns += features_cols(&d.X);
+		assert_int_equal(d.g.adjacency.start[N], 14);
+		count_edges(&d.g.adjacency, seen);
+		dataset_release(&d);
+	}
+	assert_int_equal(columns, M);
+	for (size_t u = 0, once = 0, twice = 0; u < N; u++)
+		for (size_t v = 0; v < N; v++) {
+			once += seen[u][v] == 1;
+			twice += seen[u][v] == 2;
+			if (u == N - 1 && v == N - 1) {
+				assert_int_equal(once, 2 * 6);
+				assert_int_equal(twice, 2 * 4);
+			}
+		}
+	snprintf(path, sizeof(path), "%s/split.json", out);
+	assert_ok(file_read(path, 4096, &json));
+	buf_add(&json, "", 1);
+	assert_non_null(strstr((char *)json.p, "\"shared_edges\": 0.7"));
+	assert_non_null(strstr((char *)json.p, "\"edges_of_each\": 7"));
+	buf_release(&json);
+}
+
+static void test_refusals(void **state)
+{
+	struct split_params p = { SPLIT_COLUMNS, M + 1, 3, data, out, 0, 0, 0, false, false };
+
+	(void)state;
+	assert_err(split_data(&p), ERR_INPUT, "no features.mtx");
+	put_features(false);
+	put_data("edges.tsv", "0 1\n");
+	assert_err(split_data(&p), ERR_INPUT,
+		   "has 5 columns, expected at least one for each of 6 parties");
+	p.by = SPLIT_ROWS;
+	p.parties = N + 1;
+	assert_err(split_data(&p), ERR_INPUT, "has 7 rows, expected at least one for each of 8");
+	p.by = SPLIT_EDGES;
+	p.parties = 2;
+	assert_err(split_data(&p), ERR_INPUT, "has 1 edges, expected");
+	p.by = SPLIT_ROWS;
+	p.skew = 0.5;
+	assert_err(split_data(&p), ERR_INPUT, "no labels.txt there, which a skew needs");
+	p.skew = 0;
+	p.parties = 1;
+	put_data("labels.txt", "1\n");
+	assert_err(split_data(&p), ERR_INPUT, "labels.txt: 1 labels, expected 7");
+}
+
+static void test_command(void **state)
+{
+	char line[256];
+
+	(void)state;
+	put_features(false);
+	put_data("labels.txt", "0\n0\n0\n1\n1\n1\n1\n");
+	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --seed 3 --by rows --skew 0.5",
+		 data, out);
+	expect_command(split_main, line, 0,
+		       "split by rows over 2 parties, seed 3, 0.5 of the rows by class");
+	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --seed 3", data, out);
+	expect_command(split_main, line, 4, "no edges.tsv or edges.mtx there");
+	put_data("edges.tsv", "0 1\n");
+	expect_command(split_main, line, 0, "split by columns over 2 parties, seed 3");
+	snprintf(line, sizeof(line), "%s/split.json", out);
+	assert_true(file_exists(line));
+	expect_command(split_main, "--data x --out y --parties 2", 4, "x: no features.mtx");
+	expect_command(split_main, "--data x --out y", 4, "--parties are needed");
+	expect_command(split_main, "--parties 0", 4,
+		       "--parties is \"0\", expected a whole number from 1 to 256");
+	expect_command(split_main, "--by nodes", 4,
+		       "--by is \"nodes\", expected columns, rows, edges, vertices or graphs");
+	expect_command(split_main, "--seed -1", 4, "--seed is \"-1\"");
+	expect_command(split_main, "--shared-edges 0.4", 4,
+		       "--shared-edges is \"0.4\", expected a number from 0.5 to 1");
+	expect_command(split_main, "--data x --out y --parties 2 --by rows --shared-edges 0.6", 4,
+		       "--shared-edges is for --by columns, not for rows");
+	expect_command(split_main, "--data x --out y --parties 1 --shared-edges 0.6", 4,
+		       "--shared-edges is for two or more parties");
+	expect_command(split_main, "--data x --out y --parties 2 --skew 0.6", 4,
+		       "--skew is for --by rows or graphs, not for columns");
+	expect_command(split_main, "--skew 1.5", 4,
+		       "--skew is \"1.5\", expected a number from 0 to 1");
+	expect_command(split_main, "--colour", 4, "colour");
+	expect_command(split_main, "--help", 0, "Usage: coterie split");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_parts_are_random),
+		cmocka_unit_test_setup_teardown(test_columns_dense, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_columns_sparse_with_ids, split_dirs,
+						dir_remove),
+		cmocka_unit_test_setup_teardown(test_rows, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_rows_with_ids, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_rows_without_edges, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_rows_without_edges_with_ids, split_dirs,
+						dir_remove),
+		cmocka_unit_test_setup_teardown(test_rows_by_class, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_edges, split_dirs, dir_remove),
+		cmocka_unit_test(test_shared_edges),
+		cmocka_unit_test(test_shared_edges_are_random),
+		cmocka_unit_test_setup_teardown(test_columns_of_own_graphs, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_refusals, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_command, split_dirs, dir_remove),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

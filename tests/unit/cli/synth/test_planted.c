@@ -1,0 +1,261 @@
+/* The planted graph has what was asked for, and no more. */
+#include "tests/test.h"
+
+#include "cli/args/args.h"
+#include "cli/synth/planted.h"
+#include "common/data/dataset.h"
+#include "common/data/edges.h"
+#include "tests/unit/cli/commands.h"
+#include "tests/unit/dir.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct planted_params cora = { .nodes = 2708,
+					    .features = 1433,
+					    .classes = 7,
+					    .degree = 3.9,
+					    .homophily = 0.8,
+					    .signal = 0.4,
+					    .seed = 1 };
+
+static void test_sizes(void **state)
+{
+	size_t per_class[7] = { 0 }, same = 0, highest = 0;
+	struct planted g;
+
+	(void)state;
+	assert_ok(planted_make(&cora, &g));
+	assert_int_equal(g.features.rows, 2708);
+	assert_int_equal(g.features.cols, 1433);
+	assert_int_equal(g.adjacency.start[2708],
+			 2 * 5281); /* round(2708 3.9 / 2) edges, both ways */
+	assert_null(g.features.value);
+	assert_null(g.adjacency.value);
+	for (size_t u = 0; u < 2708; u++) {
+		size_t degree = g.adjacency.start[u + 1] - g.adjacency.start[u];
+
+		per_class[g.label[u]]++;
+		highest = degree > highest ? degree : highest;
+		for (size_t e = g.adjacency.start[u]; e < g.adjacency.start[u + 1]; e++) {
+			assert_int_not_equal(g.adjacency.index[e], u);
+			same += g.label[g.adjacency.index[e]] == g.label[u];
+		}
+		assert_in_range(g.features.start[u + 1] - g.features.start[u], 1, 33);
+	}
+	for (size_t r = 0; r < 7; r++) { /* in proportion to 1 / (1 + r/2), to rounding */
+		double sum = 1 + 2.0 / 3 + 2.0 / 4 + 2.0 / 5 + 2.0 / 6 + 2.0 / 7 + 2.0 / 8;
+
+		assert_in_range(per_class[r], 2708 / (1 + 0.5 * (double)r) / sum - 2,
+				2708 / (1 + 0.5 * (double)r) / sum + 2);
+	}
+	/* 0.8 stay, and of the others those that meet their own class by chance (about 0.18). */
+	assert_in_range(same * 1000 / g.adjacency.start[2708], 790, 880);
+	assert_in_range(highest, 20, 90); /* some nodes are hubs, none has everything */
+	/* Words are about 18, as in cora. */
+	assert_in_range(10 * g.features.start[2708] / 2708, 140, 180);
+	planted_release(&g);
+}
+
+static bool same(const struct csr *a, const struct csr *b)
+{
+	return a->rows == b->rows &&
+	       !memcmp(a->start, b->start, (a->rows + 1) * sizeof(*a->start)) &&
+	       !memcmp(a->index, b->index, a->start[a->rows] * sizeof(*a->index));
+}
+
+static void test_seed(void **state)
+{
+	struct planted_params other = cora;
+	struct planted a, b, c;
+
+	(void)state;
+	other.seed = 2;
+	assert_ok(planted_make(&cora, &a));
+	assert_ok(planted_make(&cora, &b));
+	assert_ok(planted_make(&other, &c));
+	assert_true(same(&a.adjacency, &b.adjacency) && same(&a.features, &b.features));
+	assert_memory_equal(a.label, b.label, 2708 * sizeof(*a.label));
+	assert_false(same(&a.adjacency, &c.adjacency) || same(&a.features, &c.features));
+	planted_release(&a);
+	planted_release(&b);
+	planted_release(&c);
+}
+
+static void test_extremes(void **state)
+{
+	struct planted_params p = cora;
+	struct planted g;
+
+	(void)state;
+	p.homophily = 1; /* no edge leaves its class */
+	p.signal = 1;    /* no word is of another class */
+	p.classes = 3;
+	p.nodes = 60;
+	p.features = 30;
+	assert_ok(planted_make(&p, &g));
+	for (size_t u = 0; u < 60; u++) {
+		for (size_t e = g.adjacency.start[u]; e < g.adjacency.start[u + 1]; e++)
+			assert_int_equal(g.label[g.adjacency.index[e]], g.label[u]);
+		for (size_t v = 0; v < 60; v++) { /* nodes of different classes share no word */
+			if (g.label[u] == g.label[v])
+				continue;
+			for (size_t e = g.features.start[u]; e < g.features.start[u + 1]; e++)
+				for (size_t f = g.features.start[v]; f < g.features.start[v + 1];
+				     f++)
+					assert_int_not_equal(g.features.index[e],
+							     g.features.index[f]);
+		}
+	}
+	planted_release(&g);
+	p.classes = 60; /* one node per class */
+	p.features = 60;
+	p.homophily = 0;
+	assert_ok(planted_make(&p, &g));
+	planted_release(&g);
+	p.classes = 61;
+	assert_err(planted_make(&p, &g), ERR_INPUT,
+		   "61 classes, expected at most as many as nodes, 60");
+	p.classes = 2;
+	p.degree = 59.9;
+	p.homophily = 1;
+	assert_err(planted_make(&p, &g), ERR_INPUT,
+		   "60 nodes have no room for a mean degree of 59.9");
+	p.classes = 60;
+	p.degree = 2;
+	p.homophily = 1; /* an edge within a class of one node does not exist */
+	assert_err(planted_make(&p, &g), ERR_INPUT, "no room");
+	assert_null(g.label);
+}
+
+static void test_noise(void **state)
+{
+	struct csr f, again;
+	double sum = 0;
+
+	(void)state;
+	assert_ok(planted_noise(2000, 50, 0.1, 3, &f));
+	assert_int_equal(f.rows, 2000);
+	assert_int_equal(f.cols, 50);
+	assert_in_range(f.start[2000], 9600, 10400); /* 10000, deviation 95 */
+	for (size_t i = 0; i < 2000; i++) {
+		assert_true(f.start[i] <= f.start[i + 1]);
+		for (size_t e = f.start[i]; e < f.start[i + 1]; e++) {
+			assert_true(f.index[e] < 50 && f.value[e] > 0 && f.value[e] <= 1);
+			assert_true(e == f.start[i] || f.index[e - 1] < f.index[e]);
+			sum += f.value[e];
+		}
+	}
+	assert_true(fabs(sum / (double)f.start[2000] - 0.5) < 0.02);
+	assert_ok(planted_noise(2000, 50, 0.1, 3, &again));
+	assert_true(same(&f, &again));
+	csr_release(&again);
+	assert_ok(planted_noise(2000, 50, 0.1, 4, &again));
+	assert_false(same(&f, &again));
+	csr_release(&again);
+	csr_release(&f);
+	assert_ok(planted_noise(30, 7, 1, 3, &f)); /* everything is there */
+	for (size_t e = 0; e < 210; e++)
+		assert_int_equal(f.index[e], e % 7);
+	assert_int_equal(f.start[30], 210);
+	csr_release(&f);
+	assert_ok(planted_noise(30, 7, 0, 3, &f)); /* nothing is */
+	assert_int_equal(f.start[30], 0);
+	csr_release(&f);
+	assert_ok(planted_noise(3000, 2, 0.001, 3, &f)); /* most rows are empty */
+	assert_in_range(f.start[3000], 1, 20);
+	csr_release(&f);
+	assert_err(planted_noise(1 << 24, 1 << 24, 0.5, 3, &f), ERR_INPUT,
+		   "16777216 nodes x 16777216 features at density 0.5");
+	assert_null(f.start);
+}
+
+/* The command with --edges: that graph, random features, no labels. */
+static void test_edges(void **state)
+{
+	struct edges_dropped dropped;
+	struct features X;
+	struct csr a;
+
+	(void)state;
+	put("graph.tsv", "0 1\n1 2 0.5\n4 2\n");
+	expect_command(synth_main,
+		       "--edges graph.tsv --nodes 6 --features 20 --density 0.5 --seed 2 --out out",
+		       0, "6 nodes, 20 features");
+	assert_ok(edges_read("out/edges.tsv", 6, NULL, &a, &dropped));
+	assert_int_equal(a.start[6], 6);
+	assert_int_equal(a.index[a.start[4]], 2);
+	assert_true(a.value[a.start[2]] == 0.5);
+	csr_release(&a);
+	assert_ok(features_read("out/features.mtx", &X));
+	assert_int_equal(features_rows(&X), 6);
+	assert_int_equal(features_cols(&X), 20);
+	assert_in_range(X.sparse.start[6], 40, 80);
+	features_release(&X);
+	assert_int_not_equal(access("out/labels.txt", F_OK), 0);
+
+	expect_command(synth_main, "--edges graph.tsv --nodes 4 --out no", 4, "graph.tsv:3");
+	expect_command(synth_main, "--edges none.tsv --nodes 4 --out no", 4, "none.tsv");
+	expect_command(synth_main, "--edges graph.tsv --out no", 4, "--edges needs --nodes");
+	expect_command(synth_main, "--edges graph.tsv --nodes 6 --signal 0.3 --out no", 4,
+		       "--signal plants clusters");
+	expect_command(synth_main, "--density 0.3 --out no", 4, "--density goes with --edges");
+	expect_command(synth_main, "--edges graph.tsv --nodes 6 --density 1.5 --out no", 4,
+		       "density");
+	assert_int_not_equal(access("no", F_OK), 0);
+}
+
+/* --features 0: nodes have ids, and no words. */
+static void test_graph_alone(void **state)
+{
+	struct edges_dropped dropped;
+	struct planted_params p = cora;
+	struct planted g;
+	struct csr a;
+	struct ids ids;
+
+	(void)state;
+	p.features = 0;
+	p.nodes = 50;
+	assert_ok(planted_make(&p, &g));
+	assert_null(g.features.index);
+	expect_command(synth_main, "--features 0 --nodes 50 --out out", 0,
+		       "50 nodes, 0 features, 98 edges");
+	assert_int_not_equal(access("out/features.mtx", F_OK), 0);
+	assert_int_equal(access("out/labels.txt", F_OK), 0);
+	assert_ok(ids_read("out/ids.txt", &ids));
+	assert_ok(edges_read("out/edges.tsv", 50, &ids, &a, &dropped));
+	assert_int_equal(a.start[50], g.adjacency.start[50]);
+	for (size_t i = 0; i < 50; i++) {
+		size_t node = ids.row[i];
+		char expected[24];
+
+		snprintf(expected, sizeof(expected), "n%zu", node);
+		assert_string_equal(ids.id[i], expected);
+		assert_int_equal(a.start[i + 1] - a.start[i],
+				 g.adjacency.start[node + 1] - g.adjacency.start[node]);
+	}
+	csr_release(&a);
+	ids_release(&ids);
+	planted_release(&g);
+	expect_command(synth_main, "--features 1 --out no", 4,
+		       "--features is 1, expected 2 or more, or 0");
+	expect_command(synth_main, "--features 0 --edges x.tsv --nodes 3 --out no", 4,
+		       "--features is 0, expected 2 or more with --edges");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_seed),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_noise),
+		cmocka_unit_test_setup_teardown(test_edges, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_graph_alone, dir_enter, dir_leave),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,483 @@
+#include "tests/unit/linalg/sample.h"
+#include "common/base/progress.h"
+#include "common/linalg/distance.h"
+#include "common/cluster/kmeans.h"
+
+/* -- single steps --------------------------------------------------------------------------- */
+
+static void check_distances(size_t n, size_t k, size_t d, double offset)
+{
+	struct mat Z, c;
+	double *D;
+
+	sample_normal(&Z, n, d, n + d);
+	sample_normal(&c, k, d, k);
+	for (size_t i = 0; i < n * d; i++)
+		Z.a[i] += offset;
+	for (size_t i = 0; i < k * d; i++)
+		c.a[i] += offset;
+	ALLOC(D, n * k);
+	kmeans_distances(&Z, &c, D);
+	for (size_t i = 0; i < n; i++)
+		for (size_t r = 0; r < k; r++) {
+			double sum = 0;
+
+			for (size_t j = 0; j < d; j++)
+				sum += (MAT(&Z, i, j) - MAT(&c, r, j)) *
+				       (MAT(&Z, i, j) - MAT(&c, r, j));
+			assert_true(D[i * k + r] >= 0);
+			assert_near(D[i * k + r], sum, 1e-11 * (1 + sum));
+		}
+	free(D);
+	mat_release(&c);
+	mat_release(&Z);
+}
+
+/* Both ways, all widths of the strips, whole and broken blocks; far from the origin too. */
+static void distances(void **state)
+{
+	static const size_t shape[][3] = {
+		{ 1, 1, 1 },      { 5, 3, 2 },      { 300, 4, 7 },    { 256, 16, 3 },
+		{ 257, 29, 17 },  { 520, 136, 17 }, { 300, 7, 1433 }, { 300, 17, 65 },
+		{ 270, 40, 130 }, { 270, 70, 60 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shape) / sizeof(*shape); i++) {
+		check_distances(shape[i][0], shape[i][1], shape[i][2], 0);
+		check_distances(shape[i][0], shape[i][1], shape[i][2], 1e4);
+	}
+}
+
+/* Equal rows are at distance 0 exactly, or within rounding when products are used. */
+static void distance_to_itself(void **state)
+{
+	static const size_t shape[][2] = { { 9, 20 }, { 40, 20 }, { 40, 100 }, { 70, 60 } };
+
+	(void)state;
+	for (size_t s = 0; s < 4; s++) {
+		size_t k = shape[s][0], d = shape[s][1];
+		struct mat Z;
+		double *D;
+
+		sample_normal(&Z, k, d, 1);
+		ALLOC(D, k * k);
+		kmeans_distances(&Z, &Z, D);
+		for (size_t i = 0; i < k; i++) {
+			assert_true(D[i * k + i] >= 0);
+			assert_near(D[i * k + i], 0, s < 2 ? 0 : 1e-12);
+		}
+		free(D);
+		mat_release(&Z);
+	}
+}
+
+static void assign(void **state)
+{
+	static const double D[] = { 3, 1, 2, 5, 5, 5, 0, 0, 4, 9, 8, 8 };
+	static const double weight[] = { 1, 2, 0.5, 3 };
+	static const uint32_t expected[] = { 1, 0, 0, 1 };
+	uint32_t label[] = { 1, 2, 0, 0 };
+	double inertia = 100;
+
+	(void)state;
+	assert_int_equal(kmeans_assign(D, weight, 4, 3, label, &inertia), 2);
+	assert_memory_equal(label, expected, sizeof(expected));
+	assert_near(inertia, 100 + 1 + 10 + 0 + 24, 1e-15);
+	assert_int_equal(kmeans_assign(D, NULL, 4, 3, label, NULL), 0);
+}
+
+/* Row by row: clear; exactly a ninth; just above a ninth; two zeros tie for the first. */
+static void ninth_by_hand(void **state)
+{
+	static const double D[] = { 1, 100, 50, 18, 2, 20, 2, 17.99, 30, 0, 7, 0, 9, 1, 1 };
+	static const uint32_t expected[] = { 0, 1, 3, 0, 3 };
+	static const double one[] = { 5, 0 };
+	uint32_t label[5];
+
+	(void)state;
+	kmeans_assign_ninth(D, 5, 3, label);
+	assert_memory_equal(label, expected, sizeof(expected));
+	kmeans_assign_ninth(one, 2, 1, label);
+	assert_true(label[0] == 0 && label[1] == 0); /* nothing to compete with */
+}
+
+static void centres(void **state)
+{
+	static double z[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	static const uint32_t label[] = { 0, 2, 0, 4 }; /* 4 of 4: assigned to none */
+	static const double weight[] = { 1, 1, 3, 1 };
+	struct mat Z = { .rows = 4, .cols = 2, .a = z }, c;
+
+	(void)state;
+	mat_init(&c, 4, 2);
+	for (int i = 0; i < 8; i++)
+		c.a[i] = -i;
+	kmeans_centres(&Z, NULL, label, &c);
+	assert_true(MAT(&c, 0, 0) == 3 && MAT(&c, 0, 1) == 4);
+	assert_true(MAT(&c, 1, 0) == -2 && MAT(&c, 1, 1) == -3); /* empty: keeps */
+	assert_true(MAT(&c, 2, 0) == 3 && MAT(&c, 2, 1) == 4);
+	assert_true(MAT(&c, 3, 0) == -6 && MAT(&c, 3, 1) == -7);
+	kmeans_centres(&Z, weight, label, &c);
+	assert_true(MAT(&c, 0, 0) == 4 && MAT(&c, 0, 1) == 5);
+	mat_release(&c);
+}
+
+/* -- the whole ------------------------------------------------------------------------------ */
+
+/* The least weighted inertia over all assignments of n rows to k clusters. */
+static double exhaustive(const struct mat *Z, const double *weight, size_t k)
+{
+	size_t n = Z->rows, codes = 1;
+	double best = INFINITY;
+	uint32_t label[12];
+
+	for (size_t i = 0; i < n; i++)
+		codes *= k;
+	for (size_t code = 0; code < codes; code++) {
+		double inertia = 0;
+		struct mat c;
+		size_t rest = code;
+
+		for (size_t i = 0; i < n; i++, rest /= k)
+			label[i] = (uint32_t)(rest % k);
+		mat_init(&c, k, Z->cols);
+		kmeans_centres(Z, weight, label, &c);
+		for (size_t i = 0; i < n; i++)
+			for (size_t j = 0; j < Z->cols; j++)
+				inertia += (weight ? weight[i] : 1) *
+					   pow(MAT(Z, i, j) - MAT(&c, label[i], j), 2);
+		best = fmin(best, inertia);
+		mat_release(&c);
+	}
+	return best;
+}
+
+static void reaches_the_optimum(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 12; seed++) {
+		struct kmeans_params p = { .restarts = 60,
+					   .iterations = 50,
+					   .seed = seed,
+					   .threads = 1,
+					   .k = 2 + seed % 2,
+					   .ninth = seed % 4 == 3 };
+		size_t n = p.k == 2 ? 10 : 8;
+		struct mat Z, w;
+		uint32_t label[12];
+		double inertia;
+
+		sample_normal(&Z, n, 2, seed);
+		sample_normal(&w, n, 1, seed + 100);
+		for (size_t i = 0; i < n; i++)
+			w.a[i] = fabs(w.a[i]) + 0.1;
+		kmeans(&Z, NULL, &p, label, NULL, &inertia);
+		assert_near(inertia, exhaustive(&Z, NULL, p.k), 1e-12);
+		kmeans(&Z, w.a, &p, label, NULL, &inertia);
+		assert_near(inertia, exhaustive(&Z, w.a, p.k), 1e-12);
+		mat_release(&w);
+		mat_release(&Z);
+	}
+}
+
+/* `per` rows around each of k corners. */
+static void sample_blobs(struct mat *Z, size_t k, size_t per, size_t d, double spread,
+			 uint64_t seed)
+{
+	struct mat corner;
+
+	sample_normal(&corner, k, d, seed + 1000);
+	sample_normal(Z, k * per, d, seed);
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < d; j++)
+			MAT(Z, i, j) = 10 * MAT(&corner, i % k, j) + spread * MAT(Z, i, j);
+	mat_release(&corner);
+}
+
+static void weights_are_repeated_rows(void **state)
+{
+	enum { N = 60, K = 5, D = 3 };
+	struct kmeans_params p = { .k = K, .restarts = 20, .iterations = 100, .threads = 1 };
+	struct mat Z, repeated, c, c2;
+	uint32_t label[N], *labels;
+	double weight[N], inertia, inertia2;
+	size_t total = 0, at = 0;
+
+	(void)state;
+	sample_blobs(&Z, K, N / K, D, 1, 4);
+	for (size_t i = 0; i < N; i++)
+		total += (size_t)(weight[i] = (double)(1 + i % 4));
+	mat_init(&repeated, total, D);
+	ALLOC(labels, total);
+	for (size_t i = 0; i < N; i++)
+		for (double t = 0; t < weight[i]; t++)
+			memcpy(ROW(&repeated, at++), ROW(&Z, i), D * sizeof(double));
+	kmeans(&Z, weight, &p, label, &c, &inertia);
+	kmeans(&repeated, NULL, &p, labels, &c2, &inertia2);
+	assert_near(inertia, inertia2, 1e-9);
+	at = 0;
+	for (size_t i = 0; i < N; i++)
+		for (double t = 0; t < weight[i]; t++, at++)
+			for (size_t j = 0; j < D; j++)
+				assert_near(MAT(&c, label[i], j), MAT(&c2, labels[at], j), 1e-12);
+	free(labels);
+	mat_release(&c2);
+	mat_release(&c);
+	mat_release(&repeated);
+	mat_release(&Z);
+}
+
+/* Outputs belong together: labels are nearest centres, centres are means, inertia is their sum.
+ * More rows than a block, with and without weights. */
+static void outputs_agree(void **state)
+{
+	enum { N = 600, K = 6 };
+	struct kmeans_params p = { .k = K, .restarts = 3, .iterations = 200, .threads = 2 };
+	static uint32_t label[N], nearest[N];
+	static double D[N * K];
+	double weights[N];
+
+	(void)state;
+	for (int i = 0; i < N; i++)
+		weights[i] = 1 + i % 7;
+	for (int weighted = 0; weighted < 2; weighted++) {
+		const double *weight = weighted ? weights : NULL;
+		double inertia, sum = 0;
+		struct mat Z, c, means;
+
+		sample_blobs(&Z, K, N / K, 4, 3, 9);
+		kmeans(&Z, weight, &p, label, &c, &inertia);
+		kmeans_distances(&Z, &c, D);
+		memcpy(nearest, label, sizeof(label));
+		assert_int_equal(kmeans_assign(D, weight, N, K, nearest, &sum), 0);
+		assert_near(inertia, sum, 1e-8);
+		sample_copy(&c, &means);
+		kmeans_centres(&Z, weight, label, &means);
+		assert_mat_near(&means, &c, 1e-12);
+		mat_release(&means);
+		mat_release(&c);
+		mat_release(&Z);
+	}
+}
+
+static void threads_do_not_matter(void **state)
+{
+	struct kmeans_params p = {
+		.k = 20, .restarts = 7, .iterations = 5, .seed = 3, .ninth = true
+	};
+	static uint32_t label[1000], again[1000];
+	struct mat Z, c, c2;
+	double inertia, inertia2;
+
+	(void)state;
+	sample_blobs(&Z, 20, 50, 70, 30, 2); /* wide enough for the products */
+	p.threads = 1;
+	kmeans(&Z, NULL, &p, label, &c, &inertia);
+	for (p.threads = 2; p.threads <= 4; p.threads += 2) {
+		kmeans(&Z, NULL, &p, again, &c2, &inertia2);
+		assert_memory_equal(label, again, sizeof(label));
+		assert_same_bits(&c, &c2);
+		assert_true(inertia == inertia2);
+		mat_release(&c2);
+	}
+	mat_release(&c);
+	/* another seed goes another way: the seed is used */
+	p.seed = 4;
+	kmeans(&Z, NULL, &p, again, NULL, &inertia2);
+	assert_true(inertia != inertia2);
+	mat_release(&Z);
+}
+
+/* More restarts are a superset of fewer: the result never gets worse. */
+static void restarts_keep_the_best(void **state)
+{
+	struct kmeans_params p = { .k = 12, .iterations = 20, .threads = 1, .seed = 5 };
+	static uint32_t label[240];
+	double before = INFINITY, first = 0, inertia;
+	struct mat Z;
+
+	(void)state;
+	sample_normal(&Z, 240, 2, 3);
+	for (p.restarts = 1; p.restarts <= 32; p.restarts *= 2) {
+		kmeans(&Z, NULL, &p, label, NULL, &inertia);
+		assert_true(inertia <= before);
+		if (p.restarts == 1)
+			first = inertia;
+		before = inertia;
+	}
+	assert_true(before < first);
+	mat_release(&Z);
+}
+
+/* Fewer distinct rows than clusters: every row still sits on its centre, nothing is NaN. */
+static void more_clusters_than_rows(void **state)
+{
+	struct kmeans_params p = {
+		.k = 9, .restarts = 4, .iterations = 10, .threads = 1, .ninth = true
+	};
+	struct mat Z, c;
+	uint32_t label[6];
+	double inertia;
+
+	(void)state;
+	sample_normal(&Z, 6, 3, 1);
+	for (int i = 3; i < 6; i++)
+		memcpy(ROW(&Z, i), ROW(&Z, i - 3), 3 * sizeof(double));
+	kmeans(&Z, NULL, &p, label, &c, &inertia);
+	assert_true(inertia == 0);
+	for (size_t i = 0; i < 6; i++) {
+		assert_true(label[i] < 9 && label[i] == label[(i + 3) % 6]);
+		assert_memory_equal(ROW(&c, label[i]), ROW(&Z, i), 3 * sizeof(double));
+	}
+	for (size_t i = 0; i < 27; i++)
+		assert_true(isfinite(c.a[i]));
+	mat_release(&c);
+	mat_release(&Z);
+}
+
+/* No rows; no iterations; weights of zero. */
+static void corners(void **state)
+{
+	struct kmeans_params p = { .k = 2, .restarts = 2, .iterations = 0, .threads = 1 };
+	double inertia = -1, weight[] = { 0, 0, 0, 2, 1 };
+	struct mat Z, none = { .cols = 3 }, c;
+	uint32_t label[5] = { 9, 9, 9, 9, 9 };
+
+	(void)state;
+	kmeans(&none, NULL, &p, NULL, &c, &inertia);
+	assert_int_equal(c.rows, 2);
+	assert_true(inertia == 0);
+	mat_release(&c);
+	sample_normal(&Z, 5, 3, 2);
+	kmeans(&Z, NULL, &p, label, NULL, &inertia); /* labels of the seeds */
+	for (int i = 0; i < 5; i++)
+		assert_true(label[i] < 2);
+	assert_true(inertia > 0);
+	p.iterations = 10;
+	kmeans(&Z, weight, &p, label, &c, &inertia); /* rows 3 and 4 are all that counts */
+	assert_near(inertia, 0, 0);
+	assert_true(label[3] != label[4]);
+	mat_release(&c);
+	memset(weight, 0, sizeof(weight));
+	kmeans(&Z, weight, &p, label, &c, &inertia);
+	for (int i = 0; i < 6; i++)
+		assert_true(isfinite(c.a[i]));
+	mat_release(&c);
+	mat_release(&Z);
+}
+
+/* The 1/9 step moves the seeds: Lloyd with no iterations left shows where they went. Rows 0 and
+ * 0.1 and 10 on a line: with seeds {0 or 0.1, 10} all rows are clear, so centres are 0.05 and 10.
+ */
+static void ninth_step_in_place(void **state)
+{
+	struct kmeans_params p = { .k = 2, .restarts = 1, .threads = 1 };
+	static double z[] = { 0, 0.1, 10 };
+	struct mat Z = { .rows = 3, .cols = 1, .a = z }, c;
+	uint32_t label[3];
+
+	(void)state;
+	kmeans(&Z, NULL, &p, label, &c, NULL);
+	assert_true(MAT(&c, label[0], 0) == 0 || MAT(&c, label[0], 0) == 0.1);
+	mat_release(&c);
+	p.ninth = true;
+	kmeans(&Z, NULL, &p, label, &c, NULL);
+	assert_near(MAT(&c, label[0], 0), 0.05, 1e-15);
+	assert_near(MAT(&c, label[2], 0), 10, 1e-15);
+	mat_release(&c);
+}
+
+/* Greedy seeding alone finds one row of each of many far blobs, where random rows would not. */
+static void seeding_covers(void **state)
+{
+	struct kmeans_params p = { .k = 15, .restarts = 1, .iterations = 0, .threads = 1 };
+	static uint32_t label[150];
+	struct mat Z;
+
+	(void)state;
+	sample_blobs(&Z, 15, 10, 8, 0.01, 6);
+	for (p.seed = 0; p.seed < 20; p.seed++) {
+		kmeans(&Z, NULL, &p, label, NULL, NULL);
+		for (size_t i = 0; i < 150; i++)
+			for (size_t j = 0; j < i; j++)
+				assert_int_equal(label[i] == label[j], i % 15 == j % 15);
+	}
+	mat_release(&Z);
+}
+
+/* Rows 0, 1 and 3 on a line, two seeds, two trials for the second. The first is any row.
+ *   after 0: D = 0 1 9; 3 leaves 1 and 1 leaves 4, so 3 wins unless both draws are 1: 1 / 100
+ *   after 1: D = 1 0 4; 3 leaves 1 and 0 leaves 4, so 3 wins unless both draws are 0: 1 / 25
+ *   after 3: D = 9 4 0; either leaves 1, so the first draw stays: 0 with 9 / 13
+ * With weights 1 1 2 the first row is drawn with 1/4 1/4 1/2, and 3 counts twice:
+ *   after 0: 1 in 19 draws, squared; after 1: 0 in 9, squared; after 3: as before. */
+static void seeding_probabilities(void **state)
+{
+	enum { TRIES = 20000 };
+	static double z[] = { 0, 1, 3 };
+	static const double weights[] = { 1, 1, 2 };
+	struct kmeans_params p = { .k = 2, .restarts = 1, .iterations = 0, .threads = 1 };
+	struct mat Z = { .rows = 3, .cols = 1, .a = z };
+
+	(void)state;
+	for (int weighted = 0; weighted < 2; weighted++) {
+		double last = weighted ? 1. / 2 : 1. / 3, first = (1 - last) / 2;
+		double miss0 = weighted ? 1. / 361 : 1. / 100, miss1 = weighted ? 1. / 81 : 1. / 25;
+		double p03 = first * (1 - miss0) + last * 9 / 13;
+		double p13 = first * (1 - miss1) + last * 4 / 13;
+		double n03 = 0, n13 = 0;
+
+		for (p.seed = 0; p.seed < TRIES; p.seed++) {
+			struct mat c;
+			uint32_t label[3];
+			double sum;
+
+			kmeans(&Z, weighted ? weights : NULL, &p, label, &c, NULL);
+			sum = c.a[0] + c.a[1];
+			n03 += sum == 3;
+			n13 += sum == 4;
+			mat_release(&c);
+		}
+		assert_near(n03 / TRIES, p03, 4 * sqrt(p03 * (1 - p03) / TRIES));
+		assert_near(n13 / TRIES, p13, 4 * sqrt(p13 * (1 - p13) / TRIES));
+	}
+}
+
+static void progress_rises(void **state)
+{
+	struct kmeans_params p = { .k = 3, .restarts = 2, .iterations = 5, .threads = 1 };
+	uint64_t before = progress_count();
+	uint32_t label[50];
+	struct mat Z;
+
+	(void)state;
+	sample_normal(&Z, 50, 2, 1);
+	kmeans(&Z, NULL, &p, label, NULL, NULL);
+	assert_true(progress_count() - before >= 2 * (3 + 2)); /* centres seeded, iterations */
+	mat_release(&Z);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(distances),
+		cmocka_unit_test(distance_to_itself),
+		cmocka_unit_test(assign),
+		cmocka_unit_test(ninth_by_hand),
+		cmocka_unit_test(centres),
+		cmocka_unit_test(reaches_the_optimum),
+		cmocka_unit_test(weights_are_repeated_rows),
+		cmocka_unit_test(outputs_agree),
+		cmocka_unit_test(threads_do_not_matter),
+		cmocka_unit_test(restarts_keep_the_best),
+		cmocka_unit_test(more_clusters_than_rows),
+		cmocka_unit_test(corners),
+		cmocka_unit_test(ninth_step_in_place),
+		cmocka_unit_test(seeding_covers),
+		cmocka_unit_test(seeding_probabilities),
+		cmocka_unit_test(progress_rises),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+#include "tests/unit/linalg/sample.h"
+#include "common/data/skew.h"
+
+enum { N = 101, CLASSES = 5, PARTIES = 8 };
+
+static uint32_t truth[N], part[N];
+
+static int classes(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < N; i++)
+		truth[i] = i * 7 % CLASSES;
+	return 0;
+}
+
+/* How many pairs of party and class there are, after a look at the sizes. */
+static size_t pairs(size_t parties, double skew, uint64_t seed)
+{
+	size_t size[N] = { 0 }, count = 0;
+	bool there[N][CLASSES] = { { false } };
+
+	memset(part, 0xff, sizeof(part));
+	skew_parts(truth, N, parties, skew, seed, part);
+	for (size_t i = 0; i < N; i++) {
+		assert_true(part[i] < parties);
+		size[part[i]]++;
+		count += !there[part[i]][truth[i]];
+		there[part[i]][truth[i]] = true;
+	}
+	for (size_t l = 0; l < parties; l++)
+		assert_true(size[l] == N / parties || size[l] == N / parties + 1);
+	return count;
+}
+
+/* Sizes are equal whatever the skew; classes per party fall with it: most of them at 0, and at 1 no
+ * more than runs need. */
+static void fewer_classes(void **state)
+{
+	size_t before = SIZE_MAX;
+
+	(void)state;
+	assert_true(pairs(PARTIES, 0, 1) > PARTIES * CLASSES * 3 / 4);
+	assert_true(pairs(PARTIES, 1, 1) <= PARTIES + CLASSES - 1);
+	for (double skew = 0; skew <= 1; skew += 0.25) {
+		size_t now = pairs(PARTIES, skew, 2);
+
+		assert_true(now <= before);
+		before = now;
+	}
+	for (size_t parties = 1; parties <= N; parties += 9)
+		for (double skew = 0; skew <= 1; skew += 0.125)
+			pairs(parties, skew, 3);
+}
+
+/* At a half, half of each party's twelve or thirteen rows are anybody's. */
+static void half_of_each(void **state)
+{
+	(void)state;
+	pairs(PARTIES, 0.5, 4);
+	for (uint32_t l = 0; l < PARTIES; l++) {
+		bool there[CLASSES] = { false };
+		size_t classes_here = 0;
+
+		for (size_t i = 0; i < N; i++)
+			if (part[i] == l && !there[truth[i]]) {
+				there[truth[i]] = true;
+				classes_here++;
+			}
+		assert_true(classes_here >= 3);
+	}
+}
+
+static void by_seed(void **state)
+{
+	uint32_t other[N];
+
+	(void)state;
+	skew_parts(truth, N, 4, 0.5, 1, part);
+	skew_parts(truth, N, 4, 0.5, 1, other);
+	assert_memory_equal(part, other, sizeof(part));
+	skew_parts(truth, N, 4, 0.5, 2, other);
+	assert_memory_not_equal(part, other, sizeof(part));
+	skew_parts(NULL, N, 4, 0, 1, part); /* without classes, at random */
+	skew_parts(truth, N, 4, 0, 1, other);
+	assert_memory_equal(part, other, sizeof(part));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fewer_classes),
+		cmocka_unit_test(half_of_each),
+		cmocka_unit_test(by_seed),
+	};
+
+	return cmocka_run_group_tests(tests, classes, NULL);
+}

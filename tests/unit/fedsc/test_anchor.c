@@ -1,0 +1,154 @@
+#include "tests/unit/linalg/sample.h"
+#include "common/fedsc/anchor.h"
+#include "common/linalg/la.h"
+
+/* On a line, landmarks at 0, 1, 3 and 7: the row 0.5 has squared distances 1/4, 1/4, 25/4, so with
+ * s = 2 weights (6, 6) / 12; the row 0 has 0, 1, 9: (9, 8) / 17; 7 has 0, 16, 36: (36, 20) / 56. */
+static void by_hand(void **state)
+{
+	double z[] = { 0, 1, 3, 7 }, x[] = { 0.5, 0, 7 };
+	struct mat Z = { 4, 1, z }, X = { 3, 1, x }, M;
+	static const double weight[] = { 0.5, 0.5, 9.0 / 17, 8.0 / 17, 36.0 / 56, 20.0 / 56 };
+	static const uint32_t landmark[] = { 0, 1, 0, 1, 3, 2 };
+	struct fedsc_anchor b;
+
+	(void)state;
+	fedsc_anchor_init(&b, &X, &Z, 2, 1);
+	for (size_t e = 0; e < 6; e++) {
+		assert_near(b.weight[e], weight[e], 1e-15);
+		assert_int_equal(b.landmark[e], landmark[e]);
+	}
+	mat_init(&M, 4, 4);
+	fedsc_anchor_gram(&b, &M);
+	assert_near(MAT(&M, 0, 0), 0.25 + 81.0 / 289, 1e-15);
+	assert_near(MAT(&M, 0, 1), 0.25 + 72.0 / 289, 1e-15);
+	assert_near(MAT(&M, 2, 3), 720.0 / 3136, 1e-15);
+	assert_near(MAT(&M, 0, 3), 0, 0);
+	mat_release(&M);
+	fedsc_anchor_release(&b);
+}
+
+/* Of landmarks that are all as far, each is worth the same. */
+static void equally_far(void **state)
+{
+	double z[] = { 1, 1, 1, 1 }, x[] = { 5 };
+	struct mat Z = { 4, 1, z }, X = { 1, 1, x };
+	struct fedsc_anchor b;
+
+	(void)state;
+	fedsc_anchor_init(&b, &X, &Z, 3, 1);
+	for (uint32_t e = 0; e < 3; e++) {
+		assert_near(b.weight[e], 1.0 / 3, 1e-16);
+		assert_int_equal(b.landmark[e], e);
+	}
+	fedsc_anchor_release(&b);
+}
+
+/* The embedding B R has orthonormal columns, and they are eigenvectors of the n x n similarity
+ * B diag(1 / lam) B', with the same eigenvalues as an n x n eigenproblem finds. */
+static void eigenvectors(void **state)
+{
+	enum { N = 300, D = 40, K = 6 };
+	struct mat X, Z, M, R, E, B, S, T, V, G;
+	double lam[D], value[K], expected[K];
+	struct fedsc_anchor b;
+
+	(void)state;
+	sample_normal(&X, N, 3, 1);
+	sample_normal(&Z, D, 3, 2);
+	fedsc_anchor_init(&b, &X, &Z, 4, 1);
+	mat_init(&M, D, D);
+	fedsc_anchor_gram(&b, &M);
+	assert_ok(fedsc_anchor_basis(&M, K, lam, &R, value));
+	fedsc_anchor_embed(&b, &R, 2, &E);
+	mat_init(&B, N, D);
+	for (size_t i = 0; i < N; i++)
+		for (size_t j = 0; j < 4; j++)
+			MAT(&B, i, b.landmark[i * 4 + j]) = b.weight[i * 4 + j];
+	for (size_t j = 0; j < D; j++) { /* lam: how much is tied to it */
+		double sum = 0;
+
+		for (size_t i = 0; i < N; i++)
+			sum += MAT(&B, i, j);
+		assert_near(lam[j], sum, 1e-12);
+		for (size_t i = 0; i < N; i++)
+			MAT(&B, i, j) /= sum > 0 ? sqrt(sum) : 1;
+	}
+	la_gram_rows(&B, 1, &S);
+	la_mul_nn(&S, &E, 1, &T);
+	for (size_t i = 0; i < N; i++)
+		for (size_t r = 0; r < K; r++)
+			assert_near(MAT(&T, i, r), value[r] * MAT(&E, i, r), 1e-12);
+	la_gram_columns(&E, 1, &G);
+	for (size_t r = 0; r < K; r++)
+		for (size_t c = 0; c < K; c++)
+			assert_near(MAT(&G, r, c), r == c, 1e-12);
+	assert_ok(la_eigen_top(&S, K, expected, &V));
+	for (size_t r = 0; r < K; r++)
+		assert_near(value[r], expected[r], 1e-12);
+	assert_near(value[0], 1, 1e-12);
+	mat_release(&V);
+	mat_release(&G);
+	mat_release(&T);
+	mat_release(&S);
+	mat_release(&B);
+	mat_release(&E);
+	mat_release(&R);
+	mat_release(&M);
+	fedsc_anchor_release(&b);
+	mat_release(&Z);
+	mat_release(&X);
+}
+
+/* A landmark that is nobody's has a row of zeros, and is no division by zero. */
+static void nobodys_landmark(void **state)
+{
+	double z[] = { 0, 1, 2, 1000 }, x[] = { 0, 0.1, 1, 1.2, 2 };
+	struct mat Z = { 4, 1, z }, X = { 5, 1, x }, M, R;
+	struct fedsc_anchor b;
+	double lam[4];
+
+	(void)state;
+	fedsc_anchor_init(&b, &X, &Z, 2, 1);
+	mat_init(&M, 4, 4);
+	fedsc_anchor_gram(&b, &M);
+	assert_ok(fedsc_anchor_basis(&M, 2, lam, &R, NULL));
+	assert_near(lam[3], 0, 0);
+	for (size_t e = 0; e < 8; e++)
+		assert_true(isfinite(R.a[e]) && (e < 6 || R.a[e] == 0));
+	mat_release(&R);
+	assert_err(fedsc_anchor_basis(&M, 4, lam, &R, NULL), ERR_JOB, "fewer than 4 dimensions");
+	mat_release(&M);
+	fedsc_anchor_release(&b);
+}
+
+static void threads_do_not_matter(void **state)
+{
+	struct fedsc_anchor one, three;
+	struct mat X, Z;
+
+	(void)state;
+	sample_normal(&X, 5000, 70, 3);
+	sample_normal(&Z, 50, 70, 4);
+	fedsc_anchor_init(&one, &X, &Z, 4, 1);
+	fedsc_anchor_init(&three, &X, &Z, 4, 3);
+	assert_memory_equal(one.weight, three.weight, 5000 * 4 * sizeof(double));
+	assert_memory_equal(one.landmark, three.landmark, 5000 * 4 * sizeof(uint32_t));
+	fedsc_anchor_release(&three);
+	fedsc_anchor_release(&one);
+	mat_release(&Z);
+	mat_release(&X);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_hand),
+		cmocka_unit_test(equally_far),
+		cmocka_unit_test(eigenvectors),
+		cmocka_unit_test(nobodys_landmark),
+		cmocka_unit_test(threads_do_not_matter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,476 @@
+/* FedSC and federated k-means: what neither half takes from the other. */
+#include "tests/unit/fedsc/points.h"
+
+#include <math.h>
+
+enum { K = 3, EACH = 8, N = K * EACH, M = 2, L = 2 };
+
+/* Small, and few rounds: of each kind of message there is one. */
+static const char *const runs[] = {
+	"variant=anchor min_cluster=1 restarts=1 iterations=1 dims=4 near=2",
+	"variant=dense min_cluster=1 restarts=1 iterations=1 dims_most=5 rounds=1",
+	"variant=paper min_cluster=1 restarts=1 dims=4 rounds=2 inner=1",
+	"kind=kmeans min_cluster=1 restarts=1 iterations=1",
+};
+
+struct lab {
+	struct points points;
+	struct recording *r;
+};
+
+static void lab_open(struct lab *lab, const char *settings)
+{
+	struct recording *r;
+
+	ALLOC(r, 1);
+	points_make(&lab->points, K, EACH, M, 6, L, 1);
+	r->rows = &lab->points.X;
+	r->part = lab->points.part;
+	r->job = points_job(settings);
+	points_open(&r->f, r->rows, r->part, L, &r->job);
+	federation_join(&r->f);
+	recording_hear(r);
+	federation_run(&r->f);
+	assert_all_done(&r->f);
+	lab->r = r;
+}
+
+static void lab_close(struct lab *lab)
+{
+	recording_free(lab->r);
+	points_release(&lab->points);
+}
+
+/* ---- every message of the catalogue in every step ---- */
+
+static unsigned what_of(const struct note *note)
+{
+	struct msg m;
+
+	if (note->type != MSG_CHOICE)
+		return 0;
+	assert_ok(msg_decode(&m, note->type, (struct bytes){ note->body, note->len }));
+	return m.choice.what;
+}
+
+/* The first or the last of its kind in its phase: rounds in between are the same. */
+static bool is_border(const struct script *s, size_t step)
+{
+	const struct note *note = &s->note[step];
+	bool before = false, after = false;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct note *other = &s->note[i];
+
+		if (other->type != note->type || strcmp(other->step, note->step) ||
+		    what_of(other) != what_of(note))
+			continue;
+		before |= i < step;
+		after |= i > step;
+	}
+	return !before || !after;
+}
+
+static void check_borders(const struct listener *to)
+{
+	const struct script *s = listener_script(to);
+
+	check_prefixes(to);
+	for (size_t step = 0; step < s->count; step++) {
+		if (!is_border(s, step))
+			continue;
+		for (size_t t = 0; t < ALL_TYPES; t++)
+			for (int largest = 0; largest <= 1; largest++)
+				check_sample(to, step, all_types[t], largest);
+		check_garbage(to, step);
+	}
+}
+
+static void test_every_message(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		struct lab lab;
+
+		lab_open(&lab, runs[i]);
+		check_borders(&(struct listener){ lab.r, 1, false });
+		check_borders(&(struct listener){ lab.r, 1, true });
+		lab_close(&lab);
+	}
+}
+
+/* ---- a coordinator that says something else ---- */
+
+static size_t step_in(const struct script *s, const char *phase, enum msg_type type, unsigned what,
+		      size_t nth)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->note[i].type == type && strcmp(s->note[i].step, phase) == 0 &&
+		    (!what || what_of(&s->note[i]) == what) && nth-- == 0)
+			return i;
+	fail_msg("no such %s during %s", msg_name(type), phase);
+	return 0;
+}
+
+/* A note of to_party[0] as the message it is; the script keeps the bytes. */
+static struct msg message(const struct lab *lab, size_t step)
+{
+	const struct note *note = &lab->r->to_party[0].note[step];
+	struct msg m;
+
+	assert_ok(msg_decode(&m, note->type, (struct bytes){ note->body, note->len }));
+	return m;
+}
+
+/* Another CHOICE than the nth of its kind in a phase. */
+static void refuse_choice(struct lab *lab, const char *phase, unsigned what, size_t nth,
+			  uint64_t value, const char *words)
+{
+	size_t step = step_in(&lab->r->to_party[0], phase, MSG_CHOICE, what, nth);
+	struct msg m = message(lab, step);
+
+	m.choice.value = value;
+	assert_party_refuses(lab->r, 0, step, &m, words);
+}
+
+/* The nth MATRIX of a phase with number `at` (from the end, if negative) changed. */
+static void refuse_number(struct lab *lab, const char *phase, size_t nth, int at, double value,
+			  const char *words)
+{
+	size_t step = step_in(&lab->r->to_party[0], phase, MSG_MATRIX, 0, nth);
+	struct msg m = message(lab, step);
+	uint8_t *bytes = alloc(m.reals.values.n, 1);
+	size_t i = at < 0 ? m.reals.count - (size_t)-at : (size_t)at;
+
+	memcpy(bytes, m.reals.values.p, m.reals.values.n);
+	memcpy(bytes + i * sizeof(value), &value, sizeof(value));
+	m.reals.values.p = bytes;
+	assert_party_refuses(lab->r, 0, step, &m, words);
+	free(bytes);
+}
+
+/* r, which ends the first search for landmarks: a MATRIX of one number, and not the first count. */
+static size_t width_of(const struct lab *lab)
+{
+	for (size_t nth = 0;; nth++) {
+		size_t step = step_in(&lab->r->to_party[0], "landmarks", MSG_MATRIX, 0, nth);
+
+		if (nth > 1 && message(lab, step).reals.count == 1)
+			return nth;
+	}
+}
+
+/* Totals below what this party and two rows of each other have; more than there can be; a scale
+ * that is none. */
+static void check_totals(struct lab *lab)
+{
+	refuse_number(lab, "totals", 0, 0, N / L + 1, "all parties have 13 rows, expected 14");
+	refuse_number(lab, "totals", 0, 0, 0, "all parties have 0 rows");
+	refuse_number(lab, "totals", 0, 0, 2e9, "all parties have 2e+09 rows");
+	refuse_number(lab, "totals", 0, -1, NAN, "no finite number");
+	refuse_number(lab, "totals", 1, 0, 0, "scale is 0");
+	refuse_number(lab, "totals", 1, 0, -1, "scale is -1");
+}
+
+/* Centres beyond what the job's numbers make of the rows; counts below this party's own; more
+ * rounds than a coordinator has that keeps to the job. */
+static void check_clusters(struct lab *lab, const char *phase)
+{
+	const struct script *full = &lab->r->to_party[0];
+	size_t step = step_in(full, phase, MSG_CHOICE, CHOICE_ROWS, 0);
+	struct listener to = { lab->r, 0, false };
+	struct script s = { 0 };
+	struct outcome out;
+
+	refuse_choice(lab, phase, CHOICE_ROWS, 0, 5000, "expected 20, from 0 to");
+	refuse_choice(lab, phase, CHOICE_ROWS, 0, UINT64_MAX, "expected 20, from 0 to");
+	refuse_choice(lab, phase, CHOICE_SUMS, 0, 2, "expected 21, from 0 to 1");
+	refuse_number(lab, phase, 0, 0, INFINITY, "no finite number");
+	refuse_number(lab, phase, 1, 0, 1, "cluster 0 is said to have 1 rows, fewer than here");
+	refuse_number(lab, phase, 1, 0, -1, "cluster 0 is said to have -1 rows");
+	script_copy(&s, full, step);
+	for (int round = 0; round < 2000; round++)
+		for (size_t i = step; i < step + 4; i++)
+			script_add(&s, full->note[i].type,
+				   (struct bytes){ full->note[i].body, full->note[i].len }, "");
+	replay(&to, &s, &out);
+	assert_int_equal(out.code, ERR_PEER);
+	assert_non_null(strstr(out.why, "expected 20, from 0 to 0"));
+	assert_true(out.taken[0] < step + 4 * 400);
+	script_release(&s);
+}
+
+/* Clusters that are not the job's k, or none at all, as the end. */
+static void check_end(struct lab *lab, const char *phase)
+{
+	const struct script *full = &lab->r->to_party[0];
+	size_t first = step_in(full, phase, MSG_CHOICE, CHOICE_ROWS, 0);
+	struct msg none = { .type = MSG_CHOICE, .choice = { CHOICE_ROWS, 0 } };
+	struct listener to = { lab->r, 0, false };
+	struct script s = { 0 };
+	struct outcome out;
+
+	script_copy(&s, full, first);
+	script_add_msg(&s, &none);
+	replay(&to, &s, &out);
+	assert_int_equal(out.code, ERR_PEER);
+	assert_non_null(strstr(out.why, "ends with 0 clusters, expected 3"));
+	script_release(&s);
+}
+
+static void test_wrong_numbers(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_open(&lab, runs[0]);
+	check_totals(&lab);
+	check_clusters(&lab, "landmarks");
+	check_clusters(&lab, "kmeans");
+	check_end(&lab, "kmeans");
+	refuse_choice(&lab, "anchor", CHOICE_ROWS, 0, 0, "a dictionary of no rows");
+	refuse_choice(&lab, "anchor", CHOICE_ROWS, 0, 21, "expected 20, from 0 to 20");
+	lab_close(&lab);
+	lab_open(&lab, runs[1]);
+	check_totals(&lab);
+	check_clusters(&lab, "landmarks");
+	check_clusters(&lab, "kmeans");
+	check_end(&lab, "kmeans");
+	refuse_number(&lab, "landmarks", width_of(&lab), 0, 0, "width of 0");
+	refuse_number(&lab, "landmarks", width_of(&lab), 0, -2, "width of -2");
+	refuse_choice(&lab, "dims", CHOICE_ROWS, 0, 0, "a dictionary of no rows");
+	refuse_choice(&lab, "stage-1", CHOICE_ROWS, 1, 4, "expected 20, from 0 to 0");
+	refuse_choice(&lab, "dense", CHOICE_ROWS, 0, 0, "a dictionary of no rows");
+	lab_close(&lab);
+	lab_open(&lab, runs[2]);
+	check_totals(&lab);
+	refuse_choice(&lab, "stage-1", CHOICE_ROWS, 2, 4, "expected 20, from 0 to 0");
+	refuse_choice(&lab, "upload", CHOICE_ROWS, 0, 0, "a dictionary of no rows");
+	lab_close(&lab);
+	lab_open(&lab, runs[3]);
+	check_totals(&lab);
+	check_clusters(&lab, "kmeans");
+	check_end(&lab, "kmeans");
+	lab_close(&lab);
+}
+
+/* Whatever the party is told: no sum of fewer rows than its policy wants. */
+static void test_policy_of_a_party(void **state)
+{
+	struct points p;
+	struct job job = points_job("variant=anchor min_cluster=3");
+	struct federation *f;
+
+	(void)state;
+	points_make(&p, K, 20, M, 4, 3, 1);
+	f = points_federation(&p, 3, &job);
+	f->party[1].min_cluster = 4;
+	federation_run(f);
+	assert_int_equal(f->party[1].result, ERR_PEER);
+	assert_non_null(strstr(f->party[1].why, "none of fewer than 4 (min_cluster)"));
+	assert_int_not_equal(f->server.result, ERR_OK);
+	products_end(f);
+	points_release(&p);
+}
+
+/* ---- parties that send something else ---- */
+
+/* Any words in place of a party's: a run that ends, with a sentence or with labels. */
+static void test_wrong_words(void **state)
+{
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 1, 1);
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		size_t refused = 0, steps;
+		struct lab lab;
+
+		lab_open(&lab, runs[i]);
+		steps = lab.r->from_party[0].count;
+		for (size_t step = 0; step < steps; step++) {
+			struct script s = { 0 };
+			struct outcome out;
+			struct note *note;
+
+			script_copy(&s, &lab.r->from_party[0], steps);
+			note = &s.note[step];
+			for (size_t b = note->len - (note->type == MSG_MASKED ? 8 : 0);
+			     b < note->len; b++)
+				note->body[b] = (uint8_t)rng_u64(&rng);
+			replay(&(struct listener){ lab.r, 0, true }, &s, &out);
+			assert_true(out.code == ERR_OK || out.code == ERR_PEER ||
+				    out.code == ERR_JOB || out.code == ERR_INPUT);
+			refused += out.code != ERR_OK;
+			script_release(&s);
+		}
+		assert_true(refused >= steps / 4); /* each counting is checked */
+		lab_close(&lab);
+	}
+}
+
+/* A number more in word `at` of the nth vector of a phase, and with it in the sum, which the
+ * coordinator then refuses with these words. */
+static void refuse_sum(struct lab *lab, const char *phase, size_t nth, size_t at, double more,
+		       const char *words)
+{
+	const struct script *full = &lab->r->from_party[0];
+	size_t step = step_in(full, phase, MSG_MASKED, 0, nth), head = 4 + 8 + 8 + 8 + 4;
+	uint64_t add = (uint64_t)(int64_t)ldexp(more, JOB_WIDE_FRACTION), word = 0;
+	struct script s = { 0 };
+	struct outcome out;
+	uint8_t *p;
+
+	script_copy(&s, full, full->count);
+	p = s.note[step].body + head + 8 * at;
+	for (int b = 0; b < 8; b++)
+		word |= (uint64_t)p[b] << 8 * b;
+	word += add;
+	for (int b = 0; b < 8; b++)
+		p[b] = (uint8_t)(word >> 8 * b);
+	replay(&(struct listener){ lab->r, 0, true }, &s, &out);
+	if (!strstr(out.why, words))
+		fail_msg("%s: \"%s\", expected \"%s\"", err_name(out.code), out.why, words);
+	script_release(&s);
+}
+
+static void test_wrong_sums(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_open(&lab, runs[0]);
+	refuse_sum(&lab, "totals", 0, 2, 0.5, "they have 24.5 rows");
+	refuse_sum(&lab, "totals", 0, 2, -21, "they have 3 rows, expected 4");
+	refuse_sum(&lab, "totals", 0, 2, -22, "they have 2 rows, expected 4");
+	refuse_sum(&lab, "totals", 0, 1, 1, "they have 1073741848 rows");
+	refuse_sum(&lab, "landmarks", 0, 0, 1, "1 clusters have 25 rows of 24");
+	refuse_sum(&lab, "landmarks", 0, 0, -0.5, "cluster 0 of 1 has 23.5 rows");
+	refuse_sum(&lab, "landmarks", 0, 0, -25, "cluster 0 of 1 has -1 rows");
+	refuse_sum(&lab, "anchor", 0, 0, 1, "weights of 4 landmarks add to 25 for 24 rows");
+	refuse_sum(&lab, "anchor", 0, 1, -25, "weights of 4 landmarks add to -26 for 24 rows");
+	refuse_sum(&lab, "kmeans", 0, 1, 1, "3 clusters have 25 rows of 24");
+	lab_close(&lab);
+}
+
+static void upload_of(struct lab *lab, size_t l, size_t rows, size_t cols, const char *words)
+{
+	const struct script *full = &lab->r->from_party[l];
+	size_t step = step_in(full, "upload", MSG_UPLOAD, 0, 0);
+	double *x = alloc(rows * cols, sizeof(*x));
+	struct msg m = { .type = MSG_UPLOAD,
+			 .reals = {
+			     (uint32_t)l, rows * cols, 0, { (uint8_t *)x, rows * cols * 8 } } };
+	struct script s = { 0 };
+	struct outcome out;
+
+	script_copy(&s, full, step);
+	script_add_msg(&s, &m);
+	replay(&(struct listener){ lab->r, l, true }, &s, &out);
+	assert_int_equal(out.code, ERR_PEER);
+	if (!strstr(out.why, words))
+		fail_msg("\"%s\", expected \"%s\"", out.why, words);
+	script_release(&s);
+	free(x);
+}
+
+static void test_wrong_uploads(void **state)
+{
+	struct lab lab;
+
+	(void)state;
+	lab_open(&lab, runs[2]);
+	upload_of(&lab, 0, N - 1, 4, "p0 sent UPLOAD of group 0, count 92");
+	upload_of(&lab, 1, 1, 4, "p1 sent UPLOAD of group 1, count 4");
+	upload_of(&lab, 1, N, 4, "p1 sent UPLOAD of group 1, count 96");
+	upload_of(&lab, 1, 7, 5, "p1 sent UPLOAD of group 1, count 35");
+	upload_of(&lab, 1, N / L - 1, 4, "uploaded 23 rows of 24");
+	lab_close(&lab);
+}
+
+/* ---- bad input ---- */
+
+typedef void spoil(struct federation *f);
+
+static void spoil_value(struct federation *f)
+{
+	MAT(&f->party[1].X.dense, 3, 1) = NAN;
+}
+
+static void spoil_bound(struct federation *f)
+{
+	MAT(&f->party[1].X.dense, 3, 1) = 1e40;
+}
+
+static void spoil_rows(struct federation *f)
+{
+	f->party[1].X.dense.rows = 1;
+}
+
+static void spoil_spread(struct federation *f)
+{
+	for (size_t l = 0; l < f->server.L; l++)
+		for (size_t e = 0; e < f->party[l].X.dense.rows * M; e++)
+			f->party[l].X.dense.a[e] = 7.25;
+}
+
+static void spoil_nothing(struct federation *f)
+{
+	(void)f;
+}
+
+/* The run fails at whoever knows better, with these words; everybody ends. */
+static void fails(const char *settings, spoil *how, bool at_party, enum err code, const char *words)
+{
+	struct points p;
+	struct job job = points_job(settings);
+	struct federation *f;
+	const struct half *h;
+
+	points_make(&p, K, EACH, M, 6, L, 1);
+	f = points_federation(&p, L, &job);
+	how(f);
+	h = at_party ? &f->party[1] : &f->server;
+	federation_run(f);
+	assert_int_equal(h->result, code);
+	if (!strstr(h->why, words))
+		fail_msg("\"%s\", expected \"%s\"", h->why, words);
+	for (size_t l = 0; l < L; l++)
+		assert_int_not_equal(f->party[l].result, ERR_OK);
+	assert_int_not_equal(f->server.result, ERR_OK);
+	products_end(f);
+	points_release(&p);
+}
+
+static void test_bad_input(void **state)
+{
+	(void)state;
+	fails("variant=anchor", spoil_value, true, ERR_INPUT, "p1: row 3, column 1 is nan");
+	fails("variant=anchor", spoil_bound, true, ERR_INPUT,
+	      "p1: sums of its features, or of their squares, are beyond 1.23794e+27");
+	fails("variant=anchor", spoil_rows, true, ERR_INPUT, "p1: features are 1 x 2");
+	fails("variant=dense", spoil_spread, false, ERR_JOB, "all 24 rows are equal");
+	fails("kind=kmeans clusters=25", spoil_nothing, false, ERR_JOB,
+	      "job.clusters is 25, of 24 rows");
+	fails("variant=anchor dims=25", spoil_nothing, false, ERR_JOB,
+	      "job.dims is 25, of 24 rows");
+	fails("variant=dense dims=4 participants=3", spoil_nothing, true, ERR_INPUT,
+	      "job.participants is 3, of 2 parties");
+	fails("variant=anchor min_cluster=10", spoil_nothing, false, ERR_JOB,
+	      "landmarks have 10 rows or more");
+	fails("variant=dense dims=6 rounds=1 kernel.lambda=0 kernel.width=1e8", spoil_nothing, true,
+	      ERR_JOB, "with lambda 0, r 1e+08");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_message),     cmocka_unit_test(test_wrong_numbers),
+		cmocka_unit_test(test_wrong_words),       cmocka_unit_test(test_wrong_sums),
+		cmocka_unit_test(test_wrong_uploads),     cmocka_unit_test(test_bad_input),
+		cmocka_unit_test(test_policy_of_a_party),
+	};
+
+	federation_quiet();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+/* FedSC: what it finds, what leaves a party, and who takes part. */
+#include "tests/unit/cluster/balls.h"
+
+/* -- what is found --------------------------------------------------------------------------- */
+
+static const enum fedsc_variant variants[] = { FEDSC_BY_ANCHORS, FEDSC_BY_DENSE, FEDSC_BY_PAPER,
+					       FEDSC_BY_KMEANS };
+
+static double accuracy(const uint32_t *label)
+{
+	struct metrics m;
+
+	assert_ok(metrics_of(truth, label, N, &m));
+	return m.acc;
+}
+
+/* The planted balls, by every variant, any number of parties, in doubles and in fixed point;
+ * cluster sizes are the labels'. */
+static void finds_balls(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < 4; v++)
+		for (size_t parties = 1; parties <= 8; parties *= 2) {
+			struct rows_lab *lab = alloc(1, sizeof(*lab));
+			struct fedsc_report report;
+			struct fedsc_params p;
+			uint32_t *label;
+
+			params(&p, variants[v]);
+			rows_lab_init(lab, &X, truth, parties, 0, 1);
+			lab->memory.step = parties > 2 ? 0x1p-20 : 0;
+			label = rows_run(lab, &p, &report);
+			assert_true(accuracy(label) > 0.97);
+			for (uint32_t c = 0; c < K; c++) {
+				size_t own = 0;
+
+				for (size_t i = 0; i < N; i++)
+					own += label[i] == c;
+				assert_near(report.size[c], (double)own, 0);
+			}
+			assert_near(report.n, N, 0);
+			free(label);
+			fedsc_report_release(&report);
+			rows_lab_release(lab);
+			free(lab);
+		}
+}
+
+/* Only sums leave a party, so who holds which rows changes rounding alone. Stage I is another
+ * matter: its mean of dictionaries depends on the split, and so does r. */
+static void any_split(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < 4; v += 3) {
+		uint32_t *first = NULL;
+		struct metrics same;
+
+		for (int split = 0; split < 5; split++) {
+			struct rows_lab *lab = alloc(1, sizeof(*lab));
+			struct fedsc_report report;
+			struct fedsc_params p;
+			uint32_t *label;
+
+			params(&p, variants[v]);
+			p.threads = split == 4 ? 3 : 1;
+			rows_lab_init(lab, &X, truth, split ? 2 * (size_t)split : 1, split % 2, 1);
+			label = rows_run(lab, &p, &report);
+			if (!first)
+				first = label;
+			assert_ok(metrics_of(first, label, N, &same));
+			assert_near(same.acc, 1, 0); /* rounding may number them otherwise */
+			if (label != first)
+				free(label);
+			fedsc_report_release(&report);
+			rows_lab_release(lab);
+			free(lab);
+		}
+		free(first);
+	}
+}
+
+/* -- what leaves a party --------------------------------------------------------------------- */
+
+/* Every sum of rows is of `least` rows or more, although counts of fewer came up; nothing is as
+ * wide as there are rows, and nothing is uploaded but in `paper`. */
+static void only_sums_leave(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < 2; v++) {
+		struct rows_lab *lab = alloc(1, sizeof(*lab));
+		struct fedsc_report report;
+		struct fedsc_params p;
+		bool fewer = false, sums = false;
+
+		params(&p, variants[v]);
+		rows_lab_init(lab, &X, truth, 4, 0, 1);
+		lab->pool.upload = NULL; /* would crash */
+		lab->pool.hand_back = NULL;
+		assert_ok(fedsc_run(&lab->pool, &p, &report));
+		for (size_t i = 0; i < lab->asked_count; i++) {
+			const struct asked *a = &lab->asked[i];
+
+			if (a->kind != FEDSC_CLUSTERS)
+				continue;
+			fewer |= a->clusters == FEDKMEANS_COUNTS && a->least_count < p.least;
+			sums |= a->clusters == FEDKMEANS_SUMS;
+			if (a->clusters == FEDKMEANS_SUMS)
+				assert_true(a->least_count >= p.least);
+		}
+		assert_true(fewer && sums);
+		assert_true(v > 0 || report.dropped > 0);
+		fedsc_report_release(&report);
+		rows_lab_release(lab);
+		free(lab);
+	}
+}
+
+/* A party's policy is asked, not the job. */
+static void policy_refuses(void **state)
+{
+	struct rows_lab *lab = alloc(1, sizeof(*lab));
+	struct fedsc_report report;
+	struct fedsc_params p;
+
+	(void)state;
+	params(&p, FEDSC_BY_ANCHORS);
+	rows_lab_init(lab, &X, truth, 4, 0, 1);
+	lab->party[2].min_cluster = 10;
+	assert_err(
+	    fedsc_run(&lab->pool, &p, &report), ERR_PEER,
+	    "party 2: asked for sums of 3 rows or more; this party gives none of fewer than 10");
+	fedsc_report_release(&report);
+	rows_lab_release(lab);
+	free(lab);
+}
+
+/* -- partial participation ------------------------------------------------------------------- */
+
+static void members(void **state)
+{
+	bool first[8], member[8];
+	size_t times[8] = { 0 };
+
+	(void)state;
+	for (unsigned s = 0; s < 400; s++) {
+		size_t count = 0;
+
+		fedsc_members(11, s, 8, 3, member);
+		fedsc_members(11, s, 8, 3, first);
+		assert_memory_equal(member, first, sizeof(member));
+		for (size_t l = 0; l < 8; l++) {
+			count += member[l];
+			times[l] += member[l];
+		}
+		assert_int_equal(count, 3);
+	}
+	for (size_t l = 0; l < 8; l++) /* 150 in the mean, 9.7 the deviation */
+		assert_true(times[l] > 100 && times[l] < 200);
+}
+
+static void some_take_part(void **state)
+{
+	struct rows_lab *lab = alloc(1, sizeof(*lab));
+	struct fedsc_report report;
+	struct fedsc_params p;
+	size_t rounds = 0;
+	uint32_t *label;
+
+	(void)state;
+	params(&p, FEDSC_BY_DENSE);
+	p.participants = 3;
+	p.draw = 99;
+	rows_lab_init(lab, &X, truth, 8, 0, 1);
+	label = rows_run(lab, &p, &report);
+	for (size_t i = 0; i < lab->asked_count; i++) {
+		bool partial = lab->asked[i].kind == FEDSC_DICTIONARY;
+
+		rounds += partial;
+		assert_int_equal(lab->asked[i].members, partial ? 3 : 8);
+	}
+	assert_int_equal(rounds, p.rounds);
+	assert_true(accuracy(label) > 0.95);
+	free(label);
+	fedsc_report_release(&report);
+	p.participants = 9;
+	assert_err(fedsc_run(&lab->pool, &p, &report), ERR_INPUT, "9 participants of 8");
+	rows_lab_release(lab);
+	free(lab);
+}
+
+/* Eight parties with the same rows: whoever takes part, the mean of their dictionaries is the same.
+ */
+static void some_stand_for_all(void **state)
+{
+	struct rows_lab *lab = alloc(1, sizeof(*lab));
+	struct fedsc_report report;
+	struct fedsc_params p;
+	struct mat copies, all = { 0 };
+	uint32_t *part;
+
+	(void)state;
+	mat_init(&copies, 8 * N, M);
+	ALLOC(part, 8 * N);
+	for (size_t i = 0; i < 8 * N; i++) {
+		part[i] = (uint32_t)(i / N);
+		memcpy(ROW(&copies, i), ROW(&X, i % N), M * sizeof(double));
+	}
+	for (int some = 0; some < 2; some++) {
+		params(&p, FEDSC_BY_DENSE);
+		p.dims = 20;
+		p.rounds = 2;
+		p.participants = some ? 3 : 0;
+		rows_deal(lab, &copies, part, 8, 1);
+		assert_ok(fedsc_run(&lab->pool, &p, &report));
+		if (some)
+			assert_mat_near(&lab->party[0].Z, &all, 1e-10);
+		else
+			mat_copy(&all, &lab->party[0].Z);
+		fedsc_report_release(&report);
+		rows_lab_release(lab);
+	}
+	mat_release(&all);
+	free(part);
+	mat_release(&copies);
+	free(lab);
+}
+
+static void stops_by_tolerance(void **state)
+{
+	struct rows_lab *lab = alloc(1, sizeof(*lab));
+	struct fedsc_report report;
+	struct fedsc_params p;
+
+	(void)state;
+	params(&p, FEDSC_BY_DENSE);
+	p.rounds = 1000;
+	p.tolerance = 1e-2;
+	rows_lab_init(lab, &X, truth, 2, 0, 1);
+	assert_ok(fedsc_run(&lab->pool, &p, &report));
+	assert_true(report.rounds > 1 && report.rounds < 200);
+	assert_true(report.change <= 1e-2 && report.change > 0);
+	fedsc_report_release(&report);
+	rows_lab_release(lab);
+	free(lab);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_balls),
+		cmocka_unit_test(any_split),
+		cmocka_unit_test(only_sums_leave),
+		cmocka_unit_test(policy_refuses),
+		cmocka_unit_test(members),
+		cmocka_unit_test(some_take_part),
+		cmocka_unit_test(some_stand_for_all),
+		cmocka_unit_test(stops_by_tolerance),
+	};
+
+	return cmocka_run_group_tests(tests, make, unmake);
+}

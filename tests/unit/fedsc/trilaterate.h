@@ -1,0 +1,106 @@
+/* trilaterate.h -- the attack on FedSC's variant `paper`: rows from what a party uploads in clear.
+ *
+ * Who has Z, r, lambda and c of a row x knows k(Z, x) = (Kzz + lambda I) c, so the distances
+ * ||z_j - x||^2 = -2 r^2 ln k_j, and of those the differences to the first are linear in x:
+ *	2 (z_j - z_0)' x = ||z_j||^2 - ||z_0||^2 - d_j^2 + d_0^2,
+ * least squares for x. It needs more dictionary rows than columns; else the least x is found, which
+ * is x on the span of the differences. Values of k that are not above 0 (noise) are left out.
+ */
+#ifndef TESTS_UNIT_FEDSC_TRILATERATE_H
+#define TESTS_UNIT_FEDSC_TRILATERATE_H
+
+#include "tests/unit/linalg/sample.h"
+#include "common/linalg/kernel.h"
+#include "common/linalg/la.h"
+
+/* x (m) from c (d): true if there were enough distances to say anything. */
+static inline bool trilaterate_row(const struct mat *Z, const struct mat *K, double r,
+				   const double *c, double *x)
+{
+	size_t d = Z->rows, m = Z->cols, used = 0, first = 0;
+	double *k = alloc(d, sizeof(*k)), *right = alloc(d, sizeof(*right));
+	double *value = alloc(m, sizeof(*value));
+	struct mat A, G, V;
+	bool found = false;
+
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < d; j++)
+			k[i] += MAT(K, i, j) * c[j];
+	for (size_t i = 1; i < d; i++) /* the nearest has the distance with the most digits */
+		first = k[i] > k[first] ? i : first;
+	memset(x, 0, m * sizeof(*x));
+	mat_init(&A, d, m);
+	for (size_t i = 0; i < d && k[first] > 0; i++) {
+		double b = -2 * r * r * (log(k[first]) - log(k[i]));
+
+		if (i == first || !(k[i] > 0))
+			continue;
+		for (size_t j = 0; j < m; j++) {
+			double z = MAT(Z, i, j), z0 = MAT(Z, first, j);
+
+			MAT(&A, used, j) = 2 * (z - z0);
+			b += z * z - z0 * z0;
+		}
+		right[used++] = b;
+	}
+	A.rows = used;
+	if (used > 0) {
+		la_gram_columns(&A, 1, &G);
+		assert_ok(la_eigen_top(&G, m, value, &V));
+		for (size_t e = 0; e < m && value[e] > 1e-12 * value[0]; e++) {
+			double along = 0;
+
+			found = true;
+			for (size_t i = 0; i < used; i++)
+				for (size_t j = 0; j < m; j++)
+					along += MAT(&V, e, j) * MAT(&A, i, j) * right[i];
+			for (size_t j = 0; j < m; j++)
+				x[j] += along / value[e] * MAT(&V, e, j);
+		}
+		mat_release(&V);
+		mat_release(&G);
+	}
+	mat_release(&A);
+	free(value);
+	free(right);
+	free(k);
+	return found;
+}
+
+static inline int trilaterate_rising(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median over rows of ||found - x|| / ||x||, X being what was to be found. */
+static inline double trilaterate(const struct mat *Z, const struct mat *C, double r, double lambda,
+				 const struct mat *X)
+{
+	double *error = alloc(C->rows, sizeof(*error)), *x = alloc(Z->cols, sizeof(*x)), median;
+	struct mat K;
+
+	kernel_gaussian(Z, Z, r, 1, &K);
+	for (size_t i = 0; i < Z->rows; i++)
+		MAT(&K, i, i) += lambda;
+	for (size_t i = 0; i < C->rows; i++) {
+		double off = 0, size = 0;
+
+		if (!trilaterate_row(Z, &K, r, ROW(C, i), x))
+			off = INFINITY;
+		for (size_t j = 0; j < Z->cols; j++) {
+			off += (x[j] - MAT(X, i, j)) * (x[j] - MAT(X, i, j));
+			size += MAT(X, i, j) * MAT(X, i, j);
+		}
+		error[i] = sqrt(off / size);
+	}
+	qsort(error, C->rows, sizeof(*error), trilaterate_rising);
+	median = error[C->rows / 2];
+	mat_release(&K);
+	free(x);
+	free(error);
+	return median;
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* The order in which a graph is laid out for its filter. */
+#include "tests/unit/linalg/sample.h"
+#include "common/graph/filter_plan.h"
+
+enum { NODES = 11000, HUB = 5000, SPOKES = 300, ALONE = 7 };
+
+/* Paths of five nodes, with a hub on every 30th node and the last few nodes alone. */
+static void make(struct graph *g, bool weighted)
+{
+	size_t count = 0;
+	struct triple *t;
+	struct csr a;
+
+	ALLOC(t, 2 * (NODES + SPOKES));
+	for (uint32_t i = 0; i + ALONE + 1 < NODES; i++) {
+		double w = weighted ? 1 + i % 9 : 1;
+
+		if (i % 5 == 4)
+			continue;
+		t[count++] = (struct triple){ i, i + 1, w };
+		t[count++] = (struct triple){ i + 1, i, w };
+	}
+	for (uint32_t i = 0; i < SPOKES; i++)
+		if (30 * i > HUB + 1 || 30 * i + 1 < HUB) {
+			t[count++] = (struct triple){ HUB, 30 * i, 1 };
+			t[count++] = (struct triple){ 30 * i, HUB, 1 };
+		}
+	csr_from_triples(&a, NODES, NODES, t, count);
+	graph_init(g, &a);
+	free(t);
+}
+
+/* Each node once, with its own neighbours in their own order, its weights and its degree. */
+static void each_node_once(void **state)
+{
+	(void)state;
+	for (int weighted = 0; weighted < 2; weighted++) {
+		struct filter_plan p;
+		bool seen[NODES] = { false };
+		struct graph g;
+
+		make(&g, weighted);
+		assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
+		assert_int_equal(p.n, NODES);
+		assert_true(!p.value == !weighted);
+		for (size_t i = 0; i < NODES; i++) {
+			const struct csr *a = &g.adjacency;
+			size_t node = p.order[i], first = a->start[node];
+
+			assert_true(node < NODES && !seen[node]);
+			seen[node] = true;
+			assert_int_equal(p.start[i + 1] - p.start[i], a->start[node + 1] - first);
+			for (size_t e = p.start[i], f = first; e < p.start[i + 1]; e++, f++) {
+				assert_int_equal(p.order[p.index[e]], a->index[f]);
+				assert_true(!weighted || p.value[e] == a->value[f]);
+			}
+			assert_true(p.enter[i] == g.inv_sqrt_deg[node]);
+		}
+		filter_plan_release(&p);
+		graph_release(&g);
+	}
+}
+
+/* Rows of another length than the one before are as few as windows and lengths allow. */
+static void equal_rows_together(void **state)
+{
+	struct filter_plan p;
+	size_t changes = 0;
+	struct graph g;
+
+	(void)state;
+	make(&g, false);
+	assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
+	for (size_t i = 1; i < NODES; i++)
+		changes += p.start[i + 1] - p.start[i] != p.start[i] - p.start[i - 1];
+	assert_true(changes <=
+		    5 * (NODES / 256 + 1)); /* lengths 0 to 3 and the hub's, in each window */
+	filter_plan_release(&p);
+	graph_release(&g);
+}
+
+/* Each node once, and each row's neighbours those of its nodes, but each row of them once. */
+static void check_folded(const struct filter_plan *p, const struct graph *g)
+{
+	const struct csr *a = &g->adjacency;
+	uint32_t row_of[SAMPLE_LEAFY];
+	size_t nodes = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		assert_int_equal(p->of[i], nodes);
+		for (; nodes < p->of[i + 1]; nodes++)
+			row_of[p->order[nodes]] = (uint32_t)i;
+	}
+	assert_int_equal(nodes, SAMPLE_LEAFY);
+	for (size_t i = 0; i < p->n; i++) {
+		bool meant[SAMPLE_LEAFY] = { false };
+		size_t node = p->order[p->of[i]], count = 0, leaves = p->of[i + 1] - p->of[i];
+
+		for (size_t e = a->start[node]; e < a->start[node + 1]; e++) {
+			count += !meant[row_of[a->index[e]]];
+			meant[row_of[a->index[e]]] = true;
+		}
+		assert_int_equal(p->start[i + 1] - p->start[i], count);
+		for (size_t e = p->start[i]; e < p->start[i + 1]; e++)
+			assert_true(meant[p->index[e]]);
+		assert_true(leaves <= FOLD_MOST && (leaves == 1 || node >= SAMPLE_HUBS));
+		assert_true(p->enter[i] == g->inv_sqrt_deg[node]);
+		assert_near(p->keep[i] + p->take[i], leaves > 1 ? 0.75 : p->keep[i] + p->take[i],
+			    1e-15);
+	}
+}
+
+static void leaves_in_one_row(void **state)
+{
+	struct filter_plan p;
+	struct graph g;
+
+	(void)state;
+	sample_leafy(&g, false);
+	assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
+	assert_null(p.of);
+	filter_plan_fold(&p);
+	/* 3, 6, .. 15 leaves: one row; 18 to 27: two */
+	assert_int_equal(p.n, SAMPLE_HUBS + 5 + 2 * 4);
+	check_folded(&p, &g);
+	filter_plan_release(&p);
+	graph_release(&g);
+}
+
+/* Weighted edges, and graphs with hardly a leaf beside another, stay as they are. */
+static void nothing_to_fold(void **state)
+{
+	struct filter_plan p;
+	struct graph g;
+
+	(void)state;
+	for (int few = 0; few < 2; few++) {
+		if (few)
+			make(&g, false);
+		else
+			sample_leafy(&g, true);
+		assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
+		filter_plan_fold(&p);
+		assert_null(p.of);
+		assert_int_equal(p.n, few ? NODES : SAMPLE_LEAFY);
+		filter_plan_release(&p);
+		graph_release(&g);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_node_once),
+		cmocka_unit_test(equal_rows_together),
+		cmocka_unit_test(leaves_in_one_row),
+		cmocka_unit_test(nothing_to_fold),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+/* Powers in fewer steps, against pow() all over the spectrum. */
+#include "tests/test.h"
+#include "common/graph/filter_steps.h"
+
+#include <math.h>
+
+static double worst_of(const struct filter_steps *s, unsigned power)
+{
+	double worst = 0;
+
+	for (int i = 0; i <= 5000; i++) {
+		double t = i / 5000., off = fabs(filter_steps_at(s, t) - pow(t, power));
+
+		worst = fmax(worst, off);
+	}
+	return worst;
+}
+
+static void powers(void **state)
+{
+	(void)state;
+	for (unsigned power = 1; power <= 1000; power += 1 + power / 40) {
+		struct filter_steps s;
+
+		filter_steps_init(&s, power);
+		assert_int_equal(s.count, filter_steps_count(power)); /* its roots are found */
+		assert_true(worst_of(&s, power) < 1e-10);
+		assert_true(fabs(filter_steps_at(&s, 1) - 1) < 1e-13); /* a constant stays */
+		filter_steps_release(&s);
+	}
+}
+
+static void counts(void **state)
+{
+	(void)state;
+	assert_int_equal(filter_steps_count(0), 0);
+	assert_int_equal(filter_steps_count(1), 1);
+	assert_int_equal(filter_steps_count(20), 20);
+	assert_int_equal(filter_steps_count(60), 37);
+	assert_int_equal(filter_steps_count(120), 53);
+	assert_int_equal(filter_steps_count(1000), 153);
+}
+
+static void plain_powers(void **state)
+{
+	struct filter_steps s;
+
+	(void)state;
+	filter_steps_init(&s, 9);
+	assert_int_equal(s.count, 9);
+	for (size_t i = 0; i < s.count; i++)
+		assert_true(s.step[i].scale == 1 && s.step[i].shift == 0 && s.step[i].back == 0);
+	filter_steps_release(&s);
+	filter_steps_init(&s, 0);
+	assert_true(s.count == 0 && filter_steps_at(&s, 0.5) == 1);
+	filter_steps_release(&s);
+}
+
+/* No product of the first steps is much larger than what comes out: rounding would be, too. */
+static void on_the_way(void **state)
+{
+	(void)state;
+	for (unsigned power = 30; power <= 240; power += 30) {
+		struct filter_steps s;
+		double most = 0;
+
+		filter_steps_init(&s, power);
+		assert_true(s.step[0].back == 0);
+		for (size_t count = s.count; count > 0; count--) {
+			struct filter_steps first = { .count = count, .step = s.step };
+
+			for (int i = 0; i <= 1000; i++)
+				most = fmax(most, fabs(filter_steps_at(&first, i / 1000.)));
+		}
+		assert_true(most < 300);
+		filter_steps_release(&s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(powers),
+		cmocka_unit_test(counts),
+		cmocka_unit_test(plain_powers),
+		cmocka_unit_test(on_the_way),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

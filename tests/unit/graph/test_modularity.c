@@ -1,0 +1,63 @@
+#include "tests/unit/linalg/sample.h"
+#include "common/graph/modularity.h"
+
+/* Two triangles, 0 1 2 and 3 4 5, joined by the edge 2 - 3 of weight `bridge`. */
+static void triangles(struct csr *a, double bridge, bool weighted)
+{
+	static const uint32_t edge[][2] = { { 0, 1 }, { 1, 2 }, { 0, 2 }, { 3, 4 },
+					    { 4, 5 }, { 3, 5 }, { 2, 3 } };
+	struct triple t[14];
+
+	for (size_t e = 0; e < 7; e++) {
+		double w = e == 6 ? bridge : 1;
+
+		t[2 * e] = (struct triple){ edge[e][0], edge[e][1], w };
+		t[2 * e + 1] = (struct triple){ edge[e][1], edge[e][0], w };
+	}
+	csr_from_triples(a, 6, 6, t, 14);
+	if (!weighted) {
+		free(a->value);
+		a->value = NULL;
+	}
+}
+
+/* By hand: 6 of 7 edges within, each side half of the degrees: 6/7 - 1/2. */
+static void known(void **state)
+{
+	static const uint32_t sides[] = { 0, 0, 0, 1, 1, 1 }, one[] = { 2, 2, 2, 2, 2, 2 },
+			      alone[] = { 0, 1, 2, 3, 4, 5 };
+	struct csr a;
+
+	(void)state;
+	triangles(&a, 1, false);
+	assert_near(modularity(&a, sides, 2), 6.0 / 7 - 0.5, 1e-15);
+	assert_near(modularity(&a, sides, 9), 6.0 / 7 - 0.5, 1e-15); /* empty clusters */
+	assert_near(modularity(&a, one, 3), 0, 1e-15);
+	assert_near(modularity(&a, alone, 6), -(4 * 4 + 2 * 9) / 196.0, 1e-15);
+	csr_release(&a);
+	/* A heavier bridge counts against the sides: 6 of 9, degrees 9 and 9 of 18. */
+	triangles(&a, 3, true);
+	assert_near(modularity(&a, sides, 2), 6.0 / 9 - 0.5, 1e-15);
+	csr_release(&a);
+}
+
+static void no_edges(void **state)
+{
+	static const uint32_t label[] = { 0, 1, 0 };
+	struct csr a;
+
+	(void)state;
+	csr_from_triples(&a, 3, 3, NULL, 0);
+	assert_true(modularity(&a, label, 2) == 0);
+	csr_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known),
+		cmocka_unit_test(no_edges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

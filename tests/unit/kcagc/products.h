@@ -1,0 +1,209 @@
+/* products.h -- federated GCC and landmark projection in memory: data with an order to find, the
+ * same methods on slices held by one program, and messages that a coordinator must not send. */
+#ifndef TESTS_UNIT_KCAGC_PRODUCTS_H
+#define TESTS_UNIT_KCAGC_PRODUCTS_H
+
+#include "common/kcagc/gcc.h"
+#include "common/kcagc/landmark.h"
+#include "tests/unit/kcagc/predict.h"
+#include "tests/unit/both/steps.h"
+
+/* A job over planted data; settings as for planted_job, whose order these methods would take. */
+static inline struct job products_job(const char *settings)
+{
+	static const char text[] = "{\"kind\":\"kcagc\",\"clusters\":3,\"allow_single\":true,"
+				   "\"secure_sum\":{\"group\":\"ffdhe2048\"}}";
+
+	return job_of(text, sizeof(text) - 1, settings);
+}
+
+/* What becomes of the party's columns before it is run. */
+enum features_of { NUMBERS, WORDS, SOME_WORDS };
+
+static inline void products_features(struct features *X, size_t l, enum features_of what)
+{
+	size_t count = X->dense.rows * X->dense.cols;
+
+	if (what == NUMBERS || (what == SOME_WORDS && l == 0))
+		return;
+	for (size_t i = 0; i < count; i++)
+		X->dense.a[i] = X->dense.a[i] > 0.8;
+}
+
+/* The pool of the same slices, and both methods on it: what a federation ought to find. */
+struct twin {
+	struct slice slice[FED_MAX];
+	struct pool_memory memory;
+	struct pool pool;
+};
+
+static inline void twin_init(struct twin *t, const struct planted *p, size_t L,
+			     enum features_of what, const struct job *job)
+{
+	*t = (struct twin){ .memory = { .parties = L,
+					.dims = job->clusters,
+					.local =
+					    landmark_local(job->clusters, job_local_clusters(job),
+							   job->seed, 1) } };
+	for (size_t l = 0; l < L; l++) {
+		struct features X;
+
+		planted_slice(p, l, L, &X);
+		products_features(&X, l, what);
+		assert_ok(slice_init(&t->slice[l], &X, &p->g, 1));
+	}
+	t->memory.slice = t->slice;
+	pool_in_memory(&t->pool, &t->memory);
+}
+
+static inline void twin_release(struct twin *t)
+{
+	for (size_t l = 0; l < t->memory.parties; l++)
+		slice_release(&t->slice[l]);
+}
+
+/* A federation that has been run; free with products_end(). */
+static inline struct federation *products_run(const struct planted *p, size_t L,
+					      const struct job *job, enum features_of what)
+{
+	struct federation *f = alloc(1, sizeof(*f));
+
+	federation_init(f, p, L, job);
+	for (size_t l = 0; l < L; l++)
+		products_features(&f->party[l].X, l, what);
+	federation_run(f);
+	federation_succeeded(f);
+	return f;
+}
+
+static inline void products_end(struct federation *f)
+{
+	federation_release(f);
+	free(f);
+}
+
+static inline void assert_phases(const struct half *h, const char *phases)
+{
+	char seen[256] = "";
+
+	for (size_t i = 0; i < h->record.phases; i++) {
+		strcat(seen, i ? " " : "");
+		strcat(seen, h->record.phase[i].name);
+	}
+	assert_string_equal(seen, phases);
+}
+
+static inline struct recording *products_recording(const struct plan *plan, size_t L,
+						   const char *settings)
+{
+	struct recording *r;
+
+	ALLOC(r, 1);
+	planted_make(&r->data, plan);
+	r->job = products_job(settings);
+	recording_init(r, L);
+	federation_run(&r->f);
+	federation_succeeded(&r->f);
+	return r;
+}
+
+/* ---- one message of a script, changed ---- */
+
+/* The nth message of this type to the party: which step it is. */
+static inline size_t step_of(const struct script *s, enum msg_type type, size_t nth)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->note[i].type == type && nth-- == 0)
+			return i;
+	fail_msg("no such %s in the script", msg_name(type));
+	return 0;
+}
+
+/* Party l gets m in place of its recorded message `step`, and refuses it with these words. */
+static inline void assert_party_refuses(struct recording *r, size_t l, size_t step,
+					const struct msg *m, const char *words)
+{
+	struct listener to = { r, l, false };
+	struct script s = { 0 };
+	struct outcome out;
+
+	script_copy(&s, &r->to_party[l], step);
+	script_add_msg(&s, m);
+	replay(&to, &s, &out);
+	assert_refused(&to, step, words, m->type, &out);
+	if (!strstr(out.why, words))
+		fail_msg("refused with \"%s\", expected \"%s\"", out.why, words);
+	script_release(&s);
+}
+
+static inline void assert_refuses_choice(struct recording *r, size_t nth, uint64_t value,
+					 const char *words)
+{
+	size_t step = step_of(&r->to_party[0], MSG_CHOICE, nth);
+	struct msg m;
+
+	assert_ok(msg_decode(
+	    &m, MSG_CHOICE,
+	    (struct bytes){ r->to_party[0].note[step].body, r->to_party[0].note[step].len }));
+	m.choice.value = value;
+	assert_party_refuses(r, 0, step, &m, words);
+}
+
+/* change() gets the numbers of the nth MATRIX or BLOCK as doubles. */
+typedef void change_reals(double *x, size_t count);
+
+static inline void assert_refuses_reals(struct recording *r, enum msg_type type, size_t nth,
+					change_reals *change, const char *words)
+{
+	size_t step = step_of(&r->to_party[0], type, nth), size = type == MSG_BLOCK ? 4 : 8;
+	struct msg m;
+	double *x;
+	uint8_t *bytes;
+
+	assert_ok(msg_decode(
+	    &m, type,
+	    (struct bytes){ r->to_party[0].note[step].body, r->to_party[0].note[step].len }));
+	ALLOC(x, m.reals.count);
+	bytes = alloc(m.reals.count, size);
+	for (size_t i = 0; i < m.reals.count; i++) {
+		float single;
+
+		memcpy(&single, m.reals.values.p + i * size, sizeof(single));
+		if (size == 4)
+			x[i] = (double)single;
+		else
+			memcpy(&x[i], m.reals.values.p + i * size, size);
+	}
+	change(x, m.reals.count);
+	for (size_t i = 0; i < m.reals.count; i++) {
+		float single = (float)x[i];
+
+		memcpy(bytes + i * size, size == 4 ? (void *)&single : (void *)&x[i], size);
+	}
+	m.reals.values.p = bytes;
+	assert_party_refuses(r, 0, step, &m, words);
+	free(bytes);
+	free(x);
+}
+
+/* Another vector of n labels in place of the nth of this type. */
+static inline void assert_refuses_labels(struct recording *r, enum msg_type type, size_t nth,
+					 uint32_t values, const uint32_t *label, size_t count,
+					 const char *words)
+{
+	size_t step = step_of(&r->to_party[0], type, nth), len = labels_bytes(values, count);
+	struct msg m;
+	uint8_t *packed = alloc(len, 1);
+
+	assert_ok(msg_decode(
+	    &m, type,
+	    (struct bytes){ r->to_party[0].note[step].body, r->to_party[0].note[step].len }));
+	labels_pack(packed, values, label, count);
+	m.labels.values = values;
+	m.labels.count = count;
+	m.labels.packed = (struct bytes){ packed, len };
+	assert_party_refuses(r, 0, step, &m, words);
+	free(packed);
+}
+
+#endif

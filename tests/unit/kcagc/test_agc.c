@@ -1,0 +1,147 @@
+#include "tests/unit/graph/data.h"
+#include "common/kcagc/agc.h"
+#include "common/cluster/kmeans.h"
+#include "common/cluster/metrics.h"
+
+enum { N = PLANTED_NODES, K = PLANTED_CLASSES };
+
+static struct metrics run(struct agc_params p, uint32_t *label)
+{
+	static uint32_t truth[N];
+	struct features X;
+	struct metrics m;
+	struct graph g;
+
+	planted(&X, &g, truth);
+	assert_ok(agc(&X, &g, &p, label));
+	assert_ok(metrics_of(truth, label, N, &m));
+	graph_release(&g);
+	return m;
+}
+
+/* The planted classes come back, and it takes the graph to find them. */
+static void finds_planted_classes(void **state)
+{
+	struct agc_params p = { .k = K, .psi = 6, .restarts = 10, .iterations = 100, .threads = 1 };
+	static uint32_t label[N];
+	struct metrics m;
+
+	(void)state;
+	m = run(p, label);
+	assert_true(m.acc > 0.95 && m.nmi > 0.9 && m.ari > 0.9 && m.f1 > 0.95);
+	p.filter = FILTER_SPECTRAL;
+	assert_true(run(p, label).acc > 0.95);
+	p.psi = 0;
+	assert_true(run(p, label).acc < 0.9);
+}
+
+/* What its header says, step by step. */
+static void is_embed_and_kmeans(void **state)
+{
+	static uint32_t truth[N], label[N], expected[N];
+
+	(void)state;
+	for (int kind = 0; kind < 2; kind++) {
+		enum filter_kind filter = kind ? FILTER_SPECTRAL : FILTER_HALF;
+		struct agc_params p = { .k = 5,
+					.filter = filter,
+					.psi = 1,
+					.restarts = 2,
+					.iterations = 3,
+					.seed = 8,
+					.threads = 1 };
+		struct embed_params e = {
+			.filter = filter, .order = 1, .unit_basis = true, .dims = 5, .threads = 1
+		};
+		struct kmeans_params m = {
+			.k = 5, .restarts = 2, .iterations = 3, .seed = 8, .threads = 1
+		};
+		struct features X;
+		struct graph g;
+		struct mat Z;
+
+		run(p, label);
+		planted(&X, &g, truth);
+		assert_ok(embed(&X, &g, &e, &Z));
+		kmeans(&Z, NULL, &m, expected, NULL, NULL);
+		assert_memory_equal(label, expected, sizeof(label));
+		mat_release(&Z);
+		graph_release(&g);
+	}
+}
+
+static void threads_do_not_matter(void **state)
+{
+	struct agc_params p = { .k = K, .psi = 1, .restarts = 10, .iterations = 100, .seed = 3 };
+	static uint32_t label[N], again[N];
+
+	(void)state;
+	p.threads = 1;
+	run(p, label);
+	for (p.threads = 2; p.threads <= 4; p.threads *= 2) {
+		run(p, again);
+		assert_memory_equal(label, again, sizeof(label));
+	}
+}
+
+static void bad_input(void **state)
+{
+	struct agc_params p = { .k = 2, .restarts = 1, .iterations = 1, .threads = 1 };
+	struct features X = { 0 };
+	struct graph g;
+
+	(void)state;
+	sample_graph(&g, 5, 4, 0, false, 1);
+	sample_normal(&X.dense, 4, 3, 1);
+	assert_err(agc(&X, &g, &p, NULL), ERR_INPUT, "5 nodes");
+	graph_release(&g);
+}
+
+/* -- real data: the published accuracies ----------------------------------------------------- */
+
+static void check_published(const char *set, unsigned k, unsigned psi, double acc)
+{
+	struct agc_params p = {
+		.k = k, .psi = psi, .restarts = 10, .iterations = 100, .threads = 2
+	};
+	uint32_t *truth = NULL, *label;
+	struct features X;
+	struct metrics m;
+	struct graph g;
+
+	if (!read_cited(set, &X, &g, &truth))
+		skip();
+	ALLOC(label, g.adjacency.rows);
+	assert_ok(agc(&X, &g, &p, label));
+	assert_ok(metrics_of(truth, label, g.adjacency.rows, &m));
+	assert_near(100 * m.acc, acc, 0.05);
+	graph_release(&g);
+	free(label);
+	free(truth);
+}
+
+static void cora(void **state)
+{
+	(void)state;
+	check_published("cora", 7, 9, 68.17);
+}
+
+static void citeseer(void **state)
+{
+	(void)state;
+	check_published("citeseer", 6, 15, 68.39);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_planted_classes),
+		cmocka_unit_test(is_embed_and_kmeans),
+		cmocka_unit_test(threads_do_not_matter),
+		cmocka_unit_test(bad_input),
+		cmocka_unit_test(cora),
+		cmocka_unit_test(citeseer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

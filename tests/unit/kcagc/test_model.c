@@ -1,0 +1,472 @@
+/* What a party keeps of a run: bytes and back, and everything that is no model. */
+#include "tests/test.h"
+#include "tests/unit/dir.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "crypto/hash.h"
+#include "party/kcagc/model.h"
+#include "party/kcagc/predict.h"
+#include "proto/codec.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COLUMNS = 7, DIMS = 3, K = 4, ID = 0x5a };
+
+static struct model *sample(bool kept)
+{
+	struct model *m = alloc(1, sizeof(*m));
+
+	memset(m->job_id, ID, sizeof(m->job_id));
+	m->L = 3;
+	m->own = 1;
+	for (int l = 0; l < 3; l++)
+		snprintf(m->name[l], sizeof(m->name[l]), "bank-%c", 'a' + l);
+	m->method = kept ? METHOD_FLAT : METHOD_GCC;
+	m->min_cell = 1;
+	m->clusters = K;
+	m->fraction_bits = 16;
+	m->nodes = 10;
+	if (!kept)
+		return m;
+	m->kept = true;
+	m->how = (struct embedding){ .word = 1,
+				     .filter = FILTER_SPECTRAL,
+				     .order = 5,
+				     .unit_rows = true,
+				     .row_power = 0.5,
+				     .mean_norm = 0.25 };
+	ALLOC(m->how.idf, COLUMNS);
+	mat_init(&m->how.map, COLUMNS, DIMS);
+	mat_init(&m->centre, K, DIMS);
+	ALLOC(m->size, K);
+	for (int j = 0; j < COLUMNS; j++)
+		m->how.idf[j] = 1 + j;
+	for (int i = 0; i < COLUMNS * DIMS; i++)
+		m->how.map.a[i] = -0.1 * i;
+	for (int i = 0; i < K * DIMS; i++)
+		m->centre.a[i] = 1e-300 * i;
+	m->size[0] = 7;
+	m->size[3] = 3;
+	return m;
+}
+
+static struct buf printed(bool kept)
+{
+	struct model *m = sample(kept);
+	struct buf b = { 0 };
+
+	model_print(m, &b);
+	model_free(m);
+	return b;
+}
+
+/* Of a heap block of its exact size, so that a read past it shows. */
+static enum err parse(const uint8_t *p, size_t n, struct model **m)
+{
+	uint8_t *copy = alloc(n, 1);
+	enum err e;
+
+	if (n)
+		memcpy(copy, p, n);
+	e = model_parse((struct bytes){ copy, n }, "model-x.bin", m);
+	free(copy);
+	return e;
+}
+
+/* The checksum over changed bytes, as whoever writes such a file would make it. */
+static void sum_again(struct buf *b)
+{
+	sha256_of(b->p, b->n - SHA256_LEN, b->p + b->n - SHA256_LEN);
+}
+
+static void test_back_again(void **state)
+{
+	(void)state;
+	for (int kept = 0; kept < 2; kept++) {
+		struct buf b = printed(kept), again = { 0 };
+		struct model *m, *from = sample(kept);
+
+		assert_ok(parse(b.p, b.n, &m));
+		model_print(m, &again);
+		assert_int_equal(again.n, b.n);
+		assert_memory_equal(again.p, b.p, b.n);
+		assert_memory_equal(m->job_id, from->job_id, JOB_ID_LEN);
+		assert_true(m->L == 3 && m->own == 1 && m->kept == kept && m->nodes == 10);
+		assert_string_equal(m->name[2], "bank-c");
+		assert_int_equal(m->method, from->method);
+		assert_int_equal(m->how.order, from->how.order);
+		assert_int_equal(m->how.filter, from->how.filter);
+		assert_true(m->how.word == from->how.word &&
+			    m->how.mean_norm == from->how.mean_norm);
+		assert_true(m->how.unit_rows == from->how.unit_rows);
+		assert_true(m->how.row_power == from->how.row_power);
+		if (kept) {
+			assert_memory_equal(m->how.idf, from->how.idf, COLUMNS * sizeof(double));
+			assert_memory_equal(m->how.map.a, from->how.map.a,
+					    COLUMNS * DIMS * sizeof(double));
+			assert_memory_equal(m->centre.a, from->centre.a, K * DIMS * sizeof(double));
+			assert_memory_equal(m->size, from->size, K * sizeof(*m->size));
+		}
+		model_free(from);
+		model_free(m);
+		buf_release(&b);
+		buf_release(&again);
+	}
+}
+
+static void test_any_bit(void **state)
+{
+	struct buf b = printed(true);
+	struct model *m = NULL;
+
+	(void)state;
+	for (size_t bit = 0; bit < 8 * b.n; bit++) {
+		b.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_err(parse(b.p, b.n, &m), ERR_INPUT,
+			   bit < 64   ? "model-x.bin: it does not begin like a model"
+			   : bit < 96 ? "of its format, this program reads 1"
+				      : "model-x.bin: damaged, its checksum is not that of its");
+		b.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	assert_ok(parse(b.p, b.n, &m));
+	model_free(m);
+	buf_release(&b);
+}
+
+/* Cut off anywhere, and with a byte too many; with the checksum made anew as well. */
+static void test_any_length(void **state)
+{
+	struct buf whole = printed(true);
+	struct model *m = NULL;
+
+	(void)state;
+	for (size_t n = 0; n <= whole.n + 1; n++) {
+		struct buf b = { 0 };
+
+		buf_add(&b, whole.p, n < whole.n ? n : whole.n);
+		if (n > whole.n)
+			buf_add(&b, "", 1);
+		if (n != whole.n)
+			assert_err(parse(b.p, b.n, &m), ERR_INPUT, "model-x.bin: ");
+		if (n != whole.n && n >= 12 + SHA256_LEN) {
+			sum_again(&b);
+			assert_err(parse(b.p, b.n, &m), ERR_INPUT, "does not hold together");
+		}
+		buf_release(&b);
+	}
+	buf_release(&whole);
+}
+
+static void test_other_version(void **state)
+{
+	struct buf b = printed(true);
+	struct model *m = NULL;
+
+	(void)state;
+	put_u32(b.p + 8, 2);
+	sum_again(&b);
+	assert_err(parse(b.p, b.n, &m), ERR_INPUT,
+		   "model-x.bin: a model in version 2 of its format, this program reads 1; run the "
+		   "kcagc job again");
+	buf_release(&b);
+}
+
+/* Every 4 and every 8 bytes replaced by extremes, under a right checksum: refused, or else it is a
+ * model that is written as it was read. Nothing is allocated that is not in the file. */
+static void test_any_field(void **state)
+{
+	static const uint64_t extreme[] = { 0,
+					    1,
+					    UINT64_MAX,
+					    (uint64_t)1 << 28,
+					    (uint64_t)1 << 40,
+					    0x7ff8000000000000, /* not a number */
+					    0x7ff0000000000000, /* infinite */
+					    0xbff0000000000000 /* -1 */ };
+	struct buf whole = printed(true);
+	size_t refused = 0, read = 0;
+
+	(void)state;
+	for (size_t at = 12; at + 8 <= whole.n - SHA256_LEN; at++)
+		for (size_t i = 0; i < 2 * sizeof(extreme) / sizeof(*extreme); i++) {
+			struct buf b = { 0 }, again = { 0 };
+			struct model *m = NULL;
+
+			buf_add(&b, whole.p, whole.n);
+			if (i & 1)
+				put_u32(b.p + at,
+					(uint32_t)(extreme[i / 2] >> 32 | extreme[i / 2]));
+			else
+				put_u64(b.p + at, extreme[i / 2]);
+			sum_again(&b);
+			if (parse(b.p, b.n, &m) != ERR_OK) {
+				refused++;
+			} else {
+				model_print(m, &again);
+				assert_int_equal(again.n, b.n);
+				assert_memory_equal(again.p, b.p, b.n);
+				for (size_t j = 0; j < m->how.map.rows * m->how.map.cols; j++)
+					assert_true(isfinite(m->how.map.a[j]));
+				for (size_t j = 0; j < m->centre.rows * m->centre.cols; j++)
+					assert_true(isfinite(m->centre.a[j]));
+				read++;
+			}
+			model_free(m);
+			buf_release(&b);
+			buf_release(&again);
+		}
+	assert_true(refused > 100 && read > 100);
+	buf_release(&whole);
+}
+
+/* One thing wrong at a time, in what is otherwise a whole model. */
+static void test_does_not_hold_together(void **state)
+{
+	(void)state;
+	for (int wrong = 0; wrong < 7; wrong++) {
+		struct model *m = sample(true);
+		struct buf b = { 0 };
+		size_t at = 0;
+
+		model_print(m, &b);
+		switch (wrong) {
+		case 0: /* bank-b after bank-b */
+			b.p[12 + 16 + 8 + 4 + 5] = 'b';
+			break;
+		case 1: /* own: 3 of 3 */
+			at = 12 + 16 + 8 + 3 * 10;
+			put_u64(b.p + at, 3);
+			break;
+		case 2: /* no method */
+			at = 12 + 16 + 8 + 3 * 10 + 8 + 4;
+			memcpy(b.p + at, "flot", 4);
+			break;
+		case 3: /* one node more in a cluster than there are */
+			at = b.n - SHA256_LEN - 8;
+			put_u64(b.p + at, 4);
+			break;
+		case 4: /* sizes that only modulo 2^64 add up */
+			at = b.n - SHA256_LEN - 16;
+			put_u64(b.p + at, UINT64_MAX);
+			put_u64(b.p + at + 8, 4);
+			break;
+		case 5: /* a centre that is no number */
+			at = b.n - SHA256_LEN - 8 * K - 8;
+			put_u64(b.p + at, 0x7ff8000000000000);
+			break;
+		case 6: /* a byte left over */
+			buf_add(&b, "", 1);
+			break;
+		}
+		sum_again(&b);
+		model_free(m);
+		m = NULL;
+		assert_err(parse(b.p, b.n, &m), ERR_INPUT,
+			   "model-x.bin: what it says does not hold together");
+		buf_release(&b);
+	}
+}
+
+/* 2^28 columns in 2^16 dimensions, of which the file has few: in a process that may not take as
+ * much. */
+static void test_huge_shape(void **state)
+{
+	struct buf b = printed(true);
+	struct model *m = NULL;
+	int status;
+	pid_t child;
+
+	(void)state;
+	put_u64(b.p + 146, 1 << 28);
+	put_u64(b.p + 154, 1 << 16);
+	sum_again(&b);
+	child = fork();
+	if (child == 0) {
+#if !SANITIZED
+		setrlimit(RLIMIT_AS, &(struct rlimit){ (rlim_t)1 << 32, (rlim_t)1 << 32 });
+#endif
+		_exit(parse(b.p, b.n, &m) == ERR_INPUT &&
+			      strstr(err_detail(), "does not hold together")
+			  ? 0
+			  : 1);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	buf_release(&b);
+}
+
+/* ---- in the state directory ---- */
+
+static char *path_in_dir(void)
+{
+	char name[64] = "model-";
+
+	for (int i = 0; i < JOB_ID_LEN; i++)
+		snprintf(name + 6 + 2 * i, 3, "%02x", ID);
+	strcat(name, ".bin");
+	return file_join(dir, name);
+}
+
+static void test_kept_and_found(void **state)
+{
+	struct model *m = sample(true), *found;
+	uint8_t other[JOB_ID_LEN] = { 1, 2, 3 };
+	char *path, *renamed;
+	struct stat st;
+
+	(void)state;
+	path = path_in_dir();
+	assert_ok(model_keep(m, dir));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_ok(model_find(dir, m->job_id, &found));
+	assert_memory_equal(found->centre.a, m->centre.a, K * DIMS * sizeof(double));
+	model_free(found);
+	assert_err(model_find(dir, other, &found), ERR_INPUT,
+		   "there is no model of run 01020300000000000000000000000000 here");
+	renamed = file_join(dir, "model-01020300000000000000000000000000.bin");
+	assert_int_equal(rename(path, renamed), 0);
+	assert_err(model_find(dir, other, &found), ERR_INPUT,
+		   "renamed, it is the model of another run");
+	model_forget(dir, other);
+	assert_false(file_exists(renamed));
+	model_forget(dir, other); /* which is not there */
+	free(renamed);
+	free(path);
+	model_free(m);
+}
+
+/* Neither the directory nor the ids of other runs are in what the others are told. */
+static void test_sentences_keep_to_the_party(void **state)
+{
+	uint8_t other[JOB_ID_LEN] = { 1, 2, 3 };
+	struct model *m = sample(true), *found;
+	char *path;
+
+	(void)state;
+	path = path_in_dir();
+	assert_ok(model_keep(m, dir));
+	assert_int_equal(model_find(dir, other, &found), ERR_INPUT);
+	assert_null(strstr(err_detail(), dir));
+	assert_null(strstr(err_detail(), "5a5a"));
+	assert_int_equal(truncate(path, 100), 0);
+	assert_int_equal(model_find(dir, m->job_id, &found), ERR_INPUT);
+	assert_null(strstr(err_detail(), dir));
+	free(path);
+	model_free(m);
+}
+
+/* ---- does it fit? ---- */
+
+static struct work work_like_sample(void)
+{
+	struct work w = { .L = 3, .own = 1 };
+
+	for (int l = 0; l < 3; l++)
+		snprintf(w.name[l], sizeof(w.name[l]), "bank-%c", 'a' + l);
+	w.job.kind = JOB_KCAGC_PREDICT;
+	w.job.clusters = K;
+	w.job.fraction_bits = 16;
+	memset(w.job.model, ID, sizeof(w.job.model));
+	return w;
+}
+
+static void test_fits_or_says_why(void **state)
+{
+	static const struct {
+		const char *why;
+		int wrong;
+	} cases[] = {
+		{ NULL, 0 },
+		{ "job.clusters is 5, the run of job.model had 4: expected the same", 1 },
+		{ "job.joint_norm is true, in the run of job.model it was false", 2 },
+		{ "job.secure_sum.fraction_bits is 12, the run of job.model had 16: expected at "
+		  "least as many",
+		  3 },
+		{ "the features of bank-b have 8 columns, in the run of job.model they had 7", 4 },
+		{ "the run of job.model had 3 parties, this job has 2", 5 },
+		{ "bank-c was in the run of job.model, and bank-d is in this job", 6 },
+		{ "the model is that of bank-b, not of bank-a", 7 },
+		{ "the run of job.model had 3 parties, this job has 4", 8 },
+		{ NULL, 9 },
+	};
+	struct model *m = sample(true);
+
+	(void)state;
+	assert_ok(model_keep(m, dir));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct work w = work_like_sample();
+		int wrong = cases[i].wrong;
+		enum err e;
+
+		w.job.clusters += wrong == 1;
+		w.job.joint_norm = wrong == 2;
+		w.job.fraction_bits = wrong == 3 ? 12 : wrong == 9 ? 32 : 16;
+		w.L = wrong == 5 ? 2 : wrong == 8 ? 4 : 3;
+		if (wrong == 6)
+			strcpy(w.name[2], "bank-d");
+		if (wrong == 8)
+			strcpy(w.name[3], "bank-d");
+		w.own = wrong == 7 ? 0 : 1;
+		e = predict_prepare(&w, dir, COLUMNS + (wrong == 4));
+		if (!cases[i].why) {
+			assert_ok(e);
+			assert_non_null(w.model);
+			model_free(w.model);
+		} else {
+			assert_err(e, ERR_INPUT, cases[i].why);
+			assert_null(w.model);
+		}
+	}
+	model_free(m);
+}
+
+static void test_runs_without_centres(void **state)
+{
+	struct model *m = sample(false);
+	struct work w = work_like_sample();
+
+	(void)state;
+	assert_ok(model_keep(m, dir));
+	assert_err(predict_prepare(&w, dir, COLUMNS), ERR_INPUT,
+		   "the run of job.model was of method gcc, whose clusters have no centres");
+	m->method = METHOD_TREE;
+	m->min_cell = 5;
+	assert_ok(model_keep(m, dir));
+	assert_err(predict_prepare(&w, dir, COLUMNS), ERR_INPUT,
+		   "the run of job.model had min_cell 5, so no centres of it were kept");
+	assert_null(w.model);
+	model_free(m);
+}
+
+#define WITH_DIR(test) cmocka_unit_test_setup_teardown(test, dir_make, dir_remove)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_back_again),
+		cmocka_unit_test(test_any_bit),
+		cmocka_unit_test(test_any_length),
+		cmocka_unit_test(test_other_version),
+		cmocka_unit_test(test_any_field),
+		cmocka_unit_test(test_does_not_hold_together),
+		cmocka_unit_test(test_huge_shape),
+		WITH_DIR(test_kept_and_found),
+		WITH_DIR(test_sentences_keep_to_the_party),
+		WITH_DIR(test_fits_or_says_why),
+		WITH_DIR(test_runs_without_centres),
+	};
+
+	log_init("test", LOG_ERROR);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* A party's terms of AGC's rule, against each order from scratch and the rule's own words. */
+#include "tests/unit/graph/data.h"
+#include "common/kcagc/agc.h"
+#include "common/graph/filtered.h"
+#include "common/kcagc/order.h"
+#include "common/kcagc/psi.h"
+
+static const struct embed_params how = { .idf = true,
+					 .filter = FILTER_HALF,
+					 .dims = 4,
+					 .unit_rows = true,
+					 .row_power = 1,
+					 .threads = 1 };
+static const struct kmeans_params search = {
+	.k = PLANTED_CLASSES, .restarts = 3, .iterations = 10, .seed = 5, .threads = 1
+};
+
+/* The mean over clusters of the mean squared distance of two of a cluster's nodes. */
+static double pairwise(const struct mat *F, const uint32_t *label, size_t k)
+{
+	double total = 0;
+
+	for (size_t c = 0; c < k; c++) {
+		double sum = 0, size = 0;
+
+		for (size_t i = 0; i < F->rows; i++)
+			size += label[i] == c;
+		for (size_t i = 0; i < F->rows; i++)
+			for (size_t j = 0; label[i] == c && j < F->rows; j++)
+				for (size_t e = 0; label[j] == c && e < F->cols; e++) {
+					double gap = MAT(F, i, e) - MAT(F, j, e);
+
+					sum += gap * gap;
+				}
+		total += size > 0 ? sum / (size * size) : 0;
+	}
+	return total / (double)k;
+}
+
+/* Order t by itself: weighed, filtered, projected, clustered. */
+static double from_scratch(const struct features *X, const struct graph *g,
+			   const struct embed_params *p, unsigned order)
+{
+	uint32_t *label = alloc(features_rows(X), sizeof(*label));
+	struct mat F, Z;
+	double intra;
+
+	assert_ok(embed_weighed(X, p, &F));
+	assert_ok(graph_filter(g, p->filter, order, 1, &F));
+	assert_ok(embed_project(&F, p, &Z));
+	kmeans(&Z, NULL, &search, label, NULL, NULL);
+	intra = pairwise(&F, label, search.k);
+	mat_release(&F);
+	mat_release(&Z);
+	free(label);
+	return intra;
+}
+
+static void check(const struct features *X, const struct graph *g, const struct embed_params *p,
+		  unsigned blocks)
+{
+	struct order_search s;
+
+	assert_ok(order_begin(&s, X, g, p, &search));
+	for (unsigned b = 0; b < blocks; b++) {
+		double intra[ORDER_BLOCK];
+
+		assert_ok(order_next(&s, intra));
+		for (unsigned t = 0; t < ORDER_BLOCK; t++) {
+			double expected = from_scratch(X, g, p, b * ORDER_BLOCK + t + 1);
+
+			if (fabs(intra[t] - expected) > 1e-9 * expected)
+				fail_msg("order %u: %.12g, expected %.12g", b * ORDER_BLOCK + t + 1,
+					 intra[t], expected);
+		}
+	}
+	order_end(&s);
+}
+
+static void test_each_order(void **state)
+{
+	struct embed_params other = how;
+	uint32_t truth[PLANTED_NODES];
+	struct features X, copy = { 0 };
+	struct graph g;
+
+	(void)state;
+	planted(&X, &g, truth);
+	assert_int_equal(filtered_way(PLANTED_NODES, PLANTED_WORDS, X.sparse.start[PLANTED_NODES],
+				      &g, FILTER_HALF, 1, how.dims),
+			 FILTERED_FORMED); /* those come from the features */
+	check(&X, &g, &how, 2);
+	other.filter = FILTER_SPECTRAL;
+	other.idf = false;
+	other.unit_basis = true;
+	other.unit_rows = false;
+	check(&X, &g, &other, 1);
+	csr_to_dense(&X.sparse, &copy.dense);
+	check(&copy, &g, &how, 1);
+	assert_true(X.is_sparse && X.sparse.rows == PLANTED_NODES); /* the features stay */
+	features_release(&X);
+	features_release(&copy);
+	graph_release(&g);
+}
+
+/* Features so wide and sparse that their singular vectors come from products. */
+static void test_wide_features(void **state)
+{
+	struct features X = { .is_sparse = true }, copy = { 0 };
+	struct graph g;
+
+	(void)state;
+	sample_sparse(&X.sparse, 300, 280, 5, true, 3);
+	sample_graph(&g, 300, 700, 5, false, 4);
+	csr_to_dense(&X.sparse, &copy.dense);
+	assert_int_equal(filtered_way(300, 280, X.sparse.start[300], &g, FILTER_HALF, 1, how.dims),
+			 FILTERED_KRYLOV);
+	check(&X, &g, &how, 2);
+	check(&copy, &g, &how, 1);
+	features_release(&X);
+	features_release(&copy);
+	graph_release(&g);
+}
+
+/* Threads and what how->order says make no difference. */
+static void test_same_for_any_threads(void **state)
+{
+	double a[ORDER_BLOCK], b[ORDER_BLOCK];
+	struct embed_params four = how;
+	struct kmeans_params also = search;
+	uint32_t truth[PLANTED_NODES];
+	struct order_search s;
+	struct features X;
+	struct graph g;
+
+	(void)state;
+	planted(&X, &g, truth);
+	four.threads = also.threads = 4;
+	four.order = 17;
+	assert_ok(order_begin(&s, &X, &g, &how, &search));
+	assert_ok(order_next(&s, a));
+	order_end(&s);
+	assert_ok(order_begin(&s, &X, &g, &four, &also));
+	assert_ok(order_next(&s, b));
+	order_end(&s);
+	assert_memory_equal(a, b, sizeof(a));
+	features_release(&X);
+	graph_release(&g);
+}
+
+/* ---- the rule ---- */
+
+static void test_rule(void **state)
+{
+	double intra[ORDER_CAP];
+	unsigned order;
+
+	(void)state;
+	for (size_t t = 0; t < ORDER_CAP; t++)
+		intra[t] = 1000 - (double)t;
+	for (size_t known = ORDER_BLOCK; known < ORDER_CAP; known += ORDER_BLOCK) {
+		assert_ok(order_decide(intra, known, &order));
+		assert_int_equal(order, 0);
+	}
+	assert_err(order_decide(intra, ORDER_CAP, &order), ERR_JOB,
+		   "the intra-cluster distance falls up to order 100, where the search ends; give "
+		   "job.filter.order as a number");
+	intra[99] = 1000; /* the last chance */
+	assert_ok(order_decide(intra, ORDER_CAP, &order));
+	assert_int_equal(order, 99);
+	intra[57] = intra[56]; /* no rise */
+	intra[12] = 1000;      /* the first of two */
+	assert_ok(order_decide(intra, 60, &order));
+	assert_int_equal(order, 12);
+	intra[1] = 1001;
+	assert_ok(order_decide(intra, ORDER_BLOCK, &order));
+	assert_int_equal(order, 1);
+}
+
+/* AGC on pooled data: unit left singular vectors of the raw features. */
+static void test_agc_order(void **state)
+{
+	const struct agc_params p = {
+		.k = PLANTED_CLASSES, .restarts = 3, .iterations = 10, .seed = 5, .threads = 1
+	};
+	const struct embed_params pooled = { .unit_basis = true, .dims = p.k, .threads = 1 };
+	uint32_t truth[PLANTED_NODES];
+	double intra[ORDER_CAP];
+	unsigned order, expected = 0;
+	struct features X;
+	struct graph g;
+	struct csr none;
+
+	(void)state;
+	planted(&X, &g, truth);
+	for (unsigned t = 0; t < ORDER_CAP && !expected; t++) {
+		intra[t] = from_scratch(&X, &g, &pooled, t + 1);
+		expected = psi_agc(intra, t + 1);
+	}
+	assert_true(expected > 0);
+	assert_ok(agc_order(&X, &g, &p, &order));
+	assert_int_equal(order, expected);
+	graph_release(&g);
+	csr_from_triples(&none, PLANTED_NODES, PLANTED_NODES, NULL, 0);
+	graph_init(&g, &none); /* without edges nothing is ever nearer */
+	assert_err(agc_order(&X, &g, &p, &order), ERR_JOB, "falls up to order 100");
+	features_release(&X);
+	graph_release(&g);
+}
+
+static void test_nothing_to_cluster(void **state)
+{
+	struct features none = { 0 };
+	struct order_search s;
+	uint32_t truth[PLANTED_NODES];
+	struct features X;
+	struct graph g;
+
+	(void)state;
+	planted(&X, &g, truth);
+	mat_init(&none.dense, PLANTED_NODES, 0);
+	assert_err(order_begin(&s, &none, &g, &how, &search), ERR_INPUT, "nothing to cluster");
+	features_release(&none);
+	features_release(&X);
+	graph_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_order),
+		cmocka_unit_test(test_wide_features),
+		cmocka_unit_test(test_same_for_any_threads),
+		cmocka_unit_test(test_rule),
+		cmocka_unit_test(test_agc_order),
+		cmocka_unit_test(test_nothing_to_cluster),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,282 @@
+/* A party's columns: their facts, questions in turn, bad input, clusters, and what several agree
+ * on.
+ */
+#include "tests/unit/kcagc/slices.h"
+#include "common/linalg/la.h"
+#include "common/kcagc/psi.h"
+
+static void facts(void **state)
+{
+	static const struct {
+		double value, measured;
+	} cases[] = { { 1, 0 }, { 0, 0 }, { 2, 1 }, { -1, 1 }, { 0.5, 1 } };
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++)
+		for (int dense = 0; dense < 2; dense++) {
+			struct triple t[] = { { 0, 0, 1 }, { 1, 1, cases[c].value }, { 2, 0, 1 } };
+			struct slice s;
+			struct graph g;
+			struct csr X;
+			double x[2 + 3];
+
+			sample_graph(&g, 3, 2, 0, false, 1);
+			csr_from_triples(&X, 3, 4, t, 3);
+			make(&s, &X, dense, &g, 1);
+			ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+			assert_true(x[0] == cases[c].measured && x[1] == 4);
+			slice_release(&s);
+			csr_release(&X);
+			graph_release(&g);
+		}
+}
+
+/* What a coordinator asks out of turn. */
+static void turns(void **state)
+{
+	double x[ROWS * 4 + 2], square[ROWS] = { 0 };
+	uint32_t label[ROWS] = { 0 }, own[ROWS];
+	struct mat B;
+	struct question one[] = {
+		{ .kind = ASK_FACTS },
+		{ .kind = ASK_NORMS },
+		{ .kind = ASK_SPREADS, .square = square, .parties = 1 },
+		{ .kind = ASK_PRODUCTS, .order = 2, .B = &B },
+		{ .kind = ASK_MEANS, .order = 2, .label = label, .k = 2 },
+		{ .kind = ASK_QUALITY, .label = label, .k = 2, .labellings = 1, .parties = 1 }
+	};
+	static const char *const due[] = { "facts is due", "norms is due", "spreads is due",
+					   "filtered rows is due" };
+	struct kmeans_params how = { .k = 3, .restarts = 1, .iterations = 3 };
+	struct slice s;
+	struct graph g;
+	struct csr X;
+
+	(void)state;
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	sample_sparse(&X, ROWS, COLS, 4, true, 5);
+	sample_normal(&B, ROWS, 2, 5);
+	make(&s, &X, false, &g, 1);
+	assert_err(slice_cluster(&s, 2, 2, 3, &how, own), ERR_PEER, "not right after facts");
+	for (int done = 0; done <= 3; done++) {
+		for (int kind = 0; kind < 6; kind++)
+			if (kind != done && !(done == 3 && kind > 3) &&
+			    !(done == ASK_NORMS && kind == ASK_SPREADS)) /* may be left out */
+				assert_err(slice_answer(&s, &one[kind], x), ERR_PEER, due[done]);
+		if (done < 3) {
+			assert_ok(slice_answer(&s, &one[done], x));
+			if (done == ASK_FACTS)
+				assert_ok(slice_cluster(&s, 2, 2, 3, &how, own));
+			else
+				assert_err(slice_cluster(&s, 2, 2, 3, &how, own), ERR_PEER,
+					   "not right after facts");
+		}
+	}
+	one[3].order = SLICE_ORDER_MAX + 1;
+	assert_err(slice_answer(&s, &one[3], x), ERR_PEER, "order 16, expected at most 15");
+	one[3].order = 2;
+	for (int again = 0; again < 2; again++)
+		for (int kind = 3; kind < 6; kind++)
+			assert_ok(slice_answer(&s, &one[kind], x));
+	one[4].order = 3;
+	assert_err(slice_answer(&s, &one[4], x), ERR_PEER, "order 3 after 2");
+	mat_release(&B);
+	slice_release(&s);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+static void bad_input(void **state)
+{
+	struct features X = { 0 };
+	struct slice s;
+	struct graph g;
+
+	(void)state;
+	sample_graph(&g, 5, 4, 0, false, 1);
+	sample_normal(&X.dense, 4, 3, 1);
+	assert_err(slice_init(&s, &X, &g, 1), ERR_INPUT, "4 rows of features for a graph of 5");
+	slice_release(&s);
+	mat_init(&X.dense, 5, 0);
+	assert_err(slice_init(&s, &X, &g, 1), ERR_INPUT, "5 x 0: nothing to cluster");
+	slice_release(&s);
+	graph_release(&g);
+}
+
+/* Rows over their own length, columns weighted if all are words. */
+static void scale_alone(struct csr *X, bool idf)
+{
+	double df[COLS] = { 0 };
+
+	for (size_t e = 0; e < X->start[ROWS]; e++)
+		df[X->index[e]] += X->value[e] != 0;
+	for (size_t i = 0; i < ROWS; i++) {
+		double sum = 0;
+
+		for (size_t e = X->start[i]; e < X->start[i + 1]; e++) {
+			if (idf)
+				X->value[e] *= log((1.0 + ROWS) / (1 + df[X->index[e]])) + 1;
+			sum += X->value[e] * X->value[e];
+		}
+		for (size_t e = X->start[i]; e < X->start[i + 1] && sum > 0; e++)
+			X->value[e] /= sqrt(sum);
+	}
+}
+
+/* The local clusters are those of Protocol 1 on unit rows of U S of the filtered slice, scaled as
+ * if there were no other; asking for them changes nothing. */
+static void check_clusters(bool words, bool dense)
+{
+	struct kmeans_params how = {
+		.k = 4, .restarts = 3, .iterations = 10, .ninth = true, .seed = 9, .threads = 1
+	};
+	struct embed_params embedding = {
+		.filter = FILTER_MEAN, .dims = 3, .unit_rows = true, .row_power = 1
+	};
+	struct question spreads = { .kind = ASK_SPREADS, .parties = 5 };
+	double x[2 + ROWS], all[2][2 * SLICE_POWERS], square[ROWS], none[2 * SLICE_POWERS];
+	uint32_t label[ROWS], expected[ROWS];
+	struct features whole;
+	struct slice s, other;
+	struct graph g;
+	struct csr X;
+	struct mat Z;
+
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	sample_sparse(&X, ROWS, COLS, 6, words, 6);
+	make(&s, &X, dense, &g, 1);
+	make(&other, &X, dense, &g, 1);
+	ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+	ask(&other, &(struct question){ .kind = ASK_FACTS }, x);
+	scale_alone(&X, words);
+	for (size_t i = 0; i < ROWS; i++)
+		square[i] = x[2 + i] > 0 ? 1 : 0;
+	for (unsigned order = 0; order < 4; order += 3) { /* the slice's own, and one given */
+		assert_ok(slice_cluster(&s, order, 5, 3, &how, label));
+		deal_columns(&X, 1, false, &whole);
+		assert_ok(graph_filter_spread(&g, FILTER_MEAN, SLICE_POWERS - 1, 1, &whole.sparse,
+					      NULL, none, all[0]));
+		embedding.order =
+		    order ? order : psi_gcc(all[0], none[0], ROWS, 5 * COLS, SLICE_ORDER_MAX);
+		assert_true(order || embedding.order != 3);
+		assert_ok(embed(&whole, &g, &embedding, &Z));
+		kmeans(&Z, NULL, &how, expected, NULL, NULL);
+		assert_memory_equal(label, expected, sizeof(label));
+		mat_release(&Z);
+	}
+	spreads.square = square;
+	ask(&s, &spreads, all[0]);
+	ask(&other, &spreads, all[1]);
+	assert_memory_equal(all[0], all[1], sizeof(all[0]));
+	slice_release(&s);
+	slice_release(&other);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+static void clusters(void **state)
+{
+	(void)state;
+	for (int words = 0; words < 2; words++)
+		for (int dense = 0; dense < 2; dense++)
+			check_clusters(words, dense);
+}
+
+/* A slice without anything in it has clusters too: all rows in one. */
+static void clusters_of_nothing(void **state)
+{
+	struct kmeans_params how = { .k = 3, .restarts = 2, .iterations = 3, .threads = 1 };
+	double x[2 + ROWS];
+	uint32_t label[ROWS];
+	struct triple none[] = { { 0, 0, 0 } };
+	struct slice s;
+	struct graph g;
+	struct csr X;
+
+	(void)state;
+	sample_graph(&g, ROWS, 60, 0, false, 5);
+	csr_from_triples(&X, ROWS, 4, none, 1);
+	make(&s, &X, false, &g, 1);
+	ask(&s, &(struct question){ .kind = ASK_FACTS }, x);
+	assert_ok(slice_cluster(&s, 0, 2, 3, &how, label));
+	for (size_t i = 0; i < ROWS; i++)
+		assert_true(label[i] < 3);
+	slice_release(&s);
+	csr_release(&X);
+	graph_release(&g);
+}
+
+/* -- pools ----------------------------------------------------------------------------------- */
+
+/* idf only if every party's features are 0 or 1; m is the sum; p the rule's. */
+static void agreement(void **state)
+{
+	(void)state;
+	for (int mixed = 0; mixed < 2; mixed++) {
+		struct pool_memory memory = { .parties = 3 };
+		struct pool_basis basis;
+		struct features part[3];
+		struct slice slice[3];
+		struct pool pool;
+		struct graph g;
+		struct csr X;
+
+		sample_graph(&g, ROWS, 80, 0, false, 2);
+		sample_sparse(&X, ROWS, COLS, 5, true, 3);
+		if (mixed)
+			X.value[4] = 0.5;
+		deal_columns(&X, 3, false, part);
+		for (size_t l = 0; l < 3; l++)
+			assert_ok(slice_init(&slice[l], &part[l], &g, 1));
+		memory.slice = slice;
+		pool_in_memory(&pool, &memory);
+		assert_true(pool.n == ROWS && pool.parties == 3);
+		assert_err(pool_agree(&pool, 16, 0, NULL, &basis), ERR_INPUT,
+			   "16, expected at most 15");
+		assert_ok(pool_agree(&pool, mixed ? 4 : 0, 0, NULL, &basis));
+		assert_true(basis.idf == !mixed);
+		assert_int_equal(basis.width, COLS);
+		if (mixed)
+			assert_int_equal(basis.order, 4);
+		assert_true(basis.square > 0 && basis.square < ROWS);
+		for (size_t l = 0; l < 3; l++)
+			slice_release(&slice[l]);
+		csr_release(&X);
+		graph_release(&g);
+	}
+}
+
+static void all_zero(void **state)
+{
+	struct pool_memory memory = { .parties = 1 };
+	struct features X = { 0 };
+	struct pool_basis basis;
+	struct slice slice;
+	struct pool pool;
+	struct graph g;
+
+	(void)state;
+	sample_graph(&g, 5, 4, 0, false, 1);
+	mat_init(&X.dense, 5, 2);
+	assert_ok(slice_init(&slice, &X, &g, 1));
+	memory.slice = &slice;
+	pool_in_memory(&pool, &memory);
+	assert_err(pool_agree(&pool, 0, 0, NULL, &basis), ERR_INPUT, "are 0: nothing to cluster");
+	slice_release(&slice);
+	graph_release(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(facts),
+		cmocka_unit_test(turns),
+		cmocka_unit_test(bad_input),
+		cmocka_unit_test(clusters),
+		cmocka_unit_test(clusters_of_nothing),
+		cmocka_unit_test(agreement),
+		cmocka_unit_test(all_zero),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

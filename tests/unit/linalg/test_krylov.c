@@ -1,0 +1,202 @@
+/* Singular vectors of matrices that are known by their products, and whose vectors are known. */
+#include "tests/unit/linalg/diagonal.h"
+#include "common/linalg/svd.h"
+
+/* Values fall as slowly as those of real features: 1 / sqrt(1 + j). */
+static void slow(struct diagonal *a, size_t rows, size_t cols)
+{
+	diagonal_init(a, rows, cols);
+	for (size_t j = 0; j < cols; j++)
+		a->sigma[j] = 1 / sqrt(1. + (double)j);
+}
+
+/* The d directions of a, which are the first d coordinates, and the values. */
+static void check(struct diagonal *a, size_t d)
+{
+	double *sigma = alloc(d, sizeof(*sigma));
+	bool settled = false;
+	struct mat P, U, map;
+
+	assert_ok(krylov_right(&a->map, d, 1, &P, &settled));
+	assert_true(settled);
+	assert_int_equal(P.rows, d);
+	assert_int_equal(P.cols, a->map.cols);
+	assert_orthonormal(&P);
+	if (outside(&P, d) > 1e-8)
+		fail_msg("%zu of %zu x %zu: off by %.3g", d, a->map.rows, a->map.cols,
+			 outside(&P, d));
+	assert_ok(svd_left_of_map(&a->map, d, 1, &U, sigma, &map, &settled));
+	for (size_t j = 0; j < d; j++)
+		assert_near(sigma[j], a->sigma[j], 1e-14 * a->sigma[0]);
+	assert_int_equal(U.rows, a->map.rows);
+	assert_int_equal(map.rows, a->map.cols);
+	free(sigma);
+	mat_release(&map);
+	mat_release(&U);
+	mat_release(&P);
+}
+
+static void slow_spectra(void **state)
+{
+	static const size_t shape[][3] = {
+		{ 900, 700, 1 },  { 900, 700, 7 }, { 900, 700, 8 }, { 700, 900, 9 },
+		{ 500, 800, 17 }, { 40, 30, 6 },   { 30, 40, 30 },  { 6, 3, 3 },
+		{ 1, 1, 1 },      { 3, 500, 3 },
+	};
+
+	(void)state;
+	for (size_t s = 0; s < sizeof(shape) / sizeof(*shape); s++) {
+		struct diagonal a;
+
+		slow(&a, shape[s][0], shape[s][1]);
+		check(&a, shape[s][2]);
+		assert_true(a.products <= 2 * 24); /* check() does it twice */
+		free(a.sigma);
+	}
+}
+
+/* A block Krylov space has as many copies of a value as the block has vectors. */
+static void equal_values(void **state)
+{
+	(void)state;
+	for (size_t d = 1; d <= 21; d += 5) {
+		struct diagonal a;
+
+		slow(&a, 600, 500);
+		for (size_t j = 0; j < d; j++)
+			a.sigma[j] = 2;
+		check(&a, d);
+		free(a.sigma);
+	}
+}
+
+/* Where the value that is wanted last is close to the next one, or far below the first, residuals
+ * must be smaller. */
+static void narrow_gaps(void **state)
+{
+	struct diagonal a;
+
+	(void)state;
+	slow(&a, 600, 500);
+	a.sigma[4] = a.sigma[5] * (1 + 1e-3);
+	check(&a, 5);
+	for (size_t j = 1; j < 500; j++)
+		a.sigma[j] *= 0.02;
+	a.sigma[4] = a.sigma[5] * 1.01;
+	check(&a, 5);
+	free(a.sigma);
+}
+
+static void rank_is_less(void **state)
+{
+	(void)state;
+	for (size_t rank = 0; rank <= 4; rank += 2) {
+		double sigma[6];
+		bool settled = false;
+		struct diagonal a;
+		struct mat U, P, map;
+
+		diagonal_init(&a, 400, 300);
+		for (size_t j = 0; j < rank; j++)
+			a.sigma[j] = 5 - (double)j;
+		assert_ok(krylov_right(&a.map, 6, 1, &P, &settled));
+		assert_true(settled);
+		assert_orthonormal(&P);
+		assert_true(a.products <= 2); /* not one for nothing but rounding */
+		assert_ok(svd_left_of_map(&a.map, 6, 1, &U, sigma, &map, &settled));
+		for (size_t j = 0; j < 6; j++) {
+			assert_near(sigma[j], a.sigma[j], j < rank ? 1e-13 : 0);
+			for (size_t i = 0; i < U.rows; i++)
+				assert_near(MAT(&U, i, j), i == j && j < rank, 1e-12);
+		}
+		mat_release(&map);
+		mat_release(&U);
+		mat_release(&P);
+		free(a.sigma);
+	}
+}
+
+/* A space that ends within a step: what is left of the block is part rounding. */
+static void partly_exhausted(void **state)
+{
+	(void)state;
+	for (size_t rank = 9; rank <= 40; rank++) {
+		struct diagonal a;
+
+		slow(&a, 400, 300);
+		for (size_t j = rank; j < 300; j++)
+			a.sigma[j] = 0;
+		check(&a, 6);
+		free(a.sigma);
+	}
+}
+
+/* Values so dense that the steps do not do: it is said, and what there is is near. */
+static void not_settled(void **state)
+{
+	double sigma[3];
+	bool settled = true;
+	struct diagonal a;
+	struct mat U;
+
+	(void)state;
+	diagonal_init(&a, 1000, 1000);
+	for (size_t j = 0; j < 1000; j++)
+		a.sigma[j] = 1 - 1e-6 * (double)j;
+	assert_ok(svd_left_of_map(&a.map, 3, 1, &U, sigma, NULL, &settled));
+	assert_false(settled);
+	assert_int_equal(a.products, KRYLOV_STEPS_MAX);
+	for (size_t j = 0; j < 3; j++)
+		assert_near(sigma[j], 1, 1e-4);
+	mat_release(&U);
+	free(a.sigma);
+}
+
+static void threads(void **state)
+{
+	struct diagonal a;
+	struct mat P, again;
+	bool settled;
+
+	(void)state;
+	slow(&a, 900, 800);
+	assert_ok(krylov_right(&a.map, 6, 1, &P, &settled));
+	for (unsigned t = 2; t <= 4; t += 2) {
+		assert_ok(krylov_right(&a.map, 6, t, &again, &settled));
+		assert_same_bits(&P, &again);
+		mat_release(&again);
+	}
+	mat_release(&P);
+	free(a.sigma);
+}
+
+static void too_large(void **state)
+{
+	double sigma[3];
+	struct diagonal a;
+	struct mat U;
+	bool settled;
+
+	(void)state;
+	slow(&a, 50, 40);
+	a.sigma[7] = 1e200; /* its square is not a double */
+	assert_err(svd_left_of_map(&a.map, 3, 1, &U, sigma, NULL, &settled), ERR_INPUT,
+		   "too large");
+	assert_err(svd_left_of_map(&a.map, 41, 1, &U, sigma, NULL, &settled), ERR_INPUT,
+		   "41 singular vectors of a 50 x 40");
+	assert_err(svd_left_of_map(&a.map, 0, 1, &U, sigma, NULL, &settled), ERR_INPUT,
+		   "0 singular vectors");
+	free(a.sigma);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slow_spectra),     cmocka_unit_test(equal_values),
+		cmocka_unit_test(narrow_gaps),      cmocka_unit_test(rank_is_less),
+		cmocka_unit_test(partly_exhausted), cmocka_unit_test(not_settled),
+		cmocka_unit_test(threads),          cmocka_unit_test(too_large),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

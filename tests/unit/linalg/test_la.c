@@ -1,0 +1,254 @@
+#include "tests/unit/linalg/sample.h"
+#include "common/linalg/la.h"
+
+int openblas_get_num_threads(
+    void); /* la.c is the door to cblas.h; only the pin is looked at here */
+
+/* The plain triple loop, with either factor transposed. */
+static void naive(const struct mat *A, bool ta, const struct mat *B, bool tb, struct mat *C)
+{
+	size_t rows = ta ? A->cols : A->rows, inner = ta ? A->rows : A->cols;
+	size_t cols = tb ? B->rows : B->cols;
+
+	mat_init(C, rows, cols);
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < cols; j++)
+			for (size_t t = 0; t < inner; t++)
+				MAT(C, i, j) += (ta ? MAT(A, t, i) : MAT(A, i, t)) *
+						(tb ? MAT(B, j, t) : MAT(B, t, j));
+}
+
+static void check_product(size_t rows, size_t inner, size_t cols, bool ta, bool tb)
+{
+	struct mat A, B, C, expected, again;
+	void (*mul)(const struct mat *, const struct mat *, unsigned, struct mat *);
+
+	mul = ta ? la_mul_tn : tb ? la_mul_nt : la_mul_nn;
+	sample_normal(&A, ta ? inner : rows, ta ? rows : inner, 1);
+	sample_normal(&B, tb ? cols : inner, tb ? inner : cols, 2);
+	naive(&A, ta, &B, tb, &expected);
+	mul(&A, &B, 1, &C);
+	assert_mat_near(&C, &expected, 1e-11);
+	for (unsigned threads = 2; threads <= 4; threads += 2) {
+		mul(&A, &B, threads, &again);
+		assert_same_bits(&C, &again);
+		mat_release(&again);
+	}
+	mat_release(&expected);
+	mat_release(&C);
+	mat_release(&B);
+	mat_release(&A);
+}
+
+/* Sizes below, at and across the tiles of 256. */
+static void products(void **state)
+{
+	static const size_t size[][3] = {
+		{ 1, 1, 1 },      { 3, 7, 5 },    { 256, 10, 256 },
+		{ 300, 40, 270 }, { 600, 33, 4 }, { 4, 0, 3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(size) / sizeof(*size); i++) {
+		check_product(size[i][0], size[i][1], size[i][2], true, false);
+		check_product(size[i][0], size[i][1], size[i][2], false, false);
+		check_product(size[i][0], size[i][1], size[i][2], false, true);
+	}
+}
+
+/* Below, at and across the pieces, for any threads. */
+static void long_products(void **state)
+{
+	static const size_t inner[] = { 1, 700, LA_PIECE, 2 * LA_PIECE + 3 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(inner) / sizeof(*inner); i++) {
+		struct mat A, B, C, expected, again;
+
+		sample_normal(&A, 3, inner[i], 1);
+		sample_normal(&B, 5, inner[i], 2);
+		naive(&A, false, &B, true, &expected);
+		la_mul_nt_long(&A, &B, 1, &C);
+		assert_mat_near(&C, &expected, 1e-9);
+		la_mul_nt_long(&A, &B, 3, &again);
+		assert_same_bits(&C, &again);
+		mat_release(&again);
+		mat_release(&C);
+		mat_release(&expected);
+		mat_release(&B);
+		mat_release(&A);
+	}
+}
+
+static void gram(void **state)
+{
+	struct mat A, expected, G, again;
+
+	(void)state;
+	sample_normal(&A, 310, 290, 3);
+	for (int rows = 0; rows < 2; rows++) {
+		void (*f)(const struct mat *, unsigned, struct mat *) =
+		    rows ? la_gram_rows : la_gram_columns;
+
+		naive(&A, !rows, &A, rows, &expected);
+		f(&A, 1, &G);
+		assert_mat_near(&G, &expected, 1e-11);
+		for (size_t i = 0; i < G.rows; i++)
+			for (size_t j = 0; j < i; j++)
+				assert_true(MAT(&G, i, j) == MAT(&G, j, i));
+		f(&A, 4, &again);
+		assert_same_bits(&G, &again);
+		mat_release(&again);
+		mat_release(&G);
+		mat_release(&expected);
+	}
+	mat_release(&A);
+}
+
+static void block(void **state)
+{
+	struct mat A, B, expected;
+	double C[5 * 9];
+
+	(void)state;
+	sample_normal(&A, 5, 8, 4);
+	sample_normal(&B, 7, 8, 5);
+	naive(&A, false, &B, true, &expected);
+	la_block_nt(5, 7, 8, A.a, B.a, C, 9);
+	for (size_t i = 0; i < 5; i++)
+		for (size_t j = 0; j < 7; j++)
+			assert_near(C[i * 9 + j], MAT(&expected, i, j), 1e-13);
+	mat_release(&expected);
+	mat_release(&B);
+	mat_release(&A);
+}
+
+/* The second difference matrix has eigenvalues 2 - 2 cos(pi j / (n+1)), sines for vectors. */
+static void eigen(void **state)
+{
+	enum { N = 40, D = 7 };
+	struct mat G, V;
+	double value[D];
+
+	(void)state;
+	mat_init(&G, N, N);
+	for (size_t i = 0; i < N; i++) {
+		MAT(&G, i, i) = 2;
+		if (i)
+			MAT(&G, i, i - 1) = MAT(&G, i - 1, i) = -1;
+	}
+	assert_ok(la_eigen_top(&G, D, value, &V));
+	for (size_t r = 0; r < D; r++) {
+		double j = (double)(N - r), sign = 0;
+
+		assert_near(value[r], 2 - 2 * cos(M_PI * j / (N + 1)), 1e-13);
+		for (size_t i = 0; i < N; i++) {
+			double exact =
+			    sqrt(2. / (N + 1)) * sin(M_PI * j * (double)(i + 1) / (N + 1));
+
+			if (sign == 0)
+				sign = exact * MAT(&V, r, i) < 0 ? -1 : 1;
+			assert_near(sign * MAT(&V, r, i), exact, 1e-11);
+		}
+	}
+	mat_release(&V);
+	mat_release(&G);
+}
+
+static void not_finite(void **state)
+{
+	struct mat G, V;
+	double value[2];
+
+	(void)state;
+	sample_normal(&G, 3, 3, 1);
+	MAT(&G, 1, 2) = INFINITY;
+	assert_err(la_eigen_top(&G, 2, value, &V), ERR_INPUT, "(1, 2)");
+	MAT(&G, 1, 2) = NAN;
+	assert_err(la_orthonormal_rows(&G), ERR_INPUT, "(1, 2)");
+	mat_release(&G);
+}
+
+static void orthonormal(void **state)
+{
+	struct mat A, before, G, along, back;
+
+	(void)state;
+	sample_normal(&A, 12, 50, 6);
+	memcpy(ROW(&A, 4), ROW(&A, 3), 50 * sizeof(double)); /* rank 11 */
+	sample_copy(&A, &before);
+	assert_ok(la_orthonormal_rows(&A));
+	la_gram_rows(&A, 1, &G);
+	for (size_t i = 0; i < 12; i++)
+		for (size_t j = 0; j < 12; j++)
+			assert_near(MAT(&G, i, j), i == j, 1e-13);
+	la_mul_nt(&before, &A, 1, &along);
+	la_mul_nn(&along, &A, 1, &back);
+	assert_mat_near(&back, &before, 1e-12);
+	mat_release(&back);
+	mat_release(&along);
+	mat_release(&G);
+	mat_release(&before);
+	mat_release(&A);
+}
+
+/* A = P diag(sigma) Q' means P' A has orthogonal rows of lengths sigma. */
+static void singular(void **state)
+{
+	struct mat A, copy, P, rotated, G;
+	double sigma[9];
+
+	(void)state;
+	sample_normal(&A, 9, 30, 8);
+	sample_copy(&A, &copy);
+	assert_ok(la_singular_rows(&copy, sigma, &P));
+	la_mul_tn(&P, &A, 1, &rotated);
+	la_gram_rows(&rotated, 1, &G);
+	for (size_t i = 0; i < 9; i++) {
+		assert_true(i == 0 || sigma[i] <= sigma[i - 1]);
+		for (size_t j = 0; j < 9; j++)
+			assert_near(MAT(&G, i, j), i == j ? sigma[i] * sigma[i] : 0, 1e-12);
+	}
+	mat_release(&G);
+	mat_release(&rotated);
+	mat_release(&P);
+	mat_release(&copy);
+	mat_release(&A);
+}
+
+static void tridiagonal(void **state)
+{
+	double a[30], b[29], value, last;
+
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		a[i] = 2;
+		if (i < 29)
+			b[i] = -1;
+	}
+	assert_ok(la_tridiagonal_top(a, b, 30, &value, &last));
+	assert_near(value, 2 - 2 * cos(M_PI * 30 / 31), 1e-13);
+	assert_near(last, sqrt(2. / 31) * fabs(sin(M_PI * 30 * 30 / 31)), 1e-12);
+	assert_ok(la_tridiagonal_top(a, b, 1, &value, &last));
+	assert_near(value, 2, 1e-15);
+	assert_near(last, 1, 1e-15);
+}
+
+static void pinned(void **state)
+{
+	(void)state;
+	assert_int_equal(openblas_get_num_threads(), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(products),    cmocka_unit_test(long_products),
+		cmocka_unit_test(gram),        cmocka_unit_test(block),
+		cmocka_unit_test(eigen),       cmocka_unit_test(not_finite),
+		cmocka_unit_test(orthonormal), cmocka_unit_test(singular),
+		cmocka_unit_test(tridiagonal), cmocka_unit_test(pinned),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

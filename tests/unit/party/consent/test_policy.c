@@ -1,0 +1,346 @@
+/* What a party takes part in, and what it does not. */
+#include "party/consent/policy.h"
+#include "common/base/alloc.h"
+#include "tests/unit/crypto/lab.h"
+
+#define PIN "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+/* Party "p0" with the peers hub and p1 .. p6, in a folder of its own. */
+struct desk {
+	char dir[64], path[96];
+	struct party_config config;
+	struct work *work;
+};
+
+static void desk_open(struct desk *d, const char *policy)
+{
+	FILE *f;
+
+	lab_dir(d->dir);
+	snprintf(d->path, sizeof(d->path), "%s/party.json", d->dir);
+	f = fopen(d->path, "w");
+	assert_non_null(f);
+	fprintf(f, "{\"name\":\"p0\",\"coordinator\":\"localhost:7431\",\"identity\":{"
+		   "\"certificate\":\"c\","
+		   "\"key\":\"k\",\"ca\":\"a\"},\"peers\":{\"hub\":\"" PIN "\"");
+	for (int l = 1; l <= 6; l++)
+		fprintf(f, ",\"p%d\":\"" PIN "\"", l);
+	fprintf(f,
+		"},\"data\":{\"features\":\"f.npy\",\"edges\":\"e.tsv\"},\"output\":\"out\","
+		"\"policy\":{%s}}",
+		policy);
+	fclose(f);
+	assert_ok(party_config_read(&d->config, d->path, NULL));
+	ALLOC(d->work, 1);
+}
+
+static void desk_close(struct desk *d)
+{
+	party_config_release(&d->config);
+	free(d->work);
+	lab_remove(d->dir);
+}
+
+/* more: what a kcagc job says besides, or a whole job. */
+static void job_from(struct job *job, const char *more)
+{
+	char text[512];
+
+	if (*more == '{')
+		snprintf(text, sizeof(text), "%s", more);
+	else
+		snprintf(text, sizeof(text),
+			 "{\"kind\":\"kcagc\",\"clusters\":3,\"filter\":{\"order\":2}%s}", more);
+	assert_ok(
+	    job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "test", NULL));
+}
+
+static void offer(struct desk *d, size_t L, const char *more)
+{
+	job_from(&d->work->job, more);
+	d->work->L = L;
+	d->work->own = 0;
+	for (size_t l = 0; l < L; l++)
+		snprintf(d->work->name[l], sizeof(d->work->name[l]), "p%zu", l);
+}
+
+/* "" as message: the job is taken. */
+static void check(const char *policy, size_t L, const char *job, const char *message)
+{
+	struct desk d;
+
+	desk_open(&d, policy);
+	offer(&d, L, job);
+	if (*message)
+		assert_err(policy_check(&d.config, NULL, d.work), ERR_PEER, message);
+	else
+		assert_ok(policy_check(&d.config, NULL, d.work));
+	desk_close(&d);
+}
+
+/* Members of the smallest sum: 2 in a tree (3 where three make one node), all otherwise. */
+static void test_members_of_each_sum(void **state)
+{
+	static const char tree[] = ",\"method\":\"tree\"", flat[] = ",\"method\":\"flat\"",
+			  basic[] = ",\"method\":\"basic\"";
+
+	(void)state;
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":2", 2, tree, "");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 3, tree, "");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 4, tree,
+	      "sums of 2 parties, policy.min_parties is 3");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 7, tree, "method tree, 7 parties");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":4", 3, flat,
+	      "sums of 3 parties, policy.min_parties is 4");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":4", 4, flat, "");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":7", 7, basic, "");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":7", 6, basic, "sums of 6 parties");
+}
+
+static void test_single_needs_both(void **state)
+{
+	static const char job[] = ",\"allow_single\":true";
+
+	(void)state;
+	check("\"jobs\":[\"kcagc\"],\"allow_single\":true", 1, job, "");
+	check("\"jobs\":[\"kcagc\"],\"allow_single\":false", 1, job, "masks nothing");
+	check("\"jobs\":[\"kcagc\"],\"allow_single\":true", 1, "", "masks nothing");
+}
+
+static void test_methods(void **state)
+{
+	(void)state;
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"flat\",\"tree\"]", 2, ",\"method\":\"tree\"",
+	      "");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"flat\",\"tree\"]", 2, ",\"method\":\"basic\"",
+	      "the offered method is basic, which policy.methods of p0 does not name");
+}
+
+/* ---- exchanges and plans ---- */
+
+static void test_exchanges(void **state)
+{
+	static const char gram[] = ",\"exchange\":\"gram\"";
+
+	(void)state;
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 2, "", "");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 2, gram,
+	      "the offered exchange is gram, which policy.exchanges of p0 does not name");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\",\"gram\"]", 2, gram, "");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"gram\"]", 2, "",
+	      "the offered exchange is distances");
+	check("\"jobs\":[\"kcagc\"]", 2, gram, ""); /* no list: any */
+}
+
+/* A plan may take basic, flat or tree: each must be allowed, and its smallest sum. */
+static void test_plans(void **state)
+{
+	static const char plan[] = ",\"plan\":\"auto\"", only[] = ",\"plan\":\"only\"",
+			  cells[] = ",\"plan\":\"auto\",\"min_cell\":3",
+			  flat[] = ",\"plan\":\"auto\",\"method\":\"flat\"",
+			  gram[] = ",\"plan\":\"auto\",\"exchange\":\"gram\"";
+
+	(void)state;
+	check("\"jobs\":[\"kcagc\"]", 4, plan, "");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\",\"basic\"]", 4, plan, "");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\"]", 4, plan,
+	      "the offered method is basic, which policy.methods of p0 does not name");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\"]", 4, only,
+	      "the offered method is basic");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"flat\"]", 4, cells, "");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"flat\",\"basic\"]", 4, flat,
+	      "the offered method is tree");
+	check("\"jobs\":[\"kcagc\"],\"methods\":[\"tree\",\"basic\"]", 4, plan,
+	      "the offered method is flat");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 4, flat,
+	      "sums of 2 parties, policy.min_parties is 3");
+	check("\"jobs\":[\"kcagc\"],\"min_parties\":3", 3, flat, "");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 4, plan, "");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"distances\"]", 4, gram,
+	      "the offered exchange is gram");
+	check("\"jobs\":[\"kcagc\"],\"exchanges\":[\"gram\"]", 4, gram,
+	      "the offered exchange is distances");
+}
+
+/* ---- rows ---- */
+
+#define ROWS(kind, more) "{\"kind\":\"" kind "\",\"clusters\":3" more "}"
+#define PAPER(more)      ROWS("fedsc", ",\"variant\":\"paper\"" more)
+#define EPS(on, eps, delta)                                                                        \
+	",\"noise\":{\"on\":\"" on "\",\"eps\":" eps ",\"delta\":" delta ",\"clip\":1}"
+
+/* A variant that shows the rows is not allowed by its kind's name. */
+static void test_named_variants(void **state)
+{
+	(void)state;
+	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", ""), "");
+	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", ",\"variant\":\"dense\""), "");
+	check("\"jobs\":[\"fedsc\"]", 2, PAPER(""),
+	      "of kind fedsc.paper, which policy.jobs of p0 does not name");
+	check("\"jobs\":[\"fedsc.paper\"]", 2, PAPER(""), "");
+	check("\"jobs\":[\"fedsc.paper\"]", 2, ROWS("fedsc", ""), "of kind fedsc, which");
+	check("\"jobs\":[\"fedsc\",\"fedsc.paper\"]", 2, ROWS("kmeans", ""),
+	      "of kind kmeans, which");
+	check("\"jobs\":[\"kcagc\"]", 2, ROWS("fedsc", ""), "of kind fedsc, which");
+}
+
+static void test_min_cluster(void **state)
+{
+	static const char *const kinds[] = { ROWS("fedsc", ",\"min_cluster\":4"),
+					     ROWS("kmeans", ",\"min_cluster\":4") };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":4", 2, kinds[i], "");
+		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":5", 2, kinds[i],
+		      "sums of 4 rows (job.min_cluster), policy.min_cluster of p0 is 5");
+		check("\"jobs\":[\"fedsc\",\"kmeans\"]", 2, kinds[i], ""); /* 3 */
+	}
+	check("\"jobs\":[\"kmeans\"]", 2, ROWS("kmeans", ",\"min_cluster\":2"),
+	      "policy.min_cluster of p0 is 3");
+	check("\"jobs\":[\"kcagc\"],\"min_cluster\":9", 2, "", ""); /* has no sums of rows */
+}
+
+/* Prototypes in clear are not allowed by the kind's name, nor those of fewer graphs than are meant.
+ */
+static void test_prototypes(void **state)
+{
+	(void)state;
+	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ""), "");
+	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"gmm\""), "");
+	check("\"jobs\":[\"fedgcn\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"kde\""),
+	      "of kind fedgcn.kde, which policy.jobs of p0 does not name");
+	check("\"jobs\":[\"fedgcn.kde\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"kde\""), "");
+	check("\"jobs\":[\"fedgcn.kde\"]", 2, ROWS("fedgcn", ",\"prototypes\":\"best\""),
+	      "of kind fedgcn.best, which");
+	check("\"jobs\":[\"fedgcn\"],\"min_cluster\":5", 2, ROWS("fedgcn", ""), "");
+	check("\"jobs\":[\"fedgcn\"],\"min_cluster\":6", 2, ROWS("fedgcn", ""),
+	      "has prototypes of 5 graphs (job.min_cluster), policy.min_cluster of p0 is 6");
+	check("\"jobs\":[\"fedgcn\"],\"min_parties\":3", 2, ROWS("fedgcn", ""),
+	      "sums of 2 parties, policy.min_parties is 3");
+}
+
+/* Sums of a round of Stage I are of those who take part in it. */
+static void test_participants(void **state)
+{
+	static const char three[] = ROWS("fedsc", ",\"variant\":\"dense\",\"participants\":3");
+
+	(void)state;
+	check("\"jobs\":[\"fedsc\"],\"min_parties\":3", 4, three, "");
+	check("\"jobs\":[\"fedsc\"],\"min_parties\":4", 4, three,
+	      "(kind fedsc, 4 parties) has sums of 3 parties, policy.min_parties is 4; "
+	      "job.participants makes");
+	check("\"jobs\":[\"fedsc\"],\"min_parties\":4", 3, ROWS("fedsc", ""),
+	      "(kind fedsc, 3 parties) has sums of 3 parties, policy.min_parties is 4");
+	check("\"jobs\":[\"fedsc\"]", 2, three, "job.participants is 3, of 2 parties");
+	check("\"jobs\":[\"fedsc\"],\"min_parties\":2", 3, ROWS("fedsc", ""), "");
+}
+
+static void test_max_eps(void **state)
+{
+	static const char two[] = "\"jobs\":[\"fedsc\",\"kmeans\",\"fedsc.paper\",\"kcagc\"],"
+				  "\"max_eps\":2";
+
+	(void)state;
+	check(two, 2, ROWS("fedsc", EPS("data", "2", "1e-5")), "");
+	check(two, 2, ROWS("kmeans", EPS("data", "0.5", "1e-5")), "");
+	check(two, 2, PAPER(EPS("data", "2", "1e-5")), "");
+	check(two, 2, ROWS("fedsc", EPS("data", "2.5", "1e-5")),
+	      "the offered job.noise.eps is 2.5, policy.max_eps of p0 is 2");
+	check(two, 2, ROWS("fedsc", EPS("data", "2", "0.01")),
+	      "the offered job.noise.delta is 0.01, policy.max_delta of p0 is 0.001");
+	check(two, 2, ROWS("fedsc", ""),
+	      "kind fedsc claims no differential privacy, policy.max_eps of p0 is 2");
+	check(two, 2, ROWS("fedsc", ",\"noise\":{\"on\":\"data\",\"beta\":5}"), "claims no");
+	check(two, 2, "", "kind kcagc claims no differential privacy");
+	check("\"jobs\":[\"fedgcn\"],\"max_eps\":10", 2, ROWS("fedgcn", ""),
+	      "no job of this kind does");
+	/* Theorem 3.9 is of Z and C alone. */
+	check(two, 2,
+	      PAPER(",\"dims\":9,\"kernel\":{\"width\":1},\"noise\":{\"on\":\"factors\","
+		    "\"eps\":1,\"delta\":1e-5,\"clip\":1,\"ball\":1}"),
+	      "claims no differential privacy");
+	/* An eps of ties is another promise. */
+	check("\"jobs\":[\"fedwalk\"],\"max_eps\":10", 2,
+	      "{\"kind\":\"fedwalk\",\"mode\":\"randomized-response\"}",
+	      "promises at most job.eps, 8, for single ties; policy.max_eps of p0 is 10");
+	check("\"jobs\":[\"fedwalk\"]", 2, "{\"kind\":\"fedwalk\"}", "");
+	check("\"jobs\":[\"fedwalk\"]", 2, "{\"kind\":\"fedwalk\",\"dissimilarity\":\"dtw\"}",
+	      "the offered job is of kind fedwalk.dtw, which policy.jobs of p0 does not name");
+	check("\"jobs\":[\"fedsc\"]", 2, ROWS("fedsc", EPS("data", "50", "0.1")), "");
+	check("\"jobs\":[\"fedsc\"],\"max_eps\":2,\"max_delta\":0.2", 2,
+	      ROWS("fedsc", EPS("data", "2", "0.1")), "");
+}
+
+static void test_agreed_job(void **state)
+{
+	struct desk d;
+	struct job agreed;
+
+	(void)state;
+	desk_open(&d, "\"jobs\":[\"kcagc\"]");
+	offer(&d, 2, ",\"seed\":7");
+	job_from(&agreed, ",\"seed\":7");
+	assert_ok(policy_check(&d.config, &agreed, d.work));
+	job_from(&agreed, ",\"seed\":8");
+	assert_err(policy_check(&d.config, &agreed, d.work), ERR_PEER,
+		   "p0 agreed to another job: job.seed: 8 here, 7 offered");
+	desk_close(&d);
+}
+
+static void test_pins(void **state)
+{
+	uint8_t pin[SECAGG_HASH_LEN];
+	struct desk d;
+
+	(void)state;
+	desk_open(&d, "\"jobs\":[\"kcagc\"]");
+	assert_ok(policy_pin(&d.config, "p3", pin));
+	for (int i = 0; i < SECAGG_HASH_LEN; i++)
+		assert_int_equal(pin[i], i % 16 * 0x11);
+	assert_err(policy_pin(&d.config, "p30", pin), ERR_PEER, "the peers of p0 do not name it");
+	offer(&d, 7, "");
+	assert_ok(policy_check(&d.config, NULL, d.work));
+	strcpy(d.work->name[6], "stranger");
+	assert_err(policy_check(&d.config, NULL, d.work), ERR_PEER,
+		   "stranger takes part, but the peers of p0 do not name it");
+	desk_close(&d);
+}
+
+/* What is behind one number of a kcagc job. */
+static void test_min_cell(void **state)
+{
+	(void)state;
+	check("\"min_cell\":3", 2, ",\"min_cell\":3,\"polish\":0", "");
+	check("\"min_cell\":3", 2, ",\"min_cell\":2,\"polish\":0",
+	      "cells of 2 nodes (job.min_cell), policy.min_cell of p0 is 3");
+	check("\"min_cell\":2", 2, "",
+	      "cells of 1 nodes (job.min_cell), policy.min_cell of p0 is 2");
+	check("\"min_cell\":2,\"jobs\":[\"kcagc.predict\"]", 2,
+	      "{\"kind\":\"kcagc.predict\",\"clusters\":3,"
+	      "\"model\":\"00112233445566778899aabbccddeeff\"}",
+	      "the offered job of kind kcagc.predict has cells of 1 nodes");
+	check("\"min_cell\":5,\"jobs\":[\"kmeans\"]", 2, "{\"kind\":\"kmeans\",\"clusters\":3}",
+	      ""); /* rows: policy.min_cluster */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_members_of_each_sum),
+		cmocka_unit_test(test_single_needs_both),
+		cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_exchanges),
+		cmocka_unit_test(test_plans),
+		cmocka_unit_test(test_named_variants),
+		cmocka_unit_test(test_min_cluster),
+		cmocka_unit_test(test_prototypes),
+		cmocka_unit_test(test_participants),
+		cmocka_unit_test(test_max_eps),
+		cmocka_unit_test(test_min_cell),
+		cmocka_unit_test(test_agreed_job),
+		cmocka_unit_test(test_pins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

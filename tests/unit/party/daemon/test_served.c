@@ -1,0 +1,117 @@
+/* What a party has served it does not serve again; and it serves nothing else under the same job.
+ */
+#include "party/daemon/served.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "tests/unit/crypto/lab.h"
+
+#include <sys/stat.h>
+
+struct desk {
+	char dir[64], path[96];
+	struct work *work;
+};
+
+static void desk_open(struct desk *d)
+{
+	lab_dir(d->dir);
+	snprintf(d->path, sizeof(d->path), "%s/served", d->dir);
+	ALLOC(d->work, 1);
+	memset(d->work->params_hash, 0xab, sizeof(d->work->params_hash));
+}
+
+static void desk_close(struct desk *d)
+{
+	free(d->work);
+	lab_remove(d->dir);
+}
+
+static enum err serve(struct desk *d, uint8_t id, uint32_t attempt)
+{
+	memset(d->work->job_id, id, sizeof(d->work->job_id));
+	d->work->attempt = attempt;
+	d->work->later = false;
+	return served_note(d->dir, d->work);
+}
+
+static void test_once(void **state)
+{
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	for (uint32_t attempt = 1; attempt <= 11; attempt += 10) /* "1" begins "11" */
+		for (uint8_t id = 1; id <= 3; id++)
+			assert_ok(serve(&d, id, attempt));
+	for (uint8_t id = 1; id <= 3; id++) {
+		assert_err(serve(&d, id, 1), ERR_PEER, "attempt 1 was served before");
+		assert_true(d.work->later);
+	}
+	assert_err(serve(&d, 2, 10), ERR_PEER, "attempt 11 was served before"); /* no way back */
+	assert_err(serve(&d, 2, 11), ERR_PEER, "attempt 11 was served before");
+	assert_ok(serve(&d, 2, 12));
+	assert_false(d.work->later);
+	assert_ok(serve(&d, 0x11, 1));
+	desk_close(&d);
+}
+
+static void test_same_parameters_and_parties(void **state)
+{
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	assert_ok(serve(&d, 1, 1));
+	d.work->params_hash[31] ^= 1;
+	assert_err(serve(&d, 1, 2), ERR_PEER, "with other parties or parameters");
+	assert_false(d.work->later); /* no attempt would do */
+	assert_err(serve(&d, 1, 1), ERR_PEER, "with other parties or parameters");
+	assert_ok(serve(&d, 2, 2)); /* another job */
+	d.work->params_hash[31] ^= 1;
+	assert_ok(serve(&d, 1, 2));
+	desk_close(&d);
+}
+
+/* Lines that knew no hash, and one that was cut short by a crash. */
+static void test_older_lines(void **state)
+{
+	static const char text[] = "01010101010101010101010101010101 2\n"
+				   "02020202020202020202020202020202 1 abab";
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	assert_ok(
+	    file_write(d.path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_SECRET));
+	assert_err(serve(&d, 1, 2), ERR_PEER, "attempt 2 was served before");
+	assert_ok(serve(&d, 1, 3));
+	assert_int_equal(serve(&d, 2, 1), ERR_PEER);
+	desk_close(&d);
+}
+
+/* A party that cannot remember does not serve. */
+static void test_no_memory_no_service(void **state)
+{
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	assert_ok(serve(&d, 1, 1));
+	assert_int_equal(remove(d.path), 0);
+	assert_int_equal(mkdir(d.path, 0700), 0); /* in the file's place */
+	assert_int_not_equal(serve(&d, 1, 2), ERR_OK);
+	assert_non_null(strstr(err_detail(), d.path));
+	desk_close(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_once),
+		cmocka_unit_test(test_same_parameters_and_parties),
+		cmocka_unit_test(test_older_lines),
+		cmocka_unit_test(test_no_memory_no_service),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+#include "tests/test.h"
+#include "common/base/rng.h"
+#include "common/privacy/parts.h"
+
+#include <math.h>
+
+enum { FRACTION = 24 }; /* of the fixed point that the parts are for */
+
+/* Fixed point holds each part as it is: whole multiples of 2^-24, and far from its bound. */
+static void assert_fits(const double *part, double x)
+{
+	for (int p = 0; p < PARTS; p++) {
+		double scaled = ldexp(part[p], FRACTION);
+
+		assert_true(scaled == nearbyint(scaled));
+		assert_true(part[p] == 0 || (part[p] < 0) == (x < 0));
+		assert_true(fabs(part[p]) < ldexp(1, p == 3 ? 24 : 30));
+	}
+}
+
+static void comes_back(double x)
+{
+	double part[PARTS], back;
+
+	parts_split(&x, 1, part);
+	assert_fits(part, x);
+	parts_join(part, 1, &back);
+	if (back != x)
+		fail_msg("%a came back as %a", x, back);
+}
+
+static void any_size(void **state)
+{
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 1, 1);
+	for (int e = -72 + 53; e < 90; e++)
+		for (int t = 0; t < 100; t++) {
+			double x = ldexp(ldexp((double)(rng_u64(&rng) >> 11), -53), e);
+
+			comes_back(x);
+			comes_back(-x);
+		}
+	for (int e = -72; e < 90; e++) {
+		comes_back(ldexp(1, e));
+		comes_back(-ldexp(1, e));
+	}
+	comes_back(0);
+}
+
+static void known_parts(void **state)
+{
+	double x = -(5 * ldexp(1, 60) + 7 * ldexp(1, 30) + 3.5), part[PARTS];
+	double small = ldexp(3, -30), tiny = ldexp(1, -80);
+
+	(void)state;
+	parts_split(&x, 1, part);
+	assert_true(part[0] == -5 && part[1] == -7);
+	parts_split(&small, 1, part);
+	assert_true(part[0] == 0 && part[1] == 0 && part[2] == 0 && part[3] == ldexp(3, 18));
+	parts_split(&tiny, 1, part); /* below the last bit */
+	assert_true(part[3] == 0);
+}
+
+/* Sums of parts are parts of sums, exactly, though a sum's parts are beyond a number's. */
+static void sums(void **state)
+{
+	enum { N = 256, VALUES = 3 };
+	double sum[PARTS * VALUES] = { 0 }, back[VALUES], expected[VALUES] = { 0 };
+
+	(void)state;
+	for (int i = 1; i <= N; i++) {
+		double x[VALUES] = { ldexp(i, 60) + ldexp(i, 40), -ldexp(1, 29) - ldexp(i, -20),
+				     ldexp(i, -60) };
+		double part[PARTS * VALUES];
+
+		parts_split(x, VALUES, part);
+		for (size_t p = 0; p < PARTS * VALUES; p++)
+			sum[p] += part[p];
+		for (size_t v = 0; v < VALUES; v++)
+			expected[v] += x[v];
+	}
+	parts_join(sum, VALUES, back);
+	for (size_t v = 0; v < VALUES; v++)
+		assert_true(back[v] == expected[v]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_size),
+		cmocka_unit_test(known_parts),
+		cmocka_unit_test(sums),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

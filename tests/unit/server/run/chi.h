@@ -1,0 +1,33 @@
+/* chi.h -- Pearson's chi-square, for tests of distributions. */
+#ifndef TESTS_UNIT_SERVER_RUN_CHI_H
+#define TESTS_UNIT_SERVER_RUN_CHI_H
+
+#include <math.h>
+#include <stddef.h>
+
+/* sum (seen - expected)^2 / expected; where nothing is expected nothing may be seen. */
+static inline double chi_square(const size_t *seen, const double *expected, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double gap = (double)seen[i] - expected[i];
+
+		if (expected[i] > 0)
+			sum += gap * gap / expected[i];
+		else if (seen[i])
+			return INFINITY;
+	}
+	return sum;
+}
+
+/* What chi-square exceeds with probability 1e-9 (5.998 is the normal distribution's quantile),
+ * after Wilson and Hilferty, PNAS 17 (1931): the cube root is nearly normal. */
+static inline double chi_limit(size_t degrees)
+{
+	double v = 2 / (9 * (double)degrees), root = 1 - v + 5.998 * sqrt(v);
+
+	return (double)degrees * root * root * root;
+}
+
+#endif

@@ -51,7 +51,7 @@ BELOW_crypto := $(call lib,crypto common base)
 BELOW_proto  := $(call lib,proto common base)
 BELOW_server := $(call lib,server proto crypto common base)
 BELOW_party  := $(call lib,party proto crypto common base)
-BELOW_cli    := $(call lib,cli crypto common base)
+BELOW_cli    := $(call lib,cli server party proto crypto common base)
 BELOW_netlab := $(call lib,netlab base)
 # Tests of a protocol run both halves against each other in memory.
 BELOW_both   := $(call lib,server party proto crypto common base)
@@ -147,10 +147,12 @@ lint:
 	scripts/lint
 
 DOC := $(DESTDIR)$(PREFIX)/share/doc/coterie
+LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/coterie
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DOC)/docs $(DOC)/proto $(DOC)/configs/jobs $(MAN)
+	install -d $(DESTDIR)$(PREFIX)/bin $(LIBEXEC) $(DOC)/docs $(DOC)/proto $(DOC)/configs/jobs $(MAN)
 	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BIN)/coterie-netlab scripts/netlab $(LIBEXEC)
 	install -m 644 README.md CONTRIBUTING.md LICENSE $(DOC)
 	install -m 644 docs/*.md $(DOC)/docs
 	install -m 644 proto/PROTOCOL.md $(DOC)/proto

@@ -2,6 +2,7 @@
 #include "cli/args/args.h"
 #include "cli/args/embedding_commands.h"
 #include "cli/audit/pki.h"
+#include "cli/launch/launch.h"
 #include "cli/pooled/points.h"
 
 #include <stdio.h>
@@ -14,6 +15,8 @@ static const struct command {
 	{ "pki", "keys and certificates: init, request, sign, fingerprint", pki_main },
 	{ "synth", "make data with planted clusters: a graph, or rows", synth_main },
 	{ "split", "split data over parties by columns, rows, edges or vertices", split_main },
+	{ "run", "one federated run in this process, for a first try or a debugger", run_main },
+	{ "launch", "one federated run on this machine, in processes of their own", launch_main },
 	{ "eval", "compare labels with the truth", eval_main },
 	{ "agc", "cluster pooled data, the baseline (AGC)", agc_main },
 	{ "gcc", "cluster pooled data, the best that parties can reach (GCC)", gcc_main },

@@ -88,21 +88,27 @@ void args_need(struct argp_state *state, bool there, const char *sentence)
 		argp_error(state, "%s", sentence);
 }
 
-enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,
-		  enum err (*run)(void *arguments))
+/* argv[0] is what argp says the program is called, so it must outlive the parsing. */
+void args_begin(const char *name, const struct argp *argp, int argc, char **argv, void *arguments)
 {
-	char full[64];
-	enum err err;
+	static char full[64];
 
 	snprintf(full, sizeof(full), "coterie %s", name);
 	argv[0] = full;
 	argp_err_exit_status = ERR_INPUT;
 	log_init(full, LOG_WARN);
-	if (argp_parse(argp, argc, argv, 0, NULL, arguments))
-		return ERR_INPUT;
+	argp_parse(argp, argc, argv, 0, NULL, arguments);
+}
+
+enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,
+		  enum err (*run)(void *arguments))
+{
+	enum err err;
+
+	args_begin(name, argp, argc, argv, arguments);
 	err = run(arguments);
 	if (err)
-		fprintf(stderr, "%s: %s\n", full, err_detail());
+		fprintf(stderr, "coterie %s: %s\n", name, err_detail());
 	return err;
 }
 

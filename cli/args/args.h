@@ -59,6 +59,9 @@ void args_one(struct argp_state *state, const char *text, const char **argument)
 /* ARGP_KEY_END: what has to be there, and what is said if it is not: "--data and --job are needed". */
 void args_need(struct argp_state *state, bool there, const char *sentence);
 
+/* Parses alone: wrong use ends the process. */
+void args_begin(const char *name, const struct argp *argp, int argc, char **argv, void *arguments);
+
 /* Parses, runs, and says on stderr what went wrong. */
 enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,
 		  enum err (*run)(void *arguments));

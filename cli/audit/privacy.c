@@ -309,7 +309,7 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "job", 'j', "FILE", 0, "what the parties compute", 0 },
 	{ "parties", 'l', "L", 0, "over how many the columns are split", 0 },
-	{ "seed", 's', "S", 0, "of the split and of the job, as with scripts/launch", 0 },
+	{ "seed", 's', "S", 0, "of the split and of the job, as with coterie launch", 0 },
 	ARGS_SET,
 	{ "neighbours", 'k', "K", 0, "of the estimators, default 3", 0 },
 	ARGS_THREADS('t'),

@@ -233,7 +233,7 @@ int report_main(int argc, char **argv)
 		"link, round trips, clusters, the objective of each k-means; on a party's own "
 		"directory "
 		"also a picture of its points.\v"
-		"OUT is what scripts/launch made, or the output directory of one daemon. The page "
+		"OUT is what coterie launch made, or the output directory of one daemon. The page "
 		"is one "
 		"file that needs nothing else. What is worked out for it (--truth, the picture) is "
 		"written into run.json, too.",

@@ -292,7 +292,7 @@ int show_main(int argc, char **argv)
 		"Shows what a run did: seconds per phase as compute, wait and wire; bytes, "
 		"messages and rounds per "
 		"daemon; with --truth, how well the classes were found.\v"
-		"OUT is what scripts/launch made, or the output directory of one daemon.",
+		"OUT is what coterie launch made, or the output directory of one daemon.",
 		NULL,
 		NULL,
 		NULL

@@ -70,7 +70,7 @@ struct run_dir {
 
 enum { RUN_PROCESSES_MAX = 1024 }; /* directories below out that are looked at */
 
-/* out: the directory of scripts/launch, or of one daemon. ERR_INPUT if nothing in it can be read;
+/* out: the directory of coterie launch, or of one daemon. ERR_INPUT if nothing in it can be read;
  * *r is then empty. */
 enum err run_dir_read(const char *out, struct run_dir *r) MUST_CHECK;
 void run_dir_release(struct run_dir *r);

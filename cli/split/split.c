@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const split_by_names[] = { "columns", "rows", "edges", "vertices", "graphs" };
+const char *const split_by_names[] = { "columns", "rows", "edges", "vertices", "graphs", NULL };
 
 /* What is split, read once. Rows stand as in the files: ids, if there are any, do not sort here. */
 struct source {
@@ -84,7 +84,7 @@ static enum err read_ids(struct source *s)
 	return ERR_OK;
 }
 
-static enum err source_read(struct source *s, const char *dir, enum split_by by)
+static enum err source_read(struct source *s, const char *dir, enum kind_split by)
 {
 	TRY(dataset_find(dir, by == SPLIT_ROWS ? DATASET_FEATURES : DATASET_BOTH, &s->files));
 	TRY(features_read(s->files.features, &s->X));

@@ -18,16 +18,17 @@
 
 #include "cli/split/split_hold.h"
 #include "common/base/err.h"
+#include "common/kind/kind.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum split_by { SPLIT_COLUMNS, SPLIT_ROWS, SPLIT_EDGES, SPLIT_VERTICES, SPLIT_GRAPHS };
-extern const char *const split_by_names[]; /* by enum split_by */
+/* What each party has of its own: common/kind/kind.h. */
+extern const char *const split_by_names[]; /* by enum kind_split; ends with NULL */
 
 struct split_params {
-	enum split_by by;
+	enum kind_split by;
 	size_t parties;
 	uint64_t seed;
 	const char *data, *out; /* out/party-00, out/party-01, ... are made */

@@ -5,7 +5,6 @@
 #include "common/job/confine.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
-#include "party/daemon/fingerprint.h"
 #include "proto/tls.h"
 
 #include <stdio.h>
@@ -42,54 +41,6 @@ void daemon_close(struct daemon *d, enum err result, const char *why)
 		uv_unref((uv_handle_t *)&d->job_done);
 }
 
-/* ---- data ---- */
-
-static enum err load_graphs(struct tu *tu, const char *path)
-{
-	TRY(tu_read(path, tu));
-	log_info("%zu graphs, %zu nodes, %zu edges, %zu attributes", tu->graphs.count,
-		 graphs_nodes(&tu->graphs), tu->graphs.A.start[tu->graphs.A.rows] / 2,
-		 tu->graphs.attribute.cols);
-	if (tu->loops || tu->twice)
-		log_warn("%s: dropped %zu self-loops and %zu lines that repeat an edge", path,
-			 tu->loops, tu->twice);
-	if (tu->edgeless)
-		log_warn("%s: %zu graphs have no edges", path, tu->edgeless);
-	return ERR_OK;
-}
-
-static enum err load_dataset(struct daemon *d)
-{
-	const struct party_config *c = d->config;
-
-	if (!c->data.features && !c->data.edges) {
-		d->dataset = (struct dataset){ 0 };
-		return ERR_OK;
-	}
-	if (c->data.vertices)
-		TRY(dataset_load_vertices(&d->dataset, c->data.edges, c->data.vertices));
-	else
-		TRY(dataset_load(&d->dataset, c->data.features, c->data.edges, c->data.ids));
-	log_info("%zu %s, %zu features, %zu edges", d->dataset.n, c->data.edges ? "nodes" : "rows",
-		 c->data.features ? features_cols(&d->dataset.X) : 0,
-		 c->data.edges ? d->dataset.g.adjacency.start[d->dataset.n] / 2 : 0);
-	return ERR_OK;
-}
-
-/* A job uses its features up, so they are read anew for each. */
-enum err daemon_load(struct daemon *d)
-{
-	if (d->has_dataset)
-		dataset_release(&d->dataset);
-	d->has_dataset = false;
-	if (d->config->data.graphs && !d->tu.graphs.count)
-		TRY(load_graphs(&d->tu, d->config->data.graphs));
-	TRY(load_dataset(d));
-	d->has_dataset = true;
-	data_fingerprint(&d->dataset, &d->tu.graphs, d->data_hash);
-	return ERR_OK;
-}
-
 /* ---- start ---- */
 
 static void init(struct daemon *d, const struct party_config *config,
@@ -123,7 +74,7 @@ static enum err start(struct daemon *d)
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
 	daemon_watch(d);
-	TRY(daemon_load(d));
+	TRY(party_data_load(&d->data, d->config));
 	log_info("dialling %s", d->config->coordinator_text);
 	daemon_dial(d);
 	return ERR_OK;
@@ -160,9 +111,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 	uv_close((uv_handle_t *)&d->job_done, NULL);
 	uv_run(&d->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&d->loop);
-	if (d->has_dataset)
-		dataset_release(&d->dataset);
-	tu_release(&d->tu);
+	party_data_release(&d->data);
 	identity_free(d->identity);
 	daemon_stop_waiting(d);
 	free(d);

@@ -201,7 +201,7 @@ const struct conn_events daemon_events = { .ready = on_ready,
 void daemon_dial(struct daemon *d)
 {
 	d->phase = DIALLING;
-	if (!d->has_dataset && daemon_load(d) != ERR_OK) {
+	if (!d->data.loaded && party_data_load(&d->data, d->config) != ERR_OK) {
 		daemon_close(d, ERR_INPUT, err_detail());
 		return;
 	}

@@ -30,9 +30,9 @@ enum err daemon_start_job(struct daemon *d)
 				       .identity = d->identity,
 				       .agreed = d->options.agreed,
 				       .awaited = d->awaiting ? &d->awaited : NULL,
-				       .dataset = &d->dataset,
-				       .tu = &d->tu,
-				       .data_hash = d->data_hash,
+				       .dataset = &d->data.dataset,
+				       .tu = &d->data.tu,
+				       .data_hash = d->data.data_hash,
 				       .output = c->output,
 				       .output_per_job = !d->options.once };
 	if (uv_thread_create(&d->job_thread, job_thread, d) != 0)
@@ -83,10 +83,8 @@ void daemon_on_job_done(uv_async_t *async)
 		}
 		return;
 	}
-	if (offered) {
-		dataset_release(&d->dataset);
-		d->has_dataset = false;
-	}
+	if (offered)
+		party_data_drop(&d->data);
 	d->dialling_since_s = clock_now_s();
 	d->phase = HANGING_UP;
 	if (d->conn)

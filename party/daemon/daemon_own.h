@@ -10,9 +10,9 @@
 #ifndef PARTY_DAEMON_DAEMON_OWN_H
 #define PARTY_DAEMON_DAEMON_OWN_H
 
-#include "common/data/tu.h"
 #include "crypto/hash.h"
 #include "party/daemon/daemon.h"
+#include "party/daemon/data.h"
 #include "party/daemon/job.h"
 #include "proto/backoff.h"
 #include "proto/conn.h"
@@ -41,10 +41,7 @@ struct daemon {
 	char lost_why[ERR_DETAIL_MAX]; /* how the connection was lost, or why dialling failed since
 					*/
 	struct identity *identity;
-	struct dataset dataset;
-	bool has_dataset;
-	struct tu tu; /* many graphs, if the configuration has any: no job uses them up */
-	uint8_t data_hash[SHA256_LEN]; /* of the dataset as loaded */
+	struct party_data data;
 	/* the attempt at a job that is awaited or under way, over one connection or several */
 	struct post *post;
 	struct channel *channel;
@@ -68,7 +65,6 @@ struct daemon {
 };
 
 void daemon_close(struct daemon *d, enum err result, const char *why);
-enum err daemon_load(struct daemon *d) MUST_CHECK; /* the data */
 
 /* ---- daemon_dial.c ---- */
 

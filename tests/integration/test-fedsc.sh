@@ -401,11 +401,11 @@ test_operations_on_one_machine() {
 test_launch_refuses() {
 	local status=0
 	"$BIN/coterie" synth --points --nodes 60 --features 4 --clusters 3 --out "$T/pooled" >/dev/null
-	launch_fails "--by is 'nodes'" --job "$ROOT/configs/jobs/kmeans.json" --by nodes
+	launch_fails '--by is "nodes"' --job "$ROOT/configs/jobs/kmeans.json" --by nodes
 	launch_fails '--by is columns, expected rows with this job' --job "$ROOT/configs/jobs/kmeans.json" --by columns
 	launch_fails 'skew.* expected a number from 0 to 1' --job "$ROOT/configs/jobs/kmeans.json" --skew 2
-	launch_fails "--allow is 'x,y'" --job "$ROOT/configs/jobs/kmeans.json" --allow x,y
-	launch_fails "--policy is 'jobs=1'" --job "$ROOT/configs/jobs/kmeans.json" --policy jobs=1
+	launch_fails '--allow is "x,y"' --job "$ROOT/configs/jobs/kmeans.json" --allow x,y
+	launch_fails '--policy is "jobs=1"' --job "$ROOT/configs/jobs/kmeans.json" --policy jobs=1
 	launch_fails 'no edges\.tsv or edges\.mtx' --job "$ROOT/configs/jobs/kcagc-cora.json"
 	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/paper" --quiet \
 		--job "$ROOT/configs/jobs/fedsc-paper.json" >"$T/said" 2>&1 || status=$?

@@ -155,8 +155,8 @@ test_wrong_arguments() {
 	refuses 'parties' -- "${launch[@]}" --data "$T/pooled" --parties 0
 	refuses 'masks nothing' -- "${launch[@]}" --data "$T/pooled" --parties 1
 	refuses 'no such directory' -- "${launch[@]}" --data "$T/nowhere" --parties 2
-	refuses 'needs a value' -- "${launch[@]}" --data
-	refuses 'no such option' -- "${launch[@]}" --colour red
+	refuses 'requires an argument' -- "${launch[@]}" --data
+	refuses 'unrecognized option' -- "${launch[@]}" --colour red
 	mkdir -p "$T/earlier/coordinator"
 	refuses 'earlier run' -- "${launch[@]}" --data "$T/pooled" --parties 2 --out "$T/earlier"
 }

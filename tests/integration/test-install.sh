@@ -15,6 +15,12 @@ test_install_honours_destdir_and_prefix() {
 	for program in coordinator party coterie; do
 		"$T/stage/opt/coterie/bin/$program" --version >/dev/null || fail "$program --version: status $?"
 	done
+	[[ -x $T/stage/opt/coterie/libexec/coterie/netlab ]] || fail "netlab, for coterie launch --net, is not installed"
+	"$T/stage/opt/coterie/bin/coterie" synth --nodes 120 --features 10 --clusters 3 --out "$T/data" >/dev/null
+	(cd "$T" && env -u COTERIE_BIN "$T/stage/opt/coterie/bin/coterie" launch --quiet --data data --parties 2 \
+		--job "$T/stage/opt/coterie/share/doc/coterie/configs/jobs/kcagc-cora.json" --set clusters=3 --out run) ||
+		fail "coterie launch as installed: status $?"
+	[[ -s $T/run/party-01/labels.csv ]] || fail "coterie launch as installed left no labels"
 	[[ -e $T/stage/opt/coterie/share/doc/coterie/README.md ]] || fail "README.md is not installed"
 	[[ -n $(find "$T/stage" -name 'kcagc-cora.json') ]] || fail "configs/jobs are not installed"
 	[[ -z $(find "$T/stage" -type f ! -path "$T/stage/opt/coterie/*") ]] || fail "files outside PREFIX"

@@ -1,0 +1,418 @@
+/* coterie launch: a coordinator and parties as processes of their own. */
+#include "cli/launch/launch.h"
+#include "cli/launch/hosts.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/job/tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	READY_S = 30,   /* until the coordinator listens */
+	PATIENCE_S = 5, /* that it has to notice a party that failed before the job began */
+	STOP_S = 10,    /* to end the job on all sides */
+	LAST_S = 5,     /* that parties have after the coordinator's end */
+	TICK_MS = 20
+};
+
+struct process {
+	pid_t pid;  /* 0: has ended, or was never started */
+	int status; /* as a shell has it: 128 and the signal's number */
+	char name[LAUNCH_NAME];
+};
+
+struct federation {
+	struct launch launch;
+	struct hosts hosts;
+	char *bin;                               /* directory of the programs */
+	struct process process[1 + PARTIES_MAX]; /* the coordinator, then the parties */
+	unsigned started;
+	struct process *failed; /* the party that failed first, or NULL */
+};
+
+/* ---- processes ---- */
+
+/* Where a child's stderr goes; path NULL: it stays ours. */
+static void redirect(const char *path)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC),
+	    err = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	if (err >= 0)
+		dup2(err, STDERR_FILENO);
+}
+
+/* The child dies when this process does, whatever ends it: PR_SET_PDEATHSIG. */
+static enum err start(struct federation *f, char *const argv[], const char *stderr_path)
+{
+	struct process *p = &f->process[f->started];
+	pid_t own = getpid();
+	sigset_t none;
+
+	p->pid = fork();
+	if (p->pid < 0)
+		return err_set(ERR_INTERNAL, "no process for %s: %s", p->name, strerror(errno));
+	if (p->pid == 0) {
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != own)
+			_exit(ERR_CANCELLED);
+		redirect(stderr_path);
+		setenv("OPENBLAS_NUM_THREADS", "1", 0); /* threads are the configuration's */
+		execvp(argv[0], argv);
+		dprintf(STDERR_FILENO, "launch: %s: %s\n", argv[0], strerror(errno));
+		_exit(ERR_INPUT);
+	}
+	f->started++;
+	return ERR_OK;
+}
+
+static void reap(struct federation *f)
+{
+	int status;
+
+	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+		for (unsigned i = 0; i < f->started; i++) {
+			struct process *p = &f->process[i];
+
+			if (p->pid != pid)
+				continue;
+			p->pid = 0;
+			p->status =
+			    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+			if (i && p->status && !f->failed)
+				f->failed = p;
+		}
+}
+
+/* Waits for an end or a signal, a tick at the most. Returns the signal by which somebody stops this
+ * run, else 0. */
+static int tick(struct federation *f)
+{
+	static const struct timespec wait = { 0, TICK_MS * 1000000L };
+	sigset_t set;
+	int sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sig = sigtimedwait(&set, NULL, &wait);
+	reap(f);
+	return sig > 0 && sig != SIGCHLD ? sig : 0;
+}
+
+static void block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void kill_all(struct federation *f)
+{
+	for (unsigned i = 0; i < f->started; i++)
+		if (f->process[i].pid)
+			kill(f->process[i].pid, SIGKILL);
+	for (unsigned i = 0; i < f->started; i++)
+		if (f->process[i].pid)
+			waitpid(f->process[i].pid, NULL, 0);
+}
+
+/* ---- the coordinator and the parties ---- */
+
+enum { ARGS_MAX = 64 };
+
+static void add(char **argv, size_t *n, const char *text)
+{
+	if (*n < ARGS_MAX - 1)
+		argv[(*n)++] = (char *)text;
+}
+
+/* Parties' jobs are read here already, so that of the overrides only the coordinator needs to
+ * know. */
+static enum err start_coordinator(struct federation *f, const char *ready)
+{
+	struct launch *l = &f->launch;
+	char *program = file_join(f->bin, "coordinator"),
+	     *config = file_join(l->work, "coordinator.json"),
+	     *out = file_join(l->out, "coordinator"),
+	     *log = file_join(l->work, "coordinator.stderr");
+	size_t n = 0, room = ARGS_MAX + 2 * l->set.count;
+	char **argv = alloc(room, sizeof(*argv));
+	enum err e;
+
+	n += hosts_prefix(&f->hosts, 0, argv);
+	for (const char *const *text =
+		 (const char *const[]){ program, "--config", config, "--job", l->job_path, "--out",
+					out, "--ready-file", ready, NULL };
+	     *text; text++)
+		add(argv, &n, *text);
+	for (size_t i = 0; i < l->set.count; i++) {
+		argv[n++] = (char *)"--set";
+		argv[n++] = l->set.item[i];
+	}
+	strcpy(f->process[0].name, "coordinator");
+	e = start(f, argv, l->quiet ? log : NULL);
+	free(argv);
+	free(log);
+	free(out);
+	free(config);
+	free(program);
+	return e;
+}
+
+static char *stderr_of(const struct launch *l, const char *name)
+{
+	char file[48];
+
+	snprintf(file, sizeof(file), "%s.stderr", name);
+	return file_join(l->work, file);
+}
+
+static enum err start_party(struct federation *f, unsigned number, const char *address)
+{
+	struct launch *l = &f->launch;
+	struct process *p = &f->process[f->started];
+	char *argv[ARGS_MAX], file[48], *program, *config, *out, *log;
+	size_t n;
+	enum err e;
+
+	launch_party_name(number, p->name);
+	snprintf(file, sizeof(file), "%s.json", p->name);
+	program = file_join(f->bin, "party");
+	config = file_join(l->work, file);
+	out = file_join(l->out, p->name);
+	log = stderr_of(l, p->name);
+	n = hosts_prefix(&f->hosts, 1 + number, argv);
+	for (const char *const *text =
+		 (const char *const[]){ program, "--config", config, "--once", "--out", out,
+					"--coordinator", address, NULL };
+	     *text; text++)
+		add(argv, &n, *text);
+	argv[n] = NULL;
+	e = start(f, argv, log);
+	free(log);
+	free(out);
+	free(config);
+	free(program);
+	return e;
+}
+
+/* The address on which it listens; empty: it ended before it did, or somebody stops us (*sig). */
+static void await_ready(struct federation *f, const char *ready, struct buf *address, int *sig)
+{
+	double until_s = clock_now_s() + READY_S;
+
+	while (!*sig && f->process[0].pid && !address->n && clock_now_s() < until_s) {
+		*sig = tick(f);
+		if (file_exists(ready) && file_read(ready, 512, address) != ERR_OK)
+			return;
+	}
+	while (address->n && address->p[address->n - 1] == '\n')
+		address->p[--address->n] = 0;
+}
+
+/* The coordinator's end is the run's. A party that fails before the job begins would leave the
+ * coordinator waiting, so that gets a few seconds to notice and is then stopped. */
+static int watch(struct federation *f, int sig)
+{
+	struct process *coordinator = &f->process[0];
+	double until_s = 0;
+	bool stopped = false;
+
+	while (coordinator->pid) {
+		if (sig && !stopped) {
+			kill(coordinator->pid, SIGTERM);
+			until_s = clock_now_s() + STOP_S;
+			stopped = true;
+		}
+		if (!stopped && f->failed && until_s == 0)
+			until_s = clock_now_s() + PATIENCE_S;
+		if (until_s > 0 && clock_now_s() > until_s) {
+			if (stopped)
+				return ERR_CANCELLED;
+			kill(coordinator->pid, SIGTERM);
+			while (coordinator->pid)
+				(void)tick(f);
+			return f->failed->status;
+		}
+		sig = tick(f);
+	}
+	return coordinator->status;
+}
+
+static void await_parties(struct federation *f)
+{
+	double until_s = clock_now_s() + LAST_S;
+
+	for (unsigned i = 1; i < f->started; i++)
+		while (f->process[i].pid && clock_now_s() < until_s)
+			(void)tick(f);
+}
+
+/* ---- what it came to ---- */
+
+static void print_tail(const char *path, const char *name)
+{
+	struct buf text = { 0 };
+	const char *at, *end;
+	int lines = 0;
+
+	if (file_read(path, 1 << 20, &text) != ERR_OK || !text.n)
+		return;
+	end = (const char *)text.p + text.n;
+	for (at = end - 1; at > (const char *)text.p; at--)
+		if (at[-1] == '\n' && ++lines == 3)
+			break;
+	while (at < end) {
+		const char *next = memchr(at, '\n', (size_t)(end - at));
+		size_t n = next ? (size_t)(next - at) : (size_t)(end - at);
+
+		fprintf(stderr, "%s%s%.*s\n", name, *name ? ": " : "", (int)n, at);
+		at += n + 1;
+	}
+	buf_release(&text);
+}
+
+static void say_failure(const struct federation *f, int status)
+{
+	const struct launch *l = &f->launch;
+	char *path;
+
+	if (l->quiet) {
+		path = stderr_of(l, "coordinator");
+		print_tail(path, "");
+		free(path);
+	}
+	if (f->failed) {
+		path = stderr_of(l, f->failed->name);
+		print_tail(path, f->failed->name);
+		free(path);
+	}
+	fprintf(stderr,
+		"launch: the run ended with status %d; log.jsonl of each process is below %s\n",
+		status, l->out);
+}
+
+/* ---- the whole ---- */
+
+static int run_processes(struct federation *f)
+{
+	char *ready = file_join(f->launch.work, "ready");
+	struct buf address = { 0 };
+	int sig = 0, status;
+	enum err e;
+
+	launch_say(&f->launch, "starting a coordinator and %u parties", f->launch.parties);
+	block_signals();
+	e = start_coordinator(f, ready);
+	if (e == ERR_OK)
+		await_ready(f, ready, &address, &sig);
+	if (e == ERR_OK && !address.n && f->process[0].pid)
+		kill(f->process[0].pid, SIGTERM);
+	for (unsigned i = 0; e == ERR_OK && address.n && !sig && i < f->launch.parties; i++)
+		e = start_party(f, i, (const char *)address.p);
+	if (e != ERR_OK) {
+		fprintf(stderr, "launch: %s\n", err_detail());
+		kill_all(f);
+		return (int)e;
+	}
+	status = watch(f, sig);
+	if (status == 0)
+		await_parties(f);
+	kill_all(f);
+	buf_release(&address);
+	free(ready);
+	return status;
+}
+
+/* Removed whatever ends this process but SIGKILL. */
+static int launch(struct federation *f)
+{
+	struct launch *l = &f->launch;
+	int status = launch_prepare(l);
+
+	if (status == ERR_OK)
+		status = run_processes(f);
+	else
+		fprintf(stderr, "launch: %s\n", err_detail());
+	if (status == 0)
+		launch_show(l);
+	else if (f->started)
+		say_failure(f, status);
+	return status;
+}
+
+static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 },
+					      { &hosts_argp, 0, NULL, 0 },
+					      { 0 } };
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct federation *f = state->input;
+
+	if (key != ARGP_KEY_INIT)
+		return args_none(key, arg, state);
+	state->child_inputs[0] = &f->launch;
+	state->child_inputs[1] = &f->hosts;
+	return 0;
+}
+
+int launch_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		NULL,
+		parse,
+		NULL,
+		"One federated run on this machine: splits the data, makes keys and "
+		"configurations, and runs a coordinator and L parties as processes of their own, "
+		"talking over TLS on loopback, or over a network of a stated rate and delay.\v"
+		"Results are in OUT/coordinator and OUT/party-NN, with --net the network in "
+		"OUT/network.json.\n\n"
+		"The exit status is the coordinator's; if a party fails so that the coordinator "
+		"cannot begin, it is that party's; 4 for wrong arguments. Whatever was started "
+		"is ended, also if this process is killed.\n\n"
+		"COTERIE_BIN: where the programs coordinator and party are; default: beside this "
+		"one.",
+		children,
+		NULL,
+		NULL
+	};
+	struct federation *f = alloc(1, sizeof(*f));
+	enum err e;
+	int status;
+
+	f->launch.split.seed = 1;
+	args_begin("launch", &argp, argc, argv, f);
+	f->bin = hosts_programs();
+	e = launch_check(&f->launch);
+	if (e == ERR_OK)
+		e = hosts_open(&f->hosts, &f->launch, argc, argv);
+	if (e != ERR_OK)
+		fprintf(stderr, "launch: %s\n", err_detail());
+	status = e == ERR_OK ? launch(f) : (int)e;
+	launch_end(&f->launch);
+	hosts_close(&f->hosts);
+	free(f->bin);
+	free(f);
+	return status;
+}

@@ -1,0 +1,166 @@
+/* The options that launch and run have in common. */
+#include "cli/launch/launch.h"
+#include "common/job/tree.h"
+
+#include <string.h>
+
+enum {
+	KEY_SHARED = 512,
+	KEY_OVERLAP,
+	KEY_REGIONS,
+	KEY_SKEW,
+	KEY_ALLOW,
+	KEY_POLICY,
+	KEY_SINGLE,
+	KEY_KEEP
+};
+
+static const struct argp_option options[] = {
+	{ "data", 'd', "DIR", 0,
+	  "features.mtx|npy|csv, edges.tsv|mtx; ids.txt and labels.txt if there are any. A job of "
+	  "rows needs no edges, one of a graph alone no features; one of graphs a set in TU "
+	  "format, or a directory of such sets",
+	  0 },
+	{ "job", 'j', "FILE", 0, "the job", 0 },
+	{ "parties", 'l', "L", 0, "over how many parties the data is split", 0 },
+	{ "by", 'b', "WHAT", 0,
+	  "split by columns, rows, edges, vertices or graphs; default: as the job's kind has it; "
+	  "of a directory of sets of graphs each party gets one, in the order of their names",
+	  0 },
+	{ "shared-edges", KEY_SHARED, "F", 0,
+	  "by columns: each party gets this part of the edges, 0.5 to 1; with --set graphs=own",
+	  0 },
+	{ "overlap", KEY_OVERLAP, "F", 0,
+	  "by edges: each is with this share of the parties, 0 to 1; default one party", 0 },
+	{ "regions", KEY_REGIONS, NULL, 0, "by edges: each party has those of one region", 0 },
+	{ "skew", KEY_SKEW, "S", 0,
+	  "by rows or graphs: this part of them, 0 to 1, goes by class, so that parties differ",
+	  0 },
+	{ "allow", KEY_ALLOW, "NAME", 0,
+	  "policy.jobs of the parties names this too, such as fedsc.paper; may be repeated. "
+	  "Without: every kind, but not the variants that show more",
+	  0 },
+	{ "policy", KEY_POLICY, "KEY=X", 0,
+	  "min_cluster, max_eps or max_delta of the parties' policy", 0 },
+	{ "seed", 's', "S", 0, "of the split and of the job", 0 },
+	ARGS_SET,
+	{ "out", 'o', "DIR", 0,
+	  "where results go; must not hold an earlier run; default out/launch-TIME-PID", 0 },
+	{ "allow-single", KEY_SINGLE, NULL, 0, "permits --parties 1, which masks nothing", 0 },
+	{ "keep-data", KEY_KEEP, NULL, 0, "leaves slices, keys and configurations in OUT/work", 0 },
+	{ "quiet", 'q', NULL, 0, "no progress, no table", 0 },
+	{ 0 },
+};
+
+static void take_by(struct launch *l, struct argp_state *state, const char *text)
+{
+	l->split_given = true;
+	for (unsigned i = 0; split_by_names[i]; i++)
+		if (!strcmp(split_by_names[i], text)) {
+			l->split.by = (enum kind_split)i;
+			return;
+		}
+	argp_error(state, "--by is \"%s\", expected columns, rows, edges, vertices or graphs",
+		   text);
+}
+
+static void take_permission(struct launch *l, struct argp_state *state, const char *text)
+{
+	for (unsigned i = 0; job_permission_names[i]; i++)
+		if (!strcmp(job_permission_names[i], text)) {
+			overrides_add(&l->allowed, "%s", text);
+			return;
+		}
+	argp_error(state,
+		   "--allow is \"%s\", expected the name of a kind of job, such as fedsc.paper",
+		   text);
+}
+
+static void take_policy(struct launch *l, struct argp_state *state, const char *text)
+{
+	static const char *const keys[] = { "min_cluster=", "max_eps=", "max_delta=" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!strncmp(text, keys[i], strlen(keys[i]))) {
+			args_number(state, "policy", text + strlen(keys[i]), 0, 1e9);
+			overrides_add(&l->policy, "%s", text);
+			return;
+		}
+	argp_error(state, "--policy is \"%s\", expected min_cluster=X, max_eps=X or max_delta=X",
+		   text);
+}
+
+static void check(const struct launch *l, struct argp_state *state)
+{
+	args_need(state, l->data && l->job_path && l->parties,
+		  "--data, --job and --parties are needed");
+	if (l->parties == 1 && !l->allow_single)
+		argp_error(state, "--parties is 1: one party masks nothing; if that is meant, add "
+				  "--allow-single");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct launch *l = state->input;
+
+	switch (key) {
+	case 'd':
+		l->data = arg;
+		return 0;
+	case 'j':
+		l->job_path = arg;
+		return 0;
+	case 'l':
+		l->parties = (unsigned)args_whole(state, "parties", arg, 1, PARTIES_MAX);
+		return 0;
+	case 'b':
+		take_by(l, state, arg);
+		return 0;
+	case KEY_SHARED:
+		l->split.shared_edges =
+		    args_number(state, "shared-edges", arg, SPLIT_SHARED_MIN, 1);
+		return 0;
+	case KEY_OVERLAP:
+		l->split.overlap = args_number(state, "overlap", arg, 0, 1);
+		return 0;
+	case KEY_REGIONS:
+		l->split.regions = true;
+		return 0;
+	case KEY_SKEW:
+		l->split.skew = args_number(state, "skew", arg, 0, 1);
+		return 0;
+	case KEY_ALLOW:
+		take_permission(l, state, arg);
+		return 0;
+	case KEY_POLICY:
+		take_policy(l, state, arg);
+		return 0;
+	case 's':
+		l->split.seed = args_seed(state, arg);
+		overrides_add(&l->set, "seed=%s", arg);
+		return 0;
+	case 'S':
+		overrides_add(&l->set, "%s", arg);
+		return 0;
+	case 'o':
+		l->out_given = arg;
+		return 0;
+	case KEY_SINGLE:
+		l->allow_single = true;
+		overrides_add(&l->set, "allow_single=true");
+		return 0;
+	case KEY_KEEP:
+		l->keep_data = true;
+		return 0;
+	case 'q':
+		l->quiet = true;
+		return 0;
+	case ARGP_KEY_END:
+		check(l, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp launch_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };

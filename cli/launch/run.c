@@ -1,0 +1,305 @@
+/* coterie run: a federation in one process. The job threads of coordinator and parties are those of
+ * the daemons, offer, keys, masks, ledgers and all; their channels are joined in memory. */
+#include "cli/launch/launch.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/job/daemon.h"
+#include "common/job/tree.h"
+#include "crypto/random.h"
+#include "crypto/secret.h"
+#include "party/daemon/data.h"
+#include "party/daemon/job.h"
+#include "server/daemon/job.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct party {
+	struct party_config config;
+	struct identity *identity;
+	struct party_data data;
+	struct post *post;
+	struct channel *channel; /* to the coordinator */
+	struct record record;
+	struct work work;
+	struct job_means means;
+	pthread_t thread;
+	enum err result;
+	char why[ERR_DETAIL_MAX];
+};
+
+struct together {
+	struct launch launch;
+	bool verbose;
+	struct coordinator_config config;
+	struct post *post;
+	struct channel *channel[PARTIES_MAX];
+	const char *name[PARTIES_MAX];
+	struct record record;
+	struct run run;
+	struct party *party; /* launch.parties of them */
+	unsigned count;      /* whose configuration was read */
+};
+
+/* ---- what daemons do before a job ---- */
+
+static enum err open_party(struct together *t, unsigned number)
+{
+	struct launch *l = &t->launch;
+	struct party *p = &t->party[number];
+	struct overrides set = { 0 };
+	char name[LAUNCH_NAME], file[48], *path, *out;
+	enum err e;
+
+	launch_party_name(number, name);
+	snprintf(file, sizeof(file), "%s.json", name);
+	path = file_join(l->work, file);
+	out = file_join(l->out, name);
+	overrides_add(&set, "output=%s", out);
+	e = party_config_read(&p->config, path, set.item);
+	if (e == ERR_OK) {
+		t->count++;
+		e = identity_load(&p->identity, p->config.common.identity.certificate,
+				  p->config.common.identity.key);
+	}
+	if (e == ERR_OK)
+		e = party_data_load(&p->data, &p->config);
+	if (e == ERR_OK)
+		e = file_make_dirs(p->config.common.output);
+	overrides_release(&set);
+	free(out);
+	free(path);
+	return e ? err_prefix(e, "%s", name) : ERR_OK;
+}
+
+static enum err open_coordinator(struct together *t)
+{
+	struct launch *l = &t->launch;
+	struct overrides set = { 0 };
+	char *path = file_join(l->work, "coordinator.json"),
+	     *out = file_join(l->out, "coordinator");
+	enum err e;
+
+	overrides_add(&set, "output=%s", out);
+	e = coordinator_config_read(&t->config, path, set.item);
+	if (e == ERR_OK)
+		e = file_make_dirs(t->config.common.output);
+	overrides_release(&set);
+	free(out);
+	free(path);
+	return e;
+}
+
+/* ---- threads, joined by channels in memory ---- */
+
+static void *take_part(void *arg)
+{
+	struct party *p = arg;
+
+	p->result = job_take_part(&p->work, &p->means);
+	if (p->result != ERR_OK)
+		snprintf(p->why, sizeof(p->why), "%s", err_detail());
+	return NULL;
+}
+
+static void join_channels(struct together *t)
+{
+	const struct daemon_common *c = &t->config.common;
+
+	t->post = post_new(c->step_timeout_s);
+	record_init(&t->record, "coordinator", c->name);
+	for (unsigned l = 0; l < t->launch.parties; l++) {
+		struct party *p = &t->party[l];
+		const struct daemon_common *own = &p->config.common;
+
+		t->name[l] = own->name;
+		t->channel[l] = channel_new(t->post, COORD, own->name);
+		p->post = post_new(own->step_timeout_s);
+		p->channel = channel_new(p->post, PARTY, c->name);
+		channel_pair(t->channel[l], p->channel);
+		record_init(&p->record, "party", own->name);
+		p->work = (struct work){ .channel = p->channel,
+					 .post = p->post,
+					 .record = &p->record,
+					 .threads = own->threads };
+		p->means = (struct job_means){ .config = &p->config,
+					       .identity = p->identity,
+					       .dataset = &p->data.dataset,
+					       .tu = &p->data.tu,
+					       .data_hash = p->data.data_hash,
+					       .output = own->output };
+	}
+	t->run = (struct run){ .job = t->launch.job,
+			       .attempt = 1,
+			       .L = t->launch.parties,
+			       .name = t->name,
+			       .channel = t->channel,
+			       .post = t->post,
+			       .record = &t->record,
+			       .threads = c->threads };
+}
+
+/* Whoever stops the run with a signal: every wait on every side ends. A second one ends the
+ * process. */
+static void *on_stop(void *arg)
+{
+	struct together *t = arg;
+	sigset_t set;
+	int sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1); /* the job is over */
+	sigwait(&set, &sig);
+	if (sig == SIGUSR1)
+		return NULL;
+	post_cancel(t->post, ERR_CANCELLED, "stopped by a signal");
+	sigwait(&set, &sig);
+	if (sig != SIGUSR1)
+		_exit(ERR_CANCELLED);
+	return NULL;
+}
+
+static enum err run_threads(struct together *t)
+{
+	pthread_t stopper;
+	sigset_t set;
+	enum err e;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (pthread_create(&stopper, NULL, on_stop, t))
+		return err_set(ERR_INTERNAL, "no thread could be started");
+	for (unsigned l = 0; l < t->launch.parties; l++)
+		if (pthread_create(&t->party[l].thread, NULL, take_part, &t->party[l])) {
+			fprintf(stderr, "coterie run: no thread for %s could be started\n",
+				t->name[l]);
+			_exit(ERR_INTERNAL);
+		}
+	e = job_serve(&t->run, t->config.common.output);
+	for (unsigned l = 0; l < t->launch.parties; l++)
+		pthread_join(t->party[l].thread, NULL);
+	pthread_kill(stopper, SIGUSR1);
+	pthread_join(stopper, NULL);
+	return e;
+}
+
+/* ---- the whole ---- */
+
+static void close_all(struct together *t)
+{
+	for (unsigned l = 0; l < t->count; l++) {
+		struct party *p = &t->party[l];
+
+		if (p->post) {
+			channel_free(p->channel);
+			channel_free(t->channel[l]);
+			post_free(p->post);
+			record_release(&p->record);
+		}
+		party_data_release(&p->data);
+		identity_free(p->identity);
+		party_config_release(&p->config);
+	}
+	if (t->post) {
+		post_free(t->post);
+		record_release(&t->record);
+	}
+	coordinator_config_release(&t->config);
+	free(t->party);
+}
+
+static enum err run_together(struct together *t)
+{
+	enum err e;
+
+	TRY(launch_prepare(&t->launch));
+	TRY(open_coordinator(t));
+	t->party = alloc(t->launch.parties, sizeof(*t->party));
+	for (unsigned l = 0; l < t->launch.parties; l++)
+		TRY(open_party(t, l));
+	launch_say(&t->launch, "running a coordinator and %u parties as threads",
+		   t->launch.parties);
+	join_channels(t);
+	TRY(random_secret(t->run.job_id, JOB_ID_LEN));
+	e = run_threads(t);
+	for (unsigned l = 0; e != ERR_OK && l < t->launch.parties; l++)
+		if (t->party[l].result != ERR_OK)
+			launch_say(&t->launch, "%s: %s", t->name[l], t->party[l].why);
+	return e;
+}
+
+static enum err run(void *arguments)
+{
+	struct together *t = arguments;
+	enum err e;
+
+	if (t->verbose)
+		log_init("run", LOG_INFO);
+	secret_begin();
+	e = launch_check(&t->launch);
+	if (e == ERR_OK)
+		e = run_together(t);
+	close_all(t);
+	if (e == ERR_OK)
+		launch_show(&t->launch);
+	launch_end(&t->launch);
+	return e;
+}
+
+static const struct argp_option options[] = {
+	{ "verbose", 'v', NULL, 0, "says what all sides log", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct together *t = state->input;
+
+	if (key == 'v')
+		t->verbose = true;
+	else if (key == ARGP_KEY_INIT)
+		state->child_inputs[0] = &t->launch;
+	else
+		return args_none(key, arg, state);
+	return 0;
+}
+
+int run_main(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		options,
+		parse,
+		NULL,
+		"One federated run in this process alone: splits the data, makes keys, and runs "
+		"coordinator and parties as threads whose messages pass in memory. For a "
+		"debugger, valgrind, and a first try.\v"
+		"The job threads are those of the daemons, with offer, keys, masks and ledgers, so "
+		"labels are those of `coterie launch` with the same seed, and results lie in "
+		"the same places. There is no TLS, no sandbox and no second attempt; seconds of "
+		"the wire say nothing.",
+		children,
+		NULL,
+		NULL
+	};
+	struct together *t = alloc(1, sizeof(*t));
+	int status;
+
+	t->launch.split.seed = 1;
+	status = (int)args_run("run", &argp, argc, argv, t, run);
+	free(t);
+	return status;
+}

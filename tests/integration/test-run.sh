@@ -1,0 +1,89 @@
+#!/bin/bash
+# coterie run, both halves in one process, beside coterie launch, the daemons: same seed, same labels.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+# The labels of each party, by both; the coordinator's too, where it has any.
+same_as_daemons() { # JOB [ARG...]: of configs/jobs
+	local name way
+	for way in launch run; do
+		"$BIN/coterie" $way --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/$1.json" --parties 3 --seed 5 \
+			--out "$T/$way-$1" "${@:2}" 2>"$T/$way.stderr" || fail "coterie $way $1: status $?: $(<"$T/$way.stderr")"
+	done
+	for name in coordinator $(names 3); do
+		[[ $(cd "$T/launch-$1/$name" && rm log.jsonl && ls) == "$(cd "$T/run-$1/$name" && ls)" ]] ||
+			fail "$1: other files in $name: $(ls "$T/run-$1/$name")"
+		# The coordinator's rows of fedspectral are numbered anew in each job.
+		[[ ! -e $T/launch-$1/$name/labels.csv || $1-$name == fedspectral-coordinator ]] ||
+			cmp "$T/launch-$1/$name/labels.csv" "$T/run-$1/$name/labels.csv" || fail "$1: labels of $name differ"
+		[[ $(jq -c '[.status, .kind, .job]' "$T/launch-$1/$name/run.json") == "$(jq -c '[.status, .kind, .job]' "$T/run-$1/$name/run.json")" ]] ||
+			fail "$1: run.json of $name differs"
+	done
+	[[ ! -e $T/run-$1/work ]] || fail "$1: work/ is left"
+	[[ ! -e $T/run-$1/party-00/state/ledger.db ]] || "$BIN/coterie" ledger verify --state "$T/run-$1/party-00/state" >/dev/null ||
+		fail "$1: the ledger does not verify"
+}
+
+test_kcagc() {
+	"$BIN/coterie" synth --nodes 300 --features 40 --clusters 3 --out "$T/pooled" >/dev/null
+	same_as_daemons kcagc-cora --set clusters=3
+	same_as_daemons landmark-cora --set clusters=3
+	same_as_daemons gcc-cora --set clusters=3
+}
+
+test_rows() {
+	"$BIN/coterie" synth --points --nodes 240 --features 5 --clusters 3 --out "$T/pooled" >/dev/null
+	same_as_daemons kmeans --set clusters=3
+	same_as_daemons fedsc-iris
+}
+
+test_graph_of_edges() {
+	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 10 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
+	same_as_daemons fedspectral --set clusters=3 --allow fedspectral.exact
+}
+
+test_whole_graphs() {
+	"$BIN/coterie" synth --graphs --nodes 90 --size 12 --out "$T/pooled" >/dev/null
+	same_as_daemons fedgcn --set rounds=2 --set epochs=2
+}
+
+test_embeddings() {
+	"$BIN/coterie" synth --nodes 120 --features 4 --clusters 3 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" run --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/fedwalk.json" --parties 3 --set walks=3 --out "$T/run" ||
+		fail "status $?"
+	[[ -s $T/run/party-01/embeddings.npy && -s $T/run/party-01/ids.csv ]] || fail 'no embeddings'
+}
+
+refused() { # STATUS REGEX ARG...
+	local status=0
+	"$BIN/coterie" run "${@:3}" >"$T/said" 2>&1 || status=$?
+	((status == $1)) || fail "coterie run ${*:3}: status $status, expected $1: $(<"$T/said")"
+	grep -Eq -- "$2" "$T/said" || fail "coterie run ${*:3} does not say '$2': $(<"$T/said")"
+}
+
+# What goes wrong at one side ends all, with its sentence, as between daemons.
+test_errors() {
+	"$BIN/coterie" synth --points --nodes 60 --features 4 --clusters 3 --out "$T/pooled" >/dev/null
+	local job=(--data "$T/pooled" --parties 3)
+	refused 2 'fedsc\.paper, which policy\.jobs of party-0' "${job[@]}" --job "$ROOT/configs/jobs/fedsc-paper.json" --out "$T/a"
+	[[ $(jq -r .status "$T/a/party-01/run.json") == failed ]] || fail 'party-01 does not say that it failed'
+	refused 4 'job\.clusters is 1, expected' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --set clusters=1
+	refused 4 'no such directory' --data "$T/nowhere" --parties 2 --job "$ROOT/configs/jobs/kmeans.json"
+	refused 4 'earlier run' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --out "$T/a"
+	refused 4 'masks nothing' --data "$T/pooled" --parties 1 --job "$ROOT/configs/jobs/kmeans.json"
+	sed -i '3s/.*/x,1,2,3/' "$T/pooled/features.csv" 2>/dev/null || printf 'x' >"$T/pooled/features.npy"
+	refused 4 'features' "${job[@]}" --job "$ROOT/configs/jobs/kmeans.json" --out "$T/b"
+}
+
+test_stopped() {
+	"$BIN/coterie" synth --nodes 8000 --features 300 --clusters 3 --out "$T/pooled" >/dev/null
+	start run "$BIN/coterie" run --data "$T/pooled" --job "$ROOT/configs/jobs/kcagc-cora.json" --parties 3 --out "$T/out" --verbose \
+		--set local_restarts=64 --set local_clusters=60 --set iterations=100
+	until_true 30 grep -qs '"local"' "$T/run.stderr" || fail 'does not come to phase local'
+	kill -INT "${PID[run]}"
+	ends 6 run
+	[[ ! -e $T/out/work ]] || fail 'work/ is left'
+}
+
+run_tests "$@"

@@ -34,4 +34,12 @@ struct kind {
 	bool embeds; /* the result are embeddings, not labels */
 };
 
+/* At start: a kind that lacks something must not run. */
+#define KIND_NEEDS(name, what, member)                                                             \
+	do {                                                                                       \
+		if (!(member))                                                                     \
+			kind_lacks((name), (what));                                                \
+	} while (0)
+void kind_lacks(const char *name, const char *what) __attribute__((noreturn));
+
 #endif

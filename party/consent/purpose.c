@@ -1,4 +1,5 @@
 #include "party/consent/purpose.h"
+#include "party/work/kind.h"
 #include "proto/labels.h"
 
 #include <stdarg.h>
@@ -50,26 +51,6 @@ static void name_members(const struct work *work, char *text)
 		put(text, " and %zu more", last - first - NAMES_MAX);
 }
 
-static void say_accept(const struct work *work, char *text)
-{
-	switch (work->job.kind) {
-	case JOB_FEDSC:
-	case JOB_KMEANS:
-		put(text, "that this party takes part: hash of the job, number of columns");
-		return;
-	case JOB_FEDSPECTRAL:
-	case JOB_FEDWALK:
-		put(text, "that this party takes part: hash of the job");
-		return;
-	case JOB_FEDGCN:
-		put(text, "that this party takes part: hash of the job, number of attributes");
-		return;
-	default:
-		put(text, "that this party takes part: hash of the job, number of nodes, salted "
-			  "hashes of ids and edges");
-	}
-}
-
 static const char *sealed_what(unsigned what)
 {
 	switch (what) {
@@ -93,7 +74,7 @@ void purpose_of(const struct work *work, const struct msg *m, char text[static P
 	*text = 0;
 	switch (m->type) {
 	case MSG_ACCEPT:
-		say_accept(work, text);
+		put(text, "that this party takes part: hash of the job%s", work->half->accept);
 		return;
 	case MSG_MASKED:
 		put(text, "masked term of a sum over ");

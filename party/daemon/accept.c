@@ -1,7 +1,7 @@
 #include "party/daemon/accept.h"
 #include "common/base/alloc.h"
 #include "common/base/config.h"
-#include "common/data/dataset.h"
+#include "common/job/kinds.h"
 #include "crypto/hash.h"
 
 #include <stdio.h>
@@ -54,50 +54,7 @@ enum err accept_read_offer(struct work *work, const char *own, const struct msg_
 	return ERR_OK;
 }
 
-static void feed(void *hash, const void *p, size_t n)
-{
-	sha256_add(hash, p, n);
-}
-
-/* Hashes of the sorted ids and edges, salted with the job so that they cannot be linked across
- * jobs. */
-static void fingerprints(const struct work *work, const struct dataset *d, struct msg_accept *a)
-{
-	struct sha256 *ids = sha256_new(), *edges = sha256_new();
-
-	sha256_add(ids, work->job_id, JOB_ID_LEN);
-	sha256_add_text(ids, "ids");
-	dataset_feed_ids(d, feed, ids);
-	sha256_end(ids, a->ids_hash);
-	sha256_add(edges, work->job_id, JOB_ID_LEN);
-	sha256_add_text(edges, "edges");
-	if (work->job.graphs == GRAPHS_SHARED)
-		dataset_feed_edges(d, feed, edges);
-	sha256_end(edges, a->edges_hash);
-}
-
-/* What the coordinator compares: nodes and graphs, or the columns of rows of which it learns only
- * how many all parties have together. Nodes with ids of their own are agreed on later. */
-static void describe_data(const struct work *work, const struct dataset *d, struct msg_accept *a)
-{
-	switch (work->job.kind) {
-	case JOB_FEDSC:
-	case JOB_KMEANS:
-		a->columns = (uint32_t)features_cols(&d->X);
-		break;
-	case JOB_FEDSPECTRAL:
-	case JOB_FEDWALK:
-		break;
-	case JOB_FEDGCN:
-		a->columns = (uint32_t)work->graphs->attribute.cols;
-		break;
-	default:
-		a->rows = d->n;
-		fingerprints(work, d, a);
-	}
-}
-
-enum err accept_say(struct work *work, const struct dataset *d)
+enum err accept_say(struct work *work)
 {
 	struct msg m = { .type = MSG_ACCEPT };
 	struct buf text = { 0 };
@@ -105,46 +62,24 @@ enum err accept_say(struct work *work, const struct dataset *d)
 	job_write(&work->job, &text);
 	sha256_of(text.p, text.n, m.accept.job_hash);
 	buf_release(&text);
-	describe_data(work, d, &m.accept);
+	work->half->describe(work, &m.accept);
 	return channel_send(work->channel, &m);
 }
 
-static enum err check_graphs(const struct work *work, const struct job_means *means)
+enum err accept_check_data(struct work *work, const struct party_config *config)
 {
-	const struct graphs *g = &means->tu->graphs;
-	const char *name = means->config->common.name;
+	const struct kind *kind = job_kind(&work->job);
+	const struct {
+		unsigned bit;
+		const char *name, *path;
+	} file[] = { { NEEDS_GRAPHS, "graphs", config->data.graphs },
+		     { NEEDS_FEATURES, "features", config->data.features },
+		     { NEEDS_EDGES, "edges", config->data.edges },
+		     { NEEDS_VERTICES, "vertices", config->data.vertices } };
 
-	if (g->count < work->job.clusters)
-		return err_set(ERR_INPUT, "%s has %zu graphs, expected at least job.clusters, %u",
-			       name, g->count, work->job.clusters);
-	if (work->job.graph_features != GRAPH_STRUCTURE && g->attribute.cols < 2)
-		return err_set(ERR_INPUT,
-			       "%s has graphs with %zu attributes of a node, expected at least 2, "
-			       "coordinates, with job.features \"%s\"",
-			       name, g->attribute.cols,
-			       job_graph_features_names[work->job.graph_features]);
-	return ERR_OK;
-}
-
-/* The job's kind needs data that this party's configuration may not have. */
-enum err accept_check_data(const struct work *work, const struct job_means *means)
-{
-	enum job_kind kind = work->job.kind;
-	bool rows = kind == JOB_FEDSC || kind == JOB_KMEANS;
-	bool features = kind != JOB_FEDSPECTRAL && kind != JOB_FEDWALK, edges = !rows;
-	bool vertices = kind == JOB_FEDWALK;
-	const char *missing = kind == JOB_FEDGCN ? !means->config->data.graphs ? "graphs" : NULL
-			      : features && !means->config->data.features ? "features"
-			      : edges && !means->config->data.edges       ? "edges"
-			      : vertices && !means->config->data.vertices ? "vertices"
-									  : NULL;
-
-	if (missing)
-		return err_set(ERR_INPUT, "%s has no data.%s, which a job of kind %s needs",
-			       means->config->common.name, missing, job_kind_name(&work->job));
-	if (rows && means->dataset->n < 2)
-		return err_set(
-		    ERR_INPUT, "%s has %zu row, expected at least 2 with a job of kind %s",
-		    means->config->common.name, means->dataset->n, job_kind_name(&work->job));
-	return kind == JOB_FEDGCN ? check_graphs(work, means) : ERR_OK;
+	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++)
+		if (kind->needs & file[i].bit && !file[i].path)
+			return err_set(ERR_INPUT, "%s has no data.%s, which a job of kind %s needs",
+				       config->common.name, file[i].name, kind->name);
+	return work->half->check_data(work);
 }

@@ -2,25 +2,14 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/data/embeddings.h"
-#include "common/data/labels.h"
+#include "common/job/kinds.h"
 #include "crypto/hash.h"
 #include "party/daemon/accept.h"
-#include "party/kcagc/answers.h"
-#include "party/fedgcn/fedgcn.h"
-#include "party/kcagc/cache.h"
+#include "party/work/cache.h"
 #include "party/consent/confirm.h"
-#include "party/fedsc/fedsc.h"
-#include "party/fedspectral/fedspectral.h"
-#include "party/fedwalk/fedwalk.h"
-#include "party/kcagc/gcc.h"
-#include "party/fedgcn/graph_labels.h"
-#include "party/kcagc/kcagc.h"
-#include "party/kcagc/landmark.h"
 #include "party/consent/leaving.h"
-#include "party/kcagc/model.h"
 #include "party/consent/policy.h"
-#include "party/kcagc/predict.h"
+#include "party/daemon/kinds.h"
 #include "party/daemon/served.h"
 #include "proto/account.h"
 
@@ -28,38 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static enum err run_kcagc(struct work *work, uint32_t *label)
-{
-	if (work->job.method == METHOD_LANDMARK)
-		return party_landmark(work, label);
-	if (work->job.method == METHOD_GCC)
-		return party_gcc(work, label);
-	return party_kcagc(work, label);
-}
-
-/* The table of kinds: a new protocol is one row here and one in server/daemon/job.c. label: one for
- * each of this party's own rows, nodes or graphs. */
-static enum err run_kind(struct work *work, uint32_t *label)
-{
-	switch (work->job.kind) {
-	case JOB_KCAGC:
-		return run_kcagc(work, label);
-	case JOB_KCAGC_PREDICT:
-		return party_predict(work, label);
-	case JOB_FEDSC:
-	case JOB_KMEANS:
-		return party_fedsc(work, label);
-	case JOB_FEDSPECTRAL:
-		return party_fedspectral(work, label);
-	case JOB_FEDWALK:
-		return party_fedwalk(work);
-	case JOB_FEDGCN:
-		return party_fedgcn(work, label);
-	default:
-		return err_set(ERR_INTERNAL, "job kind %d has no protocol", work->job.kind);
-	}
-}
 
 /* The attempt after one that was cut short is the same job among the same parties. */
 static enum err check_awaited(const struct work *work, const struct job_awaited *a)
@@ -74,14 +31,6 @@ static enum err check_awaited(const struct work *work, const struct job_awaited 
 			       "attempt %u was offered with other parties or parameters than "
 			       "attempt %u of the same job",
 			       work->attempt, a->attempt);
-	return ERR_OK;
-}
-
-/* What needs no keys, while those of the others are on their way. */
-static enum err begin_kind(struct work *work, uint32_t *label)
-{
-	if (work->job.kind == JOB_KCAGC && work->job.method == METHOD_LANDMARK)
-		return party_landmark_begin(work, label);
 	return ERR_OK;
 }
 
@@ -157,12 +106,6 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 
 /* ---- the end ---- */
 
-/* What has a label: fedspectral makes work->n the nodes of all parties. */
-static size_t own_count(const struct work *work, const struct job_means *means)
-{
-	return work->job.kind == JOB_FEDGCN ? means->tu->graphs.count : means->dataset->n;
-}
-
 /* Where this job's files go. */
 char *job_output(const struct work *work, const struct job_means *means)
 {
@@ -174,63 +117,11 @@ char *job_output(const struct work *work, const struct job_means *means)
 	return file_join(means->output, name);
 }
 
-static enum err keep_labels(const struct work *work, const struct job_means *means,
-			    const char *output, const uint32_t *label)
-{
-	char *csv = file_join(output, "labels.csv"), *npy = file_join(output, "labels.npy");
-	bool graphs = work->job.kind == JOB_FEDGCN;
-	enum err e = file_make_dirs(output);
-
-	if (e == ERR_OK)
-		e = graphs ? graph_labels_write(csv, label, work->n)
-			   : dataset_write_labels_csv(csv, means->dataset, label);
-	if (e == ERR_OK)
-		e = graphs ? labels_write_npy(npy, label, work->n)
-			   : dataset_write_labels_npy(npy, means->dataset, label);
-	free(csv);
-	free(npy);
-	return e;
-}
-
-/* Of own vertices, by id. */
-static enum err keep_embeddings(const char *output, const struct dataset *d, const float *x)
-{
-	char **id;
-	float *own;
-	size_t n = 0;
-	enum err e;
-
-	ALLOC(id, d->n);
-	ALLOC(own, d->n * JOB_FEDWALK_DIMS);
-	for (size_t i = 0; i < d->n; i++) {
-		if (!d->hosted[i])
-			continue;
-		memcpy(own + n * JOB_FEDWALK_DIMS, x + i * JOB_FEDWALK_DIMS,
-		       JOB_FEDWALK_DIMS * sizeof(*own));
-		id[n++] = d->ids.id[i];
-	}
-	e = embeddings_write(output, id, own, n, JOB_FEDWALK_DIMS);
-	free(own);
-	free(id);
-	return e;
-}
-
-/* What kcagc.predict will need; or, of a run that leaves no centres, that it does not. */
-static enum err keep_model(struct work *work, const char *state)
-{
-	if (!work->model)
-		work->model = model_new(work);
-	return model_keep(work->model, state);
-}
-
-/* Labels, or embeddings, that not all others have been told alike are nobody's result. */
+/* Delete results if parties were told different things. */
 static void take_back(const struct work *work, const char *output)
 {
-	static const char *const names[][2] = { { "labels.csv", "labels.npy" },
-						{ "embeddings.npy", "ids.csv" } };
-
-	for (size_t i = 0; i < 2; i++) {
-		char *path = file_join(output, names[work->job.kind == JOB_FEDWALK][i]);
+	for (const char *const *name = work->half->files; *name; name++) {
+		char *path = file_join(output, *name);
 
 		if (unlink(path) == 0)
 			log_warn("%s is taken back", path);
@@ -238,9 +129,8 @@ static void take_back(const struct work *work, const char *output)
 	}
 }
 
-/* The coordinator died before it said DONE, and comes again to say that it was about to. If all
- * others have sent word that they were told the same, they have their results too, and that is
- * true. */
+/* After a restart the coordinator says that the job is done. Believe it only if all other parties
+ * have confirmed that they were told the same: then they have their results too. */
 static enum err believe(struct work *work, enum err e)
 {
 	if (!post_done(work->post) || work->told.waiting)
@@ -292,30 +182,17 @@ static void log_leaks(const struct work *work)
 		log_info("this job shows: %s", leak[i]);
 }
 
-static enum err keep_results(struct work *work, const struct job_means *means, const char *output,
-			     const uint32_t *label)
-{
-	if (job_is_plan_only(&work->job))
-		return ERR_OK;
-	if (work->job.kind == JOB_FEDWALK)
-		return keep_embeddings(output, means->dataset, work->embedding);
-	record_result(work->record, label, own_count(work, means), work->job.clusters);
-	TRY(keep_labels(work, means, output, label));
-	return work->job.kind == JOB_KCAGC ? keep_model(work, means->config->state) : ERR_OK;
-}
-
-/* The protocol, from keys to the last word. label: of the party's own
- * rows or nodes, for begin_kind() and run_kind(). */
+/* The protocol, from keys to the last word. label: of the party's own rows, nodes or graphs. */
 static enum err run_protocol(struct work *work, const struct job_means *means, const char *output,
 			     const uint8_t *params_hash, uint32_t *label)
 {
 	TRY(send_key(work, means, params_hash));
 	TRY(work_warm(work));
-	TRY(begin_kind(work, label));
+	TRY(work->half->begin(work, label));
 	TRY(agree_keys(work, means));
 	told_begin(work);
-	TRY(run_kind(work, label));
-	TRY(keep_results(work, means, output, label));
+	TRY(work->half->run(work, label));
+	TRY(work->half->keep(work, label));
 	return finish(work, output);
 }
 
@@ -326,24 +203,15 @@ static enum err take_part(struct work *work, const struct job_means *means, cons
 	uint32_t *label;
 	enum err e;
 
-	work->dataset = means->dataset;
-	work->features = &means->dataset->X;
-	work->graph = &means->dataset->g;
-	work->graphs = means->tu ? &means->tu->graphs : NULL;
-	work->n = own_count(work, means);
 	work->output = output;
-	work->min_cluster = means->config->policy.min_cluster;
-	work->data_hash = means->data_hash;
 	if (means->config->common.rejoin_s && means->data_hash)
 		work->cache = cache_dir(means->config->state);
-	TRY(accept_say(work, means->dataset));
-	ALLOC(label, work->n); /* run_kind() may make work->n that of all parties */
+	TRY(accept_say(work));
+	ALLOC(label, work->n); /* the protocol may make work->n that of all parties */
 	e = run_protocol(work, means, output, params_hash, label);
-	if (e != ERR_OK && work->job.kind == JOB_KCAGC)
-		model_forget(means->config->state, work->job_id);
+	if (e != ERR_OK)
+		work->half->forget(work);
 	told_stop(work);
-	answers_free(work->begun);
-	work->begun = NULL;
 	free(work->embedding);
 	work->embedding = NULL;
 	free(label);
@@ -373,6 +241,19 @@ static enum err begin_ledger(struct work *work, const struct job_means *means, e
 	return e == ERR_OK ? opened : err_set(e, "%s", why);
 }
 
+/* What the party brings, before anything is decided by it. */
+static void bring(struct work *work, const struct job_means *means)
+{
+	work->dataset = means->dataset;
+	work->features = &means->dataset->X;
+	work->graph = &means->dataset->g;
+	work->graphs = means->tu ? &means->tu->graphs : NULL;
+	work->n = work->half->kind->split == SPLIT_GRAPHS ? work->graphs->count : work->dataset->n;
+	work->min_cluster = means->config->policy.min_cluster;
+	work->data_hash = means->data_hash;
+	work->state = means->config->state;
+}
+
 /* An error's sentence must outlive what is done about it. */
 static enum err answer(struct work *work, const struct job_means *means,
 		       const struct msg_offer *offer)
@@ -382,6 +263,10 @@ static enum err answer(struct work *work, const struct job_means *means,
 	char why[ERR_DETAIL_MAX], *output;
 	enum err e = accept_read_offer(work, means->config->common.name, offer, params_hash);
 
+	if (e == ERR_OK) {
+		work->half = party_kind_of(job_kind(&work->job));
+		bring(work, means);
+	}
 	e = begin_ledger(work, means, e);
 	if (e == ERR_OK) {
 		for (size_t l = 0; l < work->L; l++)
@@ -404,9 +289,7 @@ static enum err answer(struct work *work, const struct job_means *means,
 				      leaving_job(work->leaving), leaving_spent(work->leaving));
 	}
 	if (e == ERR_OK)
-		e = accept_check_data(work, means);
-	if (e == ERR_OK && work->job.kind == JOB_KCAGC_PREDICT)
-		e = predict_prepare(work, means->config->state, features_cols(&means->dataset->X));
+		e = accept_check_data(work, means->config);
 	if (e == ERR_OK)
 		e = confirm(means->config, work, leaving_job(work->leaving),
 			    leaving_spent(work->leaving));
@@ -482,8 +365,8 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	work->leaving = NULL;
 	secagg_free(work->secagg);
 	work->secagg = NULL;
-	model_free(work->model);
-	work->model = NULL;
+	if (work->half)
+		work->half->release(work);
 	free(m);
 	return e == ERR_OK ? e : err_set(e, "%s", why);
 }

@@ -5,6 +5,7 @@
 #include "common/job/startup.h"
 #include "crypto/secret.h"
 #include "party/daemon/daemon.h"
+#include "party/daemon/kinds.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -138,6 +139,7 @@ int main(int argc, char **argv)
 	struct arguments a = { 0 };
 	enum err e;
 
+	party_kinds_check();
 	argp_err_exit_status = ERR_INPUT;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	if (a.describe)

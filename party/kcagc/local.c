@@ -2,7 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/data/limits.h"
-#include "party/kcagc/cache.h"
+#include "party/work/cache.h"
 #include "proto/codec.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* local.h -- the expensive part of kCAGC that a party does alone, and finds again in its cache when
- * the job's attempt was cut short (party/kcagc/cache.h). Protocol 1: filter, project, k-means.
+ * the job's attempt was cut short (party/work/cache.h). Protocol 1: filter, project, k-means.
  */
 #ifndef PARTY_KCAGC_LOCAL_H
 #define PARTY_KCAGC_LOCAL_H

@@ -84,13 +84,13 @@ static enum err check_model(const struct model *m, const struct work *work, size
 	return ERR_OK;
 }
 
-enum err predict_prepare(struct work *work, const char *state, size_t columns)
+enum err predict_prepare(struct work *work)
 {
 	struct model *m = NULL;
 	enum err e;
 
-	TRY(model_find(state, work->job.model, &m));
-	e = check_model(m, work, columns);
+	TRY(model_find(work->state, work->job.model, &m));
+	e = check_model(m, work, features_cols(work->features));
 	if (e != ERR_OK) {
 		model_free(m);
 		return e;

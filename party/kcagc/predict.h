@@ -8,10 +8,10 @@
 
 #include "party/work/work.h"
 
-/* The model of work->job.model from the state directory becomes work->model, if it is one that
- * this job, these parties and features with so many columns can predict with. ERR_INPUT: what does
+/* The model of work->job.model from work->state becomes work->model, if it is one that this job,
+ * these parties and work->features can predict with. ERR_INPUT: what does
  * not fit and what to do. */
-enum err predict_prepare(struct work *work, const char *state, size_t columns) MUST_CHECK;
+enum err predict_prepare(struct work *work) MUST_CHECK;
 
 /* Uses work->features up; work->model stays as it is. */
 enum err party_predict(struct work *work, uint32_t *label) MUST_CHECK;

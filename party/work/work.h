@@ -25,9 +25,11 @@ struct graphs;
 struct model;
 struct answers;
 struct leaving;
+struct party_kind;
 
 struct work {
 	struct job job; /* the effective job, as offered and accepted */
+	const struct party_kind *half; /* of its kind */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
 	size_t L, own; /* parties, and this one's number among the sorted names */
@@ -56,7 +58,8 @@ struct work {
 	    *begun; /* landmark: what was computed while keys were awaited, or NULL; owned */
 	unsigned threads;
 	uint8_t params_hash[SECAGG_HASH_LEN]; /* of parties and parameters: they go into every key */
-	char *cache; /* directory of party/kcagc/cache.h; NULL: nothing is kept; owned */
+	const char *state; /* directory of what outlives the process */
+	char *cache; /* directory of party/work/cache.h; NULL: nothing is kept; owned */
 	const uint8_t *data_hash; /* of the dataset as it was loaded; there is one if cache is */
 	bool later; /* declined, but another attempt would do: this one was served before */
 	bool again; /* it was cut short, and another attempt may follow */

@@ -2,20 +2,10 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/base/file.h"
-#include "common/data/labels.h"
-#include "common/data/limits.h"
-#include "common/data/npy.h"
 #include "crypto/hash.h"
-#include "server/fedgcn/fedgcn.h"
+#include "common/job/kinds.h"
 #include "server/daemon/attempt.h"
-#include "server/fedsc/fedsc.h"
-#include "server/fedspectral/fedspectral.h"
-#include "server/fedwalk/fedwalk.h"
-#include "server/kcagc/gcc.h"
-#include "server/kcagc/kcagc.h"
-#include "server/kcagc/landmark.h"
-#include "server/kcagc/predict.h"
+#include "server/daemon/kinds.h"
 #include "server/run/relay.h"
 #include "proto/account.h"
 
@@ -30,40 +20,6 @@
 #define LAST_TIMEOUT_S      1.0 /* until what goes before it is in the kernel */
 #define ABORT_TIMEOUT_S     1.0
 #define CANCELLED_TIMEOUT_S 0.2 /* a process that is stopped has little time left */
-
-static enum err run_kcagc(struct run *run, uint32_t *label)
-{
-	if (run->job.kind == JOB_KCAGC_PREDICT)
-		return server_predict(run, label);
-	if (run->job.method == METHOD_LANDMARK)
-		return server_landmark(run, label);
-	if (run->job.method == METHOD_GCC)
-		return server_gcc(run, label);
-	return server_kcagc(run, label);
-}
-
-/* The table of kinds: a new protocol is one row here and one in party/daemon/job.c. *label becomes
- * run->n labels, owned by the caller; it stays NULL where the coordinator has none to know. */
-static enum err run_kind(struct run *run, uint32_t **label)
-{
-	switch (run->job.kind) {
-	case JOB_KCAGC:
-	case JOB_KCAGC_PREDICT:
-		ALLOC(*label, run->n);
-		return run_kcagc(run, *label);
-	case JOB_FEDSC:
-	case JOB_KMEANS:
-		return server_fedsc(run, label);
-	case JOB_FEDSPECTRAL:
-		return server_fedspectral(run, label);
-	case JOB_FEDWALK:
-		return server_fedwalk(run);
-	case JOB_FEDGCN:
-		return server_fedgcn(run);
-	default:
-		return err_set(ERR_INTERNAL, "job kind %d has no protocol", run->job.kind);
-	}
-}
 
 /* ---- offer and acceptance ---- */
 
@@ -87,19 +43,6 @@ static void hex8(const uint8_t *hash, char text[static 17]) /* enough of it to t
 		snprintf(text + 2 * i, 3, "%02x", hash[i]);
 }
 
-static enum err same_hash(const struct run *run, const char *what, size_t a, const uint8_t *ha,
-			  size_t b, const uint8_t *hb)
-{
-	char ta[17], tb[17];
-
-	if (memcmp(ha, hb, HASH_LEN) == 0)
-		return ERR_OK;
-	hex8(ha, ta);
-	hex8(hb, tb);
-	return err_set(ERR_PEER, "%s and %s have different %s (fingerprints %s and %s of this job)",
-		       run->name[a], run->name[b], what, ta, tb);
-}
-
 /* All parties must mean the same job. */
 static enum err compare_jobs(const struct run *run, const uint8_t *job_hash,
 			     const struct msg_accept *accept)
@@ -116,78 +59,6 @@ static enum err compare_jobs(const struct run *run, const uint8_t *job_hash,
 				       run->name[l], theirs, ours);
 	}
 	return ERR_OK;
-}
-
-/* Rows of the same columns. */
-static enum err compare_columns(struct run *run, const struct msg_accept *accept)
-{
-	for (size_t l = 0; l < run->L; l++) {
-		if (accept[l].columns < 1 || accept[l].columns > COLS_MAX)
-			return err_set(ERR_PEER, "%s has %u feature columns, expected 1 to %zu",
-				       run->name[l], accept[l].columns, (size_t)COLS_MAX);
-		if (accept[l].columns != accept[0].columns)
-			return err_set(ERR_INPUT,
-				       "%s has %u feature columns and %s has %u: rows of different "
-				       "parties must have the same columns",
-				       run->name[0], accept[0].columns, run->name[l],
-				       accept[l].columns);
-	}
-	run->columns = accept[0].columns;
-	return ERR_OK;
-}
-
-/* Attributes count where features are made of them. */
-static enum err compare_attributes(struct run *run, const struct msg_accept *accept)
-{
-	if (run->job.graph_features == GRAPH_STRUCTURE)
-		return ERR_OK;
-	for (size_t l = 0; l < run->L; l++)
-		if (accept[l].columns != accept[0].columns)
-			return err_set(ERR_INPUT,
-				       "%s has graphs with %u attributes of a node and %s with %u: "
-				       "with job.features \"%s\" all parties must have the same",
-				       run->name[0], accept[0].columns, run->name[l],
-				       accept[l].columns,
-				       job_graph_features_names[run->job.graph_features]);
-	run->columns = accept[0].columns;
-	return ERR_OK;
-}
-
-/* The same nodes and, unless graphs is "own", edges. */
-static enum err compare_nodes(struct run *run, const struct msg_accept *accept)
-{
-	for (size_t l = 0; l < run->L; l++) {
-		const struct msg_accept *a = &accept[0], *b = &accept[l];
-
-		if (a->rows != b->rows)
-			return err_set(ERR_PEER, "%s has %" PRIu64 " nodes and %s has %" PRIu64,
-				       run->name[0], a->rows, run->name[l], b->rows);
-		TRY(same_hash(run, "sets of ids", 0, a->ids_hash, l, b->ids_hash));
-		TRY(same_hash(run, "graphs (set graphs to \"own\" in the job if that is meant)", 0,
-			      a->edges_hash, l, b->edges_hash));
-	}
-	if (accept[0].rows > MSG_ITEMS_MAX || accept[0].rows < run->job.clusters)
-		return err_set(ERR_JOB, "%" PRIu64 " nodes cannot be put into %u clusters",
-			       accept[0].rows, run->job.clusters);
-	run->n = (size_t)accept[0].rows;
-	return ERR_OK;
-}
-
-static enum err compare(struct run *run, const uint8_t *job_hash, const struct msg_accept *accept)
-{
-	TRY(compare_jobs(run, job_hash, accept));
-	switch (run->job.kind) {
-	case JOB_FEDSC:
-	case JOB_KMEANS:
-		return compare_columns(run, accept);
-	case JOB_FEDSPECTRAL:
-	case JOB_FEDWALK:
-		return ERR_OK; /* its first step agrees on the nodes */
-	case JOB_FEDGCN:
-		return compare_attributes(run, accept);
-	default:
-		return compare_nodes(run, accept);
-	}
 }
 
 /* A person decides there; while the party's progress rises, no deadline of ours passes. */
@@ -222,7 +93,9 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 		}
 	}
 	if (e == ERR_OK)
-		e = compare(run, job_hash, accept);
+		e = compare_jobs(run, job_hash, accept);
+	if (e == ERR_OK)
+		e = server_kind_of(job_kind(&run->job))->compare(run, accept);
 	free(m);
 	free(asking);
 	free(wanted);
@@ -254,38 +127,6 @@ static enum err relay_keys(struct run *run)
 }
 
 /* ---- the end ---- */
-
-/* The coordinator has no ids: its rows are numbered as the parties' sorted ids are. */
-static enum err keep_labels(const char *output, const uint32_t *label, size_t n)
-{
-	char *csv = file_join(output, "labels.csv"), *npy = file_join(output, "labels.npy");
-	enum err e = labels_write_csv(csv, NULL, label, n);
-
-	if (e == ERR_OK)
-		e = labels_write_npy(npy, label, n);
-	free(csv);
-	free(npy);
-	return e;
-}
-
-/* Nor has it the ids of vertices. */
-static enum err keep_embeddings(const char *output, const float *x, size_t n)
-{
-	char *npy = file_join(output, "embeddings.npy");
-	struct mat m;
-	struct buf file = { 0 };
-	enum err e;
-
-	mat_init(&m, n, JOB_FEDWALK_DIMS);
-	for (size_t i = 0; i < n * JOB_FEDWALK_DIMS; i++)
-		m.a[i] = (double)x[i];
-	npy_print(&m, &file);
-	mat_release(&m);
-	e = file_write(npy, (struct bytes){ file.p, file.n }, FILE_PUBLIC);
-	buf_release(&file);
-	free(npy);
-	return e;
-}
 
 /* Each party's last word; *all: what it and the others are told, how far their ledgers reach. */
 static enum err gather_done(struct run *run, struct msg *all)
@@ -394,6 +235,7 @@ static void abort_all(struct run *run, enum err code, const char *why)
 
 static enum err serve(struct run *run, const char *output)
 {
+	const struct server_kind *half = server_kind_of(job_kind(&run->job));
 	struct buf text = { 0 };
 	uint8_t job_hash[SHA256_LEN];
 	uint32_t *label = NULL;
@@ -414,13 +256,9 @@ static enum err serve(struct run *run, const char *output)
 		e = run_warm(run);
 	if (e != ERR_OK)
 		return e;
-	e = run_kind(run, &label);
-	if (e == ERR_OK && label && !job_is_plan_only(&run->job)) {
-		record_result(run->record, label, run->n, run->job.clusters);
-		e = keep_labels(output, label, run->n);
-	}
-	if (e == ERR_OK && run->embedding)
-		e = keep_embeddings(output, run->embedding, run->n);
+	e = half->run(run, &label);
+	if (e == ERR_OK)
+		e = half->keep(run, label, output);
 	if (e == ERR_OK)
 		e = finish(run);
 	free(label);

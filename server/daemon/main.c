@@ -4,6 +4,7 @@
 #include "common/job/startup.h"
 #include "crypto/secret.h"
 #include "server/daemon/coordinator.h"
+#include "server/daemon/kinds.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -162,6 +163,7 @@ int main(int argc, char **argv)
 	struct arguments a = { 0 };
 	enum err e;
 
+	server_kinds_check();
 	argp_err_exit_status = ERR_INPUT;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	if (a.describe)

@@ -1,14 +1,8 @@
 /* A party's half, for federation.h. */
 #include "common/data/dataset.h"
-#include "party/fedgcn/fedgcn.h"
-#include "party/fedsc/fedsc.h"
-#include "party/fedspectral/fedspectral.h"
-#include "party/fedwalk/fedwalk.h"
-#include "party/kcagc/gcc.h"
-#include "party/kcagc/kcagc.h"
-#include "party/kcagc/landmark.h"
-#include "party/kcagc/model.h"
-#include "party/kcagc/predict.h"
+#include "common/job/kinds.h"
+#include "party/daemon/kinds.h"
+#include "party/kcagc/answers.h"
 #include "tests/unit/both/federation.h"
 
 struct seat {
@@ -61,26 +55,11 @@ void *half_party(void *arg)
 	if (h->tell)
 		told_begin(&s.work);
 	channel_observe(s.work.channel, observe, &s);
-	if (h->job->kind == JOB_FEDSC || h->job->kind == JOB_KMEANS) {
-		h->result = party_fedsc(&s.work, h->label);
-	} else if (h->job->kind == JOB_KCAGC_PREDICT) {
-		h->result = party_predict(&s.work, h->label);
-	} else if (h->job->kind == JOB_FEDSPECTRAL) {
-		h->result = party_fedspectral(&s.work, h->label);
-		h->clusters = s.work.job.clusters;
-	} else if (h->job->kind == JOB_FEDWALK) {
-		h->result = party_fedwalk(&s.work);
-		h->embedding = s.work.embedding;
-	} else if (h->job->kind == JOB_FEDGCN) {
-		h->result = party_fedgcn(&s.work, h->label);
-	} else if (h->job->method == METHOD_LANDMARK) {
-		h->result = party_landmark(&s.work, h->label);
-	} else if (h->job->method == METHOD_GCC) {
-		h->result = party_gcc(&s.work, h->label);
-	} else {
-		h->result = party_kcagc(&s.work, h->label);
-		h->model = s.work.model;
-	}
+	s.work.half = party_kind_of(job_kind(h->job));
+	h->result = s.work.half->run(&s.work, h->label);
+	h->clusters = s.work.job.clusters;
+	h->embedding = s.work.embedding;
+	h->model = s.work.model;
 	if (h->result == ERR_OK && h->tell)
 		h->result = end(&s.work);
 	told_stop(&s.work);

@@ -1,12 +1,6 @@
 /* The coordinator's half, for federation.h. */
-#include "server/fedgcn/fedgcn.h"
-#include "server/fedsc/fedsc.h"
-#include "server/fedspectral/fedspectral.h"
-#include "server/fedwalk/fedwalk.h"
-#include "server/kcagc/gcc.h"
-#include "server/kcagc/kcagc.h"
-#include "server/kcagc/landmark.h"
-#include "server/kcagc/predict.h"
+#include "common/job/kinds.h"
+#include "server/daemon/kinds.h"
 #include "server/run/relay.h"
 #include "tests/unit/both/federation.h"
 
@@ -21,39 +15,6 @@ static void observe(void *arg, enum msg_type type, struct bytes body)
 
 	if (s->half->saw)
 		s->half->saw(s->half->saw_arg, s->l, type, body);
-}
-
-static void run_rows(struct half *h, struct run *run)
-{
-	uint32_t *label = NULL;
-
-	h->result = server_fedsc(run, &label);
-	h->labelled = label != NULL;
-	if (label && run->n == h->n)
-		memcpy(h->label, label, h->n * sizeof(*label));
-	free(label);
-}
-
-/* How many nodes there are it finds itself. */
-static void serve_fedspectral(struct half *h, struct run *run)
-{
-	uint32_t *label = NULL;
-
-	h->result = server_fedspectral(run, &label);
-	if (label) {
-		free(h->label);
-		h->label = label;
-	}
-	h->n = run->n;
-	h->clusters = run->job.clusters;
-}
-
-/* Vertices, which it counts itself. */
-static void serve_fedwalk(struct half *h, struct run *run)
-{
-	h->result = server_fedwalk(run);
-	h->embedding = run->embedding;
-	h->n = run->n;
 }
 
 static enum err end(struct run *run)
@@ -87,27 +48,21 @@ void *half_server(void *arg)
 			   .n = h->n,
 			   .columns = h->columns,
 			   .output = h->output };
+	uint32_t *label = NULL;
 
 	for (size_t l = 0; l < h->L; l++) {
 		seat[l] = (struct seat){ h, l };
 		channel_observe(h->channel[l], observe, &seat[l]);
 	}
-	if (h->job->kind == JOB_FEDSC || h->job->kind == JOB_KMEANS)
-		run_rows(h, &run);
-	else if (h->job->kind == JOB_KCAGC_PREDICT)
-		h->result = server_predict(&run, h->label);
-	else if (h->job->kind == JOB_FEDSPECTRAL)
-		serve_fedspectral(h, &run);
-	else if (h->job->kind == JOB_FEDWALK)
-		serve_fedwalk(h, &run);
-	else if (h->job->kind == JOB_FEDGCN)
-		h->result = server_fedgcn(&run);
-	else if (h->job->method == METHOD_LANDMARK)
-		h->result = server_landmark(&run, h->label);
-	else if (h->job->method == METHOD_GCC)
-		h->result = server_gcc(&run, h->label);
-	else
-		h->result = server_kcagc(&run, h->label);
+	h->result = server_kind_of(job_kind(h->job))->run(&run, &label);
+	h->labelled = label != NULL;
+	if (label) {
+		free(h->label);
+		h->label = label;
+	}
+	h->embedding = run.embedding;
+	h->n = run.n;
+	h->clusters = run.job.clusters;
 	if (h->result == ERR_OK && h->tell)
 		h->result = end(&run);
 	if (h->result != ERR_OK)

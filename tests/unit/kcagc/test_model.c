@@ -378,6 +378,7 @@ static struct work work_like_sample(void)
 	w.job.clusters = K;
 	w.job.fraction_bits = 16;
 	memset(w.job.model, ID, sizeof(w.job.model));
+	w.state = dir;
 	return w;
 }
 
@@ -405,10 +406,12 @@ static void test_fits_or_says_why(void **state)
 	(void)state;
 	assert_ok(model_keep(m, dir));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct features X = { 0 };
 		struct work w = work_like_sample();
 		int wrong = cases[i].wrong;
 		enum err e;
 
+		w.features = &X;
 		w.job.clusters += wrong == 1;
 		w.job.joint_norm = wrong == 2;
 		w.job.fraction_bits = wrong == 3 ? 12 : wrong == 9 ? 32 : 16;
@@ -418,7 +421,8 @@ static void test_fits_or_says_why(void **state)
 		if (wrong == 8)
 			strcpy(w.name[3], "bank-d");
 		w.own = wrong == 7 ? 0 : 1;
-		e = predict_prepare(&w, dir, COLUMNS + (wrong == 4));
+		X.dense.cols = COLUMNS + (wrong == 4);
+		e = predict_prepare(&w);
 		if (!cases[i].why) {
 			assert_ok(e);
 			assert_non_null(w.model);
@@ -434,16 +438,18 @@ static void test_fits_or_says_why(void **state)
 static void test_runs_without_centres(void **state)
 {
 	struct model *m = sample(false);
+	struct features X = { .dense.cols = COLUMNS };
 	struct work w = work_like_sample();
 
 	(void)state;
+	w.features = &X;
 	assert_ok(model_keep(m, dir));
-	assert_err(predict_prepare(&w, dir, COLUMNS), ERR_INPUT,
+	assert_err(predict_prepare(&w), ERR_INPUT,
 		   "the run of job.model was of method gcc, whose clusters have no centres");
 	m->method = METHOD_TREE;
 	m->min_cell = 5;
 	assert_ok(model_keep(m, dir));
-	assert_err(predict_prepare(&w, dir, COLUMNS), ERR_INPUT,
+	assert_err(predict_prepare(&w), ERR_INPUT,
 		   "the run of job.model had min_cell 5, so no centres of it were kept");
 	assert_null(w.model);
 	model_free(m);

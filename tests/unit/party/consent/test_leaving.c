@@ -6,9 +6,11 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/job/kinds.h"
 #include "common/job/offer.h"
 #include "party/consent/confirm.h"
 #include "party/daemon/fingerprint.h"
+#include "party/daemon/kinds.h"
 #include "party/consent/policy.h"
 #include "party/consent/purpose.h"
 #include "tests/unit/crypto/lab.h"
@@ -51,6 +53,7 @@ static void open_desk(const char *policy, const char *job)
 	assert_ok(party_config_read(&d->config, d->path, NULL));
 	assert_ok(job_parse(&d->work.job, (struct bytes){ (const uint8_t *)job, strlen(job) },
 			    "test", NULL));
+	d->work.half = party_kind_of(job_kind(&d->work.job));
 	d->hub_post = post_new(20);
 	d->work.post = post_new(20);
 	d->hub = channel_new(d->hub_post, COORD, "p0");

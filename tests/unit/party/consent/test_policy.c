@@ -1,6 +1,8 @@
 /* What a party takes part in, and what it does not. */
 #include "party/consent/policy.h"
 #include "common/base/alloc.h"
+#include "common/job/kinds.h"
+#include "party/daemon/kinds.h"
 #include "tests/unit/crypto/lab.h"
 
 #define PIN "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
@@ -58,6 +60,7 @@ static void job_from(struct job *job, const char *more)
 static void offer(struct desk *d, size_t L, const char *more)
 {
 	job_from(&d->work->job, more);
+	d->work->half = party_kind_of(job_kind(&d->work->job));
 	d->work->L = L;
 	d->work->own = 0;
 	for (size_t l = 0; l < L; l++)
@@ -186,15 +189,15 @@ static void test_named_variants(void **state)
 
 static void test_min_cluster(void **state)
 {
-	static const char *const kinds[] = { ROWS("fedsc", ",\"min_cluster\":4"),
+	static const char *const jobs[] = { ROWS("fedsc", ",\"min_cluster\":4"),
 					     ROWS("kmeans", ",\"min_cluster\":4") };
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":4", 2, kinds[i], "");
-		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":5", 2, kinds[i],
+		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":4", 2, jobs[i], "");
+		check("\"jobs\":[\"fedsc\",\"kmeans\"],\"min_cluster\":5", 2, jobs[i],
 		      "sums of 4 rows (job.min_cluster), policy.min_cluster of p0 is 5");
-		check("\"jobs\":[\"fedsc\",\"kmeans\"]", 2, kinds[i], ""); /* 3 */
+		check("\"jobs\":[\"fedsc\",\"kmeans\"]", 2, jobs[i], ""); /* 3 */
 	}
 	check("\"jobs\":[\"kmeans\"]", 2, ROWS("kmeans", ",\"min_cluster\":2"),
 	      "policy.min_cluster of p0 is 3");

@@ -5,9 +5,11 @@
  * which are wrong for it. COTERIE_WRITE_TEXTS=FILE writes the texts there instead of comparing. */
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/job/kinds.h"
 #include "crypto/hash.h"
 #include "party/consent/policy.h"
 #include "party/consent/purpose.h"
+#include "party/daemon/kinds.h"
 #include "tests/unit/crypto/lab.h"
 
 #include <glob.h>
@@ -354,6 +356,7 @@ static void put_job(struct texts *t, const struct job *job, const struct party_c
 	for (size_t parties = 1; parties <= 4; parties *= 2)
 		put_leaks(t, job, parties, line);
 	work->job = *job;
+	work->half = party_kind_of(job_kind(job));
 	work->L = 4;
 	for (size_t l = 0; l < 4; l++)
 		snprintf(work->name[l], sizeof(work->name[l]), "p%zu", l);

@@ -5,8 +5,8 @@
  * over other data or with other parameters does not. The files are as secret as the data, and are
  * removed when the job is over.
  */
-#ifndef PARTY_KCAGC_CACHE_H
-#define PARTY_KCAGC_CACHE_H
+#ifndef PARTY_WORK_CACHE_H
+#define PARTY_WORK_CACHE_H
 
 #include "common/base/buf.h"
 #include "crypto/hash.h"

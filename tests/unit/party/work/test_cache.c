@@ -1,5 +1,5 @@
 /* A cache gives back exactly what was kept, or nothing. */
-#include "party/kcagc/cache.h"
+#include "party/work/cache.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "tests/unit/crypto/lab.h"

@@ -1,4 +1,4 @@
-#include "party/kcagc/cache.h"
+#include "party/work/cache.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 

@@ -1,0 +1,73 @@
+#include "party/fedgcn/kind.h"
+#include "common/base/file.h"
+#include "common/data/labels.h"
+#include "common/fedgcn/kind.h"
+#include "common/graph/graphs.h"
+#include "party/fedgcn/fedgcn.h"
+#include "party/fedgcn/graph_labels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The party withholds prototypes of fewer graphs itself, but by the number that the job sets. */
+static enum err allow(const struct party_config *config, const struct work *work)
+{
+	char things[48];
+
+	snprintf(things, sizeof(things), "prototypes of %u graphs", work->job.min_cluster);
+	return party_allow_clusters(config, work->job.min_cluster, things);
+}
+
+static enum err check_data(struct work *work)
+{
+	const struct graphs *g = work->graphs;
+	const char *name = work->name[work->own];
+
+	if (g->count < work->job.clusters)
+		return err_set(ERR_INPUT, "%s has %zu graphs, expected at least job.clusters, %u",
+			       name, g->count, work->job.clusters);
+	if (work->job.graph_features != GRAPH_STRUCTURE && g->attribute.cols < 2)
+		return err_set(ERR_INPUT,
+			       "%s has graphs with %zu attributes of a node, expected at least 2, "
+			       "coordinates, with job.features \"%s\"",
+			       name, g->attribute.cols,
+			       job_graph_features_names[work->job.graph_features]);
+	return ERR_OK;
+}
+
+static void describe(const struct work *work, struct msg_accept *a)
+{
+	a->columns = (uint32_t)work->graphs->attribute.cols;
+}
+
+static enum err keep(struct work *work, const uint32_t *label)
+{
+	char *csv = file_join(work->output, "labels.csv"),
+	     *npy = file_join(work->output, "labels.npy");
+	enum err e = file_make_dirs(work->output);
+
+	record_result(work->record, label, work->n, work->job.clusters);
+	if (e == ERR_OK)
+		e = graph_labels_write(csv, label, work->n);
+	if (e == ERR_OK)
+		e = labels_write_npy(npy, label, work->n);
+	free(csv);
+	free(npy);
+	return e;
+}
+
+const struct party_kind party_kind_fedgcn = {
+	.kind = &kind_fedgcn,
+	.sums = party_sums_flat,
+	.allow = allow,
+	.allow_eps = party_allow_no_eps,
+	.accept = ", number of attributes",
+	.check_data = check_data,
+	.describe = describe,
+	.begin = party_begin_nothing,
+	.run = party_fedgcn,
+	.keep = keep,
+	.files = party_label_files,
+	.forget = party_forget_nothing,
+	.release = party_forget_nothing,
+};

@@ -1,0 +1,65 @@
+#include "party/fedsc/kind.h"
+#include "common/fedsc/kind.h"
+#include "common/fedsc/noise.h"
+#include "party/fedsc/fedsc.h"
+
+#include <stdio.h>
+
+static struct party_sums sums(const struct work *work)
+{
+	struct party_sums s = party_sums_flat(work);
+	size_t part = work->job.participants;
+
+	if (part && part < s.least) {
+		s.least = part;
+		s.hint = "; job.participants makes them smaller";
+	}
+	return s;
+}
+
+/* The job's own numbers, not the coordinator's word, say what is summed and what noise there is. */
+static enum err allow(const struct party_config *config, const struct work *work)
+{
+	const struct job *job = &work->job;
+	char things[48];
+
+	if (job->participants > work->L)
+		return err_set(ERR_PEER, "the offered job.participants is %u, of %zu parties",
+			       job->participants, work->L);
+	snprintf(things, sizeof(things), "sums of %u rows", job->min_cluster);
+	return party_allow_clusters(config, job->min_cluster, things);
+}
+
+static enum err allow_eps(const struct party_config *config, const struct work *work)
+{
+	struct job_noise_numbers noise;
+
+	TRY(job_noise(&work->job, &noise));
+	if (!(noise.eps > 0))
+		return err_set(ERR_PEER,
+			       "the offered job of kind %s claims no differential privacy, "
+			       "policy.max_eps of %s is %g: it takes job.noise.on \"data\" with "
+			       "job.noise.eps, delta and clip",
+			       work->half->kind->name, config->common.name, config->policy.max_eps);
+	if (noise.eps > config->policy.max_eps)
+		return err_set(ERR_PEER,
+			       "the offered job.noise.eps is %g, policy.max_eps of %s is %g",
+			       noise.eps, config->common.name, config->policy.max_eps);
+	if (noise.delta > config->policy.max_delta)
+		return err_set(ERR_PEER,
+			       "the offered job.noise.delta is %g, policy.max_delta of %s is %g",
+			       noise.delta, config->common.name, config->policy.max_delta);
+	return ERR_OK;
+}
+
+#define KIND(which)                                                                                \
+	{                                                                                          \
+		.kind = &kind_##which, .sums = sums, .allow = allow, .allow_eps = allow_eps,       \
+		.accept = ", number of columns", .check_data = party_check_rows,                   \
+		.describe = party_describe_columns, .begin = party_begin_nothing,                  \
+		.run = party_fedsc, .keep = party_keep_labels, .files = party_label_files,         \
+		.forget = party_forget_nothing, .release = party_forget_nothing,                   \
+	}
+
+const struct party_kind party_kind_fedsc = KIND(fedsc);
+const struct party_kind party_kind_kmeans = KIND(kmeans);

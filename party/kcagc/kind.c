@@ -1,0 +1,155 @@
+#include "party/kcagc/kind.h"
+#include "common/job/kinds.h"
+#include "common/kcagc/kind.h"
+#include "party/kcagc/answers.h"
+#include "party/kcagc/gcc.h"
+#include "party/kcagc/kcagc.h"
+#include "party/kcagc/landmark.h"
+#include "party/kcagc/model.h"
+#include "party/kcagc/predict.h"
+
+/* ---- consent ---- */
+
+/* A plan may take the tree, whose sums are of pairs. */
+static struct party_sums sums(const struct work *work)
+{
+	const struct job *job = &work->job;
+	struct party_sums s = { work->L, "method", job_method_names[job->method],
+				"; flat and basic sum over all parties" };
+	struct tree t;
+
+	tree_build(&t, work->L, job->plan == PLAN_OFF && job_is_flat(job));
+	for (size_t i = t.parties; i < t.count; i++)
+		if (t.node[i].last - t.node[i].first < s.least)
+			s.least = t.node[i].last - t.node[i].first;
+	return s;
+}
+
+static enum err check_method(const struct party_config *config, enum job_method method)
+{
+	const char *name = job_method_names[method];
+
+	if (!config->policy.methods.count || config_strings_has(&config->policy.methods, name))
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered method is %s, which policy.methods of %s does not name", name,
+		       config->common.name);
+}
+
+static enum err check_exchange(const struct party_config *config, enum job_exchange exchange)
+{
+	const char *name = job_exchange_names[exchange];
+
+	if (!config->policy.exchanges.count || config_strings_has(&config->policy.exchanges, name))
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered exchange is %s, which policy.exchanges of %s does not name",
+		       name, config->common.name);
+}
+
+/* What is behind one number of a kcagc job: the nodes of a cell, or, in a prediction, one. */
+static enum err check_cells(const struct party_config *config, const struct job *job,
+			    unsigned least)
+{
+	if (least >= config->policy.min_cell)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered job of kind %s has cells of %u nodes (job.min_cell), "
+		       "policy.min_cell of %s is %u",
+		       job_kind(job)->name, least, config->common.name, config->policy.min_cell);
+}
+
+/* The method and exchange of a kcagc job; with a plan, every one that it may take. */
+static enum err allow(const struct party_config *config, const struct work *work)
+{
+	const struct job *job = &work->job;
+
+	TRY(check_method(config, job->method));
+	for (unsigned m = METHOD_TREE; job->plan != PLAN_OFF && m <= METHOD_BASIC; m++)
+		if (m != METHOD_BASIC || job->min_cell == 1)
+			TRY(check_method(config, (enum job_method)m));
+	TRY(check_exchange(config, job->exchange));
+	if (job->plan != PLAN_OFF)
+		TRY(check_exchange(config, EXCHANGE_DISTANCES));
+	return check_cells(config, job, job->min_cell);
+}
+
+static enum err allow_predict(const struct party_config *config, const struct work *work)
+{
+	return check_cells(config, &work->job, 1);
+}
+
+/* ---- the protocol ---- */
+
+static enum err begin(struct work *work, uint32_t *label)
+{
+	return work->job.method == METHOD_LANDMARK ? party_landmark_begin(work, label) : ERR_OK;
+}
+
+static enum err run_method(struct work *work, uint32_t *label)
+{
+	if (work->job.method == METHOD_LANDMARK)
+		return party_landmark(work, label);
+	if (work->job.method == METHOD_GCC)
+		return party_gcc(work, label);
+	return party_kcagc(work, label);
+}
+
+/* Labels, and what kcagc.predict will need; of a run that leaves no centres, that it does not. */
+static enum err keep(struct work *work, const uint32_t *label)
+{
+	TRY(party_keep_labels(work, label));
+	if (job_is_plan_only(&work->job))
+		return ERR_OK;
+	if (!work->model)
+		work->model = model_new(work);
+	return model_keep(work->model, work->state);
+}
+
+/* A model is left only where all ended well. */
+static void forget(struct work *work)
+{
+	model_forget(work->state, work->job_id);
+}
+
+static void release(struct work *work)
+{
+	answers_free(work->begun);
+	work->begun = NULL;
+	model_free(work->model);
+	work->model = NULL;
+}
+
+#define ACCEPT_NODES ", number of nodes, salted hashes of ids and edges"
+
+const struct party_kind party_kind_kcagc = {
+	.kind = &kind_kcagc,
+	.sums = sums,
+	.allow = allow,
+	.allow_eps = party_allow_no_eps,
+	.accept = ACCEPT_NODES,
+	.check_data = party_check_nothing,
+	.describe = party_describe_nodes,
+	.begin = begin,
+	.run = run_method,
+	.keep = keep,
+	.files = party_label_files,
+	.forget = forget,
+	.release = release,
+};
+
+const struct party_kind party_kind_kcagc_predict = {
+	.kind = &kind_kcagc_predict,
+	.sums = party_sums_flat,
+	.allow = allow_predict,
+	.allow_eps = party_allow_no_eps,
+	.accept = ACCEPT_NODES,
+	.check_data = predict_prepare,
+	.describe = party_describe_nodes,
+	.begin = party_begin_nothing,
+	.run = party_predict,
+	.keep = party_keep_labels,
+	.files = party_label_files,
+	.forget = party_forget_nothing,
+	.release = release,
+};

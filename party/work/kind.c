@@ -1,0 +1,127 @@
+#include "party/work/kind.h"
+#include "common/base/file.h"
+#include "common/data/dataset.h"
+#include "common/job/kinds.h"
+#include "crypto/hash.h"
+
+#include <stdlib.h>
+
+/* ---- consent ---- */
+
+struct party_sums party_sums_flat(const struct work *work)
+{
+	return (struct party_sums){ work->L, "kind", job_kind(&work->job)->name, "" };
+}
+
+enum err party_allow_all(const struct party_config *config, const struct work *work)
+{
+	(void)config;
+	(void)work;
+	return ERR_OK;
+}
+
+enum err party_allow_clusters(const struct party_config *config, unsigned min_cluster,
+			      const char *things)
+{
+	if (min_cluster >= config->policy.min_cluster)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "the offered job has %s (job.min_cluster), policy.min_cluster of %s is %u",
+		       things, config->common.name, config->policy.min_cluster);
+}
+
+enum err party_allow_no_eps(const struct party_config *config, const struct work *work)
+{
+	return err_set(ERR_PEER,
+		       "the offered job of kind %s claims no differential privacy, policy.max_eps "
+		       "of %s is %g: no job of this kind does",
+		       job_kind(&work->job)->name, config->common.name, config->policy.max_eps);
+}
+
+/* ---- data ---- */
+
+enum err party_check_nothing(struct work *work)
+{
+	(void)work;
+	return ERR_OK;
+}
+
+enum err party_check_rows(struct work *work)
+{
+	if (work->n >= 2)
+		return ERR_OK;
+	return err_set(ERR_INPUT, "%s has %zu row, expected at least 2 with a job of kind %s",
+		       work->name[work->own], work->n, job_kind(&work->job)->name);
+}
+
+static void feed(void *hash, const void *p, size_t n)
+{
+	sha256_add(hash, p, n);
+}
+
+/* Their number, and hashes of the sorted ids and edges, salted with the job so that they cannot be
+ * linked across jobs. */
+void party_describe_nodes(const struct work *work, struct msg_accept *a)
+{
+	const struct dataset *d = work->dataset;
+	struct sha256 *ids = sha256_new(), *edges = sha256_new();
+
+	a->rows = d->n;
+	sha256_add(ids, work->job_id, JOB_ID_LEN);
+	sha256_add_text(ids, "ids");
+	dataset_feed_ids(d, feed, ids);
+	sha256_end(ids, a->ids_hash);
+	sha256_add(edges, work->job_id, JOB_ID_LEN);
+	sha256_add_text(edges, "edges");
+	if (work->job.graphs == GRAPHS_SHARED)
+		dataset_feed_edges(d, feed, edges);
+	sha256_end(edges, a->edges_hash);
+}
+
+void party_describe_columns(const struct work *work, struct msg_accept *a)
+{
+	a->columns = (uint32_t)features_cols(work->features);
+}
+
+void party_describe_nothing(const struct work *work, struct msg_accept *a)
+{
+	(void)work;
+	(void)a;
+}
+
+enum err party_begin_nothing(struct work *work, uint32_t *label)
+{
+	(void)work;
+	(void)label;
+	return ERR_OK;
+}
+
+/* ---- the end ---- */
+
+const char *const party_label_files[] = { "labels.csv", "labels.npy", NULL };
+
+enum err party_keep_labels(struct work *work, const uint32_t *label)
+{
+	const struct dataset *d = work->dataset;
+	char *csv, *npy;
+	enum err e;
+
+	if (job_is_plan_only(&work->job))
+		return ERR_OK;
+	record_result(work->record, label, d->n, work->job.clusters);
+	csv = file_join(work->output, "labels.csv");
+	npy = file_join(work->output, "labels.npy");
+	e = file_make_dirs(work->output);
+	if (e == ERR_OK)
+		e = dataset_write_labels_csv(csv, d, label);
+	if (e == ERR_OK)
+		e = dataset_write_labels_npy(npy, d, label);
+	free(csv);
+	free(npy);
+	return e;
+}
+
+void party_forget_nothing(struct work *work)
+{
+	(void)work;
+}

@@ -1,0 +1,71 @@
+/* kind.h -- a party's half of a kind of job, as a table: what consent and daemon do with it.
+ *
+ * Each protocol's folder has its tables (party/fedsc/kind.c), party/daemon/kinds.c lists them. Every
+ * member is there: party_kinds_check() looks at start.
+ */
+#ifndef PARTY_WORK_KIND_H
+#define PARTY_WORK_KIND_H
+
+#include "common/job/daemon.h"
+#include "common/kind/kind.h"
+#include "party/work/work.h"
+
+/* How many parties the terms of this job are hidden among, for policy.min_parties. */
+struct party_sums {
+	size_t least;           /* members of its smallest sum */
+	const char *of, *which; /* what decides that: "method", "tree" */
+	const char *hint;       /* what makes sums larger: a clause, or "" */
+};
+
+struct party_kind {
+	const struct kind *kind;
+
+	/* ---- consent: from the offer alone, before data are touched ---- */
+	struct party_sums (*sums)(const struct work *work);
+	/* What is behind single numbers: policy.min_cell, min_cluster, methods, ... ERR_PEER. */
+	enum err (*allow)(const struct party_config *config, const struct work *work);
+	/* Called where policy.max_eps is given: is so much privacy claimed? ERR_PEER. */
+	enum err (*allow_eps)(const struct party_config *config, const struct work *work);
+	const char *accept; /* what ACCEPT tells of the data, in words */
+
+	/* ---- before the keys; work has the data ---- */
+	/* Data beyond kind->needs. ERR_INPUT. */
+	enum err (*check_data)(struct work *work);
+	void (*describe)(const struct work *work, struct msg_accept *accept);
+	/* Computed while the others' keys are awaited. label as for run. */
+	enum err (*begin)(struct work *work, uint32_t *label);
+
+	/* ---- the protocol, and what is left of it ---- */
+	/* label: one for each of this party's own rows, nodes or graphs. */
+	enum err (*run)(struct work *work, uint32_t *label);
+	/* Writes the result into work->output, and what it says into the record. ERR_JOB. */
+	enum err (*keep)(struct work *work, const uint32_t *label);
+	const char *const *files;           /* that keep writes as the result; ends with NULL */
+	void (*forget)(struct work *work);  /* the job failed: removes what run left in work->state */
+	void (*release)(struct work *work); /* frees what the members above left in work */
+};
+
+/* ---- members that several kinds have ---- */
+
+/* One sum over all parties, as every kind has it but for trees and participants. */
+struct party_sums party_sums_flat(const struct work *work);
+enum err party_allow_all(const struct party_config *config, const struct work *work) MUST_CHECK;
+/* policy.min_cluster, for numbers made of `things`: "sums of %u rows". */
+enum err party_allow_clusters(const struct party_config *config, unsigned min_cluster,
+			      const char *things) MUST_CHECK;
+enum err party_allow_no_eps(const struct party_config *config,
+			    const struct work *work) MUST_CHECK; /* it claims none */
+
+enum err party_check_nothing(struct work *work) MUST_CHECK;
+enum err party_check_rows(struct work *work) MUST_CHECK; /* two or more */
+void party_describe_nodes(const struct work *work, struct msg_accept *accept);
+void party_describe_columns(const struct work *work, struct msg_accept *accept);
+void party_describe_nothing(const struct work *work, struct msg_accept *accept);
+enum err party_begin_nothing(struct work *work, uint32_t *label) MUST_CHECK;
+
+/* labels.csv and labels.npy, by id. Nothing where the job ended with its plan. */
+enum err party_keep_labels(struct work *work, const uint32_t *label) MUST_CHECK;
+extern const char *const party_label_files[];
+void party_forget_nothing(struct work *work); /* release, too */
+
+#endif

@@ -58,8 +58,8 @@ enum msg_type {
 enum choice {
 	CHOICE_WORDS = 1,    /* enum choice_words: whose features are 0/1 */
 	CHOICE_ORDER = 2,    /* psi or p, the order of the filter */
-	CHOICE_METHOD = 3,   /* enum job_method */
-	CHOICE_EXCHANGE = 4, /* enum job_exchange */
+	CHOICE_METHOD = 3,   /* enum kcagc_method */
+	CHOICE_EXCHANGE = 4, /* enum kcagc_exchange */
 	CHOICE_WIDTH = 5,    /* columns of the BLOCK that follows; fedspectral: 0, no more */
 	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
 	CHOICE_CLUSTERS = 7, /* fedspectral: clusters of the RESULT that follows */

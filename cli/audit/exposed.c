@@ -5,6 +5,7 @@
 #include "common/base/rng.h"
 #include "common/data/dataset.h"
 #include "common/fedsc/job.h"
+#include "common/fedsc/kind.h"
 #include "common/fedsc/pool.h"
 
 #include <math.h>
@@ -417,7 +418,7 @@ static enum err run_watched(struct run *run, const struct job *job, size_t parti
 	struct fedsc_report report = { 0 };
 	enum err err;
 
-	TRY(job_fedsc_params(job, parties, job->seed, threads, &p));
+	TRY(fedsc_params_of(&job->fedsc, parties, job->seed, threads, &p));
 	fedsc_in_memory(&run->inner, &run->memory);
 	pool = run->inner;
 	pool.ctx = run;
@@ -434,11 +435,11 @@ static enum err check(const struct mat *X, const struct job *job, size_t parties
 	if (X->rows < 2 * parties)
 		return err_set(ERR_INPUT, "%zu rows for %zu parties, expected at least 2 for each",
 			       X->rows, parties);
-	if (job->noise != NOISE_NONE)
+	if (job->fedsc.noise != NOISE_NONE)
 		return err_set(ERR_INPUT,
 			       "job.noise.on is \"%s\", expected \"none\": with noise it is noisy "
 			       "rows that sums show",
-			       job_noise_names[job->noise]);
+			       fedsc_noise_names[job->fedsc.noise]);
 	return ERR_OK;
 }
 
@@ -454,8 +455,8 @@ static enum err deal(struct run *run, const struct mat *X, const struct job *job
 		struct mat own;
 
 		fedsc_deal(X, run->part, l, &own);
-		err =
-		    fedsc_party_init(&run->memory.party[l], &own, job->min_cluster, NULL, threads);
+		err = fedsc_party_init(&run->memory.party[l], &own, job->fedsc.min_cluster, NULL,
+				       threads);
 	}
 	return err;
 }
@@ -522,9 +523,9 @@ static void print(const struct exposed *e, const struct job *job)
 {
 	struct json *v = json_object();
 
-	json_put_string(v, "kind", job_kind_name(job));
-	if (job->kind == JOB_FEDSC)
-		json_put_string(v, "variant", job_fedsc_names[job->fedsc_variant]);
+	json_put_string(v, "kind", job->kind->name);
+	if (job->kind == &kind_fedsc)
+		json_put_string(v, "variant", fedsc_variant_names[job->fedsc.variant]);
 	json_put_number(v, "parties", (double)e->parties);
 	json_put_number(v, "seed", (double)job->seed);
 	json_put_number(v, "points", (double)e->n);

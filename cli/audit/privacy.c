@@ -5,9 +5,11 @@
 #include "cli/split/split_cut.h"
 #include "common/base/alloc.h"
 #include "common/data/dataset.h"
+#include "common/fedsc/kind.h"
 #include "common/job/job.h"
 #include "common/job/startup.h"
-#include "common/job/tree.h"
+#include "common/kcagc/kind.h"
+#include "common/kind/tree.h"
 #include "cli/audit/entropy.h"
 #include "common/cluster/kmeans.h"
 #include "common/linalg/parallel.h"
@@ -159,7 +161,7 @@ struct arguments {
 static enum err embed_parties(const struct dataset *d, const struct job *job,
 			      const struct arguments *a, struct mat *Z, size_t *first)
 {
-	struct embed_params how = job_embed_params(job, a->threads);
+	struct embed_params how = kcagc_embed_params(&job->kcagc, a->threads);
 	size_t m = features_cols(&d->X), at = 0;
 	uint32_t *part, *col_of;
 	enum err e = ERR_OK;
@@ -194,9 +196,9 @@ static void last_distances(const struct mat *Z, const struct job *job, unsigned 
 			   struct mat *D)
 {
 	struct kmeans_params p = { .k = job->clusters,
-				   .restarts = job->restarts,
-				   .iterations = job->iterations,
-				   .ninth = job->ninth,
+				   .restarts = job->kcagc.restarts,
+				   .iterations = job->kcagc.iterations,
+				   .ninth = job->kcagc.ninth,
 				   .seed = job->seed,
 				   .threads = threads };
 	struct mat centres;
@@ -354,12 +356,12 @@ static enum err run(void *arguments)
 	enum err err;
 
 	TRY(job_read(&job, a->job, a->set.item));
-	if (job.kind == JOB_FEDSC || job.kind == JOB_KMEANS)
+	if (job.kind == &kind_fedsc || job.kind == &kind_kmeans)
 		return exposed_print(a->data, &job, a->parties, a->threads);
-	if (job.kind != JOB_KCAGC)
+	if (job.kind != &kind_kcagc)
 		return err_set(ERR_INPUT, "%s: a job of kind %s, expected kcagc, fedsc or kmeans",
-			       a->job, job_kind_name(&job));
-	if (job.filter_order == JOB_ORDER_AUTO || job.joint_norm)
+			       a->job, job.kind->name);
+	if (job.kcagc.filter_order == KCAGC_ORDER_AUTO || job.kcagc.joint_norm)
 		return err_set(ERR_INPUT,
 			       "%s: filter.order \"auto\" and joint_norm are agreed by "
 			       "parties in a run; give the order as a number, and joint_norm false",

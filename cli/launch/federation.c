@@ -154,7 +154,7 @@ enum err launch_check(struct launch *l)
 	if (!is_directory(l->data))
 		return err_set(ERR_INPUT, "--data %s: no such directory", l->data);
 	TRY(job_read(&l->job, l->job_path, l->set.item));
-	l->kind = job_kind(&l->job);
+	l->kind = l->job.kind;
 	TRY(choose_split(l));
 	l->out = l->out_given ? absolute(l->out_given) : default_out();
 	l->work = file_join(l->out, "work");

@@ -4,7 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* The options that launch and run have in common. */
 #include "cli/launch/launch.h"
-#include "common/job/tree.h"
+#include "common/job/kinds.h"
+#include "common/kind/tree.h"
 
 #include <string.h>
 
@@ -66,8 +67,10 @@ static void take_by(struct launch *l, struct argp_state *state, const char *text
 
 static void take_permission(struct launch *l, struct argp_state *state, const char *text)
 {
-	for (unsigned i = 0; job_permission_names[i]; i++)
-		if (!strcmp(job_permission_names[i], text)) {
+	const char *const *names = kind_permissions();
+
+	for (unsigned i = 0; names[i]; i++)
+		if (!strcmp(names[i], text)) {
 			overrides_add(&l->allowed, "%s", text);
 			return;
 		}

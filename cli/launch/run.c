@@ -5,7 +5,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/daemon.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "crypto/random.h"
 #include "crypto/secret.h"
 #include "party/daemon/data.h"

@@ -9,14 +9,14 @@ static enum err cluster(struct dataset *d, const struct job *job, unsigned threa
 			struct json *result)
 {
 	struct agc_params p = { .k = job->clusters,
-				.filter = job->filter_kind,
-				.psi = job->filter_order,
+				.filter = job->kcagc.filter_kind,
+				.psi = job->kcagc.filter_order,
 				.restarts = AGC_RESTARTS,
 				.iterations = AGC_ITERATIONS,
 				.seed = job->seed,
 				.threads = threads };
 
-	if (job->filter_order == JOB_ORDER_AUTO)
+	if (job->kcagc.filter_order == KCAGC_ORDER_AUTO)
 		TRY(agc_order(&d->X, &d->g, &p, &p.psi));
 	json_put_number(result, "order", p.psi);
 	return agc(&d->X, &d->g, &p, label);

@@ -6,7 +6,8 @@
 #include "common/base/file.h"
 #include "common/fedgcn/file.h"
 #include "common/data/tu.h"
-#include "common/fedgcn/job.h"
+#include "common/fedgcn/kind.h"
+#include "common/job/job.h"
 #include "common/fedgcn/pool.h"
 
 #include <stdlib.h>
@@ -149,12 +150,12 @@ enum err fedgcn_local(const struct fedgcn_local_params *p, struct json *result)
 	enum err err;
 
 	TRY(job_read(&job, p->job, p->set));
-	if (job.kind != JOB_FEDGCN)
+	if (job.kind != &kind_fedgcn)
 		return err_set(ERR_INPUT, "%s: a job of kind %s; fedgcn is expected", p->job,
-			       job_kind_name(&job));
+			       job.kind->name);
 	ALLOC(f, 1);
 	f->a = p;
-	err = job_fedgcn_params(&job, p->threads, &f->p);
+	err = fedgcn_params_of(&job.fedgcn, p->threads, &f->p);
 	if (!err)
 		err = open_parties(f);
 	if (!err)

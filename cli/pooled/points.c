@@ -7,7 +7,7 @@
 #include "common/base/rng.h"
 #include "common/data/dataset.h"
 #include "common/data/limits.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "common/cluster/kmeans.h"
 #include "common/fedsc/points.h"
 #include "common/data/skew.h"

@@ -5,7 +5,7 @@
 #include "cli/run/score.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
-#include "common/job/params.h"
+#include "common/kind/kind.h"
 #include "common/fedspectral/pool.h"
 
 #include <stdlib.h>

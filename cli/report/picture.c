@@ -9,7 +9,6 @@
 #include "common/data/embeddings.h"
 #include "common/data/labels.h"
 #include "common/job/daemon.h"
-#include "common/job/params.h"
 #include "common/job/record.h"
 #include "common/cluster/kmeans.h"
 #include "cli/report/pca.h"
@@ -72,25 +71,25 @@ static enum err read_order(struct source *s)
 	const struct json *order = json_get(s->run, "filter_order");
 	double x = order && json_type(order) == JSON_NUMBER ? json_number(order) : 0;
 
-	if (!(x >= 1 && x <= JOB_ORDER_MAX && x == floor(x)))
+	if (!(x >= 1 && x <= KCAGC_ORDER_MAX && x == floor(x)))
 		return err_set(ERR_INPUT,
 			       "%s does not say what filter.order \"auto\" became (filter_order), "
 			       "so its points cannot be made again",
 			       s->run_path);
-	s->job.filter_order = (unsigned)x;
+	s->job.kcagc.filter_order = (unsigned)x;
 	return ERR_OK;
 }
 
 /* The job is about rows as they are: no graph, and nothing is filtered. */
 static bool of_rows(const struct source *s)
 {
-	return s->job.kind == JOB_FEDSC || s->job.kind == JOB_KMEANS;
+	return s->job.kind->split == SPLIT_ROWS;
 }
 
 /* The job is about whole graphs: points are made by its network. */
 static bool of_graphs(const struct source *s)
 {
-	return s->job.kind == JOB_FEDGCN;
+	return s->job.kind->split == SPLIT_GRAPHS;
 }
 
 static enum err read_job(struct source *s)
@@ -105,14 +104,15 @@ static enum err read_job(struct source *s)
 	json_write(job, &text);
 	err = job_parse(&s->job, (struct bytes){ text.p, text.n }, s->run_path, NULL);
 	buf_release(&text);
-	if (!err && s->job.kind == JOB_KCAGC && s->job.filter_order == JOB_ORDER_AUTO)
+	if (!err && s->job.kind->split == SPLIT_COLUMNS && s->job.kind->pictured &&
+	    s->job.kcagc.filter_order == KCAGC_ORDER_AUTO)
 		err = read_order(s);
-	if (!err && s->job.kind != JOB_KCAGC && s->job.kind != JOB_FEDWALK && !of_rows(s) &&
-	    !of_graphs(s))
-		err = err_set(ERR_INPUT,
-			      "%s: a job of kind %s has no picture, only kcagc, fedsc, kmeans, "
-			      "fedwalk and fedgcn have",
-			      s->run_path, job_kind_name(&s->job));
+	if (!err && !s->job.kind->pictured)
+		err =
+		    err_set(ERR_INPUT,
+			    "%s: a job of kind %s has no picture: its points cannot be made again "
+			    "from what a party has",
+			    s->run_path, s->job.kind->name);
 	return err;
 }
 
@@ -297,7 +297,7 @@ static void take_features(struct features *X, struct mat *Z)
 /* The points as the party makes them (party/kcagc/kcagc.c), in the order of its files. */
 static enum err make_points(struct source *s, unsigned threads)
 {
-	const struct embed_params how = job_embed_params(&s->job, threads);
+	const struct embed_params how = kcagc_embed_params(&s->job.kcagc, threads);
 	struct mat Z;
 
 	if (of_rows(s))
@@ -338,7 +338,7 @@ static enum err source_load(struct source *s, unsigned threads)
 	s->run_path = file_join(s->params->run, "run.json");
 	s->labels_path = file_join(s->params->run, "labels.csv");
 	TRY(read_run(s));
-	if (s->job.kind == JOB_FEDWALK)
+	if (s->job.kind->embeds)
 		return load_embeddings(s, threads);
 	TRY(labels_read(s->labels_path, &s->labels));
 	if (of_graphs(s)) {
@@ -453,17 +453,17 @@ static void describe_points(const struct source *s, const struct picture *p, str
 	}
 	if (of_rows(s)) {
 		buf_printf(text, "%zu of them, as they are%s. ", p->dims,
-			   s->job.noise == NOISE_NONE ? "" : ", without the job's noise");
+			   s->job.fedsc.noise == NOISE_NONE ? "" : ", without the job's noise");
 		return;
 	}
-	if (s->job.filter_order)
-		buf_printf(text, "filtered (%s, order %u)", filter[s->job.filter_kind],
-			   s->job.filter_order);
+	if (s->job.kcagc.filter_order)
+		buf_printf(text, "filtered (%s, order %u)", filter[s->job.kcagc.filter_kind],
+			   s->job.kcagc.filter_order);
 	else
 		buf_printf(text, "not filtered");
 	buf_printf(text, " and projected on %zu dimension%s, in which they were clustered%s. ",
 		   p->dims, p->dims == 1 ? "" : "s",
-		   s->job.joint_norm ? " once their rows were scaled by joint norms" : "");
+		   s->job.kcagc.joint_norm ? " once their rows were scaled by joint norms" : "");
 }
 
 static void describe(const struct source *s, struct picture *p)
@@ -476,7 +476,7 @@ static void describe(const struct source *s, struct picture *p)
 			   p->total);
 	else
 		buf_printf(&text, "%zu points: ", p->n);
-	if (s->job.kind == JOB_FEDWALK) {
+	if (s->job.kind->embeds) {
 		buf_printf(&text,
 			   "embeddings of the party's own vertices, %zu numbers each. Colours are "
 			   "groups that k-means finds in them, for the eye. ",

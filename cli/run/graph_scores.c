@@ -18,7 +18,7 @@ static const char *const way_files[GRAPH_WAYS] = { "labels.csv",
 
 bool graph_scores_apply(const struct json *run)
 {
-	return !strcmp(run_string(run_object(run, "job"), "kind"), "fedgcn");
+	return run_is_of_graphs(run);
 }
 
 /* ---- one party ---- */

@@ -1,6 +1,7 @@
 #include "cli/run/report_read.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/job/kinds.h"
 #include "common/job/record.h"
 
 #include <dirent.h>
@@ -359,30 +360,32 @@ const struct process *run_dir_party(const struct run_dir *r)
 
 /* ---- labels ---- */
 
+/* Of a run that names no kind, or one that this version does not know: as a kcagc run. */
+static const struct kind *kind_of(const struct json *run)
+{
+	const struct kind *kind = kind_named(run_string(run_object(run, "job"), "kind"));
+
+	return kind ? kind : kinds[0];
+}
+
 bool run_rows_apart(const struct json *run)
 {
-	const char *kind = run_string(run_object(run, "job"), "kind");
-
-	return !strcmp(kind, "fedsc") || !strcmp(kind, "kmeans") || !strcmp(kind, "fedspectral") ||
-	       !strcmp(kind, "fedgcn") || run_is_embedding(run);
+	return kind_of(run)->split != SPLIT_COLUMNS;
 }
 
 bool run_is_embedding(const struct json *run)
 {
-	return !strcmp(run_string(run_object(run, "job"), "kind"), "fedwalk");
+	return kind_of(run)->embeds;
 }
 
 const char *run_things(const struct json *run, bool one)
 {
-	const char *kind = run_string(run_object(run, "job"), "kind");
+	return one ? kind_of(run)->thing : kind_of(run)->things;
+}
 
-	if (!strcmp(kind, "fedgcn"))
-		return one ? "graph" : "graphs";
-	if (!strcmp(kind, "fedspectral"))
-		return one ? "node" : "nodes";
-	if (run_is_embedding(run))
-		return one ? "vertex" : "vertices";
-	return one ? "row" : "rows";
+bool run_is_of_graphs(const struct json *run)
+{
+	return kind_of(run)->split == SPLIT_GRAPHS;
 }
 
 enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)

@@ -84,6 +84,7 @@ bool run_rows_apart(const struct json *run);
 
 /* It has embeddings of vertices, at each party its own, and no labels. */
 bool run_is_embedding(const struct json *run);
+bool run_is_of_graphs(const struct json *run); /* whole ones */
 
 /* What its kind clusters, or embeds: "rows", "nodes", "graphs" or "vertices"; without s for one. */
 const char *run_things(const struct json *run, bool one);

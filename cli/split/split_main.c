@@ -1,7 +1,7 @@
 /* coterie split. */
 #include "cli/split/split.h"
 #include "cli/args/args.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 
 #include <stdio.h>
 #include <string.h>

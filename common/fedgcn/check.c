@@ -1,34 +1,39 @@
 /* fedgcn: what goes with what. */
-#include "common/job/check.h"
+#include "common/fedgcn/job.h"
+#include "common/kind/own.h"
 
 #include <string.h>
 
-const char *job_fedgcn_unread(const struct job *job, const char *path)
+const char *fedgcn_unread(const void *p, const struct config_row *row)
 {
-	if (!strcmp(path, "mu") && job->aggregation != AGGREGATE_FEDPROX)
+	const struct fedgcn_job *job = p;
+
+	if (!strcmp(row->path, "mu") && job->sharing != FEDGCN_PROX)
 		return "only aggregation \"fedprox\" reads it";
-	if (!strcmp(path, "em") && job->prototypes != PROTOTYPES_GMM)
+	if (!strcmp(row->path, "em") && job->prototypes != FEDGCN_GMM)
 		return "only prototypes \"gmm\" reads it";
 	return NULL;
 }
 
-enum err job_check_fedgcn(const struct job *job)
+enum err fedgcn_check(const void *p)
 {
-	TRY(job_check_clusters(job));
-	if (job->clusters > JOB_GRAPH_CLUSTERS_MAX)
+	const struct fedgcn_job *job = p;
+
+	TRY(kind_check_clusters(p));
+	if (job->clusters > FEDGCN_CLUSTERS_MAX)
 		return err_set(ERR_INPUT,
 			       "job.clusters is %u, expected at most %d with kind \"fedgcn\"",
-			       job->clusters, JOB_GRAPH_CLUSTERS_MAX);
-	if (job->aggregation == AGGREGATE_FEDPROX && !(job->mu > 0))
+			       job->clusters, FEDGCN_CLUSTERS_MAX);
+	if (job->sharing == FEDGCN_PROX && !(job->mu > 0))
 		return err_set(ERR_INPUT,
 			       "job.mu is %g, expected above 0 with job.aggregation \"fedprox\": "
 			       "with 0 it is \"fedavg\"",
 			       job->mu);
-	if (job->aggregation == AGGREGATE_NONE && job->prototypes != PROTOTYPES_OWN)
+	if (job->sharing == FEDGCN_LOCAL && job->prototypes != FEDGCN_OWN)
 		return err_set(ERR_INPUT,
 			       "job.prototypes is \"%s\", expected \"own\" with job.aggregation "
 			       "\"none\": where each party has weights of its own, prototypes of "
 			       "different parties do not lie in one space",
-			       job_prototypes_names[job->prototypes]);
+			       fedgcn_prototypes_names[job->prototypes]);
 	return ERR_OK;
 }

@@ -1,26 +1,67 @@
 #include "common/fedgcn/job.h"
+#include "common/kind/own.h"
 
-static const enum fedgcn_prototypes prototypes[] = { [PROTOTYPES_MATCHED] = FEDGCN_MATCHED,
-						     [PROTOTYPES_GMM] = FEDGCN_GMM,
-						     [PROTOTYPES_KDE] = FEDGCN_KDE,
-						     [PROTOTYPES_BEST] = FEDGCN_BEST,
-						     [PROTOTYPES_OWN] = FEDGCN_OWN };
-static const enum fedgcn_sharing sharing[] = { [AGGREGATE_FEDAVG] = FEDGCN_AVG,
-					       [AGGREGATE_FEDPROX] = FEDGCN_PROX,
-					       [AGGREGATE_FEDPER] = FEDGCN_PER,
-					       [AGGREGATE_NONE] = FEDGCN_LOCAL };
+#include <stddef.h>
 
-static const enum graphs_features features[] = { [GRAPH_STRUCTURE] = GRAPHS_STRUCTURE,
-						 [GRAPH_DRAWING] = GRAPHS_DRAWING,
-						 [GRAPH_COORDINATES] = GRAPHS_COORDINATES };
+const char *const fedgcn_prototypes_names[] = { "matched", "gmm", "kde", "best", "own", NULL };
+static const char *const aggregation_names[] = { "fedavg", "fedprox", "fedper", "none", NULL };
+const char *const fedgcn_features_names[] = { "structure", "drawing", "coordinates", NULL };
+static const char *const final_names[] = { "default", "paper", NULL };
+static const char *const baselines_names[] = { "all", "quick", "off", NULL };
 
-enum err job_fedgcn_params(const struct job *job, unsigned threads, struct fedgcn_params *p)
+#define AT(field) offsetof(struct fedgcn_job, field)
+
+/* clang-format off */
+const struct config_row fedgcn_rows[] = {
+	{ "features", CONFIG_ENUM, AT(features), .standard = "structure",
+	  .names = fedgcn_features_names,
+	  .help = "of nodes: degrees and random walks; or, of graphs whose first two attributes are coordinates from "
+		  "0 to 3, these and where lines begin at the node; or structure and coordinates" },
+	{ "rounds", CONFIG_UNSIGNED, AT(rounds), 1, JOB_ITERATIONS_MAX, "10",
+	  .help = "rounds at most" },
+	{ "epochs", CONFIG_UNSIGNED, AT(epochs), 1, JOB_ITERATIONS_MAX, "10",
+	  .help = "a party's passes over its graphs in a round" },
+	{ "batch", CONFIG_UNSIGNED, AT(batch), 2, 1 << 16, "128",
+	  .help = "graphs of a step" },
+	{ "rate", CONFIG_DOUBLE, AT(rate), 1e-9, 1, "1e-3",
+	  .help = "Adam's learning rate" },
+	{ "lambda", CONFIG_DOUBLE, AT(lambda), 0, 1e6, "10",
+	  .help = "weight of the reconstruction beside the clustering" },
+	{ "prototypes", CONFIG_ENUM, AT(prototypes), .standard = "matched",
+	  .names = fedgcn_prototypes_names,
+	  .help = "what clusters' centres become: means by number; a mixture by EM on sums; the paper's density "
+		  "estimate, or those of the party whose clusters are clearest, for both of which each party's go up "
+		  "in clear; or each party's own" },
+	{ "aggregation", CONFIG_ENUM, AT(sharing), .standard = "fedavg",
+	  .names = aggregation_names,
+	  .help = "of weights: means; means to which parties stay near; means of all but the last layers; or "
+		  "none, each party alone" },
+	{ "mu", CONFIG_DOUBLE, AT(mu), 0, 1e6, "0.01",
+	  .help = "fedprox: how near" },
+	{ "final", CONFIG_ENUM, AT(final), .standard = "default", .names = final_names,
+	  .help = "how graphs are clustered at last: three principal components and a mixture; or k-means, as in "
+		  "the paper" },
+	{ "min_cluster", CONFIG_UNSIGNED, AT(min_cluster), 1, JOB_LEAST_MAX, "5",
+	  .help = "fewest graphs behind a prototype that leaves a party" },
+	{ "em", CONFIG_UNSIGNED, AT(em), 1, JOB_ITERATIONS_MAX, "10",
+	  .help = "gmm: steps of EM in a round, a sum each" },
+	{ "unchanged", CONFIG_DOUBLE, AT(unchanged), 0, 0.99, "0",
+	  .help = "ends when no more than this share of all graphs changes its cluster in a round; 0: after all "
+		  "rounds" },
+	{ "baselines", CONFIG_ENUM, AT(baselines), .standard = "all", .names = baselines_names,
+	  .help = "what parties find beside it for comparison: \"quick\" leaves out training alone, which takes "
+		  "as long as the rounds" },
+	{ 0 },
+};
+/* clang-format on */
+
+enum err fedgcn_params_of(const struct fedgcn_job *job, unsigned threads, struct fedgcn_params *p)
 {
 	fedgcn_defaults(p, job->clusters, job->seed, threads);
-	p->features = features[job->graph_features];
-	p->prototypes = prototypes[job->prototypes];
-	p->sharing = sharing[job->aggregation];
-	p->final = job->final == FINAL_PAPER ? FEDGCN_KMEANS : FEDGCN_MIXTURE;
+	p->features = job->features;
+	p->prototypes = job->prototypes;
+	p->sharing = job->sharing;
+	p->final = job->final;
 	p->rounds = job->rounds;
 	p->epochs = job->epochs;
 	p->batch = job->batch;

@@ -1,13 +1,43 @@
-/* job.h -- how FedGCN is parametrised by a job. */
+/* job.h -- what a job of kind fedgcn says (Liu et al., AAAI 2025). */
 #ifndef COMMON_FEDGCN_JOB_H
 #define COMMON_FEDGCN_JOB_H
 
-#include "common/job/job.h"
-#include "common/fedgcn/coordinator.h"
+#include "common/fedgcn/party.h"
+#include "common/kind/kind.h"
 
-/* Everything comes from the job, so that both sides have the same numbers without telling each
- * other. ERR_INPUT: what cannot be. */
-enum err job_fedgcn_params(const struct job *job, unsigned threads,
-			   struct fedgcn_params *p) MUST_CHECK;
+enum { FEDGCN_CLUSTERS_MAX = 1024 }; /* a prototype of each travels each round */
+enum fedgcn_baselines { BASELINES_ALL, BASELINES_QUICK, BASELINES_OFF };
+
+struct fedgcn_job {
+	JOB_HEAD;
+	enum graphs_features features;
+	unsigned rounds; /* at most */
+	unsigned epochs; /* of each round */
+	unsigned batch;  /* graphs of a step */
+	double rate;     /* Adam's */
+	double lambda;   /* weight of the reconstruction */
+	enum fedgcn_prototypes prototypes;
+	enum fedgcn_sharing sharing; /* job.aggregation */
+	double mu;                   /* fedprox */
+	enum fedgcn_final final;
+	unsigned min_cluster; /* fewest graphs behind a prototype that leaves a party */
+	unsigned em;          /* gmm: steps of EM in a round */
+	double unchanged;     /* share of graphs that may still change when rounds end; 0: all rounds */
+	enum fedgcn_baselines baselines;
+};
+
+/* Each ends with path NULL. */
+extern const struct config_row fedgcn_rows[];
+extern const char *const fedgcn_prototypes_names[];
+extern const char *const fedgcn_features_names[];
+
+const char *fedgcn_unread(const void *job, const struct config_row *row);
+enum err fedgcn_check(const void *job) MUST_CHECK;
+void fedgcn_leaks(struct said *s, const void *job, size_t parties);
+
+/* What the algorithm takes. Everything comes from the job, so that both sides have the same numbers
+ * without telling each other. ERR_INPUT: what cannot be. */
+enum err fedgcn_params_of(const struct fedgcn_job *job, unsigned threads,
+			  struct fedgcn_params *p) MUST_CHECK;
 
 #endif

@@ -1,4 +1,18 @@
 #include "common/fedgcn/kind.h"
+#include "common/fedgcn/job.h"
+#include "common/kind/own.h"
+
+static const char *const permissions[] = { "fedgcn", "fedgcn.kde", "fedgcn.best", NULL };
+
+/* Each party's prototypes go up in clear. */
+static const char *permission(const void *p)
+{
+	const struct fedgcn_job *job = p;
+
+	return job->prototypes == FEDGCN_KDE    ? "fedgcn.kde"
+	       : job->prototypes == FEDGCN_BEST ? "fedgcn.best"
+						: "fedgcn";
+}
 
 const struct kind kind_fedgcn = {
 	.name = "fedgcn",
@@ -6,4 +20,21 @@ const struct kind kind_fedgcn = {
 	.needs = NEEDS_GRAPHS,
 	.thing = "graph",
 	.things = "graphs",
+	.pictured = true,
+	.rows = fedgcn_rows,
+	.clusters = true,
+	.words = WORDS_WIDE,
+	.presets = kind_no_presets,
+	.settle = kind_settled,
+	.check = fedgcn_check,
+	.unread = fedgcn_unread,
+	.standard = kind_standard_clusters,
+	.has_fraction = kind_no,
+	.permission = permission,
+	.permissions = permissions,
+	.leaks = fedgcn_leaks,
+	.claim = kind_claims_nothing,
+	.is_flat = kind_yes,
+	.is_plan_only = kind_no,
+	.burst = kind_no_burst,
 };

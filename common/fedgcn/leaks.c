@@ -1,40 +1,44 @@
 /* What fedgcn shows. */
-#include "common/job/leaks.h"
+#include "common/fedgcn/job.h"
+#include "common/kind/own.h"
 
-static void say_prototypes(struct said *s, const struct job *job)
+static void say_prototypes(struct said *s, const struct fedgcn_job *job)
 {
-	bool clear = job->prototypes == PROTOTYPES_KDE || job->prototypes == PROTOTYPES_BEST;
+	bool clear = job->prototypes == FEDGCN_KDE || job->prototypes == FEDGCN_BEST;
 
-	say(s, job->prototypes == PROTOTYPES_MATCHED,
+	say(s, job->prototypes == FEDGCN_MATCHED,
 	    "coordinator and parties see, after each round, the mean of the parties' prototypes of "
 	    "each cluster and how many graphs are behind it");
-	say(s, job->prototypes == PROTOTYPES_GMM,
+	say(s, job->prototypes == FEDGCN_GMM,
 	    "coordinator and parties see, in each step of EM, means and covariances of the "
 	    "parties' prototypes");
 	say(s, clear,
 	    "the coordinator sees every prototype of each party in clear, whose it is, and how "
 	    "many graphs are behind it: a mean of the embeddings of min_cluster graphs or more");
-	say(s, job->prototypes == PROTOTYPES_BEST,
+	say(s, job->prototypes == FEDGCN_BEST,
 	    "the parties see the prototypes of one of them, not whose they are");
-	say(s, job->prototypes == PROTOTYPES_OWN, "no prototype leaves a party after the start");
-	say(s, job->prototypes != PROTOTYPES_OWN && job->min_cluster < 2,
+	say(s, job->prototypes == FEDGCN_OWN, "no prototype leaves a party after the start");
+	say(s, job->prototypes != FEDGCN_OWN && job->min_cluster < 2,
 	    "the prototype of a cluster of one graph is that graph's embedding");
 }
 
-void leaks_fedgcn(struct said *s, const struct job *job, size_t parties)
+void fedgcn_leaks(struct said *s, const void *p, size_t parties)
 {
+	const struct fedgcn_job *job = p;
+
+	say_names(s, parties);
 	say(s, true,
 	    "the coordinator sees how many graphs all parties have together, and how many "
 	    "attributes a node has at each; no graph, and no graph's cluster");
 	say(s, true,
 	    "coordinator and parties see the first prototypes: k-means on what an untrained "
 	    "network makes of all graphs, by sums; and how those are spread");
-	say(s, job->aggregation != AGGREGATE_NONE,
+	say(s, job->sharing != FEDGCN_LOCAL,
 	    "coordinator and parties see the mean of the parties' weights after each round, "
 	    "weighted by their numbers of graphs; of what a network was trained on its weights can "
 	    "tell in part");
-	say(s, job->aggregation == AGGREGATE_FEDPER, "the last layers stay with their party");
-	say(s, job->aggregation != AGGREGATE_NONE && parties == 2,
+	say(s, job->sharing == FEDGCN_PER, "the last layers stay with their party");
+	say(s, job->sharing != FEDGCN_LOCAL && parties == 2,
 	    "of two parties each learns the other's weights and prototypes from the means");
 	say_prototypes(s, job);
 	say(s, true,
@@ -43,4 +47,5 @@ void leaks_fedgcn(struct said *s, const struct job *job, size_t parties)
 	say(s, true,
 	    "the coordinator sees how many graphs all parties together have in each cluster");
 	say(s, true, "a sum is not differential privacy");
+	say_collusion(s, parties == 2, parties);
 }

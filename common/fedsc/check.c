@@ -1,19 +1,14 @@
 /* fedsc and kmeans: what goes with what. */
-#include "common/job/check.h"
+#include "common/fedsc/job.h"
+#include "common/kind/own.h"
 #include "common/fedsc/noise.h"
 
 #include <string.h>
 
-static bool among(const char *path, const char *const *list)
+const char *fedsc_unread(const void *p, const struct config_row *row)
 {
-	for (; *list; list++)
-		if (!strcmp(path, *list))
-			return true;
-	return false;
-}
-
-const char *job_fedsc_unread(const struct job *job, const char *path)
-{
+	const struct fedsc_job *job = p;
+	const char *path = row->path;
 	static const char *const stage_one[] = { "dims_share",
 						 "dims_most",
 						 "kernel.width",
@@ -28,15 +23,15 @@ const char *job_fedsc_unread(const struct job *job, const char *path)
 				 *const not_dense[] = { "near", "neighbours", NULL },
 				 *const not_paper[] = { "near", "iterations", NULL },
 				 *const search[] = { "dims_share", "dims_most", NULL };
-	enum job_fedsc variant = job->fedsc_variant;
+	enum fedsc_variant variant = job->variant;
 
-	if (variant == JOB_FEDSC_ANCHOR)
-		return among(path, stage_one) ? "variant \"anchor\" does not read it" : NULL;
-	if (variant == JOB_FEDSC_DENSE && among(path, not_dense))
+	if (variant == FEDSC_BY_ANCHORS)
+		return kind_among(path, stage_one) ? "variant \"anchor\" does not read it" : NULL;
+	if (variant == FEDSC_BY_DENSE && kind_among(path, not_dense))
 		return "variant \"dense\" does not read it";
-	if (variant == JOB_FEDSC_PAPER && among(path, not_paper))
+	if (variant == FEDSC_BY_PAPER && kind_among(path, not_paper))
 		return "variant \"paper\" does not read it";
-	if (job->landmarks != JOB_AUTO && among(path, search))
+	if (job->dims != JOB_AUTO && kind_among(path, search))
 		return "nothing reads it where job.dims is a number";
 	if (job->width > 0 && !strcmp(path, "kernel.factor"))
 		return "nothing reads it where job.kernel.width is given";
@@ -45,7 +40,7 @@ const char *job_fedsc_unread(const struct job *job, const char *path)
 
 /* -- noise ----------------------------------------------------------------------------------- */
 
-static enum err check_no_noise(const struct job *job)
+static enum err check_no_noise(const struct fedsc_job *job)
 {
 	const struct {
 		const char *name;
@@ -62,21 +57,21 @@ static enum err check_no_noise(const struct job *job)
 				       "job.noise.%s is %g, but job.noise.on is \"none\", expected "
 				       "\"data\"%s",
 				       given[i].name, given[i].value,
-				       job->kind == JOB_FEDSC ? " or \"factors\"" : "");
+				       job->variant != FEDSC_BY_KMEANS ? " or \"factors\"" : "");
 	return ERR_OK;
 }
 
 /* C's own sigma: only where C is uploaded, and beta says how much. */
-static enum err check_beta_c(const struct job *job)
+static enum err check_beta_c(const struct fedsc_job *job)
 {
-	if (job->kind != JOB_FEDSC || job->noise_beta_c == -1)
+	if (job->variant == FEDSC_BY_KMEANS || job->noise_beta_c == -1)
 		return ERR_OK;
 	if (job->noise_beta_c < 0)
 		return err_set(ERR_INPUT,
 			       "job.noise.beta_c is %g, expected 0 or more, or -1 for that of "
 			       "job.noise.beta",
 			       job->noise_beta_c);
-	if (job->noise != NOISE_FACTORS || job->fedsc_variant != JOB_FEDSC_PAPER)
+	if (job->noise != NOISE_FACTORS || job->variant != FEDSC_BY_PAPER)
 		return err_set(
 		    ERR_INPUT,
 		    "job.noise.beta_c is %g, but only variant \"paper\" with job.noise.on "
@@ -91,7 +86,7 @@ static enum err check_beta_c(const struct job *job)
 }
 
 /* How much: by eps or by beta, one of them. */
-static enum err check_amount(const struct job *job)
+static enum err check_amount(const struct fedsc_job *job)
 {
 	TRY(check_beta_c(job));
 	if (job->noise_eps > 0 && job->noise_beta > 0)
@@ -121,14 +116,14 @@ static enum err check_amount(const struct job *job)
 		return err_set(ERR_INPUT,
 			       "job.noise.on is \"%s\", but job.noise.eps is not given and "
 			       "job.noise.beta is 0, expected one of them above 0",
-			       job_noise_names[job->noise]);
+			       fedsc_noise_names[job->noise]);
 	return ERR_OK;
 }
 
 /* Where sigma follows from eps, all that it follows from must be known beforehand. */
-static enum err check_factors_by_eps(const struct job *job)
+static enum err check_factors_by_eps(const struct fedsc_job *job)
 {
-	if (job->landmarks == JOB_AUTO)
+	if (job->dims == JOB_AUTO)
 		return err_set(ERR_INPUT, "job.dims is \"auto\", expected a number where "
 					  "job.noise.eps is of factors: d found from the data "
 					  "would tell of it");
@@ -145,14 +140,14 @@ static enum err check_factors_by_eps(const struct job *job)
 	return ERR_OK;
 }
 
-static enum err check_factors(const struct job *job)
+static enum err check_factors(const struct fedsc_job *job)
 {
-	if (job->kind != JOB_FEDSC || job->fedsc_variant == JOB_FEDSC_ANCHOR)
+	if (job->variant == FEDSC_BY_KMEANS || job->variant == FEDSC_BY_ANCHORS)
 		return err_set(
 		    ERR_INPUT,
 		    "job.noise.on is \"factors\", expected \"none\" or \"data\" with %s: "
 		    "only variants \"dense\" and \"paper\" of fedsc have factors",
-		    job->kind == JOB_FEDSC ? "variant \"anchor\"" : "kind \"kmeans\"");
+		    job->variant != FEDSC_BY_KMEANS ? "variant \"anchor\"" : "kind \"kmeans\"");
 	if (job->rounds == 0)
 		return err_set(ERR_INPUT,
 			       "job.rounds is 0, expected 1 or more where job.noise.on is "
@@ -160,9 +155,9 @@ static enum err check_factors(const struct job *job)
 	return job->noise_eps > 0 ? check_factors_by_eps(job) : ERR_OK;
 }
 
-static enum err check_noise(const struct job *job)
+static enum err check_noise(const struct fedsc_job *job)
 {
-	struct job_noise_numbers numbers;
+	struct fedsc_noise numbers;
 	enum err err;
 
 	if (job->noise == NOISE_NONE)
@@ -175,23 +170,23 @@ static enum err check_noise(const struct job *job)
 			       "\"factors\" have a dictionary to shorten",
 			       job->noise_ball);
 	TRY(check_amount(job));
-	err = job_noise(job, &numbers);
+	err = fedsc_noise_of(job, &numbers);
 	return err ? err_prefix(err, "job.noise") : ERR_OK;
 }
 
 /* -- sizes ----------------------------------------------------------------------------------- */
 
-static enum err check_sizes(const struct job *job)
+static enum err check_sizes(const struct fedsc_job *job)
 {
-	unsigned d = job->landmarks;
+	unsigned d = job->dims;
 
 	if (d != JOB_AUTO && d < job->clusters)
 		return err_set(ERR_INPUT, "job.dims is %u, expected at least job.clusters, %u", d,
 			       job->clusters);
-	if (job->fedsc_variant == JOB_FEDSC_ANCHOR && d != JOB_AUTO && d <= job->near)
+	if (job->variant == FEDSC_BY_ANCHORS && d != JOB_AUTO && d <= job->near)
 		return err_set(ERR_INPUT, "job.dims is %u, expected more than job.near, %u", d,
 			       job->near);
-	if (job->landmarks == JOB_AUTO && job->fedsc_variant != JOB_FEDSC_ANCHOR &&
+	if (job->dims == JOB_AUTO && job->variant != FEDSC_BY_ANCHORS &&
 	    job->dims_most < job->clusters)
 		return err_set(ERR_INPUT, "job.dims_most is %u, expected at least job.clusters, %u",
 			       job->dims_most, job->clusters);
@@ -202,10 +197,12 @@ static enum err check_sizes(const struct job *job)
 	return ERR_OK;
 }
 
-enum err job_check_fedsc(const struct job *job)
+enum err fedsc_check(const void *p)
 {
-	TRY(job_check_clusters(job));
-	if (job->kind == JOB_FEDSC)
+	const struct fedsc_job *job = p;
+
+	TRY(kind_check_clusters(p));
+	if (job->variant != FEDSC_BY_KMEANS)
 		TRY(check_sizes(job));
 	return check_noise(job);
 }

@@ -7,6 +7,7 @@
 #ifndef COMMON_FEDSC_COORDINATOR_H
 #define COMMON_FEDSC_COORDINATOR_H
 
+#include "common/fedsc/job.h"
 #include "common/fedsc/party.h"
 
 #include <stdbool.h>
@@ -24,8 +25,6 @@ struct fedsc_pool {
 	/* Labels of the rows of C, in the same order. */
 	enum err (*hand_back)(void *ctx, const uint32_t *label, size_t n);
 };
-
-enum fedsc_variant { FEDSC_BY_ANCHORS, FEDSC_BY_DENSE, FEDSC_BY_PAPER, FEDSC_BY_KMEANS };
 
 struct fedsc_params {
 	enum fedsc_variant variant;

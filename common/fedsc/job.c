@@ -1,24 +1,113 @@
 #include "common/fedsc/job.h"
+#include "common/kind/own.h"
+#include "common/fedsc/coordinator.h"
 #include "common/fedsc/noise.h"
+#include "common/kind/tree.h"
 
-static enum fedsc_variant variant_of(const struct job *job)
+#include <stddef.h>
+
+const char *const fedsc_variant_names[] = { "anchor", "dense", "paper", NULL };
+const char *const fedsc_noise_names[] = { "none", "data", "factors", NULL };
+static const char *const auto_word[] = { "auto", NULL };
+
+#define AT(field) offsetof(struct fedsc_job, field)
+
+/* clang-format off */
+const struct config_row fedsc_rows[] = {
+	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20",
+	  .help = "R, starts that go on to the end; the one of least inertia wins" },
+	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10",
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
+	{ "variant", CONFIG_ENUM, AT(variant), .standard = "anchor", .names = fedsc_variant_names,
+	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the paper's, which "
+		  "uploads in clear what rows can be read from" },
+	{ "dims", CONFIG_UNSIGNED, AT(dims), 2, FEDSC_DIMS_MAX, "auto", .names = auto_word,
+	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, else by "
+		  "`dims_share`" },
+	{ "dims_share", CONFIG_DOUBLE, AT(dims_share), 0.5, 1, "0.99",
+	  .help = "dense, paper: share of the eigenvalues of F'F that d keeps" },
+	{ "dims_most", CONFIG_UNSIGNED, AT(dims_most), 2, FEDSC_DIMS_MAX, "250",
+	  .help = "dense, paper: where the search for d begins" },
+	{ "min_cluster", CONFIG_UNSIGNED, AT(min_cluster), 1, JOB_LEAST_MAX, "3",
+	  .help = "mc, fewest rows behind any sum of rows" },
+	{ "near", CONFIG_UNSIGNED, AT(near), 1, 64, "4",
+	  .help = "anchor: s, landmarks that stand for a row" },
+	{ "neighbours", CONFIG_UNSIGNED, AT(neighbours), 1, JOB_LEAST_MAX, "auto", .names = auto_word,
+	  .help = "paper: neighbours that a row keeps; \"auto\": max(ceil(ln n), 1)" },
+	{ "kernel.width", CONFIG_DOUBLE, AT(width), 0, 1e9, "0",
+	  .help = "dense, paper: r; 0: kernel.factor times the parties' mean distance" },
+	{ "kernel.factor", CONFIG_DOUBLE, AT(width_factor), 1e-6, 1e6, "1",
+	  .help = "dense, paper: r in mean distances" },
+	{ "kernel.lambda", CONFIG_DOUBLE, AT(lambda), 0, 1e6, "0.01",
+	  .help = "dense, paper: lambda, the ridge of C" },
+	{ "rounds", CONFIG_UNSIGNED, AT(rounds), 0, JOB_ITERATIONS_MAX, "4",
+	  .help = "dense, paper: S, rounds of Stage I" },
+	{ "inner", CONFIG_UNSIGNED, AT(inner), 1, JOB_ITERATIONS_MAX, "5",
+	  .help = "dense, paper: Q, a party's own steps in a round" },
+	{ "tolerance", CONFIG_DOUBLE, AT(tolerance), 0, 1, "0",
+	  .help = "dense, paper: Stage I ends when Z changes by no more than this share; 0: after all rounds" },
+	{ "participants", CONFIG_UNSIGNED, AT(participants), 0, PARTIES_MAX, "0",
+	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all" },
+	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
+	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p" },
+	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
+	  .help = "sigma in standard deviations; claims no privacy" },
+	{ "noise.beta_c", CONFIG_DOUBLE, AT(noise_beta_c), -1, 1e6, "-1",
+	  .help = "paper: sigma of C_p in its standard deviations, where noise.beta is Z_p's alone; -1: noise.beta is "
+		  "both's" },
+	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "",
+	  .help = "differential privacy: eps; with noise.delta and noise.clip" },
+	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "",
+	  .help = "differential privacy: delta" },
+	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "",
+	  .help = "tau_X: longer rows are shortened to it" },
+	{ "noise.ball", CONFIG_DOUBLE, AT(noise_ball), 1e-300, 1e300, "",
+	  .help = "factors: tau_Z, the public ball that rows of Z are clipped to" },
+	{ 0 },
+};
+
+const struct config_row kmeans_rows[] = {
+	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20",
+	  .help = "R, starts that go on to the end; the one of least inertia wins" },
+	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10",
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
+	{ "min_cluster", CONFIG_UNSIGNED, AT(min_cluster), 1, JOB_LEAST_MAX, "3",
+	  .help = "mc, fewest rows behind any sum of rows" },
+	{ "tolerance", CONFIG_DOUBLE, AT(tolerance), 0, 1, "1e-6",
+	  .help = "ends when no centre moves by more than this share of the rows' spread" },
+	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
+	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p" },
+	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
+	  .help = "sigma in standard deviations; claims no privacy" },
+	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "",
+	  .help = "differential privacy: eps; with noise.delta and noise.clip" },
+	{ "noise.delta", CONFIG_DOUBLE, AT(noise_delta), 1e-300, 0.5, "",
+	  .help = "differential privacy: delta" },
+	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "",
+	  .help = "tau_X: longer rows are shortened to it" },
+	{ 0 },
+};
+/* clang-format on */
+
+/* k-means has nothing but its Lloyd rounds; each is small. */
+static const struct config_preset lloyd[] = { { "iterations", "100" }, { NULL, NULL } };
+
+void kmeans_presets(const struct json *root, struct kind_presets *to)
 {
-	if (job->kind == JOB_KMEANS)
-		return FEDSC_BY_KMEANS;
-	switch (job->fedsc_variant) {
-	case JOB_FEDSC_DENSE:
-		return FEDSC_BY_DENSE;
-	case JOB_FEDSC_PAPER:
-		return FEDSC_BY_PAPER;
-	default:
-		return FEDSC_BY_ANCHORS;
-	}
+	(void)root;
+	presets_add(to, lloyd);
+}
+
+void kmeans_settle(void *job, bool modulus_given)
+{
+	(void)modulus_given;
+	((struct fedsc_job *)job)->variant = FEDSC_BY_KMEANS;
 }
 
 /* What kmeans has no parameters for keeps its defaults. */
-static void take_fedsc(const struct job *job, struct fedsc_params *p)
+static void take_fedsc(const struct fedsc_job *job, struct fedsc_params *p)
 {
-	p->dims = job->landmarks == JOB_AUTO ? 0 : job->landmarks;
+	p->dims = job->dims == JOB_AUTO ? 0 : job->dims;
 	p->near = job->near;
 	p->width = job->width;
 	p->width_factor = job->width_factor;
@@ -31,17 +120,17 @@ static void take_fedsc(const struct job *job, struct fedsc_params *p)
 	p->neighbours = job->neighbours == JOB_AUTO ? 0 : job->neighbours;
 }
 
-enum err job_fedsc_params(const struct job *job, size_t parties, uint64_t draw, unsigned threads,
-			  struct fedsc_params *p)
+enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t draw,
+			 unsigned threads, struct fedsc_params *p)
 {
-	struct job_noise_numbers noise;
+	struct fedsc_noise noise;
 
-	if (job->kind == JOB_FEDSC && job->participants > parties)
+	if (job->variant != FEDSC_BY_KMEANS && job->participants > parties)
 		return err_set(ERR_INPUT, "job.participants is %u, of %zu parties",
 			       job->participants, parties);
-	TRY(job_noise(job, &noise));
-	fedsc_defaults(p, variant_of(job), job->clusters, job->seed, threads);
-	if (job->kind == JOB_FEDSC)
+	TRY(fedsc_noise_of(job, &noise));
+	fedsc_defaults(p, job->variant, job->clusters, job->seed, threads);
+	if (job->variant != FEDSC_BY_KMEANS)
 		take_fedsc(job, p);
 	p->least = job->min_cluster;
 	p->restarts = job->restarts;
@@ -58,7 +147,7 @@ enum err job_fedsc_params(const struct job *job, size_t parties, uint64_t draw, 
 	return ERR_OK;
 }
 
-bool job_fedsc_width_is_summed(const struct job *job)
+bool fedsc_width_is_summed(const struct fedsc_job *job)
 {
-	return job->kind == JOB_FEDSC && job->fedsc_variant != JOB_FEDSC_ANCHOR && job->width == 0;
+	return fedsc_learns(job->variant) && job->width == 0;
 }

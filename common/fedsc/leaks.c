@@ -1,7 +1,8 @@
 /* What fedsc and kmeans show. */
-#include "common/job/leaks.h"
+#include "common/fedsc/job.h"
+#include "common/kind/own.h"
 
-static void say_uploads(struct said *s, const struct job *job)
+static void say_uploads(struct said *s, const struct fedsc_job *job)
 {
 	bool noisy = job->noise == NOISE_FACTORS;
 
@@ -17,12 +18,12 @@ static void say_uploads(struct said *s, const struct job *job)
 }
 
 /* Stage I: dense and paper. */
-static void say_dictionary(struct said *s, const struct job *job)
+static void say_dictionary(struct said *s, const struct fedsc_job *job)
 {
 	say(s, job->width == 0,
 	    "coordinator and parties see r, made of the mean of all parties' mean distances "
 	    "between their rows");
-	say(s, job->landmarks == JOB_AUTO,
+	say(s, job->dims == JOB_AUTO,
 	    "the coordinator sees d x d sums of the rows' kernel features, by which it chooses d");
 	say(s, job->rounds,
 	    "coordinator and parties see the dictionary Z after each round, a weighted mean over "
@@ -32,9 +33,9 @@ static void say_dictionary(struct said *s, const struct job *job)
 	    "parties differ by one show that party's dictionary, as Z comes to rest");
 }
 
-static void say_stage_two(struct said *s, const struct job *job)
+static void say_stage_two(struct said *s, const struct fedsc_job *job)
 {
-	bool dense = job->fedsc_variant == JOB_FEDSC_DENSE;
+	bool dense = job->variant == FEDSC_BY_DENSE;
 
 	say(s, !dense,
 	    "the coordinator sees how strongly any two landmarks are tied by rows, summed over all "
@@ -49,7 +50,7 @@ static void say_stage_two(struct said *s, const struct job *job)
 	    "the last k-means");
 }
 
-static void say_noise(struct said *s, const struct job *job)
+static void say_noise(struct said *s, const struct fedsc_job *job)
 {
 	bool private = job->noise == NOISE_DATA && job->noise_eps > 0;
 
@@ -63,11 +64,13 @@ static void say_noise(struct said *s, const struct job *job)
 	say(s, !private, "a sum is not differential privacy");
 }
 
-void leaks_fedsc(struct said *s, const struct job *job, size_t parties)
+void fedsc_leaks(struct said *s, const void *p, size_t parties)
 {
-	bool paper = job->kind == JOB_FEDSC && job->fedsc_variant == JOB_FEDSC_PAPER;
+	const struct fedsc_job *job = p;
+	bool paper = job->variant == FEDSC_BY_PAPER, kmeans = job->variant == FEDSC_BY_KMEANS;
 	bool single = job->noise != NOISE_DATA;
 
+	say_names(s, parties);
 	say(s, true,
 	    "coordinator and parties see the number of rows of all parties together, the mean of "
 	    "each column, one standard deviation for all, and the sizes of the clusters");
@@ -86,9 +89,10 @@ void leaks_fedsc(struct said *s, const struct job *job, size_t parties)
 	    "tell which two those are");
 	say(s, !single,
 	    "two sums whose sets of rows differ by one row show that row, with its noise");
-	if (job->kind == JOB_FEDSC && job->fedsc_variant != JOB_FEDSC_ANCHOR)
+	if (fedsc_learns(job->variant))
 		say_dictionary(s, job);
-	if (job->kind == JOB_FEDSC && !paper)
+	if (!kmeans && !paper)
 		say_stage_two(s, job);
 	say_noise(s, job);
+	say_collusion(s, parties == 2, parties);
 }

@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 
-static bool uploads_factors(const struct job *job)
+static bool uploads_factors(const struct fedsc_job *job)
 {
-	return job->fedsc_variant == JOB_FEDSC_PAPER;
+	return job->variant == FEDSC_BY_PAPER;
 }
 
 /* Of C_p, in its standard deviations. */
-static double beta_of_c(const struct job *job)
+static double beta_of_c(const struct fedsc_job *job)
 {
 	if (!uploads_factors(job))
 		return 0;
@@ -19,7 +19,7 @@ static double beta_of_c(const struct job *job)
 }
 
 /* Section 3.1: one row in place of another moves the data by at most 2 tau_X. */
-static enum err data_by_eps(const struct job *job, struct job_noise_numbers *out)
+static enum err data_by_eps(const struct fedsc_job *job, struct fedsc_noise *out)
 {
 	out->clip = job->noise_clip;
 	out->sensitivity = 2 * job->noise_clip;
@@ -33,7 +33,7 @@ static enum err data_by_eps(const struct job *job, struct job_noise_numbers *out
 /* Section 3.2. Where C is uploaded too, each of the two has half of eps and delta. The length of a
  * step is not known beforehand, and Z that nothing bounds could be anywhere: without a ball Z is
  * taken to be no longer than rows are, and nothing can be claimed. */
-static enum err factors_by_eps(const struct job *job, struct job_noise_numbers *out)
+static enum err factors_by_eps(const struct fedsc_job *job, struct fedsc_noise *out)
 {
 	double ball = job->noise_ball > 0 ? job->noise_ball : job->noise_clip;
 	double share = uploads_factors(job) ? 0.5 : 1;
@@ -42,14 +42,14 @@ static enum err factors_by_eps(const struct job *job, struct job_noise_numbers *
 				   .eps_c = share * job->noise_eps,
 				   .delta_c = share * job->noise_delta,
 				   .tau_x = job->noise_clip,
-				   .tau_z = sqrt(job->landmarks) * ball,
+				   .tau_z = sqrt(job->dims) * ball,
 				   .tau_c = 1 / (2 * sqrt(job->lambda)),
 				   .reach = job->noise_clip + ball,
 				   .r = job->width,
 				   .lambda = job->lambda,
 				   .step = INFINITY,
 				   .ball = ball,
-				   .d = job->landmarks,
+				   .d = job->dims,
 				   .compositions = job->rounds };
 	struct noise_factors_sigma s;
 
@@ -62,11 +62,11 @@ static enum err factors_by_eps(const struct job *job, struct job_noise_numbers *
 	return ERR_OK;
 }
 
-enum err job_noise(const struct job *job, struct job_noise_numbers *out)
+enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 {
 	bool by_eps = job->noise_eps > 0;
 
-	*out = (struct job_noise_numbers){ 0 };
+	*out = (struct fedsc_noise){ 0 };
 	if (job->noise == NOISE_DATA) {
 		if (by_eps)
 			return data_by_eps(job, out);
@@ -87,10 +87,10 @@ enum err job_noise(const struct job *job, struct job_noise_numbers *out)
 static const char unmasked[] = "the number of rows, their mean and spread and the first centres "
 			       "are exact sums";
 
-static void say_data(const struct job *job, const struct job_noise_numbers *noise, char *text)
+static void say_data(const struct fedsc_job *job, const struct fedsc_noise *noise, char *text)
 {
 	if (noise->eps > 0)
-		snprintf(text, JOB_NOISE_TEXT,
+		snprintf(text, FEDSC_NOISE_TEXT,
 			 "(eps %g, delta %g)-differential privacy of each row, by the %s "
 			 "mechanism: rows are shortened to length %g, one in place of another "
 			 "moves the data by at most %g, and every value has noise of sigma %.10g; "
@@ -99,54 +99,54 @@ static void say_data(const struct job *job, const struct job_noise_numbers *nois
 			 noise->eps, noise->delta, noise->mechanism, noise->clip,
 			 noise->sensitivity, noise->sigma);
 	else
-		snprintf(text, JOB_NOISE_TEXT,
+		snprintf(text, FEDSC_NOISE_TEXT,
 			 "no differential privacy: rows have noise of sigma %g standard "
 			 "deviations, which was given and follows from no eps",
 			 job->noise_beta);
 }
 
-static void say_theorem(const struct job *job, const struct job_noise_numbers *noise, char *text)
+static void say_theorem(const struct fedsc_job *job, const struct fedsc_noise *noise, char *text)
 {
 	bool paper = uploads_factors(job);
 	int n;
 
-	n = snprintf(text, JOB_NOISE_TEXT,
+	n = snprintf(text, FEDSC_NOISE_TEXT,
 		     "no differential privacy of the job: %s%s. Z_p has noise of sigma_Z %.6g in "
 		     "each of %u rounds (sensitivity %.6g)",
 		     unmasked, paper ? "" : ", and so are sums made of C", noise->sigma_z,
 		     job->rounds, noise->sensitivity_z);
 	if (paper)
-		n += snprintf(text + n, JOB_NOISE_TEXT - (size_t)n,
+		n += snprintf(text + n, FEDSC_NOISE_TEXT - (size_t)n,
 			      ", C_p of sigma_C %.6g (sensitivity %.6g), where no column of C is "
 			      "longer than %.3g",
 			      noise->sigma_c, noise->sensitivity_c, 1 / (2 * sqrt(job->lambda)));
 	if (noise->ball > 0)
-		snprintf(text + n, JOB_NOISE_TEXT - (size_t)n,
+		snprintf(text + n, FEDSC_NOISE_TEXT - (size_t)n,
 			 ": given these sums the uploads of Z%s are (eps %g, delta %g)-private by "
 			 "Theorem 3.9",
 			 paper ? " and C" : "", job->noise_eps, job->noise_delta);
 	else
-		snprintf(text + n, JOB_NOISE_TEXT - (size_t)n,
+		snprintf(text + n, FEDSC_NOISE_TEXT - (size_t)n,
 			 "; without noise.ball nothing bounds Z, and Theorem 3.9 claims nothing");
 }
 
-static void say_factors(const struct job *job, const struct job_noise_numbers *noise, char *text)
+static void say_factors(const struct fedsc_job *job, const struct fedsc_noise *noise, char *text)
 {
 	char of_c[64] = "";
 
 	if (uploads_factors(job))
 		snprintf(of_c, sizeof(of_c), ", C_p of sigma %g", noise->noise_c);
-	snprintf(text, JOB_NOISE_TEXT,
+	snprintf(text, FEDSC_NOISE_TEXT,
 		 "no differential privacy: Z_p has noise of sigma %g standard deviations%s, which "
 		 "was given and follows from no eps; %s",
 		 noise->noise_z, of_c, unmasked);
 }
 
-void job_noise_say(const struct job *job, const struct job_noise_numbers *noise,
-		   char text[static JOB_NOISE_TEXT])
+void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *noise,
+		     char text[static FEDSC_NOISE_TEXT])
 {
 	if (job->noise == NOISE_NONE)
-		snprintf(text, JOB_NOISE_TEXT, "no differential privacy: no noise is added");
+		snprintf(text, FEDSC_NOISE_TEXT, "no differential privacy: no noise is added");
 	else if (job->noise == NOISE_DATA)
 		say_data(job, noise, text);
 	else if (job->noise_eps > 0)
@@ -157,21 +157,21 @@ void job_noise_say(const struct job *job, const struct job_noise_numbers *noise,
 
 /* -- in the record --------------------------------------------------------------------------- */
 
-static void record_above_0(struct record *r, const char *name, double value)
+static void record_above_0(struct facts *r, const char *name, double value)
 {
 	if (value > 0)
-		record_fact(r, name, value);
+		facts_number(r, name, value);
 }
 
-void job_noise_record(const struct job *job, const struct job_noise_numbers *noise,
-		      struct record *r)
+void fedsc_noise_record(const struct fedsc_job *job, const struct fedsc_noise *noise,
+			struct facts *r)
 {
-	char text[JOB_NOISE_TEXT];
+	char text[FEDSC_NOISE_TEXT];
 
 	if (job->noise == NOISE_NONE)
 		return;
-	job_noise_say(job, noise, text);
-	record_say(r, "privacy", "%s", text);
+	fedsc_noise_say(job, noise, text);
+	facts_say(r, "privacy", "%s", text);
 	log_info("privacy: %s", text);
 	record_above_0(r, "privacy_eps", noise->eps);
 	record_above_0(r, "privacy_delta", noise->delta);

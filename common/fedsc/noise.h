@@ -7,12 +7,12 @@
 #ifndef COMMON_FEDSC_NOISE_H
 #define COMMON_FEDSC_NOISE_H
 
-#include "common/job/job.h"
-#include "common/job/record.h"
+#include "common/fedsc/job.h"
+#include "common/kind/facts.h"
 
-enum { JOB_NOISE_TEXT = 768 };
+enum { FEDSC_NOISE_TEXT = 768 };
 
-struct job_noise_numbers {
+struct fedsc_noise {
 	/* What is claimed of the job as a whole; eps 0: nothing is. */
 	double eps, delta;
 	/* -- data ---------------------------------------------------------------------------- */
@@ -28,17 +28,17 @@ struct job_noise_numbers {
 	double sensitivity_c, sigma_c; /* with eps and an upload of C; else 0 */
 };
 
-/* Of a job that was read (job_check_kind() passed). Errors of the calibration: ERR_INPUT. */
-enum err job_noise(const struct job *job, struct job_noise_numbers *out) MUST_CHECK;
+/* Of a job that was read (fedsc_check() passed). Errors of the calibration: ERR_INPUT. */
+enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out) MUST_CHECK;
 
 /* One sentence: mechanism, sensitivity, sigma, (eps, delta), and what is not claimed. For
  * run.json's "privacy" and the log; nothing in it comes from data. */
-void job_noise_say(const struct job *job, const struct job_noise_numbers *noise,
-		   char text[static JOB_NOISE_TEXT]);
+void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *noise,
+		   char text[static FEDSC_NOISE_TEXT]);
 
 /* The same in the record ("privacy", and numbers beside it) and in the log, if the job has noise.
  */
-void job_noise_record(const struct job *job, const struct job_noise_numbers *noise,
-		      struct record *r);
+void fedsc_noise_record(const struct fedsc_job *job, const struct fedsc_noise *noise,
+		      struct facts *r);
 
 #endif

@@ -1,4 +1,16 @@
 #include "common/fedspectral/kind.h"
+#include "common/fedspectral/job.h"
+#include "common/kind/own.h"
+
+static const char *const permissions[] = { "fedspectral", "fedspectral.exact", NULL };
+
+/* The pooled graph can be computed from what variant "exact" shows. */
+static const char *permission(const void *p)
+{
+	const struct fedspectral_job *job = p;
+
+	return job->variant == FEDSPECTRAL_EXACT ? "fedspectral.exact" : "fedspectral";
+}
 
 const struct kind kind_fedspectral = {
 	.name = "fedspectral",
@@ -6,4 +18,20 @@ const struct kind kind_fedspectral = {
 	.needs = NEEDS_EDGES,
 	.thing = "node",
 	.things = "nodes",
+	.rows = fedspectral_rows,
+	.clusters = true,
+	.words = WORDS_WIDE,
+	.presets = fedspectral_presets,
+	.settle = kind_settled,
+	.check = fedspectral_check,
+	.unread = kind_reads_all,
+	.standard = kind_standard_clusters,
+	.has_fraction = kind_no,
+	.permission = permission,
+	.permissions = permissions,
+	.leaks = fedspectral_leaks,
+	.claim = kind_claims_nothing,
+	.is_flat = kind_yes,
+	.is_plan_only = kind_no,
+	.burst = kind_no_burst,
 };

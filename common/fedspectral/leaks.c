@@ -1,10 +1,13 @@
 /* What fedspectral shows. */
-#include "common/job/leaks.h"
+#include "common/fedspectral/job.h"
+#include "common/kind/own.h"
 
-void leaks_fedspectral(struct said *s, const struct job *job, size_t parties)
+void fedspectral_leaks(struct said *s, const void *p, size_t parties)
 {
-	bool exact = job->fedspectral_variant == FEDSPECTRAL_EXACT;
+	const struct fedspectral_job *job = p;
+	bool exact = job->variant == FEDSPECTRAL_EXACT;
 
+	say_names(s, parties);
 	say(s, job->ids == IDS_PLAIN, "the coordinator sees every id, and which party has it");
 	say(s, job->ids == IDS_HASHED,
 	    "the coordinator sees how many nodes each party has and which of them others have too, "
@@ -21,10 +24,11 @@ void leaks_fedspectral(struct said *s, const struct job *job, size_t parties)
 	say(s, exact, "the parties see those blocks, and with them largely the same");
 	say(s, exact && parties == 2,
 	    "of two parties each learns the other's edges: the pooled graph without its own");
-	say(s, job->fedspectral_variant == FEDSPECTRAL_PLUS,
+	say(s, job->variant == FEDSPECTRAL_PLUS,
 	    "coordinator and parties see the mean of the parties' blocks after each round");
-	say(s, job->fedspectral_variant == FEDSPECTRAL_PLAIN,
+	say(s, job->variant == FEDSPECTRAL_PLAIN,
 	    "the coordinator sees each party's own clusters of its nodes, and which of them "
 	    "have no edges there");
 	say(s, true, "a sum is not differential privacy");
+	say_collusion(s, parties == 2, parties);
 }

@@ -1,22 +1,17 @@
 /* What the bounds of single parameters cannot say of fedwalk. */
-#include "common/job/check.h"
+#include "common/fedwalk/job.h"
+#include "common/kind/own.h"
 
 #include <string.h>
 
-static bool among(const char *path, const char *const *paths)
+const char *fedwalk_unread(const void *p, const struct config_row *row)
 {
-	for (; *paths; paths++)
-		if (!strcmp(path, *paths))
-			return true;
-	return false;
-}
-
-const char *job_fedwalk_unread(const struct job *job, const char *path)
-{
+	const struct fedwalk_job *job = p;
+	const char *path = row->path;
 	static const char *const of_walks[] = { "dissimilarity", "dtw_rows", "tree", "p",
 						"bins",          NULL };
 
-	if (job->fedwalk_mode == FEDWALK_RESPONSE && among(path, of_walks))
+	if (job->mode == FEDWALK_RESPONSE && kind_among(path, of_walks))
 		return "mode \"randomized-response\" does not read it";
 	if (job->dissimilarity == DISSIMILARITY_L1 && !strcmp(path, "dtw_rows"))
 		return "dissimilarity \"l1\" does not read it";
@@ -26,21 +21,23 @@ const char *job_fedwalk_unread(const struct job *job, const char *path)
 /* Below it reports say nothing and are n^2 / 4, beyond it every one is true. */
 static const double RESPONSE_EPS_MIN = 0.1, RESPONSE_EPS_MAX = 40;
 
-enum err job_check_fedwalk(const struct job *job)
+enum err fedwalk_check(const void *p)
 {
+	const struct fedwalk_job *job = p;
+
 	if (job->window >= job->length)
 		return err_set(ERR_INPUT,
 			       "job.window is %u, expected less than job.length, %u: no two "
 			       "vertices of a walk are further apart",
 			       job->window, job->length);
-	if (job->fedwalk_mode == FEDWALK_RESPONSE &&
+	if (job->mode == FEDWALK_RESPONSE &&
 	    (job->eps < RESPONSE_EPS_MIN || job->eps > RESPONSE_EPS_MAX))
 		return err_set(
 		    ERR_INPUT,
 		    "job.eps is %g, expected %g to %g with mode \"randomized-response\": "
 		    "below it reports say nothing, above it nothing is randomised",
 		    job->eps, RESPONSE_EPS_MIN, RESPONSE_EPS_MAX);
-	if (job->dissimilarity == DISSIMILARITY_DTW && job->hct == TREE_LANDMARKS)
+	if (job->dissimilarity == DISSIMILARITY_DTW && job->tree == TREE_LANDMARKS)
 		return err_set(ERR_INPUT,
 			       "job.tree is \"landmarks\", expected \"exact\" or \"auto\" "
 			       "with dissimilarity \"dtw\": groups are of degree vectors");

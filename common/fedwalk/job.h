@@ -1,39 +1,41 @@
-/* job.h -- what both halves of a fedwalk job say of it afterwards: run.json's facts, the same
- * at all processes, since the numbers go round.
- */
+/* job.h -- what a job of kind fedwalk says (Pan, Zhu, KDD 2022). */
 #ifndef COMMON_FEDWALK_JOB_H
 #define COMMON_FEDWALK_JOB_H
 
-#include "common/job/job.h"
-#include "common/job/record.h"
+#include "common/kind/kind.h"
 
-/* What a party tells of its part, in a secure sum; over all parties it is everybody's to see. */
-enum fedwalk_told {
-	FEDWALK_GUESSED,   /* pairs that the attack says are ties, of own lower vertices */
-	FEDWALK_RIGHT,     /* of them, those that are */
-	FEDWALK_TIES,      /* that there are */
-	FEDWALK_WALKED,    /* walks begun */
-	FEDWALK_MESSAGES,  /* device to device */
-	FEDWALK_CROSSING,  /* of these, between devices of two parties, as sent */
-	FEDWALK_CAME,      /* and as received */
-	FEDWALK_ISOLATED,  /* vertices without ties */
-	FEDWALK_ONE_SIDED, /* ties that only one of two parties had: told twice, once by each */
-	FEDWALK_UNHOSTED,  /* ties to vertices that nobody hosts */
-	FEDWALK_SUMMED,
-	/* what the coordinator adds */
-	FEDWALK_EPS0 =
-	    FEDWALK_SUMMED, /* of the encoder for one token; 0 in mode randomized-response */
-	FEDWALK_KEPT,       /* how often a token is the vertex itself, on average */
-	FEDWALK_BOXES,      /* sealed boxes passed on in exchanges of walks */
-	FEDWALK_BOX_BYTES,
-	FEDWALK_TOLD
+enum { FEDWALK_DIMS = 128, FEDWALK_LENGTH_MAX = 1000 };
+
+enum fedwalk_mode { FEDWALK_WALKS, FEDWALK_RESPONSE };
+enum fedwalk_dissimilarity_by { DISSIMILARITY_L1, DISSIMILARITY_DTW };
+enum fedwalk_tree_way { TREE_AUTO, TREE_EXACT, TREE_LANDMARKS };
+
+struct fedwalk_job {
+	JOB_HEAD;
+	enum fedwalk_mode mode;
+	enum fedwalk_dissimilarity_by dissimilarity;
+	unsigned dtw_rows; /* rows of M_v are averaged down to so many; 0: not */
+	enum fedwalk_tree_way tree; /* how the hierarchical clustering tree is made */
+	double eps;      /* of degree vectors and the encoder; or of randomised response */
+	double p;        /* how often the two-hop predictor is asked */
+	unsigned bins;   /* k, or JOB_AUTO: floor(ln n) */
+	unsigned walks;  /* gamma, of each vertex */
+	unsigned length; /* l, tokens of a walk */
+	unsigned window; /* w of SkipGram */
+	unsigned dims;   /* FEDWALK_DIMS */
+	bool keep_embeddings; /* the coordinator writes them too */
 };
 
-/* Facts and a table of what was spent of privacy ("account"), in the log too. n vertices. */
-void fedwalk_record(const struct job *job, size_t n, const double told[FEDWALK_TOLD],
-		    struct record *r);
+/* Each ends with path NULL. */
+extern const struct config_row fedwalk_rows[];
+extern const char *const fedwalk_mode_names[];
 
-/* k. */
-unsigned fedwalk_job_bins(const struct job *job, size_t n);
+void fedwalk_presets(const struct json *root, struct kind_presets *to);
+void fedwalk_standard(const void *job, struct json *root);
+const char *fedwalk_unread(const void *job, const struct config_row *row);
+enum err fedwalk_check(const void *job) MUST_CHECK;
+void fedwalk_leaks(struct said *s, const void *job, size_t parties);
+
+unsigned fedwalk_job_bins(const struct fedwalk_job *job, size_t n); /* k, for n vertices */
 
 #endif

@@ -1,4 +1,17 @@
 #include "common/fedwalk/kind.h"
+#include "common/fedwalk/job.h"
+#include "common/kind/own.h"
+
+static const char *const permissions[] = { "fedwalk", "fedwalk.dtw", NULL };
+
+/* dtw gives every tie away. */
+static const char *permission(const void *p)
+{
+	const struct fedwalk_job *job = p;
+
+	return job->mode == FEDWALK_WALKS && job->dissimilarity == DISSIMILARITY_DTW ? "fedwalk.dtw"
+										     : "fedwalk";
+}
 
 const struct kind kind_fedwalk = {
 	.name = "fedwalk",
@@ -7,4 +20,21 @@ const struct kind kind_fedwalk = {
 	.thing = "vertex",
 	.things = "vertices",
 	.embeds = true,
+	.pictured = true,
+	.relays = true,
+	.rows = fedwalk_rows,
+	.words = WORDS_WIDE,
+	.presets = fedwalk_presets,
+	.settle = kind_settled,
+	.check = fedwalk_check,
+	.unread = fedwalk_unread,
+	.standard = fedwalk_standard,
+	.has_fraction = kind_no,
+	.permission = permission,
+	.permissions = permissions,
+	.leaks = fedwalk_leaks,
+	.claim = kind_claims_nothing,
+	.is_flat = kind_yes,
+	.is_plan_only = kind_no,
+	.burst = kind_no_burst,
 };

@@ -1,7 +1,8 @@
 /* What fedwalk shows, and what its claims amount to. */
-#include "common/job/leaks.h"
+#include "common/fedwalk/job.h"
+#include "common/kind/own.h"
 
-static void say_walks(struct said *s, const struct job *job)
+static void say_walks(struct said *s, const struct fedwalk_job *job)
 {
 	bool dtw = job->dissimilarity == DISSIMILARITY_DTW;
 
@@ -28,8 +29,11 @@ static void say_walks(struct said *s, const struct job *job)
 	    "which party a walk ends");
 }
 
-void leaks_fedwalk(struct said *s, const struct job *job, size_t parties)
+void fedwalk_leaks(struct said *s, const void *p, size_t parties)
 {
+	const struct fedwalk_job *job = p;
+
+	say_names(s, parties);
 	say(s, job->ids == IDS_PLAIN, "the coordinator sees every id, and which party hosts it");
 	say(s, job->ids == IDS_HASHED,
 	    "the coordinator sees how many vertices each party hosts, but no id");
@@ -37,7 +41,7 @@ void leaks_fedwalk(struct said *s, const struct job *job, size_t parties)
 	    "each party can ask of any id that it knows or guesses whether it takes part, and "
 	    "which "
 	    "party hosts it; a tie of two parties' vertices becomes known to both");
-	if (job->fedwalk_mode == FEDWALK_WALKS)
+	if (job->mode == FEDWALK_WALKS)
 		say_walks(s, job);
 	else
 		say(s, true,
@@ -52,4 +56,5 @@ void leaks_fedwalk(struct said *s, const struct job *job, size_t parties)
 	    "coordinator and parties see how many ties the coordinator's attack finds, and how "
 	    "many "
 	    "there are, over all parties");
+	say_collusion(s, parties == 2, parties);
 }

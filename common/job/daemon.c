@@ -1,10 +1,10 @@
 #include "common/job/daemon.h"
+#include "common/job/kinds.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
-#include "common/job/job.h"
 #include "common/job/record.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,32 +73,38 @@ static const char *check_congestion(const char *text)
 				       : "a congestion control of the kernel, like \"cubic\"";
 }
 
-static const char *one_of(const char *text, const char *const *names, const char *expected)
+/* What was expected, where text is none of the names: "a method: "tree", "flat" or "gcc"". */
+static const char *one_of(const char *text, const char *const *names, const char *what)
 {
-	for (; *names; names++) {
-		if (!strcmp(text, *names))
+	static _Thread_local char expected[512];
+	size_t n = 0;
+
+	for (size_t i = 0; names[i]; i++)
+		if (!strcmp(text, names[i]))
 			return NULL;
-	}
+	n += (size_t)snprintf(expected, sizeof(expected), "%s", what);
+	for (size_t i = 0; names[i] && n < sizeof(expected); i++)
+		n += (size_t)snprintf(expected + n, sizeof(expected) - n, "%s\"%s\"",
+				      !i             ? ": "
+				      : names[i + 1] ? ", "
+						     : " or ",
+				      names[i]);
 	return expected;
 }
 
 static const char *check_kind(const char *text)
 {
-	return one_of(text, job_permission_names,
-		      "a kind of job: \"kcagc\", \"kcagc.predict\", \"fedsc\", \"fedsc.paper\", "
-		      "\"kmeans\", \"fedspectral\", \"fedspectral.exact\", \"fedwalk\", "
-		      "\"fedwalk.dtw\", \"fedgcn\", \"fedgcn.kde\" or \"fedgcn.best\"");
+	return one_of(text, kind_permissions(), "a kind of job");
 }
 
 static const char *check_method(const char *text)
 {
-	return one_of(text, job_method_names,
-		      "a method: \"tree\", \"flat\", \"basic\", \"landmark\" or \"gcc\"");
+	return one_of(text, kind_words("method"), "a method");
 }
 
 static const char *check_exchange(const char *text)
 {
-	return one_of(text, job_exchange_names, "an exchange: \"distances\" or \"gram\"");
+	return one_of(text, kind_words("exchange"), "an exchange");
 }
 
 /* ---- the tables ---- */

@@ -1,191 +1,89 @@
 #include "common/job/job.h"
 #include "common/base/file.h"
-#include "common/base/json.h"
-#include "common/job/check.h"
-#include "common/job/params.h"
-#include "common/kcagc/slice.h"
+#include "common/job/kinds.h"
+#include "common/kind/own.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { PRESETS_MAX = 64, BURST_UNKNOWN = 64 << 10 };
+enum { ROWS_MAX = 96 };
+#define SEED_MAX 9007199254740991.0 /* 2^53 - 1 */
 
-/* What jobs of this kind may say. */
-static struct config_table table_of(enum job_kind kind)
+static const char *const group_names[] = { "ffdhe2048", "ffdhe3072", "ffdhe4096", NULL };
+static const unsigned group_bits[] = { 2048, 3072, 4096 };
+static const char *const auto_word[] = { "auto", NULL };
+
+#define AT(field) offsetof(struct job_head, field)
+
+/* ---- the table of a kind: what every job has, and in between its own ---- */
+
+struct table {
+	struct config_row row[ROWS_MAX];
+	struct config_table config; /* of these */
+};
+
+/* clang-format off */
+static const struct config_row first_row =
+	{ "kind", CONFIG_ENUM, AT(number),
+	  .help = "the protocol" };
+static const struct config_row clusters_row =
+	{ "clusters", CONFIG_UNSIGNED, AT(clusters), 2, JOB_CLUSTERS_MAX, .names = auto_word,
+	  .help = "k, how many clusters to find; fedspectral: \"auto\" goes by the eigengap" };
+static const struct config_row head_rows[] = {
+	{ "seed", CONFIG_U64, AT(seed), 0, SEED_MAX, "1",
+	  .help = "same seed and data, same labels" },
+	{ "allow_single", CONFIG_BOOL, AT(allow_single), .standard = "false",
+	  .help = "permit a single party, whose terms nothing masks" },
+};
+static const struct config_row sum_rows[] = {
+	{ "secure_sum.group", CONFIG_CHOICE, AT(group_bits), .standard = "ffdhe3072",
+	  .names = group_names, .values = group_bits,
+	  .help = "the Diffie-Hellman group of RFC 7919" },
+	{ "secure_sum.modulus_bits", CONFIG_UNSIGNED, AT(modulus_bits), 32, 64, "64",
+	  .help = "32 or 64: sums are taken modulo 2^32 or 2^64; where it is not given kcagc takes 32 if all "
+		  "it sums is of unit rows" },
+};
+static const struct config_row fraction_row =
+	{ "secure_sum.fraction_bits", CONFIG_UNSIGNED, AT(fraction_bits), 1, 48, "16",
+	  .help = "f, bits behind the point" };
+/* clang-format on */
+
+static void add(struct table *t, const struct config_row *row, size_t n)
 {
-	return (struct config_table){ "job", job_rows, job_row_count, sizeof(struct job),
-				      1U << kind };
+	for (size_t i = 0; i < n; i++)
+		t->row[t->config.count++] = row[i];
 }
 
-bool job_is_plan_only(const struct job *job)
+static void table_of(const struct kind *kind, struct table *t)
 {
-	return job->kind == JOB_KCAGC && job->plan == PLAN_ONLY;
+	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job), 0 } };
+	add(t, &first_row, 1);
+	t->row[0].names = kind_names();
+	if (kind->clusters)
+		add(t, &clusters_row, 1);
+	add(t, head_rows, sizeof(head_rows) / sizeof(*head_rows));
+	for (const struct config_row *row = kind->rows; row->path; row++)
+		add(t, row, 1);
+	add(t, sum_rows, sizeof(sum_rows) / sizeof(*sum_rows));
+	if (kind->words == WORDS_BY_JOB)
+		add(t, &fraction_row, 1);
 }
 
-bool job_is_flat(const struct job *job)
-{
-	return job->kind != JOB_KCAGC || job->method != METHOD_TREE;
-}
-
-unsigned job_local_clusters(const struct job *job)
-{
-	const struct config_count *c = &job->local_clusters;
-
-	return c->times_k ? c->times_k * job->clusters : c->fixed;
-}
-
-unsigned job_dims(const struct job *job)
-{
-	const struct config_count *c = &job->dims;
-
-	if (!c->times_k && !c->fixed)
-		return job_local_clusters(job);
-	return c->times_k ? c->times_k * job->clusters : c->fixed;
-}
-
-unsigned job_starts(const struct job *job, size_t m)
-{
-	double fit = floor(job->start_words / ((double)m * job->clusters));
-
-	if (fit >= job->starts)
-		return job->starts;
-	return fit > job->restarts ? (unsigned)fit : job->restarts;
-}
-
-unsigned job_screen(const struct job *job, unsigned starts)
-{
-	return job->restarts < starts ? job->screen : 0;
-}
-
-/* What a few more clusters than needed forgive, fewer need not ask of many starts. */
-unsigned job_inner_restarts(const struct job *job)
-{
-	double ratio = (double)job->clusters / job_local_clusters(job),
-	       restarts = ceil(10 * ratio * ratio);
-
-	if (job->inner_restarts)
-		return job->inner_restarts;
-	return restarts < 2 ? 2 : restarts > 10 ? 10 : (unsigned)restarts;
-}
-
-const char *job_permission(const struct job *job)
-{
-	if (job->kind == JOB_FEDSC && job->fedsc_variant == JOB_FEDSC_PAPER)
-		return "fedsc.paper";
-	if (job->kind == JOB_FEDSPECTRAL && job->fedspectral_variant == FEDSPECTRAL_EXACT)
-		return "fedspectral.exact";
-	if (job->kind == JOB_FEDWALK && job->fedwalk_mode == FEDWALK_WALKS &&
-	    job->dissimilarity == DISSIMILARITY_DTW)
-		return "fedwalk.dtw";
-	if (job->kind == JOB_FEDGCN && job->prototypes == PROTOTYPES_KDE)
-		return "fedgcn.kde";
-	if (job->kind == JOB_FEDGCN && job->prototypes == PROTOTYPES_BEST)
-		return "fedgcn.best";
-	return job_kind_name(job);
-}
-
-const char *job_kind_name(const struct job *job)
-{
-	return job_kind_names[job->kind];
-}
-
-/* What the bounds of single parameters cannot say. */
-static enum err check_numbers(const struct job *job)
-{
-	unsigned local;
-
-	TRY(job_check_clusters(job));
-	local = job_local_clusters(job);
-
-	if (local < job->clusters || local > JOB_CLUSTERS_MAX)
-		return err_set(
-		    ERR_INPUT,
-		    "job.local_clusters is %u, expected at least job.clusters, %u, and at most %d",
-		    local, job->clusters, JOB_CLUSTERS_MAX);
-	if (job_dims(job) > JOB_CLUSTERS_MAX)
-		return err_set(ERR_INPUT, "job.projection.dims is %u, expected at most %d",
-			       job_dims(job), JOB_CLUSTERS_MAX);
-	if (job->restarts > job->starts)
-		return err_set(ERR_INPUT, "job.restarts is %u, expected at most job.starts, %u",
-			       job->restarts, job->starts);
-	return ERR_OK;
-}
-
-/* Methods whose numbers have bounds that follow from n alone: in 32-bit words they are scaled to
- * fill them, and fraction_bits counts in 64-bit words only. */
-static bool is_bounded(const struct job *job)
-{
-	return job->kind == JOB_KCAGC &&
-	       (job->method == METHOD_LANDMARK || job->method == METHOD_GCC);
-}
-
-static enum err check_bounded(const struct job *job)
-{
-	if (job->filter_order != JOB_ORDER_AUTO &&
-	    (job->filter_order < 1 || job->filter_order > SLICE_ORDER_MAX))
-		return err_set(ERR_INPUT,
-			       "job.filter.order is %u, expected 1 to %d or \"auto\" with method "
-			       "\"%s\", whose filter is not that of the others",
-			       job->filter_order, SLICE_ORDER_MAX, job_method_names[job->method]);
-	return ERR_OK;
-}
-
-static enum err check_kcagc(const struct job *job)
-{
-	bool nodes = job->method == METHOD_BASIC || job->method == METHOD_GCC;
-
-	TRY(check_numbers(job));
-	if (nodes && job->polish)
-		return err_set(ERR_INPUT,
-			       "job.polish is %u, expected 0 with method \"%s\", which is on "
-			       "all nodes anyway",
-			       job->polish, job_method_names[job->method]);
-	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_TREE &&
-	    job->method != METHOD_FLAT)
-		return err_set(ERR_INPUT,
-			       "job.exchange is \"gram\", expected \"distances\" with method "
-			       "\"%s\": gram is of the virtual nodes of tree and flat",
-			       job_method_names[job->method]);
-	if (job->plan != PLAN_OFF && job->method != METHOD_TREE && job->method != METHOD_FLAT)
-		return err_set(
-		    ERR_INPUT,
-		    "job.plan is \"%s\", expected \"off\" with method \"%s\": a plan is made "
-		    "for tree and flat, from their cells",
-		    job->plan == PLAN_AUTO ? "auto" : "only", job_method_names[job->method]);
-	if (job->joint_norm && !job->unit_rows)
-		return err_set(ERR_INPUT,
-			       "job.joint_norm is true, expected false where "
-			       "job.projection.unit_rows is: it says how rows are scaled");
-	if (job->min_cell > 1 && (nodes || job->polish))
-		return err_set(
-		    ERR_INPUT,
-		    "job.min_cell is %u, expected 1 with %s%s%s: it sums over single nodes",
-		    job->min_cell, nodes ? "method \"" : "polish",
-		    nodes ? job_method_names[job->method] : "", nodes ? "\"" : "");
-	if (job->min_cell > 1 && job->joint_norm)
-		return err_set(
-		    ERR_INPUT,
-		    "job.min_cell is %u, expected 1 with joint_norm, which sums a norm for "
-		    "each node",
-		    job->min_cell);
-	return is_bounded(job) ? check_bounded(job) : ERR_OK;
-}
+/* ---- checks ---- */
 
 static enum err check_secure_sum(const struct job *job)
 {
 	if (job->modulus_bits != 32 && job->modulus_bits != 64)
 		return err_set(ERR_INPUT, "job.secure_sum.modulus_bits is %u, expected 32 or 64",
 			       job->modulus_bits);
-	if (job->kind >= JOB_FEDSC && job->modulus_bits == 32)
+	if (job->kind->words == WORDS_WIDE && job->modulus_bits == 32)
 		return err_set(
 		    ERR_INPUT,
 		    "job.secure_sum.modulus_bits is 32, expected 64 with kind \"%s\": 32 "
 		    "leave too little range for its sums",
-		    job_kind_name(job));
-	if (job->kind >= JOB_FEDSC || (is_bounded(job) && job->modulus_bits == 32))
-		return ERR_OK;
-	if (job->fraction_bits > job->modulus_bits - 16) /* 16 bits for the sum before the point */
+		    job->kind->name);
+	if (job->kind->has_fraction(job) &&
+	    job->fraction_bits > job->modulus_bits - 16) /* 16 bits for the sum before the point */
 		return err_set(
 		    ERR_INPUT,
 		    "job.secure_sum.fraction_bits is %u, expected at most %u with %u modulus bits",
@@ -193,76 +91,7 @@ static enum err check_secure_sum(const struct job *job)
 	return ERR_OK;
 }
 
-static const char *named(const struct json *root, const char *key)
-{
-	const struct json *v = json_type(root) == JSON_OBJECT ? json_get(root, key) : NULL;
-
-	return v && json_type(v) == JSON_STRING ? json_string(v) : "";
-}
-
-/* What a job of the kind that root names may say. If it names none, everything: then its kind is
- * what is refused. */
-static struct config_table table_for(const struct json *root)
-{
-	struct config_table table = table_of(JOB_KCAGC);
-
-	for (unsigned i = 0; job_kind_names[i]; i++)
-		if (!strcmp(named(root, "kind"), job_kind_names[i]))
-			return table_of((enum job_kind)i);
-	table.reader = 0;
-	return table;
-}
-
-static void add_presets(struct config_preset *to, size_t *n, const struct config_preset *from)
-{
-	while (from->path && *n < PRESETS_MAX - 1)
-		to[(*n)++] = *from++;
-}
-
-/* What the method and the preset put in place of defaults; the first that names a path counts. */
-static void presets_of(const struct json *root, struct config_preset presets[static PRESETS_MAX])
-{
-	static const struct {
-		const char *method;
-		const struct config_preset *presets;
-	} methods[] = { { "basic", job_preset_basic },
-			{ "landmark", job_preset_landmark },
-			{ "gcc", job_preset_gcc } };
-	static const struct {
-		enum job_kind kind;
-		const struct config_preset *presets;
-	} kinds[] = { { JOB_KMEANS, job_preset_kmeans },
-		      { JOB_FEDSPECTRAL, job_preset_fedspectral } };
-	const struct json *cell =
-	    json_type(root) == JSON_OBJECT ? json_get(root, "min_cell") : NULL;
-	size_t n = 0;
-
-	if (cell && json_type(cell) == JSON_NUMBER && json_number(cell) > 1)
-		add_presets(presets, &n, job_preset_min_cell);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!strcmp(named(root, "kind"), job_kind_names[kinds[i].kind]))
-			add_presets(presets, &n, kinds[i].presets);
-	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-		if (!strcmp(named(root, "method"), methods[i].method))
-			add_presets(presets, &n, methods[i].presets);
-	if (!strcmp(named(root, "mode"), "randomized-response"))
-		add_presets(presets, &n, job_preset_response);
-	if (!strcmp(named(root, "preset"), "paper"))
-		add_presets(presets, &n, job_preset_paper);
-	presets[n] = (struct config_preset){ 0 };
-}
-
-/* Distances and inner products of unit rows are at most 4 and 1, of rows scaled by at least the
- * root of their length hardly more (beyond the length itself short rows grow): with 16 bits behind
- * the point sums over all parties fit into 32 bits, which halves what travels and what is masked.
- * Sums of anything else need 64. */
-static bool fits_32_bits(const struct job *job)
-{
-	if (job->kind == JOB_KCAGC && job->method == METHOD_LANDMARK)
-		return true;
-	return job->kind == JOB_KCAGC && job->method <= METHOD_BASIC && job->unit_rows &&
-	       job->row_power >= 0.5 && job->row_power <= 1 && job->fraction_bits <= 16;
-}
+/* ---- reading ---- */
 
 static bool gives_modulus(const struct json *root)
 {
@@ -271,62 +100,77 @@ static bool gives_modulus(const struct json *root)
 	return sum && json_type(sum) == JSON_OBJECT && json_get(sum, "modulus_bits");
 }
 
-/* Given values, and what stands in for others. */
-static enum err read_values(struct job *job, struct json *root, const char *where)
+/* The kind that root names. If it names none, that is what is refused, whatever else it says. */
+static enum err read_kind(const struct json *root, const char *where, const struct kind **kind)
 {
-	struct config_preset presets[PRESETS_MAX];
-	struct config_table table = table_for(root);
+	struct config_row row = first_row;
+	struct config_table table = { "job", &row, 1, sizeof(struct job), 0 };
+	const struct json *given = json_type(root) == JSON_OBJECT ? json_get(root, "kind") : NULL;
+	struct json *alone = json_object();
+	struct job job;
+	enum err e;
 
-	presets_of(root, presets);
-	TRY(config_read(&table, root, where, NULL, presets, job));
-	if (!gives_modulus(root) && fits_32_bits(job))
-		job->modulus_bits = 32;
+	row.names = kind_names();
+	if (given && json_type(given) == JSON_STRING)
+		json_put_string(alone, "kind", json_string(given));
+	else if (given && json_type(given) == JSON_NUMBER)
+		json_put_number(alone, "kind", json_number(given));
+	else if (given) /* it is shown by its type alone */
+		json_put(alone, "kind",
+			 json_type(given) == JSON_ARRAY ? json_array() : json_object());
+	e = config_read(&table, json_type(root) == JSON_OBJECT ? alone : root, where, NULL, NULL,
+			&job);
+	json_free(alone);
+	if (e == ERR_OK)
+		*kind = kinds[job.number];
+	return e;
+}
+
+/* Given values, and what stands in for others. */
+static enum err read_values(struct job *job, const struct json *root, const char *where)
+{
+	struct kind_presets presets = { .n = 0 };
+	const struct kind *kind;
+	struct table table;
+
+	TRY(read_kind(root, where, &kind));
+	table_of(kind, &table);
+	kind->presets(root, &presets);
+	TRY(config_read(&table.config, root, where, NULL, presets.item, job));
+	job->kind = kind;
+	kind->settle(job, gives_modulus(root));
 	return ERR_OK;
 }
 
-/* Why nothing reads a parameter that this kind has: a clause; "": it is read. */
-static void why_unread(const struct job *job, const struct config_row *row, char *why, size_t len)
+/* A job with the same method or mode, and defaults. */
+static enum err read_standard(const struct job *job, struct job *standard)
 {
-	unsigned reader = job->method == METHOD_GCC ? JOB_READER_GCC : JOB_READER_LANDMARK;
-	const char *clause = NULL;
+	struct json *root = json_object();
+	enum err err;
 
-	*why = 0;
-	if (job->kind == JOB_FEDSC && row->readers & 1U << JOB_FEDSC)
-		clause = job_fedsc_unread(job, row->path);
-	if (job->kind == JOB_FEDWALK && row->readers & 1U << JOB_FEDWALK)
-		clause = job_fedwalk_unread(job, row->path);
-	if (job->kind == JOB_FEDGCN && row->readers & 1U << JOB_FEDGCN)
-		clause = job_fedgcn_unread(job, row->path);
-	if (clause)
-		snprintf(why, len, "%s", clause);
-	else if (is_bounded(job) && row->readers && !(row->readers & reader))
-		snprintf(why, len, "method \"%s\" does not read it", job_method_names[job->method]);
+	json_put_string(root, "kind", job->kind->name);
+	job->kind->standard(job, root);
+	err = read_values(standard, root, "standard");
+	json_free(root);
+	return err;
 }
 
-/* What is not read must not be given: it would seem to matter. */
+/* Reject parameters that this variant ignores: they would seem to matter. */
 static enum err check_unread(const struct job *job)
 {
 	struct job standard = { 0 };
-	struct json *root = json_object();
-	char difference[256], why[96];
-	enum err err;
+	char difference[256];
 
-	json_put_string(root, "kind", job_kind_names[job->kind]);
-	if (job->kind == JOB_KCAGC)
-		json_put_string(root, "method", job_method_names[job->method]);
-	if (job->kind == JOB_FEDWALK)
-		json_put_string(root, "mode", job_fedwalk_names[job->fedwalk_mode]);
-	else
-		json_put_number(root, "clusters", job->clusters);
-	err = read_values(&standard, root, "standard");
-	json_free(root);
-	TRY(err);
-	for (size_t i = 0; i < job_row_count; i++) {
-		struct config_table row = { "job", &job_rows[i], 1, sizeof(struct job), 0 };
+	for (const struct config_row *row = job->kind->rows; row->path; row++) {
+		struct config_table one = { "job", row, 1, sizeof(struct job), 0 };
+		const char *why = job->kind->unread(job, row);
 
-		why_unread(job, &job_rows[i], why, sizeof(why));
-		if (*why && config_difference(&row, job, "given", &standard, "taken", difference,
-					      sizeof(difference)))
+		if (!why)
+			continue;
+		if (!standard.kind)
+			TRY(read_standard(job, &standard));
+		if (config_difference(&one, job, "given", &standard, "taken", difference,
+				      sizeof(difference)))
 			return err_set(ERR_INPUT, "%s; %s", difference, why);
 	}
 	return ERR_OK;
@@ -338,9 +182,8 @@ static enum err read_root(struct job *job, struct json *root, const char *where,
 
 	TRY(config_set(root, set));
 	TRY(read_values(job, root, where));
-	err = job->kind == JOB_KCAGC ? check_kcagc(job) : job_check_kind(job);
-	if (err == ERR_OK && (is_bounded(job) || job->kind == JOB_FEDSC ||
-			      job->kind == JOB_FEDWALK || job->kind == JOB_FEDGCN))
+	err = job->kind->check(job);
+	if (err == ERR_OK)
 		err = check_unread(job);
 	if (err == ERR_OK)
 		err = check_secure_sum(job);
@@ -379,66 +222,62 @@ enum err job_read(struct job *job, const char *path, char *const *set)
 
 void job_write(const struct job *job, struct buf *json)
 {
-	struct config_table table = table_of(job->kind);
-	struct json *root = config_write(&table, job);
+	struct table table;
+	struct json *root;
 
+	table_of(job->kind, &table);
+	root = config_write(&table.config, job);
 	json_write(root, json);
 	json_free(root);
 }
 
 void job_describe(struct buf *text)
 {
-	struct config_table table = table_of(JOB_KCAGC);
+	for (size_t i = 0; kinds[i]; i++) {
+		struct table table;
 
-	table.reader = 0;
-	config_describe(&table, text);
+		table_of(kinds[i], &table);
+		buf_printf(text, "%skind \"%s\"\n", i ? "\n" : "", kinds[i]->name);
+		config_describe(&table.config, text);
+	}
 }
 
 bool job_difference(const struct job *here, const struct job *offered, char *text, size_t len)
 {
-	struct config_table table = table_of(here->kind); /* whose first row is the kind */
+	struct table table; /* whose first row is the kind */
 
-	return config_difference(&table, here, "here", offered, "offered", text, len);
+	table_of(here->kind, &table);
+	if (here->kind != offered->kind)
+		table.config.count = 1;
+	return config_difference(&table.config, here, "here", offered, "offered", text, len);
 }
 
-struct embed_params job_embed_params(const struct job *job, unsigned threads)
+/* ---- the kind's members ---- */
+
+const char *job_permission(const struct job *job)
 {
-	return (struct embed_params){ .idf = job->idf,
-				      .filter = job->filter_kind,
-				      .order = job->filter_order,
-				      .unit_basis = job->unit_basis,
-				      .dims = job_dims(job),
-				      .unit_rows = job->unit_rows && !job->joint_norm,
-				      .row_power = job->row_power,
-				      .threads = threads };
+	return job->kind->permission(job);
 }
 
-/* The joint k-means' first round. Its items are counted by what two parties' clusters can make,
- * which more parties exceed: it is the order of magnitude that matters. */
-static size_t burst_of_starts(const struct job *job, size_t n, bool down)
+bool job_is_flat(const struct job *job)
 {
-	double local = job_local_clusters(job), fit;
-	size_t m = (size_t)(local * local), numbers;
+	return job->kind->is_flat(job);
+}
 
-	if (job->exchange == EXCHANGE_GRAM)
-		return 0;
-	if (job->method == METHOD_BASIC || m > n)
-		m = n;
-	numbers = m * job_starts(job, m);
-	fit = down ? (double)numbers / 2 : (double)numbers * job->clusters * job->modulus_bits / 8;
-	return (size_t)fit;
+bool job_is_plan_only(const struct job *job)
+{
+	return job->kind->is_plan_only(job);
 }
 
 size_t job_burst(const struct job *job, size_t n, bool down)
 {
-	size_t k = job->clusters, word = down ? sizeof(float) : job->modulus_bits / 8;
-	bool landmark = job->method == METHOD_LANDMARK;
+	return job->kind->burst(job, n, down);
+}
 
-	if (job->kind != JOB_KCAGC || (down && landmark && !job->landmark_power))
-		return 0;
-	if (!n)
-		return BURST_UNKNOWN;
-	if (!is_bounded(job))
-		return burst_of_starts(job, n, down);
-	return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
+size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max)
+{
+	struct said s = { leaks, 0, max };
+
+	job->kind->leaks(&s, job, parties);
+	return s.n;
 }

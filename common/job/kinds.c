@@ -5,12 +5,43 @@
 #include "common/fedwalk/kind.h"
 #include "common/kcagc/kind.h"
 
+#include <assert.h>
+#include <pthread.h>
 #include <string.h>
 
 const struct kind *const kinds[] = { &kind_kcagc,       &kind_kcagc_predict,
 				     &kind_fedsc,       &kind_kmeans,
 				     &kind_fedspectral, &kind_fedwalk,
 				     &kind_fedgcn,      NULL };
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) - 1, PERMISSIONS_MAX = 4 * KINDS };
+
+static const char *names[KINDS + 1], *permissions[PERMISSIONS_MAX + 1];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void list(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; kinds[i]; i++) {
+		names[i] = kinds[i]->name;
+		for (const char *const *word = kinds[i]->permissions; *word; word++) {
+			assert(n < PERMISSIONS_MAX);
+			permissions[n++] = *word;
+		}
+	}
+}
+
+const char *const *kind_names(void)
+{
+	pthread_once(&once, list);
+	return names;
+}
+
+const char *const *kind_permissions(void)
+{
+	pthread_once(&once, list);
+	return permissions;
+}
 
 const struct kind *kind_named(const char *name)
 {
@@ -20,7 +51,36 @@ const struct kind *kind_named(const char *name)
 	return NULL;
 }
 
-const struct kind *job_kind(const struct job *job)
+const char *const *kind_words(const char *path)
 {
-	return kinds[job->kind];
+	static const char *const none[] = { NULL };
+
+	for (size_t i = 0; kinds[i]; i++)
+		for (const struct config_row *row = kinds[i]->rows; row->path; row++)
+			if (!strcmp(row->path, path) && row->names)
+				return row->names;
+	return none;
+}
+
+const char *kind_lacks(const struct kind *kind)
+{
+	static const struct kind_member members[] = {
+		KIND_MEMBER(kind, name),       KIND_MEMBER(kind, thing),
+		KIND_MEMBER(kind, things),     KIND_MEMBER(kind, rows),
+		KIND_MEMBER(kind, presets),    KIND_MEMBER(kind, settle),
+		KIND_MEMBER(kind, check),      KIND_MEMBER(kind, unread),
+		KIND_MEMBER(kind, standard),   KIND_MEMBER(kind, has_fraction),
+		KIND_MEMBER(kind, permission), KIND_MEMBER(kind, permissions),
+		KIND_MEMBER(kind, leaks),      KIND_MEMBER(kind, claim),
+		KIND_MEMBER(kind, is_flat),    KIND_MEMBER(kind, is_plan_only),
+		KIND_MEMBER(kind, burst),
+	};
+
+	return kind_missing(kind, members, sizeof(members) / sizeof(*members));
+}
+
+void kinds_check(void)
+{
+	for (size_t i = 0; kinds[i]; i++)
+		kind_must_have(kinds[i]->name, "the table", kind_lacks(kinds[i]));
 }

@@ -2,7 +2,6 @@
 #ifndef COMMON_JOB_KINDS_H
 #define COMMON_JOB_KINDS_H
 
-#include "common/job/job.h"
 #include "common/kind/kind.h"
 
 /* In the order in which messages list them; ends with NULL. */
@@ -10,6 +9,16 @@ extern const struct kind *const kinds[];
 
 /* NULL: there is none of this name. */
 const struct kind *kind_named(const char *name);
-const struct kind *job_kind(const struct job *job);
+
+/* Their names; and the words of all their permissions. Each list ends with NULL. */
+const char *const *kind_names(void);
+const char *const *kind_permissions(void);
+/* The words of the parameter of this path, which some kind has. */
+const char *const *kind_words(const char *path);
+
+/* The first member that must be there and is not; NULL: all are. */
+const char *kind_lacks(const struct kind *kind);
+/* At start: has every kind all that its table asks for? Aborts, naming kind and member. */
+void kinds_check(void);
 
 #endif

@@ -20,11 +20,7 @@ void record_release(struct record *r)
 	for (size_t i = 0; i < r->sums; i++)
 		free(r->sum[i].objective);
 	r->sums = 0;
-	for (size_t i = 0; i < r->facts; i++) {
-		free(r->fact[i].text);
-		free(r->fact[i].value);
-	}
-	r->facts = 0;
+	facts_release(&r->facts);
 	free(r->head);
 	r->head = NULL;
 	r->heads = 0;
@@ -171,53 +167,6 @@ void record_sizes(struct record *r, const double *size, size_t clusters)
 	ALLOC(r->cluster_size, clusters);
 	for (size_t c = 0; c < clusters; c++)
 		r->rows += r->cluster_size[c] = (uint64_t)(size[c] + 0.5);
-}
-
-/* The fact of that name, emptied. */
-static struct record_fact *fact_named(struct record *r, const char *name)
-{
-	size_t i = 0;
-
-	while (i < r->facts && strcmp(r->fact[i].name, name))
-		i++;
-	if (i == r->facts) {
-		assert(r->facts < RECORD_FACTS_MAX && strlen(name) < sizeof(r->fact[i].name));
-		r->facts++;
-	}
-	free(r->fact[i].text);
-	free(r->fact[i].value);
-	r->fact[i] = (struct record_fact){ 0 };
-	snprintf(r->fact[i].name, sizeof(r->fact[i].name), "%s", name);
-	return &r->fact[i];
-}
-
-void record_facts(struct record *r, const char *name, const double *value, size_t values)
-{
-	struct record_fact *f = fact_named(r, name);
-
-	ALLOC(f->value, values);
-	memcpy(f->value, value, values * sizeof(*value));
-	f->values = values;
-}
-
-void record_fact(struct record *r, const char *name, double value)
-{
-	record_facts(r, name, &value, 1);
-}
-
-void record_say(struct record *r, const char *name, const char *format, ...)
-{
-	struct record_fact *f = fact_named(r, name);
-	va_list ap;
-	int len;
-
-	va_start(ap, format);
-	len = vsnprintf(NULL, 0, format, ap);
-	va_end(ap);
-	ALLOC(f->text, (size_t)len + 1);
-	va_start(ap, format);
-	vsnprintf(f->text, (size_t)len + 1, format, ap);
-	va_end(ap);
 }
 
 void record_add_traffic(struct record *r, const struct record_traffic *t)

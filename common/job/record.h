@@ -9,7 +9,8 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/job/job.h"
-#include "common/job/tree.h"
+#include "common/kind/facts.h"
+#include "common/kind/tree.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +21,6 @@ enum {
 	RECORD_PHASES_MAX = 64,
 	RECORD_STEPS_MAX = 4096, /* a longer job's last step holds the rest */
 	RECORD_SUMS_MAX = 2 * TREE_NODES_MAX,
-	RECORD_FACTS_MAX = 48,
 	RECORD_ATTEMPTS_MAX = 16,
 	RECORD_TRAFFIC_MAX = 32 * PARTIES_MAX
 };
@@ -71,14 +71,6 @@ struct record_sum {     /* one k-means on secure sums, coordinator only */
 	double inertia;    /* of the chosen restart */
 	double *objective; /* its inertia at each iteration, `objectives` of them; owned */
 	unsigned objectives;
-};
-
-/* Something else that a kind has to say, by name: numbers, or a text. */
-struct record_fact {
-	char name[32];
-	char *text;    /* owned; NULL: numbers */
-	double *value; /* owned: `values` of them */
-	size_t values;
 };
 
 struct record_plan { /* one way to run the job, as plan "auto" costed it; coordinator only */
@@ -138,8 +130,7 @@ struct record {
 	struct record_peer peer[PARTIES_MAX + 1];
 	size_t sums;
 	struct record_sum sum[RECORD_SUMS_MAX];
-	size_t facts;
-	struct record_fact fact[RECORD_FACTS_MAX];
+	struct facts facts; /* what its kind has to say besides */
 	struct record_head ledger; /* a party's own, name ""; count 0: none */
 	size_t heads;
 	struct record_head *head; /* of the other parties' ledgers; owned */
@@ -174,12 +165,6 @@ void record_data(struct record *r, const char *features, const char *edges, cons
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
 /* The same where only the sizes of clusters are known here. */
 void record_sizes(struct record *r, const double *size, size_t clusters);
-/* Facts go to run.json's "facts": {"dims": 85, "eigenvalues": [1, 0.98, ...], "privacy": "..."}, in
- * the order in which they were told; one told again is replaced. */
-void record_fact(struct record *r, const char *name, double value);
-void record_facts(struct record *r, const char *name, const double *value, size_t values);
-void record_say(struct record *r, const char *name, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 void record_add_traffic(struct record *r, const struct record_traffic *t);
 /* The attempt that the record is of, or another one, was cut short. */
 void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause);

@@ -212,10 +212,10 @@ static void put_ledger(const struct record *r, struct json *root)
 
 static void put_facts(const struct record *r, struct json *root)
 {
-	struct json *facts = r->facts ? json_put_object(root, "facts") : NULL;
+	struct json *facts = r->facts.count ? json_put_object(root, "facts") : NULL;
 
-	for (size_t i = 0; i < r->facts; i++) {
-		const struct record_fact *f = &r->fact[i];
+	for (size_t i = 0; i < r->facts.count; i++) {
+		const struct fact *f = &r->facts.item[i];
 
 		if (f->text) {
 			json_put_string(facts, f->name, f->text);
@@ -255,7 +255,7 @@ void record_json(const struct record *r, struct buf *json)
 		json_append_string(parties, r->party[l]);
 	json_put_number(root, "rounds", record_rounds(r));
 	json_put_number(root, "round_trips", record_round_trips(r));
-	if (r->job.kind != JOB_FEDWALK) /* the batches of its walks are no rounds of sums */
+	if (!r->job.kind->relays) /* batches are no rounds of sums */
 		json_put_number(root, "round_trips_bound", record_round_trips_bound(r));
 	put_phases(r, root);
 	put_steps(r, root);

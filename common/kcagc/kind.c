@@ -1,4 +1,17 @@
 #include "common/kcagc/kind.h"
+#include "common/kcagc/job.h"
+#include "common/kind/own.h"
+
+static const char *const permissions[] = { "kcagc", NULL }, *const of_predict[] = { "kcagc.predict",
+										    NULL };
+
+/* 32-bit words are scaled to what bounded numbers need. */
+static bool has_fraction(const void *p)
+{
+	const struct kcagc_job *job = p;
+
+	return !kcagc_is_bounded(job) || job->modulus_bits != 32;
+}
 
 const struct kind kind_kcagc = {
 	.name = "kcagc",
@@ -6,6 +19,23 @@ const struct kind kind_kcagc = {
 	.needs = NEEDS_FEATURES | NEEDS_EDGES,
 	.thing = "row",
 	.things = "rows",
+	.pictured = true,
+	.rows = kcagc_rows,
+	.clusters = true,
+	.words = WORDS_BY_JOB,
+	.presets = kcagc_presets,
+	.settle = kcagc_settle,
+	.check = kcagc_check,
+	.unread = kcagc_unread,
+	.standard = kcagc_standard,
+	.has_fraction = has_fraction,
+	.permission = kind_own_permission,
+	.permissions = permissions,
+	.leaks = kcagc_leaks,
+	.claim = kind_claims_nothing,
+	.is_flat = kcagc_is_flat,
+	.is_plan_only = kcagc_is_plan_only,
+	.burst = kcagc_burst,
 };
 
 const struct kind kind_kcagc_predict = {
@@ -14,4 +44,20 @@ const struct kind kind_kcagc_predict = {
 	.needs = NEEDS_FEATURES | NEEDS_EDGES,
 	.thing = "row",
 	.things = "rows",
+	.rows = kcagc_predict_rows,
+	.clusters = true,
+	.words = WORDS_BY_JOB,
+	.presets = kind_no_presets,
+	.settle = kind_settled,
+	.check = kcagc_predict_check,
+	.unread = kind_reads_all,
+	.standard = kind_standard_clusters,
+	.has_fraction = kind_yes,
+	.permission = kind_own_permission,
+	.permissions = of_predict,
+	.leaks = kcagc_predict_leaks,
+	.claim = kind_claims_nothing,
+	.is_flat = kind_yes,
+	.is_plan_only = kind_no,
+	.burst = kind_no_burst,
 };

@@ -1,10 +1,140 @@
-#include "common/kind/kind.h"
+#include "common/kind/own.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-void kind_lacks(const char *name, const char *what)
+const char *kind_missing(const void *table, const struct kind_member *member, size_t members)
 {
-	fprintf(stderr, "kind %s lacks %s\n", name, what);
+	static const void *const none;
+
+	for (size_t i = 0; i < members; i++)
+		if (!memcmp((const char *)table + member[i].offset, &none, sizeof(none)))
+			return member[i].name;
+	return NULL;
+}
+
+void kind_must_have(const char *kind, const char *side, const char *missing)
+{
+	if (!missing)
+		return;
+	fprintf(stderr, "%s of kind %s lacks %s\n", side, kind, missing);
 	abort();
+}
+
+/* ---- parameters ---- */
+
+void presets_add(struct kind_presets *to, const struct config_preset *from)
+{
+	while (from->path && to->n < PRESETS_MAX - 1)
+		to->item[to->n++] = *from++;
+}
+
+const char *presets_word(const struct json *root, const char *key)
+{
+	const struct json *v = json_type(root) == JSON_OBJECT ? json_get(root, key) : NULL;
+
+	return v && json_type(v) == JSON_STRING ? json_string(v) : "";
+}
+
+void kind_no_presets(const struct json *root, struct kind_presets *to)
+{
+	(void)root;
+	(void)to;
+}
+
+void kind_settled(void *job, bool modulus_given)
+{
+	(void)job;
+	(void)modulus_given;
+}
+
+const char *kind_reads_all(const void *job, const struct config_row *row)
+{
+	(void)job;
+	(void)row;
+	return NULL;
+}
+
+void kind_standard_clusters(const void *job, struct json *root)
+{
+	const struct job_head *head = job;
+
+	json_put_number(root, "clusters", head->clusters);
+}
+
+enum err kind_check_clusters(const struct job_head *job)
+{
+	if (job->clusters != JOB_AUTO)
+		return ERR_OK;
+	return err_set(
+	    ERR_INPUT,
+	    "job.clusters is \"auto\", expected a number with kind \"%s\": only fedspectral "
+	    "has a rule for it",
+	    job->kind->name);
+}
+
+bool kind_among(const char *path, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcmp(path, *list))
+			return true;
+	return false;
+}
+
+/* ---- what others may know ---- */
+
+struct kind_claim kind_claims_nothing(const void *job)
+{
+	(void)job;
+	return (struct kind_claim){ 0, 0 };
+}
+
+bool kind_yes(const void *job)
+{
+	(void)job;
+	return true;
+}
+
+bool kind_no(const void *job)
+{
+	(void)job;
+	return false;
+}
+
+const char *kind_own_permission(const void *job)
+{
+	return ((const struct job_head *)job)->kind->name;
+}
+
+size_t kind_no_burst(const void *job, size_t n, bool down)
+{
+	(void)job;
+	(void)n;
+	(void)down;
+	return 0;
+}
+
+/* ---- sentences ---- */
+
+void say(struct said *s, bool applies, const char *text)
+{
+	if (applies && s->n < s->max)
+		s->text[s->n++] = text;
+}
+
+void say_names(struct said *s, size_t parties)
+{
+	say(s, true, "coordinator and parties see the names of all parties");
+	say(s, parties == 1,
+	    "with a single party nothing is masked: the coordinator sees its terms");
+}
+
+void say_collusion(struct said *s, bool pairs, size_t parties)
+{
+	say(s, parties > 1 && pairs,
+	    "in a sum of two parties, the coordinator together with one of them learns the "
+	    "other's terms");
+	say(s, parties > 1 && !pairs,
+	    "the coordinator together with all parties but one learns that one's terms");
 }

@@ -2,12 +2,43 @@
  *
  * A protocol's folder holds its table (common/fedsc/kind.c), common/job/kinds.c lists all of them,
  * and nothing else names a kind. The halves that run are tables of server/ and party/, which point
- * here.
+ * here. What every job says is struct job_head; a kind's own parameters follow it in a struct of its
+ * own (common/fedsc/job.h), which is what the members here get as `job`.
  */
 #ifndef COMMON_KIND_KIND_H
 #define COMMON_KIND_KIND_H
 
+#include "common/base/config.h"
+#include "common/base/err.h"
+
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JOB_CLUSTERS_MAX = 1 << 16, JOB_ITERATIONS_MAX = 10000, JOB_RESTARTS_MAX = 1000 };
+enum { JOB_LEAST_MAX = 1 << 30 }; /* of min_cell, min_cluster and other least counts */
+enum { JOB_WIDE_FRACTION = 24 };  /* bits behind the point in sums of numbers of unknown size */
+#define JOB_AUTO CONFIG_WORD      /* a count that is left to the protocol's rule */
+
+enum job_ids { IDS_HASHED, IDS_PLAIN }; /* how ids reach the coordinator */
+
+/* The first members of every kind's job, in this order. */
+#define JOB_HEAD                                                                                   \
+	unsigned number;         /* of the kind, in kinds[] */                                     \
+	const struct kind *kind;                                                                   \
+	unsigned clusters;       /* k >= 2, or JOB_AUTO where the kind has a rule; 0: none */      \
+	uint64_t seed;           /* < 2^53, so that every JSON reader keeps it */                  \
+	bool allow_single;       /* L = 1, which masks nothing */                                  \
+	enum job_ids ids;        /* hashed, where the kind has no such parameter */                \
+	/* secure_sum */                                                                           \
+	unsigned group_bits;     /* 2048, 3072, 4096: RFC 7919 "ffdhe..." */                       \
+	unsigned modulus_bits;   /* 64 or 32 */                                                    \
+	unsigned fraction_bits   /* f */
+
+struct kind;
+struct job_head {
+	JOB_HEAD;
+};
 
 /* How data lies at the parties: what each has of its own. */
 enum kind_split {
@@ -26,20 +57,71 @@ enum kind_needs {
 	NEEDS_GRAPHS = 8    /* data.graphs */
 };
 
+/* Words of the secure sum that jobs of a kind may ask for. */
+enum kind_words {
+	WORDS_BY_JOB, /* 64 or 32 bits, fraction_bits behind the point */
+	WORDS_WIDE    /* 64 bits, JOB_WIDE_FRACTION of them behind the point */
+};
+
+struct json;
+struct said;
+struct kind_presets;
+
+struct kind_claim {
+	double eps, delta;
+};
+
 struct kind {
 	const char *name; /* as in job.kind */
 	enum kind_split split;
-	unsigned needs;            /* enum kind_needs */
+	unsigned needs;             /* enum kind_needs */
 	const char *thing, *things; /* what gets a label or an embedding: "row", "rows" */
-	bool embeds; /* the result are embeddings, not labels */
+	bool embeds;                /* the result are embeddings, not labels */
+	bool pictured;              /* a party's points can be made again, for the report */
+	bool relays;                /* parties exchange batches, which are no rounds of sums */
+
+	/* ---- parameters ---- */
+	const struct config_row *rows; /* its own, with offsets in its struct; ends with path NULL */
+	bool clusters;                 /* it has job.clusters */
+	enum kind_words words;
+	/* What stands in for defaults, by what the job says so far. */
+	void (*presets)(const struct json *root, struct kind_presets *to);
+	/* After reading: what follows from the parameters. modulus_given: job.secure_sum.modulus_bits. */
+	void (*settle)(void *job, bool modulus_given);
+	/* What the bounds of single parameters cannot say. ERR_INPUT. */
+	enum err (*check)(const void *job);
+	/* Why nothing that this job asks for reads the parameter: a clause of static text; NULL: it is
+	 * read. */
+	const char *(*unread)(const void *job, const struct config_row *row);
+	/* Of a job with the same method or mode and nothing else, to compare with: puts those. */
+	void (*standard)(const void *job, struct json *root);
+	/* Bits behind the point: job.fraction_bits counts. */
+	bool (*has_fraction)(const void *job);
+
+	/* ---- what others may know of it ---- */
+	/* What a party's policy.jobs must name: the kind, or a variant that shows more than its
+	 * others, by name. `permissions` are all there are; the list ends with NULL. */
+	const char *(*permission)(const void *job);
+	const char *const *permissions;
+	void (*leaks)(struct said *s, const void *job, size_t parties);
+	/* The differential privacy that it claims of all that is made of a row; eps 0: none. */
+	struct kind_claim (*claim)(const void *job);
+	bool (*is_flat)(const void *job);      /* it sums over all parties at once, not over pairs */
+	bool (*is_plan_only)(const void *job); /* it ends before there are labels */
+	/* Bytes of the largest vector that a party sends at once, or (down) that the coordinator
+	 * sends to it, where that is known beforehand, else 0. n 0: not known yet. */
+	size_t (*burst)(const void *job, size_t n, bool down);
 };
 
-/* At start: a kind that lacks something must not run. */
-#define KIND_NEEDS(name, what, member)                                                             \
-	do {                                                                                       \
-		if (!(member))                                                                     \
-			kind_lacks((name), (what));                                                \
-	} while (0)
-void kind_lacks(const char *name, const char *what) __attribute__((noreturn));
+/* A table's members that must not be NULL. */
+struct kind_member {
+	const char *name;
+	size_t offset;
+};
+#define KIND_MEMBER(type, member) { #member, offsetof(struct type, member) }
+/* The name of the first that is; NULL: all are there. */
+const char *kind_missing(const void *table, const struct kind_member *member, size_t members);
+/* At start: a kind that lacks something must not run. Aborts, saying so. */
+void kind_must_have(const char *kind, const char *side, const char *missing);
 
 #endif

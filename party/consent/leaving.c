@@ -3,7 +3,6 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/fedsc/noise.h"
 #include "party/consent/policy.h"
 #include "party/consent/purpose.h"
 
@@ -115,7 +114,6 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 {
 	struct leaving *l = alloc(1, sizeof(*l));
 	struct channel_recorder recorder = { note, commit, forget, l };
-	struct job_noise_numbers noise = { 0 };
 	enum err e;
 
 	l->config = config;
@@ -135,9 +133,11 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 		leaving_close(l);
 		return e;
 	}
-	if (readable && job_noise(&work->job, &noise) == ERR_OK) {
-		l->eps = noise.eps;
-		l->delta = noise.delta;
+	if (readable) {
+		struct kind_claim claim = work->job.kind->claim(&work->job);
+
+		l->eps = claim.eps;
+		l->delta = claim.delta;
 	}
 	ledger_begin(l->ledger, &l->job);
 	channel_record(work->channel, &recorder);

@@ -68,7 +68,7 @@ enum err accept_say(struct work *work)
 
 enum err accept_check_data(struct work *work, const struct party_config *config)
 {
-	const struct kind *kind = job_kind(&work->job);
+	const struct kind *kind = work->job.kind;
 	const struct {
 		unsigned bit;
 		const char *name, *path;

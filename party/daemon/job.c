@@ -264,7 +264,7 @@ static enum err answer(struct work *work, const struct job_means *means,
 	enum err e = accept_read_offer(work, means->config->common.name, offer, params_hash);
 
 	if (e == ERR_OK) {
-		work->half = party_kind_of(job_kind(&work->job));
+		work->half = party_kind_of(work->job.kind);
 		bring(work, means);
 	}
 	e = begin_ledger(work, means, e);

@@ -6,7 +6,8 @@
 #include "party/fedwalk/kind.h"
 #include "party/kcagc/kind.h"
 
-#include <stdlib.h>
+#include <assert.h>
+#include <stddef.h>
 
 static const struct party_kind *const halves[] = {
 	&party_kind_kcagc,       &party_kind_kcagc_predict, &party_kind_fedsc, &party_kind_kmeans,
@@ -14,34 +15,42 @@ static const struct party_kind *const halves[] = {
 };
 enum { HALVES = sizeof(halves) / sizeof(*halves) };
 
-const struct party_kind *party_kind_of(const struct kind *kind)
+static const struct party_kind *find(const struct kind *kind)
 {
 	for (size_t i = 0; i < HALVES; i++)
 		if (halves[i]->kind == kind)
 			return halves[i];
-	abort(); /* party_kinds_check() has looked */
+	return NULL;
+}
+
+const struct party_kind *party_kind_of(const struct kind *kind)
+{
+	const struct party_kind *half = find(kind);
+
+	assert(half); /* party_kinds_check() has looked */
+	return half;
+}
+
+const char *party_kind_lacks(const struct party_kind *half)
+{
+	static const struct kind_member members[] = {
+		KIND_MEMBER(party_kind, sums),       KIND_MEMBER(party_kind, allow),
+		KIND_MEMBER(party_kind, allow_eps),  KIND_MEMBER(party_kind, accept),
+		KIND_MEMBER(party_kind, check_data), KIND_MEMBER(party_kind, describe),
+		KIND_MEMBER(party_kind, begin),      KIND_MEMBER(party_kind, run),
+		KIND_MEMBER(party_kind, keep),       KIND_MEMBER(party_kind, files),
+		KIND_MEMBER(party_kind, forget),     KIND_MEMBER(party_kind, release),
+	};
+
+	if (!half)
+		return "a table in party/daemon/kinds.c";
+	return kind_missing(half, members, sizeof(members) / sizeof(*members));
 }
 
 void party_kinds_check(void)
 {
-	for (size_t i = 0; kinds[i]; i++) {
-		const struct party_kind *half = NULL;
-
-		for (size_t h = 0; h < HALVES; h++)
-			if (halves[h]->kind == kinds[i])
-				half = halves[h];
-		KIND_NEEDS(kinds[i]->name, "a half in party/daemon/kinds.c", half);
-		KIND_NEEDS(kinds[i]->name, "party: sums", half->sums);
-		KIND_NEEDS(kinds[i]->name, "party: allow", half->allow);
-		KIND_NEEDS(kinds[i]->name, "party: allow_eps", half->allow_eps);
-		KIND_NEEDS(kinds[i]->name, "party: accept", half->accept);
-		KIND_NEEDS(kinds[i]->name, "party: check_data", half->check_data);
-		KIND_NEEDS(kinds[i]->name, "party: describe", half->describe);
-		KIND_NEEDS(kinds[i]->name, "party: begin", half->begin);
-		KIND_NEEDS(kinds[i]->name, "party: run", half->run);
-		KIND_NEEDS(kinds[i]->name, "party: keep", half->keep);
-		KIND_NEEDS(kinds[i]->name, "party: files", half->files);
-		KIND_NEEDS(kinds[i]->name, "party: forget", half->forget);
-		KIND_NEEDS(kinds[i]->name, "party: release", half->release);
-	}
+	kinds_check();
+	for (size_t i = 0; kinds[i]; i++)
+		kind_must_have(kinds[i]->name, "the party's half",
+			       party_kind_lacks(find(kinds[i])));
 }

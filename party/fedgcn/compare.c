@@ -20,7 +20,7 @@ static enum err keep(struct work *work, enum graph_baseline which, const uint32_
 	enum err e;
 
 	TRY(metrics_of(found, label, work->graphs->count, &m));
-	record_fact(work->record, fact[which], m.ari);
+	facts_number(&work->record->facts, fact[which], m.ari);
 	snprintf(name, sizeof(name), "baseline-%s.csv", graph_baseline_names[which]);
 	path = file_join(work->output, name);
 	e = file_make_dirs(work->output);
@@ -36,13 +36,13 @@ enum err party_compare(struct work *work, const uint32_t *label)
 	struct fedgcn_params p;
 	enum err e = ERR_OK;
 
-	if (work->job.baselines == BASELINES_OFF)
+	if (work->job.fedgcn.baselines == BASELINES_OFF)
 		return ERR_OK;
-	TRY(job_fedgcn_params(&work->job, work->threads, &p));
+	TRY(fedgcn_params_of(&work->job.fedgcn, work->threads, &p));
 	work_phase(work, "baselines");
 	ALLOC(found, work->graphs->count);
 	for (unsigned b = 0; b < GRAPH_BASELINES && e == ERR_OK; b++) {
-		if (b == GRAPH_ALONE && work->job.baselines == BASELINES_QUICK)
+		if (b == GRAPH_ALONE && work->job.fedgcn.baselines == BASELINES_QUICK)
 			continue;
 		if (graph_baseline(work->graphs, &p, (enum graph_baseline)b, found) == ERR_OK)
 			e = keep(work, (enum graph_baseline)b, label, found);

@@ -96,9 +96,9 @@ static enum err rounds(struct share *s)
 		kl[done] = s->party.kl;
 		rec[done++] = s->party.reconstruction;
 	}
-	record_fact(s->work->record, "rounds", done);
-	record_facts(s->work->record, "loss_clusters", kl, done);
-	record_facts(s->work->record, "loss_reconstruction", rec, done);
+	facts_number(&s->work->record->facts, "rounds", done);
+	facts_numbers(&s->work->record->facts, "loss_clusters", kl, done);
+	facts_numbers(&s->work->record->facts, "loss_reconstruction", rec, done);
 	free(kl);
 	free(rec);
 	if (e == ERR_OK) {
@@ -156,12 +156,13 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 	tree_build(&s.tree, work->L, true);
 	s.root = &s.tree.node[s.tree.count - 1];
 	work_group(work, s.root);
-	TRY(job_fedgcn_params(&work->job, work->threads, &s.p));
+	TRY(fedgcn_params_of(&work->job.fedgcn, work->threads, &s.p));
 	if (fedgcn_in_clear(&s.p))
 		log_warn(
 		    "prototypes \"%s\": this party's prototypes, each a mean of the embeddings of "
 		    "%u graphs or more, go to the coordinator in clear",
-		    job_prototypes_names[work->job.prototypes], work->job.min_cluster);
+		    fedgcn_prototypes_names[work->job.fedgcn.prototypes],
+		    work->job.fedgcn.min_cluster);
 	e = fedgcn_party_init(&s.party, work->graphs, &s.p);
 	if (e != ERR_OK) {
 		e = blame(&s, e);

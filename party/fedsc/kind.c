@@ -8,7 +8,7 @@
 static struct party_sums sums(const struct work *work)
 {
 	struct party_sums s = party_sums_flat(work);
-	size_t part = work->job.participants;
+	size_t part = work->job.fedsc.participants;
 
 	if (part && part < s.least) {
 		s.least = part;
@@ -23,18 +23,18 @@ static enum err allow(const struct party_config *config, const struct work *work
 	const struct job *job = &work->job;
 	char things[48];
 
-	if (job->participants > work->L)
+	if (job->fedsc.participants > work->L)
 		return err_set(ERR_PEER, "the offered job.participants is %u, of %zu parties",
-			       job->participants, work->L);
-	snprintf(things, sizeof(things), "sums of %u rows", job->min_cluster);
-	return party_allow_clusters(config, job->min_cluster, things);
+			       job->fedsc.participants, work->L);
+	snprintf(things, sizeof(things), "sums of %u rows", job->fedsc.min_cluster);
+	return party_allow_clusters(config, job->fedsc.min_cluster, things);
 }
 
 static enum err allow_eps(const struct party_config *config, const struct work *work)
 {
-	struct job_noise_numbers noise;
+	struct fedsc_noise noise;
 
-	TRY(job_noise(&work->job, &noise));
+	TRY(fedsc_noise_of(&work->job.fedsc, &noise));
 	if (!(noise.eps > 0))
 		return err_set(ERR_PEER,
 			       "the offered job of kind %s claims no differential privacy, "

@@ -4,6 +4,7 @@
 #include "common/fedsc/job.h"
 #include "common/privacy/parts.h"
 #include "crypto/wipe.h"
+#include "party/fedsc/noise.h"
 #include "party/work/noise.h"
 #include "party/work/secure.h"
 
@@ -50,7 +51,7 @@ enum err rows_open(struct rows *rows, struct work *work)
 	tree_build(&rows->tree, work->L, true);
 	rows->root = &rows->tree.node[rows->tree.count - 1];
 	work_group(work, rows->root);
-	TRY(job_fedsc_params(&work->job, work->L, draw, work->threads, &rows->p));
+	TRY(fedsc_params_of(&work->job.fedsc, work->L, draw, work->threads, &rows->p));
 	e = check_size(work->features);
 	if (e != ERR_OK)
 		return err_prefix(e, "%s", own_name(rows));
@@ -58,7 +59,8 @@ enum err rows_open(struct rows *rows, struct work *work)
 	e = party_noise_rows(work, &X);
 	if (e == ERR_OK)
 		e = fedsc_party_init(&rows->party, &X, work->min_cluster,
-				     work->job.noise == NOISE_NONE ? NULL : party_noise_source(),
+				     work->job.fedsc.noise == NOISE_NONE ? NULL
+									 : party_noise_source(),
 				     work->threads);
 	mat_release(&X);
 	return e == ERR_OK ? e : err_prefix(e, "%s", own_name(rows));
@@ -191,7 +193,7 @@ static enum err take_total(struct rows *rows, double n)
 		    channel_peer(work->channel), n, rows->party.X.rows + others, MSG_ITEMS_MAX);
 	rows->n = n;
 	fedsc_limits(&rows->p, n, &rows->limits);
-	record_fact(work->record, "rows", n);
+	facts_number(&work->record->facts, "rows", n);
 	return ERR_OK;
 }
 
@@ -206,12 +208,12 @@ static enum err agree(struct rows *rows, double *total)
 	q = (struct fedsc_question){ .kind = FEDSC_SPREAD, .mean = total + 1 };
 	TRY(answer(rows, &q));
 	TRY(recv_reals(rows, &scale, 1));
-	record_fact(rows->work->record, "scale", scale);
+	facts_number(&rows->work->record->facts, "scale", scale);
 	q = (struct fedsc_question){ .kind = FEDSC_SCALE,
 				     .scale = scale,
 				     .beta = rows->p.beta,
 				     .clip = rows->p.clip,
-				     .width = job_fedsc_width_is_summed(&rows->work->job) };
+				     .width = fedsc_width_is_summed(&rows->work->job.fedsc) };
 	return answer(rows, &q);
 }
 
@@ -300,13 +302,13 @@ enum err rows_labels(const struct rows *rows, uint32_t *label)
 enum err rows_width(struct rows *rows)
 {
 	rows->r = rows->p.width;
-	if (job_fedsc_width_is_summed(&rows->work->job))
+	if (fedsc_width_is_summed(&rows->work->job.fedsc))
 		TRY(recv_reals(rows, &rows->r, 1));
 	if (!(rows->r > 0))
 		return err_set(ERR_PEER, "%s sent MATRIX with a width of %g (during %s)",
 			       channel_peer(rows->work->channel), rows->r,
 			       record_now(rows->work->record)->name);
-	record_fact(rows->work->record, "r", rows->r);
+	facts_number(&rows->work->record->facts, "r", rows->r);
 	return ERR_OK;
 }
 
@@ -415,7 +417,7 @@ enum err rows_embed(struct rows *rows)
 	struct mat R;
 	enum err e;
 
-	record_fact(rows->work->record, "dims", (double)rows->d);
+	facts_number(&rows->work->record->facts, "dims", (double)rows->d);
 	TRY(recv_matrix(rows, rows->d, rows->p.k, &R));
 	q.R = &R;
 	e = answer(rows, &q);
@@ -449,7 +451,7 @@ enum err rows_upload(struct rows *rows)
 
 	work_phase(rows->work, "upload");
 	e = recv_dictionary(rows, &Z);
-	record_fact(rows->work->record, "dims", (double)rows->d);
+	facts_number(&rows->work->record->facts, "dims", (double)rows->d);
 	if (e == ERR_OK) {
 		log_warn("variant \"paper\": this party's coefficients C go to the coordinator in "
 			 "clear, and with the dictionary Z every row can be computed from them");

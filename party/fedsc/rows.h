@@ -8,7 +8,7 @@
 #ifndef PARTY_FEDSC_ROWS_H
 #define PARTY_FEDSC_ROWS_H
 
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "common/fedsc/coordinator.h"
 #include "party/work/work.h"
 

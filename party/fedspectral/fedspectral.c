@@ -130,11 +130,13 @@ static enum err answer_product(struct share *s, size_t width)
 static enum err exact(struct share *s)
 {
 	const struct job *job = &s->work->job;
-	unsigned most = job->rounds == JOB_AUTO ? FEDSPECTRAL_ROUNDS : job->rounds;
+	unsigned most =
+	    job->fedspectral.rounds == JOB_AUTO ? FEDSPECTRAL_ROUNDS : job->fedspectral.rounds;
 	size_t widest;
 
 	TRY(agree_degrees(s));
-	widest = fedspectral_block(given(job->clusters), given(job->block), s->part.A.rows);
+	widest =
+	    fedspectral_block(given(job->clusters), given(job->fedspectral.block), s->part.A.rows);
 	TRY(check_size(s->part.A.rows, widest));
 	work_phase(s->work, "lanczos");
 	for (unsigned round = 1;; round++) {
@@ -155,7 +157,8 @@ static enum err exact(struct share *s)
 static enum err plus(struct share *s)
 {
 	const struct job *job = &s->work->job;
-	unsigned rounds = job->rounds == JOB_AUTO ? FEDSPECTRAL_PLUS_ROUNDS : job->rounds;
+	unsigned rounds =
+	    job->fedspectral.rounds == JOB_AUTO ? FEDSPECTRAL_PLUS_ROUNDS : job->fedspectral.rounds;
 
 	TRY(check_size(s->work->n, job->clusters));
 	work_phase(s->work, "power");
@@ -166,7 +169,7 @@ static enum err plus(struct share *s)
 		mat_init(&V, s->work->n, job->clusters);
 		e = block_recv(s->work, s->root, &V);
 		if (e == ERR_OK) {
-			fedspectral_party_powers(&s->part, job->iterations, &V);
+			fedspectral_party_powers(&s->part, job->fedspectral.iterations, &V);
 			e = secure_send_wide(s->work, s->root, V.a, V.rows * V.cols);
 		}
 		mat_release(&V);
@@ -187,8 +190,8 @@ static enum err own_cells(struct share *s, uint32_t *label)
 	enum err e;
 
 	fedspectral_party_init(&alone, graph, NULL, graph->rows, work->threads);
-	e = fedspectral_party_cells(&alone, work->job.clusters, work->job.restarts, work->job.seed,
-				    own);
+	e = fedspectral_party_cells(&alone, work->job.clusters, work->job.fedspectral.restarts,
+				    work->job.seed, own);
 	fedspectral_party_release(&alone);
 	for (size_t i = 0; i < work->n; i++)
 		label[i] = work->job.clusters;
@@ -242,9 +245,9 @@ static enum err take_part(struct share *s, uint32_t *label)
 	struct work *work = s->work;
 
 	TRY(party_align(work, work->dataset, s->row));
-	record_fact(work->record, "nodes", (double)work->n);
+	facts_number(&work->record->facts, "nodes", (double)work->n);
 	fedspectral_party_init(&s->part, &work->graph->adjacency, s->row, work->n, work->threads);
-	switch (work->job.fedspectral_variant) {
+	switch (work->job.fedspectral.variant) {
 	case FEDSPECTRAL_EXACT:
 		TRY(exact(s));
 		break;

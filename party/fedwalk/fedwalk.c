@@ -2,8 +2,8 @@
 #include "party/fedwalk/fedwalk.h"
 #include "common/base/alloc.h"
 #include "common/data/dataset.h"
-#include "common/fedwalk/job.h"
-#include "common/job/tree.h"
+#include "common/fedwalk/facts.h"
+#include "common/kind/tree.h"
 #include "common/fedwalk/attack.h"
 #include "common/fedwalk/bins.h"
 #include "common/fedwalk/response.h"
@@ -43,7 +43,7 @@ static enum err send_degrees(struct devices *d, double *c)
 	for (size_t i = 0; i < v->own; i++) {
 		if (degree_of(v, i) == 0)
 			continue;
-		TRY(fedwalk_counts(party_noise_source(), d->work->job.eps, d->bin, d->k,
+		TRY(fedwalk_counts(party_noise_source(), d->work->job.fedwalk.eps, d->bin, d->k,
 				   v->neighbour + v->start[i], degree_of(v, i), row));
 		for (unsigned j = 0; j < d->k; j++)
 			c[i * d->k + j] = (double)row[j];
@@ -81,7 +81,7 @@ static enum err agree_degrees(struct devices *d)
 	enum err e;
 
 	work_phase(work, "degrees");
-	d->k = fedwalk_job_bins(&work->job, work->n);
+	d->k = fedwalk_job_bins(&work->job.fedwalk, work->n);
 	if (d->k > work->n)
 		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", d->k, work->n);
 	ALLOC(d->bin, work->n);
@@ -210,7 +210,7 @@ static enum err send_walks(struct devices *d, const struct walking *w)
 	d->told[FEDWALK_CROSSING] = (double)w->crossing;
 	d->told[FEDWALK_CAME] = (double)w->came;
 	return channel_send_labels(work->channel, MSG_WALKS, (uint32_t)work->own, (uint32_t)work->n,
-				   w->token, w->finished * work->job.length);
+				   w->token, w->finished * work->job.fedwalk.length);
 }
 
 static enum err walk(struct devices *d)
@@ -232,7 +232,7 @@ static enum err walks(struct devices *d)
 {
 	TRY(agree_degrees(d));
 	work_phase(d->work, "tree");
-	if (d->work->job.dissimilarity == DISSIMILARITY_DTW)
+	if (d->work->job.fedwalk.dissimilarity == DISSIMILARITY_DTW)
 		TRY(send_matrices(d));
 	TRY(take_tree(d));
 	TRY(take_encoder(d));
@@ -248,7 +248,7 @@ static enum err add_report(struct devices *d, size_t i, uint32_t *count, uint32_
 	uint32_t *report;
 	size_t reported;
 
-	TRY(fedwalk_report(party_noise_source(), d->work->job.eps, d->work->n, v->row[i],
+	TRY(fedwalk_report(party_noise_source(), d->work->job.fedwalk.eps, d->work->n, v->row[i],
 			   v->neighbour + v->start[i], degree_of(v, i), &report, &reported));
 	count[i] = (uint32_t)reported;
 	*item = alloc_again(*item, *items + reported, sizeof(**item));
@@ -280,7 +280,7 @@ static enum err respond(struct devices *d)
 static enum err take_embeddings(struct devices *d)
 {
 	struct work *work = d->work;
-	size_t count = d->v.own * JOB_FEDWALK_DIMS;
+	size_t count = d->v.own * FEDWALK_DIMS;
 	double *x = alloc(count, sizeof(*x));
 	enum err e;
 
@@ -289,11 +289,11 @@ static enum err take_embeddings(struct devices *d)
 	e = channel_recv_reals(work->channel, MSG_EMBEDDING, d->root->id, x, count);
 	work->told.apart = false;
 	free(work->embedding);
-	ALLOC(work->embedding, work->dataset->n * JOB_FEDWALK_DIMS);
+	ALLOC(work->embedding, work->dataset->n * FEDWALK_DIMS);
 	for (size_t i = 0; i < d->v.own; i++)
-		for (size_t j = 0; degree_of(&d->v, i) > 0 && j < JOB_FEDWALK_DIMS; j++)
-			work->embedding[(size_t)d->v.node[i] * JOB_FEDWALK_DIMS + j] =
-			    (float)x[i * JOB_FEDWALK_DIMS + j];
+		for (size_t j = 0; degree_of(&d->v, i) > 0 && j < FEDWALK_DIMS; j++)
+			work->embedding[(size_t)d->v.node[i] * FEDWALK_DIMS + j] =
+			    (float)x[i * FEDWALK_DIMS + j];
 	free(x);
 	return e;
 }
@@ -368,11 +368,11 @@ static enum err take_part(struct devices *d)
 	if (work->n < 2)
 		return err_set(ERR_JOB, "%zu vertices of all parties, expected 2 at least",
 			       work->n);
-	TRY(work->job.fedwalk_mode == FEDWALK_RESPONSE ? respond(d) : walks(d));
+	TRY(work->job.fedwalk.mode == FEDWALK_RESPONSE ? respond(d) : walks(d));
 	TRY(take_embeddings(d));
 	TRY(judge(d));
-	fedwalk_record(&work->job, work->n, d->told, work->record);
-	record_fact(work->record, "own_vertices", (double)d->v.own);
+	fedwalk_record(&work->job.fedwalk, work->n, d->told, &work->record->facts);
+	facts_number(&work->record->facts, "own_vertices", (double)d->v.own);
 	return ERR_OK;
 }
 

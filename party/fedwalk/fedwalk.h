@@ -4,7 +4,7 @@
 
 #include "party/work/work.h"
 
-/* work->embedding becomes JOB_FEDWALK_DIMS floats for each of the dataset's nodes, zeros for those
+/* work->embedding becomes FEDWALK_DIMS floats for each of the dataset's nodes, zeros for those
  * that are hosted elsewhere and those without ties. */
 enum err party_fedwalk(struct work *work) MUST_CHECK;
 

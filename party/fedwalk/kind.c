@@ -14,7 +14,7 @@ static enum err allow_eps(const struct party_config *config, const struct work *
 	return err_set(ERR_PEER,
 		       "the offered job of kind fedwalk promises at most job.eps, %g, for single "
 		       "ties; policy.max_eps of %s is %g, for all that one vertex or row has",
-		       work->job.eps, config->common.name, config->policy.max_eps);
+		       work->job.fedwalk.eps, config->common.name, config->policy.max_eps);
 }
 
 static enum err embed_own(struct work *work, uint32_t *label)
@@ -35,15 +35,14 @@ static enum err keep_embeddings(struct work *work, const uint32_t *label)
 
 	(void)label;
 	ALLOC(id, d->n);
-	ALLOC(own, d->n * JOB_FEDWALK_DIMS);
+	ALLOC(own, d->n * FEDWALK_DIMS);
 	for (size_t i = 0; i < d->n; i++) {
 		if (!d->hosted[i])
 			continue;
-		memcpy(own + n * JOB_FEDWALK_DIMS, x + i * JOB_FEDWALK_DIMS,
-		       JOB_FEDWALK_DIMS * sizeof(*own));
+		memcpy(own + n * FEDWALK_DIMS, x + i * FEDWALK_DIMS, FEDWALK_DIMS * sizeof(*own));
 		id[n++] = d->ids.id[i];
 	}
-	e = embeddings_write(work->output, id, own, n, JOB_FEDWALK_DIMS);
+	e = embeddings_write(work->output, id, own, n, FEDWALK_DIMS);
 	free(own);
 	free(id);
 	return e;

@@ -85,7 +85,7 @@ static void take_turn(struct state *s, struct walker *walker)
 	struct fedwalk_turn turn;
 
 	fedwalk_take_turn(v->neighbour + first, NULL, v->start[own + 1] - first, w->pools,
-			  w->work->job.predict, s->length - walker->tokens, &s->draw, &turn);
+			  w->work->job.fedwalk.p, s->length - walker->tokens, &s->draw, &turn);
 	for (unsigned i = 0; i < turn.tokens; i++) /* lines 14 and 27 */
 		s->written[walker->tokens++] = fedwalk_encode(w->encoder, turn.token[i], &s->draw);
 	if (turn.left == 0) { /* line 17, once all walks are over */
@@ -108,7 +108,7 @@ static void begin(struct state *s)
 	for (size_t i = 0; i < v->own; i++) {
 		if (v->start[i] == v->start[i + 1])
 			continue;
-		for (unsigned g = 0; g < s->w->work->job.walks; g++) {
+		for (unsigned g = 0; g < s->w->work->job.fedwalk.walks; g++) {
 			struct walker walker = { .at = v->row[i] };
 
 			s->w->begun++;
@@ -153,7 +153,7 @@ static enum err go_on(struct state *s, size_t from, unsigned t)
 static enum err superstep(struct state *s, unsigned t)
 {
 	struct work *work = s->w->work;
-	size_t most = (size_t)work->job.walks * work->n * (HEAD + s->width * s->length);
+	size_t most = (size_t)work->job.fedwalk.walks * work->n * (HEAD + s->width * s->length);
 	struct buf *now = s->next;
 	enum err e;
 
@@ -209,7 +209,7 @@ static enum err walk(struct state *s)
 enum err walking(struct walking *w)
 {
 	struct work *work = w->work;
-	struct state s = { .w = w, .length = work->job.length };
+	struct state s = { .w = w, .length = work->job.fedwalk.length };
 	enum err e, drawn;
 
 	s.width = work->n <= 1 << 16 ? 2 : work->n <= 1 << 24 ? 3 : 4;

@@ -11,8 +11,8 @@
 enum err answers_open(struct answers *a, struct work *work)
 {
 	*a = (struct answers){ .work = work };
-	if (work->job.filter_order != JOB_ORDER_AUTO)
-		a->order = work->job.filter_order;
+	if (work->job.kcagc.filter_order != KCAGC_ORDER_AUTO)
+		a->order = work->job.kcagc.filter_order;
 	tree_build(&a->tree, work->L, true);
 	a->root = &a->tree.node[a->tree.count - 1];
 	work_group(work, a->root);

@@ -6,7 +6,7 @@
 #ifndef PARTY_KCAGC_ANSWERS_H
 #define PARTY_KCAGC_ANSWERS_H
 
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "common/kcagc/slice.h"
 #include "party/work/work.h"
 

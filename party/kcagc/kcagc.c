@@ -43,7 +43,7 @@ static enum err scale_jointly(struct work *work, struct state *s, const struct t
 	enum err e = party_prepare_norms(work, root, &s->Z, norm, &mean);
 
 	if (e == ERR_OK)
-		embed_scale(&s->Z, norm, mean, work->job.row_power);
+		embed_scale(&s->Z, norm, mean, work->job.kcagc.row_power);
 	s->how.mean_norm = mean;
 	free(norm);
 	return e;
@@ -56,22 +56,22 @@ static enum err local(struct work *work, struct state *s)
 	uint8_t hash[SECAGG_HASH_LEN];
 	struct embed_params embedding;
 	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
-						     : job_local_clusters(&work->job),
-				   .restarts = work->job.local_restarts,
-				   .iterations = work->job.iterations,
-				   .ninth = work->job.ninth,
+						     : kcagc_local_clusters(&work->job.kcagc),
+				   .restarts = work->job.kcagc.local_restarts,
+				   .iterations = work->job.kcagc.iterations,
+				   .ninth = work->job.kcagc.ninth,
 				   .seed = work->job.seed,
 				   .threads = work->threads };
 
-	if (work->job.filter_order == JOB_ORDER_AUTO)
+	if (work->job.kcagc.filter_order == KCAGC_ORDER_AUTO)
 		TRY(party_prepare_order(work, root));
 	work_phase(work, "local");
-	embedding = job_embed_params(&work->job, work->threads);
+	embedding = kcagc_embed_params(&work->job.kcagc, work->threads);
 	TRY(local_embed(work, &embedding, &s->Z, &s->how, hash));
-	if (work->job.joint_norm)
+	if (work->job.kcagc.joint_norm)
 		TRY(scale_jointly(work, s, root));
-	if (work->job.method != METHOD_BASIC || work->L == 1)
-		local_clusters(work, &s->Z, &p, work->job.joint_norm ? NULL : hash, s->child,
+	if (work->job.kcagc.method != METHOD_BASIC || work->L == 1)
+		local_clusters(work, &s->Z, &p, work->job.kcagc.joint_norm ? NULL : hash, s->child,
 			       &s->centre);
 	return ERR_OK;
 }
@@ -79,7 +79,7 @@ static enum err local(struct work *work, struct state *s)
 /* Protocol 3 line 2: the nodes of each local cluster. */
 static enum err send_local(struct work *work, struct state *s)
 {
-	uint32_t k = work->L == 1 ? work->job.clusters : job_local_clusters(&work->job);
+	uint32_t k = work->L == 1 ? work->job.clusters : kcagc_local_clusters(&work->job.kcagc);
 
 	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k, s->child,
 				work->n));
@@ -105,19 +105,19 @@ static enum err check_cells(struct work *work, const struct state *s, double *we
 		}
 		if (weight[c]++ == 0)
 			cluster[c] = s->child[i];
-		else if (cluster[c] != s->child[i] && work->job.min_cell == 1)
+		else if (cluster[c] != s->child[i] && work->job.kcagc.min_cell == 1)
 			e = err_set(
 			    ERR_PEER,
 			    "%s sent CELLS with nodes of clusters %u and %u in cell %u (during %s)",
 			    hub, cluster[c], s->child[i], c, step);
 	}
 	for (size_t c = 0; c < s->m && e == ERR_OK; c++)
-		if (weight[c] < work->job.min_cell)
+		if (weight[c] < work->job.kcagc.min_cell)
 			e = err_set(
 			    ERR_PEER,
 			    "%s sent CELLS with %zu cells, of which cell %zu has %.0f nodes, "
 			    "fewer than job.min_cell, %u (during %s)",
-			    hub, s->m, c, weight[c], work->job.min_cell, step);
+			    hub, s->m, c, weight[c], work->job.kcagc.min_cell, step);
 	free(cluster);
 	return e;
 }
@@ -147,10 +147,10 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	ALLOC(*weight, m);
 	TRY(check_cells(work, s, *weight));
 	mat_init(Y, m, s->Z.cols);
-	if (work->job.virtual_nodes == VIRTUAL_MEAN)
+	if (work->job.kcagc.virtual_nodes == VIRTUAL_MEAN)
 		kmeans_centres(&s->Z, NULL, s->cell, Y);
 	else
-		centres_of_cells(s, work->job.min_cell > 1, *weight, Y);
+		centres_of_cells(s, work->job.kcagc.min_cell > 1, *weight, Y);
 	return ERR_OK;
 }
 
@@ -282,13 +282,14 @@ static enum err send_products(struct work *work, const struct joint *j)
  * clusters every item is its own, and there is nothing to compute. */
 static enum err joint_kmeans(struct work *work, struct joint *j, uint32_t *best)
 {
-	bool gram = work->job.exchange == EXCHANGE_GRAM && work->job.method != METHOD_BASIC;
+	bool gram =
+	    work->job.kcagc.exchange == EXCHANGE_GRAM && work->job.kcagc.method != METHOD_BASIC;
 
 	if (j->Y->rows > j->K && gram)
 		TRY(send_products(work, j));
 	else if (j->Y->rows > j->K)
 		TRY(begin(work, j));
-	for (unsigned t = work->job.ninth ? 0 : 1; t <= j->Q && active(j); t++) {
+	for (unsigned t = work->job.kcagc.ninth ? 0 : 1; t <= j->Q && active(j); t++) {
 		size_t moved;
 
 		TRY(send_distances(work, j));
@@ -338,8 +339,9 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 	struct mat Y = { 0 };
 	double *weight = NULL;
 	struct joint j = { .node = node,
-			   .K = root ? work->job.clusters : job_local_clusters(&work->job),
-			   .Q = root ? work->job.iterations : work->job.inner_iterations };
+			   .K = root ? work->job.clusters : kcagc_local_clusters(&work->job.kcagc),
+			   .Q = root ? work->job.kcagc.iterations
+				     : work->job.kcagc.inner_iterations };
 	uint32_t *best = NULL;
 	enum err e;
 
@@ -349,8 +351,9 @@ static enum err tree_level(struct work *work, struct state *s, size_t level)
 		goto out;
 	j.Y = &Y;
 	j.weight = weight;
-	j.R = root ? job_starts(&work->job, Y.rows) : job_inner_restarts(&work->job);
-	j.screen = root ? job_screen(&work->job, j.R) : 0;
+	j.R =
+	    root ? kcagc_starts(&work->job.kcagc, Y.rows) : kcagc_inner_restarts(&work->job.kcagc);
+	j.screen = root ? kcagc_screen(&work->job.kcagc, j.R) : 0;
 	ALLOC(best, s->m);
 	e = joint_kmeans(work, &j, best);
 	if (e != ERR_OK)
@@ -375,11 +378,11 @@ static enum err basic(struct work *work, struct state *s)
 	struct joint j = { .node = tree_node_of(&s->tree, work->own, 1),
 			   .Y = &s->Z,
 			   .K = work->job.clusters,
-			   .R = job_starts(&work->job, work->n),
-			   .Q = work->job.iterations };
+			   .R = kcagc_starts(&work->job.kcagc, work->n),
+			   .Q = work->job.kcagc.iterations };
 	enum err e;
 
-	j.screen = job_screen(&work->job, j.R);
+	j.screen = kcagc_screen(&work->job.kcagc, j.R);
 	work_phase(work, "joint");
 	work_group(work, j.node);
 	e = joint_kmeans(work, &j, s->child);
@@ -407,7 +410,7 @@ static enum err polish(struct work *work, struct state *s)
 	j.before = &s->last;
 	j.label = s->child;
 	kmeans_centres(&s->Z, NULL, s->child, &mu);
-	for (unsigned p = 1; p <= work->job.polish && moving && e == ERR_OK; p++) {
+	for (unsigned p = 1; p <= work->job.kcagc.polish && moving && e == ERR_OK; p++) {
 		size_t moved;
 
 		e = send_distances(work, &j);
@@ -424,24 +427,25 @@ static enum err polish(struct work *work, struct state *s)
  * has agreed to each of them. */
 static enum err plan(struct work *work, struct state *s)
 {
-	uint8_t *zeros = alloc(JOB_PROBE_LEN, 1);
-	struct msg probe = { .type = MSG_PROBE, .probe = { { zeros, JOB_PROBE_LEN } } };
+	uint8_t *zeros = alloc(KCAGC_PROBE_LEN, 1);
+	struct msg probe = { .type = MSG_PROBE, .probe = { { zeros, KCAGC_PROBE_LEN } } };
 	uint64_t method, exchange;
 	enum err e = ERR_OK;
 
 	work_phase(work, "plan");
-	for (int i = 0; i < JOB_PROBES && e == ERR_OK; i++)
+	for (int i = 0; i < KCAGC_PROBES && e == ERR_OK; i++)
 		e = channel_send(work->channel, &probe);
 	free(zeros);
 	TRY(e);
 	TRY(channel_recv_choice(work->channel, CHOICE_METHOD, METHOD_BASIC, &method));
-	TRY(channel_recv_choice(work->channel, CHOICE_EXCHANGE, work->job.exchange, &exchange));
-	if (method == METHOD_BASIC && (work->job.min_cell > 1 || exchange == EXCHANGE_GRAM))
+	TRY(channel_recv_choice(work->channel, CHOICE_EXCHANGE, work->job.kcagc.exchange,
+				&exchange));
+	if (method == METHOD_BASIC && (work->job.kcagc.min_cell > 1 || exchange == EXCHANGE_GRAM))
 		return err_set(ERR_PEER,
 			       "%s chose method basic, which this job does not allow (during plan)",
 			       channel_peer(work->channel));
-	work->job.method = (enum job_method)method;
-	work->job.exchange = (enum job_exchange)exchange;
+	work->job.kcagc.method = (enum kcagc_method)method;
+	work->job.kcagc.exchange = (enum kcagc_exchange)exchange;
 	tree_build(&s->tree, work->L, job_is_flat(&work->job));
 	return ERR_OK;
 }
@@ -453,7 +457,7 @@ static void keep_model(struct work *work, struct state *s, const uint32_t *label
 	struct mat *centre = s->last.a ? &s->last : &s->centre;
 
 	work->model = model_new(work);
-	if (work->job.min_cell == 1)
+	if (work->job.kcagc.min_cell == 1)
 		model_fill(work->model, &s->how, centre, label, work->n);
 }
 
@@ -461,14 +465,14 @@ static void keep_model(struct work *work, struct state *s, const uint32_t *label
 static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 {
 	TRY(local(work, s));
-	if (work->job.method != METHOD_BASIC || work->L == 1) {
+	if (work->job.kcagc.method != METHOD_BASIC || work->L == 1) {
 		TRY(send_local(work, s));
-		if (work->job.plan != PLAN_OFF && work->L > 1)
+		if (work->job.kcagc.plan != PLAN_OFF && work->L > 1)
 			TRY(plan(work, s));
-		if (work->job.plan == PLAN_ONLY)
+		if (work->job.kcagc.plan == PLAN_ONLY)
 			return ERR_OK;
 	}
-	if (work->job.method == METHOD_BASIC && work->L > 1)
+	if (work->job.kcagc.method == METHOD_BASIC && work->L > 1)
 		TRY(basic(work, s));
 	else
 		for (size_t level = 1; level <= s->tree.levels; level++) {
@@ -478,7 +482,7 @@ static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 			work_phase(work, name);
 			TRY(tree_level(work, s, level));
 		}
-	if (work->job.polish && work->job.method != METHOD_BASIC)
+	if (work->job.kcagc.polish && work->job.kcagc.method != METHOD_BASIC)
 		TRY(polish(work, s));
 	work_phase(work, "result");
 	TRY(work_recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1],

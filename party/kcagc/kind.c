@@ -14,20 +14,20 @@
 static struct party_sums sums(const struct work *work)
 {
 	const struct job *job = &work->job;
-	struct party_sums s = { work->L, "method", job_method_names[job->method],
+	struct party_sums s = { work->L, "method", kcagc_method_names[job->kcagc.method],
 				"; flat and basic sum over all parties" };
 	struct tree t;
 
-	tree_build(&t, work->L, job->plan == PLAN_OFF && job_is_flat(job));
+	tree_build(&t, work->L, job->kcagc.plan == PLAN_OFF && job_is_flat(job));
 	for (size_t i = t.parties; i < t.count; i++)
 		if (t.node[i].last - t.node[i].first < s.least)
 			s.least = t.node[i].last - t.node[i].first;
 	return s;
 }
 
-static enum err check_method(const struct party_config *config, enum job_method method)
+static enum err check_method(const struct party_config *config, enum kcagc_method method)
 {
-	const char *name = job_method_names[method];
+	const char *name = kcagc_method_names[method];
 
 	if (!config->policy.methods.count || config_strings_has(&config->policy.methods, name))
 		return ERR_OK;
@@ -36,9 +36,9 @@ static enum err check_method(const struct party_config *config, enum job_method 
 		       config->common.name);
 }
 
-static enum err check_exchange(const struct party_config *config, enum job_exchange exchange)
+static enum err check_exchange(const struct party_config *config, enum kcagc_exchange exchange)
 {
-	const char *name = job_exchange_names[exchange];
+	const char *name = kcagc_exchange_names[exchange];
 
 	if (!config->policy.exchanges.count || config_strings_has(&config->policy.exchanges, name))
 		return ERR_OK;
@@ -56,7 +56,7 @@ static enum err check_cells(const struct party_config *config, const struct job 
 	return err_set(ERR_PEER,
 		       "the offered job of kind %s has cells of %u nodes (job.min_cell), "
 		       "policy.min_cell of %s is %u",
-		       job_kind(job)->name, least, config->common.name, config->policy.min_cell);
+		       job->kind->name, least, config->common.name, config->policy.min_cell);
 }
 
 /* The method and exchange of a kcagc job; with a plan, every one that it may take. */
@@ -64,14 +64,14 @@ static enum err allow(const struct party_config *config, const struct work *work
 {
 	const struct job *job = &work->job;
 
-	TRY(check_method(config, job->method));
-	for (unsigned m = METHOD_TREE; job->plan != PLAN_OFF && m <= METHOD_BASIC; m++)
-		if (m != METHOD_BASIC || job->min_cell == 1)
-			TRY(check_method(config, (enum job_method)m));
-	TRY(check_exchange(config, job->exchange));
-	if (job->plan != PLAN_OFF)
+	TRY(check_method(config, job->kcagc.method));
+	for (unsigned m = METHOD_TREE; job->kcagc.plan != PLAN_OFF && m <= METHOD_BASIC; m++)
+		if (m != METHOD_BASIC || job->kcagc.min_cell == 1)
+			TRY(check_method(config, (enum kcagc_method)m));
+	TRY(check_exchange(config, job->kcagc.exchange));
+	if (job->kcagc.plan != PLAN_OFF)
 		TRY(check_exchange(config, EXCHANGE_DISTANCES));
-	return check_cells(config, job, job->min_cell);
+	return check_cells(config, job, job->kcagc.min_cell);
 }
 
 static enum err allow_predict(const struct party_config *config, const struct work *work)
@@ -83,14 +83,15 @@ static enum err allow_predict(const struct party_config *config, const struct wo
 
 static enum err begin(struct work *work, uint32_t *label)
 {
-	return work->job.method == METHOD_LANDMARK ? party_landmark_begin(work, label) : ERR_OK;
+	return work->job.kcagc.method == METHOD_LANDMARK ? party_landmark_begin(work, label)
+							 : ERR_OK;
 }
 
 static enum err run_method(struct work *work, uint32_t *label)
 {
-	if (work->job.method == METHOD_LANDMARK)
+	if (work->job.kcagc.method == METHOD_LANDMARK)
 		return party_landmark(work, label);
-	if (work->job.method == METHOD_GCC)
+	if (work->job.kcagc.method == METHOD_GCC)
 		return party_gcc(work, label);
 	return party_kcagc(work, label);
 }

@@ -13,7 +13,7 @@ enum { SPREADS_MOST = 4 << 10 }; /* bytes of what follows the norms */
 /* Step 3: Protocol 1's clusters, as in kCAGC. */
 enum err party_landmark_begin(struct work *work, uint32_t *label)
 {
-	uint32_t clusters = job_local_clusters(&work->job);
+	uint32_t clusters = kcagc_local_clusters(&work->job.kcagc);
 	struct kmeans_params how =
 	    landmark_local(work->job.clusters, clusters, work->job.seed, work->threads);
 	struct answers *a;
@@ -29,7 +29,7 @@ enum err party_landmark_begin(struct work *work, uint32_t *label)
 static enum err send_local(struct work *work, const uint32_t *label)
 {
 	return channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
-				   job_local_clusters(&work->job), label, work->n);
+				   kcagc_local_clusters(&work->job.kcagc), label, work->n);
 }
 
 /* Each set has nodes, at least min_cell of them: what is summed is of no fewer. */
@@ -47,11 +47,11 @@ static enum err check_sets(const struct work *work, const uint32_t *set, uint32_
 			    "landmarks)",
 			    hub, size[sets], sets);
 	for (uint32_t c = 0; c < sets && e == ERR_OK; c++)
-		if (size[c] < work->job.min_cell)
+		if (size[c] < work->job.kcagc.min_cell)
 			e = err_set(ERR_PEER,
 				    "%s sent LANDMARKS with %u sets, of which set %u has %zu "
 				    "nodes, fewer than job.min_cell, %u (during landmarks)",
-				    hub, sets, c, size[c], work->job.min_cell);
+				    hub, sets, c, size[c], work->job.kcagc.min_cell);
 	free(size);
 	return e;
 }
@@ -99,10 +99,10 @@ static enum err polish(struct answers *a)
 	work_phase(work, "polish");
 	e = work_recv_clusters(work, MSG_ASSIGNMENT, a->root, k, both, 2 * work->n);
 	if (e == ERR_OK)
-		e = answers_quality(a, both, k, 2, work->job.polish > 0);
+		e = answers_quality(a, both, k, 2, work->job.kcagc.polish > 0);
 	free(both);
 	TRY(e);
-	return answers_steps(a, work->job.polish);
+	return answers_steps(a, work->job.kcagc.polish);
 }
 
 static enum err take_part(struct answers *a, uint32_t *label)
@@ -114,7 +114,7 @@ static enum err take_part(struct answers *a, uint32_t *label)
 	TRY(answers_spreads(a)); /* step 2 */
 	TRY(work_warm(a->work));
 	TRY(landmarks(a, label));
-	if (a->work->job.landmark_power)
+	if (a->work->job.kcagc.landmark_power)
 		TRY(power(a));
 	TRY(polish(a));
 	return answers_result(a, label);

@@ -12,7 +12,7 @@
 static void found(struct work *work, const char *what)
 {
 	log_info("%s: found in the cache of an earlier attempt", what);
-	record_fact(work->record, what, 1);
+	facts_number(&work->record->facts, what, 1);
 }
 
 /* ---- keys ---- */

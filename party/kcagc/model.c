@@ -3,7 +3,6 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/data/limits.h"
-#include "common/job/params.h"
 #include "crypto/hash.h"
 #include "party/work/work.h"
 #include "proto/codec.h"
@@ -28,11 +27,11 @@ struct model *model_new(const struct work *work)
 	m->L = work->L;
 	m->own = work->own;
 	memcpy(m->name, work->name, sizeof(m->name));
-	m->method = work->job.method;
-	m->min_cell = work->job.min_cell;
+	m->method = work->job.kcagc.method;
+	m->min_cell = work->job.kcagc.min_cell;
 	m->clusters = work->job.clusters;
 	m->fraction_bits = work->job.fraction_bits;
-	m->joint_norm = work->job.joint_norm;
+	m->joint_norm = work->job.kcagc.joint_norm;
 	m->nodes = work->n;
 	return m;
 }
@@ -120,18 +119,18 @@ static void walk_doubles(struct codec *c, double **a, size_t count)
 }
 
 /* A method is written by its name: the order of the enum is nobody else's business. */
-static void walk_method(struct codec *c, enum job_method *method)
+static void walk_method(struct codec *c, enum kcagc_method *method)
 {
 	char name[MSG_NAME_MAX + 1] = "";
 	unsigned i = 0;
 
 	if (c->out)
-		snprintf(name, sizeof(name), "%s", job_method_names[*method]);
+		snprintf(name, sizeof(name), "%s", kcagc_method_names[*method]);
 	walk_text(c, name, MSG_NAME_MAX);
-	while (job_method_names[i] && strcmp(job_method_names[i], name) != 0)
+	while (kcagc_method_names[i] && strcmp(kcagc_method_names[i], name) != 0)
 		i++;
-	codec_check(c, job_method_names[i]);
-	*method = (enum job_method)i;
+	codec_check(c, kcagc_method_names[i]);
+	*method = (enum kcagc_method)i;
 }
 
 static void walk_facts(struct codec *c, struct model *m)
@@ -179,7 +178,7 @@ static void walk_kept(struct codec *c, struct model *m)
 	walk_bool(c, &m->joint_norm);
 	walk_unsigned(c, &filter, FILTER_HALF, FILTER_SPECTRAL);
 	e->filter = (enum filter_kind)filter;
-	walk_unsigned(c, &e->order, 0, JOB_ORDER_MAX);
+	walk_unsigned(c, &e->order, 0, KCAGC_ORDER_MAX);
 	walk_bool(c, &e->unit_rows);
 	walk_double(c, &e->row_power, 0, 1e3);
 	walk_double(c, &e->mean_norm, 0, DBL_MAX);

@@ -11,7 +11,7 @@
 
 #include "common/base/err.h"
 #include "common/job/job.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "proto/msg.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct model {
 	uint8_t job_id[JOB_ID_LEN];
 	size_t L, own;
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1]; /* L of them, rising */
-	enum job_method method;
+	enum kcagc_method method;
 	unsigned min_cell, clusters, fraction_bits;
 	uint64_t nodes;
 	/* the rest only if `kept`: methods tree, flat and basic with min_cell 1 */

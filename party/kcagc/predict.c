@@ -28,7 +28,7 @@ static enum err check_kept(const struct model *m)
 	return err_set(ERR_INPUT,
 		       "the run of job.model was of method %s, whose clusters have no centres that "
 		       "new nodes could be compared with; run it with tree, flat or basic",
-		       job_method_names[m->method]);
+		       kcagc_method_names[m->method]);
 }
 
 /* A sum without one party's part, or with a stranger's, is no distance of that run. */
@@ -57,11 +57,11 @@ static enum err check_job(const struct model *m, const struct job *job)
 		return err_set(ERR_INPUT,
 			       "job.clusters is %u, the run of job.model had %u: expected the same",
 			       job->clusters, m->clusters);
-	if (m->joint_norm != job->joint_norm)
+	if (m->joint_norm != job->kcagc.joint_norm)
 		return err_set(ERR_INPUT,
 			       "job.joint_norm is %s, in the run of job.model it was %s: expected "
 			       "the same",
-			       job->joint_norm ? "true" : "false",
+			       job->kcagc.joint_norm ? "true" : "false",
 			       m->joint_norm ? "true" : "false");
 	if (m->fraction_bits > job->fraction_bits)
 		return err_set(ERR_INPUT,
@@ -89,7 +89,7 @@ enum err predict_prepare(struct work *work)
 	struct model *m = NULL;
 	enum err e;
 
-	TRY(model_find(work->state, work->job.model, &m));
+	TRY(model_find(work->state, work->job.kcagc.model, &m));
 	e = check_model(m, work, features_cols(work->features));
 	if (e != ERR_OK) {
 		model_free(m);
@@ -125,7 +125,7 @@ static enum err place(struct work *work, const struct tree_node *all, struct mat
 	work_phase(work, "local");
 	count_lonely(work->graph);
 	TRY(embed_again(work->features, work->graph, how, work->threads, Z));
-	if (!work->job.joint_norm)
+	if (!work->job.kcagc.joint_norm)
 		return ERR_OK;
 	ALLOC(norm, work->n);
 	e = party_prepare_norms(work, all, Z, norm, &mean_of_these);

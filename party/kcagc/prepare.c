@@ -23,16 +23,16 @@ static enum err search_order(struct work *work, const struct tree_node *root,
 	if (!order)
 		return err_set(ERR_PEER, "%s chose no filter order up to %d (during order)",
 			       channel_peer(work->channel), ORDER_CAP);
-	work->job.filter_order = work->record->order = (unsigned)order;
+	work->job.kcagc.filter_order = work->record->order = (unsigned)order;
 	return ERR_OK;
 }
 
 enum err party_prepare_order(struct work *work, const struct tree_node *root)
 {
-	struct embed_params how = job_embed_params(&work->job, work->threads);
+	struct embed_params how = kcagc_embed_params(&work->job.kcagc, work->threads);
 	struct kmeans_params clusters = { .k = work->job.clusters,
-					  .restarts = work->job.local_restarts,
-					  .iterations = work->job.iterations,
+					  .restarts = work->job.kcagc.local_restarts,
+					  .iterations = work->job.kcagc.iterations,
 					  .seed = work->job.seed,
 					  .threads = work->threads };
 	struct order_search search;

@@ -3,7 +3,7 @@
 #ifndef PARTY_KCAGC_PREPARE_H
 #define PARTY_KCAGC_PREPARE_H
 
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "common/linalg/mat.h"
 #include "party/work/work.h"
 

@@ -1,7 +1,7 @@
 #include "party/work/align.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "crypto/hmac.h"
 #include "crypto/random.h"
 #include "crypto/seal.h"
@@ -256,7 +256,7 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 	if (d->n > MSG_IDS_MAX)
 		return err_set(ERR_JOB,
 			       "%zu nodes here, which a job of kind %s takes at most %d of", d->n,
-			       job_kind_name(&work->job), MSG_IDS_MAX);
+			       work->job.kind->name, MSG_IDS_MAX);
 	entry = alloc(d->n, sizeof(*entry));
 	e = agree(work, d, entry, row);
 	free(entry);

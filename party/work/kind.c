@@ -10,7 +10,7 @@
 
 struct party_sums party_sums_flat(const struct work *work)
 {
-	return (struct party_sums){ work->L, "kind", job_kind(&work->job)->name, "" };
+	return (struct party_sums){ work->L, "kind", work->job.kind->name, "" };
 }
 
 enum err party_allow_all(const struct party_config *config, const struct work *work)
@@ -35,7 +35,7 @@ enum err party_allow_no_eps(const struct party_config *config, const struct work
 	return err_set(ERR_PEER,
 		       "the offered job of kind %s claims no differential privacy, policy.max_eps "
 		       "of %s is %g: no job of this kind does",
-		       job_kind(&work->job)->name, config->common.name, config->policy.max_eps);
+		       work->job.kind->name, config->common.name, config->policy.max_eps);
 }
 
 /* ---- data ---- */
@@ -51,7 +51,7 @@ enum err party_check_rows(struct work *work)
 	if (work->n >= 2)
 		return ERR_OK;
 	return err_set(ERR_INPUT, "%s has %zu row, expected at least 2 with a job of kind %s",
-		       work->name[work->own], work->n, job_kind(&work->job)->name);
+		       work->name[work->own], work->n, work->job.kind->name);
 }
 
 static void feed(void *hash, const void *p, size_t n)
@@ -73,7 +73,7 @@ void party_describe_nodes(const struct work *work, struct msg_accept *a)
 	sha256_end(ids, a->ids_hash);
 	sha256_add(edges, work->job_id, JOB_ID_LEN);
 	sha256_add_text(edges, "edges");
-	if (work->job.graphs == GRAPHS_SHARED)
+	if (work->job.kcagc.graphs == GRAPHS_SHARED)
 		dataset_feed_edges(d, feed, edges);
 	sha256_end(edges, a->edges_hash);
 }

@@ -11,7 +11,7 @@
 #define PARTY_WORK_TOLD_H
 
 #include "common/base/err.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "crypto/secagg.h"
 
 #include <stdbool.h>

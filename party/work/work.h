@@ -9,7 +9,7 @@
 #include "common/base/err.h"
 #include "common/job/job.h"
 #include "common/job/record.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "common/linalg/features.h"
 #include "common/graph/graph.h"
 #include "crypto/secagg.h"

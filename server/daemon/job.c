@@ -95,7 +95,7 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 	if (e == ERR_OK)
 		e = compare_jobs(run, job_hash, accept);
 	if (e == ERR_OK)
-		e = server_kind_of(job_kind(&run->job))->compare(run, accept);
+		e = server_kind_of(run->job.kind)->compare(run, accept);
 	free(m);
 	free(asking);
 	free(wanted);
@@ -235,7 +235,7 @@ static void abort_all(struct run *run, enum err code, const char *why)
 
 static enum err serve(struct run *run, const char *output)
 {
-	const struct server_kind *half = server_kind_of(job_kind(&run->job));
+	const struct server_kind *half = server_kind_of(run->job.kind);
 	struct buf text = { 0 };
 	uint8_t job_hash[SHA256_LEN];
 	uint32_t *label = NULL;

@@ -6,7 +6,8 @@
 #include "server/fedwalk/kind.h"
 #include "server/kcagc/kind.h"
 
-#include <stdlib.h>
+#include <assert.h>
+#include <stddef.h>
 
 static const struct server_kind *const halves[] = {
 	&server_kind_kcagc,  &server_kind_kcagc_predict, &server_kind_fedsc,
@@ -15,25 +16,39 @@ static const struct server_kind *const halves[] = {
 };
 enum { HALVES = sizeof(halves) / sizeof(*halves) };
 
-const struct server_kind *server_kind_of(const struct kind *kind)
+static const struct server_kind *find(const struct kind *kind)
 {
 	for (size_t i = 0; i < HALVES; i++)
 		if (halves[i]->kind == kind)
 			return halves[i];
-	abort(); /* server_kinds_check() has looked */
+	return NULL;
+}
+
+const struct server_kind *server_kind_of(const struct kind *kind)
+{
+	const struct server_kind *half = find(kind);
+
+	assert(half); /* server_kinds_check() has looked */
+	return half;
+}
+
+const char *server_kind_lacks(const struct server_kind *half)
+{
+	static const struct kind_member members[] = {
+		KIND_MEMBER(server_kind, compare),
+		KIND_MEMBER(server_kind, run),
+		KIND_MEMBER(server_kind, keep),
+	};
+
+	if (!half)
+		return "a table in server/daemon/kinds.c";
+	return kind_missing(half, members, sizeof(members) / sizeof(*members));
 }
 
 void server_kinds_check(void)
 {
-	for (size_t i = 0; kinds[i]; i++) {
-		const struct server_kind *half = NULL;
-
-		for (size_t h = 0; h < HALVES; h++)
-			if (halves[h]->kind == kinds[i])
-				half = halves[h];
-		KIND_NEEDS(kinds[i]->name, "a half in server/daemon/kinds.c", half);
-		KIND_NEEDS(kinds[i]->name, "server: compare", half->compare);
-		KIND_NEEDS(kinds[i]->name, "server: run", half->run);
-		KIND_NEEDS(kinds[i]->name, "server: keep", half->keep);
-	}
+	kinds_check();
+	for (size_t i = 0; kinds[i]; i++)
+		kind_must_have(kinds[i]->name, "the coordinator's half",
+			       server_kind_lacks(find(kinds[i])));
 }

@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/fedgcn/file.h"
+#include "common/fedgcn/coordinator.h"
 #include "common/fedgcn/job.h"
 #include "server/run/sum.h"
 
@@ -107,13 +108,13 @@ static void keep_record(struct run *run, const struct fedgcn_report *r, bool end
 {
 	struct record *to = run->record;
 
-	record_fact(to, "graphs", r->n);
-	record_fact(to, "rounds", r->rounds);
+	facts_number(&to->facts, "graphs", r->n);
+	facts_number(&to->facts, "rounds", r->rounds);
 	if (r->rounds) {
-		record_facts(to, "loss_clusters", r->kl, r->rounds);
-		record_facts(to, "loss_reconstruction", r->reconstruction, r->rounds);
-		record_facts(to, "changed", r->changed, r->rounds);
-		record_fact(to, "prototypes_withheld", (double)r->withheld);
+		facts_numbers(&to->facts, "loss_clusters", r->kl, r->rounds);
+		facts_numbers(&to->facts, "loss_reconstruction", r->reconstruction, r->rounds);
+		facts_numbers(&to->facts, "changed", r->changed, r->rounds);
+		facts_number(&to->facts, "prototypes_withheld", (double)r->withheld);
 	}
 	if (ended)
 		record_sizes(to, r->size, run->job.clusters);
@@ -171,11 +172,11 @@ enum err server_fedgcn(struct run *run)
 	struct asking a = { 0 };
 	enum err e;
 
-	TRY(job_fedgcn_params(&run->job, run->threads, &a.p));
+	TRY(fedgcn_params_of(&run->job.fedgcn, run->threads, &a.p));
 	open_pool(&a, run, &pool);
 	if (pool.upload)
 		log_warn("prototypes \"%s\": parties upload each of their prototypes in clear",
-			 job_prototypes_names[run->job.prototypes]);
+			 fedgcn_prototypes_names[run->job.fedgcn.prototypes]);
 	e = within_the_run(fedgcn_run(&pool, &a.p, &report));
 	e = keep(&a, &report, e);
 	fedgcn_report_release(&report);

@@ -6,7 +6,7 @@
 /* Attributes count where features are made of them. */
 static enum err compare_attributes(struct run *run, const struct msg_accept *accept)
 {
-	if (run->job.graph_features == GRAPH_STRUCTURE)
+	if (run->job.fedgcn.features == GRAPHS_STRUCTURE)
 		return ERR_OK;
 	for (size_t l = 0; l < run->L; l++)
 		if (accept[l].columns != accept[0].columns)
@@ -15,7 +15,7 @@ static enum err compare_attributes(struct run *run, const struct msg_accept *acc
 				       "with job.features \"%s\" all parties must have the same",
 				       run->name[0], accept[0].columns, run->name[l],
 				       accept[l].columns,
-				       job_graph_features_names[run->job.graph_features]);
+				       fedgcn_features_names[run->job.fedgcn.features]);
 	run->columns = accept[0].columns;
 	return ERR_OK;
 }

@@ -14,22 +14,22 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 	bool learned = p->variant == FEDSC_BY_DENSE || p->variant == FEDSC_BY_PAPER;
 
 	record_sizes(r, report->size, p->k);
-	record_fact(r, "rows", report->n);
-	record_fact(r, "scale", report->scale);
-	record_fact(r, "dims", (double)report->dims);
-	record_fact(r, "landmarks_dropped", (double)report->dropped);
+	facts_number(&r->facts, "rows", report->n);
+	facts_number(&r->facts, "scale", report->scale);
+	facts_number(&r->facts, "dims", (double)report->dims);
+	facts_number(&r->facts, "landmarks_dropped", (double)report->dropped);
 	if (report->dropped)
 		log_info("%zu landmarks had fewer than %g rows and were dropped", report->dropped,
 			 p->least);
 	if (learned) {
-		record_fact(r, "r", report->r);
-		record_fact(r, "stage_1_rounds", report->rounds);
-		record_fact(r, "stage_1_change", report->change);
+		facts_number(&r->facts, "r", report->r);
+		facts_number(&r->facts, "stage_1_rounds", report->rounds);
+		facts_number(&r->facts, "stage_1_change", report->change);
 	}
 	if (p->variant == FEDSC_BY_KMEANS)
-		record_fact(r, "lloyd_rounds", report->rounds);
+		facts_number(&r->facts, "lloyd_rounds", report->rounds);
 	if (report->value)
-		record_facts(r, "eigenvalues", report->value, p->k);
+		facts_numbers(&r->facts, "eigenvalues", report->value, p->k);
 }
 
 /* What only the sums of all rows can tell is not wrong input any more, it is a job that fails. */
@@ -46,16 +46,16 @@ static enum err within_the_run(enum err e)
 enum err server_fedsc(struct run *run, uint32_t **label)
 {
 	struct fedsc_report report = { 0 };
-	struct job_noise_numbers noise;
+	struct fedsc_noise noise;
 	struct fedsc_params p;
 	struct fedsc_pool pool;
 	struct row_questions rows;
 	enum err e;
 
 	/* Who takes part in a round the parties draw by themselves. */
-	TRY(job_fedsc_params(&run->job, run->L, 0, run->threads, &p));
-	TRY(job_noise(&run->job, &noise));
-	job_noise_record(&run->job, &noise, run->record);
+	TRY(fedsc_params_of(&run->job.fedsc, run->L, 0, run->threads, &p));
+	TRY(fedsc_noise_of(&run->job.fedsc, &noise));
+	fedsc_noise_record(&run->job.fedsc, &noise, &run->record->facts);
 	row_questions_open(&rows, run, &pool);
 	e = within_the_run(fedsc_run(&pool, &p, &report));
 	if (e == ERR_OK)

@@ -70,7 +70,7 @@ static enum err end_clustering(struct row_questions *rows)
 /* r is told once, if it came of a sum. */
 static enum err tell_width(struct row_questions *rows, double r)
 {
-	if (rows->r > 0 || !job_fedsc_width_is_summed(&rows->run->job))
+	if (rows->r > 0 || !fedsc_width_is_summed(&rows->run->job.fedsc))
 		return ERR_OK;
 	rows->r = r;
 	return tell_reals(rows, &r, 1);
@@ -93,9 +93,10 @@ static enum err tell_clusters(struct row_questions *rows, const struct fedkmeans
 	}
 	TRY(skip_sums(rows));
 	if (!rows->rounds)
-		run_phase(rows->run, rows->embedded || rows->run->job.kind == JOB_KMEANS
-					 ? "kmeans"
-					 : "landmarks");
+		run_phase(rows->run,
+			  rows->embedded || rows->run->job.fedsc.variant == FEDSC_BY_KMEANS
+			      ? "kmeans"
+			      : "landmarks");
 	rows->counted = true;
 	run_progress(rows->run, ++rows->rounds, 0);
 	return tell_rows(rows, ask->centres);
@@ -190,10 +191,10 @@ static enum err keep_total(struct row_questions *rows, double n)
 	if (run->job.clusters > run->n)
 		return err_set(ERR_INPUT, "job.clusters is %u, of %zu rows of all parties",
 			       run->job.clusters, run->n);
-	if (run->job.kind == JOB_FEDSC && run->job.landmarks != JOB_AUTO &&
-	    run->job.landmarks > run->n)
+	if (run->job.fedsc.variant != FEDSC_BY_KMEANS && run->job.fedsc.dims != JOB_AUTO &&
+	    run->job.fedsc.dims > run->n)
 		return err_set(ERR_INPUT, "job.dims is %u, of %zu rows of all parties",
-			       run->job.landmarks, run->n);
+			       run->job.fedsc.dims, run->n);
 	return ERR_OK;
 }
 

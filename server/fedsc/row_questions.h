@@ -13,7 +13,7 @@
 #ifndef SERVER_FEDSC_ROW_QUESTIONS_H
 #define SERVER_FEDSC_ROW_QUESTIONS_H
 
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "common/fedsc/coordinator.h"
 #include "server/run/run.h"
 

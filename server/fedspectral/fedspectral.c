@@ -138,21 +138,21 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 {
 	struct record *to = run->record;
 
-	record_fact(to, "nodes", (double)run->n);
-	record_fact(to, "isolated", (double)r->isolated);
+	facts_number(&to->facts, "nodes", (double)run->n);
+	facts_number(&to->facts, "isolated", (double)r->isolated);
 	if (r->isolated)
 		log_info("%zu of %zu nodes have no edges: they are cluster %u", r->isolated, run->n,
 			 r->k);
-	record_fact(to, "clusters", r->k);
-	if (run->job.fedspectral_variant == FEDSPECTRAL_PLAIN)
+	facts_number(&to->facts, "clusters", r->k);
+	if (run->job.fedspectral.variant == FEDSPECTRAL_PLAIN)
 		return;
-	record_fact(to, "rounds", r->rounds);
-	if (run->job.fedspectral_variant == FEDSPECTRAL_PLUS)
+	facts_number(&to->facts, "rounds", r->rounds);
+	if (run->job.fedspectral.variant == FEDSPECTRAL_PLUS)
 		return;
-	record_fact(to, "residual", r->residual);
-	record_facts(to, "eigenvalues", r->value, r->values);
-	record_fact(to, "eigengap", r->gap);
-	record_fact(to, "components", (double)r->components);
+	facts_number(&to->facts, "residual", r->residual);
+	facts_numbers(&to->facts, "eigenvalues", r->value, r->values);
+	facts_number(&to->facts, "eigengap", r->gap);
+	facts_number(&to->facts, "components", (double)r->components);
 	tell_values(r);
 }
 
@@ -161,15 +161,15 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 static void params_of(const struct run *run, struct fedspectral_params *p)
 {
 	const struct job *job = &run->job;
-	bool plus = job->fedspectral_variant == FEDSPECTRAL_PLUS;
+	bool plus = job->fedspectral.variant == FEDSPECTRAL_PLUS;
 
 	fedspectral_defaults(p, job->clusters == JOB_AUTO ? 0 : job->clusters, job->seed,
 			     run->threads);
-	p->block = job->block == JOB_AUTO ? 0 : job->block;
-	p->tolerance = job->tolerance;
-	p->restarts = job->restarts;
-	if (job->rounds != JOB_AUTO)
-		p->rounds = job->rounds;
+	p->block = job->fedspectral.block == JOB_AUTO ? 0 : job->fedspectral.block;
+	p->tolerance = job->fedspectral.tolerance;
+	p->restarts = job->fedspectral.restarts;
+	if (job->fedspectral.rounds != JOB_AUTO)
+		p->rounds = job->fedspectral.rounds;
 	else if (plus)
 		p->rounds = FEDSPECTRAL_PLUS_ROUNDS;
 }
@@ -180,7 +180,7 @@ static enum err find(struct asking *a, const struct fedspectral_pool *pool, uint
 	struct fedspectral_params p;
 
 	params_of(a->run, &p);
-	switch (a->run->job.fedspectral_variant) {
+	switch (a->run->job.fedspectral.variant) {
 	case FEDSPECTRAL_PLUS:
 		return fedspectral_plus(pool, &p, label, report);
 	case FEDSPECTRAL_PLAIN:

@@ -2,8 +2,8 @@
 #include "server/fedwalk/fedwalk.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
-#include "common/fedwalk/job.h"
-#include "common/job/tree.h"
+#include "common/fedwalk/facts.h"
+#include "common/kind/tree.h"
 #include "common/fedwalk/attack.h"
 #include "common/fedwalk/bins.h"
 #include "common/fedwalk/encode.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)JOB_FEDWALK_DIMS == (int)SGNS_DIMS, "an embedding's length");
+_Static_assert((int)FEDWALK_DIMS == (int)SGNS_DIMS, "an embedding's length");
 
 struct hub {
 	struct run *run;
@@ -32,7 +32,7 @@ struct hub {
 	struct batch_totals carried; /* of walks */
 	struct walks walks;
 	struct fedwalk_guess guess;
-	float *x; /* n x JOB_FEDWALK_DIMS */
+	float *x; /* n x FEDWALK_DIMS */
 };
 
 /* ---- who hosts what ---- */
@@ -143,7 +143,7 @@ static enum err warp(struct hub *h, struct half *half)
 	m.start = start;
 	m.row = row;
 	fedwalk_lists_release(&lists);
-	fedwalk_dtw(&m, run->job.dtw_rows, run->threads, half);
+	fedwalk_dtw(&m, run->job.fedwalk.dtw_rows, run->threads, half);
 	free(row);
 	free(start);
 	return ERR_OK;
@@ -158,10 +158,10 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 
 	if (fedwalk_tree_how(&run->job, run->n) == FEDWALK_LANDMARKS) {
 		fedwalk_tree_landmarks(t, h->c, run->n, h->k, run->job.seed, run->threads);
-		fedwalk_encoder_init(e, t, &d, run->job.eps, run->threads, &h->encoder);
+		fedwalk_encoder_init(e, t, &d, run->job.fedwalk.eps, run->threads, &h->encoder);
 		return ERR_OK;
 	}
-	if (run->job.dissimilarity == DISSIMILARITY_DTW) {
+	if (run->job.fedwalk.dissimilarity == DISSIMILARITY_DTW) {
 		TRY(warp(h, &half));
 		d.half = &half;
 		half_copy(&used, &half);
@@ -170,7 +170,7 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 	}
 	fedwalk_tree_average(t, &used);
 	half_release(&used);
-	fedwalk_encoder_init(e, t, &d, run->job.eps, run->threads, &h->encoder);
+	fedwalk_encoder_init(e, t, &d, run->job.fedwalk.eps, run->threads, &h->encoder);
 	if (d.half)
 		half_release(&half);
 	return ERR_OK;
@@ -210,7 +210,7 @@ static enum err construct(struct hub *h)
 	enum err e;
 
 	run_phase(run, "degrees");
-	h->k = fedwalk_job_bins(&run->job, run->n);
+	h->k = fedwalk_job_bins(&run->job.fedwalk, run->n);
 	if (h->k > run->n)
 		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", h->k, run->n);
 	TRY(gather_degrees(h));
@@ -229,8 +229,8 @@ static enum err construct(struct hub *h)
 static enum err gather_walks(struct hub *h)
 {
 	struct run *run = h->run;
-	unsigned length = run->job.length;
-	size_t most = run->n * run->job.walks * length, count;
+	unsigned length = run->job.fedwalk.length;
+	size_t most = run->n * run->job.fedwalk.walks * length, count;
 	struct buf token = { 0 };
 	enum err e = ERR_OK;
 
@@ -261,7 +261,7 @@ static enum err walk(struct hub *h)
 	struct run *run = h->run;
 
 	run_phase(run, "walks");
-	for (unsigned t = 1; t < run->job.length; t++) {
+	for (unsigned t = 1; t < run->job.fedwalk.length; t++) {
 		TRY(relay_batches(run, SEALED_WALKS, &h->carried));
 		run_progress(run, t, 0);
 	}
@@ -325,12 +325,13 @@ static enum err reports(struct hub *h)
 	run_phase(run, "reports");
 	TRY(fedwalk_gather_lists(run, &h->align, FEDWALK_HIGHER, &lists));
 	mirror(&lists, run->n, &g);
-	record_fact(run->record, "reported", (double)lists.items);
+	facts_number(&run->record->facts, "reported", (double)lists.items);
 	fedwalk_lists_release(&lists);
-	fedwalk_debias(&g, run->job.eps, run->threads);
+	fedwalk_debias(&g, run->job.fedwalk.eps, run->threads);
 	guess_reported(h, &g);
 	run_phase(run, "walks");
-	walks_random(&h->walks, &g, run->job.walks, run->job.length, run->job.seed, run->threads);
+	walks_random(&h->walks, &g, run->job.fedwalk.walks, run->job.fedwalk.length, run->job.seed,
+		     run->threads);
 	csr_release(&g);
 	return ERR_OK;
 }
@@ -342,7 +343,7 @@ static void trained(void *ctx, double done, double loss)
 	struct hub *h = ctx;
 
 	run_progress(h->run, (unsigned)(100 * done), 0);
-	record_fact(h->run->record, "loss", loss);
+	facts_number(&h->run->record->facts, "loss", loss);
 }
 
 /* Algorithm 1, line 7, all walks at once. */
@@ -350,14 +351,14 @@ static void train(struct hub *h)
 {
 	struct run *run = h->run;
 	struct sgns_params p = { .n = run->n,
-				 .window = run->job.window,
+				 .window = run->job.fedwalk.window,
 				 .seed = run->job.seed,
 				 .threads = run->threads,
 				 .progress = trained,
 				 .ctx = h };
 
 	run_phase(run, "train");
-	ALLOC(h->x, run->n * JOB_FEDWALK_DIMS);
+	ALLOC(h->x, run->n * FEDWALK_DIMS);
 	sgns(&h->walks, &p, h->x);
 }
 
@@ -369,14 +370,14 @@ static enum err hand_back(struct hub *h)
 	run_phase(run, "result");
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
 		size_t own = h->align.nodes[l];
-		double *x = alloc(own * JOB_FEDWALK_DIMS, sizeof(*x));
+		double *x = alloc(own * FEDWALK_DIMS, sizeof(*x));
 
 		for (size_t i = 0; i < own; i++)
-			for (size_t j = 0; j < JOB_FEDWALK_DIMS; j++)
-				x[i * JOB_FEDWALK_DIMS + j] =
-				    (double)h->x[(size_t)h->align.row[l][i] * JOB_FEDWALK_DIMS + j];
+			for (size_t j = 0; j < FEDWALK_DIMS; j++)
+				x[i * FEDWALK_DIMS + j] =
+				    (double)h->x[(size_t)h->align.row[l][i] * FEDWALK_DIMS + j];
 		e = channel_send_reals(run->channel[l], MSG_EMBEDDING, h->root->id, x,
-				       own * JOB_FEDWALK_DIMS);
+				       own * FEDWALK_DIMS);
 		free(x);
 	}
 	return e;
@@ -413,7 +414,7 @@ static enum err attack(struct hub *h)
 	double told[FEDWALK_TOLD] = { 0 };
 
 	run_phase(run, "attack");
-	if (run->job.fedwalk_mode == FEDWALK_WALKS)
+	if (run->job.fedwalk.mode == FEDWALK_WALKS)
 		fedwalk_attack(&h->walks, run->n, fedwalk_attack_size(h->c, run->n, h->k),
 			       run->threads, &h->guess);
 	for (size_t l = 0; l < run->L; l++)
@@ -426,14 +427,14 @@ static enum err attack(struct hub *h)
 	for (size_t l = 0; l < run->L; l++)
 		TRY(channel_send_reals(run->channel[l], MSG_MATRIX, h->root->id, told,
 				       FEDWALK_TOLD));
-	fedwalk_record(&run->job, run->n, told, run->record);
+	fedwalk_record(&run->job.fedwalk, run->n, told, &run->record->facts);
 	return ERR_OK;
 }
 
 static enum err serve(struct hub *h)
 {
 	TRY(agree(h));
-	if (h->run->job.fedwalk_mode == FEDWALK_RESPONSE) {
+	if (h->run->job.fedwalk.mode == FEDWALK_RESPONSE) {
 		TRY(reports(h));
 	} else {
 		TRY(construct(h));
@@ -452,7 +453,7 @@ enum err server_fedwalk(struct run *run)
 	tree_build(&h.tree, run->L, true);
 	h.root = &h.tree.node[h.tree.count - 1];
 	e = serve(&h);
-	if (e == ERR_OK && run->job.keep_embeddings) {
+	if (e == ERR_OK && run->job.fedwalk.keep_embeddings) {
 		run->embedding = h.x;
 		h.x = NULL;
 	}

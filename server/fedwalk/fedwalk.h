@@ -4,7 +4,7 @@
 
 #include "server/run/run.h"
 
-/* run->n becomes the number of vertices. run->embedding becomes run->n x JOB_FEDWALK_DIMS floats,
+/* run->n becomes the number of vertices. run->embedding becomes run->n x FEDWALK_DIMS floats,
  * by row, unless job.keep_embeddings is false. */
 enum err server_fedwalk(struct run *run) MUST_CHECK;
 

@@ -20,8 +20,8 @@ static enum err keep_embeddings(struct run *run, const uint32_t *label, const ch
 	if (!x)
 		return ERR_OK;
 	npy = file_join(output, "embeddings.npy");
-	mat_init(&m, n, JOB_FEDWALK_DIMS);
-	for (size_t i = 0; i < n * JOB_FEDWALK_DIMS; i++)
+	mat_init(&m, n, FEDWALK_DIMS);
+	for (size_t i = 0; i < n * FEDWALK_DIMS; i++)
 		m.a[i] = (double)x[i];
 	npy_print(&m, &file);
 	mat_release(&m);

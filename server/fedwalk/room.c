@@ -11,11 +11,12 @@ enum { REPORT_BYTES = 40 }; /* of a reported pair: as it came, both ways, and ho
 
 enum fedwalk_how fedwalk_tree_how(const struct job *job, size_t n)
 {
-	if (job->hct == TREE_LANDMARKS)
+	if (job->fedwalk.tree == TREE_LANDMARKS)
 		return FEDWALK_LANDMARKS;
-	if (job->dissimilarity == DISSIMILARITY_DTW)
+	if (job->fedwalk.dissimilarity == DISSIMILARITY_DTW)
 		return FEDWALK_DTW;
-	return job->hct == TREE_AUTO && n > FEDWALK_EXACT_MAX ? FEDWALK_LANDMARKS : FEDWALK_L1;
+	return job->fedwalk.tree == TREE_AUTO && n > FEDWALK_EXACT_MAX ? FEDWALK_LANDMARKS
+								       : FEDWALK_L1;
 }
 
 static double room(void)
@@ -32,17 +33,18 @@ static double room(void)
 /* Of the tree, or of the reports. */
 static double first_part(const struct job *job, size_t n, enum fedwalk_how how)
 {
-	if (job->fedwalk_mode == FEDWALK_RESPONSE)
-		return REPORT_BYTES * fedwalk_reports_expected(job->eps, n, 0);
-	return fedwalk_tree_bytes(n, fedwalk_job_bins(job, n), how, 0);
+	if (job->fedwalk.mode == FEDWALK_RESPONSE)
+		return REPORT_BYTES * fedwalk_reports_expected(job->fedwalk.eps, n, 0);
+	return fedwalk_tree_bytes(n, fedwalk_job_bins(&job->fedwalk, n), how, 0);
 }
 
 enum err fedwalk_check_room(const struct run *run)
 {
 	const struct job *job = &run->job;
-	bool response = job->fedwalk_mode == FEDWALK_RESPONSE;
+	bool response = job->fedwalk.mode == FEDWALK_RESPONSE;
 	enum fedwalk_how how = fedwalk_tree_how(job, run->n);
-	double train = fedwalk_train_bytes(run->n, job->walks, job->length, run->threads);
+	double train =
+	    fedwalk_train_bytes(run->n, job->fedwalk.walks, job->fedwalk.length, run->threads);
 	double first = first_part(job, run->n, how), have = room();
 	const char *what = response ? "reports" : "tree";
 	char advice[160] = "fewer job.walks, or shorter ones, take less";

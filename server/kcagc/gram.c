@@ -93,7 +93,7 @@ static size_t lloyd(const struct run *run, struct joint *j, const struct mat *G)
 
 	for (unsigned r = 0; r < j->R; r++)
 		centres_init(&centres[r], j);
-	for (unsigned t = run->job.ninth ? 0 : 1; joint_active(j); t++) {
+	for (unsigned t = run->job.kcagc.ninth ? 0 : 1; joint_active(j); t++) {
 		moved = 0;
 		for (unsigned r = 0; r < j->R; r++) {
 			if (!j->moving[r])

@@ -227,7 +227,7 @@ enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 			groups[g].acc = alloc((size_t)groups[g].R * groups[g].m * groups[g].K,
 					      run->job.modulus_bits / 8);
 	}
-	for (unsigned t = run->job.ninth ? 0 : 1;; t++) {
+	for (unsigned t = run->job.kcagc.ninth ? 0 : 1;; t++) {
 		size_t busy, moved = 0;
 
 		TRY(sum_distances(run, groups, count, &busy));

@@ -7,7 +7,7 @@
 #ifndef SERVER_KCAGC_JOINT_H
 #define SERVER_KCAGC_JOINT_H
 
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "server/run/run.h"
 
 #include <stdbool.h>

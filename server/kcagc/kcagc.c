@@ -2,7 +2,7 @@
  * clusters, k clusters, L parties, C the cells (intersections), D summed squared distances. */
 #include "server/kcagc/kcagc.h"
 #include "common/base/alloc.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "common/cluster/kmeans.h"
 #include "server/kcagc/cells.h"
 #include "server/kcagc/gram.h"
@@ -32,7 +32,7 @@ static const struct tree_node *root_of(const struct state *s)
 /* Protocol 3 line 2: every party's local clusters. */
 static enum err gather_local(struct run *run, struct state *s)
 {
-	uint32_t k = run->L == 1 ? run->job.clusters : job_local_clusters(&run->job);
+	uint32_t k = run->L == 1 ? run->job.clusters : kcagc_local_clusters(&run->job.kcagc);
 
 	run_phase(run, "local");
 	for (size_t l = 0; l < run->L; l++) {
@@ -57,11 +57,11 @@ static void open_joint(const struct run *run, struct state *s, const struct tree
 	bool root = node == root_of(s);
 
 	joint_init(j, node, &s->round[node->id], m, K,
-		   root ? job_starts(&run->job, m) : job_inner_restarts(&run->job),
-		   root ? run->job.iterations : run->job.inner_iterations, weight);
+		   root ? kcagc_starts(&run->job.kcagc, m) : kcagc_inner_restarts(&run->job.kcagc),
+		   root ? run->job.kcagc.iterations : run->job.kcagc.inner_iterations, weight);
 	if (root) {
-		j->keep = run->job.restarts;
-		j->screen = job_screen(&run->job, j->R);
+		j->keep = run->job.kcagc.restarts;
+		j->screen = kcagc_screen(&run->job.kcagc, j->R);
 	}
 }
 
@@ -72,12 +72,12 @@ static enum err make_cells(const struct run *run, const struct tree_node *node,
 	size_t all = cells_intersect(child, node->children, run->n, cell);
 
 	*m = all;
-	if (run->job.min_cell > 1)
-		*m = cells_merge(cell, run->n, all, child[0], run->job.min_cell);
+	if (run->job.kcagc.min_cell > 1)
+		*m = cells_merge(cell, run->n, all, child[0], run->job.kcagc.min_cell);
 	*merged = all - *m;
 	if (!*m)
 		return err_set(ERR_JOB, "%zu nodes cannot make a cell of job.min_cell, %u", run->n,
-			       run->job.min_cell);
+			       run->job.kcagc.min_cell);
 	return ERR_OK;
 }
 
@@ -87,7 +87,7 @@ static enum err open_node(struct run *run, struct state *s, const struct tree_no
 			  uint32_t *cell, double **weight, struct joint *j)
 {
 	bool root = node == root_of(s);
-	unsigned K = root ? run->job.clusters : job_local_clusters(&run->job);
+	unsigned K = root ? run->job.clusters : kcagc_local_clusters(&run->job.kcagc);
 	const uint32_t *child[PARTIES_MAX];
 	uint32_t *tuple;
 	size_t m, merged;
@@ -108,7 +108,7 @@ static enum err open_node(struct run *run, struct state *s, const struct tree_no
 	starts_spread(j->label, m, K, j->R, *weight, tuple, node->children, run->job.seed,
 		      node->id);
 	free(tuple);
-	if (run->job.exchange == EXCHANGE_DISTANCES)
+	if (run->job.kcagc.exchange == EXCHANGE_DISTANCES)
 		e = run_broadcast_labels(run, node->first, node->last, MSG_STARTS, node->id, K,
 					 j->label, (size_t)j->R * m);
 	return e;
@@ -148,8 +148,8 @@ static enum err tree_level(struct run *run, struct state *s, size_t level)
 		e = open_node(run, s, &first[g], cell[g], &weight[g], &j[g]);
 	}
 	if (e == ERR_OK)
-		e = run->job.exchange == EXCHANGE_GRAM ? gram_kmeans(run, j, groups)
-						       : joint_kmeans(run, j, groups);
+		e = run->job.kcagc.exchange == EXCHANGE_GRAM ? gram_kmeans(run, j, groups)
+							     : joint_kmeans(run, j, groups);
 	for (size_t g = 0; g < groups; g++) {
 		if (e == ERR_OK)
 			close_node(run, s, &first[g], cell[g], &j[g]);
@@ -205,7 +205,7 @@ static enum err polish(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);
 	size_t count = run->n * run->job.clusters, moved = 1;
-	double *objective = alloc(run->job.polish, sizeof(*objective));
+	double *objective = alloc(run->job.kcagc.polish, sizeof(*objective));
 	struct record_sum kept = { .group = root->id, .items = run->n, .objective = objective };
 	struct fixed f = run_fixed(run, run->L);
 	double *D = alloc(count, sizeof(*D));
@@ -218,7 +218,7 @@ static enum err polish(struct run *run, struct state *s)
 	enum err e = ERR_OK;
 
 	run_phase(run, "polish");
-	for (unsigned p = 1; p <= run->job.polish && moved && e == ERR_OK; p++) {
+	for (unsigned p = 1; p <= run->job.kcagc.polish && moved && e == ERR_OK; p++) {
 		e = secure_sums(run, &sum, 1);
 		if (e != ERR_OK)
 			break;
@@ -252,8 +252,8 @@ static enum err plan(struct run *run, struct state *s)
 	tree_build(&s->tree, run->L, job_is_flat(&run->job));
 	s->round[root_of(s)->id] = next; /* rounds are counted for the members, who are the same */
 	for (size_t l = 0; l < run->L; l++) {
-		TRY(channel_send_choice(run->channel[l], CHOICE_METHOD, run->job.method));
-		TRY(channel_send_choice(run->channel[l], CHOICE_EXCHANGE, run->job.exchange));
+		TRY(channel_send_choice(run->channel[l], CHOICE_METHOD, run->job.kcagc.method));
+		TRY(channel_send_choice(run->channel[l], CHOICE_EXCHANGE, run->job.kcagc.exchange));
 	}
 	return ERR_OK;
 }
@@ -263,9 +263,9 @@ static enum err prepare(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);
 
-	if (run->job.filter_order == JOB_ORDER_AUTO)
+	if (run->job.kcagc.filter_order == KCAGC_ORDER_AUTO)
 		TRY(server_prepare_order(run, root, &s->round[root->id]));
-	if (run->job.joint_norm)
+	if (run->job.kcagc.joint_norm)
 		TRY(server_prepare_norms(run, root, &s->round[root->id]));
 	return ERR_OK;
 }
@@ -275,15 +275,15 @@ static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 	const struct tree_node *root;
 
 	TRY(prepare(run, s));
-	if (run->job.method != METHOD_BASIC || run->L == 1) {
+	if (run->job.kcagc.method != METHOD_BASIC || run->L == 1) {
 		TRY(gather_local(run, s));
-		if (run->job.plan != PLAN_OFF && run->L > 1)
+		if (run->job.kcagc.plan != PLAN_OFF && run->L > 1)
 			TRY(plan(run, s));
-		if (run->job.plan == PLAN_ONLY)
+		if (run->job.kcagc.plan == PLAN_ONLY)
 			return ERR_OK;
 	}
 	root = root_of(s);
-	if (run->job.method == METHOD_BASIC && run->L > 1) {
+	if (run->job.kcagc.method == METHOD_BASIC && run->L > 1) {
 		TRY(basic(run, s));
 	} else {
 		for (size_t level = 1; level <= s->tree.levels; level++) {
@@ -294,7 +294,7 @@ static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 			TRY(tree_level(run, s, level));
 		}
 	}
-	if (run->job.polish && run->job.method != METHOD_BASIC)
+	if (run->job.kcagc.polish && run->job.kcagc.method != METHOD_BASIC)
 		TRY(polish(run, s));
 	run_phase(run, "result");
 	memcpy(label, s->label[root->id], run->n * sizeof(*label));

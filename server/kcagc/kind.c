@@ -9,9 +9,9 @@
 static enum err run_method(struct run *run, uint32_t **label)
 {
 	ALLOC(*label, run->n);
-	if (run->job.method == METHOD_LANDMARK)
+	if (run->job.kcagc.method == METHOD_LANDMARK)
 		return server_landmark(run, *label);
-	if (run->job.method == METHOD_GCC)
+	if (run->job.kcagc.method == METHOD_GCC)
 		return server_gcc(run, *label);
 	return server_kcagc(run, *label);
 }

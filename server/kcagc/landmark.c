@@ -11,12 +11,12 @@ enum err server_landmark(struct run *run, uint32_t *label)
 	struct pool pool;
 	enum err e;
 
-	landmark_defaults(&p, run->job.clusters, job_local_clusters(&run->job), run->job.seed,
-			  run->threads);
+	landmark_defaults(&p, run->job.clusters, kcagc_local_clusters(&run->job.kcagc),
+			  run->job.seed, run->threads);
 	p.order = questions_order(&run->job);
-	p.power = run->job.landmark_power;
-	p.polish = run->job.polish;
-	p.min_cell = run->job.min_cell;
+	p.power = run->job.kcagc.landmark_power;
+	p.polish = run->job.kcagc.polish;
+	p.min_cell = run->job.kcagc.min_cell;
 	questions_open(&q, run, &pool);
 	e = landmark_run(&pool, &p, label, &report);
 	if (e == ERR_OK) {

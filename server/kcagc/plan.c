@@ -1,7 +1,7 @@
 #include "server/kcagc/plan.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "server/kcagc/cells.h"
 
 #include <assert.h>
@@ -17,23 +17,24 @@ struct kmeans_cost {
 
 static struct kmeans_cost distances_cost(const struct job *job, double m, bool root)
 {
-	double K = root ? job->clusters : job_local_clusters(job);
-	unsigned R = root ? job_starts(job, (size_t)m) : job_inner_restarts(job);
-	unsigned Q = root ? job->iterations : job->inner_iterations;
-	unsigned screen = root ? job_screen(job, R) : 0, first = job->ninth ? 1 : 0;
+	double K = root ? job->clusters : kcagc_local_clusters(&job->kcagc);
+	unsigned R =
+	    root ? kcagc_starts(&job->kcagc, (size_t)m) : kcagc_inner_restarts(&job->kcagc);
+	unsigned Q = root ? job->kcagc.iterations : job->kcagc.inner_iterations;
+	unsigned screen = root ? kcagc_screen(&job->kcagc, R) : 0, first = job->kcagc.ninth ? 1 : 0;
 	unsigned all = screen && screen < Q ? screen : Q;
 
 	if (m <= K)
 		return (struct kmeans_cost){ 0 };
-	return (struct kmeans_cost){
-		first + Q,
-		m * K * ((double)R * (first + all) + (double)job->restarts * (Q - all)) + first + Q
-	};
+	return (struct kmeans_cost){ first + Q, m * K *
+							((double)R * (first + all) +
+							 (double)job->kcagc.restarts * (Q - all)) +
+						    first + Q };
 }
 
 static struct kmeans_cost gram_cost(const struct job *job, double m, bool root)
 {
-	double K = root ? job->clusters : job_local_clusters(job);
+	double K = root ? job->clusters : kcagc_local_clusters(&job->kcagc);
 
 	if (m <= K)
 		return (struct kmeans_cost){ 0 };
@@ -50,7 +51,8 @@ struct cells {
 
 static double most_cells(const struct run *run, const struct tree_node *node)
 {
-	return fmin((double)run->n, pow(job_local_clusters(&run->job), (double)node->children));
+	return fmin((double)run->n,
+		    pow(kcagc_local_clusters(&run->job.kcagc), (double)node->children));
 }
 
 static double count_cells(struct cells *c, const struct tree_node *node)
@@ -62,15 +64,16 @@ static double count_cells(struct cells *c, const struct tree_node *node)
 		return ceil(c->full * most_cells(c->run, node));
 	ALLOC(cell, c->run->n);
 	m = cells_intersect(c->label + node->child, node->children, c->run->n, cell);
-	if (c->run->job.min_cell > 1)
-		m = cells_merge(cell, c->run->n, m, c->label[node->child], c->run->job.min_cell);
+	if (c->run->job.kcagc.min_cell > 1)
+		m = cells_merge(cell, c->run->n, m, c->label[node->child],
+				c->run->job.kcagc.min_cell);
 	free(cell);
 	return (double)m;
 }
 
 /* Rounds of a level are its slowest group's; words are all members'. */
 static void tree_cost(const struct run *run, const uint32_t *const *label, const struct tree *t,
-		      enum job_exchange exchange, struct record_plan *plan)
+		      enum kcagc_exchange exchange, struct record_plan *plan)
 {
 	struct cells cells = { run, label, 0 };
 	double groups = 0;
@@ -104,15 +107,16 @@ static void tree_cost(const struct run *run, const uint32_t *const *label, const
 	}
 }
 
-void plan_cost(const struct run *run, const uint32_t *const *label, enum job_method method,
-	       enum job_exchange exchange, const struct record_link *link, struct record_plan *plan)
+void plan_cost(const struct run *run, const uint32_t *const *label, enum kcagc_method method,
+	       enum kcagc_exchange exchange, const struct record_link *link,
+	       struct record_plan *plan)
 {
 	const struct job *job = &run->job;
 	bool basic = method == METHOD_BASIC;
 	struct tree tree;
 
-	*plan = (struct record_plan){ .method = job_method_names[method],
-				      .exchange = job_exchange_names[exchange] };
+	*plan = (struct record_plan){ .method = kcagc_method_names[method],
+				      .exchange = kcagc_exchange_names[exchange] };
 	tree_build(&tree, run->L, method != METHOD_TREE);
 	if (basic) {
 		struct kmeans_cost cost = distances_cost(job, (double)run->n, true);
@@ -122,10 +126,10 @@ void plan_cost(const struct run *run, const uint32_t *const *label, enum job_met
 		plan->words = cost.words * (double)run->L;
 	} else {
 		tree_cost(run, label, &tree, exchange, plan);
-		plan->rounds += job->polish;
-		plan->round_trips += job->polish;
-		plan->words +=
-		    (double)job->polish * ((double)run->n * job->clusters + 1) * (double)run->L;
+		plan->rounds += job->kcagc.polish;
+		plan->round_trips += job->kcagc.polish;
+		plan->words += (double)job->kcagc.polish * ((double)run->n * job->clusters + 1) *
+			       (double)run->L;
 	}
 	plan->bytes = plan->words * job->modulus_bits / 8;
 	plan->seconds = plan->round_trips * link->rtt_s + plan->bytes / link->bytes_per_s;
@@ -136,16 +140,16 @@ void plan_cost(const struct run *run, const uint32_t *const *label, enum job_met
 static enum err measure_party(struct run *run, size_t l, double *pace)
 {
 	*pace = INFINITY;
-	for (int i = 0; i < JOB_PROBES; i++) {
+	for (int i = 0; i < KCAGC_PROBES; i++) {
 		struct msg m;
 
 		TRY(channel_recv(run->channel[l], MSG_PROBE, &m));
-		if (m.probe.zeros.n != JOB_PROBE_LEN)
+		if (m.probe.zeros.n != KCAGC_PROBE_LEN)
 			return err_set(ERR_PEER,
 				       "%s sent PROBE with %zu bytes, expected %d (during plan)",
-				       run->name[l], m.probe.zeros.n, JOB_PROBE_LEN);
+				       run->name[l], m.probe.zeros.n, KCAGC_PROBE_LEN);
 		if (i)
-			*pace = fmin(*pace, channel_transfer_s(run->channel[l]) / JOB_PROBE_LEN);
+			*pace = fmin(*pace, channel_transfer_s(run->channel[l]) / KCAGC_PROBE_LEN);
 	}
 	return ERR_OK;
 }
@@ -169,12 +173,12 @@ enum err plan_measure(struct run *run, struct record_link *link)
 }
 
 /* Why this way may not be taken; NULL: it may. */
-static const char *forbidden(const struct job *job, enum job_method method,
-			     enum job_exchange exchange)
+static const char *forbidden(const struct job *job, enum kcagc_method method,
+			     enum kcagc_exchange exchange)
 {
-	if (exchange == EXCHANGE_GRAM && job->exchange != EXCHANGE_GRAM)
+	if (exchange == EXCHANGE_GRAM && job->kcagc.exchange != EXCHANGE_GRAM)
 		return "the job's exchange is \"distances\"";
-	if (method == METHOD_BASIC && job->min_cell > 1)
+	if (method == METHOD_BASIC && job->kcagc.min_cell > 1)
 		return "min_cell is above 1";
 	return NULL;
 }
@@ -195,8 +199,8 @@ static void print(const struct record_plan *plan, size_t count, const struct rec
 void plan_choose(struct run *run, const uint32_t *const *label, const struct record_link *link)
 {
 	static const struct {
-		enum job_method method;
-		enum job_exchange exchange;
+		enum kcagc_method method;
+		enum kcagc_exchange exchange;
 	} ways[RECORD_PLANS] = { { METHOD_BASIC, EXCHANGE_DISTANCES },
 				 { METHOD_FLAT, EXCHANGE_DISTANCES },
 				 { METHOD_TREE, EXCHANGE_DISTANCES },
@@ -217,6 +221,6 @@ void plan_choose(struct run *run, const uint32_t *const *label, const struct rec
 	plan[best].taken = true;
 	run->record->plans = RECORD_PLANS;
 	print(plan, RECORD_PLANS, link);
-	run->job.method = ways[best].method;
-	run->job.exchange = ways[best].exchange;
+	run->job.kcagc.method = ways[best].method;
+	run->job.kcagc.exchange = ways[best].exchange;
 }

@@ -12,8 +12,8 @@
 
 /* One way to run the job, costed. label: each party's local clusters (L arrays of n). Fills name,
  * rounds, round_trips, words, bytes and, from the link, seconds. */
-void plan_cost(const struct run *run, const uint32_t *const *label, enum job_method method,
-	       enum job_exchange exchange, const struct record_link *link,
+void plan_cost(const struct run *run, const uint32_t *const *label, enum kcagc_method method,
+	       enum kcagc_exchange exchange, const struct record_link *link,
 	       struct record_plan *plan);
 
 /* Every party's PROBEs. The round trip is that of the slowest. The rate is for what all parties

@@ -3,7 +3,7 @@
 #include "server/kcagc/predict.h"
 #include "common/base/alloc.h"
 #include "common/kcagc/predict.h"
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "common/cluster/kmeans.h"
 #include "server/kcagc/prepare.h"
 #include "server/run/sum.h"
@@ -39,7 +39,7 @@ enum err server_predict(struct run *run, uint32_t *label)
 	tree_build(&tree, run->L, job_is_flat(&run->job));
 	all = &tree.node[tree.count - 1];
 	kept.group = all->id;
-	if (run->job.joint_norm)
+	if (run->job.kcagc.joint_norm)
 		TRY(server_prepare_norms(run, all, &round));
 	run_phase(run, "predict");
 	TRY(assign(run, all, &round, label, &kept.inertia));

@@ -27,7 +27,7 @@ enum err server_prepare_order(struct run *run, const struct tree_node *root, uin
 		run_progress(run, (unsigned)(known / ORDER_BLOCK), known);
 	}
 	log_info("filter.order \"auto\" is %u", order);
-	run->job.filter_order = run->record->order = order;
+	run->job.kcagc.filter_order = run->record->order = order;
 	return ERR_OK;
 }
 

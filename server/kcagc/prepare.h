@@ -5,7 +5,7 @@
 #ifndef SERVER_KCAGC_PREPARE_H
 #define SERVER_KCAGC_PREPARE_H
 
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "server/run/run.h"
 
 /* filter.order "auto": AGC's rule on the summed intra-cluster distances, ORDER_BLOCK orders a

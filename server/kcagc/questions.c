@@ -14,7 +14,7 @@ static const struct tree_node *root_of(const struct questions *q)
 
 unsigned questions_order(const struct job *job)
 {
-	return job->filter_order == JOB_ORDER_AUTO ? 0 : job->filter_order;
+	return job->kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : job->kcagc.filter_order;
 }
 
 /* ---- what is said ---- */
@@ -54,7 +54,7 @@ static enum err tell_order(struct questions *q, unsigned order)
 /* What a step of GCC or of polish is about; landmark's first means are of its sets. */
 static enum err tell_clusters(struct questions *q, const struct question *ask)
 {
-	bool gcc = q->run->job.method == METHOD_GCC;
+	bool gcc = q->run->job.kcagc.method == METHOD_GCC;
 
 	if (!gcc && q->last != ASK_QUALITY && q->last != ASK_MEANS) {
 		run_phase(q->run, "landmarks");
@@ -69,7 +69,7 @@ static enum err tell_clusters(struct questions *q, const struct question *ask)
 
 static enum err tell(struct questions *q, const struct question *ask)
 {
-	bool gcc = q->run->job.method == METHOD_GCC, again = q->begun && q->last == ask->kind;
+	bool gcc = q->run->job.kcagc.method == METHOD_GCC, again = q->begun && q->last == ask->kind;
 
 	switch (ask->kind) {
 	case ASK_FACTS:
@@ -144,7 +144,7 @@ static enum err gather_cells(struct questions *q)
  * behind more. */
 static bool block_follows(const struct questions *q, const struct question *ask)
 {
-	bool landmark = q->run->job.method == METHOD_LANDMARK;
+	bool landmark = q->run->job.kcagc.method == METHOD_LANDMARK;
 
 	return (ask->kind <= ASK_SPREADS && ask->kind != ASK_FACTS) ||
 	       (landmark && ask->kind == ASK_MEANS && q->last < ASK_PRODUCTS);

@@ -6,7 +6,7 @@
 #ifndef SERVER_KCAGC_QUESTIONS_H
 #define SERVER_KCAGC_QUESTIONS_H
 
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "common/kcagc/pool.h"
 #include "server/run/run.h"
 

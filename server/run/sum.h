@@ -7,7 +7,7 @@
 #ifndef SERVER_RUN_SUM_H
 #define SERVER_RUN_SUM_H
 
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "server/run/run.h"
 
 /* One group's sum in a batch. */

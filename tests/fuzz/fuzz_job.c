@@ -2,6 +2,7 @@
  * accepted is within its bounds, and its effective text is its own effective text. */
 #include "common/base/json.h"
 #include "common/job/job.h"
+#include "common/kcagc/kind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +32,12 @@ static void check_job(const struct job *job)
 	struct job again;
 	char why[256];
 
-	if ((job->clusters < 2 && job->kind != JOB_FEDWALK) || job->seed >> 53 ||
+	if ((job->clusters < 2 && job->kind->clusters) || job->seed >> 53 ||
 	    (job->modulus_bits != 32 && job->modulus_bits != 64))
 		abort();
-	if (job->kind == JOB_KCAGC &&
-	    (job_local_clusters(job) < job->clusters || job_dims(job) < 1 ||
-	     (job->filter_order > 10000 && job->filter_order != JOB_ORDER_AUTO)))
+	if (job->kind == &kind_kcagc &&
+	    (kcagc_local_clusters(&job->kcagc) < job->clusters || kcagc_dims(&job->kcagc) < 1 ||
+	     (job->kcagc.filter_order > 10000 && job->kcagc.filter_order != KCAGC_ORDER_AUTO)))
 		abort();
 	for (size_t i = 0; i < job_leaks(job, 3, leak, 32); i++)
 		if (!*leak[i])

@@ -55,7 +55,7 @@ void *half_party(void *arg)
 	if (h->tell)
 		told_begin(&s.work);
 	channel_observe(s.work.channel, observe, &s);
-	s.work.half = party_kind_of(job_kind(h->job));
+	s.work.half = party_kind_of(h->job->kind);
 	h->result = s.work.half->run(&s.work, h->label);
 	h->clusters = s.work.job.clusters;
 	h->embedding = s.work.embedding;

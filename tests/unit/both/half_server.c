@@ -54,7 +54,7 @@ void *half_server(void *arg)
 		seat[l] = (struct seat){ h, l };
 		channel_observe(h->channel[l], observe, &seat[l]);
 	}
-	h->result = server_kind_of(job_kind(h->job))->run(&run, &label);
+	h->result = server_kind_of(h->job->kind)->run(&run, &label);
 	h->labelled = label != NULL;
 	if (label) {
 		free(h->label);

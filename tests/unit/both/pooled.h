@@ -10,7 +10,7 @@
 #ifndef TESTS_UNIT_BOTH_POOLED_H
 #define TESTS_UNIT_BOTH_POOLED_H
 
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 #include "common/cluster/kmeans.h"
 #include "server/kcagc/starts.h"
 #include "tests/unit/both/federation.h"
@@ -228,7 +228,7 @@ static inline void pooled_kmeans(struct pooled *p, const struct pooled_items *it
 			mat_init(&r[i].mu[l], K, items->Y[l].cols);
 		pooled_centres(items, r[i].label, K, r[i].mu);
 	}
-	for (unsigned t = p->job->ninth ? 0 : 1; t <= Q; t++) {
+	for (unsigned t = p->job->kcagc.ninth ? 0 : 1; t <= Q; t++) {
 		if (!pooled_step(p, items, r, R, K, t))
 			break;
 		if (t > 0 && t == screen)
@@ -250,9 +250,9 @@ static inline void pooled_joint(struct pooled *p, const struct pooled_items *ite
 {
 	const struct tree_node *node = items->node;
 	bool root = node->id + 1 == p->tree.count;
-	unsigned K = root ? p->job->clusters : job_local_clusters(p->job);
-	unsigned R = root ? job_starts(p->job, items->m) : job_inner_restarts(p->job);
-	unsigned Q = root ? p->job->iterations : p->job->inner_iterations;
+	unsigned K = root ? p->job->clusters : kcagc_local_clusters(&p->job->kcagc);
+	unsigned R = root ? kcagc_starts(&p->job->kcagc, items->m) : kcagc_inner_restarts(&p->job->kcagc);
+	unsigned Q = root ? p->job->kcagc.iterations : p->job->kcagc.inner_iterations;
 	uint32_t *starts;
 
 	if (items->m <= K) {
@@ -269,8 +269,8 @@ static inline void pooled_joint(struct pooled *p, const struct pooled_items *ite
 			      p->job->seed, node->id);
 	else
 		starts_uniform(starts, items->m, K, R, p->job->seed, node->id);
-	pooled_kmeans(p, items, K, starts, R, Q, root ? job_screen(p->job, R) : 0,
-		      p->job->restarts, best);
+	pooled_kmeans(p, items, K, starts, R, Q, root ? kcagc_screen(&p->job->kcagc, R) : 0,
+		      p->job->kcagc.restarts, best);
 	free(starts);
 }
 
@@ -316,12 +316,12 @@ static inline void pooled_virtual(struct pooled *p, const struct tree_node *node
 		mat_init(&items->Y[l], items->m, p->Z[l].cols);
 		for (size_t i = 0; i < p->n; i++)
 			for (size_t j = 0; j < p->Z[l].cols; j++)
-				if (p->job->virtual_nodes == VIRTUAL_MEAN)
+				if (p->job->kcagc.virtual_nodes == VIRTUAL_MEAN)
 					MAT(&items->Y[l], cell[i], j) += MAT(&p->Z[l], i, j);
 				else
 					MAT(&items->Y[l], cell[i], j) =
 					    MAT(&p->centre[l], cluster[i], j);
-		for (size_t c = 0; p->job->virtual_nodes == VIRTUAL_MEAN && c < items->m; c++)
+		for (size_t c = 0; p->job->kcagc.virtual_nodes == VIRTUAL_MEAN && c < items->m; c++)
 			for (size_t j = 0; j < p->Z[l].cols; j++)
 				MAT(&items->Y[l], c, j) /= items->weight[c];
 	}
@@ -330,7 +330,7 @@ static inline void pooled_virtual(struct pooled *p, const struct tree_node *node
 static inline void pooled_tree_node(struct pooled *p, const struct tree_node *node)
 {
 	struct pooled_items items = { .node = node };
-	unsigned K = job_local_clusters(p->job);
+	unsigned K = kcagc_local_clusters(&p->job->kcagc);
 	uint32_t *cell = alloc(p->n, sizeof(*cell)), *best = alloc(p->n, sizeof(*best));
 	uint32_t *tuple = alloc((p->n + 1) * node->children, sizeof(*tuple));
 
@@ -367,7 +367,7 @@ static inline void pooled_polish(struct pooled *p)
 	pooled_nodes(p, &items);
 	for (size_t l = 0; l < p->L; l++)
 		mat_init(&mu[l], K, p->Z[l].cols);
-	for (unsigned t = 0; t < p->job->polish && moved; t++) {
+	for (unsigned t = 0; t < p->job->kcagc.polish && moved; t++) {
 		struct pooled_sum *sum = pooled_note(p, items.node->id, p->n * K);
 
 		memset(exists, 0, K * sizeof(*exists));
@@ -389,11 +389,11 @@ static inline void pooled_polish(struct pooled *p)
 /* Protocol 1 at each party. */
 static inline void pooled_local(struct pooled *p, const struct planted *data)
 {
-	struct embed_params e = job_embed_params(p->job, 1);
-	struct kmeans_params k = { .k = p->L == 1 ? p->job->clusters : job_local_clusters(p->job),
-				   .restarts = p->job->local_restarts,
-				   .iterations = p->job->iterations,
-				   .ninth = p->job->ninth,
+	struct embed_params e = kcagc_embed_params(&p->job->kcagc, 1);
+	struct kmeans_params k = { .k = p->L == 1 ? p->job->clusters : kcagc_local_clusters(&p->job->kcagc),
+				   .restarts = p->job->kcagc.local_restarts,
+				   .iterations = p->job->kcagc.iterations,
+				   .ninth = p->job->kcagc.ninth,
 				   .seed = p->job->seed,
 				   .threads = 1 };
 
@@ -411,11 +411,11 @@ static inline void pooled_run(struct pooled *p, const struct planted *data, size
 			      const struct job *job, bool rounded)
 {
 	*p = (struct pooled){ .rounded = rounded, .job = job, .n = data->n, .L = L };
-	tree_build(&p->tree, L, job->method != METHOD_TREE);
+	tree_build(&p->tree, L, job->kcagc.method != METHOD_TREE);
 	pooled_local(p, data);
-	for (size_t i = L; i < p->tree.count && job->method != METHOD_BASIC; i++)
+	for (size_t i = L; i < p->tree.count && job->kcagc.method != METHOD_BASIC; i++)
 		pooled_tree_node(p, &p->tree.node[i]);
-	if (job->method == METHOD_BASIC && L > 1) {
+	if (job->kcagc.method == METHOD_BASIC && L > 1) {
 		struct pooled_items items;
 
 		pooled_nodes(p, &items);
@@ -423,7 +423,7 @@ static inline void pooled_run(struct pooled *p, const struct planted *data, size
 		pooled_joint(p, &items, NULL, p->cluster[items.node->id]);
 		free(items.weight);
 	}
-	if (job->polish)
+	if (job->kcagc.polish)
 		pooled_polish(p);
 	p->label = p->cluster[p->tree.count - 1];
 }

@@ -7,6 +7,7 @@
 #ifndef TESTS_UNIT_BOTH_REPLAY_H
 #define TESTS_UNIT_BOTH_REPLAY_H
 
+#include "common/kcagc/kind.h"
 #include "common/base/clock.h"
 #include "common/fedsc/pool.h"
 #include "proto/labels.h"
@@ -186,7 +187,7 @@ static inline void replay_end(struct half *h, struct outcome *out)
 	record_release(&h->record);
 	features_release(&h->X);
 	free(h->label);
-	if (h->job->kind != JOB_KCAGC_PREDICT) /* else it is the recording's */
+	if (h->job->kind != &kind_kcagc_predict) /* else it is the recording's */
 		model_free(h->model);
 }
 
@@ -201,7 +202,7 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 			    .own = l,
 			    .post = post_new(5),
 			    .secagg = r->f.party[l].secagg,
-			    .model = r->job.kind == JOB_KCAGC_PREDICT ? r->f.party[l].model : NULL,
+			    .model = r->job.kind == &kind_kcagc_predict ? r->f.party[l].model : NULL,
 			    .g = r->f.party[l].g,
 			    .dataset = r->f.party[l].dataset,
 			    .graphs = r->f.party[l].graphs,

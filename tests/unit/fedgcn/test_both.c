@@ -140,11 +140,11 @@ static void stage_end(struct stage *s)
 	free(s);
 }
 
-static const struct record_fact *fact(const struct half *h, const char *name)
+static const struct fact *fact(const struct half *h, const char *name)
 {
-	for (size_t i = 0; i < h->record.facts; i++)
-		if (!strcmp(h->record.fact[i].name, name))
-			return &h->record.fact[i];
+	for (size_t i = 0; i < h->record.facts.count; i++)
+		if (!strcmp(h->record.facts.item[i].name, name))
+			return &h->record.facts.item[i];
 	return NULL;
 }
 
@@ -162,7 +162,7 @@ static void twin_run(struct twin_graphs *t, size_t L, const struct job *job)
 	struct fedgcn_pool pool;
 
 	*t = (struct twin_graphs){ 0 };
-	assert_ok(job_fedgcn_params(job, 1, &p));
+	assert_ok(fedgcn_params_of(&job->fedgcn, 1, &p));
 	for (size_t l = 0; l < L; l++)
 		assert_ok(fedgcn_party_init(&t->party[l], &owned[l], &p));
 	fedgcn_in_memory(&pool, &memory);

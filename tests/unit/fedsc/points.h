@@ -121,9 +121,9 @@ static inline uint32_t *points_run(const struct points *p, size_t L, const struc
 /* A number of run.json's. */
 static inline double points_fact(const struct record *r, const char *name)
 {
-	for (size_t i = 0; i < r->facts; i++)
-		if (strcmp(r->fact[i].name, name) == 0 && r->fact[i].values)
-			return r->fact[i].value[0];
+	for (size_t i = 0; i < r->facts.count; i++)
+		if (strcmp(r->facts.item[i].name, name) == 0 && r->facts.item[i].values)
+			return r->facts.item[i].value[0];
 	fail_msg("no fact %s", name);
 	return 0;
 }
@@ -154,7 +154,7 @@ static inline struct fedsc_params points_params(const struct job *job, size_t L)
 {
 	struct fedsc_params p;
 
-	assert_ok(job_fedsc_params(job, L, 0, 1, &p));
+	assert_ok(fedsc_params_of(&job->fedsc, L, 0, 1, &p));
 	return p;
 }
 

@@ -89,9 +89,9 @@ static double width(const struct ear *ear)
 {
 	const struct record *r = &ear->f->server.record;
 
-	for (size_t i = 0; i < r->facts; i++)
-		if (!strcmp(r->fact[i].name, "r"))
-			return r->fact[i].value[0];
+	for (size_t i = 0; i < r->facts.count; i++)
+		if (!strcmp(r->facts.item[i].name, "r"))
+			return r->facts.item[i].value[0];
 	return 1; /* variant anchor has none */
 }
 

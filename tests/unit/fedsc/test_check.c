@@ -89,12 +89,12 @@ static void test_unread(void **state)
 			char more[256];
 
 			snprintf(more, sizeof(more), ", \"variant\": \"%s\", %s",
-				 job_fedsc_names[v], cases[i].given);
+				 fedsc_variant_names[v], cases[i].given);
 			fedsc(more, read ? NULL : cases[i].path);
 			if (!read)
-				assert_non_null(strstr(err_detail(), job_fedsc_names[v]));
+				assert_non_null(strstr(err_detail(), fedsc_variant_names[v]));
 			snprintf(more, sizeof(more), ", \"variant\": \"%s\", %s",
-				 job_fedsc_names[v], cases[i].standard);
+				 fedsc_variant_names[v], cases[i].standard);
 			fedsc(more, NULL);
 		}
 	fedsc(", \"variant\": \"dense\", \"dims\": 40, \"dims_share\": 0.9",

@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-static void numbers(const char *text, struct job *job, struct job_noise_numbers *n)
+static void numbers(const char *text, struct job *job, struct fedsc_noise *n)
 {
 	assert_ok(parse(job, text, NULL));
-	assert_ok(job_noise(job, n));
+	assert_ok(fedsc_noise_of(&job->fedsc, n));
 }
 
 static void near(double a, double b)
@@ -21,13 +21,13 @@ static void near(double a, double b)
 
 static void said(const char *text, const char *const *parts)
 {
-	struct job_noise_numbers n;
-	char sentence[JOB_NOISE_TEXT];
+	struct fedsc_noise n;
+	char sentence[FEDSC_NOISE_TEXT];
 	struct job job;
 
 	numbers(text, &job, &n);
-	job_noise_say(&job, &n, sentence);
-	assert_true(strlen(sentence) < JOB_NOISE_TEXT - 1); /* nothing is cut off */
+	fedsc_noise_say(&job.fedsc, &n, sentence);
+	assert_true(strlen(sentence) < FEDSC_NOISE_TEXT - 1); /* nothing is cut off */
 	for (; *parts; parts++)
 		if (!strstr(sentence, *parts))
 			fail_msg("\"%s\" is not in: %s", *parts, sentence);
@@ -37,7 +37,7 @@ static void said(const char *text, const char *const *parts)
  * tests/unit/privacy/test_noise.c has for eps 1 and sensitivity 1, times 4. */
 static void test_rows_by_eps(void **state)
 {
-	struct job_noise_numbers n;
+	struct fedsc_noise n;
 	struct job job;
 
 	(void)state;
@@ -63,7 +63,7 @@ static void test_rows_by_eps(void **state)
 
 static void test_by_beta(void **state)
 {
-	struct job_noise_numbers n;
+	struct fedsc_noise n;
 	struct job job;
 
 	(void)state;
@@ -108,7 +108,7 @@ static void test_by_beta(void **state)
 static void test_factors_by_eps(void **state)
 {
 	double classic = sqrt(2 * log(125000)), composed = 8 * 5 * log(exp(1) + 40000);
-	struct job_noise_numbers n;
+	struct fedsc_noise n;
 	struct job job;
 
 	(void)state;
@@ -160,48 +160,45 @@ static void test_said(void **state)
 						     "Theorem 3.9 claims nothing", NULL });
 }
 
-static double fact(const struct record *r, const char *name)
+static double fact(const struct facts *r, const char *name)
 {
-	for (size_t i = 0; i < r->facts; i++)
-		if (!strcmp(r->fact[i].name, name) && r->fact[i].values == 1)
-			return r->fact[i].value[0];
+	for (size_t i = 0; i < r->count; i++)
+		if (!strcmp(r->item[i].name, name) && r->item[i].values == 1)
+			return r->item[i].value[0];
 	return NAN;
 }
 
 /* Numbers beside the sentence, those that there are; no noise, no word of it. */
 static void test_recorded(void **state)
 {
-	struct job_noise_numbers n;
-	struct record r;
+	struct fedsc_noise n;
+	struct facts r = { 0 };
 	struct job job;
 
 	(void)state;
 	log_init("test", LOG_ERROR);
-	record_init(&r, "party", "p0");
 	numbers("{\"kind\": \"kmeans\", \"clusters\": 3, \"noise\": {\"on\": \"data\", \"eps\": 1, "
 		"\"delta\": 1e-5, \"clip\": 2}}",
 		&job, &n);
-	job_noise_record(&job, &n, &r);
-	assert_string_equal(r.fact[0].name, "privacy");
-	assert_non_null(strstr(r.fact[0].text, "(eps 1, delta 1e-05)-differential privacy"));
+	fedsc_noise_record(&job.fedsc, &n, &r);
+	assert_string_equal(r.item[0].name, "privacy");
+	assert_non_null(strstr(r.item[0].text, "(eps 1, delta 1e-05)-differential privacy"));
 	near(fact(&r, "privacy_eps"), 1);
 	near(fact(&r, "privacy_delta"), 1e-5);
 	near(fact(&r, "noise_sensitivity"), 4);
 	near(fact(&r, "noise_sigma"), 4 * 3.73063163481594);
 	assert_true(isnan(fact(&r, "noise_sigma_z")));
-	record_release(&r);
-	record_init(&r, "party", "p0");
+	facts_release(&r);
 	numbers(FACTORS("paper", ", \"ball\": 3"), &job, &n);
-	job_noise_record(&job, &n, &r);
+	fedsc_noise_record(&job.fedsc, &n, &r);
 	assert_true(isnan(fact(&r, "privacy_eps")) && isnan(fact(&r, "noise_sigma")));
 	near(fact(&r, "noise_sigma_z"), n.sigma_z);
 	near(fact(&r, "noise_sigma_c"), n.sigma_c);
-	record_release(&r);
-	record_init(&r, "party", "p0");
+	facts_release(&r);
 	numbers("{\"kind\": \"kmeans\", \"clusters\": 3}", &job, &n);
-	job_noise_record(&job, &n, &r);
-	assert_int_equal(r.facts, 0);
-	record_release(&r);
+	fedsc_noise_record(&job.fedsc, &n, &r);
+	assert_int_equal(r.count, 0);
+	facts_release(&r);
 }
 
 int main(void)

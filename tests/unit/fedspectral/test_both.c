@@ -184,11 +184,11 @@ static void gather_labels(const struct stage *s, uint32_t *label)
 		assert_true(label[i] != UINT32_MAX);
 }
 
-static const struct record_fact *fact(const struct half *h, const char *name)
+static const struct fact *fact(const struct half *h, const char *name)
 {
-	for (size_t i = 0; i < h->record.facts; i++)
-		if (!strcmp(h->record.fact[i].name, name))
-			return &h->record.fact[i];
+	for (size_t i = 0; i < h->record.facts.count; i++)
+		if (!strcmp(h->record.facts.item[i].name, name))
+			return &h->record.facts.item[i];
 	fail_msg("no fact %s", name);
 	return NULL;
 }
@@ -244,7 +244,7 @@ static void test_ids_and_weights(void **state)
 	for (int hashed = 0; hashed < 2; hashed++) {
 		struct stage *s = stage_run(&graph, 3, some_twice,
 					    hashed ? "tolerance=1e-5" : "tolerance=1e-5 ids=plain");
-		const struct record_fact *values = fact(&s->f.server, "eigenvalues");
+		const struct fact *values = fact(&s->f.server, "eigenvalues");
 
 		gather_labels(s, label[1 + hashed]);
 		assert_agree(label[0], label[1 + hashed], NODES, 1, "weights");

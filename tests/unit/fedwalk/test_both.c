@@ -4,7 +4,7 @@
 #include "tests/unit/both/federation.h"
 #include "tests/unit/fedspectral/parts.h"
 
-enum { NODES = 120, CLASSES = 3, ALONE = 4, DIMS = JOB_FEDWALK_DIMS };
+enum { NODES = 120, CLASSES = 3, ALONE = 4, DIMS = FEDWALK_DIMS };
 
 static struct csr graph;
 static uint32_t truth[NODES];
@@ -164,9 +164,9 @@ static void assert_done(const struct stage *s)
 
 static double fact(const struct half *h, const char *name)
 {
-	for (size_t i = 0; i < h->record.facts; i++)
-		if (!strcmp(h->record.fact[i].name, name) && h->record.fact[i].values)
-			return h->record.fact[i].value[0];
+	for (size_t i = 0; i < h->record.facts.count; i++)
+		if (!strcmp(h->record.facts.item[i].name, name) && h->record.facts.item[i].values)
+			return h->record.facts.item[i].value[0];
 	fail_msg("no fact %s", name);
 	return 0;
 }
@@ -233,7 +233,7 @@ static void check_embeddings(const struct stage *s, double least)
 			 share_of_own_class(x), least);
 	for (size_t i = (NODES - ALONE) * DIMS; i < NODES * DIMS; i++)
 		assert_true(x[i] == 0);
-	assert_int_equal(s->f.server.embedding != NULL, s->job.keep_embeddings);
+	assert_int_equal(s->f.server.embedding != NULL, s->job.fedwalk.keep_embeddings);
 	assert_int_equal(s->f.server.n, NODES);
 	free(x);
 }
@@ -252,12 +252,12 @@ static double expected_messages(unsigned l, double p)
 static void check_messages(const struct stage *s)
 {
 	const struct half *hub = &s->f.server;
-	double expected = expected_messages(s->job.length, s->job.predict);
-	double walks = (NODES - ALONE) * (double)s->job.walks;
+	double expected = expected_messages(s->job.fedwalk.length, s->job.fedwalk.p);
+	double walks = (NODES - ALONE) * (double)s->job.fedwalk.walks;
 
 	assert_true(fact(hub, "walks") == walks);
 	assert_near(fact(hub, "messages_per_walk"), expected,
-		    s->job.predict > 0 ? 0.01 * expected : 1e-9);
+		    s->job.fedwalk.p > 0 ? 0.01 * expected : 1e-9);
 	assert_true(fact(hub, "messages_crossing") == fact(hub, "messages_came"));
 	assert_true((fact(hub, "messages_crossing") > 0) == (s->cast.L > 1));
 	for (size_t l = 0; l < s->cast.L; l++)
@@ -281,14 +281,15 @@ static void test_walks(void **state)
 				      settings[i]);
 
 			assert_done(s);
-			check_embeddings(s, s->job.predict < 1 ? 0.9 : 0.7); /* by chance 0.33 */
+			check_embeddings(s, s->job.fedwalk.p < 1 ? 0.9 : 0.7); /* by chance 0.33 */
 			if (L < 3 ||
 			    i % 2 == 0) /* three classes over four parties leave one idle */
 				check_messages(s);
 			assert_true(fact(&s->f.server, "ties") == graph.start[NODES] / 2.0);
 			assert_true(fact(&s->f.server, "isolated") == ALONE);
 			assert_true(fact(&s->f.server, "one_sided_ties") == 0);
-			if (s->job.predict < 1) { /* else each second pair of tokens is predicted */
+			if (s->job.fedwalk.p <
+			    1) { /* else each second pair of tokens is predicted */
 				assert_true(fact(&s->f.server, "attack_recall") > 0.8);
 				assert_true(fact(&s->f.server, "attack_precision") > 0.8);
 			}

@@ -1,7 +1,7 @@
 /* Jobs of kind fedwalk: bounds, what is not read, who must allow it, and what is said of them. */
 #include "tests/unit/job/jobs.h"
 
-#include "common/fedwalk/job.h"
+#include "common/fedwalk/facts.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 
@@ -99,16 +99,16 @@ static void test_what_is_said(void **state)
 	assert_true(leaks(response, "8 is a weak promise"));
 	assert_false(leaks(response, "encoder"));
 	assert_ok(parse(&j, response, NULL));
-	assert_true(j.eps == 8);
+	assert_true(j.fedwalk.eps == 8);
 	assert_ok(parse(&j, walks, NULL));
-	assert_true(j.eps == 2 && j.clusters == 0 && j.keep_embeddings);
+	assert_true(j.fedwalk.eps == 2 && j.clusters == 0 && j.fedwalk.keep_embeddings);
 }
 
-static double fact(const struct record *r, const char *name)
+static double fact(const struct facts *r, const char *name)
 {
-	for (size_t i = 0; i < r->facts; i++)
-		if (!strcmp(r->fact[i].name, name))
-			return r->fact[i].values ? r->fact[i].value[0] : NAN;
+	for (size_t i = 0; i < r->count; i++)
+		if (!strcmp(r->item[i].name, name))
+			return r->item[i].values ? r->item[i].value[0] : NAN;
 	fail_msg("no fact %s", name);
 	return 0;
 }
@@ -119,17 +119,13 @@ static void test_record(void **state)
 		[FEDWALK_GUESSED] = 50, [FEDWALK_RIGHT] = 40,      [FEDWALK_TIES] = 80,
 		[FEDWALK_WALKED] = 100, [FEDWALK_MESSAGES] = 3264, [FEDWALK_ONE_SIDED] = 6
 	};
-	struct record *r = alloc(1, sizeof(*r));
-	const char *const nobody[] = { "a" };
-	uint8_t id[16] = { 1 };
+	struct facts *r = alloc(1, sizeof(*r));
 	struct job j;
 
 	(void)state;
 	log_init("test", LOG_ERROR);
 	assert_ok(parse(&j, "{\"kind\": \"fedwalk\"}", NULL));
-	record_init(r, "coordinator", "hub");
-	record_start(r, &j, id, 1, nobody, 1);
-	fedwalk_record(&j, 1000, told, r);
+	fedwalk_record(&j.fedwalk, 1000, told, r);
 	assert_true(fact(r, "attack_precision") == 0.8);
 	assert_true(fact(r, "attack_recall") == 0.5);
 	assert_true(fact(r, "messages_per_walk") == 32.64);
@@ -137,7 +133,7 @@ static void test_record(void **state)
 	assert_true(fact(r, "one_sided_ties") == 3);
 	assert_true(fact(r, "bins") == 6);        /* floor(ln 1000) */
 	assert_true(isnan(fact(r, "account_1"))); /* a text */
-	record_release(r);
+	facts_release(r);
 	free(r);
 }
 

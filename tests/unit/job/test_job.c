@@ -1,4 +1,6 @@
 /* Jobs: precedence of given, preset and default; the canonical text; what is refused. */
+#include "common/fedsc/kind.h"
+#include "common/kcagc/kind.h"
 #include "jobs.h"
 
 #include <glob.h>
@@ -44,9 +46,9 @@ static void test_default_preset(void **state)
 		if (!at)
 			fail_msg("part %zu is not there in its place: %s", i, text);
 	}
-	assert_int_equal(job_local_clusters(&j), 14);
-	assert_int_equal(job_dims(&j), 7);
-	assert_string_equal(job_kind_name(&j), "kcagc");
+	assert_int_equal(kcagc_local_clusters(&j.kcagc), 14);
+	assert_int_equal(kcagc_dims(&j.kcagc), 7);
+	assert_string_equal(j.kind->name, "kcagc");
 }
 
 static void test_paper_preset_and_precedence(void **state)
@@ -57,26 +59,26 @@ static void test_paper_preset_and_precedence(void **state)
 	(void)state;
 	assert_ok(parse(
 	    &j, "{" MIN ", \"preset\": \"paper\", \"polish\": 2, \"local_clusters\": 21}", NULL));
-	assert_int_equal(j.polish, 2); /* given over preset */
-	assert_false(j.idf);
-	assert_true(j.unit_basis);
-	assert_false(j.unit_rows);
-	assert_int_equal(j.virtual_nodes, VIRTUAL_CENTRE);
-	assert_int_equal(job_dims(&j), 21); /* "local": k^ */
-	e = job_embed_params(&j, 3);
+	assert_int_equal(j.kcagc.polish, 2); /* given over preset */
+	assert_false(j.kcagc.idf);
+	assert_true(j.kcagc.unit_basis);
+	assert_false(j.kcagc.unit_rows);
+	assert_int_equal(j.kcagc.virtual_nodes, VIRTUAL_CENTRE);
+	assert_int_equal(kcagc_dims(&j.kcagc), 21); /* "local": k^ */
+	e = kcagc_embed_params(&j.kcagc, 3);
 	assert_true(!e.idf && e.unit_basis && !e.unit_rows && e.filter == FILTER_HALF);
 	assert_int_equal(e.order, 9);
 	assert_int_equal(e.dims, 21);
 	assert_int_equal(e.threads, 3);
 	assert_ok(parse(&j, "{" MIN ", \"preset\": \"paper\"}", NULL));
-	assert_int_equal(j.polish, 0);
+	assert_int_equal(j.kcagc.polish, 0);
 	/* Basic is on all nodes anyway: its default is no polish, whatever the preset. */
 	assert_ok(parse(&j, "{" MIN ", \"method\": \"basic\"}", NULL));
-	assert_int_equal(j.polish, 0);
-	assert_true(j.idf);
+	assert_int_equal(j.kcagc.polish, 0);
+	assert_true(j.kcagc.idf);
 	assert_ok(parse(&j, "{" MIN ", \"method\": \"basic\", \"preset\": \"paper\"}", NULL));
-	assert_int_equal(j.polish, 0);
-	assert_false(j.idf);
+	assert_int_equal(j.kcagc.polish, 0);
+	assert_false(j.kcagc.idf);
 }
 
 /* What each method puts in place of defaults, and that what is given counts more. */
@@ -86,8 +88,8 @@ static void test_method_presets(void **state)
 		const char *text;
 		unsigned order, polish, bits;
 	} cases[] = {
-		/* 0 */ { "{" JOB ", \"method\": \"landmark\"}", JOB_ORDER_AUTO, 1, 24 },
-		/* 1 */ { "{" JOB ", \"method\": \"gcc\"}", JOB_ORDER_AUTO, 0, 24 },
+		/* 0 */ { "{" JOB ", \"method\": \"landmark\"}", KCAGC_ORDER_AUTO, 1, 24 },
+		/* 1 */ { "{" JOB ", \"method\": \"gcc\"}", KCAGC_ORDER_AUTO, 0, 24 },
 		/* 2 */ { "{" MIN ", \"method\": \"basic\"}", 9, 0, 16 },
 		/* 3 */ { "{" MIN ", \"method\": \"flat\"}", 9, 3, 16 },
 		/* 4 */
@@ -104,8 +106,8 @@ static void test_method_presets(void **state)
 		{ "{" MIN ", \"min_cell\": 2}", 9, 0, 16 },
 		/* 9 */ { "{" MIN ", \"min_cell\": 1}", 9, 3, 16 },
 		/* 10 */
-		{ "{" JOB ", \"method\": \"landmark\", \"min_cell\": 5}", JOB_ORDER_AUTO, 0, 24 },
-		/* 11 */ { "{" AUTO "}", JOB_ORDER_AUTO, 3, 16 },
+		{ "{" JOB ", \"method\": \"landmark\", \"min_cell\": 5}", KCAGC_ORDER_AUTO, 0, 24 },
+		/* 11 */ { "{" AUTO "}", KCAGC_ORDER_AUTO, 3, 16 },
 	};
 
 	(void)state;
@@ -114,8 +116,8 @@ static void test_method_presets(void **state)
 
 		print_message("case %zu\n", i);
 		assert_ok(parse(&j, cases[i].text, NULL));
-		assert_int_equal(j.filter_order, cases[i].order);
-		assert_int_equal(j.polish, cases[i].polish);
+		assert_int_equal(j.kcagc.filter_order, cases[i].order);
+		assert_int_equal(j.kcagc.polish, cases[i].polish);
 		assert_int_equal(j.fraction_bits, cases[i].bits);
 	}
 }
@@ -177,9 +179,9 @@ static void test_predict(void **state)
 
 	(void)state;
 	assert_ok(parse(&j, "{" MODEL "}", NULL));
-	assert_int_equal(j.kind, JOB_KCAGC_PREDICT);
-	assert_string_equal(job_kind_name(&j), "kcagc.predict");
-	assert_memory_equal(j.model, model, sizeof(model));
+	assert_ptr_equal(j.kind, &kind_kcagc_predict);
+	assert_string_equal(j.kind->name, "kcagc.predict");
+	assert_memory_equal(j.kcagc.model, model, sizeof(model));
 	text_of(&j, text, sizeof(text));
 	assert_string_equal(text, effective);
 	assert_err(parse(&j, "{" MODEL "}", of_kcagc), ERR_INPUT,
@@ -291,16 +293,16 @@ static void test_difference(void **state)
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
 	assert_string_equal(why, "job.secure_sum.group: \"ffdhe3072\" here, \"ffdhe4096\" offered");
 	b = a;
-	b.filter_order = JOB_ORDER_AUTO;
+	b.kcagc.filter_order = KCAGC_ORDER_AUTO;
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
 	assert_string_equal(why, "job.filter.order: 9 here, \"auto\" offered");
 	assert_ok(parse(&a, "{" MODEL "}", NULL));
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
 	assert_string_equal(why, "job.kind: \"kcagc.predict\" here, \"kcagc\" offered");
 	b = a;
-	b.polish = 17; /* which this kind does not have */
+	b.kcagc.polish = 17; /* which this kind does not have */
 	assert_false(job_difference(&a, &b, why, sizeof(why)));
-	b.model[0] = 0xff;
+	b.kcagc.model[0] = 0xff;
 	assert_true(job_difference(&a, &b, why, sizeof(why)));
 	assert_string_equal(why, "job.model: \"0123456789abcdef0123456789abcdef\" here, "
 				 "\"ff23456789abcdef0123456789abcdef\" offered");
@@ -315,8 +317,8 @@ static void test_set(void **state)
 	(void)state;
 	assert_ok(parse(&j, "{" MIN "}", set));
 	assert_int_equal(j.clusters, 3);
-	assert_int_equal(j.filter_order, 60);
-	assert_int_equal(j.method, METHOD_FLAT);
+	assert_int_equal(j.kcagc.filter_order, 60);
+	assert_int_equal(j.kcagc.method, METHOD_FLAT);
 	assert_err(parse(&j, "{" MIN "}", bad), ERR_INPUT,
 		   "job.json with --set: job.clusters is \"x\"");
 }
@@ -349,8 +351,8 @@ static void test_example_jobs(void **state)
 		snprintf(path, sizeof(path), "configs/jobs/kcagc-%s.json", jobs[i].name);
 		assert_ok(job_read(&j, path, NULL));
 		assert_int_equal(j.clusters, jobs[i].k);
-		assert_int_equal(j.filter_order, jobs[i].psi);
-		assert_int_equal(job_local_clusters(&j), 2 * jobs[i].k);
+		assert_int_equal(j.kcagc.filter_order, jobs[i].psi);
+		assert_int_equal(kcagc_local_clusters(&j.kcagc), 2 * jobs[i].k);
 	}
 	{
 		struct job j;
@@ -376,21 +378,22 @@ static void test_example_jobs_of_rows(void **state)
 
 	(void)state;
 	assert_int_equal(j.clusters, 3);
-	assert_int_equal(j.fedsc_variant, JOB_FEDSC_ANCHOR);
+	assert_int_equal(j.fedsc.variant, FEDSC_BY_ANCHORS);
 	assert_string_equal(job_permission(&j), "fedsc");
 	j = example("fedsc-dense");
 	assert_int_equal(j.clusters, 40);
-	assert_int_equal(j.fedsc_variant, JOB_FEDSC_DENSE);
+	assert_int_equal(j.fedsc.variant, FEDSC_BY_DENSE);
 	j = example("fedsc-paper");
-	assert_int_equal(j.fedsc_variant, JOB_FEDSC_PAPER);
-	assert_int_equal(j.rounds, 20);
+	assert_int_equal(j.fedsc.variant, FEDSC_BY_PAPER);
+	assert_int_equal(j.fedsc.rounds, 20);
 	assert_string_equal(job_permission(&j), "fedsc.paper");
 	j = example("fedsc-private");
-	assert_int_equal(j.noise, NOISE_DATA);
-	assert_true(j.noise_eps == 4 && j.noise_delta == 1e-5 && j.noise_clip == 1);
+	assert_int_equal(j.fedsc.noise, NOISE_DATA);
+	assert_true(j.fedsc.noise_eps == 4 && j.fedsc.noise_delta == 1e-5 &&
+		    j.fedsc.noise_clip == 1);
 	j = example("kmeans");
-	assert_int_equal(j.kind, JOB_KMEANS);
-	assert_int_equal(j.iterations, 100);
+	assert_ptr_equal(j.kind, &kind_kmeans);
+	assert_int_equal(j.fedsc.iterations, 100);
 	assert_string_equal(job_permission(&j), "kmeans");
 }
 

@@ -2,6 +2,7 @@
 #ifndef TESTS_UNIT_KCAGC_PREDICT_H
 #define TESTS_UNIT_KCAGC_PREDICT_H
 
+#include "common/kcagc/kind.h"
 #include "tests/unit/both/federation.h"
 
 /* A job that predicts; settings as for planted_job. */
@@ -81,13 +82,13 @@ static inline void run_job(const struct planted *p, size_t L, const struct job *
 	for (size_t l = 0; l < L; l++) {
 		if (form != DENSE)
 			make_sparse(&f->party[l].X, form == SPARSE_ONES);
-		if (job->kind == JOB_KCAGC_PREDICT)
+		if (job->kind == &kind_kcagc_predict)
 			f->party[l].model = models[l];
 	}
 	federation_run(f);
 	federation_succeeded(f);
 	memcpy(label, f->server.label, p->n * sizeof(*label));
-	for (size_t l = 0; l < L && models && job->kind == JOB_KCAGC; l++) {
+	for (size_t l = 0; l < L && models && job->kind == &kind_kcagc; l++) {
 		models[l] = f->party[l].model;
 		f->party[l].model = NULL;
 	}

@@ -43,7 +43,7 @@ static inline void twin_init(struct twin *t, const struct planted *p, size_t L,
 	*t = (struct twin){ .memory = { .parties = L,
 					.dims = job->clusters,
 					.local =
-					    landmark_local(job->clusters, job_local_clusters(job),
+					    landmark_local(job->clusters, kcagc_local_clusters(&job->kcagc),
 							   job->seed, 1) } };
 	for (size_t l = 0; l < L; l++) {
 		struct features X;

@@ -60,11 +60,11 @@ static void test_same_seed_same_labels(void **state)
 static void test_single_equals_central(void **state)
 {
 	struct job job = planted_job("polish=0");
-	struct embed_params e = job_embed_params(&job, 1);
+	struct embed_params e = kcagc_embed_params(&job.kcagc, 1);
 	struct kmeans_params k = { .k = PLANTED_K,
-				   .restarts = job.local_restarts,
-				   .iterations = job.iterations,
-				   .ninth = job.ninth,
+				   .restarts = job.kcagc.local_restarts,
+				   .iterations = job.kcagc.iterations,
+				   .ninth = job.kcagc.ninth,
 				   .seed = job.seed,
 				   .threads = 1 };
 	uint32_t label[N], central[N];

@@ -17,7 +17,7 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 	struct gcc_params params;
 
 	gcc_defaults(&params, job->clusters, job->seed, 1);
-	params.order = job->filter_order == JOB_ORDER_AUTO ? 0 : job->filter_order;
+	params.order = job->kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : job->kcagc.filter_order;
 	twin_init(t, p, L, what, job);
 	assert_ok(gcc_run(&t->pool, &params, label, report));
 	twin_release(t);
@@ -41,7 +41,7 @@ static void check_labels(const struct planted *p, enum features_of what, const c
 		for (size_t i = 0; i < N; i++)
 			if (f->server.label[i] != label[i])
 				fail_msg("L=%zu, %s: label %zu is not the twin's", L, settings, i);
-		if (job.filter_order == JOB_ORDER_AUTO)
+		if (job.kcagc.filter_order == KCAGC_ORDER_AUTO)
 			assert_int_equal(f->server.record.order, report.basis.order);
 		assert_int_equal(f->server.record.sum[0].objectives, report.iterations);
 		assert_true(fabs(f->server.record.sum[0].inertia - report.loss) < 1e-4);

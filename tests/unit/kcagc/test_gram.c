@@ -195,7 +195,7 @@ static void check(struct trial *t)
 	struct fake f;
 
 	fake_open(&f, MEMBERS, t->m, job);
-	f.run.job.ninth = t->ninth;
+	f.run.job.kcagc.ninth = t->ninth;
 	tree_build(&tree, MEMBERS, true);
 	run_phase(&f.run, "level-1");
 	group_open(&j, t, &tree, &round);

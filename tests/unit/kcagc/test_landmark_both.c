@@ -17,11 +17,11 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 	struct twin *t = alloc(1, sizeof(*t));
 	struct landmark_params params;
 
-	landmark_defaults(&params, job->clusters, job_local_clusters(job), job->seed, 1);
-	params.order = job->filter_order == JOB_ORDER_AUTO ? 0 : job->filter_order;
-	params.power = job->landmark_power;
-	params.polish = job->polish;
-	params.min_cell = job->min_cell;
+	landmark_defaults(&params, job->clusters, kcagc_local_clusters(&job->kcagc), job->seed, 1);
+	params.order = job->kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : job->kcagc.filter_order;
+	params.power = job->kcagc.landmark_power;
+	params.polish = job->kcagc.polish;
+	params.min_cell = job->kcagc.min_cell;
 	twin_init(t, p, L, what, job);
 	assert_ok(landmark_run(&t->pool, &params, label, report));
 	twin_release(t);
@@ -40,10 +40,10 @@ static void check_record(const struct federation *f, const struct job *job,
 	assert_int_equal(r->sum[0].items, report->sets);
 	assert_int_equal(r->sum[0].merged, report->merged);
 	assert_true(fabs(r->sum[0].inertia - report->inertia) <= 1e-4 * report->inertia);
-	if (job->filter_order == JOB_ORDER_AUTO)
+	if (job->kcagc.filter_order == KCAGC_ORDER_AUTO)
 		assert_int_equal(r->order, report->basis.order);
-	assert_true(polish >= 1 && polish <= 1 + job->polish);
-	assert_int_equal(record_rounds(r), 3 + asked_again + job->landmark_power + polish);
+	assert_true(polish >= 1 && polish <= 1 + job->kcagc.polish);
+	assert_int_equal(record_rounds(r), 3 + asked_again + job->kcagc.landmark_power + polish);
 }
 
 static void check_labels(const struct planted *p, enum features_of what, const char *settings)

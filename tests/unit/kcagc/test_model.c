@@ -1,4 +1,5 @@
 /* What a party keeps of a run: bytes and back, and everything that is no model. */
+#include "common/kcagc/kind.h"
 #include "tests/test.h"
 #include "tests/unit/dir.h"
 #include "common/base/alloc.h"
@@ -374,10 +375,10 @@ static struct work work_like_sample(void)
 
 	for (int l = 0; l < 3; l++)
 		snprintf(w.name[l], sizeof(w.name[l]), "bank-%c", 'a' + l);
-	w.job.kind = JOB_KCAGC_PREDICT;
+	w.job.kind = &kind_kcagc_predict;
 	w.job.clusters = K;
 	w.job.fraction_bits = 16;
-	memset(w.job.model, ID, sizeof(w.job.model));
+	memset(w.job.kcagc.model, ID, sizeof(w.job.kcagc.model));
 	w.state = dir;
 	return w;
 }
@@ -413,7 +414,7 @@ static void test_fits_or_says_why(void **state)
 
 		w.features = &X;
 		w.job.clusters += wrong == 1;
-		w.job.joint_norm = wrong == 2;
+		w.job.kcagc.joint_norm = wrong == 2;
 		w.job.fraction_bits = wrong == 3 ? 12 : wrong == 9 ? 32 : 16;
 		w.L = wrong == 5 ? 2 : wrong == 8 ? 4 : 3;
 		if (wrong == 6)

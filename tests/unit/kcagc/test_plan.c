@@ -40,15 +40,15 @@ static void desk_open(struct desk *d, int local, const char *more)
 
 static const struct record_link slow = { .rtt_s = 0.5, .bytes_per_s = 1e6 };
 
-static void check_cost(const struct desk *d, enum job_method method, enum job_exchange exchange,
+static void check_cost(const struct desk *d, enum kcagc_method method, enum kcagc_exchange exchange,
 		       unsigned rounds, unsigned round_trips, double words, bool guessed)
 {
 	struct record_plan p;
 	double bytes = words * d->f.run.job.modulus_bits / 8;
 
 	plan_cost(&d->f.run, d->label, method, exchange, &slow, &p);
-	assert_string_equal(p.method, job_method_names[method]);
-	assert_string_equal(p.exchange, job_exchange_names[exchange]);
+	assert_string_equal(p.method, kcagc_method_names[method]);
+	assert_string_equal(p.exchange, kcagc_exchange_names[exchange]);
 	if (p.rounds != rounds || p.round_trips != round_trips || p.words != words ||
 	    p.guessed != guessed)
 		fail_msg("%s, %s: %u rounds, %u round trips, %.0f words, %s; expected %u, %u, "
@@ -93,12 +93,12 @@ static void test_costs_of_other_jobs(void **state)
 	check_cost(&d, METHOD_BASIC, EXCHANGE_DISTANCES, 10, 11, (52 * N * 2 + 10) * L, false);
 	fake_close(&d.f);
 	desk_open(&d, 3, ",\"secure_sum\":{\"modulus_bits\":64}");
-	d.f.run.job.restarts = 8;
+	d.f.run.job.kcagc.restarts = 8;
 	check_cost(&d, METHOD_BASIC, EXCHANGE_DISTANCES, 11, 12, (88 * N * 2 + 11) * L, false);
-	d.f.run.job.screen = 20; /* later than the last step */
-	d.f.run.job.restarts = 2;
+	d.f.run.job.kcagc.screen = 20; /* later than the last step */
+	d.f.run.job.kcagc.restarts = 2;
 	check_cost(&d, METHOD_BASIC, EXCHANGE_DISTANCES, 11, 12, (88 * N * 2 + 11) * L, false);
-	d.f.run.job.polish = 0;
+	d.f.run.job.kcagc.polish = 0;
 	check_cost(&d, METHOD_FLAT, EXCHANGE_GRAM, 1, 2, 46 * L, false);
 	fake_close(&d.f);
 }
@@ -134,8 +134,8 @@ static const struct record_plan *choose(struct desk *d, const struct record_link
 	for (size_t i = 0; i < RECORD_PLANS; i++) /* the cheapest of those that may be */
 		if (!plan[i].why_not)
 			assert_true(best->seconds <= plan[i].seconds);
-	assert_string_equal(best->method, job_method_names[d->f.run.job.method]);
-	assert_string_equal(best->exchange, job_exchange_names[d->f.run.job.exchange]);
+	assert_string_equal(best->method, kcagc_method_names[d->f.run.job.kcagc.method]);
+	assert_string_equal(best->exchange, kcagc_exchange_names[d->f.run.job.kcagc.exchange]);
 	return best;
 }
 
@@ -178,8 +178,8 @@ static void test_never_takes_what_is_forbidden(void **state)
 			 cells ? ",\"min_cell\":2" : "");
 		desk_open(&d, 3 + trial % 5, more);
 		choose(&d, &link);
-		assert_true(gram || d.f.run.job.exchange == EXCHANGE_DISTANCES);
-		assert_true(!cells || d.f.run.job.method != METHOD_BASIC);
+		assert_true(gram || d.f.run.job.kcagc.exchange == EXCHANGE_DISTANCES);
+		assert_true(!cells || d.f.run.job.kcagc.method != METHOD_BASIC);
 		for (size_t i = 0; i < RECORD_PLANS; i++) {
 			const struct record_plan *p = &d.f.record.plan[i];
 			bool forbidden = (!gram && !strcmp(p->exchange, "gram")) ||
@@ -206,9 +206,9 @@ static void send_probe(struct fake *f, size_t l, size_t len, double took_s)
 
 static void send_probes(struct fake *f, size_t l, double took_s)
 {
-	send_probe(f, l, JOB_PROBE_LEN, 0); /* the first is not looked at */
-	for (int i = 1; i < JOB_PROBES; i++)
-		send_probe(f, l, JOB_PROBE_LEN, i == 2 ? took_s : 5 * took_s);
+	send_probe(f, l, KCAGC_PROBE_LEN, 0); /* the first is not looked at */
+	for (int i = 1; i < KCAGC_PROBES; i++)
+		send_probe(f, l, KCAGC_PROBE_LEN, i == 2 ? took_s : 5 * took_s);
 }
 
 /* Between what was told and half of it: the clock goes on while the test runs. */
@@ -231,13 +231,13 @@ static void test_measures_the_link(void **state)
 	}
 	assert_ok(plan_measure(&d.f.run, &link));
 	assert_true(link.rtt_s == 0.1 * L);
-	assert_rate(link.bytes_per_s, JOB_PROBE_LEN / 5.0 * L);
+	assert_rate(link.bytes_per_s, KCAGC_PROBE_LEN / 5.0 * L);
 	/* One party beside the coordinator is no measure for the others. */
 	send_probes(&d.f, 0, 0);
 	for (size_t l = 1; l < L; l++)
 		send_probes(&d.f, l, 8);
 	assert_ok(plan_measure(&d.f.run, &link));
-	assert_rate(link.bytes_per_s, JOB_PROBE_LEN / 8.0 * L);
+	assert_rate(link.bytes_per_s, KCAGC_PROBE_LEN / 8.0 * L);
 	fake_close(&d.f);
 }
 

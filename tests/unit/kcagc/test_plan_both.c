@@ -348,7 +348,7 @@ static void test_steps_of_plan_only(void **state)
 
 	(void)state;
 	assert_int_equal(r->to_party[0].count, 2);
-	assert_int_equal(r->from_party[0].count, 1 + JOB_PROBES);
+	assert_int_equal(r->from_party[0].count, 1 + KCAGC_PROBES);
 	check_recording(r, 0);
 }
 

@@ -17,10 +17,10 @@ static void planted_hard(struct planted *p, uint64_t seed)
 /* AGC's rule on the parties' terms added up here. */
 static unsigned order_of(const struct planted *p, size_t L, const struct job *job)
 {
-	struct embed_params how = job_embed_params(job, 1);
+	struct embed_params how = kcagc_embed_params(&job->kcagc, 1);
 	struct kmeans_params search = { .k = job->clusters,
-					.restarts = job->local_restarts,
-					.iterations = job->iterations,
+					.restarts = job->kcagc.local_restarts,
+					.iterations = job->kcagc.iterations,
 					.seed = job->seed,
 					.threads = 1 };
 	double sum[ORDER_CAP] = { 0 };
@@ -90,7 +90,7 @@ static void test_order_is_that_of_the_sums(void **state)
 
 			snprintf(line, sizeof(line), "%s filter.order=auto", s);
 			job = planted_job(line);
-			assert_int_equal(job.filter_order, JOB_ORDER_AUTO);
+			assert_int_equal(job.kcagc.filter_order, KCAGC_ORDER_AUTO);
 			order = order_of(&p, L, &job);
 			assert_true(order > 0);
 			longest = order > longest ? order : longest;
@@ -169,7 +169,7 @@ static void hear_norms(void *arg, size_t l, enum msg_type type, struct bytes bod
 /* Each row's length over all parties' parts, before it is scaled. */
 static void pooled_norms(const struct planted *p, size_t L, const struct job *job, double *norm)
 {
-	struct embed_params how = job_embed_params(job, 1);
+	struct embed_params how = kcagc_embed_params(&job->kcagc, 1);
 
 	assert_false(how.unit_rows); /* scaled later */
 	memset(norm, 0, N * sizeof(*norm));
@@ -308,7 +308,8 @@ static void test_orders_that_were_not_offered(void **state)
 {
 	struct recording *r = recording_new(&few, 3, "filter.order=auto", false);
 	size_t step = find(&r->to_party[1], MSG_CHOICE);
-	static const uint64_t values[] = { ORDER_BLOCK + 1, ORDER_CAP, JOB_ORDER_AUTO, UINT64_MAX };
+	static const uint64_t values[] = { ORDER_BLOCK + 1, ORDER_CAP, KCAGC_ORDER_AUTO,
+					   UINT64_MAX };
 	struct msg m = { .type = MSG_CHOICE, .choice = { CHOICE_ORDER, 0 } };
 	struct listener to = { r, 1, false };
 	struct outcome out;

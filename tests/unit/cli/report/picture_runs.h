@@ -95,7 +95,7 @@ static inline void make_run(const char *from, const char *out, bool says_where)
 
 	assert_ok(
 	    job_parse(&job, (struct bytes){ (const uint8_t *)JOB, strlen(JOB) }, "job", NULL));
-	how = job_embed_params(&job, 1);
+	how = kcagc_embed_params(&job.kcagc, 1);
 	assert_ok(dataset_find(from, DATASET_BOTH, &files));
 	assert_ok(dataset_load(&d, files.features, files.edges, files.ids));
 	assert_ok(embed(&d.X, &d.g, &how, &Z));

@@ -53,7 +53,7 @@ static void open_desk(const char *policy, const char *job)
 	assert_ok(party_config_read(&d->config, d->path, NULL));
 	assert_ok(job_parse(&d->work.job, (struct bytes){ (const uint8_t *)job, strlen(job) },
 			    "test", NULL));
-	d->work.half = party_kind_of(job_kind(&d->work.job));
+	d->work.half = party_kind_of(d->work.job.kind);
 	d->hub_post = post_new(20);
 	d->work.post = post_new(20);
 	d->hub = channel_new(d->hub_post, COORD, "p0");

@@ -60,7 +60,7 @@ static void job_from(struct job *job, const char *more)
 static void offer(struct desk *d, size_t L, const char *more)
 {
 	job_from(&d->work->job, more);
-	d->work->half = party_kind_of(job_kind(&d->work->job));
+	d->work->half = party_kind_of(d->work->job.kind);
 	d->work->L = L;
 	d->work->own = 0;
 	for (size_t l = 0; l < L; l++)
@@ -190,7 +190,7 @@ static void test_named_variants(void **state)
 static void test_min_cluster(void **state)
 {
 	static const char *const jobs[] = { ROWS("fedsc", ",\"min_cluster\":4"),
-					     ROWS("kmeans", ",\"min_cluster\":4") };
+					    ROWS("kmeans", ",\"min_cluster\":4") };
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {

@@ -304,8 +304,8 @@ static void policy_read(struct party_config *c, const char *dir, const char *pol
 		buf_printf(&text, ",\"p%d\":\"" PIN "\"", l);
 	buf_printf(&text, "},\"data\":{\"features\":\"f.npy\"},\"output\":\"out\",\"policy\":{%.*s",
 		   all ? (int)(all - policy) : (int)strlen(policy), policy);
-	for (size_t i = 0; all && job_permission_names[i]; i++)
-		buf_printf(&text, "%s\"%s\"", i ? "," : "", job_permission_names[i]);
+	for (size_t i = 0; all && kind_permissions()[i]; i++)
+		buf_printf(&text, "%s\"%s\"", i ? "," : "", kind_permissions()[i]);
 	buf_printf(&text, "%s}}", all ? all + 3 : "");
 	assert_ok(file_write(path, (struct bytes){ text.p, text.n }, FILE_PUBLIC));
 	assert_ok(party_config_read(c, path, NULL));
@@ -356,7 +356,7 @@ static void put_job(struct texts *t, const struct job *job, const struct party_c
 	for (size_t parties = 1; parties <= 4; parties *= 2)
 		put_leaks(t, job, parties, line);
 	work->job = *job;
-	work->half = party_kind_of(job_kind(job));
+	work->half = party_kind_of(job->kind);
 	work->L = 4;
 	for (size_t l = 0; l < 4; l++)
 		snprintf(work->name[l], sizeof(work->name[l]), "p%zu", l);
@@ -443,8 +443,8 @@ static void texts_are_kept(void **state)
 		for (size_t c = 0; c < CHANGES; c++)
 			put_change(&t, jobs.gl_pathv[i], changes[c], config);
 	buf_printf(&t.out, "permissions:");
-	for (size_t i = 0; job_permission_names[i]; i++)
-		buf_printf(&t.out, " %s", job_permission_names[i]);
+	for (size_t i = 0; kind_permissions()[i]; i++)
+		buf_printf(&t.out, " %s", kind_permissions()[i]);
 	buf_printf(&t.out, "\n");
 	if (to) {
 		assert_ok(file_write(to, (struct bytes){ t.out.p, t.out.n }, FILE_PUBLIC));

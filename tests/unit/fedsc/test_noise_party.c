@@ -3,6 +3,7 @@
 
 #include "common/base/alloc.h"
 #include "common/fedsc/noise.h"
+#include "party/fedsc/noise.h"
 #include "party/work/noise.h"
 
 #include <math.h>
@@ -37,11 +38,11 @@ static void bench_close(struct bench *b)
 	free(b->work);
 }
 
-static const struct record_fact *fact(const struct bench *b, const char *name)
+static const struct fact *fact(const struct bench *b, const char *name)
 {
-	for (size_t i = 0; i < b->record.facts; i++)
-		if (!strcmp(b->record.fact[i].name, name))
-			return &b->record.fact[i];
+	for (size_t i = 0; i < b->record.facts.count; i++)
+		if (!strcmp(b->record.facts.item[i].name, name))
+			return &b->record.facts.item[i];
 	return NULL;
 }
 
@@ -50,7 +51,7 @@ static const struct record_fact *fact(const struct bench *b, const char *name)
 static void test_variance(void **state)
 {
 	enum { N = 20000 };
-	struct job_noise_numbers noise;
+	struct fedsc_noise noise;
 	struct bench b;
 	double square = 0, mean = 0;
 
@@ -59,7 +60,7 @@ static void test_variance(void **state)
 		   "{\"kind\": \"fedsc\", \"clusters\": 2, \"noise\": {\"on\": \"data\", "
 		   "\"eps\": 100, \"delta\": 1e-5, \"clip\": 50}}",
 		   N);
-	assert_ok(job_noise(&b.work->job, &noise));
+	assert_ok(fedsc_noise_of(&b.work->job.fedsc, &noise));
 	assert_ok(party_noise_rows(b.work, &b.X));
 	MAT(&b.X, N - 1, 0) -= 29;
 	MAT(&b.X, N - 1, 1) -= 40;
@@ -80,7 +81,7 @@ static void test_variance(void **state)
  * to nothing leaves the rest. */
 static void test_clipped_then_noisy(void **state)
 {
-	struct job_noise_numbers noise;
+	struct fedsc_noise noise;
 	struct bench b;
 
 	(void)state;
@@ -88,7 +89,7 @@ static void test_clipped_then_noisy(void **state)
 		   "{\"kind\": \"kmeans\", \"clusters\": 2, \"noise\": {\"on\": \"data\", "
 		   "\"eps\": 1e6, \"delta\": 0.4, \"clip\": 1}}",
 		   3);
-	assert_ok(job_noise(&b.work->job, &noise));
+	assert_ok(fedsc_noise_of(&b.work->job.fedsc, &noise));
 	assert_true(noise.sigma < 2e-3);
 	assert_ok(party_noise_rows(b.work, &b.X));
 	assert_true(fabs(MAT(&b.X, 2, 0) - 0.6) < 10 * noise.sigma);

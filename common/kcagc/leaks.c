@@ -1,14 +1,9 @@
-/* What each job shows, and to whom. Where a plan chooses later, all that it may choose is said. */
-#include "common/job/leaks.h"
-
-void say(struct said *s, bool applies, const char *text)
-{
-	if (applies && s->n < s->max)
-		s->text[s->n++] = text;
-}
+/* What kcagc and kcagc.predict show. Where a plan chooses later, all that it may choose is said. */
+#include "common/kcagc/job.h"
+#include "common/kind/own.h"
 
 /* Protocols 2 and 3: over cells, or over all nodes. */
-static void say_distances(struct said *s, const struct job *job)
+static void say_distances(struct said *s, const struct kcagc_job *job)
 {
 	bool planned = job->plan == PLAN_AUTO;
 	bool cells = job->method == METHOD_TREE || job->method == METHOD_FLAT;
@@ -38,7 +33,7 @@ static void say_distances(struct said *s, const struct job *job)
 }
 
 /* Landmark projection and federated GCC: sums of inner products, joint embeddings. */
-static void say_products(struct said *s, const struct job *job)
+static void say_products(struct said *s, const struct kcagc_job *job)
 {
 	bool landmark = job->method == METHOD_LANDMARK;
 
@@ -80,7 +75,7 @@ static void say_norms(struct said *s, size_t parties)
 }
 
 /* kcagc.predict: no iterations, no cells. */
-static void say_predict(struct said *s, const struct job *job, size_t parties)
+static void say_predict(struct said *s, const struct kcagc_job *job, size_t parties)
 {
 	if (job->joint_norm)
 		say_norms(s, parties);
@@ -92,7 +87,7 @@ static void say_predict(struct said *s, const struct job *job, size_t parties)
 	    "difference is that of its features and neighbours alone");
 }
 
-static void say_kcagc(struct said *s, const struct job *job, size_t parties)
+static void say_kcagc(struct said *s, const struct kcagc_job *job, size_t parties)
 {
 	bool products = job->method == METHOD_LANDMARK || job->method == METHOD_GCC;
 	bool norms = products || job->joint_norm;
@@ -105,7 +100,7 @@ static void say_kcagc(struct said *s, const struct job *job, size_t parties)
 	    "their cells; the parties see what it chose");
 	if (norms)
 		say_norms(s, parties);
-	say(s, products || job->filter_order == JOB_ORDER_AUTO,
+	say(s, products || job->filter_order == KCAGC_ORDER_AUTO,
 	    "the coordinator sees a number or two for each order of the filter that it weighs, how "
 	    "far apart the rows of all parties lie; the parties see the order taken");
 	if (job->plan == PLAN_ONLY)
@@ -116,61 +111,33 @@ static void say_kcagc(struct said *s, const struct job *job, size_t parties)
 		say_distances(s, job);
 }
 
-/* Who else must be trusted. */
-static void say_collusion(struct said *s, const struct job *job, size_t parties)
-{
-	bool pairs = !job_is_flat(job) || job->plan == PLAN_AUTO || parties == 2;
-
-	say(s, parties > 1 && pairs,
-	    "in a sum of two parties, the coordinator together with one of them learns the "
-	    "other's terms");
-	say(s, parties > 1 && !pairs,
-	    "the coordinator together with all parties but one learns that one's terms");
-}
-
 /* kcagc and kcagc.predict. */
-static void say_nodes(struct said *s, const struct job *job, size_t parties)
+static void say_nodes(struct said *s, const struct kcagc_job *job, size_t parties, bool predicts)
 {
-	bool only = job_is_plan_only(job);
-	bool sums = !only || job->joint_norm || job->filter_order == JOB_ORDER_AUTO;
+	bool only = !predicts && job->plan == PLAN_ONLY;
+	bool pairs = parties == 2 || (!predicts && (!kcagc_is_flat(job) || job->plan == PLAN_AUTO));
+	bool sums = !only || job->joint_norm || job->filter_order == KCAGC_ORDER_AUTO;
 
 	say(s, true,
 	    "coordinator and parties see the names of all parties and the number of nodes");
 	say(s, !only, "coordinator and parties see the final cluster of each node");
 	say(s, sums && parties == 1,
 	    "with a single party nothing is masked: the coordinator sees its terms");
-	if (job->kind == JOB_KCAGC)
-		say_kcagc(s, job, parties);
-	else
+	if (predicts)
 		say_predict(s, job, parties);
+	else
+		say_kcagc(s, job, parties);
 	if (sums)
-		say_collusion(s, job, parties);
+		say_collusion(s, pairs, parties);
 	say(s, sums, "a sum is not differential privacy");
 }
 
-static void say_others(struct said *s, const struct job *job, size_t parties)
+void kcagc_leaks(struct said *s, const void *job, size_t parties)
 {
-	say(s, true, "coordinator and parties see the names of all parties");
-	say(s, parties == 1,
-	    "with a single party nothing is masked: the coordinator sees its terms");
-	if (job->kind == JOB_FEDSPECTRAL)
-		leaks_fedspectral(s, job, parties);
-	else if (job->kind == JOB_FEDWALK)
-		leaks_fedwalk(s, job, parties);
-	else if (job->kind == JOB_FEDGCN)
-		leaks_fedgcn(s, job, parties);
-	else
-		leaks_fedsc(s, job, parties);
-	say_collusion(s, job, parties);
+	say_nodes(s, job, parties, false);
 }
 
-size_t job_leaks(const struct job *job, size_t parties, const char *leaks[], size_t max)
+void kcagc_predict_leaks(struct said *s, const void *job, size_t parties)
 {
-	struct said s = { leaks, 0, max };
-
-	if (job->kind == JOB_KCAGC || job->kind == JOB_KCAGC_PREDICT)
-		say_nodes(&s, job, parties);
-	else
-		say_others(&s, job, parties);
-	return s.n;
+	say_nodes(s, job, parties, true);
 }

@@ -4,8 +4,8 @@
  * out joins the last pair as a third, so that no group exceeds another by a single party.
  * Flat and basic are one node over all parties. L = 1 has no node.
  */
-#ifndef COMMON_JOB_TREE_H
-#define COMMON_JOB_TREE_H
+#ifndef COMMON_KIND_TREE_H
+#define COMMON_KIND_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

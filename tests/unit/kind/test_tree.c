@@ -1,7 +1,7 @@
 /* The tree of parties, for every number of them. */
 #include "tests/test.h"
 
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 
 static struct tree t;
 

@@ -1,4 +1,4 @@
-#include "common/job/tree.h"
+#include "common/kind/tree.h"
 
 #include <assert.h>
 

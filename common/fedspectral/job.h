@@ -1,0 +1,26 @@
+/* job.h -- what a job of kind fedspectral says (Thakkar, Joshi 2023, and the exact variant). */
+#ifndef COMMON_FEDSPECTRAL_JOB_H
+#define COMMON_FEDSPECTRAL_JOB_H
+
+#include "common/kind/kind.h"
+
+enum fedspectral_variant { FEDSPECTRAL_EXACT, FEDSPECTRAL_PLUS, FEDSPECTRAL_PLAIN };
+
+struct fedspectral_job {
+	JOB_HEAD;
+	enum fedspectral_variant variant;
+	unsigned restarts;   /* of k-means */
+	unsigned iterations; /* fedspectral+: power iterations of a round */
+	unsigned rounds;     /* at most; or JOB_AUTO: fedspectral_rounds() */
+	double tolerance;    /* exact: of an eigenvector's residual, relative to the first eigenvalue */
+	unsigned block;      /* exact: b, columns of a product; or JOB_AUTO */
+};
+
+/* Each ends with path NULL. */
+extern const struct config_row fedspectral_rows[];
+
+void fedspectral_presets(const struct json *root, struct kind_presets *to);
+enum err fedspectral_check(const void *job) MUST_CHECK;
+void fedspectral_leaks(struct said *s, const void *job, size_t parties);
+
+#endif

@@ -1,0 +1,102 @@
+/* What the bounds of single parameters cannot say of kcagc, and what no method reads. */
+#include "common/kcagc/job.h"
+#include "common/kind/own.h"
+#include "common/kcagc/slice.h"
+
+#include <stdio.h>
+
+/* Which methods read a row, as in job.c. */
+enum { LANDMARK = 2, GCC = 4 };
+
+const char *kcagc_unread(const void *p, const struct config_row *row)
+{
+	const struct kcagc_job *job = p;
+
+	if (!row->readers)
+		return NULL;
+	if (job->method == METHOD_LANDMARK && !(row->readers & LANDMARK))
+		return "method \"landmark\" does not read it";
+	if (job->method == METHOD_GCC && !(row->readers & GCC))
+		return "method \"gcc\" does not read it";
+	return NULL;
+}
+
+/* What the bounds of single parameters cannot say. */
+static enum err check_numbers(const struct kcagc_job *job)
+{
+	unsigned local;
+
+	TRY(kind_check_clusters((const struct job_head *)job));
+	local = kcagc_local_clusters(job);
+
+	if (local < job->clusters || local > JOB_CLUSTERS_MAX)
+		return err_set(
+		    ERR_INPUT,
+		    "job.local_clusters is %u, expected at least job.clusters, %u, and at most %d",
+		    local, job->clusters, JOB_CLUSTERS_MAX);
+	if (kcagc_dims(job) > JOB_CLUSTERS_MAX)
+		return err_set(ERR_INPUT, "job.projection.dims is %u, expected at most %d",
+			       kcagc_dims(job), JOB_CLUSTERS_MAX);
+	if (job->restarts > job->starts)
+		return err_set(ERR_INPUT, "job.restarts is %u, expected at most job.starts, %u",
+			       job->restarts, job->starts);
+	return ERR_OK;
+}
+
+static enum err check_bounded(const struct kcagc_job *job)
+{
+	if (job->filter_order != KCAGC_ORDER_AUTO &&
+	    (job->filter_order < 1 || job->filter_order > SLICE_ORDER_MAX))
+		return err_set(ERR_INPUT,
+			       "job.filter.order is %u, expected 1 to %d or \"auto\" with method "
+			       "\"%s\", whose filter is not that of the others",
+			       job->filter_order, SLICE_ORDER_MAX, kcagc_method_names[job->method]);
+	return ERR_OK;
+}
+
+enum err kcagc_check(const void *p)
+{
+	const struct kcagc_job *job = p;
+	bool nodes = job->method == METHOD_BASIC || job->method == METHOD_GCC;
+
+	TRY(check_numbers(job));
+	if (nodes && job->polish)
+		return err_set(ERR_INPUT,
+			       "job.polish is %u, expected 0 with method \"%s\", which is on "
+			       "all nodes anyway",
+			       job->polish, kcagc_method_names[job->method]);
+	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_TREE &&
+	    job->method != METHOD_FLAT)
+		return err_set(ERR_INPUT,
+			       "job.exchange is \"gram\", expected \"distances\" with method "
+			       "\"%s\": gram is of the virtual nodes of tree and flat",
+			       kcagc_method_names[job->method]);
+	if (job->plan != PLAN_OFF && job->method != METHOD_TREE && job->method != METHOD_FLAT)
+		return err_set(
+		    ERR_INPUT,
+		    "job.plan is \"%s\", expected \"off\" with method \"%s\": a plan is made "
+		    "for tree and flat, from their cells",
+		    job->plan == PLAN_AUTO ? "auto" : "only", kcagc_method_names[job->method]);
+	if (job->joint_norm && !job->unit_rows)
+		return err_set(ERR_INPUT,
+			       "job.joint_norm is true, expected false where "
+			       "job.projection.unit_rows is: it says how rows are scaled");
+	if (job->min_cell > 1 && (nodes || job->polish))
+		return err_set(
+		    ERR_INPUT,
+		    "job.min_cell is %u, expected 1 with %s%s%s: it sums over single nodes",
+		    job->min_cell, nodes ? "method \"" : "polish",
+		    nodes ? kcagc_method_names[job->method] : "", nodes ? "\"" : "");
+	if (job->min_cell > 1 && job->joint_norm)
+		return err_set(
+		    ERR_INPUT,
+		    "job.min_cell is %u, expected 1 with joint_norm, which sums a norm for "
+		    "each node",
+		    job->min_cell);
+	return kcagc_is_bounded(job) ? check_bounded(job) : ERR_OK;
+}
+
+enum err kcagc_predict_check(const void *p)
+{
+	return kind_check_clusters(p);
+}

@@ -1,0 +1,325 @@
+#include "common/kcagc/job.h"
+#include "common/kind/own.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { WORDS_MAX = 1 << 30, BURST_UNKNOWN = 64 << 10 };
+/* Which methods read a row: tree, flat and basic; landmark projection; GCC. None of them: all do.
+ */
+enum { TREES = 1, LANDMARK = 2, GCC = 4 };
+
+static const char *const preset_names[] = { "default", "paper", NULL };
+const char *const kcagc_method_names[] = { "tree", "flat", "basic", "landmark", "gcc", NULL };
+static const char *const graphs_names[] = { "shared", "own", NULL };
+static const char *const filter_names[] = { "half", "spectral", NULL };
+static const char *const features_names[] = { "raw", "idf", NULL };
+static const char *const basis_names[] = { "scaled", "unit", NULL };
+static const char *const virtual_names[] = { "mean", "centre", NULL };
+const char *const kcagc_exchange_names[] = { "distances", "gram", NULL };
+static const char *const plan_names[] = { "off", "auto", "only", NULL };
+static const char *const auto_word[] = { "auto", NULL };
+static const char *const dims_word[] = { "local", NULL };
+
+#define AT(field) offsetof(struct kcagc_job, field)
+
+/* clang-format off */
+const struct config_row kcagc_rows[] = {
+	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
+	  .help = "\"own\": the parties' edges may differ",
+	  .readers = TREES | LANDMARK | GCC },
+	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
+	  .help = "what stands in for parameters that are not given; \"paper\" keeps to its letter",
+	  .readers = TREES },
+	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = kcagc_method_names,
+	  .help = "Protocol 3 as a tree of pairs, Protocol 3 flat, Protocol 2 (basic), landmark projection, or "
+		  "federated GCC",
+	  .readers = TREES | LANDMARK | GCC },
+	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
+	  .help = "k^, clusters of each party and of each inner node of the tree",
+	  .readers = TREES | LANDMARK },
+	{ "filter.kind", CONFIG_ENUM, AT(filter_kind), .standard = "half", .names = filter_names,
+	  .help = "p(l) = (1 - l/2)^psi, or (1 - l/||Ls||)^psi",
+	  .readers = TREES },
+	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, KCAGC_ORDER_MAX, .names = auto_word,
+	  .help = "psi, how far features are smoothed over the graph; it depends on the data: the paper "
+		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" chooses it from "
+		  "sums; landmark and gcc, whose filter is another, take 1 to 15",
+	  .readers = TREES | LANDMARK | GCC },
+	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
+	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1",
+	  .readers = TREES },
+	{ "projection.basis", CONFIG_BOOL, AT(unit_basis), .standard = "scaled", .names = basis_names,
+	  .help = "singular vectors times singular values, or alone",
+	  .readers = TREES },
+	{ "projection.dims", CONFIG_COUNT, AT(dims), 1, JOB_CLUSTERS_MAX, "k", .names = dims_word,
+	  .help = "d, dimensions kept, at most the slice's width; \"local\" is k^",
+	  .readers = TREES },
+	{ "projection.unit_rows", CONFIG_BOOL, AT(unit_rows), .standard = "true",
+	  .help = "scale rows by their length",
+	  .readers = TREES },
+	{ "projection.row_power", CONFIG_DOUBLE, AT(row_power), 0, 4, "0.8",
+	  .help = "p, how far: 1 makes all rows equally long",
+	  .readers = TREES },
+	{ "virtual_nodes", CONFIG_ENUM, AT(virtual_nodes), .standard = "mean", .names = virtual_names,
+	  .help = "what stands for a cell at a party: the mean of its rows, or the local centre (line 13)",
+	  .readers = TREES },
+	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5",
+	  .help = "starts of each party's own k-means",
+	  .readers = TREES },
+	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, JOB_RESTARTS_MAX, "200",
+	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as sum "
+		  "`start_words` words in a round, but no fewer than `restarts`",
+	  .readers = TREES },
+	{ "start_words", CONFIG_UNSIGNED, AT(start_words), 1, WORDS_MAX, "4194304",
+	  .help = "how many words the starts may sum in a round; 4194304 are 16 MiB of 32-bit words",
+	  .readers = TREES },
+	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, JOB_ITERATIONS_MAX, "2",
+	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on",
+	  .readers = TREES },
+	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20",
+	  .help = "R, starts that go on to the end; the one of least inertia wins",
+	  .readers = TREES },
+	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, JOB_RESTARTS_MAX, "0",
+	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10",
+	  .readers = TREES },
+	{ "inner_iterations", CONFIG_UNSIGNED, AT(inner_iterations), 1, JOB_ITERATIONS_MAX, "5",
+	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further",
+	  .readers = TREES },
+	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10",
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round",
+	  .readers = TREES },
+	{ "ninth", CONFIG_BOOL, AT(ninth), .standard = "true",
+	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)",
+	  .readers = TREES },
+	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, JOB_ITERATIONS_MAX, "3",
+	  .help = "P, Lloyd steps on all nodes at the end",
+	  .readers = TREES | LANDMARK },
+	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", .names = kcagc_exchange_names,
+	  .help = "what the joint k-means sums: squared distances to the centres in each round, or once all "
+		  "inner products of the virtual nodes",
+	  .readers = TREES },
+	{ "plan", CONFIG_ENUM, AT(plan), .standard = "off", .names = plan_names,
+	  .help = "\"auto\" takes the cheapest of basic, flat, tree and gram for these parties; \"only\" "
+		  "says which that is, and ends",
+	  .readers = TREES },
+	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
+	  .help = "scale rows by their norm over all parties, one more sum, not by each party's own; "
+		  "to predict: as in the run of the model",
+	  .readers = TREES },
+	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
+	  .help = "fewest nodes behind any number that enters a sum; above 1 it excludes basic, polish "
+		  "and predict",
+	  .readers = TREES | LANDMARK },
+	{ "landmark.power", CONFIG_BOOL, AT(landmark_power), .standard = "true",
+	  .help = "one power step; without it parties never see a joint vector",
+	  .readers = TREES | LANDMARK },
+	{ 0 },
+};
+
+const struct config_row kcagc_predict_rows[] = {
+	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
+	  .help = "\"own\": the parties' edges may differ" },
+	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
+	  .help = "scale rows by their norm over all parties, one more sum, not by each party's own; "
+		  "to predict: as in the run of the model" },
+	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts" },
+	{ 0 },
+};
+/* clang-format on */
+
+/* ---- presets ---- */
+
+/* The letter of the paper. It asks for "any 10-approximation" as a start: ten runs of greedy
+ * k-means++, the best of them, both at a party and jointly. */
+static const struct config_preset paper[] = {
+	{ "features", "raw" },
+	{ "projection.basis", "unit" },
+	{ "projection.dims", "local" },
+	{ "projection.unit_rows", "false" },
+	{ "projection.row_power", "1" },
+	{ "virtual_nodes", "centre" },
+	{ "local_restarts", "10" },
+	{ "starts", "10" },
+	{ "restarts", "10" },
+	{ "inner_restarts", "10" },
+	{ "inner_iterations", "10" },
+	{ "polish", "0" },
+	{ "secure_sum.fraction_bits", "32" }, /* unit singular vectors have entries near n^-1/2 */
+	{ NULL, NULL },
+};
+
+/* Protocol 2 works on all nodes from the start: there is nothing to polish, and each start sums n k
+ * words where the others sum m k, so there are fewer. */
+static const struct config_preset of_basic[] = { { "polish", "0" },
+						 { "starts", "40" },
+						 { "restarts", "10" },
+						 { "screen", "3" },
+						 { NULL, NULL } };
+
+/* Small cells are merged, and what sums over single nodes is left out. */
+static const struct config_preset min_cell[] = { { "polish", "0" }, { NULL, NULL } };
+
+/* Inner products of long vectors: more bits behind the point. Both choose their order by GCC's
+ * rule. */
+static const struct config_preset of_landmark[] = {
+	{ "filter.order", "auto" },
+	{ "polish", "1" },
+	{ "secure_sum.fraction_bits", "24" },
+	{ NULL, NULL },
+};
+
+static const struct config_preset of_gcc[] = {
+	{ "filter.order", "auto" },
+	{ "polish", "0" },
+	{ "secure_sum.fraction_bits", "24" },
+	{ NULL, NULL },
+};
+
+void kcagc_presets(const struct json *root, struct kind_presets *to)
+{
+	const struct {
+		const char *method;
+		const struct config_preset *presets;
+	} methods[] = { { "basic", of_basic }, { "landmark", of_landmark }, { "gcc", of_gcc } };
+	const struct json *cell =
+	    json_type(root) == JSON_OBJECT ? json_get(root, "min_cell") : NULL;
+
+	if (cell && json_type(cell) == JSON_NUMBER && json_number(cell) > 1)
+		presets_add(to, min_cell);
+	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+		if (!strcmp(presets_word(root, "method"), methods[i].method))
+			presets_add(to, methods[i].presets);
+	if (!strcmp(presets_word(root, "preset"), "paper"))
+		presets_add(to, paper);
+}
+
+/* ---- what follows ---- */
+
+/* Distances and inner products of unit rows are at most 4 and 1, of rows scaled by at least the
+ * root of their length hardly more (beyond the length itself short rows grow): with 16 bits behind
+ * the point sums over all parties fit into 32 bits, which halves what travels and what is masked.
+ * Sums of anything else need 64. */
+static bool fits_32_bits(const struct kcagc_job *job)
+{
+	if (job->method == METHOD_LANDMARK)
+		return true;
+	return job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
+	       job->row_power <= 1 && job->fraction_bits <= 16;
+}
+
+void kcagc_settle(void *p, bool modulus_given)
+{
+	struct kcagc_job *job = p;
+
+	if (!modulus_given && fits_32_bits(job))
+		job->modulus_bits = 32;
+}
+
+void kcagc_standard(const void *p, struct json *root)
+{
+	const struct kcagc_job *job = p;
+
+	json_put_string(root, "method", kcagc_method_names[job->method]);
+	json_put_number(root, "clusters", job->clusters);
+}
+
+bool kcagc_is_bounded(const struct kcagc_job *job)
+{
+	return job->method == METHOD_LANDMARK || job->method == METHOD_GCC;
+}
+
+bool kcagc_is_plan_only(const void *job)
+{
+	return ((const struct kcagc_job *)job)->plan == PLAN_ONLY;
+}
+
+bool kcagc_is_flat(const void *job)
+{
+	return ((const struct kcagc_job *)job)->method != METHOD_TREE;
+}
+
+unsigned kcagc_local_clusters(const struct kcagc_job *job)
+{
+	const struct config_count *c = &job->local_clusters;
+
+	return c->times_k ? c->times_k * job->clusters : c->fixed;
+}
+
+unsigned kcagc_dims(const struct kcagc_job *job)
+{
+	const struct config_count *c = &job->dims;
+
+	if (!c->times_k && !c->fixed)
+		return kcagc_local_clusters(job);
+	return c->times_k ? c->times_k * job->clusters : c->fixed;
+}
+
+unsigned kcagc_starts(const struct kcagc_job *job, size_t m)
+{
+	double fit = floor(job->start_words / ((double)m * job->clusters));
+
+	if (fit >= job->starts)
+		return job->starts;
+	return fit > job->restarts ? (unsigned)fit : job->restarts;
+}
+
+unsigned kcagc_screen(const struct kcagc_job *job, unsigned starts)
+{
+	return job->restarts < starts ? job->screen : 0;
+}
+
+/* With k^ > k a poor start matters less, so fewer restarts do. */
+unsigned kcagc_inner_restarts(const struct kcagc_job *job)
+{
+	double ratio = (double)job->clusters / kcagc_local_clusters(job),
+	       restarts = ceil(10 * ratio * ratio);
+
+	if (job->inner_restarts)
+		return job->inner_restarts;
+	return restarts < 2 ? 2 : restarts > 10 ? 10 : (unsigned)restarts;
+}
+
+struct embed_params kcagc_embed_params(const struct kcagc_job *job, unsigned threads)
+{
+	return (struct embed_params){ .idf = job->idf,
+				      .filter = job->filter_kind,
+				      .order = job->filter_order,
+				      .unit_basis = job->unit_basis,
+				      .dims = kcagc_dims(job),
+				      .unit_rows = job->unit_rows && !job->joint_norm,
+				      .row_power = job->row_power,
+				      .threads = threads };
+}
+
+/* The joint k-means' first round. Its items are counted by what two parties' clusters can make,
+ * which more parties exceed: it is the order of magnitude that matters. */
+static size_t burst_of_starts(const struct kcagc_job *job, size_t n, bool down)
+{
+	double local = kcagc_local_clusters(job), fit;
+	size_t m = (size_t)(local * local), numbers;
+
+	if (job->exchange == EXCHANGE_GRAM)
+		return 0;
+	if (job->method == METHOD_BASIC || m > n)
+		m = n;
+	numbers = m * kcagc_starts(job, m);
+	fit = down ? (double)numbers / 2 : (double)numbers * job->clusters * job->modulus_bits / 8;
+	return (size_t)fit;
+}
+
+size_t kcagc_burst(const void *p, size_t n, bool down)
+{
+	const struct kcagc_job *job = p;
+	size_t k = job->clusters, word = down ? sizeof(float) : job->modulus_bits / 8;
+	bool landmark = job->method == METHOD_LANDMARK;
+
+	if (down && landmark && !job->landmark_power)
+		return 0;
+	if (!n)
+		return BURST_UNKNOWN;
+	if (!kcagc_is_bounded(job))
+		return burst_of_starts(job, n, down);
+	return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
+}

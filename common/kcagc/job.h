@@ -1,0 +1,88 @@
+/* job.h -- what a job of kind kcagc or kcagc.predict says (arXiv 2411.12329), and what follows from it
+ * alone, the same at all processes. */
+#ifndef COMMON_KCAGC_JOB_H
+#define COMMON_KCAGC_JOB_H
+
+#include "common/graph/filter.h"
+#include "common/kcagc/embed.h"
+#include "common/kind/kind.h"
+
+enum kcagc_preset { PRESET_DEFAULT, PRESET_PAPER };
+enum kcagc_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC, METHOD_LANDMARK, METHOD_GCC };
+/* auto: take the cheapest method and exchange; only: say which that is, and end */
+enum kcagc_plan { PLAN_OFF, PLAN_AUTO, PLAN_ONLY };
+enum kcagc_graphs { GRAPHS_SHARED, GRAPHS_OWN }; /* own: edges may differ between parties */
+/* What stands for a cell: its mean, or the local centre (line 13) */
+enum kcagc_virtual { VIRTUAL_MEAN, VIRTUAL_CENTRE };
+enum kcagc_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
+
+enum { KCAGC_ORDER_MAX = 10000 };
+enum { KCAGC_PROBES = 4, KCAGC_PROBE_LEN = 64 << 10 }; /* by which a plan measures the link */
+#define KCAGC_ORDER_AUTO CONFIG_WORD /* filter_order: chosen from sums, by a rule without labels */
+
+struct kcagc_job {
+	JOB_HEAD;
+	enum kcagc_graphs graphs; /* kcagc.predict has it, too */
+	enum kcagc_preset preset;
+	enum kcagc_method method;           /* Protocol 3 as a tree, flat; or Protocol 2 */
+	struct config_count local_clusters; /* k^ >= k */
+	enum filter_kind filter_kind;       /* job.filter.kind: "half" or "spectral" */
+	unsigned filter_order;              /* job.filter.order: psi */
+	bool idf;                           /* job.features: "idf" or "raw" */
+	bool unit_basis;                    /* job.projection.basis: "scaled" (U S) or "unit" (U) */
+	struct config_count dims; /* job.projection.dims: number, "k", "2k"; or "local": k^ */
+	bool unit_rows;           /* job.projection.unit_rows */
+	double row_power;         /* job.projection.row_power: p */
+	enum kcagc_virtual virtual_nodes;
+	unsigned local_restarts; /* R of Protocol 1 */
+	unsigned start_words;    /* that starts may sum in a round */
+	/* Of the joint k-means that makes the k clusters: `starts` begin, after `screen` iterations
+	 * the best `restarts` go on. */
+	unsigned starts, screen, restarts;
+	/* Of those at the tree's inner nodes; restarts 0: by k/k^ */
+	unsigned inner_restarts, inner_iterations;
+	unsigned iterations; /* Q */
+	bool ninth;          /* the 1/9 step */
+	unsigned polish;     /* P Lloyd steps on all nodes at the end */
+	enum kcagc_exchange exchange;
+	enum kcagc_plan plan;
+	bool joint_norm;     /* rows are scaled by their norm over all parties; predict has it, too */
+	unsigned min_cell;   /* fewest nodes behind any number that enters a sum */
+	bool landmark_power; /* job.landmark.power: the power round of landmark projection */
+	/* kcagc.predict */
+	uint8_t model[CONFIG_ID_LEN]; /* the job that made the model */
+};
+
+/* Each ends with path NULL. */
+extern const struct config_row kcagc_rows[], kcagc_predict_rows[];
+extern const char *const kcagc_method_names[];
+extern const char *const kcagc_exchange_names[];
+
+void kcagc_presets(const struct json *root, struct kind_presets *to);
+void kcagc_settle(void *job, bool modulus_given);
+void kcagc_standard(const void *job, struct json *root);
+const char *kcagc_unread(const void *job, const struct config_row *row);
+enum err kcagc_check(const void *job) MUST_CHECK;
+enum err kcagc_predict_check(const void *job) MUST_CHECK;
+void kcagc_leaks(struct said *s, const void *job, size_t parties);
+void kcagc_predict_leaks(struct said *s, const void *job, size_t parties);
+bool kcagc_is_flat(const void *job);
+bool kcagc_is_plan_only(const void *job);
+size_t kcagc_burst(const void *job, size_t n, bool down);
+
+/* Landmark projection and GCC: numbers have bounds that follow from n alone. In 32-bit words they are
+ * scaled to fill them, and fraction_bits counts in 64-bit words only. */
+bool kcagc_is_bounded(const struct kcagc_job *job);
+
+unsigned kcagc_local_clusters(const struct kcagc_job *job); /* k^ as a number */
+unsigned kcagc_dims(const struct kcagc_job *job);           /* d as a number, before the slice's cap */
+unsigned kcagc_inner_restarts(const struct kcagc_job *job); /* as a number */
+/* Of the joint k-means that makes the k clusters, over m items. */
+unsigned kcagc_starts(const struct kcagc_job *job, size_t m);
+/* The iteration after which so many starts are screened; 0: none are */
+unsigned kcagc_screen(const struct kcagc_job *job, unsigned starts);
+
+/* How the embedding and the local clustering (Protocol 1) are parametrised. */
+struct embed_params kcagc_embed_params(const struct kcagc_job *job, unsigned threads);
+
+#endif

@@ -1,0 +1,31 @@
+/* facts.h -- what a kind has to say of a job besides what all have: numbers and texts by name, for
+ * run.json's "facts". */
+#ifndef COMMON_KIND_FACTS_H
+#define COMMON_KIND_FACTS_H
+
+#include "common/base/err.h"
+
+#include <stddef.h>
+
+enum { FACTS_MAX = 48 };
+
+struct fact {
+	char name[32];
+	double *value; /* owned; NULL: a text */
+	size_t values;
+	char *text; /* owned */
+};
+
+/* Zero-initialised is empty. */
+struct facts {
+	size_t count;
+	struct fact item[FACTS_MAX];
+};
+
+/* In the order in which they are first told; a name that is told again has the new value. */
+void facts_number(struct facts *f, const char *name, double value);
+void facts_numbers(struct facts *f, const char *name, const double *value, size_t values);
+void facts_say(struct facts *f, const char *name, const char *format, ...) PRINTF(3, 4);
+void facts_release(struct facts *f);
+
+#endif

@@ -1,0 +1,44 @@
+/* own.h -- for the folders of protocols: what their tables are made with. */
+#ifndef COMMON_KIND_OWN_H
+#define COMMON_KIND_OWN_H
+
+#include "common/base/json.h"
+#include "common/kind/kind.h"
+
+/* Presets that apply to a job, the first that names a path counts. */
+enum { PRESETS_MAX = 64 };
+struct kind_presets {
+	struct config_preset item[PRESETS_MAX]; /* ends with path NULL */
+	size_t n;
+};
+void presets_add(struct kind_presets *to, const struct config_preset *from);
+/* The text under this key of the job as given; "": there is none. */
+const char *presets_word(const struct json *root, const char *key);
+
+/* Sentences about what a job shows. */
+struct said {
+	const char **text; /* static texts */
+	size_t n, max;
+};
+void say(struct said *s, bool applies, const char *text);
+/* What most kinds say before and after their own. pairs: some sum has two parties alone. */
+void say_names(struct said *s, size_t parties);
+void say_collusion(struct said *s, bool pairs, size_t parties);
+
+/* ---- members that several kinds have ---- */
+
+void kind_no_presets(const struct json *root, struct kind_presets *to);
+void kind_settled(void *job, bool modulus_given);
+const char *kind_reads_all(const void *job, const struct config_row *row);
+void kind_standard_clusters(const void *job, struct json *root);
+struct kind_claim kind_claims_nothing(const void *job);
+bool kind_yes(const void *job);
+bool kind_no(const void *job);
+const char *kind_own_permission(const void *job); /* its name */
+size_t kind_no_burst(const void *job, size_t n, bool down);
+/* k is a number. ERR_INPUT. */
+enum err kind_check_clusters(const struct job_head *job) MUST_CHECK;
+/* Is the path in the list, which ends with NULL? */
+bool kind_among(const char *path, const char *const *list);
+
+#endif

@@ -1,0 +1,54 @@
+/* Every kind has its table at a party, and a table that lacks a member is told by its name. */
+#include "party/daemon/kinds.h"
+#include "common/job/kinds.h"
+#include "tests/test.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static void test_all_have_all(void **state)
+{
+	(void)state;
+	party_kinds_check(); /* aborts otherwise */
+}
+
+/* Each member that must be there, taken out in turn. */
+static void test_missing_members(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} member[] = {
+		{ "sums", offsetof(struct party_kind, sums) },
+		{ "allow", offsetof(struct party_kind, allow) },
+		{ "allow_eps", offsetof(struct party_kind, allow_eps) },
+		{ "accept", offsetof(struct party_kind, accept) },
+		{ "check_data", offsetof(struct party_kind, check_data) },
+		{ "describe", offsetof(struct party_kind, describe) },
+		{ "begin", offsetof(struct party_kind, begin) },
+		{ "run", offsetof(struct party_kind, run) },
+		{ "keep", offsetof(struct party_kind, keep) },
+		{ "files", offsetof(struct party_kind, files) },
+		{ "forget", offsetof(struct party_kind, forget) },
+		{ "release", offsetof(struct party_kind, release) },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++) {
+		struct party_kind k = *party_kind_of(kinds[0]);
+
+		memset((char *)&k + member[i].offset, 0, sizeof(void *));
+		assert_string_equal(party_kind_lacks(&k), member[i].name);
+	}
+	assert_string_equal(party_kind_lacks(NULL), "a table in party/daemon/kinds.c");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_have_all),
+		cmocka_unit_test(test_missing_members),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

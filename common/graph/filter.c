@@ -169,7 +169,6 @@ struct plan {
 
 #define STEP    panel_step
 #define COLUMNS PANEL
-#define REAL    double
 #define VEC     vec2
 #define TARGET
 #include "common/graph/filter_step.inc"

@@ -1,7 +1,6 @@
 #include "common/graph/filter_plan.h"
 #include "common/base/alloc.h"
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,30 +113,6 @@ enum err filter_plan_init(struct filter_plan *p, const struct graph *g, enum fil
 	free(number);
 	plan_weigh(p, kind, lambda);
 	return ERR_OK;
-}
-
-static void *copy_of(const void *from, size_t count, size_t size)
-{
-	void *to = alloc(count, size);
-
-	memcpy(to, from, count * size);
-	return to;
-}
-
-void filter_plan_copy(struct filter_plan *p, const struct filter_plan *from)
-{
-	size_t n = from->n, entries = from->start[n];
-
-	assert(!from->of);
-	*p = (struct filter_plan){ .n = n };
-	p->order = copy_of(from->order, n, sizeof(*p->order));
-	p->start = copy_of(from->start, n + 1, sizeof(*p->start));
-	p->index = copy_of(from->index, entries, sizeof(*p->index));
-	if (from->value)
-		p->value = copy_of(from->value, entries, sizeof(*p->value));
-	p->enter = copy_of(from->enter, n, sizeof(*p->enter));
-	p->keep = copy_of(from->keep, n, sizeof(*p->keep));
-	p->take = copy_of(from->take, n, sizeof(*p->take));
 }
 
 /* -- leaves --------------------------------------------------------------------------------- */

@@ -25,7 +25,6 @@ struct filter_plan {
 /* Errors are those of graph_lambda_max(), for FILTER_SPECTRAL alone. O(nnz + n) beyond it. */
 enum err filter_plan_init(struct filter_plan *p, const struct graph *g,
 			  enum filter_kind kind) MUST_CHECK;
-void filter_plan_copy(struct filter_plan *p, const struct filter_plan *from); /* before it is folded */
 /* Leaves of one node become one row, which stands for their sum: they get the same from that node
  * in each step, so what they differ by from their mean only fades, by keep + take (of the row) a
  * step. No more than FOLD_MOST at once, and none where edges have weights. Only where it makes an

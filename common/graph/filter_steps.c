@@ -10,14 +10,10 @@ typedef complex long double root;
 
 const struct filter_step FILTER_STEP = { .scale = 1 };
 
-/* Weights below `least` are left out; what the product of the roots may then be off by (5e-11 and
- * 2e-7 are the worst that was seen); and the share of the steps that may remain. */
-struct accuracy {
-	long double least;
-	double off_most;
-};
-static const struct accuracy FINE = { 1e-12L, 1e-10 }, ROUGH = { 1e-8L, 1e-6 };
-static const double SHARE_MOST = 0.9;
+/* Weights below this are left out; what the product of the roots may then be off by (5e-11 is the
+ * worst that was seen); and the share of the steps that may remain. */
+static const long double LEAST = 1e-12L;
+static const double OFF_MOST = 1e-10, SHARE_MOST = 0.9;
 
 /* Aberth's steps: 12 to 20 suffice. REAL: roots this close to the axis are on it. */
 enum { ROUNDS_MOST = 40 };
@@ -31,14 +27,14 @@ struct series {
 };
 
 /* The degree; the weights go to weight (power + 1) unless it is NULL. */
-static size_t series_weights(unsigned power, const struct accuracy *a, long double *weight)
+static size_t series_weights(unsigned power, long double *weight)
 {
 	long double w = 1;
 	size_t k = 0;
 
 	for (unsigned i = 1; i <= power; i++)
 		w *= (2.L * i - 1) / (2.L * i);
-	for (; k <= power && w >= a->least; k++) {
+	for (; k <= power && w >= LEAST; k++) {
 		if (weight)
 			weight[k] = k ? 2 * w : w;
 		w *= (long double)(power - k) / (long double)(power + k + 1);
@@ -191,7 +187,7 @@ double filter_steps_at(const struct filter_steps *s, double t)
 }
 
 /* Between two extrema of a polynomial of this degree lie some eight of the points looked at. */
-static bool near_power(const struct filter_steps *s, unsigned power, double off_most)
+static bool near_power(const struct filter_steps *s, unsigned power)
 {
 	size_t points = 8 * s->count;
 
@@ -199,37 +195,27 @@ static bool near_power(const struct filter_steps *s, unsigned power, double off_
 		double t = (1 + cos(M_PI * (double)i / (double)points)) / 2;
 
 		/* not the other way round: what is not a number is not near */
-		if (!(fabs(filter_steps_at(s, t) - pow(t, power)) <= off_most))
+		if (!(fabs(filter_steps_at(s, t) - pow(t, power)) <= OFF_MOST))
 			return false;
 	}
 	return true;
 }
 
-static size_t count_of(unsigned power, const struct accuracy *a)
+size_t filter_steps_count(unsigned power)
 {
-	size_t degree = series_weights(power, a, NULL);
+	size_t degree = series_weights(power, NULL);
 
 	return (double)degree <= SHARE_MOST * power ? degree : power;
 }
 
-size_t filter_steps_count(unsigned power)
-{
-	return count_of(power, &FINE);
-}
-
-size_t filter_steps_rough_count(unsigned power)
-{
-	return count_of(power, &ROUGH);
-}
-
-static bool by_roots(struct filter_steps *s, unsigned power, const struct accuracy *a)
+static bool by_roots(struct filter_steps *s, unsigned power)
 {
 	struct series p;
 	size_t count;
 	root *r;
 
 	ALLOC(p.weight, (size_t)power + 1);
-	p.degree = series_weights(power, a, p.weight);
+	p.degree = series_weights(power, p.weight);
 	ALLOC(r, p.degree);
 	find_roots(&p, r);
 	count = keep_upper(r, p.degree);
@@ -237,27 +223,17 @@ static bool by_roots(struct filter_steps *s, unsigned power, const struct accura
 	steps_of(r, count, s);
 	free(r);
 	free(p.weight);
-	return count && near_power(s, power, a->off_most);
-}
-
-static void init(struct filter_steps *s, unsigned power, const struct accuracy *a)
-{
-	ALLOC(s->step, power);
-	if (count_of(power, a) < power && by_roots(s, power, a))
-		return;
-	s->count = power;
-	for (size_t i = 0; i < power; i++)
-		s->step[i] = FILTER_STEP;
+	return count && near_power(s, power);
 }
 
 void filter_steps_init(struct filter_steps *s, unsigned power)
 {
-	init(s, power, &FINE);
-}
-
-void filter_steps_init_rough(struct filter_steps *s, unsigned power)
-{
-	init(s, power, &ROUGH);
+	ALLOC(s->step, power);
+	if (filter_steps_count(power) < power && by_roots(s, power))
+		return;
+	s->count = power;
+	for (size_t i = 0; i < power; i++)
+		s->step[i] = FILTER_STEP;
 }
 
 void filter_steps_release(struct filter_steps *s)

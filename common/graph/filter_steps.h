@@ -30,14 +30,11 @@ extern const struct filter_step FILTER_STEP;
 /* Plain powers where the series has nearly as many terms (power below 26), and where its roots were
  * not found: the product is compared with the power all over [0, 1]. O(count^2), 0.6 ms for 60. */
 void filter_steps_init(struct filter_steps *s, unsigned power);
-/* The same within 1e-6, for single precision: 30 steps for 60. */
-void filter_steps_init_rough(struct filter_steps *s, unsigned power);
 void filter_steps_release(struct filter_steps *s);
 
 /* How many steps that will be if its roots are found, which they were for powers up to 5000. For
  * choices by cost. */
 size_t filter_steps_count(unsigned power);
-size_t filter_steps_rough_count(unsigned power);
 
 /* What the steps make of an eigenvector of T whose value is t: p(t). */
 double filter_steps_at(const struct filter_steps *s, double t);

@@ -1,13 +1,11 @@
 #include "common/graph/filtered.h"
 #include "common/base/alloc.h"
-#include "common/graph/filter_gram.h"
 #include "common/linalg/la.h"
 #include "common/linalg/parallel.h"
 #include "common/linalg/simd.h"
 #include "common/linalg/svd.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +21,6 @@ typedef void product_fn(const struct csr *s, size_t first, size_t last, size_t b
 
 #define STEP    block_step
 #define PRODUCT block_product
-#define REAL    double
 #define VEC     vec2
 #define TARGET
 #include "common/graph/filter_step.inc"
@@ -314,78 +311,29 @@ void filtered_release(struct filtered *f)
 	*f = (struct filtered){ 0 };
 }
 
-/* -- which way ----------------------------------------------------------------------------- */
+/* -- whether to ---------------------------------------------------------------------------- */
 
 /* Sums and products that a dense product does in the time of one of those of sparse rows and steps,
- * that steps do in single precision, and of sums and products that an eigenproblem of order n
- * takes, over n^3 (bench_kernels). */
-static const double DENSE_SPEED = 3, SINGLE_SPEED = 2, EIGEN = 1;
+ * and of sums and products that an eigenproblem of order n takes, over n^3 (bench_kernels). */
+static const double DENSE_SPEED = 3, EIGEN = 1;
 
-/* Turns of refine.h; eigenproblems in them, three, of a few hundred rows, which take three times as
- * long for their size; and what of the other ways' time the one by way of nearly the Gram matrix
- * may take, as it does more that is not counted. */
-static const double TURNS = 1.5, LOOKS = 9, NEAR_MOST = 0.7;
-
-struct costs {
-	double rows, cols, step; /* step: of one column */
-	double product;          /* with X, of one column */
-	double once, twice;      /* steps of T^psi, T^2psi */
-};
-
-static double krylov_cost(const struct costs *c, double vectors)
+bool filtered_pays(size_t n, size_t m, size_t entries, const struct graph *g, enum filter_kind kind,
+		   unsigned psi, size_t d)
 {
-	return 2 * vectors * vectors * c->cols / DENSE_SPEED +
-	       vectors * (2 * c->product + c->twice * c->step);
-}
+	double rows = (double)n, cols = (double)m, narrow = rows < cols ? rows : cols;
+	double vectors = KRYLOV_STEPS_USUAL * (double)krylov_width(d, m);
+	double step = (double)g->adjacency.start[n] + 2 * rows; /* one column */
+	double basis = 2 * vectors * vectors * cols / DENSE_SPEED, map, formed;
 
-static double gram_cost(const struct costs *c)
-{
-	double narrow = c->rows < c->cols ? c->rows : c->cols;
-
-	return c->rows * c->cols * narrow / 2 / DENSE_SPEED;
-}
-
-static double eigen_cost(const struct costs *c)
-{
-	double narrow = c->rows < c->cols ? c->rows : c->cols;
-
-	return EIGEN * narrow * narrow * narrow / DENSE_SPEED;
-}
-
-static double near_cost(const struct costs *c, unsigned psi, double width)
-{
-	double panels = ceil(c->cols / FILTER_GRAM_COLUMNS) * FILTER_GRAM_COLUMNS;
-
-	return (double)filter_steps_rough_count(psi) * c->step * panels / SINGLE_SPEED +
-	       gram_cost(c) + LOOKS * eigen_cost(c) +
-	       width *
-		   (TURNS * (2 * c->product + c->twice * c->step) + c->product + c->once * c->step);
-}
-
-enum filtered_way filtered_way(size_t n, size_t m, size_t entries, const struct graph *g,
-			       enum filter_kind kind, unsigned psi, size_t d)
-{
-	struct costs c = { .rows = (double)n,
-			   .cols = (double)m,
-			   .step = (double)g->adjacency.start[n] + 2 * (double)n,
-			   .product = (double)entries / (entries < n * m ? 1 : DENSE_SPEED),
-			   .once = (double)filter_steps_count(psi),
-			   .twice = (double)filter_steps_count(2 * psi) };
-	double width = (double)krylov_width(d, m), vectors = KRYLOV_STEPS_USUAL * width;
-	bool large = n > SVD_EXACT_MAX && m > SVD_EXACT_MAX;
-	double formed = c.once * c.step * c.cols, best, near;
-	enum filtered_way way = FILTERED_FORMED;
-
-	if (kind == FILTER_MEAN)
-		return way;
-	formed += large ? 2 * vectors * vectors * c.cols / DENSE_SPEED +
-			      vectors * 2 * c.rows * c.cols / DENSE_SPEED
-			: gram_cost(&c) + eigen_cost(&c);
-	best = formed;
-	if (vectors <= (m < n ? c.cols : c.rows) && krylov_cost(&c, vectors) < formed) {
-		way = FILTERED_KRYLOV;
-		best = krylov_cost(&c, vectors);
-	}
-	near = large || m > n ? INFINITY : near_cost(&c, psi, width);
-	return near < NEAR_MOST * best ? FILTERED_NEAR : way;
+	if (kind == FILTER_MEAN || vectors > narrow)
+		return false;
+	map = basis + vectors * (2 * (double)entries / (entries < n * m ? 1 : DENSE_SPEED) +
+				 (double)filter_steps_count(2 * psi) * step);
+	formed = (double)filter_steps_count(psi) * step * cols;
+	if (n > SVD_EXACT_MAX && m > SVD_EXACT_MAX)
+		formed += basis + vectors * 2 * rows * cols / DENSE_SPEED;
+	else
+		formed +=
+		    (rows * cols * narrow / 2 + EIGEN * narrow * narrow * narrow) / DENSE_SPEED;
+	return map < formed;
 }

@@ -41,13 +41,11 @@ enum err filtered_init(struct filtered *f, const struct csr *sparse, const struc
 		       unsigned threads) MUST_CHECK;
 void filtered_release(struct filtered *f);
 
-/* How d singular vectors of F cost least: from F and its Gram matrix; by the map, from a Krylov space
- * (krylov.h); or by the map, from nearly the Gram matrix (filter_gram.h, refine.h). Counts products
- * and sums, of which dense ones (dgemm) go three times as fast, and steps in single precision
- * twice; by n, m, d, psi and the two numbers of non-zeros alone, so that a result depends on neither
- * machine nor threads. entries: those of X; n m for one that is to be used as a dense matrix. */
-enum filtered_way { FILTERED_FORMED, FILTERED_KRYLOV, FILTERED_NEAR };
-enum filtered_way filtered_way(size_t n, size_t m, size_t entries, const struct graph *g,
-			       enum filter_kind kind, unsigned psi, size_t d);
+/* Whether d singular vectors cost less by the map than by forming F and its Gram matrix. Counts
+ * products and sums, of which dense ones (dgemm) go three times as fast; by n, m, d, psi and the
+ * two numbers of non-zeros alone, so that a result depends on neither machine nor threads. entries:
+ * those of X; n m for one that is to be used as a dense matrix. */
+bool filtered_pays(size_t n, size_t m, size_t entries, const struct graph *g, enum filter_kind kind,
+		   unsigned psi, size_t d);
 
 #endif

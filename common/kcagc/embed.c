@@ -1,6 +1,5 @@
 #include "common/kcagc/embed.h"
 #include "common/base/alloc.h"
-#include "common/graph/filter_gram.h"
 #include "common/graph/filter_plan.h"
 #include "common/graph/filtered.h"
 #include "common/linalg/la.h"
@@ -259,66 +258,42 @@ static void make_sparse(struct features *X, size_t entries)
 	X->is_sparse = true;
 }
 
-/* U, sigma and map of F = p(S) X by its products alone. *found is false if they are not exact
- * enough and there is a better way; nothing is in U and map then. */
-static enum err svd_unformed(const struct features *X, const struct graph *g,
-			     const struct embed_params *p, enum filtered_way way, struct mat *U,
-			     double *sigma, struct mat *map, bool *found)
-{
-	const struct csr *sparse = X->is_sparse ? &X->sparse : NULL;
-	const struct mat *dense = X->is_sparse ? NULL : &X->dense;
-	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
-	struct filtered f;
-	struct mat G;
-	enum err err;
-
-	*found = false;
-	TRY(filtered_init(&f, sparse, dense, g, p->filter, p->order, p->threads));
-	if (way == FILTERED_KRYLOV) {
-		err = svd_left_of_map(&f.map, d, p->threads, U, sigma, map, found);
-		if (!err && !*found && n > SVD_EXACT_MAX && m > SVD_EXACT_MAX)
-			*found = true;
-		if (!err && !*found) {
-			mat_release(U);
-			if (map)
-				mat_release(map);
-		}
-	} else {
-		filter_gram(&f.nodes, p->order, p->threads, sparse, dense, &G);
-		err = svd_left_near(&f.map, &G, d, p->threads, U, sigma, map, found);
-		mat_release(&G);
-	}
-	filtered_release(&f);
-	*found = *found && !err; /* a space may be exact and its product overflow */
-	return err;
-}
-
-/* Projects F without ever forming it, where that is cheaper; *done says whether. X may be in its
- * other form afterwards. */
+/* Projects F = p(S) X by its products alone, where that is cheaper; *done says whether. X may be in
+ * its other form afterwards. */
 static enum err project_unformed(struct features *X, const struct graph *g,
 				 const struct embed_params *p, struct mat *Z, struct mat *map,
 				 bool *done)
 {
 	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
 	size_t entries = entries_of(X);
-	enum filtered_way way;
+	struct filtered f;
 	double *sigma;
+	bool settled;
 	enum err err;
 
 	*done = false;
 	TRY(graph_check_rows(g, n));
-	way = filtered_way(n, m, entries, g, p->filter, p->order, d);
-	if (way == FILTERED_FORMED)
+	if (!filtered_pays(n, m, entries, g, p->filter, p->order, d))
 		return ERR_OK;
 	if (!X->is_sparse && entries < n * m)
 		make_sparse(X, entries);
 	if (X->is_sparse && entries == n * m)
 		make_dense(X);
+	TRY(filtered_init(&f, X->is_sparse ? &X->sparse : NULL, X->is_sparse ? NULL : &X->dense, g,
+			  p->filter, p->order, p->threads));
 	ALLOC(sigma, d);
-	err = svd_unformed(X, g, p, way, Z, sigma, map, done);
-	if (*done)
+	err = svd_left_of_map(&f.map, d, p->threads, Z, sigma, map, &settled);
+	/* A space may be exact and its product overflow; a large F has no better way. */
+	*done = !err && (settled || (n > SVD_EXACT_MAX && m > SVD_EXACT_MAX));
+	if (*done) {
 		scale_basis(Z, sigma, p, map);
+	} else if (!err) {
+		mat_release(Z);
+		if (map)
+			mat_release(map);
+	}
 	free(sigma);
+	filtered_release(&f);
 	return err;
 }
 

@@ -28,7 +28,7 @@ struct embed_params {
 /* Z (n x d) is initialised here; X is used up: it is released as soon as it is not needed, so
  * that the peak stays near one dense copy of the slice. Columns are scaled as asked, nothing is
  * centred. Calls progress_tick() as it goes. Where products are cheaper than all of the filtered
- * features (filtered_way()), those are never formed, and the space of Z is good to about 1e-8. */
+ * features (filtered_pays()), those are never formed, and the space of Z is good to about 1e-8. */
 enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
 	       struct mat *Z) MUST_CHECK;
 

@@ -51,7 +51,7 @@ static enum err project(const struct order_search *s, struct mat *Z)
 	struct features copy = { .is_sparse = s->X->is_sparse };
 
 	d = s->how.dims < d ? s->how.dims : d;
-	if (filtered_way(n, m, s->entries, s->g, s->how.filter, s->how.order, d) == FILTERED_FORMED)
+	if (!filtered_pays(n, m, s->entries, s->g, s->how.filter, s->how.order, d))
 		return embed_project(&s->F, &s->how, Z);
 	if (s->X->is_sparse)
 		csr_copy(&copy.sparse, &s->X->sparse);

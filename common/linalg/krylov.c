@@ -26,11 +26,6 @@ size_t krylov_width(size_t d, size_t cols)
 	return least((d + 7) / 8 * 8, cols);
 }
 
-double krylov_residual(double largest, double theta, double next)
-{
-	return fmax(ANGLE * (theta - next), ROUNDING * largest);
-}
-
 struct krylov {
 	const struct linear_map *A;
 	size_t d, most;
@@ -110,7 +105,7 @@ static double excess(const struct krylov *k, const struct mat *s, const double *
 	double next = s->rows > k->d ? theta[k->d] : -INFINITY, worst = 0;
 
 	for (size_t j = 0; j < k->d; j++) {
-		double allowed = krylov_residual(theta[0], theta[j], next);
+		double allowed = fmax(ANGLE * (theta[j] - next), ROUNDING * theta[0]);
 		double left = residual(k, ROW(s, j));
 
 		worst = fmax(worst, allowed > 0 ? left / allowed : left > 0 ? INFINITY : 0);

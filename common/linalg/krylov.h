@@ -22,11 +22,6 @@ struct linear_map {
 /* Vectors per step: d, and up to a multiple of 8. As many equal singular values are told apart. */
 size_t krylov_width(size_t d, size_t cols);
 
-/* The largest residual ||A'A v - theta v|| of a vector that is near enough, next being the largest
- * value of those that are not wanted: the sine of its angle to the exact directions is 1e-8 at
- * most, or the residual is what rounding leaves, by the largest value. */
-double krylov_residual(double largest, double theta, double next);
-
 /* What KRYLOV_STEPS_USUAL steps cost is what the choice of a method reckons with. */
 enum { KRYLOV_STEPS_USUAL = 16, KRYLOV_STEPS_MAX = 48 };
 

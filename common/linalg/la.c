@@ -33,7 +33,7 @@ static int blas_int(size_t n)
 
 /* C = op(A) op(B), or of a Gram matrix the tiles on and above the diagonal. */
 struct product {
-	bool a_transposed, b_transposed, symmetric, add;
+	bool a_transposed, b_transposed, symmetric;
 	const struct mat *A, *B;
 	struct mat *C;
 	size_t inner, tiles_across;
@@ -52,21 +52,19 @@ static void product_tile(void *ctx, unsigned worker, size_t tile)
 	if (p->symmetric && j == i) {
 		cblas_dsyrk(CblasRowMajor, CblasUpper, p->a_transposed ? CblasTrans : CblasNoTrans,
 			    blas_int(least(TILE, p->C->rows - i)), blas_int(p->inner), 1, a,
-			    blas_int(p->A->cols), p->add ? 1 : 0, &MAT(p->C, i, i),
-			    blas_int(p->C->cols));
+			    blas_int(p->A->cols), 0, &MAT(p->C, i, i), blas_int(p->C->cols));
 		return;
 	}
 	cblas_dgemm(CblasRowMajor, p->a_transposed ? CblasTrans : CblasNoTrans,
 		    p->b_transposed ? CblasTrans : CblasNoTrans,
 		    blas_int(least(TILE, p->C->rows - i)), blas_int(least(TILE, p->C->cols - j)),
-		    blas_int(p->inner), 1, a, blas_int(p->A->cols), b, blas_int(p->B->cols),
-		    p->add ? 1 : 0, &MAT(p->C, i, j), blas_int(p->C->cols));
+		    blas_int(p->inner), 1, a, blas_int(p->A->cols), b, blas_int(p->B->cols), 0,
+		    &MAT(p->C, i, j), blas_int(p->C->cols));
 }
 
 static void product(struct product *p, size_t rows, size_t cols, unsigned threads)
 {
-	if (!p->add)
-		mat_init(p->C, rows, cols);
+	mat_init(p->C, rows, cols);
 	if (rows == 0 || cols == 0 || p->inner == 0)
 		return;
 	p->tiles_across = (cols + TILE - 1) / TILE;
@@ -140,18 +138,6 @@ void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G)
 {
 	struct product p = { .A = A, .B = A, .C = G, .a_transposed = true, .symmetric = true };
 
-	p.inner = A->rows;
-	product(&p, A->cols, A->cols, threads);
-	mirror(G);
-}
-
-void la_gram_add(const struct mat *A, unsigned threads, struct mat *G)
-{
-	struct product p = {
-		.A = A, .B = A, .C = G, .a_transposed = true, .symmetric = true, .add = true
-	};
-
-	assert(G->rows == A->cols && G->cols == A->cols);
 	p.inner = A->rows;
 	product(&p, A->cols, A->cols, threads);
 	mirror(G);

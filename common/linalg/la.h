@@ -27,7 +27,6 @@ void la_mul_nt_long(const struct mat *A, const struct mat *B, unsigned threads, 
 /* G = A'A (by columns) or AA' (by rows), whole and exactly symmetric; initialised here. */
 void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G);
 void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G);
-void la_gram_add(const struct mat *A, unsigned threads, struct mat *G); /* G += A'A */
 
 /* C (m x n, rows ldc apart) = A (m x k) B' (n x k), in one call on this thread. */
 void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,

@@ -1,6 +1,5 @@
 #include "common/linalg/svd.h"
 #include "common/linalg/la.h"
-#include "common/linalg/refine.h"
 
 #include <math.h>
 
@@ -133,20 +132,6 @@ enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads,
 		return err_set(ERR_INPUT, "svd: %zu singular vectors of a %zu x %zu matrix", d,
 			       X->rows, X->cols);
 	TRY(krylov_right(X, d, threads, &P, settled));
-	err = left_within(X, &P, d, threads, U, sigma, map);
-	mat_release(&P);
-	return err;
-}
-
-enum err svd_left_near(const struct linear_map *X, struct mat *G, size_t d, unsigned threads,
-		       struct mat *U, double *sigma, struct mat *map, bool *settled)
-{
-	struct mat P;
-	enum err err;
-
-	TRY(refine_right(X, G, d, threads, &P, settled));
-	if (!*settled)
-		return ERR_OK;
 	err = left_within(X, &P, d, threads, U, sigma, map);
 	mat_release(&P);
 	return err;

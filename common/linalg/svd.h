@@ -30,9 +30,4 @@ enum err svd_left_map(const struct mat *X, size_t d, unsigned threads, struct ma
 enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads, struct mat *U,
 			 double *sigma, struct mat *map, bool *settled) MUST_CHECK;
 
-/* The same from G (m x m, used up) that is near X'X (refine.h), for 1 <= d <= min(n, m). If *settled
- * is false, it was not near enough, and there is nothing in U and map. */
-enum err svd_left_near(const struct linear_map *X, struct mat *G, size_t d, unsigned threads,
-		       struct mat *U, double *sigma, struct mat *map, bool *settled) MUST_CHECK;
-
 #endif

@@ -1,6 +1,45 @@
 /* Singular vectors of matrices that are known by their products, and whose vectors are known. */
-#include "tests/unit/linalg/diagonal.h"
+#include "tests/unit/linalg/sample.h"
+#include "common/linalg/krylov.h"
 #include "common/linalg/svd.h"
+
+/* A diagonal matrix, rows x cols: its singular values are sigma, its vectors unit vectors. */
+struct diagonal {
+	struct linear_map map;
+	double *sigma;
+	unsigned products;
+};
+
+static void multiply(void *ctx, const struct mat *in, struct mat *out)
+{
+	const struct diagonal *a = ctx;
+
+	mat_init(out, in->rows, a->map.rows);
+	for (size_t i = 0; i < in->rows; i++)
+		for (size_t j = 0; j < in->cols && j < a->map.rows; j++)
+			MAT(out, i, j) = a->sigma[j] * MAT(in, i, j);
+}
+
+static void square(void *ctx, const struct mat *in, struct mat *out)
+{
+	struct diagonal *a = ctx;
+
+	a->products++;
+	mat_init(out, in->rows, in->cols);
+	for (size_t i = 0; i < in->rows; i++)
+		for (size_t j = 0; j < in->cols && j < a->map.rows; j++)
+			MAT(out, i, j) = a->sigma[j] * a->sigma[j] * MAT(in, i, j);
+}
+
+static void diagonal_init(struct diagonal *a, size_t rows, size_t cols)
+{
+	*a = (struct diagonal){ .map = { .rows = rows,
+					 .cols = cols,
+					 .ctx = a,
+					 .multiply = multiply,
+					 .square = square } };
+	ALLOC(a->sigma, cols);
+}
 
 /* Values fall as slowly as those of real features: 1 / sqrt(1 + j). */
 static void slow(struct diagonal *a, size_t rows, size_t cols)
@@ -8,6 +47,29 @@ static void slow(struct diagonal *a, size_t rows, size_t cols)
 	diagonal_init(a, rows, cols);
 	for (size_t j = 0; j < cols; j++)
 		a->sigma[j] = 1 / sqrt(1. + (double)j);
+}
+
+static void assert_orthonormal(const struct mat *P)
+{
+	for (size_t i = 0; i < P->rows; i++)
+		for (size_t j = 0; j <= i; j++) {
+			double inner = 0;
+
+			for (size_t c = 0; c < P->cols; c++)
+				inner += MAT(P, i, c) * MAT(P, j, c);
+			assert_near(inner, i == j, 1e-12);
+		}
+}
+
+/* What of unit rows lies outside the first `inside` coordinates. */
+static double outside(const struct mat *P, size_t inside)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < P->rows; i++)
+		for (size_t j = inside; j < P->cols; j++)
+			sum += MAT(P, i, j) * MAT(P, i, j);
+	return sqrt(sum);
 }
 
 /* The d directions of a, which are the first d coordinates, and the values. */

@@ -106,20 +106,22 @@ static enum err read_kind(const struct json *root, const char *where, const stru
 	struct config_row row = first_row;
 	struct config_table table = { "job", &row, 1, sizeof(struct job), 0 };
 	const struct json *given = json_type(root) == JSON_OBJECT ? json_get(root, "kind") : NULL;
-	struct json *alone = json_object();
+	struct buf text = { 0 };
+	struct json *alone;
 	struct job job;
 	enum err e;
 
 	row.names = kind_names();
-	if (given && json_type(given) == JSON_STRING)
-		json_put_string(alone, "kind", json_string(given));
-	else if (given && json_type(given) == JSON_NUMBER)
-		json_put_number(alone, "kind", json_number(given));
-	else if (given) /* it is shown by its type alone */
-		json_put(alone, "kind",
-			 json_type(given) == JSON_ARRAY ? json_array() : json_object());
-	e = config_read(&table, json_type(root) == JSON_OBJECT ? alone : root, where, NULL, NULL,
-			&job);
+	if (json_type(root) != JSON_OBJECT)
+		return config_read(&table, root, where, NULL, NULL, &job);
+	buf_printf(&text, "{%s", given ? "\"kind\":" : "");
+	if (given)
+		json_write(given, &text);
+	buf_printf(&text, "}");
+	e = json_parse((struct bytes){ text.p, text.n }, where, &alone);
+	buf_release(&text);
+	TRY(e);
+	e = config_read(&table, alone, where, NULL, NULL, &job);
 	json_free(alone);
 	if (e == ERR_OK)
 		*kind = kinds[job.number];
@@ -130,7 +132,7 @@ static enum err read_kind(const struct json *root, const char *where, const stru
 static enum err read_values(struct job *job, const struct json *root, const char *where)
 {
 	struct kind_presets presets = { .n = 0 };
-	const struct kind *kind;
+	const struct kind *kind = NULL;
 	struct table table;
 
 	TRY(read_kind(root, where, &kind));

@@ -32,29 +32,33 @@ FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -
             -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS)
 LDLIBS   := $(shell pkg-config --libs $(PKGS)) -lgmp -lm -pthread
 
-# Rooms, each an archive; a room links itself and the rooms below it. The folders within a room are
-# held apart by scripts/lint layers.
+# Rooms, each an archive; a room links itself and the rooms below it. Each folder of common/ is a room:
+# COMMON has them from the top down. The folders within the others are held apart by scripts/lint layers.
 src       = $(filter-out %/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
-SRC_base   := $(call src,common/base)
-SRC_common := $(filter-out $(SRC_base),$(call src,common))
+COMMON     := job fedgcn fedwalk fedspectral fedsc kcagc kind data privacy learn cluster graph linalg base
+SRC_common := $(call src,common)
+$(foreach r,$(COMMON),$(eval SRC_common/$(r) := $(call src,common/$(r))))
 SRC_crypto := $(call src,crypto)
 SRC_proto  := $(call src,proto)
 SRC_server := $(call src,server)
 SRC_party  := $(call src,party)
 SRC_netlab := $(call src,cli/netlab)
 SRC_cli    := $(filter-out $(SRC_netlab),$(call src,cli))
-ROOMS      := base common crypto proto server party cli netlab
+ROOMS      := $(COMMON:%=common/%) crypto proto server party cli netlab
 lib        = $(patsubst %,$(B)/%.a,$(1))
-BELOW_base   := $(call lib,base)
-BELOW_common := $(call lib,common base)
-BELOW_crypto := $(call lib,crypto common base)
-BELOW_proto  := $(call lib,proto common base)
-BELOW_server := $(call lib,server proto crypto common base)
-BELOW_party  := $(call lib,party proto crypto common base)
-BELOW_cli    := $(call lib,cli server party proto crypto common base)
-BELOW_netlab := $(call lib,netlab base)
+BELOW_base   := $(call lib,common/base)
+BELOW_common := $(call lib,$(COMMON:%=common/%))
+BELOW_crypto := $(call lib,crypto) $(BELOW_common)
+BELOW_proto  := $(call lib,proto) $(BELOW_common)
+BELOW_server := $(call lib,server proto crypto) $(BELOW_common)
+BELOW_party  := $(call lib,party proto crypto) $(BELOW_common)
+BELOW_cli    := $(call lib,cli server party proto crypto) $(BELOW_common)
+BELOW_netlab := $(call lib,netlab) $(BELOW_base)
+# Tests of a folder of common/ link it and what stands below, so that what looks up does not link.
+from        = $(shell echo ' $(COMMON)' | sed 's/.* $(1) /$(1) /')
+$(foreach r,$(filter-out base,$(COMMON)),$(eval BELOW_$(r) := $(call lib,$(addprefix common/,$(call from,$(r))))))
 # Tests of a protocol run both halves against each other in memory.
-BELOW_both   := $(call lib,server party proto crypto common base)
+BELOW_both   := $(call lib,server party proto crypto) $(BELOW_common)
 
 TESTS    := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
 BENCHES  := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
@@ -117,7 +121,7 @@ bench: $(BENCHES)
 	@for b in $^; do $$b || exit 1; done
 
 # What fuzzers link is compiled once, by clang, so that everything below them is instrumented.
-FUZZ_SRC   := $(SRC_base) $(SRC_common) $(SRC_proto) $(SRC_crypto)
+FUZZ_SRC   := $(SRC_common) $(SRC_proto) $(SRC_crypto)
 FUZZ_OBJ   := $(patsubst %.c,build/fuzz/%.o,$(FUZZ_SRC))
 FUZZ_SAN   := address,undefined -fno-sanitize-recover=all
 FUZZ_FLAGS := -g -O1 -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread $(DEPFLAGS)
@@ -150,11 +154,13 @@ DOC := $(DESTDIR)$(PREFIX)/share/doc/coterie
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/coterie
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(LIBEXEC) $(DOC)/docs $(DOC)/proto $(DOC)/configs/jobs $(MAN)
+	install -d $(DESTDIR)$(PREFIX)/bin $(LIBEXEC) $(DOC)/docs/benchmarks $(DOC)/docs/decisions $(DOC)/proto $(DOC)/configs/jobs $(MAN)
 	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BIN)/coterie-netlab scripts/netlab $(LIBEXEC)
-	install -m 644 README.md CONTRIBUTING.md LICENSE $(DOC)
+	install -m 644 README.md CHANGELOG.md CONTRIBUTING.md LICENSE $(DOC)
 	install -m 644 docs/*.md $(DOC)/docs
+	install -m 644 docs/benchmarks/*.md $(DOC)/docs/benchmarks
+	install -m 644 docs/decisions/*.md $(DOC)/docs/decisions
 	install -m 644 proto/PROTOCOL.md $(DOC)/proto
 	install -m 644 configs/*.json $(DOC)/configs
 	install -m 644 configs/jobs/*.json $(DOC)/configs/jobs

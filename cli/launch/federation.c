@@ -332,7 +332,8 @@ static enum err write_coordinator(const struct launch *l)
 	return write_config(l, "coordinator", root);
 }
 
-static void put_data(const struct launch *l, struct json *root, const char *slice)
+/* Paths start from l->work, where the configurations lie, so that it can be moved. */
+static void put_data(const struct launch *l, struct json *root, const char *name)
 {
 	static const char *const features[] = { "npy", "mtx", "csv", NULL },
 				 *const edges[] = { "tsv", "mtx", NULL },
@@ -344,18 +345,21 @@ static void put_data(const struct launch *l, struct json *root, const char *slic
 		     { "edges", "edges", edges },
 		     { l->split.by == SPLIT_VERTICES ? "vertices" : "ids", "ids", ids } };
 	struct json *data = json_put_object(root, "data");
+	char slice[8 + LAUNCH_NAME], *dir;
 
-	if (l->kind->needs & NEEDS_GRAPHS) {
+	snprintf(slice, sizeof(slice), "data/%s", name);
+	dir = file_join(l->work, slice);
+	if (l->kind->needs & NEEDS_GRAPHS)
 		json_put_string(data, "graphs", slice);
-		return;
-	}
-	for (size_t i = l->split.by == SPLIT_VERTICES; i < 3; i++) {
-		char *path = find_file(slice, file[i].stem, file[i].suffix);
+	else
+		for (size_t i = l->split.by == SPLIT_VERTICES; i < 3; i++) {
+			char *path = find_file(dir, file[i].stem, file[i].suffix);
 
-		if (path)
-			json_put_string(data, file[i].key, path);
-		free(path);
-	}
+			if (path)
+				json_put_string(data, file[i].key, path + strlen(l->work) + 1);
+			free(path);
+		}
+	free(dir);
 }
 
 static void put_policy(const struct launch *l, struct json *root)
@@ -383,11 +387,9 @@ static void put_policy(const struct launch *l, struct json *root)
 static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FINGERPRINT_TEXT_LEN])
 {
 	struct json *root = json_object(), *peers;
-	char name[LAUNCH_NAME], other[LAUNCH_NAME], output[48], *data = file_join(l->work, "data"),
-								*slice;
+	char name[LAUNCH_NAME], other[LAUNCH_NAME], output[48];
 
 	launch_party_name(own, name);
-	slice = file_join(data, name);
 	json_put_string(root, "name", name);
 	json_put_string(root, "coordinator", "127.0.0.1:7431");
 	put_identity(root, name);
@@ -398,13 +400,11 @@ static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FI
 		if (i != own)
 			json_put_string(peers, other, pin[1 + i]);
 	}
-	put_data(l, root, slice);
+	put_data(l, root, name);
 	put_policy(l, root);
 	json_put_number(root, "threads", threads_of(l->parties));
 	snprintf(output, sizeof(output), "../%s", name);
 	json_put_string(root, "output", output);
-	free(slice);
-	free(data);
 	return write_config(l, name, root);
 }
 

@@ -154,7 +154,7 @@ void conn_reason(struct conn *c, enum err code, const char *why)
 static void fail_channel(struct conn *c)
 {
 	struct channel *ch = c->channel;
-	char who[160], why[ERR_DETAIL_MAX];
+	char who[160];
 
 	if (!ch)
 		return;
@@ -162,12 +162,10 @@ static void fail_channel(struct conn *c)
 	channel_on_wake(ch, NULL, NULL);
 	if (c->lost && channel_lost(ch))
 		return;
-	if (c->code != ERR_OK)
-		snprintf(why, sizeof(why), "%s", c->why);
-	else
-		snprintf(why, sizeof(why), "the connection to %s was closed here",
-			 conn_who(c, who));
-	channel_fail(ch, c->code != ERR_OK ? c->code : ERR_CANCELLED, why);
+	if (c->code == ERR_OK)
+		err_set(ERR_CANCELLED, "the connection to %s was closed here", conn_who(c, who));
+	channel_fail(ch, c->code == ERR_OK ? ERR_CANCELLED : c->code,
+		     c->code == ERR_OK ? err_detail() : c->why);
 }
 
 void conn_over(struct conn *c, enum err code, const char *why)

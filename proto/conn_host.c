@@ -282,12 +282,11 @@ static void try_next_address(struct conn *c)
 {
 	struct conn_dialling *d = c->dialling;
 	const struct addrinfo *a = d->next;
-	char why[ERR_DETAIL_MAX];
 	int status;
 
 	if (!a) {
-		snprintf(why, sizeof(why), "%s: %s", d->where, d->last);
-		conn_over(c, ERR_PEER, why);
+		err_set(ERR_PEER, "%s: %s", d->where, d->last);
+		conn_over(c, ERR_PEER, err_detail());
 		return;
 	}
 	d->next = a->ai_next;
@@ -329,7 +328,7 @@ enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
 	struct conn *c = conn_new(h, events, arg);
-	char service[8], why[ERR_DETAIL_MAX];
+	char service[8];
 	int status;
 
 	ALLOC(c->dialling, 1);
@@ -341,8 +340,8 @@ enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 	*conn = c;
 	status = uv_getaddrinfo(h->loop, &c->dialling->lookup, on_resolved, host, service, &hints);
 	if (status < 0) {
-		snprintf(why, sizeof(why), "%s: %s", c->dialling->where, uv_strerror(status));
-		conn_over(c, ERR_PEER, why);
+		err_set(ERR_PEER, "%s: %s", c->dialling->where, uv_strerror(status));
+		conn_over(c, ERR_PEER, err_detail());
 		return ERR_OK; /* told through closed, as every failure */
 	}
 	c->handles++;

@@ -12,11 +12,11 @@
  * sentence>". An alert that explains it is sent, and nothing more. */
 static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
 {
-	char who[160], why[ERR_DETAIL_MAX];
+	char who[160];
 
-	c->lost = false; /* it is there, and wanted this or can do no better */
-	snprintf(why, sizeof(why), "%s %s%s", conn_who(c, who), verb, err_detail());
-	conn_close(c, ERR_PEER, why, timeout_s);
+	c->lost = false; /* the peer closed on purpose or cannot go on: it will not reconnect */
+	err_set(ERR_PEER, "%s %s%s", conn_who(c, who), verb, err_detail());
+	conn_close(c, ERR_PEER, err_detail(), timeout_s);
 }
 
 static void link_message(struct conn *c)
@@ -130,17 +130,16 @@ static void received(struct conn *c, const uint8_t *p, size_t n)
 
 static void ended(struct conn *c, ssize_t status)
 {
-	char who[160], why[256];
+	char who[160];
 
 	conn_who(c, who);
 	if (status == UV_EOF)
-		snprintf(why, sizeof(why), "the connection to %s was cut off%s", who,
-			 c->phase == CONN_TLS ? " during the TLS handshake" : "");
+		err_set(ERR_PEER, "the connection to %s was cut off%s", who,
+			c->phase == CONN_TLS ? " during the TLS handshake" : "");
 	else
-		snprintf(why, sizeof(why), "the connection to %s broke: %s", who,
-			 uv_strerror((int)status));
+		err_set(ERR_PEER, "the connection to %s broke: %s", who, uv_strerror((int)status));
 	c->lost = c->phase < CONN_FLUSHING; /* otherwise we chose to part */
-	conn_over(c, ERR_PEER, why);
+	conn_over(c, ERR_PEER, err_detail());
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)

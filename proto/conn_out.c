@@ -221,10 +221,10 @@ void conn_pump(struct conn *c)
 			return;
 		}
 		if (fill(c) != ERR_OK) {
-			char who[160], why[ERR_DETAIL_MAX];
+			char who[160];
 
-			snprintf(why, sizeof(why), "%s %s", conn_who(c, who), err_detail());
-			conn_over(c, ERR_PEER, why);
+			err_set(ERR_PEER, "%s %s", conn_who(c, who), err_detail());
+			conn_over(c, ERR_PEER, err_detail());
 			return;
 		}
 		if (cipher->n == 0)

@@ -146,7 +146,8 @@ enum err run_read(const char *dir, struct json **run)
 /* As much of dir/run.json as can be read; why not all of it goes into the notes. NULL: nothing. */
 static struct json *read_some(const char *dir, const char *name, bool *sound, struct notes *missing)
 {
-	char *path = file_join(dir, "run.json"), why[ERR_DETAIL_MAX];
+	char *path = file_join(dir, "run.json");
+	struct err_saved first;
 	struct buf text = { 0 }, mended = { 0 };
 	struct json *run = NULL;
 
@@ -156,13 +157,14 @@ static struct json *read_some(const char *dir, const char *name, bool *sound, st
 	} else if (json_parse((struct bytes){ text.p, text.n }, path, &run) == ERR_OK) {
 		*sound = true;
 	} else {
-		snprintf(why, sizeof(why), "%s", err_detail());
+		first = err_save(ERR_INPUT);
 		if (run_mend((struct bytes){ text.p, text.n }, &mended) &&
 		    json_parse((struct bytes){ mended.p, mended.n }, path, &run) == ERR_OK)
 			notes_add(missing, name,
-				  "its run.json is cut off; what stands before is shown (%s)", why);
+				  "its run.json is cut off; what stands before is shown (%s)",
+				  first.why);
 		else
-			notes_add(missing, name, "%s", why);
+			notes_add(missing, name, "%s", first.why);
 	}
 	if (run && (json_type(run) != JSON_OBJECT || !json_first(run))) {
 		notes_add(missing, name, "%s: expected schema_version %d, it says nothing", path,

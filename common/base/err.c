@@ -1,4 +1,5 @@
 #include "common/base/err.h"
+#include "common/base/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,27 +7,47 @@
 
 static _Thread_local char detail[ERR_DETAIL_MAX];
 
-enum err err_set(enum err code, const char *fmt, ...)
+enum err err_set_at(const char *file, int line, enum err code, const char *fmt, ...)
 {
-	char text[ERR_DETAIL_MAX]; /* an argument may be err_detail() itself */
+	char text[ERR_DETAIL_MAX], at[128]; /* text: an argument may be err_detail() itself */
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	memcpy(detail, text, sizeof(detail));
+	snprintf(at, sizeof(at), "%s:%d", file, line);
+	log_event(LOG_DEBUG, &LOG_TEXT("at", at), 1, "%s", detail);
 	return code;
 }
 
 enum err err_prefix(enum err code, const char *fmt, ...)
 {
-	char prefix[ERR_DETAIL_MAX];
+	char text[2 * ERR_DETAIL_MAX + 2];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(prefix, sizeof(prefix), fmt, ap);
+	vsnprintf(text, ERR_DETAIL_MAX, fmt, ap);
 	va_end(ap);
-	return err_set(code, "%s: %s", prefix, detail);
+	strcat(strcat(text, ": "), detail);
+	memcpy(detail, text, sizeof(detail) - 1); /* whose last byte is 0 */
+	return code;
+}
+
+struct err_saved err_save(enum err code)
+{
+	struct err_saved saved = { .code = code };
+
+	if (code != ERR_OK)
+		memcpy(saved.why, detail, sizeof(detail));
+	return saved;
+}
+
+enum err err_restore(const struct err_saved *saved)
+{
+	if (saved->code != ERR_OK)
+		memcpy(detail, saved->why, sizeof(detail));
+	return saved->code;
 }
 
 const char *err_name(enum err code)

@@ -30,11 +30,24 @@ enum err {
 
 enum { ERR_DETAIL_MAX = 1024 }; /* bytes of a sentence, with its terminator; longer ones are cut */
 
-/* Records the sentence for this thread and returns code, so that it can stand in a return. */
-enum err err_set(enum err code, const char *fmt, ...) PRINTF(2, 3);
+/* err_set(code, fmt, ...) records the sentence for this thread and returns code, so that it can
+ * stand in a return. At level debug the log has the sentence with the file and line of the call:
+ * where the error was first seen. */
+#define err_set(...) err_set_at(__FILE__, __LINE__, __VA_ARGS__)
+enum err err_set_at(const char *file, int line, enum err code, const char *fmt, ...) PRINTF(4, 5);
 
 /* Puts "prefix: " before this thread's sentence (to add the file, the party, the step). */
 enum err err_prefix(enum err code, const char *fmt, ...) PRINTF(2, 3);
+
+/* For what must be done between an error and its return and may fail too: err_restore() puts the
+ * sentence back and returns the code. ERR_OK is saved without a sentence; restoring it changes
+ * nothing. */
+struct err_saved {
+	enum err code;
+	char why[ERR_DETAIL_MAX];
+};
+struct err_saved err_save(enum err code);
+enum err err_restore(const struct err_saved *saved);
 
 const char *err_name(enum err code);   /* "PEER"; "?" for a code that does not exist */
 const char *err_text(enum err code);   /* "a peer failed, ..." */

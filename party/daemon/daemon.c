@@ -95,12 +95,8 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 
 	init(d, config, o);
 	e = start(d);
-	if (e != ERR_OK) {
-		char why[ERR_DETAIL_MAX];
-
-		snprintf(why, sizeof(why), "%s", err_detail());
-		daemon_close(d, e, why);
-	}
+	if (e != ERR_OK)
+		daemon_close(d, e, err_detail());
 	uv_run(&d->loop, UV_RUN_DEFAULT);
 	e = d->result == ERR_OK ? ERR_OK : err_set(d->result, "%s", d->why);
 	if (d->thread_started)

@@ -18,11 +18,11 @@ static void stop_returning(struct daemon *d)
 /* The job goes on without the coordinator, which is to say, it ends. */
 void daemon_give_up(struct daemon *d, enum err code, const char *why, bool again)
 {
-	stop_returning(d);
 	if (again && d->config->common.rejoin_s)
 		channel_fail_again(d->channel, code, why);
 	else
 		channel_fail(d->channel, code, why);
+	stop_returning(d);
 }
 
 /* Whether it is, for all this party has seen of it, the job thread knows. */
@@ -50,16 +50,14 @@ void daemon_say_resume(struct daemon *d, struct conn *conn)
 static void give_up_returning(struct daemon *d)
 {
 	struct conn *conn = d->conn;
-	char why[ERR_DETAIL_MAX];
 
 	if (conn && d->config->common.rejoin_s) {
 		d->conn = NULL;
 		conn_cut(conn);
 	}
-
-	snprintf(why, sizeof(why), "%s could not be reached again within reconnect_s, %u s: %.300s",
-		 channel_peer(d->channel), d->config->common.reconnect_s, d->lost_why);
-	daemon_give_up(d, ERR_DEADLINE, why, true);
+	err_set(ERR_DEADLINE, "%s could not be reached again within reconnect_s, %u s: %.300s",
+		channel_peer(d->channel), d->config->common.reconnect_s, d->lost_why);
+	daemon_give_up(d, ERR_DEADLINE, err_detail(), true);
 }
 
 void daemon_wait_to_return(struct daemon *d, const char *why)
@@ -97,12 +95,10 @@ void daemon_dial_back(struct daemon *d)
 void daemon_on_resume(struct daemon *d, const struct msg_resume *r)
 {
 	struct channel_link link;
-	char why[ERR_DETAIL_MAX];
 
 	if (channel_resume(d->channel, r) != ERR_OK) {
-		snprintf(why, sizeof(why), "%s sent RESUME: %.400s", conn_name(d->conn),
-			 err_detail());
-		daemon_give_up(d, ERR_PEER, why, false);
+		err_set(ERR_PEER, "%s sent RESUME: %.400s", conn_name(d->conn), err_detail());
+		daemon_give_up(d, ERR_PEER, err_detail(), false);
 		return;
 	}
 	d->phase = SERVING;

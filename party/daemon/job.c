@@ -233,12 +233,11 @@ static void abort_job(struct work *work, enum err code, const char *why)
 /* Whatever is answered is written down; e: what came of reading the offer, with its sentence. */
 static enum err begin_ledger(struct work *work, const struct job_means *means, enum err e)
 {
-	char why[ERR_DETAIL_MAX];
-	enum err opened;
+	struct err_saved first = err_save(e);
+	enum err opened =
+	    leaving_open(&work->leaving, means->config, work, e == ERR_OK, means->data_hash);
 
-	snprintf(why, sizeof(why), "%s", e == ERR_OK ? "" : err_detail());
-	opened = leaving_open(&work->leaving, means->config, work, e == ERR_OK, means->data_hash);
-	return e == ERR_OK ? opened : err_set(e, "%s", why);
+	return e == ERR_OK ? opened : err_restore(&first);
 }
 
 /* What the party brings, before anything is decided by it. */
@@ -260,7 +259,8 @@ static enum err answer(struct work *work, const struct job_means *means,
 {
 	const char *names[PARTIES_MAX];
 	uint8_t params_hash[SHA256_LEN];
-	char why[ERR_DETAIL_MAX], *output;
+	struct err_saved end;
+	char *output;
 	enum err e = accept_read_offer(work, means->config->common.name, offer, params_hash);
 
 	if (e == ERR_OK) {
@@ -296,21 +296,19 @@ static enum err answer(struct work *work, const struct job_means *means,
 	if (e == ERR_OK)
 		e = served_note(means->config->state, work);
 	if (e != ERR_OK) {
-		snprintf(why, sizeof(why), "%s", err_detail());
-		decline(work, e, why);
-		return err_set(e, "%s", why);
+		end = err_save(e);
+		decline(work, e, end.why);
+		return err_restore(&end);
 	}
 	log_leaks(work);
 	output = job_output(work, means);
 	e = take_part(work, means, output, params_hash);
 	free(output);
-	if (e != ERR_OK) {
-		snprintf(why, sizeof(why), "%s", err_detail());
-		if (!post_again(work->post)) /* the coordinator has said so, or is not there */
-			abort_job(work, e, why);
-		return err_set(e, "%s", why);
-	}
-	return ERR_OK;
+	end = err_save(e);
+	if (e != ERR_OK &&
+	    !post_again(work->post)) /* else the coordinator knows, or is not there */
+		abort_job(work, e, end.why);
+	return err_restore(&end);
 }
 
 /* run.json, whatever the job ended with. */
@@ -341,7 +339,7 @@ void job_forget(const struct job_means *means)
 enum err job_take_part(struct work *work, const struct job_means *means)
 {
 	struct msg *m = alloc(1, sizeof(*m));
-	char why[ERR_DETAIL_MAX];
+	struct err_saved end;
 	enum err e;
 
 	channel_step(work->channel, "offer");
@@ -352,7 +350,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		work->offered = true;
 		e = answer(work, means, &m->offer);
 	}
-	snprintf(why, sizeof(why), "%s", e == ERR_OK ? "" : err_detail());
+	end = err_save(e);
 	work->again = e != ERR_OK && (work->later || post_again(work->post)) &&
 		      means->config->common.rejoin_s;
 	if (work->offered && !work->again)
@@ -360,7 +358,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	free(work->cache);
 	work->cache = NULL;
 	if (work->offered)
-		keep_record(work, means, e, why);
+		keep_record(work, means, e, end.why);
 	leaving_close(work->leaving);
 	work->leaving = NULL;
 	secagg_free(work->secagg);
@@ -368,5 +366,5 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	if (work->half)
 		work->half->release(work);
 	free(m);
-	return e == ERR_OK ? e : err_set(e, "%s", why);
+	return err_restore(&end);
 }

@@ -139,13 +139,12 @@ static enum err keep_model(const struct share *s)
 /* The run's own error counts. Before the first round there is no good model. */
 static enum err keep_last_good(const struct share *s, enum err e)
 {
-	char why[ERR_DETAIL_MAX];
+	struct err_saved saved = err_save(e);
 
-	snprintf(why, sizeof(why), "%s", err_detail());
 	if (keep_model(s) == ERR_OK)
 		log_warn("the run broke off; the last good model is in %s/model.fedgcn",
 			 s->work->output);
-	return err_set(e, "%s", why);
+	return err_restore(&saved);
 }
 
 enum err party_fedgcn(struct work *work, uint32_t *label)

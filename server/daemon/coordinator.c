@@ -161,12 +161,8 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 
 	init(c, config, job);
 	e = start(c);
-	if (e != ERR_OK) {
-		char why[ERR_DETAIL_MAX];
-
-		snprintf(why, sizeof(why), "%s", err_detail());
-		coordinator_close(c, e, why);
-	}
+	if (e != ERR_OK)
+		coordinator_close(c, e, err_detail());
 	*before = c->phase == TELLING;
 	uv_run(&c->loop, UV_RUN_DEFAULT);
 	e = c->result == ERR_OK ? ERR_OK : err_set(c->result, "%s", c->why);

@@ -268,37 +268,34 @@ static enum err serve(struct run *run, const char *output)
 }
 
 /* The last attempt's sentence has what ended the first: all may follow from that. */
-static void say_first(const struct run *run, enum err e, char why[static ERR_DETAIL_MAX])
+static enum err say_first(const struct run *run, enum err e)
 {
 	const struct record_attempts *a = &run->record->attempts;
-	char last[ERR_DETAIL_MAX];
 
 	if (e == ERR_OK || e == ERR_CANCELLED || !a->count || job_goes_on(run))
-		return;
-	snprintf(last, sizeof(last), "%s", why);
-	snprintf(why, ERR_DETAIL_MAX, "%.450s (attempt %u; attempt %u ended: %.450s)", last,
-		 run->attempt, a->past[0].attempt, a->past[0].cause);
+		return e;
+	return err_set(e, "%.450s (attempt %u; attempt %u ended: %.450s)", err_detail(),
+		       run->attempt, a->past[0].attempt, a->past[0].cause);
 }
 
 enum err job_serve(struct run *run, const char *output)
 {
-	char why[ERR_DETAIL_MAX];
+	struct err_saved end;
 	enum err e;
 
 	run->output = output;
 	run->tell = run->L > 1;
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
-	e = serve(run, output);
-	snprintf(why, sizeof(why), "%s", e == ERR_OK ? "" : err_detail());
-	say_first(run, e, why);
+	e = say_first(run, serve(run, output));
+	end = err_save(e);
 	if (e != ERR_OK)
-		abort_all(run, e, why);
+		abort_all(run, e, end.why);
 	log_progress_end();
 	if (e != ERR_OK) {
 		account_step(run->record, run->post);
-		record_end(run->record, e, why);
+		record_end(run->record, e, end.why);
 	}
 	if (write_record(run) != ERR_OK)
 		log_warn("%s", err_detail());
-	return e == ERR_OK ? e : err_set(e, "%s", why);
+	return err_restore(&end);
 }

@@ -143,26 +143,20 @@ static enum err keep_model(const struct asking *a, const struct fedgcn_report *r
 /* What only the sums can tell is not wrong input any more, it is a job that fails. */
 static enum err within_the_run(enum err e)
 {
-	char why[ERR_DETAIL_MAX];
-
-	if (e != ERR_INPUT)
-		return e;
-	snprintf(why, sizeof(why), "%s", err_detail());
-	return err_set(ERR_JOB, "%s", why);
+	return e == ERR_INPUT ? ERR_JOB : e;
 }
 
 /* The run's own error counts, not that its last good model could not be kept. */
 static enum err keep(struct asking *a, const struct fedgcn_report *r, enum err e)
 {
-	char why[ERR_DETAIL_MAX];
+	struct err_saved saved = err_save(e);
 
 	keep_record(a->run, r, e == ERR_OK);
 	if (e == ERR_OK)
 		return keep_model(a, r);
-	snprintf(why, sizeof(why), "%s", err_detail());
 	if (keep_model(a, r) != ERR_OK)
 		log_warn("the last good model could not be kept: %s", err_detail());
-	return err_set(e, "%s", why);
+	return err_restore(&saved);
 }
 
 enum err server_fedgcn(struct run *run)

@@ -35,12 +35,7 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 /* What only the sums of all rows can tell is not wrong input any more, it is a job that fails. */
 static enum err within_the_run(enum err e)
 {
-	char why[ERR_DETAIL_MAX];
-
-	if (e != ERR_INPUT)
-		return e;
-	snprintf(why, sizeof(why), "%s", err_detail());
-	return err_set(ERR_JOB, "%s", why);
+	return e == ERR_INPUT ? ERR_JOB : e;
 }
 
 enum err server_fedsc(struct run *run, uint32_t **label)

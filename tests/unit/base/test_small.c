@@ -4,7 +4,9 @@
 #include "common/base/alloc.h"
 #include "common/base/buf.h"
 #include "common/base/clock.h"
+#include "common/base/log.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -54,6 +56,52 @@ static void test_sentence_is_per_thread(void **state)
 	pthread_join(thread, &result);
 	assert_null(result);
 	assert_string_equal(err_detail(), "from this");
+}
+
+/* What is done about an error may fail too, and must not replace its sentence. */
+static void test_save_and_restore(void **state)
+{
+	struct err_saved saved;
+
+	(void)state;
+	saved = err_save(err_set(ERR_PEER, "party a left"));
+	err_set(ERR_INPUT, "disk full");
+	assert_int_equal(err_restore(&saved), ERR_PEER);
+	assert_string_equal(err_detail(), "party a left");
+	saved = err_save(ERR_OK);
+	err_set(ERR_INPUT, "disk full");
+	assert_int_equal(err_restore(&saved), ERR_OK);
+	assert_string_equal(saved.why, "");
+	assert_string_equal(err_detail(), "disk full");
+}
+
+/* At level debug, and no other, the log says in which line an error was first seen. */
+static void test_where_first_seen(void **state)
+{
+	char line[512] = "", expected[128];
+	struct err_saved saved;
+	int end[2], at;
+
+	(void)state;
+	assert_int_equal(pipe2(end, O_NONBLOCK), 0);
+	log_set_stream(end[1], false);
+	log_set_level(LOG_INFO);
+	err_set(ERR_JOB, "no sum");
+	assert_int_equal(read(end[0], line, sizeof(line) - 1), -1);
+	log_set_level(LOG_DEBUG);
+	at = __LINE__ + 1;
+	saved = err_save(err_set(ERR_JOB, "no sum"));
+	assert_true(read(end[0], line, sizeof(line) - 1) > 0);
+	snprintf(expected, sizeof(expected), "\"text\":\"no sum\",\"at\":\"%s:%d\"}\n", __FILE__,
+		 at);
+	assert_non_null(strstr(line, expected));
+	err_prefix(err_restore(&saved), "level-1");
+	assert_int_equal(read(end[0], line, sizeof(line) - 1),
+			 -1); /* the line is that of err_set */
+	log_set_level(LOG_INFO);
+	log_set_stream(STDERR_FILENO, false);
+	close(end[0]);
+	close(end[1]);
 }
 
 static void test_buf(void **state)
@@ -155,9 +203,14 @@ static void test_clock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sentence), cmocka_unit_test(test_sentence_is_per_thread),
-		cmocka_unit_test(test_buf),      cmocka_unit_test(test_buf_decimal),
-		cmocka_unit_test(test_alloc),    cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_sentence),
+		cmocka_unit_test(test_sentence_is_per_thread),
+		cmocka_unit_test(test_save_and_restore),
+		cmocka_unit_test(test_where_first_seen),
+		cmocka_unit_test(test_buf),
+		cmocka_unit_test(test_buf_decimal),
+		cmocka_unit_test(test_alloc),
+		cmocka_unit_test(test_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

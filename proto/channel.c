@@ -6,6 +6,8 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +41,7 @@ static void leave_post(struct channel *ch)
 		at = &(*at)->next;
 	*at = ch->next;
 	if (p->broken == ch) { /* the reason outlives the channel */
-		reason_set(&p->cancelled, ch->failed.code, ch->failed.why);
+		reason_set(&p->cancelled, &ch->failed, ch->failed.why);
 		p->broken = NULL;
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -75,6 +77,30 @@ void channel_step(struct channel *ch, const char *step)
 	pthread_mutex_lock(&ch->post->lock);
 	ch->step = step;
 	pthread_mutex_unlock(&ch->post->lock);
+}
+
+#define SENTENCE(text)                                                                             \
+	do {                                                                                       \
+		va_list ap;                                                                        \
+		va_start(ap, fmt);                                                                 \
+		vsnprintf(text, sizeof(text), fmt, ap);                                            \
+		va_end(ap);                                                                        \
+	} while (0)
+
+enum err peer_fault_at(const char *file, int line, const struct channel *ch, const char *fmt, ...)
+{
+	char text[ERR_DETAIL_MAX];
+
+	SENTENCE(text);
+	return err_set_at(file, line, ERR_PEER, "%s %s (during %s)", ch->peer, text, ch->step);
+}
+
+enum err step_fault_at(const char *file, int line, const struct channel *ch, const char *fmt, ...)
+{
+	char text[ERR_DETAIL_MAX];
+
+	SENTENCE(text);
+	return err_set_at(file, line, ERR_PEER, "%s (during %s)", text, ch->step);
 }
 
 /* ---- what is held back until it is written down ---- */
@@ -172,21 +198,23 @@ enum err channel_say_end(const struct channel *ch)
 
 enum err channel_end_all(struct channel *const ch[], size_t count, enum err code)
 {
+	const struct reason end = { .code = code };
+
 	for (size_t i = 0; i < count; i++)
-		reason_set(&ch[i]->ended, code, err_detail());
+		reason_set(&ch[i]->ended, &end, err_detail());
 	return code;
 }
 
 bool channel_stopped(struct channel *ch, enum err *code)
 {
-	const char *why;
+	const struct reason *stop = post_stopped(ch->post);
 
-	if (!post_stopped(ch->post, code, &why))
+	if (!stop)
 		return false;
-	if (strstr(why, " (during ")) /* a peer's sentence that says it already */
-		err_set(*code, "%s", why);
+	if (stop->whole)
+		*code = err_set(stop->code, "%s", stop->why);
 	else
-		err_set(*code, "%s (during %s)", why, ch->step);
+		*code = err_set(stop->code, "%s (during %s)", stop->why, ch->step);
 	return true;
 }
 
@@ -195,14 +223,14 @@ enum err channel_overdue(struct channel *ch)
 	enum err code = err_set(ERR_DEADLINE, "no progress from %s for %g s (during %s)", ch->peer,
 				ch->post->step_timeout_s, ch->step);
 
-	channel_break(ch, code, ch->peer, err_detail());
+	channel_break(ch, &(struct reason){ .code = code, .whole = true }, err_detail());
 	return code;
 }
 
 enum err channel_protocol_error(struct channel *ch, enum err code)
 {
 	pthread_mutex_lock(&ch->post->lock);
-	channel_break(ch, code, ch->peer, err_detail());
+	channel_break(ch, &(struct reason){ .code = code, .whole = true }, err_detail());
 	queue_clear(&ch->in);
 	channel_end_all(&ch, 1, code);
 	pthread_mutex_unlock(&ch->post->lock);

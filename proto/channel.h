@@ -45,8 +45,6 @@ bool post_settled(struct post *p); /* any thread */
 /* Did the wait end because the coordinator says that the job is done, channel_fail_done()? Whether it
  * is, is for the job thread to know. Any thread. */
 bool post_done(struct post *p);
-/* Whose failure ended the job: a peer's name, or whom its ABORT names; "" if nobody's is known. */
-void post_culprit(struct post *p, char name[static MSG_NAME_MAX + 1]);
 
 /* own: which side of the protocol this is, COORD or PARTY; peer: the other's name, for messages. */
 struct channel *channel_new(struct post *p, enum sender own, const char *peer);
@@ -57,6 +55,16 @@ const char *channel_peer(const struct channel *ch);
 
 void channel_step(struct channel *ch,
 		  const char *step); /* named in errors: "secure sum, round 3"; static text */
+
+/* An error of what the peer sent: ERR_PEER with "<peer> <sentence> (during <step>)". */
+#define peer_fault(ch, ...) peer_fault_at(__FILE__, __LINE__, ch, __VA_ARGS__)
+enum err peer_fault_at(const char *file, int line, const struct channel *ch, const char *fmt, ...)
+    PRINTF(4, 5);
+/* The same without the peer's name, where what it passed on is another's fault or that of several:
+ * ERR_PEER with "<sentence> (during <step>)". */
+#define step_fault(ch, ...) step_fault_at(__FILE__, __LINE__, ch, __VA_ARGS__)
+enum err step_fault_at(const char *file, int line, const struct channel *ch, const char *fmt, ...)
+    PRINTF(4, 5);
 
 /* Queues a copy of the message. Blocks while more than CHANNEL_OUT_MAX bytes wait to be sent. ABORT
  * never blocks, overtakes whatever still waits, and can be sent after an error too, as long as

@@ -66,46 +66,40 @@ void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg)
 	pthread_mutex_unlock(&ch->post->lock);
 }
 
-void channel_break(struct channel *ch, enum err code, const char *culprit, const char *why)
+void channel_break(struct channel *ch, const struct reason *reason, const char *why)
 {
 	struct post *p = ch->post;
 
-	reason_set(&ch->failed, code, why);
-	if (!p->broken) {
+	reason_set(&ch->failed, reason, why);
+	if (!p->broken)
 		p->broken = ch;
-		snprintf(p->culprit, sizeof(p->culprit), "%s", culprit);
-	}
 	pthread_cond_broadcast(&p->changed);
 }
 
-static void fail(struct channel *ch, enum err code, const char *why, bool again, bool done)
+static void fail(struct channel *ch, const struct reason *reason, const char *why)
 {
 	pthread_mutex_lock(&ch->post->lock);
-	if (ch->failed.code == ERR_OK) {
-		ch->failed.again = again;
-		ch->failed.done = done;
-	}
 	ch->gone = true;
 	ch->away = false;
 	queue_clear(&ch->out);
 	ch->held = ch->held_bytes = 0;
-	channel_break(ch, code, ch->peer, why);
+	channel_break(ch, reason, why);
 	pthread_mutex_unlock(&ch->post->lock);
 }
 
 void channel_fail(struct channel *ch, enum err code, const char *why)
 {
-	fail(ch, code, why, false, false);
+	fail(ch, &(struct reason){ .code = code }, why);
 }
 
 void channel_fail_again(struct channel *ch, enum err code, const char *why)
 {
-	fail(ch, code, why, true, false);
+	fail(ch, &(struct reason){ .code = code, .again = true }, why);
 }
 
 void channel_fail_done(struct channel *ch, enum err code, const char *why)
 {
-	fail(ch, code, why, false, true);
+	fail(ch, &(struct reason){ .code = code, .done = true }, why);
 }
 
 void channel_heard(struct channel *ch, uint64_t progress)
@@ -267,17 +261,19 @@ bool channel_is_full(struct channel *ch)
 	return full;
 }
 
-/* Locked. What the peer's own end of the job means here. Only the coordinator can say that another
- * attempt follows; a party's DECLINE, that it would take part in one. */
-static enum err code_of(struct channel *ch, uint16_t code, bool may_say_again)
+/* Locked. The peer's own word, ABORT or DECLINE, ends the job. Only the coordinator can say that
+ * another attempt follows; a party's DECLINE, that it would take part in one. */
+static void end_by_peer(struct channel *ch, uint16_t code, bool may_say_again, bool whole,
+			const char *why)
 {
-	bool again = code == MSG_AGAIN;
+	bool again = code == MSG_AGAIN && may_say_again;
+	struct reason reason = { .code = code == MSG_AGAIN ? ERR_PEER : (enum err)code,
+				 .whole = whole,
+				 .again = again };
 
-	if (ch->failed.code == ERR_OK)
-		ch->failed.again = again && may_say_again;
-	if (!again || !may_say_again)
+	if (!again)
 		ch->post->final = true;
-	return again ? ERR_PEER : (enum err)code;
+	channel_break(ch, &reason, why);
 }
 
 /* A peer's sentence goes to terminals and logs: printable ASCII only. */
@@ -290,50 +286,47 @@ static void printable(char *out, size_t out_len, struct bytes text)
 	out[n] = '\0';
 }
 
-static void deliver_abort(struct channel *ch, struct bytes body)
+static void deliver_abort(struct channel *ch, const struct msg_abort *m)
 {
-	struct msg m;
 	char culprit[MSG_NAME_MAX + 1], text[MSG_TEXT_MAX + 1];
 	char why[MSG_NAME_MAX + MSG_TEXT_MAX + 4];
-	enum err e = msg_decode(&m, MSG_ABORT, body);
+	/* The coordinator's sentences say the step, and so do a party's about others. */
+	bool whole = ch->own == PARTY || m->code == ERR_PEER || m->code == ERR_DEADLINE;
 
-	pthread_mutex_lock(&ch->post->lock);
-	channel_count_locked(ch, MSG_ABORT, false, 1, FRAME_HEADER_LEN + body.n);
-	if (e != ERR_OK) {
-		err_prefix(e, "%s", ch->peer);
-		channel_break(ch, e, ch->peer, err_detail());
-	} else {
-		printable(culprit, sizeof(culprit), m.abort.culprit);
-		printable(text, sizeof(text), m.abort.text);
-		if (!*text)
-			snprintf(why, sizeof(why), "%s ended the job and did not say why",
-				 ch->peer);
-		else if (strstr(text, culprit)) /* also if it is unknown */
-			snprintf(why, sizeof(why), "%s", text);
-		else
-			snprintf(why, sizeof(why), "%s: %s", culprit, text);
-		channel_break(ch, code_of(ch, m.abort.code, ch->own == PARTY), culprit, why);
-	}
-	pthread_mutex_unlock(&ch->post->lock);
+	printable(culprit, sizeof(culprit), m->culprit);
+	printable(text, sizeof(text), m->text);
+	if (!*text)
+		snprintf(why, sizeof(why), "%s ended the job and did not say why", ch->peer);
+	else
+		snprintf(why, sizeof(why), "%s%s%s", culprit, *culprit ? ": " : "", text);
+	end_by_peer(ch, m->code, ch->own == PARTY, whole, why);
 }
 
 /* A party that does not take part ends the job for all, as an ABORT would. */
-static void deliver_decline(struct channel *ch, struct bytes body)
+static void deliver_decline(struct channel *ch, const struct msg_decline *m)
+{
+	char text[MSG_TEXT_MAX + 1], why[MSG_NAME_MAX + MSG_TEXT_MAX + 32];
+
+	printable(text, sizeof(text), m->text);
+	snprintf(why, sizeof(why), "%s declined the job: %s", ch->peer, text);
+	end_by_peer(ch, m->code, true, false, why);
+}
+
+static void deliver_end(struct channel *ch, enum msg_type type, struct bytes body)
 {
 	struct msg m;
-	char text[MSG_TEXT_MAX + 1], why[MSG_NAME_MAX + MSG_TEXT_MAX + 32];
-	enum err e = msg_decode(&m, MSG_DECLINE, body);
+	enum err e = msg_decode(&m, (uint16_t)type, body);
 
-	pthread_mutex_lock(&ch->post->lock);
-	channel_count_locked(ch, MSG_DECLINE, false, 1, FRAME_HEADER_LEN + body.n);
-	if (e != ERR_OK) {
+	if (e != ERR_OK)
 		err_prefix(e, "%s", ch->peer);
-		channel_break(ch, e, ch->peer, err_detail());
-	} else {
-		printable(text, sizeof(text), m.decline.text);
-		snprintf(why, sizeof(why), "%s declined the job: %s", ch->peer, text);
-		channel_break(ch, code_of(ch, m.decline.code, true), ch->peer, why);
-	}
+	pthread_mutex_lock(&ch->post->lock);
+	channel_count_locked(ch, type, false, 1, FRAME_HEADER_LEN + body.n);
+	if (e != ERR_OK)
+		channel_break(ch, &(struct reason){ .code = e }, err_detail());
+	else if (type == MSG_ABORT)
+		deliver_abort(ch, &m.abort);
+	else
+		deliver_decline(ch, &m.decline);
 	pthread_mutex_unlock(&ch->post->lock);
 }
 
@@ -343,10 +336,7 @@ void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, d
 	struct item it = { .type = type, .first_byte_s = first_byte_s, .whole_s = clock_now_s() };
 
 	if (type == MSG_ABORT || (type == MSG_DECLINE && ch->own == COORD)) {
-		if (type == MSG_ABORT)
-			deliver_abort(ch, (struct bytes){ body->p, body->n });
-		else
-			deliver_decline(ch, (struct bytes){ body->p, body->n });
+		deliver_end(ch, type, (struct bytes){ body->p, body->n });
 		body->n = 0;
 		return;
 	}

@@ -47,6 +47,7 @@ struct queue {
 struct reason {
 	enum err code;
 	char *why;
+	bool whole; /* why has its step; otherwise "(during ...)" is added */
 	bool again; /* it ends this attempt, not the job */
 	bool done;  /* the job is done, the peer says */
 };
@@ -60,7 +61,6 @@ struct post {
 	struct channel *broken;   /* the first that failed */
 	bool final;               /* a peer ended the job itself: no other attempt */
 	bool settled;             /* the job is done: no other attempt either */
-	char culprit[MSG_NAME_MAX + 1];
 	uint64_t moved;           /* frames received, parts of frames sent */
 	uint64_t heard;           /* times that a peer's progress counter changed */
 	size_t turn;              /* which channel is looked at first */
@@ -122,8 +122,9 @@ struct channel {
 void queue_push(struct queue *q, const struct item *it);
 bool queue_pop(struct queue *q, struct item *it);
 void queue_clear(struct queue *q);
-void reason_set(struct reason *r, enum err code, const char *why); /* the first one stays */
-void channel_break(struct channel *ch, enum err code, const char *culprit, const char *why);
+/* What `to` says but for its sentence, and a copy of why; the first one stays. */
+void reason_set(struct reason *r, const struct reason *to, const char *why);
+void channel_break(struct channel *ch, const struct reason *reason, const char *why);
 void channel_wake(struct channel *ch);
 void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 			  size_t bytes);
@@ -136,8 +137,8 @@ bool channel_stopped(struct channel *ch, enum err *code);
 enum err channel_overdue(struct channel *ch) MUST_CHECK;
 /* Waits for a change, at most until then (clock_now_s). */
 void post_wait(struct post *p, double until_s);
-/* The reason why waiting is in vain: cancelled, or a channel failed. False: there is none. */
-bool post_stopped(const struct post *p, enum err *code, const char **why);
+/* The reason why waiting is in vain: cancelled, or a channel failed. NULL: there is none. */
+const struct reason *post_stopped(const struct post *p);
 void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it);
 
 /* Locked. The next message of the out-queue that may leave. */

@@ -122,8 +122,7 @@ static enum err check_type(struct channel *ch, enum msg_type got, enum msg_type 
 {
 	if (got == expect || got == other)
 		return ERR_OK;
-	return err_set(ERR_PEER, "%s sent %s, expected %s (during %s)", ch->peer, msg_name(got),
-		       msg_name(expect), ch->step);
+	return peer_fault(ch, "sent %s, expected %s", msg_name(got), msg_name(expect));
 }
 
 /* The next message of any kind, and who sent it: it is that channel's current one. */
@@ -166,9 +165,8 @@ enum err channel_recv_aside(struct channel *ch)
 	TRY(look_aside(ch, &it, &taken));
 	if (taken)
 		return ERR_OK;
-	return channel_protocol_error(ch,
-				      err_set(ERR_PEER, "%s sent %s, which is not due (during %s)",
-					      ch->peer, msg_name(it.type), ch->step));
+	return channel_protocol_error(
+	    ch, peer_fault(ch, "sent %s, which is not due", msg_name(it.type)));
 }
 
 static enum err receive(struct channel *const ch[], const bool wanted[], size_t count,

@@ -171,7 +171,7 @@ struct msg_ids {
 };
 struct msg_abort {
 	uint16_t code;        /* enum err, what every process ends with */
-	struct bytes culprit; /* whose failure it was; "" if unknown */
+	struct bytes culprit; /* the name to be put before text; "" if it has all names */
 	struct bytes text;
 };
 struct msg_done {

@@ -42,19 +42,19 @@ void post_free(struct post *p)
 	free(p);
 }
 
-void reason_set(struct reason *r, enum err code, const char *why)
+void reason_set(struct reason *r, const struct reason *to, const char *why)
 {
-	assert(code != ERR_OK);
+	assert(to->code != ERR_OK);
 	if (r->code != ERR_OK)
 		return;
-	r->code = code;
+	*r = *to;
 	r->why = alloc_copy(why);
 }
 
 void post_cancel(struct post *p, enum err code, const char *why)
 {
 	pthread_mutex_lock(&p->lock);
-	reason_set(&p->cancelled, code, why);
+	reason_set(&p->cancelled, &(struct reason){ .code = code }, why);
 	pthread_cond_broadcast(&p->changed);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -82,12 +82,13 @@ bool post_again(struct post *p)
 
 enum err post_settle(struct post *p)
 {
+	const struct reason *stop;
 	enum err e = ERR_OK;
-	const char *why;
 
 	pthread_mutex_lock(&p->lock);
-	if (post_stopped(p, &e, &why))
-		err_set(e, "%s", why);
+	stop = post_stopped(p);
+	if (stop)
+		e = err_set(stop->code, "%s", stop->why);
 	else
 		p->settled = true;
 	pthread_mutex_unlock(&p->lock);
@@ -114,13 +115,6 @@ bool post_done(struct post *p)
 	return done;
 }
 
-void post_culprit(struct post *p, char name[static MSG_NAME_MAX + 1])
-{
-	pthread_mutex_lock(&p->lock);
-	memcpy(name, p->culprit, sizeof(p->culprit));
-	pthread_mutex_unlock(&p->lock);
-}
-
 void post_times(struct post *p, struct channel_times *since_last)
 {
 	pthread_mutex_lock(&p->lock);
@@ -137,19 +131,11 @@ void post_wait(struct post *p, double until_s)
 	pthread_cond_timedwait(&p->changed, &p->lock, &t);
 }
 
-bool post_stopped(const struct post *p, enum err *code, const char **why)
+const struct reason *post_stopped(const struct post *p)
 {
-	const struct reason *r = NULL;
-
 	if (p->cancelled.code != ERR_OK)
-		r = &p->cancelled;
-	else if (p->broken)
-		r = &p->broken->failed;
-	if (!r)
-		return false;
-	*code = r->code;
-	*why = r->why;
-	return true;
+		return &p->cancelled;
+	return p->broken ? &p->broken->failed : NULL;
 }
 
 /* The job thread was blocked from from_s until message `it` of ch was there. What lies between

@@ -63,12 +63,11 @@ static enum err check_labels(struct channel *ch, const struct msg *m, uint32_t g
 
 	if (l->group == group && l->values == values && l->count == count && l->offset == done)
 		return ERR_OK;
-	return err_set(ERR_PEER,
-		       "%s sent %s of group %" PRIu32 ", values %" PRIu32 ", count %" PRIu64
-		       ", offset %" PRIu64 "; expected %" PRIu32 ", %" PRIu32
-		       ", %zu, %zu (during %s)",
-		       ch->peer, msg_name(m->type), l->group, l->values, l->count, l->offset, group,
-		       values, count, done, ch->step);
+	return peer_fault(ch,
+			  "sent %s of group %" PRIu32 ", values %" PRIu32 ", count %" PRIu64
+			  ", offset %" PRIu64 "; expected %" PRIu32 ", %" PRIu32 ", %zu, %zu",
+			  msg_name(m->type), l->group, l->values, l->count, l->offset, group,
+			  values, count, done);
 }
 
 static enum err take_labels(struct channel *ch, const struct msg *m, uint32_t *label, size_t done)
@@ -77,18 +76,15 @@ static enum err take_labels(struct channel *ch, const struct msg *m, uint32_t *l
 	size_t left = (size_t)l->count - done, now = entries_of(l, left), bad;
 
 	if (now == 0 && left > 0)
-		return err_set(ERR_PEER, "%s sent %s with %zu bytes for %zu entries (during %s)",
-			       ch->peer, msg_name(m->type), l->packed.n, left, ch->step);
+		return peer_fault(ch, "sent %s with %zu bytes for %zu entries", msg_name(m->type),
+				  l->packed.n, left);
 	if (labels_unpack(label + done, l->values, l->packed, now, &bad))
 		return ERR_OK;
 	if (bad == now)
-		return err_set(ERR_PEER,
-			       "%s sent %s with bits set after the last entry (during %s)",
-			       ch->peer, msg_name(m->type), ch->step);
-	return err_set(
-	    ERR_PEER,
-	    "%s sent %s with entry %zu = %" PRIu32 ", expected 0 to %" PRIu32 " (during %s)",
-	    ch->peer, msg_name(m->type), done + bad, label[done + bad], l->values, ch->step);
+		return peer_fault(ch, "sent %s with bits set after the last entry",
+				  msg_name(m->type));
+	return peer_fault(ch, "sent %s with entry %zu = %" PRIu32 ", expected 0 to %" PRIu32,
+			  msg_name(m->type), done + bad, label[done + bad], l->values);
 }
 
 enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group,
@@ -226,19 +222,17 @@ static enum err take_reals(struct channel *ch, const struct msg *m, uint32_t gro
 
 	if (r->group != group || r->count != count || r->offset != done || now > count - done ||
 	    (now == 0 && done < count))
-		return err_set(ERR_PEER,
-			       "%s sent %s of group %" PRIu32 ", count %" PRIu64 ", offset %" PRIu64
-			       " with %zu numbers; expected %" PRIu32 ", %zu, %zu with at most %zu "
-			       "(during %s)",
-			       ch->peer, msg_name(m->type), r->group, r->count, r->offset, now,
-			       group, count, done, count - done, ch->step);
+		return peer_fault(ch,
+				  "sent %s of group %" PRIu32 ", count %" PRIu64 ", offset %" PRIu64
+				  " with %zu numbers; expected %" PRIu32
+				  ", %zu, %zu with at most %zu",
+				  msg_name(m->type), r->group, r->count, r->offset, now, group,
+				  count, done, count - done);
 	get_reals(x + done, r->values.p, now, size);
 	for (size_t i = done; i < done + now; i++)
 		if (!isfinite(x[i]))
-			return err_set(ERR_PEER,
-				       "%s sent %s with entry %zu that is no finite number "
-				       "(during %s)",
-				       ch->peer, msg_name(m->type), i, ch->step);
+			return peer_fault(ch, "sent %s with entry %zu that is no finite number",
+					  msg_name(m->type), i);
 	return ERR_OK;
 }
 
@@ -298,8 +292,6 @@ enum err channel_recv_choice(struct channel *ch, enum choice what, uint64_t most
 	if (m.choice.what == what && m.choice.value <= most)
 		return ERR_OK;
 	return channel_protocol_error(
-	    ch, err_set(ERR_PEER,
-			"%s sent CHOICE %u = %" PRIu64 "; expected %u, from 0 to %" PRIu64
-			" (during %s)",
-			ch->peer, m.choice.what, m.choice.value, what, most, ch->step));
+	    ch, peer_fault(ch, "sent CHOICE %u = %" PRIu64 "; expected %u, from 0 to %" PRIu64,
+			   m.choice.what, m.choice.value, what, most));
 }

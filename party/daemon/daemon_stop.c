@@ -14,8 +14,6 @@ static void on_cancel_timeout(uv_timer_t *timer)
 	struct msg m = { .type = MSG_ABORT, .abort = { .code = ERR_PEER } };
 
 	snprintf(why, sizeof(why), "%s was stopped", d->config->common.name);
-	m.abort.culprit = (struct bytes){ (const uint8_t *)d->config->common.name,
-					  strlen(d->config->common.name) };
 	m.abort.text = (struct bytes){ (const uint8_t *)why, strlen(why) };
 	if (d->conn)
 		conn_send(d->conn, &m);

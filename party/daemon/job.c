@@ -223,7 +223,8 @@ static void abort_job(struct work *work, enum err code, const char *why)
 	const char *own = work->record->name;
 	struct msg m = { .type = MSG_ABORT,
 			 .abort = { .code = (uint16_t)(code == ERR_CANCELLED ? ERR_PEER : code),
-				    .culprit = { (const uint8_t *)own, strlen(own) },
+				    .culprit = { (const uint8_t *)own,
+						 code == ERR_CANCELLED ? 0 : strlen(own) },
 				    .text = { (const uint8_t *)why, strlen(why) } } };
 
 	if (channel_send(work->channel, &m) == ERR_OK)

@@ -28,10 +28,8 @@ static enum err blame(const struct share *s, enum err e)
 	const struct work *work = s->work;
 
 	if (e == ERR_PEER)
-		return err_set(e, "%s sent BLOCK that does not fit: %s (during %s)",
-			       channel_peer(work->channel), err_detail(),
-			       record_now(work->record)->name);
-	return err_prefix(e, "%s", work->name[work->own]);
+		return peer_fault(work->channel, "sent BLOCK that does not fit: %s", err_detail());
+	return e;
 }
 
 /* A question down, this party's term of the answer up. */

@@ -36,11 +36,6 @@ static enum err check_size(const struct features *X)
 		       MSG_REALS_MAX);
 }
 
-static const char *own_name(const struct rows *rows)
-{
-	return rows->work->name[rows->work->own];
-}
-
 enum err rows_open(struct rows *rows, struct work *work)
 {
 	uint64_t draw = secagg_draw(work->secagg);
@@ -52,9 +47,7 @@ enum err rows_open(struct rows *rows, struct work *work)
 	rows->root = &rows->tree.node[rows->tree.count - 1];
 	work_group(work, rows->root);
 	TRY(fedsc_params_of(&work->job.fedsc, work->L, draw, work->threads, &rows->p));
-	e = check_size(work->features);
-	if (e != ERR_OK)
-		return err_prefix(e, "%s", own_name(rows));
+	TRY(check_size(work->features));
 	take_features(work->features, &X);
 	e = party_noise_rows(work, &X);
 	if (e == ERR_OK)
@@ -63,7 +56,7 @@ enum err rows_open(struct rows *rows, struct work *work)
 									 : party_noise_source(),
 				     work->threads);
 	mat_release(&X);
-	return e == ERR_OK ? e : err_prefix(e, "%s", own_name(rows));
+	return e;
 }
 
 void rows_close(struct rows *rows)
@@ -81,9 +74,9 @@ static enum err send_parts(struct rows *rows, const double *x, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if (!(fabs(x[i]) < most))
 			return err_set(ERR_INPUT,
-				       "%s: sums of its features, or of their squares, are beyond "
+				       "sums of its features, or of their squares, are beyond "
 				       "%g: they must be scaled down",
-				       own_name(rows), most);
+				       most);
 	part = alloc(count, PARTS * sizeof(*part));
 	parts_split(x, count, part);
 	e = secure_send_wide(rows->work, rows->root, part, PARTS * count);
@@ -107,10 +100,8 @@ static enum err blame(const struct rows *rows, enum err e)
 	struct work *work = rows->work;
 
 	if (e == ERR_PEER)
-		return err_set(e, "%s sent MATRIX that does not fit: %s (during %s)",
-			       channel_peer(work->channel), err_detail(),
-			       record_now(work->record)->name);
-	return err_prefix(e, "%s", own_name(rows));
+		return peer_fault(work->channel, "sent MATRIX that does not fit: %s", err_detail());
+	return e;
 }
 
 static enum err answer(struct rows *rows, const struct fedsc_question *q)
@@ -172,9 +163,7 @@ static enum err recv_dictionary(struct rows *rows, struct mat *Z)
 	TRY(recv_rows(rows, rows->limits.centres, rows->party.X.cols, Z));
 	rows->d = Z->rows;
 	if (Z->rows == 0)
-		return err_set(ERR_PEER, "%s sent CHOICE of a dictionary of no rows (during %s)",
-			       channel_peer(rows->work->channel),
-			       record_now(rows->work->record)->name);
+		return peer_fault(rows->work->channel, "sent CHOICE of a dictionary of no rows");
 	return ERR_OK;
 }
 
@@ -186,11 +175,10 @@ static enum err take_total(struct rows *rows, double n)
 	size_t others = 2 * (work->L - 1); /* each has 2 or more */
 
 	if (!(n >= (double)(rows->party.X.rows + others) && n <= MSG_ITEMS_MAX))
-		return err_set(
-		    ERR_PEER,
-		    "%s sent MATRIX by which all parties have %g rows, expected %zu to %d (during "
-		    "totals)",
-		    channel_peer(work->channel), n, rows->party.X.rows + others, MSG_ITEMS_MAX);
+		return peer_fault(
+		    work->channel,
+		    "sent MATRIX by which all parties have %g rows, expected %zu to %d", n,
+		    rows->party.X.rows + others, MSG_ITEMS_MAX);
 	rows->n = n;
 	fedsc_limits(&rows->p, n, &rows->limits);
 	facts_number(&work->record->facts, "rows", n);
@@ -289,10 +277,9 @@ enum err rows_labels(const struct rows *rows, uint32_t *label)
 	const struct fedkmeans_party *c = &rows->party.clusters;
 
 	if (c->k != rows->p.k)
-		return err_set(
-		    ERR_PEER, "%s sent CHOICE that ends with %zu clusters, expected %u (during %s)",
-		    channel_peer(rows->work->channel), c->k, rows->p.k,
-		    record_now(rows->work->record)->name);
+		return peer_fault(rows->work->channel,
+				  "sent CHOICE that ends with %zu clusters, expected %u", c->k,
+				  rows->p.k);
 	memcpy(label, c->label, rows->work->n * sizeof(*label));
 	return ERR_OK;
 }
@@ -305,9 +292,7 @@ enum err rows_width(struct rows *rows)
 	if (fedsc_width_is_summed(&rows->work->job.fedsc))
 		TRY(recv_reals(rows, &rows->r, 1));
 	if (!(rows->r > 0))
-		return err_set(ERR_PEER, "%s sent MATRIX with a width of %g (during %s)",
-			       channel_peer(rows->work->channel), rows->r,
-			       record_now(rows->work->record)->name);
+		return peer_fault(rows->work->channel, "sent MATRIX with a width of %g", rows->r);
 	facts_number(&rows->work->record->facts, "r", rows->r);
 	return ERR_OK;
 }
@@ -433,8 +418,8 @@ static enum err send_upload(struct rows *rows, const struct mat *Z)
 	enum err e;
 
 	if (rows->party.X.rows > MSG_REALS_MAX / Z->rows)
-		return err_set(ERR_INPUT, "%s: C is %zu x %zu, expected at most %d numbers",
-			       own_name(rows), rows->party.X.rows, Z->rows, MSG_REALS_MAX);
+		return err_set(ERR_INPUT, "C is %zu x %zu, expected at most %d numbers",
+			       rows->party.X.rows, Z->rows, MSG_REALS_MAX);
 	e = fedsc_upload(&rows->party, Z, rows->r, p->lambda, p->noise_c, p->sigma_c, &C);
 	if (e != ERR_OK)
 		return blame(rows, e);

@@ -44,10 +44,10 @@ static enum err check_weights(const struct share *s, const double *own)
 	for (size_t i = 0; i < s->work->n; i++)
 		if (own[i] > 0 && own[i] < LEAST_DEGREE)
 			return err_set(ERR_INPUT,
-				       "%s has a node whose edges weigh less than %g together, "
+				       "a node's edges weigh less than %g together, "
 				       "which the sum's fixed point does not resolve: multiply "
 				       "all parties' weights by one number",
-				       s->work->name[s->work->own], LEAST_DEGREE);
+				       LEAST_DEGREE);
 	return ERR_OK;
 }
 
@@ -58,11 +58,10 @@ static enum err check_degrees(const struct share *s, const double *own, const do
 
 	for (size_t i = 0; i < s->work->n; i++)
 		if (joint[i] < 0 || joint[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
-			return err_set(ERR_PEER,
-				       "%s sent a MATRIX of joint degrees of which that of row %zu "
-				       "is less than this party's part (during %s)",
-				       channel_peer(s->work->channel), i,
-				       record_now(s->work->record)->name);
+			return peer_fault(s->work->channel,
+					  "sent a MATRIX of joint degrees of which that of row %zu "
+					  "is less than this party's part",
+					  i);
 	return ERR_OK;
 }
 
@@ -230,10 +229,8 @@ static enum err receive_labels(struct share *s, uint32_t *label)
 	work_phase(work, "result");
 	TRY(channel_recv_choice(work->channel, CHOICE_CLUSTERS, most, &clusters));
 	if (clusters < least)
-		return err_set(ERR_PEER,
-			       "%s sent CHOICE of %u clusters, expected %u at least (during %s)",
-			       channel_peer(work->channel), (unsigned)clusters, least,
-			       record_now(work->record)->name);
+		return peer_fault(work->channel, "sent CHOICE of %u clusters, expected %u at least",
+				  (unsigned)clusters, least);
 	TRY(party_own_labels(work, s->row, work->dataset->n, MSG_RESULT, s->root->id,
 			     (uint32_t)clusters - 1, label));
 	work->job.clusters = (unsigned)clusters;

@@ -62,11 +62,9 @@ static enum err take_dictionary(struct devices *d, const double *own)
 
 	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
 		if (memcmp(c + (size_t)d->v.row[i] * d->k, own + i * d->k, d->k * sizeof(*c)) != 0)
-			e = err_set(ERR_PEER,
-				    "%s sent a dictionary whose row %u is not what this party sent "
-				    "(during %s)",
-				    channel_peer(work->channel), d->v.row[i],
-				    record_now(work->record)->name);
+			e = peer_fault(work->channel,
+				       "sent a dictionary whose row %u is not what this party sent",
+				       d->v.row[i]);
 	ALLOC(d->c, count);
 	for (size_t i = 0; i < count; i++)
 		d->c[i] = (float)c[i];
@@ -314,18 +312,14 @@ static enum err take_guess(struct devices *d, struct fedwalk_guess *g)
 		for (uint32_t j = 0; j < count[i] && e == ERR_OK; j++, at++) {
 			if (at == g->count || g->v[at] >= n || g->v[at] <= d->v.row[i] ||
 			    (j > 0 && g->v[at] <= g->v[at - 1]))
-				e = err_set(ERR_PEER,
-					    "%s sent LISTS of guesses that are no rising pairs "
-					    "(during %s)",
-					    channel_peer(work->channel),
-					    record_now(work->record)->name);
+				e = peer_fault(work->channel,
+					       "sent LISTS of guesses that are no rising pairs");
 			else
 				g->u[at] = d->v.row[i];
 		}
 	if (e == ERR_OK && at != g->count)
-		e = err_set(ERR_PEER, "%s sent LISTS of %zu guesses, expected %zu (during %s)",
-			    channel_peer(work->channel), g->count, at,
-			    record_now(work->record)->name);
+		e = peer_fault(work->channel, "sent LISTS of %zu guesses, expected %zu", g->count,
+			       at);
 	free(count);
 	return e;
 }

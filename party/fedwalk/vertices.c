@@ -144,8 +144,7 @@ static enum err take_directory(struct work *work, size_t l, const struct buf *b,
 	}
 	if (!fault)
 		return ERR_OK;
-	return err_set(ERR_PEER, "%s sent a directory %s (during %s)", work->name[l], fault,
-		       record_now(work->record)->name);
+	return step_fault(work->channel, "%s sent a directory %s", work->name[l], fault);
 }
 
 /* Rows of neighbours that party l hosts. */
@@ -170,9 +169,8 @@ static enum err check_hosts(const struct work *work, const struct vertices *v)
 {
 	for (size_t i = 0; i < work->n; i++)
 		if (v->host[i] == UINT16_MAX)
-			return err_set(ERR_PEER,
-				       "row %zu of %zu is in no party's directory (during %s)", i,
-				       work->n, record_now(work->record)->name);
+			return step_fault(work->channel,
+					  "row %zu of %zu is in no party's directory", i, work->n);
 	return ERR_OK;
 }
 
@@ -263,17 +261,16 @@ static enum err take_ties(struct work *work, size_t l, const struct buf *b,
 
 		if (theirs >= work->n || ours >= work->n || v->host[theirs] != l ||
 		    v->host[ours] != work->own || (at > 0 && tie <= last))
-			return err_set(ERR_PEER,
-				       "%s sent a tie that is not of its vertices and of this "
-				       "party's, or not in order (during %s)",
-				       work->name[l], record_now(work->record)->name);
+			return step_fault(work->channel,
+					  "%s sent a tie that is not of its vertices and of this "
+					  "party's, or not in order",
+					  work->name[l]);
 		last = tie;
 		add_tie(told, ours, theirs);
 	}
 	if (b->n % TIE == 0)
 		return ERR_OK;
-	return err_set(ERR_PEER, "%s sent a tie that is cut (during %s)", work->name[l],
-		       record_now(work->record)->name);
+	return step_fault(work->channel, "%s sent a tie that is cut", work->name[l]);
 }
 
 /* Own ties and those told become one rising list without repetitions; what only one of two parties

@@ -138,10 +138,10 @@ static enum err go_on(struct state *s, size_t from, unsigned t)
 
 	for (size_t count = 1; p < end; count++) {
 		if (!get_walker(s, &p, end, &walker) || !is_due(s, &walker, t))
-			return err_set(ERR_PEER,
-				       "%s sent a batch in which walk %zu is cut, not due, or not "
-				       "for a vertex here (during %s)",
-				       work->name[from], count, record_now(work->record)->name);
+			return step_fault(work->channel,
+					  "%s sent a batch in which walk %zu is cut, not due, or "
+					  "not for a vertex here",
+					  work->name[from], count);
 		s->w->came += from != work->own;
 		take_turn(s, &walker);
 		if (count % TICK == 0)

@@ -85,11 +85,11 @@ enum err answers_quality(struct answers *a, const uint32_t *label, size_t k, siz
 static enum err check_words(const struct answers *a, uint64_t words, bool measured)
 {
 	if ((words == WORDS_ALL && measured) || (words == WORDS_NONE && !measured))
-		return err_set(ERR_PEER,
-			       "%s sent CHOICE by which %s of the parties have features of 0 and 1 "
-			       "alone; this one %s (during order)",
-			       channel_peer(a->work->channel), words == WORDS_ALL ? "all" : "none",
-			       measured ? "has others" : "has");
+		return peer_fault(a->work->channel,
+				  "sent CHOICE by which %s of the parties have features of 0 and 1 "
+				  "alone; this one %s",
+				  words == WORDS_ALL ? "all" : "none",
+				  measured ? "has others" : "has");
 	return ERR_OK;
 }
 
@@ -99,10 +99,10 @@ static enum err check_square(const struct answers *a, const double *own, const d
 
 	for (size_t i = 0; i < a->work->n; i++)
 		if (square[i] < 0 || square[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
-			return err_set(ERR_PEER,
-				       "%s sent a BLOCK of joint norms of which that of row %zu is "
-				       "shorter than this party's part (during order)",
-				       channel_peer(a->work->channel), i);
+			return peer_fault(a->work->channel,
+					  "sent a BLOCK of joint norms of which that of row %zu is "
+					  "shorter than this party's part",
+					  i);
 	return ERR_OK;
 }
 
@@ -164,8 +164,7 @@ enum err answers_order(struct answers *a)
 		return ERR_OK;
 	TRY(channel_recv_choice(work->channel, CHOICE_ORDER, SLICE_ORDER_MAX, &order));
 	if (!order)
-		return err_set(ERR_PEER, "%s sent CHOICE of filter order 0 (during %s)",
-			       channel_peer(work->channel), record_now(work->record)->name);
+		return peer_fault(work->channel, "sent CHOICE of filter order 0");
 	a->order = work->record->order = (unsigned)order;
 	return ERR_OK;
 }

@@ -91,7 +91,6 @@ static enum err send_local(struct work *work, struct state *s)
  * of nodes. */
 static enum err check_cells(struct work *work, const struct state *s, double *weight)
 {
-	const char *hub = channel_peer(work->channel), *step = record_now(work->record)->name;
 	uint32_t *cluster = alloc(s->m, sizeof(*cluster));
 	enum err e = ERR_OK;
 
@@ -99,25 +98,22 @@ static enum err check_cells(struct work *work, const struct state *s, double *we
 		uint32_t c = s->cell[i];
 
 		if (c == s->m) {
-			e = err_set(ERR_PEER, "%s sent CELLS with node %zu in no cell (during %s)",
-				    hub, i, step);
+			e = peer_fault(work->channel, "sent CELLS with node %zu in no cell", i);
 			break;
 		}
 		if (weight[c]++ == 0)
 			cluster[c] = s->child[i];
 		else if (cluster[c] != s->child[i] && work->job.kcagc.min_cell == 1)
-			e = err_set(
-			    ERR_PEER,
-			    "%s sent CELLS with nodes of clusters %u and %u in cell %u (during %s)",
-			    hub, cluster[c], s->child[i], c, step);
+			e = peer_fault(work->channel,
+				       "sent CELLS with nodes of clusters %u and %u in cell %u",
+				       cluster[c], s->child[i], c);
 	}
 	for (size_t c = 0; c < s->m && e == ERR_OK; c++)
 		if (weight[c] < work->job.kcagc.min_cell)
-			e = err_set(
-			    ERR_PEER,
-			    "%s sent CELLS with %zu cells, of which cell %zu has %.0f nodes, "
-			    "fewer than job.min_cell, %u (during %s)",
-			    hub, s->m, c, weight[c], work->job.kcagc.min_cell, step);
+			e = peer_fault(work->channel,
+				       "sent CELLS with %zu cells, of which cell %zu has %.0f "
+				       "nodes, fewer than job.min_cell, %u",
+				       s->m, c, weight[c], work->job.kcagc.min_cell);
 	free(cluster);
 	return e;
 }
@@ -441,9 +437,8 @@ static enum err plan(struct work *work, struct state *s)
 	TRY(channel_recv_choice(work->channel, CHOICE_EXCHANGE, work->job.kcagc.exchange,
 				&exchange));
 	if (method == METHOD_BASIC && (work->job.kcagc.min_cell > 1 || exchange == EXCHANGE_GRAM))
-		return err_set(ERR_PEER,
-			       "%s chose method basic, which this job does not allow (during plan)",
-			       channel_peer(work->channel));
+		return peer_fault(work->channel,
+				  "chose method basic, which this job does not allow");
 	work->job.kcagc.method = (enum kcagc_method)method;
 	work->job.kcagc.exchange = (enum kcagc_exchange)exchange;
 	tree_build(&s->tree, work->L, job_is_flat(&work->job));

@@ -35,23 +35,20 @@ static enum err send_local(struct work *work, const uint32_t *label)
 /* Each set has nodes, at least min_cell of them: what is summed is of no fewer. */
 static enum err check_sets(const struct work *work, const uint32_t *set, uint32_t sets)
 {
-	const char *hub = channel_peer(work->channel);
 	size_t *size = alloc((size_t)sets + 1, sizeof(*size));
 	enum err e = ERR_OK;
 
 	for (size_t i = 0; i < work->n; i++)
 		size[set[i]]++;
 	if (size[sets])
-		e = err_set(ERR_PEER,
-			    "%s sent LANDMARKS with %zu nodes in none of %u sets (during "
-			    "landmarks)",
-			    hub, size[sets], sets);
+		e = peer_fault(work->channel, "sent LANDMARKS with %zu nodes in none of %u sets",
+			       size[sets], sets);
 	for (uint32_t c = 0; c < sets && e == ERR_OK; c++)
 		if (size[c] < work->job.kcagc.min_cell)
-			e = err_set(ERR_PEER,
-				    "%s sent LANDMARKS with %u sets, of which set %u has %zu "
-				    "nodes, fewer than job.min_cell, %u (during landmarks)",
-				    hub, sets, c, size[c], work->job.kcagc.min_cell);
+			e = peer_fault(work->channel,
+				       "sent LANDMARKS with %u sets, of which set %u has %zu "
+				       "nodes, fewer than job.min_cell, %u",
+				       sets, c, size[c], work->job.kcagc.min_cell);
 	free(size);
 	return e;
 }
@@ -81,8 +78,7 @@ static enum err power(struct answers *a)
 	work_phase(work, "power");
 	TRY(channel_recv_choice(work->channel, CHOICE_WIDTH, most, &width));
 	if (!width)
-		return err_set(ERR_PEER, "%s sent CHOICE of a BLOCK of no columns (during power)",
-			       channel_peer(work->channel));
+		return peer_fault(work->channel, "sent CHOICE of a BLOCK of no columns");
 	TRY(channel_touch(work->channel)); /* the block takes its time */
 	return answers_products(a, width);
 }

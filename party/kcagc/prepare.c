@@ -21,8 +21,7 @@ static enum err search_order(struct work *work, const struct tree_node *root,
 		work_progress(work, block, block * ORDER_BLOCK);
 	}
 	if (!order)
-		return err_set(ERR_PEER, "%s chose no filter order up to %d (during order)",
-			       channel_peer(work->channel), ORDER_CAP);
+		return peer_fault(work->channel, "chose no filter order up to %d", ORDER_CAP);
 	work->job.kcagc.filter_order = work->record->order = (unsigned)order;
 	return ERR_OK;
 }
@@ -65,10 +64,10 @@ enum err party_prepare_norms(struct work *work, const struct tree_node *root, co
 		e = channel_recv_reals(work->channel, MSG_MATRIX, root->id, norm, work->n);
 	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
 		if (norm[i] < 0 || norm[i] * norm[i] < own[i] * (1 - 1e-12) - rounding)
-			e = err_set(ERR_PEER,
-				    "%s sent a joint norm for row %zu that is shorter than this "
-				    "party's part (during norms)",
-				    channel_peer(work->channel), i);
+			e = peer_fault(
+			    work->channel,
+			    "sent a joint norm for row %zu that is shorter than this party's part",
+			    i);
 		sum += norm[i];
 	}
 	*mean = sum / (double)work->n;

@@ -53,11 +53,11 @@ static enum err take_key(struct work *work, uint8_t key[static KEY_LEN])
 	s = &m.sealed;
 	if (s->what != SEALED_ID_KEY || s->from != 0 || s->to != work->own ||
 	    s->box.n != KEY_LEN + SEAL_TAG_LEN)
-		return err_set(ERR_PEER,
-			       "%s passed on SEALED %u of party %" PRIu32 " to party %" PRIu32
-			       " with %zu bytes; expected %d, 0, %zu and %d (during align)",
-			       channel_peer(work->channel), s->what, s->from, s->to, s->box.n,
-			       SEALED_ID_KEY, work->own, KEY_LEN + SEAL_TAG_LEN);
+		return peer_fault(work->channel,
+				  "passed on SEALED %u of party %" PRIu32 " to party %" PRIu32
+				  " with %zu bytes; expected %d, 0, %zu and %d",
+				  s->what, s->from, s->to, s->box.n, SEALED_ID_KEY, work->own,
+				  KEY_LEN + SEAL_TAG_LEN);
 	return seal_open(work->secagg, 0, SEALED_ID_KEY, s->box, key);
 }
 
@@ -174,12 +174,11 @@ static enum err check_rows(struct work *work, const uint32_t *row, size_t own, u
 
 	for (size_t k = 1; k < own && e == ERR_OK; k++)
 		if (pair[k - 1] >> 32 == pair[k] >> 32)
-			e = err_set(ERR_PEER, "%s sent ROWS with row %u twice (during align)",
-				    channel_peer(work->channel), (unsigned)(pair[k] >> 32));
+			e = peer_fault(work->channel, "sent ROWS with row %u twice",
+				       (unsigned)(pair[k] >> 32));
 	if (e == ERR_OK && own && pair[own - 1] >> 32 >= n)
-		e = err_set(ERR_PEER,
-			    "%s sent ROWS with an id in none of %" PRIu32 " rows (during align)",
-			    channel_peer(work->channel), n);
+		e = peer_fault(work->channel, "sent ROWS with an id in none of %" PRIu32 " rows",
+			       n);
 	free(pair);
 	return e;
 }

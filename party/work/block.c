@@ -16,10 +16,8 @@ static enum err check(const struct work *work, const struct mat *B)
 	mat_release(&G);
 	if (good)
 		return ERR_OK;
-	return err_set(ERR_PEER,
-		       "%s sent a BLOCK whose columns are not orthogonal and of length sqrt(n) "
-		       "(during %s)",
-		       channel_peer(work->channel), record_now(work->record)->name);
+	return peer_fault(work->channel,
+			  "sent a BLOCK whose columns are not orthogonal and of length sqrt(n)");
 }
 
 enum err block_recv(struct work *work, const struct tree_node *node, struct mat *B)

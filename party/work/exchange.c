@@ -58,12 +58,11 @@ static enum err take_box(struct work *work, size_t from, enum sealed what, struc
 	s = &m.sealed;
 	if (s->what != what || s->from != from || s->to != work->own || s->box.n < SEAL_TAG_LEN ||
 	    s->box.n > RELAY_BOX)
-		return err_set(ERR_PEER,
-			       "%s passed on SEALED %u of party %" PRIu32 " to party %" PRIu32
-			       " with %zu bytes; expected %d, %zu, %zu and %d to %d (during %s)",
-			       channel_peer(work->channel), s->what, s->from, s->to, s->box.n, what,
-			       from, work->own, SEAL_TAG_LEN, RELAY_BOX,
-			       record_now(work->record)->name);
+		return peer_fault(work->channel,
+				  "passed on SEALED %u of party %" PRIu32 " to party %" PRIu32
+				  " with %zu bytes; expected %d, %zu, %zu and %d to %d",
+				  s->what, s->from, s->to, s->box.n, what, from, work->own,
+				  SEAL_TAG_LEN, RELAY_BOX);
 	*len = s->box.n - SEAL_TAG_LEN;
 	return seal_open(work->secagg, from, (uint16_t)what, s->box, buf_extend(in, *len));
 }
@@ -77,10 +76,9 @@ static enum err unpack(struct work *work, size_t from, struct buf *in)
 		memcpy(&len, in->p, HEAD);
 	len = le64toh(len);
 	if (in->n < HEAD || len > in->n - HEAD || exchange_padded((size_t)len) != in->n)
-		return err_set(ERR_PEER,
-			       "%s sent a batch of %zu bytes that does not end as it says (during "
-			       "%s)",
-			       work->name[from], in->n, record_now(work->record)->name);
+		return step_fault(work->channel,
+				  "%s sent a batch of %zu bytes that does not end as it says",
+				  work->name[from], in->n);
 	buf_drop(in, HEAD);
 	in->n = (size_t)len;
 	return ERR_OK;
@@ -93,11 +91,10 @@ static enum err recv_batch(struct work *work, size_t from, enum sealed what, str
 
 	do {
 		if (in->n > exchange_padded(most))
-			return err_set(
-			    ERR_PEER,
-			    "%s sent a batch of more than the %zu bytes that it can have "
-			    "(during %s)",
-			    work->name[from], most, record_now(work->record)->name);
+			return step_fault(
+			    work->channel,
+			    "%s sent a batch of more than the %zu bytes that it can have",
+			    work->name[from], most);
 		TRY(take_box(work, from, what, in, &len));
 	} while (len == TEXT_MAX);
 	return unpack(work, from, in);

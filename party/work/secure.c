@@ -98,7 +98,7 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 		if (e != ERR_OK) {
 			log_private("the value outside the bound is %.17g; it is shown here only",
 				    bad);
-			return err_prefix(e, "%s", s->work->name[s->work->own]);
+			return e;
 		}
 		s->held += take;
 		x += take;

@@ -98,9 +98,9 @@ static enum err missing(const struct work *work, enum msg_type type)
 
 	while (!work->told.due[j])
 		j++;
-	return err_set(ERR_PEER,
-		       "%s sent %s before it passed on what %s says that it was told (during %s)",
-		       channel_peer(work->channel), msg_name(type), work->name[j], phase(work));
+	return peer_fault(work->channel,
+			  "sent %s before it passed on what %s says that it was told",
+			  msg_name(type), work->name[j]);
 }
 
 static enum err compare(struct work *work, const struct msg_sealed *s)
@@ -112,11 +112,10 @@ static enum err compare(struct work *work, const struct msg_sealed *s)
 
 	if (j >= work->L || !t->due[j] || s->to != work->own ||
 	    s->box.n != SECAGG_HASH_LEN + SEAL_TAG_LEN)
-		return err_set(ERR_PEER,
-			       "%s passed on SEALED %d of party %" PRIu32 " to party %" PRIu32
-			       " with %zu bytes, which is not due (during %s)",
-			       channel_peer(work->channel), SEALED_TOLD, s->from, s->to, s->box.n,
-			       phase(work));
+		return peer_fault(work->channel,
+				  "passed on SEALED %d of party %" PRIu32 " to party %" PRIu32
+				  " with %zu bytes, which is not due",
+				  SEALED_TOLD, s->from, s->to, s->box.n);
 	e = seal_open(work->secagg, j, SEALED_TOLD, s->box, hash);
 	if (e != ERR_OK)
 		return err_prefix(e, "what %s was told, as %s passed it on (during %s)",

@@ -78,11 +78,9 @@ enum err work_recv_clusters(struct work *work, enum msg_type type, const struct 
 	TRY(channel_recv_labels(work->channel, type, node->id, k, label, count));
 	for (size_t i = 0; i < count; i++)
 		if (label[i] == k)
-			return err_set(
-			    ERR_PEER,
-			    "%s sent %s with entry %zu in none of %u clusters (during %s)",
-			    channel_peer(work->channel), msg_name(type), i, k,
-			    record_now(work->record)->name);
+			return peer_fault(work->channel,
+					  "sent %s with entry %zu in none of %u clusters",
+					  msg_name(type), i, k);
 	return ERR_OK;
 }
 
@@ -92,9 +90,7 @@ enum err work_check_room(const struct work *work, const char *what, double need)
 
 	if (need <= have)
 		return ERR_OK;
-	return err_set(
-	    ERR_PEER,
-	    "%s sent %s, which take %.1f GiB at least; this host has %.1f GiB (during %s)",
-	    channel_peer(work->channel), what, need / 0x1p30, have / 0x1p30,
-	    record_now(work->record)->name);
+	return peer_fault(work->channel,
+			  "sent %s, which take %.1f GiB at least; this host has %.1f GiB", what,
+			  need / 0x1p30, have / 0x1p30);
 }

@@ -16,8 +16,6 @@ static void on_cancel_timeout(uv_timer_t *timer)
 	struct msg m = { .type = MSG_ABORT, .abort = { .code = ERR_PEER } };
 
 	snprintf(why, sizeof(why), "%s was stopped", c->config->common.name);
-	m.abort.culprit = (struct bytes){ (const uint8_t *)c->config->common.name,
-					  strlen(c->config->common.name) };
 	m.abort.text = (struct bytes){ (const uint8_t *)why, strlen(why) };
 	for (size_t l = 0; l < c->L; l++)
 		if (c->seat[l].conn)

@@ -38,10 +38,10 @@ static enum err check_graphs(struct asking *a, double n)
 	double least = (double)run->L * run->job.clusters;
 
 	if (!(n >= least && n <= MSG_ITEMS_MAX) || n != nearbyint(n))
-		return err_set(ERR_PEER,
-			       "the parties say that they have %.17g graphs, expected %g to %d of "
-			       "%zu parties with %u or more each (during start)",
-			       n, least, MSG_ITEMS_MAX, run->L, run->job.clusters);
+		return step_fault(run->channel[0],
+				  "the parties say that they have %.17g graphs, expected %g to %d "
+				  "of %zu parties with %u or more each",
+				  n, least, MSG_ITEMS_MAX, run->L, run->job.clusters);
 	run->n = (size_t)n;
 	return ERR_OK;
 }

@@ -183,10 +183,10 @@ static enum err keep_total(struct row_questions *rows, double n)
 	struct run *run = rows->run;
 
 	if (!(n >= 2 * (double)run->L && n <= MSG_ITEMS_MAX) || n != nearbyint(n))
-		return err_set(ERR_PEER,
-			       "the parties say that they have %.17g rows, expected %zu to %d of "
-			       "%zu parties (during totals)",
-			       n, 2 * run->L, MSG_ITEMS_MAX, run->L);
+		return step_fault(
+		    rows->run->channel[0],
+		    "the parties say that they have %.17g rows, expected %zu to %d of %zu parties",
+		    n, 2 * run->L, MSG_ITEMS_MAX, run->L);
 	run->n = (size_t)n;
 	if (run->job.clusters > run->n)
 		return err_set(ERR_INPUT, "job.clusters is %u, of %zu rows of all parties",
@@ -205,17 +205,15 @@ static enum err check_counts(const struct row_questions *rows, const double *cou
 
 	for (size_t i = 0; i < k; i++) {
 		if (count[i] < 0 || count[i] != nearbyint(count[i]))
-			return err_set(ERR_PEER,
-				       "the parties say that cluster %zu of %zu has %.17g rows "
-				       "(during %s)",
-				       i, k, count[i], record_now(rows->run->record)->name);
+			return step_fault(rows->run->channel[0],
+					  "the parties say that cluster %zu of %zu has %.17g rows",
+					  i, k, count[i]);
 		sum += count[i];
 	}
 	if (sum != (double)rows->run->n)
-		return err_set(ERR_PEER,
-			       "the parties say that %zu clusters have %.17g rows of %zu "
-			       "(during %s)",
-			       k, sum, rows->run->n, record_now(rows->run->record)->name);
+		return step_fault(rows->run->channel[0],
+				  "the parties say that %zu clusters have %.17g rows of %zu", k,
+				  sum, rows->run->n);
 	return ERR_OK;
 }
 
@@ -230,10 +228,10 @@ static enum err check_weights(const struct row_questions *rows, const double *x,
 			least = fmin(least, *x);
 		}
 	if (least < 0 || fabs(sum - n) > 1e-3 * n)
-		return err_set(ERR_PEER,
-			       "the parties' weights of %zu landmarks add to %.6g for %g rows, the "
-			       "least of them to %.3g (during anchor)",
-			       d, sum, n, least);
+		return step_fault(rows->run->channel[0],
+				  "the parties' weights of %zu landmarks add to %.6g for %g rows, "
+				  "the least of them to %.3g",
+				  d, sum, n, least);
 	return ERR_OK;
 }
 
@@ -274,8 +272,8 @@ static enum err gather_uploads(struct row_questions *rows, struct mat *C)
 		at += rows->own[l];
 	}
 	if (at != C->rows)
-		return err_set(ERR_PEER, "the parties uploaded %zu rows of %zu (during upload)", at,
-			       C->rows);
+		return step_fault(rows->run->channel[0], "the parties uploaded %zu rows of %zu", at,
+				  C->rows);
 	return ERR_OK;
 }
 

@@ -241,10 +241,10 @@ static enum err gather_walks(struct hub *h)
 					     (uint32_t)run->n, most, &part, &count);
 		for (size_t i = 0; i < count && e == ERR_OK; i++)
 			if (part[i] >= run->n || count % length)
-				e = err_set(ERR_PEER,
-					    "%s sent WALKS of %zu tokens, with %u of %zu vertices, "
-					    "expected walks of %u (during walks)",
-					    run->name[l], count, part[i], run->n, length);
+				e = peer_fault(run->channel[l],
+					       "sent WALKS of %zu tokens, with %u of %zu vertices, "
+					       "expected walks of %u",
+					       count, part[i], run->n, length);
 		if (e == ERR_OK)
 			buf_add(&token, part, count * sizeof(*part));
 		most -= e == ERR_OK ? count : 0;

@@ -26,20 +26,18 @@ static enum err place(const struct run *run, const struct align *a, size_t l,
 
 		if (count[i] > lists->items - at ||
 		    !is_list(run, row, whom, lists->item + at, count[i]))
-			return err_set(
-			    ERR_PEER,
-			    "%s sent TIES whose list %zu is cut, does not rise, or names "
-			    "what it must not (during %s)",
-			    run->name[l], i, record_now(run->record)->name);
+			return peer_fault(run->channel[l],
+					  "sent TIES whose list %zu is cut, does not rise, or "
+					  "names what it must not",
+					  i);
 		lists->at[row] = at;
 		lists->count[row] = count[i];
 		at += count[i];
 	}
 	if (at == lists->items)
 		return ERR_OK;
-	return err_set(ERR_PEER, "%s sent TIES of %zu vertices, expected %zu (during %s)",
-		       run->name[l], lists->items - first, at - first,
-		       record_now(run->record)->name);
+	return peer_fault(run->channel[l], "sent TIES of %zu vertices, expected %zu",
+			  lists->items - first, at - first);
 }
 
 static enum err gather(struct run *run, const struct align *a, size_t l, enum fedwalk_whom whom,

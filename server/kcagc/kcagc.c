@@ -41,10 +41,10 @@ static enum err gather_local(struct run *run, struct state *s)
 					s->label[l], run->n));
 		for (size_t i = 0; i < run->n; i++)
 			if (s->label[l][i] == k)
-				return err_set(ERR_PEER,
-					       "%s sent LOCAL_CLUSTERS with node %zu in none of %u "
-					       "clusters (during local)",
-					       run->name[l], i, k);
+				return peer_fault(
+				    run->channel[l],
+				    "sent LOCAL_CLUSTERS with node %zu in none of %u clusters", i,
+				    k);
 	}
 	return ERR_OK;
 }

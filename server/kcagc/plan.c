@@ -145,9 +145,8 @@ static enum err measure_party(struct run *run, size_t l, double *pace)
 
 		TRY(channel_recv(run->channel[l], MSG_PROBE, &m));
 		if (m.probe.zeros.n != KCAGC_PROBE_LEN)
-			return err_set(ERR_PEER,
-				       "%s sent PROBE with %zu bytes, expected %d (during plan)",
-				       run->name[l], m.probe.zeros.n, KCAGC_PROBE_LEN);
+			return peer_fault(run->channel[l], "sent PROBE with %zu bytes, expected %d",
+					  m.probe.zeros.n, KCAGC_PROBE_LEN);
 		if (i)
 			*pace = fmin(*pace, channel_transfer_s(run->channel[l]) / KCAGC_PROBE_LEN);
 	}

@@ -130,10 +130,10 @@ static enum err gather_cells(struct questions *q)
 					run->n));
 		for (size_t i = 0; i < run->n; i++)
 			if (own[i] == k)
-				return err_set(ERR_PEER,
-					       "%s sent LOCAL_CLUSTERS with node %zu in none of %u "
-					       "clusters (during local)",
-					       run->name[l], i, k);
+				return peer_fault(
+				    run->channel[l],
+				    "sent LOCAL_CLUSTERS with node %zu in none of %u clusters", i,
+				    k);
 	}
 	q->cells = NULL;
 	return ERR_OK;

@@ -75,14 +75,13 @@ static enum err check_ids(const struct run *run, size_t l, const struct list *li
 		size_t at = (size_t)(rest.p - packed.p);
 
 		if (!next_id(hashed, &rest, &id))
-			return err_set(ERR_PEER,
-				       "%s sent IDS in which id %zu is cut or empty (during align)",
-				       run->name[l], list->done + *ids);
+			return peer_fault(run->channel[l],
+					  "sent IDS in which id %zu is cut or empty",
+					  list->done + *ids);
 		if (any && order(before, id) >= 0)
-			return err_set(
-			    ERR_PEER,
-			    "%s sent IDS in which id %zu %s the one before (during align)",
-			    run->name[l], list->done + *ids, order(before, id) ? "is below" : "is");
+			return peer_fault(run->channel[l],
+					  "sent IDS in which id %zu %s the one before",
+					  list->done + *ids, order(before, id) ? "is below" : "is");
 		before = id;
 		any = true;
 		*last = list->packed.n + at;
@@ -99,17 +98,16 @@ static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids
 		list->count = (size_t)m->count;
 	list->begun = true;
 	if (m->count != list->count || m->offset != list->done)
-		return err_set(ERR_PEER,
-			       "%s sent IDS of count %" PRIu64 ", offset %" PRIu64
-			       "; expected %zu, %zu (during align)",
-			       run->name[l], m->count, m->offset, list->count, list->done);
+		return peer_fault(run->channel[l],
+				  "sent IDS of count %" PRIu64 ", offset %" PRIu64
+				  "; expected %zu, %zu",
+				  m->count, m->offset, list->count, list->done);
 	if (list->packed.n + m->packed.n > PACKED_MAX)
-		return err_set(ERR_PEER, "%s sent more than %zu bytes of IDS (during align)",
-			       run->name[l], PACKED_MAX);
+		return peer_fault(run->channel[l], "sent more than %zu bytes of IDS", PACKED_MAX);
 	TRY(check_ids(run, l, list, m->packed, &ids, &last));
 	if (ids > list->count - list->done || (ids == 0 && list->count > 0))
-		return err_set(ERR_PEER, "%s sent IDS with %zu ids after %zu of %zu (during align)",
-			       run->name[l], ids, list->done, list->count);
+		return peer_fault(run->channel[l], "sent IDS with %zu ids after %zu of %zu", ids,
+				  list->done, list->count);
 	buf_add(&list->packed, m->packed.p, m->packed.n);
 	list->done += ids;
 	list->last = last;

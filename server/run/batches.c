@@ -25,11 +25,10 @@ static enum err take_box(const struct run *run, size_t from, enum sealed what,
 			 const struct msg_sealed *m, struct sent *s)
 {
 	if (m->what != what || m->from != from || m->to != s->due || m->box.n > RELAY_BOX)
-		return err_set(ERR_PEER,
-			       "%s sent SEALED %u of party %" PRIu32 " to party %" PRIu32
-			       " with %zu bytes; expected %d, %zu, %zu and at most %d (during %s)",
-			       run->name[from], m->what, m->from, m->to, m->box.n, what, from,
-			       s->due, RELAY_BOX, record_now(run->record)->name);
+		return peer_fault(run->channel[from],
+				  "sent SEALED %u of party %" PRIu32 " to party %" PRIu32
+				  " with %zu bytes; expected %d, %zu, %zu and at most %d",
+				  m->what, m->from, m->to, m->box.n, what, from, s->due, RELAY_BOX);
 	if (s->boxes == s->room) {
 		s->room = s->room ? 2 * s->room : 16;
 		s->box = alloc_again(s->box, s->room, sizeof(*s->box));

@@ -14,11 +14,10 @@ static enum err receive(struct run *run, enum sealed what, size_t from, size_t t
 {
 	TRY(channel_recv(run->channel[from], MSG_SEALED, m));
 	if (m->sealed.what != what || m->sealed.from != from || m->sealed.to != to)
-		return err_set(ERR_PEER,
-			       "%s sent SEALED %u of party %" PRIu32 " to party %" PRIu32
-			       "; expected %d, %zu, %zu (during %s)",
-			       run->name[from], m->sealed.what, m->sealed.from, m->sealed.to, what,
-			       from, to, record_now(run->record)->name);
+		return peer_fault(run->channel[from],
+				  "sent SEALED %u of party %" PRIu32 " to party %" PRIu32
+				  "; expected %d, %zu, %zu",
+				  m->sealed.what, m->sealed.from, m->sealed.to, what, from, to);
 	return ERR_OK;
 }
 
@@ -36,9 +35,8 @@ static enum err keep(struct run *run, size_t from, size_t to, uint8_t box[static
 
 	TRY(receive(run, SEALED_TOLD, from, to, &m));
 	if (m.sealed.box.n != TOLD_LEN)
-		return err_set(ERR_PEER, "%s sent SEALED of %zu bytes, expected %d (during %s)",
-			       run->name[from], m.sealed.box.n, TOLD_LEN,
-			       record_now(run->record)->name);
+		return peer_fault(run->channel[from], "sent SEALED of %zu bytes, expected %d",
+				  m.sealed.box.n, TOLD_LEN);
 	memcpy(box, m.sealed.box.p, TOLD_LEN);
 	return ERR_OK;
 }

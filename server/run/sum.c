@@ -28,19 +28,17 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 
 	if (m->group != s->group || m->round != *s->round || m->count != all ||
 	    m->offset != due->offset)
-		return err_set(ERR_PEER,
-			       "%s sent MASKED with words from %" PRIu64 " of %" PRIu64
-			       " for group %u, round %" PRIu64
-			       "; due were words from %zu of %zu for group %u, round %" PRIu64
-			       " (during %s)",
-			       run->name[l], m->offset, m->count, m->group, m->round, due->offset,
-			       all, s->group, *s->round, record_now(run->record)->name);
+		return peer_fault(run->channel[l],
+				  "sent MASKED with words from %" PRIu64 " of %" PRIu64
+				  " for group %u, round %" PRIu64
+				  "; due were words from %zu of %zu for group %u, round %" PRIu64,
+				  m->offset, m->count, m->group, m->round, due->offset, all,
+				  s->group, *s->round);
 	if (words == 0 || m->words.n % word || words > all - due->offset)
-		return err_set(ERR_PEER,
-			       "%s sent MASKED with %zu bytes where 1 to %zu words of %zu bytes "
-			       "are due (during %s)",
-			       run->name[l], m->words.n, all - due->offset, word,
-			       record_now(run->record)->name);
+		return peer_fault(
+		    run->channel[l],
+		    "sent MASKED with %zu bytes where 1 to %zu words of %zu bytes are due",
+		    m->words.n, all - due->offset, word);
 	vector = words < all - due->offset ? words : words - 1;
 	fixed_add(&f, (uint8_t *)s->acc + due->offset * word, m->words.p, vector);
 	fixed_add(&f, due->canary, m->words.p + vector * word, words - vector);

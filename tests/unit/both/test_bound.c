@@ -93,8 +93,8 @@ static void check(size_t L, size_t loud, size_t terms, const char *settings, con
 	snprintf(culprit, sizeof(culprit), "p%zu: ", loud);
 	assert_cause(&f->server, "the coordinator", culprit, fixed_bound(&fixed), setting, digits);
 	for (size_t l = 0; l < L; l++)
-		assert_cause(&f->party[l], f->names[l], culprit, fixed_bound(&fixed), setting,
-			     digits);
+		assert_cause(&f->party[l], f->names[l], l == loud ? "" : culprit,
+			     fixed_bound(&fixed), setting, digits);
 	federation_release(f);
 	free(f);
 	planted_release(&p);

@@ -445,10 +445,10 @@ static void fails(const char *settings, spoil *how, bool at_party, enum err code
 static void test_bad_input(void **state)
 {
 	(void)state;
-	fails("variant=anchor", spoil_value, true, ERR_INPUT, "p1: row 3, column 1 is nan");
+	fails("variant=anchor", spoil_value, true, ERR_INPUT, "row 3, column 1 is nan");
 	fails("variant=anchor", spoil_bound, true, ERR_INPUT,
-	      "p1: sums of its features, or of their squares, are beyond 1.23794e+27");
-	fails("variant=anchor", spoil_rows, true, ERR_INPUT, "p1: features are 1 x 2");
+	      "sums of its features, or of their squares, are beyond 1.23794e+27");
+	fails("variant=anchor", spoil_rows, true, ERR_INPUT, "features are 1 x 2");
 	fails("variant=dense", spoil_spread, false, ERR_JOB, "all 24 rows are equal");
 	fails("kind=kmeans clusters=25", spoil_nothing, false, ERR_JOB,
 	      "job.clusters is 25, of 24 rows");

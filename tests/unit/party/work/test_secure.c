@@ -262,9 +262,8 @@ static void test_value_outside_the_bound(void **state)
 
 		x[4321] = bad[i];
 		assert_ok(secure_begin(&s->work[2], &s->tree.node[L], 5000, &secure));
-		assert_err(
-		    secure_add(secure, x, 5000), ERR_JOB,
-		    "p2: secure sum: a value is not finite or exceeds the fixed-point bound of");
+		assert_err(secure_add(secure, x, 5000), ERR_JOB,
+			   "secure sum: a value is not finite or exceeds the fixed-point bound of");
 		assert_null(strstr(err_detail(), "e+300"));
 		assert_null(strstr(err_detail(), "nan"));
 		assert_null(strstr(err_detail(), "inf "));

@@ -301,6 +301,15 @@ void conn_send(struct conn *c, const struct msg *m)
 	conn_pump(c);
 }
 
+void conn_abort(struct conn *c, enum err code, const char *why)
+{
+	struct msg m = { .type = MSG_ABORT,
+			 .abort = { .code = (uint16_t)code,
+				    .text = { (const uint8_t *)why, strlen(why) } } };
+
+	conn_send(c, &m);
+}
+
 /* ---- the job ---- */
 
 static void wake(void *arg)

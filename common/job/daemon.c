@@ -239,8 +239,9 @@ static const struct config_table party_table = { "party", party_rows,
 
 /* ---- reading ---- */
 
+/* common is the first member of what is read. */
 static enum err read_table(const struct config_table *t, const char *path, char *const *set,
-			   void *out)
+			   struct daemon_common *out)
 {
 	char *dir = file_dir(path), source[512];
 	struct json *root = NULL;
@@ -255,7 +256,22 @@ static enum err read_table(const struct config_table *t, const char *path, char 
 		err = config_read(t, root, source, dir, NULL, out);
 	json_free(root);
 	free(dir);
+	out->table = t;
+	out->path = path;
+	out->set = set;
 	return err;
+}
+
+enum err daemon_read_level(const struct daemon_common *c, enum log_level *level)
+{
+	struct daemon_common *fresh = alloc(1, c->table->size);
+	enum err e = read_table(c->table, c->path, c->set, fresh);
+
+	*level = fresh->log_level;
+	if (e == ERR_OK)
+		config_release(c->table, fresh);
+	free(fresh);
+	return e;
 }
 
 static int by_name(const void *a, const void *b)
@@ -267,9 +283,7 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 {
 	enum err err = ERR_OK;
 
-	TRY(read_table(&coordinator_table, path, set, c));
-	c->common.path = path;
-	c->common.set = set;
+	TRY(read_table(&coordinator_table, path, set, &c->common));
 	endpoint_parse(c->listen_text, &c->listen); /* the table has checked it */
 	qsort(c->parties.item, c->parties.count, sizeof(*c->parties.item), by_name);
 	for (size_t i = 0; i < c->pins.count && !err; i++) {
@@ -291,9 +305,7 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 
 enum err party_config_read(struct party_config *c, const char *path, char *const *set)
 {
-	TRY(read_table(&party_table, path, set, c));
-	c->common.path = path;
-	c->common.set = set;
+	TRY(read_table(&party_table, path, set, &c->common));
 	endpoint_parse(c->coordinator_text, &c->coordinator);
 	if (!c->data.features && !c->data.edges && !c->data.graphs) {
 		party_config_release(c);

@@ -31,8 +31,10 @@ struct identity_paths {
 
 /* What both daemons have. */
 struct daemon_common {
-	const char *path;   /* the file that was read, to read it again; borrowed, as is: */
-	char *const *set;   /* what overrode it */
+	/* How it was read, for daemon_read_level(): file and overrides are borrowed. */
+	const struct config_table *table;
+	const char *path;
+	char *const *set;
 	char *name;
 	struct identity_paths identity;
 	char *output;         /* directory of run.json, labels.csv, ... */
@@ -99,6 +101,9 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 enum err party_config_read(struct party_config *c, const char *path, char *const *set) MUST_CHECK;
 void coordinator_config_release(struct coordinator_config *c);
 void party_config_release(struct party_config *c);
+
+/* The log level that the file names now. ERR_INPUT, also if something else in it is wrong. */
+enum err daemon_read_level(const struct daemon_common *c, enum log_level *level) MUST_CHECK;
 
 /* The table for people. */
 void coordinator_config_describe(struct buf *text);

@@ -12,6 +12,17 @@
 
 #define CANCEL_TIMEOUT_S 1.0
 
+void daemon_set_phase(struct daemon *d, enum phase phase)
+{
+	static const char *const name[] = {
+		[RESTING] = "resting",     [DIALLING] = "dialling",     [SERVING] = "serving",
+		[RETURNING] = "returning", [HANGING_UP] = "hanging up", [CLOSING] = "closing"
+	};
+
+	log_debug("from %s to %s", name[d->phase], name[phase]);
+	d->phase = phase;
+}
+
 /* ---- the end ---- */
 
 static void close_handle(uv_handle_t *h)
@@ -24,15 +35,13 @@ void daemon_close(struct daemon *d, enum err result, const char *why)
 {
 	if (d->phase == CLOSING)
 		return;
-	d->phase = CLOSING;
+	daemon_set_phase(d, CLOSING);
 	d->result = result;
 	snprintf(d->why, sizeof(d->why), "%s", why);
 	if (d->conn)
 		conn_close(d->conn, ERR_OK, NULL,
 			   result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
-	close_handle((uv_handle_t *)&d->on_term);
-	close_handle((uv_handle_t *)&d->on_int);
-	close_handle((uv_handle_t *)&d->on_hup);
+	watch_close(&d->watch);
 	close_handle((uv_handle_t *)&d->retry_timer);
 	close_handle((uv_handle_t *)&d->cancel_timer);
 	close_handle((uv_handle_t *)&d->again_timer);
@@ -51,14 +60,11 @@ static void init(struct daemon *d, const struct party_config *config,
 	d->retry_ms = RETRY_FIRST_MS;
 	d->dialling_since_s = clock_now_s();
 	uv_loop_init(&d->loop);
-	uv_signal_init(&d->loop, &d->on_term);
-	uv_signal_init(&d->loop, &d->on_int);
-	uv_signal_init(&d->loop, &d->on_hup);
+	watch_init(&d->watch, &d->loop);
 	uv_timer_init(&d->loop, &d->retry_timer);
 	uv_timer_init(&d->loop, &d->cancel_timer);
 	uv_timer_init(&d->loop, &d->again_timer);
 	uv_async_init(&d->loop, &d->job_done, daemon_on_job_done);
-	d->on_term.data = d->on_int.data = d->on_hup.data = d;
 	d->retry_timer.data = d->cancel_timer.data = d->again_timer.data = d->job_done.data = d;
 }
 
@@ -73,7 +79,7 @@ static enum err start(struct daemon *d)
 	TRY(identity_load(&d->identity, c->identity.certificate, c->identity.key));
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
-	daemon_watch(d);
+	watch_start(&d->watch, c, d->host, daemon_stop, d);
 	TRY(party_data_load(&d->data, d->config));
 	log_info("dialling %s", d->config->coordinator_text);
 	daemon_dial(d);

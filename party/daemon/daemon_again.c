@@ -18,21 +18,26 @@ void daemon_stop_waiting(struct daemon *d)
 	d->past_output = NULL;
 }
 
-void daemon_fail_waiting(struct daemon *d, enum err code, const char *why, bool stop)
+enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why)
 {
-	char text[ERR_DETAIL_MAX];
+	return err_set(code, "%.450s; attempt %u ended: %.450s", why, d->awaited.attempt, d->cause);
+}
 
-	snprintf(text, sizeof(text), "%.450s; attempt %u ended: %.450s", why, d->awaited.attempt,
-		 d->cause);
-	record_end(&d->past, code, text);
+void daemon_fail_waiting(struct daemon *d, enum err code, bool stop)
+{
+	struct err_saved end = err_save(code);
+
+	record_end(&d->past, code, end.why);
 	if (record_write(&d->past, d->past_output) != ERR_OK)
 		log_warn("%s", err_detail());
 	job_forget(&d->means);
-	log_error("job failed: %s", text);
 	daemon_stop_waiting(d);
-	if (stop || d->options.once)
-		daemon_close(d, code, text);
-	else if (d->conn)
+	if (stop || d->options.once) {
+		daemon_close(d, code, end.why);
+		return;
+	}
+	log_error("job failed: %s", end.why);
+	if (d->conn)
 		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
@@ -46,7 +51,7 @@ static void on_too_late(uv_timer_t *timer)
 		return;
 	snprintf(why, sizeof(why), "attempt %u of the job was not offered within rejoin_s, %u s",
 		 d->awaited.attempt + 1, d->config->common.rejoin_s);
-	daemon_fail_waiting(d, ERR_DEADLINE, why, false);
+	daemon_fail_waiting(d, daemon_add_cause(d, ERR_DEADLINE, why), false);
 }
 
 void daemon_await_again(struct daemon *d)

@@ -26,7 +26,7 @@ void daemon_rest(struct daemon *d, enum err code, const char *why)
 
 	if (d->phase == CLOSING)
 		return;
-	d->phase = RESTING;
+	daemon_set_phase(d, RESTING);
 	if (!d->awaiting && d->config->retry_s && tried_s > d->config->retry_s) {
 		char text[ERR_DETAIL_MAX];
 
@@ -94,7 +94,7 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 	if (w->heartbeat_ms < 1e3 * heartbeat_s)
 		heartbeat_s = 1e-3 * w->heartbeat_ms;
 	log_info("welcomed by %s at %s", conn_name(d->conn), conn_address(d->conn));
-	d->phase = SERVING;
+	daemon_set_phase(d, SERVING);
 	d->retry_ms = RETRY_FIRST_MS;
 	d->heartbeat_s = heartbeat_s;
 	d->post = post_new(d->config->common.step_timeout_s);
@@ -113,6 +113,8 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 {
 	enum err code = r->code > ERR_OK && r->code <= ERR_CANCELLED ? (enum err)r->code : ERR_PEER;
 	bool again = r->code == MSG_AGAIN;
+	/* It has failed there too, and the coordinator's sentence says how the attempts ended. */
+	bool told = code == ERR_DEADLINE || code == ERR_CANCELLED;
 	char why[ERR_DETAIL_MAX];
 
 	snprintf(why, sizeof(why), "refused by %s: %.*s", conn_name(d->conn), (int)r->text.n,
@@ -143,7 +145,8 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		return;
 	}
 	if (d->awaiting && !(d->thread_started && d->work.offered)) {
-		daemon_fail_waiting(d, code, why, false);
+		code = told ? err_set(code, "%s", why) : daemon_add_cause(d, code, why);
+		daemon_fail_waiting(d, code, false);
 		return;
 	}
 	if (d->options.once)
@@ -200,7 +203,7 @@ const struct conn_events daemon_events = { .ready = on_ready,
 
 void daemon_dial(struct daemon *d)
 {
-	d->phase = DIALLING;
+	daemon_set_phase(d, DIALLING);
 	if (!d->data.loaded && party_data_load(&d->data, d->config) != ERR_OK) {
 		daemon_close(d, ERR_INPUT, err_detail());
 		return;

@@ -66,18 +66,19 @@ void daemon_on_job_done(uv_async_t *async)
 		conn_attach(d->conn, NULL, 0);
 	if (offered && d->awaiting)
 		daemon_stop_waiting(d);
-	again = offered && d->work.again && d->config->common.rejoin_s && !*d->stopped;
+	again = offered && d->work.again && d->config->common.rejoin_s && !*d->watch.stopped;
 	if (again)
 		daemon_await_again(d);
 	else if (offered && d->job_result == ERR_OK)
 		log_info("job done");
-	else if (offered)
+	else if (offered && !d->options.once) /* else it is the process's last word */
 		log_error("job failed: %s", d->job_why);
 	daemon_end_job(d);
 	if (offered && !again && d->options.once) {
-		if (*d->stopped && d->work.again) { /* cut short, and not to go on */
+		if (*d->watch.stopped && d->work.again) { /* cut short, and not to go on */
+			log_warn("attempt %u is over: %s", d->work.attempt, d->job_why);
 			job_forget(&d->means);
-			daemon_close(d, ERR_CANCELLED, d->stopped);
+			daemon_close(d, ERR_CANCELLED, d->watch.stopped);
 		} else {
 			daemon_close(d, d->job_result, d->job_why);
 		}
@@ -86,7 +87,7 @@ void daemon_on_job_done(uv_async_t *async)
 	if (offered)
 		party_data_drop(&d->data);
 	d->dialling_since_s = clock_now_s();
-	d->phase = HANGING_UP;
+	daemon_set_phase(d, HANGING_UP);
 	if (d->conn)
 		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 	else

@@ -5,7 +5,7 @@
  * daemon_job.c      the job thread's beginning and end
  * daemon_return.c   a connection that was lost in the job
  * daemon_again.c    an attempt that was cut short, and the next one
- * daemon_stop.c     signals
+ * daemon_stop.c     SIGTERM and SIGINT
  */
 #ifndef PARTY_DAEMON_DAEMON_OWN_H
 #define PARTY_DAEMON_DAEMON_OWN_H
@@ -15,7 +15,7 @@
 #include "party/daemon/data.h"
 #include "party/daemon/job.h"
 #include "proto/backoff.h"
-#include "proto/conn.h"
+#include "proto/watch.h"
 
 enum { CLOSE_TIMEOUT_S = 2, RETRY_FIRST_MS = 50 };
 
@@ -29,7 +29,7 @@ struct daemon {
 	uv_loop_t loop;
 	struct conn_host *host;
 	struct conn *conn;
-	uv_signal_t on_term, on_int, on_hup;
+	struct watch watch;
 	uv_timer_t retry_timer, cancel_timer, again_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;
@@ -49,7 +49,6 @@ struct daemon {
 	struct work work;
 	struct job_means means;
 	bool thread_started;
-	char stopped[128]; /* by which signal */
 	bool abandoned;    /* the process ends while the job thread computes */
 	enum err job_result;
 	char job_why[ERR_DETAIL_MAX];
@@ -64,6 +63,8 @@ struct daemon {
 	char why[ERR_DETAIL_MAX];
 };
 
+/* Nothing else sets it; the log has each change at level debug. */
+void daemon_set_phase(struct daemon *d, enum phase phase);
 void daemon_close(struct daemon *d, enum err result, const char *why);
 
 /* ---- daemon_dial.c ---- */
@@ -97,12 +98,14 @@ void daemon_is_done(struct daemon *d, const char *why);
 void daemon_await_again(struct daemon *d);
 /* The next attempt was offered, and has taken the other's place: no longer awaited. */
 void daemon_stop_waiting(struct daemon *d);
-/* It will not come: the job has failed. Ends the process where the job was its only one, or
- * stop. */
-void daemon_fail_waiting(struct daemon *d, enum err code, const char *why, bool stop);
+/* It will not come: the job has failed with this thread's current error. Ends the process where the
+ * job was its only one, or stop. */
+void daemon_fail_waiting(struct daemon *d, enum err code, bool stop);
+/* "<why>; attempt 1 ended: ..." */
+enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why);
 
 /* ---- daemon_stop.c ---- */
 
-void daemon_watch(struct daemon *d); /* for signals */
+void daemon_stop(void *daemon, const char *why); /* SIGTERM or SIGINT came */
 
 #endif

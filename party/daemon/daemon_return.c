@@ -8,7 +8,7 @@ static void stop_returning(struct daemon *d)
 {
 	struct conn *conn = d->conn;
 
-	d->phase = SERVING;
+	daemon_set_phase(d, SERVING);
 	d->conn = NULL;
 	uv_timer_stop(&d->retry_timer);
 	if (conn)
@@ -71,7 +71,7 @@ void daemon_begin_return(struct daemon *d, const char *why)
 {
 	unsigned limit_s = d->config->common.reconnect_s;
 
-	d->phase = RETURNING;
+	daemon_set_phase(d, RETURNING);
 	log_warn("%s; dialling again for %u s", why, limit_s);
 	backoff_begin(&d->backoff, limit_s);
 	daemon_wait_to_return(d, why);
@@ -101,7 +101,7 @@ void daemon_on_resume(struct daemon *d, const struct msg_resume *r)
 		daemon_give_up(d, ERR_PEER, err_detail(), false);
 		return;
 	}
-	d->phase = SERVING;
+	daemon_set_phase(d, SERVING);
 	uv_timer_stop(&d->retry_timer);
 	conn_welcome(d->conn, d->heartbeat_s);
 	channel_link(d->channel, &link);

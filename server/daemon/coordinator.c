@@ -17,6 +17,17 @@
 
 enum { LINGER_MS = 1000 };
 
+void coordinator_set_phase(struct coordinator *c, enum phase phase)
+{
+	static const char *const name[] = { [JOINING] = "joining",
+					    [RUNNING] = "running",
+					    [TELLING] = "telling",
+					    [CLOSING] = "closing" };
+
+	log_debug("from %s to %s", name[c->phase], name[phase]);
+	c->phase = phase;
+}
+
 /* ---- the end: one way out of every phase ---- */
 
 static void close_handle(uv_handle_t *h)
@@ -65,16 +76,14 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why)
 		if (!v->seat || v->seat->conn != v->conn)
 			conn_close(v->conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
 	done = coordinator_is_done(c) && result == ERR_OK;
-	c->phase = CLOSING;
+	coordinator_set_phase(c, CLOSING);
 	if (c->again && result != ERR_OK && c->listener) {
 		uv_timer_start(&c->join_timer, on_linger, c->linger_ms, 0);
 	} else {
 		conn_listen_stop(c->listener);
 		close_handle((uv_handle_t *)&c->join_timer);
 	}
-	close_handle((uv_handle_t *)&c->on_term);
-	close_handle((uv_handle_t *)&c->on_int);
-	close_handle((uv_handle_t *)&c->on_hup);
+	watch_close(&c->watch);
 	close_handle((uv_handle_t *)&c->cancel_timer);
 	close_handle((uv_handle_t *)&c->away_timer);
 	close_handle((uv_handle_t *)&c->state_timer);
@@ -99,15 +108,12 @@ static void init(struct coordinator *c, const struct coordinator_config *config,
 	record_init(&c->record, "coordinator", config->common.name);
 	c->post = post_new(config->common.step_timeout_s);
 	uv_loop_init(&c->loop);
-	uv_signal_init(&c->loop, &c->on_term);
-	uv_signal_init(&c->loop, &c->on_int);
-	uv_signal_init(&c->loop, &c->on_hup);
+	watch_init(&c->watch, &c->loop);
 	uv_timer_init(&c->loop, &c->join_timer);
 	uv_timer_init(&c->loop, &c->cancel_timer);
 	uv_timer_init(&c->loop, &c->away_timer);
 	uv_timer_init(&c->loop, &c->state_timer);
 	uv_async_init(&c->loop, &c->job_done, coordinator_on_job_done);
-	c->on_term.data = c->on_int.data = c->on_hup.data = c;
 	c->join_timer.data = c->cancel_timer.data = c->away_timer.data = c->job_done.data = c;
 	c->state_timer.data = c;
 }
@@ -139,7 +145,7 @@ static enum err start(struct coordinator *c)
 			coordinator_on_accepted, c, &c->listener, bound));
 	TRY(confine(&config->common)); /* the loop has not run: nobody has been accepted yet */
 	TRY(coordinator_find_job(c));
-	coordinator_watch(c);
+	watch_start(&c->watch, &config->common, c->host, coordinator_stop, c);
 	if (c->phase == JOINING)
 		coordinator_await(c);
 	return announce(c, bound);

@@ -156,7 +156,7 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 
 	if (away)
 		coordinator_on_lost(c, seat, why);
-	else if (code != ERR_OK && !post_settled(c->post))
+	else if (code != ERR_OK && c->phase != CLOSING && !post_settled(c->post))
 		log_warn("connection from %s closed: %s", conn_address(conn), why);
 	if (seat && seat->conn == conn) {
 		seat->conn = NULL;

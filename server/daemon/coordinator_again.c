@@ -163,7 +163,7 @@ void coordinator_begin_again(struct coordinator *c)
 	c->result = ERR_OK;
 	c->why[0] = '\0';
 	c->again = true;
-	c->phase = JOINING;
+	coordinator_set_phase(c, JOINING);
 	coordinator_await(c);
 }
 

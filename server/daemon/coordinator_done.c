@@ -22,7 +22,7 @@ void coordinator_take_up_done(struct coordinator *c, const struct attempt_state 
 {
 	memcpy(c->run.job_id, s->job_id, JOB_ID_LEN);
 	c->run.attempt = s->attempt;
-	c->phase = TELLING;
+	coordinator_set_phase(c, TELLING);
 	log_warn(
 	    "the job was done when %s ended: results are in %s. Parties that come back hear so "
 	    "for up to %d s; then the same command begins a new job",

@@ -16,7 +16,7 @@ static void job_thread(void *arg)
 /* Channels are made only now: a party that leaves before has broken nothing. */
 void coordinator_start_job(struct coordinator *c)
 {
-	c->phase = RUNNING;
+	coordinator_set_phase(c, RUNNING);
 	uv_timer_stop(&c->join_timer);
 	coordinator_keep_state(c);
 	for (size_t l = 0; l < c->L; l++) {
@@ -50,9 +50,9 @@ void coordinator_on_job_done(uv_async_t *async)
 
 	uv_thread_join(&c->job_thread);
 	c->thread_started = false;
-	if (c->phase == RUNNING && c->result != ERR_OK && *c->stopped && c->run.more) {
+	if (c->phase == RUNNING && c->result != ERR_OK && *c->watch.stopped && c->run.more) {
 		c->again = true; /* parties may have been told to come again */
-		coordinator_close(c, ERR_CANCELLED, c->stopped);
+		coordinator_close(c, ERR_CANCELLED, c->watch.stopped);
 		return;
 	}
 	if (c->phase == RUNNING && c->result != ERR_OK && coordinator_goes_on(c)) {

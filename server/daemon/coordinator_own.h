@@ -6,13 +6,13 @@
  * coordinator_return.c   a party whose connection was lost in the job
  * coordinator_again.c    an attempt that was cut short, and the next one
  * coordinator_done.c     a job that is done, for parties that come back to it
- * coordinator_stop.c     signals
+ * coordinator_stop.c     SIGTERM and SIGINT
  */
 #ifndef SERVER_DAEMON_COORDINATOR_OWN_H
 #define SERVER_DAEMON_COORDINATOR_OWN_H
 
 #include "common/job/daemon.h"
-#include "proto/conn.h"
+#include "proto/watch.h"
 #include "server/daemon/attempt.h"
 #include "server/run/run.h"
 
@@ -49,7 +49,7 @@ struct coordinator {
 	uv_loop_t loop;
 	struct conn_host *host;
 	struct listener *listener;
-	uv_signal_t on_term, on_int, on_hup;
+	struct watch watch;
 	uv_timer_t join_timer, cancel_timer, away_timer, state_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;
@@ -65,13 +65,14 @@ struct coordinator {
 	bool thread_started;
 	bool again;         /* this is not the job's first attempt */
 	unsigned linger_ms; /* how long the door stays open for those who come to hear its end */
-	char stopped[128];  /* by which signal */
 	char *state;        /* the path of server/daemon/attempt.h */
 	uint8_t what[HASH_LEN];
 	enum err result;
 	char why[ERR_DETAIL_MAX];
 };
 
+/* Nothing else sets it; the log has each change at level debug. */
+void coordinator_set_phase(struct coordinator *c, enum phase phase);
 /* From here the loop runs only until all connections are flushed and closed. why NULL: the job
  * thread has left it in c->why. */
 void coordinator_close(struct coordinator *c, enum err result, const char *why);
@@ -124,6 +125,6 @@ void coordinator_say_done(struct visitor *v, struct conn *conn);
 
 /* ---- coordinator_stop.c ---- */
 
-void coordinator_watch(struct coordinator *c); /* for signals */
+void coordinator_stop(void *coordinator, const char *why); /* SIGTERM or SIGINT came */
 
 #endif

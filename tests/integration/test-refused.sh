@@ -17,6 +17,7 @@ refused() { # L REGEX...: everyone ends with 2, and everyone says all of these
 		[[ $(run_of "$name" '.status') == failed && $(run_of "$name" .exit_status) == 2 ]] ||
 			fail "$name/run.json: $(run_of "$name" '{status, exit_status} | tostring')"
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
+		[[ $(grep -c '"level": *"error"' "$T/out/$name/log.jsonl") == 1 ]] || fail "$name logs its error more than once"
 	done
 	no_leftovers
 }

@@ -74,7 +74,7 @@ $(BIN)/coterie-netlab: $(B)/cli/netlab/main.o $(BELOW_netlab)
 # liblinear is for coterie classify alone, and so is linked into nothing else.
 LINEAR   := -llinear
 $(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(LINEAR)
-# What locks its memory should not load what it does not use.
+# netlab calls mlockall: link only cJSON.
 $(BIN)/coterie-netlab: LDLIBS := $(shell pkg-config --libs libcjson) -lm
 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab:
 	@mkdir -p $(@D)

@@ -126,7 +126,7 @@ static enum err run(struct ledger *l, const char *sql)
 		   : fail(l, "cannot be written");
 }
 
-/* What was done since BEGIN is undone, and the sentence of the error e kept. */
+/* Roll back the transaction, keeping the sentence of error e. */
 static enum err undo(struct ledger *l, enum err e)
 {
 	sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
@@ -190,7 +190,7 @@ void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
 
 /* ---- opening ---- */
 
-/* Whose it is; and that it is one. *version 0: the file is empty. */
+/* Check that the file is a ledger, and of which party. *version 0: the file is empty. */
 static enum err read_meta(struct ledger *l, int64_t *version)
 {
 	sqlite3_stmt *stmt = NULL;

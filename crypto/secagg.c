@@ -66,7 +66,7 @@ static void put_bytes(struct buf *b, const void *p, size_t n)
 	buf_add(b, p, n);
 }
 
-/* What party j signs. */
+/* The bytes that party j signs. */
 static void advert_message(const struct secagg *sa, size_t j, struct bytes public_key,
 			   const uint8_t *nonce, struct buf *b)
 {
@@ -162,7 +162,7 @@ static enum err check_own(const struct secagg *sa, const struct secagg_advert *a
 	    sa->setup.names[sa->setup.own]);
 }
 
-/* Whose key it is comes first: only then is the sender to blame for what it says. */
+/* Check the signer's key first: only then can its owner be blamed for the contents. */
 static enum err check_other(const struct secagg *sa, size_t j, const struct secagg_advert *a,
 			    const uint8_t pin[static SECAGG_HASH_LEN])
 {

@@ -143,7 +143,7 @@ static bool is_last_word(enum msg_type type)
 	return type == MSG_ABORT || type == MSG_DECLINE;
 }
 
-/* What is not written down does not leave. */
+/* A message that cannot be recorded in the ledger is not sent. */
 static void drop_held(struct channel *ch)
 {
 	struct queue *q = &ch->out;

@@ -1,4 +1,4 @@
-/* What all connections share; how they come about: listening and dialling. */
+/* Shared by all connections: listening and dialling. */
 #include "proto/conn_own.h"
 
 #include "common/base/alloc.h"

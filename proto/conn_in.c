@@ -1,4 +1,4 @@
-/* What arrives: socket -> TLS -> frames -> owner or channel. */
+/* Receiving: socket -> TLS -> frames -> owner or channel. */
 #include "proto/conn_own.h"
 
 #include "common/base/clock.h"

@@ -1,4 +1,4 @@
-/* What leaves: frames -> records -> TLS -> socket.
+/* Sending: frames -> records -> TLS -> socket.
  *
  * Small frames are gathered into one record and many records into one write; of a large body only
  * the ends are copied, the rest is encrypted in place.

@@ -1,4 +1,4 @@
-/* What makes a lost connection invisible to the job: numbers, acknowledgements, sending again. */
+/* Hides a lost connection from the job: frame numbers, acknowledgements, sending again. */
 #include "proto/channel_own.h"
 #include "proto/codec.h"
 

@@ -127,7 +127,7 @@ static void take_numbers(struct watch *w, struct set *s, const double *x, const 
 	s->square_off = w->off + 2 * sqrt(length) * s->sum_off;
 }
 
-/* What is left out of a round: all less the round's sets, from `first` on. */
+/* The rows left out of a round: all less the round's sets, from `first` on. */
 static void take_rest(struct watch *w, struct set *rest, size_t first)
 {
 	double *to = numbers_of(w, rest);

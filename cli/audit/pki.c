@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the options of all commands fill. */
+/* Filled by the options of all commands. */
 struct options {
 	const char *argument; /* what the command takes besides options; NULL: nothing */
 	const char *dir, *name, *ca, *out, *file;

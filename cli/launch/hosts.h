@@ -23,7 +23,7 @@ char *hosts_programs(void);
 enum err hosts_open(struct hosts *h, struct launch *l, int argc, char **argv) MUST_CHECK;
 void hosts_close(struct hosts *h);
 
-/* What goes before a command so that it runs on this host; returns how many words. */
+/* Puts before a command the words that run it on this host; returns how many. */
 size_t hosts_prefix(const struct hosts *h, size_t host, char **argv);
 
 #endif

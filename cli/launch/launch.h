@@ -52,7 +52,7 @@ enum err launch_prepare(struct launch *l) MUST_CHECK;
 /* Removes OUT/work unless it is to be kept, and releases what launch_check() made. */
 void launch_end(struct launch *l);
 
-/* What the run came to, as `coterie show` prints it; nothing if quiet. */
+/* Prints the result as `coterie show` does; nothing if quiet. */
 void launch_show(const struct launch *l);
 /* A line on stderr, unless quiet. */
 void launch_say(const struct launch *l, const char *fmt, ...) PRINTF(2, 3);

@@ -121,7 +121,7 @@ static void hand_over(struct emulator *e, struct packet *p)
 	free(p);
 }
 
-/* What is due goes on: from the delay to the downlink, from the downlink to the host. */
+/* Forward the packets that are due: from the delay to the downlink, from there to the host. */
 static void deliver(struct emulator *e)
 {
 	uint64_t now = now_ns();

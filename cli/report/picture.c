@@ -23,7 +23,7 @@
 enum { EMBEDDING_GROUPS = 8 };
 enum { SAMPLE_STREAM = 0x7069 }; /* of the job's seed, apart from those that protocols draw from */
 
-/* What a picture is made from. */
+/* The inputs of a picture. */
 struct source {
 	const struct picture_params *params;
 	char *run_path, *labels_path;
@@ -65,7 +65,7 @@ static bool says(const struct json *object, const char *key, const char *text)
 	return value && strcmp(value, text) == 0;
 }
 
-/* What filter.order "auto" became. */
+/* The order that filter.order "auto" chose. */
 static enum err read_order(struct source *s)
 {
 	const struct json *order = json_get(s->run, "filter_order");
@@ -440,7 +440,7 @@ static enum err by_tsne(const struct source *s, unsigned threads, struct picture
 	return err;
 }
 
-/* What was made of the features. */
+/* Describes how the features were processed. */
 static void describe_points(const struct source *s, const struct picture *p, struct buf *text)
 {
 	static const char *const filter[] = {

@@ -1,4 +1,4 @@
-/* What each way to run the job was going to cost, and cells that were too small to stand alone. */
+/* The estimated cost of each way to run the job, and cells that were merged as too small. */
 #include "cli/report/report_page.h"
 
 #include <stdio.h>

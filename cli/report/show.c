@@ -162,7 +162,7 @@ static void print_fact(const struct json *fact)
 	printf("\n");
 }
 
-/* What its kind had to say of the job, run.json's "facts". */
+/* run.json's "facts": what the job's kind reports besides. */
 static void print_facts(const struct json *run)
 {
 	const struct json *facts = run_object(run, "facts");

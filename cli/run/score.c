@@ -114,7 +114,7 @@ enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, stru
 
 /* ---- several files ---- */
 
-/* What the labels are called in messages. */
+/* The name of the labels in messages. */
 struct source {
 	char text[512];
 };

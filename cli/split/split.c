@@ -22,7 +22,7 @@
 
 const char *const split_by_names[] = { "columns", "rows", "edges", "vertices", "graphs", NULL };
 
-/* What is split, read once. Rows stand as in the files: ids, if there are any, do not sort here. */
+/* The data to split, read once. Rows stay in the files' order: ids do not sort them here. */
 struct source {
 	struct dataset_files files;
 	struct features X;
@@ -308,7 +308,7 @@ static enum err write_split_json(const struct split_params *p, size_t items, siz
 	return split_json_write(p, root);
 }
 
-/* What a party's part is made of. */
+/* The source of a party's part. */
 struct task {
 	const struct source *s;
 	const struct split_params *p;

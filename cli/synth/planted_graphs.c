@@ -13,7 +13,7 @@
 
 enum { STREAM_CLASSES = 0x6772617068, STREAM_EDGES, STREAM_ATTRIBUTES };
 
-/* What is written, as it grows. */
+/* The output files as they grow. */
 struct texts {
 	struct buf edges, indicator, labels, attributes;
 	size_t nodes, written;

@@ -66,7 +66,7 @@ static enum kind kind_of(const struct arguments *a)
 	return a->graphs ? GRAPHS : a->points ? POINTS : a->edges ? NOISE : GRAPH;
 }
 
-/* What was said that the kind does not have, so that kinds do not mix; NULL: nothing. */
+/* The first option given that this kind of data does not have; NULL: none. */
 static const char *stray(const struct arguments *a)
 {
 	enum kind kind = kind_of(a);
@@ -124,7 +124,7 @@ static void check(const struct arguments *a, struct argp_state *state)
 			   a->p.classes, GAUSS_CLUSTERS_MAX);
 }
 
-/* What was not said. */
+/* Defaults of options that were not given. */
 static void set_defaults(struct arguments *a)
 {
 	struct planted_params *p = &a->p;

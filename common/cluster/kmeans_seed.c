@@ -59,7 +59,7 @@ static double lesser(double a, double b)
 	return a < b ? a : b;
 }
 
-/* What the first `count` candidates would leave. */
+/* The potential that would remain with each of the first `count` candidates. */
 static void measure_candidates(struct seeding *s, size_t count)
 {
 	distance_set(&s->to, s->candidate.a);

@@ -242,7 +242,7 @@ static enum err add_vertices(struct dataset *d, const struct ids *own, const cha
 	return err;
 }
 
-/* A tie of two strangers is nobody's here to tell. */
+/* An edge with no local endpoint is an error. */
 static enum err check_ends(const struct dataset *d, const struct csr *s, const char *edges,
 			   const char *vertices)
 {

@@ -89,7 +89,7 @@ static void lay_out(const struct list *l, size_t n, struct csr *s)
 	free(at);
 }
 
-/* What nodes are called: numbers below n; ids; or names, which are those that occur. */
+/* How nodes are named: by numbers below n; by given ids; or by whatever names occur. */
 struct naming {
 	size_t n;
 	const struct ids *ids;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a file says, as it says it. Owned; release frees. */
+/* The contents of a file, unchanged. Owned; release frees. */
 struct mtx {
 	bool is_array;
 	bool is_symmetric; /* only the entries given are here: one triangle */

@@ -57,7 +57,7 @@ static enum err by_log_size(const struct graphs *g, const struct fedgcn_params *
 	return e;
 }
 
-/* What the network is before anything was learnt, with prototypes as k-means finds them. */
+/* The untrained network, with prototypes found by k-means. */
 static void draw(const struct graphs *g, const struct fedgcn_params *p, const float *F,
 		 struct fedgcn_model *m, struct mat *Z)
 {

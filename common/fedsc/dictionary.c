@@ -252,7 +252,7 @@ static void add_rows(struct gradient *g, const double *square, const struct mat 
 	mat_release(&W);
 }
 
-/* What depends on the dictionary alone: Q, q, and their part of f. */
+/* Terms that depend on the dictionary alone: Q, q, and their part of f. */
 static void add_dictionary(struct gradient *g)
 {
 	size_t d = g->Z->rows;

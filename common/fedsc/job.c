@@ -104,7 +104,7 @@ void kmeans_settle(void *job, bool modulus_given)
 	((struct fedsc_job *)job)->variant = FEDSC_BY_KMEANS;
 }
 
-/* What kmeans has no parameters for keeps its defaults. */
+/* kmeans has none of these parameters; there they keep their defaults. */
 static void take_fedsc(const struct fedsc_job *job, struct fedsc_params *p)
 {
 	p->dims = job->dims == JOB_AUTO ? 0 : job->dims;

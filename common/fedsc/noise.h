@@ -13,7 +13,7 @@
 enum { FEDSC_NOISE_TEXT = 768 };
 
 struct fedsc_noise {
-	/* What is claimed of the job as a whole; eps 0: nothing is. */
+	/* Differential privacy claimed for the job as a whole; eps 0: none. */
 	double eps, delta;
 	/* -- data ---------------------------------------------------------------------------- */
 	const char *mechanism;     /* static; NULL: sigma is by beta, or there is no noise */

@@ -115,7 +115,7 @@ void fedspectral_party_join(struct fedspectral_party *p, const double *degree)
 		A->index[e] = active[A->index[e]];
 		assert(A->index[e] < m);
 	}
-	/* What is left out has no edges, and so the next one's start. */
+	/* A row that is left out has no edges: it starts where the next one does. */
 	for (size_t i = 0; i < n; i++)
 		if (active[i] != UINT32_MAX) {
 			A->start[active[i]] = A->start[i];

@@ -33,7 +33,7 @@ static struct fedwalk_spent matrices(void)
 	};
 }
 
-/* What follows a tie in the walks: each of the l tokens of each walk may have taken it. */
+/* A tie affects the walks: each of the l tokens of each walk may have taken it. */
 static struct fedwalk_spent encoder(const struct fedwalk_account *a)
 {
 	double releases = (double)a->l * a->gamma;

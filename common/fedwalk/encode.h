@@ -49,7 +49,7 @@ void fedwalk_encoder_release(struct fedwalk_encoder *e);
 enum err fedwalk_encoder_from(struct fedwalk_encoder *e, size_t n, const uint32_t *count,
 			      const uint32_t *v, const uint32_t *upto, size_t total) MUST_CHECK;
 
-/* What is written for u. O(log candidates). */
+/* Draws the token that is written for u. O(log candidates). */
 uint32_t fedwalk_encode(const struct fedwalk_encoder *e, uint32_t u, struct draw *d);
 
 /* P(v | u) as the lists have it; for tests. */

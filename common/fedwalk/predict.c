@@ -65,7 +65,7 @@ static void put_some(struct filling *f, const uint32_t *leaf, uint32_t all, uint
 	}
 }
 
-/* What the leaves from `first` on, `count` of them, have of what is missing. */
+/* The share of the missing count that `count` leaves from `first` on have. */
 static void take(const struct plan *p, struct filling *f, size_t first, size_t count,
 		 struct rng *rng)
 {

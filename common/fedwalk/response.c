@@ -46,7 +46,7 @@ enum err fedwalk_report(const struct noise_source *source, double eps, size_t n,
 		at++;
 	draw_init(&d, source);
 	flip = next_flip(&d, log_stay, u, n);
-	/* What is a neighbour, or flipped, but not both. */
+	/* Neighbour XOR flipped. */
 	while (!d.err && (at < degree || flip < n)) {
 		size_t tie = at < degree ? neighbour[at] : n;
 

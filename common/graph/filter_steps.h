@@ -36,7 +36,7 @@ void filter_steps_release(struct filter_steps *s);
  * choices by cost. */
 size_t filter_steps_count(unsigned power);
 
-/* What the steps make of an eigenvector of T whose value is t: p(t). */
+/* p(t): the factor that the steps put on an eigenvector of T with eigenvalue t. */
 double filter_steps_at(const struct filter_steps *s, double t);
 
 #endif

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What goes through all steps together: a row of it is one cache line. */
+/* Columns that go through all steps together: a row of them is one cache line. */
 enum { FILTERED_COLUMNS = 8 };
 
 struct filtered {

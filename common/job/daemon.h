@@ -29,7 +29,7 @@ struct identity_paths {
 	char *certificate, *key, *ca;
 };
 
-/* What both daemons have. */
+/* Settings of both daemons. */
 struct daemon_common {
 	/* How it was read, for daemon_read_level(): file and overrides are borrowed. */
 	const struct config_table *table;

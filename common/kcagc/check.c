@@ -21,7 +21,7 @@ const char *kcagc_unread(const void *p, const struct config_row *row)
 	return NULL;
 }
 
-/* What the bounds of single parameters cannot say. */
+/* Checks that involve several parameters. */
 static enum err check_numbers(const struct kcagc_job *job)
 {
 	unsigned local;

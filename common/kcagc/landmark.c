@@ -223,7 +223,8 @@ struct state {
 	struct mat Z; /* n x at most k: the joint embedding */
 };
 
-/* What is agreed, with local clusters up on the way, and sets of nodes made of them. */
+/* The common basis is agreed on; local clusters come up on the way and are made into sets of nodes.
+ */
 static enum err choose_sets(struct state *s, uint32_t *set)
 {
 	const struct pool *pool = s->pool;

@@ -24,7 +24,7 @@ struct pool {
 	void (*progress)(void *ctx, unsigned step, size_t moved, double objective);
 };
 
-/* What is agreed before either method begins. */
+/* Agreed on before either method begins. */
 struct pool_basis {
 	bool idf;     /* all features of all parties are 0 or 1: columns are weighted */
 	size_t width; /* m, the sum of the slices' */

@@ -274,7 +274,7 @@ static void learn_shard(void *ctx, unsigned worker, size_t block)
 	}
 }
 
-/* What all know += what each shard has changed; each shard then knows it too. */
+/* Add each shard's changes to the common vectors, and give every shard the result. */
 static void merge_rows(float *all, float *const *own, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {

@@ -22,7 +22,7 @@ struct linear_map {
 /* Vectors per step: d, and up to a multiple of 8. As many equal singular values are told apart. */
 size_t krylov_width(size_t d, size_t cols);
 
-/* What KRYLOV_STEPS_USUAL steps cost is what the choice of a method reckons with. */
+/* The choice of a method assumes the cost of KRYLOV_STEPS_USUAL steps. */
 enum { KRYLOV_STEPS_USUAL = 16, KRYLOV_STEPS_MAX = 48 };
 
 /* P (d x cols, initialised here): orthonormal rows, by falling singular value, which span the d

@@ -19,7 +19,7 @@ enum err leaving_open(struct leaving **l, const struct party_config *config, str
 /* Nothing is written any more. NULL is fine. */
 void leaving_close(struct leaving *l);
 
-/* What the coordinator of the job has had of this data, all jobs and attempts. */
+/* Totals that the job's coordinator has received of this data, over all jobs and attempts. */
 const struct ledger_spent *leaving_spent(const struct leaving *l);
 struct ledger *leaving_ledger(struct leaving *l);
 const struct ledger_job *leaving_job(const struct leaving *l);

@@ -1,4 +1,5 @@
-/* What a party's policy makes of the past: who may ask, how often, how much, and with whom. */
+/* The policy's limits over all jobs: which coordinators, how often, how much, with which parties.
+ */
 #include "party/consent/policy.h"
 
 #include <inttypes.h>

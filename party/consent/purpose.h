@@ -6,7 +6,7 @@
 
 enum { PURPOSE_MAX = 1024 };
 
-/* What the message is for; of MASKED, whose sum it is a term of (work->sum). */
+/* Describes the message for the ledger; of MASKED, the members of its sum (work->sum). */
 void purpose_of(const struct work *work, const struct msg *m, char text[static PURPOSE_MAX]);
 
 /* Numbers made from data that it holds, masked ones too; 0 for keys, hashes, sentences, zeros. */

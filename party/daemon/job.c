@@ -241,7 +241,7 @@ static enum err begin_ledger(struct work *work, const struct job_means *means, e
 	return e == ERR_OK ? opened : err_restore(&first);
 }
 
-/* What the party brings, before anything is decided by it. */
+/* Gives work the party's data and settings, before anything is decided by them. */
 static void bring(struct work *work, const struct job_means *means)
 {
 	work->dataset = means->dataset;

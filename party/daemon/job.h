@@ -14,7 +14,7 @@ struct job_awaited {
 	uint8_t params_hash[SECAGG_HASH_LEN];
 };
 
-/* What a party brings to a job. Nothing here is owned by the job. */
+/* A party's data and settings for a job. Nothing here is owned by the job. */
 struct job_means {
 	const struct party_config *config;
 	const struct identity *identity;

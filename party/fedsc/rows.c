@@ -94,7 +94,7 @@ static enum err send_term(struct rows *rows, enum fedsc_kind kind, const double 
 	return secure_send_wide(rows->work, rows->root, x, count);
 }
 
-/* Whose fault it is: that of a question that does not fit, or of this party's rows. */
+/* Blames the coordinator for a question that does not fit, otherwise this party's rows. */
 static enum err blame(const struct rows *rows, enum err e)
 {
 	struct work *work = rows->work;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Rows of a product between two looks at the masks: some MB. */
+/* Rows masked per slab: some MB. */
 enum { SLAB_ROWS = 1 << 14 };
 
 /* A node whose weights add up to less has lost too many digits in fixed point. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is promised is for single ties, what the policy asks for is for all that a vertex has. */
+/* The job promises privacy of single ties; the policy asks for that of a whole vertex. */
 static enum err allow_eps(const struct party_config *config, const struct work *work)
 {
 	return err_set(ERR_PEER,

@@ -1,10 +1,11 @@
 /* vertices.h -- FedWalk: which vertex is hosted where, and the ties of this party's own.
  *
  *   align      each party's own vertices are agreed on (server/run/align.h) and numbered
- *   directory  each tells each other its own, sealed: a salt of 16 bytes, then HMAC-SHA256(salt,
- * id) cut to 16 bytes, rising, with the row (4 bytes, little-endian). Who knows an id finds its row
- * and host; the coordinator sees none of it ties       each tells each other, sealed, the ties
- * between their vertices (own row, other row): a tie that one of the two knows is a tie
+ *   directory  each tells each other its own, sealed: a salt of 16 bytes, then HMAC-SHA256(salt, id)
+ *              cut to 16 bytes, rising, with the row (4 bytes, little-endian). Who knows an id finds
+ *              its row and host; the coordinator sees none of it
+ *   ties       each tells each other, sealed, the ties between their vertices (own row, other row):
+ *              a tie that one of the two knows is a tie
  *
  * A tie to a vertex that nobody hosts is left out, with a warning.
  */

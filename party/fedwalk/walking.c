@@ -175,7 +175,7 @@ static enum err superstep(struct state *s, unsigned t)
 	return ERR_OK;
 }
 
-/* Who reads them later shall not see which began where. */
+/* Shuffled, so that a reader does not see which walk began where. */
 static void shuffle_done(struct state *s)
 {
 	struct walking *w = s->w;

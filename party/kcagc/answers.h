@@ -24,7 +24,7 @@ enum err answers_open(struct answers *a, struct work *work) MUST_CHECK;
 void answers_close(struct answers *a); /* also after an error */
 void answers_free(struct answers *a);  /* closes and frees; accepts NULL */
 
-/* What answers_facts() sends, computed beforehand: needs no keys. */
+/* Computes beforehand what answers_facts() sends: this needs no keys. */
 enum err answers_own_facts(struct answers *a) MUST_CHECK;
 
 /* Facts and squared norms up. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the party clusters with, kept through the levels of the tree. */
+/* The party's state through the levels of the tree. */
 struct state {
 	struct tree tree;
 	struct mat Z;         /* n x d: the filtered, projected, scaled slice */

@@ -47,7 +47,7 @@ static enum err check_exchange(const struct party_config *config, enum kcagc_exc
 		       name, config->common.name);
 }
 
-/* What is behind one number of a kcagc job: the nodes of a cell, or, in a prediction, one. */
+/* How many nodes are behind one number of the job: those of a cell, or, in a prediction, one. */
 static enum err check_cells(const struct party_config *config, const struct job *job,
 			    unsigned least)
 {

@@ -63,7 +63,7 @@ static enum err take_key(struct work *work, uint8_t key[static KEY_LEN])
 
 /* ---- own ids ---- */
 
-/* What node i is called; number: room for its number, if that is its name. */
+/* The name of node i; number: room for its number, if that is its name. */
 static struct bytes name_of(const struct dataset *d, size_t i, char number[static NUMBER_LEN])
 {
 	if (d->has_ids)

@@ -27,7 +27,7 @@ void told_leave(struct work *work)
 	secagg_history(work->secagg, members, count, work->transcript);
 }
 
-/* What this party and j were both told so far, if they were told the same. */
+/* Hash of everything that this party and j were both told, if they were told the same. */
 static void digest(const struct work *work, size_t j, uint8_t out[static SECAGG_HASH_LEN])
 {
 	static const uint8_t none[SECAGG_HASH_LEN];

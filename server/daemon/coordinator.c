@@ -68,7 +68,8 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why)
 			continue;
 		if (c->phase == JOINING)
 			coordinator_refuse(c->seat[l].conn, (uint16_t)result, c->why);
-		/* Who is stopped has told the others already, or tried to. */
+		/* When stopped by a signal, the others have been told already, as far as possible.
+		 */
 		conn_close(c->seat[l].conn, ERR_OK, NULL,
 			   result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
 	}

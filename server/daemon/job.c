@@ -160,8 +160,8 @@ static enum err write_record(struct run *run)
 }
 
 /* The job is done, whatever becomes of this process: from the mark on one that is started again
- * says so (server/daemon/coordinator_done.c). What parties need to find it true by themselves has
- * left before. */
+ * says so (server/daemon/coordinator_done.c). Everything parties need to verify that the job
+ * is done has been sent before. */
 static void mark_done(struct run *run)
 {
 	double until_s = clock_now_s() + LAST_TIMEOUT_S;
@@ -228,7 +228,7 @@ static void abort_all(struct run *run, enum err code, const char *why)
 
 	for (size_t l = 0; l < run->L; l++)
 		(void)!channel_send(run->channel[l], &m);
-	/* Who is away hears it when it comes back. */
+	/* A party that is away hears it when it comes back. */
 	for (size_t l = 0; l < run->L; l++)
 		(void)!channel_drain(run->channel[l], fmax(0, until_s - clock_now_s()));
 }

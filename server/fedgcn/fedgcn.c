@@ -140,7 +140,7 @@ static enum err keep_model(const struct asking *a, const struct fedgcn_report *r
 	return e;
 }
 
-/* What only the sums can tell is not wrong input any more, it is a job that fails. */
+/* An error found only from the sums is a failed job, not wrong input. */
 static enum err within_the_run(enum err e)
 {
 	return e == ERR_INPUT ? ERR_JOB : e;

@@ -32,7 +32,7 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 		facts_numbers(&r->facts, "eigenvalues", report->value, p->k);
 }
 
-/* What only the sums of all rows can tell is not wrong input any more, it is a job that fails. */
+/* An error found only from the sums of all rows is a failed job, not wrong input. */
 static enum err within_the_run(enum err e)
 {
 	return e == ERR_INPUT ? ERR_JOB : e;
@@ -47,7 +47,7 @@ enum err server_fedsc(struct run *run, uint32_t **label)
 	struct row_questions rows;
 	enum err e;
 
-	/* Who takes part in a round the parties draw by themselves. */
+	/* Parties draw the members of a round by themselves. */
 	TRY(fedsc_params_of(&run->job.fedsc, run->L, 0, run->threads, &p));
 	TRY(fedsc_noise_of(&run->job.fedsc, &noise));
 	fedsc_noise_record(&run->job.fedsc, &noise, &run->record->facts);

@@ -1,14 +1,14 @@
 /* row_questions.h -- a struct fedsc_pool over secure sums: what FedSC and federated k-means ask of
- *parties that hold rows, as messages to all of them, and the sum of their answers.
+ * parties that hold rows, as messages to all of them, and the sum of their answers.
  *
- * The other half is party/fedsc/rows.h. What is said is what the data decide and the job does not say.
- *One group over all parties, whatever the question: a party that does not take part in a round
- *sends zeros.
+ * The other half is party/fedsc/rows.h. Only what the data decide is told; the job says the rest. One
+ * group over all parties, whatever the question: a party that does not take part in a round sends
+ * zeros.
  *
- *	CHOICE rows, MATRIX	a round of a loop: counts of the rows near these centres, or a step
- *of the dictionary from here; CHOICE rows = 0 ends the loop
- *	CHOICE sums, MATRIX	1 and the joint counts: sums of clusters with enough rows; or 0
- *	MATRIX			whatever is of known size: means, the scale, r, t, R
+ *   CHOICE rows, MATRIX   a round of a loop: counts of the rows near these centres, or a step of the
+ *                         dictionary from here; CHOICE rows = 0 ends the loop
+ *   CHOICE sums, MATRIX   1 and the joint counts: sums of clusters with enough rows; or 0
+ *   MATRIX                whatever is of known size: means, the scale, r, t, R
  */
 #ifndef SERVER_FEDSC_ROW_QUESTIONS_H
 #define SERVER_FEDSC_ROW_QUESTIONS_H

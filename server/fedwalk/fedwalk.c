@@ -301,7 +301,7 @@ static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
 	free(at);
 }
 
-/* Who knows eps takes those pairs for ties that are more likely ties than not. */
+/* An attacker who knows eps takes for ties those pairs that are more likely ties than not. */
 static void guess_reported(struct hub *h, const struct csr *g)
 {
 	struct fedwalk_guess *guess = &h->guess;
@@ -407,7 +407,7 @@ static enum err tell_guess(struct hub *h, size_t l)
 	return e;
 }
 
-/* What the coordinator could know of ties, held against what they are: by the parties, in a sum. */
+/* The coordinator's guesses of ties, compared by the parties with the truth, in a sum. */
 static enum err attack(struct hub *h)
 {
 	struct run *run = h->run;

@@ -258,7 +258,7 @@ static enum err plan(struct run *run, struct state *s)
 	return ERR_OK;
 }
 
-/* What all parties agree on before they cluster. */
+/* Agreed on by all parties before they cluster. */
 static enum err prepare(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);

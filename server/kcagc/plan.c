@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a joint k-means of K clusters over m items sums, at most. */
+/* Words that a joint k-means of K clusters over m items sums, at most. */
 struct kmeans_cost {
 	unsigned rounds;
 	double words; /* of one member, a canary in each round among them */

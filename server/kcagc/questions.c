@@ -51,7 +51,7 @@ static enum err tell_order(struct questions *q, unsigned order)
 	return tell_choice(q, CHOICE_ORDER, order);
 }
 
-/* What a step of GCC or of polish is about; landmark's first means are of its sets. */
+/* Tells the assignment of a step of GCC or of polish; landmark's first means are of its sets. */
 static enum err tell_clusters(struct questions *q, const struct question *ask)
 {
 	bool gcc = q->run->job.kcagc.method == METHOD_GCC;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one party has sent in this exchange: its boxes one after the other, and where each ends. */
+/* One party's boxes of this exchange, one after the other, and where each ends. */
 struct sent {
 	struct buf bytes;
 	struct box {

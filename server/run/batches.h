@@ -10,7 +10,7 @@
 
 #include "server/run/run.h"
 
-/* What the exchanges of a job carried, over all parties: boxes and their bytes. */
+/* Totals of a job's exchanges over all parties: boxes and their bytes. */
 struct batch_totals {
 	uint64_t boxes, bytes;
 };

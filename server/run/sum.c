@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is due from one party. */
+/* The next chunk due from one party. */
 struct due {
 	struct sum *sum;  /* NULL: the party is in no group of this batch */
 	uint64_t *canary; /* its group's */
@@ -68,7 +68,7 @@ static enum err check_canary(const struct run *run, const struct sum *s, uint64_
 		       s->group, *s->round, members, record_now(run->record)->name);
 }
 
-/* Who has to send what. Returns of how many parties something is awaited. */
+/* Sets what each member has to send. Returns how many parties are awaited. */
 static size_t begin(const struct run *run, struct sum *sums, size_t groups, uint64_t *canary,
 		    struct due *due, bool *wanted)
 {

@@ -35,7 +35,8 @@ LDLIBS   := $(shell pkg-config --libs $(PKGS)) -lgmp -lm -pthread
 # Rooms, each an archive; a room links itself and the rooms below it. Each folder of common/ is a room:
 # COMMON has them from the top down. The folders within the others are held apart by scripts/lint layers.
 src       = $(filter-out %/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
-COMMON     := job fedgcn fedwalk fedspectral fedsc kcagc kind data privacy learn cluster graph linalg base
+PROTOCOLS  := fedgcn fedwalk fedspectral fedsc kcagc
+COMMON     := job $(PROTOCOLS) kind data privacy learn cluster graph linalg base
 SRC_common := $(call src,common)
 $(foreach r,$(COMMON),$(eval SRC_common/$(r) := $(call src,common/$(r))))
 SRC_crypto := $(call src,crypto)
@@ -91,8 +92,7 @@ $(foreach r,$(ROOMS),$(eval $(call archive,$(r))))
 # Bytes from outside and secrets are handled here: no silent conversion.
 $(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/fedgcn/file.o: WARN += $(STRICT)
 # The numerics are worth the compile time.
-NUMERIC := $(addprefix $(B)/common/,linalg/%.o graph/%.o cluster/%.o learn/%.o privacy/%.o kcagc/%.o fedsc/%.o \
-                                    fedspectral/%.o fedwalk/%.o fedgcn/%.o)
+NUMERIC := $(foreach r,linalg graph cluster learn privacy $(PROTOCOLS),$(B)/common/$(r)/%.o)
 $(NUMERIC) $(B)/crypto/%.o $(B)/cli/report/tsne.o $(B)/cli/report/pca.o $(B)/cli/audit/entropy.o: OPT := -O3
 
 $(B)/%.o: %.c Makefile VERSION
@@ -102,7 +102,6 @@ $(B)/%.o: %.c Makefile VERSION
 # tests/unit/ROOM/test_x.c links the room it tests and what lies below. The two halves of a protocol
 # have headers of the same names, so what the tests in memory need of each is compiled apart.
 HALVES    := $(patsubst %.c,$(B)/%.o,$(wildcard tests/unit/both/half_*.c))
-PROTOCOLS := kcagc fedsc fedspectral fedwalk fedgcn
 unit_needs = $(strip $(if $(filter cli/netlab/%,$(1)),$(BELOW_netlab),\
              $(if $(filter both/% $(PROTOCOLS:%=%/%),$(1)),$(HALVES) $(BELOW_both),\
              $(or $(BELOW_$(firstword $(subst /, ,$(1)))),$(BELOW_common)))))

@@ -116,7 +116,7 @@ static mp_size_t prime_limbs(const struct dh_group *group, mp_limb_t p[static LI
 	return (mp_size_t)(n / 8);
 }
 
-/* Scratch memory of a power; it holds secrets and is wiped. */
+/* The secret memory of one power: exponent, result and scratch, wiped together. */
 struct work {
 	mp_limb_t exponent[SECRET_LIMBS], result[LIMBS_MAX], scratch[];
 };

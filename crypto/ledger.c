@@ -126,7 +126,7 @@ static enum err run(struct ledger *l, const char *sql)
 		   : fail(l, "cannot be written");
 }
 
-/* Roll back the transaction, keeping the sentence of error e. */
+/* Rolls back to BEGIN. Returns e, whose sentence stays. */
 static enum err undo(struct ledger *l, enum err e)
 {
 	sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
@@ -190,7 +190,7 @@ void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
 
 /* ---- opening ---- */
 
-/* Check that the file is a ledger, and of which party. *version 0: the file is empty. */
+/* Checks that the file is a ledger and reads its owner's name. *version 0: the file is empty. */
 static enum err read_meta(struct ledger *l, int64_t *version)
 {
 	sqlite3_stmt *stmt = NULL;

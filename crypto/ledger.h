@@ -90,8 +90,8 @@ struct ledger_spent {
 	uint64_t rounds; /* secure sums, all attempts */
 	uint64_t words;
 };
-/* What a coordinator (whoever has this key) has had of this data; job, which may be NULL, is not
- * counted in `jobs`: another attempt at it is no other job. */
+/* How much the coordinator with this key has had of this data. job (may be NULL) is not counted in
+ * `jobs`, so that another attempt at it is no further job. */
 enum err ledger_spent(struct ledger *l, const uint8_t key[static SHA256_LEN],
 		      const uint8_t data[static SHA256_LEN], const uint8_t *job,
 		      struct ledger_spent *s) MUST_CHECK;

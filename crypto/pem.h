@@ -15,7 +15,7 @@
 
 enum { PEM_MAX = 64 << 10 };
 
-/* The kind of PEM file, by its first BEGIN line alone. */
+/* The kind of a PEM file, by its first BEGIN line alone. */
 enum pem_kind { PEM_OTHER, PEM_KEY, PEM_CERTIFICATE, PEM_REQUEST };
 enum err pem_kind_of(enum pem_kind *kind, const char *path) MUST_CHECK;
 
@@ -30,7 +30,7 @@ enum err pem_write_certificate(const X509 *certificate, const char *path) MUST_C
 enum err pem_write_request(const X509_REQ *request, const char *path) MUST_CHECK;
 
 bool pem_supported(const EVP_PKEY *key); /* Ed25519, or EC on the named curve P-256 */
-/* The digest to sign with: NULL for Ed25519, which hashes by itself; otherwise SHA-256. */
+/* The digest for signing with this key: NULL for Ed25519, which hashes by itself; otherwise SHA-256. */
 const EVP_MD *pem_digest(const EVP_PKEY *key);
 
 #endif

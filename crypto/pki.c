@@ -158,7 +158,7 @@ static enum err ca_load(struct ca *ca, const char *dir)
 	return e;
 }
 
-/* The certificate would end after its CA's, which helps nobody and is found out late. */
+/* A certificate must not end after its CA's: it would fail before the date that it shows. */
 static enum err check_end(const struct ca *ca, unsigned days)
 {
 	int left, seconds;

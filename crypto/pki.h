@@ -40,7 +40,7 @@ enum err pki_sign(const char *ca_dir, const char *request_path, const char *path
 
 /* Of the public key in a certificate, request or private key file. */
 enum err pki_fingerprint(const char *path, uint8_t fp[static FINGERPRINT_LEN]) MUST_CHECK;
-/* The file's fields, one "field: value" per line; nothing secret. */
+/* The contents of such a file, one "field: value" per line; nothing secret. */
 enum err pki_show(const char *path, struct buf *text) MUST_CHECK;
 
 /* For runs on one machine: DIR/{ca,coordinator,party-00,party-01,...}.{key,crt}, all Ed25519. */

@@ -162,7 +162,7 @@ static enum err check_own(const struct secagg *sa, const struct secagg_advert *a
 	    sa->setup.names[sa->setup.own]);
 }
 
-/* Check the signer's key first: only then can its owner be blamed for the contents. */
+/* The identity key is checked first: without it, nothing shows that party j sent the rest. */
 static enum err check_other(const struct secagg *sa, size_t j, const struct secagg_advert *a,
 			    const uint8_t pin[static SECAGG_HASH_LEN])
 {

@@ -33,7 +33,7 @@ struct secagg_setup {
 	size_t own;                           /* this party's number */
 };
 
-/* What a party advertises. Views borrow: own advert from the secagg, others' from their message. */
+/* A key advertisement. Views borrow: own advert from the secagg, others' from their message. */
 struct secagg_advert {
 	struct bytes public_key; /* S_i, big-endian, exactly group_bits / 8 bytes */
 	const uint8_t *nonce;    /* SECAGG_NONCE_LEN */

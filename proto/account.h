@@ -6,7 +6,7 @@
 #include "proto/channel.h"
 
 void account_channel(struct record *r, struct channel *ch);
-/* Ends the step that the record is in, with the job thread's times since the last call. */
+/* Ends the record's current step, with the times that the job thread waited since the last call. */
 void account_step(struct record *r, struct post *p);
 
 #endif

@@ -137,13 +137,13 @@ enum err channel_release(struct channel *ch)
 	return ERR_OK;
 }
 
-/* A job's last word in this direction, which makes no secret of data. */
+/* The last message of a job in this direction. Nothing in it is made from data. */
 static bool is_last_word(enum msg_type type)
 {
 	return type == MSG_ABORT || type == MSG_DECLINE;
 }
 
-/* A message that cannot be recorded in the ledger is not sent. */
+/* Takes back messages that were queued but never committed: they must not leave. */
 static void drop_held(struct channel *ch)
 {
 	struct queue *q = &ch->out;
@@ -168,7 +168,7 @@ void channel_record(struct channel *ch, const struct channel_recorder *r)
 	ch->recorder = r ? *r : (struct channel_recorder){ 0 };
 }
 
-/* What is to be done before it may be queued. *hold: it must wait for a commit. */
+/* Has the recorder note the message before it is queued. *hold: it must wait for a commit. */
 static enum err write_down(struct channel *ch, const struct msg *m, struct bytes body, bool *hold)
 {
 	const struct channel_recorder *r = &ch->recorder;
@@ -268,7 +268,7 @@ static enum err wait_for_room(struct channel *ch)
 	return e == ERR_OK ? e : channel_end_all(&ch, 1, e);
 }
 
-/* Locked. ABORT overtakes what has not left: nobody wants that any more. */
+/* Locked. ABORT replaces all that still waits to be sent. */
 static enum err room_for_abort(struct channel *ch)
 {
 	struct item it;
@@ -283,7 +283,8 @@ static enum err room_for_abort(struct channel *ch)
 	return ERR_OK;
 }
 
-/* Locked. What is small is kept in little room. */
+/* Locked. A small body in a large buffer moves to a small one, so that the queue takes little room.
+ */
 static void fit(struct channel *ch, struct buf *body)
 {
 	struct buf small = { 0 };

@@ -35,15 +35,15 @@ void post_cancel(struct post *p, enum err code,
 		 const char *why); /* any thread: every wait ends with this */
 uint64_t
 post_progress(struct post *p); /* own ticks + those heard from peers: what our heartbeats carry */
-/* Did the job end only for now? Somebody crashed, or is to be taken for it: channel_fail_again(), or
- * the peer's own word (MSG_AGAIN). Any thread. */
+/* Did only this attempt end, so that another may follow? After channel_fail_again(), or when the
+ * peer's ABORT or DECLINE says so (MSG_AGAIN). Any thread. */
 bool post_again(struct post *p);
-/* The job is done: from here on no peer's failure ends it, and post_again() is false, unless one has failed
- * before: then that error. The two cannot both come true. */
+/* The job is done: from here on no peer's failure ends it, and post_again() stays false. If a peer has
+ * failed before, nothing changes and that error is returned. */
 enum err post_settle(struct post *p) MUST_CHECK;
 bool post_settled(struct post *p); /* any thread */
-/* Did the wait end because the coordinator says that the job is done, channel_fail_done()? Whether it
- * is, is for the job thread to know. Any thread. */
+/* Did the wait end because the coordinator says that the job is done, channel_fail_done()? The job
+ * thread has to check that. Any thread. */
 bool post_done(struct post *p);
 
 /* own: which side of the protocol this is, COORD or PARTY; peer: the other's name, for messages. */
@@ -173,30 +173,30 @@ void channel_link(struct channel *ch, struct channel_link *link);
  * called on the job thread from within the receive. NULL: none. */
 typedef void channel_observer(void *arg, enum msg_type type, struct bytes body);
 void channel_observe(struct channel *ch, channel_observer *f, void *arg);
-/* Shown each received message before it is judged, by whoever is due something beside what the
- * protocol awaits. *taken: it was that, and the next one is waited for; what is not taken goes on as
- * if nobody had looked. An error is that of a message that is not the one due. On the job thread,
- * from within the receive. NULL: none. */
+/* Called with each received message before its type is checked, for messages that may come between
+ * those of the protocol. *taken: it was one of these, and the receive waits for the next; otherwise it
+ * is handled as usual. An error ends the channel. On the job thread, from within the receive. NULL:
+ * none. */
 typedef enum err channel_aside(void *arg, enum msg_type type, struct bytes body, bool *taken);
 void channel_set_aside(struct channel *ch, channel_aside *f, void *arg);
-/* Waits for the next message, which must be one that is taken so. */
+/* Waits for the next message, which channel_aside must take. */
 enum err channel_recv_aside(struct channel *ch) MUST_CHECK;
 
-/* What leaves is written down before it leaves. note: a message was encoded and is about to be
- * queued; commit: what was noted is to be kept for good, now; forget: what was noted since the last
- * commit will not leave after all. All on the job thread, without a lock. While there is a recorder,
- * messages are held back until the job thread waits for something (channel_recv, channel_flush,
- * channel_drain), warms the link, calls channel_release(), or CHANNEL_HELD_MAX bytes are held; then
- * commit is called once, and they go. An error of note or commit is the error of that call, and what
- * is held stays. ABORT and DECLINE leave even so: who cannot write may still say that it ends.
- * PADDING is not noted (zeros), nor is what is sent again, nor are the link's own messages. */
+/* Writes messages down before they leave (the ledger). note: a message was encoded and is about to be
+ * queued; commit: write durably all that was noted; forget: messages noted since the last commit will
+ * not leave. All on the job thread, without a lock. With a recorder, messages are held back until the
+ * job thread waits (channel_recv, channel_flush, channel_drain), warms the link, calls
+ * channel_release(), or CHANNEL_HELD_MAX bytes are held; then commit is called once, and they go. An
+ * error of note or commit is returned by that call, and the held messages stay. ABORT and DECLINE
+ * leave all the same, so that a party with a full disk can say why it ends. Not noted: PADDING, which
+ * is zeros, frames sent again, and the link's own messages. */
 struct channel_recorder {
 	enum err (*note)(void *arg, const struct msg *m, struct bytes body);
 	enum err (*commit)(void *arg);
 	void (*forget)(void *arg);
 	void *arg;
 };
-/* Copied; NULL: none any more, and what is still held does not leave. */
+/* Copied; NULL: no recorder any more, and held messages are dropped. */
 void channel_record(struct channel *ch, const struct channel_recorder *r);
 enum err channel_release(struct channel *ch) MUST_CHECK;
 
@@ -243,9 +243,9 @@ void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t mes
  * it. When the connection is lost, the channel is away; the owner makes another one, both ends say
  * what they have (RESUME), and the kept bytes after that go out again. Of the loop thread alone. */
 
-/* Which job it is: for the coordinator to say; a party's channel takes it from the OFFER. */
+/* The job's id and attempt. The coordinator sets them; a party's channel takes them from the OFFER. */
 void channel_of_job(struct channel *ch, const uint8_t job_id[static JOB_ID_LEN], uint32_t attempt);
-/* A lost connection is awaited and ends nothing by itself, once it is known which job it is. */
+/* From here on a lost connection is awaited, once the job is known, and ends nothing by itself. */
 void channel_keep(struct channel *ch);
 /* The next frame to go out: one to be sent again, or the next of the queue, which is kept. False:
  * there is none, or too much is kept. body is valid until channel_went() has been called and the

@@ -49,7 +49,7 @@ struct reason {
 	char *why;
 	bool whole; /* why has its step; otherwise "(during ...)" is added */
 	bool again; /* it ends this attempt, not the job */
-	bool done;  /* the job is done, the peer says */
+	bool done;  /* the peer says that the job is done */
 };
 
 struct post {
@@ -71,7 +71,7 @@ struct post {
 
 /* Two channels joined in memory. */
 struct pair {
-	pthread_mutex_t lock; /* taken before either post's lock, held while messages move */
+	pthread_mutex_t lock; /* taken before either post's lock; held while messages move */
 	struct channel *end[2];
 };
 
@@ -84,11 +84,11 @@ struct channel {
 	struct queue in, out;
 	size_t out_bytes;            /* of frames: queued, or taken and not yet in the kernel */
 	struct buf current;          /* what the last received message borrows from */
-	struct buf spare;            /* empty, with room: for the next received */
+	struct buf spare;            /* an emptied buffer, for the next message received */
 	struct buf spare_out[SPARES]; /* the same for what is sent */
 	size_t spares, spare_bytes;
 	struct reason failed;        /* the peer is gone, aborted, or broke the protocol */
-	struct reason ended;         /* what the job thread was told, and is told again */
+	struct reason ended;         /* the error that every later call of the job thread returns */
 	bool gone;                   /* nothing can be sent any more, not even ABORT */
 	bool reader_waits;           /* the loop stopped reading and wants to be woken */
 	double transfer_s;           /* of the last received message */
@@ -122,22 +122,23 @@ struct channel {
 void queue_push(struct queue *q, const struct item *it);
 bool queue_pop(struct queue *q, struct item *it);
 void queue_clear(struct queue *q);
-/* What `to` says but for its sentence, and a copy of why; the first one stays. */
+/* Code and flags of `to`, and a copy of why; does nothing if r is set already. */
 void reason_set(struct reason *r, const struct reason *to, const char *why);
 void channel_break(struct channel *ch, const struct reason *reason, const char *why);
 void channel_wake(struct channel *ch);
 void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 			  size_t bytes);
-/* Ends of waiting. What the job thread was told before; that the wait on these channels ends with this
- * thread's current error, for good; if the post says stop, that, with the step; that this peer showed
- * no progress for too long. */
+/* Ends of waiting. The error with which an earlier call on this channel ended: */
 enum err channel_say_end(const struct channel *ch) MUST_CHECK;
+/* Later calls on these channels end with this thread's current error, which is returned. */
 enum err channel_end_all(struct channel *const ch[], size_t count, enum err code);
+/* The job was cancelled or a channel failed: *code is that error, with the step in its sentence. */
 bool channel_stopped(struct channel *ch, enum err *code);
+/* The peer showed no progress for too long: breaks the channel. ERR_DEADLINE. */
 enum err channel_overdue(struct channel *ch) MUST_CHECK;
 /* Waits for a change, at most until then (clock_now_s). */
 void post_wait(struct post *p, double until_s);
-/* The reason why waiting is in vain: cancelled, or a channel failed. NULL: there is none. */
+/* Why the job thread must not wait: cancelled, or a channel failed. NULL: it may. */
 const struct reason *post_stopped(const struct post *p);
 void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it);
 
@@ -154,8 +155,8 @@ void channel_unpair(struct channel *ch);
 /* On the loop thread: an OFFER that comes names the job. */
 void channel_note_offer(struct channel *ch, enum msg_type type, struct bytes body);
 
-/* Without the lock. What the peer sent breaks the protocol: the channel is of no further use and ends
- * with e, which is returned. */
+/* Without the lock. The peer broke the protocol: every later call on the channel ends with e, which
+ * is returned. */
 enum err channel_protocol_error(struct channel *ch, enum err e) MUST_CHECK;
 
 #endif

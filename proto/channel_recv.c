@@ -50,7 +50,7 @@ static bool pop_any(struct channel *const ch[], const bool wanted[], size_t coun
 	return false;
 }
 
-/* Locked. When the first of the wanted peers will have been without progress for too long. */
+/* Locked. The earliest time at which a wanted peer is overdue, and which peer. */
 static double first_deadline(struct channel *const ch[], const bool wanted[], size_t count,
 			     double start, struct channel **whose)
 {
@@ -100,7 +100,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 	}
 }
 
-/* Locked. The message becomes the one that the job thread looks at; the one before makes room. */
+/* Locked. The job thread reads this message next; the buffer of the last one is kept for reuse. */
 static void make_current(struct channel *ch, struct item *it)
 {
 	if (ch->current.cap > ch->spare.cap) {

@@ -74,7 +74,8 @@ static void on_async(uv_async_t *async)
 		return;
 	if (c->paused && !channel_is_full(c->channel)) {
 		c->paused = false;
-		c->heard_s = clock_now_s(); /* it was we who did not listen */
+		c->heard_s =
+		    clock_now_s(); /* we had stopped reading, so its silence does not count */
 		conn_read_start(c);
 	}
 	conn_pump(c);
@@ -132,7 +133,7 @@ static void closed_handle(uv_handle_t *handle)
 	conn_give_back(handle->data);
 }
 
-/* From here on it does not take a greeter's place. */
+/* It is no longer one of those in their greeting. */
 static void uncount(struct conn *c)
 {
 	if (c->counted)
@@ -347,7 +348,7 @@ static void detach(struct conn *c)
 		return;
 	channel_on_wake(c->channel, NULL, NULL);
 	c->channel = NULL;
-	/* A frame that is half out goes out whole, but nobody counts it any more. */
+	/* A frame that is half out goes out whole, but is counted for no channel. */
 	if (c->in_frame && c->body.p != c->orphan.p) {
 		c->orphan.n = 0;
 		buf_add(&c->orphan, c->body.p, c->body.n);
@@ -408,7 +409,7 @@ static void heartbeat(struct conn *c)
 static void tick(struct conn *c)
 {
 	double now = clock_now_s(), interval = c->heartbeat_s;
-	/* If it was this process that stood still, what came meanwhile has not been read yet. */
+	/* If this process was stopped, bytes that came meanwhile have not been read yet. */
 	bool stalled = now - c->ticked_s > interval / 2;
 	char why[128];
 

@@ -1,4 +1,4 @@
-/* Shared by all connections: listening and dialling. */
+/* The host, which all connections of a process share; listening and dialling. */
 #include "proto/conn_own.h"
 
 #include "common/base/alloc.h"
@@ -133,9 +133,8 @@ static void set_origin(struct conn *c, const struct sockaddr_storage *a)
 		memcpy(c->origin, &((const struct sockaddr_in6 *)a)->sin6_addr, sizeof(c->origin));
 }
 
-/* Who holds many connections open loses the oldest, and nobody else's is lost for it: those of
- * other addresses have their own room, and one that says what it has to say is soon no visitor any
- * more. */
+/* Each address may have per_address connections in their greeting; one more ends its oldest. Other
+ * addresses lose nothing, and a connection that is welcomed does not count any more. */
 static void enter(struct conn *c)
 {
 	struct conn_host *h = c->host;

@@ -54,7 +54,7 @@ static void job_message(struct conn *c)
 		return;
 	bytes = FRAME_HEADER_LEN + c->reader.body.n;
 	conn_log(c, f->type, false, bytes);
-	if (f->type == MSG_PADDING) /* it has done its work */
+	if (f->type == MSG_PADDING) /* zeros: only counted */
 		channel_count(c->channel, MSG_PADDING, false, 1, bytes);
 	else
 		channel_deliver(c->channel, f->type, &c->reader.body, c->first_byte_s);
@@ -117,7 +117,7 @@ static void received(struct conn *c, const uint8_t *p, size_t n)
 {
 	c->heard_s = clock_now_s();
 	if (c->phase >= CONN_FLUSHING)
-		return; /* discarded; but it was right to take it out of the kernel */
+		return; /* discarded, but read: unread bytes would make close() send a reset */
 	tls_input(c->tls, p, n);
 	if (c->phase == CONN_TLS)
 		go_on_with_handshake(c);

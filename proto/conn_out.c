@@ -15,8 +15,8 @@
 
 static void on_written(uv_write_t *request, int status);
 
-/* Writing failed. What the peer sent before it left, its ABORT above all, may still lie in the
- * kernel: that is read first, and tells more than "broken pipe" would. */
+/* Writing failed. The kernel may still hold the peer's ABORT, which says more than "broken pipe":
+ * reading goes on for CUT_GRACE_S. */
 static void write_failed(struct conn *c, int status)
 {
 	char who[160], why[256];
@@ -106,8 +106,9 @@ static enum err put_frame(struct conn *c)
 	return ERR_OK;
 }
 
-/* Zeros come next, and something else is to go first: what shares a record with them is not there
- * before they are, and what shares a write the kernel may hold back, to send more at once. */
+/* Padding comes next, and other bytes wait before it: they go out first, by a write of their own.
+ * In one record with the padding they could be read only after it has all arrived, and in one write
+ * the kernel may hold them back to send more at once. */
 static bool waits_for_zeros(const struct conn *c)
 {
 	return c->padding && c->body_done == 0 && (c->record.n || tls_output(c->tls)->n);

@@ -54,7 +54,7 @@ enum msg_type {
 #undef MSG
 };
 
-/* The subject of a CHOICE. Numbers are for ever. */
+/* Kinds of CHOICE. On the wire: a number is never used for anything else. */
 enum choice {
 	CHOICE_WORDS = 1,    /* enum choice_words: whose features are 0/1 */
 	CHOICE_ORDER = 2,    /* psi or p, the order of the filter */
@@ -69,7 +69,7 @@ enum choice {
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
 
-/* The contents of a SEALED. Numbers are for ever. */
+/* Contents of a SEALED. On the wire: a number is never used for anything else. */
 enum sealed {
 	SEALED_ID_KEY = 1, /* 32 bytes: the key of the hashes in IDS */
 	SEALED_DIRECTORY = 10, /* fedwalk: the sender's vertices; this and what follows: a batch */

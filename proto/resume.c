@@ -1,4 +1,5 @@
-/* Hides a lost connection from the job: frame numbers, acknowledgements, sending again. */
+/* Frame numbers, acknowledgements and sending again, so that a lost connection does not end a job.
+ */
 #include "proto/channel_own.h"
 #include "proto/codec.h"
 
@@ -115,7 +116,7 @@ enum err channel_acked(struct channel *ch, uint32_t received)
 
 /* ---- frames that come ---- */
 
-/* After these the sender waits for nothing else. */
+/* The sender waits for the acknowledgement of these, and for nothing else. */
 static bool is_last(enum msg_type type)
 {
 	return type == MSG_DONE || type == MSG_ABORT || type == MSG_DECLINE;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* We never change keys within a connection; each change costs the one who is told more than the one
- * who tells it. */
+/* We never change keys within a connection. A key update costs its receiver more than its sender,
+ * so a peer may not ask for many. */
 enum { KEY_UPDATES_MAX = 8 };
 
 struct tls_context {

@@ -57,7 +57,7 @@ enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got) MUST_CH
 enum err tls_write(struct tls *t, const uint8_t *p, size_t n) MUST_CHECK;
 void tls_end(struct tls *t); /* says that nothing more will come; not during the handshake */
 
-/* Bytes to be sent: the caller removes what it has sent. */
+/* Ciphertext to be sent; the caller drops the bytes that were. */
 struct buf *tls_output(struct tls *t);
 
 /* Of the open connection's peer: the certificate's first DNS name, SHA-256 of its public key. */

@@ -90,7 +90,7 @@ struct config_table {
 };
 bool config_knows(const struct config_table *t, const struct config_row *r);
 
-/* What stands in for a default: `path` as in the row, `value` as it would follow "path=". */
+/* Replaces a row's default: `path` as in the row, `value` as it would follow "path=". */
 struct config_preset {
 	const char *path, *value; /* the list ends with path NULL */
 };
@@ -107,8 +107,8 @@ enum err config_set(struct json *root, char *const *set) MUST_CHECK;
 enum err config_read(const struct config_table *t, const struct json *root, const char *where,
 		     const char *dir, const struct config_preset *presets, void *out) MUST_CHECK;
 
-/* What *in says, in the table's order, absent optional fields left out: read again it gives the
- * same struct. The caller frees it. */
+/* *in as JSON, in the table's order, without absent optional fields; reading it again gives the same
+ * struct. The caller frees it. */
 struct json *config_write(const struct config_table *t, const void *in);
 
 /* The first row in which a and b differ, as "job.clusters: 7 here, 8 offered"; false if none. */

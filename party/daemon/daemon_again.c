@@ -41,7 +41,7 @@ void daemon_fail_waiting(struct daemon *d, enum err code, bool stop)
 		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* Unless it came just now. */
+/* Nothing to do if the offer has just come. */
 static void on_too_late(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;

@@ -107,8 +107,8 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 		daemon_close(d, ERR_INTERNAL, err_detail());
 }
 
-/* The coordinator does not want us: not yet, because an attempt is just ending; not any more,
- * because the job is done; or not at all. Its sentence says why. */
+/* REFUSED: come again, as an attempt is just ending (MSG_AGAIN); the job is done (MSG_ALL_DONE); or
+ * an error. */
 static void on_refused(struct daemon *d, const struct msg_refused *r)
 {
 	enum err code = r->code > ERR_OK && r->code <= ERR_CANCELLED ? (enum err)r->code : ERR_PEER;
@@ -173,8 +173,8 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 	}
 }
 
-/* The job thread, if there is one, hears of it through its channel and ends: on_job_done goes on.
- * Unless the connection was lost: then it hears nothing, and we dial again. */
+/* If a job runs, either the connection was lost and we dial again; or the channel has failed, the
+ * job thread ends, and daemon_on_job_done() goes on. */
 static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct daemon *d = arg;

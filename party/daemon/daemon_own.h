@@ -19,9 +19,14 @@
 
 enum { CLOSE_TIMEOUT_S = 2, RETRY_FIRST_MS = 50 };
 
-/* What the loop waits for: the time to dial again; a WELCOME; an offer and then the job's end; that
- * a lost connection is followed by another, in the job; the connection's end; everything's end. */
-enum phase { RESTING, DIALLING, SERVING, RETURNING, HANGING_UP, CLOSING };
+enum phase {
+	RESTING,    /* until the time to dial again */
+	DIALLING,   /* until WELCOME or REFUSED */
+	SERVING,    /* until the job thread ends */
+	RETURNING,  /* the connection was lost in a job: dials until it stands again */
+	HANGING_UP, /* until the connection has closed */
+	CLOSING,    /* until all handles have closed */
+};
 
 struct daemon {
 	const struct party_config *config;

@@ -15,7 +15,7 @@ static void stop_returning(struct daemon *d)
 		conn_close(conn, ERR_OK, NULL, 0);
 }
 
-/* The job goes on without the coordinator, which is to say, it ends. */
+/* The coordinator is not reached again: the job thread ends with this error. */
 void daemon_give_up(struct daemon *d, enum err code, const char *why, bool again)
 {
 	if (again && d->config->common.rejoin_s)
@@ -25,7 +25,7 @@ void daemon_give_up(struct daemon *d, enum err code, const char *why, bool again
 	stop_returning(d);
 }
 
-/* Whether it is, for all this party has seen of it, the job thread knows. */
+/* The job thread decides whether to believe that. */
 void daemon_is_done(struct daemon *d, const char *why)
 {
 	stop_returning(d);
@@ -45,8 +45,8 @@ void daemon_say_resume(struct daemon *d, struct conn *conn)
 	conn_send(conn, &m);
 }
 
-/* A RESUME may just be on its way on a connection that has come too late. Closed, it would say that
- * this party leaves the job for good. */
+/* The coordinator may have taken a RESUME on a connection that came too late. Closing it in order
+ * would say that this party leaves the job for good, so it is cut. */
 static void give_up_returning(struct daemon *d)
 {
 	struct conn *conn = d->conn;
@@ -77,7 +77,7 @@ void daemon_begin_return(struct daemon *d, const char *why)
 	daemon_wait_to_return(d, why);
 }
 
-/* An attempt that hangs is ended by the same clock. */
+/* The timer also ends a dialling that hangs. */
 void daemon_dial_back(struct daemon *d)
 {
 	uint64_t left_ms = backoff_left_ms(&d->backoff);

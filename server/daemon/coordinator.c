@@ -45,7 +45,7 @@ void coordinator_refuse(struct conn *conn, uint16_t code, const char *why)
 	conn_send(conn, &m);
 }
 
-/* Parties that were told to come again hear from who is there that it is over. */
+/* Until then parties that were told to come again could dial, to hear that the job has failed. */
 static void on_linger(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;
@@ -68,8 +68,7 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why)
 			continue;
 		if (c->phase == JOINING)
 			coordinator_refuse(c->seat[l].conn, (uint16_t)result, c->why);
-		/* When stopped by a signal, the others have been told already, as far as possible.
-		 */
+		/* Stopped by a signal: the others were told before, as far as possible. */
 		conn_close(c->seat[l].conn, ERR_OK, NULL,
 			   result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
 	}

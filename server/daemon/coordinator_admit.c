@@ -28,7 +28,7 @@ static bool pin_fits(const struct coordinator *c, const struct conn *conn)
 	return fingerprint_parse(text, pinned) && memcmp(pinned, shown, sizeof(shown)) == 0;
 }
 
-/* Is it the key with which this party joined? Another one of the same name is a stranger. */
+/* Is it the key with which this party joined? */
 static bool key_fits(const struct seat *seat, const struct conn *conn)
 {
 	uint8_t shown[HASH_LEN];

@@ -26,7 +26,8 @@ static void on_touch(uv_timer_t *timer)
 	attempt_touch(c->state);
 }
 
-/* A job that another process of this coordinator left unfinished. Its parties may still wait. */
+/* Goes on with a job that this coordinator left unfinished when it ended. Parties may still wait.
+ */
 static enum err take_up(struct coordinator *c, const struct attempt_state *s)
 {
 	char cause[MSG_NAME_MAX + 32];
@@ -129,7 +130,7 @@ void coordinator_send_again(struct visitor *v, struct conn *conn)
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* The connections of the attempt that is over: parties come with others. */
+/* Closes the connections of the attempt that is over; parties dial again for the next. */
 static void part(struct coordinator *c)
 {
 	for (size_t l = 0; l < c->L; l++) {

@@ -17,7 +17,7 @@ static void on_told_enough(uv_timer_t *timer)
 	coordinator_close(timer->data, ERR_OK, NULL);
 }
 
-/* What is to be kept of it is on disk (server/daemon/attempt.h), so nothing is done but to tell. */
+/* The results are on disk; all that is left is to tell parties that come back. */
 void coordinator_take_up_done(struct coordinator *c, const struct attempt_state *s)
 {
 	memcpy(c->run.job_id, s->job_id, JOB_ID_LEN);
@@ -30,7 +30,7 @@ void coordinator_take_up_done(struct coordinator *c, const struct attempt_state 
 	uv_timer_start(&c->join_timer, on_told_enough, TELLING_MS, 0);
 }
 
-/* In the process in which it was done, the job's end goes on and is not to be hurried. */
+/* Only a restarted coordinator ends here; the one that ran the job ends with its job thread. */
 static void end_if_all_know(struct coordinator *c)
 {
 	for (size_t l = 0; l < c->L; l++)

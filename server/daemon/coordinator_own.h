@@ -18,14 +18,14 @@
 
 enum { CLOSE_TIMEOUT_S = 2 };
 
-#define STRANGER_TIMEOUT_S 0.5 /* who is at the door when we close */
+#define STRANGER_TIMEOUT_S 0.5 /* to close connections that have not joined */
 
-/* A party's place at the table. */
+/* One party of the configuration. */
 struct seat {
 	const char *name;
 	struct conn *conn;       /* NULL: not there */
 	struct channel *channel; /* once the job begins */
-	bool joined;             /* its HELLO was answered with WELCOME */
+	bool joined;             /* it was sent WELCOME */
 	bool known;              /* it has joined an attempt of this job, with this key: */
 	bool knows;              /* it came back and was told that the job is done */
 	uint8_t key[HASH_LEN];   /* the fingerprint with which it joined */
@@ -33,12 +33,12 @@ struct seat {
 	char lost_why[ERR_DETAIL_MAX];
 };
 
-/* Whoever has connected; arg of its connection's events. */
+/* An accepted connection; arg of its events. */
 struct visitor {
 	struct visitor *next; /* in the coordinator's list */
 	struct coordinator *c;
 	struct conn *conn;
-	struct seat *seat; /* NULL until it is known who it is */
+	struct seat *seat; /* NULL until TLS has named the party */
 };
 
 /* TELLING: the job was done when the process before this one ended. */
@@ -64,7 +64,7 @@ struct coordinator {
 	struct run run;
 	bool thread_started;
 	bool again;         /* this is not the job's first attempt */
-	unsigned linger_ms; /* how long the door stays open for those who come to hear its end */
+	unsigned linger_ms; /* how long it listens after a failed job, for parties that come again */
 	char *state;        /* the path of server/daemon/attempt.h */
 	uint8_t what[HASH_LEN];
 	enum err result;
@@ -104,12 +104,12 @@ void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const stru
  * TELLING if it left a job that is done. */
 enum err coordinator_find_job(struct coordinator *c) MUST_CHECK;
 void coordinator_keep_state(struct coordinator *c); /* an attempt begins */
-/* A party is taken to have crashed: this attempt ends. */
+/* Ends the attempt, as when the party crashed. */
 void coordinator_lose(struct coordinator *c, struct seat *seat, enum err code, const char *why);
-/* The attempt that is under way is over, and another one follows. */
+/* Is the current attempt over, with another to follow? */
 bool coordinator_goes_on(const struct coordinator *c);
 void coordinator_begin_again(struct coordinator *c);
-/* Whoever comes for an attempt that is over dials anew. */
+/* Refuses a connection that belongs to an attempt that is over; the party dials again. */
 void coordinator_send_again(struct visitor *v, struct conn *conn);
 /* Not all came for another attempt, or one left: the job has failed. */
 void coordinator_fail(struct coordinator *c, enum err code, const char *why);

@@ -23,8 +23,8 @@ static bool is_of_it(const struct coordinator *c, const struct msg_resume *r)
 	return memcmp(r->job_id, c->run.job_id, JOB_ID_LEN) == 0 && r->attempt == c->run.attempt;
 }
 
-/* It goes on with the job. If its old connection still seems to be there, this one is right: a
- * second process of the same party would not know the job. */
+/* A party goes on with the job over a new connection. If its old one still seems to stand, the new
+ * one counts: a second process with the same key would not know the job's id. */
 void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *r)
 {
 	struct coordinator *c = v->c;
@@ -67,9 +67,9 @@ void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct ms
 	take_back(seat, conn);
 }
 
-/* It begins anew, in a job. If it was lost before it heard anything of the job, that is right: it
- * hears it now. Otherwise its process was another one, which will not come back: so this attempt is
- * over, and it is welcome in the next; or, if all have their results, it hears that. */
+/* HELLO from a party while a job runs. If it was lost before it received anything of the job, it
+ * joins now. Otherwise it was restarted and has lost its state: this attempt is over, and it takes
+ * part in the next; or, if all have their results, it is told so. */
 void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;
@@ -120,7 +120,7 @@ void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const stru
 	}
 }
 
-/* Looks whose time to come back is over. */
+/* Ends the attempt if a party was away for longer than reconnect_s. */
 static void on_away(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;

@@ -5,8 +5,7 @@
 
 enum { CANCEL_GRACE_MS = 300 };
 
-/* The job thread had its time to stop by itself: it computes. The others are told from here, and
- * the process goes without it. */
+/* The job thread still computes: this thread tells the parties, and the process ends without it. */
 static void on_cancel_timeout(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;

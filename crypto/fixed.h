@@ -16,7 +16,7 @@ struct fixed {
 	size_t parties;         /* L: terms of the sum */
 };
 
-double fixed_bound(const struct fixed *f); /* the largest |x| that encodes */
+double fixed_bound(const struct fixed *f); /* the largest |x| that encodes; exported for tests of the bound */
 
 /* The largest power of two by which numbers up to `most` > 0 can be multiplied and still encode. */
 double fixed_scale(const struct fixed *f, double most);

@@ -79,28 +79,17 @@ void channel_step(struct channel *ch, const char *step)
 	pthread_mutex_unlock(&ch->post->lock);
 }
 
-#define SENTENCE(text)                                                                             \
-	do {                                                                                       \
-		va_list ap;                                                                        \
-		va_start(ap, fmt);                                                                 \
-		vsnprintf(text, sizeof(text), fmt, ap);                                            \
-		va_end(ap);                                                                        \
-	} while (0)
-
-enum err peer_fault_at(const char *file, int line, const struct channel *ch, const char *fmt, ...)
+enum err channel_fault_at(const char *file, int line, const struct channel *ch, bool named,
+			  const char *fmt, ...)
 {
 	char text[ERR_DETAIL_MAX];
+	va_list ap;
 
-	SENTENCE(text);
-	return err_set_at(file, line, ERR_PEER, "%s %s (during %s)", ch->peer, text, ch->step);
-}
-
-enum err step_fault_at(const char *file, int line, const struct channel *ch, const char *fmt, ...)
-{
-	char text[ERR_DETAIL_MAX];
-
-	SENTENCE(text);
-	return err_set_at(file, line, ERR_PEER, "%s (during %s)", text, ch->step);
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return err_set_at(file, line, ERR_PEER, "%s%s%s (during %s)", named ? ch->peer : "",
+			  named ? " " : "", text, ch->step);
 }
 
 /* ---- what is held back until it is written down ---- */

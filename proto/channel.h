@@ -56,15 +56,13 @@ const char *channel_peer(const struct channel *ch);
 void channel_step(struct channel *ch,
 		  const char *step); /* named in errors: "secure sum, round 3"; static text */
 
-/* An error of what the peer sent: ERR_PEER with "<peer> <sentence> (during <step>)". */
-#define peer_fault(ch, ...) peer_fault_at(__FILE__, __LINE__, ch, __VA_ARGS__)
-enum err peer_fault_at(const char *file, int line, const struct channel *ch, const char *fmt, ...)
-    PRINTF(4, 5);
-/* The same without the peer's name, where what it passed on is another's fault or that of several:
- * ERR_PEER with "<sentence> (during <step>)". */
-#define step_fault(ch, ...) step_fault_at(__FILE__, __LINE__, ch, __VA_ARGS__)
-enum err step_fault_at(const char *file, int line, const struct channel *ch, const char *fmt, ...)
-    PRINTF(4, 5);
+/* An error of what the peer sent, peer_fault(ch, fmt, ...): ERR_PEER with "<peer> <sentence> (during
+ * <step>)". step_fault(ch, fmt, ...) is without the peer's name, for what is another's fault or that of
+ * several: "<sentence> (during <step>)". */
+#define peer_fault(ch, ...) channel_fault_at(__FILE__, __LINE__, ch, true, __VA_ARGS__)
+#define step_fault(ch, ...) channel_fault_at(__FILE__, __LINE__, ch, false, __VA_ARGS__)
+enum err channel_fault_at(const char *file, int line, const struct channel *ch, bool named,
+			  const char *fmt, ...) PRINTF(5, 6);
 
 /* Queues a copy of the message. Blocks while more than CHANNEL_OUT_MAX bytes wait to be sent. ABORT
  * never blocks, overtakes whatever still waits, and can be sent after an error too, as long as

@@ -11,6 +11,19 @@
 #include "common/base/err.h"
 #include "common/base/sanitized.h"
 
+/* "PEER"; "?" for a code that does not exist. */
+static inline const char *err_name(enum err code)
+{
+	switch (code) {
+#define X(name, exit_status, text)                                                                 \
+	case ERR_##name:                                                                           \
+		return #name;
+		ERR_MAP(X)
+#undef X
+	}
+	return "?";
+}
+
 /* Prints the sentence when a call that must succeed fails. */
 #define assert_ok(expr)                                                                            \
 	do {                                                                                       \

@@ -106,7 +106,7 @@ bool notes_about(const struct notes *notes, const char *subject)
 	return false;
 }
 
-void notes_release(struct notes *notes)
+static void notes_release(struct notes *notes)
 {
 	for (size_t i = 0; i < notes->n; i++) {
 		free(notes->item[i].subject);

@@ -48,7 +48,6 @@ struct notes {
 
 void notes_add(struct notes *notes, const char *subject, const char *fmt, ...) PRINTF(3, 4);
 bool notes_about(const struct notes *notes, const char *subject);
-void notes_release(struct notes *notes);
 
 /* ---- a directory ---- */
 

@@ -50,18 +50,6 @@ enum err err_restore(const struct err_saved *saved)
 	return saved->code;
 }
 
-const char *err_name(enum err code)
-{
-	switch (code) {
-#define X(name, exit_status, text)                                                                 \
-	case ERR_##name:                                                                           \
-		return #name;
-		ERR_MAP(X)
-#undef X
-	}
-	return "?";
-}
-
 const char *err_text(enum err code)
 {
 	switch (code) {

@@ -49,9 +49,8 @@ struct err_saved {
 struct err_saved err_save(enum err code);
 enum err err_restore(const struct err_saved *saved);
 
-const char *err_name(enum err code);   /* "PEER"; "?" for a code that does not exist */
-const char *err_text(enum err code);   /* "a peer failed, ..." */
-const char *err_detail(void);          /* this thread's last sentence; "" if none */
+const char *err_text(enum err code); /* "a peer failed, ..." */
+const char *err_detail(void);        /* this thread's last sentence; "" if none */
 
 /* The only macro here that hides a return. Not for functions that own something:
  * those use `goto out`. */

@@ -3,15 +3,21 @@
 #include "common/base/log.h"
 #include "crypto/sign.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- admission ---- */
 
-void coordinator_turn_away(struct visitor *v, struct conn *conn, const char *why)
+void coordinator_turn_away(struct conn *conn, const char *fmt, ...)
 {
-	(void)v;
+	char why[ERR_DETAIL_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
 	coordinator_refuse(conn, ERR_PEER, why);
 	conn_close(conn, ERR_PEER, why, CLOSE_TIMEOUT_S);
 }
@@ -42,35 +48,30 @@ static void on_ready(struct conn *conn, void *arg)
 	struct visitor *v = arg;
 	struct coordinator *c = v->c;
 	struct seat *seat = NULL;
-	char why[256];
 
 	for (size_t l = 0; l < c->L; l++)
 		if (strcmp(c->seat[l].name, conn_name(conn)) == 0)
 			seat = &c->seat[l];
 	if (!seat) {
-		snprintf(why, sizeof(why), "%s is not among the parties of %s", conn_name(conn),
-			 c->config->common.name);
-		coordinator_turn_away(v, conn, why);
+		coordinator_turn_away(conn, "%s is not among the parties of %s", conn_name(conn),
+				      c->config->common.name);
 	} else if (!pin_fits(c, conn)) {
-		snprintf(why, sizeof(why), "the key of %s is not the one pinned at %s", seat->name,
-			 c->config->common.name);
-		coordinator_turn_away(v, conn, why);
+		coordinator_turn_away(conn, "the key of %s is not the one pinned at %s", seat->name,
+				      c->config->common.name);
 	} else if (c->phase == JOINING && c->again && seat->known && !key_fits(seat, conn)) {
-		snprintf(why, sizeof(why), "the key of %s is not the one with which the job began",
-			 seat->name);
-		coordinator_turn_away(v, conn, why);
+		coordinator_turn_away(conn, "the key of %s is not the one with which the job began",
+				      seat->name);
 	} else if (c->phase == CLOSING && c->again && c->result != ERR_OK) {
 		coordinator_refuse(conn, (uint16_t)c->result, c->why);
 		conn_close(conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
 	} else if (c->phase == TELLING || (c->phase == RUNNING && key_fits(seat, conn))) {
 		v->seat = seat; /* its first message says whether it goes on with the job */
 	} else if (seat->conn) {
-		snprintf(why, sizeof(why), "%s is already connected, from %s", seat->name,
-			 conn_address(seat->conn));
-		coordinator_turn_away(v, conn, why);
+		coordinator_turn_away(conn, "%s is already connected, from %s", seat->name,
+				      conn_address(seat->conn));
 	} else if (c->phase != JOINING) {
-		coordinator_turn_away(
-		    v, conn, c->phase == RUNNING ? "a job is under way" : "the job is over");
+		coordinator_turn_away(conn, c->phase == RUNNING ? "a job is under way"
+								: "the job is over");
 	} else {
 		conn_fingerprint(conn, seat->key);
 		seat->conn = conn;

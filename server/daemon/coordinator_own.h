@@ -83,7 +83,8 @@ void coordinator_refuse(struct conn *conn, uint16_t code, const char *why);
 extern const struct conn_events coordinator_events;
 void *coordinator_on_accepted(struct conn *conn, void *arg);
 void coordinator_await(struct coordinator *c); /* join_timeout_s or rejoin_s runs from here */
-void coordinator_turn_away(struct visitor *v, struct conn *conn, const char *why);
+/* REFUSED with this sentence; the connection is closed. */
+void coordinator_turn_away(struct conn *conn, const char *fmt, ...) PRINTF(2, 3);
 void coordinator_on_hello(struct visitor *v, struct conn *conn, const struct msg_hello *h);
 void coordinator_welcome(struct coordinator *c, struct conn *conn);
 

@@ -42,7 +42,7 @@ void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct ms
 		if (coordinator_is_done(c) && is_of_it(c, r))
 			coordinator_say_done(v, conn);
 		else
-			coordinator_turn_away(v, conn,
+			coordinator_turn_away(conn, "%s",
 					      c->phase == RUNNING ? err_detail()
 								  : "no such job is under way");
 		return;
@@ -54,11 +54,11 @@ void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct ms
 		conn_close(old, ERR_OK, NULL, 0);
 	}
 	if (!channel_is_away(seat->channel) && !channel_lost(seat->channel)) {
-		coordinator_turn_away(v, conn, "the job is over");
+		coordinator_turn_away(conn, "the job is over");
 		return;
 	}
 	if (channel_resume(seat->channel, r) != ERR_OK) {
-		coordinator_turn_away(v, conn, err_detail());
+		coordinator_turn_away(conn, "%s", err_detail());
 		return;
 	}
 	channel_resume_say(seat->channel, &m);
@@ -92,14 +92,13 @@ void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const stru
 		return;
 	}
 	if (c->phase != RUNNING && !seat->conn) {
-		coordinator_turn_away(v, conn, "the job is over");
+		coordinator_turn_away(conn, "the job is over");
 		return;
 	}
 	memcpy(r.job_id, c->run.job_id, JOB_ID_LEN);
 	if (seat->conn) {
-		snprintf(why, sizeof(why), "%s is already connected, from %s", seat->name,
-			 conn_address(seat->conn));
-		coordinator_turn_away(v, conn, why);
+		coordinator_turn_away(conn, "%s is already connected, from %s", seat->name,
+				      conn_address(seat->conn));
 	} else if (speaks && channel_is_away(seat->channel) &&
 		   channel_is_untouched(seat->channel) &&
 		   channel_resume(seat->channel, &r) == ERR_OK) {
@@ -116,7 +115,7 @@ void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const stru
 		else if (coordinator_is_done(c))
 			coordinator_say_done(v, conn);
 		else
-			coordinator_turn_away(v, conn, "a job is under way");
+			coordinator_turn_away(conn, "a job is under way");
 	}
 }
 

@@ -219,6 +219,8 @@ test_hangup_reloads() {
 	kill -HUP "${PID[coordinator]}" "${PID[party-00]}"
 	completes 3
 	for name in coordinator party-00; do says "$name" '"level":"debug"'; done
+	says coordinator 'from running to closing'
+	says party-00 'from serving to closing'
 	! said party-01 '"level":"debug"' || fail "party-01 logs more, and was not told to"
 }
 

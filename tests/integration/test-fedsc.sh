@@ -340,7 +340,8 @@ test_clusters_below_min_cluster() { too_many kmeans '.clusters = 120' '3 rows or
 test_kernel_that_is_not_positive() {
 	rows_federation 3
 	rows_job dense '.kernel = { lambda: 0, width: 100000 }'
-	ends_saying 1 'party-0[0-2]: kernel of the dictionary with lambda 0, r 100000'
+	ends_saying 1 'kernel of the dictionary with lambda 0, r 100000'
+	says coordinator 'party-0[0-2]: kernel of the dictionary'
 }
 
 # ---- from the command line ----

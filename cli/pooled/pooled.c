@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
+#include "common/kcagc/kind.h"
 #include "common/job/startup.h"
 
 #include <stdlib.h>
@@ -131,6 +132,9 @@ static enum err run(void *arguments)
 	enum err err;
 
 	TRY(job_read(&job, a->job, a->set.item));
+	if (job.kind != &kind_kcagc)
+		return err_set(ERR_INPUT, "%s: a job of kind %s; kcagc is expected", a->job,
+			       job.kind->name);
 	TRY(dataset_find(a->data, DATASET_BOTH, &files));
 	a->threads = args_cores(a->threads);
 	err = dataset_load(&d, files.features, files.edges, files.ids);

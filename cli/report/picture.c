@@ -297,13 +297,15 @@ static void take_features(struct features *X, struct mat *Z)
 /* The points as the party makes them (party/kcagc/kcagc.c), in the order of its files. */
 static enum err make_points(struct source *s, unsigned threads)
 {
-	const struct embed_params how = kcagc_embed_params(&s->job.kcagc, threads);
+	struct embed_params how;
 	struct mat Z;
 
-	if (of_rows(s))
+	if (of_rows(s)) {
 		take_features(&s->data.X, &Z);
-	else
+	} else {
+		how = kcagc_embed_params(&s->job.kcagc, threads);
 		TRY(embed(&s->data.X, &s->data.g, &how, &Z));
+	}
 	mat_init(&s->points, Z.rows, Z.cols);
 	for (size_t i = 0; i < Z.rows; i++)
 		memcpy(ROW(&s->points, s->data.has_ids ? s->data.ids.row[i] : i), ROW(&Z, i),

@@ -1,6 +1,8 @@
 #include "party/kcagc/kind.h"
 #include "common/job/kinds.h"
+#include "common/data/dataset.h"
 #include "common/kcagc/kind.h"
+#include "crypto/hash.h"
 #include "party/kcagc/answers.h"
 #include "party/kcagc/gcc.h"
 #include "party/kcagc/kcagc.h"
@@ -79,6 +81,32 @@ static enum err allow_predict(const struct party_config *config, const struct wo
 	return check_cells(config, &work->job, 1);
 }
 
+/* ---- data ---- */
+
+static void feed(void *hash, const void *p, size_t n)
+{
+	sha256_add(hash, p, n);
+}
+
+/* Their number, and hashes of the sorted ids and edges, salted with the job so that they cannot be
+ * linked across jobs. */
+static void describe(const struct work *work, struct msg_accept *a)
+{
+	const struct dataset *d = work->dataset;
+	struct sha256 *ids = sha256_new(), *edges = sha256_new();
+
+	a->rows = d->n;
+	sha256_add(ids, work->job_id, JOB_ID_LEN);
+	sha256_add_text(ids, "ids");
+	dataset_feed_ids(d, feed, ids);
+	sha256_end(ids, a->ids_hash);
+	sha256_add(edges, work->job_id, JOB_ID_LEN);
+	sha256_add_text(edges, "edges");
+	if (work->job.kcagc.graphs == GRAPHS_SHARED)
+		dataset_feed_edges(d, feed, edges);
+	sha256_end(edges, a->edges_hash);
+}
+
 /* ---- the protocol ---- */
 
 static enum err begin(struct work *work, uint32_t *label)
@@ -130,7 +158,7 @@ const struct party_kind party_kind_kcagc = {
 	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_NODES,
 	.check_data = party_check_nothing,
-	.describe = party_describe_nodes,
+	.describe = describe,
 	.begin = begin,
 	.run = run_method,
 	.keep = keep,
@@ -146,7 +174,7 @@ const struct party_kind party_kind_kcagc_predict = {
 	.allow_eps = party_allow_no_eps,
 	.accept = ACCEPT_NODES,
 	.check_data = predict_prepare,
-	.describe = party_describe_nodes,
+	.describe = describe,
 	.begin = party_begin_nothing,
 	.run = party_predict,
 	.keep = party_keep_labels,

@@ -2,7 +2,6 @@
 #include "common/base/file.h"
 #include "common/data/dataset.h"
 #include "common/job/kinds.h"
-#include "crypto/hash.h"
 
 #include <stdlib.h>
 
@@ -52,30 +51,6 @@ enum err party_check_rows(struct work *work)
 		return ERR_OK;
 	return err_set(ERR_INPUT, "%s has %zu row, expected at least 2 with a job of kind %s",
 		       work->name[work->own], work->n, work->job.kind->name);
-}
-
-static void feed(void *hash, const void *p, size_t n)
-{
-	sha256_add(hash, p, n);
-}
-
-/* Their number, and hashes of the sorted ids and edges, salted with the job so that they cannot be
- * linked across jobs. */
-void party_describe_nodes(const struct work *work, struct msg_accept *a)
-{
-	const struct dataset *d = work->dataset;
-	struct sha256 *ids = sha256_new(), *edges = sha256_new();
-
-	a->rows = d->n;
-	sha256_add(ids, work->job_id, JOB_ID_LEN);
-	sha256_add_text(ids, "ids");
-	dataset_feed_ids(d, feed, ids);
-	sha256_end(ids, a->ids_hash);
-	sha256_add(edges, work->job_id, JOB_ID_LEN);
-	sha256_add_text(edges, "edges");
-	if (work->job.kcagc.graphs == GRAPHS_SHARED)
-		dataset_feed_edges(d, feed, edges);
-	sha256_end(edges, a->edges_hash);
 }
 
 void party_describe_columns(const struct work *work, struct msg_accept *a)

@@ -58,7 +58,6 @@ enum err party_allow_no_eps(const struct party_config *config,
 
 enum err party_check_nothing(struct work *work) MUST_CHECK;
 enum err party_check_rows(struct work *work) MUST_CHECK; /* two or more */
-void party_describe_nodes(const struct work *work, struct msg_accept *accept);
 void party_describe_columns(const struct work *work, struct msg_accept *accept);
 void party_describe_nothing(const struct work *work, struct msg_accept *accept);
 enum err party_begin_nothing(struct work *work, uint32_t *label) MUST_CHECK;

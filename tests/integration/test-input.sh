@@ -157,6 +157,7 @@ test_wrong_arguments() {
 	refuses 'no such directory' -- "${launch[@]}" --data "$T/nowhere" --parties 2
 	refuses 'requires an argument' -- "${launch[@]}" --data
 	refuses 'unrecognized option' -- "${launch[@]}" --colour red
+	refuses 'of kind kmeans; kcagc is expected' -- "$BIN/coterie" agc --data "$T/pooled" --job "$ROOT/configs/jobs/kmeans.json"
 	mkdir -p "$T/earlier/coordinator"
 	refuses 'earlier run' -- "${launch[@]}" --data "$T/pooled" --parties 2 --out "$T/earlier"
 }

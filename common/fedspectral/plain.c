@@ -160,7 +160,7 @@ enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedsp
 
 	report = report ? report : &unused;
 	*report = (struct fedspectral_report){ .k = p->k };
-	/* Algorithm 2, line 2: each party's own clusters, by Algorithm 1. */
+	/* Algorithm 1: each party's own clusters. */
 	parties_phase(parties, "local");
 	err = parties_collect_labels(parties, &cells, p->k, cell, n);
 	if (err)
@@ -168,7 +168,7 @@ enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedsp
 	t.m = keep_cells(&cell, parties->count, n, p->k, active);
 	t.cell = cell;
 	err = fedspectral_check_nodes(t.m, n, p->k, report);
-	/* Lines 3 to 6: the similarity graph, and its spectral clustering. */
+	/* Algorithm 2: the similarity graph, and its spectral clustering. */
 	if (!err)
 		err = embed_together(p, &t, &V);
 	if (!err) {

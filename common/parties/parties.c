@@ -3,6 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+const char *parties_name(const struct parties *p, size_t l)
+{
+	return p->name ? p->name[l] : "a party";
+}
+
 void parties_phase(struct parties *p, const char *name)
 {
 	p->phase = name;

@@ -57,7 +57,11 @@ struct parties {
 	const struct parties_backend *backend;
 	void *ctx;         /* the backend's */
 	const char *phase; /* the one that runs, "" before the first */
+	const char *const *name; /* of each party; NULL: they have none */
 };
+
+/* For sentences: whose fault it is. */
+const char *parties_name(const struct parties *p, size_t l);
 
 /* What begins. `name` is static text. */
 void parties_phase(struct parties *p, const char *name);

@@ -189,8 +189,9 @@ void run_parties_open(struct run_parties *p, struct run *run)
 	};
 
 	*p = (struct run_parties){ .run = run };
-	p->parties =
-	    (struct parties){ .count = run->L, .backend = &backend, .ctx = p, .phase = "" };
+	p->parties = (struct parties){
+		.count = run->L, .backend = &backend, .ctx = p, .phase = "", .name = run->name
+	};
 	tree_build(&p->tree, run->L, true);
 	p->root = &p->tree.node[p->tree.count - 1];
 }

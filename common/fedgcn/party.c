@@ -302,8 +302,9 @@ void fedgcn_upload(const struct fedgcn_party *party, double *x)
 	*x = o->clearness;
 }
 
-static enum err answer_in_memory(void *party, const void *question, double *x)
+static enum err answer_in_memory(void *party, size_t l, const void *question, double *x)
 {
+	(void)l;
 	return fedgcn_answer(party, question, x);
 }
 

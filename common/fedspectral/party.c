@@ -178,12 +178,13 @@ enum err fedspectral_party_cells(const struct fedspectral_party *p, size_t k, un
 
 /* ---- in memory ---- */
 
-static enum err answer(void *party, const void *question, double *x)
+static enum err answer(void *party, size_t l, const void *question, double *x)
 {
 	const struct fedspectral_question *q = question;
 	struct fedspectral_party *p = party;
 	struct mat V;
 
+	(void)l;
 	switch (q->kind) {
 	case FEDSPECTRAL_DEGREES:
 		fedspectral_party_degrees(p, x);

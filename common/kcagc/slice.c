@@ -323,8 +323,9 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 
 /* -- in memory ------------------------------------------------------------------------------- */
 
-static enum err answer_in_memory(void *slice, const void *question, double *x)
+static enum err answer_in_memory(void *slice, size_t l, const void *question, double *x)
 {
+	(void)l;
 	return slice_answer(slice, question, x);
 }
 

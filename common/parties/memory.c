@@ -48,7 +48,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 	for (size_t i = 0; i < n; i++)
 		x[i] = 0;
 	for (size_t l = 0; l < m->count && !err; l++) {
-		err = m->kind->answer(party(m, l), question, term);
+		err = m->kind->answer(party(m, l), l, question, term);
 		if (!err)
 			err = m->fraction_bits ? add_fixed(m, term, acc, n) : add(m, term, x, n);
 		if (err)
@@ -58,7 +58,7 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 		x[i] = ldexp((double)(int64_t)acc[i], -(int)m->fraction_bits);
 	free(acc);
 	free(term);
-	return err;
+	return !err && m->watch ? m->watch(m->watcher, question, x, n) : err;
 }
 
 static enum err collect_labels(void *ctx, const void *question, size_t values, uint32_t *label,

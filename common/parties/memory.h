@@ -9,7 +9,7 @@
  * need. A question is one that its coordinator's half asks. */
 struct party_kind {
 	size_t size; /* of the struct of a party */
-	enum err (*answer)(void *party, const void *question, double *x);
+	enum err (*answer)(void *party, size_t l, const void *question, double *x); /* party l */
 	enum err (*labels)(void *party, const void *question, uint32_t *label);
 	enum err (*upload)(void *party, const void *question, double *x);
 	enum err (*rows)(void *party, const void *question, struct mat *C); /* C: initialised there */
@@ -23,6 +23,9 @@ struct memory {
 	size_t count;
 	double step;            /* answers are rounded to its multiples, as by fixed point; 0: not */
 	unsigned fraction_bits; /* if not 0: sums are in a job's wide fixed point, the same bits */
+	/* Who looks on, or NULL: called after each sum with what came out, which it may change. */
+	enum err (*watch)(void *watcher, const void *question, double *x, size_t n);
+	void *watcher;
 };
 
 /* m must outlive the parties. Sums are taken in the order of the parties; errors of their answers name

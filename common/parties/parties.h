@@ -33,7 +33,7 @@ enum parties_how {
 	PARTIES_BOUND, /* the job's fixed point, filled by terms and sums up to a known bound */
 };
 
-/* Members may be NULL: then nothing is done. */
+/* Telling may be nothing: members up to `warm` may be NULL. */
 struct parties_backend {
 	void (*phase)(void *ctx, const char *name);
 	void (*progress)(void *ctx, unsigned round, size_t moved);
@@ -42,6 +42,7 @@ struct parties_backend {
 	enum err (*tell_reals)(void *ctx, enum parties_reals as, const double *x, size_t n);
 	enum err (*tell_labels)(void *ctx, enum parties_labels as, size_t values,
 				const uint32_t *label, size_t n);
+	enum err (*warm)(void *ctx);
 	enum err (*sum)(void *ctx, const void *question, enum parties_how how, double most,
 			double *x, size_t n);
 	enum err (*collect_labels)(void *ctx, const void *question, size_t values, uint32_t *label,
@@ -49,7 +50,6 @@ struct parties_backend {
 	enum err (*collect_reals)(void *ctx, const void *question, double *x, size_t n);
 	enum err (*collect_rows)(void *ctx, const void *question, struct mat *C);
 	enum err (*hand)(void *ctx, size_t values, const uint32_t *label, size_t n);
-	enum err (*warm)(void *ctx);
 };
 
 struct parties {

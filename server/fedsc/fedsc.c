@@ -1,11 +1,9 @@
-/* The coordinator's half of FedSC: common/fedsc/coordinator.h's, with parties to ask. */
+/* The coordinator's half of FedSC: common/fedsc/coordinator.h's, with the parties of a run. */
 #include "server/fedsc/fedsc.h"
 #include "common/base/log.h"
 #include "common/fedsc/job.h"
 #include "common/fedsc/noise.h"
-#include "server/fedsc/row_questions.h"
-
-#include <stdio.h>
+#include "server/run/parties.h"
 
 static void keep_record(struct run *run, const struct fedsc_params *p,
 			const struct fedsc_report *report)
@@ -32,39 +30,30 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 		record_facts(r, "eigenvalues", report->value, p->k);
 }
 
-/* What only the sums of all rows can tell is not wrong input any more, it is a job that fails. */
-static enum err within_the_run(enum err e)
-{
-	char why[ERR_DETAIL_MAX];
-
-	if (e != ERR_INPUT)
-		return e;
-	snprintf(why, sizeof(why), "%s", err_detail());
-	return err_set(ERR_JOB, "%s", why);
-}
-
 enum err server_fedsc(struct run *run, uint32_t **label)
 {
 	struct fedsc_report report = { 0 };
 	struct job_noise_numbers noise;
+	struct run_parties parties;
 	struct fedsc_params p;
-	struct fedsc_pool pool;
-	struct row_questions rows;
 	enum err e;
 
 	/* Who takes part in a round the parties draw by themselves. */
 	TRY(job_fedsc_params(&run->job, run->L, 0, run->threads, &p));
 	TRY(job_noise(&run->job, &noise));
 	job_noise_record(&run->job, &noise, run->record);
-	row_questions_open(&rows, run, &pool);
-	e = within_the_run(fedsc_run(&pool, &p, &report));
-	if (e == ERR_OK)
-		e = row_questions_end(&rows);
+	if (p.variant == FEDSC_BY_PAPER)
+		log_warn("variant \"paper\": parties upload the coefficients C of their rows in "
+			 "clear, and with the dictionary Z every row can be computed from them");
+	run_parties_open(&parties, run);
+	e = run_parties_error(fedsc_run(&parties.parties, run->columns, &p, &report));
+	run_parties_close(&parties);
+	run->n = (size_t)report.n;
 	if (e == ERR_OK) {
 		keep_record(run, &p, &report);
-		*label = row_questions_take_labels(&rows);
+		*label = report.label;
+		report.label = NULL;
 	}
 	fedsc_report_release(&report);
-	row_questions_close(&rows);
 	return e;
 }

@@ -8,7 +8,7 @@
 #define TESTS_UNIT_BOTH_REPLAY_H
 
 #include "common/base/clock.h"
-#include "common/fedsc/pool.h"
+#include "common/fedsc/coordinator.h"
 #include "proto/labels.h"
 #include "tests/unit/both/federation.h"
 

@@ -36,7 +36,7 @@ LDLIBS   := $(shell pkg-config --libs $(PKGS)) -lgmp -lm -pthread
 # COMMON has them from the top down. The folders within the others are held apart by scripts/lint layers.
 src       = $(filter-out %/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
 PROTOCOLS  := fedgcn fedwalk fedspectral fedsc kcagc
-COMMON     := job $(PROTOCOLS) kind data privacy learn cluster graph linalg base
+COMMON     := job $(PROTOCOLS) kind parties data privacy learn cluster graph linalg base
 SRC_common := $(call src,common)
 $(foreach r,$(COMMON),$(eval SRC_common/$(r) := $(call src,common/$(r))))
 SRC_crypto := $(call src,crypto)

@@ -5,8 +5,8 @@
 #include "common/base/rng.h"
 #include "common/data/dataset.h"
 #include "common/fedsc/job.h"
+#include "common/fedsc/coordinator.h"
 #include "common/fedsc/kind.h"
-#include "common/fedsc/pool.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -321,8 +321,8 @@ static void watch_end(struct watch *w)
 /* ---- a run that is watched ---- */
 
 struct run {
-	struct fedsc_memory memory;
-	struct fedsc_pool inner;
+	struct memory memory;
+	struct fedsc_party *party;
 	const uint32_t *part;
 	struct watch rows, embedding;
 	double spread; /* of all rows, before they are scaled */
@@ -337,19 +337,20 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Entries (i, j) of B'B, i >= j, by how many rows tie landmarks i and j. */
-static void count_products(const struct fedsc_memory *memory, struct exposed *e)
+static void count_products(struct run *run)
 {
+	struct exposed *e = run->e;
 	size_t pairs = 0, at = 0;
 	uint64_t *pair;
 
-	for (size_t l = 0; l < memory->parties; l++) {
-		const struct fedsc_anchor *b = &memory->party[l].anchor;
+	for (size_t l = 0; l < run->memory.count; l++) {
+		const struct fedsc_anchor *b = &run->party[l].anchor;
 
 		pairs += b->n * b->s * (b->s + 1) / 2;
 	}
 	ALLOC(pair, pairs);
-	for (size_t l = 0; l < memory->parties; l++) {
-		const struct fedsc_anchor *b = &memory->party[l].anchor;
+	for (size_t l = 0; l < run->memory.count; l++) {
+		const struct fedsc_anchor *b = &run->party[l].anchor;
 
 		for (size_t i = 0; i < b->n; i++)
 			for (unsigned p = 0; p < b->s; p++)
@@ -370,21 +371,21 @@ static void count_products(const struct fedsc_memory *memory, struct exposed *e)
 	free(pair);
 }
 
-static enum err ask_watched(void *ctx, const struct fedsc_question *q, const bool *member,
-			    double *x)
+static enum err watch_sum(void *watcher, const void *question, double *x, size_t n)
 {
-	struct run *run = ctx;
-	struct watch *w = run->memory.party[0].embedding.a ? &run->embedding : &run->rows;
+	const struct fedsc_question *q = question;
+	struct run *run = watcher;
+	struct watch *w = run->party[0].embedding.a ? &run->embedding : &run->rows;
 
-	TRY(run->inner.ask(run->inner.ctx, q, member, x));
+	(void)n;
 	if (q->kind == FEDSC_SPREAD)
 		run->spread = *x;
 	if (q->kind == FEDSC_SCALE)
 		watch_all(&run->rows, run->spread / q->scale / q->scale);
 	if (q->kind == FEDSC_ANCHOR)
-		count_products(&run->memory, run->e);
+		count_products(run);
 	if (q->kind == FEDSC_CLUSTERS) {
-		uint32_t *label = fedsc_gather(&run->memory, run->part, w->n);
+		uint32_t *label = fedsc_gather(run->party, run->memory.count, run->part, w->n);
 
 		if (q->clusters->kind == FEDKMEANS_COUNTS)
 			watch_counts(w, label, q->clusters->centres, x);
@@ -395,37 +396,16 @@ static enum err ask_watched(void *ctx, const struct fedsc_question *q, const boo
 	return ERR_OK;
 }
 
-static enum err upload_as_is(void *ctx, const struct mat *Z, double r, double lambda,
-			     double noise_c, double sigma_c, struct mat *C)
+static enum err run_watched(struct run *run, const struct job *job, size_t m, unsigned threads)
 {
-	struct run *run = ctx;
-
-	return run->inner.upload(run->inner.ctx, Z, r, lambda, noise_c, sigma_c, C);
-}
-
-static enum err hand_back_as_is(void *ctx, const uint32_t *label, size_t n)
-{
-	struct run *run = ctx;
-
-	return run->inner.hand_back(run->inner.ctx, label, n);
-}
-
-static enum err run_watched(struct run *run, const struct job *job, size_t parties,
-			    unsigned threads)
-{
-	struct fedsc_pool pool;
+	struct parties parties;
 	struct fedsc_params p;
 	struct fedsc_report report = { 0 };
 	enum err err;
 
-	TRY(fedsc_params_of(&job->fedsc, parties, job->seed, threads, &p));
-	fedsc_in_memory(&run->inner, &run->memory);
-	pool = run->inner;
-	pool.ctx = run;
-	pool.ask = ask_watched;
-	pool.upload = upload_as_is;
-	pool.hand_back = hand_back_as_is;
-	err = fedsc_run(&pool, &p, &report);
+	TRY(fedsc_params_of(&job->fedsc, run->memory.count, job->seed, threads, &p));
+	parties_in_memory(&parties, &run->memory);
+	err = fedsc_run(&parties, m, &p, &report);
 	fedsc_report_release(&report);
 	return err;
 }
@@ -449,14 +429,14 @@ static enum err deal(struct run *run, const struct mat *X, const struct job *job
 {
 	enum err err = ERR_OK;
 
-	ALLOC(run->memory.party, parties);
-	run->memory.parties = parties;
+	ALLOC(run->party, parties);
+	run->memory.party = run->party;
+	run->memory.count = parties;
 	for (uint32_t l = 0; l < parties && !err; l++) {
 		struct mat own;
 
 		fedsc_deal(X, run->part, l, &own);
-		err = fedsc_party_init(&run->memory.party[l], &own, job->fedsc.min_cluster, NULL,
-				       threads);
+		err = fedsc_party_init(&run->party[l], &own, job->fedsc.min_cluster, NULL, threads);
 	}
 	return err;
 }
@@ -479,12 +459,15 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 	rng_seed(&rng, 1, 0x6578706f736564);
 	for (size_t i = 0; i < X->rows; i++)
 		mark[i] = rng_u64(&rng);
-	run.memory.step = ldexp(1, -JOB_WIDE_FRACTION);
+	run.memory = (struct memory){ .kind = &fedsc_in_memory,
+				      .step = ldexp(1, -JOB_WIDE_FRACTION),
+				      .watch = watch_sum,
+				      .watcher = &run };
 	watch_init(&run.rows, X->rows, X->cols, mark, (double)parties * run.memory.step / 2);
 	watch_init(&run.embedding, X->rows, job->clusters, mark, run.rows.off);
 	err = deal(&run, X, job, parties, threads);
 	if (!err)
-		err = run_watched(&run, job, parties, threads);
+		err = run_watched(&run, job, X->cols, threads);
 	if (!err) {
 		watch_end(&run.rows);
 		e->rows = run.rows.found;
@@ -492,8 +475,8 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 		e->embedding = run.embedding.found;
 	}
 	for (size_t l = 0; l < parties; l++)
-		fedsc_party_release(&run.memory.party[l]);
-	free(run.memory.party);
+		fedsc_party_release(&run.party[l]);
+	free(run.party);
 	watch_release(&run.rows);
 	watch_release(&run.embedding);
 	free(mark);

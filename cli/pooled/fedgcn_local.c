@@ -8,7 +8,7 @@
 #include "common/data/tu.h"
 #include "common/fedgcn/kind.h"
 #include "common/job/job.h"
-#include "common/fedgcn/pool.h"
+#include "common/fedgcn/coordinator.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,12 +115,15 @@ static void put_rounds(const struct fedgcn_report *r, struct json *to)
 
 static enum err federate(struct federation *f, unsigned fraction_bits, struct json *result)
 {
-	struct fedgcn_memory memory = { f->party, f->parties, fraction_bits };
+	struct memory memory = { .kind = &fedgcn_in_memory,
+				 .party = f->party,
+				 .count = f->parties,
+				 .fraction_bits = fraction_bits };
 	double start = clock_now_s();
-	struct fedgcn_pool pool;
+	struct parties parties;
 
-	fedgcn_in_memory(&pool, &memory);
-	TRY(fedgcn_run(&pool, &f->p, &f->report));
+	parties_in_memory(&parties, &memory);
+	TRY(fedgcn_run(&parties, &f->p, &f->report));
 	json_put_number(result, "clusters", f->p.k);
 	json_put_number(result, "seed", (double)f->p.seed);
 	json_put_number(result, "rounds", f->report.rounds);

@@ -5,19 +5,19 @@
 static enum err cluster(struct dataset *d, const struct job *job, unsigned threads, uint32_t *label,
 			struct json *result)
 {
-	struct pool_memory memory = { .parties = 1 };
+	struct memory memory = { .kind = &slices_in_memory, .count = 1 };
 	struct gcc_report report;
 	struct gcc_params p;
 	struct slice slice;
-	struct pool pool;
+	struct parties parties;
 	enum err err;
 
 	gcc_defaults(&p, job->clusters, job->seed, threads);
 	err = slice_init(&slice, &d->X, &d->g, threads);
 	if (!err) {
-		memory.slice = &slice;
-		pool_in_memory(&pool, &memory);
-		err = gcc_run(&pool, &p, label, &report);
+		memory.party = &slice;
+		parties_in_memory(&parties, &memory);
+		err = gcc_run(&parties, features_rows(&slice.X), &p, label, &report);
 	}
 	slice_release(&slice);
 	if (err)

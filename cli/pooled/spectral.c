@@ -6,7 +6,8 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/kind/kind.h"
-#include "common/fedspectral/pool.h"
+#include "common/fedspectral/coordinator.h"
+#include "common/fedspectral/party.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,13 +76,13 @@ static enum err cluster(const struct arguments *a, const struct pooled_graph *g,
 			struct fedspectral_report *report)
 {
 	struct fedspectral_party all;
-	struct fedspectral_memory memory = { .party = &all, .parties = 1, .n = g->n };
-	struct fedspectral_pool pool;
+	struct memory memory = { .kind = &fedspectral_in_memory, .party = &all, .count = 1 };
+	struct parties parties;
 	enum err err;
 
 	fedspectral_party_init(&all, &g->S, NULL, g->n, a->p.threads);
-	fedspectral_in_memory(&pool, &memory);
-	err = fedspectral_exact(&pool, &a->p, label, report);
+	parties_in_memory(&parties, &memory);
+	err = fedspectral_exact(&parties, g->n, &a->p, label, report);
 	fedspectral_party_release(&all);
 	return err;
 }

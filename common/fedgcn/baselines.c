@@ -1,7 +1,7 @@
 #include "common/fedgcn/baselines.h"
 #include "common/base/alloc.h"
 #include "common/fedgcn/own.h"
-#include "common/fedgcn/pool.h"
+#include "common/fedgcn/coordinator.h"
 #include "common/cluster/gmm.h"
 #include "common/cluster/kmeans.h"
 
@@ -105,9 +105,11 @@ static enum err alone(const struct graphs *g, const struct fedgcn_params *p, uin
 {
 	struct fedgcn_params own = *p;
 	struct fedgcn_report report = { 0 };
-	struct fedgcn_memory memory = { .parties = 1, .fraction_bits = FRACTION_BITS };
+	struct memory memory = { .kind = &fedgcn_in_memory,
+				 .count = 1,
+				 .fraction_bits = FRACTION_BITS };
 	struct fedgcn_party party;
-	struct fedgcn_pool pool;
+	struct parties parties;
 	enum err e;
 
 	own.sharing = FEDGCN_AVG;
@@ -118,8 +120,8 @@ static enum err alone(const struct graphs *g, const struct fedgcn_params *p, uin
 		return e;
 	}
 	memory.party = &party;
-	fedgcn_in_memory(&pool, &memory);
-	e = fedgcn_run(&pool, &own, &report);
+	parties_in_memory(&parties, &memory);
+	e = fedgcn_run(&parties, &own, &report);
 	if (e == ERR_OK)
 		memcpy(label, party.label, g->count * sizeof(*label));
 	fedgcn_report_release(&report);

@@ -11,7 +11,7 @@
 static const double LEAST_VARIANCE = 0.05;
 
 struct run {
-	const struct fedgcn_pool *pool;
+	struct parties *parties;
 	const struct fedgcn_params *p;
 	struct fedgcn_report *report;
 	struct gin net;
@@ -21,18 +21,14 @@ struct run {
 	double n;
 };
 
-static void begin(const struct run *r, const char *phase)
-{
-	if (r->pool->phase)
-		r->pool->phase(r->pool->ctx, phase);
-}
-
+/* What was said in `down` to all parties, and their answers' sum in `up`. */
 static enum err ask(struct run *r, enum fedgcn_kind kind, unsigned round)
 {
 	struct fedgcn_question q = { kind, round, r->down };
 	size_t n = fedgcn_up(r->p, kind);
 
-	TRY(r->pool->ask(r->pool->ctx, &q, r->up));
+	TRY(parties_tell_reals(r->parties, PARTIES_BLOCK, r->down, fedgcn_down(r->p, kind)));
+	TRY(parties_sum(r->parties, &q, r->up, n));
 	for (size_t i = 0; i < n; i++)
 		if (!isfinite(r->up[i]))
 			return err_set(ERR_JOB,
@@ -45,6 +41,19 @@ static void say(double *down, const double *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		down[i] = (float)x[i];
+}
+
+static enum err check_graphs(const struct run *r, double n)
+{
+	double least = (double)r->parties->count * r->p->k;
+
+	if (!(n >= least && n <= PARTIES_VECTOR_MAX) || n != nearbyint(n))
+		return err_set(ERR_PEER,
+			       "the parties say that they have %.17g graphs, expected %g to %d of "
+			       "%zu parties with %u or more each (during %s)",
+			       n, least, PARTIES_VECTOR_MAX, r->parties->count, r->p->k,
+			       r->parties->phase);
+	return ERR_OK;
 }
 
 /* ---- the first prototypes: k-means by splitting on what the untrained network says ---- */
@@ -104,7 +113,6 @@ static enum err first_prototypes(struct run *r)
 	ALLOC(count, k);
 	ALLOC(spread, k);
 	rng_seed(&rng, r->p->seed, 0x200000);
-	begin(r, "centres");
 	err = step(r, have, count, spread);
 	for (unsigned t = 1; t < steps && !err; t++) {
 		if ((t - 1) % FEDGCN_CENTRE_STEPS == 0 && have < k)
@@ -158,8 +166,12 @@ static void note_losses(struct run *r, unsigned round)
 	to->kl[round - 1] = x[1] / x[0];
 	to->reconstruction[round - 1] = x[2] / x[0];
 	to->changed[round - 1] = x[3];
-	if (r->pool->progress)
-		r->pool->progress(r->pool->ctx, round, x[1] / x[0], x[2] / x[0], x[3]);
+	parties_progress(r->parties, round, (size_t)x[3]);
+	parties_note(
+	    r->parties,
+	    "round %u: loss %.5g by clusters, %.5g by reconstruction; %g graphs changed their "
+	    "cluster",
+	    round, x[1] / x[0], x[2] / x[0], x[3]);
 }
 
 /* Means of what parties have at the same index. */
@@ -197,7 +209,7 @@ static double spread_of(const struct run *r)
 	return total;
 }
 
-/* The first of em steps finds the scale, by components that are the same everywhere. */
+/* Equation 1. The first of em steps finds the scale, by components that are the same everywhere. */
 static enum err mixture(struct run *r, unsigned round)
 {
 	size_t k = r->p->k, n = k * FEDGCN_COMPONENT;
@@ -222,11 +234,12 @@ static enum err mixture(struct run *r, unsigned round)
 	return err;
 }
 
+/* Equations 10 to 14, or the best of them. */
 static enum err in_clear(struct run *r)
 {
-	size_t parties = r->pool->parties, words = fedgcn_upload_words(r->p);
+	size_t parties = r->parties->count, words = fedgcn_upload_words(r->p);
 	double *x = alloc(parties * words, sizeof(*x));
-	enum err err = r->pool->upload(r->pool->ctx, x);
+	enum err err = parties_collect_reals(r->parties, NULL, x, words);
 
 	for (size_t i = 0; !err && i < parties * words; i++)
 		if (!(fabs(x[i]) <= 1e12))
@@ -247,11 +260,9 @@ static enum err share_prototypes(struct run *r, unsigned round)
 		matched(r);
 		return ERR_OK;
 	case FEDGCN_GMM:
-		begin(r, "prototypes");
 		return mixture(r, round);
 	case FEDGCN_KDE:
 	case FEDGCN_BEST:
-		begin(r, "prototypes");
 		return in_clear(r);
 	}
 	return ERR_OK;
@@ -266,12 +277,26 @@ static void keep(struct run *r, unsigned round)
 	to->rounds = round;
 }
 
-static enum err train(struct run *r)
+/* ---- the whole: Algorithm 1 ---- */
+
+static enum err run(struct run *r)
 {
+	/* The network is drawn, and the parties embed their graphs by it. */
+	parties_phase(r->parties, "start");
+	gin_draw(&r->net, r->p->seed, r->W);
+	say(r->down, r->W, r->net.weights);
+	TRY(ask(r, FEDGCN_START, 0));
+	TRY(check_graphs(r, r->up[0]));
+	r->n = r->report->n = r->up[0];
+	parties_phase(r->parties, "centres");
+	TRY(first_prototypes(r));
+	keep(r, 0);
+	/* Lines 2 to 20: epochs at the parties (5 to 14), then joint weights and prototypes. */
+	parties_phase(r->parties, "train");
 	for (unsigned round = 1; round <= r->p->rounds; round++) {
 		const double *changed = &r->report->changed[round - 1];
 
-		begin(r, "train");
+		TRY(parties_tell_choice(r->parties, CHOICE_ROUND, 1));
 		say_model(r);
 		TRY(ask(r, FEDGCN_TRAIN, round));
 		TRY(take_weights(r, round));
@@ -281,24 +306,9 @@ static enum err train(struct run *r)
 		if (r->p->unchanged > 0 && *changed <= r->p->unchanged * r->n)
 			break;
 	}
-	return ERR_OK;
-}
-
-/* ---- the whole ---- */
-
-static enum err run(struct run *r)
-{
-	begin(r, "start");
-	gin_draw(&r->net, r->p->seed, r->W);
-	say(r->down, r->W, r->net.weights);
-	TRY(ask(r, FEDGCN_START, 0));
-	r->n = r->report->n = r->up[0];
-	if (r->n < r->p->k)
-		return err_set(ERR_INPUT, "%g graphs for %u clusters", r->n, r->p->k);
-	TRY(first_prototypes(r));
-	keep(r, 0);
-	TRY(train(r));
-	begin(r, "final");
+	/* Each party clusters its graphs by the last model. */
+	parties_phase(r->parties, "final");
+	TRY(parties_tell_choice(r->parties, CHOICE_ROUND, 0));
 	say_model(r);
 	TRY(ask(r, FEDGCN_FINAL, r->report->rounds));
 	memcpy(r->report->size, r->up, r->p->k * sizeof(double));
@@ -315,10 +325,10 @@ static size_t most(const struct fedgcn_params *p,
 	return n;
 }
 
-enum err fedgcn_run(const struct fedgcn_pool *pool, const struct fedgcn_params *p,
+enum err fedgcn_run(struct parties *parties, const struct fedgcn_params *p,
 		    struct fedgcn_report *report)
 {
-	struct run r = { .pool = pool, .p = p, .report = report };
+	struct run r = { .parties = parties, .p = p, .report = report };
 	enum err err;
 
 	*report = (struct fedgcn_report){ 0 };

@@ -1,28 +1,13 @@
 /* coordinator.h -- FedGCN, the coordinator's half: Algorithm 1 of Liu et al. (AAAI 2025).
  *
- * It is written once, against struct fedgcn_pool: secure sums over daemons, or parties in memory
- * (fedgcn_pool.h), whose sums are of the same fixed point, so that the models are the same bits.
+ * With parties in memory (fedgcn_in_memory, party.h) whose sums are of a job's fixed point, models are
+ * the same bits as a run's.
  */
 #ifndef COMMON_FEDGCN_COORDINATOR_H
 #define COMMON_FEDGCN_COORDINATOR_H
 
 #include "common/fedgcn/party.h"
-
-struct fedgcn_pool {
-	size_t parties;
-	void *ctx;
-	/* x (fedgcn_up()) becomes the sum of the parties' answers to q, which all of them get. */
-	enum err (*ask)(void *ctx, const struct fedgcn_question *q, double *x);
-	/* If fedgcn_in_clear(), else NULL. x (parties x fedgcn_upload_words()): what each uploads.
-	 */
-	enum err (*upload)(void *ctx, double *x);
-	/* What begins: "start", "centres", "train", "prototypes" or "final". May be NULL. */
-	void (*phase)(void *ctx, const char *name);
-	/* After each TRAIN, from 1: mean losses over graphs, and graphs whose cluster changed. May
-	 * be NULL. */
-	void (*progress)(void *ctx, unsigned round, double kl, double reconstruction,
-			 double changed);
-};
+#include "common/parties/parties.h"
 
 struct fedgcn_report {
 	double n;                              /* graphs */
@@ -36,10 +21,11 @@ struct fedgcn_report {
 };
 void fedgcn_report_release(struct fedgcn_report *r);
 
-/* ERR_INPUT: parameters that cannot be, or fewer graphs than clusters; ERR_JOB: the sum of losses
- * or weights explodes: the sentence has round and values. *report is filled here also then, with
- * the last good model. Labels and models are with the parties. */
-enum err fedgcn_run(const struct fedgcn_pool *pool, const struct fedgcn_params *p,
+/* Phases: "start", "centres", "train", "final". ERR_INPUT: parameters that cannot be; ERR_PEER: numbers
+ * of graphs that cannot be; ERR_JOB: the sum of losses or weights explodes: the sentence has round and
+ * values. *report is filled here also then, with the last good model. Labels and models are with the
+ * parties. */
+enum err fedgcn_run(struct parties *parties, const struct fedgcn_params *p,
 		    struct fedgcn_report *report) MUST_CHECK;
 
 #endif

@@ -15,45 +15,10 @@ struct fedgcn_own {
 	struct mat Z, C; /* of the weights as they are; C: centres of the last clustering */
 	double *count;   /* k: graphs at each of C; 0: withheld */
 	double clearness;
-	enum fedgcn_kind last; /* question answered; 0: none */
-	unsigned round, centre_rounds, em_steps;
 	struct fedgcn_model model; /* the last good one; weights 0: none */
-	bool broken;               /* the last TRAIN exploded */
 };
 
 /* ---- what is asked ---- */
-
-static enum err check_order(const struct fedgcn_party *party, const struct fedgcn_question *q)
-{
-	const struct fedgcn_own *o = party->own;
-	const struct fedgcn_params *p = &party->p;
-	bool due = false;
-
-	switch (q->kind) {
-	case FEDGCN_START:
-		due = !o->last && q->round == 0;
-		break;
-	case FEDGCN_CENTRES:
-		due = (o->last == FEDGCN_START || o->last == FEDGCN_CENTRES) && q->round == 0 &&
-		      o->centre_rounds < fedgcn_centre_rounds(p);
-		break;
-	case FEDGCN_TRAIN:
-		due = o->last >= FEDGCN_CENTRES && o->last <= FEDGCN_EM &&
-		      q->round == o->round + 1 && o->round < p->rounds;
-		break;
-	case FEDGCN_EM:
-		due = p->prototypes == FEDGCN_GMM && q->round == o->round &&
-		      (o->last == FEDGCN_TRAIN || o->last == FEDGCN_EM) && o->em_steps < p->em;
-		break;
-	case FEDGCN_FINAL:
-		due = o->last >= FEDGCN_TRAIN && o->last <= FEDGCN_EM && q->round == o->round;
-		break;
-	}
-	if (due && !o->broken)
-		return ERR_OK;
-	return err_set(ERR_PEER, "question %s of round %u is not due: the last was %s of round %u",
-		       fedgcn_kind_name(q->kind), q->round, fedgcn_kind_name(o->last), o->round);
-}
 
 static double bound_of(enum fedgcn_kind kind)
 {
@@ -124,7 +89,6 @@ static enum err answer_centres(struct fedgcn_party *party, const double *q, doub
 			memset(x + r * each, 0, each * sizeof(*x));
 	free(D);
 	free(C.a);
-	o->centre_rounds++;
 	return ERR_OK;
 }
 
@@ -269,15 +233,11 @@ static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_que
 		memcpy(o->joint, o->W, o->net.weights * sizeof(float));
 		t.joint = o->joint;
 	}
-	o->broken = true;
 	TRY(fedgcn_train(&t, o->W, &party->kl, &party->reconstruction));
 	embed(party);
 	TRY(within_bounds(party, q->round));
-	o->broken = false;
 	hold_together(party);
 	changed = recluster(party, q->round == 1);
-	o->round = q->round;
-	o->em_steps = 0;
 	tell_round(party, changed, x);
 	return ERR_OK;
 }
@@ -291,7 +251,6 @@ static void answer_em(struct fedgcn_party *party, const double *q, double *x)
 	for (size_t r = 0; r < party->p.k; r++)
 		if (o->count[r] > 0)
 			fedgcn_em_terms(party->p.k, q, ROW(&o->C, r), x);
-	o->em_steps++;
 }
 
 static enum err answer_final(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
@@ -311,31 +270,22 @@ static enum err answer_final(struct fedgcn_party *party, const struct fedgcn_que
 
 enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
 {
-	enum err err = check_order(party, q);
-
-	if (!err)
-		err = check_numbers(party, q);
-	if (err)
-		return err;
+	TRY(check_numbers(party, q));
 	switch (q->kind) {
 	case FEDGCN_START:
 		answer_start(party, q->x, x);
-		break;
+		return ERR_OK;
 	case FEDGCN_CENTRES:
-		err = answer_centres(party, q->x, x);
-		break;
+		return answer_centres(party, q->x, x);
 	case FEDGCN_TRAIN:
-		err = answer_train(party, q, x);
-		break;
+		return answer_train(party, q, x);
 	case FEDGCN_EM:
 		answer_em(party, q->x, x);
-		break;
+		return ERR_OK;
 	case FEDGCN_FINAL:
-		err = answer_final(party, q, x);
-		break;
+		return answer_final(party, q, x);
 	}
-	party->own->last = q->kind;
-	return err;
+	return ERR_OK;
 }
 
 void fedgcn_upload(const struct fedgcn_party *party, double *x)
@@ -351,6 +301,23 @@ void fedgcn_upload(const struct fedgcn_party *party, double *x)
 		*x++ = o->count[r];
 	*x = o->clearness;
 }
+
+static enum err answer_in_memory(void *party, size_t l, const void *question, double *x)
+{
+	(void)l;
+	return fedgcn_answer(party, question, x);
+}
+
+static enum err upload_in_memory(void *party, const void *question, double *x)
+{
+	(void)question;
+	fedgcn_upload(party, x);
+	return ERR_OK;
+}
+
+const struct memory_kind fedgcn_in_memory = { .size = sizeof(struct fedgcn_party),
+					      .answer = answer_in_memory,
+					      .upload = upload_in_memory };
 
 /* ---- a party ---- */
 

@@ -19,6 +19,7 @@
 
 #include "common/base/err.h"
 #include "common/graph/graphs.h"
+#include "common/parties/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,14 +130,17 @@ enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *grap
 			   const struct fedgcn_params *p) MUST_CHECK;
 void fedgcn_party_release(struct fedgcn_party *party); /* also after an error of init */
 
-/* x (fedgcn_up()) becomes this party's term. ERR_PEER, the asker being at fault: a question out of
- * order, numbers that are not finite or beyond bounds. ERR_JOB: the loss or a weight explodes; the
+/* x (fedgcn_up()) becomes this party's term; the questions come in their order. ERR_PEER, the asker
+ * being at fault: numbers that are not finite or beyond bounds. ERR_JOB: the loss or a weight explodes; the
  * sentence has the round and the values, and the party keeps its last good model. Same bits for any
  * threads. */
 enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question *q,
 		       double *x) MUST_CHECK;
 /* After a TRAIN, if fedgcn_in_clear(): x (fedgcn_upload_words()). */
 void fedgcn_upload(const struct fedgcn_party *party, double *x);
+
+/* Of struct fedgcn_party, all with the same parameters. */
+extern const struct memory_kind fedgcn_in_memory;
 
 /* After FINAL; or, when a run broke off, the last good one: C's nearest. ERR_JOB if there is none.
  * *m is filled here. */

@@ -17,29 +17,23 @@ void fedsc_report_release(struct fedsc_report *r)
 {
 	free(r->value);
 	free(r->size);
+	free(r->label);
 	*r = (struct fedsc_report){ 0 };
 }
 
 /* -- one run --------------------------------------------------------------------------------- */
 
 struct run {
-	const struct fedsc_pool *pool;
+	struct parties *parties;
+	size_t m;
 	const struct fedsc_params *p;
 	struct fedsc_report *report;
-	struct fedkmeans_pool rows, embedded; /* k-means on what the parties cluster */
 };
 
-static enum err ask(const struct run *run, const struct fedsc_question *q, double *x)
+enum err fedsc_tell_rows(struct parties *parties, const struct mat *M)
 {
-	return run->pool->ask(run->pool->ctx, q, NULL, x);
-}
-
-static enum err ask_clusters(void *ctx, const struct fedkmeans_question *q, double *x)
-{
-	const struct run *run = ctx;
-	struct fedsc_question question = { .kind = FEDSC_CLUSTERS, .clusters = q };
-
-	return ask(run, &question, x);
+	TRY(parties_tell_choice(parties, CHOICE_ROWS, M->rows));
+	return parties_tell_reals(parties, PARTIES_MATRIX, M->a, M->rows * M->cols);
 }
 
 static enum err check_params(const struct run *run)
@@ -63,138 +57,168 @@ static enum err check_params(const struct run *run)
 	if (!(p->width >= 0 && p->width_factor > 0 && p->lambda >= 0))
 		return err_set(ERR_INPUT, "r %g, its factor %g, lambda %g: expected above 0",
 			       p->width, p->width_factor, p->lambda);
-	if (p->participants > run->pool->parties)
+	if (p->participants > run->parties->count)
 		return err_set(ERR_INPUT, "%zu participants of %zu parties", p->participants,
-			       run->pool->parties);
+			       run->parties->count);
 	return ERR_OK;
 }
 
-static enum err check_rows(const struct run *run)
+/* Of the parties' word, and of the parameters by it. */
+static enum err check_total(const struct run *run, double n)
 {
-	double n = run->report->n;
+	size_t parties = run->parties->count;
 
-	if (!(n >= 2))
-		return err_set(ERR_PEER, "the parties say that they have %g rows", n);
+	if (!(n >= 2 * (double)parties && n <= PARTIES_VECTOR_MAX) || n != nearbyint(n))
+		return err_set(ERR_PEER,
+			       "the parties say that they have %.17g rows, expected %zu to %d of "
+			       "%zu parties (during %s)",
+			       n, 2 * parties, PARTIES_VECTOR_MAX, parties, run->parties->phase);
 	if (run->p->k > n)
-		return err_set(ERR_INPUT, "%u clusters of %g rows", run->p->k, n);
+		return err_set(ERR_INPUT, "job.clusters is %u, of %g rows of all parties",
+			       run->p->k, n);
 	if ((double)run->p->dims > n)
-		return err_set(ERR_INPUT, "a dictionary of %zu for %g rows", run->p->dims, n);
+		return err_set(ERR_INPUT, "job.dims is %zu, of %g rows of all parties",
+			       run->p->dims, n);
 	return ERR_OK;
 }
 
-/* Rows, column means, the global standard deviation, and the width of the kernel. The variance is
- * that about the one mean of all entries: within columns, and between them. */
+/* The global standard deviation: the variance about the one mean of all entries is that within
+ * columns and that between them. */
+static double deviation(const double *mean, size_t m, double n, double spread)
+{
+	double all = 0, between = 0;
+
+	for (size_t j = 0; j < m; j++)
+		all += mean[j] / (double)m;
+	for (size_t j = 0; j < m; j++)
+		between += (mean[j] - all) * (mean[j] - all) / (double)m;
+	return sqrt(spread / (n * (double)m) + between);
+}
+
+/* Totals up; means down, the rows' spread about them up; the deviation down and, for the width of
+ * the kernel, mean distances up. total: 1 + m. */
+static enum err exchange_totals(struct run *run, bool width, double *total)
+{
+	struct fedsc_question totals = { .kind = FEDSC_TOTALS };
+	struct fedsc_question means = { .kind = FEDSC_SPREAD, .mean = total + 1 };
+	struct fedsc_question scale = {
+		.kind = FEDSC_SCALE, .beta = run->p->beta, .clip = run->p->clip, .width = width
+	};
+	double spread = 0, distance = 0;
+
+	parties_phase(run->parties, "totals");
+	TRY(parties_sum_parts(run->parties, &totals, total, 1 + run->m));
+	TRY(check_total(run, total[0]));
+	run->report->n = total[0];
+	for (size_t j = 1; j <= run->m; j++)
+		total[j] /= total[0];
+	TRY(parties_tell_reals(run->parties, PARTIES_MATRIX, total, 1 + run->m));
+	TRY(parties_sum_parts(run->parties, &means, &spread, 1));
+	if (!(spread > 0))
+		return err_set(ERR_INPUT,
+			       "all %g rows are equal (spread %g, within the sums' precision): "
+			       "there is nothing to cluster",
+			       total[0], spread);
+	scale.scale = run->report->scale = deviation(total + 1, run->m, total[0], spread);
+	TRY(parties_tell_reals(run->parties, PARTIES_MATRIX, &scale.scale, 1));
+	TRY(parties_sum(run->parties, &scale, &distance, width));
+	if (!width)
+		return ERR_OK;
+	run->report->r = run->p->width_factor * distance / (double)run->parties->count;
+	if (!(run->report->r > 0))
+		return err_set(ERR_INPUT, "each party's rows are all equal: there is no r to be "
+					  "had; give one");
+	return ERR_OK;
+}
+
 static enum err agree(struct run *run, bool width)
 {
-	struct fedsc_question q = { .kind = FEDSC_TOTALS };
-	size_t m = run->pool->m;
-	double *total, spread = 0, mean = 0, between = 0, distance = 0;
-	enum err err;
+	double *total = alloc(1 + run->m, sizeof(*total));
+	enum err err = exchange_totals(run, width, total);
 
-	ALLOC(total, 1 + m);
-	err = ask(run, &q, total);
-	run->report->n = total[0];
-	if (!err)
-		err = check_rows(run);
-	if (err)
-		goto out;
-	for (size_t j = 1; j <= m; j++) {
-		total[j] /= total[0];
-		mean += total[j] / (double)m;
-	}
-	for (size_t j = 1; j <= m; j++)
-		between += (total[j] - mean) * (total[j] - mean) / (double)m;
-	q = (struct fedsc_question){ .kind = FEDSC_SPREAD, .mean = total + 1 };
-	err = ask(run, &q, &spread);
-	if (err)
-		goto out;
-	if (!(spread > 0)) {
-		err = err_set(ERR_INPUT,
-			      "all %g rows are equal (spread %g, within the sums' precision): "
-			      "there is nothing to cluster",
-			      total[0], spread);
-		goto out;
-	}
-	run->report->scale = sqrt(spread / (total[0] * (double)m) + between);
-	q = (struct fedsc_question){ .kind = FEDSC_SCALE,
-				     .scale = run->report->scale,
-				     .beta = run->p->beta,
-				     .clip = run->p->clip,
-				     .width = width };
-	err = ask(run, &q, &distance);
-	if (!err && width) {
-		run->report->r = run->p->width_factor * distance / (double)run->pool->parties;
-		if (!(run->report->r > 0))
-			err = err_set(ERR_INPUT,
-				      "each party's rows are all equal: there is no r to be had; "
-				      "give one");
-	}
-out:
 	free(total);
 	return err;
 }
 
-/* M (d x d, given, symmetric) from its lower triangle, row by row, as sums bring it. */
-static void read_triangle(const double *x, struct mat *M)
+/* M (d x d, initialised here): a symmetric sum, which comes as its lower triangle, row by row. */
+static enum err sum_triangle(const struct run *run, const struct fedsc_question *q, size_t d,
+			     struct mat *M)
 {
-	for (size_t i = 0; i < M->rows; i++)
+	double *x = alloc(d * (d + 1) / 2, sizeof(*x));
+	const double *next = x;
+	enum err err = parties_sum(run->parties, q, x, d * (d + 1) / 2);
+
+	mat_init(M, d, d);
+	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j <= i; j++)
-			MAT(M, i, j) = MAT(M, j, i) = *x++;
+			MAT(M, i, j) = MAT(M, j, i) = *next++;
+	free(x);
+	return err;
 }
 
-/* The smallest d whose eigenvalues of sum F'F make up the share of its trace. */
+/* The smallest d whose eigenvalues of sum F'F make up the share of its trace. Z down, that sum up.
+ */
 static enum err choose_dims(const struct run *run, const struct mat *Z, size_t *dims)
 {
 	struct fedsc_question q = {
 		.kind = FEDSC_SPECTRUM, .Z = Z, .r = run->report->r, .lambda = run->p->lambda
 	};
 	size_t d = Z->rows;
-	struct mat M, E = { 0 };
-	double *x, *value, trace = 0, sum = 0;
-	enum err err;
+	struct mat M = { 0 }, E = { 0 };
+	double *value = alloc(d, sizeof(*value)), trace = 0, sum = 0;
+	enum err err = fedsc_tell_rows(run->parties, Z);
 
-	ALLOC(x, fedsc_words(&q, run->pool->m));
-	ALLOC(value, d);
-	mat_init(&M, d, d);
-	err = ask(run, &q, x);
-	if (!err) {
-		read_triangle(x, &M);
-		for (size_t i = 0; i < d; i++)
-			trace += MAT(&M, i, i);
+	if (!err)
+		err = sum_triangle(run, &q, d, &M);
+	for (size_t i = 0; !err && i < d; i++)
+		trace += MAT(&M, i, i);
+	if (!err)
 		err = la_eigen_top(&M, d, value, &E);
-	}
 	for (*dims = 0; !err && *dims < d && sum < run->p->share * trace; ++*dims)
 		sum += value[*dims];
 	mat_release(&E);
 	mat_release(&M);
 	free(value);
-	free(x);
 	return err;
+}
+
+static enum err check_landmarks(const struct run *run, size_t d)
+{
+	if (d < run->p->k || d <= run->p->near)
+		return err_set(ERR_JOB,
+			       "only %zu landmarks have %g rows or more, for %u clusters and the "
+			       "%u nearest: fewer of those or a smaller minimum are needed",
+			       d, run->p->least, run->p->k, run->p->near);
+	return ERR_OK;
 }
 
 /* Up to d landmarks; they begin at the mean of the rows, which is 0. */
 static enum err landmarks(struct run *run, size_t d, struct fedkmeans_centres *c)
 {
+	struct fedkmeans loop = { .parties = run->parties, .n = run->report->n };
 	struct fedkmeans_landmarks how = fedsc_search(run->p, d);
 	struct mat mean;
 	enum err err;
 
-	mat_init(&mean, 1, run->pool->m);
-	err = fedkmeans_landmarks(&run->rows, &how, &mean, c);
+	parties_phase(run->parties, "landmarks");
+	mat_init(&mean, 1, run->m);
+	err = fedkmeans_landmarks(&loop, &how, &mean, c);
 	mat_release(&mean);
-	if (!err) {
-		run->report->dims = c->Z.rows;
-		run->report->dropped = c->dropped;
-	}
-	return err;
+	TRY(err);
+	run->report->dims = c->Z.rows;
+	run->report->dropped = c->dropped;
+	if (run->p->variant == FEDSC_BY_ANCHORS)
+		TRY(check_landmarks(run, c->Z.rows));
+	return fedkmeans_end(&loop);
 }
 
+/* R down: from now on rows of the embedding are what parties cluster. */
 static enum err embed(const struct run *run, const struct mat *R)
 {
 	struct fedsc_question q = { .kind = FEDSC_EMBED, .R = R };
-	double nothing;
 
-	return ask(run, &q, &nothing);
+	TRY(parties_tell_reals(run->parties, PARTIES_MATRIX, R->a, R->rows * R->cols));
+	return parties_sum(run->parties, &q, NULL, 0);
 }
 
 static void keep_sizes(const struct run *run, const struct fedkmeans_centres *c)
@@ -214,6 +238,7 @@ static enum err finish_anchors(struct run *run, const struct mat *R, const doubl
 				     .iterations = LLOYD_AT_COORDINATOR,
 				     .seed = run->p->seed,
 				     .threads = run->p->threads };
+	struct fedkmeans loop = { .parties = run->parties, .n = run->report->n };
 	struct fedkmeans_centres c = { 0 };
 	struct mat unit, centres;
 	uint32_t *label;
@@ -227,58 +252,73 @@ static enum err finish_anchors(struct run *run, const struct mat *R, const doubl
 	mat_release(&unit);
 	fedkmeans_centres_init(&c, &centres);
 	mat_release(&centres);
-	err = fedkmeans_lloyd(&run->embedded, run->p->least, run->p->lloyd, 0, &c, NULL);
+	parties_phase(run->parties, "kmeans");
+	err = fedkmeans_lloyd(&loop, run->p->least, run->p->lloyd, 0, &c, NULL);
 	if (!err)
-		err = fedkmeans_count(&run->embedded, &c);
+		err = fedkmeans_count(&loop, &c);
 	if (!err)
 		keep_sizes(run, &c);
 	fedkmeans_centres_release(&c);
 	return err;
 }
 
-static enum err check_landmarks(const struct run *run, size_t d)
+/* Weights: none is negative, and those of a row are 1 in all. M: B'B. */
+static enum err check_weights(const struct run *run, const struct mat *M)
 {
-	if (d < run->p->k || d <= run->p->near)
-		return err_set(ERR_JOB,
-			       "only %zu landmarks have %g rows or more, for %u clusters and the "
-			       "%u nearest: fewer of those or a smaller minimum are needed",
-			       d, run->p->least, run->p->k, run->p->near);
+	double n = run->report->n, sum = 0, least = 0;
+
+	for (size_t e = 0; e < M->rows * M->cols; e++) {
+		sum += M->a[e];
+		least = fmin(least, M->a[e]);
+	}
+	if (least < 0 || fabs(sum - n) > 1e-3 * n)
+		return err_set(ERR_PEER,
+			       "the parties' weights of %zu landmarks add to %.6g for %g rows, the "
+			       "least of them to %.3g (during %s)",
+			       M->rows, sum, n, least, run->parties->phase);
 	return ERR_OK;
+}
+
+/* Z down, B'B up; R down. lam: d. */
+static enum err anchor(struct run *run, const struct mat *Z, double *lam, struct mat *R)
+{
+	struct fedsc_question q = { .kind = FEDSC_ANCHOR, .near = run->p->near, .Z = Z };
+	struct mat M = { 0 };
+	enum err err;
+
+	parties_phase(run->parties, "anchor");
+	err = fedsc_tell_rows(run->parties, Z);
+	if (!err)
+		err = sum_triangle(run, &q, Z->rows, &M);
+	if (!err)
+		err = check_weights(run, &M);
+	if (!err)
+		err = fedsc_anchor_basis(&M, run->p->k, lam, R, run->report->value);
+	if (!err)
+		err = embed(run, R);
+	mat_release(&M);
+	return err;
 }
 
 static enum err by_anchors(struct run *run)
 {
-	struct fedsc_question q = { .kind = FEDSC_ANCHOR, .near = run->p->near };
 	struct fedkmeans_centres c = { 0 };
-	struct mat M = { 0 }, R = { 0 };
-	double *lam = NULL, *x = NULL;
+	struct mat R = { 0 };
+	double *lam = NULL;
 	enum err err;
 
 	TRY(agree(run, false));
 	err = landmarks(run, fedsc_landmarks_most(run->p, run->report->n), &c);
-	if (!err)
-		err = check_landmarks(run, c.Z.rows);
 	if (err)
 		goto out;
-	q.Z = &c.Z;
-	ALLOC(x, fedsc_words(&q, run->pool->m));
 	ALLOC(lam, c.Z.rows);
 	ALLOC(run->report->value, run->p->k);
-	mat_init(&M, c.Z.rows, c.Z.rows);
-	err = ask(run, &q, x);
-	if (err)
-		goto out;
-	read_triangle(x, &M);
-	err = fedsc_anchor_basis(&M, run->p->k, lam, &R, run->report->value);
-	if (!err)
-		err = embed(run, &R);
+	err = anchor(run, &c.Z, lam, &R);
 	if (!err)
 		err = finish_anchors(run, &R, lam);
 out:
 	free(lam);
-	free(x);
 	mat_release(&R);
-	mat_release(&M);
 	fedkmeans_centres_release(&c);
 	return err;
 }
@@ -303,12 +343,16 @@ static enum err average(struct run *run, unsigned s, struct mat *Z)
 	bool *member = NULL;
 	enum err err;
 
-	if (p->participants && p->participants < run->pool->parties) {
-		ALLOC(member, run->pool->parties);
-		fedsc_members(p->draw, s, run->pool->parties, p->participants, member);
+	if (p->participants && p->participants < run->parties->count) {
+		ALLOC(member, run->parties->count);
+		fedsc_members(p->draw, s, run->parties->count, p->participants, member);
 	}
+	q.member = member;
 	ALLOC(x, words + 1);
-	err = run->pool->ask(run->pool->ctx, &q, member, x);
+	parties_progress(run->parties, s, 0);
+	err = fedsc_tell_rows(run->parties, Z);
+	if (!err)
+		err = parties_sum(run->parties, &q, x, words + 1);
 	if (!err && !(x[words] > 0))
 		err =
 		    err_set(ERR_PEER, "round %u: the participants' weights add to %g", s, x[words]);
@@ -327,30 +371,40 @@ static enum err average(struct run *run, unsigned s, struct mat *Z)
 	return err;
 }
 
-/* Z (d x m) after Stage I: landmarks, of which d is chosen, and S rounds. */
+/* Algorithm 1. Z (d x m) after Stage I: landmarks, of which d is chosen, and S rounds. */
 static enum err learn(struct run *run, struct fedkmeans_centres *c)
 {
 	const struct fedsc_params *p = run->p;
-	size_t d = p->dims;
+	bool summed = p->width == 0, search = p->dims == 0;
 
-	TRY(agree(run, p->width == 0));
-	if (p->width > 0)
+	TRY(agree(run, summed));
+	if (!summed)
 		run->report->r = p->width;
 	TRY(landmarks(run, fedsc_landmarks_most(p, run->report->n), c));
-	if (!d) {
+	if (search)
+		parties_phase(run->parties, "dims");
+	if (summed)
+		TRY(parties_tell_reals(run->parties, PARTIES_MATRIX, &run->report->r, 1));
+	if (search) {
+		size_t d;
+
 		TRY(choose_dims(run, &c->Z, &d));
 		d = d > p->k ? d : p->k;
 		if (d < c->Z.rows) {
 			fedkmeans_centres_release(c);
 			TRY(landmarks(run, d, c));
+		} else {
+			TRY(parties_tell_choice(run->parties, CHOICE_ROWS, 0));
 		}
 	}
+	if (p->rounds)
+		parties_phase(run->parties, "stage-1");
 	for (unsigned s = 1; s <= p->rounds; s++) {
 		TRY(average(run, s, &c->Z));
 		if (run->report->change <= p->tolerance)
 			break;
 	}
-	return ERR_OK;
+	return parties_tell_choice(run->parties, CHOICE_ROWS, 0);
 }
 
 /* -- dense ----------------------------------------------------------------------------------- */
@@ -380,6 +434,7 @@ static enum err whiten(const struct run *run, struct mat *M, struct mat *R)
 
 static enum err finish_dense(struct run *run)
 {
+	struct fedkmeans loop = { .parties = run->parties, .n = run->report->n };
 	struct fedkmeans_params how = fedsc_kmeans(run->p);
 	struct fedkmeans_report report;
 	struct fedkmeans_centres c = { 0 };
@@ -387,7 +442,8 @@ static enum err finish_dense(struct run *run)
 	enum err err;
 
 	mat_init(&start, 1, run->p->k); /* its first round makes it the mean */
-	err = fedkmeans_run(&run->embedded, &how, run->report->n, &start, &c, &report);
+	parties_phase(run->parties, "kmeans");
+	err = fedkmeans_run(&loop, &how, &start, &c, &report);
 	mat_release(&start);
 	if (!err)
 		keep_sizes(run, &c);
@@ -395,79 +451,94 @@ static enum err finish_dense(struct run *run)
 	return err;
 }
 
+/* Z down, t = F'1 up; t down, F' diag(1 / F t) F up; R down. */
+static enum err dense(struct run *run, const struct mat *Z)
+{
+	double *t = alloc(Z->rows, sizeof(*t));
+	struct fedsc_question degrees = {
+		.kind = FEDSC_DEGREES, .lambda = run->p->lambda, .r = run->report->r, .Z = Z
+	};
+	struct fedsc_question product = { .kind = FEDSC_DENSE, .t = t, .d = Z->rows };
+	struct mat M = { 0 }, R = { 0 };
+	enum err err;
+
+	parties_phase(run->parties, "dense");
+	err = fedsc_tell_rows(run->parties, Z);
+	if (!err)
+		err = parties_sum(run->parties, &degrees, t, Z->rows);
+	if (!err)
+		err = parties_tell_reals(run->parties, PARTIES_MATRIX, t, Z->rows);
+	if (!err)
+		err = sum_triangle(run, &product, Z->rows, &M);
+	if (!err)
+		err = whiten(run, &M, &R);
+	if (!err)
+		err = embed(run, &R);
+	mat_release(&R);
+	mat_release(&M);
+	free(t);
+	return err;
+}
+
 static enum err by_dense(struct run *run)
 {
 	struct fedkmeans_centres c = { 0 };
-	struct fedsc_question q = { .kind = FEDSC_DEGREES, .lambda = run->p->lambda };
-	struct mat M = { 0 }, R = { 0 };
-	double *t = NULL, *x = NULL;
 	enum err err = learn(run, &c);
-	size_t d = c.Z.rows;
 
-	if (!err && d < run->p->k)
-		err = err_set(ERR_JOB, "a dictionary of %zu for %u clusters", d, run->p->k);
-	if (err)
-		goto out;
+	if (!err && c.Z.rows < run->p->k)
+		err = err_set(ERR_JOB, "a dictionary of %zu for %u clusters", c.Z.rows, run->p->k);
 	ALLOC(run->report->value, run->p->k);
-	ALLOC(t, d);
-	q.Z = &c.Z;
-	q.r = run->report->r;
-	err = ask(run, &q, t);
-	if (err)
-		goto out;
-	q = (struct fedsc_question){ .kind = FEDSC_DENSE, .t = t, .d = d };
-	ALLOC(x, fedsc_words(&q, run->pool->m));
-	err = ask(run, &q, x);
-	if (err)
-		goto out;
-	mat_init(&M, d, d);
-	read_triangle(x, &M);
-	err = whiten(run, &M, &R);
 	if (!err)
-		err = embed(run, &R);
+		err = dense(run, &c.Z);
 	if (!err)
 		err = finish_dense(run);
-out:
-	free(x);
-	free(t);
-	mat_release(&R);
-	mat_release(&M);
 	fedkmeans_centres_release(&c);
 	return err;
 }
 
 /* -- paper ----------------------------------------------------------------------------------- */
 
+/* Z down, C up in clear; labels of the rows down, to each party its own. */
 static enum err by_paper(struct run *run)
 {
 	const struct fedsc_params *p = run->p;
 	struct fedsc_paper how = { .k = p->k,
 				   .neighbours = p->neighbours,
 				   .restarts = p->restarts,
-				   .r = 0,
 				   .lambda = p->lambda,
 				   .seed = p->seed,
 				   .threads = p->threads };
+	struct fedsc_question q = { .kind = FEDSC_UPLOAD,
+				    .lambda = p->lambda,
+				    .noise_c = p->noise_c,
+				    .sigma_c = p->sigma_c };
+	struct fedsc_report *report = run->report;
 	struct fedkmeans_centres c = { 0 };
 	struct mat C = { 0 };
-	uint32_t *label = NULL;
 	enum err err = learn(run, &c);
 
-	if (!err)
-		err = run->pool->upload(run->pool->ctx, &c.Z, run->report->r, p->lambda, p->noise_c,
-					p->sigma_c, &C);
 	if (err)
 		goto out;
-	how.r = run->report->r;
-	ALLOC(label, C.rows);
-	ALLOC(run->report->size, p->k);
-	err = fedsc_paper(&c.Z, &C, &how, label);
-	for (size_t i = 0; !err && i < C.rows; i++)
-		run->report->size[label[i]]++;
-	if (!err)
-		err = run->pool->hand_back(run->pool->ctx, label, C.rows);
+	how.r = q.r = report->r;
+	q.Z = &c.Z;
+	parties_phase(run->parties, "upload");
+	err = fedsc_tell_rows(run->parties, &c.Z);
+	if (err)
+		goto out;
+	mat_init(&C, (size_t)report->n, c.Z.rows);
+	err = parties_collect_rows(run->parties, &q, &C);
+	if (err)
+		goto out;
+	ALLOC(report->label, C.rows);
+	ALLOC(report->size, p->k);
+	err = fedsc_paper(&c.Z, &C, &how, report->label);
+	if (err)
+		goto out;
+	for (size_t i = 0; i < C.rows; i++)
+		report->size[report->label[i]]++;
+	parties_phase(run->parties, "result");
+	err = parties_hand(run->parties, p->k, report->label, C.rows);
 out:
-	free(label);
 	mat_release(&C);
 	fedkmeans_centres_release(&c);
 	return err;
@@ -478,14 +549,17 @@ out:
 static enum err by_kmeans(struct run *run)
 {
 	struct fedkmeans_params how = fedsc_kmeans(run->p);
+	struct fedkmeans loop = { .parties = run->parties };
 	struct fedkmeans_report report;
 	struct fedkmeans_centres c = { 0 };
 	struct mat mean;
 	enum err err;
 
 	TRY(agree(run, false));
-	mat_init(&mean, 1, run->pool->m);
-	err = fedkmeans_run(&run->rows, &how, run->report->n, &mean, &c, &report);
+	loop.n = run->report->n;
+	parties_phase(run->parties, "kmeans");
+	mat_init(&mean, 1, run->m);
+	err = fedkmeans_run(&loop, &how, &mean, &c, &report);
 	mat_release(&mean);
 	run->report->dims = report.landmarks;
 	run->report->dropped = report.dropped;
@@ -496,13 +570,11 @@ static enum err by_kmeans(struct run *run)
 	return err;
 }
 
-enum err fedsc_run(const struct fedsc_pool *pool, const struct fedsc_params *p,
+enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params *p,
 		   struct fedsc_report *report)
 {
-	struct run run = { .pool = pool, .p = p, .report = report };
+	struct run run = { .parties = parties, .m = m, .p = p, .report = report };
 
-	run.rows = (struct fedkmeans_pool){ pool->m, &run, ask_clusters };
-	run.embedded = (struct fedkmeans_pool){ p->k, &run, ask_clusters };
 	*report = (struct fedsc_report){ 0 };
 	TRY(check_params(&run));
 	switch (p->variant) {

@@ -1,30 +1,14 @@
 /* coordinator.h -- FedSC: federated spectral clustering of rows that are spread over parties (Qiao, Ding,
  * Fan, NeurIPS 2023), and federated k-means of the same rows. The coordinator's half.
- *
- * The methods are written once, against struct fedsc_pool: secure sums over daemons, or parties in
- * memory (fedsc_pool.h).
  */
 #ifndef COMMON_FEDSC_COORDINATOR_H
 #define COMMON_FEDSC_COORDINATOR_H
 
 #include "common/fedsc/job.h"
 #include "common/fedsc/party.h"
+#include "common/parties/parties.h"
 
 #include <stdbool.h>
-
-struct fedsc_pool {
-	size_t m, parties;
-	void *ctx;
-	/* x (fedsc_words()) becomes the sum of the parties' answers. member: who is asked, or NULL: all;
-	 * only for FEDSC_DICTIONARY. */
-	enum err (*ask)(void *ctx, const struct fedsc_question *q, const bool *member, double *x);
-	/* Variant `paper` alone, else NULL. The parties' fedsc_upload()s, one below the other: C is
-	 * initialised here. */
-	enum err (*upload)(void *ctx, const struct mat *Z, double r, double lambda, double noise_c,
-			   double sigma_c, struct mat *C);
-	/* Labels of the rows of C, in the same order. */
-	enum err (*hand_back)(void *ctx, const uint32_t *label, size_t n);
-};
 
 struct fedsc_params {
 	enum fedsc_variant variant;
@@ -61,15 +45,19 @@ struct fedsc_report {
 	double change;            /* of Z in the last of them */
 	double *value;            /* k: leading eigenvalues; owned, NULL for k-means */
 	double *size;             /* k: rows of each cluster; owned */
+	uint32_t *label;          /* paper: n labels in the order of the parties; owned; else NULL */
 };
 void fedsc_report_release(struct fedsc_report *r);
 
 void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k, uint64_t seed,
 		    unsigned threads);
 
-/* Labels stay with the parties (or are handed back: paper). ERR_INPUT: parameters that cannot be,
- * k or d beyond n, all rows equal; ERR_JOB: too few landmarks. *report is filled here. */
-enum err fedsc_run(const struct fedsc_pool *pool, const struct fedsc_params *p,
+/* Of rows of m columns. Phases: "totals"; anchors: "landmarks", "anchor", "kmeans"; dense and paper:
+ * "landmarks", "dims" and "landmarks" again if d is to be found, "stage-1", then "dense", "kmeans" or
+ * "upload", "result"; k-means: "kmeans". Labels stay with the parties (or are handed back: paper).
+ * ERR_INPUT: parameters that cannot be, k or d beyond n, all rows equal; ERR_PEER: sums that cannot be;
+ * ERR_JOB: too few landmarks. *report is filled here. */
+enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params *p,
 		   struct fedsc_report *report) MUST_CHECK;
 
 /* What a coordinator that keeps to p asks, at most, of parties that have n rows in all: beyond it a

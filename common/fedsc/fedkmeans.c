@@ -3,6 +3,7 @@
 #include "common/base/progress.h"
 #include "common/base/rng.h"
 #include "common/cluster/kmeans.h"
+#include "common/fedsc/own.h"
 
 #include <assert.h>
 #include <math.h>
@@ -45,11 +46,56 @@ static void move_centre(struct fedkmeans_centres *c, size_t from, size_t to)
 
 /* -- a round --------------------------------------------------------------------------------- */
 
-enum err fedkmeans_count(const struct fedkmeans_pool *pool, struct fedkmeans_centres *c)
+/* Every row is in one cluster. */
+static enum err check_counts(const struct fedkmeans *loop, const double *count, size_t k)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < k; i++) {
+		if (count[i] < 0 || count[i] != nearbyint(count[i]))
+			return err_set(ERR_PEER,
+				       "the parties say that cluster %zu of %zu has %.17g rows "
+				       "(during %s)",
+				       i, k, count[i], loop->parties->phase);
+		sum += count[i];
+	}
+	if (sum != loop->n)
+		return err_set(ERR_PEER,
+			       "the parties say that %zu clusters have %.17g rows of %.17g "
+			       "(during %s)",
+			       k, sum, loop->n, loop->parties->phase);
+	return ERR_OK;
+}
+
+static enum err sum(struct fedkmeans *loop, const struct fedkmeans_question *q, double *x,
+		    size_t words)
+{
+	struct fedsc_question question = { .kind = FEDSC_CLUSTERS, .clusters = q };
+
+	return parties_sum(loop->parties, &question, x, words);
+}
+
+/* The centres down, counts up. */
+static enum err count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 {
 	struct fedkmeans_question ask = { .kind = FEDKMEANS_COUNTS, .centres = &c->Z };
 
-	return pool->ask(pool->ctx, &ask, c->count);
+	parties_progress(loop->parties, ++loop->rounds, 0);
+	TRY(fedsc_tell_rows(loop->parties, &c->Z));
+	TRY(sum(loop, &ask, c->count, c->Z.rows));
+	return check_counts(loop, c->count, c->Z.rows);
+}
+
+enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
+{
+	TRY(count(loop, c));
+	TRY(parties_tell_choice(loop->parties, CHOICE_SUMS, 0));
+	return fedkmeans_end(loop);
+}
+
+enum err fedkmeans_end(struct fedkmeans *loop)
+{
+	return parties_tell_choice(loop->parties, CHOICE_ROWS, 0);
 }
 
 /* Centre i becomes the mean of the rows whose sum this is; returns how far it moved. */
@@ -68,20 +114,31 @@ static double take_mean(struct fedkmeans_centres *c, size_t i, const double *sum
 	return sqrt(square);
 }
 
-static enum err take_sums(const struct fedkmeans_pool *pool, double least, bool drop,
+/* Which clusters have sums the counts say, down; of those the sums up. */
+static enum err tell_counts(struct fedkmeans *loop, const struct fedkmeans_question *ask, double *x,
+			    size_t words)
+{
+	TRY(parties_tell_choice(loop->parties, CHOICE_SUMS, words > 0));
+	if (!words)
+		return ERR_OK;
+	TRY(parties_tell_reals(loop->parties, PARTIES_MATRIX, ask->count, ask->k));
+	return sum(loop, ask, x, words);
+}
+
+static enum err take_sums(struct fedkmeans *loop, double least, bool drop,
 			  struct fedkmeans_centres *c, double *moved)
 {
 	struct fedkmeans_question ask = {
 		.kind = FEDKMEANS_SUMS, .count = c->count, .k = c->Z.rows, .least = least
 	};
 	size_t m = c->Z.cols, words = fedkmeans_words(&ask, m), kept = 0;
-	double *sum, *next;
+	double *sums, *next;
 	enum err err;
 
-	ALLOC(sum, words);
+	ALLOC(sums, words);
 	drop = drop && words; /* never all */
-	err = words ? pool->ask(pool->ctx, &ask, sum) : ERR_OK;
-	next = sum;
+	err = tell_counts(loop, &ask, sums, words);
+	next = sums;
 	for (size_t i = 0; !err && i < c->Z.rows; i++) {
 		bool stays = c->count[i] >= least;
 
@@ -94,7 +151,7 @@ static enum err take_sums(const struct fedkmeans_pool *pool, double least, bool 
 		if (stays || !drop)
 			move_centre(c, i, kept++);
 	}
-	free(sum);
+	free(sums);
 	if (!err) {
 		c->dropped += c->Z.rows - kept;
 		c->Z.rows = kept;
@@ -102,7 +159,7 @@ static enum err take_sums(const struct fedkmeans_pool *pool, double least, bool 
 	return err;
 }
 
-enum err fedkmeans_round(const struct fedkmeans_pool *pool, double least, bool drop,
+enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 			 struct fedkmeans_centres *c, double *moved)
 {
 	double unused;
@@ -110,21 +167,21 @@ enum err fedkmeans_round(const struct fedkmeans_pool *pool, double least, bool d
 	assert(least >= 1 && c->Z.rows > 0);
 	moved = moved ? moved : &unused;
 	*moved = 0;
-	TRY(fedkmeans_count(pool, c));
-	TRY(take_sums(pool, least, drop, c, moved));
+	TRY(count(loop, c));
+	TRY(take_sums(loop, least, drop, c, moved));
 	progress_tick();
 	return ERR_OK;
 }
 
-enum err fedkmeans_lloyd(const struct fedkmeans_pool *pool, double least, unsigned rounds,
-			 double tolerance, struct fedkmeans_centres *c, unsigned *used)
+enum err fedkmeans_lloyd(struct fedkmeans *loop, double least, unsigned rounds, double tolerance,
+			 struct fedkmeans_centres *c, unsigned *used)
 {
 	double moved = INFINITY;
 	unsigned unused;
 
 	used = used ? used : &unused;
 	for (*used = 0; *used < rounds && moved > tolerance; ++*used)
-		TRY(fedkmeans_round(pool, least, false, c, &moved));
+		TRY(fedkmeans_round(loop, least, false, c, &moved));
 	return ERR_OK;
 }
 
@@ -203,9 +260,8 @@ static void copy_centres(const struct fedkmeans_centres *from, struct fedkmeans_
 }
 
 /* One doubling of what lives, or as far as there is room; none if it would kill all. */
-static enum err grow(const struct fedkmeans_pool *pool, const struct fedkmeans_landmarks *p,
-		     bool drop, double by, struct rng *rng, struct fedkmeans_centres *c,
-		     size_t *alive)
+static enum err grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p, bool drop,
+		     double by, struct rng *rng, struct fedkmeans_centres *c, size_t *alive)
 {
 	size_t room = p->most - *alive;
 	struct fedkmeans_centres before;
@@ -214,7 +270,7 @@ static enum err grow(const struct fedkmeans_pool *pool, const struct fedkmeans_l
 	copy_centres(c, &before);
 	split(c, *alive < room ? *alive : room, by, rng);
 	for (unsigned t = 0; !err && t < p->rounds; t++)
-		err = fedkmeans_round(pool, p->least, drop, c, NULL);
+		err = fedkmeans_round(loop, p->least, drop, c, NULL);
 	if (!err && live(c, p->least) == 0) {
 		struct fedkmeans_centres dead = *c;
 
@@ -243,7 +299,7 @@ unsigned fedkmeans_landmarks_rounds(const struct fedkmeans_landmarks *p)
  * a centre each that is dropped with them, then the next: one such row can end the search at one
  * landmark. If it stands still at less than half of what the rows would carry, halves are made
  * closer, and small clusters' centres stay as traps: they keep those rows out of every sum. */
-enum err fedkmeans_landmarks(const struct fedkmeans_pool *pool, const struct fedkmeans_landmarks *p,
+enum err fedkmeans_landmarks(struct fedkmeans *loop, const struct fedkmeans_landmarks *p,
 			     const struct mat *mean, struct fedkmeans_centres *c)
 {
 	unsigned still = 0;
@@ -252,22 +308,22 @@ enum err fedkmeans_landmarks(const struct fedkmeans_pool *pool, const struct fed
 	double carried;
 	struct rng rng;
 
-	assert(mean->rows == 1 && mean->cols == pool->m && p->most > 0);
+	assert(mean->rows == 1 && p->most > 0);
 	rng_seed(&rng, p->seed, STREAM);
 	fedkmeans_centres_init(c, mean);
-	TRY(fedkmeans_round(pool, p->least, true, c, NULL));
+	TRY(fedkmeans_round(loop, p->least, true, c, NULL));
 	carried = fmin((double)p->most, c->count[0] / (4 * p->least));
 	for (unsigned t = 0; t < DOUBLINGS && alive < p->most && c->Z.rows < TRAPS * p->most; t++) {
 		size_t before = alive;
 
-		TRY(grow(pool, p, drop, 0.5 * pow(0.25, still), &rng, c, &alive));
+		TRY(grow(loop, p, drop, 0.5 * pow(0.25, still), &rng, c, &alive));
 		still = alive <= before ? still + 1 : 0;
 		if (still > PATIENCE || (still && 2 * (double)alive >= carried))
 			break;
 		drop = drop && !still;
 	}
 	for (unsigned t = 0; t < p->last; t++)
-		TRY(fedkmeans_round(pool, p->least, drop, c, NULL));
+		TRY(fedkmeans_round(loop, p->least, drop, c, NULL));
 	drop_below(c, p->least);
 	if (c->Z.rows == 0)
 		return err_set(ERR_JOB,
@@ -330,8 +386,8 @@ static enum err cluster_landmarks(const struct fedkmeans_params *p, struct fedkm
 	return ERR_OK;
 }
 
-enum err fedkmeans_run(const struct fedkmeans_pool *pool, const struct fedkmeans_params *p,
-		       double n, const struct mat *mean, struct fedkmeans_centres *c,
+enum err fedkmeans_run(struct fedkmeans *loop, const struct fedkmeans_params *p,
+		       const struct mat *mean, struct fedkmeans_centres *c,
 		       struct fedkmeans_report *report)
 {
 	struct fedkmeans_landmarks landmarks = p->landmarks;
@@ -339,19 +395,19 @@ enum err fedkmeans_run(const struct fedkmeans_pool *pool, const struct fedkmeans
 
 	*c = (struct fedkmeans_centres){ 0 };
 	*report = (struct fedkmeans_report){ 0 };
-	if (p->k == 0 || p->k > n)
+	if (p->k == 0 || p->k > loop->n)
 		return err_set(ERR_INPUT, "%u clusters of %g rows, expected 1 to as many as rows",
-			       p->k, n);
-	landmarks.most = fedkmeans_most(p, n);
-	TRY(fedkmeans_landmarks(pool, &landmarks, mean, c));
+			       p->k, loop->n);
+	landmarks.most = fedkmeans_most(p, loop->n);
+	TRY(fedkmeans_landmarks(loop, &landmarks, mean, c));
 	report->landmarks = c->Z.rows;
 	report->dropped = c->dropped;
 	for (size_t i = 0; i < c->Z.rows; i++)
 		spread += c->spread[i];
 	TRY(cluster_landmarks(p, c));
-	TRY(fedkmeans_lloyd(pool, landmarks.least, p->lloyd, p->tolerance * sqrt(spread / n), c,
-			    &report->rounds));
+	TRY(fedkmeans_lloyd(loop, landmarks.least, p->lloyd, p->tolerance * sqrt(spread / loop->n),
+			    c, &report->rounds));
 	for (size_t i = 0; i < c->Z.rows; i++)
 		report->inertia += c->spread[i];
-	return fedkmeans_count(pool, c);
+	return fedkmeans_count(loop, c);
 }

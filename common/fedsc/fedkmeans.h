@@ -11,6 +11,7 @@
 
 #include "common/base/err.h"
 #include "common/linalg/mat.h"
+#include "common/parties/parties.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,12 +59,14 @@ enum err fedkmeans_answer(struct fedkmeans_party *p, const struct fedkmeans_ques
 
 /* -- the coordinator's half ------------------------------------------------------------------ */
 
-struct fedkmeans_pool {
-	size_t m;
-	void *ctx;
-	/* x (fedkmeans_words()) becomes the sum of the parties' answers. */
-	enum err (*ask)(void *ctx, const struct fedkmeans_question *q, double *x);
+/* A loop of rounds: centres down, counts and sums up. The parties await centres until fedkmeans_count()
+ * or fedkmeans_end(). */
+struct fedkmeans {
+	struct parties *parties;
+	double n;        /* rows of all parties */
+	unsigned rounds; /* so far: countings */
 };
+enum err fedkmeans_end(struct fedkmeans *loop) MUST_CHECK;
 
 /* Centres and what is known of them; k = Z.rows. */
 struct fedkmeans_centres {
@@ -75,19 +78,18 @@ struct fedkmeans_centres {
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z);
 void fedkmeans_centres_release(struct fedkmeans_centres *c);
 
-/* One Lloyd round, two sums. drop: centres below least (>= 1) go, unless all would; else they stay
+/* One Lloyd round, two sums. ERR_PEER: counts that cannot be. drop: centres below least (>= 1) go, unless all would; else they stay
  * where they are, without a sum of theirs. *moved, if not NULL: the largest distance a centre moved
  * by. */
-enum err fedkmeans_round(const struct fedkmeans_pool *pool, double least, bool drop,
+enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 			 struct fedkmeans_centres *c, double *moved) MUST_CHECK;
 
 /* At most `rounds` Lloyd rounds, fewer once no centre moves by more than tolerance; *used of them. */
-enum err fedkmeans_lloyd(const struct fedkmeans_pool *pool, double least, unsigned rounds,
+enum err fedkmeans_lloyd(struct fedkmeans *loop, double least, unsigned rounds,
 			 double tolerance, struct fedkmeans_centres *c, unsigned *used) MUST_CHECK;
 
-/* The count of each centre at last, k + 0 words: parties know their rows' labels by it too. */
-enum err fedkmeans_count(const struct fedkmeans_pool *pool,
-			 struct fedkmeans_centres *c) MUST_CHECK;
+/* The last counting, and no sums; the loop is over. Parties know their rows' labels by it too. */
+enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c) MUST_CHECK;
 
 /* Landmarks by splitting (Linde, Buzo, Gray 1980): from `mean` (1 x m) on, the clusters of largest
  * spread are cut in two at z +- e/2 N(0, I), e = sqrt(spread / (count m)), with `rounds` Lloyd
@@ -102,7 +104,7 @@ struct fedkmeans_landmarks {
 /* How many centres it asks about in a round, and in how many rounds, at most. */
 size_t fedkmeans_landmarks_centres(const struct fedkmeans_landmarks *p);
 unsigned fedkmeans_landmarks_rounds(const struct fedkmeans_landmarks *p);
-enum err fedkmeans_landmarks(const struct fedkmeans_pool *pool,
+enum err fedkmeans_landmarks(struct fedkmeans *loop,
 			     const struct fedkmeans_landmarks *p, const struct mat *mean,
 			     struct fedkmeans_centres *c) MUST_CHECK;
 
@@ -126,9 +128,9 @@ void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, ui
 			unsigned threads);
 /* The landmarks that it looks for among n rows: landmarks.most, or what stands in for it. */
 size_t fedkmeans_most(const struct fedkmeans_params *p, double n);
-/* n and mean (1 x m): of all rows, by sums that were had before. */
-enum err fedkmeans_run(const struct fedkmeans_pool *pool, const struct fedkmeans_params *p,
-		       double n, const struct mat *mean, struct fedkmeans_centres *c,
+/* mean (1 x m): of all rows, by sums that were had before. */
+enum err fedkmeans_run(struct fedkmeans *loop, const struct fedkmeans_params *p,
+		       const struct mat *mean, struct fedkmeans_centres *c,
 		       struct fedkmeans_report *report) MUST_CHECK;
 
 #endif

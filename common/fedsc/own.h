@@ -1,8 +1,11 @@
-/* own.h -- what the run of FedSC and its limits have in common. */
+/* own.h -- what the files of FedSC share. */
 #ifndef COMMON_FEDSC_OWN_H
 #define COMMON_FEDSC_OWN_H
 
 #include "common/fedsc/coordinator.h"
+
+/* A matrix down whose rows the parties do not know the number of: centres, landmarks, a dictionary. */
+enum err fedsc_tell_rows(struct parties *parties, const struct mat *M) MUST_CHECK;
 
 /* How many landmarks are looked for at first, of n rows. */
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n);

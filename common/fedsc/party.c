@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {
-	[FEDSC_TOTALS] = "totals",     [FEDSC_SPREAD] = "spread",
-	[FEDSC_SCALE] = "scale",       [FEDSC_CLUSTERS] = "clusters",
-	[FEDSC_SPECTRUM] = "spectrum", [FEDSC_DICTIONARY] = "dictionary",
-	[FEDSC_DEGREES] = "degrees",   [FEDSC_DENSE] = "dense",
-	[FEDSC_ANCHOR] = "anchor",     [FEDSC_EMBED] = "embed",
-};
-
 static size_t triangle(size_t d)
 {
 	return d * (d + 1) / 2;
@@ -42,6 +34,7 @@ size_t fedsc_words(const struct fedsc_question *q, size_t m)
 	case FEDSC_DENSE:
 		return triangle(q->d);
 	case FEDSC_EMBED:
+	case FEDSC_UPLOAD:
 		return 0;
 	}
 	return 0;
@@ -59,7 +52,7 @@ enum err fedsc_party_init(struct fedsc_party *p, struct mat *X, double min_clust
 			  const struct noise_source *noise, unsigned threads)
 {
 	*p = (struct fedsc_party){
-		.X = *X, .min_cluster = min_cluster, .noise = noise, .threads = threads, .asked = -1
+		.X = *X, .min_cluster = min_cluster, .noise = noise, .threads = threads
 	};
 	*X = (struct mat){ 0 };
 	if (p->X.rows < 2 || p->X.cols == 0)
@@ -89,7 +82,7 @@ void fedsc_party_release(struct fedsc_party *p)
 	fedkmeans_party_release(&p->clusters);
 	mat_release(&p->embedding);
 	mat_release(&p->X);
-	*p = (struct fedsc_party){ .asked = -1 };
+	*p = (struct fedsc_party){ 0 };
 }
 
 /* -- rows as they are, centred, scaled ------------------------------------------------------- */
@@ -404,23 +397,10 @@ static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 	return ERR_OK;
 }
 
-/* -- questions in order ---------------------------------------------------------------------- */
-
-static enum err check_turn(const struct fedsc_party *p, enum fedsc_kind kind)
-{
-	int due = p->asked + 1;
-
-	if (due <= FEDSC_SCALE ? (int)kind != due : (int)kind <= FEDSC_SCALE)
-		return err_set(ERR_PEER, "asked for %s when %s is due", names[kind],
-			       due <= FEDSC_SCALE ? names[due] : "a question on scaled rows");
-	return ERR_OK;
-}
+/* -- answers --------------------------------------------------------------------------------- */
 
 enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
-	TRY(check_turn(p, q->kind));
-	if (p->asked < FEDSC_SCALE)
-		p->asked = (int)q->kind;
 	switch (q->kind) {
 	case FEDSC_TOTALS:
 		tell_totals(p, x);
@@ -445,6 +425,67 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 		return tell_anchor(p, q, x);
 	case FEDSC_EMBED:
 		return take_embedding(p, q->R);
+	case FEDSC_UPLOAD:
+		break;
 	}
 	return ERR_OK;
+}
+
+/* -- in memory ------------------------------------------------------------------------------- */
+
+static enum err answer_in_memory(void *party, size_t l, const void *question, double *x)
+{
+	const struct fedsc_question *q = question;
+	const struct fedsc_party *p = party;
+
+	if (q->kind != FEDSC_DICTIONARY || !q->member || q->member[l])
+		return fedsc_answer(party, q, x);
+	memset(x, 0, fedsc_words(q, p->X.cols) * sizeof(*x));
+	return ERR_OK;
+}
+
+static enum err upload_in_memory(void *party, const void *question, struct mat *C)
+{
+	const struct fedsc_question *q = question;
+
+	return fedsc_upload(party, q->Z, q->r, q->lambda, q->noise_c, q->sigma_c, C);
+}
+
+static enum err take_in_memory(void *party, const uint32_t *label, size_t n, size_t *taken)
+{
+	struct fedsc_party *p = party;
+
+	*taken = p->X.rows;
+	return fedsc_take_labels(p, label, n < p->X.rows ? n : p->X.rows);
+}
+
+const struct memory_kind fedsc_in_memory = { .size = sizeof(struct fedsc_party),
+					     .answer = answer_in_memory,
+					     .rows = upload_in_memory,
+					     .take = take_in_memory };
+
+void fedsc_deal(const struct mat *X, const uint32_t *part, uint32_t l, struct mat *out)
+{
+	size_t rows = 0, at = 0;
+
+	for (size_t i = 0; i < X->rows; i++)
+		rows += part[i] == l;
+	mat_init(out, rows, X->cols);
+	for (size_t i = 0; i < X->rows; i++)
+		if (part[i] == l)
+			memcpy(ROW(out, at++), ROW(X, i), X->cols * sizeof(double));
+}
+
+uint32_t *fedsc_gather(const struct fedsc_party *party, size_t parties, const uint32_t *part,
+		       size_t n)
+{
+	uint32_t *label;
+	size_t *next;
+
+	ALLOC(label, n);
+	ALLOC(next, parties);
+	for (size_t i = 0; i < n; i++)
+		label[i] = party[part[i]].clusters.label[next[part[i]]++];
+	free(next);
+	return label;
 }

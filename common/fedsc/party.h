@@ -11,11 +11,12 @@
 #include "common/fedsc/fedkmeans.h"
 #include "common/fedsc/anchor.h"
 #include "common/fedsc/dictionary.h"
+#include "common/parties/memory.h"
 #include "common/privacy/noise.h"
 
 #include <stdbool.h>
 
-/* TOTALS, SPREAD and SCALE once each and in this order, then the others as often as wanted; symmetric
+/* TOTALS, SPREAD and SCALE come once each and in this order, then the others as often as wanted; symmetric
  * d x d sums travel as their lower triangles, row by row. */
 enum fedsc_kind {
 	FEDSC_TOTALS,     /* 1 + m: rows; the sum of each column */
@@ -30,6 +31,7 @@ enum fedsc_kind {
 	FEDSC_ANCHOR,     /* d (d+1) / 2: B'B, each row's weights of its s nearest landmarks */
 	FEDSC_EMBED,      /* 0: unit rows of diag(1 / F t)^1/2 F R if the last of DENSE and ANCHOR was
 	                     DENSE, else of B R, are what is clustered from now on */
+	FEDSC_UPLOAD,     /* rows, in clear: fedsc_upload() */
 };
 
 struct fedsc_question {
@@ -39,14 +41,16 @@ struct fedsc_question {
 	double clip;         /* SCALE: longer rows are shortened to it, once scaled; 0: not */
 	bool width;          /* SCALE */
 	const struct fedkmeans_question *clusters; /* CLUSTERS */
-	const struct mat *Z; /* SPECTRUM, DICTIONARY, DEGREES, ANCHOR: d x m; DENSE and EMBED go by
+	const struct mat *Z; /* SPECTRUM, DICTIONARY, DEGREES, ANCHOR, UPLOAD: d x m; DENSE and EMBED go by
 	                        the last of DEGREES and ANCHOR */
-	double r, lambda;    /* SPECTRUM, DICTIONARY, DEGREES */
+	double r, lambda;    /* SPECTRUM, DICTIONARY, DEGREES, UPLOAD */
 	unsigned inner;      /* DICTIONARY: Q */
 	double n;            /* DICTIONARY: rows of all parties */
 	double ball;         /* DICTIONARY: rows of Z_p are shortened to it before noise; 0: not */
 	double noise_z;      /* DICTIONARY: noise on Z_p, in units of its standard deviation */
 	double sigma_z;      /* DICTIONARY: and of so much besides */
+	const bool *member;  /* DICTIONARY: which parties take part, the others add zeros; NULL: all */
+	double noise_c, sigma_c; /* UPLOAD: the same on C_p */
 	const double *t;     /* DENSE: d, the sum of DEGREES */
 	size_t d;            /* DENSE */
 	unsigned near;       /* ANCHOR: s */
@@ -60,7 +64,6 @@ struct fedsc_party {
 	double min_cluster;  /* policy: see fedkmeans.h */
 	const struct noise_source *noise; /* borrowed; NULL: questions that want noise are refused */
 	unsigned threads;
-	int asked;           /* the furthest of TOTALS, SPREAD, SCALE that was answered; -1 at first */
 	struct mat Z;        /* of the last of SPECTRUM, DEGREES and fedsc_upload() */
 	struct fedsc_basis basis; /* on it */
 	double *t;           /* of DENSE; NULL before */
@@ -75,8 +78,8 @@ enum err fedsc_party_init(struct fedsc_party *p, struct mat *X, double min_clust
 			  const struct noise_source *noise, unsigned threads) MUST_CHECK;
 void fedsc_party_release(struct fedsc_party *p);
 
-/* x becomes this party's term. ERR_PEER if the question is out of order or does not fit: the asker is
- * at fault. ERR_JOB if a row has no positive degree (DENSE): it is like none of the dictionary.
+/* x becomes this party's term; the questions come in their order. ERR_PEER if one does not fit: the asker
+ * is at fault. ERR_JOB if a row has no positive degree (DENSE): it is like none of the dictionary.
  * Beside X a party holds O(n (s + k) + d (m + d)) and blocks. Same bits for any threads. */
 enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, double *x) MUST_CHECK;
 
@@ -87,5 +90,15 @@ enum err fedsc_upload(struct fedsc_party *p, const struct mat *Z, double r, doub
 /* Labels that came back for the upload's rows become those in p->clusters. ERR_PEER if there are not n
  * = X.rows of them. */
 enum err fedsc_take_labels(struct fedsc_party *p, const uint32_t *label, size_t n) MUST_CHECK;
+
+/* -- parties in memory ------------------------------------------------------------------------- */
+
+extern const struct memory_kind fedsc_in_memory; /* of struct fedsc_party */
+
+/* Rows of X (which stays) with part[i] == l become party l's, in order. */
+void fedsc_deal(const struct mat *X, const uint32_t *part, uint32_t l, struct mat *out);
+/* The parties' labels in the order of the n rows that were dealt; owned by the caller. */
+uint32_t *fedsc_gather(const struct fedsc_party *party, size_t parties, const uint32_t *part,
+		       size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 #include "common/fedsc/points.h"
 #include "common/base/alloc.h"
-#include "common/fedsc/pool.h"
+#include "common/fedsc/party.h"
 #include "common/linalg/kernel.h"
 #include "common/cluster/kmeans.h"
 #include "common/graph/knn.h"

@@ -22,6 +22,7 @@ void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t see
 {
 	*p = (struct fedspectral_params){ .k = k,
 					  .rounds = FEDSPECTRAL_ROUNDS,
+					  .iterations = 6,
 					  .tolerance = 5e-4,
 					  .restarts = 100,
 					  .seed = seed,
@@ -31,6 +32,35 @@ void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t see
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
+}
+
+/* ---- sums of blocks ---- */
+
+/* V goes down with columns of length sqrt(rows), so that fixed point keeps the digits of entries,
+ * which are then near 1; and as floats, off by 2^-24 of themselves: as much as the sum is. Y
+ * (initialised here): what the parties make of V, summed. */
+static enum err sum_blocks(struct parties *parties, struct fedspectral_question *q,
+			   const struct mat *V, struct mat *Y)
+{
+	size_t count = V->rows * V->cols;
+	double root = sqrt((double)V->rows);
+	struct mat down;
+	enum err err;
+
+	mat_copy(&down, V);
+	mat_init(Y, V->rows, V->cols);
+	for (size_t i = 0; i < count; i++)
+		down.a[i] *= root;
+	q->V = &down;
+	err = parties_tell_reals(parties, PARTIES_BLOCK, down.a, count);
+	if (!err)
+		err = parties_sum(parties, q, Y->a, count);
+	mat_release(&down);
+	if (err)
+		mat_release(Y);
+	for (size_t i = 0; !err && i < count; i++)
+		Y->a[i] /= root;
+	return err;
 }
 
 /* ---- exact ---- */
@@ -94,22 +124,6 @@ static void tell_values(const double *value, size_t values, struct fedspectral_r
 		r->components++;
 }
 
-struct rounds {
-	const struct fedspectral_pool *pool;
-	unsigned done;
-};
-
-static enum err times(void *ctx, const struct mat *V, struct mat *Y)
-{
-	struct rounds *r = ctx;
-
-	TRY(r->pool->products(r->pool->ctx, V, Y));
-	if (r->pool->progress)
-		r->pool->progress(r->pool->ctx, r->done + 1);
-	r->done++;
-	return ERR_OK;
-}
-
 static void keep_columns(struct mat *V, size_t k)
 {
 	for (size_t i = 0; i < V->rows; i++)
@@ -117,60 +131,95 @@ static void keep_columns(struct mat *V, size_t k)
 	V->cols = k;
 }
 
-/* weight (m): sqrt(degree) of those that are above 0: neighbours have like entries of s o v. */
-static enum err exact(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
-		      size_t m, const double *weight, const uint32_t *active,
-		      struct fedspectral_report *r, uint32_t *label)
+struct products {
+	struct parties *parties;
+	unsigned done;
+};
+
+/* Y = sum_p s o A_p (s o V) on the rows with a degree: one product of Lanczos. */
+static enum err times_joint(void *ctx, const struct mat *V, struct mat *Y)
 {
-	struct rounds rounds = { .pool = pool };
-	struct ortho_operator N = { &rounds, times };
+	struct fedspectral_question q = { .kind = FEDSPECTRAL_PRODUCT };
+	struct products *of = ctx;
+
+	TRY(parties_tell_choice(of->parties, CHOICE_WIDTH, V->cols));
+	TRY(sum_blocks(of->parties, &q, V, Y));
+	parties_progress(of->parties, ++of->done, 0);
+	return ERR_OK;
+}
+
+/* The degrees of all n nodes, which the parties are told; from then on their products are with the
+ * joint graph's terms. */
+static enum err agree_degrees(struct parties *parties, size_t n, double *degree)
+{
+	struct fedspectral_question degrees = { .kind = FEDSPECTRAL_DEGREES },
+				    join = { .kind = FEDSPECTRAL_JOIN, .degree = degree };
+
+	TRY(parties_sum(parties, &degrees, degree, n));
+	for (size_t i = 0; i < n; i++) /* a party that says less than 0 will be told so by others */
+		degree[i] = degree[i] > 0 ? degree[i] : 0;
+	TRY(parties_tell_reals(parties, PARTIES_MATRIX, degree, n));
+	return parties_sum(parties, &join, NULL, 0);
+}
+
+/* V (m x r->k, initialised here): the leading eigenvectors of D^-1/2 A D^-1/2. weight (m):
+ * sqrt(degree) of the nodes with edges: neighbours have like entries of s o v. */
+static enum err lanczos(struct parties *parties, const struct fedspectral_params *p, size_t m,
+			const double *weight, struct fedspectral_report *r, struct mat *V)
+{
+	struct products products = { .parties = parties };
+	struct ortho_operator N = { &products, times_joint };
 	struct spectral_report done;
 	struct spectral_params how;
 	double *value;
-	struct mat V;
 	enum err err;
 
 	lanczos_params(p, m, &how);
 	how.weight = weight;
 	ALLOC(value, how.values);
-	fedspectral_phase(pool, "lanczos");
-	err = spectral_top(&N, &how, value, &V, &done);
+	err = spectral_top(&N, &how, value, V, &done);
 	r->rounds = done.rounds;
 	r->residual = done.residual;
 	if (!err) {
 		fedspectral_settle(r, p->k ? p->k : widest_gap(value, done.values));
 		tell_values(value, done.values, r);
-		keep_columns(&V, r->k);
-		spectral_unit_rows(&V);
-		fedspectral_cluster(pool, p, &V, active, r, label);
-		mat_release(&V);
+		keep_columns(V, r->k);
 	}
 	free(value);
 	return err;
 }
 
-enum err fedspectral_exact(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
+enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report)
 {
-	double *degree = alloc(pool->n, sizeof(*degree));
-	uint32_t *active = alloc(pool->n, sizeof(*active));
+	double *degree = alloc(n, sizeof(*degree));
+	uint32_t *active = alloc(n, sizeof(*active));
 	struct fedspectral_report unused;
+	struct mat V = { 0 };
 	size_t m = 0;
 	enum err err;
 
 	report = report ? report : &unused;
 	*report = (struct fedspectral_report){ .k = p->k };
-	fedspectral_phase(pool, "degrees");
-	err = pool->degrees(pool->ctx, degree);
-	if (!err) {
-		m = fedspectral_active(degree, pool->n, active);
-		err = fedspectral_check_nodes(m, pool->n, p->k, report);
-	}
-	for (size_t i = 0, at = 0; !err && i < pool->n; i++)
+	parties_phase(parties, "degrees");
+	err = agree_degrees(parties, n, degree);
+	if (err)
+		goto out;
+	m = fedspectral_active(degree, n, active);
+	err = fedspectral_check_nodes(m, n, p->k, report);
+	if (err)
+		goto out;
+	for (size_t i = 0, at = 0; i < n; i++)
 		if (degree[i] > 0)
 			degree[at++] = sqrt(degree[i]);
-	if (!err)
-		err = exact(pool, p, m, degree, active, report, label);
+	parties_phase(parties, "lanczos");
+	err = lanczos(parties, p, m, degree, report, &V);
+	if (err)
+		goto out;
+	fedspectral_cluster(parties, p, &V, active, n, report, label);
+	err = parties_tell_choice(parties, CHOICE_WIDTH, 0); /* no more products */
+out:
+	mat_release(&V);
 	free(degree);
 	free(active);
 	return err;
@@ -214,23 +263,23 @@ static size_t rows_there(const struct mat *Y, uint32_t *active)
 
 /* The rounds of Algorithm 4. An average is a sum but for its length, which QR takes away. The first
  * V is made orthonormal too: what comes of it spans the same. */
-static enum err power_rounds(const struct fedspectral_pool *pool,
-			     const struct fedspectral_params *p, struct mat *V, uint32_t *active,
-			     struct fedspectral_report *r)
+static enum err power_rounds(struct parties *parties, const struct fedspectral_params *p,
+			     struct mat *V, uint32_t *active, struct fedspectral_report *r)
 {
+	struct fedspectral_question q = { .kind = FEDSPECTRAL_POWERS, .iterations = p->iterations };
+
 	TRY(orthonormal(V));
 	for (unsigned t = 1; t <= p->rounds; t++) {
 		struct mat Y;
 
-		TRY(pool->powers(pool->ctx, V, &Y));
+		TRY(sum_blocks(parties, &q, V, &Y));
 		mat_release(V);
 		*V = Y;
 		if (t == 1)
-			TRY(fedspectral_check_nodes(rows_there(V, active), pool->n, p->k, r));
+			TRY(fedspectral_check_nodes(rows_there(V, active), V->rows, p->k, r));
 		TRY(orthonormal(V));
 		r->rounds = t;
-		if (pool->progress)
-			pool->progress(pool->ctx, t);
+		parties_progress(parties, t, 0);
 	}
 	return ERR_OK;
 }
@@ -246,7 +295,7 @@ static void keep_rows(struct mat *V, const uint32_t *active)
 	V->rows = m;
 }
 
-enum err fedspectral_plus(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
+enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			  uint32_t *label, struct fedspectral_report *report)
 {
 	struct fedspectral_report unused;
@@ -257,19 +306,18 @@ enum err fedspectral_plus(const struct fedspectral_pool *pool, const struct feds
 
 	report = report ? report : &unused;
 	*report = (struct fedspectral_report){ .k = p->k };
-	TRY(fedspectral_check_nodes(pool->n, pool->n, p->k, report));
-	ALLOC(active, pool->n);
+	TRY(fedspectral_check_nodes(n, n, p->k, report));
+	ALLOC(active, n);
 	rng_seed(&rng, p->seed, STREAM);
-	mat_init(&V, pool->n, p->k);
+	mat_init(&V, n, p->k);
 	for (size_t i = 0; i < V.rows * V.cols; i++)
 		V.a[i] = rng_normal(&rng);
-	fedspectral_phase(pool, "power");
-	err = power_rounds(pool, p, &V, active, report);
+	parties_phase(parties, "power");
+	err = power_rounds(parties, p, &V, active, report);
 	if (!err) {
 		fedspectral_settle(report, p->k);
 		keep_rows(&V, active);
-		spectral_unit_rows(&V);
-		fedspectral_cluster(pool, p, &V, active, report, label);
+		fedspectral_cluster(parties, p, &V, active, n, report, label);
 	}
 	mat_release(&V);
 	free(active);

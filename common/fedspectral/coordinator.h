@@ -2,38 +2,18 @@
  * coordinator's half. FedSpectral and FedSpectral+ are Thakkar and Joshi's (2023); `exact` is block
  * Lanczos on the joint graph, whose products are sums of the parties'.
  *
- * The methods are written once, against struct fedspectral_pool. In a federated run it is secure
- * sums over daemons; fedspectral_pool.h has parties in memory, and one that holds all edges is
- * central spectral clustering.
+ * One party in memory (fedspectral_in_memory, party.h) that holds all edges is central spectral
+ * clustering.
  *
  * Labels: 0 .. k-1 by falling size; nodes without any edge get label k, for themselves.
  */
 #ifndef COMMON_FEDSPECTRAL_COORDINATOR_H
 #define COMMON_FEDSPECTRAL_COORDINATOR_H
 
-#include "common/base/err.h"
-#include "common/linalg/mat.h"
+#include "common/parties/parties.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-struct fedspectral_pool {
-	size_t n, parties;
-	void *ctx;
-	/* degree (n) becomes the sum of the parties' degrees; they are told it. */
-	enum err (*degrees)(void *ctx, double *degree);
-	/* Y (initialised there) = sum_p s o A_p (s o V) on the m rows with a degree, V m x b of
-	 * orthonormal columns. */
-	enum err (*products)(void *ctx, const struct mat *V, struct mat *Y);
-	/* Y (n x k, initialised there) = sum_p (I - L_p)^iterations V. */
-	enum err (*powers)(void *ctx, const struct mat *V, struct mat *Y);
-	/* label (parties x n): fedspectral_party_cells() of each party. */
-	enum err (*cells)(void *ctx, size_t k, uint32_t *label);
-	/* What begins: "degrees", "lanczos", "power", "local" or "kmeans". May be NULL. */
-	void (*phase)(void *ctx, const char *name);
-	/* After each product or power round, from 1. May be NULL. */
-	void (*progress)(void *ctx, unsigned round);
-};
 
 enum {
 	FEDSPECTRAL_ROUNDS = 100,     /* of exact at most, */
@@ -47,8 +27,10 @@ struct fedspectral_params {
 	unsigned k;        /* clusters, >= 1; exact: or 0, by the eigengap, 2 .. 20 */
 	unsigned block;    /* exact: columns of a product; 0: max(20, k + 10) */
 	unsigned rounds;   /* exact: at most; fedspectral+: so many */
+	unsigned iterations; /* fedspectral+: of a round, at the parties */
 	double tolerance;  /* exact: of an eigenvector's residual, relative to the first eigenvalue */
-	unsigned restarts; /* of k-means, after which twice as many swaps improve the best */
+	unsigned restarts; /* of k-means, after which twice as many swaps improve the best; of the
+			      parties' k-means, too */
 	uint64_t seed;
 	unsigned threads; /* labels do not depend on it */
 };
@@ -68,7 +50,7 @@ struct fedspectral_report {
 	                      if all that are known are */
 };
 
-/* FEDSPECTRAL_ROUNDS, 1e-3, 100 restarts. */
+/* FEDSPECTRAL_ROUNDS, 6 iterations, 5e-4, 100 restarts. */
 void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t seed,
 			  unsigned threads);
 
@@ -76,18 +58,19 @@ void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t see
  */
 size_t fedspectral_block(unsigned k, unsigned block, size_t m);
 
-/* label (n). ERR_JOB: fewer nodes with edges than k, or the rounds do not do. Errors of the pool.
- * `report` may be NULL. Same seed and rows, same labels. Memory of exact: n x min(rounds b, 4 GiB
- * worth of columns) doubles and four blocks. */
-enum err fedspectral_exact(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
+/* label (n). Phases: "degrees" and "lanczos", "power" or "local"; then "kmeans". ERR_JOB: fewer nodes
+ * with edges than k, or the rounds do not do. Errors of the sums. `report` may be NULL. Same seed and
+ * rows, same labels. Memory of exact: n x min(rounds b, 4 GiB worth of columns) doubles and five
+ * blocks. */
+enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
 /* Algorithm 4. k-means is on unit rows, as in central spectral clustering, from which it is then less
  * far (ego-facebook: ARI .8 instead of .45). */
-enum err fedspectral_plus(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
+enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			  uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
 /* Algorithm 2: spectral clustering of the share of parties that put two nodes together, which is
  * B B' / P for an n x P K indicator B; it is never formed. */
-enum err fedspectral_plain(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
+enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report) MUST_CHECK;
 
 #endif

@@ -3,6 +3,7 @@
 #include "common/fedspectral/own.h"
 #include "common/cluster/kmeans.h"
 #include "common/cluster/kmeans_swap.h"
+#include "common/cluster/spectral.h"
 #include "common/linalg/parallel.h"
 
 #include <stdlib.h>
@@ -18,12 +19,6 @@ enum {
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
-}
-
-void fedspectral_phase(const struct fedspectral_pool *pool, const char *name)
-{
-	if (pool->phase)
-		pool->phase(pool->ctx, name);
 }
 
 /* ---- k-means at the coordinator ---- */
@@ -151,16 +146,17 @@ static void spread_labels(const uint32_t *active, const uint32_t *found, size_t 
 		label[i] = active[i] == UINT32_MAX ? r->k : found[active[i]];
 }
 
-void fedspectral_cluster(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
-			 const struct mat *Z, const uint32_t *active, struct fedspectral_report *r,
+void fedspectral_cluster(struct parties *parties, const struct fedspectral_params *p, struct mat *Z,
+			 const uint32_t *active, size_t n, struct fedspectral_report *r,
 			 uint32_t *label)
 {
 	uint32_t *found = alloc(Z->rows, sizeof(*found));
 
-	fedspectral_phase(pool, "kmeans");
+	parties_phase(parties, "kmeans");
+	spectral_unit_rows(Z);
 	cluster_rows(Z, p, r->k, found);
 	name_clusters(found, Z->rows, r->k);
-	spread_labels(active, found, pool->n, r, label);
+	spread_labels(active, found, n, r, label);
 	free(found);
 }
 

@@ -6,12 +6,10 @@
 #include "common/fedspectral/coordinator.h"
 #include "common/linalg/mat.h"
 
-void fedspectral_phase(const struct fedspectral_pool *pool, const char *name);
-
-/* Z's rows are those of active nodes alone (active: n, the row or UINT32_MAX); k-means on them, and
- * all n labels. */
-void fedspectral_cluster(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
-			 const struct mat *Z, const uint32_t *active, struct fedspectral_report *r,
+/* Z's rows are those of active nodes alone (active: n, the row or UINT32_MAX); they become unit rows,
+ * k-means on them makes r->k clusters, and all n nodes get their labels. */
+void fedspectral_cluster(struct parties *parties, const struct fedspectral_params *p, struct mat *Z,
+			 const uint32_t *active, size_t n, struct fedspectral_report *r,
 			 uint32_t *label);
 
 /* ERR_JOB if m active nodes of n cannot be put into k clusters. */

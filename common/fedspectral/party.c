@@ -175,3 +175,45 @@ enum err fedspectral_party_cells(const struct fedspectral_party *p, size_t k, un
 	free(degree);
 	return err;
 }
+
+/* ---- in memory ---- */
+
+static enum err answer(void *party, size_t l, const void *question, double *x)
+{
+	const struct fedspectral_question *q = question;
+	struct fedspectral_party *p = party;
+	struct mat V;
+
+	(void)l;
+	switch (q->kind) {
+	case FEDSPECTRAL_DEGREES:
+		fedspectral_party_degrees(p, x);
+		break;
+	case FEDSPECTRAL_JOIN:
+		fedspectral_party_join(p, q->degree);
+		break;
+	case FEDSPECTRAL_PRODUCT:
+		spectral_graph_rows(&p->part, q->V, 0, q->V->rows, x);
+		break;
+	case FEDSPECTRAL_POWERS:
+		mat_copy(&V, q->V);
+		fedspectral_party_powers(p, q->iterations, &V);
+		memcpy(x, V.a, V.rows * V.cols * sizeof(*x));
+		mat_release(&V);
+		break;
+	case FEDSPECTRAL_CELLS:
+		break;
+	}
+	return ERR_OK;
+}
+
+static enum err labels(void *party, const void *question, uint32_t *label)
+{
+	const struct fedspectral_question *q = question;
+
+	return fedspectral_party_cells(party, q->k, q->restarts, q->seed, label);
+}
+
+const struct memory_kind fedspectral_in_memory = { .size = sizeof(struct fedspectral_party),
+						   .answer = answer,
+						   .labels = labels };

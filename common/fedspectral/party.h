@@ -1,13 +1,14 @@
 /* party.h -- what a party computes in FedSpectral, FedSpectral+ (Thakkar, Joshi 2023) and
  * the exact variant: products with its own part of the graph, on the rows of all parties' nodes.
  *
- * The other half is fedspectral.h. Weights are multiplicities: an edge that several parties hold
+ * The other half is coordinator.h. Weights are multiplicities: an edge that several parties hold
  * weighs as much as they say together.
  */
 #ifndef COMMON_FEDSPECTRAL_PARTY_H
 #define COMMON_FEDSPECTRAL_PARTY_H
 
 #include "common/cluster/spectral.h"
+#include "common/parties/memory.h"
 
 struct fedspectral_party {
 	struct csr A;               /* own weights; nodes that are not here are empty rows */
@@ -42,5 +43,26 @@ void fedspectral_party_powers(const struct fedspectral_party *p, unsigned iterat
  * spectral_top(). */
 enum err fedspectral_party_cells(const struct fedspectral_party *p, size_t k, unsigned restarts,
 				 uint64_t seed, uint32_t *label) MUST_CHECK;
+
+/* -- what the coordinator's half asks, and parties in memory that answer ----------------------- */
+
+struct fedspectral_question {
+	enum {
+		FEDSPECTRAL_DEGREES, /* n: fedspectral_party_degrees() */
+		FEDSPECTRAL_JOIN,    /* 0: fedspectral_party_join() */
+		FEDSPECTRAL_PRODUCT, /* m x b: s o A_p (s o V) */
+		FEDSPECTRAL_POWERS,  /* n x k: fedspectral_party_powers() */
+		FEDSPECTRAL_CELLS,   /* labels: fedspectral_party_cells() */
+	} kind;
+	const double *degree; /* JOIN */
+	const struct mat *V;
+	unsigned iterations;        /* POWERS */
+	size_t k;                   /* CELLS */
+	unsigned restarts;
+	uint64_t seed;
+};
+
+/* Of struct fedspectral_party: those without a place for each joint node do not do. */
+extern const struct memory_kind fedspectral_in_memory;
 
 #endif

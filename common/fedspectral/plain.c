@@ -2,6 +2,7 @@
  */
 #include "common/base/alloc.h"
 #include "common/fedspectral/own.h"
+#include "common/fedspectral/party.h"
 #include "common/cluster/spectral.h"
 
 #include <math.h>
@@ -127,51 +128,55 @@ static size_t keep_cells(uint32_t **cell, size_t parties, size_t n, size_t k, ui
 	return m;
 }
 
-static enum err cluster_together(const struct fedspectral_pool *pool,
-				 const struct fedspectral_params *p, struct together *t,
-				 const uint32_t *active, struct fedspectral_report *r,
-				 uint32_t *label)
+/* V (m x k, initialised here): the leading eigenvectors of the similarity graph (equation 1). */
+static enum err embed_together(const struct fedspectral_params *p, struct together *t,
+			       struct mat *V)
 {
 	struct ortho_operator N = { t, times_together };
 	struct spectral_params how;
 	double *value = alloc(t->k, sizeof(*value));
-	struct mat V;
 	enum err err;
 
 	root_degrees(t);
 	spectral_defaults(&how, t->m, t->k, p->seed, p->threads);
-	err = spectral_top(&N, &how, value, &V, NULL);
-	if (!err) {
-		fedspectral_settle(r, p->k);
-		spectral_unit_rows(&V);
-		fedspectral_cluster(pool, p, &V, active, r, label);
-		mat_release(&V);
-	}
+	err = spectral_top(&N, &how, value, V, NULL);
 	free(t->root);
 	free(value);
 	return err;
 }
 
-enum err fedspectral_plain(const struct fedspectral_pool *pool, const struct fedspectral_params *p,
+enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report)
 {
-	uint32_t *cell = alloc(pool->parties * pool->n, sizeof(*cell));
-	uint32_t *active = alloc(pool->n, sizeof(*active));
+	struct fedspectral_question cells = {
+		.kind = FEDSPECTRAL_CELLS, .k = p->k, .restarts = p->restarts, .seed = p->seed
+	};
+	uint32_t *cell = alloc(parties->count * n, sizeof(*cell));
+	uint32_t *active = alloc(n, sizeof(*active));
+	struct together t = { .parties = parties->count, .k = p->k };
 	struct fedspectral_report unused;
-	struct together t = { .parties = pool->parties, .k = p->k };
+	struct mat V;
 	enum err err;
 
 	report = report ? report : &unused;
 	*report = (struct fedspectral_report){ .k = p->k };
-	fedspectral_phase(pool, "local");
-	err = pool->cells(pool->ctx, p->k, cell);
-	if (!err) {
-		t.m = keep_cells(&cell, pool->parties, pool->n, p->k, active);
-		t.cell = cell;
-		err = fedspectral_check_nodes(t.m, pool->n, p->k, report);
-	}
+	/* Algorithm 1: each party's own clusters. */
+	parties_phase(parties, "local");
+	err = parties_collect_labels(parties, &cells, p->k, cell, n);
+	if (err)
+		goto out;
+	t.m = keep_cells(&cell, parties->count, n, p->k, active);
+	t.cell = cell;
+	err = fedspectral_check_nodes(t.m, n, p->k, report);
+	/* Algorithm 2: the similarity graph, and its spectral clustering. */
 	if (!err)
-		err = cluster_together(pool, p, &t, active, report, label);
+		err = embed_together(p, &t, &V);
+	if (!err) {
+		fedspectral_settle(report, p->k);
+		fedspectral_cluster(parties, p, &V, active, n, report, label);
+		mat_release(&V);
+	}
+out:
 	free(active);
 	free(cell);
 	return err;

@@ -4,6 +4,7 @@
 #include "common/linalg/la.h"
 #include "common/linalg/ortho.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned thre
 				  .rounds = 8,
 				  .restarts = 200,
 				  .lloyd = 100,
-				  .iterations = 30,
+				  .iterations = GCC_ITERATIONS,
 				  .seed = seed,
 				  .threads = threads };
 }
@@ -39,12 +40,12 @@ size_t gcc_width(const struct gcc_params *p, size_t n)
 
 /* Between two iterations: G as labels, the centres F (k x r) in the embedding's space. */
 struct state {
-	const struct pool *pool;
+	struct parties *parties;
+	size_t n;
 	const struct gcc_params *p;
-	struct pool_basis basis;
+	struct gcc_report *report;
 	uint32_t *label;
 	struct mat F;
-	double loss;
 	size_t moved; /* labels that the last step changed */
 };
 
@@ -52,14 +53,14 @@ static enum err times_joint(void *ctx, const struct mat *B, struct mat *Y)
 {
 	const struct state *s = ctx;
 
-	return pool_products(s->pool, s->basis.order, B, Y);
+	return sums_products(s->parties, s->report->basis.order, B, Y);
 }
 
 /* G and F by k-means on the joint leading left singular vectors times singular values. */
 static enum err first(struct state *s)
 {
 	struct ortho_operator K = { .ctx = s, .times = times_joint };
-	struct ortho_subspace search = { .n = s->pool->n,
+	struct ortho_subspace search = { .n = s->n,
 					 .k = s->p->k,
 					 .extra = EXTRA,
 					 .rounds = s->p->rounds,
@@ -181,7 +182,7 @@ static void assign(struct state *s, const struct mat *Z)
 /* ||X - G F W'||^2 = ||X||^2 - ||Z||^2 + ||Z - GF||^2 */
 static double loss_of(const struct state *s, const struct mat *Z)
 {
-	double sum = s->basis.square;
+	double sum = s->report->basis.square;
 
 	for (size_t i = 0; i < Z->rows; i++)
 		for (size_t a = 0; a < Z->cols; a++) {
@@ -192,47 +193,59 @@ static double loss_of(const struct state *s, const struct mat *Z)
 	return sum > 0 ? sqrt(sum) : 0;
 }
 
-/* One sum: Q up for the labels of the last. */
+/* G down, Q up for its labels; the next G and F. */
 static enum err step(struct state *s)
 {
 	struct mat Q, Z;
 	enum err err;
 
-	TRY(pool_means(s->pool, s->basis.order, s->label, s->p->k, &Q));
+	TRY(sums_step(s->parties, s->report->basis.order, s->label, s->n, s->p->k, &Q));
 	err = embed_by(s, &Q, &Z);
 	mat_release(&Q);
 	if (err)
 		return err;
 	assign(s, &Z);
-	s->loss = loss_of(s, &Z);
+	s->report->loss = s->report->losses[s->report->iterations++] = loss_of(s, &Z);
 	mat_release(&Z);
 	return ERR_OK;
 }
 
-enum err gcc_run(const struct pool *pool, const struct gcc_params *p, uint32_t *label,
+static enum err run(struct state *s)
+{
+	struct gcc_report *r = s->report;
+	double before = INFINITY;
+
+	TRY(sums_agree(s->parties, s->n, s->p->order, NULL, NULL, &r->basis));
+	parties_phase(s->parties, "init");
+	TRY(sums_tell_order(s->parties, s->p->order, r->basis.order));
+	TRY(first(s));
+	parties_phase(s->parties, "iterate");
+	while (r->iterations < s->p->iterations) {
+		TRY(step(s));
+		parties_progress(s->parties, r->iterations, s->moved);
+		if (!(before - r->loss >= LOSS_FALL))
+			break;
+		before = r->loss;
+	}
+	return ERR_OK;
+}
+
+enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
 		 struct gcc_report *report)
 {
-	struct state s = { .pool = pool, .p = p, .label = label, .loss = INFINITY };
-	unsigned done = 0;
-	bool falls = true;
+	struct gcc_report unused;
+	struct state s = { .parties = parties,
+			   .n = n,
+			   .p = p,
+			   .report = report ? report : &unused,
+			   .label = label };
 	enum err err;
 
-	if (p->k < 1 || p->k > pool->n || pool->n < 2)
-		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, pool->n);
-	TRY(pool_agree(pool, p->order, 0, NULL, &s.basis));
-	err = first(&s);
-	while (!err && falls && done < p->iterations) {
-		double before = s.loss;
-
-		err = step(&s);
-		done++;
-		if (!err)
-			pool_progress(pool, done, s.moved, s.loss);
-		falls = before - s.loss >= LOSS_FALL;
-	}
-	if (!err && report)
-		*report =
-		    (struct gcc_report){ .basis = s.basis, .iterations = done, .loss = s.loss };
+	assert(p->iterations <= GCC_ITERATIONS);
+	*s.report = (struct gcc_report){ 0 };
+	if (p->k < 1 || p->k > n || n < 2)
+		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, n);
+	err = run(&s);
 	mat_release(&s.F);
 	return err;
 }

@@ -3,13 +3,14 @@
  *
  * min ||T^p X - G F W'||^2 over W'W = I, an n x k indicator G and centres F. Over a vertical split
  * the joint X enters by K B = sum_l X_l (X_l' B) alone, so any number of parties gives the labels
- * of pooled data. This is the coordinator's half; a pool of one slice makes it the centralised
- * method.
+ * of pooled data. This is the coordinator's half; one slice in memory makes it the centralised method.
  */
 #ifndef COMMON_KCAGC_GCC_H
 #define COMMON_KCAGC_GCC_H
 
-#include "common/kcagc/pool.h"
+#include "common/kcagc/sums.h"
+
+enum { GCC_ITERATIONS = 30 };
 
 struct gcc_params {
 	unsigned k;     /* clusters, >= 1 */
@@ -17,15 +18,16 @@ struct gcc_params {
 	unsigned rounds; /* products of the first subspace: 8; 4 are nearly enough */
 	unsigned restarts, lloyd; /* of the first k-means: 200, and 100 iterations at most. The
 	                             coordinator's own time, no rounds; 10 cost wiki two points */
-	unsigned iterations;      /* 30 at most */
+	unsigned iterations;      /* GCC_ITERATIONS at most */
 	uint64_t seed;
 	unsigned threads; /* the labels do not depend on it */
 };
 
 struct gcc_report {
-	struct pool_basis basis;
+	struct sums_basis basis;
 	unsigned iterations; /* that were run: each is one sum */
-	double loss;         /* ||T^p X - G F W'|| at the end */
+	double losses[GCC_ITERATIONS]; /* ||T^p X - G F W'|| after each */
+	double loss;                   /* the last */
 };
 
 void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned threads);
@@ -33,10 +35,10 @@ void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned thre
 /* Columns of the block whose products by K make the first subspace, of n >= 2 nodes. */
 size_t gcc_width(const struct gcc_params *p, size_t n);
 
-/* label: n, below k. Sums: 2 to agree (pool_agree), p->rounds of n (k + 10) words, and one of n k
+/* Phases "norms", "order", "init", "iterate". label: n, below k. Sums: 2 to agree (sums_agree), p->rounds of n (k + 10) words, and one of n k
  * words per iteration, each preceded by a broadcast of as many numbers or of n labels. Same seed,
- * same labels. `report` may be NULL. ERR_INPUT if k exceeds n; errors of the pool. */
-enum err gcc_run(const struct pool *pool, const struct gcc_params *p, uint32_t *label,
+ * same labels. `report`, which may be NULL, is filled as far as it came. ERR_INPUT if k exceeds n; errors of the sums. */
+enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
 		 struct gcc_report *report) MUST_CHECK;
 
 #endif

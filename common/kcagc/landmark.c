@@ -216,43 +216,61 @@ size_t landmark_polish(const struct mat *Q, uint32_t *label)
 /* -- the whole ------------------------------------------------------------------------------- */
 
 struct state {
-	const struct pool *pool;
+	struct parties *parties;
+	size_t n;
 	const struct landmark_params *p;
-	struct landmark_report report;
+	struct landmark_report *report;
 	uint32_t *label;
 	struct mat Z; /* n x at most k: the joint embedding */
 };
 
-/* The common basis is agreed on; local clusters come up on the way and are made into sets of nodes.
- */
+/* Sets of nodes, from what the parties' own clusters have in common. */
 static enum err choose_sets(struct state *s, uint32_t *set)
 {
-	const struct pool *pool = s->pool;
-	size_t most = landmark_most(s->p->k, pool->n);
-	uint32_t *cells = alloc(pool->parties * pool->n, sizeof(*cells));
-	enum err err;
+	const struct landmark_params *p = s->p;
+	struct kmeans_params how = landmark_local(p->k, p->local_clusters, p->seed, p->threads);
+	struct question own = { .kind = ASK_CELLS,
+				.k = p->local_clusters,
+				.order = p->order,
+				.parties = s->parties->count,
+				.dims = p->k,
+				.how = &how };
+	uint32_t *cells = alloc(s->parties->count * s->n, sizeof(*cells));
+	enum err err = sums_agree(s->parties, s->n, p->order, &own, cells, &s->report->basis);
 
-	err = pool_agree(pool, s->p->order, s->p->local_clusters, cells, &s->report.basis);
 	if (!err)
-		err = landmark_sets(cells, pool->parties, pool->n, s->p->local_clusters, most, s->p,
-				    set, &s->report.sets, &s->report.merged);
+		err = landmark_sets(cells, s->parties->count, s->n, p->local_clusters,
+				    landmark_most(p->k, s->n), p, set, &s->report->sets,
+				    &s->report->merged);
 	free(cells);
 	return err;
+}
+
+/* The sets down, Q = K G D^-1 up. */
+static enum err tell_sets(struct state *s, const uint32_t *set, struct mat *Q)
+{
+	const struct landmark_report *r = s->report;
+
+	parties_phase(s->parties, "landmarks");
+	TRY(sums_tell_order(s->parties, s->p->order, r->basis.order));
+	TRY(parties_tell_labels(s->parties, PARTIES_LANDMARKS, r->sets, set, s->n));
+	TRY(parties_warm(s->parties));
+	return sums_means(s->parties, r->basis.order, set, s->n, r->sets, Q);
 }
 
 /* F: all rows on the landmarks' span, in its k + 10 leading directions. */
 static enum err landmark_round(struct state *s, struct mat *F)
 {
-	uint32_t *set = alloc(s->pool->n, sizeof(*set));
+	uint32_t *set = alloc(s->n, sizeof(*set));
 	struct mat Q = { 0 }, Phi = { 0 };
 	enum err err = choose_sets(s, set);
 
 	if (!err)
-		err = pool_means(s->pool, s->report.basis.order, set, s->report.sets, &Q);
+		err = tell_sets(s, set, &Q);
 	if (!err)
 		err = landmark_project(&Q, set, &Phi);
 	if (!err) {
-		s->report.rank = Phi.cols;
+		s->report->rank = Phi.cols;
 		err = ortho_components(&Phi, s->p->power ? s->p->k + EXTRA : s->p->k, F);
 	}
 	mat_release(&Phi);
@@ -271,7 +289,10 @@ static enum err power_round(struct state *s, const struct mat *F)
 	err = ortho_basis(&B);
 	if (err)
 		goto out;
-	err = pool_products(s->pool, s->report.basis.order, &B, &Y);
+	parties_phase(s->parties, "power");
+	err = parties_tell_choice(s->parties, CHOICE_WIDTH, B.cols);
+	if (!err)
+		err = sums_products(s->parties, s->report->basis.order, &B, &Y);
 	if (err)
 		goto out;
 	err = ortho_ritz(&B, &Y, s->p->k, &s->Z);
@@ -319,15 +340,15 @@ static void scale_rows(const struct mat *Z, struct mat *out)
  * if the other one does or nothing is polished. */
 static enum err guard(struct state *s, struct mat *Q)
 {
-	size_t n = s->pool->n, words = n * s->p->k;
+	size_t n = s->n, words = n * s->p->k;
 	uint32_t *both = alloc(2 * n, sizeof(*both));
 	struct question ask = { .kind = ASK_QUALITY,
-				.order = s->report.basis.order,
+				.order = s->report->basis.order,
 				.label = both,
 				.k = s->p->k,
 				.labellings = 2,
 				.means = s->p->polish > 0,
-				.parties = s->pool->parties };
+				.parties = s->parties->count };
 	double *answer = alloc(2 + words, sizeof(*answer)), inertia;
 	struct mat scaled;
 	enum err err;
@@ -336,10 +357,14 @@ static enum err guard(struct state *s, struct mat *Q)
 	memcpy(both, s->label, n * sizeof(*both));
 	cluster(s, &scaled, both + n, &inertia);
 	mat_release(&scaled);
-	err = s->pool->ask(s->pool->ctx, &ask, answer);
+	parties_phase(s->parties, "polish");
+	err = parties_tell_labels(s->parties, PARTIES_ASSIGNMENT, ask.k, both, 2 * n);
+	if (!err)
+		err = parties_sum_bound(s->parties, &ask, question_most(&ask, n), answer,
+					question_words(&ask, n));
 	if (!err && answer[1] > answer[0] + s->p->guard) {
-		s->report.scaled = true;
-		s->report.inertia = inertia;
+		s->report->scaled = true;
+		s->report->inertia = inertia;
 		memcpy(s->label, both + n, n * sizeof(*both));
 	} else if (!err && ask.means) {
 		mat_init(Q, n, s->p->k);
@@ -357,27 +382,34 @@ static enum err polish(struct state *s, struct mat *Q)
 		size_t moved;
 
 		if (!Q->a)
-			TRY(pool_means(s->pool, s->report.basis.order, s->label, s->p->k, Q));
+			TRY(sums_step(s->parties, s->report->basis.order, s->label, s->n, s->p->k,
+				      Q));
 		moved = landmark_polish(Q, s->label);
 		mat_release(Q);
-		pool_progress(s->pool, t + 1, moved, NAN);
+		parties_progress(s->parties, t + 1, moved);
 		if (moved == 0)
 			break;
 	}
 	return ERR_OK;
 }
 
-enum err landmark_run(const struct pool *pool, const struct landmark_params *p, uint32_t *label,
-		      struct landmark_report *report)
+enum err landmark_run(struct parties *parties, size_t n, const struct landmark_params *p,
+		      uint32_t *label, struct landmark_report *report)
 {
-	struct state s = { .pool = pool, .p = p, .label = label };
+	struct landmark_report unused;
+	struct state s = { .parties = parties,
+			   .n = n,
+			   .p = p,
+			   .report = report ? report : &unused,
+			   .label = label };
 	struct mat F = { 0 }, Q = { 0 };
 	enum err err;
 
-	if (p->k < 1 || p->k > pool->n || pool->n < 2)
-		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, pool->n);
-	if (p->min_cell > pool->n)
-		return err_set(ERR_JOB, "%zu nodes cannot make a set of job.min_cell, %zu", pool->n,
+	*s.report = (struct landmark_report){ 0 };
+	if (p->k < 1 || p->k > n || n < 2)
+		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, n);
+	if (p->min_cell > n)
+		return err_set(ERR_JOB, "%zu nodes cannot make a set of job.min_cell, %zu", n,
 			       p->min_cell);
 	err = landmark_round(&s, &F);
 	if (err)
@@ -390,12 +422,10 @@ enum err landmark_run(const struct pool *pool, const struct landmark_params *p, 
 		s.Z = F;
 		F = (struct mat){ 0 };
 	}
-	cluster(&s, &s.Z, label, &s.report.inertia);
+	cluster(&s, &s.Z, label, &s.report->inertia);
 	err = guard(&s, &Q);
 	if (!err)
 		err = polish(&s, &Q);
-	if (!err && report)
-		*report = s.report;
 out:
 	mat_release(&F);
 	mat_release(&s.Z);

@@ -3,12 +3,12 @@
  *
  * kCAGC's reduction (arXiv 2411.12329, Protocol 3) with inner products in place of distances: no
  * party normalises alone, so nothing is amplified before it is summed, and the number of sums does
- * not depend on the number of parties. This is the coordinator's half, on struct pool.
+ * not depend on the number of parties. This is the coordinator's half.
  */
 #ifndef COMMON_KCAGC_LANDMARK_H
 #define COMMON_KCAGC_LANDMARK_H
 
-#include "common/kcagc/pool.h"
+#include "common/kcagc/sums.h"
 
 struct landmark_params {
 	unsigned k;
@@ -25,7 +25,7 @@ struct landmark_params {
 };
 
 struct landmark_report {
-	struct pool_basis basis;
+	struct sums_basis basis;
 	size_t sets, merged, rank; /* landmarks; sets below min_cell; dimensions of their span */
 	bool scaled;               /* the guard took the clusters of scaled rows */
 	double inertia;
@@ -44,11 +44,12 @@ size_t landmark_columns(unsigned k, size_t n);
 struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t seed,
 				    unsigned threads);
 
-/* label: n, below k. Sums: 2 to agree (pool_agree), n (2k + 10) words, with `power` n (k + 10)
+/* Phases "norms", "local", "order", "landmarks", "power", "polish". label: n, below k. Sums: 2 to agree
+ * (sums_agree), n (2k + 10) words, with `power` n (k + 10)
  * (both fewer if the local clusters leave fewer landmarks or directions), 2 for the guard together
  * with the n k of the first polish, n k for each other. Same seed and same local clusters, same
- * labels for any split. `report` may be NULL. ERR_INPUT if k exceeds n, ERR_JOB if min_cell does. */
-enum err landmark_run(const struct pool *pool, const struct landmark_params *p, uint32_t *label,
+ * labels for any split. `report`, which may be NULL, is filled as far as it came. ERR_INPUT if k exceeds n, ERR_JOB if min_cell does. */
+enum err landmark_run(struct parties *parties, size_t n, const struct landmark_params *p, uint32_t *label,
 		      struct landmark_report *report) MUST_CHECK;
 
 /* -- the steps ------------------------------------------------------------------------------- */

@@ -9,19 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The turns of the questions that are asked once are their kinds; this is that of all others. */
-enum { FILTERED = (int)ASK_SPREADS + 1 };
-
-static const char *const names[] = {
-	[ASK_FACTS] = "facts",       [ASK_NORMS] = "norms", [ASK_SPREADS] = "spreads",
-	[ASK_PRODUCTS] = "products", [ASK_MEANS] = "means", [ASK_QUALITY] = "quality",
-};
-
 size_t question_words(const struct question *q, size_t n)
 {
 	switch (q->kind) {
 	case ASK_FACTS:
 		return 2 + n;
+	case ASK_CELLS:
 	case ASK_NORMS:
 		return n;
 	case ASK_SPREADS:
@@ -53,7 +46,7 @@ enum err slice_init(struct slice *s, struct features *X, const struct graph *g, 
 {
 	size_t n = features_rows(X), m = features_cols(X);
 
-	*s = (struct slice){ .X = *X, .g = g, .asked = -1, .threads = threads };
+	*s = (struct slice){ .X = *X, .g = g, .threads = threads };
 	*X = (struct features){ 0 };
 	if (n == 0 || m == 0)
 		return err_set(ERR_INPUT, "features are %zu x %zu: nothing to cluster", n, m);
@@ -67,7 +60,7 @@ void slice_release(struct slice *s)
 {
 	features_release(&s->X);
 	mat_release(&s->filtered);
-	*s = (struct slice){ .asked = -1 };
+	*s = (struct slice){ 0 };
 }
 
 /* -- raw features, sparse or dense ----------------------------------------------------------- */
@@ -245,29 +238,17 @@ static void tell_quality(const struct slice *s, const struct question *q, double
 		tell_means(s, q, x + q->labellings);
 }
 
-/* -- questions in order ---------------------------------------------------------------------- */
-
-static enum err check_turn(const struct slice *s, int turn, const char *name)
-{
-	int due = s->asked + 1 < FILTERED ? s->asked + 1 : FILTERED;
-
-	if (turn == due || (due == (int)ASK_NORMS && turn == (int)ASK_SPREADS))
-		return ERR_OK;
-	return err_set(ERR_PEER, "asked for %s when %s is due", name,
-		       due < FILTERED ? names[due] : "a question on filtered rows");
-}
+/* -- answers --------------------------------------------------------------------------------- */
 
 enum err slice_answer(struct slice *s, const struct question *q, double *x)
 {
-	int turn = (int)q->kind < FILTERED ? (int)q->kind : FILTERED;
-
-	TRY(check_turn(s, turn, names[q->kind]));
 	if (q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS || q->means)
 		TRY(filter_once(s, q->order));
-	s->asked = turn;
 	switch (q->kind) {
 	case ASK_FACTS:
 		tell_facts(s, x);
+		break;
+	case ASK_CELLS:
 		break;
 	case ASK_NORMS:
 		tell_norms(s, false, x);
@@ -328,8 +309,6 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 	struct mat Z;
 	enum err err;
 
-	if (s->asked != (int)ASK_FACTS)
-		return err_set(ERR_PEER, "asked for local clusters, not right after facts");
 	copy_features(&alone.X, &s->X);
 	err = filter_alone(&alone, order, parties);
 	if (!err)
@@ -341,3 +320,22 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 	slice_release(&alone);
 	return err;
 }
+
+/* -- in memory ------------------------------------------------------------------------------- */
+
+static enum err answer_in_memory(void *slice, size_t l, const void *question, double *x)
+{
+	(void)l;
+	return slice_answer(slice, question, x);
+}
+
+static enum err cluster_in_memory(void *slice, const void *question, uint32_t *label)
+{
+	const struct question *q = question;
+
+	return slice_cluster(slice, q->order, q->parties, q->dims, q->how, label);
+}
+
+const struct memory_kind slices_in_memory = { .size = sizeof(struct slice),
+					      .answer = answer_in_memory,
+					      .labels = cluster_in_memory };

@@ -12,6 +12,7 @@
 #include "common/base/err.h"
 #include "common/kcagc/embed.h"
 #include "common/cluster/kmeans.h"
+#include "common/parties/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,11 +21,12 @@
 /* The highest order p that the rule of psi.h may take; spreads are needed up to the next one. */
 enum { SLICE_ORDER_MAX = 15, SLICE_POWERS = SLICE_ORDER_MAX + 2 };
 
-/* In the order in which they must come; ASK_FACTS and ASK_SPREADS once each, ASK_NORMS once or not
- * at all, the others as often as wanted. All answers are row-major; rows are nodes. */
+/* In the order in which they come; ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS once or
+ * not at all, the others as often as wanted. All answers are row-major; rows are nodes. */
 enum question_kind {
 	ASK_FACTS,   /* 2 + n: whether a feature is neither 0 nor 1; the width m_l; squared row
 			norms, of idf-weighted features if all are 0 or 1 */
+	ASK_CELLS,   /* labels, n: slice_cluster() */
 	ASK_NORMS,   /* n: squared row norms without weights, where not all parties have weighted */
 	ASK_SPREADS, /* 2 x SLICE_POWERS: x_t^2 = ||T^t X_l||^2, then c_t^2 = ||T^t X_l - 1 mu'||^2,
 			mu its column means; columns are weighted first if idf is set, and rows
@@ -43,8 +45,10 @@ struct question {
 	unsigned order;      /* ASK_PRODUCTS, ASK_MEANS: p, the same every time */
 	const struct mat *B; /* ASK_PRODUCTS: n x d */
 	const uint32_t *label; /* ASK_MEANS: n; ASK_QUALITY: labellings x n; all below k */
-	size_t k, labellings;
-	size_t parties; /* ASK_SPREADS, ASK_QUALITY: L */
+	size_t k, labellings;  /* ASK_CELLS: k^ */
+	size_t parties; /* ASK_CELLS, ASK_SPREADS, ASK_QUALITY: L */
+	size_t dims;    /* ASK_CELLS, and */
+	const struct kmeans_params *how;
 	bool means;     /* ASK_QUALITY */
 };
 
@@ -60,7 +64,6 @@ struct slice {
 	const struct graph *g; /* borrowed */
 	struct mat filtered;   /* T^order X, n x m_l, once it is asked for */
 	unsigned order;
-	int asked; /* the last question_kind that was answered; -1 at first */
 	unsigned threads;
 };
 
@@ -70,8 +73,8 @@ enum err slice_init(struct slice *s, struct features *X, const struct graph *g,
 		    unsigned threads) MUST_CHECK;
 void slice_release(struct slice *s);
 
-/* x becomes this party's term of the sum. ERR_PEER if the question is not in order, or if its
- * order is not the one first asked for: the asker is at fault. Costs: ASK_SPREADS SLICE_POWERS
+/* x becomes this party's term of the sum; the questions come in their order. ERR_PEER if the filter's
+ * order cannot be, or is not the one first asked for: the asker is at fault. Costs: ASK_SPREADS SLICE_POWERS
  * steps of the filter, the first question after it `order` more and one dense copy of the slice;
  * ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two and one products by la.h. Same bits for any
  * threads. */
@@ -81,9 +84,12 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST
  * nobody has to wait for them: rows over their own length, filtered by T^p, k-means on unit rows of
  * U S, the leading `dims` left singular vectors times singular values. p is `order`; if that is 0,
  * what psi_gcc() makes of the slice's own spreads, as if those of the other parties were like them.
- * label: n, below how->k. ERR_PEER but right after ASK_FACTS; errors of svd.h. Costs a copy of X,
- * the spreads and the filter. */
+ * label: n, below how->k. Before ASK_SPREADS, which changes X; errors of svd.h. Costs a copy of X, the
+ * spreads and the filter. */
 enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label) MUST_CHECK;
+
+/* Of struct slice. */
+extern const struct memory_kind slices_in_memory;
 
 #endif

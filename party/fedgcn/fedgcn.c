@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct share {
+struct fedgcn_work {
 	struct work *work;
 	struct tree tree;
 	const struct tree_node *root; /* all parties */
@@ -22,8 +22,8 @@ struct share {
 	struct fedgcn_party party;
 };
 
-/* Blames the coordinator for a question that does not fit, otherwise this party's graphs. */
-static enum err blame(const struct share *s, enum err e)
+/* Whose fault it is: that of a question that does not fit, or of this party's graphs. */
+static enum err blame(const struct fedgcn_work *s, enum err e)
 {
 	const struct work *work = s->work;
 
@@ -33,7 +33,7 @@ static enum err blame(const struct share *s, enum err e)
 }
 
 /* A question down, this party's term of the answer up. */
-static enum err answer(struct share *s, enum fedgcn_kind kind, unsigned round)
+static enum err answer(struct fedgcn_work *s, enum fedgcn_kind kind, unsigned round)
 {
 	size_t down = fedgcn_down(&s->p, kind), up = fedgcn_up(&s->p, kind);
 	double *said = alloc(down, sizeof(*said)), *x = alloc(up, sizeof(*x));
@@ -50,7 +50,7 @@ static enum err answer(struct share *s, enum fedgcn_kind kind, unsigned round)
 	return e;
 }
 
-static enum err upload(struct share *s)
+static enum err upload(struct fedgcn_work *s)
 {
 	size_t words = fedgcn_upload_words(&s->p);
 	double *x = alloc(words, sizeof(*x));
@@ -64,7 +64,7 @@ static enum err upload(struct share *s)
 }
 
 /* Lines 2 to 20: a round's epochs (5 to 14), then what lines 16 to 18 need of the prototypes. */
-static enum err train(struct share *s, unsigned round)
+static enum err train(struct fedgcn_work *s, unsigned round)
 {
 	TRY(answer(s, FEDGCN_TRAIN, round));
 	work_progress(s->work, round, 0);
@@ -74,7 +74,7 @@ static enum err train(struct share *s, unsigned round)
 }
 
 /* As many rounds as the coordinator wants, and no more than the job allows. */
-static enum err rounds(struct share *s)
+static enum err rounds(struct fedgcn_work *s)
 {
 	double *kl = alloc(s->p.rounds + 1, sizeof(*kl)),
 	       *rec = alloc(s->p.rounds + 1, sizeof(*rec));
@@ -106,7 +106,7 @@ static enum err rounds(struct share *s)
 	return e;
 }
 
-static enum err take_part(struct share *s)
+static enum err take_part(struct fedgcn_work *s)
 {
 	work_phase(s->work, "start");
 	TRY(answer(s, FEDGCN_START, 0));
@@ -118,7 +118,7 @@ static enum err take_part(struct share *s)
 
 /* ---- what is left ---- */
 
-static enum err keep_model(const struct share *s)
+static enum err keep_model(const struct fedgcn_work *s)
 {
 	char *path = file_join(s->work->output, "model.fedgcn");
 	struct fedgcn_model m;
@@ -135,7 +135,7 @@ static enum err keep_model(const struct share *s)
 }
 
 /* The run's own error counts. Before the first round there is no good model. */
-static enum err keep_last_good(const struct share *s, enum err e)
+static enum err keep_last_good(const struct fedgcn_work *s, enum err e)
 {
 	struct err_saved saved = err_save(e);
 
@@ -147,7 +147,7 @@ static enum err keep_last_good(const struct share *s, enum err e)
 
 enum err party_fedgcn(struct work *work, uint32_t *label)
 {
-	struct share s = { .work = work };
+	struct fedgcn_work s = { .work = work };
 	enum err e;
 
 	tree_build(&s.tree, work->L, true);

@@ -128,6 +128,26 @@ static enum err send_zeros(struct rows *rows, const struct fedsc_question *q)
 	return e;
 }
 
+/* Variant paper: C, in clear. */
+static enum err send_upload(struct rows *rows, const struct fedsc_question *q)
+{
+	const struct fedsc_params *p = &rows->p;
+	struct work *work = rows->work;
+	size_t n = rows->party.X.rows, d = q->Z->rows;
+	struct mat C;
+	enum err e;
+
+	if (n > MSG_REALS_MAX / d)
+		return err_set(ERR_INPUT, "C is %zu x %zu, expected at most %d numbers", n, d,
+			       MSG_REALS_MAX);
+	e = fedsc_upload(&rows->party, q->Z, q->r, q->lambda, p->noise_c, p->sigma_c, &C);
+	if (e != ERR_OK)
+		return blame(rows, e);
+	e = channel_send_reals(work->channel, MSG_UPLOAD, (uint32_t)work->own, C.a, n * d);
+	mat_release(&C);
+	return e;
+}
+
 /* ---- what is said ---- */
 
 static enum err recv_reals(struct rows *rows, double *x, size_t count)
@@ -157,14 +177,21 @@ static enum err recv_rows(struct rows *rows, size_t most, size_t cols, struct ma
 	return count ? recv_matrix(rows, (size_t)count, cols, M) : ERR_OK;
 }
 
-/* The dictionary, or landmarks: some there must be. */
-static enum err recv_dictionary(struct rows *rows, struct mat *Z)
+/* A dictionary, or landmarks, down: some there must be; and what the question makes of them up. */
+static enum err answer_about(struct rows *rows, struct fedsc_question *q)
 {
-	TRY(recv_rows(rows, rows->limits.centres, rows->party.X.cols, Z));
-	rows->d = Z->rows;
-	if (Z->rows == 0)
-		return peer_fault(rows->work->channel, "sent CHOICE of a dictionary of no rows");
-	return ERR_OK;
+	struct mat Z;
+	enum err e;
+
+	TRY(recv_rows(rows, rows->limits.centres, rows->party.X.cols, &Z));
+	rows->d = Z.rows;
+	q->Z = &Z;
+	if (Z.rows == 0)
+		e = peer_fault(rows->work->channel, "sent CHOICE of a dictionary of no rows");
+	else
+		e = q->kind == FEDSC_UPLOAD ? send_upload(rows, q) : answer(rows, q);
+	mat_release(&Z);
+	return e;
 }
 
 /* ---- rows as they are ---- */
@@ -302,16 +329,9 @@ enum err rows_spectrum(struct rows *rows)
 	struct fedsc_question q = { .kind = FEDSC_SPECTRUM,
 				    .r = rows->r,
 				    .lambda = rows->p.lambda };
-	struct mat Z;
-	enum err e;
 
 	work_phase(rows->work, "dims");
-	e = recv_dictionary(rows, &Z);
-	q.Z = &Z;
-	if (e == ERR_OK)
-		e = answer(rows, &q);
-	mat_release(&Z);
-	return e;
+	return answer_about(rows, &q);
 }
 
 static bool takes_part(const struct rows *rows, unsigned s)
@@ -352,27 +372,17 @@ enum err rows_learn(struct rows *rows, unsigned s, bool *more)
 
 /* ---- Stage II ---- */
 
-static enum err answer_degrees(struct rows *rows)
-{
-	struct fedsc_question q = { .kind = FEDSC_DEGREES, .r = rows->r, .lambda = rows->p.lambda };
-	struct mat Z;
-	enum err e = recv_dictionary(rows, &Z);
-
-	q.Z = &Z;
-	if (e == ERR_OK)
-		e = answer(rows, &q);
-	mat_release(&Z);
-	return e;
-}
-
 enum err rows_dense(struct rows *rows)
 {
+	struct fedsc_question degrees = { .kind = FEDSC_DEGREES,
+					  .r = rows->r,
+					  .lambda = rows->p.lambda };
 	struct fedsc_question q = { .kind = FEDSC_DENSE };
 	struct mat t;
 	enum err e;
 
 	work_phase(rows->work, "dense");
-	TRY(answer_degrees(rows));
+	TRY(answer_about(rows, &degrees));
 	TRY(recv_matrix(rows, 1, rows->d, &t));
 	q.t = t.a;
 	q.d = rows->d;
@@ -384,16 +394,9 @@ enum err rows_dense(struct rows *rows)
 enum err rows_anchor(struct rows *rows)
 {
 	struct fedsc_question q = { .kind = FEDSC_ANCHOR, .near = rows->p.near };
-	struct mat Z;
-	enum err e;
 
 	work_phase(rows->work, "anchor");
-	e = recv_dictionary(rows, &Z);
-	q.Z = &Z;
-	if (e == ERR_OK)
-		e = answer(rows, &q);
-	mat_release(&Z);
-	return e;
+	return answer_about(rows, &q);
 }
 
 enum err rows_embed(struct rows *rows)
@@ -410,38 +413,15 @@ enum err rows_embed(struct rows *rows)
 	return e;
 }
 
-static enum err send_upload(struct rows *rows, const struct mat *Z)
-{
-	const struct fedsc_params *p = &rows->p;
-	struct work *work = rows->work;
-	struct mat C;
-	enum err e;
-
-	if (rows->party.X.rows > MSG_REALS_MAX / Z->rows)
-		return err_set(ERR_INPUT, "C is %zu x %zu, expected at most %d numbers",
-			       rows->party.X.rows, Z->rows, MSG_REALS_MAX);
-	e = fedsc_upload(&rows->party, Z, rows->r, p->lambda, p->noise_c, p->sigma_c, &C);
-	if (e != ERR_OK)
-		return blame(rows, e);
-	e = channel_send_reals(work->channel, MSG_UPLOAD, (uint32_t)work->own, C.a,
-			       C.rows * C.cols);
-	mat_release(&C);
-	return e;
-}
-
 enum err rows_upload(struct rows *rows)
 {
-	struct mat Z;
-	enum err e;
+	struct fedsc_question q = { .kind = FEDSC_UPLOAD, .r = rows->r, .lambda = rows->p.lambda };
 
 	work_phase(rows->work, "upload");
-	e = recv_dictionary(rows, &Z);
+	log_warn(
+	    "variant \"paper\": this party's coefficients C go to the coordinator in clear, and "
+	    "with the dictionary Z every row can be computed from them");
+	TRY(answer_about(rows, &q));
 	facts_number(&rows->work->record->facts, "dims", (double)rows->d);
-	if (e == ERR_OK) {
-		log_warn("variant \"paper\": this party's coefficients C go to the coordinator in "
-			 "clear, and with the dictionary Z every row can be computed from them");
-		e = send_upload(rows, &Z);
-	}
-	mat_release(&Z);
-	return e;
+	return ERR_OK;
 }

@@ -1,7 +1,7 @@
 /* rows.h -- a party's half of what FedSC and federated k-means ask of its rows: it receives what
  * the coordinator says, and only what is due, and sends its term of the sum.
  *
- * The other half is server/fedsc/row_questions.h. Parameters come from this party's own job; the
+ * The other half is common/fedsc/coordinator.h. Parameters come from this party's own job; the
  * coordinator says nothing but what came of sums. How often and about how many centres it may ask
  * follows from the job and the number of rows (fedsc_limits()).
  */

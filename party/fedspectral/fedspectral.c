@@ -15,7 +15,7 @@ enum { SLAB_ROWS = 1 << 14 };
 /* A node whose weights add up to less has lost too many digits in fixed point. */
 static const double LEAST_DEGREE = 0x1p-12;
 
-struct share {
+struct fedspectral_work {
 	struct work *work;
 	struct tree tree;
 	const struct tree_node *root; /* all parties */
@@ -39,7 +39,7 @@ static enum err check_size(size_t rows, size_t cols)
 
 /* ---- exact ---- */
 
-static enum err check_weights(const struct share *s, const double *own)
+static enum err check_weights(const struct fedspectral_work *s, const double *own)
 {
 	for (size_t i = 0; i < s->work->n; i++)
 		if (own[i] > 0 && own[i] < LEAST_DEGREE)
@@ -52,7 +52,8 @@ static enum err check_weights(const struct share *s, const double *own)
 }
 
 /* A joint degree has this party's in it: nobody else's is below 0. */
-static enum err check_degrees(const struct share *s, const double *own, const double *joint)
+static enum err check_degrees(const struct fedspectral_work *s, const double *own,
+			      const double *joint)
 {
 	double rounding = ldexp((double)s->work->L, -JOB_WIDE_FRACTION);
 
@@ -66,7 +67,7 @@ static enum err check_degrees(const struct share *s, const double *own, const do
 }
 
 /* Degrees up, joint degrees down. */
-static enum err agree_degrees(struct share *s)
+static enum err agree_degrees(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
 	double *own = alloc(work->n, sizeof(*own)), *joint = alloc(work->n, sizeof(*joint));
@@ -89,7 +90,7 @@ static enum err agree_degrees(struct share *s)
 }
 
 /* The product leaves as it is made. */
-static enum err stream_product(struct share *s, const struct mat *V, struct secure *sum)
+static enum err stream_product(struct fedspectral_work *s, const struct mat *V, struct secure *sum)
 {
 	size_t slab = V->rows < SLAB_ROWS ? V->rows : SLAB_ROWS;
 	double *y = alloc(slab, V->cols * sizeof(*y));
@@ -108,7 +109,7 @@ static enum err stream_product(struct share *s, const struct mat *V, struct secu
 }
 
 /* V down, s o A_p (s o V) up, on the rows that have edges anywhere. */
-static enum err answer_product(struct share *s, size_t width)
+static enum err answer_product(struct fedspectral_work *s, size_t width)
 {
 	struct secure *sum = NULL;
 	struct mat V;
@@ -126,7 +127,7 @@ static enum err answer_product(struct share *s, size_t width)
 }
 
 /* As many products as the coordinator wants, and no more than the job allows. */
-static enum err exact(struct share *s)
+static enum err exact(struct fedspectral_work *s)
 {
 	const struct job *job = &s->work->job;
 	unsigned most =
@@ -153,7 +154,7 @@ static enum err exact(struct share *s)
 /* ---- the paper's ---- */
 
 /* Algorithm 3 in each of as many rounds as the job says. */
-static enum err plus(struct share *s)
+static enum err plus(struct fedspectral_work *s)
 {
 	const struct job *job = &s->work->job;
 	unsigned rounds =
@@ -180,7 +181,7 @@ static enum err plus(struct share *s)
 
 /* Algorithm 1, on the own nodes in their own order: joint rows are numbered at random, and with
  * them what k-means finds would change from job to job. label: of all joint rows. */
-static enum err own_cells(struct share *s, uint32_t *label)
+static enum err own_cells(struct fedspectral_work *s, uint32_t *label)
 {
 	struct work *work = s->work;
 	const struct csr *graph = &work->graph->adjacency;
@@ -200,7 +201,7 @@ static enum err own_cells(struct share *s, uint32_t *label)
 	return e;
 }
 
-static enum err plain(struct share *s)
+static enum err plain(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
 	uint32_t *label = alloc(work->n, sizeof(*label));
@@ -218,7 +219,7 @@ static enum err plain(struct share *s)
 /* ---- the whole ---- */
 
 /* Of nodes without any edge there is a cluster more. */
-static enum err receive_labels(struct share *s, uint32_t *label)
+static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)
 {
 	struct work *work = s->work;
 	unsigned k = work->job.clusters;
@@ -237,7 +238,7 @@ static enum err receive_labels(struct share *s, uint32_t *label)
 	return ERR_OK;
 }
 
-static enum err take_part(struct share *s, uint32_t *label)
+static enum err take_part(struct fedspectral_work *s, uint32_t *label)
 {
 	struct work *work = s->work;
 
@@ -260,7 +261,8 @@ static enum err take_part(struct share *s, uint32_t *label)
 
 enum err party_fedspectral(struct work *work, uint32_t *label)
 {
-	struct share s = { .work = work, .row = alloc(work->dataset->n, sizeof(uint32_t)) };
+	struct fedspectral_work s = { .work = work,
+				      .row = alloc(work->dataset->n, sizeof(uint32_t)) };
 	enum err e;
 
 	tree_build(&s.tree, work->L, true);

@@ -1,7 +1,7 @@
 /* answers.h -- a party's half of what federated GCC and landmark projection sum: it receives what
  * the coordinator says, and only what is due, and sends its term of the sum.
  *
- * The other half is server/kcagc/questions.h. The party's method knows which question comes next.
+ * The other half is common/kcagc/sums.h. The party's method knows which question comes next.
  */
 #ifndef PARTY_KCAGC_ANSWERS_H
 #define PARTY_KCAGC_ANSWERS_H

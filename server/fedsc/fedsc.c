@@ -1,11 +1,10 @@
-/* The coordinator's half of FedSC: common/fedsc/coordinator.h's, with parties to ask. */
+/* The coordinator's half of FedSC: common/fedsc/coordinator.h's, with the parties of a run. */
 #include "server/fedsc/fedsc.h"
 #include "common/base/log.h"
+#include "common/fedsc/coordinator.h"
 #include "common/fedsc/job.h"
 #include "common/fedsc/noise.h"
-#include "server/fedsc/row_questions.h"
-
-#include <stdio.h>
+#include "server/run/parties.h"
 
 static void keep_record(struct run *run, const struct fedsc_params *p,
 			const struct fedsc_report *report)
@@ -32,34 +31,30 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 		facts_numbers(&r->facts, "eigenvalues", report->value, p->k);
 }
 
-/* An error found only from the sums of all rows is a failed job, not wrong input. */
-static enum err within_the_run(enum err e)
-{
-	return e == ERR_INPUT ? ERR_JOB : e;
-}
-
 enum err server_fedsc(struct run *run, uint32_t **label)
 {
 	struct fedsc_report report = { 0 };
 	struct fedsc_noise noise;
+	struct run_parties parties;
 	struct fedsc_params p;
-	struct fedsc_pool pool;
-	struct row_questions rows;
 	enum err e;
 
-	/* Parties draw the members of a round by themselves. */
+	/* Who takes part in a round the parties draw by themselves. */
 	TRY(fedsc_params_of(&run->job.fedsc, run->L, 0, run->threads, &p));
 	TRY(fedsc_noise_of(&run->job.fedsc, &noise));
 	fedsc_noise_record(&run->job.fedsc, &noise, &run->record->facts);
-	row_questions_open(&rows, run, &pool);
-	e = within_the_run(fedsc_run(&pool, &p, &report));
-	if (e == ERR_OK)
-		e = row_questions_end(&rows);
+	if (p.variant == FEDSC_BY_PAPER)
+		log_warn("variant \"paper\": parties upload the coefficients C of their rows in "
+			 "clear, and with the dictionary Z every row can be computed from them");
+	run_parties_open(&parties, run);
+	e = run_parties_error(fedsc_run(&parties.parties, run->columns, &p, &report));
+	run_parties_close(&parties);
+	run->n = (size_t)report.n;
 	if (e == ERR_OK) {
 		keep_record(run, &p, &report);
-		*label = row_questions_take_labels(&rows);
+		*label = report.label;
+		report.label = NULL;
 	}
 	fedsc_report_release(&report);
-	row_questions_close(&rows);
 	return e;
 }

@@ -1,26 +1,30 @@
-/* The coordinator's half of federated GCC: gcc.h's, with parties to ask. */
+/* The coordinator's half of federated GCC: common/kcagc/gcc.h's, with the parties of a run. */
 #include "server/kcagc/gcc.h"
 #include "common/kcagc/gcc.h"
-#include "server/kcagc/questions.h"
+#include "server/run/parties.h"
 
 enum err server_gcc(struct run *run, uint32_t *label)
 {
+	struct run_parties parties;
 	struct gcc_report report;
-	struct questions q;
 	struct gcc_params p;
-	struct pool pool;
 	enum err e;
 
 	gcc_defaults(&p, run->job.clusters, run->job.seed, run->threads);
-	p.order = questions_order(&run->job);
-	questions_open(&q, run, &pool);
-	e = gcc_run(&pool, &p, label, &report);
+	p.order = run->job.kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : run->job.kcagc.filter_order;
+	run_parties_open(&parties, run);
+	e = gcc_run(&parties.parties, run->n, &p, label, &report);
+	if (!p.order)
+		run->record->order = report.basis.order;
 	if (e == ERR_OK) {
-		questions_record(&q, &(struct record_sum){ .items = run->n,
-							   .iterations = report.iterations,
-							   .inertia = report.loss });
-		e = questions_result(&q, label);
+		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,
+							      .items = run->n,
+							      .iterations = report.iterations,
+							      .inertia = report.loss,
+							      .objective = report.losses,
+							      .objectives = report.iterations });
+		e = sums_result(&parties.parties, label, run->n, p.k);
 	}
-	questions_close(&q);
+	run_parties_close(&parties);
 	return e;
 }

@@ -1,30 +1,33 @@
-/* The coordinator's half of landmark projection: landmark.h's, with parties to ask. */
+/* The coordinator's half of landmark projection: common/kcagc/landmark.h's, with the parties of a
+ * run. */
 #include "server/kcagc/landmark.h"
 #include "common/kcagc/landmark.h"
-#include "server/kcagc/questions.h"
+#include "server/run/parties.h"
 
 enum err server_landmark(struct run *run, uint32_t *label)
 {
 	struct landmark_report report;
 	struct landmark_params p;
-	struct questions q;
-	struct pool pool;
+	struct run_parties parties;
 	enum err e;
 
 	landmark_defaults(&p, run->job.clusters, kcagc_local_clusters(&run->job.kcagc),
 			  run->job.seed, run->threads);
-	p.order = questions_order(&run->job);
+	p.order = run->job.kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : run->job.kcagc.filter_order;
 	p.power = run->job.kcagc.landmark_power;
 	p.polish = run->job.kcagc.polish;
 	p.min_cell = run->job.kcagc.min_cell;
-	questions_open(&q, run, &pool);
-	e = landmark_run(&pool, &p, label, &report);
+	run_parties_open(&parties, run);
+	e = landmark_run(&parties.parties, run->n, &p, label, &report);
+	if (!p.order)
+		run->record->order = report.basis.order;
 	if (e == ERR_OK) {
-		questions_record(&q, &(struct record_sum){ .items = report.sets,
-							   .merged = report.merged,
-							   .inertia = report.inertia });
-		e = questions_result(&q, label);
+		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,
+							      .items = report.sets,
+							      .merged = report.merged,
+							      .inertia = report.inertia });
+		e = sums_result(&parties.parties, label, run->n, p.k);
 	}
-	questions_close(&q);
+	run_parties_close(&parties);
 	return e;
 }

@@ -14,7 +14,7 @@
 #include "common/data/labels.h"
 #include "common/data/npy.h"
 #include "common/linalg/distance.h"
-#include "common/fedsc/pool.h"
+#include "common/fedsc/coordinator.h"
 #include "common/linalg/kernel.h"
 #include "common/cluster/kmeans.h"
 #include "common/graph/knn.h"
@@ -58,9 +58,11 @@ static enum fedsc_variant variant_of(const char *name)
 static uint32_t *federated(struct lab *lab, uint64_t seed)
 {
 	struct fedsc_party *party;
-	struct fedsc_memory memory = { .parties = lab->parties, .step = lab->step };
+	struct memory memory = { .kind = &fedsc_in_memory,
+				 .count = lab->parties,
+				 .step = lab->step };
 	struct noise_source noise;
-	struct fedsc_pool pool;
+	struct parties parties;
 	struct rng rng;
 	uint32_t *part, *label;
 
@@ -76,10 +78,10 @@ static uint32_t *federated(struct lab *lab, uint64_t seed)
 		fedsc_deal(&lab->X, part, l, &own);
 		need(fedsc_party_init(&party[l], &own, 0, &noise, lab->p.threads));
 	}
-	fedsc_in_memory(&pool, &memory);
+	parties_in_memory(&parties, &memory);
 	lab->p.seed = seed;
-	need(fedsc_run(&pool, &lab->p, &lab->report));
-	label = fedsc_gather(&memory, part, lab->n);
+	need(fedsc_run(&parties, lab->X.cols, &lab->p, &lab->report));
+	label = fedsc_gather(party, lab->parties, part, lab->n);
 	for (unsigned l = 0; l < lab->parties; l++)
 		fedsc_party_release(&party[l]);
 	free(part);

@@ -9,7 +9,7 @@
 
 #include "common/kcagc/kind.h"
 #include "common/base/clock.h"
-#include "common/fedsc/pool.h"
+#include "common/fedsc/coordinator.h"
 #include "proto/labels.h"
 #include "tests/unit/both/federation.h"
 

@@ -5,15 +5,15 @@
 
 #include "tests/test.h"
 #include "tests/unit/graph/graphs.h"
-#include "common/fedgcn/pool.h"
+#include "common/fedgcn/coordinator.h"
 
 enum { PARTIES_MOST = 3 };
 
 struct federation {
 	struct graphs g[PARTIES_MOST];
 	struct fedgcn_party party[PARTIES_MOST];
-	struct fedgcn_memory memory;
-	struct fedgcn_pool pool;
+	struct memory memory;
+	struct parties parties;
 	struct fedgcn_report report;
 };
 
@@ -33,15 +33,17 @@ static inline void open_federation(struct federation *f, const struct fedgcn_par
 		random_graphs(&f->g[l], 30 + 7 * l, 6 + 10 * l, 0.3, seed + l);
 		assert_ok(fedgcn_party_init(&f->party[l], &f->g[l], p));
 	}
-	f->memory = (struct fedgcn_memory){ f->party, parties, 24 };
-	fedgcn_in_memory(&f->pool, &f->memory);
+	f->memory = (struct memory){
+		.kind = &fedgcn_in_memory, .party = f->party, .count = parties, .fraction_bits = 24
+	};
+	parties_in_memory(&f->parties, &f->memory);
 	f->report = (struct fedgcn_report){ 0 };
 }
 
 static inline void close_federation(struct federation *f)
 {
 	fedgcn_report_release(&f->report);
-	for (size_t l = 0; l < f->memory.parties; l++) {
+	for (size_t l = 0; l < f->memory.count; l++) {
 		fedgcn_party_release(&f->party[l]);
 		graphs_release(&f->g[l]);
 	}
@@ -51,7 +53,7 @@ static inline void run_federation(struct federation *f, const struct fedgcn_para
 				  size_t parties, uint64_t seed)
 {
 	open_federation(f, p, parties, seed);
-	assert_ok(fedgcn_run(&f->pool, p, &f->report));
+	assert_ok(fedgcn_run(&f->parties, p, &f->report));
 }
 
 #endif

@@ -4,7 +4,7 @@
 #include "common/fedgcn/file.h"
 #include "common/data/labels.h"
 #include "common/fedgcn/job.h"
-#include "common/fedgcn/pool.h"
+#include "common/fedgcn/coordinator.h"
 #include "common/cluster/metrics.h"
 #include "tests/unit/kcagc/products.h"
 
@@ -157,16 +157,19 @@ struct twin_graphs {
 
 static void twin_run(struct twin_graphs *t, size_t L, const struct job *job)
 {
-	struct fedgcn_memory memory = { t->party, L, JOB_WIDE_FRACTION };
+	struct memory memory = { .kind = &fedgcn_in_memory,
+				 .party = t->party,
+				 .count = L,
+				 .fraction_bits = JOB_WIDE_FRACTION };
 	struct fedgcn_params p;
-	struct fedgcn_pool pool;
+	struct parties parties;
 
 	*t = (struct twin_graphs){ 0 };
 	assert_ok(fedgcn_params_of(&job->fedgcn, 1, &p));
 	for (size_t l = 0; l < L; l++)
 		assert_ok(fedgcn_party_init(&t->party[l], &owned[l], &p));
-	fedgcn_in_memory(&pool, &memory);
-	assert_ok(fedgcn_run(&pool, &p, &t->report));
+	parties_in_memory(&parties, &memory);
+	assert_ok(fedgcn_run(&parties, &p, &t->report));
 }
 
 static void twin_end(struct twin_graphs *t, size_t L)

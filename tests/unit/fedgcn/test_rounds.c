@@ -31,22 +31,26 @@ static void test_one_party(void **state)
 	close_federation(&alone);
 }
 
-/* A pool that keeps what each party says in TRAIN, and adds it up in doubles. The same parties once
- * more, asked the same, are added up in fixed point of 24 bits: each term is rounded, and that is
- * all. (The end of a run in fixed point is another matter: training makes more of a rounding.) */
+/* Parties of whom it is kept what each says in TRAIN; it adds it up in doubles. The same parties
+ * once more, asked the same, are added up in fixed point of 24 bits: each term is rounded, and that
+ * is all. (The end of a run in fixed point is another matter: training makes more of a rounding.)
+ */
 struct keeping {
 	struct federation *f, *fixed;
 	double *said[PARTIES_MOST];
 };
 
-static enum err ask_and_keep(void *ctx, const struct fedgcn_question *q, double *x)
+static enum err sum_and_keep(void *ctx, const void *question, enum parties_how how, double most,
+			     double *x, size_t n)
 {
+	const struct fedgcn_question *q = question;
 	struct keeping *k = ctx;
-	size_t n = fedgcn_up(&k->f->party[0].p, q->kind);
 	double *rounded = alloc(n, sizeof(*rounded));
 
+	(void)how;
+	(void)most;
 	memset(x, 0, n * sizeof(*x));
-	for (size_t l = 0; l < k->f->memory.parties; l++) {
+	for (size_t l = 0; l < k->f->memory.count; l++) {
 		double *term = alloc(n, sizeof(*term));
 
 		assert_ok(fedgcn_answer(&k->f->party[l], q, term));
@@ -59,7 +63,7 @@ static enum err ask_and_keep(void *ctx, const struct fedgcn_question *q, double 
 			free(term);
 		}
 	}
-	assert_ok(k->fixed->pool.ask(k->fixed->pool.ctx, q, rounded));
+	assert_ok(parties_sum(&k->fixed->parties, q, rounded, n));
 	for (size_t i = 0; i < n; i++)
 		assert_true(fabs(rounded[i] - x[i]) <= PARTIES_MOST * ldexp(1, -25));
 	free(rounded);
@@ -74,7 +78,8 @@ static void test_mean(void **state)
 	struct federation f, fixed;
 	struct fedgcn_params p;
 	struct keeping keep = { &f, &fixed, { NULL } };
-	struct fedgcn_pool pool = { .parties = 3, .ctx = &keep, .ask = ask_and_keep };
+	static const struct parties_backend keeps = { .sum = sum_and_keep };
+	struct parties parties = { .count = 3, .backend = &keeps, .ctx = &keep };
 	double n = 0, apart = 0;
 
 	(void)state;
@@ -82,7 +87,7 @@ static void test_mean(void **state)
 	p.rounds = 1;
 	open_federation(&f, &p, 3, 7);
 	open_federation(&fixed, &p, 3, 7);
-	assert_ok(fedgcn_run(&pool, &p, &f.report));
+	assert_ok(fedgcn_run(&parties, &p, &f.report));
 	for (size_t l = 0; l < 3; l++)
 		n += (double)f.g[l].count;
 	for (size_t i = 0; i < W; i++) {
@@ -178,9 +183,11 @@ static void test_two_kinds(void **state)
 {
 	struct fedgcn_params p;
 	struct fedgcn_party party;
-	struct fedgcn_memory memory = { &party, 1, 24 };
+	struct memory memory = {
+		.kind = &fedgcn_in_memory, .party = &party, .count = 1, .fraction_bits = 24
+	};
 	struct fedgcn_report report;
-	struct fedgcn_pool pool;
+	struct parties parties;
 	struct graphs both = { .count = 80 };
 	struct triple *t;
 	struct metrics score;
@@ -203,8 +210,8 @@ static void test_two_kinds(void **state)
 	csr_from_triples(&both.A, nodes, nodes, t, edges);
 	quick(&p, 2);
 	assert_ok(fedgcn_party_init(&party, &both, &p));
-	fedgcn_in_memory(&pool, &memory);
-	assert_ok(fedgcn_run(&pool, &p, &report));
+	parties_in_memory(&parties, &memory);
+	assert_ok(fedgcn_run(&parties, &p, &report));
 	assert_ok(metrics_of(truth, party.label, 80, &score));
 	assert_true(score.acc > 0.95);
 	assert_true(report.reconstruction[2] < report.reconstruction[0]);

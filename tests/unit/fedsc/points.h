@@ -162,8 +162,8 @@ static inline uint32_t *points_twin(const struct mat *X, const uint32_t *part, s
 				    const struct fedsc_params *params, struct fedsc_report *report)
 {
 	struct fedsc_party party[FED_MAX];
-	struct fedsc_memory memory = { .party = party, .parties = L };
-	struct fedsc_pool pool;
+	struct memory memory = { .kind = &fedsc_in_memory, .party = party, .count = L };
+	struct parties parties;
 	uint32_t *label;
 
 	for (size_t l = 0; l < L; l++) {
@@ -172,9 +172,9 @@ static inline uint32_t *points_twin(const struct mat *X, const uint32_t *part, s
 		fedsc_deal(X, part, (uint32_t)l, &own);
 		assert_ok(fedsc_party_init(&party[l], &own, 0, NULL, 1));
 	}
-	fedsc_in_memory(&pool, &memory);
-	assert_ok(fedsc_run(&pool, params, report));
-	label = fedsc_gather(&memory, part, X->rows);
+	parties_in_memory(&parties, &memory);
+	assert_ok(fedsc_run(&parties, X->cols, params, report));
+	label = fedsc_gather(party, L, part, X->rows);
 	for (size_t l = 0; l < L; l++)
 		fedsc_party_release(&party[l]);
 	return label;

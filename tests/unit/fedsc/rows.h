@@ -3,7 +3,7 @@
 #define TESTS_UNIT_FEDSC_ROWS_H
 
 #include "tests/unit/graph/data.h"
-#include "common/fedsc/pool.h"
+#include "common/fedsc/coordinator.h"
 #include "common/data/skew.h"
 
 enum { ROWS_PARTIES_MAX = 8, ROWS_ASKED_MAX = 4096 };
@@ -17,13 +17,13 @@ struct asked {
 };
 
 struct rows_lab {
-	struct fedsc_pool pool, below;
-	struct fedsc_memory memory;
+	struct parties parties;
+	struct memory memory;
 	struct fedsc_party party[ROWS_PARTIES_MAX];
 	struct noise_source noise;
 	struct rng rng;
 	uint32_t *part;
-	size_t n, asked_count;
+	size_t n, m, asked_count;
 	struct asked asked[ROWS_ASKED_MAX];
 };
 
@@ -36,21 +36,16 @@ static inline enum err rows_weak_bytes(void *ctx, void *p, size_t n)
 	return ERR_OK;
 }
 
-static inline enum err rows_ask(void *ctx, const struct fedsc_question *q, const bool *member,
-				double *x)
+static inline enum err rows_watch(void *watcher, const void *question, double *x, size_t n)
 {
-	struct rows_lab *lab = ctx;
-	const struct mat *rows = lab->party[0].embedding.a ? &lab->party[0].embedding
-							   : &lab->party[0].X;
+	const struct fedsc_question *q = question;
+	struct rows_lab *lab = watcher;
 	struct asked *a = &lab->asked[lab->asked_count++];
 
 	assert_true(lab->asked_count <= ROWS_ASKED_MAX);
-	*a = (struct asked){ .kind = q->kind,
-			     .words = fedsc_words(q, rows->cols),
-			     .least_count = INFINITY };
-	for (size_t l = 0; l < lab->memory.parties; l++)
-		a->members += !member || member[l];
-	TRY(lab->below.ask(lab->below.ctx, q, member, x));
+	*a = (struct asked){ .kind = q->kind, .words = n, .least_count = INFINITY };
+	for (size_t l = 0; l < lab->memory.count; l++)
+		a->members += !q->member || q->member[l];
 	if (q->kind != FEDSC_CLUSTERS)
 		return ERR_OK;
 	a->clusters = q->clusters->kind;
@@ -65,26 +60,11 @@ static inline enum err rows_ask(void *ctx, const struct fedsc_question *q, const
 	return ERR_OK;
 }
 
-static inline enum err rows_upload(void *ctx, const struct mat *Z, double r, double lambda,
-				   double noise_c, double sigma_c, struct mat *C)
-{
-	struct rows_lab *lab = ctx;
-
-	return lab->below.upload(lab->below.ctx, Z, r, lambda, noise_c, sigma_c, C);
-}
-
-static inline enum err rows_hand_back(void *ctx, const uint32_t *label, size_t n)
-{
-	struct rows_lab *lab = ctx;
-
-	return lab->below.hand_back(lab->below.ctx, label, n);
-}
-
 /* X, which stays, over parties as part (n, copied) says. */
 static inline void rows_deal(struct rows_lab *lab, const struct mat *X, const uint32_t *part,
 			     size_t parties, unsigned threads)
 {
-	*lab = (struct rows_lab){ .n = X->rows };
+	*lab = (struct rows_lab){ .n = X->rows, .m = X->cols };
 	ALLOC(lab->part, X->rows);
 	memcpy(lab->part, part, X->rows * sizeof(*part));
 	rng_seed(&lab->rng, 5, 5);
@@ -95,13 +75,12 @@ static inline void rows_deal(struct rows_lab *lab, const struct mat *X, const ui
 		fedsc_deal(X, part, l, &own);
 		assert_ok(fedsc_party_init(&lab->party[l], &own, 0, &lab->noise, threads));
 	}
-	lab->memory = (struct fedsc_memory){ .party = lab->party, .parties = parties };
-	fedsc_in_memory(&lab->below, &lab->memory);
-	lab->pool = lab->below;
-	lab->pool.ctx = lab;
-	lab->pool.ask = rows_ask;
-	lab->pool.upload = rows_upload;
-	lab->pool.hand_back = rows_hand_back;
+	lab->memory = (struct memory){ .kind = &fedsc_in_memory,
+				       .party = lab->party,
+				       .count = parties,
+				       .watch = rows_watch,
+				       .watcher = lab };
+	parties_in_memory(&lab->parties, &lab->memory);
 }
 
 static inline void rows_lab_init(struct rows_lab *lab, const struct mat *X, const uint32_t *truth,
@@ -117,7 +96,7 @@ static inline void rows_lab_init(struct rows_lab *lab, const struct mat *X, cons
 
 static inline void rows_lab_release(struct rows_lab *lab)
 {
-	for (size_t l = 0; l < lab->memory.parties; l++)
+	for (size_t l = 0; l < lab->memory.count; l++)
 		fedsc_party_release(&lab->party[l]);
 	free(lab->part);
 }
@@ -126,8 +105,8 @@ static inline void rows_lab_release(struct rows_lab *lab)
 static inline uint32_t *rows_run(struct rows_lab *lab, const struct fedsc_params *p,
 				 struct fedsc_report *report)
 {
-	assert_ok(fedsc_run(&lab->pool, p, report));
-	return fedsc_gather(&lab->memory, lab->part, lab->n);
+	assert_ok(fedsc_run(&lab->parties, lab->m, p, report));
+	return fedsc_gather(lab->party, lab->memory.count, lab->part, lab->n);
 }
 
 /* k balls of `each` rows, spread 1, centres `apart` standard deviations from each other or more or

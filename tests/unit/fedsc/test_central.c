@@ -81,19 +81,15 @@ static void central_anchors(const struct fedsc_params *p, const struct mat *Z, u
 }
 
 /* Keeps the landmarks that were asked about. */
-struct keeper {
-	struct fedsc_pool below;
-	struct mat Z;
-};
-
-static enum err keep_landmarks(void *ctx, const struct fedsc_question *q, const bool *member,
-			       double *x)
+static enum err keep_landmarks(void *Z, const void *question, double *x, size_t n)
 {
-	struct keeper *k = ctx;
+	const struct fedsc_question *q = question;
 
+	(void)x;
+	(void)n;
 	if (q->kind == FEDSC_ANCHOR)
-		mat_copy(&k->Z, q->Z);
-	return k->below.ask(k->below.ctx, q, member, x);
+		mat_copy(Z, q->Z);
+	return ERR_OK;
 }
 
 static void one_party_is_central(void **state)
@@ -101,25 +97,22 @@ static void one_party_is_central(void **state)
 	struct rows_lab *lab = alloc(1, sizeof(*lab));
 	struct fedsc_report report;
 	struct fedsc_params p;
-	struct keeper keeper = { 0 };
-	struct fedsc_pool pool;
+	struct mat Z = { 0 };
 	struct metrics same;
 	uint32_t label[N], *found;
 
 	(void)state;
 	params(&p, FEDSC_BY_ANCHORS);
 	rows_lab_init(lab, &X, truth, 1, 0, 1);
-	keeper.below = lab->pool;
-	pool = lab->pool;
-	pool.ctx = &keeper;
-	pool.ask = keep_landmarks;
-	assert_ok(fedsc_run(&pool, &p, &report));
-	found = fedsc_gather(&lab->memory, lab->part, N);
-	central_anchors(&p, &keeper.Z, label);
+	lab->memory.watch = keep_landmarks;
+	lab->memory.watcher = &Z;
+	assert_ok(fedsc_run(&lab->parties, lab->m, &p, &report));
+	found = fedsc_gather(lab->party, 1, lab->part, N);
+	central_anchors(&p, &Z, label);
 	assert_ok(metrics_of(found, label, N, &same));
 	assert_near(same.acc, 1, 0); /* which number a cluster has depends on rounding */
 	free(found);
-	mat_release(&keeper.Z);
+	mat_release(&Z);
 	fedsc_report_release(&report);
 	rows_lab_release(lab);
 	free(lab);
@@ -174,7 +167,7 @@ static void dense_is_the_whole_problem(void **state)
 	(void)state;
 	params(&p, FEDSC_BY_DENSE);
 	rows_lab_init(lab, &X, truth, 3, 0.5, 1);
-	assert_ok(fedsc_run(&lab->pool, &p, &report));
+	assert_ok(fedsc_run(&lab->parties, lab->m, &p, &report));
 	mat_copy(&Z, &lab->party[0].Z);
 	mat_init(&whole, N, M);
 	mat_init(&E, N, K);

@@ -1,5 +1,6 @@
 #include "tests/unit/fedsc/rows.h"
 #include "common/fedsc/fedkmeans.h"
+#include "common/fedsc/party.h"
 #include "common/cluster/kmeans.h"
 #include "common/cluster/metrics.h"
 
@@ -24,46 +25,51 @@ static int unmake(void **state)
 
 /* Parties that are asked about their rows as they are. */
 struct group {
-	struct fedkmeans_pool pool;
+	struct fedkmeans loop;
+	struct parties of;
+	struct memory memory;
 	struct fedkmeans_party party[ROWS_PARTIES_MAX];
 	struct mat X[ROWS_PARTIES_MAX];
-	size_t parties, m;
-	double step;
+	size_t parties;
 	size_t sums;        /* SUMS that were asked for */
 	double least_count; /* the least count behind any sum */
 };
 
-static enum err ask(void *ctx, const struct fedkmeans_question *q, double *x)
+static enum err answer(void *party, size_t l, const void *question, double *x)
 {
-	struct group *g = ctx;
-	size_t words = fedkmeans_words(q, g->m);
-	double *term;
-	enum err err = ERR_OK;
+	(void)l;
+	return fedkmeans_answer(party, ((const struct fedsc_question *)question)->clusters, x);
+}
 
-	ALLOC(term, words);
-	memset(x, 0, words * sizeof(*x));
-	for (size_t l = 0; !err && l < g->parties; l++) {
-		err = fedkmeans_answer(&g->party[l], q, term);
-		for (size_t i = 0; !err && i < words; i++)
-			x[i] += g->step > 0 ? nearbyint(term[i] / g->step) * g->step : term[i];
-	}
-	free(term);
+static enum err watch(void *watcher, const void *question, double *x, size_t n)
+{
+	const struct fedkmeans_question *q = ((const struct fedsc_question *)question)->clusters;
+	struct group *g = watcher;
+
+	(void)x;
+	(void)n;
 	if (q->kind == FEDKMEANS_SUMS) {
 		g->sums++;
 		for (size_t i = 0; i < q->k; i++)
 			if (q->count[i] >= q->least)
 				g->least_count = fmin(g->least_count, q->count[i]);
 	}
-	return err;
+	return ERR_OK;
 }
 
 static void group_init(struct group *g, const struct mat *rows, size_t parties, double skew,
 		       unsigned threads)
 {
+	static const struct memory_kind kind = { .size = sizeof(struct fedkmeans_party),
+						 .answer = answer };
 	uint32_t *part;
 
-	*g = (struct group){ .parties = parties, .m = rows->cols, .least_count = INFINITY };
-	g->pool = (struct fedkmeans_pool){ rows->cols, g, ask };
+	*g = (struct group){ .parties = parties, .least_count = INFINITY };
+	g->memory = (struct memory){
+		.kind = &kind, .party = g->party, .count = parties, .watch = watch, .watcher = g
+	};
+	parties_in_memory(&g->of, &g->memory);
+	g->loop = (struct fedkmeans){ .parties = &g->of, .n = (double)rows->rows };
 	ALLOC(part, rows->rows);
 	skew_parts(rows->rows == N ? truth : NULL, rows->rows, parties, skew, 3, part);
 	for (uint32_t l = 0; l < parties; l++) {
@@ -110,7 +116,7 @@ static void equals_pooled_lloyd(void **state)
 			mat_copy(&pooled, &start);
 			group_init(&g, &X, parties, skew, 2);
 			fedkmeans_centres_init(&c, &start);
-			assert_ok(fedkmeans_lloyd(&g.pool, 1, 7, -1, &c, &used));
+			assert_ok(fedkmeans_lloyd(&g.loop, 1, 7, -1, &c, &used));
 			assert_int_equal(used, 7);
 			pooled_lloyd(7, &pooled, label);
 			assert_same_bits(&c.Z, &pooled);
@@ -135,7 +141,7 @@ static void ends_when_still(void **state)
 	mat_copy(&pooled, &start);
 	group_init(&g, &X, 3, 0, 1);
 	fedkmeans_centres_init(&c, &start);
-	assert_ok(fedkmeans_lloyd(&g.pool, 1, 1000, 0, &c, &used));
+	assert_ok(fedkmeans_lloyd(&g.loop, 1, 1000, 0, &c, &used));
 	assert_true(used < 100);
 	pooled_lloyd(used - 1, &pooled, label);
 	assert_same_bits(&c.Z, &pooled);
@@ -157,7 +163,7 @@ static void empty_clusters(void **state)
 		(void)state;
 		group_init(&g, &X, 2, 0, 1);
 		fedkmeans_centres_init(&c, &start);
-		assert_ok(fedkmeans_round(&g.pool, 1, drop, &c, NULL));
+		assert_ok(fedkmeans_round(&g.loop, 1, drop, &c, NULL));
 		assert_int_equal(c.Z.rows, drop ? 1 : 2);
 		assert_int_equal(c.dropped, drop);
 		assert_near(c.count[0], N, 0);
@@ -189,7 +195,7 @@ static void lone_row_is_never_summed(void **state)
 			MAT(&with, N, j) = 1000;
 		mat_init(&mean, 1, M);
 		group_init(&g, &with, 4, 0, 1);
-		assert_ok(fedkmeans_landmarks(&g.pool, &p, &mean, &c));
+		assert_ok(fedkmeans_landmarks(&g.loop, &p, &mean, &c));
 		assert_true(g.sums > 20);
 		assert_true(g.least_count >= least);
 		for (size_t i = 0; i < c.Z.rows; i++)
@@ -228,7 +234,7 @@ static void lone_rows_do_not_end_the_search(void **state)
 				MAT(&with, i, j) *= 1000;
 		mat_init(&mean, 1, 40);
 		group_init(&g, &with, 4, 0, 1);
-		assert_ok(fedkmeans_landmarks(&g.pool, &p, &mean, &c));
+		assert_ok(fedkmeans_landmarks(&g.loop, &p, &mean, &c));
 		assert_true(g.least_count >= 3);
 		for (size_t i = 0; i < c.Z.rows; i++) {
 			double square = 0;
@@ -258,7 +264,7 @@ static void landmarks(void **state)
 	(void)state;
 	mat_init(&mean, 1, M);
 	group_init(&g, &X, 1, 0, 1);
-	assert_ok(fedkmeans_landmarks(&g.pool, &p, &mean, &c));
+	assert_ok(fedkmeans_landmarks(&g.loop, &p, &mean, &c));
 	group_release(&g);
 	assert_true(c.Z.rows > 25 && c.Z.rows <= 37);
 	for (size_t i = 0; i < c.Z.rows; i++) {
@@ -268,7 +274,7 @@ static void landmarks(void **state)
 	assert_true(rows <= N && rows > 0.9 * N);
 	assert_true(spread < N * M * 0.6); /* far below that of the five balls */
 	group_init(&g, &X, 8, 1, 2);       /* any split and threads, the same landmarks */
-	assert_ok(fedkmeans_landmarks(&g.pool, &p, &mean, &other));
+	assert_ok(fedkmeans_landmarks(&g.loop, &p, &mean, &other));
 	assert_int_equal(c.Z.rows, other.Z.rows);
 	assert_mat_near(&c.Z, &other.Z, 1e-9);
 	fedkmeans_centres_release(&other);
@@ -290,11 +296,11 @@ static void landmarks_end(void **state)
 	(void)state;
 	mat_init(&mean, 1, M);
 	group_init(&g, &X, 2, 0, 1);
-	assert_ok(fedkmeans_landmarks(&g.pool, &p, &mean, &c));
+	assert_ok(fedkmeans_landmarks(&g.loop, &p, &mean, &c));
 	assert_true(c.Z.rows <= N / 10 && c.Z.rows > 10);
 	fedkmeans_centres_release(&c);
 	p.least = N + 1;
-	assert_err(fedkmeans_landmarks(&g.pool, &p, &mean, &c), ERR_JOB,
+	assert_err(fedkmeans_landmarks(&g.loop, &p, &mean, &c), ERR_JOB,
 		   "no 301 rows are near each other");
 	fedkmeans_centres_release(&c);
 	group_release(&g);
@@ -318,9 +324,9 @@ static void whole(void **state)
 
 			mat_init(&mean, 1, M);
 			group_init(&g, &X, parties, 1, 2);
-			g.step = fixed ? 0x1p-24 : 0;
+			g.memory.step = fixed ? 0x1p-24 : 0;
 			fedkmeans_defaults(&p, K, 3, 1, 1);
-			assert_ok(fedkmeans_run(&g.pool, &p, N, &mean, &c, &report));
+			assert_ok(fedkmeans_run(&g.loop, &p, &mean, &c, &report));
 			assert_int_equal(c.Z.rows, K);
 			ALLOC(D, N * K);
 			kmeans_distances(&X, &c.Z, D);
@@ -356,13 +362,13 @@ static void whole_fails(void **state)
 	mat_init(&mean, 1, M);
 	group_init(&g, &X, 2, 0, 1);
 	fedkmeans_defaults(&p, 0, 3, 1, 1);
-	assert_err(fedkmeans_run(&g.pool, &p, N, &mean, &c, &report), ERR_INPUT, "0 clusters");
+	assert_err(fedkmeans_run(&g.loop, &p, &mean, &c, &report), ERR_INPUT, "0 clusters");
 	fedkmeans_centres_release(&c);
 	fedkmeans_defaults(&p, N + 1, 3, 1, 1);
-	assert_err(fedkmeans_run(&g.pool, &p, N, &mean, &c, &report), ERR_INPUT, "301 clusters");
+	assert_err(fedkmeans_run(&g.loop, &p, &mean, &c, &report), ERR_INPUT, "301 clusters");
 	fedkmeans_centres_release(&c);
 	fedkmeans_defaults(&p, 40, 60, 1, 1);
-	assert_err(fedkmeans_run(&g.pool, &p, N, &mean, &c, &report), ERR_JOB,
+	assert_err(fedkmeans_run(&g.loop, &p, &mean, &c, &report), ERR_JOB,
 		   "have 60 rows or more, for 40 clusters");
 	fedkmeans_centres_release(&c);
 	group_release(&g);

@@ -1,13 +1,12 @@
 /* What Theorem 3.9 needs to be bounded is: scaled rows, and rows of a party's dictionary. */
 #include "tests/unit/linalg/sample.h"
-#include "common/fedsc/pool.h"
+#include "common/fedsc/coordinator.h"
 
 enum { N = 40, M = 3, D = 6 };
 
 struct lab {
 	struct fedsc_party party[2];
-	struct fedsc_memory memory;
-	struct fedsc_pool inner;
+	struct memory memory;
 	double clip, ball; /* as asked for, the last time */
 	size_t dictionaries;
 };
@@ -27,11 +26,12 @@ static double longest(const double *x, size_t rows, size_t cols)
 }
 
 /* Of the sums: weighted means of two parties' dictionaries are in the ball if both are. */
-static enum err ask(void *ctx, const struct fedsc_question *q, const bool *member, double *x)
+static enum err watch(void *watcher, const void *question, double *x, size_t n)
 {
-	struct lab *lab = ctx;
+	const struct fedsc_question *q = question;
+	struct lab *lab = watcher;
 
-	TRY(lab->inner.ask(lab->inner.ctx, q, member, x));
+	(void)n;
 	if (q->kind == FEDSC_SCALE) {
 		lab->clip = q->clip;
 		for (size_t l = 0; lab->clip > 0 && l < 2; l++)
@@ -47,31 +47,18 @@ static enum err ask(void *ctx, const struct fedsc_question *q, const bool *membe
 	return ERR_OK;
 }
 
-static enum err upload(void *ctx, const struct mat *Z, double r, double lambda, double noise_c,
-		       double sigma_c, struct mat *C)
-{
-	struct lab *lab = ctx;
-
-	return lab->inner.upload(lab->inner.ctx, Z, r, lambda, noise_c, sigma_c, C);
-}
-
-static enum err hand_back(void *ctx, const uint32_t *label, size_t n)
-{
-	struct lab *lab = ctx;
-
-	return lab->inner.hand_back(lab->inner.ctx, label, n);
-}
-
 static enum err run(struct lab *lab, const struct fedsc_params *p, double *longest_row,
 		    double *longest_z)
 {
 	struct fedsc_report report;
-	struct fedsc_pool pool;
+	struct parties parties;
 	struct rng rng;
 	enum err err;
 
 	rng_seed(&rng, 4, 0);
-	*lab = (struct lab){ .memory = { .parties = 2 } };
+	*lab = (struct lab){
+		.memory = { .kind = &fedsc_in_memory, .count = 2, .watch = watch, .watcher = lab }
+	};
 	for (size_t l = 0; l < 2; l++) {
 		struct mat X;
 
@@ -81,13 +68,8 @@ static enum err run(struct lab *lab, const struct fedsc_params *p, double *longe
 		assert_ok(fedsc_party_init(&lab->party[l], &X, 0, NULL, 1));
 	}
 	lab->memory.party = lab->party;
-	fedsc_in_memory(&lab->inner, &lab->memory);
-	pool = lab->inner;
-	pool.ctx = lab;
-	pool.ask = ask;
-	pool.upload = upload;
-	pool.hand_back = hand_back;
-	err = fedsc_run(&pool, p, &report);
+	parties_in_memory(&parties, &lab->memory);
+	err = fedsc_run(&parties, M, p, &report);
 	*longest_row = fmax(longest(lab->party[0].X.a, N, M), longest(lab->party[1].X.a, N, M));
 	*longest_z = lab->party[0].Z.a ? longest(lab->party[0].Z.a, lab->party[0].Z.rows, M) : 0;
 	fedsc_report_release(&report);

@@ -19,7 +19,7 @@ static void noisy_rows(void **state)
 	params(&p, FEDSC_BY_KMEANS);
 	p.beta = 0.7;
 	rows_lab_init(lab, &X, truth, 4, 0, 1);
-	assert_ok(fedsc_run(&lab->pool, &p, &report));
+	assert_ok(fedsc_run(&lab->parties, lab->m, &p, &report));
 	for (size_t l = 0; l < 4; l++)
 		for (size_t e = 0; e < lab->party[l].X.rows * M; e++)
 			square += lab->party[l].X.a[e] * lab->party[l].X.a[e] / (N * M);
@@ -29,7 +29,8 @@ static void noisy_rows(void **state)
 	rows_lab_release(lab);
 	rows_lab_init(lab, &X, truth, 4, 0, 1);
 	lab->party[1].noise = NULL;
-	assert_err(fedsc_run(&lab->pool, &p, &report), ERR_PEER, "party 1: asked for noise of 0.7");
+	assert_err(fedsc_run(&lab->parties, lab->m, &p, &report), ERR_PEER,
+		   "party 1: asked for noise of 0.7");
 	rows_lab_release(lab);
 	free(lab);
 }
@@ -47,7 +48,6 @@ static void noisy_factors(void **state)
 		scaled(&S);
 		mat_release(&lab->party[0].X);
 		lab->party[0].X = S;
-		lab->party[0].asked = FEDSC_SCALE;
 		mat_init(&Z, 12, M);
 		for (size_t i = 0; i < 12; i++)
 			memcpy(ROW(&Z, i), ROW(&S, 25 * i + 7), M * sizeof(double));

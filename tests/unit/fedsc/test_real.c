@@ -77,7 +77,7 @@ static void iris_comes_back(void **state)
 	}
 	fedsc_defaults(&p, FEDSC_BY_PAPER, k, 1, 1);
 	rows_lab_init(lab, &rows, classes, 2, 0, 1);
-	assert_ok(fedsc_run(&lab->pool, &p, &report));
+	assert_ok(fedsc_run(&lab->parties, lab->m, &p, &report));
 	for (size_t l = 0; l < 2; l++) {
 		struct mat Z, C;
 

@@ -90,13 +90,15 @@ static void only_sums_leave(void **state)
 		struct rows_lab *lab = alloc(1, sizeof(*lab));
 		struct fedsc_report report;
 		struct fedsc_params p;
+		struct memory_kind sums_alone = fedsc_in_memory;
 		bool fewer = false, sums = false;
 
+		sums_alone.rows = NULL; /* would crash */
+		sums_alone.take = NULL;
 		params(&p, variants[v]);
 		rows_lab_init(lab, &X, truth, 4, 0, 1);
-		lab->pool.upload = NULL; /* would crash */
-		lab->pool.hand_back = NULL;
-		assert_ok(fedsc_run(&lab->pool, &p, &report));
+		lab->memory.kind = &sums_alone;
+		assert_ok(fedsc_run(&lab->parties, lab->m, &p, &report));
 		for (size_t i = 0; i < lab->asked_count; i++) {
 			const struct asked *a = &lab->asked[i];
 
@@ -127,7 +129,7 @@ static void policy_refuses(void **state)
 	rows_lab_init(lab, &X, truth, 4, 0, 1);
 	lab->party[2].min_cluster = 10;
 	assert_err(
-	    fedsc_run(&lab->pool, &p, &report), ERR_PEER,
+	    fedsc_run(&lab->parties, lab->m, &p, &report), ERR_PEER,
 	    "party 2: asked for sums of 3 rows or more; this party gives none of fewer than 10");
 	fedsc_report_release(&report);
 	rows_lab_release(lab);
@@ -183,7 +185,7 @@ static void some_take_part(void **state)
 	free(label);
 	fedsc_report_release(&report);
 	p.participants = 9;
-	assert_err(fedsc_run(&lab->pool, &p, &report), ERR_INPUT, "9 participants of 8");
+	assert_err(fedsc_run(&lab->parties, lab->m, &p, &report), ERR_INPUT, "9 participants of 8");
 	rows_lab_release(lab);
 	free(lab);
 }
@@ -211,7 +213,7 @@ static void some_stand_for_all(void **state)
 		p.rounds = 2;
 		p.participants = some ? 3 : 0;
 		rows_deal(lab, &copies, part, 8, 1);
-		assert_ok(fedsc_run(&lab->pool, &p, &report));
+		assert_ok(fedsc_run(&lab->parties, lab->m, &p, &report));
 		if (some)
 			assert_mat_near(&lab->party[0].Z, &all, 1e-10);
 		else
@@ -236,7 +238,7 @@ static void stops_by_tolerance(void **state)
 	p.rounds = 1000;
 	p.tolerance = 1e-2;
 	rows_lab_init(lab, &X, truth, 2, 0, 1);
-	assert_ok(fedsc_run(&lab->pool, &p, &report));
+	assert_ok(fedsc_run(&lab->parties, lab->m, &p, &report));
 	assert_true(report.rounds > 1 && report.rounds < 200);
 	assert_true(report.change <= 1e-2 && report.change > 0);
 	fedsc_report_release(&report);

@@ -5,7 +5,8 @@
 #define TESTS_UNIT_FEDSPECTRAL_PARTS_H
 
 #include "tests/unit/graph/data.h"
-#include "common/fedspectral/pool.h"
+#include "common/fedspectral/coordinator.h"
+#include "common/fedspectral/party.h"
 #include "common/cluster/kmeans.h"
 #include "common/cluster/kmeans_swap.h"
 #include "common/linalg/la.h"
@@ -16,8 +17,8 @@ enum { PARTS_MAX = 20 };
 struct parts {
 	size_t n, count;
 	struct fedspectral_party party[PARTS_MAX];
-	struct fedspectral_memory memory;
-	struct fedspectral_pool pool;
+	struct memory memory;
+	struct parties parties;
 };
 
 /* k classes of nodes; an edge for each of `edges` draws within a class, or, for a share `out` of
@@ -113,13 +114,10 @@ static inline void parts_deal(struct parts *p, const struct csr *A, size_t count
 		csr_release(&own);
 	}
 	free(t);
-	p->memory = (struct fedspectral_memory){ .party = p->party,
-						 .parties = count,
-						 .n = A->rows,
-						 .iterations = 6,
-						 .restarts = 20,
-						 .seed = 1 };
-	fedspectral_in_memory(&p->pool, &p->memory);
+	p->memory = (struct memory){ .kind = &fedspectral_in_memory,
+				     .party = p->party,
+				     .count = count };
+	parties_in_memory(&p->parties, &p->memory);
 }
 
 static inline void parts_release(struct parts *p)

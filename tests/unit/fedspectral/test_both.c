@@ -240,7 +240,7 @@ static void test_ids_and_weights(void **state)
 	parts_deal(&parts, &sum, 1, 1, 1, 1);
 	fedspectral_defaults(&p, CLASSES, 1, 1);
 	p.tolerance = 1e-5;
-	assert_ok(fedspectral_exact(&parts.pool, &p, label[0], &report));
+	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label[0], &report));
 	for (int hashed = 0; hashed < 2; hashed++) {
 		struct stage *s = stage_run(&graph, 3, some_twice,
 					    hashed ? "tolerance=1e-5" : "tolerance=1e-5 ids=plain");

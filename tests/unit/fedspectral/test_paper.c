@@ -13,13 +13,13 @@ static void plus_of_one_party(void **state)
 	parts_deal(&parts, &graph, 1, 1, 1, 1);
 	fedspectral_defaults(&p, K, 1, 1);
 	p.rounds = 20;
-	assert_ok(fedspectral_plus(&parts.pool, &p, label, &report));
+	assert_ok(fedspectral_plus(&parts.parties, parts.n, &p, label, &report));
 	assert_agree(central, label, N, 1, "fedspectral+ of one");
 	assert_int_equal(report.rounds, 20);
 	assert_int_equal(report.isolated, ALONE);
 	parts_release(&parts);
 	parts_deal(&parts, &graph, 4, 2, 1, 1);
-	assert_ok(fedspectral_plus(&parts.pool, &p, label, NULL));
+	assert_ok(fedspectral_plus(&parts.parties, parts.n, &p, label, NULL));
 	assert_agree(truth, label, N, 0.9, "fedspectral+ of four");
 	parts_release(&parts);
 }
@@ -34,16 +34,18 @@ static void plain_of_equal_parties(void **state)
 	(void)state;
 	fedspectral_defaults(&p, K, 1, 1);
 	parts_deal(&parts, &graph, 3, 3, 1, 1);
-	assert_ok(fedspectral_plain(&parts.pool, &p, label, &report));
+	assert_ok(fedspectral_plain(&parts.parties, parts.n, &p, label, &report));
 	assert_agree(central, label, N, 1, "fedspectral of three who have all");
 	assert_int_equal(report.clusters, K + 1);
 	parts_release(&parts);
 }
 
-static enum err given_cells(void *ctx, size_t k, uint32_t *label)
+static enum err given_cells(void *ctx, const void *question, size_t values, uint32_t *label,
+			    size_t n)
 {
-	(void)k;
-	memcpy(label, ctx, 3 * 40 * sizeof(*label));
+	(void)question;
+	(void)values;
+	memcpy(label, ctx, 3 * n * sizeof(*label));
 	return ERR_OK;
 }
 
@@ -52,7 +54,8 @@ static void plain_is_of_the_similarity_graph(void **state)
 {
 	struct fedspectral_params p;
 	uint32_t cell[3 * 40], label[40], expected[40];
-	struct fedspectral_pool pool = { .n = 40, .parties = 3, .ctx = cell, .cells = given_cells };
+	static const struct parties_backend given = { .collect_labels = given_cells };
+	struct parties parties = { .count = 3, .backend = &given, .ctx = cell };
 	struct triple *t = alloc(40 * 40 * 3, sizeof(*t));
 	size_t count = 0;
 	struct rng rng;
@@ -74,7 +77,7 @@ static void plain_is_of_the_similarity_graph(void **state)
 	csr_from_triples(&S, 40, 40, t, count);
 	parts_central(&S, 3, expected);
 	fedspectral_defaults(&p, 3, 1, 1);
-	assert_ok(fedspectral_plain(&pool, &p, label, NULL));
+	assert_ok(fedspectral_plain(&parties, 40, &p, label, NULL));
 	assert_agree(expected, label, 40, 1, "similarity graph");
 	assert_int_equal(label[39], 3);
 	csr_release(&S);

@@ -13,49 +13,43 @@ enum { PARTIES = 5, CLUSTERS = 10, FRACTION = 24, SAMPLE = 200 };
 
 /* ---- what is heard ---- */
 
-/* A pool whose traffic somebody keeps: V as it was sent, and what came back. */
+/* Parties whose traffic somebody keeps: V as it was sent, and what came back. */
 struct tap {
 	struct parts *parts;
-	struct fedspectral_pool inner;
 	struct secagg *secagg; /* of party 0 */
 	struct mat V[128], Y[128], masked[128];
 	size_t blocks;
 	double *degree; /* n */
 };
 
-static enum err tap_degrees(void *ctx, double *degree)
+static enum err tap_degrees(struct tap *t, const void *question, double *degree)
 {
-	struct tap *t = ctx;
-
-	TRY(t->inner.degrees(t->inner.ctx, degree));
+	TRY(parties_sum(&t->parts->parties, question, degree, t->parts->n));
 	memcpy(t->degree, degree, t->parts->n * sizeof(*degree));
 	return ERR_OK;
 }
 
-/* V in floats, its columns of length sqrt(rows), and terms in fixed point. */
-static enum err tap_products(void *ctx, const struct mat *V, struct mat *Y)
+/* V in floats, and terms in fixed point. */
+static enum err tap_product(struct tap *t, const struct mat *V, double *x)
 {
 	struct fixed fixed = { .modulus_bits = 64, .fraction_bits = FRACTION, .parties = PARTIES };
-	struct tap *t = ctx;
 	size_t count = V->rows * V->cols;
-	double root = sqrt((double)V->rows), *term = alloc(count, sizeof(*term));
+	double *term = alloc(count, sizeof(*term));
 	uint64_t *sum = alloc(count, sizeof(*sum)), *words = alloc(count, sizeof(*words));
 	struct mat sent;
 
 	mat_copy(&sent, V);
 	for (size_t i = 0; i < count; i++)
-		sent.a[i] = (double)(float)(V->a[i] * root);
+		sent.a[i] = (double)(float)V->a[i];
 	for (size_t l = 0; l < t->parts->count; l++) {
 		spectral_graph_rows(&t->parts->party[l].part, &sent, 0, V->rows, term);
 		TRY(fixed_encode(&fixed, term, count, words, NULL));
 		fixed_add(&fixed, sum, words, count);
 	}
-	mat_init(Y, V->rows, V->cols);
-	fixed_decode(&fixed, sum, count, Y->a);
+	fixed_decode(&fixed, sum, count, x);
 	t->V[t->blocks] = sent;
-	mat_copy(&t->Y[t->blocks++], Y);
-	for (size_t i = 0; i < count; i++)
-		Y->a[i] /= root;
+	mat_init(&t->Y[t->blocks], V->rows, V->cols);
+	memcpy(t->Y[t->blocks++].a, x, count * sizeof(*x));
 	free(sum);
 	free(words);
 	free(term);
@@ -82,18 +76,18 @@ static void mask_term(struct tap *t, const struct mat *term, struct mat *masked)
 }
 
 /* The blocks of party 0 alone, before and after masking. */
-static enum err tap_powers(void *ctx, const struct mat *V, struct mat *Y)
+static enum err tap_powers(struct tap *t, const struct fedspectral_question *q, double *x)
 {
-	struct tap *t = ctx;
+	const struct mat *V = q->V;
 
-	mat_init(Y, V->rows, V->cols);
+	memset(x, 0, V->rows * V->cols * sizeof(*x));
 	for (size_t l = 0; l < t->parts->count; l++) {
 		struct mat term;
 
 		mat_copy(&term, V);
-		fedspectral_party_powers(&t->parts->party[l], t->parts->memory.iterations, &term);
+		fedspectral_party_powers(&t->parts->party[l], q->iterations, &term);
 		for (size_t i = 0; i < V->rows * V->cols; i++)
-			Y->a[i] += term.a[i];
+			x[i] += term.a[i];
 		if (l == 0) {
 			mask_term(t, &term, &t->masked[t->blocks]);
 			mat_copy(&t->V[t->blocks], V);
@@ -105,15 +99,33 @@ static enum err tap_powers(void *ctx, const struct mat *V, struct mat *Y)
 	return ERR_OK;
 }
 
-static void tap_on(struct tap *t, struct fedspectral_pool *pool, struct parts *parts)
+static enum err tap_sum(void *ctx, const void *question, enum parties_how how, double most,
+			double *x, size_t n)
 {
-	*t = (struct tap){ .parts = parts, .inner = parts->pool };
+	const struct fedspectral_question *q = question;
+	struct tap *t = ctx;
+
+	(void)how;
+	(void)most;
+	switch (q->kind) {
+	case FEDSPECTRAL_DEGREES:
+		return tap_degrees(t, question, x);
+	case FEDSPECTRAL_PRODUCT:
+		return tap_product(t, q->V, x);
+	case FEDSPECTRAL_POWERS:
+		return tap_powers(t, q, x);
+	default:
+		return parties_sum(&t->parts->parties, question, x, n);
+	}
+}
+
+static void tap_on(struct tap *t, struct parties *parties, struct parts *parts)
+{
+	static const struct parties_backend tapped = { .sum = tap_sum };
+
+	*t = (struct tap){ .parts = parts };
 	ALLOC(t->degree, parts->n);
-	*pool = parts->pool;
-	pool->ctx = t;
-	pool->degrees = tap_degrees;
-	pool->products = tap_products;
-	pool->powers = tap_powers;
+	*parties = (struct parties){ .count = parts->count, .backend = &tapped, .ctx = t };
 }
 
 static void tap_release(struct tap *t)
@@ -298,7 +310,7 @@ static void attack_uploads(const char *graph, const struct csr *A, unsigned roun
 {
 	static const struct job job = { .group_bits = 2048, .modulus_bits = 64 };
 	struct federation *f = alloc(1, sizeof(*f));
-	struct fedspectral_pool pool;
+	struct parties tapped;
 	struct fedspectral_params how;
 	uint32_t *label = alloc(A->rows, sizeof(*label));
 	struct parts parts;
@@ -310,13 +322,13 @@ static void attack_uploads(const char *graph, const struct csr *A, unsigned roun
 	}
 	federation_keys(f, PARTIES, &job);
 	parts_deal(&parts, A, PARTIES, 2, 1, 1);
-	parts.memory.iterations = 1;
-	tap_on(t, &pool, &parts);
+	tap_on(t, &tapped, &parts);
 	t->secagg = f->party[0].secagg;
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
 	how.rounds = rounds;
+	how.iterations = 1;
 	how.restarts = 1;
-	assert_ok(fedspectral_plus(&pool, &how, label, NULL));
+	assert_ok(fedspectral_plus(&tapped, A->rows, &how, label, NULL));
 	clear_uploads(graph, t, clear);
 	masked_uploads(graph, t, masked);
 	for (size_t l = 0; l < PARTIES; l++)
@@ -330,17 +342,17 @@ static void attack_uploads(const char *graph, const struct csr *A, unsigned roun
 
 static void attack_sums(const char *graph, const struct csr *A, bool all, struct pursuit_score *s)
 {
-	struct fedspectral_pool pool;
+	struct parties tapped;
 	struct fedspectral_params how;
 	uint32_t *label = alloc(A->rows, sizeof(*label));
 	struct parts parts;
 	struct tap *t = alloc(1, sizeof(*t));
 
 	parts_deal(&parts, A, PARTIES, 2, 1, 1);
-	tap_on(t, &pool, &parts);
+	tap_on(t, &tapped, &parts);
 	fedspectral_defaults(&how, CLUSTERS, 1, 2);
 	how.restarts = 1;
-	assert_ok(fedspectral_exact(&pool, &how, label, NULL));
+	assert_ok(fedspectral_exact(&tapped, A->rows, &how, label, NULL));
 	exact_sums(graph, t, A, all, s);
 	tap_release(t);
 	parts_release(&parts);

@@ -23,7 +23,7 @@ static void check_real(const char *set, unsigned rounds)
 		struct metrics m;
 
 		parts_deal(&parts, &A, split[s][0], split[s][1], 1, 1);
-		assert_ok(fedspectral_exact(&parts.pool, &p, label, &report));
+		assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
 		assert_ok(metrics_of(all, label, A.rows, &m));
 		print_message("%s, %zu parties, edges at %zu: %u rounds, similarity %.6f, ARI "
 			      "%.6f\n",

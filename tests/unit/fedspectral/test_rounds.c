@@ -18,7 +18,7 @@ static void exact_is_central(void **state)
 
 		snprintf(what, sizeof(what), "%zu parties, edges at %zu", split[s][0], split[s][1]);
 		parts_deal(&parts, &graph, split[s][0], split[s][1], s, 1);
-		assert_ok(fedspectral_exact(&parts.pool, &p, label, &report));
+		assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
 		assert_agree(central, label, N, 1, what);
 		assert_int_equal(report.isolated, ALONE);
 		assert_int_equal(report.clusters, K + 1);
@@ -45,7 +45,8 @@ static void exact_on_random_graphs(void **state)
 		for (size_t count = 1; count <= 4; count++)
 			for (size_t held = 0; held <= count; held++) {
 				parts_deal(&parts, &g.adjacency, count, held, seed, 1);
-				assert_ok(fedspectral_exact(&parts.pool, &p, label, NULL));
+				assert_ok(
+				    fedspectral_exact(&parts.parties, parts.n, &p, label, NULL));
 				assert_agree(all, label, 60, 1, "random graph");
 				parts_release(&parts);
 			}
@@ -61,6 +62,7 @@ static void multiplicities_are_weights(void **state)
 	struct fedspectral_report r, s;
 	struct fedspectral_params p;
 	uint32_t a[N], b[N];
+	struct fedspectral_question degrees = { .kind = FEDSPECTRAL_DEGREES };
 	double da[N], db[N];
 
 	(void)state;
@@ -76,19 +78,19 @@ static void multiplicities_are_weights(void **state)
 			assert_true(twice.value[e] >=
 				    1); /* at two of three: at one of two at least */
 		}
-	two.memory.parties = two.pool.parties = 2;
+	two.memory.count = two.parties.count = 2;
 	parts_deal(&one, &twice, 1, 1, 0, 1);
-	assert_ok(two.pool.degrees(two.pool.ctx, da));
-	assert_ok(one.pool.degrees(one.pool.ctx, db));
+	assert_ok(parties_sum(&two.parties, &degrees, da, N));
+	assert_ok(parties_sum(&one.parties, &degrees, db, N));
 	assert_memory_equal(da, db, sizeof(da));
 	parts_release(&two);
 	parts_release(&one);
 	parts_deal(&two, &graph, 3, 2, 4, 1);
-	two.memory.parties = two.pool.parties = 2;
+	two.memory.count = two.parties.count = 2;
 	parts_deal(&one, &twice, 1, 1, 0, 1);
 	fedspectral_defaults(&p, K, 1, 1);
-	assert_ok(fedspectral_exact(&two.pool, &p, a, &r));
-	assert_ok(fedspectral_exact(&one.pool, &p, b, &s));
+	assert_ok(fedspectral_exact(&two.parties, two.n, &p, a, &r));
+	assert_ok(fedspectral_exact(&one.parties, one.n, &p, b, &s));
 	assert_agree(b, a, N, 1, "weights");
 	for (size_t i = 0; i < K; i++)
 		assert_near(r.value[i], s.value[i], 1e-9);
@@ -117,7 +119,7 @@ static void eigenvalues_and_gap(void **state)
 	assert_ok(la_eigen_top(&M, K + 1, value, &E));
 	parts_deal(&parts, &graph, 3, 1, 1, 1);
 	fedspectral_defaults(&p, 0, 1, 1);
-	assert_ok(fedspectral_exact(&parts.pool, &p, label, &report));
+	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
 	assert_int_equal(report.k, K);
 	assert_int_equal(report.values, FEDSPECTRAL_AUTO_MAX + 1);
 	for (size_t i = 0; i < K + 1; i++)
@@ -144,7 +146,7 @@ static void components(void **state)
 	parts_planted(&A, 200, 5, 2000, 0, 0, class);
 	parts_deal(&parts, &A, 4, 1, 1, 1);
 	fedspectral_defaults(&p, 0, 1, 1);
-	assert_ok(fedspectral_exact(&parts.pool, &p, label, &report));
+	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, &report));
 	assert_int_equal(report.components, 5);
 	assert_int_equal(report.k, 5);
 	assert_int_equal(report.clusters, 5);
@@ -171,7 +173,7 @@ static void clusters_by_size(void **state)
 	csr_from_triples(&A, 24, 24, t, count);
 	parts_deal(&parts, &A, 2, 1, 1, 1);
 	fedspectral_defaults(&p, 3, 1, 1);
-	assert_ok(fedspectral_exact(&parts.pool, &p, label, NULL));
+	assert_ok(fedspectral_exact(&parts.parties, parts.n, &p, label, NULL));
 	for (size_t i = 0; i < 24; i++)
 		size[label[i]]++;
 	assert_int_equal(size[0], 10);
@@ -201,7 +203,8 @@ static void many_nodes(void **state)
 	for (unsigned threads = 1; threads <= 2; threads++) {
 		p.threads = threads;
 		parts_deal(&parts, &A, 2, 1, 1, threads);
-		assert_ok(fedspectral_exact(&parts.pool, &p, threads == 1 ? label : again, NULL));
+		assert_ok(fedspectral_exact(&parts.parties, parts.n, &p,
+					    threads == 1 ? label : again, NULL));
 		parts_release(&parts);
 	}
 	assert_agree(class, label, MANY, 0.99, "20000 nodes");

@@ -30,21 +30,18 @@ static inline void products_features(struct features *X, size_t l, enum features
 		X->dense.a[i] = X->dense.a[i] > 0.8;
 }
 
-/* The pool of the same slices, and both methods on it: what a federation ought to find. */
+/* The same slices in memory, and both methods on it: what a federation ought to find. */
 struct twin {
 	struct slice slice[FED_MAX];
-	struct pool_memory memory;
-	struct pool pool;
+	struct memory memory;
+	struct parties parties;
+	size_t n;
 };
 
 static inline void twin_init(struct twin *t, const struct planted *p, size_t L,
-			     enum features_of what, const struct job *job)
+			     enum features_of what)
 {
-	*t = (struct twin){ .memory = { .parties = L,
-					.dims = job->clusters,
-					.local =
-					    landmark_local(job->clusters, kcagc_local_clusters(&job->kcagc),
-							   job->seed, 1) } };
+	*t = (struct twin){ .n = p->g.adjacency.rows };
 	for (size_t l = 0; l < L; l++) {
 		struct features X;
 
@@ -52,13 +49,13 @@ static inline void twin_init(struct twin *t, const struct planted *p, size_t L,
 		products_features(&X, l, what);
 		assert_ok(slice_init(&t->slice[l], &X, &p->g, 1));
 	}
-	t->memory.slice = t->slice;
-	pool_in_memory(&t->pool, &t->memory);
+	t->memory = (struct memory){ .kind = &slices_in_memory, .party = t->slice, .count = L };
+	parties_in_memory(&t->parties, &t->memory);
 }
 
 static inline void twin_release(struct twin *t)
 {
-	for (size_t l = 0; l < t->memory.parties; l++)
+	for (size_t l = 0; l < t->memory.count; l++)
 		slice_release(&t->slice[l]);
 }
 

@@ -3,7 +3,7 @@
 #define TESTS_UNIT_KCAGC_SLICES_H
 
 #include "tests/unit/graph/data.h"
-#include "common/kcagc/pool.h"
+#include "common/kcagc/sums.h"
 
 enum { ROWS = 40, COLS = 23 };
 

@@ -17,7 +17,7 @@ static void finds_planted_classes(void **state)
 	(void)state;
 	gcc_defaults(&p, K, 1, 1);
 	lab_init(&lab, &words, &graph, 1, 1);
-	assert_ok(gcc_run(&lab.pool, &p, label, &report));
+	assert_ok(gcc_run(&lab.parties, lab.n, &p, label, &report));
 	assert_true(accuracy(label) > 0.97);
 	assert_true(report.basis.idf);
 	assert_int_equal(report.basis.width, PLANTED_WORDS);
@@ -150,7 +150,7 @@ static void follows_the_method(void **state)
 		double loss;
 
 		lab_init(&lab, &raw, &graph, 1, 1);
-		assert_ok(gcc_run(&lab.pool, &p, label, &report));
+		assert_ok(gcc_run(&lab.parties, lab.n, &p, label, &report));
 		lab_release(&lab);
 		assert_int_equal(report.basis.order, 1);
 		if (p.iterations == 0) {
@@ -184,13 +184,13 @@ static void any_number_of_parties(void **state)
 		gcc_defaults(&p, 7, seed, 1);
 		p.order = 1;
 		lab_init(&lab, &words, &graph, 1, 1);
-		assert_ok(gcc_run(&lab.pool, &p, label, NULL));
+		assert_ok(gcc_run(&lab.parties, lab.n, &p, label, NULL));
 		lab_release(&lab);
 		for (size_t L = 1; L <= 16; L *= 2) {
 			lab_init(&lab, &words, &graph, L, 1 + L % 3);
 			lab.fixed = true;
 			p.threads = 1 + (unsigned)L % 4;
-			assert_ok(gcc_run(&lab.pool, &p, again, NULL));
+			assert_ok(gcc_run(&lab.parties, lab.n, &p, again, NULL));
 			assert_memory_equal(label, again, sizeof(label));
 			lab_release(&lab);
 		}
@@ -208,7 +208,7 @@ static void threads_do_not_matter(void **state)
 	for (unsigned threads = 1; threads <= 4; threads++) {
 		gcc_defaults(&p, 6, 5, threads);
 		lab_init(&lab, &words, &graph, 2, threads);
-		assert_ok(gcc_run(&lab.pool, &p, threads == 1 ? label : again,
+		assert_ok(gcc_run(&lab.parties, lab.n, &p, threads == 1 ? label : again,
 				  threads == 1 ? &one : &more));
 		lab_release(&lab);
 		if (threads == 1)
@@ -227,10 +227,11 @@ static void bad_input(void **state)
 	(void)state;
 	gcc_defaults(&p, N + 1, 1, 1);
 	lab_init(&lab, &words, &graph, 1, 1);
-	assert_err(gcc_run(&lab.pool, &p, label, NULL), ERR_INPUT, "301 clusters of 300 nodes");
+	assert_err(gcc_run(&lab.parties, lab.n, &p, label, NULL), ERR_INPUT,
+		   "301 clusters of 300 nodes");
 	p.k = 2;
 	p.order = 16;
-	assert_err(gcc_run(&lab.pool, &p, label, NULL), ERR_INPUT, "at most 15");
+	assert_err(gcc_run(&lab.parties, lab.n, &p, label, NULL), ERR_INPUT, "at most 15");
 	lab_release(&lab);
 }
 
@@ -250,7 +251,7 @@ static void edges_of_the_possible(void **state)
 	for (unsigned k = 1; k <= 6; k++) {
 		gcc_defaults(&p, k, 1, 1);
 		lab_init(&lab, &X, &g, 2, 1);
-		assert_ok(gcc_run(&lab.pool, &p, label, NULL));
+		assert_ok(gcc_run(&lab.parties, lab.n, &p, label, NULL));
 		for (size_t i = 0; i < 6; i++)
 			assert_true(label[i] < k);
 		lab_release(&lab);
@@ -278,14 +279,14 @@ static void check_published(const char *set, unsigned k, unsigned order, double 
 	ALLOC(again, X.sparse.rows);
 	gcc_defaults(&p, k, 1, 2);
 	lab_init(&lab, &X.sparse, &g, 1, 2);
-	assert_ok(gcc_run(&lab.pool, &p, label, &report));
+	assert_ok(gcc_run(&lab.parties, lab.n, &p, label, &report));
 	lab_release(&lab);
 	assert_int_equal(report.basis.order, order);
 	assert_ok(metrics_of(classes, label, X.sparse.rows, &m));
 	assert_true(100 * m.acc > acc);
 	lab_init(&lab, &X.sparse, &g, L, 2);
 	lab.fixed = true;
-	assert_ok(gcc_run(&lab.pool, &p, again, NULL));
+	assert_ok(gcc_run(&lab.parties, lab.n, &p, again, NULL));
 	lab_release(&lab);
 	assert_memory_equal(label, again, X.sparse.rows * sizeof(*label));
 	features_release(&X);

@@ -18,8 +18,8 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 
 	gcc_defaults(&params, job->clusters, job->seed, 1);
 	params.order = job->kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : job->kcagc.filter_order;
-	twin_init(t, p, L, what, job);
-	assert_ok(gcc_run(&t->pool, &params, label, report));
+	twin_init(t, p, L, what);
+	assert_ok(gcc_run(&t->parties, t->n, &params, label, report));
 	twin_release(t);
 	free(t);
 }

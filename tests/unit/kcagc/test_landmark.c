@@ -5,8 +5,6 @@
 static void begin(struct lab *lab, const struct landmark_params *p, size_t L)
 {
 	lab_init(lab, &words, &graph, L, p->threads);
-	lab->memory.dims = p->k;
-	lab->memory.local = landmark_local(p->k, p->local_clusters, p->seed, p->threads);
 }
 
 /* The planted classes come back for any number of parties; every round is as announced. */
@@ -24,7 +22,7 @@ static void finds_planted_classes(void **state)
 			landmark_defaults(&p, K, 2 * K, 1, 1);
 			p.power = power;
 			begin(&lab, &p, L);
-			assert_ok(landmark_run(&lab.pool, &p, label, &report));
+			assert_ok(landmark_run(&lab.parties, lab.n, &p, label, &report));
 			assert_true(accuracy(label) > 0.95);
 			assert_true(report.basis.idf && report.basis.width == PLANTED_WORDS);
 			assert_true(report.sets <= 2 * K + 10 && report.sets > K);
@@ -219,8 +217,8 @@ static void any_split(void **state)
 		begin(&lab, &p, L);
 		lab.fixed = L > 1;
 		lab.cells = cells;
-		lab.pool.parties = 3;
-		assert_ok(landmark_run(&lab.pool, &p, L == 1 ? label : again, NULL));
+		lab.parties.count = 3;
+		assert_ok(landmark_run(&lab.parties, lab.n, &p, L == 1 ? label : again, NULL));
 		lab_release(&lab);
 		if (L > 1)
 			assert_memory_equal(label, again, sizeof(label));
@@ -238,7 +236,7 @@ static void threads_do_not_matter(void **state)
 	for (unsigned threads = 1; threads <= 4; threads++) {
 		landmark_defaults(&p, 6, 24, 5, threads);
 		begin(&lab, &p, 2);
-		assert_ok(landmark_run(&lab.pool, &p, threads == 1 ? label : again,
+		assert_ok(landmark_run(&lab.parties, lab.n, &p, threads == 1 ? label : again,
 				       threads == 1 ? &one : &more));
 		lab_release(&lab);
 		if (threads == 1)
@@ -265,7 +263,7 @@ static void guard(void **state)
 		lab.quality = t < 2 ? even : clear;
 		if (t == 0) /* never: what k-means alone says */
 			p.guard = 2;
-		assert_ok(landmark_run(&lab.pool, &p, t ? label : plain, &report));
+		assert_ok(landmark_run(&lab.parties, lab.n, &p, t ? label : plain, &report));
 		lab_release(&lab);
 		assert_true(report.scaled == (t == 2));
 		if (t)
@@ -297,13 +295,11 @@ static void edges_of_the_possible(void **state)
 	for (unsigned k = 1; k <= 7; k++) {
 		landmark_defaults(&p, k, k, 1, 1);
 		lab_init(&lab, &X, &g, 2, 1);
-		lab.memory.dims = k;
-		lab.memory.local = landmark_local(k, k, 1, 1);
 		if (k > 6) {
-			assert_err(landmark_run(&lab.pool, &p, label, NULL), ERR_INPUT,
+			assert_err(landmark_run(&lab.parties, lab.n, &p, label, NULL), ERR_INPUT,
 				   "7 clusters of 6 nodes");
 		} else {
-			assert_ok(landmark_run(&lab.pool, &p, label, NULL));
+			assert_ok(landmark_run(&lab.parties, lab.n, &p, label, NULL));
 			for (size_t i = 0; i < 6; i++)
 				assert_true(label[i] < k);
 		}
@@ -331,10 +327,8 @@ static void check_accuracy(const char *set, unsigned k, unsigned order, double a
 	ALLOC(label, X.sparse.rows);
 	landmark_defaults(&p, k, 2 * k, 1, 2);
 	lab_init(&lab, &X.sparse, &g, 8, 2);
-	lab.memory.dims = k;
-	lab.memory.local = landmark_local(k, 2 * k, 1, 2);
 	lab.fixed = true;
-	assert_ok(landmark_run(&lab.pool, &p, label, &report));
+	assert_ok(landmark_run(&lab.parties, lab.n, &p, label, &report));
 	lab_release(&lab);
 	assert_int_equal(report.basis.order, order);
 	assert_ok(metrics_of(classes, label, X.sparse.rows, &m));

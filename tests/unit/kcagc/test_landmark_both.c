@@ -22,8 +22,8 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 	params.power = job->kcagc.landmark_power;
 	params.polish = job->kcagc.polish;
 	params.min_cell = job->kcagc.min_cell;
-	twin_init(t, p, L, what, job);
-	assert_ok(landmark_run(&t->pool, &params, label, report));
+	twin_init(t, p, L, what);
+	assert_ok(landmark_run(&t->parties, t->n, &params, label, report));
 	twin_release(t);
 	free(t);
 }

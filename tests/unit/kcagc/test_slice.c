@@ -31,8 +31,8 @@ static void facts(void **state)
 		}
 }
 
-/* What a coordinator asks out of turn. */
-static void turns(void **state)
+/* All questions in their order, and the filter's order, which is the same every time. */
+static void orders(void **state)
 {
 	double x[ROWS * 4 + 2], square[ROWS] = { 0 };
 	uint32_t label[ROWS] = { 0 }, own[ROWS];
@@ -45,8 +45,6 @@ static void turns(void **state)
 		{ .kind = ASK_MEANS, .order = 2, .label = label, .k = 2 },
 		{ .kind = ASK_QUALITY, .label = label, .k = 2, .labellings = 1, .parties = 1 }
 	};
-	static const char *const due[] = { "facts is due", "norms is due", "spreads is due",
-					   "filtered rows is due" };
 	struct kmeans_params how = { .k = 3, .restarts = 1, .iterations = 3 };
 	struct slice s;
 	struct graph g;
@@ -57,21 +55,10 @@ static void turns(void **state)
 	sample_sparse(&X, ROWS, COLS, 4, true, 5);
 	sample_normal(&B, ROWS, 2, 5);
 	make(&s, &X, false, &g, 1);
-	assert_err(slice_cluster(&s, 2, 2, 3, &how, own), ERR_PEER, "not right after facts");
-	for (int done = 0; done <= 3; done++) {
-		for (int kind = 0; kind < 6; kind++)
-			if (kind != done && !(done == 3 && kind > 3) &&
-			    !(done == ASK_NORMS && kind == ASK_SPREADS)) /* may be left out */
-				assert_err(slice_answer(&s, &one[kind], x), ERR_PEER, due[done]);
-		if (done < 3) {
-			assert_ok(slice_answer(&s, &one[done], x));
-			if (done == ASK_FACTS)
-				assert_ok(slice_cluster(&s, 2, 2, 3, &how, own));
-			else
-				assert_err(slice_cluster(&s, 2, 2, 3, &how, own), ERR_PEER,
-					   "not right after facts");
-		}
-	}
+	assert_ok(slice_answer(&s, &one[0], x));
+	assert_ok(slice_cluster(&s, 2, 2, 3, &how, own));
+	assert_ok(slice_answer(&s, &one[1], x));
+	assert_ok(slice_answer(&s, &one[2], x));
 	one[3].order = SLICE_ORDER_MAX + 1;
 	assert_err(slice_answer(&s, &one[3], x), ERR_PEER, "order 16, expected at most 15");
 	one[3].order = 2;
@@ -206,18 +193,19 @@ static void clusters_of_nothing(void **state)
 	graph_release(&g);
 }
 
-/* -- pools ----------------------------------------------------------------------------------- */
+/* -- parties in memory
+ * ----------------------------------------------------------------------------------- */
 
 /* idf only if every party's features are 0 or 1; m is the sum; p the rule's. */
 static void agreement(void **state)
 {
 	(void)state;
 	for (int mixed = 0; mixed < 2; mixed++) {
-		struct pool_memory memory = { .parties = 3 };
-		struct pool_basis basis;
+		struct memory memory = { .kind = &slices_in_memory, .count = 3 };
+		struct sums_basis basis;
 		struct features part[3];
 		struct slice slice[3];
-		struct pool pool;
+		struct parties parties;
 		struct graph g;
 		struct csr X;
 
@@ -228,12 +216,11 @@ static void agreement(void **state)
 		deal_columns(&X, 3, false, part);
 		for (size_t l = 0; l < 3; l++)
 			assert_ok(slice_init(&slice[l], &part[l], &g, 1));
-		memory.slice = slice;
-		pool_in_memory(&pool, &memory);
-		assert_true(pool.n == ROWS && pool.parties == 3);
-		assert_err(pool_agree(&pool, 16, 0, NULL, &basis), ERR_INPUT,
+		memory.party = slice;
+		parties_in_memory(&parties, &memory);
+		assert_err(sums_agree(&parties, ROWS, 16, NULL, NULL, &basis), ERR_INPUT,
 			   "16, expected at most 15");
-		assert_ok(pool_agree(&pool, mixed ? 4 : 0, 0, NULL, &basis));
+		assert_ok(sums_agree(&parties, ROWS, mixed ? 4 : 0, NULL, NULL, &basis));
 		assert_true(basis.idf == !mixed);
 		assert_int_equal(basis.width, COLS);
 		if (mixed)
@@ -248,20 +235,21 @@ static void agreement(void **state)
 
 static void all_zero(void **state)
 {
-	struct pool_memory memory = { .parties = 1 };
+	struct memory memory = { .kind = &slices_in_memory, .count = 1 };
 	struct features X = { 0 };
-	struct pool_basis basis;
+	struct sums_basis basis;
 	struct slice slice;
-	struct pool pool;
+	struct parties parties;
 	struct graph g;
 
 	(void)state;
 	sample_graph(&g, 5, 4, 0, false, 1);
 	mat_init(&X.dense, 5, 2);
 	assert_ok(slice_init(&slice, &X, &g, 1));
-	memory.slice = &slice;
-	pool_in_memory(&pool, &memory);
-	assert_err(pool_agree(&pool, 0, 0, NULL, &basis), ERR_INPUT, "are 0: nothing to cluster");
+	memory.party = &slice;
+	parties_in_memory(&parties, &memory);
+	assert_err(sums_agree(&parties, 5, 0, NULL, NULL, &basis), ERR_INPUT,
+		   "are 0: nothing to cluster");
 	slice_release(&slice);
 	graph_release(&g);
 }
@@ -270,7 +258,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts),
-		cmocka_unit_test(turns),
+		cmocka_unit_test(orders),
 		cmocka_unit_test(bad_input),
 		cmocka_unit_test(clusters),
 		cmocka_unit_test(clusters_of_nothing),

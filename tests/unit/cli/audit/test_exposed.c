@@ -113,7 +113,7 @@ static void test_refused(void **state)
 	assert_err(exposed_by(&X, &job, 11, 1, &e), ERR_INPUT, "20 rows for 11 parties");
 	assert_ok(exposed_by(&X, &job, 10, 1, &e));
 	job = job_of("{\"kind\": \"kmeans\", \"clusters\": 21}");
-	assert_err(exposed_by(&X, &job, 2, 1, &e), ERR_INPUT, "21 clusters");
+	assert_err(exposed_by(&X, &job, 2, 1, &e), ERR_INPUT, "job.clusters is 21, of 20 rows");
 	mat_release(&X);
 }
 

@@ -1,0 +1,163 @@
+#include "common/kcagc/sums.h"
+#include "common/base/alloc.h"
+#include "common/kcagc/psi.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static enum err check_facts(const double *facts)
+{
+	if (!(facts[1] >= 1))
+		return err_set(ERR_PEER, "the parties say that they have %g features", facts[1]);
+	return ERR_OK;
+}
+
+/* Rounding, of doubles or of fixed point, may take what is 0 or nearly so below. */
+static void clamp(double *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		x[i] = x[i] > 0 ? x[i] : 0;
+}
+
+/* kCAGC's Protocol 3 line 2. The parties have sent them after their facts without having been
+ * asked: they are collected when all has been told that the next answer needs. */
+static enum err collect_cells(struct parties *parties, size_t n, const struct question *own,
+			      uint32_t *cells)
+{
+	if (!own)
+		return ERR_OK;
+	parties_phase(parties, "local");
+	TRY(parties_collect_labels(parties, own, own->k, cells, n));
+	for (size_t i = 0; i < parties->count * n; i++)
+		if (cells[i] == own->k)
+			return err_set(ERR_PEER,
+				       "%s sent LOCAL_CLUSTERS with node %zu in none of %zu "
+				       "clusters (during %s)",
+				       parties_name(parties, i / n), i % n, own->k, parties->phase);
+	return ERR_OK;
+}
+
+/* square: 2 + n, joint norms from square[2] on. Where some parties have features of 0 and 1 alone
+ * and others have not, what the former took for their weighted norms is not wanted. */
+static enum err agree(struct parties *parties, size_t n, const struct question *own,
+		      uint32_t *cells, struct sums_basis *basis, double *square, double *spreads)
+{
+	struct question facts = { .kind = ASK_FACTS }, norms = { .kind = ASK_NORMS };
+	struct question ask = { .kind = ASK_SPREADS,
+				.square = square + 2,
+				.parties = parties->count };
+	bool some;
+
+	parties_phase(parties, "norms");
+	TRY(parties_sum(parties, &facts, square, 2 + n));
+	TRY(check_facts(square));
+	ask.idf = basis->idf = square[0] < 0.5; /* a count */
+	some = !basis->idf && square[0] < (double)parties->count - 0.5;
+	basis->width = (size_t)(square[1] + 0.5);
+	TRY(parties_tell_choice(parties, CHOICE_WORDS,
+				some         ? WORDS_SOME
+				: basis->idf ? WORDS_ALL
+					     : WORDS_NONE));
+	if (some) {
+		TRY(parties_warm(parties));
+		TRY(collect_cells(parties, n, own, cells));
+		parties_phase(parties, "order");
+		TRY(parties_sum(parties, &norms, square + 2, n));
+	}
+	clamp(square + 2, n);
+	TRY(parties_tell_reals(parties, PARTIES_BLOCK, square + 2, n));
+	TRY(parties_warm(parties));
+	if (!some) {
+		TRY(collect_cells(parties, n, own, cells));
+		parties_phase(parties, "order");
+	}
+	return parties_sum(parties, &ask, spreads, (size_t)2 * SLICE_POWERS);
+}
+
+enum err sums_agree(struct parties *parties, size_t n, unsigned order, struct question *own,
+		    uint32_t *cells, struct sums_basis *basis)
+{
+	double spreads[2 * SLICE_POWERS], *square = NULL;
+	enum err err;
+
+	*basis = (struct sums_basis){ .order = order };
+	if (order > SLICE_ORDER_MAX)
+		return err_set(ERR_INPUT, "filter order %u, expected at most %d", order,
+			       SLICE_ORDER_MAX);
+	ALLOC(square, n + 2);
+	err = agree(parties, n, own, cells, basis, square, spreads);
+	free(square);
+	TRY(err);
+	clamp(spreads, 2 * SLICE_POWERS);
+	if (!(spreads[0] > 0))
+		return err_set(ERR_INPUT, "all features of all parties are 0: nothing to cluster");
+	if (!order)
+		basis->order =
+		    psi_gcc(spreads + SLICE_POWERS, spreads[0], n, basis->width, SLICE_ORDER_MAX);
+	basis->square = spreads[basis->order];
+	return ERR_OK;
+}
+
+enum err sums_tell_order(struct parties *parties, unsigned given, unsigned order)
+{
+	if (given)
+		return ERR_OK;
+	parties_note(parties, "filter.order \"auto\" is %u", order);
+	return parties_tell_choice(parties, CHOICE_ORDER, order);
+}
+
+/* Numbers whose size is known fill the job's words. */
+static enum err sum(struct parties *parties, const struct question *q, size_t n, double *x)
+{
+	return parties_sum_bound(parties, q, question_most(q, n), x, question_words(q, n));
+}
+
+enum err sums_products(struct parties *parties, unsigned order, const struct mat *B, struct mat *Y)
+{
+	struct mat scaled;
+	struct question ask = { .kind = ASK_PRODUCTS, .order = order, .B = &scaled };
+	double root = sqrt((double)B->rows);
+	enum err err;
+
+	mat_copy(&scaled, B);
+	for (size_t i = 0; i < B->rows * B->cols; i++)
+		scaled.a[i] *= root;
+	mat_init(Y, B->rows, B->cols);
+	err = parties_tell_reals(parties, PARTIES_BLOCK, scaled.a, B->rows * B->cols);
+	if (!err)
+		err = sum(parties, &ask, B->rows, Y->a);
+	mat_release(&scaled);
+	if (err)
+		mat_release(Y);
+	for (size_t i = 0; !err && i < Y->rows * Y->cols; i++)
+		Y->a[i] /= root;
+	return err;
+}
+
+enum err sums_means(struct parties *parties, unsigned order, const uint32_t *label, size_t n,
+		    size_t k, struct mat *Y)
+{
+	struct question ask = { .kind = ASK_MEANS, .order = order, .label = label, .k = k };
+	enum err err;
+
+	mat_init(Y, n, k);
+	err = sum(parties, &ask, n, Y->a);
+	if (err)
+		mat_release(Y);
+	return err;
+}
+
+enum err sums_step(struct parties *parties, unsigned order, const uint32_t *label, size_t n,
+		   size_t k, struct mat *Y)
+{
+	TRY(parties_tell_choice(parties, CHOICE_MORE, 1));
+	TRY(parties_tell_labels(parties, PARTIES_ASSIGNMENT, k, label, n));
+	return sums_means(parties, order, label, n, k, Y);
+}
+
+enum err sums_result(struct parties *parties, const uint32_t *label, size_t n, size_t k)
+{
+	TRY(parties_tell_choice(parties, CHOICE_MORE, 0));
+	parties_phase(parties, "result");
+	return parties_tell_labels(parties, PARTIES_RESULT, k, label, n);
+}

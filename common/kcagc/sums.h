@@ -1,0 +1,46 @@
+/* sums.h -- what GCC and landmark projection have of all parties' features: what is agreed first, and
+ * products by the joint K = T^p X X' T^p' (n x n), which nobody forms.
+ */
+#ifndef COMMON_KCAGC_SUMS_H
+#define COMMON_KCAGC_SUMS_H
+
+#include "common/kcagc/slice.h"
+#include "common/parties/parties.h"
+
+/* What is agreed before either method begins. */
+struct sums_basis {
+	bool idf;     /* all features of all parties are 0 or 1: columns are weighted */
+	size_t width; /* m, the sum of the slices' */
+	unsigned order;
+	double square; /* x_p^2 = ||T^p X||^2 */
+};
+
+/* Phases "norms" and "order". Two sums: facts and joint row norms (2 + n words), spreads
+ * (2 SLICE_POWERS); between them one of n words more if some of the parties, but not all, have features
+ * of 0 and 1 alone. order 0: by psi_gcc(). own (ASK_CELLS; or NULL): each party's own clusters are
+ * collected into cells (parties x n), in a phase "local" between the two. ERR_INPUT if order exceeds
+ * SLICE_ORDER_MAX, or if all features are zero. */
+enum err sums_agree(struct parties *parties, size_t n, unsigned order, struct question *own,
+		    uint32_t *cells, struct sums_basis *basis) MUST_CHECK;
+
+/* The order that was agreed, unless the job gives it. */
+enum err sums_tell_order(struct parties *parties, unsigned given, unsigned order) MUST_CHECK;
+
+/* B down, K B up. B goes with its columns sqrt(n) times as long, so that entries of a unit column are
+ * near 1 and fixed point keeps their digits. Y (n x d) is initialised here. */
+enum err sums_products(struct parties *parties, unsigned order, const struct mat *B,
+		       struct mat *Y) MUST_CHECK;
+
+/* K G D^-1 up, for sets that were told: each row's inner products with the joint means of the k sets;
+ * column r is 0 if set r is empty. Y (n x k) is initialised here. */
+enum err sums_means(struct parties *parties, unsigned order, const uint32_t *label, size_t n,
+		    size_t k, struct mat *Y) MUST_CHECK;
+/* The clusters of the next step down, and sums_means() of them. */
+enum err sums_step(struct parties *parties, unsigned order, const uint32_t *label, size_t n,
+		   size_t k, struct mat *Y) MUST_CHECK;
+
+/* No more sums; n labels to all, in phase "result". */
+enum err sums_result(struct parties *parties, const uint32_t *label, size_t n,
+		     size_t k) MUST_CHECK;
+
+#endif

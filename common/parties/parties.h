@@ -1,0 +1,105 @@
+/* parties.h -- the parties of a job, as the coordinator's half of a protocol deals with them: it
+ * tells all of them something, and gets sums of what they answer.
+ *
+ * A protocol is written once, against struct parties, as a straight line in the order of its
+ * messages. In a run they are behind channels (server/run/parties.h): what is told goes onto the
+ * wire, and a sum is a secure sum. For tests, pooled data and a party's own baselines they are in
+ * memory (memory.h): telling does nothing, and each sum asks every party by itself.
+ *
+ * A sum therefore names its question twice: what parties need to know of it was told to them, and
+ * `question`, a struct of the protocol's, says the same to parties in memory. Behind channels nobody
+ * looks at it: there the party's half knows what comes next.
+ */
+#ifndef COMMON_PARTIES_PARTIES_H
+#define COMMON_PARTIES_PARTIES_H
+
+#include "common/base/err.h"
+#include "common/linalg/mat.h"
+#include "common/parties/choice.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PARTIES_VECTOR_MAX = 1 << 30 }; /* numbers or labels of one vector */
+
+/* As what a vector is told: each is a message of this name. */
+enum parties_reals { PARTIES_MATRIX, PARTIES_BLOCK /* in floats */ };
+enum parties_labels { PARTIES_ASSIGNMENT, PARTIES_LANDMARKS, PARTIES_RESULT };
+
+/* In which numbers a sum is taken. */
+enum parties_how {
+	PARTIES_WIDE,  /* 64 bits, for numbers whose size the job does not know */
+	PARTIES_PARTS, /* such numbers, each cut into several words: common/privacy/parts.h */
+	PARTIES_BOUND, /* the job's fixed point, filled by terms and sums up to a known bound */
+};
+
+/* Telling may be nothing: members up to `warm` may be NULL. */
+struct parties_backend {
+	void (*phase)(void *ctx, const char *name);
+	void (*progress)(void *ctx, unsigned round, size_t moved);
+	void (*note)(void *ctx, const char *text);
+	enum err (*tell_choice)(void *ctx, enum choice what, uint64_t value);
+	enum err (*tell_reals)(void *ctx, enum parties_reals as, const double *x, size_t n);
+	enum err (*tell_labels)(void *ctx, enum parties_labels as, size_t values,
+				const uint32_t *label, size_t n);
+	enum err (*warm)(void *ctx);
+	enum err (*sum)(void *ctx, const void *question, enum parties_how how, double most,
+			double *x, size_t n);
+	enum err (*collect_labels)(void *ctx, const void *question, size_t values, uint32_t *label,
+				   size_t n);
+	enum err (*collect_reals)(void *ctx, const void *question, double *x, size_t n);
+	enum err (*collect_rows)(void *ctx, const void *question, struct mat *C);
+	enum err (*hand)(void *ctx, size_t values, const uint32_t *label, size_t n);
+};
+
+struct parties {
+	size_t count; /* L */
+	const struct parties_backend *backend;
+	void *ctx;         /* the backend's */
+	const char *phase; /* the one that runs, "" before the first */
+	const char *const *name; /* of each party; NULL: they have none */
+};
+
+/* For sentences: whose fault it is. */
+const char *parties_name(const struct parties *p, size_t l);
+
+/* What begins. `name` is static text. */
+void parties_phase(struct parties *p, const char *name);
+/* A round of the phase is over: its number, from 1, and how much it changed. */
+void parties_progress(struct parties *p, unsigned round, size_t moved);
+/* For the log of a run: a line about what was found. */
+void parties_note(struct parties *p, const char *fmt, ...) PRINTF(2, 3);
+
+/* To all parties. Errors are those of the channels. */
+enum err parties_tell_choice(struct parties *p, enum choice what, uint64_t value) MUST_CHECK;
+enum err parties_tell_reals(struct parties *p, enum parties_reals as, const double *x,
+			    size_t n) MUST_CHECK;
+/* Labels 0 .. values - 1, or `values` where none is meant. */
+enum err parties_tell_labels(struct parties *p, enum parties_labels as, size_t values,
+			     const uint32_t *label, size_t n) MUST_CHECK;
+
+/* x (n) becomes the sum of the parties' answers; of no numbers there is no sum, but parties in memory
+ * are asked. Errors of the secure sum, or of the party that answers, which is named. ERR_JOB: more than
+ * PARTIES_VECTOR_MAX numbers, as in all that is told or collected. */
+enum err parties_sum(struct parties *p, const void *question, double *x, size_t n) MUST_CHECK;
+enum err parties_sum_parts(struct parties *p, const void *question, double *x, size_t n) MUST_CHECK;
+/* None of the terms, nor any sum of some of them, is beyond `most`. */
+enum err parties_sum_bound(struct parties *p, const void *question, double most, double *x,
+			   size_t n) MUST_CHECK;
+
+/* What parties send in clear. Labels: n of each party, below `values` or `values`; one party's behind
+ * the other's. Reals: n of each. Rows: those of C (rows x cols, given; all parties' together), two or
+ * more of each; who had how many is kept for parties_hand(). */
+enum err parties_collect_labels(struct parties *p, const void *question, size_t values,
+				uint32_t *label, size_t n) MUST_CHECK;
+enum err parties_collect_reals(struct parties *p, const void *question, double *x,
+			       size_t n) MUST_CHECK;
+enum err parties_collect_rows(struct parties *p, const void *question, struct mat *C) MUST_CHECK;
+/* The labels, below `values`, of the rows that were collected: to each party those of its own. */
+enum err parties_hand(struct parties *p, size_t values, const uint32_t *label,
+		      size_t n) MUST_CHECK;
+
+/* All is told, answers are awaited: links are brought up to speed meanwhile. */
+enum err parties_warm(struct parties *p) MUST_CHECK;
+
+#endif

@@ -1,0 +1,225 @@
+#include "server/run/parties.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/privacy/parts.h"
+#include "server/run/sum.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+_Static_assert((int)PARTIES_VECTOR_MAX == (int)MSG_REALS_MAX &&
+		   (int)PARTIES_VECTOR_MAX == (int)MSG_ITEMS_MAX,
+	       "what a protocol may tell must fit into messages");
+
+static enum err check_size(const struct run_parties *p, size_t n)
+{
+	if (n <= PARTIES_VECTOR_MAX)
+		return ERR_OK;
+	return err_set(ERR_JOB,
+		       "%zu numbers at once, expected at most %d: fewer clusters, columns or "
+		       "landmarks are needed (during %s)",
+		       n, PARTIES_VECTOR_MAX, p->parties.phase);
+}
+
+/* ---- what is said ---- */
+
+static void phase(void *ctx, const char *name)
+{
+	run_phase(((struct run_parties *)ctx)->run, name);
+}
+
+static void progress(void *ctx, unsigned round, size_t moved)
+{
+	run_progress(((struct run_parties *)ctx)->run, round, moved);
+}
+
+static void note(void *ctx, const char *text)
+{
+	(void)ctx;
+	log_info("%s", text);
+}
+
+static enum err tell_choice(void *ctx, enum choice what, uint64_t value)
+{
+	struct run *run = ((struct run_parties *)ctx)->run;
+
+	for (size_t l = 0; l < run->L; l++)
+		TRY(channel_send_choice(run->channel[l], what, value));
+	return ERR_OK;
+}
+
+static enum err tell_reals(void *ctx, enum parties_reals as, const double *x, size_t n)
+{
+	static const enum msg_type type[] = {
+		[PARTIES_MATRIX] = MSG_MATRIX, [PARTIES_BLOCK] = MSG_BLOCK
+	};
+	struct run_parties *p = ctx;
+
+	TRY(check_size(p, n));
+	for (size_t l = 0; l < p->run->L; l++)
+		TRY(channel_send_reals(p->run->channel[l], type[as], p->root->id, x, n));
+	return ERR_OK;
+}
+
+static enum err tell_labels(void *ctx, enum parties_labels as, size_t values, const uint32_t *label,
+			    size_t n)
+{
+	static const enum msg_type type[] = { [PARTIES_ASSIGNMENT] = MSG_ASSIGNMENT,
+					      [PARTIES_LANDMARKS] = MSG_LANDMARKS,
+					      [PARTIES_RESULT] = MSG_RESULT };
+	struct run_parties *p = ctx;
+
+	return run_broadcast_labels(p->run, 0, p->run->L, type[as], p->root->id, (uint32_t)values,
+				    label, n);
+}
+
+static enum err warm(void *ctx)
+{
+	return run_warm(((struct run_parties *)ctx)->run);
+}
+
+/* ---- what comes back ---- */
+
+static enum err sum_parts(struct run_parties *p, double *x, size_t n)
+{
+	double *part = alloc(n, PARTS * sizeof(*part));
+	enum err e = secure_sum_wide(p->run, p->root, &p->round, part, PARTS * n);
+
+	if (e == ERR_OK)
+		parts_join(part, n, x);
+	free(part);
+	return e;
+}
+
+/* Terms were scaled to fill the job's words. */
+static enum err sum_bound(struct run_parties *p, double most, double *x, size_t n)
+{
+	struct fixed f = run_fixed(p->run, p->run->L);
+	double scale = f.modulus_bits == 32 ? fixed_scale(&f, most) : 1;
+
+	TRY(secure_sum_reals(p->run, p->root, &p->round, x, n));
+	for (size_t i = 0; i < n; i++)
+		x[i] /= scale;
+	return ERR_OK;
+}
+
+static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
+		    size_t n)
+{
+	struct run_parties *p = ctx;
+
+	(void)question; /* the parties' halves know it */
+	if (n == 0)
+		return ERR_OK;
+	TRY(check_size(p, n));
+	switch (how) {
+	case PARTIES_WIDE:
+		return secure_sum_wide(p->run, p->root, &p->round, x, n);
+	case PARTIES_PARTS:
+		return sum_parts(p, x, n);
+	case PARTIES_BOUND:
+		return sum_bound(p, most, x, n);
+	}
+	return ERR_OK;
+}
+
+static enum err collect_labels(void *ctx, const void *question, size_t values, uint32_t *label,
+			       size_t n)
+{
+	struct run *run = ((struct run_parties *)ctx)->run;
+
+	(void)question;
+	for (size_t l = 0; l < run->L; l++)
+		TRY(channel_recv_labels(run->channel[l], MSG_LOCAL_CLUSTERS, (uint32_t)l,
+					(uint32_t)values, label + l * n, n));
+	return ERR_OK;
+}
+
+static enum err collect_reals(void *ctx, const void *question, double *x, size_t n)
+{
+	struct run *run = ((struct run_parties *)ctx)->run;
+
+	(void)question;
+	for (size_t l = 0; l < run->L; l++)
+		TRY(channel_recv_reals(run->channel[l], MSG_PROTOTYPES, (uint32_t)l, x + l * n, n));
+	return ERR_OK;
+}
+
+static enum err collect_rows(void *ctx, const void *question, struct mat *C)
+{
+	struct run_parties *p = ctx;
+	struct run *run = p->run;
+	size_t at = 0;
+
+	(void)question;
+	TRY(check_size(p, C->rows * C->cols));
+	free(p->rows);
+	ALLOC(p->rows, run->L);
+	for (size_t l = 0; l < run->L; l++) {
+		size_t most = C->rows - at - 2 * (run->L - 1 - l); /* the others have 2 or more */
+
+		TRY(channel_recv_rows(run->channel[l], MSG_UPLOAD, (uint32_t)l, C->cols, 2, most,
+				      ROW(C, at), &p->rows[l]));
+		at += p->rows[l];
+	}
+	if (at != C->rows)
+		return err_set(ERR_PEER, "the parties uploaded %zu rows of %zu (during %s)", at,
+			       C->rows, record_now(run->record)->name);
+	return ERR_OK;
+}
+
+static enum err hand(void *ctx, size_t values, const uint32_t *label, size_t n)
+{
+	struct run_parties *p = ctx;
+	size_t at = 0;
+
+	(void)n;
+	for (size_t l = 0; l < p->run->L; l++) {
+		TRY(channel_send_labels(p->run->channel[l], MSG_RESULT, p->root->id,
+					(uint32_t)values, label + at, p->rows[l]));
+		at += p->rows[l];
+	}
+	return ERR_OK;
+}
+
+/* ---- the whole ---- */
+
+void run_parties_open(struct run_parties *p, struct run *run)
+{
+	static const struct parties_backend backend = {
+		.phase = phase,
+		.progress = progress,
+		.note = note,
+		.tell_choice = tell_choice,
+		.tell_reals = tell_reals,
+		.tell_labels = tell_labels,
+		.sum = sum,
+		.collect_labels = collect_labels,
+		.collect_reals = collect_reals,
+		.collect_rows = collect_rows,
+		.hand = hand,
+		.warm = warm,
+	};
+
+	*p = (struct run_parties){ .run = run };
+	p->parties = (struct parties){
+		.count = run->L, .backend = &backend, .ctx = p, .phase = "", .name = run->name
+	};
+	tree_build(&p->tree, run->L, true);
+	p->root = &p->tree.node[p->tree.count - 1];
+}
+
+void run_parties_close(struct run_parties *p)
+{
+	free(p->rows);
+}
+
+enum err run_parties_error(enum err e)
+{
+	char why[ERR_DETAIL_MAX];
+
+	if (e != ERR_INPUT)
+		return e;
+	snprintf(why, sizeof(why), "%s", err_detail());
+	return err_set(ERR_JOB, "%s", why);
+}

@@ -259,7 +259,7 @@ static enum err take_part(struct fedspectral_work *s, uint32_t *label)
 	return receive_labels(s, label);
 }
 
-enum err party_fedspectral(struct work *work, uint32_t *label)
+static enum err party_fedspectral(struct work *work, uint32_t *label)
 {
 	struct fedspectral_work s = { .work = work,
 				      .row = alloc(work->dataset->n, sizeof(uint32_t)) };
@@ -273,3 +273,19 @@ enum err party_fedspectral(struct work *work, uint32_t *label)
 	free(s.row);
 	return e;
 }
+
+const struct party_kind party_kind_fedspectral = {
+	.kind = &kind_fedspectral,
+	.sums = party_sums_flat,
+	.allow = party_allow_all,
+	.allow_eps = party_allow_no_eps,
+	.accept = "",
+	.check_data = party_check_nothing,
+	.describe = party_describe_nothing,
+	.begin = party_begin_nothing,
+	.run = party_fedspectral,
+	.keep = party_keep_labels,
+	.files = party_label_files,
+	.forget = party_forget_nothing,
+	.release = party_forget_nothing,
+};

@@ -2,9 +2,10 @@
 #include "server/fedgcn/fedgcn.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/fedgcn/file.h"
 #include "common/fedgcn/coordinator.h"
+#include "common/fedgcn/file.h"
 #include "common/fedgcn/job.h"
+#include "proto/msg.h"
 #include "server/run/parties.h"
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ static enum err keep(struct run *run, const struct fedgcn_params *p, const struc
 	return err_restore(&saved);
 }
 
-enum err server_fedgcn(struct run *run)
+static enum err server_fedgcn(struct run *run)
 {
 	struct fedgcn_report report = { 0 };
 	struct run_parties parties;
@@ -80,3 +81,34 @@ enum err server_fedgcn(struct run *run)
 	fedgcn_report_release(&report);
 	return e;
 }
+
+/* Attributes count where features are made of them. */
+static enum err compare_attributes(struct run *run, const struct msg_accept *accept)
+{
+	if (run->job.fedgcn.features == GRAPHS_STRUCTURE)
+		return ERR_OK;
+	for (size_t l = 0; l < run->L; l++)
+		if (accept[l].columns != accept[0].columns)
+			return err_set(ERR_INPUT,
+				       "%s has graphs with %u attributes of a node and %s with %u: "
+				       "with job.features \"%s\" all parties must have the same",
+				       run->name[0], accept[0].columns, run->name[l],
+				       accept[l].columns,
+				       fedgcn_features_names[run->job.fedgcn.features]);
+	run->columns = accept[0].columns;
+	return ERR_OK;
+}
+
+/* Each party has the labels of its own graphs. */
+static enum err train(struct run *run, uint32_t **label)
+{
+	(void)label;
+	return server_fedgcn(run);
+}
+
+const struct server_kind server_kind_fedgcn = {
+	.kind = &kind_fedgcn,
+	.compare = compare_attributes,
+	.run = train,
+	.keep = server_keep_labels,
+};

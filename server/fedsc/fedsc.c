@@ -31,7 +31,7 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 		facts_numbers(&r->facts, "eigenvalues", report->value, p->k);
 }
 
-enum err server_fedsc(struct run *run, uint32_t **label)
+static enum err server_fedsc(struct run *run, uint32_t **label)
 {
 	struct fedsc_report report = { 0 };
 	struct fedsc_noise noise;
@@ -58,3 +58,17 @@ enum err server_fedsc(struct run *run, uint32_t **label)
 	fedsc_report_release(&report);
 	return e;
 }
+
+const struct server_kind server_kind_fedsc = {
+	.kind = &kind_fedsc,
+	.compare = server_compare_columns,
+	.run = server_fedsc,
+	.keep = server_keep_labels,
+};
+
+const struct server_kind server_kind_kmeans = {
+	.kind = &kind_kmeans,
+	.compare = server_compare_columns,
+	.run = server_fedsc,
+	.keep = server_keep_labels,
+};

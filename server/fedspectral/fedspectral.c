@@ -94,7 +94,7 @@ static enum err serve(struct run_parties *p, const struct align *align, uint32_t
 	return server_own_labels(run, align, MSG_RESULT, p->root->id, report.clusters - 1, label);
 }
 
-enum err server_fedspectral(struct run *run, uint32_t **label)
+static enum err server_fedspectral(struct run *run, uint32_t **label)
 {
 	struct run_parties parties;
 	struct align align;
@@ -112,3 +112,10 @@ enum err server_fedspectral(struct run *run, uint32_t **label)
 	}
 	return e;
 }
+
+const struct server_kind server_kind_fedspectral = {
+	.kind = &kind_fedspectral,
+	.compare = server_compare_nothing,
+	.run = server_fedspectral,
+	.keep = server_keep_labels,
+};

@@ -9,8 +9,8 @@ static const char *permission(const void *p)
 {
 	const struct fedgcn_job *job = p;
 
-	return job->prototypes == FEDGCN_KDE    ? "fedgcn.kde"
-	       : job->prototypes == FEDGCN_BEST ? "fedgcn.best"
+	return job->how.prototypes == FEDGCN_KDE    ? "fedgcn.kde"
+	       : job->how.prototypes == FEDGCN_BEST ? "fedgcn.best"
 						: "fedgcn";
 }
 

@@ -18,17 +18,6 @@ enum {
 static const size_t SPACE_BYTES = (size_t)4 << 30;
 static const double ONE = 1e-5; /* an eigenvalue this near to 1 is another component's */
 
-void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t seed, unsigned threads)
-{
-	*p = (struct fedspectral_params){ .k = k,
-					  .rounds = FEDSPECTRAL_ROUNDS,
-					  .iterations = 6,
-					  .tolerance = 5e-4,
-					  .restarts = 100,
-					  .seed = seed,
-					  .threads = threads };
-}
-
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;

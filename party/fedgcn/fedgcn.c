@@ -158,8 +158,8 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 		log_warn(
 		    "prototypes \"%s\": this party's prototypes, each a mean of the embeddings of "
 		    "%u graphs or more, go to the coordinator in clear",
-		    fedgcn_prototypes_names[work->job.fedgcn.prototypes],
-		    work->job.fedgcn.min_cluster);
+		    fedgcn_prototypes_names[work->job.fedgcn.how.prototypes],
+		    work->job.fedgcn.how.min_cluster);
 	e = fedgcn_party_init(&s.party, work->graphs, &s.p);
 	if (e != ERR_OK) {
 		e = blame(&s, e);

@@ -2,7 +2,7 @@
 #include "server/fedsc/fedsc.h"
 #include "common/base/log.h"
 #include "common/fedsc/coordinator.h"
-#include "common/fedsc/job.h"
+#include "common/fedsc/kind.h"
 #include "common/fedsc/noise.h"
 #include "server/run/parties.h"
 
@@ -31,7 +31,9 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 		facts_numbers(&r->facts, "eigenvalues", report->value, p->k);
 }
 
-static enum err server_fedsc(struct run *run, uint32_t **label)
+/* run->columns is known, run->n becomes so. *label: those of the parties' rows, in the order of the
+ * parties, in variant "paper"; else it stays NULL, and the record has the clusters' sizes. */
+static enum err run_fedsc(struct run *run, uint32_t **label)
 {
 	struct fedsc_report report = { 0 };
 	struct fedsc_noise noise;
@@ -62,13 +64,13 @@ static enum err server_fedsc(struct run *run, uint32_t **label)
 const struct server_kind server_kind_fedsc = {
 	.kind = &kind_fedsc,
 	.compare = server_compare_columns,
-	.run = server_fedsc,
+	.run = run_fedsc,
 	.keep = server_keep_labels,
 };
 
 const struct server_kind server_kind_kmeans = {
 	.kind = &kind_kmeans,
 	.compare = server_compare_columns,
-	.run = server_fedsc,
+	.run = run_fedsc,
 	.keep = server_keep_labels,
 };

@@ -5,6 +5,6 @@
 
 #include "server/run/kind.h"
 
-extern const struct server_kind server_kind_fedsc;
+extern const struct server_kind server_kind_fedsc, server_kind_kmeans;
 
 #endif

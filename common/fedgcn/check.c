@@ -26,12 +26,12 @@ enum err fedgcn_check(const void *p)
 			       job->clusters, FEDGCN_CLUSTERS_MAX);
 	if (job->how.sharing == FEDGCN_PROX && !(job->how.mu > 0))
 		return err_set(ERR_INPUT,
-			       "job.how.mu is %g, expected above 0 with job.aggregation \"fedprox\": "
+			       "job.mu is %g, expected above 0 with job.aggregation \"fedprox\": "
 			       "with 0 it is \"fedavg\"",
 			       job->how.mu);
 	if (job->how.sharing == FEDGCN_LOCAL && job->how.prototypes != FEDGCN_OWN)
 		return err_set(ERR_INPUT,
-			       "job.how.prototypes is \"%s\", expected \"own\" with job.aggregation "
+			       "job.prototypes is \"%s\", expected \"own\" with job.aggregation "
 			       "\"none\": where each party has weights of its own, prototypes of "
 			       "different parties do not lie in one space",
 			       fedgcn_prototypes_names[job->how.prototypes]);

@@ -11,7 +11,7 @@ static const char *permission(const void *p)
 
 	return job->how.prototypes == FEDGCN_KDE    ? "fedgcn.kde"
 	       : job->how.prototypes == FEDGCN_BEST ? "fedgcn.best"
-						: "fedgcn";
+						    : "fedgcn";
 }
 
 const struct kind kind_fedgcn = {

@@ -14,7 +14,8 @@ static enum err allow(const struct party_config *config, const struct work *work
 {
 	char things[48];
 
-	snprintf(things, sizeof(things), "prototypes of %u graphs", work->job.fedgcn.how.min_cluster);
+	snprintf(things, sizeof(things), "prototypes of %u graphs",
+		 work->job.fedgcn.how.min_cluster);
 	return party_allow_clusters(config, work->job.fedgcn.how.min_cluster, things);
 }
 

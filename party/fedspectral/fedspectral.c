@@ -135,7 +135,7 @@ static enum err exact(struct fedspectral_work *s)
 	for (unsigned round = 1;; round++) {
 		uint64_t width;
 
-		TRY(channel_recv_choice(s->work->channel, CHOICE_WIDTH, 
+		TRY(channel_recv_choice(s->work->channel, CHOICE_WIDTH,
 					round <= s->p.rounds ? widest : 0, &width));
 		if (!width)
 			return ERR_OK;

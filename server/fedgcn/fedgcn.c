@@ -65,7 +65,8 @@ static enum err keep(struct run *run, const struct fedgcn_params *p, const struc
 
 /* Labels are with the parties; the record has the clusters' sizes, losses and what else is in the
  * report. run->n becomes the number of all graphs. The joint model is left in
- * run->output/model.fedgcn, unless parties share none; of a run that breaks off, the last good one. */
+ * run->output/model.fedgcn, unless parties share none; of a run that breaks off, the last good one.
+ */
 static enum err train(struct run *run, uint32_t **label)
 {
 	struct fedgcn_report report = { 0 };

@@ -18,7 +18,7 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 	facts_number(&r->facts, "dims", (double)report->dims);
 	facts_number(&r->facts, "landmarks_dropped", (double)report->dropped);
 	if (report->dropped)
-		log_info("%zu landmarks had fewer than %g rows and were dropped", report->dropped,
+		log_info("%zu landmarks had fewer than %u rows and were dropped", report->dropped,
 			 p->least);
 	if (learned) {
 		facts_number(&r->facts, "r", report->r);

@@ -36,18 +36,6 @@ static enum err check_size(size_t rows, size_t cols)
 
 /* ---- exact ---- */
 
-static enum err check_weights(const struct fedspectral_work *s, const double *own)
-{
-	for (size_t i = 0; i < s->work->n; i++)
-		if (own[i] > 0 && own[i] < LEAST_DEGREE)
-			return err_set(ERR_INPUT,
-				       "a node's edges weigh less than %g together, "
-				       "which the sum's fixed point does not resolve: multiply "
-				       "all parties' weights by one number",
-				       LEAST_DEGREE);
-	return ERR_OK;
-}
-
 /* A joint degree has this party's in it: nobody else's is below 0. */
 static enum err check_degrees(const struct fedspectral_work *s, const double *own,
 			      const double *joint)
@@ -68,11 +56,17 @@ static enum err agree_degrees(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
 	double *own = alloc(work->n, sizeof(*own)), *joint = alloc(work->n, sizeof(*joint));
-	enum err e;
+	enum err e = ERR_OK;
 
 	work_phase(work, "degrees");
 	fedspectral_party_degrees(&s->part, own);
-	e = check_weights(s, own);
+	for (size_t i = 0; i < work->n && e == ERR_OK; i++)
+		if (own[i] > 0 && own[i] < LEAST_DEGREE)
+			e = err_set(ERR_INPUT,
+				    "a node's edges weigh less than %g together, which the sum's "
+				    "fixed point does not resolve: multiply all parties' weights "
+				    "by one number",
+				    LEAST_DEGREE);
 	if (e == ERR_OK)
 		e = secure_send_wide(work, s->root, own, work->n);
 	if (e == ERR_OK)

@@ -13,21 +13,11 @@
 
 /* ---- what is found ---- */
 
-static void tell_values(const struct fedspectral_report *r)
-{
-	char text[ERR_DETAIL_MAX];
-	size_t at = 0;
-
-	text[0] = 0;
-	for (size_t i = 0; i < r->values && at < sizeof(text) - 16; i++)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, " %.6f", r->value[i]);
-	log_info("leading eigenvalues%s; after the %u. they fall by %.6f; %zu component%s", text,
-		 r->k, r->gap, r->components, r->components == 1 ? "" : "s");
-}
-
 static void record_report(struct run *run, const struct fedspectral_report *r)
 {
 	struct record *to = run->record;
+	char text[ERR_DETAIL_MAX] = "";
+	size_t at = 0;
 
 	facts_number(&to->facts, "nodes", (double)run->n);
 	facts_number(&to->facts, "isolated", (double)r->isolated);
@@ -44,7 +34,10 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 	facts_numbers(&to->facts, "eigenvalues", r->value, r->values);
 	facts_number(&to->facts, "eigengap", r->gap);
 	facts_number(&to->facts, "components", (double)r->components);
-	tell_values(r);
+	for (size_t i = 0; i < r->values && at < sizeof(text) - 16; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, " %.6f", r->value[i]);
+	log_info("leading eigenvalues%s; after the %u. they fall by %.6f; %zu component%s", text,
+		 r->k, r->gap, r->components, r->components == 1 ? "" : "s");
 }
 
 /* ---- the whole ---- */

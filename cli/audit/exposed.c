@@ -226,7 +226,7 @@ static size_t sort_sets(struct watch *w, struct set *sorted)
 	return count;
 }
 
-/* What the coordinator can tell: of what `more` has beyond `less` the length must fit. */
+/* The coordinator's own test: the difference of two sums must have the length of a row. */
 static bool looks_like_a_row(const struct watch *w, const struct set *more, const struct set *less)
 {
 	const double *a = numbers_of(w, more), *b = numbers_of(w, less);

@@ -121,7 +121,7 @@ static enum err check_amount(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* Where sigma follows from eps, all that it follows from must be known beforehand. */
+/* If sigma is computed from eps, everything in that formula must be given in the job. */
 static enum err check_factors_by_eps(const struct fedsc_job *job)
 {
 	if (job->how.dims == JOB_AUTO)

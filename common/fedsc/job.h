@@ -10,7 +10,7 @@ enum { FEDSC_DIMS_MAX = 4096 };
 enum fedsc_variant { FEDSC_BY_ANCHORS, FEDSC_BY_DENSE, FEDSC_BY_PAPER, FEDSC_BY_KMEANS };
 enum fedsc_noise_on { NOISE_NONE, NOISE_DATA, NOISE_FACTORS }; /* Sections 3.1 and 3.2 */
 
-/* What the algorithm takes; a job has all but k, the noise in numbers, draw, seed and threads. */
+/* The algorithm's parameters; a job gives all but k, the noise in numbers, draw, seed and threads. */
 struct fedsc_params { /* kmeans reads those marked with + */
 	enum fedsc_variant variant; /* + */
 	unsigned k;            /* + */

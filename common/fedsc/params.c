@@ -1,4 +1,4 @@
-/* What follows from parameters alone: defaults, who takes part, how much is asked. */
+/* Computed from parameters alone: the members of a round, sizes, limits. */
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 #include "common/fedsc/own.h"

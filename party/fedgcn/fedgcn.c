@@ -22,7 +22,7 @@ struct fedgcn_work {
 	struct fedgcn_party party;
 };
 
-/* Whose fault it is: that of a question that does not fit, or of this party's graphs. */
+/* Blames the coordinator for a question that does not fit, otherwise this party's graphs. */
 static enum err blame(const struct fedgcn_work *s, enum err e)
 {
 	const struct work *work = s->work;

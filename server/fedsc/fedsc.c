@@ -41,7 +41,7 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 	struct fedsc_params p;
 	enum err e;
 
-	/* Who takes part in a round the parties draw by themselves. */
+	/* Parties draw the members of a round by themselves. */
 	TRY(fedsc_params_of(&run->job.fedsc, run->L, 0, run->threads, &p));
 	TRY(fedsc_noise_of(&run->job.fedsc, &noise));
 	fedsc_noise_record(&run->job.fedsc, &noise, &run->record->facts);

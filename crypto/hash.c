@@ -1,7 +1,9 @@
 #include "crypto/hash.h"
 #include "crypto/must.h"
 
+#include <errno.h>
 #include <openssl/evp.h>
+#include <stdio.h>
 #include <string.h>
 
 /* struct sha256 is never defined: a pointer to it is libcrypto's context, so that callers do not
@@ -59,4 +61,23 @@ void sha256_of(const void *p, size_t n, uint8_t out[static SHA256_LEN])
 
 	sha256_add(h, p, n);
 	sha256_end(h, out);
+}
+
+enum err sha256_of_file(const char *path, uint8_t out[static SHA256_LEN])
+{
+	FILE *f = fopen(path, "re");
+	struct sha256 *h;
+	uint8_t part[1 << 14];
+	size_t n;
+	bool failed;
+
+	if (!f)
+		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	h = sha256_new();
+	while ((n = fread(part, 1, sizeof(part), f)) > 0)
+		sha256_add(h, part, n);
+	failed = ferror(f);
+	fclose(f);
+	sha256_end(h, out);
+	return failed ? err_set(ERR_INPUT, "%s: cannot be read to its end", path) : ERR_OK;
 }

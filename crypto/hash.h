@@ -3,6 +3,7 @@
 #define CRYPTO_HASH_H
 
 #include "common/base/buf.h"
+#include "common/base/err.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,8 @@ void sha256_add_u32(struct sha256 *h, uint32_t v); /* big-endian, so that fields
 void sha256_add_u64(struct sha256 *h, uint64_t v);
 void sha256_add_text(struct sha256 *h, const char *s); /* its length as u32, then its bytes */
 void sha256_end(struct sha256 *h, uint8_t out[static SHA256_LEN]); /* and frees h */
+/* Of a file's content. ERR_INPUT: it cannot be read. */
+enum err sha256_of_file(const char *path, uint8_t out[static SHA256_LEN]) MUST_CHECK;
 void sha256_of(const void *p, size_t n, uint8_t out[static SHA256_LEN]);
 
 #endif

@@ -69,7 +69,7 @@ static enum err open_party(struct together *t, unsigned number)
 				  p->config.common.identity.key);
 	}
 	if (e == ERR_OK)
-		e = party_data_load(&p->data, &p->config);
+		e = party_data_bring(&p->data, &p->config);
 	if (e == ERR_OK)
 		e = file_make_dirs(p->config.common.output);
 	overrides_release(&set);
@@ -130,9 +130,7 @@ static void join_channels(struct together *t)
 					 .threads = own->threads };
 		p->means = (struct job_means){ .config = &p->config,
 					       .identity = p->identity,
-					       .dataset = &p->data.dataset,
-					       .tu = &p->data.tu,
-					       .data_hash = p->data.data_hash,
+					       .data = &p->data,
 					       .output = own->output };
 	}
 	t->run = (struct run){ .job = t->launch.job,

@@ -23,3 +23,11 @@ void clock_utc(char *out, size_t out_len)
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(out, out_len, "%s.%03ldZ", date, t.tv_nsec / 1000000);
 }
+
+void clock_utc_of(time_t when, char *out, size_t out_len)
+{
+	struct tm tm;
+
+	gmtime_r(&when, &tm);
+	strftime(out, out_len, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}

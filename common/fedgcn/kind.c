@@ -14,6 +14,9 @@ static const char *permission(const void *p)
 						    : "fedgcn";
 }
 
+static const char *const result_files[] = { "labels.csv", "labels.npy", "model.fedgcn",
+						 "baseline-*.csv", NULL };
+
 const struct kind kind_fedgcn = {
 	.name = "fedgcn",
 	.split = SPLIT_GRAPHS,
@@ -21,6 +24,7 @@ const struct kind kind_fedgcn = {
 	.thing = "graph",
 	.things = "graphs",
 	.pictured = true,
+	.results = result_files,
 	.rows = fedgcn_rows,
 	.clusters = true,
 	.words = WORDS_WIDE,

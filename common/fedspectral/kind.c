@@ -18,6 +18,7 @@ const struct kind kind_fedspectral = {
 	.needs = NEEDS_EDGES,
 	.thing = "node",
 	.things = "nodes",
+	.results = kind_label_files,
 	.rows = fedspectral_rows,
 	.clusters = true,
 	.words = WORDS_WIDE,

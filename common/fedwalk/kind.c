@@ -13,6 +13,8 @@ static const char *permission(const void *p)
 										     : "fedwalk";
 }
 
+static const char *const result_files[] = { "embeddings.npy", "ids.csv", NULL };
+
 const struct kind kind_fedwalk = {
 	.name = "fedwalk",
 	.split = SPLIT_VERTICES,
@@ -22,6 +24,7 @@ const struct kind kind_fedwalk = {
 	.embeds = true,
 	.pictured = true,
 	.relays = true,
+	.results = result_files,
 	.rows = fedwalk_rows,
 	.words = WORDS_WIDE,
 	.presets = fedwalk_presets,

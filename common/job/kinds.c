@@ -65,15 +65,15 @@ const char *const *kind_words(const char *path)
 const char *kind_lacks(const struct kind *kind)
 {
 	static const struct kind_member members[] = {
-		KIND_MEMBER(kind, name),       KIND_MEMBER(kind, thing),
-		KIND_MEMBER(kind, things),     KIND_MEMBER(kind, rows),
-		KIND_MEMBER(kind, presets),    KIND_MEMBER(kind, settle),
-		KIND_MEMBER(kind, check),      KIND_MEMBER(kind, unread),
-		KIND_MEMBER(kind, standard),   KIND_MEMBER(kind, has_fraction),
-		KIND_MEMBER(kind, permission), KIND_MEMBER(kind, permissions),
-		KIND_MEMBER(kind, leaks),      KIND_MEMBER(kind, claim),
-		KIND_MEMBER(kind, is_flat),    KIND_MEMBER(kind, is_plan_only),
-		KIND_MEMBER(kind, burst),
+		KIND_MEMBER(kind, name),         KIND_MEMBER(kind, thing),
+		KIND_MEMBER(kind, things),       KIND_MEMBER(kind, rows),
+		KIND_MEMBER(kind, results),      KIND_MEMBER(kind, presets),
+		KIND_MEMBER(kind, settle),       KIND_MEMBER(kind, check),
+		KIND_MEMBER(kind, unread),       KIND_MEMBER(kind, standard),
+		KIND_MEMBER(kind, has_fraction), KIND_MEMBER(kind, permission),
+		KIND_MEMBER(kind, permissions),  KIND_MEMBER(kind, leaks),
+		KIND_MEMBER(kind, claim),        KIND_MEMBER(kind, is_flat),
+		KIND_MEMBER(kind, is_plan_only), KIND_MEMBER(kind, burst),
 	};
 
 	return kind_missing(kind, members, sizeof(members) / sizeof(*members));

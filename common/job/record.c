@@ -35,6 +35,16 @@ void record_release(struct record *r)
 	r->traffic = NULL;
 	r->cluster_size = NULL;
 	r->data.features = r->data.edges = r->data.ids = r->data.graphs = NULL;
+	for (size_t i = 0; i < r->files; i++)
+		free(r->file[i].path);
+	r->files = 0;
+}
+
+void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt)
+{
+	for (int i = 0; i < 16; i++)
+		snprintf(r->job_id + 2 * i, 3, "%02x", job_id[i]);
+	r->attempt = attempt;
 }
 
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
@@ -48,9 +58,7 @@ void record_start(struct record *r, const struct job *job, const uint8_t job_id[
 	r->attempts = attempts;
 	r->job = *job;
 	r->has_job = true;
-	for (int i = 0; i < 16; i++)
-		snprintf(r->job_id + 2 * i, 3, "%02x", job_id[i]);
-	r->attempt = attempt;
+	record_offer(r, job_id, attempt);
 	r->parties = parties;
 	for (size_t l = 0; l < parties; l++)
 		snprintf(r->party[l], sizeof(r->party[l]), "%s", party[l]);
@@ -148,6 +156,19 @@ void record_data(struct record *r, const char *features, const char *edges, cons
 	r->data.graphs = absolute(graphs);
 }
 
+void record_file(struct record *r, const char *key, const char *path, uint64_t bytes,
+		 time_t modified, const uint8_t sha256[static 32])
+{
+	struct record_file *f;
+
+	if (r->files == RECORD_FILES_MAX)
+		return;
+	f = &r->file[r->files++];
+	*f = (struct record_file){ .key = key, .path = absolute(path), .bytes = bytes };
+	clock_utc_of(modified, f->modified_utc, sizeof(f->modified_utc));
+	memcpy(f->sha256, sha256, sizeof(f->sha256));
+}
+
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters)
 {
 	r->rows = n;
@@ -199,6 +220,7 @@ void record_end(struct record *r, enum err status, const char *error)
 {
 	r->elapsed_s = clock_now_s() - r->started_s;
 	r->status = status;
+	r->ended = true;
 	snprintf(r->error, sizeof(r->error), "%s", status == ERR_OK ? "" : error);
 }
 

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 enum {
 	RECORD_SCHEMA = 1,
@@ -22,6 +23,7 @@ enum {
 	RECORD_STEPS_MAX = 4096, /* a longer job's last step holds the rest */
 	RECORD_SUMS_MAX = 2 * TREE_NODES_MAX,
 	RECORD_ATTEMPTS_MAX = 16,
+	RECORD_FILES_MAX = 8,
 	RECORD_TRAFFIC_MAX = 32 * PARTIES_MAX
 };
 
@@ -144,9 +146,20 @@ struct record {
 		char *features, *edges,
 		    *ids, *graphs; /* where a party's slice lies: for its own eyes; owned */
 	} data;
+	size_t files; /* that were read for this job */
+	struct record_file {
+		const char *key; /* static text: "features", ... */
+		char *path;      /* owned */
+		uint64_t bytes;
+		char modified_utc[32];
+		uint8_t sha256[32];
+	} file[RECORD_FILES_MAX];
+	bool ended; /* else run.json says "running" */
 };
 
 void record_init(struct record *r, const char *role, const char *name);
+/* A job was offered, before it is known whether its text can be read: number and attempt alone. */
+void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt);
 /* Starts the clock of a job; earlier contents are forgotten, but for the attempts. */
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
 		  uint32_t attempt, const char *const *party, size_t parties);
@@ -162,6 +175,8 @@ void record_sum(struct record *r, const struct record_sum *sum);
 /* Absolute paths are kept; each may be NULL. */
 void record_data(struct record *r, const char *features, const char *edges, const char *ids,
 		 const char *graphs);
+void record_file(struct record *r, const char *key, const char *path, uint64_t bytes,
+		 time_t modified, const uint8_t sha256[static 32]);
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
 /* The same where only the sizes of clusters are known here. */
 void record_sizes(struct record *r, const double *size, size_t clusters);

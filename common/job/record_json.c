@@ -186,14 +186,36 @@ static void put_data(const struct record *r, struct json *root)
 		json_put_string(data, "graphs", r->data.graphs);
 }
 
+static void put_hex(struct json *o, const char *key, const uint8_t hash[static 32])
+{
+	char hex[2 * 32 + 1];
+
+	for (size_t i = 0; i < 32; i++)
+		snprintf(hex + 2 * i, 3, "%02x", hash[i]);
+	json_put_string(o, key, hex);
+}
+
+/* As they were when this job read them. */
+static void put_files(const struct record *r, struct json *root)
+{
+	struct json *list = r->files ? json_put_array(root, "files") : NULL;
+
+	for (size_t i = 0; i < r->files; i++) {
+		const struct record_file *f = &r->file[i];
+		struct json *o = json_append_object(list);
+
+		json_put_string(o, "of", f->key);
+		json_put_string(o, "path", f->path);
+		json_put_number(o, "bytes", (double)f->bytes);
+		json_put_string(o, "modified", f->modified_utc);
+		put_hex(o, "sha256", f->sha256);
+	}
+}
+
 static void put_head(struct json *o, const struct record_head *h)
 {
-	char hex[2 * sizeof(h->hash) + 1];
-
-	for (size_t i = 0; i < sizeof(h->hash); i++)
-		snprintf(hex + 2 * i, 3, "%02x", h->hash[i]);
 	json_put_number(o, "count", (double)h->count);
-	json_put_string(o, "hash", hex);
+	put_hex(o, "hash", h->hash);
 }
 
 static void put_ledger(const struct record *r, struct json *root)
@@ -238,8 +260,11 @@ void record_json(const struct record *r, struct buf *json)
 	json_put_string(root, "software", r->software);
 	json_put_string(root, "role", r->role);
 	json_put_string(root, "name", r->name);
-	json_put_string(root, "status", r->status == ERR_OK ? "done" : "failed");
-	json_put_number(root, "exit_status", r->status);
+	json_put_string(root, "status",
+			!r->ended             ? "running"
+			: r->status == ERR_OK ? "done"
+					      : "failed");
+	json_put_number(root, "exit_status", r->ended ? r->status : NAN); /* null */
 	if (r->status != ERR_OK)
 		json_put_string(root, "error", r->error);
 	else
@@ -255,7 +280,7 @@ void record_json(const struct record *r, struct buf *json)
 		json_append_string(parties, r->party[l]);
 	json_put_number(root, "rounds", record_rounds(r));
 	json_put_number(root, "round_trips", record_round_trips(r));
-	if (!r->job.kind->relays) /* batches are no rounds of sums */
+	if (r->has_job && !r->job.kind->relays) /* batches are no rounds of sums */
 		json_put_number(root, "round_trips_bound", record_round_trips_bound(r));
 	put_phases(r, root);
 	put_steps(r, root);
@@ -267,6 +292,7 @@ void record_json(const struct record *r, struct buf *json)
 	put_result(r, root);
 	put_leaks(r, root);
 	put_data(r, root);
+	put_files(r, root);
 	put_ledger(r, root);
 	json_write_pretty(root, json);
 	json_free(root);

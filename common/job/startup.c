@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/confine.h"
+#include "common/job/results.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -53,7 +54,9 @@ static enum err begin_output(const struct daemon_common *c)
 	char *path;
 	enum err e;
 
-	TRY(file_make_dirs(c->output));
+	if (file_make_dirs(c->output) != ERR_OK) /* no restart mends that */
+		return err_set(ERR_INPUT, "%s", err_detail());
+	TRY(results_lock(c->output));
 	file_sweep(c->output);
 	path = file_join(c->output, "log.jsonl");
 	e = log_open(path);

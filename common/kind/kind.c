@@ -37,6 +37,8 @@ const char *presets_word(const struct json *root, const char *key)
 	return v && json_type(v) == JSON_STRING ? json_string(v) : "";
 }
 
+const char *const kind_label_files[] = { "labels.csv", "labels.npy", NULL };
+
 void kind_no_presets(const struct json *root, struct kind_presets *to)
 {
 	(void)root;

@@ -80,6 +80,8 @@ struct kind {
 	bool pictured;              /* a party's points can be made again, for the report */
 	bool relays;                /* parties exchange batches, which are no rounds of sums */
 
+	const char *const *results; /* files that a run may leave, as patterns of glob(7); NULL ends */
+
 	/* ---- parameters ---- */
 	const struct config_row *rows; /* its own, with offsets in its struct; ends with path NULL */
 	bool clusters;                 /* it has job.clusters */

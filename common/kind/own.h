@@ -27,6 +27,7 @@ void say_collusion(struct said *s, bool pairs, size_t parties);
 
 /* ---- members that several kinds have ---- */
 
+extern const char *const kind_label_files[]; /* labels.csv, labels.npy */
 void kind_no_presets(const struct json *root, struct kind_presets *to);
 void kind_settled(void *job, bool modulus_given);
 const char *kind_reads_all(const void *job, const struct config_row *row);

@@ -80,7 +80,11 @@ static enum err start(struct daemon *d)
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
 	watch_start(&d->watch, c, d->host, daemon_stop, d);
-	TRY(party_data_load(&d->data, d->config));
+	/* Read at each offer. Here it is tried, so that whoever starts a party hears at once what
+	 * is wrong. */
+	TRY(party_data_bring(&d->data, d->config));
+	if (!d->options.once)
+		party_data_release(&d->data);
 	log_info("dialling %s", d->config->coordinator_text);
 	daemon_dial(d);
 	return ERR_OK;

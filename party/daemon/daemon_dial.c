@@ -204,10 +204,6 @@ const struct conn_events daemon_events = { .ready = on_ready,
 void daemon_dial(struct daemon *d)
 {
 	daemon_set_phase(d, DIALLING);
-	if (!d->data.loaded && party_data_load(&d->data, d->config) != ERR_OK) {
-		daemon_close(d, ERR_INPUT, err_detail());
-		return;
-	}
 	if (conn_dial(d->host, d->config->coordinator.host, d->config->coordinator.port,
 		      &daemon_events, d, &d->conn) != ERR_OK)
 		daemon_rest(d, ERR_PEER, err_detail());

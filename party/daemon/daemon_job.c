@@ -30,9 +30,7 @@ enum err daemon_start_job(struct daemon *d)
 				       .identity = d->identity,
 				       .agreed = d->options.agreed,
 				       .awaited = d->awaiting ? &d->awaited : NULL,
-				       .dataset = &d->data.dataset,
-				       .tu = &d->data.tu,
-				       .data_hash = d->data.data_hash,
+				       .data = &d->data,
 				       .output = c->output,
 				       .output_per_job = !d->options.once };
 	if (uv_thread_create(&d->job_thread, job_thread, d) != 0)
@@ -84,8 +82,7 @@ void daemon_on_job_done(uv_async_t *async)
 		}
 		return;
 	}
-	if (offered)
-		party_data_drop(&d->data);
+	party_data_release(&d->data); /* while nothing is offered, none is held */
 	d->dialling_since_s = clock_now_s();
 	daemon_set_phase(d, HANGING_UP);
 	if (d->conn)

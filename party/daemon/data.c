@@ -1,6 +1,15 @@
 #include "party/daemon/data.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "party/daemon/fingerprint.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- reading ---- */
 
 static enum err load_graphs(struct tu *tu, const char *path)
 {
@@ -32,26 +41,132 @@ static enum err load_dataset(struct dataset *d, const struct party_config *c)
 	return ERR_OK;
 }
 
-enum err party_data_load(struct party_data *d, const struct party_config *config)
+/* ---- which files, and as they were ---- */
+
+static void add_file(struct party_data *d, const char *key, const char *path)
 {
-	party_data_drop(d);
-	if (config->data.graphs && !d->tu.graphs.count)
+	if (path && d->files < RECORD_FILES_MAX)
+		d->file[d->files++] = (struct data_file){ .key = key, .path = alloc_copy(path) };
+}
+
+/* Of the files in a directory of graphs, those that tu_read() looks for. */
+static void add_graphs(struct party_data *d, const char *dir)
+{
+	static const char *const part[] = { "*_A.txt", "*_graph_indicator.txt",
+					    "*_node_attributes.txt", "*_graph_labels.txt" };
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++) {
+		char *pattern = file_join(dir, part[i]);
+		glob_t found;
+
+		if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
+			add_file(d, "graphs", found.gl_pathv[0]);
+			globfree(&found);
+		}
+		free(pattern);
+	}
+}
+
+static void list_files(struct party_data *d, const struct party_config *c)
+{
+	add_file(d, "features", c->data.features);
+	add_file(d, "edges", c->data.edges);
+	add_file(d, "vertices", c->data.vertices);
+	add_file(d, "ids", c->data.ids);
+	if (c->data.graphs)
+		add_graphs(d, c->data.graphs);
+	for (size_t i = 0; i < d->files; i++)
+		if (stat(d->file[i].path, &d->file[i].stat) != 0)
+			d->file[i].stat = (struct stat){ 0 }; /* reading it says what is wrong */
+}
+
+/* Another file under the name, or another content: either changes one of these. */
+static bool same_stat(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+/* The first that is not as it was; NULL: all are. */
+static const char *changed(const struct party_data *d)
+{
+	for (size_t i = 0; i < d->files; i++) {
+		struct stat now = { 0 };
+
+		if (stat(d->file[i].path, &now) != 0 || !same_stat(&now, &d->file[i].stat))
+			return d->file[i].path;
+	}
+	return NULL;
+}
+
+static enum err hash_files(struct party_data *d)
+{
+	for (size_t i = 0; i < d->files; i++) {
+		struct data_file *f = &d->file[i];
+		char hex[17], when[32];
+
+		TRY(sha256_of_file(f->path, f->sha256));
+		for (int b = 0; b < 8; b++)
+			snprintf(hex + 2 * b, 3, "%02x", f->sha256[b]);
+		clock_utc_of(f->stat.st_mtim.tv_sec, when, sizeof(when));
+		log_info("%s: %s, %lld bytes of %s, sha256 %s...", f->key, f->path,
+			 (long long)f->stat.st_size, when, hex);
+	}
+	return ERR_OK;
+}
+
+static enum err load(struct party_data *d, const struct party_config *config)
+{
+	const char *other;
+
+	list_files(d, config);
+	if (config->data.graphs)
 		TRY(load_graphs(&d->tu, config->data.graphs));
 	TRY(load_dataset(&d->dataset, config));
 	d->loaded = true;
+	TRY(hash_files(d));
+	other = changed(d);
+	if (other)
+		return err_set(ERR_INPUT,
+			       "%s: changed while it was read; put a new version in its place by "
+			       "renaming it",
+			       other);
 	data_fingerprint(&d->dataset, &d->tu.graphs, d->data_hash);
 	return ERR_OK;
 }
 
-void party_data_drop(struct party_data *d)
+enum err party_data_bring(struct party_data *d, const struct party_config *config)
 {
+	struct err_saved end;
+
+	if (d->loaded && !changed(d))
+		return ERR_OK;
 	if (d->loaded)
-		dataset_release(&d->dataset);
-	d->loaded = false;
+		log_info("%s has changed: reading the data again", changed(d));
+	party_data_release(d);
+	end = err_save(load(d, config));
+	if (end.code != ERR_OK)
+		party_data_release(d);
+	return err_restore(&end);
+}
+
+void party_data_record(const struct party_data *d, struct record *r)
+{
+	for (size_t i = 0; i < d->files; i++) {
+		const struct data_file *f = &d->file[i];
+
+		record_file(r, f->key, f->path, (uint64_t)f->stat.st_size, f->stat.st_mtim.tv_sec,
+			    f->sha256);
+	}
 }
 
 void party_data_release(struct party_data *d)
 {
-	party_data_drop(d);
+	if (d->loaded)
+		dataset_release(&d->dataset);
 	tu_release(&d->tu);
+	for (size_t i = 0; i < d->files; i++)
+		free(d->file[i].path);
+	*d = (struct party_data){ 0 };
 }

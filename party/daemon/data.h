@@ -5,20 +5,36 @@
 #include "common/data/dataset.h"
 #include "common/data/tu.h"
 #include "common/job/daemon.h"
+#include "common/job/record.h"
 #include "crypto/hash.h"
+
+#include <sys/stat.h>
+
+/* A file as it was when it was read. */
+struct data_file {
+	const char *key; /* of the configuration: "features", ... */
+	char *path;      /* owned */
+	struct stat stat;
+	uint8_t sha256[SHA256_LEN];
+};
 
 /* Zero-initialised is empty. */
 struct party_data {
+	bool loaded; /* a job uses the dataset up */
 	struct dataset dataset;
-	bool loaded;                   /* a job uses the dataset up */
-	struct tu tu;                  /* many graphs, if the configuration has any: no job uses them up */
+	struct tu tu;                  /* many graphs, if the configuration has any */
 	uint8_t data_hash[SHA256_LEN]; /* of both as loaded: fingerprint.h */
+	struct data_file file[RECORD_FILES_MAX];
+	size_t files;
 };
 
-/* Reads the dataset anew and says in the log what it is. ERR_INPUT: a file is wrong. */
-enum err party_data_load(struct party_data *d, const struct party_config *config) MUST_CHECK;
-/* The dataset alone: it is used up, or not needed until the next job. */
-void party_data_drop(struct party_data *d);
+/* What the files hold now: reads them, unless they were read and are the same since (size, times, inode).
+ * Says in the log what was read, and hashes each file. ERR_INPUT: a file is wrong, or changes while it is
+ * read; then nothing is held. */
+enum err party_data_bring(struct party_data *d, const struct party_config *config) MUST_CHECK;
+/* Into run.json: which files, of which time, with which digest. */
+void party_data_record(const struct party_data *d, struct record *r);
+/* Used up, or not needed until the next job. */
 void party_data_release(struct party_data *d);
 
 #endif

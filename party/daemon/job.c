@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/kinds.h"
+#include "common/job/results.h"
 #include "crypto/hash.h"
 #include "party/daemon/accept.h"
 #include "party/work/cache.h"
@@ -109,24 +110,12 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 /* The directory for this job's files. */
 char *job_output(const struct work *work, const struct job_means *means)
 {
-	char name[48];
+	char name[RESULTS_NAME_MAX];
 
 	if (!means->output_per_job)
 		return alloc_copy(means->output);
-	snprintf(name, sizeof(name), "job-%.16s-%u", work->record->job_id, work->attempt);
+	results_name(work->record->job_id, work->attempt, name);
 	return file_join(means->output, name);
-}
-
-/* Delete results if parties were told different things. */
-static void take_back(const struct work *work, const char *output)
-{
-	for (const char *const *name = work->half->files; *name; name++) {
-		char *path = file_join(output, *name);
-
-		if (unlink(path) == 0)
-			log_warn("%s is taken back", path);
-		free(path);
-	}
 }
 
 /* After a restart the coordinator says that the job is done. Believe it only if all other parties
@@ -168,8 +157,8 @@ static enum err finish(struct work *work, const char *output)
 
 	if (e == ERR_OK)
 		e = say_done(work);
-	if (work->told.waiting)
-		take_back(work, output);
+	if (work->told.waiting) /* parties were told different things */
+		results_take_back(output);
 	return e;
 }
 
@@ -204,7 +193,7 @@ static enum err take_part(struct work *work, const struct job_means *means, cons
 	enum err e;
 
 	work->output = output;
-	if (means->config->common.rejoin_s && means->data_hash)
+	if (means->config->common.rejoin_s)
 		work->cache = cache_dir(means->config->state);
 	TRY(accept_say(work));
 	ALLOC(label, work->n); /* the protocol may make work->n that of all parties */
@@ -236,59 +225,78 @@ static enum err begin_ledger(struct work *work, const struct job_means *means, e
 {
 	struct err_saved first = err_save(e);
 	enum err opened =
-	    leaving_open(&work->leaving, means->config, work, e == ERR_OK, means->data_hash);
+	    leaving_open(&work->leaving, means->config, work, e == ERR_OK, means->data->data_hash);
 
 	return e == ERR_OK ? opened : err_restore(&first);
 }
 
-/* Gives work the party's data and settings, before anything is decided by them. */
-static void bring(struct work *work, const struct job_means *means)
+/* Gives work the party's data, as the files are now, and settings, before anything is decided by
+ * them. A file that is wrong declines this job; at the next offer it may have been mended. */
+static enum err bring(struct work *work, const struct job_means *means)
 {
-	work->dataset = means->dataset;
-	work->features = &means->dataset->X;
-	work->graph = &means->dataset->g;
-	work->graphs = means->tu ? &means->tu->graphs : NULL;
+	struct party_data *data = means->data;
+
+	TRY(party_data_bring(data, means->config));
+	work->dataset = &data->dataset;
+	work->features = &data->dataset.X;
+	work->graph = &data->dataset.g;
+	work->graphs = &data->tu.graphs;
 	work->n = work->half->kind->split == SPLIT_GRAPHS ? work->graphs->count : work->dataset->n;
 	work->min_cluster = means->config->policy.min_cluster;
-	work->data_hash = means->data_hash;
+	work->data_hash = data->data_hash;
 	work->state = means->config->state;
+	return ERR_OK;
+}
+
+/* run.json says from here on that the job runs; what it ended with replaces that. */
+static void begin_record(struct work *work, const struct job_means *means)
+{
+	const struct party_config *config = means->config;
+	const char *names[PARTIES_MAX];
+	char *output;
+
+	for (size_t l = 0; l < work->L; l++)
+		names[l] = work->name[l];
+	if (means->awaited && memcmp(work->job_id, means->awaited->job_id, JOB_ID_LEN)) {
+		log_warn("another job is offered than the one that was awaited");
+		work->record->attempts.count = 0;
+	}
+	record_start(work->record, &work->job, work->job_id, work->attempt, names, work->L);
+	record_data(work->record, config->data.features, config->data.edges, config->data.ids,
+		    config->data.graphs);
+	work_phase(work, "offer");
+	output = job_output(work, means);
+	if (file_make_dirs(output) != ERR_OK || record_write(work->record, output) != ERR_OK)
+		log_warn("%s", err_detail());
+	free(output);
 }
 
 /* An error's sentence must outlive what is done about it. */
 static enum err answer(struct work *work, const struct job_means *means,
 		       const struct msg_offer *offer)
 {
-	const char *names[PARTIES_MAX];
 	uint8_t params_hash[SHA256_LEN];
 	struct err_saved end;
 	char *output;
 	enum err e = accept_read_offer(work, means->config->common.name, offer, params_hash);
 
+	record_offer(work->record, offer->job_id, offer->attempt);
+	if (!means->output_per_job && results_begin(means->output) != ERR_OK)
+		log_warn("%s", err_detail());
 	if (e == ERR_OK) {
 		work->half = party_kind_of(work->job.kind);
-		bring(work, means);
+		begin_record(work, means);
+		e = bring(work, means);
+		party_data_record(means->data, work->record);
 	}
 	e = begin_ledger(work, means, e);
-	if (e == ERR_OK) {
-		for (size_t l = 0; l < work->L; l++)
-			names[l] = work->name[l];
-		if (means->awaited && memcmp(work->job_id, means->awaited->job_id, JOB_ID_LEN)) {
-			log_warn("another job is offered than the one that was awaited");
-			work->record->attempts.count = 0;
-		}
-		record_start(work->record, &work->job, work->job_id, work->attempt, names, work->L);
-		record_data(work->record, means->config->data.features, means->config->data.edges,
-			    means->config->data.ids, means->config->data.graphs);
-		work_phase(work, "offer");
+	if (e == ERR_OK)
 		e = check_awaited(work, means->awaited);
-	}
-	if (e == ERR_OK) {
+	if (e == ERR_OK)
 		e = policy_check(means->config, means->agreed, work);
-	}
-	if (e == ERR_OK) {
+	if (e == ERR_OK)
 		e = policy_check_past(means->config, leaving_ledger(work->leaving),
 				      leaving_job(work->leaving), leaving_spent(work->leaving));
-	}
 	if (e == ERR_OK)
 		e = accept_check_data(work, means->config);
 	if (e == ERR_OK)

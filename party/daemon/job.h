@@ -2,9 +2,8 @@
 #ifndef PARTY_DAEMON_JOB_H
 #define PARTY_DAEMON_JOB_H
 
-#include "common/data/dataset.h"
-#include "common/data/tu.h"
 #include "common/job/daemon.h"
+#include "party/daemon/data.h"
 #include "party/work/work.h"
 
 /* A job whose attempt was cut short: the next one is awaited, with the same parties and parameters. */
@@ -20,9 +19,7 @@ struct job_means {
 	const struct identity *identity;
 	const struct job *agreed; /* any other job is declined; NULL: the policy alone decides */
 	const struct job_awaited *awaited; /* NULL: none is */
-	struct dataset *dataset;  /* its features are used up */
-	const struct tu *tu;      /* many graphs, for fedgcn; empty if there are none */
-	const uint8_t *data_hash; /* its fingerprint.h */
+	struct party_data *data;  /* read when a job is offered; its features are used up */
 	const char *output;       /* directory of labels.csv, labels.npy and run.json */
 	bool output_per_job; /* they go into output/job-ID, so that jobs do not overwrite another */
 };

@@ -68,7 +68,6 @@ const struct party_kind party_kind_fedgcn = {
 	.begin = party_begin_nothing,
 	.run = party_fedgcn,
 	.keep = keep,
-	.files = party_label_files,
 	.forget = party_forget_nothing,
 	.release = party_forget_nothing,
 };

@@ -57,7 +57,7 @@ static enum err allow_eps(const struct party_config *config, const struct work *
 		.kind = &kind_##which, .sums = sums, .allow = allow, .allow_eps = allow_eps,       \
 		.accept = ", number of columns", .check_data = party_check_rows,                   \
 		.describe = party_describe_columns, .begin = party_begin_nothing,                  \
-		.run = party_fedsc, .keep = party_keep_labels, .files = party_label_files,         \
+		.run = party_fedsc, .keep = party_keep_labels,                                      \
 		.forget = party_forget_nothing, .release = party_forget_nothing,                   \
 	}
 

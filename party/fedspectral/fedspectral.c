@@ -272,7 +272,6 @@ const struct party_kind party_kind_fedspectral = {
 	.begin = party_begin_nothing,
 	.run = run_fedspectral,
 	.keep = party_keep_labels,
-	.files = party_label_files,
 	.forget = party_forget_nothing,
 	.release = party_forget_nothing,
 };

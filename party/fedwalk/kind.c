@@ -48,8 +48,6 @@ static enum err keep_embeddings(struct work *work, const uint32_t *label)
 	return e;
 }
 
-static const char *const files[] = { "embeddings.npy", "ids.csv", NULL };
-
 const struct party_kind party_kind_fedwalk = {
 	.kind = &kind_fedwalk,
 	.sums = party_sums_flat,
@@ -61,7 +59,6 @@ const struct party_kind party_kind_fedwalk = {
 	.begin = party_begin_nothing,
 	.run = embed_own,
 	.keep = keep_embeddings,
-	.files = files,
 	.forget = party_forget_nothing,
 	.release = party_forget_nothing,
 };

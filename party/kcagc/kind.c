@@ -162,7 +162,6 @@ const struct party_kind party_kind_kcagc = {
 	.begin = begin,
 	.run = run_method,
 	.keep = keep,
-	.files = party_label_files,
 	.forget = forget,
 	.release = release,
 };
@@ -178,7 +177,6 @@ const struct party_kind party_kind_kcagc_predict = {
 	.begin = party_begin_nothing,
 	.run = party_predict,
 	.keep = party_keep_labels,
-	.files = party_label_files,
 	.forget = party_forget_nothing,
 	.release = release,
 };

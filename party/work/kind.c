@@ -73,8 +73,6 @@ enum err party_begin_nothing(struct work *work, uint32_t *label)
 
 /* ---- the end ---- */
 
-const char *const party_label_files[] = { "labels.csv", "labels.npy", NULL };
-
 enum err party_keep_labels(struct work *work, const uint32_t *label)
 {
 	const struct dataset *d = work->dataset;

@@ -40,7 +40,6 @@ struct party_kind {
 	enum err (*run)(struct work *work, uint32_t *label);
 	/* Writes the result into work->output, and what it says into the record. ERR_JOB. */
 	enum err (*keep)(struct work *work, const uint32_t *label);
-	const char *const *files;           /* that keep writes as the result; ends with NULL */
 	void (*forget)(struct work *work);  /* the job failed: removes what run left in work->state */
 	void (*release)(struct work *work); /* frees what the members above left in work */
 };
@@ -64,7 +63,6 @@ enum err party_begin_nothing(struct work *work, uint32_t *label) MUST_CHECK;
 
 /* labels.csv and labels.npy, by id. Nothing where the job ended with its plan. */
 enum err party_keep_labels(struct work *work, const uint32_t *label) MUST_CHECK;
-extern const char *const party_label_files[];
 void party_forget_nothing(struct work *work); /* release, too */
 
 #endif

@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/confine.h"
+#include "common/job/results.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
 #include "proto/tls.h"
@@ -75,6 +76,11 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why)
 	for (struct visitor *v = c->visitors; v; v = v->next)
 		if (!v->seat || v->seat->conn != v->conn)
 			conn_close(v->conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
+	if (c->phase == JOINING && c->record.has_job && !c->record.ended) {
+		record_end(&c->record, result, c->why);
+		if (record_write(&c->record, c->config->common.output) != ERR_OK)
+			log_warn("%s", err_detail());
+	}
 	done = coordinator_is_done(c) && result == ERR_OK;
 	coordinator_set_phase(c, CLOSING);
 	if (c->again && result != ERR_OK && c->listener) {
@@ -118,6 +124,19 @@ static void init(struct coordinator *c, const struct coordinator_config *config,
 	c->state_timer.data = c;
 }
 
+/* From here on run.json is of this job, which waits for its parties; until then it was of the last.
+ */
+static enum err begin_results(struct coordinator *c)
+{
+	const char *output = c->config->common.output;
+
+	if (!c->again) {
+		TRY(results_begin(output));
+		record_start(&c->record, &c->run.job, c->run.job_id, c->run.attempt, c->name, c->L);
+	}
+	return record_write(&c->record, output);
+}
+
 static enum err announce(const struct coordinator *c, const char *bound)
 {
 	char line[96];
@@ -146,8 +165,10 @@ static enum err start(struct coordinator *c)
 	TRY(confine(&config->common)); /* the loop has not run: nobody has been accepted yet */
 	TRY(coordinator_find_job(c));
 	watch_start(&c->watch, &config->common, c->host, coordinator_stop, c);
-	if (c->phase == JOINING)
+	if (c->phase == JOINING) {
+		TRY(begin_results(c));
 		coordinator_await(c);
+	}
 	return announce(c, bound);
 }
 

@@ -156,6 +156,7 @@ void coordinator_begin_again(struct coordinator *c)
 	uv_timer_stop(&c->cancel_timer);
 	part(c);
 	record_past(&c->record, c->run.attempt, c->record.elapsed_s, c->why);
+	c->record.ended = false;
 	log_warn("attempt %u of %u is over: %s; the next begins when all parties are there again, "
 		 "within rejoin_s, %u s",
 		 c->run.attempt, c->config->max_attempts, c->why, c->config->common.rejoin_s);
@@ -175,10 +176,5 @@ void coordinator_fail(struct coordinator *c, enum err code, const char *why)
 
 	snprintf(text, sizeof(text), "%.450s; attempt %u ended: %.450s", why,
 		 a->past[a->count - 1].attempt, a->past[a->count - 1].cause);
-	if (c->record.has_job) {
-		record_end(&c->record, code, text);
-		if (record_write(&c->record, c->config->common.output) != ERR_OK)
-			log_warn("%s", err_detail());
-	}
 	coordinator_close(c, code, text);
 }

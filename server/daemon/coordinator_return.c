@@ -133,6 +133,9 @@ static void on_away(uv_timer_t *timer)
 		if (!channel_is_away(seat->channel))
 			continue;
 		any = true;
+		if (seat->conn) /* lost, but its closing has not been seen to the end: lost_s is not
+				   set */
+			continue;
 		if (clock_now_s() - seat->lost_s < limit_s)
 			continue;
 		snprintf(why, sizeof(why), "%s did not come back within reconnect_s, %u s: %s",

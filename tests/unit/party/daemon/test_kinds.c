@@ -28,7 +28,6 @@ static void test_missing_members(void **state)
 		{ "begin", offsetof(struct party_kind, begin) },
 		{ "run", offsetof(struct party_kind, run) },
 		{ "keep", offsetof(struct party_kind, keep) },
-		{ "files", offsetof(struct party_kind, files) },
 		{ "forget", offsetof(struct party_kind, forget) },
 		{ "release", offsetof(struct party_kind, release) },
 	};

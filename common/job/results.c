@@ -1,0 +1,202 @@
+#include "common/job/results.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "common/base/log.h"
+#include "common/job/kinds.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RECORD_MAX = 64 << 20 }; /* bytes of a run.json that is looked at */
+
+void results_name(const char *job_id, unsigned attempt, char name[static RESULTS_NAME_MAX])
+{
+	snprintf(name, RESULTS_NAME_MAX, "job-%.16s-%u", job_id, attempt);
+}
+
+/* Calls visit with the path of each file in dir that a job of some kind may leave, once each. */
+static enum err each(const char *dir, enum err (*visit)(void *arg, const char *path), void *arg)
+{
+	enum err e = ERR_OK;
+
+	for (const struct kind *const *k = kinds; *k; k++)
+		for (const char *const *r = (*k)->results; *r && e == ERR_OK; r++) {
+			char *pattern = file_join(dir, *r);
+			glob_t found;
+
+			if (glob(pattern, 0, NULL, &found) == 0) {
+				for (size_t i = 0; i < found.gl_pathc && e == ERR_OK; i++)
+					e = visit(arg, found.gl_pathv[i]);
+				globfree(&found);
+			}
+			free(pattern);
+		}
+	return e;
+}
+
+/* ---- what an earlier job left ---- */
+
+/* The directory for it: by its run.json, or by the time if there is none that can be read. */
+static char *place_of_earlier(const char *dir)
+{
+	char *path = file_join(dir, "run.json"), name[RESULTS_NAME_MAX] = "";
+	struct buf text = { 0 };
+	struct json *run = NULL;
+
+	if (file_read(path, RECORD_MAX, &text) == ERR_OK &&
+	    json_parse((struct bytes){ text.p, text.n }, path, &run) == ERR_OK &&
+	    json_type(run) == JSON_OBJECT) {
+		const struct json *id = json_get(run, "job_id"),
+				  *attempt = json_get(run, "attempt");
+
+		if (id && json_type(id) == JSON_STRING && attempt &&
+		    json_type(attempt) == JSON_NUMBER &&
+		    strspn(json_string(id), "0123456789abcdef") == 32)
+			results_name(json_string(id), (unsigned)json_number(attempt), name);
+	}
+	if (!*name) {
+		char when[32];
+
+		clock_utc_of(time(NULL), when, sizeof(when));
+		snprintf(name, sizeof(name), "job-before-%s", when);
+	}
+	json_free(run);
+	buf_release(&text);
+	free(path);
+	return file_join(dir, name);
+}
+
+struct move {
+	const char *dir;
+	char *to; /* NULL: nothing had to be moved yet */
+};
+
+static enum err move(void *arg, const char *path)
+{
+	struct move *m = arg;
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	char *target;
+	enum err e = ERR_OK;
+
+	if (!m->to) {
+		m->to = place_of_earlier(m->dir);
+		TRY(file_make_dirs(m->to));
+	}
+	target = file_join(m->to, name);
+	if (rename(path, target) != 0 && errno != ENOENT)
+		e = err_set(ERR_JOB, "%s: cannot be moved to %s, to make room for a new job: %s",
+			    path, target, strerror(errno));
+	free(target);
+	return e;
+}
+
+enum err results_begin(const char *dir)
+{
+	char *run = file_join(dir, "run.json");
+	struct move m = { .dir = dir };
+	enum err e = file_make_dirs(dir);
+
+	if (e == ERR_OK)
+		e = each(dir, move, &m);
+	if (e == ERR_OK && file_exists(run))
+		e = move(&m, run);
+	if (e == ERR_OK && m.to)
+		log_info("results of an earlier job are now in %s", m.to);
+	free(m.to);
+	free(run);
+	return e;
+}
+
+/* ---- what is there ---- */
+
+static enum err add_name(void *arg, const char *path)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	struct buf *list = arg; /* "labels.csv, labels.npy, ": several kinds have the same names */
+	size_t n = strlen(name);
+
+	for (size_t at = 0; at < list->n; at += strcspn((char *)list->p + at, " ") + 1)
+		if (!strncmp((char *)list->p + at, name, n) && list->p[at + n] == ',')
+			return ERR_OK;
+	buf_printf(list, "%s, ", name);
+	return ERR_OK;
+}
+
+char *results_list(const char *dir)
+{
+	struct buf list = { 0 };
+	char *text;
+
+	(void)!each(dir, add_name, &list); /* add_name does not fail */
+	text = alloc(list.n + 1, 1);
+	if (list.n)
+		memcpy(text, list.p, list.n - 2);
+	buf_release(&list);
+	return text;
+}
+
+static enum err take_back(void *arg, const char *path)
+{
+	(void)arg;
+	if (unlink(path) == 0)
+		log_warn("%s is taken back", path);
+	return ERR_OK;
+}
+
+void results_take_back(const char *dir)
+{
+	(void)!each(dir, take_back, NULL); /* take_back does not fail */
+}
+
+/* ---- one process ---- */
+
+/* The process that holds a lock on the file, as the kernel lists it; 0: it is not listed. */
+static long holder(const struct stat *st)
+{
+	FILE *f = fopen("/proc/locks", "re");
+	char line[256];
+	unsigned long inode;
+	long pid = 0, p;
+
+	while (f && !pid && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*d: FLOCK %*s %*s %ld %*x:%*x:%lu", &p, &inode) == 2 &&
+		    inode == st->st_ino)
+			pid = p;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+enum err results_lock(const char *dir)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st = { 0 };
+	long pid;
+
+	if (fd < 0)
+		return err_set(ERR_INPUT, "%s: %s", dir, strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return ERR_OK;      /* fd stays open, and with it the lock */
+	if (errno != EWOULDBLOCK) { /* file systems that have no locks */
+		log_debug("%s: %s", dir, strerror(errno));
+		close(fd);
+		return ERR_OK;
+	}
+	pid = fstat(fd, &st) == 0 ? holder(&st) : 0;
+	close(fd);
+	return err_set(
+	    ERR_INPUT,
+	    "%s is in use by process %ld: each coordinator and each party needs an output "
+	    "directory of its own",
+	    dir, pid);
+}

@@ -1,0 +1,32 @@
+/* results.h -- a directory with the results of one job.
+ *
+ * The directory that a coordinator, or `party --once`, is given holds the job that runs or ran last: its
+ * run.json, and beside it only files which that job left. What a job before it left is moved into
+ * job-ID-ATTEMPT below it, so that a job that fails never stands beside another one's labels.
+ */
+#ifndef COMMON_JOB_RESULTS_H
+#define COMMON_JOB_RESULTS_H
+
+#include "common/base/err.h"
+
+#include <stddef.h>
+
+/* "job-" and the first 16 digits of the job's number, and the attempt: a directory's name. */
+enum { RESULTS_NAME_MAX = 48 };
+void results_name(const char *job_id, unsigned attempt, char name[static RESULTS_NAME_MAX]);
+
+/* A job begins in dir, which need not be there. Moves what an earlier one left. ERR_JOB. */
+enum err results_begin(const char *dir) MUST_CHECK;
+
+/* Names of the files of any kind's results that are in dir, in the order of the kinds' lists, joined
+ * by ", "; "" if there are none. Owned by the caller. */
+char *results_list(const char *dir);
+
+/* They are nobody's result after all: removes them, and says so in the log. */
+void results_take_back(const char *dir);
+
+/* Only one process may write into dir: the lock is held until the process ends. ERR_INPUT: another
+ * one has it, and which. */
+enum err results_lock(const char *dir) MUST_CHECK;
+
+#endif

@@ -1,10 +1,12 @@
 #include "cli/args/args.h"
+#include "common/job/results.h"
 #include "cli/run/graph_scores.h"
 #include "cli/report/report_html.h"
 #include "cli/run/report_read.h"
 #include "cli/run/score.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { VALUES_MOST = 12 }; /* of one list */
@@ -214,26 +216,29 @@ static enum err print_truth(const struct run_dir *runs, const char *truth)
 	return err;
 }
 
+/* Files that are there: a job that failed has no labels, and a directory has those of its own job
+ * alone. */
+static void print_files(const char *dir, const char *more)
+{
+	char *files = results_list(dir);
+
+	printf("\nresults: %s/%s%srun.json, log.jsonl%s\n", dir, files, *files ? ", " : "", more);
+	free(files);
+}
+
 static void print_where(const struct run_dir *runs)
 {
 	const struct process *first = &runs->process[0], *party = run_dir_party(runs);
 
-	if (run_is_embedding(first->run)) {
-		printf("\nresults: %s/%srun.json, log.jsonl; embeddings.npy, ids.csv with each "
-		       "party\n",
-		       first->dir, party == first ? "embeddings.npy, ids.csv, " : "");
-		return;
-	}
-	if (!run_rows_apart(first->run)) {
-		printf("\nresults: %s/labels.csv, labels.npy, run.json, log.jsonl\n", first->dir);
-		return;
-	}
-	if (party)
-		printf("\nresults: %s/labels.csv, labels.npy, run.json, log.jsonl%s\n", party->dir,
-		       runs->alone ? "" : ", and so for each party");
+	if (run_is_embedding(first->run))
+		print_files(first->dir,
+			    party == first ? "" : "; embeddings.npy, ids.csv with each party");
+	else if (!run_rows_apart(first->run))
+		print_files(first->dir, "");
+	else if (party)
+		print_files(party->dir, runs->alone ? "" : ", and so for each party");
 	else
-		printf("\nresults: %s/run.json, log.jsonl; labels are with the parties\n",
-		       first->dir);
+		print_files(first->dir, "; labels are with the parties");
 }
 
 static enum err print(const struct arguments *a, const struct run_dir *runs)

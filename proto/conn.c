@@ -27,6 +27,11 @@ bool conn_was_lost(const struct conn *c)
 	return c->lost;
 }
 
+bool conn_was_answered(const struct conn *c)
+{
+	return c->answered;
+}
+
 const char *conn_address(const struct conn *c)
 {
 	return c->address;
@@ -227,6 +232,7 @@ void conn_cut(struct conn *c)
 void conn_start(struct conn *c, struct tls_context *ctx)
 {
 	c->phase = CONN_TLS;
+	c->answered = true;
 	c->tls = tls_new(ctx);
 	c->heard_s = c->spoke_s = clock_now_s();
 	uv_tcp_nodelay(&c->tcp, 1);

@@ -66,6 +66,8 @@ enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 
 /* In `closed`: neither end closed it. It was cut off or broke, as when a process dies, or silent. */
 bool conn_was_lost(const struct conn *c);
+/* It got as far as TLS: somebody answered. */
+bool conn_was_answered(const struct conn *c);
 
 const char *conn_name(const struct conn *c);    /* the certificate's name; "" before ready */
 const char *conn_address(const struct conn *c); /* "192.0.2.1:43210" */

@@ -107,6 +107,7 @@ struct conn {
 	bool aborted;         /* our ABORT is out: nothing of the job follows */
 	bool cut;             /* writing failed; what came before may still be read */
 	bool lost;            /* neither end wanted to part */
+	bool answered;        /* TCP stood */
 	bool end_said;        /* TLS's last word is out */
 	uv_shutdown_t shutdown;
 

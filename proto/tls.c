@@ -342,15 +342,6 @@ void tls_context_free(struct tls_context *ctx)
 
 /* ---- connections ---- */
 
-enum err tls_check(enum tls_role role, const char *certificate, const char *key, const char *ca)
-{
-	struct tls_context *ctx;
-
-	TRY(tls_context_new(&ctx, role, certificate, key, ca));
-	tls_context_free(ctx);
-	return ERR_OK;
-}
-
 struct tls *tls_new(struct tls_context *ctx)
 {
 	struct tls *t;

@@ -6,7 +6,7 @@
  * whether the name is welcome is the caller's to say. No tickets, no resumption, no early data, and
  * no more than a few changes of keys.
  *
- * The only file that sees OpenSSL's TLS. Errors are ERR_PEER with a sentence about the peer that
+ * tls.c is the only file that sees OpenSSL's TLS; tls_check.c looks at files before they are used. Errors are ERR_PEER with a sentence about the peer that
  * reads on after its name: "shows a certificate that has expired".
  */
 #ifndef PROTO_TLS_H
@@ -35,9 +35,12 @@ struct tls_context;
 /* PEM files: own chain, own key, trusted CAs. ERR_INPUT naming the file. */
 enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
 			 const char *key, const char *ca) MUST_CHECK;
-/* Could one be made of these files? The same errors, nothing kept. */
+/* Will others accept these files? Loads them, and verifies own chain, dates and purpose against the CAs,
+ * each of which must be one. ERR_INPUT naming the file, nothing kept. */
 enum err tls_check(enum tls_role role, const char *certificate, const char *key,
 		   const char *ca) MUST_CHECK;
+/* Is the certificate in its last 21 days? How many are left, and until when. */
+bool tls_expires_soon(const char *certificate, int *days, char date[static 40]);
 void tls_context_free(struct tls_context *ctx); /* accepts NULL */
 
 struct tls;

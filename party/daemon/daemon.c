@@ -68,6 +68,11 @@ static void init(struct daemon *d, const struct party_config *config,
 	d->retry_timer.data = d->cancel_timer.data = d->again_timer.data = d->job_done.data = d;
 }
 
+static enum err check_again(void *daemon)
+{
+	return daemon_check(((struct daemon *)daemon)->config);
+}
+
 static enum err start(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
@@ -79,7 +84,7 @@ static enum err start(struct daemon *d)
 	TRY(identity_load(&d->identity, c->identity.certificate, c->identity.key));
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
-	watch_start(&d->watch, c, d->host, daemon_stop, d);
+	watch_start(&d->watch, c, d->host, daemon_stop, check_again, d);
 	/* Read at each offer. Here it is tried, so that whoever starts a party hears at once what
 	 * is wrong. */
 	TRY(party_data_bring(&d->data, d->config));

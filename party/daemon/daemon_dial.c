@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { RETRY_MAX_MS = 5000, RETRY_AGAIN_MS = 250 };
+#define COMPLAIN_EVERY_S 60.0
 
 void daemon_on_retry(uv_timer_t *timer)
 {
@@ -96,6 +97,7 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 	log_info("welcomed by %s at %s", conn_name(d->conn), conn_address(d->conn));
 	daemon_set_phase(d, SERVING);
 	d->retry_ms = RETRY_FIRST_MS;
+	d->complained_s = 0;
 	d->heartbeat_s = heartbeat_s;
 	d->post = post_new(d->config->common.step_timeout_s);
 	d->channel = channel_new(d->post, PARTY, conn_name(d->conn));
@@ -173,6 +175,21 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 	}
 }
 
+/* Nobody there is what a party waits for; somebody there who is not accepted, or does not accept,
+ * needs a person, who may look days later: said at once, and every minute. */
+static void complain(struct daemon *d, const struct conn *conn, const char *why)
+{
+	double now_s = clock_now_s();
+
+	if (!conn_was_answered(conn)) {
+		if (d->retry_ms <= 4 * RETRY_FIRST_MS)
+			log_info("%s; trying again", why);
+	} else if (!d->complained_s || now_s - d->complained_s >= COMPLAIN_EVERY_S) {
+		d->complained_s = now_s;
+		log_error("%s; trying again, every %d s at last", why, RETRY_MAX_MS / 1000);
+	}
+}
+
 /* If a job runs, either the connection was lost and we dial again; or the channel has failed, the
  * job thread ends, and daemon_on_job_done() goes on. */
 static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
@@ -191,8 +208,8 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 		daemon_begin_return(d, why);
 		return;
 	}
-	if (code != ERR_OK && dialling && d->retry_ms <= 4 * RETRY_FIRST_MS)
-		log_info("%s; trying again", why);
+	if (code != ERR_OK && dialling)
+		complain(d, conn, why);
 	if (d->phase == HANGING_UP || dialling)
 		daemon_rest(d, code, why ? why : "closed");
 }

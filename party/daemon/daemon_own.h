@@ -41,6 +41,7 @@ struct daemon {
 	enum phase phase;
 	unsigned retry_ms;
 	double dialling_since_s;       /* of this row of attempts */
+	double complained_s;           /* when the log was last told that the coordinator is not reached */
 	double heartbeat_s;            /* as agreed with the coordinator */
 	struct backoff backoff;        /* while RETURNING */
 	char lost_why[ERR_DETAIL_MAX]; /* how the connection was lost, or why dialling failed since

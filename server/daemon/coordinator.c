@@ -149,6 +149,11 @@ static enum err announce(const struct coordinator *c, const char *bound)
 			  FILE_PUBLIC);
 }
 
+static enum err check_again(void *coordinator)
+{
+	return coordinator_check(((struct coordinator *)coordinator)->config);
+}
+
 static enum err start(struct coordinator *c)
 {
 	const struct coordinator_config *config = c->config;
@@ -164,7 +169,7 @@ static enum err start(struct coordinator *c)
 			coordinator_on_accepted, c, &c->listener, bound));
 	TRY(confine(&config->common)); /* the loop has not run: nobody has been accepted yet */
 	TRY(coordinator_find_job(c));
-	watch_start(&c->watch, &config->common, c->host, coordinator_stop, c);
+	watch_start(&c->watch, &config->common, c->host, coordinator_stop, check_again, c);
 	if (c->phase == JOINING) {
 		TRY(begin_results(c));
 		coordinator_await(c);

@@ -317,6 +317,8 @@ wired() { # [ARG...]: the same through the relay
 
 # ---- waiting and looking ----
 
+has_expired() { ! openssl x509 -checkend 0 -noout -in "$1" >/dev/null; } # FILE
+
 in_time() { # SECONDS COMMAND...: looks every 20 ms; for what is promised in that time
 	local end=$((SECONDS + $1 + 1))
 	until "${@:2}"; do

@@ -301,8 +301,6 @@ short_lived() { # NAME SECONDS
 		-enddate "$(date -u -d "+$2 seconds" +%Y%m%d%H%M%SZ)" -in "$T/ca.d/csr" -out "$T/pki/$1.crt" 2>/dev/null
 }
 
-has_expired() { ! openssl x509 -checkend 0 -noout -in "$1" >/dev/null; }
-
 # The connection that stands goes on; another one with it does not come about. A renewed certificate
 # (SIGHUP) does, and the job goes on.
 test_certificate_that_expires_in_a_job() {

@@ -1,0 +1,125 @@
+#!/bin/bash
+# Own certificates that others would refuse: said at the start, by --check-config and at SIGHUP.
+#
+#     party-00.crt (expired, of another CA, of the wrong purpose), ca.crt (a leaf)
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+# A certificate of NAME's key, signed by CA: FROM and TO are dates as `date` knows them.
+certificate() { # NAME FILE CA PURPOSE FROM TO
+	mkdir -p "$T/ca.d"
+	: >"$T/ca.d/index"
+	echo "0$((RANDOM % 9))" >"$T/ca.d/serial"
+	cat >"$T/ca.d/config" <<-EOF
+		[ca]
+		default_ca = own
+		[own]
+		database = $T/ca.d/index
+		serial = $T/ca.d/serial
+		new_certs_dir = $T/ca.d
+		default_md = default
+		policy = any
+		unique_subject = no
+		x509_extensions = leaf
+		[any]
+		commonName = supplied
+		[leaf]
+		subjectAltName = DNS:$1
+		extendedKeyUsage = $4
+	EOF
+	openssl req -new -key "$T/pki/$1.key" -subj "/CN=$1" -out "$T/ca.d/csr" 2>/dev/null
+	openssl ca -batch -notext -config "$T/ca.d/config" -cert "$3/ca.crt" -keyfile "$3/ca.key" \
+		-startdate "$(date -u -d "$5" +%Y%m%d%H%M%SZ)" -enddate "$(date -u -d "$6" +%Y%m%d%H%M%SZ)" \
+		-in "$T/ca.d/csr" -out "$2" 2>/dev/null
+}
+
+# --check-config and the start of NAME both end with 4 and say REGEX.
+refused() { # NAME REGEX
+	local name=$1 run=("$BIN/party" --config "$T/$1.json")
+	[[ $name != coordinator ]] || run=("$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json")
+	for more in --check-config ''; do
+		start "$name" "${run[@]}" $more
+		ends 4 "$name"
+		says "$name" "$2"
+		[[ ! -e $T/out/$name ]] || fail "$name made its output directory"
+	done
+}
+
+test_expired() {
+	federation 2
+	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-20 days' '-1 day'
+	refused party-00 'party-00.crt: this certificate expired on 20'
+	certificate coordinator "$T/pki/coordinator.crt" "$T/pki" serverAuth '-20 days' '-1 day'
+	refused coordinator 'coordinator.crt: this certificate expired on 20'
+}
+
+test_not_yet_valid() {
+	federation 2
+	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '+1 day' '+20 days'
+	refused party-00 'party-00.crt: this certificate is not valid before 20.*clock'
+}
+
+test_wrong_purpose() {
+	federation 2
+	certificate party-00 "$T/pki/party-00.crt" "$T/pki" serverAuth '-1 day' '+20 days'
+	refused party-00 'party-00.crt: this certificate is of the wrong purpose, expected clientAuth'
+}
+
+test_another_ca() {
+	federation 2
+	"$BIN/coterie" pki lab --parties 2 --out "$T/other" >/dev/null
+	certificate party-00 "$T/pki/party-00.crt" "$T/other" clientAuth '-1 day' '+20 days'
+	refused party-00 'party-00.crt: this certificate was not signed by the CA in .*ca.crt'
+}
+
+test_leaf_as_ca() {
+	federation 2
+	cp "$T/pki/party-01.crt" "$T/pki/leaf.crt"
+	edit party-00 '.identity.ca = "pki/leaf.crt"'
+	refused party-00 'leaf.crt: is the certificate of .*party-01, not of a CA'
+}
+
+# What SIGHUP brings is not taken if it is worse than what there is; and before it is too late a warning says so.
+test_reload_of_an_expired_one() {
+	federation 2
+	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-1 day' '+20 days'
+	coordinator
+	edit coordinator ".listen = \"$ADDRESS\""
+	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS"
+	soon_says party-00 'welcomed'
+	says party-00 'party-00.crt: this certificate expires in (19|20) days'
+	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-20 days' '-1 day'
+	kill -HUP "${PID[party-00]}"
+	soon_says party-00 'certificates were not reloaded, those of before stay in use: .*expired on'
+	party party-01
+	ends 0 coordinator party-01
+	coordinator # the party comes again with the old one
+	party party-01
+	ends 0 coordinator party-01
+	kill -TERM "${PID[party-00]}"
+	ends 0 party-00
+}
+
+# A party that dials with a certificate which has expired meanwhile: an error says so, though nobody looked at
+# the start.
+test_expires_while_dialling() {
+	federation 2
+	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-1 day' '+4 seconds'
+	coordinator # for an address at which nobody is
+	kill -KILL "${PID[coordinator]}"
+	wait "${PID[coordinator]}" || true
+	edit coordinator ".listen = \"$ADDRESS\""
+	edit party-00 '.retry_s = 0'
+	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS"
+	soon_says party-00 "refused.*trying again"
+	until_true 20 has_expired "$T/pki/party-00.crt"
+	coordinator
+	soon_says party-00 'our certificate has expired'
+	jq -e 'select(.level == "error" and (.text | test("certificate has expired")))' "$T/out/party-00/log.jsonl" >/dev/null ||
+		fail "that is no error in its log"
+	until_true 20 eval '(($(grep -c "shows a certificate" "$T/coordinator.stderr") >= 2))' || fail "it does not try again"
+	[[ $(grep -c 'certificate has expired' "$T/party-00.stderr") == 1 ]] || fail "it says so at every try"
+}
+
+run_tests "$@"

@@ -3,18 +3,23 @@
 #include "crypto/must.h"
 
 #include <openssl/crypto.h>
+#include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/resource.h>
 
 enum { SMALLEST = 32 }; /* bytes of an allocation */
 
 static bool begun, locked;
+static int reason; /* errno */
 
 bool secret_begin(void)
 {
 	begun = true;
 	/* 2: it is there, but is not locked or has no guards. */
+	errno = 0;
 	locked = CRYPTO_secure_malloc_init(SECRET_AREA, SMALLEST) == 1;
+	reason = errno;
 	return locked;
 }
 
@@ -25,9 +30,9 @@ void secret_report(void)
 	if (!begun || locked)
 		return;
 	getrlimit(RLIMIT_MEMLOCK, &limit);
-	log_warn("keys may be swapped out: %d KiB cannot be locked in memory, the limit "
+	log_warn("keys may be swapped out: %d KiB cannot be locked in memory (%s); the limit "
 		 "(RLIMIT_MEMLOCK) is %ju KiB",
-		 SECRET_AREA / 1024, (uintmax_t)limit.rlim_cur / 1024);
+		 SECRET_AREA / 1024, strerror(reason), (uintmax_t)limit.rlim_cur / 1024);
 }
 
 void *secret_new(size_t n)

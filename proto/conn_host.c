@@ -307,8 +307,13 @@ static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *
 	}
 	c->handles--;
 	c->dialling->addresses = c->dialling->next = addresses;
-	snprintf(c->dialling->last, sizeof(c->dialling->last), "%s",
-		 status < 0 ? uv_strerror(status) : "no address");
+	if (status == UV_EAI_AGAIN) /* which libc says of names that are not there, too */
+		snprintf(c->dialling->last, sizeof(c->dialling->last),
+			 "the name cannot be looked up: is it right, and does this host's resolver "
+			 "answer?");
+	else
+		snprintf(c->dialling->last, sizeof(c->dialling->last), "%s",
+			 status < 0 ? uv_strerror(status) : "no address");
 	try_next_address(c);
 }
 

@@ -18,7 +18,7 @@
 
 enum {
 	READY_S = 30,   /* until the coordinator listens */
-	PATIENCE_S = 5, /* that it has to notice a party that failed before the job began */
+	PATIENCE_S = 20, /* that it has to end by itself, with the cause, after a party failed */
 	STOP_S = 10,    /* to end the job on all sides */
 	LAST_S = 5,     /* that parties have after the coordinator's end */
 	TICK_MS = 20

@@ -79,7 +79,7 @@ static enum err drop(const char *path, struct labels *truth, struct labels *l, s
 	bool *out;
 	enum err err;
 
-	TRY(file_read(path, DATA_FILE_MAX, &file));
+	TRY(file_read_text(path, DATA_FILE_MAX, &file));
 	ALLOC(out, truth->n);
 	err = mark(path, &file, truth->n, out);
 	for (size_t i = 0; i < truth->n && !err; i++) {

@@ -103,7 +103,7 @@ static enum err read_lines(const char *path, const struct ids *ids, struct pairs
 	struct ids names = { 0 };
 	char **name = NULL;
 	size_t n = 0;
-	enum err err = file_read(path, DATA_FILE_MAX, &file);
+	enum err err = file_read_text(path, DATA_FILE_MAX, &file);
 
 	if (!err)
 		err = names_beside(path, &name, &n, &names);

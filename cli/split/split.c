@@ -111,7 +111,7 @@ static enum err copy(const char *from, const char *dir)
 	const char *slash = strrchr(from, '/');
 	struct buf text = { 0 };
 
-	TRY(file_read(from, DATA_FILE_MAX, &text));
+	TRY(file_read_text(from, DATA_FILE_MAX, &text));
 	return args_write(dir, slash ? slash + 1 : from, &text);
 }
 

@@ -35,7 +35,7 @@ static enum err read_lines(struct source *s)
 {
 	size_t lines = 0, at = 0;
 
-	TRY(file_read(s->files.labels, DATA_FILE_MAX, &s->labels));
+	TRY(file_read_text(s->files.labels, DATA_FILE_MAX, &s->labels));
 	for (size_t i = 0; i < s->labels.n; i++)
 		lines += s->labels.p[i] == '\n';
 	lines += s->labels.n && s->labels.p[s->labels.n - 1] != '\n';

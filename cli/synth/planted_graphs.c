@@ -118,7 +118,7 @@ static enum err write_all(const char *dir, struct texts *t)
 	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
 		path[n - 1] = 0;
 	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	err = file_make_dirs(dir);
+	err = file_make_new_dir(dir);
 	if (!err)
 		err = write_one(dir, name, "A", &t->edges);
 	if (!err)

@@ -247,7 +247,7 @@ static enum err write_all(const char *dir, const struct planted *g)
 {
 	struct buf text = { 0 };
 
-	TRY(file_make_dirs(dir));
+	TRY(file_make_new_dir(dir));
 	if (g->features.rows) {
 		mtx_print(&g->features, &text);
 		TRY(args_write(dir, "features.mtx", &text));
@@ -260,8 +260,14 @@ static enum err write_all(const char *dir, const struct planted *g)
 static enum err write_noise(const char *dir, const struct csr *features,
 			    const struct csr *adjacency)
 {
+	char *path = file_join(dir, "features.mtx");
+	bool there = file_exists(path);
 	struct buf text = { 0 };
 
+	free(path);
+	if (there)
+		return err_set(ERR_INPUT, "%s: has a features.mtx already: name another directory",
+			       dir);
 	TRY(file_make_dirs(dir));
 	mtx_print(features, &text);
 	TRY(args_write(dir, "features.mtx", &text));
@@ -293,7 +299,7 @@ static enum err write_points(const char *dir, const struct mat *X, const uint32_
 {
 	struct buf text = { 0 };
 
-	TRY(file_make_dirs(dir));
+	TRY(file_make_new_dir(dir));
 	npy_print(X, &text);
 	TRY(args_write(dir, "features.npy", &text));
 	return write_labels(dir, label, X->rows);

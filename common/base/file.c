@@ -72,6 +72,27 @@ enum err file_read(const char *path, size_t max, struct buf *out)
 	return ERR_OK;
 }
 
+enum err file_read_text(const char *path, size_t max, struct buf *out)
+{
+	static const struct {
+		size_t n;
+		const char *bytes, *name;
+	} mark[] = { { 3, "\xef\xbb\xbf", "EF BB BF" },
+		     { 2, "\xff\xfe", "FF FE, UTF-16" },
+		     { 2, "\xfe\xff", "FE FF, UTF-16" } };
+
+	TRY(file_read(path, max, out));
+	for (size_t i = 0; i < sizeof(mark) / sizeof(*mark); i++)
+		if (out->n >= mark[i].n && !memcmp(out->p, mark[i].bytes, mark[i].n)) {
+			buf_release(out);
+			return err_set(ERR_INPUT,
+				       "%s: begins with a byte order mark (%s), expected text in "
+				       "UTF-8 without one",
+				       path, mark[i].name);
+		}
+	return ERR_OK;
+}
+
 static enum err write_all(int fd, struct bytes data)
 {
 	while (data.n) {
@@ -217,6 +238,23 @@ enum err file_make_dirs(const char *path)
 	if (!err && path[0] && (stat(path, &st) || !S_ISDIR(st.st_mode)))
 		err = err_set(ERR_JOB, "%s is there, but it is not a directory", path);
 	return err;
+}
+
+enum err file_make_new_dir(const char *path)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(path);
+	bool empty = true;
+
+	while (dir && (entry = readdir(dir)))
+		empty = empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
+	if (dir)
+		closedir(dir);
+	if (!empty)
+		return err_set(
+		    ERR_INPUT,
+		    "%s: this directory is not empty: name a new one, or remove it first", path);
+	return file_make_dirs(path);
 }
 
 bool file_exists(const char *path)

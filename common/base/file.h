@@ -20,6 +20,9 @@ enum { FILE_PUBLIC = 0666, FILE_SECRET = 0600 }; /* modes; the umask takes from 
  * ERR_INPUT if it cannot be read, is a directory, or is larger than max bytes: the size is looked
  * at before anything is allocated. */
 enum err file_read(const char *path, size_t max, struct buf *out) MUST_CHECK;
+/* The same of text in UTF-8: one that begins with a byte order mark is refused, as the mark cannot be seen and
+ * would become part of the first word. */
+enum err file_read_text(const char *path, size_t max, struct buf *out) MUST_CHECK;
 
 /* ERR_JOB if it cannot be written (the sentence says what failed), ERR_CANCELLED after file_cancel.
  */
@@ -33,6 +36,8 @@ enum err file_write_soon(const char *path, struct bytes data, mode_t mode) MUST_
 enum err file_append(const char *path, const char *line, mode_t mode) MUST_CHECK;
 
 enum err file_make_dirs(const char *path) MUST_CHECK; /* mkdir -p; ERR_JOB */
+/* The same, for what is written as a whole: ERR_INPUT if there is something in it already. */
+enum err file_make_new_dir(const char *path) MUST_CHECK;
 bool file_exists(const char *path);
 
 char *file_join(const char *dir,

@@ -114,7 +114,7 @@ enum err json_read(const char *path, size_t max_bytes, struct json **root)
 	enum err err;
 
 	*root = NULL;
-	TRY(file_read(path, max_bytes, &text));
+	TRY(file_read_text(path, max_bytes, &text));
 	err = json_parse((struct bytes){ text.p, text.n }, path, root);
 	buf_release(&text);
 	return err;

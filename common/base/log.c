@@ -20,7 +20,7 @@ const char *const log_level_names[] = { "error", "warn", "info", "debug", NULL }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic unsigned level_max = LOG_INFO;
-static char subject[80] = "coterie";
+static char subject[80] = "coterie", job[33];
 static int stream = STDERR_FILENO, file = -1;
 static bool terminal;
 
@@ -39,6 +39,13 @@ void log_init(const char *name, enum log_level level)
 void log_set_level(enum log_level level)
 {
 	level_max = level;
+}
+
+void log_set_job(const char *id)
+{
+	pthread_mutex_lock(&lock);
+	snprintf(job, sizeof(job), "%s", id);
+	pthread_mutex_unlock(&lock);
 }
 
 void log_set_stream(int fd, bool is_terminal)
@@ -135,6 +142,8 @@ static void line_for_programs(struct buf *b, enum log_level level, const struct 
 	json_put_string(line, "time", date);
 	json_put_string(line, "level", log_level_names[level]);
 	json_put_string(line, "subject", subject);
+	if (*job)
+		json_put_string(line, "job", job);
 	json_put_string(line, "text", text);
 	for (size_t i = 0; i < count; i++) {
 		if (pairs[i].text)

@@ -33,6 +33,8 @@ struct log_pair {
 void log_init(const char *subject,
 	      enum log_level level); /* before other threads start; copies subject */
 void log_set_level(enum log_level level);
+/* Every line of JSON from here on has "job": this number, whose first 32 bytes are kept; "": none has. */
+void log_set_job(const char *job);
 void log_set_stream(int fd,
 		    bool terminal); /* instead of stderr, for tests; fd stays the caller's */
 /* Appends to this file from now on (made if absent, mode 0666 less umask). ERR_INPUT. */

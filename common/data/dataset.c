@@ -35,7 +35,7 @@ enum err features_read(const char *path, struct features *X)
 	if (!end || strcmp(end, ".csv") != 0)
 		return err_set(ERR_INPUT, "%s: expected features in a file .npy, .mtx or .csv",
 			       path);
-	TRY(file_read(path, DATA_FILE_MAX, &file));
+	TRY(file_read_text(path, DATA_FILE_MAX, &file));
 	err = csv_parse_numbers((struct bytes){ file.p, file.n }, path, &X->dense);
 	buf_release(&file);
 	return err;

@@ -425,7 +425,7 @@ enum err edges_read(const char *path, size_t n, const struct ids *ids, struct cs
 		return err;
 	}
 	TRY(check_ending(path));
-	TRY(file_read(path, DATA_FILE_MAX, &file));
+	TRY(file_read_text(path, DATA_FILE_MAX, &file));
 	err = edges_parse_tsv((struct bytes){ file.p, file.n }, path, n, ids, adjacency, dropped);
 	buf_release(&file);
 	return err;
@@ -470,7 +470,7 @@ enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacen
 		err = mtx_named(path, ids, adjacency, dropped);
 	} else {
 		TRY(check_ending(path));
-		TRY(file_read(path, DATA_FILE_MAX, &file));
+		TRY(file_read_text(path, DATA_FILE_MAX, &file));
 		err = edges_parse_named((struct bytes){ file.p, file.n }, path, ids, adjacency,
 					dropped);
 		buf_release(&file);

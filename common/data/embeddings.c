@@ -35,7 +35,7 @@ static enum err unquote(struct text *t, struct buf *field, struct buf *lines)
 static enum err read_ids(const char *path, struct ids *ids)
 {
 	struct buf file = { 0 }, field = { 0 }, lines = { 0 };
-	enum err err = file_read(path, DATA_FILE_MAX, &file);
+	enum err err = file_read_text(path, DATA_FILE_MAX, &file);
 	struct text t;
 
 	if (!err) {
@@ -162,7 +162,7 @@ void embeddings_release(struct embeddings *e)
 static enum err write_file(const char *dir, const char *name, const struct buf *text)
 {
 	char *path = file_join(dir, name);
-	enum err err = file_write(path, (struct bytes){ text->p, text->n }, FILE_PUBLIC);
+	enum err err = file_write(path, (struct bytes){ text->p, text->n }, FILE_SECRET);
 
 	free(path);
 	return err;

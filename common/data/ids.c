@@ -173,7 +173,7 @@ enum err ids_read(const char *path, struct ids *ids)
 	enum err err;
 
 	*ids = (struct ids){ 0 };
-	TRY(file_read(path, DATA_FILE_MAX, &file));
+	TRY(file_read_text(path, DATA_FILE_MAX, &file));
 	err = ids_parse((struct bytes){ file.p, file.n }, path, ids);
 	buf_release(&file);
 	return err;

@@ -148,7 +148,7 @@ enum err labels_read(const char *path, struct labels *l)
 	enum err err;
 
 	*l = (struct labels){ 0 };
-	TRY(file_read(path, DATA_FILE_MAX, &file));
+	TRY(file_read_text(path, DATA_FILE_MAX, &file));
 	bytes = (struct bytes){ file.p, file.n };
 	if (end && !strcmp(end, ".npy"))
 		err = parse_npy(bytes, path, l);
@@ -171,9 +171,9 @@ void labels_release(struct labels *l)
 	*l = (struct labels){ 0 };
 }
 
-static enum err write_and_release(const char *path, struct buf *text)
+static enum err write_and_release(const char *path, struct buf *text, mode_t mode)
 {
-	enum err err = file_write(path, (struct bytes){ text->p, text->n }, FILE_PUBLIC);
+	enum err err = file_write(path, (struct bytes){ text->p, text->n }, mode);
 
 	buf_release(text);
 	return err;
@@ -193,7 +193,8 @@ enum err labels_write_csv(const char *path, char *const *id, const uint32_t *lab
 		buf_decimal(&text, label[i]);
 		buf_add(&text, "\n", 1);
 	}
-	return write_and_release(path, &text);
+	return write_and_release(path, &text,
+				 id ? FILE_SECRET : FILE_PUBLIC); /* ids may be of persons */
 }
 
 enum err labels_write_npy(const char *path, const uint32_t *label, size_t n)
@@ -201,7 +202,7 @@ enum err labels_write_npy(const char *path, const uint32_t *label, size_t n)
 	struct buf text = { 0 };
 
 	npy_print_labels(label, n, &text);
-	return write_and_release(path, &text);
+	return write_and_release(path, &text, FILE_PUBLIC);
 }
 
 enum err labels_write_txt(const char *path, const uint32_t *label, size_t n)
@@ -212,5 +213,5 @@ enum err labels_write_txt(const char *path, const uint32_t *label, size_t n)
 		buf_decimal(&text, label[i]);
 		buf_add(&text, "\n", 1);
 	}
-	return write_and_release(path, &text);
+	return write_and_release(path, &text, FILE_PUBLIC);
 }

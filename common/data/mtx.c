@@ -154,7 +154,7 @@ size_t mtx_line(const char *path, uint32_t row, uint32_t col)
 	struct buf file = { 0 };
 	size_t line;
 
-	if (file_read(path, DATA_FILE_MAX, &file) != ERR_OK)
+	if (file_read_text(path, DATA_FILE_MAX, &file) != ERR_OK)
 		return 0;
 	line = line_of((struct bytes){ file.p, file.n }, row, col, 1);
 	buf_release(&file);
@@ -215,7 +215,7 @@ enum err mtx_read(const char *path, struct mtx *m)
 	enum err err;
 
 	*m = (struct mtx){ 0 };
-	TRY(file_read(path, DATA_FILE_MAX, &file));
+	TRY(file_read_text(path, DATA_FILE_MAX, &file));
 	err = mtx_parse((struct bytes){ file.p, file.n }, path, m);
 	buf_release(&file);
 	return err;

@@ -401,7 +401,7 @@ static enum err read_file(const char *dir, const char *name, const char *what, b
 	snprintf(file_name, sizeof(file_name), "%s_%s.txt", name, what);
 	path = file_join(dir, file_name);
 	if (needed || file_exists(path)) {
-		err = file_read(path, DATA_FILE_MAX, file);
+		err = file_read_text(path, DATA_FILE_MAX, file);
 		if (!err)
 			*bytes = (struct bytes){ file->p, file->n };
 	}

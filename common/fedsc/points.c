@@ -15,6 +15,28 @@ void points_defaults(struct points_params *p, unsigned k, uint64_t seed, unsigne
 	};
 }
 
+/* A width far below the distances makes every kernel value 0: spectral clustering of no edges would
+ * be labels by chance. */
+static enum err check_similar(const struct csr *S, double r)
+{
+	size_t alone = 0;
+
+	for (size_t i = 0; i < S->rows; i++) {
+		double degree = 0;
+
+		for (size_t e = S->start[i]; e < S->start[i + 1]; e++)
+			degree += S->value[e];
+		alone += !(degree > 0);
+	}
+	if (!alone)
+		return ERR_OK;
+	return err_set(
+	    ERR_INPUT,
+	    "with a kernel of width %.3g, %zu of %zu rows are like no other row: a larger width "
+	    "is needed",
+	    r, alone, S->rows);
+}
+
 enum err points_spectral(const struct mat *X, const struct points_params *p, uint32_t *label)
 {
 	struct spectral_params how;
@@ -28,6 +50,11 @@ enum err points_spectral(const struct mat *X, const struct points_params *p, uin
 	if (!(r > 0))
 		return err_set(ERR_INPUT, "r is %g: all %zu rows are equal", r, X->rows);
 	knn_gaussian(X, r, p->neighbours ? p->neighbours : knn_rule(X->rows), p->threads, &S);
+	err = check_similar(&S, r);
+	if (err) {
+		csr_release(&S);
+		return err;
+	}
 	spectral_defaults(&how, X->rows, p->k, p->seed, p->threads);
 	err = spectral_cluster(&S, &how, p->restarts, label, NULL);
 	csr_release(&S);

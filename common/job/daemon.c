@@ -248,7 +248,7 @@ static enum err read_table(const struct config_table *t, const char *path, char 
 	enum err err;
 
 	memset(out, 0, t->size);
-	snprintf(source, sizeof(source), "%s%s", path, set && *set ? " with --set" : "");
+	snprintf(source, sizeof(source), "%s%s", path, set && *set ? " and the command line" : "");
 	err = json_read(path, DAEMON_TEXT_MAX, &root);
 	if (!err)
 		err = config_set(root, set);

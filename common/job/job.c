@@ -216,7 +216,7 @@ enum err job_read(struct job *job, const char *path, char *const *set)
 	struct buf text = { 0 };
 	enum err err;
 
-	TRY(file_read(path, JOB_TEXT_MAX, &text));
+	TRY(file_read_text(path, JOB_TEXT_MAX, &text));
 	err = job_parse(job, (struct bytes){ text.p, text.n }, path, set);
 	buf_release(&text);
 	return err;

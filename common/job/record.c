@@ -1,6 +1,7 @@
 #include "common/job/record.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
+#include "common/base/log.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -45,6 +46,7 @@ void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t at
 	for (int i = 0; i < 16; i++)
 		snprintf(r->job_id + 2 * i, 3, "%02x", job_id[i]);
 	r->attempt = attempt;
+	log_set_job(r->job_id);
 }
 
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],

@@ -115,8 +115,6 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 {
 	enum err code = r->code > ERR_OK && r->code <= ERR_CANCELLED ? (enum err)r->code : ERR_PEER;
 	bool again = r->code == MSG_AGAIN;
-	/* It has failed there too, and the coordinator's sentence says how the attempts ended. */
-	bool told = code == ERR_DEADLINE || code == ERR_CANCELLED;
 	char why[ERR_DETAIL_MAX];
 
 	snprintf(why, sizeof(why), "refused by %s: %.*s", conn_name(d->conn), (int)r->text.n,
@@ -147,8 +145,8 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		return;
 	}
 	if (d->awaiting && !(d->thread_started && d->work.offered)) {
-		code = told ? err_set(code, "%s", why) : daemon_add_cause(d, code, why);
-		daemon_fail_waiting(d, code, false);
+		daemon_fail_waiting(d, err_set(code, "%s", why),
+				    false); /* which says how attempts ended */
 		return;
 	}
 	if (d->options.once)

@@ -44,6 +44,7 @@ void daemon_end_job(struct daemon *d)
 	channel_free(d->channel);
 	post_free(d->post);
 	record_release(&d->record);
+	log_set_job("");
 	d->channel = NULL;
 	d->post = NULL;
 }

@@ -22,6 +22,7 @@ void coordinator_take_up_done(struct coordinator *c, const struct attempt_state 
 {
 	memcpy(c->run.job_id, s->job_id, JOB_ID_LEN);
 	c->run.attempt = s->attempt;
+	record_offer(&c->record, s->job_id, s->attempt);
 	coordinator_set_phase(c, TELLING);
 	log_warn(
 	    "the job was done when %s ended: results are in %s. Parties that come back hear so "

@@ -3,7 +3,7 @@
 #include "party/fedgcn/kind.h"
 #include "party/fedsc/kind.h"
 #include "party/fedspectral/kind.h"
-#include "party/fedwalk/kind.h"
+#include "party/fedwalk/fedwalk.h"
 #include "party/kcagc/kind.h"
 
 #include <assert.h>

@@ -3,7 +3,7 @@
 #include "server/fedgcn/kind.h"
 #include "server/fedsc/kind.h"
 #include "server/fedspectral/kind.h"
-#include "server/fedwalk/kind.h"
+#include "server/fedwalk/fedwalk.h"
 #include "server/kcagc/kind.h"
 
 #include <assert.h>

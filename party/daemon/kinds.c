@@ -4,7 +4,7 @@
 #include "party/fedsc/kind.h"
 #include "party/fedspectral/kind.h"
 #include "party/fedwalk/fedwalk.h"
-#include "party/kcagc/kind.h"
+#include "party/kcagc/kcagc.h"
 
 #include <assert.h>
 #include <stddef.h>

@@ -55,7 +55,7 @@ struct plan {
 
 typedef void warp_fn(const struct group *g, const float *u, size_t x, unsigned k, float *cost);
 
-/* Group `block` from the end against all vertices that come before its last in the order. */
+/* One group against all vertices that come before its last in the order. */
 static void warp_group(void *ctx, unsigned worker, size_t block)
 {
 	const struct plan *p = ctx;

@@ -169,7 +169,7 @@ static enum err tell_labels(struct hub *h, enum msg_type type, uint32_t values,
 	return run_broadcast_labels(h->run, 0, h->run->L, type, h->root->id, values, label, count);
 }
 
-/* And Algorithm 1, line 1: to all devices the tree, and the encoder in place of the
+/* Ends with line 1 of Algorithm 1: to all devices the tree, and the encoder in place of the
  * dissimilarities. */
 static enum err construct(struct hub *h)
 {

@@ -37,7 +37,7 @@ struct frame {
 	uint32_t seq;
 };
 
-/* Which frame comes next in one direction of a link. Zero-initialised is ready. */
+/* The number of the next frame in one direction of a link. Zero-initialised is ready. */
 struct frame_order {
 	uint64_t job; /* the last job seen */
 	uint32_t seq; /* its last frame */

@@ -226,7 +226,7 @@ static size_t sort_sets(struct watch *w, struct set *sorted)
 	return count;
 }
 
-/* What the coordinator can tell: of what `more` has beyond `less` the length must fit. */
+/* The coordinator's own test: the difference of two sums must have the length of a row. */
 static bool looks_like_a_row(const struct watch *w, const struct set *more, const struct set *less)
 {
 	const double *a = numbers_of(w, more), *b = numbers_of(w, less);
@@ -436,7 +436,7 @@ static enum err deal(struct run *run, const struct mat *X, const struct job *job
 		struct mat own;
 
 		fedsc_deal(X, run->part, l, &own);
-		err = fedsc_party_init(&run->party[l], &own, job->fedsc.min_cluster, NULL, threads);
+		err = fedsc_party_init(&run->party[l], &own, job->fedsc.how.least, NULL, threads);
 	}
 	return err;
 }
@@ -508,7 +508,7 @@ static void print(const struct exposed *e, const struct job *job)
 
 	json_put_string(v, "kind", job->kind->name);
 	if (job->kind == &kind_fedsc)
-		json_put_string(v, "variant", fedsc_variant_names[job->fedsc.variant]);
+		json_put_string(v, "variant", fedsc_variant_names[job->fedsc.how.variant]);
 	json_put_number(v, "parties", (double)e->parties);
 	json_put_number(v, "seed", (double)job->seed);
 	json_put_number(v, "points", (double)e->n);

@@ -41,7 +41,7 @@ struct federation {
 
 /* ---- processes ---- */
 
-/* Where a child's stderr goes; path NULL: it stays ours. */
+/* Sends a child's stderr to the file at path; NULL: the child keeps ours. */
 static void redirect(const char *path)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC),

@@ -226,7 +226,7 @@ static enum err find_graphs(struct source *s)
 
 /* ---- points and labels ---- */
 
-/* Which row of the dataset has the id of entry r of labels.csv; SIZE_MAX: none. */
+/* The row of the dataset whose id is that of entry r of labels.csv; SIZE_MAX: none. */
 static size_t row_of(const struct source *s, size_t r)
 {
 	const struct word id = { s->labels.id[r], strlen(s->labels.id[r]) };

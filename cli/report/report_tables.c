@@ -79,7 +79,7 @@ static const struct json *peer_of(const struct json *run, const char *name)
 	return p;
 }
 
-/* What the process says of its own connection; what the coordinator says of it stands before. */
+/* A connection as its party measured it; the coordinator's figures for it stand before. */
 static void process_row(const struct report *r, const struct process *p, struct buf *b)
 {
 	const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);

@@ -265,7 +265,7 @@ static void say_alignment(const struct timeline *t, struct buf *b)
 		   strcmp(t->list, "steps") ? "phase" : "step");
 }
 
-/* Where the rounds take little of the whole, they are shown again, larger. */
+/* If the rounds are a small part of the whole, they are drawn a second time, larger. */
 static void draw_rounds(const struct timeline *t, struct buf *b)
 {
 	const struct json *p = run_first(t->r->main->run, "phases");

@@ -138,7 +138,7 @@ static void print_numbers(const struct json *list)
 		printf(" and %zu more", json_count(list) - n);
 }
 
-/* Where rows are apart nobody has a file in which to count them. */
+/* With rows at different parties no single file has all labels to count. */
 static void print_sizes(const struct json *run)
 {
 	const struct json *list = run_list(run_object(run, "result"), "cluster_sizes");

@@ -189,7 +189,7 @@ static enum err write_graph(const struct source *s, const struct split_params *p
 	return err;
 }
 
-/* What the parts are: of columns or rows a part for each, of edges their holders. */
+/* Columns and rows are dealt out, one part for each party; edges get holders. */
 struct parts {
 	uint32_t *part;
 	struct split_holders holders;

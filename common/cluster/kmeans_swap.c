@@ -68,7 +68,7 @@ static void lloyd(struct clusters *c, unsigned steps)
 	free(D);
 }
 
-/* Where row i costs least. Without it its cluster costs `own` less; to any other it adds. */
+/* The cluster in which row i costs least. Leaving its own saves `own`; any other becomes dearer. */
 static uint32_t best_place(const struct clusters *c, size_t i)
 {
 	const double *z = ROW(c->Z, i);

@@ -151,7 +151,7 @@ static const char *read_header(struct cursor c, struct header *h)
 
 /* ---- the file ---- */
 
-/* Where the header's text is; NULL or what is wrong. */
+/* Finds the header's text. Returns NULL, or the complaint. */
 static const char *find_header(struct bytes file, struct cursor *c)
 {
 	size_t before, len;

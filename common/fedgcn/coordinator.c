@@ -21,7 +21,7 @@ struct run {
 	double n;
 };
 
-/* What was said in `down` to all parties, and their answers' sum in `up`. */
+/* Tells `down` to all parties, and takes the sum of their answers into `up`. */
 static enum err ask(struct run *r, enum fedgcn_kind kind, unsigned round)
 {
 	struct fedgcn_question q = { kind, round, r->down };

@@ -13,39 +13,39 @@ static const char *const baselines_names[] = { "all", "quick", "off", NULL };
 
 /* clang-format off */
 const struct config_row fedgcn_rows[] = {
-	{ "features", CONFIG_ENUM, AT(features), .standard = "structure",
+	{ "features", CONFIG_ENUM, AT(how.features), .standard = "structure",
 	  .names = fedgcn_features_names,
 	  .help = "of nodes: degrees and random walks; or, of graphs whose first two attributes are coordinates from "
 		  "0 to 3, these and where lines begin at the node; or structure and coordinates" },
-	{ "rounds", CONFIG_UNSIGNED, AT(rounds), 1, JOB_ITERATIONS_MAX, "10",
+	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 1, JOB_ITERATIONS_MAX, "10",
 	  .help = "rounds at most" },
-	{ "epochs", CONFIG_UNSIGNED, AT(epochs), 1, JOB_ITERATIONS_MAX, "10",
+	{ "epochs", CONFIG_UNSIGNED, AT(how.epochs), 1, JOB_ITERATIONS_MAX, "10",
 	  .help = "a party's passes over its graphs in a round" },
-	{ "batch", CONFIG_UNSIGNED, AT(batch), 2, 1 << 16, "128",
+	{ "batch", CONFIG_UNSIGNED, AT(how.batch), 2, 1 << 16, "128",
 	  .help = "graphs of a step" },
-	{ "rate", CONFIG_DOUBLE, AT(rate), 1e-9, 1, "1e-3",
+	{ "rate", CONFIG_DOUBLE, AT(how.rate), 1e-9, 1, "1e-3",
 	  .help = "Adam's learning rate" },
-	{ "lambda", CONFIG_DOUBLE, AT(lambda), 0, 1e6, "10",
+	{ "lambda", CONFIG_DOUBLE, AT(how.lambda), 0, 1e6, "10",
 	  .help = "weight of the reconstruction beside the clustering" },
-	{ "prototypes", CONFIG_ENUM, AT(prototypes), .standard = "matched",
+	{ "prototypes", CONFIG_ENUM, AT(how.prototypes), .standard = "matched",
 	  .names = fedgcn_prototypes_names,
 	  .help = "what clusters' centres become: means by number; a mixture by EM on sums; the paper's density "
 		  "estimate, or those of the party whose clusters are clearest, for both of which each party's go up "
 		  "in clear; or each party's own" },
-	{ "aggregation", CONFIG_ENUM, AT(sharing), .standard = "fedavg",
+	{ "aggregation", CONFIG_ENUM, AT(how.sharing), .standard = "fedavg",
 	  .names = aggregation_names,
 	  .help = "of weights: means; means to which parties stay near; means of all but the last layers; or "
 		  "none, each party alone" },
-	{ "mu", CONFIG_DOUBLE, AT(mu), 0, 1e6, "0.01",
+	{ "mu", CONFIG_DOUBLE, AT(how.mu), 0, 1e6, "0.01",
 	  .help = "fedprox: how near" },
-	{ "final", CONFIG_ENUM, AT(final), .standard = "default", .names = final_names,
+	{ "final", CONFIG_ENUM, AT(how.final), .standard = "default", .names = final_names,
 	  .help = "how graphs are clustered at last: three principal components and a mixture; or k-means, as in "
 		  "the paper" },
-	{ "min_cluster", CONFIG_UNSIGNED, AT(min_cluster), 1, JOB_LEAST_MAX, "5",
+	{ "min_cluster", CONFIG_UNSIGNED, AT(how.min_cluster), 1, JOB_LEAST_MAX, "5",
 	  .help = "fewest graphs behind a prototype that leaves a party" },
-	{ "em", CONFIG_UNSIGNED, AT(em), 1, JOB_ITERATIONS_MAX, "10",
+	{ "em", CONFIG_UNSIGNED, AT(how.em), 1, JOB_ITERATIONS_MAX, "10",
 	  .help = "gmm: steps of EM in a round, a sum each" },
-	{ "unchanged", CONFIG_DOUBLE, AT(unchanged), 0, 0.99, "0",
+	{ "unchanged", CONFIG_DOUBLE, AT(how.unchanged), 0, 0.99, "0",
 	  .help = "ends when no more than this share of all graphs changes its cluster in a round; 0: after all "
 		  "rounds" },
 	{ "baselines", CONFIG_ENUM, AT(baselines), .standard = "all", .names = baselines_names,
@@ -57,19 +57,9 @@ const struct config_row fedgcn_rows[] = {
 
 enum err fedgcn_params_of(const struct fedgcn_job *job, unsigned threads, struct fedgcn_params *p)
 {
-	fedgcn_defaults(p, job->clusters, job->seed, threads);
-	p->features = job->features;
-	p->prototypes = job->prototypes;
-	p->sharing = job->sharing;
-	p->final = job->final;
-	p->rounds = job->rounds;
-	p->epochs = job->epochs;
-	p->batch = job->batch;
-	p->rate = job->rate;
-	p->lambda = job->lambda;
-	p->mu = job->mu;
-	p->em = job->em;
-	p->min_cluster = job->min_cluster;
-	p->unchanged = job->unchanged;
+	*p = job->how;
+	p->k = job->clusters;
+	p->seed = job->seed;
+	p->threads = threads;
 	return fedgcn_params_check(p);
 }

@@ -10,19 +10,7 @@ enum fedgcn_baselines { BASELINES_ALL, BASELINES_QUICK, BASELINES_OFF };
 
 struct fedgcn_job {
 	JOB_HEAD;
-	enum graphs_features features;
-	unsigned rounds; /* at most */
-	unsigned epochs; /* of each round */
-	unsigned batch;  /* graphs of a step */
-	double rate;     /* Adam's */
-	double lambda;   /* weight of the reconstruction */
-	enum fedgcn_prototypes prototypes;
-	enum fedgcn_sharing sharing; /* job.aggregation */
-	double mu;                   /* fedprox */
-	enum fedgcn_final final;
-	unsigned min_cluster; /* fewest graphs behind a prototype that leaves a party */
-	unsigned em;          /* gmm: steps of EM in a round */
-	double unchanged;     /* share of graphs that may still change when rounds end; 0: all rounds */
+	struct fedgcn_params how; /* but for k, seed and threads */
 	enum fedgcn_baselines baselines;
 };
 

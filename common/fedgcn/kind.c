@@ -9,9 +9,9 @@ static const char *permission(const void *p)
 {
 	const struct fedgcn_job *job = p;
 
-	return job->prototypes == FEDGCN_KDE    ? "fedgcn.kde"
-	       : job->prototypes == FEDGCN_BEST ? "fedgcn.best"
-						: "fedgcn";
+	return job->how.prototypes == FEDGCN_KDE    ? "fedgcn.kde"
+	       : job->how.prototypes == FEDGCN_BEST ? "fedgcn.best"
+						    : "fedgcn";
 }
 
 const struct kind kind_fedgcn = {

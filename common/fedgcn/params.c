@@ -1,18 +1,17 @@
+#include "common/fedgcn/job.h"
+#include "common/fedgcn/kind.h"
 #include "common/fedgcn/own.h"
+#include "common/kind/own.h"
 
 void fedgcn_defaults(struct fedgcn_params *p, unsigned k, uint64_t seed, unsigned threads)
 {
-	*p = (struct fedgcn_params){ .k = k,
-				     .rounds = 10,
-				     .epochs = 10,
-				     .batch = 128,
-				     .rate = 1e-3,
-				     .lambda = 10,
-				     .mu = 0.01,
-				     .em = 10,
-				     .min_cluster = 5,
-				     .seed = seed,
-				     .threads = threads };
+	struct fedgcn_job job;
+
+	kind_standards(&kind_fedgcn, &job, sizeof(job));
+	*p = job.how;
+	p->k = k;
+	p->seed = seed;
+	p->threads = threads;
 }
 
 enum err fedgcn_params_check(const struct fedgcn_params *p)
@@ -30,10 +29,10 @@ enum err fedgcn_params_check(const struct fedgcn_params *p)
 		    "fedgcn: rate %g, lambda %g, mu %g: the rate is above 0 and at most 1, the "
 		    "others 0 to 1e6",
 		    p->rate, p->lambda, p->mu);
-	if (!(p->min_cluster >= 1) || !(p->unchanged >= 0) || !(p->unchanged < 1))
+	if (p->min_cluster < 1 || !(p->unchanged >= 0) || !(p->unchanged < 1))
 		return err_set(
 		    ERR_INPUT,
-		    "fedgcn: min_cluster %g, at least 1; unchanged %g, at least 0 and below 1",
+		    "fedgcn: min_cluster %u, at least 1; unchanged %g, at least 0 and below 1",
 		    p->min_cluster, p->unchanged);
 	return ERR_OK;
 }

@@ -52,16 +52,17 @@ struct fedgcn_params {
 	unsigned k; /* clusters, >= 1 */
 	enum graphs_features features;
 	enum fedgcn_prototypes prototypes;
-	enum fedgcn_sharing sharing;
+	enum fedgcn_sharing sharing; /* job.aggregation */
 	enum fedgcn_final final;
-	unsigned rounds, epochs, batch; /* 10, 10, 128 */
-	double rate, lambda, mu;        /* 1e-3, 10, 0.01 */
-	unsigned em;                    /* steps of EM in a round: 10 */
-	double min_cluster;             /* prototypes of fewer graphs are withheld: 5 */
-	double unchanged; /* rounds end when so small a share of the graphs changes; 0: never */
+	unsigned rounds, epochs, batch; /* rounds at most; epochs of each; graphs of a step */
+	double rate, lambda, mu; /* Adam's; weight of the reconstruction; fedprox */
+	unsigned em;             /* gmm: steps of EM in a round */
+	unsigned min_cluster;    /* prototypes of fewer graphs are withheld */
+	double unchanged; /* rounds end when no larger share of the graphs changes; 0: all rounds */
 	uint64_t seed;
 	unsigned threads; /* results do not depend on it */
 };
+/* The job's defaults (job.c). */
 void fedgcn_defaults(struct fedgcn_params *p, unsigned k, uint64_t seed, unsigned threads);
 /* ERR_INPUT: what cannot be. */
 enum err fedgcn_params_check(const struct fedgcn_params *p) MUST_CHECK;

@@ -23,7 +23,7 @@ const char *fedsc_unread(const void *p, const struct config_row *row)
 				 *const not_dense[] = { "near", "neighbours", NULL },
 				 *const not_paper[] = { "near", "iterations", NULL },
 				 *const search[] = { "dims_share", "dims_most", NULL };
-	enum fedsc_variant variant = job->variant;
+	enum fedsc_variant variant = job->how.variant;
 
 	if (variant == FEDSC_BY_ANCHORS)
 		return kind_among(path, stage_one) ? "variant \"anchor\" does not read it" : NULL;
@@ -31,9 +31,9 @@ const char *fedsc_unread(const void *p, const struct config_row *row)
 		return "variant \"dense\" does not read it";
 	if (variant == FEDSC_BY_PAPER && kind_among(path, not_paper))
 		return "variant \"paper\" does not read it";
-	if (job->dims != JOB_AUTO && kind_among(path, search))
+	if (job->how.dims != JOB_AUTO && kind_among(path, search))
 		return "nothing reads it where job.dims is a number";
-	if (job->width > 0 && !strcmp(path, "kernel.factor"))
+	if (job->how.width > 0 && !strcmp(path, "kernel.factor"))
 		return "nothing reads it where job.kernel.width is given";
 	return NULL;
 }
@@ -57,21 +57,22 @@ static enum err check_no_noise(const struct fedsc_job *job)
 				       "job.noise.%s is %g, but job.noise.on is \"none\", expected "
 				       "\"data\"%s",
 				       given[i].name, given[i].value,
-				       job->variant != FEDSC_BY_KMEANS ? " or \"factors\"" : "");
+				       job->how.variant != FEDSC_BY_KMEANS ? " or \"factors\""
+									   : "");
 	return ERR_OK;
 }
 
 /* C's own sigma: only where C is uploaded, and beta says how much. */
 static enum err check_beta_c(const struct fedsc_job *job)
 {
-	if (job->variant == FEDSC_BY_KMEANS || job->noise_beta_c == -1)
+	if (job->how.variant == FEDSC_BY_KMEANS || job->noise_beta_c == -1)
 		return ERR_OK;
 	if (job->noise_beta_c < 0)
 		return err_set(ERR_INPUT,
 			       "job.noise.beta_c is %g, expected 0 or more, or -1 for that of "
 			       "job.noise.beta",
 			       job->noise_beta_c);
-	if (job->noise != NOISE_FACTORS || job->variant != FEDSC_BY_PAPER)
+	if (job->noise != NOISE_FACTORS || job->how.variant != FEDSC_BY_PAPER)
 		return err_set(
 		    ERR_INPUT,
 		    "job.noise.beta_c is %g, but only variant \"paper\" with job.noise.on "
@@ -120,35 +121,35 @@ static enum err check_amount(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* Where sigma follows from eps, all that it follows from must be known beforehand. */
+/* If sigma is computed from eps, everything in that formula must be given in the job. */
 static enum err check_factors_by_eps(const struct fedsc_job *job)
 {
-	if (job->dims == JOB_AUTO)
+	if (job->how.dims == JOB_AUTO)
 		return err_set(ERR_INPUT, "job.dims is \"auto\", expected a number where "
 					  "job.noise.eps is of factors: d found from the data "
 					  "would tell of it");
-	if (!(job->width > 0))
+	if (!(job->how.width > 0))
 		return err_set(ERR_INPUT, "job.kernel.width is 0, expected a number where "
 					  "job.noise.eps is of factors: r found from the data "
 					  "would tell of it");
-	if (!(job->lambda > 0))
+	if (!(job->how.lambda > 0))
 		return err_set(
 		    ERR_INPUT,
 		    "job.kernel.lambda is %g, expected above 0 where job.noise.eps is of "
 		    "factors: nothing else bounds C",
-		    job->lambda);
+		    job->how.lambda);
 	return ERR_OK;
 }
 
 static enum err check_factors(const struct fedsc_job *job)
 {
-	if (job->variant == FEDSC_BY_KMEANS || job->variant == FEDSC_BY_ANCHORS)
+	if (job->how.variant == FEDSC_BY_KMEANS || job->how.variant == FEDSC_BY_ANCHORS)
 		return err_set(
 		    ERR_INPUT,
 		    "job.noise.on is \"factors\", expected \"none\" or \"data\" with %s: "
 		    "only variants \"dense\" and \"paper\" of fedsc have factors",
-		    job->variant != FEDSC_BY_KMEANS ? "variant \"anchor\"" : "kind \"kmeans\"");
-	if (job->rounds == 0)
+		    job->how.variant != FEDSC_BY_KMEANS ? "variant \"anchor\"" : "kind \"kmeans\"");
+	if (job->how.rounds == 0)
 		return err_set(ERR_INPUT,
 			       "job.rounds is 0, expected 1 or more where job.noise.on is "
 			       "\"factors\": a party's Z is made in them");
@@ -178,19 +179,19 @@ static enum err check_noise(const struct fedsc_job *job)
 
 static enum err check_sizes(const struct fedsc_job *job)
 {
-	unsigned d = job->dims;
+	unsigned d = job->how.dims;
 
 	if (d != JOB_AUTO && d < job->clusters)
 		return err_set(ERR_INPUT, "job.dims is %u, expected at least job.clusters, %u", d,
 			       job->clusters);
-	if (job->variant == FEDSC_BY_ANCHORS && d != JOB_AUTO && d <= job->near)
+	if (job->how.variant == FEDSC_BY_ANCHORS && d != JOB_AUTO && d <= job->how.near)
 		return err_set(ERR_INPUT, "job.dims is %u, expected more than job.near, %u", d,
-			       job->near);
-	if (job->dims == JOB_AUTO && job->variant != FEDSC_BY_ANCHORS &&
-	    job->dims_most < job->clusters)
+			       job->how.near);
+	if (job->how.dims == JOB_AUTO && job->how.variant != FEDSC_BY_ANCHORS &&
+	    job->how.dims_most < job->clusters)
 		return err_set(ERR_INPUT, "job.dims_most is %u, expected at least job.clusters, %u",
-			       job->dims_most, job->clusters);
-	if (job->participants == 1 && !job->allow_single)
+			       job->how.dims_most, job->clusters);
+	if (job->how.participants == 1 && !job->allow_single)
 		return err_set(ERR_INPUT,
 			       "job.participants is 1, expected 0 (all) or at least 2: a round of "
 			       "one party shows that party's dictionary, unless job.allow_single");
@@ -202,7 +203,7 @@ enum err fedsc_check(const void *p)
 	const struct fedsc_job *job = p;
 
 	TRY(kind_check_clusters(p));
-	if (job->variant != FEDSC_BY_KMEANS)
+	if (job->how.variant != FEDSC_BY_KMEANS)
 		TRY(check_sizes(job));
 	return check_noise(job);
 }

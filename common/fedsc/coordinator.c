@@ -39,12 +39,13 @@ enum err fedsc_tell_rows(struct parties *parties, const struct mat *M)
 static enum err check_params(const struct run *run)
 {
 	const struct fedsc_params *p = run->p;
+	bool kmeans = p->variant == FEDSC_BY_KMEANS;
 
-	if (p->k < 1 || p->restarts < 1 || !(p->least >= 1))
+	if (p->k < 1 || p->restarts < 1 || p->least < 1)
 		return err_set(ERR_INPUT,
-			       "%u clusters, %u restarts, %g rows or more: each must be at least 1",
+			       "%u clusters, %u restarts, %u rows or more: each must be at least 1",
 			       p->k, p->restarts, p->least);
-	if (p->near < 1 || p->near > FEDSC_NEAR_MAX)
+	if (!kmeans && (p->near < 1 || p->near > FEDSC_NEAR_MAX))
 		return err_set(ERR_INPUT, "%u nearest landmarks, expected 1 to %d", p->near,
 			       FEDSC_NEAR_MAX);
 	if (!(p->beta >= 0 && p->noise_z >= 0 && p->noise_c >= 0 && p->sigma_z >= 0 &&
@@ -54,11 +55,11 @@ static enum err check_params(const struct run *run)
 	if (!(p->clip >= 0 && p->ball >= 0))
 		return err_set(ERR_INPUT, "lengths of %g and %g, expected 0 or more", p->clip,
 			       p->ball);
-	if (!(p->width >= 0 && p->width_factor > 0 && p->lambda >= 0))
+	if (!kmeans && !(p->width >= 0 && p->width_factor > 0 && p->lambda >= 0))
 		return err_set(ERR_INPUT, "r %g, its factor %g, lambda %g: expected above 0",
 			       p->width, p->width_factor, p->lambda);
 	if (p->participants > run->parties->count)
-		return err_set(ERR_INPUT, "%zu participants of %zu parties", p->participants,
+		return err_set(ERR_INPUT, "%u participants of %zu parties", p->participants,
 			       run->parties->count);
 	return ERR_OK;
 }
@@ -77,8 +78,8 @@ static enum err check_total(const struct run *run, double n)
 		return err_set(ERR_INPUT, "job.clusters is %u, of %g rows of all parties",
 			       run->p->k, n);
 	if ((double)run->p->dims > n)
-		return err_set(ERR_INPUT, "job.dims is %zu, of %g rows of all parties",
-			       run->p->dims, n);
+		return err_set(ERR_INPUT, "job.dims is %u, of %g rows of all parties", run->p->dims,
+			       n);
 	return ERR_OK;
 }
 
@@ -186,7 +187,7 @@ static enum err check_landmarks(const struct run *run, size_t d)
 {
 	if (d < run->p->k || d <= run->p->near)
 		return err_set(ERR_JOB,
-			       "only %zu landmarks have %g rows or more, for %u clusters and the "
+			       "only %zu landmarks have %u rows or more, for %u clusters and the "
 			       "%u nearest: fewer of those or a smaller minimum are needed",
 			       d, run->p->least, run->p->k, run->p->near);
 	return ERR_OK;

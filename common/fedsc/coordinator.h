@@ -10,33 +10,6 @@
 
 #include <stdbool.h>
 
-struct fedsc_params {
-	enum fedsc_variant variant;
-	unsigned k;
-	size_t dims;       /* d; 0: min(n/5, 600) landmarks, or by the share of eigenvalues */
-	double least;      /* mc: rows behind any sum of rows */
-	unsigned near;     /* s */
-	unsigned restarts; /* of k-means at the coordinator */
-	unsigned lloyd;    /* federated rounds at the end */
-	double beta;       /* noise on scaled rows: of so many standard deviations */
-	/* dense and paper */
-	double width, width_factor; /* r; 0: width_factor x the parties' mean distance */
-	double lambda;
-	double share;               /* of the eigenvalues of F'F that d keeps: 0.99 */
-	size_t dims_most;           /* where that search begins: 250 */
-	unsigned rounds, inner;     /* S, Q */
-	double tolerance;           /* of ||Z^s - Z^(s-1)|| / ||Z^s||; 0: all rounds; of k-means: of
-				       how far centres move, in deviations of the rows */
-	size_t participants;        /* parties in each round of Stage I; 0: all */
-	uint64_t draw;              /* from which they are drawn: the attempt's hash */
-	double noise_z, noise_c;    /* Section 3.2: in standard deviations of Z_p and C_p; */
-	double sigma_z, sigma_c;    /* and so much besides */
-	double clip, ball;          /* scaled rows, and rows of Z_p, are shortened to it; 0: not */
-	size_t neighbours;          /* paper: of kNN; 0: by knn_rule() */
-	uint64_t seed;
-	unsigned threads; /* the labels do not depend on it */
-};
-
 struct fedsc_report {
 	double n, scale;          /* rows; the global standard deviation */
 	double r;                 /* dense, paper */
@@ -48,9 +21,6 @@ struct fedsc_report {
 	uint32_t *label;          /* paper: n labels in the order of the parties; owned; else NULL */
 };
 void fedsc_report_release(struct fedsc_report *r);
-
-void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k, uint64_t seed,
-		    unsigned threads);
 
 /* Of rows of m columns. Phases: "totals"; anchors: "landmarks", "anchor", "kmeans"; dense and paper:
  * "landmarks", "dims" and "landmarks" again if d is to be found, "stage-1", then "dense", "kmeans" or

@@ -114,7 +114,7 @@ static double take_mean(struct fedkmeans_centres *c, size_t i, const double *sum
 	return sqrt(square);
 }
 
-/* Which clusters have sums the counts say, down; of those the sums up. */
+/* The counts go down: clusters with enough rows have sums, which come up. */
 static enum err tell_counts(struct fedkmeans *loop, const struct fedkmeans_question *ask, double *x,
 			    size_t words)
 {

@@ -1,3 +1,4 @@
+#include "common/fedsc/kind.h"
 #include "common/fedsc/job.h"
 #include "common/kind/own.h"
 #include "common/fedsc/coordinator.h"
@@ -14,39 +15,39 @@ static const char *const auto_word[] = { "auto", NULL };
 
 /* clang-format off */
 const struct config_row fedsc_rows[] = {
-	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20",
+	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
 	  .help = "R, starts that go on to the end; the one of least inertia wins" },
-	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10",
+	{ "iterations", CONFIG_UNSIGNED, AT(how.lloyd), 1, JOB_ITERATIONS_MAX, "10",
 	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
-	{ "variant", CONFIG_ENUM, AT(variant), .standard = "anchor", .names = fedsc_variant_names,
+	{ "variant", CONFIG_ENUM, AT(how.variant), .standard = "anchor", .names = fedsc_variant_names,
 	  .help = "Stage II: landmarks and sums alone, the whole kernel by sums alone, or the paper's, which "
 		  "uploads in clear what rows can be read from" },
-	{ "dims", CONFIG_UNSIGNED, AT(dims), 2, FEDSC_DIMS_MAX, "auto", .names = auto_word,
+	{ "dims", CONFIG_UNSIGNED, AT(how.dims), 2, FEDSC_DIMS_MAX, "auto", .names = auto_word,
 	  .help = "d, landmarks or the dictionary's size; \"auto\": min(n/5, 600) landmarks, else by "
 		  "`dims_share`" },
-	{ "dims_share", CONFIG_DOUBLE, AT(dims_share), 0.5, 1, "0.99",
+	{ "dims_share", CONFIG_DOUBLE, AT(how.share), 0.5, 1, "0.99",
 	  .help = "dense, paper: share of the eigenvalues of F'F that d keeps" },
-	{ "dims_most", CONFIG_UNSIGNED, AT(dims_most), 2, FEDSC_DIMS_MAX, "250",
+	{ "dims_most", CONFIG_UNSIGNED, AT(how.dims_most), 2, FEDSC_DIMS_MAX, "250",
 	  .help = "dense, paper: where the search for d begins" },
-	{ "min_cluster", CONFIG_UNSIGNED, AT(min_cluster), 1, JOB_LEAST_MAX, "3",
+	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
 	  .help = "mc, fewest rows behind any sum of rows" },
-	{ "near", CONFIG_UNSIGNED, AT(near), 1, 64, "4",
+	{ "near", CONFIG_UNSIGNED, AT(how.near), 1, 64, "4",
 	  .help = "anchor: s, landmarks that stand for a row" },
-	{ "neighbours", CONFIG_UNSIGNED, AT(neighbours), 1, JOB_LEAST_MAX, "auto", .names = auto_word,
+	{ "neighbours", CONFIG_UNSIGNED, AT(how.neighbours), 1, JOB_LEAST_MAX, "auto", .names = auto_word,
 	  .help = "paper: neighbours that a row keeps; \"auto\": max(ceil(ln n), 1)" },
-	{ "kernel.width", CONFIG_DOUBLE, AT(width), 0, 1e9, "0",
+	{ "kernel.width", CONFIG_DOUBLE, AT(how.width), 0, 1e9, "0",
 	  .help = "dense, paper: r; 0: kernel.factor times the parties' mean distance" },
-	{ "kernel.factor", CONFIG_DOUBLE, AT(width_factor), 1e-6, 1e6, "1",
+	{ "kernel.factor", CONFIG_DOUBLE, AT(how.width_factor), 1e-6, 1e6, "1",
 	  .help = "dense, paper: r in mean distances" },
-	{ "kernel.lambda", CONFIG_DOUBLE, AT(lambda), 0, 1e6, "0.01",
+	{ "kernel.lambda", CONFIG_DOUBLE, AT(how.lambda), 0, 1e6, "0.01",
 	  .help = "dense, paper: lambda, the ridge of C" },
-	{ "rounds", CONFIG_UNSIGNED, AT(rounds), 0, JOB_ITERATIONS_MAX, "4",
+	{ "rounds", CONFIG_UNSIGNED, AT(how.rounds), 0, JOB_ITERATIONS_MAX, "4",
 	  .help = "dense, paper: S, rounds of Stage I" },
-	{ "inner", CONFIG_UNSIGNED, AT(inner), 1, JOB_ITERATIONS_MAX, "5",
+	{ "inner", CONFIG_UNSIGNED, AT(how.inner), 1, JOB_ITERATIONS_MAX, "5",
 	  .help = "dense, paper: Q, a party's own steps in a round" },
-	{ "tolerance", CONFIG_DOUBLE, AT(tolerance), 0, 1, "0",
+	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "0",
 	  .help = "dense, paper: Stage I ends when Z changes by no more than this share; 0: after all rounds" },
-	{ "participants", CONFIG_UNSIGNED, AT(participants), 0, PARTIES_MAX, "0",
+	{ "participants", CONFIG_UNSIGNED, AT(how.participants), 0, PARTIES_MAX, "0",
 	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all" },
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
 	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p" },
@@ -67,13 +68,13 @@ const struct config_row fedsc_rows[] = {
 };
 
 const struct config_row kmeans_rows[] = {
-	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20",
+	{ "restarts", CONFIG_UNSIGNED, AT(how.restarts), 1, JOB_RESTARTS_MAX, "20",
 	  .help = "R, starts that go on to the end; the one of least inertia wins" },
-	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10",
+	{ "iterations", CONFIG_UNSIGNED, AT(how.lloyd), 1, JOB_ITERATIONS_MAX, "10",
 	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round" },
-	{ "min_cluster", CONFIG_UNSIGNED, AT(min_cluster), 1, JOB_LEAST_MAX, "3",
+	{ "min_cluster", CONFIG_UNSIGNED, AT(how.least), 1, JOB_LEAST_MAX, "3",
 	  .help = "mc, fewest rows behind any sum of rows" },
-	{ "tolerance", CONFIG_DOUBLE, AT(tolerance), 0, 1, "1e-6",
+	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "1e-6",
 	  .help = "ends when no centre moves by more than this share of the rows' spread" },
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
 	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p" },
@@ -101,23 +102,30 @@ void kmeans_presets(const struct json *root, struct kind_presets *to)
 void kmeans_settle(void *job, bool modulus_given)
 {
 	(void)modulus_given;
-	((struct fedsc_job *)job)->variant = FEDSC_BY_KMEANS;
+	((struct fedsc_job *)job)->how.variant = FEDSC_BY_KMEANS;
 }
 
-/* kmeans has none of these parameters; there they keep their defaults. */
-static void take_fedsc(const struct fedsc_job *job, struct fedsc_params *p)
+static void take(const struct fedsc_job *job, unsigned threads, struct fedsc_params *p)
 {
-	p->dims = job->dims == JOB_AUTO ? 0 : job->dims;
-	p->near = job->near;
-	p->width = job->width;
-	p->width_factor = job->width_factor;
-	p->lambda = job->lambda;
-	p->share = job->dims_share;
-	p->dims_most = job->dims_most;
-	p->rounds = job->rounds;
-	p->inner = job->inner;
-	p->participants = job->participants;
-	p->neighbours = job->neighbours == JOB_AUTO ? 0 : job->neighbours;
+	*p = job->how;
+	p->k = job->clusters;
+	p->dims = p->dims == JOB_AUTO ? 0 : p->dims;
+	p->neighbours = p->neighbours == JOB_AUTO ? 0 : p->neighbours;
+	p->seed = job->seed;
+	p->threads = threads;
+}
+
+void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k, uint64_t seed,
+		    unsigned threads)
+{
+	bool kmeans = variant == FEDSC_BY_KMEANS;
+	struct fedsc_job job;
+
+	kind_standards(kmeans ? &kind_kmeans : &kind_fedsc, &job, sizeof(job));
+	job.how.variant = variant;
+	job.clusters = k;
+	job.seed = seed;
+	take(&job, threads, p);
 }
 
 enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t draw,
@@ -125,17 +133,11 @@ enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t d
 {
 	struct fedsc_noise noise;
 
-	if (job->variant != FEDSC_BY_KMEANS && job->participants > parties)
-		return err_set(ERR_INPUT, "job.participants is %u, of %zu parties",
-			       job->participants, parties);
+	take(job, threads, p);
+	if (p->participants > parties)
+		return err_set(ERR_INPUT, "job.participants is %u, of %zu parties", p->participants,
+			       parties);
 	TRY(fedsc_noise_of(job, &noise));
-	fedsc_defaults(p, job->variant, job->clusters, job->seed, threads);
-	if (job->variant != FEDSC_BY_KMEANS)
-		take_fedsc(job, p);
-	p->least = job->min_cluster;
-	p->restarts = job->restarts;
-	p->lloyd = job->iterations;
-	p->tolerance = job->tolerance;
 	p->draw = draw;
 	p->beta = noise.beta;
 	p->noise_z = noise.noise_z;
@@ -149,5 +151,5 @@ enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t d
 
 bool fedsc_width_is_summed(const struct fedsc_job *job)
 {
-	return fedsc_learns(job->variant) && job->width == 0;
+	return fedsc_learns(job->how.variant) && job->how.width == 0;
 }

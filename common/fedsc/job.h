@@ -10,23 +10,39 @@ enum { FEDSC_DIMS_MAX = 4096 };
 enum fedsc_variant { FEDSC_BY_ANCHORS, FEDSC_BY_DENSE, FEDSC_BY_PAPER, FEDSC_BY_KMEANS };
 enum fedsc_noise_on { NOISE_NONE, NOISE_DATA, NOISE_FACTORS }; /* Sections 3.1 and 3.2 */
 
-struct fedsc_job { /* kmeans has those marked with + */
-	JOB_HEAD;
-	enum fedsc_variant variant; /* kmeans: FEDSC_BY_KMEANS */
+/* The algorithm's parameters; a job gives all but k, the noise in numbers, draw, seed and threads. */
+struct fedsc_params { /* kmeans reads those marked with + */
+	enum fedsc_variant variant; /* + */
+	unsigned k;            /* + */
 	unsigned restarts;     /* + of k-means at the coordinator */
-	unsigned iterations;   /* + federated rounds of k-means at the end */
-	unsigned dims;         /* d; or JOB_AUTO */
-	double dims_share;     /* of the eigenvalues of F'F that d keeps where it is found by them */
-	unsigned dims_most;    /* where that search begins */
-	unsigned min_cluster;  /* + mc: fewest rows behind any sum of rows */
+	unsigned lloyd;        /* + job.iterations: federated rounds of k-means at the end */
+	unsigned least;        /* + job.min_cluster, mc: fewest rows behind any sum of rows */
+	double tolerance;      /* + of ||Z^s - Z^(s-1)|| / ||Z^s||; of k-means: of how far centres move, in
+				  deviations of the rows; 0: all rounds */
+	unsigned dims;         /* d; 0 (in a job JOB_AUTO): min(n/5, 600) landmarks, or by the share */
 	unsigned near;         /* s: landmarks near a row */
-	unsigned neighbours;   /* paper: of kNN; or JOB_AUTO */
-	double width;          /* job.kernel.width: r; 0: it is summed, fedsc_width_is_summed() */
-	double width_factor;   /* r in mean distances */
+	/* dense and paper */
+	double share;          /* job.dims_share: of the eigenvalues of F'F that d keeps */
+	unsigned dims_most;    /* where that search begins */
+	double width;          /* job.kernel.width, r; 0: width_factor x the parties' mean distance */
+	double width_factor;   /* job.kernel.factor */
 	double lambda;         /* job.kernel.lambda */
 	unsigned rounds, inner; /* S, Q */
-	double tolerance; /* + of what an iteration changes, in relative terms; 0: all rounds */
 	unsigned participants; /* parties that take part in each round of Stage I; 0: all */
+	unsigned neighbours;   /* paper: of kNN; 0 (in a job JOB_AUTO): by knn_rule() */
+	/* noise (noise.h) */
+	double beta;             /* + on scaled rows: of so many standard deviations */
+	double noise_z, noise_c; /* Section 3.2: in standard deviations of Z_p and C_p; */
+	double sigma_z, sigma_c; /* and so much besides */
+	double clip, ball;       /* scaled rows, and rows of Z_p, are shortened to it; 0: not */
+	uint64_t draw; /* from which the parties of each round are drawn: the attempt's hash */
+	uint64_t seed;    /* + */
+	unsigned threads; /* + the labels do not depend on it */
+};
+
+struct fedsc_job {
+	JOB_HEAD;
+	struct fedsc_params how;
 	enum fedsc_noise_on noise; /* + job.noise.on; kmeans: none or data */
 	double noise_beta;   /* + sigma in standard deviations of what it is added to; 0: by eps */
 	double noise_beta_c; /* the same of C_p, where it is another than Z_p's; -1: it is not */
@@ -54,7 +70,9 @@ static inline bool fedsc_learns(enum fedsc_variant variant)
 /* r is the parties' mean distance, which takes a sum. */
 bool fedsc_width_is_summed(const struct fedsc_job *job);
 
-struct fedsc_params;
+/* The job's defaults, of which variant. */
+void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k, uint64_t seed,
+		    unsigned threads);
 /* What the algorithm takes. draw: of the attempt (crypto/secagg.h), by which the parties are drawn
  * that take part in a round of Stage I; parties alone need it. Everything comes from the job, noise
  * too, so that both sides have the same numbers without telling each other. ERR_INPUT: more

@@ -10,7 +10,8 @@ static const char *const permissions[] = { "fedsc", "fedsc.paper", NULL }, *cons
 /* Rows can be read from what variant "paper" uploads. */
 static const char *permission(const void *job)
 {
-	return ((const struct fedsc_job *)job)->variant == FEDSC_BY_PAPER ? "fedsc.paper" : "fedsc";
+	return ((const struct fedsc_job *)job)->how.variant == FEDSC_BY_PAPER ? "fedsc.paper"
+									      : "fedsc";
 }
 
 static struct kind_claim claim(const void *job)

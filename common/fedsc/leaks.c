@@ -20,22 +20,22 @@ static void say_uploads(struct said *s, const struct fedsc_job *job)
 /* Stage I: dense and paper. */
 static void say_dictionary(struct said *s, const struct fedsc_job *job)
 {
-	say(s, job->width == 0,
+	say(s, job->how.width == 0,
 	    "coordinator and parties see r, made of the mean of all parties' mean distances "
 	    "between their rows");
-	say(s, job->dims == JOB_AUTO,
+	say(s, job->how.dims == JOB_AUTO,
 	    "the coordinator sees d x d sums of the rows' kernel features, by which it chooses d");
-	say(s, job->rounds,
+	say(s, job->how.rounds,
 	    "coordinator and parties see the dictionary Z after each round, a weighted mean over "
 	    "parties");
-	say(s, job->rounds && job->participants,
+	say(s, job->how.rounds && job->how.participants,
 	    "only some parties take part in each round, and who is known to all: rounds whose "
 	    "parties differ by one show that party's dictionary, as Z comes to rest");
 }
 
 static void say_stage_two(struct said *s, const struct fedsc_job *job)
 {
-	bool dense = job->variant == FEDSC_BY_DENSE;
+	bool dense = job->how.variant == FEDSC_BY_DENSE;
 
 	say(s, !dense,
 	    "the coordinator sees how strongly any two landmarks are tied by rows, summed over all "
@@ -67,7 +67,8 @@ static void say_noise(struct said *s, const struct fedsc_job *job)
 void fedsc_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct fedsc_job *job = p;
-	bool paper = job->variant == FEDSC_BY_PAPER, kmeans = job->variant == FEDSC_BY_KMEANS;
+	bool paper = job->how.variant == FEDSC_BY_PAPER,
+	     kmeans = job->how.variant == FEDSC_BY_KMEANS;
 	bool single = job->noise != NOISE_DATA;
 
 	say_names(s, parties);
@@ -89,7 +90,7 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    "tell which two those are");
 	say(s, !single,
 	    "two sums whose sets of rows differ by one row show that row, with its noise");
-	if (fedsc_learns(job->variant))
+	if (fedsc_learns(job->how.variant))
 		say_dictionary(s, job);
 	if (!kmeans && !paper)
 		say_stage_two(s, job);

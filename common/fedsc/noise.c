@@ -7,7 +7,7 @@
 
 static bool uploads_factors(const struct fedsc_job *job)
 {
-	return job->variant == FEDSC_BY_PAPER;
+	return job->how.variant == FEDSC_BY_PAPER;
 }
 
 /* Of C_p, in its standard deviations. */
@@ -42,15 +42,15 @@ static enum err factors_by_eps(const struct fedsc_job *job, struct fedsc_noise *
 				   .eps_c = share * job->noise_eps,
 				   .delta_c = share * job->noise_delta,
 				   .tau_x = job->noise_clip,
-				   .tau_z = sqrt(job->dims) * ball,
-				   .tau_c = 1 / (2 * sqrt(job->lambda)),
+				   .tau_z = sqrt(job->how.dims) * ball,
+				   .tau_c = 1 / (2 * sqrt(job->how.lambda)),
 				   .reach = job->noise_clip + ball,
-				   .r = job->width,
-				   .lambda = job->lambda,
+				   .r = job->how.width,
+				   .lambda = job->how.lambda,
 				   .step = INFINITY,
 				   .ball = ball,
-				   .d = job->dims,
-				   .compositions = job->rounds };
+				   .d = job->how.dims,
+				   .compositions = job->how.rounds };
 	struct noise_factors_sigma s;
 
 	TRY(noise_factors(&p, &s));
@@ -114,12 +114,13 @@ static void say_theorem(const struct fedsc_job *job, const struct fedsc_noise *n
 		     "no differential privacy of the job: %s%s. Z_p has noise of sigma_Z %.6g in "
 		     "each of %u rounds (sensitivity %.6g)",
 		     unmasked, paper ? "" : ", and so are sums made of C", noise->sigma_z,
-		     job->rounds, noise->sensitivity_z);
+		     job->how.rounds, noise->sensitivity_z);
 	if (paper)
-		n += snprintf(text + n, FEDSC_NOISE_TEXT - (size_t)n,
-			      ", C_p of sigma_C %.6g (sensitivity %.6g), where no column of C is "
-			      "longer than %.3g",
-			      noise->sigma_c, noise->sensitivity_c, 1 / (2 * sqrt(job->lambda)));
+		n +=
+		    snprintf(text + n, FEDSC_NOISE_TEXT - (size_t)n,
+			     ", C_p of sigma_C %.6g (sensitivity %.6g), where no column of C is "
+			     "longer than %.3g",
+			     noise->sigma_c, noise->sensitivity_c, 1 / (2 * sqrt(job->how.lambda)));
 	if (noise->ball > 0)
 		snprintf(text + n, FEDSC_NOISE_TEXT - (size_t)n,
 			 ": given these sums the uploads of Z%s are (eps %g, delta %g)-private by "

@@ -1,4 +1,4 @@
-/* What follows from parameters alone: defaults, who takes part, how much is asked. */
+/* Computed from parameters alone: the members of a round, sizes, limits. */
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 #include "common/fedsc/own.h"
@@ -7,26 +7,6 @@
 #include <stdlib.h>
 
 enum { ANCHORS_MOST = 600 };
-
-void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k, uint64_t seed,
-		    unsigned threads)
-{
-	*p = (struct fedsc_params){ .variant = variant,
-				    .k = k,
-				    .least = 3,
-				    .near = 4,
-				    .restarts = 20,
-				    .lloyd = variant == FEDSC_BY_KMEANS ? 100 : 10,
-				    .width_factor = 1,
-				    .lambda = 1e-2,
-				    .share = 0.99,
-				    .dims_most = 250,
-				    .rounds = 4,
-				    .inner = 5,
-				    .tolerance = variant == FEDSC_BY_KMEANS ? 1e-6 : 0,
-				    .seed = seed,
-				    .threads = threads };
-}
 
 void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member)
 {

@@ -18,17 +18,6 @@ enum {
 static const size_t SPACE_BYTES = (size_t)4 << 30;
 static const double ONE = 1e-5; /* an eigenvalue this near to 1 is another component's */
 
-void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t seed, unsigned threads)
-{
-	*p = (struct fedspectral_params){ .k = k,
-					  .rounds = FEDSPECTRAL_ROUNDS,
-					  .iterations = 6,
-					  .tolerance = 5e-4,
-					  .restarts = 100,
-					  .seed = seed,
-					  .threads = threads };
-}
-
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
@@ -104,31 +93,21 @@ size_t fedspectral_block(unsigned k, unsigned block, size_t m)
 	return spectral_block(&how);
 }
 
-/* The k after which the eigenvalues fall most, the first on ties. */
-static unsigned widest_gap(const double *value, size_t values)
+/* k, if it is not given, is where the eigenvalues fall most, the first on ties. */
+static void report_values(const double *value, size_t values, unsigned k,
+			  struct fedspectral_report *r)
 {
 	unsigned best = 2;
 
-	for (size_t k = 3; k < values; k++)
-		if (value[k - 1] - value[k] > value[best - 1] - value[best])
-			best = (unsigned)k;
-	return best;
-}
-
-static void tell_values(const double *value, size_t values, struct fedspectral_report *r)
-{
+	for (size_t i = 3; i < values; i++)
+		if (value[i - 1] - value[i] > value[best - 1] - value[best])
+			best = (unsigned)i;
+	fedspectral_settle(r, k ? k : best);
 	r->values = least(values, sizeof(r->value) / sizeof(*r->value));
 	memcpy(r->value, value, r->values * sizeof(*value));
 	r->gap = r->k < values ? value[r->k - 1] - value[r->k] : 0;
 	while (r->components < values && value[r->components] > 1 - ONE)
 		r->components++;
-}
-
-static void keep_columns(struct mat *V, size_t k)
-{
-	for (size_t i = 0; i < V->rows; i++)
-		memmove(V->a + i * k, ROW(V, i), k * sizeof(*V->a));
-	V->cols = k;
 }
 
 struct products {
@@ -181,9 +160,10 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 	r->rounds = done.rounds;
 	r->residual = done.residual;
 	if (!err) {
-		fedspectral_settle(r, p->k ? p->k : widest_gap(value, done.values));
-		tell_values(value, done.values, r);
-		keep_columns(V, r->k);
+		report_values(value, done.values, p->k, r);
+		for (size_t i = 0; i < V->rows; i++)
+			memmove(V->a + i * r->k, ROW(V, i), r->k * sizeof(*V->a));
+		V->cols = r->k;
 	}
 	free(value);
 	return err;
@@ -284,17 +264,6 @@ static enum err power_rounds(struct parties *parties, const struct fedspectral_p
 	return ERR_OK;
 }
 
-/* Rows of isolated nodes out. */
-static void keep_rows(struct mat *V, const uint32_t *active)
-{
-	size_t m = 0;
-
-	for (size_t i = 0; i < V->rows; i++)
-		if (active[i] != UINT32_MAX)
-			memmove(V->a + m++ * V->cols, ROW(V, i), V->cols * sizeof(*V->a));
-	V->rows = m;
-}
-
 enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			  uint32_t *label, struct fedspectral_report *report)
 {
@@ -302,6 +271,7 @@ enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspe
 	uint32_t *active;
 	struct rng rng;
 	struct mat V;
+	size_t m = 0;
 	enum err err;
 
 	report = report ? report : &unused;
@@ -316,7 +286,10 @@ enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspe
 	err = power_rounds(parties, p, &V, active, report);
 	if (!err) {
 		fedspectral_settle(report, p->k);
-		keep_rows(&V, active);
+		for (size_t i = 0; i < n; i++) /* rows of isolated nodes out */
+			if (active[i] != UINT32_MAX)
+				memmove(V.a + m++ * V.cols, ROW(&V, i), V.cols * sizeof(*V.a));
+		V.rows = m;
 		fedspectral_cluster(parties, p, &V, active, n, report, label);
 	}
 	mat_release(&V);

@@ -50,7 +50,7 @@ struct fedspectral_report {
 	                      if all that are known are */
 };
 
-/* FEDSPECTRAL_ROUNDS, 6 iterations, 5e-4, 100 restarts. */
+/* The job's defaults (job.c). */
 void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t seed,
 			  unsigned threads);
 

@@ -2,6 +2,7 @@
 #ifndef COMMON_FEDSPECTRAL_JOB_H
 #define COMMON_FEDSPECTRAL_JOB_H
 
+#include "common/fedspectral/coordinator.h"
 #include "common/kind/kind.h"
 
 enum fedspectral_variant { FEDSPECTRAL_EXACT, FEDSPECTRAL_PLUS, FEDSPECTRAL_PLAIN };
@@ -9,12 +10,11 @@ enum fedspectral_variant { FEDSPECTRAL_EXACT, FEDSPECTRAL_PLUS, FEDSPECTRAL_PLAI
 struct fedspectral_job {
 	JOB_HEAD;
 	enum fedspectral_variant variant;
-	unsigned restarts;   /* of k-means */
-	unsigned iterations; /* fedspectral+: power iterations of a round */
-	unsigned rounds;     /* at most; or JOB_AUTO: fedspectral_rounds() */
-	double tolerance;    /* exact: of an eigenvector's residual, relative to the first eigenvalue */
-	unsigned block;      /* exact: b, columns of a product; or JOB_AUTO */
+	struct fedspectral_params how; /* but for k, seed and threads */
 };
+
+/* What the algorithm takes. */
+struct fedspectral_params fedspectral_params_of(const struct fedspectral_job *job, unsigned threads);
 
 /* Each ends with path NULL. */
 extern const struct config_row fedspectral_rows[];

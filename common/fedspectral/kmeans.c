@@ -62,16 +62,6 @@ static void go_on(const struct mat *Z, unsigned threads, struct mat *centres, ui
 	free(a.moved);
 }
 
-static void sample_rows(const struct mat *Z, uint64_t seed, struct mat *S)
-{
-	struct rng rng;
-
-	rng_seed(&rng, seed, SAMPLING);
-	mat_init(S, FEDSPECTRAL_SAMPLE, Z->cols);
-	for (size_t i = 0; i < S->rows; i++)
-		memcpy(ROW(S, i), ROW(Z, rng_below(&rng, Z->rows)), Z->cols * sizeof(double));
-}
-
 /* label: one for each row of Z. */
 static void cluster_rows(const struct mat *Z, const struct fedspectral_params *p, size_t k,
 			 uint32_t *label)
@@ -83,13 +73,17 @@ static void cluster_rows(const struct mat *Z, const struct fedspectral_params *p
 				     .threads = p->threads };
 	struct mat S, centres;
 	uint32_t *some;
+	struct rng rng;
 
 	if (Z->rows <= FEDSPECTRAL_SAMPLE) {
 		kmeans(Z, NULL, &how, label, NULL, NULL);
 		kmeans_swap(Z, k, SWAPS * p->restarts, p->seed, label);
 		return;
 	}
-	sample_rows(Z, p->seed, &S);
+	rng_seed(&rng, p->seed, SAMPLING);
+	mat_init(&S, FEDSPECTRAL_SAMPLE, Z->cols);
+	for (size_t i = 0; i < S.rows; i++)
+		memcpy(ROW(&S, i), ROW(Z, rng_below(&rng, Z->rows)), Z->cols * sizeof(double));
 	ALLOC(some, S.rows);
 	kmeans(&S, NULL, &how, some, &centres, NULL);
 	kmeans_swap(&S, k, SWAPS * p->restarts, p->seed, some);
@@ -138,14 +132,6 @@ static void name_clusters(uint32_t *label, size_t n, size_t k)
 	free(name);
 }
 
-/* found: of the rows that active[] numbers. */
-static void spread_labels(const uint32_t *active, const uint32_t *found, size_t n,
-			  const struct fedspectral_report *r, uint32_t *label)
-{
-	for (size_t i = 0; i < n; i++)
-		label[i] = active[i] == UINT32_MAX ? r->k : found[active[i]];
-}
-
 void fedspectral_cluster(struct parties *parties, const struct fedspectral_params *p, struct mat *Z,
 			 const uint32_t *active, size_t n, struct fedspectral_report *r,
 			 uint32_t *label)
@@ -156,7 +142,8 @@ void fedspectral_cluster(struct parties *parties, const struct fedspectral_param
 	spectral_unit_rows(Z);
 	cluster_rows(Z, p, r->k, found);
 	name_clusters(found, Z->rows, r->k);
-	spread_labels(active, found, n, r, label);
+	for (size_t i = 0; i < n; i++)
+		label[i] = active[i] == UINT32_MAX ? r->k : found[active[i]];
 	free(found);
 }
 

@@ -14,27 +14,19 @@ static size_t row_of(const uint32_t *row, size_t i)
 	return row ? row[i] : i;
 }
 
-/* place[r]: which node of the own graph joint row r is, or UINT32_MAX. */
-static uint32_t *places(const struct csr *own, const uint32_t *row, size_t n)
-{
-	uint32_t *place = alloc(n, sizeof(*place));
-
-	for (size_t r = 0; r < n; r++)
-		place[r] = UINT32_MAX;
-	for (size_t i = 0; i < own->rows; i++) {
-		assert(row_of(row, i) < n && place[row_of(row, i)] == UINT32_MAX);
-		place[row_of(row, i)] = (uint32_t)i;
-	}
-	return place;
-}
-
 /* An edge is told by both its ends: whoever goes through the rows as they rise, and writes each
  * down with the other end, has the columns of each row rise. */
 static void place_edges(struct csr *A, const struct csr *own, const uint32_t *row)
 {
-	uint32_t *place = places(own, row, A->rows);
+	uint32_t *place = alloc(A->rows, sizeof(*place)); /* the own node that row r is */
 	size_t *next = alloc(A->rows, sizeof(*next));
 
+	for (size_t r = 0; r < A->rows; r++)
+		place[r] = UINT32_MAX;
+	for (size_t i = 0; i < own->rows; i++) {
+		assert(row_of(row, i) < A->rows && place[row_of(row, i)] == UINT32_MAX);
+		place[row_of(row, i)] = (uint32_t)i;
+	}
 	memcpy(next, A->start, A->rows * sizeof(*next));
 	for (size_t r = 0; r < A->rows; r++) {
 		size_t i = place[r];

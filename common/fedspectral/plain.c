@@ -56,19 +56,6 @@ static enum err times_together(void *ctx, const struct mat *V, struct mat *Y)
 	return ERR_OK;
 }
 
-static void root_degrees(struct together *t)
-{
-	struct mat S, d;
-
-	into_cells(t, NULL, NULL, &S);
-	out_of_cells(t, &S, NULL, &d);
-	ALLOC(t->root, t->m);
-	for (size_t i = 0; i < t->m; i++)
-		t->root[i] = 1 / sqrt(d.a[i]);
-	mat_release(&d);
-	mat_release(&S);
-}
-
 /* Rows by what the parties say of them. */
 struct saying {
 	const uint32_t *cell; /* parties x n */
@@ -89,34 +76,26 @@ static int by_cells(const void *a, const void *b, void *ctx)
 	return (i > j) - (i < j);
 }
 
-/* Which rows are in a cluster anywhere, sorted by their clusters: of two with the same ones either
- * may go first, so that nothing depends on how rows are numbered. */
-static size_t order_rows(const struct saying *s, size_t k, uint32_t *order)
-{
-	size_t m = 0;
-
-	for (size_t i = 0; i < s->n; i++) {
-		bool there = false;
-
-		for (size_t l = 0; l < s->parties; l++)
-			there |= s->cell[l * s->n + i] < k;
-		if (there)
-			order[m++] = (uint32_t)i;
-	}
-	qsort_r(order, m, sizeof(*order), by_cells, (void *)s);
-	return m;
-}
-
-/* *cell (parties x n) becomes parties x m: those rows, in that order; active: where each is now. */
+/* *cell (parties x n) becomes parties x m: the rows that are in a cluster anywhere, sorted by their
+ * clusters: of two with the same ones either may go first, so that nothing depends on how rows are
+ * numbered. active: where each is now. */
 static size_t keep_cells(uint32_t **cell, size_t parties, size_t n, size_t k, uint32_t *active)
 {
 	struct saying s = { *cell, parties, n };
 	uint32_t *order = alloc(n, sizeof(*order)), *kept;
-	size_t m = order_rows(&s, k, order);
+	size_t m = 0;
 
-	kept = alloc(parties * m, sizeof(*kept));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		bool there = false;
+
+		for (size_t l = 0; l < parties; l++)
+			there |= (*cell)[l * n + i] < k;
+		if (there)
+			order[m++] = (uint32_t)i;
 		active[i] = UINT32_MAX;
+	}
+	qsort_r(order, m, sizeof(*order), by_cells, &s);
+	kept = alloc(parties * m, sizeof(*kept));
 	for (size_t i = 0; i < m; i++) {
 		active[order[i]] = (uint32_t)i;
 		for (size_t l = 0; l < parties; l++)
@@ -135,9 +114,16 @@ static enum err embed_together(const struct fedspectral_params *p, struct togeth
 	struct ortho_operator N = { t, times_together };
 	struct spectral_params how;
 	double *value = alloc(t->k, sizeof(*value));
+	struct mat S, d;
 	enum err err;
 
-	root_degrees(t);
+	into_cells(t, NULL, NULL, &S);
+	out_of_cells(t, &S, NULL, &d);
+	ALLOC(t->root, t->m);
+	for (size_t i = 0; i < t->m; i++)
+		t->root[i] = 1 / sqrt(d.a[i]);
+	mat_release(&d);
+	mat_release(&S);
 	spectral_defaults(&how, t->m, t->k, p->seed, p->threads);
 	err = spectral_top(&N, &how, value, V, NULL);
 	free(t->root);

@@ -9,7 +9,7 @@
 
 enum { ROWS = 64, COUNT_MAX = 1 << 16 }; /* larger counts are taken for that one */
 
-/* Who stood beside u, being the higher one: beside[start[u]] .. beside[start[u+1] - 1]. */
+/* Higher-numbered neighbours of u in walks: beside[start[u]] .. beside[start[u+1] - 1]. */
 struct sides {
 	size_t n;
 	size_t *start;

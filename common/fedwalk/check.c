@@ -1,4 +1,4 @@
-/* What the bounds of single parameters cannot say of fedwalk. */
+/* fedwalk: checks that concern several parameters. */
 #include "common/fedwalk/job.h"
 #include "common/kind/own.h"
 

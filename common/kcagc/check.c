@@ -1,11 +1,11 @@
-/* What the bounds of single parameters cannot say of kcagc, and what no method reads. */
+/* kcagc: checks that concern several parameters, and parameters that the method ignores. */
 #include "common/kcagc/job.h"
 #include "common/kind/own.h"
 #include "common/kcagc/slice.h"
 
 #include <stdio.h>
 
-/* Which methods read a row, as in job.c. */
+/* Methods that read a row, as in job.c. */
 enum { LANDMARK = 2, GCC = 4 };
 
 const char *kcagc_unread(const void *p, const struct config_row *row)

@@ -12,7 +12,7 @@ enum kcagc_method { METHOD_TREE, METHOD_FLAT, METHOD_BASIC, METHOD_LANDMARK, MET
 /* auto: take the cheapest method and exchange; only: say which that is, and end */
 enum kcagc_plan { PLAN_OFF, PLAN_AUTO, PLAN_ONLY };
 enum kcagc_graphs { GRAPHS_SHARED, GRAPHS_OWN }; /* own: edges may differ between parties */
-/* What stands for a cell: its mean, or the local centre (line 13) */
+/* A cell's virtual node: its mean, or the local centre (line 13) */
 enum kcagc_virtual { VIRTUAL_MEAN, VIRTUAL_CENTRE };
 enum kcagc_exchange { EXCHANGE_DISTANCES, EXCHANGE_GRAM };
 

@@ -334,7 +334,7 @@ static void scale_rows(const struct mat *Z, struct mat *out)
 	free(length);
 }
 
-/* Where features are few and sparse, long rows rule; the graph, which took no part in k-means,
+/* With few sparse features, long rows dominate; the graph, which took no part in k-means,
  * tells. Parties have the graph: both labellings are sent, and two numbers come back. What the
  * first polish needs comes with them, for the labelling that nearly always stays: Q (n x k), empty
  * if the other one does or nothing is polished. */

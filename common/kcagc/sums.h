@@ -7,7 +7,7 @@
 #include "common/kcagc/slice.h"
 #include "common/parties/parties.h"
 
-/* What is agreed before either method begins. */
+/* Agreed on before either method begins. */
 struct sums_basis {
 	bool idf;     /* all features of all parties are 0 or 1: columns are weighted */
 	size_t width; /* m, the sum of the slices' */

@@ -138,3 +138,17 @@ void say_collusion(struct said *s, bool pairs, size_t parties)
 	say(s, parties > 1 && !pairs,
 	    "the coordinator together with all parties but one learns that one's terms");
 }
+
+void kind_standards(const struct kind *kind, void *job, size_t size)
+{
+	struct config_table table = { .name = kind->name, .row = kind->rows, .size = size };
+	struct kind_presets presets = { .n = 0 };
+	struct json *root = json_object();
+
+	while (table.row[table.count].path)
+		table.count++;
+	kind->presets(root, &presets);
+	if (config_read(&table, root, kind->name, NULL, presets.item, job) != ERR_OK)
+		abort(); /* a default out of its own bounds */
+	json_free(root);
+}

@@ -84,11 +84,11 @@ struct kind {
 	const struct config_row *rows; /* its own, with offsets in its struct; ends with path NULL */
 	bool clusters;                 /* it has job.clusters */
 	enum kind_words words;
-	/* What stands in for defaults, by what the job says so far. */
+	/* Replaces rows' defaults, depending on the parameters that are given. */
 	void (*presets)(const struct json *root, struct kind_presets *to);
 	/* After reading: what follows from the parameters. modulus_given: job.secure_sum.modulus_bits. */
 	void (*settle)(void *job, bool modulus_given);
-	/* What the bounds of single parameters cannot say. ERR_INPUT. */
+	/* Checks that concern several parameters. ERR_INPUT. */
 	enum err (*check)(const void *job);
 	/* Why nothing that this job asks for reads the parameter: a clause of static text; NULL: it is
 	 * read. */

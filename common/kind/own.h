@@ -38,6 +38,9 @@ const char *kind_own_permission(const void *job); /* its name */
 size_t kind_no_burst(const void *job, size_t n, bool down);
 /* k is a number. ERR_INPUT. */
 enum err kind_check_clusters(const struct job_head *job) MUST_CHECK;
+/* *job (of so many bytes) becomes what a job of the kind says that says nothing: its own rows' defaults and
+ * presets; the head is zero. */
+void kind_standards(const struct kind *kind, void *job, size_t size);
 /* Is the path in the list, which ends with NULL? */
 bool kind_among(const char *path, const char *const *list);
 

@@ -23,7 +23,7 @@ struct memory {
 	size_t count;
 	double step;            /* answers are rounded to its multiples, as by fixed point; 0: not */
 	unsigned fraction_bits; /* if not 0: sums are in a job's wide fixed point, the same bits */
-	/* Who looks on, or NULL: called after each sum with what came out, which it may change. */
+	/* An observer, or NULL: called after each sum with its result, which it may change. */
 	enum err (*watch)(void *watcher, const void *question, double *x, size_t n);
 	void *watcher;
 };

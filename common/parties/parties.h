@@ -63,7 +63,7 @@ struct parties {
 /* For sentences: whose fault it is. */
 const char *parties_name(const struct parties *p, size_t l);
 
-/* What begins. `name` is static text. */
+/* The phase `name`, static text, begins. */
 void parties_phase(struct parties *p, const char *name);
 /* A round of the phase is over: its number, from 1, and how much it changed. */
 void parties_progress(struct parties *p, unsigned round, size_t moved);
@@ -87,7 +87,7 @@ enum err parties_sum_parts(struct parties *p, const void *question, double *x, s
 enum err parties_sum_bound(struct parties *p, const void *question, double most, double *x,
 			   size_t n) MUST_CHECK;
 
-/* What parties send in clear. Labels: n of each party, below `values` or `values`; one party's behind
+/* Vectors that parties send in clear. Labels: n of each party, below `values` or `values`; one party's behind
  * the other's. Reals: n of each. Rows: those of C (rows x cols, given; all parties' together), two or
  * more of each; who had how many is kept for parties_hand(). */
 enum err parties_collect_labels(struct parties *p, const void *question, size_t values,

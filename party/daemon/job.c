@@ -106,7 +106,7 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 
 /* ---- the end ---- */
 
-/* Where this job's files go. */
+/* The directory for this job's files. */
 char *job_output(const struct work *work, const struct job_means *means)
 {
 	char name[48];

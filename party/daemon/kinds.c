@@ -2,7 +2,7 @@
 #include "common/job/kinds.h"
 #include "party/fedgcn/kind.h"
 #include "party/fedsc/kind.h"
-#include "party/fedspectral/kind.h"
+#include "party/fedspectral/fedspectral.h"
 #include "party/fedwalk/fedwalk.h"
 #include "party/kcagc/kcagc.h"
 

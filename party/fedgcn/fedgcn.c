@@ -22,7 +22,7 @@ struct fedgcn_work {
 	struct fedgcn_party party;
 };
 
-/* Whose fault it is: that of a question that does not fit, or of this party's graphs. */
+/* Blames the coordinator for a question that does not fit, otherwise this party's graphs. */
 static enum err blame(const struct fedgcn_work *s, enum err e)
 {
 	const struct work *work = s->work;
@@ -158,8 +158,8 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 		log_warn(
 		    "prototypes \"%s\": this party's prototypes, each a mean of the embeddings of "
 		    "%u graphs or more, go to the coordinator in clear",
-		    fedgcn_prototypes_names[work->job.fedgcn.prototypes],
-		    work->job.fedgcn.min_cluster);
+		    fedgcn_prototypes_names[work->job.fedgcn.how.prototypes],
+		    work->job.fedgcn.how.min_cluster);
 	e = fedgcn_party_init(&s.party, work->graphs, &s.p);
 	if (e != ERR_OK) {
 		e = blame(&s, e);

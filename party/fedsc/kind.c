@@ -8,7 +8,7 @@
 static struct party_sums sums(const struct work *work)
 {
 	struct party_sums s = party_sums_flat(work);
-	size_t part = work->job.fedsc.participants;
+	size_t part = work->job.fedsc.how.participants;
 
 	if (part && part < s.least) {
 		s.least = part;
@@ -23,11 +23,11 @@ static enum err allow(const struct party_config *config, const struct work *work
 	const struct job *job = &work->job;
 	char things[48];
 
-	if (job->fedsc.participants > work->L)
+	if (job->fedsc.how.participants > work->L)
 		return err_set(ERR_PEER, "the offered job.participants is %u, of %zu parties",
-			       job->fedsc.participants, work->L);
-	snprintf(things, sizeof(things), "sums of %u rows", job->fedsc.min_cluster);
-	return party_allow_clusters(config, job->fedsc.min_cluster, things);
+			       job->fedsc.how.participants, work->L);
+	snprintf(things, sizeof(things), "sums of %u rows", job->fedsc.how.least);
+	return party_allow_clusters(config, job->fedsc.how.least, things);
 }
 
 static enum err allow_eps(const struct party_config *config, const struct work *work)

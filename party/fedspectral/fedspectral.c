@@ -1,6 +1,7 @@
 #include "party/fedspectral/fedspectral.h"
 #include "common/base/alloc.h"
-#include "common/fedspectral/coordinator.h"
+#include "common/fedspectral/kind.h"
+#include "common/fedspectral/job.h"
 #include "common/fedspectral/party.h"
 #include "party/work/align.h"
 #include "party/work/block.h"
@@ -19,14 +20,10 @@ struct fedspectral_work {
 	struct work *work;
 	struct tree tree;
 	const struct tree_node *root; /* all parties */
+	struct fedspectral_params p;
 	struct fedspectral_party part;
 	uint32_t *row; /* of the dataset's nodes */
 };
-
-static unsigned given(unsigned count) /* 0: the numerics' own */
-{
-	return count == JOB_AUTO ? 0 : count;
-}
 
 /* A matrix that is one vector of messages. */
 static enum err check_size(size_t rows, size_t cols)
@@ -38,18 +35,6 @@ static enum err check_size(size_t rows, size_t cols)
 }
 
 /* ---- exact ---- */
-
-static enum err check_weights(const struct fedspectral_work *s, const double *own)
-{
-	for (size_t i = 0; i < s->work->n; i++)
-		if (own[i] > 0 && own[i] < LEAST_DEGREE)
-			return err_set(ERR_INPUT,
-				       "a node's edges weigh less than %g together, "
-				       "which the sum's fixed point does not resolve: multiply "
-				       "all parties' weights by one number",
-				       LEAST_DEGREE);
-	return ERR_OK;
-}
 
 /* A joint degree has this party's in it: nobody else's is below 0. */
 static enum err check_degrees(const struct fedspectral_work *s, const double *own,
@@ -71,11 +56,17 @@ static enum err agree_degrees(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
 	double *own = alloc(work->n, sizeof(*own)), *joint = alloc(work->n, sizeof(*joint));
-	enum err e;
+	enum err e = ERR_OK;
 
 	work_phase(work, "degrees");
 	fedspectral_party_degrees(&s->part, own);
-	e = check_weights(s, own);
+	for (size_t i = 0; i < work->n && e == ERR_OK; i++)
+		if (own[i] > 0 && own[i] < LEAST_DEGREE)
+			e = err_set(ERR_INPUT,
+				    "a node's edges weigh less than %g together, which the sum's "
+				    "fixed point does not resolve: multiply all parties' weights "
+				    "by one number",
+				    LEAST_DEGREE);
 	if (e == ERR_OK)
 		e = secure_send_wide(work, s->root, own, work->n);
 	if (e == ERR_OK)
@@ -129,21 +120,17 @@ static enum err answer_product(struct fedspectral_work *s, size_t width)
 /* As many products as the coordinator wants, and no more than the job allows. */
 static enum err exact(struct fedspectral_work *s)
 {
-	const struct job *job = &s->work->job;
-	unsigned most =
-	    job->fedspectral.rounds == JOB_AUTO ? FEDSPECTRAL_ROUNDS : job->fedspectral.rounds;
 	size_t widest;
 
 	TRY(agree_degrees(s));
-	widest =
-	    fedspectral_block(given(job->clusters), given(job->fedspectral.block), s->part.A.rows);
+	widest = fedspectral_block(s->p.k, s->p.block, s->part.A.rows);
 	TRY(check_size(s->part.A.rows, widest));
 	work_phase(s->work, "lanczos");
 	for (unsigned round = 1;; round++) {
 		uint64_t width;
 
-		TRY(channel_recv_choice(s->work->channel, CHOICE_WIDTH, round <= most ? widest : 0,
-					&width));
+		TRY(channel_recv_choice(s->work->channel, CHOICE_WIDTH,
+					round <= s->p.rounds ? widest : 0, &width));
 		if (!width)
 			return ERR_OK;
 		TRY(answer_product(s, (size_t)width));
@@ -156,20 +143,16 @@ static enum err exact(struct fedspectral_work *s)
 /* Algorithm 3 in each of as many rounds as the job says. */
 static enum err plus(struct fedspectral_work *s)
 {
-	const struct job *job = &s->work->job;
-	unsigned rounds =
-	    job->fedspectral.rounds == JOB_AUTO ? FEDSPECTRAL_PLUS_ROUNDS : job->fedspectral.rounds;
-
-	TRY(check_size(s->work->n, job->clusters));
+	TRY(check_size(s->work->n, s->p.k));
 	work_phase(s->work, "power");
-	for (unsigned round = 1; round <= rounds; round++) {
+	for (unsigned round = 1; round <= s->p.rounds; round++) {
 		struct mat V;
 		enum err e;
 
-		mat_init(&V, s->work->n, job->clusters);
+		mat_init(&V, s->work->n, s->p.k);
 		e = block_recv(s->work, s->root, &V);
 		if (e == ERR_OK) {
-			fedspectral_party_powers(&s->part, job->fedspectral.iterations, &V);
+			fedspectral_party_powers(&s->part, s->p.iterations, &V);
 			e = secure_send_wide(s->work, s->root, V.a, V.rows * V.cols);
 		}
 		mat_release(&V);
@@ -190,8 +173,7 @@ static enum err own_cells(struct fedspectral_work *s, uint32_t *label)
 	enum err e;
 
 	fedspectral_party_init(&alone, graph, NULL, graph->rows, work->threads);
-	e = fedspectral_party_cells(&alone, work->job.clusters, work->job.fedspectral.restarts,
-				    work->job.seed, own);
+	e = fedspectral_party_cells(&alone, s->p.k, s->p.restarts, s->p.seed, own);
 	fedspectral_party_release(&alone);
 	for (size_t i = 0; i < work->n; i++)
 		label[i] = work->job.clusters;
@@ -259,9 +241,14 @@ static enum err take_part(struct fedspectral_work *s, uint32_t *label)
 	return receive_labels(s, label);
 }
 
-enum err party_fedspectral(struct work *work, uint32_t *label)
+/* From the alignment of nodes to the labels of the dataset's own, below work->job.clusters, which
+ * becomes the number found, and one more if there are nodes without any edge. work->n becomes the
+ * joint number of nodes. */
+static enum err run_fedspectral(struct work *work, uint32_t *label)
 {
 	struct fedspectral_work s = { .work = work,
+				      .p = fedspectral_params_of(&work->job.fedspectral,
+								 work->threads),
 				      .row = alloc(work->dataset->n, sizeof(uint32_t)) };
 	enum err e;
 
@@ -273,3 +260,19 @@ enum err party_fedspectral(struct work *work, uint32_t *label)
 	free(s.row);
 	return e;
 }
+
+const struct party_kind party_kind_fedspectral = {
+	.kind = &kind_fedspectral,
+	.sums = party_sums_flat,
+	.allow = party_allow_all,
+	.allow_eps = party_allow_no_eps,
+	.accept = "",
+	.check_data = party_check_nothing,
+	.describe = party_describe_nothing,
+	.begin = party_begin_nothing,
+	.run = run_fedspectral,
+	.keep = party_keep_labels,
+	.files = party_label_files,
+	.forget = party_forget_nothing,
+	.release = party_forget_nothing,
+};

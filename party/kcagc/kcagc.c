@@ -213,7 +213,7 @@ static enum err update_centres(struct work *work, struct joint *j, unsigned t, s
 	return e;
 }
 
-/* Which restarts go on. */
+/* The coordinator names the restarts that go on. */
 static enum err screen(struct work *work, struct joint *j)
 {
 	uint32_t *kept = alloc(j->R, sizeof(*kept));

@@ -210,7 +210,7 @@ static enum err recv_rows(struct work *work, const struct entry *entry, size_t o
 	return e;
 }
 
-/* What was told so far is not the same at all parties, but n is. */
+/* Rows are told to each party apart; n is the same for all. */
 static void begin_transcript(struct work *work)
 {
 	uint64_t n = htobe64(work->n);

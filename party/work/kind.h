@@ -22,7 +22,7 @@ struct party_kind {
 
 	/* ---- consent: from the offer alone, before data are touched ---- */
 	struct party_sums (*sums)(const struct work *work);
-	/* What is behind single numbers: policy.min_cell, min_cluster, methods, ... ERR_PEER. */
+	/* The kind's own policy: min_cell, min_cluster, methods, ... ERR_PEER. */
 	enum err (*allow)(const struct party_config *config, const struct work *work);
 	/* Called where policy.max_eps is given: is so much privacy claimed? ERR_PEER. */
 	enum err (*allow_eps)(const struct party_config *config, const struct work *work);

@@ -1,8 +1,8 @@
 #include "server/daemon/kinds.h"
 #include "common/job/kinds.h"
-#include "server/fedgcn/kind.h"
-#include "server/fedsc/kind.h"
-#include "server/fedspectral/kind.h"
+#include "server/fedgcn/fedgcn.h"
+#include "server/fedsc/fedsc.h"
+#include "server/fedspectral/fedspectral.h"
 #include "server/fedwalk/fedwalk.h"
 #include "server/kcagc/kind.h"
 

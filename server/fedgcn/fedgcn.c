@@ -2,9 +2,11 @@
 #include "server/fedgcn/fedgcn.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/fedgcn/file.h"
 #include "common/fedgcn/coordinator.h"
+#include "common/fedgcn/file.h"
+#include "common/fedgcn/kind.h"
 #include "common/fedgcn/job.h"
+#include "proto/msg.h"
 #include "server/run/parties.h"
 
 #include <stdio.h>
@@ -61,17 +63,22 @@ static enum err keep(struct run *run, const struct fedgcn_params *p, const struc
 	return err_restore(&saved);
 }
 
-enum err server_fedgcn(struct run *run)
+/* Labels are with the parties; the record has the clusters' sizes, losses and what else is in the
+ * report. run->n becomes the number of all graphs. The joint model is left in
+ * run->output/model.fedgcn, unless parties share none; of a run that breaks off, the last good one.
+ */
+static enum err train(struct run *run, uint32_t **label)
 {
 	struct fedgcn_report report = { 0 };
 	struct run_parties parties;
 	struct fedgcn_params p;
 	enum err e;
 
+	(void)label;
 	TRY(fedgcn_params_of(&run->job.fedgcn, run->threads, &p));
 	if (fedgcn_in_clear(&p))
 		log_warn("prototypes \"%s\": parties upload each of their prototypes in clear",
-			 fedgcn_prototypes_names[run->job.fedgcn.prototypes]);
+			 fedgcn_prototypes_names[run->job.fedgcn.how.prototypes]);
 	run_parties_open(&parties, run);
 	e = run_parties_error(fedgcn_run(&parties.parties, &p, &report));
 	run_parties_close(&parties);
@@ -80,3 +87,27 @@ enum err server_fedgcn(struct run *run)
 	fedgcn_report_release(&report);
 	return e;
 }
+
+/* Attributes count where features are made of them. */
+static enum err compare_attributes(struct run *run, const struct msg_accept *accept)
+{
+	if (run->job.fedgcn.how.features == GRAPHS_STRUCTURE)
+		return ERR_OK;
+	for (size_t l = 0; l < run->L; l++)
+		if (accept[l].columns != accept[0].columns)
+			return err_set(ERR_INPUT,
+				       "%s has graphs with %u attributes of a node and %s with %u: "
+				       "with job.features \"%s\" all parties must have the same",
+				       run->name[0], accept[0].columns, run->name[l],
+				       accept[l].columns,
+				       fedgcn_features_names[run->job.fedgcn.how.features]);
+	run->columns = accept[0].columns;
+	return ERR_OK;
+}
+
+const struct server_kind server_kind_fedgcn = {
+	.kind = &kind_fedgcn,
+	.compare = compare_attributes,
+	.run = train,
+	.keep = server_keep_labels,
+};

@@ -2,7 +2,7 @@
 #include "server/fedsc/fedsc.h"
 #include "common/base/log.h"
 #include "common/fedsc/coordinator.h"
-#include "common/fedsc/job.h"
+#include "common/fedsc/kind.h"
 #include "common/fedsc/noise.h"
 #include "server/run/parties.h"
 
@@ -18,7 +18,7 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 	facts_number(&r->facts, "dims", (double)report->dims);
 	facts_number(&r->facts, "landmarks_dropped", (double)report->dropped);
 	if (report->dropped)
-		log_info("%zu landmarks had fewer than %g rows and were dropped", report->dropped,
+		log_info("%zu landmarks had fewer than %u rows and were dropped", report->dropped,
 			 p->least);
 	if (learned) {
 		facts_number(&r->facts, "r", report->r);
@@ -31,7 +31,9 @@ static void keep_record(struct run *run, const struct fedsc_params *p,
 		facts_numbers(&r->facts, "eigenvalues", report->value, p->k);
 }
 
-enum err server_fedsc(struct run *run, uint32_t **label)
+/* run->columns is known, run->n becomes so. *label: those of the parties' rows, in the order of the
+ * parties, in variant "paper"; else it stays NULL, and the record has the clusters' sizes. */
+static enum err run_fedsc(struct run *run, uint32_t **label)
 {
 	struct fedsc_report report = { 0 };
 	struct fedsc_noise noise;
@@ -39,7 +41,7 @@ enum err server_fedsc(struct run *run, uint32_t **label)
 	struct fedsc_params p;
 	enum err e;
 
-	/* Who takes part in a round the parties draw by themselves. */
+	/* Parties draw the members of a round by themselves. */
 	TRY(fedsc_params_of(&run->job.fedsc, run->L, 0, run->threads, &p));
 	TRY(fedsc_noise_of(&run->job.fedsc, &noise));
 	fedsc_noise_record(&run->job.fedsc, &noise, &run->record->facts);
@@ -58,3 +60,17 @@ enum err server_fedsc(struct run *run, uint32_t **label)
 	fedsc_report_release(&report);
 	return e;
 }
+
+const struct server_kind server_kind_fedsc = {
+	.kind = &kind_fedsc,
+	.compare = server_compare_columns,
+	.run = run_fedsc,
+	.keep = server_keep_labels,
+};
+
+const struct server_kind server_kind_kmeans = {
+	.kind = &kind_kmeans,
+	.compare = server_compare_columns,
+	.run = run_fedsc,
+	.keep = server_keep_labels,
+};

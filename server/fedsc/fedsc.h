@@ -1,14 +1,10 @@
 /* fedsc.h -- the coordinator's half of FedSC (Qiao, Ding, Fan, NeurIPS 2023) and of federated
- * k-means: kinds fedsc and kmeans.
- */
+ * k-means. */
 #ifndef SERVER_FEDSC_FEDSC_H
 #define SERVER_FEDSC_FEDSC_H
 
-#include "server/run/run.h"
+#include "server/run/kind.h"
 
-/* run->columns is known, run->n becomes so. *label: run->n labels in the order of the parties,
- * owned by the caller, in variant "paper"; otherwise it stays NULL, and the record has the
- * clusters' sizes. */
-enum err server_fedsc(struct run *run, uint32_t **label) MUST_CHECK;
+extern const struct server_kind server_kind_fedsc, server_kind_kmeans;
 
 #endif

@@ -3,7 +3,8 @@
 #include "server/fedspectral/fedspectral.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
-#include "common/fedspectral/coordinator.h"
+#include "common/fedspectral/kind.h"
+#include "common/fedspectral/job.h"
 #include "server/run/align.h"
 #include "server/run/parties.h"
 
@@ -12,21 +13,11 @@
 
 /* ---- what is found ---- */
 
-static void tell_values(const struct fedspectral_report *r)
-{
-	char text[ERR_DETAIL_MAX];
-	size_t at = 0;
-
-	text[0] = 0;
-	for (size_t i = 0; i < r->values && at < sizeof(text) - 16; i++)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, " %.6f", r->value[i]);
-	log_info("leading eigenvalues%s; after the %u. they fall by %.6f; %zu component%s", text,
-		 r->k, r->gap, r->components, r->components == 1 ? "" : "s");
-}
-
 static void record_report(struct run *run, const struct fedspectral_report *r)
 {
 	struct record *to = run->record;
+	char text[ERR_DETAIL_MAX] = "";
+	size_t at = 0;
 
 	facts_number(&to->facts, "nodes", (double)run->n);
 	facts_number(&to->facts, "isolated", (double)r->isolated);
@@ -43,34 +34,19 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 	facts_numbers(&to->facts, "eigenvalues", r->value, r->values);
 	facts_number(&to->facts, "eigengap", r->gap);
 	facts_number(&to->facts, "components", (double)r->components);
-	tell_values(r);
+	for (size_t i = 0; i < r->values && at < sizeof(text) - 16; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, " %.6f", r->value[i]);
+	log_info("leading eigenvalues%s; after the %u. they fall by %.6f; %zu component%s", text,
+		 r->k, r->gap, r->components, r->components == 1 ? "" : "s");
 }
 
 /* ---- the whole ---- */
 
-static void params_of(const struct run *run, struct fedspectral_params *p)
-{
-	const struct job *job = &run->job;
-	bool plus = job->fedspectral.variant == FEDSPECTRAL_PLUS;
-
-	fedspectral_defaults(p, job->clusters == JOB_AUTO ? 0 : job->clusters, job->seed,
-			     run->threads);
-	p->block = job->fedspectral.block == JOB_AUTO ? 0 : job->fedspectral.block;
-	p->tolerance = job->fedspectral.tolerance;
-	p->restarts = job->fedspectral.restarts;
-	p->iterations = job->fedspectral.iterations;
-	if (job->fedspectral.rounds != JOB_AUTO)
-		p->rounds = job->fedspectral.rounds;
-	else if (plus)
-		p->rounds = FEDSPECTRAL_PLUS_ROUNDS;
-}
-
 static enum err find(struct run *run, struct parties *parties, uint32_t *label,
 		     struct fedspectral_report *report)
 {
-	struct fedspectral_params p;
+	struct fedspectral_params p = fedspectral_params_of(&run->job.fedspectral, run->threads);
 
-	params_of(run, &p);
 	switch (run->job.fedspectral.variant) {
 	case FEDSPECTRAL_PLUS:
 		return fedspectral_plus(parties, run->n, &p, label, report);
@@ -94,7 +70,10 @@ static enum err serve(struct run_parties *p, const struct align *align, uint32_t
 	return server_own_labels(run, align, MSG_RESULT, p->root->id, report.clusters - 1, label);
 }
 
-enum err server_fedspectral(struct run *run, uint32_t **label)
+/* From the alignment of nodes to the labels of each party's own. *label becomes run->n labels below
+ * run->job.clusters, which becomes the number found, and one more if there are nodes without any
+ * edge; NULL on failure. */
+static enum err run_fedspectral(struct run *run, uint32_t **label)
 {
 	struct run_parties parties;
 	struct align align;
@@ -112,3 +91,10 @@ enum err server_fedspectral(struct run *run, uint32_t **label)
 	}
 	return e;
 }
+
+const struct server_kind server_kind_fedspectral = {
+	.kind = &kind_fedspectral,
+	.compare = server_compare_nothing,
+	.run = run_fedspectral,
+	.keep = server_keep_labels,
+};

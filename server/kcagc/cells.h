@@ -9,7 +9,7 @@
  * the order of their first node; returns m. labels: count arrays of n. O(n count), hashing. */
 size_t cells_intersect(const uint32_t *const *labels, size_t count, size_t n, uint32_t *cell);
 
-/* What makes each cell: m x count, the cluster of cell c in each labelling. Owned by the caller. */
+/* Each cell's clusters, m x count: that of cell c in each labelling. Owned by the caller. */
 uint32_t *cells_tuples(const uint32_t *const *labels, size_t count, const uint32_t *cell, size_t n,
 		       size_t m);
 

@@ -21,7 +21,6 @@ static void wrong_parameters(void **state)
 	REFUSED(p.k = N + 1, "job.clusters is 301, of 300 rows");
 	REFUSED(p.dims = N + 1, "job.dims is 301, of 300 rows");
 	REFUSED(p.least = 0, "0 rows or more");
-	REFUSED(p.least = NAN, "nan rows or more");
 	REFUSED(p.near = 65, "65 nearest");
 	REFUSED(p.beta = -1, "noise of -1");
 	REFUSED(p.noise_c = NAN, "nan, 0, 0: none may be negative");

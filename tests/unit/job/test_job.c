@@ -378,14 +378,14 @@ static void test_example_jobs_of_rows(void **state)
 
 	(void)state;
 	assert_int_equal(j.clusters, 3);
-	assert_int_equal(j.fedsc.variant, FEDSC_BY_ANCHORS);
+	assert_int_equal(j.fedsc.how.variant, FEDSC_BY_ANCHORS);
 	assert_string_equal(job_permission(&j), "fedsc");
 	j = example("fedsc-dense");
 	assert_int_equal(j.clusters, 40);
-	assert_int_equal(j.fedsc.variant, FEDSC_BY_DENSE);
+	assert_int_equal(j.fedsc.how.variant, FEDSC_BY_DENSE);
 	j = example("fedsc-paper");
-	assert_int_equal(j.fedsc.variant, FEDSC_BY_PAPER);
-	assert_int_equal(j.fedsc.rounds, 20);
+	assert_int_equal(j.fedsc.how.variant, FEDSC_BY_PAPER);
+	assert_int_equal(j.fedsc.how.rounds, 20);
 	assert_string_equal(job_permission(&j), "fedsc.paper");
 	j = example("fedsc-private");
 	assert_int_equal(j.fedsc.noise, NOISE_DATA);
@@ -393,7 +393,7 @@ static void test_example_jobs_of_rows(void **state)
 		    j.fedsc.noise_clip == 1);
 	j = example("kmeans");
 	assert_ptr_equal(j.kind, &kind_kmeans);
-	assert_int_equal(j.fedsc.iterations, 100);
+	assert_int_equal(j.fedsc.how.lloyd, 100);
 	assert_string_equal(job_permission(&j), "kmeans");
 }
 

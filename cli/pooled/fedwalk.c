@@ -1,14 +1,363 @@
-/* coterie fedwalk: FedWalk on a pooled graph, in one process. */
+/* coterie fedwalk: all of FedWalk on a pooled graph in one process: what a job of kind fedwalk
+ * computes with any number of parties, but for its random numbers, which come from a seed here. */
 #include "cli/pooled/embed_graph.h"
 #include "cli/args/embedding_commands.h"
-#include "cli/pooled/fedwalk_pooled.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/fedwalk/attack.h"
 #include "common/fedwalk/bins.h"
+#include "common/fedwalk/encode.h"
+#include "common/fedwalk/facts.h"
+#include "common/fedwalk/response.h"
+#include "common/fedwalk/walk.h"
+#include "common/job/job.h"
+#include "common/linalg/parallel.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { BLOCK = 64 };
+/* Of the seed: what devices draw. A job has their CSPRNG for it. */
+enum { NOISE_SEED = 1, WALK_SEED = 2, POOL_SEED = 3, TREE_SEED = 4 };
+
+struct plan {
+	const struct fedwalk_job *job;
+	unsigned threads;
+	const struct csr *g; /* n x n, its values are not looked at */
+	unsigned k;
+	uint8_t *bin;
+	float *c; /* n x k */
+	bool *isolated;
+	struct fedwalk_tree tree;
+	struct half half;
+	struct fedwalk_encoder encoder;
+	struct fedwalk_encoder_report report;
+	struct fedwalk_pools pools;
+	struct walks *w;    /* vertex by vertex, of which isolated ones have none */
+	uint64_t *messages; /* of each block of vertices */
+	struct json *result, *seconds;
+	double clock; /* at the last lap */
+};
+
+static uint64_t seed_of(const struct plan *f, unsigned what)
+{
+	return 8 * f->job->seed + what;
+}
+
+static void lap(struct plan *f, const char *name)
+{
+	double now = clock_now_s();
+
+	json_put_seconds(f->seconds, name, now - f->clock);
+	f->clock = now;
+}
+
+/* ---- Algorithm 2: the tree ---- */
+
+static enum err count(struct plan *f)
+{
+	const struct csr *g = f->g;
+
+	fedwalk_bins(g->rows, f->k, f->job->seed, f->bin);
+	for (size_t v = 0; v < g->rows; v++) {
+		struct rng rng;
+		struct noise_source source = draw_from_rng(&rng);
+
+		if (f->isolated[v])
+			continue;
+		rng_seed(&rng, seed_of(f, NOISE_SEED), v);
+		TRY(fedwalk_counts(&source, f->job->eps, f->bin, f->k, g->index + g->start[v],
+				   g->start[v + 1] - g->start[v], f->c + v * f->k));
+	}
+	return ERR_OK;
+}
+
+static void grow_tree(struct plan *f)
+{
+	const struct csr *g = f->g;
+	enum fedwalk_how how = fedwalk_tree_how(f->job, g->rows);
+	struct half used;
+
+	if (how == FEDWALK_LANDMARKS) {
+		fedwalk_tree_landmarks(&f->tree, f->c, g->rows, f->k, seed_of(f, TREE_SEED),
+				       f->threads);
+		lap(f, "tree");
+		return;
+	}
+	if (how == FEDWALK_DTW) {
+		float *row = alloc(g->start[g->rows] * f->k, sizeof(*row));
+		struct fedwalk_matrices m = { g->rows, f->k, g->start, row };
+
+		for (size_t v = 0; v < g->rows; v++)
+			fedwalk_matrix(f->c, f->k, g->index + g->start[v],
+				       g->start[v + 1] - g->start[v], row + g->start[v] * f->k);
+		fedwalk_dtw(&m, f->job->dtw_rows, f->threads, &f->half);
+		free(row);
+	} else {
+		fedwalk_l1(f->c, g->rows, f->k, f->threads, &f->half);
+	}
+	lap(f, "dissimilarity");
+	half_copy(&used, &f->half);
+	fedwalk_tree_average(&f->tree, &used);
+	half_release(&used);
+	lap(f, "tree");
+}
+
+/* ---- Algorithm 1: the walks ---- */
+
+static void prepare(struct plan *f)
+{
+	struct fedwalk_dissimilarity d = {
+		.n = f->g->rows, .half = f->half.n ? &f->half : NULL, .c = f->c, .k = f->k
+	};
+
+	fedwalk_encoder_init(&f->encoder, &f->tree, &d, f->job->eps, f->threads, &f->report);
+	half_release(&f->half);
+	lap(f, "encoder");
+	fedwalk_pools_init(&f->pools, &f->tree, f->c, f->bin, f->k, f->isolated,
+			   seed_of(f, POOL_SEED), f->threads);
+	lap(f, "pools");
+}
+
+/* One walk; how many messages it took from device to device. */
+static uint64_t walk(const struct plan *f, uint32_t at, uint32_t *token, struct draw *d)
+{
+	const struct csr *g = f->g;
+	uint64_t messages = 0;
+	unsigned left = f->job->length;
+
+	while (left) {
+		struct fedwalk_turn turn;
+
+		fedwalk_take_turn(g->index + g->start[at], g->start[at + 1] - g->start[at],
+				  &f->pools, f->job->p, left, d, &turn);
+		for (unsigned i = 0; i < turn.tokens; i++)
+			*token++ = fedwalk_encode(&f->encoder, turn.token[i], d);
+		messages += turn.left > 0;
+		left = turn.left;
+		at = turn.next;
+	}
+	return messages;
+}
+
+static void walk_block(void *ctx, unsigned worker, size_t block)
+{
+	const struct plan *f = ctx;
+	size_t n = f->g->rows, end = (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n;
+
+	(void)worker;
+	for (size_t v = block * BLOCK; v < end; v++) {
+		struct rng rng;
+		struct noise_source source = draw_from_rng(&rng);
+		struct draw draw;
+		enum err err;
+
+		if (f->isolated[v])
+			continue;
+		rng_seed(&rng, seed_of(f, WALK_SEED), v);
+		draw_init(&draw, &source);
+		for (unsigned i = 0; i < f->job->walks; i++)
+			f->messages[block] +=
+			    walk(f, (uint32_t)v, f->w->token + (i * n + v) * f->job->length, &draw);
+		err = draw_end(&draw);
+		assert(!err); /* a seed does not fail */
+		(void)err;
+	}
+}
+
+static void walk_all(struct plan *f)
+{
+	size_t n = f->g->rows, blocks = (n + BLOCK - 1) / BLOCK, linked = 0;
+	double sum = 0;
+	struct json *o;
+
+	for (size_t v = 0; v < n; v++)
+		linked += !f->isolated[v];
+	walks_init(f->w, n * f->job->walks, f->job->length);
+	ALLOC(f->messages, blocks);
+	parallel(f->threads, blocks, walk_block, f);
+	lap(f, "walks");
+	for (size_t b = 0; b < blocks; b++)
+		sum += (double)f->messages[b];
+	free(f->messages);
+	o = json_put_object(f->result, "messages");
+	json_put_number(o, "device_to_device", sum);
+	json_put_number(o, "per_walk", sum / ((double)linked * f->job->walks));
+	json_put_number(o, "expected_per_walk", fedwalk_messages(f->job->length, f->job->p));
+	json_put_number(o, "by_the_paper", fedwalk_messages_paper(f->job->length, f->job->p));
+}
+
+static void attack(struct plan *f)
+{
+	const struct csr *g = f->g;
+	struct json *o = json_put_object(f->result, "edge_attack");
+	struct fedwalk_attack_score score = { 0 };
+	struct fedwalk_guess guess;
+
+	fedwalk_attack(f->w, g->rows, fedwalk_attack_size(f->c, g->rows, f->k), f->threads, &guess);
+	for (size_t v = 0; v < g->rows; v++)
+		fedwalk_attack_judge(&guess, (uint32_t)v, g->index + g->start[v],
+				     g->start[v + 1] - g->start[v], &score);
+	json_put_number(o, "guessed", score.guessed);
+	json_put_number(o, "precision", fedwalk_share(score.right, score.guessed));
+	json_put_number(o, "recall", fedwalk_share(score.right, score.ties));
+	lap(f, "edge_attack");
+	fedwalk_guess_release(&guess);
+}
+
+/* ---- the two modes ---- */
+
+static enum err by_walks(struct plan *f)
+{
+	struct json *o;
+
+	TRY(count(f));
+	lap(f, "counts");
+	grow_tree(f);
+	prepare(f);
+	walk_all(f);
+	o = json_put_object(f->result, "encoder");
+	json_put_number(o, "eps0", f->report.eps0);
+	json_put_number(o, "kept", f->report.kept);
+	json_put_number(o, "kept_least", f->report.kept_least);
+	json_put_number(o, "dropped", f->report.dropped);
+	json_put_number(o, "longest", (double)f->report.longest);
+	attack(f);
+	return ERR_OK;
+}
+
+/* All reports, both ways. */
+static enum err gather_reports(const struct plan *f, struct csr *said)
+{
+	const struct csr *g = f->g;
+	struct triple *t = NULL;
+	size_t n = 0, room = 0;
+	enum err err = ERR_OK;
+
+	for (size_t u = 0; u < g->rows; u++) {
+		struct rng rng;
+		struct noise_source source = draw_from_rng(&rng);
+		uint32_t *report;
+		size_t reports;
+
+		rng_seed(&rng, seed_of(f, NOISE_SEED), u);
+		err = fedwalk_report(&source, f->job->eps, g->rows, (uint32_t)u,
+				     g->index + g->start[u], g->start[u + 1] - g->start[u], &report,
+				     &reports);
+		if (err)
+			goto out;
+		if (n + 2 * reports > room) {
+			room = 2 * (n + 2 * reports);
+			t = alloc_again(t, room, sizeof(*t));
+		}
+		for (size_t i = 0; i < reports; i++) {
+			t[n++] = (struct triple){ (uint32_t)u, report[i], 1 };
+			t[n++] = (struct triple){ report[i], (uint32_t)u, 1 };
+		}
+		free(report);
+	}
+	csr_from_triples(said, g->rows, g->rows, t, n);
+	free(said->value);
+	said->value = NULL;
+out:
+	free(t);
+	return err;
+}
+
+static enum err by_response(struct plan *f)
+{
+	const struct fedwalk_job *job = f->job;
+	struct csr said;
+
+	TRY(gather_reports(f, &said));
+	json_put_number(f->result, "reported", (double)(said.start[said.rows] / 2));
+	json_put_number(f->result, "flip", fedwalk_flip(job->eps));
+	lap(f, "reports");
+	fedwalk_debias(&said, job->eps, f->threads);
+	lap(f, "debias");
+	walks_random(f->w, &said, job->walks, job->length, seed_of(f, WALK_SEED), f->threads);
+	lap(f, "walks");
+	csr_release(&said);
+	return ERR_OK;
+}
+
+static enum err check(const struct plan *f)
+{
+	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	size_t n = f->g->rows;
+	double need =
+	    fedwalk_tree_bytes(n, f->k, fedwalk_tree_how(f->job, n), (double)f->g->start[n]);
+
+	if (f->k > n || f->k > FEDWALK_BINS_MAX)
+		return err_set(ERR_INPUT,
+			       "%u bins for %zu vertices, expected at most %d and as "
+			       "many as there are vertices",
+			       f->k, n, FEDWALK_BINS_MAX);
+	if (f->job->mode == FEDWALK_WALKS && need > have)
+		return err_set(ERR_INPUT,
+			       "the dissimilarities of %zu vertices take %.1f GiB; this host has "
+			       "%.1f: ask for landmarks",
+			       n, need / 0x1p30, have / 0x1p30);
+	return ERR_OK;
+}
+
+/* What each mechanism spends of privacy. */
+static void put_spent(const struct plan *f)
+{
+	struct json *spent = json_put_array(f->result, "privacy");
+	struct fedwalk_spent s[FEDWALK_SPENT_MAX];
+	size_t n = fedwalk_account(f->job, f->report.eps0, s);
+
+	for (size_t i = 0; i < n; i++) {
+		struct json *o = json_append_object(spent);
+
+		json_put_string(o, "mechanism", s[i].mechanism);
+		json_put_string(o, "unit", s[i].unit);
+		json_put_number(o, "eps_each", s[i].eps_each); /* null: infinite */
+		json_put_number(o, "releases", s[i].releases);
+		json_put_number(o, "eps", s[i].eps);
+		json_put_string(o, "composition", s[i].composition);
+	}
+}
+
+/* Walks on g, and in result what there is to say about them. w is initialised here. ERR_INPUT: the
+ * number of bins or the memory does not fit. */
+static enum err pooled(const struct csr *g, const struct fedwalk_job *job, unsigned threads,
+		       struct walks *w, struct json *result)
+{
+	struct plan f = { .job = job, .threads = threads, .g = g, .w = w, .result = result };
+	enum err err;
+
+	f.seconds = json_put_object(result, "seconds");
+	f.clock = clock_now_s();
+	f.k = fedwalk_job_bins(job, g->rows);
+	TRY(check(&f));
+	ALLOC(f.bin, g->rows);
+	ALLOC(f.c, g->rows * f.k);
+	ALLOC(f.isolated, g->rows);
+	for (size_t v = 0; v < g->rows; v++)
+		f.isolated[v] = g->start[v] == g->start[v + 1];
+	json_put_number(result, "bins", f.k);
+	err = job->mode == FEDWALK_RESPONSE ? by_response(&f) : by_walks(&f);
+	if (!err)
+		put_spent(&f);
+	fedwalk_tree_release(&f.tree);
+	fedwalk_encoder_release(&f.encoder);
+	fedwalk_pools_release(&f.pools);
+	half_release(&f.half);
+	free(f.bin);
+	free(f.c);
+	free(f.isolated);
+	return err;
+}
+
+/* ---- the command ---- */
 
 struct arguments {
 	struct embed_graph_arguments graph;
-	struct fedwalk_pooled_params p;
+	struct job job;
 };
 
 enum { KEY_EPSILON = 256, KEY_BINS, KEY_MODE };
@@ -26,51 +375,77 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void parse_how(struct argp_state *state, const char *text, struct fedwalk_pooled_params *p)
+/* A job's defaults in this mode. */
+static struct job defaults(enum fedwalk_mode mode)
 {
-	p->how = FEDWALK_DTW;
-	p->dtw_rows = 0;
-	if (!strcmp(text, "l1"))
-		p->how = FEDWALK_L1;
-	else if (!strcmp(text, "landmarks"))
-		p->how = FEDWALK_LANDMARKS;
-	else if (!strcmp(text, "dtw-32"))
-		p->dtw_rows = FEDWALK_DTW_ROWS;
-	else if (strcmp(text, "dtw") != 0)
-		argp_error(state,
-			   "--dissimilarity is \"%s\", expected l1, dtw, dtw-32 or landmarks",
-			   text);
+	char text[64];
+	struct job job;
+	enum err err;
+
+	snprintf(text, sizeof(text), "{\"kind\": \"fedwalk\", \"mode\": \"%s\"}",
+		 fedwalk_mode_names[mode]);
+	err = job_parse(&job, (struct bytes){ (uint8_t *)text, strlen(text) }, "fedwalk", NULL);
+	assert(!err);
+	(void)err;
+	return job;
+}
+
+static void parse_how(struct argp_state *state, const char *text, struct fedwalk_job *job)
+{
+	static const struct {
+		const char *name;
+		enum fedwalk_dissimilarity_by dissimilarity;
+		enum fedwalk_tree_way tree;
+		unsigned rows;
+	} how[] = { { "l1", DISSIMILARITY_L1, TREE_EXACT, 0 },
+		    { "dtw", DISSIMILARITY_DTW, TREE_EXACT, 0 },
+		    { "dtw-32", DISSIMILARITY_DTW, TREE_EXACT, FEDWALK_DTW_ROWS },
+		    { "landmarks", DISSIMILARITY_L1, TREE_LANDMARKS, 0 } };
+
+	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
+		if (strcmp(how[i].name, text) != 0)
+			continue;
+		job->dissimilarity = how[i].dissimilarity;
+		job->tree = how[i].tree;
+		job->dtw_rows = how[i].rows;
+		return;
+	}
+	argp_error(state, "--dissimilarity is \"%s\", expected l1, dtw, dtw-32 or landmarks", text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	struct fedwalk_job *job = &a->job.fedwalk;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &a->graph;
+		a->job = defaults(FEDWALK_WALKS);
+		job->eps = 0;
+		job->tree = TREE_EXACT;
 		return 0;
 	case KEY_MODE:
-		a->p.response = !strcmp(arg, "randomized-response");
-		if (!a->p.response && strcmp(arg, "walks") != 0)
+		job->mode = strcmp(arg, "randomized-response") ? FEDWALK_WALKS : FEDWALK_RESPONSE;
+		if (job->mode == FEDWALK_WALKS && strcmp(arg, "walks") != 0)
 			argp_error(state, "--mode is \"%s\", expected walks or randomized-response",
 				   arg);
 		return 0;
 	case KEY_EPSILON:
-		a->p.eps = args_number(state, "epsilon", arg, FEDWALK_EPS_MIN, FEDWALK_EPS_MAX);
+		job->eps = args_number(state, "epsilon", arg, FEDWALK_EPS_MIN, FEDWALK_EPS_MAX);
 		return 0;
 	case KEY_BINS:
-		a->p.bins = (unsigned)args_whole(state, "bins", arg, 1, FEDWALK_BINS_MAX);
+		job->bins = (unsigned)args_whole(state, "bins", arg, 1, FEDWALK_BINS_MAX);
 		return 0;
 	case 'p':
-		a->p.p = args_number(state, "predict", arg, 0, 1);
+		job->p = args_number(state, "predict", arg, 0, 1);
 		return 0;
 	case 'd':
-		parse_how(state, arg, &a->p);
+		parse_how(state, arg, job);
 		return 0;
 	case ARGP_KEY_END:
-		if (!(a->p.eps > 0))
-			a->p.eps = a->p.response ? 8 : 2;
+		if (!(job->eps > 0))
+			job->eps = defaults(job->mode).fedwalk.eps;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -85,12 +460,11 @@ static enum err run(void *arguments)
 	struct walks w;
 	enum err err = embed_graph_read(&a->graph, &d, result);
 
-	a->p.gamma = a->graph.gamma;
-	a->p.length = a->graph.length;
-	a->p.seed = a->graph.seed;
-	a->p.threads = a->graph.threads;
+	a->job.fedwalk.walks = a->graph.gamma;
+	a->job.fedwalk.length = a->graph.length;
+	a->job.seed = a->graph.seed;
 	if (!err) {
-		err = fedwalk_pooled(&d.g.adjacency, &a->p, &w, result);
+		err = pooled(&d.g.adjacency, &a->job.fedwalk, a->graph.threads, &w, result);
 		if (!err) {
 			err = embed_graph_finish(&a->graph, &d, &w, result);
 			walks_release(&w);
@@ -119,7 +493,7 @@ int fedwalk_main(int argc, char **argv)
 		NULL,
 		NULL
 	};
-	struct arguments a = { .graph = EMBED_GRAPH_DEFAULTS, .p = { .p = 0.2 } };
+	struct arguments a = { .graph = EMBED_GRAPH_DEFAULTS };
 
 	return (int)args_run("fedwalk", &argp, argc, argv, &a, run);
 }

@@ -64,52 +64,33 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void guess(struct plan *p, uint32_t u, uint32_t *count)
-{
-	const uint32_t *v = p->s->beside + p->s->start[u];
-	size_t n = p->s->start[u + 1] - p->s->start[u], room = 0, found = 0;
-	uint32_t *out = NULL;
-
-	for (size_t i = 0; i < n; i++)
-		if (++count[v[i]] == p->least)
-			room++;
-	ALLOC(out, room);
-	for (size_t i = 0; i < n; i++) {
-		if (count[v[i]] >= p->least)
-			out[found++] = v[i];
-		count[v[i]] = 0;
-	}
-	qsort(out, found, sizeof(*out), by_number);
-	p->guess[u] = out;
-	p->guesses[u] = found;
-}
-
-static void tally(const struct plan *p, uint32_t u, uint32_t *count, size_t *pairs)
-{
-	const uint32_t *v = p->s->beside + p->s->start[u];
-	size_t n = p->s->start[u + 1] - p->s->start[u];
-
-	for (size_t i = 0; i < n; i++)
-		count[v[i]]++;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t c = count[v[i]];
-
-		if (c)
-			pairs[c < COUNT_MAX ? c : COUNT_MAX]++;
-		count[v[i]] = 0;
-	}
-}
-
+/* Counts who stood beside the vertices of a block; with p->least the pairs that did so often enough
+ * are guesses. */
 static void look(void *ctx, unsigned worker, size_t block)
 {
 	struct plan *p = ctx;
 	size_t end = (block + 1) * ROWS < p->s->n ? (block + 1) * ROWS : p->s->n;
+	uint32_t *count = p->count[worker];
 
 	for (size_t u = block * ROWS; u < end; u++) {
+		const uint32_t *v = p->s->beside + p->s->start[u];
+		size_t n = p->s->start[u + 1] - p->s->start[u], room = 0;
+
+		for (size_t i = 0; i < n; i++)
+			room += ++count[v[i]] == p->least;
 		if (p->least)
-			guess(p, (uint32_t)u, p->count[worker]);
-		else
-			tally(p, (uint32_t)u, p->count[worker], p->pairs[worker]);
+			ALLOC(p->guess[u], room);
+		for (size_t i = 0; i < n; i++) {
+			uint32_t c = count[v[i]];
+
+			if (p->least && c >= p->least)
+				p->guess[u][p->guesses[u]++] = v[i];
+			else if (!p->least && c)
+				p->pairs[worker][c < COUNT_MAX ? c : COUNT_MAX]++;
+			count[v[i]] = 0;
+		}
+		if (p->least)
+			qsort(p->guess[u], p->guesses[u], sizeof(**p->guess), by_number);
 	}
 }
 
@@ -219,12 +200,7 @@ void fedwalk_attack_judge(const struct fedwalk_guess *g, uint32_t u, const uint3
 	}
 }
 
-double fedwalk_attack_precision(const struct fedwalk_attack_score *s)
+double fedwalk_share(double part, double of)
 {
-	return s->guessed > 0 ? s->right / s->guessed : 0;
-}
-
-double fedwalk_attack_recall(const struct fedwalk_attack_score *s)
-{
-	return s->ties > 0 ? s->right / s->ties : 0;
+	return of > 0 ? part / of : 0;
 }

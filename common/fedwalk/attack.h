@@ -36,7 +36,7 @@ struct fedwalk_attack_score {
 /* Adds to *s what vertex u's neighbours (rising; lower ones are not looked at) say about the guess. */
 void fedwalk_attack_judge(const struct fedwalk_guess *g, uint32_t u, const uint32_t *neighbour,
 			  size_t degree, struct fedwalk_attack_score *s);
-double fedwalk_attack_precision(const struct fedwalk_attack_score *s); /* 0 if nothing is guessed */
-double fedwalk_attack_recall(const struct fedwalk_attack_score *s);
+/* part / of, 0 if there is none: right of guessed is the precision, right of ties the recall. */
+double fedwalk_share(double part, double of);
 
 #endif

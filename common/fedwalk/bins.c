@@ -35,14 +35,6 @@ void fedwalk_bins(size_t n, unsigned k, uint64_t seed, uint8_t *bin)
 	free(perm);
 }
 
-/* P(x) ~ exp(-step |x|), whole x: a difference of two geometric variables. */
-static double discrete_laplace(struct draw *d, double step)
-{
-	double up = floor(-log(draw_unit_above(d)) / step);
-
-	return up - floor(-log(draw_unit_above(d)) / step);
-}
-
 enum err fedwalk_counts(const struct noise_source *source, double eps, const uint8_t *bin,
 			unsigned k, const uint32_t *neighbour, size_t degree, float *c)
 {
@@ -57,7 +49,10 @@ enum err fedwalk_counts(const struct noise_source *source, double eps, const uin
 		count[bin[neighbour[i]]]++;
 	draw_init(&draw, source);
 	for (unsigned j = 0; j < k; j++) {
-		double noisy = count[j] + discrete_laplace(&draw, eps / GRID) / GRID;
+		/* A difference of two geometric variables: P(x) ~ exp(-eps |x|). */
+		double up = floor(-log(draw_unit_above(&draw)) / (eps / GRID));
+		double down = floor(-log(draw_unit_above(&draw)) / (eps / GRID));
+		double noisy = count[j] + (up - down) / GRID;
 
 		c[j] = (float)fmax(-LARGEST, fmin(LARGEST, noisy));
 	}

@@ -4,6 +4,7 @@
 #ifndef COMMON_FEDWALK_DISTANCE_H
 #define COMMON_FEDWALK_DISTANCE_H
 
+#include "common/fedwalk/job.h"
 #include "common/linalg/half.h"
 
 #include <stddef.h>
@@ -19,6 +20,10 @@ struct fedwalk_dissimilarity {
 /* row (n) becomes all dissimilarities of u; row[u] = 0. O(n), without half O(n k). */
 void fedwalk_row(const struct fedwalk_dissimilarity *d, size_t u, float *row);
 
+/* The dictionary's columns as rows (k x n), owned by the caller. */
+float *fedwalk_across(const float *c, size_t n, unsigned k);
+/* row[v] = ||c_u - c_v||_1 for v >= from; the same bits as fedwalk_row(). O(n k). */
+void fedwalk_l1_row(const float *across, size_t n, unsigned k, size_t u, size_t from, float *row);
 /* D_uv = ||c_u - c_v||_1; h is initialised here. O(n^2 k), 0.1 s a thread for n = 10^4. Same bits for
  * any threads, and as fedwalk_row() without half. */
 void fedwalk_l1(const float *c, size_t n, unsigned k, unsigned threads, struct half *h);
@@ -40,13 +45,12 @@ struct fedwalk_matrices {
 enum { FEDWALK_DTW_ROWS = 32 };
 void fedwalk_dtw(const struct fedwalk_matrices *m, size_t most, unsigned threads, struct half *h);
 
-/* One pair of matrices (x rows, y rows, both > 0), straight from equation 6. O(x y k). */
-float fedwalk_dtw_pair(const float *u, size_t x, const float *v, size_t y, unsigned k);
-
 /* Bytes that steps 3 to 6 keep at the coordinator at their peak, besides n k floats: for a check
  * before anything is computed, and for the line that is printed. rows: of all matrices together; 0
  * without dtw. */
 enum fedwalk_how { FEDWALK_L1, FEDWALK_DTW, FEDWALK_LANDMARKS };
+enum { FEDWALK_EXACT_MAX = 50000 }; /* vertices, of whose pairs tree "auto" keeps all */
+enum fedwalk_how fedwalk_tree_how(const struct fedwalk_job *job, size_t n);
 double fedwalk_tree_bytes(size_t n, unsigned k, enum fedwalk_how how, double rows);
 /* And those of walks, the edge attack and SkipGram: gamma walks of length l from each of n vertices. */
 double fedwalk_train_bytes(size_t n, unsigned gamma, unsigned l, unsigned threads);

@@ -3,7 +3,6 @@
 #include "common/linalg/parallel.h"
 #include "common/linalg/simd_float.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,11 +38,6 @@ struct plan {
 #define LEAST(a, b) ((float4)(((int4)(a) & ((a) < (b))) | ((int4)(b) & ~((a) < (b)))))
 #endif
 #include "common/fedwalk/dtw.inc"
-#undef TARGET
-#undef VEC
-#undef IVEC
-#undef WARP
-#undef LEAST
 #ifdef SIMD_AVX2
 #define TARGET      __attribute__((target("avx2")))
 #define VEC         float8
@@ -51,11 +45,6 @@ struct plan {
 #define WARP        warp8
 #define LEAST(a, b) ((float8)_mm256_min_ps((__m256)(a), (__m256)(b)))
 #include "common/fedwalk/dtw.inc"
-#undef TARGET
-#undef VEC
-#undef IVEC
-#undef WARP
-#undef LEAST
 #define TARGET      __attribute__((target("avx512f")))
 #define VEC         float16
 #define IVEC        int16
@@ -66,42 +55,7 @@ struct plan {
 
 typedef void warp_fn(const struct group *g, const float *u, size_t x, unsigned k, float *cost);
 
-static warp_fn *choose(void)
-{
-#ifdef SIMD_AVX2
-	if (simd_avx512())
-		return warp16;
-	if (simd_avx2())
-		return warp8;
-#endif
-	return warp4;
-}
-
-float fedwalk_dtw_pair(const float *u, size_t x, const float *v, size_t y, unsigned k)
-{
-	float *cost, result;
-
-	assert(x && y);
-	ALLOC(cost, y);
-	for (size_t i = 0; i < x; i++) {
-		float left = INFINITY, across = i ? INFINITY : 0;
-
-		for (size_t j = 0; j < y; j++) {
-			float up = i ? cost[j] : INFINITY, d = 0;
-
-			for (unsigned l = 0; l < k; l++)
-				d += fabsf(u[i * k + l] - v[j * k + l]);
-			left = fminf(fminf(left, up), across) + d;
-			across = up;
-			cost[j] = left;
-		}
-	}
-	result = cost[y - 1];
-	free(cost);
-	return result;
-}
-
-/* Group b against all vertices that come before its last in the order. */
+/* One group against all vertices that come before its last in the order. */
 static void warp_group(void *ctx, unsigned worker, size_t block)
 {
 	const struct plan *p = ctx;
@@ -109,8 +63,14 @@ static void warp_group(void *ctx, unsigned worker, size_t block)
 	const struct group *g = &p->group[number];
 	size_t end = (number + 1) * LANES < p->m->n ? (number + 1) * LANES : p->m->n;
 	float *cost = p->scratch[worker];
-	warp_fn *warp = choose();
+	warp_fn *warp = warp4;
 
+#ifdef SIMD_AVX2
+	if (simd_avx2())
+		warp = warp8;
+	if (simd_avx512())
+		warp = warp16;
+#endif
 	for (size_t i = 0; i < end; i++) {
 		uint32_t u = p->order[i];
 		size_t from = p->m->start[u];
@@ -156,10 +116,13 @@ static int by_rows(const void *a, const void *b)
 	return (x->v > y->v) - (x->v < y->v);
 }
 
-static uint32_t *sorted(const struct fedwalk_matrices *m)
+static void warp_all(const struct fedwalk_matrices *m, unsigned threads, struct half *h)
 {
+	struct plan p = { .m = m, .groups = (m->n + LANES - 1) / LANES, .h = h };
 	struct long_vertex *s;
 	uint32_t *order;
+	struct group *group;
+	unsigned workers = parallel_workers(threads, p.groups);
 
 	ALLOC(s, m->n);
 	ALLOC(order, m->n);
@@ -169,16 +132,6 @@ static uint32_t *sorted(const struct fedwalk_matrices *m)
 	for (size_t v = 0; v < m->n; v++)
 		order[v] = s[v].v;
 	free(s);
-	return order;
-}
-
-static void warp_all(const struct fedwalk_matrices *m, unsigned threads, struct half *h)
-{
-	struct plan p = { .m = m, .groups = (m->n + LANES - 1) / LANES, .h = h };
-	uint32_t *order = sorted(m);
-	struct group *group;
-	unsigned workers = parallel_workers(threads, p.groups);
-
 	p.order = order;
 	ALLOC(group, p.groups);
 	ALLOC(p.scratch, workers);

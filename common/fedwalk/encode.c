@@ -1,6 +1,5 @@
 #include "common/fedwalk/encode.h"
 #include "common/base/alloc.h"
-#include "common/fedwalk/own.h"
 #include "common/linalg/parallel.h"
 
 #include <assert.h>
@@ -65,42 +64,12 @@ static int by_score(const void *a, const void *b)
 	return (x->v > y->v) - (x->v < y->v);
 }
 
-/* near (n of them, sorted), of whose weights the sum over all vertices is `sum`. */
-static void make_list(struct range *r, const struct candidate *near, size_t n, uint32_t u,
-		      double sum, struct list *list)
-{
-	double within = 0, upto = 0;
-
-	list->n = n < FEDWALK_CANDIDATES_MAX ? n : FEDWALK_CANDIDATES_MAX;
-	ALLOC(list->v, list->n);
-	ALLOC(list->upto, list->n);
-	for (size_t i = 0; i < list->n; i++)
-		within += r->weight[i];
-	for (size_t i = 0; i < list->n; i++) {
-		upto += r->weight[i];
-		list->v[i] = near[i].v;
-		list->upto[i] = (uint32_t)fmin(upto / within * 0x1p32, UINT32_MAX);
-		if (near[i].v == u)
-			list->kept = r->weight[i] / within;
-	}
-	list->upto[list->n - 1] = UINT32_MAX;
-	list->dropped = fmax(0, 1 - within / sum);
-}
-
-static void widen(struct range *r, const float *score, size_t n, double log_sum)
-{
-	for (size_t v = 0; v < n; v++) {
-		float p = -score[v] - (float)log_sum;
-
-		r->least[v] = p < r->least[v] ? p : r->least[v];
-		r->most[v] = p > r->most[v] ? p : r->most[v];
-	}
-}
-
 static void encode_vertex(const struct plan *p, struct range *r, uint32_t u)
 {
+	struct list *list = &p->list[u];
 	size_t n = p->t->n, near = 0;
-	double sum = 0;
+	double sum = 0, within = 0, upto = 0;
+	float log_sum;
 
 	if (p->across)
 		fedwalk_l1_row(p->across, n, p->d->k, u, 0, r->row);
@@ -115,8 +84,29 @@ static void encode_vertex(const struct plan *p, struct range *r, uint32_t u)
 		sum += r->weight[i] = exp(-(double)r->near[i].score);
 	/* Those beyond the cut are at most so many, of at most so much. */
 	sum += (double)(n - near) * exp(-FEDWALK_CUT);
-	make_list(r, r->near, near, u, sum, &p->list[u]);
-	widen(r, r->score, n, log(sum));
+
+	list->n = near < FEDWALK_CANDIDATES_MAX ? near : FEDWALK_CANDIDATES_MAX;
+	ALLOC(list->v, list->n);
+	ALLOC(list->upto, list->n);
+	for (size_t i = 0; i < list->n; i++)
+		within += r->weight[i];
+	for (size_t i = 0; i < list->n; i++) {
+		upto += r->weight[i];
+		list->v[i] = r->near[i].v;
+		list->upto[i] = (uint32_t)fmin(upto / within * 0x1p32, UINT32_MAX);
+		if (r->near[i].v == u)
+			list->kept = r->weight[i] / within;
+	}
+	list->upto[list->n - 1] = UINT32_MAX;
+	list->dropped = fmax(0, 1 - within / sum);
+
+	log_sum = (float)log(sum);
+	for (size_t v = 0; v < n; v++) {
+		float log_p = -r->score[v] - log_sum;
+
+		r->least[v] = log_p < r->least[v] ? log_p : r->least[v];
+		r->most[v] = log_p > r->most[v] ? log_p : r->most[v];
+	}
 }
 
 static void encode_block(void *ctx, unsigned worker, size_t block)
@@ -128,65 +118,39 @@ static void encode_block(void *ctx, unsigned worker, size_t block)
 		encode_vertex(p, &p->range[worker], (uint32_t)u);
 }
 
-static void range_init(struct range *r, size_t n)
+/* What the workers have found becomes the encoder and its report. */
+static void collect(struct fedwalk_encoder *e, const struct plan *p, unsigned workers,
+		    struct fedwalk_encoder_report *report)
 {
-	ALLOC(r->least, n);
-	ALLOC(r->most, n);
-	ALLOC(r->row, n);
-	ALLOC(r->score, n);
-	ALLOC(r->near, n);
-	ALLOC(r->weight, n);
-	for (size_t v = 0; v < n; v++) {
-		r->least[v] = INFINITY;
-		r->most[v] = -INFINITY;
-	}
-}
+	size_t n = p->t->n;
 
-static void range_release(struct range *r)
-{
-	free(r->least);
-	free(r->most);
-	free(r->row);
-	free(r->score);
-	free(r->near);
-	free(r->weight);
-}
-
-static double widest(const struct range *range, unsigned workers, size_t n)
-{
-	double eps0 = 0;
-
+	*report = (struct fedwalk_encoder_report){ .kept_least = 1 };
 	for (size_t v = 0; v < n; v++) {
 		float least = INFINITY, most = -INFINITY;
 
 		for (unsigned w = 0; w < workers; w++) {
-			least = fminf(least, range[w].least[v]);
-			most = fmaxf(most, range[w].most[v]);
+			least = fminf(least, p->range[w].least[v]);
+			most = fmaxf(most, p->range[w].most[v]);
 		}
-		eps0 = fmax(eps0, (double)most - (double)least);
+		report->eps0 = fmax(report->eps0, (double)most - (double)least);
 	}
-	return eps0;
-}
-
-static void collect(struct fedwalk_encoder *e, struct list *list, size_t n,
-		    struct fedwalk_encoder_report *report)
-{
 	e->n = n;
 	ALLOC(e->start, n + 1);
 	for (size_t u = 0; u < n; u++)
-		e->start[u + 1] = e->start[u] + list[u].n;
+		e->start[u + 1] = e->start[u] + p->list[u].n;
 	ALLOC(e->v, e->start[n]);
 	ALLOC(e->upto, e->start[n]);
-	report->kept_least = 1;
 	for (size_t u = 0; u < n; u++) {
-		memcpy(e->v + e->start[u], list[u].v, list[u].n * sizeof(*e->v));
-		memcpy(e->upto + e->start[u], list[u].upto, list[u].n * sizeof(*e->upto));
-		report->kept += list[u].kept / (double)n;
-		report->kept_least = fmin(report->kept_least, list[u].kept);
-		report->dropped = fmax(report->dropped, list[u].dropped);
-		report->longest = list[u].n > report->longest ? list[u].n : report->longest;
-		free(list[u].v);
-		free(list[u].upto);
+		const struct list *list = &p->list[u];
+
+		memcpy(e->v + e->start[u], list->v, list->n * sizeof(*e->v));
+		memcpy(e->upto + e->start[u], list->upto, list->n * sizeof(*e->upto));
+		report->kept += list->kept / (double)n;
+		report->kept_least = fmin(report->kept_least, list->kept);
+		report->dropped = fmax(report->dropped, list->dropped);
+		report->longest = list->n > report->longest ? list->n : report->longest;
+		free(list->v);
+		free(list->upto);
 	}
 }
 
@@ -203,13 +167,30 @@ void fedwalk_encoder_init(struct fedwalk_encoder *e, const struct fedwalk_tree *
 	p.across = across;
 	ALLOC(p.list, t->n);
 	ALLOC(p.range, workers);
-	for (unsigned w = 0; w < workers; w++)
-		range_init(&p.range[w], t->n);
+	for (unsigned w = 0; w < workers; w++) {
+		struct range *r = &p.range[w];
+
+		ALLOC(r->least, t->n);
+		ALLOC(r->most, t->n);
+		ALLOC(r->row, t->n);
+		ALLOC(r->score, t->n);
+		ALLOC(r->near, t->n);
+		ALLOC(r->weight, t->n);
+		for (size_t v = 0; v < t->n; v++) {
+			r->least[v] = INFINITY;
+			r->most[v] = -INFINITY;
+		}
+	}
 	parallel(threads, blocks, encode_block, &p);
-	*report = (struct fedwalk_encoder_report){ .eps0 = widest(p.range, workers, t->n) };
-	collect(e, p.list, t->n, report);
-	for (unsigned w = 0; w < workers; w++)
-		range_release(&p.range[w]);
+	collect(e, &p, workers, report);
+	for (unsigned w = 0; w < workers; w++) {
+		free(p.range[w].least);
+		free(p.range[w].most);
+		free(p.range[w].row);
+		free(p.range[w].score);
+		free(p.range[w].near);
+		free(p.range[w].weight);
+	}
 	free(p.range);
 	free(p.list);
 	free(across);
@@ -223,18 +204,6 @@ void fedwalk_encoder_release(struct fedwalk_encoder *e)
 	*e = (struct fedwalk_encoder){ 0 };
 }
 
-static enum err check_list(size_t n, const uint32_t *v, const uint32_t *upto, size_t count,
-			   size_t u)
-{
-	if (!count || upto[count - 1] != UINT32_MAX)
-		return err_set(ERR_PEER, "the encoder's list of vertex %zu has no end", u);
-	for (size_t i = 0; i < count; i++)
-		if (v[i] >= n || (i && upto[i] < upto[i - 1]))
-			return err_set(ERR_PEER, "the encoder's list of vertex %zu is wrong at %zu",
-				       u, i);
-	return ERR_OK;
-}
-
 enum err fedwalk_encoder_from(struct fedwalk_encoder *e, size_t n, const uint32_t *count,
 			      const uint32_t *v, const uint32_t *upto, size_t total)
 {
@@ -243,16 +212,21 @@ enum err fedwalk_encoder_from(struct fedwalk_encoder *e, size_t n, const uint32_
 	*e = (struct fedwalk_encoder){ .n = n };
 	ALLOC(e->start, n + 1);
 	for (size_t u = 0; u < n && !err; u++) {
-		size_t at = e->start[u];
+		size_t at = e->start[u], end = at + count[u];
 
 		if (count[u] > total - at)
 			err = err_set(ERR_PEER,
 				      "the encoder's lists have %zu candidates in all, fewer than "
 				      "those of vertex %zu need",
 				      total, u);
-		else
-			err = check_list(n, v + at, upto + at, count[u], u);
-		e->start[u + 1] = at + count[u];
+		else if (!count[u] || upto[end - 1] != UINT32_MAX)
+			err = err_set(ERR_PEER, "the encoder's list of vertex %zu has no end", u);
+		for (size_t i = at; i < end && !err; i++)
+			if (v[i] >= n || (i > at && upto[i] < upto[i - 1]))
+				err = err_set(ERR_PEER,
+					      "the encoder's list of vertex %zu is wrong at %zu", u,
+					      i - at);
+		e->start[u + 1] = end;
 	}
 	if (!err && e->start[n] != total)
 		err = err_set(ERR_PEER, "the encoder's lists have %zu candidates, expected %zu",
@@ -285,18 +259,4 @@ uint32_t fedwalk_encode(const struct fedwalk_encoder *e, uint32_t u, struct draw
 			low = mid + 1;
 	}
 	return e->v[low];
-}
-
-double fedwalk_encoder_probability(const struct fedwalk_encoder *e, uint32_t u, uint32_t v)
-{
-	double sum = 0, before = 0;
-
-	for (size_t i = e->start[u]; i < e->start[u + 1]; i++) {
-		double upto = i + 1 < e->start[u + 1] ? e->upto[i] * 0x1p-32 : 1;
-
-		if (e->v[i] == v)
-			sum += upto - before;
-		before = upto;
-	}
-	return sum;
 }

@@ -52,7 +52,4 @@ enum err fedwalk_encoder_from(struct fedwalk_encoder *e, size_t n, const uint32_
 /* Draws the token that is written for u. O(log candidates). */
 uint32_t fedwalk_encode(const struct fedwalk_encoder *e, uint32_t u, struct draw *d);
 
-/* P(v | u) as the lists have it; for tests. */
-double fedwalk_encoder_probability(const struct fedwalk_encoder *e, uint32_t u, uint32_t v);
-
 #endif

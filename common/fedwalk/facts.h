@@ -1,5 +1,5 @@
 /* facts.h -- what both halves of a fedwalk job say of it afterwards: run.json's facts, the same
- * at all processes, since the numbers go round.
+ * at all processes, since the numbers go round; and what the job spends of privacy.
  */
 #ifndef COMMON_FEDWALK_FACTS_H
 #define COMMON_FEDWALK_FACTS_H
@@ -28,6 +28,23 @@ enum fedwalk_told {
 	FEDWALK_BOX_BYTES,
 	FEDWALK_TOLD
 };
+
+/* One line per mechanism. */
+struct fedwalk_spent {
+	const char *mechanism;   /* "degree vectors", "ordered degree matrices", "encoder",
+				    "randomised response", "training" */
+	const char *unit;        /* "edge" or "node": what two inputs differ by */
+	double sensitivity;      /* of what is released, in the mechanism's own measure; 0: none */
+	double eps_each;         /* of one release; INFINITY: no guarantee */
+	double releases;         /* how many of them one edge is in */
+	double eps;              /* composed */
+	const char *composition; /* how, a sentence */
+};
+
+enum { FEDWALK_SPENT_MAX = 6 };
+/* out (FEDWALK_SPENT_MAX); returns how many. The last is the "total" per edge. eps0: of one encoded
+ * token, as computed; not read in mode randomized-response. */
+size_t fedwalk_account(const struct fedwalk_job *job, double eps0, struct fedwalk_spent *out);
 
 /* Facts and a table of what was spent of privacy ("account"), in the log too. n vertices. */
 void fedwalk_record(const struct fedwalk_job *job, size_t n, const double told[FEDWALK_TOLD],

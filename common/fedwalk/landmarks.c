@@ -1,6 +1,7 @@
+/* The tree of more vertices than a half matrix has room for. */
 #include "common/base/alloc.h"
 #include "common/fedwalk/distance.h"
-#include "common/fedwalk/linkage.h"
+#include "common/fedwalk/tree.h"
 #include "common/cluster/kmeans.h"
 #include "common/linalg/parallel.h"
 
@@ -12,7 +13,7 @@ enum { ITERATIONS = 20, DEPTH_MAX = 8 };
 
 /* Vertices in groups: those of group g are member[start[g]] .. member[start[g+1] - 1]. */
 struct groups {
-	size_t count, room;
+	size_t count;
 	size_t *start;
 	uint32_t *member;
 };
@@ -25,18 +26,6 @@ struct plan {
 	struct groups groups;
 	struct link **link; /* of each group, between its members */
 };
-
-static void add_group(struct groups *g, size_t members)
-{
-	if (g->count + 2 > g->room) {
-		g->room = 2 * g->room + 64;
-		g->start = alloc_again(g->start, g->room, sizeof(*g->start));
-		if (!g->count)
-			g->start[0] = 0;
-	}
-	g->start[g->count + 1] = g->start[g->count] + members;
-	g->count++;
-}
 
 /* Members of one value of label stay together, in their order. */
 static void sort_by_label(uint32_t *v, const uint32_t *label, size_t n, size_t labels,
@@ -68,6 +57,7 @@ static void split(struct plan *p, uint32_t *v, size_t n, size_t parts, unsigned 
 				     .iterations = ITERATIONS,
 				     .seed = p->seed + depth,
 				     .threads = p->threads };
+	struct groups *g = &p->groups;
 	uint32_t *label;
 	size_t *count, at = 0;
 	struct mat Z;
@@ -90,8 +80,10 @@ static void split(struct plan *p, uint32_t *v, size_t n, size_t parts, unsigned 
 		if (count[l] > FEDWALK_GROUP_MAX)
 			split(p, v + at, count[l], 2 * (count[l] / FEDWALK_GROUP_MAX + 1),
 			      depth + 1);
-		else if (count[l])
-			add_group(&p->groups, count[l]);
+		else if (count[l]) {
+			g->start[g->count + 1] = g->start[g->count] + count[l];
+			g->count++;
+		}
 	}
 	free(count);
 }
@@ -177,6 +169,7 @@ void fedwalk_tree_landmarks(struct fedwalk_tree *t, const float *c, size_t n, un
 	struct plan p = { .c = c, .k = k, .seed = seed, .threads = threads };
 	struct link *link, *between;
 
+	ALLOC(p.groups.start, n + 1);
 	ALLOC(p.groups.member, n);
 	for (size_t v = 0; v < n; v++)
 		p.groups.member[v] = (uint32_t)v;

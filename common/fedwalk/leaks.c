@@ -1,37 +1,11 @@
-/* What fedwalk shows, and what its claims amount to. */
+/* The sentences about what fedwalk shows. */
 #include "common/fedwalk/job.h"
 #include "common/kind/own.h"
-
-static void say_walks(struct said *s, const struct fedwalk_job *job)
-{
-	bool dtw = job->dissimilarity == DISSIMILARITY_DTW;
-
-	say(s, true,
-	    "the coordinator sees each vertex's noisy degree vector: one tie changes two of them, "
-	    "so "
-	    "the release of all is private at 2 eps for a tie, and in no useful way for a vertex");
-	say(s, dtw,
-	    "the coordinator sees each vertex's matrix of degree vectors, whose rows say who its "
-	    "neighbours are: dtw gives every tie away, whatever eps is");
-	say(s, true,
-	    "the coordinator sees the encoded walks, and the encoder keeps nearly every vertex as "
-	    "it "
-	    "is: pairs of neighbouring tokens, counted, are the ties; run.json has how many of "
-	    "them "
-	    "this run's own attack found");
-	say(s, true,
-	    "the parties see every vertex's noisy degree vector, and each walk that comes to them "
-	    "with "
-	    "all it has written so far: ties between vertices of other parties, too");
-	say(s, true,
-	    "the coordinator sees how large the batches between two parties are, to a quarter, and "
-	    "at "
-	    "which party a walk ends");
-}
 
 void fedwalk_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct fedwalk_job *job = p;
+	bool walks = job->mode == FEDWALK_WALKS;
 
 	say_names(s, parties);
 	say(s, job->ids == IDS_PLAIN, "the coordinator sees every id, and which party hosts it");
@@ -39,22 +13,33 @@ void fedwalk_leaks(struct said *s, const void *p, size_t parties)
 	    "the coordinator sees how many vertices each party hosts, but no id");
 	say(s, parties > 1,
 	    "each party can ask of any id that it knows or guesses whether it takes part, and "
-	    "which "
-	    "party hosts it; a tie of two parties' vertices becomes known to both");
-	if (job->mode == FEDWALK_WALKS)
-		say_walks(s, job);
-	else
-		say(s, true,
-		    "the coordinator sees one randomised report of each pair of vertices: eps for "
-		    "a "
-		    "tie in total, and all else follows from it; 8 is a weak promise, of most ties "
-		    "the report is true");
+	    "which party hosts it; a tie of two parties' vertices becomes known to both");
+	say(s, walks,
+	    "the coordinator sees each vertex's noisy degree vector: one tie changes two of them, "
+	    "so the release of all is private at 2 eps for a tie, and in no useful way for a "
+	    "vertex");
+	say(s, walks && job->dissimilarity == DISSIMILARITY_DTW,
+	    "the coordinator sees each vertex's matrix of degree vectors, whose rows say who its "
+	    "neighbours are: dtw gives every tie away, whatever eps is");
+	say(s, walks,
+	    "the coordinator sees the encoded walks, and the encoder keeps nearly every vertex as "
+	    "it is: pairs of neighbouring tokens, counted, are the ties; run.json has how many of "
+	    "them this run's own attack found");
+	say(s, walks,
+	    "the parties see every vertex's noisy degree vector, and each walk that comes to them "
+	    "with all it has written so far: ties between vertices of other parties, too");
+	say(s, walks,
+	    "the coordinator sees how large the batches between two parties are, to a quarter, and "
+	    "at which party a walk ends");
+	say(s, !walks,
+	    "the coordinator sees one randomised report of each pair of vertices: eps for a tie in "
+	    "total, and all else follows from it; 8 is a weak promise, of most ties the report is "
+	    "true");
 	say(s, true,
 	    "the coordinator computes every vertex's embedding; a party gets those of its own "
 	    "vertices");
 	say(s, true,
 	    "coordinator and parties see how many ties the coordinator's attack finds, and how "
-	    "many "
-	    "there are, over all parties");
+	    "many there are, over all parties");
 	say_collusion(s, parties == 2, parties);
 }

@@ -74,14 +74,6 @@ struct plan {
 	double sum;           /* of these */
 };
 
-/* A tie of u and v is as likely beforehand as in a random graph of these degrees. */
-static double likely(const struct plan *p, size_t u, size_t v)
-{
-	double before = p->degree[u] * p->degree[v] / p->sum;
-
-	return before * p->odds / (1 + before * p->odds);
-}
-
 static void weigh_block(void *ctx, unsigned worker, size_t block)
 {
 	const struct plan *p = ctx;
@@ -89,34 +81,20 @@ static void weigh_block(void *ctx, unsigned worker, size_t block)
 
 	(void)worker;
 	for (size_t u = block * ROWS; u < end; u++)
-		for (size_t e = p->g->start[u]; e < p->g->start[u + 1]; e++)
-			p->g->value[e] = likely(p, u, p->g->index[e]);
-}
+		for (size_t e = p->g->start[u]; e < p->g->start[u + 1]; e++) {
+			/* Before the report a tie is as likely as in a random graph of these
+			 * degrees. */
+			double odds = p->degree[u] * p->degree[p->g->index[e]] / p->sum * p->odds;
 
-/* Without the pairs that are hardly ties. */
-static void drop(struct csr *g)
-{
-	size_t write = 0, read = 0;
-
-	for (size_t u = 0; u < g->rows; u++) {
-		size_t end = g->start[u + 1];
-
-		g->start[u] = write;
-		for (; read < end; read++) {
-			if (g->value[read] < FEDWALK_TIE_LEAST)
-				continue;
-			g->index[write] = g->index[read];
-			g->value[write++] = g->value[read];
+			p->g->value[e] = odds / (1 + odds);
 		}
-	}
-	g->start[g->rows] = write;
 }
 
 void fedwalk_debias(struct csr *g, double eps, unsigned threads)
 {
 	double q = fedwalk_flip(eps), *degree;
 	struct plan p = { .g = g, .odds = exp(eps) };
-	size_t n = g->rows;
+	size_t n = g->rows, write = 0, read = 0;
 
 	ALLOC(degree, n);
 	ALLOC(g->value, g->start[n]);
@@ -128,6 +106,17 @@ void fedwalk_debias(struct csr *g, double eps, unsigned threads)
 	}
 	p.degree = degree;
 	parallel(threads, (n + ROWS - 1) / ROWS, weigh_block, &p);
-	drop(g);
 	free(degree);
+	for (size_t u = 0; u < n; u++) {
+		size_t end = g->start[u + 1];
+
+		g->start[u] = write;
+		for (; read < end; read++) {
+			if (g->value[read] < FEDWALK_TIE_LEAST)
+				continue;
+			g->index[write] = g->index[read];
+			g->value[write++] = g->value[read];
+		}
+	}
+	g->start[n] = write;
 }

@@ -2,7 +2,7 @@
  * of its lower vertex, by randomised response (Warner 1965). All that follows is made of the reports
  * alone, so a tie is eps-private in everything that is ever computed.
  *
- * On BlogCatalog (as in fedwalk_walk.h) embeddings from debiased reports reach .389/.250 at eps = 8,
+ * On BlogCatalog (as in walk.h) embeddings from debiased reports reach .389/.250 at eps = 8,
  * .351/.202 at 6 and .279/.132 at 4.
  */
 #ifndef COMMON_FEDWALK_RESPONSE_H

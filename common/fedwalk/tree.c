@@ -1,11 +1,152 @@
 #include "common/fedwalk/tree.h"
 #include "common/base/alloc.h"
-#include "common/fedwalk/linkage.h"
+#include "common/base/progress.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- average linkage ---- */
+
+/* Clusters live in slots: the merge of slots i and j lives on in j. */
+struct chains {
+	struct half *h;
+	double *size;   /* of each slot */
+	uint32_t *slot; /* those that live, in no order */
+	size_t live;
+	uint32_t *chain; /* slots, each the nearest of the one before */
+	size_t length;
+};
+
+struct merge {
+	uint32_t a, b; /* slots */
+	float height;
+	uint32_t number;
+};
+
+/* The nearest of slot x; `before`, if it is as near as any. */
+static uint32_t nearest(const struct chains *s, uint32_t x, uint32_t before, float *height)
+{
+	uint32_t best = before;
+	float least = before == UINT32_MAX ? INFINITY : *half_at(s->h, x, before);
+
+	for (size_t i = 0; i < s->live; i++) {
+		uint32_t y = s->slot[i];
+		float d;
+
+		if (y == x)
+			continue;
+		d = *half_at(s->h, x, y);
+		if (d < least || (d == least && best != before && y < best)) {
+			least = d;
+			best = y;
+		}
+	}
+	*height = least;
+	return best;
+}
+
+/* Lance and Williams: the mean over both clusters' leaves. */
+static void merge(struct chains *s, uint32_t gone, uint32_t kept)
+{
+	double a = s->size[gone], b = s->size[kept];
+	size_t write = 0;
+
+	for (size_t i = 0; i < s->live; i++) {
+		uint32_t y = s->slot[i];
+		float *to;
+
+		if (y == gone)
+			continue;
+		s->slot[write++] = y;
+		if (y == kept)
+			continue;
+		to = half_at(s->h, kept, y);
+		*to = (float)((a * (double)*half_at(s->h, gone, y) + b * (double)*to) / (a + b));
+	}
+	s->live = write;
+	s->size[kept] = a + b;
+}
+
+static int by_height(const void *a, const void *b)
+{
+	const struct merge *x = a, *y = b;
+
+	if (x->height != y->height)
+		return x->height < y->height ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Merges by height, between slots, become links between clusters. A merge is never below those it
+ * is made of (rounding may say so, by an ulp; found order then decides). */
+static void to_links(struct merge *m, size_t n, struct link *link)
+{
+	uint32_t *cluster;
+	float *height;
+
+	ALLOC(cluster, n);
+	ALLOC(height, n);
+	for (size_t i = 0; i + 1 < n; i++) {
+		m[i].number = (uint32_t)i;
+		m[i].height = fmaxf(m[i].height, fmaxf(height[m[i].a], height[m[i].b]));
+		height[m[i].b] = m[i].height;
+	}
+	qsort(m, n ? n - 1 : 0, sizeof(*m), by_height);
+	for (size_t i = 0; i < n; i++)
+		cluster[i] = (uint32_t)i;
+	for (size_t i = 0; i + 1 < n; i++) {
+		uint32_t a = cluster[m[i].a], b = cluster[m[i].b];
+
+		link[i] = (struct link){ a < b ? a : b, a < b ? b : a, m[i].height };
+		cluster[m[i].b] = (uint32_t)(n + i);
+	}
+	free(cluster);
+	free(height);
+}
+
+void linkage_average(struct half *h, const double *weight, struct link *link)
+{
+	struct chains s = { .h = h, .live = h->n };
+	struct merge *m;
+
+	ALLOC(s.size, h->n);
+	ALLOC(s.slot, h->n);
+	ALLOC(s.chain, h->n + 1);
+	ALLOC(m, h->n);
+	for (size_t i = 0; i < h->n; i++) {
+		s.size[i] = weight ? weight[i] : 1;
+		s.slot[i] = (uint32_t)i;
+	}
+	for (size_t i = 0; i + 1 < h->n; i++) {
+		if (!s.length)
+			s.chain[s.length++] = s.slot[0];
+		for (;;) {
+			uint32_t x = s.chain[s.length - 1];
+			uint32_t before = s.length > 1 ? s.chain[s.length - 2] : UINT32_MAX;
+			uint32_t y = nearest(&s, x, before, &m[i].height);
+
+			if (y == before) {
+				m[i].a = x < y ? x : y;
+				m[i].b = x < y ? y : x;
+				break;
+			}
+			s.chain[s.length++] = y;
+		}
+		s.length -= 2;
+		merge(&s, m[i].a, m[i].b);
+		if (i % 64 == 0)
+			progress_tick();
+	}
+	to_links(m, h->n, link);
+	free(m);
+	free(s.chain);
+	free(s.slot);
+	free(s.size);
+}
+
+/* ---- the tree ---- */
 
 static void tree_alloc(struct fedwalk_tree *t, size_t n)
 {
@@ -108,13 +249,4 @@ enum err fedwalk_tree_from(struct fedwalk_tree *t, size_t n, const uint32_t *chi
 	memcpy(t->child, child, 2 * (n - 1) * sizeof(*child));
 	lay_out(t);
 	return ERR_OK;
-}
-
-size_t fedwalk_tree_leaves(const struct fedwalk_tree *t, size_t u, size_t v)
-{
-	uint32_t x = (uint32_t)u;
-
-	while (t->place[v] - t->first[x] >= t->count[x])
-		x = t->parent[x];
-	return t->count[x];
 }

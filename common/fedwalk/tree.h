@@ -15,6 +15,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A merge; the i-th makes cluster n + i, leaves being 0 .. n-1. */
+struct link {
+	uint32_t a, b;
+	float height; /* mean dissimilarity of their leaves, never below that of a or b */
+};
+
+/* Average linkage by nearest-neighbour chains (Murtagh 1983): link (n - 1) by rising height. h is used
+ * up (its entries are overwritten). weight (n; NULL: all one): how many points each leaf stands for.
+ * Ties go to the neighbour that ends the chain already, then to the lower number. O(n^2) time, and no
+ * memory beyond O(n). */
+void linkage_average(struct half *h, const double *weight, struct link *link);
+
 struct fedwalk_tree {
 	size_t n;                 /* >= 1 */
 	uint32_t *child;          /* 2 (n - 1): the two of node n + i */
@@ -24,8 +36,10 @@ struct fedwalk_tree {
 	uint32_t *order, *place;  /* n: leaves from left to right; where each is */
 };
 
-/* Average linkage by nearest-neighbour chains (Murtagh 1983); h is used up (its entries are
- * overwritten). Ties go to the lower number. O(n^2). */
+/* The tree of n - 1 merges that are in an order in which children come first. */
+void fedwalk_tree_from_links(struct fedwalk_tree *t, size_t n, const struct link *link);
+
+/* The tree of linkage_average(); h is used up. */
 void fedwalk_tree_average(struct fedwalk_tree *t, struct half *h);
 
 /* For n whose half matrix does not fit: k-means on the rows of c into sqrt(n) groups, average linkage
@@ -39,8 +53,5 @@ void fedwalk_tree_landmarks(struct fedwalk_tree *t, const float *c, size_t n, un
  * is none: a node that is no one's child or two's, or stands before its children. O(n). */
 enum err fedwalk_tree_from(struct fedwalk_tree *t, size_t n, const uint32_t *child) MUST_CHECK;
 void fedwalk_tree_release(struct fedwalk_tree *t);
-
-/* |leaves(LCA(u, v))|; 1 if u = v. O(depth). */
-size_t fedwalk_tree_leaves(const struct fedwalk_tree *t, size_t u, size_t v);
 
 #endif

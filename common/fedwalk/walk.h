@@ -1,5 +1,5 @@
-/* walk.h -- FedWalk, Algorithm 1: one turn of a walk at the device it has come to, and how
- * many messages a walk takes.
+/* walk.h -- FedWalk, Algorithm 1: the two-hop neighbour predictor (lines 21 to 25), one turn of a walk
+ * at the device it has come to, and how many messages a walk takes.
  *
  * A walk is (left, at): tokens still to be written, and the vertex whose device writes them. It begins
  * as (l, start); the first token is a neighbour of the start. Whoever holds vertex `at` takes the
@@ -12,11 +12,32 @@
 #ifndef COMMON_FEDWALK_WALK_H
 #define COMMON_FEDWALK_WALK_H
 
+#include "common/fedwalk/tree.h"
 #include "common/privacy/draw.h"
-#include "common/fedwalk/predict.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* From which u' is drawn for each u: member[start[u]] .. member[start[u+1] - 1]; may be empty. Guessed
+ * from the dictionary and the tree, which are public: every party makes the same pools of them. */
+struct fedwalk_pools {
+	size_t n;
+	size_t *start;    /* n + 1 */
+	uint32_t *member; /* start[n], about the sum of all degrees */
+};
+
+/* Of each bin j the round(max(0, c_u[j])) vertices that are nearest to u in the tree: climbing from
+ * leaf u, all of a sibling's leaves in that bin, or as many as are missing, at random. u itself and
+ * vertices with left_out[v] (may be NULL; isolated ones) are never in a pool. Deterministic for a
+ * seed, any threads. O(pools + n depth k). */
+void fedwalk_pools_init(struct fedwalk_pools *p, const struct fedwalk_tree *t, const float *c,
+			const uint8_t *bin, unsigned k, const bool *left_out, uint64_t seed,
+			unsigned threads);
+/* At most so many members will all pools have, 4 bytes each: for a check of a dictionary that somebody
+ * else has sent, before any pool is made. NaN counts as 0, more than n as n. */
+double fedwalk_pools_members(const float *c, size_t n, unsigned k);
+void fedwalk_pools_release(struct fedwalk_pools *p);
 
 struct fedwalk_turn {
 	unsigned tokens;   /* 1 or 2 written now */
@@ -28,11 +49,9 @@ struct fedwalk_turn {
 /* One turn (lines 13 to 35) at a vertex with these neighbours (degree > 0) and left > 0 tokens to
  * write: a random neighbour u; if more than two are left, with probability p also a u' of u's pool,
  * to which the walk then goes (line 27 of the paper says that u is encoded again; it is u'). A pool
- * that is empty is as if the predictor had not been asked. weight: cumulative weights of the
- * neighbours (rising, degree of them), or NULL: all alike. O(1), with weights O(log degree). */
-void fedwalk_take_turn(const uint32_t *neighbour, const double *weight, size_t degree,
-		       const struct fedwalk_pools *pools, double p, unsigned left, struct draw *d,
-		       struct fedwalk_turn *turn);
+ * that is empty is as if the predictor had not been asked. O(1). */
+void fedwalk_take_turn(const uint32_t *neighbour, size_t degree, const struct fedwalk_pools *pools,
+		       double p, unsigned left, struct draw *d, struct fedwalk_turn *turn);
 
 /* Expected messages from device to device of a walk of length l >= 1, the predictor being asked with
  * probability p and never without an answer:

@@ -3,8 +3,8 @@
 #include "party/fedgcn/kind.h"
 #include "party/fedsc/kind.h"
 #include "party/fedspectral/fedspectral.h"
-#include "party/fedwalk/kind.h"
-#include "party/kcagc/kind.h"
+#include "party/fedwalk/fedwalk.h"
+#include "party/kcagc/kcagc.h"
 
 #include <assert.h>
 #include <stddef.h>

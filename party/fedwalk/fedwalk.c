@@ -2,14 +2,16 @@
 #include "party/fedwalk/fedwalk.h"
 #include "common/base/alloc.h"
 #include "common/data/dataset.h"
-#include "common/fedwalk/facts.h"
-#include "common/kind/tree.h"
+#include "common/data/embeddings.h"
 #include "common/fedwalk/attack.h"
 #include "common/fedwalk/bins.h"
+#include "common/fedwalk/facts.h"
+#include "common/fedwalk/kind.h"
 #include "common/fedwalk/response.h"
+#include "common/kind/tree.h"
+#include "party/fedwalk/walking.h"
 #include "party/work/noise.h"
 #include "party/work/secure.h"
-#include "party/fedwalk/walking.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,60 +36,46 @@ static size_t degree_of(const struct vertices *v, size_t i)
 
 /* ---- Algorithm 2: the tree ---- */
 
-/* Lines 15 to 17. Rows of vertices without neighbours are zeros, which says so. */
-static enum err send_degrees(struct devices *d, double *c)
-{
-	const struct vertices *v = &d->v;
-	float row[FEDWALK_BINS_MAX];
-
-	for (size_t i = 0; i < v->own; i++) {
-		if (degree_of(v, i) == 0)
-			continue;
-		TRY(fedwalk_counts(party_noise_source(), d->work->job.fedwalk.eps, d->bin, d->k,
-				   v->neighbour + v->start[i], degree_of(v, i), row));
-		for (unsigned j = 0; j < d->k; j++)
-			c[i * d->k + j] = (double)row[j];
-	}
-	return channel_send_reals(d->work->channel, MSG_DEGREES, (uint32_t)d->work->own, c,
-				  v->own * d->k);
-}
-
-/* Line 9. What is said of own vertices is what was said by them. */
-static enum err take_dictionary(struct devices *d, const double *own)
+/* Lines 1, 9 and 15 to 17. Rows of vertices without neighbours are zeros, which says so. */
+static enum err agree_degrees(struct devices *d)
 {
 	struct work *work = d->work;
-	size_t count = work->n * d->k;
-	double *c = alloc(count, sizeof(*c));
-	enum err e = channel_recv_reals(work->channel, MSG_BLOCK, d->root->id, c, count);
+	const struct vertices *v = &d->v;
+	unsigned k = d->k = fedwalk_job_bins(&work->job.fedwalk, work->n);
+	size_t count = work->n * k;
+	double *own, *c;
+	enum err e = ERR_OK;
 
-	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
-		if (memcmp(c + (size_t)d->v.row[i] * d->k, own + i * d->k, d->k * sizeof(*c)) != 0)
+	work_phase(work, "degrees");
+	if (k > work->n)
+		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", k, work->n);
+	ALLOC(d->bin, work->n);
+	fedwalk_bins(work->n, k, work->job.seed, d->bin); /* line 1: anybody can */
+	ALLOC(own, v->own * k);
+	ALLOC(c, count);
+	for (size_t i = 0; i < v->own && e == ERR_OK; i++) {
+		float row[FEDWALK_BINS_MAX] = { 0 };
+
+		if (degree_of(v, i) > 0)
+			e = fedwalk_counts(party_noise_source(), work->job.fedwalk.eps, d->bin, k,
+					   v->neighbour + v->start[i], degree_of(v, i), row);
+		for (unsigned j = 0; j < k; j++)
+			own[i * k + j] = (double)row[j];
+	}
+	if (e == ERR_OK)
+		e = channel_send_reals(work->channel, MSG_DEGREES, (uint32_t)work->own, own,
+				       v->own * k);
+	if (e == ERR_OK)
+		e = channel_recv_reals(work->channel, MSG_BLOCK, d->root->id, c, count);
+	for (size_t i = 0; i < v->own && e == ERR_OK; i++)
+		if (memcmp(c + (size_t)v->row[i] * k, own + i * k, k * sizeof(*c)) != 0)
 			e = peer_fault(work->channel,
 				       "sent a dictionary whose row %u is not what this party sent",
-				       d->v.row[i]);
+				       v->row[i]);
 	ALLOC(d->c, count);
 	for (size_t i = 0; i < count; i++)
 		d->c[i] = (float)c[i];
 	free(c);
-	return e;
-}
-
-static enum err agree_degrees(struct devices *d)
-{
-	struct work *work = d->work;
-	double *own;
-	enum err e;
-
-	work_phase(work, "degrees");
-	d->k = fedwalk_job_bins(&work->job.fedwalk, work->n);
-	if (d->k > work->n)
-		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", d->k, work->n);
-	ALLOC(d->bin, work->n);
-	fedwalk_bins(work->n, d->k, work->job.seed, d->bin); /* line 1: anybody can */
-	ALLOC(own, d->v.own * d->k);
-	e = send_degrees(d, own);
-	if (e == ERR_OK)
-		e = take_dictionary(d, own);
 	free(own);
 	return e;
 }
@@ -102,20 +90,6 @@ static enum err send_lists(struct devices *d, const uint32_t *count, const uint3
 				count, d->v.own));
 	return channel_send_labels(work->channel, MSG_TIES, (uint32_t)work->own, (uint32_t)work->n,
 				   item, items);
-}
-
-/* Lines 18 and 19. The rows of M_v are rows of the dictionary: which ones they are is all that M_v
- * says, and is what is sent; who knows the dictionary puts them in order. */
-static enum err send_matrices(struct devices *d)
-{
-	uint32_t *count = alloc(d->v.own, sizeof(*count));
-	enum err e;
-
-	for (size_t i = 0; i < d->v.own; i++)
-		count[i] = (uint32_t)degree_of(&d->v, i);
-	e = send_lists(d, count, d->v.neighbour, d->v.start[d->v.own]);
-	free(count);
-	return e;
 }
 
 /* Algorithm 1, line 1: not the matrix of dissimilarities, but what it and the tree say of what may
@@ -149,89 +123,85 @@ static enum err take_encoder(struct devices *d)
 	return e;
 }
 
-/* A row of zeros: no neighbours. */
-static bool *left_out(const struct devices *d)
-{
-	bool *out = alloc(d->work->n, sizeof(*out));
-
-	for (size_t i = 0; i < d->work->n; i++) {
-		out[i] = true;
-		for (unsigned j = 0; j < d->k && out[i]; j++)
-			out[i] = d->c[i * d->k + j] == 0;
-	}
-	return out;
-}
-
 /* Lines 21 to 25, for all u at once: the tree and the dictionary are enough. */
 static enum err take_tree(struct devices *d)
 {
 	struct work *work = d->work;
-	size_t children = 2 * (work->n - 1);
+	size_t n = work->n, children = 2 * (n - 1);
 	uint32_t *child = alloc(children, sizeof(*child));
-	struct fedwalk_tree tree;
-	bool *out;
+	struct fedwalk_tree tree = { 0 };
+	bool *left_out = alloc(n, sizeof(*left_out));
 	enum err e;
 
-	e = channel_recv_labels(work->channel, MSG_TREE, d->root->id, (uint32_t)(2 * work->n),
-				child, children);
-	if (e == ERR_OK) {
-		e = fedwalk_tree_from(&tree, work->n, child);
-		if (e != ERR_OK)
-			err_prefix(e, "%s sent TREE", channel_peer(work->channel));
-	}
-	free(child);
+	e = channel_recv_labels(work->channel, MSG_TREE, d->root->id, (uint32_t)(2 * n), child,
+				children);
 	if (e != ERR_OK)
-		return e;
+		goto out;
+	e = fedwalk_tree_from(&tree, n, child);
+	if (e != ERR_OK) {
+		err_prefix(e, "%s sent TREE", channel_peer(work->channel));
+		goto out;
+	}
 	/* The dictionary is the coordinator's word: one of large counts would fill the memory. */
 	e = work_check_room(work, "degree vectors whose pools",
-			    sizeof(uint32_t) * fedwalk_pools_members(d->c, work->n, d->k));
-	if (e != ERR_OK) {
-		fedwalk_tree_release(&tree);
-		return e;
+			    sizeof(uint32_t) * fedwalk_pools_members(d->c, n, d->k));
+	if (e != ERR_OK)
+		goto out;
+	for (size_t i = 0; i < n; i++) { /* a row of zeros: no neighbours */
+		left_out[i] = true;
+		for (unsigned j = 0; j < d->k && left_out[i]; j++)
+			left_out[i] = d->c[i * d->k + j] == 0;
 	}
-	out = left_out(d);
-	fedwalk_pools_init(&d->pools, &tree, d->c, d->bin, d->k, out, work->job.seed,
+	fedwalk_pools_init(&d->pools, &tree, d->c, d->bin, d->k, left_out, work->job.seed,
 			   work->threads);
-	free(out);
+out:
 	fedwalk_tree_release(&tree);
-	return ERR_OK;
+	free(left_out);
+	free(child);
+	return e;
 }
 
 /* ---- Algorithm 1: the walks ---- */
 
-static enum err send_walks(struct devices *d, const struct walking *w)
-{
-	struct work *work = d->work;
-
-	d->told[FEDWALK_WALKED] = (double)w->begun;
-	d->told[FEDWALK_MESSAGES] = (double)w->messages;
-	d->told[FEDWALK_CROSSING] = (double)w->crossing;
-	d->told[FEDWALK_CAME] = (double)w->came;
-	return channel_send_labels(work->channel, MSG_WALKS, (uint32_t)work->own, (uint32_t)work->n,
-				   w->token, w->finished * work->job.fedwalk.length);
-}
-
 static enum err walk(struct devices *d)
 {
-	struct walking w = {
-		.work = d->work, .v = &d->v, .encoder = &d->encoder, .pools = &d->pools
-	};
+	struct work *work = d->work;
+	struct walking w = { .work = work, .v = &d->v, .encoder = &d->encoder, .pools = &d->pools };
 	enum err e;
 
-	work_phase(d->work, "walks");
+	work_phase(work, "walks");
 	e = walking(&w);
-	if (e == ERR_OK)
-		e = send_walks(d, &w);
+	d->told[FEDWALK_WALKED] = (double)w.begun;
+	d->told[FEDWALK_MESSAGES] = (double)w.messages;
+	d->told[FEDWALK_CROSSING] = (double)w.crossing;
+	d->told[FEDWALK_CAME] = (double)w.came;
+	if (e == ERR_OK) /* line 17 */
+		e = channel_send_labels(work->channel, MSG_WALKS, (uint32_t)work->own,
+					(uint32_t)work->n, w.token,
+					w.finished * work->job.fedwalk.length);
 	walking_release(&w);
 	return e;
 }
 
 static enum err walks(struct devices *d)
 {
+	const struct vertices *v = &d->v;
+
 	TRY(agree_degrees(d));
 	work_phase(d->work, "tree");
-	if (d->work->job.fedwalk.dissimilarity == DISSIMILARITY_DTW)
-		TRY(send_matrices(d));
+	if (d->work->job.fedwalk.dissimilarity == DISSIMILARITY_DTW) {
+		/* Algorithm 2, lines 18 and 19. The rows of M_v are rows of the dictionary: which
+		 * ones they are is all that M_v says, and is what is sent; who knows the dictionary
+		 * puts them in order. */
+		uint32_t *count = alloc(v->own, sizeof(*count));
+		enum err e;
+
+		for (size_t i = 0; i < v->own; i++)
+			count[i] = (uint32_t)degree_of(v, i);
+		e = send_lists(d, count, v->neighbour, v->start[v->own]);
+		free(count);
+		TRY(e);
+	}
 	TRY(take_tree(d));
 	TRY(take_encoder(d));
 	return walk(d);
@@ -239,33 +209,28 @@ static enum err walks(struct devices *d)
 
 /* ---- mode randomized-response ---- */
 
-static enum err add_report(struct devices *d, size_t i, uint32_t *count, uint32_t **item,
-			   size_t *items)
-{
-	const struct vertices *v = &d->v;
-	uint32_t *report;
-	size_t reported;
-
-	TRY(fedwalk_report(party_noise_source(), d->work->job.fedwalk.eps, d->work->n, v->row[i],
-			   v->neighbour + v->start[i], degree_of(v, i), &report, &reported));
-	count[i] = (uint32_t)reported;
-	*item = alloc_again(*item, *items + reported, sizeof(**item));
-	if (reported)
-		memcpy(*item + *items, report, reported * sizeof(*report));
-	*items += reported;
-	free(report);
-	return ERR_OK;
-}
-
 static enum err respond(struct devices *d)
 {
-	uint32_t *count = alloc(d->v.own, sizeof(*count)), *item = NULL;
+	const struct vertices *v = &d->v;
+	uint32_t *count = alloc(v->own, sizeof(*count)), *item = NULL;
 	size_t items = 0;
 	enum err e = ERR_OK;
 
 	work_phase(d->work, "reports");
-	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
-		e = add_report(d, i, count, &item, &items);
+	for (size_t i = 0; i < v->own && e == ERR_OK; i++) {
+		uint32_t *report;
+		size_t reported;
+
+		e = fedwalk_report(party_noise_source(), d->work->job.fedwalk.eps, d->work->n,
+				   v->row[i], v->neighbour + v->start[i], degree_of(v, i), &report,
+				   &reported);
+		count[i] = (uint32_t)reported;
+		item = alloc_again(item, items + reported, sizeof(*item));
+		if (reported)
+			memcpy(item + items, report, reported * sizeof(*report));
+		items += reported;
+		free(report);
+	}
 	if (e == ERR_OK)
 		e = send_lists(d, count, item, items);
 	free(item);
@@ -354,36 +319,84 @@ static enum err judge(struct devices *d)
 	return channel_recv_reals(work->channel, MSG_MATRIX, d->root->id, d->told, FEDWALK_TOLD);
 }
 
-static enum err take_part(struct devices *d)
-{
-	struct work *work = d->work;
-
-	TRY(party_vertices(work, work->dataset, &d->v));
-	if (work->n < 2)
-		return err_set(ERR_JOB, "%zu vertices of all parties, expected 2 at least",
-			       work->n);
-	TRY(work->job.fedwalk.mode == FEDWALK_RESPONSE ? respond(d) : walks(d));
-	TRY(take_embeddings(d));
-	TRY(judge(d));
-	fedwalk_record(&work->job.fedwalk, work->n, d->told, &work->record->facts);
-	facts_number(&work->record->facts, "own_vertices", (double)d->v.own);
-	return ERR_OK;
-}
-
-enum err party_fedwalk(struct work *work)
+/* work->embedding becomes FEDWALK_DIMS floats for each of the dataset's nodes, zeros for those that
+ * are hosted elsewhere and those without ties. There are no labels. */
+static enum err take_part(struct work *work, uint32_t *label)
 {
 	struct devices d = { .work = work };
 	enum err e;
 
+	(void)label;
 	tree_build(&d.tree, work->L, true);
 	d.root = &d.tree.node[d.tree.count - 1];
-	e = take_part(&d);
-	if (d.pools.start)
-		fedwalk_pools_release(&d.pools);
-	if (d.encoder.start)
-		fedwalk_encoder_release(&d.encoder);
+	e = party_vertices(work, work->dataset, &d.v);
+	if (e == ERR_OK && work->n < 2)
+		e = err_set(ERR_JOB, "%zu vertices of all parties, expected 2 at least", work->n);
+	if (e == ERR_OK)
+		e = work->job.fedwalk.mode == FEDWALK_RESPONSE ? respond(&d) : walks(&d);
+	if (e == ERR_OK)
+		e = take_embeddings(&d);
+	if (e == ERR_OK)
+		e = judge(&d);
+	if (e == ERR_OK) {
+		fedwalk_record(&work->job.fedwalk, work->n, d.told, &work->record->facts);
+		facts_number(&work->record->facts, "own_vertices", (double)d.v.own);
+	}
+	fedwalk_pools_release(&d.pools);
+	fedwalk_encoder_release(&d.encoder);
 	vertices_release(&d.v);
 	free(d.bin);
 	free(d.c);
 	return e;
 }
+
+/* Of own vertices, by id. */
+static enum err keep_embeddings(struct work *work, const uint32_t *label)
+{
+	const struct dataset *d = work->dataset;
+	const float *x = work->embedding;
+	char **id;
+	float *own;
+	size_t n = 0;
+	enum err e;
+
+	(void)label;
+	ALLOC(id, d->n);
+	ALLOC(own, d->n * FEDWALK_DIMS);
+	for (size_t i = 0; i < d->n; i++) {
+		if (!d->hosted[i])
+			continue;
+		memcpy(own + n * FEDWALK_DIMS, x + i * FEDWALK_DIMS, FEDWALK_DIMS * sizeof(*own));
+		id[n++] = d->ids.id[i];
+	}
+	e = embeddings_write(work->output, id, own, n, FEDWALK_DIMS);
+	free(own);
+	free(id);
+	return e;
+}
+
+/* ---- consent ---- */
+
+/* The job promises privacy of single ties; the policy asks for that of a whole vertex. */
+static enum err allow_eps(const struct party_config *config, const struct work *work)
+{
+	return err_set(ERR_PEER,
+		       "the offered job of kind fedwalk promises at most job.eps, %g, for single "
+		       "ties; policy.max_eps of %s is %g, for all that one vertex or row has",
+		       work->job.fedwalk.eps, config->common.name, config->policy.max_eps);
+}
+
+const struct party_kind party_kind_fedwalk = {
+	.kind = &kind_fedwalk,
+	.sums = party_sums_flat,
+	.allow = party_allow_all,
+	.allow_eps = allow_eps,
+	.accept = "",
+	.check_data = party_check_nothing,
+	.describe = party_describe_nothing,
+	.begin = party_begin_nothing,
+	.run = take_part,
+	.keep = keep_embeddings,
+	.forget = party_forget_nothing,
+	.release = party_forget_nothing,
+};

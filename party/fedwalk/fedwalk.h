@@ -2,10 +2,8 @@
 #ifndef PARTY_FEDWALK_FEDWALK_H
 #define PARTY_FEDWALK_FEDWALK_H
 
-#include "party/work/work.h"
+#include "party/work/kind.h"
 
-/* work->embedding becomes FEDWALK_DIMS floats for each of the dataset's nodes, zeros for those
- * that are hosted elsewhere and those without ties. */
-enum err party_fedwalk(struct work *work) MUST_CHECK;
+extern const struct party_kind party_kind_fedwalk;
 
 #endif

@@ -52,7 +52,8 @@ static int by_number(const void *a, const void *b)
 
 /* ---- own vertices ---- */
 
-/* Rows of own vertices: row_of (dataset's nodes) gets them, others get NONE. */
+/* Rows of own vertices: row_of (dataset's nodes) gets them, others get NONE. Nobody else's are
+ * placed or hosted yet. */
 static enum err number_own(struct work *work, const struct dataset *d, struct vertices *v,
 			   uint32_t *row_of)
 {
@@ -76,27 +77,21 @@ static enum err number_own(struct work *work, const struct dataset *d, struct ve
 	qsort(pair, e == ERR_OK ? own.n : 0, sizeof(*pair), by_number);
 	ALLOC(v->node, own.n);
 	ALLOC(v->row, own.n);
+	ALLOC(v->place, work->n);
+	ALLOC(v->host, work->n);
+	memset(v->place, 0xff, work->n * sizeof(*v->place));
+	memset(v->host, 0xff, work->n * sizeof(*v->host));
 	for (size_t i = 0; e == ERR_OK && i < own.n; i++) {
 		v->node[i] = (uint32_t)pair[i];
 		v->row[i] = row_of[v->node[i]] = (uint32_t)(pair[i] >> 32);
+		v->place[v->row[i]] = (uint32_t)i;
+		v->host[v->row[i]] = (uint16_t)work->own;
 	}
 	free(own.ids.id);
 	free(pair);
 	free(row);
 	free(node);
 	return e;
-}
-
-static void place_own(const struct work *work, struct vertices *v)
-{
-	ALLOC(v->place, work->n);
-	ALLOC(v->host, work->n);
-	memset(v->place, 0xff, work->n * sizeof(*v->place));
-	memset(v->host, 0xff, work->n * sizeof(*v->host));
-	for (size_t i = 0; i < v->own; i++) {
-		v->place[v->row[i]] = (uint32_t)i;
-		v->host[v->row[i]] = (uint16_t)work->own;
-	}
 }
 
 /* ---- the directory ---- */
@@ -123,10 +118,12 @@ static enum err print_directory(const struct dataset *d, const struct vertices *
 	return ERR_OK;
 }
 
-/* Every row is somebody's, and of one party alone. */
-static enum err take_directory(struct work *work, size_t l, const struct buf *b, struct vertices *v)
+/* Every row is somebody's, and of one party alone. Neighbours that party l hosts get their rows. */
+static enum err take_directory(struct work *work, size_t l, const struct buf *b,
+			       const struct dataset *d, struct vertices *v, uint32_t *row_of)
 {
 	const char *fault = NULL;
+	struct hmac *h;
 
 	if (b->n < SALT || (b->n - SALT) % ENTRY)
 		fault = "whose length is none";
@@ -142,16 +139,9 @@ static enum err take_directory(struct work *work, size_t l, const struct buf *b,
 		else
 			v->host[row] = (uint16_t)l;
 	}
-	if (!fault)
-		return ERR_OK;
-	return step_fault(work->channel, "%s sent a directory %s", work->name[l], fault);
-}
-
-/* Rows of neighbours that party l hosts. */
-static void look_up(const struct dataset *d, const struct buf *b, uint32_t *row_of)
-{
-	struct hmac *h = hmac_new((struct bytes){ b->p, SALT });
-
+	if (fault)
+		return step_fault(work->channel, "%s sent a directory %s", work->name[l], fault);
+	h = hmac_new((struct bytes){ b->p, SALT });
 	for (size_t i = 0; i < d->n; i++) {
 		uint8_t hash[HASH], *found;
 
@@ -163,14 +153,6 @@ static void look_up(const struct dataset *d, const struct buf *b, uint32_t *row_
 			row_of[i] = get_u32(found + HASH);
 	}
 	hmac_free(h);
-}
-
-static enum err check_hosts(const struct work *work, const struct vertices *v)
-{
-	for (size_t i = 0; i < work->n; i++)
-		if (v->host[i] == UINT16_MAX)
-			return step_fault(work->channel,
-					  "row %zu of %zu is in no party's directory", i, work->n);
 	return ERR_OK;
 }
 
@@ -198,16 +180,16 @@ static enum err exchange_directories(struct work *work, const struct dataset *d,
 	buf_release(&own);
 	if (e == ERR_OK)
 		e = party_exchange(work, SEALED_DIRECTORY, out, in, SALT + work->n * ENTRY);
-	for (size_t l = 0; l < work->L && e == ERR_OK; l++) {
-		if (l == work->own)
-			continue;
-		e = take_directory(work, l, &in[l], v);
-		if (e == ERR_OK)
-			look_up(d, &in[l], row_of);
-	}
+	for (size_t l = 0; l < work->L && e == ERR_OK; l++)
+		if (l != work->own)
+			e = take_directory(work, l, &in[l], d, v, row_of);
+	for (size_t i = 0; i < work->n && e == ERR_OK; i++)
+		if (v->host[i] == UINT16_MAX)
+			e = step_fault(work->channel, "row %zu of %zu is in no party's directory",
+				       i, work->n);
 	free_batches(work, in);
 	free_batches(work, out);
-	return e == ERR_OK ? check_hosts(work, v) : e;
+	return e;
 }
 
 /* ---- ties ---- */
@@ -233,6 +215,7 @@ static void sort_ties(struct ties *t)
 		qsort(t->pair, t->n, sizeof(*t->pair), by_number);
 }
 
+/* Ties that the dataset has; those to nobody's vertices are counted and left out. */
 static void collect_ties(const struct dataset *d, struct vertices *v, const uint32_t *row_of,
 			 struct ties *t)
 {
@@ -273,26 +256,7 @@ static enum err take_ties(struct work *work, size_t l, const struct buf *b,
 	return step_fault(work->channel, "%s sent a tie that is cut", work->name[l]);
 }
 
-/* Own ties and those told become one rising list without repetitions; what only one of two parties
- * knew is counted. */
-static void unite(const struct work *work, struct vertices *v, struct ties *own, struct ties *told)
-{
-	size_t crossing = 0, before, kept = 0, common;
-
-	for (size_t i = 0; i < own->n; i++)
-		crossing += v->host[(uint32_t)own->pair[i]] != work->own;
-	before = own->n + told->n;
-	for (size_t i = 0; i < told->n; i++)
-		add_tie(own, (uint32_t)(told->pair[i] >> 32), (uint32_t)told->pair[i]);
-	sort_ties(own);
-	for (size_t i = 0; i < own->n; i++)
-		if (!kept || own->pair[kept - 1] != own->pair[i])
-			own->pair[kept++] = own->pair[i];
-	own->n = kept;
-	common = before - kept;
-	v->one_sided = crossing - common + (told->n - common);
-}
-
+/* Lists of neighbours of the ties, which rise. */
 static void lay_out(struct vertices *v, const struct ties *t)
 {
 	ALLOC(v->start, v->own + 1);
@@ -305,39 +269,6 @@ static void lay_out(struct vertices *v, const struct ties *t)
 		v->isolated += v->start[i + 1] == 0;
 		v->start[i + 1] += v->start[i];
 	}
-}
-
-static enum err exchange_ties(struct work *work, struct vertices *v, struct ties *own)
-{
-	struct buf *out = batches(work), *in = batches(work);
-	struct ties told = { 0 };
-	enum err e;
-
-	for (size_t i = 0; i < own->n; i++) {
-		uint32_t other = (uint32_t)own->pair[i];
-
-		if (v->host[other] == work->own)
-			continue;
-		add_u32(&out[v->host[other]], (uint32_t)(own->pair[i] >> 32));
-		add_u32(&out[v->host[other]], other);
-	}
-	e = party_exchange(work, SEALED_TIES, out, in, v->own * (work->n - v->own) * TIE);
-	for (size_t l = 0; l < work->L && e == ERR_OK; l++)
-		e = take_ties(work, l, &in[l], v, &told);
-	if (e == ERR_OK) {
-		sort_ties(&told);
-		unite(work, v, own, &told);
-	}
-	free(told.pair);
-	free_batches(work, in);
-	free_batches(work, out);
-	return e;
-}
-
-/* ---- the whole ---- */
-
-static void say(const struct vertices *v)
-{
 	if (v->unhosted)
 		log_warn("%zu ties are to vertices that no party hosts: they are left out",
 			 v->unhosted);
@@ -351,34 +282,66 @@ static void say(const struct vertices *v)
 			 v->isolated, v->own);
 }
 
-static enum err agree(struct work *work, const struct dataset *d, struct vertices *v,
-		      uint32_t *row_of)
+/* Own ties and those told become one rising list without repetitions; what only one of two parties
+ * knew is counted. */
+static enum err exchange_ties(struct work *work, struct vertices *v, struct ties *own)
 {
-	struct ties own = { 0 };
+	struct buf *out = batches(work), *in = batches(work);
+	struct ties told = { 0 };
+	size_t crossing = 0, before, kept = 0, common;
 	enum err e;
 
-	TRY(number_own(work, d, v, row_of));
-	place_own(work, v);
-	work_phase(work, "directory");
-	TRY(exchange_directories(work, d, v, row_of));
-	collect_ties(d, v, row_of, &own);
-	e = exchange_ties(work, v, &own);
-	if (e == ERR_OK) {
-		lay_out(v, &own);
-		say(v);
+	for (size_t i = 0; i < own->n; i++) {
+		uint32_t other = (uint32_t)own->pair[i];
+
+		if (v->host[other] == work->own)
+			continue;
+		crossing++;
+		add_u32(&out[v->host[other]], (uint32_t)(own->pair[i] >> 32));
+		add_u32(&out[v->host[other]], other);
 	}
-	free(own.pair);
+	e = party_exchange(work, SEALED_TIES, out, in, v->own * (work->n - v->own) * TIE);
+	for (size_t l = 0; l < work->L && e == ERR_OK; l++)
+		e = take_ties(work, l, &in[l], v, &told);
+	before = own->n + told.n;
+	for (size_t i = 0; i < told.n; i++)
+		add_tie(own, (uint32_t)(told.pair[i] >> 32), (uint32_t)told.pair[i]);
+	sort_ties(own);
+	for (size_t i = 0; i < own->n; i++)
+		if (!kept || own->pair[kept - 1] != own->pair[i])
+			own->pair[kept++] = own->pair[i];
+	own->n = kept;
+	common = before - kept;
+	v->one_sided = crossing - common + (told.n - common);
+	free(told.pair);
+	free_batches(work, in);
+	free_batches(work, out);
 	return e;
 }
+
+/* ---- the whole ---- */
 
 enum err party_vertices(struct work *work, const struct dataset *d, struct vertices *v)
 {
 	uint32_t *row_of = alloc(d->n, sizeof(*row_of));
+	struct ties own = { 0 };
 	enum err e;
 
 	assert(d->hosted && d->has_ids);
 	*v = (struct vertices){ 0 };
-	e = agree(work, d, v, row_of);
+	e = number_own(work, d, v, row_of);
+	if (e != ERR_OK)
+		goto out;
+	work_phase(work, "directory");
+	e = exchange_directories(work, d, v, row_of);
+	if (e != ERR_OK)
+		goto out;
+	collect_ties(d, v, row_of, &own);
+	e = exchange_ties(work, v, &own);
+	if (e == ERR_OK)
+		lay_out(v, &own);
+out:
+	free(own.pair);
 	free(row_of);
 	if (e != ERR_OK)
 		vertices_release(v);

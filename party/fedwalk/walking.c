@@ -1,7 +1,6 @@
 #include "party/fedwalk/walking.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
-#include "common/fedwalk/walk.h"
 #include "party/work/exchange.h"
 #include "party/work/noise.h"
 
@@ -42,21 +41,12 @@ static uint32_t get_token(const struct state *s, const uint8_t *p)
 	return le32toh(token);
 }
 
-static void put_walker(struct state *s, struct buf *b, struct walker walker)
-{
-	uint32_t at = htole32(walker.at);
-	uint16_t tokens = htole16((uint16_t)walker.tokens);
-
-	buf_add(b, &at, sizeof(at));
-	buf_add(b, &tokens, sizeof(tokens));
-	for (unsigned i = 0; i < walker.tokens; i++)
-		put_token(s, b, s->written[i]);
-}
-
-/* Takes one off; what it is made of is checked as the other end's word. */
-static bool get_walker(struct state *s, const uint8_t **p, const uint8_t *end,
+/* Takes one off, of superstep t; what it is made of is checked as the other end's word. */
+static bool get_walker(struct state *s, const uint8_t **p, const uint8_t *end, unsigned t,
 		       struct walker *walker)
 {
+	const struct vertices *v = s->w->v;
+	uint32_t own;
 	uint16_t tokens;
 
 	if (end - *p < HEAD)
@@ -73,7 +63,10 @@ static bool get_walker(struct state *s, const uint8_t **p, const uint8_t *end,
 		if (s->written[i] >= s->w->work->n)
 			return false;
 	}
-	return true;
+	own = walker->at < s->w->work->n ? v->place[walker->at] : UINT32_MAX;
+	/* After t supersteps a walk has t tokens, and at most one more for each. */
+	return own != UINT32_MAX && v->start[own] < v->start[own + 1] && walker->tokens >= t &&
+	       walker->tokens <= 2 * t;
 }
 
 /* Lines 13 to 35 at device walker->at; the walk goes on, or is over. */
@@ -83,8 +76,11 @@ static void take_turn(struct state *s, struct walker *walker)
 	const struct vertices *v = w->v;
 	size_t own = v->place[walker->at], first = v->start[own];
 	struct fedwalk_turn turn;
+	struct buf *to;
+	uint32_t at;
+	uint16_t tokens;
 
-	fedwalk_take_turn(v->neighbour + first, NULL, v->start[own + 1] - first, w->pools,
+	fedwalk_take_turn(v->neighbour + first, v->start[own + 1] - first, w->pools,
 			  w->work->job.fedwalk.p, s->length - walker->tokens, &s->draw, &turn);
 	for (unsigned i = 0; i < turn.tokens; i++) /* lines 14 and 27 */
 		s->written[walker->tokens++] = fedwalk_encode(w->encoder, turn.token[i], &s->draw);
@@ -97,36 +93,13 @@ static void take_turn(struct state *s, struct walker *walker)
 	walker->at = turn.next; /* lines 29 and 34 */
 	w->messages++;
 	w->crossing += v->host[turn.next] != w->work->own;
-	put_walker(s, &s->next[v->host[turn.next]], *walker);
-}
-
-/* Line 4: gamma walks from each device, none from one without neighbours. */
-static void begin(struct state *s)
-{
-	const struct vertices *v = s->w->v;
-
-	for (size_t i = 0; i < v->own; i++) {
-		if (v->start[i] == v->start[i + 1])
-			continue;
-		for (unsigned g = 0; g < s->w->work->job.fedwalk.walks; g++) {
-			struct walker walker = { .at = v->row[i] };
-
-			s->w->begun++;
-			take_turn(s, &walker);
-		}
-		if (i % 1024 == 0)
-			progress_tick();
-	}
-}
-
-/* After t supersteps a walk has t tokens, and at most one more for each. */
-static bool is_due(const struct state *s, const struct walker *walker, unsigned t)
-{
-	const struct vertices *v = s->w->v;
-	uint32_t own = walker->at < s->w->work->n ? v->place[walker->at] : UINT32_MAX;
-
-	return own != UINT32_MAX && v->start[own] < v->start[own + 1] && walker->tokens >= t &&
-	       walker->tokens <= 2 * t;
+	to = &s->next[v->host[turn.next]];
+	at = htole32(walker->at);
+	tokens = htole16((uint16_t)walker->tokens);
+	buf_add(to, &at, sizeof(at));
+	buf_add(to, &tokens, sizeof(tokens));
+	for (unsigned i = 0; i < walker->tokens; i++)
+		put_token(s, to, s->written[i]);
 }
 
 static enum err go_on(struct state *s, size_t from, unsigned t)
@@ -137,7 +110,7 @@ static enum err go_on(struct state *s, size_t from, unsigned t)
 	struct walker walker;
 
 	for (size_t count = 1; p < end; count++) {
-		if (!get_walker(s, &p, end, &walker) || !is_due(s, &walker, t))
+		if (!get_walker(s, &p, end, t, &walker))
 			return step_fault(work->channel,
 					  "%s sent a batch in which walk %zu is cut, not due, or "
 					  "not for a vertex here",
@@ -175,13 +148,27 @@ static enum err superstep(struct state *s, unsigned t)
 	return ERR_OK;
 }
 
-/* Shuffled, so that a reader does not see which walk began where. */
-static void shuffle_done(struct state *s)
+static enum err walk(struct state *s)
 {
 	struct walking *w = s->w;
-	const uint8_t *p = s->done.p;
+	const struct vertices *v = w->v;
+	const uint8_t *p;
 
+	for (size_t i = 0; i < v->own; i++) { /* line 4; none from a device without neighbours */
+		if (v->start[i] == v->start[i + 1])
+			continue;
+		for (unsigned g = 0; g < w->work->job.fedwalk.walks; g++, w->begun++)
+			take_turn(s, &(struct walker){ .at = v->row[i] });
+		if (i % 1024 == 0)
+			progress_tick();
+	}
+	for (unsigned t = 1; t < s->length; t++) {
+		TRY(superstep(s, t));
+		work_progress(w->work, t, 0);
+	}
+	/* Shuffled, so that a reader does not see which walk began where. */
 	ALLOC(w->token, w->finished * s->length);
+	p = s->done.p;
 	for (size_t i = 0; i < w->finished; i++) {
 		size_t j = draw_below(&s->draw, (uint32_t)i + 1);
 
@@ -191,18 +178,6 @@ static void shuffle_done(struct state *s)
 		for (unsigned k = 0; k < s->length; k++, p += s->width)
 			w->token[j * s->length + k] = get_token(s, p);
 	}
-}
-
-static enum err walk(struct state *s)
-{
-	unsigned t;
-
-	begin(s);
-	for (t = 1; t < s->length; t++) {
-		TRY(superstep(s, t));
-		work_progress(s->w->work, t, 0);
-	}
-	shuffle_done(s);
 	return ERR_OK;
 }
 

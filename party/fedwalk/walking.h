@@ -9,7 +9,7 @@
 #define PARTY_FEDWALK_WALKING_H
 
 #include "common/fedwalk/encode.h"
-#include "common/fedwalk/predict.h"
+#include "common/fedwalk/walk.h"
 #include "party/fedwalk/vertices.h"
 
 struct walking {

@@ -1,6 +1,13 @@
-#include "party/kcagc/answers.h"
+/* A party's half of federated GCC (common/kcagc/gcc.h) and of landmark projection
+ * (common/kcagc/landmark.h): it receives what the coordinator says, and only what is due, and sends
+ * its term of the sum. The other half is common/kcagc/sums.h. */
 #include "common/base/alloc.h"
+#include "common/kcagc/gcc.h"
+#include "common/kcagc/landmark.h"
+#include "common/kcagc/slice.h"
+#include "common/kind/tree.h"
 #include "crypto/fixed.h"
+#include "party/kcagc/kcagc.h"
 #include "party/work/block.h"
 #include "party/work/secure.h"
 
@@ -8,7 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum err answers_open(struct answers *a, struct work *work)
+enum { SPREADS_MOST = 4 << 10 }; /* bytes of what follows the norms */
+
+struct answers {
+	struct work *work;
+	struct tree tree;
+	const struct tree_node *root; /* all parties */
+	struct slice slice;
+	double *own;    /* 2 + n: this party's facts and squared norms */
+	unsigned order; /* p: the job's; 0 until take_order(), if the data decide */
+};
+
+/* Takes over work's features. */
+static enum err answers_open(struct answers *a, struct work *work)
 {
 	*a = (struct answers){ .work = work };
 	if (work->job.kcagc.filter_order != KCAGC_ORDER_AUTO)
@@ -19,7 +38,8 @@ enum err answers_open(struct answers *a, struct work *work)
 	return slice_init(&a->slice, work->features, work->graph, work->threads);
 }
 
-void answers_close(struct answers *a)
+/* Also after an error. */
+static void answers_close(struct answers *a)
 {
 	slice_release(&a->slice);
 	free(a->own);
@@ -61,52 +81,17 @@ static enum err answer(struct answers *a, const struct question *q)
 	return e;
 }
 
-enum err answers_means(struct answers *a, const uint32_t *label, size_t k)
+/* X_l M' up, for the k means M of the party's rows over sets that have been received. */
+static enum err send_means(struct answers *a, const uint32_t *label, size_t k)
 {
 	return answer(
 	    a, &(struct question){ .kind = ASK_MEANS, .order = a->order, .label = label, .k = k });
 }
 
-enum err answers_quality(struct answers *a, const uint32_t *label, size_t k, size_t labellings,
-			 bool means)
-{
-	return answer(a, &(struct question){ .kind = ASK_QUALITY,
-					     .order = a->order,
-					     .label = label,
-					     .k = k,
-					     .labellings = labellings,
-					     .parties = a->work->L,
-					     .means = means });
-}
-
 /* ---- what is agreed first ---- */
 
-/* The coordinator says of all parties what this one knows of itself. */
-static enum err check_words(const struct answers *a, uint64_t words, bool measured)
-{
-	if ((words == WORDS_ALL && measured) || (words == WORDS_NONE && !measured))
-		return peer_fault(a->work->channel,
-				  "sent CHOICE by which %s of the parties have features of 0 and 1 "
-				  "alone; this one %s",
-				  words == WORDS_ALL ? "all" : "none",
-				  measured ? "has others" : "has");
-	return ERR_OK;
-}
-
-static enum err check_square(const struct answers *a, const double *own, const double *square)
-{
-	double rounding = ldexp((double)a->work->L, -JOB_WIDE_FRACTION);
-
-	for (size_t i = 0; i < a->work->n; i++)
-		if (square[i] < 0 || square[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
-			return peer_fault(a->work->channel,
-					  "sent a BLOCK of joint norms of which that of row %zu is "
-					  "shorter than this party's part",
-					  i);
-	return ERR_OK;
-}
-
-enum err answers_own_facts(struct answers *a)
+/* What send_facts() sends, computed beforehand: this needs no keys. */
+static enum err find_facts(struct answers *a)
 {
 	struct question facts = { .kind = ASK_FACTS };
 
@@ -114,34 +99,50 @@ enum err answers_own_facts(struct answers *a)
 	return slice_answer(&a->slice, &facts, a->own);
 }
 
-enum err answers_facts(struct answers *a)
+/* Facts and squared norms up. */
+static enum err send_facts(struct answers *a)
 {
 	struct question facts = { .kind = ASK_FACTS };
 
 	work_phase(a->work, "norms");
 	if (!a->own)
-		TRY(answers_own_facts(a));
+		TRY(find_facts(a));
 	return send_term(a, &facts, a->own);
 }
 
+/* The coordinator says of all parties what this one knows of itself. */
 static enum err agree_norms(struct answers *a, double *square, bool *idf)
 {
 	struct work *work = a->work;
 	struct question norms = { .kind = ASK_NORMS };
+	double rounding = ldexp((double)work->L, -JOB_WIDE_FRACTION), *own = a->own + 2;
+	bool measured = a->own[0] != 0;
 	uint64_t words;
 
 	TRY(channel_recv_choice(work->channel, CHOICE_WORDS, WORDS_SOME, &words));
-	TRY(check_words(a, words, a->own[0] != 0));
-	if (words == WORDS_SOME) {
-		TRY(slice_answer(&a->slice, &norms, a->own + 2));
-		TRY(send_term(a, &norms, a->own + 2));
-	}
+	if ((words == WORDS_ALL && measured) || (words == WORDS_NONE && !measured))
+		return peer_fault(work->channel,
+				  "sent CHOICE by which %s of the parties have features of 0 and 1 "
+				  "alone; this one %s",
+				  words == WORDS_ALL ? "all" : "none",
+				  measured ? "has others" : "has");
 	*idf = words == WORDS_ALL;
+	if (words == WORDS_SOME) {
+		TRY(slice_answer(&a->slice, &norms, own));
+		TRY(send_term(a, &norms, own));
+	}
 	TRY(channel_recv_reals(work->channel, MSG_BLOCK, a->root->id, square, work->n));
-	return check_square(a, a->own + 2, square);
+	for (size_t i = 0; i < work->n; i++)
+		if (square[i] < 0 || square[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
+			return peer_fault(work->channel,
+					  "sent a BLOCK of joint norms of which that of row %zu is "
+					  "shorter than this party's part",
+					  i);
+	return ERR_OK;
 }
 
-enum err answers_spreads(struct answers *a)
+/* Joint norms down, spreads up. */
+static enum err send_spreads(struct answers *a)
 {
 	double *square = alloc(a->work->n, sizeof(*square));
 	struct question spreads = { .kind = ASK_SPREADS, .square = square };
@@ -155,7 +156,8 @@ enum err answers_spreads(struct answers *a)
 	return e;
 }
 
-enum err answers_order(struct answers *a)
+/* The order down, unless the job gives it; needed from the first product or means on. */
+static enum err take_order(struct answers *a)
 {
 	struct work *work = a->work;
 	uint64_t order;
@@ -171,7 +173,8 @@ enum err answers_order(struct answers *a)
 
 /* ---- products ---- */
 
-enum err answers_products(struct answers *a, size_t width)
+/* B (n x width) down, orthogonal columns of length sqrt(n) or ERR_PEER; X_l (X_l' B) up. */
+static enum err send_products(struct answers *a, size_t width)
 {
 	struct mat B;
 	enum err e;
@@ -187,48 +190,188 @@ enum err answers_products(struct answers *a, size_t width)
 
 /* ---- clusters ---- */
 
-static size_t differences(const uint32_t *a, const uint32_t *b, size_t n)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < n; i++)
-		count += a[i] != b[i];
-	return count;
-}
-
-static enum err steps(struct answers *a, unsigned most, uint32_t *label, uint32_t *before)
+/* Sums over the clusters of ASSIGNMENT, at most so many, as long as the coordinator wants more. */
+static enum err follow_steps(struct answers *a, unsigned most)
 {
 	struct work *work = a->work;
+	uint32_t *label = alloc(work->n, sizeof(*label)), *before = alloc(work->n, sizeof(*before));
+	enum err e = ERR_OK;
 
-	for (unsigned step = 1;; step++) {
+	for (unsigned step = 1; e == ERR_OK; step++) {
+		size_t moved = 0;
 		uint64_t more;
 
-		TRY(channel_recv_choice(work->channel, CHOICE_MORE, step <= most, &more));
-		if (!more)
-			return ERR_OK;
-		TRY(work_recv_clusters(work, MSG_ASSIGNMENT, a->root, work->job.clusters, label,
-				       work->n));
-		TRY(answers_means(a, label, work->job.clusters));
-		work_progress(work, step, step > 1 ? differences(label, before, work->n) : work->n);
+		e = channel_recv_choice(work->channel, CHOICE_MORE, step <= most, &more);
+		if (e != ERR_OK || !more)
+			break;
+		e = work_recv_clusters(work, MSG_ASSIGNMENT, a->root, work->job.clusters, label,
+				       work->n);
+		if (e == ERR_OK)
+			e = send_means(a, label, work->job.clusters);
+		for (size_t i = 0; i < work->n; i++)
+			moved += step == 1 || label[i] != before[i];
+		if (e == ERR_OK)
+			work_progress(work, step, moved);
 		memcpy(before, label, work->n * sizeof(*label));
 	}
-}
-
-enum err answers_steps(struct answers *a, unsigned most)
-{
-	uint32_t *label = alloc(a->work->n, sizeof(*label));
-	uint32_t *before = alloc(a->work->n, sizeof(*before));
-	enum err e = steps(a, most, label, before);
-
 	free(label);
 	free(before);
 	return e;
 }
 
-enum err answers_result(struct answers *a, uint32_t *label)
+static enum err take_result(struct answers *a, uint32_t *label)
 {
 	struct work *work = a->work;
 
 	work_phase(work, "result");
 	return work_recv_clusters(work, MSG_RESULT, a->root, work->job.clusters, label, work->n);
+}
+
+/* ---- federated GCC: terms of K B = sum_l X_l (X_l' B) ---- */
+
+static enum err gcc(struct answers *a, const struct gcc_params *p, uint32_t *label)
+{
+	TRY(send_facts(a));
+	TRY(work_warm(a->work));
+	TRY(send_spreads(a));
+	/* Init: K Q for the subspace iteration, sqrt(n) Q down, Y_u up. */
+	work_phase(a->work, "init");
+	TRY(take_order(a));
+	for (unsigned u = 0; u < p->rounds; u++)
+		TRY(send_products(a, gcc_width(p, a->work->n)));
+	/* Iterate: G down, K G D^-1 up. */
+	work_phase(a->work, "iterate");
+	TRY(follow_steps(a, p->iterations));
+	return take_result(a, label);
+}
+
+enum err party_gcc(struct work *work, uint32_t *label)
+{
+	struct gcc_params p;
+	struct answers a;
+	enum err e = answers_open(&a, work);
+
+	gcc_defaults(&p, work->job.clusters, work->job.seed, work->threads);
+	if (e == ERR_OK)
+		e = gcc(&a, &p, label);
+	answers_close(&a);
+	return e;
+}
+
+/* ---- landmark projection: k^ local clusters, q sets of nodes, K = sum_l X_l X_l', M the means of
+ * the party's own rows over each set ---- */
+
+/* Step 3: Protocol 1's clusters, as in kCAGC. */
+enum err party_landmark_begin(struct work *work, uint32_t *label)
+{
+	uint32_t clusters = kcagc_local_clusters(&work->job.kcagc);
+	struct kmeans_params how =
+	    landmark_local(work->job.clusters, clusters, work->job.seed, work->threads);
+	struct answers *a;
+
+	ALLOC(work->begun, 1);
+	a = work->begun;
+	work_phase(work, "local");
+	TRY(answers_open(a, work));
+	TRY(find_facts(a));
+	return slice_cluster(&a->slice, a->order, work->L, work->job.clusters, &how, label);
+}
+
+/* Steps 4 and 5: set ids down, X_l M' up. Each set has min_cell nodes at least: what is summed is
+ * of no fewer. */
+static enum err landmarks(struct answers *a, uint32_t *set)
+{
+	struct work *work = a->work;
+	uint32_t sets = (uint32_t)landmark_most(work->job.clusters, work->n);
+	size_t *size;
+	enum err e = ERR_OK;
+
+	work_phase(work, "landmarks");
+	TRY(take_order(a));
+	TRY(channel_recv_labels_upto(work->channel, MSG_LANDMARKS, a->root->id, 1, &sets, set,
+				     work->n));
+	ALLOC(size, (size_t)sets + 1);
+	for (size_t i = 0; i < work->n; i++)
+		size[set[i]]++;
+	if (size[sets])
+		e = peer_fault(work->channel, "sent LANDMARKS with %zu nodes in none of %u sets",
+			       size[sets], sets);
+	for (uint32_t c = 0; c < sets && e == ERR_OK; c++)
+		if (size[c] < work->job.kcagc.min_cell)
+			e = peer_fault(work->channel,
+				       "sent LANDMARKS with %u sets, of which set %u has %zu "
+				       "nodes, fewer than job.min_cell, %u",
+				       sets, c, size[c], work->job.kcagc.min_cell);
+	free(size);
+	TRY(e);
+	return send_means(a, set, sets);
+}
+
+/* Step 6: sqrt(n) B down, K B up. */
+static enum err power(struct answers *a)
+{
+	struct work *work = a->work;
+	size_t most = landmark_columns(work->job.clusters, work->n);
+	uint64_t width;
+
+	work_phase(work, "power");
+	TRY(channel_recv_choice(work->channel, CHOICE_WIDTH, most, &width));
+	if (!width)
+		return peer_fault(work->channel, "sent CHOICE of a BLOCK of no columns");
+	TRY(channel_touch(work->channel)); /* the block takes its time */
+	return send_products(a, width);
+}
+
+/* Steps 8 and 9: two labellings down, how well they fit the graph and the means for the first
+ * polish up; then more polish. */
+static enum err polish(struct answers *a)
+{
+	struct work *work = a->work;
+	unsigned k = work->job.clusters;
+	uint32_t *both = alloc(2 * work->n, sizeof(*both));
+	struct question quality = { .kind = ASK_QUALITY,
+				    .order = a->order,
+				    .label = both,
+				    .k = k,
+				    .labellings = 2,
+				    .parties = work->L,
+				    .means = work->job.kcagc.polish > 0 };
+	enum err e;
+
+	work_phase(work, "polish");
+	e = work_recv_clusters(work, MSG_ASSIGNMENT, a->root, k, both, 2 * work->n);
+	if (e == ERR_OK)
+		e = answer(a, &quality);
+	free(both);
+	TRY(e);
+	return follow_steps(a, work->job.kcagc.polish);
+}
+
+static enum err project(struct answers *a, uint32_t *label)
+{
+	struct work *work = a->work;
+
+	TRY(send_facts(a)); /* step 1 */
+	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
+				kcagc_local_clusters(&work->job.kcagc), label, work->n));
+	TRY(work_warm(work));
+	TRY(work_warm_on(work, SPREADS_MOST));
+	TRY(send_spreads(a)); /* step 2 */
+	TRY(work_warm(work));
+	TRY(landmarks(a, label));
+	if (work->job.kcagc.landmark_power)
+		TRY(power(a));
+	TRY(polish(a));
+	return take_result(a, label);
+}
+
+enum err party_landmark(struct work *work, uint32_t *label)
+{
+	enum err e = work->begun ? ERR_OK : party_landmark_begin(work, label);
+
+	if (e == ERR_OK)
+		e = project(work->begun, label);
+	answers_free(work->begun);
+	work->begun = NULL;
+	return e;
 }

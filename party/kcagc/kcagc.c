@@ -6,7 +6,6 @@
 #include "common/linalg/la.h"
 #include "party/kcagc/local.h"
 #include "party/kcagc/model.h"
-#include "party/kcagc/prepare.h"
 #include "party/work/secure.h"
 
 #include <stdio.h>
@@ -24,30 +23,6 @@ struct state {
 	uint32_t *cell;       /* n: the cell of each node at this level */
 	size_t m;             /* cells */
 };
-
-static void state_release(struct state *s)
-{
-	mat_release(&s->Z);
-	mat_release(&s->centre);
-	mat_release(&s->last);
-	embedding_release(&s->how);
-	free(s->child);
-	free(s->cell);
-}
-
-/* joint_norm: rows are scaled by their length over all parties, where default takes each party's
- * own. */
-static enum err scale_jointly(struct work *work, struct state *s, const struct tree_node *root)
-{
-	double *norm = alloc(work->n, sizeof(*norm)), mean;
-	enum err e = party_prepare_norms(work, root, &s->Z, norm, &mean);
-
-	if (e == ERR_OK)
-		embed_scale(&s->Z, norm, mean, work->job.kcagc.row_power);
-	s->how.mean_norm = mean;
-	free(norm);
-	return e;
-}
 
 /* Protocol 1: filter (lines 1-3), project (line 4), k-means (lines 4-24). */
 static enum err local(struct work *work, struct state *s)
@@ -68,22 +43,21 @@ static enum err local(struct work *work, struct state *s)
 	work_phase(work, "local");
 	embedding = kcagc_embed_params(&work->job.kcagc, work->threads);
 	TRY(local_embed(work, &embedding, &s->Z, &s->how, hash));
-	if (work->job.kcagc.joint_norm)
-		TRY(scale_jointly(work, s, root));
+	if (work->job.kcagc.joint_norm) {
+		/* Rows are scaled by their length over all parties, where default takes each
+		 * party's own. */
+		double *norm = alloc(work->n, sizeof(*norm));
+		enum err e = party_prepare_norms(work, root, &s->Z, norm, &s->how.mean_norm);
+
+		if (e == ERR_OK)
+			embed_scale(&s->Z, norm, s->how.mean_norm, work->job.kcagc.row_power);
+		free(norm);
+		TRY(e);
+	}
 	if (work->job.kcagc.method != METHOD_BASIC || work->L == 1)
 		local_clusters(work, &s->Z, &p, work->job.kcagc.joint_norm ? NULL : hash, s->child,
 			       &s->centre);
 	return ERR_OK;
-}
-
-/* Protocol 3 line 2: the nodes of each local cluster. */
-static enum err send_local(struct work *work, struct state *s)
-{
-	uint32_t k = work->L == 1 ? work->job.clusters : kcagc_local_clusters(&work->job.kcagc);
-
-	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k, s->child,
-				work->n));
-	return work_warm(work);
 }
 
 /* Cells are intersections of the children's clusters: each has nodes, at least min_cell of them,
@@ -118,24 +92,12 @@ static enum err check_cells(struct work *work, const struct state *s, double *we
 	return e;
 }
 
-/* Line 13: for each cell the centre of the cluster that holds it. With min_cell it may lie in
- * several: it gets their mean over its nodes, lest a centre of fewer nodes stand alone. */
-static void centres_of_cells(const struct state *s, bool mixed, const double *weight, struct mat *Y)
-{
-	for (size_t i = 0; i < s->Z.rows; i++) {
-		const double *centre = ROW(&s->centre, s->child[i]);
-		double *y = ROW(Y, s->cell[i]);
-
-		for (size_t j = 0; j < Y->cols; j++)
-			y[j] = mixed ? y[j] + centre[j] / weight[s->cell[i]] : centre[j];
-	}
-}
-
 /* Protocol 3 lines 10-15: the cells of this tree node, and this party's virtual node y for each:
  * the mean of its own rows over the cell, or (line 13) the centre of the cluster that holds it. */
 static enum err virtual_nodes(struct work *work, struct state *s, const struct tree_node *node,
 			      struct mat *Y, double **weight)
 {
+	bool mixed = work->job.kcagc.min_cell > 1;
 	uint32_t m = (uint32_t)work->n;
 
 	TRY(channel_recv_labels_upto(work->channel, MSG_CELLS, node->id, 1, &m, s->cell, work->n));
@@ -143,10 +105,19 @@ static enum err virtual_nodes(struct work *work, struct state *s, const struct t
 	ALLOC(*weight, m);
 	TRY(check_cells(work, s, *weight));
 	mat_init(Y, m, s->Z.cols);
-	if (work->job.kcagc.virtual_nodes == VIRTUAL_MEAN)
+	if (work->job.kcagc.virtual_nodes == VIRTUAL_MEAN) {
 		kmeans_centres(&s->Z, NULL, s->cell, Y);
-	else
-		centres_of_cells(s, work->job.kcagc.min_cell > 1, *weight, Y);
+		return ERR_OK;
+	}
+	/* Line 13. With min_cell a cell may lie in several clusters: it gets their mean over its
+	 * nodes, lest a centre of fewer nodes stand alone. */
+	for (size_t i = 0; i < work->n; i++) {
+		const double *centre = ROW(&s->centre, s->child[i]);
+		double *y = ROW(Y, s->cell[i]);
+
+		for (size_t j = 0; j < Y->cols; j++)
+			y[j] = mixed ? y[j] + centre[j] / (*weight)[s->cell[i]] : centre[j];
+	}
 	return ERR_OK;
 }
 
@@ -445,23 +416,16 @@ static enum err plan(struct work *work, struct state *s)
 	return ERR_OK;
 }
 
-/* Above min_cell 1 nothing may be summed over single nodes, so there is nothing to predict with. */
-static void keep_model(struct work *work, struct state *s, const uint32_t *label)
-{
-	/* one party, no polish: its own k-means' */
-	struct mat *centre = s->last.a ? &s->last : &s->centre;
-
-	work->model = model_new(work);
-	if (work->job.kcagc.min_cell == 1)
-		model_fill(work->model, &s->how, centre, label, work->n);
-}
-
 /* Protocol 3 (tree, flat) or Protocol 2 (basic), then the polish steps and the result. */
 static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 {
+	uint32_t k = work->L == 1 ? work->job.clusters : kcagc_local_clusters(&work->job.kcagc);
+
 	TRY(local(work, s));
 	if (work->job.kcagc.method != METHOD_BASIC || work->L == 1) {
-		TRY(send_local(work, s));
+		TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k,
+					s->child, work->n)); /* Protocol 3 line 2 */
+		TRY(work_warm(work));
 		if (work->job.kcagc.plan != PLAN_OFF && work->L > 1)
 			TRY(plan(work, s));
 		if (work->job.kcagc.plan == PLAN_ONLY)
@@ -486,7 +450,11 @@ static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 		return err_set(
 		    ERR_PEER,
 		    "the coordinator's RESULT is not what its last assignment made of the nodes");
-	keep_model(work, s, label);
+	work->model = model_new(work);
+	/* Above min_cell 1 nothing may be summed over single nodes, so there is nothing to predict
+	 * with. One party that did not polish has the centres of its own k-means. */
+	if (work->job.kcagc.min_cell == 1)
+		model_fill(work->model, &s->how, s->last.a ? &s->last : &s->centre, label, work->n);
 	return ERR_OK;
 }
 
@@ -499,6 +467,11 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 	ALLOC(s.child, work->n);
 	ALLOC(s.cell, work->n);
 	e = cluster(work, &s, label);
-	state_release(&s);
+	mat_release(&s.Z);
+	mat_release(&s.centre);
+	mat_release(&s.last);
+	embedding_release(&s.how);
+	free(s.child);
+	free(s.cell);
 	return e;
 }

@@ -1,11 +1,33 @@
-/* kcagc.h -- a party's half of kCAGC, arXiv 2411.12329, Protocols 1 to 3. */
+/* kcagc.h -- a party's half of kcagc and kcagc.predict: the tables, and what they run. label: n, one
+ * for each node, rows sorted by id. The order of messages is in proto/PROTOCOL.md. */
 #ifndef PARTY_KCAGC_KCAGC_H
 #define PARTY_KCAGC_KCAGC_H
 
-#include "party/work/work.h"
+#include "party/work/kind.h"
 
-/* From the party's slice to the final label of each node (n of them, rows sorted by id). The other
- * half is server/kcagc/kcagc.c; the messages' order is in proto/PROTOCOL.md. */
+extern const struct party_kind party_kind_kcagc;
+extern const struct party_kind party_kind_kcagc_predict;
+
+/* kCAGC, arXiv 2411.12329, Protocols 1 to 3: from the party's slice to the final labels. */
 enum err party_kcagc(struct work *work, uint32_t *label) MUST_CHECK;
+
+/* Federated GCC (common/kcagc/gcc.h). */
+enum err party_gcc(struct work *work, uint32_t *label) MUST_CHECK;
+
+/* Landmark projection: kCAGC's local clusters as landmarks, five secure sums. begin: what the party
+ * computes by itself, facts and, into label, local clusters. It needs no keys, and so is done while
+ * those of the others are awaited, which takes a round trip. work->begun keeps it. */
+enum err party_landmark_begin(struct work *work, uint32_t *label) MUST_CHECK;
+/* The rest; all of it if nothing was begun. label: as party_landmark_begin() left it. */
+enum err party_landmark(struct work *work, uint32_t *label) MUST_CHECK;
+void answers_free(struct answers *a); /* work->begun; accepts NULL */
+
+/* kcagc.predict, end of Section 3.4: labels of new nodes from a kept model, the nearest of its k
+ * centres by k summed squared distances for each node. prepare: the model of work->job.model from
+ * work->state becomes work->model, if it is one that this job, these parties and work->features can
+ * predict with. ERR_INPUT: what does not fit and what to do. */
+enum err predict_prepare(struct work *work) MUST_CHECK;
+/* Uses work->features up; work->model stays as it is. */
+enum err party_predict(struct work *work, uint32_t *label) MUST_CHECK;
 
 #endif

@@ -1,14 +1,9 @@
-#include "party/kcagc/kind.h"
+#include "party/kcagc/kcagc.h"
 #include "common/job/kinds.h"
 #include "common/data/dataset.h"
 #include "common/kcagc/kind.h"
 #include "crypto/hash.h"
-#include "party/kcagc/answers.h"
-#include "party/kcagc/gcc.h"
-#include "party/kcagc/kcagc.h"
-#include "party/kcagc/landmark.h"
 #include "party/kcagc/model.h"
-#include "party/kcagc/predict.h"
 
 /* ---- consent ---- */
 
@@ -27,26 +22,14 @@ static struct party_sums sums(const struct work *work)
 	return s;
 }
 
-static enum err check_method(const struct party_config *config, enum kcagc_method method)
+/* what: "method" or "exchange". */
+static enum err check_named(const struct party_config *config, const struct config_strings *allowed,
+			    const char *what, const char *name)
 {
-	const char *name = kcagc_method_names[method];
-
-	if (!config->policy.methods.count || config_strings_has(&config->policy.methods, name))
+	if (!allowed->count || config_strings_has(allowed, name))
 		return ERR_OK;
-	return err_set(ERR_PEER,
-		       "the offered method is %s, which policy.methods of %s does not name", name,
-		       config->common.name);
-}
-
-static enum err check_exchange(const struct party_config *config, enum kcagc_exchange exchange)
-{
-	const char *name = kcagc_exchange_names[exchange];
-
-	if (!config->policy.exchanges.count || config_strings_has(&config->policy.exchanges, name))
-		return ERR_OK;
-	return err_set(ERR_PEER,
-		       "the offered exchange is %s, which policy.exchanges of %s does not name",
-		       name, config->common.name);
+	return err_set(ERR_PEER, "the offered %s is %s, which policy.%ss of %s does not name", what,
+		       name, what, config->common.name);
 }
 
 /* How many nodes are behind one number of the job: those of a cell, or, in a prediction, one. */
@@ -64,16 +47,20 @@ static enum err check_cells(const struct party_config *config, const struct job 
 /* The method and exchange of a kcagc job; with a plan, every one that it may take. */
 static enum err allow(const struct party_config *config, const struct work *work)
 {
-	const struct job *job = &work->job;
+	const struct kcagc_job *job = &work->job.kcagc;
+	const struct config_strings *methods = &config->policy.methods;
+	const struct config_strings *exchanges = &config->policy.exchanges;
+	bool planned = job->plan != PLAN_OFF;
 
-	TRY(check_method(config, job->kcagc.method));
-	for (unsigned m = METHOD_TREE; job->kcagc.plan != PLAN_OFF && m <= METHOD_BASIC; m++)
-		if (m != METHOD_BASIC || job->kcagc.min_cell == 1)
-			TRY(check_method(config, (enum kcagc_method)m));
-	TRY(check_exchange(config, job->kcagc.exchange));
-	if (job->kcagc.plan != PLAN_OFF)
-		TRY(check_exchange(config, EXCHANGE_DISTANCES));
-	return check_cells(config, job, job->kcagc.min_cell);
+	TRY(check_named(config, methods, "method", kcagc_method_names[job->method]));
+	for (unsigned m = METHOD_TREE; planned && m <= METHOD_BASIC; m++)
+		if (m != METHOD_BASIC || job->min_cell == 1)
+			TRY(check_named(config, methods, "method", kcagc_method_names[m]));
+	TRY(check_named(config, exchanges, "exchange", kcagc_exchange_names[job->exchange]));
+	if (planned)
+		TRY(check_named(config, exchanges, "exchange",
+				kcagc_exchange_names[EXCHANGE_DISTANCES]));
+	return check_cells(config, &work->job, job->min_cell);
 }
 
 static enum err allow_predict(const struct party_config *config, const struct work *work)

@@ -2,9 +2,12 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/data/limits.h"
+#include "common/kcagc/order.h"
 #include "party/work/cache.h"
+#include "party/work/secure.h"
 #include "proto/codec.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,19 +20,13 @@ static void found(struct work *work, const char *what)
 
 /* ---- keys ---- */
 
-static void add_double(struct sha256 *h, double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	sha256_add_u64(h, bits);
-}
-
 static void embed_key(const struct work *work, const struct embed_params *p,
 		      uint8_t key[static SHA256_LEN])
 {
 	struct sha256 *h = sha256_new();
+	uint64_t power_bits;
 
+	memcpy(&power_bits, &p->row_power, sizeof(power_bits));
 	sha256_add_text(h, "coterie " COTERIE_VERSION " embedding");
 	sha256_add(h, work->data_hash, SHA256_LEN);
 	sha256_add_u32(h, p->idf);
@@ -38,7 +35,7 @@ static void embed_key(const struct work *work, const struct embed_params *p,
 	sha256_add_u32(h, p->unit_basis);
 	sha256_add_u64(h, p->dims);
 	sha256_add_u32(h, p->unit_rows);
-	add_double(h, p->row_power);
+	sha256_add_u64(h, power_bits);
 	sha256_end(h, key);
 }
 
@@ -64,24 +61,6 @@ static void clusters_key(const struct mat *Z, const struct kmeans_params *p, con
 
 /* ---- pieces: numbers as this host has them, for nobody else reads them ---- */
 
-static void walk_size(struct codec *c, size_t *v, size_t most)
-{
-	uint64_t wide = *v;
-
-	codec_u64(c, &wide);
-	codec_check(c, wide <= most);
-	*v = c->bad ? 0 : (size_t)wide;
-}
-
-static void walk_bool(struct codec *c, bool *v)
-{
-	uint32_t wide = *v;
-
-	codec_u32(c, &wide);
-	codec_check(c, wide <= 1);
-	*v = wide == 1;
-}
-
 static void walk_doubles(struct codec *c, double **a, size_t count)
 {
 	if (!c->out) {
@@ -95,27 +74,36 @@ static void walk_doubles(struct codec *c, double **a, size_t count)
 
 static void walk_mat(struct codec *c, struct mat *m)
 {
-	walk_size(c, &m->rows, ROWS_MAX);
-	walk_size(c, &m->cols, COLS_MAX);
+	uint64_t rows = m->rows, cols = m->cols;
+
+	codec_u64(c, &rows);
+	codec_u64(c, &cols);
+	codec_check(c, rows <= ROWS_MAX && cols <= COLS_MAX);
+	if (c->bad)
+		return;
+	m->rows = (size_t)rows;
+	m->cols = (size_t)cols;
 	walk_doubles(c, &m->a, m->rows * m->cols);
 }
 
 static void walk_embedding(struct codec *c, struct mat *Z, struct embedding *e)
 {
-	uint32_t filter = e->filter, order = e->order;
-	bool idf = e->idf;
+	uint32_t filter = e->filter, order = e->order, unit_rows = e->unit_rows;
+	uint32_t idf = e->idf != NULL;
 
 	walk_mat(c, Z);
 	codec_u32(c, &filter);
 	codec_u32(c, &order);
+	codec_u32(c, &unit_rows);
 	e->filter = (enum filter_kind)filter;
 	e->order = order;
-	walk_bool(c, &e->unit_rows);
+	e->unit_rows = unit_rows == 1;
 	codec_fixed(c, (uint8_t *)&e->row_power, sizeof(e->row_power));
 	codec_fixed(c, (uint8_t *)&e->mean_norm, sizeof(e->mean_norm));
 	codec_fixed(c, (uint8_t *)&e->word, sizeof(e->word));
 	walk_mat(c, &e->map);
-	walk_bool(c, &idf);
+	codec_u32(c, &idf);
+	codec_check(c, unit_rows <= 1 && idf <= 1);
 	if (idf)
 		walk_doubles(c, &e->idf, e->map.rows);
 }
@@ -129,99 +117,143 @@ static void walk_clusters(struct codec *c, uint32_t *label, size_t n, size_t k, 
 	codec_check(c, centre->rows == k);
 }
 
-static bool is_right(const struct codec *c)
-{
-	return !c->bad && c->pos == c->end;
-}
-
 /* ---- the embedding ---- */
-
-static bool find_embedding(struct work *work, const uint8_t *key, struct mat *Z,
-			   struct embedding *how)
-{
-	size_t columns = features_cols(work->features);
-	struct codec c = { 0 };
-	struct bytes piece;
-	struct buf file;
-	bool ok = false;
-
-	if (!cache_find(work->cache, "embedding", key, DATA_FILE_MAX, &file, &piece))
-		return false;
-	c.pos = piece.p;
-	c.end = piece.p + piece.n;
-	walk_embedding(&c, Z, how);
-	ok = is_right(&c) && Z->rows == work->n && Z->cols == how->map.cols &&
-	     how->map.rows == columns;
-	buf_release(&file);
-	if (ok)
-		return true;
-	mat_release(Z);
-	embedding_release(how);
-	return false;
-}
 
 enum err local_embed(struct work *work, const struct embed_params *p, struct mat *Z,
 		     struct embedding *how, uint8_t hash[static SECAGG_HASH_LEN])
 {
-	struct buf piece = { 0 };
-	struct codec c = { .out = &piece };
+	size_t columns = features_cols(work->features);
+	struct codec in = { 0 }, out = { 0 };
+	struct buf file, made = { 0 };
+	struct bytes piece;
+	bool right = false;
 
 	memset(hash, 0, SECAGG_HASH_LEN);
 	if (!work->cache)
 		return embed_keep(work->features, work->graph, p, Z, how);
 	embed_key(work, p, hash);
-	if (find_embedding(work, hash, Z, how)) {
-		features_release(work->features);
-		found(work, "cached_embedding");
-		return ERR_OK;
+	if (cache_find(work->cache, "embedding", hash, DATA_FILE_MAX, &file, &piece)) {
+		in.pos = piece.p;
+		in.end = piece.p + piece.n;
+		walk_embedding(&in, Z, how);
+		right = !in.bad && in.pos == in.end && Z->rows == work->n &&
+			Z->cols == how->map.cols && how->map.rows == columns;
+		buf_release(&file);
+		if (right) {
+			features_release(work->features);
+			found(work, "cached_embedding");
+			return ERR_OK;
+		}
+		mat_release(Z);
+		embedding_release(how);
 	}
 	TRY(embed_keep(work->features, work->graph, p, Z, how));
-	walk_embedding(&c, Z, how);
-	cache_keep(work->cache, "embedding", hash, (struct bytes){ piece.p, piece.n });
-	buf_release(&piece);
+	out.out = &made;
+	walk_embedding(&out, Z, how);
+	cache_keep(work->cache, "embedding", hash, (struct bytes){ made.p, made.n });
+	buf_release(&made);
 	return ERR_OK;
 }
 
 /* ---- the clusters ---- */
 
-static bool find_clusters(struct work *work, const uint8_t *key, const struct mat *Z, size_t k,
-			  uint32_t *label, struct mat *centre)
-{
-	struct codec c = { 0 };
-	struct bytes piece;
-	struct buf file;
-	bool ok;
-
-	if (!cache_find(work->cache, "clusters", key, DATA_FILE_MAX, &file, &piece))
-		return false;
-	c.pos = piece.p;
-	c.end = piece.p + piece.n;
-	walk_clusters(&c, label, Z->rows, k, centre);
-	ok = is_right(&c) && centre->cols == Z->cols;
-	buf_release(&file);
-	if (!ok)
-		mat_release(centre);
-	return ok;
-}
-
 void local_clusters(struct work *work, const struct mat *Z, const struct kmeans_params *p,
 		    const uint8_t *hash, uint32_t *label, struct mat *centre)
 {
-	struct buf piece = { 0 };
-	struct codec c = { .out = &piece };
+	struct codec in = { 0 }, out = { 0 };
+	struct buf file, made = { 0 };
+	struct bytes piece;
 	uint8_t key[SHA256_LEN];
+	bool right;
 
 	if (!work->cache) {
 		kmeans(Z, NULL, p, label, centre, NULL);
 		return;
 	}
 	clusters_key(Z, p, hash, key);
-	if (find_clusters(work, key, Z, p->k, label, centre)) {
-		found(work, "cached_clusters");
-		return;
+	if (cache_find(work->cache, "clusters", key, DATA_FILE_MAX, &file, &piece)) {
+		in.pos = piece.p;
+		in.end = piece.p + piece.n;
+		walk_clusters(&in, label, Z->rows, p->k, centre);
+		right = !in.bad && in.pos == in.end && centre->cols == Z->cols;
+		buf_release(&file);
+		if (right) {
+			found(work, "cached_clusters");
+			return;
+		}
+		mat_release(centre);
 	}
 	kmeans(Z, NULL, p, label, centre, NULL);
-	walk_clusters(&c, label, Z->rows, p->k, centre);
-	cache_keep(work->cache, "clusters", key, (struct bytes){ piece.p, piece.n });
-	buf_release(&piece);
+	out.out = &made;
+	walk_clusters(&out, label, Z->rows, p->k, centre);
+	cache_keep(work->cache, "clusters", key, (struct bytes){ made.p, made.n });
+	buf_release(&made);
+}
+
+/* ---- what is agreed before ---- */
+
+enum err party_prepare_order(struct work *work, const struct tree_node *root)
+{
+	struct embed_params how = kcagc_embed_params(&work->job.kcagc, work->threads);
+	struct kmeans_params clusters = { .k = work->job.clusters,
+					  .restarts = work->job.kcagc.local_restarts,
+					  .iterations = work->job.kcagc.iterations,
+					  .seed = work->job.seed,
+					  .threads = work->threads };
+	struct order_search search;
+	uint64_t order = 0;
+	enum err e = ERR_OK;
+
+	work_phase(work, "order");
+	work_group(work, root);
+	TRY(order_begin(&search, work->features, work->graph, &how, &clusters));
+	/* Blocks of terms until the coordinator says where their sum first rose. */
+	for (unsigned block = 1; !order && block <= ORDER_BLOCKS; block++) {
+		double intra[ORDER_BLOCK];
+
+		e = order_next(&search, intra);
+		if (e == ERR_OK)
+			e = secure_send_wide(work, root, intra, ORDER_BLOCK);
+		if (e == ERR_OK)
+			e = channel_recv_choice(work->channel, CHOICE_ORDER, block * ORDER_BLOCK,
+						&order);
+		if (e != ERR_OK)
+			goto out;
+		work_progress(work, block, block * ORDER_BLOCK);
+	}
+	if (!order)
+		e = peer_fault(work->channel, "chose no filter order up to %d", ORDER_CAP);
+	else
+		work->job.kcagc.filter_order = work->record->order = (unsigned)order;
+out:
+	order_end(&search);
+	return e;
+}
+
+enum err party_prepare_norms(struct work *work, const struct tree_node *root, const struct mat *Z,
+			     double *norm, double *mean)
+{
+	double *own = alloc(work->n, sizeof(*own)), sum = 0;
+	const double rounding = ldexp((double)work->L, -JOB_WIDE_FRACTION);
+	enum err e;
+
+	work_phase(work, "norms");
+	work_group(work, root);
+	embed_norms(Z, own);
+	for (size_t i = 0; i < work->n; i++)
+		own[i] *= own[i];
+	e = secure_send_wide(work, root, own, work->n);
+	if (e == ERR_OK)
+		e = channel_recv_reals(work->channel, MSG_MATRIX, root->id, norm, work->n);
+	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
+		if (norm[i] < 0 || norm[i] * norm[i] < own[i] * (1 - 1e-12) - rounding)
+			e = peer_fault(
+			    work->channel,
+			    "sent a joint norm for row %zu that is shorter than this party's part",
+			    i);
+		sum += norm[i];
+	}
+	*mean = sum / (double)work->n;
+	free(own);
+	return e;
 }

@@ -118,60 +118,11 @@ static void walk_doubles(struct codec *c, double **a, size_t count)
 		walk_double(c, &(*a)[i], -DBL_MAX, DBL_MAX);
 }
 
-/* A method is written by its name: the order of the enum is nobody else's business. */
-static void walk_method(struct codec *c, enum kcagc_method *method)
-{
-	char name[MSG_NAME_MAX + 1] = "";
-	unsigned i = 0;
-
-	if (c->out)
-		snprintf(name, sizeof(name), "%s", kcagc_method_names[*method]);
-	walk_text(c, name, MSG_NAME_MAX);
-	while (kcagc_method_names[i] && strcmp(kcagc_method_names[i], name) != 0)
-		i++;
-	codec_check(c, kcagc_method_names[i]);
-	*method = (enum kcagc_method)i;
-}
-
-static void walk_facts(struct codec *c, struct model *m)
-{
-	size_t nodes = (size_t)m->nodes;
-
-	codec_fixed(c, m->job_id, sizeof(m->job_id));
-	walk_size(c, &m->L, 1, PARTIES_MAX);
-	for (size_t l = 0; l < m->L && !c->bad; l++) {
-		walk_text(c, m->name[l], MSG_NAME_MAX);
-		codec_check(c, !config_check_name(m->name[l]) &&
-				   (l == 0 || strcmp(m->name[l - 1], m->name[l]) < 0));
-	}
-	walk_size(c, &m->own, 0, PARTIES_MAX - 1);
-	codec_check(c, m->own < m->L);
-	walk_method(c, &m->method);
-	walk_unsigned(c, &m->min_cell, 1, UINT32_MAX);
-	walk_unsigned(c, &m->clusters, 2, JOB_CLUSTERS_MAX);
-	walk_unsigned(c, &m->fraction_bits, 1, 64);
-	walk_size(c, &nodes, 1, ROWS_MAX);
-	m->nodes = nodes;
-	walk_bool(c, &m->kept);
-}
-
-/* How the embedding's numbers are shaped, and that they are all there, before room is made. */
-static void walk_shape(struct codec *c, const struct model *m, size_t *columns, size_t *dims,
-		       bool *idf)
-{
-	size_t k = m->clusters, numbers;
-
-	walk_size(c, columns, 1, COLS_MAX);
-	walk_size(c, dims, 1, JOB_CLUSTERS_MAX);
-	walk_bool(c, idf);
-	numbers = *columns * (*dims + *idf) + k * *dims + k; /* below 2^45 */
-	codec_check(c, c->out || numbers <= (size_t)(c->end - c->pos) / sizeof(uint64_t));
-}
-
 static void walk_kept(struct codec *c, struct model *m)
 {
 	struct embedding *e = &m->how;
 	size_t columns = e->map.rows, dims = e->map.cols, k = m->clusters, nodes = 0;
+	size_t numbers;
 	unsigned filter = e->filter;
 	bool idf = e->idf;
 
@@ -183,7 +134,12 @@ static void walk_kept(struct codec *c, struct model *m)
 	walk_double(c, &e->row_power, 0, 1e3);
 	walk_double(c, &e->mean_norm, 0, DBL_MAX);
 	walk_double(c, &e->word, -DBL_MAX, DBL_MAX);
-	walk_shape(c, m, &columns, &dims, &idf);
+	walk_size(c, &columns, 1, COLS_MAX);
+	walk_size(c, &dims, 1, JOB_CLUSTERS_MAX);
+	walk_bool(c, &idf);
+	/* They are all there, before room is made. */
+	numbers = columns * (dims + idf) + k * dims + k; /* below 2^45 */
+	codec_check(c, c->out || numbers <= (size_t)(c->end - c->pos) / sizeof(uint64_t));
 	codec_check(c, idf == (e->word != 0));
 	if (c->bad)
 		return;
@@ -206,7 +162,33 @@ static void walk_kept(struct codec *c, struct model *m)
 
 static void walk(struct codec *c, struct model *m)
 {
-	walk_facts(c, m);
+	size_t nodes = (size_t)m->nodes;
+	char method[MSG_NAME_MAX + 1] = "";
+	unsigned i = 0;
+
+	codec_fixed(c, m->job_id, sizeof(m->job_id));
+	walk_size(c, &m->L, 1, PARTIES_MAX);
+	for (size_t l = 0; l < m->L && !c->bad; l++) {
+		walk_text(c, m->name[l], MSG_NAME_MAX);
+		codec_check(c, !config_check_name(m->name[l]) &&
+				   (l == 0 || strcmp(m->name[l - 1], m->name[l]) < 0));
+	}
+	walk_size(c, &m->own, 0, PARTIES_MAX - 1);
+	codec_check(c, m->own < m->L);
+	/* By its name: the order of the enum is nobody else's business. */
+	if (c->out)
+		snprintf(method, sizeof(method), "%s", kcagc_method_names[m->method]);
+	walk_text(c, method, MSG_NAME_MAX);
+	while (kcagc_method_names[i] && strcmp(kcagc_method_names[i], method) != 0)
+		i++;
+	codec_check(c, kcagc_method_names[i]);
+	m->method = (enum kcagc_method)i;
+	walk_unsigned(c, &m->min_cell, 1, UINT32_MAX);
+	walk_unsigned(c, &m->clusters, 2, JOB_CLUSTERS_MAX);
+	walk_unsigned(c, &m->fraction_bits, 1, 64);
+	walk_size(c, &nodes, 1, ROWS_MAX);
+	m->nodes = nodes;
+	walk_bool(c, &m->kept);
 	if (!c->bad && m->kept)
 		walk_kept(c, m);
 }
@@ -227,9 +209,11 @@ void model_print(const struct model *m, struct buf *out)
 	buf_add(out, sum, sizeof(sum));
 }
 
-static enum err check_sum(struct bytes file, const char *where)
+enum err model_parse(struct bytes file, const char *where, struct model **out)
 {
+	struct codec c = { 0 };
 	uint8_t sum[SHA256_LEN];
+	struct model *m;
 
 	if (file.n < HEAD_LEN || memcmp(file.p, MAGIC, MAGIC_LEN) != 0)
 		return err_set(ERR_INPUT, "%s: it does not begin like a model", where);
@@ -239,23 +223,15 @@ static enum err check_sum(struct bytes file, const char *where)
 		    "%s: a model in version %u of its format, this program reads %d; run "
 		    "the kcagc job again, or predict with the program that made it",
 		    where, get_u32(file.p + MAGIC_LEN), MODEL_VERSION);
-	if (file.n >= HEAD_LEN + SHA256_LEN) {
+	if (file.n >= HEAD_LEN + SHA256_LEN)
 		sha256_of(file.p, file.n - SHA256_LEN, sum);
-		if (memcmp(sum, file.p + file.n - SHA256_LEN, SHA256_LEN) == 0)
-			return ERR_OK;
-	}
-	return err_set(ERR_INPUT,
-		       "%s: damaged, its checksum is not that of its %zu bytes; bring it back from "
-		       "a backup, or run the kcagc job again",
-		       where, file.n);
-}
-
-enum err model_parse(struct bytes file, const char *where, struct model **out)
-{
-	struct codec c = { .pos = file.p + HEAD_LEN };
-	struct model *m;
-
-	TRY(check_sum(file, where));
+	if (file.n < HEAD_LEN + SHA256_LEN ||
+	    memcmp(sum, file.p + file.n - SHA256_LEN, SHA256_LEN) != 0)
+		return err_set(ERR_INPUT,
+			       "%s: damaged, its checksum is not that of its %zu bytes; bring it "
+			       "back from a backup, or run the kcagc job again",
+			       where, file.n);
+	c.pos = file.p + HEAD_LEN;
 	c.end = file.p + file.n - SHA256_LEN;
 	m = alloc(1, sizeof(*m));
 	walk(&c, m);
@@ -272,18 +248,15 @@ enum err model_parse(struct bytes file, const char *where, struct model **out)
 
 /* ---- files ---- */
 
-static void id_text(const uint8_t *id, char text[static ID_TEXT_LEN + 1])
-{
-	for (int i = 0; i < JOB_ID_LEN; i++)
-		snprintf(text + 2 * i, 3, "%02x", id[i]);
-}
-
+/* model-<job id>.bin, in the state directory. */
 static char *path_of(const char *state, const uint8_t *id)
 {
-	char text[ID_TEXT_LEN + 1], name[ID_TEXT_LEN + 16];
+	char name[ID_TEXT_LEN + 16];
+	int at = snprintf(name, sizeof(name), "model-");
 
-	id_text(id, text);
-	snprintf(name, sizeof(name), "model-%s.bin", text);
+	for (int i = 0; i < JOB_ID_LEN; i++)
+		at += snprintf(name + at, 3, "%02x", id[i]);
+	snprintf(name + at, sizeof(name) - (size_t)at, ".bin");
 	return file_join(state, name);
 }
 
@@ -342,19 +315,18 @@ static void log_models(const char *state)
 
 enum err model_find(const char *state, const uint8_t id[static JOB_ID_LEN], struct model **m)
 {
-	char *path = path_of(state, id), text[ID_TEXT_LEN + 1], *name = strrchr(path, '/');
+	char *path = path_of(state, id), *name = strrchr(path, '/');
 	struct buf bytes = { 0 };
 	enum err e;
 
-	id_text(id, text);
 	name = name ? name + 1 : path; /* the others need not know where it lies */
 	if (!file_exists(path)) {
 		log_models(state);
 		e = err_set(
 		    ERR_INPUT,
-		    "there is no model of run %s here (those there are, are in this party's "
+		    "there is no model of run %.*s here (those there are, are in this party's "
 		    "log); job.model is the job_id in run.json of a kcagc run",
-		    text);
+		    ID_TEXT_LEN, name + strlen("model-"));
 	} else {
 		e = file_read(path, DATA_FILE_MAX, &bytes);
 		if (e == ERR_OK)

@@ -1,12 +1,12 @@
 /* A party's half of prediction: this party's part of the squared distances of all nodes to the k
  * centres of an earlier run. */
-#include "party/kcagc/predict.h"
+#include "party/kcagc/kcagc.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/kcagc/predict.h"
 #include "common/linalg/distance.h"
+#include "party/kcagc/local.h"
 #include "party/kcagc/model.h"
-#include "party/kcagc/prepare.h"
 #include "party/work/secure.h"
 
 #include <assert.h>
@@ -14,22 +14,6 @@
 #include <string.h>
 
 /* ---- does the model fit? ---- */
-
-static enum err check_kept(const struct model *m)
-{
-	if (m->kept)
-		return ERR_OK;
-	if (m->min_cell > 1)
-		return err_set(
-		    ERR_INPUT,
-		    "the run of job.model had min_cell %u, so no centres of it were kept: "
-		    "predicting sums over single nodes; run it with min_cell 1",
-		    m->min_cell);
-	return err_set(ERR_INPUT,
-		       "the run of job.model was of method %s, whose clusters have no centres that "
-		       "new nodes could be compared with; run it with tree, flat or basic",
-		       kcagc_method_names[m->method]);
-}
 
 /* A sum without one party's part, or with a stranger's, is no distance of that run. */
 static enum err check_parties(const struct model *m, const struct work *work)
@@ -51,8 +35,24 @@ static enum err check_parties(const struct model *m, const struct work *work)
 	return ERR_OK;
 }
 
-static enum err check_job(const struct model *m, const struct job *job)
+static enum err check_model(const struct model *m, const struct work *work)
 {
+	const struct job *job = &work->job;
+	size_t columns = features_cols(work->features);
+
+	if (!m->kept && m->min_cell > 1)
+		return err_set(
+		    ERR_INPUT,
+		    "the run of job.model had min_cell %u, so no centres of it were kept: "
+		    "predicting sums over single nodes; run it with min_cell 1",
+		    m->min_cell);
+	if (!m->kept)
+		return err_set(
+		    ERR_INPUT,
+		    "the run of job.model was of method %s, whose clusters have no centres that "
+		    "new nodes could be compared with; run it with tree, flat or basic",
+		    kcagc_method_names[m->method]);
+	TRY(check_parties(m, work));
 	if (m->clusters != job->clusters)
 		return err_set(ERR_INPUT,
 			       "job.clusters is %u, the run of job.model had %u: expected the same",
@@ -68,14 +68,6 @@ static enum err check_job(const struct model *m, const struct job *job)
 			       "job.secure_sum.fraction_bits is %u, the run of job.model had %u: "
 			       "expected at least as many, or near centres cannot be told apart",
 			       job->fraction_bits, m->fraction_bits);
-	return ERR_OK;
-}
-
-static enum err check_model(const struct model *m, const struct work *work, size_t columns)
-{
-	TRY(check_kept(m));
-	TRY(check_parties(m, work));
-	TRY(check_job(m, &work->job));
 	if (m->how.map.rows != columns)
 		return err_set(ERR_INPUT,
 			       "the features of %s have %zu columns, in the run of job.model they "
@@ -90,7 +82,7 @@ enum err predict_prepare(struct work *work)
 	enum err e;
 
 	TRY(model_find(work->state, work->job.kcagc.model, &m));
-	e = check_model(m, work, features_cols(work->features));
+	e = check_model(m, work);
 	if (e != ERR_OK) {
 		model_free(m);
 		return e;
@@ -101,29 +93,22 @@ enum err predict_prepare(struct work *work)
 
 /* ---- the protocol ---- */
 
-/* A node without edges is filtered with itself alone, which says less than neighbours do. */
-static void count_lonely(const struct graph *g)
-{
-	const size_t *start = g->adjacency.start;
-	size_t lonely = 0;
-
-	for (size_t i = 0; i < g->adjacency.rows; i++)
-		lonely += start[i] == start[i + 1];
-	if (lonely)
-		log_warn("%zu of %zu nodes have no edge: the filter adds nothing to them, their "
-			 "features alone decide",
-			 lonely, g->adjacency.rows);
-}
-
 /* Lines 1-4 of Protocol 1 as the run had them. */
 static enum err place(struct work *work, const struct tree_node *all, struct mat *Z)
 {
 	const struct embedding *how = &work->model->how;
+	const struct csr *g = &work->graph->adjacency;
 	double *norm, mean_of_these;
+	size_t lonely = 0;
 	enum err e;
 
 	work_phase(work, "local");
-	count_lonely(work->graph);
+	for (size_t i = 0; i < g->rows; i++)
+		lonely += g->start[i] == g->start[i + 1];
+	if (lonely) /* filtered with itself alone, which says less than neighbours do */
+		log_warn("%zu of %zu nodes have no edge: the filter adds nothing to them, their "
+			 "features alone decide",
+			 lonely, g->rows);
 	TRY(embed_again(work->features, work->graph, how, work->threads, Z));
 	if (!work->job.kcagc.joint_norm)
 		return ERR_OK;
@@ -175,34 +160,27 @@ static enum err send_rows(struct work *work, const struct tree_node *all, const 
 	return e;
 }
 
-static enum err send_all(struct work *work, const struct tree_node *all, const struct mat *Z)
-{
-	const struct mat *mu = &work->model->centre;
-	size_t step = predict_rows(mu->rows), n = Z->rows;
-	struct distance to;
-	enum err e = ERR_OK;
-
-	work_phase(work, "predict");
-	distance_init(&to, mu->rows, mu->cols);
-	distance_set(&to, mu->a);
-	for (size_t i = 0; i < n && e == ERR_OK; i += step)
-		e = send_rows(work, all, Z, &to, i, n - i < step ? n : i + step);
-	distance_release(&to);
-	return e;
-}
-
 enum err party_predict(struct work *work, uint32_t *label)
 {
+	const struct mat *mu = &work->model->centre;
+	size_t step = predict_rows(mu->rows), n;
 	const struct tree_node *all;
+	struct distance to;
 	struct tree tree;
 	struct mat Z;
-	enum err e;
+	enum err e = ERR_OK;
 
 	tree_build(&tree, work->L, job_is_flat(&work->job));
 	all = &tree.node[tree.count - 1];
 	work_group(work, all);
 	TRY(place(work, all, &Z));
-	e = send_all(work, all, &Z);
+	n = Z.rows;
+	work_phase(work, "predict");
+	distance_init(&to, mu->rows, mu->cols);
+	distance_set(&to, mu->a);
+	for (size_t i = 0; i < n && e == ERR_OK; i += step)
+		e = send_rows(work, all, &Z, &to, i, n - i < step ? n : i + step);
+	distance_release(&to);
 	mat_release(&Z);
 	TRY(e);
 	work_phase(work, "result");

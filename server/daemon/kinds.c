@@ -3,7 +3,7 @@
 #include "server/fedgcn/fedgcn.h"
 #include "server/fedsc/fedsc.h"
 #include "server/fedspectral/fedspectral.h"
-#include "server/fedwalk/kind.h"
+#include "server/fedwalk/fedwalk.h"
 #include "server/kcagc/kind.h"
 
 #include <assert.h>

@@ -1,17 +1,18 @@
 /* The paper's server. Line numbers are those of its Algorithms 1 and 2. */
 #include "server/fedwalk/fedwalk.h"
 #include "common/base/alloc.h"
-#include "common/base/log.h"
-#include "common/fedwalk/facts.h"
-#include "common/kind/tree.h"
+#include "common/base/file.h"
+#include "common/data/npy.h"
 #include "common/fedwalk/attack.h"
 #include "common/fedwalk/bins.h"
 #include "common/fedwalk/encode.h"
+#include "common/fedwalk/facts.h"
+#include "common/fedwalk/kind.h"
 #include "common/fedwalk/response.h"
+#include "common/kind/tree.h"
 #include "common/learn/sgns.h"
 #include "server/run/align.h"
 #include "server/fedwalk/lists.h"
-#include "server/fedwalk/room.h"
 #include "server/run/batches.h"
 #include "server/run/sum.h"
 
@@ -37,84 +38,70 @@ struct hub {
 
 /* ---- who hosts what ---- */
 
-/* Rows of two parties rise: those that both have. */
-static size_t in_common(const struct align *a, size_t i, size_t j)
+/* Each vertex is hosted by one party. The rows of a party rise. */
+static enum err check_claims(const struct run *run, const struct align *a, size_t i, size_t j)
 {
-	size_t x = 0, y = 0, common = 0;
+	size_t x = 0, y = 0, both = 0;
 
 	while (x < a->nodes[i] && y < a->nodes[j]) {
 		uint32_t p = a->row[i][x], q = a->row[j][y];
 
-		common += p == q;
+		both += p == q;
 		x += p <= q;
 		y += q <= p;
 	}
-	return common;
-}
-
-static enum err check_claims(const struct run *run, const struct align *a)
-{
-	for (size_t i = 0; i < run->L; i++)
-		for (size_t j = i + 1; j < run->L; j++) {
-			size_t both = in_common(a, i, j);
-
-			if (both > 0)
-				return err_set(ERR_INPUT,
-					       "%s and %s both claim %zu of the same vertices, "
-					       "expected each to be hosted by one party: what "
-					       "data.vertices of these two names is to be disjoint",
-					       run->name[i], run->name[j], both);
-		}
-	return ERR_OK;
+	if (!both)
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "%s and %s both claim %zu of the same vertices, expected each to be hosted "
+		       "by one party: what data.vertices of these two names is to be disjoint",
+		       run->name[i], run->name[j], both);
 }
 
 /* Vertices, their directory and the ties between parties: the last two pass by, sealed. */
 static enum err agree(struct hub *h)
 {
+	struct run *run = h->run;
 	struct batch_totals unused = { 0 };
 
-	TRY(server_align(h->run, &h->align));
-	TRY(check_claims(h->run, &h->align));
-	if (h->run->n < 2)
-		return err_set(ERR_JOB, "%zu vertices of all parties, expected 2 at least",
-			       h->run->n);
-	TRY(fedwalk_check_room(h->run));
-	run_phase(h->run, "directory");
-	TRY(relay_batches(h->run, SEALED_DIRECTORY, &unused));
-	return relay_batches(h->run, SEALED_TIES, &unused);
+	TRY(server_align(run, &h->align));
+	for (size_t i = 0; i < run->L; i++)
+		for (size_t j = i + 1; j < run->L; j++)
+			TRY(check_claims(run, &h->align, i, j));
+	if (run->n < 2)
+		return err_set(ERR_JOB, "%zu vertices of all parties, expected 2 at least", run->n);
+	TRY(fedwalk_check_room(run));
+	run_phase(run, "directory");
+	TRY(relay_batches(run, SEALED_DIRECTORY, &unused));
+	return relay_batches(run, SEALED_TIES, &unused);
 }
 
 /* ---- Algorithm 2: the tree ---- */
 
-/* Lines 5 and 7. */
-static enum err gather_degrees(struct hub *h)
+/* Lines 5, 7 and 9. */
+static enum err agree_degrees(struct hub *h)
 {
 	struct run *run = h->run;
-	const struct align *a = &h->align;
-
-	ALLOC(h->c, run->n * h->k);
-	for (size_t l = 0; l < run->L; l++) {
-		double *own = alloc(a->nodes[l] * h->k, sizeof(*own));
-		enum err e = channel_recv_reals(run->channel[l], MSG_DEGREES, (uint32_t)l, own,
-						a->nodes[l] * h->k);
-
-		for (size_t i = 0; i < a->nodes[l] && e == ERR_OK; i++)
-			for (unsigned j = 0; j < h->k; j++)
-				h->c[(size_t)a->row[l][i] * h->k + j] = (float)own[i * h->k + j];
-		free(own);
-		TRY(e);
-	}
-	return ERR_OK;
-}
-
-/* Line 9. */
-static enum err tell_dictionary(struct hub *h)
-{
-	struct run *run = h->run;
-	size_t count = run->n * h->k;
-	double *c = alloc(count, sizeof(*c));
+	size_t count;
+	double *c; /* as it travels: a party's rows, then all */
 	enum err e = ERR_OK;
 
+	run_phase(run, "degrees");
+	h->k = fedwalk_job_bins(&run->job.fedwalk, run->n);
+	if (h->k > run->n)
+		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", h->k, run->n);
+	count = run->n * h->k;
+	ALLOC(c, count);
+	ALLOC(h->c, count);
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
+		size_t own = h->align.nodes[l];
+
+		e = channel_recv_reals(run->channel[l], MSG_DEGREES, (uint32_t)l, c, own * h->k);
+		for (size_t i = 0; i < own && e == ERR_OK; i++)
+			for (unsigned j = 0; j < h->k; j++)
+				h->c[(size_t)h->align.row[l][i] * h->k + j] =
+				    (float)c[i * h->k + j];
+	}
 	for (size_t i = 0; i < count; i++)
 		c[i] = (double)h->c[i];
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
@@ -156,7 +143,7 @@ static enum err make_tree(struct hub *h, struct fedwalk_tree *t, struct fedwalk_
 	struct fedwalk_dissimilarity d = { .n = run->n, .c = h->c, .k = h->k };
 	struct half half, used;
 
-	if (fedwalk_tree_how(&run->job, run->n) == FEDWALK_LANDMARKS) {
+	if (fedwalk_tree_how(&run->job.fedwalk, run->n) == FEDWALK_LANDMARKS) {
 		fedwalk_tree_landmarks(t, h->c, run->n, h->k, run->job.seed, run->threads);
 		fedwalk_encoder_init(e, t, &d, run->job.fedwalk.eps, run->threads, &h->encoder);
 		return ERR_OK;
@@ -182,51 +169,38 @@ static enum err tell_labels(struct hub *h, enum msg_type type, uint32_t values,
 	return run_broadcast_labels(h->run, 0, h->run->L, type, h->root->id, values, label, count);
 }
 
-/* Algorithm 1, line 1. */
-static enum err tell_tree(struct hub *h, const struct fedwalk_tree *t,
-			  const struct fedwalk_encoder *e)
-{
-	uint32_t n = (uint32_t)h->run->n, *count = alloc(n, sizeof(*count));
-	enum err err;
-
-	for (size_t i = 0; i < n; i++)
-		count[i] = (uint32_t)(e->start[i + 1] - e->start[i]);
-	err = tell_labels(h, MSG_TREE, 2 * n, t->child, 2 * ((size_t)n - 1));
-	if (err == ERR_OK)
-		err = tell_labels(h, MSG_LISTS, n, count, n);
-	if (err == ERR_OK)
-		err = tell_labels(h, MSG_LISTS, n, e->v, e->start[n]);
-	if (err == ERR_OK)
-		err = tell_labels(h, MSG_LISTS, UINT32_MAX, e->upto, e->start[n]);
-	free(count);
-	return err;
-}
-
+/* Ends with line 1 of Algorithm 1: to all devices the tree, and the encoder in place of the
+ * dissimilarities. */
 static enum err construct(struct hub *h)
 {
-	struct run *run = h->run;
-	struct fedwalk_tree tree;
+	uint32_t n = (uint32_t)h->run->n, *count;
+	struct fedwalk_tree t;
 	struct fedwalk_encoder encoder;
 	enum err e;
 
-	run_phase(run, "degrees");
-	h->k = fedwalk_job_bins(&run->job.fedwalk, run->n);
-	if (h->k > run->n)
-		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", h->k, run->n);
-	TRY(gather_degrees(h));
-	TRY(tell_dictionary(h));
-	run_phase(run, "tree");
-	TRY(make_tree(h, &tree, &encoder));
-	e = tell_tree(h, &tree, &encoder);
+	TRY(agree_degrees(h));
+	run_phase(h->run, "tree");
+	TRY(make_tree(h, &t, &encoder));
+	ALLOC(count, n);
+	for (size_t i = 0; i < n; i++)
+		count[i] = (uint32_t)(encoder.start[i + 1] - encoder.start[i]);
+	e = tell_labels(h, MSG_TREE, 2 * n, t.child, 2 * ((size_t)n - 1));
+	if (e == ERR_OK)
+		e = tell_labels(h, MSG_LISTS, n, count, n);
+	if (e == ERR_OK)
+		e = tell_labels(h, MSG_LISTS, n, encoder.v, encoder.start[n]);
+	if (e == ERR_OK)
+		e = tell_labels(h, MSG_LISTS, UINT32_MAX, encoder.upto, encoder.start[n]);
+	free(count);
 	fedwalk_encoder_release(&encoder);
-	fedwalk_tree_release(&tree);
+	fedwalk_tree_release(&t);
 	return e;
 }
 
 /* ---- Algorithm 1: the walks ---- */
 
-/* Line 6: each from the party at which it ended. */
-static enum err gather_walks(struct hub *h)
+/* Lines 10 to 35 are the devices'; line 6: each walk comes from the party at which it ended. */
+static enum err walk(struct hub *h)
 {
 	struct run *run = h->run;
 	unsigned length = run->job.fedwalk.length;
@@ -234,6 +208,11 @@ static enum err gather_walks(struct hub *h)
 	struct buf token = { 0 };
 	enum err e = ERR_OK;
 
+	run_phase(run, "walks");
+	for (unsigned t = 1; t < length; t++) {
+		TRY(relay_batches(run, SEALED_WALKS, &h->carried));
+		run_progress(run, t, 0);
+	}
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
 		uint32_t *part;
 
@@ -253,22 +232,9 @@ static enum err gather_walks(struct hub *h)
 	h->walks = (struct walks){ .count = token.n / sizeof(uint32_t) / length,
 				   .length = length,
 				   .token = (uint32_t *)(void *)token.p };
+	if (e == ERR_OK && !h->walks.count)
+		e = err_set(ERR_JOB, "no party's vertices have ties: there are no walks");
 	return e;
-}
-
-static enum err walk(struct hub *h)
-{
-	struct run *run = h->run;
-
-	run_phase(run, "walks");
-	for (unsigned t = 1; t < run->job.fedwalk.length; t++) {
-		TRY(relay_batches(run, SEALED_WALKS, &h->carried));
-		run_progress(run, t, 0);
-	}
-	TRY(gather_walks(h));
-	if (h->walks.count)
-		return ERR_OK;
-	return err_set(ERR_JOB, "no party's vertices have ties: there are no walks");
 }
 
 /* ---- mode randomized-response ---- */
@@ -301,24 +267,10 @@ static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
 	free(at);
 }
 
-/* An attacker who knows eps takes for ties those pairs that are more likely ties than not. */
-static void guess_reported(struct hub *h, const struct csr *g)
-{
-	struct fedwalk_guess *guess = &h->guess;
-
-	ALLOC(guess->u, g->start[g->rows]);
-	ALLOC(guess->v, g->start[g->rows]);
-	for (size_t u = 0; u < g->rows; u++)
-		for (size_t e = g->start[u]; e < g->start[u + 1]; e++)
-			if (g->index[e] > u && (!g->value || g->value[e] >= 0.5)) {
-				guess->u[guess->count] = (uint32_t)u;
-				guess->v[guess->count++] = g->index[e];
-			}
-}
-
 static enum err reports(struct hub *h)
 {
 	struct run *run = h->run;
+	struct fedwalk_guess *guess = &h->guess;
 	struct fedwalk_lists lists;
 	struct csr g;
 
@@ -328,7 +280,16 @@ static enum err reports(struct hub *h)
 	facts_number(&run->record->facts, "reported", (double)lists.items);
 	fedwalk_lists_release(&lists);
 	fedwalk_debias(&g, run->job.fedwalk.eps, run->threads);
-	guess_reported(h, &g);
+	/* An attacker who knows eps takes for ties those pairs that are more likely ties than not.
+	 */
+	ALLOC(guess->u, g.start[g.rows]);
+	ALLOC(guess->v, g.start[g.rows]);
+	for (size_t u = 0; u < g.rows; u++)
+		for (size_t e = g.start[u]; e < g.start[u + 1]; e++)
+			if (g.index[e] > u && g.value[e] >= 0.5) {
+				guess->u[guess->count] = (uint32_t)u;
+				guess->v[guess->count++] = g.index[e];
+			}
 	run_phase(run, "walks");
 	walks_random(&h->walks, &g, run->job.fedwalk.walks, run->job.fedwalk.length, run->job.seed,
 		     run->threads);
@@ -347,7 +308,7 @@ static void trained(void *ctx, double done, double loss)
 }
 
 /* Algorithm 1, line 7, all walks at once. */
-static void train(struct hub *h)
+static enum err train(struct hub *h)
 {
 	struct run *run = h->run;
 	struct sgns_params p = { .n = run->n,
@@ -356,17 +317,11 @@ static void train(struct hub *h)
 				 .threads = run->threads,
 				 .progress = trained,
 				 .ctx = h };
+	enum err e = ERR_OK;
 
 	run_phase(run, "train");
 	ALLOC(h->x, run->n * FEDWALK_DIMS);
 	sgns(&h->walks, &p, h->x);
-}
-
-static enum err hand_back(struct hub *h)
-{
-	struct run *run = h->run;
-	enum err e = ERR_OK;
-
 	run_phase(run, "result");
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
 		size_t own = h->align.nodes[l];
@@ -431,28 +386,27 @@ static enum err attack(struct hub *h)
 	return ERR_OK;
 }
 
-static enum err serve(struct hub *h)
+/* run->n becomes the number of vertices; run->embedding run->n x FEDWALK_DIMS floats, by row,
+ * unless job.keep_embeddings is false. Each party gets those of its own vertices; there are no
+ * labels. */
+static enum err serve(struct run *run, uint32_t **label)
 {
-	TRY(agree(h));
-	if (h->run->job.fedwalk.mode == FEDWALK_RESPONSE) {
-		TRY(reports(h));
-	} else {
-		TRY(construct(h));
-		TRY(walk(h));
-	}
-	train(h);
-	TRY(hand_back(h));
-	return attack(h);
-}
-
-enum err server_fedwalk(struct run *run)
-{
+	bool walks = run->job.fedwalk.mode == FEDWALK_WALKS;
 	struct hub h = { .run = run };
 	enum err e;
 
+	(void)label;
 	tree_build(&h.tree, run->L, true);
 	h.root = &h.tree.node[h.tree.count - 1];
-	e = serve(&h);
+	e = agree(&h);
+	if (e == ERR_OK)
+		e = walks ? construct(&h) : reports(&h);
+	if (e == ERR_OK && walks)
+		e = walk(&h);
+	if (e == ERR_OK)
+		e = train(&h);
+	if (e == ERR_OK)
+		e = attack(&h);
 	if (e == ERR_OK && run->job.fedwalk.keep_embeddings) {
 		run->embedding = h.x;
 		h.x = NULL;
@@ -464,3 +418,35 @@ enum err server_fedwalk(struct run *run)
 	free(h.x);
 	return e;
 }
+
+/* By number: the coordinator has no ids. */
+static enum err keep_embeddings(struct run *run, const uint32_t *label, const char *output)
+{
+	const float *x = run->embedding;
+	size_t n = run->n;
+	char *npy;
+	struct mat m;
+	struct buf file = { 0 };
+	enum err e;
+
+	(void)label;
+	if (!x)
+		return ERR_OK;
+	npy = file_join(output, "embeddings.npy");
+	mat_init(&m, n, FEDWALK_DIMS);
+	for (size_t i = 0; i < n * FEDWALK_DIMS; i++)
+		m.a[i] = (double)x[i];
+	npy_print(&m, &file);
+	mat_release(&m);
+	e = file_write(npy, (struct bytes){ file.p, file.n }, FILE_PUBLIC);
+	buf_release(&file);
+	free(npy);
+	return e;
+}
+
+const struct server_kind server_kind_fedwalk = {
+	.kind = &kind_fedwalk,
+	.compare = server_compare_nothing,
+	.run = serve,
+	.keep = keep_embeddings,
+};

@@ -2,10 +2,12 @@
 #ifndef SERVER_FEDWALK_FEDWALK_H
 #define SERVER_FEDWALK_FEDWALK_H
 
-#include "server/run/run.h"
+#include "server/run/kind.h"
 
-/* run->n becomes the number of vertices. run->embedding becomes run->n x FEDWALK_DIMS floats,
- * by row, unless job.keep_embeddings is false. */
-enum err server_fedwalk(struct run *run) MUST_CHECK;
+extern const struct server_kind server_kind_fedwalk;
+
+/* Is there memory for the job? Logs the estimate. ERR_JOB if it is more than this host has, or this
+ * process may have: with the numbers, and what takes less. */
+enum err fedwalk_check_room(const struct run *run) MUST_CHECK;
 
 #endif

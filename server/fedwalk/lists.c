@@ -4,16 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_list(const struct run *run, uint32_t row, enum fedwalk_whom whom,
-		    const uint32_t *item, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (item[i] >= run->n || item[i] == row || (i > 0 && item[i] <= item[i - 1]) ||
-		    (whom == FEDWALK_HIGHER && item[i] < row))
-			return false;
-	return true;
-}
-
 /* Party l's, whose items are from `first` on. */
 static enum err place(const struct run *run, const struct align *a, size_t l,
 		      enum fedwalk_whom whom, const uint32_t *count, size_t first,
@@ -22,10 +12,14 @@ static enum err place(const struct run *run, const struct align *a, size_t l,
 	size_t at = first;
 
 	for (size_t i = 0; i < a->nodes[l]; i++) {
-		uint32_t row = a->row[l][i];
+		uint32_t row = a->row[l][i], *item = lists->item + at;
+		bool good = count[i] <= lists->items - at;
 
-		if (count[i] > lists->items - at ||
-		    !is_list(run, row, whom, lists->item + at, count[i]))
+		for (size_t j = 0; good && j < count[i]; j++)
+			good = item[j] < run->n && item[j] != row &&
+			       (!j || item[j] > item[j - 1]) &&
+			       (whom == FEDWALK_ALL || item[j] > row);
+		if (!good)
 			return peer_fault(run->channel[l],
 					  "sent TIES whose list %zu is cut, does not rise, or "
 					  "names what it must not",

@@ -1,6 +1,6 @@
-#include "server/fedwalk/room.h"
+#include "server/fedwalk/fedwalk.h"
 #include "common/base/log.h"
-#include "common/fedwalk/job.h"
+#include "common/fedwalk/distance.h"
 #include "common/fedwalk/response.h"
 
 #include <stdio.h>
@@ -8,27 +8,6 @@
 #include <unistd.h>
 
 enum { REPORT_BYTES = 40 }; /* of a reported pair: as it came, both ways, and how likely it is */
-
-enum fedwalk_how fedwalk_tree_how(const struct job *job, size_t n)
-{
-	if (job->fedwalk.tree == TREE_LANDMARKS)
-		return FEDWALK_LANDMARKS;
-	if (job->fedwalk.dissimilarity == DISSIMILARITY_DTW)
-		return FEDWALK_DTW;
-	return job->fedwalk.tree == TREE_AUTO && n > FEDWALK_EXACT_MAX ? FEDWALK_LANDMARKS
-								       : FEDWALK_L1;
-}
-
-static double room(void)
-{
-	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-	    (double)limit.rlim_cur < have)
-		have = (double)limit.rlim_cur;
-	return have;
-}
 
 /* Of the tree, or of the reports. */
 static double first_part(const struct job *job, size_t n, enum fedwalk_how how)
@@ -42,13 +21,18 @@ enum err fedwalk_check_room(const struct run *run)
 {
 	const struct job *job = &run->job;
 	bool response = job->fedwalk.mode == FEDWALK_RESPONSE;
-	enum fedwalk_how how = fedwalk_tree_how(job, run->n);
+	enum fedwalk_how how = fedwalk_tree_how(&job->fedwalk, run->n);
 	double train =
 	    fedwalk_train_bytes(run->n, job->fedwalk.walks, job->fedwalk.length, run->threads);
-	double first = first_part(job, run->n, how), have = room();
+	double first = first_part(job, run->n, how);
+	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	struct rlimit limit;
 	const char *what = response ? "reports" : "tree";
 	char advice[160] = "fewer job.walks, or shorter ones, take less";
 
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    (double)limit.rlim_cur < have)
+		have = (double)limit.rlim_cur;
 	log_info(
 	    "%zu vertices: the %s will take %.2f GiB here, walks and training %.2f GiB, of %.2f "
 	    "GiB",

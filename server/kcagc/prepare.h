@@ -1,7 +1,7 @@
 /* prepare.h -- what kCAGC agrees on before anyone clusters: the filter's order and joint row norms.
  *
  * Both are sums over all parties, whatever the tree, and both are left out unless the job asks for
- * them. The other half is party/kcagc/prepare.c. */
+ * them. The other half is party/kcagc/local.c. */
 #ifndef SERVER_KCAGC_PREPARE_H
 #define SERVER_KCAGC_PREPARE_H
 

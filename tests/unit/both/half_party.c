@@ -2,7 +2,6 @@
 #include "common/data/dataset.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
-#include "party/kcagc/answers.h"
 #include "tests/unit/both/federation.h"
 
 struct seat {

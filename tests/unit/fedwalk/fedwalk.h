@@ -6,6 +6,7 @@
 
 #include "common/privacy/draw.h"
 #include "common/fedwalk/bins.h"
+#include "common/fedwalk/tree.h"
 
 static inline enum err no_entropy(void *ctx, void *p, size_t n)
 {
@@ -36,6 +37,16 @@ static inline float *sample_dictionary(size_t n, unsigned k, uint64_t seed)
 		assert_ok(fedwalk_counts(&source, 2, bin, k, neighbour, degree, c + v * k));
 	}
 	return c;
+}
+
+/* |leaves(LCA(u, v))|; 1 if u = v. */
+static inline size_t tree_leaves(const struct fedwalk_tree *t, size_t u, size_t v)
+{
+	uint32_t x = (uint32_t)u;
+
+	while (t->place[v] - t->first[x] >= t->count[x])
+		x = t->parent[x];
+	return t->count[x];
 }
 
 #endif

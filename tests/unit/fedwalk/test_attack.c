@@ -1,8 +1,8 @@
 /* The edge attack on walks that it can judge, and what is said to be spent. */
 #include "tests/unit/fedwalk/fedwalk.h"
 
-#include "common/fedwalk/account.h"
 #include "common/fedwalk/attack.h"
+#include "common/fedwalk/facts.h"
 
 static void put_walk(struct walks *w, size_t i, const uint32_t *token, size_t n)
 {
@@ -66,7 +66,7 @@ static void test_plain_walks(void **state)
 	}
 	assert_true(s.ties == (double)(sample.adjacency.start[200] / 2));
 	assert_true(s.guessed == s.ties && s.right == s.ties);
-	assert_true(fedwalk_attack_precision(&s) == 1 && fedwalk_attack_recall(&s) == 1);
+	assert_true(fedwalk_share(s.right, s.guessed) == 1 && fedwalk_share(s.right, s.ties) == 1);
 	fedwalk_guess_release(&g);
 	walks_release(&w);
 	graph_release(&sample);
@@ -81,25 +81,25 @@ static void test_judge(void **state)
 	static const float c[] = { 3, -1, -4, 1, 2.5f, 2.5f };
 
 	(void)state;
-	assert_true(fedwalk_attack_precision(&s) == 0 && fedwalk_attack_recall(&s) == 0);
+	assert_true(fedwalk_share(s.right, s.guessed) == 0 && fedwalk_share(s.right, s.ties) == 0);
 	fedwalk_attack_judge(&g, 0, of0, 3, &s);
 	fedwalk_attack_judge(&g, 2, of2, 4, &s);
 	fedwalk_attack_judge(&g, 3, of3, 1, &s); /* its tie is that of vertex 2 */
 	assert_true(s.guessed == 4 && s.right == 3 && s.ties == 6);
-	assert_near(fedwalk_attack_precision(&s), 0.75, 0);
-	assert_near(fedwalk_attack_recall(&s), 0.5, 0);
+	assert_near(fedwalk_share(s.right, s.guessed), 0.75, 0);
+	assert_near(fedwalk_share(s.right, s.ties), 0.5, 0);
 	assert_int_equal(fedwalk_attack_size(c, 3, 2), 4); /* 2, 0 and 5 ties, halved, rounded */
 }
 
 static void test_account(void **state)
 {
-	struct fedwalk_account a = {
-		.eps = 2, .eps0 = 1000, .l = 40, .gamma = 80, .n = 100, .matrices = true
+	struct fedwalk_job job = {
+		.eps = 2, .length = 40, .walks = 80, .dissimilarity = DISSIMILARITY_DTW
 	};
 	struct fedwalk_spent s[FEDWALK_SPENT_MAX];
 
 	(void)state;
-	assert_int_equal(fedwalk_account(&a, s), 5);
+	assert_int_equal(fedwalk_account(&job, 1000, s), 5);
 	assert_string_equal(s[0].mechanism, "degree vectors");
 	assert_true(s[0].eps_each == 2 && s[0].releases == 2 && s[0].eps == 4);
 	assert_string_equal(s[1].mechanism, "ordered degree matrices");
@@ -110,15 +110,15 @@ static void test_account(void **state)
 	assert_true(s[3].eps == 0);
 	assert_string_equal(s[4].mechanism, "total");
 	assert_true(isinf(s[4].eps) && strstr(s[4].composition, "promises nothing"));
-	a.matrices = false;
-	assert_int_equal(fedwalk_account(&a, s), 4);
+	job.dissimilarity = DISSIMILARITY_L1;
+	assert_int_equal(fedwalk_account(&job, 1000, s), 4);
 	assert_true(s[3].eps == 3200e3 + 4);
-	a = (struct fedwalk_account){ .response = true, .eps = 8, .n = 100 };
-	assert_int_equal(fedwalk_account(&a, s), 3);
+	job = (struct fedwalk_job){ .mode = FEDWALK_RESPONSE, .eps = 8 };
+	assert_int_equal(fedwalk_account(&job, 1000, s), 3);
 	assert_string_equal(s[0].mechanism, "randomised response");
 	assert_true(s[0].eps == 8 && s[2].eps == 8 && strstr(s[2].composition, "weak"));
-	a.eps = 1;
-	assert_int_equal(fedwalk_account(&a, s), 3);
+	job.eps = 1;
+	assert_int_equal(fedwalk_account(&job, 1000, s), 3);
 	assert_null(strstr(s[2].composition, "weak"));
 }
 

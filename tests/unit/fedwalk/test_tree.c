@@ -106,7 +106,7 @@ static void test_against_plain(void **state)
 				size_t leaves;
 
 				if (u == v) {
-					assert_int_equal(fedwalk_tree_leaves(&t, u, v), 1);
+					assert_int_equal(tree_leaves(&t, u, v), 1);
 					continue;
 				}
 				while (t.place[v] - t.first[x] >= t.count[x])
@@ -118,7 +118,7 @@ static void test_against_plain(void **state)
 				for (size_t w = 0; w < n; w++)
 					leaves += w != u && joined[u * n + w] <=
 								joined[u * n + v] * (1 + 1e-9);
-				assert_int_equal(fedwalk_tree_leaves(&t, u, v), leaves);
+				assert_int_equal(tree_leaves(&t, u, v), leaves);
 			}
 		fedwalk_tree_release(&t);
 		half_release(&h);
@@ -164,8 +164,8 @@ static void test_from(void **state)
 	(void)state;
 	assert_ok(fedwalk_tree_from(&t, 4, good));
 	check_layout(&t, 4);
-	assert_int_equal(fedwalk_tree_leaves(&t, 0, 2), 2);
-	assert_int_equal(fedwalk_tree_leaves(&t, 3, 0), 4);
+	assert_int_equal(tree_leaves(&t, 0, 2), 2);
+	assert_int_equal(tree_leaves(&t, 3, 0), 4);
 	fedwalk_tree_release(&t);
 	assert_ok(fedwalk_tree_from(&t, 1, good));
 	check_layout(&t, 1);
@@ -197,8 +197,8 @@ static void test_landmarks(void **state)
 	for (int i = 0; i < 2; i++) /* the last merge is between the heaps */
 		assert_true(t.count[t.child[2 * (N - 2) + i]] == NEAR ||
 			    t.count[t.child[2 * (N - 2) + i]] == N - NEAR);
-	assert_int_equal(fedwalk_tree_leaves(&t, 0, N - 1), N);
-	assert_true(fedwalk_tree_leaves(&t, 0, 1) <= NEAR);
+	assert_int_equal(tree_leaves(&t, 0, N - 1), N);
+	assert_true(tree_leaves(&t, 0, 1) <= NEAR);
 	fedwalk_tree_release(&t);
 	fedwalk_tree_release(&again);
 	for (size_t n = 1; n < 4; n++) {

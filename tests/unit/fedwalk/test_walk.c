@@ -97,7 +97,7 @@ static void test_turns(void **state)
 					struct fedwalk_turn turn;
 					uint32_t to[N];
 
-					fedwalk_take_turn(to, NULL, neighbours(at, to), &pools,
+					fedwalk_take_turn(to, neighbours(at, to), &pools,
 							  chances[c], left, &d, &turn);
 					assert_true(is_neighbour(at, turn.token[0]));
 					assert_int_equal(turn.left, left - turn.tokens);
@@ -161,8 +161,8 @@ static void test_messages(void **state)
 				while (left) {
 					struct fedwalk_turn turn;
 
-					fedwalk_take_turn(to, NULL, neighbours(at, to), &pools, p,
-							  left, &d, &turn);
+					fedwalk_take_turn(to, neighbours(at, to), &pools, p, left,
+							  &d, &turn);
 					sent += turn.left > 0;
 					left = turn.left;
 					at = turn.next;
@@ -178,13 +178,12 @@ static void test_messages(void **state)
 	assert_ok(draw_end(&d));
 }
 
-/* Each neighbour as often as any other, or by weight. */
+/* Each neighbour as often as any other. */
 static void test_steps(void **state)
 {
 	enum { DRAWS = 200000 };
 	static const uint32_t neighbour[] = { 2, 3, 7, 9, 11 };
-	static const double upto[] = { 1, 1.5, 4, 4, 5 };
-	static const double share[][5] = { { 0.2, 0.2, 0.2, 0.2, 0.2 }, { 0.2, 0.1, 0.5, 0, 0.2 } };
+	double count[N] = { 0 }, asked = 0;
 	struct fedwalk_pools pools;
 	struct rng rng;
 	struct noise_source source = draw_from_rng(&rng);
@@ -195,25 +194,19 @@ static void test_steps(void **state)
 	sample_pools(&pools);
 	rng_seed(&rng, 5, 0);
 	draw_init(&d, &source);
-	for (int weighted = 0; weighted < 2; weighted++) {
-		double count[N] = { 0 }, asked = 0;
-
-		for (int i = 0; i < DRAWS; i++) {
-			fedwalk_take_turn(neighbour, weighted ? upto : NULL, 5, &pools, 0.3, 9, &d,
-					  &turn);
-			count[turn.token[0]]++;
-			asked += turn.tokens == 2;
-		}
-		for (int i = 0; i < 5; i++)
-			assert_near(count[neighbour[i]], share[weighted][i] * DRAWS,
-				    5 * sqrt(share[weighted][i] * DRAWS));
-		assert_near(asked, 0.3 * DRAWS, 5 * sqrt(0.21 * DRAWS));
+	for (int i = 0; i < DRAWS; i++) {
+		fedwalk_take_turn(neighbour, 5, &pools, 0.3, 9, &d, &turn);
+		count[turn.token[0]]++;
+		asked += turn.tokens == 2;
 	}
+	for (int i = 0; i < 5; i++)
+		assert_near(count[neighbour[i]], 0.2 * DRAWS, 5 * sqrt(0.2 * DRAWS));
+	assert_near(asked, 0.3 * DRAWS, 5 * sqrt(0.21 * DRAWS));
 	/* Two tokens before the end nothing is guessed any more. */
 	for (int i = 0; i < 100; i++) {
-		fedwalk_take_turn(neighbour, NULL, 5, &pools, 1, 2, &d, &turn);
+		fedwalk_take_turn(neighbour, 5, &pools, 1, 2, &d, &turn);
 		assert_int_equal(turn.tokens, 1);
-		fedwalk_take_turn(neighbour, NULL, 5, &pools, 1, 1, &d, &turn);
+		fedwalk_take_turn(neighbour, 5, &pools, 1, 1, &d, &turn);
 		assert_true(turn.tokens == 1 && turn.left == 0);
 	}
 	assert_ok(draw_end(&d));

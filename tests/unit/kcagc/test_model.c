@@ -7,7 +7,7 @@
 #include "common/base/log.h"
 #include "crypto/hash.h"
 #include "party/kcagc/model.h"
-#include "party/kcagc/predict.h"
+#include "party/kcagc/kcagc.h"
 #include "proto/codec.h"
 
 #include <float.h>

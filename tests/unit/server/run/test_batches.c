@@ -1,8 +1,8 @@
 /* Batches that pass by: in order, whole, from whom and to whom they say; and the room for a job. */
 #include "tests/unit/server/run/fake.h"
 
+#include "server/fedwalk/fedwalk.h"
 #include "server/fedwalk/lists.h"
-#include "server/fedwalk/room.h"
 #include "server/run/batches.h"
 
 static const char job[] = "{\"kind\": \"fedwalk\"}";

@@ -22,49 +22,34 @@ void coordinator_turn_away(struct conn *conn, const char *fmt, ...)
 	conn_close(conn, ERR_PEER, why, CLOSE_TIMEOUT_S);
 }
 
-/* Is this key the one that the configuration pins for the name, if it pins one? */
-static bool pin_fits(const struct coordinator *c, const struct conn *conn)
-{
-	const char *text = config_map_get(&c->config->pins, conn_name(conn));
-	uint8_t pinned[FINGERPRINT_LEN], shown[HASH_LEN];
-
-	if (!text)
-		return true;
-	conn_fingerprint(conn, shown);
-	return fingerprint_parse(text, pinned) && memcmp(pinned, shown, sizeof(shown)) == 0;
-}
-
-/* Is it the key with which this party joined? */
-static bool key_fits(const struct seat *seat, const struct conn *conn)
-{
-	uint8_t shown[HASH_LEN];
-
-	conn_fingerprint(conn, shown);
-	return memcmp(seat->key, shown, sizeof(shown)) == 0;
-}
-
 static void on_ready(struct conn *conn, void *arg)
 {
 	struct visitor *v = arg;
 	struct coordinator *c = v->c;
+	const char *pin = config_map_get(&c->config->pins, conn_name(conn));
+	uint8_t pinned[FINGERPRINT_LEN], shown[HASH_LEN];
 	struct seat *seat = NULL;
+	bool same_key; /* as the one with which this party joined */
 
 	for (size_t l = 0; l < c->L; l++)
 		if (strcmp(c->seat[l].name, conn_name(conn)) == 0)
 			seat = &c->seat[l];
+	conn_fingerprint(conn, shown);
+	same_key = seat && memcmp(seat->key, shown, sizeof(shown)) == 0;
 	if (!seat) {
 		coordinator_turn_away(conn, "%s is not among the parties of %s", conn_name(conn),
 				      c->config->common.name);
-	} else if (!pin_fits(c, conn)) {
+	} else if (pin &&
+		   (!fingerprint_parse(pin, pinned) || memcmp(pinned, shown, sizeof(shown)) != 0)) {
 		coordinator_turn_away(conn, "the key of %s is not the one pinned at %s", seat->name,
 				      c->config->common.name);
-	} else if (c->phase == JOINING && c->again && seat->known && !key_fits(seat, conn)) {
+	} else if (c->phase == JOINING && c->again && seat->known && !same_key) {
 		coordinator_turn_away(conn, "the key of %s is not the one with which the job began",
 				      seat->name);
 	} else if (c->phase == CLOSING && c->again && c->result != ERR_OK) {
 		coordinator_refuse(conn, (uint16_t)c->result, c->why);
 		conn_close(conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
-	} else if (c->phase == TELLING || (c->phase == RUNNING && key_fits(seat, conn))) {
+	} else if (c->phase == TELLING || (c->phase == RUNNING && same_key)) {
 		v->seat = seat; /* its first message says whether it goes on with the job */
 	} else if (seat->conn) {
 		coordinator_turn_away(conn, "%s is already connected, from %s", seat->name,
@@ -73,7 +58,7 @@ static void on_ready(struct conn *conn, void *arg)
 		coordinator_turn_away(conn, c->phase == RUNNING ? "a job is under way"
 								: "the job is over");
 	} else {
-		conn_fingerprint(conn, seat->key);
+		memcpy(seat->key, shown, sizeof(shown));
 		seat->conn = conn;
 		v->seat = seat;
 	}

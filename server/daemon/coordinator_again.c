@@ -9,7 +9,7 @@
 
 enum {
 	TOUCH_MS = 500,
-	EXHAUSTED_MS = 5000, /* as long as a party waits at most between two tries to come back */
+	COME_BACK_MS = 5000, /* as long as a party waits at most between two tries to come back */
 };
 
 /* ---- across restarts of this process ---- */
@@ -26,15 +26,14 @@ static void on_touch(uv_timer_t *timer)
 	attempt_touch(c->state);
 }
 
-/* Goes on with a job that this coordinator left unfinished when it ended. Parties may still wait.
- */
+/* Goes on with a job that this coordinator left unfinished when it ended. */
 static enum err take_up(struct coordinator *c, const struct attempt_state *s)
 {
 	char cause[MSG_NAME_MAX + 32];
 
 	if (s->attempt >= c->config->max_attempts) {
 		c->again = true;
-		c->linger_ms = EXHAUSTED_MS;
+		c->linger_ms = COME_BACK_MS;
 		return err_set(ERR_PEER,
 			       "%s was started again after attempt %u of a job, and max_attempts "
 			       "is %u: the job has failed",
@@ -53,6 +52,24 @@ static enum err take_up(struct coordinator *c, const struct attempt_state *s)
 	return ERR_OK;
 }
 
+static void on_told_enough(uv_timer_t *timer)
+{
+	coordinator_close(timer->data, ERR_OK, NULL);
+}
+
+/* The results are on disk; all that is left is to tell parties that come back. */
+static void take_up_done(struct coordinator *c, const struct attempt_state *s)
+{
+	memcpy(c->run.job_id, s->job_id, JOB_ID_LEN);
+	c->run.attempt = s->attempt;
+	coordinator_set_phase(c, TELLING);
+	log_warn(
+	    "the job was done when %s ended: results are in %s. Parties that come back hear so "
+	    "for up to %d s; then the same command begins a new job",
+	    c->config->common.name, c->config->common.output, COME_BACK_MS / 1000);
+	uv_timer_start(&c->join_timer, on_told_enough, COME_BACK_MS, 0);
+}
+
 enum err coordinator_find_job(struct coordinator *c)
 {
 	double limit_s = (double)c->config->common.rejoin_s + c->config->common.reconnect_s;
@@ -68,7 +85,7 @@ enum err coordinator_find_job(struct coordinator *c)
 	else if (found && !s.done && repeats(c))
 		return take_up(c, &s);
 	else if (found && s.done) {
-		coordinator_take_up_done(c, &s);
+		take_up_done(c, &s);
 		return ERR_OK;
 	}
 	if (*why && s.done)
@@ -130,9 +147,10 @@ void coordinator_send_again(struct visitor *v, struct conn *conn)
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* Closes the connections of the attempt that is over; parties dial again for the next. */
-static void part(struct coordinator *c)
+void coordinator_begin_again(struct coordinator *c)
 {
+	uv_timer_stop(&c->away_timer);
+	uv_timer_stop(&c->cancel_timer);
 	for (size_t l = 0; l < c->L; l++) {
 		struct seat *seat = &c->seat[l];
 
@@ -148,13 +166,6 @@ static void part(struct coordinator *c)
 	}
 	post_free(c->post);
 	c->post = post_new(c->config->common.step_timeout_s);
-}
-
-void coordinator_begin_again(struct coordinator *c)
-{
-	uv_timer_stop(&c->away_timer);
-	uv_timer_stop(&c->cancel_timer);
-	part(c);
 	record_past(&c->record, c->run.attempt, c->record.elapsed_s, c->why);
 	log_warn("attempt %u of %u is over: %s; the next begins when all parties are there again, "
 		 "within rejoin_s, %u s",
@@ -181,4 +192,30 @@ void coordinator_fail(struct coordinator *c, enum err code, const char *why)
 			log_warn("%s", err_detail());
 	}
 	coordinator_close(c, code, text);
+}
+
+/* ---- parties that come back to a job that is done ---- */
+
+bool coordinator_is_done(const struct coordinator *c)
+{
+	return c->phase == TELLING || post_settled(c->post);
+}
+
+void coordinator_say_done(struct visitor *v, struct conn *conn)
+{
+	struct coordinator *c = v->c;
+	char why[256];
+
+	snprintf(why, sizeof(why),
+		 "the job is done; %s said that its results were written, to its output directory",
+		 v->seat->name);
+	log_info("%s came back: %s", v->seat->name, why);
+	coordinator_refuse(conn, MSG_ALL_DONE, why);
+	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+	v->seat->knows = true;
+	for (size_t l = 0; l < c->L; l++)
+		if (!c->seat[l].knows)
+			return;
+	if (c->phase == TELLING) /* else the job thread's end is ours */
+		coordinator_close(c, ERR_OK, NULL);
 }

@@ -1,12 +1,9 @@
 /* coordinator_own.h -- the inside of the coordinator's loop thread, for coordinator*.c only.
  *
- * coordinator.c          its start and its end
+ * coordinator.c          start, job thread, signals and end
  * coordinator_admit.c    who may come in, and what comes from connections
- * coordinator_job.c      the job thread's beginning and end
  * coordinator_return.c   a party whose connection was lost in the job
- * coordinator_again.c    an attempt that was cut short, and the next one
- * coordinator_done.c     a job that is done, for parties that come back to it
- * coordinator_stop.c     SIGTERM and SIGINT
+ * coordinator_again.c    an attempt that was cut short, and the next one; a job that was done before
  */
 #ifndef SERVER_DAEMON_COORDINATOR_OWN_H
 #define SERVER_DAEMON_COORDINATOR_OWN_H
@@ -77,6 +74,7 @@ void coordinator_set_phase(struct coordinator *c, enum phase phase);
  * thread has left it in c->why. */
 void coordinator_close(struct coordinator *c, enum err result, const char *why);
 void coordinator_refuse(struct conn *conn, uint16_t code, const char *why);
+void coordinator_start_job(struct coordinator *c); /* all have joined */
 
 /* ---- coordinator_admit.c ---- */
 
@@ -87,11 +85,6 @@ void coordinator_await(struct coordinator *c); /* join_timeout_s or rejoin_s run
 void coordinator_turn_away(struct conn *conn, const char *fmt, ...) PRINTF(2, 3);
 void coordinator_on_hello(struct visitor *v, struct conn *conn, const struct msg_hello *h);
 void coordinator_welcome(struct coordinator *c, struct conn *conn);
-
-/* ---- coordinator_job.c ---- */
-
-void coordinator_start_job(struct coordinator *c);
-void coordinator_on_job_done(uv_async_t *async);
 
 /* ---- coordinator_return.c ---- */
 
@@ -114,18 +107,9 @@ void coordinator_begin_again(struct coordinator *c);
 void coordinator_send_again(struct visitor *v, struct conn *conn);
 /* Not all came for another attempt, or one left: the job has failed. */
 void coordinator_fail(struct coordinator *c, enum err code, const char *why);
-
-/* ---- coordinator_done.c ---- */
-
-/* In place of coordinator_await(): s says that the job is done. */
-void coordinator_take_up_done(struct coordinator *c, const struct attempt_state *s);
 /* All parties have said that they have results. */
 bool coordinator_is_done(const struct coordinator *c);
 /* A party of that job has come back, whether its process is the same or another. */
 void coordinator_say_done(struct visitor *v, struct conn *conn);
-
-/* ---- coordinator_stop.c ---- */
-
-void coordinator_stop(void *coordinator, const char *why); /* SIGTERM or SIGINT came */
 
 #endif

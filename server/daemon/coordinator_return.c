@@ -18,11 +18,6 @@ static void take_back(struct seat *seat, struct conn *conn)
 		 conn_address(conn), clock_now_s() - seat->lost_s, (unsigned long long)link.resent);
 }
 
-static bool is_of_it(const struct coordinator *c, const struct msg_resume *r)
-{
-	return memcmp(r->job_id, c->run.job_id, JOB_ID_LEN) == 0 && r->attempt == c->run.attempt;
-}
-
 /* A party goes on with the job over a new connection. If its old one still seems to stand, the new
  * one counts: a second process with the same key would not know the job's id. */
 void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *r)
@@ -30,16 +25,16 @@ void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct ms
 	struct coordinator *c = v->c;
 	struct seat *seat = v->seat;
 	struct conn *old = seat->conn;
+	bool same_job = memcmp(r->job_id, c->run.job_id, JOB_ID_LEN) == 0;
 	struct msg m;
 
 	if (coordinator_goes_on(c) ||
-	    (c->phase == JOINING && c->again && memcmp(r->job_id, c->run.job_id, JOB_ID_LEN) == 0 &&
-	     r->attempt < c->run.attempt)) {
+	    (c->phase == JOINING && c->again && same_job && r->attempt < c->run.attempt)) {
 		coordinator_send_again(v, conn);
 		return;
 	}
 	if (c->phase != RUNNING || channel_resume_check(seat->channel, r) != ERR_OK) {
-		if (coordinator_is_done(c) && is_of_it(c, r))
+		if (coordinator_is_done(c) && same_job && r->attempt == c->run.attempt)
 			coordinator_say_done(v, conn);
 		else
 			coordinator_turn_away(conn, "%s",

@@ -41,36 +41,16 @@ void daemon_rest(struct daemon *d, enum err code, const char *why)
 	d->retry_ms = d->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : d->retry_ms * 2;
 }
 
-/* An operator must see this, however often the party dials: somebody else answers for the
- * coordinator, or its key was renewed and the pin was not. */
-static void wrong_key(struct conn *conn, const uint8_t *shown, const uint8_t *pinned)
-{
-	char seen[FINGERPRINT_TEXT_LEN], expected[FINGERPRINT_TEXT_LEN], why[512];
-
-	fingerprint_text(shown, seen);
-	fingerprint_text(pinned, expected);
-	snprintf(why, sizeof(why),
-		 "the key of %s is not the one that peers.%s pins: it is %s, pinned is %s",
-		 conn_name(conn), conn_name(conn), seen, expected);
-	log_error("%s", why);
-	conn_close(conn, ERR_PEER, why, 0);
-}
-
-static void say_hello(struct conn *conn)
-{
-	static const char software[] = "coterie " COTERIE_VERSION;
-	struct msg m = { .type = MSG_HELLO,
-			 .hello = {
-			     .version_min = PROTO_VERSION_MIN,
-			     .version_max = PROTO_VERSION_MAX,
-			     .software = { (const uint8_t *)software, sizeof(software) - 1 } } };
-
-	conn_send(conn, &m);
-}
-
 static void on_ready(struct conn *conn, void *arg)
 {
 	struct daemon *d = arg;
+	static const char software[] = "coterie " COTERIE_VERSION;
+	struct msg hello = { .type = MSG_HELLO,
+			     .hello = { .version_min = PROTO_VERSION_MIN,
+					.version_max = PROTO_VERSION_MAX,
+					.software = { (const uint8_t *)software,
+						      sizeof(software) - 1 } } };
+	char seen[FINGERPRINT_TEXT_LEN], expected[FINGERPRINT_TEXT_LEN], why[512];
 	uint8_t pin[SECAGG_HASH_LEN], shown[HASH_LEN];
 
 	conn_fingerprint(conn, shown);
@@ -78,11 +58,19 @@ static void on_ready(struct conn *conn, void *arg)
 		log_error("%s", err_detail());
 		conn_close(conn, ERR_PEER, err_detail(), 0);
 	} else if (memcmp(pin, shown, sizeof(pin)) != 0) {
-		wrong_key(conn, shown, pin);
+		/* However often the party dials, an operator must see this: somebody else answers
+		 * for the coordinator, or its key was renewed and the pin was not. */
+		fingerprint_text(shown, seen);
+		fingerprint_text(pin, expected);
+		snprintf(why, sizeof(why),
+			 "the key of %s is not the one that peers.%s pins: it is %s, pinned is %s",
+			 conn_name(conn), conn_name(conn), seen, expected);
+		log_error("%s", why);
+		conn_close(conn, ERR_PEER, why, 0);
 	} else if (d->phase == RETURNING) {
 		daemon_say_resume(d, conn);
 	} else {
-		say_hello(conn);
+		conn_send(conn, &hello);
 	}
 }
 

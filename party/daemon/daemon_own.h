@@ -1,11 +1,9 @@
 /* daemon_own.h -- the inside of a party's loop thread, for daemon*.c only.
  *
- * daemon.c          its start and its end
+ * daemon.c          start, job thread, signals and end
  * daemon_dial.c     dialling, and what comes from the connection
- * daemon_job.c      the job thread's beginning and end
  * daemon_return.c   a connection that was lost in the job
  * daemon_again.c    an attempt that was cut short, and the next one
- * daemon_stop.c     SIGTERM and SIGINT
  */
 #ifndef PARTY_DAEMON_DAEMON_OWN_H
 #define PARTY_DAEMON_DAEMON_OWN_H
@@ -71,6 +69,7 @@ struct daemon {
 /* Nothing else sets it; the log has each change at level debug. */
 void daemon_set_phase(struct daemon *d, enum phase phase);
 void daemon_close(struct daemon *d, enum err result, const char *why);
+enum err daemon_start_job(struct daemon *d) MUST_CHECK;
 
 /* ---- daemon_dial.c ---- */
 
@@ -78,12 +77,6 @@ extern const struct conn_events daemon_events;
 void daemon_dial(struct daemon *d);
 void daemon_rest(struct daemon *d, enum err code, const char *why);
 void daemon_on_retry(uv_timer_t *timer);
-
-/* ---- daemon_job.c ---- */
-
-enum err daemon_start_job(struct daemon *d) MUST_CHECK;
-void daemon_end_job(struct daemon *d);
-void daemon_on_job_done(uv_async_t *async);
 
 /* ---- daemon_return.c ---- */
 
@@ -108,9 +101,5 @@ void daemon_stop_waiting(struct daemon *d);
 void daemon_fail_waiting(struct daemon *d, enum err code, bool stop);
 /* "<why>; attempt 1 ended: ..." */
 enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why);
-
-/* ---- daemon_stop.c ---- */
-
-void daemon_stop(void *daemon, const char *why); /* SIGTERM or SIGINT came */
 
 #endif

@@ -45,21 +45,6 @@ void daemon_say_resume(struct daemon *d, struct conn *conn)
 	conn_send(conn, &m);
 }
 
-/* The coordinator may have taken a RESUME on a connection that came too late. Closing it in order
- * would say that this party leaves the job for good, so it is cut. */
-static void give_up_returning(struct daemon *d)
-{
-	struct conn *conn = d->conn;
-
-	if (conn && d->config->common.rejoin_s) {
-		d->conn = NULL;
-		conn_cut(conn);
-	}
-	err_set(ERR_DEADLINE, "%s could not be reached again within reconnect_s, %u s: %.300s",
-		channel_peer(d->channel), d->config->common.reconnect_s, d->lost_why);
-	daemon_give_up(d, ERR_DEADLINE, err_detail(), true);
-}
-
 void daemon_wait_to_return(struct daemon *d, const char *why)
 {
 	snprintf(d->lost_why, sizeof(d->lost_why), "%s", why);
@@ -81,9 +66,19 @@ void daemon_begin_return(struct daemon *d, const char *why)
 void daemon_dial_back(struct daemon *d)
 {
 	uint64_t left_ms = backoff_left_ms(&d->backoff);
+	struct conn *conn = d->conn;
 
-	if (left_ms == 0 || d->conn) {
-		give_up_returning(d);
+	if (left_ms == 0 || conn) {
+		/* The coordinator may have taken a RESUME on a connection that came too late.
+		 * Closing it in order would say that this party leaves the job for good. */
+		if (conn && d->config->common.rejoin_s) {
+			d->conn = NULL;
+			conn_cut(conn);
+		}
+		err_set(ERR_DEADLINE,
+			"%s could not be reached again within reconnect_s, %u s: %.300s",
+			channel_peer(d->channel), d->config->common.reconnect_s, d->lost_why);
+		daemon_give_up(d, ERR_DEADLINE, err_detail(), true);
 		return;
 	}
 	uv_timer_start(&d->retry_timer, daemon_on_retry, left_ms, 0);

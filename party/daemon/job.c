@@ -1,10 +1,10 @@
 #include "party/daemon/job.h"
 #include "common/base/alloc.h"
+#include "common/base/config.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/kinds.h"
 #include "crypto/hash.h"
-#include "party/daemon/accept.h"
 #include "party/work/cache.h"
 #include "party/consent/confirm.h"
 #include "party/consent/leaving.h"
@@ -17,6 +17,47 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- the offer ---- */
+
+/* The offer's job in full, who takes part (rising names with `own` among them), and the hash of
+ * parties and parameters that goes into every key. */
+static enum err read_offer(struct work *work, const char *own, const struct msg_offer *o)
+{
+	struct buf text = { 0 };
+	struct sha256 *h;
+
+	memcpy(work->job_id, o->job_id, JOB_ID_LEN);
+	work->attempt = o->attempt;
+	work->L = o->parties;
+	work->own = work->L;
+	if (work->L < 1)
+		return err_set(ERR_PEER, "the offer names no parties");
+	for (size_t l = 0; l < work->L; l++) {
+		memcpy(work->name[l], o->names[l].p, o->names[l].n);
+		work->name[l][o->names[l].n] = 0;
+		if (config_check_name(work->name[l]) ||
+		    (l && strcmp(work->name[l - 1], work->name[l]) >= 0))
+			return err_set(ERR_PEER,
+				       "the offer's parties are not rising names (party %zu)", l);
+		if (strcmp(work->name[l], own) == 0)
+			work->own = l;
+	}
+	if (work->own == work->L)
+		return err_set(ERR_PEER, "the offer does not name this party, %s", own);
+	if (job_parse(&work->job, o->job, "offer", NULL) != ERR_OK)
+		return err_set(ERR_PEER, "%s", err_detail());
+	job_write(&work->job, &text);
+	h = sha256_new();
+	sha256_add_text(h, "coterie parameters v1");
+	sha256_add_u64(h, text.n);
+	sha256_add(h, text.p, text.n);
+	for (size_t l = 0; l < work->L; l++)
+		sha256_add_text(h, work->name[l]);
+	sha256_end(h, work->params_hash);
+	buf_release(&text);
+	return ERR_OK;
+}
 
 /* The attempt after one that was cut short is the same job among the same parties. */
 static enum err check_awaited(const struct work *work, const struct job_awaited *a)
@@ -34,22 +75,28 @@ static enum err check_awaited(const struct work *work, const struct job_awaited 
 	return ERR_OK;
 }
 
-/* ---- the end before it began ---- */
-
-static void decline(struct work *work, enum err code, const char *why)
+/* Does the configuration name the data that the kind of job needs, and are they there? */
+static enum err check_data(struct work *work, const struct party_config *config)
 {
-	struct msg m = { .type = MSG_DECLINE,
-			 .decline = { .code = work->later ? MSG_AGAIN : (uint16_t)code,
-				      .text = { (const uint8_t *)why, strlen(why) } } };
+	const struct kind *kind = work->job.kind;
+	const struct {
+		unsigned bit;
+		const char *name, *path;
+	} file[] = { { NEEDS_GRAPHS, "graphs", config->data.graphs },
+		     { NEEDS_FEATURES, "features", config->data.features },
+		     { NEEDS_EDGES, "edges", config->data.edges },
+		     { NEEDS_VERTICES, "vertices", config->data.vertices } };
 
-	if (channel_send(work->channel, &m) == ERR_OK)
-		(void)!channel_drain(work->channel, 1);
+	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++)
+		if (kind->needs & file[i].bit && !file[i].path)
+			return err_set(ERR_INPUT, "%s has no data.%s, which a job of kind %s needs",
+				       config->common.name, file[i].name, kind->name);
+	return work->half->check_data(work);
 }
 
 /* ---- keys: kCAGC Protocol 4, set-up ---- */
 
-static enum err send_key(struct work *work, const struct job_means *means,
-			 const uint8_t *params_hash)
+static enum err send_key(struct work *work, const struct job_means *means)
 {
 	struct secagg_setup setup = { .attempt = work->attempt,
 				      .group_bits = work->job.group_bits,
@@ -64,7 +111,7 @@ static enum err send_key(struct work *work, const struct job_means *means,
 		names[l] = work->name[l];
 	setup.names = names;
 	memcpy(setup.job_id, work->job_id, JOB_ID_LEN);
-	memcpy(setup.params_hash, params_hash, SECAGG_HASH_LEN);
+	memcpy(setup.params_hash, work->params_hash, SECAGG_HASH_LEN);
 	TRY(secagg_new(&work->secagg, &setup, means->identity));
 	secagg_own_advert(work->secagg, &a);
 	m.key.public_key = a.public_key;
@@ -117,32 +164,9 @@ char *job_output(const struct work *work, const struct job_means *means)
 	return file_join(means->output, name);
 }
 
-/* Delete results if parties were told different things. */
-static void take_back(const struct work *work, const char *output)
-{
-	for (const char *const *name = work->half->files; *name; name++) {
-		char *path = file_join(output, *name);
-
-		if (unlink(path) == 0)
-			log_warn("%s is taken back", path);
-		free(path);
-	}
-}
-
-/* After a restart the coordinator says that the job is done. Believe it only if all other parties
- * have confirmed that they were told the same: then they have their results too. */
-static enum err believe(struct work *work, enum err e)
-{
-	if (!post_done(work->post) || work->told.waiting)
-		return e;
-	log_warn("%s; how far the ledgers of the others reach, it has not said", err_detail());
-	return ERR_OK;
-}
-
 /* Both sides' DONE: how far the ledgers of all reach. */
 static enum err say_done(struct work *work)
 {
-	bool heard = false;
 	struct msg *m = alloc(1, sizeof(*m));
 	enum err e;
 
@@ -152,63 +176,66 @@ static enum err say_done(struct work *work)
 		e = channel_send(work->channel, m);
 	if (e == ERR_OK) {
 		e = channel_recv(work->channel, MSG_DONE, m);
-		heard = e == ERR_OK;
-		if (!heard)
-			e = believe(work, e);
+		if (e == ERR_OK) {
+			e = leaving_keep_heads(work->leaving, &m->done);
+		} else if (post_done(work->post) && !work->told.waiting) {
+			/* The coordinator was started again, and says only that the job is done.
+			 * All other parties have confirmed that they were told the same, so they
+			 * have their results, too. */
+			log_warn("%s; how far the ledgers of the others reach, it has not said",
+				 err_detail());
+			e = ERR_OK;
+		}
 	}
-	if (heard)
-		e = leaving_keep_heads(work->leaving, &m->done);
 	free(m);
 	return e;
 }
 
-static enum err finish(struct work *work, const char *output)
-{
-	enum err e = told_say_all(work);
-
-	if (e == ERR_OK)
-		e = say_done(work);
-	if (work->told.waiting)
-		take_back(work, output);
-	return e;
-}
-
-static void log_leaks(const struct work *work)
-{
-	const char *leak[32];
-	size_t n = job_leaks(&work->job, work->L, leak, 32);
-
-	for (size_t i = 0; i < n; i++)
-		log_info("this job shows: %s", leak[i]);
-}
-
 /* The protocol, from keys to the last word. label: of the party's own rows, nodes or graphs. */
-static enum err run_protocol(struct work *work, const struct job_means *means, const char *output,
-			     const uint8_t *params_hash, uint32_t *label)
+static enum err run_protocol(struct work *work, const struct job_means *means, uint32_t *label)
 {
-	TRY(send_key(work, means, params_hash));
+	enum err e;
+
+	TRY(send_key(work, means));
 	TRY(work_warm(work));
 	TRY(work->half->begin(work, label));
 	TRY(agree_keys(work, means));
 	told_begin(work);
 	TRY(work->half->run(work, label));
 	TRY(work->half->keep(work, label));
-	return finish(work, output);
+	e = told_say_all(work);
+	if (e == ERR_OK)
+		e = say_done(work);
+	if (!work->told.waiting)
+		return e;
+	/* Parties may have been told different things: no results. */
+	for (const char *const *name = work->half->files; *name; name++) {
+		char *path = file_join(work->output, *name);
+
+		if (unlink(path) == 0)
+			log_warn("%s is taken back", path);
+		free(path);
+	}
+	return e;
 }
 
 /* From an accepted offer to the result. A model is left only where all ended well. */
-static enum err take_part(struct work *work, const struct job_means *means, const char *output,
-			  const uint8_t *params_hash)
+static enum err take_part(struct work *work, const struct job_means *means)
 {
+	struct msg accept = { .type = MSG_ACCEPT };
+	struct buf text = { 0 };
 	uint32_t *label;
 	enum err e;
 
-	work->output = output;
 	if (means->config->common.rejoin_s && means->data_hash)
 		work->cache = cache_dir(means->config->state);
-	TRY(accept_say(work));
+	job_write(&work->job, &text);
+	sha256_of(text.p, text.n, accept.accept.job_hash);
+	buf_release(&text);
+	work->half->describe(work, &accept.accept);
+	TRY(channel_send(work->channel, &accept));
 	ALLOC(label, work->n); /* the protocol may make work->n that of all parties */
-	e = run_protocol(work, means, output, params_hash, label);
+	e = run_protocol(work, means, label);
 	if (e != ERR_OK)
 		work->half->forget(work);
 	told_stop(work);
@@ -218,97 +245,94 @@ static enum err take_part(struct work *work, const struct job_means *means, cons
 	return e;
 }
 
-static void abort_job(struct work *work, enum err code, const char *why)
+/* ---- the job ---- */
+
+/* Is this a job that this party takes part in? Whatever comes of it is written into the ledger. */
+static enum err consider(struct work *work, const struct job_means *means,
+			 const struct msg_offer *offer)
 {
-	const char *own = work->record->name;
-	struct msg m = { .type = MSG_ABORT,
-			 .abort = { .code = (uint16_t)(code == ERR_CANCELLED ? ERR_PEER : code),
-				    .culprit = { (const uint8_t *)own,
-						 code == ERR_CANCELLED ? 0 : strlen(own) },
-				    .text = { (const uint8_t *)why, strlen(why) } } };
+	const struct party_config *config = means->config;
+	const struct ledger_job *job;
+	const struct ledger_spent *spent;
+	const char *names[PARTIES_MAX];
+	enum err e = read_offer(work, config->common.name, offer);
+	struct err_saved read = err_save(e);
 
-	if (channel_send(work->channel, &m) == ERR_OK)
-		(void)!channel_drain(work->channel, code == ERR_CANCELLED ? 0.2 : 1);
-}
-
-/* Whatever is answered is written down; e: what came of reading the offer, with its sentence. */
-static enum err begin_ledger(struct work *work, const struct job_means *means, enum err e)
-{
-	struct err_saved first = err_save(e);
-	enum err opened =
-	    leaving_open(&work->leaving, means->config, work, e == ERR_OK, means->data_hash);
-
-	return e == ERR_OK ? opened : err_restore(&first);
-}
-
-/* Gives work the party's data and settings, before anything is decided by them. */
-static void bring(struct work *work, const struct job_means *means)
-{
+	e = leaving_open(&work->leaving, config, work, e == ERR_OK, means->data_hash);
+	TRY(err_restore(&read));
+	TRY(e);
+	work->half = party_kind_of(work->job.kind);
 	work->dataset = means->dataset;
 	work->features = &means->dataset->X;
 	work->graph = &means->dataset->g;
 	work->graphs = means->tu ? &means->tu->graphs : NULL;
 	work->n = work->half->kind->split == SPLIT_GRAPHS ? work->graphs->count : work->dataset->n;
-	work->min_cluster = means->config->policy.min_cluster;
+	work->min_cluster = config->policy.min_cluster;
 	work->data_hash = means->data_hash;
-	work->state = means->config->state;
+	work->state = config->state;
+
+	for (size_t l = 0; l < work->L; l++)
+		names[l] = work->name[l];
+	if (means->awaited && memcmp(work->job_id, means->awaited->job_id, JOB_ID_LEN)) {
+		log_warn("another job is offered than the one that was awaited");
+		work->record->attempts.count = 0;
+	}
+	record_start(work->record, &work->job, work->job_id, work->attempt, names, work->L);
+	record_data(work->record, config->data.features, config->data.edges, config->data.ids,
+		    config->data.graphs);
+	work_phase(work, "offer");
+
+	job = leaving_job(work->leaving);
+	spent = leaving_spent(work->leaving);
+	TRY(check_awaited(work, means->awaited));
+	TRY(policy_check(config, means->agreed, work));
+	TRY(policy_check_past(config, leaving_ledger(work->leaving), job, spent));
+	TRY(check_data(work, config));
+	TRY(confirm(config, work, job, spent));
+	return served_note(config->state, work);
+}
+
+static void say_last(struct work *work, const struct msg *m, double timeout_s)
+{
+	if (channel_send(work->channel, m) == ERR_OK)
+		(void)!channel_drain(work->channel, timeout_s);
 }
 
 /* An error's sentence must outlive what is done about it. */
 static enum err answer(struct work *work, const struct job_means *means,
 		       const struct msg_offer *offer)
 {
-	const char *names[PARTIES_MAX];
-	uint8_t params_hash[SHA256_LEN];
-	struct err_saved end;
+	const char *leak[32], *own = work->record->name;
+	enum err e = consider(work, means, offer);
+	struct err_saved end = err_save(e);
+	struct bytes why = { (const uint8_t *)end.why, strlen(end.why) };
+	bool cancelled;
 	char *output;
-	enum err e = accept_read_offer(work, means->config->common.name, offer, params_hash);
 
-	if (e == ERR_OK) {
-		work->half = party_kind_of(work->job.kind);
-		bring(work, means);
-	}
-	e = begin_ledger(work, means, e);
-	if (e == ERR_OK) {
-		for (size_t l = 0; l < work->L; l++)
-			names[l] = work->name[l];
-		if (means->awaited && memcmp(work->job_id, means->awaited->job_id, JOB_ID_LEN)) {
-			log_warn("another job is offered than the one that was awaited");
-			work->record->attempts.count = 0;
-		}
-		record_start(work->record, &work->job, work->job_id, work->attempt, names, work->L);
-		record_data(work->record, means->config->data.features, means->config->data.edges,
-			    means->config->data.ids, means->config->data.graphs);
-		work_phase(work, "offer");
-		e = check_awaited(work, means->awaited);
-	}
-	if (e == ERR_OK) {
-		e = policy_check(means->config, means->agreed, work);
-	}
-	if (e == ERR_OK) {
-		e = policy_check_past(means->config, leaving_ledger(work->leaving),
-				      leaving_job(work->leaving), leaving_spent(work->leaving));
-	}
-	if (e == ERR_OK)
-		e = accept_check_data(work, means->config);
-	if (e == ERR_OK)
-		e = confirm(means->config, work, leaving_job(work->leaving),
-			    leaving_spent(work->leaving));
-	if (e == ERR_OK)
-		e = served_note(means->config->state, work);
 	if (e != ERR_OK) {
-		end = err_save(e);
-		decline(work, e, end.why);
+		uint16_t code = work->later ? MSG_AGAIN : (uint16_t)e;
+		struct msg m = { .type = MSG_DECLINE, .decline = { code, why } };
+
+		say_last(work, &m, 1);
 		return err_restore(&end);
 	}
-	log_leaks(work);
-	output = job_output(work, means);
-	e = take_part(work, means, output, params_hash);
+	for (size_t i = 0, n = job_leaks(&work->job, work->L, leak, 32); i < n; i++)
+		log_info("this job shows: %s", leak[i]);
+	work->output = output = job_output(work, means);
+	e = take_part(work, means);
 	free(output);
 	end = err_save(e);
-	if (e != ERR_OK &&
-	    !post_again(work->post)) /* else the coordinator knows, or is not there */
-		abort_job(work, e, end.why);
+	why.n = strlen(end.why);
+	cancelled = e == ERR_CANCELLED;
+	if (e != ERR_OK && !post_again(work->post)) { /* else the coordinator knows, or is away */
+		struct msg m = { .type = MSG_ABORT,
+				 .abort = { .code = (uint16_t)(cancelled ? ERR_PEER : e),
+					    .culprit = { (const uint8_t *)own,
+							 cancelled ? 0 : strlen(own) },
+					    .text = why } };
+
+		say_last(work, &m, cancelled ? 0.2 : 1);
+	}
 	return err_restore(&end);
 }
 

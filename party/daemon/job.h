@@ -22,7 +22,7 @@ struct job_means {
 	const struct job_awaited *awaited; /* NULL: none is */
 	struct dataset *dataset;  /* its features are used up */
 	const struct tu *tu;      /* many graphs, for fedgcn; empty if there are none */
-	const uint8_t *data_hash; /* its fingerprint.h */
+	const uint8_t *data_hash; /* its data_fingerprint() */
 	const char *output;       /* directory of labels.csv, labels.npy and run.json */
 	bool output_per_job; /* they go into output/job-ID, so that jobs do not overwrite another */
 };

@@ -9,7 +9,7 @@
 #include "common/job/kinds.h"
 #include "common/job/offer.h"
 #include "party/consent/confirm.h"
-#include "party/daemon/fingerprint.h"
+#include "party/daemon/data.h"
 #include "party/daemon/kinds.h"
 #include "party/consent/policy.h"
 #include "party/consent/purpose.h"

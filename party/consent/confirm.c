@@ -18,22 +18,6 @@ static void hex(const uint8_t *p, size_t n, char *text)
 		snprintf(text + 2 * i, 3, "%02x", p[i]);
 }
 
-/* All that a person agrees to: parties, parameters, and who asks. */
-static void hash_offer(const struct work *work, const struct ledger_job *job,
-		       char text[static OFFER_HASH_TEXT])
-{
-	struct sha256 *h = sha256_new();
-	uint8_t hash[SHA256_LEN];
-
-	sha256_add_text(h, "coterie offer v1");
-	sha256_add(h, work->params_hash, sizeof(work->params_hash));
-	sha256_add_text(h, job->coordinator);
-	sha256_add(h, job->key, sizeof(job->key));
-	sha256_add(h, job->data, sizeof(job->data));
-	sha256_end(h, hash);
-	hex(hash, sizeof(hash), text);
-}
-
 static void say_budget(struct buf *t, const char *what, const char *setting, uint64_t spent,
 		       uint64_t max)
 {
@@ -45,10 +29,8 @@ static void say_budget(struct buf *t, const char *what, const char *setting, uin
 
 static void write_text(const struct party_config *config, const struct work *work,
 		       const struct ledger_job *job, const struct ledger_spent *spent,
-		       const char *id, struct buf *t)
+		       const char *id, const char *const *leak, size_t leaks, struct buf *t)
 {
-	const char *leak[LEAKS_MAX];
-	size_t leaks = job_leaks(&work->job, work->L, leak, LEAKS_MAX);
 	struct buf params = { 0 };
 
 	job_write(&work->job, &params);
@@ -70,13 +52,16 @@ static void write_text(const struct party_config *config, const struct work *wor
 	buf_release(&params);
 }
 
-static struct json *write_json(const struct party_config *config, const struct work *work,
-			       const struct ledger_job *job, const char *id)
+static enum err put_up(const struct party_config *config, const struct work *work,
+		       const struct ledger_job *job, const struct ledger_spent *spent,
+		       const char *id, const char *hash)
 {
 	const char *leak[LEAKS_MAX];
 	size_t leaks = job_leaks(&work->job, work->L, leak, LEAKS_MAX);
 	struct json *o = json_object(), *list;
+	struct buf text = { 0 };
 	char now[32];
+	enum err e;
 
 	clock_utc(now, sizeof(now));
 	json_put_string(o, "job_id", id);
@@ -91,21 +76,10 @@ static struct json *write_json(const struct party_config *config, const struct w
 	list = json_put_array(o, "leaks");
 	for (size_t i = 0; i < leaks; i++)
 		json_append_string(list, leak[i]);
-	return o;
-}
-
-static enum err put_up(const struct party_config *config, const struct work *work,
-		       const struct ledger_job *job, const struct ledger_spent *spent,
-		       const char *id, const char *hash)
-{
-	struct json *json = write_json(config, work, job, id);
-	struct buf text = { 0 };
-	enum err e;
-
-	write_text(config, work, job, spent, id, &text);
-	e = offer_write(config->state, id, hash, json, (struct bytes){ text.p, text.n });
+	write_text(config, work, job, spent, id, leak, leaks, &text);
+	e = offer_write(config->state, id, hash, o, (struct bytes){ text.p, text.n });
 	buf_release(&text);
-	json_free(json);
+	json_free(o);
 	if (e == ERR_OK)
 		log_info("job %s waits for a person, up to %u s: coterie approve --state %s %s", id,
 			 config->confirm_s, config->state, id);
@@ -136,12 +110,21 @@ enum err confirm(const struct party_config *config, struct work *work, const str
 		 const struct ledger_spent *spent)
 {
 	char id[OFFER_ID_TEXT], hash[OFFER_HASH_TEXT];
+	uint8_t offered[SHA256_LEN];
 	struct offer_answer a;
+	struct sha256 *h;
 
 	if (!config->policy.confirm)
 		return ERR_OK;
 	hex(work->job_id, JOB_ID_LEN, id);
-	hash_offer(work, job, hash);
+	h = sha256_new(); /* all that the person agrees to: parties, parameters, and who asks */
+	sha256_add_text(h, "coterie offer v1");
+	sha256_add(h, work->params_hash, sizeof(work->params_hash));
+	sha256_add_text(h, job->coordinator);
+	sha256_add(h, job->key, sizeof(job->key));
+	sha256_add(h, job->data, sizeof(job->data));
+	sha256_end(h, offered);
+	hex(offered, sizeof(offered), hash);
 	TRY(offer_answer_read(config->state, id, hash, &a));
 	if (!a.given) {
 		enum err e = put_up(config, work, job, spent, id, hash);

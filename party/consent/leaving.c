@@ -28,33 +28,26 @@ struct leaving {
 
 /* ---- the recorder ---- */
 
-/* The sum that would exceed a budget is not begun: its whole vector counts with its first chunk. */
-static enum err spend(struct leaving *l, const struct msg *m, struct ledger_row *row)
-{
-	bool masked = m->type == MSG_MASKED;
-	struct ledger_spent *s = &l->spent;
-	uint64_t words = masked ? (m->masked.offset ? 0 : m->masked.count) : row->words;
-
-	if (words)
-		TRY(policy_may_spend(l->config, l->job.coordinator, s, row->rounds, words));
-	s->rounds += row->rounds;
-	s->words += words;
-	return ERR_OK;
-}
-
 static enum err note(void *arg, const struct msg *m, struct bytes body)
 {
 	struct leaving *l = arg;
 	char purpose[PURPOSE_MAX];
 	struct record *r = l->work->record;
+	bool masked = m->type == MSG_MASKED;
 	struct ledger_row row = { .step = r->phases ? record_now(r)->name : "offer",
 				  .purpose = purpose,
 				  .type = msg_name(m->type),
-				  .masked = m->type == MSG_MASKED,
-				  .rounds = m->type == MSG_MASKED && m->masked.offset == 0,
+				  .masked = masked,
+				  .rounds = masked && m->masked.offset == 0,
 				  .words = purpose_words(l->work, m) };
+	/* A sum that would exceed a budget is not begun: all of its vector counts with its first
+	 * chunk. */
+	uint64_t words = !masked ? row.words : m->masked.offset ? 0 : m->masked.count;
 
-	TRY(spend(l, m, &row));
+	if (words)
+		TRY(policy_may_spend(l->config, l->job.coordinator, &l->spent, row.rounds, words));
+	l->spent.rounds += row.rounds;
+	l->spent.words += words;
 	purpose_of(l->work, m, purpose);
 	if (row.words) { /* noise is added once, before the first of them is made */
 		row.eps = l->eps;
@@ -97,23 +90,12 @@ static char *join_names(const struct work *work)
 	return (char *)text.p;
 }
 
-static enum err open_ledger(struct leaving *l)
-{
-	const struct party_config *c = l->config;
-	char *path = file_join(c->state, "ledger.db");
-	enum err e = file_make_dirs(c->state);
-
-	if (e == ERR_OK)
-		e = ledger_open(&l->ledger, path, c->common.name);
-	free(path);
-	return e;
-}
-
 enum err leaving_open(struct leaving **out, const struct party_config *config, struct work *work,
 		      bool readable, const uint8_t data[static SHA256_LEN])
 {
 	struct leaving *l = alloc(1, sizeof(*l));
 	struct channel_recorder recorder = { note, commit, forget, l };
+	char *path = file_join(config->state, "ledger.db");
 	enum err e;
 
 	l->config = config;
@@ -126,9 +108,12 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	memcpy(l->job.data, data, sizeof(l->job.data));
 	e = policy_pin(config, l->job.coordinator, l->job.key);
 	if (e == ERR_OK)
-		e = open_ledger(l);
+		e = file_make_dirs(config->state);
+	if (e == ERR_OK)
+		e = ledger_open(&l->ledger, path, config->common.name);
 	if (e == ERR_OK)
 		e = ledger_spent(l->ledger, l->job.key, data, work->job_id, &l->spent);
+	free(path);
 	if (e != ERR_OK) {
 		leaving_close(l);
 		return e;

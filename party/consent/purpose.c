@@ -26,6 +26,15 @@ static const struct purpose {
 	{ MSG_ABORT, "that the job ends, and why" },
 };
 
+static const char *const sealed[] = {
+	[SEALED_ID_KEY] = ": key of the hashed ids",
+	[SEALED_DIRECTORY] = ": which vertices are here, by salted hash",
+	[SEALED_TIES] = ": ties to its vertices",
+	[SEALED_WALKS] = ": walks that go on there",
+	[SEALED_TOLD] = ": hash of what the coordinator has told",
+};
+enum { SEALED_KNOWN = sizeof(sealed) / sizeof(*sealed) };
+
 static void put(char *text, const char *format, ...) PRINTF(2, 3);
 static void put(char *text, const char *format, ...)
 {
@@ -51,26 +60,10 @@ static void name_members(const struct work *work, char *text)
 		put(text, " and %zu more", last - first - NAMES_MAX);
 }
 
-static const char *sealed_what(unsigned what)
-{
-	switch (what) {
-	case SEALED_ID_KEY:
-		return ": key of the hashed ids";
-	case SEALED_DIRECTORY:
-		return ": which vertices are here, by salted hash";
-	case SEALED_TIES:
-		return ": ties to its vertices";
-	case SEALED_WALKS:
-		return ": walks that go on there";
-	case SEALED_TOLD:
-		return ": hash of what the coordinator has told";
-	default:
-		return "";
-	}
-}
-
 void purpose_of(const struct work *work, const struct msg *m, char text[static PURPOSE_MAX])
 {
+	unsigned what;
+
 	*text = 0;
 	switch (m->type) {
 	case MSG_ACCEPT:
@@ -81,9 +74,10 @@ void purpose_of(const struct work *work, const struct msg *m, char text[static P
 		name_members(work, text);
 		return;
 	case MSG_SEALED:
+		what = m->sealed.what;
 		put(text, "sealed for %s, which alone can open it%s",
 		    m->sealed.to < work->L ? work->name[m->sealed.to] : "nobody",
-		    sealed_what(m->sealed.what));
+		    what < SEALED_KNOWN && sealed[what] ? sealed[what] : "");
 		return;
 	case MSG_IDS:
 		put(text, work->job.ids == IDS_PLAIN ? "id of each node, in clear"

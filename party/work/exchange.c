@@ -67,26 +67,10 @@ static enum err take_box(struct work *work, size_t from, enum sealed what, struc
 	return seal_open(work->secagg, from, (uint16_t)what, s->box, buf_extend(in, *len));
 }
 
-/* Opened boxes have the sender's word for what is in them. */
-static enum err unpack(struct work *work, size_t from, struct buf *in)
-{
-	uint64_t len = 0;
-
-	if (in->n >= HEAD)
-		memcpy(&len, in->p, HEAD);
-	len = le64toh(len);
-	if (in->n < HEAD || len > in->n - HEAD || exchange_padded((size_t)len) != in->n)
-		return step_fault(work->channel,
-				  "%s sent a batch of %zu bytes that does not end as it says",
-				  work->name[from], in->n);
-	buf_drop(in, HEAD);
-	in->n = (size_t)len;
-	return ERR_OK;
-}
-
 static enum err recv_batch(struct work *work, size_t from, enum sealed what, struct buf *in,
 			   size_t most)
 {
+	uint64_t bytes = 0;
 	size_t len;
 
 	do {
@@ -97,7 +81,17 @@ static enum err recv_batch(struct work *work, size_t from, enum sealed what, str
 			    work->name[from], most);
 		TRY(take_box(work, from, what, in, &len));
 	} while (len == TEXT_MAX);
-	return unpack(work, from, in);
+	/* Opened boxes have the sender's word for what is in them. */
+	if (in->n >= HEAD)
+		memcpy(&bytes, in->p, HEAD);
+	bytes = le64toh(bytes);
+	if (in->n < HEAD || bytes > in->n - HEAD || exchange_padded((size_t)bytes) != in->n)
+		return step_fault(work->channel,
+				  "%s sent a batch of %zu bytes that does not end as it says",
+				  work->name[from], in->n);
+	buf_drop(in, HEAD);
+	in->n = (size_t)bytes;
+	return ERR_OK;
 }
 
 enum err party_exchange(struct work *work, enum sealed what, struct buf *out, struct buf *in,

@@ -109,19 +109,13 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 	return ERR_OK;
 }
 
-/* One word more: a 1 of each member, by which the coordinator sees that the masks have cancelled.
- */
-static void add_canary(struct secure *s)
-{
-	uint64_t one = 1; /* little-endian, as words are */
-
-	memcpy(s->chunk + s->held++ * s->word, &one, s->word);
-}
-
 enum err secure_end(struct secure *s)
 {
+	static const uint64_t one = 1;
+
+	/* A 1 of each member: by their sum the coordinator sees that the masks have cancelled. */
 	if (s->count)
-		add_canary(s);
+		memcpy(s->chunk + s->held++ * s->word, &one, s->word); /* little-endian */
 	if (s->held)
 		TRY(send_chunk(s));
 	assert(s->sent == s->count);

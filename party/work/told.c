@@ -27,20 +27,9 @@ void told_leave(struct work *work)
 	secagg_history(work->secagg, members, count, work->transcript);
 }
 
-/* Hash of everything that this party and j were both told, if they were told the same. */
-static void digest(const struct work *work, size_t j, uint8_t out[static SECAGG_HASH_LEN])
-{
-	static const uint8_t none[SECAGG_HASH_LEN];
-	struct sha256 *h = sha256_new();
-
-	sha256_add_text(h, "coterie told v1");
-	sha256_add(h, secagg_history_with(work->secagg, j), SECAGG_HASH_LEN);
-	sha256_add(h, is_member(work, j) ? work->transcript : none, SECAGG_HASH_LEN);
-	sha256_end(h, out);
-}
-
 static enum err say(struct work *work, size_t first, size_t last)
 {
+	static const uint8_t none[SECAGG_HASH_LEN];
 	struct told *t = &work->told;
 	struct buf box = { 0 };
 	enum err e = ERR_OK;
@@ -50,10 +39,16 @@ static enum err say(struct work *work, size_t first, size_t last)
 		TRY(channel_recv_aside(work->channel));
 	for (size_t j = first; j < last && e == ERR_OK; j++) {
 		struct msg m = { .type = MSG_SEALED };
+		struct sha256 *h;
 
 		if (j == work->own)
 			continue;
-		digest(work, j, t->expect[j]);
+		/* All that both were told, if they were told the same. */
+		h = sha256_new();
+		sha256_add_text(h, "coterie told v1");
+		sha256_add(h, secagg_history_with(work->secagg, j), SECAGG_HASH_LEN);
+		sha256_add(h, is_member(work, j) ? work->transcript : none, SECAGG_HASH_LEN);
+		sha256_end(h, t->expect[j]);
 		t->due[j] = true;
 		t->waiting++;
 		box.n = 0;
@@ -91,18 +86,6 @@ static const char *phase(const struct work *work)
 	return record_now(work->record)->name;
 }
 
-/* The coordinator goes on without having passed on everybody's word. */
-static enum err missing(const struct work *work, enum msg_type type)
-{
-	size_t j = 0;
-
-	while (!work->told.due[j])
-		j++;
-	return peer_fault(work->channel,
-			  "sent %s before it passed on what %s says that it was told",
-			  msg_name(type), work->name[j]);
-}
-
 static enum err compare(struct work *work, const struct msg_sealed *s)
 {
 	struct told *t = &work->told;
@@ -134,6 +117,7 @@ static enum err take(void *arg, enum msg_type type, struct bytes body, bool *tak
 {
 	struct work *work = arg;
 	struct msg m;
+	size_t j = 0;
 
 	if (type == MSG_SEALED) {
 		enum err e = msg_decode(&m, (uint16_t)type, body);
@@ -146,7 +130,13 @@ static enum err take(void *arg, enum msg_type type, struct bytes body, bool *tak
 			return compare(work, &m.sealed);
 		}
 	}
-	return work->told.waiting ? missing(work, type) : ERR_OK;
+	if (!work->told.waiting)
+		return ERR_OK;
+	while (!work->told.due[j])
+		j++;
+	return peer_fault(work->channel,
+			  "sent %s before it passed on what %s says that it was told",
+			  msg_name(type), work->name[j]);
 }
 
 void told_begin(struct work *work)

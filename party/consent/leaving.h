@@ -31,4 +31,12 @@ enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done) MUST
 /* The record's last word: how far the ledger reaches. */
 void leaving_record(struct leaving *l);
 
+enum { PURPOSE_MAX = 1024 };
+
+/* Describes the message for the ledger; of MASKED, the members of its sum (work->sum). */
+void purpose_of(const struct work *work, const struct msg *m, char text[static PURPOSE_MAX]);
+
+/* Numbers made from data that it holds, masked ones too; 0 for keys, hashes, sentences, zeros. */
+uint64_t purpose_words(const struct work *work, const struct msg *m);
+
 #endif

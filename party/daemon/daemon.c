@@ -5,7 +5,6 @@
 #include "common/job/confine.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
-#include "proto/tls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,10 +106,7 @@ enum err daemon_start_job(struct daemon *d)
 				       .identity = d->identity,
 				       .agreed = d->options.agreed,
 				       .awaited = d->awaiting ? &d->awaited : NULL,
-				       .dataset = &d->data.dataset,
-				       .tu = &d->data.tu,
-				       .data_hash = d->data.data_hash,
-				       .output = c->output,
+				       .data = &d->data,
 				       .output_per_job = !d->options.once };
 	if (uv_thread_create(&d->job_thread, job_thread, d) != 0)
 		return err_set(ERR_INTERNAL, "the job thread could not be started");
@@ -189,14 +185,6 @@ static enum err start(struct daemon *d)
 	log_info("dialling %s", d->config->coordinator_text);
 	daemon_dial(d);
 	return ERR_OK;
-}
-
-enum err daemon_check(const struct party_config *config)
-{
-	const struct identity_paths *p = &config->common.identity;
-
-	TRY(identity_check(p->certificate, p->key, config->common.name));
-	return tls_check(TLS_CLIENT, p->certificate, p->key, p->ca);
 }
 
 enum err daemon_run(const struct party_config *config, const struct daemon_options *o)

@@ -13,10 +13,6 @@ struct daemon_options {
 	bool once;                /* end after one job, with its result */
 };
 
-/* Are certificate, key and CA what they must be: readable by us, the key by nobody else, fitting
- * each other and the configured name? ERR_INPUT. Opens nothing else. */
-enum err daemon_check(const struct party_config *config) MUST_CHECK;
-
 /* ERR_OK: stopped while idle, or the one job is done. Otherwise what the job, or reaching the
  * coordinator, ended with; the sentence is err_detail(). */
 enum err daemon_run(const struct party_config *config, const struct daemon_options *o) MUST_CHECK;

@@ -6,7 +6,6 @@
 #include "common/job/kinds.h"
 #include "crypto/hash.h"
 #include "party/work/cache.h"
-#include "party/consent/confirm.h"
 #include "party/consent/leaving.h"
 #include "party/consent/policy.h"
 #include "party/daemon/kinds.h"
@@ -159,9 +158,9 @@ char *job_output(const struct work *work, const struct job_means *means)
 	char name[48];
 
 	if (!means->output_per_job)
-		return alloc_copy(means->output);
+		return alloc_copy(means->config->common.output);
 	snprintf(name, sizeof(name), "job-%.16s-%u", work->record->job_id, work->attempt);
-	return file_join(means->output, name);
+	return file_join(means->config->common.output, name);
 }
 
 /* Both sides' DONE: how far the ledgers of all reach. */
@@ -227,7 +226,7 @@ static enum err take_part(struct work *work, const struct job_means *means)
 	uint32_t *label;
 	enum err e;
 
-	if (means->config->common.rejoin_s && means->data_hash)
+	if (means->config->common.rejoin_s)
 		work->cache = cache_dir(means->config->state);
 	job_write(&work->job, &text);
 	sha256_of(text.p, text.n, accept.accept.job_hash);
@@ -258,17 +257,17 @@ static enum err consider(struct work *work, const struct job_means *means,
 	enum err e = read_offer(work, config->common.name, offer);
 	struct err_saved read = err_save(e);
 
-	e = leaving_open(&work->leaving, config, work, e == ERR_OK, means->data_hash);
+	e = leaving_open(&work->leaving, config, work, e == ERR_OK, means->data->data_hash);
 	TRY(err_restore(&read));
 	TRY(e);
 	work->half = party_kind_of(work->job.kind);
-	work->dataset = means->dataset;
-	work->features = &means->dataset->X;
-	work->graph = &means->dataset->g;
-	work->graphs = means->tu ? &means->tu->graphs : NULL;
+	work->dataset = &means->data->dataset;
+	work->features = &means->data->dataset.X;
+	work->graph = &means->data->dataset.g;
+	work->graphs = &means->data->tu.graphs;
 	work->n = work->half->kind->split == SPLIT_GRAPHS ? work->graphs->count : work->dataset->n;
 	work->min_cluster = config->policy.min_cluster;
-	work->data_hash = means->data_hash;
+	work->data_hash = means->data->data_hash;
 	work->state = config->state;
 
 	for (size_t l = 0; l < work->L; l++)
@@ -288,7 +287,7 @@ static enum err consider(struct work *work, const struct job_means *means,
 	TRY(policy_check(config, means->agreed, work));
 	TRY(policy_check_past(config, leaving_ledger(work->leaving), job, spent));
 	TRY(check_data(work, config));
-	TRY(confirm(config, work, job, spent));
+	TRY(policy_confirm(config, work, job, spent));
 	return served_note(config->state, work);
 }
 

@@ -2,9 +2,8 @@
 #ifndef PARTY_DAEMON_JOB_H
 #define PARTY_DAEMON_JOB_H
 
-#include "common/data/dataset.h"
-#include "common/data/tu.h"
 #include "common/job/daemon.h"
+#include "party/daemon/data.h"
 #include "party/work/work.h"
 
 /* A job whose attempt was cut short: the next one is awaited, with the same parties and parameters. */
@@ -20,11 +19,8 @@ struct job_means {
 	const struct identity *identity;
 	const struct job *agreed; /* any other job is declined; NULL: the policy alone decides */
 	const struct job_awaited *awaited; /* NULL: none is */
-	struct dataset *dataset;  /* its features are used up */
-	const struct tu *tu;      /* many graphs, for fedgcn; empty if there are none */
-	const uint8_t *data_hash; /* its data_fingerprint() */
-	const char *output;       /* directory of labels.csv, labels.npy and run.json */
-	bool output_per_job; /* they go into output/job-ID, so that jobs do not overwrite another */
+	struct party_data *data; /* the dataset's features are used up */
+	bool output_per_job; /* results go into output/job-ID: jobs do not overwrite each other's */
 };
 
 /* Waits for the offer on work->channel (work: channel, post, record, threads are set), answers it,

@@ -7,7 +7,6 @@
 #include "common/fedwalk/attack.h"
 #include "common/fedwalk/bins.h"
 #include "common/fedwalk/response.h"
-#include "party/work/noise.h"
 #include "party/work/secure.h"
 #include "party/fedwalk/walking.h"
 

@@ -3,7 +3,6 @@
 #include "common/base/progress.h"
 #include "common/fedwalk/walk.h"
 #include "party/work/exchange.h"
-#include "party/work/noise.h"
 
 #include <endian.h>
 #include <stdlib.h>

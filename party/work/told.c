@@ -1,7 +1,15 @@
-#include "party/work/told.h"
+/* Has everybody been told the same? Members of a group ask each other, in sealed messages.
+ *
+ *   behind the words of the first sum of each phase, and before DONE: to each other member
+ *       SEALED, 32 bytes: SHA-256("coterie told v1", history of the two, transcript of the group)
+ *   before the coordinator's next message: the same of each other member, which must be equal
+ *
+ * The coordinator passes them on (server/run/relay.h) and can neither read nor make them. They
+ * travel with what is sent anyway: no round trip is added. docs/secure-sum.md says what this
+ * catches. */
+#include "party/work/work.h"
 #include "crypto/hash.h"
 #include "crypto/seal.h"
-#include "party/work/work.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -5,7 +5,6 @@
 #include "common/job/confine.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
-#include "proto/tls.h"
 #include "server/daemon/coordinator_own.h"
 #include "server/daemon/job.h"
 
@@ -227,14 +226,6 @@ static enum err start(struct coordinator *c)
 	snprintf(line, sizeof(line), "%s\n", bound);
 	return file_write(config->ready_file, (struct bytes){ (uint8_t *)line, strlen(line) },
 			  FILE_PUBLIC);
-}
-
-enum err coordinator_check(const struct coordinator_config *config)
-{
-	const struct identity_paths *p = &config->common.identity;
-
-	TRY(identity_check(p->certificate, p->key, config->common.name));
-	return tls_check(TLS_SERVER, p->certificate, p->key, p->ca);
 }
 
 enum err coordinator_run(const struct coordinator_config *config, const struct job *job,

@@ -12,10 +12,6 @@
 
 #include <stdbool.h>
 
-/* Are certificate, key and CA what they must be: readable by us, the key by nobody else, fitting
- * each other and the configured name? ERR_INPUT. Opens nothing else. */
-enum err coordinator_check(const struct coordinator_config *config) MUST_CHECK;
-
 /* Runs one job and returns what it ended with; the sentence is err_detail(). *before: nothing was run,
  * for the process before this one had done it and died on its way out. */
 enum err coordinator_run(const struct coordinator_config *config, const struct job *job,

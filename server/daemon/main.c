@@ -3,8 +3,10 @@
 #include "common/job/daemon.h"
 #include "common/job/startup.h"
 #include "crypto/secret.h"
+#include "crypto/sign.h"
 #include "server/daemon/coordinator.h"
 #include "server/daemon/kinds.h"
+#include "proto/tls.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -92,39 +94,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-	options,
-	parse,
-	NULL,
-	"Runs one job among the parties of its configuration and exits: 0 done, 1 the job failed, "
-	"2 a "
-	"peer failed or was not authenticated, 3 a deadline passed, 4 bad arguments, configuration "
-	"or "
-	"input, 5 internal error, 6 cancelled.\v"
-	"Results are written to the output directory: run.json, log.jsonl, and what the kind of "
-	"job leaves "
-	"there: labels.csv and labels.npy, embeddings.npy, model.fedgcn.",
-	NULL,
-	NULL,
-	NULL
-};
+static const char doc[] =
+    "Runs one job among the parties of its configuration and exits: 0 done, 1 the job "
+    "failed, 2 a peer failed or was not authenticated, 3 a deadline passed, 4 bad "
+    "arguments, configuration or input, 5 internal error, 6 cancelled.\v"
+    "Results are written to the output directory: run.json, log.jsonl, and what the "
+    "kind of job leaves there: labels.csv and labels.npy, embeddings.npy, model.fedgcn.";
 
-static int describe(void)
-{
-	struct buf text = { 0 };
-
-	buf_printf(&text, "coordinator.json\n");
-	coordinator_config_describe(&text);
-	buf_printf(&text, "\njob.json\n");
-	job_describe(&text);
-	fwrite(text.p, 1, text.n, stdout);
-	buf_release(&text);
-	return ERR_OK;
-}
+static const struct argp argp = { .options = options, .parser = parse, .doc = doc };
 
 static enum err run(const struct arguments *a)
 {
 	struct coordinator_config config;
+	const struct identity_paths *own = &config.common.identity;
 	struct job job;
 	bool before = false;
 	enum err e;
@@ -137,7 +119,9 @@ static enum err run(const struct arguments *a)
 			    a->config, config.parties.count);
 	secret_begin();
 	if (e == ERR_OK)
-		e = coordinator_check(&config);
+		e = identity_check(own->certificate, own->key, config.common.name);
+	if (e == ERR_OK)
+		e = tls_check(TLS_SERVER, own->certificate, own->key, own->ca);
 	if (e == ERR_OK && a->check) {
 		printf("%s and %s are right\n", a->config, a->job);
 		coordinator_config_release(&config);
@@ -161,13 +145,21 @@ static enum err run(const struct arguments *a)
 int main(int argc, char **argv)
 {
 	struct arguments a = { 0 };
+	struct buf text = { 0 };
 	enum err e;
 
 	server_kinds_check();
 	argp_err_exit_status = ERR_INPUT;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (a.describe)
-		return describe();
+	if (a.describe) {
+		buf_printf(&text, "coordinator.json\n");
+		coordinator_config_describe(&text);
+		buf_printf(&text, "\njob.json\n");
+		job_describe(&text);
+		fwrite(text.p, 1, text.n, stdout);
+		buf_release(&text);
+		return ERR_OK;
+	}
 	e = run(&a);
 	if (e != ERR_OK)
 		daemon_failed(e);

@@ -8,11 +8,9 @@
 #include "common/base/log.h"
 #include "common/job/kinds.h"
 #include "common/job/offer.h"
-#include "party/consent/confirm.h"
 #include "party/daemon/data.h"
 #include "party/daemon/kinds.h"
 #include "party/consent/policy.h"
-#include "party/consent/purpose.h"
 #include "tests/unit/crypto/lab.h"
 
 #include <pthread.h>
@@ -432,8 +430,8 @@ static enum err ask(struct person *p)
 
 	if (p)
 		pthread_create(&thread, NULL, answer, p);
-	e = confirm(&d->config, &d->work, leaving_job(d->work.leaving),
-		    leaving_spent(d->work.leaving));
+	e = policy_confirm(&d->config, &d->work, leaving_job(d->work.leaving),
+			   leaving_spent(d->work.leaving));
 	if (p)
 		pthread_join(thread, NULL);
 	return e;

@@ -16,18 +16,6 @@
  * so a power cut can take the rows of the last second with it, and rounds do not wait for disks. */
 #define DURABLE_EVERY_S 1.0
 
-struct leaving {
-	const struct party_config *config;
-	struct work *work;
-	struct ledger *ledger;
-	struct ledger_job job; /* texts: borrowed, parties owned */
-	struct ledger_spent spent;
-	double eps, delta; /* what the job claims, until it is booked */
-	struct ledger_head told;
-	double durable_s; /* when the last commit was that waited for the disk; 0: none yet */
-	bool last_word;   /* DONE, DECLINE or ABORT is among what was noted: it waits, too */
-};
-
 /* ---- messages in words, and what they hold ---- */
 
 enum { NAMES_MAX = 8 }; /* members of a sum that are named one by one */
@@ -257,21 +245,6 @@ void leaving_close(struct leaving *l)
 	ledger_close(l->ledger);
 	free((char *)l->job.parties);
 	free(l);
-}
-
-const struct ledger_spent *leaving_spent(const struct leaving *l)
-{
-	return &l->spent;
-}
-
-struct ledger *leaving_ledger(struct leaving *l)
-{
-	return l->ledger;
-}
-
-const struct ledger_job *leaving_job(const struct leaving *l)
-{
-	return &l->job;
 }
 
 /* ---- heads ---- */

@@ -1,4 +1,4 @@
-#include "party/daemon/daemon_own.h"
+#include "party/daemon/daemon.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"

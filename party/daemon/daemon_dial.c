@@ -1,4 +1,4 @@
-#include "party/daemon/daemon_own.h"
+#include "party/daemon/daemon.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "crypto/sign.h"

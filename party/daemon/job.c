@@ -281,11 +281,11 @@ static enum err consider(struct work *work, const struct job_means *means,
 		    config->data.graphs);
 	work_phase(work, "offer");
 
-	job = leaving_job(work->leaving);
-	spent = leaving_spent(work->leaving);
+	job = &work->leaving->job;
+	spent = &work->leaving->spent;
 	TRY(check_awaited(work, means->awaited));
 	TRY(policy_check(config, means->agreed, work));
-	TRY(policy_check_past(config, leaving_ledger(work->leaving), job, spent));
+	TRY(policy_check_past(config, work->leaving->ledger, job, spent));
 	TRY(check_data(work, config));
 	TRY(policy_confirm(config, work, job, spent));
 	return served_note(config->state, work);
@@ -335,23 +335,6 @@ static enum err answer(struct work *work, const struct job_means *means,
 	return err_restore(&end);
 }
 
-/* run.json, whatever the job ended with. */
-static void keep_record(struct work *work, const struct job_means *means, enum err e,
-			const char *why)
-{
-	char *output = job_output(work, means);
-
-	log_progress_end();
-	account_step(work->record, work->post);
-	if (work->leaving)
-		leaving_record(work->leaving);
-	record_end(work->record, e, why);
-	account_channel(work->record, work->channel);
-	if (file_make_dirs(output) != ERR_OK || record_write(work->record, output) != ERR_OK)
-		log_warn("%s", err_detail());
-	free(output);
-}
-
 void job_forget(const struct job_means *means)
 {
 	char *cache = cache_dir(means->config->state);
@@ -364,6 +347,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 {
 	struct msg *m = alloc(1, sizeof(*m));
 	struct err_saved end;
+	char *output;
 	enum err e;
 
 	channel_step(work->channel, "offer");
@@ -381,8 +365,19 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		job_forget(means);
 	free(work->cache);
 	work->cache = NULL;
-	if (work->offered)
-		keep_record(work, means, e, end.why);
+	if (work->offered) { /* run.json, whatever the job ended with */
+		log_progress_end();
+		account_step(work->record, work->post);
+		if (work->leaving)
+			leaving_record(work->leaving);
+		record_end(work->record, e, end.why);
+		account_channel(work->record, work->channel);
+		output = job_output(work, means);
+		if (file_make_dirs(output) != ERR_OK ||
+		    record_write(work->record, output) != ERR_OK)
+			log_warn("%s", err_detail());
+		free(output);
+	}
 	leaving_close(work->leaving);
 	work->leaving = NULL;
 	secagg_free(work->secagg);

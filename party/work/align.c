@@ -29,19 +29,10 @@ struct entry {
 
 static enum err give_key(struct work *work, uint8_t key[static KEY_LEN])
 {
-	struct buf box = { 0 };
-	enum err e = random_secret(key, KEY_LEN);
-
-	for (uint32_t to = 1; to < work->L && e == ERR_OK; to++) {
-		struct msg m = { .type = MSG_SEALED };
-
-		box.n = 0;
-		seal_make(work->secagg, to, SEALED_ID_KEY, (struct bytes){ key, KEY_LEN }, &box);
-		m.sealed = (struct msg_sealed){ SEALED_ID_KEY, 0, to, { box.p, box.n } };
-		e = channel_send(work->channel, &m);
-	}
-	buf_release(&box);
-	return e;
+	TRY(random_secret(key, KEY_LEN));
+	for (uint32_t to = 1; to < work->L; to++)
+		TRY(work_send_sealed(work, to, SEALED_ID_KEY, (struct bytes){ key, KEY_LEN }));
+	return ERR_OK;
 }
 
 static enum err take_key(struct work *work, uint8_t key[static KEY_LEN])

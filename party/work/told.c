@@ -39,14 +39,12 @@ static enum err say(struct work *work, size_t first, size_t last)
 {
 	static const uint8_t none[SECAGG_HASH_LEN];
 	struct told *t = &work->told;
-	struct buf box = { 0 };
 	enum err e = ERR_OK;
 
 	/* Of a sum that no message followed. */
 	while (t->waiting)
 		TRY(channel_recv_aside(work->channel));
 	for (size_t j = first; j < last && e == ERR_OK; j++) {
-		struct msg m = { .type = MSG_SEALED };
 		struct sha256 *h;
 
 		if (j == work->own)
@@ -59,15 +57,9 @@ static enum err say(struct work *work, size_t first, size_t last)
 		sha256_end(h, t->expect[j]);
 		t->due[j] = true;
 		t->waiting++;
-		box.n = 0;
-		seal_make(work->secagg, j, SEALED_TOLD,
-			  (struct bytes){ t->expect[j], SECAGG_HASH_LEN }, &box);
-		m.sealed = (struct msg_sealed){
-			SEALED_TOLD, (uint32_t)work->own, (uint32_t)j, { box.p, box.n }
-		};
-		e = channel_send(work->channel, &m);
+		e = work_send_sealed(work, j, SEALED_TOLD,
+				     (struct bytes){ t->expect[j], SECAGG_HASH_LEN });
 	}
-	buf_release(&box);
 	return e;
 }
 

@@ -5,6 +5,7 @@
 #include "common/privacy/noise.h"
 #include "crypto/hash.h"
 #include "crypto/random.h"
+#include "crypto/seal.h"
 #include "proto/account.h"
 
 #include <math.h>
@@ -86,6 +87,21 @@ enum err work_recv_clusters(struct work *work, enum msg_type type, const struct 
 					  "sent %s with entry %zu in none of %u clusters",
 					  msg_name(type), i, k);
 	return ERR_OK;
+}
+
+enum err work_send_sealed(struct work *work, size_t to, enum sealed what, struct bytes text)
+{
+	struct msg m = { .type = MSG_SEALED };
+	struct buf box = { 0 };
+	enum err e;
+
+	seal_make(work->secagg, to, (uint16_t)what, text, &box);
+	m.sealed = (struct msg_sealed){
+		(uint16_t)what, (uint32_t)work->own, (uint32_t)to, { box.p, box.n }
+	};
+	e = channel_send(work->channel, &m);
+	buf_release(&box);
+	return e;
 }
 
 enum err work_check_room(const struct work *work, const char *what, double need)

@@ -95,6 +95,10 @@ enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 void work_group(struct work *work, const struct tree_node *node);
 void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
 
+/* SEALED, which party `to` alone can open. */
+enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
+			  struct bytes text) MUST_CHECK;
+
 /* What the coordinator says would take so many bytes: ERR_PEER if this host has less memory. */
 enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;
 

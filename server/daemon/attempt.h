@@ -36,7 +36,6 @@ struct attempt_state {
 void attempt_hash(const struct job *job, const char *const *name, size_t L,
 		  uint8_t hash[static HASH_LEN]);
 
-char *attempt_path(const char *output); /* owned by the caller */
 /* Atomically, readable by its owner alone. ERR_JOB. */
 enum err attempt_keep(const char *path, const struct attempt_state *s) MUST_CHECK;
 /* Marks what is kept as done. ERR_JOB, ERR_INPUT: it is not marked. */

@@ -5,7 +5,6 @@
 #include "common/job/confine.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
-#include "server/daemon/coordinator_own.h"
 #include "server/daemon/job.h"
 
 #include <stdio.h>
@@ -178,30 +177,6 @@ static void on_job_done(uv_async_t *async)
 
 /* ---- start ---- */
 
-static void init(struct coordinator *c, const struct coordinator_config *config,
-		 const struct job *job)
-{
-	c->config = config;
-	c->linger_ms = LINGER_MS;
-	c->L = config->parties.count;
-	for (size_t l = 0; l < c->L; l++)
-		c->seat[l].name = c->name[l] = config->parties.item[l];
-	c->run.job = *job;
-	c->run.threads = config->common.threads ? config->common.threads
-						: (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-	record_init(&c->record, "coordinator", config->common.name);
-	c->post = post_new(config->common.step_timeout_s);
-	uv_loop_init(&c->loop);
-	watch_init(&c->watch, &c->loop);
-	uv_timer_init(&c->loop, &c->join_timer);
-	uv_timer_init(&c->loop, &c->cancel_timer);
-	uv_timer_init(&c->loop, &c->away_timer);
-	uv_timer_init(&c->loop, &c->state_timer);
-	uv_async_init(&c->loop, &c->job_done, on_job_done);
-	c->join_timer.data = c->cancel_timer.data = c->away_timer.data = c->job_done.data = c;
-	c->state_timer.data = c;
-}
-
 static enum err start(struct coordinator *c)
 {
 	const struct coordinator_config *config = c->config;
@@ -234,7 +209,25 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 	struct coordinator *c = alloc(1, sizeof(*c));
 	enum err e;
 
-	init(c, config, job);
+	c->config = config;
+	c->linger_ms = LINGER_MS;
+	c->L = config->parties.count;
+	for (size_t l = 0; l < c->L; l++)
+		c->seat[l].name = c->name[l] = config->parties.item[l];
+	c->run.job = *job;
+	c->run.threads = config->common.threads ? config->common.threads
+						: (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	record_init(&c->record, "coordinator", config->common.name);
+	c->post = post_new(config->common.step_timeout_s);
+	uv_loop_init(&c->loop);
+	watch_init(&c->watch, &c->loop);
+	uv_timer_init(&c->loop, &c->join_timer);
+	uv_timer_init(&c->loop, &c->cancel_timer);
+	uv_timer_init(&c->loop, &c->away_timer);
+	uv_timer_init(&c->loop, &c->state_timer);
+	uv_async_init(&c->loop, &c->job_done, on_job_done);
+	c->join_timer.data = c->cancel_timer.data = c->away_timer.data = c->job_done.data = c;
+	c->state_timer.data = c;
 	e = start(c);
 	if (e != ERR_OK)
 		coordinator_close(c, e, err_detail());

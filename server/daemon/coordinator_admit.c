@@ -1,4 +1,4 @@
-#include "server/daemon/coordinator_own.h"
+#include "server/daemon/coordinator.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "crypto/sign.h"

@@ -1,7 +1,8 @@
 #include "common/base/clock.h"
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "crypto/random.h"
-#include "server/daemon/coordinator_own.h"
+#include "server/daemon/coordinator.h"
 #include "server/daemon/job.h"
 
 #include <stdio.h>
@@ -57,19 +58,6 @@ static void on_told_enough(uv_timer_t *timer)
 	coordinator_close(timer->data, ERR_OK, NULL);
 }
 
-/* The results are on disk; all that is left is to tell parties that come back. */
-static void take_up_done(struct coordinator *c, const struct attempt_state *s)
-{
-	memcpy(c->run.job_id, s->job_id, JOB_ID_LEN);
-	c->run.attempt = s->attempt;
-	coordinator_set_phase(c, TELLING);
-	log_warn(
-	    "the job was done when %s ended: results are in %s. Parties that come back hear so "
-	    "for up to %d s; then the same command begins a new job",
-	    c->config->common.name, c->config->common.output, COME_BACK_MS / 1000);
-	uv_timer_start(&c->join_timer, on_told_enough, COME_BACK_MS, 0);
-}
-
 enum err coordinator_find_job(struct coordinator *c)
 {
 	double limit_s = (double)c->config->common.rejoin_s + c->config->common.reconnect_s;
@@ -77,15 +65,23 @@ enum err coordinator_find_job(struct coordinator *c)
 	char why[ERR_DETAIL_MAX];
 	bool found;
 
-	c->state = attempt_path(c->config->common.output);
+	c->state = file_join(c->config->common.output, "job.state");
 	attempt_hash(&c->run.job, c->name, c->L, c->what);
 	found = attempt_find(c->state, limit_s, &s, why);
-	if (found && memcmp(s.what, c->what, HASH_LEN) != 0)
+	if (found && memcmp(s.what, c->what, HASH_LEN) != 0) {
 		snprintf(why, sizeof(why), "%.200s is of another job or other parties", c->state);
-	else if (found && !s.done && repeats(c))
+	} else if (found && !s.done && repeats(c)) {
 		return take_up(c, &s);
-	else if (found && s.done) {
-		take_up_done(c, &s);
+	} else if (found && s.done) {
+		/* The results are on disk; what is left is to tell parties that come back. */
+		memcpy(c->run.job_id, s.job_id, JOB_ID_LEN);
+		c->run.attempt = s.attempt;
+		coordinator_set_phase(c, TELLING);
+		log_warn("the job was done when %s ended: results are in %s. Parties that come "
+			 "back hear so "
+			 "for up to %d s; then the same command begins a new job",
+			 c->config->common.name, c->config->common.output, COME_BACK_MS / 1000);
+		uv_timer_start(&c->join_timer, on_told_enough, COME_BACK_MS, 0);
 		return ERR_OK;
 	}
 	if (*why && s.done)
@@ -113,14 +109,6 @@ void coordinator_keep_state(struct coordinator *c)
 }
 
 /* ---- a party crashed ---- */
-
-void coordinator_lose(struct coordinator *c, struct seat *seat, enum err code, const char *why)
-{
-	if (c->run.more)
-		channel_fail_again(seat->channel, code, why);
-	else
-		channel_fail(seat->channel, code, why);
-}
 
 bool coordinator_goes_on(const struct coordinator *c)
 {

@@ -1,4 +1,4 @@
-#include "server/daemon/coordinator_own.h"
+#include "server/daemon/coordinator.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 
@@ -6,6 +6,15 @@
 #include <string.h>
 
 enum { AWAY_TICK_MS = 100 };
+
+/* Ends the attempt, as when the party crashed. */
+static void lose(struct coordinator *c, struct seat *seat, enum err code, const char *why)
+{
+	if (c->run.more)
+		channel_fail_again(seat->channel, code, why);
+	else
+		channel_fail(seat->channel, code, why);
+}
 
 static void take_back(struct seat *seat, struct conn *conn)
 {
@@ -103,7 +112,7 @@ void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const stru
 		if (channel_is_away(seat->channel)) {
 			snprintf(why, sizeof(why), "%s was started again and has lost the job",
 				 seat->name);
-			coordinator_lose(c, seat, ERR_PEER, why);
+			lose(c, seat, ERR_PEER, why);
 		}
 		if (coordinator_goes_on(c))
 			coordinator_send_again(v, conn);
@@ -132,7 +141,7 @@ static void on_away(uv_timer_t *timer)
 			continue;
 		snprintf(why, sizeof(why), "%s did not come back within reconnect_s, %u s: %s",
 			 seat->name, limit_s, seat->lost_why);
-		coordinator_lose(c, seat, ERR_DEADLINE, why);
+		lose(c, seat, ERR_DEADLINE, why);
 	}
 	if (!any)
 		uv_timer_stop(timer);

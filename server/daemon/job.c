@@ -206,26 +206,6 @@ bool job_goes_on(const struct run *run)
 	return run->more && post_again(run->post);
 }
 
-static void abort_all(struct run *run, enum err code, const char *why)
-{
-	uint16_t told = (uint16_t)(job_goes_on(run)        ? MSG_AGAIN
-				   : code == ERR_CANCELLED ? ERR_PEER
-							   : code);
-	struct msg m = { .type = MSG_ABORT,
-			 .abort = { .code = told,
-				    .culprit = { (const uint8_t *)"", 0 },
-				    .text = { (const uint8_t *)why, strlen(why) } } };
-
-	double until_s =
-	    clock_now_s() + (code == ERR_CANCELLED ? CANCELLED_TIMEOUT_S : ABORT_TIMEOUT_S);
-
-	for (size_t l = 0; l < run->L; l++)
-		(void)!channel_send(run->channel[l], &m);
-	/* A party that is away hears it when it comes back. */
-	for (size_t l = 0; l < run->L; l++)
-		(void)!channel_drain(run->channel[l], fmax(0, until_s - clock_now_s()));
-}
-
 static enum err serve(struct run *run, const char *output)
 {
 	const struct server_kind *half = server_kind_of(run->job.kind);
@@ -262,7 +242,9 @@ static enum err serve(struct run *run, const char *output)
 enum err job_serve(struct run *run, const char *output)
 {
 	const struct record_attempts *a = &run->record->attempts;
+	struct msg m = { .type = MSG_ABORT, .abort.culprit = { (const uint8_t *)"", 0 } };
 	struct err_saved end;
+	double until_s;
 	enum err e;
 
 	run->output = output;
@@ -274,8 +256,19 @@ enum err job_serve(struct run *run, const char *output)
 		err_set(e, "%.450s (attempt %u; attempt %u ended: %.450s)", err_detail(),
 			run->attempt, a->past[0].attempt, a->past[0].cause);
 	end = err_save(e);
-	if (e != ERR_OK)
-		abort_all(run, e, end.why);
+	if (e != ERR_OK) {
+		m.abort.code = (uint16_t)(e == ERR_CANCELLED ? ERR_PEER : e);
+		if (job_goes_on(run))
+			m.abort.code = MSG_AGAIN;
+		m.abort.text = (struct bytes){ (const uint8_t *)end.why, strlen(end.why) };
+		until_s = clock_now_s();
+		until_s += e == ERR_CANCELLED ? CANCELLED_TIMEOUT_S : ABORT_TIMEOUT_S;
+		for (size_t l = 0; l < run->L; l++)
+			(void)!channel_send(run->channel[l], &m);
+		/* A party that is away hears it when it comes back. */
+		for (size_t l = 0; l < run->L; l++)
+			(void)!channel_drain(run->channel[l], fmax(0, until_s - clock_now_s()));
+	}
 	log_progress_end();
 	if (e != ERR_OK) {
 		account_step(run->record, run->post);

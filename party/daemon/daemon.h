@@ -1,8 +1,7 @@
 /* daemon.h -- a party's loop thread: dial the coordinator, serve its jobs, until stopped.
  *
- * daemon.c          start, job thread, signals and end
- * daemon_dial.c     dialling, and what comes from the connection
- * daemon_return.c   a connection that was lost in the job; an attempt that was cut short
+ * daemon.c        start, job thread, attempts that are cut short, signals and end
+ * daemon_dial.c   dialling, also when a connection was lost; what comes from the connection
  */
 #ifndef PARTY_DAEMON_DAEMON_H
 #define PARTY_DAEMON_DAEMON_H
@@ -50,8 +49,7 @@ struct daemon {
 	double dialling_since_s;       /* of this row of attempts */
 	double heartbeat_s;            /* as agreed with the coordinator */
 	struct backoff backoff;        /* while RETURNING */
-	char lost_why[ERR_DETAIL_MAX]; /* how the connection was lost, or why dialling failed since
-					*/
+	char lost_why[ERR_DETAIL_MAX]; /* of the connection, or why dialling failed since */
 	struct identity *identity;
 	struct party_data data;
 	/* the attempt at a job that is awaited or under way, over one connection or several */
@@ -79,34 +77,16 @@ struct daemon {
 void daemon_set_phase(struct daemon *d, enum phase phase);
 void daemon_close(struct daemon *d, enum err result, const char *why);
 enum err daemon_start_job(struct daemon *d) MUST_CHECK;
-
-/* ---- daemon_dial.c ---- */
-
-extern const struct conn_events daemon_events;
-void daemon_dial(struct daemon *d);
-void daemon_rest(struct daemon *d, enum err code, const char *why);
-void daemon_on_retry(uv_timer_t *timer);
-
-/* ---- daemon_return.c ---- */
-
-void daemon_begin_return(struct daemon *d, const char *why);
-void daemon_dial_back(struct daemon *d);
-void daemon_say_resume(struct daemon *d, struct conn *conn);
-void daemon_on_resume(struct daemon *d, const struct msg_resume *r);
-void daemon_wait_to_return(struct daemon *d, const char *why);
-/* again: the job may go on in another attempt */
-void daemon_give_up(struct daemon *d, enum err code, const char *why, bool again);
-/* The coordinator says that the job is done. */
-void daemon_is_done(struct daemon *d, const char *why);
-
-/* The job thread has ended; rejoin_s runs from here. */
-void daemon_await_again(struct daemon *d);
-/* The next attempt was offered, and has taken the other's place: no longer awaited. */
-void daemon_stop_waiting(struct daemon *d);
-/* It will not come: the job has failed with this thread's current error. Ends the process where the
- * job was its only one, or stop. */
+/* The next attempt will not come: the job has failed with this thread's current error. Ends the
+ * process where the job was its only one, or stop. */
 void daemon_fail_waiting(struct daemon *d, enum err code, bool stop);
 /* "<why>; attempt 1 ended: ..." */
 enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why);
+
+/* ---- daemon_dial.c ---- */
+
+void daemon_dial(struct daemon *d);
+/* Dials again after a while, for up to retry_s in a row. */
+void daemon_rest(struct daemon *d, enum err code, const char *why);
 
 #endif

@@ -23,20 +23,6 @@
 
 /* ---- offer and acceptance ---- */
 
-static enum err offer(struct run *run, struct buf *text)
-{
-	struct msg m = { .type = MSG_OFFER };
-
-	memcpy(m.offer.job_id, run->job_id, JOB_ID_LEN);
-	m.offer.attempt = run->attempt;
-	m.offer.job = (struct bytes){ text->p, text->n };
-	m.offer.parties = (uint32_t)run->L;
-	for (size_t l = 0; l < run->L; l++)
-		m.offer.names[l] =
-		    (struct bytes){ (const uint8_t *)run->name[l], strlen(run->name[l]) };
-	return run_broadcast(run, 0, run->L, &m);
-}
-
 static void hex8(const uint8_t *hash, char text[static 17]) /* enough of it to tell two apart */
 {
 	for (int i = 0; i < 8; i++)
@@ -209,6 +195,7 @@ bool job_goes_on(const struct run *run)
 static enum err serve(struct run *run, const char *output)
 {
 	const struct server_kind *half = server_kind_of(run->job.kind);
+	struct msg m = { .type = MSG_OFFER };
 	struct buf text = { 0 };
 	uint8_t job_hash[SHA256_LEN];
 	uint32_t *label = NULL;
@@ -217,7 +204,14 @@ static enum err serve(struct run *run, const char *output)
 	job_write(&run->job, &text);
 	sha256_of(text.p, text.n, job_hash);
 	run_phase(run, "offer");
-	e = offer(run, &text);
+	memcpy(m.offer.job_id, run->job_id, JOB_ID_LEN);
+	m.offer.attempt = run->attempt;
+	m.offer.job = (struct bytes){ text.p, text.n };
+	m.offer.parties = (uint32_t)run->L;
+	for (size_t l = 0; l < run->L; l++)
+		m.offer.names[l] =
+		    (struct bytes){ (const uint8_t *)run->name[l], strlen(run->name[l]) };
+	e = run_broadcast(run, 0, run->L, &m);
 	buf_release(&text);
 	if (e == ERR_OK)
 		e = run_warm(run);

@@ -1,7 +1,7 @@
 /* work.h -- one job as a party's job thread runs it.
  *
- * The protocol's file (kcagc.c) stands on this: the channel to the coordinator, this party's
- * data, and secure_send for everything numerical that leaves the house.
+ * What a protocol stands on: the channel to the coordinator, this party's data, and secure_send()
+ * for every number that leaves.
  */
 #ifndef PARTY_WORK_WORK_H
 #define PARTY_WORK_WORK_H
@@ -64,11 +64,9 @@ struct work {
 	float *embedding; /* fedwalk: of the dataset's nodes; or NULL; owned */
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
 	const char *output; /* directory of this job's results */
-	size_t n; /* nodes; fedspectral, fedwalk: of all parties, once they are aligned (party/work/align.h); or
-		     rows */
+	size_t n; /* nodes or rows; fedspectral, fedwalk: of all parties, once aligned (align.h) */
 	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
-	struct answers
-	    *begun; /* landmark: what was computed while keys were awaited, or NULL; owned */
+	struct answers *begun; /* landmark: computed while keys were awaited; or NULL; owned */
 	unsigned threads;
 	uint8_t params_hash[SECAGG_HASH_LEN]; /* of parties and parameters: they go into every key */
 	const char *state; /* directory of what outlives the process */
@@ -107,12 +105,13 @@ enum err work_check_room(const struct work *work, const char *what, double need)
 enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
 			    uint32_t k, uint32_t *label, size_t count) MUST_CHECK;
 
-/* Numbers of a BLOCK come as floats: off by 2^-24 of themselves, and what is made of them by a few times as
- * much. */
+/* Numbers of a BLOCK come as floats: off by 2^-24 of themselves, and what is made of them by a few
+ * times as much. */
 #define BLOCK_ROUNDING 1e-6
 
-/* A BLOCK that is to be multiplied. Fills B, which is initialised: n x width with B'B = n I. ERR_PEER if it is anything else, which
- * might weigh single rows as it likes, or leave the bound of the words. O(n width^2). */
+/* A BLOCK that is to be multiplied. Fills B, which is initialised: n x width with B'B = n I. ERR_PEER
+ * if it is anything else, which might weigh single rows as it likes, or leave the bound of the
+ * words. O(n width^2). */
 enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B) MUST_CHECK;
 
 /* The CSPRNG, for noise (common/privacy/noise.h). Static. */

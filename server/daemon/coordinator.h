@@ -4,8 +4,7 @@
  * everything down again: when the job is done, when a signal comes, when somebody does not come.
  *
  * coordinator.c          start, job thread, signals and end
- * coordinator_admit.c    who may come in, and what comes from connections
- * coordinator_return.c   a party whose connection was lost in the job
+ * coordinator_admit.c    who may come in, at first and when lost in the job; what connections bring
  * coordinator_again.c    an attempt that was cut short, and the next one; a job that was done before
  */
 #ifndef SERVER_DAEMON_COORDINATOR_H
@@ -91,16 +90,6 @@ void coordinator_start_job(struct coordinator *c); /* all have joined */
 extern const struct conn_events coordinator_events;
 void *coordinator_on_accepted(struct conn *conn, void *arg);
 void coordinator_await(struct coordinator *c); /* join_timeout_s or rejoin_s runs from here */
-/* REFUSED with this sentence; the connection is closed. */
-void coordinator_turn_away(struct conn *conn, const char *fmt, ...) PRINTF(2, 3);
-void coordinator_on_hello(struct visitor *v, struct conn *conn, const struct msg_hello *h);
-void coordinator_welcome(struct coordinator *c, struct conn *conn);
-
-/* ---- coordinator_return.c ---- */
-
-void coordinator_on_lost(struct coordinator *c, struct seat *seat, const char *why);
-void coordinator_on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *r);
-void coordinator_on_hello_again(struct visitor *v, struct conn *conn, const struct msg_hello *h);
 
 /* ---- coordinator_again.c ---- */
 

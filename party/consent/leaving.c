@@ -186,22 +186,13 @@ static void forget(void *arg)
 
 /* ---- a job ---- */
 
-static char *join_names(const struct work *work)
-{
-	struct buf text = { 0 };
-
-	for (size_t l = 0; l < work->L; l++)
-		buf_printf(&text, "%s%s", l ? " " : "", work->name[l]);
-	buf_add(&text, "", 1);
-	return (char *)text.p;
-}
-
 enum err leaving_open(struct leaving **out, const struct party_config *config, struct work *work,
 		      bool readable, const uint8_t data[static SHA256_LEN])
 {
 	struct leaving *l = alloc(1, sizeof(*l));
 	struct channel_recorder recorder = { note, commit, forget, l };
 	char *path = file_join(config->state, "ledger.db");
+	struct buf parties = { 0 };
 	enum err e;
 
 	l->config = config;
@@ -209,7 +200,10 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	l->job.attempt = work->attempt;
 	l->job.coordinator = channel_peer(work->channel);
 	l->job.kind = readable ? job_permission(&work->job) : "unreadable";
-	l->job.parties = readable ? join_names(work) : alloc_copy("");
+	for (size_t p = 0; readable && p < work->L; p++)
+		buf_printf(&parties, "%s%s", p ? " " : "", work->name[p]);
+	buf_add(&parties, "", 1);
+	l->job.parties = (char *)parties.p;
 	memcpy(l->job.id, work->job_id, sizeof(l->job.id));
 	memcpy(l->job.data, data, sizeof(l->job.data));
 	e = policy_pin(config, l->job.coordinator, l->job.key);

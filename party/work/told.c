@@ -39,12 +39,11 @@ static enum err say(struct work *work, size_t first, size_t last)
 {
 	static const uint8_t none[SECAGG_HASH_LEN];
 	struct told *t = &work->told;
-	enum err e = ERR_OK;
 
 	/* Of a sum that no message followed. */
 	while (t->waiting)
 		TRY(channel_recv_aside(work->channel));
-	for (size_t j = first; j < last && e == ERR_OK; j++) {
+	for (size_t j = first; j < last; j++) {
 		struct sha256 *h;
 
 		if (j == work->own)
@@ -57,10 +56,10 @@ static enum err say(struct work *work, size_t first, size_t last)
 		sha256_end(h, t->expect[j]);
 		t->due[j] = true;
 		t->waiting++;
-		e = work_send_sealed(work, j, SEALED_TOLD,
-				     (struct bytes){ t->expect[j], SECAGG_HASH_LEN });
+		TRY(work_send_sealed(work, j, SEALED_TOLD,
+				     (struct bytes){ t->expect[j], SECAGG_HASH_LEN }));
 	}
-	return e;
+	return ERR_OK;
 }
 
 enum err told_say(struct work *work)

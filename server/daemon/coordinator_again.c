@@ -78,8 +78,7 @@ enum err coordinator_find_job(struct coordinator *c)
 		c->run.attempt = s.attempt;
 		coordinator_set_phase(c, TELLING);
 		log_warn("the job was done when %s ended: results are in %s. Parties that come "
-			 "back hear so "
-			 "for up to %d s; then the same command begins a new job",
+			 "back hear so for up to %d s; then the same command begins a new job",
 			 c->config->common.name, c->config->common.output, COME_BACK_MS / 1000);
 		uv_timer_start(&c->join_timer, on_told_enough, COME_BACK_MS, 0);
 		return ERR_OK;

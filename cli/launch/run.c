@@ -130,8 +130,7 @@ static void join_channels(struct together *t)
 					 .threads = own->threads };
 		p->means = (struct job_means){ .config = &p->config,
 					       .identity = p->identity,
-					       .data = &p->data,
-					       .output = own->output };
+					       .data = &p->data };
 	}
 	t->run = (struct run){ .job = t->launch.job,
 			       .attempt = 1,

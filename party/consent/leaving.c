@@ -4,8 +4,10 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "party/consent/policy.h"
-#include "party/consent/purpose.h"
+#include "party/work/kind.h"
+#include "proto/labels.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,47 +16,144 @@
  * so a power cut can take the rows of the last second with it, and rounds do not wait for disks. */
 #define DURABLE_EVERY_S 1.0
 
-struct leaving {
-	const struct party_config *config;
-	struct work *work;
-	struct ledger *ledger;
-	struct ledger_job job; /* texts: borrowed, parties owned */
-	struct ledger_spent spent;
-	double eps, delta; /* what the job claims, until it is booked */
-	struct ledger_head told;
-	double durable_s; /* when the last commit was that waited for the disk; 0: none yet */
-	bool last_word;   /* DONE, DECLINE or ABORT is among what was noted: it waits, too */
+/* ---- messages in words, and what they hold ---- */
+
+enum { NAMES_MAX = 8 }; /* members of a sum that are named one by one */
+
+static const struct purpose {
+	enum msg_type type;
+	const char *text;
+} purposes[] = {
+	{ MSG_DECLINE, "that this party does not take part, and why" },
+	{ MSG_ASKING, "that a person is asked whether this party takes part" },
+	{ MSG_KEY, "this party's public key for the job, signed" },
+	{ MSG_LOCAL_CLUSTERS, "local cluster of each node, in clear" },
+	{ MSG_PROBE, "zeros by which the link is measured" },
+	{ MSG_UPLOAD, "coefficients of each row, in clear" },
+	{ MSG_DEGREES, "noisy degree vectors of own vertices, in clear" },
+	{ MSG_TIES, "ties by which others may know own vertices, in clear" },
+	{ MSG_WALKS, "tokens of finished walks, in clear" },
+	{ MSG_PROTOTYPES, "prototypes of own graphs, in clear" },
+	{ MSG_DONE, "that results are written; how far this ledger reaches" },
+	{ MSG_ABORT, "that the job ends, and why" },
 };
 
-/* ---- the recorder ---- */
+static const char *const sealed[] = {
+	[SEALED_ID_KEY] = ": key of the hashed ids",
+	[SEALED_DIRECTORY] = ": which vertices are here, by salted hash",
+	[SEALED_TIES] = ": ties to its vertices",
+	[SEALED_WALKS] = ": walks that go on there",
+	[SEALED_TOLD] = ": hash of what the coordinator has told",
+};
+enum { SEALED_KNOWN = sizeof(sealed) / sizeof(*sealed) };
 
-/* The sum that would exceed a budget is not begun: its whole vector counts with its first chunk. */
-static enum err spend(struct leaving *l, const struct msg *m, struct ledger_row *row)
+static void put(char *text, const char *format, ...) PRINTF(2, 3);
+static void put(char *text, const char *format, ...)
 {
-	bool masked = m->type == MSG_MASKED;
-	struct ledger_spent *s = &l->spent;
-	uint64_t words = masked ? (m->masked.offset ? 0 : m->masked.count) : row->words;
+	size_t n = strlen(text);
+	va_list ap;
 
-	if (words)
-		TRY(policy_may_spend(l->config, l->job.coordinator, s, row->rounds, words));
-	s->rounds += row->rounds;
-	s->words += words;
-	return ERR_OK;
+	va_start(ap, format);
+	vsnprintf(text + n, PURPOSE_MAX - n, format, ap);
+	va_end(ap);
 }
+
+static void name_members(const struct work *work, char *text)
+{
+	size_t first = work->sum.first, last = work->sum.last;
+
+	if (last - first > NAMES_MAX && last - first == work->L) {
+		put(text, "all %zu parties", work->L);
+		return;
+	}
+	for (size_t l = first; l < last && l < first + NAMES_MAX; l++)
+		put(text, "%s%s", l > first ? ", " : "", work->name[l]);
+	if (last - first > NAMES_MAX)
+		put(text, " and %zu more", last - first - NAMES_MAX);
+}
+
+void purpose_of(const struct work *work, const struct msg *m, char text[static PURPOSE_MAX])
+{
+	unsigned what;
+
+	*text = 0;
+	switch (m->type) {
+	case MSG_ACCEPT:
+		put(text, "that this party takes part: hash of the job%s", work->half->accept);
+		return;
+	case MSG_MASKED:
+		put(text, "masked term of a sum over ");
+		name_members(work, text);
+		return;
+	case MSG_SEALED:
+		what = m->sealed.what;
+		put(text, "sealed for %s, which alone can open it%s",
+		    m->sealed.to < work->L ? work->name[m->sealed.to] : "nobody",
+		    what < SEALED_KNOWN && sealed[what] ? sealed[what] : "");
+		return;
+	case MSG_IDS:
+		put(text, work->job.ids == IDS_PLAIN ? "id of each node, in clear"
+						     : "hashed id of each node");
+		return;
+	default:
+		for (size_t i = 0; i < sizeof(purposes) / sizeof(*purposes); i++)
+			if (purposes[i].type == m->type)
+				put(text, "%s", purposes[i].text);
+		if (!*text)
+			put(text, "%s", msg_name(m->type));
+	}
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t purpose_words(const struct work *work, const struct msg *m)
+{
+	switch (m->type) {
+	case MSG_MASKED:
+		return work->sum.word ? m->masked.words.n / work->sum.word : 0;
+	case MSG_LOCAL_CLUSTERS:
+	case MSG_TIES:
+	case MSG_WALKS:
+		return least(m->labels.count - m->labels.offset,
+			     m->labels.packed.n * 8 / labels_bits(m->labels.values));
+	case MSG_UPLOAD:
+	case MSG_DEGREES:
+	case MSG_PROTOTYPES:
+		return m->reals.values.n / sizeof(double);
+	case MSG_IDS: /* hashed; in clear no chunk has more than it has bytes */
+		return work->job.ids == IDS_PLAIN
+			   ? least(m->ids.count - m->ids.offset, m->ids.packed.n)
+			   : m->ids.packed.n / MSG_ID_HASH_LEN;
+	default:
+		return 0;
+	}
+}
+
+/* ---- the recorder ---- */
 
 static enum err note(void *arg, const struct msg *m, struct bytes body)
 {
 	struct leaving *l = arg;
 	char purpose[PURPOSE_MAX];
 	struct record *r = l->work->record;
+	bool masked = m->type == MSG_MASKED;
 	struct ledger_row row = { .step = r->phases ? record_now(r)->name : "offer",
 				  .purpose = purpose,
 				  .type = msg_name(m->type),
-				  .masked = m->type == MSG_MASKED,
-				  .rounds = m->type == MSG_MASKED && m->masked.offset == 0,
+				  .masked = masked,
+				  .rounds = masked && m->masked.offset == 0,
 				  .words = purpose_words(l->work, m) };
+	/* A sum that would exceed a budget is not begun: all of its vector counts with its first
+	 * chunk. */
+	uint64_t words = !masked ? row.words : m->masked.offset ? 0 : m->masked.count;
 
-	TRY(spend(l, m, &row));
+	if (words)
+		TRY(policy_may_spend(l->config, l->job.coordinator, &l->spent, row.rounds, words));
+	l->spent.rounds += row.rounds;
+	l->spent.words += words;
 	purpose_of(l->work, m, purpose);
 	if (row.words) { /* noise is added once, before the first of them is made */
 		row.eps = l->eps;
@@ -87,33 +186,13 @@ static void forget(void *arg)
 
 /* ---- a job ---- */
 
-static char *join_names(const struct work *work)
-{
-	struct buf text = { 0 };
-
-	for (size_t l = 0; l < work->L; l++)
-		buf_printf(&text, "%s%s", l ? " " : "", work->name[l]);
-	buf_add(&text, "", 1);
-	return (char *)text.p;
-}
-
-static enum err open_ledger(struct leaving *l)
-{
-	const struct party_config *c = l->config;
-	char *path = file_join(c->state, "ledger.db");
-	enum err e = file_make_dirs(c->state);
-
-	if (e == ERR_OK)
-		e = ledger_open(&l->ledger, path, c->common.name);
-	free(path);
-	return e;
-}
-
 enum err leaving_open(struct leaving **out, const struct party_config *config, struct work *work,
 		      bool readable, const uint8_t data[static SHA256_LEN])
 {
 	struct leaving *l = alloc(1, sizeof(*l));
 	struct channel_recorder recorder = { note, commit, forget, l };
+	char *path = file_join(config->state, "ledger.db");
+	struct buf parties = { 0 };
 	enum err e;
 
 	l->config = config;
@@ -121,14 +200,20 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	l->job.attempt = work->attempt;
 	l->job.coordinator = channel_peer(work->channel);
 	l->job.kind = readable ? job_permission(&work->job) : "unreadable";
-	l->job.parties = readable ? join_names(work) : alloc_copy("");
+	for (size_t p = 0; readable && p < work->L; p++)
+		buf_printf(&parties, "%s%s", p ? " " : "", work->name[p]);
+	buf_add(&parties, "", 1);
+	l->job.parties = (char *)parties.p;
 	memcpy(l->job.id, work->job_id, sizeof(l->job.id));
 	memcpy(l->job.data, data, sizeof(l->job.data));
 	e = policy_pin(config, l->job.coordinator, l->job.key);
 	if (e == ERR_OK)
-		e = open_ledger(l);
+		e = file_make_dirs(config->state);
+	if (e == ERR_OK)
+		e = ledger_open(&l->ledger, path, config->common.name);
 	if (e == ERR_OK)
 		e = ledger_spent(l->ledger, l->job.key, data, work->job_id, &l->spent);
+	free(path);
 	if (e != ERR_OK) {
 		leaving_close(l);
 		return e;
@@ -154,21 +239,6 @@ void leaving_close(struct leaving *l)
 	ledger_close(l->ledger);
 	free((char *)l->job.parties);
 	free(l);
-}
-
-const struct ledger_spent *leaving_spent(const struct leaving *l)
-{
-	return &l->spent;
-}
-
-struct ledger *leaving_ledger(struct leaving *l)
-{
-	return l->ledger;
-}
-
-const struct ledger_job *leaving_job(const struct leaving *l)
-{
-	return &l->job;
 }
 
 /* ---- heads ---- */

@@ -9,7 +9,18 @@
 #include "crypto/ledger.h"
 #include "party/work/work.h"
 
-struct leaving;
+/* Others read ledger, job and spent. */
+struct leaving {
+	const struct party_config *config;
+	struct work *work;
+	struct ledger *ledger;
+	struct ledger_job job;     /* texts: borrowed, parties owned */
+	struct ledger_spent spent; /* by its coordinator, of this data: over all jobs and attempts */
+	double eps, delta; /* what the job claims, until it is booked */
+	struct ledger_head told;
+	double durable_s; /* when the last commit was that waited for the disk; 0: none yet */
+	bool last_word;   /* DONE, DECLINE or ABORT is among what was noted: it waits, too */
+};
 
 /* Opens state/ledger.db and makes every further message of the job a row in it. work: with an offer
  * (job, names; readable: it could be read), channel and record; it must outlive this. data: its
@@ -19,16 +30,19 @@ enum err leaving_open(struct leaving **l, const struct party_config *config, str
 /* Nothing is written any more. NULL is fine. */
 void leaving_close(struct leaving *l);
 
-/* Totals that the job's coordinator has received of this data, over all jobs and attempts. */
-const struct ledger_spent *leaving_spent(const struct leaving *l);
-struct ledger *leaving_ledger(struct leaving *l);
-const struct ledger_job *leaving_job(const struct leaving *l);
-
 /* This party's head, into DONE; and those of all from the coordinator's DONE: kept in the ledger
  * and in the record. ERR_PEER if this party's own did not come back as it was. */
 enum err leaving_say_head(struct leaving *l, struct msg_done *done) MUST_CHECK;
 enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done) MUST_CHECK;
 /* The record's last word: how far the ledger reaches. */
 void leaving_record(struct leaving *l);
+
+enum { PURPOSE_MAX = 1024 };
+
+/* Describes the message for the ledger; of MASKED, the members of its sum (work->sum). */
+void purpose_of(const struct work *work, const struct msg *m, char text[static PURPOSE_MAX]);
+
+/* Numbers made from data that it holds, masked ones too; 0 for keys, hashes, sentences, zeros. */
+uint64_t purpose_words(const struct work *work, const struct msg *m);
 
 #endif

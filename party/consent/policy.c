@@ -1,33 +1,23 @@
 #include "party/consent/policy.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/progress.h"
+#include "common/job/offer.h"
 #include "party/work/kind.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-static enum err check_members(const struct party_config *config, const struct work *work)
-{
-	struct party_sums sums = work->half->sums(work);
+#define LOOK_EVERY_S 0.1
 
-	if (work->L == 1) {
-		if (!config->policy.allow_single || !work->job.allow_single)
-			return err_set(ERR_PEER, "a job of one party masks nothing: it needs "
-						 "allow_single in job and policy");
-		return ERR_OK;
-	}
-	if (sums.least >= config->policy.min_parties)
-		return ERR_OK;
-	return err_set(ERR_PEER,
-		       "the job (%s %s, %zu parties) has sums of %zu parties, "
-		       "policy.min_parties is %u%s",
-		       sums.of, sums.which, work->L, sums.least, config->policy.min_parties,
-		       sums.hint);
-}
+enum { LEAKS_MAX = 32 };
 
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      const struct work *work)
 {
 	const char *kind = job_permission(&work->job);
+	struct party_sums sums;
 	uint8_t pin[SECAGG_HASH_LEN];
 	char text[256];
 
@@ -44,7 +34,19 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 	for (size_t l = 0; l < work->L; l++)
 		if (l != work->own)
 			TRY(policy_pin(config, work->name[l], pin));
-	return check_members(config, work);
+	sums = work->half->sums(work);
+	if (work->L == 1) {
+		if (!config->policy.allow_single || !work->job.allow_single)
+			return err_set(ERR_PEER, "a job of one party masks nothing: it needs "
+						 "allow_single in job and policy");
+	} else if (sums.least < config->policy.min_parties) {
+		return err_set(ERR_PEER,
+			       "the job (%s %s, %zu parties) has sums of %zu parties, "
+			       "policy.min_parties is %u%s",
+			       sums.of, sums.which, work->L, sums.least, config->policy.min_parties,
+			       sums.hint);
+	}
+	return ERR_OK;
 }
 
 enum err policy_pin(const struct party_config *config, const char *name,
@@ -59,5 +61,193 @@ enum err policy_pin(const struct party_config *config, const char *name,
 		return err_set(ERR_INPUT,
 			       "peers.%s is \"%s\", expected sha256: and 64 hexadecimal digits",
 			       name, text);
+	return ERR_OK;
+}
+
+/* ---- limits over all jobs ---- */
+
+enum err policy_may_spend(const struct party_config *config, const char *coordinator,
+			  const struct ledger_spent *spent, uint64_t rounds, uint64_t words)
+{
+	uint64_t max_rounds = config->policy.max_rounds, max_words = config->policy.max_words;
+
+	if (max_rounds && spent->rounds + rounds > max_rounds)
+		return err_set(ERR_PEER,
+			       "it would be secure sum %" PRIu64 " that %s has of this data, "
+			       "policy.max_rounds of %s is %" PRIu64,
+			       spent->rounds + rounds, coordinator, config->common.name,
+			       max_rounds);
+	if (max_words && spent->words + words > max_words)
+		return err_set(ERR_PEER,
+			       "%s would have %" PRIu64 " numbers of this data, policy.max_words "
+			       "of %s is %" PRIu64,
+			       coordinator, spent->words + words, config->common.name, max_words);
+	return ERR_OK;
+}
+
+enum err policy_check_past(const struct party_config *config, struct ledger *ledger,
+			   const struct ledger_job *job, const struct ledger_spent *spent)
+{
+	const struct config_strings *coordinators = &config->policy.coordinators;
+	unsigned max_jobs = config->policy.max_jobs;
+	char *other;
+	enum err e;
+
+	if (coordinators->count && !config_strings_has(coordinators, job->coordinator))
+		return err_set(
+		    ERR_PEER,
+		    "the job is offered by %s, which policy.coordinators of %s does not name",
+		    job->coordinator, config->common.name);
+	if (max_jobs && spent->jobs + 1 > max_jobs)
+		return err_set(ERR_PEER,
+			       "it would be job %" PRIu64
+			       " of %s over this data, policy.max_jobs of "
+			       "%s is %u",
+			       spent->jobs + 1, job->coordinator, config->common.name, max_jobs);
+	/* Every kind sums at least once. */
+	TRY(policy_may_spend(config, job->coordinator, spent, 1, 1));
+	if (config->policy.allow_subsets)
+		return ERR_OK;
+	/* Two sums over the same data that differ by a party show that party. */
+	TRY(ledger_other_parties(ledger, job->data, job->parties, &other));
+	if (!other)
+		return ERR_OK;
+	e = err_set(ERR_PEER,
+		    "the offered job is of %.200s, but an earlier one over the same data was of "
+		    "%.200s: policy.allow_subsets of %s is false",
+		    job->parties, other, config->common.name);
+	free(other);
+	return e;
+}
+
+/* ---- a person ---- */
+
+static void hex(const uint8_t *p, size_t n, char *text)
+{
+	for (size_t i = 0; i < n; i++)
+		snprintf(text + 2 * i, 3, "%02x", p[i]);
+}
+
+static void say_budget(struct buf *t, const char *what, const char *setting, uint64_t spent,
+		       uint64_t max)
+{
+	buf_printf(t, "  %s: %" PRIu64, what, spent);
+	if (max)
+		buf_printf(t, " of %s %" PRIu64, setting, max);
+	buf_printf(t, "\n");
+}
+
+static void write_text(const struct party_config *config, const struct work *work,
+		       const struct ledger_job *job, const struct ledger_spent *spent,
+		       const char *id, const char *const *leak, size_t leaks, struct buf *t)
+{
+	struct buf params = { 0 };
+
+	job_write(&work->job, &params);
+	buf_printf(t, "Job %s\nof kind %s, offered to %s by the coordinator %s.\n\n", id, job->kind,
+		   config->common.name, job->coordinator);
+	buf_printf(t, "Parties: %s\n\nWhat it will show, and to whom:\n", job->parties);
+	for (size_t i = 0; i < leaks; i++)
+		buf_printf(t, "  - %s\n", leak[i]);
+	buf_printf(t, "\nWhat %s has had of this data so far:\n", job->coordinator);
+	say_budget(t, "jobs", "policy.max_jobs", spent->jobs, config->policy.max_jobs);
+	say_budget(t, "secure sums", "policy.max_rounds", spent->rounds, config->policy.max_rounds);
+	say_budget(t, "numbers made from data", "policy.max_words", spent->words,
+		   config->policy.max_words);
+	buf_printf(t, "\nParameters:\n%.*s\n", (int)params.n, (const char *)params.p);
+	buf_printf(t,
+		   "\nTo agree:   coterie approve --state %s %s\n"
+		   "To refuse:  coterie approve --state %s %s --refuse \"WHY\"\n",
+		   config->state, id, config->state, id);
+	buf_release(&params);
+}
+
+static enum err put_up(const struct party_config *config, const struct work *work,
+		       const struct ledger_job *job, const struct ledger_spent *spent,
+		       const char *id, const char *hash)
+{
+	const char *leak[LEAKS_MAX];
+	size_t leaks = job_leaks(&work->job, work->L, leak, LEAKS_MAX);
+	struct json *o = json_object(), *list;
+	struct buf text = { 0 };
+	char now[32];
+	enum err e;
+
+	clock_utc(now, sizeof(now));
+	json_put_string(o, "job_id", id);
+	json_put_string(o, "kind", job->kind);
+	json_put_string(o, "coordinator", job->coordinator);
+	json_put_string(o, "party", config->common.name);
+	list = json_put_array(o, "parties");
+	for (size_t l = 0; l < work->L; l++)
+		json_append_string(list, work->name[l]);
+	json_put_string(o, "offered", now);
+	json_put_number(o, "confirm_s", config->confirm_s);
+	list = json_put_array(o, "leaks");
+	for (size_t i = 0; i < leaks; i++)
+		json_append_string(list, leak[i]);
+	write_text(config, work, job, spent, id, leak, leaks, &text);
+	e = offer_write(config->state, id, hash, o, (struct bytes){ text.p, text.n });
+	buf_release(&text);
+	json_free(o);
+	if (e == ERR_OK)
+		log_info("job %s waits for a person, up to %u s: coterie approve --state %s %s", id,
+			 config->confirm_s, config->state, id);
+	return e;
+}
+
+static enum err await(const struct party_config *config, struct work *work, const char *id,
+		      const char *hash, struct offer_answer *a)
+{
+	double until = clock_now_s() + config->confirm_s;
+	struct msg m = { .type = MSG_ASKING, .asking = { config->confirm_s } };
+
+	TRY(channel_send(work->channel, &m));
+	while (!a->given) {
+		if (clock_now_s() >= until)
+			return err_set(ERR_DEADLINE,
+				       "nobody at %s answered within confirm_s, %u s: "
+				       "policy.confirm wants that a person does",
+				       config->common.name, config->confirm_s);
+		progress_tick(); /* who waits for us hears that we are there */
+		TRY(channel_pause(work->channel, LOOK_EVERY_S));
+		TRY(offer_answer_read(config->state, id, hash, a));
+	}
+	return ERR_OK;
+}
+
+enum err policy_confirm(const struct party_config *config, struct work *work,
+			const struct ledger_job *job, const struct ledger_spent *spent)
+{
+	char id[OFFER_ID_TEXT], hash[OFFER_HASH_TEXT];
+	uint8_t offered[SHA256_LEN];
+	struct offer_answer a;
+	struct sha256 *h;
+
+	if (!config->policy.confirm)
+		return ERR_OK;
+	hex(work->job_id, JOB_ID_LEN, id);
+	h = sha256_new(); /* all that the person agrees to: parties, parameters, and who asks */
+	sha256_add_text(h, "coterie offer v1");
+	sha256_add(h, work->params_hash, sizeof(work->params_hash));
+	sha256_add_text(h, job->coordinator);
+	sha256_add(h, job->key, sizeof(job->key));
+	sha256_add(h, job->data, sizeof(job->data));
+	sha256_end(h, offered);
+	hex(offered, sizeof(offered), hash);
+	TRY(offer_answer_read(config->state, id, hash, &a));
+	if (!a.given) {
+		enum err e = put_up(config, work, job, spent, id, hash);
+
+		if (e == ERR_OK)
+			e = await(config, work, id, hash, &a);
+		offer_withdraw(config->state, id);
+		if (e != ERR_OK)
+			return e;
+	}
+	if (!a.yes)
+		return err_set(ERR_PEER, "a person at %s refused the job%s%s", config->common.name,
+			       *a.why ? ": " : "", a.why);
+	log_info("a person agreed to job %s", id);
 	return ERR_OK;
 }

@@ -20,6 +20,14 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 			   const struct ledger_job *job,
 			   const struct ledger_spent *spent) MUST_CHECK;
 
+/* Does a person agree, where policy.confirm wants one to? Writes what is offered to state/offers,
+ * tells the coordinator (ASKING), and waits up to confirm_s for what `coterie approve` answers; the
+ * connection stays alive. An offer that was answered before (another attempt at the same job) is not
+ * asked about again. ERR_PEER: refused, with the person's words; ERR_DEADLINE: nobody answered; or
+ * what the job ended with meanwhile. job, spent: as above. */
+enum err policy_confirm(const struct party_config *config, struct work *work,
+			const struct ledger_job *job, const struct ledger_spent *spent) MUST_CHECK;
+
 /* In the job: may so many more sums and numbers leave? ERR_PEER with what was spent, what is
  * allowed, and the setting. */
 enum err policy_may_spend(const struct party_config *config, const char *coordinator,

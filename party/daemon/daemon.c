@@ -1,4 +1,4 @@
-#include "party/daemon/daemon_own.h"
+#include "party/daemon/daemon.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -9,8 +9,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define CANCEL_TIMEOUT_S 1.0
+
+enum { CANCEL_GRACE_MS = 300 };
 
 void daemon_set_phase(struct daemon *d, enum phase phase)
 {
@@ -25,12 +29,6 @@ void daemon_set_phase(struct daemon *d, enum phase phase)
 
 /* ---- the end ---- */
 
-static void close_handle(uv_handle_t *h)
-{
-	if (!uv_is_closing(h))
-		uv_close(h, NULL);
-}
-
 void daemon_close(struct daemon *d, enum err result, const char *why)
 {
 	if (d->phase == CLOSING)
@@ -42,30 +40,215 @@ void daemon_close(struct daemon *d, enum err result, const char *why)
 		conn_close(d->conn, ERR_OK, NULL,
 			   result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
 	watch_close(&d->watch);
-	close_handle((uv_handle_t *)&d->retry_timer);
-	close_handle((uv_handle_t *)&d->cancel_timer);
-	close_handle((uv_handle_t *)&d->again_timer);
+	uv_close((uv_handle_t *)&d->retry_timer, NULL);
+	uv_close((uv_handle_t *)&d->cancel_timer, NULL);
+	uv_close((uv_handle_t *)&d->again_timer, NULL);
 	/* A job thread that was cancelled is waited for; one that computes on is left to itself. */
 	if (!d->thread_started || d->abandoned)
 		uv_unref((uv_handle_t *)&d->job_done);
 }
 
+/* ---- an attempt was cut short ---- */
+
+static void stop_waiting(struct daemon *d)
+{
+	if (!d->awaiting)
+		return;
+	d->awaiting = false;
+	if (!uv_is_closing((uv_handle_t *)&d->again_timer))
+		uv_timer_stop(&d->again_timer);
+	record_release(&d->past);
+	free(d->past_output);
+	d->past_output = NULL;
+}
+
+enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why)
+{
+	return err_set(code, "%.450s; attempt %u ended: %.450s", why, d->awaited.attempt, d->cause);
+}
+
+void daemon_fail_waiting(struct daemon *d, enum err code, bool stop)
+{
+	struct err_saved end = err_save(code);
+
+	record_end(&d->past, code, end.why);
+	if (record_write(&d->past, d->past_output) != ERR_OK)
+		log_warn("%s", err_detail());
+	job_forget(&d->means);
+	stop_waiting(d);
+	if (stop || d->options.once) {
+		daemon_close(d, code, end.why);
+		return;
+	}
+	log_error("job failed: %s", end.why);
+	if (d->conn)
+		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+}
+
+/* Nothing to do if the offer has just come. */
+static void on_too_late(uv_timer_t *timer)
+{
+	struct daemon *d = timer->data;
+	char why[160];
+
+	if (d->thread_started && d->work.offered)
+		return;
+	snprintf(why, sizeof(why), "attempt %u of the job was not offered within rejoin_s, %u s",
+		 d->awaited.attempt + 1, d->config->common.rejoin_s);
+	daemon_fail_waiting(d, daemon_add_cause(d, ERR_DEADLINE, why), false);
+}
+
+static void await_again(struct daemon *d)
+{
+	unsigned limit_s = d->config->common.rejoin_s;
+	struct work *work = &d->work;
+
+	d->awaiting = true;
+	d->awaited.attempt = work->attempt;
+	memcpy(d->awaited.job_id, work->job_id, JOB_ID_LEN);
+	memcpy(d->awaited.params_hash, work->params_hash, sizeof(work->params_hash));
+	snprintf(d->cause, sizeof(d->cause), "%s", d->job_why);
+	d->past_output = job_output(work, &d->means);
+	d->past = d->record;
+	d->record = (struct record){ 0 };
+	record_past(&d->past, work->attempt, d->past.elapsed_s, d->cause);
+	d->retry_ms = RETRY_FIRST_MS;
+	log_warn("attempt %u is over: %s; the next is awaited for %u s", work->attempt, d->cause,
+		 limit_s);
+	uv_timer_start(&d->again_timer, on_too_late, (uint64_t)limit_s * 1000, 0);
+}
+
+/* ---- signals ---- */
+
+static void on_cancel_timeout(uv_timer_t *timer)
+{
+	struct daemon *d = timer->data;
+	char why[128];
+
+	snprintf(why, sizeof(why), "%s was stopped", d->config->common.name);
+	if (d->conn)
+		conn_abort(d->conn, ERR_PEER, why);
+	d->abandoned = true;
+	daemon_close(d, ERR_CANCELLED, why);
+}
+
+/* SIGTERM or SIGINT came. */
+static void on_signal(void *daemon, const char *why)
+{
+	struct daemon *d = daemon;
+
+	if (!d->thread_started || !d->work.offered) {
+		if (d->post)
+			post_cancel(d->post, ERR_CANCELLED, why);
+		if (d->awaiting) {
+			daemon_fail_waiting(d, daemon_add_cause(d, ERR_CANCELLED, why), true);
+			return;
+		}
+		log_info("stopped while idle");
+		daemon_close(d, ERR_OK, "");
+	} else if (!uv_is_active((uv_handle_t *)&d->cancel_timer)) {
+		d->options.once = true; /* whatever becomes of this job, it is the last */
+		post_cancel(d->post, ERR_CANCELLED, why);
+		uv_timer_start(&d->cancel_timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+	}
+}
+
+/* ---- the job thread ---- */
+
+static void job_thread(void *arg)
+{
+	struct daemon *d = arg;
+
+	d->job_result = job_take_part(&d->work, &d->means);
+	snprintf(d->job_why, sizeof(d->job_why), "%s", d->job_result == ERR_OK ? "" : err_detail());
+	uv_async_send(&d->job_done);
+}
+
+enum err daemon_start_job(struct daemon *d)
+{
+	const struct daemon_common *c = &d->config->common;
+
+	record_init(&d->record, "party", c->name);
+	if (d->awaiting)
+		d->record.attempts = d->past.attempts;
+	d->work = (struct work){ .channel = d->channel,
+				 .post = d->post,
+				 .record = &d->record,
+				 .threads = c->threads ? c->threads
+						       : (unsigned)sysconf(_SC_NPROCESSORS_ONLN) };
+	d->means = (struct job_means){ .config = d->config,
+				       .identity = d->identity,
+				       .agreed = d->options.agreed,
+				       .awaited = d->awaiting ? &d->awaited : NULL,
+				       .data = &d->data,
+				       .output_per_job = !d->options.once };
+	if (uv_thread_create(&d->job_thread, job_thread, d) != 0)
+		return err_set(ERR_INTERNAL, "the job thread could not be started");
+	d->thread_started = true;
+	return ERR_OK;
+}
+
+static void end_job(struct daemon *d)
+{
+	channel_free(d->channel);
+	post_free(d->post);
+	record_release(&d->record);
+	log_set_job("");
+	d->channel = NULL;
+	d->post = NULL;
+}
+
+static void on_job_done(uv_async_t *async)
+{
+	struct daemon *d = async->data;
+	bool offered = d->work.offered, again;
+
+	uv_thread_join(&d->job_thread);
+	d->thread_started = false;
+	if (d->phase == CLOSING) {
+		uv_unref((uv_handle_t *)&d->job_done);
+		return;
+	}
+	uv_timer_stop(&d->retry_timer);
+	if (d->conn)
+		conn_attach(d->conn, NULL, 0);
+	if (offered && d->awaiting)
+		stop_waiting(d);
+	again = offered && d->work.again && d->config->common.rejoin_s && !*d->watch.stopped;
+	if (again)
+		await_again(d);
+	else if (offered && d->job_result == ERR_OK)
+		log_info("job done");
+	else if (offered && !d->options.once) /* else it is the process's last word */
+		log_error("job failed: %s", d->job_why);
+	end_job(d);
+	if (offered && !again && d->options.once) {
+		if (*d->watch.stopped && d->work.again) { /* cut short, and not to go on */
+			log_warn("attempt %u is over: %s", d->work.attempt, d->job_why);
+			job_forget(&d->means);
+			daemon_close(d, ERR_CANCELLED, d->watch.stopped);
+		} else {
+			daemon_close(d, d->job_result, d->job_why);
+		}
+		return;
+	}
+	party_data_release(&d->data); /* while nothing is offered, none is held */
+	d->dialling_since_s = clock_now_s();
+	daemon_set_phase(d, HANGING_UP);
+	if (d->conn)
+		conn_close(d->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+	else
+		daemon_rest(d, d->job_result, d->job_why);
+}
+
 /* ---- start ---- */
 
-static void init(struct daemon *d, const struct party_config *config,
-		 const struct daemon_options *o)
+enum err daemon_check(const struct party_config *config)
 {
-	d->config = config;
-	d->options = *o;
-	d->retry_ms = RETRY_FIRST_MS;
-	d->dialling_since_s = clock_now_s();
-	uv_loop_init(&d->loop);
-	watch_init(&d->watch, &d->loop);
-	uv_timer_init(&d->loop, &d->retry_timer);
-	uv_timer_init(&d->loop, &d->cancel_timer);
-	uv_timer_init(&d->loop, &d->again_timer);
-	uv_async_init(&d->loop, &d->job_done, daemon_on_job_done);
-	d->retry_timer.data = d->cancel_timer.data = d->again_timer.data = d->job_done.data = d;
+	const struct identity_paths *p = &config->common.identity;
+
+	TRY(identity_check(p->certificate, p->key, config->common.name));
+	return tls_check(TLS_CLIENT, p->certificate, p->key, p->ca);
 }
 
 static enum err check_again(void *daemon)
@@ -84,7 +267,7 @@ static enum err start(struct daemon *d)
 	TRY(identity_load(&d->identity, c->identity.certificate, c->identity.key));
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
-	watch_start(&d->watch, c, d->host, daemon_stop, check_again, d);
+	watch_start(&d->watch, c, d->host, on_signal, check_again, d);
 	/* Read at each offer. Here it is tried, so that whoever starts a party hears at once what
 	 * is wrong. */
 	TRY(party_data_bring(&d->data, d->config));
@@ -95,20 +278,22 @@ static enum err start(struct daemon *d)
 	return ERR_OK;
 }
 
-enum err daemon_check(const struct party_config *config)
-{
-	const struct identity_paths *p = &config->common.identity;
-
-	TRY(identity_check(p->certificate, p->key, config->common.name));
-	return tls_check(TLS_CLIENT, p->certificate, p->key, p->ca);
-}
-
 enum err daemon_run(const struct party_config *config, const struct daemon_options *o)
 {
 	struct daemon *d = alloc(1, sizeof(*d));
 	enum err e;
 
-	init(d, config, o);
+	d->config = config;
+	d->options = *o;
+	d->retry_ms = RETRY_FIRST_MS;
+	d->dialling_since_s = clock_now_s();
+	uv_loop_init(&d->loop);
+	watch_init(&d->watch, &d->loop);
+	uv_timer_init(&d->loop, &d->retry_timer);
+	uv_timer_init(&d->loop, &d->cancel_timer);
+	uv_timer_init(&d->loop, &d->again_timer);
+	uv_async_init(&d->loop, &d->job_done, on_job_done);
+	d->retry_timer.data = d->cancel_timer.data = d->again_timer.data = d->job_done.data = d;
 	e = start(d);
 	if (e != ERR_OK)
 		daemon_close(d, e, err_detail());
@@ -117,14 +302,14 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 	if (d->thread_started)
 		daemon_leave(e);
 	if (d->post)
-		daemon_end_job(d);
+		end_job(d);
 	conn_host_free(d->host);
 	uv_close((uv_handle_t *)&d->job_done, NULL);
 	uv_run(&d->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&d->loop);
 	party_data_release(&d->data);
 	identity_free(d->identity);
-	daemon_stop_waiting(d);
+	stop_waiting(d);
 	free(d);
 	return e;
 }

@@ -1,4 +1,4 @@
-#include "party/daemon/daemon_own.h"
+#include "party/daemon/daemon.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "crypto/sign.h"
@@ -10,17 +10,9 @@
 enum { RETRY_MAX_MS = 5000, RETRY_AGAIN_MS = 250 };
 #define COMPLAIN_EVERY_S 60.0
 
-void daemon_on_retry(uv_timer_t *timer)
-{
-	struct daemon *d = timer->data;
+static const struct conn_events events;
+static void on_retry(uv_timer_t *timer);
 
-	if (d->phase == RETURNING)
-		daemon_dial_back(d);
-	else
-		daemon_dial(d);
-}
-
-/* Tries again after a while, up to retry_s in a row. */
 void daemon_rest(struct daemon *d, enum err code, const char *why)
 {
 	double tried_s = clock_now_s() - d->dialling_since_s;
@@ -36,42 +28,121 @@ void daemon_rest(struct daemon *d, enum err code, const char *why)
 		daemon_close(d, code == ERR_OK ? ERR_PEER : code, text);
 		return;
 	}
-	uv_timer_start(&d->retry_timer, daemon_on_retry, d->retry_ms, 0);
+	uv_timer_start(&d->retry_timer, on_retry, d->retry_ms, 0);
 	if (d->awaiting && d->retry_ms > RETRY_AGAIN_MS)
 		d->retry_ms = RETRY_AGAIN_MS;
 	d->retry_ms = d->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : d->retry_ms * 2;
 }
 
-/* An operator must see this, however often the party dials: somebody else answers for the
- * coordinator, or its key was renewed and the pin was not. */
-static void wrong_key(struct conn *conn, const uint8_t *shown, const uint8_t *pinned)
-{
-	char seen[FINGERPRINT_TEXT_LEN], expected[FINGERPRINT_TEXT_LEN], why[512];
+/* ---- a connection that was lost in the job ---- */
 
-	fingerprint_text(shown, seen);
-	fingerprint_text(pinned, expected);
-	snprintf(why, sizeof(why),
-		 "the key of %s is not the one that peers.%s pins: it is %s, pinned is %s",
-		 conn_name(conn), conn_name(conn), seen, expected);
-	log_error("%s", why);
-	conn_close(conn, ERR_PEER, why, 0);
+static void stop_returning(struct daemon *d)
+{
+	struct conn *conn = d->conn;
+
+	daemon_set_phase(d, SERVING);
+	d->conn = NULL;
+	uv_timer_stop(&d->retry_timer);
+	if (conn)
+		conn_close(conn, ERR_OK, NULL, 0);
 }
 
-static void say_hello(struct conn *conn)
+/* The coordinator is not reached again: the job thread ends with this error. */
+static void give_up(struct daemon *d, enum err code, const char *why, bool again)
 {
-	static const char software[] = "coterie " COTERIE_VERSION;
-	struct msg m = { .type = MSG_HELLO,
-			 .hello = {
-			     .version_min = PROTO_VERSION_MIN,
-			     .version_max = PROTO_VERSION_MAX,
-			     .software = { (const uint8_t *)software, sizeof(software) - 1 } } };
+	if (again && d->config->common.rejoin_s)
+		channel_fail_again(d->channel, code, why);
+	else
+		channel_fail(d->channel, code, why);
+	stop_returning(d);
+}
 
+static void wait_to_return(struct daemon *d, const char *why)
+{
+	snprintf(d->lost_why, sizeof(d->lost_why), "%s", why);
+	log_debug("%s", why);
+	uv_timer_start(&d->retry_timer, on_retry, backoff_next_ms(&d->backoff), 0);
+}
+
+/* The timer also ends a dialling that hangs. */
+static void dial_back(struct daemon *d)
+{
+	uint64_t left_ms = backoff_left_ms(&d->backoff);
+	struct conn *conn = d->conn;
+
+	if (left_ms == 0 || conn) {
+		/* The coordinator may have taken a RESUME on a connection that came too late.
+		 * Closing it in order would say that this party leaves the job for good. */
+		if (conn && d->config->common.rejoin_s) {
+			d->conn = NULL;
+			conn_cut(conn);
+		}
+		err_set(ERR_DEADLINE,
+			"%s could not be reached again within reconnect_s, %u s: %.300s",
+			channel_peer(d->channel), d->config->common.reconnect_s, d->lost_why);
+		give_up(d, ERR_DEADLINE, err_detail(), true);
+		return;
+	}
+	uv_timer_start(&d->retry_timer, on_retry, left_ms, 0);
+	if (conn_dial(d->host, d->config->coordinator.host, d->config->coordinator.port, &events, d,
+		      &d->conn) != ERR_OK)
+		wait_to_return(d, err_detail());
+}
+
+static void on_resume(struct daemon *d, const struct msg_resume *r)
+{
+	struct channel_link link;
+
+	if (channel_resume(d->channel, r) != ERR_OK) {
+		err_set(ERR_PEER, "%s sent RESUME: %.400s", conn_name(d->conn), err_detail());
+		give_up(d, ERR_PEER, err_detail(), false);
+		return;
+	}
+	daemon_set_phase(d, SERVING);
+	uv_timer_stop(&d->retry_timer);
+	conn_welcome(d->conn, d->heartbeat_s);
+	channel_link(d->channel, &link);
+	log_info("%s at %s is there again after %.1f s (%llu bytes sent again so far)",
+		 conn_name(d->conn), conn_address(d->conn), backoff_passed_s(&d->backoff),
+		 (unsigned long long)link.resent);
+	conn_attach(d->conn, d->channel, channel_job(d->channel));
+}
+
+static void on_retry(uv_timer_t *timer)
+{
+	struct daemon *d = timer->data;
+
+	if (d->phase == RETURNING)
+		dial_back(d);
+	else
+		daemon_dial(d);
+}
+
+static void say_resume(struct daemon *d, struct conn *conn)
+{
+	struct msg m;
+
+	if (strcmp(conn_name(conn), channel_peer(d->channel)) != 0) {
+		conn_close(conn, ERR_PEER, "another coordinator than the one of the job answers",
+			   0);
+		return;
+	}
+	channel_resume_say(d->channel, &m);
 	conn_send(conn, &m);
 }
+
+/* ---- what comes from the connection ---- */
 
 static void on_ready(struct conn *conn, void *arg)
 {
 	struct daemon *d = arg;
+	static const char software[] = "coterie " COTERIE_VERSION;
+	struct msg hello = { .type = MSG_HELLO,
+			     .hello = { .version_min = PROTO_VERSION_MIN,
+					.version_max = PROTO_VERSION_MAX,
+					.software = { (const uint8_t *)software,
+						      sizeof(software) - 1 } } };
+	char seen[FINGERPRINT_TEXT_LEN], expected[FINGERPRINT_TEXT_LEN], why[512];
 	uint8_t pin[SECAGG_HASH_LEN], shown[HASH_LEN];
 
 	conn_fingerprint(conn, shown);
@@ -79,11 +150,19 @@ static void on_ready(struct conn *conn, void *arg)
 		log_error("%s", err_detail());
 		conn_close(conn, ERR_PEER, err_detail(), 0);
 	} else if (memcmp(pin, shown, sizeof(pin)) != 0) {
-		wrong_key(conn, shown, pin);
+		/* However often the party dials, an operator must see this: somebody else answers
+		 * for the coordinator, or its key was renewed and the pin was not. */
+		fingerprint_text(shown, seen);
+		fingerprint_text(pin, expected);
+		snprintf(why, sizeof(why),
+			 "the key of %s is not the one that peers.%s pins: it is %s, pinned is %s",
+			 conn_name(conn), conn_name(conn), seen, expected);
+		log_error("%s", why);
+		conn_close(conn, ERR_PEER, why, 0);
 	} else if (d->phase == RETURNING) {
-		daemon_say_resume(d, conn);
+		say_resume(d, conn);
 	} else {
-		say_hello(conn);
+		conn_send(conn, &hello);
 	}
 }
 
@@ -120,14 +199,15 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 	snprintf(why, sizeof(why), "refused by %s: %.*s", conn_name(d->conn), (int)r->text.n,
 		 (const char *)r->text.p);
 	if (r->code == MSG_ALL_DONE && d->phase == RETURNING) {
-		daemon_is_done(d, why);
+		stop_returning(d);
+		channel_fail_done(d->channel, ERR_PEER, why); /* the job thread may believe it */
 		return;
 	}
 	if (r->code == MSG_ALL_DONE && !d->post &&
 	    !d->awaiting) /* a process before this one had its part */
 		job_forget(&(struct job_means){ .config = d->config });
 	if (again && d->phase == RETURNING) {
-		daemon_give_up(d, ERR_PEER, why, true);
+		give_up(d, ERR_PEER, why, true);
 		return;
 	}
 	if (again && d->phase == DIALLING) {
@@ -141,12 +221,12 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 	if (d->post)
 		post_cancel(d->post, code, why);
 	if (d->phase == RETURNING) {
-		daemon_give_up(d, code, why, false);
+		give_up(d, code, why, false);
 		return;
 	}
 	if (d->awaiting && !(d->thread_started && d->work.offered)) {
-		daemon_fail_waiting(d, err_set(code, "%s", why),
-				    false); /* which says how attempts ended */
+		/* The coordinator's sentence says how the attempts ended. */
+		daemon_fail_waiting(d, err_set(code, "%s", why), false);
 		return;
 	}
 	if (d->options.once)
@@ -163,7 +243,7 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 	if (m->type == MSG_WELCOME && d->phase == DIALLING) {
 		on_welcome(d, &m->welcome);
 	} else if (m->type == MSG_RESUME && d->phase == RETURNING) {
-		daemon_on_resume(d, &m->resume);
+		on_resume(d, &m->resume);
 	} else if (m->type == MSG_REFUSED) {
 		on_refused(d, &m->refused);
 	} else {
@@ -189,7 +269,7 @@ static void complain(struct daemon *d, const struct conn *conn, const char *why)
 }
 
 /* If a job runs, either the connection was lost and we dial again; or the channel has failed, the
- * job thread ends, and daemon_on_job_done() goes on. */
+ * job thread ends, and on_job_done() goes on. */
 static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct daemon *d = arg;
@@ -199,11 +279,14 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 		return; /* given up already */
 	d->conn = NULL;
 	if (d->phase == RETURNING) {
-		daemon_wait_to_return(d, why ? why : "closed");
+		wait_to_return(d, why ? why : "closed");
 		return;
 	}
 	if (d->phase == SERVING && channel_is_away(d->channel)) {
-		daemon_begin_return(d, why);
+		daemon_set_phase(d, RETURNING);
+		log_warn("%s; dialling again for %u s", why, d->config->common.reconnect_s);
+		backoff_begin(&d->backoff, d->config->common.reconnect_s);
+		wait_to_return(d, why);
 		return;
 	}
 	if (code != ERR_OK && dialling)
@@ -212,14 +295,14 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 		daemon_rest(d, code, why ? why : "closed");
 }
 
-const struct conn_events daemon_events = { .ready = on_ready,
+static const struct conn_events events = { .ready = on_ready,
 					   .message = on_message,
 					   .closed = on_closed };
 
 void daemon_dial(struct daemon *d)
 {
 	daemon_set_phase(d, DIALLING);
-	if (conn_dial(d->host, d->config->coordinator.host, d->config->coordinator.port,
-		      &daemon_events, d, &d->conn) != ERR_OK)
+	if (conn_dial(d->host, d->config->coordinator.host, d->config->coordinator.port, &events, d,
+		      &d->conn) != ERR_OK)
 		daemon_rest(d, ERR_PEER, err_detail());
 }

@@ -3,11 +3,68 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "party/daemon/fingerprint.h"
 
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* ---- the fingerprint ---- */
+
+static void feed(void *hash, const void *p, size_t n)
+{
+	sha256_add(hash, p, n);
+}
+
+static void add_csr(struct sha256 *h, const struct csr *s)
+{
+	size_t count = s->start ? s->start[s->rows] : 0;
+
+	sha256_add_u64(h, s->rows);
+	sha256_add_u64(h, s->cols);
+	sha256_add_u64(h, count);
+	if (!count)
+		return;
+	sha256_add(h, s->start, (s->rows + 1) * sizeof(*s->start));
+	sha256_add(h, s->index, count * sizeof(*s->index));
+	sha256_add_u32(h, s->value != NULL);
+	if (s->value)
+		sha256_add(h, s->value, count * sizeof(*s->value));
+}
+
+static void add_mat(struct sha256 *h, const struct mat *m)
+{
+	sha256_add_u64(h, m->rows);
+	sha256_add_u64(h, m->cols);
+	if (m->rows && m->cols)
+		sha256_add(h, m->a, m->rows * m->cols * sizeof(*m->a));
+}
+
+void data_fingerprint(const struct dataset *d, const struct graphs *graphs,
+		      uint8_t hash[static SHA256_LEN])
+{
+	struct sha256 *h = sha256_new();
+
+	sha256_add_text(h, "coterie data v1");
+	sha256_add_u64(h, d->n);
+	sha256_add_u32(h, d->X.is_sparse);
+	if (d->X.is_sparse)
+		add_csr(h, &d->X.sparse);
+	else
+		add_mat(h, &d->X.dense);
+	add_csr(h, &d->g.adjacency);
+	sha256_add_u32(h, d->has_ids);
+	if (d->has_ids)
+		dataset_feed_ids(d, feed, h);
+	if (d->hosted)
+		sha256_add(h, d->hosted, d->n * sizeof(*d->hosted));
+	if (graphs && graphs->count) {
+		sha256_add_u64(h, graphs->count);
+		sha256_add(h, graphs->first, (graphs->count + 1) * sizeof(*graphs->first));
+		add_csr(h, &graphs->A);
+		add_mat(h, &graphs->attribute);
+	}
+	sha256_end(h, hash);
+}
 
 /* ---- reading ---- */
 
@@ -50,7 +107,7 @@ static void add_file(struct party_data *d, const char *key, const char *path)
 }
 
 /* Of the files in a directory of graphs, those that tu_read() looks for. */
-static void add_graphs(struct party_data *d, const char *dir)
+static void add_graph_files(struct party_data *d, const char *dir)
 {
 	static const char *const part[] = { "*_A.txt", "*_graph_indicator.txt",
 					    "*_node_attributes.txt", "*_graph_labels.txt" };
@@ -74,7 +131,7 @@ static void list_files(struct party_data *d, const struct party_config *c)
 	add_file(d, "vertices", c->data.vertices);
 	add_file(d, "ids", c->data.ids);
 	if (c->data.graphs)
-		add_graphs(d, c->data.graphs);
+		add_graph_files(d, c->data.graphs);
 	for (size_t i = 0; i < d->files; i++)
 		if (stat(d->file[i].path, &d->file[i].stat) != 0)
 			d->file[i].stat = (struct stat){ 0 }; /* reading it says what is wrong */

@@ -23,7 +23,7 @@ struct party_data {
 	bool loaded; /* a job uses the dataset up */
 	struct dataset dataset;
 	struct tu tu;                  /* many graphs, if the configuration has any */
-	uint8_t data_hash[SHA256_LEN]; /* of both as loaded: fingerprint.h */
+	uint8_t data_hash[SHA256_LEN]; /* of both as loaded: data_fingerprint() */
 	struct data_file file[RECORD_FILES_MAX];
 	size_t files;
 };
@@ -36,5 +36,11 @@ enum err party_data_bring(struct party_data *d, const struct party_config *confi
 void party_data_record(const struct party_data *d, struct record *r);
 /* Used up, or not needed until the next job. */
 void party_data_release(struct party_data *d);
+
+/* SHA-256 of features, edges, ids and graphs (NULL: there are none) as they were loaded, before any
+ * job has used them up. Never sent: it is not the same on hosts of another byte order. O(bytes),
+ * about 1 s for 1 GB. */
+void data_fingerprint(const struct dataset *d, const struct graphs *graphs,
+		      uint8_t hash[static SHA256_LEN]);
 
 #endif

@@ -1,13 +1,12 @@
 #include "party/daemon/job.h"
 #include "common/base/alloc.h"
+#include "common/base/config.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/kinds.h"
 #include "common/job/results.h"
 #include "crypto/hash.h"
-#include "party/daemon/accept.h"
 #include "party/work/cache.h"
-#include "party/consent/confirm.h"
 #include "party/consent/leaving.h"
 #include "party/consent/policy.h"
 #include "party/daemon/kinds.h"
@@ -17,7 +16,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+/* ---- the offer ---- */
+
+/* The offer's job in full, who takes part (rising names with `own` among them), and the hash of
+ * parties and parameters that goes into every key. */
+static enum err read_offer(struct work *work, const char *own, const struct msg_offer *o)
+{
+	struct buf text = { 0 };
+	struct sha256 *h;
+
+	memcpy(work->job_id, o->job_id, JOB_ID_LEN);
+	work->attempt = o->attempt;
+	work->L = o->parties;
+	work->own = work->L;
+	if (work->L < 1)
+		return err_set(ERR_PEER, "the offer names no parties");
+	for (size_t l = 0; l < work->L; l++) {
+		memcpy(work->name[l], o->names[l].p, o->names[l].n);
+		work->name[l][o->names[l].n] = 0;
+		if (config_check_name(work->name[l]) ||
+		    (l && strcmp(work->name[l - 1], work->name[l]) >= 0))
+			return err_set(ERR_PEER,
+				       "the offer's parties are not rising names (party %zu)", l);
+		if (strcmp(work->name[l], own) == 0)
+			work->own = l;
+	}
+	if (work->own == work->L)
+		return err_set(ERR_PEER, "the offer does not name this party, %s", own);
+	if (job_parse(&work->job, o->job, "offer", NULL) != ERR_OK)
+		return err_set(ERR_PEER, "%s", err_detail());
+	job_write(&work->job, &text);
+	h = sha256_new();
+	sha256_add_text(h, "coterie parameters v1");
+	sha256_add_u64(h, text.n);
+	sha256_add(h, text.p, text.n);
+	for (size_t l = 0; l < work->L; l++)
+		sha256_add_text(h, work->name[l]);
+	sha256_end(h, work->params_hash);
+	buf_release(&text);
+	return ERR_OK;
+}
 
 /* The attempt after one that was cut short is the same job among the same parties. */
 static enum err check_awaited(const struct work *work, const struct job_awaited *a)
@@ -35,22 +74,28 @@ static enum err check_awaited(const struct work *work, const struct job_awaited 
 	return ERR_OK;
 }
 
-/* ---- the end before it began ---- */
-
-static void decline(struct work *work, enum err code, const char *why)
+/* Does the configuration name the data that the kind of job needs, and are they there? */
+static enum err check_data(struct work *work, const struct party_config *config)
 {
-	struct msg m = { .type = MSG_DECLINE,
-			 .decline = { .code = work->later ? MSG_AGAIN : (uint16_t)code,
-				      .text = { (const uint8_t *)why, strlen(why) } } };
+	const struct kind *kind = work->job.kind;
+	const struct {
+		unsigned bit;
+		const char *name, *path;
+	} file[] = { { NEEDS_GRAPHS, "graphs", config->data.graphs },
+		     { NEEDS_FEATURES, "features", config->data.features },
+		     { NEEDS_EDGES, "edges", config->data.edges },
+		     { NEEDS_VERTICES, "vertices", config->data.vertices } };
 
-	if (channel_send(work->channel, &m) == ERR_OK)
-		(void)!channel_drain(work->channel, 1);
+	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++)
+		if (kind->needs & file[i].bit && !file[i].path)
+			return err_set(ERR_INPUT, "%s has no data.%s, which a job of kind %s needs",
+				       config->common.name, file[i].name, kind->name);
+	return work->half->check_data(work);
 }
 
 /* ---- keys: kCAGC Protocol 4, set-up ---- */
 
-static enum err send_key(struct work *work, const struct job_means *means,
-			 const uint8_t *params_hash)
+static enum err send_key(struct work *work, const struct job_means *means)
 {
 	struct secagg_setup setup = { .attempt = work->attempt,
 				      .group_bits = work->job.group_bits,
@@ -65,7 +110,7 @@ static enum err send_key(struct work *work, const struct job_means *means,
 		names[l] = work->name[l];
 	setup.names = names;
 	memcpy(setup.job_id, work->job_id, JOB_ID_LEN);
-	memcpy(setup.params_hash, params_hash, SECAGG_HASH_LEN);
+	memcpy(setup.params_hash, work->params_hash, SECAGG_HASH_LEN);
 	TRY(secagg_new(&work->secagg, &setup, means->identity));
 	secagg_own_advert(work->secagg, &a);
 	m.key.public_key = a.public_key;
@@ -113,25 +158,14 @@ char *job_output(const struct work *work, const struct job_means *means)
 	char name[RESULTS_NAME_MAX];
 
 	if (!means->output_per_job)
-		return alloc_copy(means->output);
+		return alloc_copy(means->config->common.output);
 	results_name(work->record->job_id, work->attempt, name);
-	return file_join(means->output, name);
-}
-
-/* After a restart the coordinator says that the job is done. Believe it only if all other parties
- * have confirmed that they were told the same: then they have their results too. */
-static enum err believe(struct work *work, enum err e)
-{
-	if (!post_done(work->post) || work->told.waiting)
-		return e;
-	log_warn("%s; how far the ledgers of the others reach, it has not said", err_detail());
-	return ERR_OK;
+	return file_join(means->config->common.output, name);
 }
 
 /* Both sides' DONE: how far the ledgers of all reach. */
 static enum err say_done(struct work *work)
 {
-	bool heard = false;
 	struct msg *m = alloc(1, sizeof(*m));
 	enum err e;
 
@@ -141,63 +175,58 @@ static enum err say_done(struct work *work)
 		e = channel_send(work->channel, m);
 	if (e == ERR_OK) {
 		e = channel_recv(work->channel, MSG_DONE, m);
-		heard = e == ERR_OK;
-		if (!heard)
-			e = believe(work, e);
+		if (e == ERR_OK) {
+			e = leaving_keep_heads(work->leaving, &m->done);
+		} else if (post_done(work->post) && !work->told.waiting) {
+			/* The coordinator was started again, and says only that the job is done.
+			 * All other parties have confirmed that they were told the same, so they
+			 * have their results, too. */
+			log_warn("%s; how far the ledgers of the others reach, it has not said",
+				 err_detail());
+			e = ERR_OK;
+		}
 	}
-	if (heard)
-		e = leaving_keep_heads(work->leaving, &m->done);
 	free(m);
 	return e;
 }
 
-static enum err finish(struct work *work, const char *output)
-{
-	enum err e = told_say_all(work);
-
-	if (e == ERR_OK)
-		e = say_done(work);
-	if (work->told.waiting) /* parties were told different things */
-		results_take_back(output);
-	return e;
-}
-
-static void log_leaks(const struct work *work)
-{
-	const char *leak[32];
-	size_t n = job_leaks(&work->job, work->L, leak, 32);
-
-	for (size_t i = 0; i < n; i++)
-		log_info("this job shows: %s", leak[i]);
-}
-
 /* The protocol, from keys to the last word. label: of the party's own rows, nodes or graphs. */
-static enum err run_protocol(struct work *work, const struct job_means *means, const char *output,
-			     const uint8_t *params_hash, uint32_t *label)
+static enum err run_protocol(struct work *work, const struct job_means *means, uint32_t *label)
 {
-	TRY(send_key(work, means, params_hash));
+	enum err e;
+
+	TRY(send_key(work, means));
 	TRY(work_warm(work));
 	TRY(work->half->begin(work, label));
 	TRY(agree_keys(work, means));
 	told_begin(work);
 	TRY(work->half->run(work, label));
 	TRY(work->half->keep(work, label));
-	return finish(work, output);
+	e = told_say_all(work);
+	if (e == ERR_OK)
+		e = say_done(work);
+	if (work->told.waiting) /* parties may have been told different things */
+		results_take_back(work->output);
+	return e;
 }
 
 /* From an accepted offer to the result. A model is left only where all ended well. */
-static enum err take_part(struct work *work, const struct job_means *means, const char *output,
-			  const uint8_t *params_hash)
+static enum err take_part(struct work *work, const struct job_means *means)
 {
+	struct msg accept = { .type = MSG_ACCEPT };
+	struct buf text = { 0 };
 	uint32_t *label;
 	enum err e;
 
-	work->output = output;
 	if (means->config->common.rejoin_s)
 		work->cache = cache_dir(means->config->state);
-	TRY(accept_say(work));
+	job_write(&work->job, &text);
+	sha256_of(text.p, text.n, accept.accept.job_hash);
+	buf_release(&text);
+	work->half->describe(work, &accept.accept);
+	TRY(channel_send(work->channel, &accept));
 	ALLOC(label, work->n); /* the protocol may make work->n that of all parties */
-	e = run_protocol(work, means, output, params_hash, label);
+	e = run_protocol(work, means, label);
 	if (e != ERR_OK)
 		work->half->forget(work);
 	told_stop(work);
@@ -207,46 +236,7 @@ static enum err take_part(struct work *work, const struct job_means *means, cons
 	return e;
 }
 
-static void abort_job(struct work *work, enum err code, const char *why)
-{
-	const char *own = work->record->name;
-	struct msg m = { .type = MSG_ABORT,
-			 .abort = { .code = (uint16_t)(code == ERR_CANCELLED ? ERR_PEER : code),
-				    .culprit = { (const uint8_t *)own,
-						 code == ERR_CANCELLED ? 0 : strlen(own) },
-				    .text = { (const uint8_t *)why, strlen(why) } } };
-
-	if (channel_send(work->channel, &m) == ERR_OK)
-		(void)!channel_drain(work->channel, code == ERR_CANCELLED ? 0.2 : 1);
-}
-
-/* Whatever is answered is written down; e: what came of reading the offer, with its sentence. */
-static enum err begin_ledger(struct work *work, const struct job_means *means, enum err e)
-{
-	struct err_saved first = err_save(e);
-	enum err opened =
-	    leaving_open(&work->leaving, means->config, work, e == ERR_OK, means->data->data_hash);
-
-	return e == ERR_OK ? opened : err_restore(&first);
-}
-
-/* Gives work the party's data, as the files are now, and settings, before anything is decided by
- * them. A file that is wrong declines this job; at the next offer it may have been mended. */
-static enum err bring(struct work *work, const struct job_means *means)
-{
-	struct party_data *data = means->data;
-
-	TRY(party_data_bring(data, means->config));
-	work->dataset = &data->dataset;
-	work->features = &data->dataset.X;
-	work->graph = &data->dataset.g;
-	work->graphs = &data->tu.graphs;
-	work->n = work->half->kind->split == SPLIT_GRAPHS ? work->graphs->count : work->dataset->n;
-	work->min_cluster = means->config->policy.min_cluster;
-	work->data_hash = data->data_hash;
-	work->state = means->config->state;
-	return ERR_OK;
-}
+/* ---- the job ---- */
 
 /* run.json says from here on that the job runs; what it ended with replaces that. */
 static void begin_record(struct work *work, const struct job_means *means)
@@ -271,70 +261,100 @@ static void begin_record(struct work *work, const struct job_means *means)
 	free(output);
 }
 
-/* An error's sentence must outlive what is done about it. */
-static enum err answer(struct work *work, const struct job_means *means,
-		       const struct msg_offer *offer)
+/* Gives work the party's data, as the files are now, and settings, before anything is decided by
+ * them. A file that is wrong declines this job; at the next offer it may have been mended. */
+static enum err bring_data(struct work *work, const struct job_means *means)
 {
-	uint8_t params_hash[SHA256_LEN];
-	struct err_saved end;
-	char *output;
-	enum err e = accept_read_offer(work, means->config->common.name, offer, params_hash);
+	struct party_data *data = means->data;
+
+	TRY(party_data_bring(data, means->config));
+	party_data_record(data, work->record);
+	work->dataset = &data->dataset;
+	work->features = &data->dataset.X;
+	work->graph = &data->dataset.g;
+	work->graphs = &data->tu.graphs;
+	work->n = work->half->kind->split == SPLIT_GRAPHS ? work->graphs->count : work->dataset->n;
+	work->min_cluster = means->config->policy.min_cluster;
+	work->data_hash = data->data_hash;
+	work->state = means->config->state;
+	return ERR_OK;
+}
+
+/* Is this a job that this party takes part in? Whatever comes of it is written into the ledger. */
+static enum err consider(struct work *work, const struct job_means *means,
+			 const struct msg_offer *offer)
+{
+	const struct party_config *config = means->config;
+	const struct ledger_job *job;
+	const struct ledger_spent *spent;
+	enum err e = read_offer(work, config->common.name, offer);
+	struct err_saved read;
 
 	record_offer(work->record, offer->job_id, offer->attempt);
-	if (!means->output_per_job && results_begin(means->output) != ERR_OK)
+	if (!means->output_per_job && results_begin(config->common.output) != ERR_OK)
 		log_warn("%s", err_detail());
 	if (e == ERR_OK) {
 		work->half = party_kind_of(work->job.kind);
 		begin_record(work, means);
-		e = bring(work, means);
-		party_data_record(means->data, work->record);
+		e = bring_data(work, means);
 	}
-	e = begin_ledger(work, means, e);
-	if (e == ERR_OK)
-		e = check_awaited(work, means->awaited);
-	if (e == ERR_OK)
-		e = policy_check(means->config, means->agreed, work);
-	if (e == ERR_OK)
-		e = policy_check_past(means->config, leaving_ledger(work->leaving),
-				      leaving_job(work->leaving), leaving_spent(work->leaving));
-	if (e == ERR_OK)
-		e = accept_check_data(work, means->config);
-	if (e == ERR_OK)
-		e = confirm(means->config, work, leaving_job(work->leaving),
-			    leaving_spent(work->leaving));
-	if (e == ERR_OK)
-		e = served_note(means->config->state, work);
-	if (e != ERR_OK) {
-		end = err_save(e);
-		decline(work, e, end.why);
-		return err_restore(&end);
-	}
-	log_leaks(work);
-	output = job_output(work, means);
-	e = take_part(work, means, output, params_hash);
-	free(output);
-	end = err_save(e);
-	if (e != ERR_OK &&
-	    !post_again(work->post)) /* else the coordinator knows, or is not there */
-		abort_job(work, e, end.why);
-	return err_restore(&end);
+	read = err_save(e);
+	e = leaving_open(&work->leaving, config, work, e == ERR_OK, means->data->data_hash);
+	TRY(err_restore(&read));
+	TRY(e);
+
+	job = &work->leaving->job;
+	spent = &work->leaving->spent;
+	TRY(check_awaited(work, means->awaited));
+	TRY(policy_check(config, means->agreed, work));
+	TRY(policy_check_past(config, work->leaving->ledger, job, spent));
+	TRY(check_data(work, config));
+	TRY(policy_confirm(config, work, job, spent));
+	return served_note(config->state, work);
 }
 
-/* run.json, whatever the job ended with. */
-static void keep_record(struct work *work, const struct job_means *means, enum err e,
-			const char *why)
+static void say_last(struct work *work, const struct msg *m, double timeout_s)
 {
-	char *output = job_output(work, means);
+	if (channel_send(work->channel, m) == ERR_OK)
+		(void)!channel_drain(work->channel, timeout_s);
+}
 
-	log_progress_end();
-	account_step(work->record, work->post);
-	if (work->leaving)
-		leaving_record(work->leaving);
-	record_end(work->record, e, why);
-	account_channel(work->record, work->channel);
-	if (file_make_dirs(output) != ERR_OK || record_write(work->record, output) != ERR_OK)
-		log_warn("%s", err_detail());
+/* An error's sentence must outlive what is done about it. */
+static enum err answer(struct work *work, const struct job_means *means,
+		       const struct msg_offer *offer)
+{
+	const char *leak[32], *own = work->record->name;
+	enum err e = consider(work, means, offer);
+	struct err_saved end = err_save(e);
+	struct bytes why = { (const uint8_t *)end.why, strlen(end.why) };
+	bool cancelled;
+	char *output;
+
+	if (e != ERR_OK) {
+		uint16_t code = work->later ? MSG_AGAIN : (uint16_t)e;
+		struct msg m = { .type = MSG_DECLINE, .decline = { code, why } };
+
+		say_last(work, &m, 1);
+		return err_restore(&end);
+	}
+	for (size_t i = 0, n = job_leaks(&work->job, work->L, leak, 32); i < n; i++)
+		log_info("this job shows: %s", leak[i]);
+	work->output = output = job_output(work, means);
+	e = take_part(work, means);
 	free(output);
+	end = err_save(e);
+	why.n = strlen(end.why);
+	cancelled = e == ERR_CANCELLED;
+	if (e != ERR_OK && !post_again(work->post)) { /* else the coordinator knows, or is away */
+		struct msg m = { .type = MSG_ABORT,
+				 .abort = { .code = (uint16_t)(cancelled ? ERR_PEER : e),
+					    .culprit = { (const uint8_t *)own,
+							 cancelled ? 0 : strlen(own) },
+					    .text = why } };
+
+		say_last(work, &m, cancelled ? 0.2 : 1);
+	}
+	return err_restore(&end);
 }
 
 void job_forget(const struct job_means *means)
@@ -349,6 +369,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 {
 	struct msg *m = alloc(1, sizeof(*m));
 	struct err_saved end;
+	char *output;
 	enum err e;
 
 	channel_step(work->channel, "offer");
@@ -366,8 +387,19 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		job_forget(means);
 	free(work->cache);
 	work->cache = NULL;
-	if (work->offered)
-		keep_record(work, means, e, end.why);
+	if (work->offered) { /* run.json, whatever the job ended with */
+		log_progress_end();
+		account_step(work->record, work->post);
+		if (work->leaving)
+			leaving_record(work->leaving);
+		record_end(work->record, e, end.why);
+		account_channel(work->record, work->channel);
+		output = job_output(work, means);
+		if (file_make_dirs(output) != ERR_OK ||
+		    record_write(work->record, output) != ERR_OK)
+			log_warn("%s", err_detail());
+		free(output);
+	}
 	leaving_close(work->leaving);
 	work->leaving = NULL;
 	secagg_free(work->secagg);

@@ -19,9 +19,8 @@ struct job_means {
 	const struct identity *identity;
 	const struct job *agreed; /* any other job is declined; NULL: the policy alone decides */
 	const struct job_awaited *awaited; /* NULL: none is */
-	struct party_data *data;  /* read when a job is offered; its features are used up */
-	const char *output;       /* directory of labels.csv, labels.npy and run.json */
-	bool output_per_job; /* they go into output/job-ID, so that jobs do not overwrite another */
+	struct party_data *data; /* read when a job is offered; its features are used up */
+	bool output_per_job; /* results go into output/job-ID: jobs do not overwrite each other's */
 };
 
 /* Waits for the offer on work->channel (work: channel, post, record, threads are set), answers it,

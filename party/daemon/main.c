@@ -76,35 +76,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-	options,
-	parse,
-	NULL,
-	"Dials the coordinator of its configuration and serves the jobs that its policy allows, "
-	"until "
-	"stopped. Exit status with --once: 0 done, 1 the job failed, 2 a peer failed or was not "
-	"authenticated, 3 a deadline passed, 4 bad arguments, configuration or input, 5 internal "
-	"error, "
-	"6 cancelled.\v"
-	"Results are written to the output directory, with --once directly, otherwise to a "
-	"directory per "
-	"job: run.json, and labels.csv and labels.npy, or embeddings.npy and ids.csv; and "
-	"log.jsonl.",
-	NULL,
-	NULL,
-	NULL
-};
+static const char doc[] =
+    "Dials the coordinator of its configuration and serves the jobs that its policy "
+    "allows, until stopped. Exit status with --once: 0 done, 1 the job failed, 2 a peer "
+    "failed or was not authenticated, 3 a deadline passed, 4 bad arguments, "
+    "configuration or input, 5 internal error, 6 cancelled.\v"
+    "Results are written to the output directory, with --once directly, otherwise to a "
+    "directory per job: run.json, and labels.csv and labels.npy, or embeddings.npy and "
+    "ids.csv; and log.jsonl.";
 
-static int describe(void)
-{
-	struct buf text = { 0 };
-
-	buf_printf(&text, "party.json\n");
-	party_config_describe(&text);
-	fwrite(text.p, 1, text.n, stdout);
-	buf_release(&text);
-	return ERR_OK;
-}
+static const struct argp argp = { .options = options, .parser = parse, .doc = doc };
 
 static enum err run(const struct arguments *a)
 {
@@ -137,13 +118,19 @@ static enum err run(const struct arguments *a)
 int main(int argc, char **argv)
 {
 	struct arguments a = { 0 };
+	struct buf text = { 0 };
 	enum err e;
 
 	party_kinds_check();
 	argp_err_exit_status = ERR_INPUT;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (a.describe)
-		return describe();
+	if (a.describe) {
+		buf_printf(&text, "party.json\n");
+		party_config_describe(&text);
+		fwrite(text.p, 1, text.n, stdout);
+		buf_release(&text);
+		return ERR_OK;
+	}
 	e = run(&a);
 	if (e != ERR_OK)
 		daemon_failed(e);

@@ -1,6 +1,6 @@
 #include "party/fedsc/noise.h"
 #include "common/fedsc/noise.h"
-#include "party/work/noise.h"
+#include "common/privacy/noise.h"
 
 enum err party_noise_rows(struct work *work, struct mat *X)
 {

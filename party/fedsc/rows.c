@@ -5,7 +5,6 @@
 #include "common/privacy/parts.h"
 #include "crypto/wipe.h"
 #include "party/fedsc/noise.h"
-#include "party/work/noise.h"
 #include "party/work/secure.h"
 
 #include <math.h>

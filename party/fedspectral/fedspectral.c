@@ -4,7 +4,6 @@
 #include "common/fedspectral/job.h"
 #include "common/fedspectral/party.h"
 #include "party/work/align.h"
-#include "party/work/block.h"
 #include "party/work/secure.h"
 
 #include <math.h>
@@ -107,7 +106,7 @@ static enum err answer_product(struct fedspectral_work *s, size_t width)
 	enum err e;
 
 	mat_init(&V, s->part.A.rows, width);
-	e = block_recv(s->work, s->root, &V);
+	e = work_recv_block(s->work, s->root, &V);
 	if (e == ERR_OK)
 		e = secure_begin_wide(s->work, s->root, V.rows * V.cols, &sum);
 	if (e == ERR_OK)
@@ -150,7 +149,7 @@ static enum err plus(struct fedspectral_work *s)
 		enum err e;
 
 		mat_init(&V, s->work->n, s->p.k);
-		e = block_recv(s->work, s->root, &V);
+		e = work_recv_block(s->work, s->root, &V);
 		if (e == ERR_OK) {
 			fedspectral_party_powers(&s->part, s->p.iterations, &V);
 			e = secure_send_wide(s->work, s->root, V.a, V.rows * V.cols);

@@ -10,7 +10,6 @@
 #include "common/fedwalk/response.h"
 #include "common/kind/tree.h"
 #include "party/fedwalk/walking.h"
-#include "party/work/noise.h"
 #include "party/work/secure.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "party/work/exchange.h"
-#include "party/work/noise.h"
 
 #include <endian.h>
 #include <stdlib.h>

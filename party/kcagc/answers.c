@@ -8,7 +8,6 @@
 #include "common/kind/tree.h"
 #include "crypto/fixed.h"
 #include "party/kcagc/kcagc.h"
-#include "party/work/block.h"
 #include "party/work/secure.h"
 
 #include <math.h>
@@ -180,7 +179,7 @@ static enum err send_products(struct answers *a, size_t width)
 	enum err e;
 
 	mat_init(&B, a->work->n, width);
-	e = block_recv(a->work, a->root, &B);
+	e = work_recv_block(a->work, a->root, &B);
 	if (e == ERR_OK)
 		e = answer(a,
 			   &(struct question){ .kind = ASK_PRODUCTS, .order = a->order, .B = &B });

@@ -29,19 +29,10 @@ struct entry {
 
 static enum err give_key(struct work *work, uint8_t key[static KEY_LEN])
 {
-	struct buf box = { 0 };
-	enum err e = random_secret(key, KEY_LEN);
-
-	for (uint32_t to = 1; to < work->L && e == ERR_OK; to++) {
-		struct msg m = { .type = MSG_SEALED };
-
-		box.n = 0;
-		seal_make(work->secagg, to, SEALED_ID_KEY, (struct bytes){ key, KEY_LEN }, &box);
-		m.sealed = (struct msg_sealed){ SEALED_ID_KEY, 0, to, { box.p, box.n } };
-		e = channel_send(work->channel, &m);
-	}
-	buf_release(&box);
-	return e;
+	TRY(random_secret(key, KEY_LEN));
+	for (uint32_t to = 1; to < work->L; to++)
+		TRY(work_send_sealed(work, to, SEALED_ID_KEY, (struct bytes){ key, KEY_LEN }));
+	return ERR_OK;
 }
 
 static enum err take_key(struct work *work, uint8_t key[static KEY_LEN])
@@ -94,32 +85,12 @@ static void hash_ids(const struct dataset *d, const uint8_t key[static KEY_LEN],
 	hmac_free(h);
 }
 
-/* store: d->n places of NUMBER_LEN, if nodes have no ids. */
-static void copy_ids(const struct dataset *d, char *store, struct entry *entry)
-{
-	for (size_t i = 0; i < d->n; i++)
-		entry[i] =
-		    (struct entry){ name_of(d, i, d->has_ids ? store : store + i * NUMBER_LEN),
-				    (uint32_t)i };
-}
-
 static int by_id(const void *a, const void *b)
 {
 	struct bytes x = ((const struct entry *)a)->id, y = ((const struct entry *)b)->id;
 	int first = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
 
 	return first ? first : (x.n > y.n) - (x.n < y.n);
-}
-
-static enum err sort_ids(struct entry *entry, size_t n)
-{
-	qsort(entry, n, sizeof(*entry), by_id);
-	for (size_t i = 1; i < n; i++)
-		if (by_id(&entry[i - 1], &entry[i]) == 0)
-			return err_set(ERR_INTERNAL,
-				       "two ids of this party have one hash: run the job again, "
-				       "with another key");
-	return ERR_OK;
 }
 
 static enum err send_ids(struct work *work, const struct entry *entry, size_t n)
@@ -167,11 +138,20 @@ static uint64_t *sorted_rows(const uint32_t *row, size_t own)
 	return pair;
 }
 
-static enum err check_rows(struct work *work, const uint32_t *row, size_t own, uint32_t n)
+static enum err recv_rows(struct work *work, const struct entry *entry, size_t own, uint32_t *row)
 {
-	uint64_t *pair = sorted_rows(row, own);
-	enum err e = ERR_OK;
+	uint32_t *told = alloc(own, sizeof(*told)), n = MSG_ITEMS_MAX;
+	uint64_t *pair = NULL;
+	char what[64];
+	enum err e = channel_recv_labels_upto(work->channel, MSG_ROWS, (uint32_t)work->own,
+					      (uint32_t)own, &n, told, own);
 
+	if (e == ERR_OK) {
+		for (size_t k = 0; k < own; k++)
+			row[entry[k].node] = told[k];
+		pair = sorted_rows(row, own);
+	}
+	free(told);
 	for (size_t k = 1; k < own && e == ERR_OK; k++)
 		if (pair[k - 1] >> 32 == pair[k] >> 32)
 			e = peer_fault(work->channel, "sent ROWS with row %u twice",
@@ -180,46 +160,12 @@ static enum err check_rows(struct work *work, const uint32_t *row, size_t own, u
 		e = peer_fault(work->channel, "sent ROWS with an id in none of %" PRIu32 " rows",
 			       n);
 	free(pair);
-	return e;
-}
-
-/* n is the coordinator's word, and everything that follows has as many rows. */
-static enum err check_room(struct work *work, uint32_t n)
-{
-	char what[64];
-
+	TRY(e);
+	/* n is the coordinator's word, and everything that follows has as many rows. */
 	snprintf(what, sizeof(what), "ROWS of %" PRIu32 " nodes", n);
-	return work_check_room(work, what, (double)BYTES_PER_NODE * n);
-}
-
-static enum err recv_rows(struct work *work, const struct entry *entry, size_t own, uint32_t *row)
-{
-	uint32_t *told = alloc(own, sizeof(*told)), n = MSG_ITEMS_MAX;
-	enum err e = channel_recv_labels_upto(work->channel, MSG_ROWS, (uint32_t)work->own,
-					      (uint32_t)own, &n, told, own);
-
-	for (size_t k = 0; k < own && e == ERR_OK; k++)
-		row[entry[k].node] = told[k];
-	free(told);
-	if (e == ERR_OK)
-		e = check_rows(work, row, own, n);
-	if (e == ERR_OK)
-		e = check_room(work, n);
-	if (e == ERR_OK)
-		work->n = n;
-	return e;
-}
-
-/* Rows are told to each party apart; n is the same for all. */
-static void begin_transcript(struct work *work)
-{
-	uint64_t n = htobe64(work->n);
-	struct tree tree;
-
-	work->told.apart = false;
-	tree_build(&tree, work->L, true);
-	work_group(work, &tree.node[tree.count - 1]);
-	work_observe(work, MSG_ROWS, (struct bytes){ (const uint8_t *)&n, sizeof(n) });
+	TRY(work_check_room(work, what, (double)BYTES_PER_NODE * n));
+	work->n = n;
+	return ERR_OK;
 }
 
 static enum err agree(struct work *work, const struct dataset *d, struct entry *entry,
@@ -227,7 +173,7 @@ static enum err agree(struct work *work, const struct dataset *d, struct entry *
 {
 	bool hashed = work->job.ids == IDS_HASHED;
 	uint8_t key[KEY_LEN], *store;
-	enum err e;
+	enum err e = ERR_OK;
 
 	if (hashed) {
 		TRY(work->own == 0 ? give_key(work, key) : take_key(work, key));
@@ -236,9 +182,18 @@ static enum err agree(struct work *work, const struct dataset *d, struct entry *
 		wipe(key, sizeof(key));
 	} else {
 		store = alloc(d->has_ids ? 1 : d->n, NUMBER_LEN);
-		copy_ids(d, (char *)store, entry);
+		for (size_t i = 0; i < d->n; i++) {
+			char *number = (char *)store + (d->has_ids ? 0 : i * NUMBER_LEN);
+
+			entry[i] = (struct entry){ name_of(d, i, number), (uint32_t)i };
+		}
 	}
-	e = sort_ids(entry, d->n);
+	qsort(entry, d->n, sizeof(*entry), by_id);
+	for (size_t i = 1; i < d->n && e == ERR_OK; i++)
+		if (by_id(&entry[i - 1], &entry[i]) == 0)
+			e = err_set(ERR_INTERNAL,
+				    "two ids of this party have one hash: run the job again, with "
+				    "another key");
 	if (e == ERR_OK)
 		e = send_ids(work, entry, d->n);
 	free(store);
@@ -248,6 +203,8 @@ static enum err agree(struct work *work, const struct dataset *d, struct entry *
 enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 {
 	struct entry *entry;
+	struct tree tree;
+	uint64_t n;
 	enum err e;
 
 	work_phase(work, "align");
@@ -259,9 +216,14 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 	entry = alloc(d->n, sizeof(*entry));
 	e = agree(work, d, entry, row);
 	free(entry);
-	if (e == ERR_OK)
-		begin_transcript(work);
-	return e;
+	TRY(e);
+	/* Rows are told to each party apart; n is the same for all. */
+	n = htobe64(work->n);
+	work->told.apart = false;
+	tree_build(&tree, work->L, true);
+	work_group(work, &tree.node[tree.count - 1]);
+	work_observe(work, MSG_ROWS, (struct bytes){ (const uint8_t *)&n, sizeof(n) });
+	return ERR_OK;
 }
 
 enum err party_own_labels(struct work *work, const uint32_t *row, size_t own, enum msg_type type,

@@ -23,7 +23,7 @@ static enum err send_batch(struct work *work, size_t to, enum sealed what, struc
 {
 	size_t whole = exchange_padded(out->n), fill = whole - HEAD - out->n, at = 0, now;
 	uint64_t len = htole64(out->n);
-	struct buf text = { 0 }, box = { 0 };
+	struct buf text = { 0 };
 	enum err e;
 
 	buf_add(&text, &len, HEAD);
@@ -31,62 +31,20 @@ static enum err send_batch(struct work *work, size_t to, enum sealed what, struc
 	buf_release(out);
 	memset(buf_extend(&text, fill), 0, fill);
 	do {
-		struct msg m = { .type = MSG_SEALED };
-
 		now = whole - at < TEXT_MAX ? whole - at : TEXT_MAX;
-		box.n = 0;
-		seal_make(work->secagg, to, (uint16_t)what, (struct bytes){ text.p + at, now },
-			  &box);
-		m.sealed = (struct msg_sealed){
-			(uint16_t)what, (uint32_t)work->own, (uint32_t)to, { box.p, box.n }
-		};
-		e = channel_send(work->channel, &m);
+		e = work_send_sealed(work, to, what, (struct bytes){ text.p + at, now });
 		at += now;
 	} while (e == ERR_OK && now == TEXT_MAX);
-	buf_release(&box);
 	buf_release(&text);
 	return e;
-}
-
-static enum err take_box(struct work *work, size_t from, enum sealed what, struct buf *in,
-			 size_t *len)
-{
-	const struct msg_sealed *s;
-	struct msg m;
-
-	TRY(channel_recv(work->channel, MSG_SEALED, &m));
-	s = &m.sealed;
-	if (s->what != what || s->from != from || s->to != work->own || s->box.n < SEAL_TAG_LEN ||
-	    s->box.n > RELAY_BOX)
-		return peer_fault(work->channel,
-				  "passed on SEALED %u of party %" PRIu32 " to party %" PRIu32
-				  " with %zu bytes; expected %d, %zu, %zu and %d to %d",
-				  s->what, s->from, s->to, s->box.n, what, from, work->own,
-				  SEAL_TAG_LEN, RELAY_BOX);
-	*len = s->box.n - SEAL_TAG_LEN;
-	return seal_open(work->secagg, from, (uint16_t)what, s->box, buf_extend(in, *len));
-}
-
-/* Opened boxes have the sender's word for what is in them. */
-static enum err unpack(struct work *work, size_t from, struct buf *in)
-{
-	uint64_t len = 0;
-
-	if (in->n >= HEAD)
-		memcpy(&len, in->p, HEAD);
-	len = le64toh(len);
-	if (in->n < HEAD || len > in->n - HEAD || exchange_padded((size_t)len) != in->n)
-		return step_fault(work->channel,
-				  "%s sent a batch of %zu bytes that does not end as it says",
-				  work->name[from], in->n);
-	buf_drop(in, HEAD);
-	in->n = (size_t)len;
-	return ERR_OK;
 }
 
 static enum err recv_batch(struct work *work, size_t from, enum sealed what, struct buf *in,
 			   size_t most)
 {
+	const struct msg_sealed *s;
+	uint64_t bytes = 0;
+	struct msg m;
 	size_t len;
 
 	do {
@@ -95,9 +53,30 @@ static enum err recv_batch(struct work *work, size_t from, enum sealed what, str
 			    work->channel,
 			    "%s sent a batch of more than the %zu bytes that it can have",
 			    work->name[from], most);
-		TRY(take_box(work, from, what, in, &len));
+		TRY(channel_recv(work->channel, MSG_SEALED, &m));
+		s = &m.sealed;
+		if (s->what != what || s->from != from || s->to != work->own ||
+		    s->box.n < SEAL_TAG_LEN || s->box.n > RELAY_BOX)
+			return peer_fault(work->channel,
+					  "passed on SEALED %u of party %" PRIu32
+					  " to party %" PRIu32
+					  " with %zu bytes; expected %d, %zu, %zu and %d to %d",
+					  s->what, s->from, s->to, s->box.n, what, from, work->own,
+					  SEAL_TAG_LEN, RELAY_BOX);
+		len = s->box.n - SEAL_TAG_LEN;
+		TRY(seal_open(work->secagg, from, (uint16_t)what, s->box, buf_extend(in, len)));
 	} while (len == TEXT_MAX);
-	return unpack(work, from, in);
+	/* Opened boxes have the sender's word for what is in them. */
+	if (in->n >= HEAD)
+		memcpy(&bytes, in->p, HEAD);
+	bytes = le64toh(bytes);
+	if (in->n < HEAD || bytes > in->n - HEAD || exchange_padded((size_t)bytes) != in->n)
+		return step_fault(work->channel,
+				  "%s sent a batch of %zu bytes that does not end as it says",
+				  work->name[from], in->n);
+	buf_drop(in, HEAD);
+	in->n = (size_t)bytes;
+	return ERR_OK;
 }
 
 enum err party_exchange(struct work *work, enum sealed what, struct buf *out, struct buf *in,

@@ -1,5 +1,4 @@
-/* exchange.h -- batches from party to party, sealed: an exchange as relay.h of the coordinator has
- * it.
+/* exchange.h -- batches from party to party, sealed: the exchange of server/run/batches.h.
  *
  * A batch is its length (8 bytes, little-endian), its bytes, and zeros up to a size that tells
  * little: the next with two significant bits after the first one. It travels in boxes of RELAY_BOX

@@ -21,8 +21,8 @@ struct secure {
 	uint8_t *chunk;
 };
 
-static enum err begin(struct work *work, const struct tree_node *node, struct fixed fixed,
-		      size_t count, struct secure **out)
+static enum err begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
+		      struct secure **out)
 {
 	size_t members[PARTIES_MAX], L = node->last - node->first;
 	struct secure *s;
@@ -34,9 +34,12 @@ static enum err begin(struct work *work, const struct tree_node *node, struct fi
 	s->work = work;
 	s->node = node;
 	s->count = count ? count + 1 : 0;
-	s->word = fixed.modulus_bits / 8;
+	s->fixed =
+	    (struct fixed){ .modulus_bits = wide ? 64 : work->job.modulus_bits,
+			    .fraction_bits = wide ? JOB_WIDE_FRACTION : work->job.fraction_bits,
+			    .parties = L };
+	s->word = s->fixed.modulus_bits / 8;
 	work->sum = (struct work_sum){ node->first, node->last, s->word };
-	s->fixed = fixed;
 	s->room = CHANNEL_CHUNK / s->word;
 	if (s->room > s->count)
 		s->room = s->count;
@@ -45,6 +48,8 @@ static enum err begin(struct work *work, const struct tree_node *node, struct fi
 		free(s);
 		return e;
 	}
+	if (wide)
+		mask_wide(s->mask);
 	s->chunk = alloc(s->room, s->word);
 	*out = s;
 	return ERR_OK;
@@ -53,23 +58,13 @@ static enum err begin(struct work *work, const struct tree_node *node, struct fi
 enum err secure_begin(struct work *work, const struct tree_node *node, size_t count,
 		      struct secure **out)
 {
-	struct fixed fixed = { .modulus_bits = work->job.modulus_bits,
-			       .fraction_bits = work->job.fraction_bits,
-			       .parties = node->last - node->first };
-
-	return begin(work, node, fixed, count, out);
+	return begin(work, node, count, false, out);
 }
 
 enum err secure_begin_wide(struct work *work, const struct tree_node *node, size_t count,
 			   struct secure **out)
 {
-	struct fixed fixed = { .modulus_bits = 64,
-			       .fraction_bits = JOB_WIDE_FRACTION,
-			       .parties = node->last - node->first };
-
-	TRY(begin(work, node, fixed, count, out));
-	mask_wide((*out)->mask);
-	return ERR_OK;
+	return begin(work, node, count, true, out);
 }
 
 static enum err send_chunk(struct secure *s)
@@ -109,19 +104,13 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 	return ERR_OK;
 }
 
-/* One word more: a 1 of each member, by which the coordinator sees that the masks have cancelled.
- */
-static void add_canary(struct secure *s)
-{
-	uint64_t one = 1; /* little-endian, as words are */
-
-	memcpy(s->chunk + s->held++ * s->word, &one, s->word);
-}
-
 enum err secure_end(struct secure *s)
 {
+	static const uint64_t one = 1;
+
+	/* A 1 of each member: by their sum the coordinator sees that the masks have cancelled. */
 	if (s->count)
-		add_canary(s);
+		memcpy(s->chunk + s->held++ * s->word, &one, s->word); /* little-endian */
 	if (s->held)
 		TRY(send_chunk(s));
 	assert(s->sent == s->count);
@@ -139,10 +128,14 @@ void secure_free(struct secure *s)
 	free(s);
 }
 
-static enum err send_all(struct secure *s, const double *x, size_t count)
+static enum err send_all(struct work *work, const struct tree_node *node, const double *x,
+			 size_t count, bool wide)
 {
-	enum err e = secure_add(s, x, count);
+	struct secure *s;
+	enum err e;
 
+	TRY(begin(work, node, count, wide, &s));
+	e = secure_add(s, x, count);
 	if (e == ERR_OK)
 		e = secure_end(s);
 	secure_free(s);
@@ -151,17 +144,11 @@ static enum err send_all(struct secure *s, const double *x, size_t count)
 
 enum err secure_send(struct work *work, const struct tree_node *node, const double *x, size_t count)
 {
-	struct secure *s;
-
-	TRY(secure_begin(work, node, count, &s));
-	return send_all(s, x, count);
+	return send_all(work, node, x, count, false);
 }
 
 enum err secure_send_wide(struct work *work, const struct tree_node *node, const double *x,
 			  size_t count)
 {
-	struct secure *s;
-
-	TRY(secure_begin_wide(work, node, count, &s));
-	return send_all(s, x, count);
+	return send_all(work, node, x, count, true);
 }

@@ -20,9 +20,9 @@ enum err secure_begin_wide(struct work *work, const struct tree_node *node, size
 /* ERR_JOB if a value exceeds the fixed-point bound: the sentence names party, bound and setting;
  * the value is on this process's stderr only. */
 enum err secure_add(struct secure *s, const double *x, size_t n) MUST_CHECK;
-enum err
-secure_end(struct secure *s) MUST_CHECK; /* sends what is left; asserts that count words came */
-void secure_free(struct secure *s);      /* wipes; also after an error; accepts NULL */
+/* Sends what is left; asserts that count words came. */
+enum err secure_end(struct secure *s) MUST_CHECK;
+void secure_free(struct secure *s); /* wipes; also after an error; accepts NULL */
 
 /* A whole sum at once: count numbers. */
 enum err secure_send(struct work *work, const struct tree_node *node, const double *x,

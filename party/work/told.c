@@ -1,7 +1,15 @@
-#include "party/work/told.h"
+/* Has everybody been told the same? Members of a group ask each other, in sealed messages.
+ *
+ *   behind the words of the first sum of each phase, and before DONE: to each other member
+ *       SEALED, 32 bytes: SHA-256("coterie told v1", history of the two, transcript of the group)
+ *   before the coordinator's next message: the same of each other member, which must be equal
+ *
+ * The coordinator passes them on (server/run/relay.h) and can neither read nor make them. They
+ * travel with what is sent anyway: no round trip is added. docs/secure-sum.md says what this
+ * catches. */
+#include "party/work/work.h"
 #include "crypto/hash.h"
 #include "crypto/seal.h"
-#include "party/work/work.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -27,45 +35,31 @@ void told_leave(struct work *work)
 	secagg_history(work->secagg, members, count, work->transcript);
 }
 
-/* Hash of everything that this party and j were both told, if they were told the same. */
-static void digest(const struct work *work, size_t j, uint8_t out[static SECAGG_HASH_LEN])
-{
-	static const uint8_t none[SECAGG_HASH_LEN];
-	struct sha256 *h = sha256_new();
-
-	sha256_add_text(h, "coterie told v1");
-	sha256_add(h, secagg_history_with(work->secagg, j), SECAGG_HASH_LEN);
-	sha256_add(h, is_member(work, j) ? work->transcript : none, SECAGG_HASH_LEN);
-	sha256_end(h, out);
-}
-
 static enum err say(struct work *work, size_t first, size_t last)
 {
+	static const uint8_t none[SECAGG_HASH_LEN];
 	struct told *t = &work->told;
-	struct buf box = { 0 };
-	enum err e = ERR_OK;
 
 	/* Of a sum that no message followed. */
 	while (t->waiting)
 		TRY(channel_recv_aside(work->channel));
-	for (size_t j = first; j < last && e == ERR_OK; j++) {
-		struct msg m = { .type = MSG_SEALED };
+	for (size_t j = first; j < last; j++) {
+		struct sha256 *h;
 
 		if (j == work->own)
 			continue;
-		digest(work, j, t->expect[j]);
+		/* All that both were told, if they were told the same. */
+		h = sha256_new();
+		sha256_add_text(h, "coterie told v1");
+		sha256_add(h, secagg_history_with(work->secagg, j), SECAGG_HASH_LEN);
+		sha256_add(h, is_member(work, j) ? work->transcript : none, SECAGG_HASH_LEN);
+		sha256_end(h, t->expect[j]);
 		t->due[j] = true;
 		t->waiting++;
-		box.n = 0;
-		seal_make(work->secagg, j, SEALED_TOLD,
-			  (struct bytes){ t->expect[j], SECAGG_HASH_LEN }, &box);
-		m.sealed = (struct msg_sealed){
-			SEALED_TOLD, (uint32_t)work->own, (uint32_t)j, { box.p, box.n }
-		};
-		e = channel_send(work->channel, &m);
+		TRY(work_send_sealed(work, j, SEALED_TOLD,
+				     (struct bytes){ t->expect[j], SECAGG_HASH_LEN }));
 	}
-	buf_release(&box);
-	return e;
+	return ERR_OK;
 }
 
 enum err told_say(struct work *work)
@@ -89,18 +83,6 @@ enum err told_say_all(struct work *work)
 static const char *phase(const struct work *work)
 {
 	return record_now(work->record)->name;
-}
-
-/* The coordinator goes on without having passed on everybody's word. */
-static enum err missing(const struct work *work, enum msg_type type)
-{
-	size_t j = 0;
-
-	while (!work->told.due[j])
-		j++;
-	return peer_fault(work->channel,
-			  "sent %s before it passed on what %s says that it was told",
-			  msg_name(type), work->name[j]);
 }
 
 static enum err compare(struct work *work, const struct msg_sealed *s)
@@ -134,6 +116,7 @@ static enum err take(void *arg, enum msg_type type, struct bytes body, bool *tak
 {
 	struct work *work = arg;
 	struct msg m;
+	size_t j = 0;
 
 	if (type == MSG_SEALED) {
 		enum err e = msg_decode(&m, (uint16_t)type, body);
@@ -146,7 +129,13 @@ static enum err take(void *arg, enum msg_type type, struct bytes body, bool *tak
 			return compare(work, &m.sealed);
 		}
 	}
-	return work->told.waiting ? missing(work, type) : ERR_OK;
+	if (!work->told.waiting)
+		return ERR_OK;
+	while (!work->told.due[j])
+		j++;
+	return peer_fault(work->channel,
+			  "sent %s before it passed on what %s says that it was told",
+			  msg_name(type), work->name[j]);
 }
 
 void told_begin(struct work *work)

@@ -1,9 +1,14 @@
 #include "party/work/work.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/linalg/la.h"
+#include "common/privacy/noise.h"
 #include "crypto/hash.h"
+#include "crypto/random.h"
+#include "crypto/seal.h"
 #include "proto/account.h"
 
+#include <math.h>
 #include <unistd.h>
 
 void work_phase(struct work *work, const char *name)
@@ -84,6 +89,21 @@ enum err work_recv_clusters(struct work *work, enum msg_type type, const struct 
 	return ERR_OK;
 }
 
+enum err work_send_sealed(struct work *work, size_t to, enum sealed what, struct bytes text)
+{
+	struct msg m = { .type = MSG_SEALED };
+	struct buf box = { 0 };
+	enum err e;
+
+	seal_make(work->secagg, to, (uint16_t)what, text, &box);
+	m.sealed = (struct msg_sealed){
+		(uint16_t)what, (uint32_t)work->own, (uint32_t)to, { box.p, box.n }
+	};
+	e = channel_send(work->channel, &m);
+	buf_release(&box);
+	return e;
+}
+
 enum err work_check_room(const struct work *work, const char *what, double need)
 {
 	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -93,4 +113,35 @@ enum err work_check_room(const struct work *work, const char *what, double need)
 	return peer_fault(work->channel,
 			  "sent %s, which take %.1f GiB at least; this host has %.1f GiB", what,
 			  need / 0x1p30, have / 0x1p30);
+}
+
+enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B)
+{
+	double n = (double)B->rows;
+	bool good = true;
+	struct mat G;
+
+	TRY(channel_recv_reals(work->channel, MSG_BLOCK, node->id, B->a, B->rows * B->cols));
+	la_gram_columns(B, work->threads, &G);
+	for (size_t i = 0; i < G.rows; i++)
+		for (size_t j = 0; j < G.cols; j++)
+			good &= fabs(MAT(&G, i, j) / n - (i == j)) <= BLOCK_ROUNDING;
+	mat_release(&G);
+	if (good)
+		return ERR_OK;
+	return peer_fault(work->channel,
+			  "sent a BLOCK whose columns are not orthogonal and of length sqrt(n)");
+}
+
+static enum err from_csprng(void *ctx, void *p, size_t n)
+{
+	(void)ctx;
+	return random_secret(p, n);
+}
+
+const struct noise_source *party_noise_source(void)
+{
+	static const struct noise_source source = { NULL, from_csprng };
+
+	return &source;
 }

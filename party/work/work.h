@@ -1,7 +1,7 @@
 /* work.h -- one job as a party's job thread runs it.
  *
- * The protocol's file (kcagc.c) stands on this: the channel to the coordinator, this party's
- * data, and secure_send for everything numerical that leaves the house.
+ * What a protocol stands on: the channel to the coordinator, this party's data, and secure_send()
+ * for every number that leaves.
  */
 #ifndef PARTY_WORK_WORK_H
 #define PARTY_WORK_WORK_H
@@ -11,9 +11,9 @@
 #include "common/job/record.h"
 #include "common/kind/tree.h"
 #include "common/linalg/features.h"
+#include "common/linalg/mat.h"
 #include "common/graph/graph.h"
 #include "crypto/secagg.h"
-#include "party/work/told.h"
 #include "proto/channel.h"
 
 #include <stdbool.h>
@@ -26,6 +26,19 @@ struct model;
 struct answers;
 struct leaving;
 struct party_kind;
+struct noise_source;
+
+/* What is known of what others were told: told.c. */
+struct told {
+	bool on;            /* told_begin() */
+	bool apart;         /* what comes is for this party alone: in no transcript */
+	bool heard;         /* the current group was told something */
+	bool said;          /* in this phase */
+	size_t first, last; /* the current group, [first, last); before any all parties: 0, 0 */
+	size_t waiting;     /* members of whom no word has come */
+	bool due[PARTIES_MAX];
+	uint8_t expect[PARTIES_MAX][SECAGG_HASH_LEN];
+};
 
 struct work {
 	struct job job; /* the effective job, as offered and accepted */
@@ -43,7 +56,7 @@ struct work {
 	} sum;
 	struct secagg *secagg;               /* once keys are agreed */
 	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
-	struct told told;                    /* what else is known of what others were told */
+	struct told told;
 	struct features *features;           /* this party's slice: used up by the protocol */
 	const struct graph *graph;
 	const struct dataset *dataset; /* where features and graph are from: its ids */
@@ -51,11 +64,9 @@ struct work {
 	float *embedding; /* fedwalk: of the dataset's nodes; or NULL; owned */
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
 	const char *output; /* directory of this job's results */
-	size_t n; /* nodes; fedspectral, fedwalk: of all parties, once they are aligned (party/work/align.h); or
-		     rows */
+	size_t n; /* nodes or rows; fedspectral, fedwalk: of all parties, once aligned (align.h) */
 	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
-	struct answers
-	    *begun; /* landmark: what was computed while keys were awaited, or NULL; owned */
+	struct answers *begun; /* landmark: computed while keys were awaited; or NULL; owned */
 	unsigned threads;
 	uint8_t params_hash[SECAGG_HASH_LEN]; /* of parties and parameters: they go into every key */
 	const char *state; /* directory of what outlives the process */
@@ -82,6 +93,10 @@ enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 void work_group(struct work *work, const struct tree_node *node);
 void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
 
+/* SEALED, which party `to` alone can open. */
+enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
+			  struct bytes text) MUST_CHECK;
+
 /* What the coordinator says would take so many bytes: ERR_PEER if this host has less memory. */
 enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;
 
@@ -89,5 +104,32 @@ enum err work_check_room(const struct work *work, const char *what, double need)
  * past the centres. */
 enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
 			    uint32_t k, uint32_t *label, size_t count) MUST_CHECK;
+
+/* Numbers of a BLOCK come as floats: off by 2^-24 of themselves, and what is made of them by a few
+ * times as much. */
+#define BLOCK_ROUNDING 1e-6
+
+/* A BLOCK that is to be multiplied. Fills B, which is initialised: n x width with B'B = n I. ERR_PEER
+ * if it is anything else, which might weigh single rows as it likes, or leave the bound of the
+ * words. O(n width^2). */
+enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B) MUST_CHECK;
+
+/* The CSPRNG, for noise (common/privacy/noise.h). Static. */
+const struct noise_source *party_noise_source(void);
+
+/* ---- told.c ---- */
+
+/* From here on all that is received goes into the transcript, and others are asked. Keys are agreed. */
+void told_begin(struct work *work);
+void told_stop(struct work *work);
+
+/* The current group is over: its transcript goes into the history of its members. */
+void told_leave(struct work *work);
+
+/* After a sum: tells the members, if this was the phase's first. */
+enum err told_say(struct work *work) MUST_CHECK;
+/* After the last message of the protocol: tells all parties. Until all have answered the same, no
+ * other message is taken: ERR_PEER, naming who was told something else, or of whom no word came. */
+enum err told_say_all(struct work *work) MUST_CHECK;
 
 #endif

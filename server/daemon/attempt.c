@@ -32,11 +32,6 @@ void attempt_hash(const struct job *job, const char *const *name, size_t L,
 	buf_release(&text);
 }
 
-char *attempt_path(const char *output)
-{
-	return file_join(output, "job.state");
-}
-
 static void put_hex(char *text, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -74,30 +69,25 @@ void attempt_forget(const char *path)
 		unlink(path);
 }
 
-static bool parse(const char *text, struct attempt_state *s)
-{
-	const char *at = text + strlen(HEAD);
-	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1];
-	int end = 0;
-
-	if (strncmp(text, HEAD, strlen(HEAD)) != 0 ||
-	    sscanf(at, "%32[0-9a-f] %" SCNu32 " %64[0-9a-f]%n", id, &s->attempt, what, &end) != 3)
-		return false;
-	s->done = strcmp(at + end, DONE "\n") == 0;
-	return (s->done || strcmp(at + end, "\n") == 0) && strlen(id) == 2 * JOB_ID_LEN &&
-	       strlen(what) == 2 * HASH_LEN && s->attempt > 0 &&
-	       get_hex(id, s->job_id, JOB_ID_LEN) && get_hex(what, s->what, HASH_LEN);
-}
-
 static enum err look(const char *path, struct attempt_state *s)
 {
+	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1];
 	struct buf text = { 0 };
-	enum err e = file_read(path, STATE_MAX, &text);
+	const char *at;
+	bool good;
+	int end = 0;
 
-	if (e == ERR_OK && !parse((const char *)text.p, s))
-		e = err_set(ERR_INPUT, "%.200s is damaged", path);
+	TRY(file_read(path, STATE_MAX, &text));
+	at = (const char *)text.p + strlen(HEAD);
+	good =
+	    strncmp((const char *)text.p, HEAD, strlen(HEAD)) == 0 &&
+	    sscanf(at, "%32[0-9a-f] %" SCNu32 " %64[0-9a-f]%n", id, &s->attempt, what, &end) == 3 &&
+	    strlen(id) == 2 * JOB_ID_LEN && strlen(what) == 2 * HASH_LEN && s->attempt > 0 &&
+	    get_hex(id, s->job_id, JOB_ID_LEN) && get_hex(what, s->what, HASH_LEN);
+	s->done = good && strcmp(at + end, DONE "\n") == 0;
+	good = good && (s->done || strcmp(at + end, "\n") == 0);
 	buf_release(&text);
-	return e;
+	return good ? ERR_OK : err_set(ERR_INPUT, "%.200s is damaged", path);
 }
 
 enum err attempt_done(const char *path)

@@ -5,16 +5,14 @@
  * whatever way but a crash. Its time of modification says when this coordinator last lived, across
  * restarts of the host too.
  *
- *   offered       under way: who is started again goes on, with another attempt
- *   ...
- *   all parties have said that they have results; those of the coordinator and its run.json are on
- *   disk; the parties' last words to each other are on their way
- *   attempt_done  done: who is started again tells those that come back, and repeats nothing
- *   the parties are told, and leave
- *   attempt_forget
+ *   attempt_keep     an attempt begins: who is started again goes on, with another attempt
+ *   attempt_done     all parties have said that they have results, the coordinator's are on disk, and
+ *                    what parties need to verify that is on its way: who is started again tells those
+ *                    that come back, and repeats nothing
+ *   attempt_forget   the parties were told, and leave
  *
- * A party leaves only when it is told, so before the mark all of them are there for another attempt,
- * and behind it nothing is missing.
+ * A party leaves only when it is told, so before the mark all are there for another attempt, and
+ * behind it nothing is missing.
  */
 #ifndef SERVER_DAEMON_ATTEMPT_H
 #define SERVER_DAEMON_ATTEMPT_H
@@ -36,7 +34,6 @@ struct attempt_state {
 void attempt_hash(const struct job *job, const char *const *name, size_t L,
 		  uint8_t hash[static HASH_LEN]);
 
-char *attempt_path(const char *output); /* owned by the caller */
 /* Atomically, readable by its owner alone. ERR_JOB. */
 enum err attempt_keep(const char *path, const struct attempt_state *s) MUST_CHECK;
 /* Marks what is kept as done. ERR_JOB, ERR_INPUT: it is not marked. */
@@ -45,7 +42,7 @@ void attempt_touch(const char *path); /* "still here"; cheap, once a second or s
 void attempt_forget(const char *path);
 
 /* What was kept, if it is not older than limit_s. False: there is nothing to go on with; then why
- * (of ERR_DETAIL_MAX bytes) says what speaks against what is there, "" if nothing is; if that is its age
+ * (of ERR_DETAIL_MAX bytes) says what is wrong with the file, "" if there is none; if that is its age
  * alone, *s is filled in all the same. */
 bool attempt_find(const char *path, double limit_s, struct attempt_state *s, char *why);
 

@@ -7,7 +7,7 @@
 #include "common/job/startup.h"
 #include "crypto/sign.h"
 #include "proto/tls.h"
-#include "server/daemon/coordinator_own.h"
+#include "server/daemon/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #define CANCEL_TIMEOUT_S 1.0
 
-enum { LINGER_MS = 1000 };
+enum { LINGER_MS = 1000, CANCEL_GRACE_MS = 300 };
 
 void coordinator_set_phase(struct coordinator *c, enum phase phase)
 {
@@ -30,12 +30,6 @@ void coordinator_set_phase(struct coordinator *c, enum phase phase)
 }
 
 /* ---- the end: one way out of every phase ---- */
-
-static void close_handle(uv_handle_t *h)
-{
-	if (!uv_is_closing(h))
-		uv_close(h, NULL);
-}
 
 void coordinator_refuse(struct conn *conn, uint16_t code, const char *why)
 {
@@ -52,7 +46,7 @@ static void on_linger(uv_timer_t *timer)
 	struct coordinator *c = timer->data;
 
 	conn_listen_stop(c->listener);
-	close_handle((uv_handle_t *)timer);
+	uv_close((uv_handle_t *)timer, NULL);
 }
 
 void coordinator_close(struct coordinator *c, enum err result, const char *why)
@@ -87,22 +81,169 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why)
 		uv_timer_start(&c->join_timer, on_linger, c->linger_ms, 0);
 	} else {
 		conn_listen_stop(c->listener);
-		close_handle((uv_handle_t *)&c->join_timer);
+		uv_close((uv_handle_t *)&c->join_timer, NULL);
 	}
 	watch_close(&c->watch);
-	close_handle((uv_handle_t *)&c->cancel_timer);
-	close_handle((uv_handle_t *)&c->away_timer);
-	close_handle((uv_handle_t *)&c->state_timer);
+	uv_close((uv_handle_t *)&c->cancel_timer, NULL);
+	uv_close((uv_handle_t *)&c->away_timer, NULL);
+	uv_close((uv_handle_t *)&c->state_timer, NULL);
 	if (!done)
 		attempt_forget(c->state);      /* otherwise last of all: coordinator_run() */
 	uv_unref((uv_handle_t *)&c->job_done); /* the job thread is over, or is left to itself */
 }
 
+/* The job thread still computes: this thread tells the parties, and the process ends without it. */
+static void on_cancel_timeout(uv_timer_t *timer)
+{
+	struct coordinator *c = timer->data;
+	char why[128];
+
+	snprintf(why, sizeof(why), "%s was stopped", c->config->common.name);
+	for (size_t l = 0; l < c->L; l++)
+		if (c->seat[l].conn)
+			conn_abort(c->seat[l].conn, ERR_PEER, why);
+	coordinator_close(c, ERR_CANCELLED, why);
+}
+
+/* SIGTERM or SIGINT came. */
+static void on_signal(void *coordinator, const char *why)
+{
+	struct coordinator *c = coordinator;
+
+	if (c->phase == JOINING && c->again) {
+		coordinator_fail(c, ERR_CANCELLED, why);
+	} else if (c->phase == JOINING) {
+		coordinator_close(c, ERR_CANCELLED, why);
+	} else if (c->phase == TELLING) {
+		coordinator_close(c, ERR_OK, NULL);
+	} else if (c->phase == RUNNING && !uv_is_active((uv_handle_t *)&c->cancel_timer)) {
+		post_cancel(c->post, ERR_CANCELLED, why);
+		uv_timer_start(&c->cancel_timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+	}
+}
+
+/* ---- the job thread ---- */
+
+static void job_thread(void *arg)
+{
+	struct coordinator *c = arg;
+
+	c->result = job_serve(&c->run, c->config->common.output);
+	snprintf(c->why, sizeof(c->why), "%s", c->result == ERR_OK ? "" : err_detail());
+	uv_async_send(&c->job_done);
+}
+
+/* Channels are made only now: a party that leaves before has broken nothing. */
+void coordinator_start_job(struct coordinator *c)
+{
+	coordinator_set_phase(c, RUNNING);
+	uv_timer_stop(&c->join_timer);
+	coordinator_keep_state(c);
+	for (size_t l = 0; l < c->L; l++) {
+		struct seat *seat = &c->seat[l];
+
+		seat->channel = c->channel[l] = channel_new(c->post, COORD, seat->name);
+		channel_of_job(seat->channel, c->run.job_id, c->run.attempt);
+		if (c->config->common.reconnect_s)
+			channel_keep(seat->channel);
+		conn_attach(seat->conn, seat->channel, channel_job(seat->channel));
+	}
+	c->run.L = c->L;
+	c->run.name = c->name;
+	c->run.channel = c->channel;
+	c->run.post = c->post;
+	c->run.record = &c->record;
+	if (c->again)
+		log_info("all %zu parties are there, attempt %u begins", c->L, c->run.attempt);
+	else
+		log_info("all %zu parties are there, the job begins", c->L);
+	if (uv_thread_create(&c->job_thread, job_thread, c) != 0) {
+		coordinator_close(c, ERR_INTERNAL, "the job thread could not be started");
+		return;
+	}
+	c->thread_started = true;
+}
+
+static void on_job_done(uv_async_t *async)
+{
+	struct coordinator *c = async->data;
+
+	uv_thread_join(&c->job_thread);
+	c->thread_started = false;
+	if (c->phase == RUNNING && c->result != ERR_OK && *c->watch.stopped && c->run.more) {
+		c->again = true; /* parties may have been told to come again */
+		coordinator_close(c, ERR_CANCELLED, c->watch.stopped);
+		return;
+	}
+	if (c->phase == RUNNING && c->result != ERR_OK && coordinator_goes_on(c)) {
+		coordinator_begin_again(c);
+		return;
+	}
+	coordinator_close(c, c->result, NULL);
+}
+
 /* ---- start ---- */
 
-static void init(struct coordinator *c, const struct coordinator_config *config,
-		 const struct job *job)
+enum err coordinator_check(const struct coordinator_config *config)
 {
+	const struct identity_paths *p = &config->common.identity;
+
+	TRY(identity_check(p->certificate, p->key, config->common.name));
+	return tls_check(TLS_SERVER, p->certificate, p->key, p->ca);
+}
+
+static enum err check_again(void *coordinator)
+{
+	return coordinator_check(((struct coordinator *)coordinator)->config);
+}
+
+/* From here on run.json is of this job, which waits for its parties; until then it was of the last.
+ */
+static enum err begin_results(struct coordinator *c)
+{
+	const char *output = c->config->common.output;
+
+	if (!c->again) {
+		TRY(results_begin(output));
+		record_start(&c->record, &c->run.job, c->run.job_id, c->run.attempt, c->name, c->L);
+	}
+	return record_write(&c->record, output);
+}
+
+static enum err start(struct coordinator *c)
+{
+	const struct coordinator_config *config = c->config;
+	struct conn_options o = { .certificate = config->common.identity.certificate,
+				  .key = config->common.identity.key,
+				  .ca = config->common.identity.ca,
+				  .tcp_congestion = config->common.tcp_congestion };
+	char bound[80], line[96];
+
+	TRY(conn_host_new(&c->host, &c->loop, &o));
+	conn_host_limit(c->host, config->greetings_per_address);
+	TRY(conn_listen(c->host, config->listen.host, config->listen.port, &coordinator_events,
+			coordinator_on_accepted, c, &c->listener, bound));
+	TRY(confine(&config->common)); /* the loop has not run: nobody has been accepted yet */
+	TRY(coordinator_find_job(c));
+	watch_start(&c->watch, &config->common, c->host, on_signal, check_again, c);
+	if (c->phase == JOINING) {
+		TRY(begin_results(c));
+		coordinator_await(c);
+	}
+	log_info("listening on %s for %zu parties", bound, c->L);
+	if (!config->ready_file)
+		return ERR_OK;
+	snprintf(line, sizeof(line), "%s\n", bound);
+	return file_write(config->ready_file, (struct bytes){ (uint8_t *)line, strlen(line) },
+			  FILE_PUBLIC);
+}
+
+enum err coordinator_run(const struct coordinator_config *config, const struct job *job,
+			 bool *before)
+{
+	struct coordinator *c = alloc(1, sizeof(*c));
+	enum err e;
+
 	c->config = config;
 	c->linger_ms = LINGER_MS;
 	c->L = config->parties.count;
@@ -119,79 +260,9 @@ static void init(struct coordinator *c, const struct coordinator_config *config,
 	uv_timer_init(&c->loop, &c->cancel_timer);
 	uv_timer_init(&c->loop, &c->away_timer);
 	uv_timer_init(&c->loop, &c->state_timer);
-	uv_async_init(&c->loop, &c->job_done, coordinator_on_job_done);
+	uv_async_init(&c->loop, &c->job_done, on_job_done);
 	c->join_timer.data = c->cancel_timer.data = c->away_timer.data = c->job_done.data = c;
 	c->state_timer.data = c;
-}
-
-/* From here on run.json is of this job, which waits for its parties; until then it was of the last.
- */
-static enum err begin_results(struct coordinator *c)
-{
-	const char *output = c->config->common.output;
-
-	if (!c->again) {
-		TRY(results_begin(output));
-		record_start(&c->record, &c->run.job, c->run.job_id, c->run.attempt, c->name, c->L);
-	}
-	return record_write(&c->record, output);
-}
-
-static enum err announce(const struct coordinator *c, const char *bound)
-{
-	char line[96];
-
-	log_info("listening on %s for %zu parties", bound, c->L);
-	if (!c->config->ready_file)
-		return ERR_OK;
-	snprintf(line, sizeof(line), "%s\n", bound);
-	return file_write(c->config->ready_file, (struct bytes){ (uint8_t *)line, strlen(line) },
-			  FILE_PUBLIC);
-}
-
-static enum err check_again(void *coordinator)
-{
-	return coordinator_check(((struct coordinator *)coordinator)->config);
-}
-
-static enum err start(struct coordinator *c)
-{
-	const struct coordinator_config *config = c->config;
-	struct conn_options o = { .certificate = config->common.identity.certificate,
-				  .key = config->common.identity.key,
-				  .ca = config->common.identity.ca,
-				  .tcp_congestion = config->common.tcp_congestion };
-	char bound[80];
-
-	TRY(conn_host_new(&c->host, &c->loop, &o));
-	conn_host_limit(c->host, config->greetings_per_address);
-	TRY(conn_listen(c->host, config->listen.host, config->listen.port, &coordinator_events,
-			coordinator_on_accepted, c, &c->listener, bound));
-	TRY(confine(&config->common)); /* the loop has not run: nobody has been accepted yet */
-	TRY(coordinator_find_job(c));
-	watch_start(&c->watch, &config->common, c->host, coordinator_stop, check_again, c);
-	if (c->phase == JOINING) {
-		TRY(begin_results(c));
-		coordinator_await(c);
-	}
-	return announce(c, bound);
-}
-
-enum err coordinator_check(const struct coordinator_config *config)
-{
-	const struct identity_paths *p = &config->common.identity;
-
-	TRY(identity_check(p->certificate, p->key, config->common.name));
-	return tls_check(TLS_SERVER, p->certificate, p->key, p->ca);
-}
-
-enum err coordinator_run(const struct coordinator_config *config, const struct job *job,
-			 bool *before)
-{
-	struct coordinator *c = alloc(1, sizeof(*c));
-	enum err e;
-
-	init(c, config, job);
 	e = start(c);
 	if (e != ERR_OK)
 		coordinator_close(c, e, err_detail());

@@ -1,5 +1,6 @@
-#include "server/daemon/coordinator_own.h"
+#include "server/daemon/coordinator.h"
 #include "common/base/alloc.h"
+#include "common/base/clock.h"
 #include "common/base/log.h"
 #include "crypto/sign.h"
 
@@ -8,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AWAY_TICK_MS = 100 };
+
 /* ---- admission ---- */
 
-void coordinator_turn_away(struct conn *conn, const char *fmt, ...)
+static void turn_away(struct conn *conn, const char *fmt, ...) PRINTF(2, 3);
+static void turn_away(struct conn *conn, const char *fmt, ...)
 {
 	char why[ERR_DETAIL_MAX];
 	va_list ap;
@@ -22,64 +26,48 @@ void coordinator_turn_away(struct conn *conn, const char *fmt, ...)
 	conn_close(conn, ERR_PEER, why, CLOSE_TIMEOUT_S);
 }
 
-/* Is this key the one that the configuration pins for the name, if it pins one? */
-static bool pin_fits(const struct coordinator *c, const struct conn *conn)
-{
-	const char *text = config_map_get(&c->config->pins, conn_name(conn));
-	uint8_t pinned[FINGERPRINT_LEN], shown[HASH_LEN];
-
-	if (!text)
-		return true;
-	conn_fingerprint(conn, shown);
-	return fingerprint_parse(text, pinned) && memcmp(pinned, shown, sizeof(shown)) == 0;
-}
-
-/* Is it the key with which this party joined? */
-static bool key_fits(const struct seat *seat, const struct conn *conn)
-{
-	uint8_t shown[HASH_LEN];
-
-	conn_fingerprint(conn, shown);
-	return memcmp(seat->key, shown, sizeof(shown)) == 0;
-}
-
 static void on_ready(struct conn *conn, void *arg)
 {
 	struct visitor *v = arg;
 	struct coordinator *c = v->c;
+	const char *pin = config_map_get(&c->config->pins, conn_name(conn));
+	uint8_t pinned[FINGERPRINT_LEN], shown[HASH_LEN];
 	struct seat *seat = NULL;
+	bool same_key; /* as the one with which this party joined */
 
 	for (size_t l = 0; l < c->L; l++)
 		if (strcmp(c->seat[l].name, conn_name(conn)) == 0)
 			seat = &c->seat[l];
+	conn_fingerprint(conn, shown);
+	same_key = seat && memcmp(seat->key, shown, sizeof(shown)) == 0;
 	if (!seat) {
-		coordinator_turn_away(conn, "%s is not among the parties of %s", conn_name(conn),
-				      c->config->common.name);
-	} else if (!pin_fits(c, conn)) {
-		coordinator_turn_away(conn, "the key of %s is not the one pinned at %s", seat->name,
-				      c->config->common.name);
-	} else if (c->phase == JOINING && c->again && seat->known && !key_fits(seat, conn)) {
-		coordinator_turn_away(conn, "the key of %s is not the one with which the job began",
-				      seat->name);
+		turn_away(conn, "%s is not among the parties of %s", conn_name(conn),
+			  c->config->common.name);
+	} else if (pin &&
+		   (!fingerprint_parse(pin, pinned) || memcmp(pinned, shown, sizeof(shown)) != 0)) {
+		turn_away(conn, "the key of %s is not the one pinned at %s", seat->name,
+			  c->config->common.name);
+	} else if (c->phase == JOINING && c->again && seat->known && !same_key) {
+		turn_away(conn, "the key of %s is not the one with which the job began",
+			  seat->name);
 	} else if (c->phase == CLOSING && c->again && c->result != ERR_OK) {
 		coordinator_refuse(conn, (uint16_t)c->result, c->why);
 		conn_close(conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
-	} else if (c->phase == TELLING || (c->phase == RUNNING && key_fits(seat, conn))) {
+	} else if (c->phase == TELLING || (c->phase == RUNNING && same_key)) {
 		v->seat = seat; /* its first message says whether it goes on with the job */
 	} else if (seat->conn) {
-		coordinator_turn_away(conn, "%s is already connected, from %s", seat->name,
-				      conn_address(seat->conn));
+		turn_away(conn, "%s is already connected, from %s", seat->name,
+			  conn_address(seat->conn));
 	} else if (c->phase != JOINING) {
-		coordinator_turn_away(conn, c->phase == RUNNING ? "a job is under way"
-								: "the job is over");
+		turn_away(conn, c->phase == RUNNING ? "a job is under way" : "the job is over");
 	} else {
-		conn_fingerprint(conn, seat->key);
+		memcpy(seat->key, shown, sizeof(shown));
 		seat->conn = conn;
 		v->seat = seat;
 	}
 }
 
-void coordinator_welcome(struct coordinator *c, struct conn *conn)
+static void welcome(struct coordinator *c, struct conn *conn)
 {
 	static const char software[] = "coterie " COTERIE_VERSION;
 	struct msg m = { .type = MSG_WELCOME,
@@ -92,7 +80,7 @@ void coordinator_welcome(struct coordinator *c, struct conn *conn)
 	conn_welcome(conn, c->config->common.heartbeat_s);
 }
 
-void coordinator_on_hello(struct visitor *v, struct conn *conn, const struct msg_hello *h)
+static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;
 	char why[256];
@@ -106,7 +94,7 @@ void coordinator_on_hello(struct visitor *v, struct conn *conn, const struct msg
 		coordinator_close(c, ERR_PEER, why);
 		return;
 	}
-	coordinator_welcome(c, conn);
+	welcome(c, conn);
 	v->seat->joined = true;
 	log_info("%s joined from %s (%.*s)", v->seat->name, conn_address(conn), (int)h->software.n,
 		 (const char *)h->software.p);
@@ -114,6 +102,149 @@ void coordinator_on_hello(struct visitor *v, struct conn *conn, const struct msg
 		if (!c->seat[l].joined)
 			return;
 	coordinator_start_job(c);
+}
+
+/* ---- a party that was lost in the job ---- */
+
+/* Ends the attempt, as when the party crashed. */
+static void lose(struct coordinator *c, struct seat *seat, enum err code, const char *why)
+{
+	if (c->run.more)
+		channel_fail_again(seat->channel, code, why);
+	else
+		channel_fail(seat->channel, code, why);
+}
+
+static void take_back(struct seat *seat, struct conn *conn)
+{
+	struct channel_link link;
+
+	seat->conn = conn;
+	conn_attach(conn, seat->channel, channel_job(seat->channel));
+	channel_link(seat->channel, &link);
+	log_info("%s is back, from %s, after %.1f s (%llu bytes sent again so far)", seat->name,
+		 conn_address(conn), clock_now_s() - seat->lost_s, (unsigned long long)link.resent);
+}
+
+/* A party goes on with the job over a new connection. If its old one still seems to stand, the new
+ * one counts: a second process with the same key would not know the job's id. */
+static void on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *r)
+{
+	struct coordinator *c = v->c;
+	struct seat *seat = v->seat;
+	struct conn *old = seat->conn;
+	bool same_job = memcmp(r->job_id, c->run.job_id, JOB_ID_LEN) == 0;
+	struct msg m;
+
+	if (coordinator_goes_on(c) ||
+	    (c->phase == JOINING && c->again && same_job && r->attempt < c->run.attempt)) {
+		coordinator_send_again(v, conn);
+		return;
+	}
+	if (c->phase != RUNNING || channel_resume_check(seat->channel, r) != ERR_OK) {
+		if (coordinator_is_done(c) && same_job && r->attempt == c->run.attempt)
+			coordinator_say_done(v, conn);
+		else
+			turn_away(conn, "%s",
+				  c->phase == RUNNING ? err_detail() : "no such job is under way");
+		return;
+	}
+	if (old) {
+		seat->conn = NULL;
+		seat->lost_s = clock_now_s();
+		conn_attach(old, NULL, 0);
+		conn_close(old, ERR_OK, NULL, 0);
+	}
+	if (!channel_is_away(seat->channel) && !channel_lost(seat->channel)) {
+		turn_away(conn, "the job is over");
+		return;
+	}
+	if (channel_resume(seat->channel, r) != ERR_OK) {
+		turn_away(conn, "%s", err_detail());
+		return;
+	}
+	channel_resume_say(seat->channel, &m);
+	conn_send(conn, &m);
+	conn_welcome(conn, c->config->common.heartbeat_s);
+	take_back(seat, conn);
+}
+
+/* HELLO from a party while a job runs. If it was lost before it received anything of the job, it
+ * joins now. Otherwise it was restarted and has lost its state: this attempt is over, and it takes
+ * part in the next; or, if all have their results, it is told so. */
+static void on_hello_again(struct visitor *v, struct conn *conn, const struct msg_hello *h)
+{
+	struct coordinator *c = v->c;
+	struct seat *seat = v->seat;
+	struct msg_resume r = { .attempt = c->run.attempt };
+	bool speaks = h->version_min <= PROTO_VERSION_MAX && h->version_max >= PROTO_VERSION_MIN;
+	char why[256];
+
+	memcpy(r.job_id, c->run.job_id, JOB_ID_LEN);
+	if (coordinator_goes_on(c)) {
+		coordinator_send_again(v, conn);
+	} else if (c->phase == JOINING && !seat->conn) { /* it was there before this attempt was */
+		seat->conn = conn;
+		on_hello(v, conn, h);
+	} else if (c->phase == TELLING) {
+		coordinator_say_done(v, conn);
+	} else if (c->phase != RUNNING && !seat->conn) {
+		turn_away(conn, "the job is over");
+	} else if (seat->conn) {
+		turn_away(conn, "%s is already connected, from %s", seat->name,
+			  conn_address(seat->conn));
+	} else if (speaks && channel_is_away(seat->channel) &&
+		   channel_is_untouched(seat->channel) &&
+		   channel_resume(seat->channel, &r) == ERR_OK) {
+		welcome(c, conn);
+		take_back(seat, conn);
+	} else {
+		if (channel_is_away(seat->channel)) {
+			snprintf(why, sizeof(why), "%s was started again and has lost the job",
+				 seat->name);
+			lose(c, seat, ERR_PEER, why);
+		}
+		if (coordinator_goes_on(c))
+			coordinator_send_again(v, conn);
+		else if (coordinator_is_done(c))
+			coordinator_say_done(v, conn);
+		else
+			turn_away(conn, "a job is under way");
+	}
+}
+
+/* Ends the attempt if a party was away for longer than reconnect_s. */
+static void on_away(uv_timer_t *timer)
+{
+	struct coordinator *c = timer->data;
+	unsigned limit_s = c->config->common.reconnect_s;
+	char why[2 * ERR_DETAIL_MAX];
+	bool any = false;
+
+	for (size_t l = 0; l < c->L; l++) {
+		struct seat *seat = &c->seat[l];
+
+		if (!channel_is_away(seat->channel))
+			continue;
+		any = true;
+		if (seat->conn) /* its closing has not been seen to the end: lost_s is not set */
+			continue;
+		if (clock_now_s() - seat->lost_s < limit_s)
+			continue;
+		snprintf(why, sizeof(why), "%s did not come back within reconnect_s, %u s: %s",
+			 seat->name, limit_s, seat->lost_why);
+		lose(c, seat, ERR_DEADLINE, why);
+	}
+	if (!any)
+		uv_timer_stop(timer);
+}
+
+static void on_lost(struct coordinator *c, struct seat *seat, const char *why)
+{
+	seat->lost_s = clock_now_s();
+	snprintf(seat->lost_why, sizeof(seat->lost_why), "%s", why);
+	log_warn("%s; %s is awaited for %u s", why, seat->name, c->config->common.reconnect_s);
+	uv_timer_start(&c->away_timer, on_away, AWAY_TICK_MS, AWAY_TICK_MS);
 }
 
 /* ---- what comes from connections ---- */
@@ -126,20 +257,16 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 
 	if (m->type == MSG_HELLO && v->seat && !newcomer && !v->seat->joined &&
 	    v->c->phase == JOINING) {
-		coordinator_on_hello(v, conn, &m->hello);
-		return;
+		on_hello(v, conn, &m->hello);
+	} else if (m->type == MSG_HELLO && newcomer) {
+		on_hello_again(v, conn, &m->hello);
+	} else if (m->type == MSG_RESUME && v->seat && (newcomer || !v->seat->joined)) {
+		on_resume(v, conn, &m->resume);
+	} else {
+		snprintf(why, sizeof(why), "%s sent %s, which was not expected", conn_name(conn),
+			 msg_name(m->type));
+		conn_close(conn, ERR_PEER, why, 0);
 	}
-	if (m->type == MSG_HELLO && newcomer) {
-		coordinator_on_hello_again(v, conn, &m->hello);
-		return;
-	}
-	if (m->type == MSG_RESUME && v->seat && (newcomer || !v->seat->joined)) {
-		coordinator_on_resume(v, conn, &m->resume);
-		return;
-	}
-	snprintf(why, sizeof(why), "%s sent %s, which was not expected", conn_name(conn),
-		 msg_name(m->type));
-	conn_close(conn, ERR_PEER, why, 0);
 }
 
 static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
@@ -147,19 +274,16 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 	struct visitor *v = arg;
 	struct seat *seat = v->seat;
 	struct coordinator *c = v->c;
-
-	bool away =
-	    seat && seat->conn == conn && c->phase == RUNNING && channel_is_away(seat->channel);
-
-	bool left = seat && seat->conn == conn && c->phase == JOINING && c->again && seat->joined &&
-		    !conn_was_lost(conn);
+	bool its = seat && seat->conn == conn;
+	bool away = its && c->phase == RUNNING && channel_is_away(seat->channel);
+	bool left = its && c->phase == JOINING && c->again && seat->joined && !conn_was_lost(conn);
 	char text[ERR_DETAIL_MAX];
 
 	if (away)
-		coordinator_on_lost(c, seat, why);
+		on_lost(c, seat, why);
 	else if (code != ERR_OK && c->phase != CLOSING && !post_settled(c->post))
 		log_warn("connection from %s closed: %s", conn_address(conn), why);
-	if (seat && seat->conn == conn) {
+	if (its) {
 		seat->conn = NULL;
 		seat->joined = seat->joined && c->phase != JOINING;
 	}

@@ -1,7 +1,8 @@
 #include "common/base/clock.h"
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "crypto/random.h"
-#include "server/daemon/coordinator_own.h"
+#include "server/daemon/coordinator.h"
 #include "server/daemon/job.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 enum {
 	TOUCH_MS = 500,
-	EXHAUSTED_MS = 5000, /* as long as a party waits at most between two tries to come back */
+	COME_BACK_MS = 5000, /* as long as a party waits at most between two tries to come back */
 };
 
 /* ---- across restarts of this process ---- */
@@ -26,15 +27,14 @@ static void on_touch(uv_timer_t *timer)
 	attempt_touch(c->state);
 }
 
-/* Goes on with a job that this coordinator left unfinished when it ended. Parties may still wait.
- */
+/* Goes on with a job that this coordinator left unfinished when it ended. */
 static enum err take_up(struct coordinator *c, const struct attempt_state *s)
 {
 	char cause[MSG_NAME_MAX + 32];
 
 	if (s->attempt >= c->config->max_attempts) {
 		c->again = true;
-		c->linger_ms = EXHAUSTED_MS;
+		c->linger_ms = COME_BACK_MS;
 		return err_set(ERR_PEER,
 			       "%s was started again after attempt %u of a job, and max_attempts "
 			       "is %u: the job has failed",
@@ -53,6 +53,11 @@ static enum err take_up(struct coordinator *c, const struct attempt_state *s)
 	return ERR_OK;
 }
 
+static void on_told_enough(uv_timer_t *timer)
+{
+	coordinator_close(timer->data, ERR_OK, NULL);
+}
+
 enum err coordinator_find_job(struct coordinator *c)
 {
 	double limit_s = (double)c->config->common.rejoin_s + c->config->common.reconnect_s;
@@ -60,15 +65,23 @@ enum err coordinator_find_job(struct coordinator *c)
 	char why[ERR_DETAIL_MAX];
 	bool found;
 
-	c->state = attempt_path(c->config->common.output);
+	c->state = file_join(c->config->common.output, "job.state");
 	attempt_hash(&c->run.job, c->name, c->L, c->what);
 	found = attempt_find(c->state, limit_s, &s, why);
-	if (found && memcmp(s.what, c->what, HASH_LEN) != 0)
+	if (found && memcmp(s.what, c->what, HASH_LEN) != 0) {
 		snprintf(why, sizeof(why), "%.200s is of another job or other parties", c->state);
-	else if (found && !s.done && repeats(c))
+	} else if (found && !s.done && repeats(c)) {
 		return take_up(c, &s);
-	else if (found && s.done) {
-		coordinator_take_up_done(c, &s);
+	} else if (found && s.done) {
+		/* The results are on disk; what is left is to tell parties that come back. */
+		memcpy(c->run.job_id, s.job_id, JOB_ID_LEN);
+		c->run.attempt = s.attempt;
+		record_offer(&c->record, s.job_id, s.attempt);
+		coordinator_set_phase(c, TELLING);
+		log_warn("the job was done when %s ended: results are in %s. Parties that come "
+			 "back hear so for up to %d s; then the same command begins a new job",
+			 c->config->common.name, c->config->common.output, COME_BACK_MS / 1000);
+		uv_timer_start(&c->join_timer, on_told_enough, COME_BACK_MS, 0);
 		return ERR_OK;
 	}
 	if (*why && s.done)
@@ -97,14 +110,6 @@ void coordinator_keep_state(struct coordinator *c)
 
 /* ---- a party crashed ---- */
 
-void coordinator_lose(struct coordinator *c, struct seat *seat, enum err code, const char *why)
-{
-	if (c->run.more)
-		channel_fail_again(seat->channel, code, why);
-	else
-		channel_fail(seat->channel, code, why);
-}
-
 bool coordinator_goes_on(const struct coordinator *c)
 {
 	return c->phase == RUNNING && job_goes_on(&c->run);
@@ -130,9 +135,10 @@ void coordinator_send_again(struct visitor *v, struct conn *conn)
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-/* Closes the connections of the attempt that is over; parties dial again for the next. */
-static void part(struct coordinator *c)
+void coordinator_begin_again(struct coordinator *c)
 {
+	uv_timer_stop(&c->away_timer);
+	uv_timer_stop(&c->cancel_timer);
 	for (size_t l = 0; l < c->L; l++) {
 		struct seat *seat = &c->seat[l];
 
@@ -148,13 +154,6 @@ static void part(struct coordinator *c)
 	}
 	post_free(c->post);
 	c->post = post_new(c->config->common.step_timeout_s);
-}
-
-void coordinator_begin_again(struct coordinator *c)
-{
-	uv_timer_stop(&c->away_timer);
-	uv_timer_stop(&c->cancel_timer);
-	part(c);
 	record_past(&c->record, c->run.attempt, c->record.elapsed_s, c->why);
 	c->record.ended = false;
 	log_warn("attempt %u of %u is over: %s; the next begins when all parties are there again, "
@@ -177,4 +176,30 @@ void coordinator_fail(struct coordinator *c, enum err code, const char *why)
 	snprintf(text, sizeof(text), "%.450s; attempt %u ended: %.450s", why,
 		 a->past[a->count - 1].attempt, a->past[a->count - 1].cause);
 	coordinator_close(c, code, text);
+}
+
+/* ---- parties that come back to a job that is done ---- */
+
+bool coordinator_is_done(const struct coordinator *c)
+{
+	return c->phase == TELLING || post_settled(c->post);
+}
+
+void coordinator_say_done(struct visitor *v, struct conn *conn)
+{
+	struct coordinator *c = v->c;
+	char why[256];
+
+	snprintf(why, sizeof(why),
+		 "the job is done; %s said that its results were written, to its output directory",
+		 v->seat->name);
+	log_info("%s came back: %s", v->seat->name, why);
+	coordinator_refuse(conn, MSG_ALL_DONE, why);
+	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+	v->seat->knows = true;
+	for (size_t l = 0; l < c->L; l++)
+		if (!c->seat[l].knows)
+			return;
+	if (c->phase == TELLING) /* else the job thread's end is ours */
+		coordinator_close(c, ERR_OK, NULL);
 }

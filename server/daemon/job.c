@@ -23,20 +23,6 @@
 
 /* ---- offer and acceptance ---- */
 
-static enum err offer(struct run *run, struct buf *text)
-{
-	struct msg m = { .type = MSG_OFFER };
-
-	memcpy(m.offer.job_id, run->job_id, JOB_ID_LEN);
-	m.offer.attempt = run->attempt;
-	m.offer.job = (struct bytes){ text->p, text->n };
-	m.offer.parties = (uint32_t)run->L;
-	for (size_t l = 0; l < run->L; l++)
-		m.offer.names[l] =
-		    (struct bytes){ (const uint8_t *)run->name[l], strlen(run->name[l]) };
-	return run_broadcast(run, 0, run->L, &m);
-}
-
 static void hex8(const uint8_t *hash, char text[static 17]) /* enough of it to tell two apart */
 {
 	for (int i = 0; i < 8; i++)
@@ -49,26 +35,16 @@ static enum err compare_jobs(const struct run *run, const uint8_t *job_hash,
 {
 	char ours[17], theirs[17];
 
-	hex8(job_hash, ours);
 	for (size_t l = 0; l < run->L; l++) {
+		if (memcmp(job_hash, accept[l].job_hash, HASH_LEN) == 0)
+			continue;
+		hex8(job_hash, ours);
 		hex8(accept[l].job_hash, theirs);
-		if (memcmp(job_hash, accept[l].job_hash, HASH_LEN) != 0)
-			return err_set(ERR_PEER,
-				       "%s reads the job differently: its effective job has hash "
-				       "%s, here %s; are the versions the same?",
-				       run->name[l], theirs, ours);
+		return err_set(ERR_PEER,
+			       "%s reads the job differently: its effective job has hash %s, here "
+			       "%s; are the versions the same?",
+			       run->name[l], theirs, ours);
 	}
-	return ERR_OK;
-}
-
-/* A person decides there; while the party's progress rises, no deadline of ours passes. */
-static enum err note_asking(const struct run *run, size_t l, const struct msg *m, bool *asking)
-{
-	if (asking[l])
-		return err_set(ERR_PEER, "%s sent ASKING twice", run->name[l]);
-	asking[l] = true;
-	log_info("waiting for %s, where a person is asked whether it takes part, for up to %u s",
-		 run->name[l], m->asking.within_s);
 	return ERR_OK;
 }
 
@@ -84,9 +60,17 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 	for (size_t left = run->L, l; left && e == ERR_OK;) {
 		e = channel_recv_either(run->channel, wanted, run->L, MSG_ACCEPT, MSG_ASKING, &l,
 					m);
-		if (e == ERR_OK && m->type == MSG_ASKING) {
-			e = note_asking(run, l, m, asking);
-		} else if (e == ERR_OK) {
+		if (e != ERR_OK)
+			break;
+		if (m->type == MSG_ASKING && asking[l]) {
+			e = err_set(ERR_PEER, "%s sent ASKING twice", run->name[l]);
+		} else if (m->type == MSG_ASKING) {
+			/* While the party's progress rises, no deadline of ours passes. */
+			asking[l] = true;
+			log_info("waiting for %s, where a person is asked whether it takes part, "
+				 "for up to %u s",
+				 run->name[l], m->asking.within_s);
+		} else {
 			accept[l] = m->accept;
 			wanted[l] = false;
 			left--;
@@ -159,26 +143,6 @@ static enum err write_record(struct run *run)
 	return record_write(run->record, run->output);
 }
 
-/* The job is done, whatever becomes of this process: from the mark on one that is started again
- * says so (server/daemon/coordinator_done.c). Everything parties need to verify that the job
- * is done has been sent before. */
-static void mark_done(struct run *run)
-{
-	double until_s = clock_now_s() + LAST_TIMEOUT_S;
-	enum err e;
-
-	account_step(run->record, run->post);
-	record_end(run->record, ERR_OK, ""); /* what follows is no part of the work */
-	for (size_t l = 0; l < run->L; l++)  /* who is away hears it when it comes back */
-		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
-	e = write_record(run);
-	if (e == ERR_OK && run->state)
-		e = attempt_done(run->state);
-	if (e != ERR_OK)
-		log_warn("if this process dies now, it will not know that the job is done: %s",
-			 err_detail());
-}
-
 /* Everyone has written its results before anyone is told that the job is done. A party whose
  * connection is lost now comes back to hear it; if it does not, nothing is undone. */
 static enum err finish(struct run *run)
@@ -186,6 +150,7 @@ static enum err finish(struct run *run)
 	struct relayed_told told;
 	struct msg m;
 	enum err e = relay_take_last(run, &told);
+	double until_s;
 
 	if (e == ERR_OK)
 		e = gather_done(run, &m);
@@ -195,7 +160,21 @@ static enum err finish(struct run *run)
 	if (e == ERR_OK)
 		e = post_settle(run->post);
 	TRY(e);
-	mark_done(run);
+
+	account_step(run->record, run->post);
+	record_end(run->record, ERR_OK, ""); /* what follows is no part of the work */
+	until_s = clock_now_s() + LAST_TIMEOUT_S;
+	for (size_t l = 0; l < run->L; l++) /* who is away hears it when it comes back */
+		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
+	/* Parties have been sent all that they need to verify that the job is done. From the mark
+	 * on, a process that is started again says so (coordinator_again.c). */
+	e = write_record(run);
+	if (e == ERR_OK && run->state)
+		e = attempt_done(run->state);
+	if (e != ERR_OK)
+		log_warn("if this process dies now, it will not know that the job is done: %s",
+			 err_detail());
+
 	for (size_t l = 0; l < run->L; l++)
 		if (channel_send(run->channel[l], &m) == ERR_CANCELLED) {
 			attempt_forget(run->state);
@@ -213,29 +192,10 @@ bool job_goes_on(const struct run *run)
 	return run->more && post_again(run->post);
 }
 
-static void abort_all(struct run *run, enum err code, const char *why)
-{
-	uint16_t told = (uint16_t)(job_goes_on(run)        ? MSG_AGAIN
-				   : code == ERR_CANCELLED ? ERR_PEER
-							   : code);
-	struct msg m = { .type = MSG_ABORT,
-			 .abort = { .code = told,
-				    .culprit = { (const uint8_t *)"", 0 },
-				    .text = { (const uint8_t *)why, strlen(why) } } };
-
-	double until_s =
-	    clock_now_s() + (code == ERR_CANCELLED ? CANCELLED_TIMEOUT_S : ABORT_TIMEOUT_S);
-
-	for (size_t l = 0; l < run->L; l++)
-		(void)!channel_send(run->channel[l], &m);
-	/* A party that is away hears it when it comes back. */
-	for (size_t l = 0; l < run->L; l++)
-		(void)!channel_drain(run->channel[l], fmax(0, until_s - clock_now_s()));
-}
-
 static enum err serve(struct run *run, const char *output)
 {
 	const struct server_kind *half = server_kind_of(run->job.kind);
+	struct msg m = { .type = MSG_OFFER };
 	struct buf text = { 0 };
 	uint8_t job_hash[SHA256_LEN];
 	uint32_t *label = NULL;
@@ -244,7 +204,14 @@ static enum err serve(struct run *run, const char *output)
 	job_write(&run->job, &text);
 	sha256_of(text.p, text.n, job_hash);
 	run_phase(run, "offer");
-	e = offer(run, &text);
+	memcpy(m.offer.job_id, run->job_id, JOB_ID_LEN);
+	m.offer.attempt = run->attempt;
+	m.offer.job = (struct bytes){ text.p, text.n };
+	m.offer.parties = (uint32_t)run->L;
+	for (size_t l = 0; l < run->L; l++)
+		m.offer.names[l] =
+		    (struct bytes){ (const uint8_t *)run->name[l], strlen(run->name[l]) };
+	e = run_broadcast(run, 0, run->L, &m);
 	buf_release(&text);
 	if (e == ERR_OK)
 		e = run_warm(run);
@@ -254,8 +221,7 @@ static enum err serve(struct run *run, const char *output)
 		e = relay_keys(run);
 	if (e == ERR_OK)
 		e = run_warm(run);
-	if (e != ERR_OK)
-		return e;
+	TRY(e);
 	e = half->run(run, &label);
 	if (e == ERR_OK)
 		e = half->keep(run, label, output);
@@ -267,29 +233,36 @@ static enum err serve(struct run *run, const char *output)
 	return e;
 }
 
-/* The last attempt's sentence has what ended the first: all may follow from that. */
-static enum err say_first(const struct run *run, enum err e)
-{
-	const struct record_attempts *a = &run->record->attempts;
-
-	if (e == ERR_OK || e == ERR_CANCELLED || !a->count || job_goes_on(run))
-		return e;
-	return err_set(e, "%.450s (attempt %u; attempt %u ended: %.450s)", err_detail(),
-		       run->attempt, a->past[0].attempt, a->past[0].cause);
-}
-
 enum err job_serve(struct run *run, const char *output)
 {
+	const struct record_attempts *a = &run->record->attempts;
+	struct msg m = { .type = MSG_ABORT, .abort.culprit = { (const uint8_t *)"", 0 } };
 	struct err_saved end;
+	double until_s;
 	enum err e;
 
 	run->output = output;
 	run->tell = run->L > 1;
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
-	e = say_first(run, serve(run, output));
+	e = serve(run, output);
+	if (e != ERR_OK && e != ERR_CANCELLED && a->count && !job_goes_on(run))
+		/* All may follow from what ended the first attempt. */
+		err_set(e, "%.450s (attempt %u; attempt %u ended: %.450s)", err_detail(),
+			run->attempt, a->past[0].attempt, a->past[0].cause);
 	end = err_save(e);
-	if (e != ERR_OK)
-		abort_all(run, e, end.why);
+	if (e != ERR_OK) {
+		m.abort.code = (uint16_t)(e == ERR_CANCELLED ? ERR_PEER : e);
+		if (job_goes_on(run))
+			m.abort.code = MSG_AGAIN;
+		m.abort.text = (struct bytes){ (const uint8_t *)end.why, strlen(end.why) };
+		until_s = clock_now_s();
+		until_s += e == ERR_CANCELLED ? CANCELLED_TIMEOUT_S : ABORT_TIMEOUT_S;
+		for (size_t l = 0; l < run->L; l++)
+			(void)!channel_send(run->channel[l], &m);
+		/* A party that is away hears it when it comes back. */
+		for (size_t l = 0; l < run->L; l++)
+			(void)!channel_drain(run->channel[l], fmax(0, until_s - clock_now_s()));
+	}
 	log_progress_end();
 	if (e != ERR_OK) {
 		account_step(run->record, run->post);

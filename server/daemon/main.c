@@ -92,35 +92,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-	options,
-	parse,
-	NULL,
-	"Runs one job among the parties of its configuration and exits: 0 done, 1 the job failed, "
-	"2 a "
-	"peer failed or was not authenticated, 3 a deadline passed, 4 bad arguments, configuration "
-	"or "
-	"input, 5 internal error, 6 cancelled.\v"
-	"Results are written to the output directory: run.json, log.jsonl, and what the kind of "
-	"job leaves "
-	"there: labels.csv and labels.npy, embeddings.npy, model.fedgcn.",
-	NULL,
-	NULL,
-	NULL
-};
+static const char doc[] =
+    "Runs one job among the parties of its configuration and exits: 0 done, 1 the job "
+    "failed, 2 a peer failed or was not authenticated, 3 a deadline passed, 4 bad "
+    "arguments, configuration or input, 5 internal error, 6 cancelled.\v"
+    "Results are written to the output directory: run.json, log.jsonl, and what the "
+    "kind of job leaves there: labels.csv and labels.npy, embeddings.npy, model.fedgcn.";
 
-static int describe(void)
-{
-	struct buf text = { 0 };
-
-	buf_printf(&text, "coordinator.json\n");
-	coordinator_config_describe(&text);
-	buf_printf(&text, "\njob.json\n");
-	job_describe(&text);
-	fwrite(text.p, 1, text.n, stdout);
-	buf_release(&text);
-	return ERR_OK;
-}
+static const struct argp argp = { .options = options, .parser = parse, .doc = doc };
 
 static enum err run(const struct arguments *a)
 {
@@ -161,13 +140,21 @@ static enum err run(const struct arguments *a)
 int main(int argc, char **argv)
 {
 	struct arguments a = { 0 };
+	struct buf text = { 0 };
 	enum err e;
 
 	server_kinds_check();
 	argp_err_exit_status = ERR_INPUT;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (a.describe)
-		return describe();
+	if (a.describe) {
+		buf_printf(&text, "coordinator.json\n");
+		coordinator_config_describe(&text);
+		buf_printf(&text, "\njob.json\n");
+		job_describe(&text);
+		fwrite(text.p, 1, text.n, stdout);
+		buf_release(&text);
+		return ERR_OK;
+	}
 	e = run(&a);
 	if (e != ERR_OK)
 		daemon_failed(e);

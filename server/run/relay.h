@@ -1,6 +1,6 @@
 /* relay.h -- what one party tells another alone: passed on, unread.
  *
- * Members of a group exchange what they were told (party/work/told.h): behind the first sum of each phase,
+ * Members of a group exchange what they were told (party/work/told.c): behind the first sum of each phase,
  * and at the end of the job, each sends one SEALED to each other member. They come right behind words
  * that were waited for anyway, and leave before what is to be said next, so they take no round trip.
  */

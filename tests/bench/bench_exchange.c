@@ -21,7 +21,6 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "crypto/fixed.h"
-#include "party/work/block.h"
 #include "party/work/secure.h"
 #include "server/run/sum.h"
 #include "tests/bench/processes.h"
@@ -69,7 +68,7 @@ struct party {
 
 static enum err exchange(struct party *p)
 {
-	TRY(block_recv(&p->work, &p->node, &p->B));
+	TRY(work_recv_block(&p->work, &p->node, &p->B));
 	return secure_send_wide(&p->work, &p->node, p->B.a, words);
 }
 

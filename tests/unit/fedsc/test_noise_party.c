@@ -3,8 +3,8 @@
 
 #include "common/base/alloc.h"
 #include "common/fedsc/noise.h"
+#include "common/privacy/noise.h"
 #include "party/fedsc/noise.h"
-#include "party/work/noise.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,11 +8,9 @@
 #include "common/base/log.h"
 #include "common/job/kinds.h"
 #include "common/job/offer.h"
-#include "party/consent/confirm.h"
-#include "party/daemon/fingerprint.h"
+#include "party/daemon/data.h"
 #include "party/daemon/kinds.h"
 #include "party/consent/policy.h"
-#include "party/consent/purpose.h"
 #include "tests/unit/crypto/lab.h"
 
 #include <pthread.h>
@@ -135,7 +133,7 @@ static struct seen look(void)
 {
 	struct seen s = { 0 };
 
-	assert_ok(ledger_read(leaving_ledger(d->work.leaving), "", 0, see, &s));
+	assert_ok(ledger_read(d->work.leaving->ledger, "", 0, see, &s));
 	return s;
 }
 
@@ -165,8 +163,8 @@ static void test_rows(void **state)
 	assert_int_equal(s.row[1].words, 4);
 	assert_int_equal(s.row[2].rounds, 0);
 	assert_int_equal(s.row[3].words, 2);
-	assert_int_equal(leaving_spent(d->work.leaving)->rounds, 1);
-	assert_int_equal(leaving_spent(d->work.leaving)->words, 10);
+	assert_int_equal(d->work.leaving->spent.rounds, 1);
+	assert_int_equal(d->work.leaving->spent.words, 10);
 	close_desk();
 }
 
@@ -265,24 +263,24 @@ static void test_earlier_counts(void **state)
 	leaving_close(d->work.leaving);
 	d->work.attempt = 2;
 	begin_job();
-	assert_int_equal(leaving_spent(d->work.leaving)->rounds, 2);
-	assert_int_equal(leaving_spent(d->work.leaving)->jobs, 0); /* it is that job */
-	assert_ok(policy_check_past(&d->config, leaving_ledger(d->work.leaving),
-				    leaving_job(d->work.leaving), leaving_spent(d->work.leaving)));
+	assert_int_equal(d->work.leaving->spent.rounds, 2);
+	assert_int_equal(d->work.leaving->spent.jobs, 0); /* it is that job */
+	assert_ok(policy_check_past(&d->config, d->work.leaving->ledger, &d->work.leaving->job,
+				    &d->work.leaving->spent));
 	assert_ok(send_sum(4, 4));
 	assert_err(send_sum(4, 4), ERR_PEER, "policy.max_rounds of p0 is 3");
 	assert_ok(channel_release(d->work.channel));
 	leaving_close(d->work.leaving);
 	d->work.job_id[0] = 0xb1;
 	begin_job();
-	assert_err(policy_check_past(&d->config, leaving_ledger(d->work.leaving),
-				     leaving_job(d->work.leaving), leaving_spent(d->work.leaving)),
+	assert_err(policy_check_past(&d->config, d->work.leaving->ledger, &d->work.leaving->job,
+				     &d->work.leaving->spent),
 		   ERR_PEER, "it would be job 2 of hub over this data, policy.max_jobs of p0 is 1");
 	leaving_close(d->work.leaving);
 	d->data[0] = 10; /* other data */
 	begin_job();
-	assert_ok(policy_check_past(&d->config, leaving_ledger(d->work.leaving),
-				    leaving_job(d->work.leaving), leaving_spent(d->work.leaving)));
+	assert_ok(policy_check_past(&d->config, d->work.leaving->ledger, &d->work.leaving->job,
+				    &d->work.leaving->spent));
 	close_desk();
 }
 
@@ -294,7 +292,7 @@ static void past(const char *policy, const struct ledger_spent *spent, const cha
 
 	open_desk(policy, KCAGC);
 	begin_job();
-	e = policy_check_past(&d->config, leaving_ledger(d->work.leaving), &job, spent);
+	e = policy_check_past(&d->config, d->work.leaving->ledger, &job, spent);
 	if (*message)
 		assert_err(e, ERR_PEER, message);
 	else
@@ -328,10 +326,9 @@ static void other_parties(const char *policy, const char *message)
 	begin_job();
 	assert_ok(send_sum(4, 4));
 	assert_ok(channel_release(d->work.channel));
-	job = *leaving_job(d->work.leaving);
+	job = d->work.leaving->job;
 	job.parties = "p0 p1";
-	e = policy_check_past(&d->config, leaving_ledger(d->work.leaving), &job,
-			      leaving_spent(d->work.leaving));
+	e = policy_check_past(&d->config, d->work.leaving->ledger, &job, &d->work.leaving->spent);
 	if (*message)
 		assert_err(e, ERR_PEER, message);
 	else
@@ -432,8 +429,7 @@ static enum err ask(struct person *p)
 
 	if (p)
 		pthread_create(&thread, NULL, answer, p);
-	e = confirm(&d->config, &d->work, leaving_job(d->work.leaving),
-		    leaving_spent(d->work.leaving));
+	e = policy_confirm(&d->config, &d->work, &d->work.leaving->job, &d->work.leaving->spent);
 	if (p)
 		pthread_join(thread, NULL);
 	return e;

@@ -9,7 +9,7 @@
 #include "crypto/hash.h"
 #include "crypto/ledger.h"
 #include "party/consent/policy.h"
-#include "party/consent/purpose.h"
+#include "party/consent/leaving.h"
 #include "tests/unit/crypto/lab.h"
 #include "texts.h"
 #include "variants.h"

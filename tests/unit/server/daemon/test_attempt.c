@@ -23,7 +23,7 @@ static int set_up(void **state)
 	(void)state;
 	if (!mkdtemp(dir))
 		return 1;
-	path = attempt_path(dir);
+	path = file_join(dir, "job.state");
 	return 0;
 }
 

@@ -3,26 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_peer(struct record *r, struct channel *ch)
-{
-	struct record_peer *p;
-	struct channel_link link;
-
-	if (r->peers == sizeof(r->peer) / sizeof(*r->peer))
-		return;
-	channel_link(ch, &link);
-	p = &r->peer[r->peers++];
-	snprintf(p->name, sizeof(p->name), "%s", channel_peer(ch));
-	p->rtt_ms = link.rtt_s < 0 ? -1 : 1e3 * link.rtt_s;
-	snprintf(p->congestion, sizeof(p->congestion), "%s", link.congestion);
-	p->reconnects = link.reconnects;
-	p->resent = link.resent;
-}
-
 void account_channel(struct record *r, struct channel *ch)
 {
 	struct channel_traffic t[64];
 	size_t n = channel_traffic(ch, t, sizeof(t) / sizeof(*t));
+	struct channel_link link;
+	struct record_peer *p;
 
 	for (size_t i = 0; i < n; i++) {
 		struct record_traffic a = { .messages_sent = t[i].messages_sent,
@@ -34,7 +20,15 @@ void account_channel(struct record *r, struct channel *ch)
 		snprintf(a.type, sizeof(a.type), "%s", msg_name(t[i].type));
 		record_add_traffic(r, &a);
 	}
-	add_peer(r, ch);
+	if (r->peers == sizeof(r->peer) / sizeof(*r->peer))
+		return;
+	channel_link(ch, &link);
+	p = &r->peer[r->peers++];
+	snprintf(p->name, sizeof(p->name), "%s", channel_peer(ch));
+	p->rtt_ms = link.rtt_s < 0 ? -1 : 1e3 * link.rtt_s;
+	snprintf(p->congestion, sizeof(p->congestion), "%s", link.congestion);
+	p->reconnects = link.reconnects;
+	p->resent = link.resent;
 }
 
 void account_step(struct record *r, struct post *p)

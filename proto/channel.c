@@ -31,13 +31,17 @@ struct channel *channel_new(struct post *p, enum sender own, const char *peer)
 	return ch;
 }
 
-static void leave_post(struct channel *ch)
+void channel_free(struct channel *ch)
 {
-	struct post *p = ch->post;
-	struct channel **at = &p->channels;
+	struct post *p;
+	struct channel **at;
 
+	if (!ch)
+		return;
+	channel_unpair(ch);
+	p = ch->post;
 	pthread_mutex_lock(&p->lock);
-	while (*at != ch)
+	for (at = &p->channels; *at != ch;)
 		at = &(*at)->next;
 	*at = ch->next;
 	if (p->broken == ch) { /* the reason outlives the channel */
@@ -45,14 +49,6 @@ static void leave_post(struct channel *ch)
 		p->broken = NULL;
 	}
 	pthread_mutex_unlock(&p->lock);
-}
-
-void channel_free(struct channel *ch)
-{
-	if (!ch)
-		return;
-	channel_unpair(ch);
-	leave_post(ch);
 	queue_clear(&ch->in);
 	queue_clear(&ch->out);
 	free(ch->in.item);
@@ -126,12 +122,6 @@ enum err channel_release(struct channel *ch)
 	return ERR_OK;
 }
 
-/* The last message of a job in this direction. Nothing in it is made from data. */
-static bool is_last_word(enum msg_type type)
-{
-	return type == MSG_ABORT || type == MSG_DECLINE;
-}
-
 /* Takes back messages that were queued but never committed: they must not leave. */
 static void drop_held(struct channel *ch)
 {
@@ -169,7 +159,8 @@ static enum err write_down(struct channel *ch, const struct msg *m, struct bytes
 		return channel_release(ch); /* it must not overtake what was said before */
 	if (m->type == MSG_ABORT || (m->type == MSG_DECLINE && channel_release(ch) != ERR_OK))
 		drop_held(ch);
-	if (is_last_word(m->type)) {
+	/* The last message of a job in this direction. Nothing in it is made from data. */
+	if (m->type == MSG_ABORT || m->type == MSG_DECLINE) {
 		(void)!r->note(r->arg, m, body);
 		(void)!r->commit(r->arg);
 		return ERR_OK;
@@ -241,10 +232,9 @@ static enum err wait_for_room(struct channel *ch)
 		bool full = ch->out_bytes > CHANNEL_OUT_MAX;
 
 		/* Another channel's failure matters once there is something to wait for. */
-		if (full || ch->failed.code != ERR_OK || p->cancelled.code != ERR_OK) {
-			if (channel_stopped(ch, &e))
-				break;
-		}
+		if ((full || ch->failed.code != ERR_OK || p->cancelled.code != ERR_OK) &&
+		    channel_stopped(ch, &e))
+			break;
 		if (!full)
 			break;
 		until = fmax(start, ch->moved_s) + p->step_timeout_s;
@@ -272,19 +262,6 @@ static enum err room_for_abort(struct channel *ch)
 	return ERR_OK;
 }
 
-/* Locked. A small body in a large buffer moves to a small one, so that the queue takes little room.
- */
-static void fit(struct channel *ch, struct buf *body)
-{
-	struct buf small = { 0 };
-
-	if (body->cap / 4 < body->n + 1024)
-		return;
-	buf_add(&small, body->p, body->n);
-	channel_recycle(ch, body);
-	*body = small;
-}
-
 enum err channel_send(struct channel *ch, const struct msg *m)
 {
 	struct post *p = ch->post;
@@ -303,7 +280,13 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 		return e;
 	}
 	pthread_mutex_lock(&p->lock);
-	fit(ch, &it.body);
+	if (it.body.cap / 4 >= it.body.n + 1024) { /* so that the queue takes little room */
+		struct buf small = { 0 };
+
+		buf_add(&small, it.body.p, it.body.n);
+		channel_recycle(ch, &it.body);
+		it.body = small;
+	}
 	e = m->type == MSG_ABORT ? room_for_abort(ch) : wait_for_room(ch);
 	if (e == ERR_OK) {
 		p->exchange = true;

@@ -144,32 +144,22 @@ void channel_link(struct channel *ch, struct channel_link *link)
 
 /* ---- traffic ---- */
 
-static size_t type_index(enum msg_type type)
-{
-	enum {
-#define MSG(NAME, number, sender, body) INDEX_##NAME,
-#include "proto/messages.def"
-#undef MSG
-	};
-
-	switch (type) {
-#define MSG(NAME, number, sender, body)                                                            \
-	case MSG_##NAME:                                                                           \
-		return INDEX_##NAME;
-#include "proto/messages.def"
-#undef MSG
-	}
-	return MSG_TYPES;
-}
-
 void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 			  size_t bytes)
 {
-	size_t i = type_index(type);
-	struct channel_traffic *t = &ch->traffic[i];
+	static const enum msg_type types[] = {
+#define MSG(NAME, number, sender, body) MSG_##NAME,
+#include "proto/messages.def"
+#undef MSG
+	};
+	struct channel_traffic *t;
+	size_t i = 0;
 
+	while (i < MSG_TYPES && types[i] != type)
+		i++;
 	if (i == MSG_TYPES)
 		return;
+	t = &ch->traffic[i];
 	t->type = type;
 	if (sent) {
 		t->messages_sent += messages;
@@ -286,34 +276,11 @@ static void printable(char *out, size_t out_len, struct bytes text)
 	out[n] = '\0';
 }
 
-static void deliver_abort(struct channel *ch, const struct msg_abort *m)
-{
-	char culprit[MSG_NAME_MAX + 1], text[MSG_TEXT_MAX + 1];
-	char why[MSG_NAME_MAX + MSG_TEXT_MAX + 4];
-	/* The coordinator's sentences say the step, and so do a party's about others. */
-	bool whole = ch->own == PARTY || m->code == ERR_PEER || m->code == ERR_DEADLINE;
-
-	printable(culprit, sizeof(culprit), m->culprit);
-	printable(text, sizeof(text), m->text);
-	if (!*text)
-		snprintf(why, sizeof(why), "%s ended the job and did not say why", ch->peer);
-	else
-		snprintf(why, sizeof(why), "%s%s%s", culprit, *culprit ? ": " : "", text);
-	end_by_peer(ch, m->code, ch->own == PARTY, whole, why);
-}
-
-/* A party that does not take part ends the job for all, as an ABORT would. */
-static void deliver_decline(struct channel *ch, const struct msg_decline *m)
-{
-	char text[MSG_TEXT_MAX + 1], why[MSG_NAME_MAX + MSG_TEXT_MAX + 32];
-
-	printable(text, sizeof(text), m->text);
-	snprintf(why, sizeof(why), "%s declined the job: %s", ch->peer, text);
-	end_by_peer(ch, m->code, true, false, why);
-}
-
+/* ABORT; or DECLINE: a party that does not take part ends the job for all, as an ABORT would. */
 static void deliver_end(struct channel *ch, enum msg_type type, struct bytes body)
 {
+	char text[MSG_TEXT_MAX + 1], culprit[MSG_NAME_MAX + 1];
+	char why[MSG_NAME_MAX + MSG_TEXT_MAX + 32];
 	struct msg m;
 	enum err e = msg_decode(&m, (uint16_t)type, body);
 
@@ -321,12 +288,26 @@ static void deliver_end(struct channel *ch, enum msg_type type, struct bytes bod
 		err_prefix(e, "%s", ch->peer);
 	pthread_mutex_lock(&ch->post->lock);
 	channel_count_locked(ch, type, false, 1, FRAME_HEADER_LEN + body.n);
-	if (e != ERR_OK)
+	if (e != ERR_OK) {
 		channel_break(ch, &(struct reason){ .code = e }, err_detail());
-	else if (type == MSG_ABORT)
-		deliver_abort(ch, &m.abort);
-	else
-		deliver_decline(ch, &m.decline);
+	} else if (type == MSG_DECLINE) {
+		printable(text, sizeof(text), m.decline.text);
+		snprintf(why, sizeof(why), "%s declined the job: %s", ch->peer, text);
+		end_by_peer(ch, m.decline.code, true, false, why);
+	} else {
+		/* The coordinator's sentences say the step, and so do a party's about others. */
+		bool whole =
+		    ch->own == PARTY || m.abort.code == ERR_PEER || m.abort.code == ERR_DEADLINE;
+
+		printable(culprit, sizeof(culprit), m.abort.culprit);
+		printable(text, sizeof(text), m.abort.text);
+		if (!*text)
+			snprintf(why, sizeof(why), "%s ended the job and did not say why",
+				 ch->peer);
+		else
+			snprintf(why, sizeof(why), "%s%s%s", culprit, *culprit ? ": " : "", text);
+		end_by_peer(ch, m.abort.code, ch->own == PARTY, whole, why);
+	}
 	pthread_mutex_unlock(&ch->post->lock);
 }
 

@@ -109,8 +109,10 @@ void conn_add_tcp(struct conn *c, unsigned family)
 	c->handles++;
 }
 
-static void conn_free(struct conn *c)
+void conn_give_back(struct conn *c)
 {
+	if (--c->handles > 0)
+		return;
 	c->events->closed(c, c->code, c->code == ERR_OK ? NULL : c->why, c->arg);
 	tls_free(c->tls);
 	frame_reader_release(&c->reader);
@@ -119,12 +121,6 @@ static void conn_free(struct conn *c)
 	buf_release(&c->record);
 	free(c->dialling);
 	free(c);
-}
-
-void conn_give_back(struct conn *c)
-{
-	if (--c->handles == 0)
-		conn_free(c);
 }
 
 /* The close callback of all handles. */
@@ -277,28 +273,23 @@ void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes)
 	}
 }
 
-static void queue_link(struct conn *c, const struct msg *m)
+void conn_send(struct conn *c, const struct msg *m)
 {
 	struct frame f = { .type = (uint16_t)m->type };
 	size_t at = c->link.n;
 
-	buf_extend(&c->link, FRAME_HEADER_LEN);
-	msg_encode(&c->link, m);
-	frame_header(c->link.p + at, &f, c->link.n - at - FRAME_HEADER_LEN);
-	conn_count(c, m->type, true, c->link.n - at);
-}
-
-void conn_send(struct conn *c, const struct msg *m)
-{
-	bool abort = m->type == MSG_ABORT;
-
-	assert(abort || msg_is_link(m->type));
+	assert(m->type == MSG_ABORT || msg_is_link(m->type));
 	if (c->phase != CONN_GREETING && c->phase != CONN_WELCOMED)
 		return;
-	if (!abort)
-		queue_link(c, m);
-	else if (!c->channel || c->job == 0 || c->aborted || channel_send(c->channel, m) != ERR_OK)
+	if (m->type != MSG_ABORT) {
+		buf_extend(&c->link, FRAME_HEADER_LEN);
+		msg_encode(&c->link, m);
+		frame_header(c->link.p + at, &f, c->link.n - at - FRAME_HEADER_LEN);
+		conn_count(c, m->type, true, c->link.n - at);
+	} else if (!c->channel || c->job == 0 || c->aborted ||
+		   channel_send(c->channel, m) != ERR_OK) {
 		return;
+	}
 	conn_pump(c);
 }
 
@@ -331,17 +322,6 @@ static void update_link(struct conn *c)
 		channel_set_rtt(c->channel, 1e-6 * info.tcpi_rtt);
 }
 
-static void note_congestion(struct conn *c)
-{
-	char name[16] = "";
-	socklen_t len = sizeof(name) - 1;
-	uv_os_fd_t fd;
-
-	if (uv_fileno((uv_handle_t *)&c->tcp, &fd) == 0 &&
-	    getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len) == 0)
-		channel_set_congestion(c->channel, name);
-}
-
 static void detach(struct conn *c)
 {
 	if (!c->channel)
@@ -365,6 +345,10 @@ static void detach(struct conn *c)
 
 void conn_attach(struct conn *c, struct channel *ch, uint64_t job)
 {
+	char congestion[16] = "";
+	socklen_t len = sizeof(congestion) - 1;
+	uv_os_fd_t fd;
+
 	detach(c);
 	if (!ch)
 		return;
@@ -383,7 +367,9 @@ void conn_attach(struct conn *c, struct channel *ch, uint64_t job)
 	if (channel_last(ch))
 		c->reader.order = (struct frame_order){ job, channel_last(ch) };
 	update_link(c);
-	note_congestion(c);
+	if (uv_fileno((uv_handle_t *)&c->tcp, &fd) == 0 &&
+	    getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, &len) == 0)
+		channel_set_congestion(ch, congestion);
 	channel_on_wake(ch, wake, &c->async);
 }
 
@@ -397,20 +383,12 @@ void conn_acknowledge(struct conn *c)
 		conn_send(c, &m);
 }
 
-static void heartbeat(struct conn *c)
-{
-	struct msg m = { .type = MSG_HEARTBEAT };
-
-	conn_acknowledge(c);
-	m.heartbeat.progress = c->channel ? channel_progress(c->channel) : progress_count();
-	conn_send(c, &m);
-}
-
 static void tick(struct conn *c)
 {
 	double now = clock_now_s(), interval = c->heartbeat_s;
 	/* If this process was stopped, bytes that came meanwhile have not been read yet. */
 	bool stalled = now - c->ticked_s > interval / 2;
+	struct msg beat = { .type = MSG_HEARTBEAT };
 	char why[128];
 
 	c->ticked_s = now;
@@ -421,8 +399,11 @@ static void tick(struct conn *c)
 		return;
 	}
 	update_link(c);
-	if (now - c->spoke_s >= interval / 3 && !c->writing)
-		heartbeat(c);
+	if (now - c->spoke_s < interval / 3 || c->writing)
+		return;
+	conn_acknowledge(c);
+	beat.heartbeat.progress = c->channel ? channel_progress(c->channel) : progress_count();
+	conn_send(c, &beat);
 }
 
 void conn_alarm(struct conn *c, double after_s)

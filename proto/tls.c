@@ -285,14 +285,21 @@ static void on_tls_message(int sent, int version, int type, const void *p, size_
 		t->key_updates++;
 }
 
-static void set_protocol(SSL_CTX *c)
+enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
+			 const char *key, const char *ca)
 {
-	int good = SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) &&
-		   SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION) &&
-		   SSL_CTX_set_ciphersuites(c, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
-					       "TLS_CHACHA20_POLY1305_SHA256") &&
-		   SSL_CTX_set1_groups_list(c, "X25519:P-256") && SSL_CTX_set_num_tickets(c, 0);
+	SSL_CTX *c = SSL_CTX_new(role == TLS_SERVER ? TLS_server_method() : TLS_client_method());
+	enum err e = ERR_OK;
+	int good;
 
+	assert(c);
+	ERR_clear_error();
+	bio_method();
+	good = SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) &&
+	       SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION) &&
+	       SSL_CTX_set_ciphersuites(c, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
+					   "TLS_CHACHA20_POLY1305_SHA256") &&
+	       SSL_CTX_set1_groups_list(c, "X25519:P-256") && SSL_CTX_set_num_tickets(c, 0);
 	assert(good);
 	(void)good;
 	SSL_CTX_set_options(c, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
@@ -301,18 +308,6 @@ static void set_protocol(SSL_CTX *c)
 	SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, on_verify);
 	SSL_CTX_set_default_passwd_cb(c, no_password);
 	SSL_CTX_set_msg_callback(c, on_tls_message);
-}
-
-enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
-			 const char *key, const char *ca)
-{
-	SSL_CTX *c = SSL_CTX_new(role == TLS_SERVER ? TLS_server_method() : TLS_client_method());
-	enum err e = ERR_OK;
-
-	assert(c);
-	ERR_clear_error();
-	bio_method();
-	set_protocol(c);
 	if (SSL_CTX_use_certificate_chain_file(c, certificate) != 1)
 		e = bad_file("certificate", certificate);
 	else if (SSL_CTX_use_PrivateKey_file(c, key, SSL_FILETYPE_PEM) != 1)
@@ -394,19 +389,14 @@ void tls_input(struct tls *t, const uint8_t *p, size_t n)
 	t->in_len = n;
 }
 
-/* The first bytes of anything that is TLS are a handshake or alert record's type and version. */
-static bool looks_like_tls(const struct tls *t)
-{
-	return (t->in[0] == SSL3_RT_HANDSHAKE || t->in[0] == SSL3_RT_ALERT) &&
-	       (t->in_len < 2 || t->in[1] == SSL3_VERSION_MAJOR);
-}
-
 enum err tls_handshake(struct tls *t)
 {
 	int done, why;
 
 	if (t->in_len && !t->any_input) {
-		if (!looks_like_tls(t))
+		/* TLS begins with the type and version of a handshake or alert record. */
+		if ((t->in[0] != SSL3_RT_HANDSHAKE && t->in[0] != SSL3_RT_ALERT) ||
+		    (t->in_len >= 2 && t->in[1] != SSL3_VERSION_MAJOR))
 			return err_set(ERR_PEER, "is not TLS");
 		t->any_input = true;
 	}
@@ -415,12 +405,10 @@ enum err tls_handshake(struct tls *t)
 	if (done == 1)
 		return note_peer(t);
 	why = SSL_get_error(t->ssl, done);
-	if (why == SSL_ERROR_WANT_READ)
-		return ERR_OK;
-	if (why == SSL_ERROR_ZERO_RETURN) {
+	if (why == SSL_ERROR_ZERO_RETURN)
 		t->ended = true;
+	if (why == SSL_ERROR_WANT_READ || t->ended)
 		return ERR_OK;
-	}
 	return describe_error(t);
 }
 

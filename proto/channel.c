@@ -51,13 +51,14 @@ void channel_free(struct channel *ch)
 	pthread_mutex_unlock(&p->lock);
 	queue_clear(&ch->in);
 	queue_clear(&ch->out);
+	queue_clear(&ch->kept.queue);
 	free(ch->in.item);
 	free(ch->out.item);
+	free(ch->kept.queue.item);
 	buf_release(&ch->current);
 	buf_release(&ch->spare);
 	for (size_t i = 0; i < ch->spares; i++)
 		buf_release(&ch->spare_out[i]);
-	kept_release(&ch->kept);
 	free(ch->failed.why);
 	free(ch->ended.why);
 	free(ch);
@@ -96,11 +97,6 @@ static void let_go(struct channel *ch)
 	ch->held = 0;
 	ch->held_bytes = 0;
 	channel_wake(ch);
-}
-
-bool channel_pop_out(struct channel *ch, struct item *it)
-{
-	return ch->out.count > ch->held && queue_pop(&ch->out, it);
 }
 
 enum err channel_release(struct channel *ch)
@@ -336,7 +332,7 @@ enum err channel_drain(struct channel *ch, double timeout_s)
 	enum err e = channel_release(ch);
 
 	pthread_mutex_lock(&p->lock);
-	while (e == ERR_OK && (ch->out_bytes > 0 || ch->kept.count > 0)) {
+	while (e == ERR_OK && (ch->out_bytes > 0 || ch->kept.queue.count > 0)) {
 		if (ch->away)
 			until = clock_now_s() + timeout_s;
 		if (ch->gone)
@@ -345,7 +341,7 @@ enum err channel_drain(struct channel *ch, double timeout_s)
 			e = err_set(p->cancelled.code, "%s", p->cancelled.why);
 		else if (clock_now_s() >= until)
 			e = err_set(ERR_DEADLINE, "%s did not acknowledge %zu frames within %g s",
-				    ch->peer, ch->out.count + ch->kept.count, timeout_s);
+				    ch->peer, ch->out.count + ch->kept.queue.count, timeout_s);
 		else
 			post_wait(p, until);
 	}

@@ -1,5 +1,6 @@
 /* The loop thread's half of a channel, and two channels joined in memory. */
 #include "proto/channel_own.h"
+#include "proto/codec.h"
 
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
@@ -61,7 +62,7 @@ void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg)
 	pthread_mutex_lock(&ch->post->lock);
 	ch->wake = wake;
 	ch->wake_arg = arg;
-	if (ch->out.count > ch->held || ch->kept.left < ch->kept.count)
+	if (ch->out.count > ch->held || ch->kept.left < ch->kept.queue.count)
 		channel_wake(ch);
 	pthread_mutex_unlock(&ch->post->lock);
 }
@@ -208,7 +209,7 @@ bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)
 	bool any;
 
 	pthread_mutex_lock(&ch->post->lock);
-	any = channel_pop_out(ch, &it);
+	any = ch->out.count > ch->held && queue_pop(&ch->out, &it);
 	if (any) {
 		*type = it.type;
 		channel_recycle(ch, body);
@@ -321,7 +322,10 @@ void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, d
 		body->n = 0;
 		return;
 	}
-	channel_note_offer(ch, type, (struct bytes){ body->p, body->n });
+	/* Job id and attempt come first in it; whether the rest parses is for the job thread to
+	 * see. */
+	if (type == MSG_OFFER && ch->own == PARTY && !ch->knows_job && body->n >= JOB_ID_LEN + 4)
+		channel_of_job(ch, body->p, get_u32(body->p + JOB_ID_LEN));
 	pthread_mutex_lock(&p->lock);
 	if (ch->failed.code == ERR_OK) {
 		channel_count_locked(ch, type, false, 1, FRAME_HEADER_LEN + body->n);

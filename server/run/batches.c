@@ -16,11 +16,6 @@ struct sent {
 	size_t due; /* whom the next box is for; L: all is there */
 };
 
-static size_t next_party(size_t to, size_t own)
-{
-	return to + 1 == own ? to + 2 : to + 1;
-}
-
 static enum err take_box(const struct run *run, size_t from, enum sealed what,
 			 const struct msg_sealed *m, struct sent *s)
 {
@@ -36,7 +31,7 @@ static enum err take_box(const struct run *run, size_t from, enum sealed what,
 	buf_add(&s->bytes, m->box.p, m->box.n);
 	s->box[s->boxes++] = (struct box){ m->to, s->bytes.n };
 	if (m->box.n < RELAY_BOX)
-		s->due = next_party(s->due, from);
+		s->due += s->due + 1 == from ? 2 : 1;
 	return ERR_OK;
 }
 
@@ -66,36 +61,30 @@ static enum err gather(struct run *run, enum sealed what, struct sent *sent)
 	return e;
 }
 
-/* Those of one sender go out in their order, which is that of the receivers. */
-static enum err pass_on(struct run *run, size_t from, enum sealed what, const struct sent *s)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < s->boxes; i++) {
-		struct msg m = { .type = MSG_SEALED,
-				 .sealed = { (uint16_t)what,
-					     (uint32_t)from,
-					     s->box[i].to,
-					     { s->bytes.p + at, s->box[i].end - at } } };
-
-		TRY(channel_send(run->channel[s->box[i].to], &m));
-		at = s->box[i].end;
-	}
-	return ERR_OK;
-}
-
 enum err relay_batches(struct run *run, enum sealed what, struct batch_totals *sum)
 {
 	struct sent *sent = alloc(run->L, sizeof(*sent));
 	enum err e = gather(run, what, sent);
 
 	for (size_t l = 0; l < run->L; l++) {
-		if (e == ERR_OK)
-			e = pass_on(run, l, what, &sent[l]);
-		sum->boxes += sent[l].boxes;
-		sum->bytes += sent[l].bytes.n;
-		buf_release(&sent[l].bytes);
-		free(sent[l].box);
+		struct sent *s = &sent[l];
+		size_t at = 0;
+
+		/* In their order, which is that of the receivers. */
+		for (size_t i = 0; i < s->boxes && e == ERR_OK; i++) {
+			struct msg m = { .type = MSG_SEALED,
+					 .sealed = { (uint16_t)what,
+						     (uint32_t)l,
+						     s->box[i].to,
+						     { s->bytes.p + at, s->box[i].end - at } } };
+
+			e = channel_send(run->channel[s->box[i].to], &m);
+			at = s->box[i].end;
+		}
+		sum->boxes += s->boxes;
+		sum->bytes += s->bytes.n;
+		buf_release(&s->bytes);
+		free(s->box);
 	}
 	free(sent);
 	return e;

@@ -29,48 +29,47 @@ enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to)
 	return channel_send(run->channel[to], &m);
 }
 
-static enum err keep(struct run *run, size_t from, size_t to, uint8_t box[static TOLD_LEN])
-{
-	struct msg m;
-
-	TRY(receive(run, SEALED_TOLD, from, to, &m));
-	if (m.sealed.box.n != TOLD_LEN)
-		return peer_fault(run->channel[from], "sent SEALED of %zu bytes, expected %d",
-				  m.sealed.box.n, TOLD_LEN);
-	memcpy(box, m.sealed.box.p, TOLD_LEN);
-	return ERR_OK;
-}
-
-static enum err pass_on(struct run *run, size_t from, size_t to, const uint8_t *box)
-{
-	struct msg m = { .type = MSG_SEALED,
-			 .sealed = {
-			     SEALED_TOLD, (uint32_t)from, (uint32_t)to, { box, TOLD_LEN } } };
-
-	return channel_send(run->channel[to], &m);
-}
-
 /* All are here before the first goes on: an answer in between would count as another round trip. */
 static enum err take_all(struct run *run, size_t first, size_t last, struct relayed_told *told)
 {
-	size_t members = last - first, at = 0;
+	size_t members = last - first;
+	uint8_t *box = alloc(members * members, TOLD_LEN);
 
-	*told = (struct relayed_told){ first, last, alloc(members * members, TOLD_LEN) };
+	*told = (struct relayed_told){ first, last, box };
 	for (size_t from = first; from < last; from++)
-		for (size_t to = first; to < last; to++)
-			if (to != from)
-				TRY(keep(run, from, to, told->boxes + TOLD_LEN * at++));
+		for (size_t to = first; to < last; to++) {
+			struct msg m;
+
+			if (to == from)
+				continue;
+			TRY(receive(run, SEALED_TOLD, from, to, &m));
+			if (m.sealed.box.n != TOLD_LEN)
+				return peer_fault(run->channel[from],
+						  "sent SEALED of %zu bytes, expected %d",
+						  m.sealed.box.n, TOLD_LEN);
+			memcpy(box, m.sealed.box.p, TOLD_LEN);
+			box += TOLD_LEN;
+		}
 	return ERR_OK;
 }
 
-static enum err give_all(struct run *run, const struct relayed_told *told)
+enum err relay_give_last(struct run *run, const struct relayed_told *told)
 {
-	size_t at = 0;
+	const uint8_t *box = told->boxes;
 
 	for (size_t from = told->first; from < told->last; from++)
-		for (size_t to = told->first; to < told->last; to++)
-			if (to != from)
-				TRY(pass_on(run, from, to, told->boxes + TOLD_LEN * at++));
+		for (size_t to = told->first; to < told->last; to++) {
+			struct msg m = { .type = MSG_SEALED,
+					 .sealed = { SEALED_TOLD,
+						     (uint32_t)from,
+						     (uint32_t)to,
+						     { box, TOLD_LEN } } };
+
+			if (to == from)
+				continue;
+			TRY(channel_send(run->channel[to], &m));
+			box += TOLD_LEN;
+		}
 	return ERR_OK;
 }
 
@@ -85,7 +84,7 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 	run->told[group] = run->phase;
 	e = take_all(run, first, last, &told);
 	if (e == ERR_OK)
-		e = give_all(run, &told);
+		e = relay_give_last(run, &told);
 	relayed_told_release(&told);
 	return e;
 }
@@ -94,11 +93,6 @@ enum err relay_take_last(struct run *run, struct relayed_told *told)
 {
 	*told = (struct relayed_told){ 0 };
 	return run->tell ? take_all(run, 0, run->L, told) : ERR_OK;
-}
-
-enum err relay_give_last(struct run *run, const struct relayed_told *told)
-{
-	return give_all(run, told);
 }
 
 void relayed_told_release(struct relayed_told *told)

@@ -12,6 +12,7 @@
 #define PROTO_CHANNEL_H
 
 #include "common/base/err.h"
+#include "common/job/record.h"
 #include "proto/msg.h"
 
 #include <stdbool.h>
@@ -140,14 +141,12 @@ enum err channel_warm_on(struct channel *ch, size_t need, size_t spare) MUST_CHE
  * a connection that has sent nothing for two round trips is slowed down. */
 enum err channel_touch(struct channel *ch) MUST_CHECK;
 
-/* Where the job thread's time went since the last call: in seconds. wire: of the blocked time, one
- * measured round trip per exchange and what lies between the first and last byte of the awaited
- * frames; wait: the rest of the blocked time (others compute). */
-struct channel_times {
-	double wait_s, wire_s;
-	unsigned round_trips; /* exchanges: something was sent, then a message was waited for */
-};
-void post_times(struct post *p, struct channel_times *since_last);
+/* Where the job thread's time went since the last call. wire_s: of the blocked time, one measured round
+ * trip per exchange and what lies between the first and last byte of the awaited frames; wait_s: the
+ * rest of the blocked time (others compute). */
+void post_times(struct post *p, struct record_times *since_last);
+/* Ends the record's current step, with these times. */
+void account_step(struct record *r, struct post *p);
 
 struct channel_traffic {
 	enum msg_type type;
@@ -166,6 +165,8 @@ struct channel_link {
 	uint64_t resent;     /* bytes of frames that were sent again */
 };
 void channel_link(struct channel *ch, struct channel_link *link);
+/* Both into the record of a job. */
+void account_channel(struct record *r, struct channel *ch);
 
 /* A copy of each received message's type and body, for the running hash of a group's broadcasts:
  * called on the job thread from within the receive. NULL: none. */

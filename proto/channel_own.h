@@ -73,7 +73,7 @@ struct post {
 	size_t turn;              /* which channel is looked at first */
 	bool exchange;            /* something was sent since the last wait for a message */
 	double round_trip_left_s; /* of the current exchange, not yet found in blocked time */
-	struct channel_times times;
+	struct record_times times;
 };
 
 /* Two channels joined in memory. */

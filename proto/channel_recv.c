@@ -142,8 +142,22 @@ enum err channel_recv_aside(struct channel *ch)
 	    ch, peer_fault(ch, "sent %s, which is not due", msg_name(it.type)));
 }
 
-static enum err receive(struct channel *const ch[], const bool wanted[], size_t count,
-			enum msg_type expect, enum msg_type other, size_t *which, struct msg *m)
+enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m)
+{
+	size_t which;
+
+	return channel_recv_either(&ch, NULL, 1, expect, expect, &which, m);
+}
+
+enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_t count,
+			  enum msg_type expect, size_t *which, struct msg *m)
+{
+	return channel_recv_either(ch, wanted, count, expect, expect, which, m);
+}
+
+enum err channel_recv_either(struct channel *const ch[], const bool wanted[], size_t count,
+			     enum msg_type expect, enum msg_type other, size_t *which,
+			     struct msg *m)
 {
 	struct channel *from;
 	struct item it;
@@ -168,24 +182,4 @@ static enum err receive(struct channel *const ch[], const bool wanted[], size_t 
 	if (from->observe)
 		from->observe(from->observe_arg, it.type, (struct bytes){ it.body.p, it.body.n });
 	return ERR_OK;
-}
-
-enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m)
-{
-	size_t which;
-
-	return receive(&ch, NULL, 1, expect, expect, &which, m);
-}
-
-enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_t count,
-			  enum msg_type expect, size_t *which, struct msg *m)
-{
-	return receive(ch, wanted, count, expect, expect, which, m);
-}
-
-enum err channel_recv_either(struct channel *const ch[], const bool wanted[], size_t count,
-			     enum msg_type expect, enum msg_type other, size_t *which,
-			     struct msg *m)
-{
-	return receive(ch, wanted, count, expect, other, which, m);
 }

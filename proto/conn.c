@@ -411,41 +411,25 @@ void conn_alarm(struct conn *c, double after_s)
 	uv_timer_start(&c->timer, on_timer, (uint64_t)fmax(0, 1e3 * after_s), 0);
 }
 
-static void too_late(struct conn *c, const char *what)
-{
-	char who[160], why[256];
-
-	snprintf(why, sizeof(why), "%s did not %s within %g s", conn_who(c, who), what,
-		 c->host->handshake_timeout_s);
-	conn_close(c, ERR_DEADLINE, why, 0);
-}
-
 static void on_timer(uv_timer_t *timer)
 {
+	static const char *const awaited[] = {
+		[CONN_TCP] = "answer",
+		[CONN_TLS] = "finish the TLS handshake",
+		[CONN_GREETING] = "finish the greeting",
+	};
 	struct conn *c = timer->data;
+	char who[160], why[256];
 
-	if (c->cut) {
+	if (c->cut || c->phase >= CONN_FLUSHING) {
 		conn_over(c, c->code, c->why);
 		return;
 	}
-	switch (c->phase) {
-	case CONN_TCP:
-		too_late(c, "answer");
-		break;
-	case CONN_TLS:
-		too_late(c, "finish the TLS handshake");
-		break;
-	case CONN_GREETING:
-		too_late(c, "finish the greeting");
-		break;
-	case CONN_WELCOMED:
+	if (c->phase == CONN_WELCOMED) {
 		tick(c);
-		break;
-	case CONN_FLUSHING:
-	case CONN_LINGERING:
-		conn_over(c, c->code, c->why);
-		break;
-	case CONN_OVER:
-		break;
+		return;
 	}
+	snprintf(why, sizeof(why), "%s did not %s within %g s", conn_who(c, who), awaited[c->phase],
+		 c->host->handshake_timeout_s);
+	conn_close(c, ERR_DEADLINE, why, 0);
 }

@@ -124,21 +124,19 @@ static const char *date_text(const ASN1_TIME *time, char *text, size_t len)
 /* A sentence about the peer for what OpenSSL found in this certificate of the chain. */
 static void describe_refusal(struct tls *t, int error, X509 *cert, int depth)
 {
-	const char *whose = depth == 0 ? "a certificate" : "a chain with a certificate";
-	const char *purpose = SSL_is_server(t->ssl) ? "clientAuth, for one who dials"
-						    : "serverAuth, for one who listens";
 	char name[MSG_NAME_MAX + 1], date[64], shown[MSG_NAME_MAX + 16] = "";
+	const char *what, *which = "";
 
 	if (cert && first_dns_name(cert, name))
 		snprintf(shown, sizeof(shown), " (for %s)", name);
 	switch (error) {
 	case X509_V_ERR_CERT_HAS_EXPIRED:
-		snprintf(t->refused, sizeof(t->refused), "shows %s%s that expired on %s", whose,
-			 shown, date_text(X509_get0_notAfter(cert), date, sizeof(date)));
+		what = "that expired on ";
+		which = date_text(X509_get0_notAfter(cert), date, sizeof(date));
 		break;
 	case X509_V_ERR_CERT_NOT_YET_VALID:
-		snprintf(t->refused, sizeof(t->refused), "shows %s%s that is not valid before %s",
-			 whose, shown, date_text(X509_get0_notBefore(cert), date, sizeof(date)));
+		what = "that is not valid before ";
+		which = date_text(X509_get0_notBefore(cert), date, sizeof(date));
 		break;
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
@@ -146,17 +144,19 @@ static void describe_refusal(struct tls *t, int error, X509 *cert, int depth)
 	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
 	case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
 	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-		snprintf(t->refused, sizeof(t->refused),
-			 "shows %s%s that our CA did not sign (unknown CA)", whose, shown);
+		what = "that our CA did not sign (unknown CA)";
 		break;
 	case X509_V_ERR_INVALID_PURPOSE:
-		snprintf(t->refused, sizeof(t->refused),
-			 "shows %s%s of the wrong purpose, expected %s", whose, shown, purpose);
+		what = "of the wrong purpose, expected ";
+		which = SSL_is_server(t->ssl) ? "clientAuth, for one who dials"
+					      : "serverAuth, for one who listens";
 		break;
 	default:
-		snprintf(t->refused, sizeof(t->refused), "shows %s%s that was not accepted: %s",
-			 whose, shown, X509_verify_cert_error_string(error));
+		what = "that was not accepted: ";
+		which = X509_verify_cert_error_string(error);
 	}
+	snprintf(t->refused, sizeof(t->refused), "shows %s%s %s%s",
+		 depth == 0 ? "a certificate" : "a chain with a certificate", shown, what, which);
 }
 
 /* OpenSSL has looked at one certificate of the chain; ok is its verdict. Of the peer's own we ask

@@ -2,7 +2,6 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "crypto/hash.h"
-#include "proto/account.h"
 
 #include <unistd.h>
 

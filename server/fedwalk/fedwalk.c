@@ -12,7 +12,7 @@
 #include "server/run/align.h"
 #include "server/fedwalk/lists.h"
 #include "server/fedwalk/room.h"
-#include "server/run/batches.h"
+#include "server/run/relay.h"
 #include "server/run/sum.h"
 
 #include <stdlib.h>

@@ -199,32 +199,27 @@ static enum err shuffle(uint32_t *shuffled, size_t n)
 	return ERR_OK;
 }
 
-/* Distinct numbers below n; seen: n bits, all 0, and again afterwards. */
-static void sort_rows(uint32_t *row, size_t count, uint64_t *seen, size_t n)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < count; i++)
-		seen[row[i] / 64] |= (uint64_t)1 << row[i] % 64;
-	for (size_t w = 0; w < (n + 63) / 64; w++) {
-		for (; seen[w]; seen[w] &= seen[w] - 1)
-			row[at++] = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(seen[w]);
-	}
-}
-
 /* Numbers at random, tells each party its own, and then sorts them. */
 static enum err tell_rows(struct run *run, struct align *a)
 {
 	uint32_t *shuffled = alloc(run->n, sizeof(*shuffled));
-	uint64_t *seen = alloc(run->n / 64 + 1, sizeof(*seen));
+	size_t words = run->n / 64 + 1;
+	uint64_t *seen =
+	    alloc(words, sizeof(*seen)); /* a bit for each number of the party at hand */
 	enum err e = shuffle(shuffled, run->n);
 
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
+		uint32_t *row = a->row[l];
+
 		for (size_t i = 0; i < a->nodes[l]; i++)
-			a->row[l][i] = shuffled[a->row[l][i]];
+			row[i] = shuffled[row[i]];
 		e = channel_send_labels(run->channel[l], MSG_ROWS, (uint32_t)l, (uint32_t)run->n,
-					a->row[l], a->nodes[l]);
-		sort_rows(a->row[l], a->nodes[l], seen, run->n);
+					row, a->nodes[l]);
+		for (size_t i = 0; i < a->nodes[l]; i++)
+			seen[row[i] / 64] |= (uint64_t)1 << row[i] % 64;
+		for (size_t w = 0; w < words; w++)
+			for (; seen[w]; seen[w] &= seen[w] - 1)
+				*row++ = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(seen[w]);
 	}
 	free(seen);
 	free(shuffled);

@@ -304,50 +304,45 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 	return e;
 }
 
-enum err channel_flush(struct channel *ch, double timeout_s)
-{
-	struct post *p = ch->post;
-	double start = clock_now_s();
-	enum err e = channel_release(ch);
-
-	pthread_mutex_lock(&p->lock);
-	while (e == ERR_OK && ch->out_bytes > 0) {
-		if (ch->gone)
-			e = err_set(ERR_PEER, "%s", ch->failed.why);
-		else if (clock_now_s() >= start + timeout_s)
-			e = err_set(ERR_DEADLINE, "%zu bytes for %s not sent within %g s",
-				    ch->out_bytes, ch->peer, timeout_s);
-		else
-			post_wait(p, start + timeout_s);
-	}
-	p->times.wire_s += clock_now_s() - start;
-	pthread_mutex_unlock(&p->lock);
-	return e;
-}
-
-enum err channel_drain(struct channel *ch, double timeout_s)
+/* Until all is with the kernel; acked: until the peer has it. */
+static enum err wait_until_out(struct channel *ch, double timeout_s, bool acked)
 {
 	struct post *p = ch->post;
 	double start = clock_now_s(), until = start + timeout_s;
 	enum err e = channel_release(ch);
 
 	pthread_mutex_lock(&p->lock);
-	while (e == ERR_OK && (ch->out_bytes > 0 || ch->kept.queue.count > 0)) {
-		if (ch->away)
+	while (e == ERR_OK && (ch->out_bytes > 0 || (acked && ch->kept.queue.count > 0))) {
+		bool away = acked && ch->away;
+
+		if (away)
 			until = clock_now_s() + timeout_s;
 		if (ch->gone)
 			e = err_set(ERR_PEER, "%s", ch->failed.why);
-		else if (ch->away && p->cancelled.code != ERR_OK)
+		else if (away && p->cancelled.code != ERR_OK)
 			e = err_set(p->cancelled.code, "%s", p->cancelled.why);
-		else if (clock_now_s() >= until)
+		else if (clock_now_s() < until)
+			post_wait(p, until);
+		else if (acked)
 			e = err_set(ERR_DEADLINE, "%s did not acknowledge %zu frames within %g s",
 				    ch->peer, ch->out.count + ch->kept.queue.count, timeout_s);
 		else
-			post_wait(p, until);
+			e = err_set(ERR_DEADLINE, "%zu bytes for %s not sent within %g s",
+				    ch->out_bytes, ch->peer, timeout_s);
 	}
 	p->times.wire_s += clock_now_s() - start;
 	pthread_mutex_unlock(&p->lock);
 	return e;
+}
+
+enum err channel_flush(struct channel *ch, double timeout_s)
+{
+	return wait_until_out(ch, timeout_s, false);
+}
+
+enum err channel_drain(struct channel *ch, double timeout_s)
+{
+	return wait_until_out(ch, timeout_s, true);
 }
 
 enum err channel_pause(struct channel *ch, double s)

@@ -74,8 +74,7 @@ static void on_async(uv_async_t *async)
 		return;
 	if (c->paused && !channel_is_full(c->channel)) {
 		c->paused = false;
-		c->heard_s =
-		    clock_now_s(); /* we had stopped reading, so its silence does not count */
+		c->heard_s = clock_now_s(); /* we did not read: its silence does not count */
 		conn_read_start(c);
 	}
 	conn_pump(c);
@@ -180,37 +179,30 @@ void conn_over(struct conn *c, enum err code, const char *why)
 		uv_close((uv_handle_t *)&c->tcp, closed_handle);
 }
 
-/* Closed by then, or now. */
-static void set_end(struct conn *c, double end_s, double timeout_s)
+void conn_close(struct conn *c, enum err code, const char *why, double timeout_s)
 {
+	double end_s = clock_now_s() + timeout_s;
+
+	if (c->phase == CONN_OVER || (c->phase >= CONN_FLUSHING && end_s >= c->end_s))
+		return;
+	if (c->phase < CONN_FLUSHING) {
+		conn_reason(c, code, why);
+		if (c->phase == CONN_TCP || c->cut) {
+			conn_over(c, code, why);
+			return;
+		}
+		c->phase = CONN_FLUSHING;
+		uncount(c);
+		if (c->paused)
+			conn_read_start(c); /* what comes now is discarded */
+		c->paused = false;
+		conn_pump(c);
+	}
 	c->end_s = end_s;
 	if (timeout_s <= 0)
 		conn_over(c, c->code, c->why);
 	else if (c->phase != CONN_OVER)
 		conn_alarm(c, timeout_s);
-}
-
-void conn_close(struct conn *c, enum err code, const char *why, double timeout_s)
-{
-	double end_s = clock_now_s() + timeout_s;
-
-	if (c->phase >= CONN_FLUSHING) {
-		if (c->phase != CONN_OVER && end_s < c->end_s)
-			set_end(c, end_s, timeout_s);
-		return;
-	}
-	conn_reason(c, code, why);
-	if (c->phase == CONN_TCP || c->cut) {
-		conn_over(c, code, why);
-		return;
-	}
-	c->phase = CONN_FLUSHING;
-	uncount(c);
-	if (c->paused)
-		conn_read_start(c); /* what comes now is discarded */
-	c->paused = false;
-	conn_pump(c);
-	set_end(c, end_s, timeout_s);
 }
 
 void conn_cut(struct conn *c)

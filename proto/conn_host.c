@@ -296,8 +296,8 @@ void conn_stop_dialling(struct conn *c)
 		return;
 	uv_freeaddrinfo(c->dialling->addresses);
 	c->dialling->addresses = c->dialling->next = NULL;
-	uv_cancel(
-	    (uv_req_t *)&c->dialling->lookup); /* if it still runs; its callback comes anyway */
+	/* If it still runs; its callback comes anyway. */
+	uv_cancel((uv_req_t *)&c->dialling->lookup);
 }
 
 enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,

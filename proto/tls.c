@@ -70,8 +70,7 @@ static long bio_ctrl(BIO *bio, int cmd, long number, void *pointer)
 
 static BIO_METHOD *bio_method(void)
 {
-	static BIO_METHOD
-	    *method; /* made once, by the first context; lives as long as the process */
+	static BIO_METHOD *method; /* made by the first context; lives as long as the process */
 
 	if (!method) {
 		method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "memory");

@@ -26,9 +26,8 @@ enum tls_state {
 	TLS_OPEN,
 	TLS_ENDED, /* the peer has said that nothing more will come */
 };
-enum {
-	TLS_RECORD = 16 << 10
-}; /* most plaintext in one record: writes of multiples waste nothing */
+/* Most plaintext in one record: writes of multiples waste nothing. */
+enum { TLS_RECORD = 16 << 10 };
 
 /* Identity and trust, shared by connections; may be freed while they live. */
 struct tls_context;
@@ -36,8 +35,7 @@ struct tls_context;
 enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
 			 const char *key, const char *ca) MUST_CHECK;
 /* Could one be made of these files? The same errors, nothing kept. */
-enum err tls_check(enum tls_role role, const char *certificate, const char *key,
-		   const char *ca) MUST_CHECK;
+enum err tls_check(enum tls_role role, const char *certificate, const char *key, const char *ca) MUST_CHECK;
 void tls_context_free(struct tls_context *ctx); /* accepts NULL */
 
 struct tls;

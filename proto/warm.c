@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 enum {
-	WINDOW_FIRST =
-	    14000, /* ten segments of 1448 bytes (RFC 6928), less what TLS and others add */
+	WINDOW_FIRST = 14000, /* ten segments of 1448 bytes (RFC 6928), less TLS and headers */
 	WINDOW_MAX = 512 << 10,
 };
 

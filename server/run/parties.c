@@ -42,10 +42,9 @@ static void note(void *ctx, const char *text)
 static enum err tell_choice(void *ctx, enum choice what, uint64_t value)
 {
 	struct run *run = ((struct run_parties *)ctx)->run;
+	struct msg m = { .type = MSG_CHOICE, .choice = { (uint16_t)what, value } };
 
-	for (size_t l = 0; l < run->L; l++)
-		TRY(channel_send_choice(run->channel[l], what, value));
-	return ERR_OK;
+	return run_broadcast(run, 0, run->L, &m);
 }
 
 static enum err tell_reals(void *ctx, enum parties_reals as, const double *x, size_t n)

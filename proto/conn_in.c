@@ -3,11 +3,6 @@
 
 #include "common/base/clock.h"
 
-#include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Ends the connection because of what the peer did: "bank-a at 192.0.2.1:43210 <this thread's
  * sentence>". An alert that explains it is sent, and nothing more. */
 static void end_for_peer(struct conn *c, const char *verb, double timeout_s)

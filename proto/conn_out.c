@@ -7,9 +7,7 @@
 
 #include "common/base/clock.h"
 
-#include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #define CUT_GRACE_S 1.0 /* for the peer's last words, once we cannot write any more */
 

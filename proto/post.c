@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define UNLIMITED_S 1e8 /* three years: a date that the clock still represents well */
 

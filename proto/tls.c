@@ -183,18 +183,6 @@ static int on_verify(int ok, X509_STORE_CTX *store)
 	return ok;
 }
 
-static enum err note_peer(struct tls *t)
-{
-	X509 *cert = SSL_get0_peer_certificate(t->ssl);
-	unsigned char *der = NULL;
-	int len = cert ? i2d_X509_PUBKEY(X509_get_X509_PUBKEY(cert), &der) : -1;
-	bool good =
-	    len > 0 && EVP_Digest(der, (size_t)len, t->fingerprint, NULL, EVP_sha256(), NULL) == 1;
-
-	OPENSSL_free(der);
-	return good ? ERR_OK : err_set(ERR_PEER, "shows no certificate that we can read");
-}
-
 /* ---- what went wrong ---- */
 
 /* An alert that the peer sent: what it has against us. */
@@ -390,7 +378,9 @@ void tls_input(struct tls *t, const uint8_t *p, size_t n)
 
 enum err tls_handshake(struct tls *t)
 {
-	int done, why;
+	unsigned char *der = NULL;
+	int done, why, len;
+	X509 *cert;
 
 	if (t->in_len && !t->any_input) {
 		/* TLS begins with the type and version of a handshake or alert record. */
@@ -401,14 +391,18 @@ enum err tls_handshake(struct tls *t)
 	}
 	ERR_clear_error();
 	done = SSL_do_handshake(t->ssl);
-	if (done == 1)
-		return note_peer(t);
-	why = SSL_get_error(t->ssl, done);
-	if (why == SSL_ERROR_ZERO_RETURN)
-		t->ended = true;
-	if (why == SSL_ERROR_WANT_READ || t->ended)
-		return ERR_OK;
-	return describe_error(t);
+	if (done != 1) {
+		why = SSL_get_error(t->ssl, done);
+		if (why == SSL_ERROR_ZERO_RETURN)
+			t->ended = true;
+		return why == SSL_ERROR_WANT_READ || t->ended ? ERR_OK : describe_error(t);
+	}
+	cert = SSL_get0_peer_certificate(t->ssl);
+	len = cert ? i2d_X509_PUBKEY(X509_get_X509_PUBKEY(cert), &der) : -1;
+	done =
+	    len > 0 && EVP_Digest(der, (size_t)len, t->fingerprint, NULL, EVP_sha256(), NULL) == 1;
+	OPENSSL_free(der);
+	return done ? ERR_OK : err_set(ERR_PEER, "shows no certificate that we can read");
 }
 
 enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got)

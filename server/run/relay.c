@@ -113,25 +113,6 @@ struct sent {
 	size_t due; /* whom the next box is for; L: all is there */
 };
 
-static enum err take_box(const struct run *run, size_t from, enum sealed what,
-			 const struct msg_sealed *m, struct sent *s)
-{
-	if (m->what != what || m->from != from || m->to != s->due || m->box.n > RELAY_BOX)
-		return peer_fault(run->channel[from],
-				  "sent SEALED %u of party %" PRIu32 " to party %" PRIu32
-				  " with %zu bytes; expected %d, %zu, %zu and at most %d",
-				  m->what, m->from, m->to, m->box.n, what, from, s->due, RELAY_BOX);
-	if (s->boxes == s->room) {
-		s->room = s->room ? 2 * s->room : 16;
-		s->box = alloc_again(s->box, s->room, sizeof(*s->box));
-	}
-	buf_add(&s->bytes, m->box.p, m->box.n);
-	s->box[s->boxes++] = (struct box){ m->to, s->bytes.n };
-	if (m->box.n < RELAY_BOX)
-		s->due += s->due + 1 == from ? 2 : 1;
-	return ERR_OK;
-}
-
 static enum err gather(struct run *run, enum sealed what, struct sent *sent)
 {
 	bool *wanted = alloc(run->L, sizeof(*wanted));
@@ -143,16 +124,34 @@ static enum err gather(struct run *run, enum sealed what, struct sent *sent)
 		wanted[l] = sent[l].due < run->L;
 		left -= !wanted[l];
 	}
-	while (left > 0 && e == ERR_OK) {
+	while (left > 0) {
+		const struct msg_sealed *b;
+		struct sent *s;
 		struct msg m;
 
 		e = channel_recv_any(run->channel, wanted, run->L, MSG_SEALED, &l, &m);
-		if (e == ERR_OK)
-			e = take_box(run, l, what, &m.sealed, &sent[l]);
-		if (e == ERR_OK && sent[l].due >= run->L) {
-			wanted[l] = false;
-			left--;
+		if (e != ERR_OK)
+			break;
+		b = &m.sealed;
+		s = &sent[l];
+		if (b->what != what || b->from != l || b->to != s->due || b->box.n > RELAY_BOX) {
+			e = peer_fault(run->channel[l],
+				       "sent SEALED %u of party %" PRIu32 " to party %" PRIu32
+				       " with %zu bytes; expected %d, %zu, %zu and at most %d",
+				       b->what, b->from, b->to, b->box.n, what, l, s->due,
+				       RELAY_BOX);
+			break;
 		}
+		if (s->boxes == s->room) {
+			s->room = s->room ? 2 * s->room : 16;
+			s->box = alloc_again(s->box, s->room, sizeof(*s->box));
+		}
+		buf_add(&s->bytes, b->box.p, b->box.n);
+		s->box[s->boxes++] = (struct box){ b->to, s->bytes.n };
+		if (b->box.n < RELAY_BOX) /* the batch is whole: the next is for another */
+			s->due += s->due + 1 == l ? 2 : 1;
+		wanted[l] = s->due < run->L;
+		left -= !wanted[l];
 	}
 	free(wanted);
 	return e;

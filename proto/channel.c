@@ -31,13 +31,17 @@ struct channel *channel_new(struct post *p, enum sender own, const char *peer)
 	return ch;
 }
 
-static void leave_post(struct channel *ch)
+void channel_free(struct channel *ch)
 {
-	struct post *p = ch->post;
-	struct channel **at = &p->channels;
+	struct post *p;
+	struct channel **at;
 
+	if (!ch)
+		return;
+	channel_unpair(ch);
+	p = ch->post;
 	pthread_mutex_lock(&p->lock);
-	while (*at != ch)
+	for (at = &p->channels; *at != ch;)
 		at = &(*at)->next;
 	*at = ch->next;
 	if (p->broken == ch) { /* the reason outlives the channel */
@@ -45,23 +49,16 @@ static void leave_post(struct channel *ch)
 		p->broken = NULL;
 	}
 	pthread_mutex_unlock(&p->lock);
-}
-
-void channel_free(struct channel *ch)
-{
-	if (!ch)
-		return;
-	channel_unpair(ch);
-	leave_post(ch);
 	queue_clear(&ch->in);
 	queue_clear(&ch->out);
+	queue_clear(&ch->kept.queue);
 	free(ch->in.item);
 	free(ch->out.item);
+	free(ch->kept.queue.item);
 	buf_release(&ch->current);
 	buf_release(&ch->spare);
 	for (size_t i = 0; i < ch->spares; i++)
 		buf_release(&ch->spare_out[i]);
-	kept_release(&ch->kept);
 	free(ch->failed.why);
 	free(ch->ended.why);
 	free(ch);
@@ -102,11 +99,6 @@ static void let_go(struct channel *ch)
 	channel_wake(ch);
 }
 
-bool channel_pop_out(struct channel *ch, struct item *it)
-{
-	return ch->out.count > ch->held && queue_pop(&ch->out, it);
-}
-
 enum err channel_release(struct channel *ch)
 {
 	bool any;
@@ -124,12 +116,6 @@ enum err channel_release(struct channel *ch)
 	pthread_mutex_unlock(&ch->post->lock);
 	channel_pump(ch);
 	return ERR_OK;
-}
-
-/* The last message of a job in this direction. Nothing in it is made from data. */
-static bool is_last_word(enum msg_type type)
-{
-	return type == MSG_ABORT || type == MSG_DECLINE;
 }
 
 /* Takes back messages that were queued but never committed: they must not leave. */
@@ -169,7 +155,8 @@ static enum err write_down(struct channel *ch, const struct msg *m, struct bytes
 		return channel_release(ch); /* it must not overtake what was said before */
 	if (m->type == MSG_ABORT || (m->type == MSG_DECLINE && channel_release(ch) != ERR_OK))
 		drop_held(ch);
-	if (is_last_word(m->type)) {
+	/* The last message of a job in this direction. Nothing in it is made from data. */
+	if (m->type == MSG_ABORT || m->type == MSG_DECLINE) {
 		(void)!r->note(r->arg, m, body);
 		(void)!r->commit(r->arg);
 		return ERR_OK;
@@ -241,10 +228,9 @@ static enum err wait_for_room(struct channel *ch)
 		bool full = ch->out_bytes > CHANNEL_OUT_MAX;
 
 		/* Another channel's failure matters once there is something to wait for. */
-		if (full || ch->failed.code != ERR_OK || p->cancelled.code != ERR_OK) {
-			if (channel_stopped(ch, &e))
-				break;
-		}
+		if ((full || ch->failed.code != ERR_OK || p->cancelled.code != ERR_OK) &&
+		    channel_stopped(ch, &e))
+			break;
 		if (!full)
 			break;
 		until = fmax(start, ch->moved_s) + p->step_timeout_s;
@@ -272,19 +258,6 @@ static enum err room_for_abort(struct channel *ch)
 	return ERR_OK;
 }
 
-/* Locked. A small body in a large buffer moves to a small one, so that the queue takes little room.
- */
-static void fit(struct channel *ch, struct buf *body)
-{
-	struct buf small = { 0 };
-
-	if (body->cap / 4 < body->n + 1024)
-		return;
-	buf_add(&small, body->p, body->n);
-	channel_recycle(ch, body);
-	*body = small;
-}
-
 enum err channel_send(struct channel *ch, const struct msg *m)
 {
 	struct post *p = ch->post;
@@ -303,7 +276,13 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 		return e;
 	}
 	pthread_mutex_lock(&p->lock);
-	fit(ch, &it.body);
+	if (it.body.cap / 4 >= it.body.n + 1024) { /* so that the queue takes little room */
+		struct buf small = { 0 };
+
+		buf_add(&small, it.body.p, it.body.n);
+		channel_recycle(ch, &it.body);
+		it.body = small;
+	}
 	e = m->type == MSG_ABORT ? room_for_abort(ch) : wait_for_room(ch);
 	if (e == ERR_OK) {
 		p->exchange = true;
@@ -325,50 +304,45 @@ enum err channel_send(struct channel *ch, const struct msg *m)
 	return e;
 }
 
-enum err channel_flush(struct channel *ch, double timeout_s)
-{
-	struct post *p = ch->post;
-	double start = clock_now_s();
-	enum err e = channel_release(ch);
-
-	pthread_mutex_lock(&p->lock);
-	while (e == ERR_OK && ch->out_bytes > 0) {
-		if (ch->gone)
-			e = err_set(ERR_PEER, "%s", ch->failed.why);
-		else if (clock_now_s() >= start + timeout_s)
-			e = err_set(ERR_DEADLINE, "%zu bytes for %s not sent within %g s",
-				    ch->out_bytes, ch->peer, timeout_s);
-		else
-			post_wait(p, start + timeout_s);
-	}
-	p->times.wire_s += clock_now_s() - start;
-	pthread_mutex_unlock(&p->lock);
-	return e;
-}
-
-enum err channel_drain(struct channel *ch, double timeout_s)
+/* Until all is with the kernel; acked: until the peer has it. */
+static enum err wait_until_out(struct channel *ch, double timeout_s, bool acked)
 {
 	struct post *p = ch->post;
 	double start = clock_now_s(), until = start + timeout_s;
 	enum err e = channel_release(ch);
 
 	pthread_mutex_lock(&p->lock);
-	while (e == ERR_OK && (ch->out_bytes > 0 || ch->kept.count > 0)) {
-		if (ch->away)
+	while (e == ERR_OK && (ch->out_bytes > 0 || (acked && ch->kept.queue.count > 0))) {
+		bool away = acked && ch->away;
+
+		if (away)
 			until = clock_now_s() + timeout_s;
 		if (ch->gone)
 			e = err_set(ERR_PEER, "%s", ch->failed.why);
-		else if (ch->away && p->cancelled.code != ERR_OK)
+		else if (away && p->cancelled.code != ERR_OK)
 			e = err_set(p->cancelled.code, "%s", p->cancelled.why);
-		else if (clock_now_s() >= until)
-			e = err_set(ERR_DEADLINE, "%s did not acknowledge %zu frames within %g s",
-				    ch->peer, ch->out.count + ch->kept.count, timeout_s);
-		else
+		else if (clock_now_s() < until)
 			post_wait(p, until);
+		else if (acked)
+			e = err_set(ERR_DEADLINE, "%s did not acknowledge %zu frames within %g s",
+				    ch->peer, ch->out.count + ch->kept.queue.count, timeout_s);
+		else
+			e = err_set(ERR_DEADLINE, "%zu bytes for %s not sent within %g s",
+				    ch->out_bytes, ch->peer, timeout_s);
 	}
 	p->times.wire_s += clock_now_s() - start;
 	pthread_mutex_unlock(&p->lock);
 	return e;
+}
+
+enum err channel_flush(struct channel *ch, double timeout_s)
+{
+	return wait_until_out(ch, timeout_s, false);
+}
+
+enum err channel_drain(struct channel *ch, double timeout_s)
+{
+	return wait_until_out(ch, timeout_s, true);
 }
 
 enum err channel_pause(struct channel *ch, double s)

@@ -12,6 +12,7 @@
 #define PROTO_CHANNEL_H
 
 #include "common/base/err.h"
+#include "common/job/record.h"
 #include "proto/msg.h"
 
 #include <stdbool.h>
@@ -26,24 +27,22 @@ enum { CHANNEL_CHUNK = 256 << 10 };
 
 /* A post is where the job thread waits for any of its channels. It outlives them. */
 struct post;
-struct post *post_new(
-    double step_timeout_s); /* how long a peer may be awaited without its progress counter rising */
-void post_set_step_timeout(
-    struct post *p, double step_timeout_s); /* from the job thread; 0: waits are not limited */
+/* step_timeout_s: how long a peer may be awaited without its progress counter rising; 0: for ever. */
+struct post *post_new(double step_timeout_s);
+void post_set_step_timeout(struct post *p, double step_timeout_s); /* from the job thread */
 void post_free(struct post *p);
-void post_cancel(struct post *p, enum err code,
-		 const char *why); /* any thread: every wait ends with this */
-uint64_t
-post_progress(struct post *p); /* own ticks + those heard from peers: what our heartbeats carry */
+/* The rest of any thread. Every wait ends with this error: */
+void post_cancel(struct post *p, enum err code, const char *why);
+uint64_t post_progress(struct post *p); /* for our heartbeats: own ticks, and those of peers */
 /* Did only this attempt end, so that another may follow? After channel_fail_again(), or when the
- * peer's ABORT or DECLINE says so (MSG_AGAIN). Any thread. */
+ * peer's ABORT or DECLINE says so (MSG_AGAIN). */
 bool post_again(struct post *p);
 /* The job is done: from here on no peer's failure ends it, and post_again() stays false. If a peer has
- * failed before, nothing changes and that error is returned. */
+ * failed before, nothing changes and that error is returned. From the job thread. */
 enum err post_settle(struct post *p) MUST_CHECK;
-bool post_settled(struct post *p); /* any thread */
+bool post_settled(struct post *p);
 /* Did the wait end because the coordinator says that the job is done, channel_fail_done()? The job
- * thread has to check that. Any thread. */
+ * thread has to check that. */
 bool post_done(struct post *p);
 
 /* own: which side of the protocol this is, COORD or PARTY; peer: the other's name, for messages. */
@@ -53,8 +52,8 @@ const char *channel_peer(const struct channel *ch);
 
 /* ---- the job thread ---- */
 
-void channel_step(struct channel *ch,
-		  const char *step); /* named in errors: "secure sum, round 3"; static text */
+/* Named in errors: "secure sum, round 3"; static text. */
+void channel_step(struct channel *ch, const char *step);
 
 /* An error of what the peer sent, peer_fault(ch, fmt, ...): ERR_PEER with "<peer> <sentence> (during
  * <step>)". step_fault(ch, fmt, ...) is without the peer's name, for what is another's fault or that of
@@ -127,32 +126,29 @@ enum err channel_send_choice(struct channel *ch, enum choice what, uint64_t valu
 enum err channel_recv_choice(struct channel *ch, enum choice what, uint64_t most,
 			     uint64_t *value) MUST_CHECK;
 
-/* Called when all of a turn is sent and an answer is waited for, by whoever will have to send
- * `need` bytes at once later on: a connection that has been idle carries 14 kB in its first round
- * trip and twice as much in each further one, but only if it has as much to carry. On a link whose
- * round trip is long enough to matter, zeros fill it up: as many as can be on their way before the
- * answer comes, so that nothing has to wait behind them. */
+/* For who has sent all of a turn, waits for an answer, and will have to send `need` bytes at once later
+ * on. An idle connection carries 14 kB in its first round trip and twice as much in each further one,
+ * if it has as much to carry. On a link with a long round trip, zeros fill it up: as many as can be on
+ * their way before the answer comes, so that nothing has to wait behind them. */
 enum err channel_warm(struct channel *ch, size_t need) MUST_CHECK;
 /* After it, where the next turn will say no more than `spare` bytes: zeros for that turn, too. They
  * leave when what was sent has arrived, which is when the answer can come at the earliest. */
 enum err channel_warm_on(struct channel *ch, size_t need, size_t spare) MUST_CHECK;
-/* A byte of the same, by whoever receives the first of what is to be answered with a large vector:
- * a connection that has sent nothing for two round trips is slowed down. */
+/* One byte of the same, before a large vector is answered: a connection that has sent nothing for two
+ * round trips is slowed down. */
 enum err channel_touch(struct channel *ch) MUST_CHECK;
 
-/* Where the job thread's time went since the last call: in seconds. wire: of the blocked time, one
- * measured round trip per exchange and what lies between the first and last byte of the awaited
- * frames; wait: the rest of the blocked time (others compute). */
-struct channel_times {
-	double wait_s, wire_s;
-	unsigned round_trips; /* exchanges: something was sent, then a message was waited for */
-};
-void post_times(struct post *p, struct channel_times *since_last);
+/* Where the job thread's time went since the last call. wire_s: of the blocked time, one measured round
+ * trip per exchange and what lies between the first and last byte of the awaited frames; wait_s: the
+ * rest of the blocked time (others compute). */
+void post_times(struct post *p, struct record_times *since_last);
+/* Ends the record's current step, with these times. */
+void account_step(struct record *r, struct post *p);
 
 struct channel_traffic {
 	enum msg_type type;
-	uint64_t messages_sent, messages_received, bytes_sent,
-	    bytes_received; /* bytes: whole frames */
+	uint64_t messages_sent, messages_received;
+	uint64_t bytes_sent, bytes_received; /* of whole frames */
 };
 /* One entry for each type seen, link messages included; returns how many (<= max). Any thread. */
 size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max);
@@ -166,6 +162,8 @@ struct channel_link {
 	uint64_t resent;     /* bytes of frames that were sent again */
 };
 void channel_link(struct channel *ch, struct channel_link *link);
+/* Both into the record of a job. */
+void account_channel(struct record *r, struct channel *ch);
 
 /* A copy of each received message's type and body, for the running hash of a group's broadcasts:
  * called on the job thread from within the receive. NULL: none. */
@@ -214,8 +212,7 @@ enum {
 	CHANNEL_ACK_EVERY = 1 << 20, /* bytes that come before that is said */
 };
 
-/* Called from any thread when frames wait in the out-queue, or when the in-queue has room again;
- * it only has to wake the loop. */
+/* wake: called from any thread when frames wait, or the in-queue has room; only wakes the loop. */
 void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg);
 /* The loop's half: takes the next queued message (type, encoded body moved into *body; what *body
  * held is taken for later messages or released). */
@@ -234,8 +231,7 @@ void channel_fail_done(struct channel *ch, enum err code, const char *why);
 void channel_heard(struct channel *ch, uint64_t progress);             /* a heartbeat's counter */
 uint64_t channel_progress(struct channel *ch); /* for our heartbeats: post_progress */
 /* Link messages on the same connection, for the record of traffic. */
-void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages,
-		   size_t bytes);
+void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t messages, size_t bytes);
 
 /* A lost connection. Every frame of a job has a number, and is kept until the peer says that it has
  * it. When the connection is lost, the channel is away; the owner makes another one, both ends say
@@ -253,15 +249,13 @@ void channel_went(struct channel *ch); /* that frame has been handed on whole */
 /* A frame came, of so many bytes: what is sent back, sooner or later. True: now. */
 bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t bytes);
 bool channel_ack_due(struct channel *ch, struct msg *ack); /* fills it in, if there is news */
-enum err channel_acked(struct channel *ch,
-		       uint32_t received) MUST_CHECK; /* ERR_PEER: that cannot be */
-uint32_t channel_last(const struct channel *ch);      /* the number of the last that came */
+enum err channel_acked(struct channel *ch, uint32_t received) MUST_CHECK; /* ERR_PEER: it cannot be */
+uint32_t channel_last(const struct channel *ch); /* the number of the last that came */
 /* The connection was lost. False: then there is nothing to wait for, see channel_keep(). */
 bool channel_lost(struct channel *ch);
 bool channel_is_away(struct channel *ch);
 uint64_t channel_job(const struct channel *ch); /* the job's number in frames, once it is known */
-bool channel_is_untouched(
-    const struct channel *ch); /* nothing came, and nothing was acknowledged */
+bool channel_is_untouched(const struct channel *ch); /* nothing came or was acknowledged */
 void channel_resume_say(const struct channel *ch, struct msg *resume);
 /* ERR_PEER: it speaks of another job or attempt, says that it has what was not sent, or comes when
  * the channel has failed. Changes nothing. */

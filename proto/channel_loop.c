@@ -1,5 +1,6 @@
 /* The loop thread's half of a channel, and two channels joined in memory. */
 #include "proto/channel_own.h"
+#include "proto/codec.h"
 
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
@@ -7,7 +8,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- queues ---- */
 
@@ -61,7 +61,7 @@ void channel_on_wake(struct channel *ch, void (*wake)(void *arg), void *arg)
 	pthread_mutex_lock(&ch->post->lock);
 	ch->wake = wake;
 	ch->wake_arg = arg;
-	if (ch->out.count > ch->held || ch->kept.left < ch->kept.count)
+	if (ch->out.count > ch->held || ch->kept.left < ch->kept.queue.count)
 		channel_wake(ch);
 	pthread_mutex_unlock(&ch->post->lock);
 }
@@ -144,32 +144,22 @@ void channel_link(struct channel *ch, struct channel_link *link)
 
 /* ---- traffic ---- */
 
-static size_t type_index(enum msg_type type)
-{
-	enum {
-#define MSG(NAME, number, sender, body) INDEX_##NAME,
-#include "proto/messages.def"
-#undef MSG
-	};
-
-	switch (type) {
-#define MSG(NAME, number, sender, body)                                                            \
-	case MSG_##NAME:                                                                           \
-		return INDEX_##NAME;
-#include "proto/messages.def"
-#undef MSG
-	}
-	return MSG_TYPES;
-}
-
 void channel_count_locked(struct channel *ch, enum msg_type type, bool sent, size_t messages,
 			  size_t bytes)
 {
-	size_t i = type_index(type);
-	struct channel_traffic *t = &ch->traffic[i];
+	static const enum msg_type types[] = {
+#define MSG(NAME, number, sender, body) MSG_##NAME,
+#include "proto/messages.def"
+#undef MSG
+	};
+	struct channel_traffic *t;
+	size_t i = 0;
 
+	while (i < MSG_TYPES && types[i] != type)
+		i++;
 	if (i == MSG_TYPES)
 		return;
+	t = &ch->traffic[i];
 	t->type = type;
 	if (sent) {
 		t->messages_sent += messages;
@@ -210,6 +200,34 @@ size_t channel_traffic(struct channel *ch, struct channel_traffic *t, size_t max
 	return n;
 }
 
+void account_channel(struct record *r, struct channel *ch)
+{
+	struct channel_traffic t[64];
+	size_t n = channel_traffic(ch, t, sizeof(t) / sizeof(*t));
+	struct channel_link link;
+	struct record_peer *p;
+
+	for (size_t i = 0; i < n; i++) {
+		struct record_traffic a = { .messages_sent = t[i].messages_sent,
+					    .messages_received = t[i].messages_received,
+					    .bytes_sent = t[i].bytes_sent,
+					    .bytes_received = t[i].bytes_received };
+
+		snprintf(a.peer, sizeof(a.peer), "%s", channel_peer(ch));
+		snprintf(a.type, sizeof(a.type), "%s", msg_name(t[i].type));
+		record_add_traffic(r, &a);
+	}
+	if (r->peers == sizeof(r->peer) / sizeof(*r->peer))
+		return;
+	channel_link(ch, &link);
+	p = &r->peer[r->peers++];
+	snprintf(p->name, sizeof(p->name), "%s", channel_peer(ch));
+	p->rtt_ms = link.rtt_s < 0 ? -1 : 1e3 * link.rtt_s;
+	snprintf(p->congestion, sizeof(p->congestion), "%s", link.congestion);
+	p->reconnects = link.reconnects;
+	p->resent = link.resent;
+}
+
 /* ---- messages ---- */
 
 bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)
@@ -218,7 +236,7 @@ bool channel_take(struct channel *ch, enum msg_type *type, struct buf *body)
 	bool any;
 
 	pthread_mutex_lock(&ch->post->lock);
-	any = channel_pop_out(ch, &it);
+	any = ch->out.count > ch->held && queue_pop(&ch->out, &it);
 	if (any) {
 		*type = it.type;
 		channel_recycle(ch, body);
@@ -286,34 +304,11 @@ static void printable(char *out, size_t out_len, struct bytes text)
 	out[n] = '\0';
 }
 
-static void deliver_abort(struct channel *ch, const struct msg_abort *m)
-{
-	char culprit[MSG_NAME_MAX + 1], text[MSG_TEXT_MAX + 1];
-	char why[MSG_NAME_MAX + MSG_TEXT_MAX + 4];
-	/* The coordinator's sentences say the step, and so do a party's about others. */
-	bool whole = ch->own == PARTY || m->code == ERR_PEER || m->code == ERR_DEADLINE;
-
-	printable(culprit, sizeof(culprit), m->culprit);
-	printable(text, sizeof(text), m->text);
-	if (!*text)
-		snprintf(why, sizeof(why), "%s ended the job and did not say why", ch->peer);
-	else
-		snprintf(why, sizeof(why), "%s%s%s", culprit, *culprit ? ": " : "", text);
-	end_by_peer(ch, m->code, ch->own == PARTY, whole, why);
-}
-
-/* A party that does not take part ends the job for all, as an ABORT would. */
-static void deliver_decline(struct channel *ch, const struct msg_decline *m)
-{
-	char text[MSG_TEXT_MAX + 1], why[MSG_NAME_MAX + MSG_TEXT_MAX + 32];
-
-	printable(text, sizeof(text), m->text);
-	snprintf(why, sizeof(why), "%s declined the job: %s", ch->peer, text);
-	end_by_peer(ch, m->code, true, false, why);
-}
-
+/* ABORT; or DECLINE: a party that does not take part ends the job for all, as an ABORT would. */
 static void deliver_end(struct channel *ch, enum msg_type type, struct bytes body)
 {
+	char text[MSG_TEXT_MAX + 1], culprit[MSG_NAME_MAX + 1];
+	char why[MSG_NAME_MAX + MSG_TEXT_MAX + 32];
 	struct msg m;
 	enum err e = msg_decode(&m, (uint16_t)type, body);
 
@@ -321,12 +316,26 @@ static void deliver_end(struct channel *ch, enum msg_type type, struct bytes bod
 		err_prefix(e, "%s", ch->peer);
 	pthread_mutex_lock(&ch->post->lock);
 	channel_count_locked(ch, type, false, 1, FRAME_HEADER_LEN + body.n);
-	if (e != ERR_OK)
+	if (e != ERR_OK) {
 		channel_break(ch, &(struct reason){ .code = e }, err_detail());
-	else if (type == MSG_ABORT)
-		deliver_abort(ch, &m.abort);
-	else
-		deliver_decline(ch, &m.decline);
+	} else if (type == MSG_DECLINE) {
+		printable(text, sizeof(text), m.decline.text);
+		snprintf(why, sizeof(why), "%s declined the job: %s", ch->peer, text);
+		end_by_peer(ch, m.decline.code, true, false, why);
+	} else {
+		/* The coordinator's sentences say the step, and so do a party's about others. */
+		bool whole =
+		    ch->own == PARTY || m.abort.code == ERR_PEER || m.abort.code == ERR_DEADLINE;
+
+		printable(culprit, sizeof(culprit), m.abort.culprit);
+		printable(text, sizeof(text), m.abort.text);
+		if (!*text)
+			snprintf(why, sizeof(why), "%s ended the job and did not say why",
+				 ch->peer);
+		else
+			snprintf(why, sizeof(why), "%s%s%s", culprit, *culprit ? ": " : "", text);
+		end_by_peer(ch, m.abort.code, ch->own == PARTY, whole, why);
+	}
 	pthread_mutex_unlock(&ch->post->lock);
 }
 
@@ -340,7 +349,10 @@ void channel_deliver(struct channel *ch, enum msg_type type, struct buf *body, d
 		body->n = 0;
 		return;
 	}
-	channel_note_offer(ch, type, (struct bytes){ body->p, body->n });
+	/* Job id and attempt come first in it; whether the rest parses is for the job thread to
+	 * see. */
+	if (type == MSG_OFFER && ch->own == PARTY && !ch->knows_job && body->n >= JOB_ID_LEN + 4)
+		channel_of_job(ch, body->p, get_u32(body->p + JOB_ID_LEN));
 	pthread_mutex_lock(&p->lock);
 	if (ch->failed.code == ERR_OK) {
 		channel_count_locked(ch, type, false, 1, FRAME_HEADER_LEN + body->n);

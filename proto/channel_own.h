@@ -5,7 +5,7 @@
  * channel_recv.c   what is received
  * vector.c, warm.c  vectors in chunks; what fills the link in between
  * channel_loop.c   the loop thread's half
- * resume.c         numbers, acknowledgements, sending again
+ * resume.c         numbers, frames kept until they are acknowledged, sending again
  *
  * One lock per post guards all of its channels; it is held for queue operations, never while
  * bytes are packed, parsed or moved. Waking the loop happens under it, so that once
@@ -16,7 +16,6 @@
 
 #include "proto/channel.h"
 #include "proto/frame.h"
-#include "proto/kept.h"
 
 #include <pthread.h>
 
@@ -43,6 +42,14 @@ struct queue {
 	size_t bytes; /* bodies and QUEUE_ITEM_COST each */
 };
 
+/* The frames of a job that the peer has not acknowledged yet, in the order of their numbers. */
+struct kept {
+	struct queue queue;
+	size_t left;    /* of them, so many have gone out on the connection that there is now */
+	size_t bytes;   /* of all of them, headers included */
+	uint32_t acked; /* the number of the last that the peer has; the next is the queue's first */
+};
+
 /* A reason to stop, kept across threads. code ERR_OK: none. */
 struct reason {
 	enum err code;
@@ -66,7 +73,7 @@ struct post {
 	size_t turn;              /* which channel is looked at first */
 	bool exchange;            /* something was sent since the last wait for a message */
 	double round_trip_left_s; /* of the current exchange, not yet found in blocked time */
-	struct channel_times times;
+	struct record_times times;
 };
 
 /* Two channels joined in memory. */
@@ -142,18 +149,12 @@ void post_wait(struct post *p, double until_s);
 const struct reason *post_stopped(const struct post *p);
 void post_account(struct post *p, const struct channel *ch, double from_s, const struct item *it);
 
-/* Locked. The next message of the out-queue that may leave. */
-bool channel_pop_out(struct channel *ch, struct item *it);
-
 struct buf channel_spare(struct channel *ch);            /* empty, perhaps with room */
 void channel_recycle(struct channel *ch, struct buf *b); /* takes its contents over */
 
 /* Without the lock. Moves what can be moved between two joined channels; nothing if not joined. */
 void channel_pump(struct channel *ch);
 void channel_unpair(struct channel *ch);
-
-/* On the loop thread: an OFFER that comes names the job. */
-void channel_note_offer(struct channel *ch, enum msg_type type, struct bytes body);
 
 /* Without the lock. The peer broke the protocol: every later call on the channel ends with e, which
  * is returned. */

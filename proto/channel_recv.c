@@ -25,13 +25,6 @@ double channel_transfer_s(const struct channel *ch)
 
 /* ---- waiting for a message ---- */
 
-static enum err release_all(struct channel *const ch[], size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		TRY(channel_release(ch[i]));
-	return ERR_OK;
-}
-
 /* Locked. The next message of any wanted channel. Where several have one they take turns. */
 static bool pop_any(struct channel *const ch[], const bool wanted[], size_t count, size_t *which,
 		    struct item *it)
@@ -50,23 +43,6 @@ static bool pop_any(struct channel *const ch[], const bool wanted[], size_t coun
 	return false;
 }
 
-/* Locked. The earliest time at which a wanted peer is overdue, and which peer. */
-static double first_deadline(struct channel *const ch[], const bool wanted[], size_t count,
-			     double start, struct channel **whose)
-{
-	double first = HUGE_VAL;
-
-	for (size_t i = 0; i < count; i++) {
-		double until = fmax(start, ch[i]->moved_s) + ch[i]->post->step_timeout_s;
-
-		if ((!wanted || wanted[i]) && until < first) {
-			first = until;
-			*whose = ch[i];
-		}
-	}
-	return first;
-}
-
 /* Locked. */
 static enum err wait_for_item(struct channel *const ch[], const bool wanted[], size_t count,
 			      size_t *which, struct item *it)
@@ -75,9 +51,9 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 	double start = clock_now_s();
 	bool waited = false;
 
-	for (;;) {
-		struct channel *late = NULL;
-		double until;
+	for (;; waited = true) {
+		struct channel *late = NULL; /* the wanted peer that is overdue first */
+		double until = HUGE_VAL;
 		enum err e;
 
 		for (size_t i = 0; i < count; i++)
@@ -91,38 +67,19 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 		}
 		if (channel_stopped(ch[0], &e))
 			return channel_end_all(ch, count, e);
-		until = first_deadline(ch, wanted, count, start, &late);
+		for (size_t i = 0; i < count; i++) {
+			double due = fmax(start, ch[i]->moved_s) + p->step_timeout_s;
+
+			if ((!wanted || wanted[i]) && due < until) {
+				until = due;
+				late = ch[i];
+			}
+		}
 		assert(late); /* at least one is wanted */
 		if (clock_now_s() >= until)
 			return channel_end_all(ch, count, channel_overdue(late));
 		post_wait(p, until);
-		waited = true;
 	}
-}
-
-/* Locked. The job thread reads this message next; the buffer of the last one is kept for reuse. */
-static void make_current(struct channel *ch, struct item *it)
-{
-	if (ch->current.cap > ch->spare.cap) {
-		struct buf swap = ch->spare;
-
-		ch->spare = ch->current;
-		ch->current = swap;
-	}
-	buf_release(&ch->current);
-	ch->current = it->body;
-	if (ch->reader_waits && ch->in.bytes <= CHANNEL_IN_MAX / 2) {
-		ch->reader_waits = false;
-		channel_wake(ch);
-	}
-}
-
-static enum err check_type(struct channel *ch, enum msg_type got, enum msg_type expect,
-			   enum msg_type other)
-{
-	if (got == expect || got == other)
-		return ERR_OK;
-	return peer_fault(ch, "sent %s, expected %s", msg_name(got), msg_name(expect));
 }
 
 /* The next message of any kind, and who sent it: it is that channel's current one. */
@@ -130,17 +87,33 @@ static enum err next_item(struct channel *const ch[], const bool wanted[], size_
 			  size_t *which, struct item *it)
 {
 	struct post *p = ch[0]->post;
+	struct channel *from;
 	enum err e;
 
-	TRY(release_all(ch, count));
+	for (size_t i = 0; i < count; i++)
+		TRY(channel_release(ch[i]));
 	pthread_mutex_lock(&p->lock);
 	e = wait_for_item(ch, wanted, count, which, it);
-	if (e == ERR_OK)
-		make_current(ch[*which], it);
+	if (e != ERR_OK) {
+		pthread_mutex_unlock(&p->lock);
+		return e;
+	}
+	from = ch[*which];
+	if (from->current.cap > from->spare.cap) { /* the larger buffer is used again */
+		struct buf swap = from->spare;
+
+		from->spare = from->current;
+		from->current = swap;
+	}
+	buf_release(&from->current);
+	from->current = it->body;
+	if (from->reader_waits && from->in.bytes <= CHANNEL_IN_MAX / 2) {
+		from->reader_waits = false;
+		channel_wake(from);
+	}
 	pthread_mutex_unlock(&p->lock);
-	if (e == ERR_OK)
-		channel_pump(ch[*which]);
-	return e;
+	channel_pump(from);
+	return ERR_OK;
 }
 
 static enum err look_aside(struct channel *from, const struct item *it, bool *taken)
@@ -169,8 +142,22 @@ enum err channel_recv_aside(struct channel *ch)
 	    ch, peer_fault(ch, "sent %s, which is not due", msg_name(it.type)));
 }
 
-static enum err receive(struct channel *const ch[], const bool wanted[], size_t count,
-			enum msg_type expect, enum msg_type other, size_t *which, struct msg *m)
+enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m)
+{
+	size_t which;
+
+	return channel_recv_either(&ch, NULL, 1, expect, expect, &which, m);
+}
+
+enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_t count,
+			  enum msg_type expect, size_t *which, struct msg *m)
+{
+	return channel_recv_either(ch, wanted, count, expect, expect, which, m);
+}
+
+enum err channel_recv_either(struct channel *const ch[], const bool wanted[], size_t count,
+			     enum msg_type expect, enum msg_type other, size_t *which,
+			     struct msg *m)
 {
 	struct channel *from;
 	struct item it;
@@ -183,35 +170,16 @@ static enum err receive(struct channel *const ch[], const bool wanted[], size_t 
 		from = ch[*which];
 		TRY(look_aside(from, &it, &taken));
 	} while (taken);
-	e = check_type(from, it.type, expect, other);
-	if (e == ERR_OK) {
-		e = msg_decode(m, (uint16_t)it.type, (struct bytes){ it.body.p, it.body.n });
-		if (e != ERR_OK)
-			err_prefix(e, "%s (during %s)", from->peer, from->step);
-	}
-	if (e != ERR_OK)
+	if (it.type != expect && it.type != other)
+		return channel_protocol_error(
+		    from,
+		    peer_fault(from, "sent %s, expected %s", msg_name(it.type), msg_name(expect)));
+	e = msg_decode(m, (uint16_t)it.type, (struct bytes){ it.body.p, it.body.n });
+	if (e != ERR_OK) {
+		err_prefix(e, "%s (during %s)", from->peer, from->step);
 		return channel_protocol_error(from, e);
+	}
 	if (from->observe)
 		from->observe(from->observe_arg, it.type, (struct bytes){ it.body.p, it.body.n });
 	return ERR_OK;
-}
-
-enum err channel_recv(struct channel *ch, enum msg_type expect, struct msg *m)
-{
-	size_t which;
-
-	return receive(&ch, NULL, 1, expect, expect, &which, m);
-}
-
-enum err channel_recv_any(struct channel *const ch[], const bool wanted[], size_t count,
-			  enum msg_type expect, size_t *which, struct msg *m)
-{
-	return receive(ch, wanted, count, expect, expect, which, m);
-}
-
-enum err channel_recv_either(struct channel *const ch[], const bool wanted[], size_t count,
-			     enum msg_type expect, enum msg_type other, size_t *which,
-			     struct msg *m)
-{
-	return receive(ch, wanted, count, expect, other, which, m);
 }

@@ -51,38 +51,32 @@ static const uint8_t *take(struct codec *c, size_t n)
 
 void codec_u16(struct codec *c, uint16_t *v)
 {
-	const uint8_t *p;
+	uint8_t p[2];
 
-	if (c->out) {
-		put_u16(buf_extend(c->out, 2), *v);
-		return;
-	}
-	p = take(c, 2);
-	*v = p ? get_u16(p) : 0;
+	put_u16(p, *v);
+	codec_fixed(c, p, sizeof(p));
+	if (!c->out)
+		*v = get_u16(p);
 }
 
 void codec_u32(struct codec *c, uint32_t *v)
 {
-	const uint8_t *p;
+	uint8_t p[4];
 
-	if (c->out) {
-		put_u32(buf_extend(c->out, 4), *v);
-		return;
-	}
-	p = take(c, 4);
-	*v = p ? get_u32(p) : 0;
+	put_u32(p, *v);
+	codec_fixed(c, p, sizeof(p));
+	if (!c->out)
+		*v = get_u32(p);
 }
 
 void codec_u64(struct codec *c, uint64_t *v)
 {
-	const uint8_t *p;
+	uint8_t p[8];
 
-	if (c->out) {
-		put_u64(buf_extend(c->out, 8), *v);
-		return;
-	}
-	p = take(c, 8);
-	*v = p ? get_u64(p) : 0;
+	put_u64(p, *v);
+	codec_fixed(c, p, sizeof(p));
+	if (!c->out)
+		*v = get_u64(p);
 }
 
 void codec_fixed(struct codec *c, uint8_t *p, size_t n)

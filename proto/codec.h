@@ -23,8 +23,7 @@ struct codec {
 void codec_u16(struct codec *c, uint16_t *v);
 void codec_u32(struct codec *c, uint32_t *v);
 void codec_u64(struct codec *c, uint64_t *v);
-void codec_fixed(struct codec *c, uint8_t *p,
-		 size_t n); /* n bytes without a length; decoding copies */
+void codec_fixed(struct codec *c, uint8_t *p, size_t n); /* no length on the wire; decoding copies */
 /* A u32 length and so many bytes, min .. max of them. Decoding borrows. */
 void codec_bytes(struct codec *c, struct bytes *b, size_t min, size_t max);
 /* A field's bounds, or any other condition on it. */

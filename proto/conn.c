@@ -79,8 +79,7 @@ static void on_async(uv_async_t *async)
 		return;
 	if (c->paused && !channel_is_full(c->channel)) {
 		c->paused = false;
-		c->heard_s =
-		    clock_now_s(); /* we had stopped reading, so its silence does not count */
+		c->heard_s = clock_now_s(); /* we did not read: its silence does not count */
 		conn_read_start(c);
 	}
 	conn_pump(c);
@@ -114,8 +113,10 @@ void conn_add_tcp(struct conn *c, unsigned family)
 	c->handles++;
 }
 
-static void conn_free(struct conn *c)
+void conn_give_back(struct conn *c)
 {
+	if (--c->handles > 0)
+		return;
 	c->events->closed(c, c->code, c->code == ERR_OK ? NULL : c->why, c->arg);
 	tls_free(c->tls);
 	frame_reader_release(&c->reader);
@@ -124,12 +125,6 @@ static void conn_free(struct conn *c)
 	buf_release(&c->record);
 	free(c->dialling);
 	free(c);
-}
-
-void conn_give_back(struct conn *c)
-{
-	if (--c->handles == 0)
-		conn_free(c);
 }
 
 /* The close callback of all handles. */
@@ -189,37 +184,30 @@ void conn_over(struct conn *c, enum err code, const char *why)
 		uv_close((uv_handle_t *)&c->tcp, closed_handle);
 }
 
-/* Closed by then, or now. */
-static void set_end(struct conn *c, double end_s, double timeout_s)
+void conn_close(struct conn *c, enum err code, const char *why, double timeout_s)
 {
+	double end_s = clock_now_s() + timeout_s;
+
+	if (c->phase == CONN_OVER || (c->phase >= CONN_FLUSHING && end_s >= c->end_s))
+		return;
+	if (c->phase < CONN_FLUSHING) {
+		conn_reason(c, code, why);
+		if (c->phase == CONN_TCP || c->cut) {
+			conn_over(c, code, why);
+			return;
+		}
+		c->phase = CONN_FLUSHING;
+		uncount(c);
+		if (c->paused)
+			conn_read_start(c); /* what comes now is discarded */
+		c->paused = false;
+		conn_pump(c);
+	}
 	c->end_s = end_s;
 	if (timeout_s <= 0)
 		conn_over(c, c->code, c->why);
 	else if (c->phase != CONN_OVER)
 		conn_alarm(c, timeout_s);
-}
-
-void conn_close(struct conn *c, enum err code, const char *why, double timeout_s)
-{
-	double end_s = clock_now_s() + timeout_s;
-
-	if (c->phase >= CONN_FLUSHING) {
-		if (c->phase != CONN_OVER && end_s < c->end_s)
-			set_end(c, end_s, timeout_s);
-		return;
-	}
-	conn_reason(c, code, why);
-	if (c->phase == CONN_TCP || c->cut) {
-		conn_over(c, code, why);
-		return;
-	}
-	c->phase = CONN_FLUSHING;
-	uncount(c);
-	if (c->paused)
-		conn_read_start(c); /* what comes now is discarded */
-	c->paused = false;
-	conn_pump(c);
-	set_end(c, end_s, timeout_s);
 }
 
 void conn_cut(struct conn *c)
@@ -283,28 +271,23 @@ void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes)
 	}
 }
 
-static void queue_link(struct conn *c, const struct msg *m)
+void conn_send(struct conn *c, const struct msg *m)
 {
 	struct frame f = { .type = (uint16_t)m->type };
 	size_t at = c->link.n;
 
-	buf_extend(&c->link, FRAME_HEADER_LEN);
-	msg_encode(&c->link, m);
-	frame_header(c->link.p + at, &f, c->link.n - at - FRAME_HEADER_LEN);
-	conn_count(c, m->type, true, c->link.n - at);
-}
-
-void conn_send(struct conn *c, const struct msg *m)
-{
-	bool abort = m->type == MSG_ABORT;
-
-	assert(abort || msg_is_link(m->type));
+	assert(m->type == MSG_ABORT || msg_is_link(m->type));
 	if (c->phase != CONN_GREETING && c->phase != CONN_WELCOMED)
 		return;
-	if (!abort)
-		queue_link(c, m);
-	else if (!c->channel || c->job == 0 || c->aborted || channel_send(c->channel, m) != ERR_OK)
+	if (m->type != MSG_ABORT) {
+		buf_extend(&c->link, FRAME_HEADER_LEN);
+		msg_encode(&c->link, m);
+		frame_header(c->link.p + at, &f, c->link.n - at - FRAME_HEADER_LEN);
+		conn_count(c, m->type, true, c->link.n - at);
+	} else if (!c->channel || c->job == 0 || c->aborted ||
+		   channel_send(c->channel, m) != ERR_OK) {
 		return;
+	}
 	conn_pump(c);
 }
 
@@ -337,17 +320,6 @@ static void update_link(struct conn *c)
 		channel_set_rtt(c->channel, 1e-6 * info.tcpi_rtt);
 }
 
-static void note_congestion(struct conn *c)
-{
-	char name[16] = "";
-	socklen_t len = sizeof(name) - 1;
-	uv_os_fd_t fd;
-
-	if (uv_fileno((uv_handle_t *)&c->tcp, &fd) == 0 &&
-	    getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len) == 0)
-		channel_set_congestion(c->channel, name);
-}
-
 static void detach(struct conn *c)
 {
 	if (!c->channel)
@@ -371,6 +343,10 @@ static void detach(struct conn *c)
 
 void conn_attach(struct conn *c, struct channel *ch, uint64_t job)
 {
+	char congestion[16] = "";
+	socklen_t len = sizeof(congestion) - 1;
+	uv_os_fd_t fd;
+
 	detach(c);
 	if (!ch)
 		return;
@@ -389,7 +365,9 @@ void conn_attach(struct conn *c, struct channel *ch, uint64_t job)
 	if (channel_last(ch))
 		c->reader.order = (struct frame_order){ job, channel_last(ch) };
 	update_link(c);
-	note_congestion(c);
+	if (uv_fileno((uv_handle_t *)&c->tcp, &fd) == 0 &&
+	    getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, &len) == 0)
+		channel_set_congestion(ch, congestion);
 	channel_on_wake(ch, wake, &c->async);
 }
 
@@ -403,20 +381,12 @@ void conn_acknowledge(struct conn *c)
 		conn_send(c, &m);
 }
 
-static void heartbeat(struct conn *c)
-{
-	struct msg m = { .type = MSG_HEARTBEAT };
-
-	conn_acknowledge(c);
-	m.heartbeat.progress = c->channel ? channel_progress(c->channel) : progress_count();
-	conn_send(c, &m);
-}
-
 static void tick(struct conn *c)
 {
 	double now = clock_now_s(), interval = c->heartbeat_s;
 	/* If this process was stopped, bytes that came meanwhile have not been read yet. */
 	bool stalled = now - c->ticked_s > interval / 2;
+	struct msg beat = { .type = MSG_HEARTBEAT };
 	char why[128];
 
 	c->ticked_s = now;
@@ -427,8 +397,11 @@ static void tick(struct conn *c)
 		return;
 	}
 	update_link(c);
-	if (now - c->spoke_s >= interval / 3 && !c->writing)
-		heartbeat(c);
+	if (now - c->spoke_s < interval / 3 || c->writing)
+		return;
+	conn_acknowledge(c);
+	beat.heartbeat.progress = c->channel ? channel_progress(c->channel) : progress_count();
+	conn_send(c, &beat);
 }
 
 void conn_alarm(struct conn *c, double after_s)
@@ -436,41 +409,25 @@ void conn_alarm(struct conn *c, double after_s)
 	uv_timer_start(&c->timer, on_timer, (uint64_t)fmax(0, 1e3 * after_s), 0);
 }
 
-static void too_late(struct conn *c, const char *what)
-{
-	char who[160], why[256];
-
-	snprintf(why, sizeof(why), "%s did not %s within %g s", conn_who(c, who), what,
-		 c->host->handshake_timeout_s);
-	conn_close(c, ERR_DEADLINE, why, 0);
-}
-
 static void on_timer(uv_timer_t *timer)
 {
+	static const char *const awaited[] = {
+		[CONN_TCP] = "answer",
+		[CONN_TLS] = "finish the TLS handshake",
+		[CONN_GREETING] = "finish the greeting",
+	};
 	struct conn *c = timer->data;
+	char who[160], why[256];
 
-	if (c->cut) {
+	if (c->cut || c->phase >= CONN_FLUSHING) {
 		conn_over(c, c->code, c->why);
 		return;
 	}
-	switch (c->phase) {
-	case CONN_TCP:
-		too_late(c, "answer");
-		break;
-	case CONN_TLS:
-		too_late(c, "finish the TLS handshake");
-		break;
-	case CONN_GREETING:
-		too_late(c, "finish the greeting");
-		break;
-	case CONN_WELCOMED:
+	if (c->phase == CONN_WELCOMED) {
 		tick(c);
-		break;
-	case CONN_FLUSHING:
-	case CONN_LINGERING:
-		conn_over(c, c->code, c->why);
-		break;
-	case CONN_OVER:
-		break;
+		return;
 	}
+	snprintf(why, sizeof(why), "%s did not %s within %g s", conn_who(c, who), awaited[c->phase],
+		 c->host->handshake_timeout_s);
+	conn_close(c, ERR_DEADLINE, why, 0);
 }

@@ -32,10 +32,9 @@ struct conn_options {
 };
 
 /* ERR_INPUT if a file cannot be used. Ignores SIGPIPE. */
-enum err conn_host_new(struct conn_host **h, uv_loop_t *loop,
-		       const struct conn_options *o) MUST_CHECK;
-enum err conn_host_reload(struct conn_host *h)
-    MUST_CHECK;                           /* reads the files again; on failure the old ones stay */
+enum err conn_host_new(struct conn_host **h, uv_loop_t *loop, const struct conn_options *o) MUST_CHECK;
+/* Reads the files again; on failure the old ones stay. */
+enum err conn_host_reload(struct conn_host *h) MUST_CHECK;
 /* At most so many connections that are not welcomed yet from one address (of IPv6: one /64); one more
  * ends the oldest of them. 64 by itself. */
 void conn_host_limit(struct conn_host *h, unsigned per_address);
@@ -73,8 +72,7 @@ const char *conn_name(const struct conn *c);    /* the certificate's name; "" be
 const char *conn_address(const struct conn *c); /* "192.0.2.1:43210" */
 void conn_fingerprint(const struct conn *c, uint8_t fp[static HASH_LEN]);
 
-void conn_send(struct conn *c,
-	       const struct msg *m); /* a link message, or ABORT of the attached job */
+void conn_send(struct conn *c, const struct msg *m); /* of the link; or ABORT of the attached job */
 /* ABORT of the attached job, where the job thread computes on and cannot send it. */
 void conn_abort(struct conn *c, enum err code, const char *why);
 /* From here on: frames up to the full size are accepted, HEARTBEAT is sent when nothing else was

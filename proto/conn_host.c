@@ -101,19 +101,6 @@ static void free_handle(uv_handle_t *handle)
 	free(handle);
 }
 
-/* Takes a connection off the queue only to close it: too many have not been welcomed yet. */
-static void turn_away(struct listener *l)
-{
-	uv_tcp_t *tcp;
-
-	ALLOC(tcp, 1);
-	uv_tcp_init(l->host->loop, tcp);
-	uv_accept((uv_stream_t *)&l->tcp, (uv_stream_t *)tcp);
-	uv_close((uv_handle_t *)tcp, free_handle);
-	log_warn("connection refused: %d others have not finished their greeting",
-		 CONN_GREETING_MAX);
-}
-
 /* ---- visitors: accepted, and not welcomed yet ---- */
 
 void conn_no_visitor(struct conn *c)
@@ -125,22 +112,18 @@ void conn_no_visitor(struct conn *c)
 		}
 }
 
-static void set_origin(struct conn *c, const struct sockaddr_storage *a)
-{
-	if (a->ss_family == AF_INET)
-		memcpy(c->origin, &((const struct sockaddr_in *)a)->sin_addr, 4);
-	else if (a->ss_family == AF_INET6)
-		memcpy(c->origin, &((const struct sockaddr_in6 *)a)->sin6_addr, sizeof(c->origin));
-}
-
 /* Each address may have per_address connections in their greeting; one more ends its oldest. Other
  * addresses lose nothing, and a connection that is welcomed does not count any more. */
-static void enter(struct conn *c)
+static void enter(struct conn *c, const struct sockaddr_storage *a)
 {
 	struct conn_host *h = c->host;
 	struct conn *oldest = NULL;
 	unsigned same = 0;
 
+	if (a->ss_family == AF_INET)
+		memcpy(c->origin, &((const struct sockaddr_in *)a)->sin_addr, 4);
+	else if (a->ss_family == AF_INET6)
+		memcpy(c->origin, &((const struct sockaddr_in6 *)a)->sin6_addr, sizeof(c->origin));
 	for (struct conn *v = h->visitors; v; v = v->older)
 		if (memcmp(v->origin, c->origin, sizeof(c->origin)) == 0) {
 			same++;
@@ -158,14 +141,20 @@ static void on_connection(uv_stream_t *stream, int status)
 	struct listener *l = stream->data;
 	struct sockaddr_storage peer = { 0 };
 	int len = sizeof(peer);
+	uv_tcp_t *unwanted;
 	struct conn *c;
 
 	if (status < 0) {
 		log_warn("a connection could not be accepted: %s", uv_strerror(status));
 		return;
 	}
-	if (l->host->greeting >= CONN_GREETING_MAX) {
-		turn_away(l);
+	if (l->host->greeting >= CONN_GREETING_MAX) { /* off the queue, only to be closed */
+		ALLOC(unwanted, 1);
+		uv_tcp_init(l->host->loop, unwanted);
+		uv_accept(stream, (uv_stream_t *)unwanted);
+		uv_close((uv_handle_t *)unwanted, free_handle);
+		log_warn("connection refused: %d others have not finished their greeting",
+			 CONN_GREETING_MAX);
 		return;
 	}
 	c = conn_new(l->host, l->events, NULL);
@@ -174,9 +163,7 @@ static void on_connection(uv_stream_t *stream, int status)
 	snprintf(c->address, sizeof(c->address), "unknown address");
 	if (status == 0 && uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&peer, &len) == 0)
 		conn_address_text(c->address, (struct sockaddr *)&peer);
-	if (status == 0)
-		set_origin(c, &peer);
-	enter(c);
+	enter(c, &peer);
 	c->arg = l->accepted(c, l->arg);
 	if (c->phase == CONN_OVER)
 		return;
@@ -188,33 +175,17 @@ static void on_connection(uv_stream_t *stream, int status)
 	conn_start(c, l->host->server);
 }
 
-static int listen_at(struct listener *l, const struct sockaddr *a, char bound[static 80])
-{
-	struct sockaddr_storage own;
-	int len = sizeof(own), status;
-
-	status = uv_tcp_bind(&l->tcp, a, 0);
-	if (status == 0)
-		conn_set_congestion(l->host, &l->tcp); /* which accepted connections inherit */
-	if (status == 0)
-		status = uv_listen((uv_stream_t *)&l->tcp, BACKLOG, on_connection);
-	if (status == 0)
-		status = uv_tcp_getsockname(&l->tcp, (struct sockaddr *)&own, &len);
-	if (status == 0)
-		conn_address_text(bound, (struct sockaddr *)&own);
-	return status;
-}
-
 enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
 		     const struct conn_events *events, void *(*accepted)(struct conn *c, void *arg),
 		     void *arg, struct listener **listener, char bound[static 80])
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
 				  .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
+	struct sockaddr_storage own;
 	uv_getaddrinfo_t lookup;
 	struct listener *l;
 	char service[8];
-	int status;
+	int len = sizeof(own), status;
 
 	snprintf(service, sizeof(service), "%u", port);
 	status = uv_getaddrinfo(h->loop, &lookup, NULL, host, service, &hints);
@@ -224,12 +195,19 @@ enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
 	*l = (struct listener){ .host = h, .events = events, .accepted = accepted, .arg = arg };
 	uv_tcp_init(h->loop, &l->tcp);
 	l->tcp.data = l;
-	status = listen_at(l, lookup.addrinfo->ai_addr, bound);
+	status = uv_tcp_bind(&l->tcp, lookup.addrinfo->ai_addr, 0);
 	uv_freeaddrinfo(lookup.addrinfo);
+	if (status == 0)
+		conn_set_congestion(h, &l->tcp); /* which accepted connections inherit */
+	if (status == 0)
+		status = uv_listen((uv_stream_t *)&l->tcp, BACKLOG, on_connection);
+	if (status == 0)
+		status = uv_tcp_getsockname(&l->tcp, (struct sockaddr *)&own, &len);
 	if (status < 0) {
 		conn_listen_stop(l);
 		return err_set(ERR_INPUT, "listen: %s:%u: %s", host, port, uv_strerror(status));
 	}
+	conn_address_text(bound, (struct sockaddr *)&own);
 	*listener = l;
 	return ERR_OK;
 }
@@ -323,8 +301,8 @@ void conn_stop_dialling(struct conn *c)
 		return;
 	uv_freeaddrinfo(c->dialling->addresses);
 	c->dialling->addresses = c->dialling->next = NULL;
-	uv_cancel(
-	    (uv_req_t *)&c->dialling->lookup); /* if it still runs; its callback comes anyway */
+	/* If it still runs; its callback comes anyway. */
+	uv_cancel((uv_req_t *)&c->dialling->lookup);
 }
 
 enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,

@@ -3,11 +3,6 @@
 
 #include "common/base/clock.h"
 
-#include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Ends the connection because of what the peer did: "bank-a at 192.0.2.1:43210 <this thread's
  * sentence>". An alert that explains it is sent, and nothing more. */
 static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
@@ -66,15 +61,10 @@ static void job_message(struct conn *c)
 	}
 }
 
-static bool listening(const struct conn *c)
-{
-	return c->phase == CONN_GREETING || c->phase == CONN_WELCOMED;
-}
-
 /* Plaintext goes from TLS to where the frame reader wants it. */
 static void read_frames(struct conn *c)
 {
-	while (listening(c)) {
+	while (c->phase == CONN_GREETING || c->phase == CONN_WELCOMED) {
 		size_t room, got;
 		uint8_t *to = frame_reader_space(&c->reader, &room);
 		bool first = c->reader.got == 0, whole;
@@ -101,45 +91,27 @@ static void read_frames(struct conn *c)
 	}
 }
 
-static void go_on_with_handshake(struct conn *c)
-{
-	if (tls_handshake(c->tls) != ERR_OK) {
-		/* Give the peer time to take the alert in: it says why. */
-		end_for_peer(c, "", 1);
-		return;
-	}
-	conn_pump(c);
-	if (c->phase == CONN_TLS && tls_state(c->tls) == TLS_OPEN)
-		conn_authenticated(c);
-}
-
 static void received(struct conn *c, const uint8_t *p, size_t n)
 {
 	c->heard_s = clock_now_s();
 	if (c->phase >= CONN_FLUSHING)
 		return; /* discarded, but read: unread bytes would make close() send a reset */
 	tls_input(c->tls, p, n);
-	if (c->phase == CONN_TLS)
-		go_on_with_handshake(c);
+	if (c->phase == CONN_TLS) {
+		if (tls_handshake(c->tls) != ERR_OK) {
+			/* Give the peer time to take the alert in: it says why. */
+			end_for_peer(c, "", 1);
+			return;
+		}
+		conn_pump(c);
+		if (c->phase == CONN_TLS && tls_state(c->tls) == TLS_OPEN)
+			conn_authenticated(c);
+	}
 	read_frames(c);
 	if (c->phase < CONN_FLUSHING && tls_state(c->tls) == TLS_ENDED) {
 		err_set(ERR_PEER, "closed the connection");
 		end_for_peer(c, "", 0);
 	}
-}
-
-static void ended(struct conn *c, ssize_t status)
-{
-	char who[160];
-
-	conn_who(c, who);
-	if (status == UV_EOF)
-		err_set(ERR_PEER, "the connection to %s was cut off%s", who,
-			c->phase == CONN_TLS ? " during the TLS handshake" : "");
-	else
-		err_set(ERR_PEER, "the connection to %s broke: %s", who, uv_strerror((int)status));
-	c->lost = c->phase < CONN_FLUSHING; /* otherwise we chose to part */
-	conn_over(c, ERR_PEER, err_detail());
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
@@ -153,11 +125,20 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
 	struct conn *c = stream->data;
+	char who[160];
 
 	if (n > 0)
 		received(c, (const uint8_t *)buf->base, (size_t)n);
-	else if (n < 0)
-		ended(c, n);
+	if (n >= 0)
+		return;
+	conn_who(c, who);
+	if (n == UV_EOF)
+		err_set(ERR_PEER, "the connection to %s was cut off%s", who,
+			c->phase == CONN_TLS ? " during the TLS handshake" : "");
+	else
+		err_set(ERR_PEER, "the connection to %s broke: %s", who, uv_strerror((int)n));
+	c->lost = c->phase < CONN_FLUSHING; /* otherwise we chose to part */
+	conn_over(c, ERR_PEER, err_detail());
 }
 
 int conn_read_start(struct conn *c)

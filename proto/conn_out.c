@@ -7,9 +7,7 @@
 
 #include "common/base/clock.h"
 
-#include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #define CUT_GRACE_S 1.0 /* for the peer's last words, once we cannot write any more */
 
@@ -106,14 +104,6 @@ static enum err put_frame(struct conn *c)
 	return ERR_OK;
 }
 
-/* Padding comes next, and other bytes wait before it: they go out first, by a write of their own.
- * In one record with the padding they could be read only after it has all arrived, and in one write
- * the kernel may hold them back to send more at once. */
-static bool waits_for_zeros(const struct conn *c)
-{
-	return c->padding && c->body_done == 0 && (c->record.n || tls_output(c->tls)->n);
-}
-
 /* Fills the cipher buffer up to a batch or until there is nothing more. */
 static enum err fill(struct conn *c)
 {
@@ -123,7 +113,10 @@ static enum err fill(struct conn *c)
 		return ERR_OK;
 	while (cipher->n < CONN_BATCH) {
 		if (c->in_frame || (!c->link.n && next_frame(c))) {
-			if (waits_for_zeros(c))
+			/* What waits before padding goes out first, by a write of its own. In one
+			 * record with it, it could be read only after all has arrived, and in one
+			 * write the kernel may hold it back to send more at once. */
+			if (c->padding && c->body_done == 0 && (c->record.n || cipher->n))
 				return flush_record(c);
 			TRY(put_frame(c));
 		} else if (c->link.n) {
@@ -201,14 +194,6 @@ static void on_shut_down(uv_shutdown_t *request, int status)
 		conn_over(c, ERR_OK, "");
 }
 
-/* Everything is out: says so, and waits for the peer to have read it. */
-static void linger(struct conn *c)
-{
-	c->phase = CONN_LINGERING;
-	if (uv_shutdown(&c->shutdown, (uv_stream_t *)&c->tcp, on_shut_down) < 0)
-		conn_over(c, ERR_OK, "");
-}
-
 void conn_pump(struct conn *c)
 {
 	struct buf *cipher;
@@ -241,5 +226,7 @@ void conn_pump(struct conn *c)
 		conn_pump(c);
 		return;
 	}
-	linger(c);
+	c->phase = CONN_LINGERING; /* until the peer has read all */
+	if (uv_shutdown(&c->shutdown, (uv_stream_t *)&c->tcp, on_shut_down) < 0)
+		conn_over(c, ERR_OK, "");
 }

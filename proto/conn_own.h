@@ -114,10 +114,9 @@ struct conn {
 	/* the job */
 	struct channel *channel;
 	uint64_t job;
-	struct {
+	struct conn_early {
 		uint64_t messages, bytes;
-	} early[2]
-	       [MSG_FIRST_OF_JOB]; /* link traffic before a channel was attached: received, sent */
+	} early[2][MSG_FIRST_OF_JOB]; /* on the link before a channel was attached: received, sent */
 
 	/* time */
 	double heartbeat_s, heard_s, spoke_s, ticked_s;
@@ -145,9 +144,8 @@ void conn_count(struct conn *c, enum msg_type type, bool sent, size_t bytes);
 void conn_acknowledge(struct conn *c); /* tells the peer what has come, if there is news */
 
 /* conn_host.c */
-/* Of a socket that is not connected yet: one that was paced once (bbr, where that is the kernel's
- * default) stays paced, each flight spread over half a round trip, whatever control is set later.
- */
+/* Of a socket that is not connected yet: one that was paced once (by bbr) stays paced, each flight
+ * spread over half a round trip, whatever control is set later. */
 void conn_set_congestion(struct conn_host *h, const uv_tcp_t *tcp);
 void conn_stop_dialling(struct conn *c);
 void conn_no_visitor(struct conn *c); /* it is welcomed, or over */

@@ -16,16 +16,6 @@ void frame_header(uint8_t out[static FRAME_HEADER_LEN], const struct frame *f, s
 	put_u32(out + 16, f->seq);
 }
 
-/* The number of the next frame of a job (0: the link's). A new job starts at 1. */
-static uint32_t order_next(struct frame_order *o, uint64_t job)
-{
-	if (job == 0)
-		return 0;
-	if (job != o->job)
-		*o = (struct frame_order){ .job = job };
-	return ++o->seq;
-}
-
 /* The header is there: is it one that we read on after? */
 static enum err accept_header(struct frame_reader *r)
 {
@@ -43,23 +33,14 @@ static enum err accept_header(struct frame_reader *r)
 	if (flags)
 		return err_set(ERR_PEER, "%s with flags 0x%04x, expected 0",
 			       msg_name(r->frame.type), flags);
-	expected = order_next(&r->order, r->frame.job);
+	if (r->frame.job && r->frame.job != r->order.job) /* a new job starts at 1 */
+		r->order = (struct frame_order){ .job = r->frame.job };
+	expected = r->frame.job ? ++r->order.seq : 0;
 	if (r->frame.seq != expected)
 		return err_set(ERR_PEER,
 			       "%s of job %016" PRIx64 " has sequence number %" PRIu32
 			       ", expected %" PRIu32,
 			       msg_name(r->frame.type), r->frame.job, r->frame.seq, expected);
-	return ERR_OK;
-}
-
-static enum err accept_length(struct frame_reader *r)
-{
-	uint32_t length = get_u32(r->header);
-
-	if (length < AFTER_LENGTH || length > r->max)
-		return err_set(ERR_PEER, "frame of length %" PRIu32 ", expected %d to %" PRIu32,
-			       length, AFTER_LENGTH, r->max);
-	r->len = (size_t)length + 4;
 	return ERR_OK;
 }
 
@@ -93,8 +74,15 @@ enum err frame_reader_filled(struct frame_reader *r, size_t n, bool *whole)
 		r->body.n -= r->open - n;
 		r->open = 0;
 	}
-	if (in_length && r->got == 4)
-		TRY(accept_length(r));
+	if (in_length && r->got == 4) {
+		uint32_t length = get_u32(r->header);
+
+		if (length < AFTER_LENGTH || length > r->max)
+			return err_set(ERR_PEER,
+				       "frame of length %" PRIu32 ", expected %d to %" PRIu32,
+				       length, AFTER_LENGTH, r->max);
+		r->len = (size_t)length + 4;
+	}
 	if (in_header && r->got == FRAME_HEADER_LEN)
 		TRY(accept_header(r));
 	*whole = r->got >= FRAME_HEADER_LEN && r->got == r->len;

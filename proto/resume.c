@@ -1,9 +1,16 @@
 /* Frame numbers, acknowledgements and sending again, so that a lost connection does not end a job.
+ *
+ * A frame is kept as the bytes that were sent, and it is those bytes that are sent again: nothing
+ * is computed anew.
+ *
+ *   acked | frames that have left | frames that have not | the channel's out-queue
+ *         ^ kept.queue's first    ^ first + left
  */
 #include "proto/channel_own.h"
 #include "proto/codec.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- room for bodies ---- */
@@ -45,61 +52,67 @@ void channel_keep(struct channel *ch)
 	ch->keeping = true;
 }
 
-/* Job id and attempt come first in it; whether the rest parses is for the job thread to see. */
-void channel_note_offer(struct channel *ch, enum msg_type type, struct bytes body)
-{
-	if (type == MSG_OFFER && ch->own == PARTY && !ch->knows_job && body.n >= JOB_ID_LEN + 4)
-		channel_of_job(ch, body.p, get_u32(body.p + JOB_ID_LEN));
-}
-
 /* ---- frames that leave ---- */
-
-/* Locked. An ABORT does not wait for room. */
-static bool may_take(const struct channel *ch)
-{
-	const struct queue *q = &ch->out;
-
-	if (q->count <= ch->held)
-		return false;
-	return ch->kept.bytes < CHANNEL_KEPT_MAX || q->item[q->first].type == MSG_ABORT;
-}
 
 bool channel_next(struct channel *ch, enum msg_type *type, uint32_t *seq, struct bytes *body)
 {
-	const struct kept_frame *f;
+	struct queue *out = &ch->out, *kept = &ch->kept.queue;
 	struct item it;
+	bool any;
 
 	pthread_mutex_lock(&ch->post->lock);
-	f = kept_due(&ch->kept, seq);
-	if (!f && may_take(ch) && channel_pop_out(ch, &it)) {
+	/* An ABORT does not wait for room. */
+	if (ch->kept.left == kept->count && out->count > ch->held &&
+	    (ch->kept.bytes < CHANNEL_KEPT_MAX || out->item[out->first].type == MSG_ABORT) &&
+	    queue_pop(out, &it)) {
 		channel_count_locked(ch, it.type, true, 1, FRAME_HEADER_LEN + it.body.n);
-		kept_push(&ch->kept, it.type, &it.body);
-		f = kept_due(&ch->kept, seq);
+		ch->kept.bytes += FRAME_HEADER_LEN + it.body.n;
+		queue_push(kept, &it);
 	}
-	if (f) {
-		*type = f->type;
-		*body = (struct bytes){ f->body.p, f->body.n };
+	any = ch->kept.left < kept->count;
+	if (any) {
+		it = kept->item[(kept->first + ch->kept.left) % kept->cap];
+		*type = it.type;
+		*seq = ch->kept.acked + (uint32_t)ch->kept.left + 1;
+		*body = (struct bytes){ it.body.p, it.body.n };
 	}
 	pthread_mutex_unlock(&ch->post->lock);
-	return f;
+	return any;
 }
 
 void channel_went(struct channel *ch)
 {
 	pthread_mutex_lock(&ch->post->lock);
-	kept_went(&ch->kept);
+	assert(ch->kept.left < ch->kept.queue.count);
+	ch->kept.left++;
 	pthread_mutex_unlock(&ch->post->lock);
 }
 
-/* Locked. */
+/* Locked. The peer has all frames up to this number. */
 static void forget(struct channel *ch, uint32_t received)
 {
-	struct buf body;
+	struct kept *k = &ch->kept;
+	struct item it;
 
-	while (kept_pop(&ch->kept, received, &body))
-		channel_recycle(ch, &body);
-	if (ch->kept.count == 0)
+	while (k->acked < received && queue_pop(&k->queue, &it)) {
+		k->bytes -= FRAME_HEADER_LEN + it.body.n;
+		k->left -= k->left > 0;
+		k->acked++;
+		channel_recycle(ch, &it.body);
+	}
+	if (k->queue.count == 0)
 		pthread_cond_broadcast(&ch->post->changed); /* who drains */
+}
+
+/* Locked. The peer cannot have more than `most` of the frames that are kept, nor take an
+ * acknowledgement back. */
+static enum err check_acked(const struct kept *k, uint32_t received, size_t most)
+{
+	if (received >= k->acked && received - k->acked <= most)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "an acknowledgement of frame %" PRIu32 ", expected %" PRIu32 " to %" PRIu32,
+		       received, k->acked, k->acked + (uint32_t)most);
 }
 
 enum err channel_acked(struct channel *ch, uint32_t received)
@@ -107,7 +120,7 @@ enum err channel_acked(struct channel *ch, uint32_t received)
 	enum err e;
 
 	pthread_mutex_lock(&ch->post->lock);
-	e = kept_check(&ch->kept, received, true);
+	e = check_acked(&ch->kept, received, ch->kept.left);
 	if (e == ERR_OK)
 		forget(ch, received);
 	pthread_mutex_unlock(&ch->post->lock);
@@ -116,17 +129,13 @@ enum err channel_acked(struct channel *ch, uint32_t received)
 
 /* ---- frames that come ---- */
 
-/* The sender waits for the acknowledgement of these, and for nothing else. */
-static bool is_last(enum msg_type type)
-{
-	return type == MSG_DONE || type == MSG_ABORT || type == MSG_DECLINE;
-}
-
 bool channel_came(struct channel *ch, enum msg_type type, uint32_t seq, size_t bytes)
 {
 	ch->received = seq;
 	ch->untold += bytes;
-	return ch->untold >= CHANNEL_ACK_EVERY || is_last(type);
+	/* The sender waits for the acknowledgement of a last message, and for nothing else. */
+	return ch->untold >= CHANNEL_ACK_EVERY || type == MSG_DONE || type == MSG_ABORT ||
+	       type == MSG_DECLINE;
 }
 
 bool channel_ack_due(struct channel *ch, struct msg *ack)
@@ -146,12 +155,6 @@ uint32_t channel_last(const struct channel *ch)
 
 /* ---- lost and found ---- */
 
-/* Locked. What is kept is counted as to be sent when there is a connection again. */
-static size_t queued_bytes(const struct channel *ch)
-{
-	return ch->out.bytes - ch->out.count * QUEUE_ITEM_COST + ch->out.count * FRAME_HEADER_LEN;
-}
-
 bool channel_lost(struct channel *ch)
 {
 	bool away;
@@ -160,8 +163,10 @@ bool channel_lost(struct channel *ch)
 	away = ch->keeping && ch->knows_job && !ch->gone && ch->failed.code == ERR_OK;
 	if (away) {
 		ch->away = true;
-		ch->out_bytes = queued_bytes(ch);
-		kept_again(&ch->kept);
+		/* What is kept counts again when there is another connection. */
+		ch->out_bytes = ch->out.bytes - ch->out.count * QUEUE_ITEM_COST +
+				ch->out.count * FRAME_HEADER_LEN;
+		ch->kept.left = 0;
 		pthread_cond_broadcast(&ch->post->changed);
 	}
 	pthread_mutex_unlock(&ch->post->lock);
@@ -207,7 +212,7 @@ static enum err check_resume(const struct channel *ch, const struct msg_resume *
 	if (ch->gone)
 		return err_set(ERR_PEER, "%s is not waited for any more: %s", ch->peer,
 			       ch->failed.why);
-	return kept_check(&ch->kept, peer->received, false);
+	return check_acked(&ch->kept, peer->received, ch->kept.queue.count);
 }
 
 enum err channel_resume_check(struct channel *ch, const struct msg_resume *peer)

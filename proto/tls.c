@@ -70,8 +70,7 @@ static long bio_ctrl(BIO *bio, int cmd, long number, void *pointer)
 
 static BIO_METHOD *bio_method(void)
 {
-	static BIO_METHOD
-	    *method; /* made once, by the first context; lives as long as the process */
+	static BIO_METHOD *method; /* made by the first context; lives as long as the process */
 
 	if (!method) {
 		method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "memory");
@@ -124,21 +123,19 @@ static const char *date_text(const ASN1_TIME *time, char *text, size_t len)
 /* A sentence about the peer for what OpenSSL found in this certificate of the chain. */
 static void describe_refusal(struct tls *t, int error, X509 *cert, int depth)
 {
-	const char *whose = depth == 0 ? "a certificate" : "a chain with a certificate";
-	const char *purpose = SSL_is_server(t->ssl) ? "clientAuth, for one who dials"
-						    : "serverAuth, for one who listens";
 	char name[MSG_NAME_MAX + 1], date[64], shown[MSG_NAME_MAX + 16] = "";
+	const char *what, *which = "";
 
 	if (cert && first_dns_name(cert, name))
 		snprintf(shown, sizeof(shown), " (for %s)", name);
 	switch (error) {
 	case X509_V_ERR_CERT_HAS_EXPIRED:
-		snprintf(t->refused, sizeof(t->refused), "shows %s%s that expired on %s", whose,
-			 shown, date_text(X509_get0_notAfter(cert), date, sizeof(date)));
+		what = "that expired on ";
+		which = date_text(X509_get0_notAfter(cert), date, sizeof(date));
 		break;
 	case X509_V_ERR_CERT_NOT_YET_VALID:
-		snprintf(t->refused, sizeof(t->refused), "shows %s%s that is not valid before %s",
-			 whose, shown, date_text(X509_get0_notBefore(cert), date, sizeof(date)));
+		what = "that is not valid before ";
+		which = date_text(X509_get0_notBefore(cert), date, sizeof(date));
 		break;
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
@@ -146,17 +143,19 @@ static void describe_refusal(struct tls *t, int error, X509 *cert, int depth)
 	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
 	case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
 	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-		snprintf(t->refused, sizeof(t->refused),
-			 "shows %s%s that our CA did not sign (unknown CA)", whose, shown);
+		what = "that our CA did not sign (unknown CA)";
 		break;
 	case X509_V_ERR_INVALID_PURPOSE:
-		snprintf(t->refused, sizeof(t->refused),
-			 "shows %s%s of the wrong purpose, expected %s", whose, shown, purpose);
+		what = "of the wrong purpose, expected ";
+		which = SSL_is_server(t->ssl) ? "clientAuth, for one who dials"
+					      : "serverAuth, for one who listens";
 		break;
 	default:
-		snprintf(t->refused, sizeof(t->refused), "shows %s%s that was not accepted: %s",
-			 whose, shown, X509_verify_cert_error_string(error));
+		what = "that was not accepted: ";
+		which = X509_verify_cert_error_string(error);
 	}
+	snprintf(t->refused, sizeof(t->refused), "shows %s%s %s%s",
+		 depth == 0 ? "a certificate" : "a chain with a certificate", shown, what, which);
 }
 
 /* OpenSSL has looked at one certificate of the chain; ok is its verdict. Of the peer's own we ask
@@ -182,18 +181,6 @@ static int on_verify(int ok, X509_STORE_CTX *store)
 		ok = 0;
 	}
 	return ok;
-}
-
-static enum err note_peer(struct tls *t)
-{
-	X509 *cert = SSL_get0_peer_certificate(t->ssl);
-	unsigned char *der = NULL;
-	int len = cert ? i2d_X509_PUBKEY(X509_get_X509_PUBKEY(cert), &der) : -1;
-	bool good =
-	    len > 0 && EVP_Digest(der, (size_t)len, t->fingerprint, NULL, EVP_sha256(), NULL) == 1;
-
-	OPENSSL_free(der);
-	return good ? ERR_OK : err_set(ERR_PEER, "shows no certificate that we can read");
 }
 
 /* ---- what went wrong ---- */
@@ -285,14 +272,21 @@ static void on_tls_message(int sent, int version, int type, const void *p, size_
 		t->key_updates++;
 }
 
-static void set_protocol(SSL_CTX *c)
+enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
+			 const char *key, const char *ca)
 {
-	int good = SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) &&
-		   SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION) &&
-		   SSL_CTX_set_ciphersuites(c, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
-					       "TLS_CHACHA20_POLY1305_SHA256") &&
-		   SSL_CTX_set1_groups_list(c, "X25519:P-256") && SSL_CTX_set_num_tickets(c, 0);
+	SSL_CTX *c = SSL_CTX_new(role == TLS_SERVER ? TLS_server_method() : TLS_client_method());
+	enum err e = ERR_OK;
+	int good;
 
+	assert(c);
+	ERR_clear_error();
+	bio_method();
+	good = SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) &&
+	       SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION) &&
+	       SSL_CTX_set_ciphersuites(c, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
+					   "TLS_CHACHA20_POLY1305_SHA256") &&
+	       SSL_CTX_set1_groups_list(c, "X25519:P-256") && SSL_CTX_set_num_tickets(c, 0);
 	assert(good);
 	(void)good;
 	SSL_CTX_set_options(c, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
@@ -301,18 +295,6 @@ static void set_protocol(SSL_CTX *c)
 	SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, on_verify);
 	SSL_CTX_set_default_passwd_cb(c, no_password);
 	SSL_CTX_set_msg_callback(c, on_tls_message);
-}
-
-enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
-			 const char *key, const char *ca)
-{
-	SSL_CTX *c = SSL_CTX_new(role == TLS_SERVER ? TLS_server_method() : TLS_client_method());
-	enum err e = ERR_OK;
-
-	assert(c);
-	ERR_clear_error();
-	bio_method();
-	set_protocol(c);
 	if (SSL_CTX_use_certificate_chain_file(c, certificate) != 1)
 		e = bad_file("certificate", certificate);
 	else if (SSL_CTX_use_PrivateKey_file(c, key, SSL_FILETYPE_PEM) != 1)
@@ -385,34 +367,33 @@ void tls_input(struct tls *t, const uint8_t *p, size_t n)
 	t->in_len = n;
 }
 
-/* The first bytes of anything that is TLS are a handshake or alert record's type and version. */
-static bool looks_like_tls(const struct tls *t)
-{
-	return (t->in[0] == SSL3_RT_HANDSHAKE || t->in[0] == SSL3_RT_ALERT) &&
-	       (t->in_len < 2 || t->in[1] == SSL3_VERSION_MAJOR);
-}
-
 enum err tls_handshake(struct tls *t)
 {
-	int done, why;
+	unsigned char *der = NULL;
+	int done, why, len;
+	X509 *cert;
 
 	if (t->in_len && !t->any_input) {
-		if (!looks_like_tls(t))
+		/* TLS begins with the type and version of a handshake or alert record. */
+		if ((t->in[0] != SSL3_RT_HANDSHAKE && t->in[0] != SSL3_RT_ALERT) ||
+		    (t->in_len >= 2 && t->in[1] != SSL3_VERSION_MAJOR))
 			return err_set(ERR_PEER, "is not TLS");
 		t->any_input = true;
 	}
 	ERR_clear_error();
 	done = SSL_do_handshake(t->ssl);
-	if (done == 1)
-		return note_peer(t);
-	why = SSL_get_error(t->ssl, done);
-	if (why == SSL_ERROR_WANT_READ)
-		return ERR_OK;
-	if (why == SSL_ERROR_ZERO_RETURN) {
-		t->ended = true;
-		return ERR_OK;
+	if (done != 1) {
+		why = SSL_get_error(t->ssl, done);
+		if (why == SSL_ERROR_ZERO_RETURN)
+			t->ended = true;
+		return why == SSL_ERROR_WANT_READ || t->ended ? ERR_OK : describe_error(t);
 	}
-	return describe_error(t);
+	cert = SSL_get0_peer_certificate(t->ssl);
+	len = cert ? i2d_X509_PUBKEY(X509_get_X509_PUBKEY(cert), &der) : -1;
+	done =
+	    len > 0 && EVP_Digest(der, (size_t)len, t->fingerprint, NULL, EVP_sha256(), NULL) == 1;
+	OPENSSL_free(der);
+	return done ? ERR_OK : err_set(ERR_PEER, "shows no certificate that we can read");
 }
 
 enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got)

@@ -26,9 +26,8 @@ enum tls_state {
 	TLS_OPEN,
 	TLS_ENDED, /* the peer has said that nothing more will come */
 };
-enum {
-	TLS_RECORD = 16 << 10
-}; /* most plaintext in one record: writes of multiples waste nothing */
+/* Most plaintext in one record: writes of multiples waste nothing. */
+enum { TLS_RECORD = 16 << 10 };
 
 /* Identity and trust, shared by connections; may be freed while they live. */
 struct tls_context;

@@ -11,15 +11,11 @@
 
 /* ---- vectors of labels ---- */
 
-static size_t labels_per_chunk(uint32_t values)
-{
-	return (size_t)CHANNEL_CHUNK / labels_bits(values) * 8; /* 8 entries fill whole bytes */
-}
-
 enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t group,
 			     uint32_t values, const uint32_t *label, size_t count)
 {
-	size_t most = labels_per_chunk(values), done = 0;
+	/* Of 8 entries or a multiple, which fill whole bytes. */
+	size_t most = (size_t)CHANNEL_CHUNK / labels_bits(values) * 8, done = 0;
 	struct buf packed = { 0 };
 	enum err e;
 
@@ -43,48 +39,36 @@ enum err channel_send_labels(struct channel *ch, enum msg_type type, uint32_t gr
 	return e;
 }
 
-/* How many entries a chunk has: what is left, or a multiple of 8 that fills its bytes. 0: neither.
- */
-static size_t entries_of(const struct msg_labels *m, size_t left)
-{
-	unsigned bits = labels_bits(m->values);
-
-	if (m->packed.n == labels_bytes(m->values, left))
-		return left;
-	if (m->packed.n % bits == 0 && m->packed.n / bits * 8 < left)
-		return m->packed.n / bits * 8;
-	return 0;
-}
-
-static enum err check_labels(struct channel *ch, const struct msg *m, uint32_t group,
-			     uint32_t values, size_t count, size_t done)
+/* The next chunk of count entries, *done of which are there. */
+static enum err take_labels(struct channel *ch, const struct msg *m, uint32_t group,
+			    uint32_t values, uint32_t *label, size_t count, size_t *done)
 {
 	const struct msg_labels *l = &m->labels;
+	size_t left = count - *done, now = 0, bytes = l->packed.n, bits = labels_bits(values), bad;
+	enum err e = ERR_OK;
 
-	if (l->group == group && l->values == values && l->count == count && l->offset == done)
-		return ERR_OK;
-	return peer_fault(ch,
-			  "sent %s of group %" PRIu32 ", values %" PRIu32 ", count %" PRIu64
-			  ", offset %" PRIu64 "; expected %" PRIu32 ", %" PRIu32 ", %zu, %zu",
-			  msg_name(m->type), l->group, l->values, l->count, l->offset, group,
-			  values, count, done);
-}
-
-static enum err take_labels(struct channel *ch, const struct msg *m, uint32_t *label, size_t done)
-{
-	const struct msg_labels *l = &m->labels;
-	size_t left = (size_t)l->count - done, now = entries_of(l, left), bad;
-
-	if (now == 0 && left > 0)
-		return peer_fault(ch, "sent %s with %zu bytes for %zu entries", msg_name(m->type),
-				  l->packed.n, left);
-	if (labels_unpack(label + done, l->values, l->packed, now, &bad))
-		return ERR_OK;
-	if (bad == now)
-		return peer_fault(ch, "sent %s with bits set after the last entry",
-				  msg_name(m->type));
-	return peer_fault(ch, "sent %s with entry %zu = %" PRIu32 ", expected 0 to %" PRIu32,
-			  msg_name(m->type), done + bad, label[done + bad], l->values);
+	/* What is left, or a multiple of 8 that fills its bytes. */
+	if (bytes == labels_bytes(values, left))
+		now = left;
+	else if (bytes % bits == 0 && bytes / bits * 8 < left)
+		now = bytes / bits * 8;
+	if (l->group != group || l->values != values || l->count != count || l->offset != *done)
+		e = peer_fault(ch,
+			       "sent %s of group %" PRIu32 ", values %" PRIu32 ", count %" PRIu64
+			       ", offset %" PRIu64 "; expected %" PRIu32 ", %" PRIu32 ", %zu, %zu",
+			       msg_name(m->type), l->group, l->values, l->count, l->offset, group,
+			       values, count, *done);
+	else if (now == 0 && left > 0)
+		e = peer_fault(ch, "sent %s with %zu bytes for %zu entries", msg_name(m->type),
+			       bytes, left);
+	else if (labels_unpack(label + *done, values, l->packed, now, &bad))
+		*done += now;
+	else if (bad == now)
+		e = peer_fault(ch, "sent %s with bits set after the last entry", msg_name(m->type));
+	else
+		e = peer_fault(ch, "sent %s with entry %zu = %" PRIu32 ", expected 0 to %" PRIu32,
+			       msg_name(m->type), *done + bad, label[*done + bad], values);
+	return e == ERR_OK ? e : channel_protocol_error(ch, e);
 }
 
 enum err channel_recv_labels(struct channel *ch, enum msg_type type, uint32_t group,
@@ -101,7 +85,6 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 
 	do {
 		struct msg m;
-		enum err e;
 
 		TRY(channel_recv(ch, type, &m));
 		/* The first chunk says it for all; out of bounds it does not match. */
@@ -109,12 +92,7 @@ enum err channel_recv_labels_upto(struct channel *ch, enum msg_type type, uint32
 			*values = m.labels.values < least  ? least
 				  : m.labels.values > most ? most
 							   : m.labels.values;
-		e = check_labels(ch, &m, group, *values, count, done);
-		if (e == ERR_OK)
-			e = take_labels(ch, &m, label, done);
-		if (e != ERR_OK)
-			return channel_protocol_error(ch, e);
-		done += entries_of(&m.labels, count - done);
+		TRY(take_labels(ch, &m, group, *values, label, count, &done));
 	} while (done < count);
 	return ERR_OK;
 }
@@ -128,7 +106,6 @@ enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32
 	*count = 0;
 	do {
 		struct msg m;
-		enum err e;
 
 		TRY(channel_recv(ch, type, &m));
 		if (done == 0) { /* the first chunk says it for all */
@@ -136,12 +113,7 @@ enum err channel_recv_labels_some(struct channel *ch, enum msg_type type, uint32
 			free(*label);
 			*label = alloc(*count, sizeof(**label));
 		}
-		e = check_labels(ch, &m, group, values, *count, done);
-		if (e == ERR_OK)
-			e = take_labels(ch, &m, *label, done);
-		if (e != ERR_OK)
-			return channel_protocol_error(ch, e);
-		done += entries_of(&m.labels, *count - done);
+		TRY(take_labels(ch, &m, group, values, *label, *count, &done));
 	} while (done < *count);
 	return ERR_OK;
 }
@@ -167,32 +139,6 @@ static void put_bytes(uint8_t *to, const void *from, size_t size)
 #endif
 }
 
-static void put_reals(uint8_t *to, const double *x, size_t n, size_t size)
-{
-	for (size_t i = 0; i < n; i++) {
-		float single = (float)x[i];
-
-		if (size == sizeof(single))
-			put_bytes(to + i * size, &single, size);
-		else
-			put_bytes(to + i * size, &x[i], size);
-	}
-}
-
-static void get_reals(double *x, const uint8_t *from, size_t n, size_t size)
-{
-	for (size_t i = 0; i < n; i++) {
-		float single;
-
-		if (size == sizeof(single)) {
-			put_bytes((uint8_t *)&single, from + i * size, size);
-			x[i] = (double)single;
-		} else {
-			put_bytes((uint8_t *)&x[i], from + i * size, size);
-		}
-	}
-}
-
 enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t group, const double *x,
 			    size_t count)
 {
@@ -205,7 +151,15 @@ enum err channel_send_reals(struct channel *ch, enum msg_type type, uint32_t gro
 		size_t now = count - done < most ? count - done : most;
 		struct msg m = { .type = type };
 
-		put_reals(chunk, x + done, now, size);
+		for (size_t i = 0; i < now; i++) {
+			const double *number = &x[done + i];
+			float single = (float)*number;
+
+			if (size == sizeof(single))
+				put_bytes(chunk + i * size, &single, size);
+			else
+				put_bytes(chunk + i * size, number, size);
+		}
 		m.reals = (struct msg_reals){ group, count, done, { chunk, now * size } };
 		e = channel_send(ch, &m);
 		done += now;
@@ -228,11 +182,20 @@ static enum err take_reals(struct channel *ch, const struct msg *m, uint32_t gro
 				  ", %zu, %zu with at most %zu",
 				  msg_name(m->type), r->group, r->count, r->offset, now, group,
 				  count, done, count - done);
-	get_reals(x + done, r->values.p, now, size);
-	for (size_t i = done; i < done + now; i++)
-		if (!isfinite(x[i]))
+	for (size_t i = 0; i < now; i++) {
+		double *number = &x[done + i];
+		float single;
+
+		if (size == sizeof(single)) {
+			put_bytes((uint8_t *)&single, r->values.p + i * size, size);
+			*number = (double)single;
+		} else {
+			put_bytes((uint8_t *)number, r->values.p + i * size, size);
+		}
+		if (!isfinite(*number))
 			return peer_fault(ch, "sent %s with entry %zu that is no finite number",
-					  msg_name(m->type), i);
+					  msg_name(m->type), done + i);
+	}
 	return ERR_OK;
 }
 
@@ -242,14 +205,6 @@ enum err channel_recv_reals(struct channel *ch, enum msg_type type, uint32_t gro
 	size_t unused;
 
 	return channel_recv_rows(ch, type, group, count, 1, 1, x, &unused);
-}
-
-/* The first chunk says it for all; out of bounds it does not match. */
-static size_t rows_said(const struct msg_reals *r, size_t cols, size_t least, size_t most)
-{
-	uint64_t rows = cols ? r->count / cols : least;
-
-	return rows < least ? least : rows > most ? most : (size_t)rows;
 }
 
 enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t group, size_t cols,
@@ -262,8 +217,11 @@ enum err channel_recv_rows(struct channel *ch, enum msg_type type, uint32_t grou
 		enum err e;
 
 		TRY(channel_recv(ch, type, &m));
-		if (done == 0) {
-			*rows = rows_said(&m.reals, cols, least, most);
+		if (done ==
+		    0) { /* the first chunk says it for all; out of bounds it does not match */
+			uint64_t said = cols ? m.reals.count / cols : least;
+
+			*rows = said < least ? least : said > most ? most : (size_t)said;
 			count = *rows * cols;
 		}
 		e = take_reals(ch, &m, group, x, count, done);

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 enum {
-	WINDOW_FIRST =
-	    14000, /* ten segments of 1448 bytes (RFC 6928), less what TLS and others add */
+	WINDOW_FIRST = 14000, /* ten segments of 1448 bytes (RFC 6928), less TLS and headers */
 	WINDOW_MAX = 512 << 10,
 };
 
@@ -23,57 +22,54 @@ static enum err pad(struct channel *ch, size_t bytes)
 	return e;
 }
 
-enum err channel_warm(struct channel *ch, size_t need)
+/* Locked. How many zeros are missing where `ahead` bytes are on their way already. */
+static size_t missing(const struct channel *ch, size_t need, size_t ahead)
 {
-	struct post *p = ch->post;
-	size_t more = 0, fill;
+	size_t fill = need < WINDOW_MAX ? need : WINDOW_MAX;
+
+	fill = fill < ch->window ? fill : ch->window;
+	return ch->link.rtt_s >= LONG_S && ahead < fill ? fill - ahead : 0;
+}
+
+static enum err fill_up(struct channel *ch, size_t more)
+{
 	enum err e;
 
-	TRY(channel_release(ch));
-	if (need > WINDOW_MAX)
-		need = WINDOW_MAX;
-	pthread_mutex_lock(&p->lock);
-	if (!ch->window)
-		ch->window = WINDOW_FIRST;
-	/* Also to stay there: idle for long, it shrinks. */
-	fill = ch->window < need ? ch->window : need;
-	if (ch->link.rtt_s >= LONG_S && ch->flight < fill)
-		more = fill - ch->flight;
-	ch->window += ch->flight + more; /* each byte that arrives lets one more be on its way */
-	ch->flight = 0;
-	pthread_mutex_unlock(&p->lock);
 	if (!more)
 		return ERR_OK;
 	e = pad(ch, more);
-	pthread_mutex_lock(&p->lock);
-	ch->flight = 0; /* counted above */
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&ch->post->lock);
+	ch->flight = 0; /* the window was raised by it before */
+	pthread_mutex_unlock(&ch->post->lock);
 	return e;
+}
+
+enum err channel_warm(struct channel *ch, size_t need)
+{
+	size_t more;
+
+	TRY(channel_release(ch));
+	pthread_mutex_lock(&ch->post->lock);
+	if (!ch->window)
+		ch->window = WINDOW_FIRST;
+	/* Also to stay there: idle for long, it shrinks. */
+	more = missing(ch, need, ch->flight);
+	ch->window += ch->flight + more; /* each byte that arrives lets one more be on its way */
+	ch->flight = 0;
+	pthread_mutex_unlock(&ch->post->lock);
+	return fill_up(ch, more);
 }
 
 enum err channel_warm_on(struct channel *ch, size_t need, size_t spare)
 {
-	struct post *p = ch->post;
-	size_t more = 0, fill;
-	enum err e;
+	size_t more;
 
 	TRY(channel_release(ch));
-	if (need > WINDOW_MAX)
-		need = WINDOW_MAX;
-	pthread_mutex_lock(&p->lock);
-	fill = ch->window < need ? ch->window : need;
-	spare += ch->flight;
-	if (ch->link.rtt_s >= LONG_S && spare < fill)
-		more = fill - spare;
+	pthread_mutex_lock(&ch->post->lock);
+	more = missing(ch, need, ch->flight + spare);
 	ch->window += more;
-	pthread_mutex_unlock(&p->lock);
-	if (!more)
-		return ERR_OK;
-	e = pad(ch, more);
-	pthread_mutex_lock(&p->lock);
-	ch->flight = 0;
-	pthread_mutex_unlock(&p->lock);
-	return e;
+	pthread_mutex_unlock(&ch->post->lock);
+	return fill_up(ch, more);
 }
 
 enum err channel_touch(struct channel *ch)

@@ -11,7 +11,6 @@
 #include "party/consent/policy.h"
 #include "party/daemon/kinds.h"
 #include "party/daemon/served.h"
-#include "proto/account.h"
 
 #include <stdio.h>
 #include <stdlib.h>

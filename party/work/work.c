@@ -6,7 +6,6 @@
 #include "crypto/hash.h"
 #include "crypto/random.h"
 #include "crypto/seal.h"
-#include "proto/account.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -7,7 +7,6 @@
 #include "server/daemon/attempt.h"
 #include "server/daemon/kinds.h"
 #include "server/run/relay.h"
-#include "proto/account.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -13,7 +13,7 @@
 #include "common/learn/sgns.h"
 #include "server/run/align.h"
 #include "server/fedwalk/lists.h"
-#include "server/run/batches.h"
+#include "server/run/relay.h"
 #include "server/run/sum.h"
 
 #include <stdlib.h>

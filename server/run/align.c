@@ -20,15 +20,6 @@ struct list {
 	bool begun;
 };
 
-/* ---- the key of the hashes: passed on ---- */
-
-static enum err relay_key(struct run *run)
-{
-	for (size_t to = 1; to < run->L; to++)
-		TRY(relay_sealed(run, SEALED_ID_KEY, 0, to));
-	return ERR_OK;
-}
-
 /* ---- lists of ids ---- */
 
 /* Takes the first id off; false if there is none, or not all of it. */
@@ -54,46 +45,18 @@ static int order(struct bytes a, struct bytes b)
 	return first ? first : (a.n > b.n) - (a.n < b.n);
 }
 
-static struct bytes last_id(bool hashed, const struct list *list)
-{
-	struct bytes rest = { list->packed.p + list->last, list->packed.n - list->last }, id = rest;
-
-	(void)!next_id(hashed, &rest, &id); /* it was taken before */
-	return id;
-}
-
-/* Counts the ids of a chunk, which must rise, also above those before. */
-static enum err check_ids(const struct run *run, size_t l, const struct list *list,
-			  struct bytes packed, size_t *ids, size_t *last)
-{
-	bool hashed = run->job.ids == IDS_HASHED, any = list->done > 0;
-	struct bytes rest = packed, id, before = { 0 };
-
-	if (any)
-		before = last_id(hashed, list);
-	for (*ids = 0; rest.n > 0; ++*ids) {
-		size_t at = (size_t)(rest.p - packed.p);
-
-		if (!next_id(hashed, &rest, &id))
-			return peer_fault(run->channel[l],
-					  "sent IDS in which id %zu is cut or empty",
-					  list->done + *ids);
-		if (any && order(before, id) >= 0)
-			return peer_fault(run->channel[l],
-					  "sent IDS in which id %zu %s the one before",
-					  list->done + *ids, order(before, id) ? "is below" : "is");
-		before = id;
-		any = true;
-		*last = list->packed.n + at;
-	}
-	return ERR_OK;
-}
-
+/* The next chunk of a party's list; its ids must rise, also above those before. */
 static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids *m,
 			   struct list *list)
 {
-	size_t ids, last = 0;
+	bool hashed = run->job.ids == IDS_HASHED, any = list->done > 0;
+	struct bytes rest, id, before = { 0 };
+	size_t ids = 0, last = 0;
 
+	if (any) {
+		rest = (struct bytes){ list->packed.p + list->last, list->packed.n - list->last };
+		(void)!next_id(hashed, &rest, &before); /* it was taken before */
+	}
 	if (!list->begun) /* the first one says it for all */
 		list->count = (size_t)m->count;
 	list->begun = true;
@@ -104,7 +67,19 @@ static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids
 				  m->count, m->offset, list->count, list->done);
 	if (list->packed.n + m->packed.n > PACKED_MAX)
 		return peer_fault(run->channel[l], "sent more than %zu bytes of IDS", PACKED_MAX);
-	TRY(check_ids(run, l, list, m->packed, &ids, &last));
+	for (rest = m->packed; rest.n > 0; ids++) {
+		last = list->packed.n + (size_t)(rest.p - m->packed.p);
+		if (!next_id(hashed, &rest, &id))
+			return peer_fault(run->channel[l],
+					  "sent IDS in which id %zu is cut or empty",
+					  list->done + ids);
+		if (any && order(before, id) >= 0)
+			return peer_fault(run->channel[l],
+					  "sent IDS in which id %zu %s the one before",
+					  list->done + ids, order(before, id) ? "is below" : "is");
+		before = id;
+		any = true;
+	}
 	if (ids > list->count - list->done || (ids == 0 && list->count > 0))
 		return peer_fault(run->channel[l], "sent IDS with %zu ids after %zu of %zu", ids,
 				  list->done, list->count);
@@ -160,24 +135,6 @@ static void sift_down(struct cursor *heap, size_t count)
 	heap[at] = moved;
 }
 
-/* A cursor for each list that has ids; returns how many. */
-static size_t open_cursors(const struct run *run, const struct list *list, struct align *a,
-			   struct cursor *heap)
-{
-	size_t count = 0;
-
-	for (size_t l = 0; l < run->L; l++) {
-		struct cursor c = { .rest = { list[l].packed.p, list[l].packed.n } };
-
-		a->nodes[l] = list[l].count;
-		ALLOC(a->row[l], list[l].count);
-		c.row = a->row[l];
-		if (next_id(run->job.ids == IDS_HASHED, &c.rest, &c.id))
-			heap[count++] = c;
-	}
-	return count;
-}
-
 static int by_id(const void *a, const void *b)
 {
 	return order(((const struct cursor *)a)->id, ((const struct cursor *)b)->id);
@@ -187,9 +144,19 @@ static int by_id(const void *a, const void *b)
 static enum err merge(struct run *run, const struct list *list, struct align *a)
 {
 	struct cursor *heap = alloc(run->L, sizeof(*heap));
-	size_t count = open_cursors(run, list, a, heap), n = 0;
+	bool hashed = run->job.ids == IDS_HASHED;
+	size_t count = 0, n = 0;
 	struct bytes last = { 0 };
 
+	for (size_t l = 0; l < run->L; l++) {
+		struct cursor c = { .rest = { list[l].packed.p, list[l].packed.n } };
+
+		a->nodes[l] = list[l].count;
+		ALLOC(a->row[l], list[l].count);
+		c.row = a->row[l];
+		if (next_id(hashed, &c.rest, &c.id))
+			heap[count++] = c;
+	}
 	qsort(heap, count, sizeof(*heap), by_id); /* sorted is a heap */
 	while (count > 0 && n <= MSG_ITEMS_MAX) {
 		if (n == 0 || order(last, heap[0].id) != 0) {
@@ -197,7 +164,7 @@ static enum err merge(struct run *run, const struct list *list, struct align *a)
 			n++;
 		}
 		*heap[0].row++ = (uint32_t)(n - 1);
-		if (!next_id(run->job.ids == IDS_HASHED, &heap[0].rest, &heap[0].id))
+		if (!next_id(hashed, &heap[0].rest, &heap[0].id))
 			heap[0] = heap[--count];
 		sift_down(heap, count);
 		if (n % (1 << 16) == 0)
@@ -232,32 +199,27 @@ static enum err shuffle(uint32_t *shuffled, size_t n)
 	return ERR_OK;
 }
 
-/* Distinct numbers below n; seen: n bits, all 0, and again afterwards. */
-static void sort_rows(uint32_t *row, size_t count, uint64_t *seen, size_t n)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < count; i++)
-		seen[row[i] / 64] |= (uint64_t)1 << row[i] % 64;
-	for (size_t w = 0; w < (n + 63) / 64; w++) {
-		for (; seen[w]; seen[w] &= seen[w] - 1)
-			row[at++] = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(seen[w]);
-	}
-}
-
 /* Numbers at random, tells each party its own, and then sorts them. */
 static enum err tell_rows(struct run *run, struct align *a)
 {
 	uint32_t *shuffled = alloc(run->n, sizeof(*shuffled));
-	uint64_t *seen = alloc(run->n / 64 + 1, sizeof(*seen));
+	size_t words = run->n / 64 + 1;
+	uint64_t *seen =
+	    alloc(words, sizeof(*seen)); /* a bit for each number of the party at hand */
 	enum err e = shuffle(shuffled, run->n);
 
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
+		uint32_t *row = a->row[l];
+
 		for (size_t i = 0; i < a->nodes[l]; i++)
-			a->row[l][i] = shuffled[a->row[l][i]];
+			row[i] = shuffled[row[i]];
 		e = channel_send_labels(run->channel[l], MSG_ROWS, (uint32_t)l, (uint32_t)run->n,
-					a->row[l], a->nodes[l]);
-		sort_rows(a->row[l], a->nodes[l], seen, run->n);
+					row, a->nodes[l]);
+		for (size_t i = 0; i < a->nodes[l]; i++)
+			seen[row[i] / 64] |= (uint64_t)1 << row[i] % 64;
+		for (size_t w = 0; w < words; w++)
+			for (; seen[w]; seen[w] &= seen[w] - 1)
+				*row++ = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(seen[w]);
 	}
 	free(seen);
 	free(shuffled);
@@ -273,8 +235,8 @@ enum err server_align(struct run *run, struct align *a)
 	*a = (struct align){ .L = run->L };
 	ALLOC(a->nodes, run->L);
 	ALLOC(a->row, run->L);
-	if (run->job.ids == IDS_HASHED)
-		e = relay_key(run);
+	for (size_t to = 1; run->job.ids == IDS_HASHED && to < run->L && e == ERR_OK; to++)
+		e = relay_sealed(run, SEALED_ID_KEY, 0, to);
 	if (e == ERR_OK)
 		e = gather(run, list);
 	if (e == ERR_OK)

@@ -2,10 +2,10 @@
 #include "common/base/file.h"
 #include "common/data/labels.h"
 #include "common/data/limits.h"
+#include "proto/codec.h"
 #include "proto/msg.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,23 +28,16 @@ enum err server_compare_columns(struct run *run, const struct msg_accept *accept
 	return ERR_OK;
 }
 
-static void hex8(const uint8_t *hash, char text[static 17]) /* enough of it to tell two apart */
+/* Eight bytes of two fingerprints are enough to tell them apart. */
+static enum err same_hash(const struct run *run, size_t l, const char *what, const uint8_t *first,
+			  const uint8_t *own)
 {
-	for (int i = 0; i < 8; i++)
-		snprintf(text + 2 * i, 3, "%02x", hash[i]);
-}
-
-static enum err same_hash(const struct run *run, const char *what, size_t a, const uint8_t *ha,
-			  size_t b, const uint8_t *hb)
-{
-	char ta[17], tb[17];
-
-	if (memcmp(ha, hb, HASH_LEN) == 0)
+	if (memcmp(first, own, HASH_LEN) == 0)
 		return ERR_OK;
-	hex8(ha, ta);
-	hex8(hb, tb);
-	return err_set(ERR_PEER, "%s and %s have different %s (fingerprints %s and %s of this job)",
-		       run->name[a], run->name[b], what, ta, tb);
+	return err_set(ERR_PEER,
+		       "%s and %s have different %s (fingerprints %016" PRIx64 " and %016" PRIx64
+		       " of this job)",
+		       run->name[0], run->name[l], what, get_u64(first), get_u64(own));
 }
 
 enum err server_compare_nodes(struct run *run, const struct msg_accept *accept)
@@ -55,9 +48,9 @@ enum err server_compare_nodes(struct run *run, const struct msg_accept *accept)
 		if (a->rows != b->rows)
 			return err_set(ERR_PEER, "%s has %" PRIu64 " nodes and %s has %" PRIu64,
 				       run->name[0], a->rows, run->name[l], b->rows);
-		TRY(same_hash(run, "sets of ids", 0, a->ids_hash, l, b->ids_hash));
-		TRY(same_hash(run, "graphs (set graphs to \"own\" in the job if that is meant)", 0,
-			      a->edges_hash, l, b->edges_hash));
+		TRY(same_hash(run, l, "sets of ids", a->ids_hash, b->ids_hash));
+		TRY(same_hash(run, l, "graphs (set graphs to \"own\" in the job if that is meant)",
+			      a->edges_hash, b->edges_hash));
 	}
 	if (accept[0].rows > MSG_ITEMS_MAX || accept[0].rows < run->job.clusters)
 		return err_set(ERR_JOB, "%" PRIu64 " nodes cannot be put into %u clusters",

@@ -42,10 +42,9 @@ static void note(void *ctx, const char *text)
 static enum err tell_choice(void *ctx, enum choice what, uint64_t value)
 {
 	struct run *run = ((struct run_parties *)ctx)->run;
+	struct msg m = { .type = MSG_CHOICE, .choice = { (uint16_t)what, value } };
 
-	for (size_t l = 0; l < run->L; l++)
-		TRY(channel_send_choice(run->channel[l], what, value));
-	return ERR_OK;
+	return run_broadcast(run, 0, run->L, &m);
 }
 
 static enum err tell_reals(void *ctx, enum parties_reals as, const double *x, size_t n)
@@ -80,33 +79,13 @@ static enum err warm(void *ctx)
 
 /* ---- what comes back ---- */
 
-static enum err sum_parts(struct run_parties *p, double *x, size_t n)
-{
-	double *part = alloc(n, PARTS * sizeof(*part));
-	enum err e = secure_sum_wide(p->run, p->root, &p->round, part, PARTS * n);
-
-	if (e == ERR_OK)
-		parts_join(part, n, x);
-	free(part);
-	return e;
-}
-
-/* Terms were scaled to fill the job's words. */
-static enum err sum_bound(struct run_parties *p, double most, double *x, size_t n)
-{
-	struct fixed f = run_fixed(p->run, p->run->L);
-	double scale = f.modulus_bits == 32 ? fixed_scale(&f, most) : 1;
-
-	TRY(secure_sum_reals(p->run, p->root, &p->round, x, n));
-	for (size_t i = 0; i < n; i++)
-		x[i] /= scale;
-	return ERR_OK;
-}
-
 static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
 		    size_t n)
 {
 	struct run_parties *p = ctx;
+	struct fixed f = run_fixed(p->run, p->run->L);
+	double *part, scale;
+	enum err e = ERR_OK;
 
 	(void)question; /* the parties' halves know it */
 	if (n == 0)
@@ -116,11 +95,20 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 	case PARTIES_WIDE:
 		return secure_sum_wide(p->run, p->root, &p->round, x, n);
 	case PARTIES_PARTS:
-		return sum_parts(p, x, n);
-	case PARTIES_BOUND:
-		return sum_bound(p, most, x, n);
+		part = alloc(n, PARTS * sizeof(*part));
+		e = secure_sum_wide(p->run, p->root, &p->round, part, PARTS * n);
+		if (e == ERR_OK)
+			parts_join(part, n, x);
+		free(part);
+		break;
+	case PARTIES_BOUND: /* terms were scaled to fill the job's words */
+		scale = f.modulus_bits == 32 ? fixed_scale(&f, most) : 1;
+		e = secure_sum_reals(p->run, p->root, &p->round, x, n);
+		for (size_t i = 0; i < n && e == ERR_OK; i++)
+			x[i] /= scale;
+		break;
 	}
-	return ERR_OK;
+	return e;
 }
 
 static enum err collect_labels(void *ctx, const void *question, size_t values, uint32_t *label,

@@ -29,48 +29,47 @@ enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to)
 	return channel_send(run->channel[to], &m);
 }
 
-static enum err keep(struct run *run, size_t from, size_t to, uint8_t box[static TOLD_LEN])
-{
-	struct msg m;
-
-	TRY(receive(run, SEALED_TOLD, from, to, &m));
-	if (m.sealed.box.n != TOLD_LEN)
-		return peer_fault(run->channel[from], "sent SEALED of %zu bytes, expected %d",
-				  m.sealed.box.n, TOLD_LEN);
-	memcpy(box, m.sealed.box.p, TOLD_LEN);
-	return ERR_OK;
-}
-
-static enum err pass_on(struct run *run, size_t from, size_t to, const uint8_t *box)
-{
-	struct msg m = { .type = MSG_SEALED,
-			 .sealed = {
-			     SEALED_TOLD, (uint32_t)from, (uint32_t)to, { box, TOLD_LEN } } };
-
-	return channel_send(run->channel[to], &m);
-}
-
 /* All are here before the first goes on: an answer in between would count as another round trip. */
 static enum err take_all(struct run *run, size_t first, size_t last, struct relayed_told *told)
 {
-	size_t members = last - first, at = 0;
+	size_t members = last - first;
+	uint8_t *box = alloc(members * members, TOLD_LEN);
 
-	*told = (struct relayed_told){ first, last, alloc(members * members, TOLD_LEN) };
+	*told = (struct relayed_told){ first, last, box };
 	for (size_t from = first; from < last; from++)
-		for (size_t to = first; to < last; to++)
-			if (to != from)
-				TRY(keep(run, from, to, told->boxes + TOLD_LEN * at++));
+		for (size_t to = first; to < last; to++) {
+			struct msg m;
+
+			if (to == from)
+				continue;
+			TRY(receive(run, SEALED_TOLD, from, to, &m));
+			if (m.sealed.box.n != TOLD_LEN)
+				return peer_fault(run->channel[from],
+						  "sent SEALED of %zu bytes, expected %d",
+						  m.sealed.box.n, TOLD_LEN);
+			memcpy(box, m.sealed.box.p, TOLD_LEN);
+			box += TOLD_LEN;
+		}
 	return ERR_OK;
 }
 
-static enum err give_all(struct run *run, const struct relayed_told *told)
+enum err relay_give_last(struct run *run, const struct relayed_told *told)
 {
-	size_t at = 0;
+	const uint8_t *box = told->boxes;
 
 	for (size_t from = told->first; from < told->last; from++)
-		for (size_t to = told->first; to < told->last; to++)
-			if (to != from)
-				TRY(pass_on(run, from, to, told->boxes + TOLD_LEN * at++));
+		for (size_t to = told->first; to < told->last; to++) {
+			struct msg m = { .type = MSG_SEALED,
+					 .sealed = { SEALED_TOLD,
+						     (uint32_t)from,
+						     (uint32_t)to,
+						     { box, TOLD_LEN } } };
+
+			if (to == from)
+				continue;
+			TRY(channel_send(run->channel[to], &m));
+			box += TOLD_LEN;
+		}
 	return ERR_OK;
 }
 
@@ -85,7 +84,7 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 	run->told[group] = run->phase;
 	e = take_all(run, first, last, &told);
 	if (e == ERR_OK)
-		e = give_all(run, &told);
+		e = relay_give_last(run, &told);
 	relayed_told_release(&told);
 	return e;
 }
@@ -96,12 +95,93 @@ enum err relay_take_last(struct run *run, struct relayed_told *told)
 	return run->tell ? take_all(run, 0, run->L, told) : ERR_OK;
 }
 
-enum err relay_give_last(struct run *run, const struct relayed_told *told)
-{
-	return give_all(run, told);
-}
-
 void relayed_told_release(struct relayed_told *told)
 {
 	free(told->boxes);
+}
+
+/* ---- batches ---- */
+
+/* One party's boxes of this exchange, one after the other, and where each ends. */
+struct sent {
+	struct buf bytes;
+	struct box {
+		uint32_t to;
+		size_t end;
+	} * box;
+	size_t boxes, room;
+	size_t due; /* whom the next box is for; L: all is there */
+};
+
+static enum err gather(struct run *run, enum sealed what, struct sent *sent)
+{
+	bool *wanted = alloc(run->L, sizeof(*wanted));
+	size_t left = run->L, l;
+	enum err e = ERR_OK;
+
+	for (l = 0; l < run->L; l++) {
+		sent[l].due = l == 0 ? 1 : 0;
+		wanted[l] = sent[l].due < run->L;
+		left -= !wanted[l];
+	}
+	while (left > 0) {
+		const struct msg_sealed *b;
+		struct sent *s;
+		struct msg m;
+
+		e = channel_recv_any(run->channel, wanted, run->L, MSG_SEALED, &l, &m);
+		if (e != ERR_OK)
+			break;
+		b = &m.sealed;
+		s = &sent[l];
+		if (b->what != what || b->from != l || b->to != s->due || b->box.n > RELAY_BOX) {
+			e = peer_fault(run->channel[l],
+				       "sent SEALED %u of party %" PRIu32 " to party %" PRIu32
+				       " with %zu bytes; expected %d, %zu, %zu and at most %d",
+				       b->what, b->from, b->to, b->box.n, what, l, s->due,
+				       RELAY_BOX);
+			break;
+		}
+		if (s->boxes == s->room) {
+			s->room = s->room ? 2 * s->room : 16;
+			s->box = alloc_again(s->box, s->room, sizeof(*s->box));
+		}
+		buf_add(&s->bytes, b->box.p, b->box.n);
+		s->box[s->boxes++] = (struct box){ b->to, s->bytes.n };
+		if (b->box.n < RELAY_BOX) /* the batch is whole: the next is for another */
+			s->due += s->due + 1 == l ? 2 : 1;
+		wanted[l] = s->due < run->L;
+		left -= !wanted[l];
+	}
+	free(wanted);
+	return e;
+}
+
+enum err relay_batches(struct run *run, enum sealed what, struct batch_totals *sum)
+{
+	struct sent *sent = alloc(run->L, sizeof(*sent));
+	enum err e = gather(run, what, sent);
+
+	for (size_t l = 0; l < run->L; l++) {
+		struct sent *s = &sent[l];
+		size_t at = 0;
+
+		/* In their order, which is that of the receivers. */
+		for (size_t i = 0; i < s->boxes && e == ERR_OK; i++) {
+			struct msg m = { .type = MSG_SEALED,
+					 .sealed = { (uint16_t)what,
+						     (uint32_t)l,
+						     s->box[i].to,
+						     { s->bytes.p + at, s->box[i].end - at } } };
+
+			e = channel_send(run->channel[s->box[i].to], &m);
+			at = s->box[i].end;
+		}
+		sum->boxes += s->boxes;
+		sum->bytes += s->bytes.n;
+		buf_release(&s->bytes);
+		free(s->box);
+	}
+	free(sent);
+	return e;
 }

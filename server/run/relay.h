@@ -1,8 +1,12 @@
-/* relay.h -- what one party tells another alone: passed on, unread.
+/* relay.h -- what one party tells another alone, sealed: passed on, unread.
  *
  * Members of a group exchange what they were told (party/work/told.c): behind the first sum of each phase,
  * and at the end of the job, each sends one SEALED to each other member. They come right behind words
  * that were waited for anyway, and leave before what is to be said next, so they take no round trip.
+ *
+ * Batches: in an exchange each party sends each other one, in the order of the parties: boxes of RELAY_BOX
+ * bytes and then one that is shorter, by which its end is seen (party/work/exchange.h). Nobody receives
+ * before all have sent, so that nothing waits for itself: the coordinator holds what one exchange carries.
  */
 #ifndef SERVER_RUN_RELAY_H
 #define SERVER_RUN_RELAY_H
@@ -25,5 +29,13 @@ struct relayed_told {
 enum err relay_take_last(struct run *run, struct relayed_told *told) MUST_CHECK;
 enum err relay_give_last(struct run *run, const struct relayed_told *told) MUST_CHECK;
 void relayed_told_release(struct relayed_told *told);
+
+/* Totals of a job's exchanges over all parties: boxes and their bytes. */
+struct batch_totals {
+	uint64_t boxes, bytes;
+};
+/* One exchange of batches. ERR_PEER, naming the party: a box that is for another use, from or to
+ * somebody else. *sum grows. */
+enum err relay_batches(struct run *run, enum sealed what, struct batch_totals *sum) MUST_CHECK;
 
 #endif

@@ -1,7 +1,6 @@
 #include "server/run/run.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "proto/account.h"
 
 void run_phase(struct run *run, const char *name)
 {

@@ -53,9 +53,9 @@ enum err run_broadcast_labels(struct run *run, size_t first, size_t last, enum m
 /* All is sent, answers are waited for: channel_warm() to all. */
 enum err run_warm(struct run *run) MUST_CHECK;
 
-struct fixed run_fixed(const struct run *run,
-		       size_t members); /* the job's fixed point for a sum of so many */
-struct fixed run_fixed_wide(
-    size_t members); /* the widest: 64 bits, JOB_WIDE_FRACTION of them behind the point */
+/* Fixed point for a sum of so many: the job's; and the widest, 64 bits, JOB_WIDE_FRACTION of them
+ * behind the point. */
+struct fixed run_fixed(const struct run *run, size_t members);
+struct fixed run_fixed_wide(size_t members);
 
 #endif

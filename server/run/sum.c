@@ -68,11 +68,13 @@ static enum err check_canary(const struct run *run, const struct sum *s, uint64_
 		       s->group, *s->round, members, record_now(run->record)->name);
 }
 
-/* Sets what each member has to send. Returns how many parties are awaited. */
-static size_t begin(const struct run *run, struct sum *sums, size_t groups, uint64_t *canary,
-		    struct due *due, bool *wanted)
+enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 {
+	struct due *due = alloc(run->L, sizeof(*due));
+	bool *wanted = alloc(run->L, sizeof(*wanted));
+	uint64_t *canary = alloc(groups, sizeof(*canary));
 	size_t waiting = 0;
+	enum err e = ERR_OK;
 
 	for (size_t g = 0; g < groups; g++) {
 		memset(sums[g].acc, 0, sums[g].count * (fixed_of(run, &sums[g]).modulus_bits / 8));
@@ -83,25 +85,13 @@ static size_t begin(const struct run *run, struct sum *sums, size_t groups, uint
 			waiting += wanted[l];
 		}
 	}
-	return waiting;
-}
-
-enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
-{
-	struct due *due = alloc(run->L, sizeof(*due));
-	bool *wanted = alloc(run->L, sizeof(*wanted));
-	uint64_t *canary = alloc(groups, sizeof(*canary));
-	size_t waiting = begin(run, sums, groups, canary, due, wanted);
-	enum err e = ERR_OK;
-
 	while (waiting) {
 		struct msg m;
 		size_t l;
 
 		e = channel_recv_any(run->channel, wanted, run->L, MSG_MASKED, &l, &m);
-		if (e != ERR_OK)
-			goto out;
-		e = add_chunk(run, l, &due[l], &m.masked);
+		if (e == ERR_OK)
+			e = add_chunk(run, l, &due[l], &m.masked);
 		if (e != ERR_OK)
 			goto out;
 		if (due[l].offset == due[l].sum->count + 1) {

@@ -90,7 +90,7 @@ static void *deliver_late(void *arg)
 	return arg;
 }
 
-static void wait_for_it(double first_after_s, struct channel_times *t, double *blocked_s)
+static void wait_for_it(double first_after_s, struct record_times *t, double *blocked_s)
 {
 	pthread_t thread;
 	double start;
@@ -106,7 +106,7 @@ static void wait_for_it(double first_after_s, struct channel_times *t, double *b
 }
 
 /* The same as an exchange of its own. */
-static void times_of(double rtt_s, double first_after_s, struct channel_times *t, double *blocked_s)
+static void times_of(double rtt_s, double first_after_s, struct record_times *t, double *blocked_s)
 {
 	channel_set_rtt(late_one, rtt_s);
 	assert_ok(send_empty(late_one));
@@ -115,7 +115,7 @@ static void times_of(double rtt_s, double first_after_s, struct channel_times *t
 
 static void test_times(void **state)
 {
-	struct channel_times t;
+	struct record_times t;
 	double blocked;
 
 	(void)state;

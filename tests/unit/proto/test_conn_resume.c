@@ -242,7 +242,7 @@ static void test_stream(void **state)
 	channel_link(bank.channel, &link);
 	assert_true(link.resent > 0);
 	assert_true(most_kept < CHANNEL_KEPT_MAX + FRAME_MAX);
-	assert_int_equal(bank.channel->kept.count, 0); /* the hub has it all, and said so */
+	assert_int_equal(bank.channel->kept.queue.count, 0); /* the hub has it all, and said so */
 }
 
 /* On a connection that stands, what is kept is what is under way: kernel and queues. */
@@ -271,8 +271,8 @@ static void test_heartbeat_acknowledges(void **state)
 	ALLOC(m, 1);
 	send_offer(hub.channel);
 	run_until(bank.channel->in.count == 1);
-	assert_int_equal(hub.channel->kept.count, 1);
-	run_until(hub.channel->kept.count == 0);
+	assert_int_equal(hub.channel->kept.queue.count, 1);
+	run_until(hub.channel->kept.queue.count == 0);
 	free(m);
 }
 
@@ -357,7 +357,7 @@ static void test_cut_is_a_loss(void **state)
 	(void)state;
 	dial_again = false;
 	send_offer(hub.channel);
-	run_until(hub.channel->kept.count == 1);
+	run_until(hub.channel->kept.queue.count == 1);
 	conn_attach(bank.conn, NULL, 0);
 	conn_cut(bank.conn);
 	run_until(hub.closed && bank.closed);
@@ -373,13 +373,13 @@ static void test_abort_waits(void **state)
 	ALLOC(m, 1);
 	dial_again = false;
 	send_offer(hub.channel);
-	run_until(hub.channel->kept.count == 1);
+	run_until(hub.channel->kept.queue.count == 1);
 	break_it(2);
 	run_until(channel_is_away(hub.channel) && channel_is_away(bank.channel) && bank.closed);
 	send_done(hub.channel);
 	assert_ok(send_abort(hub.channel, "bank-b died"));
 	dial_door();
-	run_until(hub.channel->kept.count == 0 && hub.channel->out_bytes == 0);
+	run_until(hub.channel->kept.queue.count == 0 && hub.channel->out_bytes == 0);
 	assert_ok(channel_recv(bank.channel, MSG_OFFER, m));
 	assert_err(channel_recv(bank.channel, MSG_DONE, m), ERR_JOB, "bank-b died");
 	free(m);

@@ -304,13 +304,13 @@ static void test_acknowledgements(void **state)
 	assert_int_equal(ack.ack.received, 2);
 	assert_false(channel_ack_due(hub.ch, &ack)); /* said already */
 	assert_err(channel_acked(bank.ch, 3), ERR_PEER, "frame 3, expected 0 to 2"); /* half out */
-	assert_int_equal(bank.ch->kept.count, 3);
+	assert_int_equal(bank.ch->kept.queue.count, 3);
 	assert_ok(channel_acked(bank.ch, 1));
 	assert_ok(channel_acked(bank.ch, 1));
-	assert_int_equal(bank.ch->kept.count, 2);
+	assert_int_equal(bank.ch->kept.queue.count, 2);
 	assert_err(channel_acked(bank.ch, 0), ERR_PEER, "frame 0, expected 1 to 2");
 	assert_ok(channel_acked(bank.ch, 2));
-	assert_int_equal(bank.ch->kept.count, 1);
+	assert_int_equal(bank.ch->kept.queue.count, 1);
 	assert_int_equal(bank.ch->kept.bytes, frame_len(2));
 }
 
@@ -409,10 +409,10 @@ static void test_what_does_not_fit(void **state)
 	assert_err(channel_resume(bank.ch, &bad.resume), ERR_PEER, "frame 0, expected 1 to 7");
 	assert_err(channel_resume_check(bank.ch, &bad.resume), ERR_PEER, "frame 0");
 	assert_true(channel_is_away(bank.ch)); /* none of them changed anything */
-	assert_int_equal(bank.ch->kept.count, COUNT - 1);
+	assert_int_equal(bank.ch->kept.queue.count, COUNT - 1);
 	assert_ok(channel_resume_check(bank.ch, &good.resume));
 	assert_ok(channel_resume(bank.ch, &good.resume));
-	assert_int_equal(bank.ch->kept.count, COUNT - 2);
+	assert_int_equal(bank.ch->kept.queue.count, COUNT - 2);
 	assert_true(channel_lost(bank.ch));
 	channel_fail(bank.ch, ERR_DEADLINE, "it took too long");
 	assert_err(channel_resume_check(bank.ch, &good.resume), ERR_PEER, "it took too long");

@@ -3,7 +3,7 @@
 
 #include "server/fedwalk/fedwalk.h"
 #include "server/fedwalk/lists.h"
-#include "server/run/batches.h"
+#include "server/run/relay.h"
 
 static const char job[] = "{\"kind\": \"fedwalk\"}";
 

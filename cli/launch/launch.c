@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 enum {
-	READY_S = 30,   /* until the coordinator listens */
+	READY_S = 30,    /* until the coordinator listens */
 	PATIENCE_S = 20, /* that it has to end by itself, with the cause, after a party failed */
-	STOP_S = 10,    /* to end the job on all sides */
-	LAST_S = 5,     /* that parties have after the coordinator's end */
+	STOP_S = 10,     /* to end the job on all sides */
+	LAST_S = 5,      /* that parties have after the coordinator's end */
 	TICK_MS = 20
 };
 

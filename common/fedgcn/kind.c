@@ -15,7 +15,7 @@ static const char *permission(const void *p)
 }
 
 static const char *const result_files[] = { "labels.csv", "labels.npy", "model.fedgcn",
-						 "baseline-*.csv", NULL };
+					    "baseline-*.csv", NULL };
 
 const struct kind kind_fedgcn = {
 	.name = "fedgcn",

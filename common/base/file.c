@@ -288,20 +288,6 @@ char *file_dir(const char *path)
 	return dir;
 }
 
-enum err file_append(const char *path, const char *line, mode_t mode)
-{
-	size_t n = strlen(line);
-	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, mode);
-	enum err e = ERR_OK;
-
-	if (fd < 0)
-		return err_set(ERR_JOB, "%s cannot be opened to append: %s", path, strerror(errno));
-	if (write(fd, line, n) != (ssize_t)n || fsync(fd) != 0)
-		e = err_set(ERR_JOB, "%s cannot be appended to: %s", path, strerror(errno));
-	close(fd);
-	return e;
-}
-
 /* The process in NAME.PID-NUMBER.tmp; 0 if that is not the name's form. */
 static pid_t writer_of(const char *name)
 {

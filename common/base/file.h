@@ -32,9 +32,6 @@ enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK
  * whole. */
 enum err file_write_soon(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 
-/* Appends a line to a file (made if absent) and waits until it is on disk. ERR_JOB. */
-enum err file_append(const char *path, const char *line, mode_t mode) MUST_CHECK;
-
 enum err file_make_dirs(const char *path) MUST_CHECK; /* mkdir -p; ERR_JOB */
 /* The same, for what is written as a whole: ERR_INPUT if there is something in it already. */
 enum err file_make_new_dir(const char *path) MUST_CHECK;

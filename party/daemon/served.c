@@ -1,16 +1,33 @@
 #include "party/daemon/served.h"
 #include "common/base/file.h"
+#include "common/base/log.h"
+#include "crypto/hash.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
-	SERVED_MAX = 32 << 20, /* bytes of the file: some 300000 attempts */
 	HEX_ID = 2 * JOB_ID_LEN,
 	HEX_HASH = 2 * SECAGG_HASH_LEN,
+	HEX_CHECK = 16, /* digits of the checksum: of the SHA-256 of what stands before it */
+	LINE_MAX_BYTES = HEX_ID + HEX_HASH + HEX_CHECK + 32,
 };
+
+struct line {
+	char id[HEX_ID + 1], hash[HEX_HASH + 1]; /* hash "": versions that did not write it */
+	uint32_t attempt;
+	bool cut; /* only the id counts, if it is whole */
+};
+
+/* Ends a line that was cut short when its writer died. */
+#define CUT " cut"
 
 static void put_hex(char *text, const uint8_t *p, size_t n)
 {
@@ -18,51 +35,154 @@ static void put_hex(char *text, const uint8_t *p, size_t n)
 		snprintf(text + 2 * i, 3, "%02x", p[i]);
 }
 
-/* One line of the same job; hash is "" in lines of versions that did not write it. */
-static enum err compare(struct work *work, const char *line, const char *own_hash)
+static void checksum(const char *text, size_t n, char check[static HEX_CHECK + 1])
 {
-	char rest[HEX_HASH + 16], hash[HEX_HASH + 1] = "";
-	uint32_t attempt = 0;
+	uint8_t hash[SHA256_LEN];
 
-	snprintf(rest, sizeof(rest), "%.*s", (int)strcspn(line + HEX_ID, "\n"), line + HEX_ID);
-	sscanf(rest, " %" SCNu32 " %64[0-9a-f]", &attempt, hash);
-	if (*hash && strcmp(hash, own_hash) != 0) {
+	sha256_of(text, n, hash);
+	put_hex(check, hash, HEX_CHECK / 2);
+}
+
+/* "ID ATTEMPT HASH CHECK"; lines of earlier versions end after the attempt, or after the hash; or
+ * what is left of one, and CUT. */
+static bool parse(const char *text, struct line *l)
+{
+	char check[HEX_CHECK + 1] = "", right[HEX_CHECK + 1];
+	int before = 0, end = 0;
+
+	*l = (struct line){ 0 };
+	if (strlen(text) >= strlen(CUT) && !strcmp(text + strlen(text) - strlen(CUT), CUT)) {
+		l->cut = true;
+		sscanf(text, "%32[0-9a-f]", l->id);
+		return true;
+	}
+	if (sscanf(text, "%32[0-9a-f] %" SCNu32 "%n", l->id, &l->attempt, &end) != 2 ||
+	    strlen(l->id) != HEX_ID)
+		return false;
+	if (sscanf(text + end, " %64[0-9a-f]%n", l->hash, &before) == 1) {
+		if (strlen(l->hash) != HEX_HASH)
+			return false;
+		end += before;
+		before = end;
+		if (sscanf(text + end, " %16[0-9a-f]%n", check, &end) == 1) {
+			checksum(text, (size_t)before, right);
+			return strcmp(check, right) == 0 && text[before + end] == 0;
+		}
+	}
+	return text[end] == 0;
+}
+
+/* A line of the same job. */
+static enum err compare(struct work *work, const struct line *l, const char *own_hash)
+{
+	if (l->cut) {
+		work->later = true;
+		return err_set(ERR_PEER,
+			       "job %s was served before, in an attempt whose line was cut short",
+			       l->id);
+	}
+	if (*l->hash && strcmp(l->hash, own_hash) != 0) {
 		work->later = false;
 		return err_set(ERR_PEER,
-			       "attempt %u of job %.*s was served before, with other parties or "
+			       "attempt %u of job %s was served before, with other parties or "
 			       "parameters than are offered now",
-			       attempt, HEX_ID, line);
+			       l->attempt, l->id);
 	}
-	if (attempt < work->attempt)
+	if (l->attempt < work->attempt)
 		return ERR_OK;
 	work->later = true;
 	return err_set(ERR_PEER,
-		       "job %.*s, attempt %u was served before: its masks must not be used twice",
-		       HEX_ID, line, attempt);
+		       "job %s, attempt %u was served before: its masks must not be used twice",
+		       l->id, l->attempt);
+}
+
+/* Goes through all lines. *cut: the last has no end, as its writer died. A line that cannot be read
+ * might be of this job: then nothing is served. */
+static enum err look(FILE *f, const char *path, struct work *work, const char *id,
+		     const char *own_hash, bool *cut)
+{
+	char text[LINE_MAX_BYTES];
+	size_t number = 0;
+	struct line l;
+
+	*cut = false;
+	while (fgets(text, sizeof(text), f)) {
+		size_t n = strlen(text);
+		bool ended = n && text[n - 1] == '\n', good;
+
+		number++;
+		*cut = !ended && feof(f);
+		if (ended)
+			text[n - 1] = 0;
+		else if (*cut && n + strlen(CUT) < sizeof(text))
+			memcpy(text + n, CUT, sizeof(CUT));
+		good = (ended || *cut) && parse(text, &l);
+		if (!good)
+			return err_set(
+			    ERR_INPUT,
+			    "%s: line %zu is damaged, so it is not known what was served "
+			    "before: put a backup in its place, or, only if no coordinator can "
+			    "repeat a job, remove the line",
+			    path, number);
+		if (strcmp(l.id, id) == 0)
+			TRY(compare(work, &l, own_hash));
+	}
+	return ferror(f) ? err_set(ERR_INPUT, "%s: cannot be read", path) : ERR_OK;
+}
+
+/* On disk, or not there at all. */
+static enum err append(int fd, const char *path, const char *line)
+{
+	size_t n = strlen(line);
+	struct stat st;
+	enum err e;
+
+	if (fstat(fd, &st) != 0)
+		return err_set(ERR_JOB, "%s: %s", path, strerror(errno));
+	if (write(fd, line, n) == (ssize_t)n && fsync(fd) == 0)
+		return ERR_OK;
+	e = err_set(ERR_JOB, "%s cannot be appended to: %s", path, strerror(errno));
+	if (ftruncate(fd, st.st_size) != 0)
+		log_debug("%s: %s", path, strerror(errno));
+	return e;
 }
 
 enum err served_note(const char *state, struct work *work)
 {
-	char id[HEX_ID + 1], hash[HEX_HASH + 1], line[HEX_ID + HEX_HASH + 16];
+	char id[HEX_ID + 1], hash[HEX_HASH + 1], check[HEX_CHECK + 1], line[LINE_MAX_BYTES];
 	char *path = file_join(state, "served");
-	struct buf served = { 0 };
 	enum err e = file_make_dirs(state);
+	FILE *f = NULL;
+	bool cut;
+	int fd = -1, n;
 
 	put_hex(id, work->job_id, JOB_ID_LEN);
 	put_hex(hash, work->params_hash, SECAGG_HASH_LEN);
-	snprintf(line, sizeof(line), "%s %" PRIu32 " %s\n", id, work->attempt, hash);
-	if (e == ERR_OK && file_exists(path))
-		e = file_read(path, SERVED_MAX, &served);
-	for (const char *at = (const char *)served.p; e == ERR_OK && at && *at;) {
-		const char *end = strchr(at, '\n');
-
-		if (strncmp(at, id, HEX_ID) == 0)
-			e = compare(work, at, hash);
-		at = end ? end + 1 : NULL;
+	n = snprintf(line, sizeof(line), "%s %" PRIu32 " %s", id, work->attempt, hash);
+	checksum(line, (size_t)n, check);
+	snprintf(line + n, sizeof(line) - (size_t)n, " %s\n", check);
+	if (e == ERR_OK) {
+		fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, FILE_SECRET);
+		f = fd >= 0 ? fdopen(fd, "r+") : NULL;
+		if (!f)
+			e = err_set(ERR_JOB, "%s cannot be opened to append: %s", path,
+				    strerror(errno));
+	}
+	/* Two processes on one state must not both find that nobody has served it. */
+	if (e == ERR_OK && flock(fd, LOCK_EX) != 0)
+		log_debug("%s: %s", path, strerror(errno));
+	if (e == ERR_OK)
+		e = look(f, path, work, id, hash, &cut);
+	if (e == ERR_OK && cut) {
+		log_warn("%s: its last line was cut short", path);
+		e = append(fd, path, CUT "\n");
 	}
 	if (e == ERR_OK)
-		e = file_append(path, line, FILE_SECRET);
-	buf_release(&served);
+		e = append(fd, path, line);
+	if (f)
+		fclose(f); /* and with it the lock */
+	else if (fd >= 0)
+		close(fd);
 	free(path);
 	return e;
 }

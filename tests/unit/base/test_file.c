@@ -158,24 +158,46 @@ static void test_cancel_leaves_no_temporary_file(void **state)
 	free(path);
 }
 
-static void test_append(void **state)
+/* A mark that nobody sees would become part of the first word. */
+static void test_byte_order_marks(void **state)
 {
-	char *path = file_join(dir, "lines");
-	char *nowhere = file_join(dir, "no/such/place");
+	static const struct bytes text[] = { { (const uint8_t *)"\xef\xbb\xbf"
+								"a",
+					       4 },
+					     { (const uint8_t *)"\xff\xfe"
+								"a",
+					       3 },
+					     { (const uint8_t *)"\xfe\xff"
+								"a",
+					       3 },
+					     { (const uint8_t *)"a\xef\xbb\xbf", 4 },
+					     { (const uint8_t *)"", 0 } };
+	char *path = file_join(dir, "text");
 	struct buf in = { 0 };
-	struct stat st;
 
 	(void)state;
-	assert_ok(file_append(path, "one\n", FILE_SECRET));
-	assert_ok(file_append(path, "two\n", FILE_SECRET));
-	assert_ok(file_read(path, 100, &in));
-	assert_string_equal((char *)in.p, "one\ntwo\n");
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0600);
-	assert_err(file_append(nowhere, "x\n", FILE_SECRET), ERR_JOB, "no/such/place");
-	buf_release(&in);
+	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++) {
+		assert_ok(file_write(path, text[i], FILE_SECRET));
+		if (i < 3)
+			assert_err(file_read_text(path, 100, &in), ERR_INPUT, "byte order mark");
+		else
+			assert_ok(file_read_text(path, 100, &in));
+		buf_release(&in);
+	}
 	free(path);
-	free(nowhere);
+}
+
+static void test_new_dir(void **state)
+{
+	char *path = file_join(dir, "fresh"), *in = file_join(path, "file");
+
+	(void)state;
+	assert_ok(file_make_new_dir(path));
+	assert_ok(file_make_new_dir(path)); /* there, but empty */
+	assert_ok(file_write(in, (struct bytes){ (const uint8_t *)"x", 1 }, FILE_PUBLIC));
+	assert_err(file_make_new_dir(path), ERR_INPUT, "is not empty");
+	free(in);
+	free(path);
 }
 
 /* What a killed writer left goes; a living one's file, and everything else, stays. */
@@ -217,7 +239,8 @@ int main(void)
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_cancel_leaves_no_temporary_file),
 		cmocka_unit_test(test_dirs),
-		cmocka_unit_test(test_append),
+		cmocka_unit_test(test_byte_order_marks),
+		cmocka_unit_test(test_new_dir),
 		cmocka_unit_test(test_sweep),
 	};
 

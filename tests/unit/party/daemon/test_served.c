@@ -6,6 +6,7 @@
 #include "tests/unit/crypto/lab.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct desk {
 	char dir[64], path[96];
@@ -104,12 +105,64 @@ static void test_no_memory_no_service(void **state)
 	desk_close(&d);
 }
 
+static void write_text(struct desk *d, const char *text)
+{
+	assert_ok(file_write(d->path, (struct bytes){ (const uint8_t *)text, strlen(text) },
+			     FILE_SECRET));
+}
+
+/* A line that was cut short must not swallow the next one: attempt 2 would be served twice. */
+static void test_cut_line(void **state)
+{
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	assert_ok(serve(&d, 1, 1));
+	for (off_t keep = 1; keep < 110; keep += 12) {
+		write_text(&d, "02020202020202020202020202020202 1\n");
+		assert_ok(serve(&d, 3, 1));
+		assert_int_equal(truncate(d.path, 35 + keep), 0); /* in the second line */
+		assert_ok(serve(&d, 1, 2));
+		assert_err(serve(&d, 1, 2), ERR_PEER, "attempt 2 was served before");
+		assert_err(serve(&d, 2, 1), ERR_PEER, "attempt 1 was served before");
+		if (keep > 32) /* as much as is left of it counts */
+			assert_err(serve(&d, 3, 2), ERR_PEER, "cut short");
+	}
+	desk_close(&d);
+}
+
+/* What cannot be read might be of any job. */
+static void test_damaged_line(void **state)
+{
+	struct buf text = { 0 };
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	assert_ok(serve(&d, 1, 1));
+	assert_ok(serve(&d, 2, 1));
+	assert_ok(file_read(d.path, 4096, &text));
+	for (size_t i = 0; i < text.n / 2; i++) { /* of the first line, its end too */
+		text.p[i] ^= 1;
+		assert_ok(file_write(d.path, (struct bytes){ text.p, text.n }, FILE_SECRET));
+		assert_err(serve(&d, 3, 1), ERR_INPUT, "is damaged");
+		text.p[i] ^= 1;
+	}
+	assert_ok(file_write(d.path, (struct bytes){ text.p, text.n }, FILE_SECRET));
+	assert_ok(serve(&d, 3, 1));
+	buf_release(&text);
+	desk_close(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_once),
 		cmocka_unit_test(test_same_parameters_and_parties),
 		cmocka_unit_test(test_older_lines),
+		cmocka_unit_test(test_cut_line),
+		cmocka_unit_test(test_damaged_line),
 		cmocka_unit_test(test_no_memory_no_service),
 	};
 

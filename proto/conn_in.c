@@ -14,6 +14,16 @@ static void end_for_peer(struct conn *c, const char *verb, double timeout_s)
 	conn_close(c, ERR_PEER, err_detail(), timeout_s);
 }
 
+/* Its bytes were damaged on the way, as by a router that is broken: another connection may do. */
+static void lose(struct conn *c)
+{
+	char who[160];
+
+	c->lost = true;
+	err_set(ERR_PEER, "%s: %.400s", conn_who(c, who), err_detail());
+	conn_over(c, ERR_PEER, err_detail());
+}
+
 static void link_message(struct conn *c)
 {
 	struct msg *m = &c->host->msg;
@@ -70,7 +80,10 @@ static void read_frames(struct conn *c)
 		bool first = c->reader.got == 0, whole;
 
 		if (tls_read(c->tls, to, room, &got) != ERR_OK) {
-			end_for_peer(c, "", 0.5);
+			if (c->phase == CONN_WELCOMED && tls_is_damaged(c->tls))
+				lose(c);
+			else
+				end_for_peer(c, "", 0.5);
 			return;
 		}
 		if (got == 0)

@@ -25,6 +25,7 @@ struct tls {
 	struct buf out;
 	bool any_input, ended;
 	unsigned key_updates; /* that the peer has sent */
+	bool damaged;         /* after the handshake: bytes came otherwise than they were sent */
 	char peer[MSG_NAME_MAX + 1];
 	uint8_t fingerprint[HASH_LEN];
 	char refused[256]; /* why the peer's certificate was not accepted; "" if it was */
@@ -396,8 +397,29 @@ enum err tls_handshake(struct tls *t)
 	return done ? ERR_OK : err_set(ERR_PEER, "shows no certificate that we can read");
 }
 
+/* A record that was changed on the way, or the alert of a peer that got one. */
+static bool tells_of_damage(unsigned long error)
+{
+	static const int reasons[] = { SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC,
+				       SSL_R_WRONG_VERSION_NUMBER,
+				       SSL_R_BAD_RECORD_TYPE,
+				       SSL_R_PACKET_LENGTH_TOO_LONG,
+				       SSL_R_ENCRYPTED_LENGTH_TOO_LONG,
+				       SSL_R_UNEXPECTED_RECORD,
+				       SSL_AD_REASON_OFFSET + SSL_AD_BAD_RECORD_MAC,
+				       SSL_AD_REASON_OFFSET + SSL_AD_RECORD_OVERFLOW,
+				       SSL_AD_REASON_OFFSET + SSL_AD_PROTOCOL_VERSION,
+				       SSL_AD_REASON_OFFSET + SSL_AD_UNEXPECTED_MESSAGE };
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) == reasons[i])
+			return true;
+	return false;
+}
+
 enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got)
 {
+	bool open = SSL_is_init_finished(t->ssl); /* an error takes that away */
 	int why;
 
 	*got = 0;
@@ -419,7 +441,19 @@ enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got)
 		t->in_len = 0;
 		return ERR_OK;
 	}
+	t->damaged = open && tells_of_damage(ERR_peek_error());
+	if (t->damaged) {
+		const char *reason = ERR_reason_error_string(ERR_peek_error());
+
+		ERR_clear_error();
+		return err_set(ERR_PEER, "broke TLS: %s; bytes were damaged on the way", reason);
+	}
 	return describe_error(t);
+}
+
+bool tls_is_damaged(const struct tls *t)
+{
+	return t->damaged;
 }
 
 enum err tls_write(struct tls *t, const uint8_t *p, size_t n)

@@ -55,6 +55,9 @@ enum err tls_handshake(struct tls *t) MUST_CHECK;
 /* Up to room bytes of plaintext, at most a record's. *got 0: the input is used up, or the peer has
  * ended. */
 enum err tls_read(struct tls *t, uint8_t *out, size_t room, size_t *got) MUST_CHECK;
+/* tls_read failed since bytes did not come as they were sent, or since the peer says so of ours: as good as a
+ * connection that was lost. */
+bool tls_is_damaged(const struct tls *t);
 /* Only when open. One record for each TLS_RECORD bytes or part thereof. */
 enum err tls_write(struct tls *t, const uint8_t *p, size_t n) MUST_CHECK;
 void tls_end(struct tls *t); /* says that nothing more will come; not during the handshake */

@@ -117,10 +117,19 @@ test_coordinator_that_is_another_party() {
 	federation 2
 	edit coordinator '.name = "party-01" | .identity = { certificate: "pki/party-01.crt", key: "pki/party-01.key", ca: "pki/ca.crt" }
 		| .parties = ["party-00", "coordinator"]'
-	coordinator
+	# Our own program would not even begin.
+	start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json"
+	ends 4 coordinator
+	says coordinator 'party-01.crt: this certificate is of the wrong purpose, expected serverAuth'
+	# Another one might.
+	openssl s_server -accept 127.0.0.1:0 -naccept 1 -tls1_3 -Verify 2 -CAfile "$T/pki/ca.crt" -cert "$T/pki/party-01.crt" \
+		-key "$T/pki/party-01.key" < <(sleep 30) >"$T/other.stdout" 2>&1 &
+	PID[other]=$!
+	until_true 10 grep -q '^ACCEPT 127' "$T/other.stdout" || fail "no other server: $(<"$T/other.stdout")"
+	ADDRESS=$(sed -n 's/^ACCEPT //p' "$T/other.stdout")
 	party party-00
 	ends 2 party-00
-	says party-00 'party-01'
+	says party-00 'party-01.*wrong purpose, expected serverAuth'
 }
 
 # The same, played by hand: what it says after the handshake is on stdin.

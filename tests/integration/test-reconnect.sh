@@ -104,6 +104,18 @@ test_cut_all_the_time() {
 	same_as_undisturbed
 }
 
+# A bit turned on the way is no worse than a connection that breaks there: it is found out, and the job goes on.
+test_damaged_on_the_way() {
+	prepare level-1
+	for ((i = 0; i < 4; i++)); do
+		in_phase coordinator level-1
+		kill -WINCH "${PID[relay]}"
+		until_true 10 eval '(($(grep -c "damaged on the way" "$T"/*.stderr | cut -d: -f2 | paste -sd+ | bc) > i))' || break
+	done
+	same_as_undisturbed
+	cat "$T"/*.stderr | grep -q 'damaged on the way' || fail "nobody noticed"
+}
+
 # Large vectors, of which much is under way when the connection is lost.
 test_cut_in_large_sums() {
 	more=(--set method=basic --set polish=0 --set starts=40 --set iterations=25)

@@ -8,7 +8,8 @@
  * it hears, each piece DELAY_MS after it came: every step of a protocol then lasts long enough for
  * a test to act within it. SIGUSR1: from now on nothing passes, but the connections stay open (a
  * cable is cut), until the next SIGUSR1. SIGUSR2: half of the next piece passes, then the
- * connection closes. SIGHUP: all connections are closed, what is in them is lost.
+ * connection closes. SIGHUP: all connections are closed, what is in them is lost. SIGWINCH: a bit
+ * of the next piece is turned.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -41,7 +42,7 @@ struct way {
 	struct piece *head, **tail;
 };
 
-static volatile sig_atomic_t cut, halve, hang_up;
+static volatile sig_atomic_t cut, halve, hang_up, flip;
 
 static void on_signal(int sig)
 {
@@ -49,6 +50,8 @@ static void on_signal(int sig)
 		cut = !cut;
 	else if (sig == SIGHUP)
 		hang_up = 1;
+	else if (sig == SIGWINCH)
+		flip = 1;
 	else
 		halve = 1;
 }
@@ -150,6 +153,10 @@ static bool way_write(struct way *w)
 			p->to = p->from + (p->to - p->from) / 2;
 			p->last = true;
 		}
+		if (flip && p->to > p->from) {
+			flip = 0;
+			p->data[p->from + (p->to - p->from) / 2] ^= 4;
+		}
 		while (p->from < p->to) {
 			ssize_t n = send(w->out, p->data + p->from, p->to - p->from, MSG_NOSIGNAL);
 
@@ -184,6 +191,7 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &on, NULL);
 	sigaction(SIGUSR2, &on, NULL);
 	sigaction(SIGHUP, &on, NULL);
+	sigaction(SIGWINCH, &on, NULL);
 	to = address(argv[2]);
 	delay_ms = atoi(argv[3]);
 	listener = listen_anywhere(argv[1]);

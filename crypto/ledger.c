@@ -34,6 +34,16 @@ static const char schema[] =
     "  hash BLOB NOT NULL);"
     "CREATE INDEX row_entry ON row (entry);";
 
+/* What each job has spent, so that an offer need not add up all rows. It follows from them: where
+ * it does not reach as far as they do (a version before this one has written) it is made anew. */
+static const char totals[] =
+    "BEGIN IMMEDIATE;"
+    "CREATE TABLE IF NOT EXISTS total (entry INTEGER PRIMARY KEY, lines INTEGER NOT NULL,"
+    "  rounds INTEGER NOT NULL, words INTEGER NOT NULL);"
+    "DELETE FROM total;"
+    "INSERT INTO total SELECT entry, count(*), sum(rounds), sum(words) FROM row GROUP BY entry;"
+    "COMMIT;";
+
 /* ---- SQLite ---- */
 
 /* ERR_JOB with what SQLite says. */
@@ -207,8 +217,11 @@ static enum err read_meta(struct ledger *l, int64_t *version)
 					     l->path, sqlite3_errmsg(l->db));
 	e = ledger_query(l, &stmt, &found, "SELECT name, version FROM meta", "");
 	if (e == ERR_OK && found) {
-		l->name = alloc_copy((const char *)sqlite3_column_text(stmt, 0));
-		*version = sqlite3_column_int64(stmt, 1);
+		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+
+		free(l->name);
+		l->name = alloc_copy(name ? name : ""); /* NULL: damaged */
+		*version = name ? sqlite3_column_int64(stmt, 1) : 0;
 	}
 	sqlite3_finalize(stmt);
 	if (e != ERR_OK || *version != LEDGER_VERSION)
@@ -222,11 +235,16 @@ static enum err read_meta(struct ledger *l, int64_t *version)
 static enum err make(struct ledger *l, const char *name)
 {
 	static const uint8_t zero[SHA256_LEN];
+	int64_t version = 0;
 	enum err e = run(l, "BEGIN IMMEDIATE");
 
 	if (e != ERR_OK)
 		return e;
-	e = run(l, schema);
+	e = read_meta(l, &version);
+	if (e == ERR_OK && version) /* another process was first */
+		return undo(l, e);
+	if (e == ERR_OK)
+		e = run(l, schema);
 	if (e == ERR_OK)
 		e = change(l, "INSERT INTO meta VALUES (?, ?, 0, ?)", "tih", name,
 			   (int64_t)LEDGER_VERSION, zero);
@@ -244,6 +262,43 @@ static enum err open_file(struct ledger *l, int flags)
 	return ERR_OK;
 }
 
+/* While another process does the same SQLite does not wait by itself. */
+static enum err use_wal(struct ledger *l)
+{
+	int status = SQLITE_BUSY;
+
+	for (int waited_ms = 0; status == SQLITE_BUSY && waited_ms < BUSY_MS; waited_ms += 20) {
+		status = sqlite3_exec(l->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+		if (status == SQLITE_BUSY)
+			sqlite3_sleep(20);
+	}
+	return status == SQLITE_OK ? ERR_OK : fail(l, "cannot be written");
+}
+
+static enum err bring_totals(struct ledger *l)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool found, whole;
+	enum err e = ledger_query(l, &stmt, &found,
+				  "SELECT count(*) FROM sqlite_master WHERE name = 'total'", "");
+
+	whole = e == ERR_OK && found && sqlite3_column_int64(stmt, 0) == 1;
+	sqlite3_finalize(stmt);
+	stmt = NULL;
+	if (e == ERR_OK && whole) {
+		e = ledger_query(l, &stmt, &found,
+				 "SELECT (SELECT coalesce(sum(lines), 0) FROM total) ="
+				 "  (SELECT coalesce(max(number), 0) FROM row)",
+				 "");
+		whole = e == ERR_OK && found && sqlite3_column_int64(stmt, 0) == 1;
+		sqlite3_finalize(stmt);
+	}
+	if (e != ERR_OK || whole)
+		return e;
+	e = run(l, totals);
+	return e == ERR_OK ? e : undo(l, e);
+}
+
 static enum err open_write(struct ledger *l, const char *name)
 {
 	int64_t version;
@@ -257,15 +312,33 @@ static enum err open_write(struct ledger *l, const char *name)
 	if (version && strcmp(l->name, name) != 0)
 		return err_set(ERR_INPUT, "%s is the ledger of %s, not of %s", l->path, l->name,
 			       name);
-	TRY(run(l, "PRAGMA journal_mode = WAL"));
+	TRY(use_wal(l));
 	TRY(run(l,
 		"PRAGMA wal_autocheckpoint = 8192")); /* 32 MB: a checkpoint waits for the disk */
 	TRY(ledger_durable(l, true));
 	if (!version) {
 		TRY(make(l, name));
+		free(l->name);
 		l->name = alloc_copy(name);
 	}
+	TRY(bring_totals(l));
+	if (stat(l->path, &l->file) != 0)
+		return err_set(ERR_JOB, "%s: %s", l->path, strerror(errno));
 	return ERR_OK;
+}
+
+/* A ledger that is taken away while a job runs would go on in a file that nobody sees again. */
+static enum err check_there(const struct ledger *l)
+{
+	struct stat now;
+
+	if (stat(l->path, &now) == 0 && now.st_dev == l->file.st_dev &&
+	    now.st_ino == l->file.st_ino)
+		return ERR_OK;
+	return err_set(
+	    ERR_JOB,
+	    "%s: this ledger was removed or replaced while it was written: nothing more leaves",
+	    l->path);
 }
 
 static enum err opened(struct ledger **out, struct ledger *l, enum err e)
@@ -422,8 +495,11 @@ static enum err write_entry(struct ledger *l, int64_t *entry)
 static enum err write_rows(struct ledger *l, int64_t *entry)
 {
 	struct ledger_head head;
+	uint64_t rounds = 0, words = 0;
 
-	TRY(ledger_head(l, &head)); /* another process may have written */
+	TRY(ledger_head(l, &head));
+	if (head.count != l->seen && l->others) /* another process has written */
+		TRY(l->others(l->arg));
 	TRY(write_entry(l, entry));
 	for (size_t i = 0; i < l->count; i++) {
 		const struct ledger_row *r = &l->noted[i].row;
@@ -436,7 +512,15 @@ static enum err write_rows(struct ledger *l, int64_t *entry)
 		    r->purpose, r->type, (int64_t)r->bytes, r->sha256, (int64_t)r->masked,
 		    (int64_t)r->rounds, (int64_t)r->words, r->eps, r->delta, head.hash, hash));
 		memcpy(head.hash, hash, SHA256_LEN);
+		rounds += r->rounds;
+		words += r->words;
 	}
+	l->wrote = head.count;
+	TRY(change(l,
+		   "INSERT INTO total VALUES (?, ?, ?, ?) ON CONFLICT (entry) DO UPDATE SET"
+		   " lines = lines + excluded.lines, rounds = rounds + excluded.rounds,"
+		   " words = words + excluded.words",
+		   "iiii", *entry, (int64_t)l->count, (int64_t)rounds, (int64_t)words));
 	return change(l, "UPDATE meta SET count = ?, hash = ?", "ih", (int64_t)head.count,
 		      head.hash);
 }
@@ -449,6 +533,7 @@ enum err ledger_commit(struct ledger *l)
 	if (!l->count)
 		return ERR_OK;
 	assert(l->job.kind); /* ledger_begin() was called */
+	TRY(check_there(l));
 	e = run(l, "BEGIN IMMEDIATE");
 	if (e != ERR_OK)
 		return e;
@@ -458,6 +543,7 @@ enum err ledger_commit(struct ledger *l)
 	if (e != ERR_OK)
 		return undo(l, e);
 	l->entry = entry;
+	l->seen = l->wrote;
 	ledger_forget(l);
 	return ERR_OK;
 }
@@ -484,6 +570,17 @@ enum err ledger_keep_heads(struct ledger *l, const char *const *name,
 
 /* ---- counting ---- */
 
+enum err ledger_watch(struct ledger *l, enum err (*others)(void *arg), void *arg)
+{
+	struct ledger_head head;
+
+	TRY(ledger_head(l, &head));
+	l->seen = head.count;
+	l->others = others;
+	l->arg = arg;
+	return ERR_OK;
+}
+
 enum err ledger_spent(struct ledger *l, const uint8_t key[static SHA256_LEN],
 		      const uint8_t data[static SHA256_LEN], const uint8_t *job,
 		      struct ledger_spent *s)
@@ -495,7 +592,7 @@ enum err ledger_spent(struct ledger *l, const uint8_t key[static SHA256_LEN],
 	    ledger_query(l, &stmt, &found,
 			 "SELECT count(DISTINCT CASE WHEN words > 0 AND id <> ? THEN id END),"
 			 "  coalesce(sum(rounds), 0), coalesce(sum(words), 0)"
-			 " FROM row JOIN job USING (entry) WHERE key = ? AND data = ?",
+			 " FROM total JOIN job USING (entry) WHERE key = ? AND data = ?",
 			 "jhh", job ? job : none, key, data);
 
 	*s = (struct ledger_spent){ 0 };
@@ -519,8 +616,11 @@ enum err ledger_other_parties(struct ledger *l, const uint8_t data[static SHA256
 	    "ht", data, parties);
 
 	*other = NULL;
-	if (e == ERR_OK && found)
-		*other = alloc_copy((const char *)sqlite3_column_text(stmt, 0));
+	if (e == ERR_OK && found) {
+		const char *text = (const char *)sqlite3_column_text(stmt, 0);
+
+		*other = alloc_copy(text ? text : "(a damaged list)");
+	}
 	sqlite3_finalize(stmt);
 	return e;
 }

@@ -85,6 +85,11 @@ enum err ledger_keep_heads(struct ledger *l, const char *const *name,
 
 /* ---- counting ---- */
 
+/* From here on each commit first asks `others`, within its transaction, if another process has written since
+ * the last look: by then ledger_spent() counts what that one wrote. What it returns is what the commit
+ * returns, and nothing is written. For bounds that several processes share. */
+enum err ledger_watch(struct ledger *l, enum err (*others)(void *arg), void *arg) MUST_CHECK;
+
 struct ledger_spent {
 	uint64_t jobs;   /* with anything made from data; attempts count once */
 	uint64_t rounds; /* secure sums, all attempts */

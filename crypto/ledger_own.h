@@ -5,6 +5,7 @@
 #include "crypto/ledger.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 struct ledger {
 	sqlite3 *db;
@@ -17,6 +18,10 @@ struct ledger {
 		struct ledger_row row; /* texts owned */
 	} * noted;
 	size_t count, cap;
+	struct stat file;     /* as it was opened to be written */
+	uint64_t seen, wrote; /* rows: that ledger_watch() knows of; up to the last that is being written */
+	enum err (*others)(void *arg);
+	void *arg;
 };
 
 /* One statement with its arguments: i an int64_t, t a text, h a hash, j a job id as text, d a

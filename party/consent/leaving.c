@@ -162,7 +162,25 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 	}
 	l->last_word |= m->type == MSG_DONE || m->type == MSG_DECLINE || m->type == MSG_ABORT;
 	ledger_note(l->ledger, &row, body);
+	l->noted.rounds += row.rounds;
+	l->noted.words += row.words;
 	return ERR_OK;
+}
+
+/* Another process has written into the ledger: what it spent counts here too, before this message
+ * leaves. */
+static enum err count_others(void *arg)
+{
+	struct leaving *l = arg;
+	struct ledger_spent now;
+	uint64_t rounds = l->spent.rounds - l->booked.rounds,
+		 words = l->spent.words - l->booked.words;
+
+	TRY(ledger_spent(l->ledger, l->job.key, l->job.data, l->work->job_id, &now));
+	l->booked = l->spent = now;
+	l->spent.rounds += rounds; /* begun or noted, and not in rows yet */
+	l->spent.words += words;
+	return l->noted.words ? policy_check_spent(l->config, &l->job, &l->spent) : ERR_OK;
 }
 
 static enum err commit(void *arg)
@@ -173,6 +191,9 @@ static enum err commit(void *arg)
 
 	TRY(ledger_durable(l->ledger, durable));
 	TRY(ledger_commit(l->ledger));
+	l->booked.rounds += l->noted.rounds;
+	l->booked.words += l->noted.words;
+	l->noted = (struct ledger_spent){ 0 };
 	if (durable)
 		l->durable_s = now;
 	l->last_word = false;
@@ -181,7 +202,10 @@ static enum err commit(void *arg)
 
 static void forget(void *arg)
 {
-	ledger_forget(((struct leaving *)arg)->ledger);
+	struct leaving *l = arg;
+
+	l->noted = (struct ledger_spent){ 0 };
+	ledger_forget(l->ledger);
 }
 
 /* ---- a job ---- */
@@ -212,7 +236,10 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	if (e == ERR_OK)
 		e = ledger_open(&l->ledger, path, config->common.name);
 	if (e == ERR_OK)
+		e = ledger_watch(l->ledger, count_others, l);
+	if (e == ERR_OK)
 		e = ledger_spent(l->ledger, l->job.key, data, work->job_id, &l->spent);
+	l->booked = l->spent;
 	free(path);
 	if (e != ERR_OK) {
 		leaving_close(l);

@@ -16,6 +16,8 @@ struct leaving {
 	struct ledger *ledger;
 	struct ledger_job job;     /* texts: borrowed, parties owned */
 	struct ledger_spent spent; /* by its coordinator, of this data: over all jobs and attempts */
+	struct ledger_spent booked; /* of that, what the ledger has in rows, by this process's knowledge */
+	struct ledger_spent noted;  /* since the last commit */
 	double eps, delta; /* what the job claims, until it is booked */
 	struct ledger_head told;
 	double durable_s; /* when the last commit was that waited for the disk; 0: none yet */

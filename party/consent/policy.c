@@ -85,11 +85,30 @@ enum err policy_may_spend(const struct party_config *config, const char *coordin
 	return ERR_OK;
 }
 
+static enum err check_jobs(const struct party_config *config, const struct ledger_job *job,
+			   const struct ledger_spent *spent)
+{
+	unsigned max_jobs = config->policy.max_jobs;
+
+	if (!max_jobs || spent->jobs + 1 <= max_jobs)
+		return ERR_OK;
+	return err_set(ERR_PEER,
+		       "it would be job %" PRIu64 " of %s over this data, policy.max_jobs of "
+		       "%s is %u",
+		       spent->jobs + 1, job->coordinator, config->common.name, max_jobs);
+}
+
+enum err policy_check_spent(const struct party_config *config, const struct ledger_job *job,
+			    const struct ledger_spent *spent)
+{
+	TRY(check_jobs(config, job, spent));
+	return policy_may_spend(config, job->coordinator, spent, 0, 0);
+}
+
 enum err policy_check_past(const struct party_config *config, struct ledger *ledger,
 			   const struct ledger_job *job, const struct ledger_spent *spent)
 {
 	const struct config_strings *coordinators = &config->policy.coordinators;
-	unsigned max_jobs = config->policy.max_jobs;
 	char *other;
 	enum err e;
 
@@ -98,12 +117,7 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 		    ERR_PEER,
 		    "the job is offered by %s, which policy.coordinators of %s does not name",
 		    job->coordinator, config->common.name);
-	if (max_jobs && spent->jobs + 1 > max_jobs)
-		return err_set(ERR_PEER,
-			       "it would be job %" PRIu64
-			       " of %s over this data, policy.max_jobs of "
-			       "%s is %u",
-			       spent->jobs + 1, job->coordinator, config->common.name, max_jobs);
+	TRY(check_jobs(config, job, spent));
 	/* Every kind sums at least once. */
 	TRY(policy_may_spend(config, job->coordinator, spent, 1, 1));
 	if (config->policy.allow_subsets)

@@ -28,6 +28,11 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 enum err policy_confirm(const struct party_config *config, struct work *work,
 			const struct ledger_job *job, const struct ledger_spent *spent) MUST_CHECK;
 
+/* In the job, when another process has spent meanwhile: is what all have spent, this job's included, within
+ * the bounds? ERR_PEER. */
+enum err policy_check_spent(const struct party_config *config, const struct ledger_job *job,
+			    const struct ledger_spent *spent) MUST_CHECK;
+
 /* In the job: may so many more sums and numbers leave? ERR_PEER with what was spent, what is
  * allowed, and the setting. */
 enum err policy_may_spend(const struct party_config *config, const char *coordinator,

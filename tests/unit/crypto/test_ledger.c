@@ -1,6 +1,7 @@
 /* A ledger: what is written, counted, and found out when somebody was at it. */
 #include "tests/test.h"
 #include "common/base/alloc.h"
+#include "common/base/file.h"
 #include "crypto/ledger.h"
 #include "tests/unit/crypto/lab.h"
 
@@ -539,6 +540,184 @@ static void test_two_writers(void **state)
 	ledger_close(other);
 }
 
+/* Both open the file for the first time. */
+static void test_two_first_openings(void **state)
+{
+	pid_t child[8];
+	int status;
+
+	(void)state;
+	for (int round = 0; round < 10; round++) {
+		ledger_close(book);
+		book = NULL;
+		lab_remove(dir);
+		lab_dir(dir);
+		snprintf(path, sizeof(path), "%s/ledger.db", dir);
+		for (int i = 0; i < 8; i++) {
+			child[i] = fork();
+			if (child[i] == 0) {
+				struct ledger *l;
+				bool good = ledger_open(&l, path, "bank-a") == ERR_OK;
+
+				if (!good)
+					fprintf(stderr, "%s\n", err_detail());
+				_exit(good ? 0 : 1);
+			}
+		}
+		for (int i = 0; i < 8; i++) {
+			assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+			assert_int_equal(status, 0);
+		}
+	}
+	assert_ok(ledger_open(&book, path, "bank-a"));
+	assert_int_equal(verify(), 0);
+}
+
+static int asked;
+
+static enum err refuse(void *arg)
+{
+	(void)arg;
+	asked++;
+	return err_set(ERR_PEER, "no more");
+}
+
+/* Who has a bound is asked when another process has written, and nothing is written against it. */
+static void test_others_are_counted(void **state)
+{
+	struct ledger *mine = book, *other;
+
+	(void)state;
+	asked = 0;
+	assert_ok(ledger_open(&other, path, "bank-a"));
+	assert_ok(ledger_watch(mine, refuse, NULL));
+	write_some(2);
+	assert_int_equal(asked, 0); /* own rows are known */
+	book = other;
+	write_some(2);
+	book = mine;
+	note("MASKED", 1, 10);
+	assert_err(ledger_commit(book), ERR_PEER, "no more");
+	assert_int_equal(asked, 1);
+	assert_int_equal(spent(7, 9, NULL).rounds, 2);
+	ledger_close(other);
+}
+
+/* A version that knew no totals has written meanwhile, or somebody has removed them. */
+static void test_totals_are_made_anew(void **state)
+{
+	(void)state;
+	spend(1, 1, 7, 9, "a b", 3);
+	spend(2, 1, 7, 9, "a b", 4);
+	ledger_close(book);
+	tamper("DELETE FROM total WHERE entry = 1");
+	assert_ok(ledger_open(&book, path, "bank-a"));
+	assert_int_equal(spent(7, 9, NULL).rounds, 7);
+	ledger_close(book);
+	tamper("DROP TABLE total");
+	assert_ok(ledger_open(&book, path, "bank-a"));
+	assert_int_equal(spent(7, 9, NULL).rounds, 7);
+	spend(3, 1, 7, 9, "a b", 1);
+	assert_int_equal(spent(7, 9, NULL).jobs, 3);
+}
+
+/* Whoever deletes it while it is written, or puts another in its place. */
+static void test_taken_away(void **state)
+{
+	char away[300];
+
+	(void)state;
+	write_some(2);
+	snprintf(away, sizeof(away), "%s.away", path);
+	assert_int_equal(rename(path, away), 0);
+	note("MASKED", 1, 10);
+	assert_err(ledger_commit(book), ERR_JOB, "removed or replaced");
+	assert_int_equal(rename(away, path), 0);
+	assert_ok(ledger_commit(book));
+	assert_int_equal(verify(), 0);
+}
+
+static enum err ignore_line(void *arg, const struct ledger_line *line)
+{
+	(void)arg;
+	(void)line;
+	return ERR_OK;
+}
+
+/* Whatever a file holds, reading it ends with a sentence or with an answer. */
+static void use(void)
+{
+	uint8_t key[SHA256_LEN] = { 7 }, data[SHA256_LEN] = { 9 };
+	struct ledger_spent s;
+	struct ledger_head head;
+	struct ledger *l;
+	uint64_t rows;
+	char *other;
+
+	if (ledger_open_read(&l, path) == ERR_OK) {
+		said[0] = 0;
+		(void)!ledger_read(l, "", 0, ignore_line, NULL);
+		(void)!ledger_verify(l, hear, NULL, &rows);
+		ledger_close(l);
+	}
+	if (ledger_open(&l, path, "bank-a") != ERR_OK)
+		return;
+	(void)!ledger_spent(l, key, data, NULL, &s);
+	if (ledger_other_parties(l, data, "x", &other) == ERR_OK)
+		free(other);
+	(void)!ledger_head(l, &head);
+	ledger_begin(l, &job_a);
+	ledger_note(l, &(struct ledger_row){ .step = "s", .purpose = "p", .type = "KEY" },
+		    (struct bytes){ (const uint8_t *)"", 0 });
+	(void)!ledger_commit(l);
+	ledger_close(l);
+}
+
+static void test_damaged(void **state)
+{
+	static const char *const harm[] = {
+		"UPDATE meta SET name = NULL",
+		"UPDATE meta SET version = NULL, count = NULL, hash = NULL",
+		"UPDATE job SET kind = NULL, coordinator = NULL, parties = NULL, key = NULL, data "
+		"= NULL",
+		"UPDATE row SET step = NULL, purpose = NULL, type = NULL, hash = NULL, previous = "
+		"NULL",
+		"UPDATE row SET entry = 1e300, bytes = 'many', rounds = 'x', words = -1",
+		"DELETE FROM meta",
+	};
+	struct buf whole = { 0 };
+	uint32_t random = 1;
+
+	(void)state;
+	write_some(40);
+	ledger_close(book);
+	book = NULL;
+	tamper("PRAGMA wal_checkpoint(TRUNCATE)");
+	assert_ok(file_read(path, 1 << 24, &whole));
+	for (size_t i = 0; i < sizeof(harm) / sizeof(*harm); i++) {
+		assert_ok(file_write(path, (struct bytes){ whole.p, whole.n }, FILE_SECRET));
+		/* Columns that must not be NULL are so after damage below SQL. */
+		tamper("PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = "
+		       "replace(sql, 'NOT NULL', ''); PRAGMA writable_schema = RESET");
+		tamper(harm[i]);
+		use();
+	}
+	for (int i = 0; i < 300; i++) {
+		struct buf copy = { 0 };
+
+		buf_add(&copy, whole.p, whole.n);
+		for (int b = 0; b < 1 + i % 9; b++) {
+			random = random * 1664525 + 1013904223;
+			copy.p[100 + (random >> 8) % (copy.n - 100)] ^=
+			    (uint8_t)(1 << (random & 7));
+		}
+		assert_ok(file_write(path, (struct bytes){ copy.p, copy.n }, FILE_SECRET));
+		use();
+		buf_release(&copy);
+	}
+	buf_release(&whole);
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -562,6 +741,11 @@ int main(void)
 		WITH(test_other_parties),
 		WITH(test_full),
 		WITH(test_two_writers),
+		WITH(test_two_first_openings),
+		WITH(test_others_are_counted),
+		WITH(test_totals_are_made_anew),
+		WITH(test_taken_away),
+		WITH(test_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

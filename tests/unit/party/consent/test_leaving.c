@@ -236,6 +236,42 @@ static void test_max_rounds(void **state)
 	close_desk();
 }
 
+/* Two processes on one state, each with its own view of what was spent: together they keep to the
+ * bound. */
+static void test_two_processes_and_one_budget(void **state)
+{
+	struct ledger *other;
+	char path[256];
+
+	(void)state;
+	open_desk("\"max_rounds\":3", KCAGC);
+	begin_job();
+	assert_ok(send_sum(4, 2));
+	assert_ok(channel_release(d->work.channel));
+	/* The other has two sums of the same coordinator and data. */
+	snprintf(path, sizeof(path), "%s/ledger.db", d->config.state);
+	assert_ok(ledger_open(&other, path, "p0"));
+	for (int i = 0; i < 2; i++) {
+		struct ledger_job job = d->work.leaving->job;
+
+		job.id[0] = 0xb2;
+		ledger_begin(other, &job);
+		ledger_note(other,
+			    &(struct ledger_row){ .step = "level-1",
+						  .purpose = "p",
+						  .type = "MASKED",
+						  .masked = true,
+						  .rounds = 1,
+						  .words = 4 },
+			    (struct bytes){ (const uint8_t *)"", 0 });
+		assert_ok(ledger_commit(other));
+	}
+	assert_ok(send_sum(4, 4)); /* held, until it is in the ledger */
+	assert_err(channel_release(d->work.channel), ERR_PEER, "policy.max_rounds of p0 is 3");
+	ledger_close(other);
+	close_desk();
+}
+
 /* The whole vector counts before its first chunk leaves. */
 static void test_max_words(void **state)
 {
@@ -500,6 +536,7 @@ int main(void)
 		cmocka_unit_test(test_purposes),
 		cmocka_unit_test(test_privacy_is_booked_once),
 		cmocka_unit_test(test_max_rounds),
+		cmocka_unit_test(test_two_processes_and_one_budget),
 		cmocka_unit_test(test_max_words),
 		cmocka_unit_test(test_earlier_counts),
 		cmocka_unit_test(test_past),

@@ -276,14 +276,15 @@ static void try_next_address(struct conn *c)
 
 static void on_resolved(uv_getaddrinfo_t *request, int status, struct addrinfo *addresses)
 {
-	struct conn *c = request->data;
+	struct lookup *lookup = request->data;
+	struct conn *c = lookup->conn;
 
-	if (c->phase == CONN_OVER) {
+	free(lookup);
+	if (!c) {
 		uv_freeaddrinfo(addresses);
-		conn_give_back(c);
 		return;
 	}
-	c->handles--;
+	c->dialling->lookup = NULL;
 	c->dialling->addresses = c->dialling->next = addresses;
 	if (status == UV_EAI_AGAIN) /* which libc says of names that are not there, too */
 		snprintf(c->dialling->last, sizeof(c->dialling->last),
@@ -301,8 +302,12 @@ void conn_stop_dialling(struct conn *c)
 		return;
 	uv_freeaddrinfo(c->dialling->addresses);
 	c->dialling->addresses = c->dialling->next = NULL;
-	/* If it still runs; its callback comes anyway. */
-	uv_cancel((uv_req_t *)&c->dialling->lookup);
+	if (c->dialling->lookup) {
+		c->dialling->lookup->conn = NULL;
+		uv_cancel(
+		    (uv_req_t *)&c->dialling->lookup->request); /* its callback comes anyway */
+		c->dialling->lookup = NULL;
+	}
 }
 
 enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
@@ -314,18 +319,22 @@ enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 	int status;
 
 	ALLOC(c->dialling, 1);
-	c->dialling->lookup.data = c->dialling->connect.data = c;
+	ALLOC(c->dialling->lookup, 1);
+	c->dialling->lookup->conn = c;
+	c->dialling->lookup->request.data = c->dialling->lookup;
+	c->dialling->connect.data = c;
 	snprintf(c->dialling->where, sizeof(c->dialling->where), "%s:%u", host, port);
 	snprintf(c->address, sizeof(c->address), "%.70s:%u", host, port);
 	snprintf(service, sizeof(service), "%u", port);
 	conn_alarm(c, h->handshake_timeout_s);
 	*conn = c;
-	status = uv_getaddrinfo(h->loop, &c->dialling->lookup, on_resolved, host, service, &hints);
+	status = uv_getaddrinfo(h->loop, &c->dialling->lookup->request, on_resolved, host, service,
+				&hints);
 	if (status < 0) {
+		free(c->dialling->lookup);
+		c->dialling->lookup = NULL;
 		err_set(ERR_PEER, "%s: %s", c->dialling->where, uv_strerror(status));
 		conn_over(c, ERR_PEER, err_detail());
-		return ERR_OK; /* told through closed, as every failure */
 	}
-	c->handles++;
-	return ERR_OK;
+	return ERR_OK; /* failures are told through closed */
 }

@@ -56,8 +56,15 @@ struct listener {
 	void *arg;
 };
 
+/* A name that is looked up, which cannot be stopped once it is begun: it outlives a connection that is over,
+ * and frees itself. */
+struct lookup {
+	uv_getaddrinfo_t request;
+	struct conn *conn; /* NULL: nobody waits any more */
+};
+
 struct conn_dialling {
-	uv_getaddrinfo_t lookup;
+	struct lookup *lookup; /* NULL: done */
 	uv_connect_t connect;
 	struct addrinfo *addresses, *next;
 	char where[300]; /* "hub.example.org:7431" */

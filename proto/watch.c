@@ -73,4 +73,8 @@ void watch_close(struct watch *w)
 	uv_close((uv_handle_t *)&w->term, NULL);
 	uv_close((uv_handle_t *)&w->interrupt, NULL);
 	uv_close((uv_handle_t *)&w->hangup, NULL);
+	/* The end has begun, and is bounded: a second signal must not cut it short. */
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
 }

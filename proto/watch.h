@@ -22,6 +22,6 @@ void watch_init(struct watch *w, uv_loop_t *loop); /* makes the handles */
  * refuses is not taken. common and host are borrowed. */
 void watch_start(struct watch *w, const struct daemon_common *common, struct conn_host *host,
 		 void (*stop)(void *arg, const char *why), enum err (*check)(void *arg), void *arg);
-void watch_close(struct watch *w);
+void watch_close(struct watch *w); /* from here on these signals are ignored */
 
 #endif

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -64,11 +65,29 @@ static enum err begin_output(const struct daemon_common *c)
 	return e;
 }
 
-enum err daemon_begin(const struct daemon_common *c)
+static enum err have_files(size_t files)
+{
+	struct rlimit limit = { 0, 0 };
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= files)
+		return ERR_OK;
+	if (limit.rlim_max >= files) {
+		limit.rlim_cur = files;
+		if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+			return ERR_OK;
+	}
+	return err_set(
+	    ERR_INTERNAL,
+	    "this process needs %zu open files, its limit (ulimit -n, LimitNOFILE=) is %ju", files,
+	    (uintmax_t)limit.rlim_max);
+}
+
+enum err daemon_begin(const struct daemon_common *c, size_t files)
 {
 	struct rlimit none = { 0, 0 };
 	enum err e;
 
+	TRY(have_files(files));
 	setrlimit(RLIMIT_CORE, &none);
 	if (c->sandbox)
 		prctl(PR_SET_DUMPABLE, 0);

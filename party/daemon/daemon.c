@@ -14,7 +14,7 @@
 
 #define CANCEL_TIMEOUT_S 1.0
 
-enum { CANCEL_GRACE_MS = 300 };
+enum { CANCEL_GRACE_MS = 300, LAST_MS = 10000 };
 
 void daemon_set_phase(struct daemon *d, enum phase phase)
 {
@@ -28,6 +28,16 @@ void daemon_set_phase(struct daemon *d, enum phase phase)
 }
 
 /* ---- the end ---- */
+
+/* A job thread that does not come back, as from a library that spins, or a name that is still
+ * looked up. */
+static void on_last(uv_timer_t *timer)
+{
+	struct daemon *d = timer->data;
+
+	log_warn("something in this process does not end: it is left to itself");
+	daemon_leave(d->result == ERR_OK ? ERR_OK : err_set(d->result, "%s", d->why));
+}
 
 void daemon_close(struct daemon *d, enum err result, const char *why)
 {
@@ -43,6 +53,7 @@ void daemon_close(struct daemon *d, enum err result, const char *why)
 	uv_close((uv_handle_t *)&d->retry_timer, NULL);
 	uv_close((uv_handle_t *)&d->cancel_timer, NULL);
 	uv_close((uv_handle_t *)&d->again_timer, NULL);
+	uv_timer_start(&d->last_timer, on_last, LAST_MS, 0);
 	/* A job thread that was cancelled is waited for; one that computes on is left to itself. */
 	if (!d->thread_started || d->abandoned)
 		uv_unref((uv_handle_t *)&d->job_done);
@@ -137,13 +148,11 @@ static void on_signal(void *daemon, const char *why)
 {
 	struct daemon *d = daemon;
 
-	if (!d->thread_started || !d->work.offered) {
+	if (d->awaiting && !(d->thread_started && d->work.offered)) {
 		if (d->post)
 			post_cancel(d->post, ERR_CANCELLED, why);
-		if (d->awaiting) {
-			daemon_fail_waiting(d, daemon_add_cause(d, ERR_CANCELLED, why), true);
-			return;
-		}
+		daemon_fail_waiting(d, daemon_add_cause(d, ERR_CANCELLED, why), true);
+	} else if (!d->thread_started) {
 		log_info("stopped while idle");
 		daemon_close(d, ERR_OK, "");
 	} else if (!uv_is_active((uv_handle_t *)&d->cancel_timer)) {
@@ -222,6 +231,11 @@ static void on_job_done(uv_async_t *async)
 	else if (offered && !d->options.once) /* else it is the process's last word */
 		log_error("job failed: %s", d->job_why);
 	end_job(d);
+	if (!offered && *d->watch.stopped) { /* the job thread knows if the offer was faster */
+		log_info("stopped while idle");
+		daemon_close(d, ERR_OK, "");
+		return;
+	}
 	if (offered && !again && d->options.once) {
 		if (*d->watch.stopped && d->work.again) { /* cut short, and not to go on */
 			log_warn("attempt %u is over: %s", d->work.attempt, d->job_why);
@@ -281,19 +295,27 @@ static enum err start(struct daemon *d)
 enum err daemon_run(const struct party_config *config, const struct daemon_options *o)
 {
 	struct daemon *d = alloc(1, sizeof(*d));
+	int status;
 	enum err e;
 
 	d->config = config;
 	d->options = *o;
 	d->retry_ms = RETRY_FIRST_MS;
 	d->dialling_since_s = clock_now_s();
-	uv_loop_init(&d->loop);
+	status = uv_loop_init(&d->loop);
+	if (status < 0) {
+		free(d);
+		return err_set(ERR_INTERNAL, "no event loop can be made: %s", uv_strerror(status));
+	}
 	watch_init(&d->watch, &d->loop);
 	uv_timer_init(&d->loop, &d->retry_timer);
 	uv_timer_init(&d->loop, &d->cancel_timer);
 	uv_timer_init(&d->loop, &d->again_timer);
+	uv_timer_init(&d->loop, &d->last_timer);
+	uv_unref((uv_handle_t *)&d->last_timer);
 	uv_async_init(&d->loop, &d->job_done, on_job_done);
 	d->retry_timer.data = d->cancel_timer.data = d->again_timer.data = d->job_done.data = d;
+	d->last_timer.data = d;
 	e = start(d);
 	if (e != ERR_OK)
 		daemon_close(d, e, err_detail());
@@ -305,6 +327,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 		end_job(d);
 	conn_host_free(d->host);
 	uv_close((uv_handle_t *)&d->job_done, NULL);
+	uv_close((uv_handle_t *)&d->last_timer, NULL);
 	uv_run(&d->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&d->loop);
 	party_data_release(&d->data);

@@ -45,7 +45,7 @@ struct daemon {
 	struct conn_host *host;
 	struct conn *conn;
 	struct watch watch;
-	uv_timer_t retry_timer, cancel_timer, again_timer;
+	uv_timer_t retry_timer, cancel_timer, again_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;
 	enum phase phase;

@@ -8,6 +8,7 @@
 #include "party/daemon/kinds.h"
 
 #include <argp.h>
+#include <signal.h>
 #include <stdio.h>
 
 const char *argp_program_version = "party (coterie) " COTERIE_VERSION;
@@ -27,7 +28,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-enum { RETRY_ONCE_S = 60 };
+enum { RETRY_ONCE_S = 60, FILES = 48 /* open at once: loop, data, ledger, connection, log */ };
 
 struct arguments {
 	const char *config, *job;
@@ -106,7 +107,7 @@ static enum err run(const struct arguments *a)
 	if (e == ERR_OK && a->check) {
 		printf("%s is right\n", a->config);
 	} else if (e == ERR_OK) {
-		e = daemon_begin(&config.common);
+		e = daemon_begin(&config.common, FILES);
 		secret_report();
 		if (e == ERR_OK)
 			e = daemon_run(&config, &o);
@@ -122,6 +123,7 @@ int main(int argc, char **argv)
 	enum err e;
 
 	party_kinds_check();
+	signal(SIGHUP, SIG_IGN); /* until there is something to read again */
 	argp_err_exit_status = ERR_INPUT;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	if (a.describe) {

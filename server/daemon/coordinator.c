@@ -16,7 +16,7 @@
 
 #define CANCEL_TIMEOUT_S 1.0
 
-enum { LINGER_MS = 1000, CANCEL_GRACE_MS = 300 };
+enum { LINGER_MS = 1000, CANCEL_GRACE_MS = 300, LAST_MS = 10000 };
 
 void coordinator_set_phase(struct coordinator *c, enum phase phase)
 {
@@ -47,6 +47,16 @@ static void on_linger(uv_timer_t *timer)
 
 	conn_listen_stop(c->listener);
 	uv_close((uv_handle_t *)timer, NULL);
+}
+
+/* As in a party: what does not end must not keep the process. */
+static void on_last(uv_timer_t *timer)
+{
+	struct coordinator *c = timer->data;
+
+	log_warn("something in this process does not end: it is left to itself");
+	attempt_forget(c->state);
+	daemon_leave(c->result == ERR_OK ? ERR_OK : err_set(c->result, "%s", c->why));
 }
 
 void coordinator_close(struct coordinator *c, enum err result, const char *why)
@@ -87,6 +97,7 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why)
 	uv_close((uv_handle_t *)&c->cancel_timer, NULL);
 	uv_close((uv_handle_t *)&c->away_timer, NULL);
 	uv_close((uv_handle_t *)&c->state_timer, NULL);
+	uv_timer_start(&c->last_timer, on_last, LAST_MS, 0);
 	if (!done)
 		attempt_forget(c->state);      /* otherwise last of all: coordinator_run() */
 	uv_unref((uv_handle_t *)&c->job_done); /* the job thread is over, or is left to itself */
@@ -242,8 +253,13 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 			 bool *before)
 {
 	struct coordinator *c = alloc(1, sizeof(*c));
+	int status = uv_loop_init(&c->loop);
 	enum err e;
 
+	if (status < 0) {
+		free(c);
+		return err_set(ERR_INTERNAL, "no event loop can be made: %s", uv_strerror(status));
+	}
 	c->config = config;
 	c->linger_ms = LINGER_MS;
 	c->L = config->parties.count;
@@ -254,15 +270,16 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 						: (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	record_init(&c->record, "coordinator", config->common.name);
 	c->post = post_new(config->common.step_timeout_s);
-	uv_loop_init(&c->loop);
 	watch_init(&c->watch, &c->loop);
 	uv_timer_init(&c->loop, &c->join_timer);
 	uv_timer_init(&c->loop, &c->cancel_timer);
 	uv_timer_init(&c->loop, &c->away_timer);
 	uv_timer_init(&c->loop, &c->state_timer);
+	uv_timer_init(&c->loop, &c->last_timer);
+	uv_unref((uv_handle_t *)&c->last_timer);
 	uv_async_init(&c->loop, &c->job_done, on_job_done);
 	c->join_timer.data = c->cancel_timer.data = c->away_timer.data = c->job_done.data = c;
-	c->state_timer.data = c;
+	c->state_timer.data = c->last_timer.data = c;
 	e = start(c);
 	if (e != ERR_OK)
 		coordinator_close(c, e, err_detail());
@@ -277,6 +294,7 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 		channel_free(c->seat[l].channel);
 	conn_host_free(c->host);
 	uv_close((uv_handle_t *)&c->job_done, NULL);
+	uv_close((uv_handle_t *)&c->last_timer, NULL);
 	uv_run(&c->loop, UV_RUN_DEFAULT);
 	uv_loop_close(&c->loop);
 	post_free(c->post);

@@ -59,7 +59,7 @@ struct coordinator {
 	struct conn_host *host;
 	struct listener *listener;
 	struct watch watch;
-	uv_timer_t join_timer, cancel_timer, away_timer, state_timer;
+	uv_timer_t join_timer, cancel_timer, away_timer, state_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;
 	enum phase phase;

@@ -7,6 +7,7 @@
 #include "server/daemon/kinds.h"
 
 #include <argp.h>
+#include <signal.h>
 #include <stdio.h>
 
 const char *argp_program_version = "coordinator (coterie) " COTERIE_VERSION;
@@ -21,6 +22,10 @@ enum {
 	OPT_DESCRIBE,
 	OPT_PLAN_ONLY
 };
+
+enum {
+	FILES = 48
+}; /* open at once: loop, log, state, strangers; and two connections for each party */
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "this daemon's configuration (JSON)", 0 },
@@ -123,7 +128,7 @@ static enum err run(const struct arguments *a)
 		return ERR_OK;
 	}
 	if (e == ERR_OK)
-		e = daemon_begin(&config.common);
+		e = daemon_begin(&config.common, FILES + 2 * config.parties.count);
 	secret_report();
 	if (e == ERR_OK)
 		e = coordinator_run(&config, &job, &before);
@@ -144,6 +149,7 @@ int main(int argc, char **argv)
 	enum err e;
 
 	server_kinds_check();
+	signal(SIGHUP, SIG_IGN); /* until there is something to read again */
 	argp_err_exit_status = ERR_INPUT;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	if (a.describe) {

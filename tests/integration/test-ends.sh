@@ -1,0 +1,97 @@
+#!/bin/bash
+# Signals at awkward moments, and hosts that lack what a process needs: an end with a sentence, in time.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+# Before there is anything to reload.
+test_hangup_while_starting() {
+	federation 2
+	mkfifo "$T/slow.json"
+	start party-00 "$BIN/party" --config "$T/slow.json"
+	until_true 10 grep -q 'party' "/proc/${PID[party-00]}/comm"
+	until_true 10 grep -q 'S (sleeping)' "/proc/${PID[party-00]}/status"
+	kill -HUP "${PID[party-00]}"
+	jq --arg pki "$T/pki" --arg data "$T/data" --arg out "$T/out/party-00" '
+		.identity |= map_values(sub("^pki"; $pki)) | .data |= map_values(sub("^data"; $data)) | .output = $out' \
+		"$T/party-00.json" >"$T/slow.json"
+	soon_says party-00 'dialling'
+	kill -TERM "${PID[party-00]}"
+	ends 0 party-00
+	says party-00 'stopped while idle'
+}
+
+# The first one ends the job everywhere; a second one must not cut that short.
+test_second_interrupt() {
+	federation 3
+	stretched
+	in_phase coordinator level-1
+	kill -INT "${PID[coordinator]}"
+	kill -INT "${PID[coordinator]}" 2>/dev/null || true
+	kill -INT "${PID[coordinator]}" 2>/dev/null || true
+	ends 6 coordinator
+	[[ $(run_of coordinator .status) == failed ]] || fail "run.json says $(run_of coordinator .status)"
+	ends 2 party-00 party-01 party-02
+}
+
+# Whatever was faster: either no job was there, or it ended as cancelled and its run.json says so.
+test_stopped_as_the_offer_comes() {
+	federation 2
+	local i
+	for ((i = 0; i < 12; i++)); do
+		rm -rf "$T/out"
+		coordinator
+		start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out "$T/out/party-00"
+		soon_says party-00 'welcomed'
+		party party-01
+		sleep "0.0$i"
+		kill -TERM "${PID[party-00]}"
+		ended party-00
+		if compgen -G "$T/out/party-00/job-*/run.json" >/dev/null; then
+			[[ $(jq -r .status "$T"/out/party-00/job-*/run.json) == failed && $STATUS == 6 ]] ||
+				[[ $(jq -r .status "$T"/out/party-00/job-*/run.json) == "done" && $STATUS == 0 ]] ||
+				fail "status $STATUS with run.json $(jq -r .status "$T"/out/party-00/job-*/run.json)"
+		else
+			[[ $STATUS == 0 ]] || fail "status $STATUS without a job"
+		fi
+		kill -KILL "${PID[coordinator]}" "${PID[party-01]}" 2>/dev/null || true
+		wait "${PID[coordinator]}" "${PID[party-01]}" 2>/dev/null || true
+	done
+}
+
+# A resolver that does not answer.
+test_name_that_is_looked_up_for_ever() {
+	! sanitized || skip "the sanitizer wants to be loaded first"
+	federation 2
+	cat >"$T/hang.c" <<-EOF
+		#include <poll.h>
+		int getaddrinfo(void) { for (;;) poll(0, 0, -1); }
+	EOF
+	gcc -shared -fPIC -w -o "$T/hang.so" "$T/hang.c"
+	edit party-00 '.retry_s = 1'
+	start party-00 env LD_PRELOAD="$T/hang.so" "$BIN/party" --config "$T/party-00.json" --coordinator hub.example:7431
+	soon_says party-00 'dialling hub.example'
+	kill -TERM "${PID[party-00]}"
+	ended party-00 15
+	[[ $STATUS == 0 ]] || fail "status $STATUS"
+	# Nor does it outlast retry_s: the address was awaited for the handshake's time, and the process goes.
+	start party-01 env LD_PRELOAD="$T/hang.so" "$BIN/party" --config "$T/party-01.json" --once --coordinator hub.example:7431
+	ended party-01 45
+	[[ $STATUS == 2 || $STATUS == 3 ]] || fail "status $STATUS"
+	says party-01 'was tried for retry_s'
+}
+
+test_too_few_descriptors() {
+	federation 2
+	start coordinator bash -c "ulimit -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job '$T/job.json'"
+	ends 5 coordinator
+	says coordinator 'needs 52 open files, its limit .* is 20'
+	start party-00 bash -c "ulimit -n 9; exec '$BIN/party' --config '$T/party-00.json'"
+	ended party-00
+	[[ $STATUS == 5 || $STATUS == 4 || $STATUS == 127 ]] || fail "status $STATUS"
+	# The soft limit alone is raised.
+	start coordinator bash -c "ulimit -S -n 20; exec '$BIN/coordinator' --config '$T/coordinator.json' --job '$T/job.json' --ready-file '$T/ready'"
+	soon_says coordinator 'listening'
+}
+
+run_tests "$@"

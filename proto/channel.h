@@ -37,6 +37,9 @@ uint64_t post_progress(struct post *p); /* for our heartbeats: own ticks, and th
 /* Did only this attempt end, so that another may follow? After channel_fail_again(), or when the
  * peer's ABORT or DECLINE says so (MSG_AGAIN). */
 bool post_again(struct post *p);
+/* Why computing was stopped (progress_stopped()): the error of the first channel that failed, or that of
+ * post_cancel(); ERR_OK if neither. */
+enum err post_error(struct post *p) MUST_CHECK;
 /* The job is done: from here on no peer's failure ends it, and post_again() stays false. If a peer has
  * failed before, nothing changes and that error is returned. From the job thread. */
 enum err post_settle(struct post *p) MUST_CHECK;

@@ -2,6 +2,7 @@
 #include "proto/channel_own.h"
 #include "proto/codec.h"
 
+#include "common/base/progress.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 
@@ -73,6 +74,7 @@ void channel_break(struct channel *ch, const struct reason *reason, const char *
 	reason_set(&ch->failed, reason, why);
 	if (!p->broken)
 		p->broken = ch;
+	progress_stop(true); /* what the job thread computes nobody wants any more */
 	pthread_cond_broadcast(&p->changed);
 }
 

@@ -20,6 +20,7 @@ struct post *post_new(double step_timeout_s)
 	struct post *p;
 	pthread_condattr_t attr;
 
+	progress_stop(false); /* another job begins */
 	ALLOC(p, 1);
 	post_set_step_timeout(p, step_timeout_s);
 	pthread_mutex_init(&p->lock, NULL);
@@ -34,6 +35,7 @@ void post_free(struct post *p)
 {
 	if (!p)
 		return;
+	progress_stop(false); /* its job is over: what this process computes now is for something else */
 	assert(!p->channels);
 	pthread_cond_destroy(&p->changed);
 	pthread_mutex_destroy(&p->lock);
@@ -52,6 +54,7 @@ void reason_set(struct reason *r, const struct reason *to, const char *why)
 
 void post_cancel(struct post *p, enum err code, const char *why)
 {
+	progress_stop(true);
 	pthread_mutex_lock(&p->lock);
 	reason_set(&p->cancelled, &(struct reason){ .code = code }, why);
 	pthread_cond_broadcast(&p->changed);
@@ -66,6 +69,19 @@ uint64_t post_progress(struct post *p)
 	n = progress_count() + p->moved + p->heard;
 	pthread_mutex_unlock(&p->lock);
 	return n;
+}
+
+enum err post_error(struct post *p)
+{
+	const struct reason *reason;
+	enum err e = ERR_OK;
+
+	pthread_mutex_lock(&p->lock);
+	reason = post_stopped(p);
+	if (reason)
+		e = err_set(reason->code, "%s", reason->why);
+	pthread_mutex_unlock(&p->lock);
+	return e;
 }
 
 bool post_again(struct post *p)

@@ -1,5 +1,6 @@
 #include "common/cluster/gmm.h"
 #include "common/base/alloc.h"
+#include "common/base/progress.h"
 #include "common/cluster/kmeans.h"
 
 #include <assert.h>
@@ -185,7 +186,7 @@ static void fit_once(const struct mat *X, const struct gmm_params *p, double rid
 	for (size_t i = 0; i < X->rows; i++)
 		MAT(&D, i, label[i]) = 1;
 	maximise(X, &D, ridge, m);
-	for (unsigned t = 0; t < p->iterations && densities(m, X, &D); t++) {
+	for (unsigned t = 0; t < p->iterations && !progress_stopped() && densities(m, X, &D); t++) {
 		m->likelihood = expect(&D);
 		if (m->likelihood - before < p->tolerance)
 			break;

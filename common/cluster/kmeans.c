@@ -291,7 +291,7 @@ static void run_restart(void *ctx, unsigned worker, size_t number)
 	for (size_t i = 0; i < n; i++)
 		r->label[i] = UINT32_MAX; /* the first assignment moves every row */
 	for (unsigned t = 0; t < s->p->iterations; t++) {
-		if (lloyd_assign(l) == 0)
+		if (lloyd_assign(l) == 0 || progress_stopped())
 			break;
 		kmeans_centres(Z, s->weight, r->label, &r->centres);
 		progress_tick();

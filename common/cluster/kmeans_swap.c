@@ -163,6 +163,8 @@ void kmeans_swap(const struct mat *Z, size_t k, unsigned swaps, uint64_t seed, u
 			least = now;
 		}
 		progress_tick();
+		if (progress_stopped())
+			break;
 	}
 	memcpy(label, best.label, Z->rows * sizeof(*label));
 	clusters_release(&other);

@@ -336,6 +336,8 @@ static enum err iterate(struct space *s, const struct ortho_operator *A, double 
 			    "Lanczos: relative residual %.3g after %u rounds, expected %.3g",
 			    report->residual, report->rounds, p->tolerance);
 		progress_tick();
+		if (!err)
+			err = progress_check();
 	}
 	mat_release(&Y);
 	return err;

@@ -90,7 +90,7 @@ static enum err train_batch(struct working *w, const uint32_t *graph, size_t cou
 	pull_back(w);
 	adam_step(&w->adam, t->p->rate, w->gradient, w->W);
 	progress_tick();
-	return ERR_OK;
+	return progress_check();
 }
 
 static enum err train_epoch(struct working *w, uint32_t *order, double *kl, double *reconstruction)

@@ -375,6 +375,7 @@ static enum err descend(struct gradient *g, unsigned inner, struct mat *Z)
 		if (err)
 			return err;
 		progress_tick();
+		TRY(progress_check());
 	}
 	return ERR_OK;
 }

@@ -97,6 +97,7 @@ static enum err lanczos_run(struct lanczos *z, double *lambda)
 		if (more && z->steps % LANCZOS_CHECK)
 			continue;
 		progress_tick();
+		TRY(progress_check());
 		TRY(la_tridiagonal_top(z->alpha, z->beta, z->steps, lambda, &last));
 		tolerance = LANCZOS_TOLERANCE * *lambda;
 		/* |theta - lambda| <= ||(I - S) y - theta y|| = beta_t |s_t| */

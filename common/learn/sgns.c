@@ -359,7 +359,7 @@ static void learn_all(struct plan *f)
 	size_t round = ROUND_TOKENS * f->p->n / f->w->length, told = 0;
 
 	round = round < LEAST_WALKS ? LEAST_WALKS : round;
-	for (f->first = 0; f->first < f->w->count; f->first += f->count) {
+	for (f->first = 0; f->first < f->w->count && !progress_stopped(); f->first += f->count) {
 		size_t left = f->w->count - f->first;
 
 		f->count = left < round ? left : round;

@@ -191,6 +191,9 @@ enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, st
 	for (unsigned step = 1; !err; step++) {
 		extend(&k);
 		progress_tick();
+		err = progress_check();
+		if (err)
+			break;
 		if (step >= k.next_look || k.P.rows == k.most || exhausted(&k))
 			err = look(&k, step, P, settled);
 		if (err || P->a)

@@ -190,6 +190,8 @@ enum err ortho_subspace(const struct ortho_operator *K, const struct ortho_subsp
 			break;
 		err = K->times(K->ctx, &Q, &Y);
 		progress_tick();
+		if (!err)
+			err = progress_check();
 	}
 	if (!err)
 		err = ortho_ritz(&Q, &Y, p->k, Z);

@@ -200,6 +200,7 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	TRY(agree_keys(work, means));
 	told_begin(work);
 	TRY(work->half->run(work, label));
+	TRY(post_error(work->post)); /* a computation that was stopped has no result */
 	TRY(work->half->keep(work, label));
 	e = told_say_all(work);
 	if (e == ERR_OK)
@@ -340,6 +341,9 @@ static enum err answer(struct work *work, const struct job_means *means,
 		log_info("this job shows: %s", leak[i]);
 	work->output = output = job_output(work, means);
 	e = take_part(work, means);
+	if (e == ERR_CANCELLED &&
+	    post_error(work->post) != ERR_OK) /* which says why it was stopped */
+		e = post_error(work->post);
 	free(output);
 	end = err_save(e);
 	why.n = strlen(end.why);

@@ -222,6 +222,11 @@ static enum err serve(struct run *run, const char *output)
 		e = run_warm(run);
 	TRY(e);
 	e = half->run(run, &label);
+	if (e == ERR_OK || e == ERR_CANCELLED) { /* a computation that was stopped has no result */
+		enum err why = post_error(run->post);
+
+		e = why != ERR_OK ? why : e;
+	}
 	if (e == ERR_OK)
 		e = half->keep(run, label, output);
 	if (e == ERR_OK)

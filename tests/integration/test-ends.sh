@@ -59,6 +59,28 @@ test_stopped_as_the_offer_comes() {
 	done
 }
 
+# Parties that train for minutes: when the job ends elsewhere they stop, and can take part in the next.
+test_computing_ends_with_the_job() {
+	graphs_federation 2
+	edit job '.epochs = 3000 | .rounds = 3 | .baselines = "off"'
+	coordinator
+	edit coordinator ".listen = \"$ADDRESS\""
+	for name in $(names 2); do
+		edit "$name" '.step_timeout_s = 600'
+		start "$name" "$BIN/party" --config "$T/$name.json" --coordinator "$ADDRESS"
+	done
+	until_true 30 grep -q '"train"' "$T/party-00.stderr"
+	sleep 0.5
+	kill -TERM "${PID[coordinator]}"
+	ends 6 coordinator
+	for name in $(names 2); do
+		in_time 3 said "$name" 'job failed: .*coordinator was stopped' || fail "$name still computes"
+	done
+	edit job '.epochs = 1 | .rounds = 1'
+	coordinator
+	ends 0 coordinator
+}
+
 # A resolver that does not answer.
 test_name_that_is_looked_up_for_ever() {
 	! sanitized || skip "the sanitizer wants to be loaded first"

@@ -35,7 +35,8 @@ void post_free(struct post *p)
 {
 	if (!p)
 		return;
-	progress_stop(false); /* its job is over: what this process computes now is for something else */
+	progress_stop(
+	    false); /* its job is over: what this process computes now is for something else */
 	assert(!p->channels);
 	pthread_cond_destroy(&p->changed);
 	pthread_mutex_destroy(&p->lock);

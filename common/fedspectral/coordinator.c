@@ -28,7 +28,7 @@ static size_t least(size_t a, size_t b)
 /* V goes down with columns of length sqrt(rows), so that fixed point keeps the digits of entries,
  * which are then near 1; and as floats, off by 2^-24 of themselves: as much as the sum is. Y
  * (initialised here): what the parties make of V, summed. */
-static enum err sum_blocks(struct parties *parties, struct fedspectral_question *q,
+static enum err sum_blocks(struct parties *parties, struct fedspectral_question q,
 			   const struct mat *V, struct mat *Y)
 {
 	size_t count = V->rows * V->cols;
@@ -40,10 +40,10 @@ static enum err sum_blocks(struct parties *parties, struct fedspectral_question 
 	mat_init(Y, V->rows, V->cols);
 	for (size_t i = 0; i < count; i++)
 		down.a[i] *= root;
-	q->V = &down;
+	q.V = &down;
 	err = parties_tell_reals(parties, PARTIES_BLOCK, down.a, count);
 	if (!err)
-		err = parties_sum(parties, q, Y->a, count);
+		err = parties_sum(parties, &q, Y->a, count);
 	mat_release(&down);
 	if (err)
 		mat_release(Y);
@@ -122,7 +122,7 @@ static enum err times_joint(void *ctx, const struct mat *V, struct mat *Y)
 	struct products *of = ctx;
 
 	TRY(parties_tell_choice(of->parties, CHOICE_WIDTH, V->cols));
-	TRY(sum_blocks(of->parties, &q, V, Y));
+	TRY(sum_blocks(of->parties, q, V, Y));
 	parties_progress(of->parties, ++of->done, 0);
 	return ERR_OK;
 }
@@ -252,7 +252,7 @@ static enum err power_rounds(struct parties *parties, const struct fedspectral_p
 	for (unsigned t = 1; t <= p->rounds; t++) {
 		struct mat Y;
 
-		TRY(sum_blocks(parties, &q, V, &Y));
+		TRY(sum_blocks(parties, q, V, &Y));
 		mat_release(V);
 		*V = Y;
 		if (t == 1)

@@ -177,18 +177,18 @@ static enum err recv_rows(struct rows *rows, size_t most, size_t cols, struct ma
 }
 
 /* A dictionary, or landmarks, down: some there must be; and what the question makes of them up. */
-static enum err answer_about(struct rows *rows, struct fedsc_question *q)
+static enum err answer_about(struct rows *rows, struct fedsc_question q)
 {
 	struct mat Z;
 	enum err e;
 
 	TRY(recv_rows(rows, rows->limits.centres, rows->party.X.cols, &Z));
 	rows->d = Z.rows;
-	q->Z = &Z;
+	q.Z = &Z;
 	if (Z.rows == 0)
 		e = peer_fault(rows->work->channel, "sent CHOICE of a dictionary of no rows");
 	else
-		e = q->kind == FEDSC_UPLOAD ? send_upload(rows, q) : answer(rows, q);
+		e = q.kind == FEDSC_UPLOAD ? send_upload(rows, &q) : answer(rows, &q);
 	mat_release(&Z);
 	return e;
 }
@@ -330,7 +330,7 @@ enum err rows_spectrum(struct rows *rows)
 				    .lambda = rows->p.lambda };
 
 	work_phase(rows->work, "dims");
-	return answer_about(rows, &q);
+	return answer_about(rows, q);
 }
 
 static bool takes_part(const struct rows *rows, unsigned s)
@@ -381,7 +381,7 @@ enum err rows_dense(struct rows *rows)
 	enum err e;
 
 	work_phase(rows->work, "dense");
-	TRY(answer_about(rows, &degrees));
+	TRY(answer_about(rows, degrees));
 	TRY(recv_matrix(rows, 1, rows->d, &t));
 	q.t = t.a;
 	q.d = rows->d;
@@ -395,7 +395,7 @@ enum err rows_anchor(struct rows *rows)
 	struct fedsc_question q = { .kind = FEDSC_ANCHOR, .near = rows->p.near };
 
 	work_phase(rows->work, "anchor");
-	return answer_about(rows, &q);
+	return answer_about(rows, q);
 }
 
 enum err rows_embed(struct rows *rows)
@@ -420,7 +420,7 @@ enum err rows_upload(struct rows *rows)
 	log_warn(
 	    "variant \"paper\": this party's coefficients C go to the coordinator in clear, and "
 	    "with the dictionary Z every row can be computed from them");
-	TRY(answer_about(rows, &q));
+	TRY(answer_about(rows, q));
 	facts_number(&rows->work->record->facts, "dims", (double)rows->d);
 	return ERR_OK;
 }

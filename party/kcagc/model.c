@@ -223,8 +223,7 @@ enum err model_parse(struct bytes file, const char *where, struct model **out)
 		    "%s: a model in version %u of its format, this program reads %d; run "
 		    "the kcagc job again, or predict with the program that made it",
 		    where, get_u32(file.p + MAGIC_LEN), MODEL_VERSION);
-	if (file.n >= HEAD_LEN + SHA256_LEN)
-		sha256_of(file.p, file.n - SHA256_LEN, sum);
+	sha256_of(file.p, file.n < SHA256_LEN ? 0 : file.n - SHA256_LEN, sum);
 	if (file.n < HEAD_LEN + SHA256_LEN ||
 	    memcmp(sum, file.p + file.n - SHA256_LEN, SHA256_LEN) != 0)
 		return err_set(ERR_INPUT,

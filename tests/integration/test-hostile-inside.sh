@@ -122,9 +122,8 @@ test_coordinator_that_is_another_party() {
 	ends 4 coordinator
 	says coordinator 'party-01.crt: this certificate is of the wrong purpose, expected serverAuth'
 	# Another one might.
-	openssl s_server -accept 127.0.0.1:0 -naccept 1 -tls1_3 -Verify 2 -CAfile "$T/pki/ca.crt" -cert "$T/pki/party-01.crt" \
-		-key "$T/pki/party-01.key" < <(sleep 30) >"$T/other.stdout" 2>&1 &
-	PID[other]=$!
+	start other openssl s_server -accept 127.0.0.1:0 -naccept 1 -tls1_3 -Verify 2 -CAfile "$T/pki/ca.crt" \
+		-cert "$T/pki/party-01.crt" -key "$T/pki/party-01.key" < <(sleep 30)
 	until_true 10 grep -q '^ACCEPT 127' "$T/other.stdout" || fail "no other server: $(<"$T/other.stdout")"
 	ADDRESS=$(sed -n 's/^ACCEPT //p' "$T/other.stdout")
 	party party-00

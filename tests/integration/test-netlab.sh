@@ -5,7 +5,8 @@
 #                              `=== launch ====== coordinator, party-00, party-01, each in one of them
 #
 # Skipped without root or /dev/net/tun. How exact the network is, the machine decides that runs this, and
-# what else it does meanwhile; so times are looked at from below, and a run that was discarded is repeated.
+# what else it does meanwhile. Tests of rates and times are repeated while it is too busy to judge them, and
+# are then skipped; all others have a lab that is taken for what it states, and must pass beside any load.
 #
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -25,6 +26,27 @@ data() {
 	launch=("$ROOT/scripts/launch" --quiet --data "$T/pooled" --job "$T/job.json" --parties 2)
 }
 
+# The lab as it is, but for what its link measures: that is as stated, however busy this machine is.
+taken_as_stated() {
+	mkdir "$T/bin"
+	ln -s "$BIN"/* "$T/bin/"
+	rm "$T/bin/coterie-netlab"
+	cat >"$T/bin/coterie-netlab" <<-END
+		#!/bin/bash
+		[[ \$1 == probe && \$2 == --to ]] || exec "$BIN/coterie-netlab" "\$@"
+		while ((\$#)); do
+			case \$1 in
+			--rate) rate=\$2 ;;
+			--delay) delay=\$2 ;;
+			esac
+			shift
+		done
+		awk "BEGIN { print 2 * \$delay, 0.96 * \$rate }"
+	END
+	chmod +x "$T/bin/coterie-netlab"
+	export COTERIE_BIN=$T/bin
+}
+
 # The process that carries the lab that process NAME has started; its namespaces have its number.
 emulator_of() { # NAME
 	until_true 20 pgrep -P "${PID[$1]}" -f "coterie-netlab run" >/dev/null || fail "$1 starts no emulator"
@@ -41,31 +63,41 @@ nothing_left() {
 
 network_of() { jq -r "$2" "$T/$1/network.json"; } # OUT JQ-PROGRAM
 
-# A run to its end, again if this machine was too busy for it.
+# A run to its end, again if this machine was too busy for it: the lab says so, or a message that takes some
+# ms was on its way for longer than LONGEST_MS, which is no fault of the lab's.
 runs() { # OUT ARG...
-	local tries=3
+	local tries=3 why
 	while ((tries--)); do
 		rm -rf "${T:?}/$1"
 		start launch "${launch[@]}" --out "$T/$1" "${@:2}"
 		emulator_of launch
 		ended launch $((60 * PATIENCE))
 		nothing_left
-		((STATUS)) || return 0
-		said launch 'discarded|not what it states' || fail "$1: status $STATUS"
+		if ((STATUS)); then
+			said launch 'discarded|not what it states|could not be measured' || fail "$1: status $STATUS"
+			why=$(tail -n 1 "$T/launch.stderr")
+		else
+			why=$(jq -r --argjson most "${LONGEST_MS-null}" '[.peers[].rtt_ms] | max |
+				select($most and . > $most) | "a round trip of \(.) ms"' "$T/$1"/*/run.json)
+			[[ -n $why ]] || return 0
+		fi
+		echo "$1: this machine is too busy: $why"
+		sleep 2
 	done
-	skip "this machine is too busy: $(tail -n 1 "$T/launch.stderr")"
+	# A long round trip where nothing else runs is a fault.
+	((STATUS)) || awk -v cpus="$(nproc)" '{ exit $1 <= cpus }' /proc/loadavg || fail "$1: $why, on a quiet machine"
+	skip "this machine is too busy: $why"
 }
 
 test_lan() {
 	needs_a_lab
 	data
-	runs lan --net lan
+	LONGEST_MS=50 runs lan --net lan
 	says launch '^netlab: lan: stated 1000 Mbit/s, 0.10 ms round trip; measured [0-9.]+ Mbit/s, [0-9.]+ ms'
 	grep -q 'party-01 joined from 10.99.0.3' "$T/lan/coordinator/log.jsonl" || fail "party-01 is not on its host"
 	local rtt
 	rtt=$(jq '.peers[0].rtt_ms' "$T/lan/coordinator/run.json")
 	at_least "$rtt" 0.1 "the round trip"
-	at_least 50 "$rtt" "50 ms, against the round trip,"
 	[[ $(network_of lan '"\(.network) \(.hosts) \(.stated.rate_mbit) \(.stated.rtt_ms) \(.discarded) \(.status)"') == \
 		"lan 3 1000 0.1 false 0" ]] || fail "network.json: $(<"$T/lan/network.json")"
 	at_least "$(network_of lan .measured.goodput_mbit)" 800 "goodput"
@@ -76,11 +108,10 @@ test_lan() {
 test_wan() {
 	needs_a_lab
 	data
-	runs wan --net wan
+	LONGEST_MS=300 runs wan --net wan
 	local name
 	for name in coordinator party-00 party-01; do
 		at_least "$(jq '.peers[0].rtt_ms' "$T/wan/$name/run.json")" 200 "the round trip at $name"
-		at_least 300 "$(jq '.peers[0].rtt_ms' "$T/wan/$name/run.json")" "300 ms, against the round trip at $name,"
 		if grep -qw cubic /proc/sys/net/ipv4/tcp_available_congestion_control; then
 			[[ $(jq -r '.peers[0].congestion' "$T/wan/$name/run.json") == cubic ]] || fail "not cubic at $name"
 		fi
@@ -116,6 +147,7 @@ test_loss_of_one_host() {
 
 test_stopped_by_signal() {
 	needs_a_lab
+	taken_as_stated
 	data
 	start launch "${launch[@]}" --net custom --rate 100 --delay 60 --out "$T/out"
 	emulator_of launch
@@ -129,6 +161,7 @@ test_stopped_by_signal() {
 
 test_launch_is_killed() {
 	needs_a_lab
+	taken_as_stated
 	data
 	start launch "${launch[@]}" --net custom --rate 100 --delay 60 --out "$T/out"
 	emulator_of launch
@@ -146,6 +179,7 @@ lab() { # NAME COMMAND...: a lab with two hosts, up when $T/NAME.up is there
 
 test_emulator_is_killed() {
 	needs_a_lab
+	taken_as_stated
 	lab killed sleep 100
 	kill -KILL "$EMULATOR"
 	ends 5 killed
@@ -157,6 +191,7 @@ test_emulator_is_killed() {
 # Nobody is left who could tidy up: the next one does.
 test_all_are_killed() {
 	needs_a_lab
+	taken_as_stated
 	lab killed sleep 100
 	ip netns exec "coterie-$EMULATOR-1" setsid sleep 1000 &
 	local inside=$!
@@ -176,6 +211,7 @@ test_all_are_killed() {
 
 test_exit_status_is_the_commands() {
 	needs_a_lab
+	taken_as_stated
 	lab three bash -c 'echo "$COTERIE_LAB"; exit 3'
 	ends 3 three
 	nothing_left
@@ -186,6 +222,7 @@ test_exit_status_is_the_commands() {
 # The emulator stands still while packets are under way: they are late.
 test_late_run_is_discarded() {
 	needs_a_lab
+	taken_as_stated
 	cat >"$T/command" <<-'END'
 		BIN=$1 T=$2
 		read -r first second <<<"$COTERIE_LAB"

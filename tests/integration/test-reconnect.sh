@@ -276,14 +276,17 @@ test_abort_reaches_who_was_away() {
 
 # Another key of the same name, from the same authority: a stranger, who disturbs nobody.
 test_another_key_of_the_same_name() {
-	prepare level-1
-	in_phase coordinator level-1
+	prepare_only
 	openssl genpkey -algorithm ed25519 -out "$T/other.key" 2>/dev/null
 	openssl req -new -key "$T/other.key" -subj /CN=party-01 -out "$T/other.csr" 2>/dev/null
 	openssl x509 -req -in "$T/other.csr" -CA "$T/pki/ca.crt" -CAkey "$T/pki/ca.key" -days 2 -out "$T/other.crt" \
 		-extfile <(printf 'subjectAltName=DNS:party-01\nextendedKeyUsage=clientAuth\n') 2>/dev/null
+	wired
+	in_phase coordinator level-1
+	kill -STOP "${PID[party-00]}" # or the job is over before the stranger is there, where others compute
 	hello 3 3 | tls '' -cert "$T/other.crt" -key "$T/other.key"
 	soon_says coordinator 'party-01 is already connected|a job is under way'
+	kill -CONT "${PID[party-00]}"
 	same_as_undisturbed
 }
 

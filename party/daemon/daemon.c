@@ -14,7 +14,7 @@
 
 #define CANCEL_TIMEOUT_S 1.0
 
-enum { CANCEL_GRACE_MS = 300, LAST_MS = 10000 };
+enum { CANCEL_GRACE_MS = 300, LAST_MS = 10000, GRACE_MS = 5000 };
 
 void daemon_set_phase(struct daemon *d, enum phase phase)
 {
@@ -104,6 +104,13 @@ static void on_too_late(uv_timer_t *timer)
 
 	if (d->thread_started && d->work.offered)
 		return;
+	/* The coordinator is there, and waits for others: it knows who is missing, and says so.
+	 * Leaving just before it does would look as if this party were to blame. */
+	if (d->thread_started && !d->graced) {
+		d->graced = true;
+		uv_timer_start(timer, on_too_late, GRACE_MS, 0);
+		return;
+	}
 	snprintf(why, sizeof(why), "attempt %u of the job was not offered within rejoin_s, %u s",
 		 d->awaited.attempt + 1, d->config->common.rejoin_s);
 	daemon_fail_waiting(d, daemon_add_cause(d, ERR_DEADLINE, why), false);
@@ -115,6 +122,7 @@ static void await_again(struct daemon *d)
 	struct work *work = &d->work;
 
 	d->awaiting = true;
+	d->graced = false;
 	d->awaited.attempt = work->attempt;
 	memcpy(d->awaited.job_id, work->job_id, JOB_ID_LEN);
 	memcpy(d->awaited.params_hash, work->params_hash, sizeof(work->params_hash));

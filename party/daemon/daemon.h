@@ -68,7 +68,7 @@ struct daemon {
 	enum err job_result;
 	char job_why[ERR_DETAIL_MAX];
 	/* the attempt that was cut short, while the next one is awaited */
-	bool awaiting;
+	bool awaiting, graced;
 	struct job_awaited awaited;
 	struct record past; /* what it left */
 	char *past_output;

@@ -200,7 +200,10 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 		take_back(seat, conn);
 	} else {
 		if (channel_is_away(seat->channel)) {
-			snprintf(why, sizeof(why), "%s was started again and has lost the job",
+			snprintf(why, sizeof(why),
+				 "%s was started again, or gave up after its own reconnect_s: it "
+				 "has lost "
+				 "the job",
 				 seat->name);
 			lose(c, seat, ERR_PEER, why);
 		}

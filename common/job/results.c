@@ -158,6 +158,20 @@ void results_take_back(const char *dir)
 	(void)!each(dir, take_back, NULL); /* take_back does not fail */
 }
 
+void results_sweep(const char *dir)
+{
+	char *pattern = file_join(dir, "job-*");
+	glob_t found;
+
+	file_sweep(dir);
+	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			file_sweep(found.gl_pathv[i]);
+		globfree(&found);
+	}
+	free(pattern);
+}
+
 /* ---- one process ---- */
 
 /* The process that holds a lock on the file, as the kernel lists it; 0: it is not listed. */

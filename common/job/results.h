@@ -25,6 +25,9 @@ char *results_list(const char *dir);
 /* They are nobody's result after all: removes them, and says so in the log. */
 void results_take_back(const char *dir);
 
+/* Removes what writers that were killed have left in dir and in the directories of jobs below it: file_sweep(). */
+void results_sweep(const char *dir);
+
 /* Only one process may write into dir: the lock is held until the process ends. ERR_INPUT: another
  * one has it, and which. */
 enum err results_lock(const char *dir) MUST_CHECK;

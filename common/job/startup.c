@@ -58,7 +58,7 @@ static enum err begin_output(const struct daemon_common *c)
 	if (file_make_dirs(c->output) != ERR_OK) /* no restart mends that */
 		return err_set(ERR_INPUT, "%s", err_detail());
 	TRY(results_lock(c->output));
-	file_sweep(c->output);
+	results_sweep(c->output);
 	path = file_join(c->output, "log.jsonl");
 	e = log_open(path);
 	free(path);

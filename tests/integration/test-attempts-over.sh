@@ -133,7 +133,6 @@ fails_with() { # STATUS REGEX NAME...
 test_party_that_never_comes_back() {
 	prepare level-1
 	every '.rejoin_s = 4'
-	for name in party-00 party-02; do edit "$name" '.rejoin_s = 20'; done # the coordinator says when
 	wired
 	in_phase party-01 level-1
 	kills party-01

@@ -258,6 +258,7 @@ with_ids() { # NAME
 
 # Starts a process that dies with the test. Its stderr goes to $T/NAME.stderr.
 start() { # NAME PROGRAM ARG...
+	: >"$T/$1.stderr" # at once: what the one before said is not taken for this one's
 	setpriv --pdeathsig KILL "${@:2}" <&0 >"$T/$1.stdout" 2>"$T/$1.stderr" &
 	PID[$1]=$!
 }

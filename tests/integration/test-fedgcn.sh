@@ -275,9 +275,11 @@ test_drawings_need_the_same_coordinates() {
 	ends '1|2|4' coordinator party-00 party-01
 	says coordinator 'party-0[01] has graphs with 0 attributes of a node, expected at least 2'
 	for name in $(names 2); do
+		rm -r "$T/data/$name"
 		"$BIN/coterie" synth --graphs --nodes 40 --size 12 --features 2 --out "$T/data/$name" >/dev/null
 	done
 	runs 2 --set features=drawing
+	rm -r "$T/data/party-01"
 	"$BIN/coterie" synth --graphs --nodes 40 --size 12 --features 3 --out "$T/data/party-01" >/dev/null
 	coordinator --set features=drawing
 	parties 2

@@ -262,9 +262,9 @@ test_min_cell_leaves_no_centres() {
 test_failed_runs_leave_none() {
 	old_and_new 3
 	data_is data 3
-	mkdir -p "$T/out/party-01/labels.csv"
-	coordinator
-	parties 3
+	stretched
+	in_phase party-01 level-1
+	mkdir "$T/out/party-01/labels.csv" # where a file is to be
 	ends "1|2" coordinator party-00 party-01 party-02
 	says coordinator "labels.csv"
 	[[ -z $(find "$T/state" -name 'model-*') ]] || fail "models of a failed run: $(find "$T/state" -name 'model-*')"

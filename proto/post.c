@@ -55,9 +55,9 @@ void reason_set(struct reason *r, const struct reason *to, const char *why)
 
 void post_cancel(struct post *p, enum err code, const char *why)
 {
-	progress_stop(true);
 	pthread_mutex_lock(&p->lock);
 	reason_set(&p->cancelled, &(struct reason){ .code = code }, why);
+	progress_stop(true); /* after the reason: who sees it stopped finds out why */
 	pthread_cond_broadcast(&p->changed);
 	pthread_mutex_unlock(&p->lock);
 }

@@ -1,6 +1,7 @@
 #include "party/work/cache.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/base/progress.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -76,7 +77,7 @@ void cache_keep(const char *dir, const char *name, const uint8_t key[static SHA2
 	char *path;
 	enum err e;
 
-	if (!dir)
+	if (!dir || progress_stopped()) /* then the piece may be cut short */
 		return;
 	path = path_of(dir, name, key);
 	buf_add(&file, MAGIC, MAGIC_LEN);

@@ -23,7 +23,8 @@ char *cache_dir(const char *state); /* owned by the caller */
 bool cache_find(const char *dir, const char *name, const uint8_t key[static SHA256_LEN], size_t max,
 		struct buf *file, struct bytes *piece);
 
-/* Failing to is a warning: then the next attempt computes it again. */
+/* Failing to is a warning: then the next attempt computes it again. Keeps nothing after
+ * progress_stop(): a computation that was stopped has no result. */
 void cache_keep(const char *dir, const char *name, const uint8_t key[static SHA256_LEN],
 		struct bytes piece);
 

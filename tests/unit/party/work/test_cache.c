@@ -2,6 +2,7 @@
 #include "party/work/cache.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/base/progress.h"
 #include "tests/unit/crypto/lab.h"
 
 #include <dirent.h>
@@ -103,6 +104,20 @@ static void test_whole_key_counts(void **state)
 	end(&f);
 }
 
+/* A computation that was stopped has no result: the next attempt makes it anew. */
+static void test_what_was_stopped(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	progress_stop(true);
+	cache_keep(f.cache, "half", f.key, (struct bytes){ f.piece, PIECE });
+	progress_stop(false);
+	assert_false(find(&f, "half", f.key));
+	end(&f);
+}
+
 static void rewrite(const struct fixture *f, size_t n, size_t flip)
 {
 	struct buf b = { 0 };
@@ -192,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kept_and_found), cmocka_unit_test(test_whole_key_counts),
+		cmocka_unit_test(test_what_was_stopped),
 		cmocka_unit_test(test_damage),         cmocka_unit_test(test_bounded),
 		cmocka_unit_test(test_forgotten),      cmocka_unit_test(test_nowhere),
 	};

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <ftw.h>
 #include <stdarg.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -313,6 +314,19 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 	return args_write(l->work, file, &text);
 }
 
+/* Runs of one seed end alike: here nobody has to be kept from guessing. */
+static enum err write_numbering(const struct launch *l, const char *name)
+{
+	char *path = file_join(l->work, name), text[96];
+	enum err e;
+
+	snprintf(text, sizeof(text), "no secret: %s of a local run of seed %" PRIu64 "\n", name,
+		 l->job.seed);
+	e = file_write(path, (struct bytes){ (uint8_t *)text, strlen(text) }, FILE_SECRET);
+	free(path);
+	return e;
+}
+
 static enum err write_coordinator(const struct launch *l)
 {
 	struct json *root = json_object(), *names;
@@ -328,6 +342,7 @@ static enum err write_coordinator(const struct launch *l)
 		json_append_string(names, name);
 	}
 	json_put_number(root, "threads", threads_of(l->parties));
+	json_put_string(root, "numbering_key", "coordinator.numbering");
 	json_put_string(root, "output", "../coordinator");
 	return write_config(l, "coordinator", root);
 }
@@ -403,6 +418,7 @@ static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FI
 	put_data(l, root, name);
 	put_policy(l, root);
 	json_put_number(root, "threads", threads_of(l->parties));
+	json_put_string(root, "numbering_key", "parties.numbering");
 	snprintf(output, sizeof(output), "../%s", name);
 	json_put_string(root, "output", output);
 	return write_config(l, name, root);
@@ -455,6 +471,10 @@ enum err launch_prepare(struct launch *l)
 	TRY(find_truth(l));
 	pin = alloc(1 + l->parties, sizeof(*pin));
 	e = make_keys(l, pin);
+	if (e == ERR_OK)
+		e = write_numbering(l, "coordinator.numbering");
+	if (e == ERR_OK)
+		e = write_numbering(l, "parties.numbering");
 	if (e == ERR_OK)
 		e = write_coordinator(l);
 	for (unsigned i = 0; e == ERR_OK && i < l->parties; i++)

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/job/daemon.h"
 #include "common/kind/tree.h"
+#include "crypto/numbering.h"
 #include "crypto/random.h"
 #include "crypto/secret.h"
 #include "party/daemon/data.h"
@@ -23,6 +24,7 @@
 struct party {
 	struct party_config config;
 	struct identity *identity;
+	struct numbering numbering;
 	struct party_data data;
 	struct post *post;
 	struct channel *channel; /* to the coordinator */
@@ -42,6 +44,7 @@ struct together {
 	struct channel *channel[PARTIES_MAX];
 	const char *name[PARTIES_MAX];
 	struct record record;
+	struct numbering numbering;
 	struct run run;
 	struct party *party; /* launch.parties of them */
 	unsigned count;      /* whose configuration was read */
@@ -69,6 +72,8 @@ static enum err open_party(struct together *t, unsigned number)
 				  p->config.common.identity.key);
 	}
 	if (e == ERR_OK)
+		e = numbering_read(&p->numbering, p->config.common.numbering_key);
+	if (e == ERR_OK)
 		e = party_data_bring(&p->data, &p->config);
 	if (e == ERR_OK)
 		e = file_make_dirs(p->config.common.output);
@@ -88,6 +93,8 @@ static enum err open_coordinator(struct together *t)
 
 	overrides_add(&set, "output=%s", out);
 	e = coordinator_config_read(&t->config, path, set.item);
+	if (e == ERR_OK)
+		e = numbering_read(&t->numbering, t->config.common.numbering_key);
 	if (e == ERR_OK)
 		e = file_make_dirs(t->config.common.output);
 	overrides_release(&set);
@@ -127,6 +134,7 @@ static void join_channels(struct together *t)
 		p->work = (struct work){ .channel = p->channel,
 					 .post = p->post,
 					 .record = &p->record,
+					 .numbering = &p->numbering,
 					 .threads = own->threads };
 		p->means = (struct job_means){ .config = &p->config,
 					       .identity = p->identity,
@@ -139,6 +147,7 @@ static void join_channels(struct together *t)
 			       .channel = t->channel,
 			       .post = t->post,
 			       .record = &t->record,
+			       .numbering = &t->numbering,
 			       .threads = c->threads };
 }
 

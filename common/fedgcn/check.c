@@ -19,7 +19,6 @@ enum err fedgcn_check(const void *p)
 {
 	const struct fedgcn_job *job = p;
 
-	TRY(kind_check_clusters(p));
 	if (job->clusters > FEDGCN_CLUSTERS_MAX)
 		return err_set(ERR_INPUT,
 			       "job.clusters is %u, expected at most %d with kind \"fedgcn\"",

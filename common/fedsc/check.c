@@ -202,7 +202,6 @@ enum err fedsc_check(const void *p)
 {
 	const struct fedsc_job *job = p;
 
-	TRY(kind_check_clusters(p));
 	if (job->how.variant != FEDSC_BY_KMEANS)
 		TRY(check_sizes(job));
 	return check_noise(job);

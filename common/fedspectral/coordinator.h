@@ -60,7 +60,7 @@ size_t fedspectral_block(unsigned k, unsigned block, size_t m);
 
 /* label (n). Phases: "degrees" and "lanczos", "power" or "local"; then "kmeans". ERR_JOB: fewer nodes
  * with edges than k, or the rounds do not do. Errors of the sums. `report` may be NULL. Same seed and
- * rows, same labels. Memory of exact: n x min(rounds b, 4 GiB worth of columns) doubles and five
+ * numbers of rows, same labels. Memory of exact: n x min(rounds b, 4 GiB worth of columns) doubles and five
  * blocks. */
 enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report) MUST_CHECK;

@@ -136,6 +136,9 @@ static const char *const on_off[] = { "off", "on", NULL };
 	  .help = "a step in which nobody gets on for this long ends the job" }, \
 	{ "threads", CONFIG_UNSIGNED, offsetof(T, common.threads), 0, 1024, "0", \
 	  .help = "threads of numerical loops; 0: as many as there are cores" }, \
+	{ "numbering_key", CONFIG_PATH, offsetof(T, common.numbering_key), .standard = "", \
+	  .help = "fedspectral, fedwalk: a file of secret bytes by which jobs of one seed number nodes " \
+		  "alike, and so end alike; the same at all parties, another at the coordinator" }, \
 	{ "log_level", CONFIG_ENUM, offsetof(T, common.log_level), .standard = "info", \
 	  .names = log_level_names, .help = "what is logged" }, \
 	{ "user", CONFIG_STRING, offsetof(T, common.user), 1, 64, "", \

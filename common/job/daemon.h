@@ -44,6 +44,7 @@ struct daemon_common {
 	unsigned rejoin_s;    /* 0: what a crash cuts short is not tried again */
 	unsigned step_timeout_s;
 	unsigned threads; /* 0: as many as there are cores */
+	char *numbering_key; /* a file, see crypto/numbering.h; NULL: none */
 	enum log_level log_level;
 	char *user;   /* whom root becomes; NULL: nobody else */
 	bool sandbox; /* see confine.h */

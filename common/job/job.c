@@ -31,7 +31,7 @@ static const struct config_row clusters_row =
 	  .help = "k, how many clusters to find; fedspectral: \"auto\" goes by the eigengap" };
 static const struct config_row head_rows[] = {
 	{ "seed", CONFIG_U64, AT(seed), 0, SEED_MAX, "1",
-	  .help = "same seed and data, same labels" },
+	  .help = "same seed and data, same labels; fedspectral, fedwalk: if daemons have a numbering_key" },
 	{ "allow_single", CONFIG_BOOL, AT(allow_single), .standard = "false",
 	  .help = "permit a single party, whose terms nothing masks" },
 };
@@ -59,8 +59,11 @@ static void table_of(const struct kind *kind, struct table *t)
 	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job), 0 } };
 	add(t, &first_row, 1);
 	t->row[0].names = kind_names();
-	if (kind->clusters)
+	if (kind->clusters) {
 		add(t, &clusters_row, 1);
+		if (kind->clusters == CLUSTERS_GIVEN)
+			t->row[t->config.count - 1].names = NULL;
+	}
 	add(t, head_rows, sizeof(head_rows) / sizeof(*head_rows));
 	for (const struct config_row *row = kind->rows; row->path; row++)
 		add(t, row, 1);

@@ -65,17 +65,6 @@ void kind_standard_clusters(const void *job, struct json *root)
 	json_put_number(root, "clusters", head->clusters);
 }
 
-enum err kind_check_clusters(const struct job_head *job)
-{
-	if (job->clusters != JOB_AUTO)
-		return ERR_OK;
-	return err_set(
-	    ERR_INPUT,
-	    "job.clusters is \"auto\", expected a number with kind \"%s\": only fedspectral "
-	    "has a rule for it",
-	    job->kind->name);
-}
-
 bool kind_among(const char *path, const char *const *list)
 {
 	for (; *list; list++)

@@ -57,6 +57,9 @@ enum kind_needs {
 	NEEDS_GRAPHS = 8    /* data.graphs */
 };
 
+/* Has the job a number of clusters, and is it the user who gives it? */
+enum kind_clusters { CLUSTERS_NONE, CLUSTERS_GIVEN, CLUSTERS_OR_AUTO };
+
 /* Words of the secure sum that jobs of a kind may ask for. */
 enum kind_words {
 	WORDS_BY_JOB, /* 64 or 32 bits, fraction_bits behind the point */
@@ -84,7 +87,7 @@ struct kind {
 
 	/* ---- parameters ---- */
 	const struct config_row *rows; /* its own, with offsets in its struct; ends with path NULL */
-	bool clusters;                 /* it has job.clusters */
+	enum kind_clusters clusters;   /* job.clusters */
 	enum kind_words words;
 	/* Replaces rows' defaults, depending on the parameters that are given. */
 	void (*presets)(const struct json *root, struct kind_presets *to);

@@ -37,8 +37,6 @@ bool kind_yes(const void *job);
 bool kind_no(const void *job);
 const char *kind_own_permission(const void *job); /* its name */
 size_t kind_no_burst(const void *job, size_t n, bool down);
-/* k is a number. ERR_INPUT. */
-enum err kind_check_clusters(const struct job_head *job) MUST_CHECK;
 /* *job (of so many bytes) becomes what a job of the kind says that says nothing: its own rows' defaults and
  * presets; the head is zero. */
 void kind_standards(const struct kind *kind, void *job, size_t size);

@@ -5,6 +5,7 @@
 #include "common/job/confine.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
+#include "crypto/wipe.h"
 #include "proto/tls.h"
 
 #include <stdio.h>
@@ -191,6 +192,7 @@ enum err daemon_start_job(struct daemon *d)
 	d->work = (struct work){ .channel = d->channel,
 				 .post = d->post,
 				 .record = &d->record,
+				 .numbering = &d->numbering,
 				 .threads = c->threads ? c->threads
 						       : (unsigned)sysconf(_SC_NPROCESSORS_ONLN) };
 	d->means = (struct job_means){ .config = d->config,
@@ -268,8 +270,11 @@ static void on_job_done(uv_async_t *async)
 enum err daemon_check(const struct party_config *config)
 {
 	const struct identity_paths *p = &config->common.identity;
+	struct numbering unused;
 
 	TRY(identity_check(p->certificate, p->key, config->common.name));
+	TRY(numbering_read(&unused, config->common.numbering_key));
+	wipe(&unused, sizeof(unused));
 	return tls_check(TLS_CLIENT, p->certificate, p->key, p->ca);
 }
 
@@ -287,6 +292,7 @@ static enum err start(struct daemon *d)
 				  .tcp_congestion = c->tcp_congestion };
 
 	TRY(identity_load(&d->identity, c->identity.certificate, c->identity.key));
+	TRY(numbering_read(&d->numbering, c->numbering_key));
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
 	watch_start(&d->watch, c, d->host, on_signal, check_again, d);
@@ -340,6 +346,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 	uv_loop_close(&d->loop);
 	party_data_release(&d->data);
 	identity_free(d->identity);
+	wipe(&d->numbering, sizeof(d->numbering));
 	stop_waiting(d);
 	free(d);
 	return e;

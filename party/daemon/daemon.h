@@ -7,6 +7,7 @@
 #define PARTY_DAEMON_DAEMON_H
 
 #include "crypto/hash.h"
+#include "crypto/numbering.h"
 #include "party/daemon/data.h"
 #include "party/daemon/job.h"
 #include "proto/backoff.h"
@@ -56,6 +57,7 @@ struct daemon {
 	struct backoff backoff;        /* while RETURNING */
 	char lost_why[ERR_DETAIL_MAX]; /* of the connection, or why dialling failed since */
 	struct identity *identity;
+	struct numbering numbering;
 	struct party_data data;
 	/* the attempt at a job that is awaited or under way, over one connection or several */
 	struct post *post;

@@ -3,9 +3,9 @@
 #include "common/base/log.h"
 #include "common/data/limits.h"
 #include "common/kcagc/order.h"
+#include "party/kcagc/pieces.h"
 #include "party/work/cache.h"
 #include "party/work/secure.h"
-#include "proto/codec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,97 +59,31 @@ static void clusters_key(const struct mat *Z, const struct kmeans_params *p, con
 	sha256_end(h, key);
 }
 
-/* ---- pieces: numbers as this host has them, for nobody else reads them ---- */
-
-static void walk_doubles(struct codec *c, double **a, size_t count)
-{
-	if (!c->out) {
-		codec_check(c, count <= (size_t)(c->end - c->pos) / sizeof(**a));
-		if (c->bad)
-			return;
-		ALLOC(*a, count);
-	}
-	codec_fixed(c, (uint8_t *)*a, count * sizeof(**a));
-}
-
-static void walk_mat(struct codec *c, struct mat *m)
-{
-	uint64_t rows = m->rows, cols = m->cols;
-
-	codec_u64(c, &rows);
-	codec_u64(c, &cols);
-	codec_check(c, rows <= ROWS_MAX && cols <= COLS_MAX);
-	if (c->bad)
-		return;
-	m->rows = (size_t)rows;
-	m->cols = (size_t)cols;
-	walk_doubles(c, &m->a, m->rows * m->cols);
-}
-
-static void walk_embedding(struct codec *c, struct mat *Z, struct embedding *e)
-{
-	uint32_t filter = e->filter, order = e->order, unit_rows = e->unit_rows;
-	uint32_t idf = e->idf != NULL;
-
-	walk_mat(c, Z);
-	codec_u32(c, &filter);
-	codec_u32(c, &order);
-	codec_u32(c, &unit_rows);
-	e->filter = (enum filter_kind)filter;
-	e->order = order;
-	e->unit_rows = unit_rows == 1;
-	codec_fixed(c, (uint8_t *)&e->row_power, sizeof(e->row_power));
-	codec_fixed(c, (uint8_t *)&e->mean_norm, sizeof(e->mean_norm));
-	codec_fixed(c, (uint8_t *)&e->word, sizeof(e->word));
-	walk_mat(c, &e->map);
-	codec_u32(c, &idf);
-	codec_check(c, unit_rows <= 1 && idf <= 1);
-	if (idf)
-		walk_doubles(c, &e->idf, e->map.rows);
-}
-
-static void walk_clusters(struct codec *c, uint32_t *label, size_t n, size_t k, struct mat *centre)
-{
-	codec_fixed(c, (uint8_t *)label, n * sizeof(*label));
-	for (size_t i = 0; i < n && !c->bad; i++)
-		codec_check(c, label[i] < k);
-	walk_mat(c, centre);
-	codec_check(c, centre->rows == k);
-}
-
 /* ---- the embedding ---- */
 
 enum err local_embed(struct work *work, const struct embed_params *p, struct mat *Z,
 		     struct embedding *how, uint8_t hash[static SECAGG_HASH_LEN])
 {
 	size_t columns = features_cols(work->features);
-	struct codec in = { 0 }, out = { 0 };
 	struct buf file, made = { 0 };
 	struct bytes piece;
-	bool right = false;
 
 	memset(hash, 0, SECAGG_HASH_LEN);
 	if (!work->cache)
 		return embed_keep(work->features, work->graph, p, Z, how);
 	embed_key(work, p, hash);
 	if (cache_find(work->cache, "embedding", hash, DATA_FILE_MAX, &file, &piece)) {
-		in.pos = piece.p;
-		in.end = piece.p + piece.n;
-		walk_embedding(&in, Z, how);
-		right = !in.bad && in.pos == in.end && Z->rows == work->n &&
-			Z->cols == how->map.cols && how->map.rows == columns;
+		bool right = embedding_parse(piece, work->n, columns, Z, how);
+
 		buf_release(&file);
 		if (right) {
 			features_release(work->features);
 			found(work, "cached_embedding");
 			return ERR_OK;
 		}
-		mat_release(Z);
-		embedding_release(how);
 	}
 	TRY(embed_keep(work->features, work->graph, p, Z, how));
-	out.out = &made;
-	walk_embedding(&out, Z, how);
+	embedding_write(Z, how, &made);
 	cache_keep(work->cache, "embedding", hash, (struct bytes){ made.p, made.n });
 	buf_release(&made);
 	return ERR_OK;
@@ -160,11 +94,9 @@ enum err local_embed(struct work *work, const struct embed_params *p, struct mat
 void local_clusters(struct work *work, const struct mat *Z, const struct kmeans_params *p,
 		    const uint8_t *hash, uint32_t *label, struct mat *centre)
 {
-	struct codec in = { 0 }, out = { 0 };
 	struct buf file, made = { 0 };
 	struct bytes piece;
 	uint8_t key[SHA256_LEN];
-	bool right;
 
 	if (!work->cache) {
 		kmeans(Z, NULL, p, label, centre, NULL);
@@ -172,20 +104,16 @@ void local_clusters(struct work *work, const struct mat *Z, const struct kmeans_
 	}
 	clusters_key(Z, p, hash, key);
 	if (cache_find(work->cache, "clusters", key, DATA_FILE_MAX, &file, &piece)) {
-		in.pos = piece.p;
-		in.end = piece.p + piece.n;
-		walk_clusters(&in, label, Z->rows, p->k, centre);
-		right = !in.bad && in.pos == in.end && centre->cols == Z->cols;
+		bool right = clusters_parse(piece, Z, p->k, label, centre);
+
 		buf_release(&file);
 		if (right) {
 			found(work, "cached_clusters");
 			return;
 		}
-		mat_release(centre);
 	}
 	kmeans(Z, NULL, p, label, centre, NULL);
-	out.out = &made;
-	walk_clusters(&out, label, Z->rows, p->k, centre);
+	clusters_write(label, Z->rows, p->k, centre, &made);
 	cache_keep(work->cache, "clusters", key, (struct bytes){ made.p, made.n });
 	buf_release(&made);
 }

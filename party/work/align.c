@@ -3,7 +3,7 @@
 #include "common/base/progress.h"
 #include "common/kind/tree.h"
 #include "crypto/hmac.h"
-#include "crypto/random.h"
+#include "crypto/numbering.h"
 #include "crypto/seal.h"
 #include "crypto/wipe.h"
 
@@ -14,10 +14,12 @@
 #include <string.h>
 
 enum {
-	KEY_LEN = 32,
+	KEY_LEN = NUMBERING_KEY_LEN,
 	NUMBER_LEN = 21,
 	BYTES_PER_NODE = 128, /* of a block of 16 columns: what a party holds is more */
 };
+
+#define PURPOSE "hashed ids"
 
 /* Own node `node`, as the coordinator will know it. */
 struct entry {
@@ -29,10 +31,24 @@ struct entry {
 
 static enum err give_key(struct work *work, uint8_t key[static KEY_LEN])
 {
-	TRY(random_secret(key, KEY_LEN));
+	TRY(numbering_key(work->numbering, PURPOSE, work->job.seed, key));
 	for (uint32_t to = 1; to < work->L; to++)
 		TRY(work_send_sealed(work, to, SEALED_ID_KEY, (struct bytes){ key, KEY_LEN }));
 	return ERR_OK;
+}
+
+/* Who relies on numbers that are kept is not to get others without a word. */
+static enum err check_key(const struct work *work, const uint8_t key[static KEY_LEN])
+{
+	bool same = true;
+
+	if (work->numbering && work->numbering->kept)
+		TRY(numbering_is(work->numbering, PURPOSE, work->job.seed, key, &same));
+	return same ? ERR_OK
+		    : err_set(ERR_PEER,
+			      "%s has another numbering_key than %s, or none: all parties need the "
+			      "same file",
+			      work->name[0], work->name[work->own]);
 }
 
 static enum err take_key(struct work *work, uint8_t key[static KEY_LEN])
@@ -49,7 +65,8 @@ static enum err take_key(struct work *work, uint8_t key[static KEY_LEN])
 				  " with %zu bytes; expected %d, 0, %zu and %d",
 				  s->what, s->from, s->to, s->box.n, SEALED_ID_KEY, work->own,
 				  KEY_LEN + SEAL_TAG_LEN);
-	return seal_open(work->secagg, 0, SEALED_ID_KEY, s->box, key);
+	TRY(seal_open(work->secagg, 0, SEALED_ID_KEY, s->box, key));
+	return check_key(work, key);
 }
 
 /* ---- own ids ---- */

@@ -68,6 +68,7 @@ struct work {
 	unsigned min_cluster; /* policy: fewest rows behind any sum of rows */
 	struct answers *begun; /* landmark: computed while keys were awaited; or NULL; owned */
 	unsigned threads;
+	const struct numbering *numbering; /* NULL: keys are drawn */
 	uint8_t params_hash[SECAGG_HASH_LEN]; /* of parties and parameters: they go into every key */
 	const char *state; /* directory of what outlives the process */
 	char *cache; /* directory of party/work/cache.h; NULL: nothing is kept; owned */

@@ -6,6 +6,7 @@
 #include "common/job/results.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
+#include "crypto/wipe.h"
 #include "proto/tls.h"
 #include "server/daemon/job.h"
 
@@ -198,8 +199,11 @@ static void on_job_done(uv_async_t *async)
 enum err coordinator_check(const struct coordinator_config *config)
 {
 	const struct identity_paths *p = &config->common.identity;
+	struct numbering unused;
 
 	TRY(identity_check(p->certificate, p->key, config->common.name));
+	TRY(numbering_read(&unused, config->common.numbering_key));
+	wipe(&unused, sizeof(unused));
 	return tls_check(TLS_SERVER, p->certificate, p->key, p->ca);
 }
 
@@ -230,6 +234,8 @@ static enum err start(struct coordinator *c)
 				  .tcp_congestion = config->common.tcp_congestion };
 	char bound[80], line[96];
 
+	TRY(numbering_read(&c->numbering, config->common.numbering_key));
+	c->run.numbering = &c->numbering;
 	TRY(conn_host_new(&c->host, &c->loop, &o));
 	conn_host_limit(c->host, config->greetings_per_address);
 	TRY(conn_listen(c->host, config->listen.host, config->listen.port, &coordinator_events,
@@ -301,6 +307,7 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 	record_release(&c->record);
 	attempt_forget(c->state);
 	free(c->state);
+	wipe(&c->numbering, sizeof(c->numbering));
 	free(c);
 	return e;
 }

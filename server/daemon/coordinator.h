@@ -11,6 +11,7 @@
 #define SERVER_DAEMON_COORDINATOR_H
 
 #include "common/job/daemon.h"
+#include "crypto/numbering.h"
 #include "proto/watch.h"
 #include "server/daemon/attempt.h"
 #include "server/run/run.h"
@@ -70,6 +71,7 @@ struct coordinator {
 	struct channel *channel[PARTIES_MAX];
 	struct post *post;
 	struct record record;
+	struct numbering numbering;
 	struct run run;
 	bool thread_started;
 	bool again;         /* this is not the job's first attempt */

@@ -2,9 +2,13 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/base/progress.h"
-#include "crypto/random.h"
+#include "crypto/hash.h"
+#include "crypto/numbering.h"
+#include "crypto/prg.h"
+#include "crypto/wipe.h"
 #include "server/run/relay.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,23 +184,44 @@ static enum err merge(struct run *run, const struct list *list, struct align *a)
 
 /* ---- rows ---- */
 
-/* shuffled (n) becomes a permutation that nobody can foresee. */
-static enum err shuffle(uint32_t *shuffled, size_t n)
+/* shuffled (n) becomes a permutation that nobody can foresee who has not the key. */
+static enum err shuffle(const struct run *run, uint32_t *shuffled, size_t n)
 {
 	enum { DRAWN = 512 };
+	uint8_t key[NUMBERING_KEY_LEN];
+	struct prg *prg;
 	uint64_t drawn[DRAWN];
 
+	TRY(numbering_key(run->numbering, "numbers of nodes", run->job.seed, key));
+	prg = prg_new();
+	prg_start(prg, key);
+	wipe(key, sizeof(key));
 	for (size_t i = 0; i < n; i++) {
 		size_t j;
 
 		if (i % DRAWN == 0)
-			TRY(random_secret(drawn, sizeof(drawn)));
+			prg_next(prg, drawn, sizeof(drawn));
 		/* Uniform to n / 2^64. */
-		j = (size_t)((unsigned __int128)drawn[i % DRAWN] * (i + 1) >> 64);
+		j = (size_t)((unsigned __int128)le64toh(drawn[i % DRAWN]) * (i + 1) >> 64);
 		shuffled[i] = shuffled[j];
 		shuffled[j] = (uint32_t)i;
 	}
+	prg_free(prg);
 	return ERR_OK;
+}
+
+/* What two runs can be compared by: were nodes numbered alike? */
+static void record_numbering(struct run *run, struct sha256 *numbers)
+{
+	uint8_t hash[SHA256_LEN];
+
+	sha256_end(numbers, hash);
+	facts_say(&run->record->facts, "numbering", "%02x%02x%02x%02x%02x%02x%02x%02x", hash[0],
+		  hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]);
+	if (!run->numbering || !run->numbering->kept)
+		log_info(
+		    "nodes are numbered at random: another run of this seed may put nodes whose "
+		    "cluster is not clear elsewhere (numbering_key)");
 }
 
 /* Numbers at random, tells each party its own, and then sorts them. */
@@ -206,13 +231,16 @@ static enum err tell_rows(struct run *run, struct align *a)
 	size_t words = run->n / 64 + 1;
 	uint64_t *seen =
 	    alloc(words, sizeof(*seen)); /* a bit for each number of the party at hand */
-	enum err e = shuffle(shuffled, run->n);
+	struct sha256 *numbers = sha256_new();
+	enum err e = shuffle(run, shuffled, run->n);
 
 	for (size_t l = 0; l < run->L && e == ERR_OK; l++) {
 		uint32_t *row = a->row[l];
 
-		for (size_t i = 0; i < a->nodes[l]; i++)
+		for (size_t i = 0; i < a->nodes[l]; i++) {
 			row[i] = shuffled[row[i]];
+			sha256_add_u32(numbers, row[i]);
+		}
 		e = channel_send_labels(run->channel[l], MSG_ROWS, (uint32_t)l, (uint32_t)run->n,
 					row, a->nodes[l]);
 		for (size_t i = 0; i < a->nodes[l]; i++)
@@ -221,6 +249,7 @@ static enum err tell_rows(struct run *run, struct align *a)
 			for (; seen[w]; seen[w] &= seen[w] - 1)
 				*row++ = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(seen[w]);
 	}
+	record_numbering(run, numbers);
 	free(seen);
 	free(shuffled);
 	return e;

@@ -27,6 +27,7 @@ struct run {
 	struct post *post;              /* of all channels */
 	struct record *record;
 	unsigned threads;      /* of numerical loops */
+	const struct numbering *numbering; /* NULL: keys are drawn */
 	size_t n;              /* nodes: known once all parties have accepted, to fedsc, kmeans,
 				  fedspectral, fedwalk and fedgcn (graphs) after their first step */
 	size_t columns;        /* fedsc, kmeans: m; fedgcn: attributes of a node */

@@ -302,4 +302,35 @@ test_launch() {
 	says e '--by is rows, expected edges'
 }
 
+# A graph without clear clusters: by the files of numbering two runs of a seed end alike, otherwise they do not.
+test_same_seed_same_labels() {
+	edges_federation 3
+	rm -r "$T/data" "$T/pooled"
+	"$BIN/coterie" synth --features 0 --nodes 200 --clusters 3 --degree 6 --homophily 0.4 --seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" split --by edges --parties 3 --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	over_edges 3
+	edit job '.variant = "fedspectral+" | .clusters = 8'
+	(umask 077 && head -c 32 /dev/urandom >"$T/parties.numbering" && head -c 32 /dev/urandom >"$T/coordinator.numbering")
+	edit coordinator '.numbering_key = "coordinator.numbering"'
+	for name in $(names 3); do edit "$name" '.numbering_key = "parties.numbering"'; done
+	runs 3
+	mv "$T/out" "$T/first"
+	runs 3
+	same_labels "$T/first/party-01/labels.csv" "$T/out/party-01/labels.csv"
+	[[ $(jq -r .facts.numbering "$T/first/coordinator/run.json") == "$(run_of coordinator .facts.numbering)" ]] || fail "numbered otherwise"
+	for name in coordinator $(names 3); do edit "$name" 'del(.numbering_key)'; done
+	runs 3
+	says coordinator 'numbered at random'
+	[[ $(jq -r .facts.numbering "$T/first/coordinator/run.json") != "$(run_of coordinator .facts.numbering)" ]] || fail "numbered alike"
+	! cmp -s "$T/first/party-01/labels.csv" "$T/out/party-01/labels.csv" || fail "such a graph's labels should differ"
+	edit party-01 '.numbering_key = "parties.numbering"'
+	coordinator
+	parties 3
+	ends '1|2|4' coordinator party-00 party-01 party-02
+	says party-01 'party-00 has another numbering_key than party-01, or none'
+	chmod 644 "$T/parties.numbering"
+	"$BIN/party" --config "$T/party-01.json" --check-config >"$T/checked" 2>&1 && fail "a file that all may read is taken"
+	grep -q 'mode 0644' "$T/checked" || fail "$(<"$T/checked")"
+}
+
 run_tests "$@"

@@ -145,7 +145,8 @@ static inline void *attend_or_abort(void *arg)
 	return NULL;
 }
 
-static inline void hold(struct meeting *m)
+/* Whatever it ends with. */
+static inline void hold_anyhow(struct meeting *m)
 {
 	for (size_t l = 0; l < m->run.L; l++)
 		channel_pair(m->run.channel[l], m->seat[l].work.channel);
@@ -155,6 +156,11 @@ static inline void hold(struct meeting *m)
 	pthread_join(m->thread, NULL);
 	for (size_t l = 0; l < m->run.L; l++)
 		pthread_join(m->seat[l].thread, NULL);
+}
+
+static inline void hold(struct meeting *m)
+{
+	hold_anyhow(m);
 	if (m->result != ERR_OK)
 		fail_msg("coordinator: %s", m->why);
 	for (size_t l = 0; l < m->run.L; l++)

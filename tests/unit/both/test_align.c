@@ -2,6 +2,7 @@
 #include "tests/unit/both/meeting.h"
 
 #include "common/base/rng.h"
+#include "crypto/numbering.h"
 
 static void rows_are(struct dataset *d, size_t n, size_t first)
 {
@@ -118,6 +119,69 @@ static void parties_without_nodes(void **state)
 	check((const char *const[]){ "b\na\n", "" }, 2, 2);
 	check((const char *const[]){ "", "" }, 2, 0);
 	check((const char *const[]){ "" }, 1, 0);
+}
+
+static const struct numbering parties_file = { .kept = true, .key = { 1 } },
+			      own_file = { .kept = true, .key = { 2 } },
+			      other_file = { .kept = true, .key = { 3 } };
+
+/* Two parties of 40 nodes meet; what party 0's are numbered. */
+static void numbers_of(const char *kind, const struct numbering *at_parties,
+		       const struct numbering *at_coordinator, uint32_t row[40])
+{
+	struct meeting *m = alloc(1, sizeof(*m));
+
+	rows_are(&m->seat[0].d, 40, 0);
+	rows_are(&m->seat[1].d, 40, 20);
+	meet(m, 2, kind);
+	m->run.numbering = at_coordinator;
+	for (size_t l = 0; l < 2; l++)
+		m->seat[l].work.numbering = at_parties;
+	hold(m);
+	assert_int_equal(m->run.n, 60);
+	assert_one_row_each(m);
+	memcpy(row, m->seat[0].row, 40 * sizeof(*row));
+	leave(m);
+}
+
+/* Alike if parties and coordinator have kept files, and otherwise not. */
+static void numbers_that_are_kept(void **state)
+{
+	uint32_t first[40], again[40];
+
+	(void)state;
+	for (int kind = 0; kind < 2; kind++) {
+		numbers_of(kinds[kind], &parties_file, &own_file, first);
+		numbers_of(kinds[kind], &parties_file, &own_file, again);
+		assert_memory_equal(first, again, sizeof(first));
+		numbers_of(kinds[kind], &parties_file, &other_file, again);
+		assert_memory_not_equal(first, again, sizeof(first));
+		numbers_of(kinds[kind], &parties_file, NULL, again);
+		assert_memory_not_equal(first, again, sizeof(first));
+	}
+	numbers_of("hashed", &other_file, &own_file, again);
+	numbers_of("hashed", &parties_file, &own_file, first);
+	assert_memory_not_equal(first, again, sizeof(first));
+	numbers_of("hashed", NULL, &own_file, again);
+	assert_memory_not_equal(first, again, sizeof(first));
+}
+
+static void files_that_differ(void **state)
+{
+	(void)state;
+	for (int none = 0; none < 2; none++) {
+		struct meeting *m = alloc(1, sizeof(*m));
+
+		rows_are(&m->seat[0].d, 4, 0);
+		rows_are(&m->seat[1].d, 4, 0);
+		meet(m, 2, "hashed");
+		m->seat[0].work.numbering = none ? NULL : &other_file;
+		m->seat[1].work.numbering = &parties_file;
+		hold_anyhow(m);
+		assert_int_equal(m->seat[1].result, ERR_PEER);
+		assert_non_null(strstr(m->seat[1].why, "p0 has another numbering_key than p1"));
+		leave(m);
+	}
 }
 
 /* Without ids rows are called by their numbers, as edges count them. */
@@ -238,6 +302,8 @@ int main(void)
 		cmocka_unit_test(overlaps),
 		cmocka_unit_test(parties_without_nodes),
 		cmocka_unit_test(numbers_are_names),
+		cmocka_unit_test(numbers_that_are_kept),
+		cmocka_unit_test(files_that_differ),
 		cmocka_unit_test(many),
 		cmocka_unit_test(the_coordinator_sees_no_id),
 		cmocka_unit_test(n_is_in_the_transcript),

@@ -72,7 +72,7 @@ static void test_refused(void **state)
 	static const struct {
 		const char *more, *message;
 	} cases[] = {
-		{ ", \"clusters\": \"auto\"", "job.clusters is \"auto\", expected a number" },
+		{ ", \"clusters\": \"auto\"", "job.clusters is \"auto\", expected a whole number" },
 		{ ", \"clusters\": 1025", "job.clusters is 1025, expected at most 1024" },
 		{ ", \"mu\": 1", "only aggregation \"fedprox\" reads it" },
 		{ ", \"aggregation\": \"fedprox\", \"mu\": 0", "job.mu is 0, expected above 0" },

@@ -206,10 +206,10 @@ static void test_nowhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept_and_found), cmocka_unit_test(test_whole_key_counts),
-		cmocka_unit_test(test_what_was_stopped),
-		cmocka_unit_test(test_damage),         cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_forgotten),      cmocka_unit_test(test_nowhere),
+		cmocka_unit_test(test_kept_and_found),   cmocka_unit_test(test_whole_key_counts),
+		cmocka_unit_test(test_what_was_stopped), cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_bounded),          cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_nowhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,4 +345,32 @@ test_resume_of_another_job() {
 	same_as_undisturbed
 }
 
+# One is away when the others are lost too: each has reconnect_s of its own, and all come back. The coordinator
+# is made to notice a loss, and to look who is away, in one turn of its loop: by standing still in between.
+test_all_are_lost_while_one_is_away() {
+	local i name others=(party-01 party-02 party-03 party-04 party-05)
+	federation 6 --signal 0.3
+	for name in coordinator $(names 6); do edit "$name" '.reconnect_s = 60'; done
+	coordinator
+	relay relay 40
+	ADDRESS=$RELAY party party-00
+	for name in "${others[@]}"; do party "$name"; done
+	in_phase party-00 level-1
+	kill -STOP "${PID[party-00]}"
+	soon_says coordinator 'party-00 is awaited'
+	for name in "${others[@]}"; do kill -STOP "${PID[$name]}"; done
+	for ((i = 0; i < 20; i++)); do
+		kill -STOP "${PID[coordinator]}"
+		sleep 0.15
+		kill -CONT "${PID[coordinator]}"
+		sleep 0.02
+	done
+	for name in "${others[@]}"; do soon_says coordinator "$name is awaited"; done
+	for name in party-00 "${others[@]}"; do kill -CONT "${PID[$name]}"; done
+	completes 6
+	for name in party-00 "${others[@]}"; do
+		(($(reconnects coordinator "$name") >= 1)) || fail "coordinator/run.json has no reconnect of $name"
+	done
+}
+
 run_tests "$@"

@@ -611,8 +611,8 @@ enum err ledger_other_parties(struct ledger *l, const uint8_t data[static SHA256
 	bool found;
 	enum err e = ledger_query(
 	    l, &stmt, &found,
-	    "SELECT parties FROM row JOIN job USING (entry)"
-	    " WHERE data = ? AND parties <> ? AND words > 0 ORDER BY number DESC LIMIT 1",
+	    "SELECT parties FROM total JOIN job USING (entry)"
+	    " WHERE data = ? AND parties <> ? AND words > 0 ORDER BY entry DESC LIMIT 1",
 	    "ht", data, parties);
 
 	*other = NULL;

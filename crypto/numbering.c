@@ -30,7 +30,8 @@ enum err numbering_read(struct numbering *n, const char *path)
 		sha256_of(bytes.p, bytes.n, n->key);
 		n->kept = true;
 	}
-	wipe(bytes.p, bytes.n);
+	if (bytes.n)
+		wipe(bytes.p, bytes.n);
 	buf_release(&bytes);
 	return e;
 }

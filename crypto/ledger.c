@@ -38,10 +38,12 @@ static const char schema[] =
  * it does not reach as far as they do (a version before this one has written) it is made anew. */
 static const char totals[] =
     "BEGIN IMMEDIATE;"
-    "CREATE TABLE IF NOT EXISTS total (entry INTEGER PRIMARY KEY, lines INTEGER NOT NULL,"
-    "  rounds INTEGER NOT NULL, words INTEGER NOT NULL);"
-    "DELETE FROM total;"
-    "INSERT INTO total SELECT entry, count(*), sum(rounds), sum(words) FROM row GROUP BY entry;"
+    "DROP TABLE IF EXISTS total;"
+    "CREATE TABLE IF NOT EXISTS spent (entry INTEGER PRIMARY KEY, lines INTEGER NOT NULL,"
+    "  rounds INTEGER NOT NULL, words INTEGER NOT NULL, eps REAL NOT NULL);"
+    "DELETE FROM spent;"
+    "INSERT INTO spent SELECT entry, count(*), sum(rounds), sum(words), sum(eps) FROM row"
+    "  GROUP BY entry;"
     "COMMIT;";
 
 /* ---- SQLite ---- */
@@ -280,14 +282,14 @@ static enum err bring_totals(struct ledger *l)
 	sqlite3_stmt *stmt = NULL;
 	bool found, whole;
 	enum err e = ledger_query(l, &stmt, &found,
-				  "SELECT count(*) FROM sqlite_master WHERE name = 'total'", "");
+				  "SELECT count(*) FROM sqlite_master WHERE name = 'spent'", "");
 
 	whole = e == ERR_OK && found && sqlite3_column_int64(stmt, 0) == 1;
 	sqlite3_finalize(stmt);
 	stmt = NULL;
 	if (e == ERR_OK && whole) {
 		e = ledger_query(l, &stmt, &found,
-				 "SELECT (SELECT coalesce(sum(lines), 0) FROM total) ="
+				 "SELECT (SELECT coalesce(sum(lines), 0) FROM spent) ="
 				 "  (SELECT coalesce(max(number), 0) FROM row)",
 				 "");
 		whole = e == ERR_OK && found && sqlite3_column_int64(stmt, 0) == 1;
@@ -496,6 +498,7 @@ static enum err write_rows(struct ledger *l, int64_t *entry)
 {
 	struct ledger_head head;
 	uint64_t rounds = 0, words = 0;
+	double eps = 0;
 
 	TRY(ledger_head(l, &head));
 	if (head.count != l->seen && l->others) /* another process has written */
@@ -514,13 +517,14 @@ static enum err write_rows(struct ledger *l, int64_t *entry)
 		memcpy(head.hash, hash, SHA256_LEN);
 		rounds += r->rounds;
 		words += r->words;
+		eps += r->eps;
 	}
 	l->wrote = head.count;
 	TRY(change(l,
-		   "INSERT INTO total VALUES (?, ?, ?, ?) ON CONFLICT (entry) DO UPDATE SET"
+		   "INSERT INTO spent VALUES (?, ?, ?, ?, ?) ON CONFLICT (entry) DO UPDATE SET"
 		   " lines = lines + excluded.lines, rounds = rounds + excluded.rounds,"
-		   " words = words + excluded.words",
-		   "iiii", *entry, (int64_t)l->count, (int64_t)rounds, (int64_t)words));
+		   " words = words + excluded.words, eps = eps + excluded.eps",
+		   "iiiid", *entry, (int64_t)l->count, (int64_t)rounds, (int64_t)words, eps));
 	return change(l, "UPDATE meta SET count = ?, hash = ?", "ih", (int64_t)head.count,
 		      head.hash);
 }
@@ -581,25 +585,25 @@ enum err ledger_watch(struct ledger *l, enum err (*others)(void *arg), void *arg
 	return ERR_OK;
 }
 
-enum err ledger_spent(struct ledger *l, const uint8_t key[static SHA256_LEN],
-		      const uint8_t data[static SHA256_LEN], const uint8_t *job,
-		      struct ledger_spent *s)
+enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct ledger_spent *s)
 {
-	static const uint8_t none[LEDGER_JOB_LEN];
 	sqlite3_stmt *stmt = NULL;
 	bool found;
-	enum err e =
-	    ledger_query(l, &stmt, &found,
-			 "SELECT count(DISTINCT CASE WHEN words > 0 AND id <> ? THEN id END),"
-			 "  coalesce(sum(rounds), 0), coalesce(sum(words), 0)"
-			 " FROM total JOIN job USING (entry) WHERE key = ? AND data = ?",
-			 "jhh", job ? job : none, key, data);
+	enum err e = ledger_query(
+	    l, &stmt, &found,
+	    "SELECT count(CASE WHEN words > 0 AND NOT (id = ? AND attempt = ?) THEN 1 END),"
+	    "  coalesce(sum(rounds), 0), coalesce(sum(words), 0), coalesce(sum(eps), 0),"
+	    "  coalesce(sum(CASE WHEN id = ? THEN eps END), 0)"
+	    " FROM spent JOIN job USING (entry) WHERE key = ? AND data = ?",
+	    "jijhh", job->id, (int64_t)job->attempt, job->id, job->key, job->data);
 
 	*s = (struct ledger_spent){ 0 };
 	if (e == ERR_OK && found)
 		*s = (struct ledger_spent){ (uint64_t)sqlite3_column_int64(stmt, 0),
 					    (uint64_t)sqlite3_column_int64(stmt, 1),
-					    (uint64_t)sqlite3_column_int64(stmt, 2) };
+					    (uint64_t)sqlite3_column_int64(stmt, 2),
+					    sqlite3_column_double(stmt, 3),
+					    sqlite3_column_double(stmt, 4) };
 	sqlite3_finalize(stmt);
 	return e;
 }
@@ -611,7 +615,7 @@ enum err ledger_other_parties(struct ledger *l, const uint8_t data[static SHA256
 	bool found;
 	enum err e = ledger_query(
 	    l, &stmt, &found,
-	    "SELECT parties FROM total JOIN job USING (entry)"
+	    "SELECT parties FROM spent JOIN job USING (entry)"
 	    " WHERE data = ? AND parties <> ? AND words > 0 ORDER BY entry DESC LIMIT 1",
 	    "ht", data, parties);
 

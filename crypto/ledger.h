@@ -91,14 +91,13 @@ enum err ledger_keep_heads(struct ledger *l, const char *const *name,
 enum err ledger_watch(struct ledger *l, enum err (*others)(void *arg), void *arg) MUST_CHECK;
 
 struct ledger_spent {
-	uint64_t jobs;   /* with anything made from data; attempts count once */
-	uint64_t rounds; /* secure sums, all attempts */
+	uint64_t jobs;   /* attempts with anything made from data, but for the one that is asked for */
+	uint64_t rounds; /* secure sums */
 	uint64_t words;
+	double eps, eps_of_job; /* differential privacy spent: in all jobs, and in all attempts of this one */
 };
-/* How much the coordinator with this key has had of this data. job (may be NULL) is not counted in
- * `jobs`, so that another attempt at it is no further job. */
-enum err ledger_spent(struct ledger *l, const uint8_t key[static SHA256_LEN],
-		      const uint8_t data[static SHA256_LEN], const uint8_t *job,
+/* How much the coordinator with job's key has had of job's data, in this job and others. O(attempts). */
+enum err ledger_spent(struct ledger *l, const struct ledger_job *job,
 		      struct ledger_spent *s) MUST_CHECK;
 /* The parties of an earlier job over this data, whoever coordinated it, that were not these:
  * "bank-a bank-b", owned by the caller; NULL if there was none. */

@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPT_STATE = 256, OPT_LIST, OPT_REFUSE, OPT_SHOW };
+enum { OPT_STATE = 256, OPT_LIST, OPT_REFUSE, OPT_SHOW, OPT_DAYS };
+enum { DAYS_MAX = 366 };
 
 struct arguments {
 	const char *state, *id, *refuse;
 	bool list, show;
+	unsigned days;
 };
 
 static const struct argp_option options[] = {
@@ -18,6 +20,7 @@ static const struct argp_option options[] = {
 	{ "list", OPT_LIST, NULL, 0, "show the offers that wait for an answer", 0 },
 	{ "show", OPT_SHOW, NULL, 0, "show the offer, answer nothing", 0 },
 	{ "refuse", OPT_REFUSE, "WHY", 0, "say no; WHY is told to the other parties", 0 },
+	{ "days", OPT_DAYS, "N", 0, "how long the answer holds, 1 to 366; default 7", 0 },
 	{ 0 }
 };
 
@@ -37,6 +40,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_REFUSE:
 		a->refuse = arg;
+		return 0;
+	case OPT_DAYS:
+		a->days = args_whole(state, "days", arg, 1, DAYS_MAX);
 		return 0;
 	case ARGP_KEY_ARG:
 		args_one(state, arg, &a->id);
@@ -88,7 +94,7 @@ static enum err run(void *arguments)
 	buf_release(&text);
 	if (a->show)
 		return ERR_OK;
-	TRY(offer_answer_write(a->state, id, !a->refuse, a->refuse ? a->refuse : ""));
+	TRY(offer_answer_write(a->state, id, !a->refuse, a->refuse ? a->refuse : "", a->days));
 	printf("\n%s: job %s\n", a->refuse ? "refused" : "agreed", id);
 	return ERR_OK;
 }
@@ -101,14 +107,15 @@ int approve_main(int argc, char **argv)
 		"[JOB_ID]",
 		"Agrees to a job that a party was offered and that waits for a person "
 		"(policy.confirm), or refuses it. Prints what the job will show, and to whom.\v"
-		"The first digits of the id will do where they are one offer's alone. Further "
-		"attempts at the same job, by the same parties with the same parameters, are not "
-		"asked about again.",
+		"The first digits of the id will do where they are one offer's alone. The answer "
+		"is "
+		"of this job, these parameters and these parties, for up to policy.max_attempts "
+		"attempts and until --days are over.",
 		NULL,
 		NULL,
 		NULL
 	};
-	struct arguments a = { 0 };
+	struct arguments a = { .days = 7 };
 
 	return (int)args_run("approve", &argp, argc, argv, &a, run);
 }

@@ -19,8 +19,8 @@ static struct kind_claim claim(const void *job)
 	struct fedsc_noise noise;
 
 	if (fedsc_noise_of(job, &noise) != ERR_OK)
-		return (struct kind_claim){ 0, 0 };
-	return (struct kind_claim){ noise.eps, noise.delta };
+		return (struct kind_claim){ 0 };
+	return (struct kind_claim){ noise.eps, noise.delta, noise.sigma > 0 };
 }
 
 const struct kind kind_fedsc = {

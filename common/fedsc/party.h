@@ -62,7 +62,8 @@ size_t fedsc_words(const struct fedsc_question *q, size_t m);
 struct fedsc_party {
 	struct mat X;        /* owned: n x m, raw, then centred, then scaled */
 	double min_cluster;  /* policy: see fedkmeans.h */
-	const struct noise_source *noise; /* borrowed; NULL: questions that want noise are refused */
+	const struct noise_source *noise; /* borrowed; NULL: questions that want noise are refused; may
+	                                     be set anew before each */
 	unsigned threads;
 	struct mat Z;        /* of the last of SPECTRUM, DEGREES and fedsc_upload() */
 	struct fedsc_basis basis; /* on it */

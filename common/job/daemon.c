@@ -211,9 +211,11 @@ static const struct config_row party_rows[] = {
 	  .help = "names in peers whose jobs this party takes part in; all of them where not given" },
 	{ "policy.min_cell", CONFIG_UNSIGNED, P(policy.min_cell), 1, UINT32_MAX, "1",
 	  .help = "kcagc: the fewest nodes of a cell; above 1 refuses what sums over single nodes" },
+	{ "policy.max_attempts", CONFIG_UNSIGNED, P(policy.max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
+	  .help = "attempts at one job, after crashes; each shows what the job shows" },
 	{ "policy.max_jobs", CONFIG_UNSIGNED, P(policy.max_jobs), 1, UINT32_MAX, "",
-	  .help = "jobs of one coordinator over the same data, as the ledger counts; no bound where "
-		  "not given" },
+	  .help = "jobs of one coordinator over the same data, as the ledger counts, each attempt that "
+		  "got something of it; no bound where not given" },
 	{ "policy.max_rounds", CONFIG_U64, P(policy.max_rounds), 1, 9e15, "",
 	  .help = "secure sums for one coordinator over the same data, all jobs and attempts together" },
 	{ "policy.max_words", CONFIG_U64, P(policy.max_words), 1, 9e15, "",

@@ -105,8 +105,10 @@ enum err offer_answer_read(const char *state, const char *id, const char *hash,
 {
 	struct json *json = NULL;
 	const char *answer, *why;
+	char now[32];
 	enum err e;
 
+	clock_utc_of(time(NULL), now, sizeof(now));
 	*a = (struct offer_answer){ 0 };
 	if (!there(state, id, ".answer"))
 		return ERR_OK;
@@ -118,7 +120,8 @@ enum err offer_answer_read(const char *state, const char *id, const char *hash,
 		e = err_set(ERR_INPUT,
 			    "%s/offers/%s.answer: expected \"answer\": \"yes\" or \"no\"", state,
 			    id);
-	} else if (!strcmp(text_of(json, "offer"), hash)) {
+	} else if (!strcmp(text_of(json, "offer"), hash) &&
+		   strcmp(text_of(json, "until"), now) > 0) {
 		a->given = true;
 		a->yes = !strcmp(answer, "yes");
 		snprintf(a->why, sizeof(a->why), "%s", why);
@@ -199,10 +202,11 @@ enum err offer_read(const char *state, const char *id, char full[static OFFER_ID
 	return e;
 }
 
-enum err offer_answer_write(const char *state, const char *id, bool yes, const char *why)
+enum err offer_answer_write(const char *state, const char *id, bool yes, const char *why,
+			    unsigned days)
 {
 	struct json *offer = NULL, *answer;
-	char now[32];
+	char now[32], until[32];
 	enum err e;
 
 	if (!is_printable(why))
@@ -211,10 +215,12 @@ enum err offer_answer_write(const char *state, const char *id, bool yes, const c
 	TRY(read_json(state, id, ".json", &offer));
 	answer = json_object();
 	clock_utc(now, sizeof(now));
+	clock_utc_of(time(NULL) + (time_t)days * 24 * 3600, until, sizeof(until));
 	json_put_string(answer, "answer", yes ? "yes" : "no");
 	json_put_string(answer, "why", why);
 	json_put_string(answer, "offer", text_of(offer, "offer"));
 	json_put_string(answer, "answered", now);
+	json_put_string(answer, "until", until);
 	e = write_json(state, id, ".answer", answer);
 	json_free(answer);
 	json_free(offer);

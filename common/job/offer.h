@@ -3,7 +3,7 @@
  *
  *     STATE/offers/JOB_ID.txt      what a person reads
  *     STATE/offers/JOB_ID.json     the same for programs, with the offer's hash
- *     STATE/offers/JOB_ID.answer   JSON: yes or no, of which offer, why
+ *     STATE/offers/JOB_ID.answer   JSON: yes or no, of which offer, why, until when it holds
  */
 #ifndef COMMON_JOB_OFFER_H
 #define COMMON_JOB_OFFER_H
@@ -17,7 +17,7 @@
 enum { OFFER_ID_TEXT = 32 + 1, OFFER_HASH_TEXT = 64 + 1, OFFER_WHY_MAX = 400 };
 
 struct offer_answer {
-	bool given; /* an answer to this very offer is there */
+	bool given; /* an answer to this very offer is there, and still holds */
 	bool yes;
 	char why[OFFER_WHY_MAX + 1]; /* what the person said, printable ASCII; may be "" */
 };
@@ -37,10 +37,10 @@ void offer_withdraw(const char *state, const char *id);
  * ERR_INPUT: there is no such offer, or several. */
 enum err offer_read(const char *state, const char *id, char full[static OFFER_ID_TEXT],
 		    struct buf *text) MUST_CHECK;
-/* ERR_INPUT: there is no such offer, or `why` is not printable or too long. ERR_JOB: it could not
- * be written. */
-enum err offer_answer_write(const char *state, const char *id, bool yes,
-			    const char *why) MUST_CHECK;
+/* It holds for so many days. ERR_INPUT: there is no such offer, or `why` is not printable or too long.
+ * ERR_JOB: it could not be written. */
+enum err offer_answer_write(const char *state, const char *id, bool yes, const char *why,
+			    unsigned days) MUST_CHECK;
 /* Those that wait for an answer, in the order of their ids: their JSON, owned by the caller. */
 enum err offer_list(const char *state, struct json **list) MUST_CHECK;
 

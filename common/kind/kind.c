@@ -78,7 +78,7 @@ bool kind_among(const char *path, const char *const *list)
 struct kind_claim kind_claims_nothing(const void *job)
 {
 	(void)job;
-	return (struct kind_claim){ 0, 0 };
+	return (struct kind_claim){ 0 };
 }
 
 bool kind_yes(const void *job)

@@ -70,8 +70,10 @@ struct json;
 struct said;
 struct kind_presets;
 
+/* Differential privacy of a job: what a party's ledger books when the first of its data leaves. */
 struct kind_claim {
 	double eps, delta;
+	bool once; /* noise is on data alone, so that every attempt of a job shows the same: booked once */
 };
 
 struct kind {

@@ -157,6 +157,8 @@ static enum err note(void *arg, const struct msg *m, struct bytes body)
 	purpose_of(l->work, m, purpose);
 	if (row.words) { /* noise is added once, before the first of them is made */
 		row.eps = l->eps;
+		l->spent.eps += l->eps;
+		l->spent.eps_of_job += l->eps;
 		row.delta = l->delta;
 		l->eps = l->delta = 0;
 	}
@@ -176,7 +178,7 @@ static enum err count_others(void *arg)
 	uint64_t rounds = l->spent.rounds - l->booked.rounds,
 		 words = l->spent.words - l->booked.words;
 
-	TRY(ledger_spent(l->ledger, l->job.key, l->job.data, l->work->job_id, &now));
+	TRY(ledger_spent(l->ledger, &l->job, &now));
 	l->booked = l->spent = now;
 	l->spent.rounds += rounds; /* begun or noted, and not in rows yet */
 	l->spent.words += words;
@@ -238,7 +240,7 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	if (e == ERR_OK)
 		e = ledger_watch(l->ledger, count_others, l);
 	if (e == ERR_OK)
-		e = ledger_spent(l->ledger, l->job.key, data, work->job_id, &l->spent);
+		e = ledger_spent(l->ledger, &l->job, &l->spent);
 	l->booked = l->spent;
 	free(path);
 	if (e != ERR_OK) {
@@ -248,8 +250,10 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	if (readable) {
 		struct kind_claim claim = work->job.kind->claim(&work->job);
 
-		l->eps = claim.eps;
-		l->delta = claim.delta;
+		if (!claim.once || l->spent.eps_of_job == 0) {
+			l->eps = claim.eps;
+			l->delta = claim.delta;
+		}
 	}
 	ledger_begin(l->ledger, &l->job);
 	channel_record(work->channel, &recorder);
@@ -311,7 +315,13 @@ enum err leaving_keep_heads(struct leaving *l, const struct msg_done *done)
 
 void leaving_record(struct leaving *l)
 {
+	struct facts *facts = &l->work->record->facts;
 	struct ledger_head head;
+
+	if (l->spent.eps_of_job > 0) {
+		facts_number(facts, "eps_spent", l->spent.eps_of_job);
+		facts_number(facts, "eps_spent_all_jobs", l->spent.eps);
+	}
 
 	if (ledger_head(l->ledger, &head) != ERR_OK)
 		log_warn("%s", err_detail());

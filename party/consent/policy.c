@@ -23,6 +23,9 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 
 	if (agreed && job_difference(agreed, &work->job, text, sizeof(text)))
 		return err_set(ERR_PEER, "%s agreed to another job: %s", config->common.name, text);
+	if (work->attempt > config->policy.max_attempts)
+		return err_set(ERR_PEER, "attempt %u is offered, policy.max_attempts of %s is %u",
+			       work->attempt, config->common.name, config->policy.max_attempts);
 	if (!config_strings_has(&config->policy.jobs, kind))
 		return err_set(
 		    ERR_PEER,
@@ -93,7 +96,8 @@ static enum err check_jobs(const struct party_config *config, const struct ledge
 	if (!max_jobs || spent->jobs + 1 <= max_jobs)
 		return ERR_OK;
 	return err_set(ERR_PEER,
-		       "it would be job %" PRIu64 " of %s over this data, policy.max_jobs of "
+		       "it would be job %" PRIu64
+		       " of %s over this data, attempts counted, policy.max_jobs of "
 		       "%s is %u",
 		       spent->jobs + 1, job->coordinator, config->common.name, max_jobs);
 }

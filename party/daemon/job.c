@@ -11,6 +11,7 @@
 #include "party/consent/policy.h"
 #include "party/daemon/kinds.h"
 #include "party/daemon/served.h"
+#include "party/work/noise.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -390,6 +391,9 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		job_forget(means);
 	free(work->cache);
 	work->cache = NULL;
+	work_noise_end(work);
+	if (e == ERR_OK && served_done(means->config->state, work) != ERR_OK)
+		log_warn("%s", err_detail());
 	if (work->offered) { /* run.json, whatever the job ended with */
 		log_progress_end();
 		account_step(work->record, work->post);

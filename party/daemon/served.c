@@ -23,11 +23,13 @@ enum {
 struct line {
 	char id[HEX_ID + 1], hash[HEX_HASH + 1]; /* hash "": versions that did not write it */
 	uint32_t attempt;
-	bool cut; /* only the id counts, if it is whole */
+	bool done; /* the job was: no attempt is served any more */
+	bool cut;  /* only the id counts, if it is whole */
 };
 
 /* Ends a line that was cut short when its writer died. */
-#define CUT " cut"
+#define CUT  " cut"
+#define DONE "done"
 
 static void put_hex(char *text, const uint8_t *p, size_t n)
 {
@@ -43,8 +45,8 @@ static void checksum(const char *text, size_t n, char check[static HEX_CHECK + 1
 	put_hex(check, hash, HEX_CHECK / 2);
 }
 
-/* "ID ATTEMPT HASH CHECK"; lines of earlier versions end after the attempt, or after the hash; or
- * what is left of one, and CUT. */
+/* "ID ATTEMPT HASH CHECK" or, at the end of a job, "ID 0 done CHECK"; lines of earlier versions end
+ * after the attempt, or after the hash; or what is left of one, and CUT. */
 static bool parse(const char *text, struct line *l)
 {
 	char check[HEX_CHECK + 1] = "", right[HEX_CHECK + 1];
@@ -59,8 +61,9 @@ static bool parse(const char *text, struct line *l)
 	if (sscanf(text, "%32[0-9a-f] %" SCNu32 "%n", l->id, &l->attempt, &end) != 2 ||
 	    strlen(l->id) != HEX_ID)
 		return false;
-	if (sscanf(text + end, " %64[0-9a-f]%n", l->hash, &before) == 1) {
-		if (strlen(l->hash) != HEX_HASH)
+	if (sscanf(text + end, " %64[0-9a-fon]%n", l->hash, &before) == 1) {
+		l->done = l->attempt == 0 && !strcmp(l->hash, DONE);
+		if (!l->done && (strlen(l->hash) != HEX_HASH || strpbrk(l->hash, "on")))
 			return false;
 		end += before;
 		before = end;
@@ -80,6 +83,14 @@ static enum err compare(struct work *work, const struct line *l, const char *own
 		return err_set(ERR_PEER,
 			       "job %s was served before, in an attempt whose line was cut short",
 			       l->id);
+	}
+	if (l->done) {
+		work->later = false;
+		return err_set(
+		    ERR_PEER,
+		    "job %s is done: no attempt at it is served any more, so that nothing is "
+		    "asked again behind anybody's back",
+		    l->id);
 	}
 	if (*l->hash && strcmp(l->hash, own_hash) != 0) {
 		work->later = false;
@@ -147,18 +158,20 @@ static enum err append(int fd, const char *path, const char *line)
 	return e;
 }
 
-enum err served_note(const char *state, struct work *work)
+/* Appends "ID ATTEMPT WHAT" and its checksum. work: unless a line speaks against it; NULL: whatever
+ * the others say. */
+static enum err add(const char *state, const uint8_t *job_id, uint32_t attempt, const char *what,
+		    struct work *work)
 {
-	char id[HEX_ID + 1], hash[HEX_HASH + 1], check[HEX_CHECK + 1], line[LINE_MAX_BYTES];
+	char id[HEX_ID + 1], check[HEX_CHECK + 1], line[LINE_MAX_BYTES];
 	char *path = file_join(state, "served");
 	enum err e = file_make_dirs(state);
 	FILE *f = NULL;
-	bool cut;
+	bool cut = false;
 	int fd = -1, n;
 
-	put_hex(id, work->job_id, JOB_ID_LEN);
-	put_hex(hash, work->params_hash, SECAGG_HASH_LEN);
-	n = snprintf(line, sizeof(line), "%s %" PRIu32 " %s", id, work->attempt, hash);
+	put_hex(id, job_id, JOB_ID_LEN);
+	n = snprintf(line, sizeof(line), "%s %" PRIu32 " %s", id, attempt, what);
 	checksum(line, (size_t)n, check);
 	snprintf(line + n, sizeof(line) - (size_t)n, " %s\n", check);
 	if (e == ERR_OK) {
@@ -171,8 +184,8 @@ enum err served_note(const char *state, struct work *work)
 	/* Two processes on one state must not both find that nobody has served it. */
 	if (e == ERR_OK && flock(fd, LOCK_EX) != 0)
 		log_debug("%s: %s", path, strerror(errno));
-	if (e == ERR_OK)
-		e = look(f, path, work, id, hash, &cut);
+	if (e == ERR_OK && work)
+		e = look(f, path, work, id, what, &cut);
 	if (e == ERR_OK && cut) {
 		log_warn("%s: its last line was cut short", path);
 		e = append(fd, path, CUT "\n");
@@ -185,4 +198,17 @@ enum err served_note(const char *state, struct work *work)
 		close(fd);
 	free(path);
 	return e;
+}
+
+enum err served_note(const char *state, struct work *work)
+{
+	char hash[HEX_HASH + 1];
+
+	put_hex(hash, work->params_hash, SECAGG_HASH_LEN);
+	return add(state, work->job_id, work->attempt, hash, work);
+}
+
+enum err served_done(const char *state, const struct work *work)
+{
+	return add(state, work->job_id, 0, DONE, NULL);
 }

@@ -1,6 +1,7 @@
 /* served.h -- which attempts of which jobs this party has served, kept across its restarts.
  *
- * The file `served` of the state directory: a line per attempt, "job-id attempt parameters-hash".
+ * The file `served` of the state directory: a line per attempt, "job-id attempt parameters-hash checksum",
+ * and one when the job was done, "job-id 0 done checksum".
  * A mask is for one sum of one attempt; whoever serves an attempt twice may use one twice.
  */
 #ifndef PARTY_DAEMON_SERVED_H
@@ -12,5 +13,8 @@
  * served before, or another with other parties or parameters; work->later: only the attempt is
  * wrong. ERR_INPUT, ERR_JOB: the file cannot be read or written. */
 enum err served_note(const char *state, struct work *work) MUST_CHECK;
+
+/* Notes that work's job is done: no attempt at it is served again. ERR_JOB: the file cannot be written. */
+enum err served_done(const char *state, const struct work *work) MUST_CHECK;
 
 #endif

@@ -5,6 +5,7 @@
 #include "common/privacy/parts.h"
 #include "crypto/wipe.h"
 #include "party/fedsc/noise.h"
+#include "party/work/noise.h"
 #include "party/work/secure.h"
 
 #include <math.h>
@@ -50,10 +51,7 @@ enum err rows_open(struct rows *rows, struct work *work)
 	take_features(work->features, &X);
 	e = party_noise_rows(work, &X);
 	if (e == ERR_OK)
-		e = fedsc_party_init(&rows->party, &X, work->min_cluster,
-				     work->job.fedsc.noise == NOISE_NONE ? NULL
-									 : party_noise_source(),
-				     work->threads);
+		e = fedsc_party_init(&rows->party, &X, work->min_cluster, NULL, work->threads);
 	mat_release(&X);
 	return e;
 }
@@ -103,13 +101,32 @@ static enum err blame(const struct rows *rows, enum err e)
 	return e;
 }
 
+/* What this party was told, and how often it has answered, decide the noise of the next answer. */
+static enum err begin_noise(struct rows *rows)
+{
+	struct work *work = rows->work;
+	struct buf asked = { 0 };
+	enum err e;
+
+	if (work->job.fedsc.noise == NOISE_NONE)
+		return ERR_OK;
+	buf_add(&asked, work->transcript, sizeof(work->transcript));
+	buf_printf(&asked, "%u", rows->answers++);
+	e = work_noise(work, "answer", (struct bytes){ asked.p, asked.n }, &rows->party.noise);
+	buf_release(&asked);
+	return e;
+}
+
 static enum err answer(struct rows *rows, const struct fedsc_question *q)
 {
 	size_t cols = rows->party.embedding.a ? rows->party.embedding.cols : rows->party.X.cols;
 	size_t count = fedsc_words(q, cols);
-	double *x = alloc(count, sizeof(*x));
-	enum err e = fedsc_answer(&rows->party, q, x);
+	double *x;
+	enum err e;
 
+	TRY(begin_noise(rows));
+	ALLOC(x, count);
+	e = fedsc_answer(&rows->party, q, x);
 	e = e == ERR_OK ? send_term(rows, q->kind, x, count) : blame(rows, e);
 	wipe(x, count * sizeof(*x));
 	free(x);
@@ -139,6 +156,7 @@ static enum err send_upload(struct rows *rows, const struct fedsc_question *q)
 	if (n > MSG_REALS_MAX / d)
 		return err_set(ERR_INPUT, "C is %zu x %zu, expected at most %d numbers", n, d,
 			       MSG_REALS_MAX);
+	TRY(begin_noise(rows));
 	e = fedsc_upload(&rows->party, q->Z, q->r, q->lambda, p->noise_c, p->sigma_c, &C);
 	if (e != ERR_OK)
 		return blame(rows, e);

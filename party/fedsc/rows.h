@@ -21,6 +21,7 @@ struct rows {
 	struct fedsc_limits limits; /* once the number of rows is known */
 	double n, r;                /* rows of all parties; the width, once it is known */
 	size_t d;                   /* rows of the last dictionary, or landmarks */
+	unsigned answers;           /* so far */
 };
 
 /* Takes over work's features, as a dense copy if they are sparse; rows get their noise. */

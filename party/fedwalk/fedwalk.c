@@ -10,6 +10,7 @@
 #include "common/fedwalk/response.h"
 #include "common/kind/tree.h"
 #include "party/fedwalk/walking.h"
+#include "party/work/noise.h"
 #include "party/work/secure.h"
 
 #include <stdlib.h>
@@ -33,6 +34,20 @@ static size_t degree_of(const struct vertices *v, size_t i)
 	return v->start[i + 1] - v->start[i];
 }
 
+/* Noise depends on the numbers of the vertices, which the coordinator gives: it draws them anew in
+ * each attempt, and so has other noise, and spends eps again. */
+static enum err begin_noise(struct devices *d, const char *of, const struct noise_source **source)
+{
+	struct buf asked = { 0 };
+	enum err e;
+
+	buf_printf(&asked, "%zu", d->work->n);
+	buf_add(&asked, d->v.row, d->v.own * sizeof(*d->v.row));
+	e = work_noise(d->work, of, (struct bytes){ asked.p, asked.n }, source);
+	buf_release(&asked);
+	return e;
+}
+
 /* ---- Algorithm 2: the tree ---- */
 
 /* Lines 1, 9 and 15 to 17. Rows of vertices without neighbours are zeros, which says so. */
@@ -42,10 +57,12 @@ static enum err agree_degrees(struct devices *d)
 	const struct vertices *v = &d->v;
 	unsigned k = d->k = fedwalk_job_bins(&work->job.fedwalk, work->n);
 	size_t count = work->n * k;
+	const struct noise_source *source;
 	double *own, *c;
 	enum err e = ERR_OK;
 
 	work_phase(work, "degrees");
+	TRY(begin_noise(d, "degrees", &source));
 	if (k > work->n)
 		return err_set(ERR_JOB, "job.bins is %u, of %zu vertices", k, work->n);
 	ALLOC(d->bin, work->n);
@@ -56,7 +73,7 @@ static enum err agree_degrees(struct devices *d)
 		float row[FEDWALK_BINS_MAX] = { 0 };
 
 		if (degree_of(v, i) > 0)
-			e = fedwalk_counts(party_noise_source(), work->job.fedwalk.eps, d->bin, k,
+			e = fedwalk_counts(source, work->job.fedwalk.eps, d->bin, k,
 					   v->neighbour + v->start[i], degree_of(v, i), row);
 		for (unsigned j = 0; j < k; j++)
 			own[i * k + j] = (double)row[j];
@@ -211,18 +228,20 @@ static enum err walks(struct devices *d)
 static enum err respond(struct devices *d)
 {
 	const struct vertices *v = &d->v;
-	uint32_t *count = alloc(v->own, sizeof(*count)), *item = NULL;
+	const struct noise_source *source;
+	uint32_t *count, *item = NULL;
 	size_t items = 0;
 	enum err e = ERR_OK;
 
 	work_phase(d->work, "reports");
+	TRY(begin_noise(d, "reports", &source));
+	ALLOC(count, v->own);
 	for (size_t i = 0; i < v->own && e == ERR_OK; i++) {
 		uint32_t *report;
 		size_t reported;
 
-		e = fedwalk_report(party_noise_source(), d->work->job.fedwalk.eps, d->work->n,
-				   v->row[i], v->neighbour + v->start[i], degree_of(v, i), &report,
-				   &reported);
+		e = fedwalk_report(source, d->work->job.fedwalk.eps, d->work->n, v->row[i],
+				   v->neighbour + v->start[i], degree_of(v, i), &report, &reported);
 		count[i] = (uint32_t)reported;
 		item = alloc_again(item, items + reported, sizeof(*item));
 		if (reported)

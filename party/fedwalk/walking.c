@@ -190,7 +190,7 @@ enum err walking(struct walking *w)
 	ALLOC(s.now, work->L);
 	ALLOC(s.next, work->L);
 	ALLOC(s.written, s.length);
-	draw_init(&s.draw, party_noise_source());
+	draw_init(&s.draw, work_random());
 	e = walk(&s);
 	drawn = draw_end(&s.draw);
 	for (size_t l = 0; l < work->L; l++) {

@@ -138,7 +138,7 @@ static enum err from_csprng(void *ctx, void *p, size_t n)
 	return random_secret(p, n);
 }
 
-const struct noise_source *party_noise_source(void)
+const struct noise_source *work_random(void)
 {
 	static const struct noise_source source = { NULL, from_csprng };
 

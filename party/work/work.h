@@ -69,6 +69,7 @@ struct work {
 	struct answers *begun; /* landmark: computed while keys were awaited; or NULL; owned */
 	unsigned threads;
 	const struct numbering *numbering; /* NULL: keys are drawn */
+	struct work_noise *noise; /* party/work/noise.h; NULL: none was asked for; owned */
 	uint8_t params_hash[SECAGG_HASH_LEN]; /* of parties and parameters: they go into every key */
 	const char *state; /* directory of what outlives the process */
 	char *cache; /* directory of party/work/cache.h; NULL: nothing is kept; owned */
@@ -115,8 +116,8 @@ enum err work_recv_clusters(struct work *work, enum msg_type type, const struct 
  * words. O(n width^2). */
 enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B) MUST_CHECK;
 
-/* The CSPRNG, for noise (common/privacy/noise.h). Static. */
-const struct noise_source *party_noise_source(void);
+/* The CSPRNG, for coins that no attempt need repeat (else party/work/noise.h). Static. */
+const struct noise_source *work_random(void);
 
 /* ---- told.c ---- */
 

@@ -252,6 +252,57 @@ test_attempt_that_was_served_before() {
 	says coordinator 'party-01 declined the job: .*attempt 2 was served before'
 }
 
+# ---- a coordinator that makes its own job.state ----
+
+# Whatever attempt it says: parties have a bound of their own.
+test_attempts_without_end() {
+	prepare level-1
+	wired
+	HUB=$ADDRESS
+	in_phase coordinator level-1
+	kills coordinator
+	edit coordinator '.max_attempts = 16'
+	sed -i -E 's/ 1 ([0-9a-f]{64})/ 5 \1/' "$T/out/coordinator/job.state"
+	coordinator_again
+	ends '1|2' "${EVERYONE[@]}"
+	says coordinator 'party-0[0-2] declined the job: attempt 6 is offered, policy.max_attempts of party-0[0-2] is 3'
+}
+
+# A job that is done is not done again, by whatever attempt.
+test_done_again() {
+	prepare level-1
+	wired
+	HUB=$ADDRESS
+	in_phase coordinator level-1
+	kills coordinator
+	sed -E 's/ 1 ([0-9a-f]{64})/ 2 \1/' "$T/out/coordinator/job.state" >"$T/job.state"
+	coordinator_again
+	ends 0 "${EVERYONE[@]}"
+	cp "$T/job.state" "$T/out/coordinator/job.state"
+	coordinator_again
+	parties 3
+	ends '1|2' "${EVERYONE[@]}"
+	says coordinator 'party-0[0-2] declined the job: job [0-9a-f]{32} is done: no attempt at it is served any more'
+}
+
+# All attempts at a job add the same noise to the rows, and what was spent is spent once.
+test_noise_of_another_attempt() {
+	local booked
+	rows_federation 3
+	rows_job kmeans '. + { noise: { on: "data", eps: 1, delta: 1e-5, clip: 10 } }'
+	every '.rejoin_s = 10'
+	stretched
+	HUB=$ADDRESS
+	in_phase party-01 kmeans
+	kills coordinator
+	coordinator_again
+	ends 0 "${EVERYONE[@]}"
+	attempt_is 2 "${EVERYONE[@]}"
+	[[ $(run_of party-01 .facts.eps_spent) == 1 ]] || fail "party-01 spent $(run_of party-01 .facts.eps_spent)"
+	booked=$("$BIN/coterie" ledger export --state "$T/out/party-01/state" --csv | awk -F, 'NR > 1 { n += $(NF - 2) } END { print n }')
+	[[ $booked == 1 ]] || fail "the ledger has eps $booked"
+}
+
 # ---- nobody died: somebody stood still for too long, and is there again ----
 
 stands_still() { # NAME

@@ -226,7 +226,7 @@ test_budget_of_jobs() {
 	run_job 2
 	coordinator
 	parties 2
-	declined party-01 'it would be job 2 of coordinator over this data, policy.max_jobs of party-01 is 1'
+	declined party-01 'it would be job 2 of coordinator over this data, attempts counted, policy.max_jobs of party-01 is 1'
 	# other data, another budget
 	head -n -1 "$T/data/party-00/edges.tsv" >"$T/fewer"
 	for name in party-00 party-01; do cp "$T/fewer" "$T/data/$name/edges.tsv"; done

@@ -423,22 +423,34 @@ static void spend(uint8_t id, uint32_t attempt, uint8_t key, uint8_t data, const
 	assert_ok(ledger_commit(book));
 }
 
-static struct ledger_spent spent(uint8_t key, uint8_t data, const uint8_t *job)
+static struct ledger_spent spent(uint8_t key, uint8_t data, uint8_t job, uint32_t attempt)
 {
-	uint8_t k[SHA256_LEN] = { key }, d[SHA256_LEN] = { data };
+	struct ledger_job j = { .id = { job, 0x02 }, .attempt = attempt };
 	struct ledger_spent s;
 
-	assert_ok(ledger_spent(book, k, d, job, &s));
+	j.key[0] = key;
+	j.data[0] = data;
+	assert_ok(ledger_spent(book, &j, &s));
 	return s;
+}
+
+static void spend_eps(uint8_t id, double eps)
+{
+	struct ledger_row r = {
+		.step = "s", .purpose = "p", .type = "UPLOAD", .words = 1, .eps = eps
+	};
+
+	spend(id, 1, 7, 9, "a b", 0);
+	ledger_note(book, &r, (struct bytes){ NULL, 0 });
+	assert_ok(ledger_commit(book));
 }
 
 static void test_spent(void **state)
 {
-	uint8_t second[LEDGER_JOB_LEN] = { 2, 0x02 };
 	struct ledger_spent s;
 
 	(void)state;
-	s = spent(7, 9, NULL);
+	s = spent(7, 9, 0, 1);
 	assert_true(s.jobs == 0 && s.rounds == 0 && s.words == 0);
 	spend(1, 1, 7, 9, "a b", 3);
 	spend(2, 1, 7, 9, "a b", 2);
@@ -446,13 +458,18 @@ static void test_spent(void **state)
 	spend(3, 1, 7, 9, "a b", 0); /* nothing of the data left */
 	spend(4, 1, 8, 9, "a b", 5); /* another coordinator */
 	spend(5, 1, 7, 1, "a b", 6); /* other data */
-	s = spent(7, 9, NULL);
-	assert_int_equal(s.jobs, 2);
+	s = spent(7, 9, 6, 1);
+	assert_int_equal(s.jobs, 3); /* each attempt that got something */
 	assert_int_equal(s.rounds, 9);
 	assert_int_equal(s.words, 900);
-	s = spent(7, 9, second);
-	assert_int_equal(s.jobs, 1);
-	assert_int_equal(s.rounds, 9);
+	assert_int_equal(spent(7, 9, 2, 2).jobs, 2); /* but for the one that asks */
+	assert_int_equal(spent(7, 9, 2, 3).jobs, 3);
+	assert_int_equal(spent(7, 9, 2, 3).rounds, 9);
+	spend_eps(6, 0.5);
+	spend_eps(7, 0.25);
+	s = spent(7, 9, 6, 2);
+	assert_true(s.eps == 0.75 && s.eps_of_job == 0.5);
+	assert_true(spent(7, 9, 8, 1).eps_of_job == 0);
 }
 
 static void test_other_parties(void **state)
@@ -599,7 +616,7 @@ static void test_others_are_counted(void **state)
 	note("MASKED", 1, 10);
 	assert_err(ledger_commit(book), ERR_PEER, "no more");
 	assert_int_equal(asked, 1);
-	assert_int_equal(spent(7, 9, NULL).rounds, 2);
+	assert_int_equal(spent(7, 9, 0, 1).rounds, 2);
 	ledger_close(other);
 }
 
@@ -610,15 +627,15 @@ static void test_totals_are_made_anew(void **state)
 	spend(1, 1, 7, 9, "a b", 3);
 	spend(2, 1, 7, 9, "a b", 4);
 	ledger_close(book);
-	tamper("DELETE FROM total WHERE entry = 1");
+	tamper("DELETE FROM spent WHERE entry = 1");
 	assert_ok(ledger_open(&book, path, "bank-a"));
-	assert_int_equal(spent(7, 9, NULL).rounds, 7);
+	assert_int_equal(spent(7, 9, 0, 1).rounds, 7);
 	ledger_close(book);
-	tamper("DROP TABLE total");
+	tamper("DROP TABLE spent");
 	assert_ok(ledger_open(&book, path, "bank-a"));
-	assert_int_equal(spent(7, 9, NULL).rounds, 7);
+	assert_int_equal(spent(7, 9, 0, 1).rounds, 7);
 	spend(3, 1, 7, 9, "a b", 1);
-	assert_int_equal(spent(7, 9, NULL).jobs, 3);
+	assert_int_equal(spent(7, 9, 0, 1).jobs, 3);
 }
 
 /* Whoever deletes it while it is written, or puts another in its place. */
@@ -647,7 +664,7 @@ static enum err ignore_line(void *arg, const struct ledger_line *line)
 /* Whatever a file holds, reading it ends with a sentence or with an answer. */
 static void use(void)
 {
-	uint8_t key[SHA256_LEN] = { 7 }, data[SHA256_LEN] = { 9 };
+	uint8_t data[SHA256_LEN] = { 9 };
 	struct ledger_spent s;
 	struct ledger_head head;
 	struct ledger *l;
@@ -662,7 +679,7 @@ static void use(void)
 	}
 	if (ledger_open(&l, path, "bank-a") != ERR_OK)
 		return;
-	(void)!ledger_spent(l, key, data, NULL, &s);
+	(void)!ledger_spent(l, &job_a, &s);
 	if (ledger_other_parties(l, data, "x", &other) == ERR_OK)
 		free(other);
 	(void)!ledger_head(l, &head);

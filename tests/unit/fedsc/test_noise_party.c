@@ -136,7 +136,7 @@ static void test_other_noise(void **state)
 /* Two draws from the CSPRNG differ, and fill what they are asked for. */
 static void test_source(void **state)
 {
-	const struct noise_source *source = party_noise_source();
+	const struct noise_source *source = work_random();
 	uint8_t a[64] = { 0 }, b[64] = { 0 };
 
 	(void)state;

@@ -50,7 +50,7 @@ static void test_yes(void **state)
 	offer(A2, HASH);
 	assert_int_equal(waiting(), 2);
 	assert_false(answer_to(A, HASH).given);
-	assert_ok(offer_answer_write(dir, A, true, ""));
+	assert_ok(offer_answer_write(dir, A, true, "", 1));
 	assert_true(answer_to(A, HASH).given && answer_to(A, HASH).yes);
 	assert_false(answer_to(A2, HASH).given);
 	assert_int_equal(waiting(), 1);
@@ -62,7 +62,7 @@ static void test_no(void **state)
 
 	(void)state;
 	offer(A, HASH);
-	assert_ok(offer_answer_write(dir, A, false, "ask \"legal\" first"));
+	assert_ok(offer_answer_write(dir, A, false, "ask \"legal\" first", 1));
 	a = answer_to(A, HASH);
 	assert_true(a.given && !a.yes);
 	assert_string_equal(a.why, "ask \"legal\" first");
@@ -73,7 +73,7 @@ static void test_another_offer(void **state)
 {
 	(void)state;
 	offer(A, HASH);
-	assert_ok(offer_answer_write(dir, A, true, ""));
+	assert_ok(offer_answer_write(dir, A, true, "", 1));
 	assert_false(answer_to(A, ELSE).given);
 	offer(A, ELSE);
 	assert_false(answer_to(A, ELSE).given);
@@ -86,9 +86,9 @@ static void test_withdrawn(void **state)
 	offer(A, HASH);
 	offer_withdraw(dir, A);
 	assert_int_equal(waiting(), 0);
-	assert_err(offer_answer_write(dir, A, true, ""), ERR_INPUT, A ".json");
+	assert_err(offer_answer_write(dir, A, true, "", 1), ERR_INPUT, A ".json");
 	offer(A, HASH);
-	assert_ok(offer_answer_write(dir, A, true, ""));
+	assert_ok(offer_answer_write(dir, A, true, "", 1));
 	offer_withdraw(dir, A); /* it is answered: the next attempt reads that */
 	assert_true(answer_to(A, HASH).given);
 }
@@ -122,6 +122,30 @@ static void garbage(const char *text, const char *message)
 	assert_false(a.given);
 }
 
+static void answer_file(const char *text)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/offers/" A ".answer", dir);
+	assert_ok(
+	    file_write(path, (struct bytes){ (const uint8_t *)text, strlen(text) }, FILE_SECRET));
+}
+
+/* An answer holds until its date, and one without a date never did. */
+static void test_answers_that_are_over(void **state)
+{
+	(void)state;
+	offer(A, HASH);
+	answer_file("{\"answer\":\"yes\",\"offer\":\"" HASH
+		    "\",\"until\":\"2099-01-01T00:00:00Z\"}");
+	assert_true(answer_to(A, HASH).given);
+	answer_file("{\"answer\":\"yes\",\"offer\":\"" HASH
+		    "\",\"until\":\"2026-01-01T00:00:00Z\"}");
+	assert_false(answer_to(A, HASH).given);
+	answer_file("{\"answer\":\"yes\",\"offer\":\"" HASH "\"}");
+	assert_false(answer_to(A, HASH).given);
+}
+
 static void test_bad_answers(void **state)
 {
 	char why[OFFER_WHY_MAX + 2];
@@ -134,10 +158,10 @@ static void test_bad_answers(void **state)
 	garbage("{\"answer\":\"maybe\",\"offer\":\"" HASH "\"}", "expected \"answer\"");
 	garbage("{\"answer\":\"no\",\"why\":\"\\u001b[2J\",\"offer\":\"" HASH "\"}",
 		"expected \"answer\"");
-	assert_err(offer_answer_write(dir, A, false, "a\nb"), ERR_INPUT, "not printable");
+	assert_err(offer_answer_write(dir, A, false, "a\nb", 1), ERR_INPUT, "not printable");
 	memset(why, 'x', sizeof(why));
 	why[OFFER_WHY_MAX + 1] = 0;
-	assert_err(offer_answer_write(dir, A, false, why), ERR_INPUT, "up to 400 bytes");
+	assert_err(offer_answer_write(dir, A, false, why, 1), ERR_INPUT, "up to 400 bytes");
 }
 
 #define WITH(test) cmocka_unit_test_setup_teardown(test, dir_make, dir_remove)
@@ -145,8 +169,13 @@ static void test_bad_answers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		WITH(test_yes),       WITH(test_no),   WITH(test_another_offer),
-		WITH(test_withdrawn), WITH(test_read), WITH(test_bad_answers),
+		WITH(test_yes),
+		WITH(test_no),
+		WITH(test_another_offer),
+		WITH(test_withdrawn),
+		WITH(test_read),
+		WITH(test_bad_answers),
+		WITH(test_answers_that_are_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -217,6 +217,21 @@ static void test_privacy_is_booked_once(void **state)
 	assert_int_equal(s.rows, 2);
 	assert_true(s.row[0].eps == 2 && s.row[0].delta == 1e-5);
 	assert_true(s.row[1].eps == 0 && s.row[1].delta == 0);
+	assert_true(d->work.leaving->spent.eps == 2);
+	/* Another attempt shows the same noise on the same rows. */
+	leaving_close(d->work.leaving);
+	d->work.attempt = 2;
+	begin_job();
+	assert_ok(send_sum(4, 2));
+	assert_ok(channel_release(d->work.channel));
+	assert_true(d->work.leaving->spent.eps == 2 && d->work.leaving->spent.eps_of_job == 2);
+	/* Another job does not. */
+	leaving_close(d->work.leaving);
+	d->work.job_id[0]++;
+	begin_job();
+	assert_ok(send_sum(4, 2));
+	assert_ok(channel_release(d->work.channel));
+	assert_true(d->work.leaving->spent.eps == 4 && d->work.leaving->spent.eps_of_job == 2);
 	close_desk();
 }
 
@@ -287,11 +302,12 @@ static void test_max_words(void **state)
 	close_desk();
 }
 
-/* What is over counts in what comes: another attempt's sums, another job. */
+/* What is over counts in what comes: another attempt, which is a job more, its sums, another job.
+ */
 static void test_earlier_counts(void **state)
 {
 	(void)state;
-	open_desk("\"max_rounds\":3,\"max_jobs\":1", KCAGC);
+	open_desk("\"max_rounds\":3,\"max_jobs\":2", KCAGC);
 	begin_job();
 	assert_ok(send_sum(4, 4));
 	assert_ok(send_sum(4, 4));
@@ -300,7 +316,7 @@ static void test_earlier_counts(void **state)
 	d->work.attempt = 2;
 	begin_job();
 	assert_int_equal(d->work.leaving->spent.rounds, 2);
-	assert_int_equal(d->work.leaving->spent.jobs, 0); /* it is that job */
+	assert_int_equal(d->work.leaving->spent.jobs, 1);
 	assert_ok(policy_check_past(&d->config, d->work.leaving->ledger, &d->work.leaving->job,
 				    &d->work.leaving->spent));
 	assert_ok(send_sum(4, 4));
@@ -311,7 +327,9 @@ static void test_earlier_counts(void **state)
 	begin_job();
 	assert_err(policy_check_past(&d->config, d->work.leaving->ledger, &d->work.leaving->job,
 				     &d->work.leaving->spent),
-		   ERR_PEER, "it would be job 2 of hub over this data, policy.max_jobs of p0 is 1");
+		   ERR_PEER,
+		   "it would be job 3 of hub over this data, attempts counted, policy.max_jobs of "
+		   "p0 is 2");
 	leaving_close(d->work.leaving);
 	d->data[0] = 10; /* other data */
 	begin_job();
@@ -454,7 +472,7 @@ static void *answer(void *arg)
 		usleep(10000);
 	buf_release(&text);
 	usleep((useconds_t)(1e6 * p->after_s));
-	assert_ok(offer_answer_write(d->config.state, id, p->yes, p->why));
+	assert_ok(offer_answer_write(d->config.state, id, p->yes, p->why, 1));
 	return NULL;
 }
 

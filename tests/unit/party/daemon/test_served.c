@@ -56,6 +56,23 @@ static void test_once(void **state)
 	desk_close(&d);
 }
 
+/* Whatever attempt is offered, and whoever reads the file. */
+static void test_done(void **state)
+{
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	assert_ok(serve(&d, 1, 1));
+	assert_ok(served_done(d.dir, d.work));
+	assert_ok(serve(&d, 2, 1));
+	assert_err(serve(&d, 1, 2), ERR_PEER, "is done: no attempt at it is served any more");
+	assert_false(d.work->later);
+	assert_err(serve(&d, 1, 1000), ERR_PEER, "is done");
+	assert_ok(serve(&d, 2, 2));
+	desk_close(&d);
+}
+
 static void test_same_parameters_and_parties(void **state)
 {
 	struct desk d;
@@ -159,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_once),
+		cmocka_unit_test(test_done),
 		cmocka_unit_test(test_same_parameters_and_parties),
 		cmocka_unit_test(test_older_lines),
 		cmocka_unit_test(test_cut_line),

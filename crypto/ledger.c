@@ -59,7 +59,6 @@ static void bind(sqlite3_stmt *stmt, const char *arguments, va_list ap)
 {
 	for (int i = 1; *arguments; arguments++, i++) {
 		char text[LEDGER_JOB_TEXT];
-		const uint8_t *id;
 
 		switch (*arguments) {
 		case 'i':
@@ -73,9 +72,7 @@ static void bind(sqlite3_stmt *stmt, const char *arguments, va_list ap)
 					  SQLITE_TRANSIENT);
 			break;
 		case 'j':
-			id = va_arg(ap, const uint8_t *);
-			for (int b = 0; b < LEDGER_JOB_LEN; b++)
-				snprintf(text + 2 * b, 3, "%02x", id[b]);
+			hex_write(va_arg(ap, const uint8_t *), LEDGER_JOB_LEN, text);
 			sqlite3_bind_text(stmt, i, text, -1, SQLITE_TRANSIENT);
 			break;
 		case 'd':

@@ -160,10 +160,7 @@ void fingerprint_of(struct bytes spki, uint8_t fp[static FINGERPRINT_LEN])
 void fingerprint_text(const uint8_t fp[static FINGERPRINT_LEN],
 		      char text[static FINGERPRINT_TEXT_LEN])
 {
-	char *p = stpcpy(text, "sha256:");
-
-	for (int i = 0; i < FINGERPRINT_LEN; i++)
-		p += sprintf(p, "%02x", fp[i]);
+	hex_write(fp, FINGERPRINT_LEN, stpcpy(text, "sha256:"));
 }
 
 static int hex_digit(char c)

@@ -29,18 +29,12 @@ struct line {
 /* Ends a line that was cut short when its writer died. */
 #define CUT " cut"
 
-static void put_hex(char *text, const uint8_t *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		snprintf(text + 2 * i, 3, "%02x", p[i]);
-}
-
 static void checksum(const char *text, size_t n, char check[static HEX_CHECK + 1])
 {
 	uint8_t hash[SHA256_LEN];
 
 	sha256_of(text, n, hash);
-	put_hex(check, hash, HEX_CHECK / 2);
+	hex_write(hash, HEX_CHECK / 2, check);
 }
 
 /* "ID ATTEMPT HASH CHECK"; lines of earlier versions end after the attempt, or after the hash; or
@@ -156,8 +150,8 @@ enum err served_note(const char *state, struct work *work)
 	bool cut;
 	int fd = -1, n;
 
-	put_hex(id, work->job_id, JOB_ID_LEN);
-	put_hex(hash, work->params_hash, SECAGG_HASH_LEN);
+	hex_write(work->job_id, JOB_ID_LEN, id);
+	hex_write(work->params_hash, SECAGG_HASH_LEN, hash);
 	n = snprintf(line, sizeof(line), "%s %" PRIu32 " %s", id, work->attempt, hash);
 	checksum(line, (size_t)n, check);
 	snprintf(line + n, sizeof(line) - (size_t)n, " %s\n", check);

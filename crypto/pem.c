@@ -2,7 +2,7 @@
 #include "common/base/buf.h"
 #include "common/base/file.h"
 #include "crypto/must.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -28,7 +28,7 @@ void buf_drop(struct buf *b, size_t n);       /* forgets the first n bytes */
 void buf_release(struct buf *b);              /* frees the contents; b is empty and ready again */
 
 void hex_write(const uint8_t *p, size_t n, char *text); /* 2n lower-case digits and a terminator */
-/* False if text is not exactly 2n digits 0-9 a-f; p is then undefined. Not CT. */
+/* False, with p as it was, if text is not exactly 2n digits 0-9 a-f. Not CT. */
 bool hex_read(const char *text, uint8_t *p, size_t n) MUST_CHECK;
 
 #endif

@@ -5,7 +5,7 @@
 #include "crypto/hash.h"
 #include "crypto/numbering.h"
 #include "crypto/prg.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 #include "server/run/relay.h"
 
 #include <endian.h>

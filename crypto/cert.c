@@ -2,7 +2,7 @@
 #include "common/base/config.h"
 #include "crypto/must.h"
 #include "crypto/pem.h"
-#include "crypto/random.h"
+#include "crypto/secret.h"
 
 #include <arpa/inet.h>
 #include <openssl/x509v3.h>

@@ -1,5 +1,6 @@
 /* fixed.h -- real numbers as words of Z_N, N = 2^64 or 2^32, in fixed point.
  *
+ * Little-endian hosts only, so that a vector in memory is a vector on the wire.
  * x -> round(x 2^f) mod N. A sum of L terms decodes right if L max|x| 2^f < N/2, which is checked
  * for every value on encoding.
  */
@@ -29,5 +30,10 @@ enum err fixed_encode(const struct fixed *f, const double *x, size_t n, void *wo
 void fixed_decode(const struct fixed *f, const void *words, size_t n, double *x);
 /* acc += words mod N. words may be unaligned (they come out of a frame). */
 void fixed_add(const struct fixed *f, void *acc, const void *words, size_t n);
+
+/* acc += x and acc -= x mod N; n words of modulus_bits (64 or 32), which do not overlap and may be
+ * unaligned: they come out of frames and go into them. CT: time depends on n only. */
+void words_add(unsigned modulus_bits, void *restrict acc, const void *restrict x, size_t n);
+void words_sub(unsigned modulus_bits, void *restrict acc, const void *restrict x, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* hmac.h -- HMAC-SHA256, streaming, many with one key. */
+/* hmac.h -- HMAC-SHA256, streaming, many with one key; and of it HKDF-SHA256 (RFC 5869). */
 #ifndef CRYPTO_HMAC_H
 #define CRYPTO_HMAC_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HMAC_LEN = 32 };
+enum { HMAC_LEN = 32, KDF_KEY_LEN = HMAC_LEN, KDF_OUT_MAX = 255 * KDF_KEY_LEN };
 
 struct hmac;
 struct hmac *hmac_new(struct bytes key);
@@ -16,5 +16,11 @@ void hmac_add(struct hmac *h, const void *p, size_t n);
  * short one takes half a microsecond. */
 void hmac_end(struct hmac *h, uint8_t out[static HMAC_LEN]);
 void hmac_free(struct hmac *h); /* wipes; accepts NULL */
+
+/* PRK = HMAC(salt, secret). CT in the secret. */
+void kdf_extract(struct bytes salt, struct bytes secret, uint8_t key[static KDF_KEY_LEN]);
+/* OKM, n <= KDF_OUT_MAX bytes. info may have any length (libcrypto's own HKDF stops at 2 KiB, which
+ * the member names of a large group exceed). CT in the key. */
+void kdf_expand(const uint8_t key[static KDF_KEY_LEN], struct bytes info, uint8_t *out, size_t n);
 
 #endif

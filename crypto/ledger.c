@@ -61,7 +61,6 @@ static void bind(sqlite3_stmt *stmt, const char *arguments, va_list ap)
 {
 	for (int i = 1; *arguments; arguments++, i++) {
 		char text[LEDGER_JOB_TEXT];
-		const uint8_t *id;
 
 		switch (*arguments) {
 		case 'i':
@@ -75,9 +74,7 @@ static void bind(sqlite3_stmt *stmt, const char *arguments, va_list ap)
 					  SQLITE_TRANSIENT);
 			break;
 		case 'j':
-			id = va_arg(ap, const uint8_t *);
-			for (int b = 0; b < LEDGER_JOB_LEN; b++)
-				snprintf(text + 2 * b, 3, "%02x", id[b]);
+			hex_write(va_arg(ap, const uint8_t *), LEDGER_JOB_LEN, text);
 			sqlite3_bind_text(stmt, i, text, -1, SQLITE_TRANSIENT);
 			break;
 		case 'd':
@@ -169,19 +166,12 @@ void ledger_hash_job(const struct ledger_job *job, uint8_t hash[static SHA256_LE
 	sha256_end(h, hash);
 }
 
-static void add_double(struct sha256 *h, double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	sha256_add_u64(h, bits);
-}
-
 void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
 		     const uint8_t job[static SHA256_LEN], const struct ledger_row *row,
 		     uint8_t hash[static SHA256_LEN])
 {
 	struct sha256 *h = sha256_new();
+	uint64_t claim[2]; /* bits of eps and delta */
 
 	sha256_add_text(h, "coterie ledger row v1");
 	sha256_add(h, previous, SHA256_LEN);
@@ -195,8 +185,9 @@ void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
 	sha256_add_u32(h, row->masked);
 	sha256_add_u64(h, row->rounds);
 	sha256_add_u64(h, row->words);
-	add_double(h, row->eps);
-	add_double(h, row->delta);
+	memcpy(claim, (const double[]){ row->eps, row->delta }, sizeof(claim));
+	sha256_add_u64(h, claim[0]);
+	sha256_add_u64(h, claim[1]);
 	sha256_end(h, hash);
 }
 
@@ -238,10 +229,9 @@ static enum err make(struct ledger *l, const char *name)
 {
 	static const uint8_t zero[SHA256_LEN];
 	int64_t version = 0;
-	enum err e = run(l, "BEGIN IMMEDIATE");
+	enum err e;
 
-	if (e != ERR_OK)
-		return e;
+	TRY(run(l, "BEGIN IMMEDIATE"));
 	e = read_meta(l, &version);
 	if (e == ERR_OK && version) /* another process was first */
 		return undo(l, e);
@@ -262,19 +252,6 @@ static enum err open_file(struct ledger *l, int flags)
 			       l->db ? sqlite3_errmsg(l->db) : "out of memory");
 	sqlite3_busy_timeout(l->db, BUSY_MS);
 	return ERR_OK;
-}
-
-/* While another process does the same SQLite does not wait by itself. */
-static enum err use_wal(struct ledger *l)
-{
-	int status = SQLITE_BUSY;
-
-	for (int waited_ms = 0; status == SQLITE_BUSY && waited_ms < BUSY_MS; waited_ms += 20) {
-		status = sqlite3_exec(l->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-		if (status == SQLITE_BUSY)
-			sqlite3_sleep(20);
-	}
-	return status == SQLITE_OK ? ERR_OK : fail(l, "cannot be written");
 }
 
 static enum err bring_totals(struct ledger *l)
@@ -304,7 +281,7 @@ static enum err bring_totals(struct ledger *l)
 static enum err open_write(struct ledger *l, const char *name)
 {
 	int64_t version;
-	int fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_SECRET);
+	int fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_SECRET), status = SQLITE_BUSY;
 
 	if (fd < 0)
 		return err_set(ERR_JOB, "%s: cannot be written: %s", l->path, strerror(errno));
@@ -314,9 +291,16 @@ static enum err open_write(struct ledger *l, const char *name)
 	if (version && strcmp(l->name, name) != 0)
 		return err_set(ERR_INPUT, "%s is the ledger of %s, not of %s", l->path, l->name,
 			       name);
-	TRY(use_wal(l));
-	TRY(run(l,
-		"PRAGMA wal_autocheckpoint = 8192")); /* 32 MB: a checkpoint waits for the disk */
+	/* While another process does the same SQLite does not wait by itself. */
+	for (int waited_ms = 0; status == SQLITE_BUSY && waited_ms < BUSY_MS; waited_ms += 20) {
+		status = sqlite3_exec(l->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+		if (status == SQLITE_BUSY)
+			sqlite3_sleep(20);
+	}
+	if (status != SQLITE_OK)
+		return fail(l, "cannot be written");
+	/* 32 MB: a checkpoint waits for the disk. */
+	TRY(run(l, "PRAGMA wal_autocheckpoint = 8192"));
 	TRY(ledger_durable(l, true));
 	if (!version) {
 		TRY(make(l, name));
@@ -327,20 +311,6 @@ static enum err open_write(struct ledger *l, const char *name)
 	if (stat(l->path, &l->file) != 0)
 		return err_set(ERR_JOB, "%s: %s", l->path, strerror(errno));
 	return ERR_OK;
-}
-
-/* A ledger that is taken away while a job runs would go on in a file that nobody sees again. */
-static enum err check_there(const struct ledger *l)
-{
-	struct stat now;
-
-	if (stat(l->path, &now) == 0 && now.st_dev == l->file.st_dev &&
-	    now.st_ino == l->file.st_ino)
-		return ERR_OK;
-	return err_set(
-	    ERR_JOB,
-	    "%s: this ledger was removed or replaced while it was written: nothing more leaves",
-	    l->path);
 }
 
 static enum err opened(struct ledger **out, struct ledger *l, enum err e)
@@ -383,13 +353,6 @@ enum err ledger_durable(struct ledger *l, bool yes)
 	return run(l, yes ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }
 
-static void free_row(struct ledger_row *row)
-{
-	free((char *)row->step);
-	free((char *)row->purpose);
-	free((char *)row->type);
-}
-
 static void free_job(struct ledger_job *job)
 {
 	free((char *)job->kind);
@@ -429,37 +392,34 @@ void ledger_begin(struct ledger *l, const struct ledger_job *job)
 	ledger_hash_job(job, l->job_hash);
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 void ledger_note(struct ledger *l, const struct ledger_row *row, struct bytes body)
 {
 	struct ledger_row *own;
+	struct timespec now;
 
 	if (l->count == l->cap) {
 		l->cap = l->cap ? 2 * l->cap : 16;
 		l->noted = alloc_again(l->noted, l->cap, sizeof(*l->noted));
 	}
-	own = &l->noted[l->count++].row;
+	own = &l->noted[l->count++];
 	*own = *row;
 	own->step = alloc_copy(row->step);
 	own->purpose = alloc_copy(row->purpose);
 	own->type = alloc_copy(row->type);
+	clock_gettime(CLOCK_REALTIME, &now);
 	if (!own->time_ms)
-		own->time_ms = now_ms();
+		own->time_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 	own->bytes = body.n;
 	sha256_of(body.p, body.n, own->sha256);
 }
 
 void ledger_forget(struct ledger *l)
 {
-	for (size_t i = 0; i < l->count; i++)
-		free_row(&l->noted[i].row);
+	for (size_t i = 0; i < l->count; i++) {
+		free((char *)l->noted[i].step);
+		free((char *)l->noted[i].purpose);
+		free((char *)l->noted[i].type);
+	}
 	l->count = 0;
 }
 
@@ -505,7 +465,7 @@ static enum err write_rows(struct ledger *l, int64_t *entry)
 		TRY(l->others(l->arg));
 	TRY(write_entry(l, entry));
 	for (size_t i = 0; i < l->count; i++) {
-		const struct ledger_row *r = &l->noted[i].row;
+		const struct ledger_row *r = &l->noted[i];
 		uint8_t hash[SHA256_LEN];
 
 		ledger_hash_row(head.hash, l->job_hash, r, hash);
@@ -532,15 +492,21 @@ static enum err write_rows(struct ledger *l, int64_t *entry)
 enum err ledger_commit(struct ledger *l)
 {
 	int64_t entry = 0;
+	struct stat now;
 	enum err e;
 
 	if (!l->count)
 		return ERR_OK;
 	assert(l->job.kind); /* ledger_begin() was called */
-	TRY(check_there(l));
-	e = run(l, "BEGIN IMMEDIATE");
-	if (e != ERR_OK)
-		return e;
+	/* A ledger that is taken away while a job runs would go on in a file that nobody sees
+	 * again. */
+	if (stat(l->path, &now) != 0 || now.st_dev != l->file.st_dev ||
+	    now.st_ino != l->file.st_ino)
+		return err_set(ERR_JOB,
+			       "%s: this ledger was removed or replaced while it was written: "
+			       "nothing more leaves",
+			       l->path);
+	TRY(run(l, "BEGIN IMMEDIATE"));
 	e = write_rows(l, &entry);
 	if (e == ERR_OK)
 		e = run(l, "COMMIT");
@@ -556,10 +522,9 @@ enum err ledger_keep_heads(struct ledger *l, const char *const *name,
 			   const struct ledger_head *head, size_t count)
 {
 	int64_t entry;
-	enum err e = run(l, "BEGIN IMMEDIATE");
+	enum err e;
 
-	if (e != ERR_OK)
-		return e;
+	TRY(run(l, "BEGIN IMMEDIATE"));
 	e = write_entry(l, &entry);
 	for (size_t i = 0; i < count && e == ERR_OK; i++)
 		e = change(l, "INSERT INTO head VALUES (?, ?, ?, ?)", "itih", entry, name[i],

@@ -14,9 +14,7 @@ struct ledger {
 	struct ledger_job job; /* texts owned */
 	uint8_t job_hash[SHA256_LEN];
 	int64_t entry; /* of it in the file; 0: not written yet */
-	struct noted {
-		struct ledger_row row; /* texts owned */
-	} * noted;
+	struct ledger_row *noted; /* texts owned */
 	size_t count, cap;
 	struct stat file;     /* as it was opened to be written */
 	uint64_t seen, wrote; /* rows: that ledger_watch() knows of; up to the last that is being written */

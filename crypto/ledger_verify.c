@@ -17,20 +17,6 @@ static const char *text(sqlite3_stmt *stmt, int column)
 	return t ? (const char *)t : "";
 }
 
-static int digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0;
-}
-
-static void parse_id(const char *hex, uint8_t id[static LEDGER_JOB_LEN])
-{
-	memset(id, 0, LEDGER_JOB_LEN);
-	if (strlen(hex) != 2 * LEDGER_JOB_LEN)
-		return;
-	for (int b = 0; b < LEDGER_JOB_LEN; b++)
-		id[b] = (uint8_t)(16 * digit(hex[2 * b]) + digit(hex[2 * b + 1]));
-}
-
 #define LINE                                                                                       \
 	"SELECT number, time_ms, step, purpose, type, bytes, sha256, masked, rounds, words, eps,"  \
 	"  delta, previous, hash, id, attempt, kind, coordinator, key, data, parties"              \
@@ -58,7 +44,8 @@ static void line_of(sqlite3_stmt *s, struct ledger_line *l)
 	ledger_column_hash(s, 6, l->row.sha256);
 	ledger_column_hash(s, 12, l->previous);
 	ledger_column_hash(s, 13, l->hash);
-	parse_id(text(s, 14), l->job.id);
+	if (!hex_read(text(s, 14), l->job.id, LEDGER_JOB_LEN))
+		memset(l->job.id, 0, LEDGER_JOB_LEN); /* damaged */
 	ledger_column_hash(s, 18, l->job.key);
 	ledger_column_hash(s, 19, l->job.data);
 }
@@ -128,44 +115,35 @@ static void found_fault(struct search *s, const char *format, ...)
 	s->faults++;
 }
 
-/* The number of the row with this hash, 0 if there is none. */
-static enum err row_with(struct ledger *l, const uint8_t *hash, uint64_t *number)
-{
-	sqlite3_stmt *stmt = NULL;
-	bool found;
-	enum err e = ledger_query(l, &stmt, &found, "SELECT number FROM row WHERE hash = ? LIMIT 1",
-				  "h", hash);
-
-	*number = e == ERR_OK && found ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
-	sqlite3_finalize(stmt);
-	return e;
-}
-
 /* A row that was not changed, but does not stand behind the one it was written behind. */
 static enum err misplaced(struct search *s, const struct ledger_line *line)
 {
 	static const uint8_t zero[SHA256_LEN];
-	uint64_t behind = 0;
+	sqlite3_stmt *stmt = NULL;
+	bool there;
+	enum err e;
 
 	if (memcmp(line->previous, zero, SHA256_LEN) == 0) {
 		found_fault(s, "row %" PRIu64 " is out of order: it was the first row",
 			    line->number);
 		return ERR_OK;
 	}
-	TRY(row_with(s->ledger, line->previous, &behind));
-	if (behind)
+	e = ledger_query(s->ledger, &stmt, &there, "SELECT number FROM row WHERE hash = ? LIMIT 1",
+			 "h", line->previous);
+	if (e == ERR_OK && there)
 		found_fault(s,
 			    "row %" PRIu64
 			    " is out of order: it was written behind what is now row "
 			    "%" PRIu64,
-			    line->number, behind);
-	else
+			    line->number, (uint64_t)sqlite3_column_int64(stmt, 0));
+	else if (e == ERR_OK)
 		found_fault(s,
 			    "before row %" PRIu64
 			    " a row is missing or was written anew: the one it "
 			    "was written behind is not there",
 			    line->number);
-	return ERR_OK;
+	sqlite3_finalize(stmt);
+	return e;
 }
 
 static enum err check_line(void *arg, const struct ledger_line *line)
@@ -210,37 +188,30 @@ enum err ledger_verify(struct ledger *l, ledger_finding *say, void *arg, size_t 
 	return e;
 }
 
-static enum err number_and_hash(struct ledger *l, uint64_t number, uint64_t *last,
-				uint8_t hash[static SHA256_LEN], bool *there)
-{
-	sqlite3_stmt *stmt = NULL;
-	bool found;
-	enum err e = ledger_query(l, &stmt, &found, "SELECT coalesce(max(number), 0) FROM row", "");
-
-	*last = e == ERR_OK && found ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
-	sqlite3_finalize(stmt);
-	TRY(e);
-	stmt = NULL;
-	e = ledger_query(l, &stmt, there, "SELECT hash FROM row WHERE number = ?", "i",
-			 (int64_t)number);
-	if (e == ERR_OK && *there)
-		ledger_column_hash(stmt, 0, hash);
-	sqlite3_finalize(stmt);
-	return e;
-}
-
 enum err ledger_check(struct ledger *l, const char *who, const struct ledger_head *head,
 		      ledger_finding *say, void *arg, size_t *faults)
 {
 	struct search s = { .ledger = l, .say = say, .arg = arg };
+	sqlite3_stmt *stmt = NULL;
 	uint8_t hash[SHA256_LEN];
 	uint64_t last = 0;
 	bool there = false;
+	enum err e;
 
 	*faults = 0;
 	if (!head->count)
 		return ERR_OK;
-	TRY(number_and_hash(l, head->count, &last, hash, &there));
+	e = ledger_query(l, &stmt, &there, "SELECT coalesce(max(number), 0) FROM row", "");
+	if (e == ERR_OK && there)
+		last = (uint64_t)sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	TRY(e);
+	e = ledger_query(l, &stmt, &there, "SELECT hash FROM row WHERE number = ?", "i",
+			 (int64_t)head->count);
+	if (e == ERR_OK && there)
+		ledger_column_hash(stmt, 0, hash);
+	sqlite3_finalize(stmt);
+	TRY(e);
 	if (last < head->count)
 		found_fault(&s,
 			    "the end was cut off: rows %" PRIu64 " to %" PRIu64

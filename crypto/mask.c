@@ -1,7 +1,7 @@
 #include "crypto/mask.h"
 #include "common/base/alloc.h"
-#include "crypto/wipe.h"
-#include "crypto/words.h"
+#include "crypto/fixed.h"
+#include "crypto/secret.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@ struct peer {
 
 struct mask {
 	struct mask *after;
-	unsigned standard_bits; /* of the modulus, unless mask_wide() */
 	unsigned modulus_bits;
 	bool open;
 	struct peer *peers;
@@ -21,31 +20,21 @@ struct mask {
 	uint8_t stream[PRG_BLOCK];
 };
 
-struct mask *mask_new(unsigned modulus_bits, struct mask *after)
+struct mask *mask_take(struct mask **list, unsigned modulus_bits)
 {
-	struct mask *m;
+	struct mask *m = *list;
 
-	ALLOC(m, 1);
-	m->after = after;
-	m->standard_bits = modulus_bits;
-	return m;
-}
-
-struct mask *mask_after(const struct mask *m)
-{
-	return m->after;
-}
-
-bool mask_idle(const struct mask *m)
-{
-	return !m->open;
-}
-
-void mask_begin(struct mask *m)
-{
+	while (m && m->open)
+		m = m->after;
+	if (!m) {
+		ALLOC(m, 1);
+		m->after = *list;
+		*list = m;
+	}
 	m->open = true;
-	m->modulus_bits = m->standard_bits;
+	m->modulus_bits = modulus_bits;
 	m->count = 0;
+	return m;
 }
 
 void mask_wide(struct mask *m)
@@ -96,11 +85,16 @@ void mask_close(struct mask *m)
 	m->open = false;
 }
 
-void mask_free(struct mask *m)
+void mask_free(struct mask *list)
 {
-	for (size_t i = 0; i < m->made; i++)
-		prg_free(m->peers[i].prg);
-	free(m->peers);
-	wipe(m->stream, sizeof(m->stream));
-	free(m);
+	while (list) {
+		struct mask *m = list;
+
+		list = m->after;
+		for (size_t i = 0; i < m->made; i++)
+			prg_free(m->peers[i].prg);
+		free(m->peers);
+		wipe(m->stream, sizeof(m->stream));
+		free(m);
+	}
 }

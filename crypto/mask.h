@@ -9,16 +9,13 @@
 #include "crypto/prg.h"
 #include "crypto/secagg.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum mask_sign { MASK_PLUS, MASK_MINUS }; /* alpha of Protocol 4, line 12 */
 
-struct mask *mask_new(unsigned modulus_bits, struct mask *after); /* idle; heads the list */
-struct mask *mask_after(const struct mask *m);
-bool mask_idle(const struct mask *m);
-void mask_begin(struct mask *m); /* no longer idle; no peers yet */
+/* An open mask without peers: an idle one of the list, or a new one that heads it. */
+struct mask *mask_take(struct mask **list, unsigned modulus_bits);
 void mask_peer(struct mask *m, const uint8_t key[static PRG_KEY_LEN], enum mask_sign sign);
-void mask_free(struct mask *m); /* wipes, open or not */
+void mask_free(struct mask *list); /* all of them: wipes, open or not */
 
 #endif

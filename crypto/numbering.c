@@ -2,8 +2,7 @@
 #include "common/base/file.h"
 #include "crypto/hash.h"
 #include "crypto/hmac.h"
-#include "crypto/random.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 
 #include <endian.h>
 #include <openssl/crypto.h>

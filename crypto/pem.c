@@ -2,7 +2,7 @@
 #include "common/base/buf.h"
 #include "common/base/file.h"
 #include "crypto/must.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,19 +17,6 @@ static void text_release(struct buf *t)
 	if (t->p)
 		wipe(t->p, t->cap);
 	buf_release(t);
-}
-
-static enum err check_mode(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
-	if (S_ISREG(st.st_mode) && (st.st_mode & (S_IRWXG | S_IRWXO)))
-		return err_set(ERR_INPUT,
-			       "%s: mode %04o lets others at the private key: chmod 600 %s", path,
-			       st.st_mode & 07777, path);
-	return ERR_OK;
 }
 
 enum err pem_kind_of(enum pem_kind *kind, const char *path)
@@ -82,37 +69,35 @@ static int no_passphrase(char *text, int size, int writing, void *seen)
 	return -1;
 }
 
-typedef void *(*reader)(BIO *bio, void **object, pem_password_cb *cb, void *arg);
-
-static void *read_key(BIO *bio, void **object, pem_password_cb *cb, void *arg)
+/* An object of one of the three kinds. */
+static enum err load(void **object, const char *path, enum pem_kind kind)
 {
-	return PEM_read_bio_PrivateKey(bio, (EVP_PKEY **)object, cb, arg);
-}
-
-static void *read_certificate(BIO *bio, void **object, pem_password_cb *cb, void *arg)
-{
-	return PEM_read_bio_X509(bio, (X509 **)object, cb, arg);
-}
-
-static void *read_request(BIO *bio, void **object, pem_password_cb *cb, void *arg)
-{
-	return PEM_read_bio_X509_REQ(bio, (X509_REQ **)object, cb, arg);
-}
-
-static enum err load(void **object, const char *path, bool secret, reader read, const char *what)
-{
+	static const char *const what[] = { [PEM_KEY] = "private key",
+					    [PEM_CERTIFICATE] = "certificate",
+					    [PEM_REQUEST] = "certificate request" };
 	bool encrypted = false;
 	struct buf t = { 0 };
-	enum err e = secret ? check_mode(path) : ERR_OK;
+	struct stat st;
+	BIO *bio;
+	enum err e;
 
 	*object = NULL;
-	if (e == ERR_OK)
-		e = file_read(path, PEM_MAX, &t);
+	if (kind == PEM_KEY && stat(path, &st))
+		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	if (kind == PEM_KEY && S_ISREG(st.st_mode) && (st.st_mode & (S_IRWXG | S_IRWXO)))
+		return err_set(ERR_INPUT,
+			       "%s: mode %04o lets others at the private key: chmod 600 %s", path,
+			       st.st_mode & 07777, path);
+	e = file_read(path, PEM_MAX, &t);
 	if (e == ERR_OK) {
-		BIO *bio = BIO_new_mem_buf(t.p, (int)t.n);
-
+		bio = BIO_new_mem_buf(t.p, (int)t.n);
 		must(bio, "memory BIO");
-		*object = read(bio, NULL, no_passphrase, &encrypted);
+		if (kind == PEM_KEY)
+			*object = PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, &encrypted);
+		else if (kind == PEM_CERTIFICATE)
+			*object = PEM_read_bio_X509(bio, NULL, no_passphrase, &encrypted);
+		else
+			*object = PEM_read_bio_X509_REQ(bio, NULL, no_passphrase, &encrypted);
 		BIO_free(bio);
 		if (!*object && encrypted)
 			e = err_set(ERR_INPUT,
@@ -120,7 +105,7 @@ static enum err load(void **object, const char *path, bool secret, reader read, 
 				    "protect it by its file mode",
 				    path);
 		else if (!*object)
-			e = err_set(ERR_INPUT, "%s: no %s in PEM found (%s)", path, what,
+			e = err_set(ERR_INPUT, "%s: no %s in PEM found (%s)", path, what[kind],
 				    must_reason());
 	}
 	must_reason();
@@ -133,7 +118,7 @@ enum err pem_key(EVP_PKEY **key, const char *path)
 	void *object;
 
 	*key = NULL;
-	TRY(load(&object, path, true, read_key, "private key"));
+	TRY(load(&object, path, PEM_KEY));
 	if (!pem_supported(object)) {
 		EVP_PKEY_free(object);
 		return err_set(ERR_INPUT, "%s: the key is neither Ed25519 nor ECDSA P-256", path);
@@ -145,21 +130,19 @@ enum err pem_key(EVP_PKEY **key, const char *path)
 enum err pem_certificate(X509 **certificate, const char *path)
 {
 	void *object;
+	enum err e = load(&object, path, PEM_CERTIFICATE);
 
-	*certificate = NULL;
-	TRY(load(&object, path, false, read_certificate, "certificate"));
 	*certificate = object;
-	return ERR_OK;
+	return e;
 }
 
 enum err pem_request(X509_REQ **request, const char *path)
 {
 	void *object;
+	enum err e = load(&object, path, PEM_REQUEST);
 
-	*request = NULL;
-	TRY(load(&object, path, false, read_request, "certificate request"));
 	*request = object;
-	return ERR_OK;
+	return e;
 }
 
 /* Takes the place with an empty file first, so that nothing is ever overwritten. */

@@ -158,19 +158,6 @@ static enum err ca_load(struct ca *ca, const char *dir)
 	return e;
 }
 
-/* A certificate must not end after its CA's: it would fail before the date that it shows. */
-static enum err check_end(const struct ca *ca, unsigned days)
-{
-	int left, seconds;
-
-	must(ASN1_TIME_diff(&left, &seconds, NULL, X509_get0_notAfter(ca->certificate)),
-	     "certificate time");
-	if (days > (unsigned)left)
-		return err_set(ERR_INPUT, "days: %u, but the CA itself ends in %d days", days,
-			       left);
-	return ERR_OK;
-}
-
 static enum err check_wanted(const STACK_OF(X509_EXTENSION) * wanted, X509_REQ *request,
 			     const char *path, struct buf *says)
 {
@@ -251,12 +238,16 @@ enum err pki_sign(const char *ca_dir, const char *request_path, const char *path
 	struct buf text = { 0 };
 	X509_REQ *request = NULL;
 	X509 *certificate = NULL;
+	int left = 0, seconds;
 	enum err e = check_days(days);
 
 	if (e == ERR_OK)
 		e = ca_load(&ca, ca_dir);
-	if (e == ERR_OK)
-		e = check_end(&ca, days);
+	/* It must not end after the CA's: it would fail before the date that it shows. */
+	must(e || ASN1_TIME_diff(&left, &seconds, NULL, X509_get0_notAfter(ca.certificate)),
+	     "certificate time");
+	if (e == ERR_OK && days > (unsigned)left)
+		e = err_set(ERR_INPUT, "days: %u, but the CA itself ends in %d days", days, left);
 	if (e == ERR_OK)
 		e = pem_request(&request, request_path);
 	if (e == ERR_OK)
@@ -380,48 +371,42 @@ static const char *key_kind(const EVP_PKEY *key)
 	return EVP_PKEY_is_a(key, "ED25519") ? "Ed25519" : "ECDSA P-256";
 }
 
-static void show_certificate(struct buf *text, X509 *x)
-{
-	buf_printf(text, "file: %s\n",
-		   X509_check_ca(x) == 1 ? "certificate of a CA" : "certificate");
-	show_extensions(text, X509_get0_extensions(x));
-	show_name(text, "subject", X509_get_subject_name(x));
-	show_name(text, "issuer", X509_get_issuer_name(x));
-	show_time(text, "from", X509_get0_notBefore(x));
-	show_time(text, "until", X509_get0_notAfter(x));
-	buf_printf(text, "key: %s\n", key_kind(X509_get0_pubkey(x)));
-}
-
-static void show_request(struct buf *text, X509_REQ *r)
-{
-	STACK_OF(X509_EXTENSION) *wanted = X509_REQ_get_extensions(r);
-
-	buf_printf(text, "file: certificate request\n");
-	show_extensions(text, wanted);
-	show_name(text, "subject", X509_REQ_get_subject_name(r));
-	buf_printf(text, "key: %s\n", key_kind(X509_REQ_get0_pubkey(r)));
-	sk_X509_EXTENSION_pop_free(wanted, X509_EXTENSION_free);
-}
-
 enum err pki_show(const char *path, struct buf *text)
 {
 	char fp_text[FINGERPRINT_TEXT_LEN];
 	uint8_t fp[FINGERPRINT_LEN];
+	STACK_OF(X509_EXTENSION) *wanted = NULL;
+	const EVP_PKEY *key = NULL;
 	struct object o;
 	enum err e = object_load(&o, path);
 
 	if (e == ERR_OK)
 		e = object_fingerprint(&o, fp);
-	if (e == ERR_OK) {
-		if (o.certificate)
-			show_certificate(text, o.certificate);
-		else if (o.request)
-			show_request(text, o.request);
-		else
-			buf_printf(text, "file: private key\nkey: %s\n", key_kind(o.key));
-		fingerprint_text(fp, fp_text);
-		buf_printf(text, "fingerprint: %s\n", fp_text);
+	if (e == ERR_OK && o.certificate) {
+		buf_printf(text, "file: %s\n",
+			   X509_check_ca(o.certificate) == 1 ? "certificate of a CA"
+							     : "certificate");
+		show_extensions(text, X509_get0_extensions(o.certificate));
+		show_name(text, "subject", X509_get_subject_name(o.certificate));
+		show_name(text, "issuer", X509_get_issuer_name(o.certificate));
+		show_time(text, "from", X509_get0_notBefore(o.certificate));
+		show_time(text, "until", X509_get0_notAfter(o.certificate));
+		key = X509_get0_pubkey(o.certificate);
+	} else if (e == ERR_OK && o.request) {
+		wanted = X509_REQ_get_extensions(o.request);
+		buf_printf(text, "file: certificate request\n");
+		show_extensions(text, wanted);
+		show_name(text, "subject", X509_REQ_get_subject_name(o.request));
+		key = X509_REQ_get0_pubkey(o.request);
+	} else if (e == ERR_OK) {
+		buf_printf(text, "file: private key\n");
+		key = o.key;
 	}
+	if (e == ERR_OK) {
+		fingerprint_text(fp, fp_text);
+		buf_printf(text, "key: %s\nfingerprint: %s\n", key_kind(key), fp_text);
+	}
+	sk_X509_EXTENSION_pop_free(wanted, X509_EXTENSION_free);
 	must_reason();
 	object_release(&o);
 	return e;

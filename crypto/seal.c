@@ -1,6 +1,6 @@
 #include "crypto/seal.h"
 #include "crypto/must.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -38,45 +38,31 @@ static void add_names(const struct seal *s, struct buf *b)
 	}
 }
 
-static void make_key(const struct seal *s, uint8_t key[static KEY_LEN])
-{
-	size_t own = secagg_setup_of(s->sa)->own;
-	struct buf info = { 0 };
-
-	buf_add(&info, LABEL_SEAL, sizeof(LABEL_SEAL) - 1);
-	add_names(s, &info);
-	secagg_pair_expand(s->sa, s->from == own ? s->to : s->from,
-			   (struct bytes){ info.p, info.n }, key);
-	buf_release(&info);
-}
-
-static void make_data(const struct seal *s, struct buf *b)
-{
-	const struct secagg_setup *setup = secagg_setup_of(s->sa);
-	uint16_t big = __builtin_bswap16(s->purpose);
-
-	buf_add(b, setup->job_id, sizeof(setup->job_id));
-	add_u32(b, setup->attempt);
-	buf_add(b, &big, sizeof(big));
-	add_names(s, b);
-}
-
 /* A context with key, nonce and associated data. */
 static EVP_CIPHER_CTX *begin(const struct seal *s, bool sealing)
 {
+	const struct secagg_setup *setup = secagg_setup_of(s->sa);
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
 	uint8_t key[KEY_LEN], nonce[NONCE_LEN] = { 0 };
-	uint64_t big = __builtin_bswap64(s->number);
-	struct buf data = { 0 };
+	uint64_t number = __builtin_bswap64(s->number);
+	uint16_t purpose = __builtin_bswap16(s->purpose);
+	struct buf info = { 0 }, data = { 0 };
 	int n;
 
-	make_key(s, key);
-	make_data(s, &data);
-	memcpy(nonce + NONCE_LEN - sizeof(big), &big, sizeof(big));
+	buf_add(&info, LABEL_SEAL, sizeof(LABEL_SEAL) - 1);
+	add_names(s, &info);
+	secagg_pair_expand(s->sa, s->from == setup->own ? s->to : s->from,
+			   (struct bytes){ info.p, info.n }, key);
+	buf_add(&data, setup->job_id, sizeof(setup->job_id));
+	add_u32(&data, setup->attempt);
+	buf_add(&data, &purpose, sizeof(purpose));
+	add_names(s, &data);
+	memcpy(nonce + NONCE_LEN - sizeof(number), &number, sizeof(number));
 	must(c && EVP_CipherInit_ex(c, EVP_aes_256_gcm(), NULL, key, nonce, sealing) &&
 		 EVP_CipherUpdate(c, NULL, &n, data.p, (int)data.n),
 	     "AES-256-GCM");
 	wipe(key, sizeof(key));
+	buf_release(&info);
 	buf_release(&data);
 	return c;
 }

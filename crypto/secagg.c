@@ -2,11 +2,9 @@
 #include "common/base/alloc.h"
 #include "crypto/dh.h"
 #include "crypto/hash.h"
-#include "crypto/kdf.h"
+#include "crypto/hmac.h"
 #include "crypto/mask.h"
-#include "crypto/random.h"
 #include "crypto/secret.h"
-#include "crypto/wipe.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -51,13 +49,6 @@ static void put_u32(struct buf *b, uint32_t v)
 	buf_add(b, &big, sizeof(big));
 }
 
-static void put_u64(struct buf *b, uint64_t v)
-{
-	uint64_t big = __builtin_bswap64(v);
-
-	buf_add(b, &big, sizeof(big));
-}
-
 /* A length of four bytes before everything whose length may vary. */
 static void put_bytes(struct buf *b, const void *p, size_t n)
 {
@@ -81,41 +72,12 @@ static void advert_message(const struct secagg *sa, size_t j, struct bytes publi
 	buf_add(b, nonce, SECAGG_NONCE_LEN);
 }
 
-static enum err advertise(struct secagg *sa, const struct identity *id)
+enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const struct identity *id)
 {
 	struct bytes spki = identity_spki(id);
 	struct buf message = { 0 };
-	enum err e;
-
-	sa->secret = secret_new(DH_SECRET_LEN);
-	TRY(dh_secret(sa->secret));
-	TRY(random_secret(sa->nonce, sizeof(sa->nonce)));
-	dh_public(sa->dh, sa->secret, sa->public_key);
-	buf_add(&sa->spki, spki.p, spki.n);
-	advert_message(sa, sa->setup.own, (struct bytes){ sa->public_key, dh_len(sa->dh) },
-		       sa->nonce, &message);
-	e = sign_make(id, (struct bytes){ message.p, message.n }, sa->signature,
-		      &sa->signature_len);
-	buf_release(&message);
-	return e;
-}
-
-static void copy_setup(struct secagg *sa, const struct secagg_setup *setup)
-{
-	char **names;
-
-	ALLOC(names, setup->parties);
-	for (size_t j = 0; j < setup->parties; j++) {
-		assert(j == 0 || strcmp(setup->names[j - 1], setup->names[j]) < 0);
-		names[j] = alloc_copy(setup->names[j]);
-	}
-	sa->setup = *setup;
-	sa->setup.names = (const char *const *)names;
-}
-
-enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const struct identity *id)
-{
 	struct secagg *made;
+	char **names;
 	enum err e;
 
 	assert(setup->parties >= 1 && setup->own < setup->parties);
@@ -124,8 +86,28 @@ enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const 
 	ALLOC(made, 1);
 	made->dh = dh_group(setup->group_bits);
 	assert(made->dh);
-	copy_setup(made, setup);
-	e = advertise(made, id);
+	ALLOC(names, setup->parties);
+	for (size_t j = 0; j < setup->parties; j++) {
+		assert(j == 0 || strcmp(setup->names[j - 1], setup->names[j]) < 0);
+		names[j] = alloc_copy(setup->names[j]);
+	}
+	made->setup = *setup;
+	made->setup.names = (const char *const *)names;
+
+	made->secret = secret_new(DH_SECRET_LEN);
+	e = dh_secret(made->secret);
+	if (e == ERR_OK)
+		e = random_secret(made->nonce, sizeof(made->nonce));
+	if (e == ERR_OK) {
+		dh_public(made->dh, made->secret, made->public_key);
+		buf_add(&made->spki, spki.p, spki.n);
+		advert_message(made, setup->own,
+			       (struct bytes){ made->public_key, dh_len(made->dh) }, made->nonce,
+			       &message);
+		e = sign_make(id, (struct bytes){ message.p, message.n }, made->signature,
+			      &made->signature_len);
+		buf_release(&message);
+	}
 	if (e == ERR_OK)
 		*sa = made;
 	else
@@ -194,12 +176,13 @@ static enum err check_other(const struct secagg *sa, size_t j, const struct seca
 	return ERR_OK;
 }
 
-/* h: everything that all parties must see alike. */
-static void session_hash(const struct secagg *sa, const struct secagg_advert *adverts,
+/* h: everything that all parties must see alike; and of it the number that is drawn by lot. */
+static void session_hash(struct secagg *sa, const struct secagg_advert *adverts,
 			 uint8_t h[static SHA256_LEN])
 {
 	const struct secagg_setup *s = &sa->setup;
 	struct sha256 *sha = sha256_new();
+	uint8_t draw[SHA256_LEN];
 
 	sha256_add(sha, LABEL_SESSION, sizeof(LABEL_SESSION));
 	sha256_add(sha, s->job_id, sizeof(s->job_id));
@@ -220,20 +203,13 @@ static void session_hash(const struct secagg *sa, const struct secagg_advert *ad
 		sha256_add(sha, a->nonce, SECAGG_NONCE_LEN);
 	}
 	sha256_end(sha, h);
-}
 
-static uint64_t draw_of(const uint8_t h[static SHA256_LEN])
-{
-	struct sha256 *sha = sha256_new();
-	uint8_t hash[SHA256_LEN];
-	uint64_t draw = 0;
-
+	sha = sha256_new();
 	sha256_add(sha, LABEL_DRAW, sizeof(LABEL_DRAW));
 	sha256_add(sha, h, SHA256_LEN);
-	sha256_end(sha, hash);
+	sha256_end(sha, draw);
 	for (int i = 0; i < 8; i++)
-		draw = draw << 8 | hash[i];
-	return draw;
+		sa->draw = sa->draw << 8 | draw[i];
 }
 
 uint64_t secagg_draw(const struct secagg *sa)
@@ -273,7 +249,6 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		TRY(j == sa->setup.own ? check_own(sa, &adverts[j])
 				       : check_other(sa, j, &adverts[j], pins[j]));
 	session_hash(sa, adverts, h);
-	sa->draw = draw_of(h);
 	sa->pair = secret_new(sa->setup.parties * sizeof(*sa->pair));
 	ALLOC(sa->history, sa->setup.parties);
 	ALLOC(sa->sealed, sa->setup.parties);
@@ -322,20 +297,12 @@ static uint64_t take_round(struct secagg *sa, const size_t *members, size_t coun
 	return 0;
 }
 
-static struct mask *idle_mask(struct secagg *sa)
-{
-	for (struct mask *m = sa->masks; m; m = mask_after(m))
-		if (mask_idle(m))
-			return m;
-	return sa->masks = mask_new(sa->setup.modulus_bits, sa->masks);
-}
-
 enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		     const uint8_t transcript[static SECAGG_HASH_LEN], struct mask **m,
 		     uint64_t *round)
 {
 	struct buf info = { 0 };
-	struct mask *made;
+	uint64_t big;
 	size_t history;
 
 	assert(sa->pair);
@@ -348,13 +315,13 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 
 		put_bytes(&info, name, strlen(name));
 	}
-	put_u64(&info, *round);
+	big = __builtin_bswap64(*round);
+	buf_add(&info, &big, sizeof(big));
 	buf_add(&info, transcript, SECAGG_HASH_LEN);
 	history = info.n;
 	buf_extend(&info, SECAGG_HASH_LEN);
 
-	made = idle_mask(sa);
-	mask_begin(made);
+	*m = mask_take(&sa->masks, sa->setup.modulus_bits);
 	for (size_t i = 0; i < count; i++) {
 		uint8_t key[PRG_KEY_LEN];
 
@@ -363,11 +330,10 @@ enum err secagg_open(struct secagg *sa, const size_t *members, size_t count,
 		memcpy(info.p + history, sa->history[members[i]], SECAGG_HASH_LEN);
 		kdf_expand(sa->pair[members[i]], (struct bytes){ info.p, info.n }, key,
 			   sizeof(key));
-		mask_peer(made, key, members[i] > sa->setup.own ? MASK_PLUS : MASK_MINUS);
+		mask_peer(*m, key, members[i] > sa->setup.own ? MASK_PLUS : MASK_MINUS);
 		wipe(key, sizeof(key));
 	}
 	buf_release(&info);
-	*m = made;
 	return ERR_OK;
 }
 
@@ -416,12 +382,7 @@ void secagg_free(struct secagg *sa)
 {
 	if (!sa)
 		return;
-	while (sa->masks) {
-		struct mask *next = mask_after(sa->masks);
-
-		mask_free(sa->masks);
-		sa->masks = next;
-	}
+	mask_free(sa->masks);
 	for (size_t i = 0; i < sa->group_count; i++)
 		free(sa->groups[i].members);
 	free(sa->groups);

@@ -2,8 +2,10 @@
 #include "common/base/log.h"
 #include "crypto/must.h"
 
-#include <openssl/crypto.h>
 #include <errno.h>
+#include <limits.h>
+#include <openssl/crypto.h>
+#include <openssl/rand.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -50,4 +52,11 @@ void *secret_new(size_t n)
 void secret_free(void *p, size_t n)
 {
 	OPENSSL_secure_clear_free(p, n);
+}
+
+enum err random_secret(void *p, size_t n)
+{
+	if (n > INT_MAX || RAND_priv_bytes(p, (int)n) != 1)
+		return err_set(ERR_INTERNAL, "random numbers: %zu bytes: %s", n, must_reason());
+	return ERR_OK;
 }

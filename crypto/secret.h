@@ -1,4 +1,5 @@
-/* secret.h -- memory that holds keys: locked where the limit allows, left out of cores, wiped.
+/* secret.h -- secret random bytes, and memory that holds keys: locked where the limit allows, left
+ * out of cores, wiped.
  *
  * One area of libcrypto's, its secure heap, in which libcrypto keeps private keys of certificates
  * and of TLS handshakes too. Not in it: what passes through the stack (wiped), and key schedules
@@ -7,8 +8,11 @@
 #ifndef CRYPTO_SECRET_H
 #define CRYPTO_SECRET_H
 
+#include "common/base/err.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { SECRET_AREA = 1 << 19 }; /* bytes; all of it is locked at once */
 
@@ -22,5 +26,14 @@ void secret_report(void);
 /* n > 0 zero bytes; in the area if there is room, otherwise elsewhere. Any thread. */
 void *secret_new(size_t n) __attribute__((returns_nonnull));
 void secret_free(void *p, size_t n); /* wipes; accepts NULL */
+
+/* n bytes from libcrypto's CSPRNG for private values; ERR_INTERNAL if it has no entropy. */
+enum err random_secret(void *p, size_t n) MUST_CHECK;
+
+/* Forgets a secret; not optimised away. */
+static inline void wipe(void *p, size_t n)
+{
+	explicit_bzero(p, n);
+}
 
 #endif

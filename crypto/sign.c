@@ -12,42 +12,36 @@
 
 struct identity {
 	EVP_PKEY *key;
-	uint8_t *spki; /* DER */
+	uint8_t spki[SPKI_MAX]; /* DER */
 	size_t spki_len;
 	char name[IDENTITY_NAME_MAX + 1];
 };
-
-static enum err take_certificate(struct identity *id, X509 *certificate, const char *path)
-{
-	uint8_t *der;
-	int n;
-
-	if (!cert_name(X509_get0_extensions(certificate), id->name))
-		return err_set(
-		    ERR_INPUT,
-		    "%s: its first DNS subject alternative name is missing or not 1 to %d of "
-		    "A-Z a-z 0-9 . _ -",
-		    path, IDENTITY_NAME_MAX);
-	n = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), NULL);
-	if (n < 1 || n > SPKI_MAX)
-		return err_set(ERR_INPUT, "%s: its public key has %d bytes, at most %d expected",
-			       path, n, SPKI_MAX);
-	der = id->spki = alloc((size_t)n, 1);
-	id->spki_len = (size_t)i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &der);
-	return ERR_OK;
-}
 
 enum err identity_load(struct identity **id, const char *certificate_path, const char *key_path)
 {
 	struct identity *made;
 	X509 *certificate = NULL;
+	uint8_t *der = NULL;
+	int n = 0;
 	enum err e;
 
 	*id = NULL;
 	ALLOC(made, 1);
 	e = pem_certificate(&certificate, certificate_path);
+	if (e == ERR_OK && !cert_name(X509_get0_extensions(certificate), made->name))
+		e = err_set(ERR_INPUT,
+			    "%s: its first DNS subject alternative name is missing or not 1 to %d "
+			    "of A-Z a-z 0-9 . _ -",
+			    certificate_path, IDENTITY_NAME_MAX);
 	if (e == ERR_OK)
-		e = take_certificate(made, certificate, certificate_path);
+		n = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &der);
+	if (e == ERR_OK && (n < 1 || n > SPKI_MAX))
+		e = err_set(ERR_INPUT, "%s: its public key has %d bytes, at most %d expected",
+			    certificate_path, n, SPKI_MAX);
+	if (e == ERR_OK) {
+		memcpy(made->spki, der, (size_t)n);
+		made->spki_len = (size_t)n;
+	}
 	if (e == ERR_OK)
 		e = pem_key(&made->key, key_path);
 	if (e == ERR_OK && X509_check_private_key(certificate, made->key) != 1)
@@ -55,6 +49,7 @@ enum err identity_load(struct identity **id, const char *certificate_path, const
 			    "%s and %s do not belong together: the certificate is for another key",
 			    certificate_path, key_path);
 	must_reason();
+	OPENSSL_free(der);
 	X509_free(certificate);
 	if (e == ERR_OK)
 		*id = made;
@@ -82,7 +77,6 @@ void identity_free(struct identity *id)
 	if (!id)
 		return;
 	EVP_PKEY_free(id->key); /* cleanses the private part */
-	free(id->spki);
 	free(id);
 }
 
@@ -118,30 +112,15 @@ enum err sign_make(const struct identity *id, struct bytes message,
 	return e;
 }
 
-/* NULL if it does not parse to its last byte or is of another kind. */
-static EVP_PKEY *parse_spki(struct bytes spki)
-{
-	const uint8_t *p = spki.p;
-	EVP_PKEY *key;
-
-	if (spki.n > SPKI_MAX)
-		return NULL;
-	key = d2i_PUBKEY(NULL, &p, (long)spki.n);
-	if (key && (p != spki.p + spki.n || !pem_supported(key))) {
-		EVP_PKEY_free(key);
-		key = NULL;
-	}
-	return key;
-}
-
 enum err sign_check(struct bytes spki, struct bytes message, struct bytes signature)
 {
-	EVP_PKEY *key = parse_spki(spki);
+	const uint8_t *p = spki.p;
+	EVP_PKEY *key = spki.n <= SPKI_MAX ? d2i_PUBKEY(NULL, &p, (long)spki.n) : NULL;
 	EVP_MD_CTX *c = EVP_MD_CTX_new();
 	enum err e = ERR_OK;
 
 	must(c, "signature");
-	if (!key)
+	if (!key || p != spki.p + spki.n || !pem_supported(key))
 		e = err_set(ERR_PEER, "the public key does not parse as Ed25519 or ECDSA P-256");
 	else if (EVP_DigestVerifyInit(c, NULL, pem_digest(key), NULL, key) != 1 ||
 		 EVP_DigestVerify(c, signature.p, signature.n, message.p, message.n) != 1)
@@ -160,33 +139,16 @@ void fingerprint_of(struct bytes spki, uint8_t fp[static FINGERPRINT_LEN])
 void fingerprint_text(const uint8_t fp[static FINGERPRINT_LEN],
 		      char text[static FINGERPRINT_TEXT_LEN])
 {
-	char *p = stpcpy(text, "sha256:");
-
-	for (int i = 0; i < FINGERPRINT_LEN; i++)
-		p += sprintf(p, "%02x", fp[i]);
-}
-
-static int hex_digit(char c)
-{
-	const char *digits = "0123456789abcdef", *p;
-
-	p = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
-	return p ? (int)(p - digits) : -1;
+	hex_write(fp, FINGERPRINT_LEN, stpcpy(text, "sha256:"));
 }
 
 bool fingerprint_parse(const char *text, uint8_t fp[static FINGERPRINT_LEN])
 {
-	uint8_t parsed[FINGERPRINT_LEN];
+	char lower[FINGERPRINT_TEXT_LEN];
 
 	if (strlen(text) != FINGERPRINT_TEXT_LEN - 1 || strncmp(text, "sha256:", 7))
 		return false;
-	for (int i = 0; i < FINGERPRINT_LEN; i++) {
-		int high = hex_digit(text[7 + 2 * i]), low = hex_digit(text[8 + 2 * i]);
-
-		if (high < 0 || low < 0)
-			return false;
-		parsed[i] = (uint8_t)(high << 4 | low);
-	}
-	memcpy(fp, parsed, sizeof(parsed));
-	return true;
+	for (size_t i = 0; i < sizeof(lower); i++)
+		lower[i] = (char)tolower((unsigned char)text[i]);
+	return hex_read(lower + 7, fp, FINGERPRINT_LEN);
 }

@@ -133,18 +133,12 @@ static void put_time(uint64_t ms, char text[static 32])
 	snprintf(text + n, 32 - n, ".%03uZ", (unsigned)(ms % 1000));
 }
 
-static void put_hex(const uint8_t *p, size_t n, char *text)
-{
-	for (size_t i = 0; i < n; i++)
-		snprintf(text + 2 * i, 3, "%02x", p[i]);
-}
-
 static enum err list_line(void *arg, const struct ledger_line *l)
 {
 	char job[LEDGER_JOB_TEXT], when[32];
 
 	(void)arg;
-	put_hex(l->job.id, LEDGER_JOB_LEN, job);
+	hex_write(l->job.id, LEDGER_JOB_LEN, job);
 	put_time(l->row.time_ms, when);
 	printf("%6" PRIu64 "  %.19s  %.8s-%u  %-10s %-14s %9" PRIu64 "  %s\n", l->number, when, job,
 	       l->job.attempt, l->row.step, l->row.type, l->row.bytes, l->row.purpose);
@@ -167,9 +161,9 @@ static enum err export_line(void *arg, const struct ledger_line *l)
 	char job[LEDGER_JOB_TEXT], body[2 * SHA256_LEN + 1], hash[2 * SHA256_LEN + 1], when[32];
 
 	(void)arg;
-	put_hex(l->job.id, LEDGER_JOB_LEN, job);
-	put_hex(l->row.sha256, SHA256_LEN, body);
-	put_hex(l->hash, SHA256_LEN, hash);
+	hex_write(l->job.id, LEDGER_JOB_LEN, job);
+	hex_write(l->row.sha256, SHA256_LEN, body);
+	hex_write(l->hash, SHA256_LEN, hash);
 	put_time(l->row.time_ms, when);
 	printf("%" PRIu64 ",%s,%s,%u,", l->number, when, job, l->job.attempt);
 	put_field(l->job.kind);

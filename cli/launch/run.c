@@ -7,7 +7,6 @@
 #include "common/job/daemon.h"
 #include "common/kind/tree.h"
 #include "crypto/numbering.h"
-#include "crypto/random.h"
 #include "crypto/secret.h"
 #include "party/daemon/data.h"
 #include "party/daemon/job.h"

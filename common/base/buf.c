@@ -72,3 +72,18 @@ void buf_release(struct buf *b)
 	free(b->p);
 	*b = (struct buf){ 0 };
 }
+
+void hex_write(const uint8_t *p, size_t n, char *text)
+{
+	for (size_t i = 0; i < n; i++)
+		sprintf(text + 2 * i, "%02x", p[i]);
+}
+
+bool hex_read(const char *text, uint8_t *p, size_t n)
+{
+	if (strlen(text) != 2 * n || strspn(text, "0123456789abcdef") != 2 * n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		sscanf(text + 2 * i, "%2hhx", &p[i]);
+	return true;
+}

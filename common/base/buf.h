@@ -4,6 +4,7 @@
 
 #include "common/base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,5 +26,9 @@ void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3); /* no termina
 void buf_decimal(struct buf *b, uint64_t x);  /* as %lu, but fast: for columns of numbers */
 void buf_drop(struct buf *b, size_t n);       /* forgets the first n bytes */
 void buf_release(struct buf *b);              /* frees the contents; b is empty and ready again */
+
+void hex_write(const uint8_t *p, size_t n, char *text); /* 2n lower-case digits and a terminator */
+/* False, with p as it was, if text is not exactly 2n digits 0-9 a-f. Not CT. */
+bool hex_read(const char *text, uint8_t *p, size_t n) MUST_CHECK;
 
 #endif

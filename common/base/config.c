@@ -27,11 +27,6 @@ bool config_strings_has(const struct config_strings *s, const char *text)
 	return false;
 }
 
-bool config_knows(const struct config_table *t, const struct config_row *r)
-{
-	return !t->reader || !r->readers || r->readers & t->reader;
-}
-
 static void *field_of(const struct config_row *r, void *out)
 {
 	return (char *)out + r->offset;
@@ -139,7 +134,7 @@ static enum err unknown(const struct config_table *t, const char *prefix, const 
 	for (size_t i = 0; i < t->count; i++) {
 		const char *rest = t->row[i].path;
 
-		if (!config_knows(t, &t->row[i]) || (n && !begins(rest, prefix, n)))
+		if (n && !begins(rest, prefix, n))
 			continue;
 		rest += n ? n + 1 : 0;
 		if (strcspn(rest, ".") == last_len && !strncmp(rest, last, last_len))
@@ -170,8 +165,6 @@ static enum err check_known(const struct config_table *t, const struct json *obj
 		if (n < 0 || (size_t)n >= sizeof(path) || strchr(key, '.'))
 			return unknown(t, prefix, key);
 		for (size_t i = 0; i < t->count; i++) {
-			if (!config_knows(t, &t->row[i]))
-				continue;
 			is_row |= !strcmp(t->row[i].path, path);
 			is_object |= begins(t->row[i].path, path, strlen(path));
 		}
@@ -188,47 +181,37 @@ static enum err check_known(const struct config_table *t, const struct json *obj
 
 /* ---- reading ---- */
 
-static const char *standard_of(const struct config_row *r, const struct config_preset *presets)
-{
-	for (; presets && presets->path; presets++) {
-		if (!strcmp(presets->path, r->path))
-			return presets->value;
-	}
-	return r->standard;
-}
-
-static enum err missing(const struct config_table *t, const struct config_row *r)
-{
-	struct buf text = { 0 };
-	enum err err;
-
-	config_value_expected(r, &text);
-	err = err_set(ERR_INPUT, "%s.%s is missing, expected %.*s (%s)", t->name, r->path,
-		      (int)text.n, (char *)text.p, r->help);
-	buf_release(&text);
-	return err;
-}
-
 static enum err read_row(const struct config_table *t, const struct config_row *r,
 			 const struct json *root, const char *dir,
 			 const struct config_preset *presets, void *out)
 {
 	const struct json *v = lookup(root, r->path);
-	struct json *holding = NULL;
-	const char *standard;
+	const char *standard = r->standard;
+	struct json *holding;
 	enum err err;
 
-	if (!v) {
-		standard = standard_of(r, presets);
-		if (!standard)
-			return missing(t, r);
-		if (!*standard)
-			return ERR_OK;
-		holding = json_object();
-		put_text(holding, "v", standard);
-		v = json_get(holding, "v");
+	if (v)
+		return config_value_read(r, t->name, v, dir, field_of(r, out));
+	for (; presets && presets->path; presets++) {
+		if (!strcmp(presets->path, r->path)) {
+			standard = presets->value;
+			break;
+		}
 	}
-	err = config_value_read(r, t->name, v, dir, field_of(r, out));
+	if (!standard) {
+		struct buf text = { 0 };
+
+		config_value_expected(r, &text);
+		err = err_set(ERR_INPUT, "%s.%s is missing, expected %.*s (%s)", t->name, r->path,
+			      (int)text.n, (char *)text.p, r->help);
+		buf_release(&text);
+		return err;
+	}
+	if (!*standard)
+		return ERR_OK;
+	holding = json_object();
+	put_text(holding, "v", standard);
+	err = config_value_read(r, t->name, json_get(holding, "v"), dir, field_of(r, out));
 	json_free(holding);
 	return err;
 }
@@ -244,8 +227,7 @@ enum err config_read(const struct config_table *t, const struct json *root, cons
 			       json_type_name(json_type(root)));
 	err = check_known(t, root, "");
 	for (size_t i = 0; i < t->count && !err; i++)
-		if (config_knows(t, &t->row[i]))
-			err = read_row(t, &t->row[i], root, dir, presets, out);
+		err = read_row(t, &t->row[i], root, dir, presets, out);
 	if (err) {
 		config_release(t, out);
 		return err_prefix(err, "%s", where);
@@ -260,13 +242,8 @@ struct json *config_write(const struct config_table *t, const void *in)
 	struct json *root = json_object();
 	char part[PATH_LEN_MAX];
 
-	for (size_t i = 0; i < t->count; i++) {
-		const struct config_row *r = &t->row[i];
-
-		if (!config_knows(t, r))
-			continue;
+	for (const struct config_row *r = t->row; r < t->row + t->count; r++)
 		config_value_put(r, field_in(r, in), holder(root, r->path, part), part);
-	}
 	return root;
 }
 
@@ -291,8 +268,6 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 	for (size_t i = 0; i < t->count && !differ; i++) {
 		struct buf x = { 0 }, y = { 0 };
 
-		if (!config_knows(t, &t->row[i]))
-			continue;
 		field_text(&t->row[i], a, &x);
 		field_text(&t->row[i], b, &y);
 		differ = x.n != y.n || memcmp(x.p, y.p, x.n);
@@ -307,11 +282,7 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 
 void config_describe(const struct config_table *t, struct buf *out)
 {
-	for (size_t i = 0; i < t->count; i++) {
-		const struct config_row *r = &t->row[i];
-
-		if (!config_knows(t, r))
-			continue;
+	for (const struct config_row *r = t->row; r < t->row + t->count; r++) {
 		buf_printf(out, "%s.%s: %s\n        ", t->name, r->path, r->help);
 		config_value_expected(r, out);
 		if (!r->standard)

@@ -78,17 +78,15 @@ struct config_row {
 	 * was expected, or NULL if it is right. */
 	const char *(*check)(const char *text);
 	const char *(*check_key)(const char *text);
-	unsigned readers; /* bits: which readers know the row; 0: all */
+	unsigned readers; /* bits, for whoever made the table: where the row counts; 0: everywhere */
 };
 
 struct config_table {
 	const char *name; /* "job": the first word of every path in messages */
 	const struct config_row *row;
 	size_t count;
-	size_t size;     /* of the struct */
-	unsigned reader; /* one bit: rows of other readers are not there; 0: all are */
+	size_t size; /* of the struct */
 };
-bool config_knows(const struct config_table *t, const struct config_row *r);
 
 /* Replaces a row's default: `path` as in the row, `value` as it would follow "path=". */
 struct config_preset {

@@ -110,18 +110,15 @@ static size_t name_index(const struct config_row *r, const struct json *v)
 static enum err read_string(const struct config_row *r, const char *name, const struct json *v,
 			    const char *dir, char **field)
 {
-	const char *expected = NULL;
+	const char *expected;
 	size_t n;
 
 	if (json_type(v) != JSON_STRING)
 		return wrong(r, name, "", v, NULL);
 	n = strlen(json_string(v));
-	if (r->type == CONFIG_STRING && ((double)n < r->min || (double)n > r->max))
+	if (r->type == CONFIG_PATH ? n == 0 : (double)n < r->min || (double)n > r->max)
 		return wrong(r, name, "", v, NULL);
-	if (r->type == CONFIG_PATH && n == 0)
-		return wrong(r, name, "", v, NULL);
-	if (r->check)
-		expected = r->check(json_string(v));
+	expected = r->check ? r->check(json_string(v)) : NULL;
 	if (expected)
 		return wrong(r, name, "", v, expected);
 	*field = r->type == CONFIG_PATH && dir ? file_join(dir, json_string(v))
@@ -212,37 +209,6 @@ static enum err read_count(const struct config_row *r, const char *name, const s
 	return ERR_OK;
 }
 
-static enum err read_id(const struct config_row *r, const char *name, const struct json *v,
-			uint8_t *field)
-{
-	const char *text = json_type(v) == JSON_STRING ? json_string(v) : "";
-
-	if (strlen(text) != 2 * CONFIG_ID_LEN ||
-	    strspn(text, "0123456789abcdef") != 2 * CONFIG_ID_LEN ||
-	    strspn(text, "0") == 2 * CONFIG_ID_LEN) /* zero is what an absent one leaves */
-		return wrong(r, name, "", v, NULL);
-	for (int i = 0; i < 2 * CONFIG_ID_LEN; i++) {
-		unsigned digit =
-		    text[i] <= '9' ? (unsigned)(text[i] - '0') : (unsigned)(text[i] - 'a') + 10;
-
-		field[i / 2] = (uint8_t)(field[i / 2] << 4 | digit);
-	}
-	return ERR_OK;
-}
-
-static void put_id(const uint8_t *id, struct json *object, const char *key)
-{
-	char text[2 * CONFIG_ID_LEN + 1];
-	bool given = false;
-
-	for (int i = 0; i < CONFIG_ID_LEN; i++) {
-		snprintf(text + 2 * i, 3, "%02x", id[i]);
-		given = given || id[i];
-	}
-	if (given)
-		json_put_string(object, key, text);
-}
-
 static enum err read_named(const struct config_row *r, const char *name, const struct json *v,
 			   void *field)
 {
@@ -261,6 +227,7 @@ static enum err read_named(const struct config_row *r, const char *name, const s
 enum err config_value_read(const struct config_row *r, const char *name, const struct json *v,
 			   const char *dir, void *field)
 {
+	const char *text = json_type(v) == JSON_STRING ? json_string(v) : "";
 	double x;
 
 	switch (r->type) {
@@ -279,7 +246,9 @@ enum err config_value_read(const struct config_row *r, const char *name, const s
 		*(unsigned *)field = (unsigned)x;
 		return ERR_OK;
 	case CONFIG_ID:
-		return read_id(r, name, v, field);
+		if (!hex_read(text, field, CONFIG_ID_LEN) || strspn(text, "0") == strlen(text))
+			return wrong(r, name, "", v, NULL);
+		return ERR_OK;
 	case CONFIG_U64:
 		if (!whole_number(r, v, &x))
 			return wrong(r, name, "", v, NULL);
@@ -315,7 +284,7 @@ void config_value_put(const struct config_row *r, const void *field, struct json
 	const struct config_map *m = field;
 	const struct config_count *c = field;
 	unsigned u = 0;
-	char text[16];
+	char text[2 * CONFIG_ID_LEN + 1];
 	struct json *v;
 
 	switch (r->type) {
@@ -332,7 +301,9 @@ void config_value_put(const struct config_row *r, const void *field, struct json
 			json_put_number(object, key, *(const unsigned *)field);
 		break;
 	case CONFIG_ID:
-		put_id(field, object, key);
+		hex_write(field, CONFIG_ID_LEN, text);
+		if (strspn(text, "0") != strlen(text))
+			json_put_string(object, key, text);
 		break;
 	case CONFIG_U64:
 		json_put_number(object, key, (double)*(const uint64_t *)field);

@@ -108,13 +108,6 @@ static enum err write_all(int fd, struct bytes data)
 	return ERR_OK;
 }
 
-static enum err bring_to_disk(int fd)
-{
-	if (fsync(fd) && errno != EINVAL) /* EINVAL: a file system without it */
-		return err_set(ERR_JOB, "cannot bring to disk: %s", strerror(errno));
-	return ERR_OK;
-}
-
 /* Makes the file and its entry in the list in one step: file_cancel sees both or neither. */
 static enum err temp_open(struct temp *t, mode_t mode, int *fd)
 {
@@ -155,19 +148,6 @@ static enum err temp_close(struct temp *t, const char *path, enum err err)
 	return err;
 }
 
-/* The new name is on disk only when its directory is. */
-static void sync_dir(const char *path)
-{
-	char *dir = file_dir(path);
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-	free(dir);
-}
-
 static enum err write_beside(const char *path, struct bytes data, mode_t mode, bool wait)
 {
 	static _Atomic unsigned counter;
@@ -182,8 +162,9 @@ static enum err write_beside(const char *path, struct bytes data, mode_t mode, b
 	err = temp_open(&t, mode, &fd);
 	if (!err) {
 		err = write_all(fd, data);
-		if (!err && wait)
-			err = bring_to_disk(fd);
+		if (!err && wait && fsync(fd) &&
+		    errno != EINVAL) /* EINVAL: a file system without it */
+			err = err_set(ERR_JOB, "cannot bring to disk: %s", strerror(errno));
 		if (close(fd) && !err)
 			err = err_set(ERR_JOB, "cannot write: %s", strerror(errno));
 		err = temp_close(&t, path, err);
@@ -191,8 +172,16 @@ static enum err write_beside(const char *path, struct bytes data, mode_t mode, b
 	buf_release(&name);
 	if (err)
 		return err_prefix(err, "%s", path);
-	if (wait)
-		sync_dir(path);
+	if (wait) { /* the new name is on disk only when its directory is */
+		char *dir = file_dir(path);
+
+		fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0) {
+			fsync(fd);
+			close(fd);
+		}
+		free(dir);
+	}
 	return ERR_OK;
 }
 

@@ -39,68 +39,56 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static enum err check_unique(const cJSON *object, const char *where)
+/* No object in v may have a key twice. */
+static enum err check_keys(const cJSON *v, const char *where)
 {
-	size_t n = (size_t)cJSON_GetArraySize(object), i = 0;
+	size_t n = (size_t)cJSON_GetArraySize(v), i = 0;
 	enum err err = ERR_OK;
 	const char **keys;
 
-	if (!cJSON_IsObject(object) || n < 2)
-		return ERR_OK;
-	ALLOC(keys, n);
-	for (const cJSON *m = object->child; m; m = m->next)
-		keys[i++] = m->string;
-	qsort(keys, n, sizeof(*keys), by_text);
-	for (i = 1; i < n && !err; i++) {
-		if (!strcmp(keys[i - 1], keys[i]))
-			err = err_set(ERR_INPUT,
-				      "%s: the key \"%.100s\" is there twice in one object", where,
-				      keys[i]);
-	}
-	free(keys);
-	return err;
-}
-
-static enum err check_all_unique(const cJSON *v, const char *where)
-{
-	TRY(check_unique(v, where));
-	for (const cJSON *m = v->child; m; m = m->next)
-		TRY(check_all_unique(m, where));
-	return ERR_OK;
-}
-
-static enum err syntax_error(struct bytes text, const char *where, const char *wrong, size_t at)
-{
-	size_t line = 1, start = 0;
-
-	for (size_t i = 0; i < at; i++) {
-		if (text.p[i] == '\n') {
-			line++;
-			start = i + 1;
+	if (cJSON_IsObject(v) && n > 1) {
+		ALLOC(keys, n);
+		for (const cJSON *m = v->child; m; m = m->next)
+			keys[i++] = m->string;
+		qsort(keys, n, sizeof(*keys), by_text);
+		for (i = 1; i < n && !err; i++) {
+			if (!strcmp(keys[i - 1], keys[i]))
+				err = err_set(ERR_INPUT,
+					      "%s: the key \"%.100s\" is there twice in one object",
+					      where, keys[i]);
 		}
+		free(keys);
 	}
-	return err_set(ERR_INPUT, "%s: line %zu, column %zu: %s", where, line, at - start + 1,
-		       wrong);
+	for (const cJSON *m = v->child; m && !err; m = m->next)
+		err = check_keys(m, where);
+	return err;
 }
 
 enum err json_parse(struct bytes text, const char *where, struct json **root)
 {
+	size_t at, line = 1, start = 0;
 	const char *wrong;
 	enum err err;
 	cJSON *v;
-	size_t at;
 
 	*root = NULL;
 	if (text.n > JSON_TEXT_MAX)
 		return err_set(ERR_INPUT, "%s: %zu bytes of JSON, at most %d are read", where,
 			       text.n, JSON_TEXT_MAX);
 	wrong = json_scan(text, JSON_DEPTH_MAX, &at);
+	for (size_t i = 0; wrong && i < at; i++) {
+		if (text.p[i] == '\n') {
+			line++;
+			start = i + 1;
+		}
+	}
 	if (wrong)
-		return syntax_error(text, where, wrong, at);
+		return err_set(ERR_INPUT, "%s: line %zu, column %zu: %s", where, line,
+			       at - start + 1, wrong);
 	v = cJSON_ParseWithLength((const char *)text.p, text.n);
 	if (!v)
 		return err_set(ERR_INPUT, "%s: the JSON does not parse", where);
-	err = check_all_unique(v, where);
+	err = check_keys(v, where);
 	if (err)
 		cJSON_Delete(v);
 	else
@@ -297,24 +285,6 @@ struct json *json_append_object(struct json *array)
 
 /* ---- writing: cJSON's own prints numbers to 15 digits, which loses the end of large ones ---- */
 
-static void write_number(double x, struct buf *out)
-{
-	char text[32];
-
-	if (!isfinite(x)) {
-		buf_printf(out, "null");
-		return;
-	}
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, x);
-		if (strtod(text, NULL) == x)
-			break;
-	}
-	if (x == floor(x) && fabs(x) < 1e18)
-		snprintf(text, sizeof(text), "%.0f", x);
-	buf_printf(out, "%s", text);
-}
-
 static void write_string(const char *text, struct buf *out)
 {
 	static const char escaped[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
@@ -364,6 +334,9 @@ static void write_members(const cJSON *v, const char *brackets, int indent, stru
 
 static void write_value(const cJSON *v, int indent, struct buf *out)
 {
+	double x = v->valuedouble;
+	char text[32];
+
 	switch (v->type & 0xff) {
 	case cJSON_False:
 		buf_printf(out, "false");
@@ -372,7 +345,18 @@ static void write_value(const cJSON *v, int indent, struct buf *out)
 		buf_printf(out, "true");
 		break;
 	case cJSON_Number:
-		write_number(v->valuedouble, out);
+		if (!isfinite(x)) {
+			buf_printf(out, "null");
+			break;
+		}
+		for (int digits = 15; digits <= 17; digits++) {
+			snprintf(text, sizeof(text), "%.*g", digits, x);
+			if (strtod(text, NULL) == x)
+				break;
+		}
+		if (x == floor(x) && fabs(x) < 1e18)
+			snprintf(text, sizeof(text), "%.0f", x);
+		buf_printf(out, "%s", text);
 		break;
 	case cJSON_String:
 		write_string(v->valuestring, out);

@@ -109,11 +109,6 @@ static void add_safe(struct buf *b, const char *text)
 	}
 }
 
-static void add_number(struct buf *b, double x)
-{
-	buf_printf(b, fabs(x) < 1e15 && x == floor(x) ? "%.0f" : "%.6g", x);
-}
-
 static void line_for_people(struct buf *b, enum log_level level, const struct log_pair *pairs,
 			    size_t count, const char *text)
 {
@@ -123,11 +118,13 @@ static void line_for_people(struct buf *b, enum log_level level, const struct lo
 	buf_printf(b, "%.12s %-5s %s: ", date + 11, log_level_names[level], subject);
 	add_safe(b, text);
 	for (size_t i = 0; i < count; i++) {
+		double x = pairs[i].number;
+
 		buf_printf(b, " %s=", pairs[i].key);
 		if (pairs[i].text)
 			add_safe(b, pairs[i].text);
 		else
-			add_number(b, pairs[i].number);
+			buf_printf(b, fabs(x) < 1e15 && x == floor(x) ? "%.0f" : "%.6g", x);
 	}
 	buf_add(b, "\n", 1);
 }
@@ -233,18 +230,9 @@ void log_private(const char *fmt, ...)
 
 /* ---- the line that moves ---- */
 
-static void add_bytes(struct buf *b, uint64_t bytes)
-{
-	if (bytes < 10000)
-		buf_printf(b, "%u B", (unsigned)bytes);
-	else if (bytes < 10000000)
-		buf_printf(b, "%.1f kB", 1e-3 * (double)bytes);
-	else
-		buf_printf(b, "%.1f MB", 1e-6 * (double)bytes);
-}
-
 static void draw(const struct log_progress *p)
 {
+	double bytes = (double)p->bytes;
 	struct buf line = { 0 };
 
 	moving.n = 0;
@@ -252,8 +240,12 @@ static void draw(const struct log_progress *p)
 	add_safe(&moving, p->phase);
 	if (p->iteration)
 		buf_printf(&moving, ", iteration %u, %ju moved", p->iteration, (uintmax_t)p->moved);
-	buf_printf(&moving, ", ");
-	add_bytes(&moving, p->bytes);
+	if (bytes < 1e4)
+		buf_printf(&moving, ", %.0f B", bytes);
+	else if (bytes < 1e7)
+		buf_printf(&moving, ", %.1f kB", 1e-3 * bytes);
+	else
+		buf_printf(&moving, ", %.1f MB", 1e-6 * bytes);
 	buf_printf(&moving, ", %.1f s", p->elapsed_s);
 	buf_printf(&line, "\r\033[K");
 	buf_add(&line, moving.p, moving.n);

@@ -44,21 +44,6 @@ static size_t count_fields(struct text t, size_t *numbers)
 	return n;
 }
 
-static enum err read_row(struct text *t, double *row, size_t cols)
-{
-	bool last = false;
-
-	for (size_t j = 0; j < cols; j++) {
-		struct word w = number_field(t, &last);
-
-		if (!word_number(w, &row[j]))
-			return text_error(t, "field %zu is \"%.*s\", expected a finite number",
-					  j + 1, (int)(w.n < 40 ? w.n : 40), w.p);
-	}
-	text_next(t);
-	return ERR_OK;
-}
-
 /* Counts the rows and checks that each has as many fields as the first, so that the matrix is no
  * larger than the file before it is allocated. */
 static enum err count_rows(struct text t, size_t cols, size_t *rows)
@@ -81,8 +66,7 @@ enum err csv_parse_numbers(struct bytes file, const char *where, struct mat *m)
 {
 	struct text t = text_open(file, where);
 	enum err err = ERR_OK;
-	size_t rows, cols;
-	size_t numbers;
+	size_t rows, cols, numbers;
 
 	*m = (struct mat){ 0 };
 	if (!file.n)
@@ -95,8 +79,19 @@ enum err csv_parse_numbers(struct bytes file, const char *where, struct mat *m)
 		return err_set(ERR_INPUT, "%s: %zu rows of %zu numbers, expected 1 to %zu rows",
 			       where, rows, cols, ROWS_MAX);
 	mat_init(m, rows, cols);
-	for (size_t i = 0; i < rows && !err; i++)
-		err = read_row(&t, ROW(m, i), cols);
+	for (size_t i = 0; i < rows && !err; i++) {
+		bool last;
+
+		for (size_t j = 0; j < cols && !err; j++) {
+			struct word w = number_field(&t, &last);
+
+			if (!word_number(w, &MAT(m, i, j)))
+				err = text_error(&t,
+						 "field %zu is \"%.*s\", expected a finite number",
+						 j + 1, (int)(w.n < 40 ? w.n : 40), w.p);
+		}
+		text_next(&t);
+	}
 	if (err)
 		mat_release(m);
 	return err;

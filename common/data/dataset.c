@@ -86,89 +86,63 @@ static void permute_sparse(struct csr *s, const uint32_t *from)
 	*s = p;
 }
 
-/* embed() makes one dense copy: better to say so here than to be killed there. */
-static enum err check_memory(const struct features *X, const char *path)
-{
-	double need = 8.0 * (double)features_rows(X) * (double)features_cols(X);
-	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-
-	if (need <= have)
-		return ERR_OK;
-	return err_set(
-	    ERR_INPUT,
-	    "%s: %zu x %zu features take %.1f GiB as a dense matrix, this host has %.1f GiB", path,
-	    features_rows(X), features_cols(X), need / 0x1p30, have / 0x1p30);
-}
-
 /* ---- loading ---- */
 
-static void warn_of_dropped(const char *path, const struct edges_dropped *dropped)
-{
-	if (dropped->loops || dropped->repeated)
-		log_warn("%s: dropped %zu self-loops and %zu lines that repeat an edge", path,
-			 dropped->loops, dropped->repeated);
-}
-
-static enum err load_edges(struct dataset *d, const char *path)
+/* named: the nodes are those that edges names. */
+static enum err read_edges(struct dataset *d, const char *edges, bool named, struct csr *s)
 {
 	struct edges_dropped dropped = { 0 };
-	const char *end = strrchr(path, '.');
-	struct csr adjacency;
+	const char *end = strrchr(edges, '.');
 
-	TRY(edges_read(path, d->n, d->has_ids ? &d->ids : NULL, &adjacency, &dropped));
-	graph_init(&d->g, &adjacency);
-	d->first_row = end && !strcmp(end, ".mtx");
-	warn_of_dropped(path, &dropped);
+	if (named) {
+		TRY(edges_read_named(edges, &d->ids, s, &dropped));
+		d->has_ids = true;
+		d->n = d->ids.n;
+	} else {
+		TRY(edges_read(edges, d->n, d->has_ids ? &d->ids : NULL, s, &dropped));
+		d->first_row = end && !strcmp(end, ".mtx");
+	}
+	if (dropped.loops || dropped.repeated)
+		log_warn("%s: dropped %zu self-loops and %zu lines that repeat an edge", edges,
+			 dropped.loops, dropped.repeated);
 	return ERR_OK;
 }
 
-static enum err load_ids(struct dataset *d, const char *path, const char *features)
+static enum err load(struct dataset *d, const char *features, const char *edges, const char *ids)
 {
-	TRY(ids_read(path, &d->ids));
-	d->has_ids = true;
-	if (d->ids.n != d->n)
-		return err_set(ERR_INPUT, "%s: %zu ids, expected %zu as %s has that many rows",
-			       path, d->ids.n, d->n, features);
-	if (d->X.is_sparse)
+	double need, have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	struct csr s;
+
+	if (features) {
+		TRY(features_read(features, &d->X));
+		d->n = features_rows(&d->X);
+		need = 8.0 * (double)d->n * (double)features_cols(&d->X);
+		/* embed() makes one dense copy: better to say so here than to be killed there. */
+		if (need > have)
+			return err_set(ERR_INPUT,
+				       "%s: %zu x %zu features take %.1f GiB as a dense matrix, "
+				       "this host has %.1f GiB",
+				       features, d->n, features_cols(&d->X), need / 0x1p30,
+				       have / 0x1p30);
+	}
+	if (ids) {
+		TRY(ids_read(ids, &d->ids));
+		d->has_ids = true;
+		if (features && d->ids.n != d->n)
+			return err_set(ERR_INPUT,
+				       "%s: %zu ids, expected %zu as %s has that many rows", ids,
+				       d->ids.n, d->n, features);
+		d->n = d->ids.n;
+	}
+	if (features && ids && d->X.is_sparse)
 		permute_sparse(&d->X.sparse, d->ids.row);
-	else
+	else if (features && ids)
 		permute_dense(&d->X.dense, d->ids.row);
+	if (edges) {
+		TRY(read_edges(d, edges, !features && !ids, &s));
+		graph_init(&d->g, &s);
+	}
 	return ERR_OK;
-}
-
-static enum err load_with_features(struct dataset *d, const char *features, const char *edges,
-				   const char *ids)
-{
-	TRY(features_read(features, &d->X));
-	TRY(check_memory(&d->X, features));
-	d->n = features_rows(&d->X);
-	if (ids)
-		TRY(load_ids(d, ids, features));
-	return edges ? load_edges(d, edges) : ERR_OK;
-}
-
-/* The nodes that edges names. */
-static enum err load_named(struct dataset *d, const char *edges)
-{
-	struct edges_dropped dropped = { 0 };
-	struct csr adjacency;
-
-	TRY(edges_read_named(edges, &d->ids, &adjacency, &dropped));
-	d->has_ids = true;
-	d->n = d->ids.n;
-	graph_init(&d->g, &adjacency);
-	warn_of_dropped(edges, &dropped);
-	return ERR_OK;
-}
-
-static enum err load_graph(struct dataset *d, const char *edges, const char *ids)
-{
-	if (!ids)
-		return load_named(d, edges);
-	TRY(ids_read(ids, &d->ids));
-	d->has_ids = true;
-	d->n = d->ids.n;
-	return load_edges(d, edges);
 }
 
 enum err dataset_load(struct dataset *d, const char *features, const char *edges, const char *ids)
@@ -176,7 +150,7 @@ enum err dataset_load(struct dataset *d, const char *features, const char *edges
 	enum err err;
 
 	*d = (struct dataset){ 0 };
-	err = features ? load_with_features(d, features, edges, ids) : load_graph(d, edges, ids);
+	err = load(d, features, edges, ids);
 	if (err)
 		dataset_release(d);
 	return err;
@@ -184,124 +158,89 @@ enum err dataset_load(struct dataset *d, const char *features, const char *edges
 
 /* ---- vertices and their ties ---- */
 
-/* Nodes that no edge names come in: all move up to where their ids are now. */
-static void renumber(struct dataset *d, struct ids *all, struct csr *s)
+static size_t place_of(const struct ids *ids, const char *id)
 {
-	struct csr wider = { .rows = all->n, .cols = all->n };
-	uint32_t *place;
-
-	ALLOC(place, d->n);
-	for (size_t i = 0; i < d->n; i++) {
-		const char *id = d->ids.id[i];
-
-		place[i] = (uint32_t)ids_find(all, (struct word){ id, strlen(id) });
-	}
-	ALLOC(wider.start, all->n + 1);
-	for (size_t i = 0; i < d->n; i++)
-		wider.start[place[i] + 1] = s->start[i + 1] - s->start[i];
-	for (size_t i = 0; i < all->n; i++)
-		wider.start[i + 1] += wider.start[i];
-	for (size_t e = 0; e < s->start[d->n]; e++) /* both orders are that of the ids */
-		s->index[e] = place[s->index[e]];
-	free(place);
-	wider.index = s->index;
-	wider.value = s->value;
-	free(s->start);
-	*s = wider;
-	ids_release(&d->ids);
-	d->ids = *all;
-	d->n = all->n;
+	return ids_find(ids, (struct word){ id, strlen(id) });
 }
 
-/* Of vertices that no edge names there may be none. */
+/* Vertices that no edge names come in, of which there may be none: all nodes move up to where their
+ * ids are then. */
 static enum err add_vertices(struct dataset *d, const struct ids *own, const char *where,
 			     struct csr *s)
 {
 	struct buf text = { 0 };
-	size_t missing = 0;
+	uint32_t *place;
+	size_t *start;
 	struct ids all;
 	enum err err;
 
-	for (size_t i = 0; i < own->n; i++) {
-		struct word w = { own->id[i], strlen(own->id[i]) };
-
-		if (ids_find(&d->ids, w) != SIZE_MAX)
-			continue;
-		buf_printf(&text, "%s\n", own->id[i]);
-		missing++;
-	}
-	for (size_t i = 0; missing && i < d->n; i++)
-		buf_printf(&text, "%s\n", d->ids.id[i]);
-	err = missing ? ids_parse((struct bytes){ text.p, text.n }, where, &all) : ERR_OK;
-	buf_release(&text);
-	if (missing && !err) {
-		renumber(d, &all, s);
-		for (size_t i = 0; i < d->n; i++) /* no file has this order */
-			d->ids.row[i] = (uint32_t)i;
-	}
-	return err;
-}
-
-/* An edge with no local endpoint is an error. */
-static enum err check_ends(const struct dataset *d, const struct csr *s, const char *edges,
-			   const char *vertices)
-{
-	for (size_t u = 0; u < d->n; u++)
-		for (size_t e = s->start[u]; e < s->start[u + 1]; e++)
-			if (!d->hosted[u] && !d->hosted[s->index[e]])
-				return err_set(
-				    ERR_INPUT,
-				    "%s: the tie of \"%s\" and \"%s\" has neither end in "
-				    "%s, expected ties of this party's own vertices",
-				    edges, d->ids.id[u], d->ids.id[s->index[e]], vertices);
-	return ERR_OK;
-}
-
-static void mark_hosted(struct dataset *d, const struct ids *own)
-{
-	ALLOC(d->hosted, d->n);
 	for (size_t i = 0; i < own->n; i++)
-		d->hosted[ids_find(&d->ids, (struct word){ own->id[i], strlen(own->id[i]) })] =
-		    true;
-}
-
-static enum err load_vertices(struct dataset *d, const char *edges, const char *vertices,
-			      const struct ids *own)
-{
-	struct edges_dropped dropped = { 0 };
-	const char *end = strrchr(edges, '.');
-	struct csr s = { 0 };
-	enum err err;
-
-	if (end && !strcmp(end, ".mtx"))
-		return err_set(ERR_INPUT,
-			       "%s: expected edges.tsv beside %s: ids, not numbers of rows", edges,
-			       vertices);
-	TRY(edges_read_named(edges, &d->ids, &s, &dropped));
-	d->has_ids = true;
-	d->n = d->ids.n;
-	warn_of_dropped(edges, &dropped);
-	err = s.value ? err_set(ERR_INPUT,
-				"%s: ties have weights, which walks do not read: expected "
-				"two ids in a line",
-				edges)
-		      : add_vertices(d, own, vertices, &s);
-	if (!err) {
-		mark_hosted(d, own);
-		err = check_ends(d, &s, edges, vertices);
+		if (place_of(&d->ids, own->id[i]) == SIZE_MAX)
+			buf_printf(&text, "%s\n", own->id[i]);
+	if (!text.n)
+		return ERR_OK;
+	for (size_t i = 0; i < d->n; i++)
+		buf_printf(&text, "%s\n", d->ids.id[i]);
+	err = ids_parse((struct bytes){ text.p, text.n }, where, &all);
+	buf_release(&text);
+	TRY(err);
+	ALLOC(place, d->n);
+	ALLOC(start, all.n + 1);
+	for (size_t i = 0; i < d->n; i++) {
+		place[i] = (uint32_t)place_of(&all, d->ids.id[i]);
+		start[place[i] + 1] = s->start[i + 1] - s->start[i];
 	}
-	graph_init(&d->g, &s);
-	return err;
+	for (size_t i = 0; i < all.n; i++) {
+		start[i + 1] += start[i];
+		all.row[i] = (uint32_t)i; /* no file has this order */
+	}
+	for (size_t e = 0; e < s->start[d->n]; e++) /* both orders are that of the ids */
+		s->index[e] = place[s->index[e]];
+	free(place);
+	free(s->start);
+	s->start = start;
+	s->rows = s->cols = d->n = all.n;
+	ids_release(&d->ids);
+	d->ids = all;
+	return ERR_OK;
 }
 
 enum err dataset_load_vertices(struct dataset *d, const char *edges, const char *vertices)
 {
+	const char *end = strrchr(edges, '.');
+	struct csr s = { 0 };
 	struct ids own;
 	enum err err;
 
 	*d = (struct dataset){ 0 };
 	TRY(ids_read(vertices, &own));
-	err = load_vertices(d, edges, vertices, &own);
+	if (end && !strcmp(end, ".mtx"))
+		err =
+		    err_set(ERR_INPUT, "%s: expected edges.tsv beside %s: ids, not numbers of rows",
+			    edges, vertices);
+	else
+		err = read_edges(d, edges, true, &s);
+	if (!err && s.value)
+		err = err_set(ERR_INPUT,
+			      "%s: ties have weights, which walks do not read: expected two ids in "
+			      "a line",
+			      edges);
+	if (!err)
+		err = add_vertices(d, &own, vertices, &s);
+	if (!err)
+		ALLOC(d->hosted, d->n);
+	for (size_t i = 0; i < own.n && !err; i++)
+		d->hosted[place_of(&d->ids, own.id[i])] = true;
+	for (size_t u = 0; u < d->n && !err; u++) {
+		for (size_t e = s.start[u]; e < s.start[u + 1] && !err; e++) {
+			if (!d->hosted[u] && !d->hosted[s.index[e]])
+				err = err_set(ERR_INPUT,
+					      "%s: the tie of \"%s\" and \"%s\" has neither end "
+					      "in %s, expected ties of this party's own vertices",
+					      edges, d->ids.id[u], d->ids.id[s.index[e]], vertices);
+		}
+	}
+	graph_init(&d->g, &s);
 	ids_release(&own);
 	if (err)
 		dataset_release(d);
@@ -401,41 +340,22 @@ enum err dataset_write_labels_npy(const char *path, const struct dataset *d, con
 static enum err find_one(const char *dir, const char *name, const char *const suffix[3],
 			 char **found)
 {
+	enum err err = ERR_OK;
 	char file[32];
 
-	for (int i = 0; i < 3 && suffix[i]; i++) {
+	for (int i = 0; i < 3 && suffix[i] && !err; i++) {
 		char *path;
 
 		snprintf(file, sizeof(file), "%s.%s", name, suffix[i]);
 		path = file_join(dir, file);
-		if (!file_exists(path)) {
-			free(path);
-		} else if (!*found) {
-			*found = path;
-		} else {
-			enum err err =
-			    err_set(ERR_INPUT, "%s and %s are both there, expected one of them",
-				    *found, path);
-
-			free(path);
-			return err;
-		}
+		if (file_exists(path) && *found)
+			err = err_set(ERR_INPUT, "%s and %s are both there, expected one of them",
+				      *found, path);
+		else if (file_exists(path))
+			*found = alloc_copy(path);
+		free(path);
 	}
-	return ERR_OK;
-}
-
-static enum err find_all(const char *dir, unsigned needs, struct dataset_files *f)
-{
-	TRY(find_one(dir, "features", (const char *const[3]){ "mtx", "npy", "csv" }, &f->features));
-	TRY(find_one(dir, "edges", (const char *const[3]){ "tsv", "mtx" }, &f->edges));
-	TRY(find_one(dir, "ids", (const char *const[3]){ "txt" }, &f->ids));
-	TRY(find_one(dir, "labels", (const char *const[3]){ "txt" }, &f->labels));
-	if (needs & DATASET_FEATURES && !f->features)
-		return err_set(ERR_INPUT, "%s: no features.mtx, features.npy or features.csv there",
-			       dir);
-	if (needs & DATASET_EDGES && !f->edges)
-		return err_set(ERR_INPUT, "%s: no edges.tsv or edges.mtx there", dir);
-	return ERR_OK;
+	return err;
 }
 
 enum err dataset_find(const char *dir, unsigned needs, struct dataset_files *f)
@@ -443,7 +363,19 @@ enum err dataset_find(const char *dir, unsigned needs, struct dataset_files *f)
 	enum err err;
 
 	*f = (struct dataset_files){ 0 };
-	err = find_all(dir, needs, f);
+	err =
+	    find_one(dir, "features", (const char *const[3]){ "mtx", "npy", "csv" }, &f->features);
+	if (!err)
+		err = find_one(dir, "edges", (const char *const[3]){ "tsv", "mtx" }, &f->edges);
+	if (!err)
+		err = find_one(dir, "ids", (const char *const[3]){ "txt" }, &f->ids);
+	if (!err)
+		err = find_one(dir, "labels", (const char *const[3]){ "txt" }, &f->labels);
+	if (!err && needs & DATASET_FEATURES && !f->features)
+		err = err_set(ERR_INPUT, "%s: no features.mtx, features.npy or features.csv there",
+			      dir);
+	if (!err && needs & DATASET_EDGES && !f->edges)
+		err = err_set(ERR_INPUT, "%s: no edges.tsv or edges.mtx there", dir);
 	if (err)
 		dataset_files_release(f);
 	return err;

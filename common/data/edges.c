@@ -144,60 +144,27 @@ static enum err read_weight(struct text *t, double *w)
 	return text_end(t);
 }
 
-static enum err read_numbers(struct text *t, const struct naming *as, struct list *l)
-{
-	while (text_line(t, '#')) {
-		uint32_t u, v;
-		double w;
-
-		TRY(read_node(t, as, &u));
-		TRY(read_node(t, as, &v));
-		TRY(read_weight(t, &w));
-		add(l, u, v, w);
-		if (l->count > EDGES_MAX)
-			return text_error(t, "more than %zu edges", EDGES_MAX);
-	}
-	return ERR_OK;
-}
-
 /* Lines that wait until what their ids are compared with is in the cache: ids come in no order, and
  * to fetch one after the other takes longer than to read them. */
+enum { WAITING_MAX = 32 };
 struct waiting {
-	struct {
+	struct waiting_edge {
 		struct word u, v;
 		double w;
 		size_t line;
-	} edge[32];
+	} edge[WAITING_MAX];
 	size_t count;
 };
-enum { WAITING_MAX = sizeof(((struct waiting *)0)->edge) / sizeof(((struct waiting *)0)->edge[0]) };
-
-static const struct id_table *table_of(const struct naming *as)
-{
-	return as->names ? &as->names->table : &as->ids->table;
-}
-
-static enum err read_waiting(struct text *t, const struct naming *as, struct waiting *q)
-{
-	size_t line = t->line;
-
-	TRY(read_word(t, as, &q->edge[q->count].u));
-	TRY(read_word(t, as, &q->edge[q->count].v));
-	TRY(read_weight(t, &q->edge[q->count].w));
-	id_table_fetch(table_of(as), q->edge[q->count].u, false);
-	id_table_fetch(table_of(as), q->edge[q->count].v, false);
-	q->edge[q->count++].line = line;
-	return ERR_OK;
-}
 
 static enum err add_waiting(const struct text *t, const struct naming *as, struct waiting *q,
 			    struct list *l)
 {
+	const struct id_table *table = as->names ? &as->names->table : &as->ids->table;
 	struct text at = *t; /* for messages */
 
 	for (size_t i = 0; i < q->count; i++) {
-		id_table_fetch(table_of(as), q->edge[i].u, true);
-		id_table_fetch(table_of(as), q->edge[i].v, true);
+		id_table_fetch(table, q->edge[i].u, true);
+		id_table_fetch(table, q->edge[i].v, true);
 	}
 	for (size_t i = 0; i < q->count; i++) {
 		uint32_t u, v;
@@ -213,14 +180,29 @@ static enum err add_waiting(const struct text *t, const struct naming *as, struc
 	return ERR_OK;
 }
 
-/* The first line that is wrong is complained of, so those that wait come before the one read. */
 static enum err read_named(struct text *t, const struct naming *as, struct list *l)
 {
 	struct waiting q = { .count = 0 };
 
 	while (text_line(t, '#')) {
-		enum err err = read_waiting(t, as, &q);
+		struct waiting_edge *e = &q.edge[q.count];
+		enum err err;
 
+		e->line = t->line;
+		err = read_word(t, as, &e->u);
+		if (!err)
+			err = read_word(t, as, &e->v);
+		if (!err)
+			err = read_weight(t, &e->w);
+		if (!err) {
+			const struct id_table *table =
+			    as->names ? &as->names->table : &as->ids->table;
+
+			id_table_fetch(table, e->u, false);
+			id_table_fetch(table, e->v, false);
+			q.count++;
+		}
+		/* The first line that is wrong is named: those that wait come before this one. */
 		if (err || q.count == WAITING_MAX)
 			TRY(add_waiting(t, as, &q, l));
 		TRY(err);
@@ -230,7 +212,20 @@ static enum err read_named(struct text *t, const struct naming *as, struct list 
 
 static enum err read_tsv(struct text *t, const struct naming *as, struct list *l)
 {
-	return as->ids || as->names ? read_named(t, as, l) : read_numbers(t, as, l);
+	if (as->ids || as->names)
+		return read_named(t, as, l);
+	while (text_line(t, '#')) {
+		uint32_t u, v;
+		double w;
+
+		TRY(read_node(t, as, &u));
+		TRY(read_node(t, as, &v));
+		TRY(read_weight(t, &w));
+		add(l, u, v, w);
+		if (l->count > EDGES_MAX)
+			return text_error(t, "more than %zu edges", EDGES_MAX);
+	}
+	return ERR_OK;
 }
 
 /* The lines that say the edge of `clash` with two weights: read once more to find them. */
@@ -270,41 +265,22 @@ static enum err clash_error(struct bytes file, const char *where, size_t n, cons
 	return err_set(ERR_INTERNAL, "%s: the file changed while it was read", where);
 }
 
-static enum err build_tsv(struct list *l, struct bytes file, const char *where, size_t n,
-			  const struct ids *ids, struct csr *s, struct edges_dropped *dropped)
-{
-	struct triple clash;
-
-	if (!drop_repeated(l, dropped, &clash))
-		return clash_error(file, where, n, ids, clash);
-	lay_out(l, n, s);
-	return ERR_OK;
-}
-
 enum err edges_parse_tsv(struct bytes file, const char *where, size_t n, const struct ids *ids,
 			 struct csr *adjacency, struct edges_dropped *dropped)
 {
 	struct text t = text_open(file, where);
 	struct list l = { 0 };
+	struct triple clash;
 	enum err err;
 
 	*adjacency = (struct csr){ 0 };
 	err = read_tsv(&t, &(struct naming){ .n = n, .ids = ids }, &l);
-	if (!err)
-		err = build_tsv(&l, file, where, n, ids, adjacency, dropped);
+	if (!err && drop_repeated(&l, dropped, &clash))
+		lay_out(&l, n, adjacency);
+	else if (!err)
+		err = clash_error(file, where, n, ids, clash);
 	free(l.t);
 	return err;
-}
-
-/* Numbers, as names came, become places among the sorted. */
-static void renumber(struct list *l, const uint32_t *place)
-{
-	for (size_t i = 0; i < l->count; i++) {
-		uint32_t u = place[l->t[i].row], v = place[l->t[i].col];
-
-		l->t[i].row = u < v ? u : v;
-		l->t[i].col = u < v ? v : u;
-	}
 }
 
 enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids,
@@ -313,6 +289,7 @@ enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids
 	struct text t = text_open(file, where);
 	struct names names = { 0 };
 	struct list l = { 0 };
+	struct triple clash;
 	enum err err;
 
 	*adjacency = (struct csr){ 0 };
@@ -322,39 +299,24 @@ enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids
 		uint32_t *place = alloc(names.n, sizeof(*place));
 
 		names_sort(&names, ids, place);
-		renumber(&l, place);
+		/* Numbers, as names came, become places among the sorted. */
+		for (size_t i = 0; i < l.count; i++) {
+			uint32_t u = place[l.t[i].row], v = place[l.t[i].col];
+
+			l.t[i].row = u < v ? u : v;
+			l.t[i].col = u < v ? v : u;
+		}
 		free(place);
-		err = build_tsv(&l, file, where, ids->n, ids, adjacency, dropped);
+		if (drop_repeated(&l, dropped, &clash))
+			lay_out(&l, ids->n, adjacency);
+		else
+			err = clash_error(file, where, ids->n, ids, clash);
 	}
 	names_release(&names);
 	free(l.t);
 	if (err)
 		ids_release(ids);
 	return err;
-}
-
-/* The position of each of the party's rows among the sorted ids. */
-static uint32_t *places_of(const struct ids *ids, size_t n)
-{
-	uint32_t *place;
-
-	ALLOC(place, n);
-	for (size_t i = 0; i < n; i++)
-		place[ids ? ids->row[i] : i] = (uint32_t)i;
-	return place;
-}
-
-/* Entries (i, j) and (j, i) of different values. */
-static enum err mtx_clash(const char *path, const struct ids *ids, struct triple clash)
-{
-	uint32_t i = ids ? ids->row[clash.row] : clash.row,
-		 j = ids ? ids->row[clash.col] : clash.col;
-
-	return err_set(ERR_INPUT,
-		       "%s:%zu: entry (%u, %u) is not entry (%u, %u), on line %zu, but a graph has "
-		       "one weight for both",
-		       path, mtx_line(path, j, i), j + 1, i + 1, i + 1, j + 1,
-		       mtx_line(path, i, j));
 }
 
 static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct ids *ids,
@@ -371,7 +333,9 @@ static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct
 		return err_set(ERR_INPUT,
 			       "%s: %zu x %zu, expected %zu x %zu as there are that many nodes",
 			       path, m->rows, m->cols, n, n);
-	place = places_of(ids, n);
+	ALLOC(place, n); /* of each of the party's rows among the sorted ids */
+	for (size_t i = 0; i < n; i++)
+		place[ids ? ids->row[i] : i] = (uint32_t)i;
 	for (size_t i = 0; i < m->count && !err; i++) {
 		struct triple *e = &m->entry[i];
 
@@ -384,28 +348,29 @@ static enum err from_mtx(const char *path, struct mtx *m, size_t n, const struct
 			    mtx_line(path, e->row, e->col), e->row + 1, e->col + 1, e->value);
 	}
 	free(place);
-	if (!err) {
-		if (drop_repeated(&l, dropped, &clash))
-			lay_out(&l, n, adjacency);
-		else
-			err = mtx_clash(path, ids, clash);
+	if (!err && drop_repeated(&l, dropped, &clash)) {
+		lay_out(&l, n, adjacency);
+	} else if (!err) { /* entries (i, j) and (j, i) of different values */
+		uint32_t i = ids ? ids->row[clash.row] : clash.row;
+		uint32_t j = ids ? ids->row[clash.col] : clash.col;
+
+		err = err_set(ERR_INPUT,
+			      "%s:%zu: entry (%u, %u) is not entry (%u, %u), on line %zu, but a "
+			      "graph has one weight for both",
+			      path, mtx_line(path, j, i), j + 1, i + 1, i + 1, j + 1,
+			      mtx_line(path, i, j));
 	}
 	free(l.t);
 	return err;
 }
 
-static bool is_mtx(const char *path)
+/* .tsv and .txt are one format. */
+static enum err check_ending(const char *path, bool *is_mtx)
 {
 	const char *end = strrchr(path, '.');
 
-	return end && !strcmp(end, ".mtx");
-}
-
-static enum err check_ending(const char *path)
-{
-	const char *end = strrchr(path, '.');
-
-	if (end && (!strcmp(end, ".tsv") || !strcmp(end, ".txt")))
+	*is_mtx = end && !strcmp(end, ".mtx");
+	if (*is_mtx || (end && (!strcmp(end, ".tsv") || !strcmp(end, ".txt"))))
 		return ERR_OK;
 	return err_set(ERR_INPUT, "%s: expected edges in a file .tsv, .txt or .mtx", path);
 }
@@ -415,88 +380,65 @@ enum err edges_read(const char *path, size_t n, const struct ids *ids, struct cs
 {
 	struct buf file = { 0 };
 	struct mtx m = { 0 };
+	bool is_mtx;
 	enum err err;
 
 	*adjacency = (struct csr){ 0 };
-	if (is_mtx(path)) {
+	TRY(check_ending(path, &is_mtx));
+	if (is_mtx) {
 		TRY(mtx_read(path, &m));
 		err = from_mtx(path, &m, n, ids, adjacency, dropped);
 		mtx_release(&m);
 		return err;
 	}
-	TRY(check_ending(path));
 	TRY(file_read_text(path, DATA_FILE_MAX, &file));
 	err = edges_parse_tsv((struct bytes){ file.p, file.n }, path, n, ids, adjacency, dropped);
 	buf_release(&file);
 	return err;
 }
 
-/* "1" .. "n", as a Matrix Market file counts. */
-static enum err number_rows(const char *path, size_t n, struct ids *ids)
-{
-	struct buf text = { 0 };
-	enum err err;
-
-	for (size_t i = 1; i <= n; i++)
-		buf_printf(&text, "%zu\n", i);
-	err = ids_parse((struct bytes){ text.p, text.n }, path, ids);
-	buf_release(&text);
-	return err;
-}
-
-static enum err mtx_named(const char *path, struct ids *ids, struct csr *adjacency,
-			  struct edges_dropped *dropped)
-{
-	struct mtx m;
-	enum err err;
-
-	TRY(mtx_read(path, &m));
-	err = number_rows(path, m.is_array ? m.dense.rows : m.rows, ids);
-	if (!err)
-		err = from_mtx(path, &m, ids->n, ids, adjacency, dropped);
-	mtx_release(&m);
-	return err;
-}
-
 enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacency,
 			  struct edges_dropped *dropped)
 {
-	struct buf file = { 0 };
+	struct buf text = { 0 };
+	bool is_mtx;
+	struct mtx m;
 	enum err err;
 
 	*adjacency = (struct csr){ 0 };
 	*ids = (struct ids){ 0 };
-	if (is_mtx(path)) {
-		err = mtx_named(path, ids, adjacency, dropped);
+	TRY(check_ending(path, &is_mtx));
+	if (is_mtx) {
+		TRY(mtx_read(path, &m));
+		for (size_t i = 1; i <= (m.is_array ? m.dense.rows : m.rows); i++)
+			buf_printf(&text, "%zu\n", i);
+		err = ids_parse((struct bytes){ text.p, text.n }, path, ids);
+		if (!err)
+			err = from_mtx(path, &m, ids->n, ids, adjacency, dropped);
+		mtx_release(&m);
 	} else {
-		TRY(check_ending(path));
-		TRY(file_read_text(path, DATA_FILE_MAX, &file));
-		err = edges_parse_named((struct bytes){ file.p, file.n }, path, ids, adjacency,
+		TRY(file_read_text(path, DATA_FILE_MAX, &text));
+		err = edges_parse_named((struct bytes){ text.p, text.n }, path, ids, adjacency,
 					dropped);
-		buf_release(&file);
 	}
+	buf_release(&text);
 	if (err)
 		ids_release(ids);
 	return err;
-}
-
-static void print_node(size_t i, char *const *ids, struct buf *out)
-{
-	if (ids)
-		buf_printf(out, "%s", ids[i]);
-	else
-		buf_printf(out, "%zu", i);
 }
 
 void edges_print_tsv(const struct csr *s, char *const *ids, struct buf *out)
 {
 	for (size_t u = 0; u < s->rows; u++) {
 		for (size_t e = s->start[u]; e < s->start[u + 1]; e++) {
-			if (s->index[e] < u)
+			uint32_t v = s->index[e];
+
+			if (v < u)
 				continue;
-			print_node(u, ids, out);
-			buf_add(out, "\t", 1);
-			print_node(s->index[e], ids, out);
+			if (ids)
+				buf_printf(out, "%s\t%s", ids[u], ids[v]);
+			else
+				buf_printf(out, "%zu\t%u", u, v);
 			if (s->value)
 				buf_printf(out, "\t%.17g", s->value[e]);
 			buf_add(out, "\n", 1);

@@ -11,54 +11,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ids.csv as ids.txt, which has readers: one id per line. */
-static enum err unquote(struct text *t, struct buf *field, struct buf *lines)
+/* ids.csv as ids.txt, which ids_parse reads: one id per line. */
+static enum err unquote(struct bytes file, const char *where, struct buf *lines)
 {
-	struct text here = *t;
-	bool last;
+	struct text t = text_open(file, where), here = t;
+	struct buf field = { 0 };
+	bool last = false;
+	enum err err = csv_field(&t, &field, &last);
 
-	TRY(csv_field(t, field, &last));
-	if (!last || strcmp((const char *)field->p, "id") != 0)
-		return text_error(&here, "the heading is not \"id\"");
-	while (t->p < t->end) {
-		here = *t;
-		TRY(csv_field(t, field, &last));
-		if (!last)
-			return text_error(&here, "more than one field where an id is expected");
-		TRY(id_check(&here, (struct word){ (const char *)field->p, field->n }));
-		buf_add(lines, field->p, field->n);
+	if (!err && (!last || strcmp((const char *)field.p, "id") != 0))
+		err = text_error(&here, "the heading is not \"id\"");
+	while (t.p < t.end && !err) {
+		here = t;
+		err = csv_field(&t, &field, &last);
+		if (!err && !last)
+			err = text_error(&here, "more than one field where an id is expected");
+		if (!err)
+			err = id_check(&here, (struct word){ (const char *)field.p, field.n });
+		buf_add(lines, field.p, field.n);
 		buf_add(lines, "\n", 1);
 	}
-	return ERR_OK;
-}
-
-static enum err read_ids(const char *path, struct ids *ids)
-{
-	struct buf file = { 0 }, field = { 0 }, lines = { 0 };
-	enum err err = file_read_text(path, DATA_FILE_MAX, &file);
-	struct text t;
-
-	if (!err) {
-		t = text_open((struct bytes){ file.p, file.n }, path);
-		err = unquote(&t, &field, &lines);
-	}
-	if (!err)
-		err = ids_parse((struct bytes){ lines.p, lines.n }, path, ids);
-	buf_release(&lines);
 	buf_release(&field);
-	buf_release(&file);
 	return err;
 }
 
 static enum err read_dir(const char *dir, struct embeddings *e)
 {
 	char *npy = file_join(dir, "embeddings.npy"), *csv = file_join(dir, "ids.csv");
+	struct buf file = { 0 }, lines = { 0 };
 	enum err err;
 
 	*e = (struct embeddings){ 0 };
 	err = npy_read(npy, &e->X);
 	if (!err)
-		err = read_ids(csv, &e->ids);
+		err = file_read_text(csv, DATA_FILE_MAX, &file);
+	if (!err)
+		err = unquote((struct bytes){ file.p, file.n }, csv, &lines);
+	if (!err)
+		err = ids_parse((struct bytes){ lines.p, lines.n }, csv, &e->ids);
+	buf_release(&file);
+	buf_release(&lines);
 	if (!err && e->ids.n != e->X.rows)
 		err = err_set(ERR_INPUT, "%s has %zu rows and %s %zu ids; they should be as many",
 			      npy, e->X.rows, csv, e->ids.n);

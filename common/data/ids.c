@@ -191,23 +191,19 @@ void ids_release(struct ids *ids)
 
 /* ---- words that become ids ---- */
 
-static void grow(struct names *s)
-{
-	s->room = s->room ? 2 * s->room : 1024;
-	s->word = alloc_again(s->word, s->room, sizeof(*s->word));
-	table_release(&s->table);
-	table_init(&s->table, s->room);
-	for (size_t i = 0; i < s->n; i++)
-		table_add(&s->table, s->word[i], (uint32_t)i);
-}
-
 uint32_t names_number(struct names *s, struct word w)
 {
 	struct id_slot *slot;
 	uint32_t mark;
 
-	if (s->n == s->room)
-		grow(s);
+	if (s->n == s->room) {
+		s->room = s->room ? 2 * s->room : 1024;
+		s->word = alloc_again(s->word, s->room, sizeof(*s->word));
+		table_release(&s->table);
+		table_init(&s->table, s->room);
+		for (size_t i = 0; i < s->n; i++)
+			table_add(&s->table, s->word[i], (uint32_t)i);
+	}
 	slot = table_find(&s->table, w, &mark);
 	if (!slot->p) {
 		*slot = (struct id_slot){ w.p, mark, (uint32_t)s->n };

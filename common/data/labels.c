@@ -28,62 +28,34 @@ static enum err check_count(const char *where, struct labels *l)
 	return err_set(ERR_INPUT, "%s: %zu labels, expected 1 to %zu", where, l->n, ROWS_MAX);
 }
 
-static enum err read_txt(struct text *t, struct labels *l)
-{
-	size_t room = 0;
-
-	while (t->p < t->end) {
-		uint64_t x;
-
-		TRY(text_whole(t, 0, LABELS_MAX - 1, "the label", &x));
-		TRY(text_end(t));
-		add(l, &room, (uint32_t)x);
-	}
-	return check_count(t->where, l);
-}
-
 enum err labels_parse_txt(struct bytes file, const char *where, struct labels *l)
 {
 	struct text t = text_open(file, where);
-	enum err err;
+	enum err err = ERR_OK;
+	size_t room = 0;
 
 	*l = (struct labels){ 0 };
-	err = read_txt(&t, l);
+	while (t.p < t.end && !err) {
+		uint64_t x;
+
+		err = text_whole(&t, 0, LABELS_MAX - 1, "the label", &x);
+		if (!err)
+			err = text_end(&t);
+		if (!err)
+			add(l, &room, (uint32_t)x);
+	}
+	if (!err)
+		err = check_count(where, l);
 	if (err)
 		labels_release(l);
 	return err;
 }
 
-static enum err read_record(struct text *t, struct buf *field, struct labels *l, size_t *room)
-{
-	struct text here = *t; /* for complaints: t moves on to the next line */
-	struct word w;
-	uint64_t x;
-	bool last;
-
-	TRY(csv_field(t, field, &last));
-	if (last)
-		return text_error(&here, "one field where an id and a label are expected");
-	w = (struct word){ (const char *)field->p, field->n };
-	TRY(id_check(&here, w));
-	add(l, room, 0);
-	l->id[l->n - 1] = alloc_copy((const char *)field->p);
-	TRY(csv_field(t, field, &last));
-	w = (struct word){ (const char *)field->p, field->n };
-	if (!last || !word_whole(w, &x) || x >= LABELS_MAX)
-		return text_error(
-		    &here,
-		    "the label is \"%.40s\", expected a whole number below %d at the end "
-		    "of the record",
-		    (const char *)field->p, LABELS_MAX);
-	l->label[l->n - 1] = (uint32_t)x;
-	return ERR_OK;
-}
-
 static enum err read_csv(struct text *t, struct buf *field, struct labels *l)
 {
-	struct text here = *t;
+	struct text here = *t; /* for complaints: t moves on to the next line */
 	size_t room = 0;
+	uint64_t x;
 	bool last;
 
 	l->id = alloc(1, sizeof(*l->id));
@@ -93,8 +65,23 @@ static enum err read_csv(struct text *t, struct buf *field, struct labels *l)
 	TRY(csv_field(t, field, &last));
 	if (!last || strcmp((const char *)field->p, "label") != 0)
 		return text_error(&here, "the heading is not \"id,label\"");
-	while (t->p < t->end)
-		TRY(read_record(t, field, l, &room));
+	while (t->p < t->end) {
+		here = *t;
+		TRY(csv_field(t, field, &last));
+		if (last)
+			return text_error(&here, "one field where an id and a label are expected");
+		TRY(id_check(&here, (struct word){ (const char *)field->p, field->n }));
+		add(l, &room, 0);
+		l->id[l->n - 1] = alloc_copy((const char *)field->p);
+		TRY(csv_field(t, field, &last));
+		if (!last || !word_whole((struct word){ (const char *)field->p, field->n }, &x) ||
+		    x >= LABELS_MAX)
+			return text_error(&here,
+					  "the label is \"%.40s\", expected a whole number below "
+					  "%d at the end of the record",
+					  (const char *)field->p, LABELS_MAX);
+		l->label[l->n - 1] = (uint32_t)x;
+	}
 	return check_count(t->where, l);
 }
 

@@ -8,16 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct banner {
-	bool is_array, is_pattern, is_symmetric;
-};
-
 static bool is(struct word w, const char *text) /* upper and lower case are the same */
 {
 	return w.n == strlen(text) && !strncasecmp(w.p, text, w.n);
 }
 
-static enum err read_banner(struct text *t, struct banner *b)
+static enum err read_banner(struct text *t, struct mtx *m, bool *is_pattern)
 {
 	struct word w = text_word(t), object, format, field, symmetry;
 
@@ -27,16 +23,16 @@ static enum err read_banner(struct text *t, struct banner *b)
 	format = text_word(t);
 	field = text_word(t);
 	symmetry = text_word(t);
-	b->is_array = is(format, "array");
-	b->is_pattern = is(field, "pattern");
-	b->is_symmetric = is(symmetry, "symmetric");
-	if (!is(object, "matrix") || !(b->is_array || is(format, "coordinate")))
+	m->is_array = is(format, "array");
+	*is_pattern = is(field, "pattern");
+	m->is_symmetric = is(symmetry, "symmetric");
+	if (!is(object, "matrix") || !(m->is_array || is(format, "coordinate")))
 		return text_error(t, "expected \"matrix coordinate\" or \"matrix array\"");
-	if (!(is(field, "real") || is(field, "integer") || (b->is_pattern && !b->is_array)))
+	if (!(is(field, "real") || is(field, "integer") || (*is_pattern && !m->is_array)))
 		return text_error(
 		    t, "the field is \"%.*s\", expected real, integer or (of coordinates) pattern",
 		    (int)(field.n < 20 ? field.n : 20), field.p);
-	if (!(is(symmetry, "general") || (b->is_symmetric && !b->is_array)))
+	if (!(is(symmetry, "general") || (m->is_symmetric && !m->is_array)))
 		return text_error(
 		    t, "the symmetry is \"%.*s\", expected general or (of coordinates) symmetric",
 		    (int)(symmetry.n < 20 ? symmetry.n : 20), symmetry.p);
@@ -67,11 +63,11 @@ size_t triples_sort(struct triple *t, size_t count)
 	return count;
 }
 
-static enum err check_sizes(const struct text *t, const struct banner *b, size_t bytes,
-			    uint64_t rows, uint64_t cols, uint64_t count)
+static enum err check_sizes(const struct text *t, const struct mtx *m, bool is_pattern,
+			    size_t bytes, uint64_t rows, uint64_t cols, uint64_t count)
 {
 	/* The least bytes that each may take: "1 1\n", "1 1 0\n", "0\n". */
-	size_t least = b->is_array ? 2 : b->is_pattern ? 4 : 6;
+	size_t least = m->is_array ? 2 : is_pattern ? 4 : 6;
 
 	if (count > (bytes + 1) / least)
 		return text_error(t, "the header promises %ju values, but the file has %zu bytes",
@@ -80,27 +76,13 @@ static enum err check_sizes(const struct text *t, const struct banner *b, size_t
 		return text_error(
 		    t, "the header promises %ju rows and %ju columns, but the file has %zu bytes",
 		    (uintmax_t)rows, (uintmax_t)cols, bytes);
-	if (b->is_symmetric && rows != cols)
+	if (m->is_symmetric && rows != cols)
 		return text_error(t, "a symmetric matrix of %ju rows and %ju columns",
 				  (uintmax_t)rows, (uintmax_t)cols);
 	return ERR_OK;
 }
 
-static enum err read_array(struct text *t, struct mat *m)
-{
-	for (size_t j = 0; j < m->cols; j++) { /* column by column */
-		for (size_t i = 0; i < m->rows; i++) {
-			if (!text_line(t, '%'))
-				return text_error(t, "the file ends after %zu of %zu values",
-						  j * m->rows + i, m->rows * m->cols);
-			TRY(text_number(t, &MAT(m, i, j)));
-			TRY(text_end(t));
-		}
-	}
-	return ERR_OK;
-}
-
-static enum err read_entries(struct text *t, const struct banner *b, struct mtx *m, uint64_t count)
+static enum err read_entries(struct text *t, bool is_pattern, struct mtx *m, uint64_t count)
 {
 	ALLOC(m->entry, count);
 	for (; m->count < count; m->count++) {
@@ -115,9 +97,9 @@ static enum err read_entries(struct text *t, const struct banner *b, struct mtx 
 		e->row = (uint32_t)(i - 1);
 		e->col = (uint32_t)(j - 1);
 		e->value = 1;
-		if (!b->is_pattern)
+		if (!is_pattern)
 			TRY(text_number(t, &e->value));
-		if (b->is_symmetric && j > i)
+		if (m->is_symmetric && j > i)
 			return text_error(
 			    t, "entry (%ju, %ju) lies above the diagonal of a symmetric matrix",
 			    (uintmax_t)i, (uintmax_t)j);
@@ -143,12 +125,6 @@ static size_t line_of(struct bytes file, uint32_t row, uint32_t col, size_t nth)
 	return 0;
 }
 
-static enum err twice_error(struct bytes file, const char *where, uint32_t row, uint32_t col)
-{
-	return err_set(ERR_INPUT, "%s:%zu: entry (%u, %u) is given twice, first on line %zu", where,
-		       line_of(file, row, col, 2), row + 1, col + 1, line_of(file, row, col, 1));
-}
-
 size_t mtx_line(const char *path, uint32_t row, uint32_t col)
 {
 	struct buf file = { 0 };
@@ -161,7 +137,7 @@ size_t mtx_line(const char *path, uint32_t row, uint32_t col)
 	return line;
 }
 
-static enum err read_body(struct text *t, const struct banner *b, struct bytes all, struct mtx *m)
+static enum err read_body(struct text *t, bool is_pattern, struct bytes all, struct mtx *m)
 {
 	uint64_t rows, cols, count;
 	size_t twice;
@@ -170,40 +146,49 @@ static enum err read_body(struct text *t, const struct banner *b, struct bytes a
 		return text_error(t, "the file ends before its sizes");
 	TRY(text_whole(t, 1, ROWS_MAX, "the number of rows", &rows));
 	TRY(text_whole(t, 1, COLS_MAX, "the number of columns", &cols));
-	if (b->is_array)
+	if (m->is_array)
 		count = rows * cols; /* both below 2^28 */
 	else
 		TRY(text_whole(t, 0, EDGES_MAX, "the number of entries", &count));
-	TRY(check_sizes(t, b, all.n, rows, cols, count));
+	TRY(check_sizes(t, m, is_pattern, all.n, rows, cols, count));
 	TRY(text_end(t));
 	m->rows = (size_t)rows;
 	m->cols = (size_t)cols;
-	if (b->is_array) {
+	if (m->is_array)
 		mat_init(&m->dense, m->rows, m->cols);
-		TRY(read_array(t, &m->dense));
-	} else {
-		TRY(read_entries(t, b, m, count));
+	else
+		TRY(read_entries(t, is_pattern, m, count));
+	for (size_t v = 0; m->is_array && v < count; v++) { /* column by column */
+		if (!text_line(t, '%'))
+			return text_error(t, "the file ends after %zu of %ju values", v,
+					  (uintmax_t)count);
+		TRY(text_number(t, &MAT(&m->dense, v % m->rows, v / m->rows)));
+		TRY(text_end(t));
 	}
 	if (text_line(t, '%'))
 		return text_error(t, "there is more than the %ju values of the header",
 				  (uintmax_t)count);
 	twice = triples_sort(m->entry, m->count);
-	if (twice < m->count)
-		return twice_error(all, t->where, m->entry[twice].row, m->entry[twice].col);
+	if (twice < m->count) {
+		uint32_t i = m->entry[twice].row, j = m->entry[twice].col;
+
+		return err_set(ERR_INPUT,
+			       "%s:%zu: entry (%u, %u) is given twice, first on line %zu", t->where,
+			       line_of(all, i, j, 2), i + 1, j + 1, line_of(all, i, j, 1));
+	}
 	return ERR_OK;
 }
 
 enum err mtx_parse(struct bytes file, const char *where, struct mtx *m)
 {
 	struct text t = text_open(file, where);
-	struct banner b = { 0 };
+	bool is_pattern = false;
 	enum err err;
 
 	*m = (struct mtx){ 0 };
-	TRY(read_banner(&t, &b));
-	m->is_array = b.is_array;
-	m->is_symmetric = b.is_symmetric;
-	err = read_body(&t, &b, file, m);
+	err = read_banner(&t, m, &is_pattern);
+	if (!err)
+		err = read_body(&t, is_pattern, file, m);
 	if (err)
 		mtx_release(m);
 	return err;

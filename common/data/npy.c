@@ -46,9 +46,9 @@ static const struct type {
 /* ---- the header: a Python dictionary of exactly three entries ---- */
 
 struct header {
-	const struct type *type;
+	const struct type *type; /* NULL: not read yet */
 	uint64_t rows, cols;
-	bool has_descr, has_order, has_shape;
+	bool has_order, has_shape;
 };
 
 struct cursor {
@@ -82,51 +82,40 @@ static bool take_size(struct cursor *c, uint64_t *x)
 	return digits > 0 && digits < 16;
 }
 
-static const char *read_descr(struct cursor *c, struct header *h)
-{
-	if (!take(c, "'"))
-		return "'descr' is not a simple type";
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
-		if (take(c, types[i].descr) && take(c, "'")) {
-			h->type = &types[i];
-			h->has_descr = true;
-			return NULL;
-		}
-	}
-	return "the element type is none of f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1, little-endian; save "
-	       "it "
-	       "with astype('<f8')";
-}
-
-static const char *read_shape(struct cursor *c, struct header *h)
-{
-	h->cols = 1;
-	if (!take(c, "(") || !take_size(c, &h->rows) || !take(c, ","))
-		return "the shape is not one of one or two dimensions";
-	if (!take(c, ")")) {
-		if (!take_size(c, &h->cols))
-			return "the shape is not one of one or two dimensions";
-		take(c, ",");
-		if (!take(c, ")"))
-			return "the shape has more than two dimensions";
-	}
-	h->has_shape = true;
-	return NULL;
-}
+static const char not_three[] =
+    "the header does not hold exactly 'descr', 'fortran_order' and 'shape'";
 
 static const char *read_entry(struct cursor *c, struct header *h)
 {
-	if (!h->has_descr && take(c, "'descr'") && take(c, ":"))
-		return read_descr(c, h);
-	if (!h->has_shape && take(c, "'shape'") && take(c, ":"))
-		return read_shape(c, h);
+	if (!h->type && take(c, "'descr'") && take(c, ":")) {
+		if (!take(c, "'"))
+			return "'descr' is not a simple type";
+		for (size_t i = 0; i < sizeof(types) / sizeof(*types) && !h->type; i++)
+			if (take(c, types[i].descr) && take(c, "'"))
+				h->type = &types[i];
+		return h->type ? NULL
+			       : "the element type is none of f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1, "
+				 "little-endian; save it with astype('<f8')";
+	}
+	if (!h->has_shape && take(c, "'shape'") && take(c, ":")) {
+		h->has_shape = true;
+		h->cols = 1;
+		if (!take(c, "(") || !take_size(c, &h->rows) || !take(c, ","))
+			return "the shape is not one of one or two dimensions";
+		if (take(c, ")"))
+			return NULL;
+		if (!take_size(c, &h->cols))
+			return "the shape is not one of one or two dimensions";
+		take(c, ",");
+		return take(c, ")") ? NULL : "the shape has more than two dimensions";
+	}
 	if (!h->has_order && take(c, "'fortran_order'") && take(c, ":")) {
 		h->has_order = true;
 		if (take(c, "True"))
 			return "it is in Fortran order; save it with numpy.ascontiguousarray";
 		return take(c, "False") ? NULL : "'fortran_order' is neither True nor False";
 	}
-	return "the header does not hold exactly 'descr', 'fortran_order' and 'shape'";
+	return not_three;
 }
 
 static const char *read_header(struct cursor c, struct header *h)
@@ -140,11 +129,10 @@ static const char *read_header(struct cursor c, struct header *h)
 		if (wrong)
 			return wrong;
 		if (!take(&c, ",") && i < 2)
-			return "the header does not hold exactly 'descr', 'fortran_order' and "
-			       "'shape'";
+			return not_three;
 	}
 	if (!take(&c, "}"))
-		return "the header does not hold exactly 'descr', 'fortran_order' and 'shape'";
+		return not_three;
 	skip(&c);
 	return c.p == c.end ? NULL : "the header goes on after its dictionary";
 }
@@ -173,21 +161,6 @@ static const char *find_header(struct bytes file, struct cursor *c)
 	return NULL;
 }
 
-static enum err check_size(const struct header *h, size_t bytes, const char *where)
-{
-	if (h->rows == 0 || h->cols == 0)
-		return err_set(ERR_INPUT,
-			       "%s: the shape is (%ju, %ju), expected at least one row and column",
-			       where, (uintmax_t)h->rows, (uintmax_t)h->cols);
-	/* Within these bounds the product is below 2^59. */
-	if (h->rows > ROWS_MAX || h->cols > COLS_MAX || h->rows * h->cols * h->type->size != bytes)
-		return err_set(ERR_INPUT,
-			       "%s: the header promises %ju x %ju elements of %zu bytes, but %zu "
-			       "bytes follow it",
-			       where, (uintmax_t)h->rows, (uintmax_t)h->cols, h->type->size, bytes);
-	return ERR_OK;
-}
-
 static enum err load_all(const struct header *h, const uint8_t *p, const char *where, struct mat *m)
 {
 	size_t count = m->rows * m->cols;
@@ -211,6 +184,7 @@ enum err npy_parse(struct bytes file, const char *where, struct mat *m)
 	struct header h = { 0 };
 	struct cursor c = { 0 };
 	const char *wrong;
+	size_t bytes;
 	enum err err;
 
 	*m = (struct mat){ 0 };
@@ -225,7 +199,17 @@ enum err npy_parse(struct bytes file, const char *where, struct mat *m)
 		return err_set(ERR_INPUT, "%s: %s%s%.*s", where, wrong, shown ? ": " : "", shown,
 			       shown ? c.p : "");
 	}
-	TRY(check_size(&h, file.n - (size_t)((const uint8_t *)c.end - file.p), where));
+	if (h.rows == 0 || h.cols == 0)
+		return err_set(ERR_INPUT,
+			       "%s: the shape is (%ju, %ju), expected at least one row and column",
+			       where, (uintmax_t)h.rows, (uintmax_t)h.cols);
+	bytes = file.n - (size_t)((const uint8_t *)c.end - file.p);
+	/* Within these bounds the product is below 2^59. */
+	if (h.rows > ROWS_MAX || h.cols > COLS_MAX || h.rows * h.cols * h.type->size != bytes)
+		return err_set(ERR_INPUT,
+			       "%s: the header promises %ju x %ju elements of %zu bytes, but %zu "
+			       "bytes follow it",
+			       where, (uintmax_t)h.rows, (uintmax_t)h.cols, h.type->size, bytes);
 	mat_init(m, (size_t)h.rows, (size_t)h.cols);
 	err = load_all(&h, (const uint8_t *)c.end, where, m);
 	if (err)

@@ -75,21 +75,6 @@ enum err text_error(const struct text *t, const char *fmt, ...)
 	return err_set(ERR_INPUT, "%s:%zu: %s", t->where, t->line, text);
 }
 
-/* The slow way, for what the fast way does not take. */
-static bool number_by_strtod(struct word w, double *x)
-{
-	char copy[NUMBER_MAX + 1], *end;
-
-	if (w.n == 0 || w.n > NUMBER_MAX)
-		return false;
-	memcpy(copy, w.p, w.n);
-	copy[w.n] = 0;
-	if (copy[strspn(copy, "0123456789+-.eE")]) /* no hexadecimal, no "nan", no "inf" */
-		return false;
-	*x = strtod(copy, &end);
-	return end == copy + w.n && isfinite(*x);
-}
-
 /* Up to 15 digits with at most 22 behind the point: numerator and power of ten are exact doubles,
  * so that one division rounds right (Clinger 1990). Everything else goes to strtod. */
 bool word_number(struct word w, double *x)
@@ -98,6 +83,7 @@ bool word_number(struct word w, double *x)
 					1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
 	size_t i = 0, digits = 0, behind = 0;
 	bool minus = w.n && w.p[0] == '-', point = false;
+	char copy[NUMBER_MAX + 1], *end;
 	uint64_t value = 0;
 
 	for (i = minus; i < w.n && digits <= 15; i++) {
@@ -113,12 +99,20 @@ bool word_number(struct word w, double *x)
 			break;
 		}
 	}
-	if (i < w.n || digits == 0 || digits > 15)
-		return number_by_strtod(w, x);
-	*x = (double)value / power[behind];
-	if (minus)
-		*x = -*x;
-	return true;
+	if (i == w.n && digits >= 1 && digits <= 15) {
+		*x = (double)value / power[behind];
+		if (minus)
+			*x = -*x;
+		return true;
+	}
+	if (w.n == 0 || w.n > NUMBER_MAX)
+		return false;
+	memcpy(copy, w.p, w.n);
+	copy[w.n] = 0;
+	if (copy[strspn(copy, "0123456789+-.eE")]) /* no hexadecimal, no "nan", no "inf" */
+		return false;
+	*x = strtod(copy, &end);
+	return end == copy + w.n && isfinite(*x);
 }
 
 bool word_whole(struct word w, uint64_t *x)

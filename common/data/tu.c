@@ -50,36 +50,13 @@ static struct word next_word(struct text *t)
 	return w;
 }
 
-/* Lines that are not empty can be no more than this; what is allocated for them is bounded by it.
- */
-static size_t lines_at_most(struct bytes file)
-{
-	return (file.n + 1) / 2;
-}
-
 /* ---- which graph a node is in ---- */
-
-static enum err begin_graph(const struct text *t, struct graphs *g, uint64_t graph, size_t nodes,
-			    size_t room)
-{
-	if (graph < g->count)
-		return text_error(t,
-				  "a node of graph %llu after nodes of graph %zu: indicators rise",
-				  (unsigned long long)graph, g->count);
-	if (graph > g->count + 1)
-		return text_error(t, "graph %zu has no nodes: after graph %zu comes %llu",
-				  g->count + 1, g->count, (unsigned long long)graph);
-	if (g->count >= room)
-		return text_error(t, "more than %zu graphs", room);
-	g->first[g->count++] = nodes;
-	return ERR_OK;
-}
 
 static enum err read_indicator(struct bytes file, const char *name, struct graphs *g)
 {
 	struct source source;
 	struct text *t = open_file(&source, name, "graph_indicator", file);
-	size_t most = lines_at_most(file), nodes = 0;
+	size_t most = (file.n + 1) / 2, nodes = 0; /* lines that are not empty take two bytes */
 
 	most = most < TU_GRAPHS_MAX ? most : TU_GRAPHS_MAX;
 	ALLOC(g->first, most + 1);
@@ -87,8 +64,17 @@ static enum err read_indicator(struct bytes file, const char *name, struct graph
 		uint64_t graph;
 
 		TRY(text_whole(t, 1, TU_GRAPHS_MAX, "graph", &graph));
-		if (graph != g->count)
-			TRY(begin_graph(t, g, graph, nodes, most));
+		if (graph < g->count)
+			return text_error(
+			    t, "a node of graph %ju after nodes of graph %zu: indicators rise",
+			    (uintmax_t)graph, g->count);
+		if (graph > g->count + 1)
+			return text_error(t, "graph %zu has no nodes: after graph %zu comes %ju",
+					  g->count + 1, g->count, (uintmax_t)graph);
+		if (graph > g->count && g->count >= most)
+			return text_error(t, "more than %zu graphs", most);
+		if (graph > g->count)
+			g->first[g->count++] = nodes;
 		if (++nodes > ROWS_MAX)
 			return text_error(t, "more than %zu nodes", ROWS_MAX);
 		TRY(text_end(t)); /* the line's last: errors name it */
@@ -100,17 +86,6 @@ static enum err read_indicator(struct bytes file, const char *name, struct graph
 	return ERR_OK;
 }
 
-static uint32_t *graph_of_nodes(const struct graphs *g)
-{
-	uint32_t *of;
-
-	ALLOC(of, graphs_nodes(g));
-	for (size_t i = 0; i < g->count; i++)
-		for (size_t v = g->first[i]; v < g->first[i + 1]; v++)
-			of[v] = (uint32_t)i;
-	return of;
-}
-
 /* ---- edges ---- */
 
 /* Directed lines as they stand, in pairs. */
@@ -118,17 +93,6 @@ struct lines {
 	uint32_t *end;
 	size_t count, room;
 };
-
-static void add_line(struct lines *l, uint32_t u, uint32_t v)
-{
-	if (l->count == l->room) {
-		l->room = l->room ? 2 * l->room : 1024;
-		l->end = alloc_again(l->end, l->room, 2 * sizeof(*l->end));
-	}
-	l->end[2 * l->count] = u;
-	l->end[2 * l->count + 1] = v;
-	l->count++;
-}
 
 static enum err read_edges(struct bytes file, const char *name, const struct graphs *g,
 			   const uint32_t *of, struct lines *l, size_t *loops)
@@ -154,12 +118,18 @@ static enum err read_edges(struct bytes file, const char *name, const struct gra
 			return text_error(t, "an edge from graph %u to graph %u", of[end[0]] + 1,
 					  of[end[1]] + 1);
 		TRY(text_end(t));
-		if (end[0] == end[1])
+		if (end[0] == end[1]) {
 			++*loops;
-		else if (l->count < EDGES_MAX)
-			add_line(l, (uint32_t)end[0], (uint32_t)end[1]);
-		else
+			continue;
+		}
+		if (l->count == EDGES_MAX)
 			return text_error(t, "more than %zu edges", EDGES_MAX);
+		if (l->count == l->room) {
+			l->room = l->room ? 2 * l->room : 1024;
+			l->end = alloc_again(l->end, l->room, 2 * sizeof(*l->end));
+		}
+		l->end[2 * l->count] = (uint32_t)end[0];
+		l->end[2 * l->count++ + 1] = (uint32_t)end[1];
 	}
 	return ERR_OK;
 }
@@ -222,22 +192,18 @@ static void merge(struct csr *A, size_t *twice)
 	A->index = alloc_again(A->index, kept ? kept : 1, sizeof(*A->index));
 }
 
-static size_t count_edgeless(const struct graphs *g)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < g->count; i++)
-		count += g->A.start[g->first[i]] == g->A.start[g->first[i + 1]];
-	return count;
-}
-
 static enum err take_edges(const struct tu_files *f, const char *name, struct tu *tu)
 {
 	struct graphs *g = &tu->graphs;
-	uint32_t *of = graph_of_nodes(g);
 	struct lines l = { 0 };
-	enum err err = read_edges(f->edges, name, g, of, &l, &tu->loops);
+	uint32_t *of; /* the graph of each node */
+	enum err err;
 
+	ALLOC(of, graphs_nodes(g));
+	for (size_t i = 0; i < g->count; i++)
+		for (size_t v = g->first[i]; v < g->first[i + 1]; v++)
+			of[v] = (uint32_t)i;
+	err = read_edges(f->edges, name, g, of, &l, &tu->loops);
 	free(of);
 	if (!err && !l.count)
 		err = err_set(ERR_INPUT, "%s_A.txt: has no edges; graphs are told apart by them",
@@ -246,7 +212,8 @@ static enum err take_edges(const struct tu_files *f, const char *name, struct tu
 		g->A = (struct csr){ .rows = graphs_nodes(g), .cols = graphs_nodes(g) };
 		scatter(&l, &g->A);
 		merge(&g->A, &tu->twice);
-		tu->edgeless = count_edgeless(g);
+		for (size_t i = 0; i < g->count; i++)
+			tu->edgeless += g->A.start[g->first[i]] == g->A.start[g->first[i + 1]];
 	}
 	free(l.end);
 	return err;
@@ -272,11 +239,15 @@ static enum err row_of_numbers(struct text *t, double *x, size_t room, size_t *c
 	}
 }
 
-static enum err fill_attributes(struct text *t, size_t nodes, size_t size, struct mat *X)
+static enum err read_attributes(struct bytes file, const char *name, size_t nodes, struct mat *X)
 {
+	struct source source;
+	struct text *t = open_file(&source, name, "node_attributes", file);
 	double row[TU_ATTRIBUTES_MAX];
 	size_t at = 0, width;
 
+	if (!file.p)
+		return ERR_OK;
 	while (text_line(t, 0)) {
 		size_t line = t->line;
 
@@ -286,11 +257,11 @@ static enum err fill_attributes(struct text *t, size_t nodes, size_t size, struc
 				       "%s:%zu: attributes of more nodes than the %zu there are",
 				       t->where, line, nodes);
 		if (at == 0) {
-			if (nodes > size / width) /* a number and what separates it: 2 bytes */
+			if (nodes > file.n / width) /* a number and what separates it: 2 bytes */
 				return err_set(ERR_INPUT,
 					       "%s: cut off: %zu bytes for %zu nodes of %zu "
 					       "attributes",
-					       t->where, size, nodes, width);
+					       t->where, file.n, nodes, width);
 			mat_init(X, nodes, width);
 		} else if (width != X->cols) {
 			return err_set(ERR_INPUT, "%s:%zu: %zu attributes, %zu in the lines before",
@@ -302,16 +273,6 @@ static enum err fill_attributes(struct text *t, size_t nodes, size_t size, struc
 		return err_set(ERR_INPUT, "%s: cut off: attributes of %zu nodes of %zu", t->where,
 			       at, nodes);
 	return ERR_OK;
-}
-
-static enum err read_attributes(struct bytes file, const char *name, struct graphs *g)
-{
-	struct source source;
-
-	if (!file.p)
-		return ERR_OK;
-	return fill_attributes(open_file(&source, name, "node_attributes", file), graphs_nodes(g),
-			       file.n, &g->attribute);
 }
 
 static enum err read_classes(struct bytes file, const char *name, struct tu *tu)
@@ -353,7 +314,8 @@ enum err tu_parse(const struct tu_files *f, const char *name, struct tu *tu)
 	if (!err)
 		err = take_edges(f, name, tu);
 	if (!err)
-		err = read_attributes(f->attributes, name, &tu->graphs);
+		err = read_attributes(f->attributes, name, graphs_nodes(&tu->graphs),
+				      &tu->graphs.attribute);
 	if (!err)
 		err = read_classes(f->labels, name, tu);
 	if (err)

@@ -236,11 +236,11 @@ static const struct config_row party_rows[] = {
 static const struct config_table coordinator_table = { "coordinator", coordinator_rows,
 						       sizeof(coordinator_rows) /
 							   sizeof(*coordinator_rows),
-						       sizeof(struct coordinator_config), 0 };
+						       sizeof(struct coordinator_config) };
 
 static const struct config_table party_table = { "party", party_rows,
 						 sizeof(party_rows) / sizeof(*party_rows),
-						 sizeof(struct party_config), 0 };
+						 sizeof(struct party_config) };
 
 /* ---- reading ---- */
 

@@ -56,7 +56,7 @@ static void add(struct table *t, const struct config_row *row, size_t n)
 
 static void table_of(const struct kind *kind, struct table *t)
 {
-	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job), 0 } };
+	*t = (struct table){ .config = { "job", t->row, 0, sizeof(struct job) } };
 	add(t, &first_row, 1);
 	t->row[0].names = kind_names();
 	if (kind->clusters) {
@@ -107,7 +107,7 @@ static bool gives_modulus(const struct json *root)
 static enum err read_kind(const struct json *root, const char *where, const struct kind **kind)
 {
 	struct config_row row = first_row;
-	struct config_table table = { "job", &row, 1, sizeof(struct job), 0 };
+	struct config_table table = { "job", &row, 1, sizeof(struct job) };
 	const struct json *given = json_type(root) == JSON_OBJECT ? json_get(root, "kind") : NULL;
 	struct buf text = { 0 };
 	struct json *alone;
@@ -167,7 +167,7 @@ static enum err check_unread(const struct job *job)
 	char difference[256];
 
 	for (const struct config_row *row = job->kind->rows; row->path; row++) {
-		struct config_table one = { "job", row, 1, sizeof(struct job), 0 };
+		struct config_table one = { "job", row, 1, sizeof(struct job) };
 		const char *why = job->kind->unread(job, row);
 
 		if (!why)

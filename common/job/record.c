@@ -43,8 +43,7 @@ void record_release(struct record *r)
 
 void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt)
 {
-	for (int i = 0; i < 16; i++)
-		snprintf(r->job_id + 2 * i, 3, "%02x", job_id[i]);
+	hex_write(job_id, 16, r->job_id);
 	r->attempt = attempt;
 	log_set_job(r->job_id);
 }

@@ -190,8 +190,7 @@ static void put_hex(struct json *o, const char *key, const uint8_t hash[static 3
 {
 	char hex[2 * 32 + 1];
 
-	for (size_t i = 0; i < 32; i++)
-		snprintf(hex + 2 * i, 3, "%02x", hash[i]);
+	hex_write(hash, 32, hex);
 	json_put_string(o, key, hex);
 }
 

@@ -140,12 +140,6 @@ enum err policy_check_past(const struct party_config *config, struct ledger *led
 
 /* ---- a person ---- */
 
-static void hex(const uint8_t *p, size_t n, char *text)
-{
-	for (size_t i = 0; i < n; i++)
-		snprintf(text + 2 * i, 3, "%02x", p[i]);
-}
-
 static void say_budget(struct buf *t, const char *what, const char *setting, uint64_t spent,
 		       uint64_t max)
 {
@@ -244,7 +238,7 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 
 	if (!config->policy.confirm)
 		return ERR_OK;
-	hex(work->job_id, JOB_ID_LEN, id);
+	hex_write(work->job_id, JOB_ID_LEN, id);
 	h = sha256_new(); /* all that the person agrees to: parties, parameters, and who asks */
 	sha256_add_text(h, "coterie offer v1");
 	sha256_add(h, work->params_hash, sizeof(work->params_hash));
@@ -252,7 +246,7 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 	sha256_add(h, job->key, sizeof(job->key));
 	sha256_add(h, job->data, sizeof(job->data));
 	sha256_end(h, offered);
-	hex(offered, sizeof(offered), hash);
+	hex_write(offered, sizeof(offered), hash);
 	TRY(offer_answer_read(config->state, id, hash, &a));
 	if (!a.given) {
 		enum err e = put_up(config, work, job, spent, id, hash);

@@ -5,7 +5,7 @@
 #include "common/job/confine.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 #include "proto/tls.h"
 
 #include <stdio.h>

@@ -164,8 +164,7 @@ static enum err hash_files(struct party_data *d)
 		char hex[17], when[32];
 
 		TRY(sha256_of_file(f->path, f->sha256));
-		for (int b = 0; b < 8; b++)
-			snprintf(hex + 2 * b, 3, "%02x", f->sha256[b]);
+		hex_write(f->sha256, 8, hex);
 		clock_utc_of(f->stat.st_mtim.tv_sec, when, sizeof(when));
 		log_info("%s: %s, %lld bytes of %s, sha256 %s...", f->key, f->path,
 			 (long long)f->stat.st_size, when, hex);

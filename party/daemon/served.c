@@ -31,18 +31,12 @@ struct line {
 #define CUT  " cut"
 #define DONE "done"
 
-static void put_hex(char *text, const uint8_t *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		snprintf(text + 2 * i, 3, "%02x", p[i]);
-}
-
 static void checksum(const char *text, size_t n, char check[static HEX_CHECK + 1])
 {
 	uint8_t hash[SHA256_LEN];
 
 	sha256_of(text, n, hash);
-	put_hex(check, hash, HEX_CHECK / 2);
+	hex_write(hash, HEX_CHECK / 2, check);
 }
 
 /* "ID ATTEMPT HASH CHECK" or, at the end of a job, "ID 0 done CHECK"; lines of earlier versions end
@@ -170,7 +164,7 @@ static enum err add(const char *state, const uint8_t *job_id, uint32_t attempt, 
 	bool cut = false;
 	int fd = -1, n;
 
-	put_hex(id, job_id, JOB_ID_LEN);
+	hex_write(job_id, JOB_ID_LEN, id);
 	n = snprintf(line, sizeof(line), "%s %" PRIu32 " %s", id, attempt, what);
 	checksum(line, (size_t)n, check);
 	snprintf(line + n, sizeof(line) - (size_t)n, " %s\n", check);
@@ -204,7 +198,7 @@ enum err served_note(const char *state, struct work *work)
 {
 	char hash[HEX_HASH + 1];
 
-	put_hex(hash, work->params_hash, SECAGG_HASH_LEN);
+	hex_write(work->params_hash, SECAGG_HASH_LEN, hash);
 	return add(state, work->job_id, work->attempt, hash, work);
 }
 

@@ -6,7 +6,7 @@
 #include "common/base/log.h"
 #include "common/fedgcn/file.h"
 #include "common/fedgcn/job.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 #include "party/fedgcn/compare.h"
 #include "party/work/secure.h"
 

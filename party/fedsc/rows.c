@@ -3,7 +3,7 @@
 #include "common/base/log.h"
 #include "common/fedsc/job.h"
 #include "common/privacy/parts.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 #include "party/fedsc/noise.h"
 #include "party/work/noise.h"
 #include "party/work/secure.h"

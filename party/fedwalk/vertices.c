@@ -2,7 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "crypto/hmac.h"
-#include "crypto/random.h"
+#include "crypto/secret.h"
 #include "party/work/align.h"
 #include "party/work/exchange.h"
 

@@ -250,12 +250,10 @@ enum err model_parse(struct bytes file, const char *where, struct model **out)
 /* model-<job id>.bin, in the state directory. */
 static char *path_of(const char *state, const uint8_t *id)
 {
-	char name[ID_TEXT_LEN + 16];
-	int at = snprintf(name, sizeof(name), "model-");
+	char text[2 * JOB_ID_LEN + 1], name[sizeof(text) + 16];
 
-	for (int i = 0; i < JOB_ID_LEN; i++)
-		at += snprintf(name + at, 3, "%02x", id[i]);
-	snprintf(name + at, sizeof(name) - (size_t)at, ".bin");
+	hex_write(id, JOB_ID_LEN, text);
+	snprintf(name, sizeof(name), "model-%s.bin", text);
 	return file_join(state, name);
 }
 

@@ -5,7 +5,7 @@
 #include "crypto/hmac.h"
 #include "crypto/numbering.h"
 #include "crypto/seal.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 
 #include <endian.h>
 #include <inttypes.h>

@@ -22,12 +22,10 @@ char *cache_dir(const char *state)
 /* Enough of the key to keep pieces apart: the file has all of it. */
 static char *path_of(const char *dir, const char *name, const uint8_t *key)
 {
-	char text[CACHE_NAME_MAX + 2 * KEY_SHOWN + 16];
-	int at = snprintf(text, sizeof(text), "%.*s-", CACHE_NAME_MAX, name);
+	char hex[2 * KEY_SHOWN + 1], text[CACHE_NAME_MAX + sizeof(hex) + 16];
 
-	for (int i = 0; i < KEY_SHOWN; i++)
-		at += snprintf(text + at, sizeof(text) - (size_t)at, "%02x", key[i]);
-	snprintf(text + at, sizeof(text) - (size_t)at, "%s", SUFFIX);
+	hex_write(key, KEY_SHOWN, hex);
+	snprintf(text, sizeof(text), "%.*s-%s%s", CACHE_NAME_MAX, name, hex, SUFFIX);
 	return file_join(dir, text);
 }
 

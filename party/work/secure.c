@@ -3,7 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/progress.h"
 #include "crypto/fixed.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 
 #include <assert.h>
 #include <stdlib.h>

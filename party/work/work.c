@@ -4,7 +4,7 @@
 #include "common/linalg/la.h"
 #include "common/privacy/noise.h"
 #include "crypto/hash.h"
-#include "crypto/random.h"
+#include "crypto/secret.h"
 #include "crypto/seal.h"
 
 #include <math.h>

@@ -32,27 +32,13 @@ void attempt_hash(const struct job *job, const char *const *name, size_t L,
 	buf_release(&text);
 }
 
-static void put_hex(char *text, const uint8_t *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		snprintf(text + 2 * i, 3, "%02x", p[i]);
-}
-
-static bool get_hex(const char *text, uint8_t *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (sscanf(text + 2 * i, "%2hhx", &p[i]) != 1)
-			return false;
-	return true;
-}
-
 enum err attempt_keep(const char *path, const struct attempt_state *s)
 {
 	char id[2 * JOB_ID_LEN + 1], what[2 * HASH_LEN + 1], text[STATE_MAX];
 	int n;
 
-	put_hex(id, s->job_id, JOB_ID_LEN);
-	put_hex(what, s->what, HASH_LEN);
+	hex_write(s->job_id, JOB_ID_LEN, id);
+	hex_write(s->what, HASH_LEN, what);
 	n = snprintf(text, sizeof(text), HEAD "%s %" PRIu32 " %s%s\n", id, s->attempt, what,
 		     s->done ? DONE : "");
 	return file_write(path, (struct bytes){ (const uint8_t *)text, (size_t)n }, FILE_SECRET);
@@ -82,8 +68,8 @@ static enum err look(const char *path, struct attempt_state *s)
 	good =
 	    strncmp((const char *)text.p, HEAD, strlen(HEAD)) == 0 &&
 	    sscanf(at, "%32[0-9a-f] %" SCNu32 " %64[0-9a-f]%n", id, &s->attempt, what, &end) == 3 &&
-	    strlen(id) == 2 * JOB_ID_LEN && strlen(what) == 2 * HASH_LEN && s->attempt > 0 &&
-	    get_hex(id, s->job_id, JOB_ID_LEN) && get_hex(what, s->what, HASH_LEN);
+	    s->attempt > 0 && hex_read(id, s->job_id, JOB_ID_LEN) &&
+	    hex_read(what, s->what, HASH_LEN);
 	s->done = good && strcmp(at + end, DONE "\n") == 0;
 	good = good && (s->done || strcmp(at + end, "\n") == 0);
 	buf_release(&text);

@@ -6,7 +6,7 @@
 #include "common/job/results.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 #include "proto/tls.h"
 #include "server/daemon/job.h"
 

@@ -1,7 +1,7 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "crypto/random.h"
+#include "crypto/secret.h"
 #include "server/daemon/coordinator.h"
 #include "server/daemon/job.h"
 

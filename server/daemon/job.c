@@ -22,23 +22,17 @@
 
 /* ---- offer and acceptance ---- */
 
-static void hex8(const uint8_t *hash, char text[static 17]) /* enough of it to tell two apart */
-{
-	for (int i = 0; i < 8; i++)
-		snprintf(text + 2 * i, 3, "%02x", hash[i]);
-}
-
 /* All parties must mean the same job. */
 static enum err compare_jobs(const struct run *run, const uint8_t *job_hash,
 			     const struct msg_accept *accept)
 {
-	char ours[17], theirs[17];
+	char ours[17], theirs[17]; /* enough of them to tell two apart */
 
 	for (size_t l = 0; l < run->L; l++) {
 		if (memcmp(job_hash, accept[l].job_hash, HASH_LEN) == 0)
 			continue;
-		hex8(job_hash, ours);
-		hex8(accept[l].job_hash, theirs);
+		hex_write(job_hash, 8, ours);
+		hex_write(accept[l].job_hash, 8, theirs);
 		return err_set(ERR_PEER,
 			       "%s reads the job differently: its effective job has hash %s, here "
 			       "%s; are the versions the same?",

@@ -5,7 +5,7 @@
 #include "crypto/hash.h"
 #include "crypto/numbering.h"
 #include "crypto/prg.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 #include "server/run/relay.h"
 
 #include <endian.h>
@@ -214,10 +214,11 @@ static enum err shuffle(const struct run *run, uint32_t *shuffled, size_t n)
 static void record_numbering(struct run *run, struct sha256 *numbers)
 {
 	uint8_t hash[SHA256_LEN];
+	char text[17];
 
 	sha256_end(numbers, hash);
-	facts_say(&run->record->facts, "numbering", "%02x%02x%02x%02x%02x%02x%02x%02x", hash[0],
-		  hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]);
+	hex_write(hash, 8, text);
+	facts_say(&run->record->facts, "numbering", "%s", text);
 	if (!run->numbering || !run->numbering->kept)
 		log_info(
 		    "nodes are numbered at random: another run of this seed may put nodes whose "

@@ -102,18 +102,17 @@ static inline double masking_rate(unsigned modulus_bits, size_t words)
 {
 	static const uint8_t key[PRG_KEY_LEN];
 	size_t chunk = CHANNEL_CHUNK / sizeof(uint64_t), done = 0;
-	struct mask *m = mask_new(modulus_bits, NULL);
+	struct mask *list = NULL, *m = mask_take(&list, modulus_bits);
 	uint64_t *x = alloc(chunk, sizeof(*x));
 	double start;
 
-	mask_begin(m);
 	mask_peer(m, key, MASK_PLUS);
 	mask_add(m, x, chunk);
 	start = bench_cpu_s();
 	for (; done < MASKING_LEAST || done < words; done += chunk)
 		mask_add(m, x, chunk);
 	start = bench_cpu_s() - start;
-	mask_free(m);
+	mask_free(list);
 	free(x);
 	return (double)(done * sizeof(*x)) / start;
 }

@@ -1,4 +1,4 @@
-/* A table with a row of each type; what goes in comes out, and readers have rows of their own. */
+/* A table with a row of each type; what goes in comes out. */
 #include "tests/unit/base/thing.h"
 
 static void test_defaults(void **state)
@@ -185,137 +185,6 @@ static void test_describe_names_every_row(void **state)
 	buf_release(&text);
 }
 
-/* ---- one table, several readers ---- */
-
-struct pet {
-	unsigned age, wings, lives;
-	char *song;
-};
-
-enum { BIRD = 1, CAT = 2, FISH = 4 };
-#define PET(f) offsetof(struct pet, f)
-static const struct config_row pet_rows[] = {
-	{ "age", CONFIG_UNSIGNED, PET(age), 0, 50, .help = "h" },
-	{ "body.wings", CONFIG_UNSIGNED, PET(wings), 0, 2, .help = "h", .readers = BIRD },
-	{ "body.lives", CONFIG_UNSIGNED, PET(lives), 1, 9, "9", .help = "h", .readers = CAT },
-	{ "song", CONFIG_STRING, PET(song), 1, 9, "tweet", .help = "h", .readers = BIRD | CAT },
-};
-
-static struct config_table pets(unsigned reader)
-{
-	return (struct config_table){ "pet", pet_rows, sizeof(pet_rows) / sizeof(*pet_rows),
-				      sizeof(struct pet), reader };
-}
-
-static enum err read_pet(unsigned reader, const char *text, struct pet *p)
-{
-	struct config_table t = pets(reader);
-	struct json *root;
-	enum err e;
-
-	assert_ok(json_parse((struct bytes){ (const uint8_t *)text, strlen(text) }, "p", &root));
-	e = config_read(&t, root, "p.json", NULL, NULL, p);
-	json_free(root);
-	return e;
-}
-
-static void test_readers_know_their_rows(void **state)
-{
-	static const bool known[][4] = { { true, true, false, true },
-					 { true, false, true, true },
-					 { true, false, false, false },
-					 { true, true, true, true } };
-	static const unsigned reader[] = { BIRD, CAT, FISH, 0 };
-
-	(void)state;
-	for (size_t r = 0; r < 4; r++) {
-		struct config_table t = pets(reader[r]);
-		struct buf text = { 0 };
-
-		config_describe(&t, &text);
-		buf_add(&text, "", 1);
-		for (size_t i = 0; i < 4; i++) {
-			bool described = strstr((char *)text.p, pet_rows[i].path) != NULL;
-
-			assert_int_equal(config_knows(&t, &pet_rows[i]), known[r][i]);
-			assert_int_equal(described, known[r][i]);
-		}
-		buf_release(&text);
-	}
-}
-
-static void test_readers_read_and_write_their_rows(void **state)
-{
-	struct config_table bird = pets(BIRD), cat = pets(CAT), fish = pets(FISH);
-	struct pet p;
-
-	(void)state;
-	assert_ok(read_pet(BIRD, "{\"age\": 3, \"body\": {\"wings\": 2}}", &p));
-	assert_int_equal(p.lives, 0); /* not a bird's, so no default either */
-	assert_written(&bird, &p, "{\"age\":3,\"body\":{\"wings\":2},\"song\":\"tweet\"}");
-	config_release(&bird, &p);
-	assert_ok(read_pet(CAT, "{\"age\": 3}", &p)); /* wings are required of birds alone */
-	assert_written(&cat, &p, "{\"age\":3,\"body\":{\"lives\":9},\"song\":\"tweet\"}");
-	config_release(&cat, &p);
-	assert_ok(read_pet(FISH, "{\"age\": 3}", &p));
-	assert_null(p.song);
-	assert_written(&fish, &p, "{\"age\":3}");
-	config_release(&fish, &p);
-}
-
-static void test_readers_refuse_rows_of_others(void **state)
-{
-	static const struct {
-		unsigned reader;
-		const char *text, *message;
-	} cases[] = {
-		/* 0 */
-		{ BIRD, "{\"age\": 3, \"body\": {\"wings\": 2, \"lives\": 9}}",
-		  "p.json: pet.body.lives is unknown, expected one of: wings" },
-		/* 1 */
-		{ CAT, "{\"age\": 3, \"body\": {\"wings\": 2}}",
-		  "p.json: pet.body.wings is unknown, expected one of: lives" },
-		/* 2: not even the object is there */
-		{ FISH, "{\"age\": 3, \"body\": {}}",
-		  "p.json: pet.body is unknown, expected one of: age" },
-		/* 3 */
-		{ FISH, "{\"age\": 3, \"song\": \"blub\"}",
-		  "p.json: pet.song is unknown, expected one of: age" },
-		/* 4 */ { BIRD, "{\"age\": 3}", "p.json: pet.body.wings is missing" },
-		/* 5 */
-		{ CAT, "{\"years\": 3}", "pet.years is unknown, expected one of: age, body, song" },
-		/* 6 */
-		{ 0, "{\"years\": 3}", "pet.years is unknown, expected one of: age, body, song" },
-	};
-	struct pet p;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *end;
-
-		print_message("case %zu\n", i);
-		assert_err(read_pet(cases[i].reader, cases[i].text, &p), ERR_INPUT,
-			   cases[i].message);
-		end = strstr(err_detail(), "one of: ");
-		if (end) /* the list ends there, too */
-			assert_string_equal(end, strstr(cases[i].message, "one of: "));
-		assert_null(p.song);
-	}
-}
-
-/* What one reader does not know does not make two differ for it. */
-static void test_readers_differ_in_their_rows(void **state)
-{
-	struct config_table bird = pets(BIRD), cat = pets(CAT);
-	struct pet a = { 3, 2, 9, NULL }, b = { 3, 1, 9, NULL };
-	char text[128];
-
-	(void)state;
-	assert_true(config_difference(&bird, &a, "here", &b, "there", text, sizeof(text)));
-	assert_string_equal(text, "pet.body.wings: 2 here, 1 there");
-	assert_false(config_difference(&cat, &a, "here", &b, "there", text, sizeof(text)));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,10 +196,6 @@ int main(void)
 		cmocka_unit_test(test_precedence),
 		cmocka_unit_test(test_difference),
 		cmocka_unit_test(test_describe_names_every_row),
-		cmocka_unit_test(test_readers_know_their_rows),
-		cmocka_unit_test(test_readers_read_and_write_their_rows),
-		cmocka_unit_test(test_readers_refuse_rows_of_others),
-		cmocka_unit_test(test_readers_differ_in_their_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

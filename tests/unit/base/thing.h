@@ -55,7 +55,7 @@ static const struct config_row rows[] = {
 	{ "id", CONFIG_ID, AT(id), .standard = "", .help = "h" },
 };
 static const struct config_table table = { "thing", rows, sizeof(rows) / sizeof(*rows),
-					   sizeof(struct thing), 0 };
+					   sizeof(struct thing) };
 
 static inline enum err read_text(const char *text, char *const *set,
 				 const struct config_preset *presets, struct thing *t)

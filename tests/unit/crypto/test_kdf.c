@@ -1,5 +1,5 @@
 #include "tests/test.h"
-#include "crypto/kdf.h"
+#include "crypto/hmac.h"
 #include "tests/unit/crypto/hex.h"
 
 /* RFC 5869, Appendix A, the cases for SHA-256. */

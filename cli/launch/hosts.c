@@ -56,7 +56,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp hosts_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+const struct argp hosts_argp = {
+	.options = options,
+	.parser = parse,
+};
 
 static char *own_path(void)
 {

@@ -380,22 +380,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int launch_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		NULL,
-		parse,
-		NULL,
-		"One federated run on this machine: splits the data, makes keys and "
-		"configurations, and runs a coordinator and L parties as processes of their own, "
-		"talking over TLS on loopback, or over a network of a stated rate and delay.\v"
-		"Results are in OUT/coordinator and OUT/party-NN, with --net the network in "
-		"OUT/network.json.\n\n"
-		"The exit status is the coordinator's; if a party fails so that the coordinator "
-		"cannot begin, it is that party's; 4 for wrong arguments. Whatever was started "
-		"is ended, also if this process is killed.\n\n"
-		"COTERIE_BIN: where the programs coordinator and party are; default: beside this "
-		"one.",
-		children,
-		NULL,
-		NULL
+		.parser = parse,
+		.doc = "One federated run on this machine: splits the data, makes keys and "
+		       "configurations, and runs a coordinator and L parties as processes of their "
+		       "own, talking over TLS on loopback, or over a network of a stated rate and "
+		       "delay.\v"
+		       "Results are in OUT/coordinator and OUT/party-NN, with --net the network in "
+		       "OUT/network.json.\n\n"
+		       "The exit status is the coordinator's; if a party fails so that the "
+		       "coordinator cannot begin, it is that party's; 4 for wrong arguments. "
+		       "Whatever was started is ended, also if this process is killed.\n\n"
+		       "COTERIE_BIN: where the programs coordinator and party are; default: beside "
+		       "this one.",
+		.children = children,
 	};
 	struct federation *f = alloc(1, sizeof(*f));
 	enum err e;

@@ -166,4 +166,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp launch_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+const struct argp launch_argp = {
+	.options = options,
+	.parser = parse,
+};

@@ -287,19 +287,16 @@ int run_main(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
-		options,
-		parse,
-		NULL,
-		"One federated run in this process alone: splits the data, makes keys, and runs "
-		"coordinator and parties as threads whose messages pass in memory. For a "
-		"debugger, valgrind, and a first try.\v"
-		"The job threads are those of the daemons, with offer, keys, masks and ledgers, so "
-		"labels are those of `coterie launch` with the same seed, and results lie in "
-		"the same places. There is no TLS, no sandbox and no second attempt; seconds of "
-		"the wire say nothing.",
-		children,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.doc = "One federated run in this process alone: splits the data, makes keys, and "
+		       "runs coordinator and parties as threads whose messages pass in memory. For "
+		       "a debugger, valgrind, and a first try.\v"
+		       "The job threads are those of the daemons, with offer, keys, masks and "
+		       "ledgers, so labels are those of `coterie launch` with the same seed, and "
+		       "results lie in the same places. There is no TLS, no sandbox and no second "
+		       "attempt; seconds of the wire say nothing.",
+		.children = children,
 	};
 	struct together *t = alloc(1, sizeof(*t));
 	int status;

@@ -3,7 +3,6 @@
 #include "cli/args/embedding_commands.h"
 #include "cli/audit/pki.h"
 #include "cli/launch/launch.h"
-#include "cli/pooled/points.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -23,6 +23,25 @@ void launch_party_name(unsigned number, char name[static LAUNCH_NAME])
 	snprintf(name, LAUNCH_NAME, "party-%02u", number);
 }
 
+char *launch_file(const char *dir, const char *name, const char *ending)
+{
+	char *stem = file_join(dir, name), *path;
+
+	if (asprintf(&path, "%s%s", stem, ending) < 0)
+		path = alloc_copy("");
+	free(stem);
+	return path;
+}
+
+void launch_signals(sigset_t *set, int other)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, other);
+}
+
 void launch_say(const struct launch *l, const char *fmt, ...)
 {
 	va_list ap;
@@ -37,13 +56,6 @@ void launch_say(const struct launch *l, const char *fmt, ...)
 }
 
 /* ---- what the arguments come to ---- */
-
-static bool is_directory(const char *path)
-{
-	struct stat s;
-
-	return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
-}
 
 static bool has_ending(const char *dir, const char *end)
 {
@@ -64,43 +76,6 @@ static bool has_ending(const char *dir, const char *end)
 static bool is_graph_set(const char *dir)
 {
 	return has_ending(dir, "_graph_indicator.txt");
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int not_hidden(const struct dirent *e)
-{
-	return e->d_name[0] != '.';
-}
-
-/* The directories below l->data that are sets of graphs; the caller frees both levels. */
-static size_t graph_sets(const struct launch *l, char ***sets)
-{
-	struct dirent **entry = NULL;
-	int n = scandir(l->data, &entry, not_hidden, by_name);
-	size_t count = 0;
-
-	ALLOC(*sets, n > 0 ? (size_t)n : 1);
-	for (int i = 0; i < n; i++) {
-		char *path = file_join(l->data, entry[i]->d_name);
-
-		free(entry[i]);
-		if (is_graph_set(path))
-			(*sets)[count++] = realpath(path, NULL);
-		free(path);
-	}
-	free(entry);
-	return count;
-}
-
-static void free_sets(char **sets, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(sets[i]);
-	free(sets);
 }
 
 /* Each kind of job has one way in which its parties' data lie apart; columns of the same nodes may
@@ -136,28 +111,22 @@ static char *absolute(const char *path)
 	return whole;
 }
 
-static char *default_out(void)
-{
-	char text[64], when[32];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
-	snprintf(text, sizeof(text), "out/launch-%s-%d", when, (int)getpid());
-	return absolute(text);
-}
-
 enum err launch_check(struct launch *l)
 {
-	char *earlier;
+	char *earlier, text[64], when[32];
+	time_t now = time(NULL);
+	struct stat s;
+	struct tm tm;
 	bool there;
 
-	if (!is_directory(l->data))
+	if (stat(l->data, &s) || !S_ISDIR(s.st_mode))
 		return err_set(ERR_INPUT, "--data %s: no such directory", l->data);
 	TRY(job_read(&l->job, l->job_path, l->set.item));
 	l->kind = l->job.kind;
 	TRY(choose_split(l));
-	l->out = l->out_given ? absolute(l->out_given) : default_out();
+	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
+	snprintf(text, sizeof(text), "out/launch-%s-%d", when, (int)getpid());
+	l->out = absolute(l->out_given ? l->out_given : text);
 	l->work = file_join(l->out, "work");
 	earlier = file_join(l->out, "coordinator");
 	there = file_exists(earlier);
@@ -171,13 +140,30 @@ enum err launch_check(struct launch *l)
 
 /* ---- data ---- */
 
-/* Each party's directory is a link to its set. */
+static int not_hidden(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+/* Each party's directory is a link to its set, in the order of their names. */
 static enum err link_sets(const struct launch *l, const char *to)
 {
 	char **sets, name[LAUNCH_NAME];
-	size_t count = graph_sets(l, &sets);
+	struct dirent **entry = NULL;
+	int n = scandir(l->data, &entry, not_hidden, alphasort);
+	size_t count = 0;
 	enum err e = file_make_dirs(to);
 
+	ALLOC(sets, n > 0 ? (size_t)n : 1);
+	for (int i = 0; i < n; i++) {
+		char *path = file_join(l->data, entry[i]->d_name);
+
+		free(entry[i]);
+		if (is_graph_set(path))
+			sets[count++] = realpath(path, NULL);
+		free(path);
+	}
+	free(entry);
 	if (e == ERR_OK && count != l->parties)
 		e = err_set(ERR_INPUT, "--data %s has %zu sets of graphs, expected --parties, %u",
 			    l->data, count, l->parties);
@@ -190,7 +176,9 @@ static enum err link_sets(const struct launch *l, const char *to)
 			e = err_set(ERR_JOB, "%s cannot be made: %m", link);
 		free(link);
 	}
-	free_sets(sets, count);
+	while (count)
+		free(sets[--count]);
+	free(sets);
 	return e;
 }
 
@@ -211,14 +199,12 @@ static enum err split(struct launch *l)
 	return e;
 }
 
-/* "dir/stem.suffix" for the first of the suffixes that is there; NULL: none. */
+/* The first of these files that is there; NULL: none. */
 static char *find_file(const char *dir, const char *stem, const char *const *suffix)
 {
 	for (; *suffix; suffix++) {
-		char name[64], *path;
+		char *path = launch_file(dir, stem, *suffix);
 
-		snprintf(name, sizeof(name), "%s.%s", stem, *suffix);
-		path = file_join(dir, name);
 		if (file_exists(path))
 			return path;
 		free(path);
@@ -255,7 +241,7 @@ static enum err truth_by_id(struct launch *l, const char *ids_path, const char *
 
 static enum err find_truth(struct launch *l)
 {
-	static const char *const txt[] = { "txt", NULL };
+	static const char *const txt[] = { ".txt", NULL };
 	char *labels, *ids;
 	enum err e = ERR_OK;
 
@@ -283,76 +269,63 @@ static enum err find_truth(struct launch *l)
 
 /* ---- configurations ---- */
 
-static struct json *put_identity(struct json *root, const char *name)
+/* key, address: "listen" or "coordinator", and where. */
+static struct json *begin_config(const char *name, const char *key, const char *address)
 {
-	struct json *identity = json_put_object(root, "identity");
+	struct json *root = json_object(), *identity;
 	char text[64];
 
+	json_put_string(root, "name", name);
+	json_put_string(root, key, address);
+	identity = json_put_object(root, "identity");
 	snprintf(text, sizeof(text), "pki/%s.crt", name);
 	json_put_string(identity, "certificate", text);
 	snprintf(text, sizeof(text), "pki/%s.key", name);
 	json_put_string(identity, "key", text);
-	return json_put_string(identity, "ca", "pki/ca.crt");
+	json_put_string(identity, "ca", "pki/ca.crt");
+	return root;
 }
 
-/* More threads than cores only get into each other's way. */
-static double threads_of(unsigned parties)
+/* Ends and writes it. More threads than cores only get into each other's way. */
+static enum err write_config(const struct launch *l, const char *name, struct json *root,
+			     const char *numbering)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return cores > (long)parties ? (double)(cores / parties) : 1;
-}
-
-static enum err write_config(const struct launch *l, const char *name, struct json *root)
-{
 	struct buf text = { 0 };
 	char file[48];
 
+	json_put_number(root, "threads",
+			cores > (long)l->parties ? (double)(cores / l->parties) : 1);
+	json_put_string(root, "numbering_key", numbering);
+	snprintf(file, sizeof(file), "../%s", name);
+	json_put_string(root, "output", file);
 	json_write_pretty(root, &text);
 	json_free(root);
 	snprintf(file, sizeof(file), "%s.json", name);
 	return args_write(l->work, file, &text);
 }
 
-/* Runs of one seed end alike: here nobody has to be kept from guessing. */
-static enum err write_numbering(const struct launch *l, const char *name)
-{
-	char *path = file_join(l->work, name), text[96];
-	enum err e;
-
-	snprintf(text, sizeof(text), "no secret: %s of a local run of seed %" PRIu64 "\n", name,
-		 l->job.seed);
-	e = file_write(path, (struct bytes){ (uint8_t *)text, strlen(text) }, FILE_SECRET);
-	free(path);
-	return e;
-}
-
 static enum err write_coordinator(const struct launch *l)
 {
-	struct json *root = json_object(), *names;
 	char name[LAUNCH_NAME], address[300];
+	struct json *root, *names;
 
-	json_put_string(root, "name", "coordinator");
 	snprintf(address, sizeof(address), "%s:0", l->listen ? l->listen : "127.0.0.1");
-	json_put_string(root, "listen", address);
-	put_identity(root, "coordinator");
+	root = begin_config("coordinator", "listen", address);
 	names = json_put_array(root, "parties");
 	for (unsigned i = 0; i < l->parties; i++) {
 		launch_party_name(i, name);
 		json_append_string(names, name);
 	}
-	json_put_number(root, "threads", threads_of(l->parties));
-	json_put_string(root, "numbering_key", "coordinator.numbering");
-	json_put_string(root, "output", "../coordinator");
-	return write_config(l, "coordinator", root);
+	return write_config(l, "coordinator", root, "coordinator.numbering");
 }
 
 /* Paths start from l->work, where the configurations lie, so that it can be moved. */
 static void put_data(const struct launch *l, struct json *root, const char *name)
 {
-	static const char *const features[] = { "npy", "mtx", "csv", NULL },
-				 *const edges[] = { "tsv", "mtx", NULL },
-				 *const ids[] = { "txt", NULL };
+	static const char *const features[] = { ".npy", ".mtx", ".csv", NULL },
+				 *const edges[] = { ".tsv", ".mtx", NULL },
+				 *const ids[] = { ".txt", NULL };
 	const struct {
 		const char *key, *stem;
 		const char *const *suffix;
@@ -377,11 +350,24 @@ static void put_data(const struct launch *l, struct json *root, const char *name
 	free(dir);
 }
 
-static void put_policy(const struct launch *l, struct json *root)
+/* pin: of the coordinator, then of each party. */
+static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FINGERPRINT_TEXT_LEN])
 {
-	struct json *policy = json_put_object(root, "policy"),
-		    *jobs = json_put_array(policy, "jobs");
+	char name[LAUNCH_NAME], other[LAUNCH_NAME];
+	struct json *root, *peers, *policy, *jobs;
 
+	launch_party_name(own, name);
+	root = begin_config(name, "coordinator", "127.0.0.1:7431");
+	peers = json_put_object(root, "peers");
+	json_put_string(peers, "coordinator", pin[0]);
+	for (unsigned i = 0; i < l->parties; i++) {
+		launch_party_name(i, other);
+		if (i != own)
+			json_put_string(peers, other, pin[1 + i]);
+	}
+	put_data(l, root, name);
+	policy = json_put_object(root, "policy");
+	jobs = json_put_array(policy, "jobs");
 	for (size_t i = 0; kinds[i]; i++)
 		json_append_string(jobs, kinds[i]->name);
 	for (size_t i = 0; i < l->allowed.count; i++)
@@ -396,61 +382,41 @@ static void put_policy(const struct launch *l, struct json *root)
 			 l->policy.item[i]);
 		json_put_number(policy, key, strtod(equals + 1, NULL));
 	}
+	return write_config(l, name, root, "parties.numbering");
 }
 
-/* pin: of the coordinator, then of each party. */
-static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FINGERPRINT_TEXT_LEN])
+/* Keys, certificates and, in pin, fingerprints: of the coordinator, then of each party. */
+static enum err make_keys(const struct launch *l, char (*pin)[FINGERPRINT_TEXT_LEN])
 {
-	struct json *root = json_object(), *peers;
-	char name[LAUNCH_NAME], other[LAUNCH_NAME], output[48];
+	char *pki = file_join(l->work, "pki"), name[LAUNCH_NAME] = "coordinator";
+	uint8_t print[FINGERPRINT_LEN];
+	enum err e = pki_lab(pki, l->parties);
 
-	launch_party_name(own, name);
-	json_put_string(root, "name", name);
-	json_put_string(root, "coordinator", "127.0.0.1:7431");
-	put_identity(root, name);
-	peers = json_put_object(root, "peers");
-	json_put_string(peers, "coordinator", pin[0]);
-	for (unsigned i = 0; i < l->parties; i++) {
-		launch_party_name(i, other);
-		if (i != own)
-			json_put_string(peers, other, pin[1 + i]);
+	for (unsigned i = 0; e == ERR_OK && i <= l->parties; i++) {
+		char *path;
+
+		if (i)
+			launch_party_name(i - 1, name);
+		path = launch_file(pki, name, ".crt");
+		e = pki_fingerprint(path, print);
+		free(path);
+		if (e == ERR_OK)
+			fingerprint_text(print, pin[i]);
 	}
-	put_data(l, root, name);
-	put_policy(l, root);
-	json_put_number(root, "threads", threads_of(l->parties));
-	json_put_string(root, "numbering_key", "parties.numbering");
-	snprintf(output, sizeof(output), "../%s", name);
-	json_put_string(root, "output", output);
-	return write_config(l, name, root);
-}
-
-static enum err fingerprint(const char *pki, const char *name, char text[FINGERPRINT_TEXT_LEN])
-{
-	char file[48], *path;
-	uint8_t fp[FINGERPRINT_LEN];
-	enum err e;
-
-	snprintf(file, sizeof(file), "%s.crt", name);
-	path = file_join(pki, file);
-	e = pki_fingerprint(path, fp);
-	free(path);
-	if (e == ERR_OK)
-		fingerprint_text(fp, text);
+	free(pki);
 	return e;
 }
 
-static enum err make_keys(const struct launch *l, char (*pin)[FINGERPRINT_TEXT_LEN])
+/* Runs of one seed end alike: here nobody has to be kept from guessing. */
+static enum err write_numbering(const struct launch *l, const char *name)
 {
-	char *pki = file_join(l->work, "pki"), name[LAUNCH_NAME];
-	enum err e = pki_lab(pki, l->parties);
+	char *path = file_join(l->work, name), text[96];
+	enum err e;
 
-	if (e == ERR_OK)
-		e = fingerprint(pki, "coordinator", pin[0]);
-	for (unsigned i = 0; e == ERR_OK && i < l->parties; i++) {
-		launch_party_name(i, name);
-		e = fingerprint(pki, name, pin[1 + i]);
-	}
-	free(pki);
+	snprintf(text, sizeof(text), "no secret: %s of a local run of seed %" PRIu64 "\n", name,
+		 l->job.seed);
+	e = file_write(path, (struct bytes){ (uint8_t *)text, strlen(text) }, FILE_SECRET);
+	free(path);
 	return e;
 }
 
@@ -469,12 +435,10 @@ enum err launch_prepare(struct launch *l)
 	}
 	TRY(split(l));
 	TRY(find_truth(l));
+	TRY(write_numbering(l, "coordinator.numbering"));
+	TRY(write_numbering(l, "parties.numbering"));
 	pin = alloc(1 + l->parties, sizeof(*pin));
 	e = make_keys(l, pin);
-	if (e == ERR_OK)
-		e = write_numbering(l, "coordinator.numbering");
-	if (e == ERR_OK)
-		e = write_numbering(l, "parties.numbering");
 	if (e == ERR_OK)
 		e = write_coordinator(l);
 	for (unsigned i = 0; e == ERR_OK && i < l->parties; i++)

@@ -56,7 +56,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp hosts_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+const struct argp hosts_argp = {
+	.options = options,
+	.parser = parse,
+};
 
 static char *own_path(void)
 {
@@ -76,16 +79,14 @@ char *hosts_programs(void)
 	return dir;
 }
 
-/* scripts/netlab of a source tree, in whose build/ this program is, or as installed. */
-static char *find_netlab(void)
+/* scripts/netlab of a source tree, in whose build/ this program is, or as installed. Owned. */
+static char *find_netlab(const char *own)
 {
 	static const char *const from[] = { "../libexec/coterie/netlab", "../../scripts/netlab",
 					    "../../../scripts/netlab" };
 	const char *given = getenv("COTERIE_NETLAB");
-	char *own = own_path(), *dir = file_dir(own), *path = NULL;
+	char *dir = file_dir(own), *path = given && *given ? alloc_copy(given) : NULL;
 
-	if (given && *given)
-		path = alloc_copy(given);
 	for (size_t i = 0; !path && i < sizeof(from) / sizeof(*from); i++) {
 		path = file_join(dir, from[i]);
 		if (access(path, X_OK)) {
@@ -94,62 +95,41 @@ static char *find_netlab(void)
 		}
 	}
 	free(dir);
-	free(own);
 	return path;
 }
 
 /* netlab --net ... --hosts N --dir OUT -- coterie launch ... --within-lab --out OUT */
 static enum err enter_lab(const struct hosts *h, const struct launch *l, int argc, char **argv)
 {
-	char **words = alloc(h->lab.count + (size_t)argc + 16, sizeof(*words)), *own = own_path(),
-	     *netlab = find_netlab(), count[16];
-	size_t n = 0;
+	char *own = own_path(), *netlab = find_netlab(own);
+	struct overrides words = { 0 };
 
 	if (!netlab)
 		return err_set(ERR_INPUT, "--net: scripts/netlab is not there; COTERIE_NETLAB says "
 					  "where it is");
-	snprintf(count, sizeof(count), "%u", l->parties + 1);
-	words[n++] = netlab;
+	overrides_add(&words, "%s", netlab);
 	for (size_t i = 0; i < h->lab.count; i++)
-		words[n++] = h->lab.item[i];
-	words[n++] = (char *)"--hosts";
-	words[n++] = count;
-	words[n++] = (char *)"--dir";
-	words[n++] = l->out;
-	words[n++] = (char *)"--";
-	words[n++] = own;
-	words[n++] = (char *)"launch";
+		overrides_add(&words, "%s", h->lab.item[i]);
+	overrides_add(&words, "--hosts");
+	overrides_add(&words, "%u", l->parties + 1);
+	overrides_add(&words, "--dir");
+	overrides_add(&words, "%s", l->out);
+	overrides_add(&words, "--");
+	overrides_add(&words, "%s", own);
+	overrides_add(&words, "launch");
 	for (int i = 1; i < argc; i++)
-		words[n++] = argv[i];
-	words[n++] = (char *)"--within-lab";
-	words[n++] = (char *)"--out";
-	words[n++] = l->out;
-	execv(netlab, words);
+		overrides_add(&words, "%s", argv[i]);
+	overrides_add(&words, "--within-lab");
+	overrides_add(&words, "--out");
+	overrides_add(&words, "%s", l->out);
+	execv(netlab, words.item);
 	return err_set(ERR_INPUT, "--net: %s: %s", netlab, strerror(errno));
-}
-
-/* "NAMESPACE=ADDRESS ..." */
-static void read_lab(struct hosts *h, char *text)
-{
-	char *rest = NULL;
-
-	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-		char *equals = strchr(word, '=');
-
-		if (!equals)
-			continue;
-		*equals = 0;
-		h->space = alloc_again(h->space, h->count + 1, sizeof(*h->space));
-		h->address = alloc_again(h->address, h->count + 1, sizeof(*h->address));
-		h->space[h->count] = alloc_copy(word);
-		h->address[h->count++] = alloc_copy(equals + 1);
-	}
 }
 
 enum err hosts_open(struct hosts *h, struct launch *l, int argc, char **argv)
 {
 	const char *lab = getenv("COTERIE_LAB");
-	char *text;
+	char *text, *rest = NULL;
 
 	if (h->net && !h->within && lab && *lab)
 		return err_set(ERR_INPUT, "--net within a lab; leave it out, the lab is used");
@@ -157,37 +137,37 @@ enum err hosts_open(struct hosts *h, struct launch *l, int argc, char **argv)
 		return enter_lab(h, l, argc, argv);
 	if (!lab || !*lab)
 		return ERR_OK;
-	text = alloc_copy(lab);
-	read_lab(h, text);
+	text = alloc_copy(lab); /* "NAMESPACE=ADDRESS ..." */
+	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		char *equals = strchr(word, '=');
+
+		if (!equals)
+			continue;
+		overrides_add(&h->space, "%.*s", (int)(equals - word), word);
+		overrides_add(&h->address, "%s", equals + 1);
+	}
 	free(text);
-	if (h->count <= l->parties)
+	if (h->space.count <= l->parties)
 		return err_set(ERR_INPUT,
 			       "the lab has %zu hosts, %u parties and a coordinator need %u",
-			       h->count, l->parties, l->parties + 1);
-	l->listen = h->address[0];
+			       h->space.count, l->parties, l->parties + 1);
+	l->listen = h->address.item[0];
 	return ERR_OK;
 }
 
 void hosts_close(struct hosts *h)
 {
-	for (size_t i = 0; i < h->count; i++) {
-		free(h->space[i]);
-		free(h->address[i]);
-	}
-	free(h->space);
-	free(h->address);
+	overrides_release(&h->space);
+	overrides_release(&h->address);
 	overrides_release(&h->lab);
 }
 
-size_t hosts_prefix(const struct hosts *h, size_t host, char **argv)
+void hosts_prefix(const struct hosts *h, size_t host, struct overrides *argv)
 {
-	size_t n = 0;
-
-	if (!h->count)
-		return 0;
-	argv[n++] = (char *)"ip";
-	argv[n++] = (char *)"netns";
-	argv[n++] = (char *)"exec";
-	argv[n++] = h->space[host];
-	return n;
+	if (!h->space.count)
+		return;
+	overrides_add(argv, "ip");
+	overrides_add(argv, "netns");
+	overrides_add(argv, "exec");
+	overrides_add(argv, "%s", h->space.item[host]);
 }

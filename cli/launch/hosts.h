@@ -9,8 +9,7 @@ struct hosts {
 	struct overrides lab; /* options for netlab, as given */
 	bool net;             /* --net */
 	bool within;          /* this process was started by netlab */
-	char **space, **address; /* of the coordinator and each party; NULL: loopback */
-	size_t count;
+	struct overrides space, address; /* of the coordinator and each party; none: loopback */
 };
 
 extern const struct argp hosts_argp;
@@ -23,7 +22,7 @@ char *hosts_programs(void);
 enum err hosts_open(struct hosts *h, struct launch *l, int argc, char **argv) MUST_CHECK;
 void hosts_close(struct hosts *h);
 
-/* Puts before a command the words that run it on this host; returns how many. */
-size_t hosts_prefix(const struct hosts *h, size_t host, char **argv);
+/* Begins a command with the words that run it on this host. */
+void hosts_prefix(const struct hosts *h, size_t host, struct overrides *argv);
 
 #endif

@@ -41,24 +41,14 @@ struct federation {
 
 /* ---- processes ---- */
 
-/* Sends a child's stderr to the file at path; NULL: the child keeps ours. */
-static void redirect(const char *path)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC),
-	    err = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
-
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
-	if (err >= 0)
-		dup2(err, STDERR_FILENO);
-}
-
-/* The child dies when this process does, whatever ends it: PR_SET_PDEATHSIG. */
+/* A NULL stderr_path: the child keeps ours. It dies when this process does, whatever ends that:
+ * PR_SET_PDEATHSIG. */
 static enum err start(struct federation *f, char *const argv[], const char *stderr_path)
 {
 	struct process *p = &f->process[f->started];
 	pid_t own = getpid();
 	sigset_t none;
+	int null, err;
 
 	p->pid = fork();
 	if (p->pid < 0)
@@ -69,7 +59,13 @@ static enum err start(struct federation *f, char *const argv[], const char *stde
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != own)
 			_exit(ERR_CANCELLED);
-		redirect(stderr_path);
+		null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		if (stderr_path) {
+			err = open(stderr_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+			dup2(err, STDERR_FILENO); /* if it could not be opened, ours stays */
+		}
 		setenv("OPENBLAS_NUM_THREADS", "1", 0); /* threads are the configuration's */
 		execvp(argv[0], argv);
 		dprintf(STDERR_FILENO, "launch: %s: %s\n", argv[0], strerror(errno));
@@ -79,10 +75,16 @@ static enum err start(struct federation *f, char *const argv[], const char *stde
 	return ERR_OK;
 }
 
-static void reap(struct federation *f)
+/* Waits for an end or a signal, a tick at the most, and takes note of who ended. Returns the signal
+ * by which somebody stops this run, else 0. */
+static int tick(struct federation *f)
 {
-	int status;
+	static const struct timespec wait = { 0, TICK_MS * 1000000L };
+	sigset_t set;
+	int sig, status;
 
+	launch_signals(&set, SIGCHLD);
+	sig = sigtimedwait(&set, NULL, &wait);
 	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
 		for (unsigned i = 0; i < f->started; i++) {
 			struct process *p = &f->process[i];
@@ -95,36 +97,7 @@ static void reap(struct federation *f)
 			if (i && p->status && !f->failed)
 				f->failed = p;
 		}
-}
-
-/* Waits for an end or a signal, a tick at the most. Returns the signal by which somebody stops this
- * run, else 0. */
-static int tick(struct federation *f)
-{
-	static const struct timespec wait = { 0, TICK_MS * 1000000L };
-	sigset_t set;
-	int sig;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sig = sigtimedwait(&set, NULL, &wait);
-	reap(f);
 	return sig > 0 && sig != SIGCHLD ? sig : 0;
-}
-
-static void block_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 static void kill_all(struct federation *f)
@@ -139,96 +112,70 @@ static void kill_all(struct federation *f)
 
 /* ---- the coordinator and the parties ---- */
 
-enum { ARGS_MAX = 64 };
-
-static void add(char **argv, size_t *n, const char *text)
+static void add_path(struct overrides *argv, char *path)
 {
-	if (*n < ARGS_MAX - 1)
-		argv[(*n)++] = (char *)text;
+	overrides_add(argv, "%s", path);
+	free(path);
 }
 
-/* Parties' jobs are read here already, so that of the overrides only the coordinator needs to
- * know. */
-static enum err start_coordinator(struct federation *f, const char *ready)
+/* With its configuration, its directory for results, and these words. */
+static enum err start_daemon(struct federation *f, const char *program, const char *name,
+			     const struct overrides *words)
 {
 	struct launch *l = &f->launch;
-	char *program = file_join(f->bin, "coordinator"),
-	     *config = file_join(l->work, "coordinator.json"),
-	     *out = file_join(l->out, "coordinator"),
-	     *log = file_join(l->work, "coordinator.stderr");
-	size_t n = 0, room = ARGS_MAX + 2 * l->set.count;
-	char **argv = alloc(room, sizeof(*argv));
+	struct overrides argv = { 0 };
+	bool aloud = f->started == 0 && !l->quiet;
+	char *log = launch_file(l->work, name, ".stderr");
 	enum err e;
 
-	n += hosts_prefix(&f->hosts, 0, argv);
-	for (const char *const *text =
-		 (const char *const[]){ program, "--config", config, "--job", l->job_path, "--out",
-					out, "--ready-file", ready, NULL };
-	     *text; text++)
-		add(argv, &n, *text);
-	for (size_t i = 0; i < l->set.count; i++) {
-		argv[n++] = (char *)"--set";
-		argv[n++] = l->set.item[i];
-	}
-	strcpy(f->process[0].name, "coordinator");
-	e = start(f, argv, l->quiet ? log : NULL);
-	free(argv);
+	snprintf(f->process[f->started].name, LAUNCH_NAME, "%s", name);
+	hosts_prefix(&f->hosts, f->started, &argv);
+	add_path(&argv, file_join(f->bin, program));
+	overrides_add(&argv, "--config");
+	add_path(&argv, launch_file(l->work, name, ".json"));
+	overrides_add(&argv, "--out");
+	add_path(&argv, file_join(l->out, name));
+	for (size_t i = 0; i < words->count; i++)
+		overrides_add(&argv, "%s", words->item[i]);
+	e = start(f, argv.item, aloud ? NULL : log);
+	overrides_release(&argv);
 	free(log);
-	free(out);
-	free(config);
-	free(program);
 	return e;
 }
 
-static char *stderr_of(const struct launch *l, const char *name)
+/* The overrides are for the coordinator alone: it tells the parties what the job is. */
+static enum err start_coordinator(struct federation *f, const char *ready)
 {
-	char file[48];
+	const struct launch *l = &f->launch;
+	struct overrides words = { 0 };
+	enum err e;
 
-	snprintf(file, sizeof(file), "%s.stderr", name);
-	return file_join(l->work, file);
+	overrides_add(&words, "--job");
+	overrides_add(&words, "%s", l->job_path);
+	overrides_add(&words, "--ready-file");
+	overrides_add(&words, "%s", ready);
+	for (size_t i = 0; i < l->set.count; i++) {
+		overrides_add(&words, "--set");
+		overrides_add(&words, "%s", l->set.item[i]);
+	}
+	e = start_daemon(f, "coordinator", "coordinator", &words);
+	overrides_release(&words);
+	return e;
 }
 
 static enum err start_party(struct federation *f, unsigned number, const char *address)
 {
-	struct launch *l = &f->launch;
-	struct process *p = &f->process[f->started];
-	char *argv[ARGS_MAX], file[48], *program, *config, *out, *log;
-	size_t n;
+	struct overrides words = { 0 };
+	char name[LAUNCH_NAME];
 	enum err e;
 
-	launch_party_name(number, p->name);
-	snprintf(file, sizeof(file), "%s.json", p->name);
-	program = file_join(f->bin, "party");
-	config = file_join(l->work, file);
-	out = file_join(l->out, p->name);
-	log = stderr_of(l, p->name);
-	n = hosts_prefix(&f->hosts, 1 + number, argv);
-	for (const char *const *text =
-		 (const char *const[]){ program, "--config", config, "--once", "--out", out,
-					"--coordinator", address, NULL };
-	     *text; text++)
-		add(argv, &n, *text);
-	argv[n] = NULL;
-	e = start(f, argv, log);
-	free(log);
-	free(out);
-	free(config);
-	free(program);
+	launch_party_name(number, name);
+	overrides_add(&words, "--once");
+	overrides_add(&words, "--coordinator");
+	overrides_add(&words, "%s", address);
+	e = start_daemon(f, "party", name, &words);
+	overrides_release(&words);
 	return e;
-}
-
-/* The address on which it listens; empty: it ended before it did, or somebody stops us (*sig). */
-static void await_ready(struct federation *f, const char *ready, struct buf *address, int *sig)
-{
-	double until_s = clock_now_s() + READY_S;
-
-	while (!*sig && f->process[0].pid && !address->n && clock_now_s() < until_s) {
-		*sig = tick(f);
-		if (file_exists(ready) && file_read(ready, 512, address) != ERR_OK)
-			return;
-	}
-	while (address->n && address->p[address->n - 1] == '\n')
-		address->p[--address->n] = 0;
 }
 
 /* The coordinator's end is the run's. A party that fails before the job begins would leave the
@@ -260,24 +207,19 @@ static int watch(struct federation *f, int sig)
 	return coordinator->status;
 }
 
-static void await_parties(struct federation *f)
-{
-	double until_s = clock_now_s() + LAST_S;
-
-	for (unsigned i = 1; i < f->started; i++)
-		while (f->process[i].pid && clock_now_s() < until_s)
-			(void)tick(f);
-}
-
 /* ---- what it came to ---- */
 
-static void print_tail(const char *path, const char *name)
+/* The last lines that a daemon wrote to stderr. */
+static void print_tail(const struct launch *l, const char *daemon, const char *name)
 {
+	char *path = launch_file(l->work, daemon, ".stderr");
 	struct buf text = { 0 };
 	const char *at, *end;
 	int lines = 0;
+	enum err e = file_read(path, 1 << 20, &text);
 
-	if (file_read(path, 1 << 20, &text) != ERR_OK || !text.n)
+	free(path);
+	if (e != ERR_OK || !text.n)
 		return;
 	end = (const char *)text.p + text.n;
 	for (at = end - 1; at > (const char *)text.p; at--)
@@ -293,59 +235,51 @@ static void print_tail(const char *path, const char *name)
 	buf_release(&text);
 }
 
-static void say_failure(const struct federation *f, int status)
-{
-	const struct launch *l = &f->launch;
-	char *path;
-
-	if (l->quiet) {
-		path = stderr_of(l, "coordinator");
-		print_tail(path, "");
-		free(path);
-	}
-	if (f->failed) {
-		path = stderr_of(l, f->failed->name);
-		print_tail(path, f->failed->name);
-		free(path);
-	}
-	fprintf(stderr,
-		"launch: the run ended with status %d; log.jsonl of each process is below %s\n",
-		status, l->out);
-}
-
 /* ---- the whole ---- */
 
 static int run_processes(struct federation *f)
 {
+	struct process *coordinator = &f->process[0];
 	char *ready = file_join(f->launch.work, "ready");
 	struct buf address = { 0 };
 	int sig = 0, status;
+	double until_s;
+	sigset_t set;
 	enum err e;
 
 	launch_say(&f->launch, "starting a coordinator and %u parties", f->launch.parties);
-	block_signals();
+	launch_signals(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	e = start_coordinator(f, ready);
-	if (e == ERR_OK)
-		await_ready(f, ready, &address, &sig);
-	if (e == ERR_OK && !address.n && f->process[0].pid)
-		kill(f->process[0].pid, SIGTERM);
+	until_s = clock_now_s() + READY_S;
+	while (e == ERR_OK && !sig && coordinator->pid && !address.n && clock_now_s() < until_s) {
+		sig = tick(f);
+		if (file_exists(ready) && file_read(ready, 512, &address) != ERR_OK)
+			break;
+	}
+	while (address.n && address.p[address.n - 1] == '\n')
+		address.p[--address.n] = 0;
+	if (e == ERR_OK && !address.n && coordinator->pid)
+		kill(coordinator->pid, SIGTERM);
 	for (unsigned i = 0; e == ERR_OK && address.n && !sig && i < f->launch.parties; i++)
 		e = start_party(f, i, (const char *)address.p);
 	if (e != ERR_OK) {
 		fprintf(stderr, "launch: %s\n", err_detail());
-		kill_all(f);
-		return (int)e;
+		status = (int)e;
+		goto out;
 	}
 	status = watch(f, sig);
-	if (status == 0)
-		await_parties(f);
+	until_s = clock_now_s() + LAST_S;
+	for (unsigned i = 1; status == 0 && i < f->started; i++)
+		while (f->process[i].pid && clock_now_s() < until_s)
+			(void)tick(f);
+out:
 	kill_all(f);
 	buf_release(&address);
 	free(ready);
 	return status;
 }
 
-/* Removed whatever ends this process but SIGKILL. */
 static int launch(struct federation *f)
 {
 	struct launch *l = &f->launch;
@@ -355,10 +289,18 @@ static int launch(struct federation *f)
 		status = run_processes(f);
 	else
 		fprintf(stderr, "launch: %s\n", err_detail());
-	if (status == 0)
+	if (status == 0) {
 		launch_show(l);
-	else if (f->started)
-		say_failure(f, status);
+	} else if (f->started) {
+		if (l->quiet)
+			print_tail(l, "coordinator", "");
+		if (f->failed)
+			print_tail(l, f->failed->name, f->failed->name);
+		fprintf(stderr,
+			"launch: the run ended with status %d; log.jsonl of each process is below "
+			"%s\n",
+			status, l->out);
+	}
 	return status;
 }
 
@@ -380,22 +322,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int launch_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		NULL,
-		parse,
-		NULL,
-		"One federated run on this machine: splits the data, makes keys and "
-		"configurations, and runs a coordinator and L parties as processes of their own, "
-		"talking over TLS on loopback, or over a network of a stated rate and delay.\v"
-		"Results are in OUT/coordinator and OUT/party-NN, with --net the network in "
-		"OUT/network.json.\n\n"
-		"The exit status is the coordinator's; if a party fails so that the coordinator "
-		"cannot begin, it is that party's; 4 for wrong arguments. Whatever was started "
-		"is ended, also if this process is killed.\n\n"
-		"COTERIE_BIN: where the programs coordinator and party are; default: beside this "
-		"one.",
-		children,
-		NULL,
-		NULL
+		.parser = parse,
+		.doc = "One federated run on this machine: splits the data, makes keys and "
+		       "configurations, and runs a coordinator and L parties as processes of their "
+		       "own, talking over TLS on loopback, or over a network of a stated rate and "
+		       "delay.\v"
+		       "Results are in OUT/coordinator and OUT/party-NN, with --net the network in "
+		       "OUT/network.json.\n\n"
+		       "The exit status is the coordinator's; if a party fails so that the "
+		       "coordinator cannot begin, it is that party's; 4 for wrong arguments. "
+		       "Whatever was started is ended, also if this process is killed.\n\n"
+		       "COTERIE_BIN: where the programs coordinator and party are; default: beside "
+		       "this one.",
+		.children = children,
 	};
 	struct federation *f = alloc(1, sizeof(*f));
 	enum err e;

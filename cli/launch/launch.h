@@ -17,6 +17,7 @@
 #include "common/job/job.h"
 
 #include <argp.h>
+#include <signal.h>
 
 enum { LAUNCH_NAME = 24 }; /* of a directory, "party-07", and its zero byte */
 
@@ -44,6 +45,10 @@ extern const struct argp launch_argp;
 
 /* `number` as in the names of directories: "party-07". */
 void launch_party_name(unsigned number, char name[static LAUNCH_NAME]);
+/* "dir/name" and an ending, ".json". Owned. */
+char *launch_file(const char *dir, const char *name, const char *ending);
+/* Sets *set to the signals by which somebody stops a run, and this one. */
+void launch_signals(sigset_t *set, int other);
 
 /* Makes OUT/work with all that daemons need. ERR_INPUT: arguments, job or data are wrong, or OUT
  * holds another run; ERR_INTERNAL: keys could not be made. */

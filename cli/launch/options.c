@@ -53,30 +53,13 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void take_by(struct launch *l, struct argp_state *state, const char *text)
+/* The number of this name in a list that ends with NULL; -1: none. */
+static int number_in(const char *const *names, const char *text)
 {
-	l->split_given = true;
-	for (unsigned i = 0; split_by_names[i]; i++)
-		if (!strcmp(split_by_names[i], text)) {
-			l->split.by = (enum kind_split)i;
-			return;
-		}
-	argp_error(state, "--by is \"%s\", expected columns, rows, edges, vertices or graphs",
-		   text);
-}
-
-static void take_permission(struct launch *l, struct argp_state *state, const char *text)
-{
-	const char *const *names = kind_permissions();
-
-	for (unsigned i = 0; names[i]; i++)
-		if (!strcmp(names[i], text)) {
-			overrides_add(&l->allowed, "%s", text);
-			return;
-		}
-	argp_error(state,
-		   "--allow is \"%s\", expected the name of a kind of job, such as fedsc.paper",
-		   text);
+	for (int i = 0; names[i]; i++)
+		if (!strcmp(names[i], text))
+			return i;
+	return -1;
 }
 
 static void take_policy(struct launch *l, struct argp_state *state, const char *text)
@@ -93,18 +76,10 @@ static void take_policy(struct launch *l, struct argp_state *state, const char *
 		   text);
 }
 
-static void check(const struct launch *l, struct argp_state *state)
-{
-	args_need(state, l->data && l->job_path && l->parties,
-		  "--data, --job and --parties are needed");
-	if (l->parties == 1 && !l->allow_single)
-		argp_error(state, "--parties is 1: one party masks nothing; if that is meant, add "
-				  "--allow-single");
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct launch *l = state->input;
+	int by;
 
 	switch (key) {
 	case 'd':
@@ -117,7 +92,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		l->parties = (unsigned)args_whole(state, "parties", arg, 1, PARTIES_MAX);
 		return 0;
 	case 'b':
-		take_by(l, state, arg);
+		by = number_in(split_by_names, arg);
+		if (by < 0)
+			argp_error(state,
+				   "--by is \"%s\", expected columns, rows, edges, vertices or "
+				   "graphs",
+				   arg);
+		l->split.by = (enum kind_split)by;
+		l->split_given = true;
 		return 0;
 	case KEY_SHARED:
 		l->split.shared_edges =
@@ -133,7 +115,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		l->split.skew = args_number(state, "skew", arg, 0, 1);
 		return 0;
 	case KEY_ALLOW:
-		take_permission(l, state, arg);
+		if (number_in(kind_permissions(), arg) < 0)
+			argp_error(state,
+				   "--allow is \"%s\", expected the name of a kind of job, such as "
+				   "fedsc.paper",
+				   arg);
+		overrides_add(&l->allowed, "%s", arg);
 		return 0;
 	case KEY_POLICY:
 		take_policy(l, state, arg);
@@ -159,11 +146,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		l->quiet = true;
 		return 0;
 	case ARGP_KEY_END:
-		check(l, state);
+		args_need(state, l->data && l->job_path && l->parties,
+			  "--data, --job and --parties are needed");
+		if (l->parties == 1 && !l->allow_single)
+			argp_error(state,
+				   "--parties is 1: one party masks nothing; if that is meant, add "
+				   "--allow-single");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-const struct argp launch_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+const struct argp launch_argp = {
+	.options = options,
+	.parser = parse,
+};

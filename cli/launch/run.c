@@ -51,55 +51,58 @@ struct together {
 
 /* ---- what daemons do before a job ---- */
 
-static enum err open_party(struct together *t, unsigned number)
+/* Of this daemon: its results are this run's. Owned by the caller. */
+static void find_config(const struct launch *l, const char *name, char **path,
+			struct overrides *set)
 {
-	struct launch *l = &t->launch;
-	struct party *p = &t->party[number];
-	struct overrides set = { 0 };
-	char name[LAUNCH_NAME], file[48], *path, *out;
-	enum err e;
+	char *out = file_join(l->out, name);
 
-	launch_party_name(number, name);
-	snprintf(file, sizeof(file), "%s.json", name);
-	path = file_join(l->work, file);
-	out = file_join(l->out, name);
-	overrides_add(&set, "output=%s", out);
-	e = party_config_read(&p->config, path, set.item);
-	if (e == ERR_OK) {
-		t->count++;
-		e = identity_load(&p->identity, p->config.common.identity.certificate,
-				  p->config.common.identity.key);
-	}
-	if (e == ERR_OK)
-		e = numbering_read(&p->numbering, p->config.common.numbering_key);
-	if (e == ERR_OK)
-		e = party_data_bring(&p->data, &p->config);
-	if (e == ERR_OK)
-		e = file_make_dirs(p->config.common.output);
-	overrides_release(&set);
+	*path = launch_file(l->work, name, ".json");
+	overrides_add(set, "output=%s", out);
 	free(out);
-	free(path);
-	return e ? err_prefix(e, "%s", name) : ERR_OK;
 }
 
 static enum err open_coordinator(struct together *t)
 {
-	struct launch *l = &t->launch;
 	struct overrides set = { 0 };
-	char *path = file_join(l->work, "coordinator.json"),
-	     *out = file_join(l->out, "coordinator");
+	char *path;
 	enum err e;
 
-	overrides_add(&set, "output=%s", out);
+	find_config(&t->launch, "coordinator", &path, &set);
 	e = coordinator_config_read(&t->config, path, set.item);
 	if (e == ERR_OK)
 		e = numbering_read(&t->numbering, t->config.common.numbering_key);
 	if (e == ERR_OK)
 		e = file_make_dirs(t->config.common.output);
 	overrides_release(&set);
-	free(out);
 	free(path);
 	return e;
+}
+
+static enum err open_party(struct together *t, unsigned number)
+{
+	struct party *p = &t->party[number];
+	const struct daemon_common *c = &p->config.common;
+	struct overrides set = { 0 };
+	char name[LAUNCH_NAME], *path;
+	enum err e;
+
+	launch_party_name(number, name);
+	find_config(&t->launch, name, &path, &set);
+	e = party_config_read(&p->config, path, set.item);
+	if (e == ERR_OK) {
+		t->count++;
+		e = identity_load(&p->identity, c->identity.certificate, c->identity.key);
+	}
+	if (e == ERR_OK)
+		e = numbering_read(&p->numbering, c->numbering_key);
+	if (e == ERR_OK)
+		e = party_data_bring(&p->data, &p->config);
+	if (e == ERR_OK)
+		e = file_make_dirs(c->output);
+	overrides_release(&set);
+	free(path);
+	return e ? err_prefix(e, "%s", name) : ERR_OK;
 }
 
 /* ---- threads, joined by channels in memory ---- */
@@ -158,11 +161,7 @@ static void *on_stop(void *arg)
 	sigset_t set;
 	int sig;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR1); /* the job is over */
+	launch_signals(&set, SIGUSR1); /* that one: the job is over */
 	sigwait(&set, &sig);
 	if (sig == SIGUSR1)
 		return NULL;
@@ -179,11 +178,7 @@ static enum err run_threads(struct together *t)
 	sigset_t set;
 	enum err e;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR1);
+	launch_signals(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	if (pthread_create(&stopper, NULL, on_stop, t))
 		return err_set(ERR_INTERNAL, "no thread could be started");
@@ -286,19 +281,16 @@ int run_main(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &launch_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
-		options,
-		parse,
-		NULL,
-		"One federated run in this process alone: splits the data, makes keys, and runs "
-		"coordinator and parties as threads whose messages pass in memory. For a "
-		"debugger, valgrind, and a first try.\v"
-		"The job threads are those of the daemons, with offer, keys, masks and ledgers, so "
-		"labels are those of `coterie launch` with the same seed, and results lie in "
-		"the same places. There is no TLS, no sandbox and no second attempt; seconds of "
-		"the wire say nothing.",
-		children,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.doc = "One federated run in this process alone: splits the data, makes keys, and "
+		       "runs coordinator and parties as threads whose messages pass in memory. For "
+		       "a debugger, valgrind, and a first try.\v"
+		       "The job threads are those of the daemons, with offer, keys, masks and "
+		       "ledgers, so labels are those of `coterie launch` with the same seed, and "
+		       "results lie in the same places. There is no TLS, no sandbox and no second "
+		       "attempt; seconds of the wire say nothing.",
+		.children = children,
 	};
 	struct together *t = alloc(1, sizeof(*t));
 	int status;

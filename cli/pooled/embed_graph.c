@@ -1,4 +1,6 @@
+/* Embeddings of a pooled graph; and coterie deepwalk, what those of FedWalk are compared with. */
 #include "cli/pooled/embed_graph.h"
+#include "cli/args/embedding_commands.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/data/embeddings.h"
@@ -8,13 +10,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { WALKS_MAX = 10000, WINDOW_MAX = 64 }; /* walks of a vertex, and tokens of a walk */
+
 static const struct argp_option options[] = {
 	{ "edges", 'e', "FILE", 0, "the graph: edges.tsv or .mtx", 0 },
 	{ "ids", 'i', "FILE", 0,
 	  "the vertices, those without ties too; default: those of the edges", 0 },
 	{ "out", 'o', "DIR", 0, "where embeddings.npy, ids.csv and result.json go", 0 },
-	{ "walks", EMBED_GRAPH_GAMMA, "N", 0, "from each vertex; default 80", 0 },
-	{ "length", EMBED_GRAPH_LENGTH, "L", 0, "tokens of a walk; default 40", 0 },
+	{ "walks", 'g', "N", 0, "from each vertex; default 80", 0 },
+	{ "length", 'l', "L", 0, "tokens of a walk; default 40", 0 },
 	{ "window", 'w', "W", 0, "of SkipGram; default 10", 0 },
 	ARGS_SEED,
 	ARGS_THREADS('t'),
@@ -35,14 +39,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		a->out = arg;
 		return 0;
-	case EMBED_GRAPH_GAMMA:
-		a->gamma = (unsigned)args_whole(state, "walks", arg, 1, EMBED_GRAPH_MAX);
+	case 'g':
+		a->gamma = (unsigned)args_whole(state, "walks", arg, 1, WALKS_MAX);
 		return 0;
-	case EMBED_GRAPH_LENGTH:
-		a->length = (unsigned)args_whole(state, "length", arg, 3, EMBED_GRAPH_MAX);
+	case 'l':
+		a->length = (unsigned)args_whole(state, "length", arg, 3, WALKS_MAX);
 		return 0;
 	case 'w':
-		a->window = (unsigned)args_whole(state, "window", arg, 1, EMBED_GRAPH_WINDOW_MAX);
+		a->window = (unsigned)args_whole(state, "window", arg, 1, WINDOW_MAX);
 		return 0;
 	case 's':
 		a->seed = args_seed(state, arg);
@@ -59,23 +63,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp embed_graph_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
-
-static enum err check_memory(const struct embed_graph_arguments *a, size_t n)
-{
-	double need = fedwalk_train_bytes(n, a->gamma, a->length, a->threads);
-	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-
-	if (need < have)
-		return ERR_OK;
-	return err_set(ERR_INPUT,
-		       "%u walks of %u from each of %zu vertices take %.1f GiB; this host has %.1f",
-		       a->gamma, a->length, n, need / 0x1p30, have / 0x1p30);
-}
+const struct argp embed_graph_argp = { .options = options, .parser = parse };
 
 enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset *d,
 			  struct json *result)
 {
+	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), need;
 	const struct csr *g = &d->g.adjacency;
 	size_t isolated = 0;
 
@@ -84,9 +77,15 @@ enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset 
 		dataset_release(d);
 		return err_set(ERR_INPUT, "%s: no edges", a->edges);
 	}
-	if (check_memory(a, d->n)) {
+	need = fedwalk_train_bytes(d->n, a->gamma, a->length, a->threads);
+	if (need >= have) {
+		size_t n = d->n;
+
 		dataset_release(d);
-		return ERR_INPUT;
+		return err_set(ERR_INPUT,
+			       "%u walks of %u from each of %zu vertices take %.1f GiB; this host "
+			       "has %.1f",
+			       a->gamma, a->length, n, need / 0x1p30, have / 0x1p30);
 	}
 	for (size_t v = 0; v < d->n; v++)
 		isolated += g->start[v] == g->start[v + 1];
@@ -138,4 +137,43 @@ enum err embed_graph_finish(const struct embed_graph_arguments *a, const struct 
 		err = args_write(a->out, "result.json", &text);
 	buf_release(&text);
 	return err;
+}
+
+/* ---- coterie deepwalk ---- */
+
+static enum err run(void *arguments)
+{
+	const struct embed_graph_arguments *a = arguments;
+	struct json *result = json_object();
+	double start = clock_now_s();
+	struct dataset d;
+	struct walks w;
+	enum err err = embed_graph_read(a, &d, result);
+
+	if (!err) {
+		walks_random(&w, &d.g.adjacency, a->gamma, a->length, a->seed, a->threads);
+		json_put_seconds(result, "walk_seconds", clock_now_s() - start);
+		err = embed_graph_finish(a, &d, &w, result);
+		walks_release(&w);
+		dataset_release(&d);
+	}
+	if (!err)
+		args_print(result);
+	json_free(result);
+	return err;
+}
+
+int deepwalk_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Embeds the vertices of a pooled graph by DeepWalk (Perozzi, Al-Rfou, "
+		       "Skiena 2014): uniform random walks, and SkipGram with 5 negatives, 128 "
+		       "dimensions, one epoch. It is what a job of kind fedwalk is compared with.\v"
+		       "The same seed gives the same embeddings, whatever the number of threads.",
+	};
+	struct embed_graph_arguments a = EMBED_GRAPH_DEFAULTS;
+
+	return (int)args_run("deepwalk", &argp, argc, argv, &a, run);
 }

@@ -18,13 +18,6 @@ struct embed_graph_arguments {
 
 #define EMBED_GRAPH_DEFAULTS { .gamma = 80, .length = 40, .window = 10, .seed = 1 }
 
-enum {
-	EMBED_GRAPH_GAMMA = 'g',
-	EMBED_GRAPH_LENGTH = 'l',
-	EMBED_GRAPH_MAX = 10000, /* walks of a vertex; tokens of a walk */
-	EMBED_GRAPH_WINDOW_MAX = 64,
-};
-
 extern const struct argp embed_graph_argp; /* a child; its input is struct embed_graph_arguments */
 
 /* The vertices: those of ids, or those that edges names. ERR_INPUT if there are no edges, or more

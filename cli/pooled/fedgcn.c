@@ -1,21 +1,26 @@
 /* coterie fedgcn: new graphs by a party's model; and the whole of FedGCN in one process. */
 #include "cli/args/args.h"
-#include "cli/pooled/fedgcn_local.h"
 #include "cli/args/results.h"
+#include "cli/run/graph_ways.h"
 #include "cli/run/score.h"
 #include "common/base/alloc.h"
-#include "common/fedgcn/file.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
 #include "common/data/tu.h"
+#include "common/fedgcn/coordinator.h"
+#include "common/fedgcn/file.h"
+#include "common/fedgcn/kind.h"
+#include "common/job/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_BASELINES = 256 };
+enum { SETS_MAX = 64, KEY_BASELINES = 256 };
 
 struct arguments {
 	const char *job, *model, *out;
-	const char *data[FEDGCN_SETS_MAX];
+	const char *data[SETS_MAX];
 	size_t sets;
 	struct overrides set;
 	unsigned threads;
@@ -24,28 +29,13 @@ struct arguments {
 
 /* ---- assign ---- */
 
-static enum err score_assigned(const struct tu *tu, const uint32_t *label, struct json *result)
-{
-	uint32_t *truth;
-	size_t classes;
-	enum err err;
-
-	if (!tu->class)
-		return ERR_OK;
-	ALLOC(truth, tu->graphs.count);
-	tu_classes(tu, truth, &classes);
-	err = score_rows(truth, label, tu->graphs.count, result);
-	free(truth);
-	return err;
-}
-
 static enum err assign_set(const struct arguments *a, const struct fedgcn_model *m,
 			   const struct tu *tu)
 {
 	struct json *result = json_object(), *sizes;
 	size_t n = tu->graphs.count;
-	uint32_t *label;
-	size_t *size;
+	uint32_t *label, *truth = NULL;
+	size_t *size, classes;
 	enum err err;
 
 	ALLOC(label, n);
@@ -59,12 +49,17 @@ static enum err assign_set(const struct arguments *a, const struct fedgcn_model 
 		sizes = json_put_array(result, "sizes");
 		for (size_t r = 0; r < m->k; r++)
 			json_append_number(sizes, (double)size[r]);
-		err = score_assigned(tu, label, result);
+	}
+	if (!err && tu->class) {
+		ALLOC(truth, n);
+		tu_classes(tu, truth, &classes);
+		err = score_rows(truth, label, n, result);
 	}
 	if (!err && a->out)
 		err = results_write(a->out, NULL, label, n, result);
 	if (!err)
 		args_print(result);
+	free(truth);
 	free(label);
 	free(size);
 	json_free(result);
@@ -89,21 +84,146 @@ static enum err assign(void *arguments)
 
 /* ---- all parties in this process ---- */
 
+struct federation {
+	const struct arguments *a;
+	struct fedgcn_params p;
+	struct tu tu[SETS_MAX];
+	struct fedgcn_party party[SETS_MAX];
+	double start; /* of the rounds */
+	struct fedgcn_report report;
+	struct graph_ways ways[SETS_MAX];
+};
+
+static const char *name_of(const char *dir)
+{
+	const char *slash = strrchr(dir, '/');
+
+	return slash && slash[1] ? slash + 1 : dir;
+}
+
+/* The result, all graphs in one cluster, and, if asked for, the baselines. */
+static enum err score_party(struct federation *f, size_t l)
+{
+	struct graph_ways *ways = &f->ways[l];
+	uint32_t *truth, *label;
+	size_t classes;
+	enum err err;
+
+	*ways = (struct graph_ways){ .name = name_of(f->a->data[l]), .n = f->tu[l].graphs.count };
+	if (!f->tu[l].class)
+		return ERR_OK;
+	ALLOC(truth, ways->n);
+	ALLOC(label, ways->n);
+	tu_classes(&f->tu[l], truth, &classes);
+	err = graph_ways_score(ways, WAY_RESULT, truth, f->party[l].label);
+	if (!err)
+		err = graph_ways_score(ways, WAY_MAJORITY, truth, label);
+	for (unsigned i = 0; i < GRAPH_BASELINES && f->a->baselines && !err; i++) {
+		err = graph_baseline(&f->tu[l].graphs, &f->p, (enum graph_baseline)i, label);
+		if (!err)
+			err = graph_ways_score(ways, WAY_BASELINES + i, truth, label);
+	}
+	free(label);
+	free(truth);
+	return err;
+}
+
+/* Labels and the model of each party, in a directory of its name. */
+static enum err write_party(const struct federation *f, size_t l, const struct json *result)
+{
+	char *dir = file_join(f->a->out, name_of(f->a->data[l])),
+	     *path = file_join(dir, "model.fedgcn");
+	struct fedgcn_model m;
+	enum err err = fedgcn_party_model(&f->party[l], &m);
+
+	if (!err) {
+		err = results_write(dir, NULL, f->party[l].label, f->tu[l].graphs.count, result);
+		if (!err)
+			err = fedgcn_file_write(path, &m);
+		fedgcn_model_release(&m);
+	}
+	free(path);
+	free(dir);
+	return err;
+}
+
+static void put_report(const struct federation *f, struct json *to)
+{
+	const struct fedgcn_report *r = &f->report;
+	struct json *kl, *rec, *changed, *sizes;
+
+	json_put_number(to, "clusters", f->p.k);
+	json_put_number(to, "seed", (double)f->p.seed);
+	json_put_number(to, "rounds", r->rounds);
+	json_put_seconds(to, "seconds", clock_now_s() - f->start);
+	kl = json_put_array(to, "loss_clusters");
+	rec = json_put_array(to, "loss_reconstruction");
+	changed = json_put_array(to, "changed");
+	sizes = json_put_array(to, "sizes");
+	for (unsigned t = 0; t < r->rounds; t++) {
+		json_append_number(kl, r->kl[t]);
+		json_append_number(rec, r->reconstruction[t]);
+		json_append_number(changed, r->changed[t]);
+	}
+	for (size_t c = 0; c < r->C.rows; c++)
+		json_append_number(sizes, r->size[c]);
+}
+
+/* The sums are in the same fixed point as those of daemons. */
+static enum err federate(struct federation *f, struct json *result)
+{
+	struct memory memory = { .kind = &fedgcn_in_memory,
+				 .party = f->party,
+				 .count = f->a->sets,
+				 .fraction_bits = JOB_WIDE_FRACTION };
+	struct parties parties;
+
+	for (size_t l = 0; l < f->a->sets; l++) {
+		enum err err;
+
+		TRY(tu_read(f->a->data[l], &f->tu[l]));
+		err = fedgcn_party_init(&f->party[l], &f->tu[l].graphs, &f->p);
+		if (err)
+			return err_prefix(err, "%s", f->a->data[l]);
+	}
+	f->start = clock_now_s();
+	parties_in_memory(&parties, &memory);
+	TRY(fedgcn_run(&parties, &f->p, &f->report));
+	put_report(f, result);
+	for (size_t l = 0; l < f->a->sets; l++)
+		TRY(score_party(f, l));
+	graph_ways_put(result, f->ways, f->a->sets);
+	for (size_t l = 0; l < f->a->sets && f->a->out; l++)
+		TRY(write_party(f, l, result));
+	return ERR_OK;
+}
+
 static enum err local(void *arguments)
 {
-	struct arguments *a = arguments;
-	const struct fedgcn_local_params p = { .job = a->job,
-					       .set = a->set.item,
-					       .data = a->data,
-					       .sets = a->sets,
-					       .threads = args_cores(a->threads),
-					       .baselines = a->baselines,
-					       .out = a->out };
+	const struct arguments *a = arguments;
 	struct json *result = json_object();
-	enum err err = fedgcn_local(&p, result);
+	struct federation *f;
+	struct job job;
+	enum err err;
 
+	ALLOC(f, 1);
+	f->a = a;
+	err = job_read(&job, a->job, a->set.item);
+	if (!err && job.kind != &kind_fedgcn)
+		err = err_set(ERR_INPUT, "%s: a job of kind %s; fedgcn is expected", a->job,
+			      job.kind->name);
+	if (!err)
+		err = fedgcn_params_of(&job.fedgcn, args_cores(a->threads), &f->p);
+	if (!err)
+		err = federate(f, result);
 	if (!err)
 		args_print(result);
+	fedgcn_report_release(&f->report);
+	for (size_t l = 0; l < SETS_MAX; l++) {
+		fedgcn_party_release(&f->party[l]);
+		tu_release(&f->tu[l]);
+	}
+	free(f);
 	json_free(result);
 	return err;
 }
@@ -134,8 +254,8 @@ static error_t parse_common(struct arguments *a, int key, char *arg, struct argp
 {
 	switch (key) {
 	case 'g':
-		if (a->sets == FEDGCN_SETS_MAX)
-			argp_error(state, "more than %d sets", FEDGCN_SETS_MAX);
+		if (a->sets == SETS_MAX)
+			argp_error(state, "more than %d sets", SETS_MAX);
 		a->data[a->sets++] = arg;
 		return 0;
 	case 'o':
@@ -186,31 +306,21 @@ static error_t parse_local(int key, char *arg, struct argp_state *state)
 
 int fedgcn_main(int argc, char **argv)
 {
-	static const struct argp assigning = { assign_options,
-					       parse_assign,
-					       NULL,
-					       "Puts graphs into the clusters of a run of kind "
-					       "fedgcn, by the model that a party keeps "
-					       "of it. The graphs need not have been in the run. "
-					       "With graph labels in the set it says "
-					       "how well they were found.",
-					       NULL,
-					       NULL,
-					       NULL };
-	static const struct argp all_here = { local_options,
-					      parse_local,
-					      NULL,
-					      "FedGCN with all parties in this process, each with "
-					      "the set of one --graphs. Its sums "
-					      "are in the same fixed point as those of daemons, so "
-					      "its models and labels are the same "
-					      "bits.\v"
-					      "Scores are each party's, and their means over "
-					      "parties, plain (mean) and weighted by "
-					      "graphs (weighted).",
-					      NULL,
-					      NULL,
-					      NULL };
+	static const struct argp assigning = {
+		.options = assign_options,
+		.parser = parse_assign,
+		.doc = "Puts graphs into the clusters of a run of kind fedgcn, by the model that a "
+		       "party keeps of it. The graphs need not have been in the run. With graph "
+		       "labels in the set it says how well they were found."
+	};
+	static const struct argp all_here = {
+		.options = local_options,
+		.parser = parse_local,
+		.doc = "FedGCN with all parties in this process, each with the set of one "
+		       "--graphs. Its sums are in the same fixed point as those of daemons, so its "
+		       "models and labels are the same bits.\vScores are each party's, and their "
+		       "means over parties, plain (mean) and weighted by graphs (weighted)."
+	};
 	const char *what = argc > 1 ? argv[1] : "";
 	struct arguments a = { 0 };
 	enum err err = ERR_INPUT;

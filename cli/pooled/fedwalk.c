@@ -56,24 +56,6 @@ static void lap(struct plan *f, const char *name)
 
 /* ---- Algorithm 2: the tree ---- */
 
-static enum err count(struct plan *f)
-{
-	const struct csr *g = f->g;
-
-	fedwalk_bins(g->rows, f->k, f->job->seed, f->bin);
-	for (size_t v = 0; v < g->rows; v++) {
-		struct rng rng;
-		struct noise_source source = draw_from_rng(&rng);
-
-		if (f->isolated[v])
-			continue;
-		rng_seed(&rng, seed_of(f, NOISE_SEED), v);
-		TRY(fedwalk_counts(&source, f->job->eps, f->bin, f->k, g->index + g->start[v],
-				   g->start[v + 1] - g->start[v], f->c + v * f->k));
-	}
-	return ERR_OK;
-}
-
 static void grow_tree(struct plan *f)
 {
 	const struct csr *g = f->g;
@@ -106,20 +88,6 @@ static void grow_tree(struct plan *f)
 }
 
 /* ---- Algorithm 1: the walks ---- */
-
-static void prepare(struct plan *f)
-{
-	struct fedwalk_dissimilarity d = {
-		.n = f->g->rows, .half = f->half.n ? &f->half : NULL, .c = f->c, .k = f->k
-	};
-
-	fedwalk_encoder_init(&f->encoder, &f->tree, &d, f->job->eps, f->threads, &f->report);
-	half_release(&f->half);
-	lap(f, "encoder");
-	fedwalk_pools_init(&f->pools, &f->tree, f->c, f->bin, f->k, f->isolated,
-			   seed_of(f, POOL_SEED), f->threads);
-	lap(f, "pools");
-}
 
 /* One walk; how many messages it took from device to device. */
 static uint64_t walk(const struct plan *f, uint32_t at, uint32_t *token, struct draw *d)
@@ -211,12 +179,30 @@ static void attack(struct plan *f)
 
 static enum err by_walks(struct plan *f)
 {
+	const struct csr *g = f->g;
+	struct fedwalk_dissimilarity d = { .n = g->rows, .c = f->c, .k = f->k };
 	struct json *o;
 
-	TRY(count(f));
+	fedwalk_bins(g->rows, f->k, f->job->seed, f->bin);
+	for (size_t v = 0; v < g->rows; v++) {
+		struct rng rng;
+		struct noise_source source = draw_from_rng(&rng);
+
+		if (f->isolated[v])
+			continue;
+		rng_seed(&rng, seed_of(f, NOISE_SEED), v);
+		TRY(fedwalk_counts(&source, f->job->eps, f->bin, f->k, g->index + g->start[v],
+				   g->start[v + 1] - g->start[v], f->c + v * f->k));
+	}
 	lap(f, "counts");
 	grow_tree(f);
-	prepare(f);
+	d.half = f->half.n ? &f->half : NULL;
+	fedwalk_encoder_init(&f->encoder, &f->tree, &d, f->job->eps, f->threads, &f->report);
+	half_release(&f->half);
+	lap(f, "encoder");
+	fedwalk_pools_init(&f->pools, &f->tree, f->c, f->bin, f->k, f->isolated,
+			   seed_of(f, POOL_SEED), f->threads);
+	lap(f, "pools");
 	walk_all(f);
 	o = json_put_object(f->result, "encoder");
 	json_put_number(o, "eps0", f->report.eps0);
@@ -228,13 +214,15 @@ static enum err by_walks(struct plan *f)
 	return ERR_OK;
 }
 
-/* All reports, both ways. */
-static enum err gather_reports(const struct plan *f, struct csr *said)
+/* Walks on the graph of all reports, each taken both ways. */
+static enum err by_response(struct plan *f)
 {
+	const struct fedwalk_job *job = f->job;
 	const struct csr *g = f->g;
 	struct triple *t = NULL;
+	struct csr said;
 	size_t n = 0, room = 0;
-	enum err err = ERR_OK;
+	enum err err;
 
 	for (size_t u = 0; u < g->rows; u++) {
 		struct rng rng;
@@ -243,11 +231,13 @@ static enum err gather_reports(const struct plan *f, struct csr *said)
 		size_t reports;
 
 		rng_seed(&rng, seed_of(f, NOISE_SEED), u);
-		err = fedwalk_report(&source, f->job->eps, g->rows, (uint32_t)u,
-				     g->index + g->start[u], g->start[u + 1] - g->start[u], &report,
-				     &reports);
-		if (err)
-			goto out;
+		err =
+		    fedwalk_report(&source, job->eps, g->rows, (uint32_t)u, g->index + g->start[u],
+				   g->start[u + 1] - g->start[u], &report, &reports);
+		if (err) {
+			free(t);
+			return err;
+		}
 		if (n + 2 * reports > room) {
 			room = 2 * (n + 2 * reports);
 			t = alloc_again(t, room, sizeof(*t));
@@ -258,20 +248,10 @@ static enum err gather_reports(const struct plan *f, struct csr *said)
 		}
 		free(report);
 	}
-	csr_from_triples(said, g->rows, g->rows, t, n);
-	free(said->value);
-	said->value = NULL;
-out:
+	csr_from_triples(&said, g->rows, g->rows, t, n);
 	free(t);
-	return err;
-}
-
-static enum err by_response(struct plan *f)
-{
-	const struct fedwalk_job *job = f->job;
-	struct csr said;
-
-	TRY(gather_reports(f, &said));
+	free(said.value);
+	said.value = NULL;
 	json_put_number(f->result, "reported", (double)(said.start[said.rows] / 2));
 	json_put_number(f->result, "flip", fedwalk_flip(job->eps));
 	lap(f, "reports");
@@ -303,31 +283,15 @@ static enum err check(const struct plan *f)
 	return ERR_OK;
 }
 
-/* What each mechanism spends of privacy. */
-static void put_spent(const struct plan *f)
-{
-	struct json *spent = json_put_array(f->result, "privacy");
-	struct fedwalk_spent s[FEDWALK_SPENT_MAX];
-	size_t n = fedwalk_account(f->job, f->report.eps0, s);
-
-	for (size_t i = 0; i < n; i++) {
-		struct json *o = json_append_object(spent);
-
-		json_put_string(o, "mechanism", s[i].mechanism);
-		json_put_string(o, "unit", s[i].unit);
-		json_put_number(o, "eps_each", s[i].eps_each); /* null: infinite */
-		json_put_number(o, "releases", s[i].releases);
-		json_put_number(o, "eps", s[i].eps);
-		json_put_string(o, "composition", s[i].composition);
-	}
-}
-
 /* Walks on g, and in result what there is to say about them. w is initialised here. ERR_INPUT: the
  * number of bins or the memory does not fit. */
 static enum err pooled(const struct csr *g, const struct fedwalk_job *job, unsigned threads,
 		       struct walks *w, struct json *result)
 {
 	struct plan f = { .job = job, .threads = threads, .g = g, .w = w, .result = result };
+	struct fedwalk_spent spent[FEDWALK_SPENT_MAX];
+	struct json *privacy;
+	size_t mechanisms;
 	enum err err;
 
 	f.seconds = json_put_object(result, "seconds");
@@ -341,8 +305,21 @@ static enum err pooled(const struct csr *g, const struct fedwalk_job *job, unsig
 		f.isolated[v] = g->start[v] == g->start[v + 1];
 	json_put_number(result, "bins", f.k);
 	err = job->mode == FEDWALK_RESPONSE ? by_response(&f) : by_walks(&f);
-	if (!err)
-		put_spent(&f);
+	if (err)
+		goto out;
+	privacy = json_put_array(result, "privacy");
+	mechanisms = fedwalk_account(job, f.report.eps0, spent);
+	for (size_t i = 0; i < mechanisms; i++) {
+		struct json *o = json_append_object(privacy);
+
+		json_put_string(o, "mechanism", spent[i].mechanism);
+		json_put_string(o, "unit", spent[i].unit);
+		json_put_number(o, "eps_each", spent[i].eps_each); /* null: infinite */
+		json_put_number(o, "releases", spent[i].releases);
+		json_put_number(o, "eps", spent[i].eps);
+		json_put_string(o, "composition", spent[i].composition);
+	}
+out:
 	fedwalk_tree_release(&f.tree);
 	fedwalk_encoder_release(&f.encoder);
 	fedwalk_pools_release(&f.pools);
@@ -481,17 +458,14 @@ int fedwalk_main(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &embed_graph_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
-		options,
-		parse,
-		NULL,
-		"Embeds the vertices of a pooled graph as a job of kind fedwalk does it for "
-		"vertices that are spread over parties, with random numbers from a seed: to try "
-		"parameters, and to see what a job would tell.\v"
-		"The result has the messages a walk takes from device to device, what each "
-		"mechanism spends of privacy, and how many ties the walks give away.",
-		children,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.doc = "Embeds the vertices of a pooled graph as a job of kind fedwalk does it for "
+		       "vertices that are spread over parties, with random numbers from a seed: to "
+		       "try parameters, and to see what a job would tell.\v"
+		       "The result has the messages a walk takes from device to device, what each "
+		       "mechanism spends of privacy, and how many ties the walks give away.",
+		.children = children,
 	};
 	struct arguments a = { .graph = EMBED_GRAPH_DEFAULTS };
 

@@ -1,4 +1,4 @@
-#include "cli/pooled/points.h"
+/* coterie kmeans, sc, dsc: pooled rows, what FedSC is compared with. */
 #include "cli/args/args.h"
 #include "cli/args/results.h"
 #include "cli/run/score.h"
@@ -29,7 +29,16 @@ struct arguments {
 
 enum { KEY_NEIGHBOURS = 256, KEY_WIDTH, KEY_NOISE, KEY_SKEW, KEY_UNMATCHED };
 
-static const struct argp_option common_options[] = {
+/* Each method has the options of the one before it, and some of its own. */
+enum { SC_OPTIONS = 3, KMEANS_OPTIONS = 5 }; /* where they begin */
+static const struct argp_option options[] = {
+	{ "parties", 'l', "L", 0, "how many; default 8", 0 },
+	{ "skew", KEY_SKEW, "SHARE", 0,
+	  "of the rows go to parties by their class in labels.txt, 0 to 1; default 0", 0 },
+	{ "unmatched", KEY_UNMATCHED, NULL, 0,
+	  "keep each party's own cluster numbers, as FedSC's tables seem to", 0 },
+	{ "neighbours", KEY_NEIGHBOURS, "N", 0, "default: ln n, rounded up", 0 },
+	{ "width", KEY_WIDTH, "C", 0, "of the kernel, in mean distances; default 1", 0 },
 	{ "data", 'd', "DIR", 0, "features.npy|mtx|csv; labels.txt if there is one", 0 },
 	{ "clusters", 'k', "K", 0, "how many", 0 },
 	ARGS_SEED,
@@ -41,22 +50,7 @@ static const struct argp_option common_options[] = {
 	{ 0 },
 };
 
-static const struct argp_option graph_options[] = {
-	{ "neighbours", KEY_NEIGHBOURS, "N", 0, "default: ln n, rounded up", 0 },
-	{ "width", KEY_WIDTH, "C", 0, "of the kernel, in mean distances; default 1", 0 },
-	{ 0 },
-};
-
-static const struct argp_option party_options[] = {
-	{ "parties", 'l', "L", 0, "how many; default 8", 0 },
-	{ "skew", KEY_SKEW, "SHARE", 0,
-	  "of the rows go to parties by their class in labels.txt, 0 to 1; default 0", 0 },
-	{ "unmatched", KEY_UNMATCHED, NULL, 0,
-	  "keep each party's own cluster numbers, as FedSC's tables seem to", 0 },
-	{ 0 },
-};
-
-static error_t parse_common(int key, char *arg, struct argp_state *state)
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
@@ -76,6 +70,21 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	case KEY_NOISE:
 		a->noise = args_number(state, "noise", arg, 0, 1e6);
 		return 0;
+	case KEY_NEIGHBOURS:
+		a->p.neighbours = args_whole(state, "neighbours", arg, 1, ROWS_MAX);
+		return 0;
+	case KEY_WIDTH:
+		a->p.width_factor = args_number(state, "width", arg, 1e-6, 1e6);
+		return 0;
+	case 'l':
+		a->parties = args_whole(state, "parties", arg, 1, PARTIES_MAX);
+		return 0;
+	case KEY_SKEW:
+		a->skew = args_number(state, "skew", arg, 0, 1);
+		return 0;
+	case KEY_UNMATCHED:
+		a->unmatched = true;
+		return 0;
 	case 'o':
 		a->out = arg;
 		return 0;
@@ -90,54 +99,6 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static error_t parse_graph(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *a = state->input;
-
-	switch (key) {
-	case KEY_NEIGHBOURS:
-		a->p.neighbours = args_whole(state, "neighbours", arg, 1, ROWS_MAX);
-		return 0;
-	case KEY_WIDTH:
-		a->p.width_factor = args_number(state, "width", arg, 1e-6, 1e6);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static error_t parse_party(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *a = state->input;
-
-	switch (key) {
-	case 'l':
-		a->parties = args_whole(state, "parties", arg, 1, PARTIES_MAX);
-		return 0;
-	case KEY_SKEW:
-		a->skew = args_number(state, "skew", arg, 0, 1);
-		return 0;
-	case KEY_UNMATCHED:
-		a->unmatched = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-/* The children, as many as the method has, parse into the same arguments. */
-static error_t parse_all(int key, char *arg, struct argp_state *state)
-{
-	const struct arguments *a = state->input;
-
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	for (int i = 0; i <= (int)a->method; i++)
-		state->child_inputs[i] = state->input;
-	return 0;
-}
-
 /* -- data ------------------------------------------------------------------------------------ */
 
 struct points {
@@ -146,39 +107,26 @@ struct points {
 };
 
 /* Dense; a graph that may be there is not looked at. */
-static enum err read_rows(const char *path, struct mat *X)
-{
-	struct features f = { 0 };
-
-	TRY(features_read(path, &f));
-	if (f.is_sparse) {
-		csr_to_dense(&f.sparse, X);
-	} else {
-		*X = f.dense;
-		f.dense = (struct mat){ 0 };
-	}
-	features_release(&f);
-	return ERR_OK;
-}
-
-static enum err read_files(const struct dataset_files *files, struct points *p)
-{
-	TRY(read_rows(files->features, &p->X));
-	if (files->labels)
-		TRY(labels_read(files->labels, &p->truth));
-	if (p->truth.n && p->truth.n != p->X.rows)
-		return err_set(ERR_INPUT, "%s: %zu labels for %zu rows of features", files->labels,
-			       p->truth.n, p->X.rows);
-	return ERR_OK;
-}
-
 static enum err read_points(const char *dir, struct points *p)
 {
 	struct dataset_files files;
+	struct features rows = { 0 };
 	enum err err;
 
 	TRY(dataset_find(dir, DATASET_FEATURES, &files));
-	err = read_files(&files, p);
+	err = features_read(files.features, &rows);
+	if (!err && rows.is_sparse) {
+		csr_to_dense(&rows.sparse, &p->X);
+	} else if (!err) {
+		p->X = rows.dense;
+		rows.dense = (struct mat){ 0 };
+	}
+	if (!err && files.labels)
+		err = labels_read(files.labels, &p->truth);
+	if (!err && p->truth.n && p->truth.n != p->X.rows)
+		err = err_set(ERR_INPUT, "%s: %zu labels for %zu rows of features", files.labels,
+			      p->truth.n, p->X.rows);
+	features_release(&rows);
 	dataset_files_release(&files);
 	return err;
 }
@@ -201,20 +149,6 @@ static void add_noise(struct mat *X, double beta, uint64_t seed)
 
 /* -- methods --------------------------------------------------------------------------------- */
 
-static enum err by_kmeans(const struct arguments *a, const struct mat *X, uint32_t *label)
-{
-	struct kmeans_params how = { .k = a->p.k,
-				     .restarts = a->p.restarts,
-				     .iterations = KMEANS_ITERATIONS,
-				     .seed = a->p.seed,
-				     .threads = a->p.threads };
-
-	if (a->p.k > X->rows)
-		return err_set(ERR_INPUT, "%u clusters of %zu rows", a->p.k, X->rows);
-	kmeans(X, NULL, &how, label, NULL, NULL);
-	return ERR_OK;
-}
-
 static enum err by_dsc(const struct arguments *a, const struct points *data, uint32_t *label)
 {
 	size_t n = data->X.rows;
@@ -235,19 +169,29 @@ static enum err by_dsc(const struct arguments *a, const struct points *data, uin
 static enum err cluster(const struct arguments *a, const struct points *data)
 {
 	const struct mat *X = &data->X;
+	const struct kmeans_params how = { .k = a->p.k,
+					   .restarts = a->p.restarts,
+					   .iterations = KMEANS_ITERATIONS,
+					   .seed = a->p.seed,
+					   .threads = a->p.threads };
 	struct json *result = json_object();
 	double start = clock_now_s();
 	uint32_t *label;
-	enum err err;
+	enum err err = ERR_OK;
 
 	json_put_number(result, "rows", (double)X->rows);
 	json_put_number(result, "features", (double)X->cols);
 	json_put_number(result, "clusters", a->p.k);
 	json_put_number(result, "seed", (double)a->p.seed);
 	ALLOC(label, X->rows);
-	err = a->method == KMEANS ? by_kmeans(a, X, label)
-	      : a->method == SC   ? points_spectral(X, &a->p, label)
-				  : by_dsc(a, data, label);
+	if (a->method == SC)
+		err = points_spectral(X, &a->p, label);
+	else if (a->method == DSC)
+		err = by_dsc(a, data, label);
+	else if (a->p.k > X->rows)
+		err = err_set(ERR_INPUT, "%u clusters of %zu rows", a->p.k, X->rows);
+	else
+		kmeans(X, NULL, &how, label, NULL, NULL);
 	json_put_seconds(result, "seconds", clock_now_s() - start);
 	if (!err && data->truth.n)
 		err = score_rows(data->truth.label, label, X->rows, result);
@@ -276,22 +220,12 @@ static enum err run(void *arguments)
 	return err;
 }
 
-static const struct argp common_argp = {
-	common_options, parse_common, NULL, NULL, NULL, NULL, NULL
-};
-static const struct argp graph_argp = { graph_options, parse_graph, NULL, NULL, NULL, NULL, NULL };
-static const struct argp party_argp = { party_options, parse_party, NULL, NULL, NULL, NULL, NULL };
-
 static int points_main(enum method method, const char *name, const char *doc, int argc, char **argv)
 {
-	/* Each method has the options of those before it, and some of its own. */
-	struct argp_child children[] = {
-		{ &common_argp, 0, NULL, 0 },
-		{ method >= SC ? &graph_argp : NULL, 0, NULL, 0 },
-		{ method >= DSC ? &party_argp : NULL, 0, NULL, 0 },
-		{ 0 },
-	};
-	const struct argp argp = { NULL, parse_all, NULL, doc, children, NULL, NULL };
+	static const int first[] = { [KMEANS] = KMEANS_OPTIONS, [SC] = SC_OPTIONS, [DSC] = 0 };
+	const struct argp argp = { .options = options + first[method],
+				   .parser = parse,
+				   .doc = doc };
 	struct arguments a = { .method = method, .parties = 8 };
 
 	points_defaults(&a.p, 0, 1, 0);

@@ -1,13 +1,22 @@
-#include "cli/pooled/pooled.h"
+/* coterie agc, gcc: pooled features and graph, what a job of kind kcagc is compared with. */
 #include "cli/args/args.h"
+#include "cli/args/results.h"
 #include "cli/run/score.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
-#include "common/base/file.h"
-#include "common/kcagc/kind.h"
+#include "common/data/dataset.h"
+#include "common/job/job.h"
 #include "common/job/startup.h"
+#include "common/kcagc/agc.h"
+#include "common/kcagc/gcc.h"
+#include "common/kcagc/kind.h"
 
 #include <stdlib.h>
+
+/* Labels (d->n, given) from the data, which it may use up. It may put what it found out into the
+ * result, beside rows, features, clusters, seed, seconds and the score. */
+typedef enum err pooled_method(struct dataset *d, const struct job *job, unsigned threads,
+			       uint32_t *label, struct json *result);
 
 struct arguments {
 	const char *data, *job, *out;
@@ -53,56 +62,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* labels.csv, labels.npy and result.json. */
-static enum err write_results(const char *out, const struct dataset *d, const uint32_t *label,
-			      const struct json *result)
-{
-	char *csv = file_join(out, "labels.csv"), *npy = file_join(out, "labels.npy"),
-	     *json = file_join(out, "result.json");
-	struct buf text = { 0 };
-	enum err err = file_make_dirs(out);
-
-	json_write_pretty(result, &text);
-	if (!err)
-		err = dataset_write_labels_csv(csv, d, label);
-	if (!err)
-		err = dataset_write_labels_npy(npy, d, label);
-	if (!err)
-		err = file_write(json, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
-	buf_release(&text);
-	free(csv);
-	free(npy);
-	free(json);
-	return err;
-}
-
-static enum err add_score(const char *truth_path, const struct dataset *d, const uint32_t *label,
-			  struct json *result)
-{
-	struct labels truth;
-	uint32_t *own;
-	enum err err = ERR_OK;
-
-	TRY(labels_read(truth_path, &truth));
-	if (truth.n != d->n)
-		err =
-		    err_set(ERR_INPUT,
-			    "%s: %zu labels, expected %zu as there are that many rows of features",
-			    truth_path, truth.n, d->n);
-	own = dataset_own_order(d, label);
-	if (!err)
-		err = score_rows(truth.label, own, d->n, result);
-	free(own);
-	labels_release(&truth);
-	return err;
-}
-
+/* Scores and files have the rows in the order of the data, which ids may have sorted. */
 static enum err cluster(const struct arguments *a, const struct job *job,
 			const struct dataset_files *files, struct dataset *d)
 {
 	struct json *result = json_object();
 	double start = clock_now_s();
-	uint32_t *label;
+	struct labels truth = { 0 };
+	uint32_t *label, *own = NULL;
+	char **id = NULL;
 	enum err err;
 
 	json_put_number(result, "rows", (double)d->n);
@@ -112,12 +80,31 @@ static enum err cluster(const struct arguments *a, const struct job *job,
 	ALLOC(label, d->n);
 	err = a->method(d, job, a->threads, label, result);
 	json_put_seconds(result, "seconds", clock_now_s() - start);
-	if (!err && files->labels)
-		err = add_score(files->labels, d, label, result);
+	if (err)
+		goto out;
+	own = dataset_own_order(d, label);
+	if (d->has_ids) {
+		ALLOC(id, d->n);
+		for (size_t i = 0; i < d->n; i++)
+			id[d->ids.row[i]] = d->ids.id[i];
+	}
+	if (files->labels)
+		err = labels_read(files->labels, &truth);
+	if (!err && files->labels && truth.n != d->n)
+		err =
+		    err_set(ERR_INPUT,
+			    "%s: %zu labels, expected %zu as there are that many rows of features",
+			    files->labels, truth.n, d->n);
+	else if (!err && files->labels)
+		err = score_rows(truth.label, own, d->n, result);
 	if (!err && a->out)
-		err = write_results(a->out, d, label, result);
+		err = results_write(a->out, id, own, d->n, result);
 	if (!err)
 		args_print(result);
+out:
+	labels_release(&truth);
+	free(id);
+	free(own);
 	free(label);
 	json_free(result);
 	return err;
@@ -145,12 +132,85 @@ static enum err run(void *arguments)
 	return err;
 }
 
-int pooled_main(const char *name, const char *doc, pooled_method *method, int argc, char **argv)
+static int pooled_main(const char *name, const char *doc, pooled_method *method, int argc,
+		       char **argv)
 {
-	const struct argp argp = { options, parse, NULL, doc, NULL, NULL, NULL };
+	const struct argp argp = { .options = options, .parser = parse, .doc = doc };
 	struct arguments a = { .method = method };
 	enum err err = args_run(name, &argp, argc, argv, &a, run);
 
 	overrides_release(&a.set);
 	return (int)err;
+}
+
+/* ---- the methods ---- */
+
+/* As the paper's comparison has it; the job's own restarts are those of the joint k-means. */
+enum { AGC_RESTARTS = 10, AGC_ITERATIONS = 100 };
+
+static enum err by_agc(struct dataset *d, const struct job *job, unsigned threads, uint32_t *label,
+		       struct json *result)
+{
+	struct agc_params p = { .k = job->clusters,
+				.filter = job->kcagc.filter_kind,
+				.psi = job->kcagc.filter_order,
+				.restarts = AGC_RESTARTS,
+				.iterations = AGC_ITERATIONS,
+				.seed = job->seed,
+				.threads = threads };
+
+	if (job->kcagc.filter_order == KCAGC_ORDER_AUTO)
+		TRY(agc_order(&d->X, &d->g, &p, &p.psi));
+	json_put_number(result, "order", p.psi);
+	return agc(&d->X, &d->g, &p, label);
+}
+
+int agc_main(int argc, char **argv)
+{
+	return pooled_main(
+	    "agc",
+	    "Clusters pooled data: k-means on the leading singular vectors of the filtered "
+	    "features (AGC, "
+	    "Zhang et al. 2019), the baseline that a federated run is compared with.\v"
+	    "The job's filter.order may be \"auto\": AGC's own rule. With labels.txt in the data "
+	    "directory the result says how well they were found.",
+	    by_agc, argc, argv);
+}
+
+static enum err by_gcc(struct dataset *d, const struct job *job, unsigned threads, uint32_t *label,
+		       struct json *result)
+{
+	struct memory memory = { .kind = &slices_in_memory, .count = 1 };
+	struct gcc_report report;
+	struct gcc_params p;
+	struct slice slice;
+	struct parties parties;
+	enum err err;
+
+	gcc_defaults(&p, job->clusters, job->seed, threads);
+	err = slice_init(&slice, &d->X, &d->g, threads);
+	if (!err) {
+		memory.party = &slice;
+		parties_in_memory(&parties, &memory);
+		err = gcc_run(&parties, features_rows(&slice.X), &p, label, &report);
+	}
+	slice_release(&slice);
+	if (err)
+		return err;
+	json_put_number(result, "order", report.basis.order);
+	json_put_bool(result, "idf", report.basis.idf);
+	json_put_number(result, "iterations", report.iterations);
+	json_put_number(result, "loss", report.loss);
+	return ERR_OK;
+}
+
+int gcc_main(int argc, char **argv)
+{
+	return pooled_main(
+	    "gcc",
+	    "Clusters pooled data by embedding and clustering in turn (GCC, Fettal, Labiod, Nadif "
+	    "2022): the labels that method \"gcc\" finds for any number of parties. Of the job, "
+	    "clusters and seed count; the order of the filter is told from the data.\v"
+	    "With labels.txt in the data directory the result says how well they were found.",
+	    by_gcc, argc, argv);
 }

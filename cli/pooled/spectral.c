@@ -71,22 +71,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* One party that has all edges. */
-static enum err cluster(const struct arguments *a, const struct pooled_graph *g, uint32_t *label,
-			struct fedspectral_report *report)
-{
-	struct fedspectral_party all;
-	struct memory memory = { .kind = &fedspectral_in_memory, .party = &all, .count = 1 };
-	struct parties parties;
-	enum err err;
-
-	fedspectral_party_init(&all, &g->S, NULL, g->n, a->p.threads);
-	parties_in_memory(&parties, &memory);
-	err = fedspectral_exact(&parties, g->n, &a->p, label, report);
-	fedspectral_party_release(&all);
-	return err;
-}
-
 /* With the names that a run's facts have. */
 static void describe(const struct pooled_graph *g, const struct fedspectral_report *r,
 		     struct json *to)
@@ -115,6 +99,9 @@ static enum err run(void *arguments)
 	struct arguments *a = arguments;
 	struct json *result = json_object();
 	struct fedspectral_report report;
+	struct fedspectral_party all; /* one party that has all edges */
+	struct memory memory = { .kind = &fedspectral_in_memory, .party = &all, .count = 1 };
+	struct parties parties;
 	double start = clock_now_s();
 	uint32_t *label = NULL;
 	struct pooled_graph g;
@@ -123,7 +110,10 @@ static enum err run(void *arguments)
 	a->p.threads = args_cores(a->p.threads);
 	if (!err) {
 		ALLOC(label, g.n);
-		err = cluster(a, &g, label, &report);
+		fedspectral_party_init(&all, &g.S, NULL, g.n, a->p.threads);
+		parties_in_memory(&parties, &memory);
+		err = fedspectral_exact(&parties, g.n, &a->p, label, &report);
+		fedspectral_party_release(&all);
 	}
 	if (!err) {
 		describe(&g, &report, result);
@@ -145,26 +135,18 @@ static enum err run(void *arguments)
 int spectral_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		NULL,
-		"Clusters a pooled graph by spectral clustering (Ng, Jordan, Weiss 2001): k-means "
-		"on "
-		"the unit rows of the leading eigenvectors of D^-1/2 A D^-1/2. It is what a job of "
-		"kind fedspectral finds for any number of parties, and what its labels are "
-		"compared "
-		"with.\v"
-		"The result has the leading eigenvalues, falling, and the gap after the last of "
-		"those "
-		"that are used; how many nodes have no edge, which get a label for themselves, the "
-		"last; and of how many connected components the others are. Labels are by falling "
-		"size of their clusters. With labels.txt in the data directory it says how well "
-		"they "
-		"were found.\n\n"
-		"labels.csv is by id: that of ids.txt, or what edges.tsv calls the nodes.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.doc = "Clusters a pooled graph by spectral clustering (Ng, Jordan, Weiss 2001): "
+		       "k-means on the unit rows of the leading eigenvectors of D^-1/2 A D^-1/2. "
+		       "It is what a job of kind fedspectral finds for any number of parties, and "
+		       "what its labels are compared with.\v"
+		       "The result has the leading eigenvalues, falling, and the gap after the "
+		       "last of those that are used; how many nodes have no edge, which get a "
+		       "label for themselves, the last; and of how many connected components the "
+		       "others are. Labels are by falling size of their clusters. With labels.txt "
+		       "in the data directory it says how well they were found.\n\n"
+		       "labels.csv is by id: that of ids.txt, or what edges.tsv calls the nodes.",
 	};
 	struct arguments a = { 0 };
 

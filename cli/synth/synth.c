@@ -360,19 +360,14 @@ static enum err run(void *arguments)
 int synth_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		NULL,
-		"Makes an attributed graph with planted clusters; the defaults are about "
-		"those of cora. Or, with --edges, random features for a graph that is there. Or, "
-		"with --points, rows in Gaussian clouds, for FedSC and k-means. Or, with --graphs, "
-		"many small graphs, for FedGCN.\v"
-		"With --features 0 there is no features.mtx; nodes are called n0, n1, ..., in "
-		"edges.tsv "
-		"and, one per line of labels.txt, in ids.txt.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.doc = "Makes an attributed graph with planted clusters; the defaults are about "
+		       "those of cora. Or, with --edges, random features for a graph that is "
+		       "there. Or, with --points, rows in Gaussian clouds, for FedSC and k-means. "
+		       "Or, with --graphs, many small graphs, for FedGCN.\v"
+		       "With --features 0 there is no features.mtx; nodes are called n0, n1, ..., "
+		       "in edges.tsv and, one per line of labels.txt, in ids.txt.",
 	};
 	struct arguments a = { .p = { .degree = -1, .homophily = -1, .signal = -1, .seed = 1 },
 			       .density = -1,

@@ -1,7 +1,6 @@
 #include "common/cluster/kmeans.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
-#include "common/linalg/distance.h"
 #include "common/cluster/kmeans_own.h"
 #include "common/linalg/parallel.h"
 #include "common/linalg/simd.h"
@@ -53,13 +52,18 @@ typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* -- the steps ----------------------------------------------------------------------------- */
 
-/* sum: k x d */
-static void sum_scattered(const struct mat *Z, const double *weight, const uint32_t *label,
-			  size_t k, double *sum, double *total)
+void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
 {
-	size_t d = Z->cols;
+	size_t d = Z->cols, k = c->rows;
+	bool few = k <= FEW && d <= FEW_DIMS;
+	double *sum, *total;
 
-	for (size_t i = 0; i < Z->rows; i++) {
+	assert(c->cols == d);
+	ALLOC(sum, (few ? FEW : k) * d);
+	ALLOC(total, few ? FEW : k);
+	if (few)
+		PICK(sum_few)(Z, weight, label, sum, total);
+	for (size_t i = 0; !few && i < Z->rows; i++) {
 		double w = weight_of(weight, i), *to;
 
 		if (label[i] >= k)
@@ -69,22 +73,7 @@ static void sum_scattered(const struct mat *Z, const double *weight, const uint3
 		for (size_t j = 0; j < d; j++)
 			to[j] += w * MAT(Z, i, j);
 	}
-}
-
-void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
-{
-	size_t d = Z->cols;
-	bool few = c->rows <= FEW && d <= FEW_DIMS;
-	double *sum, *total;
-
-	assert(c->cols == d);
-	ALLOC(sum, (few ? FEW : c->rows) * d);
-	ALLOC(total, few ? FEW : c->rows);
-	if (few)
-		PICK(sum_few)(Z, weight, label, sum, total);
-	else
-		sum_scattered(Z, weight, label, c->rows, sum, total);
-	for (size_t r = 0; r < c->rows; r++)
+	for (size_t r = 0; r < k; r++)
 		for (size_t j = 0; total[r] > 0 && j < d; j++)
 			MAT(c, r, j) = sum[few ? j * FEW + r : r * d + j] / total[r];
 	free(total);
@@ -212,66 +201,23 @@ static void lloyd_ninth(struct lloyd *l)
 }
 
 /* Returns how many labels changed. */
-static size_t relabel(const uint32_t *to, size_t rows, uint32_t *label)
-{
-	size_t moved = 0;
-
-	for (size_t i = 0; i < rows; i++)
-		moved += label[i] != to[i];
-	memcpy(label, to, rows * sizeof(*label));
-	return moved;
-}
-
 static size_t lloyd_assign(struct lloyd *l)
 {
 	size_t n = l->s->rows->Z->rows, moved = 0;
 	uint32_t label[DISTANCE_ROWS];
 
 	distance_set(&l->to, l->r->centres.a);
-	for (size_t i = 0; i < n; i += DISTANCE_ROWS) {
-		size_t rows = distance_count(n, i);
+	for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
+		size_t rows = distance_count(n, first);
+		uint32_t *old = l->r->label + first;
 
-		distance_by_centre(&l->to, l->s->rows, i, l->D);
-		PICK(nearest)(l->D, rows, l->to.k, label, l->least + i);
-		moved += relabel(label, rows, l->r->label + i);
+		distance_by_centre(&l->to, l->s->rows, first, l->D);
+		PICK(nearest)(l->D, rows, l->to.k, label, l->least + first);
+		for (size_t i = 0; i < rows; i++)
+			moved += old[i] != label[i];
+		memcpy(old, label, rows * sizeof(*label));
 	}
 	return moved;
-}
-
-/* Of the last assignment, block by block. */
-static double inertia_of(const struct lloyd *l)
-{
-	size_t n = l->s->rows->Z->rows;
-	double inertia = 0;
-
-	for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
-		size_t end = first + distance_count(n, first);
-		double sum = 0;
-
-		for (size_t i = first; i < end; i++)
-			sum += weight_of(l->s->weight, i) * l->least[i];
-		inertia += sum;
-	}
-	return inertia;
-}
-
-static void lloyd_init(struct lloyd *l, const struct search *s)
-{
-	size_t n = s->rows->Z->rows, d = s->rows->Z->cols, k = s->p->k;
-
-	l->s = s;
-	l->seeding = kmeans_seeding(s->rows, s->weight, k);
-	distance_init(&l->to, k, d);
-	ALLOC(l->D, DISTANCE_STRIDE * k);
-	ALLOC(l->least, n + DISTANCE_ROWS);
-}
-
-static void lloyd_release(struct lloyd *l)
-{
-	free(l->least);
-	free(l->D);
-	distance_release(&l->to);
-	kmeans_seeding_free(l->seeding);
 }
 
 static void run_restart(void *ctx, unsigned worker, size_t number)
@@ -298,7 +244,14 @@ static void run_restart(void *ctx, unsigned worker, size_t number)
 	}
 	if (s->p->iterations == 0)
 		lloyd_assign(l);
-	r->inertia = inertia_of(l);
+	for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
+		size_t end = first + distance_count(n, first);
+		double sum = 0;
+
+		for (size_t i = first; i < end; i++)
+			sum += weight_of(s->weight, i) * l->least[i];
+		r->inertia += sum;
+	}
 }
 
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
@@ -319,11 +272,22 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 	distance_rows_init(&rows, Z);
 	ALLOC(s.restart, p->restarts);
 	ALLOC(s.lloyd, workers);
-	for (unsigned w = 0; w < workers; w++)
-		lloyd_init(&s.lloyd[w], &s);
+	for (unsigned w = 0; w < workers; w++) {
+		struct lloyd *l = &s.lloyd[w];
+
+		l->s = &s;
+		l->seeding = kmeans_seeding(&rows, weight, p->k);
+		distance_init(&l->to, p->k, Z->cols);
+		ALLOC(l->D, DISTANCE_STRIDE * p->k);
+		ALLOC(l->least, Z->rows + DISTANCE_ROWS);
+	}
 	parallel(p->threads, p->restarts, run_restart, &s);
-	for (unsigned w = 0; w < workers; w++)
-		lloyd_release(&s.lloyd[w]);
+	for (unsigned w = 0; w < workers; w++) {
+		free(s.lloyd[w].least);
+		free(s.lloyd[w].D);
+		distance_release(&s.lloyd[w].to);
+		kmeans_seeding_free(s.lloyd[w].seeding);
+	}
 	free(s.lloyd);
 	for (size_t i = 1; i < p->restarts; i++)
 		if (s.restart[i].inertia < s.restart[best].inertia)

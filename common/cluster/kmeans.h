@@ -50,4 +50,15 @@ struct kmeans_params {
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
 	    uint32_t *label, struct mat *centres, double *inertia);
 
+/* Beyond what restarts find. Where clusters are not clear, Lloyd has hundreds of optima within a
+ * thousandth of the best, a few rows apart: on email-eu-core the best of 100 restarts under two seeds
+ * agree to an ARI of .99. This finds one for all seeds.
+ *
+ * Improves label (one below k for each row of Z). First each row goes to the cluster in which it
+ * costs least, sizes reckoned with, as long as there is one (Hartigan, Wong 1979); then as many
+ * random swaps (Franti 2018): a random centre becomes a random row, a few Lloyd steps and Hartigan's
+ * follow, and what is better stays. On this thread; same seed, same labels. A swap is about
+ * O(8 n k d). */
+void kmeans_swap(const struct mat *Z, size_t k, unsigned swaps, uint64_t seed, uint32_t *label);
+
 #endif

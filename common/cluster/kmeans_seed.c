@@ -54,11 +54,6 @@ static void sum_planes(const struct seeding *s, double *const *near, size_t coun
 	}
 }
 
-static double lesser(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 /* The potential that would remain with each of the first `count` candidates. */
 static void measure_candidates(struct seeding *s, size_t count)
 {
@@ -72,22 +67,11 @@ static void measure_candidates(struct seeding *s, size_t count)
 			double *left = s->left[t] + first;
 
 			for (size_t i = 0; i < rows; i++)
-				left[i] = lesser(near[i], gap[i]);
+				left[i] = near[i] < gap[i] ? near[i] : gap[i];
 		}
 	}
 	for (size_t t = 0; t < count; t += SIDE)
 		sum_planes(s, s->left + t, count - t, s->left_sum + t);
-}
-
-/* The candidate that leaves the lowest potential, the first on ties. */
-static size_t best_candidate(const struct seeding *s, size_t count)
-{
-	size_t best = 0, last = s->blocks - 1;
-
-	for (size_t t = 1; t < count; t++)
-		if (s->left_sum[t][last] < s->left_sum[best][last])
-			best = t;
-	return best;
 }
 
 static void swap(double **a, double **b)
@@ -124,38 +108,26 @@ static size_t draw(struct seeding *s)
 	return rng_below(&s->rng, s->n);
 }
 
-static void fill(double *a, size_t n, double value)
-{
-	for (size_t i = 0; i < n; i++)
-		a[i] = value;
-}
-
-/* The first centre has nothing to compare with: one draw, by weight alone. */
-static void draw_first(struct seeding *s)
-{
-	size_t row;
-
-	fill(s->near, s->n, 1);
-	sum_planes(s, &s->near, 1, &s->sum);
-	row = draw(s);
-	memcpy(s->candidate.a, ROW(s->rows->Z, row), s->candidate.cols * sizeof(double));
-	fill(s->near, s->n, INFINITY);
-}
-
 void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struct mat *c)
 {
-	size_t row_bytes = c->cols * sizeof(double);
+	size_t row_bytes = c->cols * sizeof(double), last = s->blocks - 1;
 
 	rng_seed(&s->rng, seed, stream);
+	/* The first centre has nothing to compare with: one draw, by weight alone. */
+	for (size_t i = 0; i < s->n; i++)
+		s->near[i] = 1;
+	sum_planes(s, &s->near, 1, &s->sum);
 	for (size_t r = 0; r < c->rows; r++) {
-		size_t count = r ? s->trials : 1, best;
+		size_t count = r ? s->trials : 1, best = 0;
 
-		if (r == 0)
-			draw_first(s);
-		for (size_t t = 0; r && t < count; t++)
+		for (size_t t = 0; t < count; t++)
 			memcpy(ROW(&s->candidate, t), ROW(s->rows->Z, draw(s)), row_bytes);
+		for (size_t i = 0; r == 0 && i < s->n; i++)
+			s->near[i] = INFINITY;
 		measure_candidates(s, count);
-		best = best_candidate(s, count);
+		for (size_t t = 1; t < count; t++)
+			if (s->left_sum[t][last] < s->left_sum[best][last])
+				best = t;
 		memcpy(ROW(c, r), ROW(&s->candidate, best), row_bytes);
 		swap(&s->near, &s->left[best]);
 		swap(&s->sum, &s->left_sum[best]);
@@ -166,9 +138,8 @@ void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struct mat *
 struct seeding *kmeans_seeding(const struct distance_rows *rows, const double *weight, size_t k)
 {
 	size_t n = rows->Z->rows, d = rows->Z->cols;
-	struct seeding *s;
+	struct seeding *s = alloc(1, sizeof(*s));
 
-	ALLOC(s, 1);
 	*s = (struct seeding){ .rows = rows, .weight = weight, .n = n };
 	s->blocks = (n + DISTANCE_ROWS - 1) / DISTANCE_ROWS;
 	s->trials = 2 + (size_t)log((double)k);

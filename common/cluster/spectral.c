@@ -41,11 +41,6 @@ size_t spectral_block(const struct spectral_params *p)
 	return b < p->n ? b : p->n;
 }
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 enum { STRIPE = 64 };
 
 /* By squares that stay in cache. */
@@ -54,8 +49,8 @@ static void transpose(const struct mat *A, struct mat *T)
 	mat_init(T, A->cols, A->rows);
 	for (size_t top = 0; top < A->rows; top += STRIPE)
 		for (size_t left = 0; left < A->cols; left += STRIPE)
-			for (size_t i = top; i < least(top + STRIPE, A->rows); i++)
-				for (size_t j = left; j < least(left + STRIPE, A->cols); j++)
+			for (size_t i = top; i < min_size(top + STRIPE, A->rows); i++)
+				for (size_t j = left; j < min_size(left + STRIPE, A->cols); j++)
 					MAT(T, j, i) = MAT(A, i, j);
 }
 
@@ -80,15 +75,6 @@ static double project_out(const struct space *s, struct mat *B, struct mat *part
 	return largest;
 }
 
-static double length(const double *x, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += x[i] * x[i];
-	return sqrt(sum);
-}
-
 static void random_row(struct space *s, double *row)
 {
 	for (size_t j = 0; j < s->p->n; j++)
@@ -104,7 +90,7 @@ static enum err make_block(struct space *s, struct mat *B, double scale)
 	bool fresh = false;
 
 	for (size_t i = 0; i < B->rows; i++)
-		if (!(length(ROW(B, i), B->cols) > GONE * scale)) {
+		if (!(mat_norm(ROW(B, i), B->cols) > GONE * scale)) {
 			random_row(s, ROW(B, i));
 			fresh = true;
 		}
@@ -120,42 +106,13 @@ static enum err make_block(struct space *s, struct mat *B, double scale)
 	return la_orthonormal_rows(B);
 }
 
-static void append(struct space *s, const struct mat *B)
-{
-	size_t n = s->p->n;
-
-	s->Q.a = alloc_again(s->Q.a, (s->Q.rows + B->rows) * n, sizeof(double));
-	memcpy(s->Q.a + s->Q.rows * n, B->a, B->rows * n * sizeof(double));
-	s->Q.rows += B->rows;
-	s->last = B->rows;
-}
-
-/* H's newest rows and columns from T = Q Y. */
-static void extend(struct space *s, const struct mat *part)
-{
-	size_t width = s->Q.rows, old = width - s->last;
-	struct mat H;
-
-	mat_init(&H, width, width);
-	for (size_t i = 0; i < old; i++)
-		memcpy(ROW(&H, i), ROW(&s->H, i), old * sizeof(double));
-	for (size_t b = 0; b < s->last; b++)
-		for (size_t j = 0; j < width; j++) {
-			double h = MAT(part, b, j);
-
-			if (j >= old) /* both of a pair are in `part` */
-				h = (h + MAT(part, j - old, old + b)) / 2;
-			MAT(&H, old + b, j) = MAT(&H, j, old + b) = h;
-		}
-	mat_release(&s->H);
-	s->H = H;
-}
-
-/* One product: Y' = A Q_last', into H; Y is what is left of it outside the space. */
+/* One product: Y' = A Q_last'. Q Y become H's newest rows and columns; Y is what is left of it
+ * outside the space. */
 static enum err multiply(struct space *s, const struct ortho_operator *A, struct mat *Y)
 {
-	struct mat last = { s->last, s->p->n, ROW(&s->Q, s->Q.rows - s->last) };
-	struct mat B, product = { 0 }, part;
+	size_t width = s->Q.rows, old = width - s->last;
+	struct mat last = { s->last, s->p->n, ROW(&s->Q, old) };
+	struct mat B, product = { 0 }, part, H;
 	enum err err;
 
 	transpose(&last, &B);
@@ -165,7 +122,19 @@ static enum err multiply(struct space *s, const struct ortho_operator *A, struct
 	transpose(&product, Y);
 	mat_release(&product);
 	project_out(s, Y, &part);
-	extend(s, &part);
+	mat_init(&H, width, width);
+	for (size_t i = 0; i < old; i++)
+		memcpy(ROW(&H, i), ROW(&s->H, i), old * sizeof(double));
+	for (size_t b = 0; b < s->last; b++)
+		for (size_t j = 0; j < width; j++) {
+			double h = MAT(&part, b, j);
+
+			if (j >= old) /* both of a pair are in `part` */
+				h = (h + MAT(&part, j - old, old + b)) / 2;
+			MAT(&H, old + b, j) = MAT(&H, j, old + b) = h;
+		}
+	mat_release(&s->H);
+	s->H = H;
 	mat_release(&part);
 	project_out(s, Y, NULL);
 	return ERR_OK;
@@ -194,44 +163,29 @@ static double residual_of(const struct space *s, const struct mat *Y, const stru
 	return worst / scale;
 }
 
-/* V's columns from the Ritz vectors, the largest entry of each positive. */
-static void assemble(const struct space *s, const struct mat *E, struct mat *V)
-{
-	struct mat wanted = { s->p->k, E->cols, E->a }, rows;
-
-	la_mul_nn(&wanted, &s->Q, s->p->threads, &rows);
-	for (size_t r = 0; r < rows.rows; r++) {
-		double top = 0, *row = ROW(&rows, r);
-
-		for (size_t i = 0; i < rows.cols; i++)
-			if (fabs(row[i]) > fabs(top))
-				top = row[i];
-		for (size_t i = 0; top < 0 && i < rows.cols; i++)
-			row[i] = -row[i];
-	}
-	transpose(&rows, V);
-	mat_release(&rows);
-}
-
 /* The first block, and later ones from Y, which is used up. */
 static enum err grow(struct space *s, struct mat *Y, double scale)
 {
-	size_t left = s->p->n - s->Q.rows, b = spectral_block(s->p);
+	size_t n = s->p->n, left = n - s->Q.rows, b = spectral_block(s->p);
 	enum err err;
 
 	if (!Y->a) {
-		mat_init(Y, b, s->p->n);
+		mat_init(Y, b, n);
 		for (size_t i = 0; i < b; i++) {
 			random_row(s, ROW(Y, i));
-			for (size_t j = 0; s->p->weight && j < s->p->n; j++)
+			for (size_t j = 0; s->p->weight && j < n; j++)
 				MAT(Y, i, j) *= s->p->weight[j];
 		}
 	}
 	if (Y->rows > left)
 		Y->rows = left;
 	err = make_block(s, Y, scale);
-	if (!err)
-		append(s, Y);
+	if (!err) {
+		s->Q.a = alloc_again(s->Q.a, (s->Q.rows + Y->rows) * n, sizeof(double));
+		memcpy(s->Q.a + s->Q.rows * n, Y->a, Y->rows * n * sizeof(double));
+		s->Q.rows += Y->rows;
+		s->last = Y->rows;
+	}
 	mat_release(Y);
 	return err;
 }
@@ -242,7 +196,7 @@ static void rotate(struct space *s, const struct mat *E, const double *value)
 	size_t n = s->p->n, width = s->Q.rows;
 
 	for (size_t first = 0; first < n; first += LA_PIECE) {
-		size_t cols = least(LA_PIECE, n - first);
+		size_t cols = min_size(LA_PIECE, n - first);
 		struct mat part, turned;
 
 		mat_init(&part, width, cols);
@@ -296,7 +250,7 @@ static enum err look(const struct space *s, const struct mat *Y, double *value, 
 
 	mat_release(E);
 	mat_copy(&H, &s->H);
-	err = la_eigen_top(&H, least(wanted, H.rows), value, E);
+	err = la_eigen_top(&H, min_size(wanted, H.rows), value, E);
 	mat_release(&H);
 	if (err)
 		return err;
@@ -358,8 +312,22 @@ enum err spectral_top(const struct ortho_operator *A, const struct spectral_para
 	*report = (struct spectral_report){ 0 };
 	rng_seed(&s.rng, p->seed, STREAM);
 	err = iterate(&s, A, value, &E, report);
-	if (!err)
-		assemble(&s, &E, V);
+	if (!err) {
+		struct mat wanted = { p->k, E.cols, E.a }, rows;
+
+		la_mul_nn(&wanted, &s.Q, p->threads, &rows);
+		for (size_t r = 0; r < p->k; r++) {
+			double top = 0, *row = ROW(&rows, r);
+
+			for (size_t i = 0; i < p->n; i++)
+				if (fabs(row[i]) > fabs(top))
+					top = row[i];
+			for (size_t i = 0; top < 0 && i < p->n; i++)
+				row[i] = -row[i];
+		}
+		transpose(&rows, V);
+		mat_release(&rows);
+	}
 	mat_release(&E);
 	mat_release(&s.H);
 	mat_release(&s.Q);
@@ -402,7 +370,7 @@ static void product_rows(void *ctx, unsigned worker, size_t block)
 	const struct sparse_product *p = ctx;
 	const struct csr *S = p->g->S;
 	size_t cols = p->B->cols, from = block * PRODUCT_ROWS;
-	size_t to = least(from + PRODUCT_ROWS, p->count);
+	size_t to = min_size(from + PRODUCT_ROWS, p->count);
 
 	(void)worker;
 	memset(p->y + from * cols, 0, (to - from) * cols * sizeof(*p->y));
@@ -442,7 +410,7 @@ enum err spectral_graph_times(void *ctx, const struct mat *B, struct mat *Y)
 void spectral_unit_rows(struct mat *E)
 {
 	for (size_t i = 0; i < E->rows; i++) {
-		double norm = length(ROW(E, i), E->cols);
+		double norm = mat_norm(ROW(E, i), E->cols);
 
 		for (size_t j = 0; norm > 0 && j < E->cols; j++)
 			MAT(E, i, j) /= norm;

@@ -3,7 +3,7 @@
 #include "common/base/progress.h"
 #include "common/base/rng.h"
 #include "common/linalg/parallel.h"
-#include "common/linalg/simd_float.h"
+#include "common/linalg/simd.h"
 
 #include <assert.h>
 #include <math.h>

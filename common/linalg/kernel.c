@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t block_rows(size_t n, size_t first)
-{
-	return n - first < KERNEL_ROWS ? n - first : KERNEL_ROWS;
-}
-
 static size_t blocks_of(size_t n)
 {
 	return (n + KERNEL_ROWS - 1) / KERNEL_ROWS;
@@ -20,13 +15,8 @@ static size_t blocks_of(size_t n)
 
 void kernel_squares(const struct mat *A, double *square)
 {
-	for (size_t i = 0; i < A->rows; i++) {
-		double sum = 0;
-
-		for (size_t j = 0; j < A->cols; j++)
-			sum += MAT(A, i, j) * MAT(A, i, j);
-		square[i] = sum;
-	}
+	for (size_t i = 0; i < A->rows; i++)
+		square[i] = mat_square(ROW(A, i), A->cols);
 }
 
 void kernel_distances(const double *a, const double *sa, size_t count, const struct mat *B,
@@ -64,7 +54,7 @@ struct filling {
 static void fill_block(void *ctx, unsigned worker, size_t block)
 {
 	const struct filling *f = ctx;
-	size_t i = block * KERNEL_ROWS, rows = block_rows(f->A->rows, i);
+	size_t i = block * KERNEL_ROWS, rows = min_size(KERNEL_ROWS, f->A->rows - i);
 
 	(void)worker;
 	kernel_distances(ROW(f->A, i), f->sa + i, rows, f->B, f->sb, ROW(f->K, i));
@@ -104,7 +94,7 @@ struct measuring {
 static void measure_block(void *ctx, unsigned worker, size_t block)
 {
 	struct measuring *m = ctx;
-	size_t n = m->X->rows, i = block * KERNEL_ROWS, rows = block_rows(n, i);
+	size_t n = m->X->rows, i = block * KERNEL_ROWS, rows = min_size(KERNEL_ROWS, n - i);
 	double *D, sum = 0;
 
 	if (!m->room[worker])

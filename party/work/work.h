@@ -10,7 +10,7 @@
 #include "common/job/job.h"
 #include "common/job/record.h"
 #include "common/kind/tree.h"
-#include "common/linalg/features.h"
+#include "common/linalg/csr.h"
 #include "common/linalg/mat.h"
 #include "common/graph/graph.h"
 #include "crypto/secagg.h"

@@ -242,52 +242,41 @@ static void panel_load(const struct plan *p, unsigned worker, size_t column, siz
 	}
 }
 
-/* Row i, y, is the sum of several leaves, and fade is what is left of a difference between them:
- * each is their mean and fade times what it, still in X, was off their mean at first. */
-static void leaves_store(const struct plan *p, size_t i, double fade, size_t column, size_t width,
-			 const double *y)
-{
-	size_t first = filter_plan_first(&p->nodes, i), end = filter_plan_first(&p->nodes, i + 1);
-	double mean[PANEL], share = 1 / (double)(end - first), leave = share / p->nodes.enter[i];
-
-	for (size_t u = 0; u < width; u++)
-		mean[u] = leave * y[u];
-	for (size_t j = first; j < end; j++)
-		for (size_t u = 0; u < width; u++)
-			mean[u] -= share * fade * MAT(p->X, p->nodes.order[j], column + u);
-	for (size_t j = first; j < end; j++) {
-		double *x = ROW(p->X, p->nodes.order[j]) + column;
-
-		for (size_t u = 0; u < width; u++)
-			x[u] = mean[u] + fade * x[u];
-	}
-}
-
+/* The rows, out of which leaves come again: of a sum y of several each is their mean and `fade`
+ * times what it, still in X, was off their mean at first. */
 static void panel_store(const struct plan *p, size_t column, size_t width, const double *y)
 {
+	const struct filter_plan *nodes = &p->nodes;
 	double step = NAN, fade = NAN; /* of the leaves before, most often of the next too */
 
-	for (size_t i = 0; i < p->nodes.n; i++, y += PANEL) {
-		if (filter_plan_first(&p->nodes, i + 1) - filter_plan_first(&p->nodes, i) == 1) {
-			double *x =
-			    ROW(p->X, p->nodes.order[filter_plan_first(&p->nodes, i)]) + column;
+	for (size_t i = 0; i < nodes->n; i++, y += PANEL) {
+		size_t first = filter_plan_first(nodes, i), end = filter_plan_first(nodes, i + 1);
+		double mean[PANEL], share = 1 / (double)(end - first);
+		double leave = share / nodes->enter[i];
+
+		if (end - first == 1) {
+			double *x = ROW(p->X, nodes->order[first]) + column;
 
 			for (size_t u = 0; u < width; u++)
-				x[u] = y[u] / p->nodes.enter[i];
+				x[u] = y[u] / nodes->enter[i];
 			continue;
 		}
-		if (step != p->nodes.keep[i] + p->nodes.take[i]) {
-			step = p->nodes.keep[i] + p->nodes.take[i];
+		if (step != nodes->keep[i] + nodes->take[i]) {
+			step = nodes->keep[i] + nodes->take[i];
 			fade = filter_steps_at(&p->steps, step);
 		}
-		leaves_store(p, i, fade, column, width, y);
-	}
-}
+		for (size_t u = 0; u < width; u++)
+			mean[u] = leave * y[u];
+		for (size_t j = first; j < end; j++)
+			for (size_t u = 0; u < width; u++)
+				mean[u] -= share * fade * MAT(p->X, nodes->order[j], column + u);
+		for (size_t j = first; j < end; j++) {
+			double *x = ROW(p->X, nodes->order[j]) + column;
 
-/* A worker's two panels, one after the other. */
-static double *panels_of(const struct plan *p, unsigned worker)
-{
-	return simd_line(p->buffer[worker]);
+			for (size_t u = 0; u < width; u++)
+				x[u] = mean[u] + fade * x[u];
+		}
+	}
 }
 
 static void panel_filter(void *ctx, unsigned worker, size_t panel)
@@ -295,7 +284,7 @@ static void panel_filter(void *ctx, unsigned worker, size_t panel)
 	const struct plan *p = ctx;
 	size_t column = panel * PANEL, left = p->X->cols - column;
 	size_t width = left < PANEL ? left : PANEL;
-	double *y = panels_of(p, worker), *out = y + p->nodes.n * PANEL;
+	double *y = simd_line(p->buffer[worker]), *out = y + p->nodes.n * PANEL;
 
 	panel_load(p, worker, column, width, y);
 	for (size_t t = 0; t < p->steps.count; t++) {
@@ -308,8 +297,10 @@ static void panel_filter(void *ctx, unsigned worker, size_t panel)
 	panel_store(p, column, width, y);
 }
 
-static unsigned plan_workers(struct plan *p, unsigned threads, size_t panels)
+static void run_panels(struct plan *p, unsigned threads,
+		       void (*f)(void *ctx, unsigned worker, size_t panel), void *ctx, size_t cols)
 {
+	size_t panels = (cols + PANEL - 1) / PANEL;
 	unsigned workers = parallel_workers(threads, panels);
 
 	ALLOC(p->buffer, workers);
@@ -321,15 +312,6 @@ static unsigned plan_workers(struct plan *p, unsigned threads, size_t panels)
 		ALLOC(p->next[w], p->sparse->rows);
 		memcpy(p->next[w], p->sparse->start, p->sparse->rows * sizeof(*p->next[w]));
 	}
-	return workers;
-}
-
-static void run_panels(struct plan *p, unsigned threads,
-		       void (*f)(void *ctx, unsigned worker, size_t panel), void *ctx, size_t cols)
-{
-	size_t panels = (cols + PANEL - 1) / PANEL;
-	unsigned workers = plan_workers(p, threads, panels);
-
 	parallel(threads, panels, f, ctx);
 	for (unsigned w = 0; w < workers; w++) {
 		free(p->buffer[w]);
@@ -425,8 +407,8 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 	const struct spread *s = ctx;
 	const struct plan *p = &s->plan;
 	size_t column = panel * PANEL, left = s->cols - column, powers = s->powers;
-	double *y = panels_of(p, worker), *out = y + p->nodes.n * PANEL,
-	       *term = s->term + panel * 2 * powers;
+	double *y = simd_line(p->buffer[worker]), *out = y + p->nodes.n * PANEL;
+	double *term = s->term + panel * 2 * powers;
 
 	panel_load(p, worker, column, left < PANEL ? left : PANEL, y);
 	for (size_t t = 0; t < powers; t++) {

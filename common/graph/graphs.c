@@ -90,8 +90,11 @@ static void walks_dot(const struct walks *w, const double *a, const double *b, d
 	}
 }
 
-static void walks_begin(struct walks *w, size_t from, size_t count)
+/* Features of `count` <= BLOCK nodes of the graph from local number `from` on. */
+static void walks_block(struct walks *w, size_t from, size_t count, size_t width, float *F)
 {
+	double dot[BLOCK];
+
 	for (size_t i = 0; i < w->count; i++) {
 		size_t at = (size_t)w->reached[i] * BLOCK;
 
@@ -104,14 +107,6 @@ static void walks_begin(struct walks *w, size_t from, size_t count)
 		walks_reach(w, (uint32_t)(from + j));
 		w->now[(from + j) * BLOCK + j] = 1;
 	}
-}
-
-/* Features of `count` <= BLOCK nodes of the graph from local number `from` on. */
-static void walks_block(struct walks *w, size_t from, size_t count, size_t width, float *F)
-{
-	double dot[BLOCK];
-
-	walks_begin(w, from, count);
 	for (int s = 1; s <= HALF; s++) {
 		walks_step(w); /* next is v_{s-1} */
 		for (int odd = 1; odd >= 0; odd--) {
@@ -141,22 +136,6 @@ struct making {
 	size_t width;
 	float *F;
 };
-
-static void one_hot(const struct making *m, size_t graph)
-{
-	for (size_t v = m->g->first[graph]; v < m->g->first[graph + 1]; v++) {
-		size_t d = degree(&m->g->A, v);
-
-		d = d < 1 ? 1 : d > GRAPHS_DEGREES ? GRAPHS_DEGREES : d;
-		m->F[v * m->width + d - 1] = 1;
-	}
-}
-
-static void coordinates(const struct making *m, size_t v, float *f)
-{
-	for (size_t j = 0; j < COORDINATES; j++)
-		f[j] = (float)MAT(&m->g->attribute, v, j);
-}
 
 /* How much of a line in direction dx, dy is one of direction d: those beside it share it. */
 static double in_direction(double dx, double dy, int d)
@@ -193,7 +172,8 @@ static void draw(const struct making *m, size_t graph)
 		float *f = m->F + v * m->width + STRUCTURE;
 		const double *x = ROW(&m->g->attribute, v);
 
-		coordinates(m, v, f);
+		for (size_t j = 0; j < COORDINATES; j++)
+			f[j] = (float)x[j];
 		if (m->what == GRAPHS_COORDINATES)
 			continue;
 		for (size_t e = A->start[v]; e < A->start[v + 1]; e++) {
@@ -211,13 +191,18 @@ static void make_graph(void *ctx, unsigned worker, size_t graph)
 	struct walks w = { .A = &m->g->A, .first = first, .nodes = nodes };
 
 	(void)worker;
-	one_hot(m, graph);
+	for (size_t v = first; v < first + nodes; v++) {
+		size_t d = degree(w.A, v);
+
+		d = d < 1 ? 1 : d > GRAPHS_DEGREES ? GRAPHS_DEGREES : d;
+		m->F[v * m->width + d - 1] = 1;
+	}
 	ALLOC(w.now, nodes * BLOCK);
 	ALLOC(w.next, nodes * BLOCK);
 	ALLOC(w.reached, nodes);
 	ALLOC(w.is_reached, nodes);
 	for (size_t from = 0; from < nodes; from += BLOCK)
-		walks_block(&w, from, nodes - from < BLOCK ? nodes - from : BLOCK, m->width, m->F);
+		walks_block(&w, from, min_size(BLOCK, nodes - from), m->width, m->F);
 	free(w.now);
 	free(w.next);
 	free(w.reached);

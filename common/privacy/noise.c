@@ -87,7 +87,7 @@ enum err noise_calibrate(double eps, double delta, double sensitivity, double *s
 		       : noise_analytic(eps, delta, sensitivity, sigma);
 }
 
-static enum err check_bounds(const struct noise_factors *p)
+enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma *out)
 {
 	const struct {
 		const char *name;
@@ -99,6 +99,8 @@ static enum err check_bounds(const struct noise_factors *p)
 		{ "d", (double)p->d }, { "compositions", p->compositions },
 	};
 	bool any_step = p->ball > 0 && isfinite(p->ball); /* the ball bounds what it does */
+	double r2 = p->r * p->r, root = sqrt((double)p->d);
+	const char *name;
 
 	for (size_t i = 0; i < sizeof(bound) / sizeof(*bound); i++)
 		if (!(bound[i].value > 0) || !isfinite(bound[i].value))
@@ -108,15 +110,6 @@ static enum err check_bounds(const struct noise_factors *p)
 	if (!(p->step > 0) || (!isfinite(p->step) && !any_step))
 		return err_set(ERR_INPUT, "Theorem 3.9: step is %g, expected a number above 0",
 			       p->step);
-	return ERR_OK;
-}
-
-enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma *out)
-{
-	double r2 = p->r * p->r, root = sqrt((double)p->d);
-	const char *name;
-
-	TRY(check_bounds(p));
 	out->sensitivity_z = 2 * p->step * root * p->tau_x * p->tau_c / r2 *
 			     (1 + (p->tau_x + p->tau_z) * (p->tau_x + p->reach) / r2);
 	if (p->ball > 0)

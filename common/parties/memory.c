@@ -28,13 +28,6 @@ static enum err add_fixed(const struct memory *m, const double *term, uint64_t *
 	return ERR_OK;
 }
 
-static enum err add(const struct memory *m, const double *term, double *x, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		x[i] += m->step > 0 ? nearbyint(term[i] / m->step) * m->step : term[i];
-	return ERR_OK;
-}
-
 static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
 		    size_t n)
 {
@@ -49,12 +42,14 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 		x[i] = 0;
 	for (size_t l = 0; l < m->count && !err; l++) {
 		err = m->kind->answer(party(m, l), l, question, term);
-		if (!err)
-			err = m->fraction_bits ? add_fixed(m, term, acc, n) : add(m, term, x, n);
+		if (!err && acc)
+			err = add_fixed(m, term, acc, n);
+		for (size_t i = 0; i < n && !err && !acc; i++)
+			x[i] += m->step > 0 ? nearbyint(term[i] / m->step) * m->step : term[i];
 		if (err)
 			err = err_prefix(err, "party %zu", l);
 	}
-	for (size_t i = 0; i < n && m->fraction_bits; i++)
+	for (size_t i = 0; i < n && acc; i++)
 		x[i] = ldexp((double)(int64_t)acc[i], -(int)m->fraction_bits);
 	free(acc);
 	free(term);

@@ -7,7 +7,6 @@
 #ifndef COMMON_CLUSTER_KMEANS_H
 #define COMMON_CLUSTER_KMEANS_H
 
-#include "common/base/err.h"
 #include "common/linalg/mat.h"
 
 #include <stdbool.h>

@@ -174,16 +174,10 @@ struct plan {
 #define TARGET
 #include "common/graph/filter_step.inc"
 #ifdef SIMD_AVX2
-#undef STEP
-#undef VEC
-#undef TARGET
 #define STEP   panel_step_avx2
 #define VEC    vec4
 #define TARGET __attribute__((target("avx2")))
 #include "common/graph/filter_step.inc"
-#undef STEP
-#undef VEC
-#undef TARGET
 #define STEP   panel_step_avx512
 #define VEC    vec8
 #define TARGET __attribute__((target("avx512f")))

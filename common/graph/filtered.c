@@ -23,29 +23,21 @@ typedef void product_fn(const struct csr *s, size_t first, size_t last, size_t b
 #define PRODUCT block_product
 #define VEC     vec2
 #define TARGET
-#include "common/graph/filter_step.inc"
 #include "common/graph/filtered_product.inc"
+#include "common/graph/filter_step.inc"
 #ifdef SIMD_AVX2
-#undef STEP
-#undef PRODUCT
-#undef VEC
-#undef TARGET
 #define STEP    block_step_avx2
 #define PRODUCT block_product_avx2
 #define VEC     vec4
 #define TARGET  __attribute__((target("avx2")))
-#include "common/graph/filter_step.inc"
 #include "common/graph/filtered_product.inc"
-#undef STEP
-#undef PRODUCT
-#undef VEC
-#undef TARGET
+#include "common/graph/filter_step.inc"
 #define STEP    block_step_avx512
 #define PRODUCT block_product_avx512
 #define VEC     vec8
 #define TARGET  __attribute__((target("avx512f")))
-#include "common/graph/filter_step.inc"
 #include "common/graph/filtered_product.inc"
+#include "common/graph/filter_step.inc"
 #endif
 
 /* -- steps and products on blocks ------------------------------------------------------------ */

@@ -8,7 +8,6 @@
 #include "common/linalg/csr.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct graphs {
 	size_t count;  /* graphs */

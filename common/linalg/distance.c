@@ -100,20 +100,12 @@ void distance_rows_release(struct distance_rows *r)
 #define TARGET
 #include "common/linalg/distance_block.inc"
 #ifdef SIMD_AVX2
-#undef STRIP
-#undef BLOCK
-#undef BESIDE
-#undef VEC
-#undef TARGET
 #define STRIP  strip_avx2
 #define BLOCK  block_direct_avx2
 #define BESIDE block_beside_avx2
 #define VEC    vec4
 #define TARGET __attribute__((target("avx2")))
 #include "common/linalg/distance_block.inc"
-#define PICK(name) (simd_avx2() ? name##_avx2 : name)
-#else
-#define PICK(name) name
 #endif
 
 void distance_block(struct distance *s, const double *z, size_t count, double *D)
@@ -122,7 +114,7 @@ void distance_block(struct distance *s, const double *z, size_t count, double *D
 	if (count == 0 || s->k == 0)
 		return;
 	if (direct(s)) {
-		PICK(block_direct)(s, z, count, D);
+		SIMD_PICK(block_direct)(s, z, count, D);
 		return;
 	}
 	move(z, s->shift, count, s->d, s->rows);
@@ -144,7 +136,7 @@ void distance_by_centre(struct distance *s, const struct distance_rows *z, size_
 
 	assert(first % DISTANCE_ROWS == 0 && s->d == z->Z->cols);
 	if (z->column && direct(s)) {
-		PICK(block_beside)(s, columns_of(z, first), count, D);
+		SIMD_PICK(block_beside)(s, columns_of(z, first), count, D);
 		return;
 	}
 	if (!s->D)

@@ -6,7 +6,6 @@
 #ifndef COMMON_LINALG_KERNEL_H
 #define COMMON_LINALG_KERNEL_H
 
-#include "common/base/err.h"
 #include "common/linalg/mat.h"
 
 #include <stddef.h>

@@ -54,6 +54,11 @@ static inline bool simd_avx512(void)
 {
 	return __builtin_cpu_supports("avx512f");
 }
+
+/* Of a loop that was compiled for both, the function for this machine. */
+#define SIMD_PICK(name) (simd_avx2() ? name##_avx2 : name)
+#else
+#define SIMD_PICK(name) name
 #endif
 
 #endif

@@ -1,10 +1,8 @@
 #include "party/work/exchange.h"
-#include "common/base/alloc.h"
 #include "crypto/seal.h"
 
 #include <endian.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEAD = sizeof(uint64_t), TEXT_MAX = RELAY_BOX - SEAL_TAG_LEN, LEAST = 4096 };

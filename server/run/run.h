@@ -9,7 +9,6 @@
 #include "common/base/err.h"
 #include "common/job/job.h"
 #include "common/job/record.h"
-#include "common/kind/tree.h"
 #include "crypto/fixed.h"
 #include "proto/channel.h"
 

@@ -166,12 +166,13 @@ struct seeding {
 	const struct distance_rows *rows;
 	const double *weight;
 	size_t n, blocks, trials;
-	double *near;         /* n: squared distance to the nearest centre so far */
-	double *sum;          /* blocks: of weight * near from row 0 to the block's last */
-	double **left;        /* trials x n: what near would be with each candidate */
-	double **left_sum;    /* trials x blocks */
-	double *gap;          /* trials x DISTANCE_STRIDE */
-	struct mat candidate; /* trials x d */
+	struct mat planes, sums; /* what follows points into them */
+	double *near;            /* n: squared distance to the nearest centre so far */
+	double *sum;             /* blocks: of weight * near from row 0 to the block's last */
+	double **left;           /* trials x n: what near would be with each candidate */
+	double **left_sum;       /* trials x blocks */
+	double *gap;             /* trials x DISTANCE_STRIDE */
+	struct mat candidate;    /* trials x d */
 	struct distance to;
 	struct rng rng;
 };
@@ -290,13 +291,15 @@ static struct seeding *kmeans_seeding(const struct distance_rows *rows, const do
 	*s = (struct seeding){ .rows = rows, .weight = weight, .n = n };
 	s->blocks = (n + DISTANCE_ROWS - 1) / DISTANCE_ROWS;
 	s->trials = 2 + (size_t)log((double)k);
-	ALLOC(s->near, n);
-	ALLOC(s->sum, s->blocks);
+	mat_init(&s->planes, s->trials + 1, n);
+	mat_init(&s->sums, s->trials + 1, s->blocks);
+	s->near = ROW(&s->planes, s->trials);
+	s->sum = ROW(&s->sums, s->trials);
 	ALLOC(s->left, s->trials);
 	ALLOC(s->left_sum, s->trials);
 	for (size_t t = 0; t < s->trials; t++) {
-		ALLOC(s->left[t], n);
-		ALLOC(s->left_sum[t], s->blocks);
+		s->left[t] = ROW(&s->planes, t);
+		s->left_sum[t] = ROW(&s->sums, t);
 	}
 	ALLOC(s->gap, s->trials * DISTANCE_STRIDE);
 	mat_init(&s->candidate, s->trials, d);
@@ -309,14 +312,10 @@ static void kmeans_seeding_free(struct seeding *s)
 	distance_release(&s->to);
 	mat_release(&s->candidate);
 	free(s->gap);
-	for (size_t t = 0; t < s->trials; t++) {
-		free(s->left[t]);
-		free(s->left_sum[t]);
-	}
 	free(s->left_sum);
 	free(s->left);
-	free(s->sum);
-	free(s->near);
+	mat_release(&s->sums);
+	mat_release(&s->planes);
 	free(s);
 }
 

@@ -56,11 +56,11 @@ void hungarian(const double *cost, size_t n, size_t *column)
 {
 	struct match m = { .cost = cost, .n = n };
 
-	ALLOC(m.row_price, n + 1);
-	ALLOC(m.col_price, n + 1);
-	ALLOC(m.reach, n + 1);
-	ALLOC(m.row_of, n + 1);
-	ALLOC(m.from, n + 1);
+	ALLOC(m.row_price, 3 * (n + 1));
+	m.col_price = m.row_price + n + 1;
+	m.reach = m.col_price + n + 1;
+	ALLOC(m.row_of, 2 * (n + 1));
+	m.from = m.row_of + n + 1;
 	ALLOC(m.done, n + 1);
 	for (size_t row = 1; row <= n; row++) {
 		size_t at = 0;
@@ -79,10 +79,7 @@ void hungarian(const double *cost, size_t n, size_t *column)
 	for (size_t j = 1; j <= n; j++)
 		column[m.row_of[j] - 1] = j - 1;
 	free(m.done);
-	free(m.from);
 	free(m.row_of);
-	free(m.reach);
-	free(m.col_price);
 	free(m.row_price);
 }
 

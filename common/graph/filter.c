@@ -43,15 +43,6 @@ static void laplacian_times(const struct graph *g, const double *v, double *v_sc
 	}
 }
 
-static double dot(const double *a, const double *b, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
-
 struct lanczos {
 	const struct graph *g;
 	size_t n, steps;
@@ -63,14 +54,16 @@ struct lanczos {
  * orthogonality only brings copies of converged values, which do not move the largest. */
 static bool lanczos_step(struct lanczos *z)
 {
-	double *oldest = z->before, norm;
+	double *oldest = z->before, along = 0, norm;
 	size_t t = z->steps++;
 
 	laplacian_times(z->g, z->v, z->scratch, z->next);
-	z->alpha[t] = dot(z->v, z->next, z->n);
 	for (size_t i = 0; i < z->n; i++)
-		z->next[i] -= z->alpha[t] * z->v[i] + (t ? z->beta[t - 1] * z->before[i] : 0);
-	norm = sqrt(dot(z->next, z->next, z->n));
+		along += z->v[i] * z->next[i];
+	z->alpha[t] = along;
+	for (size_t i = 0; i < z->n; i++)
+		z->next[i] -= along * z->v[i] + (t ? z->beta[t - 1] * z->before[i] : 0);
+	norm = mat_norm(z->next, z->n);
 	z->beta[t] = norm;
 	if (norm < 1e-14) /* the spectrum lies in [0, 2]: this is rounding */
 		return false;
@@ -121,33 +114,33 @@ static enum err lanczos_run(struct lanczos *z, double *lambda)
 
 enum err graph_lambda_max(const struct graph *g, double *lambda)
 {
-	struct lanczos z = { .g = g, .n = g->adjacency.rows };
+	size_t n = g->adjacency.rows;
+	struct lanczos z = { .g = g, .n = n };
+	struct mat room;
 	struct rng rng;
 	double norm;
 	enum err err;
 
 	*lambda = 0;
-	if (z.n == 0 || g->adjacency.start[z.n] == 0)
+	if (n == 0 || g->adjacency.start[n] == 0)
 		return ERR_OK; /* S = I */
-	ALLOC(z.v, z.n);
-	ALLOC(z.before, z.n);
-	ALLOC(z.next, z.n);
-	ALLOC(z.scratch, z.n);
+	mat_init(&room, 4, n);
+	z.v = ROW(&room, 0);
+	z.before = ROW(&room, 1);
+	z.next = ROW(&room, 2);
+	z.scratch = ROW(&room, 3);
 	ALLOC(z.alpha, LANCZOS_MAX);
 	ALLOC(z.beta, LANCZOS_MAX);
 	rng_seed(&rng, 1, 0);
-	for (size_t i = 0; i < z.n; i++)
+	for (size_t i = 0; i < n; i++)
 		z.v[i] = rng_normal(&rng);
-	norm = sqrt(dot(z.v, z.v, z.n));
-	for (size_t i = 0; i < z.n; i++)
+	norm = mat_norm(z.v, n);
+	for (size_t i = 0; i < n; i++)
 		z.v[i] /= norm;
 	err = lanczos_run(&z, lambda);
 	free(z.beta);
 	free(z.alpha);
-	free(z.scratch);
-	free(z.next);
-	free(z.before);
-	free(z.v);
+	mat_release(&room);
 	return err;
 }
 

@@ -25,7 +25,7 @@ static size_t degree(const struct csr *A, size_t v)
 /* ---- random walks ---- */
 
 /* Nodes whose walks are followed together: columns of the block of vectors. */
-enum { BLOCK = 16, HALF = GRAPHS_WALKS / 2 };
+enum { BLOCK = 16 };
 
 /* v_s = S^s e_i of BLOCK nodes i of one graph, S = D^-1/2 A D^-1/2, whose powers have the diagonal
  * of those of D^-1 A; by symmetry (S^t)_ii = v_a . v_b for any a + b = t. Rows that are still 0 are
@@ -77,24 +77,12 @@ static void walks_step(struct walks *w)
 	w->next = swap;
 }
 
-/* dot[j] = sum over nodes of a_j b_j */
-static void walks_dot(const struct walks *w, const double *a, const double *b, double *dot)
-{
-	for (int j = 0; j < BLOCK; j++)
-		dot[j] = 0;
-	for (size_t i = 0; i < w->count; i++) {
-		size_t at = (size_t)w->reached[i] * BLOCK;
-
-		for (int j = 0; j < BLOCK; j++)
-			dot[j] += a[at + (size_t)j] * b[at + (size_t)j];
-	}
-}
-
 /* Features of `count` <= BLOCK nodes of the graph from local number `from` on. */
 static void walks_block(struct walks *w, size_t from, size_t count, size_t width, float *F)
 {
 	double dot[BLOCK];
 
+	/* What the nodes before have left. */
 	for (size_t i = 0; i < w->count; i++) {
 		size_t at = (size_t)w->reached[i] * BLOCK;
 
@@ -107,16 +95,22 @@ static void walks_block(struct walks *w, size_t from, size_t count, size_t width
 		walks_reach(w, (uint32_t)(from + j));
 		w->now[(from + j) * BLOCK + j] = 1;
 	}
-	for (int s = 1; s <= HALF; s++) {
-		walks_step(w); /* next is v_{s-1} */
-		for (int odd = 1; odd >= 0; odd--) {
-			int t = 2 * s - odd;
+	for (size_t t = 1; t <= GRAPHS_WALKS; t++) {
+		const double *b = w->now;
 
-			walks_dot(w, w->now, odd ? w->next : w->now, dot);
-			for (size_t j = 0; j < count; j++)
-				F[(w->first + from + j) * width + GRAPHS_DEGREES + (size_t)t - 1] =
-				    (float)dot[j];
+		if (t % 2) { /* now becomes v_s of t = 2 s, next is v_{s-1} */
+			walks_step(w);
+			b = w->next;
 		}
+		memset(dot, 0, sizeof(dot));
+		for (size_t i = 0; i < w->count; i++) {
+			size_t at = (size_t)w->reached[i] * BLOCK;
+
+			for (size_t j = 0; j < BLOCK; j++)
+				dot[j] += w->now[at + j] * b[at + j];
+		}
+		for (size_t j = 0; j < count; j++)
+			F[(w->first + from + j) * width + GRAPHS_DEGREES + t - 1] = (float)dot[j];
 	}
 }
 

@@ -85,7 +85,7 @@ void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigne
 /* -- the mean distance ----------------------------------------------------------------------- */
 
 struct measuring {
-	const struct mat *X;
+	struct mat X; /* or a sample of it */
 	double *square;
 	double *part;  /* of each block of rows */
 	double **room; /* of each worker: KERNEL_ROWS x n */
@@ -94,13 +94,13 @@ struct measuring {
 static void measure_block(void *ctx, unsigned worker, size_t block)
 {
 	struct measuring *m = ctx;
-	size_t n = m->X->rows, i = block * KERNEL_ROWS, rows = min_size(KERNEL_ROWS, n - i);
+	size_t n = m->X.rows, i = block * KERNEL_ROWS, rows = min_size(KERNEL_ROWS, n - i);
 	double *D, sum = 0;
 
 	if (!m->room[worker])
 		ALLOC(m->room[worker], KERNEL_ROWS * n);
 	D = m->room[worker];
-	kernel_distances(ROW(m->X, i), m->square + i, rows, m->X, m->square, D);
+	kernel_distances(ROW(&m->X, i), m->square + i, rows, &m->X, m->square, D);
 	for (size_t a = 0; a < rows; a++) {
 		D[a * n + i + a] = 0; /* of a row to itself, whatever was rounded */
 		for (size_t b = 0; b < n; b++)
@@ -109,16 +109,20 @@ static void measure_block(void *ctx, unsigned worker, size_t block)
 	m->part[block] = sum;
 }
 
-static double mean_of_all(const struct mat *X, unsigned threads)
+double kernel_mean_distance(const struct mat *X, unsigned threads)
 {
-	size_t n = X->rows, blocks = blocks_of(n);
-	struct measuring m = { .X = X };
+	size_t n = min_size(X->rows, KERNEL_SAMPLE), blocks = blocks_of(n);
+	struct measuring m = { 0 };
 	double sum = 0;
 
+	assert(n > 0);
+	mat_init(&m.X, n, X->cols);
+	for (size_t i = 0; i < n; i++)
+		memcpy(ROW(&m.X, i), ROW(X, i * X->rows / n), X->cols * sizeof(double));
 	ALLOC(m.square, n);
 	ALLOC(m.part, blocks);
 	ALLOC(m.room, PARALLEL_MAX);
-	kernel_squares(X, m.square);
+	kernel_squares(&m.X, m.square);
 	parallel(threads, blocks, measure_block, &m);
 	for (size_t b = 0; b < blocks; b++)
 		sum += m.part[b];
@@ -127,22 +131,6 @@ static double mean_of_all(const struct mat *X, unsigned threads)
 	free(m.room);
 	free(m.part);
 	free(m.square);
+	mat_release(&m.X);
 	return sum / ((double)n * (double)n);
-}
-
-double kernel_mean_distance(const struct mat *X, unsigned threads)
-{
-	struct mat some;
-	double mean;
-
-	assert(X->rows > 0);
-	if (X->rows <= KERNEL_SAMPLE)
-		return mean_of_all(X, threads);
-	mat_init(&some, KERNEL_SAMPLE, X->cols);
-	for (size_t i = 0; i < KERNEL_SAMPLE; i++)
-		memcpy(ROW(&some, i), ROW(X, i * X->rows / KERNEL_SAMPLE),
-		       X->cols * sizeof(double));
-	mean = mean_of_all(&some, threads);
-	mat_release(&some);
-	return mean;
 }

@@ -289,13 +289,10 @@ enum err la_singular_rows(struct mat *A, double *sigma, struct mat *P)
 
 enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *value, double *last)
 {
-	double *diagonal, *beside, *vector, *all;
+	double *room = alloc(n, 4 * sizeof(*room));
+	double *diagonal = room, *beside = room + n, *vector = beside + n, *all = vector + n;
 	lapack_int found, info, support[2];
 
-	ALLOC(diagonal, n);
-	ALLOC(beside, n);
-	ALLOC(vector, n);
-	ALLOC(all, n);
 	memcpy(diagonal, a, n * sizeof(double));
 	memcpy(beside, b, (n - 1) * sizeof(double));
 	info =
@@ -303,9 +300,6 @@ enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *
 			   blas_int(n), blas_int(n), 0, &found, all, vector, blas_int(n), support);
 	*value = all[0];
 	*last = fabs(vector[n - 1]);
-	free(all);
-	free(vector);
-	free(beside);
-	free(diagonal);
+	free(room);
 	return check_info(info, "dstevr", n, n);
 }

@@ -31,22 +31,18 @@ enum err noise_classic(double eps, double delta, double sensitivity, double *sig
 	return ERR_OK;
 }
 
-/* ln of the standard normal distribution function, without underflow far below 0: there by its
- * asymptotic series, Abramowitz and Stegun 26.2.12. */
-static double log_phi(double x)
-{
-	double z = x * x;
-
-	if (x > -37)
-		return log(erfc(-x / sqrt(2)) / 2);
-	return -z / 2 - log(-x) - log(2 * M_PI) / 2 + log1p((-1 + (3 - 15 / z) / z) / z);
-}
-
 double noise_analytic_delta(double eps, double sigma, double sensitivity)
 {
 	double a = sensitivity / (2 * sigma), b = eps * sigma / sensitivity;
-	double first = erfc((b - a) / sqrt(2)) / 2, second = exp(eps + log_phi(-a - b));
+	double x = -a - b, z = x * x, first = erfc((b - a) / sqrt(2)) / 2, log_phi, second;
 
+	/* ln Phi(x) without underflow far below 0: there by its asymptotic series, Abramowitz and
+	 * Stegun 26.2.12. */
+	if (x > -37)
+		log_phi = log(erfc(-x / sqrt(2)) / 2);
+	else
+		log_phi = -z / 2 - log(-x) - log(2 * M_PI) / 2 + log1p((-1 + (3 - 15 / z) / z) / z);
+	second = exp(eps + log_phi);
 	return first > second ? first - second : 0;
 }
 

@@ -1,9 +1,5 @@
-/* kmeans.h -- weighted k-means on rows of a matrix, and the single steps it is made of.
- *
- * The steps are public because the federated protocols run the same ones with the squared
- * distances summed over parties: kCAGC Protocol 1 (arXiv 2411.12329) is kmeans(), and
- * Protocols 2 and 3 are its steps with a secure sum between distances and assignment.
- */
+/* kmeans.h -- weighted k-means on rows of a matrix: kCAGC's Protocol 1 (arXiv 2411.12329); and the steps
+ * it is made of, which Protocols 2 and 3 run with a secure sum between distances and assignment. */
 #ifndef COMMON_CLUSTER_KMEANS_H
 #define COMMON_CLUSTER_KMEANS_H
 
@@ -41,11 +37,10 @@ struct kmeans_params {
 	unsigned threads; /* the result does not depend on it */
 };
 
-/* Greedy k-means++ (2 + floor(ln k) trials per centre), the 1/9 step if asked, Lloyd; an empty
- * cluster keeps its centre. Outputs: label (n), centres (k x d, initialised here; may be NULL),
- * inertia of the last assignment (may be NULL). No iterations: the labels of the seeds. Weights
- * are >= 0; rows of weight 0 move no centre. Cost per iteration O(n k d). Same seed, same labels,
- * any threads. With up to 64 columns it holds a copy of Z. */
+/* Greedy k-means++ (2 + floor(ln k) trials per centre), the 1/9 step if asked, Lloyd; an empty cluster
+ * keeps its centre. Outputs: label (n); centres (k x d, initialised here) and the inertia of the last
+ * assignment, both may be NULL. No iterations: the labels of the seeds. Weights are >= 0. O(n k d) an
+ * iteration. Same seed, same labels, any threads. With up to 64 columns it holds a copy of Z. */
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
 	    uint32_t *label, struct mat *centres, double *inertia);
 

@@ -1,8 +1,5 @@
-/* csr.h -- a sparse matrix in compressed rows, for graphs and for features.
- *
- * Column indices rise within a row; there are no duplicates. A graph is a symmetric
- * pattern without self-loops; values may be NULL, which means all ones.
- */
+/* csr.h -- a sparse matrix in compressed rows, for graphs and for features. Column indices rise
+ * within a row. A graph is a symmetric pattern without self-loops. */
 #ifndef COMMON_LINALG_CSR_H
 #define COMMON_LINALG_CSR_H
 

@@ -1,7 +1,4 @@
-/* mat.h -- a dense matrix: rows x cols doubles, row-major.
- *
- * Rows are nodes (points) everywhere in Coterie, so a node's features are contiguous.
- */
+/* mat.h -- a dense matrix of doubles. Rows are nodes (points) everywhere in Coterie. */
 #ifndef COMMON_LINALG_MAT_H
 #define COMMON_LINALG_MAT_H
 

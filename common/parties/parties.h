@@ -1,14 +1,11 @@
 /* parties.h -- the parties of a job, as the coordinator's half of a protocol deals with them: it
  * tells all of them something, and gets sums of what they answer.
  *
- * A protocol is written once, against struct parties, as a straight line in the order of its
- * messages. In a run they are behind channels (server/run/parties.h): what is told goes onto the
- * wire, and a sum is a secure sum. For tests, pooled data and a party's own baselines they are in
- * memory: telling does nothing, and each sum asks every party by itself.
- *
- * A sum therefore names its question twice: what parties need to know of it was told to them, and
- * `question`, a struct of the protocol's, says the same to parties in memory. Behind channels nobody
- * looks at it: there the party's half knows what comes next.
+ * A protocol is written once, against struct parties, in the order of its messages. In a run they are
+ * behind channels (server/run/parties.h): what is told goes onto the wire, and a sum is a secure sum.
+ * For tests, pooled data and a party's own baselines they are in memory: telling does nothing, and a
+ * sum asks every party its `question`, a struct of the protocol's, which says what was told. Behind
+ * channels nobody looks at it: there the party's half knows what comes next.
  */
 #ifndef COMMON_PARTIES_PARTIES_H
 #define COMMON_PARTIES_PARTIES_H

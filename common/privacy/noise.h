@@ -1,8 +1,7 @@
 /* noise.h -- Gaussian noise for differential privacy: how much, and samples of it; and single random
  * numbers of the same source.
  *
- * How much is arithmetic on public numbers. Samples come from the caller's bytes (in a party: those
- * of its CSPRNG), since this room knows no secrets.
+ * Samples come from the caller's bytes: in a party those of its CSPRNG.
  */
 #ifndef COMMON_PRIVACY_NOISE_H
 #define COMMON_PRIVACY_NOISE_H
@@ -40,9 +39,8 @@ struct noise_factors {
 	double tau_c;  /* ||c_i|| <= tau_c */
 	double reach;  /* Upsilon >= ||z - x|| */
 	double r, lambda;
-	double step;   /* eta of a local step: it scales what a row can move Z by; INFINITY if it
-	                  is not known, with a ball */
-	double ball;   /* rows of Z_p are no longer than this: then nothing moves it by more than
+	double step;   /* eta of a local step; INFINITY if it is not known, with a ball */
+	double ball;   /* rows of Z_p are no longer than this: nothing moves it by more than
 	                  2 sqrt(d) ball; 0: no such bound */
 	size_t d;
 	unsigned compositions; /* releases of Z: S */

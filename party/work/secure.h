@@ -1,8 +1,5 @@
-/* secure.h -- a party's side of a secure sum: fixed point, mask, send (kCAGC Protocol 4 line 14).
- *
- * This is the only way numbers made from a party's data leave it. A vector is streamed: begun
- * with its length, added to piece by piece, ended; encoded and masked in chunks on the way.
- */
+/* secure.h -- a party's side of a secure sum: fixed point, mask, send (kCAGC Protocol 4 line 14). A
+ * vector is begun with its length, added to piece by piece, ended; it goes in chunks on the way. */
 #ifndef PARTY_WORK_SECURE_H
 #define PARTY_WORK_SECURE_H
 

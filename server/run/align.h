@@ -5,10 +5,9 @@
  *   plain    each party sends its ids, sorted (IDS)
  *   both     each party is told n and the rows of its own ids (ROWS)
  *
- * Rows are numbered at random, anew in each job, and by nothing that a party knows: numbered by
- * sorted hash, the gaps between a party's own rows would say where others' ids lie, which who has
- * the key could compare with guesses. So nothing may hang on the order of rows; what clusters are
- * called, say, is better decided by their sizes.
+ * Rows are numbered at random, anew in each job: numbered by sorted hash, the gaps between a party's
+ * own rows would say where others' ids lie, which whoever has the key could compare with guesses. So
+ * nothing may hang on the order of rows.
  */
 #ifndef SERVER_RUN_ALIGN_H
 #define SERVER_RUN_ALIGN_H

@@ -207,14 +207,9 @@ static void make_graph(void *ctx, unsigned worker, size_t graph)
 
 size_t graphs_width(enum graphs_features what)
 {
-	switch (what) {
-	case GRAPHS_DRAWING:
+	if (what == GRAPHS_DRAWING)
 		return STRUCTURE + DRAWING;
-	case GRAPHS_COORDINATES:
-		return STRUCTURE + COORDINATES;
-	default:
-		return STRUCTURE;
-	}
+	return what == GRAPHS_COORDINATES ? STRUCTURE + COORDINATES : STRUCTURE;
 }
 
 enum err graphs_features(const struct graphs *g, enum graphs_features what, unsigned threads,

@@ -262,8 +262,8 @@ enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads,
 	return err;
 }
 
-enum err svd_left_map(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
-		      struct mat *map)
+enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
+		  struct mat *map)
 {
 	struct dense dense = { X, threads };
 	struct linear_map A = { X->rows, X->cols, &dense, multiply, square };
@@ -292,9 +292,4 @@ enum err svd_left_map(const struct mat *X, size_t d, unsigned threads, struct ma
 		err = left_within(&A, &P, d, threads, U, sigma, map);
 	mat_release(&P);
 	return err;
-}
-
-enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma)
-{
-	return svd_left_map(X, d, threads, U, sigma, NULL);
 }

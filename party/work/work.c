@@ -3,7 +3,6 @@
 #include "common/base/log.h"
 #include "common/linalg/la.h"
 #include "common/privacy/noise.h"
-#include "crypto/hash.h"
 #include "crypto/random.h"
 #include "crypto/seal.h"
 
@@ -46,34 +45,6 @@ enum err work_warm_on(struct work *work, size_t spare)
 	size_t need = job_burst(&work->job, work->n, false);
 
 	return need ? channel_warm_on(work->channel, need, spare) : channel_release(work->channel);
-}
-
-void work_group(struct work *work, const struct tree_node *node)
-{
-	struct sha256 *h = sha256_new();
-
-	told_leave(work);
-	work->told.first = node->first;
-	work->told.last = node->last;
-	sha256_add_text(h, "coterie group v1");
-	sha256_add_u32(h, node->id);
-	sha256_end(h, work->transcript);
-}
-
-void work_observe(void *arg, enum msg_type type, struct bytes body)
-{
-	struct work *work = arg;
-	struct sha256 *h;
-
-	if (work->told.apart)
-		return;
-	work->told.heard = true;
-	h = sha256_new();
-	sha256_add(h, work->transcript, sizeof(work->transcript));
-	sha256_add_u32(h, type);
-	sha256_add_u64(h, body.n);
-	sha256_add(h, body.p, body.n);
-	sha256_end(h, work->transcript);
 }
 
 enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,

@@ -83,12 +83,6 @@ enum err work_warm(struct work *work) MUST_CHECK;
 /* And in the next turn little is to be said: channel_warm_on(). */
 enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 
-/* The group's broadcasts are hashed from here on, into the key of each of its sums: masks of members who
- * were told different things do not cancel. What the group before was told goes into all further
- * masks of its members (secagg_history). */
-void work_group(struct work *work, const struct tree_node *node);
-void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
-
 /* SEALED, which party `to` alone can open. */
 enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
 			  struct bytes text) MUST_CHECK;
@@ -113,12 +107,15 @@ const struct noise_source *party_noise_source(void);
 
 /* ---- told.c ---- */
 
+/* The group's broadcasts are hashed from here on, into the key of each of its sums: masks of members who
+ * were told different things do not cancel. What the group before was told goes into all further
+ * masks of its members (secagg_history). */
+void work_group(struct work *work, const struct tree_node *node);
+void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
+
 /* From here on all that is received goes into the transcript, and others are asked. Keys are agreed. */
 void told_begin(struct work *work);
 void told_stop(struct work *work);
-
-/* The current group is over: its transcript goes into the history of its members. */
-void told_leave(struct work *work);
 
 /* After a sum: tells the members, if this was the phase's first. */
 enum err told_say(struct work *work) MUST_CHECK;

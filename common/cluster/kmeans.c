@@ -347,22 +347,6 @@ struct lloyd {
 	double *least; /* n, up to whole blocks: what the last assignment left of D */
 };
 
-static void lloyd_ninth(struct lloyd *l)
-{
-	const struct mat *Z = l->s->rows->Z;
-	uint32_t label[DISTANCE_ROWS];
-
-	distance_set(&l->to, l->r->centres.a);
-	for (size_t i = 0; i < Z->rows; i += DISTANCE_ROWS) {
-		size_t rows = distance_count(Z->rows, i);
-
-		distance_by_centre(&l->to, l->s->rows, i, l->D);
-		SIMD_PICK(ninth)(l->D, rows, l->to.k, label);
-		memcpy(l->r->label + i, label, rows * sizeof(*label));
-	}
-	kmeans_centres(Z, l->s->weight, l->r->label, &l->r->centres);
-}
-
 /* Returns how many labels changed. */
 static size_t lloyd_assign(struct lloyd *l)
 {
@@ -395,8 +379,18 @@ static void run_restart(void *ctx, unsigned worker, size_t number)
 	ALLOC(r->label, n);
 	mat_init(&r->centres, s->p->k, Z->cols);
 	kmeans_seed(l->seeding, s->p->seed, number, &r->centres);
-	if (s->p->ninth)
-		lloyd_ninth(l);
+	if (s->p->ninth) {
+		distance_set(&l->to, r->centres.a);
+		for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
+			size_t rows = distance_count(n, first);
+			uint32_t label[DISTANCE_ROWS];
+
+			distance_by_centre(&l->to, s->rows, first, l->D);
+			SIMD_PICK(ninth)(l->D, rows, l->to.k, label);
+			memcpy(r->label + first, label, rows * sizeof(*label));
+		}
+		kmeans_centres(Z, s->weight, r->label, &r->centres);
+	}
 	for (size_t i = 0; i < n; i++)
 		r->label[i] = UINT32_MAX; /* the first assignment moves every row */
 	for (unsigned t = 0; t < s->p->iterations; t++) {

@@ -140,29 +140,6 @@ static enum err multiply(struct space *s, const struct ortho_operator *A, struct
 	return ERR_OK;
 }
 
-/* The largest of ||A v - theta v|| = ||Y' s_last|| over the k Ritz vectors s (rows of E), over the
- * largest |theta|. */
-static double residual_of(const struct space *s, const struct mat *Y, const struct mat *E,
-			  const double *value)
-{
-	size_t k = s->p->k, old = s->Q.rows - s->last;
-	double worst = 0, scale = fmax(fabs(value[0]), 1e-300);
-	struct mat G;
-
-	la_mul_nt_long(Y, Y, s->p->threads, &G);
-	for (size_t r = 0; r < k; r++) {
-		const double *e = ROW(E, r) + old;
-		double sum = 0;
-
-		for (size_t a = 0; a < s->last; a++)
-			for (size_t b = 0; b < s->last; b++)
-				sum += e[a] * e[b] * MAT(&G, a, b);
-		worst = fmax(worst, sqrt(sum > 0 ? sum : 0));
-	}
-	mat_release(&G);
-	return worst / scale;
-}
-
 /* The first block, and later ones from Y, which is used up. */
 static enum err grow(struct space *s, struct mat *Y, double scale)
 {
@@ -190,72 +167,81 @@ static enum err grow(struct space *s, struct mat *Y, double scale)
 	return err;
 }
 
-/* Q's first rows become E Q, in place; H what it then is. */
-static void rotate(struct space *s, const struct mat *E, const double *value)
+/* If the space has no room for another block, its best half goes on: with the next block, of which
+ * the last product tells what is outside, it is a Krylov space still. With (value, E) the best Ritz
+ * pairs, Q becomes E Q, in place, and H diagonal. */
+static enum err make_room(struct space *s)
 {
-	size_t n = s->p->n, width = s->Q.rows;
+	const struct spectral_params *p = s->p;
+	size_t keep = p->space / 2, n = p->n, width = s->Q.rows;
+	double *value;
+	struct mat H, E;
+	enum err err;
 
-	for (size_t first = 0; first < n; first += LA_PIECE) {
+	if (!p->space || width + spectral_block(p) <= p->space)
+		return ERR_OK;
+	mat_copy(&H, &s->H);
+	ALLOC(value, keep);
+	err = la_eigen_top(&H, keep, value, &E);
+	mat_release(&H);
+	for (size_t first = 0; first < n && !err; first += LA_PIECE) {
 		size_t cols = min_size(LA_PIECE, n - first);
 		struct mat part, turned;
 
 		mat_init(&part, width, cols);
 		for (size_t i = 0; i < width; i++)
 			memcpy(ROW(&part, i), ROW(&s->Q, i) + first, cols * sizeof(double));
-		la_mul_nn(E, &part, s->p->threads, &turned);
-		for (size_t i = 0; i < E->rows; i++)
+		la_mul_nn(&E, &part, p->threads, &turned);
+		for (size_t i = 0; i < keep; i++)
 			memcpy(ROW(&s->Q, i) + first, ROW(&turned, i), cols * sizeof(double));
 		mat_release(&turned);
 		mat_release(&part);
 		progress_tick();
 	}
-	s->Q.rows = E->rows;
-	mat_release(&s->H);
-	mat_init(&s->H, E->rows, E->rows);
-	for (size_t i = 0; i < E->rows; i++)
-		MAT(&s->H, i, i) = value[i];
-}
-
-/* If the space has no room for another block, its best half goes on: with the next block, of which
- * the last product tells what is outside, it is a Krylov space still. */
-static enum err make_room(struct space *s)
-{
-	const struct spectral_params *p = s->p;
-	size_t b = spectral_block(p), keep = p->space / 2;
-	double *value;
-	struct mat H, E;
-	enum err err;
-
-	if (!p->space || s->Q.rows + b <= p->space)
-		return ERR_OK;
-	mat_copy(&H, &s->H);
-	ALLOC(value, keep);
-	err = la_eigen_top(&H, keep, value, &E);
 	if (!err) {
-		rotate(s, &E, value);
+		s->Q.rows = keep;
+		mat_release(&s->H);
+		mat_init(&s->H, keep, keep);
+		for (size_t i = 0; i < keep; i++)
+			MAT(&s->H, i, i) = value[i];
 		mat_release(&E);
 	}
 	free(value);
-	mat_release(&H);
 	return err;
 }
 
-/* Ritz values and vectors of the space as it is, and how far off they are. */
+/* Ritz values and vectors of the space as it is, and how far off they are: the largest of
+ * ||A v - theta v|| = ||Y' s_last|| over the k Ritz vectors s (rows of E), over the largest
+ * |theta|. */
 static enum err look(const struct space *s, const struct mat *Y, double *value, struct mat *E,
 		     struct spectral_report *report)
 {
-	size_t wanted = s->p->values ? s->p->values : s->p->k;
-	struct mat H;
+	size_t wanted = s->p->values ? s->p->values : s->p->k, old = s->Q.rows - s->last;
+	double worst = 0;
+	struct mat H, G;
 	enum err err;
 
 	mat_release(E);
 	mat_copy(&H, &s->H);
 	err = la_eigen_top(&H, min_size(wanted, H.rows), value, E);
 	mat_release(&H);
-	if (err)
-		return err;
+	TRY(err);
 	report->values = E->rows;
-	report->residual = s->Q.rows == s->p->n ? 0 : residual_of(s, Y, E, value);
+	report->residual = 0;
+	if (s->Q.rows == s->p->n)
+		return ERR_OK;
+	la_mul_nt_long(Y, Y, s->p->threads, &G);
+	for (size_t r = 0; r < s->p->k; r++) {
+		const double *e = ROW(E, r) + old;
+		double sum = 0;
+
+		for (size_t a = 0; a < s->last; a++)
+			for (size_t b = 0; b < s->last; b++)
+				sum += e[a] * e[b] * MAT(&G, a, b);
+		worst = fmax(worst, sqrt(sum > 0 ? sum : 0));
+	}
+	mat_release(&G);
+	report->residual = worst / fmax(fabs(value[0]), 1e-300);
 	return ERR_OK;
 }
 

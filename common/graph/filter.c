@@ -27,22 +27,6 @@ static const double LANCZOS_TOLERANCE = 1e-8;
 
 /* -- lambda_max -------------------------------------------------------------------------- */
 
-/* out = (I - S) v; v_scaled is scratch. */
-static void laplacian_times(const struct graph *g, const double *v, double *v_scaled, double *out)
-{
-	const struct csr *a = &g->adjacency;
-
-	for (size_t i = 0; i < a->rows; i++)
-		v_scaled[i] = g->inv_sqrt_deg[i] * v[i];
-	for (size_t i = 0; i < a->rows; i++) {
-		double sum = v_scaled[i];
-
-		for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
-			sum += (a->value ? a->value[e] : 1) * v_scaled[a->index[e]];
-		out[i] = v[i] - g->inv_sqrt_deg[i] * sum;
-	}
-}
-
 struct lanczos {
 	const struct graph *g;
 	size_t n, steps;
@@ -54,10 +38,21 @@ struct lanczos {
  * orthogonality only brings copies of converged values, which do not move the largest. */
 static bool lanczos_step(struct lanczos *z)
 {
+	const struct csr *a = &z->g->adjacency;
+	const double *root = z->g->inv_sqrt_deg;
 	double *oldest = z->before, along = 0, norm;
 	size_t t = z->steps++;
 
-	laplacian_times(z->g, z->v, z->scratch, z->next);
+	/* next = (I - S) v */
+	for (size_t i = 0; i < z->n; i++)
+		z->scratch[i] = root[i] * z->v[i];
+	for (size_t i = 0; i < z->n; i++) {
+		double sum = z->scratch[i];
+
+		for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
+			sum += (a->value ? a->value[e] : 1) * z->scratch[a->index[e]];
+		z->next[i] = z->v[i] - root[i] * sum;
+	}
 	for (size_t i = 0; i < z->n; i++)
 		along += z->v[i] * z->next[i];
 	z->alpha[t] = along;
@@ -365,43 +360,36 @@ struct spread {
 	double *term;  /* panels x 2 powers: squares, then spreads; added up in this order */
 };
 
-/* Adds ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j; those beyond the last are 0. */
-static void panel_measure(const struct spread *s, const double *y, double *square, double *spread)
-{
-	size_t n = s->plan.nodes.n;
-	double mean[PANEL] = { 0 }, all[PANEL] = { 0 }, off[PANEL] = { 0 };
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t u = 0; u < PANEL; u++)
-			mean[u] += s->leave[i] * y[i * PANEL + u];
-	for (size_t u = 0; u < PANEL; u++)
-		mean[u] /= (double)n;
-	for (size_t i = 0; i < n; i++)
-		for (size_t u = 0; u < PANEL; u++) {
-			double x = s->leave[i] * y[i * PANEL + u], gap = x - mean[u];
-
-			all[u] += x * x;
-			off[u] += gap * gap;
-		}
-	for (size_t u = 0; u < PANEL; u++) {
-		*square += all[u];
-		*spread += off[u];
-	}
-}
-
+/* Adds ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j, of each power; those beyond the
+ * last column are 0. */
 static void panel_spread(void *ctx, unsigned worker, size_t panel)
 {
 	const struct spread *s = ctx;
 	const struct plan *p = &s->plan;
-	size_t column = panel * PANEL, left = s->cols - column, powers = s->powers;
+	size_t column = panel * PANEL, n = p->nodes.n, powers = s->powers;
 	double *y = simd_line(p->buffer[worker]), *out = y + p->nodes.n * PANEL;
 	double *term = s->term + panel * 2 * powers;
 
-	panel_load(p, worker, column, left < PANEL ? left : PANEL, y);
+	panel_load(p, worker, column, min_size(PANEL, s->cols - column), y);
 	for (size_t t = 0; t < powers; t++) {
-		double *old = y;
+		double *old = y, mean[PANEL] = { 0 }, all[PANEL] = { 0 }, off[PANEL] = { 0 };
 
-		panel_measure(s, y, term + t, term + powers + t);
+		for (size_t i = 0; i < n; i++)
+			for (size_t u = 0; u < PANEL; u++)
+				mean[u] += s->leave[i] * y[i * PANEL + u];
+		for (size_t u = 0; u < PANEL; u++)
+			mean[u] /= (double)n;
+		for (size_t i = 0; i < n; i++)
+			for (size_t u = 0; u < PANEL; u++) {
+				double x = s->leave[i] * y[i * PANEL + u], gap = x - mean[u];
+
+				all[u] += x * x;
+				off[u] += gap * gap;
+			}
+		for (size_t u = 0; u < PANEL; u++) {
+			term[t] += all[u];
+			term[powers + t] += off[u];
+		}
 		if (t + 1 == powers)
 			break;
 		p->step(&p->nodes, 0, p->nodes.n, &FILTER_STEP, y, out);

@@ -138,22 +138,6 @@ static size_t fold_number(const struct filter_plan *p, uint32_t *number)
 /* With s the sum of c leaves, s <- keep s + take (s + c y) for the y of their node: a step as any
  * other, with c take and a keep that makes up for it. It is less than 0, and more of both is lost
  * in rounding, the more leaves there are: hence FOLD_MOST. */
-static void fold_row(struct filter_plan *p, size_t row, size_t from, size_t count)
-{
-	double take = (double)count * p->take[from];
-
-	if (count == 1) {
-		p->keep[row] = p->keep[from];
-		p->take[row] = p->take[from];
-	} else {
-		p->keep[row] = p->keep[from] + p->take[from] - take;
-		p->take[row] = take;
-	}
-	p->enter[row] = p->enter[from];
-	p->of[row] = from;
-	p->of[row + 1] = from + count;
-}
-
 void filter_plan_fold(struct filter_plan *p)
 {
 	size_t rows, to = 0, left = p->start[0];
@@ -169,6 +153,7 @@ void filter_plan_fold(struct filter_plan *p)
 	}
 	ALLOC(p->of, rows + 1);
 	for (size_t i = 0, row = 0, end; i < p->n; i = end, row++) {
+		double keep = p->keep[i], take = p->take[i], all;
 		size_t first = left;
 
 		for (end = i + 1; end < p->n && number[end] == FOLDED;)
@@ -177,7 +162,12 @@ void filter_plan_fold(struct filter_plan *p)
 		for (size_t e = first; e < p->start[i + 1]; e++)
 			if (number[p->index[e]] != FOLDED)
 				p->index[to++] = number[p->index[e]];
-		fold_row(p, row, i, end - i);
+		all = (double)(end - i) * take;
+		p->keep[row] = end - i > 1 ? keep + take - all : keep;
+		p->take[row] = all;
+		p->enter[row] = p->enter[i];
+		p->of[row] = i;
+		p->of[row + 1] = end;
 		p->start[row + 1] = to;
 	}
 	p->n = rows;

@@ -172,17 +172,6 @@ struct plan {
 #include "common/graph/filter_step.inc"
 #endif
 
-static panel_step_fn *best_panel_step(void)
-{
-#ifdef SIMD_AVX2
-	if (simd_avx512())
-		return panel_step_avx512;
-	if (simd_avx2())
-		return panel_step_avx2;
-#endif
-	return panel_step;
-}
-
 /* to[u] += scale times the node's feature column + u; these are left in X for a leaf. next: per
  * node, its first entry behind the worker's panels so far, which come in the order of columns. */
 static void node_load(const struct plan *p, size_t node, double scale, bool leaf, size_t column,
@@ -307,7 +296,7 @@ static void run_panels(struct plan *p, unsigned threads,
 static enum err filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		       const struct csr *sparse, struct mat *X)
 {
-	struct plan p = { .step = best_panel_step(), .sparse = sparse, .dense = X, .X = X };
+	struct plan p = { .step = SIMD_PICK_512(panel_step), .sparse = sparse, .dense = X, .X = X };
 
 	TRY(filter_plan_init(&p.nodes, g, kind));
 	filter_steps_init(&p.steps, psi);
@@ -404,7 +393,7 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 {
 	size_t powers = (size_t)steps + 1, panels;
 	struct spread s = {
-		.plan = { .step = best_panel_step(), .sparse = sparse, .dense = dense },
+		.plan = { .step = SIMD_PICK_512(panel_step), .sparse = sparse, .dense = dense },
 		.powers = powers,
 	};
 

@@ -67,17 +67,8 @@ static void pass_chunk(void *ctx, unsigned worker, size_t chunk)
 
 static void pass(struct pass *a, unsigned threads)
 {
-	a->step = block_step;
-	a->product = block_product;
-#ifdef SIMD_AVX2
-	if (simd_avx512()) {
-		a->step = block_step_avx512;
-		a->product = block_product_avx512;
-	} else if (simd_avx2()) {
-		a->step = block_step_avx2;
-		a->product = block_product_avx2;
-	}
-#endif
+	a->step = SIMD_PICK_512(block_step);
+	a->product = SIMD_PICK_512(block_product);
 	parallel(threads, (a->rows + CHUNK - 1) / CHUNK, pass_chunk, a);
 }
 

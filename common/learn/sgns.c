@@ -38,9 +38,9 @@ static inline float fold4(const float4 *a)
 #define VEC   float4
 #define IVEC  int4
 #define FOLD  fold4
-#define DOTS  dots4
-#define CURVE curve4
-#define LEARN learn4
+#define DOTS  dots
+#define CURVE curve
+#define LEARN learn
 #include "common/learn/sgns_step.inc"
 #ifdef SIMD_AVX2
 #define TARGET __attribute__((target("avx2")))
@@ -58,9 +58,9 @@ TARGET static inline float fold8(const float8 *a)
 #define VEC   float8
 #define IVEC  int8
 #define FOLD  fold8
-#define DOTS  dots8
-#define CURVE curve8
-#define LEARN learn8
+#define DOTS  dots_avx2
+#define CURVE curve_avx2
+#define LEARN learn_avx2
 #include "common/learn/sgns_step.inc"
 #define TARGET __attribute__((target("avx512f")))
 TARGET static inline float fold16(const float16 *a)
@@ -71,9 +71,9 @@ TARGET static inline float fold16(const float16 *a)
 #define VEC   float16
 #define IVEC  int16
 #define FOLD  fold16
-#define DOTS  dots16
-#define CURVE curve16
-#define LEARN learn16
+#define DOTS  dots_avx512
+#define CURVE curve_avx512
+#define LEARN learn_avx512
 #include "common/learn/sgns_step.inc"
 #endif
 
@@ -83,20 +83,11 @@ struct step {
 	void (*learn)(float *const *x, size_t window, float *const *y, float (*g)[SGNS_PAD]);
 };
 
-static const struct step *step_here(void)
-{
-	static const struct step step4 = { dots4, curve4, learn4 };
+static const struct step step = { dots, curve, learn };
 #ifdef SIMD_AVX2
-	static const struct step step8 = { dots8, curve8, learn8 };
-	static const struct step step16 = { dots16, curve16, learn16 };
-
-	if (simd_avx512())
-		return &step16;
-	if (simd_avx2())
-		return &step8;
+static const struct step step_avx2 = { dots_avx2, curve_avx2, learn_avx2 };
+static const struct step step_avx512 = { dots_avx512, curve_avx512, learn_avx512 };
 #endif
-	return &step4;
-}
 
 /* -- tables ---------------------------------------------------------------------------------- */
 
@@ -169,7 +160,7 @@ struct plan {
 	float *in, *out; /* what all know */
 	struct shard shard[SGNS_SHARDS];
 	size_t first, count; /* walks of this round, from first on */
-	const struct step *step;
+	struct step step;
 };
 
 static void fetch(const float *row)
@@ -186,17 +177,17 @@ static void learn_centre(const struct plan *f, struct shard *s, float *const *in
 	float g[2 * WINDOW_MAX + 1][SGNS_PAD];
 
 	memset(g, 0, (window + 1) * sizeof(*g)); /* what pads rows and the last vector too */
-	f->step->dots(in, window, out, g);
+	f->step.dots(in, window, out, g);
 	for (size_t r = 0; measured && r < window; r++)
 		for (size_t t = 0; t < SGNS_OUT; t++)
 			s->loss += log1p(exp(t ? (double)g[r][t] : -(double)g[r][t]));
 	s->measured += measured ? window : 0;
-	f->step->curve(g[0], window * SGNS_PAD, label, rate);
+	f->step.curve(g[0], window * SGNS_PAD, label, rate);
 	for (size_t t = 1; t < SGNS_OUT; t++)
 		if (out[t] == out[0]) /* the centre is no negative of itself */
 			for (size_t r = 0; r < window; r++)
 				g[r][t] = 0;
-	f->step->learn(in, window, out, g);
+	f->step.learn(in, window, out, g);
 }
 
 static void learn_walk(const struct plan *f, struct shard *s, size_t number, float rate)
@@ -343,7 +334,7 @@ void sgns(const struct walks *w, const struct sgns_params *p, float *X)
 	rng_seed(&rng, p->seed, SHUFFLE_STREAM);
 	rng_shuffle(&rng, walk, w->count);
 	f.walk = walk;
-	f.step = step_here();
+	f.step = SIMD_PICK_512(step);
 	ALLOC(f.out, p->n * SGNS_DIMS);
 	ALLOC(count, p->n);
 	for (size_t i = 0; i < w->count; i++) {

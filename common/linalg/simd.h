@@ -55,10 +55,12 @@ static inline bool simd_avx512(void)
 	return __builtin_cpu_supports("avx512f");
 }
 
-/* Of a loop that was compiled for both, the function for this machine. */
-#define SIMD_PICK(name) (simd_avx2() ? name##_avx2 : name)
+/* Of a loop that was compiled for two or three widths, the one for this machine. */
+#define SIMD_PICK(name)     (simd_avx2() ? name##_avx2 : name)
+#define SIMD_PICK_512(name) (simd_avx512() ? name##_avx512 : SIMD_PICK(name))
 #else
-#define SIMD_PICK(name) name
+#define SIMD_PICK(name)     name
+#define SIMD_PICK_512(name) name
 #endif
 
 #endif

@@ -50,7 +50,7 @@ enum err pca_plane(const struct mat *X, unsigned threads, struct mat *Y, double 
 
 	assert(X->rows > 0 && X->cols > 0);
 	whole = centre(X, &C);
-	err = svd_left(&C, d, threads, &U, sigma);
+	err = svd_left(&C, d, threads, &U, sigma, NULL);
 	mat_release(&C);
 	if (err)
 		return err;

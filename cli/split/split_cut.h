@@ -3,7 +3,6 @@
 #define CLI_SPLIT_SPLIT_CUT_H
 
 #include "common/linalg/csr.h"
-#include "common/linalg/features.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,15 +2,6 @@
 
 #include <math.h>
 
-static double square_between(const double *a, const double *b, size_t n)
-{
-	double sum = 0;
-
-	for (size_t j = 0; j < n; j++)
-		sum += (a[j] - b[j]) * (a[j] - b[j]);
-	return sum;
-}
-
 void dec_soft(const struct mat *Z, const struct mat *C, struct mat *Q)
 {
 	mat_init(Q, Z->rows, C->rows);
@@ -18,7 +9,7 @@ void dec_soft(const struct mat *Z, const struct mat *C, struct mat *Q)
 		double *q = ROW(Q, i), sum = 0;
 
 		for (size_t j = 0; j < C->rows; j++) {
-			q[j] = 1 / (1 + square_between(ROW(Z, i), ROW(C, j), Z->cols));
+			q[j] = 1 / (1 + mat_square_between(ROW(Z, i), ROW(C, j), Z->cols));
 			sum += q[j];
 		}
 		for (size_t j = 0; j < C->rows; j++)
@@ -60,8 +51,8 @@ double dec_loss(const struct mat *Z, const struct mat *C, const struct mat *Q, c
 	for (size_t i = 0; i < Z->rows; i++) {
 		for (size_t j = 0; j < C->rows; j++) {
 			double p = MAT(P, i, j), q = MAT(Q, i, j);
-			double pull =
-			    2 / n * (p - q) / (1 + square_between(ROW(Z, i), ROW(C, j), Z->cols));
+			double square = mat_square_between(ROW(Z, i), ROW(C, j), Z->cols);
+			double pull = 2 / n * (p - q) / (1 + square);
 
 			if (p > 0)
 				loss += p * log(p / q);

@@ -1,5 +1,4 @@
-/* dec.h -- deep embedded clustering (Xie, Girshick, Farhadi 2016): how points are drawn to
- * prototypes.
+/* dec.h -- deep embedded clustering (Xie, Girshick, Farhadi 2016): points are drawn to prototypes.
  *
  *     Q_ij ~ 1 / (1 + ||z_i - c_j||^2),  P_ij ~ Q_ij^2 / sum_i Q_ij,  rows of both add up to 1
  *     loss = KL(P || Q) / n, P held fixed

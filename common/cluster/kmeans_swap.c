@@ -1,4 +1,3 @@
-#include "common/cluster/kmeans_swap.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/base/rng.h"
@@ -37,35 +36,13 @@ static void clusters_release(struct clusters *c)
 	free(c->label);
 }
 
-static double square(const double *a, const double *b, size_t d)
-{
-	double sum = 0;
-
-	for (size_t j = 0; j < d; j++)
-		sum += (a[j] - b[j]) * (a[j] - b[j]);
-	return sum;
-}
-
 static double inertia(const struct clusters *c)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < c->Z->rows; i++)
-		sum += square(ROW(c->Z, i), ROW(&c->centre, c->label[i]), c->Z->cols);
+		sum += mat_square_between(ROW(c->Z, i), ROW(&c->centre, c->label[i]), c->Z->cols);
 	return sum;
-}
-
-static void lloyd(struct clusters *c, unsigned steps)
-{
-	size_t n = c->Z->rows, k = c->centre.rows;
-	double *D = alloc(n, k * sizeof(*D));
-
-	for (unsigned t = 0; t < steps; t++) {
-		kmeans_distances(c->Z, &c->centre, D);
-		kmeans_assign(D, NULL, n, k, c->label, NULL);
-		kmeans_centres(c->Z, NULL, c->label, &c->centre);
-	}
-	free(D);
 }
 
 /* The cluster in which row i costs least. Leaving its own saves `own`; any other becomes dearer. */
@@ -78,7 +55,7 @@ static uint32_t best_place(const struct clusters *c, size_t i)
 	if (c->size[from] < 2)
 		return from;
 	for (uint32_t r = 0; r < c->centre.rows; r++) {
-		double cost = square(z, ROW(&c->centre, r), c->Z->cols);
+		double cost = mat_square_between(z, ROW(&c->centre, r), c->Z->cols);
 
 		if (r == from) {
 			own = cost * c->size[r] / (c->size[r] - 1);
@@ -88,19 +65,6 @@ static uint32_t best_place(const struct clusters *c, size_t i)
 		}
 	}
 	return best < own * (1 - GAIN) ? to : from;
-}
-
-static void move(struct clusters *c, size_t i, uint32_t to)
-{
-	const double *z = ROW(c->Z, i);
-	double *a = ROW(&c->centre, c->label[i]), *b = ROW(&c->centre, to);
-	double less = --c->size[c->label[i]], more = ++c->size[to];
-
-	for (size_t j = 0; j < c->Z->cols; j++) {
-		a[j] += (a[j] - z[j]) / less;
-		b[j] += (z[j] - b[j]) / more;
-	}
-	c->label[i] = to;
 }
 
 static void hartigan(struct clusters *c)
@@ -113,26 +77,41 @@ static void hartigan(struct clusters *c)
 		c->size[c->label[i]]++;
 	for (size_t t = 0; t < PASSES * n && still < n; t++) {
 		size_t i = t % n;
-		uint32_t to = best_place(c, i);
+		uint32_t from = c->label[i], to = best_place(c, i);
+		const double *z = ROW(c->Z, i);
+		double *a = ROW(&c->centre, from), *b = ROW(&c->centre, to);
 
 		still++;
-		if (to != c->label[i]) {
-			move(c, i, to);
-			still = 0;
+		if (to == from)
+			continue;
+		still = 0;
+		c->size[from]--;
+		c->size[to]++;
+		for (size_t j = 0; j < c->Z->cols; j++) {
+			a[j] += (a[j] - z[j]) / c->size[from];
+			b[j] += (z[j] - b[j]) / c->size[to];
 		}
+		c->label[i] = to;
 	}
 }
 
 /* c becomes what comes of `from` with a random centre put on a random row. */
 static void try_swap(struct clusters *c, const struct clusters *from, struct rng *rng)
 {
-	size_t d = c->Z->cols, k = c->centre.rows;
-	size_t r = rng_below(rng, k), i = rng_below(rng, c->Z->rows);
+	size_t n = c->Z->rows, d = c->Z->cols, k = c->centre.rows;
+	size_t r = rng_below(rng, k), i = rng_below(rng, n);
+	double *D;
 
 	memcpy(c->centre.a, from->centre.a, k * d * sizeof(double));
-	memcpy(c->label, from->label, c->Z->rows * sizeof(*c->label));
+	memcpy(c->label, from->label, n * sizeof(*c->label));
 	memcpy(ROW(&c->centre, r), ROW(c->Z, i), d * sizeof(double));
-	lloyd(c, LLOYD);
+	D = alloc(n, k * sizeof(*D));
+	for (unsigned t = 0; t < LLOYD; t++) {
+		kmeans_distances(c->Z, &c->centre, D);
+		kmeans_assign(D, NULL, n, k, c->label, NULL);
+		kmeans_centres(c->Z, NULL, c->label, &c->centre);
+	}
+	free(D);
 	hartigan(c);
 }
 

@@ -56,11 +56,11 @@ void hungarian(const double *cost, size_t n, size_t *column)
 {
 	struct match m = { .cost = cost, .n = n };
 
-	ALLOC(m.row_price, n + 1);
-	ALLOC(m.col_price, n + 1);
-	ALLOC(m.reach, n + 1);
-	ALLOC(m.row_of, n + 1);
-	ALLOC(m.from, n + 1);
+	ALLOC(m.row_price, 3 * (n + 1));
+	m.col_price = m.row_price + n + 1;
+	m.reach = m.col_price + n + 1;
+	ALLOC(m.row_of, 2 * (n + 1));
+	m.from = m.row_of + n + 1;
 	ALLOC(m.done, n + 1);
 	for (size_t row = 1; row <= n; row++) {
 		size_t at = 0;
@@ -79,10 +79,7 @@ void hungarian(const double *cost, size_t n, size_t *column)
 	for (size_t j = 1; j <= n; j++)
 		column[m.row_of[j] - 1] = j - 1;
 	free(m.done);
-	free(m.from);
 	free(m.row_of);
-	free(m.reach);
-	free(m.col_price);
 	free(m.row_price);
 }
 
@@ -149,13 +146,6 @@ out:
 	return err;
 }
 
-static void table_release(struct table *t)
-{
-	free(t->count);
-	free(t->class_sum);
-	free(t->cluster_sum);
-}
-
 /* -- the measures -------------------------------------------------------------------------- */
 
 static double entropy(const double *sum, size_t size, double n)
@@ -187,26 +177,7 @@ static double nmi_of(const struct table *t)
 	return fmin(1, fmax(0, 2 * information / h));
 }
 
-static double pairs(const double *count, size_t size)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < size; i++)
-		sum += count[i] * (count[i] - 1) / 2;
-	return sum;
-}
-
-static double ari_of(const struct table *t)
-{
-	double all = (double)t->n * ((double)t->n - 1) / 2;
-	double both = pairs(t->count, t->size * t->size);
-	double a = pairs(t->class_sum, t->size), b = pairs(t->cluster_sum, t->size);
-	double expected = all > 0 ? a * b / all : 0, most = (a + b) / 2;
-
-	/* Both put all nodes together, or both keep each alone: they agree. */
-	return most == expected ? 1 : (both - expected) / (most - expected);
-}
-
+/* Whole numbers: exact. */
 static double squares(const double *count, size_t size)
 {
 	double sum = 0;
@@ -214,14 +185,6 @@ static double squares(const double *count, size_t size)
 	for (size_t i = 0; i < size; i++)
 		sum += count[i] * count[i];
 	return sum;
-}
-
-/* Ordered pairs of a class, a node with itself too, less those that are in one cluster. */
-static double similarity_of(const struct table *t)
-{
-	double split = squares(t->class_sum, t->size) - squares(t->count, t->size * t->size);
-
-	return 1 - split / ((double)t->n * (double)t->n);
 }
 
 /* Fills acc and f1. */
@@ -250,19 +213,32 @@ static void match_measures(const struct table *t, struct metrics *m)
 enum err metrics_of(const uint32_t *truth, const uint32_t *label, size_t n, struct metrics *m)
 {
 	struct table t;
-	enum err err;
+	double all, both, a, b, expected, most;
 
 	if (n == 0)
 		return err_set(ERR_INPUT, "metrics: no labels to compare");
 	TRY(check_labels(truth, n, "class"));
 	TRY(check_labels(label, n, "cluster"));
-	err = table_init(&t, truth, label, n);
-	if (!err) {
-		match_measures(&t, m);
-		m->nmi = nmi_of(&t);
-		m->ari = ari_of(&t);
-		m->similarity = similarity_of(&t);
-	}
-	table_release(&t);
-	return err;
+	TRY(table_init(&t, truth, label, n));
+	match_measures(&t, m);
+	m->nmi = nmi_of(&t);
+
+	/* Ordered pairs within a cell of the table, a class, a cluster; a node with itself too. */
+	both = squares(t.count, t.size * t.size);
+	a = squares(t.class_sum, t.size);
+	b = squares(t.cluster_sum, t.size);
+	m->similarity = 1 - (a - both) / ((double)n * (double)n);
+	/* The Rand index counts each pair once, and not a node with itself. */
+	both = (both - (double)n) / 2;
+	a = (a - (double)n) / 2;
+	b = (b - (double)n) / 2;
+	all = (double)n * ((double)n - 1) / 2;
+	expected = all > 0 ? a * b / all : 0;
+	most = (a + b) / 2;
+	/* Both put all nodes together, or both keep each alone: they agree. */
+	m->ari = most == expected ? 1 : (both - expected) / (most - expected);
+	free(t.count);
+	free(t.class_sum);
+	free(t.cluster_sum);
+	return ERR_OK;
 }

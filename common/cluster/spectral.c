@@ -41,11 +41,6 @@ size_t spectral_block(const struct spectral_params *p)
 	return b < p->n ? b : p->n;
 }
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 enum { STRIPE = 64 };
 
 /* By squares that stay in cache. */
@@ -54,8 +49,8 @@ static void transpose(const struct mat *A, struct mat *T)
 	mat_init(T, A->cols, A->rows);
 	for (size_t top = 0; top < A->rows; top += STRIPE)
 		for (size_t left = 0; left < A->cols; left += STRIPE)
-			for (size_t i = top; i < least(top + STRIPE, A->rows); i++)
-				for (size_t j = left; j < least(left + STRIPE, A->cols); j++)
+			for (size_t i = top; i < min_size(top + STRIPE, A->rows); i++)
+				for (size_t j = left; j < min_size(left + STRIPE, A->cols); j++)
 					MAT(T, j, i) = MAT(A, i, j);
 }
 
@@ -80,15 +75,6 @@ static double project_out(const struct space *s, struct mat *B, struct mat *part
 	return largest;
 }
 
-static double length(const double *x, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += x[i] * x[i];
-	return sqrt(sum);
-}
-
 static void random_row(struct space *s, double *row)
 {
 	for (size_t j = 0; j < s->p->n; j++)
@@ -104,7 +90,7 @@ static enum err make_block(struct space *s, struct mat *B, double scale)
 	bool fresh = false;
 
 	for (size_t i = 0; i < B->rows; i++)
-		if (!(length(ROW(B, i), B->cols) > GONE * scale)) {
+		if (!(mat_norm(ROW(B, i), B->cols) > GONE * scale)) {
 			random_row(s, ROW(B, i));
 			fresh = true;
 		}
@@ -120,42 +106,13 @@ static enum err make_block(struct space *s, struct mat *B, double scale)
 	return la_orthonormal_rows(B);
 }
 
-static void append(struct space *s, const struct mat *B)
-{
-	size_t n = s->p->n;
-
-	s->Q.a = alloc_again(s->Q.a, (s->Q.rows + B->rows) * n, sizeof(double));
-	memcpy(s->Q.a + s->Q.rows * n, B->a, B->rows * n * sizeof(double));
-	s->Q.rows += B->rows;
-	s->last = B->rows;
-}
-
-/* H's newest rows and columns from T = Q Y. */
-static void extend(struct space *s, const struct mat *part)
-{
-	size_t width = s->Q.rows, old = width - s->last;
-	struct mat H;
-
-	mat_init(&H, width, width);
-	for (size_t i = 0; i < old; i++)
-		memcpy(ROW(&H, i), ROW(&s->H, i), old * sizeof(double));
-	for (size_t b = 0; b < s->last; b++)
-		for (size_t j = 0; j < width; j++) {
-			double h = MAT(part, b, j);
-
-			if (j >= old) /* both of a pair are in `part` */
-				h = (h + MAT(part, j - old, old + b)) / 2;
-			MAT(&H, old + b, j) = MAT(&H, j, old + b) = h;
-		}
-	mat_release(&s->H);
-	s->H = H;
-}
-
-/* One product: Y' = A Q_last', into H; Y is what is left of it outside the space. */
+/* One product: Y' = A Q_last'. Q Y become H's newest rows and columns; Y is what is left of it
+ * outside the space. */
 static enum err multiply(struct space *s, const struct ortho_operator *A, struct mat *Y)
 {
-	struct mat last = { s->last, s->p->n, ROW(&s->Q, s->Q.rows - s->last) };
-	struct mat B, product = { 0 }, part;
+	size_t width = s->Q.rows, old = width - s->last;
+	struct mat last = { s->last, s->p->n, ROW(&s->Q, old) };
+	struct mat B, product = { 0 }, part, H;
 	enum err err;
 
 	transpose(&last, &B);
@@ -165,23 +122,116 @@ static enum err multiply(struct space *s, const struct ortho_operator *A, struct
 	transpose(&product, Y);
 	mat_release(&product);
 	project_out(s, Y, &part);
-	extend(s, &part);
+	mat_init(&H, width, width);
+	for (size_t i = 0; i < old; i++)
+		memcpy(ROW(&H, i), ROW(&s->H, i), old * sizeof(double));
+	for (size_t b = 0; b < s->last; b++)
+		for (size_t j = 0; j < width; j++) {
+			double h = MAT(&part, b, j);
+
+			if (j >= old) /* both of a pair are in `part` */
+				h = (h + MAT(&part, j - old, old + b)) / 2;
+			MAT(&H, old + b, j) = MAT(&H, j, old + b) = h;
+		}
+	mat_release(&s->H);
+	s->H = H;
 	mat_release(&part);
 	project_out(s, Y, NULL);
 	return ERR_OK;
 }
 
-/* The largest of ||A v - theta v|| = ||Y' s_last|| over the k Ritz vectors s (rows of E), over the
- * largest |theta|. */
-static double residual_of(const struct space *s, const struct mat *Y, const struct mat *E,
-			  const double *value)
+/* The first block, and later ones from Y, which is used up. */
+static enum err grow(struct space *s, struct mat *Y, double scale)
 {
-	size_t k = s->p->k, old = s->Q.rows - s->last;
-	double worst = 0, scale = fmax(fabs(value[0]), 1e-300);
-	struct mat G;
+	size_t n = s->p->n, left = n - s->Q.rows, b = spectral_block(s->p);
+	enum err err;
 
+	if (!Y->a) {
+		mat_init(Y, b, n);
+		for (size_t i = 0; i < b; i++) {
+			random_row(s, ROW(Y, i));
+			for (size_t j = 0; s->p->weight && j < n; j++)
+				MAT(Y, i, j) *= s->p->weight[j];
+		}
+	}
+	if (Y->rows > left)
+		Y->rows = left;
+	err = make_block(s, Y, scale);
+	if (!err) {
+		s->Q.a = alloc_again(s->Q.a, (s->Q.rows + Y->rows) * n, sizeof(double));
+		memcpy(s->Q.a + s->Q.rows * n, Y->a, Y->rows * n * sizeof(double));
+		s->Q.rows += Y->rows;
+		s->last = Y->rows;
+	}
+	mat_release(Y);
+	return err;
+}
+
+/* If the space has no room for another block, its best half goes on: with the next block, of which
+ * the last product tells what is outside, it is a Krylov space still. With (value, E) the best Ritz
+ * pairs, Q becomes E Q, in place, and H diagonal. */
+static enum err make_room(struct space *s)
+{
+	const struct spectral_params *p = s->p;
+	size_t keep = p->space / 2, n = p->n, width = s->Q.rows;
+	double *value;
+	struct mat H, E;
+	enum err err;
+
+	if (!p->space || width + spectral_block(p) <= p->space)
+		return ERR_OK;
+	mat_copy(&H, &s->H);
+	ALLOC(value, keep);
+	err = la_eigen_top(&H, keep, value, &E);
+	mat_release(&H);
+	for (size_t first = 0; first < n && !err; first += LA_PIECE) {
+		size_t cols = min_size(LA_PIECE, n - first);
+		struct mat part, turned;
+
+		mat_init(&part, width, cols);
+		for (size_t i = 0; i < width; i++)
+			memcpy(ROW(&part, i), ROW(&s->Q, i) + first, cols * sizeof(double));
+		la_mul_nn(&E, &part, p->threads, &turned);
+		for (size_t i = 0; i < keep; i++)
+			memcpy(ROW(&s->Q, i) + first, ROW(&turned, i), cols * sizeof(double));
+		mat_release(&turned);
+		mat_release(&part);
+		progress_tick();
+	}
+	if (!err) {
+		s->Q.rows = keep;
+		mat_release(&s->H);
+		mat_init(&s->H, keep, keep);
+		for (size_t i = 0; i < keep; i++)
+			MAT(&s->H, i, i) = value[i];
+		mat_release(&E);
+	}
+	free(value);
+	return err;
+}
+
+/* Ritz values and vectors of the space as it is, and how far off they are: the largest of
+ * ||A v - theta v|| = ||Y' s_last|| over the k Ritz vectors s (rows of E), over the largest
+ * |theta|. */
+static enum err look(const struct space *s, const struct mat *Y, double *value, struct mat *E,
+		     struct spectral_report *report)
+{
+	size_t wanted = s->p->values ? s->p->values : s->p->k, old = s->Q.rows - s->last;
+	double worst = 0;
+	struct mat H, G;
+	enum err err;
+
+	mat_release(E);
+	mat_copy(&H, &s->H);
+	err = la_eigen_top(&H, min_size(wanted, H.rows), value, E);
+	mat_release(&H);
+	TRY(err);
+	report->values = E->rows;
+	report->residual = 0;
+	if (s->Q.rows == s->p->n)
+		return ERR_OK;
 	la_mul_nt_long(Y, Y, s->p->threads, &G);
-	for (size_t r = 0; r < k; r++) {
+	for (size_t r = 0; r < s->p->k; r++) {
 		const double *e = ROW(E, r) + old;
 		double sum = 0;
 
@@ -191,117 +241,7 @@ static double residual_of(const struct space *s, const struct mat *Y, const stru
 		worst = fmax(worst, sqrt(sum > 0 ? sum : 0));
 	}
 	mat_release(&G);
-	return worst / scale;
-}
-
-/* V's columns from the Ritz vectors, the largest entry of each positive. */
-static void assemble(const struct space *s, const struct mat *E, struct mat *V)
-{
-	struct mat wanted = { s->p->k, E->cols, E->a }, rows;
-
-	la_mul_nn(&wanted, &s->Q, s->p->threads, &rows);
-	for (size_t r = 0; r < rows.rows; r++) {
-		double top = 0, *row = ROW(&rows, r);
-
-		for (size_t i = 0; i < rows.cols; i++)
-			if (fabs(row[i]) > fabs(top))
-				top = row[i];
-		for (size_t i = 0; top < 0 && i < rows.cols; i++)
-			row[i] = -row[i];
-	}
-	transpose(&rows, V);
-	mat_release(&rows);
-}
-
-/* The first block, and later ones from Y, which is used up. */
-static enum err grow(struct space *s, struct mat *Y, double scale)
-{
-	size_t left = s->p->n - s->Q.rows, b = spectral_block(s->p);
-	enum err err;
-
-	if (!Y->a) {
-		mat_init(Y, b, s->p->n);
-		for (size_t i = 0; i < b; i++) {
-			random_row(s, ROW(Y, i));
-			for (size_t j = 0; s->p->weight && j < s->p->n; j++)
-				MAT(Y, i, j) *= s->p->weight[j];
-		}
-	}
-	if (Y->rows > left)
-		Y->rows = left;
-	err = make_block(s, Y, scale);
-	if (!err)
-		append(s, Y);
-	mat_release(Y);
-	return err;
-}
-
-/* Q's first rows become E Q, in place; H what it then is. */
-static void rotate(struct space *s, const struct mat *E, const double *value)
-{
-	size_t n = s->p->n, width = s->Q.rows;
-
-	for (size_t first = 0; first < n; first += LA_PIECE) {
-		size_t cols = least(LA_PIECE, n - first);
-		struct mat part, turned;
-
-		mat_init(&part, width, cols);
-		for (size_t i = 0; i < width; i++)
-			memcpy(ROW(&part, i), ROW(&s->Q, i) + first, cols * sizeof(double));
-		la_mul_nn(E, &part, s->p->threads, &turned);
-		for (size_t i = 0; i < E->rows; i++)
-			memcpy(ROW(&s->Q, i) + first, ROW(&turned, i), cols * sizeof(double));
-		mat_release(&turned);
-		mat_release(&part);
-		progress_tick();
-	}
-	s->Q.rows = E->rows;
-	mat_release(&s->H);
-	mat_init(&s->H, E->rows, E->rows);
-	for (size_t i = 0; i < E->rows; i++)
-		MAT(&s->H, i, i) = value[i];
-}
-
-/* If the space has no room for another block, its best half goes on: with the next block, of which
- * the last product tells what is outside, it is a Krylov space still. */
-static enum err make_room(struct space *s)
-{
-	const struct spectral_params *p = s->p;
-	size_t b = spectral_block(p), keep = p->space / 2;
-	double *value;
-	struct mat H, E;
-	enum err err;
-
-	if (!p->space || s->Q.rows + b <= p->space)
-		return ERR_OK;
-	mat_copy(&H, &s->H);
-	ALLOC(value, keep);
-	err = la_eigen_top(&H, keep, value, &E);
-	if (!err) {
-		rotate(s, &E, value);
-		mat_release(&E);
-	}
-	free(value);
-	mat_release(&H);
-	return err;
-}
-
-/* Ritz values and vectors of the space as it is, and how far off they are. */
-static enum err look(const struct space *s, const struct mat *Y, double *value, struct mat *E,
-		     struct spectral_report *report)
-{
-	size_t wanted = s->p->values ? s->p->values : s->p->k;
-	struct mat H;
-	enum err err;
-
-	mat_release(E);
-	mat_copy(&H, &s->H);
-	err = la_eigen_top(&H, least(wanted, H.rows), value, E);
-	mat_release(&H);
-	if (err)
-		return err;
-	report->values = E->rows;
-	report->residual = s->Q.rows == s->p->n ? 0 : residual_of(s, Y, E, value);
+	report->residual = worst / fmax(fabs(value[0]), 1e-300);
 	return ERR_OK;
 }
 
@@ -358,8 +298,22 @@ enum err spectral_top(const struct ortho_operator *A, const struct spectral_para
 	*report = (struct spectral_report){ 0 };
 	rng_seed(&s.rng, p->seed, STREAM);
 	err = iterate(&s, A, value, &E, report);
-	if (!err)
-		assemble(&s, &E, V);
+	if (!err) {
+		struct mat wanted = { p->k, E.cols, E.a }, rows;
+
+		la_mul_nn(&wanted, &s.Q, p->threads, &rows);
+		for (size_t r = 0; r < p->k; r++) {
+			double top = 0, *row = ROW(&rows, r);
+
+			for (size_t i = 0; i < p->n; i++)
+				if (fabs(row[i]) > fabs(top))
+					top = row[i];
+			for (size_t i = 0; top < 0 && i < p->n; i++)
+				row[i] = -row[i];
+		}
+		transpose(&rows, V);
+		mat_release(&rows);
+	}
 	mat_release(&E);
 	mat_release(&s.H);
 	mat_release(&s.Q);
@@ -402,7 +356,7 @@ static void product_rows(void *ctx, unsigned worker, size_t block)
 	const struct sparse_product *p = ctx;
 	const struct csr *S = p->g->S;
 	size_t cols = p->B->cols, from = block * PRODUCT_ROWS;
-	size_t to = least(from + PRODUCT_ROWS, p->count);
+	size_t to = min_size(from + PRODUCT_ROWS, p->count);
 
 	(void)worker;
 	memset(p->y + from * cols, 0, (to - from) * cols * sizeof(*p->y));
@@ -442,7 +396,7 @@ enum err spectral_graph_times(void *ctx, const struct mat *B, struct mat *Y)
 void spectral_unit_rows(struct mat *E)
 {
 	for (size_t i = 0; i < E->rows; i++) {
-		double norm = length(ROW(E, i), E->cols);
+		double norm = mat_norm(ROW(E, i), E->cols);
 
 		for (size_t j = 0; norm > 0 && j < E->cols; j++)
 			MAT(E, i, j) /= norm;

@@ -1,9 +1,7 @@
 /* spectral.h -- the leading eigenvectors of a large symmetric matrix that is known by its products,
  * and spectral clustering of a sparse graph by them (Ng, Jordan, Weiss 2001).
  *
- * Block Lanczos with full reorthogonalisation: the space is kept whole, so that nothing is found
- * twice, and Ritz pairs come from the d x d matrix of its own products. The product may be a secure
- * sum over parties.
+ * Block Lanczos with full reorthogonalisation. The product may be a secure sum over parties.
  */
 #ifndef COMMON_CLUSTER_SPECTRAL_H
 #define COMMON_CLUSTER_SPECTRAL_H
@@ -19,13 +17,11 @@ struct spectral_params {
 	size_t block;     /* columns of a product; 0: max(16, k + 6). Capped by n */
 	unsigned rounds;  /* products at most */
 	double tolerance; /* stop when ||A v - theta v|| <= tolerance |theta_1| for all k */
-	size_t values;    /* eigenvalues that are wanted, k at least; 0: k. Those beyond the k-th are
-	                     as good as they have become, and from below */
-	size_t space;     /* columns that are kept, at most; 0: all. When they are reached, the best
-	                     half of them goes on (Wu, Simon 2000, "thick restart"); at least k + 4
-	                     blocks */
-	const double *weight; /* n: the first block's random entries are so many times as large, as
-	                         entries of what is looked for are thought to be; NULL: 1 */
+	size_t values;    /* wanted, k or more; 0: k. Those after the k-th are lower bounds */
+	size_t space;     /* columns that are kept, k + 4 blocks or more; 0: all. Of so many the best
+	                     half goes on (Wu, Simon 2000, "thick restart") */
+	const double *weight; /* n: how large entries of the vectors are thought to be, for the first
+	                         block's random entries; NULL: all alike */
 	uint64_t seed;
 	unsigned threads; /* the result does not depend on it */
 };

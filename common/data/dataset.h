@@ -9,7 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/data/ids.h"
-#include "common/linalg/features.h"
+#include "common/linalg/csr.h"
 #include "common/graph/graph.h"
 
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/linalg/features.h"
+#include "common/linalg/csr.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -19,7 +19,7 @@
 
 #include "common/base/err.h"
 #include "common/graph/graphs.h"
-#include "common/parties/memory.h"
+#include "common/parties/parties.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@
 #include "common/fedsc/fedkmeans.h"
 #include "common/fedsc/anchor.h"
 #include "common/fedsc/dictionary.h"
-#include "common/parties/memory.h"
+#include "common/parties/parties.h"
 #include "common/privacy/noise.h"
 
 #include <stdbool.h>

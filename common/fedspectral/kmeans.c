@@ -2,7 +2,6 @@
 #include "common/base/rng.h"
 #include "common/fedspectral/own.h"
 #include "common/cluster/kmeans.h"
-#include "common/cluster/kmeans_swap.h"
 #include "common/cluster/spectral.h"
 #include "common/linalg/parallel.h"
 

@@ -8,7 +8,7 @@
 #define COMMON_FEDSPECTRAL_PARTY_H
 
 #include "common/cluster/spectral.h"
-#include "common/parties/memory.h"
+#include "common/parties/parties.h"
 
 struct fedspectral_party {
 	struct csr A;               /* own weights; nodes that are not here are empty rows */

@@ -1,7 +1,7 @@
 #include "common/fedwalk/bins.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
-#include "common/privacy/draw.h"
+#include "common/privacy/noise.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "common/base/alloc.h"
 #include "common/fedwalk/distance.h"
 #include "common/linalg/parallel.h"
-#include "common/linalg/simd_float.h"
+#include "common/linalg/simd.h"
 
 #include <math.h>
 #include <stdint.h>

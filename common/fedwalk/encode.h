@@ -9,7 +9,7 @@
 #ifndef COMMON_FEDWALK_ENCODE_H
 #define COMMON_FEDWALK_ENCODE_H
 
-#include "common/privacy/draw.h"
+#include "common/privacy/noise.h"
 #include "common/fedwalk/distance.h"
 #include "common/fedwalk/tree.h"
 

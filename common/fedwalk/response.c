@@ -1,6 +1,6 @@
 #include "common/fedwalk/response.h"
 #include "common/base/alloc.h"
-#include "common/privacy/draw.h"
+#include "common/privacy/noise.h"
 #include "common/linalg/parallel.h"
 
 #include <math.h>

@@ -13,7 +13,7 @@
 #define COMMON_FEDWALK_WALK_H
 
 #include "common/fedwalk/tree.h"
-#include "common/privacy/draw.h"
+#include "common/privacy/noise.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -27,31 +27,6 @@ static const double LANCZOS_TOLERANCE = 1e-8;
 
 /* -- lambda_max -------------------------------------------------------------------------- */
 
-/* out = (I - S) v; v_scaled is scratch. */
-static void laplacian_times(const struct graph *g, const double *v, double *v_scaled, double *out)
-{
-	const struct csr *a = &g->adjacency;
-
-	for (size_t i = 0; i < a->rows; i++)
-		v_scaled[i] = g->inv_sqrt_deg[i] * v[i];
-	for (size_t i = 0; i < a->rows; i++) {
-		double sum = v_scaled[i];
-
-		for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
-			sum += (a->value ? a->value[e] : 1) * v_scaled[a->index[e]];
-		out[i] = v[i] - g->inv_sqrt_deg[i] * sum;
-	}
-}
-
-static double dot(const double *a, const double *b, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
-
 struct lanczos {
 	const struct graph *g;
 	size_t n, steps;
@@ -63,14 +38,27 @@ struct lanczos {
  * orthogonality only brings copies of converged values, which do not move the largest. */
 static bool lanczos_step(struct lanczos *z)
 {
-	double *oldest = z->before, norm;
+	const struct csr *a = &z->g->adjacency;
+	const double *root = z->g->inv_sqrt_deg;
+	double *oldest = z->before, along = 0, norm;
 	size_t t = z->steps++;
 
-	laplacian_times(z->g, z->v, z->scratch, z->next);
-	z->alpha[t] = dot(z->v, z->next, z->n);
+	/* next = (I - S) v */
 	for (size_t i = 0; i < z->n; i++)
-		z->next[i] -= z->alpha[t] * z->v[i] + (t ? z->beta[t - 1] * z->before[i] : 0);
-	norm = sqrt(dot(z->next, z->next, z->n));
+		z->scratch[i] = root[i] * z->v[i];
+	for (size_t i = 0; i < z->n; i++) {
+		double sum = z->scratch[i];
+
+		for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
+			sum += (a->value ? a->value[e] : 1) * z->scratch[a->index[e]];
+		z->next[i] = z->v[i] - root[i] * sum;
+	}
+	for (size_t i = 0; i < z->n; i++)
+		along += z->v[i] * z->next[i];
+	z->alpha[t] = along;
+	for (size_t i = 0; i < z->n; i++)
+		z->next[i] -= along * z->v[i] + (t ? z->beta[t - 1] * z->before[i] : 0);
+	norm = mat_norm(z->next, z->n);
 	z->beta[t] = norm;
 	if (norm < 1e-14) /* the spectrum lies in [0, 2]: this is rounding */
 		return false;
@@ -121,33 +109,33 @@ static enum err lanczos_run(struct lanczos *z, double *lambda)
 
 enum err graph_lambda_max(const struct graph *g, double *lambda)
 {
-	struct lanczos z = { .g = g, .n = g->adjacency.rows };
+	size_t n = g->adjacency.rows;
+	struct lanczos z = { .g = g, .n = n };
+	struct mat room;
 	struct rng rng;
 	double norm;
 	enum err err;
 
 	*lambda = 0;
-	if (z.n == 0 || g->adjacency.start[z.n] == 0)
+	if (n == 0 || g->adjacency.start[n] == 0)
 		return ERR_OK; /* S = I */
-	ALLOC(z.v, z.n);
-	ALLOC(z.before, z.n);
-	ALLOC(z.next, z.n);
-	ALLOC(z.scratch, z.n);
+	mat_init(&room, 4, n);
+	z.v = ROW(&room, 0);
+	z.before = ROW(&room, 1);
+	z.next = ROW(&room, 2);
+	z.scratch = ROW(&room, 3);
 	ALLOC(z.alpha, LANCZOS_MAX);
 	ALLOC(z.beta, LANCZOS_MAX);
 	rng_seed(&rng, 1, 0);
-	for (size_t i = 0; i < z.n; i++)
+	for (size_t i = 0; i < n; i++)
 		z.v[i] = rng_normal(&rng);
-	norm = sqrt(dot(z.v, z.v, z.n));
-	for (size_t i = 0; i < z.n; i++)
+	norm = mat_norm(z.v, n);
+	for (size_t i = 0; i < n; i++)
 		z.v[i] /= norm;
 	err = lanczos_run(&z, lambda);
 	free(z.beta);
 	free(z.alpha);
-	free(z.scratch);
-	free(z.next);
-	free(z.before);
-	free(z.v);
+	mat_release(&room);
 	return err;
 }
 
@@ -174,32 +162,15 @@ struct plan {
 #define TARGET
 #include "common/graph/filter_step.inc"
 #ifdef SIMD_AVX2
-#undef STEP
-#undef VEC
-#undef TARGET
 #define STEP   panel_step_avx2
 #define VEC    vec4
 #define TARGET __attribute__((target("avx2")))
 #include "common/graph/filter_step.inc"
-#undef STEP
-#undef VEC
-#undef TARGET
 #define STEP   panel_step_avx512
 #define VEC    vec8
 #define TARGET __attribute__((target("avx512f")))
 #include "common/graph/filter_step.inc"
 #endif
-
-static panel_step_fn *best_panel_step(void)
-{
-#ifdef SIMD_AVX2
-	if (simd_avx512())
-		return panel_step_avx512;
-	if (simd_avx2())
-		return panel_step_avx2;
-#endif
-	return panel_step;
-}
 
 /* to[u] += scale times the node's feature column + u; these are left in X for a leaf. next: per
  * node, its first entry behind the worker's panels so far, which come in the order of columns. */
@@ -242,52 +213,41 @@ static void panel_load(const struct plan *p, unsigned worker, size_t column, siz
 	}
 }
 
-/* Row i, y, is the sum of several leaves, and fade is what is left of a difference between them:
- * each is their mean and fade times what it, still in X, was off their mean at first. */
-static void leaves_store(const struct plan *p, size_t i, double fade, size_t column, size_t width,
-			 const double *y)
-{
-	size_t first = filter_plan_first(&p->nodes, i), end = filter_plan_first(&p->nodes, i + 1);
-	double mean[PANEL], share = 1 / (double)(end - first), leave = share / p->nodes.enter[i];
-
-	for (size_t u = 0; u < width; u++)
-		mean[u] = leave * y[u];
-	for (size_t j = first; j < end; j++)
-		for (size_t u = 0; u < width; u++)
-			mean[u] -= share * fade * MAT(p->X, p->nodes.order[j], column + u);
-	for (size_t j = first; j < end; j++) {
-		double *x = ROW(p->X, p->nodes.order[j]) + column;
-
-		for (size_t u = 0; u < width; u++)
-			x[u] = mean[u] + fade * x[u];
-	}
-}
-
+/* The rows, out of which leaves come again: of a sum y of several each is their mean and `fade`
+ * times what it, still in X, was off their mean at first. */
 static void panel_store(const struct plan *p, size_t column, size_t width, const double *y)
 {
+	const struct filter_plan *nodes = &p->nodes;
 	double step = NAN, fade = NAN; /* of the leaves before, most often of the next too */
 
-	for (size_t i = 0; i < p->nodes.n; i++, y += PANEL) {
-		if (filter_plan_first(&p->nodes, i + 1) - filter_plan_first(&p->nodes, i) == 1) {
-			double *x =
-			    ROW(p->X, p->nodes.order[filter_plan_first(&p->nodes, i)]) + column;
+	for (size_t i = 0; i < nodes->n; i++, y += PANEL) {
+		size_t first = filter_plan_first(nodes, i), end = filter_plan_first(nodes, i + 1);
+		double mean[PANEL], share = 1 / (double)(end - first);
+		double leave = share / nodes->enter[i];
+
+		if (end - first == 1) {
+			double *x = ROW(p->X, nodes->order[first]) + column;
 
 			for (size_t u = 0; u < width; u++)
-				x[u] = y[u] / p->nodes.enter[i];
+				x[u] = y[u] / nodes->enter[i];
 			continue;
 		}
-		if (step != p->nodes.keep[i] + p->nodes.take[i]) {
-			step = p->nodes.keep[i] + p->nodes.take[i];
+		if (step != nodes->keep[i] + nodes->take[i]) {
+			step = nodes->keep[i] + nodes->take[i];
 			fade = filter_steps_at(&p->steps, step);
 		}
-		leaves_store(p, i, fade, column, width, y);
-	}
-}
+		for (size_t u = 0; u < width; u++)
+			mean[u] = leave * y[u];
+		for (size_t j = first; j < end; j++)
+			for (size_t u = 0; u < width; u++)
+				mean[u] -= share * fade * MAT(p->X, nodes->order[j], column + u);
+		for (size_t j = first; j < end; j++) {
+			double *x = ROW(p->X, nodes->order[j]) + column;
 
-/* A worker's two panels, one after the other. */
-static double *panels_of(const struct plan *p, unsigned worker)
-{
-	return simd_line(p->buffer[worker]);
+			for (size_t u = 0; u < width; u++)
+				x[u] = mean[u] + fade * x[u];
+		}
+	}
 }
 
 static void panel_filter(void *ctx, unsigned worker, size_t panel)
@@ -295,7 +255,7 @@ static void panel_filter(void *ctx, unsigned worker, size_t panel)
 	const struct plan *p = ctx;
 	size_t column = panel * PANEL, left = p->X->cols - column;
 	size_t width = left < PANEL ? left : PANEL;
-	double *y = panels_of(p, worker), *out = y + p->nodes.n * PANEL;
+	double *y = simd_line(p->buffer[worker]), *out = y + p->nodes.n * PANEL;
 
 	panel_load(p, worker, column, width, y);
 	for (size_t t = 0; t < p->steps.count; t++) {
@@ -308,8 +268,10 @@ static void panel_filter(void *ctx, unsigned worker, size_t panel)
 	panel_store(p, column, width, y);
 }
 
-static unsigned plan_workers(struct plan *p, unsigned threads, size_t panels)
+static void run_panels(struct plan *p, unsigned threads,
+		       void (*f)(void *ctx, unsigned worker, size_t panel), void *ctx, size_t cols)
 {
+	size_t panels = (cols + PANEL - 1) / PANEL;
 	unsigned workers = parallel_workers(threads, panels);
 
 	ALLOC(p->buffer, workers);
@@ -321,15 +283,6 @@ static unsigned plan_workers(struct plan *p, unsigned threads, size_t panels)
 		ALLOC(p->next[w], p->sparse->rows);
 		memcpy(p->next[w], p->sparse->start, p->sparse->rows * sizeof(*p->next[w]));
 	}
-	return workers;
-}
-
-static void run_panels(struct plan *p, unsigned threads,
-		       void (*f)(void *ctx, unsigned worker, size_t panel), void *ctx, size_t cols)
-{
-	size_t panels = (cols + PANEL - 1) / PANEL;
-	unsigned workers = plan_workers(p, threads, panels);
-
 	parallel(threads, panels, f, ctx);
 	for (unsigned w = 0; w < workers; w++) {
 		free(p->buffer[w]);
@@ -343,7 +296,7 @@ static void run_panels(struct plan *p, unsigned threads,
 static enum err filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		       const struct csr *sparse, struct mat *X)
 {
-	struct plan p = { .step = best_panel_step(), .sparse = sparse, .dense = X, .X = X };
+	struct plan p = { .step = SIMD_PICK_512(panel_step), .sparse = sparse, .dense = X, .X = X };
 
 	TRY(filter_plan_init(&p.nodes, g, kind));
 	filter_steps_init(&p.steps, psi);
@@ -396,43 +349,36 @@ struct spread {
 	double *term;  /* panels x 2 powers: squares, then spreads; added up in this order */
 };
 
-/* Adds ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j; those beyond the last are 0. */
-static void panel_measure(const struct spread *s, const double *y, double *square, double *spread)
-{
-	size_t n = s->plan.nodes.n;
-	double mean[PANEL] = { 0 }, all[PANEL] = { 0 }, off[PANEL] = { 0 };
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t u = 0; u < PANEL; u++)
-			mean[u] += s->leave[i] * y[i * PANEL + u];
-	for (size_t u = 0; u < PANEL; u++)
-		mean[u] /= (double)n;
-	for (size_t i = 0; i < n; i++)
-		for (size_t u = 0; u < PANEL; u++) {
-			double x = s->leave[i] * y[i * PANEL + u], gap = x - mean[u];
-
-			all[u] += x * x;
-			off[u] += gap * gap;
-		}
-	for (size_t u = 0; u < PANEL; u++) {
-		*square += all[u];
-		*spread += off[u];
-	}
-}
-
+/* Adds ||X_j||^2 and ||X_j - mean||^2 of the panel's columns j, of each power; those beyond the
+ * last column are 0. */
 static void panel_spread(void *ctx, unsigned worker, size_t panel)
 {
 	const struct spread *s = ctx;
 	const struct plan *p = &s->plan;
-	size_t column = panel * PANEL, left = s->cols - column, powers = s->powers;
-	double *y = panels_of(p, worker), *out = y + p->nodes.n * PANEL,
-	       *term = s->term + panel * 2 * powers;
+	size_t column = panel * PANEL, n = p->nodes.n, powers = s->powers;
+	double *y = simd_line(p->buffer[worker]), *out = y + p->nodes.n * PANEL;
+	double *term = s->term + panel * 2 * powers;
 
-	panel_load(p, worker, column, left < PANEL ? left : PANEL, y);
+	panel_load(p, worker, column, min_size(PANEL, s->cols - column), y);
 	for (size_t t = 0; t < powers; t++) {
-		double *old = y;
+		double *old = y, mean[PANEL] = { 0 }, all[PANEL] = { 0 }, off[PANEL] = { 0 };
 
-		panel_measure(s, y, term + t, term + powers + t);
+		for (size_t i = 0; i < n; i++)
+			for (size_t u = 0; u < PANEL; u++)
+				mean[u] += s->leave[i] * y[i * PANEL + u];
+		for (size_t u = 0; u < PANEL; u++)
+			mean[u] /= (double)n;
+		for (size_t i = 0; i < n; i++)
+			for (size_t u = 0; u < PANEL; u++) {
+				double x = s->leave[i] * y[i * PANEL + u], gap = x - mean[u];
+
+				all[u] += x * x;
+				off[u] += gap * gap;
+			}
+		for (size_t u = 0; u < PANEL; u++) {
+			term[t] += all[u];
+			term[powers + t] += off[u];
+		}
 		if (t + 1 == powers)
 			break;
 		p->step(&p->nodes, 0, p->nodes.n, &FILTER_STEP, y, out);
@@ -447,7 +393,7 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 {
 	size_t powers = (size_t)steps + 1, panels;
 	struct spread s = {
-		.plan = { .step = best_panel_step(), .sparse = sparse, .dense = dense },
+		.plan = { .step = SIMD_PICK_512(panel_step), .sparse = sparse, .dense = dense },
 		.powers = powers,
 	};
 

@@ -25,17 +25,15 @@ struct filter_plan {
 /* Errors are those of graph_lambda_max(), for FILTER_SPECTRAL alone. O(nnz + n) beyond it. */
 enum err filter_plan_init(struct filter_plan *p, const struct graph *g,
 			  enum filter_kind kind) MUST_CHECK;
-/* Leaves of one node become one row, which stands for their sum: they get the same from that node
- * in each step, so what they differ by from their mean only fades, by keep + take (of the row) a
- * step. No more than FOLD_MOST at once, and none where edges have weights. Only where it makes an
- * eighth of the rows or more superfluous: of pubmed's 19717, with 88648 entries, 13446 with 76106
- * are left, and embed() takes a fifth less; cora, citeseer and wiki stay as they are, bit by bit.
- * Sums differ in rounding. O(nnz + n). */
+/* Leaves of one node become one row, which stands for their sum: they get the same from that node in
+ * each step, so what they differ by from their mean only fades, by keep + take (of the row) a step. No
+ * more than FOLD_MOST at once, and none where edges have weights. Only where an eighth of the rows or
+ * more go: of pubmed's 19717 there are 13446 left, and embed() takes a fifth less; cora, citeseer and
+ * wiki stay as they are, bit by bit. Sums differ in rounding. O(nnz + n). */
 enum { FOLD_MOST = 16 };
 void filter_plan_fold(struct filter_plan *p);
 
-/* Row i's nodes are order[filter_plan_first(p, i)] .. order[filter_plan_first(p, i + 1) - 1]: one, or
- * the leaves of one node, of which the row is the sum. */
+/* Row i's nodes are order[filter_plan_first(p, i)] .. order[filter_plan_first(p, i + 1) - 1]. */
 static inline size_t filter_plan_first(const struct filter_plan *p, size_t i)
 {
 	return p->of ? p->of[i] : i;

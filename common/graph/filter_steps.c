@@ -48,10 +48,11 @@ static root inverse(root z)
 	return conjl(z) / (creall(z) * creall(z) + cimagl(z) * cimagl(z));
 }
 
-/* p(x) / p'(x), both by Clenshaw. */
-static root newton(const struct series *p, root x)
+/* Newton's step p(x) / p'(x) for root i, both by Clenshaw, which the other roots push away (Aberth
+ * 1973). Returns its length. */
+static long double move_root(const struct series *p, root *r, size_t i)
 {
-	root b1 = 0, b2 = 0, d1 = 0, d2 = 0;
+	root b1 = 0, b2 = 0, d1 = 0, d2 = 0, x = r[i], step, push = 0;
 
 	for (size_t k = p->degree; k > 0; k--) {
 		root b = 2 * x * b1 - b2 + p->weight[k], d = 2 * b1 + 2 * x * d1 - d2;
@@ -61,26 +62,22 @@ static root newton(const struct series *p, root x)
 		d2 = d1;
 		d1 = d;
 	}
-	return (x * b1 - b2 + p->weight[0]) * inverse(b1 + x * d1 - d2);
-}
-
-/* Newton's step for root i, which the others push away (Aberth 1973). Returns its length. */
-static long double move_root(const struct series *p, root *r, size_t i)
-{
-	root step = newton(p, r[i]), push = 0;
-
+	step = (x * b1 - b2 + p->weight[0]) * inverse(b1 + x * d1 - d2);
 	for (size_t j = 0; j < p->degree; j++)
 		if (j != i)
-			push += inverse(r[i] - r[j]);
+			push += inverse(x - r[j]);
 	step *= inverse(1 - step * push);
 	r[i] -= step;
 	return cabsl(step);
 }
 
-/* All roots at once, from near those of T_degree, each until it stands still. */
-static void find_roots(const struct series *p, root *r)
+/* All roots at once, from near those of T_degree, each until it stands still. Then real roots, and
+ * of each pair the upper one, go to the front. Returns how many that are, or 0 if they are not all
+ * there.
+ */
+static size_t find_roots(const struct series *p, root *r)
 {
-	size_t moving = p->degree;
+	size_t moving = p->degree, kept = 0, found = 0;
 	bool *still;
 
 	ALLOC(still, p->degree);
@@ -97,21 +94,13 @@ static void find_roots(const struct series *p, root *r)
 				moving--;
 			}
 	free(still);
-}
-
-/* Real roots, and of each pair the upper one, to the front. Returns how many that are, or 0 if they
- * are not all there. */
-static size_t keep_upper(root *r, size_t degree)
-{
-	size_t kept = 0, found = 0;
-
-	for (size_t i = 0; i < degree; i++) {
+	for (size_t i = 0; i < p->degree; i++) {
 		if (cimagl(r[i]) <= -REAL)
 			continue;
 		found += cimagl(r[i]) < REAL ? 1 : 2;
 		r[kept++] = cimagl(r[i]) < REAL ? creall(r[i]) : r[i];
 	}
-	return found == degree ? kept : 0;
+	return found == p->degree ? kept : 0;
 }
 
 /* Leja's order: each root as far from those before it as can be, so that no product on the way is
@@ -208,29 +197,25 @@ size_t filter_steps_count(unsigned power)
 	return (double)degree <= SHARE_MOST * power ? degree : power;
 }
 
-static bool by_roots(struct filter_steps *s, unsigned power)
-{
-	struct series p;
-	size_t count;
-	root *r;
-
-	ALLOC(p.weight, (size_t)power + 1);
-	p.degree = series_weights(power, p.weight);
-	ALLOC(r, p.degree);
-	find_roots(&p, r);
-	count = keep_upper(r, p.degree);
-	order_roots(r, count);
-	steps_of(r, count, s);
-	free(r);
-	free(p.weight);
-	return count && near_power(s, power);
-}
-
 void filter_steps_init(struct filter_steps *s, unsigned power)
 {
 	ALLOC(s->step, power);
-	if (filter_steps_count(power) < power && by_roots(s, power))
-		return;
+	if (filter_steps_count(power) < power) {
+		struct series p;
+		size_t count;
+		root *r;
+
+		ALLOC(p.weight, (size_t)power + 1);
+		p.degree = series_weights(power, p.weight);
+		ALLOC(r, p.degree);
+		count = find_roots(&p, r);
+		order_roots(r, count);
+		steps_of(r, count, s);
+		free(r);
+		free(p.weight);
+		if (count && near_power(s, power))
+			return;
+	}
 	s->count = power;
 	for (size_t i = 0; i < power; i++)
 		s->step[i] = FILTER_STEP;

@@ -3,11 +3,10 @@
  * T^M for large M is nearly a polynomial of far lower degree. With T = (I + A) / 2 and A's spectrum
  * in [-1, 1] as that of a cosine, cos^2M (t/2) = 4^-M (C(2M, M) + 2 sum_k C(2M, M + k) cos kt):
  * Chebyshev polynomials of A, with weights that fall like exp(-k^2 / M). Those below 1e-12 are left
- * out. What remains is taken as the product of its roots, which needs no vector besides the two
- * that powers need: the recurrence of the T_k reads a third. The filter of 60 steps takes 37.
+ * out. What remains is the product of its roots, in Leja's order, which keeps products on the way and
+ * rounding small; it needs no more vectors than powers do. The filter of 60 steps takes 37.
  *
- * ||p(T) - T^M|| is below 1e-10, which is looked at when they are made, and mostly 1e-11; p(1) = 1.
- * In Leja's order no product on the way is large (11 for 60 steps, 4000 for 1000), nor is rounding.
+ * ||p(T) - T^M|| is below 1e-10, which is looked at when they are made; p(1) = 1.
  */
 #ifndef COMMON_GRAPH_FILTER_STEPS_H
 #define COMMON_GRAPH_FILTER_STEPS_H

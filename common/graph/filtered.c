@@ -23,29 +23,21 @@ typedef void product_fn(const struct csr *s, size_t first, size_t last, size_t b
 #define PRODUCT block_product
 #define VEC     vec2
 #define TARGET
-#include "common/graph/filter_step.inc"
 #include "common/graph/filtered_product.inc"
+#include "common/graph/filter_step.inc"
 #ifdef SIMD_AVX2
-#undef STEP
-#undef PRODUCT
-#undef VEC
-#undef TARGET
 #define STEP    block_step_avx2
 #define PRODUCT block_product_avx2
 #define VEC     vec4
 #define TARGET  __attribute__((target("avx2")))
-#include "common/graph/filter_step.inc"
 #include "common/graph/filtered_product.inc"
-#undef STEP
-#undef PRODUCT
-#undef VEC
-#undef TARGET
+#include "common/graph/filter_step.inc"
 #define STEP    block_step_avx512
 #define PRODUCT block_product_avx512
 #define VEC     vec8
 #define TARGET  __attribute__((target("avx512f")))
-#include "common/graph/filter_step.inc"
 #include "common/graph/filtered_product.inc"
+#include "common/graph/filter_step.inc"
 #endif
 
 /* -- steps and products on blocks ------------------------------------------------------------ */
@@ -75,17 +67,8 @@ static void pass_chunk(void *ctx, unsigned worker, size_t chunk)
 
 static void pass(struct pass *a, unsigned threads)
 {
-	a->step = block_step;
-	a->product = block_product;
-#ifdef SIMD_AVX2
-	if (simd_avx512()) {
-		a->step = block_step_avx512;
-		a->product = block_product_avx512;
-	} else if (simd_avx2()) {
-		a->step = block_step_avx2;
-		a->product = block_product_avx2;
-	}
-#endif
+	a->step = SIMD_PICK_512(block_step);
+	a->product = SIMD_PICK_512(block_product);
 	parallel(threads, (a->rows + CHUNK - 1) / CHUNK, pass_chunk, a);
 }
 
@@ -126,8 +109,7 @@ static void run_steps(const struct filtered *f, const struct filter_steps *s, do
 static void gather(const struct mat *rows, size_t first, const uint32_t *order, const double *scale,
 		   double *to)
 {
-	size_t width =
-	    rows->rows - first < FILTERED_COLUMNS ? rows->rows - first : FILTERED_COLUMNS;
+	size_t width = min_size(FILTERED_COLUMNS, rows->rows - first);
 
 	memset(to, 0, rows->cols * FILTERED_COLUMNS * sizeof(*to));
 	for (size_t u = 0; u < width; u++) {
@@ -159,39 +141,31 @@ static size_t blocks_of(const struct mat *rows)
 	return (rows->rows + FILTERED_COLUMNS - 1) / FILTERED_COLUMNS;
 }
 
-/* Room for so many blocks. */
-static void make_room(struct filtered *f, size_t blocks)
-{
-	if (blocks <= f->room)
-		return;
-	free(f->tall_owned);
-	free(f->narrow_owned);
-	f->tall_owned = alloc(blocks * block_size(f) + SIMD_LINE, sizeof(*f->tall));
-	f->narrow_owned =
-	    alloc(blocks * f->map.cols * FILTERED_COLUMNS + SIMD_LINE, sizeof(*f->narrow));
-	f->tall = simd_line(f->tall_owned);
-	f->narrow = simd_line(f->narrow_owned);
-	f->room = blocks;
-}
-
 /* f->tall <- D^-1/2 X in', block by block. */
 static void enter(struct filtered *f, const struct mat *in)
 {
-	size_t blocks = blocks_of(in);
+	size_t blocks = blocks_of(in), tall = block_size(f), narrow = in->cols * FILTERED_COLUMNS;
 	struct mat Y;
 
-	make_room(f, blocks);
+	if (blocks > f->room) {
+		free(f->tall_owned);
+		free(f->narrow_owned);
+		f->tall_owned = alloc(blocks * tall + SIMD_LINE, sizeof(*f->tall));
+		f->narrow_owned = alloc(blocks * narrow + SIMD_LINE, sizeof(*f->narrow));
+		f->tall = simd_line(f->tall_owned);
+		f->narrow = simd_line(f->narrow_owned);
+		f->room = blocks;
+	}
 	if (f->dense) {
 		la_mul_nt(in, f->dense, f->threads, &Y);
 		for (size_t i = 0; i < blocks; i++)
 			gather(&Y, i * FILTERED_COLUMNS, f->nodes.order, f->nodes.enter,
-			       f->tall + i * block_size(f));
+			       f->tall + i * tall);
 		mat_release(&Y);
 		return;
 	}
 	for (size_t i = 0; i < blocks; i++)
-		gather(in, i * FILTERED_COLUMNS, NULL, NULL,
-		       f->narrow + i * in->cols * FILTERED_COLUMNS);
+		gather(in, i * FILTERED_COLUMNS, NULL, NULL, f->narrow + i * narrow);
 	product(f, &f->in, f->narrow, f->tall, blocks);
 }
 

@@ -1,9 +1,5 @@
-/* filtered.h -- filtered features F = p(S) X as a linear map, which are never formed.
- *
- * A few columns of F B and F'F B cost far less than all of F: products with X and its transpose,
- * and the filter's steps on as many columns as B has. What embed() needs of F can be had from them
- * (krylov.h).
- */
+/* filtered.h -- filtered features F = p(S) X as a linear map, for svd.h: F is never formed. A few columns
+ * of F B and F'F B cost far less: products with X and its transpose, and the filter's steps. */
 #ifndef COMMON_GRAPH_FILTERED_H
 #define COMMON_GRAPH_FILTERED_H
 
@@ -12,7 +8,7 @@
 #include "common/graph/filter.h"
 #include "common/graph/filter_plan.h"
 #include "common/graph/filter_steps.h"
-#include "common/linalg/krylov.h"
+#include "common/linalg/svd.h"
 #include "common/linalg/mat.h"
 
 #include <stdbool.h>

@@ -6,32 +6,30 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static bool all_ones(const struct csr *a)
-{
-	for (size_t e = 0; e < a->start[a->rows]; e++)
-		if (a->value[e] != 1)
-			return false;
-	return true;
-}
-
 void graph_init(struct graph *g, struct csr *adjacency)
 {
+	struct csr *a = &g->adjacency;
+	bool ones = true;
+
 	*g = (struct graph){ .adjacency = *adjacency };
 	*adjacency = (struct csr){ 0 };
-	assert(g->adjacency.rows == g->adjacency.cols);
-	if (g->adjacency.value && all_ones(&g->adjacency)) {
-		free(g->adjacency.value);
-		g->adjacency.value = NULL;
-	}
-	ALLOC(g->inv_sqrt_deg, g->adjacency.rows);
-	for (size_t i = 0; i < g->adjacency.rows; i++) {
+	assert(a->rows == a->cols);
+	ALLOC(g->inv_sqrt_deg, a->rows);
+	for (size_t i = 0; i < a->rows; i++) {
 		double degree = 1;
 
-		for (size_t e = g->adjacency.start[i]; e < g->adjacency.start[i + 1]; e++) {
-			assert(g->adjacency.index[e] != i);
-			degree += g->adjacency.value ? g->adjacency.value[e] : 1;
+		for (size_t e = a->start[i]; e < a->start[i + 1]; e++) {
+			double w = a->value ? a->value[e] : 1;
+
+			assert(a->index[e] != i);
+			degree += w;
+			ones = ones && w == 1;
 		}
 		g->inv_sqrt_deg[i] = 1 / sqrt(degree);
+	}
+	if (ones) {
+		free(a->value);
+		a->value = NULL;
 	}
 }
 
@@ -40,4 +38,27 @@ void graph_release(struct graph *g)
 	csr_release(&g->adjacency);
 	free(g->inv_sqrt_deg);
 	*g = (struct graph){ 0 };
+}
+
+double modularity(const struct csr *adjacency, const uint32_t *label, size_t k)
+{
+	double *degree, all = 0, within = 0, expected = 0;
+
+	ALLOC(degree, k);
+	for (size_t i = 0; i < adjacency->rows; i++) {
+		assert(label[i] < k);
+		for (size_t e = adjacency->start[i]; e < adjacency->start[i + 1]; e++) {
+			double w = adjacency->value ? adjacency->value[e] : 1;
+
+			degree[label[i]] += w;
+			if (label[adjacency->index[e]] == label[i])
+				within += w;
+		}
+	}
+	for (size_t c = 0; c < k; c++)
+		all += degree[c];
+	for (size_t c = 0; all > 0 && c < k; c++)
+		expected += degree[c] / all * (degree[c] / all);
+	free(degree);
+	return all > 0 ? within / all - expected : 0;
 }

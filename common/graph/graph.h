@@ -1,4 +1,4 @@
-/* graph.h -- an undirected graph with the degrees that its filters need. */
+/* graph.h -- an undirected graph with the degrees that its filters need, and its modularity. */
 #ifndef COMMON_GRAPH_GRAPH_H
 #define COMMON_GRAPH_GRAPH_H
 
@@ -12,5 +12,11 @@ struct graph {
 /* Takes over *adjacency (which becomes empty) and computes the degrees. O(nnz + n). */
 void graph_init(struct graph *g, struct csr *adjacency);
 void graph_release(struct graph *g);
+
+/* How well a clustering fits: sum_c e_c / 2m - (d_c / 2m)^2 (Newman 2004), e_c the weight of edges
+ * within cluster c, counted from both ends, d_c its nodes' degrees, 2m the sum of all degrees.
+ * Between -1/2 and 1; 0 for a graph without edges. label: adjacency->rows values below k.
+ * O(nnz + k). */
+double modularity(const struct csr *adjacency, const uint32_t *label, size_t k);
 
 #endif

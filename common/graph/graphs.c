@@ -25,7 +25,7 @@ static size_t degree(const struct csr *A, size_t v)
 /* ---- random walks ---- */
 
 /* Nodes whose walks are followed together: columns of the block of vectors. */
-enum { BLOCK = 16, HALF = GRAPHS_WALKS / 2 };
+enum { BLOCK = 16 };
 
 /* v_s = S^s e_i of BLOCK nodes i of one graph, S = D^-1/2 A D^-1/2, whose powers have the diagonal
  * of those of D^-1 A; by symmetry (S^t)_ii = v_a . v_b for any a + b = t. Rows that are still 0 are
@@ -77,21 +77,12 @@ static void walks_step(struct walks *w)
 	w->next = swap;
 }
 
-/* dot[j] = sum over nodes of a_j b_j */
-static void walks_dot(const struct walks *w, const double *a, const double *b, double *dot)
+/* Features of `count` <= BLOCK nodes of the graph from local number `from` on. */
+static void walks_block(struct walks *w, size_t from, size_t count, size_t width, float *F)
 {
-	for (int j = 0; j < BLOCK; j++)
-		dot[j] = 0;
-	for (size_t i = 0; i < w->count; i++) {
-		size_t at = (size_t)w->reached[i] * BLOCK;
+	double dot[BLOCK];
 
-		for (int j = 0; j < BLOCK; j++)
-			dot[j] += a[at + (size_t)j] * b[at + (size_t)j];
-	}
-}
-
-static void walks_begin(struct walks *w, size_t from, size_t count)
-{
+	/* What the nodes before have left. */
 	for (size_t i = 0; i < w->count; i++) {
 		size_t at = (size_t)w->reached[i] * BLOCK;
 
@@ -104,24 +95,22 @@ static void walks_begin(struct walks *w, size_t from, size_t count)
 		walks_reach(w, (uint32_t)(from + j));
 		w->now[(from + j) * BLOCK + j] = 1;
 	}
-}
+	for (size_t t = 1; t <= GRAPHS_WALKS; t++) {
+		const double *b = w->now;
 
-/* Features of `count` <= BLOCK nodes of the graph from local number `from` on. */
-static void walks_block(struct walks *w, size_t from, size_t count, size_t width, float *F)
-{
-	double dot[BLOCK];
-
-	walks_begin(w, from, count);
-	for (int s = 1; s <= HALF; s++) {
-		walks_step(w); /* next is v_{s-1} */
-		for (int odd = 1; odd >= 0; odd--) {
-			int t = 2 * s - odd;
-
-			walks_dot(w, w->now, odd ? w->next : w->now, dot);
-			for (size_t j = 0; j < count; j++)
-				F[(w->first + from + j) * width + GRAPHS_DEGREES + (size_t)t - 1] =
-				    (float)dot[j];
+		if (t % 2) { /* now becomes v_s of t = 2 s, next is v_{s-1} */
+			walks_step(w);
+			b = w->next;
 		}
+		memset(dot, 0, sizeof(dot));
+		for (size_t i = 0; i < w->count; i++) {
+			size_t at = (size_t)w->reached[i] * BLOCK;
+
+			for (size_t j = 0; j < BLOCK; j++)
+				dot[j] += w->now[at + j] * b[at + j];
+		}
+		for (size_t j = 0; j < count; j++)
+			F[(w->first + from + j) * width + GRAPHS_DEGREES + t - 1] = (float)dot[j];
 	}
 }
 
@@ -141,22 +130,6 @@ struct making {
 	size_t width;
 	float *F;
 };
-
-static void one_hot(const struct making *m, size_t graph)
-{
-	for (size_t v = m->g->first[graph]; v < m->g->first[graph + 1]; v++) {
-		size_t d = degree(&m->g->A, v);
-
-		d = d < 1 ? 1 : d > GRAPHS_DEGREES ? GRAPHS_DEGREES : d;
-		m->F[v * m->width + d - 1] = 1;
-	}
-}
-
-static void coordinates(const struct making *m, size_t v, float *f)
-{
-	for (size_t j = 0; j < COORDINATES; j++)
-		f[j] = (float)MAT(&m->g->attribute, v, j);
-}
 
 /* How much of a line in direction dx, dy is one of direction d: those beside it share it. */
 static double in_direction(double dx, double dy, int d)
@@ -193,7 +166,8 @@ static void draw(const struct making *m, size_t graph)
 		float *f = m->F + v * m->width + STRUCTURE;
 		const double *x = ROW(&m->g->attribute, v);
 
-		coordinates(m, v, f);
+		for (size_t j = 0; j < COORDINATES; j++)
+			f[j] = (float)x[j];
 		if (m->what == GRAPHS_COORDINATES)
 			continue;
 		for (size_t e = A->start[v]; e < A->start[v + 1]; e++) {
@@ -211,13 +185,18 @@ static void make_graph(void *ctx, unsigned worker, size_t graph)
 	struct walks w = { .A = &m->g->A, .first = first, .nodes = nodes };
 
 	(void)worker;
-	one_hot(m, graph);
+	for (size_t v = first; v < first + nodes; v++) {
+		size_t d = degree(w.A, v);
+
+		d = d < 1 ? 1 : d > GRAPHS_DEGREES ? GRAPHS_DEGREES : d;
+		m->F[v * m->width + d - 1] = 1;
+	}
 	ALLOC(w.now, nodes * BLOCK);
 	ALLOC(w.next, nodes * BLOCK);
 	ALLOC(w.reached, nodes);
 	ALLOC(w.is_reached, nodes);
 	for (size_t from = 0; from < nodes; from += BLOCK)
-		walks_block(&w, from, nodes - from < BLOCK ? nodes - from : BLOCK, m->width, m->F);
+		walks_block(&w, from, min_size(BLOCK, nodes - from), m->width, m->F);
 	free(w.now);
 	free(w.next);
 	free(w.reached);
@@ -228,14 +207,9 @@ static void make_graph(void *ctx, unsigned worker, size_t graph)
 
 size_t graphs_width(enum graphs_features what)
 {
-	switch (what) {
-	case GRAPHS_DRAWING:
+	if (what == GRAPHS_DRAWING)
 		return STRUCTURE + DRAWING;
-	case GRAPHS_COORDINATES:
-		return STRUCTURE + COORDINATES;
-	default:
-		return STRUCTURE;
-	}
+	return what == GRAPHS_COORDINATES ? STRUCTURE + COORDINATES : STRUCTURE;
 }
 
 enum err graphs_features(const struct graphs *g, enum graphs_features what, unsigned threads,

@@ -1,6 +1,5 @@
-/* graphs.h -- many small graphs of one party, side by side in one sparse matrix, and the node
- * features that FedGCN (Liu et al., AAAI 2025) computes from them.
- */
+/* graphs.h -- many small graphs side by side in one sparse matrix, and the node features that FedGCN
+ * (Liu et al., AAAI 2025) computes from them. */
 #ifndef COMMON_GRAPH_GRAPHS_H
 #define COMMON_GRAPH_GRAPHS_H
 
@@ -8,13 +7,11 @@
 #include "common/linalg/csr.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct graphs {
 	size_t count;  /* graphs */
 	size_t *first; /* count + 1: graph g has nodes first[g] .. first[g+1]-1 */
-	struct csr
-	    A; /* nodes x nodes, symmetric, no self-loops, all ones, no edge between graphs */
+	struct csr A;  /* nodes x nodes, symmetric, no self-loops, all ones, no edge between graphs */
 	struct mat attribute; /* nodes x width; empty (0 x 0) if there are none */
 };
 
@@ -29,10 +26,8 @@ enum graphs_features {
 	/* d = 32: degree one-hot at min(max(degree, 1), 16); then diag((D^-1 A)^t), t = 1 .. 16,
 	 * equation 3. */
 	GRAPHS_STRUCTURE,
-	/* d = 98, of graphs whose first two attributes are coordinates in a plane and whose edges are
-	 * lines: these two, and where and in which direction lines begin at the node. Lines are told
-	 * apart within a square of 0 to 3, as the Letter sets have it; other coordinates are to be
-	 * scaled to it. */
+	/* d = 98, of graphs whose edges are lines: the first two attributes, coordinates in a square of
+	 * 0 to 3 as the Letter sets have them, and where and in which direction lines begin. */
 	GRAPHS_DRAWING,
 	/* d = 34: structure and the first two attributes. */
 	GRAPHS_COORDINATES,

@@ -48,7 +48,7 @@ static void search_block(void *ctx, unsigned worker, size_t block)
 {
 	const struct search *s = ctx;
 	size_t n = s->source->n, first = block * KNN_ROWS;
-	size_t rows = n - first < KNN_ROWS ? n - first : KNN_ROWS;
+	size_t rows = min_size(KNN_ROWS, n - first);
 	uint32_t *at;
 	double *value;
 

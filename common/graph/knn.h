@@ -1,8 +1,6 @@
-/* knn.h -- a graph of each row's nearest neighbours, made in blocks of rows: never n x n.
- *
- * FedSC, equation 25 and Section III of Stage II: the k largest similarities of each row, itself
- * excluded, negative ones as 0; S = (S + S') / 2.
- */
+/* knn.h -- a graph of each row's nearest neighbours, made in blocks of rows: FedSC, equation 25 and
+ * Section III of Stage II. The k largest similarities of each row but its own, negative ones as 0;
+ * S = (S + S') / 2. */
 #ifndef COMMON_GRAPH_KNN_H
 #define COMMON_GRAPH_KNN_H
 

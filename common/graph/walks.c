@@ -61,7 +61,7 @@ static uint32_t step(const struct plan *p, uint32_t at, struct rng *rng)
 static void walk_block(void *ctx, unsigned worker, size_t block)
 {
 	const struct plan *p = ctx;
-	size_t n = p->g->rows, end = (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n;
+	size_t n = p->g->rows, end = min_size((block + 1) * BLOCK, n);
 
 	(void)worker;
 	for (size_t v = block * BLOCK; v < end; v++) {

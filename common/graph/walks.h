@@ -1,6 +1,5 @@
-/* walks.h -- walks on a graph as sequences of tokens, and plain ones on a pooled graph (DeepWalk:
- * Perozzi, Al-Rfou, Skiena, KDD 2014).
- */
+/* walks.h -- walks on a graph as sequences of tokens, and those of DeepWalk (Perozzi, Al-Rfou, Skiena,
+ * KDD 2014). */
 #ifndef COMMON_GRAPH_WALKS_H
 #define COMMON_GRAPH_WALKS_H
 

@@ -207,7 +207,7 @@ static enum err project(const struct mat *F, const struct embed_params *p, struc
 	enum err err;
 
 	ALLOC(sigma, d);
-	err = svd_left_map(F, d, p->threads, Z, sigma, map);
+	err = svd_left(F, d, p->threads, Z, sigma, map);
 	if (!err)
 		scale_basis(Z, sigma, p, map);
 	free(sigma);

@@ -6,7 +6,7 @@
 #define COMMON_KCAGC_EMBED_H
 
 #include "common/base/err.h"
-#include "common/linalg/features.h"
+#include "common/linalg/csr.h"
 #include "common/graph/filter.h"
 #include "common/linalg/mat.h"
 

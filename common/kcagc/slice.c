@@ -1,7 +1,7 @@
 #include "common/kcagc/slice.h"
 #include "common/base/alloc.h"
 #include "common/linalg/la.h"
-#include "common/graph/modularity.h"
+#include "common/graph/graph.h"
 #include "common/kcagc/psi.h"
 
 #include <assert.h>

@@ -12,7 +12,7 @@
 #include "common/base/err.h"
 #include "common/kcagc/embed.h"
 #include "common/cluster/kmeans.h"
-#include "common/parties/memory.h"
+#include "common/parties/parties.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,9 +7,8 @@
  *           GRAPHS_DRAWING: and, 64-fold, the drawing: sums over nodes of their lines' columns
  *     F^  = relu(h_3 W + b) W + b                                                 equation 7
  *
- * Everything is computed by blocks of whole graphs, cut by their sizes alone, so that results are
- * the same bits for any threads. In floats for training, and the same code in doubles, by which
- * tests check gradients.
+ * Computed by blocks of whole graphs, cut by their sizes alone: the same bits for any threads. In floats
+ * for training, and the same code in doubles, by which tests check gradients.
  */
 #ifndef COMMON_LEARN_GIN_H
 #define COMMON_LEARN_GIN_H
@@ -94,8 +93,7 @@ GIN_DECLARE(double, _f64)
 void gin_embed(const struct gin *net, const struct graphs *g, const float *F, const float *W,
 	       unsigned threads, struct mat *Z);
 
-/* The part of it that no weights change (initialised here): of GRAPHS_DRAWING what is drawn, else
- * 0. */
+/* The part of it that no weights change (initialised here): of GRAPHS_DRAWING the drawing, else 0. */
 void gin_drawn(const struct gin *net, const struct graphs *g, const float *F, struct mat *Z);
 
 #endif

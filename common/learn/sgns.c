@@ -3,7 +3,7 @@
 #include "common/base/progress.h"
 #include "common/base/rng.h"
 #include "common/linalg/parallel.h"
-#include "common/linalg/simd_float.h"
+#include "common/linalg/simd.h"
 
 #include <assert.h>
 #include <math.h>
@@ -38,17 +38,10 @@ static inline float fold4(const float4 *a)
 #define VEC   float4
 #define IVEC  int4
 #define FOLD  fold4
-#define DOTS  dots4
-#define CURVE curve4
-#define LEARN learn4
+#define DOTS  dots
+#define CURVE curve
+#define LEARN learn
 #include "common/learn/sgns_step.inc"
-#undef TARGET
-#undef VEC
-#undef IVEC
-#undef FOLD
-#undef DOTS
-#undef CURVE
-#undef LEARN
 #ifdef SIMD_AVX2
 #define TARGET __attribute__((target("avx2")))
 TARGET static inline float sum8(float8 x)
@@ -65,17 +58,10 @@ TARGET static inline float fold8(const float8 *a)
 #define VEC   float8
 #define IVEC  int8
 #define FOLD  fold8
-#define DOTS  dots8
-#define CURVE curve8
-#define LEARN learn8
+#define DOTS  dots_avx2
+#define CURVE curve_avx2
+#define LEARN learn_avx2
 #include "common/learn/sgns_step.inc"
-#undef TARGET
-#undef VEC
-#undef IVEC
-#undef FOLD
-#undef DOTS
-#undef CURVE
-#undef LEARN
 #define TARGET __attribute__((target("avx512f")))
 TARGET static inline float fold16(const float16 *a)
 {
@@ -85,9 +71,9 @@ TARGET static inline float fold16(const float16 *a)
 #define VEC   float16
 #define IVEC  int16
 #define FOLD  fold16
-#define DOTS  dots16
-#define CURVE curve16
-#define LEARN learn16
+#define DOTS  dots_avx512
+#define CURVE curve_avx512
+#define LEARN learn_avx512
 #include "common/learn/sgns_step.inc"
 #endif
 
@@ -97,20 +83,11 @@ struct step {
 	void (*learn)(float *const *x, size_t window, float *const *y, float (*g)[SGNS_PAD]);
 };
 
-static const struct step *step_here(void)
-{
-	static const struct step step4 = { dots4, curve4, learn4 };
+static const struct step step = { dots, curve, learn };
 #ifdef SIMD_AVX2
-	static const struct step step8 = { dots8, curve8, learn8 };
-	static const struct step step16 = { dots16, curve16, learn16 };
-
-	if (simd_avx512())
-		return &step16;
-	if (simd_avx2())
-		return &step8;
+static const struct step step_avx2 = { dots_avx2, curve_avx2, learn_avx2 };
+static const struct step step_avx512 = { dots_avx512, curve_avx512, learn_avx512 };
 #endif
-	return &step4;
-}
 
 /* -- tables ---------------------------------------------------------------------------------- */
 
@@ -159,12 +136,6 @@ static void alias_init(struct alias *a, const double *weight, uint32_t n)
 	free(p);
 }
 
-static void alias_release(struct alias *a)
-{
-	free(a->other);
-	free(a->own);
-}
-
 static uint32_t alias_draw(const struct alias *a, struct rng *rng)
 {
 	uint64_t word = rng_u64(rng);
@@ -189,21 +160,13 @@ struct plan {
 	float *in, *out; /* what all know */
 	struct shard shard[SGNS_SHARDS];
 	size_t first, count; /* walks of this round, from first on */
-	const struct step *step;
+	struct step step;
 };
 
 static void fetch(const float *row)
 {
 	for (int i = 0; i < SGNS_DIMS; i += 16)
 		__builtin_prefetch(row + i, 1);
-}
-
-static void measure(float (*dot)[SGNS_PAD], size_t window, struct shard *s)
-{
-	for (size_t r = 0; r < window; r++)
-		for (size_t t = 0; t < SGNS_OUT; t++)
-			s->loss += log1p(exp(t ? (double)dot[r][t] : -(double)dot[r][t]));
-	s->measured += window;
 }
 
 /* in: the window's; out: the centre's and its negatives'. */
@@ -214,15 +177,17 @@ static void learn_centre(const struct plan *f, struct shard *s, float *const *in
 	float g[2 * WINDOW_MAX + 1][SGNS_PAD];
 
 	memset(g, 0, (window + 1) * sizeof(*g)); /* what pads rows and the last vector too */
-	f->step->dots(in, window, out, g);
-	if (measured)
-		measure(g, window, s);
-	f->step->curve(g[0], window * SGNS_PAD, label, rate);
+	f->step.dots(in, window, out, g);
+	for (size_t r = 0; measured && r < window; r++)
+		for (size_t t = 0; t < SGNS_OUT; t++)
+			s->loss += log1p(exp(t ? (double)g[r][t] : -(double)g[r][t]));
+	s->measured += measured ? window : 0;
+	f->step.curve(g[0], window * SGNS_PAD, label, rate);
 	for (size_t t = 1; t < SGNS_OUT; t++)
 		if (out[t] == out[0]) /* the centre is no negative of itself */
 			for (size_t r = 0; r < window; r++)
 				g[r][t] = 0;
-	f->step->learn(in, window, out, g);
+	f->step.learn(in, window, out, g);
 }
 
 static void learn_walk(const struct plan *f, struct shard *s, size_t number, float rate)
@@ -292,7 +257,7 @@ static void merge_block(void *ctx, unsigned worker, size_t block)
 {
 	struct plan *f = ctx;
 	size_t from = block * MERGE_ROWS;
-	size_t to = from + MERGE_ROWS < f->p->n ? from + MERGE_ROWS : f->p->n;
+	size_t to = min_size(from + MERGE_ROWS, f->p->n);
 	float *in[SGNS_SHARDS], *out[SGNS_SHARDS];
 
 	(void)worker;
@@ -305,18 +270,6 @@ static void merge_block(void *ctx, unsigned worker, size_t block)
 }
 
 /* -- the whole ------------------------------------------------------------------------------- */
-
-static void count_tokens(const struct walks *w, size_t n, double *count)
-{
-	for (size_t i = 0; i < w->count; i++) {
-		const uint32_t *token = w->token + i * w->length;
-
-		for (size_t j = 0; j < w->length && token[j] != WALK_END; j++) {
-			assert(token[j] < n);
-			count[token[j]]++;
-		}
-	}
-}
 
 /* Uniform in +-1/2 over the dimensions, as word2vec begins; those that never occur stay at 0. */
 static void start(struct plan *f, const double *count)
@@ -339,21 +292,6 @@ static void start(struct plan *f, const double *count)
 	}
 }
 
-static void tell(struct plan *f)
-{
-	double loss = 0, measured = 0;
-
-	for (int s = 0; s < SGNS_SHARDS; s++) {
-		loss += f->shard[s].loss;
-		measured += (double)f->shard[s].measured;
-		f->shard[s].loss = 0;
-		f->shard[s].measured = 0;
-	}
-	if (f->p->progress)
-		f->p->progress(f->p->ctx, (double)(f->first + f->count) / (double)f->w->count,
-			       measured > 0 ? loss / measured : 0);
-}
-
 static void learn_all(struct plan *f)
 {
 	size_t round = ROUND_TOKENS * f->p->n / f->w->length, told = 0;
@@ -361,49 +299,59 @@ static void learn_all(struct plan *f)
 	round = round < LEAST_WALKS ? LEAST_WALKS : round;
 	for (f->first = 0; f->first < f->w->count && !progress_stopped(); f->first += f->count) {
 		size_t left = f->w->count - f->first;
+		double loss = 0, measured = 0;
 
-		f->count = left < round ? left : round;
+		f->count = min_size(left, round);
 		parallel(f->p->threads, SGNS_SHARDS, learn_shard, f);
 		parallel(f->p->threads, (f->p->n + MERGE_ROWS - 1) / MERGE_ROWS, merge_block, f);
-		if (left == f->count || f->first + f->count - told >= f->w->count / TOLD) {
-			tell(f);
-			told = f->first + f->count;
+		if (left != f->count && f->first + f->count - told < f->w->count / TOLD)
+			continue;
+		told = f->first + f->count;
+		for (int s = 0; s < SGNS_SHARDS; s++) {
+			loss += f->shard[s].loss;
+			measured += (double)f->shard[s].measured;
+			f->shard[s].loss = 0;
+			f->shard[s].measured = 0;
 		}
+		if (f->p->progress)
+			f->p->progress(f->p->ctx, (double)told / (double)f->w->count,
+				       measured > 0 ? loss / measured : 0);
 	}
-}
-
-static uint32_t *shuffled(size_t count, uint64_t seed)
-{
-	uint32_t *walk;
-	struct rng rng;
-
-	ALLOC(walk, count);
-	for (size_t i = 0; i < count; i++)
-		walk[i] = (uint32_t)i;
-	rng_seed(&rng, seed, SHUFFLE_STREAM);
-	rng_shuffle(&rng, walk, count);
-	return walk;
 }
 
 void sgns(const struct walks *w, const struct sgns_params *p, float *X)
 {
 	struct plan f = { .w = w, .p = p, .in = X };
-	uint32_t *walk = shuffled(w->count, p->seed);
+	uint32_t *walk;
 	double *count;
+	struct rng rng;
 
 	assert(p->window >= 1 && p->window <= WINDOW_MAX);
 	assert(w->count <= UINT32_MAX && p->n < UINT32_MAX);
-	ALLOC(count, p->n);
-	ALLOC(f.out, p->n * SGNS_DIMS);
+	ALLOC(walk, w->count);
+	for (size_t i = 0; i < w->count; i++)
+		walk[i] = (uint32_t)i;
+	rng_seed(&rng, p->seed, SHUFFLE_STREAM);
+	rng_shuffle(&rng, walk, w->count);
 	f.walk = walk;
-	f.step = step_here();
-	count_tokens(w, p->n, count);
+	f.step = SIMD_PICK_512(step);
+	ALLOC(f.out, p->n * SGNS_DIMS);
+	ALLOC(count, p->n);
+	for (size_t i = 0; i < w->count; i++) {
+		const uint32_t *token = w->token + i * w->length;
+
+		for (size_t j = 0; j < w->length && token[j] != WALK_END; j++) {
+			assert(token[j] < p->n);
+			count[token[j]]++;
+		}
+	}
 	start(&f, count);
 	for (size_t v = 0; v < p->n; v++)
 		count[v] = pow(count[v], 0.75);
 	alias_init(&f.alias, count, (uint32_t)p->n);
 	learn_all(&f);
-	alias_release(&f.alias);
+	free(f.alias.other);
+	free(f.alias.own);
 	for (int s = 0; s < SGNS_SHARDS; s++) {
 		free(f.shard[s].in);
 		free(f.shard[s].out);

@@ -4,14 +4,12 @@
  * 1 .. `window`; each token in it predicts the centre, and not SGNS_NEGATIVES tokens drawn by
  * count^0.75, which are the same for the whole window (Ji et al. 2016): a small matrix product, three
  * times as fast as pair by pair. Step falls linearly from SGNS_RATE to SGNS_RATE_LAST. On BlogCatalog
- * (33 million tokens) 21 s of one core, micro/macro F1 .413/.279 at a training ratio of .6; negatives
- * that are shared by the centre's vector alone instead, 13 s, and .382/.242.
+ * (33 million tokens) 21 s of one core, micro/macro F1 .413/.279 at a training ratio of .6.
  *
- * Deterministic: walks are cut into rounds by their number and that of vertices (four tokens a vertex);
- * in a round SGNS_SHARDS shards, whatever the number of threads, each learn from their part on their
- * own copy of the vectors, and what they changed is added up in order. So up to SGNS_SHARDS threads
- * are of use, and results are the same for any of them, and on any machine (common/linalg/simd.h). It
- * costs two per cent of time and nothing in F1 that can be told from chance.
+ * Deterministic: walks are cut into rounds by their number and that of vertices; in a round SGNS_SHARDS
+ * shards, whatever the number of threads, each learn from their part on their own copy of the vectors,
+ * and what they changed is added up in order. So results are the same for any threads, of which
+ * SGNS_SHARDS are of use, and on any machine (common/linalg/simd.h).
  */
 #ifndef COMMON_LEARN_SGNS_H
 #define COMMON_LEARN_SGNS_H

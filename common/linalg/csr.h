@@ -1,13 +1,11 @@
-/* csr.h -- a sparse matrix in compressed rows, for graphs and for sparse features.
- *
- * Column indices rise within a row; there are no duplicates. A graph is a symmetric
- * pattern without self-loops; values may be NULL, which means all ones.
- */
+/* csr.h -- a sparse matrix in compressed rows, for graphs and for features. Column indices rise
+ * within a row. A graph is a symmetric pattern without self-loops. */
 #ifndef COMMON_LINALG_CSR_H
 #define COMMON_LINALG_CSR_H
 
 #include "common/linalg/mat.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,5 +26,17 @@ void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t,
 void csr_to_dense(const struct csr *s, struct mat *m); /* m is initialised here */
 void csr_copy(struct csr *s, const struct csr *from);  /* s is initialised here */
 void csr_release(struct csr *s);
+
+/* A feature slice, n x m: a row for each node, sparse or dense; the other of the two is empty.
+ * Zero-initialised is 0 x 0. */
+struct features {
+	bool is_sparse;
+	struct csr sparse;
+	struct mat dense;
+};
+
+void features_release(struct features *X);
+size_t features_rows(const struct features *X);
+size_t features_cols(const struct features *X);
 
 #endif

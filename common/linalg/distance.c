@@ -10,11 +10,8 @@
 
 /* With few dimensions, few centres, or as many of both as stay in the first cache, the differences
  * themselves are about as fast as dgemm with its packing (bench_kernels); beyond, they fall to half
- * its speed. */
-enum { DIRECT_DIMS = 64, DIRECT_FEW = 16, DIRECT_VALUES = 4096 };
-
-/* With more dimensions centres are measured directly only if they are few: no copy for those. */
-enum { BESIDE_DIMS = DIRECT_DIMS };
+ * its speed. With more than BESIDE_DIMS there is no copy of the rows. */
+enum { DIRECT_DIMS = 64, DIRECT_FEW = 16, DIRECT_VALUES = 4096, BESIDE_DIMS = DIRECT_DIMS };
 
 static bool direct(const struct distance *s)
 {
@@ -55,15 +52,6 @@ static void move(const double *in, const double *shift, size_t rows, size_t d, d
 			out[i * d + j] = in[i * d + j] - shift[j];
 }
 
-static double square_of(const double *x, size_t d)
-{
-	double sum = 0;
-
-	for (size_t j = 0; j < d; j++)
-		sum += x[j] * x[j];
-	return sum;
-}
-
 void distance_set(struct distance *s, const double *c)
 {
 	if (direct(s)) {
@@ -78,7 +66,7 @@ void distance_set(struct distance *s, const double *c)
 			s->shift[j] += c[r * s->d + j] / (double)s->k;
 	move(c, s->shift, s->k, s->d, s->centre);
 	for (size_t r = 0; r < s->k; r++)
-		s->square[r] = square_of(s->centre + r * s->d, s->d);
+		s->square[r] = mat_square(s->centre + r * s->d, s->d);
 }
 
 static double *columns_of(const struct distance_rows *r, size_t row)
@@ -112,11 +100,6 @@ void distance_rows_release(struct distance_rows *r)
 #define TARGET
 #include "common/linalg/distance_block.inc"
 #ifdef SIMD_AVX2
-#undef STRIP
-#undef BLOCK
-#undef BESIDE
-#undef VEC
-#undef TARGET
 #define STRIP  strip_avx2
 #define BLOCK  block_direct_avx2
 #define BESIDE block_beside_avx2
@@ -125,12 +108,19 @@ void distance_rows_release(struct distance_rows *r)
 #include "common/linalg/distance_block.inc"
 #endif
 
-static void block_by_products(struct distance *s, const double *z, size_t count, double *D)
+void distance_block(struct distance *s, const double *z, size_t count, double *D)
 {
+	assert(count <= DISTANCE_ROWS);
+	if (count == 0 || s->k == 0)
+		return;
+	if (direct(s)) {
+		SIMD_PICK(block_direct)(s, z, count, D);
+		return;
+	}
 	move(z, s->shift, count, s->d, s->rows);
 	la_block_nt(count, s->k, s->d, s->rows, s->centre, D, s->k);
 	for (size_t i = 0; i < count; i++) {
-		double square = square_of(s->rows + i * s->d, s->d);
+		double square = mat_square(s->rows + i * s->d, s->d);
 
 		for (size_t r = 0; r < s->k; r++) {
 			double d2 = square - 2 * D[i * s->k + r] + s->square[r];
@@ -140,51 +130,19 @@ static void block_by_products(struct distance *s, const double *z, size_t count,
 	}
 }
 
-void distance_block(struct distance *s, const double *z, size_t count, double *D)
-{
-	assert(count <= DISTANCE_ROWS);
-	if (count == 0 || s->k == 0)
-		return;
-	if (!direct(s)) {
-		block_by_products(s, z, count, D);
-		return;
-	}
-#ifdef SIMD_AVX2
-	if (simd_avx2()) {
-		block_direct_avx2(s, z, count, D);
-		return;
-	}
-#endif
-	block_direct(s, z, count, D);
-}
-
-/* As distance_block() does, and then turned. */
-static void turned(struct distance *s, const struct mat *Z, size_t first, double *D)
-{
-	size_t count = distance_count(Z->rows, first);
-
-	if (!s->D)
-		ALLOC(s->D, DISTANCE_ROWS * s->k);
-	distance_block(s, ROW(Z, first), count, s->D);
-	for (size_t r = 0; r < s->k; r++)
-		for (size_t i = 0; i < count; i++)
-			D[r * DISTANCE_STRIDE + i] = s->D[i * s->k + r];
-}
-
 void distance_by_centre(struct distance *s, const struct distance_rows *z, size_t first, double *D)
 {
 	size_t count = distance_count(z->Z->rows, first);
 
 	assert(first % DISTANCE_ROWS == 0 && s->d == z->Z->cols);
-	if (!z->column || !direct(s)) {
-		turned(s, z->Z, first, D);
+	if (z->column && direct(s)) {
+		SIMD_PICK(block_beside)(s, columns_of(z, first), count, D);
 		return;
 	}
-#ifdef SIMD_AVX2
-	if (simd_avx2()) {
-		block_beside_avx2(s, columns_of(z, first), count, D);
-		return;
-	}
-#endif
-	block_beside(s, columns_of(z, first), count, D);
+	if (!s->D)
+		ALLOC(s->D, DISTANCE_ROWS * s->k);
+	distance_block(s, ROW(z->Z, first), count, s->D);
+	for (size_t r = 0; r < s->k; r++)
+		for (size_t i = 0; i < count; i++)
+			D[r * DISTANCE_STRIDE + i] = s->D[i * s->k + r];
 }

@@ -1,17 +1,16 @@
 /* distance.h -- squared distances between rows and a few centres: the inner loop of k-means.
  *
- * Two ways, chosen by the shape alone, so that results do not depend on threads: with few
- * dimensions or few centres the differences themselves (exact zeros for equal rows); otherwise
- * the products ||z||^2 - 2 z.c + ||c||^2 by dgemm over fixed blocks of rows, both sides moved by
- * the mean centre first, so that data far from the origin loses no digits.
+ * Two ways, chosen by the shape alone: with few dimensions or few centres the differences themselves
+ * (exact zeros for equal rows); otherwise ||z||^2 - 2 z.c + ||c||^2 by dgemm over fixed blocks of
+ * rows, both sides moved by the mean centre first, so that data far from the origin loses no digits.
  */
 #ifndef COMMON_LINALG_DISTANCE_H
 #define COMMON_LINALG_DISTANCE_H
 
 #include "common/linalg/mat.h"
 
-/* Rows per block; and from one column of a block to the next, a cache line more than that: a power of
- * two would have them all evict each other. */
+/* Rows of a block, and from one of its columns to the next: were that a power of two, columns would
+ * evict each other from the cache. */
 enum { DISTANCE_ROWS = 256, DISTANCE_STRIDE = DISTANCE_ROWS + 8 };
 
 /* Centres made ready for many blocks. */
@@ -32,9 +31,9 @@ void distance_release(struct distance *s);
  * same bits a row must come at the same place of its block: cut blocks from row 0. O(count k d). */
 void distance_block(struct distance *s, const double *z, size_t count, double *D);
 
-/* Rows that are measured over and over. Up to 64 dimensions they are copied, block by block, as
- * columns (d x DISTANCE_STRIDE each, zeros where no rows are): rows side by side waste no lanes,
- * however few the centres are. Z must outlive it. Threads may share it. */
+/* Rows that are measured over and over. Up to 64 dimensions they are copied as columns (blocks of
+ * d x DISTANCE_STRIDE, zeros where no rows are): side by side they waste no lanes, however few the
+ * centres are. Z must outlive it. Threads may share it. */
 struct distance_rows {
 	const struct mat *Z;
 	double *column; /* NULL with more dimensions */

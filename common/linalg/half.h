@@ -1,6 +1,5 @@
-/* half.h -- a symmetric n x n matrix with a zero diagonal as its upper half, in float: what pairwise
- * dissimilarities of a graph's vertices are kept in. 4 n (n - 1) / 2 bytes, 213 MB at n = 10312.
- */
+/* half.h -- a symmetric n x n matrix with a zero diagonal as its upper half, in float, for pairwise
+ * dissimilarities of a graph's vertices. 213 MB at n = 10312. */
 #ifndef COMMON_LINALG_HALF_H
 #define COMMON_LINALG_HALF_H
 

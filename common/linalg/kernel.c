@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t block_rows(size_t n, size_t first)
-{
-	return n - first < KERNEL_ROWS ? n - first : KERNEL_ROWS;
-}
-
 static size_t blocks_of(size_t n)
 {
 	return (n + KERNEL_ROWS - 1) / KERNEL_ROWS;
@@ -20,13 +15,8 @@ static size_t blocks_of(size_t n)
 
 void kernel_squares(const struct mat *A, double *square)
 {
-	for (size_t i = 0; i < A->rows; i++) {
-		double sum = 0;
-
-		for (size_t j = 0; j < A->cols; j++)
-			sum += MAT(A, i, j) * MAT(A, i, j);
-		square[i] = sum;
-	}
+	for (size_t i = 0; i < A->rows; i++)
+		square[i] = mat_square(ROW(A, i), A->cols);
 }
 
 void kernel_distances(const double *a, const double *sa, size_t count, const struct mat *B,
@@ -64,7 +54,7 @@ struct filling {
 static void fill_block(void *ctx, unsigned worker, size_t block)
 {
 	const struct filling *f = ctx;
-	size_t i = block * KERNEL_ROWS, rows = block_rows(f->A->rows, i);
+	size_t i = block * KERNEL_ROWS, rows = min_size(KERNEL_ROWS, f->A->rows - i);
 
 	(void)worker;
 	kernel_distances(ROW(f->A, i), f->sa + i, rows, f->B, f->sb, ROW(f->K, i));
@@ -95,7 +85,7 @@ void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigne
 /* -- the mean distance ----------------------------------------------------------------------- */
 
 struct measuring {
-	const struct mat *X;
+	struct mat X; /* or a sample of it */
 	double *square;
 	double *part;  /* of each block of rows */
 	double **room; /* of each worker: KERNEL_ROWS x n */
@@ -104,13 +94,13 @@ struct measuring {
 static void measure_block(void *ctx, unsigned worker, size_t block)
 {
 	struct measuring *m = ctx;
-	size_t n = m->X->rows, i = block * KERNEL_ROWS, rows = block_rows(n, i);
+	size_t n = m->X.rows, i = block * KERNEL_ROWS, rows = min_size(KERNEL_ROWS, n - i);
 	double *D, sum = 0;
 
 	if (!m->room[worker])
 		ALLOC(m->room[worker], KERNEL_ROWS * n);
 	D = m->room[worker];
-	kernel_distances(ROW(m->X, i), m->square + i, rows, m->X, m->square, D);
+	kernel_distances(ROW(&m->X, i), m->square + i, rows, &m->X, m->square, D);
 	for (size_t a = 0; a < rows; a++) {
 		D[a * n + i + a] = 0; /* of a row to itself, whatever was rounded */
 		for (size_t b = 0; b < n; b++)
@@ -119,16 +109,20 @@ static void measure_block(void *ctx, unsigned worker, size_t block)
 	m->part[block] = sum;
 }
 
-static double mean_of_all(const struct mat *X, unsigned threads)
+double kernel_mean_distance(const struct mat *X, unsigned threads)
 {
-	size_t n = X->rows, blocks = blocks_of(n);
-	struct measuring m = { .X = X };
+	size_t n = min_size(X->rows, KERNEL_SAMPLE), blocks = blocks_of(n);
+	struct measuring m = { 0 };
 	double sum = 0;
 
+	assert(n > 0);
+	mat_init(&m.X, n, X->cols);
+	for (size_t i = 0; i < n; i++)
+		memcpy(ROW(&m.X, i), ROW(X, i * X->rows / n), X->cols * sizeof(double));
 	ALLOC(m.square, n);
 	ALLOC(m.part, blocks);
 	ALLOC(m.room, PARALLEL_MAX);
-	kernel_squares(X, m.square);
+	kernel_squares(&m.X, m.square);
 	parallel(threads, blocks, measure_block, &m);
 	for (size_t b = 0; b < blocks; b++)
 		sum += m.part[b];
@@ -137,22 +131,6 @@ static double mean_of_all(const struct mat *X, unsigned threads)
 	free(m.room);
 	free(m.part);
 	free(m.square);
+	mat_release(&m.X);
 	return sum / ((double)n * (double)n);
-}
-
-double kernel_mean_distance(const struct mat *X, unsigned threads)
-{
-	struct mat some;
-	double mean;
-
-	assert(X->rows > 0);
-	if (X->rows <= KERNEL_SAMPLE)
-		return mean_of_all(X, threads);
-	mat_init(&some, KERNEL_SAMPLE, X->cols);
-	for (size_t i = 0; i < KERNEL_SAMPLE; i++)
-		memcpy(ROW(&some, i), ROW(X, i * X->rows / KERNEL_SAMPLE),
-		       X->cols * sizeof(double));
-	mean = mean_of_all(&some, threads);
-	mat_release(&some);
-	return mean;
 }

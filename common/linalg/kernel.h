@@ -1,12 +1,8 @@
-/* kernel.h -- the Gaussian kernel k(a, b) = exp(-||a - b||^2 / (2 r^2)) between rows, and its width.
- *
- * FedSC (Qiao, Ding, Fan, NeurIPS 2023), footnote 2 and Appendix D.3. Large kernels are made in
- * blocks of KERNEL_ROWS rows, whose bits do not depend on where the other blocks are made.
- */
+/* kernel.h -- the Gaussian kernel k(a, b) = exp(-||a - b||^2 / (2 r^2)) between rows, and its width:
+ * FedSC (Qiao, Ding, Fan, NeurIPS 2023), footnote 2 and Appendix D.3. Same bits for any threads. */
 #ifndef COMMON_LINALG_KERNEL_H
 #define COMMON_LINALG_KERNEL_H
 
-#include "common/base/err.h"
 #include "common/linalg/mat.h"
 
 #include <stddef.h>
@@ -30,8 +26,7 @@ void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigne
 		     struct mat *K);
 
 /* The mean of ||x_i - x_j|| over all i, j, i = j included; of KERNEL_SAMPLE rows evenly apart if
- * there are more, so that a party's time stays linear in its rows. O(n^2 m), no more than
- * KERNEL_SAMPLE^2 m. */
+ * there are more. O(n^2 m). */
 double kernel_mean_distance(const struct mat *X, unsigned threads);
 
 #endif

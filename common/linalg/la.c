@@ -62,37 +62,47 @@ static void product_tile(void *ctx, unsigned worker, size_t tile)
 		    &MAT(p->C, i, j), blas_int(p->C->cols));
 }
 
-static void product(struct product *p, size_t rows, size_t cols, unsigned threads)
+static void product(struct product p, unsigned threads)
 {
-	mat_init(p->C, rows, cols);
-	if (rows == 0 || cols == 0 || p->inner == 0)
+	struct mat *C = p.C;
+
+	p.inner = p.a_transposed ? p.A->rows : p.A->cols;
+	assert(p.inner == (p.b_transposed ? p.B->cols : p.B->rows));
+	mat_init(C, p.a_transposed ? p.A->cols : p.A->rows, p.b_transposed ? p.B->rows : p.B->cols);
+	if (C->rows == 0 || C->cols == 0 || p.inner == 0)
 		return;
-	p->tiles_across = (cols + TILE - 1) / TILE;
-	parallel(threads, (rows + TILE - 1) / TILE * p->tiles_across, product_tile, p);
+	p.tiles_across = (C->cols + TILE - 1) / TILE;
+	parallel(threads, (C->rows + TILE - 1) / TILE * p.tiles_across, product_tile, &p);
+	for (size_t i = 0; p.symmetric && i < C->rows; i++)
+		for (size_t j = 0; j < i; j++)
+			MAT(C, i, j) = MAT(C, j, i);
 }
 
 void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
 {
-	struct product p = { .A = A, .B = B, .C = C, .a_transposed = true, .inner = A->rows };
-
-	assert(A->rows == B->rows);
-	product(&p, A->cols, B->cols, threads);
+	product((struct product){ .A = A, .B = B, .C = C, .a_transposed = true }, threads);
 }
 
 void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
 {
-	struct product p = { .A = A, .B = B, .C = C, .inner = A->cols };
-
-	assert(A->cols == B->rows);
-	product(&p, A->rows, B->cols, threads);
+	product((struct product){ .A = A, .B = B, .C = C }, threads);
 }
 
 void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
 {
-	struct product p = { .A = A, .B = B, .C = C, .b_transposed = true, .inner = A->cols };
+	product((struct product){ .A = A, .B = B, .C = C, .b_transposed = true }, threads);
+}
 
-	assert(A->cols == B->cols);
-	product(&p, A->rows, B->rows, threads);
+void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G)
+{
+	product((struct product){ .A = A, .B = A, .C = G, .a_transposed = true, .symmetric = true },
+		threads);
+}
+
+void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G)
+{
+	product((struct product){ .A = A, .B = A, .C = G, .b_transposed = true, .symmetric = true },
+		threads);
 }
 
 struct pieces {
@@ -125,31 +135,6 @@ void la_mul_nt_long(const struct mat *A, const struct mat *B, unsigned threads, 
 		for (size_t i = 0; i < size; i++)
 			C->a[i] += p.part[piece * size + i];
 	free(p.part);
-}
-
-static void mirror(struct mat *G)
-{
-	for (size_t i = 0; i < G->rows; i++)
-		for (size_t j = 0; j < i; j++)
-			MAT(G, i, j) = MAT(G, j, i);
-}
-
-void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G)
-{
-	struct product p = { .A = A, .B = A, .C = G, .a_transposed = true, .symmetric = true };
-
-	p.inner = A->rows;
-	product(&p, A->cols, A->cols, threads);
-	mirror(G);
-}
-
-void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G)
-{
-	struct product p = { .A = A, .B = A, .C = G, .b_transposed = true, .symmetric = true };
-
-	p.inner = A->cols;
-	product(&p, A->rows, A->rows, threads);
-	mirror(G);
 }
 
 void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,
@@ -304,13 +289,10 @@ enum err la_singular_rows(struct mat *A, double *sigma, struct mat *P)
 
 enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *value, double *last)
 {
-	double *diagonal, *beside, *vector, *all;
+	double *room = alloc(n, 4 * sizeof(*room));
+	double *diagonal = room, *beside = room + n, *vector = beside + n, *all = vector + n;
 	lapack_int found, info, support[2];
 
-	ALLOC(diagonal, n);
-	ALLOC(beside, n);
-	ALLOC(vector, n);
-	ALLOC(all, n);
 	memcpy(diagonal, a, n * sizeof(double));
 	memcpy(beside, b, (n - 1) * sizeof(double));
 	info =
@@ -318,9 +300,6 @@ enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *
 			   blas_int(n), blas_int(n), 0, &found, all, vector, blas_int(n), support);
 	*value = all[0];
 	*last = fabs(vector[n - 1]);
-	free(all);
-	free(vector);
-	free(beside);
-	free(diagonal);
+	free(room);
 	return check_info(info, "dstevr", n, n);
 }

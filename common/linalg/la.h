@@ -1,9 +1,6 @@
-/* la.h -- the one door to BLAS and LAPACK.
- *
- * BLAS is pinned to one thread when the program starts: its own threads change the last bits of
- * a product. Large products are cut here into tiles of a fixed size, each a single call to dgemm,
- * and tiles go over our own threads; so results never depend on the number of threads.
- */
+/* la.h -- the one door to BLAS and LAPACK. BLAS is pinned to one thread when the program starts, as its
+ * own threads change the last bits of a product. Large products are cut into tiles of a fixed size,
+ * each a call to dgemm, which go over our threads: results never depend on their number. */
 #ifndef COMMON_LINALG_LA_H
 #define COMMON_LINALG_LA_H
 
@@ -13,12 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* C is initialised here. O(rows * inner * cols). */
-void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads,
-	       struct mat *C); /* A' B */
-void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C); /* A B */
-void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads,
-	       struct mat *C); /* A B' */
+/* C = A' B, A B, A B', initialised here. O(rows inner cols). */
+void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
+void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
+void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
 
 /* A B' of few long rows: the inner dimension is cut at multiples of LA_PIECE and goes over threads. */
 enum { LA_PIECE = 1 << 16 };

@@ -25,9 +25,5 @@ void mat_release(struct mat *m)
 
 double mat_norm(const double *x, size_t n)
 {
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += x[i] * x[i];
-	return sqrt(sum);
+	return sqrt(mat_square(x, n));
 }

@@ -1,7 +1,4 @@
-/* mat.h -- a dense matrix: rows x cols doubles, row-major.
- *
- * Rows are nodes (points) everywhere in Coterie, so a node's features are contiguous.
- */
+/* mat.h -- a dense matrix of doubles. Rows are nodes (points) everywhere in Coterie. */
 #ifndef COMMON_LINALG_MAT_H
 #define COMMON_LINALG_MAT_H
 
@@ -19,6 +16,31 @@ void mat_init(struct mat *m, size_t rows, size_t cols); /* zeroed; release befor
 void mat_copy(struct mat *m, const struct mat *from);    /* as mat_init, with its values */
 void mat_release(struct mat *m);                        /* m is empty and ready again */
 
+static inline size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ||x||^2, summed in order. */
+static inline double mat_square(const double *x, size_t n)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j < n; j++)
+		sum += x[j] * x[j];
+	return sum;
+}
+
 double mat_norm(const double *x, size_t n); /* ||x||, summed in order */
+
+/* ||a - b||^2, summed in order. */
+static inline double mat_square_between(const double *a, const double *b, size_t n)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j < n; j++)
+		sum += (a[j] - b[j]) * (a[j] - b[j]);
+	return sum;
+}
 
 #endif

@@ -32,7 +32,7 @@ void ortho_centre(struct mat *A)
 
 enum err ortho_basis(struct mat *A)
 {
-	size_t n = A->rows, d = A->cols < n - 1 ? A->cols : n - 1;
+	size_t n = A->rows, d = min_size(A->cols, n - 1);
 	struct mat T; /* 1', then A': the first direction is given, the others stay off it */
 	enum err err;
 
@@ -68,7 +68,7 @@ static enum err leading(const struct mat *W, size_t most, double *value, struct 
 	enum err err;
 
 	mat_copy(&copy, W);
-	err = la_eigen_top(&copy, most < W->rows ? most : W->rows, value, E);
+	err = la_eigen_top(&copy, min_size(most, W->rows), value, E);
 	mat_release(&copy);
 	return err;
 }
@@ -81,20 +81,19 @@ enum err ortho_inverse_root(const struct mat *H, double zero, struct mat *R)
 
 	ALLOC(value, H->rows);
 	err = leading(H, H->rows, value, &E);
-	if (err)
-		goto out;
-	mat_copy(&scaled, &E);
-	for (size_t i = 0; i < E.rows; i++) {
-		bool counts = value[i] > 0 && value[i] > zero * value[0];
+	if (!err) {
+		mat_copy(&scaled, &E);
+		for (size_t i = 0; i < E.rows; i++) {
+			bool counts = value[i] > 0 && value[i] > zero * value[0];
 
-		for (size_t j = 0; j < E.cols; j++)
-			MAT(&scaled, i, j) *= counts ? 1 / sqrt(value[i]) : 0;
+			for (size_t j = 0; j < E.cols; j++)
+				MAT(&scaled, i, j) *= counts ? 1 / sqrt(value[i]) : 0;
+		}
+		la_mul_tn(&E, &scaled, THREADS, R);
+		ortho_symmetrise(R);
+		mat_release(&scaled);
+		mat_release(&E);
 	}
-	la_mul_tn(&E, &scaled, THREADS, R);
-	ortho_symmetrise(R);
-	mat_release(&scaled);
-	mat_release(&E);
-out:
 	free(value);
 	return err;
 }
@@ -115,12 +114,11 @@ enum err ortho_whiten(const struct mat *A, const struct mat *W, size_t most, dou
 	for (; rank < E.rows && value[rank] > 0 && value[rank] > zero * value[0]; rank++)
 		for (size_t j = 0; j < E.cols; j++)
 			MAT(&E, rank, j) /= sqrt(value[rank]);
-	if (rank == 0) {
+	E.rows = rank;
+	if (rank == 0)
 		mat_init(P, A->rows, 1);
-	} else {
-		E.rows = rank;
+	else
 		la_mul_nt(A, &E, THREADS, P);
-	}
 	mat_release(&E);
 out:
 	free(value);
@@ -138,11 +136,10 @@ enum err ortho_components(const struct mat *A, size_t most, struct mat *P)
 	la_gram_columns(&centred, THREADS, &G);
 	mat_release(&centred);
 	ALLOC(value, A->cols);
-	err = la_eigen_top(&G, most < A->cols ? most : A->cols, value, &V);
+	err = la_eigen_top(&G, min_size(most, A->cols), value, &V);
 	free(value);
 	mat_release(&G);
-	if (err)
-		return err;
+	TRY(err);
 	la_mul_nt(A, &V, THREADS, P);
 	mat_release(&V);
 	return ERR_OK;
@@ -160,25 +157,18 @@ enum err ortho_ritz(const struct mat *Q, const struct mat *Y, size_t k, struct m
 	return err;
 }
 
-static void gaussian(const struct ortho_subspace *p, struct mat *Q)
-{
-	size_t width = p->k + p->extra;
-	struct rng rng;
-
-	rng_seed(&rng, p->seed, p->stream);
-	mat_init(Q, p->n, width < p->n ? width : p->n - 1);
-	for (size_t i = 0; i < Q->rows * Q->cols; i++)
-		Q->a[i] = rng_normal(&rng);
-}
-
 enum err ortho_subspace(const struct ortho_operator *K, const struct ortho_subspace *p,
 			struct mat *Z)
 {
 	struct mat Q, Y = { 0 };
+	struct rng rng;
 	enum err err = ERR_OK;
 
 	assert(p->n >= 2 && p->rounds > 0 && p->k > 0);
-	gaussian(p, &Q);
+	rng_seed(&rng, p->seed, p->stream);
+	mat_init(&Q, p->n, min_size(p->k + p->extra, p->n - 1));
+	for (size_t i = 0; i < Q.rows * Q.cols; i++)
+		Q.a[i] = rng_normal(&rng);
 	for (unsigned u = 0; !err && u < p->rounds; u++) {
 		if (u) { /* the last product goes into Ritz's as it is */
 			mat_release(&Q);

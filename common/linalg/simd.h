@@ -1,4 +1,5 @@
-/* simd.h -- two, four or eight doubles at a time, in a way that gives the same bits on every machine.
+/* simd.h -- two, four or eight doubles, or twice as many floats, at a time, in a way that gives the
+ * same bits on every machine.
  *
  * A hot loop is written once, in a .inc file, for a vector type VEC. It is compiled for vec2, which
  * every x86-64 and arm64 has, and on x86-64 once more for vec4 with AVX2, picked when it is called
@@ -18,6 +19,18 @@
 typedef double vec2 __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double vec4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double vec8 __attribute__((vector_size(64), aligned(8), may_alias));
+
+/* The same of floats, and of integers as wide. */
+typedef float float4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float float16 __attribute__((vector_size(64), aligned(4), may_alias));
+
+typedef int32_t int4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t int8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t int16 __attribute__((vector_size(64), aligned(4), may_alias));
+
+/* Lanes in which floats are summed up, whatever the machine's width. */
+enum { SIMD_SUMS = 16 };
 
 /* Doubles in a cache line, and the first line that begins at or after a; rows that begin between
  * two lines are read a quarter slower. Allocate SIMD_LINE more than is needed. */
@@ -41,6 +54,13 @@ static inline bool simd_avx512(void)
 {
 	return __builtin_cpu_supports("avx512f");
 }
+
+/* Of a loop that was compiled for two or three widths, the one for this machine. */
+#define SIMD_PICK(name)     (simd_avx2() ? name##_avx2 : name)
+#define SIMD_PICK_512(name) (simd_avx512() ? name##_avx512 : SIMD_PICK(name))
+#else
+#define SIMD_PICK(name)     name
+#define SIMD_PICK_512(name) name
 #endif
 
 #endif

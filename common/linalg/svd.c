@@ -1,51 +1,184 @@
 #include "common/linalg/svd.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/base/rng.h"
 #include "common/linalg/la.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A singular value below this share of the largest counts as zero. The Gram matrix holds squares,
  * so directions below sqrt(2^-52) of the largest are lost in its rounding. */
 static const double SVD_ZERO = 1e-8;
 
-static size_t least(size_t a, size_t b)
+/* -- a Krylov space ------------------------------------------------------------------------- */
+
+/* The first step after which an eigenproblem of the whole space is solved, as real features need
+ * ten and more; and how far off the next such step is at most. */
+enum { FIRST_LOOK = 8, LOOK_AHEAD = 4 };
+
+/* Sine of the angle to the exact directions; and what rounding leaves of a residual. */
+static const double ANGLE = 1e-8, ROUNDING = 1e-13;
+
+size_t krylov_width(size_t d, size_t cols)
 {
-	return a < b ? a : b;
+	return min_size((d + 7) / 8 * 8, cols);
 }
 
-/* P: rows that span the leading right singular directions, by the Gram matrix X'X (m x m). */
-static enum err basis_by_columns(const struct mat *X, size_t d, unsigned threads, double *value,
-				 struct mat *P)
+struct krylov {
+	const struct linear_map *A;
+	size_t d, most;
+	unsigned threads;
+	struct mat P;               /* the basis, most x cols; P.rows of them so far */
+	struct mat H;               /* P A'A P', most x most */
+	struct mat block;           /* what the last step added to P; then the residual */
+	double scale;               /* of A'A: the largest norm of a step's products */
+	unsigned looked, next_look; /* the step of the last look, and of the next */
+	double before;              /* what the last one found; 0: none yet */
+};
+
+/* The block loses what of it lies in the basis: C P. */
+static void project_out(struct krylov *k, struct mat *C)
 {
-	struct mat G;
+	struct mat part;
+
+	la_mul_nt(&k->block, &k->P, k->threads, C);
+	la_mul_nn(C, &k->P, k->threads, &part);
+	for (size_t i = 0; i < part.rows * part.cols; i++)
+		k->block.a[i] -= part.a[i];
+	mat_release(&part);
+}
+
+/* Adds the block to the basis, and leaves in the block what A'A makes of it outside the basis. */
+static void extend(struct krylov *k)
+{
+	size_t before = k->P.rows;
+	struct mat image, C;
+
+	memcpy(ROW(&k->P, before), k->block.a, k->block.rows * k->block.cols * sizeof(*k->block.a));
+	k->P.rows += k->block.rows;
+	k->A->square(k->A->ctx, &k->block, &image);
+	mat_release(&k->block);
+	k->block = image;
+	project_out(k, &C);
+	for (size_t i = 0; i < C.rows; i++)
+		for (size_t j = 0; j < C.cols; j++)
+			MAT(&k->H, before + i, j) = MAT(&k->H, j, before + i) = MAT(&C, i, j);
+	k->scale = fmax(k->scale, mat_norm(C.a, C.rows * C.cols));
+	mat_release(&C);
+}
+
+/* How many times as far off as allowed the worst of the wanted vectors is: at most 1 if all are
+ * good. theta: the values of s, and the next one if there is one. ||A'A v - theta v|| of the Ritz
+ * vector v = s P is that of s over the last block. */
+static double excess(const struct krylov *k, const struct mat *s, const double *theta)
+{
+	size_t last = k->P.rows - k->block.rows;
+	double next = s->rows > k->d ? theta[k->d] : -INFINITY, worst = 0;
+
+	for (size_t r = 0; r < k->d; r++) {
+		double allowed = fmax(ANGLE * (theta[r] - next), ROUNDING * theta[0]);
+		double sum = 0, left;
+
+		for (size_t j = 0; j < k->block.cols; j++) {
+			double x = 0;
+
+			for (size_t i = 0; i < k->block.rows; i++)
+				x += MAT(s, r, last + i) * MAT(&k->block, i, j);
+			sum += x * x;
+		}
+		left = sqrt(sum);
+		worst = fmax(worst, allowed > 0 ? left / allowed : left > 0 ? INFINITY : 0);
+	}
+	return worst;
+}
+
+/* Rayleigh-Ritz. P is the answer if it is good, or if there is no room for another step. */
+static enum err look(struct krylov *k, unsigned step, struct mat *P, bool *settled)
+{
+	size_t q = k->P.rows;
+	struct mat G, s;
+	double *theta, now, steps = 1;
 	enum err err;
 
-	la_gram_columns(X, threads, &G);
-	err = la_eigen_top(&G, d, value, P);
+	mat_init(&G, q, q);
+	for (size_t i = 0; i < q; i++)
+		memcpy(ROW(&G, i), ROW(&k->H, i), q * sizeof(*G.a));
+	ALLOC(theta, k->d + 1);
+	err = la_eigen_top(&G, min_size(k->d + 1, q), theta, &s);
 	mat_release(&G);
+	if (err)
+		goto out;
+	now = excess(k, &s, theta);
+	*settled = now <= 1;
+	if (*settled || q == k->most) {
+		s.rows = k->d;
+		la_mul_nn(&s, &k->P, k->threads, P);
+	}
+	mat_release(&s);
+	/* Residuals fall by about the same factor in each step, so some steps need no look. */
+	if (k->before > now && now > 1 && isfinite(k->before))
+		steps = (step - k->looked) * log(now) / log(k->before / now);
+	k->next_look = step + (unsigned)fmin(fmax(0.8 * steps, 1), LOOK_AHEAD);
+	k->looked = step;
+	k->before = now;
+out:
+	free(theta);
 	return err;
 }
 
-/* The same by XX' (n x n), whose eigenvectors U give P = U'X. */
-static enum err basis_by_rows(const struct mat *X, size_t d, unsigned threads, double *value,
-			      struct mat *P)
+enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, struct mat *P,
+		      bool *settled)
 {
-	struct mat G, U;
+	size_t width = krylov_width(d, A->cols), most = min_size(KRYLOV_STEPS_MAX * width, A->cols);
+	struct krylov k = { .A = A, .d = d, .most = most, .threads = threads };
+	struct rng rng;
 	enum err err;
 
-	la_gram_rows(X, threads, &G);
-	err = la_eigen_top(&G, d, value, &U);
-	mat_release(&G);
-	if (err)
-		return err;
-	la_mul_nn(&U, X, threads, P);
-	mat_release(&U);
-	err = la_orthonormal_rows(P);
-	if (err)
-		mat_release(P);
+	assert(1 <= d && d <= min_size(A->rows, A->cols));
+	*P = (struct mat){ 0 };
+	k.next_look = FIRST_LOOK;
+	mat_init(&k.P, most, A->cols);
+	mat_init(&k.H, most, most);
+	mat_init(&k.block, width, A->cols);
+	k.P.rows = 0;
+	rng_seed(&rng, 1, 0);
+	for (size_t i = 0; i < width * A->cols; i++)
+		k.block.a[i] = rng_normal(&rng);
+	err = la_orthonormal_rows(&k.block);
+	for (unsigned step = 1; !err; step++) {
+		double left;
+		struct mat C;
+
+		extend(&k);
+		progress_tick();
+		err = progress_check();
+		if (err)
+			break;
+		left = mat_norm(k.block.a, k.block.rows * k.block.cols);
+		if (step >= k.next_look || k.P.rows == most || left <= ROUNDING * k.scale)
+			err = look(&k, step, P, settled);
+		if (err || P->a)
+			break;
+		/* Where little is left the next block is part rounding, which may lie in the basis
+		 * and is taken out once it has been made as long as the rest. */
+		k.block.rows = min_size(k.block.rows, most - k.P.rows);
+		err = la_orthonormal_rows(&k.block);
+		if (err)
+			break;
+		project_out(&k, &C);
+		mat_release(&C);
+		err = la_orthonormal_rows(&k.block);
+	}
+	mat_release(&k.block);
+	mat_release(&k.H);
+	mat_release(&k.P);
 	return err;
 }
 
-/* -- by Krylov ------------------------------------------------------------------------------ */
+/* -- from a basis to U ----------------------------------------------------------------------- */
 
 struct dense {
 	const struct mat *X;
@@ -67,24 +200,6 @@ static void square(void *ctx, const struct mat *in, struct mat *out)
 	la_mul_nt(in, a->X, a->threads, &Y);
 	la_mul_nn(&Y, a->X, a->threads, out);
 	mat_release(&Y);
-}
-
-/* -- from a basis to U ----------------------------------------------------------------------- */
-
-/* W: what U was made by, whose columns turn with U's. */
-static void fix_signs(struct mat *U, struct mat *W)
-{
-	for (size_t j = 0; j < U->cols; j++) {
-		double largest = 0;
-
-		for (size_t i = 0; i < U->rows; i++)
-			if (fabs(MAT(U, i, j)) > fabs(largest))
-				largest = MAT(U, i, j);
-		for (size_t i = 0; largest < 0 && i < U->rows; i++)
-			MAT(U, i, j) = -MAT(U, i, j);
-		for (size_t i = 0; largest < 0 && i < W->rows; i++)
-			MAT(W, i, j) = -MAT(W, i, j);
-	}
 }
 
 /* Within the space of P's orthonormal rows, X has the singular values and left vectors of
@@ -110,7 +225,17 @@ static enum err left_within(const struct linear_map *X, const struct mat *P, siz
 			MAT(&scaled, i, j) = MAT(&W, i, j) / sigma[j];
 	}
 	la_mul_tn(&Y, &scaled, threads, U);
-	fix_signs(U, &scaled);
+	for (size_t j = 0; j < d; j++) {
+		double largest = 0;
+
+		for (size_t i = 0; i < U->rows; i++)
+			if (fabs(MAT(U, i, j)) > fabs(largest))
+				largest = MAT(U, i, j);
+		for (size_t i = 0; largest < 0 && i < U->rows; i++)
+			MAT(U, i, j) = -MAT(U, i, j);
+		for (size_t i = 0; largest < 0 && i < P->rows; i++)
+			MAT(&scaled, i, j) = -MAT(&scaled, i, j);
+	}
 	if (map)
 		la_mul_tn(P, &scaled, threads, map);
 	mat_release(&scaled);
@@ -128,7 +253,7 @@ enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads,
 	struct mat P;
 	enum err err;
 
-	if (d == 0 || d > least(X->rows, X->cols))
+	if (d == 0 || d > min_size(X->rows, X->cols))
 		return err_set(ERR_INPUT, "svd: %zu singular vectors of a %zu x %zu matrix", d,
 			       X->rows, X->cols);
 	TRY(krylov_right(X, d, threads, &P, settled));
@@ -137,29 +262,34 @@ enum err svd_left_of_map(const struct linear_map *X, size_t d, unsigned threads,
 	return err;
 }
 
-enum err svd_left_map(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
-		      struct mat *map)
+enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
+		  struct mat *map)
 {
 	struct dense dense = { X, threads };
 	struct linear_map A = { X->rows, X->cols, &dense, multiply, square };
+	size_t least = min_size(X->rows, X->cols);
 	bool settled;
-	struct mat P;
+	struct mat G, E, P;
 	enum err err;
 
-	if (d == 0 || d > least(X->rows, X->cols) || least(X->rows, X->cols) > SVD_EXACT_MAX)
+	if (d == 0 || d > least || least > SVD_EXACT_MAX)
 		return svd_left_of_map(&A, d, threads, U, sigma, map, &settled);
+	/* P: rows that span the leading right singular directions, by X'X or from XX' as E X. */
 	if (X->rows < X->cols)
-		err = basis_by_rows(X, d, threads, sigma, &P);
+		la_gram_rows(X, threads, &G);
 	else
-		err = basis_by_columns(X, d, threads, sigma, &P);
-	if (err)
-		return err;
-	err = left_within(&A, &P, d, threads, U, sigma, map);
+		la_gram_columns(X, threads, &G);
+	err = la_eigen_top(&G, d, sigma, &E);
+	mat_release(&G);
+	TRY(err);
+	P = E;
+	if (X->rows < X->cols) {
+		la_mul_nn(&E, X, threads, &P);
+		mat_release(&E);
+		err = la_orthonormal_rows(&P);
+	}
+	if (!err)
+		err = left_within(&A, &P, d, threads, U, sigma, map);
 	mat_release(&P);
 	return err;
-}
-
-enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma)
-{
-	return svd_left_map(X, d, threads, U, sigma, NULL);
 }

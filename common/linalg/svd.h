@@ -1,29 +1,50 @@
-/* svd.h -- the leading left singular vectors of a tall matrix. */
+/* svd.h -- the leading singular vectors of a tall matrix, or of one that is known by its products
+ * alone. */
 #ifndef COMMON_LINALG_SVD_H
 #define COMMON_LINALG_SVD_H
 
 #include "common/base/err.h"
-#include "common/linalg/krylov.h"
 #include "common/linalg/mat.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* U (n x d) and sigma (d, falling) of X (n x m), d <= min(n, m): U initialised here, sigma given
- * by the caller. Each column's sign is fixed: its entry of largest magnitude is positive. Columns
- * of zero singular value (below 1e-8 of the largest) are zero, and so are the rows of U that belong
- * to zero rows of X, exactly. By Gram matrix and dsyevr on the smaller side, or, when
- * min(n, m) > SVD_EXACT_MAX, by a block Krylov space (krylov.h), good to about 1e-8. Within the
- * space found the vectors are those of X itself (Halko, Martinsson, Tropp 2011, Algorithm 5.1).
- * Same result for any threads. O(n m min(n, m)) or O(n m d); beyond X the Gram matrix or the Krylov
- * space. ERR_INPUT if d is out of range or products overflow. */
+/* A linear map A (rows x cols). Vectors are the rows of in and out; out is initialised by the
+ * function. The same in gives the same bits. */
+struct linear_map {
+	size_t rows, cols;
+	void *ctx;
+	void (*multiply)(void *ctx, const struct mat *in, struct mat *out); /* in A' */
+	void (*square)(void *ctx, const struct mat *in, struct mat *out);   /* in A'A */
+};
+
+/* Vectors per step: d, and up to a multiple of 8. As many equal singular values are told apart. */
+size_t krylov_width(size_t d, size_t cols);
+
+/* The choice of a method assumes the cost of KRYLOV_STEPS_USUAL steps. */
+enum { KRYLOV_STEPS_USUAL = 16, KRYLOV_STEPS_MAX = 48 };
+
+/* P (d x cols, initialised here): orthonormal rows, by falling singular value, that span the d leading
+ * right singular directions of A, d <= min(rows, cols). Block Lanczos on A'A from a fixed random block
+ * (Golub, Underwood 1977; Musco, Musco 2015), until each direction is as near as 1e-8 (its residual
+ * over its distance to the next value that is not wanted) or only rounding is left. *settled is false
+ * if KRYLOV_STEPS_MAX did not do; P is then the best found. Same bits for any threads. About
+ * (steps width)^2 cols x 8 flops beyond the products; memory steps width cols doubles. ERR_INPUT if
+ * products overflow. */
+enum err krylov_right(const struct linear_map *A, size_t d, unsigned threads, struct mat *P,
+		      bool *settled) MUST_CHECK;
+
+/* U (n x d, initialised here) and sigma (d, falling, given) of X (n x m), d <= min(n, m). The entry of
+ * largest magnitude of each column is positive. Columns of zero singular value (below 1e-8 of the
+ * largest) are zero, and so are the rows of U that belong to zero rows of X, exactly. map (m x d,
+ * initialised here; may be NULL): U = X map, so other rows x have the place x map. By Gram matrix
+ * and dsyevr on the smaller side, or, when min(n, m) > SVD_EXACT_MAX, by krylov_right(), good to about
+ * 1e-8; within the space found the vectors are those of X itself (Halko, Martinsson, Tropp 2011,
+ * Algorithm 5.1). Same bits for any threads. O(n m min(n, m)) or O(n m d); memory: the Gram matrix or
+ * the Krylov space. ERR_INPUT if d is out of range or products overflow. */
 enum { SVD_EXACT_MAX = 1500 };
-enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U,
-		  double *sigma) MUST_CHECK;
-
-/* The same, and map (m x d, initialised here; may be NULL) with U = X map: other rows x have the
- * place x map among the rows of U. Columns of zero singular value are zero. */
-enum err svd_left_map(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
-		      struct mat *map) MUST_CHECK;
+enum err svd_left(const struct mat *X, size_t d, unsigned threads, struct mat *U, double *sigma,
+		  struct mat *map) MUST_CHECK;
 
 /* The same of a matrix that is known by its products alone, by a Krylov space whatever its size. If
  * *settled is false, what is found is less exact. */

@@ -1,7 +1,12 @@
 #include "common/parties/parties.h"
+#include "common/base/alloc.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 const char *parties_name(const struct parties *p, size_t l)
 {
@@ -92,4 +97,123 @@ enum err parties_collect_rows(struct parties *p, const void *question, struct ma
 enum err parties_hand(struct parties *p, size_t values, const uint32_t *label, size_t n)
 {
 	return p->backend->hand(p->ctx, values, label, n);
+}
+
+/* -- in memory ------------------------------------------------------------------------------- */
+
+static void *party(const struct memory *m, size_t l)
+{
+	return (char *)m->party + l * m->kind->size;
+}
+
+/* Fixed point as of a job: round(x 2^f) as whole numbers, added modulo 2^64. */
+static enum err add_fixed(const struct memory *m, const double *term, uint64_t *acc, size_t n)
+{
+	double scale = ldexp(1, (int)m->fraction_bits), bound = ldexp(1, 63) / scale;
+
+	bound /= (double)m->count;
+	for (size_t i = 0; i < n; i++) {
+		if (!(fabs(term[i]) < bound))
+			return err_set(ERR_JOB,
+				       "%g is beyond %g, the bound of fixed point with %u bits "
+				       "behind the point",
+				       term[i], bound, m->fraction_bits);
+		acc[i] += (uint64_t)(int64_t)nearbyint(term[i] * scale);
+	}
+	return ERR_OK;
+}
+
+static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
+		    size_t n)
+{
+	const struct memory *m = ctx;
+	double *term = alloc(n, sizeof(*term));
+	uint64_t *acc = m->fraction_bits ? alloc(n, sizeof(*acc)) : NULL;
+	enum err err = ERR_OK;
+
+	(void)how;
+	(void)most;
+	for (size_t i = 0; i < n; i++)
+		x[i] = 0;
+	for (size_t l = 0; l < m->count && !err; l++) {
+		err = m->kind->answer(party(m, l), l, question, term);
+		if (!err && acc)
+			err = add_fixed(m, term, acc, n);
+		for (size_t i = 0; i < n && !err && !acc; i++)
+			x[i] += m->step > 0 ? nearbyint(term[i] / m->step) * m->step : term[i];
+		if (err)
+			err = err_prefix(err, "party %zu", l);
+	}
+	for (size_t i = 0; i < n && acc; i++)
+		x[i] = ldexp((double)(int64_t)acc[i], -(int)m->fraction_bits);
+	free(acc);
+	free(term);
+	return !err && m->watch ? m->watch(m->watcher, question, x, n) : err;
+}
+
+static enum err collect_labels(void *ctx, const void *question, size_t values, uint32_t *label,
+			       size_t n)
+{
+	const struct memory *m = ctx;
+
+	(void)values;
+	for (size_t l = 0; l < m->count; l++)
+		TRY(m->kind->labels(party(m, l), question, label + l * n));
+	return ERR_OK;
+}
+
+static enum err collect_reals(void *ctx, const void *question, double *x, size_t n)
+{
+	const struct memory *m = ctx;
+
+	for (size_t l = 0; l < m->count; l++)
+		TRY(m->kind->upload(party(m, l), question, x + l * n));
+	return ERR_OK;
+}
+
+static enum err collect_rows(void *ctx, const void *question, struct mat *C)
+{
+	const struct memory *m = ctx;
+	size_t at = 0;
+
+	for (size_t l = 0; l < m->count; l++) {
+		struct mat own;
+		enum err err = m->kind->rows(party(m, l), question, &own);
+
+		if (err)
+			return err_prefix(err, "party %zu", l);
+		assert(own.cols == C->cols && at + own.rows <= C->rows);
+		memcpy(ROW(C, at), own.a, own.rows * own.cols * sizeof(double));
+		at += own.rows;
+		mat_release(&own);
+	}
+	assert(at == C->rows);
+	return ERR_OK;
+}
+
+static enum err hand(void *ctx, size_t values, const uint32_t *label, size_t n)
+{
+	const struct memory *m = ctx;
+	size_t at = 0;
+
+	(void)values;
+	for (size_t l = 0; l < m->count; l++) {
+		size_t taken = 0;
+
+		TRY(m->kind->take(party(m, l), label + at, n - at, &taken));
+		at += taken;
+	}
+	return ERR_OK;
+}
+
+void parties_in_memory(struct parties *p, struct memory *m)
+{
+	static const struct parties_backend backend = { .sum = sum,
+							.collect_labels = collect_labels,
+							.collect_reals = collect_reals,
+							.collect_rows = collect_rows,
+							.hand = hand };
+
+	assert(m->count > 0);
+	*p = (struct parties){ .count = m->count, .backend = &backend, .ctx = m, .phase = "" };
 }

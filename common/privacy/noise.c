@@ -1,9 +1,9 @@
 #include "common/privacy/noise.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 /* -- how much -------------------------------------------------------------------------------- */
@@ -31,22 +31,18 @@ enum err noise_classic(double eps, double delta, double sensitivity, double *sig
 	return ERR_OK;
 }
 
-/* ln of the standard normal distribution function, without underflow far below 0: there by its
- * asymptotic series, Abramowitz and Stegun 26.2.12. */
-static double log_phi(double x)
-{
-	double z = x * x;
-
-	if (x > -37)
-		return log(erfc(-x / sqrt(2)) / 2);
-	return -z / 2 - log(-x) - log(2 * M_PI) / 2 + log1p((-1 + (3 - 15 / z) / z) / z);
-}
-
 double noise_analytic_delta(double eps, double sigma, double sensitivity)
 {
 	double a = sensitivity / (2 * sigma), b = eps * sigma / sensitivity;
-	double first = erfc((b - a) / sqrt(2)) / 2, second = exp(eps + log_phi(-a - b));
+	double x = -a - b, z = x * x, first = erfc((b - a) / sqrt(2)) / 2, log_phi, second;
 
+	/* ln Phi(x) without underflow far below 0: there by its asymptotic series, Abramowitz and
+	 * Stegun 26.2.12. */
+	if (x > -37)
+		log_phi = log(erfc(-x / sqrt(2)) / 2);
+	else
+		log_phi = -z / 2 - log(-x) - log(2 * M_PI) / 2 + log1p((-1 + (3 - 15 / z) / z) / z);
+	second = exp(eps + log_phi);
 	return first > second ? first - second : 0;
 }
 
@@ -87,7 +83,7 @@ enum err noise_calibrate(double eps, double delta, double sensitivity, double *s
 		       : noise_analytic(eps, delta, sensitivity, sigma);
 }
 
-static enum err check_bounds(const struct noise_factors *p)
+enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma *out)
 {
 	const struct {
 		const char *name;
@@ -99,6 +95,8 @@ static enum err check_bounds(const struct noise_factors *p)
 		{ "d", (double)p->d }, { "compositions", p->compositions },
 	};
 	bool any_step = p->ball > 0 && isfinite(p->ball); /* the ball bounds what it does */
+	double r2 = p->r * p->r, root = sqrt((double)p->d);
+	const char *name;
 
 	for (size_t i = 0; i < sizeof(bound) / sizeof(*bound); i++)
 		if (!(bound[i].value > 0) || !isfinite(bound[i].value))
@@ -108,15 +106,6 @@ static enum err check_bounds(const struct noise_factors *p)
 	if (!(p->step > 0) || (!isfinite(p->step) && !any_step))
 		return err_set(ERR_INPUT, "Theorem 3.9: step is %g, expected a number above 0",
 			       p->step);
-	return ERR_OK;
-}
-
-enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma *out)
-{
-	double r2 = p->r * p->r, root = sqrt((double)p->d);
-	const char *name;
-
-	TRY(check_bounds(p));
 	out->sensitivity_z = 2 * p->step * root * p->tau_x * p->tau_c / r2 *
 			     (1 + (p->tau_x + p->tau_z) * (p->tau_x + p->reach) / r2);
 	if (p->ball > 0)
@@ -191,4 +180,70 @@ enum err noise_perturb_rows(const struct noise_source *source, double tau, doubl
 		return err_set(ERR_INPUT, "rows are clipped to length %g, expected above 0", tau);
 	*clipped = noise_clip_rows(X, tau);
 	return noise_add(source, sigma, X->a, X->rows * X->cols);
+}
+
+/* -- single numbers --------------------------------------------------------------------------- */
+
+void draw_init(struct draw *d, const struct noise_source *source)
+{
+	d->source = source;
+	d->left = 0;
+	d->err = ERR_OK;
+}
+
+enum err draw_end(struct draw *d)
+{
+	explicit_bzero(d->word, sizeof(d->word));
+	d->left = 0;
+	return d->err;
+}
+
+uint64_t draw_u64(struct draw *d)
+{
+	if (!d->left) {
+		if (!d->err)
+			d->err = d->source->bytes(d->source->ctx, d->word, sizeof(d->word));
+		if (d->err)
+			return 0;
+		d->left = DRAW_WORDS;
+	}
+	return d->word[--d->left];
+}
+
+double draw_unit(struct draw *d)
+{
+	return (double)(draw_u64(d) >> 11) * 0x1p-53;
+}
+
+double draw_unit_above(struct draw *d)
+{
+	return unit(draw_u64(d));
+}
+
+uint32_t draw_below(struct draw *d, uint32_t bound)
+{
+	uint32_t reject =
+	    -bound % bound; /* 2^32 mod bound: that many low values come once too often */
+	uint64_t wide;
+
+	assert(bound > 0);
+	do
+		wide = (draw_u64(d) >> 32) * bound;
+	while ((uint32_t)wide < reject && !d->err); /* Lemire 2019 */
+	return (uint32_t)(wide >> 32);
+}
+
+static enum err from_rng(void *ctx, void *p, size_t n)
+{
+	for (size_t i = 0; i < n; i += sizeof(uint64_t)) {
+		uint64_t word = rng_u64(ctx);
+
+		memcpy((char *)p + i, &word, n - i < sizeof(word) ? n - i : sizeof(word));
+	}
+	return ERR_OK;
+}
+
+struct noise_source draw_from_rng(struct rng *r)
+{
+	return (struct noise_source){ r, from_rng };
 }

@@ -1,15 +1,17 @@
-/* noise.h -- Gaussian noise for differential privacy: how much, and samples of it.
+/* noise.h -- Gaussian noise for differential privacy: how much, and samples of it; and single random
+ * numbers of the same source.
  *
- * How much is arithmetic on public numbers. Samples come from the caller's bytes (in a party: those
- * of its CSPRNG), since this room knows no secrets.
+ * Samples come from the caller's bytes: in a party those of its CSPRNG.
  */
 #ifndef COMMON_PRIVACY_NOISE_H
 #define COMMON_PRIVACY_NOISE_H
 
 #include "common/base/err.h"
+#include "common/base/rng.h"
 #include "common/linalg/mat.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* -- how much -------------------------------------------------------------------------------- */
 
@@ -37,9 +39,8 @@ struct noise_factors {
 	double tau_c;  /* ||c_i|| <= tau_c */
 	double reach;  /* Upsilon >= ||z - x|| */
 	double r, lambda;
-	double step;   /* eta of a local step: it scales what a row can move Z by; INFINITY if it
-	                  is not known, with a ball */
-	double ball;   /* rows of Z_p are no longer than this: then nothing moves it by more than
+	double step;   /* eta of a local step; INFINITY if it is not known, with a ball */
+	double ball;   /* rows of Z_p are no longer than this: nothing moves it by more than
 	                  2 sqrt(d) ball; 0: no such bound */
 	size_t d;
 	unsigned compositions; /* releases of Z: S */
@@ -79,5 +80,32 @@ size_t noise_clip_rows(struct mat *X, double tau);
  * is for the party's own record. */
 enum err noise_perturb_rows(const struct noise_source *source, double tau, double sigma,
 			    struct mat *X, size_t *clipped) MUST_CHECK;
+
+/* -- single numbers --------------------------------------------------------------------------- */
+
+/* Random numbers one at a time from a source: in a party that of its CSPRNG, in tests and on pooled
+ * data one that a seed gives. Bytes are fetched 4 KiB at a time, so a number costs little more than the
+ * source does. A source that fails is remembered: numbers are then 0, and draw_end() says so. Not for
+ * several threads. */
+enum { DRAW_WORDS = 512 };
+
+struct draw {
+	const struct noise_source *source; /* borrowed */
+	uint64_t word[DRAW_WORDS];
+	size_t left;
+	enum err err;
+};
+
+void draw_init(struct draw *d, const struct noise_source *source);
+/* What the source failed with, if it did; wipes the numbers that were not used. */
+enum err draw_end(struct draw *d) MUST_CHECK;
+
+uint64_t draw_u64(struct draw *d);
+double draw_unit(struct draw *d);                      /* [0, 1), 53 bits */
+double draw_unit_above(struct draw *d);                /* (0, 1], 53 bits */
+uint32_t draw_below(struct draw *d, uint32_t bound);   /* 0 .. bound-1 without bias; bound > 0 */
+
+/* The bytes of r, which is borrowed: for tests and pooled data, never for what must stay secret. */
+struct noise_source draw_from_rng(struct rng *r);
 
 #endif

@@ -58,22 +58,9 @@ static void put(char *text, const char *format, ...)
 	va_end(ap);
 }
 
-static void name_members(const struct work *work, char *text)
-{
-	size_t first = work->sum.first, last = work->sum.last;
-
-	if (last - first > NAMES_MAX && last - first == work->L) {
-		put(text, "all %zu parties", work->L);
-		return;
-	}
-	for (size_t l = first; l < last && l < first + NAMES_MAX; l++)
-		put(text, "%s%s", l > first ? ", " : "", work->name[l]);
-	if (last - first > NAMES_MAX)
-		put(text, " and %zu more", last - first - NAMES_MAX);
-}
-
 void purpose_of(const struct work *work, const struct msg *m, char text[static PURPOSE_MAX])
 {
+	size_t first = work->sum.first, last = work->sum.last;
 	unsigned what;
 
 	*text = 0;
@@ -83,7 +70,14 @@ void purpose_of(const struct work *work, const struct msg *m, char text[static P
 		return;
 	case MSG_MASKED:
 		put(text, "masked term of a sum over ");
-		name_members(work, text);
+		if (last - first > NAMES_MAX && last - first == work->L) {
+			put(text, "all %zu parties", work->L);
+			return;
+		}
+		for (size_t l = first; l < last && l < first + NAMES_MAX; l++)
+			put(text, "%s%s", l > first ? ", " : "", work->name[l]);
+		if (last - first > NAMES_MAX)
+			put(text, " and %zu more", last - first - NAMES_MAX);
 		return;
 	case MSG_SEALED:
 		what = m->sealed.what;

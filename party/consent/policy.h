@@ -1,6 +1,4 @@
-/* policy.h -- what this party takes part in. Decided here, from its own configuration and the
- * offer, before any of its data is touched.
- */
+/* policy.h -- what this party takes part in, by its own configuration and the offer. */
 #ifndef PARTY_CONSENT_POLICY_H
 #define PARTY_CONSENT_POLICY_H
 

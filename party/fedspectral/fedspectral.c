@@ -108,7 +108,7 @@ static enum err answer_product(struct fedspectral_work *s, size_t width)
 	mat_init(&V, s->part.A.rows, width);
 	e = work_recv_block(s->work, s->root, &V);
 	if (e == ERR_OK)
-		e = secure_begin_wide(s->work, s->root, V.rows * V.cols, &sum);
+		e = secure_begin(s->work, s->root, V.rows * V.cols, true, &sum);
 	if (e == ERR_OK)
 		e = stream_product(s, &V, sum);
 	secure_free(sum);

@@ -168,7 +168,7 @@ static enum err send_distances(struct work *work, const struct joint *j)
 	size_t words = j->Y->rows * j->K;
 	double *D = alloc(words, sizeof(*D));
 	struct secure *s = NULL;
-	enum err e = secure_begin(work, j->node, active(j) * words, &s);
+	enum err e = secure_begin(work, j->node, active(j) * words, false, &s);
 
 	for (unsigned r = 0; r < j->R && e == ERR_OK; r++)
 		if (j->moving[r]) {
@@ -232,7 +232,7 @@ static enum err send_products(struct work *work, const struct joint *j)
 	size_t m = j->Y->rows, d = j->Y->cols;
 	double *row = alloc(m, sizeof(*row));
 	struct secure *s = NULL;
-	enum err e = secure_begin(work, j->node, m * (m + 1) / 2, &s);
+	enum err e = secure_begin(work, j->node, m * (m + 1) / 2, false, &s);
 
 	for (size_t i = 0; i < m && e == ERR_OK; i++) {
 		la_block_nt(1, i + 1, d, ROW(j->Y, i), j->Y->a, row, m);

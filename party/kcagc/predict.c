@@ -144,7 +144,7 @@ static enum err send_rows(struct work *work, const struct tree_node *all, const 
 	size_t k = to->k;
 	double *D = alloc(DISTANCE_ROWS * k, sizeof(*D));
 	struct secure *s = NULL;
-	enum err e = secure_begin(work, all, (last - first) * k, &s);
+	enum err e = secure_begin(work, all, (last - first) * k, false, &s);
 
 	for (size_t i = first; i < last && e == ERR_OK; i += DISTANCE_ROWS) {
 		size_t rows = last - i < DISTANCE_ROWS ? last - i : DISTANCE_ROWS;

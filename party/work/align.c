@@ -27,16 +27,6 @@ struct entry {
 	uint32_t node;
 };
 
-/* ---- the key of the hashes ---- */
-
-static enum err give_key(struct work *work, uint8_t key[static KEY_LEN])
-{
-	TRY(numbering_key(work->numbering, PURPOSE, work->job.seed, key));
-	for (uint32_t to = 1; to < work->L; to++)
-		TRY(work_send_sealed(work, to, SEALED_ID_KEY, (struct bytes){ key, KEY_LEN }));
-	return ERR_OK;
-}
-
 /* Who relies on numbers that are kept is not to get others without a word. */
 static enum err check_key(const struct work *work, const uint8_t key[static KEY_LEN])
 {
@@ -51,11 +41,19 @@ static enum err check_key(const struct work *work, const uint8_t key[static KEY_
 			      work->name[0], work->name[work->own]);
 }
 
-static enum err take_key(struct work *work, uint8_t key[static KEY_LEN])
+/* The key of the hashes: party 0 draws it for all. */
+static enum err share_key(struct work *work, uint8_t key[static KEY_LEN])
 {
 	const struct msg_sealed *s;
 	struct msg m;
 
+	if (work->own == 0) {
+		TRY(numbering_key(work->numbering, PURPOSE, work->job.seed, key));
+		for (uint32_t to = 1; to < work->L; to++)
+			TRY(work_send_sealed(work, to, SEALED_ID_KEY,
+					     (struct bytes){ key, KEY_LEN }));
+		return ERR_OK;
+	}
 	TRY(channel_recv(work->channel, MSG_SEALED, &m));
 	s = &m.sealed;
 	if (s->what != SEALED_ID_KEY || s->from != 0 || s->to != work->own ||
@@ -69,37 +67,43 @@ static enum err take_key(struct work *work, uint8_t key[static KEY_LEN])
 	return check_key(work, key);
 }
 
-/* ---- own ids ---- */
-
-/* The name of node i; number: room for its number, if that is its name. */
-static struct bytes name_of(const struct dataset *d, size_t i, char number[static NUMBER_LEN])
+/* Own ids as the coordinator will see them, in no order: point into *store, which is owned by the
+ * caller also after an error. */
+static enum err make_entries(struct work *work, const struct dataset *d, struct entry *entry,
+			     uint8_t **store)
 {
-	if (d->has_ids)
-		return (struct bytes){ (const uint8_t *)d->ids.id[i], strlen(d->ids.id[i]) };
-	snprintf(number, NUMBER_LEN, "%zu", i + d->first_row);
-	return (struct bytes){ (const uint8_t *)number, strlen(number) };
-}
+	bool hashed = work->job.ids == IDS_HASHED;
+	size_t width = hashed ? MSG_ID_HASH_LEN : d->has_ids ? 0 : NUMBER_LEN;
+	uint8_t key[KEY_LEN], mac[HMAC_LEN];
+	struct hmac *h = NULL;
 
-/* store: d->n places of MSG_ID_HASH_LEN. */
-static void hash_ids(const struct dataset *d, const uint8_t key[static KEY_LEN], uint8_t *store,
-		     struct entry *entry)
-{
-	struct hmac *h = hmac_new((struct bytes){ key, KEY_LEN });
-
+	*store = alloc(d->n, width);
+	if (hashed) {
+		TRY(share_key(work, key));
+		h = hmac_new((struct bytes){ key, KEY_LEN });
+		wipe(key, sizeof(key));
+	}
 	for (size_t i = 0; i < d->n; i++) {
-		char number[NUMBER_LEN];
-		struct bytes name = name_of(d, i, number);
-		uint8_t mac[HMAC_LEN];
+		uint8_t *place = *store + i * width;
+		char number[NUMBER_LEN] = "", *name = d->has_ids ? d->ids.id[i] : number;
+		struct bytes id;
 
-		hmac_add(h, name.p, name.n);
-		hmac_end(h, mac);
-		memcpy(store + i * MSG_ID_HASH_LEN, mac, MSG_ID_HASH_LEN);
-		entry[i] =
-		    (struct entry){ { store + i * MSG_ID_HASH_LEN, MSG_ID_HASH_LEN }, (uint32_t)i };
+		if (!d->has_ids)
+			snprintf(number, sizeof(number), "%zu", i + d->first_row);
+		id = (struct bytes){ (const uint8_t *)name, strlen(name) };
+		if (hashed) {
+			hmac_add(h, id.p, id.n);
+			hmac_end(h, mac);
+			id = (struct bytes){ memcpy(place, mac, width), width };
+		} else if (!d->has_ids) {
+			id.p = memcpy(place, number, width);
+		}
+		entry[i] = (struct entry){ id, (uint32_t)i };
 		if (i % (1 << 16) == 0)
 			progress_tick();
 	}
 	hmac_free(h);
+	return ERR_OK;
 }
 
 static int by_id(const void *a, const void *b)
@@ -185,41 +189,10 @@ static enum err recv_rows(struct work *work, const struct entry *entry, size_t o
 	return ERR_OK;
 }
 
-static enum err agree(struct work *work, const struct dataset *d, struct entry *entry,
-		      uint32_t *row)
-{
-	bool hashed = work->job.ids == IDS_HASHED;
-	uint8_t key[KEY_LEN], *store;
-	enum err e = ERR_OK;
-
-	if (hashed) {
-		TRY(work->own == 0 ? give_key(work, key) : take_key(work, key));
-		store = alloc(d->n, MSG_ID_HASH_LEN);
-		hash_ids(d, key, store, entry);
-		wipe(key, sizeof(key));
-	} else {
-		store = alloc(d->has_ids ? 1 : d->n, NUMBER_LEN);
-		for (size_t i = 0; i < d->n; i++) {
-			char *number = (char *)store + (d->has_ids ? 0 : i * NUMBER_LEN);
-
-			entry[i] = (struct entry){ name_of(d, i, number), (uint32_t)i };
-		}
-	}
-	qsort(entry, d->n, sizeof(*entry), by_id);
-	for (size_t i = 1; i < d->n && e == ERR_OK; i++)
-		if (by_id(&entry[i - 1], &entry[i]) == 0)
-			e = err_set(ERR_INTERNAL,
-				    "two ids of this party have one hash: run the job again, with "
-				    "another key");
-	if (e == ERR_OK)
-		e = send_ids(work, entry, d->n);
-	free(store);
-	return e == ERR_OK ? recv_rows(work, entry, d->n, row) : e;
-}
-
 enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 {
 	struct entry *entry;
+	uint8_t *store;
 	struct tree tree;
 	uint64_t n;
 	enum err e;
@@ -231,7 +204,19 @@ enum err party_align(struct work *work, const struct dataset *d, uint32_t *row)
 			       "%zu nodes here, which a job of kind %s takes at most %d of", d->n,
 			       work->job.kind->name, MSG_IDS_MAX);
 	entry = alloc(d->n, sizeof(*entry));
-	e = agree(work, d, entry, row);
+	e = make_entries(work, d, entry, &store);
+	if (e == ERR_OK)
+		qsort(entry, d->n, sizeof(*entry), by_id);
+	for (size_t i = 1; i < d->n && e == ERR_OK; i++)
+		if (by_id(&entry[i - 1], &entry[i]) == 0)
+			e = err_set(ERR_INTERNAL,
+				    "two ids of this party have one hash: run the job again, with "
+				    "another key");
+	if (e == ERR_OK)
+		e = send_ids(work, entry, d->n);
+	free(store);
+	if (e == ERR_OK)
+		e = recv_rows(work, entry, d->n, row);
 	free(entry);
 	TRY(e);
 	/* Rows are told to each party apart; n is the same for all. */

@@ -8,8 +8,8 @@
 /* d: this party's own nodes (work->dataset in a job). row: d->n entries; row[i] becomes the joint
  * row of own node i. Sets work->n to the joint number of nodes, 0 .. MSG_ITEMS_MAX - 1.
  *
- * What a party is told here is its own, so this begins the transcript of the root's group
- * (work_group) after it, with n in it: the sums that follow must not begin it again.
+ * It begins the transcript of the root's group (work_group) with n: sums that follow must not begin it
+ * again.
  *
  * ERR_PEER: a sealed message that is not whole or not for this party, rows given twice or out of
  * range, fewer nodes than are here, or more than this host's memory has room for. ERR_INTERNAL: two

@@ -29,21 +29,11 @@ static char *path_of(const char *dir, const char *name, const uint8_t *key)
 	return file_join(dir, text);
 }
 
-static bool is_whole(const struct buf *file, const uint8_t *key)
-{
-	uint8_t sum[SHA256_LEN];
-
-	if (file->n < HEAD_LEN + SHA256_LEN || memcmp(file->p, MAGIC, MAGIC_LEN) != 0 ||
-	    memcmp(file->p + MAGIC_LEN, key, SHA256_LEN) != 0)
-		return false;
-	sha256_of(file->p, file->n - SHA256_LEN, sum);
-	return memcmp(sum, file->p + file->n - SHA256_LEN, SHA256_LEN) == 0;
-}
-
 bool cache_find(const char *dir, const char *name, const uint8_t key[static SHA256_LEN], size_t max,
 		struct buf *file, struct bytes *piece)
 {
 	char *path = dir ? path_of(dir, name, key) : NULL;
+	uint8_t sum[SHA256_LEN];
 	bool found = false;
 
 	*file = (struct buf){ 0 };
@@ -53,13 +43,19 @@ bool cache_find(const char *dir, const char *name, const uint8_t key[static SHA2
 	}
 	if (file_read(path, max + HEAD_LEN + SHA256_LEN, file) != ERR_OK) {
 		log_warn("the cache is not used: %s", err_detail());
-	} else if (!is_whole(file, key)) {
-		log_warn("%s is damaged: it is computed again", path);
 	} else {
-		*piece = (struct bytes){ file->p + HEAD_LEN, file->n - HEAD_LEN - SHA256_LEN };
-		found = true;
+		found = file->n >= HEAD_LEN + SHA256_LEN &&
+			memcmp(file->p, MAGIC, MAGIC_LEN) == 0 &&
+			memcmp(file->p + MAGIC_LEN, key, SHA256_LEN) == 0;
+		if (found)
+			sha256_of(file->p, file->n - SHA256_LEN, sum);
+		found = found && memcmp(sum, file->p + file->n - SHA256_LEN, SHA256_LEN) == 0;
+		if (!found)
+			log_warn("%s is damaged: it is computed again", path);
 	}
-	if (!found) {
+	if (found) {
+		*piece = (struct bytes){ file->p + HEAD_LEN, file->n - HEAD_LEN - SHA256_LEN };
+	} else {
 		buf_release(file);
 		unlink(path);
 	}

@@ -1,9 +1,7 @@
 /* cache.h -- what a party computed before the exchange began, kept for the job's next attempt.
  *
- * A file per piece in state/cache, named by what it is and by its key: the hash of the data and of
- * everything else that it was computed from. So another attempt of the same job finds it, and a job
- * over other data or with other parameters does not. The files are as secret as the data, and are
- * removed when the job is over.
+ * A file per piece in state/cache, named by what it is and by its key: the hash of all that it was
+ * computed from. The files are as secret as the data, and are removed when the job is over.
  */
 #ifndef PARTY_WORK_CACHE_H
 #define PARTY_WORK_CACHE_H

@@ -1,10 +1,8 @@
 #include "party/work/exchange.h"
-#include "common/base/alloc.h"
 #include "crypto/seal.h"
 
 #include <endian.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEAD = sizeof(uint64_t), TEXT_MAX = RELAY_BOX - SEAL_TAG_LEN, LEAST = 4096 };
@@ -17,26 +15,6 @@ size_t exchange_padded(size_t n)
 	while (step * 8 <= n)
 		step *= 2;
 	return (n + step - 1) / step * step;
-}
-
-static enum err send_batch(struct work *work, size_t to, enum sealed what, struct buf *out)
-{
-	size_t whole = exchange_padded(out->n), fill = whole - HEAD - out->n, at = 0, now;
-	uint64_t len = htole64(out->n);
-	struct buf text = { 0 };
-	enum err e;
-
-	buf_add(&text, &len, HEAD);
-	buf_add(&text, out->p, out->n);
-	buf_release(out);
-	memset(buf_extend(&text, fill), 0, fill);
-	do {
-		now = whole - at < TEXT_MAX ? whole - at : TEXT_MAX;
-		e = work_send_sealed(work, to, what, (struct bytes){ text.p + at, now });
-		at += now;
-	} while (e == ERR_OK && now == TEXT_MAX);
-	buf_release(&text);
-	return e;
 }
 
 static enum err recv_batch(struct work *work, size_t from, enum sealed what, struct buf *in,
@@ -84,9 +62,26 @@ enum err party_exchange(struct work *work, enum sealed what, struct buf *out, st
 {
 	enum err e = ERR_OK;
 
-	for (size_t l = 0; l < work->L; l++)
-		if (l != work->own)
-			TRY(send_batch(work, l, what, &out[l]));
+	for (size_t l = 0; l < work->L && e == ERR_OK; l++) {
+		size_t whole = exchange_padded(out[l].n), at = 0, now;
+		size_t fill = whole - HEAD - out[l].n;
+		uint64_t len = htole64(out[l].n);
+		struct buf text = { 0 };
+
+		if (l == work->own)
+			continue;
+		buf_add(&text, &len, HEAD);
+		buf_add(&text, out[l].p, out[l].n);
+		buf_release(&out[l]);
+		memset(buf_extend(&text, fill), 0, fill);
+		do {
+			now = whole - at < TEXT_MAX ? whole - at : TEXT_MAX;
+			e = work_send_sealed(work, l, what, (struct bytes){ text.p + at, now });
+			at += now;
+		} while (e == ERR_OK && now == TEXT_MAX);
+		buf_release(&text);
+	}
+	TRY(e);
 	work->told.apart = true; /* each party has batches of its own */
 	for (size_t l = 0; l < work->L && e == ERR_OK; l++)
 		if (l != work->own)

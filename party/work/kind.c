@@ -1,7 +1,6 @@
 #include "party/work/kind.h"
 #include "common/base/file.h"
 #include "common/data/dataset.h"
-#include "common/job/kinds.h"
 
 #include <stdlib.h>
 

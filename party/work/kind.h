@@ -1,8 +1,5 @@
-/* kind.h -- a party's half of a kind of job, as a table: what consent and daemon do with it.
- *
- * Each protocol's folder has its tables (party/fedsc/kind.c), party/daemon/kinds.c lists them. Every
- * member is there: party_kinds_check() looks at start.
- */
+/* kind.h -- a party's half of a kind of job, as a table: each protocol's folder has its own
+ * (party/fedsc/kind.c), party/daemon/kinds.c lists them. Every member is there: party_kinds_check(). */
 #ifndef PARTY_WORK_KIND_H
 #define PARTY_WORK_KIND_H
 

@@ -4,8 +4,7 @@
 #include "crypto/hash.h"
 #include "crypto/hmac.h"
 #include "crypto/prg.h"
-#include "crypto/random.h"
-#include "crypto/wipe.h"
+#include "crypto/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -21,7 +21,7 @@ struct secure {
 	uint8_t *chunk;
 };
 
-static enum err begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
+enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
 		      struct secure **out)
 {
 	size_t members[PARTIES_MAX], L = node->last - node->first;
@@ -53,18 +53,6 @@ static enum err begin(struct work *work, const struct tree_node *node, size_t co
 	s->chunk = alloc(s->room, s->word);
 	*out = s;
 	return ERR_OK;
-}
-
-enum err secure_begin(struct work *work, const struct tree_node *node, size_t count,
-		      struct secure **out)
-{
-	return begin(work, node, count, false, out);
-}
-
-enum err secure_begin_wide(struct work *work, const struct tree_node *node, size_t count,
-			   struct secure **out)
-{
-	return begin(work, node, count, true, out);
 }
 
 static enum err send_chunk(struct secure *s)
@@ -134,7 +122,7 @@ static enum err send_all(struct work *work, const struct tree_node *node, const 
 	struct secure *s;
 	enum err e;
 
-	TRY(begin(work, node, count, wide, &s));
+	TRY(secure_begin(work, node, count, wide, &s));
 	e = secure_add(s, x, count);
 	if (e == ERR_OK)
 		e = secure_end(s);

@@ -1,8 +1,5 @@
-/* secure.h -- a party's side of a secure sum: fixed point, mask, send (kCAGC Protocol 4 line 14).
- *
- * This is the only way numbers made from a party's data leave it. A vector is streamed: begun
- * with its length, added to piece by piece, ended; encoded and masked in chunks on the way.
- */
+/* secure.h -- a party's side of a secure sum: fixed point, mask, send (kCAGC Protocol 4 line 14). A
+ * vector is begun with its length, added to piece by piece, ended; it goes in chunks on the way. */
 #ifndef PARTY_WORK_SECURE_H
 #define PARTY_WORK_SECURE_H
 
@@ -10,13 +7,11 @@
 
 struct secure; /* one vector under way */
 
-/* The next sum of this tree node, of count words. The members are the node's, which this party
- * worked out itself. */
-enum err secure_begin(struct work *work, const struct tree_node *node, size_t count,
+/* The next sum of this tree node, of count words, its members being the node's, which this party worked
+ * out itself. wide: in wide fixed point (server/run/run.h), for numbers whose size the job does not
+ * know. */
+enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
 		      struct secure **s) MUST_CHECK;
-/* The same in wide fixed point (server/run/run.h), for numbers whose size the job does not know. */
-enum err secure_begin_wide(struct work *work, const struct tree_node *node, size_t count,
-			   struct secure **s) MUST_CHECK;
 /* ERR_JOB if a value exceeds the fixed-point bound: the sentence names party, bound and setting;
  * the value is on this process's stderr only. */
 enum err secure_add(struct secure *s, const double *x, size_t n) MUST_CHECK;

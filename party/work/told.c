@@ -22,17 +22,40 @@ static bool is_member(const struct work *work, size_t j)
 	return t->last == 0 || (j >= t->first && j < t->last);
 }
 
-void told_leave(struct work *work)
+void work_group(struct work *work, const struct tree_node *node)
 {
+	struct told *t = &work->told;
 	size_t members[PARTIES_MAX], count = 0;
+	struct sha256 *h = sha256_new();
 
-	if (!work->told.heard)
+	if (t->heard) {
+		for (size_t j = 0; j < work->L; j++)
+			if (is_member(work, j))
+				members[count++] = j;
+		secagg_history(work->secagg, members, count, work->transcript);
+	}
+	t->heard = false;
+	t->first = node->first;
+	t->last = node->last;
+	sha256_add_text(h, "coterie group v1");
+	sha256_add_u32(h, node->id);
+	sha256_end(h, work->transcript);
+}
+
+void work_observe(void *arg, enum msg_type type, struct bytes body)
+{
+	struct work *work = arg;
+	struct sha256 *h;
+
+	if (work->told.apart)
 		return;
-	work->told.heard = false;
-	for (size_t j = 0; j < work->L; j++)
-		if (is_member(work, j))
-			members[count++] = j;
-	secagg_history(work->secagg, members, count, work->transcript);
+	work->told.heard = true;
+	h = sha256_new();
+	sha256_add(h, work->transcript, sizeof(work->transcript));
+	sha256_add_u32(h, type);
+	sha256_add_u64(h, body.n);
+	sha256_add(h, body.p, body.n);
+	sha256_end(h, work->transcript);
 }
 
 static enum err say(struct work *work, size_t first, size_t last)

@@ -48,34 +48,6 @@ enum err work_warm_on(struct work *work, size_t spare)
 	return need ? channel_warm_on(work->channel, need, spare) : channel_release(work->channel);
 }
 
-void work_group(struct work *work, const struct tree_node *node)
-{
-	struct sha256 *h = sha256_new();
-
-	told_leave(work);
-	work->told.first = node->first;
-	work->told.last = node->last;
-	sha256_add_text(h, "coterie group v1");
-	sha256_add_u32(h, node->id);
-	sha256_end(h, work->transcript);
-}
-
-void work_observe(void *arg, enum msg_type type, struct bytes body)
-{
-	struct work *work = arg;
-	struct sha256 *h;
-
-	if (work->told.apart)
-		return;
-	work->told.heard = true;
-	h = sha256_new();
-	sha256_add(h, work->transcript, sizeof(work->transcript));
-	sha256_add_u32(h, type);
-	sha256_add_u64(h, body.n);
-	sha256_add(h, body.p, body.n);
-	sha256_end(h, work->transcript);
-}
-
 enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
 			    uint32_t k, uint32_t *label, size_t count)
 {

@@ -1,8 +1,4 @@
-/* work.h -- one job as a party's job thread runs it.
- *
- * What a protocol stands on: the channel to the coordinator, this party's data, and secure_send()
- * for every number that leaves.
- */
+/* work.h -- one job as a party's job thread runs it. Every number that leaves goes by secure_send(). */
 #ifndef PARTY_WORK_WORK_H
 #define PARTY_WORK_WORK_H
 
@@ -10,7 +6,7 @@
 #include "common/job/job.h"
 #include "common/job/record.h"
 #include "common/kind/tree.h"
-#include "common/linalg/features.h"
+#include "common/linalg/csr.h"
 #include "common/linalg/mat.h"
 #include "common/graph/graph.h"
 #include "crypto/secagg.h"
@@ -89,12 +85,6 @@ enum err work_warm(struct work *work) MUST_CHECK;
 /* And in the next turn little is to be said: channel_warm_on(). */
 enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 
-/* A group's broadcasts are hashed from here on: the running hash goes into the key of each of the
- * group's sums, so that members who were told different things get masks that do not cancel. What the
- * group before was told goes into all further masks of its members (secagg_history). */
-void work_group(struct work *work, const struct tree_node *node);
-void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
-
 /* SEALED, which party `to` alone can open. */
 enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
 			  struct bytes text) MUST_CHECK;
@@ -102,8 +92,7 @@ enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
 /* What the coordinator says would take so many bytes: ERR_PEER if this host has less memory. */
 enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;
 
-/* A vector of labels in which every item has a cluster: what would come of one that has none reads
- * past the centres. */
+/* A vector of labels in which every item has a cluster; else ERR_PEER. */
 enum err work_recv_clusters(struct work *work, enum msg_type type, const struct tree_node *node,
 			    uint32_t k, uint32_t *label, size_t count) MUST_CHECK;
 
@@ -111,9 +100,8 @@ enum err work_recv_clusters(struct work *work, enum msg_type type, const struct 
  * times as much. */
 #define BLOCK_ROUNDING 1e-6
 
-/* A BLOCK that is to be multiplied. Fills B, which is initialised: n x width with B'B = n I. ERR_PEER
- * if it is anything else, which might weigh single rows as it likes, or leave the bound of the
- * words. O(n width^2). */
+/* A BLOCK that is to be multiplied, into B (n x width, given). ERR_PEER unless B'B = n I: it might weigh
+ * single rows as it likes, or leave the bound of the words. O(n width^2). */
 enum err work_recv_block(struct work *work, const struct tree_node *node, struct mat *B) MUST_CHECK;
 
 /* The CSPRNG, for coins that no attempt need repeat (else party/work/noise.h). Static. */
@@ -121,12 +109,15 @@ const struct noise_source *work_random(void);
 
 /* ---- told.c ---- */
 
+/* The group's broadcasts are hashed from here on, into the key of each of its sums: masks of members who
+ * were told different things do not cancel. What the group before was told goes into all further
+ * masks of its members (secagg_history). */
+void work_group(struct work *work, const struct tree_node *node);
+void work_observe(void *work, enum msg_type type, struct bytes body); /* a channel_observer */
+
 /* From here on all that is received goes into the transcript, and others are asked. Keys are agreed. */
 void told_begin(struct work *work);
 void told_stop(struct work *work);
-
-/* The current group is over: its transcript goes into the history of its members. */
-void told_leave(struct work *work);
 
 /* After a sum: tells the members, if this was the phase's first. */
 enum err told_say(struct work *work) MUST_CHECK;

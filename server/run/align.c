@@ -93,29 +93,6 @@ static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids
 	return ERR_OK;
 }
 
-/* From whichever party is ready. */
-static enum err gather(struct run *run, struct list *list)
-{
-	bool *wanted = alloc(run->L, sizeof(*wanted));
-	size_t left = run->L, l;
-	enum err e = ERR_OK;
-
-	memset(wanted, true, run->L * sizeof(*wanted));
-	while (left > 0 && e == ERR_OK) {
-		struct msg m;
-
-		e = channel_recv_any(run->channel, wanted, run->L, MSG_IDS, &l, &m);
-		if (e == ERR_OK)
-			e = take_chunk(run, l, &m.ids, &list[l]);
-		if (e == ERR_OK && list[l].done == list[l].count) {
-			wanted[l] = false;
-			left--;
-		}
-	}
-	free(wanted);
-	return e;
-}
-
 /* ---- the union: all lists are merged, by a heap of where they stand ---- */
 
 struct cursor {
@@ -259,6 +236,8 @@ static enum err tell_rows(struct run *run, struct align *a)
 enum err server_align(struct run *run, struct align *a)
 {
 	struct list *list = alloc(run->L, sizeof(*list));
+	bool *wanted = alloc(run->L, sizeof(*wanted));
+	size_t left = run->L, l;
 	enum err e = ERR_OK;
 
 	run_phase(run, "align");
@@ -267,12 +246,23 @@ enum err server_align(struct run *run, struct align *a)
 	ALLOC(a->row, run->L);
 	for (size_t to = 1; run->job.ids == IDS_HASHED && to < run->L && e == ERR_OK; to++)
 		e = relay_sealed(run, SEALED_ID_KEY, 0, to);
-	if (e == ERR_OK)
-		e = gather(run, list);
+	memset(wanted, true, run->L * sizeof(*wanted));
+	while (left > 0 && e == ERR_OK) {
+		struct msg m;
+
+		e = channel_recv_any(run->channel, wanted, run->L, MSG_IDS, &l, &m);
+		if (e == ERR_OK)
+			e = take_chunk(run, l, &m.ids, &list[l]);
+		if (e == ERR_OK && list[l].done == list[l].count) {
+			wanted[l] = false;
+			left--;
+		}
+	}
 	if (e == ERR_OK)
 		e = merge(run, list, a);
-	for (size_t l = 0; l < run->L; l++)
+	for (l = 0; l < run->L; l++)
 		buf_release(&list[l].packed);
+	free(wanted);
 	free(list);
 	if (e == ERR_OK)
 		e = tell_rows(run, a);

@@ -6,10 +6,9 @@
  *   both     each party is told n and the rows of its own ids (ROWS)
  *
  * Rows are numbered at random, anew in each job unless a numbering_key says otherwise
- * (crypto/numbering.h), and by nothing that a party knows: numbered by
- * sorted hash, the gaps between a party's own rows would say where others' ids lie, which who has
- * the key could compare with guesses. So nothing may hang on the order of rows; what clusters are
- * called, say, is better decided by their sizes.
+ * (crypto/numbering.h): numbered by sorted hash, the gaps between a party's own rows would say where
+ * others' ids lie, which whoever has the key could compare with guesses. So nothing may hang on the
+ * order of rows.
  */
 #ifndef SERVER_RUN_ALIGN_H
 #define SERVER_RUN_ALIGN_H

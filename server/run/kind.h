@@ -1,8 +1,6 @@
-/* kind.h -- the coordinator's half of a kind of job, as a table: what server/daemon/job.c does with it.
- *
- * Each protocol's folder has its tables (server/fedsc/kind.c), server/daemon/kinds.c lists them.
- * Every member is there: server_kinds_check() looks at start.
- */
+/* kind.h -- the coordinator's half of a kind of job, as a table: each protocol's folder has its own
+ * (server/fedsc/kind.c), server/daemon/kinds.c lists them. Every member is there:
+ * server_kinds_check(). */
 #ifndef SERVER_RUN_KIND_H
 #define SERVER_RUN_KIND_H
 

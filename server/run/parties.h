@@ -1,6 +1,5 @@
 /* parties.h -- the parties of a run, behind their channels: what is told is broadcast, a sum is a
- * secure sum of all of them. One group, the root, whatever the question.
- */
+ * secure sum of all of them. */
 #ifndef SERVER_RUN_PARTIES_H
 #define SERVER_RUN_PARTIES_H
 

@@ -1,12 +1,11 @@
 /* relay.h -- what one party tells another alone, sealed: passed on, unread.
  *
  * Members of a group exchange what they were told (party/work/told.c): behind the first sum of each phase,
- * and at the end of the job, each sends one SEALED to each other member. They come right behind words
- * that were waited for anyway, and leave before what is to be said next, so they take no round trip.
+ * and at the end of the job, each sends one SEALED to each other member.
  *
  * Batches: in an exchange each party sends each other one, in the order of the parties: boxes of RELAY_BOX
- * bytes and then one that is shorter, by which its end is seen (party/work/exchange.h). Nobody receives
- * before all have sent, so that nothing waits for itself: the coordinator holds what one exchange carries.
+ * bytes and then one that is shorter (party/work/exchange.h). Nobody receives before all have sent, so
+ * that nothing waits for itself: the coordinator holds what one exchange carries.
  */
 #ifndef SERVER_RUN_RELAY_H
 #define SERVER_RUN_RELAY_H

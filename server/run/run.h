@@ -1,15 +1,11 @@
-/* run.h -- one job as the coordinator's job thread runs it: who takes part, and what is known.
- *
- * The protocol's file (kcagc.c) stands on this: channels to all parties in the order of their
- * names, and the verbs broadcast and gather. Parties are numbered 0 .. L-1 everywhere.
- */
+/* run.h -- one job as the coordinator's job thread runs it: who takes part, and what is known. Parties
+ * are numbered 0 .. L-1 in the order of their names everywhere. */
 #ifndef SERVER_RUN_RUN_H
 #define SERVER_RUN_RUN_H
 
 #include "common/base/err.h"
 #include "common/job/job.h"
 #include "common/job/record.h"
-#include "common/kind/tree.h"
 #include "crypto/fixed.h"
 #include "proto/channel.h"
 
@@ -40,8 +36,7 @@ struct run {
 	const char *state;     /* the file of server/daemon/attempt.h; NULL: none */
 };
 
-/* Names the phase that begins in the record, the log and the channels' errors. Static text is
- * not needed: the name is copied, up to 23 bytes. */
+/* Names the phase that begins in the record, the log and the channels' errors; up to 23 bytes, copied. */
 void run_phase(struct run *run, const char *name);
 void run_progress(struct run *run, unsigned iteration, size_t moved);
 

@@ -1,8 +1,7 @@
 /* sum.h -- the coordinator's side of the secure sum: kCAGC Protocol 4 line 16.
  *
  * Masked words are added into one accumulator per group as their chunks arrive, from whichever
- * party is ready; no party's vector is ever held whole. What comes out is the sum, and nothing
- * else was there to see.
+ * party is ready; no party's vector is ever held whole.
  */
 #ifndef SERVER_RUN_SUM_H
 #define SERVER_RUN_SUM_H

@@ -287,7 +287,7 @@ static void svd_run(void *ctx)
 	struct projection *p = ctx;
 
 	mat_release(&p->U);
-	failed |= svd_left(&p->X, p->d, 1, &p->U, p->sigma);
+	failed |= svd_left(&p->X, p->d, 1, &p->U, p->sigma, NULL);
 }
 
 static void bench_svd(size_t n, size_t m, size_t d)

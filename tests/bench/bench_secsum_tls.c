@@ -84,7 +84,7 @@ static enum err send_masked(struct party *p)
 	struct secure *s;
 	enum err e;
 
-	TRY(secure_begin(&p->work, &p->node, words, &s));
+	TRY(secure_begin(&p->work, &p->node, words, false, &s));
 	e = secure_add(s, p->x, words);
 	if (e == ERR_OK)
 		e = secure_end(s);

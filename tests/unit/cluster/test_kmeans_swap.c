@@ -1,6 +1,5 @@
 #include "tests/unit/linalg/sample.h"
 #include "common/cluster/kmeans.h"
-#include "common/cluster/kmeans_swap.h"
 
 static double inertia(const struct mat *Z, size_t k, const uint32_t *label)
 {

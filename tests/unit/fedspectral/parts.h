@@ -8,7 +8,6 @@
 #include "common/fedspectral/coordinator.h"
 #include "common/fedspectral/party.h"
 #include "common/cluster/kmeans.h"
-#include "common/cluster/kmeans_swap.h"
 #include "common/linalg/la.h"
 #include "common/cluster/metrics.h"
 

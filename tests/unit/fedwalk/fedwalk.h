@@ -4,7 +4,7 @@
 
 #include "tests/unit/linalg/sample.h"
 
-#include "common/privacy/draw.h"
+#include "common/privacy/noise.h"
 #include "common/fedwalk/bins.h"
 #include "common/fedwalk/tree.h"
 

@@ -1,5 +1,5 @@
 #include "tests/unit/linalg/sample.h"
-#include "common/graph/modularity.h"
+#include "common/graph/graph.h"
 
 /* Two triangles, 0 1 2 and 3 4 5, joined by the edge 2 - 3 of weight `bridge`. */
 static void triangles(struct csr *a, double bridge, bool weighted)

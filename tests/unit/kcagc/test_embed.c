@@ -90,7 +90,7 @@ static void unit_basis(void **state)
 	(void)state;
 	sample_graph(&g, 25, 30, 0, false, 1);
 	sample_normal(&from, 25, 9, 5);
-	assert_ok(svd_left(&from, 4, 1, &exact, sigma));
+	assert_ok(svd_left(&from, 4, 1, &exact, sigma, NULL));
 	features_from_dense(&from, &X);
 	assert_ok(embed(&X, &g, &p, &U));
 	assert_same_bits(&U, &exact);

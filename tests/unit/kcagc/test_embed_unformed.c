@@ -28,7 +28,7 @@ static void formed(const struct graph *g, const struct csr *X, const struct embe
 	struct mat F;
 
 	assert_ok(graph_filter_sparse(g, p->filter, p->order, 1, X, &F));
-	assert_ok(svd_left(&F, DIMS, 1, Z, sigma));
+	assert_ok(svd_left(&F, DIMS, 1, Z, sigma, NULL));
 	for (size_t i = 0; i < Z->rows * DIMS && !p->unit_basis; i++)
 		Z->a[i] *= sigma[i % DIMS];
 	mat_release(&F);

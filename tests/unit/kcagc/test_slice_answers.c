@@ -1,7 +1,7 @@
 /* Every answer of a party's columns against its formula on dense matrices. */
 #include "tests/unit/kcagc/slices.h"
 #include "common/linalg/la.h"
-#include "common/graph/modularity.h"
+#include "common/graph/graph.h"
 
 enum { ORDER = 3, SETS = 5 };
 

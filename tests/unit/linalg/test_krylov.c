@@ -1,6 +1,5 @@
 /* Singular vectors of matrices that are known by their products, and whose vectors are known. */
 #include "tests/unit/linalg/sample.h"
-#include "common/linalg/krylov.h"
 #include "common/linalg/svd.h"
 
 /* A diagonal matrix, rows x cols: its singular values are sigma, its vectors unit vectors. */

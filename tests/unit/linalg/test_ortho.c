@@ -240,7 +240,7 @@ static void subspace(void **state)
 	assert_int_equal(Z.cols, D);
 	mat_copy(&C, &X);
 	ortho_centre(&C);
-	assert_ok(svd_left(&C, D, 1, &U, sigma));
+	assert_ok(svd_left(&C, D, 1, &U, sigma, NULL));
 	/* Both are n x D; distances of US against those of Z. */
 	mat_init(&P, N, D);
 	for (size_t i = 0; i < N; i++)

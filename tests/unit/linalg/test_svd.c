@@ -61,7 +61,7 @@ static void check_against_lapack(size_t n, size_t m, size_t d)
 	ALLOC(sigma, d);
 	ALLOC(exact_sigma, least);
 	reference(&X, &exact, exact_sigma);
-	assert_ok(svd_left(&X, d, 1, &U, sigma));
+	assert_ok(svd_left(&X, d, 1, &U, sigma, NULL));
 	assert_int_equal(U.rows, n);
 	assert_int_equal(U.cols, d);
 	for (size_t j = 0; j < d; j++)
@@ -140,7 +140,7 @@ static void randomised(void **state)
 	for (int j = 0; j < RANK; j++)
 		sigma[j] = 1 / sqrt(1. + j);
 	known_svd(N, M, sigma, RANK, 50, &X, &H);
-	assert_ok(svd_left(&X, D, 1, &U, found));
+	assert_ok(svd_left(&X, D, 1, &U, found, NULL));
 	for (int j = 0; j < D; j++)
 		assert_near(found[j], sigma[j], 1e-13);
 	H.cols = D; /* compare the leading columns */
@@ -150,7 +150,7 @@ static void randomised(void **state)
 	for (size_t i = 0; i < 50 * D; i++)
 		assert_true(U.a[i] == 0);
 	for (unsigned threads = 2; threads <= 4; threads += 2) {
-		assert_ok(svd_left(&X, D, threads, &again, found));
+		assert_ok(svd_left(&X, D, threads, &again, found, NULL));
 		assert_same_bits(&U, &again);
 		mat_release(&again);
 	}
@@ -167,7 +167,7 @@ static void check_rank(size_t n, size_t m)
 	double found[6];
 
 	known_svd(n, m, sigma, 4, 3, &X, &H);
-	assert_ok(svd_left(&X, 6, 1, &U, found));
+	assert_ok(svd_left(&X, 6, 1, &U, found, NULL));
 	for (int j = 0; j < 6; j++)
 		assert_near(found[j], j < 4 ? sigma[j] : 0, j < 4 ? 1e-12 : 0);
 	for (size_t i = 0; i < n; i++) {
@@ -205,7 +205,7 @@ static void small_values(void **state)
 
 	(void)state;
 	known_svd(80, 30, sigma, 4, 0, &X, &H);
-	assert_ok(svd_left(&X, 4, 1, &U, found));
+	assert_ok(svd_left(&X, 4, 1, &U, found, NULL));
 	for (int j = 0; j < 4; j++) {
 		double turned = DBL_EPSILON / (sigma[j] * sigma[j]);
 
@@ -223,7 +223,7 @@ static void zero_matrix(void **state)
 
 	(void)state;
 	mat_init(&X, 10, 4);
-	assert_ok(svd_left(&X, 3, 1, &U, sigma));
+	assert_ok(svd_left(&X, 3, 1, &U, sigma, NULL));
 	for (int j = 0; j < 3; j++)
 		assert_true(sigma[j] == 0);
 	for (int i = 0; i < 30; i++)
@@ -239,9 +239,9 @@ static void threads(void **state)
 
 	(void)state;
 	sample_normal(&X, 600, 520, 3);
-	assert_ok(svd_left(&X, 8, 1, &U, sigma));
+	assert_ok(svd_left(&X, 8, 1, &U, sigma, NULL));
 	for (unsigned t = 2; t <= 4; t += 2) {
-		assert_ok(svd_left(&X, 8, t, &again, sigma));
+		assert_ok(svd_left(&X, 8, t, &again, sigma, NULL));
 		assert_same_bits(&U, &again);
 		mat_release(&again);
 	}
@@ -256,10 +256,10 @@ static void bad_input(void **state)
 
 	(void)state;
 	sample_normal(&X, 10, 4, 1);
-	assert_err(svd_left(&X, 0, 1, &U, sigma), ERR_INPUT, "0 singular vectors");
-	assert_err(svd_left(&X, 5, 1, &U, sigma), ERR_INPUT, "10 x 4");
+	assert_err(svd_left(&X, 0, 1, &U, sigma, NULL), ERR_INPUT, "0 singular vectors");
+	assert_err(svd_left(&X, 5, 1, &U, sigma, NULL), ERR_INPUT, "10 x 4");
 	X.a[7] = 1e200; /* its square is not a double */
-	assert_err(svd_left(&X, 2, 1, &U, sigma), ERR_INPUT, "too large");
+	assert_err(svd_left(&X, 2, 1, &U, sigma, NULL), ERR_INPUT, "too large");
 	mat_release(&X);
 }
 

@@ -1,7 +1,7 @@
 /* Parties in memory: sums in three kinds of numbers, what parties give and take in clear, and
  * errors that name the party. */
 #include "tests/test.h"
-#include "common/parties/memory.h"
+#include "common/parties/parties.h"
 
 #include <stdbool.h>
 #include <string.h>

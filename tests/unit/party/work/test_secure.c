@@ -140,7 +140,7 @@ static void send(struct stage *s, size_t l, const double *x, size_t count, uint6
 	struct rng rng;
 
 	rng_seed(&rng, seed, l);
-	assert_ok(secure_begin(&s->work[l], &s->tree.node[L], count, &secure));
+	assert_ok(secure_begin(&s->work[l], &s->tree.node[L], count, false, &secure));
 	for (size_t done = 0; done < count;) {
 		size_t n = rng_below(&rng, 100000);
 
@@ -261,7 +261,7 @@ static void test_value_outside_the_bound(void **state)
 		enum msg_type type;
 
 		x[4321] = bad[i];
-		assert_ok(secure_begin(&s->work[2], &s->tree.node[L], 5000, &secure));
+		assert_ok(secure_begin(&s->work[2], &s->tree.node[L], 5000, false, &secure));
 		assert_err(secure_add(secure, x, 5000), ERR_JOB,
 			   "secure sum: a value is not finite or exceeds the fixed-point bound of");
 		assert_null(strstr(err_detail(), "e+300"));
@@ -285,7 +285,7 @@ static void test_channel_that_fails(void **state)
 	double *x = draw(COUNT, 1);
 
 	(void)state;
-	assert_ok(secure_begin(&s->work[0], &s->tree.node[L], COUNT, &secure));
+	assert_ok(secure_begin(&s->work[0], &s->tree.node[L], COUNT, false, &secure));
 	channel_fail(s->work[0].channel, ERR_PEER, "hub left");
 	assert_err(secure_add(secure, x, COUNT), ERR_PEER, "hub left (during test)");
 	secure_free(secure);

@@ -6,7 +6,7 @@
 #include "common/base/file.h"
 #include "common/fedgcn/file.h"
 #include "common/data/tu.h"
-#include "common/fedgcn/kind.h"
+#include "common/fedgcn/job.h"
 #include "common/job/job.h"
 #include "common/fedgcn/coordinator.h"
 

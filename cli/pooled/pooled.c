@@ -4,7 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
-#include "common/kcagc/kind.h"
+#include "common/kcagc/job.h"
 #include "common/job/startup.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "party/fedsc/kind.h"
-#include "common/fedsc/kind.h"
+#include "common/fedsc/job.h"
 #include "common/fedsc/noise.h"
 #include "party/fedsc/fedsc.h"
 

@@ -1,6 +1,5 @@
 #include "party/fedspectral/fedspectral.h"
 #include "common/base/alloc.h"
-#include "common/fedspectral/kind.h"
 #include "common/fedspectral/job.h"
 #include "common/fedspectral/party.h"
 #include "party/work/align.h"

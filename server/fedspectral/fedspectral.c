@@ -3,7 +3,6 @@
 #include "server/fedspectral/fedspectral.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
-#include "common/fedspectral/kind.h"
 #include "common/fedspectral/job.h"
 #include "server/run/align.h"
 #include "server/run/parties.h"

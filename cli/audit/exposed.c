@@ -6,7 +6,6 @@
 #include "common/data/dataset.h"
 #include "common/fedsc/job.h"
 #include "common/fedsc/coordinator.h"
-#include "common/fedsc/kind.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "common/data/tu.h"
 #include "common/fedgcn/coordinator.h"
 #include "common/fedgcn/file.h"
-#include "common/fedgcn/kind.h"
+#include "common/fedgcn/job.h"
 #include "common/job/job.h"
 
 #include <stdio.h>

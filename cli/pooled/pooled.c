@@ -6,10 +6,10 @@
 #include "common/base/clock.h"
 #include "common/data/dataset.h"
 #include "common/job/job.h"
+#include "common/kcagc/job.h"
 #include "common/job/startup.h"
 #include "common/kcagc/agc.h"
 #include "common/kcagc/gcc.h"
-#include "common/kcagc/kind.h"
 
 #include <stdlib.h>
 

@@ -13,90 +13,70 @@ const char *const graph_baseline_names[] = { "size", "log-size", "untrained", "a
 
 enum { RESTARTS = 10, ITERATIONS = 100, FRACTION_BITS = 24 };
 
-static void sizes(const struct graphs *g, bool logarithm, struct mat *X)
-{
-	mat_init(X, g->count, 1);
-	for (size_t i = 0; i < g->count; i++) {
-		double n = (double)(g->first[i + 1] - g->first[i]);
-
-		X->a[i] = logarithm ? log(n) : n;
-	}
-}
-
-static void by_size(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
+static enum err by_size(const struct graphs *g, const struct fedgcn_params *p, bool logarithm,
+			uint32_t *label)
 {
 	struct kmeans_params kmeans_p = { .k = p->k,
 					  .restarts = RESTARTS,
 					  .iterations = ITERATIONS,
 					  .seed = p->seed,
 					  .threads = p->threads };
-	struct mat X;
-
-	sizes(g, false, &X);
-	kmeans(&X, NULL, &kmeans_p, label, NULL, NULL);
-	mat_release(&X);
-}
-
-static enum err by_log_size(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
-{
 	struct gmm_params gmm_p = { .k = p->k,
 				    .restarts = RESTARTS,
 				    .iterations = ITERATIONS,
 				    .tolerance = 1e-6,
 				    .ridge = 1e-6,
 				    .seed = p->seed };
-	struct gmm m;
+	struct gmm m = { 0 };
 	struct mat X;
-	enum err e;
+	enum err e = ERR_OK;
 
-	sizes(g, true, &X);
-	gmm_fit(&X, &gmm_p, &m);
-	e = gmm_label(&m, &X, label);
-	gmm_release(&m);
+	mat_init(&X, g->count, 1);
+	for (size_t i = 0; i < g->count; i++) {
+		double n = (double)(g->first[i + 1] - g->first[i]);
+
+		X.a[i] = logarithm ? log(n) : n;
+	}
+	if (logarithm) {
+		gmm_fit(&X, &gmm_p, &m);
+		e = gmm_label(&m, &X, label);
+		gmm_release(&m);
+	} else {
+		kmeans(&X, NULL, &kmeans_p, label, NULL, NULL);
+	}
 	mat_release(&X);
 	return e;
 }
 
-/* The untrained network, with prototypes found by k-means. */
-static void draw(const struct graphs *g, const struct fedgcn_params *p, const float *F,
-		 struct fedgcn_model *m, struct mat *Z)
-{
-	struct kmeans_params kmeans_p = { .k = p->k,
-					  .restarts = RESTARTS,
-					  .iterations = ITERATIONS,
-					  .seed = p->seed,
-					  .threads = p->threads };
-	struct gin net;
-	uint32_t *label;
-	float *W;
-
-	gin_init(&net, p->features);
-	*m = (struct fedgcn_model){ .features = p->features, .k = p->k, .weights = net.weights };
-	ALLOC(m->W, net.weights);
-	ALLOC(W, net.weights);
-	ALLOC(label, g->count);
-	gin_draw(&net, p->seed, m->W);
-	for (size_t i = 0; i < net.weights; i++)
-		W[i] = (float)m->W[i];
-	gin_embed(&net, g, F, W, p->threads, Z);
-	kmeans(Z, NULL, &kmeans_p, label, &m->C, NULL);
-	free(label);
-	free(W);
-}
-
+/* The network as it was drawn, with prototypes found by k-means. */
 static enum err untrained(const struct graphs *g, const struct fedgcn_params *p, uint32_t *label)
 {
-	struct fedgcn_model m;
+	struct kmeans_params how = { .k = p->k,
+				     .restarts = RESTARTS,
+				     .iterations = ITERATIONS,
+				     .seed = p->seed,
+				     .threads = p->threads };
+	struct fedgcn_model m = { .features = p->features, .k = p->k };
+	struct gin net;
 	struct mat Z;
-	float *F;
+	float *F, *W;
 	enum err e;
 
 	TRY(graphs_features(g, p->features, p->threads, &F));
-	draw(g, p, F, &m, &Z);
+	gin_init(&net, p->features);
+	m.weights = net.weights;
+	ALLOC(m.W, net.weights);
+	ALLOC(W, net.weights);
+	gin_draw(&net, p->seed, m.W);
+	for (size_t i = 0; i < net.weights; i++)
+		W[i] = (float)m.W[i];
+	gin_embed(&net, g, F, W, p->threads, &Z);
+	kmeans(&Z, NULL, &how, label, &m.C, NULL);
 	e = fedgcn_cluster(p, &Z, &m, label);
 	fedgcn_model_release(&m);
 	mat_release(&Z);
 	free(F);
+	free(W);
 	return e;
 }
 
@@ -134,10 +114,9 @@ enum err graph_baseline(const struct graphs *g, const struct fedgcn_params *p,
 {
 	switch (which) {
 	case GRAPH_BY_SIZE:
-		by_size(g, p, label);
-		return ERR_OK;
+		return by_size(g, p, false, label);
 	case GRAPH_BY_LOG_SIZE:
-		return by_log_size(g, p, label);
+		return by_size(g, p, true, label);
 	case GRAPH_UNTRAINED:
 		return untrained(g, p, label);
 	default:

@@ -69,19 +69,6 @@ double fedgcn_clearness(const struct mat *Z, const struct mat *C)
 
 /* ---- the paper's: k-means on Z ---- */
 
-static double inertia_of(const struct mat *Z, const struct mat *C, const uint32_t *label)
-{
-	double total = 0;
-
-	for (size_t i = 0; i < Z->rows; i++)
-		for (size_t j = 0; j < Z->cols; j++) {
-			double d = MAT(Z, i, j) - MAT(C, label[i], j);
-
-			total += d * d;
-		}
-	return total;
-}
-
 /* Cluster to[r] of centres D is called as the row of C that it matches: the sum of distances is
  * least. */
 static void match(const struct mat *D, const struct mat *C, size_t *to)
@@ -104,7 +91,7 @@ static void by_kmeans(const struct fedgcn_params *p, const struct mat *Z, struct
 	uint32_t *other;
 	struct mat D;
 	size_t *to;
-	double inertia;
+	double inertia, given = 0; /* of the given centres */
 
 	if (p->prototypes == FEDGCN_BEST) {
 		nearest(Z, &m->C, label);
@@ -115,7 +102,13 @@ static void by_kmeans(const struct fedgcn_params *p, const struct mat *Z, struct
 	kmeans(Z, NULL, &how, other, &D, &inertia);
 	match(&D, &m->C, to);
 	fedgcn_lloyd(Z, &m->C, label);
-	if (inertia < inertia_of(Z, &m->C, label)) {
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++) {
+			double d = MAT(Z, i, j) - MAT(&m->C, label[i], j);
+
+			given += d * d;
+		}
+	if (inertia < given) {
 		for (size_t i = 0; i < Z->rows; i++)
 			label[i] = (uint32_t)to[other[i]];
 		for (size_t r = 0; r < p->k; r++)
@@ -199,8 +192,8 @@ static void rename_components(const struct mat *Z, struct fedgcn_model *m, struc
 	mat_release(&D);
 }
 
-static enum err by_mixture(const struct fedgcn_params *p, const struct mat *Z,
-			   struct fedgcn_model *m, uint32_t *label)
+enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, struct fedgcn_model *m,
+			uint32_t *label)
 {
 	struct gmm_params how = { .k = p->k,
 				  .restarts = MIXTURE_RESTARTS,
@@ -212,6 +205,10 @@ static enum err by_mixture(const struct fedgcn_params *p, const struct mat *Z,
 	struct mat X;
 	enum err err;
 
+	if (p->final != FEDGCN_MIXTURE || p->k > MIXTURE_MOST) {
+		by_kmeans(p, Z, m, label);
+		return ERR_OK;
+	}
 	m->q = AXES;
 	TRY(find_axes(Z, m));
 	project(m, Z, &X);
@@ -222,15 +219,6 @@ static enum err by_mixture(const struct fedgcn_params *p, const struct mat *Z,
 	gmm_release(&g);
 	mat_release(&X);
 	return err;
-}
-
-enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, struct fedgcn_model *m,
-			uint32_t *label)
-{
-	if (p->final == FEDGCN_MIXTURE && p->k <= MIXTURE_MOST)
-		return by_mixture(p, Z, m, label);
-	by_kmeans(p, Z, m, label);
-	return ERR_OK;
 }
 
 /* ---- models ---- */
@@ -283,29 +271,14 @@ enum err fedgcn_model_check(const struct fedgcn_model *m)
 		    : err_set(ERR_INPUT, "a model whose numbers are not finite or beyond bounds");
 }
 
-static enum err label_embedded(const struct fedgcn_model *m, const struct mat *Z, uint32_t *label)
-{
-	struct gmm g = { .k = m->k, .q = m->q, m->share, m->mu, m->precision, 0 };
-	struct mat X;
-	enum err err;
-
-	if (!m->q) {
-		nearest(Z, &m->C, label);
-		return ERR_OK;
-	}
-	project(m, Z, &X);
-	err = gmm_label(&g, &X, label);
-	mat_release(&X);
-	return err;
-}
-
 enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, unsigned threads,
 		       uint32_t *label)
 {
+	struct gmm mixture = { .k = m->k, .q = m->q, m->share, m->mu, m->precision, 0 };
 	struct gin net;
-	struct mat Z;
+	struct mat Z, X;
 	float *F, *W;
-	enum err err;
+	enum err err = ERR_OK;
 
 	TRY(fedgcn_model_check(m));
 	TRY(graphs_features(g, m->features, threads, &F));
@@ -314,7 +287,13 @@ enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, uns
 	for (size_t i = 0; i < net.weights; i++)
 		W[i] = (float)m->W[i];
 	gin_embed(&net, g, F, W, threads, &Z);
-	err = label_embedded(m, &Z, label);
+	if (m->q) {
+		project(m, &Z, &X);
+		err = gmm_label(&mixture, &X, label);
+		mat_release(&X);
+	} else {
+		nearest(&Z, &m->C, label);
+	}
 	mat_release(&Z);
 	free(F);
 	free(W);

@@ -18,7 +18,6 @@ struct run {
 	double *W;    /* net.weights: joint; of FedPer the first of them */
 	struct mat C; /* joint prototypes */
 	double *up, *down;
-	double n;
 };
 
 /* Tells `down` to all parties, and takes the sum of their answers into `up`. */
@@ -43,42 +42,22 @@ static void say(double *down, const double *x, size_t n)
 		down[i] = (float)x[i];
 }
 
-static enum err check_graphs(const struct run *r, double n)
-{
-	double least = (double)r->parties->count * r->p->k;
-
-	if (!(n >= least && n <= PARTIES_VECTOR_MAX) || n != nearbyint(n))
-		return err_set(ERR_PEER,
-			       "the parties say that they have %.17g graphs, expected %g to %d of "
-			       "%zu parties with %u or more each (during %s)",
-			       n, least, PARTIES_VECTOR_MAX, r->parties->count, r->p->k,
-			       r->parties->phase);
-	return ERR_OK;
-}
-
 /* ---- the first prototypes: k-means by splitting on what the untrained network says ---- */
 
 /* Sums of counts, Z and squares become centres; how each cluster is spread. */
-static void take_centres(struct run *r, size_t have, double *count, double *spread)
+static enum err step(struct run *r, size_t have, double *count, double *spread)
 {
-	size_t each = 2 + FEDGCN_Z;
-
+	r->down[0] = (double)have;
+	say(r->down + 1, r->C.a, r->p->k * (size_t)FEDGCN_Z);
+	TRY(ask(r, FEDGCN_CENTRES, 0));
 	for (size_t c = 0; c < have; c++) {
-		const double *x = r->up + c * each;
+		const double *x = r->up + c * (2 + FEDGCN_Z);
 
 		count[c] = x[0];
 		spread[c] = x[1 + FEDGCN_Z];
 		for (size_t j = 0; j < FEDGCN_Z && x[0] > 0; j++)
 			MAT(&r->C, c, j) = x[1 + j] / x[0];
 	}
-}
-
-static enum err step(struct run *r, size_t have, double *count, double *spread)
-{
-	r->down[0] = (double)have;
-	say(r->down + 1, r->C.a, r->p->k * (size_t)FEDGCN_Z);
-	TRY(ask(r, FEDGCN_CENTRES, 0));
-	take_centres(r, have, count, spread);
 	return ERR_OK;
 }
 
@@ -138,11 +117,12 @@ static void say_model(struct run *r)
 	say(r->down + travelling(r), r->C.a, r->p->k * (size_t)FEDGCN_Z);
 }
 
-/* FedAvg: sum of n_m W_m over sum of n_m. */
+/* FedAvg: sum of n_m W_m over sum of n_m; and the mean losses, noted. */
 static enum err take_weights(struct run *r, unsigned round)
 {
-	const double *x = r->up;
 	size_t count = travelling(r);
+	const double *x = r->up, *loss = x + count;
+	struct fedgcn_report *to = r->report;
 	double n = x[count];
 
 	if (!(n >= 1))
@@ -155,36 +135,16 @@ static enum err take_weights(struct run *r, unsigned round)
 				       round, i, x[i] / n, FEDGCN_WEIGHT_MAX);
 	for (size_t i = 0; i < count; i++)
 		r->W[i] = x[i] / n;
-	return ERR_OK;
-}
-
-static void note_losses(struct run *r, unsigned round)
-{
-	const double *x = r->up + travelling(r);
-	struct fedgcn_report *to = r->report;
-
-	to->kl[round - 1] = x[1] / x[0];
-	to->reconstruction[round - 1] = x[2] / x[0];
-	to->changed[round - 1] = x[3];
-	parties_progress(r->parties, round, (size_t)x[3]);
+	to->kl[round - 1] = loss[1] / n;
+	to->reconstruction[round - 1] = loss[2] / n;
+	to->changed[round - 1] = loss[3];
+	parties_progress(r->parties, round, (size_t)loss[3]);
 	parties_note(
 	    r->parties,
 	    "round %u: loss %.5g by clusters, %.5g by reconstruction; %g graphs changed their "
 	    "cluster",
-	    round, x[1] / x[0], x[2] / x[0], x[3]);
-}
-
-/* Means of what parties have at the same index. */
-static void matched(struct run *r)
-{
-	const double *count = r->up + travelling(r) + 4, *sum = count + r->p->k;
-
-	r->report->withheld = 0;
-	for (size_t c = 0; c < r->p->k; c++) {
-		r->report->withheld += !(count[c] >= 1);
-		for (size_t j = 0; j < FEDGCN_Z && count[c] >= 1; j++)
-			MAT(&r->C, c, j) = sum[c * FEDGCN_Z + j] / count[c];
-	}
+	    round, loss[1] / n, loss[2] / n, loss[3]);
+	return ERR_OK;
 }
 
 /* The prototypes' variance per dimension, from sums in which all components have the same part. */
@@ -234,36 +194,34 @@ static enum err mixture(struct run *r, unsigned round)
 	return err;
 }
 
-/* Equations 10 to 14, or the best of them. */
-static enum err in_clear(struct run *r)
-{
-	size_t parties = r->parties->count, words = fedgcn_upload_words(r->p);
-	double *x = alloc(parties * words, sizeof(*x));
-	enum err err = parties_collect_reals(r->parties, NULL, x, words);
-
-	for (size_t i = 0; !err && i < parties * words; i++)
-		if (!(fabs(x[i]) <= 1e12))
-			err = err_set(ERR_PEER, "party %zu uploads %g", i / words, x[i]);
-	if (!err && r->p->prototypes == FEDGCN_KDE)
-		fedgcn_kde(r->p, parties, x, &r->C);
-	else if (!err)
-		fedgcn_best(r->p, parties, x, &r->C);
-	free(x);
-	return err;
-}
-
 static enum err share_prototypes(struct run *r, unsigned round)
 {
-	switch (r->p->prototypes) {
-	case FEDGCN_MATCHED:
-	case FEDGCN_OWN:
-		matched(r);
-		return ERR_OK;
-	case FEDGCN_GMM:
+	const double *count = r->up + travelling(r) + 4, *sum = count + r->p->k;
+	size_t parties = r->parties->count, words = fedgcn_upload_words(r->p);
+	double *x;
+	enum err err;
+
+	if (r->p->prototypes == FEDGCN_GMM)
 		return mixture(r, round);
-	case FEDGCN_KDE:
-	case FEDGCN_BEST:
-		return in_clear(r);
+	if (fedgcn_in_clear(r->p)) { /* equations 10 to 14, or the best of them */
+		x = alloc(parties * words, sizeof(*x));
+		err = parties_collect_reals(r->parties, NULL, x, words);
+		for (size_t i = 0; !err && i < parties * words; i++)
+			if (!(fabs(x[i]) <= 1e12))
+				err = err_set(ERR_PEER, "party %zu uploads %g", i / words, x[i]);
+		if (!err && r->p->prototypes == FEDGCN_KDE)
+			fedgcn_kde(r->p, parties, x, &r->C);
+		else if (!err)
+			fedgcn_best(r->p, parties, x, &r->C);
+		free(x);
+		return err;
+	}
+	/* means of what parties have at the same index */
+	r->report->withheld = 0;
+	for (size_t c = 0; c < r->p->k; c++) {
+		r->report->withheld += !(count[c] >= 1);
+		for (size_t j = 0; j < FEDGCN_Z && count[c] >= 1; j++)
+			MAT(&r->C, c, j) = sum[c * FEDGCN_Z + j] / count[c];
 	}
 	return ERR_OK;
 }
@@ -281,13 +239,21 @@ static void keep(struct run *r, unsigned round)
 
 static enum err run(struct run *r)
 {
+	double n, least = (double)r->parties->count * r->p->k;
+
 	/* The network is drawn, and the parties embed their graphs by it. */
 	parties_phase(r->parties, "start");
 	gin_draw(&r->net, r->p->seed, r->W);
 	say(r->down, r->W, r->net.weights);
 	TRY(ask(r, FEDGCN_START, 0));
-	TRY(check_graphs(r, r->up[0]));
-	r->n = r->report->n = r->up[0];
+	n = r->up[0];
+	if (!(n >= least && n <= PARTIES_VECTOR_MAX) || n != nearbyint(n))
+		return err_set(ERR_PEER,
+			       "the parties say that they have %.17g graphs, expected %g to %d of "
+			       "%zu parties with %u or more each (during %s)",
+			       n, least, PARTIES_VECTOR_MAX, r->parties->count, r->p->k,
+			       r->parties->phase);
+	r->report->n = n;
 	parties_phase(r->parties, "centres");
 	TRY(first_prototypes(r));
 	keep(r, 0);
@@ -300,10 +266,9 @@ static enum err run(struct run *r)
 		say_model(r);
 		TRY(ask(r, FEDGCN_TRAIN, round));
 		TRY(take_weights(r, round));
-		note_losses(r, round);
 		TRY(share_prototypes(r, round));
 		keep(r, round);
-		if (r->p->unchanged > 0 && *changed <= r->p->unchanged * r->n)
+		if (r->p->unchanged > 0 && *changed <= r->p->unchanged * n)
 			break;
 	}
 	/* Each party clusters its graphs by the last model. */

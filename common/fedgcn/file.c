@@ -129,34 +129,27 @@ static double *take_doubles(struct reader *r, size_t n)
 
 enum { FACTS = 8 + 4 + 4 + 4 + 4 + 8, CHECKSUM = 8 };
 
-static enum err check_frame(struct bytes file, const char *where)
+/* Facts of m, of an undamaged file in which what follows them has just the size that they say. */
+static enum err take_facts(struct bytes file, struct reader *r, const char *where,
+			   struct fedgcn_model *m)
 {
-	struct reader r = { file.p, file.n };
+	struct reader end;
+	uint64_t features, k, q, weights, doubles;
 
 	if (file.n < sizeof(magic) || memcmp(file.p, magic, sizeof(magic)) != 0)
 		return err_set(ERR_INPUT, "%s: is no model of FedGCN", where);
 	if (file.n < FACTS + CHECKSUM)
 		return err_set(ERR_INPUT, "%s: cut off after %zu bytes", where, file.n);
-	(void)take(&r, sizeof(magic));
-	if (take(&r, 4) != FEDGCN_FILE_VERSION)
+	(void)take(r, sizeof(magic));
+	if (take(r, 4) != FEDGCN_FILE_VERSION)
 		return err_set(ERR_INPUT, "%s: is of another version than %d", where,
 			       FEDGCN_FILE_VERSION);
-	r = (struct reader){ file.p + file.n - CHECKSUM, CHECKSUM };
-	if (take(&r, CHECKSUM) != crc64(file.p, file.n - CHECKSUM))
+	end = (struct reader){ file.p + file.n - CHECKSUM, CHECKSUM };
+	if (take(&end, CHECKSUM) != crc64(file.p, file.n - CHECKSUM))
 		return err_set(ERR_INPUT,
 			       "%s: damaged or cut off: its checksum is not that of its %zu "
 			       "bytes",
 			       where, file.n);
-	return ERR_OK;
-}
-
-/* Facts of m, and whether what follows them has just the size that they say. */
-static enum err take_facts(struct reader *r, const char *where, struct fedgcn_model *m)
-{
-	uint64_t features, k, q, weights, doubles;
-
-	(void)take(r, sizeof(magic));
-	(void)take(r, 4);
 	features = take(r, 4);
 	k = take(r, 4);
 	q = take(r, 4);
@@ -183,8 +176,7 @@ enum err fedgcn_file_parse(struct bytes file, const char *where, struct fedgcn_m
 	enum err err;
 
 	*m = (struct fedgcn_model){ 0 };
-	TRY(check_frame(file, where));
-	TRY(take_facts(&r, where, m));
+	TRY(take_facts(file, &r, where, m));
 	k = m->k;
 	q = m->q;
 	m->W = take_floats(&r, m->weights);

@@ -14,6 +14,7 @@ struct fedgcn_job {
 	enum fedgcn_baselines baselines;
 };
 
+extern const struct kind kind_fedgcn;
 /* Each ends with path NULL. */
 extern const struct config_row fedgcn_rows[];
 extern const char *const fedgcn_prototypes_names[];

@@ -1,4 +1,3 @@
-#include "common/fedgcn/kind.h"
 #include "common/fedgcn/job.h"
 #include "common/kind/own.h"
 

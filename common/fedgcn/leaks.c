@@ -2,29 +2,10 @@
 #include "common/fedgcn/job.h"
 #include "common/kind/own.h"
 
-static void say_prototypes(struct said *s, const struct fedgcn_job *job)
-{
-	bool clear = job->how.prototypes == FEDGCN_KDE || job->how.prototypes == FEDGCN_BEST;
-
-	say(s, job->how.prototypes == FEDGCN_MATCHED,
-	    "coordinator and parties see, after each round, the mean of the parties' prototypes of "
-	    "each cluster and how many graphs are behind it");
-	say(s, job->how.prototypes == FEDGCN_GMM,
-	    "coordinator and parties see, in each step of EM, means and covariances of the "
-	    "parties' prototypes");
-	say(s, clear,
-	    "the coordinator sees every prototype of each party in clear, whose it is, and how "
-	    "many graphs are behind it: a mean of the embeddings of min_cluster graphs or more");
-	say(s, job->how.prototypes == FEDGCN_BEST,
-	    "the parties see the prototypes of one of them, not whose they are");
-	say(s, job->how.prototypes == FEDGCN_OWN, "no prototype leaves a party after the start");
-	say(s, job->how.prototypes != FEDGCN_OWN && job->how.min_cluster < 2,
-	    "the prototype of a cluster of one graph is that graph's embedding");
-}
-
 void fedgcn_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct fedgcn_job *job = p;
+	bool clear = job->how.prototypes == FEDGCN_KDE || job->how.prototypes == FEDGCN_BEST;
 
 	say_names(s, parties);
 	say(s, true,
@@ -40,7 +21,20 @@ void fedgcn_leaks(struct said *s, const void *p, size_t parties)
 	say(s, job->how.sharing == FEDGCN_PER, "the last layers stay with their party");
 	say(s, job->how.sharing != FEDGCN_LOCAL && parties == 2,
 	    "of two parties each learns the other's weights and prototypes from the means");
-	say_prototypes(s, job);
+	say(s, job->how.prototypes == FEDGCN_MATCHED,
+	    "coordinator and parties see, after each round, the mean of the parties' prototypes of "
+	    "each cluster and how many graphs are behind it");
+	say(s, job->how.prototypes == FEDGCN_GMM,
+	    "coordinator and parties see, in each step of EM, means and covariances of the "
+	    "parties' prototypes");
+	say(s, clear,
+	    "the coordinator sees every prototype of each party in clear, whose it is, and how "
+	    "many graphs are behind it: a mean of the embeddings of min_cluster graphs or more");
+	say(s, job->how.prototypes == FEDGCN_BEST,
+	    "the parties see the prototypes of one of them, not whose they are");
+	say(s, job->how.prototypes == FEDGCN_OWN, "no prototype leaves a party after the start");
+	say(s, job->how.prototypes != FEDGCN_OWN && job->how.min_cluster < 2,
+	    "the prototype of a cluster of one graph is that graph's embedding");
 	say(s, true,
 	    "the coordinator sees the mean loss of each round and how many graphs changed their "
 	    "cluster in it, over all parties");

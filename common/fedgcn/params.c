@@ -1,5 +1,4 @@
 #include "common/fedgcn/job.h"
-#include "common/fedgcn/kind.h"
 #include "common/fedgcn/own.h"
 #include "common/kind/own.h"
 

@@ -18,27 +18,6 @@ struct fedgcn_own {
 	struct fedgcn_model model; /* the last good one; weights 0: none */
 };
 
-/* ---- what is asked ---- */
-
-static double bound_of(enum fedgcn_kind kind)
-{
-	return kind == FEDGCN_EM ? 1e12 : FEDGCN_Z_MAX;
-}
-
-static enum err check_numbers(const struct fedgcn_party *party, const struct fedgcn_question *q)
-{
-	size_t n = fedgcn_down(&party->p, q->kind);
-
-	for (size_t i = 0; i < n; i++)
-		if (!(fabs(q->x[i]) <= bound_of(q->kind)))
-			return err_set(ERR_PEER,
-				       "question %s of round %u: number %zu of %zu is %g, "
-				       "beyond %g",
-				       fedgcn_kind_name(q->kind), q->round, i, n, q->x[i],
-				       bound_of(q->kind));
-	return ERR_OK;
-}
-
 /* ---- the answers ---- */
 
 static void embed(struct fedgcn_party *party)
@@ -47,16 +26,6 @@ static void embed(struct fedgcn_party *party)
 
 	mat_release(&o->Z);
 	gin_embed(&o->net, party->graphs, o->F, o->W, party->p.threads, &o->Z);
-}
-
-static void answer_start(struct fedgcn_party *party, const double *q, double *x)
-{
-	struct fedgcn_own *o = party->own;
-
-	for (size_t i = 0; i < o->net.weights; i++)
-		o->W[i] = (float)q[i];
-	embed(party);
-	x[0] = (double)party->graphs->count;
 }
 
 /* Of each centre: graphs, the sum of their Z, of their squared distances. */
@@ -225,7 +194,6 @@ static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_que
 {
 	struct fedgcn_own *o = party->own;
 	struct fedgcn_training t = { &o->net, party->graphs, o->F, &party->p, NULL, q->round };
-	size_t changed;
 
 	take_joint(party, q->round, q->x);
 	keep_model(party);
@@ -237,53 +205,49 @@ static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_que
 	embed(party);
 	TRY(within_bounds(party, q->round));
 	hold_together(party);
-	changed = recluster(party, q->round == 1);
-	tell_round(party, changed, x);
-	return ERR_OK;
-}
-
-/* Of the own prototypes: sums of gamma, gamma u, gamma u u'. */
-static void answer_em(struct fedgcn_party *party, const double *q, double *x)
-{
-	struct fedgcn_own *o = party->own;
-
-	memset(x, 0, fedgcn_up(&party->p, FEDGCN_EM) * sizeof(*x));
-	for (size_t r = 0; r < party->p.k; r++)
-		if (o->count[r] > 0)
-			fedgcn_em_terms(party->p.k, q, ROW(&o->C, r), x);
-}
-
-static enum err answer_final(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
-{
-	struct fedgcn_own *o = party->own;
-
-	take_joint(party, q->round + 1, q->x);
-	embed(party);
-	TRY(within_bounds(party, q->round));
-	keep_model(party);
-	TRY(fedgcn_cluster(&party->p, &o->Z, &o->model, party->label));
-	memset(x, 0, party->p.k * sizeof(*x));
-	for (size_t i = 0; i < party->graphs->count; i++)
-		x[party->label[i]]++;
+	tell_round(party, recluster(party, q->round == 1), x);
 	return ERR_OK;
 }
 
 enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
 {
-	TRY(check_numbers(party, q));
+	struct fedgcn_own *o = party->own;
+	size_t n = fedgcn_down(&party->p, q->kind), k = party->p.k;
+	double bound = q->kind == FEDGCN_EM ? 1e12 : FEDGCN_Z_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		if (!(fabs(q->x[i]) <= bound))
+			return err_set(ERR_PEER,
+				       "question %s of round %u: number %zu of %zu is %g, "
+				       "beyond %g",
+				       fedgcn_kind_name(q->kind), q->round, i, n, q->x[i], bound);
 	switch (q->kind) {
 	case FEDGCN_START:
-		answer_start(party, q->x, x);
-		return ERR_OK;
+		for (size_t i = 0; i < o->net.weights; i++)
+			o->W[i] = (float)q->x[i];
+		embed(party);
+		x[0] = (double)party->graphs->count;
+		break;
 	case FEDGCN_CENTRES:
 		return answer_centres(party, q->x, x);
 	case FEDGCN_TRAIN:
 		return answer_train(party, q, x);
-	case FEDGCN_EM:
-		answer_em(party, q->x, x);
-		return ERR_OK;
+	case FEDGCN_EM: /* of the own prototypes: sums of gamma, gamma u, gamma u u' */
+		memset(x, 0, fedgcn_up(&party->p, FEDGCN_EM) * sizeof(*x));
+		for (size_t r = 0; r < k; r++)
+			if (o->count[r] > 0)
+				fedgcn_em_terms(k, q->x, ROW(&o->C, r), x);
+		break;
 	case FEDGCN_FINAL:
-		return answer_final(party, q, x);
+		take_joint(party, q->round + 1, q->x);
+		embed(party);
+		TRY(within_bounds(party, q->round));
+		keep_model(party);
+		TRY(fedgcn_cluster(&party->p, &o->Z, &o->model, party->label));
+		memset(x, 0, k * sizeof(*x));
+		for (size_t i = 0; i < party->graphs->count; i++)
+			x[party->label[i]]++;
+		break;
 	}
 	return ERR_OK;
 }

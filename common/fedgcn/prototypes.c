@@ -81,42 +81,37 @@ void fedgcn_em_begin(const struct mat *C, double spread, double *component)
 	}
 }
 
-/* Covariance of a component from its sums, with the floor added to its diagonal. */
-static void covariance(const double *sum, double mass, const double *mu, double floor_,
-		       struct mat *S)
-{
-	const double *second = sum + 1 + FEDGCN_Z;
-
-	mat_init(S, FEDGCN_Z, FEDGCN_Z);
-	for (size_t i = 0; i < FEDGCN_Z; i++) {
-		for (size_t j = 0; j <= i; j++) {
-			double s = *second++ / mass - mu[i] * mu[j];
-
-			MAT(S, i, j) = MAT(S, j, i) = s + (i == j ? floor_ : 0);
-		}
-	}
-}
-
-/* c[0] and P of a component from its covariance (destroyed), whose eigenvalues are floor_ or more.
- */
-static enum err set_density(struct mat *S, double share, double floor_, double *c)
+/* c[0] and P of a component from its sums, by its mean c + 2 and its covariance, to whose diagonal
+ * `least` is added. */
+static enum err set_density(const double *sum, double share, double least, double *c)
 {
 	double temper = FEDGCN_DIMENSIONS / FEDGCN_Z, value[FEDGCN_Z], *P = c + 2 + FEDGCN_Z;
-	struct mat V;
+	const double *second = sum + 1 + FEDGCN_Z, *mu = c + 2;
+	struct mat S, V;
+	enum err err;
 
-	TRY(la_eigen_top(S, FEDGCN_Z, value, &V));
+	mat_init(&S, FEDGCN_Z, FEDGCN_Z);
+	for (size_t i = 0; i < FEDGCN_Z; i++)
+		for (size_t j = 0; j <= i; j++) {
+			double s = *second++ / sum[0] - mu[i] * mu[j];
+
+			MAT(&S, i, j) = MAT(&S, j, i) = s + (i == j ? least : 0);
+		}
+	err = la_eigen_top(&S, FEDGCN_Z, value, &V);
+	mat_release(&S);
+	TRY(err);
 	c[0] = log(share);
 	for (size_t l = 0; l < FEDGCN_Z; l++) {
-		value[l] = fmax(value[l], floor_); /* rounding */
+		value[l] = fmax(value[l], least); /* rounding */
 		c[0] -= temper * log(value[l]) / 2;
 	}
 	for (size_t i = 0; i < FEDGCN_Z; i++) {
 		for (size_t j = 0; j <= i; j++) {
-			double sum = 0;
+			double p = 0;
 
 			for (size_t l = 0; l < FEDGCN_Z; l++)
-				sum += MAT(&V, l, i) * MAT(&V, l, j) / value[l];
-			*P++ = temper * sum;
+				p += MAT(&V, l, i) * MAT(&V, l, j) / value[l];
+			*P++ = temper * p;
 		}
 	}
 	mat_release(&V);
@@ -133,8 +128,6 @@ enum err fedgcn_em_step(size_t k, const double *sum, double spread, struct mat *
 		total += sum[r * each];
 	for (size_t r = 0; r < k; r++) {
 		double *c = component + r * FEDGCN_COMPONENT, mass = sum[r * each];
-		struct mat S;
-		enum err err;
 
 		c[1] = mass > 1e-3;
 		if (!(c[1] > 0))
@@ -142,11 +135,7 @@ enum err fedgcn_em_step(size_t k, const double *sum, double spread, struct mat *
 		for (size_t j = 0; j < FEDGCN_Z; j++)
 			MAT(C, r, j) = sum[r * each + 1 + j] / mass;
 		memcpy(c + 2, ROW(C, r), FEDGCN_Z * sizeof(*c));
-		covariance(sum + r * each, mass, ROW(C, r), spread, &S);
-		err = set_density(&S, mass / total, spread, c);
-		mat_release(&S);
-		if (err)
-			return err;
+		TRY(set_density(sum + r * each, mass / total, spread, c));
 	}
 	return ERR_OK;
 }
@@ -163,37 +152,6 @@ struct kde {
 	struct mat gamma;                /* n x k */
 	double *share, *variance, *mass; /* k: pi, s^2 per dimension, sum of gamma */
 };
-
-static void kde_take(struct kde *e, const struct fedgcn_params *p, size_t parties, const double *x)
-{
-	size_t words = fedgcn_upload_words(p);
-
-	e->k = p->k;
-	mat_init(&e->u, parties * p->k, FEDGCN_Z);
-	for (size_t l = 0; l < parties; l++)
-		for (size_t r = 0; r < p->k; r++)
-			if (x[l * words + p->k * FEDGCN_Z + r] > 0)
-				memcpy(ROW(&e->u, e->n++), x + l * words + r * FEDGCN_Z,
-				       FEDGCN_Z * sizeof(*x));
-	mat_init(&e->D, e->n, e->n);
-	for (size_t i = 0; i < e->n; i++)
-		for (size_t j = 0; j < e->n; j++)
-			MAT(&e->D, i, j) = square_between(ROW(&e->u, i), ROW(&e->u, j));
-	mat_init(&e->gamma, e->n, e->k);
-	ALLOC(e->share, e->k);
-	ALLOC(e->variance, e->k);
-	ALLOC(e->mass, e->k);
-}
-
-static void kde_release(struct kde *e)
-{
-	mat_release(&e->u);
-	mat_release(&e->D);
-	mat_release(&e->gamma);
-	free(e->share);
-	free(e->variance);
-	free(e->mass);
-}
 
 /* gamma from the previous C: as Gaussians of the mean squared distance to the nearest. */
 static void kde_begin(struct kde *e, const struct mat *C)
@@ -302,15 +260,34 @@ static void kde_expect(struct kde *e)
 
 void fedgcn_kde(const struct fedgcn_params *p, size_t parties, const double *x, struct mat *C)
 {
-	struct kde e = { 0 };
+	size_t words = fedgcn_upload_words(p);
+	struct kde e = { .k = p->k };
 
-	kde_take(&e, p, parties, x);
+	mat_init(&e.u, parties * p->k, FEDGCN_Z);
+	for (size_t l = 0; l < parties; l++)
+		for (size_t r = 0; r < p->k; r++)
+			if (x[l * words + p->k * FEDGCN_Z + r] > 0)
+				memcpy(ROW(&e.u, e.n++), x + l * words + r * FEDGCN_Z,
+				       FEDGCN_Z * sizeof(*x));
+	mat_init(&e.D, e.n, e.n);
+	for (size_t i = 0; i < e.n; i++)
+		for (size_t j = 0; j < e.n; j++)
+			MAT(&e.D, i, j) = square_between(ROW(&e.u, i), ROW(&e.u, j));
+	mat_init(&e.gamma, e.n, e.k);
+	ALLOC(e.share, e.k);
+	ALLOC(e.variance, e.k);
+	ALLOC(e.mass, e.k);
 	if (e.n) {
 		kde_begin(&e, C);
 		for (int t = 0; t < KDE_STEPS && kde_maximise(&e, C) > 1e-12; t++)
 			kde_expect(&e);
 	}
-	kde_release(&e);
+	mat_release(&e.u);
+	mat_release(&e.D);
+	mat_release(&e.gamma);
+	free(e.share);
+	free(e.variance);
+	free(e.mass);
 }
 
 void fedgcn_best(const struct fedgcn_params *p, size_t parties, const double *x, struct mat *C)

@@ -59,16 +59,6 @@ static double kl_of_batch(struct working *w)
 	return kl;
 }
 
-/* mu/2 ||W - W_joint||^2 */
-static void pull_back(struct working *w)
-{
-	const float *joint = w->t->joint;
-	float mu = (float)w->t->p->mu;
-
-	for (size_t i = 0; joint && i < w->weights; i++)
-		w->gradient[i] += mu * (w->W[i] - joint[i]);
-}
-
 static enum err train_batch(struct working *w, const uint32_t *graph, size_t count, double *kl,
 			    double *reconstruction)
 {
@@ -87,29 +77,11 @@ static enum err train_batch(struct working *w, const uint32_t *graph, size_t cou
 		    "than %g may help",
 		    t->round, *kl, *reconstruction, t->p->rate);
 	gin_backward(&w->batch, w->dZ, t->p->lambda / (2 * nodes), w->gradient);
-	pull_back(w);
+	for (size_t i = 0; t->joint && i < w->weights; i++) /* mu/2 ||W - W_joint||^2 */
+		w->gradient[i] += (float)t->p->mu * (w->W[i] - t->joint[i]);
 	adam_step(&w->adam, t->p->rate, w->gradient, w->W);
 	progress_tick();
 	return progress_check();
-}
-
-static enum err train_epoch(struct working *w, uint32_t *order, double *kl, double *reconstruction)
-{
-	size_t n = w->t->g->count, batches = 0;
-
-	*kl = *reconstruction = 0;
-	for (size_t first = 0; first < n; first += w->t->p->batch) {
-		size_t count = n - first < w->t->p->batch ? n - first : w->t->p->batch;
-		double a, b;
-
-		TRY(train_batch(w, order + first, count, &a, &b));
-		*kl += a;
-		*reconstruction += b;
-		batches++;
-	}
-	*kl /= (double)batches;
-	*reconstruction /= (double)batches;
-	return ERR_OK;
 }
 
 static enum err check_weights(const struct working *w)
@@ -132,7 +104,7 @@ static enum err check_weights(const struct working *w)
 enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl, double *reconstruction)
 {
 	struct working w = { .t = t, .W = W, .weights = t->net->weights };
-	size_t n = t->g->count;
+	size_t n = t->g->count, batch = t->p->batch, batches = (n + batch - 1) / batch;
 	enum err err = ERR_OK;
 	uint32_t *order;
 	struct rng rng;
@@ -148,7 +120,17 @@ enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl, dou
 	rng_seed(&rng, t->p->seed, 0x100000 + t->round);
 	for (unsigned e = 0; e < t->p->epochs && !err; e++) {
 		rng_shuffle(&rng, order, n);
-		err = train_epoch(&w, order, kl, reconstruction);
+		*kl = *reconstruction = 0;
+		for (size_t first = 0; first < n && !err; first += batch) {
+			size_t count = n - first < batch ? n - first : batch;
+			double a, b;
+
+			err = train_batch(&w, order + first, count, &a, &b);
+			*kl += a;
+			*reconstruction += b;
+		}
+		*kl /= (double)batches;
+		*reconstruction /= (double)batches;
 	}
 	if (!err)
 		err = check_weights(&w);

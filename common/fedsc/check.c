@@ -40,28 +40,6 @@ const char *fedsc_unread(const void *p, const struct config_row *row)
 
 /* -- noise ----------------------------------------------------------------------------------- */
 
-static enum err check_no_noise(const struct fedsc_job *job)
-{
-	const struct {
-		const char *name;
-		double value;
-	} given[] = {
-		{ "beta", job->noise_beta }, { "beta_c", job->noise_beta_c },
-		{ "eps", job->noise_eps },   { "delta", job->noise_delta },
-		{ "clip", job->noise_clip }, { "ball", job->noise_ball },
-	};
-
-	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++)
-		if (given[i].value > 0)
-			return err_set(ERR_INPUT,
-				       "job.noise.%s is %g, but job.noise.on is \"none\", expected "
-				       "\"data\"%s",
-				       given[i].name, given[i].value,
-				       job->how.variant != FEDSC_BY_KMEANS ? " or \"factors\""
-									   : "");
-	return ERR_OK;
-}
-
 /* C's own sigma: only where C is uploaded, and beta says how much. */
 static enum err check_beta_c(const struct fedsc_job *job)
 {
@@ -121,9 +99,21 @@ static enum err check_amount(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-/* If sigma is computed from eps, everything in that formula must be given in the job. */
-static enum err check_factors_by_eps(const struct fedsc_job *job)
+static enum err check_factors(const struct fedsc_job *job)
 {
+	if (job->how.variant == FEDSC_BY_KMEANS || job->how.variant == FEDSC_BY_ANCHORS)
+		return err_set(
+		    ERR_INPUT,
+		    "job.noise.on is \"factors\", expected \"none\" or \"data\" with %s: "
+		    "only variants \"dense\" and \"paper\" of fedsc have factors",
+		    job->how.variant != FEDSC_BY_KMEANS ? "variant \"anchor\"" : "kind \"kmeans\"");
+	if (job->how.rounds == 0)
+		return err_set(ERR_INPUT,
+			       "job.rounds is 0, expected 1 or more where job.noise.on is "
+			       "\"factors\": a party's Z is made in them");
+	if (!(job->noise_eps > 0))
+		return ERR_OK;
+	/* sigma is computed from eps: all in that formula must be given */
 	if (job->how.dims == JOB_AUTO)
 		return err_set(ERR_INPUT, "job.dims is \"auto\", expected a number where "
 					  "job.noise.eps is of factors: d found from the data "
@@ -141,54 +131,18 @@ static enum err check_factors_by_eps(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
-static enum err check_factors(const struct fedsc_job *job)
-{
-	if (job->how.variant == FEDSC_BY_KMEANS || job->how.variant == FEDSC_BY_ANCHORS)
-		return err_set(
-		    ERR_INPUT,
-		    "job.noise.on is \"factors\", expected \"none\" or \"data\" with %s: "
-		    "only variants \"dense\" and \"paper\" of fedsc have factors",
-		    job->how.variant != FEDSC_BY_KMEANS ? "variant \"anchor\"" : "kind \"kmeans\"");
-	if (job->how.rounds == 0)
-		return err_set(ERR_INPUT,
-			       "job.rounds is 0, expected 1 or more where job.noise.on is "
-			       "\"factors\": a party's Z is made in them");
-	return job->noise_eps > 0 ? check_factors_by_eps(job) : ERR_OK;
-}
-
-static enum err check_noise(const struct fedsc_job *job)
-{
-	struct fedsc_noise numbers;
-	enum err err;
-
-	if (job->noise == NOISE_NONE)
-		return check_no_noise(job);
-	if (job->noise == NOISE_FACTORS)
-		TRY(check_factors(job));
-	else if (job->noise_ball > 0)
-		return err_set(ERR_INPUT,
-			       "job.noise.ball is %g, but job.noise.on is \"data\": only "
-			       "\"factors\" have a dictionary to shorten",
-			       job->noise_ball);
-	TRY(check_amount(job));
-	err = fedsc_noise_of(job, &numbers);
-	return err ? err_prefix(err, "job.noise") : ERR_OK;
-}
-
-/* -- sizes ----------------------------------------------------------------------------------- */
-
 static enum err check_sizes(const struct fedsc_job *job)
 {
 	unsigned d = job->how.dims;
+	bool anchors = job->how.variant == FEDSC_BY_ANCHORS;
 
 	if (d != JOB_AUTO && d < job->clusters)
 		return err_set(ERR_INPUT, "job.dims is %u, expected at least job.clusters, %u", d,
 			       job->clusters);
-	if (job->how.variant == FEDSC_BY_ANCHORS && d != JOB_AUTO && d <= job->how.near)
+	if (anchors && d != JOB_AUTO && d <= job->how.near)
 		return err_set(ERR_INPUT, "job.dims is %u, expected more than job.near, %u", d,
 			       job->how.near);
-	if (job->how.dims == JOB_AUTO && job->how.variant != FEDSC_BY_ANCHORS &&
-	    job->how.dims_most < job->clusters)
+	if (!anchors && d == JOB_AUTO && job->how.dims_most < job->clusters)
 		return err_set(ERR_INPUT, "job.dims_most is %u, expected at least job.clusters, %u",
 			       job->how.dims_most, job->clusters);
 	if (job->how.participants == 1 && !job->allow_single)
@@ -201,8 +155,37 @@ static enum err check_sizes(const struct fedsc_job *job)
 enum err fedsc_check(const void *p)
 {
 	const struct fedsc_job *job = p;
+	bool kmeans = job->how.variant == FEDSC_BY_KMEANS;
+	const struct {
+		const char *name;
+		double value;
+	} given[] = {
+		{ "beta", job->noise_beta }, { "beta_c", job->noise_beta_c },
+		{ "eps", job->noise_eps },   { "delta", job->noise_delta },
+		{ "clip", job->noise_clip }, { "ball", job->noise_ball },
+	};
+	struct fedsc_noise numbers;
+	enum err err;
 
-	if (job->how.variant != FEDSC_BY_KMEANS)
+	if (!kmeans)
 		TRY(check_sizes(job));
-	return check_noise(job);
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given) && job->noise == NOISE_NONE; i++)
+		if (given[i].value > 0)
+			return err_set(ERR_INPUT,
+				       "job.noise.%s is %g, but job.noise.on is \"none\", expected "
+				       "\"data\"%s",
+				       given[i].name, given[i].value,
+				       kmeans ? "" : " or \"factors\"");
+	if (job->noise == NOISE_NONE)
+		return ERR_OK;
+	if (job->noise == NOISE_FACTORS)
+		TRY(check_factors(job));
+	else if (job->noise_ball > 0)
+		return err_set(ERR_INPUT,
+			       "job.noise.ball is %g, but job.noise.on is \"data\": only "
+			       "\"factors\" have a dictionary to shorten",
+			       job->noise_ball);
+	TRY(check_amount(job));
+	err = fedsc_noise_of(job, &numbers);
+	return err ? err_prefix(err, "job.noise") : ERR_OK;
 }

@@ -36,34 +36,6 @@ enum err fedsc_tell_rows(struct parties *parties, const struct mat *M)
 	return parties_tell_reals(parties, PARTIES_MATRIX, M->a, M->rows * M->cols);
 }
 
-static enum err check_params(const struct run *run)
-{
-	const struct fedsc_params *p = run->p;
-	bool kmeans = p->variant == FEDSC_BY_KMEANS;
-
-	if (p->k < 1 || p->restarts < 1 || p->least < 1)
-		return err_set(ERR_INPUT,
-			       "%u clusters, %u restarts, %u rows or more: each must be at least 1",
-			       p->k, p->restarts, p->least);
-	if (!kmeans && (p->near < 1 || p->near > FEDSC_NEAR_MAX))
-		return err_set(ERR_INPUT, "%u nearest landmarks, expected 1 to %d", p->near,
-			       FEDSC_NEAR_MAX);
-	if (!(p->beta >= 0 && p->noise_z >= 0 && p->noise_c >= 0 && p->sigma_z >= 0 &&
-	      p->sigma_c >= 0))
-		return err_set(ERR_INPUT, "noise of %g, %g, %g, %g, %g: none may be negative",
-			       p->beta, p->noise_z, p->noise_c, p->sigma_z, p->sigma_c);
-	if (!(p->clip >= 0 && p->ball >= 0))
-		return err_set(ERR_INPUT, "lengths of %g and %g, expected 0 or more", p->clip,
-			       p->ball);
-	if (!kmeans && !(p->width >= 0 && p->width_factor > 0 && p->lambda >= 0))
-		return err_set(ERR_INPUT, "r %g, its factor %g, lambda %g: expected above 0",
-			       p->width, p->width_factor, p->lambda);
-	if (p->participants > run->parties->count)
-		return err_set(ERR_INPUT, "%u participants of %zu parties", p->participants,
-			       run->parties->count);
-	return ERR_OK;
-}
-
 /* Of the parties' word, and of the parameters by it. */
 static enum err check_total(const struct run *run, double n)
 {
@@ -83,19 +55,6 @@ static enum err check_total(const struct run *run, double n)
 	return ERR_OK;
 }
 
-/* The global standard deviation: the variance about the one mean of all entries is that within
- * columns and that between them. */
-static double deviation(const double *mean, size_t m, double n, double spread)
-{
-	double all = 0, between = 0;
-
-	for (size_t j = 0; j < m; j++)
-		all += mean[j] / (double)m;
-	for (size_t j = 0; j < m; j++)
-		between += (mean[j] - all) * (mean[j] - all) / (double)m;
-	return sqrt(spread / (n * (double)m) + between);
-}
-
 /* Totals up; means down, the rows' spread about them up; the deviation down and, for the width of
  * the kernel, mean distances up. total: 1 + m. */
 static enum err exchange_totals(struct run *run, bool width, double *total)
@@ -105,7 +64,7 @@ static enum err exchange_totals(struct run *run, bool width, double *total)
 	struct fedsc_question scale = {
 		.kind = FEDSC_SCALE, .beta = run->p->beta, .clip = run->p->clip, .width = width
 	};
-	double spread = 0, distance = 0;
+	double m = (double)run->m, spread = 0, all = 0, between = 0, distance = 0;
 
 	parties_phase(run->parties, "totals");
 	TRY(parties_sum_parts(run->parties, &totals, total, 1 + run->m));
@@ -120,7 +79,13 @@ static enum err exchange_totals(struct run *run, bool width, double *total)
 			       "all %g rows are equal (spread %g, within the sums' precision): "
 			       "there is nothing to cluster",
 			       total[0], spread);
-	scale.scale = run->report->scale = deviation(total + 1, run->m, total[0], spread);
+	/* The variance about the one mean of all entries is that within columns and that between
+	 * them. */
+	for (size_t j = 1; j <= run->m; j++)
+		all += total[j] / m;
+	for (size_t j = 1; j <= run->m; j++)
+		between += (total[j] - all) * (total[j] - all) / m;
+	scale.scale = run->report->scale = sqrt(spread / (total[0] * m) + between);
 	TRY(parties_tell_reals(run->parties, PARTIES_MATRIX, &scale.scale, 1));
 	TRY(parties_sum(run->parties, &scale, &distance, width));
 	if (!width)
@@ -183,16 +148,6 @@ static enum err choose_dims(const struct run *run, const struct mat *Z, size_t *
 	return err;
 }
 
-static enum err check_landmarks(const struct run *run, size_t d)
-{
-	if (d < run->p->k || d <= run->p->near)
-		return err_set(ERR_JOB,
-			       "only %zu landmarks have %u rows or more, for %u clusters and the "
-			       "%u nearest: fewer of those or a smaller minimum are needed",
-			       d, run->p->least, run->p->k, run->p->near);
-	return ERR_OK;
-}
-
 /* Up to d landmarks; they begin at the mean of the rows, which is 0. */
 static enum err landmarks(struct run *run, size_t d, struct fedkmeans_centres *c)
 {
@@ -208,8 +163,12 @@ static enum err landmarks(struct run *run, size_t d, struct fedkmeans_centres *c
 	TRY(err);
 	run->report->dims = c->Z.rows;
 	run->report->dropped = c->dropped;
-	if (run->p->variant == FEDSC_BY_ANCHORS)
-		TRY(check_landmarks(run, c->Z.rows));
+	d = c->Z.rows;
+	if (run->p->variant == FEDSC_BY_ANCHORS && (d < run->p->k || d <= run->p->near))
+		return err_set(ERR_JOB,
+			       "only %zu landmarks have %u rows or more, for %u clusters and the "
+			       "%u nearest: fewer of those or a smaller minimum are needed",
+			       d, run->p->least, run->p->k, run->p->near);
 	return fedkmeans_end(&loop);
 }
 
@@ -280,31 +239,12 @@ static enum err check_weights(const struct run *run, const struct mat *M)
 	return ERR_OK;
 }
 
-/* Z down, B'B up; R down. lam: d. */
-static enum err anchor(struct run *run, const struct mat *Z, double *lam, struct mat *R)
-{
-	struct fedsc_question q = { .kind = FEDSC_ANCHOR, .near = run->p->near, .Z = Z };
-	struct mat M = { 0 };
-	enum err err;
-
-	parties_phase(run->parties, "anchor");
-	err = fedsc_tell_rows(run->parties, Z);
-	if (!err)
-		err = sum_triangle(run, &q, Z->rows, &M);
-	if (!err)
-		err = check_weights(run, &M);
-	if (!err)
-		err = fedsc_anchor_basis(&M, run->p->k, lam, R, run->report->value);
-	if (!err)
-		err = embed(run, R);
-	mat_release(&M);
-	return err;
-}
-
+/* Z down, B'B up; R down. */
 static enum err by_anchors(struct run *run)
 {
+	struct fedsc_question q = { .kind = FEDSC_ANCHOR, .near = run->p->near };
 	struct fedkmeans_centres c = { 0 };
-	struct mat R = { 0 };
+	struct mat M = { 0 }, R = { 0 };
 	double *lam = NULL;
 	enum err err;
 
@@ -314,11 +254,22 @@ static enum err by_anchors(struct run *run)
 		goto out;
 	ALLOC(lam, c.Z.rows);
 	ALLOC(run->report->value, run->p->k);
-	err = anchor(run, &c.Z, lam, &R);
+	q.Z = &c.Z;
+	parties_phase(run->parties, "anchor");
+	err = fedsc_tell_rows(run->parties, &c.Z);
+	if (!err)
+		err = sum_triangle(run, &q, c.Z.rows, &M);
+	if (!err)
+		err = check_weights(run, &M);
+	if (!err)
+		err = fedsc_anchor_basis(&M, run->p->k, lam, &R, run->report->value);
+	if (!err)
+		err = embed(run, &R);
 	if (!err)
 		err = finish_anchors(run, &R, lam);
 out:
 	free(lam);
+	mat_release(&M);
 	mat_release(&R);
 	fedkmeans_centres_release(&c);
 	return err;
@@ -433,67 +384,58 @@ static enum err whiten(const struct run *run, struct mat *M, struct mat *R)
 	return ERR_OK;
 }
 
-static enum err finish_dense(struct run *run)
+/* Z down, t = F'1 up; t down, F' diag(1 / F t) F up; R down; then federated k-means. */
+static enum err by_dense(struct run *run)
 {
-	struct fedkmeans loop = { .parties = run->parties, .n = run->report->n };
+	struct fedsc_question degrees = { .kind = FEDSC_DEGREES, .lambda = run->p->lambda };
+	struct fedsc_question product = { .kind = FEDSC_DENSE };
 	struct fedkmeans_params how = fedsc_kmeans(run->p);
+	struct fedkmeans loop = { .parties = run->parties };
+	struct fedkmeans_centres Z = { 0 }, c = { 0 };
+	struct mat M = { 0 }, R = { 0 }, start;
 	struct fedkmeans_report report;
-	struct fedkmeans_centres c = { 0 };
-	struct mat start;
-	enum err err;
+	double *t = NULL;
+	size_t d;
+	enum err err = learn(run, &Z);
 
+	d = Z.Z.rows;
+	if (!err && d < run->p->k)
+		err = err_set(ERR_JOB, "a dictionary of %zu for %u clusters", d, run->p->k);
+	if (err)
+		goto out;
+	ALLOC(run->report->value, run->p->k);
+	ALLOC(t, d);
+	degrees.r = run->report->r;
+	degrees.Z = &Z.Z;
+	product.t = t;
+	product.d = d;
+	parties_phase(run->parties, "dense");
+	err = fedsc_tell_rows(run->parties, &Z.Z);
+	if (!err)
+		err = parties_sum(run->parties, &degrees, t, d);
+	if (!err)
+		err = parties_tell_reals(run->parties, PARTIES_MATRIX, t, d);
+	if (!err)
+		err = sum_triangle(run, &product, d, &M);
+	if (!err)
+		err = whiten(run, &M, &R);
+	if (!err)
+		err = embed(run, &R);
+	if (err)
+		goto out;
+	loop.n = run->report->n;
 	mat_init(&start, 1, run->p->k); /* its first round makes it the mean */
 	parties_phase(run->parties, "kmeans");
 	err = fedkmeans_run(&loop, &how, &start, &c, &report);
 	mat_release(&start);
 	if (!err)
 		keep_sizes(run, &c);
+out:
 	fedkmeans_centres_release(&c);
-	return err;
-}
-
-/* Z down, t = F'1 up; t down, F' diag(1 / F t) F up; R down. */
-static enum err dense(struct run *run, const struct mat *Z)
-{
-	double *t = alloc(Z->rows, sizeof(*t));
-	struct fedsc_question degrees = {
-		.kind = FEDSC_DEGREES, .lambda = run->p->lambda, .r = run->report->r, .Z = Z
-	};
-	struct fedsc_question product = { .kind = FEDSC_DENSE, .t = t, .d = Z->rows };
-	struct mat M = { 0 }, R = { 0 };
-	enum err err;
-
-	parties_phase(run->parties, "dense");
-	err = fedsc_tell_rows(run->parties, Z);
-	if (!err)
-		err = parties_sum(run->parties, &degrees, t, Z->rows);
-	if (!err)
-		err = parties_tell_reals(run->parties, PARTIES_MATRIX, t, Z->rows);
-	if (!err)
-		err = sum_triangle(run, &product, Z->rows, &M);
-	if (!err)
-		err = whiten(run, &M, &R);
-	if (!err)
-		err = embed(run, &R);
+	fedkmeans_centres_release(&Z);
 	mat_release(&R);
 	mat_release(&M);
 	free(t);
-	return err;
-}
-
-static enum err by_dense(struct run *run)
-{
-	struct fedkmeans_centres c = { 0 };
-	enum err err = learn(run, &c);
-
-	if (!err && c.Z.rows < run->p->k)
-		err = err_set(ERR_JOB, "a dictionary of %zu for %u clusters", c.Z.rows, run->p->k);
-	ALLOC(run->report->value, run->p->k);
-	if (!err)
-		err = dense(run, &c.Z);
-	if (!err)
-		err = finish_dense(run);
-	fedkmeans_centres_release(&c);
 	return err;
 }
 
@@ -575,9 +517,29 @@ enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params 
 		   struct fedsc_report *report)
 {
 	struct run run = { .parties = parties, .m = m, .p = p, .report = report };
+	bool kmeans = p->variant == FEDSC_BY_KMEANS;
 
 	*report = (struct fedsc_report){ 0 };
-	TRY(check_params(&run));
+	if (p->k < 1 || p->restarts < 1 || p->least < 1)
+		return err_set(ERR_INPUT,
+			       "%u clusters, %u restarts, %u rows or more: each must be at least 1",
+			       p->k, p->restarts, p->least);
+	if (!kmeans && (p->near < 1 || p->near > FEDSC_NEAR_MAX))
+		return err_set(ERR_INPUT, "%u nearest landmarks, expected 1 to %d", p->near,
+			       FEDSC_NEAR_MAX);
+	if (!(p->beta >= 0 && p->noise_z >= 0 && p->noise_c >= 0 && p->sigma_z >= 0 &&
+	      p->sigma_c >= 0))
+		return err_set(ERR_INPUT, "noise of %g, %g, %g, %g, %g: none may be negative",
+			       p->beta, p->noise_z, p->noise_c, p->sigma_z, p->sigma_c);
+	if (!(p->clip >= 0 && p->ball >= 0))
+		return err_set(ERR_INPUT, "lengths of %g and %g, expected 0 or more", p->clip,
+			       p->ball);
+	if (!kmeans && !(p->width >= 0 && p->width_factor > 0 && p->lambda >= 0))
+		return err_set(ERR_INPUT, "r %g, its factor %g, lambda %g: expected above 0",
+			       p->width, p->width_factor, p->lambda);
+	if (p->participants > parties->count)
+		return err_set(ERR_INPUT, "%u participants of %zu parties", p->participants,
+			       parties->count);
 	switch (p->variant) {
 	case FEDSC_BY_ANCHORS:
 		return by_anchors(&run);

@@ -252,41 +252,19 @@ static void add_rows(struct gradient *g, const double *square, const struct mat 
 	mat_release(&W);
 }
 
-/* Terms that depend on the dictionary alone: Q, q, and their part of f. */
-static void add_dictionary(struct gradient *g)
-{
-	size_t d = g->Z->rows;
-	struct mat QZ;
-
-	kernel_gaussian(g->Z, g->Z, g->r, g->threads, &g->Q);
-	for (size_t i = 0; i < d; i++)
-		for (size_t j = 0; j < d; j++) {
-			MAT(&g->Q, i, j) *= 0.5 * MAT(&g->CC, i, j);
-			g->f += MAT(&g->Q, i, j);
-			g->h[i] -= 2 * MAT(&g->Q, i, j);
-		}
-	for (size_t i = 0; i < d; i++)
-		g->f += 0.5 * g->lambda * MAT(&g->CC, i, i);
-	la_mul_nn(&g->Q, g->Z, g->threads, &QZ);
-	for (size_t i = 0; i < d; i++)
-		for (size_t j = 0; j < g->Z->cols; j++)
-			MAT(&g->G, i, j) =
-			    (g->h[i] * MAT(g->Z, i, j) + MAT(&g->G, i, j) + 2 * MAT(&QZ, i, j)) /
-			    (g->r * g->r);
-	mat_release(&QZ);
-}
-
 static enum err gradient_at(struct gradient *g, const struct mat *Z)
 {
 	const struct mat *X = g->C->X;
+	size_t d = Z->rows;
+	struct mat QZ;
 	double *square;
 	enum err err = ERR_OK;
 
 	g->Z = Z;
 	g->f = 0.5 * (double)X->rows; /* k(x, x) = 1 */
-	mat_init(&g->G, Z->rows, Z->cols);
-	ALLOC(g->h, Z->rows);
-	ALLOC(square, Z->rows);
+	mat_init(&g->G, d, Z->cols);
+	ALLOC(g->h, d);
+	ALLOC(square, d);
 	kernel_squares(Z, square);
 	for (size_t i = 0; !err && i < X->rows; i += FEDSC_ROWS) {
 		struct mat rows = rows_of(X, i), C;
@@ -296,7 +274,23 @@ static enum err gradient_at(struct gradient *g, const struct mat *Z)
 			add_rows(g, square, &rows, &C);
 	}
 	free(square);
-	add_dictionary(g);
+	/* what depends on the dictionary alone: Q, q, and their part of f */
+	kernel_gaussian(Z, Z, g->r, g->threads, &g->Q);
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < d; j++) {
+			MAT(&g->Q, i, j) *= 0.5 * MAT(&g->CC, i, j);
+			g->f += MAT(&g->Q, i, j);
+			g->h[i] -= 2 * MAT(&g->Q, i, j);
+		}
+	for (size_t i = 0; i < d; i++)
+		g->f += 0.5 * g->lambda * MAT(&g->CC, i, i);
+	la_mul_nn(&g->Q, Z, g->threads, &QZ);
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < Z->cols; j++)
+			MAT(&g->G, i, j) =
+			    (g->h[i] * MAT(Z, i, j) + MAT(&g->G, i, j) + 2 * MAT(&QZ, i, j)) /
+			    (g->r * g->r);
+	mat_release(&QZ);
 	return err;
 }
 
@@ -363,58 +357,47 @@ enum err fedsc_gradient(const struct mat *X, const struct mat *C, const struct m
 
 /* -- a round --------------------------------------------------------------------------------- */
 
-static enum err descend(struct gradient *g, unsigned inner, struct mat *Z)
-{
-	for (unsigned t = 0; t < inner; t++) {
-		enum err err = gradient_at(g, Z);
-		double eta = err ? 0 : step_of(g);
-
-		for (size_t e = 0; e < Z->rows * Z->cols; e++)
-			Z->a[e] -= eta * g->G.a[e];
-		gradient_forget(g);
-		if (err)
-			return err;
-		progress_tick();
-		TRY(progress_check());
-	}
-	return ERR_OK;
-}
-
-/* C whole, if it is no larger than the rows or a few MiB. */
-static enum err hold(struct coefficients *c, size_t d, struct mat *C)
-{
-	struct coefficients made = *c;
-
-	mat_init(C, c->X->rows, d);
-	for (size_t i = 0; i < C->rows; i += FEDSC_ROWS) {
-		struct mat block;
-
-		TRY(next_block(&made, i, &block));
-		memcpy(ROW(C, i), block.a, block.rows * d * sizeof(double));
-	}
-	c->held = C;
-	return ERR_OK;
-}
-
 enum err fedsc_round(const struct mat *X, const struct mat *Z, double r, double lambda,
 		     unsigned inner, unsigned threads, struct mat *out)
 {
 	size_t d = Z->rows;
-	struct coefficients C;
+	struct coefficients C, made;
 	struct gradient g = { .C = &C, .r = r, .lambda = lambda, .threads = threads };
 	struct fedsc_basis basis;
 	struct mat held = { 0 };
+	bool hold = d <= X->cols || X->rows * d <= HELD_MOST;
 	enum err err;
 
 	mat_copy(out, Z);
 	coefficients_init(&C, X, NULL, &basis, d, threads);
 	err = fedsc_basis_init(&basis, Z, r, lambda, threads);
-	if (!err && (d <= X->cols || X->rows * d <= HELD_MOST))
-		err = hold(&C, d, &held);
+	if (!err && hold) {
+		made = C;
+		mat_init(&held, X->rows, d);
+		C.held = &held;
+	}
+	for (size_t i = 0; !err && hold && i < X->rows; i += FEDSC_ROWS) {
+		struct mat block;
+
+		err = next_block(&made, i, &block);
+		if (!err)
+			memcpy(ROW(&held, i), block.a, block.rows * d * sizeof(double));
+	}
 	if (!err)
 		err = gram_of(&C, d, &g.CC);
-	if (!err)
-		err = descend(&g, inner, out);
+	for (unsigned t = 0; !err && t < inner; t++) {
+		double eta;
+
+		err = gradient_at(&g, out);
+		eta = err ? 0 : step_of(&g);
+		for (size_t e = 0; e < d * out->cols; e++)
+			out->a[e] -= eta * g.G.a[e];
+		gradient_forget(&g);
+		if (err)
+			break;
+		progress_tick();
+		err = progress_check();
+	}
 	mat_release(&g.CC);
 	mat_release(&held);
 	coefficients_release(&C);

@@ -46,27 +46,6 @@ static void move_centre(struct fedkmeans_centres *c, size_t from, size_t to)
 
 /* -- a round --------------------------------------------------------------------------------- */
 
-/* Every row is in one cluster. */
-static enum err check_counts(const struct fedkmeans *loop, const double *count, size_t k)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < k; i++) {
-		if (count[i] < 0 || count[i] != nearbyint(count[i]))
-			return err_set(ERR_PEER,
-				       "the parties say that cluster %zu of %zu has %.17g rows "
-				       "(during %s)",
-				       i, k, count[i], loop->parties->phase);
-		sum += count[i];
-	}
-	if (sum != loop->n)
-		return err_set(ERR_PEER,
-			       "the parties say that %zu clusters have %.17g rows of %.17g "
-			       "(during %s)",
-			       k, sum, loop->n, loop->parties->phase);
-	return ERR_OK;
-}
-
 static enum err sum(struct fedkmeans *loop, const struct fedkmeans_question *q, double *x,
 		    size_t words)
 {
@@ -79,11 +58,26 @@ static enum err sum(struct fedkmeans *loop, const struct fedkmeans_question *q, 
 static enum err count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 {
 	struct fedkmeans_question ask = { .kind = FEDKMEANS_COUNTS, .centres = &c->Z };
+	size_t k = c->Z.rows;
+	double all = 0;
 
 	parties_progress(loop->parties, ++loop->rounds, 0);
 	TRY(fedsc_tell_rows(loop->parties, &c->Z));
-	TRY(sum(loop, &ask, c->count, c->Z.rows));
-	return check_counts(loop, c->count, c->Z.rows);
+	TRY(sum(loop, &ask, c->count, k));
+	for (size_t i = 0; i < k; i++) {
+		if (c->count[i] < 0 || c->count[i] != nearbyint(c->count[i]))
+			return err_set(ERR_PEER,
+				       "the parties say that cluster %zu of %zu has %.17g rows "
+				       "(during %s)",
+				       i, k, c->count[i], loop->parties->phase);
+		all += c->count[i];
+	}
+	if (all != loop->n) /* every row is in one cluster */
+		return err_set(ERR_PEER,
+			       "the parties say that %zu clusters have %.17g rows of %.17g "
+			       "(during %s)",
+			       k, all, loop->n, loop->parties->phase);
+	return ERR_OK;
 }
 
 enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
@@ -114,36 +108,32 @@ static double take_mean(struct fedkmeans_centres *c, size_t i, const double *sum
 	return sqrt(square);
 }
 
-/* The counts go down: clusters with enough rows have sums, which come up. */
-static enum err tell_counts(struct fedkmeans *loop, const struct fedkmeans_question *ask, double *x,
-			    size_t words)
+enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
+			 struct fedkmeans_centres *c, double *moved)
 {
-	TRY(parties_tell_choice(loop->parties, CHOICE_SUMS, words > 0));
-	if (!words)
-		return ERR_OK;
-	TRY(parties_tell_reals(loop->parties, PARTIES_MATRIX, ask->count, ask->k));
-	return sum(loop, ask, x, words);
-}
-
-static enum err take_sums(struct fedkmeans *loop, double least, bool drop,
-			  struct fedkmeans_centres *c, double *moved)
-{
-	struct fedkmeans_question ask = {
-		.kind = FEDKMEANS_SUMS, .count = c->count, .k = c->Z.rows, .least = least
-	};
-	size_t m = c->Z.cols, words = fedkmeans_words(&ask, m), kept = 0;
-	double *sums, *next;
+	struct fedkmeans_question ask = { .kind = FEDKMEANS_SUMS, .least = least };
+	size_t m = c->Z.cols, kept = 0, words;
+	double most = 0, *sums, *next;
 	enum err err;
 
-	ALLOC(sums, words);
+	assert(least >= 1 && c->Z.rows > 0);
+	TRY(count(loop, c));
+	ask.count = c->count;
+	ask.k = c->Z.rows;
+	words = fedkmeans_words(&ask, m);
 	drop = drop && words; /* never all */
-	err = tell_counts(loop, &ask, sums, words);
+	ALLOC(sums, words);
 	next = sums;
+	err = parties_tell_choice(loop->parties, CHOICE_SUMS, words > 0);
+	if (!err && words)
+		err = parties_tell_reals(loop->parties, PARTIES_MATRIX, c->count, c->Z.rows);
+	if (!err && words)
+		err = sum(loop, &ask, sums, words);
 	for (size_t i = 0; !err && i < c->Z.rows; i++) {
 		bool stays = c->count[i] >= least;
 
 		if (stays) {
-			*moved = fmax(*moved, take_mean(c, i, next));
+			most = fmax(most, take_mean(c, i, next));
 			next += m + 1;
 		} else {
 			c->spread[i] = 0;
@@ -152,23 +142,11 @@ static enum err take_sums(struct fedkmeans *loop, double least, bool drop,
 			move_centre(c, i, kept++);
 	}
 	free(sums);
-	if (!err) {
-		c->dropped += c->Z.rows - kept;
-		c->Z.rows = kept;
-	}
-	return err;
-}
-
-enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
-			 struct fedkmeans_centres *c, double *moved)
-{
-	double unused;
-
-	assert(least >= 1 && c->Z.rows > 0);
-	moved = moved ? moved : &unused;
-	*moved = 0;
-	TRY(count(loop, c));
-	TRY(take_sums(loop, least, drop, c, moved));
+	TRY(err);
+	c->dropped += c->Z.rows - kept;
+	c->Z.rows = kept;
+	if (moved)
+		*moved = most;
 	progress_tick();
 	return ERR_OK;
 }
@@ -251,14 +229,6 @@ static void drop_below(struct fedkmeans_centres *c, double least)
 	c->Z.rows = kept;
 }
 
-static void copy_centres(const struct fedkmeans_centres *from, struct fedkmeans_centres *to)
-{
-	fedkmeans_centres_init(to, &from->Z);
-	memcpy(to->count, from->count, from->Z.rows * sizeof(double));
-	memcpy(to->spread, from->spread, from->Z.rows * sizeof(double));
-	to->dropped = from->dropped;
-}
-
 /* One doubling of what lives, or as far as there is room; none if it would kill all. */
 static enum err grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p, bool drop,
 		     double by, struct rng *rng, struct fedkmeans_centres *c, size_t *alive)
@@ -267,7 +237,10 @@ static enum err grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p
 	struct fedkmeans_centres before;
 	enum err err = ERR_OK;
 
-	copy_centres(c, &before);
+	fedkmeans_centres_init(&before, &c->Z);
+	memcpy(before.count, c->count, c->Z.rows * sizeof(double));
+	memcpy(before.spread, c->spread, c->Z.rows * sizeof(double));
+	before.dropped = c->dropped;
 	split(c, *alive < room ? *alive : room, by, rng);
 	for (unsigned t = 0; !err && t < p->rounds; t++)
 		err = fedkmeans_round(loop, p->least, drop, c, NULL);
@@ -358,40 +331,19 @@ size_t fedkmeans_most(const struct fedkmeans_params *p, double n)
 	return most > p->k ? most : p->k;
 }
 
-/* The landmarks stand for their rows in a k-means that costs no sums. */
-static enum err cluster_landmarks(const struct fedkmeans_params *p, struct fedkmeans_centres *c)
+enum err fedkmeans_run(struct fedkmeans *loop, const struct fedkmeans_params *p,
+		       const struct mat *mean, struct fedkmeans_centres *c,
+		       struct fedkmeans_report *report)
 {
 	struct kmeans_params how = { .k = p->k,
 				     .restarts = p->restarts,
 				     .iterations = 100,
 				     .seed = p->landmarks.seed,
 				     .threads = p->threads };
-	struct fedkmeans_centres start;
-	uint32_t *label;
-	struct mat Z;
-
-	if (c->Z.rows < p->k)
-		return err_set(ERR_JOB,
-			       "only %zu landmarks have %g rows or more, for %u clusters: fewer "
-			       "clusters or a smaller minimum are needed",
-			       c->Z.rows, p->landmarks.least, p->k);
-	ALLOC(label, c->Z.rows);
-	kmeans(&c->Z, c->count, &how, label, &Z, NULL);
-	free(label);
-	fedkmeans_centres_init(&start, &Z);
-	mat_release(&Z);
-	start.dropped = c->dropped;
-	fedkmeans_centres_release(c);
-	*c = start;
-	return ERR_OK;
-}
-
-enum err fedkmeans_run(struct fedkmeans *loop, const struct fedkmeans_params *p,
-		       const struct mat *mean, struct fedkmeans_centres *c,
-		       struct fedkmeans_report *report)
-{
 	struct fedkmeans_landmarks landmarks = p->landmarks;
 	double spread = 0;
+	uint32_t *label;
+	struct mat Z;
 
 	*c = (struct fedkmeans_centres){ 0 };
 	*report = (struct fedkmeans_report){ 0 };
@@ -404,7 +356,19 @@ enum err fedkmeans_run(struct fedkmeans *loop, const struct fedkmeans_params *p,
 	report->dropped = c->dropped;
 	for (size_t i = 0; i < c->Z.rows; i++)
 		spread += c->spread[i];
-	TRY(cluster_landmarks(p, c));
+	if (c->Z.rows < p->k)
+		return err_set(ERR_JOB,
+			       "only %zu landmarks have %g rows or more, for %u clusters: fewer "
+			       "clusters or a smaller minimum are needed",
+			       c->Z.rows, landmarks.least, p->k);
+	/* The landmarks stand for their rows in a k-means that costs no sums. */
+	ALLOC(label, c->Z.rows);
+	kmeans(&c->Z, c->count, &how, label, &Z, NULL);
+	free(label);
+	fedkmeans_centres_release(c);
+	fedkmeans_centres_init(c, &Z);
+	mat_release(&Z);
+	c->dropped = report->dropped;
 	TRY(fedkmeans_lloyd(loop, landmarks.least, p->lloyd, p->tolerance * sqrt(spread / loop->n),
 			    c, &report->rounds));
 	for (size_t i = 0; i < c->Z.rows; i++)

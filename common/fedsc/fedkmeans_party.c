@@ -69,23 +69,6 @@ static void assign_rows(void *ctx, unsigned worker, size_t task)
 	}
 }
 
-static void assign(struct fedkmeans_party *p, const struct mat *c)
-{
-	size_t tasks = (p->X->rows + TASK_ROWS - 1) / TASK_ROWS;
-	unsigned workers = parallel_workers(p->threads, tasks);
-	struct assignment a = { .p = p, .c = c };
-
-	ALLOC(a.to, workers);
-	ALLOC(a.D, workers);
-	parallel(p->threads, tasks, assign_rows, &a);
-	for (unsigned w = 0; w < workers; w++) {
-		distance_release(&a.to[w]);
-		free(a.D[w]);
-	}
-	free(a.D);
-	free(a.to);
-}
-
 static void own_counts(const struct fedkmeans_party *p, double *count)
 {
 	memset(count, 0, p->k * sizeof(*count));
@@ -95,6 +78,10 @@ static void own_counts(const struct fedkmeans_party *p, double *count)
 
 static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, double *x)
 {
+	size_t tasks = (p->X->rows + TASK_ROWS - 1) / TASK_ROWS;
+	unsigned workers = parallel_workers(p->threads, tasks);
+	struct assignment a = { .p = p, .c = c };
+
 	if (c->rows == 0 || c->rows >= UINT32_MAX || c->cols != p->X->cols)
 		return err_set(ERR_PEER, "%zu centres of %zu columns for rows of %zu", c->rows,
 			       c->cols, p->X->cols);
@@ -103,7 +90,15 @@ static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, doub
 			return err_set(ERR_PEER, "column %zu of centre %zu is %g", i % c->cols,
 				       i / c->cols, c->a[i]);
 	p->k = c->rows;
-	assign(p, c);
+	ALLOC(a.to, workers);
+	ALLOC(a.D, workers);
+	parallel(p->threads, tasks, assign_rows, &a);
+	for (unsigned w = 0; w < workers; w++) {
+		distance_release(&a.to[w]);
+		free(a.D[w]);
+	}
+	free(a.D);
+	free(a.to);
 	own_counts(p, x);
 	return ERR_OK;
 }
@@ -112,8 +107,10 @@ static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, doub
 
 /* The counts are the coordinator's word; what this party knows of them is that they cannot be below
  * its own. */
-static enum err check_counts(const struct fedkmeans_party *p, const struct fedkmeans_question *q)
+static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
+			  double *x)
 {
+	size_t m = p->X->cols, at = 0, *place;
 	double *own;
 	enum err err = ERR_OK;
 
@@ -133,15 +130,7 @@ static enum err check_counts(const struct fedkmeans_party *p, const struct fedkm
 				      "cluster %zu is said to have %g rows, fewer than here", i,
 				      q->count[i]);
 	free(own);
-	return err;
-}
-
-static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
-			  double *x)
-{
-	size_t m = p->X->cols, at = 0, *place;
-
-	TRY(check_counts(p, q));
+	TRY(err);
 	ALLOC(place, p->k);
 	for (size_t r = 0; r < p->k; r++) {
 		place[r] = q->count[r] >= q->least ? at : SIZE_MAX;

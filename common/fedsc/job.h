@@ -51,6 +51,8 @@ struct fedsc_job {
 	double noise_ball;             /* tau_Z: rows of Z are shortened to it; 0: not */
 };
 
+extern const struct kind kind_fedsc;
+extern const struct kind kind_kmeans;
 /* Each ends with path NULL. */
 extern const struct config_row fedsc_rows[], kmeans_rows[];
 extern const char *const fedsc_variant_names[];

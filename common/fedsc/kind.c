@@ -1,4 +1,3 @@
-#include "common/fedsc/kind.h"
 #include "common/fedsc/job.h"
 #include "common/fedsc/noise.h"
 #include "common/kind/own.h"

@@ -2,81 +2,27 @@
 #include "common/fedsc/job.h"
 #include "common/kind/own.h"
 
-static void say_uploads(struct said *s, const struct fedsc_job *job)
-{
-	bool noisy = job->noise == NOISE_FACTORS;
-
-	say(s, !noisy,
-	    "variant \"paper\" uploads each party's C in clear: with Z, r and lambda the "
-	    "coordinator "
-	    "can compute every row of every party, exactly");
-	say(s, noisy,
-	    "variant \"paper\" uploads each party's C with noise: with Z, r and lambda the "
-	    "coordinator can estimate every row of every party");
-	say(s, true,
-	    "the coordinator sees how many rows each party has, and the cluster of each of them");
-}
-
-/* Stage I: dense and paper. */
-static void say_dictionary(struct said *s, const struct fedsc_job *job)
-{
-	say(s, job->how.width == 0,
-	    "coordinator and parties see r, made of the mean of all parties' mean distances "
-	    "between their rows");
-	say(s, job->how.dims == JOB_AUTO,
-	    "the coordinator sees d x d sums of the rows' kernel features, by which it chooses d");
-	say(s, job->how.rounds,
-	    "coordinator and parties see the dictionary Z after each round, a weighted mean over "
-	    "parties");
-	say(s, job->how.rounds && job->how.participants,
-	    "only some parties take part in each round, and who is known to all: rounds whose "
-	    "parties differ by one show that party's dictionary, as Z comes to rest");
-}
-
-static void say_stage_two(struct said *s, const struct fedsc_job *job)
-{
-	bool dense = job->how.variant == FEDSC_BY_DENSE;
-
-	say(s, !dense,
-	    "the coordinator sees how strongly any two landmarks are tied by rows, summed over all "
-	    "rows: where one row alone ties two, the product of its two weights");
-	say(s, dense, "the coordinator sees d x d sums of the rows' kernel features");
-	say(s, dense, "coordinator and parties see the sum of all rows' kernel features");
-	say(s, true,
-	    "parties see a basis, by which they find their rows in the joint embedding; it places "
-	    "the landmarks or the dictionary there");
-	say(s, true,
-	    "coordinator and parties see counts and means of rows' embeddings, in each round of "
-	    "the last k-means");
-}
-
-static void say_noise(struct said *s, const struct fedsc_job *job)
-{
-	bool private = job->noise == NOISE_DATA && job->noise_eps > 0;
-
-	say(s, private,
-	    "rows are shortened and get noise before anything is made of them: all that is shown "
-	    "is (eps, delta)-differentially private in each row, by job.noise.eps and delta; the "
-	    "number of rows is not hidden, and further jobs on the same rows add to it");
-	say(s, job->noise != NOISE_NONE && !private,
-	    "noise of this job makes it harder to compute rows, and claims no differential privacy "
-	    "of the job");
-	say(s, !private, "a sum is not differential privacy");
-}
-
 void fedsc_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct fedsc_job *job = p;
-	bool paper = job->how.variant == FEDSC_BY_PAPER,
-	     kmeans = job->how.variant == FEDSC_BY_KMEANS;
-	bool single = job->noise != NOISE_DATA;
+	bool paper = job->how.variant == FEDSC_BY_PAPER, dense = job->how.variant == FEDSC_BY_DENSE;
+	bool anchors = job->how.variant == FEDSC_BY_ANCHORS, learns = paper || dense;
+	bool single = job->noise != NOISE_DATA, noisy_factors = job->noise == NOISE_FACTORS;
+	bool private = job->noise == NOISE_DATA && job->noise_eps > 0;
 
 	say_names(s, parties);
 	say(s, true,
 	    "coordinator and parties see the number of rows of all parties together, the mean of "
 	    "each column, one standard deviation for all, and the sizes of the clusters");
-	if (paper)
-		say_uploads(s, job);
+	say(s, paper && !noisy_factors,
+	    "variant \"paper\" uploads each party's C in clear: with Z, r and lambda the "
+	    "coordinator "
+	    "can compute every row of every party, exactly");
+	say(s, paper && noisy_factors,
+	    "variant \"paper\" uploads each party's C with noise: with Z, r and lambda the "
+	    "coordinator can estimate every row of every party");
+	say(s, paper,
+	    "the coordinator sees how many rows each party has, and the cluster of each of them");
 	say(s, !paper, "each party alone sees the clusters of its own rows");
 	say(s, true,
 	    "coordinator and parties see counts and centres, in each round: how many rows of all "
@@ -90,10 +36,37 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    "tell which two those are");
 	say(s, !single,
 	    "two sums whose sets of rows differ by one row show that row, with its noise");
-	if (fedsc_learns(job->how.variant))
-		say_dictionary(s, job);
-	if (!kmeans && !paper)
-		say_stage_two(s, job);
-	say_noise(s, job);
+	say(s, learns && job->how.width == 0,
+	    "coordinator and parties see r, made of the mean of all parties' mean distances "
+	    "between their rows");
+	say(s, learns && job->how.dims == JOB_AUTO,
+	    "the coordinator sees d x d sums of the rows' kernel features, by which it chooses d");
+	say(s, learns && job->how.rounds,
+	    "coordinator and parties see the dictionary Z after each round, a weighted mean over "
+	    "parties");
+	say(s, learns && job->how.rounds && job->how.participants,
+	    "only some parties take part in each round, and who is known to all: rounds whose "
+	    "parties differ by one show that party's dictionary, as Z comes to rest");
+
+	say(s, anchors,
+	    "the coordinator sees how strongly any two landmarks are tied by rows, summed over all "
+	    "rows: where one row alone ties two, the product of its two weights");
+	say(s, dense, "the coordinator sees d x d sums of the rows' kernel features");
+	say(s, dense, "coordinator and parties see the sum of all rows' kernel features");
+	say(s, dense || anchors,
+	    "parties see a basis, by which they find their rows in the joint embedding; it places "
+	    "the landmarks or the dictionary there");
+	say(s, dense || anchors,
+	    "coordinator and parties see counts and means of rows' embeddings, in each round of "
+	    "the last k-means");
+
+	say(s, private,
+	    "rows are shortened and get noise before anything is made of them: all that is shown "
+	    "is (eps, delta)-differentially private in each row, by job.noise.eps and delta; the "
+	    "number of rows is not hidden, and further jobs on the same rows add to it");
+	say(s, job->noise != NOISE_NONE && !private,
+	    "noise of this job makes it harder to compute rows, and claims no differential privacy "
+	    "of the job");
+	say(s, !private, "a sum is not differential privacy");
 	say_collusion(s, parties == 2, parties);
 }

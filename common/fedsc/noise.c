@@ -10,33 +10,14 @@ static bool uploads_factors(const struct fedsc_job *job)
 	return job->how.variant == FEDSC_BY_PAPER;
 }
 
-/* Of C_p, in its standard deviations. */
-static double beta_of_c(const struct fedsc_job *job)
+enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 {
-	if (!uploads_factors(job))
-		return 0;
-	return job->noise_beta_c >= 0 ? job->noise_beta_c : job->noise_beta;
-}
-
-/* Section 3.1: one row in place of another moves the data by at most 2 tau_X. */
-static enum err data_by_eps(const struct fedsc_job *job, struct fedsc_noise *out)
-{
-	out->clip = job->noise_clip;
-	out->sensitivity = 2 * job->noise_clip;
-	TRY(noise_calibrate(job->noise_eps, job->noise_delta, out->sensitivity, &out->sigma,
-			    &out->mechanism));
-	out->eps = job->noise_eps;
-	out->delta = job->noise_delta;
-	return ERR_OK;
-}
-
-/* Section 3.2. Where C is uploaded too, each of the two has half of eps and delta. The length of a
- * step is not known beforehand, and Z that nothing bounds could be anywhere: without a ball Z is
- * taken to be no longer than rows are, and nothing can be claimed. */
-static enum err factors_by_eps(const struct fedsc_job *job, struct fedsc_noise *out)
-{
+	bool upload = uploads_factors(job);
+	/* The length of a step is not known beforehand, and Z that nothing bounds could be
+	 * anywhere: without a ball Z is taken to be no longer than rows are, and nothing can be
+	 * claimed. */
 	double ball = job->noise_ball > 0 ? job->noise_ball : job->noise_clip;
-	double share = uploads_factors(job) ? 0.5 : 1;
+	double share = upload ? 0.5 : 1; /* of eps and delta: of two uploads each has half */
 	struct noise_factors p = { .eps_z = share * job->noise_eps,
 				   .delta_z = share * job->noise_delta,
 				   .eps_c = share * job->noise_eps,
@@ -53,31 +34,30 @@ static enum err factors_by_eps(const struct fedsc_job *job, struct fedsc_noise *
 				   .compositions = job->how.rounds };
 	struct noise_factors_sigma s;
 
-	TRY(noise_factors(&p, &s));
-	out->scaled_clip = job->noise_clip;
-	out->sensitivity_z = s.sensitivity_z;
-	out->sigma_z = s.sigma_z;
-	out->sensitivity_c = uploads_factors(job) ? s.sensitivity_c : 0;
-	out->sigma_c = uploads_factors(job) ? s.sigma_c : 0;
-	return ERR_OK;
-}
-
-enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
-{
-	bool by_eps = job->noise_eps > 0;
-
 	*out = (struct fedsc_noise){ 0 };
-	if (job->noise == NOISE_DATA) {
-		if (by_eps)
-			return data_by_eps(job, out);
-		out->beta = job->noise_beta;
-	}
-	if (job->noise == NOISE_FACTORS) {
+	if (job->noise == NOISE_FACTORS)
 		out->ball = job->noise_ball;
-		if (by_eps)
-			return factors_by_eps(job, out);
+	if (job->noise == NOISE_DATA && job->noise_eps > 0) {
+		/* Section 3.1: one row in place of another moves the data by at most 2 tau_X. */
+		out->clip = job->noise_clip;
+		out->sensitivity = 2 * job->noise_clip;
+		TRY(noise_calibrate(job->noise_eps, job->noise_delta, out->sensitivity, &out->sigma,
+				    &out->mechanism));
+		out->eps = job->noise_eps;
+		out->delta = job->noise_delta;
+	} else if (job->noise == NOISE_DATA) {
+		out->beta = job->noise_beta;
+	} else if (job->noise == NOISE_FACTORS && job->noise_eps > 0) { /* Section 3.2 */
+		TRY(noise_factors(&p, &s));
+		out->scaled_clip = job->noise_clip;
+		out->sensitivity_z = s.sensitivity_z;
+		out->sigma_z = s.sigma_z;
+		out->sensitivity_c = upload ? s.sensitivity_c : 0;
+		out->sigma_c = upload ? s.sigma_c : 0;
+	} else if (job->noise == NOISE_FACTORS) {
 		out->noise_z = job->noise_beta;
-		out->noise_c = beta_of_c(job);
+		if (upload)
+			out->noise_c = job->noise_beta_c >= 0 ? job->noise_beta_c : job->noise_beta;
 	}
 	return ERR_OK;
 }
@@ -86,24 +66,6 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 
 static const char unmasked[] = "the number of rows, their mean and spread and the first centres "
 			       "are exact sums";
-
-static void say_data(const struct fedsc_job *job, const struct fedsc_noise *noise, char *text)
-{
-	if (noise->eps > 0)
-		snprintf(text, FEDSC_NOISE_TEXT,
-			 "(eps %g, delta %g)-differential privacy of each row, by the %s "
-			 "mechanism: rows are shortened to length %g, one in place of another "
-			 "moves the data by at most %g, and every value has noise of sigma %.10g; "
-			 "all that leaves a party is made of these rows. The number of rows is not "
-			 "hidden, and every further job on the same rows spends its own eps",
-			 noise->eps, noise->delta, noise->mechanism, noise->clip,
-			 noise->sensitivity, noise->sigma);
-	else
-		snprintf(text, FEDSC_NOISE_TEXT,
-			 "no differential privacy: rows have noise of sigma %g standard "
-			 "deviations, which was given and follows from no eps",
-			 job->noise_beta);
-}
 
 static void say_theorem(const struct fedsc_job *job, const struct fedsc_noise *noise, char *text)
 {
@@ -131,29 +93,37 @@ static void say_theorem(const struct fedsc_job *job, const struct fedsc_noise *n
 			 "; without noise.ball nothing bounds Z, and Theorem 3.9 claims nothing");
 }
 
-static void say_factors(const struct fedsc_job *job, const struct fedsc_noise *noise, char *text)
+void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *noise,
+		     char text[static FEDSC_NOISE_TEXT])
 {
 	char of_c[64] = "";
 
 	if (uploads_factors(job))
 		snprintf(of_c, sizeof(of_c), ", C_p of sigma %g", noise->noise_c);
-	snprintf(text, FEDSC_NOISE_TEXT,
-		 "no differential privacy: Z_p has noise of sigma %g standard deviations%s, which "
-		 "was given and follows from no eps; %s",
-		 noise->noise_z, of_c, unmasked);
-}
-
-void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *noise,
-		     char text[static FEDSC_NOISE_TEXT])
-{
 	if (job->noise == NOISE_NONE)
 		snprintf(text, FEDSC_NOISE_TEXT, "no differential privacy: no noise is added");
+	else if (job->noise == NOISE_DATA && noise->eps > 0)
+		snprintf(text, FEDSC_NOISE_TEXT,
+			 "(eps %g, delta %g)-differential privacy of each row, by the %s "
+			 "mechanism: rows are shortened to length %g, one in place of another "
+			 "moves the data by at most %g, and every value has noise of sigma %.10g; "
+			 "all that leaves a party is made of these rows. The number of rows is not "
+			 "hidden, and every further job on the same rows spends its own eps",
+			 noise->eps, noise->delta, noise->mechanism, noise->clip,
+			 noise->sensitivity, noise->sigma);
 	else if (job->noise == NOISE_DATA)
-		say_data(job, noise, text);
+		snprintf(text, FEDSC_NOISE_TEXT,
+			 "no differential privacy: rows have noise of sigma %g standard "
+			 "deviations, which was given and follows from no eps",
+			 job->noise_beta);
 	else if (job->noise_eps > 0)
 		say_theorem(job, noise, text);
 	else
-		say_factors(job, noise, text);
+		snprintf(
+		    text, FEDSC_NOISE_TEXT,
+		    "no differential privacy: Z_p has noise of sigma %g standard deviations%s, "
+		    "which was given and follows from no eps; %s",
+		    noise->noise_z, of_c, unmasked);
 }
 
 /* -- in the record --------------------------------------------------------------------------- */

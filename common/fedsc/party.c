@@ -87,27 +87,6 @@ void fedsc_party_release(struct fedsc_party *p)
 
 /* -- rows as they are, centred, scaled ------------------------------------------------------- */
 
-static void tell_totals(const struct fedsc_party *p, double *x)
-{
-	memset(x, 0, (1 + p->X.cols) * sizeof(*x));
-	x[0] = (double)p->X.rows;
-	for (size_t i = 0; i < p->X.rows; i++)
-		for (size_t j = 0; j < p->X.cols; j++)
-			x[1 + j] += MAT(&p->X, i, j);
-}
-
-static enum err tell_spread(struct fedsc_party *p, const double *mean, double *x)
-{
-	TRY(check_finite(ERR_PEER, "column means", mean, p->X.cols));
-	*x = 0;
-	for (size_t i = 0; i < p->X.rows; i++)
-		for (size_t j = 0; j < p->X.cols; j++) {
-			MAT(&p->X, i, j) -= mean[j];
-			*x += MAT(&p->X, i, j) * MAT(&p->X, i, j);
-		}
-	return ERR_OK;
-}
-
 static enum err add_noise(const struct fedsc_party *p, double sigma, double *x, size_t n)
 {
 	if (sigma == 0)
@@ -131,17 +110,6 @@ static enum err tell_scale(struct fedsc_party *p, const struct fedsc_question *q
 	if (q->width)
 		*x = kernel_mean_distance(&p->X, p->threads);
 	return ERR_OK;
-}
-
-static enum err tell_clusters(struct fedsc_party *p, const struct fedsc_question *q, double *x)
-{
-	const struct mat *rows = p->embedding.a ? &p->embedding : &p->X;
-
-	if (p->clusters.X != rows) {
-		fedkmeans_party_release(&p->clusters);
-		fedkmeans_party_init(&p->clusters, rows, p->min_cluster, p->threads);
-	}
-	return fedkmeans_answer(&p->clusters, q->clusters, x);
 }
 
 /* -- the dictionary -------------------------------------------------------------------------- */
@@ -177,7 +145,9 @@ static void write_triangle(const struct mat *M, double *x)
 			*x++ = MAT(M, i, j);
 }
 
-static double deviation(const double *x, size_t n)
+/* Noise of `relative` deviations of x itself, and of `absolute` besides. */
+static enum err add_both(const struct fedsc_party *p, double relative, double absolute, double *x,
+			 size_t n)
 {
 	double mean = 0, square = 0;
 
@@ -185,16 +155,7 @@ static double deviation(const double *x, size_t n)
 		mean += x[i] / (double)n;
 	for (size_t i = 0; i < n; i++)
 		square += (x[i] - mean) * (x[i] - mean);
-	return sqrt(square / (double)n);
-}
-
-/* Noise of `relative` deviations of x itself, and of `absolute` besides. */
-static enum err add_both(const struct fedsc_party *p, double relative, double absolute, double *x,
-			 size_t n)
-{
-	double own = relative * deviation(x, n);
-
-	TRY(add_noise(p, own, x, n));
+	TRY(add_noise(p, relative * sqrt(square / (double)n), x, n));
 	return add_noise(p, absolute, x, n);
 }
 
@@ -250,34 +211,26 @@ enum err fedsc_take_labels(struct fedsc_party *p, const uint32_t *label, size_t 
 
 /* -- factors --------------------------------------------------------------------------------- */
 
-/* delta = F t of a block; rows of F become F / delta^1/2. */
-static enum err weigh_rows(const struct fedsc_party *p, size_t first, struct mat *F)
+/* A block of F; once t is known, its degrees delta = F t and rows of F / delta^1/2. */
+static enum err factor_block(struct fedsc_party *p, size_t first, struct mat *F)
 {
-	for (size_t i = 0; i < F->rows; i++) {
+	TRY(fedsc_factor_block(&p->basis, &p->X, first, p->threads, F));
+	for (size_t i = 0; p->t && i < F->rows; i++) {
 		double delta = 0;
 
 		for (size_t j = 0; j < F->cols; j++)
 			delta += MAT(F, i, j) * p->t[j];
-		if (!(delta > 0))
+		if (!(delta > 0)) {
+			mat_release(F);
 			return err_set(ERR_JOB,
 				       "row %zu has degree %.3g: it is like none of the "
 				       "dictionary; a larger r or more of it is needed",
 				       first + i, delta);
+		}
 		for (size_t j = 0; j < F->cols; j++)
 			MAT(F, i, j) /= sqrt(delta);
 	}
 	return ERR_OK;
-}
-
-static enum err factor_block(struct fedsc_party *p, size_t first, struct mat *F)
-{
-	enum err err;
-
-	TRY(fedsc_factor_block(&p->basis, &p->X, first, p->threads, F));
-	err = p->t ? weigh_rows(p, first, F) : ERR_OK;
-	if (err)
-		mat_release(F);
-	return err;
 }
 
 /* F'F, weighed or not. */
@@ -308,8 +261,9 @@ static enum err tell_gram(struct fedsc_party *p, double *x)
 	return ERR_OK;
 }
 
-static enum err tell_degrees(struct fedsc_party *p, double *x)
+static enum err tell_degrees(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
+	TRY(take_dictionary(p, q->Z, q->r, q->lambda));
 	TRY(fedsc_basis_root(&p->basis, p->threads));
 	memset(x, 0, p->Z.rows * sizeof(*x));
 	for (size_t i = 0; i < p->X.rows; i += FEDSC_ROWS) {
@@ -357,26 +311,10 @@ static enum err tell_anchor(struct fedsc_party *p, const struct fedsc_question *
 	return ERR_OK;
 }
 
-static enum err embed_factors(struct fedsc_party *p, const struct mat *R, struct mat *E)
-{
-	mat_init(E, p->X.rows, R->cols);
-	for (size_t i = 0; i < p->X.rows; i += FEDSC_ROWS) {
-		struct mat F, part;
-
-		TRY(factor_block(p, i, &F));
-		la_mul_nn(&F, R, p->threads, &part);
-		memcpy(ROW(E, i), part.a, part.rows * part.cols * sizeof(double));
-		mat_release(&part);
-		mat_release(&F);
-	}
-	return ERR_OK;
-}
-
 static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 {
 	size_t d = p->anchor.n ? p->anchor.d : p->t ? p->Z.rows : 0;
 	struct mat E = { 0 };
-	enum err err = ERR_OK;
 
 	if (d == 0 || R->rows != d || R->cols == 0)
 		return err_set(ERR_PEER, "an embedding of %zu x %zu for sums of %zu", R->rows,
@@ -385,10 +323,19 @@ static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 	if (p->anchor.n)
 		fedsc_anchor_embed(&p->anchor, R, p->threads, &E);
 	else
-		err = embed_factors(p, R, &E);
-	if (err) {
-		mat_release(&E);
-		return err;
+		mat_init(&E, p->X.rows, R->cols);
+	for (size_t i = 0; !p->anchor.n && i < p->X.rows; i += FEDSC_ROWS) {
+		struct mat F, part;
+		enum err err = factor_block(p, i, &F);
+
+		if (err) {
+			mat_release(&E);
+			return err;
+		}
+		la_mul_nn(&F, R, p->threads, &part);
+		memcpy(ROW(&E, i), part.a, part.rows * part.cols * sizeof(double));
+		mat_release(&part);
+		mat_release(&F);
 	}
 	spectral_unit_rows(&E);
 	fedkmeans_party_release(&p->clusters);
@@ -401,24 +348,41 @@ static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 
 enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
+	const struct mat *rows;
+
 	switch (q->kind) {
 	case FEDSC_TOTALS:
-		tell_totals(p, x);
+		memset(x, 0, (1 + p->X.cols) * sizeof(*x));
+		x[0] = (double)p->X.rows;
+		for (size_t i = 0; i < p->X.rows; i++)
+			for (size_t j = 0; j < p->X.cols; j++)
+				x[1 + j] += MAT(&p->X, i, j);
 		break;
 	case FEDSC_SPREAD:
-		return tell_spread(p, q->mean, x);
+		TRY(check_finite(ERR_PEER, "column means", q->mean, p->X.cols));
+		*x = 0;
+		for (size_t i = 0; i < p->X.rows; i++)
+			for (size_t j = 0; j < p->X.cols; j++) {
+				MAT(&p->X, i, j) -= q->mean[j];
+				*x += MAT(&p->X, i, j) * MAT(&p->X, i, j);
+			}
+		break;
 	case FEDSC_SCALE:
 		return tell_scale(p, q, x);
 	case FEDSC_CLUSTERS:
-		return tell_clusters(p, q, x);
+		rows = p->embedding.a ? &p->embedding : &p->X;
+		if (p->clusters.X != rows) {
+			fedkmeans_party_release(&p->clusters);
+			fedkmeans_party_init(&p->clusters, rows, p->min_cluster, p->threads);
+		}
+		return fedkmeans_answer(&p->clusters, q->clusters, x);
 	case FEDSC_SPECTRUM:
 		TRY(take_dictionary(p, q->Z, q->r, q->lambda));
 		return tell_gram(p, x);
 	case FEDSC_DICTIONARY:
 		return tell_dictionary(p, q, x);
 	case FEDSC_DEGREES:
-		TRY(take_dictionary(p, q->Z, q->r, q->lambda));
-		return tell_degrees(p, x);
+		return tell_degrees(p, q, x);
 	case FEDSC_DENSE:
 		return tell_dense(p, q, x);
 	case FEDSC_ANCHOR:

@@ -15,33 +15,12 @@ void points_defaults(struct points_params *p, unsigned k, uint64_t seed, unsigne
 	};
 }
 
-/* A width far below the distances makes every kernel value 0: spectral clustering of no edges would
- * be labels by chance. */
-static enum err check_similar(const struct csr *S, double r)
-{
-	size_t alone = 0;
-
-	for (size_t i = 0; i < S->rows; i++) {
-		double degree = 0;
-
-		for (size_t e = S->start[i]; e < S->start[i + 1]; e++)
-			degree += S->value[e];
-		alone += !(degree > 0);
-	}
-	if (!alone)
-		return ERR_OK;
-	return err_set(
-	    ERR_INPUT,
-	    "with a kernel of width %.3g, %zu of %zu rows are like no other row: a larger width "
-	    "is needed",
-	    r, alone, S->rows);
-}
-
 enum err points_spectral(const struct mat *X, const struct points_params *p, uint32_t *label)
 {
 	struct spectral_params how;
+	size_t alone = 0;
 	struct csr S;
-	enum err err;
+	enum err err = ERR_OK;
 	double r;
 
 	if (p->k < 1 || p->k > X->rows)
@@ -50,13 +29,26 @@ enum err points_spectral(const struct mat *X, const struct points_params *p, uin
 	if (!(r > 0))
 		return err_set(ERR_INPUT, "r is %g: all %zu rows are equal", r, X->rows);
 	knn_gaussian(X, r, p->neighbours ? p->neighbours : knn_rule(X->rows), p->threads, &S);
-	err = check_similar(&S, r);
-	if (err) {
-		csr_release(&S);
-		return err;
+	/* A width far below the distances makes every kernel value 0: spectral clustering of no
+	 * edges would be labels by chance. */
+	for (size_t i = 0; i < S.rows; i++) {
+		double degree = 0;
+
+		for (size_t e = S.start[i]; e < S.start[i + 1]; e++)
+			degree += S.value[e];
+		alone += !(degree > 0);
 	}
-	spectral_defaults(&how, X->rows, p->k, p->seed, p->threads);
-	err = spectral_cluster(&S, &how, p->restarts, label, NULL);
+	if (alone)
+		err = err_set(
+		    ERR_INPUT,
+		    "with a kernel of width %.3g, %zu of %zu rows are like no other row: a larger "
+		    "width "
+		    "is needed",
+		    r, alone, S.rows);
+	if (!err) {
+		spectral_defaults(&how, X->rows, p->k, p->seed, p->threads);
+		err = spectral_cluster(&S, &how, p->restarts, label, NULL);
+	}
 	csr_release(&S);
 	return err;
 }
@@ -100,36 +92,31 @@ static enum err cluster_party(struct dsc *d, uint32_t l)
 	return err ? err_prefix(err, "party %u", (unsigned)l) : ERR_OK;
 }
 
-static void match(struct dsc *d)
-{
-	struct kmeans_params how = { .k = d->p->k,
-				     .restarts = d->p->restarts,
-				     .iterations = 100,
-				     .seed = d->p->seed,
-				     .threads = d->p->threads };
-	uint32_t *number;
-
-	ALLOC(number, d->mean.rows);
-	kmeans(&d->mean, d->size, &how, number, NULL, NULL);
-	for (size_t i = 0; i < d->X->rows; i++)
-		d->label[i] = number[d->part[i] * d->p->k + d->label[i]];
-	free(number);
-}
-
 enum err points_dsc(const struct mat *X, const uint32_t *part, size_t parties, bool matched,
 		    const struct points_params *p, uint32_t *label)
 {
 	struct dsc d = { .X = X, .part = part, .p = p, .label = label };
+	struct kmeans_params how = { .k = p->k,
+				     .restarts = p->restarts,
+				     .iterations = 100,
+				     .seed = p->seed,
+				     .threads = p->threads };
 	enum err err = ERR_OK;
+	uint32_t *number;
 
 	if (p->k < 1 || p->k > X->rows)
 		return err_set(ERR_INPUT, "%u clusters of %zu rows", p->k, X->rows);
 	mat_init(&d.mean, parties * p->k, X->cols);
 	ALLOC(d.size, parties * p->k);
+	ALLOC(number, d.mean.rows);
 	for (uint32_t l = 0; !err && l < parties; l++)
 		err = cluster_party(&d, l);
-	if (!err && matched)
-		match(&d);
+	if (!err && matched) {
+		kmeans(&d.mean, d.size, &how, number, NULL, NULL);
+		for (size_t i = 0; i < X->rows; i++)
+			label[i] = number[part[i] * p->k + label[i]];
+	}
+	free(number);
 	free(d.size);
 	mat_release(&d.mean);
 	return err;

@@ -67,23 +67,6 @@ static size_t columns(unsigned block, size_t k)
 	return block ? block : k + 10 > 20 ? k + 10 : 20;
 }
 
-static void lanczos_params(const struct fedspectral_params *p, size_t m,
-			   struct spectral_params *how)
-{
-	size_t k = pairs(p->k, m), b;
-
-	spectral_defaults(how, m, k, p->seed, p->threads);
-	how->block = columns(p->block, k);
-	how->rounds = p->rounds;
-	how->tolerance = p->tolerance;
-	b = spectral_block(how);
-	how->values = least(least(p->k ? k + MORE : k, 2 * FEDSPECTRAL_AUTO_MAX), m);
-	how->values = how->values < k ? k : how->values;
-	how->space = SPACE_BYTES / (m * sizeof(double));
-	if (how->space < 2 * k + 8 * b)
-		how->space = 2 * k + 8 * b;
-}
-
 size_t fedspectral_block(unsigned k, unsigned block, size_t m)
 {
 	struct spectral_params how = { .n = m,
@@ -91,23 +74,6 @@ size_t fedspectral_block(unsigned k, unsigned block, size_t m)
 				       .block = columns(block, pairs(k, m)) };
 
 	return spectral_block(&how);
-}
-
-/* k, if it is not given, is where the eigenvalues fall most, the first on ties. */
-static void report_values(const double *value, size_t values, unsigned k,
-			  struct fedspectral_report *r)
-{
-	unsigned best = 2;
-
-	for (size_t i = 3; i < values; i++)
-		if (value[i - 1] - value[i] > value[best - 1] - value[best])
-			best = (unsigned)i;
-	fedspectral_settle(r, k ? k : best);
-	r->values = least(values, sizeof(r->value) / sizeof(*r->value));
-	memcpy(r->value, value, r->values * sizeof(*value));
-	r->gap = r->k < values ? value[r->k - 1] - value[r->k] : 0;
-	while (r->components < values && value[r->components] > 1 - ONE)
-		r->components++;
 }
 
 struct products {
@@ -127,20 +93,6 @@ static enum err times_joint(void *ctx, const struct mat *V, struct mat *Y)
 	return ERR_OK;
 }
 
-/* The degrees of all n nodes, which the parties are told; from then on their products are with the
- * joint graph's terms. */
-static enum err agree_degrees(struct parties *parties, size_t n, double *degree)
-{
-	struct fedspectral_question degrees = { .kind = FEDSPECTRAL_DEGREES },
-				    join = { .kind = FEDSPECTRAL_JOIN, .degree = degree };
-
-	TRY(parties_sum(parties, &degrees, degree, n));
-	for (size_t i = 0; i < n; i++) /* a party that says less than 0 will be told so by others */
-		degree[i] = degree[i] > 0 ? degree[i] : 0;
-	TRY(parties_tell_reals(parties, PARTIES_MATRIX, degree, n));
-	return parties_sum(parties, &join, NULL, 0);
-}
-
 /* V (m x r->k, initialised here): the leading eigenvectors of D^-1/2 A D^-1/2. weight (m):
  * sqrt(degree) of the nodes with edges: neighbours have like entries of s o v. */
 static enum err lanczos(struct parties *parties, const struct fedspectral_params *p, size_t m,
@@ -150,17 +102,36 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 	struct ortho_operator N = { &products, times_joint };
 	struct spectral_report done;
 	struct spectral_params how;
+	size_t k = pairs(p->k, m), room;
+	unsigned best =
+	    2; /* if k is not given, where the eigenvalues fall most, the first on ties */
 	double *value;
 	enum err err;
 
-	lanczos_params(p, m, &how);
+	spectral_defaults(&how, m, k, p->seed, p->threads);
 	how.weight = weight;
+	how.block = columns(p->block, k);
+	how.rounds = p->rounds;
+	how.tolerance = p->tolerance;
+	how.values = least(least(p->k ? k + MORE : k, 2 * FEDSPECTRAL_AUTO_MAX), m);
+	how.values = how.values < k ? k : how.values;
+	how.space = SPACE_BYTES / (m * sizeof(double));
+	room = 2 * k + 8 * spectral_block(&how);
+	how.space = how.space < room ? room : how.space;
 	ALLOC(value, how.values);
 	err = spectral_top(&N, &how, value, V, &done);
 	r->rounds = done.rounds;
 	r->residual = done.residual;
 	if (!err) {
-		report_values(value, done.values, p->k, r);
+		for (size_t i = 3; i < done.values; i++)
+			if (value[i - 1] - value[i] > value[best - 1] - value[best])
+				best = (unsigned)i;
+		fedspectral_settle(r, p->k ? p->k : best);
+		r->values = least(done.values, sizeof(r->value) / sizeof(*r->value));
+		memcpy(r->value, value, r->values * sizeof(*value));
+		r->gap = r->k < done.values ? value[r->k - 1] - value[r->k] : 0;
+		while (r->components < done.values && value[r->components] > 1 - ONE)
+			r->components++;
 		for (size_t i = 0; i < V->rows; i++)
 			memmove(V->a + i * r->k, ROW(V, i), r->k * sizeof(*V->a));
 		V->cols = r->k;
@@ -174,6 +145,8 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 {
 	double *degree = alloc(n, sizeof(*degree));
 	uint32_t *active = alloc(n, sizeof(*active));
+	struct fedspectral_question degrees = { .kind = FEDSPECTRAL_DEGREES },
+				    join = { .kind = FEDSPECTRAL_JOIN, .degree = degree };
 	struct fedspectral_report unused;
 	struct mat V = { 0 };
 	size_t m = 0;
@@ -181,8 +154,17 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 
 	report = report ? report : &unused;
 	*report = (struct fedspectral_report){ .k = p->k };
+
+	/* The degrees of all n nodes, which the parties are told; from then on their products are
+	 * with the joint graph's terms. */
 	parties_phase(parties, "degrees");
-	err = agree_degrees(parties, n, degree);
+	err = parties_sum(parties, &degrees, degree, n);
+	for (size_t i = 0; i < n; i++) /* a party that says less than 0 will be told so by others */
+		degree[i] = degree[i] > 0 ? degree[i] : 0;
+	if (!err)
+		err = parties_tell_reals(parties, PARTIES_MATRIX, degree, n);
+	if (!err)
+		err = parties_sum(parties, &join, NULL, 0);
 	if (err)
 		goto out;
 	m = fedspectral_active(degree, n, active);
@@ -192,6 +174,7 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	for (size_t i = 0, at = 0; i < n; i++)
 		if (degree[i] > 0)
 			degree[at++] = sqrt(degree[i]);
+
 	parties_phase(parties, "lanczos");
 	err = lanczos(parties, p, m, degree, report, &V);
 	if (err)
@@ -241,36 +224,14 @@ static size_t rows_there(const struct mat *Y, uint32_t *active)
 	return m;
 }
 
-/* The rounds of Algorithm 4. An average is a sum but for its length, which QR takes away. The first
- * V is made orthonormal too: what comes of it spans the same. */
-static enum err power_rounds(struct parties *parties, const struct fedspectral_params *p,
-			     struct mat *V, uint32_t *active, struct fedspectral_report *r)
-{
-	struct fedspectral_question q = { .kind = FEDSPECTRAL_POWERS, .iterations = p->iterations };
-
-	TRY(orthonormal(V));
-	for (unsigned t = 1; t <= p->rounds; t++) {
-		struct mat Y;
-
-		TRY(sum_blocks(parties, q, V, &Y));
-		mat_release(V);
-		*V = Y;
-		if (t == 1)
-			TRY(fedspectral_check_nodes(rows_there(V, active), V->rows, p->k, r));
-		TRY(orthonormal(V));
-		r->rounds = t;
-		parties_progress(parties, t, 0);
-	}
-	return ERR_OK;
-}
-
 enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			  uint32_t *label, struct fedspectral_report *report)
 {
+	struct fedspectral_question q = { .kind = FEDSPECTRAL_POWERS, .iterations = p->iterations };
 	struct fedspectral_report unused;
 	uint32_t *active;
 	struct rng rng;
-	struct mat V;
+	struct mat V, Y;
 	size_t m = 0;
 	enum err err;
 
@@ -283,12 +244,31 @@ enum err fedspectral_plus(struct parties *parties, size_t n, const struct fedspe
 	for (size_t i = 0; i < V.rows * V.cols; i++)
 		V.a[i] = rng_normal(&rng);
 	parties_phase(parties, "power");
-	err = power_rounds(parties, p, &V, active, report);
+	/* The rounds of Algorithm 4. An average is a sum but for its length, which QR takes away.
+	 * The first V is made orthonormal too: what comes of it spans the same. */
+	err = orthonormal(&V);
+	for (unsigned t = 1; !err && t <= p->rounds; t++) {
+		err = sum_blocks(parties, q, &V, &Y);
+		if (err)
+			break;
+		mat_release(&V);
+		V = Y;
+		if (t == 1) {
+			m = rows_there(&V, active);
+			err = fedspectral_check_nodes(m, n, p->k, report);
+		}
+		if (!err)
+			err = orthonormal(&V);
+		if (err)
+			break;
+		report->rounds = t;
+		parties_progress(parties, t, 0);
+	}
 	if (!err) {
 		fedspectral_settle(report, p->k);
 		for (size_t i = 0; i < n; i++) /* rows of isolated nodes out */
 			if (active[i] != UINT32_MAX)
-				memmove(V.a + m++ * V.cols, ROW(&V, i), V.cols * sizeof(*V.a));
+				memmove(ROW(&V, active[i]), ROW(&V, i), V.cols * sizeof(*V.a));
 		V.rows = m;
 		fedspectral_cluster(parties, p, &V, active, n, report, label);
 	}

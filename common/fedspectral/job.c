@@ -1,5 +1,4 @@
 #include "common/fedspectral/job.h"
-#include "common/fedspectral/kind.h"
 #include "common/kind/own.h"
 
 #include <stddef.h>

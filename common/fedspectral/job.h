@@ -16,6 +16,7 @@ struct fedspectral_job {
 /* What the algorithm takes. */
 struct fedspectral_params fedspectral_params_of(const struct fedspectral_job *job, unsigned threads);
 
+extern const struct kind kind_fedspectral;
 /* Each ends with path NULL. */
 extern const struct config_row fedspectral_rows[];
 

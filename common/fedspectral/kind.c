@@ -1,4 +1,3 @@
-#include "common/fedspectral/kind.h"
 #include "common/fedspectral/job.h"
 #include "common/kind/own.h"
 

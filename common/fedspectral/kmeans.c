@@ -15,11 +15,6 @@ enum {
 	ASSIGN_ROWS = 1 << 13,
 };
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* ---- k-means at the coordinator ---- */
 
 struct assigning {
@@ -32,7 +27,7 @@ static void assign_rows(void *ctx, unsigned worker, size_t block)
 {
 	const struct assigning *a = ctx;
 	size_t first = block * ASSIGN_ROWS, k = a->centres->rows;
-	size_t rows = least(ASSIGN_ROWS, a->Z->rows - first);
+	size_t left = a->Z->rows - first, rows = left < ASSIGN_ROWS ? left : ASSIGN_ROWS;
 	struct mat part = { rows, a->Z->cols, ROW(a->Z, first) };
 	double *D = alloc(rows, k * sizeof(*D));
 
@@ -40,25 +35,6 @@ static void assign_rows(void *ctx, unsigned worker, size_t block)
 	kmeans_distances(&part, a->centres, D);
 	a->moved[block] = kmeans_assign(D, NULL, rows, k, a->label + first, NULL);
 	free(D);
-}
-
-/* Lloyd from the centres of a sample. */
-static void go_on(const struct mat *Z, unsigned threads, struct mat *centres, uint32_t *label)
-{
-	size_t blocks = (Z->rows + ASSIGN_ROWS - 1) / ASSIGN_ROWS, moved = 1;
-	struct assigning a = { Z, centres, label, alloc(blocks, sizeof(size_t)) };
-
-	for (size_t i = 0; i < Z->rows; i++)
-		label[i] = UINT32_MAX;
-	for (unsigned t = 0; moved && t < LLOYD; t++) {
-		if (t)
-			kmeans_centres(Z, NULL, label, centres);
-		parallel(threads, blocks, assign_rows, &a);
-		moved = 0;
-		for (size_t b = 0; b < blocks; b++)
-			moved += a.moved[b];
-	}
-	free(a.moved);
 }
 
 /* label: one for each row of Z. */
@@ -71,6 +47,8 @@ static void cluster_rows(const struct mat *Z, const struct fedspectral_params *p
 				     .seed = p->seed,
 				     .threads = p->threads };
 	struct mat S, centres;
+	struct assigning a = { Z, &centres, label, NULL };
+	size_t blocks = (Z->rows + ASSIGN_ROWS - 1) / ASSIGN_ROWS, moved = 1;
 	uint32_t *some;
 	struct rng rng;
 
@@ -89,7 +67,20 @@ static void cluster_rows(const struct mat *Z, const struct fedspectral_params *p
 	kmeans_centres(&S, NULL, some, &centres);
 	free(some);
 	mat_release(&S);
-	go_on(Z, p->threads, &centres, label);
+
+	/* Lloyd on all rows from the sample's centres. */
+	ALLOC(a.moved, blocks);
+	for (size_t i = 0; i < Z->rows; i++)
+		label[i] = UINT32_MAX;
+	for (unsigned t = 0; moved && t < LLOYD; t++) {
+		if (t)
+			kmeans_centres(Z, NULL, label, &centres);
+		parallel(p->threads, blocks, assign_rows, &a);
+		moved = 0;
+		for (size_t b = 0; b < blocks; b++)
+			moved += a.moved[b];
+	}
+	free(a.moved);
 	mat_release(&centres);
 }
 

@@ -14,21 +14,36 @@ static size_t row_of(const uint32_t *row, size_t i)
 	return row ? row[i] : i;
 }
 
-/* An edge is told by both its ends: whoever goes through the rows as they rise, and writes each
- * down with the other end, has the columns of each row rise. */
-static void place_edges(struct csr *A, const struct csr *own, const uint32_t *row)
+void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, const uint32_t *row,
+			    size_t n, unsigned threads)
 {
-	uint32_t *place = alloc(A->rows, sizeof(*place)); /* the own node that row r is */
-	size_t *next = alloc(A->rows, sizeof(*next));
+	size_t edges = own->start[own->rows], *next;
+	uint32_t *place; /* the own node that row r is */
+	struct csr *A = &p->A;
 
-	for (size_t r = 0; r < A->rows; r++)
+	assert(own->rows == own->cols && own->rows <= n);
+	*p = (struct fedspectral_party){ .A = { .rows = n, .cols = n } };
+	ALLOC(A->start, n + 1);
+	ALLOC(A->index, edges);
+	if (own->value)
+		ALLOC(A->value, edges);
+	for (size_t i = 0; i < own->rows; i++)
+		A->start[row_of(row, i) + 1] = own->start[i + 1] - own->start[i];
+	for (size_t r = 0; r < n; r++)
+		A->start[r + 1] += A->start[r];
+
+	/* An edge is told by both its ends: whoever goes through the rows as they rise, and writes
+	 * each down with the other end, has the columns of each row rise. */
+	ALLOC(place, n);
+	ALLOC(next, n);
+	for (size_t r = 0; r < n; r++)
 		place[r] = UINT32_MAX;
 	for (size_t i = 0; i < own->rows; i++) {
-		assert(row_of(row, i) < A->rows && place[row_of(row, i)] == UINT32_MAX);
+		assert(row_of(row, i) < n && place[row_of(row, i)] == UINT32_MAX);
 		place[row_of(row, i)] = (uint32_t)i;
 	}
-	memcpy(next, A->start, A->rows * sizeof(*next));
-	for (size_t r = 0; r < A->rows; r++) {
+	memcpy(next, A->start, n * sizeof(*next));
+	for (size_t r = 0; r < n; r++) {
 		size_t i = place[r];
 
 		if (i == UINT32_MAX)
@@ -43,25 +58,6 @@ static void place_edges(struct csr *A, const struct csr *own, const uint32_t *ro
 	}
 	free(next);
 	free(place);
-}
-
-void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, const uint32_t *row,
-			    size_t n, unsigned threads)
-{
-	size_t edges = own->start[own->rows];
-	struct csr *A = &p->A;
-
-	assert(own->rows == own->cols && own->rows <= n);
-	*p = (struct fedspectral_party){ .A = { .rows = n, .cols = n } };
-	ALLOC(A->start, n + 1);
-	ALLOC(A->index, edges);
-	if (own->value)
-		ALLOC(A->value, edges);
-	for (size_t i = 0; i < own->rows; i++)
-		A->start[row_of(row, i) + 1] = own->start[i + 1] - own->start[i];
-	for (size_t r = 0; r < n; r++)
-		A->start[r + 1] += A->start[r];
-	place_edges(A, own, row);
 	spectral_graph_init(&p->part, A, threads);
 }
 

@@ -107,30 +107,6 @@ static size_t keep_cells(uint32_t **cell, size_t parties, size_t n, size_t k, ui
 	return m;
 }
 
-/* V (m x k, initialised here): the leading eigenvectors of the similarity graph (equation 1). */
-static enum err embed_together(const struct fedspectral_params *p, struct together *t,
-			       struct mat *V)
-{
-	struct ortho_operator N = { t, times_together };
-	struct spectral_params how;
-	double *value = alloc(t->k, sizeof(*value));
-	struct mat S, d;
-	enum err err;
-
-	into_cells(t, NULL, NULL, &S);
-	out_of_cells(t, &S, NULL, &d);
-	ALLOC(t->root, t->m);
-	for (size_t i = 0; i < t->m; i++)
-		t->root[i] = 1 / sqrt(d.a[i]);
-	mat_release(&d);
-	mat_release(&S);
-	spectral_defaults(&how, t->m, t->k, p->seed, p->threads);
-	err = spectral_top(&N, &how, value, V, NULL);
-	free(t->root);
-	free(value);
-	return err;
-}
-
 enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedspectral_params *p,
 			   uint32_t *label, struct fedspectral_report *report)
 {
@@ -140,8 +116,11 @@ enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedsp
 	uint32_t *cell = alloc(parties->count * n, sizeof(*cell));
 	uint32_t *active = alloc(n, sizeof(*active));
 	struct together t = { .parties = parties->count, .k = p->k };
+	struct ortho_operator N = { &t, times_together };
 	struct fedspectral_report unused;
-	struct mat V;
+	struct spectral_params how;
+	struct mat V, S, d;
+	double *value;
 	enum err err;
 
 	report = report ? report : &unused;
@@ -154,9 +133,20 @@ enum err fedspectral_plain(struct parties *parties, size_t n, const struct fedsp
 	t.m = keep_cells(&cell, parties->count, n, p->k, active);
 	t.cell = cell;
 	err = fedspectral_check_nodes(t.m, n, p->k, report);
-	/* Algorithm 2: the similarity graph, and its spectral clustering. */
-	if (!err)
-		err = embed_together(p, &t, &V);
+	if (err)
+		goto out;
+	/* Algorithm 2: the similarity graph (equation 1), and its spectral clustering. */
+	into_cells(&t, NULL, NULL, &S);
+	out_of_cells(&t, &S, NULL, &d);
+	for (size_t i = 0; i < t.m; i++)
+		d.a[i] = 1 / sqrt(d.a[i]);
+	t.root = d.a;
+	spectral_defaults(&how, t.m, t.k, p->seed, p->threads);
+	ALLOC(value, t.k);
+	err = spectral_top(&N, &how, value, &V, NULL);
+	free(value);
+	mat_release(&d);
+	mat_release(&S);
 	if (!err) {
 		fedspectral_settle(report, p->k);
 		fedspectral_cluster(parties, p, &V, active, n, report, label);

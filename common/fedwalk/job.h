@@ -26,6 +26,7 @@ struct fedwalk_job {
 	bool keep_embeddings; /* the coordinator writes them too */
 };
 
+extern const struct kind kind_fedwalk;
 /* Each ends with path NULL. */
 extern const struct config_row fedwalk_rows[];
 extern const char *const fedwalk_mode_names[];

@@ -1,4 +1,3 @@
-#include "common/fedwalk/kind.h"
 #include "common/fedwalk/job.h"
 #include "common/kind/own.h"
 

@@ -1,9 +1,9 @@
 #include "common/job/kinds.h"
-#include "common/fedgcn/kind.h"
-#include "common/fedsc/kind.h"
-#include "common/fedspectral/kind.h"
-#include "common/fedwalk/kind.h"
-#include "common/kcagc/kind.h"
+#include "common/fedgcn/job.h"
+#include "common/fedsc/job.h"
+#include "common/fedspectral/job.h"
+#include "common/fedwalk/job.h"
+#include "common/kcagc/job.h"
 
 #include <assert.h>
 #include <pthread.h>

@@ -53,6 +53,8 @@ struct kcagc_job {
 	uint8_t model[CONFIG_ID_LEN]; /* the job that made the model */
 };
 
+extern const struct kind kind_kcagc;
+extern const struct kind kind_kcagc_predict;
 /* Each ends with path NULL. */
 extern const struct config_row kcagc_rows[], kcagc_predict_rows[];
 extern const char *const kcagc_method_names[];

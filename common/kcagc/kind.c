@@ -1,4 +1,3 @@
-#include "common/kcagc/kind.h"
 #include "common/kcagc/job.h"
 #include "common/kind/own.h"
 

@@ -7,7 +7,6 @@
 #include "common/fedgcn/file.h"
 #include "common/fedgcn/job.h"
 #include "crypto/secret.h"
-#include "party/fedgcn/compare.h"
 #include "party/work/secure.h"
 
 #include <stdio.h>
@@ -63,16 +62,6 @@ static enum err upload(struct fedgcn_work *s)
 	return e;
 }
 
-/* Lines 2 to 20: a round's epochs (5 to 14), then what lines 16 to 18 need of the prototypes. */
-static enum err train(struct fedgcn_work *s, unsigned round)
-{
-	TRY(answer(s, FEDGCN_TRAIN, round));
-	work_progress(s->work, round, 0);
-	for (unsigned t = 0; s->p.prototypes == FEDGCN_GMM && t < s->p.em; t++)
-		TRY(answer(s, FEDGCN_EM, round));
-	return fedgcn_in_clear(&s->p) ? upload(s) : ERR_OK;
-}
-
 /* As many rounds as the coordinator wants, and no more than the job allows. */
 static enum err rounds(struct fedgcn_work *s)
 {
@@ -88,7 +77,16 @@ static enum err rounds(struct fedgcn_work *s)
 			break;
 		if (!done)
 			work_phase(s->work, "train");
-		e = train(s, done + 1);
+		/* Lines 2 to 20: a round's epochs (5 to 14), then what lines 16 to 18 need of the
+		 * prototypes. */
+		e = answer(s, FEDGCN_TRAIN, done + 1);
+		if (e == ERR_OK)
+			work_progress(s->work, done + 1, 0);
+		for (unsigned t = 0; e == ERR_OK && s->p.prototypes == FEDGCN_GMM && t < s->p.em;
+		     t++)
+			e = answer(s, FEDGCN_EM, done + 1);
+		if (e == ERR_OK && fedgcn_in_clear(&s->p))
+			e = upload(s);
 		if (e != ERR_OK)
 			break;
 		kl[done] = s->party.kl;
@@ -104,16 +102,6 @@ static enum err rounds(struct fedgcn_work *s)
 		e = answer(s, FEDGCN_FINAL, done);
 	}
 	return e;
-}
-
-static enum err take_part(struct fedgcn_work *s)
-{
-	work_phase(s->work, "start");
-	TRY(answer(s, FEDGCN_START, 0));
-	work_phase(s->work, "centres");
-	for (unsigned t = 0; t < fedgcn_centre_rounds(&s->p); t++)
-		TRY(answer(s, FEDGCN_CENTRES, 0));
-	return rounds(s);
 }
 
 /* ---- what is left ---- */
@@ -134,20 +122,10 @@ static enum err keep_model(const struct fedgcn_work *s)
 	return e;
 }
 
-/* The run's own error counts. Before the first round there is no good model. */
-static enum err keep_last_good(const struct fedgcn_work *s, enum err e)
-{
-	struct err_saved saved = err_save(e);
-
-	if (keep_model(s) == ERR_OK)
-		log_warn("the run broke off; the last good model is in %s/model.fedgcn",
-			 s->work->output);
-	return err_restore(&saved);
-}
-
 enum err party_fedgcn(struct work *work, uint32_t *label)
 {
 	struct fedgcn_work s = { .work = work };
+	struct err_saved saved;
 	enum err e;
 
 	tree_build(&s.tree, work->L, true);
@@ -166,12 +144,23 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 		fedgcn_party_release(&s.party);
 		return e;
 	}
-	e = take_part(&s);
+	work_phase(work, "start");
+	e = answer(&s, FEDGCN_START, 0);
+	if (e == ERR_OK)
+		work_phase(work, "centres");
+	for (unsigned t = 0; e == ERR_OK && t < fedgcn_centre_rounds(&s.p); t++)
+		e = answer(&s, FEDGCN_CENTRES, 0);
+	if (e == ERR_OK)
+		e = rounds(&s);
 	if (e == ERR_OK) {
 		memcpy(label, s.party.label, work->graphs->count * sizeof(*label));
 		e = keep_model(&s);
-	} else {
-		e = keep_last_good(&s, e);
+	} else { /* the run's own error counts; before the first round there is no good model */
+		saved = err_save(e);
+		if (keep_model(&s) == ERR_OK)
+			log_warn("the run broke off; the last good model is in %s/model.fedgcn",
+				 work->output);
+		e = err_restore(&saved);
 	}
 	fedgcn_party_release(&s.party);
 	return e == ERR_OK ? party_compare(work, label) : e;

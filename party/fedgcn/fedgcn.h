@@ -2,11 +2,22 @@
 #ifndef PARTY_FEDGCN_FEDGCN_H
 #define PARTY_FEDGCN_FEDGCN_H
 
-#include "party/work/work.h"
+#include "party/work/kind.h"
+
+extern const struct party_kind party_kind_fedgcn;
 
 /* label: of work->graphs, in their order. Leaves work->output/model.fedgcn, by which `coterie
  * fedgcn assign` puts new graphs into these clusters; of a run that breaks off, the last good one,
  * if there was a round that ended well. */
 enum err party_fedgcn(struct work *work, uint32_t *label) MUST_CHECK;
+
+/* What the result `label` is to be compared with, found by this party alone: leaves
+ * work->output/baseline-NAME.csv for each that the job asks for, in the order of the graphs, and in the
+ * record how like each the result is (adjusted Rand index): "like_size" and so on. A baseline that
+ * cannot be had is left out, with a warning. Nothing is sent. */
+enum err party_compare(struct work *work, const uint32_t *label) MUST_CHECK;
+
+/* labels.csv whose ids are the graphs' numbers in the set's files, from 1. Atomically. */
+enum err graph_labels_write(const char *path, const uint32_t *label, size_t n) MUST_CHECK;
 
 #endif

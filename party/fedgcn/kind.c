@@ -1,10 +1,8 @@
-#include "party/fedgcn/kind.h"
+#include "party/fedgcn/fedgcn.h"
 #include "common/base/file.h"
 #include "common/data/labels.h"
-#include "common/fedgcn/kind.h"
+#include "common/fedgcn/job.h"
 #include "common/graph/graphs.h"
-#include "party/fedgcn/fedgcn.h"
-#include "party/fedgcn/graph_labels.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,52 +21,34 @@ static enum err learn(struct rows *rows)
 	return ERR_OK;
 }
 
-/* Stage II by landmarks alone: there is no dictionary to learn. */
-static enum err by_anchors(struct rows *rows)
-{
-	TRY(rows_cluster(rows, "landmarks"));
-	TRY(rows_anchor(rows));
-	TRY(rows_embed(rows));
-	return rows_cluster(rows, "kmeans");
-}
-
-/* Stage II on the whole of K^ = C' Kzz C, which nobody forms. */
-static enum err by_dense(struct rows *rows)
-{
-	TRY(learn(rows));
-	TRY(rows_dense(rows));
-	TRY(rows_embed(rows));
-	return rows_cluster(rows, "kmeans");
-}
-
-/* Stage II as the paper has it: C goes up, labels come back. */
-static enum err by_paper(struct rows *rows, uint32_t *label)
-{
-	struct work *work = rows->work;
-
-	TRY(learn(rows));
-	TRY(rows_upload(rows));
-	work_phase(work, "result");
-	work->told.apart = true; /* to each party those of its own rows */
-	return work_recv_clusters(work, MSG_RESULT, rows->root, work->job.clusters, label, work->n);
-}
-
 static enum err take_part(struct rows *rows, uint32_t *label)
 {
+	struct work *work = rows->work;
+	enum fedsc_variant variant = rows->p.variant;
+
 	TRY(rows_agree(rows));
-	switch (rows->p.variant) {
-	case FEDSC_BY_PAPER:
-		return by_paper(rows, label);
-	case FEDSC_BY_ANCHORS:
-		TRY(by_anchors(rows));
+	if (fedsc_learns(variant))
+		TRY(learn(rows));
+	switch (variant) {
+	case FEDSC_BY_PAPER: /* C goes up, labels come back, to each party those of its own rows */
+		TRY(rows_upload(rows));
+		work_phase(work, "result");
+		work->told.apart = true;
+		return work_recv_clusters(work, MSG_RESULT, rows->root, work->job.clusters, label,
+					  work->n);
+	case FEDSC_BY_ANCHORS: /* by landmarks alone: there is no dictionary to learn */
+		TRY(rows_cluster(rows, "landmarks"));
+		TRY(rows_anchor(rows));
+		TRY(rows_embed(rows));
 		break;
-	case FEDSC_BY_DENSE:
-		TRY(by_dense(rows));
+	case FEDSC_BY_DENSE: /* on the whole of K^ = C' Kzz C, which nobody forms */
+		TRY(rows_dense(rows));
+		TRY(rows_embed(rows));
 		break;
 	case FEDSC_BY_KMEANS:
-		TRY(rows_cluster(rows, "kmeans"));
 		break;
 	}
+	TRY(rows_cluster(rows, "kmeans"));
 	return rows_labels(rows, label);
 }
 

@@ -1,7 +1,6 @@
-#include "party/fedsc/kind.h"
-#include "common/fedsc/kind.h"
-#include "common/fedsc/noise.h"
 #include "party/fedsc/fedsc.h"
+#include "common/fedsc/job.h"
+#include "common/fedsc/noise.h"
 
 #include <stdio.h>
 

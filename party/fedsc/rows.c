@@ -1,10 +1,9 @@
 #include "party/fedsc/rows.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
-#include "common/fedsc/job.h"
+#include "common/fedsc/noise.h"
 #include "common/privacy/parts.h"
 #include "crypto/secret.h"
-#include "party/fedsc/noise.h"
 #include "party/work/noise.h"
 #include "party/work/secure.h"
 
@@ -12,33 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A dense X of the features, which are used up. */
-static void take_features(struct features *from, struct mat *X)
+enum err party_noise_rows(struct work *work, struct mat *X)
 {
-	if (from->is_sparse)
-		csr_to_dense(&from->sparse, X);
-	else
-		*X = from->dense;
-	if (from->is_sparse)
-		csr_release(&from->sparse);
-	*from = (struct features){ 0 };
-}
+	const struct noise_source *source;
+	struct fedsc_noise noise;
+	size_t clipped;
 
-/* Sparse features may stand for far more numbers than they have. */
-static enum err check_size(const struct features *X)
-{
-	size_t n = features_rows(X), m = features_cols(X);
-
-	if (m == 0 || n <= MSG_REALS_MAX / m)
+	TRY(fedsc_noise_of(&work->job.fedsc, &noise));
+	fedsc_noise_record(&work->job.fedsc, &noise, &work->record->facts);
+	if (!(noise.sigma > 0))
 		return ERR_OK;
-	return err_set(ERR_INPUT,
-		       "features are %zu x %zu, expected at most %d values, zeros included", n, m,
-		       MSG_REALS_MAX);
+	/* Of the data alone: whatever is said in this attempt or another, rows get this noise. */
+	TRY(work_noise(work, "rows", (struct bytes){ 0 }, &source));
+	TRY(noise_perturb_rows(source, noise.clip, noise.sigma, X, &clipped));
+	facts_number(&work->record->facts, "clipped_rows", (double)clipped);
+	return ERR_OK;
 }
 
 enum err rows_open(struct rows *rows, struct work *work)
 {
 	uint64_t draw = secagg_draw(work->secagg);
+	struct features *from = work->features;
+	size_t n = features_rows(from), m = features_cols(from);
 	struct mat X;
 	enum err e;
 
@@ -47,8 +41,18 @@ enum err rows_open(struct rows *rows, struct work *work)
 	rows->root = &rows->tree.node[rows->tree.count - 1];
 	work_group(work, rows->root);
 	TRY(fedsc_params_of(&work->job.fedsc, work->L, draw, work->threads, &rows->p));
-	TRY(check_size(work->features));
-	take_features(work->features, &X);
+	/* Sparse features may stand for far more numbers than they have. */
+	if (m > 0 && n > MSG_REALS_MAX / m)
+		return err_set(ERR_INPUT,
+			       "features are %zu x %zu, expected at most %d values, zeros included",
+			       n, m, MSG_REALS_MAX);
+	if (from->is_sparse) {
+		csr_to_dense(&from->sparse, &X);
+		csr_release(&from->sparse);
+	} else {
+		X = from->dense;
+	}
+	*from = (struct features){ 0 };
 	e = party_noise_rows(work, &X);
 	if (e == ERR_OK)
 		e = fedsc_party_init(&rows->party, &X, work->min_cluster, NULL, work->threads);
@@ -80,15 +84,6 @@ static enum err send_parts(struct rows *rows, const double *x, size_t count)
 	wipe(part, count * PARTS * sizeof(*part));
 	free(part);
 	return e;
-}
-
-static enum err send_term(struct rows *rows, enum fedsc_kind kind, const double *x, size_t count)
-{
-	if (count == 0)
-		return ERR_OK;
-	if (kind == FEDSC_TOTALS || kind == FEDSC_SPREAD)
-		return send_parts(rows, x, count);
-	return secure_send_wide(rows->work, rows->root, x, count);
 }
 
 /* Blames the coordinator for a question that does not fit, otherwise this party's rows. */
@@ -127,19 +122,13 @@ static enum err answer(struct rows *rows, const struct fedsc_question *q)
 	TRY(begin_noise(rows));
 	ALLOC(x, count);
 	e = fedsc_answer(&rows->party, q, x);
-	e = e == ERR_OK ? send_term(rows, q->kind, x, count) : blame(rows, e);
+	if (e != ERR_OK)
+		e = blame(rows, e);
+	else if (q->kind == FEDSC_TOTALS || q->kind == FEDSC_SPREAD)
+		e = send_parts(rows, x, count);
+	else if (count)
+		e = secure_send_wide(rows->work, rows->root, x, count);
 	wipe(x, count * sizeof(*x));
-	free(x);
-	return e;
-}
-
-/* A party that does not take part in a round adds nothing. */
-static enum err send_zeros(struct rows *rows, const struct fedsc_question *q)
-{
-	size_t count = fedsc_words(q, rows->party.X.cols);
-	double *x = alloc(count, sizeof(*x));
-	enum err e = secure_send_wide(rows->work, rows->root, x, count);
-
 	free(x);
 	return e;
 }
@@ -213,84 +202,71 @@ static enum err answer_about(struct rows *rows, struct fedsc_question q)
 
 /* ---- rows as they are ---- */
 
-static enum err take_total(struct rows *rows, double n)
+enum err rows_agree(struct rows *rows)
 {
-	const struct work *work = rows->work;
-	size_t others = 2 * (work->L - 1); /* each has 2 or more */
-
-	if (!(n >= (double)(rows->party.X.rows + others) && n <= MSG_ITEMS_MAX))
-		return peer_fault(
-		    work->channel,
-		    "sent MATRIX by which all parties have %g rows, expected %zu to %d", n,
-		    rows->party.X.rows + others, MSG_ITEMS_MAX);
-	rows->n = n;
-	fedsc_limits(&rows->p, n, &rows->limits);
-	facts_number(&work->record->facts, "rows", n);
-	return ERR_OK;
-}
-
-static enum err agree(struct rows *rows, double *total)
-{
+	struct work *work = rows->work;
+	double *total = alloc(1 + rows->party.X.cols, sizeof(*total)), scale;
+	size_t least = rows->party.X.rows + 2 * (work->L - 1); /* others have 2 or more each */
 	struct fedsc_question q = { .kind = FEDSC_TOTALS };
-	double scale;
+	enum err e;
 
-	TRY(answer(rows, &q));
-	TRY(recv_reals(rows, total, 1 + rows->party.X.cols));
-	TRY(take_total(rows, total[0]));
+	work_phase(work, "totals");
+	e = answer(rows, &q);
+	if (e == ERR_OK)
+		e = recv_reals(rows, total, 1 + rows->party.X.cols);
+	if (e == ERR_OK && !(total[0] >= (double)least && total[0] <= MSG_ITEMS_MAX))
+		e = peer_fault(work->channel,
+			       "sent MATRIX by which all parties have %g rows, expected %zu to %d",
+			       total[0], least, MSG_ITEMS_MAX);
+	if (e != ERR_OK)
+		goto out;
+	rows->n = total[0];
+	fedsc_limits(&rows->p, rows->n, &rows->limits);
+	facts_number(&work->record->facts, "rows", rows->n);
 	q = (struct fedsc_question){ .kind = FEDSC_SPREAD, .mean = total + 1 };
-	TRY(answer(rows, &q));
-	TRY(recv_reals(rows, &scale, 1));
-	facts_number(&rows->work->record->facts, "scale", scale);
+	e = answer(rows, &q);
+	if (e == ERR_OK)
+		e = recv_reals(rows, &scale, 1);
+	if (e != ERR_OK)
+		goto out;
+	facts_number(&work->record->facts, "scale", scale);
 	q = (struct fedsc_question){ .kind = FEDSC_SCALE,
 				     .scale = scale,
 				     .beta = rows->p.beta,
 				     .clip = rows->p.clip,
-				     .width = fedsc_width_is_summed(&rows->work->job.fedsc) };
-	return answer(rows, &q);
-}
-
-enum err rows_agree(struct rows *rows)
-{
-	double *total = alloc(1 + rows->party.X.cols, sizeof(*total));
-	enum err e;
-
-	work_phase(rows->work, "totals");
-	e = agree(rows, total);
+				     .width = fedsc_width_is_summed(&work->job.fedsc) };
+	e = answer(rows, &q);
+out:
 	free(total);
 	return e;
 }
 
 /* ---- k-means ---- */
 
-static enum err answer_clusters(struct rows *rows, const struct fedkmeans_question *clusters)
-{
-	return answer(rows,
-		      &(struct fedsc_question){ .kind = FEDSC_CLUSTERS, .clusters = clusters });
-}
-
-/* The counts of all parties decide which sums there are. */
-static enum err answer_sums(struct rows *rows, size_t k)
-{
-	double *count = alloc(k, sizeof(*count));
-	struct fedkmeans_question sums = {
-		.kind = FEDKMEANS_SUMS, .count = count, .k = k, .least = rows->p.least
-	};
-	enum err e = recv_reals(rows, count, k);
-
-	if (e == ERR_OK)
-		e = answer_clusters(rows, &sums);
-	free(count);
-	return e;
-}
-
+/* Counts up; where the coordinator wants sums, those of all parties decide which there are. */
 static enum err answer_round(struct rows *rows, const struct mat *centres)
 {
 	struct fedkmeans_question counts = { .kind = FEDKMEANS_COUNTS, .centres = centres };
-	uint64_t sums;
+	struct fedkmeans_question sums = { .kind = FEDKMEANS_SUMS,
+					   .k = centres->rows,
+					   .least = rows->p.least };
+	struct fedsc_question q = { .kind = FEDSC_CLUSTERS, .clusters = &counts };
+	uint64_t wanted;
+	double *count;
+	enum err e;
 
-	TRY(answer_clusters(rows, &counts));
-	TRY(channel_recv_choice(rows->work->channel, CHOICE_SUMS, 1, &sums));
-	return sums ? answer_sums(rows, centres->rows) : ERR_OK;
+	TRY(answer(rows, &q));
+	TRY(channel_recv_choice(rows->work->channel, CHOICE_SUMS, 1, &wanted));
+	if (!wanted)
+		return ERR_OK;
+	ALLOC(count, sums.k);
+	sums.count = count;
+	q.clusters = &sums;
+	e = recv_reals(rows, count, sums.k);
+	if (e == ERR_OK)
+		e = answer(rows, &q);
+	free(count);
+	return e;
 }
 
 enum err rows_cluster(struct rows *rows, const char *phase)
@@ -351,19 +327,10 @@ enum err rows_spectrum(struct rows *rows)
 	return answer_about(rows, q);
 }
 
-static bool takes_part(const struct rows *rows, unsigned s)
-{
-	bool member[PARTIES_MAX];
-
-	if (!rows->p.participants)
-		return true;
-	fedsc_members(rows->p.draw, s, rows->work->L, rows->p.participants, member);
-	return member[rows->work->own];
-}
-
 enum err rows_learn(struct rows *rows, unsigned s, bool *more)
 {
 	const struct fedsc_params *p = &rows->p;
+	struct work *work = rows->work;
 	struct fedsc_question q = { .kind = FEDSC_DICTIONARY,
 				    .r = rows->r,
 				    .lambda = p->lambda,
@@ -372,8 +339,10 @@ enum err rows_learn(struct rows *rows, unsigned s, bool *more)
 				    .ball = p->ball,
 				    .noise_z = p->noise_z,
 				    .sigma_z = p->sigma_z };
-	size_t most = s <= p->rounds ? rows->limits.centres : 0;
+	size_t most = s <= p->rounds ? rows->limits.centres : 0, words;
+	bool member[PARTIES_MAX];
 	struct mat Z;
+	double *zeros;
 	enum err e;
 
 	TRY(recv_rows(rows, most, rows->party.X.cols, &Z));
@@ -381,9 +350,18 @@ enum err rows_learn(struct rows *rows, unsigned s, bool *more)
 	if (!*more)
 		return ERR_OK;
 	q.Z = &Z;
-	e = takes_part(rows, s) ? answer(rows, &q) : send_zeros(rows, &q);
+	if (p->participants)
+		fedsc_members(p->draw, s, work->L, p->participants, member);
+	if (!p->participants || member[work->own]) {
+		e = answer(rows, &q);
+	} else { /* adds nothing */
+		words = fedsc_words(&q, rows->party.X.cols);
+		ALLOC(zeros, words);
+		e = secure_send_wide(work, rows->root, zeros, words);
+		free(zeros);
+	}
 	mat_release(&Z);
-	work_progress(rows->work, s, 0);
+	work_progress(work, s, 0);
 	return e;
 }
 

@@ -27,6 +27,11 @@ struct rows {
 /* Takes over work's features, as a dense copy if they are sparse; rows get their noise. */
 enum err rows_open(struct rows *rows, struct work *work) MUST_CHECK;
 void rows_close(struct rows *rows); /* also after an error */
+/* Section 3.1, by rows_open(): with job.noise.eps on data, X's rows (raw, as they were read, finite) are
+ * shortened to job.noise.clip and get noise; any other job leaves X as it is. Record and log say what
+ * the noise is ("privacy"); how many rows were shortened goes to this party's own record alone
+ * ("clipped_rows"). ERR_INPUT, ERR_INTERNAL. */
+enum err party_noise_rows(struct work *work, struct mat *X) MUST_CHECK;
 
 /* Rows, means and the global deviation; rows are centred and scaled. */
 enum err rows_agree(struct rows *rows) MUST_CHECK;

@@ -1,6 +1,5 @@
 #include "party/fedspectral/fedspectral.h"
 #include "common/base/alloc.h"
-#include "common/fedspectral/kind.h"
 #include "common/fedspectral/job.h"
 #include "common/fedspectral/party.h"
 #include "party/work/align.h"
@@ -35,26 +34,12 @@ static enum err check_size(size_t rows, size_t cols)
 
 /* ---- exact ---- */
 
-/* A joint degree has this party's in it: nobody else's is below 0. */
-static enum err check_degrees(const struct fedspectral_work *s, const double *own,
-			      const double *joint)
-{
-	double rounding = ldexp((double)s->work->L, -JOB_WIDE_FRACTION);
-
-	for (size_t i = 0; i < s->work->n; i++)
-		if (joint[i] < 0 || joint[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
-			return peer_fault(s->work->channel,
-					  "sent a MATRIX of joint degrees of which that of row %zu "
-					  "is less than this party's part",
-					  i);
-	return ERR_OK;
-}
-
 /* Degrees up, joint degrees down. */
 static enum err agree_degrees(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
 	double *own = alloc(work->n, sizeof(*own)), *joint = alloc(work->n, sizeof(*joint));
+	double rounding = ldexp((double)work->L, -JOB_WIDE_FRACTION);
 	enum err e = ERR_OK;
 
 	work_phase(work, "degrees");
@@ -70,8 +55,13 @@ static enum err agree_degrees(struct fedspectral_work *s)
 		e = secure_send_wide(work, s->root, own, work->n);
 	if (e == ERR_OK)
 		e = channel_recv_reals(work->channel, MSG_MATRIX, s->root->id, joint, work->n);
-	if (e == ERR_OK)
-		e = check_degrees(s, own, joint);
+	/* A joint degree has this party's in it: nobody else's is below 0. */
+	for (size_t i = 0; i < work->n && e == ERR_OK; i++)
+		if (joint[i] < 0 || joint[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
+			e = peer_fault(work->channel,
+				       "sent a MATRIX of joint degrees of which that of row %zu "
+				       "is less than this party's part",
+				       i);
 	if (e == ERR_OK)
 		fedspectral_party_join(&s->part, joint);
 	free(joint);
@@ -79,40 +69,31 @@ static enum err agree_degrees(struct fedspectral_work *s)
 	return e;
 }
 
-/* The product leaves as it is made. */
-static enum err stream_product(struct fedspectral_work *s, const struct mat *V, struct secure *sum)
-{
-	size_t slab = V->rows < SLAB_ROWS ? V->rows : SLAB_ROWS;
-	double *y = alloc(slab, V->cols * sizeof(*y));
-	enum err e = ERR_OK;
-
-	for (size_t first = 0; e == ERR_OK && first < V->rows; first += slab) {
-		size_t count = V->rows - first < slab ? V->rows - first : slab;
-
-		spectral_graph_rows(&s->part.part, V, first, count, y);
-		e = secure_add(sum, y, count * V->cols);
-	}
-	if (e == ERR_OK)
-		e = secure_end(sum);
-	free(y);
-	return e;
-}
-
-/* V down, s o A_p (s o V) up, on the rows that have edges anywhere. */
+/* V down, s o A_p (s o V) up, on the rows that have edges anywhere; the product leaves as it is
+ * made. */
 static enum err answer_product(struct fedspectral_work *s, size_t width)
 {
+	size_t m = s->part.A.rows, slab = m < SLAB_ROWS ? m : SLAB_ROWS;
+	double *y = alloc(slab, width * sizeof(*y));
 	struct secure *sum = NULL;
 	struct mat V;
 	enum err e;
 
-	mat_init(&V, s->part.A.rows, width);
+	mat_init(&V, m, width);
 	e = work_recv_block(s->work, s->root, &V);
 	if (e == ERR_OK)
-		e = secure_begin(s->work, s->root, V.rows * V.cols, true, &sum);
+		e = secure_begin(s->work, s->root, m * width, true, &sum);
+	for (size_t first = 0; e == ERR_OK && first < m; first += slab) {
+		size_t count = m - first < slab ? m - first : slab;
+
+		spectral_graph_rows(&s->part.part, &V, first, count, y);
+		e = secure_add(sum, y, count * width);
+	}
 	if (e == ERR_OK)
-		e = stream_product(s, &V, sum);
+		e = secure_end(sum);
 	secure_free(sum);
 	mat_release(&V);
+	free(y);
 	return e;
 }
 
@@ -162,37 +143,28 @@ static enum err plus(struct fedspectral_work *s)
 }
 
 /* Algorithm 1, on the own nodes in their own order: joint rows are numbered at random, and with
- * them what k-means finds would change from job to job. label: of all joint rows. */
-static enum err own_cells(struct fedspectral_work *s, uint32_t *label)
+ * them what k-means finds would change from job to job. */
+static enum err plain(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
 	const struct csr *graph = &work->graph->adjacency;
-	uint32_t *own = alloc(graph->rows, sizeof(*own));
+	uint32_t *label = alloc(work->n, sizeof(*label)), *own = alloc(graph->rows, sizeof(*own));
+	unsigned k = work->job.clusters;
 	struct fedspectral_party alone;
 	enum err e;
 
+	work_phase(work, "local");
 	fedspectral_party_init(&alone, graph, NULL, graph->rows, work->threads);
 	e = fedspectral_party_cells(&alone, s->p.k, s->p.restarts, s->p.seed, own);
 	fedspectral_party_release(&alone);
 	for (size_t i = 0; i < work->n; i++)
-		label[i] = work->job.clusters;
+		label[i] = k; /* none */
 	for (size_t i = 0; i < graph->rows && e == ERR_OK; i++)
 		label[s->row[i]] = own[i];
-	free(own);
-	return e;
-}
-
-static enum err plain(struct fedspectral_work *s)
-{
-	struct work *work = s->work;
-	uint32_t *label = alloc(work->n, sizeof(*label));
-	enum err e;
-
-	work_phase(work, "local");
-	e = own_cells(s, label);
 	if (e == ERR_OK)
-		e = channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
-					work->job.clusters, label, work->n);
+		e = channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k,
+					label, work->n);
+	free(own);
 	free(label);
 	return e;
 }
@@ -219,27 +191,6 @@ static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)
 	return ERR_OK;
 }
 
-static enum err take_part(struct fedspectral_work *s, uint32_t *label)
-{
-	struct work *work = s->work;
-
-	TRY(party_align(work, work->dataset, s->row));
-	facts_number(&work->record->facts, "nodes", (double)work->n);
-	fedspectral_party_init(&s->part, &work->graph->adjacency, s->row, work->n, work->threads);
-	switch (work->job.fedspectral.variant) {
-	case FEDSPECTRAL_EXACT:
-		TRY(exact(s));
-		break;
-	case FEDSPECTRAL_PLUS:
-		TRY(plus(s));
-		break;
-	case FEDSPECTRAL_PLAIN:
-		TRY(plain(s));
-		break;
-	}
-	return receive_labels(s, label);
-}
-
 /* From the alignment of nodes to the labels of the dataset's own, below work->job.clusters, which
  * becomes the number found, and one more if there are nodes without any edge. work->n becomes the
  * joint number of nodes. */
@@ -253,9 +204,26 @@ static enum err run_fedspectral(struct work *work, uint32_t *label)
 
 	tree_build(&s.tree, work->L, true);
 	s.root = &s.tree.node[s.tree.count - 1];
-	e = take_part(&s, label);
-	if (s.part.A.start)
-		fedspectral_party_release(&s.part);
+	e = party_align(work, work->dataset, s.row);
+	if (e != ERR_OK)
+		goto out;
+	facts_number(&work->record->facts, "nodes", (double)work->n);
+	fedspectral_party_init(&s.part, &work->graph->adjacency, s.row, work->n, work->threads);
+	switch (work->job.fedspectral.variant) {
+	case FEDSPECTRAL_EXACT:
+		e = exact(&s);
+		break;
+	case FEDSPECTRAL_PLUS:
+		e = plus(&s);
+		break;
+	case FEDSPECTRAL_PLAIN:
+		e = plain(&s);
+		break;
+	}
+	if (e == ERR_OK)
+		e = receive_labels(&s, label);
+	fedspectral_party_release(&s.part);
+out:
 	free(s.row);
 	return e;
 }

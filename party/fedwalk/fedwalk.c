@@ -6,7 +6,7 @@
 #include "common/fedwalk/attack.h"
 #include "common/fedwalk/bins.h"
 #include "common/fedwalk/facts.h"
-#include "common/fedwalk/kind.h"
+#include "common/fedwalk/job.h"
 #include "common/fedwalk/response.h"
 #include "common/kind/tree.h"
 #include "party/fedwalk/walking.h"

@@ -1,7 +1,7 @@
 #include "party/kcagc/kcagc.h"
 #include "common/job/kinds.h"
 #include "common/data/dataset.h"
-#include "common/kcagc/kind.h"
+#include "common/kcagc/job.h"
 #include "crypto/hash.h"
 #include "party/kcagc/model.h"
 

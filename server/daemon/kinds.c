@@ -4,7 +4,7 @@
 #include "server/fedsc/fedsc.h"
 #include "server/fedspectral/fedspectral.h"
 #include "server/fedwalk/fedwalk.h"
-#include "server/kcagc/kind.h"
+#include "server/kcagc/kcagc.h"
 
 #include <assert.h>
 #include <stddef.h>

@@ -4,7 +4,6 @@
 #include "common/base/log.h"
 #include "common/fedgcn/coordinator.h"
 #include "common/fedgcn/file.h"
-#include "common/fedgcn/kind.h"
 #include "common/fedgcn/job.h"
 #include "proto/msg.h"
 #include "server/run/parties.h"

@@ -2,7 +2,7 @@
 #include "server/fedsc/fedsc.h"
 #include "common/base/log.h"
 #include "common/fedsc/coordinator.h"
-#include "common/fedsc/kind.h"
+#include "common/fedsc/job.h"
 #include "common/fedsc/noise.h"
 #include "server/run/parties.h"
 

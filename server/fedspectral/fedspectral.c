@@ -3,15 +3,12 @@
 #include "server/fedspectral/fedspectral.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
-#include "common/fedspectral/kind.h"
 #include "common/fedspectral/job.h"
 #include "server/run/align.h"
 #include "server/run/parties.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- what is found ---- */
 
 static void record_report(struct run *run, const struct fedspectral_report *r)
 {
@@ -40,41 +37,13 @@ static void record_report(struct run *run, const struct fedspectral_report *r)
 		 r->k, r->gap, r->components, r->components == 1 ? "" : "s");
 }
 
-/* ---- the whole ---- */
-
-static enum err find(struct run *run, struct parties *parties, uint32_t *label,
-		     struct fedspectral_report *report)
-{
-	struct fedspectral_params p = fedspectral_params_of(&run->job.fedspectral, run->threads);
-
-	switch (run->job.fedspectral.variant) {
-	case FEDSPECTRAL_PLUS:
-		return fedspectral_plus(parties, run->n, &p, label, report);
-	case FEDSPECTRAL_PLAIN:
-		return fedspectral_plain(parties, run->n, &p, label, report);
-	default:
-		return fedspectral_exact(parties, run->n, &p, label, report);
-	}
-}
-
-static enum err serve(struct run_parties *p, const struct align *align, uint32_t *label)
-{
-	struct fedspectral_report report;
-	struct run *run = p->run;
-
-	TRY(find(run, &p->parties, label, &report));
-	record_report(run, &report);
-	parties_phase(&p->parties, "result");
-	run->job.clusters = report.clusters;
-	TRY(parties_tell_choice(&p->parties, CHOICE_CLUSTERS, report.clusters));
-	return server_own_labels(run, align, MSG_RESULT, p->root->id, report.clusters - 1, label);
-}
-
 /* From the alignment of nodes to the labels of each party's own. *label becomes run->n labels below
  * run->job.clusters, which becomes the number found, and one more if there are nodes without any
  * edge; NULL on failure. */
 static enum err run_fedspectral(struct run *run, uint32_t **label)
 {
+	struct fedspectral_params p = fedspectral_params_of(&run->job.fedspectral, run->threads);
+	struct fedspectral_report report;
 	struct run_parties parties;
 	struct align align;
 	enum err e;
@@ -82,7 +51,25 @@ static enum err run_fedspectral(struct run *run, uint32_t **label)
 	TRY(server_align(run, &align));
 	ALLOC(*label, run->n);
 	run_parties_open(&parties, run);
-	e = serve(&parties, &align, *label);
+	switch (run->job.fedspectral.variant) {
+	case FEDSPECTRAL_PLUS:
+		e = fedspectral_plus(&parties.parties, run->n, &p, *label, &report);
+		break;
+	case FEDSPECTRAL_PLAIN:
+		e = fedspectral_plain(&parties.parties, run->n, &p, *label, &report);
+		break;
+	default:
+		e = fedspectral_exact(&parties.parties, run->n, &p, *label, &report);
+	}
+	if (e == ERR_OK) {
+		record_report(run, &report);
+		parties_phase(&parties.parties, "result");
+		run->job.clusters = report.clusters;
+		e = parties_tell_choice(&parties.parties, CHOICE_CLUSTERS, report.clusters);
+	}
+	if (e == ERR_OK)
+		e = server_own_labels(run, &align, MSG_RESULT, parties.root->id,
+				      report.clusters - 1, *label);
 	run_parties_close(&parties);
 	align_release(&align);
 	if (e != ERR_OK) {

@@ -7,7 +7,7 @@
 #include "common/fedwalk/bins.h"
 #include "common/fedwalk/encode.h"
 #include "common/fedwalk/facts.h"
-#include "common/fedwalk/kind.h"
+#include "common/fedwalk/job.h"
 #include "common/fedwalk/response.h"
 #include "common/kind/tree.h"
 #include "common/learn/sgns.h"

@@ -64,69 +64,50 @@ void cells_sizes(const uint32_t *cell, size_t n, size_t m, double *size)
 		size[cell[i]]++;
 }
 
-/* Numbers in the order of their first node. */
-static size_t renumber(uint32_t *cell, size_t n, size_t m)
-{
-	uint32_t *number = alloc(m, sizeof(*number)), next = 0;
-
-	memset(number, 0xff, m * sizeof(*number));
-	for (size_t i = 0; i < n; i++) {
-		if (number[cell[i]] == UINT32_MAX)
-			number[cell[i]] = next++;
-		cell[i] = number[cell[i]];
-	}
-	free(number);
-	return next;
-}
-
-/* to[c] becomes the largest cell of the same first cluster, where c is too small. Clusters are at
- * most as many as cells, and are told apart by the first cell that has them. */
-static void join_siblings(const size_t *size, const uint32_t *cluster, size_t m, uint32_t clusters,
-			  size_t least, uint32_t *to)
-{
-	uint32_t *largest = alloc(clusters, sizeof(*largest));
-
-	memset(largest, 0xff, clusters * sizeof(*largest));
-	for (size_t c = 0; c < m; c++) {
-		uint32_t *l = &largest[cluster[c]];
-
-		if (*l == UINT32_MAX || size[c] > size[*l])
-			*l = (uint32_t)c;
-	}
-	for (size_t c = 0; c < m; c++)
-		to[c] = size[c] < least ? largest[cluster[c]] : (uint32_t)c;
-	free(largest);
-}
-
-static void count_sizes(const uint32_t *cell, size_t n, size_t m, size_t *size)
-{
-	memset(size, 0, m * sizeof(*size));
-	for (size_t i = 0; i < n; i++)
-		size[cell[i]]++;
-}
-
 size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, size_t least)
 {
-	size_t *size = alloc(m, sizeof(*size)), largest = 0;
-	uint32_t *cluster = alloc(m, sizeof(*cluster)), *to = alloc(m, sizeof(*to)), clusters = 0;
+	double *size = alloc(m, sizeof(*size));
+	uint32_t *cluster = alloc(m, sizeof(*cluster)), *to = alloc(m, sizeof(*to));
+	uint32_t clusters = 0, *largest, all = 0, next = 0;
 
-	count_sizes(cell, n, m, size);
+	cells_sizes(cell, n, m, size);
 	for (size_t i = 0; i < n; i++) {
 		cluster[cell[i]] = first[i];
 		clusters = first[i] >= clusters ? first[i] + 1 : clusters;
 	}
-	join_siblings(size, cluster, m, clusters, least, to);
+
+	/* What is too small joins the largest cell of the same first cluster. */
+	ALLOC(largest, clusters);
+	memset(largest, 0xff, clusters * sizeof(*largest));
+	for (uint32_t c = 0; c < m; c++) {
+		uint32_t *l = &largest[cluster[c]];
+
+		if (*l == UINT32_MAX || size[c] > size[*l])
+			*l = c;
+	}
+	for (uint32_t c = 0; c < m; c++)
+		to[c] = size[c] < (double)least ? largest[cluster[c]] : c;
 	for (size_t i = 0; i < n; i++)
 		cell[i] = to[cell[i]];
-	count_sizes(cell, n, m, size);
-	for (size_t c = 0; c < m; c++)
-		largest = size[c] > size[largest] ? c : largest;
+
+	/* What still is joins the largest cell of all. */
+	cells_sizes(cell, n, m, size);
+	for (uint32_t c = 0; c < m; c++)
+		all = size[c] > size[all] ? c : all;
 	for (size_t i = 0; i < n; i++)
-		if (size[cell[i]] < least)
-			cell[i] = (uint32_t)largest;
-	m = n < least ? 0 : renumber(cell, n, m);
+		if (size[cell[i]] < (double)least)
+			cell[i] = all;
+
+	/* Numbers in the order of their first node. */
+	memset(to, 0xff, m * sizeof(*to));
+	for (size_t i = 0; i < n && n >= least; i++) {
+		if (to[cell[i]] == UINT32_MAX)
+			to[cell[i]] = next++;
+		cell[i] = to[cell[i]];
+	}
 	free(size);
 	free(cluster);
 	free(to);
-	return m;
+	free(largest);
+	return next;
 }

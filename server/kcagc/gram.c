@@ -16,26 +16,6 @@ struct centres {
 	double *square;  /* K: <mu_c, mu_c> */
 };
 
-static void centres_init(struct centres *s, const struct joint *j)
-{
-	ALLOC(s->label, j->m);
-	ALLOC(s->W, j->K);
-	ALLOC(s->square, j->K);
-	mat_init(&s->S, j->K, j->m);
-	mat_init(&s->P, j->K, j->m);
-	for (size_t i = 0; i < j->m; i++)
-		s->label[i] = j->K;
-}
-
-static void centres_release(struct centres *s)
-{
-	free(s->label);
-	free(s->W);
-	free(s->square);
-	mat_release(&s->S);
-	mat_release(&s->P);
-}
-
 /* Item i, whose products are row g of G, comes into or leaves cluster c. */
 static void move(struct centres *s, size_t c, double weight, const double *g)
 {
@@ -91,8 +71,15 @@ static size_t lloyd(const struct run *run, struct joint *j, const struct mat *G)
 	uint32_t *kept = alloc(j->R, sizeof(*kept));
 	size_t moved = 0;
 
-	for (unsigned r = 0; r < j->R; r++)
-		centres_init(&centres[r], j);
+	for (struct centres *s = centres; s < centres + j->R; s++) {
+		ALLOC(s->label, j->m);
+		ALLOC(s->W, j->K);
+		ALLOC(s->square, j->K);
+		mat_init(&s->S, j->K, j->m);
+		mat_init(&s->P, j->K, j->m);
+		for (size_t i = 0; i < j->m; i++)
+			s->label[i] = j->K;
+	}
 	for (unsigned t = run->job.kcagc.ninth ? 0 : 1; joint_active(j); t++) {
 		moved = 0;
 		for (unsigned r = 0; r < j->R; r++) {
@@ -106,29 +93,17 @@ static size_t lloyd(const struct run *run, struct joint *j, const struct mat *G)
 		if (joint_iterated(j, t))
 			joint_screen(j, kept);
 	}
-	for (unsigned r = 0; r < j->R; r++)
-		centres_release(&centres[r]);
+	for (struct centres *s = centres; s < centres + j->R; s++) {
+		free(s->label);
+		free(s->W);
+		free(s->square);
+		mat_release(&s->S);
+		mat_release(&s->P);
+	}
 	free(centres);
 	free(D);
 	free(kept);
 	return moved;
-}
-
-/* The summed triangle, by rows, as a whole symmetric matrix; its words are not needed more. */
-static void whole(const struct run *run, struct joint *j, struct mat *G)
-{
-	struct fixed f = run_fixed(run, j->node->last - j->node->first);
-	size_t m = j->m, word = run->job.modulus_bits / 8, at = 0;
-
-	mat_init(G, m, m);
-	for (size_t i = 0; i < m; i++) {
-		fixed_decode(&f, (uint8_t *)j->acc + at * word, i + 1, ROW(G, i));
-		at += i + 1;
-		for (size_t l = 0; l < i; l++)
-			MAT(G, l, i) = MAT(G, i, l);
-	}
-	free(j->acc);
-	j->acc = NULL;
 }
 
 /* One round for all groups of the level. */
@@ -167,15 +142,25 @@ static enum err sum_products(struct run *run, struct joint *groups, size_t count
 
 enum err gram_kmeans(struct run *run, struct joint *groups, size_t count)
 {
-	TRY(sum_products(run, groups, count));
-	for (size_t g = 0; g < count; g++) {
-		struct joint *j = &groups[g];
+	size_t word = run->job.modulus_bits / 8;
 
+	TRY(sum_products(run, groups, count));
+	for (struct joint *j = groups; j < groups + count; j++) {
 		joint_begin(j);
 		if (!joint_is_trivial(j)) {
+			struct fixed f = run_fixed(run, j->node->last - j->node->first);
+			const uint8_t *row = j->acc; /* of the triangle */
 			struct mat G;
 
-			whole(run, j, &G);
+			mat_init(&G, j->m, j->m);
+			for (size_t i = 0; i < j->m; i++) {
+				fixed_decode(&f, row, i + 1, ROW(&G, i));
+				row += (i + 1) * word;
+				for (size_t l = 0; l < i; l++)
+					MAT(&G, l, i) = MAT(&G, i, l);
+			}
+			free(j->acc);
+			j->acc = NULL;
 			run_progress(run, j->iterations, lloyd(run, j, &G));
 			mat_release(&G);
 		}

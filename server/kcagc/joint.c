@@ -91,53 +91,6 @@ size_t joint_assign(struct joint *j, unsigned r, bool ninth, double *D)
 	return changed;
 }
 
-/* All moving restarts of one group, from the summed distances; the members are told. */
-static enum err assign(struct run *run, struct joint *j, bool ninth, size_t *moved)
-{
-	size_t word = run->job.modulus_bits / 8, cells = j->m * j->K, a = 0;
-	struct fixed f = run_fixed(run, j->node->last - j->node->first);
-	uint32_t *told = alloc(joint_active(j) * j->m, sizeof(*told));
-	double *D = alloc(cells, sizeof(*D));
-	enum err e;
-
-	for (unsigned r = 0; r < j->R; r++) {
-		if (!j->moving[r])
-			continue;
-		fixed_decode(&f, (uint8_t *)j->acc + a * cells * word, cells, D);
-		*moved += joint_assign(j, r, ninth, D);
-		memcpy(told + a++ * j->m, j->label + r * j->m, j->m * sizeof(*told));
-	}
-	e = run_broadcast_labels(run, j->node->first, j->node->last, MSG_ASSIGNMENT, j->node->id,
-				 j->K, told, a * j->m);
-	free(told);
-	free(D);
-	return e;
-}
-
-/* Lines 13 and 28 for every group that still moves. */
-static enum err sum_distances(struct run *run, struct joint *groups, size_t count, size_t *busy)
-{
-	struct sum *sums = alloc(count, sizeof(*sums));
-	enum err e = ERR_OK;
-
-	*busy = 0;
-	for (size_t g = 0; g < count; g++) {
-		const struct joint *j = &groups[g];
-
-		if (joint_active(j))
-			sums[(*busy)++] = (struct sum){ .group = j->node->id,
-							.first = j->node->first,
-							.last = j->node->last,
-							.round = j->round,
-							.count = joint_active(j) * j->m * j->K,
-							.acc = j->acc };
-	}
-	if (*busy)
-		e = secure_sums(run, sums, *busy);
-	free(sums);
-	return e;
-}
-
 /* The running restart of least inertia that is not marked in taken; the first on ties. */
 static unsigned least(const struct joint *j, const uint32_t *taken)
 {
@@ -173,10 +126,10 @@ bool joint_iterated(struct joint *j, unsigned t)
 	return t > 0 && t == j->screen;
 }
 
-/* How the winner came down, into the record. A restart that has settled keeps its last value. */
-static void keep_objective(struct run *run, const struct joint *j, unsigned best)
+enum err joint_finish(struct run *run, struct joint *j)
 {
-	double *objective = alloc(j->Q, sizeof(*objective));
+	unsigned best = joint_is_trivial(j) ? 0 : least(j, NULL);
+	double *objective = alloc(j->Q, sizeof(*objective)); /* how the winner came down */
 	struct record_sum sum = { .group = j->node->id,
 				  .items = j->m,
 				  .merged = j->merged,
@@ -184,33 +137,40 @@ static void keep_objective(struct run *run, const struct joint *j, unsigned best
 				  .inertia = j->inertia[best],
 				  .objective = objective };
 
+	memcpy(j->best, j->label + best * j->m, j->m * sizeof(*j->best));
 	while (sum.objectives < j->iterations) {
 		objective[sum.objectives] = j->objective[sum.objectives * j->R + best];
 		sum.objectives++;
 	}
 	record_sum(run->record, &sum);
 	free(objective);
-}
-
-enum err joint_finish(struct run *run, struct joint *j)
-{
-	unsigned best = joint_is_trivial(j) ? 0 : least(j, NULL);
-
-	memcpy(j->best, j->label + best * j->m, j->m * sizeof(*j->best));
-	keep_objective(run, j, best);
 	return run_broadcast_labels(run, j->node->first, j->node->last, MSG_CLUSTERS, j->node->id,
 				    j->K, j->best, j->m);
 }
 
-/* One iteration of a group: the next assignment, and which restarts go on from there. */
+/* One iteration of a group from the summed distances: the next assignments of all moving restarts,
+ * and which of them go on from there. */
 static enum err iterate(struct run *run, struct joint *j, unsigned t, size_t *moved)
 {
-	uint32_t *kept;
+	size_t word = run->job.modulus_bits / 8, cells = j->m * j->K, a = 0;
+	struct fixed f = run_fixed(run, j->node->last - j->node->first);
+	uint32_t *told = alloc(joint_active(j) * j->m, sizeof(*told)), *kept;
+	double *D = alloc(cells, sizeof(*D));
 	enum err e;
 
-	TRY(assign(run, j, t == 0, moved));
-	if (!joint_iterated(j, t))
-		return ERR_OK;
+	for (unsigned r = 0; r < j->R; r++) {
+		if (!j->moving[r])
+			continue;
+		fixed_decode(&f, (uint8_t *)j->acc + a * cells * word, cells, D);
+		*moved += joint_assign(j, r, t == 0, D);
+		memcpy(told + a++ * j->m, j->label + r * j->m, j->m * sizeof(*told));
+	}
+	e = run_broadcast_labels(run, j->node->first, j->node->last, MSG_ASSIGNMENT, j->node->id,
+				 j->K, told, a * j->m);
+	free(told);
+	free(D);
+	if (e != ERR_OK || !joint_iterated(j, t))
+		return e;
 	ALLOC(kept, j->R);
 	joint_screen(j, kept);
 	e = run_broadcast_labels(run, j->node->first, j->node->last, MSG_KEPT, j->node->id, 1, kept,
@@ -221,24 +181,41 @@ static enum err iterate(struct run *run, struct joint *j, unsigned t, size_t *mo
 
 enum err joint_kmeans(struct run *run, struct joint *groups, size_t count)
 {
+	struct sum *sums = alloc(count, sizeof(*sums));
+	size_t busy, moved;
+	enum err e = ERR_OK;
+
 	for (size_t g = 0; g < count; g++) {
 		joint_begin(&groups[g]);
 		if (!joint_is_trivial(&groups[g]))
 			groups[g].acc = alloc((size_t)groups[g].R * groups[g].m * groups[g].K,
 					      run->job.modulus_bits / 8);
 	}
-	for (unsigned t = run->job.kcagc.ninth ? 0 : 1;; t++) {
-		size_t busy, moved = 0;
+	for (unsigned t = run->job.kcagc.ninth ? 0 : 1; e == ERR_OK; t++) {
+		busy = moved = 0;
+		/* Lines 13 and 28 for every group that still moves. */
+		for (size_t g = 0; g < count; g++) {
+			const struct joint *j = &groups[g];
 
-		TRY(sum_distances(run, groups, count, &busy));
+			if (joint_active(j))
+				sums[busy++] = (struct sum){ .group = j->node->id,
+							     .first = j->node->first,
+							     .last = j->node->last,
+							     .round = j->round,
+							     .count = joint_active(j) * j->m * j->K,
+							     .acc = j->acc };
+		}
 		if (!busy)
 			break;
-		for (size_t g = 0; g < count; g++)
+		e = secure_sums(run, sums, busy);
+		for (size_t g = 0; e == ERR_OK && g < count; g++)
 			if (joint_active(&groups[g]))
-				TRY(iterate(run, &groups[g], t, &moved));
-		run_progress(run, t, moved);
+				e = iterate(run, &groups[g], t, &moved);
+		if (e == ERR_OK)
+			run_progress(run, t, moved);
 	}
-	for (size_t g = 0; g < count; g++)
-		TRY(joint_finish(run, &groups[g]));
-	return ERR_OK;
+	for (size_t g = 0; e == ERR_OK && g < count; g++)
+		e = joint_finish(run, &groups[g]);
+	free(sums);
+	return e;
 }

@@ -65,24 +65,8 @@ static void open_joint(const struct run *run, struct state *s, const struct tree
 	}
 }
 
-/* Protocol 3 lines 4-9: the cells of one tree node, none of fewer than min_cell nodes. */
-static enum err make_cells(const struct run *run, const struct tree_node *node,
-			   const uint32_t *const *child, uint32_t *cell, size_t *m, size_t *merged)
-{
-	size_t all = cells_intersect(child, node->children, run->n, cell);
-
-	*m = all;
-	if (run->job.kcagc.min_cell > 1)
-		*m = cells_merge(cell, run->n, all, child[0], run->job.kcagc.min_cell);
-	*merged = all - *m;
-	if (!*m)
-		return err_set(ERR_JOB, "%zu nodes cannot make a cell of job.min_cell, %u", run->n,
-			       run->job.kcagc.min_cell);
-	return ERR_OK;
-}
-
-/* Lines 4-10 for one tree node: cells to the members, and the starts of all restarts, which with
- * gram no member needs. */
+/* Protocol 3 lines 4-10 for one tree node: cells, none of fewer than min_cell nodes, to the
+ * members, and the starts of all restarts, which with gram no member needs. */
 static enum err open_node(struct run *run, struct state *s, const struct tree_node *node,
 			  uint32_t *cell, double **weight, struct joint *j)
 {
@@ -90,16 +74,21 @@ static enum err open_node(struct run *run, struct state *s, const struct tree_no
 	unsigned K = root ? run->job.clusters : kcagc_local_clusters(&run->job.kcagc);
 	const uint32_t *child[PARTIES_MAX];
 	uint32_t *tuple;
-	size_t m, merged;
+	size_t all, m;
 	enum err e = ERR_OK;
 
 	for (size_t c = 0; c < node->children; c++)
 		child[c] = s->label[node->child + c];
-	TRY(make_cells(run, node, child, cell, &m, &merged));
+	all = m = cells_intersect(child, node->children, run->n, cell);
+	if (run->job.kcagc.min_cell > 1)
+		m = cells_merge(cell, run->n, all, child[0], run->job.kcagc.min_cell);
+	if (!m)
+		return err_set(ERR_JOB, "%zu nodes cannot make a cell of job.min_cell, %u", run->n,
+			       run->job.kcagc.min_cell);
 	ALLOC(*weight, m);
 	cells_sizes(cell, run->n, m, *weight);
 	open_joint(run, s, node, m, K, *weight, j);
-	j->merged = merged;
+	j->merged = all - m;
 	TRY(run_broadcast_labels(run, node->first, node->last, MSG_CELLS, node->id, (uint32_t)m,
 				 cell, run->n));
 	if (joint_is_trivial(j))
@@ -112,19 +101,6 @@ static enum err open_node(struct run *run, struct state *s, const struct tree_no
 		e = run_broadcast_labels(run, node->first, node->last, MSG_STARTS, node->id, K,
 					 j->label, (size_t)j->R * m);
 	return e;
-}
-
-/* Line 17: each node gets the cluster of its cell; the children's clusters are not needed more. */
-static void close_node(struct run *run, struct state *s, const struct tree_node *node,
-		       const uint32_t *cell, const struct joint *j)
-{
-	ALLOC(s->label[node->id], run->n);
-	for (size_t i = 0; i < run->n; i++)
-		s->label[node->id][i] = j->best[cell[i]];
-	for (size_t c = 0; c < node->children; c++) {
-		free(s->label[node->child + c]);
-		s->label[node->child + c] = NULL;
-	}
 }
 
 /* All tree nodes of one level, in lock step. */
@@ -151,8 +127,17 @@ static enum err tree_level(struct run *run, struct state *s, size_t level)
 		e = run->job.kcagc.exchange == EXCHANGE_GRAM ? gram_kmeans(run, j, groups)
 							     : joint_kmeans(run, j, groups);
 	for (size_t g = 0; g < groups; g++) {
+		uint32_t **made = &s->label[first[g].id], **child = &s->label[first[g].child];
+
+		/* Line 17: each node gets the cluster of its cell. */
 		if (e == ERR_OK)
-			close_node(run, s, &first[g], cell[g], &j[g]);
+			ALLOC(*made, run->n);
+		for (size_t i = 0; e == ERR_OK && i < run->n; i++)
+			(*made)[i] = j[g].best[cell[g][i]];
+		for (size_t c = 0; e == ERR_OK && c < first[g].children; c++) {
+			free(child[c]);
+			child[c] = NULL;
+		}
 		joint_release(&j[g]);
 		free(cell[g]);
 		free(weight[g]);
@@ -187,24 +172,14 @@ static enum err basic(struct run *run, struct state *s)
 	return e;
 }
 
-/* A cluster without nodes has no centre, and nothing is assigned to it. */
-static void exclude_empty(double *D, size_t n, unsigned k, const uint32_t *label)
-{
-	bool *used = alloc(k, sizeof(*used));
-
-	for (size_t i = 0; i < n; i++)
-		used[label[i]] = true;
-	for (unsigned c = 0; c < k; c++)
-		for (size_t i = 0; !used[c] && i < n; i++)
-			D[i * k + c] = INFINITY;
-	free(used);
-}
-
 /* Up to P Lloyd steps over all nodes, from the root's clusters: n k words a round. */
 static enum err polish(struct run *run, struct state *s)
 {
 	const struct tree_node *root = root_of(s);
-	size_t count = run->n * run->job.clusters, moved = 1;
+	uint32_t *label = s->label[root->id];
+	unsigned k = run->job.clusters;
+	bool *used = alloc(k, sizeof(*used));
+	size_t count = run->n * k, moved = 1;
 	double *objective = alloc(run->job.kcagc.polish, sizeof(*objective));
 	struct record_sum kept = { .group = root->id, .items = run->n, .objective = objective };
 	struct fixed f = run_fixed(run, run->L);
@@ -223,18 +198,24 @@ static enum err polish(struct run *run, struct state *s)
 		if (e != ERR_OK)
 			break;
 		fixed_decode(&f, sum.acc, count, D);
-		exclude_empty(D, run->n, run->job.clusters, s->label[root->id]);
+		/* A cluster without nodes has no centre, and nothing is assigned to it. */
+		memset(used, 0, k * sizeof(*used));
+		for (size_t i = 0; i < run->n; i++)
+			used[label[i]] = true;
+		for (unsigned c = 0; c < k; c++)
+			for (size_t i = 0; !used[c] && i < run->n; i++)
+				D[i * k + c] = INFINITY;
 		kept.inertia = 0;
-		moved = kmeans_assign(D, NULL, run->n, run->job.clusters, s->label[root->id],
-				      &kept.inertia);
+		moved = kmeans_assign(D, NULL, run->n, k, label, &kept.inertia);
 		objective[kept.objectives++] = kept.inertia;
-		e = run_broadcast_labels(run, root->first, root->last, MSG_ASSIGNMENT, root->id,
-					 run->job.clusters, s->label[root->id], run->n);
+		e = run_broadcast_labels(run, root->first, root->last, MSG_ASSIGNMENT, root->id, k,
+					 label, run->n);
 		run_progress(run, p, moved);
 	}
 	kept.iterations = kept.objectives;
 	record_sum(run->record, &kept);
 	free(objective);
+	free(used);
 	free(sum.acc);
 	free(D);
 	return e;
@@ -258,23 +239,15 @@ static enum err plan(struct run *run, struct state *s)
 	return ERR_OK;
 }
 
-/* Agreed on by all parties before they cluster. */
-static enum err prepare(struct run *run, struct state *s)
+static enum err cluster(struct run *run, struct state *s, uint32_t *label)
 {
 	const struct tree_node *root = root_of(s);
 
+	/* agreed on by all parties before they cluster */
 	if (run->job.kcagc.filter_order == KCAGC_ORDER_AUTO)
 		TRY(server_prepare_order(run, root, &s->round[root->id]));
 	if (run->job.kcagc.joint_norm)
 		TRY(server_prepare_norms(run, root, &s->round[root->id]));
-	return ERR_OK;
-}
-
-static enum err cluster(struct run *run, struct state *s, uint32_t *label)
-{
-	const struct tree_node *root;
-
-	TRY(prepare(run, s));
 	if (run->job.kcagc.method != METHOD_BASIC || run->L == 1) {
 		TRY(gather_local(run, s));
 		if (run->job.kcagc.plan != PLAN_OFF && run->L > 1)

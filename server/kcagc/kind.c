@@ -1,10 +1,44 @@
-#include "server/kcagc/kind.h"
+/* The coordinator's half of the methods that only tell and sum, and of prediction; the tables of
+ * kcagc and kcagc.predict. */
 #include "common/base/alloc.h"
-#include "common/kcagc/kind.h"
-#include "server/kcagc/gcc.h"
+#include "common/cluster/kmeans.h"
+#include "common/kcagc/gcc.h"
+#include "common/kcagc/job.h"
+#include "common/kcagc/predict.h"
+#include "common/kind/tree.h"
 #include "server/kcagc/kcagc.h"
-#include "server/kcagc/landmark.h"
-#include "server/kcagc/predict.h"
+#include "server/kcagc/prepare.h"
+#include "server/run/parties.h"
+#include "server/run/sum.h"
+
+#include <stdlib.h>
+
+/* Federated GCC: common/kcagc/gcc.h's, with the parties of a run. */
+static enum err by_gcc(struct run *run, uint32_t *label)
+{
+	struct run_parties parties;
+	struct gcc_report report;
+	struct gcc_params p;
+	enum err e;
+
+	gcc_defaults(&p, run->job.clusters, run->job.seed, run->threads);
+	p.order = run->job.kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : run->job.kcagc.filter_order;
+	run_parties_open(&parties, run);
+	e = gcc_run(&parties.parties, run->n, &p, label, &report);
+	if (!p.order)
+		run->record->order = report.basis.order;
+	if (e == ERR_OK) {
+		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,
+							      .items = run->n,
+							      .iterations = report.iterations,
+							      .inertia = report.loss,
+							      .objective = report.losses,
+							      .objectives = report.iterations });
+		e = sums_result(&parties.parties, label, run->n, p.k);
+	}
+	run_parties_close(&parties);
+	return e;
+}
 
 static enum err run_method(struct run *run, uint32_t **label)
 {
@@ -12,14 +46,43 @@ static enum err run_method(struct run *run, uint32_t **label)
 	if (run->job.kcagc.method == METHOD_LANDMARK)
 		return server_landmark(run, *label);
 	if (run->job.kcagc.method == METHOD_GCC)
-		return server_gcc(run, *label);
+		return by_gcc(run, *label);
 	return server_kcagc(run, *label);
 }
 
+/* There is no model here: what comes up are k summed squared distances for each node, of which the
+ * least is taken. One sum after the other: words of one are all that there is at a time. */
 static enum err predict(struct run *run, uint32_t **label)
 {
-	ALLOC(*label, run->n);
-	return server_predict(run, *label);
+	size_t k = run->job.clusters, step = predict_rows(k), n = run->n;
+	struct record_sum kept = { .items = n };
+	const struct tree_node *all;
+	struct tree tree;
+	uint64_t round = 0;
+	double *D;
+	enum err e = ERR_OK;
+
+	ALLOC(*label, n);
+	tree_build(&tree, run->L, job_is_flat(&run->job));
+	all = &tree.node[tree.count - 1];
+	kept.group = all->id;
+	if (run->job.kcagc.joint_norm)
+		TRY(server_prepare_norms(run, all, &round));
+	run_phase(run, "predict");
+	D = alloc((n < step ? n : step) * k, sizeof(*D));
+	for (size_t i = 0; i < n && e == ERR_OK; i += step) {
+		size_t rows = n - i < step ? n - i : step;
+
+		e = secure_sum_reals(run, all, &round, D, rows * k);
+		if (e == ERR_OK)
+			kmeans_assign(D, NULL, rows, k, *label + i, &kept.inertia);
+	}
+	free(D);
+	TRY(e);
+	record_sum(run->record, &kept);
+	run_phase(run, "result");
+	return run_broadcast_labels(run, 0, run->L, MSG_RESULT, all->id, run->job.clusters, *label,
+				    n);
 }
 
 const struct server_kind server_kind_kcagc = {

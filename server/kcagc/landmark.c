@@ -1,6 +1,6 @@
 /* The coordinator's half of landmark projection: common/kcagc/landmark.h's, with the parties of a
  * run. */
-#include "server/kcagc/landmark.h"
+#include "server/kcagc/kcagc.h"
 #include "common/kcagc/landmark.h"
 #include "server/run/parties.h"
 

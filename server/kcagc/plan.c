@@ -15,7 +15,8 @@ struct kmeans_cost {
 	double words; /* of one member, a canary in each round among them */
 };
 
-static struct kmeans_cost distances_cost(const struct job *job, double m, bool root)
+static struct kmeans_cost cost_of(const struct job *job, double m, bool root,
+				  enum kcagc_exchange exchange)
 {
 	double K = root ? job->clusters : kcagc_local_clusters(&job->kcagc);
 	unsigned R =
@@ -26,28 +27,13 @@ static struct kmeans_cost distances_cost(const struct job *job, double m, bool r
 
 	if (m <= K)
 		return (struct kmeans_cost){ 0 };
+	if (exchange == EXCHANGE_GRAM)
+		return (struct kmeans_cost){ 1, m * (m + 1) / 2 + 1 };
 	return (struct kmeans_cost){ first + Q, m * K *
 							((double)R * (first + all) +
 							 (double)job->kcagc.restarts * (Q - all)) +
 						    first + Q };
 }
-
-static struct kmeans_cost gram_cost(const struct job *job, double m, bool root)
-{
-	double K = root ? job->clusters : kcagc_local_clusters(&job->kcagc);
-
-	if (m <= K)
-		return (struct kmeans_cost){ 0 };
-	return (struct kmeans_cost){ 1, m * (m + 1) / 2 + 1 };
-}
-
-/* Cells of the first level are counted. Above it the children are joint clusters: k^ to the power
- * of the children at most, and as full of cells as the first level was. */
-struct cells {
-	const struct run *run;
-	const uint32_t *const *label;
-	double full; /* of the first level, in the mean */
-};
 
 static double most_cells(const struct run *run, const struct tree_node *node)
 {
@@ -55,28 +41,27 @@ static double most_cells(const struct run *run, const struct tree_node *node)
 		    pow(kcagc_local_clusters(&run->job.kcagc), (double)node->children));
 }
 
-static double count_cells(struct cells *c, const struct tree_node *node)
+static double count_cells(const struct run *run, const uint32_t *const *label,
+			  const struct tree_node *node)
 {
 	uint32_t *cell;
 	size_t m;
 
-	if (node->level > 1)
-		return ceil(c->full * most_cells(c->run, node));
-	ALLOC(cell, c->run->n);
-	m = cells_intersect(c->label + node->child, node->children, c->run->n, cell);
-	if (c->run->job.kcagc.min_cell > 1)
-		m = cells_merge(cell, c->run->n, m, c->label[node->child],
-				c->run->job.kcagc.min_cell);
+	ALLOC(cell, run->n);
+	m = cells_intersect(label + node->child, node->children, run->n, cell);
+	if (run->job.kcagc.min_cell > 1)
+		m = cells_merge(cell, run->n, m, label[node->child], run->job.kcagc.min_cell);
 	free(cell);
 	return (double)m;
 }
 
-/* Rounds of a level are its slowest group's; words are all members'. */
+/* Rounds of a level are its slowest group's; words are all members'. Cells of the first level are
+ * counted. Above it the children are joint clusters: k^ to the power of the children at most, and
+ * as full of cells as the first level was in the mean. */
 static void tree_cost(const struct run *run, const uint32_t *const *label, const struct tree *t,
 		      enum kcagc_exchange exchange, struct record_plan *plan)
 {
-	struct cells cells = { run, label, 0 };
-	double groups = 0;
+	double groups = 0, full = 0;
 
 	for (size_t level = 1; level <= t->levels; level++) {
 		unsigned rounds = 0;
@@ -89,19 +74,19 @@ static void tree_cost(const struct run *run, const uint32_t *const *label, const
 
 			if (node->level != level)
 				continue;
-			m = count_cells(&cells, node);
+			m = level == 1 ? count_cells(run, label, node)
+				       : ceil(full * most_cells(run, node));
 			if (level == 1) {
-				cells.full += m / most_cells(run, node);
+				full += m / most_cells(run, node);
 				groups++;
 			}
-			cost = exchange == EXCHANGE_GRAM ? gram_cost(&run->job, m, root)
-							 : distances_cost(&run->job, m, root);
+			cost = cost_of(&run->job, m, root, exchange);
 			rounds = cost.rounds > rounds ? cost.rounds : rounds;
 			plan->words += cost.words * (double)(node->last - node->first);
 			plan->guessed |= level > 1;
 		}
 		if (level == 1)
-			cells.full /= groups;
+			full /= groups;
 		plan->rounds += rounds;
 		plan->round_trips += rounds + 1;
 	}
@@ -119,7 +104,7 @@ void plan_cost(const struct run *run, const uint32_t *const *label, enum kcagc_m
 				      .exchange = kcagc_exchange_names[exchange] };
 	tree_build(&tree, run->L, method != METHOD_TREE);
 	if (basic) {
-		struct kmeans_cost cost = distances_cost(job, (double)run->n, true);
+		struct kmeans_cost cost = cost_of(job, (double)run->n, true, EXCHANGE_DISTANCES);
 
 		plan->rounds = cost.rounds;
 		plan->round_trips = cost.rounds + 1;
@@ -135,64 +120,34 @@ void plan_cost(const struct run *run, const uint32_t *const *label, enum kcagc_m
 	plan->seconds = plan->round_trips * link->rtt_s + plan->bytes / link->bytes_per_s;
 }
 
-/* Seconds per byte from party l: the least of its probes, but for the first, which may have waited
- * for the party. */
-static enum err measure_party(struct run *run, size_t l, double *pace)
-{
-	*pace = INFINITY;
-	for (int i = 0; i < KCAGC_PROBES; i++) {
-		struct msg m;
-
-		TRY(channel_recv(run->channel[l], MSG_PROBE, &m));
-		if (m.probe.zeros.n != KCAGC_PROBE_LEN)
-			return peer_fault(run->channel[l], "sent PROBE with %zu bytes, expected %d",
-					  m.probe.zeros.n, KCAGC_PROBE_LEN);
-		if (i)
-			*pace = fmin(*pace, channel_transfer_s(run->channel[l]) / KCAGC_PROBE_LEN);
-	}
-	return ERR_OK;
-}
-
 enum err plan_measure(struct run *run, struct record_link *link)
 {
-	double slowest = 1e-11;
+	double slowest = 1e-11; /* seconds per byte */
 
 	*link = (struct record_link){ 0 };
 	for (size_t l = 0; l < run->L; l++) {
+		struct channel *channel = run->channel[l];
 		struct channel_link tcp;
-		double pace;
+		double pace = INFINITY;
 
-		TRY(measure_party(run, l, &pace));
+		/* The least of a party's probes, but for the first, which may have waited for it.
+		 */
+		for (int i = 0; i < KCAGC_PROBES; i++) {
+			struct msg m;
+
+			TRY(channel_recv(channel, MSG_PROBE, &m));
+			if (m.probe.zeros.n != KCAGC_PROBE_LEN)
+				return peer_fault(channel, "sent PROBE with %zu bytes, expected %d",
+						  m.probe.zeros.n, KCAGC_PROBE_LEN);
+			if (i)
+				pace = fmin(pace, channel_transfer_s(channel) / KCAGC_PROBE_LEN);
+		}
 		slowest = fmax(slowest, pace);
-		channel_link(run->channel[l], &tcp);
+		channel_link(channel, &tcp);
 		link->rtt_s = fmax(link->rtt_s, tcp.rtt_s);
 	}
 	link->bytes_per_s = (double)run->L / slowest;
 	return ERR_OK;
-}
-
-/* Why this way may not be taken; NULL: it may. */
-static const char *forbidden(const struct job *job, enum kcagc_method method,
-			     enum kcagc_exchange exchange)
-{
-	if (exchange == EXCHANGE_GRAM && job->kcagc.exchange != EXCHANGE_GRAM)
-		return "the job's exchange is \"distances\"";
-	if (method == METHOD_BASIC && job->kcagc.min_cell > 1)
-		return "min_cell is above 1";
-	return NULL;
-}
-
-static void print(const struct record_plan *plan, size_t count, const struct record_link *link)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct record_plan *p = &plan[i];
-
-		log_info("plan: %-5s %-9s %4u rounds, %12.0f words, %9.2f MB, %8.3f s%s%s%s%s",
-			 p->method, p->exchange, p->rounds, p->words, p->bytes / 1e6, p->seconds,
-			 p->guessed ? "  (cells guessed)" : "", p->taken ? "  <- taken" : "",
-			 p->why_not ? "  not: " : "", p->why_not ? p->why_not : "");
-	}
-	log_info("plan: at %.3f ms and %.2f MB/s", 1e3 * link->rtt_s, link->bytes_per_s / 1e6);
 }
 
 void plan_choose(struct run *run, const uint32_t *const *label, const struct record_link *link)
@@ -205,13 +160,17 @@ void plan_choose(struct run *run, const uint32_t *const *label, const struct rec
 				 { METHOD_TREE, EXCHANGE_DISTANCES },
 				 { METHOD_FLAT, EXCHANGE_GRAM },
 				 { METHOD_TREE, EXCHANGE_GRAM } };
+	struct kcagc_job *job = &run->job.kcagc;
 	struct record_plan *plan = run->record->plan;
 	size_t best = RECORD_PLANS;
 
 	run->record->link = *link;
 	for (size_t i = 0; i < RECORD_PLANS; i++) {
 		plan_cost(run, label, ways[i].method, ways[i].exchange, link, &plan[i]);
-		plan[i].why_not = forbidden(&run->job, ways[i].method, ways[i].exchange);
+		if (ways[i].exchange == EXCHANGE_GRAM && job->exchange != EXCHANGE_GRAM)
+			plan[i].why_not = "the job's exchange is \"distances\"";
+		else if (ways[i].method == METHOD_BASIC && job->min_cell > 1)
+			plan[i].why_not = "min_cell is above 1";
 		if (!plan[i].why_not &&
 		    (best == RECORD_PLANS || plan[i].seconds < plan[best].seconds))
 			best = i;
@@ -219,7 +178,12 @@ void plan_choose(struct run *run, const uint32_t *const *label, const struct rec
 	assert(best < RECORD_PLANS);
 	plan[best].taken = true;
 	run->record->plans = RECORD_PLANS;
-	print(plan, RECORD_PLANS, link);
-	run->job.kcagc.method = ways[best].method;
-	run->job.kcagc.exchange = ways[best].exchange;
+	for (const struct record_plan *p = plan; p < plan + RECORD_PLANS; p++)
+		log_info("plan: %-5s %-9s %4u rounds, %12.0f words, %9.2f MB, %8.3f s%s%s%s%s",
+			 p->method, p->exchange, p->rounds, p->words, p->bytes / 1e6, p->seconds,
+			 p->guessed ? "  (cells guessed)" : "", p->taken ? "  <- taken" : "",
+			 p->why_not ? "  not: " : "", p->why_not ? p->why_not : "");
+	log_info("plan: at %.3f ms and %.2f MB/s", 1e3 * link->rtt_s, link->bytes_per_s / 1e6);
+	job->method = ways[best].method;
+	job->exchange = ways[best].exchange;
 }

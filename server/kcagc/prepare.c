@@ -7,13 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static enum err broadcast_order(struct run *run, unsigned order)
-{
-	for (size_t l = 0; l < run->L; l++)
-		TRY(channel_send_choice(run->channel[l], CHOICE_ORDER, order));
-	return ERR_OK;
-}
-
 enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
 {
 	double intra[ORDER_CAP];
@@ -23,7 +16,8 @@ enum err server_prepare_order(struct run *run, const struct tree_node *root, uin
 	for (size_t known = ORDER_BLOCK; !order; known += ORDER_BLOCK) {
 		TRY(secure_sum_wide(run, root, round, intra + known - ORDER_BLOCK, ORDER_BLOCK));
 		TRY(order_decide(intra, known, &order));
-		TRY(broadcast_order(run, order));
+		for (size_t l = 0; l < run->L; l++)
+			TRY(channel_send_choice(run->channel[l], CHOICE_ORDER, order));
 		run_progress(run, (unsigned)(known / ORDER_BLOCK), known);
 	}
 	log_info("filter.order \"auto\" is %u", order);

@@ -6,11 +6,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static void seed_restart(struct rng *rng, uint64_t seed, uint32_t stream, unsigned r)
-{
-	rng_seed(rng, seed, (uint64_t)stream << 32 | r);
-}
-
 void starts_uniform(uint32_t *label, size_t m, unsigned K, unsigned R, uint64_t seed,
 		    uint32_t stream)
 {
@@ -19,7 +14,7 @@ void starts_uniform(uint32_t *label, size_t m, unsigned K, unsigned R, uint64_t 
 		uint32_t *start = label + r * m;
 		struct rng rng;
 
-		seed_restart(&rng, seed, stream, r);
+		rng_seed(&rng, seed, (uint64_t)stream << 32 | r);
 		for (uint32_t c = 0; c < K;) {
 			size_t i = rng_below(&rng, m);
 
@@ -58,28 +53,6 @@ static uint32_t hamming(const uint32_t *a, const uint32_t *b, size_t n)
 	return differ;
 }
 
-static void spread_one(struct rng *rng, uint32_t *start, size_t m, unsigned K, const double *weight,
-		       const uint32_t *tuple, size_t children, double *mass, uint32_t *h)
-{
-	for (size_t i = 0; i < m; i++) {
-		mass[i] = weight[i];
-		h[i] = (uint32_t)children + 1;
-	}
-	for (uint32_t c = 0; c < K; c++) {
-		size_t chosen = draw(rng, mass, m);
-
-		start[chosen] = c;
-		for (size_t i = 0; i < m; i++) {
-			uint32_t d =
-			    hamming(tuple + i * children, tuple + chosen * children, children);
-
-			if (d < h[i])
-				h[i] = d;
-			mass[i] = weight[i] * h[i] * h[i]; /* the chosen have h = 0 */
-		}
-	}
-}
-
 void starts_spread(uint32_t *label, size_t m, unsigned K, unsigned R, const double *weight,
 		   const uint32_t *tuple, size_t children, uint64_t seed, uint32_t stream)
 {
@@ -90,8 +63,23 @@ void starts_spread(uint32_t *label, size_t m, unsigned K, unsigned R, const doub
 	for (unsigned r = 0; r < R; r++) {
 		struct rng rng;
 
-		seed_restart(&rng, seed, stream, r);
-		spread_one(&rng, label + r * m, m, K, weight, tuple, children, mass, h);
+		rng_seed(&rng, seed, (uint64_t)stream << 32 | r);
+		for (size_t i = 0; i < m; i++) {
+			mass[i] = weight[i];
+			h[i] = (uint32_t)children + 1;
+		}
+		for (uint32_t c = 0; c < K; c++) {
+			size_t chosen = draw(&rng, mass, m);
+
+			label[r * m + chosen] = c;
+			for (size_t i = 0; i < m; i++) {
+				uint32_t differ = hamming(tuple + i * children,
+							  tuple + chosen * children, children);
+
+				h[i] = differ < h[i] ? differ : h[i];
+				mass[i] = weight[i] * h[i] * h[i]; /* the chosen have h = 0 */
+			}
+		}
 		progress_tick();
 	}
 	free(mass);

@@ -2,7 +2,7 @@
  * accepted is within its bounds, and its effective text is its own effective text. */
 #include "common/base/json.h"
 #include "common/job/job.h"
-#include "common/kcagc/kind.h"
+#include "common/kcagc/job.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef TESTS_UNIT_BOTH_REPLAY_H
 #define TESTS_UNIT_BOTH_REPLAY_H
 
-#include "common/kcagc/kind.h"
+#include "common/kcagc/job.h"
 #include "common/base/clock.h"
 #include "common/fedsc/coordinator.h"
 #include "proto/labels.h"

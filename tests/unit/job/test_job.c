@@ -1,6 +1,6 @@
 /* Jobs: precedence of given, preset and default; the canonical text; what is refused. */
-#include "common/fedsc/kind.h"
-#include "common/kcagc/kind.h"
+#include "common/fedsc/job.h"
+#include "common/kcagc/job.h"
 #include "jobs.h"
 
 #include <glob.h>

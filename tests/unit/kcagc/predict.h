@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_KCAGC_PREDICT_H
 #define TESTS_UNIT_KCAGC_PREDICT_H
 
-#include "common/kcagc/kind.h"
+#include "common/kcagc/job.h"
 #include "tests/unit/both/federation.h"
 
 /* A job that predicts; settings as for planted_job. */

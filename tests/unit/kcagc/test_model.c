@@ -1,5 +1,5 @@
 /* What a party keeps of a run: bytes and back, and everything that is no model. */
-#include "common/kcagc/kind.h"
+#include "common/kcagc/job.h"
 #include "tests/test.h"
 #include "tests/unit/dir.h"
 #include "common/base/alloc.h"

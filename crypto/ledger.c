@@ -34,16 +34,20 @@ static const char schema[] =
     "  hash BLOB NOT NULL);"
     "CREATE INDEX row_entry ON row (entry);";
 
-/* What each job has spent, so that an offer need not add up all rows. It follows from them: where
- * it does not reach as far as they do (a version before this one has written) it is made anew. */
+/* What was spent, for each coordinator's key, data and parties: few lines, so that an offer need
+ * not add up all rows or jobs. It follows from the rows: where it does not reach as far as they do
+ * (a version that knew it not has written) it is made anew. */
 static const char totals[] =
     "BEGIN IMMEDIATE;"
     "DROP TABLE IF EXISTS total;"
-    "CREATE TABLE IF NOT EXISTS spent (entry INTEGER PRIMARY KEY, lines INTEGER NOT NULL,"
-    "  rounds INTEGER NOT NULL, words INTEGER NOT NULL, eps REAL NOT NULL);"
-    "DELETE FROM spent;"
-    "INSERT INTO spent SELECT entry, count(*), sum(rounds), sum(words), sum(eps) FROM row"
-    "  GROUP BY entry;"
+    "DROP TABLE IF EXISTS spent;"
+    "CREATE TABLE spent (key BLOB NOT NULL, data BLOB NOT NULL, parties TEXT NOT NULL,"
+    "  lines INTEGER NOT NULL, jobs INTEGER NOT NULL, rounds INTEGER NOT NULL,"
+    "  words INTEGER NOT NULL, eps REAL NOT NULL, PRIMARY KEY (key, data, parties));"
+    "INSERT INTO spent SELECT key, data, parties, count(*),"
+    "  count(DISTINCT CASE WHEN words > 0 THEN entry END), sum(rounds), sum(words), sum(eps)"
+    "  FROM row JOIN job USING (entry) GROUP BY key, data, parties;"
+    "CREATE INDEX IF NOT EXISTS job_id ON job (id);"
     "COMMIT;";
 
 /* ---- SQLite ---- */
@@ -389,6 +393,7 @@ void ledger_begin(struct ledger *l, const struct ledger_job *job)
 	l->job.coordinator = alloc_copy(job->coordinator);
 	l->job.parties = alloc_copy(job->parties);
 	l->entry = 0;
+	l->got = false;
 	ledger_hash_job(job, l->job_hash);
 }
 
@@ -454,7 +459,7 @@ static enum err write_entry(struct ledger *l, int64_t *entry)
 	return ERR_OK;
 }
 
-static enum err write_rows(struct ledger *l, int64_t *entry)
+static enum err write_rows(struct ledger *l, int64_t *entry, bool *got)
 {
 	struct ledger_head head;
 	uint64_t rounds = 0, words = 0;
@@ -481,10 +486,13 @@ static enum err write_rows(struct ledger *l, int64_t *entry)
 	}
 	l->wrote = head.count;
 	TRY(change(l,
-		   "INSERT INTO spent VALUES (?, ?, ?, ?, ?) ON CONFLICT (entry) DO UPDATE SET"
-		   " lines = lines + excluded.lines, rounds = rounds + excluded.rounds,"
+		   "INSERT INTO spent VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+		   " ON CONFLICT (key, data, parties) DO UPDATE SET lines = lines + excluded.lines,"
+		   " jobs = jobs + excluded.jobs, rounds = rounds + excluded.rounds,"
 		   " words = words + excluded.words, eps = eps + excluded.eps",
-		   "iiiid", *entry, (int64_t)l->count, (int64_t)rounds, (int64_t)words, eps));
+		   "hhtiiiid", l->job.key, l->job.data, l->job.parties, (int64_t)l->count,
+		   (int64_t)(words && !l->got), (int64_t)rounds, (int64_t)words, eps));
+	*got = l->got || words;
 	return change(l, "UPDATE meta SET count = ?, hash = ?", "ih", (int64_t)head.count,
 		      head.hash);
 }
@@ -492,6 +500,7 @@ static enum err write_rows(struct ledger *l, int64_t *entry)
 enum err ledger_commit(struct ledger *l)
 {
 	int64_t entry = 0;
+	bool got = false;
 	struct stat now;
 	enum err e;
 
@@ -507,12 +516,13 @@ enum err ledger_commit(struct ledger *l)
 			       "nothing more leaves",
 			       l->path);
 	TRY(run(l, "BEGIN IMMEDIATE"));
-	e = write_rows(l, &entry);
+	e = write_rows(l, &entry, &got);
 	if (e == ERR_OK)
 		e = run(l, "COMMIT");
 	if (e != ERR_OK)
 		return undo(l, e);
 	l->entry = entry;
+	l->got = got;
 	l->seen = l->wrote;
 	ledger_forget(l);
 	return ERR_OK;
@@ -554,21 +564,31 @@ enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct led
 {
 	sqlite3_stmt *stmt = NULL;
 	bool found;
-	enum err e = ledger_query(
-	    l, &stmt, &found,
-	    "SELECT count(CASE WHEN words > 0 AND NOT (id = ? AND attempt = ?) THEN 1 END),"
-	    "  coalesce(sum(rounds), 0), coalesce(sum(words), 0), coalesce(sum(eps), 0),"
-	    "  coalesce(sum(CASE WHEN id = ? THEN eps END), 0)"
-	    " FROM spent JOIN job USING (entry) WHERE key = ? AND data = ?",
-	    "jijhh", job->id, (int64_t)job->attempt, job->id, job->key, job->data);
+	uint64_t own;
+	enum err e = ledger_query(l, &stmt, &found,
+				  "SELECT coalesce(sum(jobs), 0), coalesce(sum(rounds), 0),"
+				  "  coalesce(sum(words), 0), coalesce(sum(eps), 0)"
+				  " FROM spent WHERE key = ? AND data = ?",
+				  "hh", job->key, job->data);
 
 	*s = (struct ledger_spent){ 0 };
 	if (e == ERR_OK && found)
 		*s = (struct ledger_spent){ (uint64_t)sqlite3_column_int64(stmt, 0),
 					    (uint64_t)sqlite3_column_int64(stmt, 1),
 					    (uint64_t)sqlite3_column_int64(stmt, 2),
-					    sqlite3_column_double(stmt, 3),
-					    sqlite3_column_double(stmt, 4) };
+					    sqlite3_column_double(stmt, 3), 0 };
+	sqlite3_finalize(stmt);
+	TRY(e);
+	stmt = NULL;
+	e = ledger_query(
+	    l, &stmt, &found,
+	    "SELECT count(DISTINCT CASE WHEN attempt = ? AND words > 0 THEN entry END),"
+	    "  coalesce(sum(eps), 0)"
+	    " FROM job JOIN row USING (entry) WHERE id = ? AND key = ? AND data = ?",
+	    "ijhh", (int64_t)job->attempt, job->id, job->key, job->data);
+	own = e == ERR_OK && found ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
+	s->jobs -= own < s->jobs ? own : s->jobs;
+	s->eps_of_job = e == ERR_OK && found ? sqlite3_column_double(stmt, 1) : 0;
 	sqlite3_finalize(stmt);
 	return e;
 }
@@ -580,9 +600,8 @@ enum err ledger_other_parties(struct ledger *l, const uint8_t data[static SHA256
 	bool found;
 	enum err e = ledger_query(
 	    l, &stmt, &found,
-	    "SELECT parties FROM spent JOIN job USING (entry)"
-	    " WHERE data = ? AND parties <> ? AND words > 0 ORDER BY entry DESC LIMIT 1",
-	    "ht", data, parties);
+	    "SELECT parties FROM spent WHERE data = ? AND parties <> ? AND words > 0 LIMIT 1", "ht",
+	    data, parties);
 
 	*other = NULL;
 	if (e == ERR_OK && found) {

@@ -96,7 +96,8 @@ struct ledger_spent {
 	uint64_t words;
 	double eps, eps_of_job; /* differential privacy spent: in all jobs, and in all attempts of this one */
 };
-/* How much the coordinator with job's key has had of job's data, in this job and others. O(attempts). */
+/* How much the coordinator with job's key has had of job's data, in this job and others.
+ * O(rows of this job). */
 enum err ledger_spent(struct ledger *l, const struct ledger_job *job,
 		      struct ledger_spent *s) MUST_CHECK;
 /* The parties of an earlier job over this data, whoever coordinated it, that were not these:

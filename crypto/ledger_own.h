@@ -14,6 +14,7 @@ struct ledger {
 	struct ledger_job job; /* texts owned */
 	uint8_t job_hash[SHA256_LEN];
 	int64_t entry; /* of it in the file; 0: not written yet */
+	bool got;      /* a row of it has something made from data */
 	struct ledger_row *noted; /* texts owned */
 	size_t count, cap;
 	struct stat file;     /* as it was opened to be written */

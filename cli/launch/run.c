@@ -10,6 +10,7 @@
 #include "crypto/secret.h"
 #include "party/daemon/data.h"
 #include "party/daemon/job.h"
+#include "party/daemon/served.h"
 #include "server/daemon/job.h"
 
 #include <pthread.h>
@@ -29,6 +30,7 @@ struct party {
 	struct channel *channel; /* to the coordinator */
 	struct record record;
 	struct work work;
+	struct served *served;
 	struct job_means means;
 	pthread_t thread;
 	enum err result;
@@ -138,9 +140,11 @@ static void join_channels(struct together *t)
 					 .record = &p->record,
 					 .numbering = &p->numbering,
 					 .threads = own->threads };
+		p->served = served_new(p->config.state);
 		p->means = (struct job_means){ .config = &p->config,
 					       .identity = p->identity,
-					       .data = &p->data };
+					       .data = &p->data,
+					       .served = p->served };
 	}
 	t->run = (struct run){ .job = t->launch.job,
 			       .attempt = 1,
@@ -211,6 +215,7 @@ static void close_all(struct together *t)
 		}
 		party_data_release(&p->data);
 		identity_free(p->identity);
+		served_free(p->served);
 		party_config_release(&p->config);
 	}
 	if (t->post) {

@@ -6,6 +6,7 @@
 #include "common/job/startup.h"
 #include "crypto/sign.h"
 #include "crypto/secret.h"
+#include "party/daemon/served.h"
 #include "proto/tls.h"
 
 #include <stdio.h>
@@ -199,6 +200,7 @@ enum err daemon_start_job(struct daemon *d)
 				       .identity = d->identity,
 				       .agreed = d->options.agreed,
 				       .awaited = d->awaiting ? &d->awaited : NULL,
+				       .served = d->served,
 				       .data = &d->data,
 				       .output_per_job = !d->options.once };
 	if (uv_thread_create(&d->job_thread, job_thread, d) != 0)
@@ -321,6 +323,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 		free(d);
 		return err_set(ERR_INTERNAL, "no event loop can be made: %s", uv_strerror(status));
 	}
+	d->served = served_new(config->state);
 	watch_init(&d->watch, &d->loop);
 	uv_timer_init(&d->loop, &d->retry_timer);
 	uv_timer_init(&d->loop, &d->cancel_timer);
@@ -347,6 +350,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 	party_data_release(&d->data);
 	identity_free(d->identity);
 	wipe(&d->numbering, sizeof(d->numbering));
+	served_free(d->served);
 	stop_waiting(d);
 	free(d);
 	return e;

@@ -58,6 +58,7 @@ struct daemon {
 	char lost_why[ERR_DETAIL_MAX]; /* of the connection, or why dialling failed since */
 	struct identity *identity;
 	struct numbering numbering;
+	struct served *served;
 	struct party_data data;
 	/* the attempt at a job that is awaited or under way, over one connection or several */
 	struct post *post;

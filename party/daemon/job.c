@@ -311,7 +311,7 @@ static enum err consider(struct work *work, const struct job_means *means,
 	TRY(policy_check_past(config, work->leaving->ledger, job, spent));
 	TRY(check_data(work, config));
 	TRY(policy_confirm(config, work, job, spent));
-	return served_note(config->state, work);
+	return served_note(means->served, work);
 }
 
 static void say_last(struct work *work, const struct msg *m, double timeout_s)
@@ -392,7 +392,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	free(work->cache);
 	work->cache = NULL;
 	work_noise_end(work);
-	if (e == ERR_OK && served_done(means->config->state, work) != ERR_OK)
+	if (e == ERR_OK && served_done(means->served, work) != ERR_OK)
 		log_warn("%s", err_detail());
 	if (work->offered) { /* run.json, whatever the job ended with */
 		log_progress_end();

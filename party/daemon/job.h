@@ -19,6 +19,7 @@ struct job_means {
 	const struct identity *identity;
 	const struct job *agreed; /* any other job is declined; NULL: the policy alone decides */
 	const struct job_awaited *awaited; /* NULL: none is */
+	struct served *served;   /* which attempts were (served.h) */
 	struct party_data *data; /* read when a job is offered; its features are used up */
 	bool output_per_job; /* results go into output/job-ID: jobs do not overwrite each other's */
 };

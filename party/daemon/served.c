@@ -1,4 +1,5 @@
 #include "party/daemon/served.h"
+#include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "crypto/hash.h"
@@ -25,6 +26,15 @@ struct line {
 	uint32_t attempt;
 	bool done; /* the job was: no attempt is served any more */
 	bool cut;  /* only the id counts, if it is whole */
+};
+
+/* What was read of the file so far: a party that stays reads what is new. */
+struct served {
+	char *path, *state;
+	struct stat file;
+	off_t read; /* bytes of whole lines, */
+	size_t lines, cap;
+	struct line *line; /* which are these */
 };
 
 /* Ends a line that was cut short when its writer died. */
@@ -101,38 +111,68 @@ static enum err compare(struct work *work, const struct line *l, const char *own
 		       l->id, l->attempt);
 }
 
-/* Goes through all lines. *cut: the last has no end, as its writer died. A line that cannot be read
- * might be of this job: then nothing is served. */
-static enum err look(FILE *f, const char *path, struct work *work, const char *id,
-		     const char *own_hash, bool *cut)
+struct served *served_new(const char *state)
+{
+	struct served *s;
+
+	ALLOC(s, 1);
+	s->path = file_join(state, "served");
+	s->state = alloc_copy(state);
+	return s;
+}
+
+void served_free(struct served *s)
+{
+	if (!s)
+		return;
+	free(s->line);
+	free(s->path);
+	free(s->state);
+	free(s);
+}
+
+/* Reads the lines that were written since the last look, by whomever. *cut: the last has no end, as
+ * its writer died. A line that cannot be read might be of any job: then nothing is served. */
+static enum err look(struct served *s, FILE *f, bool *cut)
 {
 	char text[LINE_MAX_BYTES];
-	size_t number = 0;
-	struct line l;
+	struct stat st;
 
 	*cut = false;
+	if (fstat(fileno(f), &st) != 0 || st.st_dev != s->file.st_dev ||
+	    st.st_ino != s->file.st_ino || st.st_size < s->read)
+		s->read = 0, s->lines = 0;
+	s->file = st;
+	if (fseeko(f, s->read, SEEK_SET) != 0)
+		return err_set(ERR_INPUT, "%s: cannot be read", s->path);
 	while (fgets(text, sizeof(text), f)) {
 		size_t n = strlen(text);
-		bool ended = n && text[n - 1] == '\n', good;
+		bool ended = n && text[n - 1] == '\n';
+		struct line l;
 
-		number++;
 		*cut = !ended && feof(f);
 		if (ended)
 			text[n - 1] = 0;
 		else if (*cut && n + strlen(CUT) < sizeof(text))
 			memcpy(text + n, CUT, sizeof(CUT));
-		good = (ended || *cut) && parse(text, &l);
-		if (!good)
+		if (!(ended || *cut) || !parse(text, &l))
 			return err_set(
 			    ERR_INPUT,
 			    "%s: line %zu is damaged, so it is not known what was served "
 			    "before: put a backup in its place, or, only if no coordinator can "
 			    "repeat a job, remove the line",
-			    path, number);
-		if (strcmp(l.id, id) == 0)
-			TRY(compare(work, &l, own_hash));
+			    s->path, s->lines + 1);
+		if (s->lines == s->cap) {
+			s->cap = s->cap ? 2 * s->cap : 64;
+			s->line = alloc_again(s->line, s->cap, sizeof(*s->line));
+		}
+		s->line[s->lines] = l;
+		if (*cut) /* read again when it has an end; of this look it counts */
+			break;
+		s->lines++;
+		s->read += (off_t)n;
 	}
-	return ferror(f) ? err_set(ERR_INPUT, "%s: cannot be read", path) : ERR_OK;
+	return ferror(f) ? err_set(ERR_INPUT, "%s: cannot be read", s->path) : ERR_OK;
 }
 
 /* On disk, or not there at all. */
@@ -154,12 +194,11 @@ static enum err append(int fd, const char *path, const char *line)
 
 /* Appends "ID ATTEMPT WHAT" and its checksum. work: unless a line speaks against it; NULL: whatever
  * the others say. */
-static enum err add(const char *state, const uint8_t *job_id, uint32_t attempt, const char *what,
+static enum err add(struct served *s, const uint8_t *job_id, uint32_t attempt, const char *what,
 		    struct work *work)
 {
 	char id[HEX_ID + 1], check[HEX_CHECK + 1], line[LINE_MAX_BYTES];
-	char *path = file_join(state, "served");
-	enum err e = file_make_dirs(state);
+	enum err e = file_make_dirs(s->state);
 	FILE *f = NULL;
 	bool cut = false;
 	int fd = -1, n;
@@ -169,40 +208,42 @@ static enum err add(const char *state, const uint8_t *job_id, uint32_t attempt, 
 	checksum(line, (size_t)n, check);
 	snprintf(line + n, sizeof(line) - (size_t)n, " %s\n", check);
 	if (e == ERR_OK) {
-		fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, FILE_SECRET);
+		fd = open(s->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, FILE_SECRET);
 		f = fd >= 0 ? fdopen(fd, "r+") : NULL;
 		if (!f)
-			e = err_set(ERR_JOB, "%s cannot be opened to append: %s", path,
+			e = err_set(ERR_JOB, "%s cannot be opened to append: %s", s->path,
 				    strerror(errno));
 	}
 	/* Two processes on one state must not both find that nobody has served it. */
 	if (e == ERR_OK && flock(fd, LOCK_EX) != 0)
-		log_debug("%s: %s", path, strerror(errno));
-	if (e == ERR_OK && work)
-		e = look(f, path, work, id, what, &cut);
+		log_debug("%s: %s", s->path, strerror(errno));
+	if (e == ERR_OK)
+		e = look(s, f, &cut);
+	for (size_t i = 0; e == ERR_OK && work && i < s->lines + cut; i++)
+		if (strcmp(s->line[i].id, id) == 0)
+			e = compare(work, &s->line[i], what);
 	if (e == ERR_OK && cut) {
-		log_warn("%s: its last line was cut short", path);
-		e = append(fd, path, CUT "\n");
+		log_warn("%s: its last line was cut short", s->path);
+		e = append(fd, s->path, CUT "\n");
 	}
 	if (e == ERR_OK)
-		e = append(fd, path, line);
+		e = append(fd, s->path, line);
 	if (f)
 		fclose(f); /* and with it the lock */
 	else if (fd >= 0)
 		close(fd);
-	free(path);
 	return e;
 }
 
-enum err served_note(const char *state, struct work *work)
+enum err served_note(struct served *s, struct work *work)
 {
 	char hash[HEX_HASH + 1];
 
 	hex_write(work->params_hash, SECAGG_HASH_LEN, hash);
-	return add(state, work->job_id, work->attempt, hash, work);
+	return add(s, work->job_id, work->attempt, hash, work);
 }
 
-enum err served_done(const char *state, const struct work *work)
+enum err served_done(struct served *s, const struct work *work)
 {
-	return add(state, work->job_id, 0, DONE, NULL);
+	return add(s, work->job_id, 0, DONE, NULL);
 }

@@ -9,12 +9,18 @@
 
 #include "party/work/work.h"
 
+struct served;
+/* Of the file in this directory; what is read of it is remembered, so that a party that stays reads each
+ * line once. */
+struct served *served_new(const char *state);
+void served_free(struct served *s); /* NULL is fine */
+
 /* Notes that this attempt of work's job is served now. ERR_PEER if that one or a later one was
  * served before, or another with other parties or parameters; work->later: only the attempt is
  * wrong. ERR_INPUT, ERR_JOB: the file cannot be read or written. */
-enum err served_note(const char *state, struct work *work) MUST_CHECK;
+enum err served_note(struct served *s, struct work *work) MUST_CHECK;
 
 /* Notes that work's job is done: no attempt at it is served again. ERR_JOB: the file cannot be written. */
-enum err served_done(const char *state, const struct work *work) MUST_CHECK;
+enum err served_done(struct served *s, const struct work *work) MUST_CHECK;
 
 #endif

@@ -11,6 +11,7 @@
 struct desk {
 	char dir[64], path[96];
 	struct work *work;
+	struct served *served;
 };
 
 static void desk_open(struct desk *d)
@@ -18,12 +19,14 @@ static void desk_open(struct desk *d)
 	lab_dir(d->dir);
 	snprintf(d->path, sizeof(d->path), "%s/served", d->dir);
 	ALLOC(d->work, 1);
+	d->served = served_new(d->dir);
 	memset(d->work->params_hash, 0xab, sizeof(d->work->params_hash));
 }
 
 static void desk_close(struct desk *d)
 {
 	free(d->work);
+	served_free(d->served);
 	lab_remove(d->dir);
 }
 
@@ -32,7 +35,7 @@ static enum err serve(struct desk *d, uint8_t id, uint32_t attempt)
 	memset(d->work->job_id, id, sizeof(d->work->job_id));
 	d->work->attempt = attempt;
 	d->work->later = false;
-	return served_note(d->dir, d->work);
+	return served_note(d->served, d->work);
 }
 
 static void test_once(void **state)
@@ -64,12 +67,35 @@ static void test_done(void **state)
 	(void)state;
 	desk_open(&d);
 	assert_ok(serve(&d, 1, 1));
-	assert_ok(served_done(d.dir, d.work));
+	assert_ok(served_done(d.served, d.work));
 	assert_ok(serve(&d, 2, 1));
 	assert_err(serve(&d, 1, 2), ERR_PEER, "is done: no attempt at it is served any more");
 	assert_false(d.work->later);
 	assert_err(serve(&d, 1, 1000), ERR_PEER, "is done");
 	assert_ok(serve(&d, 2, 2));
+	desk_close(&d);
+}
+
+/* Two processes on one state: each reads what the other has written since. */
+static void test_two_readers(void **state)
+{
+	struct served *own, *other;
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	own = d.served;
+	other = served_new(d.dir);
+	assert_ok(serve(&d, 1, 1));
+	d.served = other;
+	assert_ok(serve(&d, 2, 1));
+	assert_err(serve(&d, 1, 1), ERR_PEER, "was served before");
+	d.served = own;
+	assert_err(serve(&d, 2, 1), ERR_PEER, "was served before");
+	assert_int_equal(truncate(d.path, 0), 0); /* a backup without the last lines is read as it is */
+	assert_ok(serve(&d, 2, 1));
+	assert_err(serve(&d, 2, 1), ERR_PEER, "was served before");
+	served_free(other);
 	desk_close(&d);
 }
 
@@ -177,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_once),
 		cmocka_unit_test(test_done),
+		cmocka_unit_test(test_two_readers),
 		cmocka_unit_test(test_same_parameters_and_parties),
 		cmocka_unit_test(test_older_lines),
 		cmocka_unit_test(test_cut_line),

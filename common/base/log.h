@@ -41,10 +41,10 @@ void log_set_stream(int fd,
 enum err log_open(const char *path) MUST_CHECK;
 void log_close(void);
 
-void log_error(const char *fmt, ...) PRINTF(1, 2);
-void log_warn(const char *fmt, ...) PRINTF(1, 2);
-void log_info(const char *fmt, ...) PRINTF(1, 2);
-void log_debug(const char *fmt, ...) PRINTF(1, 2);
+#define log_error(...) log_event(LOG_ERROR, NULL, 0, __VA_ARGS__)
+#define log_warn(...)  log_event(LOG_WARN, NULL, 0, __VA_ARGS__)
+#define log_info(...)  log_event(LOG_INFO, NULL, 0, __VA_ARGS__)
+#define log_debug(...) log_event(LOG_DEBUG, NULL, 0, __VA_ARGS__)
 void log_event(enum log_level level, const struct log_pair *pairs, size_t count, const char *fmt,
 	       ...) PRINTF(4, 5);
 /* To stderr only, never to the file: for what must not leave this host with a shipped log. */

@@ -27,8 +27,7 @@
 enum err cert_make_key(EVP_PKEY **key, enum pki_key_type type) MUST_CHECK;
 
 /* The first DNS name, if it is a name as config_check_name() has it. */
-bool cert_name(const STACK_OF(X509_EXTENSION) *extensions,
-	       char name[static IDENTITY_NAME_MAX + 1]);
+bool cert_name(const STACK_OF(X509_EXTENSION) *extensions, char name[static IDENTITY_NAME_MAX + 1]);
 /* All alternative names, with blanks between; false if one is neither DNS nor an address. */
 bool cert_hosts(const STACK_OF(X509_EXTENSION) *extensions, struct buf *text);
 /* False unless the extended key usage is exactly that of one role. */

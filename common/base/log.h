@@ -35,8 +35,7 @@ void log_init(const char *subject,
 void log_set_level(enum log_level level);
 /* Every line of JSON from here on has "job": this number, whose first 32 bytes are kept; "": none has. */
 void log_set_job(const char *job);
-void log_set_stream(int fd,
-		    bool terminal); /* instead of stderr, for tests; fd stays the caller's */
+void log_set_stream(int fd, bool terminal); /* instead of stderr, for tests; fd stays the caller's */
 /* Appends to this file from now on (made if absent, mode 0666 less umask). ERR_INPUT. */
 enum err log_open(const char *path) MUST_CHECK;
 void log_close(void);

@@ -39,8 +39,7 @@ enum err offer_read(const char *state, const char *id, char full[static OFFER_ID
 		    struct buf *text) MUST_CHECK;
 /* ERR_INPUT: there is no such offer, or `why` is not printable or too long. ERR_JOB: it could not
  * be written. */
-enum err offer_answer_write(const char *state, const char *id, bool yes,
-			    const char *why) MUST_CHECK;
+enum err offer_answer_write(const char *state, const char *id, bool yes, const char *why) MUST_CHECK;
 /* Those that wait for an answer, in the order of their ids: their JSON, owned by the caller. */
 enum err offer_list(const char *state, struct json **list) MUST_CHECK;
 

@@ -56,13 +56,12 @@ static char *place_of_earlier(const char *dir)
 	if (file_read(path, RECORD_MAX, &text) == ERR_OK &&
 	    json_parse((struct bytes){ text.p, text.n }, path, &run) == ERR_OK &&
 	    json_type(run) == JSON_OBJECT) {
-		const struct json *id = json_get(run, "job_id"),
-				  *attempt = json_get(run, "attempt");
+		const struct json *attempt = json_get(run, "attempt");
+		const char *id = json_text(run, "job_id");
 
-		if (id && json_type(id) == JSON_STRING && attempt &&
-		    json_type(attempt) == JSON_NUMBER &&
-		    strspn(json_string(id), "0123456789abcdef") == 32)
-			results_name(json_string(id), (unsigned)json_number(attempt), name);
+		if (attempt && json_type(attempt) == JSON_NUMBER && json_number(attempt) >= 0 &&
+		    json_number(attempt) <= UINT32_MAX && strspn(id, "0123456789abcdef") == 32)
+			results_name(id, (unsigned)json_number(attempt), name);
 	}
 	if (!*name) {
 		char when[32];

@@ -19,15 +19,13 @@ static bool log_begun;
 
 void overrides_add(struct overrides *o, const char *fmt, ...)
 {
-	char *line = NULL;
+	char *line;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&line, fmt, ap);
-	va_end(ap);
-	if (n < 0)
+	if (vasprintf(&line, fmt, ap) < 0)
 		line = alloc_copy("");
+	va_end(ap);
 	o->item = alloc_again(o->item, o->count + 2, sizeof(*o->item));
 	o->item[o->count++] = line;
 	o->item[o->count] = NULL;

@@ -27,8 +27,7 @@ enum err dh_secret(uint8_t secret[static DH_SECRET_LEN]) MUST_CHECK;
 
 /* out = g^secret mod p and out = public^secret mod p, dh_len() bytes. The caller has checked
  * public_key (dh_check). CT: mpn_sec_powm on fixed-size limbs, on stack and heap that are wiped. */
-void dh_public(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN],
-	       uint8_t *out);
+void dh_public(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN], uint8_t *out);
 void dh_shared(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN],
 	       const uint8_t *public_key, uint8_t *out);
 

@@ -317,39 +317,38 @@ static enum err open_write(struct ledger *l, const char *name)
 	return ERR_OK;
 }
 
-static enum err opened(struct ledger **out, struct ledger *l, enum err e)
-{
-	*out = l;
-	if (e != ERR_OK) {
-		ledger_close(l);
-		*out = NULL;
-	}
-	return e;
-}
-
 enum err ledger_open(struct ledger **out, const char *path, const char *name)
 {
 	struct ledger *l = alloc(1, sizeof(*l));
+	enum err e;
 
 	l->path = alloc_copy(path);
-	return opened(out, l, open_write(l, name));
+	e = open_write(l, name);
+	if (e != ERR_OK)
+		ledger_close(l);
+	*out = e == ERR_OK ? l : NULL;
+	return e;
 }
 
 enum err ledger_open_read(struct ledger **out, const char *path)
 {
 	struct ledger *l = alloc(1, sizeof(*l));
 	int64_t version = 0;
-	enum err e;
+	enum err e = ERR_OK;
 
 	l->path = alloc_copy(path);
 	if (!file_exists(path))
-		return opened(out, l, err_set(ERR_INPUT, "%s: there is no such file", path));
-	e = open_file(l, SQLITE_OPEN_READONLY);
+		e = err_set(ERR_INPUT, "%s: there is no such file", path);
+	if (e == ERR_OK)
+		e = open_file(l, SQLITE_OPEN_READONLY);
 	if (e == ERR_OK)
 		e = read_meta(l, &version);
 	if (e == ERR_OK && !version)
 		e = err_set(ERR_INPUT, "%s is empty, and no ledger", path);
-	return opened(out, l, e);
+	if (e != ERR_OK)
+		ledger_close(l);
+	*out = e == ERR_OK ? l : NULL;
+	return e;
 }
 
 enum err ledger_durable(struct ledger *l, bool yes)

@@ -128,8 +128,7 @@ enum err ledger_read_heads(struct ledger *l, ledger_head_reader *f, void *arg) M
 typedef void ledger_finding(void *arg, const char *sentence);
 /* Each row against its hash and the row before, the last against what the file says of its end.
  * *faults: how many sentences there were. Errors are of reading alone. */
-enum err ledger_verify(struct ledger *l, ledger_finding *say, void *arg,
-		       size_t *faults) MUST_CHECK;
+enum err ledger_verify(struct ledger *l, ledger_finding *say, void *arg, size_t *faults) MUST_CHECK;
 /* Against a head that was told to somebody (`who` in the sentence): are all those rows still there,
  * and the same? */
 enum err ledger_check(struct ledger *l, const char *who, const struct ledger_head *head,

@@ -4,7 +4,6 @@
 #include "common/base/file.h"
 #include "crypto/cert.h"
 #include "crypto/must.h"
-#include "crypto/pem.h"
 
 #include <openssl/x509v3.h>
 #include <stdio.h>

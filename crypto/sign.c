@@ -3,7 +3,6 @@
 #include "crypto/cert.h"
 #include "crypto/hash.h"
 #include "crypto/must.h"
-#include "crypto/pem.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -38,8 +38,7 @@ enum err sign_check(struct bytes spki, struct bytes message, struct bytes signat
 
 /* SHA-256 of the DER SubjectPublicKeyInfo; as text "sha256:" and 64 hexadecimal digits. */
 void fingerprint_of(struct bytes spki, uint8_t fp[static FINGERPRINT_LEN]);
-void fingerprint_text(const uint8_t fp[static FINGERPRINT_LEN],
-		      char text[static FINGERPRINT_TEXT_LEN]);
+void fingerprint_text(const uint8_t fp[static FINGERPRINT_LEN], char text[static FINGERPRINT_TEXT_LEN]);
 bool fingerprint_parse(const char *text, uint8_t fp[static FINGERPRINT_LEN]);
 
 #endif

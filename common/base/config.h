@@ -116,8 +116,7 @@ bool config_difference(const struct config_table *t, const void *a, const char *
 /* The table for people: one line per row with path, what is expected, default, help. */
 void config_describe(const struct config_table *t, struct buf *out);
 
-void config_release(const struct config_table *t,
-		    void *out); /* frees what the fields own, zeroes */
+void config_release(const struct config_table *t, void *out); /* frees what the fields own, zeroes */
 
 /* ---- checks for rows ---- */
 

@@ -277,31 +277,25 @@ char *file_dir(const char *path)
 	return dir;
 }
 
-/* The process in NAME.PID-NUMBER.tmp; 0 if that is not the name's form. */
-static pid_t writer_of(const char *name)
-{
-	size_t n = strlen(name);
-	long pid;
-	int end = 0;
-
-	if (n < 4 || strcmp(name + n - 4, ".tmp") != 0)
-		return 0;
-	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.'))
-		if (sscanf(dot, ".%ld-%*u.tmp%n", &pid, &end) == 1 && end && !dot[end] && pid > 0)
-			return (pid_t)pid;
-	return 0;
-}
-
 void file_sweep(const char *dir)
 {
 	DIR *d = opendir(dir);
 	struct dirent *entry;
 
 	while (d && (entry = readdir(d))) {
-		pid_t pid = writer_of(entry->d_name);
+		const char *name = entry->d_name;
+		long pid;
+		int end = 0;
 
-		if (pid && kill(pid, 0) != 0 && errno == ESRCH)
-			unlinkat(dirfd(d), entry->d_name, 0);
+		/* NAME.PID-NUMBER.tmp, where NAME may have dots too. */
+		for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+			if (sscanf(dot, ".%ld-%*u.tmp%n", &pid, &end) != 1 || !end || dot[end] ||
+			    pid <= 0)
+				continue;
+			if (kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+				unlinkat(dirfd(d), name, 0);
+			break;
+		}
 	}
 	if (d)
 		closedir(d);

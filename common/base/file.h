@@ -24,8 +24,7 @@ enum err file_read(const char *path, size_t max, struct buf *out) MUST_CHECK;
  * would become part of the first word. */
 enum err file_read_text(const char *path, size_t max, struct buf *out) MUST_CHECK;
 
-/* ERR_JOB if it cannot be written (the sentence says what failed), ERR_CANCELLED after file_cancel.
- */
+/* ERR_JOB if it cannot be written (the sentence says what failed), ERR_CANCELLED after file_cancel. */
 enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 
 /* The same without waiting until it is on disk: for what can be made again and says whether it is

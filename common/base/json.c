@@ -170,6 +170,13 @@ const struct json *json_get(const struct json *object, const char *key)
 	return out_of(cJSON_GetObjectItemCaseSensitive(in(object), key));
 }
 
+const char *json_text(const struct json *v, const char *key)
+{
+	const struct json *m = json_type(v) == JSON_OBJECT ? json_get(v, key) : NULL;
+
+	return m && json_type(m) == JSON_STRING ? json_string(m) : "";
+}
+
 const struct json *json_first(const struct json *array_or_object)
 {
 	return out_of(in(array_or_object)->child);

@@ -19,8 +19,7 @@ enum {
 	JSON_TEXT_MAX = 16 << 20, /* bytes */
 };
 
-/* A value. It belongs to the array or object it is in; a root belongs to whoever parsed or made it.
- */
+/* A value. It belongs to the array or object it is in; a root belongs to whoever parsed or made it. */
 struct json;
 
 enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
@@ -38,6 +37,8 @@ const char *json_string(const struct json *v); /* lives as long as v */
 
 /* Members in the order of the text. */
 const struct json *json_get(const struct json *object, const char *key); /* NULL: absent */
+/* The text of a member; "": v is no object, or has no text of this key. */
+const char *json_text(const struct json *v, const char *key);
 const struct json *json_first(const struct json *array_or_object);       /* NULL: empty */
 const struct json *json_next(const struct json *member);                 /* NULL: the last */
 const char *json_key(const struct json *member); /* NULL: not of an object */

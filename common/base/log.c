@@ -189,43 +189,23 @@ static void emit_v(enum log_level level, const struct log_pair *pairs, size_t co
 	emit(level, pairs, count, text, to_file);
 }
 
-#define EMIT(level, pairs, count, to_file)                                                         \
-	do {                                                                                       \
-		va_list ap;                                                                        \
-		va_start(ap, fmt);                                                                 \
-		emit_v(level, pairs, count, to_file, fmt, ap);                                     \
-		va_end(ap);                                                                        \
-	} while (0)
-
-void log_error(const char *fmt, ...)
-{
-	EMIT(LOG_ERROR, NULL, 0, true);
-}
-
-void log_warn(const char *fmt, ...)
-{
-	EMIT(LOG_WARN, NULL, 0, true);
-}
-
-void log_info(const char *fmt, ...)
-{
-	EMIT(LOG_INFO, NULL, 0, true);
-}
-
-void log_debug(const char *fmt, ...)
-{
-	EMIT(LOG_DEBUG, NULL, 0, true);
-}
-
 void log_event(enum log_level level, const struct log_pair *pairs, size_t count, const char *fmt,
 	       ...)
 {
-	EMIT(level, pairs, count, true);
+	va_list ap;
+
+	va_start(ap, fmt);
+	emit_v(level, pairs, count, true, fmt, ap);
+	va_end(ap);
 }
 
 void log_private(const char *fmt, ...)
 {
-	EMIT(LOG_ERROR, NULL, 0, false);
+	va_list ap;
+
+	va_start(ap, fmt);
+	emit_v(LOG_ERROR, NULL, 0, false, fmt, ap);
+	va_end(ap);
 }
 
 /* ---- the line that moves ---- */

@@ -35,16 +35,15 @@ void log_init(const char *subject,
 void log_set_level(enum log_level level);
 /* Every line of JSON from here on has "job": this number, whose first 32 bytes are kept; "": none has. */
 void log_set_job(const char *job);
-void log_set_stream(int fd,
-		    bool terminal); /* instead of stderr, for tests; fd stays the caller's */
+void log_set_stream(int fd, bool terminal); /* instead of stderr, for tests; fd stays the caller's */
 /* Appends to this file from now on (made if absent, mode 0666 less umask). ERR_INPUT. */
 enum err log_open(const char *path) MUST_CHECK;
 void log_close(void);
 
-void log_error(const char *fmt, ...) PRINTF(1, 2);
-void log_warn(const char *fmt, ...) PRINTF(1, 2);
-void log_info(const char *fmt, ...) PRINTF(1, 2);
-void log_debug(const char *fmt, ...) PRINTF(1, 2);
+#define log_error(...) log_event(LOG_ERROR, NULL, 0, __VA_ARGS__)
+#define log_warn(...)  log_event(LOG_WARN, NULL, 0, __VA_ARGS__)
+#define log_info(...)  log_event(LOG_INFO, NULL, 0, __VA_ARGS__)
+#define log_debug(...) log_event(LOG_DEBUG, NULL, 0, __VA_ARGS__)
 void log_event(enum log_level level, const struct log_pair *pairs, size_t count, const char *fmt,
 	       ...) PRINTF(4, 5);
 /* To stderr only, never to the file: for what must not leave this host with a shipped log. */

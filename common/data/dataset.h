@@ -40,8 +40,7 @@ enum err dataset_load(struct dataset *d, const char *features, const char *edges
  * are those that either names; d->hosted says which are its own. ERR_INPUT, with the ids, if a tie
  * has no end among the vertices, and if edges has weights or is a Matrix Market file, whose numbers
  * are no ids. */
-enum err dataset_load_vertices(struct dataset *d, const char *edges,
-			       const char *vertices) MUST_CHECK;
+enum err dataset_load_vertices(struct dataset *d, const char *edges, const char *vertices) MUST_CHECK;
 void dataset_release(struct dataset *d);
 
 /* Features alone, by the file name's ending: .npy, .mtx or .csv. */
@@ -56,8 +55,7 @@ void dataset_feed_edges(const struct dataset *d, dataset_feed *feed, void *arg);
 /* label: n values, row by row of X. The same in the party's own order, owned by the caller. */
 uint32_t *dataset_own_order(const struct dataset *d, const uint32_t *label);
 
-/* Written in the party's own order, atomically; the CSV has ids.
- */
+/* Written in the party's own order, atomically; the CSV has ids. */
 enum err dataset_write_labels_csv(const char *path, const struct dataset *d,
 				  const uint32_t *label) MUST_CHECK;
 enum err dataset_write_labels_npy(const char *path, const struct dataset *d,

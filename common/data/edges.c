@@ -5,6 +5,7 @@
 #include "common/data/mtx.h"
 #include "common/data/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,6 +237,7 @@ static enum err clash_error(struct bytes file, const char *where, size_t n, cons
 	struct text t = text_open(file, where);
 	size_t first_line = 0;
 	double first = 0;
+	char number[2][16];
 
 	while (text_line(&t, '#')) {
 		size_t line = t.line;
@@ -250,16 +252,14 @@ static enum err clash_error(struct bytes file, const char *where, size_t n, cons
 		if (!first_line) {
 			first_line = line;
 			first = w;
-		} else if (w != first && ids) {
+		} else if (w != first) {
+			snprintf(number[0], sizeof(number[0]), "%u", u);
+			snprintf(number[1], sizeof(number[1]), "%u", v);
 			return err_set(ERR_INPUT,
 				       "%s:%zu: the edge %s %s is given with weight %g, but with "
 				       "%g on line %zu",
-				       where, line, ids->id[u], ids->id[v], w, first, first_line);
-		} else if (w != first) {
-			return err_set(ERR_INPUT,
-				       "%s:%zu: the edge %u %u is given with weight %g, but with "
-				       "%g on line %zu",
-				       where, line, u, v, w, first, first_line);
+				       where, line, ids ? ids->id[u] : number[0],
+				       ids ? ids->id[v] : number[1], w, first, first_line);
 		}
 	}
 	return err_set(ERR_INTERNAL, "%s: the file changed while it was read", where);

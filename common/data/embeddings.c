@@ -73,29 +73,7 @@ static bool has_both(const char *dir)
 	return both;
 }
 
-/* Rows of `one` behind those of `all`; ids, in the order of rows, behind lines. one is used up. */
-static enum err append(struct embeddings *all, struct embeddings *one, const char *dir,
-		       struct buf *lines)
-{
-	size_t rows = all->X.rows, before = rows * one->X.cols, count = one->X.rows * one->X.cols;
-	const char **of_row;
-
-	if (rows && one->X.cols != all->X.cols)
-		return err_set(ERR_INPUT, "%s has embeddings of %zu numbers, others have %zu", dir,
-			       one->X.cols, all->X.cols);
-	all->X.a = alloc_again(all->X.a, before + count, sizeof(*all->X.a));
-	memcpy(all->X.a + before, one->X.a, count * sizeof(*all->X.a));
-	all->X.rows = rows + one->X.rows;
-	all->X.cols = one->X.cols;
-	ALLOC(of_row, one->ids.n);
-	for (size_t i = 0; i < one->ids.n; i++)
-		of_row[one->ids.row[i]] = one->ids.id[i];
-	for (size_t i = 0; i < one->ids.n; i++)
-		buf_printf(lines, "%s\n", of_row[i]);
-	free(of_row);
-	return ERR_OK;
-}
-
+/* All of them, by name: rows of one behind those of another; ids, in the order of rows, too. */
 static enum err read_below(const char *dir, struct dirent *const *entry, size_t entries,
 			   struct embeddings *e)
 {
@@ -104,14 +82,31 @@ static enum err read_below(const char *dir, struct dirent *const *entry, size_t 
 
 	for (size_t i = 0; i < entries && !err; i++) {
 		char *below = file_join(dir, entry[i]->d_name);
-		struct embeddings one;
+		struct embeddings one = { 0 };
+		struct mat *X = &e->X;
+		const char **of_row;
 
-		if (entry[i]->d_name[0] != '.' && has_both(below)) {
+		if (entry[i]->d_name[0] != '.' && has_both(below))
 			err = read_dir(below, &one);
-			if (!err)
-				err = append(e, &one, below, &lines);
-			embeddings_release(&one);
+		if (!err && one.ids.n && X->rows && one.X.cols != X->cols)
+			err =
+			    err_set(ERR_INPUT, "%s has embeddings of %zu numbers, others have %zu",
+				    below, one.X.cols, X->cols);
+		if (!err && one.ids.n) {
+			size_t before = X->rows * one.X.cols, count = one.X.rows * one.X.cols;
+
+			X->a = alloc_again(X->a, before + count, sizeof(*X->a));
+			memcpy(X->a + before, one.X.a, count * sizeof(*X->a));
+			X->rows += one.X.rows;
+			X->cols = one.X.cols;
+			ALLOC(of_row, one.ids.n);
+			for (size_t r = 0; r < one.ids.n; r++)
+				of_row[one.ids.row[r]] = one.ids.id[r];
+			for (size_t r = 0; r < one.ids.n; r++)
+				buf_printf(&lines, "%s\n", of_row[r]);
+			free(of_row);
 		}
+		embeddings_release(&one);
 		free(below);
 	}
 	if (!err)

@@ -44,8 +44,7 @@ void ids_release(struct ids *ids);
 /* The position of an id; SIZE_MAX if it is none of them. O(1). */
 size_t ids_find(const struct ids *ids, struct word id);
 
-/* Words that become ids, each once, numbered as they come. Borrows them. Zero-initialised is none.
- */
+/* Words that become ids, each once, numbered as they come. Borrows them. Zero-initialised is none. */
 struct names {
 	struct word *word; /* n of them */
 	size_t n, room;

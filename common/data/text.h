@@ -32,8 +32,7 @@ struct text text_open(struct bytes bytes, const char *where); /* borrows both */
 bool text_line(struct text *t, char comment);
 void text_next(struct text *t); /* to the beginning of the next line */
 
-/* The next word of this line; n is 0 at its end. Separators are blanks and, if not 0, `separator`.
- */
+/* The next word of this line; n is 0 at its end. */
 struct word text_word(struct text *t);
 bool text_at_end(struct text *t); /* of the line */
 

@@ -339,61 +339,53 @@ static enum err find_name(const char *dir, char **name)
 
 	if (count < 0)
 		return err_set(ERR_INPUT, "%s: cannot be read as a directory", dir);
-	*name = count ? alloc_copy(found[0]->d_name) : NULL;
+	if (count == 1) {
+		*name = alloc_copy(found[0]->d_name);
+		*strrchr(*name, '_') = 0; /* _indicator.txt */
+		*strrchr(*name, '_') = 0; /* _graph */
+	}
 	for (int i = 0; i < count; i++)
 		free(found[i]);
 	free(found);
-	if (count == 1) {
-		*strrchr(*name, '_') = 0; /* _indicator.txt */
-		*strrchr(*name, '_') = 0; /* _graph */
+	if (count == 1)
 		return ERR_OK;
-	}
-	free(*name);
-	*name = NULL;
 	return err_set(ERR_INPUT, "%s: %d files *_graph_indicator.txt; there has to be one", dir,
 		       count);
 }
 
-static enum err read_file(const char *dir, const char *name, const char *what, bool needed,
-			  struct buf *file, struct bytes *bytes)
-{
-	char file_name[WHERE_MAX], *path;
-	enum err err = ERR_OK;
-
-	snprintf(file_name, sizeof(file_name), "%s_%s.txt", name, what);
-	path = file_join(dir, file_name);
-	if (needed || file_exists(path)) {
-		err = file_read_text(path, DATA_FILE_MAX, file);
-		if (!err)
-			*bytes = (struct bytes){ file->p, file->n };
-	}
-	free(path);
-	return err;
-}
-
 enum err tu_read(const char *dir, struct tu *tu)
 {
-	struct buf file[4] = { 0 };
 	struct tu_files f = { 0 };
+	const struct {
+		const char *what;
+		bool needed;
+		struct bytes *bytes;
+	} part[] = { { "graph_indicator", true, &f.indicator },
+		     { "A", true, &f.edges },
+		     { "node_attributes", false, &f.attributes },
+		     { "graph_labels", false, &f.labels } };
+	struct buf file[4] = { 0 };
 	char *name = NULL;
 	enum err err;
 
 	*tu = (struct tu){ 0 };
 	err = find_name(dir, &name);
-	if (!err)
-		err = read_file(dir, name, "graph_indicator", true, &file[0], &f.indicator);
-	if (!err)
-		err = read_file(dir, name, "A", true, &file[1], &f.edges);
-	if (!err)
-		err = read_file(dir, name, "node_attributes", false, &file[2], &f.attributes);
-	if (!err)
-		err = read_file(dir, name, "graph_labels", false, &file[3], &f.labels);
+	for (int i = 0; i < 4 && !err; i++) {
+		char file_name[WHERE_MAX], *path;
+
+		snprintf(file_name, sizeof(file_name), "%s_%s.txt", name, part[i].what);
+		path = file_join(dir, file_name);
+		if (part[i].needed || file_exists(path))
+			err = file_read_text(path, DATA_FILE_MAX, &file[i]);
+		*part[i].bytes = (struct bytes){ file[i].p, file[i].n };
+		free(path);
+	}
 	if (!err) {
 		err = tu_parse(&f, name, tu);
 		if (err)
 			err = err_prefix(err, "%s", dir);
 	}
-	for (size_t i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		buf_release(&file[i]);
 	free(name);
 	return err;

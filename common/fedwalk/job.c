@@ -55,7 +55,7 @@ static const struct config_preset response[] = { { "eps", "8" }, { NULL, NULL } 
 
 void fedwalk_presets(const struct json *root, struct kind_presets *to)
 {
-	if (!strcmp(presets_word(root, "mode"), "randomized-response"))
+	if (!strcmp(json_text(root, "mode"), "randomized-response"))
 		presets_add(to, response);
 }
 

@@ -125,30 +125,6 @@ static int add_rules(scmp_filter_ctx f)
 	return bad;
 }
 
-/* Threads may run already (OpenBLAS has its own), so the filter is loaded for all of them at once,
- * and no_new_privs goes with it. */
-static enum err filter(void)
-{
-	scmp_filter_ctx f = seccomp_init(SCMP_ACT_KILL_PROCESS);
-	int bad = f ? 0 : -ENOMEM;
-
-	if (!bad)
-		bad = seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1);
-	if (!bad)
-		bad = seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-	if (!bad)
-		bad = add_rules(f);
-	if (!bad)
-		bad = seccomp_load(f);
-	seccomp_release(f);
-	if (bad)
-		return err_set(ERR_INPUT,
-			       "sandbox: the kernel refuses the filter of system calls (%s); "
-			       "\"sandbox\": \"off\" runs without",
-			       strerror(-bad));
-	return ERR_OK;
-}
-
 /* ---- the user ---- */
 
 static enum err find_user(const struct daemon_common *c, uid_t *uid, gid_t *gid)
@@ -196,28 +172,26 @@ void confine_as_before(void)
 		(void)!setegid(getgid());
 }
 
-static enum err become_user(const struct daemon_common *c)
-{
-	uid_t uid;
-	gid_t gid;
-
-	TRY(find_user(c, &uid, &gid));
-	if (geteuid() != 0)
-		return ERR_OK;
-	if (initgroups(c->user, gid) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
-		return err_set(ERR_INPUT, "user: becoming \"%s\": %s", c->user, strerror(errno));
-	if (!setuid(0) || !seteuid(0)) /* there must be no way back */
-		return err_set(ERR_INTERNAL, "user: root could be had again");
-	prctl(PR_SET_DUMPABLE, !c->sandbox); /* the change of user has set it anew */
-	return ERR_OK;
-}
-
 enum err confine(const struct daemon_common *c)
 {
+	scmp_filter_ctx f;
+	uid_t uid;
+	gid_t gid;
+	int bad;
+
 	if (c->user)
-		TRY(become_user(c));
-	else if (geteuid() == 0)
+		TRY(find_user(c, &uid, &gid));
+	if (c->user && geteuid() == 0) {
+		if (initgroups(c->user, gid) || setresgid(gid, gid, gid) ||
+		    setresuid(uid, uid, uid))
+			return err_set(ERR_INPUT, "user: becoming \"%s\": %s", c->user,
+				       strerror(errno));
+		if (!setuid(0) || !seteuid(0)) /* there must be no way back */
+			return err_set(ERR_INTERNAL, "user: root could be had again");
+		prctl(PR_SET_DUMPABLE, !c->sandbox); /* the change of user has set it anew */
+	} else if (geteuid() == 0) {
 		log_warn("running as root: start as another user, or let \"user\" name one");
+	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return err_set(ERR_INPUT, "sandbox: no_new_privs: %s", strerror(errno));
 	if (!c->sandbox || SANITIZED) { /* whose runtime needs more than the list */
@@ -225,7 +199,22 @@ enum err confine(const struct daemon_common *c)
 			 SANITIZED ? "built with a sanitizer" : "sandbox is off");
 		return ERR_OK;
 	}
-	TRY(filter());
+	/* Threads may run already (OpenBLAS has its own), so the filter is loaded for all of them
+	 * at once, and no_new_privs goes with it. */
+	f = seccomp_init(SCMP_ACT_KILL_PROCESS);
+	bad = f ? seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) : -ENOMEM;
+	if (!bad)
+		bad = seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	if (!bad)
+		bad = add_rules(f);
+	if (!bad)
+		bad = seccomp_load(f);
+	seccomp_release(f);
+	if (bad)
+		return err_set(ERR_INPUT,
+			       "sandbox: the kernel refuses the filter of system calls (%s); "
+			       "\"sandbox\": \"off\" runs without",
+			       strerror(-bad));
 	log_info("system calls are confined");
 	return ERR_OK;
 }

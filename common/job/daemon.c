@@ -18,7 +18,7 @@ bool endpoint_parse(const char *text, struct endpoint *e)
 {
 	const char *colon = strrchr(text, ':'), *host = text, *digits;
 	size_t n = colon ? (size_t)(colon - text) : 0;
-	unsigned long port = 0;
+	unsigned long port;
 
 	if (n >= 2 && text[0] == '[' && colon[-1] == ']') {
 		host++;
@@ -58,11 +58,11 @@ static const char *check_dial(const char *text)
 
 static const char *check_pin(const char *text)
 {
-	bool ok = !strncmp(text, "sha256:", 7) && strlen(text) == 7 + 64 &&
-		  strspn(text + 7, "0123456789abcdef") == 64;
+	uint8_t fp[32];
 
-	return ok ? NULL
-		  : "\"sha256:\" and 64 hexadecimal digits, as coterie pki fingerprint prints";
+	return !strncmp(text, "sha256:", 7) && hex_read(text + 7, fp, sizeof(fp))
+		   ? NULL
+		   : "\"sha256:\" and 64 hexadecimal digits, as coterie pki fingerprint prints";
 }
 
 static const char *check_congestion(const char *text)
@@ -310,49 +310,36 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 
 enum err party_config_read(struct party_config *c, const char *path, char *const *set)
 {
+	enum err err = ERR_OK;
+
 	TRY(read_table(&party_table, path, set, &c->common));
 	endpoint_parse(c->coordinator_text, &c->coordinator);
-	if (!c->data.features && !c->data.edges && !c->data.graphs) {
-		party_config_release(c);
-		return err_set(ERR_INPUT,
-			       "%s: party.data is empty, expected party.data.features, "
-			       "party.data.edges or both, or party.data.graphs",
-			       path);
+	if (!c->data.features && !c->data.edges && !c->data.graphs)
+		err = err_set(ERR_INPUT,
+			      "%s: party.data is empty, expected party.data.features, "
+			      "party.data.edges or both, or party.data.graphs",
+			      path);
+	else if (c->data.vertices && (c->data.features || c->data.ids || !c->data.edges))
+		err = err_set(ERR_INPUT,
+			      "%s: party.data.vertices is given%s, expected party.data.edges "
+			      "beside it and neither party.data.features nor party.data.ids",
+			      path, c->data.edges ? "" : " without party.data.edges");
+	else if (config_map_get(&c->peers, c->common.name))
+		err = err_set(ERR_INPUT,
+			      "%s: party.peers has \"%s\", expected names other than party.name",
+			      path, c->common.name);
+	for (size_t i = 0; i < c->policy.coordinators.count && !err; i++) {
+		if (!config_map_get(&c->peers, c->policy.coordinators.item[i]))
+			err = err_set(ERR_INPUT,
+				      "%s: party.policy.coordinators has \"%s\", expected names "
+				      "in party.peers",
+				      path, c->policy.coordinators.item[i]);
 	}
-	if (c->data.vertices && (c->data.features || c->data.ids || !c->data.edges)) {
-		bool edges = c->data.edges;
-
+	if (err)
 		party_config_release(c);
-		return err_set(
-		    ERR_INPUT,
-		    "%s: party.data.vertices is given%s, expected party.data.edges beside "
-		    "it and neither party.data.features nor party.data.ids",
-		    path, edges ? "" : " without party.data.edges");
-	}
-	if (config_map_get(&c->peers, c->common.name)) {
-		enum err err = err_set(
-		    ERR_INPUT, "%s: party.peers has \"%s\", expected names other than party.name",
-		    path, c->common.name);
-
-		party_config_release(c);
-		return err;
-	}
-	for (size_t i = 0; i < c->policy.coordinators.count; i++) {
-		const char *name = c->policy.coordinators.item[i];
-		enum err err;
-
-		if (config_map_get(&c->peers, name))
-			continue;
-		err = err_set(
-		    ERR_INPUT,
-		    "%s: party.policy.coordinators has \"%s\", expected names in party.peers", path,
-		    name);
-		party_config_release(c);
-		return err;
-	}
-	if (!c->state)
+	else if (!c->state)
 		c->state = file_join(c->common.output, "state");
-	return ERR_OK;
+	return err;
 }
 
 void coordinator_config_release(struct coordinator_config *c)

@@ -96,13 +96,6 @@ static enum err check_secure_sum(const struct job *job)
 
 /* ---- reading ---- */
 
-static bool gives_modulus(const struct json *root)
-{
-	const struct json *sum = json_get(root, "secure_sum");
-
-	return sum && json_type(sum) == JSON_OBJECT && json_get(sum, "modulus_bits");
-}
-
 /* The kind that root names. If it names none, that is what is refused, whatever else it says. */
 static enum err read_kind(const struct json *root, const char *where, const struct kind **kind)
 {
@@ -136,6 +129,7 @@ static enum err read_values(struct job *job, const struct json *root, const char
 {
 	struct kind_presets presets = { .n = 0 };
 	const struct kind *kind = NULL;
+	const struct json *sum;
 	struct table table;
 
 	TRY(read_kind(root, where, &kind));
@@ -143,24 +137,13 @@ static enum err read_values(struct job *job, const struct json *root, const char
 	kind->presets(root, &presets);
 	TRY(config_read(&table.config, root, where, NULL, presets.item, job));
 	job->kind = kind;
-	kind->settle(job, gives_modulus(root));
+	sum = json_get(root, "secure_sum");
+	kind->settle(job, sum && json_get(sum, "modulus_bits"));
 	return ERR_OK;
 }
 
-/* A job with the same method or mode, and defaults. */
-static enum err read_standard(const struct job *job, struct job *standard)
-{
-	struct json *root = json_object();
-	enum err err;
-
-	json_put_string(root, "kind", job->kind->name);
-	job->kind->standard(job, root);
-	err = read_values(standard, root, "standard");
-	json_free(root);
-	return err;
-}
-
-/* Reject parameters that this variant ignores: they would seem to matter. */
+/* Reject parameters that this variant ignores: they would seem to matter. They differ from those of
+ * a job with the same method or mode, and defaults. */
 static enum err check_unread(const struct job *job)
 {
 	struct job standard = { 0 };
@@ -170,29 +153,21 @@ static enum err check_unread(const struct job *job)
 		struct config_table one = { "job", row, 1, sizeof(struct job) };
 		const char *why = job->kind->unread(job, row);
 
-		if (!why)
-			continue;
-		if (!standard.kind)
-			TRY(read_standard(job, &standard));
-		if (config_difference(&one, job, "given", &standard, "taken", difference,
-				      sizeof(difference)))
+		if (why && !standard.kind) {
+			struct json *root = json_object();
+			enum err err;
+
+			json_put_string(root, "kind", job->kind->name);
+			job->kind->standard(job, root);
+			err = read_values(&standard, root, "standard");
+			json_free(root);
+			TRY(err);
+		}
+		if (why && config_difference(&one, job, "given", &standard, "taken", difference,
+					     sizeof(difference)))
 			return err_set(ERR_INPUT, "%s; %s", difference, why);
 	}
 	return ERR_OK;
-}
-
-static enum err read_root(struct job *job, struct json *root, const char *where, char *const *set)
-{
-	enum err err;
-
-	TRY(config_set(root, set));
-	TRY(read_values(job, root, where));
-	err = job->kind->check(job);
-	if (err == ERR_OK)
-		err = check_unread(job);
-	if (err == ERR_OK)
-		err = check_secure_sum(job);
-	return err ? err_prefix(err, "%s", where) : ERR_OK;
 }
 
 enum err job_parse(struct job *job, struct bytes text, const char *where, char *const *set)
@@ -207,8 +182,19 @@ enum err job_parse(struct job *job, struct bytes text, const char *where, char *
 		return err_set(ERR_INPUT, "%s: a job of %zu bytes, expected at most %d", source,
 			       text.n, JOB_TEXT_MAX);
 	TRY(json_parse(text, where, &root));
-	err = read_root(job, root, source, set);
+	err = config_set(root, set);
+	if (!err)
+		err = read_values(job, root, source);
 	json_free(root);
+	if (!err) {
+		err = job->kind->check(job);
+		if (!err)
+			err = check_unread(job);
+		if (!err)
+			err = check_secure_sum(job);
+		if (err)
+			err_prefix(err, "%s", source);
+	}
 	if (err)
 		*job = (struct job){ 0 };
 	return err;

@@ -43,16 +43,13 @@ struct job {
 /* Reads a job from JSON text; `where` names its source in messages ("job.json", "offer").
  * set: NULL-terminated array of "path=value", applied before defaults; may be NULL.
  * ERR_INPUT with path, value and what was expected. */
-enum err job_parse(struct job *job, struct bytes text, const char *where,
-		   char *const *set) MUST_CHECK;
+enum err job_parse(struct job *job, struct bytes text, const char *where, char *const *set) MUST_CHECK;
 enum err job_read(struct job *job, const char *path, char *const *set) MUST_CHECK;
 
-void job_write(const struct job *job,
-	       struct buf *json);    /* the effective job: canonical, one line */
-void job_describe(struct buf *text); /* every parameter, for people */
+void job_write(const struct job *job, struct buf *json); /* the effective job: canonical, one line */
+void job_describe(struct buf *text);                       /* every parameter, for people */
 
-/* The first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if none.
- */
+/* The first parameter in which two jobs differ: "job.clusters: 7 here, 8 offered"; false if none. */
 bool job_difference(const struct job *here, const struct job *offered, char *text, size_t len);
 
 /* The kind's members, of this job: common/kind/kind.h. */

@@ -64,13 +64,6 @@ static bool there(const char *state, const char *id, const char *suffix)
 	return is;
 }
 
-static const char *text_of(const struct json *object, const char *key)
-{
-	const struct json *v = json_type(object) == JSON_OBJECT ? json_get(object, key) : NULL;
-
-	return v && json_type(v) == JSON_STRING ? json_string(v) : "";
-}
-
 /* ---- the party ---- */
 
 static void take_away(const char *state, const char *id, const char *suffix)
@@ -113,15 +106,15 @@ enum err offer_answer_read(const char *state, const char *id, const char *hash,
 	if (!there(state, id, ".answer"))
 		return ERR_OK;
 	TRY(read_json(state, id, ".answer", &json));
-	answer = text_of(json, "answer");
-	why = text_of(json, "why");
+	answer = json_text(json, "answer");
+	why = json_text(json, "why");
 	e = ERR_OK;
 	if ((strcmp(answer, "yes") != 0 && strcmp(answer, "no") != 0) || !is_printable(why)) {
 		e = err_set(ERR_INPUT,
 			    "%s/offers/%s.answer: expected \"answer\": \"yes\" or \"no\"", state,
 			    id);
-	} else if (!strcmp(text_of(json, "offer"), hash) &&
-		   strcmp(text_of(json, "until"), now) > 0) {
+	} else if (!strcmp(json_text(json, "offer"), hash) &&
+		   strcmp(json_text(json, "until"), now) > 0) {
 		a->given = true;
 		a->yes = !strcmp(answer, "yes");
 		snprintf(a->why, sizeof(a->why), "%s", why);
@@ -218,7 +211,7 @@ enum err offer_answer_write(const char *state, const char *id, bool yes, const c
 	clock_utc_of(time(NULL) + (time_t)days * 24 * 3600, until, sizeof(until));
 	json_put_string(answer, "answer", yes ? "yes" : "no");
 	json_put_string(answer, "why", why);
-	json_put_string(answer, "offer", text_of(offer, "offer"));
+	json_put_string(answer, "offer", json_text(offer, "offer"));
 	json_put_string(answer, "answered", now);
 	json_put_string(answer, "until", until);
 	e = write_json(state, id, ".answer", answer);

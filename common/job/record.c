@@ -22,23 +22,23 @@ void record_release(struct record *r)
 		free(r->sum[i].objective);
 	r->sums = 0;
 	facts_release(&r->facts);
+	for (size_t i = 0; i < r->files; i++)
+		free(r->file[i].path);
+	r->files = 0;
 	free(r->head);
 	r->head = NULL;
 	r->heads = 0;
 	free(r->step);
+	r->step = NULL;
 	free(r->traffic);
+	r->traffic = NULL;
 	free(r->cluster_size);
+	r->cluster_size = NULL;
 	free(r->data.features);
 	free(r->data.edges);
 	free(r->data.ids);
 	free(r->data.graphs);
-	r->step = NULL;
-	r->traffic = NULL;
-	r->cluster_size = NULL;
-	r->data.features = r->data.edges = r->data.ids = r->data.graphs = NULL;
-	for (size_t i = 0; i < r->files; i++)
-		free(r->file[i].path);
-	r->files = 0;
+	memset(&r->data, 0, sizeof(r->data));
 }
 
 void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt)

@@ -7,19 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void put_job(const struct record *r, struct json *root)
-{
-	struct buf text = { 0 };
-	struct json *job = NULL;
-
-	if (!r->has_job)
-		return;
-	job_write(&r->job, &text);
-	if (json_parse((struct bytes){ text.p, text.n }, "job", &job) == ERR_OK)
-		json_put(root, "job", job);
-	buf_release(&text);
-}
-
 static void put_times(struct json *o, double start_s, double compute_s,
 		      const struct record_times *t)
 {
@@ -30,23 +17,13 @@ static void put_times(struct json *o, double start_s, double compute_s,
 	json_put_number(o, "round_trips", t->round_trips);
 }
 
-static void put_attempts(const struct record *r, struct json *root)
-{
-	struct json *list = json_put_array(root, "attempts");
-
-	for (size_t i = 0; i < r->attempts.count; i++) {
-		const struct record_attempt *a = &r->attempts.past[i];
-		struct json *o = json_append_object(list);
-
-		json_put_number(o, "attempt", a->attempt);
-		json_put_string(o, "cause", a->cause);
-		json_put_number(o, "elapsed_s", a->elapsed_s < 0 ? NAN : a->elapsed_s);
-	}
-}
-
-static void put_phases(const struct record *r, struct json *root)
+/* What each phase and each of its steps took, and what went where. */
+static void put_course(const struct record *r, struct json *root)
 {
 	struct json *phases = json_put_array(root, "phases");
+	struct json *steps = json_put_array(root, "steps");
+	struct json *traffic = json_put_array(root, "traffic");
+	struct json *peers = json_put_array(root, "peers");
 
 	for (size_t i = 0; i < r->phases; i++) {
 		const struct record_phase *p = &r->phase[i];
@@ -57,12 +34,6 @@ static void put_phases(const struct record *r, struct json *root)
 		json_put_number(o, "rounds", p->rounds);
 		json_put_number(o, "iterations", p->iterations);
 	}
-}
-
-static void put_steps(const struct record *r, struct json *root)
-{
-	struct json *steps = json_put_array(root, "steps");
-
 	for (size_t i = 0; i < r->steps; i++) {
 		const struct record_step *s = &r->step[i];
 		struct json *o = json_append_object(steps);
@@ -70,12 +41,6 @@ static void put_steps(const struct record *r, struct json *root)
 		json_put_number(o, "phase", s->phase);
 		put_times(o, s->start_s, s->compute_s, &s->times);
 	}
-}
-
-static void put_traffic(const struct record *r, struct json *root)
-{
-	struct json *traffic = json_put_array(root, "traffic"), *peers;
-
 	for (size_t i = 0; i < r->traffics; i++) {
 		const struct record_traffic *t = &r->traffic[i];
 		struct json *o = json_append_object(traffic);
@@ -87,7 +52,6 @@ static void put_traffic(const struct record *r, struct json *root)
 		json_put_number(o, "bytes_sent", (double)t->bytes_sent);
 		json_put_number(o, "bytes_received", (double)t->bytes_received);
 	}
-	peers = json_put_array(root, "peers");
 	for (size_t i = 0; i < r->peers; i++) {
 		struct json *o = json_append_object(peers);
 
@@ -158,34 +122,6 @@ static void put_plans(const struct record *r, struct json *root)
 	}
 }
 
-static void put_leaks(const struct record *r, struct json *root)
-{
-	const char *leak[32];
-	struct json *list = json_put_array(root, "leaks");
-	size_t n = r->has_job ? job_leaks(&r->job, r->parties, leak, 32) : 0;
-
-	for (size_t i = 0; i < n; i++)
-		json_append_string(list, leak[i]);
-}
-
-/* A party's report looks for its points there. */
-static void put_data(const struct record *r, struct json *root)
-{
-	struct json *data;
-
-	if (!r->data.features && !r->data.edges && !r->data.graphs)
-		return;
-	data = json_put_object(root, "data");
-	if (r->data.features)
-		json_put_string(data, "features", r->data.features);
-	if (r->data.edges)
-		json_put_string(data, "edges", r->data.edges);
-	if (r->data.ids)
-		json_put_string(data, "ids", r->data.ids);
-	if (r->data.graphs)
-		json_put_string(data, "graphs", r->data.graphs);
-}
-
 static void put_hex(struct json *o, const char *key, const uint8_t hash[static 32])
 {
 	char hex[2 * 32 + 1];
@@ -194,50 +130,12 @@ static void put_hex(struct json *o, const char *key, const uint8_t hash[static 3
 	json_put_string(o, key, hex);
 }
 
-/* As they were when this job read them. */
-static void put_files(const struct record *r, struct json *root)
-{
-	struct json *list = r->files ? json_put_array(root, "files") : NULL;
-
-	for (size_t i = 0; i < r->files; i++) {
-		const struct record_file *f = &r->file[i];
-		struct json *o = json_append_object(list);
-
-		json_put_string(o, "of", f->key);
-		json_put_string(o, "path", f->path);
-		json_put_number(o, "bytes", (double)f->bytes);
-		json_put_string(o, "modified", f->modified_utc);
-		put_hex(o, "sha256", f->sha256);
-	}
-}
-
-static void put_head(struct json *o, const struct record_head *h)
-{
-	json_put_number(o, "count", (double)h->count);
-	put_hex(o, "hash", h->hash);
-}
-
-static void put_ledger(const struct record *r, struct json *root)
-{
-	struct json *ledger, *peers;
-
-	if (!r->ledger.count && !r->heads)
-		return;
-	ledger = json_put_object(root, "ledger");
-	if (r->ledger.count)
-		put_head(ledger, &r->ledger);
-	peers = json_put_object(ledger, "peers");
-	for (size_t i = 0; i < r->heads; i++)
-		put_head(json_put_object(peers, r->head[i].name), &r->head[i]);
-}
-
+/* What the job's kind says besides, in the order in which it was told. */
 static void put_facts(const struct record *r, struct json *root)
 {
 	struct json *facts = r->facts.count ? json_put_object(root, "facts") : NULL;
 
-	for (size_t i = 0; i < r->facts.count; i++) {
-		const struct fact *f = &r->facts.item[i];
-
+	for (const struct fact *f = r->facts.item; f < r->facts.item + r->facts.count; f++) {
 		if (f->text) {
 			json_put_string(facts, f->name, f->text);
 		} else if (f->values == 1) {
@@ -251,9 +149,57 @@ static void put_facts(const struct record *r, struct json *root)
 	}
 }
 
+/* What a party read, and how far ledgers reach. */
+static void put_data(const struct record *r, struct json *root)
+{
+	const struct {
+		const char *key, *path;
+	} data[] = { { "features", r->data.features },
+		     { "edges", r->data.edges },
+		     { "ids", r->data.ids },
+		     { "graphs", r->data.graphs } };
+	struct json *o;
+
+	if (r->data.features || r->data.edges || r->data.graphs) {
+		o = json_put_object(root, "data"); /* its report looks for its points there */
+		for (size_t i = 0; i < 4; i++)
+			if (data[i].path)
+				json_put_string(o, data[i].key, data[i].path);
+	}
+	if (r->files) {
+		struct json *list = json_put_array(root, "files");
+
+		for (const struct record_file *f = r->file; f < r->file + r->files; f++) {
+			o = json_append_object(list);
+			json_put_string(o, "of", f->key);
+			json_put_string(o, "path", f->path);
+			json_put_number(o, "bytes", (double)f->bytes);
+			json_put_string(o, "modified", f->modified_utc);
+			put_hex(o, "sha256", f->sha256);
+		}
+	}
+	if (r->ledger.count || r->heads) {
+		struct json *ledger = json_put_object(root, "ledger"), *peers;
+
+		if (r->ledger.count) {
+			json_put_number(ledger, "count", (double)r->ledger.count);
+			put_hex(ledger, "hash", r->ledger.hash);
+		}
+		peers = json_put_object(ledger, "peers");
+		for (size_t i = 0; i < r->heads; i++) {
+			o = json_put_object(peers, r->head[i].name);
+			json_put_number(o, "count", (double)r->head[i].count);
+			put_hex(o, "hash", r->head[i].hash);
+		}
+	}
+}
+
 void record_json(const struct record *r, struct buf *json)
 {
-	struct json *root = json_object(), *parties;
+	struct json *root = json_object(), *job = NULL, *list;
+	struct buf text = { 0 };
+	const char *leak[32];
+	size_t leaks;
 
 	json_put_number(root, "schema_version", RECORD_SCHEMA);
 	json_put_string(root, "software", r->software);
@@ -270,29 +216,41 @@ void record_json(const struct record *r, struct buf *json)
 		json_put_number(root, "error", NAN); /* null */
 	json_put_string(root, "started", r->started_utc);
 	json_put_number(root, "elapsed_s", r->elapsed_s);
-	put_job(r, root);
+	if (r->has_job) {
+		job_write(&r->job, &text);
+		if (json_parse((struct bytes){ text.p, text.n }, "job", &job) == ERR_OK)
+			json_put(root, "job", job);
+		buf_release(&text);
+	}
 	json_put_string(root, "job_id", r->job_id);
 	json_put_number(root, "attempt", r->attempt);
-	put_attempts(r, root);
-	parties = json_put_array(root, "parties");
+	list = json_put_array(root, "attempts");
+	for (size_t i = 0; i < r->attempts.count; i++) {
+		const struct record_attempt *a = &r->attempts.past[i];
+		struct json *o = json_append_object(list);
+
+		json_put_number(o, "attempt", a->attempt);
+		json_put_string(o, "cause", a->cause);
+		json_put_number(o, "elapsed_s", a->elapsed_s < 0 ? NAN : a->elapsed_s);
+	}
+	list = json_put_array(root, "parties");
 	for (size_t l = 0; l < r->parties; l++)
-		json_append_string(parties, r->party[l]);
+		json_append_string(list, r->party[l]);
 	json_put_number(root, "rounds", record_rounds(r));
 	json_put_number(root, "round_trips", record_round_trips(r));
 	if (r->has_job && !r->job.kind->relays) /* batches are no rounds of sums */
 		json_put_number(root, "round_trips_bound", record_round_trips_bound(r));
-	put_phases(r, root);
-	put_steps(r, root);
-	put_traffic(r, root);
+	put_course(r, root);
 	if (r->order)
 		json_put_number(root, "filter_order", r->order);
 	put_plans(r, root);
 	put_facts(r, root);
 	put_result(r, root);
-	put_leaks(r, root);
+	list = json_put_array(root, "leaks");
+	leaks = r->has_job ? job_leaks(&r->job, r->parties, leak, 32) : 0;
+	for (size_t i = 0; i < leaks; i++)
+		json_append_string(list, leak[i]);
 	put_data(r, root);
-	put_files(r, root);
-	put_ledger(r, root);
 	json_write_pretty(root, json);
 	json_free(root);
 }

@@ -56,13 +56,12 @@ static char *place_of_earlier(const char *dir)
 	if (file_read(path, RECORD_MAX, &text) == ERR_OK &&
 	    json_parse((struct bytes){ text.p, text.n }, path, &run) == ERR_OK &&
 	    json_type(run) == JSON_OBJECT) {
-		const struct json *id = json_get(run, "job_id"),
-				  *attempt = json_get(run, "attempt");
+		const struct json *attempt = json_get(run, "attempt");
+		const char *id = json_text(run, "job_id");
 
-		if (id && json_type(id) == JSON_STRING && attempt &&
-		    json_type(attempt) == JSON_NUMBER &&
-		    strspn(json_string(id), "0123456789abcdef") == 32)
-			results_name(json_string(id), (unsigned)json_number(attempt), name);
+		if (attempt && json_type(attempt) == JSON_NUMBER && json_number(attempt) >= 0 &&
+		    json_number(attempt) <= UINT32_MAX && strspn(id, "0123456789abcdef") == 32)
+			results_name(id, (unsigned)json_number(attempt), name);
 	}
 	if (!*name) {
 		char when[32];
@@ -84,7 +83,6 @@ struct move {
 static enum err move(void *arg, const char *path)
 {
 	struct move *m = arg;
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	char *target;
 	enum err e = ERR_OK;
 
@@ -92,7 +90,7 @@ static enum err move(void *arg, const char *path)
 		m->to = place_of_earlier(m->dir);
 		TRY(file_make_dirs(m->to));
 	}
-	target = file_join(m->to, name);
+	target = file_join(m->to, basename(path));
 	if (rename(path, target) != 0 && errno != ENOENT)
 		e = err_set(ERR_JOB, "%s: cannot be moved to %s, to make room for a new job: %s",
 			    path, target, strerror(errno));
@@ -121,7 +119,7 @@ enum err results_begin(const char *dir)
 
 static enum err add_name(void *arg, const char *path)
 {
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *name = basename(path);
 	struct buf *list = arg; /* "labels.csv, labels.npy, ": several kinds have the same names */
 	size_t n = strlen(name);
 
@@ -174,28 +172,14 @@ void results_sweep(const char *dir)
 
 /* ---- one process ---- */
 
-/* The process that holds a lock on the file, as the kernel lists it; 0: it is not listed. */
-static long holder(const struct stat *st)
-{
-	FILE *f = fopen("/proc/locks", "re");
-	char line[256];
-	unsigned long inode;
-	long pid = 0, p;
-
-	while (f && !pid && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%*d: FLOCK %*s %*s %ld %*x:%*x:%lu", &p, &inode) == 2 &&
-		    inode == st->st_ino)
-			pid = p;
-	if (f)
-		fclose(f);
-	return pid;
-}
-
 enum err results_lock(const char *dir)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st = { 0 };
-	long pid;
+	unsigned long inode;
+	char line[256];
+	long pid = 0, p;
+	FILE *f;
 
 	if (fd < 0)
 		return err_set(ERR_INPUT, "%s: %s", dir, strerror(errno));
@@ -206,8 +190,15 @@ enum err results_lock(const char *dir)
 		close(fd);
 		return ERR_OK;
 	}
-	pid = fstat(fd, &st) == 0 ? holder(&st) : 0;
+	/* Which process has it, as the kernel lists locks; 0: it is not listed. */
+	f = fstat(fd, &st) == 0 ? fopen("/proc/locks", "re") : NULL;
 	close(fd);
+	while (f && !pid && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*d: FLOCK %*s %*s %ld %*x:%*x:%lu", &p, &inode) == 2 &&
+		    inode == st.st_ino)
+			pid = p;
+	if (f)
+		fclose(f);
 	return err_set(
 	    ERR_INPUT,
 	    "%s is in use by process %ld: each coordinator and each party needs an output "

@@ -19,15 +19,13 @@ static bool log_begun;
 
 void overrides_add(struct overrides *o, const char *fmt, ...)
 {
-	char *line = NULL;
+	char *line;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&line, fmt, ap);
-	va_end(ap);
-	if (n < 0)
+	if (vasprintf(&line, fmt, ap) < 0)
 		line = alloc_copy("");
+	va_end(ap);
 	o->item = alloc_again(o->item, o->count + 2, sizeof(*o->item));
 	o->item[o->count++] = line;
 	o->item[o->count] = NULL;
@@ -50,51 +48,37 @@ void overrides_release(struct overrides *o)
 	*o = (struct overrides){ 0 };
 }
 
-static enum err begin_output(const struct daemon_common *c)
+enum err daemon_begin(const struct daemon_common *c, size_t files)
 {
+	struct rlimit none = { 0, 0 }, limit = { 0, 0 };
 	char *path;
 	enum err e;
 
-	if (file_make_dirs(c->output) != ERR_OK) /* no restart mends that */
-		return err_set(ERR_INPUT, "%s", err_detail());
-	TRY(results_lock(c->output));
-	results_sweep(c->output);
-	path = file_join(c->output, "log.jsonl");
-	e = log_open(path);
-	free(path);
-	return e;
-}
-
-static enum err have_files(size_t files)
-{
-	struct rlimit limit = { 0, 0 };
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= files)
-		return ERR_OK;
-	if (limit.rlim_max >= files) {
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < files) {
 		limit.rlim_cur = files;
-		if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
-			return ERR_OK;
+		if (limit.rlim_max < files || setrlimit(RLIMIT_NOFILE, &limit) != 0)
+			return err_set(ERR_INTERNAL,
+				       "this process needs %zu open files, its limit (ulimit -n, "
+				       "LimitNOFILE=) is %ju",
+				       files, (uintmax_t)limit.rlim_max);
 	}
-	return err_set(
-	    ERR_INTERNAL,
-	    "this process needs %zu open files, its limit (ulimit -n, LimitNOFILE=) is %ju", files,
-	    (uintmax_t)limit.rlim_max);
-}
-
-enum err daemon_begin(const struct daemon_common *c, size_t files)
-{
-	struct rlimit none = { 0, 0 };
-	enum err e;
-
-	TRY(have_files(files));
 	setrlimit(RLIMIT_CORE, &none);
 	if (c->sandbox)
 		prctl(PR_SET_DUMPABLE, 0);
 	log_init(c->name, c->log_level);
 	log_begun = true;
 	TRY(confine_as_user(c));
-	e = begin_output(c);
+	e = file_make_dirs(c->output);
+	if (e)
+		e = err_set(ERR_INPUT, "%s", err_detail()); /* no restart mends that */
+	else
+		e = results_lock(c->output);
+	if (!e) {
+		results_sweep(c->output);
+		path = file_join(c->output, "log.jsonl");
+		e = log_open(path);
+		free(path);
+	}
 	confine_as_before();
 	return e;
 }

@@ -189,9 +189,9 @@ void kcagc_presets(const struct json *root, struct kind_presets *to)
 	if (cell && json_type(cell) == JSON_NUMBER && json_number(cell) > 1)
 		presets_add(to, min_cell);
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-		if (!strcmp(presets_word(root, "method"), methods[i].method))
+		if (!strcmp(json_text(root, "method"), methods[i].method))
 			presets_add(to, methods[i].presets);
-	if (!strcmp(presets_word(root, "preset"), "paper"))
+	if (!strcmp(json_text(root, "preset"), "paper"))
 		presets_add(to, paper);
 }
 

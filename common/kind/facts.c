@@ -43,14 +43,10 @@ void facts_say(struct facts *f, const char *name, const char *format, ...)
 {
 	struct fact *own = fact_named(f, name);
 	va_list ap;
-	int len;
 
 	va_start(ap, format);
-	len = vsnprintf(NULL, 0, format, ap);
-	va_end(ap);
-	ALLOC(own->text, (size_t)len + 1);
-	va_start(ap, format);
-	vsnprintf(own->text, (size_t)len + 1, format, ap);
+	if (vasprintf(&own->text, format, ap) < 0)
+		own->text = alloc_copy("");
 	va_end(ap);
 }
 

@@ -30,13 +30,6 @@ void presets_add(struct kind_presets *to, const struct config_preset *from)
 		to->item[to->n++] = *from++;
 }
 
-const char *presets_word(const struct json *root, const char *key)
-{
-	const struct json *v = json_type(root) == JSON_OBJECT ? json_get(root, key) : NULL;
-
-	return v && json_type(v) == JSON_STRING ? json_string(v) : "";
-}
-
 const char *const kind_label_files[] = { "labels.csv", "labels.npy", NULL };
 
 void kind_no_presets(const struct json *root, struct kind_presets *to)

@@ -12,8 +12,6 @@ struct kind_presets {
 	size_t n;
 };
 void presets_add(struct kind_presets *to, const struct config_preset *from);
-/* The text under this key of the job as given; "": there is none. */
-const char *presets_word(const struct json *root, const char *key);
 
 /* Sentences about what a job shows. */
 struct said {

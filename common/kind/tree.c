@@ -2,20 +2,6 @@
 
 #include <assert.h>
 
-/* Joins the nodes [child, child + children) of one level under a new node of the next. */
-static void join(struct tree *t, size_t child, size_t children, uint32_t level)
-{
-	struct tree_node *node = &t->node[t->count];
-
-	*node = (struct tree_node){ .id = (uint32_t)t->count,
-				    .level = level,
-				    .first = t->node[child].first,
-				    .last = t->node[child + children - 1].last,
-				    .child = child,
-				    .children = children };
-	t->count++;
-}
-
 void tree_build(struct tree *t, size_t parties, bool flat)
 {
 	size_t first = 0, width = parties; /* the level below: nodes [first, first + width) */
@@ -32,7 +18,14 @@ void tree_build(struct tree *t, size_t parties, bool flat)
 			size_t child = first + 2 * i;
 			size_t children = i + 1 < groups ? 2 : first + width - child;
 
-			join(t, child, children, (uint32_t)t->levels);
+			t->node[t->count] =
+			    (struct tree_node){ .id = (uint32_t)t->count,
+						.level = (uint32_t)t->levels,
+						.first = t->node[child].first,
+						.last = t->node[child + children - 1].last,
+						.child = child,
+						.children = children };
+			t->count++;
 		}
 		first = start;
 		width = groups;

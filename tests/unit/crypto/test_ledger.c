@@ -260,6 +260,7 @@ static void test_changed_job(void **state)
 		"UPDATE job SET coordinator = 'x'",
 		"UPDATE job SET key = zeroblob(32)",
 		"UPDATE job SET id = 'ff020000000000000000000000000000'",
+		"UPDATE job SET id = replace(id, '0', 'x')", /* no digit */
 		"DELETE FROM job",
 	};
 

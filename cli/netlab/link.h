@@ -1,4 +1,4 @@
-/* link.h -- when a packet that enters a star network leaves it.
+/* link.h -- when a packet that enters a star network leaves it; and the queue of those under way.
  *
  *     host 0 --- uplink --->\           /--- downlink ---> host 0
  *     host 1 --- uplink --->--- delay ---- downlink ---> host 1
@@ -51,5 +51,30 @@ bool links_leave(struct links *l, int from, struct weight w, uint64_t now, uint6
 /* It gets to host to's downlink; the calls for one host come in the order of arrival. *due is when
  * the host has it. False, and nothing changes: the queue is full. */
 bool links_arrive(struct links *l, int to, struct weight w, uint64_t arrival, uint64_t *due);
+
+/* ---- packets under way ---- */
+
+struct packet {
+	uint64_t due, order; /* ns; the number of the push */
+	int to;
+	bool on_downlink; /* due is its end; before that, due is the arrival at the downlink */
+	struct weight w;
+	size_t n;
+	unsigned char frame[];
+};
+
+/* A heap: the packet that is due first is in front; of two at the same time, the one pushed first. */
+struct queue {
+	struct packet **heap; /* owned, and so are the packets */
+	size_t n, cap;
+	uint64_t pushed;
+};
+
+struct packet *packet_new(const unsigned char *frame, size_t n, int to, struct weight w);
+
+void queue_push(struct queue *q, struct packet *p); /* takes p over; sets p->order */
+struct packet *queue_first(const struct queue *q);  /* NULL: empty; stays in the queue */
+struct packet *queue_pop(struct queue *q);          /* the caller's, to free(); NULL: empty */
+void queue_release(struct queue *q);
 
 #endif

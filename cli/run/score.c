@@ -57,31 +57,26 @@ static enum err match(const struct labels *truth, const char *truth_path, struct
 	return err;
 }
 
-static enum err mark(const char *path, const struct buf *file, size_t n, bool *out)
-{
-	struct text t = text_open((struct bytes){ file->p, file->n }, path);
-
-	while (text_line(&t, '#')) {
-		uint64_t row;
-
-		TRY(text_whole(&t, 0, n - 1, "the row", &row));
-		TRY(text_end(&t));
-		out[row] = true;
-	}
-	return ERR_OK;
-}
-
 /* Takes the rows that the file lists out of both; *excluded says how many. */
 static enum err drop(const char *path, struct labels *truth, struct labels *l, size_t *excluded)
 {
 	struct buf file = { 0 };
 	size_t kept = 0;
+	struct text t;
+	uint64_t row;
 	bool *out;
-	enum err err;
+	enum err err = ERR_OK;
 
 	TRY(file_read_text(path, DATA_FILE_MAX, &file));
 	ALLOC(out, truth->n);
-	err = mark(path, &file, truth->n, out);
+	t = text_open((struct bytes){ file.p, file.n }, path);
+	while (!err && text_line(&t, '#')) {
+		err = text_whole(&t, 0, truth->n - 1, "the row", &row);
+		if (!err)
+			err = text_end(&t);
+		if (!err)
+			out[row] = true;
+	}
 	for (size_t i = 0; i < truth->n && !err; i++) {
 		truth->label[kept] = truth->label[i];
 		l->label[kept] = l->label[i];
@@ -128,18 +123,6 @@ static struct source source_of(struct label_files files)
 	else
 		snprintf(s.text, sizeof(s.text), "%.400s and %zu more", files.path[0], files.n - 1);
 	return s;
-}
-
-static void move_behind(struct labels *all, struct labels *l)
-{
-	all->label = alloc_again(all->label, all->n + l->n, sizeof(*all->label));
-	all->id = alloc_again(all->id, all->n + l->n, sizeof(*all->id));
-	memcpy(all->label + all->n, l->label, l->n * sizeof(*l->label));
-	memcpy(all->id + all->n, l->id, l->n * sizeof(*l->id));
-	all->n += l->n;
-	free(l->label);
-	free(l->id);
-	*l = (struct labels){ 0 };
 }
 
 /* A node that several parties know has one label. Sorts by id. */
@@ -189,7 +172,13 @@ static enum err read_all(struct label_files files, struct labels *all)
 				       "labels of several files are joined by id",
 				       files.path[i]);
 		}
-		move_behind(all, &l);
+		all->label = alloc_again(all->label, all->n + l.n, sizeof(*all->label));
+		all->id = alloc_again(all->id, all->n + l.n, sizeof(*all->id));
+		memcpy(all->label + all->n, l.label, l.n * sizeof(*l.label));
+		memcpy(all->id + all->n, l.id, l.n * sizeof(*l.id));
+		all->n += l.n;
+		free(l.label);
+		free(l.id);
 	}
 	return keep_once(all, source_of(files).text);
 }

@@ -1,6 +1,6 @@
 #include "cli/netlab/emulator.h"
 #include "cli/netlab/netns.h"
-#include "cli/netlab/packet.h"
+#include "cli/netlab/link.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"

@@ -2,7 +2,7 @@
  * scripts/netlab is what people use. */
 #include "cli/netlab/emulator.h"
 #include "cli/netlab/netns.h"
-#include "cli/netlab/packet.h"
+#include "cli/netlab/link.h"
 #include "cli/netlab/probe.h"
 
 #include <argp.h>

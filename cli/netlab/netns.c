@@ -1,5 +1,5 @@
 #include "cli/netlab/netns.h"
-#include "cli/netlab/packet.h"
+#include "cli/netlab/link.h"
 
 #include <arpa/inet.h>
 #include <assert.h>

@@ -23,7 +23,7 @@ void netns_return(int home);
 
 /* In the namespace that this thread is in: makes the device lab0, up, with host_address(host), and
  * brings loopback up. Sets what docs/OPERATIONS.md says of the kernel's TCP. *fd gives and takes
- * frames (packet.h) and never blocks; the device is there as long as it is open. A super packet has
+ * frames (link.h) and never blocks; the device is there as long as it is open. A super packet has
  * at most so many segments; 1: there are none. ERR_INPUT. */
 enum err netns_device(int host, int segments, int *fd) MUST_CHECK;
 

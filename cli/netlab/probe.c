@@ -1,5 +1,5 @@
 #include "cli/netlab/probe.h"
-#include "cli/netlab/packet.h"
+#include "cli/netlab/link.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
 

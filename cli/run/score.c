@@ -109,22 +109,6 @@ enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, stru
 
 /* ---- several files ---- */
 
-/* The name of the labels in messages. */
-struct source {
-	char text[512];
-};
-
-static struct source source_of(struct label_files files)
-{
-	struct source s;
-
-	if (files.n == 1)
-		snprintf(s.text, sizeof(s.text), "%s", files.path[0]);
-	else
-		snprintf(s.text, sizeof(s.text), "%.400s and %zu more", files.path[0], files.n - 1);
-	return s;
-}
-
 /* A node that several parties know has one label. Sorts by id. */
 static enum err keep_once(struct labels *l, const char *where)
 {
@@ -157,7 +141,7 @@ static enum err keep_once(struct labels *l, const char *where)
 	return err;
 }
 
-static enum err read_all(struct label_files files, struct labels *all)
+static enum err read_all(struct label_files files, const char *where, struct labels *all)
 {
 	struct labels l;
 
@@ -180,7 +164,7 @@ static enum err read_all(struct label_files files, struct labels *all)
 		free(l.label);
 		free(l.id);
 	}
-	return keep_once(all, source_of(files).text);
+	return keep_once(all, where);
 }
 
 /* Brings joined labels, of as many rows as the truth has, into its order: their ids are its row
@@ -218,19 +202,23 @@ static enum err match_rows(const char *truth_path, struct labels *l, const char 
 enum err score_read(const char *truth_path, struct label_files files, struct labels *truth,
 		    struct labels *l)
 {
-	const struct source where = source_of(files);
+	char where[512]; /* how messages call the labels */
 	enum err err;
 
+	if (files.n == 1)
+		snprintf(where, sizeof(where), "%s", files.path[0]);
+	else
+		snprintf(where, sizeof(where), "%.400s and %zu more", files.path[0], files.n - 1);
 	*l = (struct labels){ 0 };
 	TRY(labels_read(truth_path, truth));
-	err = read_all(files, l);
+	err = read_all(files, where, l);
 	if (!err && truth->n != l->n)
 		err = err_set(ERR_INPUT, "%s has %zu labels, %s %s %zu", truth_path, truth->n,
-			      where.text, files.n > 1 ? "have" : "has", l->n);
+			      where, files.n > 1 ? "have" : "has", l->n);
 	if (!err && truth->id && l->id)
-		err = match(truth, truth_path, l, where.text);
+		err = match(truth, truth_path, l, where);
 	else if (!err && files.n > 1)
-		err = match_rows(truth_path, l, where.text);
+		err = match_rows(truth_path, l, where);
 	if (err) {
 		labels_release(truth);
 		labels_release(l);

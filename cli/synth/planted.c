@@ -46,33 +46,6 @@ static size_t draw_one(const struct draw *d, struct rng *r)
 
 /* ---- classes ---- */
 
-/* Sizes in proportion to 1 / (1 + r/2), at least one node each; then in random order. */
-static void make_labels(const struct planted_params *p, uint32_t *label)
-{
-	double sum = 0, risen = 0;
-	struct rng rng;
-	size_t node = 0;
-
-	for (size_t r = 0; r < p->classes; r++)
-		sum += 1 / (1 + 0.5 * (double)r);
-	for (size_t r = 0; r < p->classes; r++) {
-		size_t left = p->classes - r - 1, to;
-
-		risen += 1 / (1 + 0.5 * (double)r);
-		to = (size_t)llround(risen / sum * (double)p->nodes);
-		if (to <= node)
-			to = node + 1;
-		if (to > p->nodes - left)
-			to = p->nodes - left;
-		if (!left)
-			to = p->nodes;
-		while (node < to)
-			label[node++] = (uint32_t)r;
-	}
-	rng_seed(&rng, p->seed, STREAM_LABELS);
-	rng_shuffle(&rng, label, p->nodes);
-}
-
 /* The nodes of each class: member[first[r]] .. member[first[r + 1] - 1]. */
 struct classes {
 	size_t *first;
@@ -250,6 +223,9 @@ static void make_words(const struct planted_params *p, const uint32_t *label, st
 
 enum err planted_make(const struct planted_params *p, struct planted *g)
 {
+	double sum = 0, risen = 0;
+	struct rng rng;
+	size_t node = 0;
 	enum err err;
 
 	*g = (struct planted){ 0 };
@@ -260,7 +236,25 @@ enum err planted_make(const struct planted_params *p, struct planted *g)
 		return err_set(ERR_INPUT, "%zu classes, expected at most as many as features, %zu",
 			       p->classes, p->features);
 	ALLOC(g->label, p->nodes);
-	make_labels(p, g->label);
+	/* Sizes in proportion to 1 / (1 + r/2), at least one node each; then in random order. */
+	for (size_t r = 0; r < p->classes; r++)
+		sum += 1 / (1 + 0.5 * (double)r);
+	for (size_t r = 0; r < p->classes; r++) {
+		size_t left = p->classes - r - 1, to;
+
+		risen += 1 / (1 + 0.5 * (double)r);
+		to = (size_t)llround(risen / sum * (double)p->nodes);
+		if (to <= node)
+			to = node + 1;
+		if (to > p->nodes - left)
+			to = p->nodes - left;
+		if (!left)
+			to = p->nodes;
+		while (node < to)
+			g->label[node++] = (uint32_t)r;
+	}
+	rng_seed(&rng, p->seed, STREAM_LABELS);
+	rng_shuffle(&rng, g->label, p->nodes);
 	err = make_edges(p, g->label, &g->adjacency);
 	if (err)
 		planted_release(g);

@@ -118,8 +118,8 @@ static void add_path(struct overrides *argv, char *path)
 	free(path);
 }
 
-/* The first is the coordinator, and where: the file in which it says its address. That is where of
- * each party. The overrides are for the coordinator alone: it tells the parties what the job is. */
+/* Starts the coordinator, which leaves its address in the file `where`; then the parties, to which
+ * `where` is that address. The overrides are for the coordinator: it tells the parties the job. */
 static enum err start_next(struct federation *f, const char *where)
 {
 	const struct launch *l = &f->launch;

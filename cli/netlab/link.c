@@ -133,29 +133,12 @@ struct in_addr host_address(int host)
 	return (struct in_addr){ htonl(LAB_NETWORK + 1 + (uint32_t)host) };
 }
 
-/* A super packet's headers go out once per segment. What the virtio header says of their length is
- * only a hint, so they are looked at. */
-static struct weight train(const unsigned char *packet, size_t n, size_t ip_bytes,
-			   size_t payload_each)
-{
-	struct tcphdr tcp;
-	size_t header, payload, segments;
-
-	if (n < ip_bytes + sizeof(tcp))
-		return (struct weight){ n, n };
-	memcpy(&tcp, packet + ip_bytes, sizeof(tcp));
-	header = ip_bytes + 4u * tcp.doff;
-	if (n <= header + payload_each)
-		return (struct weight){ n, n };
-	payload = n - header;
-	segments = (payload + payload_each - 1) / payload_each;
-	return (struct weight){ payload + segments * header, header + payload_each };
-}
-
 bool frame_look(const unsigned char *frame, size_t n, int hosts, int *to, struct weight *w)
 {
 	struct virtio_net_hdr offload;
 	struct iphdr ip;
+	struct tcphdr tcp;
+	size_t header, segments;
 	uint32_t host;
 
 	if (n < sizeof(offload) + sizeof(ip))
@@ -169,8 +152,16 @@ bool frame_look(const unsigned char *frame, size_t n, int hosts, int *to, struct
 		return false;
 	*to = (int)host;
 	*w = (struct weight){ n, n };
-	if (offload.gso_type != VIRTIO_NET_HDR_GSO_NONE && offload.gso_size > 0 &&
-	    ip.protocol == IPPROTO_TCP)
-		*w = train(frame, n, 4u * ip.ihl, offload.gso_size);
+	if (offload.gso_type == VIRTIO_NET_HDR_GSO_NONE || offload.gso_size == 0 ||
+	    ip.protocol != IPPROTO_TCP || n < 4u * ip.ihl + sizeof(tcp))
+		return true;
+	/* A super packet's headers go out once per segment. What the virtio header says of their
+	 * length is only a hint, so they are looked at. */
+	memcpy(&tcp, frame + 4u * ip.ihl, sizeof(tcp));
+	header = 4u * ip.ihl + 4u * tcp.doff;
+	if (n <= header + offload.gso_size)
+		return true;
+	segments = (n - header + offload.gso_size - 1) / offload.gso_size;
+	*w = (struct weight){ n - header + segments * header, header + offload.gso_size };
 	return true;
 }

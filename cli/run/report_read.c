@@ -276,23 +276,6 @@ static void drop_process(struct run_dir *r, size_t i)
 	r->n--;
 }
 
-/* All must be of the job that the first was in. */
-static void drop_other_jobs(struct run_dir *r)
-{
-	const char *job = run_string(r->process[0].run, "job_id");
-
-	for (size_t i = r->n - 1; i > 0; i--) {
-		const char *id = run_string(r->process[i].run, "job_id");
-
-		if (!strcmp(id, job))
-			continue;
-		notes_add(&r->missing, r->process[i].name,
-			  "its run.json is of another job (job_id \"%.40s\", expected \"%.40s\")",
-			  id, job);
-		drop_process(r, i);
-	}
-}
-
 /* Notes the coordinator and the parties that the first names, as far as nothing is known of them.
  */
 static void note_absent(struct run_dir *r)
@@ -315,7 +298,7 @@ static void note_absent(struct run_dir *r)
 enum err run_dir_read(const char *out, struct run_dir *r)
 {
 	char *own = file_join(out, "run.json"), *network = file_join(out, "network.json");
-	const char *slash = strrchr(out, '/');
+	const char *slash = strrchr(out, '/'), *job;
 
 	*r = (struct run_dir){ .out = out, .alone = file_exists(own) };
 	if (r->alone)
@@ -335,10 +318,19 @@ enum err run_dir_read(const char *out, struct run_dir *r)
 		return err;
 	}
 	qsort(r->process, r->n, sizeof(*r->process), by_role_and_directory);
-	if (!r->alone) {
-		drop_other_jobs(r);
-		note_absent(r);
+	job = run_string(r->process[0].run, "job_id"); /* which all must be of */
+	for (size_t i = r->n - 1; i > 0; i--) {
+		const char *id = run_string(r->process[i].run, "job_id");
+
+		if (!strcmp(id, job))
+			continue;
+		notes_add(&r->missing, r->process[i].name,
+			  "its run.json is of another job (job_id \"%.40s\", expected \"%.40s\")",
+			  id, job);
+		drop_process(r, i);
 	}
+	if (!r->alone)
+		note_absent(r);
 	if (file_exists(network) && json_read(network, JSON_TEXT_MAX, &r->network) != ERR_OK)
 		notes_add(&r->missing, "network", "%s", err_detail());
 	free(network);

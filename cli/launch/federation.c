@@ -102,18 +102,9 @@ static enum err choose_split(struct launch *l)
 	return ERR_OK;
 }
 
-/* Absolute, because the configurations that name it lie elsewhere. */
-static char *absolute(const char *path)
-{
-	char *here = getcwd(NULL, 0), *whole = file_join(here ? here : "/", path);
-
-	free(here);
-	return whole;
-}
-
 enum err launch_check(struct launch *l)
 {
-	char *earlier, text[64], when[32];
+	char *here, *earlier, text[64], when[32];
 	time_t now = time(NULL);
 	struct stat s;
 	struct tm tm;
@@ -126,7 +117,10 @@ enum err launch_check(struct launch *l)
 	TRY(choose_split(l));
 	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
 	snprintf(text, sizeof(text), "out/launch-%s-%d", when, (int)getpid());
-	l->out = absolute(l->out_given ? l->out_given : text);
+	/* Absolute, because the configurations that name it lie elsewhere. */
+	here = getcwd(NULL, 0);
+	l->out = file_join(here ? here : "/", l->out_given ? l->out_given : text);
+	free(here);
 	l->work = file_join(l->out, "work");
 	earlier = file_join(l->out, "coordinator");
 	there = file_exists(earlier);

@@ -118,63 +118,42 @@ static void add_path(struct overrides *argv, char *path)
 	free(path);
 }
 
-/* With its configuration, its directory for results, and these words. */
-static enum err start_daemon(struct federation *f, const char *program, const char *name,
-			     const struct overrides *words)
+/* Starts the coordinator, which leaves its address in the file `where`; then the parties, to which
+ * `where` is that address. The overrides are for the coordinator: it tells the parties the job. */
+static enum err start_next(struct federation *f, const char *where)
 {
-	struct launch *l = &f->launch;
+	const struct launch *l = &f->launch;
+	bool leads = f->started == 0;
+	char *name = f->process[f->started].name, *log;
 	struct overrides argv = { 0 };
-	bool aloud = f->started == 0 && !l->quiet;
-	char *log = launch_file(l->work, name, ".stderr");
 	enum err e;
 
-	snprintf(f->process[f->started].name, LAUNCH_NAME, "%s", name);
+	if (leads)
+		snprintf(name, LAUNCH_NAME, "coordinator");
+	else
+		launch_party_name(f->started - 1, name);
 	hosts_prefix(&f->hosts, f->started, &argv);
-	add_path(&argv, file_join(f->bin, program));
+	add_path(&argv, file_join(f->bin, leads ? "coordinator" : "party"));
 	overrides_add(&argv, "--config");
 	add_path(&argv, launch_file(l->work, name, ".json"));
 	overrides_add(&argv, "--out");
 	add_path(&argv, file_join(l->out, name));
-	for (size_t i = 0; i < words->count; i++)
-		overrides_add(&argv, "%s", words->item[i]);
-	e = start(f, argv.item, aloud ? NULL : log);
+	if (!leads)
+		overrides_add(&argv, "--once");
+	overrides_add(&argv, leads ? "--ready-file" : "--coordinator");
+	overrides_add(&argv, "%s", where);
+	if (leads) {
+		overrides_add(&argv, "--job");
+		overrides_add(&argv, "%s", l->job_path);
+	}
+	for (size_t i = 0; leads && i < l->set.count; i++) {
+		overrides_add(&argv, "--set");
+		overrides_add(&argv, "%s", l->set.item[i]);
+	}
+	log = launch_file(l->work, name, ".stderr");
+	e = start(f, argv.item, leads && !l->quiet ? NULL : log);
 	overrides_release(&argv);
 	free(log);
-	return e;
-}
-
-/* The overrides are for the coordinator alone: it tells the parties what the job is. */
-static enum err start_coordinator(struct federation *f, const char *ready)
-{
-	const struct launch *l = &f->launch;
-	struct overrides words = { 0 };
-	enum err e;
-
-	overrides_add(&words, "--job");
-	overrides_add(&words, "%s", l->job_path);
-	overrides_add(&words, "--ready-file");
-	overrides_add(&words, "%s", ready);
-	for (size_t i = 0; i < l->set.count; i++) {
-		overrides_add(&words, "--set");
-		overrides_add(&words, "%s", l->set.item[i]);
-	}
-	e = start_daemon(f, "coordinator", "coordinator", &words);
-	overrides_release(&words);
-	return e;
-}
-
-static enum err start_party(struct federation *f, unsigned number, const char *address)
-{
-	struct overrides words = { 0 };
-	char name[LAUNCH_NAME];
-	enum err e;
-
-	launch_party_name(number, name);
-	overrides_add(&words, "--once");
-	overrides_add(&words, "--coordinator");
-	overrides_add(&words, "%s", address);
-	e = start_daemon(f, "party", name, &words);
-	overrides_release(&words);
 	return e;
 }
 
@@ -250,7 +229,7 @@ static int run_processes(struct federation *f)
 	launch_say(&f->launch, "starting a coordinator and %u parties", f->launch.parties);
 	launch_signals(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	e = start_coordinator(f, ready);
+	e = start_next(f, ready);
 	until_s = clock_now_s() + READY_S;
 	while (e == ERR_OK && !sig && coordinator->pid && !address.n && clock_now_s() < until_s) {
 		sig = tick(f);
@@ -262,7 +241,7 @@ static int run_processes(struct federation *f)
 	if (e == ERR_OK && !address.n && coordinator->pid)
 		kill(coordinator->pid, SIGTERM);
 	for (unsigned i = 0; e == ERR_OK && address.n && !sig && i < f->launch.parties; i++)
-		e = start_party(f, i, (const char *)address.p);
+		e = start_next(f, (const char *)address.p);
 	if (e != ERR_OK) {
 		fprintf(stderr, "launch: %s\n", err_detail());
 		status = (int)e;

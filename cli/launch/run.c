@@ -226,41 +226,38 @@ static void close_all(struct together *t)
 	free(t->party);
 }
 
-static enum err run_together(struct together *t)
-{
-	enum err e;
-
-	TRY(launch_prepare(&t->launch));
-	TRY(open_coordinator(t));
-	t->party = alloc(t->launch.parties, sizeof(*t->party));
-	for (unsigned l = 0; l < t->launch.parties; l++)
-		TRY(open_party(t, l));
-	launch_say(&t->launch, "running a coordinator and %u parties as threads",
-		   t->launch.parties);
-	join_channels(t);
-	TRY(random_secret(t->run.job_id, JOB_ID_LEN));
-	e = run_threads(t);
-	for (unsigned l = 0; e != ERR_OK && l < t->launch.parties; l++)
-		if (t->party[l].result != ERR_OK)
-			launch_say(&t->launch, "%s: %s", t->name[l], t->party[l].why);
-	return e;
-}
-
 static enum err run(void *arguments)
 {
 	struct together *t = arguments;
+	struct launch *launch = &t->launch;
 	enum err e;
 
 	if (t->verbose)
 		log_init("run", LOG_INFO);
 	secret_begin();
-	e = launch_check(&t->launch);
+	e = launch_check(launch);
 	if (e == ERR_OK)
-		e = run_together(t);
+		e = launch_prepare(launch);
+	if (e == ERR_OK)
+		e = open_coordinator(t);
+	t->party = alloc(launch->parties, sizeof(*t->party));
+	for (unsigned l = 0; e == ERR_OK && l < launch->parties; l++)
+		e = open_party(t, l);
+	if (e != ERR_OK)
+		goto out;
+	launch_say(launch, "running a coordinator and %u parties as threads", launch->parties);
+	join_channels(t);
+	e = random_secret(t->run.job_id, JOB_ID_LEN);
+	if (e == ERR_OK)
+		e = run_threads(t);
+	for (unsigned l = 0; e != ERR_OK && l < launch->parties; l++)
+		if (t->party[l].result != ERR_OK)
+			launch_say(launch, "%s: %s", t->name[l], t->party[l].why);
+out:
 	close_all(t);
 	if (e == ERR_OK)
-		launch_show(&t->launch);
-	launch_end(&t->launch);
+		launch_show(launch);
+	launch_end(launch);
 	return e;
 }
 

@@ -1,8 +1,6 @@
 #include "cli/netlab/emulator.h"
 #include "cli/netlab/netns.h"
-#include "cli/netlab/packet.h"
-#include "cli/netlab/queue.h"
-#include "cli/netlab/tun.h"
+#include "cli/netlab/link.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
@@ -23,9 +21,8 @@
 #include <unistd.h>
 
 enum {
-	TICK_NS =
-	    1000000, /* the loop wakes at least so often, to notice when it was kept from running */
-	BATCH = 16,  /* frames read from one host before what is due is looked after */
+	TICK_NS = 1000000, /* the loop wakes so often at least, to notice when it was not run */
+	BATCH = 16,        /* frames read from one host before what is due is looked after */
 	PRIORITY = 50,
 };
 
@@ -81,8 +78,7 @@ static void go_first(struct emulator *e)
 	struct sched_param priority = { .sched_priority = PRIORITY };
 
 	prctl(PR_SET_TIMERSLACK, 1);
-	mallopt(M_TRIM_THRESHOLD,
-		1 << 30); /* memory that was given back would have to be fetched again */
+	mallopt(M_TRIM_THRESHOLD, 1 << 30); /* no memory is given back, to be fetched again */
 	e->realtime = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) == 0;
 	if (!e->realtime)
 		fprintf(stderr, "coterie-netlab: no real-time priority: %s; packets may be late\n",
@@ -101,53 +97,34 @@ static uint64_t now_ns(void)
 	return 1000000000u * (uint64_t)t.tv_sec + (uint64_t)t.tv_nsec;
 }
 
-static void count_late(struct stats *s, uint64_t late)
-{
-	s->late_sum += late;
-	s->late_max = late > s->late_max ? late : s->late_max;
-}
-
-static void hand_over(struct emulator *e, struct packet *p)
-{
-	uint64_t now = now_ns();
-
-	count_late(&e->stats, now - p->due);
-	if (write(e->device[p->to].fd, p->frame, p->n) == (ssize_t)p->n) {
-		e->stats.packets++;
-		e->stats.bytes += p->w.bytes;
-	} else {
-		e->stats.failed++; /* its device is down, say */
-	}
-	free(p);
-}
-
 /* Forward the packets that are due: from the delay to the downlink, from there to the host. */
 static void deliver(struct emulator *e)
 {
-	uint64_t now = now_ns();
+	uint64_t now = now_ns(), late;
+	struct stats *s = &e->stats;
 	struct packet *p;
 
 	while ((p = queue_first(&e->queue)) && p->due <= now) {
 		queue_pop(&e->queue);
 		if (p->on_downlink) {
-			hand_over(e, p);
+			late = now_ns() - p->due;
+			s->late_sum += late;
+			s->late_max = late > s->late_max ? late : s->late_max;
+			if (write(e->device[p->to].fd, p->frame, p->n) == (ssize_t)p->n) {
+				s->packets++;
+				s->bytes += p->w.bytes;
+			} else {
+				s->failed++; /* its device is down, say */
+			}
+			free(p);
 		} else if (links_arrive(&e->links, p->to, p->w, p->due, &p->due)) {
 			p->on_downlink = true;
 			queue_push(&e->queue, p);
 		} else {
-			e->stats.dropped++;
+			s->dropped++;
 			free(p);
 		}
 	}
-}
-
-/* On its way somewhere, after the uplink has carried it. */
-static bool gets_lost(struct emulator *e, int from, int to)
-{
-	int host = e->o->loss_host;
-
-	return e->losing && (host < 0 || from == host || to == host) &&
-	       rng_unit(&e->rng) < e->o->loss;
 }
 
 static void take(struct emulator *e, int from)
@@ -157,7 +134,7 @@ static void take(struct emulator *e, int from)
 	struct weight w;
 	uint64_t arrival;
 	ssize_t n;
-	int to;
+	int to, lossy = e->o->loss_host;
 
 	for (int i = 0; i < BATCH; i++) {
 		n = read(e->device[from].fd, frame, sizeof(frame));
@@ -169,8 +146,9 @@ static void take(struct emulator *e, int from)
 			e->stats.dropped++;
 			continue;
 		}
-		if (gets_lost(e, from, to)) {
-			e->stats.lost++;
+		if (e->losing && (lossy < 0 || from == lossy || to == lossy) &&
+		    rng_unit(&e->rng) < e->o->loss) {
+			e->stats.lost++; /* on its way, after the uplink has carried it */
 			continue;
 		}
 		p = packet_new(frame, (size_t)n, to, w);
@@ -221,42 +199,12 @@ static enum err set_up(struct emulator *e)
 		TRY(netns_make(name));
 		e->made++;
 		TRY(netns_enter(name, &home));
-		err = tun_make(i, e->o->segments, &fd);
+		err = netns_device(i, e->o->segments, &fd);
 		netns_return(home);
 		TRY(err);
 		e->device[i] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	}
 	return ERR_OK;
-}
-
-static enum err take_down(struct emulator *e)
-{
-	char name[NETNS_NAME_MAX];
-	enum err err = ERR_OK;
-
-	for (int i = 0; i < e->made; i++) {
-		if (e->device[i].fd >= 0)
-			close(e->device[i].fd);
-		netns_name(getpid(), i, name);
-		if (netns_remove(name))
-			err = ERR_JOB;
-	}
-	return err;
-}
-
-static enum err say_ready(const struct emulator *e)
-{
-	struct buf text = { 0 };
-	char name[NETNS_NAME_MAX];
-	enum err err;
-
-	for (int i = 0; i < e->o->hosts; i++) {
-		netns_name(getpid(), i, name);
-		buf_printf(&text, "%s %s\n", name, inet_ntoa(host_address(i)));
-	}
-	err = file_write(e->o->ready_file, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
-	buf_release(&text);
-	return err;
 }
 
 static enum err write_stats(const struct emulator *e)
@@ -288,6 +236,8 @@ static enum err write_stats(const struct emulator *e)
 enum err emulator_run(const struct emulator_options *o)
 {
 	struct emulator e = { .o = o };
+	struct buf ready = { 0 };
+	char name[NETNS_NAME_MAX];
 	sigset_t waiting;
 	enum err err;
 
@@ -298,18 +248,28 @@ enum err emulator_run(const struct emulator_options *o)
 	links_init(&e.links, o->hosts, &o->speed);
 	rng_seed(&e.rng, 1, 0);
 	err = set_up(&e);
-	if (!err) {
-		go_first(&e);
-		e.stats.since = now_ns();
-		err = say_ready(&e);
+	if (err)
+		goto out;
+	go_first(&e);
+	e.stats.since = now_ns();
+	for (int i = 0; i < o->hosts; i++) {
+		netns_name(getpid(), i, name);
+		buf_printf(&ready, "%s %s\n", name, inet_ntoa(host_address(i)));
 	}
-	if (!err) {
+	err = file_write(o->ready_file, (struct bytes){ ready.p, ready.n }, FILE_PUBLIC);
+	buf_release(&ready);
+	if (!err)
 		loop(&e, &waiting);
-		if (o->stats_file)
-			err = write_stats(&e);
+	if (!err && o->stats_file)
+		err = write_stats(&e);
+out:
+	for (int i = 0; i < e.made; i++) {
+		if (e.device[i].fd >= 0)
+			close(e.device[i].fd);
+		netns_name(getpid(), i, name);
+		if (netns_remove(name) && !err)
+			err = ERR_JOB;
 	}
-	if (take_down(&e) && !err)
-		err = ERR_JOB;
 	queue_release(&e.queue);
 	links_release(&e.links);
 	free(e.device);

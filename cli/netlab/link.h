@@ -1,4 +1,5 @@
-/* link.h -- when a packet that enters a star network leaves it.
+/* link.h -- when a packet that enters a star network leaves it; the queue of those under
+ * way; and what the frames of hosts weigh.
  *
  *     host 0 --- uplink --->\           /--- downlink ---> host 0
  *     host 1 --- uplink --->--- delay ---- downlink ---> host 1
@@ -18,6 +19,8 @@
 #ifndef CLI_NETLAB_LINK_H
 #define CLI_NETLAB_LINK_H
 
+#include <linux/virtio_net.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +54,51 @@ bool links_leave(struct links *l, int from, struct weight w, uint64_t now, uint6
 /* It gets to host to's downlink; the calls for one host come in the order of arrival. *due is when
  * the host has it. False, and nothing changes: the queue is full. */
 bool links_arrive(struct links *l, int to, struct weight w, uint64_t arrival, uint64_t *due);
+
+/* ---- packets under way ---- */
+
+struct packet {
+	uint64_t due, order; /* ns; the number of the push */
+	int to;
+	bool on_downlink; /* due is its end; before that, due is the arrival at the downlink */
+	struct weight w;
+	size_t n;
+	unsigned char frame[];
+};
+
+/* A heap: the packet that is due first is in front; of two at the same time, the one pushed first. */
+struct queue {
+	struct packet **heap; /* owned, and so are the packets */
+	size_t n, cap;
+	uint64_t pushed;
+};
+
+struct packet *packet_new(const unsigned char *frame, size_t n, int to, struct weight w);
+
+void queue_push(struct queue *q, struct packet *p); /* takes p over; sets p->order */
+struct packet *queue_first(const struct queue *q);  /* NULL: empty; stays in the queue */
+struct packet *queue_pop(struct queue *q);          /* the caller's, to free(); NULL: empty */
+void queue_release(struct queue *q);
+
+/* ---- frames ----
+ *
+ * A frame is what a TUN device with IFF_VNET_HDR gives: a struct virtio_net_hdr, then an IPv4
+ * packet. With segmentation offload that is a super packet of up to 64 KiB, whose segments the
+ * kernel would have cut had there been a wire. */
+
+enum {
+	HOSTS_MAX = 257,                            /* a coordinator and 256 parties */
+	FRAME_MAX = sizeof(struct virtio_net_hdr) + 65535,
+	MTU = 1500,
+};
+
+#define LAB_NETWORK 0x0a630000u /* 10.99.0.0 */
+#define LAB_PREFIX  16
+
+/* Host i has the address 10.99.0.1 + i. */
+struct in_addr host_address(int host);
+
+/* False: not an IPv4 packet to one of so many hosts; such a frame goes nowhere. */
+bool frame_look(const unsigned char *frame, size_t n, int hosts, int *to, struct weight *w);
 
 #endif

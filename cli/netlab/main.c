@@ -2,7 +2,7 @@
  * scripts/netlab is what people use. */
 #include "cli/netlab/emulator.h"
 #include "cli/netlab/netns.h"
-#include "cli/netlab/packet.h"
+#include "cli/netlab/link.h"
 #include "cli/netlab/probe.h"
 
 #include <argp.h>
@@ -184,19 +184,12 @@ static enum err clean(struct arguments *a)
 static const struct command {
 	const char *name;
 	enum err (*run)(struct arguments *a);
-	struct argp argp;
+	const struct argp_option *options;
+	const char *doc;
 } commands[] = {
-	{ "run",
-	  run,
-	  { run_options, parse, NULL, "Emulates a network until it is stopped.", NULL, NULL,
-	    NULL } },
-	{ "probe",
-	  probe,
-	  { probe_options, parse, NULL, "Measures a link between two hosts.", NULL, NULL, NULL } },
-	{ "clean",
-	  clean,
-	  { clean_options, parse, NULL, "Removes the namespaces that dead labs have left.", NULL,
-	    NULL, NULL } },
+	{ "run", run, run_options, "Emulates a network until it is stopped." },
+	{ "probe", probe, probe_options, "Measures a link between two hosts." },
+	{ "clean", clean, clean_options, "Removes the namespaces that dead labs have left." },
 };
 
 int main(int argc, char **argv)
@@ -209,13 +202,14 @@ int main(int argc, char **argv)
 	argp_err_exit_status = ERR_INPUT;
 	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++) {
 		const struct command *c = &commands[i];
+		const struct argp argp = { .options = c->options, .parser = parse, .doc = c->doc };
 		enum err err;
 
 		if (strcmp(argv[1], c->name))
 			continue;
 		snprintf(full, sizeof(full), "coterie-netlab %s", c->name);
 		argv[1] = full;
-		if (argp_parse(&c->argp, argc - 1, argv + 1, 0, NULL, &a))
+		if (argp_parse(&argp, argc - 1, argv + 1, 0, NULL, &a))
 			return ERR_INPUT;
 		err = c->run(&a);
 		if (err)

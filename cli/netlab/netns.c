@@ -1,15 +1,21 @@
 #include "cli/netlab/netns.h"
+#include "cli/netlab/link.h"
 
+#include <arpa/inet.h>
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +34,8 @@ static void path_of(const char *name, char path[static PATH_BYTES])
 	snprintf(path, PATH_BYTES, NETNS_DIR "/%s", name);
 }
 
-enum err ip_run(char *const argv[])
+/* Runs ip with these arguments, NULL at the end; what it said is on stderr. */
+static enum err ip_run(char *const argv[])
 {
 	int status;
 	pid_t pid = fork();
@@ -93,63 +100,31 @@ void netns_return(int home)
 	close(home);
 }
 
-static bool whole(const char *text, long *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtol(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno;
-}
-
-/* Processes that outlive the lab would keep the namespace alive, without a name. */
-static void kill_inside(const char *path)
-{
-	struct stat space, other;
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	char link[PATH_BYTES];
-	long pid;
-
-	if (!proc || stat(path, &space) != 0)
-		goto out;
-	while ((entry = readdir(proc))) {
-		if (!whole(entry->d_name, &pid))
-			continue;
-		snprintf(link, sizeof(link), "/proc/%ld/ns/net", pid);
-		if (stat(link, &other) == 0 && other.st_ino == space.st_ino &&
-		    other.st_dev == space.st_dev && pid != getpid())
-			kill((pid_t)pid, SIGKILL);
-	}
-out:
-	if (proc)
-		closedir(proc);
-}
-
 enum err netns_remove(const char *name)
 {
-	char path[PATH_BYTES];
+	char path[PATH_BYTES], link[PATH_BYTES];
+	struct stat space, other;
+	struct dirent *entry;
+	DIR *proc;
 
 	path_of(name, path);
-	if (access(path, F_OK) != 0)
+	if (stat(path, &space) != 0)
 		return ERR_OK;
-	kill_inside(path);
+	/* Processes that outlive the lab would keep the namespace alive, without a name. */
+	proc = opendir("/proc");
+	while (proc && (entry = readdir(proc))) {
+		long pid = strtol(entry->d_name, NULL, 10); /* 0: no process */
+
+		snprintf(link, sizeof(link), "/proc/%ld/ns/net", pid);
+		if (pid > 0 && pid != getpid() && stat(link, &other) == 0 &&
+		    other.st_ino == space.st_ino && other.st_dev == space.st_dev)
+			kill((pid_t)pid, SIGKILL);
+	}
+	if (proc)
+		closedir(proc);
 	if (ip_run((char *[]){ "ip", "netns", "del", (char *)name, NULL }))
 		return err_set(ERR_JOB, "%s could not be removed; ip netns del %s", path, name);
 	return ERR_OK;
-}
-
-/* Whether an entry of NETNS_DIR is a lab's, and whose. */
-static bool lab_of(const char *entry, pid_t *pid)
-{
-	int owner, host, end = 0;
-	char again[NETNS_NAME_MAX];
-
-	if (sscanf(entry, "coterie-%d-%d%n", &owner, &host, &end) != 2 || entry[end] || owner <= 0)
-		return false;
-	netns_name(owner, host, again);
-	*pid = owner;
-	return !strcmp(entry, again);
 }
 
 enum err netns_clean(pid_t pid, int *removed)
@@ -157,13 +132,17 @@ enum err netns_clean(pid_t pid, int *removed)
 	DIR *dir = opendir(NETNS_DIR);
 	struct dirent *entry;
 	enum err err = ERR_OK;
-	pid_t owner;
+	char again[NETNS_NAME_MAX];
+	int owner, host;
 
 	*removed = 0;
 	if (!dir)
 		return ERR_OK; /* nobody ever made one */
 	while ((entry = readdir(dir))) {
-		if (!lab_of(entry->d_name, &owner))
+		if (sscanf(entry->d_name, "coterie-%d-%d", &owner, &host) != 2 || owner <= 0)
+			continue;
+		netns_name(owner, host, again);
+		if (strcmp(entry->d_name, again) != 0) /* not a name that a lab gives */
 			continue;
 		if (pid ? owner != pid : kill(owner, 0) == 0 || errno != ESRCH)
 			continue;
@@ -173,5 +152,120 @@ enum err netns_clean(pid_t pid, int *removed)
 			++*removed;
 	}
 	closedir(dir);
+	return err;
+}
+
+/* ---- the host's device ---- */
+
+#define DEVICE "lab0"
+
+enum { QUEUE_PACKETS = 10000 }; /* between kernel and emulator; the queues that count are its own */
+
+static const struct setting {
+	const char *path, *value;
+} settings[] = {
+	/* 400 Mbit/s times 200 ms are 10 MB in flight; the kernel doubles for its own use. */
+	{ "/proc/sys/net/ipv4/tcp_rmem", "4096 131072 67108864" },
+	{ "/proc/sys/net/ipv4/tcp_wmem", "4096 65536 67108864" },
+	/* What one connection has learnt (the one that verifies the lab, say) is not for the next.
+	 */
+	{ "/proc/sys/net/ipv4/tcp_no_metrics_save", "1" },
+};
+
+static enum err set_kernel(void)
+{
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		const struct setting *s = &settings[i];
+		int fd = open(s->path, O_WRONLY | O_CLOEXEC);
+		size_t n = strlen(s->value);
+		bool done = fd >= 0 && write(fd, s->value, n) == (ssize_t)n;
+		int why = errno;
+
+		if (fd >= 0)
+			close(fd);
+		if (!done)
+			return err_set(ERR_INPUT, "%s cannot be set to \"%s\": %s", s->path,
+				       s->value, strerror(why));
+	}
+	return ERR_OK;
+}
+
+static struct ifreq request(const char *device)
+{
+	struct ifreq r = { 0 };
+
+	snprintf(r.ifr_name, sizeof(r.ifr_name), "%s", device);
+	return r;
+}
+
+static bool set_up(int s, const char *device)
+{
+	struct ifreq r = request(device);
+
+	if (ioctl(s, SIOCGIFFLAGS, &r) != 0)
+		return false;
+	r.ifr_flags |= IFF_UP;
+	return ioctl(s, SIOCSIFFLAGS, &r) == 0;
+}
+
+static bool set_address(int s, unsigned long what, struct in_addr address)
+{
+	struct ifreq r = request(DEVICE);
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_addr = address };
+
+	memcpy(&r.ifr_addr, &in, sizeof(in));
+	return ioctl(s, what, &r) == 0;
+}
+
+static enum err open_device(int segments, int *fd)
+{
+	struct ifreq r = request(DEVICE);
+	char text[16];
+
+	r.ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR;
+	*fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (*fd < 0)
+		return err_set(ERR_INPUT, "/dev/net/tun: %s; the lab needs root and the tun driver",
+			       strerror(errno));
+	if (ioctl(*fd, TUNSETIFF, &r) != 0 ||
+	    ioctl(*fd, TUNSETOFFLOAD, segments > 1 ? TUN_F_CSUM | TUN_F_TSO4 : TUN_F_CSUM) != 0)
+		return err_set(ERR_INPUT, "a tun device cannot be made: %s; the lab needs root",
+			       strerror(errno));
+	snprintf(text, sizeof(text), "%d", segments);
+	return segments > 1 ? ip_run((char *[]){ "ip", "link", "set", "dev", DEVICE, "gso_max_segs",
+						 text, NULL })
+			    : ERR_OK;
+}
+
+static enum err configure(int host)
+{
+	struct ifreq mtu = request(DEVICE), queue = request(DEVICE);
+	struct in_addr mask = { htonl(~0u << (32 - LAB_PREFIX)) };
+	int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), why;
+	bool done;
+
+	mtu.ifr_mtu = MTU;
+	queue.ifr_qlen = QUEUE_PACKETS;
+	done = s >= 0 && ioctl(s, SIOCSIFMTU, &mtu) == 0 && ioctl(s, SIOCSIFTXQLEN, &queue) == 0 &&
+	       set_address(s, SIOCSIFADDR, host_address(host)) &&
+	       set_address(s, SIOCSIFNETMASK, mask) && set_up(s, "lo") && set_up(s, DEVICE);
+	why = errno;
+	if (s >= 0)
+		close(s);
+	return done ? ERR_OK
+		    : err_set(ERR_INPUT, DEVICE " of host %d cannot be set up: %s", host,
+			      strerror(why));
+}
+
+enum err netns_device(int host, int segments, int *fd)
+{
+	enum err err = open_device(segments, fd);
+
+	if (!err)
+		err = configure(host);
+	if (!err)
+		err = set_kernel();
+	if (err && *fd >= 0)
+		close(*fd);
 	return err;
 }

@@ -1,6 +1,6 @@
-/* netns.h -- the lab's network namespaces: /run/netns/coterie-PID-HOST, where PID is the process
- * that made them. They are made and removed by ip(8), so that `ip netns` knows them.
- */
+/* netns.h -- the lab's network namespaces, /run/netns/coterie-PID-HOST, where PID is the process
+ * that made them, and the one device in each. They are made and removed by ip(8), so that `ip netns`
+ * knows them. */
 #ifndef CLI_NETLAB_NETNS_H
 #define CLI_NETLAB_NETNS_H
 
@@ -13,10 +13,6 @@ enum { NETNS_NAME_MAX = 64 };
 /* "coterie-PID-HOST" */
 void netns_name(pid_t pid, int host, char name[static NETNS_NAME_MAX]);
 
-/* Runs ip with these arguments (argv[0] is "ip", the last NULL) and waits for it. ERR_INPUT if it
- * cannot be run or fails; what ip said is on stderr. */
-enum err ip_run(char *const argv[]) MUST_CHECK;
-
 /* ERR_INPUT if there is one of that name already, or if it cannot be made. */
 enum err netns_make(const char *name) MUST_CHECK;
 
@@ -24,6 +20,12 @@ enum err netns_make(const char *name) MUST_CHECK;
  * closes it. */
 enum err netns_enter(const char *name, int *home) MUST_CHECK;
 void netns_return(int home);
+
+/* In the namespace that this thread is in: makes the device lab0, up, with host_address(host), and
+ * brings loopback up. Sets what docs/OPERATIONS.md says of the kernel's TCP. *fd gives and takes
+ * frames (link.h) and never blocks; the device is there as long as it is open. A super packet has
+ * at most so many segments; 1: there are none. ERR_INPUT. */
+enum err netns_device(int host, int segments, int *fd) MUST_CHECK;
 
 /* Kills whatever runs in it, and removes it. A name that is not there is fine. ERR_JOB. */
 enum err netns_remove(const char *name) MUST_CHECK;

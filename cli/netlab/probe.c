@@ -1,5 +1,5 @@
 #include "cli/netlab/probe.h"
-#include "cli/netlab/packet.h"
+#include "cli/netlab/link.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
 
@@ -135,7 +135,7 @@ static enum err ping(int s, double *took_s)
 
 /* Two at least; else for a quarter of a second, or PINGS. The first waits for the connection, and
  * does not count. */
-static enum err measure_rtt(int s, double *rtt_s)
+static enum err measure_rtt(int s, double *rtt_ms)
 {
 	double took[PINGS], begin;
 	int n = 0;
@@ -145,27 +145,8 @@ static enum err measure_rtt(int s, double *rtt_s)
 	while (n < PINGS && (n < 2 || clock_now_s() - begin < 0.25))
 		TRY(ping(s, &took[n++]));
 	qsort(took, (size_t)n, sizeof(*took), compare);
-	*rtt_s = took[(n - 1) / 2];
+	*rtt_ms = 1e3 * took[(n - 1) / 2];
 	return ERR_OK;
-}
-
-/* How to fill a link, and how long that takes. */
-struct plan {
-	int flows;
-	uint32_t pace; /* bytes per second, of each flow: a little more than there is room for */
-	double ramp_s, tail_s; /* until it is full; then, of the measurement */
-};
-
-static struct plan plan_for(const struct link_speed *stated)
-{
-	double rtt_s = 2e-3 * stated->delay_ms, bytes_per_s = 1e6 / 8 * stated->rate_mbit;
-	double full = bytes_per_s * rtt_s; /* bytes under way */
-	struct plan p = { .flows = (int)fmin(fmax(full / (4 * SLOW_START), 1), FLOWS) };
-
-	p.pace = (uint32_t)(1.03 * bytes_per_s / p.flows);
-	p.ramp_s = 0.2 + rtt_s * (2 + fmax(log2(full / p.flows / SLOW_START), 0));
-	p.tail_s = fmax(fmax(0.25, rtt_s), 300 * MTU / bytes_per_s);
-	return p;
 }
 
 /* Bytes that came until a time, thrown away unseen. */
@@ -191,42 +172,36 @@ static enum err receive_until(struct pollfd *flow, int flows, double end_s, doub
 	return ERR_OK;
 }
 
-static enum err measure_goodput(struct pollfd *flow, const struct plan *p, double *mbit)
-{
-	struct question bulk = { 'b', p->pace };
-	double begin, bytes;
-
-	for (int i = 0; i < p->flows; i++) {
-		if (!ask(flow[i].fd, bulk))
-			return err_set(ERR_PEER, "a transfer does not begin: %s", strerror(errno));
-	}
-	TRY(receive_until(flow, p->flows, clock_now_s() + p->ramp_s, &bytes));
-	begin = clock_now_s();
-	TRY(receive_until(flow, p->flows, begin + p->tail_s, &bytes));
-	*mbit = 8e-6 * bytes / (clock_now_s() - begin);
-	return ERR_OK;
-}
-
 enum err probe_measure(const char *address, const struct link_speed *stated, struct probe_result *r)
 {
-	struct plan p = plan_for(stated);
+	double rtt_s = 2e-3 * stated->delay_ms, bytes_per_s = 1e6 / 8 * stated->rate_mbit;
+	double full = bytes_per_s * rtt_s; /* bytes under way */
+	int flows = (int)fmin(fmax(full / (4 * SLOW_START), 1), FLOWS);
+	/* until the link is full; then, of the measurement */
+	double ramp_s = 0.2 + rtt_s * (2 + fmax(log2(full / flows / SLOW_START), 0)),
+	       tail_s = fmax(fmax(0.25, rtt_s), 300 * MTU / bytes_per_s), begin, bytes;
+	struct question bulk = { 'b', (uint32_t)(1.03 * bytes_per_s / flows) };
 	struct pollfd flow[FLOWS];
 	enum err err = ERR_OK;
-	double rtt_s;
 
-	for (int i = 0; i < p.flows; i++)
+	for (int i = 0; i < flows; i++)
 		flow[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
-	for (int i = 0; i < p.flows && !err; i++)
+	for (int i = 0; i < flows && !err; i++)
 		err = dial(address, &flow[i].fd);
 	if (!err)
-		err = measure_rtt(flow[0].fd, &rtt_s);
+		err = measure_rtt(flow[0].fd, &r->rtt_ms);
+	for (int i = 0; i < flows && !err; i++)
+		if (!ask(flow[i].fd, bulk))
+			err = err_set(ERR_PEER, "a transfer does not begin: %s", strerror(errno));
 	if (!err)
-		err = measure_goodput(flow, &p, &r->goodput_mbit);
+		err = receive_until(flow, flows, clock_now_s() + ramp_s, &bytes);
+	begin = clock_now_s();
 	if (!err)
-		r->rtt_ms = 1e3 * rtt_s;
-	for (int i = 0; i < p.flows; i++) {
+		err = receive_until(flow, flows, begin + tail_s, &bytes);
+	if (!err)
+		r->goodput_mbit = 8e-6 * bytes / (clock_now_s() - begin);
+	for (int i = 0; i < flows; i++)
 		if (flow[i].fd >= 0)
 			close(flow[i].fd);
-	}
 	return err;
 }

@@ -1,7 +1,7 @@
 /* coterie fedgcn: new graphs by a party's model; and the whole of FedGCN in one process. */
 #include "cli/args/args.h"
 #include "cli/args/results.h"
-#include "cli/run/graph_ways.h"
+#include "cli/run/graph_scores.h"
 #include "cli/run/score.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
@@ -29,54 +29,47 @@ struct arguments {
 
 /* ---- assign ---- */
 
-static enum err assign_set(const struct arguments *a, const struct fedgcn_model *m,
-			   const struct tu *tu)
+static enum err assign(void *arguments)
 {
+	const struct arguments *a = arguments;
 	struct json *result = json_object(), *sizes;
-	size_t n = tu->graphs.count;
-	uint32_t *label, *truth = NULL;
-	size_t *size, classes;
-	enum err err;
+	struct fedgcn_model m = { 0 };
+	struct tu tu = { 0 };
+	uint32_t *label = NULL, *truth = NULL;
+	size_t *size = NULL, classes, n;
+	enum err err = fedgcn_file_read(a->model, &m);
 
+	if (!err)
+		err = tu_read(a->data[0], &tu);
+	if (err)
+		goto out;
+	n = tu.graphs.count;
 	ALLOC(label, n);
-	ALLOC(size, m->k);
-	err = fedgcn_assign(m, &tu->graphs, a->threads, label);
-	if (!err) {
-		json_put_number(result, "graphs", (double)n);
-		json_put_number(result, "clusters", m->k);
-		for (size_t i = 0; i < n; i++)
-			size[label[i]]++;
-		sizes = json_put_array(result, "sizes");
-		for (size_t r = 0; r < m->k; r++)
-			json_append_number(sizes, (double)size[r]);
-	}
-	if (!err && tu->class) {
-		ALLOC(truth, n);
-		tu_classes(tu, truth, &classes);
+	ALLOC(truth, n);
+	ALLOC(size, m.k);
+	err = fedgcn_assign(&m, &tu.graphs, a->threads, label);
+	if (err)
+		goto out;
+	json_put_number(result, "graphs", (double)n);
+	json_put_number(result, "clusters", m.k);
+	for (size_t i = 0; i < n; i++)
+		size[label[i]]++;
+	sizes = json_put_array(result, "sizes");
+	for (size_t r = 0; r < m.k; r++)
+		json_append_number(sizes, (double)size[r]);
+	if (tu.class) {
+		tu_classes(&tu, truth, &classes);
 		err = score_rows(truth, label, n, result);
 	}
 	if (!err && a->out)
 		err = results_write(a->out, NULL, label, n, result);
 	if (!err)
 		args_print(result);
+out:
 	free(truth);
 	free(label);
 	free(size);
 	json_free(result);
-	return err;
-}
-
-static enum err assign(void *arguments)
-{
-	struct arguments *a = arguments;
-	struct fedgcn_model m = { 0 };
-	struct tu tu = { 0 };
-	enum err err = fedgcn_file_read(a->model, &m);
-
-	if (!err)
-		err = tu_read(a->data[0], &tu);
-	if (!err)
-		err = assign_set(a, &m, &tu);
 	tu_release(&tu);
 	fedgcn_model_release(&m);
 	return err;

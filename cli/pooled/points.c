@@ -106,31 +106,6 @@ struct points {
 	struct labels truth; /* empty if there are none */
 };
 
-/* Dense; a graph that may be there is not looked at. */
-static enum err read_points(const char *dir, struct points *p)
-{
-	struct dataset_files files;
-	struct features rows = { 0 };
-	enum err err;
-
-	TRY(dataset_find(dir, DATASET_FEATURES, &files));
-	err = features_read(files.features, &rows);
-	if (!err && rows.is_sparse) {
-		csr_to_dense(&rows.sparse, &p->X);
-	} else if (!err) {
-		p->X = rows.dense;
-		rows.dense = (struct mat){ 0 };
-	}
-	if (!err && files.labels)
-		err = labels_read(files.labels, &p->truth);
-	if (!err && p->truth.n && p->truth.n != p->X.rows)
-		err = err_set(ERR_INPUT, "%s: %zu labels for %zu rows of features", files.labels,
-			      p->truth.n, p->X.rows);
-	features_release(&rows);
-	dataset_files_release(&files);
-	return err;
-}
-
 /* An experiment's noise, which the seed gives back: no privacy is meant. */
 static void add_noise(struct mat *X, double beta, uint64_t seed)
 {
@@ -208,9 +183,26 @@ static enum err run(void *arguments)
 {
 	struct arguments *a = arguments;
 	struct points data = { 0 };
-	enum err err = read_points(a->data, &data);
+	struct features rows = { 0 };
+	struct dataset_files files;
+	enum err err;
 
 	a->p.threads = args_cores(a->p.threads);
+	TRY(dataset_find(a->data, DATASET_FEATURES, &files));
+	err = features_read(files.features, &rows);
+	if (!err && rows.is_sparse) {
+		csr_to_dense(&rows.sparse, &data.X);
+	} else if (!err) {
+		data.X = rows.dense;
+		rows.dense = (struct mat){ 0 };
+	}
+	if (!err && files.labels)
+		err = labels_read(files.labels, &data.truth);
+	if (!err && data.truth.n && data.truth.n != data.X.rows)
+		err = err_set(ERR_INPUT, "%s: %zu labels for %zu rows of features", files.labels,
+			      data.truth.n, data.X.rows);
+	features_release(&rows);
+	dataset_files_release(&files);
 	if (!err && a->noise > 0)
 		add_noise(&data.X, a->noise, a->p.seed);
 	if (!err)

@@ -95,7 +95,7 @@ static enum err evaluate(const struct arguments *a, struct report *r)
 		notes_add(&r->runs.missing, "evaluation", "%s", no_labels);
 		return ERR_OK;
 	}
-	if (graph_scores_apply(main_run(r))) {
+	if (run_is_of_graphs(main_run(r))) {
 		TRY(graph_scores_make(&r->runs, a->truth, &e));
 		json_put(main_run(r), "evaluation", e);
 		return ERR_OK;

@@ -201,7 +201,7 @@ static enum err print_truth(const struct run_dir *runs, const char *truth)
 	struct run_labels labels;
 	enum err err;
 
-	if (graph_scores_apply(runs->process[0].run))
+	if (run_is_of_graphs(runs->process[0].run))
 		return print_graph_truth(runs, truth);
 	score = json_object();
 	err = run_dir_labels(runs, &labels);

@@ -1,7 +1,7 @@
 #include "cli/run/graph_scores.h"
-#include "cli/run/graph_ways.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/cluster/metrics.h"
 #include "common/data/labels.h"
 #include "common/data/tu.h"
 
@@ -16,12 +16,93 @@ static const char *const way_files[GRAPH_WAYS] = { "labels.csv",
 						   "baseline-untrained.csv",
 						   "baseline-alone.csv" };
 
-bool graph_scores_apply(const struct json *run)
+static const char *const score_names[GRAPH_SCORES] = { "acc", "nmi", "ari", "f1" };
+
+static const char *way_name(unsigned way)
 {
-	return run_is_of_graphs(run);
+	static const char *const first[WAY_BASELINES] = { "result", "majority" };
+
+	return way < WAY_BASELINES ? first[way] : graph_baseline_names[way - WAY_BASELINES];
 }
 
-/* ---- one party ---- */
+enum err graph_ways_score(struct graph_ways *s, unsigned way, const uint32_t *truth,
+			  const uint32_t *label)
+{
+	struct metrics m;
+
+	TRY(metrics_of(truth, label, s->n, &m));
+	s->has[way] = true;
+	s->score[way][0] = m.acc;
+	s->score[way][1] = m.nmi;
+	s->score[way][2] = m.ari;
+	s->score[way][3] = m.f1;
+	return ERR_OK;
+}
+
+static bool has_any(const struct graph_ways *s)
+{
+	for (unsigned w = 0; w < GRAPH_WAYS; w++)
+		if (s->has[w])
+			return true;
+	return false;
+}
+
+static void put_scores(struct json *to, unsigned way, const double score[GRAPH_SCORES])
+{
+	struct json *o = json_put_object(to, way_name(way));
+
+	for (unsigned i = 0; i < GRAPH_SCORES; i++)
+		json_put_number(o, score_names[i], score[i]);
+}
+
+static void put_mean(struct json *to, const struct graph_ways *s, size_t parties, unsigned way,
+		     bool weighted)
+{
+	double sum[GRAPH_SCORES] = { 0 }, all = 0;
+
+	for (size_t l = 0; l < parties; l++) {
+		double weight = weighted ? (double)s[l].n : 1;
+
+		if (!has_any(&s[l]))
+			continue;
+		if (!s[l].has[way])
+			return;
+		all += weight;
+		for (unsigned i = 0; i < GRAPH_SCORES; i++)
+			sum[i] += weight * s[l].score[way][i];
+	}
+	if (!(all > 0))
+		return;
+	for (unsigned i = 0; i < GRAPH_SCORES; i++)
+		sum[i] /= all;
+	put_scores(to, way, sum);
+}
+
+void graph_ways_put(struct json *to, const struct graph_ways *s, size_t parties)
+{
+	struct json *list = json_put_array(to, "parties"), *mean, *weighted;
+
+	for (size_t l = 0; l < parties; l++) {
+		struct json *o = json_append_object(list), *ways;
+
+		json_put_string(o, "party", s[l].name);
+		json_put_number(o, "graphs", (double)s[l].n);
+		if (!has_any(&s[l]))
+			continue;
+		ways = json_put_object(o, "ways");
+		for (unsigned w = 0; w < GRAPH_WAYS; w++)
+			if (s[l].has[w])
+				put_scores(ways, w, s[l].score[w]);
+	}
+	mean = json_put_object(to, "mean");
+	weighted = json_put_object(to, "weighted");
+	for (unsigned w = 0; w < GRAPH_WAYS; w++) {
+		put_mean(mean, s, parties, w, false);
+		put_mean(weighted, s, parties, w, true);
+	}
+}
+
+/* ---- one party of a run ---- */
 
 static enum err score_file(struct graph_ways *s, unsigned way, const uint32_t *truth,
 			   const char *path, const char *set)
@@ -37,48 +118,13 @@ static enum err score_file(struct graph_ways *s, unsigned way, const uint32_t *t
 	return err;
 }
 
-static enum err score_ways(struct graph_ways *s, const struct process *p, const uint32_t *truth,
-			   const char *set)
-{
-	uint32_t *one = alloc(s->n, sizeof(*one));
-	enum err err = graph_ways_score(s, WAY_MAJORITY, truth, one);
-
-	for (unsigned w = 0; w < GRAPH_WAYS && !err; w++) {
-		char *path = way_files[w] ? file_join(p->dir, way_files[w]) : NULL;
-
-		if (path && (w == WAY_RESULT || file_exists(path)))
-			err = score_file(s, w, truth, path, set);
-		free(path);
-	}
-	free(one);
-	return err;
-}
-
-static enum err score_set(struct graph_ways *s, const struct process *p, const char *set)
-{
-	uint32_t *truth;
-	size_t classes;
-	struct tu tu;
-	enum err err;
-
-	TRY(tu_read(set, &tu));
-	s->n = tu.graphs.count;
-	if (!tu.class) {
-		tu_release(&tu);
-		return err_set(ERR_INPUT, "%s: no graph labels there, by which to score", set);
-	}
-	ALLOC(truth, s->n);
-	tu_classes(&tu, truth, &classes);
-	err = score_ways(s, p, truth, set);
-	free(truth);
-	tu_release(&tu);
-	return err;
-}
-
 static enum err score_party(struct graph_ways *s, const struct process *p, const char *truth)
 {
 	const char *own = run_string(run_object(p->run, "data"), "graphs");
 	char *set;
+	uint32_t *class = NULL, *one = NULL;
+	struct tu tu = { 0 };
+	size_t classes;
 	enum err err;
 
 	*s = (struct graph_ways){ .name = p->name };
@@ -86,7 +132,27 @@ static enum err score_party(struct graph_ways *s, const struct process *p, const
 		return err_set(ERR_INPUT, "%s: its run.json does not say where its graphs are",
 			       p->dir);
 	set = !strcmp(truth, "own") ? alloc_copy(own) : file_join(truth, p->name);
-	err = score_set(s, p, set);
+	err = tu_read(set, &tu);
+	if (!err && !tu.class)
+		err = err_set(ERR_INPUT, "%s: no graph labels there, by which to score", set);
+	if (err)
+		goto out;
+	s->n = tu.graphs.count;
+	ALLOC(class, s->n);
+	ALLOC(one, s->n);
+	tu_classes(&tu, class, &classes);
+	err = graph_ways_score(s, WAY_MAJORITY, class, one);
+	for (unsigned w = 0; w < GRAPH_WAYS && !err; w++) {
+		char *path = way_files[w] ? file_join(p->dir, way_files[w]) : NULL;
+
+		if (path && (w == WAY_RESULT || file_exists(path)))
+			err = score_file(s, w, class, path, set);
+		free(path);
+	}
+out:
+	free(one);
+	free(class);
+	tu_release(&tu);
 	free(set);
 	return err;
 }
@@ -124,7 +190,7 @@ static void print_row(const char *name, double graphs, const struct json *ways)
 {
 	printf("%-16s %7.0f", name, graphs);
 	for (unsigned w = 0; w < GRAPH_WAYS; w++) {
-		const struct json *o = run_object(ways, graph_way_name(w));
+		const struct json *o = run_object(ways, way_name(w));
 
 		if (!o)
 			printf(" %9s", "-");
@@ -139,14 +205,14 @@ static void print_means(const struct json *e, const char *key)
 	const struct json *ways = run_object(e, key);
 
 	for (unsigned w = 0; w < GRAPH_WAYS; w++) {
-		const struct json *o = run_object(ways, graph_way_name(w)), *v;
+		const struct json *o = run_object(ways, way_name(w)), *v;
 
 		if (!o)
 			continue;
-		printf("%-16s %-9s", w ? "" : key, graph_way_name(w));
+		printf("%-16s %-9s", w ? "" : key, way_name(w));
 		for (unsigned i = 0; i < GRAPH_SCORES; i++) {
-			v = json_get(o, graph_score_names[i]); /* ARI may be below 0 */
-			printf(" %s %.4f", graph_score_names[i],
+			v = json_get(o, score_names[i]); /* ARI may be below 0 */
+			printf(" %s %.4f", score_names[i],
 			       v && json_type(v) == JSON_NUMBER ? json_number(v) : 0);
 		}
 		printf("\n");
@@ -159,7 +225,7 @@ void graph_scores_print(const struct json *e)
 
 	printf("\n%-16s %7s", "ACC", "graphs");
 	for (unsigned w = 0; w < GRAPH_WAYS; w++)
-		printf(" %9s", graph_way_name(w));
+		printf(" %9s", way_name(w));
 	printf("\n");
 	for (const struct json *p = run_first(e, "parties"); p; p = run_next(p)) {
 		print_row(run_string(p, "party"), run_number(p, "graphs"), run_object(p, "ways"));

@@ -10,8 +10,33 @@
 #define CLI_RUN_GRAPH_SCORES_H
 
 #include "cli/run/report_read.h"
+#include "common/fedgcn/baselines.h"
 
-bool graph_scores_apply(const struct json *run); /* it is of kind fedgcn */
+#include <stdint.h>
+
+/* ---- how well the ways of clustering graphs do at each party, and in the mean ---- */
+
+/* The baselines follow, in their order. */
+enum { WAY_RESULT, WAY_MAJORITY, WAY_BASELINES, GRAPH_WAYS = WAY_BASELINES + GRAPH_BASELINES };
+enum { GRAPH_SCORES = 4 };
+
+/* One party, {0} but for name and n before the first score. */
+struct graph_ways {
+	const char *name; /* borrowed */
+	size_t n;         /* graphs */
+	bool has[GRAPH_WAYS];
+	double score[GRAPH_WAYS][GRAPH_SCORES];
+};
+
+/* truth, label: s->n. As metrics_of(). */
+enum err graph_ways_score(struct graph_ways *s, unsigned way, const uint32_t *truth,
+			  const uint32_t *label) MUST_CHECK;
+
+/* Puts "parties", "mean" and "weighted", by graphs, of each way that all parties have which have
+ * any. */
+void graph_ways_put(struct json *to, const struct graph_ways *s, size_t parties);
+
+/* ---- a run ---- */
 
 /* truth: "own", the classes in the sets that the parties' run.json name, or a directory in which
  * each party's set is under the party's name. *e: { "truth", "parties": [ { "party", "graphs",

@@ -106,14 +106,41 @@ bool notes_about(const struct notes *notes, const char *subject)
 	return false;
 }
 
-static void notes_release(struct notes *notes)
+/* ---- a JSON text that ends too early ---- */
+
+struct open {
+	char close[JSON_DEPTH_MAX]; /* what closes each bracket that is open */
+	size_t depth;
+};
+
+bool run_mend(struct bytes text, struct buf *mended)
 {
-	for (size_t i = 0; i < notes->n; i++) {
-		free(notes->item[i].subject);
-		free(notes->item[i].text);
+	struct open open = { .depth = 0 }, at_cut = { .depth = 0 };
+	bool in_string = false;
+	size_t cut = 0;
+
+	for (size_t i = 0; i < text.n && open.depth < JSON_DEPTH_MAX; i++) {
+		char c = (char)text.p[i];
+
+		if (in_string && c == '\\')
+			i++;
+		else if (c == '"')
+			in_string = !in_string;
+		if (in_string || !strchr("{[]},", c) || !c)
+			continue;
+		if (c == '{' || c == '[')
+			open.close[open.depth++] = c == '{' ? '}' : ']';
+		else if (c != ',')
+			open.depth -= open.depth > 0;
+		cut = c == ',' ? i : i + 1; /* up to here all is whole but for the brackets */
+		at_cut = open;
 	}
-	free(notes->item);
-	*notes = (struct notes){ 0 };
+	if (!at_cut.depth)
+		return false;
+	buf_add(mended, text.p, cut);
+	while (at_cut.depth)
+		buf_add(mended, &at_cut.close[--at_cut.depth], 1);
+	return true;
 }
 
 /* ---- one run.json ---- */
@@ -249,32 +276,8 @@ static void drop_process(struct run_dir *r, size_t i)
 	r->n--;
 }
 
-/* All must be of the job that the first was in. */
-static void drop_other_jobs(struct run_dir *r)
-{
-	const char *job = run_string(r->process[0].run, "job_id");
-
-	for (size_t i = r->n - 1; i > 0; i--) {
-		const char *id = run_string(r->process[i].run, "job_id");
-
-		if (!strcmp(id, job))
-			continue;
-		notes_add(&r->missing, r->process[i].name,
-			  "its run.json is of another job (job_id \"%.40s\", expected \"%.40s\")",
-			  id, job);
-		drop_process(r, i);
-	}
-}
-
-static bool here(const struct run_dir *r, const char *name)
-{
-	for (size_t i = 0; i < r->n; i++) {
-		if (!strcmp(r->process[i].name, name))
-			return true;
-	}
-	return notes_about(&r->missing, name);
-}
-
+/* Notes the coordinator and the parties that the first names, as far as nothing is known of them.
+ */
 static void note_absent(struct run_dir *r)
 {
 	const struct json *list = run_list(r->process[0].run, "parties");
@@ -282,39 +285,24 @@ static void note_absent(struct run_dir *r)
 	if (!run_dir_hub(r) && !notes_about(&r->missing, "coordinator"))
 		notes_add(&r->missing, "coordinator", "nothing of it is below %s", r->out);
 	for (const struct json *v = list ? json_first(list) : NULL; v; v = json_next(v)) {
-		if (json_type(v) == JSON_STRING && !here(r, json_string(v)))
-			notes_add(&r->missing, json_string(v), "nothing of it is below %s", r->out);
+		const char *name = json_type(v) == JSON_STRING ? json_string(v) : NULL;
+		bool known = !name || notes_about(&r->missing, name);
+
+		for (size_t i = 0; i < r->n && !known; i++)
+			known = !strcmp(r->process[i].name, name);
+		if (!known)
+			notes_add(&r->missing, name, "nothing of it is below %s", r->out);
 	}
-}
-
-static void read_network(struct run_dir *r)
-{
-	char *path = file_join(r->out, "network.json");
-
-	if (!file_exists(path)) {
-		free(path);
-		return;
-	}
-	if (json_read(path, JSON_TEXT_MAX, &r->network) != ERR_OK)
-		notes_add(&r->missing, "network", "%s", err_detail());
-	free(path);
-}
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 enum err run_dir_read(const char *out, struct run_dir *r)
 {
-	char *own = file_join(out, "run.json");
+	char *own = file_join(out, "run.json"), *network = file_join(out, "network.json");
+	const char *slash = strrchr(out, '/'), *job;
 
 	*r = (struct run_dir){ .out = out, .alone = file_exists(own) };
-	free(own);
 	if (r->alone)
-		add_process(r, out, base_of(out));
+		add_process(r, out, slash && slash[1] ? slash + 1 : out);
 	else
 		add_below(r);
 	if (!r->n) {
@@ -325,14 +313,28 @@ enum err run_dir_read(const char *out, struct run_dir *r)
 			: err_set(ERR_INPUT, "%s/run.json: No such file, nor one below", out);
 
 		run_dir_release(r);
+		free(network);
+		free(own);
 		return err;
 	}
 	qsort(r->process, r->n, sizeof(*r->process), by_role_and_directory);
-	if (!r->alone) {
-		drop_other_jobs(r);
-		note_absent(r);
+	job = run_string(r->process[0].run, "job_id"); /* which all must be of */
+	for (size_t i = r->n - 1; i > 0; i--) {
+		const char *id = run_string(r->process[i].run, "job_id");
+
+		if (!strcmp(id, job))
+			continue;
+		notes_add(&r->missing, r->process[i].name,
+			  "its run.json is of another job (job_id \"%.40s\", expected \"%.40s\")",
+			  id, job);
+		drop_process(r, i);
 	}
-	read_network(r);
+	if (!r->alone)
+		note_absent(r);
+	if (file_exists(network) && json_read(network, JSON_TEXT_MAX, &r->network) != ERR_OK)
+		notes_add(&r->missing, "network", "%s", err_detail());
+	free(network);
+	free(own);
 	return ERR_OK;
 }
 
@@ -342,7 +344,11 @@ void run_dir_release(struct run_dir *r)
 		drop_process(r, r->n - 1);
 	free(r->process);
 	json_free(r->network);
-	notes_release(&r->missing);
+	for (size_t i = 0; i < r->missing.n; i++) {
+		free(r->missing.item[i].subject);
+		free(r->missing.item[i].text);
+	}
+	free(r->missing.item);
 	*r = (struct run_dir){ 0 };
 }
 

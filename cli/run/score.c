@@ -57,31 +57,26 @@ static enum err match(const struct labels *truth, const char *truth_path, struct
 	return err;
 }
 
-static enum err mark(const char *path, const struct buf *file, size_t n, bool *out)
-{
-	struct text t = text_open((struct bytes){ file->p, file->n }, path);
-
-	while (text_line(&t, '#')) {
-		uint64_t row;
-
-		TRY(text_whole(&t, 0, n - 1, "the row", &row));
-		TRY(text_end(&t));
-		out[row] = true;
-	}
-	return ERR_OK;
-}
-
 /* Takes the rows that the file lists out of both; *excluded says how many. */
 static enum err drop(const char *path, struct labels *truth, struct labels *l, size_t *excluded)
 {
 	struct buf file = { 0 };
 	size_t kept = 0;
+	struct text t;
+	uint64_t row;
 	bool *out;
-	enum err err;
+	enum err err = ERR_OK;
 
 	TRY(file_read_text(path, DATA_FILE_MAX, &file));
 	ALLOC(out, truth->n);
-	err = mark(path, &file, truth->n, out);
+	t = text_open((struct bytes){ file.p, file.n }, path);
+	while (!err && text_line(&t, '#')) {
+		err = text_whole(&t, 0, truth->n - 1, "the row", &row);
+		if (!err)
+			err = text_end(&t);
+		if (!err)
+			out[row] = true;
+	}
 	for (size_t i = 0; i < truth->n && !err; i++) {
 		truth->label[kept] = truth->label[i];
 		l->label[kept] = l->label[i];
@@ -113,34 +108,6 @@ enum err score_rows(const uint32_t *truth, const uint32_t *label, size_t n, stru
 }
 
 /* ---- several files ---- */
-
-/* The name of the labels in messages. */
-struct source {
-	char text[512];
-};
-
-static struct source source_of(struct label_files files)
-{
-	struct source s;
-
-	if (files.n == 1)
-		snprintf(s.text, sizeof(s.text), "%s", files.path[0]);
-	else
-		snprintf(s.text, sizeof(s.text), "%.400s and %zu more", files.path[0], files.n - 1);
-	return s;
-}
-
-static void move_behind(struct labels *all, struct labels *l)
-{
-	all->label = alloc_again(all->label, all->n + l->n, sizeof(*all->label));
-	all->id = alloc_again(all->id, all->n + l->n, sizeof(*all->id));
-	memcpy(all->label + all->n, l->label, l->n * sizeof(*l->label));
-	memcpy(all->id + all->n, l->id, l->n * sizeof(*l->id));
-	all->n += l->n;
-	free(l->label);
-	free(l->id);
-	*l = (struct labels){ 0 };
-}
 
 /* A node that several parties know has one label. Sorts by id. */
 static enum err keep_once(struct labels *l, const char *where)
@@ -174,7 +141,7 @@ static enum err keep_once(struct labels *l, const char *where)
 	return err;
 }
 
-static enum err read_all(struct label_files files, struct labels *all)
+static enum err read_all(struct label_files files, const char *where, struct labels *all)
 {
 	struct labels l;
 
@@ -189,9 +156,15 @@ static enum err read_all(struct label_files files, struct labels *all)
 				       "labels of several files are joined by id",
 				       files.path[i]);
 		}
-		move_behind(all, &l);
+		all->label = alloc_again(all->label, all->n + l.n, sizeof(*all->label));
+		all->id = alloc_again(all->id, all->n + l.n, sizeof(*all->id));
+		memcpy(all->label + all->n, l.label, l.n * sizeof(*l.label));
+		memcpy(all->id + all->n, l.id, l.n * sizeof(*l.id));
+		all->n += l.n;
+		free(l.label);
+		free(l.id);
 	}
-	return keep_once(all, source_of(files).text);
+	return keep_once(all, where);
 }
 
 /* Brings joined labels, of as many rows as the truth has, into its order: their ids are its row
@@ -229,19 +202,23 @@ static enum err match_rows(const char *truth_path, struct labels *l, const char 
 enum err score_read(const char *truth_path, struct label_files files, struct labels *truth,
 		    struct labels *l)
 {
-	const struct source where = source_of(files);
+	char where[512]; /* how messages call the labels */
 	enum err err;
 
+	if (files.n == 1)
+		snprintf(where, sizeof(where), "%s", files.path[0]);
+	else
+		snprintf(where, sizeof(where), "%.400s and %zu more", files.path[0], files.n - 1);
 	*l = (struct labels){ 0 };
 	TRY(labels_read(truth_path, truth));
-	err = read_all(files, l);
+	err = read_all(files, where, l);
 	if (!err && truth->n != l->n)
 		err = err_set(ERR_INPUT, "%s has %zu labels, %s %s %zu", truth_path, truth->n,
-			      where.text, files.n > 1 ? "have" : "has", l->n);
+			      where, files.n > 1 ? "have" : "has", l->n);
 	if (!err && truth->id && l->id)
-		err = match(truth, truth_path, l, where.text);
+		err = match(truth, truth_path, l, where);
 	else if (!err && files.n > 1)
-		err = match_rows(truth_path, l, where.text);
+		err = match_rows(truth_path, l, where);
 	if (err) {
 		labels_release(truth);
 		labels_release(l);

@@ -65,7 +65,7 @@ static enum err eval_run(const struct arguments *a)
 	enum err err;
 
 	TRY(run_dir_read(a->run, &runs));
-	if (graph_scores_apply(runs.process[0].run))
+	if (run_is_of_graphs(runs.process[0].run))
 		err = graph_scores_make(&runs, a->truth, &scores);
 	else
 		err = err_set(ERR_INPUT, "%s: a job of kind %s, expected fedgcn", a->run,

@@ -2,12 +2,14 @@
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STREAM_LABELS, STREAM_EDGES, STREAM_WORDS, STREAM_NOISE };
+enum { STREAM_CENTRES = 0x6761757373, STREAM_CLOUDS, STREAM_ROWS };
 enum { WORDS_MIN = 4, WORDS_MAX = 60, FEATURES_PER_WORD = 80 }; /* cora: 1433 / 80 = 18 words */
 
 #define NOISE_MAX 2147483648.0 /* values of planted_noise */
@@ -42,39 +44,7 @@ static size_t draw_one(const struct draw *d, struct rng *r)
 	return low;
 }
 
-static void draw_release(struct draw *d)
-{
-	free(d->rises);
-}
-
 /* ---- classes ---- */
-
-/* Sizes in proportion to 1 / (1 + r/2), at least one node each; then in random order. */
-static void make_labels(const struct planted_params *p, uint32_t *label)
-{
-	double sum = 0, risen = 0;
-	struct rng rng;
-	size_t node = 0;
-
-	for (size_t r = 0; r < p->classes; r++)
-		sum += 1 / (1 + 0.5 * (double)r);
-	for (size_t r = 0; r < p->classes; r++) {
-		size_t left = p->classes - r - 1, to;
-
-		risen += 1 / (1 + 0.5 * (double)r);
-		to = (size_t)llround(risen / sum * (double)p->nodes);
-		if (to <= node)
-			to = node + 1;
-		if (to > p->nodes - left)
-			to = p->nodes - left;
-		if (!left)
-			to = p->nodes;
-		while (node < to)
-			label[node++] = (uint32_t)r;
-	}
-	rng_seed(&rng, p->seed, STREAM_LABELS);
-	rng_shuffle(&rng, label, p->nodes);
-}
 
 /* The nodes of each class: member[first[r]] .. member[first[r + 1] - 1]. */
 struct classes {
@@ -99,27 +69,7 @@ static void classes_init(struct classes *c, const uint32_t *label, size_t n, siz
 	free(at);
 }
 
-static void classes_release(struct classes *c)
-{
-	free(c->first);
-	free(c->member);
-}
-
 /* ---- edges ---- */
-
-/* How attractive a node is: a power law with exponent 2.5, cut so that no node has most edges. */
-static double *make_weights(const struct planted_params *p, struct rng *rng)
-{
-	double *weight, most = sqrt((double)p->nodes);
-
-	ALLOC(weight, p->nodes);
-	for (size_t i = 0; i < p->nodes; i++) {
-		weight[i] = pow(1 - rng_unit(rng), -1 / 1.5);
-		if (weight[i] > most)
-			weight[i] = most;
-	}
-	return weight;
-}
 
 static int by_value(const void *a, const void *b)
 {
@@ -143,21 +93,6 @@ static size_t proper(uint64_t *a, size_t n)
 	return kept;
 }
 
-/* Both ends of one edge, which may be the same. */
-static uint64_t draw_edge(const struct planted_params *p, const uint32_t *label,
-			  const struct classes *c, const struct draw *all,
-			  const struct draw *of_class, struct rng *rng)
-{
-	uint64_t u = draw_one(all, rng), v;
-	uint32_t r = label[u];
-
-	if (rng_unit(rng) < p->homophily)
-		v = c->member[c->first[r] + draw_one(&of_class[r], rng)];
-	else
-		v = draw_one(all, rng);
-	return u < v ? u << 32 | v : v << 32 | u;
-}
-
 static enum err draw_edges(const struct planted_params *p, const uint32_t *label,
 			   const struct classes *c, const struct draw *all,
 			   const struct draw *of_class, struct rng *rng, struct csr *adjacency)
@@ -175,8 +110,16 @@ static enum err draw_edges(const struct planted_params *p, const uint32_t *label
 			    "%zu nodes have no room for a mean degree of %g with homophily %g",
 			    p->nodes, p->degree, p->homophily);
 		}
-		for (size_t i = have; i < wanted; i++)
-			edge[i] = draw_edge(p, label, c, all, of_class, rng);
+		for (size_t i = have; i < wanted; i++) {
+			uint64_t u = draw_one(all, rng), v; /* may be the same */
+			uint32_t r = label[u];
+
+			if (rng_unit(rng) < p->homophily)
+				v = c->member[c->first[r] + draw_one(&of_class[r], rng)];
+			else
+				v = draw_one(all, rng);
+			edge[i] = u < v ? u << 32 | v : v << 32 | u;
+		}
 		have = proper(edge, wanted);
 	}
 	ALLOC(t, 2 * wanted);
@@ -197,18 +140,25 @@ static enum err draw_edges(const struct planted_params *p, const uint32_t *label
 static enum err make_edges(const struct planted_params *p, const uint32_t *label,
 			   struct csr *adjacency)
 {
+	double *weight, *some, most = sqrt((double)p->nodes);
 	struct draw all, *of_class;
 	struct classes c;
 	struct rng rng;
-	double *weight, *some;
 	enum err err;
 
 	rng_seed(&rng, p->seed, STREAM_EDGES);
-	weight = make_weights(p, &rng);
+	ALLOC(weight, p->nodes);
+	ALLOC(some, p->nodes);
+	ALLOC(of_class, p->classes);
+	/* How attractive a node is: a power law with exponent 2.5, cut so that none has most edges.
+	 */
+	for (size_t i = 0; i < p->nodes; i++) {
+		weight[i] = pow(1 - rng_unit(&rng), -1 / 1.5);
+		if (weight[i] > most)
+			weight[i] = most;
+	}
 	classes_init(&c, label, p->nodes, p->classes);
 	draw_init(&all, weight, p->nodes);
-	ALLOC(of_class, p->classes);
-	ALLOC(some, p->nodes);
 	for (size_t r = 0; r < p->classes; r++) {
 		size_t n = c.first[r + 1] - c.first[r];
 
@@ -218,85 +168,64 @@ static enum err make_edges(const struct planted_params *p, const uint32_t *label
 	}
 	err = draw_edges(p, label, &c, &all, of_class, &rng, adjacency);
 	for (size_t r = 0; r < p->classes; r++)
-		draw_release(&of_class[r]);
-	draw_release(&all);
-	classes_release(&c);
+		free(of_class[r].rises);
 	free(of_class);
+	free(all.rises);
+	free(c.first);
+	free(c.member);
 	free(weight);
 	free(some);
 	return err;
 }
 
-/* ---- words ---- */
-
-/* The vocabulary: all words in a random order, and each class's share of another one. */
-struct words {
-	uint32_t *any, *own;
-	struct draw any_zipf, own_zipf;
-	size_t share;
-};
-
-static void words_init(struct words *w, const struct planted_params *p, struct rng *rng)
-{
-	double *zipf;
-
-	*w = (struct words){ .share = p->features / p->classes };
-	ALLOC(w->any, p->features);
-	ALLOC(w->own, p->features);
-	ALLOC(zipf, p->features);
-	for (size_t j = 0; j < p->features; j++) {
-		w->any[j] = w->own[j] = (uint32_t)j;
-		zipf[j] = 1 / (double)(j + 10);
-	}
-	rng_shuffle(rng, w->any, p->features);
-	rng_shuffle(rng, w->own, p->features);
-	draw_init(&w->any_zipf, zipf, p->features);
-	draw_init(&w->own_zipf, zipf, w->share);
-	free(zipf);
-}
-
-static void words_release(struct words *w)
-{
-	free(w->any);
-	free(w->own);
-	draw_release(&w->any_zipf);
-	draw_release(&w->own_zipf);
-}
-
-static uint32_t draw_word(const struct words *w, double signal, uint32_t r, struct rng *rng)
-{
-	if (rng_unit(rng) < signal)
-		return w->own[r * w->share + draw_one(&w->own_zipf, rng)];
-	return w->any[draw_one(&w->any_zipf, rng)];
-}
-
+/* The vocabulary is all words in a random order, and of another one each class's share. */
 static void make_words(const struct planted_params *p, const uint32_t *label, struct csr *features)
 {
-	size_t mean = p->features / FEATURES_PER_WORD, count = 0;
+	size_t mean = p->features / FEATURES_PER_WORD, share = p->features / p->classes, count = 0;
+	struct draw any_zipf, own_zipf;
+	uint32_t *any, *own;
 	struct triple *t;
-	struct words w;
 	struct rng rng;
+	double *zipf;
 
 	mean = mean < WORDS_MIN ? WORDS_MIN : mean > WORDS_MAX ? WORDS_MAX : mean;
 	rng_seed(&rng, p->seed, STREAM_WORDS);
-	words_init(&w, p, &rng);
-	ALLOC(t, p->nodes * 2 * mean);
-	for (size_t i = 0; i < p->nodes; i++) {
-		size_t words = 1 + rng_below(&rng, 2 * mean - 1);
-
-		for (; words; words--)
-			t[count++] = (struct triple){ (uint32_t)i,
-						      draw_word(&w, p->signal, label[i], &rng), 1 };
+	ALLOC(any, p->features);
+	ALLOC(own, p->features);
+	ALLOC(zipf, p->features);
+	for (size_t j = 0; j < p->features; j++) {
+		any[j] = own[j] = (uint32_t)j;
+		zipf[j] = 1 / (double)(j + 10);
 	}
+	rng_shuffle(&rng, any, p->features);
+	rng_shuffle(&rng, own, p->features);
+	draw_init(&any_zipf, zipf, p->features);
+	draw_init(&own_zipf, zipf, share);
+	ALLOC(t, p->nodes * 2 * mean);
+	for (size_t i = 0; i < p->nodes; i++)
+		for (size_t words = 1 + rng_below(&rng, 2 * mean - 1); words; words--) {
+			bool signal = rng_unit(&rng) < p->signal;
+			uint32_t word = signal ? own[label[i] * share + draw_one(&own_zipf, &rng)]
+					       : any[draw_one(&any_zipf, &rng)];
+
+			t[count++] = (struct triple){ (uint32_t)i, word, 1 };
+		}
 	csr_from_triples(features, p->nodes, p->features, t, count);
 	free(features->value); /* a word that was drawn twice is there once */
 	features->value = NULL;
 	free(t);
-	words_release(&w);
+	free(any_zipf.rises);
+	free(own_zipf.rises);
+	free(zipf);
+	free(any);
+	free(own);
 }
 
 enum err planted_make(const struct planted_params *p, struct planted *g)
 {
+	double sum = 0, risen = 0;
+	struct rng rng;
+	size_t node = 0;
 	enum err err;
 
 	*g = (struct planted){ 0 };
@@ -307,7 +236,25 @@ enum err planted_make(const struct planted_params *p, struct planted *g)
 		return err_set(ERR_INPUT, "%zu classes, expected at most as many as features, %zu",
 			       p->classes, p->features);
 	ALLOC(g->label, p->nodes);
-	make_labels(p, g->label);
+	/* Sizes in proportion to 1 / (1 + r/2), at least one node each; then in random order. */
+	for (size_t r = 0; r < p->classes; r++)
+		sum += 1 / (1 + 0.5 * (double)r);
+	for (size_t r = 0; r < p->classes; r++) {
+		size_t left = p->classes - r - 1, to;
+
+		risen += 1 / (1 + 0.5 * (double)r);
+		to = (size_t)llround(risen / sum * (double)p->nodes);
+		if (to <= node)
+			to = node + 1;
+		if (to > p->nodes - left)
+			to = p->nodes - left;
+		if (!left)
+			to = p->nodes;
+		while (node < to)
+			g->label[node++] = (uint32_t)r;
+	}
+	rng_seed(&rng, p->seed, STREAM_LABELS);
+	rng_shuffle(&rng, g->label, p->nodes);
 	err = make_edges(p, g->label, &g->adjacency);
 	if (err)
 		planted_release(g);
@@ -370,4 +317,63 @@ void planted_release(struct planted *g)
 	csr_release(&g->adjacency);
 	free(g->label);
 	*g = (struct planted){ 0 };
+}
+
+/* ---- clouds ---- */
+
+static bool near_another(const struct mat *centres, size_t c, double apart)
+{
+	for (size_t other = 0; other < c; other++) {
+		double d = 0;
+
+		for (size_t j = 0; j < centres->cols; j++) {
+			double x = MAT(centres, c, j) - MAT(centres, other, j);
+
+			d += x * x;
+		}
+		if (d < apart * apart)
+			return true;
+	}
+	return false;
+}
+
+enum err gauss_make(const struct gauss_params *p, struct mat *X, uint32_t **label)
+{
+	double width = p->apart > 0 ? p->apart / sqrt((double)p->columns) : 1;
+	struct mat centres;
+	struct rng rng;
+
+	*X = (struct mat){ 0 };
+	*label = NULL;
+	assert(p->clusters >= 1 && p->clusters <= GAUSS_CLUSTERS_MAX && p->columns >= 1);
+	if (p->clusters > p->rows)
+		return err_set(ERR_INPUT, "%zu clusters of %zu rows, expected at most as many",
+			       p->clusters, p->rows);
+	if (p->rows > GAUSS_VALUES_MAX / p->columns)
+		return err_set(ERR_INPUT, "%zu x %zu values, expected at most %zu", p->rows,
+			       p->columns, GAUSS_VALUES_MAX);
+	/* As wide as lets two centres be 1.4 apart in the mean; wider with each that must be drawn
+	 * again, so that there is an end to it also in one dimension. */
+	rng_seed(&rng, p->seed, STREAM_CENTRES);
+	mat_init(&centres, p->clusters, p->columns);
+	for (size_t c = 0; c < p->clusters; c++)
+		for (;; width *= 1.05) {
+			for (size_t j = 0; j < p->columns; j++)
+				MAT(&centres, c, j) = width * rng_normal(&rng);
+			if (!near_another(&centres, c, p->apart))
+				break;
+		}
+	ALLOC(*label, p->rows);
+	for (size_t i = 0; i < p->rows; i++)
+		(*label)[i] = (uint32_t)(i % p->clusters);
+	rng_seed(&rng, p->seed, STREAM_CLOUDS);
+	rng_shuffle(&rng, *label, p->rows);
+	rng_seed(&rng, p->seed, STREAM_ROWS);
+	mat_init(X, p->rows, p->columns);
+	for (size_t i = 0; i < p->rows; i++)
+		for (size_t j = 0; j < p->columns; j++)
+			MAT(X, i, j) =
+			    (double)(float)(MAT(&centres, (*label)[i], j) + rng_normal(&rng));
+	mat_release(&centres);
+	return ERR_OK;
 }

@@ -14,8 +14,9 @@
 enum { STREAM_CLASSES = 0x6772617068, STREAM_EDGES, STREAM_ATTRIBUTES };
 
 /* The output files as they grow. */
+enum { EDGES, INDICATOR, LABELS, ATTRIBUTES, FILES };
 struct texts {
-	struct buf edges, indicator, labels, attributes;
+	struct buf file[FILES];
 	size_t nodes, written;
 };
 
@@ -60,20 +61,10 @@ static void print_edges(const struct sketch *s, struct texts *t)
 	for (size_t u = 0; u < s->n; u++)
 		for (size_t v = 0; v < s->n; v++)
 			if (s->edge[u * s->n + v]) {
-				buf_printf(&t->edges, "%zu, %zu\n", t->nodes + u + 1,
+				buf_printf(&t->file[EDGES], "%zu, %zu\n", t->nodes + u + 1,
 					   t->nodes + v + 1);
 				t->written++;
 			}
-}
-
-static void print_attributes(const struct planted_graphs_params *p, size_t n, size_t class,
-			     struct rng *rng, struct texts *t)
-{
-	for (size_t u = 0; u < n; u++)
-		for (size_t j = 0; j < p->attributes; j++)
-			buf_printf(&t->attributes, "%.6f%s",
-				   rng_normal(rng) + (j == class % p->attributes),
-				   j + 1 < p->attributes ? ", " : "\n");
 }
 
 static void print_graphs(const struct planted_graphs_params *p, const uint32_t *class,
@@ -90,51 +81,29 @@ static void print_graphs(const struct planted_graphs_params *p, const uint32_t *
 		ALLOC(s.edge, s.n * s.n);
 		draw_all(&s, 2 + 2 * (size_t) class[g], p -> signal, &edges);
 		print_edges(&s, t);
-		print_attributes(p, s.n, class[g], &attributes, t);
+		for (size_t a = 0; a < s.n * p->attributes; a++) {
+			size_t j = a % p->attributes;
+
+			buf_printf(&t->file[ATTRIBUTES], "%.6f%s",
+				   rng_normal(&attributes) + (j == class[g] % p->attributes),
+				   j + 1 < p->attributes ? ", " : "\n");
+		}
 		for (size_t u = 0; u < s.n; u++)
-			buf_printf(&t->indicator, "%zu\n", g + 1);
-		buf_printf(&t->labels, "%u\n", class[g] + 1);
+			buf_printf(&t->file[INDICATOR], "%zu\n", g + 1);
+		buf_printf(&t->file[LABELS], "%u\n", class[g] + 1);
 		t->nodes += s.n;
 		free(s.edge);
 	}
 }
 
-static enum err write_one(const char *dir, const char *name, const char *what, struct buf *text)
-{
-	char file[512];
-
-	if (!text->n)
-		return ERR_OK;
-	snprintf(file, sizeof(file), "%s_%s.txt", name, what);
-	return args_write(dir, file, text);
-}
-
-static enum err write_all(const char *dir, struct texts *t)
-{
-	char *path = alloc_copy(dir);
-	const char *name;
-	enum err err;
-
-	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
-		path[n - 1] = 0;
-	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	err = file_make_new_dir(dir);
-	if (!err)
-		err = write_one(dir, name, "A", &t->edges);
-	if (!err)
-		err = write_one(dir, name, "graph_indicator", &t->indicator);
-	if (!err)
-		err = write_one(dir, name, "graph_labels", &t->labels);
-	if (!err)
-		err = write_one(dir, name, "node_attributes", &t->attributes);
-	free(path);
-	return err;
-}
-
 enum err planted_graphs_write(const char *dir, const struct planted_graphs_params *p,
 			      struct planted_graphs_counts *counts)
 {
+	static const char *const what[FILES] = { "A", "graph_indicator", "graph_labels",
+						 "node_attributes" };
 	struct texts t = { 0 };
+	char *path, file[512];
+	const char *slash;
 	uint32_t *class;
 	struct rng rng;
 	enum err err;
@@ -150,11 +119,18 @@ enum err planted_graphs_write(const char *dir, const struct planted_graphs_param
 	rng_shuffle(&rng, class, p->graphs);
 	print_graphs(p, class, &t);
 	*counts = (struct planted_graphs_counts){ t.nodes, t.written / 2 };
-	err = write_all(dir, &t);
 	free(class);
-	buf_release(&t.edges);
-	buf_release(&t.indicator);
-	buf_release(&t.labels);
-	buf_release(&t.attributes);
+	path = alloc_copy(dir);
+	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+		path[n - 1] = 0;
+	slash = strrchr(path, '/');
+	err = file_make_new_dir(dir);
+	for (int i = 0; i < FILES; i++) {
+		snprintf(file, sizeof(file), "%s_%s.txt", slash ? slash + 1 : path, what[i]);
+		if (!err && t.file[i].n)
+			err = args_write(dir, file, &t.file[i]);
+		buf_release(&t.file[i]);
+	}
+	free(path);
 	return err;
 }

@@ -1,5 +1,4 @@
 #include "cli/args/args.h"
-#include "cli/synth/gauss.h"
 #include "cli/synth/planted.h"
 #include "cli/synth/planted_graphs.h"
 #include "common/base/alloc.h"
@@ -243,77 +242,57 @@ static enum err write_graph(const char *dir, const struct csr *adjacency, bool w
 	return err;
 }
 
-static enum err write_all(const char *dir, const struct planted *g)
-{
-	struct buf text = { 0 };
-
-	TRY(file_make_new_dir(dir));
-	if (g->features.rows) {
-		mtx_print(&g->features, &text);
-		TRY(args_write(dir, "features.mtx", &text));
-	}
-	TRY(write_graph(dir, &g->adjacency, !g->features.rows));
-	return write_labels(dir, g->label, g->adjacency.rows);
-}
-
 /* The features first: edges.tsv may be the very file that was read. */
-static enum err write_noise(const char *dir, const struct csr *features,
-			    const struct csr *adjacency)
-{
-	char *path = file_join(dir, "features.mtx");
-	bool there = file_exists(path);
-	struct buf text = { 0 };
-
-	free(path);
-	if (there)
-		return err_set(ERR_INPUT, "%s: has a features.mtx already: name another directory",
-			       dir);
-	TRY(file_make_dirs(dir));
-	mtx_print(features, &text);
-	TRY(args_write(dir, "features.mtx", &text));
-	return write_graph(dir, adjacency, false);
-}
-
 static enum err run_noise(const struct arguments *a)
 {
 	struct csr adjacency = { 0 }, features = { 0 };
+	char *path = file_join(a->out, "features.mtx");
 	struct edges_dropped dropped;
+	struct buf text = { 0 };
 	enum err err;
 
 	err = edges_read(a->edges, a->p.nodes, NULL, &adjacency, &dropped);
 	if (!err)
 		err = planted_noise(a->p.nodes, a->p.features, a->density, a->p.seed, &features);
+	if (!err && file_exists(path))
+		err = err_set(ERR_INPUT, "%s: has a features.mtx already: name another directory",
+			      a->out);
 	if (!err)
-		err = write_noise(a->out, &features, &adjacency);
+		err = file_make_dirs(a->out);
+	if (err)
+		goto out;
+	mtx_print(&features, &text);
+	err = args_write(a->out, "features.mtx", &text);
+	if (!err)
+		err = write_graph(a->out, &adjacency, false);
 	if (!err)
 		printf("%s: %zu nodes, %zu features, %zu random values, %zu edges, seed %ju\n",
 		       a->out, a->p.nodes, a->p.features, features.start[a->p.nodes],
 		       adjacency.start[a->p.nodes] / 2, (uintmax_t)a->p.seed);
+out:
+	free(path);
 	csr_release(&features);
 	csr_release(&adjacency);
 	return err;
 }
 
 /* A large matrix is not in memory twice but for the file's bytes, which are half of it. */
-static enum err write_points(const char *dir, const struct mat *X, const uint32_t *label)
-{
-	struct buf text = { 0 };
-
-	TRY(file_make_new_dir(dir));
-	npy_print(X, &text);
-	TRY(args_write(dir, "features.npy", &text));
-	return write_labels(dir, label, X->rows);
-}
-
 static enum err run_points(const struct arguments *a)
 {
 	struct gauss_params p = { a->p.nodes, a->p.features, a->p.classes, a->apart, a->p.seed };
+	struct buf text = { 0 };
 	uint32_t *label;
 	struct mat X;
 	enum err err;
 
 	TRY(gauss_make(&p, &X, &label));
-	err = write_points(a->out, &X, label);
+	err = file_make_new_dir(a->out);
+	if (!err) {
+		npy_print(&X, &text);
+		err = args_write(a->out, "features.npy", &text);
+	}
+	if (!err)
+		err = write_labels(a->out, label, X.rows);
 	if (!err)
 		printf("%s: %zu rows, %zu columns, %zu clusters %g apart, seed %ju\n", a->out,
 		       p.rows, p.columns, p.clusters, p.apart, (uintmax_t)p.seed);
@@ -338,6 +317,7 @@ static enum err run_graphs(const struct arguments *a)
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
+	struct buf text = { 0 };
 	struct planted g;
 	enum err err;
 
@@ -348,7 +328,15 @@ static enum err run(void *arguments)
 	if (a->edges)
 		return run_noise(a);
 	TRY(planted_make(&a->p, &g));
-	err = write_all(a->out, &g);
+	err = file_make_new_dir(a->out);
+	if (!err && g.features.rows) {
+		mtx_print(&g.features, &text);
+		err = args_write(a->out, "features.mtx", &text);
+	}
+	if (!err)
+		err = write_graph(a->out, &g.adjacency, !g.features.rows);
+	if (!err)
+		err = write_labels(a->out, g.label, g.adjacency.rows);
 	if (!err)
 		printf("%s: %zu nodes, %zu features, %zu edges, %zu clusters, seed %ju\n", a->out,
 		       a->p.nodes, a->p.features, g.adjacency.start[a->p.nodes] / 2, a->p.classes,

@@ -3,7 +3,6 @@
 #include "tests/unit/dir.h"
 
 #include "cli/run/graph_scores.h"
-#include "cli/run/graph_ways.h"
 #include "cli/report/picture.h"
 #include "cli/synth/planted_graphs.h"
 #include "cli/split/split.h"
@@ -216,7 +215,7 @@ static void test_scores(void **state)
 	put_labels("run/party-01/baseline-size.csv", &b, 2);
 	put_labels("run/party-00/baseline-alone.csv", &a, 0); /* of one party alone: in no mean */
 	assert_ok(run_dir_read(in("run"), &runs));
-	assert_true(graph_scores_apply(runs.process[0].run));
+	assert_true(run_is_of_graphs(runs.process[0].run));
 	assert_ok(graph_scores_make(&runs, "own", &e));
 	assert_true(fabs(of(e, "mean", "result", "acc") - 0.85) < 1e-9);
 	assert_true(fabs(of(e, "weighted", "result", "acc") - 0.88) < 1e-9);

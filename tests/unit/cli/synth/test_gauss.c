@@ -4,7 +4,7 @@
 #include "tests/unit/dir.h"
 
 #include "cli/args/args.h"
-#include "cli/synth/gauss.h"
+#include "cli/synth/planted.h"
 #include "common/base/alloc.h"
 #include "common/data/dataset.h"
 #include "common/data/labels.h"

@@ -213,14 +213,6 @@ static void square(void *ctx, const struct mat *in, struct mat *out)
 
 /* -- making it ----------------------------------------------------------------------------- */
 
-static void csr_alloc(struct csr *s, size_t rows, size_t cols, size_t entries)
-{
-	*s = (struct csr){ .rows = rows, .cols = cols };
-	ALLOC(s->start, rows + 1);
-	ALLOC(s->index, entries);
-	ALLOC(s->value, entries);
-}
-
 enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
 		       const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads)
 {
@@ -240,8 +232,8 @@ enum err filtered_init(struct filtered *f, const struct csr *sparse, const struc
 	f->y = simd_line(f->owned);
 	if (!sparse)
 		return ERR_OK;
-	csr_alloc(&f->in, n, m, entries);
-	csr_alloc(&f->across, m, n, entries);
+	csr_init(&f->in, n, m, entries);
+	csr_init(&f->across, m, n, entries);
 	for (size_t e = 0; e < entries; e++)
 		f->across.start[sparse->index[e] + 1]++;
 	for (size_t j = 0; j < m; j++)

@@ -95,44 +95,35 @@ static void hartigan(struct clusters *c)
 	}
 }
 
-/* c becomes what comes of `from` with a random centre put on a random row. */
-static void try_swap(struct clusters *c, const struct clusters *from, struct rng *rng)
-{
-	size_t n = c->Z->rows, d = c->Z->cols, k = c->centre.rows;
-	size_t r = rng_below(rng, k), i = rng_below(rng, n);
-	double *D;
-
-	memcpy(c->centre.a, from->centre.a, k * d * sizeof(double));
-	memcpy(c->label, from->label, n * sizeof(*c->label));
-	memcpy(ROW(&c->centre, r), ROW(c->Z, i), d * sizeof(double));
-	D = alloc(n, k * sizeof(*D));
-	for (unsigned t = 0; t < LLOYD; t++) {
-		kmeans_distances(c->Z, &c->centre, D);
-		kmeans_assign(D, NULL, n, k, c->label, NULL);
-		kmeans_centres(c->Z, NULL, c->label, &c->centre);
-	}
-	free(D);
-	hartigan(c);
-}
-
 void kmeans_swap(const struct mat *Z, size_t k, unsigned swaps, uint64_t seed, uint32_t *label)
 {
+	size_t n = Z->rows, d = Z->cols;
 	struct clusters best, other;
 	struct rng rng;
-	double least;
+	double least, *D;
 
-	if (Z->rows == 0)
+	if (n == 0)
 		return;
+	D = alloc(n, k * sizeof(*D));
 	rng_seed(&rng, seed, STREAM);
 	clusters_init(&best, Z, k);
 	clusters_init(&other, Z, k);
-	memcpy(best.label, label, Z->rows * sizeof(*label));
+	memcpy(best.label, label, n * sizeof(*label));
 	hartigan(&best);
 	least = inertia(&best);
 	for (unsigned t = 0; t < swaps; t++) {
+		size_t r = rng_below(&rng, k), i = rng_below(&rng, n);
 		double now;
 
-		try_swap(&other, &best, &rng);
+		memcpy(other.centre.a, best.centre.a, k * d * sizeof(double));
+		memcpy(other.label, best.label, n * sizeof(*label));
+		memcpy(ROW(&other.centre, r), ROW(Z, i), d * sizeof(double));
+		for (unsigned step = 0; step < LLOYD; step++) {
+			kmeans_distances(Z, &other.centre, D);
+			kmeans_assign(D, NULL, n, k, other.label, NULL);
+			kmeans_centres(Z, NULL, other.label, &other.centre);
+		}
+		hartigan(&other);
 		now = inertia(&other);
 		if (now < least * (1 - GAIN)) {
 			struct clusters kept = best;
@@ -145,7 +136,8 @@ void kmeans_swap(const struct mat *Z, size_t k, unsigned swaps, uint64_t seed, u
 		if (progress_stopped())
 			break;
 	}
-	memcpy(label, best.label, Z->rows * sizeof(*label));
+	memcpy(label, best.label, n * sizeof(*label));
+	free(D);
 	clusters_release(&other);
 	clusters_release(&best);
 }

@@ -1,7 +1,7 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/base/rng.h"
-#include "common/learn/adam.h"
+#include "common/learn/gin.h"
 #include "common/cluster/dec.h"
 #include "common/fedgcn/own.h"
 

@@ -1,7 +1,7 @@
 #include "common/fedsc/dictionary.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
-#include "common/linalg/kernel.h"
+#include "common/linalg/distance.h"
 #include "common/linalg/la.h"
 #include "common/linalg/ortho.h"
 #include "common/linalg/parallel.h"

@@ -1,6 +1,6 @@
 #include "common/fedsc/party.h"
 #include "common/base/alloc.h"
-#include "common/linalg/kernel.h"
+#include "common/linalg/distance.h"
 #include "common/linalg/la.h"
 #include "common/cluster/spectral.h"
 

@@ -1,7 +1,7 @@
 #include "common/fedsc/points.h"
 #include "common/base/alloc.h"
 #include "common/fedsc/party.h"
-#include "common/linalg/kernel.h"
+#include "common/linalg/distance.h"
 #include "common/cluster/kmeans.h"
 #include "common/graph/knn.h"
 #include "common/cluster/spectral.h"

@@ -175,21 +175,6 @@ double filter_steps_at(const struct filter_steps *s, double t)
 	return y;
 }
 
-/* Between two extrema of a polynomial of this degree lie some eight of the points looked at. */
-static bool near_power(const struct filter_steps *s, unsigned power)
-{
-	size_t points = 8 * s->count;
-
-	for (size_t i = 0; i <= points; i++) {
-		double t = (1 + cos(M_PI * (double)i / (double)points)) / 2;
-
-		/* not the other way round: what is not a number is not near */
-		if (!(fabs(filter_steps_at(s, t) - pow(t, power)) <= OFF_MOST))
-			return false;
-	}
-	return true;
-}
-
 size_t filter_steps_count(unsigned power)
 {
 	size_t degree = series_weights(power, NULL);
@@ -202,7 +187,8 @@ void filter_steps_init(struct filter_steps *s, unsigned power)
 	ALLOC(s->step, power);
 	if (filter_steps_count(power) < power) {
 		struct series p;
-		size_t count;
+		size_t count, points;
+		bool near;
 		root *r;
 
 		ALLOC(p.weight, (size_t)power + 1);
@@ -213,7 +199,16 @@ void filter_steps_init(struct filter_steps *s, unsigned power)
 		steps_of(r, count, s);
 		free(r);
 		free(p.weight);
-		if (count && near_power(s, power))
+		/* Between two extrema of a polynomial of this degree lie some eight of the points.
+		 */
+		points = 8 * s->count;
+		near = count > 0;
+		for (size_t i = 0; i <= points && near; i++) {
+			double t = (1 + cos(M_PI * (double)i / (double)points)) / 2;
+
+			near = fabs(filter_steps_at(s, t) - pow(t, power)) <= OFF_MOST;
+		}
+		if (near)
 			return;
 	}
 	s->count = power;

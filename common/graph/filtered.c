@@ -213,48 +213,11 @@ static void square(void *ctx, const struct mat *in, struct mat *out)
 
 /* -- making it ----------------------------------------------------------------------------- */
 
-static void csr_alloc(struct csr *s, size_t rows, size_t cols, size_t entries)
-{
-	*s = (struct csr){ .rows = rows, .cols = cols };
-	ALLOC(s->start, rows + 1);
-	ALLOC(s->index, entries);
-	ALLOC(s->value, entries);
-}
-
-/* f->in <- D^-1/2 X and f->across <- X' D^1/2, in the plan's order of nodes. */
-static void lay_out(struct filtered *f, const struct csr *X)
-{
-	size_t entries = X->start[X->rows], to = 0, *next;
-
-	csr_alloc(&f->in, X->rows, X->cols, entries);
-	csr_alloc(&f->across, X->cols, X->rows, entries);
-	for (size_t e = 0; e < entries; e++)
-		f->across.start[X->index[e] + 1]++;
-	for (size_t j = 0; j < X->cols; j++)
-		f->across.start[j + 1] += f->across.start[j];
-	ALLOC(next, X->cols);
-	memcpy(next, f->across.start, X->cols * sizeof(*next));
-	for (size_t i = 0; i < X->rows; i++) {
-		size_t node = f->nodes.order[i];
-
-		for (size_t e = X->start[node]; e < X->start[node + 1]; e++, to++) {
-			double x = X->value ? X->value[e] : 1;
-			size_t at = next[X->index[e]]++;
-
-			f->in.index[to] = X->index[e];
-			f->in.value[to] = x * f->nodes.enter[i];
-			f->across.index[at] = (uint32_t)i;
-			f->across.value[at] = x / f->nodes.enter[i];
-		}
-		f->in.start[i + 1] = to;
-	}
-	free(next);
-}
-
 enum err filtered_init(struct filtered *f, const struct csr *sparse, const struct mat *dense,
 		       const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads)
 {
 	size_t n = sparse ? sparse->rows : dense->rows, m = sparse ? sparse->cols : dense->cols;
+	size_t entries = sparse ? sparse->start[n] : 0, to = 0, *next;
 
 	assert(!sparse != !dense && kind != FILTER_MEAN);
 	*f = (struct filtered){ .threads = threads, .dense = dense };
@@ -265,10 +228,33 @@ enum err filtered_init(struct filtered *f, const struct csr *sparse, const struc
 	};
 	filter_steps_init(&f->once, psi);
 	filter_steps_init(&f->twice, 2 * psi);
-	if (sparse)
-		lay_out(f, sparse);
 	f->owned = alloc(block_size(f) + SIMD_LINE, sizeof(*f->owned));
 	f->y = simd_line(f->owned);
+	if (!sparse)
+		return ERR_OK;
+	csr_init(&f->in, n, m, entries);
+	csr_init(&f->across, m, n, entries);
+	for (size_t e = 0; e < entries; e++)
+		f->across.start[sparse->index[e] + 1]++;
+	for (size_t j = 0; j < m; j++)
+		f->across.start[j + 1] += f->across.start[j];
+	ALLOC(next, m);
+	memcpy(next, f->across.start, m * sizeof(*next));
+	for (size_t i = 0; i < n; i++) {
+		size_t node = f->nodes.order[i];
+
+		for (size_t e = sparse->start[node]; e < sparse->start[node + 1]; e++, to++) {
+			double x = sparse->value ? sparse->value[e] : 1;
+			size_t at = next[sparse->index[e]]++;
+
+			f->in.index[to] = sparse->index[e];
+			f->in.value[to] = x * f->nodes.enter[i];
+			f->across.index[at] = (uint32_t)i;
+			f->across.value[at] = x / f->nodes.enter[i];
+		}
+		f->in.start[i + 1] = to;
+	}
+	free(next);
 	return ERR_OK;
 }
 

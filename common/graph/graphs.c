@@ -158,26 +158,6 @@ static void draw_half(const double *x, double dx, double dy, float *f)
 	}
 }
 
-static void draw(const struct making *m, size_t graph)
-{
-	const struct csr *A = &m->g->A;
-
-	for (size_t v = m->g->first[graph]; v < m->g->first[graph + 1]; v++) {
-		float *f = m->F + v * m->width + STRUCTURE;
-		const double *x = ROW(&m->g->attribute, v);
-
-		for (size_t j = 0; j < COORDINATES; j++)
-			f[j] = (float)x[j];
-		if (m->what == GRAPHS_COORDINATES)
-			continue;
-		for (size_t e = A->start[v]; e < A->start[v + 1]; e++) {
-			const double *y = ROW(&m->g->attribute, A->index[e]);
-
-			draw_half(x, y[0] - x[0], y[1] - x[1], f + COORDINATES);
-		}
-	}
-}
-
 static void make_graph(void *ctx, unsigned worker, size_t graph)
 {
 	const struct making *m = ctx;
@@ -201,8 +181,20 @@ static void make_graph(void *ctx, unsigned worker, size_t graph)
 	free(w.next);
 	free(w.reached);
 	free(w.is_reached);
-	if (m->what != GRAPHS_STRUCTURE)
-		draw(m, graph);
+	for (size_t v = first; v < first + nodes && m->what != GRAPHS_STRUCTURE; v++) {
+		float *f = m->F + v * m->width + STRUCTURE;
+		const double *x = ROW(&m->g->attribute, v);
+
+		for (size_t j = 0; j < COORDINATES; j++)
+			f[j] = (float)x[j];
+		if (m->what == GRAPHS_COORDINATES)
+			continue;
+		for (size_t e = w.A->start[v]; e < w.A->start[v + 1]; e++) {
+			const double *y = ROW(&m->g->attribute, w.A->index[e]);
+
+			draw_half(x, y[0] - x[0], y[1] - x[1], f + COORDINATES);
+		}
+	}
 }
 
 size_t graphs_width(enum graphs_features what)

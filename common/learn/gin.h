@@ -1,5 +1,6 @@
 /* gin.h -- the network of FedGCN (Liu et al., AAAI 2025): a graph isomorphism network (Xu et al.
- * 2018) of three layers, sums over nodes, a readout and a reconstruction; forward and backward.
+ * 2018) of three layers, sums over nodes, a readout and a reconstruction; forward and backward; and
+ * the steps by which weights are learnt.
  *
  *     s_l = (A + I) h_(l-1),  h_l = relu(relu(s_l Wa + ba) Wb + bb),  h_0 = F     equation 5
  *     r   = sum over nodes of (h_1, h_2, h_3)                                     192 of a graph
@@ -95,5 +96,17 @@ void gin_embed(const struct gin *net, const struct graphs *g, const float *F, co
 
 /* The part of it that no weights change (initialised here): of GRAPHS_DRAWING the drawing, else 0. */
 void gin_drawn(const struct gin *net, const struct graphs *g, const float *F, struct mat *Z);
+
+/* Steps of Adam (Kingma, Ba 2015) with its usual constants: 0.9, 0.999, 1e-8. */
+struct adam {
+	size_t n;
+	unsigned step;
+	float *mean, *square; /* owned: n */
+};
+
+void adam_init(struct adam *a, size_t n);
+void adam_release(struct adam *a);
+/* x (n) goes a step against its gradient. */
+void adam_step(struct adam *a, double rate, const float *gradient, float *x);
 
 #endif

@@ -17,6 +17,14 @@ static int triple_order(const void *a, const void *b)
 	return (s->value > t->value) - (s->value < t->value);
 }
 
+void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries)
+{
+	*s = (struct csr){ .rows = rows, .cols = cols };
+	ALLOC(s->start, rows + 1);
+	ALLOC(s->index, entries);
+	ALLOC(s->value, entries);
+}
+
 void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count)
 {
 	size_t kept = 0;
@@ -30,10 +38,7 @@ void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t,
 		else
 			t[kept++] = t[i];
 	}
-	*s = (struct csr){ .rows = rows, .cols = cols };
-	ALLOC(s->start, rows + 1);
-	ALLOC(s->index, kept);
-	ALLOC(s->value, kept);
+	csr_init(s, rows, cols, kept);
 	for (size_t i = 0; i < kept; i++) {
 		s->start[t[i].row + 1]++;
 		s->index[i] = t[i].col;
@@ -57,12 +62,12 @@ void csr_copy(struct csr *s, const struct csr *from)
 
 	*s = (struct csr){ .rows = from->rows, .cols = from->cols };
 	ALLOC(s->start, from->rows + 1);
-	ALLOC(s->index, entries + 1);
+	ALLOC(s->index, entries);
 	memcpy(s->start, from->start, (from->rows + 1) * sizeof(*s->start));
 	memcpy(s->index, from->index, entries * sizeof(*s->index));
 	if (!from->value)
 		return;
-	ALLOC(s->value, entries + 1);
+	ALLOC(s->value, entries);
 	memcpy(s->value, from->value, entries * sizeof(*s->value));
 }
 

@@ -1,4 +1,5 @@
-/* distance.h -- squared distances between rows and a few centres: the inner loop of k-means.
+/* distance.h -- squared distances between rows and a few centres: the inner loop of k-means; and the
+ * Gaussian kernel of distances between rows.
  *
  * Two ways, chosen by the shape alone: with few dimensions or few centres the differences themselves
  * (exact zeros for equal rows); otherwise ||z||^2 - 2 z.c + ||c||^2 by dgemm over fixed blocks of
@@ -52,5 +53,30 @@ static inline size_t distance_count(size_t n, size_t first)
  * the same bits as distance_block() makes. D is k x DISTANCE_STRIDE; where no rows are it may hold
  * anything. O(DISTANCE_ROWS k d). */
 void distance_by_centre(struct distance *s, const struct distance_rows *z, size_t first, double *D);
+
+/* -- the Gaussian kernel k(a, b) = exp(-||a - b||^2 / (2 r^2)), and its width --------------------- */
+
+/* FedSC (Qiao, Ding, Fan, NeurIPS 2023), footnote 2 and Appendix D.3. Same bits for any threads. */
+enum { KERNEL_ROWS = 256, KERNEL_SAMPLE = 4096 };
+
+/* ||a_i||^2 of each row. */
+void kernel_squares(const struct mat *A, double *square);
+
+/* D (count x B.rows) = squared distances >= 0 from `count` rows a (count x B.cols, squares sa) to
+ * those of B (squares sb). By one product; on this thread. */
+void kernel_distances(const double *a, const double *sa, size_t count, const struct mat *B,
+		      const double *sb, double *D);
+
+/* D <- exp(-D / (2 r^2)), n values. */
+void kernel_of_distances(double *D, size_t n, double r);
+
+/* K (A.rows x B.rows, initialised here); exactly symmetric with ones on its diagonal if A == B.
+ * O(A.rows B.rows m). */
+void kernel_gaussian(const struct mat *A, const struct mat *B, double r, unsigned threads,
+		     struct mat *K);
+
+/* The mean of ||x_i - x_j|| over all i, j, i = j included; of KERNEL_SAMPLE rows evenly apart if
+ * there are more. O(n^2 m). */
+double kernel_mean_distance(const struct mat *X, unsigned threads);
 
 #endif

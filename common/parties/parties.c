@@ -106,27 +106,13 @@ static void *party(const struct memory *m, size_t l)
 	return (char *)m->party + l * m->kind->size;
 }
 
-/* Fixed point as of a job: round(x 2^f) as whole numbers, added modulo 2^64. */
-static enum err add_fixed(const struct memory *m, const double *term, uint64_t *acc, size_t n)
-{
-	double scale = ldexp(1, (int)m->fraction_bits), bound = ldexp(1, 63) / scale;
-
-	bound /= (double)m->count;
-	for (size_t i = 0; i < n; i++) {
-		if (!(fabs(term[i]) < bound))
-			return err_set(ERR_JOB,
-				       "%g is beyond %g, the bound of fixed point with %u bits "
-				       "behind the point",
-				       term[i], bound, m->fraction_bits);
-		acc[i] += (uint64_t)(int64_t)nearbyint(term[i] * scale);
-	}
-	return ERR_OK;
-}
-
 static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
 		    size_t n)
 {
 	const struct memory *m = ctx;
+	/* Fixed point as of a job: round(x 2^f) as whole numbers, added modulo 2^64. */
+	double scale = ldexp(1, (int)m->fraction_bits);
+	double bound = ldexp(1, 63) / scale / (double)m->count;
 	double *term = alloc(n, sizeof(*term));
 	uint64_t *acc = m->fraction_bits ? alloc(n, sizeof(*acc)) : NULL;
 	enum err err = ERR_OK;
@@ -137,10 +123,18 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 		x[i] = 0;
 	for (size_t l = 0; l < m->count && !err; l++) {
 		err = m->kind->answer(party(m, l), l, question, term);
-		if (!err && acc)
-			err = add_fixed(m, term, acc, n);
-		for (size_t i = 0; i < n && !err && !acc; i++)
-			x[i] += m->step > 0 ? nearbyint(term[i] / m->step) * m->step : term[i];
+		for (size_t i = 0; i < n && !err; i++) {
+			if (!acc)
+				x[i] +=
+				    m->step > 0 ? nearbyint(term[i] / m->step) * m->step : term[i];
+			else if (fabs(term[i]) < bound)
+				acc[i] += (uint64_t)(int64_t)nearbyint(term[i] * scale);
+			else
+				err = err_set(ERR_JOB,
+					      "%g is beyond %g, the bound of fixed point with %u "
+					      "bits behind the point",
+					      term[i], bound, m->fraction_bits);
+		}
 		if (err)
 			err = err_prefix(err, "party %zu", l);
 	}

@@ -15,7 +15,6 @@
 #include "common/data/npy.h"
 #include "common/linalg/distance.h"
 #include "common/fedsc/coordinator.h"
-#include "common/linalg/kernel.h"
 #include "common/cluster/kmeans.h"
 #include "common/graph/knn.h"
 #include "common/linalg/la.h"

@@ -1,7 +1,7 @@
 /* FedSC's variants against the same by their definitions, of all rows in one place. */
 #include "tests/unit/cluster/balls.h"
 #include "common/fedsc/paper.h"
-#include "common/linalg/kernel.h"
+#include "common/linalg/distance.h"
 #include "common/cluster/kmeans.h"
 #include "common/graph/knn.h"
 #include "common/linalg/la.h"

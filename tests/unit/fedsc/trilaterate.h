@@ -10,7 +10,7 @@
 #define TESTS_UNIT_FEDSC_TRILATERATE_H
 
 #include "tests/unit/linalg/sample.h"
-#include "common/linalg/kernel.h"
+#include "common/linalg/distance.h"
 #include "common/linalg/la.h"
 
 /* x (m) from c (d): true if there were enough distances to say anything. */

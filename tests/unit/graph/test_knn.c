@@ -1,5 +1,5 @@
 #include "tests/unit/linalg/sample.h"
-#include "common/linalg/kernel.h"
+#include "common/linalg/distance.h"
 #include "common/graph/knn.h"
 #include "common/linalg/la.h"
 

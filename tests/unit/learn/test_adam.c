@@ -1,7 +1,7 @@
 /* Adam: its first steps by hand, and that it goes downhill. */
 #include "tests/test.h"
 
-#include "common/learn/adam.h"
+#include "common/learn/gin.h"
 
 #include <math.h>
 

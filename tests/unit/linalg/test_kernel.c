@@ -1,5 +1,5 @@
 #include "tests/unit/linalg/sample.h"
-#include "common/linalg/kernel.h"
+#include "common/linalg/distance.h"
 
 static double distance2(const struct mat *A, size_t i, const struct mat *B, size_t j)
 {

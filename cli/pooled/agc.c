@@ -1,6 +1,6 @@
 #include "cli/args/args.h"
 #include "cli/pooled/pooled.h"
-#include "common/kcagc/agc.h"
+#include "common/kcagc/order.h"
 
 /* As the paper's comparison has it; the job's own restarts are those of the joint k-means. */
 enum { AGC_RESTARTS = 10, AGC_ITERATIONS = 100 };

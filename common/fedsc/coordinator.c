@@ -4,7 +4,7 @@
 #include "common/cluster/kmeans.h"
 #include "common/linalg/la.h"
 #include "common/fedsc/own.h"
-#include "common/fedsc/paper.h"
+#include "common/fedsc/points.h"
 #include "common/cluster/spectral.h"
 
 #include <math.h>
@@ -275,8 +275,6 @@ out:
 	return err;
 }
 
-/* -- Stage I --------------------------------------------------------------------------------- */
-
 /* One round: the weighted mean of the participants' dictionaries. */
 static enum err average(struct run *run, unsigned s, struct mat *Z)
 {
@@ -359,8 +357,6 @@ static enum err learn(struct run *run, struct fedkmeans_centres *c)
 	return parties_tell_choice(run->parties, CHOICE_ROWS, 0);
 }
 
-/* -- dense ----------------------------------------------------------------------------------- */
-
 /* R (d x k, initialised here) = U Lam^-1/2 of M. */
 static enum err whiten(const struct run *run, struct mat *M, struct mat *R)
 {
@@ -439,18 +435,15 @@ out:
 	return err;
 }
 
-/* -- paper ----------------------------------------------------------------------------------- */
-
 /* Z down, C up in clear; labels of the rows down, to each party its own. */
 static enum err by_paper(struct run *run)
 {
 	const struct fedsc_params *p = run->p;
-	struct fedsc_paper how = { .k = p->k,
-				   .neighbours = p->neighbours,
-				   .restarts = p->restarts,
-				   .lambda = p->lambda,
-				   .seed = p->seed,
-				   .threads = p->threads };
+	struct points_params how = { .k = p->k,
+				     .neighbours = p->neighbours,
+				     .restarts = p->restarts,
+				     .seed = p->seed,
+				     .threads = p->threads };
 	struct fedsc_question q = { .kind = FEDSC_UPLOAD,
 				    .lambda = p->lambda,
 				    .noise_c = p->noise_c,
@@ -462,7 +455,7 @@ static enum err by_paper(struct run *run)
 
 	if (err)
 		goto out;
-	how.r = q.r = report->r;
+	q.r = report->r;
 	q.Z = &c.Z;
 	parties_phase(run->parties, "upload");
 	err = fedsc_tell_rows(run->parties, &c.Z);
@@ -474,7 +467,7 @@ static enum err by_paper(struct run *run)
 		goto out;
 	ALLOC(report->label, C.rows);
 	ALLOC(report->size, p->k);
-	err = fedsc_paper(&c.Z, &C, &how, report->label);
+	err = points_paper(&c.Z, &C, q.r, p->lambda, &how, report->label);
 	if (err)
 		goto out;
 	for (size_t i = 0; i < C.rows; i++)
@@ -486,8 +479,6 @@ out:
 	fedkmeans_centres_release(&c);
 	return err;
 }
-
-/* -- k-means --------------------------------------------------------------------------------- */
 
 static enum err by_kmeans(struct run *run)
 {

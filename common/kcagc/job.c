@@ -129,8 +129,6 @@ const struct config_row kcagc_predict_rows[] = {
 };
 /* clang-format on */
 
-/* ---- presets ---- */
-
 /* The letter of the paper. It asks for "any 10-approximation" as a start: ten runs of greedy
  * k-means++, the best of them, both at a party and jointly. */
 static const struct config_preset paper[] = {
@@ -197,23 +195,18 @@ void kcagc_presets(const struct json *root, struct kind_presets *to)
 
 /* ---- what follows ---- */
 
-/* Distances and inner products of unit rows are at most 4 and 1, of rows scaled by at least the
- * root of their length hardly more (beyond the length itself short rows grow): with 16 bits behind
- * the point sums over all parties fit into 32 bits, which halves what travels and what is masked.
- * Sums of anything else need 64. */
-static bool fits_32_bits(const struct kcagc_job *job)
-{
-	if (job->method == METHOD_LANDMARK)
-		return true;
-	return job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
-	       job->row_power <= 1 && job->fraction_bits <= 16;
-}
-
 void kcagc_settle(void *p, bool modulus_given)
 {
 	struct kcagc_job *job = p;
+	/* Distances and inner products of unit rows are at most 4 and 1, of rows scaled by at least
+	 * the root of their length hardly more (beyond the length itself short rows grow): with 16
+	 * bits behind the point sums over all parties fit into 32 bits, which halves what travels
+	 * and what is masked. Sums of anything else need 64. */
+	bool fits = job->method == METHOD_LANDMARK ||
+		    (job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
+		     job->row_power <= 1 && job->fraction_bits <= 16);
 
-	if (!modulus_given && fits_32_bits(job))
+	if (!modulus_given && fits)
 		job->modulus_bits = 32;
 }
 
@@ -293,33 +286,24 @@ struct embed_params kcagc_embed_params(const struct kcagc_job *job, unsigned thr
 				      .threads = threads };
 }
 
-/* The joint k-means' first round. Its items are counted by what two parties' clusters can make,
- * which more parties exceed: it is the order of magnitude that matters. */
-static size_t burst_of_starts(const struct kcagc_job *job, size_t n, bool down)
-{
-	double local = kcagc_local_clusters(job), fit;
-	size_t m = (size_t)(local * local), numbers;
-
-	if (job->exchange == EXCHANGE_GRAM)
-		return 0;
-	if (job->method == METHOD_BASIC || m > n)
-		m = n;
-	numbers = m * kcagc_starts(job, m);
-	fit = down ? (double)numbers / 2 : (double)numbers * job->clusters * job->modulus_bits / 8;
-	return (size_t)fit;
-}
-
 size_t kcagc_burst(const void *p, size_t n, bool down)
 {
 	const struct kcagc_job *job = p;
 	size_t k = job->clusters, word = down ? sizeof(float) : job->modulus_bits / 8;
+	size_t local = kcagc_local_clusters(job), m, numbers;
 	bool landmark = job->method == METHOD_LANDMARK;
 
 	if (down && landmark && !job->landmark_power)
 		return 0;
 	if (!n)
 		return BURST_UNKNOWN;
-	if (!kcagc_is_bounded(job))
-		return burst_of_starts(job, n, down);
-	return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
+	if (kcagc_is_bounded(job))
+		return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
+	if (job->exchange == EXCHANGE_GRAM)
+		return 0;
+	/* The joint k-means' first round. Its items are counted by what two parties' clusters can
+	 * make, which more parties exceed: it is the order of magnitude that matters. */
+	m = job->method == METHOD_BASIC || local * local > n ? n : local * local;
+	numbers = m * kcagc_starts(job, m);
+	return (size_t)(down ? (double)numbers / 2 : (double)numbers * (double)k * (double)word);
 }

@@ -104,8 +104,6 @@ static enum err rounds(struct fedgcn_work *s)
 	return e;
 }
 
-/* ---- what is left ---- */
-
 static enum err keep_model(const struct fedgcn_work *s)
 {
 	char *path = file_join(s->work->output, "model.fedgcn");

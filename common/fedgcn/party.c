@@ -333,33 +333,10 @@ void fedgcn_party_release(struct fedgcn_party *party)
 	*party = (struct fedgcn_party){ 0 };
 }
 
-static double *copy_of(const double *x, size_t n)
+enum err fedgcn_party_model(const struct fedgcn_party *party, const struct fedgcn_model **m)
 {
-	double *copy = NULL;
-
-	if (x) {
-		ALLOC(copy, n);
-		memcpy(copy, x, n * sizeof(*x));
-	}
-	return copy;
-}
-
-enum err fedgcn_party_model(const struct fedgcn_party *party, struct fedgcn_model *m)
-{
-	const struct fedgcn_model *from = party->own ? &party->own->model : NULL;
-	size_t k = party->p.k, q;
-
-	*m = (struct fedgcn_model){ 0 };
-	if (!from || !from->weights)
+	*m = party->own ? &party->own->model : NULL;
+	if (!*m || !(*m)->weights)
 		return err_set(ERR_JOB, "no round has begun: there is no model");
-	q = from->q;
-	*m = *from;
-	m->W = copy_of(from->W, from->weights);
-	mat_copy(&m->C, &from->C);
-	m->mean = copy_of(from->mean, FEDGCN_Z);
-	m->axis = copy_of(from->axis, q * FEDGCN_Z);
-	m->share = copy_of(from->share, k);
-	m->mu = copy_of(from->mu, k * q);
-	m->precision = copy_of(from->precision, k * q * q);
 	return ERR_OK;
 }

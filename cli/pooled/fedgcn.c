@@ -126,14 +126,13 @@ static enum err write_party(const struct federation *f, size_t l, const struct j
 {
 	char *dir = file_join(f->a->out, name_of(f->a->data[l])),
 	     *path = file_join(dir, "model.fedgcn");
-	struct fedgcn_model m;
+	const struct fedgcn_model *m;
 	enum err err = fedgcn_party_model(&f->party[l], &m);
 
 	if (!err) {
 		err = results_write(dir, NULL, f->party[l].label, f->tu[l].graphs.count, result);
 		if (!err)
-			err = fedgcn_file_write(path, &m);
-		fedgcn_model_release(&m);
+			err = fedgcn_file_write(path, m);
 	}
 	free(path);
 	free(dir);

@@ -8,7 +8,7 @@
 #include "common/job/job.h"
 #include "common/kcagc/job.h"
 #include "common/job/startup.h"
-#include "common/kcagc/agc.h"
+#include "common/kcagc/order.h"
 #include "common/kcagc/gcc.h"
 
 #include <stdlib.h>

@@ -67,8 +67,6 @@ double fedgcn_clearness(const struct mat *Z, const struct mat *C)
 	return total / (double)n;
 }
 
-/* ---- the paper's: k-means on Z ---- */
-
 /* Cluster to[r] of centres D is called as the row of C that it matches: the sum of distances is
  * least. */
 static void match(const struct mat *D, const struct mat *C, size_t *to)

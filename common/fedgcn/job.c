@@ -1,7 +1,9 @@
 #include "common/fedgcn/job.h"
+#include "common/fedgcn/own.h"
 #include "common/kind/own.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const char *const fedgcn_prototypes_names[] = { "matched", "gmm", "kde", "best", "own", NULL };
 static const char *const aggregation_names[] = { "fedavg", "fedprox", "fedper", "none", NULL };
@@ -62,4 +64,142 @@ enum err fedgcn_params_of(const struct fedgcn_job *job, unsigned threads, struct
 	p->seed = job->seed;
 	p->threads = threads;
 	return fedgcn_params_check(p);
+}
+
+const char *fedgcn_unread(const void *p, const struct config_row *row)
+{
+	const struct fedgcn_job *job = p;
+
+	if (!strcmp(row->path, "mu") && job->how.sharing != FEDGCN_PROX)
+		return "only aggregation \"fedprox\" reads it";
+	if (!strcmp(row->path, "em") && job->how.prototypes != FEDGCN_GMM)
+		return "only prototypes \"gmm\" reads it";
+	return NULL;
+}
+
+enum err fedgcn_check(const void *p)
+{
+	const struct fedgcn_job *job = p;
+
+	if (job->clusters > FEDGCN_CLUSTERS_MAX)
+		return err_set(ERR_INPUT,
+			       "job.clusters is %u, expected at most %d with kind \"fedgcn\"",
+			       job->clusters, FEDGCN_CLUSTERS_MAX);
+	if (job->how.sharing == FEDGCN_PROX && !(job->how.mu > 0))
+		return err_set(ERR_INPUT,
+			       "job.mu is %g, expected above 0 with job.aggregation \"fedprox\": "
+			       "with 0 it is \"fedavg\"",
+			       job->how.mu);
+	if (job->how.sharing == FEDGCN_LOCAL && job->how.prototypes != FEDGCN_OWN)
+		return err_set(ERR_INPUT,
+			       "job.prototypes is \"%s\", expected \"own\" with job.aggregation "
+			       "\"none\": where each party has weights of its own, prototypes of "
+			       "different parties do not lie in one space",
+			       fedgcn_prototypes_names[job->how.prototypes]);
+	return ERR_OK;
+}
+
+void fedgcn_defaults(struct fedgcn_params *p, unsigned k, uint64_t seed, unsigned threads)
+{
+	struct fedgcn_job job;
+
+	kind_standards(&kind_fedgcn, &job, sizeof(job));
+	*p = job.how;
+	p->k = k;
+	p->seed = seed;
+	p->threads = threads;
+}
+
+enum err fedgcn_params_check(const struct fedgcn_params *p)
+{
+	if (p->k < 1 || p->rounds < 1 || p->epochs < 1 || p->batch < 2 || p->em < 1)
+		return err_set(
+		    ERR_INPUT,
+		    "fedgcn: %u clusters, %u rounds, %u epochs, batches of %u, %u steps of EM: "
+		    "1 at least, and batches of 2",
+		    p->k, p->rounds, p->epochs, p->batch, p->em);
+	if (!(p->rate > 0) || !(p->rate <= 1) || !(p->lambda >= 0) || !(p->lambda <= 1e6) ||
+	    !(p->mu >= 0) || !(p->mu <= 1e6))
+		return err_set(
+		    ERR_INPUT,
+		    "fedgcn: rate %g, lambda %g, mu %g: the rate is above 0 and at most 1, the "
+		    "others 0 to 1e6",
+		    p->rate, p->lambda, p->mu);
+	if (p->min_cluster < 1 || !(p->unchanged >= 0) || !(p->unchanged < 1))
+		return err_set(
+		    ERR_INPUT,
+		    "fedgcn: min_cluster %u, at least 1; unchanged %g, at least 0 and below 1",
+		    p->min_cluster, p->unchanged);
+	return ERR_OK;
+}
+
+bool fedgcn_in_clear(const struct fedgcn_params *p)
+{
+	return p->prototypes == FEDGCN_KDE || p->prototypes == FEDGCN_BEST;
+}
+
+unsigned fedgcn_centre_rounds(const struct fedgcn_params *p)
+{
+	unsigned rounds = 1 + FEDGCN_CENTRE_LAST;
+
+	for (unsigned have = 1; have < p->k; have *= 2)
+		rounds += FEDGCN_CENTRE_STEPS;
+	return rounds;
+}
+
+size_t fedgcn_travelling(const struct fedgcn_params *p, const struct gin *net)
+{
+	return p->sharing == FEDGCN_PER ? net->shared : net->weights;
+}
+
+const char *fedgcn_kind_name(enum fedgcn_kind kind)
+{
+	static const char *const name[] = { "?", "start", "centres", "train", "em", "final" };
+
+	return kind >= FEDGCN_START && kind <= FEDGCN_FINAL ? name[kind] : name[0];
+}
+
+size_t fedgcn_down(const struct fedgcn_params *p, enum fedgcn_kind kind)
+{
+	size_t centres = (size_t)p->k * FEDGCN_Z;
+	struct gin net;
+
+	gin_init(&net, p->features);
+	switch (kind) {
+	case FEDGCN_START:
+		return net.weights;
+	case FEDGCN_CENTRES:
+		return 1 + centres;
+	case FEDGCN_TRAIN:
+	case FEDGCN_FINAL:
+		return fedgcn_travelling(p, &net) + centres;
+	case FEDGCN_EM:
+		return p->k * (size_t)(2 + FEDGCN_Z + FEDGCN_TRIANGLE);
+	}
+	return 0;
+}
+
+size_t fedgcn_up(const struct fedgcn_params *p, enum fedgcn_kind kind)
+{
+	struct gin net;
+
+	gin_init(&net, p->features);
+	switch (kind) {
+	case FEDGCN_START:
+		return 1;
+	case FEDGCN_CENTRES:
+		return p->k * (size_t)(2 + FEDGCN_Z);
+	case FEDGCN_TRAIN:
+		return fedgcn_travelling(p, &net) + 4 + p->k * (size_t)(1 + FEDGCN_Z);
+	case FEDGCN_EM:
+		return p->k * (size_t)(1 + FEDGCN_Z + FEDGCN_TRIANGLE);
+	case FEDGCN_FINAL:
+		return p->k;
+	}
+	return 0;
+}
+
+size_t fedgcn_upload_words(const struct fedgcn_params *p)
+{
+	return p->k * (size_t)(FEDGCN_Z + 1) + 1;
 }

@@ -24,7 +24,7 @@ enum { FEDGCN_TRIANGLE = FEDGCN_Z * (FEDGCN_Z + 1) / 2 };
 /* Weights of a round that travel: all, or those that FedPer shares. */
 size_t fedgcn_travelling(const struct fedgcn_params *p, const struct gin *net);
 
-/* ---- local epochs: fedgcn_train.c ---- */
+/* ---- local epochs: train.c ---- */
 
 struct fedgcn_training {
 	const struct gin *net;
@@ -46,7 +46,7 @@ enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl,
 double fedgcn_loss_f64(struct gin_batch_f64 *b, const struct fedgcn_params *p, const double *W,
 		       const struct mat *C, struct mat *P, double *gradient);
 
-/* ---- prototypes: fedgcn_prototypes.c ---- */
+/* ---- prototypes: prototypes.c ---- */
 
 /* A mixture over prototypes, as it goes to parties: of each of k components log (share density at
  * mu), tempered; 1 if it lives, else 0; mu; the triangle of the inverse covariance, tempered. */
@@ -66,7 +66,7 @@ void fedgcn_kde(const struct fedgcn_params *p, size_t parties, const double *x, 
 /* C of the party whose clusters are clearest; its withheld rows stay. */
 void fedgcn_best(const struct fedgcn_params *p, size_t parties, const double *x, struct mat *C);
 
-/* ---- clustering: fedgcn_cluster.c ---- */
+/* ---- clustering: cluster.c ---- */
 
 /* Lloyd's steps from C on, which becomes the centres; label (Z->rows). A cluster without rows keeps
  * its centre. */

@@ -152,26 +152,6 @@ static enum err within_bounds(const struct fedgcn_party *party, unsigned round)
 	return ERR_OK;
 }
 
-/* n W, n, n KL, n reconstruction, changes, counts, sums of Z. */
-static void tell_round(const struct fedgcn_party *party, size_t changed, double *x)
-{
-	const struct fedgcn_own *o = party->own;
-	double n = (double)party->graphs->count;
-	size_t travelling = fedgcn_travelling(&party->p, &o->net), k = party->p.k;
-
-	for (size_t i = 0; i < travelling; i++)
-		*x++ = n * (double)o->W[i];
-	*x++ = n;
-	*x++ = n * party->kl;
-	*x++ = n * party->reconstruction;
-	*x++ = (double)changed;
-	for (size_t r = 0; r < k; r++)
-		*x++ = o->count[r];
-	for (size_t r = 0; r < k; r++)
-		for (size_t j = 0; j < FEDGCN_Z; j++)
-			*x++ = o->count[r] * MAT(&o->C, r, j);
-}
-
 /* The model as it was when the round began: the last that nothing is known against. */
 static void keep_model(struct fedgcn_party *party)
 {
@@ -190,10 +170,13 @@ static void keep_model(struct fedgcn_party *party)
 		o->model.C.a[i] = o->W[weights + i];
 }
 
+/* n W, n, n KL, n reconstruction, changes, counts, sums of Z. */
 static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_question *q, double *x)
 {
 	struct fedgcn_own *o = party->own;
 	struct fedgcn_training t = { &o->net, party->graphs, o->F, &party->p, NULL, q->round };
+	size_t travelling = fedgcn_travelling(&party->p, &o->net), k = party->p.k, changed;
+	double n = (double)party->graphs->count;
 
 	take_joint(party, q->round, q->x);
 	keep_model(party);
@@ -205,7 +188,18 @@ static enum err answer_train(struct fedgcn_party *party, const struct fedgcn_que
 	embed(party);
 	TRY(within_bounds(party, q->round));
 	hold_together(party);
-	tell_round(party, recluster(party, q->round == 1), x);
+	changed = recluster(party, q->round == 1);
+	for (size_t i = 0; i < travelling; i++)
+		*x++ = n * (double)o->W[i];
+	*x++ = n;
+	*x++ = n * party->kl;
+	*x++ = n * party->reconstruction;
+	*x++ = (double)changed;
+	for (size_t r = 0; r < k; r++)
+		*x++ = o->count[r];
+	for (size_t r = 0; r < k; r++)
+		for (size_t j = 0; j < FEDGCN_Z; j++)
+			*x++ = o->count[r] * MAT(&o->C, r, j);
 	return ERR_OK;
 }
 
@@ -333,33 +327,10 @@ void fedgcn_party_release(struct fedgcn_party *party)
 	*party = (struct fedgcn_party){ 0 };
 }
 
-static double *copy_of(const double *x, size_t n)
+enum err fedgcn_party_model(const struct fedgcn_party *party, const struct fedgcn_model **m)
 {
-	double *copy = NULL;
-
-	if (x) {
-		ALLOC(copy, n);
-		memcpy(copy, x, n * sizeof(*x));
-	}
-	return copy;
-}
-
-enum err fedgcn_party_model(const struct fedgcn_party *party, struct fedgcn_model *m)
-{
-	const struct fedgcn_model *from = party->own ? &party->own->model : NULL;
-	size_t k = party->p.k, q;
-
-	*m = (struct fedgcn_model){ 0 };
-	if (!from || !from->weights)
+	*m = party->own ? &party->own->model : NULL;
+	if (!*m || !(*m)->weights)
 		return err_set(ERR_JOB, "no round has begun: there is no model");
-	q = from->q;
-	*m = *from;
-	m->W = copy_of(from->W, from->weights);
-	mat_copy(&m->C, &from->C);
-	m->mean = copy_of(from->mean, FEDGCN_Z);
-	m->axis = copy_of(from->axis, q * FEDGCN_Z);
-	m->share = copy_of(from->share, k);
-	m->mu = copy_of(from->mu, k * q);
-	m->precision = copy_of(from->precision, k * q * q);
 	return ERR_OK;
 }

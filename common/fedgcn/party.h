@@ -143,8 +143,9 @@ void fedgcn_upload(const struct fedgcn_party *party, double *x);
 /* Of struct fedgcn_party, all with the same parameters. */
 extern const struct memory_kind fedgcn_in_memory;
 
-/* After FINAL; or, when a run broke off, the last good one: C's nearest. ERR_JOB if there is none.
- * *m is filled here. */
-enum err fedgcn_party_model(const struct fedgcn_party *party, struct fedgcn_model *m) MUST_CHECK;
+/* After FINAL; or, when a run broke off, the last good one: C's nearest. Borrowed. ERR_JOB: there is
+ * none. */
+enum err fedgcn_party_model(const struct fedgcn_party *party,
+			    const struct fedgcn_model **m) MUST_CHECK;
 
 #endif

@@ -182,23 +182,10 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void floor_variances(struct kde *e)
-{
-	double *sorted, least;
-
-	ALLOC(sorted, e->k);
-	memcpy(sorted, e->variance, e->k * sizeof(*sorted));
-	qsort(sorted, e->k, sizeof(*sorted), by_value);
-	least = fmax(LEAST_VARIANCE * sorted[e->k / 2], 1e-12);
-	for (size_t r = 0; r < e->k; r++)
-		e->variance[r] = fmax(e->variance[r], least);
-	free(sorted);
-}
-
 /* Equations 12-14; how far C moves. */
 static double kde_maximise(struct kde *e, struct mat *C)
 {
-	double moved = 0, all = 0;
+	double moved = 0, all = 0, least, *sorted;
 
 	for (size_t r = 0; r < e->k; r++) {
 		double mass = 0, alpha_sum = 0, mu[FEDGCN_Z] = { 0 };
@@ -230,7 +217,13 @@ static double kde_maximise(struct kde *e, struct mat *C)
 	}
 	for (size_t r = 0; r < e->k; r++)
 		e->share[r] /= all;
-	floor_variances(e);
+	ALLOC(sorted, e->k);
+	memcpy(sorted, e->variance, e->k * sizeof(*sorted));
+	qsort(sorted, e->k, sizeof(*sorted), by_value);
+	least = fmax(LEAST_VARIANCE * sorted[e->k / 2], 1e-12);
+	for (size_t r = 0; r < e->k; r++)
+		e->variance[r] = fmax(e->variance[r], least);
+	free(sorted);
 	return moved;
 }
 

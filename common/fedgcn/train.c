@@ -35,19 +35,24 @@ static double draw_together(const struct mat *Z, const struct mat *C, struct mat
 	return kl;
 }
 
-static double kl_of_batch(struct working *w)
+static enum err train_batch(struct working *w, const uint32_t *graph, size_t count, double *kl,
+			    double *reconstruction)
 {
+	const struct fedgcn_training *t = w->t;
 	struct mat Z, dZ, dC, P = { 0 };
-	double kl;
+	double nodes;
 
-	mat_init(&Z, w->batch.count, FEDGCN_Z);
-	mat_init(&dZ, w->batch.count, FEDGCN_Z);
+	gin_open(&w->batch, t->net, t->g, t->F, graph, count, t->p->threads);
+	gin_forward(&w->batch, w->W, true);
+	nodes = (double)w->batch.nodes;
+	mat_init(&Z, count, FEDGCN_Z);
+	mat_init(&dZ, count, FEDGCN_Z);
 	mat_init(&dC, w->C.rows, FEDGCN_Z);
 	for (size_t i = 0; i < Z.rows * Z.cols; i++)
 		Z.a[i] = w->batch.Z[i];
 	for (size_t i = 0; i < w->C.rows * FEDGCN_Z; i++)
 		w->C.a[i] = w->W[w->weights + i];
-	kl = draw_together(&Z, &w->C, &P, &dZ, &dC);
+	*kl = draw_together(&Z, &w->C, &P, &dZ, &dC);
 	for (size_t i = 0; i < Z.rows * Z.cols; i++)
 		w->dZ[i] = (float)dZ.a[i];
 	for (size_t i = 0; i < w->C.rows * FEDGCN_Z; i++)
@@ -56,19 +61,6 @@ static double kl_of_batch(struct working *w)
 	mat_release(&dZ);
 	mat_release(&dC);
 	mat_release(&P);
-	return kl;
-}
-
-static enum err train_batch(struct working *w, const uint32_t *graph, size_t count, double *kl,
-			    double *reconstruction)
-{
-	const struct fedgcn_training *t = w->t;
-	double nodes;
-
-	gin_open(&w->batch, t->net, t->g, t->F, graph, count, t->p->threads);
-	gin_forward(&w->batch, w->W, true);
-	nodes = (double)w->batch.nodes;
-	*kl = kl_of_batch(w);
 	*reconstruction = w->batch.square / (2 * nodes);
 	if (!isfinite(*kl) || !isfinite(*reconstruction))
 		return err_set(

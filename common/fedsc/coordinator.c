@@ -4,7 +4,7 @@
 #include "common/cluster/kmeans.h"
 #include "common/linalg/la.h"
 #include "common/fedsc/own.h"
-#include "common/fedsc/paper.h"
+#include "common/fedsc/points.h"
 #include "common/cluster/spectral.h"
 
 #include <math.h>
@@ -222,33 +222,17 @@ static enum err finish_anchors(struct run *run, const struct mat *R, const doubl
 	return err;
 }
 
-/* Weights: none is negative, and those of a row are 1 in all. M: B'B. */
-static enum err check_weights(const struct run *run, const struct mat *M)
-{
-	double n = run->report->n, sum = 0, least = 0;
-
-	for (size_t e = 0; e < M->rows * M->cols; e++) {
-		sum += M->a[e];
-		least = fmin(least, M->a[e]);
-	}
-	if (least < 0 || fabs(sum - n) > 1e-3 * n)
-		return err_set(ERR_PEER,
-			       "the parties' weights of %zu landmarks add to %.6g for %g rows, the "
-			       "least of them to %.3g (during %s)",
-			       M->rows, sum, n, least, run->parties->phase);
-	return ERR_OK;
-}
-
 /* Z down, B'B up; R down. */
 static enum err by_anchors(struct run *run)
 {
 	struct fedsc_question q = { .kind = FEDSC_ANCHOR, .near = run->p->near };
 	struct fedkmeans_centres c = { 0 };
 	struct mat M = { 0 }, R = { 0 };
-	double *lam = NULL;
+	double *lam = NULL, n, sum = 0, least = 0;
 	enum err err;
 
 	TRY(agree(run, false));
+	n = run->report->n;
 	err = landmarks(run, fedsc_landmarks_most(run->p, run->report->n), &c);
 	if (err)
 		goto out;
@@ -259,8 +243,18 @@ static enum err by_anchors(struct run *run)
 	err = fedsc_tell_rows(run->parties, &c.Z);
 	if (!err)
 		err = sum_triangle(run, &q, c.Z.rows, &M);
-	if (!err)
-		err = check_weights(run, &M);
+	if (err)
+		goto out;
+	/* Weights: none is negative, and those of a row are 1 in all. */
+	for (size_t e = 0; e < M.rows * M.cols; e++) {
+		sum += M.a[e];
+		least = fmin(least, M.a[e]);
+	}
+	if (least < 0 || fabs(sum - n) > 1e-3 * n)
+		err = err_set(ERR_PEER,
+			      "the parties' weights of %zu landmarks add to %.6g for %g rows, the "
+			      "least of them to %.3g (during %s)",
+			      M.rows, sum, n, least, run->parties->phase);
 	if (!err)
 		err = fedsc_anchor_basis(&M, run->p->k, lam, &R, run->report->value);
 	if (!err)
@@ -274,8 +268,6 @@ out:
 	fedkmeans_centres_release(&c);
 	return err;
 }
-
-/* -- Stage I --------------------------------------------------------------------------------- */
 
 /* One round: the weighted mean of the participants' dictionaries. */
 static enum err average(struct run *run, unsigned s, struct mat *Z)
@@ -359,8 +351,6 @@ static enum err learn(struct run *run, struct fedkmeans_centres *c)
 	return parties_tell_choice(run->parties, CHOICE_ROWS, 0);
 }
 
-/* -- dense ----------------------------------------------------------------------------------- */
-
 /* R (d x k, initialised here) = U Lam^-1/2 of M. */
 static enum err whiten(const struct run *run, struct mat *M, struct mat *R)
 {
@@ -439,18 +429,15 @@ out:
 	return err;
 }
 
-/* -- paper ----------------------------------------------------------------------------------- */
-
 /* Z down, C up in clear; labels of the rows down, to each party its own. */
 static enum err by_paper(struct run *run)
 {
 	const struct fedsc_params *p = run->p;
-	struct fedsc_paper how = { .k = p->k,
-				   .neighbours = p->neighbours,
-				   .restarts = p->restarts,
-				   .lambda = p->lambda,
-				   .seed = p->seed,
-				   .threads = p->threads };
+	struct points_params how = { .k = p->k,
+				     .neighbours = p->neighbours,
+				     .restarts = p->restarts,
+				     .seed = p->seed,
+				     .threads = p->threads };
 	struct fedsc_question q = { .kind = FEDSC_UPLOAD,
 				    .lambda = p->lambda,
 				    .noise_c = p->noise_c,
@@ -462,7 +449,7 @@ static enum err by_paper(struct run *run)
 
 	if (err)
 		goto out;
-	how.r = q.r = report->r;
+	q.r = report->r;
 	q.Z = &c.Z;
 	parties_phase(run->parties, "upload");
 	err = fedsc_tell_rows(run->parties, &c.Z);
@@ -474,7 +461,7 @@ static enum err by_paper(struct run *run)
 		goto out;
 	ALLOC(report->label, C.rows);
 	ALLOC(report->size, p->k);
-	err = fedsc_paper(&c.Z, &C, &how, report->label);
+	err = points_paper(&c.Z, &C, q.r, p->lambda, &how, report->label);
 	if (err)
 		goto out;
 	for (size_t i = 0; i < C.rows; i++)
@@ -486,8 +473,6 @@ out:
 	fedkmeans_centres_release(&c);
 	return err;
 }
-
-/* -- k-means --------------------------------------------------------------------------------- */
 
 static enum err by_kmeans(struct run *run)
 {

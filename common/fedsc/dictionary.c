@@ -355,8 +355,6 @@ enum err fedsc_gradient(const struct mat *X, const struct mat *C, const struct m
 	return err;
 }
 
-/* -- a round --------------------------------------------------------------------------------- */
-
 enum err fedsc_round(const struct mat *X, const struct mat *Z, double r, double lambda,
 		     unsigned inner, unsigned threads, struct mat *out)
 {

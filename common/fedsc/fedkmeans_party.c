@@ -103,8 +103,6 @@ static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, doub
 	return ERR_OK;
 }
 
-/* -- sums ------------------------------------------------------------------------------------ */
-
 /* The counts are the coordinator's word; what this party knows of them is that they cannot be below
  * its own. */
 static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmeans_question *q,

@@ -62,8 +62,6 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 	return ERR_OK;
 }
 
-/* -- in words -------------------------------------------------------------------------------- */
-
 static const char unmasked[] = "the number of rows, their mean and spread and the first centres "
 			       "are exact sums";
 
@@ -125,8 +123,6 @@ void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *nois
 		    "which was given and follows from no eps; %s",
 		    noise->noise_z, of_c, unmasked);
 }
-
-/* -- in the record --------------------------------------------------------------------------- */
 
 static void record_above_0(struct facts *r, const char *name, double value)
 {

@@ -85,8 +85,6 @@ void fedsc_party_release(struct fedsc_party *p)
 	*p = (struct fedsc_party){ 0 };
 }
 
-/* -- rows as they are, centred, scaled ------------------------------------------------------- */
-
 static enum err add_noise(const struct fedsc_party *p, double sigma, double *x, size_t n)
 {
 	if (sigma == 0)
@@ -291,8 +289,6 @@ static enum err tell_dense(struct fedsc_party *p, const struct fedsc_question *q
 	return tell_gram(p, x);
 }
 
-/* -- landmarks and embeddings ---------------------------------------------------------------- */
-
 static enum err tell_anchor(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
 	struct mat M;
@@ -343,8 +339,6 @@ static enum err take_embedding(struct fedsc_party *p, const struct mat *R)
 	p->embedding = E;
 	return ERR_OK;
 }
-
-/* -- answers --------------------------------------------------------------------------------- */
 
 enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {

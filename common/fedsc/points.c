@@ -5,6 +5,8 @@
 #include "common/cluster/kmeans.h"
 #include "common/graph/knn.h"
 #include "common/cluster/spectral.h"
+#include "common/fedsc/dictionary.h"
+#include "common/linalg/la.h"
 
 #include <stdlib.h>
 
@@ -52,8 +54,6 @@ enum err points_spectral(const struct mat *X, const struct points_params *p, uin
 	csr_release(&S);
 	return err;
 }
-
-/* -- DSC ------------------------------------------------------------------------------------- */
 
 struct dsc {
 	const struct mat *X;
@@ -119,5 +119,32 @@ enum err points_dsc(const struct mat *X, const uint32_t *part, size_t parties, b
 	free(number);
 	free(d.size);
 	mat_release(&d.mean);
+	return err;
+}
+
+enum err points_paper(const struct mat *Z, const struct mat *C, double r, double lambda,
+		      const struct points_params *p, uint32_t *label)
+{
+	struct spectral_params how;
+	struct fedsc_basis basis;
+	struct mat F = { 0 };
+	struct csr S;
+	enum err err;
+
+	if (p->k > C->rows)
+		return err_set(ERR_INPUT, "%u clusters of %zu rows", p->k, C->rows);
+	err = fedsc_basis_init(&basis, Z, r, lambda, p->threads);
+	if (!err)
+		err = fedsc_basis_root(&basis, p->threads);
+	if (!err)
+		la_mul_nn(C, &basis.root, p->threads, &F);
+	fedsc_basis_release(&basis);
+	if (err)
+		return err;
+	knn_products(&F, p->neighbours ? p->neighbours : knn_rule(C->rows), p->threads, &S);
+	mat_release(&F);
+	spectral_defaults(&how, C->rows, p->k, p->seed, p->threads);
+	err = spectral_cluster(&S, &how, p->restarts, label, NULL);
+	csr_release(&S);
 	return err;
 }

@@ -38,4 +38,14 @@ enum err points_spectral(const struct mat *X, const struct points_params *p,
 enum err points_dsc(const struct mat *X, const uint32_t *part, size_t parties, bool matched,
 		    const struct points_params *p, uint32_t *label) MUST_CHECK;
 
+/* FedSC's second stage as the paper has it (Section 2.2, steps 6 to 8): everybody's coefficients in
+ * clear. For reproduction alone: whoever has Z and C has the rows too, for (Kzz + lambda I) c = k(Z, x)
+ * gives distances, and those give x.
+ *
+ * label (n) from Z (d x m) and C (n x d): K = C Kzz C' in blocks of rows, its nearest neighbours
+ * (equation 25), spectral clustering of those. p->width_factor is not looked at. Errors of
+ * spectral_cluster() and of a Kzz that is not positive. */
+enum err points_paper(const struct mat *Z, const struct mat *C, double r, double lambda,
+		      const struct points_params *p, uint32_t *label) MUST_CHECK;
+
 #endif

@@ -23,8 +23,6 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* ---- sums of blocks ---- */
-
 /* V goes down with columns of length sqrt(rows), so that fixed point keeps the digits of entries,
  * which are then near 1; and as floats, off by 2^-24 of themselves: as much as the sum is. Y
  * (initialised here): what the parties make of V, summed. */

@@ -15,8 +15,6 @@ enum {
 	ASSIGN_ROWS = 1 << 13,
 };
 
-/* ---- k-means at the coordinator ---- */
-
 struct assigning {
 	const struct mat *Z, *centres;
 	uint32_t *label;

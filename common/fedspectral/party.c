@@ -76,8 +76,6 @@ void fedspectral_party_degrees(const struct fedspectral_party *p, double *degree
 	}
 }
 
-/* ---- the joint graph's term ---- */
-
 size_t fedspectral_active(const double *degree, size_t n, uint32_t *active)
 {
 	size_t m = 0;
@@ -113,8 +111,6 @@ void fedspectral_party_join(struct fedspectral_party *p, const double *degree)
 	A->rows = A->cols = m;
 	free(active);
 }
-
-/* ---- the paper's ---- */
 
 void fedspectral_party_powers(const struct fedspectral_party *p, unsigned iterations, struct mat *V)
 {
@@ -163,8 +159,6 @@ enum err fedspectral_party_cells(const struct fedspectral_party *p, size_t k, un
 	free(degree);
 	return err;
 }
-
-/* ---- in memory ---- */
 
 static enum err answer(void *party, size_t l, const void *question, double *x)
 {

@@ -21,9 +21,10 @@ const char *kcagc_unread(const void *p, const struct config_row *row)
 	return NULL;
 }
 
-/* Checks that involve several parameters. */
-static enum err check_numbers(const struct kcagc_job *job)
+enum err kcagc_check(const void *p)
 {
+	const struct kcagc_job *job = p;
+	bool nodes = job->method == METHOD_BASIC || job->method == METHOD_GCC;
 	unsigned local = kcagc_local_clusters(job);
 
 	if (local < job->clusters || local > JOB_CLUSTERS_MAX)
@@ -37,26 +38,6 @@ static enum err check_numbers(const struct kcagc_job *job)
 	if (job->restarts > job->starts)
 		return err_set(ERR_INPUT, "job.restarts is %u, expected at most job.starts, %u",
 			       job->restarts, job->starts);
-	return ERR_OK;
-}
-
-static enum err check_bounded(const struct kcagc_job *job)
-{
-	if (job->filter_order != KCAGC_ORDER_AUTO &&
-	    (job->filter_order < 1 || job->filter_order > SLICE_ORDER_MAX))
-		return err_set(ERR_INPUT,
-			       "job.filter.order is %u, expected 1 to %d or \"auto\" with method "
-			       "\"%s\", whose filter is not that of the others",
-			       job->filter_order, SLICE_ORDER_MAX, kcagc_method_names[job->method]);
-	return ERR_OK;
-}
-
-enum err kcagc_check(const void *p)
-{
-	const struct kcagc_job *job = p;
-	bool nodes = job->method == METHOD_BASIC || job->method == METHOD_GCC;
-
-	TRY(check_numbers(job));
 	if (nodes && job->polish)
 		return err_set(ERR_INPUT,
 			       "job.polish is %u, expected 0 with method \"%s\", which is on "
@@ -90,7 +71,13 @@ enum err kcagc_check(const void *p)
 		    "job.min_cell is %u, expected 1 with joint_norm, which sums a norm for "
 		    "each node",
 		    job->min_cell);
-	return kcagc_is_bounded(job) ? check_bounded(job) : ERR_OK;
+	if (kcagc_is_bounded(job) && job->filter_order != KCAGC_ORDER_AUTO &&
+	    (job->filter_order < 1 || job->filter_order > SLICE_ORDER_MAX))
+		return err_set(ERR_INPUT,
+			       "job.filter.order is %u, expected 1 to %d or \"auto\" with method "
+			       "\"%s\", whose filter is not that of the others",
+			       job->filter_order, SLICE_ORDER_MAX, kcagc_method_names[job->method]);
+	return ERR_OK;
 }
 
 enum err kcagc_predict_check(const void *p)

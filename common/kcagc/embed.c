@@ -30,11 +30,6 @@ static void words_see(struct words *w, size_t column, double value)
 	w->count[column]++;
 }
 
-static double words_idf(const struct words *w, size_t column, size_t n)
-{
-	return log((1 + (double)n) / (1 + (double)w->count[column])) + 1;
-}
-
 static void words_see_all(struct words *w, const struct features *X)
 {
 	const struct csr *s = &X->sparse;
@@ -70,6 +65,7 @@ static void weigh_columns(struct features *X, const double *weight)
 /* Weighs the columns of a slice of words, and keeps how. */
 static void weigh_words(struct features *X, struct embedding *kept)
 {
+	double n = (double)features_rows(X);
 	struct words w = { 0 };
 
 	words_see_all(&w, X);
@@ -77,7 +73,7 @@ static void weigh_words(struct features *X, struct embedding *kept)
 		kept->word = w.value;
 		ALLOC(kept->idf, features_cols(X));
 		for (size_t j = 0; j < features_cols(X); j++)
-			kept->idf[j] = words_idf(&w, j, features_rows(X));
+			kept->idf[j] = log((1 + n) / (1 + (double)w.count[j])) + 1;
 		weigh_columns(X, kept->idf);
 	}
 	free(w.count);
@@ -146,23 +142,6 @@ static enum err check(const struct features *X, const struct embed_params *p)
 	return ERR_OK;
 }
 
-/* Filters X into a dense matrix; X is empty afterwards. */
-static enum err filter_features(struct features *X, const struct graph *g,
-				const struct embed_params *p, struct mat *F)
-{
-	enum err err;
-
-	if (X->is_sparse) {
-		err = graph_filter_sparse(g, p->filter, p->order, p->threads, &X->sparse, F);
-	} else {
-		*F = X->dense;
-		X->dense = (struct mat){ 0 };
-		err = graph_filter(g, p->filter, p->order, p->threads, F);
-	}
-	features_release(X);
-	return err;
-}
-
 enum err embed_weighed(const struct features *X, const struct embed_params *p, struct mat *F)
 {
 	struct features own = { 0 };
@@ -214,27 +193,6 @@ static enum err project(const struct mat *F, const struct embed_params *p, struc
 	return err;
 }
 
-/* -- without ever forming F ------------------------------------------------------------------ */
-
-/* How many entries are not 0, if so few that X is better used as a sparse matrix; else all. */
-static size_t entries_of(const struct features *X)
-{
-	size_t all = features_rows(X) * features_cols(X), count = 0;
-
-	if (X->is_sparse)
-		count = X->sparse.start[X->sparse.rows];
-	for (size_t i = 0; !X->is_sparse && i < all; i++)
-		count += X->dense.a[i] != 0;
-	return count <= all / 4 ? count : all;
-}
-
-static void make_dense(struct features *X)
-{
-	csr_to_dense(&X->sparse, &X->dense);
-	csr_release(&X->sparse);
-	X->is_sparse = false;
-}
-
 static void make_sparse(struct features *X, size_t entries)
 {
 	struct csr *s = &X->sparse;
@@ -265,7 +223,7 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 				 bool *done)
 {
 	size_t n = features_rows(X), m = features_cols(X), d = dims(n, m, p);
-	size_t entries = entries_of(X);
+	size_t entries = X->is_sparse ? X->sparse.start[n] : 0; /* that are not 0 */
 	struct filtered f;
 	double *sigma;
 	bool settled;
@@ -273,12 +231,19 @@ static enum err project_unformed(struct features *X, const struct graph *g,
 
 	*done = false;
 	TRY(graph_check_rows(g, n));
+	for (size_t i = 0; !X->is_sparse && i < n * m; i++)
+		entries += X->dense.a[i] != 0;
+	if (entries > n * m / 4) /* X is better used as a dense matrix */
+		entries = n * m;
 	if (!filtered_pays(n, m, entries, g, p->filter, p->order, d))
 		return ERR_OK;
 	if (!X->is_sparse && entries < n * m)
 		make_sparse(X, entries);
-	if (X->is_sparse && entries == n * m)
-		make_dense(X);
+	if (X->is_sparse && entries == n * m) {
+		csr_to_dense(&X->sparse, &X->dense);
+		csr_release(&X->sparse);
+		X->is_sparse = false;
+	}
 	TRY(filtered_init(&f, X->is_sparse ? &X->sparse : NULL, X->is_sparse ? NULL : &X->dense, g,
 			  p->filter, p->order, p->threads));
 	ALLOC(sigma, d);
@@ -319,8 +284,13 @@ static enum err embed_both(struct features *X, const struct graph *g, const stru
 		weigh_words(X, kept);
 	if (!err)
 		err = project_unformed(X, g, p, Z, map, &done);
-	if (!err && !done)
-		err = filter_features(X, g, p, &F);
+	if (!err && !done && X->is_sparse) {
+		err = graph_filter_sparse(g, p->filter, p->order, p->threads, &X->sparse, &F);
+	} else if (!err && !done) {
+		F = X->dense;
+		X->dense = (struct mat){ 0 };
+		err = graph_filter(g, p->filter, p->order, p->threads, &F);
+	}
 	if (!err && !done)
 		err = project(&F, p, Z, map);
 	mat_release(&F);
@@ -362,30 +332,6 @@ void embedding_release(struct embedding *e)
 	*e = (struct embedding){ 0 };
 }
 
-/* -- other rows ---------------------------------------------------------------------------- */
-
-static enum err check_again(const struct features *X, const struct embedding *e)
-{
-	struct words w = { .value = e->word };
-
-	if (features_cols(X) != e->map.rows)
-		return err_set(ERR_INPUT,
-			       "the features have %zu columns, the model was made of %zu: it needs "
-			       "the same columns in the same order",
-			       features_cols(X), e->map.rows);
-	if (!e->idf)
-		return ERR_OK;
-	words_see_all(&w, X);
-	free(w.count);
-	if (w.differ)
-		return err_set(
-		    ERR_INPUT,
-		    "the features hold other values than 0 and %.9g, all that there was when the "
-		    "model was made: it weighs words (idf); are these the same columns?",
-		    e->word);
-	return ERR_OK;
-}
-
 enum { BLOCK_ROWS = 1024 };
 
 struct sparse_product {
@@ -413,31 +359,40 @@ static void multiply_block(void *ctx, unsigned worker, size_t block)
 	}
 }
 
-/* Y = X W, initialised here. */
-static void multiply(const struct features *X, const struct mat *W, unsigned threads, struct mat *Y)
-{
-	struct sparse_product s = { &X->sparse, W, Y };
-
-	if (!X->is_sparse) {
-		la_mul_nn(&X->dense, W, threads, Y);
-		return;
-	}
-	mat_init(Y, X->sparse.rows, W->cols);
-	parallel(threads, (Y->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, multiply_block, &s);
-}
-
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
 		     unsigned threads, struct mat *Z)
 {
-	enum err err = check_again(X, e);
+	struct sparse_product product = { &X->sparse, &e->map, Z };
+	size_t n = features_rows(X), cols = features_cols(X);
+	struct words w = { .value = e->word };
+	enum err err = ERR_OK;
 
+	if (cols != e->map.rows)
+		err = err_set(ERR_INPUT,
+			      "the features have %zu columns, the model was made of %zu: it needs "
+			      "the same columns in the same order",
+			      cols, e->map.rows);
+	if (!err && e->idf)
+		words_see_all(&w, X);
+	free(w.count);
+	if (w.differ)
+		err = err_set(
+		    ERR_INPUT,
+		    "the features hold other values than 0 and %.9g, all that there was when the "
+		    "model was made: it weighs words (idf); are these the same columns?",
+		    e->word);
 	if (err) {
 		features_release(X);
 		return err;
 	}
 	if (e->idf)
 		weigh_columns(X, e->idf);
-	multiply(X, &e->map, threads, Z);
+	if (X->is_sparse) {
+		mat_init(Z, n, e->map.cols);
+		parallel(threads, (n + BLOCK_ROWS - 1) / BLOCK_ROWS, multiply_block, &product);
+	} else {
+		la_mul_nn(&X->dense, &e->map, threads, Z);
+	}
 	features_release(X);
 	err = graph_filter(g, e->filter, e->order, threads, Z);
 	if (err)

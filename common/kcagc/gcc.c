@@ -79,39 +79,26 @@ static enum err first(struct state *s)
 	return ERR_OK;
 }
 
-/* S (k x M.cols) = G'M: sums of rows over each cluster. */
-static void sum_clusters(const struct mat *M, const uint32_t *label, size_t k, struct mat *S)
-{
-	mat_init(S, k, M->cols);
-	for (size_t i = 0; i < M->rows; i++)
-		for (size_t a = 0; a < M->cols; a++)
-			MAT(S, label[i], a) += MAT(M, i, a);
-}
-
-/* F <- D F, D the cluster sizes. */
-static void times_sizes(struct mat *F, const uint32_t *label, size_t n)
-{
-	double *size = alloc(F->rows, sizeof(*size));
-
-	for (size_t i = 0; i < n; i++)
-		size[label[i]]++;
-	for (size_t c = 0; c < F->rows; c++)
-		for (size_t a = 0; a < F->cols; a++)
-			MAT(F, c, a) *= size[c];
-	free(size);
-}
-
 /* Z = X W for the best W = X'GF (F'G'KGF)^-1/2, which never appears: Z = KGF H^-1/2, H = F'G'KGF.
- * Parties sum Q = K G D^-1, so KGF = Q (DF). */
+ * Parties sum Q = K G D^-1, D the cluster sizes, so KGF = Q (DF). */
 static enum err embed_by(const struct state *s, const struct mat *Q, struct mat *Z)
 {
+	double *size = alloc(s->F.rows, sizeof(*size));
 	struct mat DF, KGF, S, H, root;
 	enum err err;
 
+	for (size_t i = 0; i < Q->rows; i++)
+		size[s->label[i]]++;
 	mat_copy(&DF, &s->F);
-	times_sizes(&DF, s->label, Q->rows);
+	for (size_t c = 0; c < DF.rows; c++)
+		for (size_t a = 0; a < DF.cols; a++)
+			MAT(&DF, c, a) *= size[c];
+	free(size);
 	la_mul_nn(Q, &DF, 1, &KGF);
-	sum_clusters(&KGF, s->label, s->F.rows, &S);
+	mat_init(&S, s->F.rows, KGF.cols); /* G'KGF */
+	for (size_t i = 0; i < KGF.rows; i++)
+		for (size_t a = 0; a < KGF.cols; a++)
+			MAT(&S, s->label[i], a) += MAT(&KGF, i, a);
 	la_mul_tn(&s->F, &S, 1, &H);
 	ortho_symmetrise(&H);
 	err = ortho_inverse_root(&H, ROOT_ZERO, &root);
@@ -136,6 +123,13 @@ static void nearest(struct state *s, const struct mat *Z)
 	free(D);
 }
 
+/* F: the means of Z. An empty cluster becomes 0. */
+static void move_centres(struct state *s, const struct mat *Z)
+{
+	memset(s->F.a, 0, s->F.rows * s->F.cols * sizeof(*s->F.a));
+	kmeans_centres(Z, NULL, s->label, &s->F);
+}
+
 static size_t clusters_of(const uint32_t *label, size_t n, size_t k)
 {
 	bool *there = alloc(k, sizeof(*there));
@@ -149,17 +143,10 @@ static size_t clusters_of(const uint32_t *label, size_t n, size_t k)
 	return count;
 }
 
-/* F: the means of Z. An empty cluster becomes 0. */
-static void move_centres(struct state *s, const struct mat *Z)
-{
-	memset(s->F.a, 0, s->F.rows * s->F.cols * sizeof(*s->F.a));
-	kmeans_centres(Z, NULL, s->label, &s->F);
-}
-
-/* As published, G is by the F of the embedding before. Where W turns far, as it does at first if
- * the mean of all rows outweighs what sets them apart, old centres are nobody's, and clusters are
- * lost for good. Then G is made anew with centres that have moved along, which lowers the loss
- * too. (Always doing that costs cora 0.6 points and gives citeseer 0.3.) */
+/* The next G and F. As published, G is by the F of the embedding before. Where W turns far, as it
+ * does at first if the mean of all rows outweighs what sets them apart, old centres are nobody's,
+ * and clusters are lost for good. Then G is made anew with centres that have moved along, which
+ * lowers the loss too. (Always doing that costs cora 0.6 points and gives citeseer 0.3.) */
 static void assign(struct state *s, const struct mat *Z)
 {
 	size_t n = Z->rows, k = s->F.rows;
@@ -193,59 +180,41 @@ static double loss_of(const struct state *s, const struct mat *Z)
 	return sum > 0 ? sqrt(sum) : 0;
 }
 
-/* G down, Q up for its labels; the next G and F. */
-static enum err step(struct state *s)
+enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
+		 struct gcc_report *report)
 {
-	struct mat Q, Z;
-	enum err err;
-
-	TRY(sums_step(s->parties, s->report->basis.order, s->label, s->n, s->p->k, &Q));
-	err = embed_by(s, &Q, &Z);
-	mat_release(&Q);
-	if (err)
-		return err;
-	assign(s, &Z);
-	s->report->loss = s->report->losses[s->report->iterations++] = loss_of(s, &Z);
-	mat_release(&Z);
-	return ERR_OK;
-}
-
-static enum err run(struct state *s)
-{
-	struct gcc_report *r = s->report;
+	struct gcc_report unused, *r = report ? report : &unused;
+	struct state s = { .parties = parties, .n = n, .p = p, .report = r, .label = label };
 	double before = INFINITY;
+	struct mat Q, Z;
+	enum err err = ERR_OK;
 
-	TRY(sums_agree(s->parties, s->n, s->p->order, NULL, NULL, &r->basis));
-	parties_phase(s->parties, "init");
-	TRY(sums_tell_order(s->parties, s->p->order, r->basis.order));
-	TRY(first(s));
-	parties_phase(s->parties, "iterate");
-	while (r->iterations < s->p->iterations) {
-		TRY(step(s));
-		parties_progress(s->parties, r->iterations, s->moved);
+	assert(p->iterations <= GCC_ITERATIONS);
+	*r = (struct gcc_report){ 0 };
+	if (p->k < 1 || p->k > n || n < 2)
+		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, n);
+	TRY(sums_agree(parties, n, p->order, NULL, NULL, &r->basis));
+	parties_phase(parties, "init");
+	TRY(sums_tell_order(parties, p->order, r->basis.order));
+	TRY(first(&s));
+	parties_phase(parties, "iterate");
+	while (r->iterations < p->iterations) {
+		/* G down, Q up for its labels. */
+		err = sums_step(parties, r->basis.order, label, n, p->k, &Q);
+		if (err)
+			break;
+		err = embed_by(&s, &Q, &Z);
+		mat_release(&Q);
+		if (err)
+			break;
+		assign(&s, &Z);
+		r->loss = r->losses[r->iterations++] = loss_of(&s, &Z);
+		mat_release(&Z);
+		parties_progress(parties, r->iterations, s.moved);
 		if (!(before - r->loss >= LOSS_FALL))
 			break;
 		before = r->loss;
 	}
-	return ERR_OK;
-}
-
-enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
-		 struct gcc_report *report)
-{
-	struct gcc_report unused;
-	struct state s = { .parties = parties,
-			   .n = n,
-			   .p = p,
-			   .report = report ? report : &unused,
-			   .label = label };
-	enum err err;
-
-	assert(p->iterations <= GCC_ITERATIONS);
-	*s.report = (struct gcc_report){ 0 };
-	if (p->k < 1 || p->k > n || n < 2)
-		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, n);
-	err = run(&s);
 	mat_release(&s.F);
 	return err;
 }

@@ -14,7 +14,7 @@ enum { GCC_ITERATIONS = 30 };
 
 struct gcc_params {
 	unsigned k;     /* clusters, >= 1 */
-	unsigned order; /* p; 0: by the rule of psi.h */
+	unsigned order; /* p; 0: by the rule of order.h */
 	unsigned rounds; /* products of the first subspace: 8; 4 are nearly enough */
 	unsigned restarts, lloyd; /* of the first k-means: 200, and 100 iterations at most. The
 	                             coordinator's own time, no rounds; 10 cost wiki two points */

@@ -27,94 +27,71 @@ static const char *const dims_word[] = { "local", NULL };
 /* clang-format off */
 const struct config_row kcagc_rows[] = {
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
-	  .help = "\"own\": the parties' edges may differ",
-	  .readers = TREES | LANDMARK | GCC },
+	  .help = "\"own\": the parties' edges may differ", .readers = TREES | LANDMARK | GCC },
 	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
 	  .help = "what stands in for parameters that are not given; \"paper\" keeps to its letter",
 	  .readers = TREES },
 	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = kcagc_method_names,
 	  .help = "Protocol 3 as a tree of pairs, Protocol 3 flat, Protocol 2 (basic), landmark projection, or "
-		  "federated GCC",
-	  .readers = TREES | LANDMARK | GCC },
+		  "federated GCC", .readers = TREES | LANDMARK | GCC },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
-	  .help = "k^, clusters of each party and of each inner node of the tree",
-	  .readers = TREES | LANDMARK },
+	  .help = "k^, clusters of each party and of each inner node of the tree", .readers = TREES | LANDMARK },
 	{ "filter.kind", CONFIG_ENUM, AT(filter_kind), .standard = "half", .names = filter_names,
-	  .help = "p(l) = (1 - l/2)^psi, or (1 - l/||Ls||)^psi",
-	  .readers = TREES },
+	  .help = "p(l) = (1 - l/2)^psi, or (1 - l/||Ls||)^psi", .readers = TREES },
 	{ "filter.order", CONFIG_UNSIGNED, AT(filter_order), 0, KCAGC_ORDER_MAX, .names = auto_word,
 	  .help = "psi, how far features are smoothed over the graph; it depends on the data: the paper "
 		  "takes 9 for cora, 15 for citeseer, 60 for pubmed, 2 for wiki; \"auto\" chooses it from "
 		  "sums; landmark and gcc, whose filter is another, take 1 to 15",
 	  .readers = TREES | LANDMARK | GCC },
 	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
-	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1",
-	  .readers = TREES },
+	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1", .readers = TREES },
 	{ "projection.basis", CONFIG_BOOL, AT(unit_basis), .standard = "scaled", .names = basis_names,
-	  .help = "singular vectors times singular values, or alone",
-	  .readers = TREES },
+	  .help = "singular vectors times singular values, or alone", .readers = TREES },
 	{ "projection.dims", CONFIG_COUNT, AT(dims), 1, JOB_CLUSTERS_MAX, "k", .names = dims_word,
-	  .help = "d, dimensions kept, at most the slice's width; \"local\" is k^",
-	  .readers = TREES },
+	  .help = "d, dimensions kept, at most the slice's width; \"local\" is k^", .readers = TREES },
 	{ "projection.unit_rows", CONFIG_BOOL, AT(unit_rows), .standard = "true",
-	  .help = "scale rows by their length",
-	  .readers = TREES },
+	  .help = "scale rows by their length", .readers = TREES },
 	{ "projection.row_power", CONFIG_DOUBLE, AT(row_power), 0, 4, "0.8",
-	  .help = "p, how far: 1 makes all rows equally long",
-	  .readers = TREES },
+	  .help = "p, how far: 1 makes all rows equally long", .readers = TREES },
 	{ "virtual_nodes", CONFIG_ENUM, AT(virtual_nodes), .standard = "mean", .names = virtual_names,
 	  .help = "what stands for a cell at a party: the mean of its rows, or the local centre (line 13)",
 	  .readers = TREES },
 	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5",
-	  .help = "starts of each party's own k-means",
-	  .readers = TREES },
+	  .help = "starts of each party's own k-means", .readers = TREES },
 	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, JOB_RESTARTS_MAX, "200",
 	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as sum "
-		  "`start_words` words in a round, but no fewer than `restarts`",
-	  .readers = TREES },
+		  "`start_words` words in a round, but no fewer than `restarts`", .readers = TREES },
 	{ "start_words", CONFIG_UNSIGNED, AT(start_words), 1, WORDS_MAX, "4194304",
 	  .help = "how many words the starts may sum in a round; 4194304 are 16 MiB of 32-bit words",
 	  .readers = TREES },
 	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, JOB_ITERATIONS_MAX, "2",
-	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on",
-	  .readers = TREES },
+	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on", .readers = TREES },
 	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20",
-	  .help = "R, starts that go on to the end; the one of least inertia wins",
-	  .readers = TREES },
+	  .help = "R, starts that go on to the end; the one of least inertia wins", .readers = TREES },
 	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, JOB_RESTARTS_MAX, "0",
-	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10",
-	  .readers = TREES },
+	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10", .readers = TREES },
 	{ "inner_iterations", CONFIG_UNSIGNED, AT(inner_iterations), 1, JOB_ITERATIONS_MAX, "5",
-	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further",
-	  .readers = TREES },
+	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further", .readers = TREES },
 	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10",
-	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round",
-	  .readers = TREES },
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round", .readers = TREES },
 	{ "ninth", CONFIG_BOOL, AT(ninth), .standard = "true",
-	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)",
-	  .readers = TREES },
+	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)", .readers = TREES },
 	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, JOB_ITERATIONS_MAX, "3",
-	  .help = "P, Lloyd steps on all nodes at the end",
-	  .readers = TREES | LANDMARK },
+	  .help = "P, Lloyd steps on all nodes at the end", .readers = TREES | LANDMARK },
 	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", .names = kcagc_exchange_names,
 	  .help = "what the joint k-means sums: squared distances to the centres in each round, or once all "
-		  "inner products of the virtual nodes",
-	  .readers = TREES },
+		  "inner products of the virtual nodes", .readers = TREES },
 	{ "plan", CONFIG_ENUM, AT(plan), .standard = "off", .names = plan_names,
 	  .help = "\"auto\" takes the cheapest of basic, flat, tree and gram for these parties; \"only\" "
-		  "says which that is, and ends",
-	  .readers = TREES },
+		  "says which that is, and ends", .readers = TREES },
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
 	  .help = "scale rows by their norm over all parties, one more sum, not by each party's own; "
-		  "to predict: as in the run of the model",
-	  .readers = TREES },
+		  "to predict: as in the run of the model", .readers = TREES },
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
 	  .help = "fewest nodes behind any number that enters a sum; above 1 it excludes basic, polish "
-		  "and predict",
-	  .readers = TREES | LANDMARK },
+		  "and predict", .readers = TREES | LANDMARK },
 	{ "landmark.power", CONFIG_BOOL, AT(landmark_power), .standard = "true",
-	  .help = "one power step; without it parties never see a joint vector",
-	  .readers = TREES | LANDMARK },
+	  .help = "one power step; without it parties never see a joint vector", .readers = TREES | LANDMARK },
 	{ 0 },
 };
 
@@ -128,8 +105,6 @@ const struct config_row kcagc_predict_rows[] = {
 	{ 0 },
 };
 /* clang-format on */
-
-/* ---- presets ---- */
 
 /* The letter of the paper. It asks for "any 10-approximation" as a start: ten runs of greedy
  * k-means++, the best of them, both at a party and jointly. */
@@ -197,23 +172,18 @@ void kcagc_presets(const struct json *root, struct kind_presets *to)
 
 /* ---- what follows ---- */
 
-/* Distances and inner products of unit rows are at most 4 and 1, of rows scaled by at least the
- * root of their length hardly more (beyond the length itself short rows grow): with 16 bits behind
- * the point sums over all parties fit into 32 bits, which halves what travels and what is masked.
- * Sums of anything else need 64. */
-static bool fits_32_bits(const struct kcagc_job *job)
-{
-	if (job->method == METHOD_LANDMARK)
-		return true;
-	return job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
-	       job->row_power <= 1 && job->fraction_bits <= 16;
-}
-
 void kcagc_settle(void *p, bool modulus_given)
 {
 	struct kcagc_job *job = p;
+	/* Distances and inner products of unit rows are at most 4 and 1, of rows scaled by at least
+	 * the root of their length hardly more (beyond the length itself short rows grow): with 16
+	 * bits behind the point sums over all parties fit into 32 bits, which halves what travels
+	 * and what is masked. Sums of anything else need 64. */
+	bool fits = job->method == METHOD_LANDMARK ||
+		    (job->method <= METHOD_BASIC && job->unit_rows && job->row_power >= 0.5 &&
+		     job->row_power <= 1 && job->fraction_bits <= 16);
 
-	if (!modulus_given && fits_32_bits(job))
+	if (!modulus_given && fits)
 		job->modulus_bits = 32;
 }
 
@@ -293,33 +263,24 @@ struct embed_params kcagc_embed_params(const struct kcagc_job *job, unsigned thr
 				      .threads = threads };
 }
 
-/* The joint k-means' first round. Its items are counted by what two parties' clusters can make,
- * which more parties exceed: it is the order of magnitude that matters. */
-static size_t burst_of_starts(const struct kcagc_job *job, size_t n, bool down)
-{
-	double local = kcagc_local_clusters(job), fit;
-	size_t m = (size_t)(local * local), numbers;
-
-	if (job->exchange == EXCHANGE_GRAM)
-		return 0;
-	if (job->method == METHOD_BASIC || m > n)
-		m = n;
-	numbers = m * kcagc_starts(job, m);
-	fit = down ? (double)numbers / 2 : (double)numbers * job->clusters * job->modulus_bits / 8;
-	return (size_t)fit;
-}
-
 size_t kcagc_burst(const void *p, size_t n, bool down)
 {
 	const struct kcagc_job *job = p;
 	size_t k = job->clusters, word = down ? sizeof(float) : job->modulus_bits / 8;
+	size_t local = kcagc_local_clusters(job), m, numbers;
 	bool landmark = job->method == METHOD_LANDMARK;
 
 	if (down && landmark && !job->landmark_power)
 		return 0;
 	if (!n)
 		return BURST_UNKNOWN;
-	if (!kcagc_is_bounded(job))
-		return burst_of_starts(job, n, down);
-	return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
+	if (kcagc_is_bounded(job))
+		return n * word * (landmark && !down ? 2 * k + 10 : k + 10);
+	if (job->exchange == EXCHANGE_GRAM)
+		return 0;
+	/* The joint k-means' first round. Its items are counted by what two parties' clusters can
+	 * make, which more parties exceed: it is the order of magnitude that matters. */
+	m = job->method == METHOD_BASIC || local * local > n ? n : local * local;
+	numbers = m * kcagc_starts(job, m);
+	return (size_t)(down ? (double)numbers / 2 : (double)numbers * (double)k * (double)word);
 }

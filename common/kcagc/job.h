@@ -87,4 +87,13 @@ unsigned kcagc_screen(const struct kcagc_job *job, unsigned starts);
 /* How the embedding and the local clustering (Protocol 1) are parametrised. */
 struct embed_params kcagc_embed_params(const struct kcagc_job *job, unsigned threads);
 
+/* How kcagc.predict cuts its nodes into sums, the same at both halves. */
+enum { PREDICT_WORDS = 1 << 20 }; /* of a sum: 8 MiB at the coordinator, however many nodes */
+
+/* The nodes of one sum, k words each; the last sum has those that are left. */
+static inline size_t predict_rows(size_t k)
+{
+	return k < PREDICT_WORDS ? PREDICT_WORDS / k : 1;
+}
+
 #endif

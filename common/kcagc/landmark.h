@@ -13,7 +13,7 @@
 struct landmark_params {
 	unsigned k;
 	size_t local_clusters; /* k^, of each party */
-	unsigned order;        /* p; 0: by the rule of psi.h */
+	unsigned order;        /* p; 0: by the rule of order.h */
 	bool power;            /* one product by K; without, the parties never see a joint vector */
 	unsigned restarts, lloyd;         /* of the k-means that makes the clusters: 100, 100 */
 	unsigned set_restarts;            /* of the one that makes the sets: 5 */

@@ -66,6 +66,14 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	    "the parties see the cluster of each node after each iteration");
 }
 
+static void say_first(struct said *s, bool clusters, bool bare)
+{
+	say(s, true,
+	    "coordinator and parties see the names of all parties and the number of nodes");
+	say(s, clusters, "coordinator and parties see the final cluster of each node");
+	say(s, bare, "with a single party nothing is masked: the coordinator sees its terms");
+}
+
 /* Every node's row is scaled by its length over all parties. */
 static void say_norms(struct said *s, size_t parties)
 {
@@ -74,9 +82,41 @@ static void say_norms(struct said *s, size_t parties)
 	say(s, parties == 2, "of two parties each learns the norms of the other's rows");
 }
 
-/* kcagc.predict: no iterations, no cells. */
-static void say_predict(struct said *s, const struct kcagc_job *job, size_t parties)
+void kcagc_leaks(struct said *s, const void *p, size_t parties)
 {
+	const struct kcagc_job *job = p;
+	bool only = job->plan == PLAN_ONLY;
+	bool pairs = parties == 2 || !kcagc_is_flat(job) || job->plan == PLAN_AUTO;
+	bool sums = !only || job->joint_norm || job->filter_order == KCAGC_ORDER_AUTO;
+	bool products = job->method == METHOD_LANDMARK || job->method == METHOD_GCC;
+
+	say_first(s, !only, sums && parties == 1);
+	say(s, job->method != METHOD_BASIC && job->method != METHOD_GCC,
+	    "the coordinator sees the local clusters of each party: which nodes are together, and "
+	    "where (Protocol 3, line 2)");
+	say(s, job->plan != PLAN_OFF,
+	    "a plan is made from those local clusters and shows the coordinator nothing more than "
+	    "their cells; the parties see what it chose");
+	if (products || job->joint_norm)
+		say_norms(s, parties);
+	say(s, products || job->filter_order == KCAGC_ORDER_AUTO,
+	    "the coordinator sees a number or two for each order of the filter that it weighs, how "
+	    "far apart the rows of all parties lie; the parties see the order taken");
+	if (!only && products)
+		say_products(s, job);
+	else if (!only)
+		say_distances(s, job);
+	if (sums)
+		say_collusion(s, pairs, parties);
+	say(s, sums, "a sum is not differential privacy");
+}
+
+/* No iterations, no cells. */
+void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
+{
+	const struct kcagc_job *job = p;
+
+	say_first(s, true, parties == 1);
 	if (job->joint_norm)
 		say_norms(s, parties);
 	say(s, true,
@@ -85,59 +125,6 @@ static void say_predict(struct said *s, const struct kcagc_job *job, size_t part
 	say(s, true,
 	    "what a node's distances were in another job with the same model can be compared: the "
 	    "difference is that of its features and neighbours alone");
-}
-
-static void say_kcagc(struct said *s, const struct kcagc_job *job, size_t parties)
-{
-	bool products = job->method == METHOD_LANDMARK || job->method == METHOD_GCC;
-	bool norms = products || job->joint_norm;
-
-	say(s, job->method != METHOD_BASIC && job->method != METHOD_GCC,
-	    "the coordinator sees the local clusters of each party: which nodes are together, and "
-	    "where (Protocol 3, line 2)");
-	say(s, job->plan != PLAN_OFF,
-	    "a plan is made from those local clusters and shows the coordinator nothing more than "
-	    "their cells; the parties see what it chose");
-	if (norms)
-		say_norms(s, parties);
-	say(s, products || job->filter_order == KCAGC_ORDER_AUTO,
-	    "the coordinator sees a number or two for each order of the filter that it weighs, how "
-	    "far apart the rows of all parties lie; the parties see the order taken");
-	if (job->plan == PLAN_ONLY)
-		return;
-	if (products)
-		say_products(s, job);
-	else
-		say_distances(s, job);
-}
-
-/* kcagc and kcagc.predict. */
-static void say_nodes(struct said *s, const struct kcagc_job *job, size_t parties, bool predicts)
-{
-	bool only = !predicts && job->plan == PLAN_ONLY;
-	bool pairs = parties == 2 || (!predicts && (!kcagc_is_flat(job) || job->plan == PLAN_AUTO));
-	bool sums = !only || job->joint_norm || job->filter_order == KCAGC_ORDER_AUTO;
-
-	say(s, true,
-	    "coordinator and parties see the names of all parties and the number of nodes");
-	say(s, !only, "coordinator and parties see the final cluster of each node");
-	say(s, sums && parties == 1,
-	    "with a single party nothing is masked: the coordinator sees its terms");
-	if (predicts)
-		say_predict(s, job, parties);
-	else
-		say_kcagc(s, job, parties);
-	if (sums)
-		say_collusion(s, pairs, parties);
-	say(s, sums, "a sum is not differential privacy");
-}
-
-void kcagc_leaks(struct said *s, const void *job, size_t parties)
-{
-	say_nodes(s, job, parties, false);
-}
-
-void kcagc_predict_leaks(struct said *s, const void *job, size_t parties)
-{
-	say_nodes(s, job, parties, true);
+	say_collusion(s, parties == 2, parties);
+	say(s, true, "a sum is not differential privacy");
 }

@@ -2,27 +2,77 @@
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
 #include "common/graph/filtered.h"
-#include "common/kcagc/psi.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
-/* How many entries are not 0; all, if they are too many for a sparse matrix. */
-static size_t entries_of(const struct mat *F)
+unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsigned cap)
 {
-	size_t all = F->rows * F->cols, count = 0;
+	double scale = sqrt((double)n / square), least = (double)m / (double)n;
+	unsigned p = 1;
 
-	for (size_t e = 0; e < all; e++)
-		count += F->a[e] != 0;
-	return count <= all / 4 ? count : all;
+	assert(square > 0 && n > 0 && cap >= 1);
+	while (p < cap && scale * (sqrt(spread2[p]) - sqrt(spread2[p + 1])) >= least)
+		p++;
+	return p;
 }
+
+unsigned psi_agc(const double *intra, size_t count)
+{
+	for (size_t t = 1; t < count; t++)
+		if (intra[t] > intra[t - 1])
+			return (unsigned)t;
+	return 0;
+}
+
+double psi_intra(const struct mat *X, const uint32_t *label, size_t k)
+{
+	size_t m = X->cols;
+	double *size, *apart, sum = 0;
+	struct mat mean;
+
+	mat_init(&mean, k, m);
+	ALLOC(size, k);
+	ALLOC(apart, k);
+	for (size_t i = 0; i < X->rows; i++) {
+		assert(label[i] < k);
+		size[label[i]]++;
+		for (size_t j = 0; j < m; j++)
+			MAT(&mean, label[i], j) += MAT(X, i, j);
+	}
+	for (size_t c = 0; c < k; c++)
+		for (size_t j = 0; size[c] > 0 && j < m; j++)
+			MAT(&mean, c, j) /= size[c];
+	for (size_t i = 0; i < X->rows; i++)
+		for (size_t j = 0; j < m; j++) {
+			double gap = MAT(X, i, j) - MAT(&mean, label[i], j);
+
+			apart[label[i]] += gap * gap;
+		}
+	for (size_t c = 0; c < k; c++)
+		sum += size[c] > 0 ? 2 * apart[c] / size[c] : 0;
+	free(apart);
+	free(size);
+	mat_release(&mean);
+	return sum / (double)k;
+}
+
+/* -- a party's terms of AGC's rule ---------------------------------------------------------- */
 
 enum err order_begin(struct order_search *s, const struct features *X, const struct graph *g,
 		     const struct embed_params *how, const struct kmeans_params *clusters)
 {
+	size_t all;
+
 	*s = (struct order_search){ .X = X, .g = g, .how = *how, .clusters = *clusters };
 	s->how.order = 0;
 	TRY(embed_weighed(X, how, &s->F));
-	s->entries = entries_of(&s->F);
+	all = s->F.rows * s->F.cols;
+	for (size_t e = 0; e < all; e++)
+		s->entries += s->F.a[e] != 0;
+	if (s->entries > all / 4) /* too many for a sparse matrix */
+		s->entries = all;
 	return ERR_OK;
 }
 
@@ -43,35 +93,33 @@ enum err order_decide(const double *intra, size_t known, unsigned *order)
 	return ERR_OK;
 }
 
-/* Z of the order reached. F is there, but where it pays its singular vectors come from products
- * with X all the same. */
-static enum err project(const struct order_search *s, struct mat *Z)
-{
-	size_t n = s->F.rows, m = s->F.cols, d = n < m ? n : m;
-	struct features copy = { .is_sparse = s->X->is_sparse };
-
-	d = s->how.dims < d ? s->how.dims : d;
-	if (!filtered_pays(n, m, s->entries, s->g, s->how.filter, s->how.order, d))
-		return embed_project(&s->F, &s->how, Z);
-	if (s->X->is_sparse)
-		csr_copy(&copy.sparse, &s->X->sparse);
-	else
-		mat_copy(&copy.dense, &s->X->dense);
-	return embed(&copy, s->g, &s->how, Z);
-}
-
 enum err order_next(struct order_search *s, double *intra)
 {
 	uint32_t *label = alloc(s->F.rows, sizeof(*label));
+	size_t n = s->F.rows, m = s->F.cols, d = n < m ? n : m;
 	enum err e = ERR_OK;
 
+	d = s->how.dims < d ? s->how.dims : d;
 	for (int t = 0; t < ORDER_BLOCK && e == ERR_OK; t++) {
+		struct features copy;
 		struct mat Z;
 
 		s->how.order++;
 		e = graph_filter(s->g, s->how.filter, 1, s->how.threads, &s->F);
-		if (e == ERR_OK)
-			e = project(s, &Z);
+		if (e != ERR_OK)
+			break;
+		/* F is there, but where it pays its singular vectors come from products with X all
+		 * the same. */
+		if (filtered_pays(n, m, s->entries, s->g, s->how.filter, s->how.order, d)) {
+			copy = (struct features){ .is_sparse = s->X->is_sparse };
+			if (s->X->is_sparse)
+				csr_copy(&copy.sparse, &s->X->sparse);
+			else
+				mat_copy(&copy.dense, &s->X->dense);
+			e = embed(&copy, s->g, &s->how, &Z);
+		} else {
+			e = embed_project(&s->F, &s->how, &Z);
+		}
 		if (e != ERR_OK)
 			break;
 		kmeans(&Z, NULL, &s->clusters, label, NULL, NULL);
@@ -81,4 +129,59 @@ enum err order_next(struct order_search *s, double *intra)
 	}
 	free(label);
 	return e;
+}
+
+/* -- AGC on pooled data ---------------------------------------------------------------------- */
+
+static struct embed_params embedding(const struct agc_params *p)
+{
+	return (struct embed_params){
+		.filter = p->filter,
+		.order = p->psi,
+		.unit_basis = true,
+		.dims = p->k,
+		.threads = p->threads,
+	};
+}
+
+static struct kmeans_params search(const struct agc_params *p)
+{
+	return (struct kmeans_params){
+		.k = p->k,
+		.restarts = p->restarts,
+		.iterations = p->iterations,
+		.seed = p->seed,
+		.threads = p->threads,
+	};
+}
+
+enum err agc_order(const struct features *X, const struct graph *g, const struct agc_params *p,
+		   unsigned *psi)
+{
+	struct embed_params how = embedding(p);
+	struct kmeans_params clusters = search(p);
+	struct order_search s;
+	double intra[ORDER_CAP];
+	enum err e = order_begin(&s, X, g, &how, &clusters);
+
+	*psi = 0;
+	for (size_t known = ORDER_BLOCK; e == ERR_OK && !*psi; known += ORDER_BLOCK) {
+		e = order_next(&s, intra + known - ORDER_BLOCK);
+		if (e == ERR_OK)
+			e = order_decide(intra, known, psi);
+	}
+	order_end(&s);
+	return e;
+}
+
+enum err agc(struct features *X, const struct graph *g, const struct agc_params *p, uint32_t *label)
+{
+	struct embed_params how = embedding(p);
+	struct kmeans_params clusters = search(p);
+	struct mat Z;
+
+	TRY(embed(X, g, &how, &Z));
+	kmeans(&Z, NULL, &clusters, label, NULL, NULL);
+	mat_release(&Z);
+	return ERR_OK;
 }

@@ -36,4 +36,48 @@ void order_end(struct order_search *s);
  * ERR_JOB if there is no rise up to ORDER_CAP. */
 enum err order_decide(const double *intra, size_t known, unsigned *order) MUST_CHECK;
 
+/* -- how far to filter, told from the data without labels -------------------------------------- */
+
+/* Both rules look at numbers that are sums over the parties, so that all parties filter alike. */
+
+/* GCC's rule (Fettal, Labiod, Nadif, WSDM 2022, Section 4.4; their T = rownorm(S + I)): the
+ * smallest p >= 1 with c_p - c_{p+1} < m/n, at most cap. spread2[t] = c_t^2 for t = 0 .. cap+1: the
+ * squared distance of T^t X from its column means; square = ||X||^2, m columns, n rows. c is
+ * scaled by sqrt(n / ||X||^2), which is 1 for unit rows and takes out the zero ones. */
+unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsigned cap);
+
+/* AGC's rule (Zhang et al., IJCAI 2019, Section 3.3): raise psi from 1 until the mean
+ * intra-cluster distance first rises, and take the psi before. intra[t] is that of psi = t + 1. Returns 0 if it
+ * never rises within count. */
+unsigned psi_agc(const double *intra, size_t count);
+
+/* What one party adds to AGC's distance: the mean over the k clusters of the mean squared distance
+ * between two (not necessarily distinct) of a cluster's rows of X, which is twice the cluster's
+ * variance. Over disjoint columns and the same labels, terms add up to the distance over all. O(n m). */
+double psi_intra(const struct mat *X, const uint32_t *label, size_t k);
+
+/* -- AGC on pooled data ------------------------------------------------------------------------ */
+
+/* The baseline of kCAGC (arXiv 2411.12329, Section 5): its Protocol 1 with one party and the whole
+ * feature matrix. */
+struct agc_params {
+	unsigned k; /* clusters and dimensions, >= 1 */
+	enum filter_kind filter;
+	unsigned psi;        /* order of the filter */
+	unsigned restarts;   /* 10 in the paper's comparison */
+	unsigned iterations; /* 100: k-means runs until nothing moves */
+	uint64_t seed;
+	unsigned threads; /* the labels do not depend on it */
+};
+
+/* AGC's rule for psi, as filter.order "auto" has it, on the whole features, which stay; p->psi is
+ * not looked at. ERR_JOB as order_decide(). */
+enum err agc_order(const struct features *X, const struct graph *g, const struct agc_params *p,
+		   unsigned *psi) MUST_CHECK;
+
+/* label (n, given by the caller): k-means on the k leading unit left singular vectors of the
+ * filtered raw features. X is used up, as in embed(), whose errors these are. */
+enum err agc(struct features *X, const struct graph *g, const struct agc_params *p,
+	     uint32_t *label) MUST_CHECK;
+
 #endif

@@ -2,7 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/linalg/la.h"
 #include "common/graph/graph.h"
-#include "common/kcagc/psi.h"
+#include "common/kcagc/order.h"
 
 #include <assert.h>
 #include <math.h>
@@ -98,16 +98,17 @@ static void count_value(void *ctx, size_t row, size_t column, double *value)
 	((double *)ctx)[column] += *value != 0;
 }
 
-static void scale_column(void *ctx, size_t row, size_t column, double *value)
-{
-	(void)row;
-	*value *= ((const double *)ctx)[column];
-}
+struct scaling {
+	const double *row, *column; /* factors; column may be NULL */
+};
 
-static void scale_row(void *ctx, size_t row, size_t column, double *value)
+static void scale(void *ctx, size_t row, size_t column, double *value)
 {
-	(void)column;
-	*value *= ((const double *)ctx)[row];
+	const struct scaling *s = ctx;
+
+	if (s->column)
+		*value *= s->column[column];
+	*value *= s->row[row];
 }
 
 /* idf_j = ln((1+n)/(1+df_j)) + 1 */
@@ -158,18 +159,14 @@ static void tell_facts(struct slice *s, double *x)
 static enum err tell_spreads(struct slice *s, const struct question *q, double *x)
 {
 	size_t n = features_rows(&s->X);
-	double *factor;
+	double *row = alloc(n, sizeof(*row)), *column = q->idf ? column_weights(s) : NULL;
+	struct scaling by = { row, column };
 
-	if (q->idf) {
-		factor = column_weights(s);
-		for_each(&s->X, scale_column, factor);
-		free(factor);
-	}
-	ALLOC(factor, n);
 	for (size_t i = 0; i < n; i++)
-		factor[i] = q->square[i] > 0 ? 1 / sqrt(q->square[i]) : 1;
-	for_each(&s->X, scale_row, factor);
-	free(factor);
+		row[i] = q->square[i] > 0 ? 1 / sqrt(q->square[i]) : 1;
+	for_each(&s->X, scale, &by);
+	free(column);
+	free(row);
 	return graph_filter_spread(s->g, FILTER_MEAN, SLICE_POWERS - 1, s->threads,
 				   s->X.is_sparse ? &s->X.sparse : NULL,
 				   s->X.is_sparse ? NULL : &s->X.dense, x, x + SLICE_POWERS);
@@ -229,19 +226,10 @@ static void tell_means(const struct slice *s, const struct question *q, double *
 	take(&Y, x);
 }
 
-static void tell_quality(const struct slice *s, const struct question *q, double *x)
-{
-	for (size_t t = 0; t < q->labellings; t++)
-		x[t] = modularity(&s->g->adjacency, q->label + t * s->g->adjacency.rows, q->k) /
-		       (double)q->parties;
-	if (q->means)
-		tell_means(s, q, x + q->labellings);
-}
-
-/* -- answers --------------------------------------------------------------------------------- */
-
 enum err slice_answer(struct slice *s, const struct question *q, double *x)
 {
+	size_t n = s->g->adjacency.rows;
+
 	if (q->kind == ASK_PRODUCTS || q->kind == ASK_MEANS || q->means)
 		TRY(filter_once(s, q->order));
 	switch (q->kind) {
@@ -262,41 +250,14 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x)
 		tell_means(s, q, x);
 		break;
 	case ASK_QUALITY:
-		tell_quality(s, q, x);
+		for (size_t t = 0; t < q->labellings; t++)
+			x[t] = modularity(&s->g->adjacency, q->label + t * n, q->k) /
+			       (double)q->parties;
+		if (q->means)
+			tell_means(s, q, x + q->labellings);
 		break;
 	}
 	return ERR_OK;
-}
-
-/* -- own clusters ---------------------------------------------------------------------------- */
-
-static void copy_features(struct features *to, const struct features *from)
-{
-	*to = (struct features){ .is_sparse = from->is_sparse };
-	if (from->is_sparse)
-		csr_copy(&to->sparse, &from->sparse);
-	else
-		mat_copy(&to->dense, &from->dense);
-}
-
-/* T^p of the own rows, as if there were no others but like them. */
-static enum err filter_alone(struct slice *s, unsigned order, size_t parties)
-{
-	size_t n = features_rows(&s->X), m = features_cols(&s->X) * parties;
-	double spreads[2 * SLICE_POWERS], *facts = alloc(2 + n, sizeof(*facts));
-	struct question ask = { .kind = ASK_SPREADS, .square = facts + 2 };
-	enum err err;
-
-	tell_facts(s, facts);
-	ask.idf = facts[0] == 0;
-	err = tell_spreads(s, &ask, spreads);
-	free(facts);
-	TRY(err);
-	if (!order) /* a slice of zeros is the same at any */
-		order = spreads[0] > 0
-			    ? psi_gcc(spreads + SLICE_POWERS, spreads[0], n, m, SLICE_ORDER_MAX)
-			    : 1;
-	return filter_once(s, order);
 }
 
 enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,
@@ -306,11 +267,28 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 		.dims = dims, .unit_rows = true, .row_power = 1, .threads = s->threads
 	};
 	struct slice alone = { .g = s->g, .threads = s->threads };
+	size_t n = features_rows(&s->X), m = features_cols(&s->X) * parties;
+	double spreads[2 * SLICE_POWERS], *facts = alloc(2 + n, sizeof(*facts));
+	struct question ask = { .kind = ASK_SPREADS, .square = facts + 2 };
 	struct mat Z;
 	enum err err;
 
-	copy_features(&alone.X, &s->X);
-	err = filter_alone(&alone, order, parties);
+	/* T^p of the own rows, as if there were no others but like them. */
+	alone.X.is_sparse = s->X.is_sparse;
+	if (s->X.is_sparse)
+		csr_copy(&alone.X.sparse, &s->X.sparse);
+	else
+		mat_copy(&alone.X.dense, &s->X.dense);
+	tell_facts(&alone, facts);
+	ask.idf = facts[0] == 0;
+	err = tell_spreads(&alone, &ask, spreads);
+	free(facts);
+	if (!err && !order) /* a slice of zeros is the same at any */
+		order = spreads[0] > 0
+			    ? psi_gcc(spreads + SLICE_POWERS, spreads[0], n, m, SLICE_ORDER_MAX)
+			    : 1;
+	if (!err)
+		err = filter_once(&alone, order);
 	if (!err)
 		err = embed_project(&alone.filtered, &project, &Z);
 	if (!err) {
@@ -320,8 +298,6 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 	slice_release(&alone);
 	return err;
 }
-
-/* -- in memory ------------------------------------------------------------------------------- */
 
 static enum err answer_in_memory(void *slice, size_t l, const void *question, double *x)
 {

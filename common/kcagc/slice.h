@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The highest order p that the rule of psi.h may take; spreads are needed up to the next one. */
+/* The highest order p that the rule of order.h may take; spreads are needed up to the next one. */
 enum { SLICE_ORDER_MAX = 15, SLICE_POWERS = SLICE_ORDER_MAX + 2 };
 
 /* In the order in which they come; ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS once or

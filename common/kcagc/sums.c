@@ -1,16 +1,9 @@
 #include "common/kcagc/sums.h"
 #include "common/base/alloc.h"
-#include "common/kcagc/psi.h"
+#include "common/kcagc/order.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static enum err check_facts(const double *facts)
-{
-	if (!(facts[1] >= 1))
-		return err_set(ERR_PEER, "the parties say that they have %g features", facts[1]);
-	return ERR_OK;
-}
 
 /* Rounding, of doubles or of fixed point, may take what is 0 or nearly so below. */
 static void clamp(double *x, size_t n)
@@ -50,7 +43,8 @@ static enum err agree(struct parties *parties, size_t n, const struct question *
 
 	parties_phase(parties, "norms");
 	TRY(parties_sum(parties, &facts, square, 2 + n));
-	TRY(check_facts(square));
+	if (!(square[1] >= 1))
+		return err_set(ERR_PEER, "the parties say that they have %g features", square[1]);
 	ask.idf = basis->idf = square[0] < 0.5; /* a count */
 	some = !basis->idf && square[0] < (double)parties->count - 0.5;
 	basis->width = (size_t)(square[1] + 0.5);

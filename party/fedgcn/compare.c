@@ -30,30 +30,14 @@ enum err graph_labels_write(const char *path, const uint32_t *label, size_t n)
 	return e;
 }
 
-static enum err keep(struct work *work, enum graph_baseline which, const uint32_t *label,
-		     const uint32_t *found)
+enum err party_compare(struct work *work, const uint32_t *label)
 {
 	static const char *const fact[] = { "like_size", "like_log_size", "like_untrained",
 					    "like_alone" };
-	struct metrics m;
-	char name[48], *path;
-	enum err e;
-
-	TRY(metrics_of(found, label, work->graphs->count, &m));
-	facts_number(&work->record->facts, fact[which], m.ari);
-	snprintf(name, sizeof(name), "baseline-%s.csv", graph_baseline_names[which]);
-	path = file_join(work->output, name);
-	e = file_make_dirs(work->output);
-	if (e == ERR_OK)
-		e = graph_labels_write(path, found, work->graphs->count);
-	free(path);
-	return e;
-}
-
-enum err party_compare(struct work *work, const uint32_t *label)
-{
 	uint32_t *found;
 	struct fedgcn_params p;
+	struct metrics m;
+	char name[48], *path;
 	enum err e = ERR_OK;
 
 	if (work->job.fedgcn.baselines == BASELINES_OFF)
@@ -64,10 +48,20 @@ enum err party_compare(struct work *work, const uint32_t *label)
 	for (unsigned b = 0; b < GRAPH_BASELINES && e == ERR_OK; b++) {
 		if (b == GRAPH_ALONE && work->job.fedgcn.baselines == BASELINES_QUICK)
 			continue;
-		if (graph_baseline(work->graphs, &p, (enum graph_baseline)b, found) == ERR_OK)
-			e = keep(work, (enum graph_baseline)b, label, found);
-		else
+		if (graph_baseline(work->graphs, &p, (enum graph_baseline)b, found) != ERR_OK) {
 			log_warn("no baseline \"%s\": %s", graph_baseline_names[b], err_detail());
+			continue;
+		}
+		e = metrics_of(found, label, work->graphs->count, &m);
+		if (e != ERR_OK)
+			break;
+		facts_number(&work->record->facts, fact[b], m.ari);
+		snprintf(name, sizeof(name), "baseline-%s.csv", graph_baseline_names[b]);
+		path = file_join(work->output, name);
+		e = file_make_dirs(work->output);
+		if (e == ERR_OK)
+			e = graph_labels_write(path, found, work->graphs->count);
+		free(path);
 	}
 	free(found);
 	return e;

@@ -104,20 +104,16 @@ static enum err rounds(struct fedgcn_work *s)
 	return e;
 }
 
-/* ---- what is left ---- */
-
 static enum err keep_model(const struct fedgcn_work *s)
 {
 	char *path = file_join(s->work->output, "model.fedgcn");
-	struct fedgcn_model m;
+	const struct fedgcn_model *m;
 	enum err e = fedgcn_party_model(&s->party, &m);
 
-	if (e == ERR_OK) {
+	if (e == ERR_OK)
 		e = file_make_dirs(s->work->output);
-		if (e == ERR_OK)
-			e = fedgcn_file_write(path, &m);
-		fedgcn_model_release(&m);
-	}
+	if (e == ERR_OK)
+		e = fedgcn_file_write(path, m);
 	free(path);
 	return e;
 }

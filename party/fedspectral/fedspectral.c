@@ -118,8 +118,6 @@ static enum err exact(struct fedspectral_work *s)
 	}
 }
 
-/* ---- the paper's ---- */
-
 /* Algorithm 3 in each of as many rounds as the job says. */
 static enum err plus(struct fedspectral_work *s)
 {
@@ -168,8 +166,6 @@ static enum err plain(struct fedspectral_work *s)
 	free(label);
 	return e;
 }
-
-/* ---- the whole ---- */
 
 /* Of nodes without any edge there is a cluster more. */
 static enum err receive_labels(struct fedspectral_work *s, uint32_t *label)

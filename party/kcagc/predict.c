@@ -3,7 +3,7 @@
 #include "party/kcagc/kcagc.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
-#include "common/kcagc/predict.h"
+#include "common/kcagc/job.h"
 #include "common/linalg/distance.h"
 #include "party/kcagc/local.h"
 #include "party/kcagc/model.h"

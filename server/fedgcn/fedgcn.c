@@ -11,22 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void keep_record(struct run *run, const struct fedgcn_report *r, bool ended)
-{
-	struct record *to = run->record;
-
-	facts_number(&to->facts, "graphs", r->n);
-	facts_number(&to->facts, "rounds", r->rounds);
-	if (r->rounds) {
-		facts_numbers(&to->facts, "loss_clusters", r->kl, r->rounds);
-		facts_numbers(&to->facts, "loss_reconstruction", r->reconstruction, r->rounds);
-		facts_numbers(&to->facts, "changed", r->changed, r->rounds);
-		facts_number(&to->facts, "prototypes_withheld", (double)r->withheld);
-	}
-	if (ended)
-		record_sizes(to, r->size, run->job.clusters);
-}
-
 /* The joint model without anybody's own last clustering: it assigns by the nearest prototype. Where
  * layers stay with their parties it is not whole. */
 static enum err keep_model(const struct run *run, const struct fedgcn_params *p,
@@ -48,20 +32,6 @@ static enum err keep_model(const struct run *run, const struct fedgcn_params *p,
 	return e;
 }
 
-/* The run's own error counts, not that its last good model could not be kept. */
-static enum err keep(struct run *run, const struct fedgcn_params *p, const struct fedgcn_report *r,
-		     enum err e)
-{
-	struct err_saved saved = err_save(e);
-
-	keep_record(run, r, e == ERR_OK);
-	if (e == ERR_OK)
-		return keep_model(run, p, r);
-	if (keep_model(run, p, r) != ERR_OK)
-		log_warn("the last good model could not be kept: %s", err_detail());
-	return err_restore(&saved);
-}
-
 /* Labels are with the parties; the record has the clusters' sizes, losses and what else is in the
  * report. run->n becomes the number of all graphs. The joint model is left in
  * run->output/model.fedgcn, unless parties share none; of a run that breaks off, the last good one.
@@ -69,6 +39,8 @@ static enum err keep(struct run *run, const struct fedgcn_params *p, const struc
 static enum err train(struct run *run, uint32_t **label)
 {
 	struct fedgcn_report report = { 0 };
+	struct facts *to = &run->record->facts;
+	struct err_saved saved;
 	struct run_parties parties;
 	struct fedgcn_params p;
 	enum err e;
@@ -82,7 +54,23 @@ static enum err train(struct run *run, uint32_t **label)
 	e = run_parties_error(fedgcn_run(&parties.parties, &p, &report));
 	run_parties_close(&parties);
 	run->n = (size_t)report.n;
-	e = keep(run, &p, &report, e);
+	facts_number(to, "graphs", report.n);
+	facts_number(to, "rounds", report.rounds);
+	if (report.rounds) {
+		facts_numbers(to, "loss_clusters", report.kl, report.rounds);
+		facts_numbers(to, "loss_reconstruction", report.reconstruction, report.rounds);
+		facts_numbers(to, "changed", report.changed, report.rounds);
+		facts_number(to, "prototypes_withheld", (double)report.withheld);
+	}
+	if (e == ERR_OK) {
+		record_sizes(run->record, report.size, run->job.clusters);
+		e = keep_model(run, &p, &report);
+	} else { /* the run's own error counts, not that its last good model could not be kept */
+		saved = err_save(e);
+		if (keep_model(run, &p, &report) != ERR_OK)
+			log_warn("the last good model could not be kept: %s", err_detail());
+		e = err_restore(&saved);
+	}
 	fedgcn_report_release(&report);
 	return e;
 }

@@ -6,35 +6,11 @@
 #include "common/fedsc/noise.h"
 #include "server/run/parties.h"
 
-static void keep_record(struct run *run, const struct fedsc_params *p,
-			const struct fedsc_report *report)
-{
-	struct record *r = run->record;
-	bool learned = p->variant == FEDSC_BY_DENSE || p->variant == FEDSC_BY_PAPER;
-
-	record_sizes(r, report->size, p->k);
-	facts_number(&r->facts, "rows", report->n);
-	facts_number(&r->facts, "scale", report->scale);
-	facts_number(&r->facts, "dims", (double)report->dims);
-	facts_number(&r->facts, "landmarks_dropped", (double)report->dropped);
-	if (report->dropped)
-		log_info("%zu landmarks had fewer than %u rows and were dropped", report->dropped,
-			 p->least);
-	if (learned) {
-		facts_number(&r->facts, "r", report->r);
-		facts_number(&r->facts, "stage_1_rounds", report->rounds);
-		facts_number(&r->facts, "stage_1_change", report->change);
-	}
-	if (p->variant == FEDSC_BY_KMEANS)
-		facts_number(&r->facts, "lloyd_rounds", report->rounds);
-	if (report->value)
-		facts_numbers(&r->facts, "eigenvalues", report->value, p->k);
-}
-
 /* run->columns is known, run->n becomes so. *label: those of the parties' rows, in the order of the
  * parties, in variant "paper"; else it stays NULL, and the record has the clusters' sizes. */
 static enum err run_fedsc(struct run *run, uint32_t **label)
 {
+	struct facts *to = &run->record->facts;
 	struct fedsc_report report = { 0 };
 	struct fedsc_noise noise;
 	struct run_parties parties;
@@ -44,7 +20,7 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 	/* Parties draw the members of a round by themselves. */
 	TRY(fedsc_params_of(&run->job.fedsc, run->L, 0, run->threads, &p));
 	TRY(fedsc_noise_of(&run->job.fedsc, &noise));
-	fedsc_noise_record(&run->job.fedsc, &noise, &run->record->facts);
+	fedsc_noise_record(&run->job.fedsc, &noise, to);
 	if (p.variant == FEDSC_BY_PAPER)
 		log_warn("variant \"paper\": parties upload the coefficients C of their rows in "
 			 "clear, and with the dictionary Z every row can be computed from them");
@@ -53,7 +29,23 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 	run_parties_close(&parties);
 	run->n = (size_t)report.n;
 	if (e == ERR_OK) {
-		keep_record(run, &p, &report);
+		record_sizes(run->record, report.size, p.k);
+		facts_number(to, "rows", report.n);
+		facts_number(to, "scale", report.scale);
+		facts_number(to, "dims", (double)report.dims);
+		facts_number(to, "landmarks_dropped", (double)report.dropped);
+		if (report.dropped)
+			log_info("%zu landmarks had fewer than %u rows and were dropped",
+				 report.dropped, p.least);
+		if (fedsc_learns(p.variant)) {
+			facts_number(to, "r", report.r);
+			facts_number(to, "stage_1_rounds", report.rounds);
+			facts_number(to, "stage_1_change", report.change);
+		}
+		if (p.variant == FEDSC_BY_KMEANS)
+			facts_number(to, "lloyd_rounds", report.rounds);
+		if (report.value)
+			facts_numbers(to, "eigenvalues", report.value, p.k);
 		*label = report.label;
 		report.label = NULL;
 	}

@@ -1,45 +1,41 @@
 #include "server/kcagc/cells.h"
 #include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/base/rng.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Refines cell by one more labelling: equal (cell, label) pairs share a number. Open addressing
- * over at most n distinct pairs, so the table of 2n slots never fills. */
-static size_t refine(uint32_t *cell, const uint32_t *label, size_t n, uint64_t *key, uint32_t *slot,
-		     size_t slots)
-{
-	uint32_t m = 0;
-
-	memset(slot, 0xff, slots * sizeof(*slot));
-	for (size_t i = 0; i < n; i++) {
-		uint64_t k = (uint64_t)cell[i] << 32 | label[i];
-		size_t h = (size_t)(k * 0x9e3779b97f4a7c15u >> 20) & (slots - 1);
-
-		while (slot[h] != UINT32_MAX && key[h] != k)
-			h = (h + 1) & (slots - 1);
-		if (slot[h] == UINT32_MAX) {
-			slot[h] = m++;
-			key[h] = k;
-		}
-		cell[i] = slot[h];
-	}
-	return m;
-}
-
+/* One labelling after the other: equal (cell, label) pairs share a number. Open addressing over at
+ * most n distinct pairs, so the table of 2n slots never fills. */
 size_t cells_intersect(const uint32_t *const *labels, size_t count, size_t n, uint32_t *cell)
 {
-	size_t slots = 16, m = n ? 1 : 0;
+	size_t slots = 16;
+	uint32_t *slot, m = n ? 1 : 0;
 	uint64_t *key;
-	uint32_t *slot;
 
 	while (slots < 2 * n)
 		slots *= 2;
 	ALLOC(key, slots);
 	ALLOC(slot, slots);
 	memset(cell, 0, n * sizeof(*cell));
-	for (size_t c = 0; c < count; c++)
-		m = refine(cell, labels[c], n, key, slot, slots);
+	for (size_t c = 0; c < count; c++) {
+		m = 0;
+		memset(slot, 0xff, slots * sizeof(*slot));
+		for (size_t i = 0; i < n; i++) {
+			uint64_t k = (uint64_t)cell[i] << 32 | labels[c][i];
+			size_t h = (size_t)(k * 0x9e3779b97f4a7c15u >> 20) & (slots - 1);
+
+			while (slot[h] != UINT32_MAX && key[h] != k)
+				h = (h + 1) & (slots - 1);
+			if (slot[h] == UINT32_MAX) {
+				slot[h] = m++;
+				key[h] = k;
+			}
+			cell[i] = slot[h];
+		}
+	}
 	free(key);
 	free(slot);
 	return m;
@@ -110,4 +106,86 @@ size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, si
 	free(to);
 	free(largest);
 	return next;
+}
+
+/* -- starts ---------------------------------------------------------------------------------- */
+
+void starts_uniform(uint32_t *label, size_t m, unsigned K, unsigned R, uint64_t seed,
+		    uint32_t stream)
+{
+	assert(m > K);
+	for (unsigned r = 0; r < R; r++) {
+		uint32_t *start = label + r * m;
+		struct rng rng;
+
+		rng_seed(&rng, seed, (uint64_t)stream << 32 | r);
+		for (uint32_t c = 0; c < K;) {
+			size_t i = rng_below(&rng, m);
+
+			if (start[i] == K)
+				start[i] = c++;
+		}
+	}
+}
+
+/* An index with probability mass[i] / total. */
+static size_t draw(struct rng *rng, const double *mass, size_t m)
+{
+	double total = 0, x;
+	size_t last = 0;
+
+	for (size_t i = 0; i < m; i++)
+		total += mass[i];
+	x = rng_unit(rng) * total;
+	for (size_t i = 0; i < m; i++) {
+		if (mass[i] <= 0)
+			continue;
+		last = i;
+		x -= mass[i];
+		if (x < 0)
+			break;
+	}
+	return last; /* rounding may leave x at 0 after the last */
+}
+
+static uint32_t hamming(const uint32_t *a, const uint32_t *b, size_t n)
+{
+	uint32_t differ = 0;
+
+	for (size_t i = 0; i < n; i++)
+		differ += a[i] != b[i];
+	return differ;
+}
+
+void starts_spread(uint32_t *label, size_t m, unsigned K, unsigned R, const double *weight,
+		   const uint32_t *tuple, size_t children, uint64_t seed, uint32_t stream)
+{
+	double *mass = alloc(m, sizeof(*mass));
+	uint32_t *h = alloc(m, sizeof(*h));
+
+	assert(m > K);
+	for (unsigned r = 0; r < R; r++) {
+		struct rng rng;
+
+		rng_seed(&rng, seed, (uint64_t)stream << 32 | r);
+		for (size_t i = 0; i < m; i++) {
+			mass[i] = weight[i];
+			h[i] = (uint32_t)children + 1;
+		}
+		for (uint32_t c = 0; c < K; c++) {
+			size_t chosen = draw(&rng, mass, m);
+
+			label[r * m + chosen] = c;
+			for (size_t i = 0; i < m; i++) {
+				uint32_t differ = hamming(tuple + i * children,
+							  tuple + chosen * children, children);
+
+				h[i] = differ < h[i] ? differ : h[i];
+				mass[i] = weight[i] * h[i] * h[i]; /* the chosen have h = 0 */
+			}
+		}
+		progress_tick();
+	}
+	free(mass);
+	free(h);
 }

@@ -47,18 +47,13 @@ void joint_release(struct joint *j);
  * members have been sent it. */
 enum err joint_kmeans(struct run *run, struct joint *groups, size_t count) MUST_CHECK;
 
-/* ---- its steps, which gram.c takes without the parties ---- */
-
-void joint_begin(struct joint *j); /* from the starts in label: which restarts move, which clusters exist */
-size_t joint_active(const struct joint *j); /* restarts that move */
-/* Lines 15 and 30 for restart r from its squared distances D (m x K, changed here): its next
- * labels. Returns how many items moved; the 1/9 step's do not count. */
-size_t joint_assign(struct joint *j, unsigned r, bool ninth, double *D);
-/* What follows iteration t: the record's objective; restarts stop after Q. True if now only
- * some may go on: joint_screen says which. */
-bool joint_iterated(struct joint *j, unsigned t);
-void joint_screen(struct joint *j, uint32_t *kept); /* kept: R, 1 or 0 */
-/* best and the record are filled, and the members are told. */
-enum err joint_finish(struct run *run, struct joint *j) MUST_CHECK;
+/* exchange "gram": the same from one secure sum for each group of the m (m + 1) / 2 inner products of
+ * its virtual nodes. Squared distances to any weighted mean of items follow from those, so seeding,
+ * restarts and Lloyd need no party: one round for a level in place of 1 + Q. It shows the coordinator
+ * every distance of two virtual nodes, which is why a job must ask for it. The same labels from the
+ * same starts but for rounding. For a group O(R m^2), and O(m) for each item that moves in an
+ * iteration; 8 (m^2 + 2 R K m) bytes. ERR_JOB if a group has more than GRAM_ITEMS_MAX items. */
+enum { GRAM_ITEMS_MAX = 1 << 14 }; /* a triangle of 1 GiB, a matrix of 2 */
+enum err gram_kmeans(struct run *run, struct joint *groups, size_t count) MUST_CHECK;
 
 #endif

@@ -2,14 +2,12 @@
  * clusters, k clusters, L parties, C the cells (intersections), D summed squared distances. */
 #include "server/kcagc/kcagc.h"
 #include "common/base/alloc.h"
-#include "common/kind/tree.h"
+#include "common/base/log.h"
+#include "common/kcagc/order.h"
 #include "common/cluster/kmeans.h"
 #include "server/kcagc/cells.h"
-#include "server/kcagc/gram.h"
 #include "server/kcagc/joint.h"
 #include "server/kcagc/plan.h"
-#include "server/kcagc/prepare.h"
-#include "server/kcagc/starts.h"
 #include "server/run/sum.h"
 
 #include <math.h>
@@ -27,6 +25,39 @@ struct state {
 static const struct tree_node *root_of(const struct state *s)
 {
 	return &s->tree.node[s->tree.count - 1];
+}
+
+enum err server_prepare_order(struct run *run, const struct tree_node *root, uint64_t *round)
+{
+	double intra[ORDER_CAP];
+	unsigned order = 0;
+
+	run_phase(run, "order");
+	for (size_t known = ORDER_BLOCK; !order; known += ORDER_BLOCK) {
+		TRY(secure_sum_wide(run, root, round, intra + known - ORDER_BLOCK, ORDER_BLOCK));
+		TRY(order_decide(intra, known, &order));
+		for (size_t l = 0; l < run->L; l++)
+			TRY(channel_send_choice(run->channel[l], CHOICE_ORDER, order));
+		run_progress(run, (unsigned)(known / ORDER_BLOCK), known);
+	}
+	log_info("filter.order \"auto\" is %u", order);
+	run->job.kcagc.filter_order = run->record->order = order;
+	return ERR_OK;
+}
+
+enum err server_prepare_norms(struct run *run, const struct tree_node *root, uint64_t *round)
+{
+	double *norm = alloc(run->n, sizeof(*norm));
+	enum err e;
+
+	run_phase(run, "norms");
+	e = secure_sum_wide(run, root, round, norm, run->n);
+	for (size_t i = 0; i < run->n; i++)
+		norm[i] = sqrt(fmax(norm[i], 0));
+	for (size_t l = 0; l < run->L && e == ERR_OK; l++)
+		e = channel_send_reals(run->channel[l], MSG_MATRIX, root->id, norm, run->n);
+	free(norm);
+	return e;
 }
 
 /* Protocol 3 line 2: every party's local clusters. */

@@ -2,6 +2,7 @@
 #ifndef SERVER_KCAGC_KCAGC_H
 #define SERVER_KCAGC_KCAGC_H
 
+#include "common/kind/tree.h"
 #include "server/run/kind.h"
 
 extern const struct server_kind server_kind_kcagc, server_kind_kcagc_predict;
@@ -12,5 +13,17 @@ extern const struct server_kind server_kind_kcagc, server_kind_kcagc_predict;
 enum err server_kcagc(struct run *run, uint32_t *label) MUST_CHECK;
 /* Landmark projection: kCAGC's local clusters as landmarks, five secure sums. */
 enum err server_landmark(struct run *run, uint32_t *label) MUST_CHECK;
+
+/* What is agreed on before anyone clusters, if the job asks for it: sums over all parties, whatever the
+ * tree. The other half is party/kcagc/local.c. */
+
+/* filter.order "auto": AGC's rule on the summed intra-cluster distances, ORDER_BLOCK orders a
+ * round. Sets run->job.filter_order. ERR_JOB if there is no rise up to ORDER_CAP. */
+enum err server_prepare_order(struct run *run, const struct tree_node *root,
+			      uint64_t *round) MUST_CHECK;
+
+/* joint_norm: one sum of n squared norms; the parties are told the norms. */
+enum err server_prepare_norms(struct run *run, const struct tree_node *root,
+			      uint64_t *round) MUST_CHECK;
 
 #endif

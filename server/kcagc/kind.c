@@ -4,10 +4,8 @@
 #include "common/cluster/kmeans.h"
 #include "common/kcagc/gcc.h"
 #include "common/kcagc/job.h"
-#include "common/kcagc/predict.h"
 #include "common/kind/tree.h"
 #include "server/kcagc/kcagc.h"
-#include "server/kcagc/prepare.h"
 #include "server/run/parties.h"
 #include "server/run/sum.h"
 

@@ -183,12 +183,11 @@ static void twin_end(struct twin_graphs *t, size_t L)
 static void assert_same_model(const struct fedgcn_party *party, size_t l)
 {
 	struct buf ours = { 0 }, left = { 0 };
-	struct fedgcn_model m;
+	const struct fedgcn_model *m;
 	char path[512];
 
 	assert_ok(fedgcn_party_model(party, &m));
-	fedgcn_file_print(&m, &ours);
-	fedgcn_model_release(&m);
+	fedgcn_file_print(m, &ours);
 	snprintf(path, sizeof(path), "%s/model.fedgcn", output[l]);
 	assert_ok(file_read(path, 1 << 24, &left));
 	assert_int_equal(ours.n, left.n);

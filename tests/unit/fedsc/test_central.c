@@ -1,6 +1,6 @@
 /* FedSC's variants against the same by their definitions, of all rows in one place. */
 #include "tests/unit/cluster/balls.h"
-#include "common/fedsc/paper.h"
+#include "common/fedsc/points.h"
 #include "common/linalg/distance.h"
 #include "common/cluster/kmeans.h"
 #include "common/graph/knn.h"
@@ -204,9 +204,7 @@ static void given(void *ctx, size_t first, size_t count, double *S)
 /* Variant paper from Z and C by its definition, C Kzz C' whole, where the answer is not clear. */
 static void paper_by_definition(void **state)
 {
-	struct fedsc_paper how = {
-		.k = K, .neighbours = 6, .restarts = 20, .r = 1.5, .lambda = 1e-2, .seed = 3
-	};
+	struct points_params how = { .k = K, .neighbours = 6, .restarts = 20, .seed = 3 };
 	struct knn_source source = { .n = N, .block = given };
 	struct spectral_params top;
 	struct mat Z, C, Kzz, CK, whole;
@@ -218,8 +216,8 @@ static void paper_by_definition(void **state)
 	how.threads = 1;
 	sample_normal(&Z, 15, M, 5);
 	sample_normal(&C, N, 15, 6);
-	assert_ok(fedsc_paper(&Z, &C, &how, label));
-	kernel_gaussian(&Z, &Z, how.r, 1, &Kzz);
+	assert_ok(points_paper(&Z, &C, 1.5, 1e-2, &how, label));
+	kernel_gaussian(&Z, &Z, 1.5, 1, &Kzz);
 	la_mul_nn(&C, &Kzz, 1, &CK);
 	la_mul_nt(&CK, &C, 1, &whole);
 	source.ctx = &whole;

@@ -4,7 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/fedsc/noise.h"
 #include "common/privacy/noise.h"
-#include "party/fedsc/rows.h"
+#include "party/fedsc/fedsc.h"
 
 #include <math.h>
 #include <stdlib.h>

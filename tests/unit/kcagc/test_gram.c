@@ -1,5 +1,5 @@
 /* The joint k-means from one sum of inner products, against plain Lloyd over the points. */
-#include "server/kcagc/gram.h"
+#include "server/kcagc/joint.h"
 #include "common/base/rng.h"
 #include "tests/unit/server/run/fake.h"
 

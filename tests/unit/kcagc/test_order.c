@@ -1,9 +1,7 @@
 /* A party's terms of AGC's rule, against each order from scratch and the rule's own words. */
 #include "tests/unit/graph/data.h"
-#include "common/kcagc/agc.h"
 #include "common/graph/filtered.h"
 #include "common/kcagc/order.h"
-#include "common/kcagc/psi.h"
 
 static const struct embed_params how = { .idf = true,
 					 .filter = FILTER_HALF,

@@ -1,7 +1,7 @@
 /* kcagc.predict: labels of old nodes again, of new ones, and every message at every step. */
 #include "tests/unit/kcagc/predict.h"
 #include "tests/unit/both/steps.h"
-#include "common/kcagc/predict.h"
+#include "common/kcagc/job.h"
 #include "common/cluster/metrics.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* What all parties agree on before they cluster: the filter's order, and joint norms of rows. */
 #include "common/kcagc/order.h"
-#include "common/kcagc/psi.h"
 #include "tests/unit/both/steps.h"
 
 #include <math.h>

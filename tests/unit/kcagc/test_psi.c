@@ -1,5 +1,5 @@
 #include "tests/unit/linalg/sample.h"
-#include "common/kcagc/psi.h"
+#include "common/kcagc/order.h"
 
 /* c falls by `fall` each step until `bend`, by a fifth of it after. */
 static void series(double *spread2, size_t count, size_t bend, double fall)

@@ -3,7 +3,7 @@
  */
 #include "tests/unit/kcagc/slices.h"
 #include "common/linalg/la.h"
-#include "common/kcagc/psi.h"
+#include "common/kcagc/order.h"
 
 static void facts(void **state)
 {

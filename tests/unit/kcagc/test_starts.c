@@ -1,7 +1,7 @@
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
-#include "server/kcagc/starts.h"
+#include "server/kcagc/cells.h"
 #include "tests/unit/server/run/chi.h"
 
 #include <stdbool.h>

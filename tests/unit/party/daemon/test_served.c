@@ -92,7 +92,8 @@ static void test_two_readers(void **state)
 	assert_err(serve(&d, 1, 1), ERR_PEER, "was served before");
 	d.served = own;
 	assert_err(serve(&d, 2, 1), ERR_PEER, "was served before");
-	assert_int_equal(truncate(d.path, 0), 0); /* a backup without the last lines is read as it is */
+	assert_int_equal(truncate(d.path, 0),
+			 0); /* a backup without the last lines is read as it is */
 	assert_ok(serve(&d, 2, 1));
 	assert_err(serve(&d, 2, 1), ERR_PEER, "was served before");
 	served_free(other);

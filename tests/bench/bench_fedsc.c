@@ -150,31 +150,30 @@ static void set(struct lab *lab, const char *word)
 	const struct {
 		const char *key;
 		unsigned *whole;
-		size_t *size;
 		double *real;
 	} keys[] = {
-		{ "seeds=", &lab->seeds, NULL, NULL },
-		{ "parties=", &lab->parties, NULL, NULL },
-		{ "skew=", NULL, NULL, &lab->skew },
-		{ "threads=", &p->threads, NULL, NULL },
-		{ "restarts=", &p->restarts, NULL, NULL },
-		{ "d=", NULL, &p->dims, NULL },
-		{ "dmost=", NULL, &p->dims_most, NULL },
-		{ "s=", &p->near, NULL, NULL },
-		{ "mc=", NULL, NULL, &p->least },
-		{ "S=", &p->rounds, NULL, NULL },
-		{ "Q=", &p->inner, NULL, NULL },
-		{ "r=", NULL, NULL, &p->width },
-		{ "c=", NULL, NULL, &p->width_factor },
-		{ "lambda=", NULL, NULL, &p->lambda },
-		{ "tolerance=", NULL, NULL, &p->tolerance },
-		{ "beta=", NULL, NULL, &p->beta },
-		{ "nz=", NULL, NULL, &p->noise_z },
-		{ "nc=", NULL, NULL, &p->noise_c },
-		{ "share=", NULL, NULL, &p->share },
-		{ "take=", NULL, &p->participants, NULL },
-		{ "knn=", NULL, &p->neighbours, NULL },
-		{ "step=", NULL, NULL, &lab->step },
+		{ "seeds=", &lab->seeds, NULL },
+		{ "parties=", &lab->parties, NULL },
+		{ "skew=", NULL, &lab->skew },
+		{ "threads=", &p->threads, NULL },
+		{ "restarts=", &p->restarts, NULL },
+		{ "d=", &p->dims, NULL },
+		{ "dmost=", &p->dims_most, NULL },
+		{ "s=", &p->near, NULL },
+		{ "mc=", &p->least, NULL },
+		{ "S=", &p->rounds, NULL },
+		{ "Q=", &p->inner, NULL },
+		{ "r=", NULL, &p->width },
+		{ "c=", NULL, &p->width_factor },
+		{ "lambda=", NULL, &p->lambda },
+		{ "tolerance=", NULL, &p->tolerance },
+		{ "beta=", NULL, &p->beta },
+		{ "nz=", NULL, &p->noise_z },
+		{ "nc=", NULL, &p->noise_c },
+		{ "share=", NULL, &p->share },
+		{ "take=", &p->participants, NULL },
+		{ "knn=", &p->neighbours, NULL },
+		{ "step=", NULL, &lab->step },
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -182,8 +181,6 @@ static void set(struct lab *lab, const char *word)
 			continue;
 		if (keys[i].whole)
 			*keys[i].whole = (unsigned)v;
-		if (keys[i].size)
-			*keys[i].size = (size_t)v;
 		if (keys[i].real)
 			*keys[i].real = v;
 		return;

@@ -138,9 +138,11 @@ test_record_of_a_job_that_runs() {
 	federation 3
 	stretched
 	in_phase coordinator level-1
+	kill -STOP "${PID[party-02]}" # so that the job lasts
 	[[ $(run_of coordinator .status) == running ]] || fail "the coordinator's says $(run_of coordinator .status)"
 	[[ $(run_of party-00 .status) == running ]] || fail "a party's says $(run_of party-00 .status)"
 	[[ $(run_of party-00 '.exit_status') == null ]] || fail "a party's has an exit status"
+	kill -CONT "${PID[party-02]}"
 	completes 3
 }
 

@@ -71,8 +71,8 @@ test_rows_are_what_was_sent() {
 	local name
 	for name in $(names 4); do rows_are_the_wire "$name"; done
 	heads_agree 4
-	ledger list party-02 | grep -q 'masked term of a sum over party-02, party-03$' || fail "no row names the pair"
-	ledger list party-02 | grep -q 'local cluster of each node, in clear' || fail "no row says what LOCAL_CLUSTERS is"
+	ledger list party-02 | grep 'masked term of a sum over party-02, party-03$' >/dev/null || fail "no row names the pair"
+	ledger list party-02 | grep 'local cluster of each node, in clear' >/dev/null || fail "no row says what LOCAL_CLUSTERS is"
 	local masked
 	masked=$(ledger export party-02 --csv | awk -F, '/,MASKED,/ && /,yes,/' | wc -l)
 	[[ $masked == $(ledger export party-02 --csv | grep -c ',MASKED,') ]] || fail "a masked row is not called so"
@@ -140,7 +140,7 @@ test_killed() {
 	ended coordinator
 	ended party-01
 	is_whole party-00
-	ledger list party-00 | grep -q LOCAL_CLUSTERS || fail "what was sent before the kill is not in the ledger"
+	ledger list party-00 | grep LOCAL_CLUSTERS >/dev/null || fail "what was sent before the kill is not in the ledger"
 }
 
 # ---- tampering ----
@@ -186,7 +186,7 @@ test_full_disk_stops_sending() {
 	federation 2
 	edit job '.restarts = 30 | .iterations = 60'
 	coordinator
-	limited_party party-00 64
+	limited_party party-00 96
 	party party-01
 	ends 1 coordinator party-00 party-01
 	says party-00 'ledger.db: cannot be written'
@@ -318,7 +318,7 @@ test_a_person_agrees() {
 	says party-01 'a person agreed'
 	approve party-01 --list
 	grep -q 'no offer waits' "$T/approve.stdout" || fail "an answered offer waits"
-	ledger list party-01 | grep -q ASKING || fail "no row says that a person was asked"
+	ledger list party-01 | grep ASKING >/dev/null || fail "no row says that a person was asked"
 }
 
 # A process that crashed is a new attempt: asked once, counted twice.

@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 enum {
-	PROTO_VERSION_MIN = 3, /* the range this build speaks */
-	PROTO_VERSION_MAX = 3,
+	PROTO_VERSION_MIN = 4, /* the range this build speaks */
+	PROTO_VERSION_MAX = 4,
 	MSG_NAME_MAX = 64,      /* bytes of a party's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
@@ -61,6 +61,7 @@ enum sealed {
 	SEALED_DIRECTORY = 10, /* fedwalk: the sender's vertices; this and what follows: a batch */
 	SEALED_TIES = 11,      /* fedwalk: ties of the sender's vertices to the receiver's */
 	SEALED_WALKS = 12,     /* fedwalk: walks that go on at the receiver */
+	SEALED_GROUP_KEY = 3, /* 32 bytes: the key that all parties have and the coordinator has not */
 	SEALED_TOLD = 2,   /* 32 bytes: the hash of what the coordinator has told the sender */
 };
 
@@ -117,7 +118,7 @@ struct msg_keys {
 	uint32_t parties; /* in the order of the offer */
 	struct msg_key key[MSG_PARTIES_MAX];
 };
-struct msg_masked {
+struct msg_masked { /* SUM too, whose words are those of the sum */
 	uint32_t group;     /* tree node */
 	uint64_t round;     /* of this group, from 0 */
 	uint64_t count;     /* words in the whole vector */

@@ -138,44 +138,44 @@ void fedsc_anchor_embed(const struct fedsc_anchor *b, const struct mat *R, unsig
 	parallel(threads, (b->n + TASK_ROWS - 1) / TASK_ROWS, embed_rows, &e);
 }
 
-enum err fedsc_anchor_basis(const struct mat *M, size_t k, double *lam, struct mat *R,
-			    double *value)
+/* lam^-1/2; 0 for what is nobody's. */
+static double root(double lam)
+{
+	return lam > 0 ? 1 / sqrt(lam) : 0;
+}
+
+void fedsc_anchor_normal(const struct mat *M, double *lam, struct mat *N)
 {
 	size_t d = M->rows;
-	double *root, *top;
-	struct mat N, U = { 0 };
-	enum err err;
+	double *by = alloc(d, sizeof(*by));
 
-	assert(d == M->cols && k >= 1 && k <= d);
-	mat_init(&N, d, d);
-	ALLOC(root, d);
-	ALLOC(top, k);
+	assert(d == M->cols);
+	mat_init(N, d, d);
 	for (size_t i = 0; i < d; i++) {
 		lam[i] = 0;
 		for (size_t j = 0; j < d; j++)
 			lam[i] += MAT(M, i, j);
-		root[i] = lam[i] > 0 ? 1 / sqrt(lam[i]) : 0;
+		by[i] = root(lam[i]);
 	}
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < d; j++)
-			MAT(&N, i, j) = root[i] * MAT(M, i, j) * root[j];
-	err = la_eigen_top(&N, k, top, &U);
-	if (!err && !(top[k - 1] > 0))
-		err = err_set(ERR_JOB,
-			      "the landmarks span fewer than %zu dimensions (eigenvalue %zu is "
-			      "%.3g): more landmarks or fewer clusters are needed",
-			      k, k, top[k - 1]);
-	if (!err) {
-		mat_init(R, d, k);
-		for (size_t i = 0; i < d; i++)
-			for (size_t j = 0; j < k; j++)
-				MAT(R, i, j) = root[i] * MAT(&U, j, i) / sqrt(top[j]);
-		for (size_t j = 0; value && j < k; j++)
-			value[j] = top[j];
-	}
-	mat_release(&U);
-	mat_release(&N);
-	free(top);
-	free(root);
-	return err;
+			MAT(N, i, j) = by[i] * MAT(M, i, j) * by[j];
+	free(by);
+}
+
+enum err fedsc_anchor_basis(const double *lam, const struct mat *U, const double *value,
+			    struct mat *R)
+{
+	size_t k = U->rows, d = U->cols;
+
+	if (!(value[k - 1] > 0))
+		return err_set(ERR_JOB,
+			       "the landmarks span fewer than %zu dimensions (eigenvalue %zu is "
+			       "%.3g): more landmarks or fewer clusters are needed",
+			       k, k, value[k - 1]);
+	mat_init(R, d, k);
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < k; j++)
+			MAT(R, i, j) = root(lam[i]) * MAT(U, j, i) / sqrt(value[j]);
+	return ERR_OK;
 }

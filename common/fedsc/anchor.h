@@ -34,10 +34,12 @@ void fedsc_anchor_gram(const struct fedsc_anchor *b, struct mat *M);
 void fedsc_anchor_embed(const struct fedsc_anchor *b, const struct mat *R, unsigned threads,
 			struct mat *E);
 
-/* At the coordinator: lam (d, given) = M 1 and R (d x k, initialised here) = diag(lam^-1/2) U
- * Lam^-1/2 by the k <= d leading eigenpairs of lam^-1/2 M lam^-1/2. Landmarks that are nobody's have
- * zero rows. value (k, may be NULL): Lam. ERR_JOB if fewer than k eigenvalues are positive. */
-enum err fedsc_anchor_basis(const struct mat *M, size_t k, double *lam, struct mat *R,
-			    double *value) MUST_CHECK;
+/* lam (d, given) = M 1 and N (d x d, initialised here) = lam^-1/2 M lam^-1/2. Landmarks that are nobody's
+ * have zero rows. */
+void fedsc_anchor_normal(const struct mat *M, double *lam, struct mat *N);
+/* R (d x k, initialised here) = diag(lam^-1/2) U Lam^-1/2 by the k <= d leading eigenvalues (value) and
+ * eigenvectors (U: k x d) of N. ERR_JOB if fewer than k eigenvalues are positive. */
+enum err fedsc_anchor_basis(const double *lam, const struct mat *U, const double *value,
+			    struct mat *R) MUST_CHECK;
 
 #endif

@@ -30,12 +30,6 @@ struct run {
 	struct fedsc_report *report;
 };
 
-enum err fedsc_tell_rows(struct parties *parties, const struct mat *M)
-{
-	TRY(parties_tell_choice(parties, CHOICE_ROWS, M->rows));
-	return parties_tell_reals(parties, PARTIES_MATRIX, M->a, M->rows * M->cols);
-}
-
 /* Of the parties' word, and of the parameters by it. */
 static enum err check_total(const struct run *run, double n)
 {
@@ -55,8 +49,8 @@ static enum err check_total(const struct run *run, double n)
 	return ERR_OK;
 }
 
-/* Totals up; means down, the rows' spread about them up; the deviation down and, for the width of
- * the kernel, mean distances up. total: 1 + m. */
+/* Totals; of their means the rows' spread; of the deviation, where the kernel needs a width, the mean
+ * distances. total: 1 + m. */
 static enum err exchange_totals(struct run *run, bool width, double *total)
 {
 	struct fedsc_question totals = { .kind = FEDSC_TOTALS };
@@ -67,13 +61,12 @@ static enum err exchange_totals(struct run *run, bool width, double *total)
 	double m = (double)run->m, spread = 0, all = 0, between = 0, distance = 0;
 
 	parties_phase(run->parties, "totals");
-	TRY(parties_sum_parts(run->parties, &totals, total, 1 + run->m));
+	TRY(parties_sum_told_parts(run->parties, &totals, total, 1 + run->m));
 	TRY(check_total(run, total[0]));
 	run->report->n = total[0];
 	for (size_t j = 1; j <= run->m; j++)
 		total[j] /= total[0];
-	TRY(parties_tell_reals(run->parties, PARTIES_MATRIX, total, 1 + run->m));
-	TRY(parties_sum_parts(run->parties, &means, &spread, 1));
+	TRY(parties_sum_told_parts(run->parties, &means, &spread, 1));
 	if (!(spread > 0))
 		return err_set(ERR_INPUT,
 			       "all %g rows are equal (spread %g, within the sums' precision): "
@@ -86,8 +79,7 @@ static enum err exchange_totals(struct run *run, bool width, double *total)
 	for (size_t j = 1; j <= run->m; j++)
 		between += (total[j] - all) * (total[j] - all) / m;
 	scale.scale = run->report->scale = sqrt(spread / (total[0] * m) + between);
-	TRY(parties_tell_reals(run->parties, PARTIES_MATRIX, &scale.scale, 1));
-	TRY(parties_sum(run->parties, &scale, &distance, width));
+	TRY(parties_sum_told(run->parties, &scale, &distance, width));
 	if (!width)
 		return ERR_OK;
 	run->report->r = run->p->width_factor * distance / (double)run->parties->count;
@@ -112,7 +104,7 @@ static enum err sum_triangle(const struct run *run, const struct fedsc_question 
 {
 	double *x = alloc(d * (d + 1) / 2, sizeof(*x));
 	const double *next = x;
-	enum err err = parties_sum(run->parties, q, x, d * (d + 1) / 2);
+	enum err err = parties_sum_told(run->parties, q, x, d * (d + 1) / 2);
 
 	mat_init(M, d, d);
 	for (size_t i = 0; i < d; i++)
@@ -122,8 +114,7 @@ static enum err sum_triangle(const struct run *run, const struct fedsc_question 
 	return err;
 }
 
-/* The smallest d whose eigenvalues of sum F'F make up the share of its trace. Z down, that sum up.
- */
+/* The smallest d whose eigenvalues of sum F'F make up the share of its trace. */
 static enum err choose_dims(const struct run *run, const struct mat *Z, size_t *dims)
 {
 	struct fedsc_question q = {
@@ -132,10 +123,8 @@ static enum err choose_dims(const struct run *run, const struct mat *Z, size_t *
 	size_t d = Z->rows;
 	struct mat M = { 0 }, E = { 0 };
 	double *value = alloc(d, sizeof(*value)), trace = 0, sum = 0;
-	enum err err = fedsc_tell_rows(run->parties, Z);
+	enum err err = sum_triangle(run, &q, d, &M);
 
-	if (!err)
-		err = sum_triangle(run, &q, d, &M);
 	for (size_t i = 0; !err && i < d; i++)
 		trace += MAT(&M, i, i);
 	if (!err)
@@ -169,16 +158,41 @@ static enum err landmarks(struct run *run, size_t d, struct fedkmeans_centres *c
 			       "only %zu landmarks have %u rows or more, for %u clusters and the "
 			       "%u nearest: fewer of those or a smaller minimum are needed",
 			       d, run->p->least, run->p->k, run->p->near);
-	return fedkmeans_end(&loop);
+	return ERR_OK;
 }
 
-/* R down: from now on rows of the embedding are what parties cluster. */
+/* From now on rows of the embedding are what parties cluster. */
 static enum err embed(const struct run *run, const struct mat *R)
 {
 	struct fedsc_question q = { .kind = FEDSC_EMBED, .R = R };
 
-	TRY(parties_tell_reals(run->parties, PARTIES_MATRIX, R->a, R->rows * R->cols));
-	return parties_sum(run->parties, &q, NULL, 0);
+	return parties_sum_told(run->parties, &q, NULL, 0);
+}
+
+/* The leading eigenvalues and unit eigenvectors of G (d x d, symmetric; value: k, U: k x d, initialised
+ * here). They cost O(d^3) to find, but parties O(d^2 k) to check: what the coordinator found is passed on.
+ * Whether there are larger ones nobody looks. */
+static enum err leading(struct run *run, const struct mat *G, double *value, struct mat *U)
+{
+	bool check = run->parties->at_party;
+	size_t k = run->p->k;
+	enum err err = ERR_OK;
+
+	if (check) {
+		mat_init(U, k, G->rows);
+	} else {
+		struct mat copy;
+
+		mat_copy(&copy, G);
+		err = la_eigen_top(&copy, k, value, U);
+		mat_release(&copy);
+	}
+	TRY(err);
+	TRY(parties_pass_reals(run->parties, value, k));
+	TRY(parties_pass_reals(run->parties, U->a, k * G->rows));
+	if (check)
+		err = la_eigen_check(G, value, U, run->p->threads);
+	return err ? parties_refuse(run->parties, err) : ERR_OK;
 }
 
 static void keep_sizes(const struct run *run, const struct fedkmeans_centres *c)
@@ -222,12 +236,12 @@ static enum err finish_anchors(struct run *run, const struct mat *R, const doubl
 	return err;
 }
 
-/* Z down, B'B up; R down. */
+/* Of landmarks B'B; of that R. */
 static enum err by_anchors(struct run *run)
 {
 	struct fedsc_question q = { .kind = FEDSC_ANCHOR, .near = run->p->near };
 	struct fedkmeans_centres c = { 0 };
-	struct mat M = { 0 }, R = { 0 };
+	struct mat M = { 0 }, N = { 0 }, U = { 0 }, R = { 0 };
 	double *lam = NULL, n, sum = 0, least = 0;
 	enum err err;
 
@@ -240,9 +254,7 @@ static enum err by_anchors(struct run *run)
 	ALLOC(run->report->value, run->p->k);
 	q.Z = &c.Z;
 	parties_phase(run->parties, "anchor");
-	err = fedsc_tell_rows(run->parties, &c.Z);
-	if (!err)
-		err = sum_triangle(run, &q, c.Z.rows, &M);
+	err = sum_triangle(run, &q, c.Z.rows, &M);
 	if (err)
 		goto out;
 	/* Weights: none is negative, and those of a row are 1 in all. */
@@ -255,8 +267,12 @@ static enum err by_anchors(struct run *run)
 			      "the parties' weights of %zu landmarks add to %.6g for %g rows, the "
 			      "least of them to %.3g (during %s)",
 			      M.rows, sum, n, least, run->parties->phase);
+	if (!err) {
+		fedsc_anchor_normal(&M, lam, &N);
+		err = leading(run, &N, run->report->value, &U);
+	}
 	if (!err)
-		err = fedsc_anchor_basis(&M, run->p->k, lam, &R, run->report->value);
+		err = fedsc_anchor_basis(lam, &U, run->report->value, &R);
 	if (!err)
 		err = embed(run, &R);
 	if (!err)
@@ -264,6 +280,8 @@ static enum err by_anchors(struct run *run)
 out:
 	free(lam);
 	mat_release(&M);
+	mat_release(&N);
+	mat_release(&U);
 	mat_release(&R);
 	fedkmeans_centres_release(&c);
 	return err;
@@ -294,9 +312,7 @@ static enum err average(struct run *run, unsigned s, struct mat *Z)
 	q.member = member;
 	ALLOC(x, words + 1);
 	parties_progress(run->parties, s, 0);
-	err = fedsc_tell_rows(run->parties, Z);
-	if (!err)
-		err = parties_sum(run->parties, &q, x, words + 1);
+	err = parties_sum_told(run->parties, &q, x, words + 1);
 	if (!err && !(x[words] > 0))
 		err =
 		    err_set(ERR_PEER, "round %u: the participants' weights add to %g", s, x[words]);
@@ -327,8 +343,6 @@ static enum err learn(struct run *run, struct fedkmeans_centres *c)
 	TRY(landmarks(run, fedsc_landmarks_most(p, run->report->n), c));
 	if (search)
 		parties_phase(run->parties, "dims");
-	if (summed)
-		TRY(parties_tell_reals(run->parties, PARTIES_MATRIX, &run->report->r, 1));
 	if (search) {
 		size_t d;
 
@@ -337,8 +351,6 @@ static enum err learn(struct run *run, struct fedkmeans_centres *c)
 		if (d < c->Z.rows) {
 			fedkmeans_centres_release(c);
 			TRY(landmarks(run, d, c));
-		} else {
-			TRY(parties_tell_choice(run->parties, CHOICE_ROWS, 0));
 		}
 	}
 	if (p->rounds)
@@ -348,33 +360,33 @@ static enum err learn(struct run *run, struct fedkmeans_centres *c)
 		if (run->report->change <= p->tolerance)
 			break;
 	}
-	return parties_tell_choice(run->parties, CHOICE_ROWS, 0);
-}
-
-/* R (d x k, initialised here) = U Lam^-1/2 of M. */
-static enum err whiten(const struct run *run, struct mat *M, struct mat *R)
-{
-	size_t d = M->rows, k = run->p->k;
-	double *value = run->report->value;
-	struct mat U;
-
-	TRY(la_eigen_top(M, k, value, &U));
-	if (!(value[k - 1] > 0)) {
-		mat_release(&U);
-		return err_set(ERR_JOB,
-			       "the dictionary spans fewer than %zu dimensions (eigenvalue %zu is "
-			       "%.3g): more of it or fewer clusters are needed",
-			       k, k, value[k - 1]);
-	}
-	mat_init(R, d, k);
-	for (size_t i = 0; i < d; i++)
-		for (size_t j = 0; j < k; j++)
-			MAT(R, i, j) = MAT(&U, j, i) / sqrt(value[j]);
-	mat_release(&U);
 	return ERR_OK;
 }
 
-/* Z down, t = F'1 up; t down, F' diag(1 / F t) F up; R down; then federated k-means. */
+/* R (d x k, initialised here) = U Lam^-1/2 of M. */
+static enum err whiten(struct run *run, const struct mat *M, struct mat *R)
+{
+	size_t d = M->rows, k = run->p->k;
+	double *value = run->report->value;
+	struct mat U = { 0 };
+	enum err err = leading(run, M, value, &U);
+
+	if (!err && !(value[k - 1] > 0))
+		err = err_set(ERR_JOB,
+			      "the dictionary spans fewer than %zu dimensions (eigenvalue %zu is "
+			      "%.3g): more of it or fewer clusters are needed",
+			      k, k, value[k - 1]);
+	if (!err) {
+		mat_init(R, d, k);
+		for (size_t i = 0; i < d; i++)
+			for (size_t j = 0; j < k; j++)
+				MAT(R, i, j) = MAT(&U, j, i) / sqrt(value[j]);
+	}
+	mat_release(&U);
+	return err;
+}
+
+/* Of Z t = F'1; of t F' diag(1 / F t) F; of that R; then federated k-means. */
 static enum err by_dense(struct run *run)
 {
 	struct fedsc_question degrees = { .kind = FEDSC_DEGREES, .lambda = run->p->lambda };
@@ -400,11 +412,7 @@ static enum err by_dense(struct run *run)
 	product.t = t;
 	product.d = d;
 	parties_phase(run->parties, "dense");
-	err = fedsc_tell_rows(run->parties, &Z.Z);
-	if (!err)
-		err = parties_sum(run->parties, &degrees, t, d);
-	if (!err)
-		err = parties_tell_reals(run->parties, PARTIES_MATRIX, t, d);
+	err = parties_sum_told(run->parties, &degrees, t, d);
 	if (!err)
 		err = sum_triangle(run, &product, d, &M);
 	if (!err)
@@ -429,7 +437,7 @@ out:
 	return err;
 }
 
-/* Z down, C up in clear; labels of the rows down, to each party its own. */
+/* C up in clear; labels of the rows down, to each party its own. */
 static enum err by_paper(struct run *run)
 {
 	const struct fedsc_params *p = run->p;
@@ -452,20 +460,20 @@ static enum err by_paper(struct run *run)
 	q.r = report->r;
 	q.Z = &c.Z;
 	parties_phase(run->parties, "upload");
-	err = fedsc_tell_rows(run->parties, &c.Z);
-	if (err)
-		goto out;
-	mat_init(&C, (size_t)report->n, c.Z.rows);
+	if (!run->parties->at_party)
+		mat_init(&C, (size_t)report->n, c.Z.rows);
 	err = parties_collect_rows(run->parties, &q, &C);
 	if (err)
 		goto out;
-	ALLOC(report->label, C.rows);
-	ALLOC(report->size, p->k);
-	err = points_paper(&c.Z, &C, q.r, p->lambda, &how, report->label);
-	if (err)
-		goto out;
-	for (size_t i = 0; i < C.rows; i++)
-		report->size[report->label[i]]++;
+	if (!run->parties->at_party) { /* who has all of C */
+		ALLOC(report->label, C.rows);
+		ALLOC(report->size, p->k);
+		err = points_paper(&c.Z, &C, q.r, p->lambda, &how, report->label);
+		if (err)
+			goto out;
+		for (size_t i = 0; i < C.rows; i++)
+			report->size[report->label[i]]++;
+	}
 	parties_phase(run->parties, "result");
 	err = parties_hand(run->parties, p->k, report->label, C.rows);
 out:

@@ -30,16 +30,6 @@ void fedsc_report_release(struct fedsc_report *r);
 enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params *p,
 		   struct fedsc_report *report) MUST_CHECK;
 
-/* What a coordinator that keeps to p asks, at most, of parties that have n rows in all: beyond it a
- * party need not answer. */
-struct fedsc_limits {
-	size_t centres; /* of k-means on rows, and of what is made of them: d */
-	unsigned rounds;
-	size_t embedded; /* centres of k-means on the embedding */
-	unsigned embedded_rounds;
-};
-void fedsc_limits(const struct fedsc_params *p, double n, struct fedsc_limits *limits);
-
 /* Who takes part in round s of Stage I: `take` of `parties`, drawn from `draw` and s alone, so that
  * every process knows it and nobody chose it. */
 void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member);

@@ -51,18 +51,17 @@ static enum err sum(struct fedkmeans *loop, const struct fedkmeans_question *q, 
 {
 	struct fedsc_question question = { .kind = FEDSC_CLUSTERS, .clusters = q };
 
-	return parties_sum(loop->parties, &question, x, words);
+	return parties_sum_told(loop->parties, &question, x, words);
 }
 
-/* The centres down, counts up. */
-static enum err count(struct fedkmeans *loop, struct fedkmeans_centres *c)
+/* How many rows are nearest to each centre. */
+enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 {
 	struct fedkmeans_question ask = { .kind = FEDKMEANS_COUNTS, .centres = &c->Z };
 	size_t k = c->Z.rows;
 	double all = 0;
 
 	parties_progress(loop->parties, ++loop->rounds, 0);
-	TRY(fedsc_tell_rows(loop->parties, &c->Z));
 	TRY(sum(loop, &ask, c->count, k));
 	for (size_t i = 0; i < k; i++) {
 		if (c->count[i] < 0 || c->count[i] != nearbyint(c->count[i]))
@@ -80,17 +79,6 @@ static enum err count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 	return ERR_OK;
 }
 
-enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
-{
-	TRY(count(loop, c));
-	TRY(parties_tell_choice(loop->parties, CHOICE_SUMS, 0));
-	return fedkmeans_end(loop);
-}
-
-enum err fedkmeans_end(struct fedkmeans *loop)
-{
-	return parties_tell_choice(loop->parties, CHOICE_ROWS, 0);
-}
 
 /* Centre i becomes the mean of the rows whose sum this is; returns how far it moved. */
 static double take_mean(struct fedkmeans_centres *c, size_t i, const double *sum)
@@ -117,18 +105,14 @@ enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 	enum err err;
 
 	assert(least >= 1 && c->Z.rows > 0);
-	TRY(count(loop, c));
+	TRY(fedkmeans_count(loop, c));
 	ask.count = c->count;
 	ask.k = c->Z.rows;
 	words = fedkmeans_words(&ask, m);
 	drop = drop && words; /* never all */
 	ALLOC(sums, words);
 	next = sums;
-	err = parties_tell_choice(loop->parties, CHOICE_SUMS, words > 0);
-	if (!err && words)
-		err = parties_tell_reals(loop->parties, PARTIES_MATRIX, c->count, c->Z.rows);
-	if (!err && words)
-		err = sum(loop, &ask, sums, words);
+	err = words ? sum(loop, &ask, sums, words) : ERR_OK;
 	for (size_t i = 0; !err && i < c->Z.rows; i++) {
 		bool stays = c->count[i] >= least;
 
@@ -255,17 +239,6 @@ static enum err grow(struct fedkmeans *loop, const struct fedkmeans_landmarks *p
 	drop_below(c, 1); /* a trap without a row is none */
 	*alive = live(c, p->least);
 	return ERR_OK;
-}
-
-/* A doubling begins with less than TRAPS each, and adds no more than the landmarks that are due. */
-size_t fedkmeans_landmarks_centres(const struct fedkmeans_landmarks *p)
-{
-	return (TRAPS + 1) * p->most;
-}
-
-unsigned fedkmeans_landmarks_rounds(const struct fedkmeans_landmarks *p)
-{
-	return 1 + DOUBLINGS * p->rounds + p->last;
 }
 
 /* Rows far from all others widen a cluster so much that its halves lie far from its rows, and pull

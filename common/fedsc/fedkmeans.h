@@ -59,14 +59,12 @@ enum err fedkmeans_answer(struct fedkmeans_party *p, const struct fedkmeans_ques
 
 /* -- the coordinator's half ------------------------------------------------------------------ */
 
-/* A loop of rounds: centres down, counts and sums up. The parties await centres until fedkmeans_count()
- * or fedkmeans_end(). */
+/* A loop of rounds: counts, then sums, both of which all parties are told. */
 struct fedkmeans {
 	struct parties *parties;
 	double n;        /* rows of all parties */
 	unsigned rounds; /* so far: countings */
 };
-enum err fedkmeans_end(struct fedkmeans *loop) MUST_CHECK;
 
 /* Centres and what is known of them; k = Z.rows. */
 struct fedkmeans_centres {
@@ -88,7 +86,8 @@ enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 enum err fedkmeans_lloyd(struct fedkmeans *loop, double least, unsigned rounds,
 			 double tolerance, struct fedkmeans_centres *c, unsigned *used) MUST_CHECK;
 
-/* The last counting, and no sums; the loop is over. Parties know their rows' labels by it too. */
+/* A counting, and no sums: at the end, since parties know their rows' labels by it. ERR_PEER: counts that
+ * cannot be. */
 enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c) MUST_CHECK;
 
 /* Landmarks by splitting (Linde, Buzo, Gray 1980): from `mean` (1 x m) on, the clusters of largest
@@ -101,9 +100,6 @@ struct fedkmeans_landmarks {
 	unsigned rounds, last;
 	uint64_t seed;
 };
-/* How many centres it asks about in a round, and in how many rounds, at most. */
-size_t fedkmeans_landmarks_centres(const struct fedkmeans_landmarks *p);
-unsigned fedkmeans_landmarks_rounds(const struct fedkmeans_landmarks *p);
 enum err fedkmeans_landmarks(struct fedkmeans *loop,
 			     const struct fedkmeans_landmarks *p, const struct mat *mean,
 			     struct fedkmeans_centres *c) MUST_CHECK;

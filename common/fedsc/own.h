@@ -4,9 +4,6 @@
 
 #include "common/fedsc/coordinator.h"
 
-/* A matrix down whose rows the parties do not know the number of: centres, landmarks, a dictionary. */
-enum err fedsc_tell_rows(struct parties *parties, const struct mat *M) MUST_CHECK;
-
 /* How many landmarks are looked for at first, of n rows. */
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n);
 /* The search for up to d of them. */

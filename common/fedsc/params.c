@@ -1,4 +1,4 @@
-/* Computed from parameters alone: the members of a round, sizes, limits. */
+/* Computed from parameters alone: the members of a round, sizes. */
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 #include "common/fedsc/own.h"
@@ -56,28 +56,4 @@ struct fedkmeans_params fedsc_kmeans(const struct fedsc_params *p)
 		how.tolerance = p->tolerance;
 	}
 	return how;
-}
-
-void fedsc_limits(const struct fedsc_params *p, double n, struct fedsc_limits *limits)
-{
-	struct fedkmeans_landmarks rows = fedsc_search(p, fedsc_landmarks_most(p, n)), search;
-	struct fedkmeans_params how = fedsc_kmeans(p);
-	unsigned lloyd = p->lloyd + 1; /* and the last counting */
-
-	search = how.landmarks;
-	search.most = fedkmeans_most(&how, n);
-	if (p->variant == FEDSC_BY_KMEANS)
-		rows = search;
-	*limits = (struct fedsc_limits){ .centres = fedkmeans_landmarks_centres(&rows),
-					 .rounds = fedkmeans_landmarks_rounds(&rows) };
-	if (p->variant == FEDSC_BY_KMEANS)
-		limits->rounds += lloyd;
-	if (p->variant == FEDSC_BY_ANCHORS) {
-		limits->embedded = p->k;
-		limits->embedded_rounds = lloyd;
-	}
-	if (p->variant == FEDSC_BY_DENSE) {
-		limits->embedded = fedkmeans_landmarks_centres(&search);
-		limits->embedded_rounds = fedkmeans_landmarks_rounds(&search) + lloyd;
-	}
 }

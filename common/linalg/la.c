@@ -215,6 +215,79 @@ enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
 	return check_info(info, "dsyevr", n, n);
 }
 
+/* How many eigenvalues of G are above `from`: as many as pivots of G - from I are positive (Sylvester). */
+static enum err eigen_above(const struct mat *G, double from, size_t *above)
+{
+	size_t n = G->rows;
+	lapack_int *pivot, info;
+	struct mat F;
+
+	mat_copy(&F, G);
+	for (size_t i = 0; i < n; i++)
+		MAT(&F, i, i) -= from;
+	ALLOC(pivot, n);
+	info = LAPACKE_dsytrf(LAPACK_COL_MAJOR, 'L', blas_int(n), F.a, blas_int(n), pivot);
+	*above = 0;
+	for (size_t i = 0; i < n; i++) {
+		double a = MAT(&F, i, i), b, c;
+
+		if (pivot[i] > 0 || i + 1 == n) {
+			*above += a > 0;
+			continue;
+		}
+		b = MAT(&F, i, i + 1); /* a block of two: column-major, below the diagonal */
+		c = MAT(&F, i + 1, i + 1);
+		*above += a * c - b * b < 0 ? 1 : a + c > 0 ? 2 : 0;
+		i++;
+	}
+	free(pivot);
+	mat_release(&F);
+	return info < 0 ? check_info(info, "dsytrf", n, n) : ERR_OK;
+}
+
+enum err la_eigen_check(const struct mat *G, const double *value, const struct mat *V,
+			unsigned threads)
+{
+	const double near = 1e-8;
+	size_t d = V->rows, n = V->cols, above;
+	double largest = fabs(value[0]), worst = 0;
+	struct mat W, O;
+
+	assert(G->rows == n && G->cols == n && d >= 1);
+	for (size_t i = 0; i < d; i++)
+		if (!isfinite(value[i]) || (i && value[i] > value[i - 1]))
+			return err_set(ERR_PEER, "eigenvalue %zu of %zu is %g after %g", i, d,
+				       value[i], value[i ? i - 1 : 0]);
+	for (size_t e = 0; e < d * n; e++)
+		if (!isfinite(V->a[e]))
+			return err_set(ERR_PEER, "an eigenvector with %g", V->a[e]);
+	la_mul_nn(V, G, threads, &W);
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < n; j++)
+			worst = fmax(worst, fabs(MAT(&W, i, j) - value[i] * MAT(V, i, j)));
+	mat_release(&W);
+	if (!(worst <= near * largest))
+		return err_set(ERR_PEER,
+			       "vectors that are not eigenvectors: off by %.3g, of eigenvalues up to "
+			       "%.3g",
+			       worst, largest);
+	la_mul_nt(V, V, threads, &O);
+	worst = 0;
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < d; j++)
+			worst = fmax(worst, fabs(MAT(&O, i, j) - (i == j)));
+	mat_release(&O);
+	if (!(worst <= near))
+		return err_set(ERR_PEER, "eigenvectors that are not orthonormal: off by %.3g",
+			       worst);
+	TRY(eigen_above(G, value[d - 1] + near * largest, &above));
+	if (above >= d)
+		return err_set(ERR_PEER, "%zu eigenvectors that are not those of the largest "
+					 "eigenvalues: %zu are above the last",
+			       d, above);
+	return ERR_OK;
+}
+
 enum err la_cholesky(struct mat *G)
 {
 	size_t d = G->rows;

@@ -49,6 +49,16 @@ enum err parties_tell_reals(struct parties *p, enum parties_reals as, const doub
 	return p->backend->tell_reals ? p->backend->tell_reals(p->ctx, as, x, n) : ERR_OK;
 }
 
+enum err parties_pass_reals(struct parties *p, double *x, size_t n)
+{
+	return p->backend->pass_reals ? p->backend->pass_reals(p->ctx, x, n) : ERR_OK;
+}
+
+enum err parties_refuse(struct parties *p, enum err e)
+{
+	return p->backend->refuse ? p->backend->refuse(p->ctx, e) : e;
+}
+
 enum err parties_tell_labels(struct parties *p, enum parties_labels as, size_t values,
 			     const uint32_t *label, size_t n)
 {
@@ -67,9 +77,14 @@ enum err parties_sum(struct parties *p, const void *question, double *x, size_t 
 	return p->backend->sum(p->ctx, question, PARTIES_WIDE, 0, x, n);
 }
 
-enum err parties_sum_parts(struct parties *p, const void *question, double *x, size_t n)
+enum err parties_sum_told(struct parties *p, const void *question, double *x, size_t n)
 {
-	return p->backend->sum(p->ctx, question, PARTIES_PARTS, 0, x, n);
+	return p->backend->sum(p->ctx, question, PARTIES_TOLD, 0, x, n);
+}
+
+enum err parties_sum_told_parts(struct parties *p, const void *question, double *x, size_t n)
+{
+	return p->backend->sum(p->ctx, question, PARTIES_TOLD_PARTS, 0, x, n);
 }
 
 enum err parties_sum_bound(struct parties *p, const void *question, double most, double *x,

@@ -14,6 +14,7 @@
 #include "common/linalg/mat.h"
 #include "common/parties/choice.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +27,8 @@ enum parties_labels { PARTIES_ASSIGNMENT, PARTIES_LANDMARKS, PARTIES_RESULT };
 /* In which numbers a sum is taken. */
 enum parties_how {
 	PARTIES_WIDE,  /* 64 bits, for numbers whose size the job does not know */
-	PARTIES_PARTS, /* such numbers, each cut into several words: common/privacy/parts.h */
+	PARTIES_TOLD,  /* as wide ones; parties are told it, and verify it */
+	PARTIES_TOLD_PARTS, /* and each number cut into several words: common/privacy/parts.h */
 	PARTIES_BOUND, /* the job's fixed point, filled by terms and sums up to a known bound */
 };
 
@@ -37,6 +39,8 @@ struct parties_backend {
 	void (*note)(void *ctx, const char *text);
 	enum err (*tell_choice)(void *ctx, enum choice what, uint64_t value);
 	enum err (*tell_reals)(void *ctx, enum parties_reals as, const double *x, size_t n);
+	enum err (*pass_reals)(void *ctx, double *x, size_t n);
+	enum err (*refuse)(void *ctx, enum err e);
 	enum err (*tell_labels)(void *ctx, enum parties_labels as, size_t values,
 				const uint32_t *label, size_t n);
 	enum err (*warm)(void *ctx);
@@ -55,6 +59,8 @@ struct parties {
 	void *ctx;         /* the backend's */
 	const char *phase; /* the one that runs, "" before the first */
 	const char *const *name; /* of each party; NULL: they have none */
+	/* A party runs the coordinator's half itself, on verified sums (party/work/verified.h). */
+	bool at_party;
 };
 
 /* For sentences: whose fault it is. */
@@ -71,6 +77,11 @@ void parties_note(struct parties *p, const char *fmt, ...) PRINTF(2, 3);
 enum err parties_tell_choice(struct parties *p, enum choice what, uint64_t value) MUST_CHECK;
 enum err parties_tell_reals(struct parties *p, enum parties_reals as, const double *x,
 			    size_t n) MUST_CHECK;
+/* Numbers that parties need not compute, since they can check them for less: at a party x becomes what
+ * the coordinator has said; everywhere else this tells x, as a MATRIX. A party checks x, and if the
+ * check fails, by the error e, returns parties_refuse(p, e), which blames the coordinator. */
+enum err parties_pass_reals(struct parties *p, double *x, size_t n) MUST_CHECK;
+enum err parties_refuse(struct parties *p, enum err e) MUST_CHECK;
 /* Labels 0 .. values - 1, or `values` where none is meant. */
 enum err parties_tell_labels(struct parties *p, enum parties_labels as, size_t values,
 			     const uint32_t *label, size_t n) MUST_CHECK;
@@ -79,20 +90,25 @@ enum err parties_tell_labels(struct parties *p, enum parties_labels as, size_t v
  * are asked. Errors of the secure sum, or of the party that answers, which is named. ERR_JOB: more than
  * PARTIES_VECTOR_MAX numbers, as in all that is told or collected. */
 enum err parties_sum(struct parties *p, const void *question, double *x, size_t n) MUST_CHECK;
-enum err parties_sum_parts(struct parties *p, const void *question, double *x, size_t n) MUST_CHECK;
+/* The same, and all parties learn x too, verified: x is the same bits for all. */
+enum err parties_sum_told(struct parties *p, const void *question, double *x, size_t n) MUST_CHECK;
+enum err parties_sum_told_parts(struct parties *p, const void *question, double *x,
+				size_t n) MUST_CHECK;
 /* None of the terms, nor any sum of some of them, is beyond `most`. */
 enum err parties_sum_bound(struct parties *p, const void *question, double most, double *x,
 			   size_t n) MUST_CHECK;
 
 /* Vectors that parties send in clear. Labels: n of each party, below `values` or `values`; one party's behind
  * the other's. Reals: n of each. Rows: those of C (rows x cols, given; all parties' together), two or
- * more of each; who had how many is kept for parties_hand(). */
+ * more of each; who had how many is kept for parties_hand(). At a party, which sends its own, C stays
+ * as it is. */
 enum err parties_collect_labels(struct parties *p, const void *question, size_t values,
 				uint32_t *label, size_t n) MUST_CHECK;
 enum err parties_collect_reals(struct parties *p, const void *question, double *x,
 			       size_t n) MUST_CHECK;
 enum err parties_collect_rows(struct parties *p, const void *question, struct mat *C) MUST_CHECK;
-/* The labels, below `values`, of the rows that were collected: to each party those of its own. */
+/* The labels, below `values`, of the rows that were collected: to each party those of its own. At a
+ * party label is not read. */
 enum err parties_hand(struct parties *p, size_t values, const uint32_t *label,
 		      size_t n) MUST_CHECK;
 

@@ -6,6 +6,7 @@
 #include "common/job/kinds.h"
 #include "common/job/results.h"
 #include "crypto/hash.h"
+#include "crypto/secret.h"
 #include "party/work/cache.h"
 #include "party/consent/leaving.h"
 #include "party/consent/policy.h"
@@ -410,6 +411,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	leaving_close(work->leaving);
 	work->leaving = NULL;
 	secagg_free(work->secagg);
+	wipe(work->group_key, sizeof(work->group_key));
 	work->secagg = NULL;
 	if (work->half)
 		work->half->release(work);

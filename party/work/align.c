@@ -44,27 +44,10 @@ static enum err check_key(const struct work *work, const uint8_t key[static KEY_
 /* The key of the hashes: party 0 draws it for all. */
 static enum err share_key(struct work *work, uint8_t key[static KEY_LEN])
 {
-	const struct msg_sealed *s;
-	struct msg m;
-
-	if (work->own == 0) {
+	if (work->own == 0)
 		TRY(numbering_key(work->numbering, PURPOSE, work->job.seed, key));
-		for (uint32_t to = 1; to < work->L; to++)
-			TRY(work_send_sealed(work, to, SEALED_ID_KEY,
-					     (struct bytes){ key, KEY_LEN }));
-		return ERR_OK;
-	}
-	TRY(channel_recv(work->channel, MSG_SEALED, &m));
-	s = &m.sealed;
-	if (s->what != SEALED_ID_KEY || s->from != 0 || s->to != work->own ||
-	    s->box.n != KEY_LEN + SEAL_TAG_LEN)
-		return peer_fault(work->channel,
-				  "passed on SEALED %u of party %" PRIu32 " to party %" PRIu32
-				  " with %zu bytes; expected %d, 0, %zu and %d",
-				  s->what, s->from, s->to, s->box.n, SEALED_ID_KEY, work->own,
-				  KEY_LEN + SEAL_TAG_LEN);
-	TRY(seal_open(work->secagg, 0, SEALED_ID_KEY, s->box, key));
-	return check_key(work, key);
+	TRY(work_share_key(work, SEALED_ID_KEY, key));
+	return work->own == 0 ? ERR_OK : check_key(work, key);
 }
 
 /* Own ids as the coordinator will see them, in no order: point into *store, which is owned by the

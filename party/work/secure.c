@@ -4,8 +4,10 @@
 #include "common/base/progress.h"
 #include "crypto/fixed.h"
 #include "crypto/secret.h"
+#include "crypto/tag.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,15 +16,16 @@ struct secure {
 	const struct tree_node *node;
 	struct mask *mask;
 	struct fixed fixed;
+	struct tag *tag; /* of a sum that parties are told; else NULL */
 	uint64_t round;
-	size_t count, sent; /* words in all, the canary among them; words in messages so far */
+	size_t count, sent; /* words in all, canary and tags among them; words in messages so far */
 	size_t word;        /* bytes */
 	size_t held, room;  /* words in the chunk being filled, and its capacity */
 	uint8_t *chunk;
 };
 
-enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
-		      struct secure **out)
+static enum err begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
+		      bool told, struct secure **out)
 {
 	size_t members[PARTIES_MAX], L = node->last - node->first;
 	struct secure *s;
@@ -33,7 +36,7 @@ enum err secure_begin(struct work *work, const struct tree_node *node, size_t co
 	ALLOC(s, 1);
 	s->work = work;
 	s->node = node;
-	s->count = count ? count + 1 : 0;
+	s->count = count ? count + 1 + (told ? TAG_WORDS : 0) : 0;
 	s->fixed =
 	    (struct fixed){ .modulus_bits = wide ? 64 : work->job.modulus_bits,
 			    .fraction_bits = wide ? JOB_WIDE_FRACTION : work->job.fraction_bits,
@@ -50,9 +53,17 @@ enum err secure_begin(struct work *work, const struct tree_node *node, size_t co
 	}
 	if (wide)
 		mask_wide(s->mask);
+	if (told)
+		s->tag = tag_new(work->group_key, node->id, work->sums_told, count);
 	s->chunk = alloc(s->room, s->word);
 	*out = s;
 	return ERR_OK;
+}
+
+enum err secure_begin(struct work *work, const struct tree_node *node, size_t count, bool wide,
+		      struct secure **s)
+{
+	return begin(work, node, count, wide, false, s);
 }
 
 static enum err send_chunk(struct secure *s)
@@ -83,6 +94,8 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 				    bad);
 			return e;
 		}
+		if (s->tag)
+			tag_add(s->tag, (const uint64_t *)(const void *)s->chunk + s->held, take);
 		s->held += take;
 		x += take;
 		n -= take;
@@ -94,11 +107,17 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 
 enum err secure_end(struct secure *s)
 {
-	static const uint64_t one = 1;
-
 	/* A 1 of each member: by their sum the coordinator sees that the masks have cancelled. */
-	if (s->count)
-		memcpy(s->chunk + s->held++ * s->word, &one, s->word); /* little-endian */
+	uint64_t last[1 + TAG_WORDS] = { 1 };
+	size_t words = s->tag ? 1 + TAG_WORDS : 1;
+
+	if (s->tag)
+		tag_make(s->tag, s->work->own, last + 1);
+	for (size_t i = 0; i < words && s->count; i++) {
+		memcpy(s->chunk + s->held++ * s->word, &last[i], s->word); /* little-endian */
+		if (s->held == s->room)
+			TRY(send_chunk(s));
+	}
 	if (s->held)
 		TRY(send_chunk(s));
 	assert(s->sent == s->count);
@@ -111,6 +130,7 @@ void secure_free(struct secure *s)
 	if (!s)
 		return;
 	mask_close(s->mask);
+	tag_free(s->tag);
 	wipe(s->chunk, s->room * s->word);
 	free(s->chunk);
 	free(s);
@@ -139,4 +159,68 @@ enum err secure_send_wide(struct work *work, const struct tree_node *node, const
 			  size_t count)
 {
 	return send_all(work, node, x, count, true);
+}
+
+/* ---- sums that parties are told ---- */
+
+/* The words of the sum and their tags, as the coordinator tells them. */
+static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *words)
+{
+	size_t done = 0, count = s->count - 1;
+
+	while (done < count) {
+		size_t now;
+		struct msg m;
+
+		TRY(channel_recv(work->channel, MSG_SUM, &m));
+		now = m.masked.words.n / sizeof(*words);
+		if (m.masked.group != s->node->id || m.masked.round != work->sums_told ||
+		    m.masked.count != count || m.masked.offset != done || now == 0 ||
+		    m.masked.words.n % sizeof(*words) || now > count - done)
+			return peer_fault(work->channel,
+					  "sent SUM with %zu bytes from word %" PRIu64 " of %" PRIu64
+					  " of group %" PRIu32 ", number %" PRIu64
+					  "; due were words from %zu of %zu of group %" PRIu32
+					  ", number %" PRIu64,
+					  m.masked.words.n, m.masked.offset, m.masked.count,
+					  m.masked.group, m.masked.round, done, count, s->node->id,
+					  work->sums_told);
+		memcpy(words + done, m.masked.words.p, m.masked.words.n);
+		done += now;
+	}
+	return ERR_OK;
+}
+
+enum err secure_sum_verified(struct work *work, const struct tree_node *node, double *x,
+			     size_t count)
+{
+	uint64_t *words = alloc(count + TAG_WORDS, sizeof(*words));
+	struct tag *tag = NULL;
+	struct secure *s = NULL;
+	enum err e;
+
+	assert(work->has_group_key && count > 0);
+	e = begin(work, node, count, true, true, &s);
+	if (e == ERR_OK)
+		e = secure_add(s, x, count);
+	if (e == ERR_OK)
+		e = secure_end(s);
+	if (e == ERR_OK)
+		e = recv_sum(work, s, words);
+	if (e == ERR_OK) {
+		tag = tag_new(work->group_key, node->id, work->sums_told, count);
+		tag_add(tag, words, count);
+		if (tag_holds(tag, node->first, node->last, words + count))
+			fixed_decode(&s->fixed, words, count, x);
+		else
+			e = peer_fault(work->channel,
+				       "sent SUM %" PRIu64
+				       " that is not the sum of the parties' terms and tags",
+				       work->sums_told);
+		work->sums_told++;
+	}
+	tag_free(tag);
+	secure_free(s);
+	free(words);
+	return e;
 }

@@ -58,6 +58,17 @@ void work_observe(void *arg, enum msg_type type, struct bytes body)
 	sha256_end(h, work->transcript);
 }
 
+void work_bind(struct work *work, const void *p, size_t n)
+{
+	struct sha256 *h = sha256_new();
+
+	sha256_add(h, work->transcript, sizeof(work->transcript));
+	sha256_add_text(h, "coterie bind v1");
+	sha256_add_u64(h, n);
+	sha256_add(h, p, n);
+	sha256_end(h, work->transcript);
+}
+
 static enum err say(struct work *work, size_t first, size_t last)
 {
 	static const uint8_t none[SECAGG_HASH_LEN];

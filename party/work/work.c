@@ -7,6 +7,7 @@
 #include "crypto/secret.h"
 #include "crypto/seal.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <unistd.h>
 
@@ -73,6 +74,41 @@ enum err work_send_sealed(struct work *work, size_t to, enum sealed what, struct
 	e = channel_send(work->channel, &m);
 	buf_release(&box);
 	return e;
+}
+
+enum err work_share_key(struct work *work, enum sealed what, uint8_t key[static SECAGG_HASH_LEN])
+{
+	const struct msg_sealed *s;
+	bool apart = work->told.apart;
+	struct msg m;
+	enum err e;
+
+	for (uint32_t to = 1; work->own == 0 && to < work->L; to++)
+		TRY(work_send_sealed(work, to, what, (struct bytes){ key, SECAGG_HASH_LEN }));
+	if (work->own == 0)
+		return ERR_OK;
+	work->told.apart = true; /* each has another box: in no transcript */
+	e = channel_recv(work->channel, MSG_SEALED, &m);
+	work->told.apart = apart;
+	TRY(e);
+	s = &m.sealed;
+	if (s->what != what || s->from != 0 || s->to != work->own ||
+	    s->box.n != SECAGG_HASH_LEN + SEAL_TAG_LEN)
+		return peer_fault(work->channel,
+				  "passed on SEALED %u of party %" PRIu32 " to party %" PRIu32
+				  " with %zu bytes; expected %d, 0, %zu and %d",
+				  s->what, s->from, s->to, s->box.n, what, work->own,
+				  SECAGG_HASH_LEN + SEAL_TAG_LEN);
+	return seal_open(work->secagg, 0, (uint16_t)what, s->box, key);
+}
+
+enum err work_group_key(struct work *work)
+{
+	if (work->own == 0)
+		TRY(random_secret(work->group_key, sizeof(work->group_key)));
+	TRY(work_share_key(work, SEALED_GROUP_KEY, work->group_key));
+	work->has_group_key = true;
+	return ERR_OK;
 }
 
 enum err work_check_room(const struct work *work, const char *what, double need)

@@ -53,6 +53,9 @@ struct work {
 	struct secagg *secagg;               /* once keys are agreed */
 	uint8_t transcript[SECAGG_HASH_LEN]; /* of the broadcasts the current group has seen */
 	struct told told;
+	uint8_t group_key[SECAGG_HASH_LEN]; /* of all parties; the coordinator does not have it */
+	bool has_group_key;                 /* work_group_key() */
+	uint64_t sums_told;                 /* so far: each has its own tags */
 	struct features *features;           /* this party's slice: used up by the protocol */
 	const struct graph *graph;
 	const struct dataset *dataset; /* where features and graph are from: its ids */
@@ -88,6 +91,19 @@ enum err work_warm_on(struct work *work, size_t spare) MUST_CHECK;
 /* SEALED, which party `to` alone can open. */
 enum err work_send_sealed(struct work *work, size_t to, enum sealed what,
 			  struct bytes text) MUST_CHECK;
+
+/* A key of all parties, which the coordinator does not have: party 0 gives its own, sealed, to every
+ * other; at those key becomes it. ERR_PEER: something else came. */
+enum err work_share_key(struct work *work, enum sealed what,
+			uint8_t key[static SECAGG_HASH_LEN]) MUST_CHECK;
+
+/* The group key: party 0 draws it and seals it to every other, through the coordinator (relay_key()). Once a
+ * job, before anything that is made of it. */
+enum err work_group_key(struct work *work) MUST_CHECK;
+
+/* p goes into the transcript, as a broadcast does: what parties compute for themselves, and must all
+ * have alike. Where it differs, the masks of the next sum do not cancel. */
+void work_bind(struct work *work, const void *p, size_t n);
 
 /* What the coordinator says would take so many bytes: ERR_PEER if this host has less memory. */
 enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;

@@ -5,6 +5,7 @@
 #include "common/fedsc/job.h"
 #include "common/fedsc/noise.h"
 #include "server/run/parties.h"
+#include "server/run/relay.h"
 
 /* run->columns is known, run->n becomes so. *label: those of the parties' rows, in the order of the
  * parties, in variant "paper"; else it stays NULL, and the record has the clusters' sizes. */
@@ -25,6 +26,7 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 		log_warn("variant \"paper\": parties upload the coefficients C of their rows in "
 			 "clear, and with the dictionary Z every row can be computed from them");
 	run_parties_open(&parties, run);
+	TRY(relay_key(run, SEALED_GROUP_KEY));
 	e = run_parties_error(fedsc_run(&parties.parties, run->columns, &p, &report));
 	run_parties_close(&parties);
 	run->n = (size_t)report.n;

@@ -244,8 +244,8 @@ enum err server_align(struct run *run, struct align *a)
 	*a = (struct align){ .L = run->L };
 	ALLOC(a->nodes, run->L);
 	ALLOC(a->row, run->L);
-	for (size_t to = 1; run->job.ids == IDS_HASHED && to < run->L && e == ERR_OK; to++)
-		e = relay_sealed(run, SEALED_ID_KEY, 0, to);
+	if (run->job.ids == IDS_HASHED)
+		e = relay_key(run, SEALED_ID_KEY);
 	memset(wanted, true, run->L * sizeof(*wanted));
 	while (left > 0 && e == ERR_OK) {
 		struct msg m;

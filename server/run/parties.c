@@ -60,6 +60,11 @@ static enum err tell_reals(void *ctx, enum parties_reals as, const double *x, si
 	return ERR_OK;
 }
 
+static enum err pass_reals(void *ctx, double *x, size_t n)
+{
+	return tell_reals(ctx, PARTIES_MATRIX, x, n);
+}
+
 static enum err tell_labels(void *ctx, enum parties_labels as, size_t values, const uint32_t *label,
 			    size_t n)
 {
@@ -94,9 +99,11 @@ static enum err sum(void *ctx, const void *question, enum parties_how how, doubl
 	switch (how) {
 	case PARTIES_WIDE:
 		return secure_sum_wide(p->run, p->root, &p->round, x, n);
-	case PARTIES_PARTS:
+	case PARTIES_TOLD:
+		return secure_sum_told(p->run, p->root, &p->round, x, n);
+	case PARTIES_TOLD_PARTS:
 		part = alloc(n, PARTS * sizeof(*part));
-		e = secure_sum_wide(p->run, p->root, &p->round, part, PARTS * n);
+		e = secure_sum_told(p->run, p->root, &p->round, part, PARTS * n);
 		if (e == ERR_OK)
 			parts_join(part, n, x);
 		free(part);
@@ -180,6 +187,7 @@ void run_parties_open(struct run_parties *p, struct run *run)
 		.note = note,
 		.tell_choice = tell_choice,
 		.tell_reals = tell_reals,
+		.pass_reals = pass_reals,
 		.tell_labels = tell_labels,
 		.sum = sum,
 		.collect_labels = collect_labels,

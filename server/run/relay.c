@@ -29,6 +29,13 @@ enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to)
 	return channel_send(run->channel[to], &m);
 }
 
+enum err relay_key(struct run *run, enum sealed what)
+{
+	for (size_t to = 1; to < run->L; to++)
+		TRY(relay_sealed(run, what, 0, to));
+	return ERR_OK;
+}
+
 /* All are here before the first goes on: an answer in between would count as another round trip. */
 static enum err take_all(struct run *run, size_t first, size_t last, struct relayed_told *told)
 {

@@ -16,6 +16,9 @@
  * ERR_PEER: it is not. */
 enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to) MUST_CHECK;
 
+/* A key that party 0 seals to each other (work_share_key). */
+enum err relay_key(struct run *run, enum sealed what) MUST_CHECK;
+
 /* After a sum of the group of parties [first, last): what its members were told, if this was the
  * phase's first. */
 enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last) MUST_CHECK;

@@ -1,6 +1,7 @@
 #include "server/run/sum.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
+#include "crypto/tag.h"
 #include "server/run/relay.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 /* The next chunk due from one party. */
 struct due {
 	struct sum *sum;  /* NULL: the party is in no group of this batch */
-	uint64_t *canary; /* its group's */
+	uint64_t *last;   /* its group's canary, and behind it the sums of its tags */
 	size_t offset;    /* words that have come */
 };
 
@@ -20,11 +21,17 @@ static struct fixed fixed_of(const struct run *run, const struct sum *s)
 	return s->wide ? run_fixed_wide(s->last - s->first) : run_fixed(run, s->last - s->first);
 }
 
+/* Words behind a vector: the canary, and tags. */
+static size_t behind(const struct sum *s)
+{
+	return s->told ? 1 + TAG_WORDS : 1;
+}
+
 static enum err add_chunk(struct run *run, size_t l, struct due *due, const struct msg_masked *m)
 {
 	const struct sum *s = due->sum;
 	struct fixed f = fixed_of(run, s);
-	size_t word = f.modulus_bits / 8, words = m->words.n / word, all = s->count + 1, vector;
+	size_t word = f.modulus_bits / 8, words = m->words.n / word, all = s->count + behind(s), vector;
 
 	if (m->group != s->group || m->round != *s->round || m->count != all ||
 	    m->offset != due->offset)
@@ -39,9 +46,12 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 		    run->channel[l],
 		    "sent MASKED with %zu bytes where 1 to %zu words of %zu bytes are due",
 		    m->words.n, all - due->offset, word);
-	vector = words < all - due->offset ? words : words - 1;
+	vector = due->offset < s->count ? s->count - due->offset : 0;
+	vector = vector < words ? vector : words;
 	fixed_add(&f, (uint8_t *)s->acc + due->offset * word, m->words.p, vector);
-	fixed_add(&f, due->canary, m->words.p + vector * word, words - vector);
+	if (words > vector)
+		fixed_add(&f, due->last + (due->offset + vector - s->count),
+			  m->words.p + vector * word, words - vector);
 	due->offset += words;
 	progress_tick();
 	return ERR_OK;
@@ -68,11 +78,37 @@ static enum err check_canary(const struct run *run, const struct sum *s, uint64_
 		       s->group, *s->round, members, record_now(run->record)->name);
 }
 
+/* SUM: the words and their tags, to each member. */
+static enum err tell(struct run *run, const struct sum *s, const uint64_t *tag)
+{
+	const size_t most = CHANNEL_CHUNK / sizeof(uint64_t), count = s->count + TAG_WORDS;
+	uint64_t *words = alloc(count, sizeof(*words));
+	enum err e = ERR_OK;
+
+	memcpy(words, s->acc, s->count * sizeof(*words));
+	memcpy(words + s->count, tag, TAG_WORDS * sizeof(*words));
+	for (size_t at = 0, now; at < count && e == ERR_OK; at += now) {
+		struct msg m = { .type = MSG_SUM };
+
+		now = count - at < most ? count - at : most;
+		m.masked = (struct msg_masked){ s->group,
+						run->sums_told,
+						count,
+						at,
+						{ (const uint8_t *)(words + at),
+						  now * sizeof(*words) } };
+		e = run_broadcast(run, s->first, s->last, &m);
+	}
+	free(words);
+	run->sums_told++;
+	return e;
+}
+
 enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 {
 	struct due *due = alloc(run->L, sizeof(*due));
 	bool *wanted = alloc(run->L, sizeof(*wanted));
-	uint64_t *canary = alloc(groups, sizeof(*canary));
+	uint64_t(*last)[1 + TAG_WORDS] = alloc(groups, sizeof(*last));
 	size_t waiting = 0;
 	enum err e = ERR_OK;
 
@@ -80,7 +116,7 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 		memset(sums[g].acc, 0, sums[g].count * (fixed_of(run, &sums[g]).modulus_bits / 8));
 		for (size_t l = sums[g].first; l < sums[g].last; l++) {
 			due[l].sum = &sums[g];
-			due[l].canary = &canary[g];
+			due[l].last = last[g];
 			wanted[l] = sums[g].count > 0;
 			waiting += wanted[l];
 		}
@@ -94,35 +130,39 @@ enum err secure_sums(struct run *run, struct sum *sums, size_t groups)
 			e = add_chunk(run, l, &due[l], &m.masked);
 		if (e != ERR_OK)
 			goto out;
-		if (due[l].offset == due[l].sum->count + 1) {
+		if (due[l].offset == due[l].sum->count + behind(due[l].sum)) {
 			wanted[l] = false;
 			waiting--;
 		}
 	}
 	for (size_t g = 0; g < groups && e == ERR_OK; g++)
-		e = check_canary(run, &sums[g], canary[g]);
+		e = check_canary(run, &sums[g], last[g][0]);
 	for (size_t g = 0; g < groups && e == ERR_OK; g++)
 		if (sums[g].count > 0)
 			e = relay_told(run, sums[g].group, sums[g].first, sums[g].last);
+	for (size_t g = 0; g < groups && e == ERR_OK; g++)
+		if (sums[g].told && sums[g].count > 0)
+			e = tell(run, &sums[g], last[g] + 1);
 	for (size_t g = 0; g < groups; g++)
 		++*sums[g].round;
 	record_now(run->record)->rounds++;
 out:
-	free(canary);
+	free(last);
 	free(due);
 	free(wanted);
 	return e;
 }
 
 static enum err sum_of(struct run *run, const struct tree_node *node, uint64_t *round, bool wide,
-		       double *sum, size_t count)
+		       bool told, double *sum, size_t count)
 {
 	struct sum words = { .group = node->id,
 			     .first = node->first,
 			     .last = node->last,
 			     .round = round,
 			     .count = count,
-			     .wide = wide };
+			     .wide = wide,
+			     .told = told };
 	struct fixed f = fixed_of(run, &words);
 	enum err e;
 
@@ -137,11 +177,17 @@ static enum err sum_of(struct run *run, const struct tree_node *node, uint64_t *
 enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_t *round,
 			  double *sum, size_t count)
 {
-	return sum_of(run, node, round, false, sum, count);
+	return sum_of(run, node, round, false, false, sum, count);
 }
 
 enum err secure_sum_wide(struct run *run, const struct tree_node *node, uint64_t *round,
 			 double *sum, size_t count)
 {
-	return sum_of(run, node, round, true, sum, count);
+	return sum_of(run, node, round, true, false, sum, count);
+}
+
+enum err secure_sum_told(struct run *run, const struct tree_node *node, uint64_t *round,
+			 double *sum, size_t count)
+{
+	return sum_of(run, node, round, true, true, sum, count);
 }

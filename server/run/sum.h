@@ -17,6 +17,7 @@ struct sum {
 	size_t count;       /* words */
 	void *acc;          /* count words, zeroed here */
 	bool wide;          /* run_fixed_wide, not the job's fixed point */
+	bool told;          /* wide; all members are told the sum, and verify it: party/work/secure.h */
 };
 
 /* Receives one masked vector from each member of each group and adds them up; groups are disjoint.
@@ -30,6 +31,11 @@ enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_
 			  double *sum, size_t count) MUST_CHECK;
 /* The same in wide fixed point, for numbers whose size the job does not know. */
 enum err secure_sum_wide(struct run *run, const struct tree_node *node, uint64_t *round,
+			 double *sum, size_t count) MUST_CHECK;
+
+/* The same, and all members are told it with its tags, SUM: what they compute for themselves is made of
+ * it. */
+enum err secure_sum_told(struct run *run, const struct tree_node *node, uint64_t *round,
 			 double *sum, size_t count) MUST_CHECK;
 
 #endif

@@ -2,6 +2,7 @@
 #include "common/data/dataset.h"
 #include "common/job/kinds.h"
 #include "party/daemon/kinds.h"
+#include "party/work/noise.h"
 #include "tests/unit/both/federation.h"
 
 struct seat {
@@ -62,6 +63,7 @@ void *half_party(void *arg)
 	if (h->result == ERR_OK && h->tell)
 		h->result = end(&s.work);
 	told_stop(&s.work);
+	work_noise_end(&s.work);
 	if (h->result != ERR_OK) {
 		snprintf(h->why, sizeof(h->why), "%s", err_detail());
 		half_abort(h, s.work.channel, h->name[h->own]);

@@ -75,18 +75,23 @@ struct recording {
 	struct script to_party[FED_MAX], from_party[FED_MAX];
 };
 
+static inline const char *recording_phase(struct record *record)
+{
+	return record->phases ? record_now(record)->name : "start";
+}
+
 static inline void recording_hear_party(void *arg, size_t l, enum msg_type type, struct bytes body)
 {
 	struct recording *r = arg;
 
-	script_add(&r->to_party[l], type, body, record_now(&r->f.party[l].record)->name);
+	script_add(&r->to_party[l], type, body, recording_phase(&r->f.party[l].record));
 }
 
 static inline void recording_hear_server(void *arg, size_t l, enum msg_type type, struct bytes body)
 {
 	struct recording *r = arg;
 
-	script_add(&r->from_party[l], type, body, record_now(&r->f.server.record)->name);
+	script_add(&r->from_party[l], type, body, recording_phase(&r->f.server.record));
 }
 
 /* Party l's own. */
@@ -217,6 +222,9 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 	record_init(&h->record, "party", h->name[l]);
 	recording_slice(r, l, &h->X);
 	h->channel[0] = channel_new(h->post, PARTY, "hub");
+	for (size_t j = 0; j < h->L; j++) /* sealed messages come from the first on, once more */
+		if (j != l)
+			*secagg_sealed(h->secagg, j) = (struct secagg_sealed){ 0 };
 	replay_deliver(h->channel[0], s);
 	half_party(h);
 	replay_end(h, out);

@@ -44,6 +44,17 @@ static void equally_far(void **state)
 	fedsc_anchor_release(&b);
 }
 
+static void basis(const struct mat *M, size_t k, double *lam, double *value, struct mat *R)
+{
+	struct mat N, U;
+
+	fedsc_anchor_normal(M, lam, &N);
+	assert_ok(la_eigen_top(&N, k, value, &U));
+	assert_ok(fedsc_anchor_basis(lam, &U, value, R));
+	mat_release(&U);
+	mat_release(&N);
+}
+
 /* The embedding B R has orthonormal columns, and they are eigenvectors of the n x n similarity
  * B diag(1 / lam) B', with the same eigenvalues as an n x n eigenproblem finds. */
 static void eigenvectors(void **state)
@@ -59,7 +70,7 @@ static void eigenvectors(void **state)
 	fedsc_anchor_init(&b, &X, &Z, 4, 1);
 	mat_init(&M, D, D);
 	fedsc_anchor_gram(&b, &M);
-	assert_ok(fedsc_anchor_basis(&M, K, lam, &R, value));
+	basis(&M, K, lam, value, &R);
 	fedsc_anchor_embed(&b, &R, 2, &E);
 	mat_init(&B, N, D);
 	for (size_t i = 0; i < N; i++)
@@ -104,20 +115,24 @@ static void eigenvectors(void **state)
 static void nobodys_landmark(void **state)
 {
 	double z[] = { 0, 1, 2, 1000 }, x[] = { 0, 0.1, 1, 1.2, 2 };
-	struct mat Z = { 4, 1, z }, X = { 5, 1, x }, M, R;
+	struct mat Z = { 4, 1, z }, X = { 5, 1, x }, M, N, U, R;
 	struct fedsc_anchor b;
-	double lam[4];
+	double lam[4], value[4];
 
 	(void)state;
 	fedsc_anchor_init(&b, &X, &Z, 2, 1);
 	mat_init(&M, 4, 4);
 	fedsc_anchor_gram(&b, &M);
-	assert_ok(fedsc_anchor_basis(&M, 2, lam, &R, NULL));
+	basis(&M, 2, lam, value, &R);
 	assert_near(lam[3], 0, 0);
 	for (size_t e = 0; e < 8; e++)
 		assert_true(isfinite(R.a[e]) && (e < 6 || R.a[e] == 0));
 	mat_release(&R);
-	assert_err(fedsc_anchor_basis(&M, 4, lam, &R, NULL), ERR_JOB, "fewer than 4 dimensions");
+	fedsc_anchor_normal(&M, lam, &N);
+	assert_ok(la_eigen_top(&N, 4, value, &U));
+	assert_err(fedsc_anchor_basis(lam, &U, value, &R), ERR_JOB, "fewer than 4 dimensions");
+	mat_release(&U);
+	mat_release(&N);
 	mat_release(&M);
 	fedsc_anchor_release(&b);
 }

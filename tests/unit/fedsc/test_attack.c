@@ -14,7 +14,8 @@ struct ear {
 	struct federation *f;
 	struct buf upload[L], masked[L]; /* numbers; words */
 	double *mean, scale;             /* rows: (x - mean) / scale */
-	size_t told;                     /* vectors of numbers, so far */
+	double *counts;                  /* of the last counting of landmarks; NULL: sums came since */
+	double least;                    /* min_cluster */
 	struct mat Z;                    /* the dictionary or landmarks that Stage II is on */
 	size_t columns;
 };
@@ -25,53 +26,70 @@ static void heard_by_server(void *arg, size_t l, enum msg_type type, struct byte
 	struct bytes part;
 	struct msg m;
 
+	if (type == MSG_SEALED) /* the group key, which it cannot open */
+		return;
 	assert_ok(msg_decode(&m, type, body));
 	part = type == MSG_UPLOAD ? m.reals.values : m.masked.words;
 	assert_true(type == MSG_UPLOAD || type == MSG_MASKED);
 	buf_add(type == MSG_UPLOAD ? &ear->upload[l] : &ear->masked[l], part.p, part.n);
 }
 
-static bool is_stage_two(const char *phase)
-{
-	return !strcmp(phase, "anchor") || !strcmp(phase, "dense") || !strcmp(phase, "upload");
-}
-
-/* A party hears what the coordinator says, in one piece each here. */
+/* What all are told, in one piece each here: the dictionary or the landmarks follow from it. */
 static void heard_by_party(void *arg, size_t l, enum msg_type type, struct bytes body)
 {
 	struct ear *ear = arg;
-	const double *x;
-	struct msg m;
+	size_t m = ear->columns, count, kept = 0;
+	const char *phase;
+	double *x;
 
-	if (type != MSG_MATRIX)
+	if (type != MSG_SUM)
 		return;
-	assert_ok(msg_decode(&m, type, body));
-	x = (const void *)m.reals.values.p;
-	assert_int_equal(m.reals.count, m.reals.values.n / sizeof(*x));
-	if (ear->told == 0) {
-		ALLOC(ear->mean, ear->columns);
-		memcpy(ear->mean, (const uint8_t *)x + sizeof(*x), ear->columns * sizeof(*x));
+	phase = record_now(&ear->f->party[l].record)->name;
+	x = points_sum_told(type, body, &count);
+	if (!strcmp(phase, "landmarks") && !ear->counts) {
+		ear->counts = x; /* a round: counts, then sums */
+		return;
 	}
-	if (ear->told++ == 1)
-		memcpy(&ear->scale, x, sizeof(*x));
-	if (ear->Z.a || !is_stage_two(record_now(&ear->f->party[l].record)->name))
-		return;
-	mat_init(&ear->Z, m.reals.count / ear->columns, ear->columns);
-	memcpy(ear->Z.a, x, m.reals.count * sizeof(*x));
+	if (!strcmp(phase, "landmarks")) {
+		mat_release(&ear->Z);
+		mat_init(&ear->Z, count / (m + 1), m);
+		for (size_t i = 0; kept < ear->Z.rows; i++)
+			if (ear->counts[i] >= ear->least) {
+				for (size_t j = 0; j < m; j++)
+					MAT(&ear->Z, kept, j) =
+					    x[kept * (m + 1) + j] / ear->counts[i];
+				kept++;
+			}
+		free(ear->counts);
+		ear->counts = NULL;
+	}
+	if (!strcmp(phase, "stage-1")) {
+		mat_release(&ear->Z);
+		mat_init(&ear->Z, (count - 1) / m, m);
+		for (size_t e = 0; e < count - 1; e++)
+			ear->Z.a[e] = x[e] / x[count - 1];
+	}
+	free(x);
 }
 
 static void listen_to(struct ear *ear, const struct points *p, const char *settings)
 {
 	struct job job = points_job(settings);
 
-	*ear = (struct ear){ .f = points_federation(p, L, &job), .columns = p->X.cols };
+	*ear = (struct ear){ .f = points_federation(p, L, &job),
+			     .columns = p->X.cols,
+			     .least = job.fedsc.how.least };
 	ear->f->server.saw = heard_by_server;
 	ear->f->party[0].saw = heard_by_party;
 	ear->f->server.saw_arg = ear->f->party[0].saw_arg = ear;
 	federation_run(ear->f);
 	assert_all_done(ear->f);
 	assert_non_null(ear->Z.a);
-	assert_true(ear->scale > 0);
+	ear->scale = points_fact(&ear->f->server.record, "scale");
+	ALLOC(ear->mean, ear->columns);
+	for (size_t i = 0; i < p->X.rows; i++)
+		for (size_t j = 0; j < ear->columns; j++)
+			ear->mean[j] += MAT(&p->X, i, j) / (double)p->X.rows;
 }
 
 static void forget(struct ear *ear)
@@ -81,6 +99,7 @@ static void forget(struct ear *ear)
 		buf_release(&ear->masked[l]);
 	}
 	free(ear->mean);
+	free(ear->counts);
 	mat_release(&ear->Z);
 	products_end(ear->f);
 }

@@ -48,7 +48,7 @@ static void watch(const struct points *p, const char *settings, struct seen *see
 	products_end(f);
 }
 
-/* The coordinator gets masked words and nothing else, but for variant paper; a party gets no label
+/* The coordinator gets masked words and, sealed, the group key, and nothing else, but for variant paper; a party gets no label
  * but from there. */
 static void test_what_is_sent(void **state)
 {
@@ -62,10 +62,11 @@ static void test_what_is_sent(void **state)
 	for (size_t s = 0; s < 4; s++) {
 		watch(&p, masked[s], &seen);
 		for (int t = 0; t < 256; t++) {
-			if (t == MSG_MASKED ? !seen.server[t] : seen.server[t])
+			if (t != MSG_SEALED &&
+			    (t == MSG_MASKED ? !seen.server[t] : seen.server[t]))
 				fail_msg("%s: %zu %s reached the coordinator", masked[s],
 					 seen.server[t], msg_name((enum msg_type)t));
-			if (t != MSG_CHOICE && t != MSG_MATRIX && seen.party[t])
+			if (t != MSG_SUM && t != MSG_MATRIX && t != MSG_SEALED && seen.party[t])
 				fail_msg("%s: a party got %s", masked[s],
 					 msg_name((enum msg_type)t));
 		}
@@ -74,7 +75,9 @@ static void test_what_is_sent(void **state)
 	assert_int_equal(seen.upload, N * 8);
 	assert_int_equal(seen.party[MSG_RESULT], 1);
 	for (int t = 0; t < 256; t++)
-		assert_true(!seen.server[t] || t == MSG_MASKED || t == MSG_UPLOAD);
+		assert_true(!seen.server[t] || t == MSG_MASKED || t == MSG_UPLOAD ||
+			    t == MSG_SEALED);
+	assert_int_equal(seen.server[MSG_SEALED], 2); /* the group key, which it cannot open */
 	points_release(&p);
 }
 

@@ -98,7 +98,7 @@ static void sums(void **state)
 	assert_true(x[0] == 0.1 + 0.2 + 0.3);
 	assert_ok(parties_sum(&q, &once, x, N)); /* each is rounded, not the sum */
 	assert_true(x[0] == 0.0 + 0.25 + 0.25 && x[1] == 0.25 + 0.5 + 0.5);
-	assert_ok(parties_sum_parts(&r, &once, x, N));
+	assert_ok(parties_sum_told_parts(&r, &once, x, N));
 	assert_true(x[0] == 0.0 + 0.25 + 0.25 && x[1] == 0.25 + 0.5 + 0.5);
 	assert_err(parties_sum(&s, &large, x, N), ERR_JOB, "party 0: ");
 	assert_non_null(strstr(err_detail(), "beyond 2.79"));

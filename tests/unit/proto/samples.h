@@ -110,6 +110,7 @@ static inline void sample(struct msg *m, bool largest)
 			sample_key(&m->keys.key[i], largest);
 		break;
 	case MSG_MASKED:
+	case MSG_SUM:
 		m->masked = (struct msg_masked){ 0 };
 		if (largest)
 			m->masked = (struct msg_masked){ UINT32_MAX, UINT64_MAX, UINT64_MAX,

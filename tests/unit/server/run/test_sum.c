@@ -81,8 +81,8 @@ static void check_rounds(const char *job)
 	acc[0] = alloc(SMALL, word);
 	acc[1] = alloc(LARGE, word);
 	for (unsigned r = 0; r < 2; r++) { /* the second finds the accumulators used */
-		struct sum sums[] = { { 5, 0, 2, &round[0], SMALL, acc[0], false },
-				      { 6, 2, 5, &round[1], LARGE, acc[1], false } };
+		struct sum sums[] = { { 5, 0, 2, &round[0], SMALL, acc[0], false, false },
+				      { 6, 2, 5, &round[1], LARGE, acc[1], false, false } };
 
 		vectors_draw(&v, word, &rng);
 		vectors_send(&v, &f, r, &rng);
@@ -117,7 +117,7 @@ static void test_sums_of_32_bits(void **state)
 static void test_others_wait(void **state)
 {
 	uint64_t words[3] = { 1, 2, 3 }, acc[3] = { 9, 9, 9 }, round = 7, other = 0;
-	struct sum sum = { 5, 0, 2, &round, 3, acc, false };
+	struct sum sum = { 5, 0, 2, &round, 3, acc, false, false };
 	struct fake f;
 
 	(void)state;
@@ -128,7 +128,7 @@ static void test_others_wait(void **state)
 	fake_send_words(&f, 1, 5, 7, words, 0, 3, 3);
 	assert_ok(secure_sums(&f.run, &sum, 1));
 	assert_true(acc[0] == 2 && acc[1] == 4 && acc[2] == 6 && round == 8);
-	sum = (struct sum){ 6, 2, 3, &other, 3, acc, false };
+	sum = (struct sum){ 6, 2, 3, &other, 3, acc, false, false };
 	assert_ok(secure_sums(&f.run, &sum, 1));
 	assert_memory_equal(acc, words, sizeof(acc));
 	fake_close(&f);
@@ -144,7 +144,7 @@ static void test_canary(void **state)
 	for (size_t i = 0; i < 2; i++)
 		for (size_t k = 0; k < 4; k++) {
 			uint64_t words[] = { 1, 2, 3 }, acc[3], round = 7;
-			struct sum sum = { 5, 0, 3, &round, 3, acc, false };
+			struct sum sum = { 5, 0, 3, &round, 3, acc, false, false };
 			struct fake f;
 
 			fake_open(&f, 3, 10, jobs[i]);
@@ -164,7 +164,7 @@ static void test_canary(void **state)
 static void test_words_without_canary(void **state)
 {
 	uint64_t words[] = { 1, 2, 3 }, acc[3], round = 7;
-	struct sum sum = { 5, 0, 1, &round, 3, acc, false };
+	struct sum sum = { 5, 0, 1, &round, 3, acc, false, false };
 	struct msg m = { .type = MSG_MASKED,
 			 .masked = { .group = 5,
 				     .round = 7,

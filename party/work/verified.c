@@ -1,0 +1,137 @@
+#include "party/work/verified.h"
+#include "common/base/alloc.h"
+#include "common/privacy/parts.h"
+#include "crypto/secret.h"
+#include "party/work/secure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static enum err here(struct verified *v, enum err e)
+{
+	v->here = v->here || e != ERR_OK;
+	return e;
+}
+
+static void phase(void *ctx, const char *name)
+{
+	work_phase(((struct verified *)ctx)->work, name);
+}
+
+static void progress(void *ctx, unsigned round, size_t moved)
+{
+	work_progress(((struct verified *)ctx)->work, round, moved);
+}
+
+static enum err pass_reals(void *ctx, double *x, size_t n)
+{
+	struct verified *v = ctx;
+
+	return here(v,
+		    channel_recv_reals(v->work->channel, MSG_MATRIX, v->root->id, x, n));
+}
+
+static enum err refuse(void *ctx, enum err e)
+{
+	struct verified *v = ctx;
+
+	if (e != ERR_PEER)
+		return here(v, e);
+	return here(v, peer_fault(v->work->channel, "sent MATRIX with %s", err_detail()));
+}
+
+/* x in parts, which hold numbers of any size; so they are summed, and joined again. */
+static enum err sum_parts(struct verified *v, double *x, size_t n)
+{
+	double *part, most = ldexp(1, PARTS_EXPONENT);
+	enum err e;
+
+	for (size_t i = 0; i < n; i++)
+		if (!(fabs(x[i]) < most))
+			return err_set(ERR_INPUT,
+				       "sums of its features, or of their squares, are beyond "
+				       "%g: they must be scaled down",
+				       most);
+	part = alloc(n, PARTS * sizeof(*part));
+	parts_split(x, n, part);
+	e = secure_sum_verified(v->work, v->root, part, PARTS * n);
+	if (e == ERR_OK)
+		parts_join(part, n, x);
+	wipe(part, n * PARTS * sizeof(*part));
+	free(part);
+	return e;
+}
+
+static enum err sum(void *ctx, const void *question, enum parties_how how, double most, double *x,
+		    size_t n)
+{
+	struct verified *v = ctx;
+	enum err e = v->kind->answer(v, question, x, n);
+
+	(void)most;
+	if (e == ERR_OK && n > 0)
+		switch (how) {
+		case PARTIES_TOLD:
+			e = secure_sum_verified(v->work, v->root, x, n);
+			break;
+		case PARTIES_TOLD_PARTS:
+			e = sum_parts(v, x, n);
+			break;
+		case PARTIES_WIDE:
+		case PARTIES_BOUND:
+			e = err_set(ERR_INTERNAL, "a sum that parties are not told");
+			break;
+		}
+	if (e != ERR_OK && x) /* not a term that nobody masked */
+		wipe(x, n * sizeof(*x));
+	return here(v, e);
+}
+
+static enum err collect_rows(void *ctx, const void *question, struct mat *C)
+{
+	struct verified *v = ctx;
+
+	(void)C;
+	return here(v, v->kind->upload(v, question));
+}
+
+static enum err hand(void *ctx, size_t values, const uint32_t *label, size_t n)
+{
+	struct verified *v = ctx;
+
+	(void)label;
+	(void)n;
+	return here(v, v->kind->take(v, values));
+}
+
+enum err verified_open(struct verified *v, struct work *work, const struct verified_kind *kind,
+		       void *party)
+{
+	static const struct parties_backend backend = { .phase = phase,
+							.progress = progress,
+							.pass_reals = pass_reals,
+							.refuse = refuse,
+							.sum = sum,
+							.collect_rows = collect_rows,
+							.hand = hand };
+
+	*v = (struct verified){ .work = work, .kind = kind, .party = party };
+	v->parties = (struct parties){
+		.count = work->L, .backend = &backend, .ctx = v, .phase = "", .at_party = true
+	};
+	tree_build(&v->tree, work->L, true);
+	v->root = &v->tree.node[v->tree.count - 1];
+	work_group(work, v->root);
+	return work_group_key(work);
+}
+
+enum err verified_error(struct verified *v, enum err e)
+{
+	struct err_saved own = err_save(e);
+	struct msg m;
+
+	if (e == ERR_OK || v->here || e == ERR_CANCELLED || e == ERR_INTERNAL)
+		return e;
+	TRY(channel_recv(v->work->channel, MSG_DONE, &m)); /* an ABORT comes, which is an error */
+	return err_restore(&own);
+}

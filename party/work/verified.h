@@ -1,0 +1,42 @@
+/* verified.h -- the coordinator's half of a protocol, run by a party for itself.
+ *
+ * The party gives its term of each sum, is told the sum, verifies it (party/work/secure.h), and computes
+ * from it what comes next by the code that the coordinator runs. So the coordinator decides nothing: what
+ * it says is a verified sum, or a number that the protocol checks (parties_pass_reals()).
+ */
+#ifndef PARTY_WORK_VERIFIED_H
+#define PARTY_WORK_VERIFIED_H
+
+#include "common/parties/parties.h"
+#include "party/work/work.h"
+
+struct verified;
+
+/* How the kind's party answers. */
+struct verified_kind {
+	/* x (n) becomes this party's term. What the question says goes into the transcript here
+	 * (work_bind): parties must mean the same. */
+	enum err (*answer)(struct verified *v, const void *question, double *x, size_t n);
+	enum err (*upload)(struct verified *v, const void *question); /* own rows, in clear; or NULL */
+	enum err (*take)(struct verified *v, size_t values);          /* the own rows' labels; or NULL */
+};
+
+struct verified {
+	struct parties parties; /* what the protocol's half is given */
+	struct work *work;
+	const struct verified_kind *kind;
+	void *party; /* the kind's */
+	struct tree tree;
+	const struct tree_node *root;
+	bool here; /* the error is of this party's own, or of its channel */
+};
+
+/* Shares the group key: the coordinator relays it then. */
+enum err verified_open(struct verified *v, struct work *work, const struct verified_kind *kind,
+		       void *party) MUST_CHECK;
+
+/* The error e of a half that was run with v. What follows from the sums alone the coordinator finds as
+ * well, and ends the job by a sentence, which is waited for. */
+enum err verified_error(struct verified *v, enum err e) MUST_CHECK;
+
+#endif

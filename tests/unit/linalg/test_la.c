@@ -240,9 +240,59 @@ static void pinned(void **state)
 	assert_int_equal(openblas_get_num_threads(), 1);
 }
 
+/* What la_eigen_top() finds passes; anything else is found out. */
+static void test_eigen_check(void **state)
+{
+	enum { N = 60, D = 5 };
+	double value[D], more[D + 1], kept;
+	struct mat A, G, copy, V, W;
+
+	(void)state;
+	sample_normal(&A, N, N, 7);
+	la_gram_columns(&A, 1, &G);
+	mat_copy(&copy, &G);
+	assert_ok(la_eigen_top(&copy, D + 1, more, &W));
+	mat_release(&copy);
+	mat_copy(&copy, &G);
+	assert_ok(la_eigen_top(&copy, D, value, &V));
+	assert_ok(la_eigen_check(&G, value, &V, 1));
+	for (size_t i = 0; i < D; i++)
+		MAT(&V, i, 0) = -MAT(&V, i, 0); /* another sign of one column */
+	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "not eigenvectors");
+	for (size_t i = 0; i < D; i++)
+		MAT(&V, i, 0) = -MAT(&V, i, 0);
+	for (size_t j = 0; j < N; j++)
+		MAT(&V, 1, j) = -MAT(&V, 1, j); /* of one vector: as good */
+	assert_ok(la_eigen_check(&G, value, &V, 1));
+	kept = value[2];
+	value[2] *= 1 + 1e-6;
+	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "not eigenvectors");
+	value[2] = NAN;
+	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "eigenvalue 2 of 5 is");
+	value[2] = kept;
+	kept = MAT(&V, 0, 0);
+	MAT(&V, 0, 0) = INFINITY;
+	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "eigenvector with inf");
+	MAT(&V, 0, 0) = kept;
+	/* One vector twice. */
+	memcpy(ROW(&V, 3), ROW(&V, 2), N * sizeof(double));
+	value[3] = value[2];
+	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "not orthonormal");
+	/* True ones, but the second to the sixth. */
+	memcpy(V.a, ROW(&W, 1), D * N * sizeof(double));
+	memcpy(value, more + 1, D * sizeof(double));
+	assert_err(la_eigen_check(&G, value, &V, 1), ERR_PEER, "5 are above the last");
+	mat_release(&W);
+	mat_release(&V);
+	mat_release(&copy);
+	mat_release(&G);
+	mat_release(&A);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_eigen_check),
 		cmocka_unit_test(products),    cmocka_unit_test(long_products),
 		cmocka_unit_test(gram),        cmocka_unit_test(block),
 		cmocka_unit_test(eigen),       cmocka_unit_test(not_finite),

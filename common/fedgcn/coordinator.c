@@ -9,6 +9,8 @@
 
 /* The least variance of a component of prototypes, of that of all of them. */
 static const double LEAST_VARIANCE = 0.05;
+/* The largest number of a prototype in clear. */
+static const double UPLOAD_MAX = 1e12;
 
 struct run {
 	struct parties *parties;
@@ -20,14 +22,13 @@ struct run {
 	double *up, *down;
 };
 
-/* Tells `down` to all parties, and takes the sum of their answers into `up`. */
+/* Takes the sum of the parties' answers to `down` into `up`; all parties have both. */
 static enum err ask(struct run *r, enum fedgcn_kind kind, unsigned round)
 {
 	struct fedgcn_question q = { kind, round, r->down };
 	size_t n = fedgcn_up(r->p, kind);
 
-	TRY(parties_tell_reals(r->parties, PARTIES_BLOCK, r->down, fedgcn_down(r->p, kind)));
-	TRY(parties_sum(r->parties, &q, r->up, n));
+	TRY(parties_sum_told(r->parties, &q, r->up, n));
 	for (size_t i = 0; i < n; i++)
 		if (!isfinite(r->up[i]))
 			return err_set(ERR_JOB,
@@ -194,6 +195,20 @@ static enum err mixture(struct run *r, unsigned round)
 	return err;
 }
 
+/* Made of what the coordinator alone has: parties have its word for them. */
+static enum err pass_prototypes(struct run *r)
+{
+	size_t n = r->p->k * (size_t)FEDGCN_Z;
+
+	TRY(parties_pass_reals(r->parties, r->C.a, n));
+	for (size_t i = 0; r->parties->at_party && i < n; i++)
+		if (!(fabs(r->C.a[i]) <= UPLOAD_MAX))
+			return parties_refuse(r->parties,
+					      err_set(ERR_PEER, "prototype %zu with %g",
+						      i / FEDGCN_Z, r->C.a[i]));
+	return ERR_OK;
+}
+
 static enum err share_prototypes(struct run *r, unsigned round)
 {
 	const double *count = r->up + travelling(r) + 4, *sum = count + r->p->k;
@@ -207,14 +222,14 @@ static enum err share_prototypes(struct run *r, unsigned round)
 		x = alloc(parties * words, sizeof(*x));
 		err = parties_collect_reals(r->parties, NULL, x, words);
 		for (size_t i = 0; !err && i < parties * words; i++)
-			if (!(fabs(x[i]) <= 1e12))
+			if (!(fabs(x[i]) <= UPLOAD_MAX))
 				err = err_set(ERR_PEER, "party %zu uploads %g", i / words, x[i]);
-		if (!err && r->p->prototypes == FEDGCN_KDE)
+		if (!err && !r->parties->at_party && r->p->prototypes == FEDGCN_KDE)
 			fedgcn_kde(r->p, parties, x, &r->C);
-		else if (!err)
+		else if (!err && !r->parties->at_party)
 			fedgcn_best(r->p, parties, x, &r->C);
 		free(x);
-		return err;
+		return err ? err : pass_prototypes(r);
 	}
 	/* means of what parties have at the same index */
 	r->report->withheld = 0;
@@ -262,7 +277,6 @@ static enum err run(struct run *r)
 	for (unsigned round = 1; round <= r->p->rounds; round++) {
 		const double *changed = &r->report->changed[round - 1];
 
-		TRY(parties_tell_choice(r->parties, CHOICE_ROUND, 1));
 		say_model(r);
 		TRY(ask(r, FEDGCN_TRAIN, round));
 		TRY(take_weights(r, round));
@@ -273,7 +287,6 @@ static enum err run(struct run *r)
 	}
 	/* Each party clusters its graphs by the last model. */
 	parties_phase(r->parties, "final");
-	TRY(parties_tell_choice(r->parties, CHOICE_ROUND, 0));
 	say_model(r);
 	TRY(ask(r, FEDGCN_FINAL, r->report->rounds));
 	memcpy(r->report->size, r->up, r->p->k * sizeof(double));

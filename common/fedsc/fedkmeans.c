@@ -182,7 +182,9 @@ static void split(struct fedkmeans_centres *c, size_t more, double by, struct rn
 		double e = by * sqrt(c->spread[i] / (c->count[i] * (double)m));
 
 		for (size_t j = 0; j < m; j++) {
-			double z = MAT(&c->Z, i, j), off = e * rng_normal(rng);
+			/* A float, so that all machines have the same, however their logarithm
+			 * and cosine round. */
+			double z = MAT(&c->Z, i, j), off = (float)(e * rng_normal(rng));
 
 			MAT(&c->Z, i, j) = z + off;
 			MAT(&c->Z, k + t, j) = z - off;

@@ -2,7 +2,7 @@
 #ifndef COMMON_PARTIES_CHOICE_H
 #define COMMON_PARTIES_CHOICE_H
 
-/* On the wire: a number is never used for anything else; 20 and 21 were, up to version 3. */
+/* On the wire: a number is never used for anything else; 20, 21 and 40 were, up to version 3. */
 enum choice {
 	CHOICE_WORDS = 1,    /* enum choice_words: whose features are 0/1 */
 	CHOICE_ORDER = 2,    /* psi or p, the order of the filter */
@@ -11,7 +11,6 @@ enum choice {
 	CHOICE_WIDTH = 5,    /* columns of the BLOCK that follows; fedspectral: 0, no more */
 	CHOICE_MORE = 6,     /* 1: another sum over the clusters of an ASSIGNMENT; 0: RESULT */
 	CHOICE_CLUSTERS = 7, /* fedspectral: clusters of the RESULT that follows */
-	CHOICE_ROUND = 40, /* fedgcn: 1: another round of training follows; 0: the last model does */
 };
 enum choice_words { WORDS_NONE = 0, WORDS_ALL = 1, WORDS_SOME = 2 };
 

@@ -100,8 +100,8 @@ enum err parties_sum_bound(struct parties *p, const void *question, double most,
 
 /* Vectors that parties send in clear. Labels: n of each party, below `values` or `values`; one party's behind
  * the other's. Reals: n of each. Rows: those of C (rows x cols, given; all parties' together), two or
- * more of each; who had how many is kept for parties_hand(). At a party, which sends its own, C stays
- * as it is. */
+ * more of each; who had how many is kept for parties_hand(). At a party, which sends its own, x
+ * and C stay as they are. */
 enum err parties_collect_labels(struct parties *p, const void *question, size_t values,
 				uint32_t *label, size_t n) MUST_CHECK;
 enum err parties_collect_reals(struct parties *p, const void *question, double *x,

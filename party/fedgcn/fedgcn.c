@@ -1,106 +1,54 @@
-/* A party's half of FedGCN, in the order of the paper's Algorithm 1. What a question makes of the
- * party's graphs stands in common/fedgcn/party.c. */
+/* A party's half of FedGCN: common/fedgcn/coordinator.h's, run by this party for itself on sums that it
+ * verifies, while it gives its own term of each. What a question makes of the party's graphs stands in
+ * common/fedgcn/party.c. */
 #include "party/fedgcn/fedgcn.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/fedgcn/coordinator.h"
 #include "common/fedgcn/file.h"
 #include "common/fedgcn/job.h"
 #include "crypto/secret.h"
-#include "party/work/secure.h"
+#include "party/work/verified.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct fedgcn_work {
 	struct work *work;
-	struct tree tree;
-	const struct tree_node *root; /* all parties */
 	struct fedgcn_params p;
 	struct fedgcn_party party;
+	double *kl, *reconstruction; /* own losses, by round */
+	unsigned rounds;
 };
 
-/* Blames the coordinator for a question that does not fit, otherwise this party's graphs. */
-static enum err blame(const struct fedgcn_work *s, enum err e)
+static enum err answer(struct verified *v, const void *question, double *x, size_t n)
 {
-	const struct work *work = s->work;
+	const struct fedgcn_question *q = question;
+	struct fedgcn_work *s = v->party;
 
-	if (e == ERR_PEER)
-		return peer_fault(work->channel, "sent BLOCK that does not fit: %s", err_detail());
-	return e;
-}
-
-/* A question down, this party's term of the answer up. */
-static enum err answer(struct fedgcn_work *s, enum fedgcn_kind kind, unsigned round)
-{
-	size_t down = fedgcn_down(&s->p, kind), up = fedgcn_up(&s->p, kind);
-	double *said = alloc(down, sizeof(*said)), *x = alloc(up, sizeof(*x));
-	struct fedgcn_question q = { kind, round, said };
-	enum err e = channel_recv_reals(s->work->channel, MSG_BLOCK, s->root->id, said, down);
-
-	if (e == ERR_OK) {
-		e = fedgcn_answer(&s->party, &q, x);
-		e = e == ERR_OK ? secure_send_wide(s->work, s->root, x, up) : blame(s, e);
+	(void)n;
+	work_bind(v->work, q->x, fedgcn_down(&s->p, q->kind) * sizeof(*q->x));
+	TRY(fedgcn_answer(&s->party, q, x));
+	if (q->kind == FEDGCN_TRAIN) {
+		s->kl[s->rounds] = s->party.kl;
+		s->reconstruction[s->rounds++] = s->party.reconstruction;
 	}
-	wipe(x, up * sizeof(*x));
-	free(x);
-	free(said);
-	return e;
+	return ERR_OK;
 }
 
-static enum err upload(struct fedgcn_work *s)
+static enum err upload(struct verified *v, const void *question)
 {
+	struct fedgcn_work *s = v->party;
 	size_t words = fedgcn_upload_words(&s->p);
 	double *x = alloc(words, sizeof(*x));
 	enum err e;
 
+	(void)question;
 	fedgcn_upload(&s->party, x);
-	e = channel_send_reals(s->work->channel, MSG_PROTOTYPES, (uint32_t)s->work->own, x, words);
+	e = channel_send_reals(v->work->channel, MSG_PROTOTYPES, (uint32_t)v->work->own, x, words);
 	wipe(x, words * sizeof(*x));
 	free(x);
-	return e;
-}
-
-/* As many rounds as the coordinator wants, and no more than the job allows. */
-static enum err rounds(struct fedgcn_work *s)
-{
-	double *kl = alloc(s->p.rounds + 1, sizeof(*kl)),
-	       *rec = alloc(s->p.rounds + 1, sizeof(*rec));
-	unsigned done = 0;
-	uint64_t more;
-	enum err e;
-
-	for (;;) {
-		e = channel_recv_choice(s->work->channel, CHOICE_ROUND, done < s->p.rounds, &more);
-		if (e != ERR_OK || !more)
-			break;
-		if (!done)
-			work_phase(s->work, "train");
-		/* Lines 2 to 20: a round's epochs (5 to 14), then what lines 16 to 18 need of the
-		 * prototypes. */
-		e = answer(s, FEDGCN_TRAIN, done + 1);
-		if (e == ERR_OK)
-			work_progress(s->work, done + 1, 0);
-		for (unsigned t = 0; e == ERR_OK && s->p.prototypes == FEDGCN_GMM && t < s->p.em;
-		     t++)
-			e = answer(s, FEDGCN_EM, done + 1);
-		if (e == ERR_OK && fedgcn_in_clear(&s->p))
-			e = upload(s);
-		if (e != ERR_OK)
-			break;
-		kl[done] = s->party.kl;
-		rec[done++] = s->party.reconstruction;
-	}
-	facts_number(&s->work->record->facts, "rounds", done);
-	facts_numbers(&s->work->record->facts, "loss_clusters", kl, done);
-	facts_numbers(&s->work->record->facts, "loss_reconstruction", rec, done);
-	free(kl);
-	free(rec);
-	if (e == ERR_OK) {
-		work_phase(s->work, "final");
-		e = answer(s, FEDGCN_FINAL, done);
-	}
 	return e;
 }
 
@@ -118,15 +66,34 @@ static enum err keep_model(const struct fedgcn_work *s)
 	return e;
 }
 
+/* Lines 1 to 21. */
+static enum err train(struct fedgcn_work *s)
+{
+	static const struct verified_kind kind = { answer, upload, NULL };
+	struct facts *to = &s->work->record->facts;
+	struct fedgcn_report report = { 0 };
+	struct verified v;
+	enum err e;
+
+	TRY(verified_open(&v, s->work, &kind, s));
+	ALLOC(s->kl, s->p.rounds + 1);
+	ALLOC(s->reconstruction, s->p.rounds + 1);
+	e = verified_error(&v, fedgcn_run(&v.parties, &s->p, &report));
+	facts_number(to, "rounds", s->rounds);
+	facts_numbers(to, "loss_clusters", s->kl, s->rounds);
+	facts_numbers(to, "loss_reconstruction", s->reconstruction, s->rounds);
+	fedgcn_report_release(&report);
+	free(s->kl);
+	free(s->reconstruction);
+	return e;
+}
+
 enum err party_fedgcn(struct work *work, uint32_t *label)
 {
 	struct fedgcn_work s = { .work = work };
 	struct err_saved saved;
 	enum err e;
 
-	tree_build(&s.tree, work->L, true);
-	s.root = &s.tree.node[s.tree.count - 1];
-	work_group(work, s.root);
 	TRY(fedgcn_params_of(&work->job.fedgcn, work->threads, &s.p));
 	if (fedgcn_in_clear(&s.p))
 		log_warn(
@@ -136,18 +103,10 @@ enum err party_fedgcn(struct work *work, uint32_t *label)
 		    work->job.fedgcn.how.min_cluster);
 	e = fedgcn_party_init(&s.party, work->graphs, &s.p);
 	if (e != ERR_OK) {
-		e = blame(&s, e);
 		fedgcn_party_release(&s.party);
 		return e;
 	}
-	work_phase(work, "start");
-	e = answer(&s, FEDGCN_START, 0);
-	if (e == ERR_OK)
-		work_phase(work, "centres");
-	for (unsigned t = 0; e == ERR_OK && t < fedgcn_centre_rounds(&s.p); t++)
-		e = answer(&s, FEDGCN_CENTRES, 0);
-	if (e == ERR_OK)
-		e = rounds(&s);
+	e = train(&s);
 	if (e == ERR_OK) {
 		memcpy(label, s.party.label, work->graphs->count * sizeof(*label));
 		e = keep_model(&s);

@@ -17,7 +17,8 @@ struct verified_kind {
 	/* x (n) becomes this party's term. What the question says goes into the transcript here
 	 * (work_bind): parties must mean the same. */
 	enum err (*answer)(struct verified *v, const void *question, double *x, size_t n);
-	enum err (*upload)(struct verified *v, const void *question); /* own rows, in clear; or NULL */
+	/* Sends own rows or numbers in clear; or NULL. */
+	enum err (*upload)(struct verified *v, const void *question);
 	enum err (*take)(struct verified *v, size_t values);          /* the own rows' labels; or NULL */
 };
 

@@ -7,6 +7,7 @@
 #include "common/fedgcn/job.h"
 #include "proto/msg.h"
 #include "server/run/parties.h"
+#include "server/run/relay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ static enum err train(struct run *run, uint32_t **label)
 		log_warn("prototypes \"%s\": parties upload each of their prototypes in clear",
 			 fedgcn_prototypes_names[run->job.fedgcn.how.prototypes]);
 	run_parties_open(&parties, run);
+	TRY(relay_key(run, SEALED_GROUP_KEY));
 	e = run_parties_error(fedgcn_run(&parties.parties, &p, &report));
 	run_parties_close(&parties);
 	run->n = (size_t)report.n;

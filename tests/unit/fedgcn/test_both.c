@@ -381,7 +381,7 @@ static struct recording *record_job(const char *settings)
 
 static void test_every_message(void **state)
 {
-	static const enum msg_type down[] = { MSG_BLOCK, MSG_CHOICE },
+	static const enum msg_type down[] = { MSG_SUM, MSG_MATRIX },
 				   up[] = { MSG_MASKED, MSG_PROTOTYPES };
 	struct recording *r = record_job("rounds=1 epochs=1 prototypes=kde");
 
@@ -405,14 +405,19 @@ static void not_finite(double *x, size_t count)
 
 static void test_wrong_numbers(void **state)
 {
-	struct recording *r = record_job("rounds=1 epochs=1");
+	struct recording *r = record_job("rounds=1 epochs=1 prototypes=best");
+	struct rng rng;
 
 	(void)state;
-	assert_refuses_choice(r, 0, 2, "expected 40, from 0 to 1");
-	assert_refuses_choice(r, 1, 1,
-			      "expected 40, from 0 to 0"); /* a round more than the job has */
-	assert_refuses_reals(r, MSG_BLOCK, 0, not_finite, "no finite number");
-	assert_refuses_reals(r, MSG_BLOCK, 0, huge, "hub sent BLOCK that does not fit");
+	rng_seed(&rng, 1, 3);
+	for (size_t i = 0; i < r->to_party[1].count; i++) {
+		enum msg_type type = r->to_party[1].note[i].type;
+
+		assert_true(type == MSG_SUM || type == MSG_MATRIX || type == MSG_SEALED);
+	}
+	assert_refuses_sums(r, 1, &rng, 4);
+	assert_refuses_reals_of(r, 1, MSG_MATRIX, 0, not_finite, "no finite number");
+	assert_refuses_reals_of(r, 1, MSG_MATRIX, 0, huge, "hub sent MATRIX with prototype 1 with 1e+30");
 	recording_free(r);
 }
 

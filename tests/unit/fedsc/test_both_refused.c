@@ -124,30 +124,6 @@ static struct msg message(const struct lab *lab, size_t step)
 	return m;
 }
 
-/* One bit of a told sum, in a word or in a tag: of each SUM of a run, once. */
-static void check_sums(struct lab *lab, struct rng *rng)
-{
-	const struct script *full = &lab->r->to_party[1];
-	size_t sums = 0;
-
-	for (size_t step = 0; step < full->count; step++) {
-		struct msg m = { 0 };
-		uint8_t *words;
-
-		if (full->note[step].type != MSG_SUM)
-			continue;
-		m = message(lab, step);
-		words = alloc(m.masked.words.n, 1);
-		memcpy(words, m.masked.words.p, m.masked.words.n);
-		words[rng_below(rng, m.masked.words.n)] ^= (uint8_t)(1 << rng_below(rng, 8));
-		m.masked.words.p = words;
-		assert_party_refuses(lab->r, 1, step, &m, "is not the sum of the parties' terms and tags");
-		free(words);
-		sums++;
-	}
-	assert_true(sums >= 6);
-}
-
 /* The nth MATRIX of a phase with number `at` changed. */
 static void refuse_number(struct lab *lab, const char *phase, size_t nth, size_t at, double value,
 			  const char *words)
@@ -197,7 +173,7 @@ static void test_wrong_numbers(void **state)
 				    full->note[step].type == MSG_SEALED ||
 				    full->note[step].type == MSG_MATRIX ||
 				    full->note[step].type == MSG_RESULT);
-		check_sums(&lab, &rng);
+		assert_refuses_sums(lab.r, 1, &rng, 6);
 		if (i < 2)
 			check_basis(&lab, i ? "dense" : "anchor");
 		lab_close(&lab);

@@ -149,17 +149,17 @@ static inline void assert_refuses_choice(struct recording *r, size_t nth, uint64
 /* change() gets the numbers of the nth MATRIX or BLOCK as doubles. */
 typedef void change_reals(double *x, size_t count);
 
-static inline void assert_refuses_reals(struct recording *r, enum msg_type type, size_t nth,
+static inline void assert_refuses_reals_of(struct recording *r, size_t l, enum msg_type type, size_t nth,
 					change_reals *change, const char *words)
 {
-	size_t step = step_of(&r->to_party[0], type, nth), size = type == MSG_BLOCK ? 4 : 8;
+	size_t step = step_of(&r->to_party[l], type, nth), size = type == MSG_BLOCK ? 4 : 8;
 	struct msg m;
 	double *x;
 	uint8_t *bytes;
 
 	assert_ok(msg_decode(
 	    &m, type,
-	    (struct bytes){ r->to_party[0].note[step].body, r->to_party[0].note[step].len }));
+	    (struct bytes){ r->to_party[l].note[step].body, r->to_party[l].note[step].len }));
 	ALLOC(x, m.reals.count);
 	bytes = alloc(m.reals.count, size);
 	for (size_t i = 0; i < m.reals.count; i++) {
@@ -178,9 +178,15 @@ static inline void assert_refuses_reals(struct recording *r, enum msg_type type,
 		memcpy(bytes + i * size, size == 4 ? (void *)&single : (void *)&x[i], size);
 	}
 	m.reals.values.p = bytes;
-	assert_party_refuses(r, 0, step, &m, words);
+	assert_party_refuses(r, l, step, &m, words);
 	free(bytes);
 	free(x);
+}
+
+static inline void assert_refuses_reals(struct recording *r, enum msg_type type, size_t nth,
+					change_reals *change, const char *words)
+{
+	assert_refuses_reals_of(r, 0, type, nth, change, words);
 }
 
 /* Another vector of n labels in place of the nth of this type. */
@@ -201,6 +207,43 @@ static inline void assert_refuses_labels(struct recording *r, enum msg_type type
 	m.labels.packed = (struct bytes){ packed, len };
 	assert_party_refuses(r, 0, step, &m, words);
 	free(packed);
+}
+
+/* One bit of a told sum, in a word or in a tag: of each SUM of a run, once. Party l is not 0, so that the
+ * group key comes from a message. */
+static inline void assert_refuses_sums(struct recording *r, size_t l, struct rng *rng, size_t least)
+{
+	const struct script *full = &r->to_party[l];
+	size_t sums = 0;
+
+	for (size_t step = 0; step < full->count; step++) {
+		const struct note *note = &full->note[step];
+		struct script s = { 0 };
+		struct outcome out;
+		struct msg m;
+		uint8_t *words;
+
+		if (note->type != MSG_SUM)
+			continue;
+		assert_ok(msg_decode(&m, note->type, (struct bytes){ note->body, note->len }));
+		words = alloc(m.masked.words.n, 1);
+		memcpy(words, m.masked.words.p, m.masked.words.n);
+		words[rng_below(rng, m.masked.words.n)] ^= (uint8_t)(1 << rng_below(rng, 8));
+		m.masked.words.p = words;
+		script_copy(&s, full, step);
+		script_add_msg(&s, &m);
+		for (size_t i = step + 1; i < full->count; i++) /* chunks of the same sum */
+			script_add(&s, full->note[i].type,
+				   (struct bytes){ full->note[i].body, full->note[i].len }, "");
+		replay(&(struct listener){ r, l, false }, &s, &out);
+		if (out.code != ERR_PEER || !strstr(out.why, "hub sent SUM") ||
+		    !strstr(out.why, "is not the sum of the parties' terms and tags"))
+			fail_msg("SUM in step %zu: %s \"%s\"", step, err_name(out.code), out.why);
+		script_release(&s);
+		free(words);
+		sums++;
+	}
+	assert_true(sums >= least);
 }
 
 #endif

@@ -32,7 +32,7 @@ struct tag {
 static uint64_t reduce(uwide x)
 {
 	const uint64_t low = (1ULL << 55) - 1;
-	uwide once = (x >> 55) * 55 + ((uint64_t)x & low);              /* < 2^78 */
+	uwide once = (x >> 55) * 55 + ((uint64_t)x & low);                     /* < 2^78 */
 	uint64_t twice = (uint64_t)(once >> 55) * 55 + ((uint64_t)once & low); /* < 2^56 */
 	uint64_t less = twice - TAG_PRIME;
 

@@ -156,11 +156,10 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	/* The degrees of all n nodes, which the parties are told; from then on their products are
 	 * with the joint graph's terms. */
 	parties_phase(parties, "degrees");
-	err = parties_sum(parties, &degrees, degree, n);
-	for (size_t i = 0; i < n; i++) /* a party that says less than 0 will be told so by others */
+	err = parties_sum_told(parties, &degrees, degree, n);
+	for (size_t i = 0; i < n;
+	     i++) /* rounding, or a party that says less, and others will see it */
 		degree[i] = degree[i] > 0 ? degree[i] : 0;
-	if (!err)
-		err = parties_tell_reals(parties, PARTIES_MATRIX, degree, n);
 	if (!err)
 		err = parties_sum(parties, &join, NULL, 0);
 	if (err)

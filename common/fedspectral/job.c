@@ -24,6 +24,8 @@ const struct config_row fedspectral_rows[] = {
 	  .help = "exact: largest residual of an eigenvector, relative to the first eigenvalue" },
 	{ "ids", CONFIG_ENUM, AT(ids), .standard = "hashed", .names = ids_names,
 	  .help = "how nodes' ids reach the coordinator: as hashes by a key it does not have, or as they are" },
+	{ "allow_disjoint", CONFIG_BOOL, AT(allow_disjoint), .standard = "false",
+	  .help = "no two parties need have a node in common: without, that is taken for a lie about rows" },
 	{ "block", CONFIG_UNSIGNED, AT(how.block), 1, 1024, "auto", .names = auto_word,
 	  .help = "exact: b, columns of a product; \"auto\": max(20, k + 10)" },
 	{ 0 },

@@ -10,6 +10,7 @@ enum fedspectral_variant { FEDSPECTRAL_EXACT, FEDSPECTRAL_PLUS, FEDSPECTRAL_PLAI
 struct fedspectral_job {
 	JOB_HEAD;
 	enum fedspectral_variant variant;
+	bool allow_disjoint; /* no two parties need have a node in common */
 	struct fedspectral_params how; /* but for k, seed and threads */
 };
 

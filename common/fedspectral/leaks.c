@@ -12,6 +12,9 @@ void fedspectral_leaks(struct said *s, const void *p, size_t parties)
 	say(s, job->ids == IDS_HASHED,
 	    "the coordinator sees how many nodes each party has and which of them others have too, "
 	    "but no id");
+	say(s, parties > 1,
+	    "each party sees how many nodes each other has, and can test guesses of 144 of its "
+	    "ids");
 	say(s, true,
 	    "coordinator and parties see the number of nodes; the coordinator sees the cluster of "
 	    "each node, a party those of its own");

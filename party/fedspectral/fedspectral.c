@@ -2,11 +2,13 @@
 #include "common/base/alloc.h"
 #include "common/fedspectral/job.h"
 #include "common/fedspectral/party.h"
+#include "party/work/agree.h"
 #include "party/work/align.h"
 #include "party/work/secure.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Rows masked per slab: some MB. */
 enum { SLAB_ROWS = 1 << 14 };
@@ -34,7 +36,7 @@ static enum err check_size(size_t rows, size_t cols)
 
 /* ---- exact ---- */
 
-/* Degrees up, joint degrees down. */
+/* The joint degrees: a sum that all parties are told. */
 static enum err agree_degrees(struct fedspectral_work *s)
 {
 	struct work *work = s->work;
@@ -51,17 +53,20 @@ static enum err agree_degrees(struct fedspectral_work *s)
 				    "fixed point does not resolve: multiply all parties' weights "
 				    "by one number",
 				    LEAST_DEGREE);
+	memcpy(joint, own, work->n * sizeof(*joint));
 	if (e == ERR_OK)
-		e = secure_send_wide(work, s->root, own, work->n);
-	if (e == ERR_OK)
-		e = channel_recv_reals(work->channel, MSG_MATRIX, s->root->id, joint, work->n);
-	/* A joint degree has this party's in it: nobody else's is below 0. */
-	for (size_t i = 0; i < work->n && e == ERR_OK; i++)
-		if (joint[i] < 0 || joint[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
-			e = peer_fault(work->channel,
-				       "sent a MATRIX of joint degrees of which that of row %zu "
-				       "is less than this party's part",
-				       i);
+		e = secure_sum_verified(work, s->root, joint, work->n);
+	/* A joint degree has this party's in it, and nobody's is below 0: else another party lies.
+	 */
+	for (size_t i = 0; i < work->n && e == ERR_OK; i++) {
+		if (joint[i] < own[i] * (1 - BLOCK_ROUNDING) - rounding)
+			e = step_fault(
+			    work->channel,
+			    "the joint degree of row %zu is less than this party's part: "
+			    "another party has sent less than 0",
+			    i);
+		joint[i] = joint[i] > 0 ? joint[i] : 0;
+	}
 	if (e == ERR_OK)
 		fedspectral_party_join(&s->part, joint);
 	free(joint);
@@ -201,6 +206,9 @@ static enum err run_fedspectral(struct work *work, uint32_t *label)
 	tree_build(&s.tree, work->L, true);
 	s.root = &s.tree.node[s.tree.count - 1];
 	e = party_align(work, work->dataset, s.row);
+	if (e == ERR_OK)
+		e = party_agree_rows(work, work->dataset, s.row,
+				     work->job.fedspectral.allow_disjoint);
 	if (e != ERR_OK)
 		goto out;
 	facts_number(&work->record->facts, "nodes", (double)work->n);

@@ -27,8 +27,7 @@ static enum err pass_reals(void *ctx, double *x, size_t n)
 {
 	struct verified *v = ctx;
 
-	return here(v,
-		    channel_recv_reals(v->work->channel, MSG_MATRIX, v->root->id, x, n));
+	return here(v, channel_recv_reals(v->work->channel, MSG_MATRIX, v->root->id, x, n));
 }
 
 static enum err refuse(void *ctx, enum err e)

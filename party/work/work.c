@@ -104,7 +104,7 @@ enum err work_share_key(struct work *work, enum sealed what, uint8_t key[static 
 
 enum err work_group_key(struct work *work)
 {
-	if (work->own == 0)
+	if (work->own == 0 && !work->has_group_key)
 		TRY(random_secret(work->group_key, sizeof(work->group_key)));
 	TRY(work_share_key(work, SEALED_GROUP_KEY, work->group_key));
 	work->has_group_key = true;

@@ -98,7 +98,7 @@ enum err work_share_key(struct work *work, enum sealed what,
 			uint8_t key[static SECAGG_HASH_LEN]) MUST_CHECK;
 
 /* The group key: party 0 draws it and seals it to every other, through the coordinator (relay_key()). Once a
- * job, before anything that is made of it. */
+ * job, before anything that is made of it. Party 0 keeps one that it has already (tests). */
 enum err work_group_key(struct work *work) MUST_CHECK;
 
 /* p goes into the transcript, as a broadcast does: what parties compute for themselves, and must all

@@ -49,6 +49,11 @@ static enum err run_fedspectral(struct run *run, uint32_t **label)
 	enum err e;
 
 	TRY(server_align(run, &align));
+	e = server_agree_rows(run);
+	if (e != ERR_OK) {
+		align_release(&align);
+		return e;
+	}
 	ALLOC(*label, run->n);
 	run_parties_open(&parties, run);
 	switch (run->job.fedspectral.variant) {

@@ -273,6 +273,16 @@ enum err server_align(struct run *run, struct align *a)
 	return e;
 }
 
+enum err server_agree_rows(struct run *run)
+{
+	struct batch_totals unused = { 0 };
+
+	if (run->L == 1)
+		return ERR_OK;
+	TRY(relay_key(run, SEALED_GROUP_KEY));
+	return relay_batches(run, SEALED_ROWS, &unused);
+}
+
 void align_release(struct align *a)
 {
 	for (size_t l = 0; l < a->L; l++)

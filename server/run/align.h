@@ -28,6 +28,9 @@ struct align {
 enum err server_align(struct run *run, struct align *a) MUST_CHECK;
 void align_release(struct align *a);
 
+/* Parties compare rows: the group key and what they tell each other are passed on (party/work/agree.h). */
+enum err server_agree_rows(struct run *run) MUST_CHECK;
+
 /* To each party the labels of its own rows, by rising row, of label (run->n entries, 0 .. values):
  * a message of labels of this type. They differ from party to party, and with them the transcripts:
  * no sum may follow. */

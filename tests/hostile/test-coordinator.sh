@@ -145,10 +145,28 @@ test_wrong_length_from_the_coordinator() {
 
 test_not_a_number_from_the_coordinator() {
 	rows_federation 3
-	rows_job kmeans
+	rows_job anchor # eigenvalues
 	turned 3 "hub/$MATRIX/1/put/24/000000000000f87f"
 	fails 2 3
 	found_by party-01 3 'coordinator sent MATRIX .*(finite|number)'
+}
+
+# A sum that parties are told, one bit of a count.
+test_another_sum_than_there_is() {
+	rows_federation 3
+	rows_job kmeans
+	turned 3 "hub/$SUM/4/flip/40"
+	fails 2 3
+	found_by party-01 3 "coordinator sent SUM 3 that is not the sum of the parties' terms and tags"
+}
+
+# The group key, as it is passed on.
+test_another_group_key() {
+	rows_federation 3
+	rows_job kmeans
+	turned 3 "hub/$SEALED/1/flip/20"
+	fails 2 3
+	found_by party-01 3 'does not open|another|changed'
 }
 
 run_tests "$@"

@@ -33,6 +33,8 @@ struct half {
 	struct post *post;
 	struct record record;
 	struct secagg *secagg;
+	uint8_t group_key[SECAGG_HASH_LEN]; /* once a run has had one; in a replay the same */
+	bool has_group_key;
 	struct features X;
 	const struct graph *g;
 	const struct dataset *dataset; /* fedspectral, a party's own: borrowed */

@@ -207,6 +207,7 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 			    .own = l,
 			    .post = post_new(5),
 			    .secagg = r->f.party[l].secagg,
+			    .has_group_key = r->f.party[l].has_group_key,
 			    .model = r->job.kind == &kind_kcagc_predict ? r->f.party[l].model : NULL,
 			    .g = r->f.party[l].g,
 			    .dataset = r->f.party[l].dataset,
@@ -218,6 +219,7 @@ static inline void replay_party(struct recording *r, size_t l, const struct scri
 			    .label = alloc(r->f.party[l].n, sizeof(*h->label)),
 			    .saw = replay_count,
 			    .saw_arg = taken };
+	memcpy(h->group_key, r->f.party[l].group_key, sizeof(h->group_key));
 	memcpy(h->name, r->f.server.name, sizeof(h->name));
 	record_init(&h->record, "party", h->name[l]);
 	recording_slice(r, l, &h->X);

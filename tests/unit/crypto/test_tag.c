@@ -182,7 +182,7 @@ static void test_tags_hide(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_answers), cmocka_unit_test(test_sums_hold),
+		cmocka_unit_test(test_known_answers),     cmocka_unit_test(test_sums_hold),
 		cmocka_unit_test(test_changes_are_found), cmocka_unit_test(test_order_matters),
 		cmocka_unit_test(test_tags_hide),
 	};

@@ -352,9 +352,9 @@ static void check_fails(holds *h, const char *settings, enum err code, const cha
 {
 	struct stage *s = stage_run(&graph, 2, h, settings);
 
-	assert_int_equal(s->f.server.result, code);
-	if (!strstr(s->f.server.why, why))
-		fail_msg("\"%s\", expected \"%s\"", s->f.server.why, why);
+	if (s->f.server.result != code || !strstr(s->f.server.why, why))
+		fail_msg("%s \"%s\", expected \"%s\"", err_name(s->f.server.result),
+			 s->f.server.why, why);
 	for (size_t l = 0; l < 2; l++)
 		assert_int_equal(s->f.party[l].result, code);
 	stage_end(s);
@@ -362,13 +362,17 @@ static void check_fails(holds *h, const char *settings, enum err code, const cha
 
 static void test_data_that_will_not_do(void **state)
 {
-	static const char *const variant[] = { "clusters=200", "clusters=200 variant=fedspectral+",
-					       "clusters=200 variant=fedspectral" };
+	static const char *const variant[] = {
+		"clusters=200 allow_disjoint=true",
+		"clusters=200 allow_disjoint=true variant=fedspectral+",
+		"clusters=200 allow_disjoint=true variant=fedspectral",
+	};
 
 	(void)state;
 	check_fails(no_weight, "", ERR_INPUT, "edges weigh less than 0.000244141 together");
 	check_fails(too_much, "", ERR_JOB, "fixed-point bound");
-	check_fails(none, "", ERR_JOB, "0 of 200 nodes have edges");
+	check_fails(none, "allow_disjoint=true", ERR_JOB, "0 of 200 nodes have edges");
+	check_fails(none, "", ERR_PEER, "no two of them have a node in common");
 	for (size_t v = 0; v < 3; v++) {
 		check_fails(by_turns, variant[v], ERR_JOB,
 			    "195 of 200 nodes have edges, which cannot be put into 200 clusters");
@@ -409,7 +413,7 @@ static struct recording *record_few(const char *settings)
  * variants take what comes. */
 static void test_every_message(void **state)
 {
-	static const enum msg_type exact[] = { MSG_ROWS, MSG_MATRIX, MSG_CHOICE, MSG_BLOCK,
+	static const enum msg_type exact[] = { MSG_ROWS, MSG_SUM, MSG_CHOICE, MSG_BLOCK,
 					       MSG_RESULT };
 	struct recording *r = record_few("clusters=2 ids=plain");
 
@@ -426,20 +430,9 @@ static void test_every_message(void **state)
 	}
 }
 
-static void less(double *x, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		x[i] *= 0.2;
-}
-
 static void below_zero(double *x, size_t count)
 {
 	x[count / 2] = -1;
-}
-
-static void not_finite(double *x, size_t count)
-{
-	x[count - 1] = INFINITY;
 }
 
 static void one_node(double *x, size_t count)
@@ -458,11 +451,11 @@ static void test_wrong_numbers(void **state)
 {
 	struct recording *r = record_few("clusters=2 ids=plain");
 	uint32_t label[FEW] = { 3 };
+	struct rng rng;
 
 	(void)state;
-	assert_refuses_reals(r, MSG_MATRIX, 0, less, "is less than this party's part");
-	assert_refuses_reals(r, MSG_MATRIX, 0, below_zero, "of row 12 is less");
-	assert_refuses_reals(r, MSG_MATRIX, 0, not_finite, "no finite number");
+	rng_seed(&rng, 1, 4);
+	assert_refuses_sums(r, 1, &rng, 1);
 	assert_refuses_choice(r, 0, 21, "expected 5, from 0 to 20");
 	assert_refuses_reals(r, MSG_BLOCK, 0, one_node, "length sqrt(n)");
 	assert_refuses_reals(r, MSG_BLOCK, 0, larger, "length sqrt(n)");

@@ -1,0 +1,211 @@
+/* A coordinator that gives one node another row at each party, so that a sum is the parties' terms
+ * side by side: found out, by a sample of ids that it cannot foresee. */
+#include "tests/unit/both/meeting.h"
+#include "common/base/rng.h"
+#include "party/work/agree.h"
+
+enum { ALL = 400 };
+
+/* ---- nodes ---- */
+
+/* Each party has `own` nodes, of which `shared` are everybody's and come first; rows as an honest
+ * coordinator numbers them, in some order. */
+static struct meeting *parties_with(size_t L, size_t own, size_t shared, struct rng *rng)
+{
+	struct meeting *m = alloc(1, sizeof(*m));
+	size_t n = shared + L * (own - shared);
+	uint32_t *order = alloc(n, sizeof(*order));
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	rng_shuffle(rng, order, n);
+	for (size_t l = 0; l < L; l++) {
+		struct buf lines = { 0 };
+
+		for (size_t i = 0; i < own; i++)
+			if (i < shared)
+				buf_printf(&lines, "all%zu\n", i);
+			else
+				buf_printf(&lines, "of%zu-%zu\n", l, i);
+		names_are(&m->seat[l].d, (char *)lines.p);
+		buf_release(&lines);
+	}
+	meet(m, L, "hashed");
+	for (size_t l = 0; l < L; l++) {
+		struct seat *s = &m->seat[l];
+
+		s->work.n = n;
+		for (size_t i = 0; i < own; i++) {
+			const char *id = s->d.ids.id[i];
+			size_t number =
+			    strtoul(id[0] == 'a' ? id + 3 : strchr(id, '-') + 1, NULL, 10);
+
+			s->row[i] =
+			    order[id[0] == 'a' ? number
+					       : shared + l * (own - shared) + number - shared];
+		}
+	}
+	free(order);
+	return m;
+}
+
+/* ---- the check ---- */
+
+static void *hub(void *arg)
+{
+	struct meeting *m = arg;
+
+	run_phase(&m->run, "align");
+	m->result = server_agree_rows(&m->run);
+	return NULL;
+}
+
+static void *agrees(void *arg)
+{
+	struct msg abort = { .type = MSG_ABORT, .abort = { .code = ERR_PEER } };
+	struct seat *s = arg;
+
+	work_phase(&s->work, "align");
+	s->result = party_agree_rows(&s->work, &s->d, s->row, false);
+	snprintf(s->why, sizeof(s->why), "%s", s->result ? err_detail() : "");
+	if (s->result != ERR_OK)
+		(void)!channel_send(s->work.channel, &abort);
+	return NULL;
+}
+
+static void compare_rows(struct meeting *m)
+{
+	for (size_t l = 0; l < m->run.L; l++)
+		channel_pair(m->run.channel[l], m->seat[l].work.channel);
+	pthread_create(&m->thread, NULL, hub, m);
+	for (size_t l = 0; l < m->run.L; l++)
+		pthread_create(&m->seat[l].thread, NULL, agrees, &m->seat[l]);
+	pthread_join(m->thread, NULL);
+	for (size_t l = 0; l < m->run.L; l++)
+		pthread_join(m->seat[l].thread, NULL);
+}
+
+/* How many parties found it out; all of them say that it was the coordinator. */
+static size_t found_by(const struct meeting *m, const char *words)
+{
+	size_t found = 0;
+
+	for (size_t l = 0; l < m->run.L; l++) {
+		const struct seat *s = &m->seat[l];
+
+		if (s->result == ERR_OK)
+			continue;
+		assert_int_equal(s->result, ERR_PEER);
+		if (!strstr(s->why, "hub ") || !strstr(s->why, words))
+			fail_msg("\"%s\", expected \"%s\"", s->why, words);
+		found++;
+	}
+	return found;
+}
+
+static void test_honest(void **state)
+{
+	static const struct {
+		size_t L, own, shared;
+	} cases[] = { { 1, 5, 5 }, { 2, 3, 1 }, { 3, 145, 144 }, { 5, ALL, 7 }, { 4, 30, 30 } };
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 1, 0);
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		struct meeting *m = parties_with(cases[c].L, cases[c].own, cases[c].shared, &rng);
+
+		compare_rows(m);
+		assert_int_equal(m->result, ERR_OK);
+		assert_int_equal(found_by(m, ""), 0);
+		leave(m);
+	}
+}
+
+/* Each party has rows of its own: as many rows as there are nodes together. Or the coordinator says
+ * a smaller n, and lets two nodes of which no other party knows have one row. */
+static void test_rows_apart(void **state)
+{
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 2, 0);
+	for (size_t merged = 0; merged <= 1; merged++)
+		for (size_t L = 2; L <= 3; L++)
+			for (int again = 0; again < 20; again++) {
+				struct meeting *m = parties_with(L, ALL, ALL / 20, &rng);
+
+				for (size_t l = 0; l < L; l++) {
+					m->seat[l].work.n = L * ALL - merged;
+					for (size_t i = 0; i < ALL; i++)
+						m->seat[l].row[i] =
+						    (uint32_t)(l * ALL + i - (l ? merged : 0));
+				}
+				compare_rows(m);
+				assert_true(found_by(m, merged ? "numbers nodes otherwise" : "") >=
+					    1);
+				leave(m);
+			}
+}
+
+/* One party's rows are apart from all others', who agree. */
+static void test_one_victim(void **state)
+{
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 3, 0);
+	for (int again = 0; again < 20; again++) {
+		struct meeting *m = parties_with(4, ALL, ALL / 20, &rng);
+		size_t n = m->seat[0].work.n;
+
+		for (size_t l = 0; l < 4; l++)
+			m->seat[l].work.n = n + ALL / 20;
+		for (size_t i = 0; i < ALL;
+		     i++) /* those it shares have rows that nobody else has */
+			if (m->seat[1].d.ids.id[i][0] == 'a')
+				m->seat[1].row[i] =
+				    (uint32_t)(n + strtoul(m->seat[1].d.ids.id[i] + 3, NULL, 10));
+		compare_rows(m);
+		assert_true(found_by(m, "a node of both has two rows") >= 1);
+		leave(m);
+	}
+}
+
+/* Of few nodes all are compared: a single one with another row, or with another's row. */
+static void test_few_nodes(void **state)
+{
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 4, 0);
+	for (int other = 0; other <= 1; other++) {
+		struct meeting *m = parties_with(2, AGREE_SAMPLE, 10, &rng);
+		struct seat *s = &m->seat[1];
+		size_t i = 0;
+
+		while (s->d.ids.id[i][0] != (other ? 'o' : 'a'))
+			i++;
+		m->seat[0].work.n++;
+		s->row[i] = other ? m->seat[0].row[AGREE_SAMPLE - 1] : (uint32_t)s->work.n;
+		s->work.n++;
+		compare_rows(m);
+		assert_int_equal(
+		    found_by(m, other ? "two nodes have one row" : "a node of both has two rows"),
+		    2);
+		leave(m);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_honest),
+		cmocka_unit_test(test_rows_apart),
+		cmocka_unit_test(test_one_victim),
+		cmocka_unit_test(test_few_nodes),
+	};
+
+	federation_quiet();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -106,11 +106,10 @@ int approve_main(int argc, char **argv)
 		parse,
 		"[JOB_ID]",
 		"Agrees to a job that a party was offered and that waits for a person "
-		"(policy.confirm), or refuses it. Prints what the job will show, and to whom.\v"
-		"The first digits of the id will do where they are one offer's alone. The answer "
-		"is "
-		"of this job, these parameters and these parties, for up to policy.max_attempts "
-		"attempts and until --days are over.",
+		"(policy.confirm), or refuses it. Prints what the job will show, and to "
+		"whom.\vThe first digits of the id will do where they are one offer's alone. The "
+		"answer is of this job, these parameters and these parties, for up to "
+		"policy.max_attempts attempts and until --days are over.",
 		NULL,
 		NULL,
 		NULL

@@ -229,14 +229,11 @@ int report_main(int argc, char **argv)
 		parse,
 		"OUT",
 		"Makes one page of what a run left: a timeline of all processes, bytes and "
-		"messages per "
-		"link, round trips, clusters, the objective of each k-means; on a party's own "
-		"directory "
-		"also a picture of its points.\v"
-		"OUT is what coterie launch made, or the output directory of one daemon. The page "
-		"is one "
-		"file that needs nothing else. What is worked out for it (--truth, the picture) is "
-		"written into run.json, too.",
+		"messages per link, round trips, clusters, the objective of each k-means; on a "
+		"party's own directory also a picture of its points.\vOUT is what coterie launch "
+		"made, or the output directory of one daemon. The page is one file that needs "
+		"nothing else. What is worked out for it (--truth, the picture) is written into "
+		"run.json, too.",
 		NULL,
 		NULL,
 		NULL

@@ -52,10 +52,9 @@ void part_round_trips(struct report *r, struct buf *b)
 		buf_printf(b, "<span class=\"key bound\"></span>The line is the bound, ");
 		html_data(b, bound, show_count(bound));
 		buf_printf(b, ": what the method's rounds cost when each takes one round trip. It "
-			      "counts 3.5 for "
-			      "offer, keys, local clusters and result, 2 and the iterations for "
-			      "each level or "
-			      "joint phase, 1 for each step of the polish. ");
+			      "counts 3.5 for offer, keys, local clusters and result, 2 and the "
+			      "iterations for each level or joint phase, 1 for each step of the "
+			      "polish. ");
 	}
 	buf_printf(b, "Counted is how often a process had sent and then waited for an "
 		      "answer.</p>\n</section>\n");
@@ -70,9 +69,8 @@ static void size_bar(size_t cluster, double size, double most, struct buf *b)
 	report_mark(b, (unsigned)cluster, 6, 6, 5);
 	buf_printf(b,
 		   "</svg> %zu</th><td class=\"bar\"><svg width=\"100%%\" height=\"18\" "
-		   "aria-hidden=\"true\">"
-		   "<rect class=\"k%zu\" x=\"0\" y=\"2\" width=\"%.3f%%\" height=\"14\" "
-		   "rx=\"1\"/></svg></td><td>",
+		   "aria-hidden=\"true\"><rect class=\"k%zu\" x=\"0\" y=\"2\" width=\"%.3f%%\" "
+		   "height=\"14\" rx=\"1\"/></svg></td><td>",
 		   cluster, cluster % REPORT_HUES, axis_percent(size, 0, most));
 	html_data(b, size, show_count(size));
 	buf_printf(b, "</td></tr>\n");

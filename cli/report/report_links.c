@@ -154,8 +154,7 @@ static void draw(const struct report *r, const struct links *links, struct buf *
 
 	buf_printf(b,
 		   "<svg class=\"links\" viewBox=\"0 0 340 %g\" role=\"img\" aria-label=\"The "
-		   "coordinator and "
-		   "its link to each party, as wide as its bytes\">\n",
+		   "coordinator and its link to each party, as wide as its bytes\">\n",
 		   height);
 	buf_printf(b, "<text class=\"name\" x=\"8\" y=\"12\">");
 	html_short(b, p ? p->name : "coordinator", 36);
@@ -251,11 +250,10 @@ void part_links(struct report *r, struct buf *b)
 		draw(r, &links, b);
 		buf_printf(b,
 			   "<figcaption class=\"note\"><span class=\"item\"><span class=\"key "
-			   "in\"></span>to the coordinator</span> "
-			   "<span class=\"item\"><span class=\"key out\"></span>from it.</span> A "
-			   "line is as wide as its bytes, the "
-			   "widest "
-			   "%s, none below one pixel.</figcaption></figure>\n<div>",
+			   "in\"></span>to the coordinator</span> <span class=\"item\"><span "
+			   "class=\"key out\"></span>from it.</span> A line is as wide as its "
+			   "bytes, the widest %s, none below one pixel.</figcaption></figure>\n"
+			   "<div>",
 			   show_bytes(links.most).s);
 		table(&links, b);
 		for (size_t i = 0; i < links.n; i++)

@@ -311,12 +311,10 @@ void part_timeline(struct report *r, struct buf *b)
 	if (t.n && t.all.to > 0) {
 		html_section(b, "time", "Where the time went");
 		buf_printf(b, "<p class=\"legend\"><span class=\"item\"><span class=\"key "
-			      "compute\"></span>compute"
-			      "</span> <span class=\"item\"><span class=\"key wait\"></span>wait, "
-			      "while others compute"
-			      "</span> <span class=\"item\"><span class=\"key wire\"></span>wire, "
-			      "while bytes travel"
-			      "</span></p>\n");
+			      "compute\"></span>compute</span> <span class=\"item\"><span "
+			      "class=\"key wait\"></span>wait, while others compute</span> <span "
+			      "class=\"item\"><span class=\"key wire\"></span>wire, while bytes "
+			      "travel</span></p>\n");
 		draw(&t, "timeline", &t.all, b);
 		draw_rounds(&t, b);
 		say_alignment(&t, b);

@@ -17,10 +17,9 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{ "truth", 't', "FILE", 0,
-	  "the known classes, in the order of the data's rows or with ids (.csv); of a job of kind "
-	  "fedgcn "
-	  "\"own\", those that the parties' sets come with, or a directory with a set for each "
-	  "party",
+	  "the known classes, in the order of the data's rows or with ids (.csv); of a job of "
+	  "kind fedgcn \"own\", those that the parties' sets come with, or a directory with a set "
+	  "for each party",
 	  0 },
 	{ 0 },
 };
@@ -295,9 +294,8 @@ int show_main(int argc, char **argv)
 		parse,
 		"OUT",
 		"Shows what a run did: seconds per phase as compute, wait and wire; bytes, "
-		"messages and rounds per "
-		"daemon; with --truth, how well the classes were found.\v"
-		"OUT is what coterie launch made, or the output directory of one daemon.",
+		"messages and rounds per daemon; with --truth, how well the classes were "
+		"found.\vOUT is what coterie launch made, or the output directory of one daemon.",
 		NULL,
 		NULL,
 		NULL

@@ -99,34 +99,6 @@ static void put_mean(struct json *to, const char *name, const struct mean *m)
 	json_put_number(o, "deviation", sqrt(fmax(variance, 0)));
 }
 
-static void try_ratio(const struct arguments *a, const struct logistic *l, const struct mat *X,
-		      const struct label_sets *s, double ratio, struct json *to)
-{
-	struct mean micro = { 0 }, macro = { 0 };
-	struct multilabel_params p = a->p;
-	struct multilabel_score score;
-
-	p.ratio = ratio;
-	for (unsigned r = 0; r < a->repeats; r++) {
-		multilabel_split(l, X, s, &p, r, &score);
-		mean_add(&micro, score.micro);
-		mean_add(&macro, score.macro);
-	}
-	json_put_number(to, "train_ratio", ratio);
-	json_put_number(to, "trained", (double)score.trained);
-	json_put_number(to, "tested", (double)score.tested);
-	put_mean(to, "micro_f1", &micro);
-	put_mean(to, "macro_f1", &macro);
-}
-
-/* Row i of *X becomes that of ids->id[i]. */
-static void sort_rows(const struct embeddings *e, struct mat *X)
-{
-	mat_init(X, e->X.rows, e->X.cols);
-	for (size_t i = 0; i < X->rows; i++)
-		memcpy(ROW(X, i), ROW(&e->X, e->ids.row[i]), X->cols * sizeof(double));
-}
-
 static size_t with_classes(const struct label_sets *s)
 {
 	size_t n = 0;
@@ -139,11 +111,15 @@ static size_t with_classes(const struct label_sets *s)
 static void report(const struct arguments *a, const struct embeddings *e,
 		   const struct label_sets *s, struct json *result)
 {
+	struct multilabel_params p = a->p;
+	struct multilabel_score score;
 	struct logistic *l;
 	struct json *scores;
 	struct mat X;
 
-	sort_rows(e, &X);
+	mat_init(&X, e->X.rows, e->X.cols); /* in the order of the ids, as the sets are */
+	for (size_t i = 0; i < X.rows; i++)
+		memcpy(ROW(&X, i), ROW(&e->X, e->ids.row[i]), X.cols * sizeof(double));
 	l = logistic_open(&X);
 	json_put_number(result, "vertices", (double)X.rows);
 	json_put_number(result, "dims", (double)X.cols);
@@ -152,8 +128,22 @@ static void report(const struct arguments *a, const struct embeddings *e,
 	json_put_number(result, "classes", (double)s->classes);
 	json_put_number(result, "repeats", a->repeats);
 	scores = json_put_array(result, "scores");
-	for (size_t i = 0; i < a->ratios; i++)
-		try_ratio(a, l, &X, s, a->ratio[i], json_append_object(scores));
+	for (size_t i = 0; i < a->ratios; i++) {
+		struct mean micro = { 0 }, macro = { 0 };
+		struct json *to = json_append_object(scores);
+
+		p.ratio = a->ratio[i];
+		for (unsigned r = 0; r < a->repeats; r++) {
+			multilabel_split(l, &X, s, &p, r, &score);
+			mean_add(&micro, score.micro);
+			mean_add(&macro, score.macro);
+		}
+		json_put_number(to, "train_ratio", p.ratio);
+		json_put_number(to, "trained", (double)score.trained);
+		json_put_number(to, "tested", (double)score.tested);
+		put_mean(to, "micro_f1", &micro);
+		put_mean(to, "macro_f1", &macro);
+	}
 	logistic_close(l);
 	mat_release(&X);
 }

@@ -71,33 +71,14 @@ static void decide(const struct plan *p, size_t t, bool *chosen, struct tally *t
 	}
 }
 
-static void judge(const struct plan *p, struct multilabel_score *score)
-{
-	struct tally *tally, all = { 0 };
-	bool *chosen;
-
-	ALLOC(tally, p->s->classes);
-	ALLOC(chosen, p->s->classes);
-	for (size_t t = 0; t < p->tested; t++)
-		decide(p, t, chosen, tally);
-	score->macro = 0;
-	for (size_t c = 0; c < p->s->classes; c++) {
-		score->macro += f1(&tally[c]) / (double)p->s->classes;
-		all.right += tally[c].right;
-		all.guessed += tally[c].guessed;
-		all.there += tally[c].there;
-	}
-	score->micro = f1(&all);
-	free(chosen);
-	free(tally);
-}
-
 void multilabel_split(const struct logistic *l, const struct mat *X, const struct label_sets *s,
 		      const struct multilabel_params *p, unsigned repeat,
 		      struct multilabel_score *score)
 {
 	struct plan f = { .l = l, .X = X, .s = s, .C = p->C };
+	struct tally *tally, all = { 0 };
 	struct rng rng;
+	bool *chosen;
 	uint32_t *row;
 	size_t n = 0;
 
@@ -113,7 +94,19 @@ void multilabel_split(const struct logistic *l, const struct mat *X, const struc
 	ALLOC(f.value, s->classes * f.tested);
 	parallel(p->threads, s->classes, try_class, &f);
 	*score = (struct multilabel_score){ .trained = f.trained, .tested = f.tested };
-	judge(&f, score);
+	ALLOC(tally, s->classes);
+	ALLOC(chosen, s->classes);
+	for (size_t t = 0; t < f.tested; t++)
+		decide(&f, t, chosen, tally);
+	for (size_t c = 0; c < s->classes; c++) {
+		score->macro += f1(&tally[c]) / (double)s->classes;
+		all.right += tally[c].right;
+		all.guessed += tally[c].guessed;
+		all.there += tally[c].there;
+	}
+	score->micro = f1(&all);
+	free(chosen);
+	free(tally);
 	free(f.value);
 	free(row);
 }

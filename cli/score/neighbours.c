@@ -67,33 +67,25 @@ static double product(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* All others, the nearest first; a row of zeros has cosine 0 with any. */
-static struct near *sort_others(const struct embeddings *e, size_t me)
+/* The others, the nearest first; a row of zeros has cosine 0 with any. */
+static void list(const struct arguments *a, const struct embeddings *e, size_t me,
+		 struct json *result)
 {
 	const double *x = ROW(&e->X, e->ids.row[me]);
 	double length = sqrt(product(x, x, e->X.cols));
 	struct near *near;
+	struct json *neighbours;
 
 	ALLOC(near, e->ids.n);
 	for (size_t i = 0, at = 0; i < e->ids.n; i++) {
 		const double *y = ROW(&e->X, e->ids.row[i]);
 		double lengths = length * sqrt(product(y, y, e->X.cols));
+		double cosine = lengths > 0 ? product(x, y, e->X.cols) / lengths : 0;
 
 		if (i != me)
-			near[at++] =
-			    (struct near){ lengths > 0 ? product(x, y, e->X.cols) / lengths : 0,
-					   i };
+			near[at++] = (struct near){ cosine, i };
 	}
 	qsort(near, e->ids.n - 1, sizeof(*near), by_cosine);
-	return near;
-}
-
-static void list(const struct arguments *a, const struct embeddings *e, size_t me,
-		 struct json *result)
-{
-	struct near *near = sort_others(e, me);
-	struct json *neighbours;
-
 	json_put_string(result, "id", a->id);
 	json_put_number(result, "vertices", (double)e->ids.n);
 	neighbours = json_put_array(result, "neighbours");

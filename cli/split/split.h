@@ -6,7 +6,7 @@
  *   edges    same nodes, same features, different edges, at one party or several (split_hold.h);
  *            without features, each party knows the nodes of its edges (FedSpectral)
  *   vertices a graph without features: different vertices, each with its ties (FedWalk)
- *   graphs   of many graphs in TU format, different ones (FedGCN): split_graphs.h
+ *   graphs   of many graphs in TU format, different ones (FedGCN)
  *
  * The parts are random, disjoint unless asked for otherwise, and as equal as they can be; rows may
  * go by class instead, so that parties differ in what they have (skew). The seed is published in
@@ -16,9 +16,9 @@
 #ifndef CLI_SPLIT_SPLIT_H
 #define CLI_SPLIT_SPLIT_H
 
-#include "cli/split/split_hold.h"
 #include "common/base/err.h"
 #include "common/kind/kind.h"
+#include "common/linalg/csr.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +55,13 @@ void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part);
 void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l,
 			bool *kept);
 size_t split_shared_count(size_t n, double share); /* F n to the nearest whole, halves up */
+
+/* new_of[i]: the place of item i in part l, or UINT32_MAX. Returns how many there are. */
+size_t split_places(const uint32_t *part, size_t n, uint32_t l, uint32_t *new_of);
+
+/* The rows x cols that row_of and col_of say (as split_places(); NULL: all of them), in the order
+ * of the whole; out is initialised here. */
+void split_cut(const struct features *X, size_t rows, const uint32_t *row_of, size_t cols,
+	       const uint32_t *col_of, struct features *out);
 
 #endif

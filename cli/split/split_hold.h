@@ -16,19 +16,7 @@
 #ifndef CLI_SPLIT_SPLIT_HOLD_H
 #define CLI_SPLIT_SPLIT_HOLD_H
 
-#include "common/base/err.h"
-#include "common/linalg/csr.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct split_hold_params {
-	size_t parties; /* 1 .. 256 */
-	double overlap; /* 0 .. 1 */
-	bool regions;
-	uint64_t seed;
-};
+#include "cli/split/split.h"
 
 /* Edges u <= v of the graph, counted row by row. */
 struct split_holders {
@@ -36,8 +24,9 @@ struct split_holders {
 	uint8_t *party; /* edges x copies, owned; the copies of an edge differ */
 };
 
-/* Without regions and overlap parts are equal to one edge. ERR_INPUT: a party would have none. */
-enum err split_hold(const struct csr *S, const struct split_hold_params *p,
+/* By p->parties (1 .. 256), overlap, regions and seed; without regions and overlap parts are equal
+ * to one edge. ERR_INPUT: a party would have none. */
+enum err split_hold(const struct csr *S, const struct split_params *p,
 		    struct split_holders *h) MUST_CHECK;
 void split_holders_release(struct split_holders *h);
 

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+int pki_main(int argc, char **argv);
 int synth_main(int argc, char **argv);
 int split_main(int argc, char **argv);
 int eval_main(int argc, char **argv);
@@ -22,6 +23,10 @@ int kmeans_main(int argc, char **argv);
 int sc_main(int argc, char **argv);
 int dsc_main(int argc, char **argv);
 int fedgcn_main(int argc, char **argv);
+int deepwalk_main(int argc, char **argv);
+int fedwalk_main(int argc, char **argv);
+int classify_main(int argc, char **argv);
+int neighbours_main(int argc, char **argv);
 int privacy_main(int argc, char **argv);
 int show_main(int argc, char **argv);
 int report_main(int argc, char **argv);
@@ -73,5 +78,10 @@ void args_print(const struct json *v); /* on stdout, indented */
 
 /* Writes dir/name atomically and empties the text. */
 enum err args_write(const char *dir, const char *name, struct buf *text) MUST_CHECK;
+
+/* Of a command that clusters: labels.csv, labels.npy and result.json in `out`, which is made. id: n
+ * texts, or NULL: row numbers from 0. ERR_JOB: cannot be written. */
+enum err results_write(const char *out, char *const *id, const uint32_t *label, size_t n,
+		       const struct json *result) MUST_CHECK;
 
 #endif

@@ -31,24 +31,6 @@ static int by_value(const void *a, const void *b)
 	return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* The distances to centre r, rising, the first of each value: nodes that are alike in all that the
- * parties have lie at one distance but for rounding, and a value that is taken often has no
- * density. */
-static size_t distinct(const struct mat *D, size_t r, struct sample *s)
-{
-	size_t count = 0;
-	double rounding;
-
-	for (size_t i = 0; i < D->rows; i++)
-		s[i] = (struct sample){ MAT(D, i, r), (uint32_t)i };
-	qsort(s, D->rows, sizeof(*s), by_value);
-	rounding = PRIVACY_ROUNDING * s[D->rows - 1].y;
-	for (size_t i = 0; i < D->rows; i++)
-		if (count == 0 || s[i].y - s[count - 1].y > rounding)
-			s[count++] = s[i];
-	return count;
-}
-
 /* One centre against all columns. */
 struct centre {
 	const struct sample *s;
@@ -73,19 +55,27 @@ static void one_column(void *ctx, unsigned worker, size_t j)
 			 : NAN;
 }
 
-/* h(Y) of centre r, and I(Y;X) of each column with it. */
+/* h(Y) of centre r, and I(Y;X) of each column with it. Y are the distances to it, rising, the first
+ * of each value: nodes that are alike in all that the parties have lie at one distance but for
+ * rounding, and a value that is taken often has no density. */
 static enum err one_centre(const struct mat *D, size_t r, const uint8_t *has, size_t m,
 			   unsigned neighbours, unsigned threads, struct privacy *p, double *bits)
 {
 	unsigned workers = parallel_workers(threads, m);
 	struct mat y = { 0 };
 	struct sample *s;
-	size_t n;
-	double h;
+	size_t n = 0;
+	double h, rounding;
 	enum err e = ERR_OK;
 
 	ALLOC(s, D->rows);
-	n = distinct(D, r, s);
+	for (size_t i = 0; i < D->rows; i++)
+		s[i] = (struct sample){ MAT(D, i, r), (uint32_t)i };
+	qsort(s, D->rows, sizeof(*s), by_value);
+	rounding = PRIVACY_ROUNDING * s[D->rows - 1].y;
+	for (size_t i = 0; i < D->rows; i++)
+		if (n == 0 || s[i].y - s[n - 1].y > rounding)
+			s[n++] = s[i];
 	p->repeated += D->rows - n;
 	if (n <= neighbours)
 		e = err_set(ERR_INPUT,
@@ -248,36 +238,14 @@ static double leakage(double mutual)
 	return 1 - exp2(-mutual);
 }
 
-static void print(const struct arguments *a, const struct job *job, const struct mat *D,
-		  const struct privacy *p, size_t first, double joint)
-{
-	struct json *v = json_object();
-
-	json_put_number(v, "parties", (double)a->parties);
-	json_put_number(v, "seed", (double)job->seed);
-	json_put_number(v, "rows", (double)D->rows);
-	json_put_number(v, "centres", (double)D->cols);
-	json_put_number(v, "columns", (double)p->columns);
-	json_put_number(v, "repeated", (double)p->repeated);
-	json_put_number(v, "neighbours", a->neighbours);
-	json_put_number(v, "entropy_bits", p->entropy);
-	json_put_number(v, "mutual_bits", p->mutual);
-	json_put_number(v, "privacy_level", exp2(p->entropy - p->mutual));
-	json_put_number(v, "privacy_leakage", leakage(p->mutual));
-	json_put_number(v, "leakage_of_worst_column", leakage(p->most));
-	json_put_number(v, "joint_columns", (double)first);
-	json_put_number(v, "joint_bits", joint);
-	json_put_number(v, "joint_leakage", leakage(joint));
-	args_print(v);
-	json_free(v);
-}
-
 static enum err measure(struct dataset *d, const struct job *job, const struct arguments *a)
 {
 	size_t m = features_cols(&d->X), first = 0;
 	struct mat Z = { 0 }, D = { 0 };
 	struct privacy p;
+	struct json *v;
 	uint8_t *has;
+	double joint;
 	enum err e;
 
 	if (m < a->parties)
@@ -296,8 +264,27 @@ static enum err measure(struct dataset *d, const struct job *job, const struct a
 		e = privacy_of(&D, has, m, a->neighbours, a->threads, &p);
 		free(has);
 	}
-	if (!e)
-		print(a, job, &D, &p, first, joint_bits(&Z, first, &D, a));
+	if (!e) {
+		joint = joint_bits(&Z, first, &D, a);
+		v = json_object();
+		json_put_number(v, "parties", (double)a->parties);
+		json_put_number(v, "seed", (double)job->seed);
+		json_put_number(v, "rows", (double)D.rows);
+		json_put_number(v, "centres", (double)D.cols);
+		json_put_number(v, "columns", (double)p.columns);
+		json_put_number(v, "repeated", (double)p.repeated);
+		json_put_number(v, "neighbours", a->neighbours);
+		json_put_number(v, "entropy_bits", p.entropy);
+		json_put_number(v, "mutual_bits", p.mutual);
+		json_put_number(v, "privacy_level", exp2(p.entropy - p.mutual));
+		json_put_number(v, "privacy_leakage", leakage(p.mutual));
+		json_put_number(v, "leakage_of_worst_column", leakage(p.most));
+		json_put_number(v, "joint_columns", (double)first);
+		json_put_number(v, "joint_bits", joint);
+		json_put_number(v, "joint_leakage", leakage(joint));
+		args_print(v);
+		json_free(v);
+	}
 	mat_release(&Z);
 	mat_release(&D);
 	return e;

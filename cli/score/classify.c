@@ -1,6 +1,5 @@
 /* coterie classify: how well embeddings tell the classes of vertices. */
 #include "cli/args/args.h"
-#include "cli/args/embedding_commands.h"
 #include "cli/score/multilabel.h"
 #include "common/base/alloc.h"
 #include "common/data/embeddings.h"

@@ -1,5 +1,4 @@
 /* Round trips against their bound, the sizes of clusters, the objective of each k-means. */
-#include "cli/report/report_axis.h"
 #include "cli/report/report_page.h"
 
 #include <math.h>
@@ -22,7 +21,7 @@ static void trips_bar(const char *name, double trips, double bound, double most,
 			   "<line class=\"bound\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"0\" y2=\"22\"/>",
 			   axis_percent(bound, 0, most), axis_percent(bound, 0, most));
 	buf_printf(b, "</svg></td><td>");
-	html_data(b, trips, show_count(trips));
+	html_data(b, trips, show_count);
 	buf_printf(b, "</td></tr>\n");
 }
 
@@ -50,7 +49,7 @@ void part_round_trips(struct report *r, struct buf *b)
 	buf_printf(b, "</table>\n<p class=\"note\">");
 	if (bound > 0) {
 		buf_printf(b, "<span class=\"key bound\"></span>The line is the bound, ");
-		html_data(b, bound, show_count(bound));
+		html_data(b, bound, show_count);
 		buf_printf(b, ": what the method's rounds cost when each takes one round trip. It "
 			      "counts 3.5 for offer, keys, local clusters and result, 2 and the "
 			      "iterations for each level or joint phase, 1 for each step of the "
@@ -72,7 +71,7 @@ static void size_bar(size_t cluster, double size, double most, struct buf *b)
 		   "aria-hidden=\"true\"><rect class=\"k%zu\" x=\"0\" y=\"2\" width=\"%.3f%%\" "
 		   "height=\"14\" rx=\"1\"/></svg></td><td>",
 		   cluster, cluster % REPORT_HUES, axis_percent(size, 0, most));
-	html_data(b, size, show_count(size));
+	html_data(b, size, show_count);
 	buf_printf(b, "</td></tr>\n");
 }
 
@@ -112,16 +111,6 @@ struct curve {
 	double x, y, value;
 };
 
-static void curve_point(struct buf *b, const struct curve *from, const struct curve *to, unsigned i)
-{
-	if (from)
-		buf_printf(b, "<line x1=\"%.2f%%\" y1=\"%.1f\" x2=\"%.2f%%\" y2=\"%.1f\"/>",
-			   from->x, from->y, to->x, to->y);
-	buf_printf(b, "<circle cx=\"%.2f%%\" cy=\"%.1f\" r=\"3\"", to->x, to->y);
-	html_values(b, &to->value, 1);
-	buf_printf(b, "><title>iteration %u: %s</title></circle>", i, show_number(to->value).s);
-}
-
 static void draw_curve(const struct json *objective, struct buf *b)
 {
 	double low = INFINITY, high = 0, span = (double)json_count(objective) - 1;
@@ -142,9 +131,14 @@ static void draw_curve(const struct json *objective, struct buf *b)
 			buf_printf(b, "<text class=\"%s\" x=\"%.2f%%\" y=\"%.1f\">%s</text>",
 				   span > 0 ? "start" : "middle", p.x, p.y - 9,
 				   show_number(p.value).s);
-		curve_point(b, i ? &before : NULL, &p, i + 1);
+		else
+			buf_printf(b, "<line x1=\"%.2f%%\" y1=\"%.1f\" x2=\"%.2f%%\" y2=\"%.1f\"/>",
+				   before.x, before.y, p.x, p.y);
+		buf_printf(b, "<circle cx=\"%.2f%%\" cy=\"%.1f\" r=\"3\"", p.x, p.y);
+		html_values(b, &p.value, 1);
+		buf_printf(b, "><title>iteration %u: %s</title></circle>", ++i,
+			   show_number(p.value).s);
 		before = p;
-		i++;
 	}
 	if (span > 0)
 		buf_printf(b,
@@ -155,22 +149,6 @@ static void draw_curve(const struct json *objective, struct buf *b)
 		   "<line class=\"base\" x1=\"0\" x2=\"100%%\" y1=\"99\" y2=\"99\"/>"
 		   "<text class=\"tick %s\" x=\"%d%%\" y=\"114\">1</text></svg>\n",
 		   span > 0 ? "start" : "middle", span > 0 ? 3 : 50);
-}
-
-static void draw_sum(const struct report *r, const struct json *sum, struct buf *b)
-{
-	const struct json *objective = run_list(sum, "objective");
-
-	buf_printf(b, "<figure class=\"sum\"><figcaption><b>");
-	if (run_has(sum, "phase"))
-		html_text(b, report_phase(r, run_number(sum, "phase")));
-	buf_printf(b, "</b> group ");
-	html_data(b, run_number(sum, "group"), show_count(run_number(sum, "group")));
-	buf_printf(b, ", ");
-	html_data(b, run_number(sum, "items"), show_count(run_number(sum, "items")));
-	buf_printf(b, " items</figcaption>\n");
-	draw_curve(objective, b);
-	buf_printf(b, "</figure>\n");
 }
 
 static bool has_curve(const struct json *sum)
@@ -199,8 +177,18 @@ void part_objective(struct report *r, struct buf *b)
 	skipped = n > CURVES_MAX ? n - CURVES_MAX : 0;
 	n = 0;
 	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s)) {
-		if (has_curve(s) && n++ >= skipped)
-			draw_sum(r, s, b);
+		if (!has_curve(s) || n++ < skipped)
+			continue;
+		buf_printf(b, "<figure class=\"sum\"><figcaption><b>");
+		if (run_has(s, "phase"))
+			html_text(b, report_phase(r, run_number(s, "phase")));
+		buf_printf(b, "</b> group ");
+		html_data(b, run_number(s, "group"), show_count);
+		buf_printf(b, ", ");
+		html_data(b, run_number(s, "items"), show_count);
+		buf_printf(b, " items</figcaption>\n");
+		draw_curve(run_list(s, "objective"), b);
+		buf_printf(b, "</figure>\n");
 	}
 	buf_printf(b,
 		   "</div>\n<p class=\"note\">Of each k-means on secure sums, the sum of squared "

@@ -179,7 +179,7 @@ static void flow_cells(struct buf *b, const struct flow *f)
 
 	for (int i = 0; i < 4; i++) {
 		buf_printf(b, "<td>");
-		html_data(b, v[i], i % 2 ? show_count(v[i]) : show_bytes(v[i]));
+		html_data(b, v[i], i % 2 ? show_count : show_bytes);
 		buf_printf(b, "</td>");
 	}
 }
@@ -202,9 +202,7 @@ static void table(const struct links *links, struct buf *b)
 	for (size_t i = 0; i < links->n; i++) {
 		const struct flow *f = &links->link[i].sum;
 
-		buf_printf(b, "<tr><th scope=\"row\">");
-		html_text(b, links->link[i].party);
-		buf_printf(b, "</th>");
+		html_element(b, "<tr><th scope=\"row\">", links->link[i].party, "</th>");
 		flow_cells(b, f);
 		buf_printf(b, "</tr>\n");
 		all.bytes_in += f->bytes_in;
@@ -231,9 +229,7 @@ static void details(const struct link *l, bool open, struct buf *b)
 
 		if (!on_link(l, t))
 			continue;
-		buf_printf(b, "<tr><th scope=\"row\">");
-		html_text(b, run_string(t, "type"));
-		buf_printf(b, "</th>");
+		html_element(b, "<tr><th scope=\"row\">", run_string(t, "type"), "</th>");
 		flow_cells(b, &f);
 		buf_printf(b, "</tr>\n");
 	}

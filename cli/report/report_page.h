@@ -34,7 +34,13 @@ void part_plan(struct report *r, struct buf *b);       /* report_plan.c */
 void part_merged(struct report *r, struct buf *b);
 void part_picture(struct report *r, struct buf *b);    /* report_picture.c */
 void part_evaluation(struct report *r, struct buf *b); /* report_score.c */
-void part_graph_scores(struct buf *b, const struct json *evaluation); /* report_graphs.c */
+
+/* A cell of a table: the number of this key, or nothing if it is not there. */
+void report_cell(struct buf *b, const struct json *o, const char *key,
+		 struct shown (*show)(double));
+/* A tile with a number; bound > 0: "bound 12" beside it. */
+void report_tile(struct buf *b, const char *name, double x, struct shown (*show)(double),
+		 double bound);
 
 /* All bytes that crossed the links, both ways; -1: not recorded. report_links.c */
 double report_bytes(const struct report *r);

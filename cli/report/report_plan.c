@@ -5,20 +5,14 @@
 
 enum { WAYS_MOST = 64, MERGED_MOST = 64 };
 
-static void cell(struct buf *b, const struct json *o, const char *key, struct shown (*show)(double))
-{
-	buf_printf(b, "<td>");
-	if (run_has(o, key))
-		html_data(b, run_number(o, key), show(run_number(o, key)));
-	buf_printf(b, "</td>");
-}
-
 static struct shown show_rate(double x)
 {
-	struct shown t, bytes = show_bytes(x);
+	return shown("%.30s/s", show_bytes(x).s);
+}
 
-	snprintf(t.s, sizeof(t.s), "%.30s/s", bytes.s);
-	return t;
+static struct shown show_rtt(double ms)
+{
+	return show_seconds(ms / 1e3);
 }
 
 static void way_row(const struct json *w, struct buf *b)
@@ -30,11 +24,11 @@ static void way_row(const struct json *w, struct buf *b)
 	buf_printf(b, "</th><td class=\"text\">");
 	html_short(b, run_string(w, "exchange"), 40);
 	buf_printf(b, "</td>");
-	cell(b, w, "rounds", show_count);
-	cell(b, w, "round_trips", show_count);
-	cell(b, w, "words", show_count);
-	cell(b, w, "bytes", show_bytes);
-	cell(b, w, "seconds", show_seconds);
+	report_cell(b, w, "rounds", show_count);
+	report_cell(b, w, "round_trips", show_count);
+	report_cell(b, w, "words", show_count);
+	report_cell(b, w, "bytes", show_bytes);
+	report_cell(b, w, "seconds", show_seconds);
 	buf_printf(b, "<td class=\"text\">%s", taken ? "<b>taken</b>" : "");
 	if (*run_string(w, "why_not")) {
 		buf_printf(b, "not taken: ");
@@ -63,9 +57,9 @@ void part_plan(struct report *r, struct buf *b)
 	buf_printf(b, "</tbody></table></div>\n<p class=\"note\">From the parties' local clusters, "
 		      "before the rest was done: what it takes if Lloyd never settles early. Words "
 		      "and bytes are those of all parties' sums. The link was measured at ");
-	html_data(b, run_number(plan, "rtt_ms"), show_seconds(run_number(plan, "rtt_ms") / 1e3));
+	html_data(b, run_number(plan, "rtt_ms"), show_rtt);
 	buf_printf(b, " there and back and ");
-	html_data(b, run_number(plan, "bytes_per_s"), show_rate(run_number(plan, "bytes_per_s")));
+	html_data(b, run_number(plan, "bytes_per_s"), show_rate);
 	buf_printf(b, "; computing is not counted. ");
 	if (run_is_plan_only(r->main->run))
 		buf_printf(b, "The job ended with this plan, as it was asked to: there are no "
@@ -90,17 +84,16 @@ void part_merged(struct report *r, struct buf *b)
 				      "<th>phase</th><th>group</th><th>merged</th><th>left</th>"
 				      "</tr></thead>\n<tbody>\n");
 		}
-		buf_printf(b, "<tr><th scope=\"row\">");
-		html_text(b, report_phase(r, run_number(s, "phase")));
-		buf_printf(b, "</th>");
-		cell(b, s, "group", show_count);
-		cell(b, s, "merged", show_count);
-		cell(b, s, "items", show_count);
+		html_element(b, "<tr><th scope=\"row\">", report_phase(r, run_number(s, "phase")),
+			     "</th>");
+		report_cell(b, s, "group", show_count);
+		report_cell(b, s, "merged", show_count);
+		report_cell(b, s, "items", show_count);
 		buf_printf(b, "</tr>\n");
 	}
 	if (!n)
 		return;
 	buf_printf(b, "</tbody></table></div>\n<p class=\"note\">They had fewer than ");
-	html_data(b, run_number(job, "min_cell"), show_count(run_number(job, "min_cell")));
+	html_data(b, run_number(job, "min_cell"), show_count);
 	buf_printf(b, " nodes (min_cell), and joined larger ones.</p>\n</section>\n");
 }

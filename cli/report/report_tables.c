@@ -4,28 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static void cell(struct buf *b, const struct json *o, const char *key, struct shown (*show)(double))
-{
-	buf_printf(b, "<td>");
-	if (run_has(o, key))
-		html_data(b, run_number(o, key), show(run_number(o, key)));
-	buf_printf(b, "</td>");
-}
-
 static struct shown show_ms(double x)
 {
-	struct shown t;
-
-	snprintf(t.s, sizeof(t.s), "%.2f", x * 1e3);
-	return t;
+	return shown("%.2f", x * 1e3);
 }
 
 static struct shown show_s(double x)
 {
-	struct shown t;
+	return shown(x < RUN_NUMBER_MAX / 1e3 ? "%.2f" : "%.3g", x);
+}
 
-	snprintf(t.s, sizeof(t.s), x < RUN_NUMBER_MAX / 1e3 ? "%.2f" : "%.3g", x);
-	return t;
+static struct shown show_rtt(double x)
+{
+	return shown("%.3g ms", x);
 }
 
 void part_phases(struct report *r, struct buf *b)
@@ -36,39 +27,28 @@ void part_phases(struct report *r, struct buf *b)
 
 	if (!run_first(r->main->run, "phases"))
 		return;
-	buf_printf(b, "<h3>Phases of ");
-	html_text(b, r->main->name);
+	html_element(b, "<h3>Phases of ", r->main->name, "</h3>\n");
 	buf_printf(b,
-		   "</h3>\n<div class=\"scroll\"><table class=\"numbers\" id=\"phases\"><thead><tr>"
+		   "<div class=\"scroll\"><table class=\"numbers\" id=\"phases\"><thead><tr>"
 		   "<th>phase</th><th>from, %s</th><th>compute, %s</th><th>wait, %s</th>"
 		   "<th>wire, %s</th><th>rounds</th><th>iterations</th><th>round trips</th></tr>"
 		   "</thead>\n<tbody>\n",
 		   unit, unit, unit, unit);
 	for (const struct json *p = run_first(r->main->run, "phases"); p; p = run_next(p)) {
-		buf_printf(b, "<tr><th scope=\"row\">");
-		html_text(b, run_string(p, "name"));
-		buf_printf(b, "</th>");
-		cell(b, p, "start_s", show);
-		cell(b, p, "compute_s", show);
-		cell(b, p, "wait_s", show);
-		cell(b, p, "wire_s", show);
-		cell(b, p, "rounds", show_count);
-		cell(b, p, "iterations", show_count);
-		cell(b, p, "round_trips", show_count);
+		html_element(b, "<tr><th scope=\"row\">", run_string(p, "name"), "</th>");
+		report_cell(b, p, "start_s", show);
+		report_cell(b, p, "compute_s", show);
+		report_cell(b, p, "wait_s", show);
+		report_cell(b, p, "wire_s", show);
+		report_cell(b, p, "rounds", show_count);
+		report_cell(b, p, "iterations", show_count);
+		report_cell(b, p, "round_trips", show_count);
 		buf_printf(b, "</tr>\n");
 	}
 	buf_printf(b, "</tbody></table></div>\n");
 }
 
 /* ---- processes ---- */
-
-static struct shown show_rtt(double x)
-{
-	struct shown t;
-
-	snprintf(t.s, sizeof(t.s), "%.3g ms", x);
-	return t;
-}
 
 static const struct json *peer_of(const struct json *run, const char *name)
 {
@@ -85,40 +65,15 @@ static void process_row(const struct report *r, const struct process *p, struct 
 	const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
 	const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
 
-	buf_printf(b, "<tr><th scope=\"row\">");
-	html_text(b, p->name);
-	buf_printf(b, "</th><td class=\"text\">");
-	html_text(b, run_string(p->run, "status"));
-	buf_printf(b, "</td>");
-	cell(b, p->run, "elapsed_s", show_seconds);
-	cell(b, p->run, "rounds", show_count);
-	cell(b, p->run, "round_trips", show_count);
-	cell(b, seen, "rtt_ms", show_rtt);
-	cell(b, own, "rtt_ms", show_rtt);
-	buf_printf(b, "<td class=\"text\">");
-	html_text(b, run_string(own ? own : seen, "congestion"));
-	buf_printf(b, "</td></tr>\n");
-}
-
-/* A party of which there is nothing but what the coordinator saw of its connection. */
-static void peer_row(const struct json *peer, struct buf *b)
-{
-	buf_printf(b, "<tr><th scope=\"row\">");
-	html_text(b, run_string(peer, "name"));
-	buf_printf(b, "</th><td class=\"text\">not here</td><td></td><td></td><td></td>");
-	cell(b, peer, "rtt_ms", show_rtt);
-	buf_printf(b, "<td></td><td class=\"text\">");
-	html_text(b, run_string(peer, "congestion"));
-	buf_printf(b, "</td></tr>\n");
-}
-
-static bool is_process(const struct report *r, const char *name)
-{
-	for (size_t i = 0; i < r->runs.n; i++) {
-		if (!strcmp(r->runs.process[i].name, name))
-			return true;
-	}
-	return false;
+	html_element(b, "<tr><th scope=\"row\">", p->name, "</th>");
+	html_element(b, "<td class=\"text\">", run_string(p->run, "status"), "</td>");
+	report_cell(b, p->run, "elapsed_s", show_seconds);
+	report_cell(b, p->run, "rounds", show_count);
+	report_cell(b, p->run, "round_trips", show_count);
+	report_cell(b, seen, "rtt_ms", show_rtt);
+	report_cell(b, own, "rtt_ms", show_rtt);
+	html_element(b, "<td class=\"text\">", run_string(own ? own : seen, "congestion"),
+		     "</td></tr>\n");
 }
 
 void part_processes(struct report *r, struct buf *b)
@@ -133,8 +88,18 @@ void part_processes(struct report *r, struct buf *b)
 	for (size_t i = 0; i < r->runs.n; i++)
 		process_row(r, &r->runs.process[i], b);
 	for (const struct json *p = run_first(r->main->run, "peers"); p; p = run_next(p)) {
-		if (r->main->leads && !is_process(r, run_string(p, "name")))
-			peer_row(p, b);
+		const char *name = run_string(p, "name");
+		bool here = !r->main->leads;
+
+		for (size_t i = 0; i < r->runs.n; i++)
+			here |= !strcmp(r->runs.process[i].name, name);
+		if (here)
+			continue;
+		html_element(b, "<tr><th scope=\"row\">", name,
+			     "</th><td class=\"text\">not here</td><td></td><td></td><td></td>");
+		report_cell(b, p, "rtt_ms", show_rtt);
+		html_element(b, "<td></td><td class=\"text\">", run_string(p, "congestion"),
+			     "</td></tr>\n");
 	}
 	buf_printf(
 	    b,
@@ -152,23 +117,15 @@ enum { FACTS_MOST = 64, FACT_VALUES_MOST = 32, FACT_TEXT_MOST = 1000 };
 static void fact_number(struct buf *b, const struct json *v)
 {
 	if (json_type(v) == JSON_NUMBER)
-		html_data(b, json_number(v), show_number(json_number(v)));
+		html_data(b, json_number(v), show_number);
 	else
 		buf_printf(b, "none");
 }
 
-static void fact_value(struct buf *b, const struct json *v)
+static void fact_list(struct buf *b, const struct json *v)
 {
 	size_t n = 0;
 
-	if (json_type(v) == JSON_STRING) {
-		html_short(b, json_string(v), FACT_TEXT_MOST);
-		return;
-	}
-	if (json_type(v) != JSON_ARRAY) {
-		fact_number(b, v);
-		return;
-	}
 	for (const struct json *e = json_first(v); e && n < FACT_VALUES_MOST; e = json_next(e)) {
 		buf_printf(b, "%s", n++ ? " \xc2\xb7 " : "");
 		fact_number(b, e);
@@ -187,10 +144,13 @@ void part_facts(struct report *r, struct buf *b)
 	html_section(b, "facts", "What the job says of itself");
 	buf_printf(b, "<dl class=\"facts\">\n");
 	for (const struct json *f = json_first(facts); f && n < FACTS_MOST; f = json_next(f), n++) {
-		buf_printf(b, "<dt>");
-		html_text(b, json_key(f));
-		buf_printf(b, "</dt><dd>");
-		fact_value(b, f);
+		html_element(b, "<dt>", json_key(f), "</dt><dd>");
+		if (json_type(f) == JSON_STRING)
+			html_short(b, json_string(f), FACT_TEXT_MOST);
+		else if (json_type(f) == JSON_ARRAY)
+			fact_list(b, f);
+		else
+			fact_number(b, f);
 		buf_printf(b, "</dd>\n");
 	}
 	buf_printf(b, "</dl>\n</section>\n");
@@ -213,31 +173,12 @@ void part_leaks(struct report *r, struct buf *b)
 	for (; v; v = json_next(v)) {
 		if (json_type(v) != JSON_STRING)
 			continue;
-		buf_printf(b, "<li>");
-		html_text(b, json_string(v));
-		buf_printf(b, "</li>\n");
+		html_element(b, "<li>", json_string(v), "</li>\n");
 	}
 	buf_printf(b, "</ul>\n</section>\n");
 }
 
 /* ---- anything as a list of names and values ---- */
-
-static void value(struct buf *b, const struct json *v)
-{
-	switch (json_type(v)) {
-	case JSON_NUMBER:
-		html_data(b, json_number(v), show_plain(json_number(v)));
-		break;
-	case JSON_STRING:
-		html_text(b, json_string(v));
-		break;
-	case JSON_BOOL:
-		buf_printf(b, "%s", json_bool(v) ? "yes" : "no");
-		break;
-	default:
-		buf_printf(b, "none");
-	}
-}
 
 /* Members of members get "a.b" for a name. A hostile file may have any number of them. */
 static void fields(struct buf *b, const struct json *v, const char *prefix, unsigned *left)
@@ -256,10 +197,15 @@ static void fields(struct buf *b, const struct json *v, const char *prefix, unsi
 			continue;
 		}
 		(*left)--;
-		buf_printf(b, "<div><dt>");
-		html_text(b, name);
-		buf_printf(b, "</dt><dd>");
-		value(b, m);
+		html_element(b, "<div><dt>", name, "</dt><dd>");
+		if (json_type(m) == JSON_NUMBER)
+			html_data(b, json_number(m), show_plain);
+		else if (json_type(m) == JSON_STRING)
+			html_text(b, json_string(m));
+		else if (json_type(m) == JSON_BOOL)
+			buf_printf(b, "%s", json_bool(m) ? "yes" : "no");
+		else
+			buf_printf(b, "none");
 		buf_printf(b, "</dd></div>\n");
 	}
 }

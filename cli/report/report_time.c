@@ -1,5 +1,4 @@
 /* The timeline: a lane for each process, its steps as compute, wait and wire. */
-#include "cli/report/report_axis.h"
 #include "cli/report/report_page.h"
 #include "common/base/alloc.h"
 
@@ -139,37 +138,6 @@ static void draw_lane(const struct timeline *t, const struct lane *lane, const s
 	buf_printf(b, "</g>\n");
 }
 
-/* As many places as the step has. */
-static struct shown show_tick(double t, double step)
-{
-	struct shown s;
-
-	if (step < 0.5)
-		snprintf(s.s, sizeof(s.s), "%.6g ms", t * 1e3);
-	else
-		snprintf(s.s, sizeof(s.s), "%.6g s", t);
-	return s;
-}
-
-static void draw_axis(const struct span *span, double top, double bottom, struct buf *b)
-{
-	double step = axis_step(span->to - span->from, 4);
-	double first = ceil(span->from / step);
-
-	for (double k = first; k * step <= span->to; k++) {
-		double x = at(span, k * step);
-
-		buf_printf(b,
-			   "<line class=\"tick\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"%g\" y2=\"%g\"/>"
-			   "<text class=\"%s\" x=\"%.3f%%\" y=\"%g\">%s</text>\n",
-			   x, x, top, bottom + 4,
-			   x < 8    ? "tick start"
-			   : x > 92 ? "tick end"
-				    : "tick",
-			   x, bottom + 17, show_tick(k * step, step).s);
-	}
-}
-
 /* The names of the phases over the lanes, each with a line down to where it begins; twice, for wide
  * and for narrow pages, of which the style sheet shows one. */
 static void draw_phases(const struct timeline *t, const struct span *span, bool wide, struct buf *b)
@@ -216,6 +184,7 @@ static void draw_phases(const struct timeline *t, const struct span *span, bool 
 static void draw(const struct timeline *t, const char *id, const struct span *span, struct buf *b)
 {
 	double pitch = t->n <= 12 ? 40 : 29, bottom = (double)t->n * pitch;
+	double step = axis_step(span->to - span->from, 4);
 
 	buf_printf(b, "<div class=\"timeline\" id=\"%s\">\n", id);
 	draw_phases(t, span, true, b);
@@ -233,7 +202,20 @@ static void draw(const struct timeline *t, const char *id, const struct span *sp
 				   "y2=\"%g\"/>",
 				   x, x, bottom);
 	}
-	draw_axis(span, bottom - 2, bottom, b);
+	for (double k = ceil(span->from / step); k * step <= span->to; k++) {
+		double x = at(span, k * step);
+
+		buf_printf(b,
+			   "<line class=\"tick\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"%g\" y2=\"%g\"/>"
+			   "<text class=\"%s\" x=\"%.3f%%\" y=\"%g\">%s</text>\n",
+			   x, x, bottom - 2, bottom + 4,
+			   x < 8    ? "tick start"
+			   : x > 92 ? "tick end"
+				    : "tick",
+			   x, bottom + 17,
+			   step < 0.5 ? shown("%.6g ms", k * step * 1e3).s
+				      : shown("%.6g s", k * step).s);
+	}
 	for (size_t i = 0; i < t->n; i++)
 		draw_lane(t, &t->lane[i], span, (double)i * pitch, pitch, b);
 	buf_printf(b, "</svg>\n</div>\n");

@@ -2,7 +2,6 @@
 #include "tests/test.h"
 #include "tests/unit/dir.h"
 
-#include "cli/report/report_axis.h"
 #include "cli/report/report_html.h"
 #include "cli/report/report_page.h"
 #include "cli/run/report_read.h"
@@ -123,7 +122,7 @@ static void test_data(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	html_data(&b, 2067028, show_bytes(2067028));
+	html_data(&b, 2067028, show_bytes);
 	assert_string_equal(text_of(&b), "<data value=\"2067028\">2.1 MB</data>");
 	buf_release(&b);
 	html_values(&b, (double[]){ 1, 0.5 }, 2);

@@ -10,20 +10,15 @@
  * it is the rounding of the mean, and would be blown up to a picture of noise. */
 static const double CONSTANT = 1e-13;
 
-static void column_means(const struct mat *X, double *mean)
-{
-	for (size_t i = 0; i < X->rows; i++)
-		for (size_t j = 0; j < X->cols; j++)
-			mean[j] += MAT(X, i, j) / (double)X->rows;
-}
-
 /* Returns the whole variance (the sum of squares). */
 static double centre(const struct mat *X, struct mat *C)
 {
 	double *mean = alloc(X->cols, sizeof(*mean)), *spread = alloc(X->cols, sizeof(*spread));
 	double sum = 0;
 
-	column_means(X, mean);
+	for (size_t i = 0; i < X->rows; i++)
+		for (size_t j = 0; j < X->cols; j++)
+			mean[j] += MAT(X, i, j) / (double)X->rows;
 	mat_init(C, X->rows, X->cols);
 	for (size_t i = 0; i < X->rows; i++)
 		for (size_t j = 0; j < X->cols; j++) {

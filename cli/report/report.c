@@ -76,11 +76,6 @@ static const struct process *data_side(const struct report *r)
 	return p ? p : r->main;
 }
 
-static struct json *main_run(const struct report *r)
-{
-	return r->runs.process[0].run;
-}
-
 /* ---- what is worked out here, and goes into run.json ---- */
 
 static const char no_labels[] = "there are no labels: the job ended with its plan";
@@ -95,42 +90,25 @@ static enum err evaluate(const struct arguments *a, struct report *r)
 		notes_add(&r->runs.missing, "evaluation", "%s", no_labels);
 		return ERR_OK;
 	}
-	if (run_is_of_graphs(main_run(r))) {
+	if (run_is_of_graphs(r->main->run)) {
 		TRY(graph_scores_make(&r->runs, a->truth, &e));
-		json_put(main_run(r), "evaluation", e);
+		json_put(r->main->run, "evaluation", e);
 		return ERR_OK;
 	}
 	TRY(run_dir_labels(&r->runs, &labels));
 	err = evaluation_make(a->truth, (struct label_files){ labels.path, labels.n }, &e);
 	if (!err)
-		json_put(main_run(r), "evaluation", e);
+		json_put(r->main->run, "evaluation", e);
 	run_labels_release(&labels);
 	return err;
-}
-
-static void describe_picture(const struct report *r)
-{
-	const struct picture *p = &r->picture;
-	struct json *o = json_put_object(main_run(r), "picture"), *share;
-
-	json_put_string(o, "method", p->method);
-	json_put_number(o, "points", (double)p->n);
-	json_put_number(o, "rows", (double)p->total);
-	json_put_number(o, "dims", (double)p->dims);
-	if (p->perplexity > 0) {
-		json_put_number(o, "perplexity", p->perplexity);
-		json_put_number(o, "divergence", p->divergence);
-		return;
-	}
-	share = json_put_array(o, "share");
-	json_append_number(share, p->share[0]);
-	json_append_number(share, p->share[1]);
 }
 
 /* A party's own directory has points without being asked; what then goes wrong is only said. */
 static enum err draw(const struct arguments *a, struct report *r)
 {
 	const struct process *p = data_side(r);
+	const struct picture *picture = &r->picture;
+	struct json *o, *share;
 	bool asked = a->data || a->config || a->tsne, planned = run_is_plan_only(p->run);
 	struct picture_params params = { .run = p->dir,
 					 .data = a->data,
@@ -150,7 +128,19 @@ static enum err draw(const struct arguments *a, struct report *r)
 		return ERR_OK;
 	}
 	r->picture_of = a->data ? a->data : p->name;
-	describe_picture(r);
+	o = json_put_object(r->main->run, "picture");
+	json_put_string(o, "method", picture->method);
+	json_put_number(o, "points", (double)picture->n);
+	json_put_number(o, "rows", (double)picture->total);
+	json_put_number(o, "dims", (double)picture->dims);
+	if (picture->perplexity > 0) {
+		json_put_number(o, "perplexity", picture->perplexity);
+		json_put_number(o, "divergence", picture->divergence);
+	} else {
+		share = json_put_array(o, "share");
+		json_append_number(share, picture->share[0]);
+		json_append_number(share, picture->share[1]);
+	}
 	return ERR_OK;
 }
 
@@ -171,7 +161,7 @@ static enum err record(const struct report *r)
 	struct buf text = { 0 };
 	enum err err;
 
-	json_write_pretty(main_run(r), &text);
+	json_write_pretty(r->main->run, &text);
 	err = file_write(path, (struct bytes){ text.p, text.n }, mode_of(r));
 	if (err)
 		err =
@@ -181,25 +171,12 @@ static enum err record(const struct report *r)
 	return err;
 }
 
-static enum err write_page(const struct arguments *a, struct report *r)
-{
-	char *path = a->page ? alloc_copy(a->page) : file_join(a->out, "report.html");
-	struct buf html = { 0 };
-	enum err err;
-
-	report_page(r, &html);
-	err = file_write(path, (struct bytes){ html.p, html.n }, mode_of(r));
-	if (!err)
-		printf("report: %s\n", path);
-	buf_release(&html);
-	free(path);
-	return err;
-}
-
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct report r = { .picture_of = "" };
+	struct buf html = { 0 };
+	char *path;
 	enum err err;
 
 	TRY(run_dir_read(a->out, &r.runs));
@@ -215,8 +192,15 @@ static enum err run(void *arguments)
 				  "what was worked out for this report is not in its run.json, "
 				  "which is left as it is");
 	}
-	if (!err)
-		err = write_page(a, &r);
+	if (!err) {
+		path = a->page ? alloc_copy(a->page) : file_join(a->out, "report.html");
+		report_page(&r, &html);
+		err = file_write(path, (struct bytes){ html.p, html.n }, mode_of(&r));
+		if (!err)
+			printf("report: %s\n", path);
+		buf_release(&html);
+		free(path);
+	}
 	picture_release(&r.picture);
 	run_dir_release(&r.runs);
 	return err;

@@ -45,30 +45,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the parts of the page ---- */
 
-/* "kcagc, k = 7, method tree, preset default, seed 1" */
-static void print_job(const struct json *job)
+static void print_head(const struct json *run)
 {
-	struct run_words words = run_job_words(job);
-	char *rest = strchr(words.s, ',');
+	const struct json *job = run_object(run, "job");
+	struct run_words words;
+	char *rest;
 
+	printf("%s: %s, %.3f s, %.0f rounds of secure sums\n", run_string(run, "software"),
+	       run_string(run, "status"), run_number(run, "elapsed_s"), run_number(run, "rounds"));
+	if (*run_string(run, "error"))
+		printf("error: %s\n", run_string(run, "error"));
+	if (!job)
+		return;
+	/* "kcagc, k = 7, method tree, preset default, seed 1" */
+	words = run_job_words(job);
+	rest = strchr(words.s, ',');
 	if (rest)
 		*rest++ = 0;
 	printf("job: %s", words.s);
 	if (run_has(job, "clusters"))
 		printf(", k = %.0f", run_number(job, "clusters"));
 	printf("%s%s, seed %.0f\n", rest ? "," : "", rest ? rest : "", run_number(job, "seed"));
-}
-
-static void print_head(const struct json *run)
-{
-	const struct json *job = json_get(run, "job");
-
-	printf("%s: %s, %.3f s, %.0f rounds of secure sums\n", run_string(run, "software"),
-	       run_string(run, "status"), run_number(run, "elapsed_s"), run_number(run, "rounds"));
-	if (*run_string(run, "error"))
-		printf("error: %s\n", run_string(run, "error"));
-	if (job && json_type(job) == JSON_OBJECT)
-		print_job(job);
 }
 
 static void print_phases(const struct json *run)
@@ -139,60 +136,34 @@ static void print_numbers(const struct json *list)
 		printf(" and %zu more", json_count(list) - n);
 }
 
-/* With rows at different parties no single file has all labels to count. */
-static void print_sizes(const struct json *run)
-{
-	const struct json *list = run_list(run_object(run, "result"), "cluster_sizes");
-
-	if (!list || !run_rows_apart(run))
-		return;
-	printf("\n%-18s", "cluster sizes");
-	print_numbers(list);
-	printf("\n");
-}
-
-static void print_fact(const struct json *fact)
-{
-	printf("%-18s", json_key(fact));
-	if (json_type(fact) == JSON_STRING)
-		printf(" %s", json_string(fact));
-	else if (json_type(fact) == JSON_ARRAY)
-		print_numbers(fact);
-	else if (json_type(fact) == JSON_NUMBER)
-		printf(" %.6g", json_number(fact));
-	printf("\n");
-}
-
-/* run.json's "facts": what the job's kind reports besides. */
+/* The sizes of clusters, where rows are apart: then no single file has all labels to count. And
+ * run.json's "facts": what the job's kind reports besides. */
 static void print_facts(const struct json *run)
 {
+	const struct json *sizes = run_list(run_object(run, "result"), "cluster_sizes");
 	const struct json *facts = run_object(run, "facts");
 
+	if (sizes && run_rows_apart(run)) {
+		printf("\n%-18s", "cluster sizes");
+		print_numbers(sizes);
+		printf("\n");
+	}
 	if (!facts || !json_first(facts))
 		return;
 	printf("\n");
-	for (const struct json *f = json_first(facts); f; f = json_next(f))
-		print_fact(f);
-}
-
-static void print_score(const struct json *score)
-{
-	printf("\nACC %.4f   NMI %.4f   ARI %.4f   macro-F1 %.4f   of %.0f rows\n",
-	       run_number(score, "acc"), run_number(score, "nmi"), run_number(score, "ari"),
-	       run_number(score, "f1"), run_number(score, "rows"));
+	for (const struct json *f = json_first(facts); f; f = json_next(f)) {
+		printf("%-18s", json_key(f));
+		if (json_type(f) == JSON_STRING)
+			printf(" %s", json_string(f));
+		else if (json_type(f) == JSON_ARRAY)
+			print_numbers(f);
+		else if (json_type(f) == JSON_NUMBER)
+			printf(" %.6g", json_number(f));
+		printf("\n");
+	}
 }
 
 /* ---- the directory ---- */
-
-static enum err print_graph_truth(const struct run_dir *runs, const char *truth)
-{
-	struct json *scores;
-
-	TRY(graph_scores_make(runs, truth, &scores));
-	graph_scores_print(scores);
-	json_free(scores);
-	return ERR_OK;
-}
 
 static enum err print_truth(const struct run_dir *runs, const char *truth)
 {
@@ -200,16 +171,21 @@ static enum err print_truth(const struct run_dir *runs, const char *truth)
 	struct run_labels labels;
 	enum err err;
 
-	if (run_is_of_graphs(runs->process[0].run))
-		return print_graph_truth(runs, truth);
+	if (run_is_of_graphs(runs->process[0].run)) {
+		TRY(graph_scores_make(runs, truth, &score));
+		graph_scores_print(score);
+		json_free(score);
+		return ERR_OK;
+	}
 	score = json_object();
 	err = run_dir_labels(runs, &labels);
-
 	if (!err)
 		err = score_files(truth, (struct label_files){ labels.path, labels.n }, NULL, false,
 				  score);
 	if (!err)
-		print_score(score);
+		printf("\nACC %.4f   NMI %.4f   ARI %.4f   macro-F1 %.4f   of %.0f rows\n",
+		       run_number(score, "acc"), run_number(score, "nmi"), run_number(score, "ari"),
+		       run_number(score, "f1"), run_number(score, "rows"));
 	run_labels_release(&labels);
 	json_free(score);
 	return err;
@@ -264,7 +240,6 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 		    first->dir);
 		return ERR_OK;
 	}
-	print_sizes(first->run);
 	print_facts(first->run);
 	if (a->truth)
 		TRY(print_truth(runs, a->truth));

@@ -51,11 +51,13 @@ static struct spread weigh(const double *gap, size_t n, size_t from, double beta
 	return s;
 }
 
-/* Gaps to the nearest, in units of their mean; false if all are equal. */
-static bool gaps(const double *d2, size_t n, size_t from, double *gap)
+double tsne_row(const double *d2, size_t n, size_t from, double perplexity, double *p)
 {
-	double least = INFINITY, mean = 0;
+	double *gap = alloc(n, sizeof(*gap)), target = log(perplexity), least = INFINITY, mean = 0;
+	double low = 0, high = INFINITY, beta = 1;
+	struct spread s = { .sum = 1 };
 
+	/* Gaps to the nearest, in units of their mean; that is 0 if all are equal. */
 	for (size_t j = 0; j < n; j++)
 		if (j != from)
 			least = fmin(least, d2[j]);
@@ -65,21 +67,11 @@ static bool gaps(const double *d2, size_t n, size_t from, double *gap)
 	}
 	for (size_t j = 0; mean > 0 && j < n; j++)
 		gap[j] /= mean;
-	return mean > 0;
-}
-
-double tsne_row(const double *d2, size_t n, size_t from, double perplexity, double *p)
-{
-	double *gap = alloc(n, sizeof(*gap)), target = log(perplexity);
-	double low = 0, high = INFINITY, beta = 1;
-	bool differ = gaps(d2, n, from, gap);
-	struct spread s = { .sum = 1 };
-
 	for (int step = 0; step < SEARCH_MAX; step++) {
 		double next;
 
 		s = weigh(gap, n, from, beta, p);
-		if (!differ || fabs(s.entropy - target) < NEAR)
+		if (!(mean > 0) || fabs(s.entropy - target) < NEAR)
 			break;
 		if (s.entropy > target && s.mean == 0)
 			break;
@@ -307,19 +299,6 @@ static const double START = 1e-4;      /* deviation of the first coordinates alo
 static const double EXAGGERATION = 12; /* in the first quarter of the steps */
 static const double VALUE_MAX = 1e150; /* squares of such are doubles */
 
-static enum err check(const struct mat *X)
-{
-	if (X->rows == 0 || X->cols == 0 || X->rows > TSNE_ROWS_MAX)
-		return err_set(ERR_INPUT, "t-SNE of %zu x %zu values: expected 1 to %d rows",
-			       X->rows, X->cols, TSNE_ROWS_MAX);
-	for (size_t i = 0; i < X->rows * X->cols; i++)
-		if (!(fabs(X->a[i]) < VALUE_MAX))
-			return err_set(ERR_INPUT,
-				       "t-SNE: row %zu has the value %g, expected one below %g",
-				       i / X->cols, X->a[i], VALUE_MAX);
-	return ERR_OK;
-}
-
 /* The PCA plane made tiny. Points on a line would never leave it, as no force points away from it:
  * they get heights from a sequence that is spread evenly (multiples of the golden ratio). */
 static void make_start(struct mat *Y)
@@ -340,18 +319,6 @@ static void make_start(struct mat *Y)
 		if (square[1] <= 1e-16 * square[0])
 			MAT(Y, i, 1) = START * (turn - floor(turn) - 0.5);
 	}
-}
-
-static void centre(struct mat *Y)
-{
-	double mean[2] = { 0 };
-
-	for (size_t i = 0; i < Y->rows; i++)
-		for (size_t c = 0; c < 2; c++)
-			mean[c] += MAT(Y, i, c) / (double)Y->rows;
-	for (size_t i = 0; i < Y->rows; i++)
-		for (size_t c = 0; c < 2; c++)
-			MAT(Y, i, c) -= mean[c];
 }
 
 /* Section 3.4: momentum 0.5, later 0.8; gains after Jacobs 1988. */
@@ -377,7 +344,14 @@ static void descend(const struct tsne_pairs *pairs, unsigned steps, unsigned thr
 			speed.a[e] = momentum * speed.a[e] - length * gain.a[e] * G.a[e];
 			Y->a[e] += speed.a[e];
 		}
-		centre(Y);
+		for (size_t c = 0; c < 2; c++) {
+			double mean = 0;
+
+			for (size_t i = 0; i < Y->rows; i++)
+				mean += MAT(Y, i, c) / (double)Y->rows;
+			for (size_t i = 0; i < Y->rows; i++)
+				MAT(Y, i, c) -= mean;
+		}
 	}
 	mat_release(&gain);
 	mat_release(&speed);
@@ -391,7 +365,14 @@ enum err tsne(const struct mat *X, double perplexity, unsigned steps, unsigned t
 	double share[2];
 
 	*r = (struct tsne_result){ 0 };
-	TRY(check(X));
+	if (X->rows == 0 || X->cols == 0 || X->rows > TSNE_ROWS_MAX)
+		return err_set(ERR_INPUT, "t-SNE of %zu x %zu values: expected 1 to %d rows",
+			       X->rows, X->cols, TSNE_ROWS_MAX);
+	for (size_t i = 0; i < X->rows * X->cols; i++)
+		if (!(fabs(X->a[i]) < VALUE_MAX))
+			return err_set(ERR_INPUT,
+				       "t-SNE: row %zu has the value %g, expected one below %g",
+				       i / X->cols, X->a[i], VALUE_MAX);
 	TRY(pca_plane(X, threads, Y, share));
 	if (X->rows < LEAST_ROWS)
 		return ERR_OK;

@@ -102,17 +102,14 @@ static enum err run(void *arguments)
 int approve_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		"[JOB_ID]",
-		"Agrees to a job that a party was offered and that waits for a person "
-		"(policy.confirm), or refuses it. Prints what the job will show, and to "
-		"whom.\vThe first digits of the id will do where they are one offer's alone. The "
-		"answer is of this job, these parameters and these parties, for up to "
-		"policy.max_attempts attempts and until --days are over.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.args_doc = "[JOB_ID]",
+		.doc = "Agrees to a job that a party was offered and that waits for a person "
+		       "(policy.confirm), or refuses it. Prints what the job will show, and to "
+		       "whom.\vThe first digits of the id will do where they are one offer's "
+		       "alone. The answer is of this job, these parameters and these parties, for "
+		       "up to policy.max_attempts attempts and until --days are over.",
 	};
 	struct arguments a = { .days = 7 };
 

@@ -317,18 +317,16 @@ static enum err run(void *arguments)
 int ledger_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		"list|verify|export",
-		"What left a party: a row for each message, written before it left. list shows "
-		"the rows, export --csv prints all of each, verify finds rows that were removed, "
-		"changed or moved, and an end that was cut off.\vExit status of verify: 0 the "
-		"ledger is whole, 1 it is not, 4 it cannot be read. Whoever can write the file "
-		"can also write it anew as a whole: only a head that somebody else holds "
-		"(--against) shows that.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.args_doc = "list|verify|export",
+		.doc =
+		    "What left a party: a row for each message, written before it left. list shows "
+		    "the rows, export --csv prints all of each, verify finds rows that were "
+		    "removed, changed or moved, and an end that was cut off.\vExit status of "
+		    "verify: 0 the ledger is whole, 1 it is not, 4 it cannot be read. Whoever can "
+		    "write the file can also write it anew as a whole: only a head that somebody "
+		    "else holds (--against) shows that.",
 	};
 	struct arguments a = { .job = "" };
 

@@ -209,18 +209,16 @@ static enum err run(void *arguments)
 int report_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		"OUT",
-		"Makes one page of what a run left: a timeline of all processes, bytes and "
-		"messages per link, round trips, clusters, the objective of each k-means; on a "
-		"party's own directory also a picture of its points.\vOUT is what coterie launch "
-		"made, or the output directory of one daemon. The page is one file that needs "
-		"nothing else. What is worked out for it (--truth, the picture) is written into "
-		"run.json, too.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.args_doc = "OUT",
+		.doc =
+		    "Makes one page of what a run left: a timeline of all processes, bytes and "
+		    "messages per link, round trips, clusters, the objective of each k-means; on a "
+		    "party's own directory also a picture of its points.\vOUT is what coterie "
+		    "launch made, or the output directory of one daemon. The page is one file that "
+		    "needs nothing else. What is worked out for it (--truth, the picture) is "
+		    "written into run.json, too.",
 	};
 	struct arguments a = { 0 };
 

@@ -265,15 +265,13 @@ static enum err run(void *arguments)
 int show_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		"OUT",
-		"Shows what a run did: seconds per phase as compute, wait and wire; bytes, "
-		"messages and rounds per daemon; with --truth, how well the classes were "
-		"found.\vOUT is what coterie launch made, or the output directory of one daemon.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.args_doc = "OUT",
+		.doc = "Shows what a run did: seconds per phase as compute, wait and wire; bytes, "
+		       "messages and rounds per daemon; with --truth, how well the classes were "
+		       "found.\vOUT is what coterie launch made, or the output directory of one "
+		       "daemon.",
 	};
 	struct arguments a = { 0 };
 

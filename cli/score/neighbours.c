@@ -122,14 +122,12 @@ static enum err run(void *arguments)
 
 int neighbours_main(int argc, char **argv)
 {
-	static const struct argp argp = { options,
-					  parse,
-					  NULL,
-					  "Which vertices embeddings put next to one, by the "
-					  "cosine of their vectors, the nearest first.",
-					  NULL,
-					  NULL,
-					  NULL };
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Which vertices embeddings put next to one, by the "
+		       "cosine of their vectors, the nearest first.",
+	};
 	struct arguments a = { .count = 10 };
 
 	return (int)args_run("neighbours", &argp, argc, argv, &a, run);

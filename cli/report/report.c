@@ -2,7 +2,6 @@
 #include "cli/args/args.h"
 #include "cli/run/graph_scores.h"
 #include "cli/report/report_page.h"
-#include "cli/report/report_score.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 

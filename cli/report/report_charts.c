@@ -7,27 +7,9 @@ enum { BARS_MAX = 64, CURVES_MAX = 48 };
 
 /* ---- round trips ---- */
 
-static void trips_bar(const char *name, double trips, double bound, double most, struct buf *b)
-{
-	buf_printf(b, "<tr><th scope=\"row\">");
-	html_text(b, name);
-	buf_printf(
-	    b,
-	    "</th><td class=\"bar\"><svg width=\"100%%\" height=\"22\" aria-hidden=\"true\">"
-	    "<rect class=\"compute\" x=\"0\" y=\"4\" width=\"%.3f%%\" height=\"14\" rx=\"1\"/>",
-	    axis_percent(trips, 0, most));
-	if (bound > 0)
-		buf_printf(b,
-			   "<line class=\"bound\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"0\" y2=\"22\"/>",
-			   axis_percent(bound, 0, most), axis_percent(bound, 0, most));
-	buf_printf(b, "</svg></td><td>");
-	html_data(b, trips, show_count);
-	buf_printf(b, "</td></tr>\n");
-}
-
 void part_round_trips(struct report *r, struct buf *b)
 {
-	double bound = run_number(r->main->run, "round_trips_bound"), most = bound;
+	double bound = run_number(r->main->run, "round_trips_bound"), most = bound, end;
 	size_t shown = r->runs.n <= 32 ? r->runs.n : 1;
 
 	if (!run_has(r->main->run, "round_trips")) {
@@ -37,14 +19,28 @@ void part_round_trips(struct report *r, struct buf *b)
 	}
 	for (size_t i = 0; i < shown; i++)
 		most = fmax(most, run_number(r->runs.process[i].run, "round_trips"));
+	end = most * 1.02;
 	html_section(b, "trips", "Round trips");
 	buf_printf(b, "<table class=\"bars\">\n");
 	for (size_t i = 0; i < shown; i++) {
 		const struct process *p = &r->runs.process[i];
 
-		if (run_has(p->run, "round_trips"))
-			trips_bar(p->name, run_number(p->run, "round_trips"), bound, most * 1.02,
-				  b);
+		if (!run_has(p->run, "round_trips"))
+			continue;
+		html_element(b, "<tr><th scope=\"row\">", p->name, "</th>");
+		buf_printf(b,
+			   "<td class=\"bar\"><svg width=\"100%%\" height=\"22\" "
+			   "aria-hidden=\"true\"><rect class=\"compute\" x=\"0\" y=\"4\" "
+			   "width=\"%.3f%%\" height=\"14\" rx=\"1\"/>",
+			   axis_percent(run_number(p->run, "round_trips"), 0, end));
+		if (bound > 0)
+			buf_printf(b,
+				   "<line class=\"bound\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"0\" "
+				   "y2=\"22\"/>",
+				   axis_percent(bound, 0, end), axis_percent(bound, 0, end));
+		buf_printf(b, "</svg></td>");
+		report_cell(b, p->run, "round_trips", show_count);
+		buf_printf(b, "</tr>\n");
 	}
 	buf_printf(b, "</table>\n<p class=\"note\">");
 	if (bound > 0) {
@@ -60,20 +56,6 @@ void part_round_trips(struct report *r, struct buf *b)
 }
 
 /* ---- sizes ---- */
-
-static void size_bar(size_t cluster, double size, double most, struct buf *b)
-{
-	buf_printf(b, "<tr><th scope=\"row\"><svg class=\"mark\" width=\"12\" height=\"12\" "
-		      "aria-hidden=\"true\">");
-	report_mark(b, (unsigned)cluster, 6, 6, 5);
-	buf_printf(b,
-		   "</svg> %zu</th><td class=\"bar\"><svg width=\"100%%\" height=\"18\" "
-		   "aria-hidden=\"true\"><rect class=\"k%zu\" x=\"0\" y=\"2\" width=\"%.3f%%\" "
-		   "height=\"14\" rx=\"1\"/></svg></td><td>",
-		   cluster, cluster % REPORT_HUES, axis_percent(size, 0, most));
-	html_data(b, size, show_count);
-	buf_printf(b, "</td></tr>\n");
-}
 
 void part_sizes(struct report *r, struct buf *b)
 {
@@ -96,8 +78,20 @@ void part_sizes(struct report *r, struct buf *b)
 		   "<table class=\"bars\"><thead class=\"quiet\"><tr><th>cluster</th><th></th>"
 		   "<th>%s</th></tr></thead>\n",
 		   run_things(r->main->run, false));
-	for (const struct json *v = json_first(list); v && n < BARS_MAX; v = json_next(v), n++)
-		size_bar(n, fmax(0, run_element(v)), most, b);
+	for (const struct json *v = json_first(list); v && n < BARS_MAX; v = json_next(v), n++) {
+		double size = fmax(0, run_element(v));
+
+		buf_printf(b, "<tr><th scope=\"row\"><svg class=\"mark\" width=\"12\" "
+			      "height=\"12\" aria-hidden=\"true\">");
+		report_mark(b, (unsigned)n, 6, 6, 5);
+		buf_printf(b,
+			   "</svg> %zu</th><td class=\"bar\"><svg width=\"100%%\" height=\"18\" "
+			   "aria-hidden=\"true\"><rect class=\"k%zu\" x=\"0\" y=\"2\" "
+			   "width=\"%.3f%%\" height=\"14\" rx=\"1\"/></svg></td><td>",
+			   n, n % REPORT_HUES, axis_percent(size, 0, most));
+		html_data(b, size, show_count);
+		buf_printf(b, "</td></tr>\n");
+	}
 	buf_printf(b, "</table>\n");
 	if (json_count(list) > n)
 		buf_printf(b, "<p class=\"note\">The first %zu of %zu clusters.</p>\n", n,

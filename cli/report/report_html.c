@@ -43,26 +43,11 @@ static bool harmful(uint32_t c)
 	       (c >= 0x2066 && c <= 0x2069) || (c & 0xfffe) == 0xfffe;
 }
 
-static const char *entity(uint32_t c)
-{
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
-}
-
 void html_short(struct buf *b, const char *text, size_t most)
 {
+	static const char *const entity[] = {
+		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"
+	};
 	const unsigned char *p = (const unsigned char *)text;
 
 	for (size_t i = 0; *p && i < most; i++) {
@@ -71,8 +56,8 @@ void html_short(struct buf *b, const char *text, size_t most)
 
 		if (!n || harmful(code))
 			buf_printf(b, "\xef\xbf\xbd");
-		else if (entity(code))
-			buf_printf(b, "%s", entity(code));
+		else if (code <= '>' && entity[code])
+			buf_printf(b, "%s", entity[code]);
 		else
 			buf_add(b, p, n);
 		p += n ? n : 1;

@@ -9,8 +9,10 @@
 /* GAP: between the two lines of a link. */
 enum { LINKS_MAX = 1024, GAP = 2 };
 
-struct flow { /* to and from the coordinator */
-	double messages_in, messages_out, bytes_in, bytes_out;
+/* To and from the coordinator. */
+enum { BYTES_IN, BYTES_OUT, MESSAGES_IN, MESSAGES_OUT, FLOWS };
+struct flow {
+	double v[FLOWS];
 };
 
 struct link {
@@ -28,11 +30,17 @@ struct links {
 
 static struct flow flow_of(const struct link *l, const struct json *t)
 {
-	struct flow f = { run_number(t, "messages_received"), run_number(t, "messages_sent"),
-			  run_number(t, "bytes_received"), run_number(t, "bytes_sent") };
+	double received = run_number(t, "bytes_received"), sent = run_number(t, "bytes_sent");
+	double in = run_number(t, "messages_received"), out = run_number(t, "messages_sent");
 
-	return l->turned ? (struct flow){ f.messages_out, f.messages_in, f.bytes_out, f.bytes_in }
-			 : f;
+	return l->turned ? (struct flow){ { sent, received, out, in } }
+			 : (struct flow){ { received, sent, in, out } };
+}
+
+static void flow_add(struct flow *sum, const struct flow *f)
+{
+	for (size_t i = 0; i < FLOWS; i++)
+		sum->v[i] += f->v[i];
 }
 
 /* An entry of the coordinator's belongs to the link of its peer; all of a party's to its own. */
@@ -51,14 +59,10 @@ static void add_link(struct links *links, const struct link *l)
 	for (const struct json *t = l->traffic; t; t = run_next(t)) {
 		struct flow f = flow_of(l, t);
 
-		if (!on_link(l, t))
-			continue;
-		own->sum.messages_in += f.messages_in;
-		own->sum.messages_out += f.messages_out;
-		own->sum.bytes_in += f.bytes_in;
-		own->sum.bytes_out += f.bytes_out;
+		if (on_link(l, t))
+			flow_add(&own->sum, &f);
 	}
-	links->most = fmax(links->most, fmax(own->sum.bytes_in, own->sum.bytes_out));
+	links->most = fmax(links->most, fmax(own->sum.v[BYTES_IN], own->sum.v[BYTES_OUT]));
 }
 
 static bool has_link(const struct links *links, const char *party)
@@ -99,7 +103,7 @@ double report_bytes(const struct report *r)
 	double bytes = links.n ? 0 : -1;
 
 	for (size_t i = 0; i < links.n; i++)
-		bytes += links.link[i].sum.bytes_in + links.link[i].sum.bytes_out;
+		bytes += links.link[i].sum.v[BYTES_IN] + links.link[i].sum.v[BYTES_OUT];
 	free(links.link);
 	return bytes;
 }
@@ -115,15 +119,16 @@ static double line_width(const struct links *links, double bytes)
 static void draw_link(const struct links *links, const struct link *l, double hub, double y,
 		      bool roomy, struct buf *b)
 {
-	double in = line_width(links, l->sum.bytes_in), out = line_width(links, l->sum.bytes_out);
-	double v[] = { l->sum.bytes_in, l->sum.bytes_out, l->sum.messages_in, l->sum.messages_out };
+	const double *v = l->sum.v;
+	double in = line_width(links, v[BYTES_IN]), out = line_width(links, v[BYTES_OUT]);
 	double up = (out + GAP) / 2, down = (in + GAP) / 2; /* from the middle of both */
 
 	buf_printf(b, "<g class=\"link\"");
-	html_values(b, v, 4);
+	html_values(b, v, FLOWS);
 	buf_printf(b, "><title>");
 	html_textf(b, "%.64s: to the coordinator %s in %.0f messages, from it %s in %.0f messages",
-		   l->party, show_bytes(v[0]).s, v[2], show_bytes(v[1]).s, v[3]);
+		   l->party, show_bytes(v[BYTES_IN]).s, v[MESSAGES_IN], show_bytes(v[BYTES_OUT]).s,
+		   v[MESSAGES_OUT]);
 	buf_printf(b,
 		   "</title>"
 		   "<path class=\"in\" stroke-width=\"%.1f\" d=\"M22 %gC95 %g 95 %g 168 %g\"/>"
@@ -141,7 +146,7 @@ static void draw_link(const struct links *links, const struct link *l, double hu
 			   "<text class=\"small\" x=\"181\" y=\"%g\"><tspan class=\"in\">%s "
 			   "\xe2\x86\x90</tspan> "
 			   "<tspan class=\"out\" dx=\"6\">\xe2\x86\x92 %s</tspan></text>",
-			   y + 13, show_bytes(v[0]).s, show_bytes(v[1]).s);
+			   y + 13, show_bytes(v[BYTES_IN]).s, show_bytes(v[BYTES_OUT]).s);
 	buf_printf(b, "</g>\n");
 }
 
@@ -175,11 +180,11 @@ static void draw(const struct report *r, const struct links *links, struct buf *
 
 static void flow_cells(struct buf *b, const struct flow *f)
 {
-	const double v[] = { f->bytes_in, f->messages_in, f->bytes_out, f->messages_out };
+	static const int order[] = { BYTES_IN, MESSAGES_IN, BYTES_OUT, MESSAGES_OUT };
 
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < FLOWS; i++) {
 		buf_printf(b, "<td>");
-		html_data(b, v[i], i % 2 ? show_count : show_bytes);
+		html_data(b, f->v[order[i]], i % 2 ? show_count : show_bytes);
 		buf_printf(b, "</td>");
 	}
 }
@@ -205,10 +210,7 @@ static void table(const struct links *links, struct buf *b)
 		html_element(b, "<tr><th scope=\"row\">", links->link[i].party, "</th>");
 		flow_cells(b, f);
 		buf_printf(b, "</tr>\n");
-		all.bytes_in += f->bytes_in;
-		all.bytes_out += f->bytes_out;
-		all.messages_in += f->messages_in;
-		all.messages_out += f->messages_out;
+		flow_add(&all, f);
 	}
 	if (links->n > 1) {
 		buf_printf(b, "<tr class=\"all\"><th scope=\"row\">all</th>");

@@ -9,6 +9,7 @@
 #include "cli/report/picture.h"
 #include "cli/report/report_html.h"
 #include "cli/run/report_read.h"
+#include "cli/run/score.h"
 
 struct report {
 	struct run_dir runs;
@@ -30,7 +31,7 @@ void part_links(struct report *r, struct buf *b);      /* report_links.c */
 void part_round_trips(struct report *r, struct buf *b); /* report_charts.c */
 void part_sizes(struct report *r, struct buf *b);
 void part_objective(struct report *r, struct buf *b);
-void part_plan(struct report *r, struct buf *b);       /* report_plan.c */
+void part_plan(struct report *r, struct buf *b);
 void part_merged(struct report *r, struct buf *b);
 void part_picture(struct report *r, struct buf *b);    /* report_picture.c */
 void part_evaluation(struct report *r, struct buf *b); /* report_score.c */
@@ -44,6 +45,17 @@ void report_tile(struct buf *b, const char *name, double x, struct shown (*show)
 
 /* All bytes that crossed the links, both ways; -1: not recorded. report_links.c */
 double report_bytes(const struct report *r);
+
+/* "evaluation": truth (the file's name), rows, acc, nmi, ari, f1, and, up to CONFUSION_MAX,
+ * classes, clusters (their labels, in the order in which the best match stands on the diagonal)
+ * and confusion, a list of rows, one for each class. ERR_INPUT: the files are wrong or do not fit
+ * each other; *evaluation is then NULL. */
+enum { CONFUSION_MAX = 64 }; /* classes or clusters; with more the matrix is left out */
+enum err evaluation_make(const char *truth, struct label_files labels,
+			 struct json **evaluation) MUST_CHECK;
+/* The matrix alone, into an evaluation: n rows in memory. */
+void evaluation_confusion(struct json *evaluation, const uint32_t *truth, const uint32_t *label,
+			  size_t n);
 
 /* The name of main's phase of this number; "": none. */
 const char *report_phase(const struct report *r, double number);

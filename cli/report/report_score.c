@@ -1,4 +1,3 @@
-#include "cli/report/report_score.h"
 #include "cli/report/report_page.h"
 #include "common/base/alloc.h"
 #include "common/cluster/metrics.h"

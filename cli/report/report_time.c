@@ -91,32 +91,6 @@ static double block(struct buf *b, const struct span *span, const char *class, d
 	return from + length;
 }
 
-static void draw_step(const struct timeline *t, const struct lane *lane, const struct json *step,
-		      const struct span *span, double y, double height, struct buf *b)
-{
-	double v[] = { run_number(step, "start_s"), run_number(step, "compute_s"),
-		       run_number(step, "wait_s"), run_number(step, "wire_s"),
-		       run_number(step, "round_trips") };
-	double from = lane->offset_s + v[0];
-	const char *name = run_string(step, "name");
-
-	if (from > span->to || lane->offset_s + end_of(step) < span->from)
-		return;
-	buf_printf(b, "<g class=\"step\"");
-	html_values(b, v, 5);
-	buf_printf(b, "><title>");
-	html_textf(b, "%.64s, %.40s at %s: compute %s, wait %s, wire %s, %.0f round trip%s",
-		   lane->process->name,
-		   *name ? name : report_phase(t->r, run_number(step, "phase")),
-		   show_seconds(v[0]).s, show_seconds(v[1]).s, show_seconds(v[2]).s,
-		   show_seconds(v[3]).s, v[4], v[4] == 1 ? "" : "s");
-	buf_printf(b, "</title>");
-	from = block(b, span, "compute", from, v[1], y, height);
-	from = block(b, span, "wait", from, v[2], y, height);
-	block(b, span, "wire", from, v[3], y, height);
-	buf_printf(b, "</g>");
-}
-
 static void draw_lane(const struct timeline *t, const struct lane *lane, const struct span *span,
 		      double y, double pitch, struct buf *b)
 {
@@ -133,8 +107,29 @@ static void draw_lane(const struct timeline *t, const struct lane *lane, const s
 	}
 	buf_printf(b, "<rect class=\"track\" x=\"0\" y=\"%g\" width=\"100%%\" height=\"%g\"/>", top,
 		   height);
-	for (const struct json *s = run_first(lane->process->run, t->list); s; s = run_next(s))
-		draw_step(t, lane, s, span, top, height, b);
+	for (const struct json *s = run_first(lane->process->run, t->list); s; s = run_next(s)) {
+		double v[] = { run_number(s, "start_s"), run_number(s, "compute_s"),
+			       run_number(s, "wait_s"), run_number(s, "wire_s"),
+			       run_number(s, "round_trips") };
+		double from = lane->offset_s + v[0];
+		const char *name = run_string(s, "name");
+
+		if (from > span->to || lane->offset_s + end_of(s) < span->from)
+			continue;
+		buf_printf(b, "<g class=\"step\"");
+		html_values(b, v, 5);
+		buf_printf(b, "><title>");
+		html_textf(b, "%.64s, %.40s at %s: compute %s, wait %s, wire %s, %.0f round trip%s",
+			   lane->process->name,
+			   *name ? name : report_phase(t->r, run_number(s, "phase")),
+			   show_seconds(v[0]).s, show_seconds(v[1]).s, show_seconds(v[2]).s,
+			   show_seconds(v[3]).s, v[4], v[4] == 1 ? "" : "s");
+		buf_printf(b, "</title>");
+		from = block(b, span, "compute", from, v[1], top, height);
+		from = block(b, span, "wait", from, v[2], top, height);
+		block(b, span, "wire", from, v[3], top, height);
+		buf_printf(b, "</g>");
+	}
 	buf_printf(b, "</g>\n");
 }
 

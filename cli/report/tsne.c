@@ -97,8 +97,8 @@ enum { ROWS = 64 }; /* rows whose distances are taken at once; whole panels */
 struct making {
 	const struct mat *X;
 	struct tsne_pairs *pairs;
-	struct distance *distance; /* one for each worker, as are: */
-	double **d2, **p;          /* ROWS x n; n */
+	struct distance *distance; /* one for each worker, as is: */
+	double *room;              /* distances, ROWS x n; a row's probabilities, n */
 };
 
 static float *pair(const struct tsne_pairs *s, size_t i, size_t j)
@@ -111,7 +111,7 @@ static void make_rows(void *ctx, unsigned worker, size_t block)
 	struct making *m = ctx;
 	const size_t n = m->X->rows, first = block * ROWS,
 		     end = first + ROWS < n ? first + ROWS : n;
-	double *d2 = m->d2[worker], *p = m->p[worker];
+	double *d2 = m->room + worker * (ROWS + 1) * n, *p = d2 + ROWS * n;
 
 	distance_block(&m->distance[worker], ROW(m->X, first), end - first, d2);
 	for (size_t i = first; i < end; i++) {
@@ -149,24 +149,17 @@ void tsne_pairs_make(const struct mat *X, double perplexity, unsigned threads,
 	pairs->perplexity = fmax(1, fmin(perplexity, (double)(n - 1) / 3));
 	ALLOC(pairs->p, pairs->panels * n * TSNE_PANEL);
 	ALLOC(m.distance, workers);
-	ALLOC(m.d2, workers);
-	ALLOC(m.p, workers);
+	ALLOC(m.room, workers * (ROWS + 1) * n);
 	for (unsigned w = 0; w < workers; w++) {
 		distance_init(&m.distance[w], n, X->cols);
 		distance_set(&m.distance[w], X->a);
-		ALLOC(m.d2[w], ROWS * n);
-		ALLOC(m.p[w], n);
 	}
 	parallel(threads, blocks, make_rows, &m);
 	parallel(threads, pairs->panels, join_panel, pairs);
-	for (unsigned w = 0; w < workers; w++) {
+	for (unsigned w = 0; w < workers; w++)
 		distance_release(&m.distance[w]);
-		free(m.d2[w]);
-		free(m.p[w]);
-	}
 	free(m.distance);
-	free(m.d2);
-	free(m.p);
+	free(m.room);
 }
 
 void tsne_pairs_release(struct tsne_pairs *pairs)

@@ -5,7 +5,6 @@
 #include "cli/report/report_html.h"
 #include "cli/report/report_page.h"
 #include "cli/run/report_read.h"
-#include "cli/report/report_score.h"
 #include "common/base/file.h"
 #include "common/base/rng.h"
 

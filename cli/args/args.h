@@ -12,26 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-int pki_main(int argc, char **argv);
-int synth_main(int argc, char **argv);
-int split_main(int argc, char **argv);
-int eval_main(int argc, char **argv);
-int agc_main(int argc, char **argv);
-int gcc_main(int argc, char **argv);
-int spectral_main(int argc, char **argv);
-int kmeans_main(int argc, char **argv);
-int sc_main(int argc, char **argv);
-int dsc_main(int argc, char **argv);
-int fedgcn_main(int argc, char **argv);
-int deepwalk_main(int argc, char **argv);
-int fedwalk_main(int argc, char **argv);
-int classify_main(int argc, char **argv);
-int neighbours_main(int argc, char **argv);
-int privacy_main(int argc, char **argv);
-int show_main(int argc, char **argv);
-int report_main(int argc, char **argv);
-int ledger_main(int argc, char **argv);
-int approve_main(int argc, char **argv);
+typedef int args_command(int argc, char **argv);
+args_command pki_main, synth_main, split_main, eval_main, agc_main, gcc_main, spectral_main,
+	kmeans_main, sc_main, dsc_main, fedgcn_main, deepwalk_main, fedwalk_main, classify_main,
+	neighbours_main, privacy_main, show_main, report_main, ledger_main, approve_main;
 
 /* A number in an argument; argp_error (which ends the process) if it is none or out of bounds. */
 uint64_t args_whole(struct argp_state *state, const char *option, const char *text, uint64_t min,

@@ -171,7 +171,7 @@ struct findings {
 	size_t faults;
 	size_t heads; /* that were found in the files it was held against */
 	struct ledger *ledger;
-	const char *file;
+	const char *file, *peer; /* whose ledger the file is */
 };
 
 static void tell(void *arg, const char *sentence)
@@ -192,18 +192,12 @@ static enum err hold_against(struct findings *f, const char *who, const struct l
 	return ERR_OK;
 }
 
-struct peer {
-	struct findings *findings;
-	const char *name; /* whose ledger it is */
-};
-
-static enum err peer_head(void *arg, const char *name, const struct ledger_head *head)
+/* Another party's ledger: what it was told at the end of each job. */
+static enum err peer_head(void *findings, const char *name, const struct ledger_head *head)
 {
-	struct peer *p = arg;
+	struct findings *f = findings;
 
-	if (strcmp(name, ledger_name(p->findings->ledger)) != 0)
-		return ERR_OK;
-	return hold_against(p->findings, p->name, head);
+	return strcmp(name, ledger_name(f->ledger)) ? ERR_OK : hold_against(f, f->peer, head);
 }
 
 static const struct json *member(const struct json *o, const char *key, enum json_type type)
@@ -248,7 +242,6 @@ static enum err against(struct findings *f)
 	FILE *file = fopen(f->file, "r");
 	size_t before = f->heads;
 	struct ledger *other;
-	struct peer peer = { .findings = f };
 	enum err e;
 
 	if (!file)
@@ -258,10 +251,10 @@ static enum err against(struct findings *f)
 	fclose(file);
 	if (memcmp(first, magic, sizeof(magic))) {
 		e = against_run(f);
-	} else { /* another party's ledger: what it was told at the end of each job */
+	} else {
 		TRY(ledger_open_read(&other, f->file));
-		peer.name = ledger_name(other);
-		e = ledger_read_heads(other, peer_head, &peer);
+		f->peer = ledger_name(other);
+		e = ledger_read_heads(other, peer_head, f);
 		ledger_close(other);
 	}
 	if (!e && f->heads == before)

@@ -97,26 +97,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static enum err init(const struct options *o)
 {
-	const char *dir = o->dir ? o->dir : ".";
-
-	TRY(pki_init(dir, o->name ? o->name : "Coterie CA", o->days ? o->days : 3650));
+	TRY(pki_init(o->dir, o->name ? o->name : "Coterie CA", o->days ? o->days : 3650));
 	printf(
 	    "made %s/ca.key (keep it secret, best off line) and %s/ca.crt (give it to everybody)\n",
-	    dir, dir);
+	    o->dir, o->dir);
 	return ERR_OK;
 }
 
 static enum err request(const struct options *o)
 {
 	struct pki_request what = o->request;
-	const char *dir = o->dir ? o->dir : ".";
 
 	if (!o->name)
 		return err_set(ERR_INPUT, "--name is missing: the party's or coordinator's name");
 	what.name = o->name;
-	TRY(pki_make_request(dir, &what));
-	printf("made %s/%s.key (it stays here) and %s/%s.csr (send it to the CA)\n", dir, what.name,
-	       dir, what.name);
+	TRY(pki_make_request(o->dir, &what));
+	printf("made %s/%s.key (it stays here) and %s/%s.csr (send it to the CA)\n", o->dir,
+	       what.name, o->dir, what.name);
 	return ERR_OK;
 }
 
@@ -134,7 +131,7 @@ static enum err sign(const struct options *o)
 		buf_printf(&beside, "%.*s.crt%c", (int)(csr ? n - 4 : n), o->file, 0);
 		path = (const char *)beside.p;
 	}
-	e = pki_sign(o->ca ? o->ca : ".", o->file, path, o->days ? o->days : 825, &says);
+	e = pki_sign(o->ca, o->file, path, o->days ? o->days : 825, &says);
 	if (e == ERR_OK)
 		e = pki_fingerprint(path, fp);
 	if (e == ERR_OK) {
@@ -268,7 +265,7 @@ int pki_main(int argc, char **argv)
 		snprintf(doc, sizeof(doc), "%s.%s%s", c->text, c->more ? "\v" : "",
 			 c->more ? c->more : "");
 		return (int)args_run(full, &argp, argc - 1, argv + 1,
-				     &(struct options){ .command = c }, run);
+				     &(struct options){ .command = c, .dir = ".", .ca = "." }, run);
 	}
 	if (name)
 		fprintf(stderr, "coterie pki: %s: no such command\n", name);

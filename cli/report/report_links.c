@@ -178,15 +178,18 @@ static void draw(const struct report *r, const struct links *links, struct buf *
 
 /* ---- tables ---- */
 
-static void flow_cells(struct buf *b, const struct flow *f)
+static void flow_row(struct buf *b, const char *attributes, const char *name, const struct flow *f)
 {
 	static const int order[] = { BYTES_IN, MESSAGES_IN, BYTES_OUT, MESSAGES_OUT };
 
+	buf_printf(b, "<tr%s><th scope=\"row\">", attributes);
+	html_element(b, "", name, "</th>");
 	for (int i = 0; i < FLOWS; i++) {
 		buf_printf(b, "<td>");
 		html_data(b, f->v[order[i]], i % 2 ? show_count : show_bytes);
 		buf_printf(b, "</td>");
 	}
+	buf_printf(b, "</tr>\n");
 }
 
 static void flow_head(struct buf *b, const char *what)
@@ -205,37 +208,12 @@ static void table(const struct links *links, struct buf *b)
 
 	flow_head(b, "link to");
 	for (size_t i = 0; i < links->n; i++) {
-		const struct flow *f = &links->link[i].sum;
-
-		html_element(b, "<tr><th scope=\"row\">", links->link[i].party, "</th>");
-		flow_cells(b, f);
-		buf_printf(b, "</tr>\n");
-		flow_add(&all, f);
+		flow_row(b, "", links->link[i].party, &links->link[i].sum);
+		flow_add(&all, &links->link[i].sum);
 	}
-	if (links->n > 1) {
-		buf_printf(b, "<tr class=\"all\"><th scope=\"row\">all</th>");
-		flow_cells(b, &all);
-		buf_printf(b, "</tr>\n");
-	}
+	if (links->n > 1)
+		flow_row(b, " class=\"all\"", "all", &all);
 	buf_printf(b, "</tbody></table></div>\n");
-}
-
-static void details(const struct link *l, bool open, struct buf *b)
-{
-	buf_printf(b, "<details%s><summary>", open ? " open" : "");
-	html_text(b, l->party);
-	buf_printf(b, ", by type of message</summary>\n");
-	flow_head(b, "message");
-	for (const struct json *t = l->traffic; t; t = run_next(t)) {
-		struct flow f = flow_of(l, t);
-
-		if (!on_link(l, t))
-			continue;
-		html_element(b, "<tr><th scope=\"row\">", run_string(t, "type"), "</th>");
-		flow_cells(b, &f);
-		buf_printf(b, "</tr>\n");
-	}
-	buf_printf(b, "</tbody></table></div></details>\n");
 }
 
 void part_links(struct report *r, struct buf *b)
@@ -254,8 +232,20 @@ void part_links(struct report *r, struct buf *b)
 			   "<div>",
 			   show_bytes(links.most).s);
 		table(&links, b);
-		for (size_t i = 0; i < links.n; i++)
-			details(&links.link[i], links.n == 1, b);
+		for (size_t i = 0; i < links.n; i++) {
+			const struct link *l = &links.link[i];
+
+			buf_printf(b, "<details%s><summary>", links.n == 1 ? " open" : "");
+			html_element(b, "", l->party, ", by type of message</summary>\n");
+			flow_head(b, "message");
+			for (const struct json *t = l->traffic; t; t = run_next(t)) {
+				struct flow f = flow_of(l, t);
+
+				if (on_link(l, t))
+					flow_row(b, "", run_string(t, "type"), &f);
+			}
+			buf_printf(b, "</tbody></table></div></details>\n");
+		}
 		buf_printf(b, "</div></div>\n");
 	} else {
 		notes_add(&r->runs.missing, r->main->name,

@@ -60,23 +60,6 @@ static const struct json *peer_of(const struct json *run, const char *name)
 	return p;
 }
 
-/* A connection as its party measured it; the coordinator's figures for it stand before. */
-static void process_row(const struct report *r, const struct process *p, struct buf *b)
-{
-	const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
-	const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
-
-	html_element(b, "<tr><th scope=\"row\">", p->name, "</th>");
-	html_element(b, "<td class=\"text\">", run_string(p->run, "status"), "</td>");
-	report_cell(b, p->run, "elapsed_s", show_seconds);
-	report_cell(b, p->run, "rounds", show_count);
-	report_cell(b, p->run, "round_trips", show_count);
-	report_cell(b, seen, "rtt_ms", show_rtt);
-	report_cell(b, own, "rtt_ms", show_rtt);
-	html_element(b, "<td class=\"text\">", run_string(own ? own : seen, "congestion"),
-		     "</td></tr>\n");
-}
-
 void part_processes(struct report *r, struct buf *b)
 {
 	buf_printf(
@@ -86,8 +69,23 @@ void part_processes(struct report *r, struct buf *b)
 	    "<th>rounds</th><th>round trips</th><th>TCP round trip, seen by coordinator</th>"
 	    "<th>seen by itself</th><th class=\"text\">congestion "
 	    "control</th></tr></thead>\n<tbody>\n");
-	for (size_t i = 0; i < r->runs.n; i++)
-		process_row(r, &r->runs.process[i], b);
+	for (size_t i = 0; i < r->runs.n; i++) {
+		const struct process *p = &r->runs.process[i];
+		/* A connection as its party measured it; before, the coordinator's figures for it.
+		 */
+		const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
+		const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
+
+		html_element(b, "<tr><th scope=\"row\">", p->name, "</th>");
+		html_element(b, "<td class=\"text\">", run_string(p->run, "status"), "</td>");
+		report_cell(b, p->run, "elapsed_s", show_seconds);
+		report_cell(b, p->run, "rounds", show_count);
+		report_cell(b, p->run, "round_trips", show_count);
+		report_cell(b, seen, "rtt_ms", show_rtt);
+		report_cell(b, own, "rtt_ms", show_rtt);
+		html_element(b, "<td class=\"text\">", run_string(own ? own : seen, "congestion"),
+			     "</td></tr>\n");
+	}
 	for (const struct json *p = run_first(r->main->run, "peers"); p; p = run_next(p)) {
 		const char *name = run_string(p, "name");
 		bool here = !r->main->leads;

@@ -85,21 +85,6 @@ static void print_phases(const struct json *run)
 	       run_number(run, "rounds"));
 }
 
-static void print_traffic(const struct json *run)
-{
-	double sent = 0, received = 0, messages_sent = 0, messages_received = 0;
-
-	for (const struct json *t = run_first(run, "traffic"); t; t = run_next(t)) {
-		sent += run_number(t, "bytes_sent");
-		received += run_number(t, "bytes_received");
-		messages_sent += run_number(t, "messages_sent");
-		messages_received += run_number(t, "messages_received");
-	}
-	printf("%-16s %10s %6.0f %10s %6.0f %7.0f %9.3f\n", run_string(run, "name"),
-	       show_bytes(sent).s, messages_sent, show_bytes(received).s, messages_received,
-	       run_number(run, "rounds"), run_number(run, "elapsed_s"));
-}
-
 static void print_plan(const struct json *run)
 {
 	const struct json *plan = run_object(run, "plan");
@@ -231,8 +216,20 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 	print_phases(first->run);
 	printf("\n%-16s %10s %6s %10s %6s %7s %9s\n", "daemon", "sent", "msgs", "received", "msgs",
 	       "rounds", "seconds");
-	for (size_t i = 0; i < runs->n; i++)
-		print_traffic(runs->process[i].run);
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct json *run = runs->process[i].run;
+		double sent = 0, received = 0, messages_sent = 0, messages_received = 0;
+
+		for (const struct json *t = run_first(run, "traffic"); t; t = run_next(t)) {
+			sent += run_number(t, "bytes_sent");
+			received += run_number(t, "bytes_received");
+			messages_sent += run_number(t, "messages_sent");
+			messages_received += run_number(t, "messages_received");
+		}
+		printf("%-16s %10s %6.0f %10s %6.0f %7.0f %9.3f\n", run_string(run, "name"),
+		       show_bytes(sent).s, messages_sent, show_bytes(received).s, messages_received,
+		       run_number(run, "rounds"), run_number(run, "elapsed_s"));
+	}
 	print_plan(first->run);
 	if (run_is_plan_only(first->run)) {
 		printf(

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NUMBER_ROOM = 12 }; /* bytes of a row's number */
+
 const char *const split_by_names[] = { "columns", "rows", "edges", "vertices", "graphs", NULL };
 
 /* The data to split, read once, and how it is dealt out: columns and rows get parts, one for each
@@ -25,8 +27,9 @@ struct source {
 	struct dataset_files files;
 	struct features X;
 	size_t n;
-	struct ids ids;       /* if files.ids */
-	char **id;            /* of each row; NULL without ids. Borrows from ids */
+	struct ids ids; /* if files.ids */
+	char **name;    /* of each row: its id; or its number, which borrows from numbers */
+	char *numbers;
 	struct csr adjacency; /* if files.edges */
 	struct labels labels; /* if files.labels */
 	uint32_t *part;
@@ -47,8 +50,8 @@ static enum err read_edges(struct source *s)
 		for (size_t e = sorted.start[u]; e < sorted.start[u + 1]; e++) {
 			uint32_t v = sorted.index[e];
 
-			t[count++] = (struct triple){ s->id ? s->ids.row[u] : (uint32_t)u,
-						      s->id ? s->ids.row[v] : v,
+			t[count++] = (struct triple){ s->files.ids ? s->ids.row[u] : (uint32_t)u,
+						      s->files.ids ? s->ids.row[v] : v,
 						      sorted.value ? sorted.value[e] : 1 };
 		}
 	}
@@ -70,15 +73,20 @@ static enum err source_read(struct source *s)
 			 &s->files));
 	TRY(features_read(s->files.features, &s->X));
 	s->n = features_rows(&s->X);
+	s->numbers = alloc(s->n, NUMBER_ROOM);
+	ALLOC(s->name, s->n);
+	for (size_t i = 0; i < s->n; i++) {
+		s->name[i] = s->numbers + NUMBER_ROOM * i;
+		snprintf(s->name[i], NUMBER_ROOM, "%u", (unsigned)i);
+	}
 	if (s->files.ids) {
 		TRY(ids_read(s->files.ids, &s->ids));
 		if (s->ids.n != s->n)
 			return err_set(ERR_INPUT,
 				       "%s: %zu ids, expected %zu as %s has that many rows",
 				       s->files.ids, s->ids.n, s->n, s->files.features);
-		ALLOC(s->id, s->n);
 		for (size_t i = 0; i < s->n; i++)
-			s->id[s->ids.row[i]] = s->ids.id[i];
+			s->name[s->ids.row[i]] = s->ids.id[i];
 	}
 	if (s->files.edges)
 		TRY(read_edges(s));
@@ -126,7 +134,7 @@ static enum err write_edges(const struct source *s, const char *dir, const bool 
 	struct csr mine;
 
 	split_keep_edges(&s->adjacency, kept, &mine);
-	edges_print_tsv(&mine, s->id, &text);
+	edges_print_tsv(&mine, s->name, &text);
 	csr_release(&mine);
 	return args_write(dir, "edges.tsv", &text);
 }
@@ -167,50 +175,25 @@ static enum err by_columns(const void *source, const char *dir, uint32_t l)
 	return err;
 }
 
-/* Those inside the part, by id, as there is an ids.txt. */
-static enum err edges_of_part(const struct source *s, const char *dir, const uint32_t *row_of,
-			      size_t count)
-{
-	char **name, *numbers = NULL;
-	struct buf text = { 0 };
-	struct csr inside;
-
-	split_cut_sparse(&s->adjacency, count, row_of, count, row_of, &inside);
-	ALLOC(name, count);
-	if (!s->id)
-		numbers = alloc(count, 16);
-	for (size_t i = 0; i < s->n; i++) {
-		if (row_of[i] == UINT32_MAX)
-			continue;
-		name[row_of[i]] = s->id ? s->id[i] : numbers + (size_t)16 * row_of[i];
-		if (!s->id)
-			snprintf(name[row_of[i]], 16, "%u", (unsigned)i);
-	}
-	edges_print_tsv(&inside, name, &text);
-	csr_release(&inside);
-	free(numbers);
-	free(name);
-	return args_write(dir, "edges.tsv", &text);
-}
-
 /* ids.txt has the ids of the part's rows; without ids, the rows' numbers in the whole. */
 static enum err by_rows(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
-	struct buf ids = { 0 }, labels = { 0 };
+	struct buf ids = { 0 }, labels = { 0 }, edges = { 0 };
+	struct csr inside;
+	char **name;
 	uint32_t *row_of;
 	size_t count;
 	enum err err;
 
 	ALLOC(row_of, s->n);
 	count = split_places(s->part, s->n, l, row_of);
+	ALLOC(name, count);
 	for (size_t i = 0; i < s->n; i++) {
 		if (row_of[i] == UINT32_MAX)
 			continue;
-		if (s->id)
-			buf_printf(&ids, "%s\n", s->id[i]);
-		else
-			buf_printf(&ids, "%zu\n", i);
+		name[row_of[i]] = s->name[i];
+		buf_printf(&ids, "%s\n", s->name[i]);
 		if (s->files.labels)
 			buf_printf(&labels, "%u\n", s->labels.label[i]);
 	}
@@ -219,10 +202,15 @@ static enum err by_rows(const void *source, const char *dir, uint32_t l)
 		err = args_write(dir, "ids.txt", &ids);
 	if (!err && s->files.labels)
 		err = args_write(dir, "labels.txt", &labels);
-	if (!err && s->files.edges)
-		err = edges_of_part(s, dir, row_of, count);
+	if (!err && s->files.edges) { /* those inside the part, by id, as there is an ids.txt */
+		split_cut_sparse(&s->adjacency, count, row_of, count, row_of, &inside);
+		edges_print_tsv(&inside, name, &edges);
+		csr_release(&inside);
+		err = args_write(dir, "edges.tsv", &edges);
+	}
 	buf_release(&ids);
 	buf_release(&labels);
+	free(name);
 	free(row_of);
 	return err;
 }
@@ -313,7 +301,8 @@ enum err split_data(const struct split_params *p)
 	ids_release(&s.ids);
 	csr_release(&s.adjacency);
 	labels_release(&s.labels);
-	free(s.id);
+	free(s.name);
+	free(s.numbers);
 	free(s.part);
 	split_holders_release(&s.holders);
 	return err;

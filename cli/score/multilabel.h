@@ -8,7 +8,6 @@
 #define CLI_SCORE_MULTILABEL_H
 
 #include "cli/score/label_sets.h"
-#include "cli/score/logistic.h"
 #include "common/linalg/mat.h"
 
 #include <stddef.h>
@@ -25,6 +24,21 @@ struct multilabel_score {
 	size_t trained, tested;
 	double micro, macro; /* F1: of all decisions together; mean over the classes */
 };
+
+/* Rows made ready for many trainings, one class against the rest, with an L2 penalty: the one door to
+ * liblinear. Copies X. */
+struct logistic *logistic_open(const struct mat *X);
+void logistic_close(struct logistic *l);
+
+/* weight (cols + 1, the intercept last) minimises |w|^2 / 2 + C sum ln(1 + exp(-y_i w.(x_i, 1))) over
+ * the given rows, y_i being +1 where member[row[i]] and -1 elsewhere, by liblinear's L2R_LR at its
+ * own tolerance (0.01). If all are alike the intercept says so and the rest is 0. Safe from several
+ * threads at once. */
+void logistic_train(const struct logistic *l, const uint32_t *row, size_t rows,
+		    const uint8_t *member, double C, double *weight);
+
+/* w.(x, 1); above 0: rather a member. */
+double logistic_value(const double *weight, const double *x, size_t cols);
 
 /* One split, the repeat-th of the seed: vertices that have classes are shuffled, the first
  * round(ratio of them) train (at least one trains, and one is tested). Row i of X has the classes of

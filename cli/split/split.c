@@ -240,10 +240,7 @@ static enum err write_parts(struct source *s)
 					      : edges;
 	struct json *root;
 
-	if (items < p->parties)
-		return err_set(ERR_INPUT,
-			       "%s has %zu %s, expected at least one for each of %zu parties",
-			       p->data, items, split_by_names[p->by], p->parties);
+	TRY(split_enough(p, items));
 	if (p->skew > 0 && !s->files.labels)
 		return err_set(ERR_INPUT,
 			       "%s: no labels.txt there, which a skew needs: it goes by class",
@@ -261,8 +258,7 @@ static enum err write_parts(struct source *s)
 		       : p->by == SPLIT_ROWS  ? by_rows
 					      : by_edges,
 		       s));
-	root = split_json(p);
-	json_put_number(root, split_by_names[p->by], (double)items);
+	root = split_json(p, items);
 	if (p->shared_edges > 0) {
 		json_put_number(root, "shared_edges", p->shared_edges);
 		json_put_number(root, "edges_of_each",

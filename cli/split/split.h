@@ -8,10 +8,9 @@
  *   vertices a graph without features: different vertices, each with its ties (FedWalk)
  *   graphs   of many graphs in TU format, different ones (FedGCN)
  *
- * The parts are random, disjoint unless asked for otherwise, and as equal as they can be; rows may
- * go by class instead, so that parties differ in what they have (skew). The seed is published in
- * OUT/split.json, so that anybody can make the same split. Nodes and columns keep their order
- * within a part.
+ * Parts are random, disjoint unless asked for otherwise, and as equal as they can be; rows may go by
+ * class instead (skew). Nodes and columns keep their order within a part. The seed is published in
+ * OUT/split.json, so that anybody can make the same split.
  */
 #ifndef CLI_SPLIT_SPLIT_H
 #define CLI_SPLIT_SPLIT_H
@@ -33,7 +32,7 @@ struct split_params {
 	uint64_t seed;
 	const char *data, *out; /* out/party-00, out/party-01, ... are made */
 	double shared_edges;    /* columns: the part of all edges that each party gets; 0: all */
-	double skew;      /* rows, graphs: the part of them, 0 to 1, that goes by class (math/skew.h) */
+	double skew;      /* rows, graphs: the part of them, 0 to 1, that goes by class (skew.h) */
 	double overlap;   /* edges: the share of parties that hold an edge; 0: one of them */
 	bool regions;     /* edges: each party has those of one region of the graph */
 	bool no_features; /* edges: leaves features out, if there are any */

@@ -60,16 +60,12 @@ static enum err split(struct source *s, const struct split_params *p)
 
 	TRY(pooled_graph_read(p->data, &s->g));
 	edges = s->g.S.start[s->g.n] / 2;
-	if (edges < p->parties)
-		return err_set(ERR_INPUT,
-			       "%s has %zu edges, expected at least one for each of %zu parties",
-			       p->data, edges, p->parties);
+	TRY(split_enough(p, edges));
 	TRY(split_hold(&s->g.S, p, &s->holders));
 	ALLOC(s->home, s->g.n);
 	split_parts(s->g.n, p->parties, p->seed, s->home);
 	TRY(split_each(p, write_party, s));
-	root = split_json(p);
-	json_put_number(root, "edges", (double)edges);
+	root = split_json(p, edges);
 	json_put_number(root, "nodes", (double)s->g.n);
 	json_put_number(root, "isolated", (double)pooled_graph_isolated(&s->g, NULL));
 	split_put_holders(root, p, s->holders.copies);

@@ -73,10 +73,7 @@ static enum err split(const struct split_params *p, const struct tu *tu)
 	struct json *root;
 	enum err err;
 
-	if (n < p->parties)
-		return err_set(ERR_INPUT,
-			       "%s has %zu graphs, expected at least one for each of %zu parties",
-			       p->data, n, p->parties);
+	TRY(split_enough(p, n));
 	if (p->skew > 0 && !tu->class)
 		return err_set(ERR_INPUT,
 			       "%s: no graph labels there, which a skew needs: it goes by class",
@@ -93,8 +90,7 @@ static enum err split(const struct split_params *p, const struct tu *tu)
 	err = split_each(p, write_party, &(struct source){ tu, part });
 	free(part);
 	TRY(err);
-	root = split_json(p);
-	json_put_number(root, "graphs", (double)n);
+	root = split_json(p, n);
 	if (p->skew > 0)
 		json_put_number(root, "skew", p->skew);
 	return split_json_write(p, root);

@@ -1,17 +1,16 @@
 /* split_hold.h -- which parties hold which edge, when edges are split.
  *
  * FedSpectral+ (Setting): "we assign the edge to a fixed number of random clients", and "the
- * overlap of the graph is the fraction of times the same edge is repeated over the clients". So
- * overlap F over P parties is: each edge is with max(1, F P to the nearest whole) different
- * parties, the same number for all edges: 2 of 5 at 0.4. Overlap 0 is one party for each edge, 1 is
- * all edges with all parties. A graph that is summed over the parties has each weight as often,
- * which a normalised Laplacian does not see.
+ * overlap of the graph is the fraction of times the same edge is repeated over the clients". So with
+ * overlap F over P parties each edge is with max(1, F P to the nearest whole) different parties: 2
+ * of 5 at 0.4, one at 0, all at 1. A graph summed over the parties has each weight as often, which a
+ * normalised Laplacian does not see.
  *
  * Regions: as many sets of nodes as there are parties grow from random nodes, always the one with
- * the fewest ends of edges, by the neighbours of what it has, first come first. Then nodes go
- * over to where most of their neighbours are, while that region has no more than 5/4 of an equal
- * share and theirs keeps half of one. An edge within a region is that party's, one between two
- * either's, by chance. Further holders, with an overlap, are random.
+ * the fewest ends of edges, by the neighbours of what it has, first come first. Then nodes go over
+ * to where most of their neighbours are, while that region has no more than 5/4 of an equal share
+ * and theirs keeps half of one. An edge within a region is that party's, one between two either's,
+ * by chance. Further holders, with an overlap, are random.
  */
 #ifndef CLI_SPLIT_SPLIT_HOLD_H
 #define CLI_SPLIT_SPLIT_HOLD_H

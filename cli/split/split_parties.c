@@ -31,13 +31,22 @@ enum err split_each(const struct split_params *p, split_writer *write, const voi
 	return err;
 }
 
-struct json *split_json(const struct split_params *p)
+enum err split_enough(const struct split_params *p, size_t items)
+{
+	if (items >= p->parties)
+		return ERR_OK;
+	return err_set(ERR_INPUT, "%s has %zu %s, expected at least one for each of %zu parties",
+		       p->data, items, split_by_names[p->by], p->parties);
+}
+
+struct json *split_json(const struct split_params *p, size_t items)
 {
 	struct json *root = json_object();
 
 	json_put_string(root, "by", split_by_names[p->by]);
 	json_put_number(root, "parties", (double)p->parties);
 	json_put_number(root, "seed", (double)p->seed);
+	json_put_number(root, split_by_names[p->by], (double)items);
 	return root;
 }
 

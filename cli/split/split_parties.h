@@ -9,23 +9,21 @@
 
 /* ---- ways; results and errors as split_data() ---- */
 
-/* A graph without features: each party's directory gets edges.tsv by id with the weights, ids.txt
- * with the nodes that it knows, and labels.txt of those if the data have one. A party knows the
- * ends of its edges; a node that has no edge at all is known to one party, by chance, so that none
- * is lost. */
+/* A graph without features. Each party gets edges.tsv by id with the weights, ids.txt with the nodes
+ * that it knows, and their labels.txt if the data have one. It knows the ends of its edges; a node
+ * without edges is known to one party, by chance. */
 enum err split_graph(const struct split_params *p) MUST_CHECK;
 
-/* The vertices that parties host, each with its ties (FedWalk): each party's directory gets ids.txt
- * with its vertices, edges.tsv with their ties, of which those between two parties' vertices are
- * with both, and labels.txt with its vertices' lines, if the data have one: any text, a line each.
- * Vertices are those of ids.txt; without, the lines of labels.txt, called 0, 1, ...; without both,
- * those that edges names. ERR_INPUT if edges have weights too, which walks do not read. */
+/* Vertices, each with its ties (FedWalk). Each party gets ids.txt with the vertices that it hosts,
+ * edges.tsv with their ties (one between two parties' vertices is with both), and their lines of
+ * labels.txt, any text, if the data have one. Vertices are those of ids.txt; without, the lines of
+ * labels.txt, called 0, 1, ...; without both, those that edges names. ERR_INPUT: edges have weights,
+ * which walks do not read. */
 enum err split_vertices(const struct split_params *p) MUST_CHECK;
 
-/* One set of many graphs, in TU format: OUT/party-NN gets graphs_A.txt, graphs_graph_indicator.txt
- * and, where the whole has them, graphs_graph_labels.txt and graphs_node_attributes.txt; graphs.txt
- * says which graphs of the whole these are, from 1. Graphs keep their order. With a skew they go by
- * class, and without classes that is ERR_INPUT. */
+/* A set of graphs in TU format. Each party gets graphs_A.txt, graphs_graph_indicator.txt and, if the
+ * whole has them, graphs_graph_labels.txt and graphs_node_attributes.txt; graphs.txt says which
+ * graphs of the whole these are, from 1, in their order. ERR_INPUT: a skew, and no classes. */
 enum err split_graphs(const struct split_params *p) MUST_CHECK;
 
 /* ---- all parties ---- */
@@ -39,8 +37,11 @@ typedef enum err split_writer(const void *source, const char *dir, uint32_t l);
 enum err split_each(const struct split_params *p, split_writer *write,
 		    const void *source) MUST_CHECK;
 
+/* ERR_INPUT: there are fewer columns, rows, ... than parties. */
+enum err split_enough(const struct split_params *p, size_t items) MUST_CHECK;
+
 /* split.json: what all ways say first; the rest is the caller's to add. Takes root. */
-struct json *split_json(const struct split_params *p);
+struct json *split_json(const struct split_params *p, size_t items);
 enum err split_json_write(const struct split_params *p, struct json *root) MUST_CHECK;
 void split_put_holders(struct json *root, const struct split_params *p, size_t copies);
 

@@ -107,18 +107,14 @@ static enum err split(struct source *s, const struct split_params *p)
 	if (s->S.value)
 		return err_set(ERR_INPUT, "%s: ties have weights, which walks do not read",
 			       s->files.edges);
-	if (s->n < p->parties)
-		return err_set(ERR_INPUT,
-			       "%s has %zu vertices, expected at least one for each of %zu parties",
-			       p->data, s->n, p->parties);
+	TRY(split_enough(p, s->n));
 	ALLOC(s->host, s->n);
 	split_parts(s->n, p->parties, p->seed, s->host);
 	TRY(split_each(p, write_party, s));
 	for (size_t u = 0; u < s->n; u++)
 		for (size_t e = s->S.start[u]; e < s->S.start[u + 1]; e++)
 			crossing += s->host[u] != s->host[s->S.index[e]];
-	root = split_json(p);
-	json_put_number(root, "vertices", (double)s->n);
+	root = split_json(p, s->n);
 	json_put_number(root, "edges", (double)s->S.start[s->n] / 2);
 	json_put_number(root, "crossing", (double)crossing / 2);
 	return split_json_write(p, root);

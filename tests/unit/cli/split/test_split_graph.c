@@ -54,7 +54,9 @@ static void test_holders(void **state)
 	cliques(20, 11, &S); /* 1119 edges */
 	for (size_t L = 1; L <= 20; L = L < 5 ? L + 1 : 2 * L) {
 		for (int tenths = 0; tenths <= 10; tenths += 2) {
-			struct split_params p = { .parties = L, .overlap = tenths / 10.0, .seed = 9 };
+			struct split_params p = { .parties = L,
+						  .overlap = tenths / 10.0,
+						  .seed = 9 };
 			struct split_holders h, again;
 			size_t held[20] = { 0 }, copies = split_copies(p.overlap, L);
 

@@ -107,7 +107,5 @@ int approve_main(int argc, char **argv)
 		       "alone. The answer is of this job, these parameters and these parties, for "
 		       "up to policy.max_attempts attempts and until --days are over.",
 	};
-	struct arguments a = { .days = 7 };
-
-	return (int)args_run("approve", &argp, argc, argv, &a, run);
+	return (int)args_run("approve", &argp, argc, argv, &(struct arguments){ .days = 7 }, run);
 }

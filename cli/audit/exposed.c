@@ -1,4 +1,4 @@
-#include "cli/audit/exposed.h"
+#include "cli/audit/privacy.h"
 #include "cli/args/args.h"
 #include "cli/split/split.h"
 #include "common/base/alloc.h"
@@ -188,17 +188,18 @@ static bool looks_like_a_row(const struct watch *w, const struct set *more, cons
 	return fabs(square - (a[w->m] - b[w->m])) <= off;
 }
 
+/* Of numbers, or of what begins with one. */
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 struct mark {
 	uint64_t mark;
 	size_t row;
 };
-
-static int by_mark(const void *a, const void *b)
-{
-	uint64_t x = ((const struct mark *)a)->mark, y = ((const struct mark *)b)->mark;
-
-	return (x > y) - (x < y);
-}
 
 /* Every set against every one that has one row less. */
 static void search_pairs(struct watch *w, const struct set *set, size_t sets, bool *found)
@@ -209,7 +210,7 @@ static void search_pairs(struct watch *w, const struct set *set, size_t sets, bo
 	ALLOC(mark, w->n);
 	for (size_t i = 0; i < w->n; i++)
 		mark[i] = (struct mark){ w->mark[i], i };
-	qsort(mark, w->n, sizeof(*mark), by_mark);
+	qsort(mark, w->n, sizeof(*mark), by_number);
 	for (size_t i = 0; i < sets; i++) {
 		while (set[first].rows + 1 < set[i].rows)
 			first++;
@@ -219,7 +220,7 @@ static void search_pairs(struct watch *w, const struct set *set, size_t sets, bo
 
 			if (!looks_like_a_row(w, &set[i], &set[j]))
 				continue;
-			row = bsearch(&key, mark, w->n, sizeof(*mark), by_mark);
+			row = bsearch(&key, mark, w->n, sizeof(*mark), by_number);
 			if (row)
 				found[row->row] = true;
 			else
@@ -281,13 +282,6 @@ struct run {
 	double spread; /* of all rows, before they are scaled */
 	struct exposed *e;
 };
-
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* Entries (i, j) of B'B, i >= j, by how many rows tie landmarks i and j. */
 static void count_products(struct run *run)

@@ -321,7 +321,5 @@ int ledger_main(int argc, char **argv)
 		    "write the file can also write it anew as a whole: only a head that somebody "
 		    "else holds (--against) shows that.",
 	};
-	struct arguments a = { .job = "" };
-
-	return (int)args_run("ledger", &argp, argc, argv, &a, run);
+	return (int)args_run("ledger", &argp, argc, argv, &(struct arguments){ .job = "" }, run);
 }

@@ -1,6 +1,5 @@
 #include "cli/audit/privacy.h"
 #include "cli/args/args.h"
-#include "cli/audit/exposed.h"
 #include "cli/split/split.h"
 #include "common/base/alloc.h"
 #include "common/data/dataset.h"

@@ -219,7 +219,5 @@ int report_main(int argc, char **argv)
 		    "needs nothing else. What is worked out for it (--truth, the picture) is "
 		    "written into run.json, too.",
 	};
-	struct arguments a = { 0 };
-
-	return (int)args_run("report", &argp, argc, argv, &a, run);
+	return (int)args_run("report", &argp, argc, argv, &(struct arguments){ 0 }, run);
 }

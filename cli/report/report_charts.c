@@ -81,11 +81,10 @@ void part_sizes(struct report *r, struct buf *b)
 	for (const struct json *v = json_first(list); v && n < BARS_MAX; v = json_next(v), n++) {
 		double size = fmax(0, run_element(v));
 
-		buf_printf(b, "<tr><th scope=\"row\"><svg class=\"mark\" width=\"12\" "
-			      "height=\"12\" aria-hidden=\"true\">");
-		report_mark(b, (unsigned)n, 6, 6, 5);
+		buf_printf(b, "<tr><th scope=\"row\">");
+		report_key(b, (unsigned)n);
 		buf_printf(b,
-			   "</svg> %zu</th><td class=\"bar\"><svg width=\"100%%\" height=\"18\" "
+			   " %zu</th><td class=\"bar\"><svg width=\"100%%\" height=\"18\" "
 			   "aria-hidden=\"true\"><rect class=\"k%zu\" x=\"0\" y=\"2\" "
 			   "width=\"%.3f%%\" height=\"14\" rx=\"1\"/></svg></td><td>",
 			   n, n % REPORT_HUES, axis_percent(size, 0, most));

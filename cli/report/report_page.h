@@ -21,20 +21,14 @@ struct report {
 /* The whole page; what turns out to be missing is added to r->runs.missing. */
 void report_page(struct report *r, struct buf *html);
 
-void part_timeline(struct report *r, struct buf *b);   /* report_time.c */
-void part_phases(struct report *r, struct buf *b);     /* report_tables.c */
-void part_processes(struct report *r, struct buf *b);
-void part_facts(struct report *r, struct buf *b);
-void part_leaks(struct report *r, struct buf *b);
-void part_job(struct report *r, struct buf *b);
-void part_links(struct report *r, struct buf *b);      /* report_links.c */
-void part_round_trips(struct report *r, struct buf *b); /* report_charts.c */
-void part_sizes(struct report *r, struct buf *b);
-void part_objective(struct report *r, struct buf *b);
-void part_plan(struct report *r, struct buf *b);
-void part_merged(struct report *r, struct buf *b);
-void part_picture(struct report *r, struct buf *b);    /* report_picture.c */
-void part_evaluation(struct report *r, struct buf *b); /* report_score.c */
+typedef void report_part(struct report *r, struct buf *b);
+report_part part_timeline;                               /* report_time.c */
+report_part part_phases, part_processes, part_plan;      /* report_tables.c */
+report_part part_merged, part_facts, part_leaks, part_job;
+report_part part_links;                                  /* report_links.c */
+report_part part_round_trips, part_sizes, part_objective; /* report_charts.c */
+report_part part_picture;                                /* report_picture.c */
+report_part part_evaluation;                             /* report_score.c */
 
 /* A cell of a table: the number of this key, or nothing if it is not there. */
 void report_cell(struct buf *b, const struct json *o, const char *key,
@@ -65,7 +59,9 @@ extern const char report_style[]; /* the style sheet, report_style.c */
 /* Clusters have REPORT_HUES colours; beyond these, other marks. */
 enum { REPORT_HUES = 12, REPORT_MARKS = 6 };
 
-/* A cluster's mark at x, y of a drawing, about 2 r across. report_picture.c */
+/* A cluster's mark at x, y of a drawing, about 2 r across; by itself, beside its name. In
+ * report_picture.c. */
 void report_mark(struct buf *b, unsigned cluster, double x, double y, double r);
+void report_key(struct buf *b, unsigned cluster);
 
 #endif

@@ -15,37 +15,33 @@ enum { SIDE = 640, MARGIN = 14, TOOLTIPS_MOST = 3000, NAMES_MOST = 64 };
 void report_mark(struct buf *b, unsigned cluster, double x, double y, double r)
 {
 	unsigned hue = cluster % REPORT_HUES, mark = cluster / REPORT_HUES % REPORT_MARKS;
-	double s = r * 0.89, t = r * 1.2, u = r * 0.6;
+	double s = r * 0.89, t = r * 1.2, u = r * 0.6, v = t - u / 2;
 
-	switch (mark) {
-	case 0:
-		buf_printf(b, "<circle class=\"k%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"", hue, x, y,
+	if (mark == 0) {
+		buf_printf(b, "<circle class=\"k%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"/>", hue, x, y,
 			   r);
-		break;
-	case 1:
-		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fh%gv%gh-%gz\"", hue, x - s, y - s,
-			   2 * s, 2 * s, 2 * s);
-		break;
-	case 2:
-		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fl%g %gh-%gz\"", hue, x, y - t, t,
-			   1.8 * t, 2 * t);
-		break;
-	case 3:
-		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fl%g %gl-%g %gl-%g -%gz\"", hue, x,
-			   y - t, t, t, t, t, t, t);
-		break;
-	case 4:
-		buf_printf(
-		    b,
-		    "<path class=\"k%u\" d=\"M%.1f %.1fh%gv%gh%gv%gh-%gv%gh-%gv-%gh-%gv-%gh%gz\"",
-		    hue, x - u / 2, y - t, u, t - u / 2, t - u / 2, u, t - u / 2, t - u / 2, u,
-		    t - u / 2, t - u / 2, u, t - u / 2);
-		break;
-	default:
-		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fl%g -%gh-%gz\"", hue, x, y + t, t,
-			   1.8 * t, 2 * t);
+		return;
 	}
-	buf_printf(b, "/>");
+	buf_printf(b, "<path class=\"k%u\" d=\"", hue);
+	if (mark == 1)
+		buf_printf(b, "M%.1f %.1fh%gv%gh-%gz", x - s, y - s, 2 * s, 2 * s, 2 * s);
+	else if (mark == 2)
+		buf_printf(b, "M%.1f %.1fl%g %gh-%gz", x, y - t, t, 1.8 * t, 2 * t);
+	else if (mark == 3)
+		buf_printf(b, "M%.1f %.1fl%g %gl-%g %gl-%g -%gz", x, y - t, t, t, t, t, t, t);
+	else if (mark == 4)
+		buf_printf(b, "M%.1f %.1fh%gv%gh%gv%gh-%gv%gh-%gv-%gh-%gv-%gh%gz", x - u / 2, y - t,
+			   u, v, v, u, v, v, u, v, v, u, v);
+	else
+		buf_printf(b, "M%.1f %.1fl%g -%gh-%gz", x, y + t, t, 1.8 * t, 2 * t);
+	buf_printf(b, "\"/>");
+}
+
+void report_key(struct buf *b, unsigned cluster)
+{
+	buf_printf(b, "<svg class=\"mark\" width=\"12\" height=\"12\" aria-hidden=\"true\">");
+	report_mark(b, cluster, 6, 6, 5);
+	buf_printf(b, "</svg>");
 }
 
 struct frame { /* the middle, and the same scale in both directions */
@@ -132,11 +128,9 @@ static void draw_legend(const struct picture *p, struct buf *b)
 	for (size_t c = 0; c < p->clusters; c++) {
 		if (!count[c])
 			continue;
-		buf_printf(
-		    b,
-		    "<span><svg class=\"mark\" width=\"12\" height=\"12\" aria-hidden=\"true\">");
-		report_mark(b, (unsigned)c, 6, 6, 5);
-		buf_printf(b, "</svg>cluster %zu</span>\n", c);
+		buf_printf(b, "<span>");
+		report_key(b, (unsigned)c);
+		buf_printf(b, "cluster %zu</span>\n", c);
 	}
 	buf_printf(b, "</p>\n");
 	free(count);

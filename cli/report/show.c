@@ -270,7 +270,5 @@ int show_main(int argc, char **argv)
 		       "found.\vOUT is what coterie launch made, or the output directory of one "
 		       "daemon.",
 	};
-	struct arguments a = { 0 };
-
-	return (int)args_run("show", &argp, argc, argv, &a, run);
+	return (int)args_run("show", &argp, argc, argv, &(struct arguments){ 0 }, run);
 }

@@ -101,7 +101,5 @@ int eval_main(int argc, char **argv)
 		    "only one pair in k is of a class at all, so labels drawn at random score 1 - "
 		    "(1 - 1/k)/k.",
 	};
-	struct arguments a = { 0 };
-
-	return (int)args_run("eval", &argp, argc, argv, &a, run);
+	return (int)args_run("eval", &argp, argc, argv, &(struct arguments){ 0 }, run);
 }

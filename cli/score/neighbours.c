@@ -128,7 +128,6 @@ int neighbours_main(int argc, char **argv)
 		.doc = "Which vertices embeddings put next to one, by the "
 		       "cosine of their vectors, the nearest first.",
 	};
-	struct arguments a = { .count = 10 };
-
-	return (int)args_run("neighbours", &argp, argc, argv, &a, run);
+	return (int)args_run("neighbours", &argp, argc, argv, &(struct arguments){ .count = 10 },
+			     run);
 }

@@ -145,7 +145,5 @@ int split_main(int argc, char **argv)
 		    "ids.txt with the vertices that it hosts, edges.tsv with all their ties, and "
 		    "their lines of labels.txt. A tie of two parties' vertices is with both.",
 	};
-	struct split_params p = { .seed = 1 };
-
-	return (int)args_run("split", &argp, argc, argv, &p, run);
+	return (int)args_run("split", &argp, argc, argv, &(struct split_params){ .seed = 1 }, run);
 }

@@ -27,7 +27,7 @@ void part_round_trips(struct report *r, struct buf *b)
 
 		if (!run_has(p->run, "round_trips"))
 			continue;
-		html_element(b, "<tr><th scope=\"row\">", p->name, "</th>");
+		buf_printf(b, "<tr><th scope=\"row\">%s</th>", html_of(p->name).s);
 		buf_printf(b,
 			   "<td class=\"bar\"><svg width=\"100%%\" height=\"22\" "
 			   "aria-hidden=\"true\"><rect class=\"compute\" x=\"0\" y=\"4\" "
@@ -44,12 +44,12 @@ void part_round_trips(struct report *r, struct buf *b)
 	}
 	buf_printf(b, "</table>\n<p class=\"note\">");
 	if (bound > 0) {
-		buf_printf(b, "<span class=\"key bound\"></span>The line is the bound, ");
-		html_data(b, bound, show_count);
-		buf_printf(b, ": what the method's rounds cost when each takes one round trip. It "
-			      "counts 3.5 for offer, keys, local clusters and result, 2 and the "
-			      "iterations for each level or joint phase, 1 for each step of the "
-			      "polish. ");
+		buf_printf(b,
+			   "<span class=\"key bound\"></span>The line is the bound, %s: what the "
+			   "method's rounds cost when each takes one round trip. It counts 3.5 for "
+			   "offer, keys, local clusters and result, 2 and the iterations for each "
+			   "level or joint phase, 1 for each step of the polish. ",
+			   html_data(bound, show_count).s);
 	}
 	buf_printf(b, "Counted is how often a process had sent and then waited for an "
 		      "answer.</p>\n</section>\n");
@@ -86,10 +86,9 @@ void part_sizes(struct report *r, struct buf *b)
 		buf_printf(b,
 			   " %zu</th><td class=\"bar\"><svg width=\"100%%\" height=\"18\" "
 			   "aria-hidden=\"true\"><rect class=\"k%zu\" x=\"0\" y=\"2\" "
-			   "width=\"%.3f%%\" height=\"14\" rx=\"1\"/></svg></td><td>",
-			   n, n % REPORT_HUES, axis_percent(size, 0, most));
-		html_data(b, size, show_count);
-		buf_printf(b, "</td></tr>\n");
+			   "width=\"%.3f%%\" height=\"14\" rx=\"1\"/></svg></td><td>%s</td></tr>\n",
+			   n, n % REPORT_HUES, axis_percent(size, 0, most),
+			   html_data(size, show_count).s);
 	}
 	buf_printf(b, "</table>\n");
 	if (json_count(list) > n)
@@ -154,6 +153,7 @@ static bool has_curve(const struct json *sum)
 void part_objective(struct report *r, struct buf *b)
 {
 	const struct json *result = run_object(r->main->run, "result");
+	const char *phase;
 	size_t n = 0, skipped;
 
 	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s))
@@ -172,14 +172,12 @@ void part_objective(struct report *r, struct buf *b)
 	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s)) {
 		if (!has_curve(s) || n++ < skipped)
 			continue;
-		buf_printf(b, "<figure class=\"sum\"><figcaption><b>");
-		if (run_has(s, "phase"))
-			html_text(b, report_phase(r, run_number(s, "phase")));
-		buf_printf(b, "</b> group ");
-		html_data(b, run_number(s, "group"), show_count);
-		buf_printf(b, ", ");
-		html_data(b, run_number(s, "items"), show_count);
-		buf_printf(b, " items</figcaption>\n");
+		phase = run_has(s, "phase") ? report_phase(r, run_number(s, "phase")) : "";
+		buf_printf(b,
+			   "<figure class=\"sum\"><figcaption><b>%s</b> group %s, %s "
+			   "items</figcaption>\n",
+			   html_of(phase).s, html_data(run_number(s, "group"), show_count).s,
+			   html_data(run_number(s, "items"), show_count).s);
 		draw_curve(run_list(s, "objective"), b);
 		buf_printf(b, "</figure>\n");
 	}

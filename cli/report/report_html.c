@@ -71,11 +71,21 @@ void html_text(struct buf *b, const char *text)
 	html_short(b, text, HTML_TEXT_MAX);
 }
 
-void html_element(struct buf *b, const char *open, const char *text, const char *close)
+struct html html_brief(const char *text, size_t most)
 {
-	buf_printf(b, "%s", open);
-	html_text(b, text);
-	buf_printf(b, "%s", close);
+	struct buf b = { 0 };
+	struct html h;
+
+	html_short(&b, text, most < HTML_TEXT_MAX ? most : HTML_TEXT_MAX);
+	buf_add(&b, "", 1);
+	memcpy(h.s, b.p, b.n);
+	buf_release(&b);
+	return h;
+}
+
+struct html html_of(const char *text)
+{
+	return html_brief(text, HTML_TEXT_MAX);
 }
 
 void html_textf(struct buf *b, const char *fmt, ...)
@@ -163,9 +173,12 @@ struct shown show_seconds(double x)
 	return shown(x < 1e6 ? "%.0f s" : "%.3g s", x);
 }
 
-void html_data(struct buf *b, double x, struct shown (*show)(double))
+struct html html_data(double x, struct shown (*show)(double))
 {
-	buf_printf(b, "<data value=\"%s\">%s</data>", show_plain(x).s, show(x).s);
+	struct html h;
+
+	snprintf(h.s, sizeof(h.s), "<data value=\"%s\">%s</data>", show_plain(x).s, show(x).s);
+	return h;
 }
 
 void html_values(struct buf *b, const double *x, size_t n)

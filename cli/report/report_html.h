@@ -19,8 +19,12 @@ void html_text(struct buf *b, const char *text);
 /* The same, cut after so many characters: drawings do not wrap. */
 void html_short(struct buf *b, const char *text, size_t most);
 void html_textf(struct buf *b, const char *fmt, ...) PRINTF(2, 3); /* all of it is escaped */
-/* The same between markup, which is written as it is. */
-void html_element(struct buf *b, const char *open, const char *text, const char *close);
+/* The same, to be printed with "%s". */
+struct html {
+	char s[6 * HTML_TEXT_MAX + 8];
+};
+struct html html_of(const char *text);
+struct html html_brief(const char *text, size_t most); /* at most HTML_TEXT_MAX */
 
 /* A number as people read it. */
 struct shown {
@@ -35,7 +39,7 @@ struct shown show_score(double x);   /* four places */
 struct shown show_plain(double x);   /* exactly, in as few digits as that takes */
 
 /* <data value="exactly">shown</data> */
-void html_data(struct buf *b, double x, struct shown (*show)(double));
+struct html html_data(double x, struct shown (*show)(double));
 /* ' data-v="a b c"': the numbers that an element of a drawing stands for */
 void html_values(struct buf *b, const double *x, size_t n);
 

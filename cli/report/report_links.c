@@ -137,10 +137,9 @@ static void draw_link(const struct links *links, const struct link *l, double hu
 		   y + down);
 	buf_printf(b,
 		   "<rect class=\"node\" x=\"168\" y=\"%g\" width=\"5\" height=\"%g\"/>"
-		   "<text class=\"name\" x=\"181\" y=\"%g\">",
-		   y - (roomy ? 14 : 9), roomy ? 28.0 : 18.0, roomy ? y - 2 : y + 4);
-	html_short(b, l->party, 17);
-	buf_printf(b, "</text>");
+		   "<text class=\"name\" x=\"181\" y=\"%g\">%s</text>",
+		   y - (roomy ? 14 : 9), roomy ? 28.0 : 18.0, roomy ? y - 2 : y + 4,
+		   html_brief(l->party, 17).s);
 	if (roomy)
 		buf_printf(b,
 			   "<text class=\"small\" x=\"181\" y=\"%g\"><tspan class=\"in\">%s "
@@ -159,11 +158,9 @@ static void draw(const struct report *r, const struct links *links, struct buf *
 
 	buf_printf(b,
 		   "<svg class=\"links\" viewBox=\"0 0 340 %g\" role=\"img\" aria-label=\"The "
-		   "coordinator and its link to each party, as wide as its bytes\">\n",
-		   height);
-	buf_printf(b, "<text class=\"name\" x=\"8\" y=\"12\">");
-	html_short(b, p ? p->name : "coordinator", 36);
-	buf_printf(b, "</text>\n");
+		   "coordinator and its link to each party, as wide as its bytes\">\n"
+		   "<text class=\"name\" x=\"8\" y=\"12\">%s</text>\n",
+		   height, html_brief(p ? p->name : "coordinator", 36).s);
 	for (size_t i = 0; i < links->n; i++) {
 		double place = (double)i - (double)(links->n - 1) / 2;
 
@@ -182,13 +179,10 @@ static void flow_row(struct buf *b, const char *attributes, const char *name, co
 {
 	static const int order[] = { BYTES_IN, MESSAGES_IN, BYTES_OUT, MESSAGES_OUT };
 
-	buf_printf(b, "<tr%s><th scope=\"row\">", attributes);
-	html_element(b, "", name, "</th>");
-	for (int i = 0; i < FLOWS; i++) {
-		buf_printf(b, "<td>");
-		html_data(b, f->v[order[i]], i % 2 ? show_count : show_bytes);
-		buf_printf(b, "</td>");
-	}
+	buf_printf(b, "<tr%s><th scope=\"row\">%s</th>", attributes, html_of(name).s);
+	for (int i = 0; i < FLOWS; i++)
+		buf_printf(b, "<td>%s</td>",
+			   html_data(f->v[order[i]], i % 2 ? show_count : show_bytes).s);
 	buf_printf(b, "</tr>\n");
 }
 
@@ -235,8 +229,8 @@ void part_links(struct report *r, struct buf *b)
 		for (size_t i = 0; i < links.n; i++) {
 			const struct link *l = &links.link[i];
 
-			buf_printf(b, "<details%s><summary>", links.n == 1 ? " open" : "");
-			html_element(b, "", l->party, ", by type of message</summary>\n");
+			buf_printf(b, "<details%s><summary>%s, by type of message</summary>\n",
+				   links.n == 1 ? " open" : "", html_of(l->party).s);
 			flow_head(b, "message");
 			for (const struct json *t = l->traffic; t; t = run_next(t)) {
 				struct flow f = flow_of(l, t);

@@ -8,8 +8,7 @@ enum { NAMES_MOST = 16 }; /* of parties, at the top */
 
 static void put_count(struct buf *b, double x, const char *one, const char *many)
 {
-	html_data(b, x, show_count);
-	buf_printf(b, " %s", x == 1 ? one : many);
+	buf_printf(b, "%s %s", html_data(x, show_count).s, x == 1 ? one : many);
 }
 
 static void headline(const struct report *r, struct buf *b)
@@ -48,10 +47,9 @@ static void subline(const struct report *r, struct buf *b)
 	const char *status = run_string(run, "status"), *utc = run_string(run, "started");
 	size_t named = 0;
 
-	buf_printf(b, "<p class=\"sub\"><span class=\"status%s\">",
-		   strcmp(status, "done") ? " failed" : "");
-	html_short(b, *status ? status : "status unknown", 40);
-	buf_printf(b, "</span>");
+	buf_printf(b, "<p class=\"sub\"><span class=\"status%s\">%s</span>",
+		   strcmp(status, "done") ? " failed" : "",
+		   html_brief(*status ? status : "status unknown", 40).s);
 	if (*run_string(job, "kind"))
 		html_textf(b, " \xc2\xb7 %s", run_job_words(job).s);
 	if (strlen(utc) == 24) /* "2026-01-31T12:34:56.789Z" */
@@ -69,11 +67,9 @@ static void subline(const struct report *r, struct buf *b)
 	else
 		html_textf(b, "%.64s", r->main->name);
 	for (const struct json *v = parties ? json_first(parties) : NULL; v && named < NAMES_MOST;
-	     v = json_next(v), named++) {
-		buf_printf(b, " \xc2\xb7 <span class=\"whole\">");
-		html_short(b, json_type(v) == JSON_STRING ? json_string(v) : "?", 64);
-		buf_printf(b, "</span>");
-	}
+	     v = json_next(v), named++)
+		buf_printf(b, " \xc2\xb7 <span class=\"whole\">%s</span>",
+			   html_brief(json_type(v) == JSON_STRING ? json_string(v) : "?", 64).s);
 	if (parties && json_count(parties) > named)
 		buf_printf(b, " and %zu more", json_count(parties) - named);
 	buf_printf(b, "</p>\n");
@@ -81,22 +77,15 @@ static void subline(const struct report *r, struct buf *b)
 
 void report_cell(struct buf *b, const struct json *o, const char *key, struct shown (*show)(double))
 {
-	buf_printf(b, "<td>");
-	if (run_has(o, key))
-		html_data(b, run_number(o, key), show);
-	buf_printf(b, "</td>");
+	buf_printf(b, "<td>%s</td>", run_has(o, key) ? html_data(run_number(o, key), show).s : "");
 }
 
 void report_tile(struct buf *b, const char *name, double x, struct shown (*show)(double),
 		 double bound)
 {
-	buf_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>", name);
-	html_data(b, x, show);
-	if (bound > 0) {
-		buf_printf(b, " <small>bound ");
-		html_data(b, bound, show_count);
-		buf_printf(b, "</small>");
-	}
+	buf_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>%s", name, html_data(x, show).s);
+	if (bound > 0)
+		buf_printf(b, " <small>bound %s</small>", html_data(bound, show_count).s);
 	buf_printf(b, "</dd></div>\n");
 }
 
@@ -167,15 +156,16 @@ void report_page(struct report *r, struct buf *html)
 	subline(r, html);
 	buf_printf(html, "</header>\n");
 	if (*error)
-		html_element(html, "<p class=\"error\"><b>The job failed.</b> ", error, "</p>\n");
+		buf_printf(html, "<p class=\"error\"><b>The job failed.</b> %s</p>\n",
+			   html_of(error).s);
 	tiles(r, html);
 	if (missing->n) {
 		html_section(html, "missing", "What is missing");
 		buf_printf(html, "<ul>\n");
-		for (size_t i = 0; i < missing->n; i++) {
-			html_element(html, "<li><b>", missing->item[i].subject, "</b>: ");
-			html_element(html, "", missing->item[i].text, "</li>\n");
-		}
+		for (size_t i = 0; i < missing->n; i++)
+			buf_printf(html, "<li><b>%s</b>: %s</li>\n",
+				   html_of(missing->item[i].subject).s,
+				   html_of(missing->item[i].text).s);
 		buf_printf(html, "</ul>\n</section>\n");
 	}
 	buf_add(html, parts.p, parts.n);
@@ -183,7 +173,7 @@ void report_page(struct report *r, struct buf *html)
 	    html,
 	    "<footer>Every number here is in the run's run.json, or a sum of numbers there; it "
 	    "stands in this page exactly, as a value of what shows it. Made by "
-	    "coterie " COTERIE_VERSION " from ");
-	html_element(html, "", r->runs.out, "</footer>\n</main>\n</body>\n</html>\n");
+	    "coterie " COTERIE_VERSION " from %s</footer>\n</main>\n</body>\n</html>\n",
+	    html_of(r->runs.out).s);
 	buf_release(&parts);
 }

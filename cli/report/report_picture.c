@@ -175,6 +175,6 @@ void part_picture(struct report *r, struct buf *b)
 	draw_names(p, &f, b);
 	buf_printf(b, "</g></svg>\n");
 	draw_legend(p, b);
-	html_element(b, "<figcaption class=\"note\">", p->caption,
-		     "</figcaption></figure>\n</section>\n");
+	buf_printf(b, "<figcaption class=\"note\">%s</figcaption></figure>\n</section>\n",
+		   html_of(p->caption).s);
 }

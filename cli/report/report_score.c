@@ -121,10 +121,8 @@ static double element_number(const struct json *list, size_t i)
 
 static void heading(struct buf *b, const char *scope, double label)
 {
-	buf_printf(b, "<th scope=\"%s\">", scope);
-	if (label >= 0)
-		html_data(b, label, show_count);
-	buf_printf(b, "</th>");
+	buf_printf(b, "<th scope=\"%s\">%s</th>", scope,
+		   label >= 0 ? html_data(label, show_count).s : "");
 }
 
 /* A row's cells, shaded by their part of the class. */
@@ -137,14 +135,11 @@ static void matrix_row(struct buf *b, const struct json *row, size_t columns)
 	for (size_t u = 0; u < columns; u++) {
 		double x = element_number(row, u), part = all > 0 ? fmax(0, x) / all : 0;
 
-		buf_printf(b, "<td class=\"cell%s\" style=\"--part:%.3f\">",
+		buf_printf(b, "<td class=\"cell%s\" style=\"--part:%.3f\">%s</td>",
 			   part > 0.5    ? " full"
 			   : !(part > 0) ? " none"
 					 : "",
-			   part);
-		if (x >= 0)
-			html_data(b, x, show_count);
-		buf_printf(b, "</td>");
+			   part, x >= 0 ? html_data(x, show_count).s : "");
 	}
 }
 
@@ -218,10 +213,9 @@ static void graph_cells(struct buf *b, const struct json *of_ways, const char *s
 	double x;
 
 	for (unsigned w = 0; w < WAYS; w++) {
-		buf_printf(b, "<td>");
-		if (has_score(run_object(of_ways, ways[w]), score, &x))
-			html_data(b, x, show_score);
-		buf_printf(b, "</td>");
+		bool there = has_score(run_object(of_ways, ways[w]), score, &x);
+
+		buf_printf(b, "<td>%s</td>", there ? html_data(x, show_score).s : "");
 	}
 	buf_printf(b, "</tr>\n");
 }
@@ -240,9 +234,9 @@ static void graph_scores(struct buf *b, const struct json *e)
 	buf_printf(b, "<h3>Each party's ACC</h3>\n");
 	graph_head(b, "graph-scores", "party", "graphs");
 	for (const struct json *p = run_first(e, "parties"); p; p = run_next(p)) {
-		html_element(b, "<tr><th scope=\"row\">", run_string(p, "party"), "</th><td>");
-		html_data(b, run_number(p, "graphs"), show_count);
-		buf_printf(b, "</td>");
+		buf_printf(b, "<tr><th scope=\"row\">%s</th><td>%s</td>",
+			   html_of(run_string(p, "party")).s,
+			   html_data(run_number(p, "graphs"), show_count).s);
 		graph_cells(b, run_object(p, "ways"), "acc");
 	}
 	buf_printf(b, "</tbody></table></div>\n<h3>Means over the parties</h3>\n");
@@ -270,9 +264,9 @@ void part_evaluation(struct report *r, struct buf *b)
 		buf_printf(b, "</section>\n");
 		return;
 	}
-	html_element(b, "<p class=\"note\">", run_string(e, "truth"), ", ");
-	html_data(b, run_number(e, "rows"), show_count);
-	buf_printf(b, " rows</p>\n<dl class=\"tiles\">\n");
+	buf_printf(b, "<p class=\"note\">%s, %s rows</p>\n<dl class=\"tiles\">\n",
+		   html_of(run_string(e, "truth")).s,
+		   html_data(run_number(e, "rows"), show_count).s);
 	for (unsigned i = 0; i < SCORES; i++)
 		if (has_score(e, scores[i], &x))
 			report_tile(b, score_titles[i], x, show_score, 0);

@@ -28,7 +28,7 @@ void part_phases(struct report *r, struct buf *b)
 
 	if (!run_first(r->main->run, "phases"))
 		return;
-	html_element(b, "<h3>Phases of ", r->main->name, "</h3>\n");
+	buf_printf(b, "<h3>Phases of %s</h3>\n", html_of(r->main->name).s);
 	buf_printf(b,
 		   "<div class=\"scroll\"><table class=\"numbers\" id=\"phases\"><thead><tr>"
 		   "<th>phase</th><th>from, %s</th><th>compute, %s</th><th>wait, %s</th>"
@@ -36,7 +36,7 @@ void part_phases(struct report *r, struct buf *b)
 		   "</thead>\n<tbody>\n",
 		   unit, unit, unit, unit);
 	for (const struct json *p = run_first(r->main->run, "phases"); p; p = run_next(p)) {
-		html_element(b, "<tr><th scope=\"row\">", run_string(p, "name"), "</th>");
+		buf_printf(b, "<tr><th scope=\"row\">%s</th>", html_of(run_string(p, "name")).s);
 		report_cell(b, p, "start_s", show);
 		report_cell(b, p, "compute_s", show);
 		report_cell(b, p, "wait_s", show);
@@ -76,15 +76,15 @@ void part_processes(struct report *r, struct buf *b)
 		const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
 		const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
 
-		html_element(b, "<tr><th scope=\"row\">", p->name, "</th>");
-		html_element(b, "<td class=\"text\">", run_string(p->run, "status"), "</td>");
+		buf_printf(b, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>",
+			   html_of(p->name).s, html_of(run_string(p->run, "status")).s);
 		report_cell(b, p->run, "elapsed_s", show_seconds);
 		report_cell(b, p->run, "rounds", show_count);
 		report_cell(b, p->run, "round_trips", show_count);
 		report_cell(b, seen, "rtt_ms", show_rtt);
 		report_cell(b, own, "rtt_ms", show_rtt);
-		html_element(b, "<td class=\"text\">", run_string(own ? own : seen, "congestion"),
-			     "</td></tr>\n");
+		buf_printf(b, "<td class=\"text\">%s</td></tr>\n",
+			   html_of(run_string(own ? own : seen, "congestion")).s);
 	}
 	for (const struct json *p = run_first(r->main->run, "peers"); p; p = run_next(p)) {
 		const char *name = run_string(p, "name");
@@ -94,11 +94,13 @@ void part_processes(struct report *r, struct buf *b)
 			here |= !strcmp(r->runs.process[i].name, name);
 		if (here)
 			continue;
-		html_element(b, "<tr><th scope=\"row\">", name,
-			     "</th><td class=\"text\">not here</td><td></td><td></td><td></td>");
+		buf_printf(b,
+			   "<tr><th scope=\"row\">%s</th><td class=\"text\">not "
+			   "here</td><td></td><td></td><td></td>",
+			   html_of(name).s);
 		report_cell(b, p, "rtt_ms", show_rtt);
-		html_element(b, "<td></td><td class=\"text\">", run_string(p, "congestion"),
-			     "</td></tr>\n");
+		buf_printf(b, "<td></td><td class=\"text\">%s</td></tr>\n",
+			   html_of(run_string(p, "congestion")).s);
 	}
 	buf_printf(
 	    b,
@@ -127,21 +129,17 @@ static void way_row(const struct json *w, struct buf *b)
 {
 	bool taken = run_true(w, "taken");
 
-	buf_printf(b, "<tr%s><th scope=\"row\">", taken ? " class=\"taken\"" : "");
-	html_short(b, run_string(w, "method"), 40);
-	buf_printf(b, "</th><td class=\"text\">");
-	html_short(b, run_string(w, "exchange"), 40);
-	buf_printf(b, "</td>");
+	buf_printf(b, "<tr%s><th scope=\"row\">%s</th><td class=\"text\">%s</td>",
+		   taken ? " class=\"taken\"" : "", html_brief(run_string(w, "method"), 40).s,
+		   html_brief(run_string(w, "exchange"), 40).s);
 	report_cell(b, w, "rounds", show_count);
 	report_cell(b, w, "round_trips", show_count);
 	report_cell(b, w, "words", show_count);
 	report_cell(b, w, "bytes", show_bytes);
 	report_cell(b, w, "seconds", show_seconds);
 	buf_printf(b, "<td class=\"text\">%s", taken ? "<b>taken</b>" : "");
-	if (*run_string(w, "why_not")) {
-		buf_printf(b, "not taken: ");
-		html_text(b, run_string(w, "why_not"));
-	}
+	if (*run_string(w, "why_not"))
+		buf_printf(b, "not taken: %s", html_of(run_string(w, "why_not")).s);
 	if (run_true(w, "guessed"))
 		buf_printf(b, "%scells guessed", taken || *run_string(w, "why_not") ? "; " : "");
 	buf_printf(b, "</td></tr>\n");
@@ -162,17 +160,17 @@ void part_plan(struct report *r, struct buf *b)
 	for (const struct json *w = run_first(plan, "ways"); w && n < WAYS_MOST;
 	     w = run_next(w), n++)
 		way_row(w, b);
-	buf_printf(b, "</tbody></table></div>\n<p class=\"note\">From the parties' local clusters, "
-		      "before the rest was done: what it takes if Lloyd never settles early. Words "
-		      "and bytes are those of all parties' sums. The link was measured at ");
-	html_data(b, run_number(plan, "rtt_ms"), show_ms_as_time);
-	buf_printf(b, " there and back and ");
-	html_data(b, run_number(plan, "bytes_per_s"), show_rate);
-	buf_printf(b, "; computing is not counted. ");
-	if (run_is_plan_only(r->main->run))
-		buf_printf(b, "The job ended with this plan, as it was asked to: there are no "
-			      "labels.");
-	buf_printf(b, "</p>\n</section>\n");
+	buf_printf(
+	    b,
+	    "</tbody></table></div>\n<p class=\"note\">From the parties' local clusters, "
+	    "before the rest was done: what it takes if Lloyd never settles early. Words and "
+	    "bytes are those of all parties' sums. The link was measured at %s there and back "
+	    "and %s; computing is not counted. %s</p>\n</section>\n",
+	    html_data(run_number(plan, "rtt_ms"), show_ms_as_time).s,
+	    html_data(run_number(plan, "bytes_per_s"), show_rate).s,
+	    run_is_plan_only(r->main->run) ? "The job ended with this plan, as it was asked "
+					     "to: there are no labels."
+					   : "");
 }
 
 /* Cells that were merged as too small (min_cell). */
@@ -191,8 +189,8 @@ void part_merged(struct report *r, struct buf *b)
 				      "<th>phase</th><th>group</th><th>merged</th><th>left</th>"
 				      "</tr></thead>\n<tbody>\n");
 		}
-		html_element(b, "<tr><th scope=\"row\">", report_phase(r, run_number(s, "phase")),
-			     "</th>");
+		buf_printf(b, "<tr><th scope=\"row\">%s</th>",
+			   html_of(report_phase(r, run_number(s, "phase"))).s);
 		report_cell(b, s, "group", show_count);
 		report_cell(b, s, "merged", show_count);
 		report_cell(b, s, "items", show_count);
@@ -200,9 +198,10 @@ void part_merged(struct report *r, struct buf *b)
 	}
 	if (!n)
 		return;
-	buf_printf(b, "</tbody></table></div>\n<p class=\"note\">They had fewer than ");
-	html_data(b, run_number(job, "min_cell"), show_count);
-	buf_printf(b, " nodes (min_cell), and joined larger ones.</p>\n</section>\n");
+	buf_printf(b,
+		   "</tbody></table></div>\n<p class=\"note\">They had fewer than %s nodes "
+		   "(min_cell), and joined larger ones.</p>\n</section>\n",
+		   html_data(run_number(job, "min_cell"), show_count).s);
 }
 
 /* ---- facts ---- */
@@ -212,7 +211,7 @@ enum { FACTS_MOST = 64, FACT_VALUES_MOST = 32, FACT_TEXT_MOST = 1000 };
 static void fact_number(struct buf *b, const struct json *v)
 {
 	if (json_type(v) == JSON_NUMBER)
-		html_data(b, json_number(v), show_number);
+		buf_printf(b, "%s", html_data(json_number(v), show_number).s);
 	else
 		buf_printf(b, "none");
 }
@@ -239,7 +238,7 @@ void part_facts(struct report *r, struct buf *b)
 	html_section(b, "facts", "What the job says of itself");
 	buf_printf(b, "<dl class=\"facts\">\n");
 	for (const struct json *f = json_first(facts); f && n < FACTS_MOST; f = json_next(f), n++) {
-		html_element(b, "<dt>", json_key(f), "</dt><dd>");
+		buf_printf(b, "<dt>%s</dt><dd>", html_of(json_key(f)).s);
 		if (json_type(f) == JSON_STRING)
 			html_short(b, json_string(f), FACT_TEXT_MOST);
 		else if (json_type(f) == JSON_ARRAY)
@@ -268,7 +267,7 @@ void part_leaks(struct report *r, struct buf *b)
 	for (; v; v = json_next(v)) {
 		if (json_type(v) != JSON_STRING)
 			continue;
-		html_element(b, "<li>", json_string(v), "</li>\n");
+		buf_printf(b, "<li>%s</li>\n", html_of(json_string(v)).s);
 	}
 	buf_printf(b, "</ul>\n</section>\n");
 }
@@ -292,9 +291,9 @@ static void fields(struct buf *b, const struct json *v, const char *prefix, unsi
 			continue;
 		}
 		(*left)--;
-		html_element(b, "<div><dt>", name, "</dt><dd>");
+		buf_printf(b, "<div><dt>%s</dt><dd>", html_of(name).s);
 		if (json_type(m) == JSON_NUMBER)
-			html_data(b, json_number(m), show_plain);
+			buf_printf(b, "%s", html_data(json_number(m), show_plain).s);
 		else if (json_type(m) == JSON_STRING)
 			html_text(b, json_string(m));
 		else if (json_type(m) == JSON_BOOL)

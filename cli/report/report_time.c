@@ -97,9 +97,8 @@ static void draw_lane(const struct timeline *t, const struct lane *lane, const s
 	double height = pitch > 34 ? 14 : 8, top = y + pitch - height - 7;
 	double elapsed = run_number(lane->process->run, "elapsed_s");
 
-	buf_printf(b, "<g class=\"lane\"><text class=\"name\" x=\"0\" y=\"%g\">", top - 5);
-	html_short(b, lane->process->name, NAME_MOST);
-	buf_printf(b, "</text>");
+	buf_printf(b, "<g class=\"lane\"><text class=\"name\" x=\"0\" y=\"%g\">%s</text>", top - 5,
+		   html_brief(lane->process->name, NAME_MOST).s);
 	if (elapsed > 0) {
 		buf_printf(b, "<text class=\"num\" x=\"100%%\" y=\"%g\"", top - 5);
 		html_values(b, &elapsed, 1);
@@ -166,13 +165,10 @@ static void draw_phases(const struct timeline *t, const struct span *span, bool 
 	for (size_t i = 0; i < n; i++)
 		buf_printf(b, "<line x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"%g\" y2=\"%g\"/>", x[i], x[i],
 			   height - 15 - row[i] * LABEL_ROW, height);
-	for (size_t i = 0; i < n; i++) {
-		buf_printf(b, "<text%s x=\"%.3f%%\" dx=\"%d\" y=\"%g\">",
+	for (size_t i = 0; i < n; i++)
+		buf_printf(b, "<text%s x=\"%.3f%%\" dx=\"%d\" y=\"%g\">%s</text>",
 			   left[i] ? " class=\"end\"" : "", x[i], left[i] ? -4 : 4,
-			   height - 6 - row[i] * LABEL_ROW);
-		html_short(b, name[i], 23);
-		buf_printf(b, "</text>");
-	}
+			   height - 6 - row[i] * LABEL_ROW, html_brief(name[i], 23).s);
 	buf_printf(b, "</svg>\n");
 }
 

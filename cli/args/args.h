@@ -53,13 +53,11 @@ void args_need(struct argp_state *state, bool there, const char *sentence);
 
 /* Parses alone: wrong use ends the process. */
 void args_begin(const char *name, const struct argp *argp, int argc, char **argv, void *arguments);
-
 /* Parses, runs, and says on stderr what went wrong. */
 enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,
 		  enum err (*run)(void *arguments));
 
 void args_print(const struct json *v); /* on stdout, indented */
-
 /* Writes dir/name atomically and empties the text. */
 enum err args_write(const char *dir, const char *name, struct buf *text) MUST_CHECK;
 

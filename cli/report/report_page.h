@@ -1,8 +1,7 @@
 /* report_page.h -- the page of a run, and its parts.
  *
- * A part appends its section, or nothing if what it shows was not recorded; then it says so in
- * the notes, if it should have been.
- */
+ * A part appends its section, or nothing if what it shows was not recorded; then it says so in the
+ * notes, if it should have been. */
 #ifndef CLI_REPORT_REPORT_PAGE_H
 #define CLI_REPORT_REPORT_PAGE_H
 
@@ -20,7 +19,6 @@ struct report {
 
 /* The whole page; what turns out to be missing is added to r->runs.missing. */
 void report_page(struct report *r, struct buf *html);
-
 typedef void report_part(struct report *r, struct buf *b);
 report_part part_timeline;                               /* report_time.c */
 report_part part_phases, part_processes, part_plan;      /* report_tables.c */
@@ -39,6 +37,8 @@ void report_tile(struct buf *b, const char *name, double x, struct shown (*show)
 
 /* All bytes that crossed the links, both ways; -1: not recorded. report_links.c */
 double report_bytes(const struct report *r);
+/* The name of main's phase of this number; "": none. report_time.c */
+const char *report_phase(const struct report *r, double number);
 
 /* "evaluation": truth (the file's name), rows, acc, nmi, ari, f1, and, up to CONFUSION_MAX,
  * classes, clusters (their labels, in the order in which the best match stands on the diagonal)
@@ -50,9 +50,6 @@ enum err evaluation_make(const char *truth, struct label_files labels,
 /* The matrix alone, into an evaluation: n rows in memory. */
 void evaluation_confusion(struct json *evaluation, const uint32_t *truth, const uint32_t *label,
 			  size_t n);
-
-/* The name of main's phase of this number; "": none. */
-const char *report_phase(const struct report *r, double number);
 
 extern const char report_style[]; /* the style sheet, report_style.c */
 

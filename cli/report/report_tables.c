@@ -71,8 +71,7 @@ void part_processes(struct report *r, struct buf *b)
 	    "control</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < r->runs.n; i++) {
 		const struct process *p = &r->runs.process[i];
-		/* A connection as its party measured it; before, the coordinator's figures for it.
-		 */
+		/* A connection as the coordinator measured it, and as its party did. */
 		const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
 		const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
 
@@ -320,9 +319,7 @@ void part_job(struct report *r, struct buf *b)
 	const struct json *job = run_object(r->main->run, "job");
 
 	if (r->runs.network && json_type(r->runs.network) == JSON_OBJECT) {
-		const struct json *bad = json_get(r->runs.network, "discarded");
-
-		if (bad && json_type(bad) == JSON_BOOL && json_bool(bad))
+		if (run_true(r->runs.network, "discarded"))
 			notes_add(&r->runs.missing, "network",
 				  "packets were late in the lab and the run was discarded: its "
 				  "seconds say nothing");

@@ -1,9 +1,8 @@
 /* label_sets.h -- the classes of vertices, any number each, matched to the vertices of embeddings.
  *
- * Text: a line for each vertex, its classes as whole numbers between blanks; an empty line is a vertex
- * without any. Whose line it is, ids.txt beside it says; without, vertices are called 0, 1, ...
- * labels.csv ("id,label") has ids itself; an id may come again, with another class.
- */
+ * Text: a line for each vertex, its classes as whole numbers between blanks, or empty; ids.txt beside
+ * it says which vertex, without it they are 0, 1, ... A labels.csv ("id,label") has ids itself; an id
+ * may come again, with another class. */
 #ifndef CLI_SCORE_LABEL_SETS_H
 #define CLI_SCORE_LABEL_SETS_H
 

@@ -2,8 +2,7 @@
  * Al-Rfou, Skiena 2014; Tang, Liu 2009).
  *
  * A part of the vertices trains one logistic regression per class against the rest. Of each other
- * vertex the number of its classes is known, k_i, and it gets the k_i classes of largest value.
- */
+ * vertex the number of its classes is known, k_i, and it gets the k_i classes of largest value. */
 #ifndef CLI_SCORE_MULTILABEL_H
 #define CLI_SCORE_MULTILABEL_H
 
@@ -41,9 +40,8 @@ void logistic_train(const struct logistic *l, const uint32_t *row, size_t rows,
 double logistic_value(const double *weight, const double *x, size_t cols);
 
 /* One split, the repeat-th of the seed: vertices that have classes are shuffled, the first
- * round(ratio of them) train (at least one trains, and one is tested). Row i of X has the classes of
- * set i. A class with neither members nor guesses among the tested has F1 0. Deterministic for a
- * seed, any threads. */
+ * round(ratio of them) train (one at least trains, and one is tested). Row i of X has the classes of
+ * set i. A class without members and guesses among the tested has F1 0. Same for any threads. */
 void multilabel_split(const struct logistic *l, const struct mat *X, const struct label_sets *s,
 		      const struct multilabel_params *p, unsigned repeat,
 		      struct multilabel_score *score);

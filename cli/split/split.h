@@ -47,10 +47,10 @@ enum err split_data(const struct split_params *p) MUST_CHECK;
  * where item i is. */
 void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part);
 
-/* Party l's edges, kept[e] for each of all edges, when each party has the share F of them (paper,
- * Appendix D): in a random order, as on a circle, the count F n on from the place l/parties. Two
- * parties have disjoint halves at F = 0.5 (of an odd number, one edge in common), and what a party
- * has it keeps as F grows. Every edge is with one party at least if F parties >= 1. */
+/* kept[e]: edge e is one of party l's, when each has the share F of all (paper, Appendix D): in a
+ * random order, as on a circle, F n of them on from the place l/parties. Two parties have disjoint
+ * halves at F = 0.5 (of an odd number, one edge in common); what a party has it keeps as F grows.
+ * Every edge is with one party at least if F parties >= 1. */
 void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l,
 			bool *kept);
 size_t split_shared_count(size_t n, double share); /* F n to the nearest whole, halves up */

@@ -143,63 +143,46 @@ static enum err draw(const struct arguments *a, struct report *r)
 	return ERR_OK;
 }
 
-/* The mode of run.json, for it and for the page: a daemon may have kept it from others. */
-static mode_t mode_of(const struct report *r)
-{
-	char *path = file_join(r->main->dir, "run.json");
-	struct stat st;
-	mode_t mode = stat(path, &st) ? FILE_SECRET : st.st_mode & FILE_PUBLIC;
-
-	free(path);
-	return mode;
-}
-
-static enum err record(const struct report *r)
-{
-	char *path = file_join(r->main->dir, "run.json");
-	struct buf text = { 0 };
-	enum err err;
-
-	json_write_pretty(r->main->run, &text);
-	err = file_write(path, (struct bytes){ text.p, text.n }, mode_of(r));
-	if (err)
-		err =
-		    err_prefix(err, "the evaluation cannot be recorded (--no-record does without)");
-	buf_release(&text);
-	free(path);
-	return err;
-}
-
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct report r = { .picture_of = "" };
-	struct buf html = { 0 };
-	char *path;
+	struct buf text = { 0 }, html = { 0 };
+	char *path, *record;
+	struct stat st;
+	mode_t mode;
 	enum err err;
 
 	TRY(run_dir_read(a->out, &r.runs));
 	r.main = &r.runs.process[0];
+	record = file_join(r.main->dir, "run.json");
+	/* Also of the page: a daemon may have kept it from others. */
+	mode = stat(record, &st) ? FILE_SECRET : st.st_mode & FILE_PUBLIC;
 	err = a->truth ? evaluate(a, &r) : ERR_OK;
 	if (!err)
 		err = draw(a, &r);
-	if (!err && (a->truth || r.picture.n) && !a->no_record) {
-		if (r.main->sound)
-			err = record(&r);
-		else
-			notes_add(&r.runs.missing, r.main->name,
-				  "what was worked out for this report is not in its run.json, "
-				  "which is left as it is");
+	if (!err && (a->truth || r.picture.n) && !a->no_record && r.main->sound) {
+		json_write_pretty(r.main->run, &text);
+		err = file_write(record, (struct bytes){ text.p, text.n }, mode);
+		if (err)
+			err = err_prefix(
+			    err, "the evaluation cannot be recorded (--no-record does without)");
+	} else if (!err && (a->truth || r.picture.n) && !a->no_record) {
+		notes_add(&r.runs.missing, r.main->name,
+			  "what was worked out for this report is not in its run.json, which is "
+			  "left as it is");
 	}
 	if (!err) {
 		path = a->page ? alloc_copy(a->page) : file_join(a->out, "report.html");
 		report_page(&r, &html);
-		err = file_write(path, (struct bytes){ html.p, html.n }, mode_of(&r));
+		err = file_write(path, (struct bytes){ html.p, html.n }, mode);
 		if (!err)
 			printf("report: %s\n", path);
-		buf_release(&html);
 		free(path);
 	}
+	buf_release(&text);
+	buf_release(&html);
+	free(record);
 	picture_release(&r.picture);
 	run_dir_release(&r.runs);
 	return err;

@@ -65,15 +65,6 @@ static void add_link(struct links *links, const struct link *l)
 	links->most = fmax(links->most, fmax(own->sum.v[BYTES_IN], own->sum.v[BYTES_OUT]));
 }
 
-static bool has_link(const struct links *links, const char *party)
-{
-	for (size_t i = 0; i < links->n; i++) {
-		if (!strcmp(links->link[i].party, party))
-			return true;
-	}
-	return false;
-}
-
 /* The coordinator has seen all links; without it, each party its own. */
 static struct links links_of(const struct report *r)
 {
@@ -82,9 +73,13 @@ static struct links links_of(const struct report *r)
 	struct links links = { 0 };
 
 	for (const struct json *t = first; t && links.n < LINKS_MAX; t = run_next(t)) {
-		if (!has_link(&links, run_string(t, "peer")))
-			add_link(&links, &(struct link){ .party = run_string(t, "peer"),
-							 .traffic = first });
+		const char *peer = run_string(t, "peer");
+		bool known = false;
+
+		for (size_t i = 0; i < links.n; i++)
+			known |= !strcmp(links.link[i].party, peer);
+		if (!known)
+			add_link(&links, &(struct link){ .party = peer, .traffic = first });
 	}
 	for (size_t i = 0; i < r->runs.n && !first; i++) {
 		const struct process *p = &r->runs.process[i];

@@ -29,22 +29,10 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void parse_ratios(struct argp_state *state, struct arguments *a, const char *text)
-{
-	char *copy = alloc_copy(text), *rest = copy, *one;
-
-	a->ratios = 0;
-	while ((one = strsep(&rest, ","))) {
-		if (a->ratios == RATIOS_MAX)
-			argp_error(state, "--train-ratio has more than %d", RATIOS_MAX);
-		a->ratio[a->ratios++] = args_number(state, "train-ratio", one, 0.001, 0.999);
-	}
-	free(copy);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	char *ratio;
 
 	switch (key) {
 	case 'e':
@@ -54,7 +42,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->labels = arg;
 		return 0;
 	case 't':
-		parse_ratios(state, a, arg);
+		a->ratios = 0;
+		while ((ratio = strsep(&arg, ","))) {
+			if (a->ratios == RATIOS_MAX)
+				argp_error(state, "--train-ratio has more than %d", RATIOS_MAX);
+			a->ratio[a->ratios++] =
+			    args_number(state, "train-ratio", ratio, 0.001, 0.999);
+		}
 		return 0;
 	case 'r':
 		a->repeats = (unsigned)args_whole(state, "repeats", arg, 1, REPEATS_MAX);

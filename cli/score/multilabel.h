@@ -6,11 +6,28 @@
 #ifndef CLI_SCORE_MULTILABEL_H
 #define CLI_SCORE_MULTILABEL_H
 
-#include "cli/score/label_sets.h"
+#include "common/base/err.h"
+#include "common/data/ids.h"
 #include "common/linalg/mat.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* The classes of vertices, any number each, numbered 0 .. classes-1 by rising label; those of vertex i
+ * are class[start[i]] .. class[start[i+1] - 1], rising. */
+struct label_sets {
+	size_t n, classes;
+	size_t *start;   /* n + 1 */
+	uint32_t *class; /* of all vertices */
+	size_t strangers; /* lines with classes of vertices that are none of ours */
+};
+
+/* ids: the n vertices, of embeddings; set i is that of ids->id[i]. Text has a line for each vertex, its
+ * classes as whole numbers between blanks, or empty; ids.txt beside it says which vertex, without it
+ * they are 0, 1, ... A .csv ("id,label") has ids itself; an id may come again, with another class.
+ * ERR_INPUT: the file is wrong, or has none of their classes. */
+enum err label_sets_read(const char *path, const struct ids *ids, struct label_sets *s) MUST_CHECK;
+void label_sets_release(struct label_sets *s);
 
 struct multilabel_params {
 	double ratio; /* of the vertices that have classes: trains; 0 < ratio < 1 */

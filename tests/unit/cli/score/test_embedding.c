@@ -3,7 +3,6 @@
 #include "tests/unit/cli/typed.h"
 
 #include "cli/args/args.h"
-#include "cli/score/label_sets.h"
 #include "cli/score/multilabel.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"

@@ -132,8 +132,8 @@ double entropy_mutual(const struct mat *X, const struct mat *Y, unsigned k, unsi
 
 /* ---- a class and a scalar ---- */
 
-/* The distance from the rising z[i] to the k-th nearest of the others: they are k of its
- * neighbours, a below and k - a above. */
+/* From the rising z[i] to the k-th nearest of the others, of which some are below, the rest above.
+ */
 static double reach_of(const double *z, size_t n, size_t i, unsigned k)
 {
 	double best = INFINITY;

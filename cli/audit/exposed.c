@@ -13,8 +13,9 @@
 
 /* ---- sets of rows ---- */
 
-/* To find equal sets a row is a random number and a set their sum: sets are equal where sums are,
- * but for one chance in 2^64 a pair. What the coordinator sees of a set: how many, and numbers. */
+/* Equal sets are found by a random number for each row, added up over a set: they differ for other
+ * sets, but for one chance in 2^64. The coordinator sees how many rows a set has, and the numbers.
+ */
 struct set {
 	uint64_t sum;
 	size_t rows;
@@ -76,8 +77,7 @@ static struct set *add_set(struct watch *w)
 	return &w->set[w->sets++];
 }
 
-/* Squared lengths from squared distances to c: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows
- * ||c||^2. */
+/* Squared lengths: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows ||c||^2. */
 static void take_numbers(struct watch *w, struct set *s, const double *x, const double *c,
 			 size_t rows)
 {
@@ -109,8 +109,7 @@ static void take_rest(struct watch *w, struct set *rest, size_t first)
 	}
 }
 
-/* Sums are told, of centres with least rows or more; the rest follows if the sum of all is known.
- */
+/* Sums of centres with `least` rows or more; that of the rest follows if that of all is known. */
 static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q,
 		       const double *x)
 {

@@ -144,8 +144,7 @@ struct arguments {
 	unsigned threads, neighbours;
 };
 
-/* Z: n x d, the parties' points side by side, so that a squared distance is what they would sum;
- * first: where the first party's end. */
+/* Z: n x d, the parties' points side by side, of which `first` columns are the first party's. */
 static enum err embed_parties(const struct dataset *d, const struct job *job,
 			      const struct arguments *a, struct mat *Z, size_t *first)
 {
@@ -216,8 +215,7 @@ static uint8_t *presence(const struct features *X)
 	return has;
 }
 
-/* I of all k distances of a node and one party's row of Z, the most that the two can be about each
- * other. */
+/* I of all k distances of a node and of all that the first party has of it, its row of Z. */
 static double joint_bits(const struct mat *Z, size_t first, const struct mat *D,
 			 const struct arguments *a)
 {

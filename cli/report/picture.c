@@ -177,8 +177,7 @@ static size_t row_of(const struct source *s, size_t r)
 	return row < s->data.n ? (size_t)row : SIZE_MAX;
 }
 
-/* Brings the labels into the order of the party's files, by id: two files that merely have equally
- * many rows prove nothing. */
+/* Brings the labels into the order of the party's files, by id. */
 static enum err match(struct source *s)
 {
 	const char *named = of_graphs(s)   ? s->graphs

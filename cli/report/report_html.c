@@ -11,8 +11,8 @@
 
 /* ---- text ---- */
 
-/* The length of the UTF-8 character at p (RFC 3629), whose code goes to *code; 0 if it is none.
- * The terminator ends every bad sequence. */
+/* The length of the UTF-8 character at p (RFC 3629), and its code; 0: none, or cut by the
+ * terminator. */
 static size_t character(const unsigned char *p, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

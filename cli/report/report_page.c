@@ -139,8 +139,7 @@ void report_page(struct report *r, struct buf *html)
 	struct buf parts = { 0 };
 
 	body(r, &parts); /* first, since it finds what is missing */
-	/* No script runs and nothing is fetched, even if something in a run has got past the
-	 * escaping. */
+	/* No script runs and nothing is fetched, even if something got past the escaping. */
 	buf_printf(
 	    html,
 	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

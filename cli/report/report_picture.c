@@ -65,8 +65,8 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The middle of a cluster's points: medians, which no far point moves. x: room for n. False: it has
- * none. */
+/* The medians of a cluster's points, which no far point moves. x: room for n. False: it has none.
+ */
 static bool middle_of(const struct picture *p, unsigned cluster, double *x, double middle[static 2])
 {
 	for (size_t axis = 0; axis < 2; axis++) {

@@ -1,5 +1,4 @@
-/* Tables: phases, processes; the plan, merged cells; what the kind had to say; what was shown to
- * whom; the job in full. */
+/* Tables: phases, processes, the plan, merged cells, the kind's facts, leaks, the job in full. */
 #include "cli/report/report_page.h"
 
 #include <stdio.h>

@@ -121,8 +121,8 @@ static void print_numbers(const struct json *list)
 		printf(" and %zu more", json_count(list) - n);
 }
 
-/* The sizes of clusters, where rows are apart: then no single file has all labels to count. And
- * run.json's "facts": what the job's kind reports besides. */
+/* Sizes of clusters where no single file has all labels to count; and what the job's kind reports.
+ */
 static void print_facts(const struct json *run)
 {
 	const struct json *sizes = run_list(run_object(run, "result"), "cluster_sizes");
@@ -176,8 +176,7 @@ static enum err print_truth(const struct run_dir *runs, const char *truth)
 	return err;
 }
 
-/* Files that are there: a job that failed has no labels, and a directory has those of its own job
- * alone. */
+/* Those that are there: a job that failed has no labels. */
 static void print_files(const char *dir, const char *more)
 {
 	char *files = results_list(dir);

@@ -287,8 +287,7 @@ static double f1(const struct tally *t)
 	return t->guessed + t->there > 0 ? 2 * t->right / (t->guessed + t->there) : 0;
 }
 
-/* The classes of the t-th tested vertex, as many as it has: the largest values, the lower class on
- * ties. */
+/* The classes of the t-th tested vertex: the largest values, the lower class on ties. */
 static void decide(const struct plan *p, size_t t, bool *chosen, struct tally *tally)
 {
 	uint32_t i = p->row[p->trained + t];

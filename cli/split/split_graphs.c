@@ -12,57 +12,49 @@ struct source {
 	const uint32_t *part; /* of each graph */
 };
 
-/* A party's files, as they grow. */
-struct texts {
-	struct buf edges, indicator, labels, attributes, which;
-	size_t graphs, nodes;
-};
-
-static void add_graph(const struct graphs *all, size_t g, struct texts *t)
-{
-	const struct csr *A = &all->A;
-	const struct mat *X = &all->attribute;
-	size_t first = all->first[g], end = all->first[g + 1], shift = t->nodes - first + 1;
-
-	t->graphs++;
-	for (size_t v = first; v < end; v++) {
-		buf_printf(&t->indicator, "%zu\n", t->graphs);
-		for (size_t e = A->start[v]; e < A->start[v + 1]; e++)
-			buf_printf(&t->edges, "%zu, %zu\n", v + shift, A->index[e] + shift);
-		for (size_t j = 0; j < X->cols; j++)
-			buf_printf(&t->attributes, "%.17g%s", MAT(X, v, j),
-				   j + 1 < X->cols ? ", " : "\n");
-	}
-	t->nodes += end - first;
-	buf_printf(&t->which, "%zu\n", g + 1);
-}
-
 static enum err write_party(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
-	struct texts t = { 0 };
+	const struct graphs *all = &s->tu->graphs;
+	const struct csr *A = &all->A;
+	const struct mat *X = &all->attribute;
+	struct buf edges = { 0 }, indicator = { 0 }, labels = { 0 }, attributes = { 0 },
+		   which = { 0 };
+	size_t graphs = 0, nodes = 0;
 	enum err err;
 
-	for (size_t g = 0; g < s->tu->graphs.count; g++) {
+	for (size_t g = 0; g < all->count; g++) {
+		size_t shift = nodes - all->first[g] + 1; /* nodes count from 1 */
+
 		if (s->part[g] != l)
 			continue;
-		add_graph(&s->tu->graphs, g, &t);
+		graphs++;
+		nodes += all->first[g + 1] - all->first[g];
+		buf_printf(&which, "%zu\n", g + 1);
 		if (s->tu->class)
-			buf_printf(&t.labels, "%" PRId64 "\n", s->tu->class[g]);
+			buf_printf(&labels, "%" PRId64 "\n", s->tu->class[g]);
+		for (size_t v = all->first[g]; v < all->first[g + 1]; v++) {
+			buf_printf(&indicator, "%zu\n", graphs);
+			for (size_t e = A->start[v]; e < A->start[v + 1]; e++)
+				buf_printf(&edges, "%zu, %zu\n", v + shift, A->index[e] + shift);
+			for (size_t j = 0; j < X->cols; j++)
+				buf_printf(&attributes, "%.17g%s", MAT(X, v, j),
+					   j + 1 < X->cols ? ", " : "\n");
+		}
 	}
-	err = args_write(dir, "graphs_A.txt", &t.edges);
+	err = args_write(dir, "graphs_A.txt", &edges);
 	if (!err)
-		err = args_write(dir, "graphs_graph_indicator.txt", &t.indicator);
-	if (!err && t.labels.n)
-		err = args_write(dir, "graphs_graph_labels.txt", &t.labels);
-	if (!err && t.attributes.n)
-		err = args_write(dir, "graphs_node_attributes.txt", &t.attributes);
+		err = args_write(dir, "graphs_graph_indicator.txt", &indicator);
+	if (!err && labels.n)
+		err = args_write(dir, "graphs_graph_labels.txt", &labels);
+	if (!err && attributes.n)
+		err = args_write(dir, "graphs_node_attributes.txt", &attributes);
 	if (!err)
-		err = args_write(dir, "graphs.txt", &t.which);
-	buf_release(&t.indicator);
-	buf_release(&t.labels);
-	buf_release(&t.attributes);
-	buf_release(&t.which);
+		err = args_write(dir, "graphs.txt", &which);
+	buf_release(&indicator);
+	buf_release(&labels);
+	buf_release(&attributes);
+	buf_release(&which);
 	return err;
 }
 

@@ -1,7 +1,5 @@
 /* coterie: what is not a daemon. Keys, made-up and split data, results. */
 #include "cli/args/args.h"
-#include "cli/args/embedding_commands.h"
-#include "cli/audit/pki.h"
 #include "cli/launch/launch.h"
 
 #include <stdio.h>

@@ -12,21 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-int synth_main(int argc, char **argv);
-int split_main(int argc, char **argv);
-int eval_main(int argc, char **argv);
-int agc_main(int argc, char **argv);
-int gcc_main(int argc, char **argv);
-int spectral_main(int argc, char **argv);
-int kmeans_main(int argc, char **argv);
-int sc_main(int argc, char **argv);
-int dsc_main(int argc, char **argv);
-int fedgcn_main(int argc, char **argv);
-int privacy_main(int argc, char **argv);
-int show_main(int argc, char **argv);
-int report_main(int argc, char **argv);
-int ledger_main(int argc, char **argv);
-int approve_main(int argc, char **argv);
+typedef int args_command(int argc, char **argv);
+args_command pki_main, synth_main, split_main, eval_main, agc_main, gcc_main, spectral_main,
+	kmeans_main, sc_main, dsc_main, fedgcn_main, deepwalk_main, fedwalk_main, classify_main,
+	neighbours_main, privacy_main, show_main, report_main, ledger_main, approve_main;
 
 /* A number in an argument; argp_error (which ends the process) if it is none or out of bounds. */
 uint64_t args_whole(struct argp_state *state, const char *option, const char *text, uint64_t min,
@@ -64,14 +53,17 @@ void args_need(struct argp_state *state, bool there, const char *sentence);
 
 /* Parses alone: wrong use ends the process. */
 void args_begin(const char *name, const struct argp *argp, int argc, char **argv, void *arguments);
-
 /* Parses, runs, and says on stderr what went wrong. */
 enum err args_run(const char *name, const struct argp *argp, int argc, char **argv, void *arguments,
 		  enum err (*run)(void *arguments));
 
 void args_print(const struct json *v); /* on stdout, indented */
-
 /* Writes dir/name atomically and empties the text. */
 enum err args_write(const char *dir, const char *name, struct buf *text) MUST_CHECK;
+
+/* Of a command that clusters: labels.csv, labels.npy and result.json in `out`, which is made. id: n
+ * texts, or NULL: row numbers from 0. ERR_JOB: cannot be written. */
+enum err results_write(const char *out, char *const *id, const uint32_t *label, size_t n,
+		       const struct json *result) MUST_CHECK;
 
 #endif

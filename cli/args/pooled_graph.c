@@ -9,17 +9,6 @@
 
 enum { NUMBER_ROOM = 12 }; /* bytes of a node's number */
 
-/* Nodes are called by their numbers. */
-static void name_by_number(struct pooled_graph *g)
-{
-	g->numbers = alloc(g->n + 1, NUMBER_ROOM);
-	ALLOC(g->id, g->n + 1);
-	for (size_t i = 0; i < g->n; i++) {
-		g->id[i] = g->numbers + NUMBER_ROOM * i;
-		snprintf(g->id[i], NUMBER_ROOM, "%u", (unsigned)i);
-	}
-}
-
 /* The nodes of ids.txt, or those that edges names. */
 static enum err read_named(const struct dataset_files *f, struct pooled_graph *g)
 {
@@ -38,54 +27,42 @@ static enum err read_named(const struct dataset_files *f, struct pooled_graph *g
 	return ERR_OK;
 }
 
+/* Nodes are called by their numbers. */
 static enum err read_numbered(const char *edges, size_t n, struct pooled_graph *g)
 {
 	struct edges_dropped dropped;
 
 	TRY(edges_read(edges, n, NULL, &g->S, &dropped));
 	g->n = n;
-	name_by_number(g);
+	g->numbers = alloc(n + 1, NUMBER_ROOM);
+	ALLOC(g->id, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		g->id[i] = g->numbers + NUMBER_ROOM * i;
+		snprintf(g->id[i], NUMBER_ROOM, "%u", (unsigned)i);
+	}
 	return ERR_OK;
-}
-
-/* labels.txt, whose lines are in the order of ids.txt. */
-static enum err take_truth(const struct dataset_files *f, const struct labels *l,
-			   struct pooled_graph *g)
-{
-	if (l->n != g->n)
-		return err_set(ERR_INPUT, "%s: %zu labels, expected %zu as %s has that many ids",
-			       f->labels, l->n, g->n, f->ids);
-	ALLOC(g->truth, g->n + 1);
-	for (size_t i = 0; i < g->n; i++)
-		g->truth[i] = l->label[f->ids ? g->ids.row[i] : i];
-	return ERR_OK;
-}
-
-static enum err read_files(const struct dataset_files *f, struct pooled_graph *g)
-{
-	struct labels l = { 0 };
-	enum err err;
-
-	if (f->labels)
-		TRY(labels_read(f->labels, &l));
-	if (f->labels && !f->ids)
-		err = read_numbered(f->edges, l.n, g);
-	else
-		err = read_named(f, g);
-	if (!err && f->labels)
-		err = take_truth(f, &l, g);
-	labels_release(&l);
-	return err;
 }
 
 enum err pooled_graph_read(const char *dir, struct pooled_graph *g)
 {
 	struct dataset_files f;
+	struct labels l = { 0 };
 	enum err err;
 
 	*g = (struct pooled_graph){ 0 };
 	TRY(dataset_find(dir, DATASET_EDGES, &f));
-	err = read_files(&f, g);
+	err = f.labels ? labels_read(f.labels, &l) : ERR_OK;
+	if (!err)
+		err = f.labels && !f.ids ? read_numbered(f.edges, l.n, g) : read_named(&f, g);
+	if (!err && f.labels && l.n != g->n)
+		err = err_set(ERR_INPUT, "%s: %zu labels, expected %zu as %s has that many ids",
+			      f.labels, l.n, g->n, f.ids);
+	if (!err && f.labels) {
+		ALLOC(g->truth, g->n + 1);
+		for (size_t i = 0; i < g->n; i++) /* lines are in the order of ids.txt */
+			g->truth[i] = l.label[f.ids ? g->ids.row[i] : i];
+	}
+	labels_release(&l);
 	dataset_files_release(&f);
 	if (err)
 		pooled_graph_release(g);

@@ -33,9 +33,7 @@ void pooled_graph_release(struct pooled_graph *g);
 
 /* How many nodes have no edge; isolated[i] says which, if it is not NULL. */
 size_t pooled_graph_isolated(const struct pooled_graph *g, bool *isolated);
-
-/* component[i], from 0 in the order of their first nodes; how many there are. A node without edges
- * is one by itself. O(n + edges) */
+/* How many components; component[i], from 0 in the order of their first nodes. O(n + edges) */
 size_t pooled_graph_components(const struct pooled_graph *g, uint32_t *component);
 
 #endif

@@ -67,28 +67,24 @@ static const char *text_of(const struct json *o, const char *key)
 	return v && json_type(v) == JSON_STRING ? json_string(v) : "?";
 }
 
-static enum err list(const char *state)
-{
-	struct json *offers;
-
-	TRY(offer_list(state, &offers));
-	for (const struct json *o = json_first(offers); o; o = json_next(o))
-		printf("%s  %s  %s, offered by %s\n", text_of(o, "job_id"), text_of(o, "offered"),
-		       text_of(o, "kind"), text_of(o, "coordinator"));
-	if (!json_count(offers))
-		printf("no offer waits for an answer\n");
-	json_free(offers);
-	return ERR_OK;
-}
-
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
+	struct json *offers;
 	struct buf text = { 0 };
 	char id[OFFER_ID_TEXT];
 
-	if (a->list)
-		return list(a->state);
+	if (a->list) {
+		TRY(offer_list(a->state, &offers));
+		for (const struct json *o = json_first(offers); o; o = json_next(o))
+			printf("%s  %s  %s, offered by %s\n", text_of(o, "job_id"),
+			       text_of(o, "offered"), text_of(o, "kind"),
+			       text_of(o, "coordinator"));
+		if (!json_count(offers))
+			printf("no offer waits for an answer\n");
+		json_free(offers);
+		return ERR_OK;
+	}
 	TRY(offer_read(a->state, a->id, id, &text));
 	fwrite(text.p, 1, text.n, stdout);
 	buf_release(&text);
@@ -102,20 +98,14 @@ static enum err run(void *arguments)
 int approve_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		"[JOB_ID]",
-		"Agrees to a job that a party was offered and that waits for a person "
-		"(policy.confirm), or refuses it. Prints what the job will show, and to whom.\v"
-		"The first digits of the id will do where they are one offer's alone. The answer "
-		"is "
-		"of this job, these parameters and these parties, for up to policy.max_attempts "
-		"attempts and until --days are over.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.args_doc = "[JOB_ID]",
+		.doc = "Agrees to a job that a party was offered and that waits for a person "
+		       "(policy.confirm), or refuses it. Prints what the job will show, and to "
+		       "whom.\vThe first digits of the id will do where they are one offer's "
+		       "alone. The answer is of this job, these parameters and these parties, for "
+		       "up to policy.max_attempts attempts and until --days are over.",
 	};
-	struct arguments a = { .days = 7 };
-
-	return (int)args_run("approve", &argp, argc, argv, &a, run);
+	return (int)args_run("approve", &argp, argc, argv, &(struct arguments){ .days = 7 }, run);
 }

@@ -48,8 +48,7 @@ struct pass {
 	const struct mat *X, *Y; /* X: NULL for the entropy of Y alone */
 	unsigned k;
 	const double *psi;
-	double **dx, **dy; /* of each worker: from one sample to all; least: the k nearest */
-	double **least;
+	double *room; /* of each worker: from one sample to all, in X and in Y, and the k nearest */
 	double *term; /* n */
 };
 
@@ -57,8 +56,8 @@ struct pass {
  * in the mutual information, n_x and n_y the samples nearer than that in X or Y alone. */
 static double term_of(const struct pass *p, unsigned worker, size_t i)
 {
-	double *dx = p->dx[worker], *dy = p->dy[worker], *least = p->least[worker], reach;
 	size_t n = p->Y->rows, nx = 0, ny = 0;
+	double *dx = p->room + worker * (2 * n + p->k), *dy = dx + n, *least = dy + n, reach;
 
 	for (unsigned a = 0; a < p->k; a++)
 		least[a] = INFINITY;
@@ -97,26 +96,12 @@ static double mean_term(const struct mat *X, const struct mat *Y, unsigned k, co
 	double sum = 0;
 
 	assert(k >= 1 && k < n);
-	ALLOC(p.dx, workers);
-	ALLOC(p.dy, workers);
-	ALLOC(p.least, workers);
+	ALLOC(p.room, workers * (2 * n + k));
 	ALLOC(p.term, n);
-	for (unsigned w = 0; w < workers; w++) {
-		ALLOC(p.dx[w], n);
-		ALLOC(p.dy[w], n);
-		ALLOC(p.least[w], k);
-	}
 	parallel(threads, blocks, one_block, &p);
 	for (size_t i = 0; i < n; i++)
 		sum += p.term[i];
-	for (unsigned w = 0; w < workers; w++) {
-		free(p.dx[w]);
-		free(p.dy[w]);
-		free(p.least[w]);
-	}
-	free(p.dx);
-	free(p.dy);
-	free(p.least);
+	free(p.room);
 	free(p.term);
 	return sum / (double)n;
 }
@@ -147,8 +132,8 @@ double entropy_mutual(const struct mat *X, const struct mat *Y, unsigned k, unsi
 
 /* ---- a class and a scalar ---- */
 
-/* The distance from the rising z[i] to the k-th nearest of the others: they are k of its
- * neighbours, a below and k - a above. */
+/* From the rising z[i] to the k-th nearest of the others, of which some are below, the rest above.
+ */
 static double reach_of(const double *z, size_t n, size_t i, unsigned k)
 {
 	double best = INFINITY;

@@ -1,4 +1,4 @@
-#include "cli/audit/exposed.h"
+#include "cli/audit/privacy.h"
 #include "cli/args/args.h"
 #include "cli/split/split.h"
 #include "common/base/alloc.h"
@@ -13,8 +13,9 @@
 
 /* ---- sets of rows ---- */
 
-/* To find equal sets a row is a random number and a set their sum: sets are equal where sums are,
- * but for one chance in 2^64 a pair. What the coordinator sees of a set: how many, and numbers. */
+/* Equal sets are found by a random number for each row, added up over a set: they differ for other
+ * sets, but for one chance in 2^64. The coordinator sees how many rows a set has, and the numbers.
+ */
 struct set {
 	uint64_t sum;
 	size_t rows;
@@ -76,41 +77,7 @@ static struct set *add_set(struct watch *w)
 	return &w->set[w->sets++];
 }
 
-/* The sum of all rows, which are centred, and of their squared lengths. */
-static void watch_all(struct watch *w, double square)
-{
-	struct set *all = add_set(w);
-
-	for (size_t i = 0; i < w->n; i++)
-		all->sum += w->mark[i];
-	all->rows = w->n;
-	numbers_of(w, all)[w->m] = square;
-	all->sum_off = all->square_off = w->off;
-	w->all = *all;
-	w->sum_is_known = true;
-}
-
-static uint32_t *add_round(struct watch *w)
-{
-	if (w->rounds == w->rounds_room) {
-		w->rounds_room = w->rounds_room ? 2 * w->rounds_room : 16;
-		w->in = alloc_again(w->in, w->rounds_room * w->n, sizeof(*w->in));
-	}
-	return w->in + w->rounds++ * w->n;
-}
-
-/* Counts are told: who is by himself could be read if sums came with them. */
-static void watch_counts(struct watch *w, const uint32_t *label, const struct mat *centres,
-			 const double *count)
-{
-	mat_release(&w->centres);
-	mat_copy(&w->centres, centres);
-	for (size_t i = 0; i < w->n; i++)
-		w->alone[i] |= count[label[i]] == 1;
-}
-
-/* Squared lengths from squared distances to c: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows
- * ||c||^2. */
+/* Squared lengths: sum ||x||^2 = sum ||x - c||^2 + 2 c' sum x - rows ||c||^2. */
 static void take_numbers(struct watch *w, struct set *s, const double *x, const double *c,
 			 size_t rows)
 {
@@ -130,11 +97,10 @@ static void take_numbers(struct watch *w, struct set *s, const double *x, const 
 static void take_rest(struct watch *w, struct set *rest, size_t first)
 {
 	double *to = numbers_of(w, rest);
-	const double *all = numbers_of(w, &w->all);
 
 	rest->sum_off = w->all.sum_off;
 	rest->square_off = w->all.square_off;
-	memcpy(to, all, (w->m + 1) * sizeof(*to));
+	memcpy(to, numbers_of(w, &w->all), (w->m + 1) * sizeof(*to));
 	for (const struct set *s = w->set + first; s < rest; s++) {
 		for (size_t j = 0; j <= w->m; j++)
 			to[j] -= numbers_of(w, s)[j];
@@ -143,10 +109,20 @@ static void take_rest(struct watch *w, struct set *rest, size_t first)
 	}
 }
 
-/* The sets of a round whose sums are formed; place[r]: 1 + that of centre r, or 0. */
-static void add_sums(struct watch *w, const struct fedkmeans_question *q, const double *x,
-		     size_t *place)
+/* Sums of centres with `least` rows or more; that of the rest follows if that of all is known. */
+static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q,
+		       const double *x)
 {
+	size_t first = w->sets, *place; /* 1 + the set of each centre, or 0 */
+	uint32_t *in;
+	struct set *rest;
+
+	if (w->rounds == w->rounds_room) {
+		w->rounds_room = w->rounds_room ? 2 * w->rounds_room : 16;
+		w->in = alloc_again(w->in, w->rounds_room * w->n, sizeof(*w->in));
+	}
+	in = w->in + w->rounds++ * w->n;
+	ALLOC(place, q->k);
 	for (size_t r = 0; r < q->k; r++) {
 		if (!(q->count[r] >= q->least))
 			continue;
@@ -157,20 +133,6 @@ static void add_sums(struct watch *w, const struct fedkmeans_question *q, const 
 		if (!w->found.fewest || q->count[r] < (double)w->found.fewest)
 			w->found.fewest = (size_t)q->count[r];
 	}
-}
-
-/* Sums are told, of centres with least rows or more; the rest follows if the sum of all is known.
- */
-static void watch_sums(struct watch *w, const uint32_t *label, const struct fedkmeans_question *q,
-		       const double *x)
-{
-	size_t first, *place;
-	uint32_t *in = add_round(w);
-	struct set *rest;
-
-	ALLOC(place, q->k);
-	first = w->sets;
-	add_sums(w, q, x, place);
 	rest = add_set(w);
 	for (size_t i = 0; i < w->n; i++) {
 		size_t at = place[label[i]] ? place[label[i]] - 1 : w->sets - 1;
@@ -213,18 +175,6 @@ static bool is_known(const struct set *set, size_t sets, uint64_t sum, size_t ro
 	return bsearch(&key, set, sets, sizeof(*set), by_size);
 }
 
-/* Each set once, by size, with that of all rows, and the empty one first. */
-static size_t sort_sets(struct watch *w, struct set *sorted)
-{
-	size_t count = 0;
-
-	qsort(w->set, w->sets, sizeof(*w->set), by_size);
-	for (size_t i = 0; i < w->sets; i++)
-		if (w->set[i].rows <= w->n && (!count || by_size(&w->set[i], sorted + count - 1)))
-			sorted[count++] = w->set[i];
-	return count;
-}
-
 /* The coordinator's own test: the difference of two sums must have the length of a row. */
 static bool looks_like_a_row(const struct watch *w, const struct set *more, const struct set *less)
 {
@@ -237,17 +187,18 @@ static bool looks_like_a_row(const struct watch *w, const struct set *more, cons
 	return fabs(square - (a[w->m] - b[w->m])) <= off;
 }
 
+/* Of numbers, or of what begins with one. */
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 struct mark {
 	uint64_t mark;
 	size_t row;
 };
-
-static int by_mark(const void *a, const void *b)
-{
-	uint64_t x = ((const struct mark *)a)->mark, y = ((const struct mark *)b)->mark;
-
-	return (x > y) - (x < y);
-}
 
 /* Every set against every one that has one row less. */
 static void search_pairs(struct watch *w, const struct set *set, size_t sets, bool *found)
@@ -258,7 +209,7 @@ static void search_pairs(struct watch *w, const struct set *set, size_t sets, bo
 	ALLOC(mark, w->n);
 	for (size_t i = 0; i < w->n; i++)
 		mark[i] = (struct mark){ w->mark[i], i };
-	qsort(mark, w->n, sizeof(*mark), by_mark);
+	qsort(mark, w->n, sizeof(*mark), by_number);
 	for (size_t i = 0; i < sets; i++) {
 		while (set[first].rows + 1 < set[i].rows)
 			first++;
@@ -268,7 +219,7 @@ static void search_pairs(struct watch *w, const struct set *set, size_t sets, bo
 
 			if (!looks_like_a_row(w, &set[i], &set[j]))
 				continue;
-			row = bsearch(&key, mark, w->n, sizeof(*mark), by_mark);
+			row = bsearch(&key, mark, w->n, sizeof(*mark), by_number);
 			if (row)
 				found[row->row] = true;
 			else
@@ -283,15 +234,18 @@ static void watch_end(struct watch *w)
 {
 	struct set *sorted, *order;
 	bool *pair, *found;
-	size_t sets;
+	size_t sets = 0;
 
 	if (!w->rounds)
 		return;
 	add_set(w); /* the empty one */
 	ALLOC(order, w->sets);
 	memcpy(order, w->set, w->sets * sizeof(*order)); /* as rounds name them */
-	ALLOC(sorted, w->sets);
-	sets = sort_sets(w, sorted);
+	ALLOC(sorted, w->sets); /* each once, by size, the empty one first */
+	qsort(w->set, w->sets, sizeof(*w->set), by_size);
+	for (size_t i = 0; i < w->sets; i++)
+		if (w->set[i].rows <= w->n && (!sets || by_size(&w->set[i], sorted + sets - 1)))
+			sorted[sets++] = w->set[i];
 	ALLOC(pair, w->n);
 	ALLOC(found, w->n);
 	for (size_t t = 0; t < w->rounds; t++)
@@ -327,13 +281,6 @@ struct run {
 	double spread; /* of all rows, before they are scaled */
 	struct exposed *e;
 };
-
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* Entries (i, j) of B'B, i >= j, by how many rows tie landmarks i and j. */
 static void count_products(struct run *run)
@@ -379,64 +326,55 @@ static enum err watch_sum(void *watcher, const void *question, double *x, size_t
 	(void)n;
 	if (q->kind == FEDSC_SPREAD)
 		run->spread = *x;
-	if (q->kind == FEDSC_SCALE)
-		watch_all(&run->rows, run->spread / q->scale / q->scale);
+	if (q->kind == FEDSC_SCALE) { /* the sum of all rows, which are centred */
+		struct set *all = add_set(&run->rows);
+
+		for (size_t i = 0; i < run->rows.n; i++)
+			all->sum += run->rows.mark[i];
+		all->rows = run->rows.n;
+		numbers_of(&run->rows, all)[run->rows.m] = run->spread / q->scale / q->scale;
+		all->sum_off = all->square_off = run->rows.off;
+		run->rows.all = *all;
+		run->rows.sum_is_known = true;
+	}
 	if (q->kind == FEDSC_ANCHOR)
 		count_products(run);
 	if (q->kind == FEDSC_CLUSTERS) {
 		uint32_t *label = fedsc_gather(run->party, run->memory.count, run->part, w->n);
 
-		if (q->clusters->kind == FEDKMEANS_COUNTS)
-			watch_counts(w, label, q->clusters->centres, x);
-		else
+		if (q->clusters->kind == FEDKMEANS_COUNTS) {
+			/* With sums, who is by himself could be read. */
+			mat_release(&w->centres);
+			mat_copy(&w->centres, q->clusters->centres);
+			for (size_t i = 0; i < w->n; i++)
+				w->alone[i] |= x[label[i]] == 1;
+		} else {
 			watch_sums(w, label, q->clusters, x);
+		}
 		free(label);
 	}
 	return ERR_OK;
 }
 
-static enum err run_watched(struct run *run, const struct job *job, size_t m, unsigned threads)
+/* The job, its parties in memory with their rows. */
+static enum err run_job(struct run *run, const struct mat *X, const struct job *job,
+			unsigned threads)
 {
 	struct parties parties;
 	struct fedsc_params p;
 	struct fedsc_report report = { 0 };
 	enum err err;
 
-	TRY(fedsc_params_of(&job->fedsc, run->memory.count, job->seed, threads, &p));
-	parties_in_memory(&parties, &run->memory);
-	err = fedsc_run(&parties, m, &p, &report);
-	fedsc_report_release(&report);
-	return err;
-}
-
-static enum err check(const struct mat *X, const struct job *job, size_t parties)
-{
-	if (X->rows < 2 * parties)
-		return err_set(ERR_INPUT, "%zu rows for %zu parties, expected at least 2 for each",
-			       X->rows, parties);
-	if (job->fedsc.noise != NOISE_NONE)
-		return err_set(ERR_INPUT,
-			       "job.noise.on is \"%s\", expected \"none\": with noise it is noisy "
-			       "rows that sums show",
-			       fedsc_noise_names[job->fedsc.noise]);
-	return ERR_OK;
-}
-
-/* Parties in memory with their rows; all of them are initialised, whatever comes. */
-static enum err deal(struct run *run, const struct mat *X, const struct job *job, size_t parties,
-		     unsigned threads)
-{
-	enum err err = ERR_OK;
-
-	ALLOC(run->party, parties);
-	run->memory.party = run->party;
-	run->memory.count = parties;
-	for (uint32_t l = 0; l < parties && !err; l++) {
+	for (uint32_t l = 0; l < run->memory.count; l++) {
 		struct mat own;
 
 		fedsc_deal(X, run->part, l, &own);
-		err = fedsc_party_init(&run->party[l], &own, job->fedsc.how.least, NULL, threads);
+		TRY(fedsc_party_init(&run->party[l], &own, job->fedsc.how.least, NULL, threads));
 	}
+	TRY(fedsc_params_of(&job->fedsc, run->memory.count, job->seed, threads, &p));
+	parties_in_memory(&parties, &run->memory);
+	err = fedsc_run(&parties, X->cols, &p, &report);
+	fedsc_report_release(&report);
 	return err;
 }
 
@@ -450,7 +388,14 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 	enum err err;
 
 	*e = (struct exposed){ .parties = parties, .n = X->rows };
-	TRY(check(X, job, parties));
+	if (X->rows < 2 * parties)
+		return err_set(ERR_INPUT, "%zu rows for %zu parties, expected at least 2 for each",
+			       X->rows, parties);
+	if (job->fedsc.noise != NOISE_NONE)
+		return err_set(ERR_INPUT,
+			       "job.noise.on is \"%s\", expected \"none\": with noise it is noisy "
+			       "rows that sums show",
+			       fedsc_noise_names[job->fedsc.noise]);
 	ALLOC(part, X->rows);
 	split_parts(X->rows, parties, job->seed, part);
 	run.part = part;
@@ -458,15 +403,16 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 	rng_seed(&rng, 1, 0x6578706f736564);
 	for (size_t i = 0; i < X->rows; i++)
 		mark[i] = rng_u64(&rng);
+	ALLOC(run.party, parties);
 	run.memory = (struct memory){ .kind = &fedsc_in_memory,
+				      .party = run.party,
+				      .count = parties,
 				      .step = ldexp(1, -JOB_WIDE_FRACTION),
 				      .watch = watch_sum,
 				      .watcher = &run };
 	watch_init(&run.rows, X->rows, X->cols, mark, (double)parties * run.memory.step / 2);
 	watch_init(&run.embedding, X->rows, job->clusters, mark, run.rows.off);
-	err = deal(&run, X, job, parties, threads);
-	if (!err)
-		err = run_watched(&run, job, X->cols, threads);
+	err = run_job(&run, X, job, threads);
 	if (!err) {
 		watch_end(&run.rows);
 		e->rows = run.rows.found;
@@ -501,33 +447,13 @@ static struct json *sums_json(const struct exposed_sums *s, size_t n)
 	return v;
 }
 
-static void print(const struct exposed *e, const struct job *job)
-{
-	struct json *v = json_object();
-
-	json_put_string(v, "kind", job->kind->name);
-	if (job->kind == &kind_fedsc)
-		json_put_string(v, "variant", fedsc_variant_names[job->fedsc.how.variant]);
-	json_put_number(v, "parties", (double)e->parties);
-	json_put_number(v, "seed", (double)job->seed);
-	json_put_number(v, "points", (double)e->n);
-	json_put(v, "rows", sums_json(&e->rows, e->n));
-	if (e->embedding.rounds)
-		json_put(v, "embedding", sums_json(&e->embedding, e->n));
-	if (e->products) {
-		json_put_number(v, "products", (double)e->products);
-		json_put_number(v, "products_of_one", (double)e->single);
-	}
-	args_print(v);
-	json_free(v);
-}
-
 enum err exposed_print(const char *dir, const struct job *job, size_t parties, unsigned threads)
 {
 	struct dataset_files files;
 	struct dataset d = { 0 };
 	struct exposed e;
 	struct mat X = { 0 };
+	struct json *v;
 	enum err err;
 
 	TRY(dataset_find(dir, DATASET_FEATURES, &files));
@@ -540,8 +466,23 @@ enum err exposed_print(const char *dir, const struct job *job, size_t parties, u
 	dataset_files_release(&files);
 	if (!err)
 		err = exposed_by(&X, job, parties, threads, &e);
-	if (!err)
-		print(&e, job);
 	mat_release(&X);
-	return err;
+	TRY(err);
+	v = json_object();
+	json_put_string(v, "kind", job->kind->name);
+	if (job->kind == &kind_fedsc)
+		json_put_string(v, "variant", fedsc_variant_names[job->fedsc.how.variant]);
+	json_put_number(v, "parties", (double)e.parties);
+	json_put_number(v, "seed", (double)job->seed);
+	json_put_number(v, "points", (double)e.n);
+	json_put(v, "rows", sums_json(&e.rows, e.n));
+	if (e.embedding.rounds)
+		json_put(v, "embedding", sums_json(&e.embedding, e.n));
+	if (e.products) {
+		json_put_number(v, "products", (double)e.products);
+		json_put_number(v, "products_of_one", (double)e.single);
+	}
+	args_print(v);
+	json_free(v);
+	return ERR_OK;
 }

@@ -56,36 +56,9 @@ static bool parse_time(const char *text, uint64_t *ms)
 	return false;
 }
 
-static error_t parse_word(struct arguments *a, const char *word, struct argp_state *state)
-{
-	static const char *const names[] = { "", "list", "verify", "export" };
-
-	if (a->action != NONE)
-		argp_error(state, "unexpected argument: %s", word);
-	for (int i = LIST; i <= EXPORT; i++)
-		if (!strcmp(word, names[i]))
-			a->action = (enum action)i;
-	if (a->action == NONE)
-		argp_error(state, "\"%s\" is none of list, verify, export", word);
-	return 0;
-}
-
-static void check_uses(const struct arguments *a, struct argp_state *state)
-{
-	if (a->action == NONE)
-		argp_error(state, "expected list, verify or export");
-	args_need(state, a->state, "--state is needed");
-	if (a->action == EXPORT && !a->csv)
-		argp_error(state, "export needs --csv");
-	if (a->action != VERIFY && a->against_n)
-		argp_error(state, "--against is for verify");
-	if (a->action == VERIFY && (*a->job || a->since_ms))
-		argp_error(state,
-			   "verify looks at all rows: --job and --since are for list and export");
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+	static const char *const actions[] = { "", "list", "verify", "export" };
 	struct arguments *a = state->input;
 
 	switch (key) {
@@ -110,9 +83,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->csv = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		return parse_word(a, arg, state);
+		if (a->action != NONE)
+			argp_error(state, "unexpected argument: %s", arg);
+		for (enum action i = LIST; i <= EXPORT; i++)
+			if (!strcmp(arg, actions[i]))
+				a->action = i;
+		if (a->action == NONE)
+			argp_error(state, "\"%s\" is none of list, verify, export", arg);
+		return 0;
 	case ARGP_KEY_END:
-		check_uses(a, state);
+		if (a->action == NONE)
+			argp_error(state, "expected list, verify or export");
+		args_need(state, a->state, "--state is needed");
+		if (a->action == EXPORT && !a->csv)
+			argp_error(state, "export needs --csv");
+		if (a->action != VERIFY && a->against_n)
+			argp_error(state, "--against is for verify");
+		if (a->action == VERIFY && (*a->job || a->since_ms))
+			argp_error(state, "verify looks at all rows: --job and --since are for "
+					  "list and export");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -125,7 +114,6 @@ static void put_time(uint64_t ms, char text[static 32])
 {
 	time_t t = (time_t)(ms / 1000);
 	struct tm tm;
-
 	size_t n;
 
 	gmtime_r(&t, &tm);
@@ -183,7 +171,7 @@ struct findings {
 	size_t faults;
 	size_t heads; /* that were found in the files it was held against */
 	struct ledger *ledger;
-	const char *file;
+	const char *file, *peer; /* whose ledger the file is */
 };
 
 static void tell(void *arg, const char *sentence)
@@ -204,58 +192,12 @@ static enum err hold_against(struct findings *f, const char *who, const struct l
 	return ERR_OK;
 }
 
-struct peer {
-	struct findings *findings;
-	const char *name; /* whose ledger it is */
-};
-
-static enum err peer_head(void *arg, const char *name, const struct ledger_head *head)
-{
-	struct peer *p = arg;
-
-	if (strcmp(name, ledger_name(p->findings->ledger)) != 0)
-		return ERR_OK;
-	return hold_against(p->findings, p->name, head);
-}
-
 /* Another party's ledger: what it was told at the end of each job. */
-static enum err against_ledger(struct findings *f)
+static enum err peer_head(void *findings, const char *name, const struct ledger_head *head)
 {
-	struct ledger *other;
-	struct peer peer = { .findings = f };
-	enum err e;
+	struct findings *f = findings;
 
-	TRY(ledger_open_read(&other, f->file));
-	peer.name = ledger_name(other);
-	e = ledger_read_heads(other, peer_head, &peer);
-	ledger_close(other);
-	return e;
-}
-
-static bool parse_hash(const char *hex, uint8_t hash[static SHA256_LEN])
-{
-	if (strlen(hex) != 2 * SHA256_LEN || hex[strspn(hex, "0123456789abcdef")])
-		return false;
-	for (size_t i = 0; i < SHA256_LEN; i++) {
-		unsigned byte;
-
-		sscanf(hex + 2 * i, "%2x", &byte);
-		hash[i] = (uint8_t)byte;
-	}
-	return true;
-}
-
-static enum err head_of(const struct json *o, const char *file, struct ledger_head *head)
-{
-	const struct json *count = json_type(o) == JSON_OBJECT ? json_get(o, "count") : NULL,
-			  *hash = json_type(o) == JSON_OBJECT ? json_get(o, "hash") : NULL;
-
-	if (!count || json_type(count) != JSON_NUMBER || json_number(count) < 0 ||
-	    json_number(count) > 9e15 || !hash || json_type(hash) != JSON_STRING ||
-	    !parse_hash(json_string(hash), head->hash))
-		return err_set(ERR_INPUT, "%s: ledger has a head without count or hash", file);
-	head->count = (uint64_t)json_number(count);
-	return ERR_OK;
+	return strcmp(name, ledger_name(f->ledger)) ? ERR_OK : hold_against(f, f->peer, head);
 }
 
 static const struct json *member(const struct json *o, const char *key, enum json_type type)
@@ -269,10 +211,10 @@ static const struct json *member(const struct json *o, const char *key, enum jso
 static enum err against_run(struct findings *f)
 {
 	const char *own = ledger_name(f->ledger);
-	const struct json *name, *ledger, *told;
+	const struct json *name, *ledger, *told, *count, *hash;
 	struct ledger_head head;
 	struct json *run = NULL;
-	enum err e;
+	enum err e = ERR_OK;
 
 	TRY(json_read(f->file, RUN_MAX, &run));
 	name = member(run, "name", JSON_STRING);
@@ -280,9 +222,15 @@ static enum err against_run(struct findings *f)
 	told = member(member(ledger, "peers", JSON_OBJECT), own, JSON_OBJECT);
 	if (!told && name && !strcmp(json_string(name), own))
 		told = ledger;
-	e = told ? head_of(told, f->file, &head) : ERR_OK;
-	if (e == ERR_OK && told)
+	count = member(told, "count", JSON_NUMBER);
+	hash = member(told, "hash", JSON_STRING);
+	if (told && (!count || json_number(count) < 0 || json_number(count) > 9e15 || !hash ||
+		     !hex_read(json_string(hash), head.hash, SHA256_LEN))) {
+		e = err_set(ERR_INPUT, "%s: ledger has a head without count or hash", f->file);
+	} else if (told) {
+		head.count = (uint64_t)json_number(count);
 		e = hold_against(f, name ? json_string(name) : "somebody", &head);
+	}
 	json_free(run);
 	return e;
 }
@@ -293,17 +241,26 @@ static enum err against(struct findings *f)
 	char first[16] = "";
 	FILE *file = fopen(f->file, "r");
 	size_t before = f->heads;
+	struct ledger *other;
+	enum err e;
 
 	if (!file)
 		return err_set(ERR_INPUT, "%s: cannot be read", f->file);
 	if (fread(first, 1, sizeof(first), file) != sizeof(first))
 		*first = 0;
 	fclose(file);
-	TRY(memcmp(first, magic, sizeof(magic)) ? against_run(f) : against_ledger(f));
-	if (f->heads == before)
-		return err_set(ERR_INPUT, "%s says nothing of the ledger of %s", f->file,
-			       ledger_name(f->ledger));
-	return ERR_OK;
+	if (memcmp(first, magic, sizeof(magic))) {
+		e = against_run(f);
+	} else {
+		TRY(ledger_open_read(&other, f->file));
+		f->peer = ledger_name(other);
+		e = ledger_read_heads(other, peer_head, f);
+		ledger_close(other);
+	}
+	if (!e && f->heads == before)
+		e = err_set(ERR_INPUT, "%s says nothing of the ledger of %s", f->file,
+			    ledger_name(f->ledger));
+	return e;
 }
 
 static enum err verify(const struct arguments *a, struct ledger *l)
@@ -353,21 +310,16 @@ static enum err run(void *arguments)
 int ledger_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		"list|verify|export",
-		"What left a party: a row for each message, written before it left. list shows the "
-		"rows, export --csv prints all of each, verify finds rows that were removed, "
-		"changed "
-		"or moved, and an end that was cut off.\v"
-		"Exit status of verify: 0 the ledger is whole, 1 it is not, 4 it cannot be read. "
-		"Whoever can write the file can also write it anew as a whole: only a head that "
-		"somebody else holds (--against) shows that.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.args_doc = "list|verify|export",
+		.doc =
+		    "What left a party: a row for each message, written before it left. list shows "
+		    "the rows, export --csv prints all of each, verify finds rows that were "
+		    "removed, changed or moved, and an end that was cut off.\vExit status of "
+		    "verify: 0 the ledger is whole, 1 it is not, 4 it cannot be read. Whoever can "
+		    "write the file can also write it anew as a whole: only a head that somebody "
+		    "else holds (--against) shows that.",
 	};
-	struct arguments a = { .job = "" };
-
-	return (int)args_run("ledger", &argp, argc, argv, &a, run);
+	return (int)args_run("ledger", &argp, argc, argv, &(struct arguments){ .job = "" }, run);
 }

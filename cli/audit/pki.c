@@ -1,4 +1,4 @@
-#include "cli/audit/pki.h"
+#include "cli/args/args.h"
 #include "common/base/alloc.h"
 #include "crypto/pki.h"
 
@@ -11,10 +11,18 @@
 
 /* Filled by the options of all commands. */
 struct options {
-	const char *argument; /* what the command takes besides options; NULL: nothing */
+	const struct command *command;
 	const char *dir, *name, *ca, *out, *file;
 	struct pki_request request;
 	unsigned days, parties;
+};
+
+struct command {
+	const char *name, *text;
+	enum err (*run)(const struct options *o);
+	const struct argp_option *options;
+	const char *argument; /* besides options; NULL: nothing */
+	const char *more;
 };
 
 enum { KEY_TYPE = 256, KEY_HOST, KEY_CA };
@@ -31,30 +39,10 @@ static unsigned number(const char *text, const char *option, struct argp_state *
 	return (unsigned)v;
 }
 
-static void add_host(struct pki_request *request, char *host, struct argp_state *state)
-{
-	if (request->host_count == PKI_HOSTS_MAX)
-		argp_error(state, "--host: more than %d", PKI_HOSTS_MAX);
-	request->hosts[request->host_count++] = host;
-}
-
-static void set_role(struct pki_request *request, const char *text, struct argp_state *state)
-{
-	if (strcmp(text, "party") && strcmp(text, "coordinator"))
-		argp_error(state, "--role: \"%s\", expected party or coordinator", text);
-	request->role = strcmp(text, "party") ? PKI_COORDINATOR : PKI_PARTY;
-}
-
-static void set_key_type(struct pki_request *request, const char *text, struct argp_state *state)
-{
-	if (strcmp(text, "ed25519") && strcmp(text, "p256"))
-		argp_error(state, "--key-type: \"%s\", expected ed25519 or p256", text);
-	request->key_type = strcmp(text, "p256") ? PKI_ED25519 : PKI_P256;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
+	struct pki_request *request = &o->request;
 
 	switch (key) {
 	case 'd':
@@ -73,25 +61,31 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->days = number(arg, "days", state);
 		break;
 	case 'r':
-		set_role(&o->request, arg, state);
+		if (strcmp(arg, "party") && strcmp(arg, "coordinator"))
+			argp_error(state, "--role: \"%s\", expected party or coordinator", arg);
+		request->role = strcmp(arg, "party") ? PKI_COORDINATOR : PKI_PARTY;
 		break;
 	case KEY_TYPE:
-		set_key_type(&o->request, arg, state);
+		if (strcmp(arg, "ed25519") && strcmp(arg, "p256"))
+			argp_error(state, "--key-type: \"%s\", expected ed25519 or p256", arg);
+		request->key_type = strcmp(arg, "p256") ? PKI_ED25519 : PKI_P256;
 		break;
 	case KEY_HOST:
-		add_host(&o->request, arg, state);
+		if (request->host_count == PKI_HOSTS_MAX)
+			argp_error(state, "--host: more than %d", PKI_HOSTS_MAX);
+		request->hosts[request->host_count++] = arg;
 		break;
 	case KEY_CA:
 		o->ca = arg;
 		break;
 	case ARGP_KEY_ARG:
-		if (!o->argument || o->file)
+		if (!o->command->argument || o->file)
 			argp_error(state, "\"%s\": one argument too many", arg);
 		o->file = arg;
 		break;
 	case ARGP_KEY_END:
-		if (o->argument && !o->file)
-			argp_error(state, "%s is missing", o->argument);
+		if (o->command->argument && !o->file)
+			argp_error(state, "%s is missing", o->command->argument);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -103,49 +97,41 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static enum err init(const struct options *o)
 {
-	const char *dir = o->dir ? o->dir : ".";
-
-	TRY(pki_init(dir, o->name ? o->name : "Coterie CA", o->days ? o->days : 3650));
+	TRY(pki_init(o->dir, o->name ? o->name : "Coterie CA", o->days ? o->days : 3650));
 	printf(
 	    "made %s/ca.key (keep it secret, best off line) and %s/ca.crt (give it to everybody)\n",
-	    dir, dir);
+	    o->dir, o->dir);
 	return ERR_OK;
 }
 
 static enum err request(const struct options *o)
 {
 	struct pki_request what = o->request;
-	const char *dir = o->dir ? o->dir : ".";
 
 	if (!o->name)
 		return err_set(ERR_INPUT, "--name is missing: the party's or coordinator's name");
 	what.name = o->name;
-	TRY(pki_make_request(dir, &what));
-	printf("made %s/%s.key (it stays here) and %s/%s.csr (send it to the CA)\n", dir, what.name,
-	       dir, what.name);
+	TRY(pki_make_request(o->dir, &what));
+	printf("made %s/%s.key (it stays here) and %s/%s.csr (send it to the CA)\n", o->dir,
+	       what.name, o->dir, what.name);
 	return ERR_OK;
-}
-
-/* bank-a.csr -> bank-a.crt, beside it. */
-static char *certificate_path(const char *request_path)
-{
-	size_t n = strlen(request_path),
-	       stem = n > 4 && !strcmp(request_path + n - 4, ".csr") ? n - 4 : n;
-	char *path = alloc(n + 5, 1);
-
-	memcpy(path, request_path, stem);
-	memcpy(path + stem, ".crt", 5);
-	return path;
 }
 
 static enum err sign(const struct options *o)
 {
-	char *path = o->out ? alloc_copy(o->out) : certificate_path(o->file);
-	struct buf says = { 0 };
-	enum err e = pki_sign(o->ca ? o->ca : ".", o->file, path, o->days ? o->days : 825, &says);
+	size_t n = strlen(o->file);
+	bool csr = n > 4 && !strcmp(o->file + n - 4, ".csr");
+	struct buf beside = { 0 }, says = { 0 };
+	const char *path = o->out;
 	char text[FINGERPRINT_TEXT_LEN];
 	uint8_t fp[FINGERPRINT_LEN];
+	enum err e;
 
+	if (!path) { /* bank-a.csr -> bank-a.crt */
+		buf_printf(&beside, "%.*s.crt%c", (int)(csr ? n - 4 : n), o->file, 0);
+		path = (const char *)beside.p;
+	}
+	e = pki_sign(o->ca, o->file, path, o->days ? o->days : 825, &says);
 	if (e == ERR_OK)
 		e = pki_fingerprint(path, fp);
 	if (e == ERR_OK) {
@@ -154,7 +140,7 @@ static enum err sign(const struct options *o)
 		       text);
 	}
 	buf_release(&says);
-	free(path);
+	buf_release(&beside);
 	return e;
 }
 
@@ -190,14 +176,10 @@ static enum err lab(const struct options *o)
 	return ERR_OK;
 }
 
-#define DIR_OPTION(text)                                                                           \
-	{                                                                                          \
-		"dir", 'd', "DIR", 0, text, 0                                                      \
-	}
-#define DAYS_OPTION(text)                                                                          \
-	{                                                                                          \
-		"days", 't', "N", 0, text, 0                                                       \
-	}
+/* clang-format off */
+#define DIR_OPTION(text)  { "dir", 'd', "DIR", 0, text, 0 }
+#define DAYS_OPTION(text) { "days", 't', "N", 0, text, 0 }
+/* clang-format on */
 
 static const struct argp_option init_options[] = {
 	DIR_OPTION("folder for ca.key and ca.crt (default: this one)"),
@@ -226,12 +208,7 @@ static const struct argp_option lab_options[] = {
 	{ 0 },
 };
 
-static const struct command {
-	const char *name, *text;
-	enum err (*run)(const struct options *o);
-	const struct argp_option *options;
-	const char *argument, *more;
-} commands[] = {
+static const struct command commands[] = {
 	{ "init", "make a certificate authority", init, init_options, NULL, NULL },
 	{ "request", "make a key and a certificate request, where the key is used", request,
 	  request_options, NULL, "The key file has mode 0600. No file is ever overwritten." },
@@ -262,36 +239,34 @@ static void usage(FILE *f)
 		   "others'\nfingerprints.\n");
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static enum err run(void *options)
 {
-	char name[64], doc[512];
-	struct argp argp = { c->options, parse, c->argument, doc, NULL, NULL, NULL };
-	struct options o = { .argument = c->argument };
-	enum err e;
+	const struct options *o = options;
 
-	snprintf(name, sizeof(name), "coterie pki %s", c->name);
-	snprintf(doc, sizeof(doc), "%s.%s%s", c->text, c->more ? "\v" : "", c->more ? c->more : "");
-	argv[0] = name;
-	argp_err_exit_status = ERR_INPUT;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
-		return ERR_INPUT;
-	e = c->run(&o);
-	if (e != ERR_OK)
-		fprintf(stderr, "%s: %s\n", name, err_detail());
-	return e;
+	return o->command->run(o);
 }
 
 int pki_main(int argc, char **argv)
 {
+	char full[64], doc[512];
 	const char *name = argc > 1 ? argv[1] : NULL;
 
 	if (name && (!strcmp(name, "--help") || !strcmp(name, "-?") || !strcmp(name, "help"))) {
 		usage(stdout);
 		return ERR_OK;
 	}
-	for (int i = 0; name && i < COMMANDS; i++)
-		if (!strcmp(name, commands[i].name))
-			return run(&commands[i], argc - 1, argv + 1);
+	for (int i = 0; name && i < COMMANDS; i++) {
+		const struct command *c = &commands[i];
+		struct argp argp = { c->options, parse, c->argument, doc, NULL, NULL, NULL };
+
+		if (strcmp(name, c->name) != 0)
+			continue;
+		snprintf(full, sizeof(full), "pki %s", c->name);
+		snprintf(doc, sizeof(doc), "%s.%s%s", c->text, c->more ? "\v" : "",
+			 c->more ? c->more : "");
+		return (int)args_run(full, &argp, argc - 1, argv + 1,
+				     &(struct options){ .command = c, .dir = ".", .ca = "." }, run);
+	}
 	if (name)
 		fprintf(stderr, "coterie pki: %s: no such command\n", name);
 	usage(stderr);

@@ -1,8 +1,6 @@
 #include "cli/audit/privacy.h"
 #include "cli/args/args.h"
-#include "cli/audit/exposed.h"
 #include "cli/split/split.h"
-#include "cli/split/split_cut.h"
 #include "common/base/alloc.h"
 #include "common/data/dataset.h"
 #include "common/fedsc/job.h"
@@ -32,24 +30,6 @@ static int by_value(const void *a, const void *b)
 	return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* The distances to centre r, rising, the first of each value: nodes that are alike in all that the
- * parties have lie at one distance but for rounding, and a value that is taken often has no
- * density. */
-static size_t distinct(const struct mat *D, size_t r, struct sample *s)
-{
-	size_t count = 0;
-	double rounding;
-
-	for (size_t i = 0; i < D->rows; i++)
-		s[i] = (struct sample){ MAT(D, i, r), (uint32_t)i };
-	qsort(s, D->rows, sizeof(*s), by_value);
-	rounding = PRIVACY_ROUNDING * s[D->rows - 1].y;
-	for (size_t i = 0; i < D->rows; i++)
-		if (count == 0 || s[i].y - s[count - 1].y > rounding)
-			s[count++] = s[i];
-	return count;
-}
-
 /* One centre against all columns. */
 struct centre {
 	const struct sample *s;
@@ -74,19 +54,27 @@ static void one_column(void *ctx, unsigned worker, size_t j)
 			 : NAN;
 }
 
-/* h(Y) of centre r, and I(Y;X) of each column with it. */
+/* h(Y) of centre r, and I(Y;X) of each column with it. Y are the distances to it, rising, the first
+ * of each value: nodes that are alike in all that the parties have lie at one distance but for
+ * rounding, and a value that is taken often has no density. */
 static enum err one_centre(const struct mat *D, size_t r, const uint8_t *has, size_t m,
 			   unsigned neighbours, unsigned threads, struct privacy *p, double *bits)
 {
 	unsigned workers = parallel_workers(threads, m);
 	struct mat y = { 0 };
 	struct sample *s;
-	size_t n;
-	double h;
+	size_t n = 0;
+	double h, rounding;
 	enum err e = ERR_OK;
 
 	ALLOC(s, D->rows);
-	n = distinct(D, r, s);
+	for (size_t i = 0; i < D->rows; i++)
+		s[i] = (struct sample){ MAT(D, i, r), (uint32_t)i };
+	qsort(s, D->rows, sizeof(*s), by_value);
+	rounding = PRIVACY_ROUNDING * s[D->rows - 1].y;
+	for (size_t i = 0; i < D->rows; i++)
+		if (n == 0 || s[i].y - s[n - 1].y > rounding)
+			s[n++] = s[i];
 	p->repeated += D->rows - n;
 	if (n <= neighbours)
 		e = err_set(ERR_INPUT,
@@ -156,8 +144,7 @@ struct arguments {
 	unsigned threads, neighbours;
 };
 
-/* Z: n x d, the parties' points side by side, so that a squared distance is what they would sum;
- * first: where the first party's end. */
+/* Z: n x d, the parties' points side by side, of which `first` columns are the first party's. */
 static enum err embed_parties(const struct dataset *d, const struct job *job,
 			      const struct arguments *a, struct mat *Z, size_t *first)
 {
@@ -228,8 +215,7 @@ static uint8_t *presence(const struct features *X)
 	return has;
 }
 
-/* I of all k distances of a node and one party's row of Z, the most that the two can be about each
- * other. */
+/* I of all k distances of a node and of all that the first party has of it, its row of Z. */
 static double joint_bits(const struct mat *Z, size_t first, const struct mat *D,
 			 const struct arguments *a)
 {
@@ -249,36 +235,14 @@ static double leakage(double mutual)
 	return 1 - exp2(-mutual);
 }
 
-static void print(const struct arguments *a, const struct job *job, const struct mat *D,
-		  const struct privacy *p, size_t first, double joint)
-{
-	struct json *v = json_object();
-
-	json_put_number(v, "parties", (double)a->parties);
-	json_put_number(v, "seed", (double)job->seed);
-	json_put_number(v, "rows", (double)D->rows);
-	json_put_number(v, "centres", (double)D->cols);
-	json_put_number(v, "columns", (double)p->columns);
-	json_put_number(v, "repeated", (double)p->repeated);
-	json_put_number(v, "neighbours", a->neighbours);
-	json_put_number(v, "entropy_bits", p->entropy);
-	json_put_number(v, "mutual_bits", p->mutual);
-	json_put_number(v, "privacy_level", exp2(p->entropy - p->mutual));
-	json_put_number(v, "privacy_leakage", leakage(p->mutual));
-	json_put_number(v, "leakage_of_worst_column", leakage(p->most));
-	json_put_number(v, "joint_columns", (double)first);
-	json_put_number(v, "joint_bits", joint);
-	json_put_number(v, "joint_leakage", leakage(joint));
-	args_print(v);
-	json_free(v);
-}
-
 static enum err measure(struct dataset *d, const struct job *job, const struct arguments *a)
 {
 	size_t m = features_cols(&d->X), first = 0;
 	struct mat Z = { 0 }, D = { 0 };
 	struct privacy p;
+	struct json *v;
 	uint8_t *has;
+	double joint;
 	enum err e;
 
 	if (m < a->parties)
@@ -297,8 +261,27 @@ static enum err measure(struct dataset *d, const struct job *job, const struct a
 		e = privacy_of(&D, has, m, a->neighbours, a->threads, &p);
 		free(has);
 	}
-	if (!e)
-		print(a, job, &D, &p, first, joint_bits(&Z, first, &D, a));
+	if (!e) {
+		joint = joint_bits(&Z, first, &D, a);
+		v = json_object();
+		json_put_number(v, "parties", (double)a->parties);
+		json_put_number(v, "seed", (double)job->seed);
+		json_put_number(v, "rows", (double)D.rows);
+		json_put_number(v, "centres", (double)D.cols);
+		json_put_number(v, "columns", (double)p.columns);
+		json_put_number(v, "repeated", (double)p.repeated);
+		json_put_number(v, "neighbours", a->neighbours);
+		json_put_number(v, "entropy_bits", p.entropy);
+		json_put_number(v, "mutual_bits", p.mutual);
+		json_put_number(v, "privacy_level", exp2(p.entropy - p.mutual));
+		json_put_number(v, "privacy_leakage", leakage(p.mutual));
+		json_put_number(v, "leakage_of_worst_column", leakage(p.most));
+		json_put_number(v, "joint_columns", (double)first);
+		json_put_number(v, "joint_bits", joint);
+		json_put_number(v, "joint_leakage", leakage(joint));
+		args_print(v);
+		json_free(v);
+	}
 	mat_release(&Z);
 	mat_release(&D);
 	return e;
@@ -378,34 +361,29 @@ static enum err run(void *arguments)
 int privacy_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		NULL,
-		"What the sums that parties share tell about their features, from pooled data: for "
-		"experiments, as no party could compute it alone.\v"
-		"Y is a squared distance of a node to a final centre, summed over the parties; X "
-		"is "
-		"one original feature: the node has it (not 0), or not. privacy_level is 2^h(Y|X), "
-		"privacy_leakage is 1 - 2^-I(Y;X) = 1 - 2^(h(Y|X) - h(Y)) (Agrawal, Aggarwal 2001; "
-		"arXiv 2411.12329, Appendix C), with h and I as means over all centres and "
-		"columns. "
-		"h is estimated as Kozachenko and Leonenko do, I as Ross does (2014).\n\n"
-		"The level is in units of Y: it doubles if all distances do. The leakage has no "
-		"unit. joint_bits is I of all distances of a node and all that the first party "
-		"brings to them, its row after projection (Kraskov, Stoegbauer, Grassberger 2004): "
-		"what one feature and one sum do not show. In so many dimensions it is rather too "
-		"low.\n\n"
-		"With a job of kind fedsc or kmeans the rows are split, and the sums of its rounds "
-		"of "
-		"k-means are searched for what shows single rows. exposed counts the rows by which "
-		"two of the sets of rows differ whose sums are known: who knows which two can take "
-		"one sum from the other. alone counts those that a sum of one would have shown, "
-		"were "
-		"centres dropped after the sums. The same of the rows' embedding, and of the "
-		"entries of B'B the number that one row alone stands behind.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.doc =
+		    "What the sums that parties share tell about their features, from pooled data: "
+		    "for experiments, as no party could compute it alone.\vY is a squared distance "
+		    "of a node to a final centre, summed over the parties; X is one original "
+		    "feature: the node has it (not 0), or not. privacy_level is 2^h(Y|X), "
+		    "privacy_leakage is 1 - 2^-I(Y;X) = 1 - 2^(h(Y|X) - h(Y)) (Agrawal, Aggarwal "
+		    "2001; arXiv 2411.12329, Appendix C), with h and I as means over all centres "
+		    "and columns. h is estimated as Kozachenko and Leonenko do, I as Ross does "
+		    "(2014).\n\n"
+		    "The level is in units of Y: it doubles if all distances do. The leakage has "
+		    "no unit. joint_bits is I of all distances of a node and all that the first "
+		    "party brings to them, its row after projection (Kraskov, Stoegbauer, "
+		    "Grassberger 2004): what one feature and one sum do not show. In so many "
+		    "dimensions it is rather too low.\n\n"
+		    "With a job of kind fedsc or kmeans the rows are split, and the sums of its "
+		    "rounds of k-means are searched for what shows single rows. exposed counts the "
+		    "rows by which two of the sets of rows differ whose sums are known: who knows "
+		    "which two can take one sum from the other. alone counts those that a sum of "
+		    "one would have shown, were centres dropped after the sums. The same of the "
+		    "rows' embedding, and of the entries of B'B the number that one row alone "
+		    "stands behind.",
 	};
 	struct arguments a = { .neighbours = 3, .threads = args_cores(0) };
 	enum err err = args_run("privacy", &argp, argc, argv, &a, run);

@@ -1,6 +1,5 @@
 /* coterie fedgcn: new graphs by a party's model; and the whole of FedGCN in one process. */
 #include "cli/args/args.h"
-#include "cli/args/results.h"
 #include "cli/run/graph_scores.h"
 #include "cli/run/score.h"
 #include "common/base/alloc.h"

@@ -1,6 +1,5 @@
 /* coterie agc, gcc: pooled features and graph, what a job of kind kcagc is compared with. */
 #include "cli/args/args.h"
-#include "cli/args/results.h"
 #include "cli/run/score.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"

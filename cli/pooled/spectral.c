@@ -1,7 +1,6 @@
 /* coterie spectral: central spectral clustering, what FedSpectral is compared with. */
 #include "cli/args/args.h"
 #include "cli/args/pooled_graph.h"
-#include "cli/args/results.h"
 #include "cli/run/score.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"

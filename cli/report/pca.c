@@ -10,46 +10,32 @@
  * it is the rounding of the mean, and would be blown up to a picture of noise. */
 static const double CONSTANT = 1e-13;
 
-static void column_means(const struct mat *X, double *mean)
-{
-	for (size_t i = 0; i < X->rows; i++)
-		for (size_t j = 0; j < X->cols; j++)
-			mean[j] += MAT(X, i, j) / (double)X->rows;
-}
-
-/* Returns the whole variance (the sum of squares). */
-static double centre(const struct mat *X, struct mat *C)
-{
-	double *mean = alloc(X->cols, sizeof(*mean)), *spread = alloc(X->cols, sizeof(*spread));
-	double sum = 0;
-
-	column_means(X, mean);
-	mat_init(C, X->rows, X->cols);
-	for (size_t i = 0; i < X->rows; i++)
-		for (size_t j = 0; j < X->cols; j++) {
-			MAT(C, i, j) = MAT(X, i, j) - mean[j];
-			spread[j] = fmax(spread[j], fabs(MAT(C, i, j)));
-		}
-	for (size_t i = 0; i < X->rows; i++)
-		for (size_t j = 0; j < X->cols; j++) {
-			if (spread[j] <= CONSTANT * fabs(mean[j]))
-				MAT(C, i, j) = 0;
-			sum += MAT(C, i, j) * MAT(C, i, j);
-		}
-	free(spread);
-	free(mean);
-	return sum;
-}
-
 enum err pca_plane(const struct mat *X, unsigned threads, struct mat *Y, double share[static 2])
 {
+	double *mean = alloc(X->cols, sizeof(*mean)), *spread = alloc(X->cols, sizeof(*spread));
 	struct mat C, U = { 0 };
-	double sigma[2] = { 0 }, whole;
+	double sigma[2] = { 0 }, whole = 0; /* variance: sums of squares */
 	size_t d = X->rows < 2 || X->cols < 2 ? 1 : 2;
 	enum err err;
 
 	assert(X->rows > 0 && X->cols > 0);
-	whole = centre(X, &C);
+	for (size_t i = 0; i < X->rows; i++)
+		for (size_t j = 0; j < X->cols; j++)
+			mean[j] += MAT(X, i, j) / (double)X->rows;
+	mat_init(&C, X->rows, X->cols);
+	for (size_t i = 0; i < X->rows; i++)
+		for (size_t j = 0; j < X->cols; j++) {
+			MAT(&C, i, j) = MAT(X, i, j) - mean[j];
+			spread[j] = fmax(spread[j], fabs(MAT(&C, i, j)));
+		}
+	for (size_t i = 0; i < X->rows; i++)
+		for (size_t j = 0; j < X->cols; j++) {
+			if (spread[j] <= CONSTANT * fabs(mean[j]))
+				MAT(&C, i, j) = 0;
+			whole += MAT(&C, i, j) * MAT(&C, i, j);
+		}
+	free(spread);
+	free(mean);
 	err = svd_left(&C, d, threads, &U, sigma, NULL);
 	mat_release(&C);
 	if (err)

@@ -1,6 +1,5 @@
 #include "cli/report/picture.h"
 #include "cli/args/args.h"
-#include "cli/report/picture_graphs.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
@@ -8,11 +7,15 @@
 #include "common/data/dataset.h"
 #include "common/data/embeddings.h"
 #include "common/data/labels.h"
+#include "common/data/tu.h"
+#include "common/fedgcn/file.h"
 #include "common/job/daemon.h"
 #include "common/job/record.h"
 #include "common/cluster/kmeans.h"
+#include "common/learn/gin.h"
 #include "cli/report/pca.h"
 #include "cli/report/tsne.h"
+#include "cli/run/report_read.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -36,49 +39,7 @@ struct source {
 	struct mat points; /* total x d, in the party's own order */
 };
 
-static void source_release(struct source *s)
-{
-	free(s->run_path);
-	free(s->labels_path);
-	json_free(s->run);
-	labels_release(&s->labels);
-	free(s->graphs);
-	dataset_files_release(&s->files);
-	dataset_release(&s->data);
-	mat_release(&s->points);
-}
-
 /* ---- what the run says ---- */
-
-static const char *string(const struct json *object, const char *key)
-{
-	const struct json *v =
-	    object && json_type(object) == JSON_OBJECT ? json_get(object, key) : NULL;
-
-	return v && json_type(v) == JSON_STRING ? json_string(v) : NULL;
-}
-
-static bool says(const struct json *object, const char *key, const char *text)
-{
-	const char *value = string(object, key);
-
-	return value && strcmp(value, text) == 0;
-}
-
-/* The order that filter.order "auto" chose. */
-static enum err read_order(struct source *s)
-{
-	const struct json *order = json_get(s->run, "filter_order");
-	double x = order && json_type(order) == JSON_NUMBER ? json_number(order) : 0;
-
-	if (!(x >= 1 && x <= KCAGC_ORDER_MAX && x == floor(x)))
-		return err_set(ERR_INPUT,
-			       "%s does not say what filter.order \"auto\" became (filter_order), "
-			       "so its points cannot be made again",
-			       s->run_path);
-	s->job.kcagc.filter_order = (unsigned)x;
-	return ERR_OK;
-}
 
 /* The job is about rows as they are: no graph, and nothing is filtered. */
 static bool of_rows(const struct source *s)
@@ -94,8 +55,9 @@ static bool of_graphs(const struct source *s)
 
 static enum err read_job(struct source *s)
 {
-	const struct json *job = json_get(s->run, "job");
+	const struct json *job = json_get(s->run, "job"), *order = json_get(s->run, "filter_order");
 	struct buf text = { 0 };
+	double x;
 	enum err err;
 
 	if (!job || json_type(job) != JSON_OBJECT)
@@ -104,16 +66,23 @@ static enum err read_job(struct source *s)
 	json_write(job, &text);
 	err = job_parse(&s->job, (struct bytes){ text.p, text.n }, s->run_path, NULL);
 	buf_release(&text);
-	if (!err && s->job.kind->split == SPLIT_COLUMNS && s->job.kind->pictured &&
-	    s->job.kcagc.filter_order == KCAGC_ORDER_AUTO)
-		err = read_order(s);
-	if (!err && !s->job.kind->pictured)
-		err =
-		    err_set(ERR_INPUT,
-			    "%s: a job of kind %s has no picture: its points cannot be made again "
-			    "from what a party has",
-			    s->run_path, s->job.kind->name);
-	return err;
+	TRY(err);
+	if (!s->job.kind->pictured)
+		return err_set(ERR_INPUT,
+			       "%s: a job of kind %s has no picture: its points cannot be made "
+			       "again from what a party has",
+			       s->run_path, s->job.kind->name);
+	if (s->job.kind->split == SPLIT_COLUMNS &&
+	    s->job.kcagc.filter_order == KCAGC_ORDER_AUTO) { /* what it became */
+		x = order && json_type(order) == JSON_NUMBER ? json_number(order) : 0;
+		if (!(x >= 1 && x <= KCAGC_ORDER_MAX && x == floor(x)))
+			return err_set(ERR_INPUT,
+				       "%s does not say what filter.order \"auto\" became "
+				       "(filter_order), so its points cannot be made again",
+				       s->run_path);
+		s->job.kcagc.filter_order = (unsigned)x;
+	}
+	return ERR_OK;
 }
 
 static enum err read_run(struct source *s)
@@ -125,12 +94,12 @@ static enum err read_run(struct source *s)
 	if (!schema || json_type(schema) != JSON_NUMBER || json_number(schema) != RECORD_SCHEMA)
 		return err_set(ERR_INPUT, "%s: expected schema_version %d", s->run_path,
 			       RECORD_SCHEMA);
-	if (!says(s->run, "role", "party"))
+	if (strcmp(json_text(s->run, "role"), "party") != 0)
 		return err_set(ERR_INPUT,
 			       "%s: not a party's run: only a party, in its own directory, has "
 			       "points to show",
 			       s->run_path);
-	if (!says(s->run, "status", "done"))
+	if (strcmp(json_text(s->run, "status"), "done") != 0)
 		return err_set(ERR_INPUT, "%s: the run failed, so its points have no clusters",
 			       s->run_path);
 	return read_job(s);
@@ -138,90 +107,59 @@ static enum err read_run(struct source *s)
 
 /* ---- where the party's files are ---- */
 
-/* edges are left out where they are not needed: of rows they may be there or not. */
-static enum err use_files(struct source *s, const char *where, const char *features,
-			  const char *edges, const char *ids)
+/* NULL, or empty: nobody has said. */
+static char *copy(const char *text)
 {
-	if (!features || (!edges && !of_rows(s)))
+	return text && *text ? alloc_copy(text) : NULL;
+}
+
+/* Edges are left out where they are not needed: of rows they may be there or not. */
+static enum err find_files(struct source *s)
+{
+	const char *data = s->params->data, *config = s->params->config, *where = s->run_path;
+	const struct json *said = json_get(s->run, "data");
+	struct party_config c = { 0 };
+
+	if (data && config)
 		return err_set(ERR_INPUT,
-			       "%s does not say where the party's features%s are: give --data DIR "
-			       "or --config PARTY.json",
-			       where, of_rows(s) ? "" : " and edges");
-	s->files.features = alloc_copy(features);
-	s->files.edges = of_rows(s) ? NULL : alloc_copy(edges);
-	s->files.ids = ids ? alloc_copy(ids) : NULL;
-	return ERR_OK;
-}
-
-static enum err files_of_config(struct source *s)
-{
-	struct party_config c;
-	enum err err;
-
-	TRY(party_config_read(&c, s->params->config, NULL));
-	err = use_files(s, s->params->config, c.data.features, c.data.edges, c.data.ids);
-	party_config_release(&c);
-	return err;
-}
-
-static enum err files_of_run(struct source *s)
-{
-	const struct json *data = json_get(s->run, "data");
-	const char *features = string(data, "features");
-
-	if (features && !file_exists(features))
+			       "data directory %s and configuration %s: expected one of them", data,
+			       config);
+	if (data && of_graphs(s)) {
+		s->graphs = alloc_copy(data);
+	} else if (data) {
+		TRY(dataset_find(data, of_rows(s) ? DATASET_FEATURES : DATASET_BOTH, &s->files));
+	} else if (config) {
+		TRY(party_config_read(&c, config, NULL));
+		where = config;
+		s->graphs = copy(c.data.graphs);
+		s->files.features = copy(c.data.features);
+		s->files.edges = copy(c.data.edges);
+		s->files.ids = copy(c.data.ids);
+		party_config_release(&c);
+	} else {
+		s->graphs = copy(run_string(said, "graphs"));
+		s->files.features = copy(run_string(said, "features"));
+		s->files.edges = copy(run_string(said, "edges"));
+		s->files.ids = copy(run_string(said, "ids"));
+		if (!of_graphs(s) && s->files.features && !file_exists(s->files.features))
+			return err_set(ERR_INPUT,
+				       "%s says that the party's features are %s, which is not "
+				       "there any more: give --data DIR or --config PARTY.json",
+				       where, s->files.features);
+	}
+	if (of_graphs(s) ? !s->graphs : !s->files.features || (!s->files.edges && !of_rows(s)))
 		return err_set(ERR_INPUT,
-			       "%s says that the party's features are %s, which is not there any "
-			       "more: give --data DIR or --config PARTY.json",
-			       s->run_path, features);
-	return use_files(s, s->run_path, features, string(data, "edges"), string(data, "ids"));
-}
-
-static enum err files_of_dir(struct source *s)
-{
-	TRY(dataset_find(s->params->data, of_rows(s) ? DATASET_FEATURES : DATASET_BOTH, &s->files));
+			       "%s does not say where the party's %s are: give --data DIR or "
+			       "--config PARTY.json",
+			       where,
+			       of_graphs(s) ? "graphs"
+			       : of_rows(s) ? "features"
+					    : "features and edges");
 	if (of_rows(s)) {
 		free(s->files.edges);
 		s->files.edges = NULL;
 	}
 	return ERR_OK;
-}
-
-static enum err find_files(struct source *s)
-{
-	if (s->params->data && s->params->config)
-		return err_set(ERR_INPUT,
-			       "data directory %s and configuration %s: expected one of them",
-			       s->params->data, s->params->config);
-	if (s->params->data)
-		return files_of_dir(s);
-	return s->params->config ? files_of_config(s) : files_of_run(s);
-}
-
-/* The set of graphs. */
-static enum err find_graphs(struct source *s)
-{
-	const char *own = string(json_get(s->run, "data"), "graphs"), *where = s->run_path;
-	struct party_config c;
-
-	if (s->params->data && s->params->config)
-		return err_set(ERR_INPUT,
-			       "data directory %s and configuration %s: expected one of them",
-			       s->params->data, s->params->config);
-	if (s->params->config) {
-		TRY(party_config_read(&c, s->params->config, NULL));
-		s->graphs = c.data.graphs ? alloc_copy(c.data.graphs) : NULL;
-		where = s->params->config;
-		party_config_release(&c);
-	} else if (s->params->data || own) {
-		s->graphs = alloc_copy(s->params->data ? s->params->data : own);
-	}
-	if (s->graphs)
-		return ERR_OK;
-	return err_set(ERR_INPUT,
-		       "%s does not say where the party's graphs are: give --data DIR or --config "
-		       "PARTY.json",
-		       where);
 }
 
 /* ---- points and labels ---- */
@@ -239,11 +177,12 @@ static size_t row_of(const struct source *s, size_t r)
 	return row < s->data.n ? (size_t)row : SIZE_MAX;
 }
 
-/* Brings the labels into the order of the party's files, by id: two files that merely have equally
- * many rows prove nothing. */
+/* Brings the labels into the order of the party's files, by id. */
 static enum err match(struct source *s)
 {
-	const char *named = s->graphs ? s->graphs : s->files.ids ? s->files.ids : s->files.features;
+	const char *named = of_graphs(s)   ? s->graphs
+			    : s->files.ids ? s->files.ids
+					   : s->files.features;
 	const size_t n = s->data.n;
 	uint32_t *label;
 	bool *seen;
@@ -282,29 +221,21 @@ static enum err match(struct source *s)
 	return err;
 }
 
-/* Rows as they are, before any noise; X is used up. */
-static void take_features(struct features *X, struct mat *Z)
-{
-	if (X->is_sparse) {
-		csr_to_dense(&X->sparse, Z);
-	} else {
-		*Z = X->dense;
-		X->dense = (struct mat){ 0 };
-	}
-	features_release(X);
-}
-
-/* The points as the party makes them (party/kcagc/kcagc.c), in the order of its files. */
+/* The points as the party makes them (party/kcagc/kcagc.c), in the order of its files: of rows the
+ * features as they are, before any noise. */
 static enum err make_points(struct source *s, unsigned threads)
 {
 	struct embed_params how;
 	struct mat Z;
 
-	if (of_rows(s)) {
-		take_features(&s->data.X, &Z);
-	} else {
+	if (!of_rows(s)) {
 		how = kcagc_embed_params(&s->job.kcagc, threads);
 		TRY(embed(&s->data.X, &s->data.g, &how, &Z));
+	} else if (s->data.X.is_sparse) {
+		csr_to_dense(&s->data.X.sparse, &Z);
+	} else {
+		Z = s->data.X.dense;
+		s->data.X.dense = (struct mat){ 0 };
 	}
 	mat_init(&s->points, Z.rows, Z.cols);
 	for (size_t i = 0; i < Z.rows; i++)
@@ -312,6 +243,35 @@ static enum err make_points(struct source *s, unsigned threads)
 		       Z.cols * sizeof(*Z.a));
 	mat_release(&Z);
 	return ERR_OK;
+}
+
+/* Graphs as the network that the run has left embeds them, in the order of the set. */
+static enum err embed_graphs(struct source *s, unsigned threads)
+{
+	char *path = file_join(s->params->run, "model.fedgcn");
+	struct fedgcn_model m = { 0 };
+	struct tu tu = { 0 };
+	struct gin net;
+	float *F = NULL, *W;
+	enum err err = fedgcn_file_read(path, &m);
+
+	if (!err)
+		err = tu_read(s->graphs, &tu);
+	if (!err)
+		err = graphs_features(&tu.graphs, m.features, threads, &F);
+	if (!err) {
+		gin_init(&net, m.features);
+		ALLOC(W, net.weights);
+		for (size_t i = 0; i < net.weights; i++)
+			W[i] = (float)m.W[i];
+		gin_embed(&net, &tu.graphs, F, W, threads, &s->points);
+		free(W);
+		free(F);
+	}
+	tu_release(&tu);
+	fedgcn_model_release(&m);
+	free(path);
+	return err;
 }
 
 /* The embeddings of own vertices, which are in the run's directory. They have no clusters: groups
@@ -343,13 +303,12 @@ static enum err source_load(struct source *s, unsigned threads)
 	if (s->job.kind->embeds)
 		return load_embeddings(s, threads);
 	TRY(labels_read(s->labels_path, &s->labels));
+	TRY(find_files(s));
 	if (of_graphs(s)) {
-		TRY(find_graphs(s));
-		TRY(picture_graphs(s->graphs, s->params->run, threads, &s->points));
+		TRY(embed_graphs(s, threads));
 		s->data.n = s->points.rows;
 		return match(s);
 	}
-	TRY(find_files(s));
 	TRY(dataset_load(&s->data, s->files.features, s->files.edges, s->files.ids));
 	TRY(match(s));
 	return make_points(s, threads);
@@ -413,35 +372,6 @@ static void name_rows(const struct source *s, struct picture *p)
 
 /* ---- the plane ---- */
 
-/* The directions are those of all points, also if only some are drawn. */
-static enum err by_pca(const struct source *s, unsigned threads, struct picture *p)
-{
-	struct mat all, xy;
-
-	p->method = "PCA";
-	TRY(pca_plane(&s->points, threads, &all, p->share));
-	take_rows(&all, p->row, p->n, &xy);
-	mat_release(&all);
-	p->xy = xy.a;
-	return ERR_OK;
-}
-
-static enum err by_tsne(const struct source *s, unsigned threads, struct picture *p)
-{
-	struct mat some, xy = { 0 };
-	struct tsne_result r;
-	enum err err;
-
-	p->method = "t-SNE";
-	take_rows(&s->points, p->row, p->n, &some);
-	err = tsne(&some, TSNE_PERPLEXITY, TSNE_STEPS, threads, &xy, &r);
-	mat_release(&some);
-	p->xy = xy.a;
-	p->perplexity = r.perplexity;
-	p->divergence = r.after;
-	return err;
-}
-
 /* Describes how the features were processed. */
 static void describe_points(const struct source *s, const struct picture *p, struct buf *text)
 {
@@ -502,26 +432,39 @@ static void describe(const struct source *s, struct picture *p)
 	p->caption = (char *)text.p;
 }
 
-static size_t most_points(const struct picture_params *params)
-{
-	size_t most = params->most;
-
-	if (params->method == PICTURE_TSNE)
-		return most && most < PICTURE_TSNE_MOST ? most : PICTURE_TSNE_MOST;
-	return most ? most : PICTURE_MOST;
-}
-
 static enum err draw(const struct source *s, unsigned threads, struct picture *p)
 {
+	bool by_tsne = s->params->method == PICTURE_TSNE;
+	size_t most = by_tsne ? PICTURE_TSNE_MOST : PICTURE_MOST;
+	struct mat all, some, xy = { 0 };
+	struct tsne_result r;
+	enum err err = ERR_OK;
+
+	if (s->params->most && (!by_tsne || s->params->most < most))
+		most = s->params->most;
 	p->total = s->data.n;
 	p->clusters = s->job.clusters;
 	p->dims = s->points.cols;
 	ALLOC(p->row, p->total);
-	p->n = choose(s, most_points(s->params), p->row);
+	p->n = choose(s, most, p->row);
 	name_rows(s, p);
-	TRY(s->params->method == PICTURE_TSNE ? by_tsne(s, threads, p) : by_pca(s, threads, p));
-	describe(s, p);
-	return ERR_OK;
+	if (by_tsne) {
+		p->method = "t-SNE";
+		take_rows(&s->points, p->row, p->n, &some);
+		err = tsne(&some, TSNE_PERPLEXITY, TSNE_STEPS, threads, &xy, &r);
+		mat_release(&some);
+		p->perplexity = r.perplexity;
+		p->divergence = r.after;
+	} else { /* the directions are those of all points, also if only some are drawn */
+		p->method = "PCA";
+		TRY(pca_plane(&s->points, threads, &all, p->share));
+		take_rows(&all, p->row, p->n, &xy);
+		mat_release(&all);
+	}
+	p->xy = xy.a;
+	if (!err)
+		describe(s, p);
+	return err;
 }
 
 enum err picture_make(const struct picture_params *params, struct picture *p)
@@ -536,7 +479,14 @@ enum err picture_make(const struct picture_params *params, struct picture *p)
 		err = draw(&s, threads, p);
 	if (err)
 		picture_release(p);
-	source_release(&s);
+	free(s.run_path);
+	free(s.labels_path);
+	json_free(s.run);
+	labels_release(&s.labels);
+	free(s.graphs);
+	dataset_files_release(&s.files);
+	dataset_release(&s.data);
+	mat_release(&s.points);
 	return err;
 }
 

@@ -1,11 +1,9 @@
 /* picture.h -- a party's own points in two dimensions, with the clusters that a run gave them.
  *
- * The points are those that the party clusters with: its features prepared, filtered and projected
- * as the run's effective job says (common/kcagc/embed.h), so what is shown is the filtered slice in
- * the d dimensions of the job. Of fedsc and kmeans they are its features as they are, and no edges
- * are read; of fedwalk the embeddings in the run's directory; of fedgcn they are its graphs in the network's
- * embedding. They are computed again from the party's files; nothing but these
- * and the party's result is read, and a coordinator, which has no points, has no picture.
+ * The points are those that the party clusters with, computed again from its files: its features
+ * prepared, filtered and projected as the run's effective job says (common/kcagc/embed.h). Of fedsc
+ * and kmeans they are its features as they are, of fedwalk the embeddings in the run's directory, of
+ * fedgcn its graphs in the network's embedding. A coordinator has no points, and no picture.
  */
 #ifndef CLI_REPORT_PICTURE_H
 #define CLI_REPORT_PICTURE_H
@@ -24,8 +22,7 @@ enum {
 
 struct picture_params {
 	const char *run; /* the party's output directory: run.json and labels.csv */
-	/* Where the party's files are: a data directory, or the party's configuration; at most one
-	 * of the two. Both NULL: where run.json says ("data": features, edges, ids). */
+	/* The party's files: a data directory, or its configuration. Both NULL: where run.json says. */
 	const char *data, *config;
 	enum picture_method method;
 	size_t most;      /* points at most; 0: PICTURE_MOST or PICTURE_TSNE_MOST */
@@ -49,11 +46,10 @@ struct picture {
 	char *caption; /* what is shown and how, in sentences for people; says if it is a sample */
 };
 
-/* *p is overwritten, and empty on failure. Same run, files and parameters: same picture, for any
- * number of threads. A sample is chosen by the job's seed and holds of each cluster its share.
- * ERR_INPUT: no run.json or labels.csv, a coordinator's or a failed run, no files named anywhere,
- * files that are wrong, or whose ids are not those of labels.csv. Costs what the party's own
- * embedding did, and for t-SNE O(n^2) for each of some 500 steps: seconds. */
+/* *p is overwritten, and empty on failure. The same for any number of threads; a sample is chosen by
+ * the job's seed and holds of each cluster its share. ERR_INPUT: no run.json or labels.csv, a
+ * coordinator's or a failed run, no files named anywhere, files that are wrong, or whose ids are not
+ * those of labels.csv. Costs what the party's own embedding did, and for t-SNE some seconds. */
 enum err picture_make(const struct picture_params *params, struct picture *p) MUST_CHECK;
 void picture_release(struct picture *p);
 

@@ -2,7 +2,6 @@
 #include "cli/args/args.h"
 #include "cli/run/graph_scores.h"
 #include "cli/report/report_page.h"
-#include "cli/report/report_score.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 
@@ -76,11 +75,6 @@ static const struct process *data_side(const struct report *r)
 	return p ? p : r->main;
 }
 
-static struct json *main_run(const struct report *r)
-{
-	return r->runs.process[0].run;
-}
-
 /* ---- what is worked out here, and goes into run.json ---- */
 
 static const char no_labels[] = "there are no labels: the job ended with its plan";
@@ -95,42 +89,25 @@ static enum err evaluate(const struct arguments *a, struct report *r)
 		notes_add(&r->runs.missing, "evaluation", "%s", no_labels);
 		return ERR_OK;
 	}
-	if (run_is_of_graphs(main_run(r))) {
+	if (run_is_of_graphs(r->main->run)) {
 		TRY(graph_scores_make(&r->runs, a->truth, &e));
-		json_put(main_run(r), "evaluation", e);
+		json_put(r->main->run, "evaluation", e);
 		return ERR_OK;
 	}
 	TRY(run_dir_labels(&r->runs, &labels));
 	err = evaluation_make(a->truth, (struct label_files){ labels.path, labels.n }, &e);
 	if (!err)
-		json_put(main_run(r), "evaluation", e);
+		json_put(r->main->run, "evaluation", e);
 	run_labels_release(&labels);
 	return err;
-}
-
-static void describe_picture(const struct report *r)
-{
-	const struct picture *p = &r->picture;
-	struct json *o = json_put_object(main_run(r), "picture"), *share;
-
-	json_put_string(o, "method", p->method);
-	json_put_number(o, "points", (double)p->n);
-	json_put_number(o, "rows", (double)p->total);
-	json_put_number(o, "dims", (double)p->dims);
-	if (p->perplexity > 0) {
-		json_put_number(o, "perplexity", p->perplexity);
-		json_put_number(o, "divergence", p->divergence);
-		return;
-	}
-	share = json_put_array(o, "share");
-	json_append_number(share, p->share[0]);
-	json_append_number(share, p->share[1]);
 }
 
 /* A party's own directory has points without being asked; what then goes wrong is only said. */
 static enum err draw(const struct arguments *a, struct report *r)
 {
 	const struct process *p = data_side(r);
+	const struct picture *picture = &r->picture;
+	struct json *o, *share;
 	bool asked = a->data || a->config || a->tsne, planned = run_is_plan_only(p->run);
 	struct picture_params params = { .run = p->dir,
 					 .data = a->data,
@@ -150,73 +127,62 @@ static enum err draw(const struct arguments *a, struct report *r)
 		return ERR_OK;
 	}
 	r->picture_of = a->data ? a->data : p->name;
-	describe_picture(r);
+	o = json_put_object(r->main->run, "picture");
+	json_put_string(o, "method", picture->method);
+	json_put_number(o, "points", (double)picture->n);
+	json_put_number(o, "rows", (double)picture->total);
+	json_put_number(o, "dims", (double)picture->dims);
+	if (picture->perplexity > 0) {
+		json_put_number(o, "perplexity", picture->perplexity);
+		json_put_number(o, "divergence", picture->divergence);
+	} else {
+		share = json_put_array(o, "share");
+		json_append_number(share, picture->share[0]);
+		json_append_number(share, picture->share[1]);
+	}
 	return ERR_OK;
-}
-
-/* The mode of run.json, for it and for the page: a daemon may have kept it from others. */
-static mode_t mode_of(const struct report *r)
-{
-	char *path = file_join(r->main->dir, "run.json");
-	struct stat st;
-	mode_t mode = stat(path, &st) ? FILE_SECRET : st.st_mode & FILE_PUBLIC;
-
-	free(path);
-	return mode;
-}
-
-static enum err record(const struct report *r)
-{
-	char *path = file_join(r->main->dir, "run.json");
-	struct buf text = { 0 };
-	enum err err;
-
-	json_write_pretty(main_run(r), &text);
-	err = file_write(path, (struct bytes){ text.p, text.n }, mode_of(r));
-	if (err)
-		err =
-		    err_prefix(err, "the evaluation cannot be recorded (--no-record does without)");
-	buf_release(&text);
-	free(path);
-	return err;
-}
-
-static enum err write_page(const struct arguments *a, struct report *r)
-{
-	char *path = a->page ? alloc_copy(a->page) : file_join(a->out, "report.html");
-	struct buf html = { 0 };
-	enum err err;
-
-	report_page(r, &html);
-	err = file_write(path, (struct bytes){ html.p, html.n }, mode_of(r));
-	if (!err)
-		printf("report: %s\n", path);
-	buf_release(&html);
-	free(path);
-	return err;
 }
 
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
 	struct report r = { .picture_of = "" };
+	struct buf text = { 0 }, html = { 0 };
+	char *path, *record;
+	struct stat st;
+	mode_t mode;
 	enum err err;
 
 	TRY(run_dir_read(a->out, &r.runs));
 	r.main = &r.runs.process[0];
+	record = file_join(r.main->dir, "run.json");
+	/* Also of the page: a daemon may have kept it from others. */
+	mode = stat(record, &st) ? FILE_SECRET : st.st_mode & FILE_PUBLIC;
 	err = a->truth ? evaluate(a, &r) : ERR_OK;
 	if (!err)
 		err = draw(a, &r);
-	if (!err && (a->truth || r.picture.n) && !a->no_record) {
-		if (r.main->sound)
-			err = record(&r);
-		else
-			notes_add(&r.runs.missing, r.main->name,
-				  "what was worked out for this report is not in its run.json, "
-				  "which is left as it is");
+	if (!err && (a->truth || r.picture.n) && !a->no_record && r.main->sound) {
+		json_write_pretty(r.main->run, &text);
+		err = file_write(record, (struct bytes){ text.p, text.n }, mode);
+		if (err)
+			err = err_prefix(
+			    err, "the evaluation cannot be recorded (--no-record does without)");
+	} else if (!err && (a->truth || r.picture.n) && !a->no_record) {
+		notes_add(&r.runs.missing, r.main->name,
+			  "what was worked out for this report is not in its run.json, which is "
+			  "left as it is");
 	}
-	if (!err)
-		err = write_page(a, &r);
+	if (!err) {
+		path = a->page ? alloc_copy(a->page) : file_join(a->out, "report.html");
+		report_page(&r, &html);
+		err = file_write(path, (struct bytes){ html.p, html.n }, mode);
+		if (!err)
+			printf("report: %s\n", path);
+		free(path);
+	}
+	buf_release(&text);
+	buf_release(&html);
+	free(record);
 	picture_release(&r.picture);
 	run_dir_release(&r.runs);
 	return err;
@@ -225,23 +191,16 @@ static enum err run(void *arguments)
 int report_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		"OUT",
-		"Makes one page of what a run left: a timeline of all processes, bytes and "
-		"messages per "
-		"link, round trips, clusters, the objective of each k-means; on a party's own "
-		"directory "
-		"also a picture of its points.\v"
-		"OUT is what coterie launch made, or the output directory of one daemon. The page "
-		"is one "
-		"file that needs nothing else. What is worked out for it (--truth, the picture) is "
-		"written into run.json, too.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.args_doc = "OUT",
+		.doc =
+		    "Makes one page of what a run left: a timeline of all processes, bytes and "
+		    "messages per link, round trips, clusters, the objective of each k-means; on a "
+		    "party's own directory also a picture of its points.\vOUT is what coterie "
+		    "launch made, or the output directory of one daemon. The page is one file that "
+		    "needs nothing else. What is worked out for it (--truth, the picture) is "
+		    "written into run.json, too.",
 	};
-	struct arguments a = { 0 };
-
-	return (int)args_run("report", &argp, argc, argv, &a, run);
+	return (int)args_run("report", &argp, argc, argv, &(struct arguments){ 0 }, run);
 }

@@ -1,5 +1,4 @@
 /* Round trips against their bound, the sizes of clusters, the objective of each k-means. */
-#include "cli/report/report_axis.h"
 #include "cli/report/report_page.h"
 
 #include <math.h>
@@ -8,27 +7,9 @@ enum { BARS_MAX = 64, CURVES_MAX = 48 };
 
 /* ---- round trips ---- */
 
-static void trips_bar(const char *name, double trips, double bound, double most, struct buf *b)
-{
-	buf_printf(b, "<tr><th scope=\"row\">");
-	html_text(b, name);
-	buf_printf(
-	    b,
-	    "</th><td class=\"bar\"><svg width=\"100%%\" height=\"22\" aria-hidden=\"true\">"
-	    "<rect class=\"compute\" x=\"0\" y=\"4\" width=\"%.3f%%\" height=\"14\" rx=\"1\"/>",
-	    axis_percent(trips, 0, most));
-	if (bound > 0)
-		buf_printf(b,
-			   "<line class=\"bound\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"0\" y2=\"22\"/>",
-			   axis_percent(bound, 0, most), axis_percent(bound, 0, most));
-	buf_printf(b, "</svg></td><td>");
-	html_data(b, trips, show_count(trips));
-	buf_printf(b, "</td></tr>\n");
-}
-
 void part_round_trips(struct report *r, struct buf *b)
 {
-	double bound = run_number(r->main->run, "round_trips_bound"), most = bound;
+	double bound = run_number(r->main->run, "round_trips_bound"), most = bound, end;
 	size_t shown = r->runs.n <= 32 ? r->runs.n : 1;
 
 	if (!run_has(r->main->run, "round_trips")) {
@@ -38,45 +19,43 @@ void part_round_trips(struct report *r, struct buf *b)
 	}
 	for (size_t i = 0; i < shown; i++)
 		most = fmax(most, run_number(r->runs.process[i].run, "round_trips"));
+	end = most * 1.02;
 	html_section(b, "trips", "Round trips");
 	buf_printf(b, "<table class=\"bars\">\n");
 	for (size_t i = 0; i < shown; i++) {
 		const struct process *p = &r->runs.process[i];
 
-		if (run_has(p->run, "round_trips"))
-			trips_bar(p->name, run_number(p->run, "round_trips"), bound, most * 1.02,
-				  b);
+		if (!run_has(p->run, "round_trips"))
+			continue;
+		buf_printf(b, "<tr><th scope=\"row\">%s</th>", html_of(p->name).s);
+		buf_printf(b,
+			   "<td class=\"bar\"><svg width=\"100%%\" height=\"22\" "
+			   "aria-hidden=\"true\"><rect class=\"compute\" x=\"0\" y=\"4\" "
+			   "width=\"%.3f%%\" height=\"14\" rx=\"1\"/>",
+			   axis_percent(run_number(p->run, "round_trips"), 0, end));
+		if (bound > 0)
+			buf_printf(b,
+				   "<line class=\"bound\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"0\" "
+				   "y2=\"22\"/>",
+				   axis_percent(bound, 0, end), axis_percent(bound, 0, end));
+		buf_printf(b, "</svg></td>");
+		report_cell(b, p->run, "round_trips", show_count);
+		buf_printf(b, "</tr>\n");
 	}
 	buf_printf(b, "</table>\n<p class=\"note\">");
 	if (bound > 0) {
-		buf_printf(b, "<span class=\"key bound\"></span>The line is the bound, ");
-		html_data(b, bound, show_count(bound));
-		buf_printf(b, ": what the method's rounds cost when each takes one round trip. It "
-			      "counts 3.5 for "
-			      "offer, keys, local clusters and result, 2 and the iterations for "
-			      "each level or "
-			      "joint phase, 1 for each step of the polish. ");
+		buf_printf(b,
+			   "<span class=\"key bound\"></span>The line is the bound, %s: what the "
+			   "method's rounds cost when each takes one round trip. It counts 3.5 for "
+			   "offer, keys, local clusters and result, 2 and the iterations for each "
+			   "level or joint phase, 1 for each step of the polish. ",
+			   html_data(bound, show_count).s);
 	}
 	buf_printf(b, "Counted is how often a process had sent and then waited for an "
 		      "answer.</p>\n</section>\n");
 }
 
 /* ---- sizes ---- */
-
-static void size_bar(size_t cluster, double size, double most, struct buf *b)
-{
-	buf_printf(b, "<tr><th scope=\"row\"><svg class=\"mark\" width=\"12\" height=\"12\" "
-		      "aria-hidden=\"true\">");
-	report_mark(b, (unsigned)cluster, 6, 6, 5);
-	buf_printf(b,
-		   "</svg> %zu</th><td class=\"bar\"><svg width=\"100%%\" height=\"18\" "
-		   "aria-hidden=\"true\">"
-		   "<rect class=\"k%zu\" x=\"0\" y=\"2\" width=\"%.3f%%\" height=\"14\" "
-		   "rx=\"1\"/></svg></td><td>",
-		   cluster, cluster % REPORT_HUES, axis_percent(size, 0, most));
-	html_data(b, size, show_count(size));
-	buf_printf(b, "</td></tr>\n");
-}
 
 void part_sizes(struct report *r, struct buf *b)
 {
@@ -99,8 +78,18 @@ void part_sizes(struct report *r, struct buf *b)
 		   "<table class=\"bars\"><thead class=\"quiet\"><tr><th>cluster</th><th></th>"
 		   "<th>%s</th></tr></thead>\n",
 		   run_things(r->main->run, false));
-	for (const struct json *v = json_first(list); v && n < BARS_MAX; v = json_next(v), n++)
-		size_bar(n, fmax(0, run_element(v)), most, b);
+	for (const struct json *v = json_first(list); v && n < BARS_MAX; v = json_next(v), n++) {
+		double size = fmax(0, run_element(v));
+
+		buf_printf(b, "<tr><th scope=\"row\">");
+		report_key(b, (unsigned)n);
+		buf_printf(b,
+			   " %zu</th><td class=\"bar\"><svg width=\"100%%\" height=\"18\" "
+			   "aria-hidden=\"true\"><rect class=\"k%zu\" x=\"0\" y=\"2\" "
+			   "width=\"%.3f%%\" height=\"14\" rx=\"1\"/></svg></td><td>%s</td></tr>\n",
+			   n, n % REPORT_HUES, axis_percent(size, 0, most),
+			   html_data(size, show_count).s);
+	}
 	buf_printf(b, "</table>\n");
 	if (json_count(list) > n)
 		buf_printf(b, "<p class=\"note\">The first %zu of %zu clusters.</p>\n", n,
@@ -113,16 +102,6 @@ void part_sizes(struct report *r, struct buf *b)
 struct curve {
 	double x, y, value;
 };
-
-static void curve_point(struct buf *b, const struct curve *from, const struct curve *to, unsigned i)
-{
-	if (from)
-		buf_printf(b, "<line x1=\"%.2f%%\" y1=\"%.1f\" x2=\"%.2f%%\" y2=\"%.1f\"/>",
-			   from->x, from->y, to->x, to->y);
-	buf_printf(b, "<circle cx=\"%.2f%%\" cy=\"%.1f\" r=\"3\"", to->x, to->y);
-	html_values(b, &to->value, 1);
-	buf_printf(b, "><title>iteration %u: %s</title></circle>", i, show_number(to->value).s);
-}
 
 static void draw_curve(const struct json *objective, struct buf *b)
 {
@@ -144,9 +123,14 @@ static void draw_curve(const struct json *objective, struct buf *b)
 			buf_printf(b, "<text class=\"%s\" x=\"%.2f%%\" y=\"%.1f\">%s</text>",
 				   span > 0 ? "start" : "middle", p.x, p.y - 9,
 				   show_number(p.value).s);
-		curve_point(b, i ? &before : NULL, &p, i + 1);
+		else
+			buf_printf(b, "<line x1=\"%.2f%%\" y1=\"%.1f\" x2=\"%.2f%%\" y2=\"%.1f\"/>",
+				   before.x, before.y, p.x, p.y);
+		buf_printf(b, "<circle cx=\"%.2f%%\" cy=\"%.1f\" r=\"3\"", p.x, p.y);
+		html_values(b, &p.value, 1);
+		buf_printf(b, "><title>iteration %u: %s</title></circle>", ++i,
+			   show_number(p.value).s);
 		before = p;
-		i++;
 	}
 	if (span > 0)
 		buf_printf(b,
@@ -159,22 +143,6 @@ static void draw_curve(const struct json *objective, struct buf *b)
 		   span > 0 ? "start" : "middle", span > 0 ? 3 : 50);
 }
 
-static void draw_sum(const struct report *r, const struct json *sum, struct buf *b)
-{
-	const struct json *objective = run_list(sum, "objective");
-
-	buf_printf(b, "<figure class=\"sum\"><figcaption><b>");
-	if (run_has(sum, "phase"))
-		html_text(b, report_phase(r, run_number(sum, "phase")));
-	buf_printf(b, "</b> group ");
-	html_data(b, run_number(sum, "group"), show_count(run_number(sum, "group")));
-	buf_printf(b, ", ");
-	html_data(b, run_number(sum, "items"), show_count(run_number(sum, "items")));
-	buf_printf(b, " items</figcaption>\n");
-	draw_curve(objective, b);
-	buf_printf(b, "</figure>\n");
-}
-
 static bool has_curve(const struct json *sum)
 {
 	const struct json *objective = run_list(sum, "objective");
@@ -185,6 +153,7 @@ static bool has_curve(const struct json *sum)
 void part_objective(struct report *r, struct buf *b)
 {
 	const struct json *result = run_object(r->main->run, "result");
+	const char *phase;
 	size_t n = 0, skipped;
 
 	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s))
@@ -201,8 +170,16 @@ void part_objective(struct report *r, struct buf *b)
 	skipped = n > CURVES_MAX ? n - CURVES_MAX : 0;
 	n = 0;
 	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s)) {
-		if (has_curve(s) && n++ >= skipped)
-			draw_sum(r, s, b);
+		if (!has_curve(s) || n++ < skipped)
+			continue;
+		phase = run_has(s, "phase") ? report_phase(r, run_number(s, "phase")) : "";
+		buf_printf(b,
+			   "<figure class=\"sum\"><figcaption><b>%s</b> group %s, %s "
+			   "items</figcaption>\n",
+			   html_of(phase).s, html_data(run_number(s, "group"), show_count).s,
+			   html_data(run_number(s, "items"), show_count).s);
+		draw_curve(run_list(s, "objective"), b);
+		buf_printf(b, "</figure>\n");
 	}
 	buf_printf(b,
 		   "</div>\n<p class=\"note\">Of each k-means on secure sums, the sum of squared "

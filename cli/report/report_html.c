@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- text ---- */
 
-/* The length of the UTF-8 character at p (RFC 3629), whose code goes to *code; 0 if it is none.
- * The terminator ends every bad sequence. */
+/* The length of the UTF-8 character at p (RFC 3629), and its code; 0: none, or cut by the
+ * terminator. */
 static size_t character(const unsigned char *p, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -42,26 +43,11 @@ static bool harmful(uint32_t c)
 	       (c >= 0x2066 && c <= 0x2069) || (c & 0xfffe) == 0xfffe;
 }
 
-static const char *entity(uint32_t c)
-{
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
-}
-
 void html_short(struct buf *b, const char *text, size_t most)
 {
+	static const char *const entity[] = {
+		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"
+	};
 	const unsigned char *p = (const unsigned char *)text;
 
 	for (size_t i = 0; *p && i < most; i++) {
@@ -70,8 +56,8 @@ void html_short(struct buf *b, const char *text, size_t most)
 
 		if (!n || harmful(code))
 			buf_printf(b, "\xef\xbf\xbd");
-		else if (entity(code))
-			buf_printf(b, "%s", entity(code));
+		else if (code <= '>' && entity[code])
+			buf_printf(b, "%s", entity[code]);
 		else
 			buf_add(b, p, n);
 		p += n ? n : 1;
@@ -83,6 +69,23 @@ void html_short(struct buf *b, const char *text, size_t most)
 void html_text(struct buf *b, const char *text)
 {
 	html_short(b, text, HTML_TEXT_MAX);
+}
+
+struct html html_brief(const char *text, size_t most)
+{
+	struct buf b = { 0 };
+	struct html h;
+
+	html_short(&b, text, most < HTML_TEXT_MAX ? most : HTML_TEXT_MAX);
+	buf_add(&b, "", 1);
+	memcpy(h.s, b.p, b.n);
+	buf_release(&b);
+	return h;
+}
+
+struct html html_of(const char *text)
+{
+	return html_brief(text, HTML_TEXT_MAX);
 }
 
 void html_textf(struct buf *b, const char *fmt, ...)
@@ -98,29 +101,35 @@ void html_textf(struct buf *b, const char *fmt, ...)
 
 /* ---- numbers ---- */
 
-struct shown show_plain(double x)
+struct shown shown(const char *fmt, ...)
 {
 	struct shown t;
+	va_list args;
 
-	snprintf(t.s, sizeof(t.s), "%.15g", x);
-	if (strtod(t.s, NULL) != x)
-		snprintf(t.s, sizeof(t.s), "%.17g", x);
+	va_start(args, fmt);
+	vsnprintf(t.s, sizeof(t.s), fmt, args);
+	va_end(args);
 	return t;
+}
+
+struct shown show_plain(double x)
+{
+	struct shown t = shown("%.15g", x);
+
+	return strtod(t.s, NULL) == x ? t : shown("%.17g", x);
 }
 
 struct shown show_count(double x)
 {
-	struct shown plain, t = { "" };
-	size_t n, at = 0;
+	struct shown plain = shown("%.0f", x), t = { "" };
+	size_t n = strlen(plain.s), at = 0;
 
 	if (x < 0 || x >= 1e15 || x != floor(x))
 		return show_number(x);
-	snprintf(plain.s, sizeof(plain.s), "%.0f", x);
-	n = strlen(plain.s);
 	for (size_t i = 0; i < n; i++) {
 		if (i && n > 4 && (n - i) % 3 == 0) {
 			memcpy(t.s + at, "\xe2\x80\xaf",
-			       3); /* a narrow space that does not break */
+			       3); /* a narrow space that holds together */
 			at += 3;
 		}
 		t.s[at++] = plain.s[i];
@@ -130,64 +139,46 @@ struct shown show_count(double x)
 
 struct shown show_number(double x)
 {
-	struct shown t;
-
-	if (fabs(x) >= 1e4 && fabs(x) < 1e9)
-		snprintf(t.s, sizeof(t.s), "%.0f", x);
-	else
-		snprintf(t.s, sizeof(t.s), "%.5g", x);
-	return t;
+	return shown(fabs(x) >= 1e4 && fabs(x) < 1e9 ? "%.0f" : "%.5g", x);
 }
 
 struct shown show_score(double x)
 {
-	struct shown t;
-
-	snprintf(t.s, sizeof(t.s), "%.4f", x);
-	return t;
+	return shown("%.4f", x);
 }
 
 struct shown show_bytes(double x)
 {
-	struct shown t;
-
 	if (x < 1e3)
-		snprintf(t.s, sizeof(t.s), "%.0f B", x);
-	else if (x < 1e6)
-		snprintf(t.s, sizeof(t.s), "%.1f kB", x / 1e3);
-	else if (x < 1e9)
-		snprintf(t.s, sizeof(t.s), "%.1f MB", x / 1e6);
-	else if (x < 1e12)
-		snprintf(t.s, sizeof(t.s), "%.1f GB", x / 1e9);
-	else
-		snprintf(t.s, sizeof(t.s), "%.4g TB", x / 1e12);
-	return t;
+		return shown("%.0f B", x);
+	if (x < 1e6)
+		return shown("%.1f kB", x / 1e3);
+	if (x < 1e9)
+		return shown("%.1f MB", x / 1e6);
+	return x < 1e12 ? shown("%.1f GB", x / 1e9) : shown("%.4g TB", x / 1e12);
 }
 
 struct shown show_seconds(double x)
 {
-	struct shown t;
-
 	if (x <= 0)
-		snprintf(t.s, sizeof(t.s), "0 s");
-	else if (x < 0.01)
-		snprintf(t.s, sizeof(t.s), "%.2f ms", x * 1e3);
-	else if (x < 0.1)
-		snprintf(t.s, sizeof(t.s), "%.1f ms", x * 1e3);
-	else if (x < 1)
-		snprintf(t.s, sizeof(t.s), "%.0f ms", x * 1e3);
-	else if (x < 100)
-		snprintf(t.s, sizeof(t.s), "%.2f s", x);
-	else if (x < 1e6)
-		snprintf(t.s, sizeof(t.s), "%.0f s", x);
-	else
-		snprintf(t.s, sizeof(t.s), "%.3g s", x);
-	return t;
+		return shown("0 s");
+	if (x < 0.01)
+		return shown("%.2f ms", x * 1e3);
+	if (x < 0.1)
+		return shown("%.1f ms", x * 1e3);
+	if (x < 1)
+		return shown("%.0f ms", x * 1e3);
+	if (x < 100)
+		return shown("%.2f s", x);
+	return shown(x < 1e6 ? "%.0f s" : "%.3g s", x);
 }
 
-void html_data(struct buf *b, double x, struct shown shown)
+struct html html_data(double x, struct shown (*show)(double))
 {
-	buf_printf(b, "<data value=\"%s\">%s</data>", show_plain(x).s, shown.s);
+	struct html h;
+
+	snprintf(h.s, sizeof(h.s), "<data value=\"%s\">%s</data>", show_plain(x).s, show(x).s);
+	return h;
 }
 
 void html_values(struct buf *b, const double *x, size_t n)
@@ -200,4 +191,58 @@ void html_values(struct buf *b, const double *x, size_t n)
 void html_section(struct buf *b, const char *id, const char *title)
 {
 	buf_printf(b, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
+}
+
+/* ---- where things stand in a drawing ---- */
+
+double axis_step(double range, unsigned most)
+{
+	static const double round[] = { 1, 2, 5, 10 };
+	double least = range / most, power = pow(10, floor(log10(least)));
+
+	/* The tolerance: range / most may be 2.0000000000000004. */
+	for (size_t i = 0; i < 4; i++) {
+		if (round[i] * power >= least * (1 - 1e-9))
+			return round[i] * power;
+	}
+	return 10 * power;
+}
+
+double axis_percent(double x, double from, double to)
+{
+	if (!(to > from))
+		return 0;
+	return fmin(100, fmax(0, 100 * ((x - from) / (to - from))));
+}
+
+unsigned axis_rows(const double *from, const double *to, size_t n, unsigned *row)
+{
+	unsigned rows = 0;
+
+	for (size_t i = n; i-- > 0;) {
+		bool taken = true;
+
+		for (row[i] = 0; taken; row[i] += taken) {
+			taken = false;
+			for (size_t j = i + 1; j < n; j++)
+				taken |= row[j] == row[i] && from[i] < to[j] && from[j] < to[i];
+		}
+		rows = row[i] + 1 > rows ? row[i] + 1 : rows;
+	}
+	return rows;
+}
+
+double axis_utc(const char *text)
+{
+	struct tm tm = { 0 };
+	unsigned ms;
+	int used = 0;
+
+	if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d.%3uZ%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
+		   &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &ms, &used) != 7 ||
+	    used != 24 || text[used])
+		return -1;
+	tm.tm_year -= 1900;
+	tm.tm_mon -= 1;
+	return (double)timegm(&tm) + ms / 1e3;
 }

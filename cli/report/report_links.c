@@ -9,8 +9,10 @@
 /* GAP: between the two lines of a link. */
 enum { LINKS_MAX = 1024, GAP = 2 };
 
-struct flow { /* to and from the coordinator */
-	double messages_in, messages_out, bytes_in, bytes_out;
+/* To and from the coordinator. */
+enum { BYTES_IN, BYTES_OUT, MESSAGES_IN, MESSAGES_OUT, FLOWS };
+struct flow {
+	double v[FLOWS];
 };
 
 struct link {
@@ -28,11 +30,17 @@ struct links {
 
 static struct flow flow_of(const struct link *l, const struct json *t)
 {
-	struct flow f = { run_number(t, "messages_received"), run_number(t, "messages_sent"),
-			  run_number(t, "bytes_received"), run_number(t, "bytes_sent") };
+	double received = run_number(t, "bytes_received"), sent = run_number(t, "bytes_sent");
+	double in = run_number(t, "messages_received"), out = run_number(t, "messages_sent");
 
-	return l->turned ? (struct flow){ f.messages_out, f.messages_in, f.bytes_out, f.bytes_in }
-			 : f;
+	return l->turned ? (struct flow){ { sent, received, out, in } }
+			 : (struct flow){ { received, sent, in, out } };
+}
+
+static void flow_add(struct flow *sum, const struct flow *f)
+{
+	for (size_t i = 0; i < FLOWS; i++)
+		sum->v[i] += f->v[i];
 }
 
 /* An entry of the coordinator's belongs to the link of its peer; all of a party's to its own. */
@@ -51,23 +59,10 @@ static void add_link(struct links *links, const struct link *l)
 	for (const struct json *t = l->traffic; t; t = run_next(t)) {
 		struct flow f = flow_of(l, t);
 
-		if (!on_link(l, t))
-			continue;
-		own->sum.messages_in += f.messages_in;
-		own->sum.messages_out += f.messages_out;
-		own->sum.bytes_in += f.bytes_in;
-		own->sum.bytes_out += f.bytes_out;
+		if (on_link(l, t))
+			flow_add(&own->sum, &f);
 	}
-	links->most = fmax(links->most, fmax(own->sum.bytes_in, own->sum.bytes_out));
-}
-
-static bool has_link(const struct links *links, const char *party)
-{
-	for (size_t i = 0; i < links->n; i++) {
-		if (!strcmp(links->link[i].party, party))
-			return true;
-	}
-	return false;
+	links->most = fmax(links->most, fmax(own->sum.v[BYTES_IN], own->sum.v[BYTES_OUT]));
 }
 
 /* The coordinator has seen all links; without it, each party its own. */
@@ -78,9 +73,13 @@ static struct links links_of(const struct report *r)
 	struct links links = { 0 };
 
 	for (const struct json *t = first; t && links.n < LINKS_MAX; t = run_next(t)) {
-		if (!has_link(&links, run_string(t, "peer")))
-			add_link(&links, &(struct link){ .party = run_string(t, "peer"),
-							 .traffic = first });
+		const char *peer = run_string(t, "peer");
+		bool known = false;
+
+		for (size_t i = 0; i < links.n; i++)
+			known |= !strcmp(links.link[i].party, peer);
+		if (!known)
+			add_link(&links, &(struct link){ .party = peer, .traffic = first });
 	}
 	for (size_t i = 0; i < r->runs.n && !first; i++) {
 		const struct process *p = &r->runs.process[i];
@@ -99,7 +98,7 @@ double report_bytes(const struct report *r)
 	double bytes = links.n ? 0 : -1;
 
 	for (size_t i = 0; i < links.n; i++)
-		bytes += links.link[i].sum.bytes_in + links.link[i].sum.bytes_out;
+		bytes += links.link[i].sum.v[BYTES_IN] + links.link[i].sum.v[BYTES_OUT];
 	free(links.link);
 	return bytes;
 }
@@ -115,15 +114,16 @@ static double line_width(const struct links *links, double bytes)
 static void draw_link(const struct links *links, const struct link *l, double hub, double y,
 		      bool roomy, struct buf *b)
 {
-	double in = line_width(links, l->sum.bytes_in), out = line_width(links, l->sum.bytes_out);
-	double v[] = { l->sum.bytes_in, l->sum.bytes_out, l->sum.messages_in, l->sum.messages_out };
+	const double *v = l->sum.v;
+	double in = line_width(links, v[BYTES_IN]), out = line_width(links, v[BYTES_OUT]);
 	double up = (out + GAP) / 2, down = (in + GAP) / 2; /* from the middle of both */
 
 	buf_printf(b, "<g class=\"link\"");
-	html_values(b, v, 4);
+	html_values(b, v, FLOWS);
 	buf_printf(b, "><title>");
 	html_textf(b, "%.64s: to the coordinator %s in %.0f messages, from it %s in %.0f messages",
-		   l->party, show_bytes(v[0]).s, v[2], show_bytes(v[1]).s, v[3]);
+		   l->party, show_bytes(v[BYTES_IN]).s, v[MESSAGES_IN], show_bytes(v[BYTES_OUT]).s,
+		   v[MESSAGES_OUT]);
 	buf_printf(b,
 		   "</title>"
 		   "<path class=\"in\" stroke-width=\"%.1f\" d=\"M22 %gC95 %g 95 %g 168 %g\"/>"
@@ -132,16 +132,15 @@ static void draw_link(const struct links *links, const struct link *l, double hu
 		   y + down);
 	buf_printf(b,
 		   "<rect class=\"node\" x=\"168\" y=\"%g\" width=\"5\" height=\"%g\"/>"
-		   "<text class=\"name\" x=\"181\" y=\"%g\">",
-		   y - (roomy ? 14 : 9), roomy ? 28.0 : 18.0, roomy ? y - 2 : y + 4);
-	html_short(b, l->party, 17);
-	buf_printf(b, "</text>");
+		   "<text class=\"name\" x=\"181\" y=\"%g\">%s</text>",
+		   y - (roomy ? 14 : 9), roomy ? 28.0 : 18.0, roomy ? y - 2 : y + 4,
+		   html_brief(l->party, 17).s);
 	if (roomy)
 		buf_printf(b,
 			   "<text class=\"small\" x=\"181\" y=\"%g\"><tspan class=\"in\">%s "
 			   "\xe2\x86\x90</tspan> "
 			   "<tspan class=\"out\" dx=\"6\">\xe2\x86\x92 %s</tspan></text>",
-			   y + 13, show_bytes(v[0]).s, show_bytes(v[1]).s);
+			   y + 13, show_bytes(v[BYTES_IN]).s, show_bytes(v[BYTES_OUT]).s);
 	buf_printf(b, "</g>\n");
 }
 
@@ -154,12 +153,9 @@ static void draw(const struct report *r, const struct links *links, struct buf *
 
 	buf_printf(b,
 		   "<svg class=\"links\" viewBox=\"0 0 340 %g\" role=\"img\" aria-label=\"The "
-		   "coordinator and "
-		   "its link to each party, as wide as its bytes\">\n",
-		   height);
-	buf_printf(b, "<text class=\"name\" x=\"8\" y=\"12\">");
-	html_short(b, p ? p->name : "coordinator", 36);
-	buf_printf(b, "</text>\n");
+		   "coordinator and its link to each party, as wide as its bytes\">\n"
+		   "<text class=\"name\" x=\"8\" y=\"12\">%s</text>\n",
+		   height, html_brief(p ? p->name : "coordinator", 36).s);
 	for (size_t i = 0; i < links->n; i++) {
 		double place = (double)i - (double)(links->n - 1) / 2;
 
@@ -174,15 +170,15 @@ static void draw(const struct report *r, const struct links *links, struct buf *
 
 /* ---- tables ---- */
 
-static void flow_cells(struct buf *b, const struct flow *f)
+static void flow_row(struct buf *b, const char *attributes, const char *name, const struct flow *f)
 {
-	const double v[] = { f->bytes_in, f->messages_in, f->bytes_out, f->messages_out };
+	static const int order[] = { BYTES_IN, MESSAGES_IN, BYTES_OUT, MESSAGES_OUT };
 
-	for (int i = 0; i < 4; i++) {
-		buf_printf(b, "<td>");
-		html_data(b, v[i], i % 2 ? show_count(v[i]) : show_bytes(v[i]));
-		buf_printf(b, "</td>");
-	}
+	buf_printf(b, "<tr%s><th scope=\"row\">%s</th>", attributes, html_of(name).s);
+	for (int i = 0; i < FLOWS; i++)
+		buf_printf(b, "<td>%s</td>",
+			   html_data(f->v[order[i]], i % 2 ? show_count : show_bytes).s);
+	buf_printf(b, "</tr>\n");
 }
 
 static void flow_head(struct buf *b, const char *what)
@@ -201,44 +197,12 @@ static void table(const struct links *links, struct buf *b)
 
 	flow_head(b, "link to");
 	for (size_t i = 0; i < links->n; i++) {
-		const struct flow *f = &links->link[i].sum;
-
-		buf_printf(b, "<tr><th scope=\"row\">");
-		html_text(b, links->link[i].party);
-		buf_printf(b, "</th>");
-		flow_cells(b, f);
-		buf_printf(b, "</tr>\n");
-		all.bytes_in += f->bytes_in;
-		all.bytes_out += f->bytes_out;
-		all.messages_in += f->messages_in;
-		all.messages_out += f->messages_out;
+		flow_row(b, "", links->link[i].party, &links->link[i].sum);
+		flow_add(&all, &links->link[i].sum);
 	}
-	if (links->n > 1) {
-		buf_printf(b, "<tr class=\"all\"><th scope=\"row\">all</th>");
-		flow_cells(b, &all);
-		buf_printf(b, "</tr>\n");
-	}
+	if (links->n > 1)
+		flow_row(b, " class=\"all\"", "all", &all);
 	buf_printf(b, "</tbody></table></div>\n");
-}
-
-static void details(const struct link *l, bool open, struct buf *b)
-{
-	buf_printf(b, "<details%s><summary>", open ? " open" : "");
-	html_text(b, l->party);
-	buf_printf(b, ", by type of message</summary>\n");
-	flow_head(b, "message");
-	for (const struct json *t = l->traffic; t; t = run_next(t)) {
-		struct flow f = flow_of(l, t);
-
-		if (!on_link(l, t))
-			continue;
-		buf_printf(b, "<tr><th scope=\"row\">");
-		html_text(b, run_string(t, "type"));
-		buf_printf(b, "</th>");
-		flow_cells(b, &f);
-		buf_printf(b, "</tr>\n");
-	}
-	buf_printf(b, "</tbody></table></div></details>\n");
 }
 
 void part_links(struct report *r, struct buf *b)
@@ -251,15 +215,26 @@ void part_links(struct report *r, struct buf *b)
 		draw(r, &links, b);
 		buf_printf(b,
 			   "<figcaption class=\"note\"><span class=\"item\"><span class=\"key "
-			   "in\"></span>to the coordinator</span> "
-			   "<span class=\"item\"><span class=\"key out\"></span>from it.</span> A "
-			   "line is as wide as its bytes, the "
-			   "widest "
-			   "%s, none below one pixel.</figcaption></figure>\n<div>",
+			   "in\"></span>to the coordinator</span> <span class=\"item\"><span "
+			   "class=\"key out\"></span>from it.</span> A line is as wide as its "
+			   "bytes, the widest %s, none below one pixel.</figcaption></figure>\n"
+			   "<div>",
 			   show_bytes(links.most).s);
 		table(&links, b);
-		for (size_t i = 0; i < links.n; i++)
-			details(&links.link[i], links.n == 1, b);
+		for (size_t i = 0; i < links.n; i++) {
+			const struct link *l = &links.link[i];
+
+			buf_printf(b, "<details%s><summary>%s, by type of message</summary>\n",
+				   links.n == 1 ? " open" : "", html_of(l->party).s);
+			flow_head(b, "message");
+			for (const struct json *t = l->traffic; t; t = run_next(t)) {
+				struct flow f = flow_of(l, t);
+
+				if (on_link(l, t))
+					flow_row(b, "", run_string(t, "type"), &f);
+			}
+			buf_printf(b, "</tbody></table></div></details>\n");
+		}
 		buf_printf(b, "</div></div>\n");
 	} else {
 		notes_add(&r->runs.missing, r->main->name,

@@ -8,15 +8,7 @@ enum { NAMES_MOST = 16 }; /* of parties, at the top */
 
 static void put_count(struct buf *b, double x, const char *one, const char *many)
 {
-	html_data(b, x, show_count(x));
-	buf_printf(b, " %s", x == 1 ? one : many);
-}
-
-static double list_count(const struct json *o, const char *key)
-{
-	const struct json *list = run_list(o, key);
-
-	return list ? (double)json_count(list) : 0;
+	buf_printf(b, "%s %s", html_data(x, show_count).s, x == 1 ? one : many);
 }
 
 static void headline(const struct report *r, struct buf *b)
@@ -24,7 +16,8 @@ static void headline(const struct report *r, struct buf *b)
 	const struct json *run = r->main->run, *result = run_object(run, "result");
 	const struct json *job = run_object(run, "job");
 	const struct json *facts = run_object(run, "facts");
-	double parties = list_count(run, "parties");
+	const struct json *names = run_list(run, "parties");
+	double parties = names ? (double)json_count(names) : 0;
 
 	buf_printf(b, "<h1>");
 	if (run_is_embedding(run) && run_has(facts, "vertices")) {
@@ -47,30 +40,22 @@ static void headline(const struct report *r, struct buf *b)
 	buf_printf(b, "</h1>\n");
 }
 
-/* "2026-01-31T12:34:56.789Z" as "2026-01-31 12:34:56 UTC". */
-static void date(const char *utc, struct buf *b)
-{
-	html_textf(b, strlen(utc) == 24 ? "%.10s %.8s UTC" : "%s", utc,
-		   strlen(utc) == 24 ? utc + 11 : "");
-}
-
 static void subline(const struct report *r, struct buf *b)
 {
 	const struct json *run = r->main->run, *job = run_object(run, "job");
 	const struct json *parties = run_list(run, "parties");
-	const char *status = run_string(run, "status");
+	const char *status = run_string(run, "status"), *utc = run_string(run, "started");
 	size_t named = 0;
 
-	buf_printf(b, "<p class=\"sub\"><span class=\"status%s\">",
-		   strcmp(status, "done") ? " failed" : "");
-	html_short(b, *status ? status : "status unknown", 40);
-	buf_printf(b, "</span>");
+	buf_printf(b, "<p class=\"sub\"><span class=\"status%s\">%s</span>",
+		   strcmp(status, "done") ? " failed" : "",
+		   html_brief(*status ? status : "status unknown", 40).s);
 	if (*run_string(job, "kind"))
 		html_textf(b, " \xc2\xb7 %s", run_job_words(job).s);
-	if (*run_string(run, "started")) {
-		buf_printf(b, " \xc2\xb7 ");
-		date(run_string(run, "started"), b);
-	}
+	if (strlen(utc) == 24) /* "2026-01-31T12:34:56.789Z" */
+		html_textf(b, " \xc2\xb7 %.10s %.8s UTC", utc, utc + 11);
+	else if (*utc)
+		html_textf(b, " \xc2\xb7 %s", utc);
 	if (*run_string(run, "software"))
 		html_textf(b, " \xc2\xb7 %.80s", run_string(run, "software"));
 	if (*run_string(r->runs.network, "network"))
@@ -82,26 +67,25 @@ static void subline(const struct report *r, struct buf *b)
 	else
 		html_textf(b, "%.64s", r->main->name);
 	for (const struct json *v = parties ? json_first(parties) : NULL; v && named < NAMES_MOST;
-	     v = json_next(v), named++) {
-		buf_printf(b, " \xc2\xb7 <span class=\"whole\">");
-		html_short(b, json_type(v) == JSON_STRING ? json_string(v) : "?", 64);
-		buf_printf(b, "</span>");
-	}
+	     v = json_next(v), named++)
+		buf_printf(b, " \xc2\xb7 <span class=\"whole\">%s</span>",
+			   html_brief(json_type(v) == JSON_STRING ? json_string(v) : "?", 64).s);
 	if (parties && json_count(parties) > named)
 		buf_printf(b, " and %zu more", json_count(parties) - named);
 	buf_printf(b, "</p>\n");
 }
 
-static void tile(struct buf *b, const char *name, double x, struct shown shown, const char *of,
+void report_cell(struct buf *b, const struct json *o, const char *key, struct shown (*show)(double))
+{
+	buf_printf(b, "<td>%s</td>", run_has(o, key) ? html_data(run_number(o, key), show).s : "");
+}
+
+void report_tile(struct buf *b, const char *name, double x, struct shown (*show)(double),
 		 double bound)
 {
-	buf_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>", name);
-	html_data(b, x, shown);
-	if (bound > 0) {
-		buf_printf(b, " <small>%s ", of);
-		html_data(b, bound, show_count(bound));
-		buf_printf(b, "</small>");
-	}
+	buf_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>%s", name, html_data(x, show).s);
+	if (bound > 0)
+		buf_printf(b, " <small>bound %s</small>", html_data(bound, show_count).s);
 	buf_printf(b, "</dd></div>\n");
 }
 
@@ -112,50 +96,19 @@ static void tiles(const struct report *r, struct buf *b)
 
 	buf_printf(b, "<dl class=\"tiles\">\n");
 	if (run_has(run, "elapsed_s"))
-		tile(b, "job, offer to result", run_number(run, "elapsed_s"),
-		     show_seconds(run_number(run, "elapsed_s")), "", 0);
+		report_tile(b, "job, offer to result", run_number(run, "elapsed_s"), show_seconds,
+			    0);
 	if (bytes >= 0)
-		tile(b, r->runs.alone ? "bytes on its links" : "bytes on all links", bytes,
-		     show_bytes(bytes), "", 0);
+		report_tile(b, r->runs.alone ? "bytes on its links" : "bytes on all links", bytes,
+			    show_bytes, 0);
 	if (run_has(run, "rounds"))
-		tile(b, "rounds of secure sums", run_number(run, "rounds"),
-		     show_count(run_number(run, "rounds")), "", 0);
+		report_tile(b, "rounds of secure sums", run_number(run, "rounds"), show_count, 0);
 	if (run_has(run, "round_trips"))
-		tile(b, "round trips", run_number(run, "round_trips"),
-		     show_count(run_number(run, "round_trips")), "bound",
-		     run_number(run, "round_trips_bound"));
+		report_tile(b, "round trips", run_number(run, "round_trips"), show_count,
+			    run_number(run, "round_trips_bound"));
 	if (run_has(e, "acc"))
-		tile(b, "accuracy", run_number(e, "acc"), show_score(run_number(e, "acc")), "", 0);
+		report_tile(b, "accuracy", run_number(e, "acc"), show_score, 0);
 	buf_printf(b, "</dl>\n");
-}
-
-static void error_line(const struct report *r, struct buf *b)
-{
-	const char *error = run_string(r->main->run, "error");
-
-	if (!*error)
-		return;
-	buf_printf(b, "<p class=\"error\"><b>The job failed.</b> ");
-	html_text(b, error);
-	buf_printf(b, "</p>\n");
-}
-
-static void part_missing(struct report *r, struct buf *b)
-{
-	const struct notes *missing = &r->runs.missing;
-
-	if (!missing->n)
-		return;
-	html_section(b, "missing", "What is missing");
-	buf_printf(b, "<ul>\n");
-	for (size_t i = 0; i < missing->n; i++) {
-		buf_printf(b, "<li><b>");
-		html_text(b, missing->item[i].subject);
-		buf_printf(b, "</b>: ");
-		html_text(b, missing->item[i].text);
-		buf_printf(b, "</li>\n");
-	}
-	buf_printf(b, "</ul>\n</section>\n");
 }
 
 /* ---- the whole ---- */
@@ -179,41 +132,47 @@ static void body(struct report *r, struct buf *b)
 	part_job(r, b);
 }
 
-/* No script runs and nothing is fetched, even if something in a run has got past the escaping. */
-static void head(const struct report *r, struct buf *b)
+void report_page(struct report *r, struct buf *html)
 {
+	const char *error = run_string(r->main->run, "error");
+	const struct notes *missing = &r->runs.missing;
+	struct buf parts = { 0 };
+
+	body(r, &parts); /* first, since it finds what is missing */
+	/* No script runs and nothing is fetched, even if something got past the escaping. */
 	buf_printf(
-	    b,
+	    html,
 	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
 	    "'unsafe-inline'\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	    "<meta name=\"generator\" content=\"coterie " COTERIE_VERSION "\">\n<title>");
-	html_textf(b, "%.64s: report", r->main->name);
-	buf_printf(b, "</title>\n<style>\n%s</style>\n</head>\n", report_style);
-}
-
-void report_page(struct report *r, struct buf *html)
-{
-	struct buf parts = { 0 };
-
-	body(r, &parts); /* first, since it finds what is missing */
-	head(r, html);
+	html_textf(html, "%.64s: report", r->main->name);
+	buf_printf(html, "</title>\n<style>\n%s</style>\n</head>\n", report_style);
 	buf_printf(html,
 		   "<body>\n<main>\n<header>\n<p class=\"eyebrow\">Coterie, report of a run</p>\n");
 	headline(r, html);
 	subline(r, html);
 	buf_printf(html, "</header>\n");
-	error_line(r, html);
+	if (*error)
+		buf_printf(html, "<p class=\"error\"><b>The job failed.</b> %s</p>\n",
+			   html_of(error).s);
 	tiles(r, html);
-	part_missing(r, html);
+	if (missing->n) {
+		html_section(html, "missing", "What is missing");
+		buf_printf(html, "<ul>\n");
+		for (size_t i = 0; i < missing->n; i++)
+			buf_printf(html, "<li><b>%s</b>: %s</li>\n",
+				   html_of(missing->item[i].subject).s,
+				   html_of(missing->item[i].text).s);
+		buf_printf(html, "</ul>\n</section>\n");
+	}
 	buf_add(html, parts.p, parts.n);
 	buf_printf(
 	    html,
 	    "<footer>Every number here is in the run's run.json, or a sum of numbers there; it "
 	    "stands in this page exactly, as a value of what shows it. Made by "
-	    "coterie " COTERIE_VERSION " from ");
-	html_text(html, r->runs.out);
-	buf_printf(html, "</footer>\n</main>\n</body>\n</html>\n");
+	    "coterie " COTERIE_VERSION " from %s</footer>\n</main>\n</body>\n</html>\n",
+	    html_of(r->runs.out).s);
 	buf_release(&parts);
 }

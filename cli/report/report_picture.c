@@ -15,56 +15,38 @@ enum { SIDE = 640, MARGIN = 14, TOOLTIPS_MOST = 3000, NAMES_MOST = 64 };
 void report_mark(struct buf *b, unsigned cluster, double x, double y, double r)
 {
 	unsigned hue = cluster % REPORT_HUES, mark = cluster / REPORT_HUES % REPORT_MARKS;
-	double s = r * 0.89, t = r * 1.2, u = r * 0.6;
+	double s = r * 0.89, t = r * 1.2, u = r * 0.6, v = t - u / 2;
 
-	switch (mark) {
-	case 0:
-		buf_printf(b, "<circle class=\"k%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"", hue, x, y,
+	if (mark == 0) {
+		buf_printf(b, "<circle class=\"k%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"/>", hue, x, y,
 			   r);
-		break;
-	case 1:
-		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fh%gv%gh-%gz\"", hue, x - s, y - s,
-			   2 * s, 2 * s, 2 * s);
-		break;
-	case 2:
-		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fl%g %gh-%gz\"", hue, x, y - t, t,
-			   1.8 * t, 2 * t);
-		break;
-	case 3:
-		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fl%g %gl-%g %gl-%g -%gz\"", hue, x,
-			   y - t, t, t, t, t, t, t);
-		break;
-	case 4:
-		buf_printf(
-		    b,
-		    "<path class=\"k%u\" d=\"M%.1f %.1fh%gv%gh%gv%gh-%gv%gh-%gv-%gh-%gv-%gh%gz\"",
-		    hue, x - u / 2, y - t, u, t - u / 2, t - u / 2, u, t - u / 2, t - u / 2, u,
-		    t - u / 2, t - u / 2, u, t - u / 2);
-		break;
-	default:
-		buf_printf(b, "<path class=\"k%u\" d=\"M%.1f %.1fl%g -%gh-%gz\"", hue, x, y + t, t,
-			   1.8 * t, 2 * t);
+		return;
 	}
-	buf_printf(b, "/>");
+	buf_printf(b, "<path class=\"k%u\" d=\"", hue);
+	if (mark == 1)
+		buf_printf(b, "M%.1f %.1fh%gv%gh-%gz", x - s, y - s, 2 * s, 2 * s, 2 * s);
+	else if (mark == 2)
+		buf_printf(b, "M%.1f %.1fl%g %gh-%gz", x, y - t, t, 1.8 * t, 2 * t);
+	else if (mark == 3)
+		buf_printf(b, "M%.1f %.1fl%g %gl-%g %gl-%g -%gz", x, y - t, t, t, t, t, t, t);
+	else if (mark == 4)
+		buf_printf(b, "M%.1f %.1fh%gv%gh%gv%gh-%gv%gh-%gv-%gh-%gv-%gh%gz", x - u / 2, y - t,
+			   u, v, v, u, v, v, u, v, v, u, v);
+	else
+		buf_printf(b, "M%.1f %.1fl%g -%gh-%gz", x, y + t, t, 1.8 * t, 2 * t);
+	buf_printf(b, "\"/>");
 }
 
-struct frame { /* the same scale in both directions */
+void report_key(struct buf *b, unsigned cluster)
+{
+	buf_printf(b, "<svg class=\"mark\" width=\"12\" height=\"12\" aria-hidden=\"true\">");
+	report_mark(b, cluster, 6, 6, 5);
+	buf_printf(b, "</svg>");
+}
+
+struct frame { /* the middle, and the same scale in both directions */
 	double x0, y0, scale;
 };
-
-static struct frame frame_of(const struct picture *p)
-{
-	double low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY };
-	double range;
-
-	for (size_t i = 0; i < 2 * p->n; i++) {
-		low[i % 2] = fmin(low[i % 2], p->xy[i]);
-		high[i % 2] = fmax(high[i % 2], p->xy[i]);
-	}
-	range = fmax(high[0] - low[0], high[1] - low[1]);
-	return (struct frame){ (low[0] + high[0]) / 2, (low[1] + high[1]) / 2,
-			       range > 0 ? (SIDE - 2 * MARGIN) / range : 0 };
-}
 
 static double place_x(const struct frame *f, double x)
 {
@@ -76,21 +58,6 @@ static double place_y(const struct frame *f, double y)
 	return SIDE / 2.0 - (y - f->y0) * f->scale;
 }
 
-static void draw_point(const struct picture *p, const struct frame *f, size_t i, double r,
-		       struct buf *b)
-{
-	double x = place_x(f, p->xy[2 * i]), y = place_y(f, p->xy[2 * i + 1]);
-
-	buf_printf(b, "<g class=\"pt\">");
-	report_mark(b, p->label[i], x, y, r);
-	if (p->n <= TOOLTIPS_MOST) {
-		buf_printf(b, "<title>");
-		html_textf(b, "%.100s, cluster %u", p->id[i], p->label[i]);
-		buf_printf(b, "</title>");
-	}
-	buf_printf(b, "</g>\n");
-}
-
 static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -98,8 +65,8 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The middle of a cluster's points: medians, which no far point moves. x: room for n. False: it has
- * none. */
+/* The medians of a cluster's points, which no far point moves. x: room for n. False: it has none.
+ */
 static bool middle_of(const struct picture *p, unsigned cluster, double *x, double middle[static 2])
 {
 	for (size_t axis = 0; axis < 2; axis++) {
@@ -117,39 +84,37 @@ static bool middle_of(const struct picture *p, unsigned cluster, double *x, doub
 	return true;
 }
 
-static bool is_free(double (*taken)[2], size_t n, double x, double y)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (fabs(taken[i][0] - x) < 27 && fabs(taken[i][1] - y) < 20)
-			return false;
-	}
-	return x > 20 && x < SIDE - 20 && y > 20 && y < SIDE - 6;
-}
-
 /* The clusters' numbers in the middle of their points, or a little above or below where others
  * stand; those for which there is no room are left to the legend. */
 static void draw_names(const struct picture *p, const struct frame *f, struct buf *b)
 {
 	static const double shift[] = { 0, 20, -20, 40, -40 };
-	double taken[NAMES_MOST][2], *x, middle[2];
+	double taken[NAMES_MOST][2], *room, middle[2];
 	size_t n = 0;
 
-	ALLOC(x, p->n);
+	ALLOC(room, p->n);
 	for (unsigned c = 0; c < p->clusters && p->clusters <= NAMES_MOST; c++) {
-		if (!middle_of(p, c, x, middle))
+		bool free_place = false;
+
+		if (!middle_of(p, c, room, middle))
 			continue;
-		taken[n][0] = place_x(f, middle[0]);
-		for (size_t s = 0; s < sizeof(shift) / sizeof(*shift); s++) {
-			taken[n][1] = place_y(f, middle[1]) + 7 + shift[s];
-			if (!is_free(taken, n, taken[n][0], taken[n][1]))
-				continue;
+		for (size_t s = 0; s < sizeof(shift) / sizeof(*shift) && !free_place; s++) {
+			double x = place_x(f, middle[0]), y = place_y(f, middle[1]) + 7 + shift[s];
+
+			free_place = x > 20 && x < SIDE - 20 && y > 20 && y < SIDE - 6;
+			for (size_t i = 0; i < n; i++)
+				free_place &=
+				    fabs(taken[i][0] - x) >= 27 || fabs(taken[i][1] - y) >= 20;
+			taken[n][0] = x;
+			taken[n][1] = y;
+		}
+		if (free_place) {
 			buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\">%u</text>", taken[n][0],
 				   taken[n][1], c);
 			n++;
-			break;
 		}
 	}
-	free(x);
+	free(room);
 }
 
 static void draw_legend(const struct picture *p, struct buf *b)
@@ -163,11 +128,9 @@ static void draw_legend(const struct picture *p, struct buf *b)
 	for (size_t c = 0; c < p->clusters; c++) {
 		if (!count[c])
 			continue;
-		buf_printf(
-		    b,
-		    "<span><svg class=\"mark\" width=\"12\" height=\"12\" aria-hidden=\"true\">");
-		report_mark(b, (unsigned)c, 6, 6, 5);
-		buf_printf(b, "</svg>cluster %zu</span>\n", c);
+		buf_printf(b, "<span>");
+		report_key(b, (unsigned)c);
+		buf_printf(b, "cluster %zu</span>\n", c);
 	}
 	buf_printf(b, "</p>\n");
 	free(count);
@@ -176,12 +139,19 @@ static void draw_legend(const struct picture *p, struct buf *b)
 void part_picture(struct report *r, struct buf *b)
 {
 	const struct picture *p = &r->picture;
+	double low[2] = { INFINITY, INFINITY }, high[2] = { -INFINITY, -INFINITY }, range;
 	double radius = p->n <= 400 ? 5 : p->n <= 4000 ? 3.6 : 2.4;
 	struct frame f;
 
 	if (!p->n)
 		return;
-	f = frame_of(p);
+	for (size_t i = 0; i < 2 * p->n; i++) {
+		low[i % 2] = fmin(low[i % 2], p->xy[i]);
+		high[i % 2] = fmax(high[i % 2], p->xy[i]);
+	}
+	range = fmax(high[0] - low[0], high[1] - low[1]);
+	f = (struct frame){ (low[0] + high[0]) / 2, (low[1] + high[1]) / 2,
+			    range > 0 ? (SIDE - 2 * MARGIN) / range : 0 };
 	html_section(b, "picture", "Points in the plane");
 	buf_printf(b, "<p class=\"note\">The %s of ", run_things(r->main->run, false));
 	html_text(b, r->picture_of);
@@ -190,13 +160,21 @@ void part_picture(struct report *r, struct buf *b)
 		   "viewBox=\"0 0 %d %d\" role=\"img\" "
 		   "aria-label=\"Points in two dimensions, coloured by cluster\">\n",
 		   p->method, SIDE, SIDE);
-	for (size_t i = 0; i < p->n; i++)
-		draw_point(p, &f, i, radius, b);
+	for (size_t i = 0; i < p->n; i++) {
+		buf_printf(b, "<g class=\"pt\">");
+		report_mark(b, p->label[i], place_x(&f, p->xy[2 * i]),
+			    place_y(&f, p->xy[2 * i + 1]), radius);
+		if (p->n <= TOOLTIPS_MOST) {
+			buf_printf(b, "<title>");
+			html_textf(b, "%.100s, cluster %u", p->id[i], p->label[i]);
+			buf_printf(b, "</title>");
+		}
+		buf_printf(b, "</g>\n");
+	}
 	buf_printf(b, "<g class=\"names\">");
 	draw_names(p, &f, b);
 	buf_printf(b, "</g></svg>\n");
 	draw_legend(p, b);
-	buf_printf(b, "<figcaption class=\"note\">");
-	html_text(b, p->caption);
-	buf_printf(b, "</figcaption></figure>\n</section>\n");
+	buf_printf(b, "<figcaption class=\"note\">%s</figcaption></figure>\n</section>\n",
+		   html_of(p->caption).s);
 }

@@ -1,4 +1,3 @@
-#include "cli/report/report_score.h"
 #include "cli/report/report_page.h"
 #include "common/base/alloc.h"
 #include "common/cluster/metrics.h"
@@ -39,25 +38,6 @@ static size_t place(const struct side *s, uint32_t label)
 	return i;
 }
 
-/* column[i]: the cluster that stands in column i: that of class i, then those of none. */
-static void order_columns(const double *count, size_t size, size_t clusters, size_t *column)
-{
-	double *cost;
-	size_t *match, n = 0;
-
-	ALLOC(cost, size * size);
-	ALLOC(match, size);
-	for (size_t i = 0; i < size * size; i++)
-		cost[i] = -count[i];
-	hungarian(cost, size, match);
-	for (size_t i = 0; i < size; i++) {
-		if (match[i] < clusters)
-			column[n++] = match[i];
-	}
-	free(cost);
-	free(match);
-}
-
 static void put_labels(struct json *o, const char *key, const struct side *s, const size_t *order)
 {
 	struct json *list = json_put_array(o, key);
@@ -70,17 +50,26 @@ void evaluation_confusion(struct json *evaluation, const uint32_t *truth, const 
 			  size_t n)
 {
 	struct side classes = side_of(truth, n), clusters = side_of(label, n);
-	size_t size = classes.n > clusters.n ? classes.n : clusters.n, *column;
+	size_t size = classes.n > clusters.n ? classes.n : clusters.n, *match, *column, columns = 0;
 	struct json *rows;
-	double *count;
+	double *count, *cost;
 
 	if (size > CONFUSION_MAX)
 		return;
 	ALLOC(count, size * size);
+	ALLOC(cost, size * size);
+	ALLOC(match, size);
 	ALLOC(column, size);
 	for (size_t i = 0; i < n; i++)
 		count[place(&classes, truth[i]) * size + place(&clusters, label[i])]++;
-	order_columns(count, size, clusters.n, column);
+	/* Columns: the cluster that matches each class, then those that match none. */
+	for (size_t i = 0; i < size * size; i++)
+		cost[i] = -count[i];
+	hungarian(cost, size, match);
+	for (size_t i = 0; i < size; i++) {
+		if (match[i] < clusters.n)
+			column[columns++] = match[i];
+	}
 	put_labels(evaluation, "classes", &classes, NULL);
 	put_labels(evaluation, "clusters", &clusters, column);
 	rows = json_put_array(evaluation, "confusion");
@@ -91,6 +80,8 @@ void evaluation_confusion(struct json *evaluation, const uint32_t *truth, const 
 			json_append_number(row, count[c * size + column[u]]);
 	}
 	free(count);
+	free(cost);
+	free(match);
 	free(column);
 }
 
@@ -119,28 +110,19 @@ enum err evaluation_make(const char *truth_path, struct label_files files, struc
 
 /* ---- the part ---- */
 
-static const struct json *element(const struct json *list, size_t i)
+static double element_number(const struct json *list, size_t i)
 {
 	const struct json *v = list ? json_first(list) : NULL;
 
 	while (v && i--)
 		v = json_next(v);
-	return v;
-}
-
-static double element_number(const struct json *list, size_t i)
-{
-	const struct json *v = element(list, i);
-
 	return v ? run_element(v) : -1;
 }
 
 static void heading(struct buf *b, const char *scope, double label)
 {
-	buf_printf(b, "<th scope=\"%s\">", scope);
-	if (label >= 0)
-		html_data(b, label, show_count(label));
-	buf_printf(b, "</th>");
+	buf_printf(b, "<th scope=\"%s\">%s</th>", scope,
+		   label >= 0 ? html_data(label, show_count).s : "");
 }
 
 /* A row's cells, shaded by their part of the class. */
@@ -153,14 +135,11 @@ static void matrix_row(struct buf *b, const struct json *row, size_t columns)
 	for (size_t u = 0; u < columns; u++) {
 		double x = element_number(row, u), part = all > 0 ? fmax(0, x) / all : 0;
 
-		buf_printf(b, "<td class=\"cell%s\" style=\"--part:%.3f\">",
+		buf_printf(b, "<td class=\"cell%s\" style=\"--part:%.3f\">%s</td>",
 			   part > 0.5    ? " full"
 			   : !(part > 0) ? " none"
 					 : "",
-			   part);
-		if (x >= 0)
-			html_data(b, x, show_count(x));
-		buf_printf(b, "</td>");
+			   part, x >= 0 ? html_data(x, show_count).s : "");
 	}
 }
 
@@ -201,38 +180,96 @@ static void matrix(struct buf *b, const struct json *e)
 }
 
 /* ARI may be below 0. */
-static void score(struct buf *b, const struct json *e, const char *key, const char *name)
+static bool has_score(const struct json *e, const char *key, double *x)
 {
-	const struct json *v = json_get(e, key);
+	const struct json *v = e ? json_get(e, key) : NULL;
 
-	if (!v || json_type(v) != JSON_NUMBER || fabs(json_number(v)) > 1)
-		return;
-	buf_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>", name);
-	html_data(b, json_number(v), show_score(json_number(v)));
-	buf_printf(b, "</dd></div>\n");
+	*x = v && json_type(v) == JSON_NUMBER ? json_number(v) : INFINITY;
+	return fabs(*x) <= 1;
+}
+
+/* ---- of a job of kind fedgcn: each party's scores, and those of its baselines ---- */
+
+static const char *const ways[] = {
+	"result", "majority", "size", "log-size", "untrained", "alone"
+};
+static const char *const scores[] = { "acc", "nmi", "ari", "f1" };
+static const char *const score_titles[] = { "ACC", "NMI", "ARI", "macro-F1" };
+enum { WAYS = 6, SCORES = 4 };
+
+static void graph_head(struct buf *b, const char *id, const char *first, const char *second)
+{
+	buf_printf(b,
+		   "<div class=\"scroll\"><table class=\"numbers\" id=\"%s\"><thead><tr><th>%s</th>"
+		   "<th>%s</th>",
+		   id, first, second);
+	for (unsigned w = 0; w < WAYS; w++)
+		buf_printf(b, "<th>%s</th>", ways[w]);
+	buf_printf(b, "</tr></thead>\n<tbody>\n");
+}
+
+static void graph_cells(struct buf *b, const struct json *of_ways, const char *score)
+{
+	double x;
+
+	for (unsigned w = 0; w < WAYS; w++) {
+		bool there = has_score(run_object(of_ways, ways[w]), score, &x);
+
+		buf_printf(b, "<td>%s</td>", there ? html_data(x, show_score).s : "");
+	}
+	buf_printf(b, "</tr>\n");
+}
+
+static void graph_means(struct buf *b, const struct json *mean, const char *title)
+{
+	for (unsigned i = 0; i < SCORES; i++) {
+		buf_printf(b, "<tr><th scope=\"row\">%s</th><td>%s</td>", i ? "" : title,
+			   score_titles[i]);
+		graph_cells(b, mean, scores[i]);
+	}
+}
+
+static void graph_scores(struct buf *b, const struct json *e)
+{
+	buf_printf(b, "<h3>Each party's ACC</h3>\n");
+	graph_head(b, "graph-scores", "party", "graphs");
+	for (const struct json *p = run_first(e, "parties"); p; p = run_next(p)) {
+		buf_printf(b, "<tr><th scope=\"row\">%s</th><td>%s</td>",
+			   html_of(run_string(p, "party")).s,
+			   html_data(run_number(p, "graphs"), show_count).s);
+		graph_cells(b, run_object(p, "ways"), "acc");
+	}
+	buf_printf(b, "</tbody></table></div>\n<h3>Means over the parties</h3>\n");
+	graph_head(b, "graph-means", "mean", "score");
+	graph_means(b, run_object(e, "mean"), "plain");
+	graph_means(b, run_object(e, "weighted"), "by graphs");
+	buf_printf(
+	    b,
+	    "</tbody></table></div>\n<p class=\"note\">Beside the result what each party finds by "
+	    "itself: all graphs in one cluster (majority), k-means on the number of nodes, a "
+	    "Gaussian mixture on its logarithm, the network before any training, and training on "
+	    "the party's own graphs alone.</p>\n");
 }
 
 void part_evaluation(struct report *r, struct buf *b)
 {
 	const struct json *e = run_object(r->main->run, "evaluation");
+	double x;
 
 	if (!e)
 		return;
 	html_section(b, "evaluation", "Against the truth");
 	if (run_list(e, "parties")) {
-		part_graph_scores(b, e);
+		graph_scores(b, e);
 		buf_printf(b, "</section>\n");
 		return;
 	}
-	buf_printf(b, "<p class=\"note\">");
-	html_text(b, run_string(e, "truth"));
-	buf_printf(b, ", ");
-	html_data(b, run_number(e, "rows"), show_count(run_number(e, "rows")));
-	buf_printf(b, " rows</p>\n<dl class=\"tiles\">\n");
-	score(b, e, "acc", "ACC");
-	score(b, e, "nmi", "NMI");
-	score(b, e, "ari", "ARI");
-	score(b, e, "f1", "macro-F1");
+	buf_printf(b, "<p class=\"note\">%s, %s rows</p>\n<dl class=\"tiles\">\n",
+		   html_of(run_string(e, "truth")).s,
+		   html_data(run_number(e, "rows"), show_count).s);
+	for (unsigned i = 0; i < SCORES; i++)
+		if (has_score(e, scores[i], &x))
+			report_tile(b, score_titles[i], x, show_score, 0);
 	buf_printf(b, "</dl>\n");
 	matrix(b, e);
 	buf_printf(b, "</section>\n");

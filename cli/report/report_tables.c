@@ -1,31 +1,22 @@
-/* Tables: phases, processes; what the kind had to say; what was shown to whom; the job in full. */
+/* Tables: phases, processes, the plan, merged cells, the kind's facts, leaks, the job in full. */
 #include "cli/report/report_page.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void cell(struct buf *b, const struct json *o, const char *key, struct shown (*show)(double))
-{
-	buf_printf(b, "<td>");
-	if (run_has(o, key))
-		html_data(b, run_number(o, key), show(run_number(o, key)));
-	buf_printf(b, "</td>");
-}
-
 static struct shown show_ms(double x)
 {
-	struct shown t;
-
-	snprintf(t.s, sizeof(t.s), "%.2f", x * 1e3);
-	return t;
+	return shown("%.2f", x * 1e3);
 }
 
 static struct shown show_s(double x)
 {
-	struct shown t;
+	return shown(x < RUN_NUMBER_MAX / 1e3 ? "%.2f" : "%.3g", x);
+}
 
-	snprintf(t.s, sizeof(t.s), x < RUN_NUMBER_MAX / 1e3 ? "%.2f" : "%.3g", x);
-	return t;
+static struct shown show_rtt(double x)
+{
+	return shown("%.3g ms", x);
 }
 
 void part_phases(struct report *r, struct buf *b)
@@ -36,39 +27,28 @@ void part_phases(struct report *r, struct buf *b)
 
 	if (!run_first(r->main->run, "phases"))
 		return;
-	buf_printf(b, "<h3>Phases of ");
-	html_text(b, r->main->name);
+	buf_printf(b, "<h3>Phases of %s</h3>\n", html_of(r->main->name).s);
 	buf_printf(b,
-		   "</h3>\n<div class=\"scroll\"><table class=\"numbers\" id=\"phases\"><thead><tr>"
+		   "<div class=\"scroll\"><table class=\"numbers\" id=\"phases\"><thead><tr>"
 		   "<th>phase</th><th>from, %s</th><th>compute, %s</th><th>wait, %s</th>"
 		   "<th>wire, %s</th><th>rounds</th><th>iterations</th><th>round trips</th></tr>"
 		   "</thead>\n<tbody>\n",
 		   unit, unit, unit, unit);
 	for (const struct json *p = run_first(r->main->run, "phases"); p; p = run_next(p)) {
-		buf_printf(b, "<tr><th scope=\"row\">");
-		html_text(b, run_string(p, "name"));
-		buf_printf(b, "</th>");
-		cell(b, p, "start_s", show);
-		cell(b, p, "compute_s", show);
-		cell(b, p, "wait_s", show);
-		cell(b, p, "wire_s", show);
-		cell(b, p, "rounds", show_count);
-		cell(b, p, "iterations", show_count);
-		cell(b, p, "round_trips", show_count);
+		buf_printf(b, "<tr><th scope=\"row\">%s</th>", html_of(run_string(p, "name")).s);
+		report_cell(b, p, "start_s", show);
+		report_cell(b, p, "compute_s", show);
+		report_cell(b, p, "wait_s", show);
+		report_cell(b, p, "wire_s", show);
+		report_cell(b, p, "rounds", show_count);
+		report_cell(b, p, "iterations", show_count);
+		report_cell(b, p, "round_trips", show_count);
 		buf_printf(b, "</tr>\n");
 	}
 	buf_printf(b, "</tbody></table></div>\n");
 }
 
 /* ---- processes ---- */
-
-static struct shown show_rtt(double x)
-{
-	struct shown t;
-
-	snprintf(t.s, sizeof(t.s), "%.3g ms", x);
-	return t;
-}
 
 static const struct json *peer_of(const struct json *run, const char *name)
 {
@@ -77,48 +57,6 @@ static const struct json *peer_of(const struct json *run, const char *name)
 	while (p && name && strcmp(run_string(p, "name"), name) != 0)
 		p = run_next(p);
 	return p;
-}
-
-/* A connection as its party measured it; the coordinator's figures for it stand before. */
-static void process_row(const struct report *r, const struct process *p, struct buf *b)
-{
-	const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
-	const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
-
-	buf_printf(b, "<tr><th scope=\"row\">");
-	html_text(b, p->name);
-	buf_printf(b, "</th><td class=\"text\">");
-	html_text(b, run_string(p->run, "status"));
-	buf_printf(b, "</td>");
-	cell(b, p->run, "elapsed_s", show_seconds);
-	cell(b, p->run, "rounds", show_count);
-	cell(b, p->run, "round_trips", show_count);
-	cell(b, seen, "rtt_ms", show_rtt);
-	cell(b, own, "rtt_ms", show_rtt);
-	buf_printf(b, "<td class=\"text\">");
-	html_text(b, run_string(own ? own : seen, "congestion"));
-	buf_printf(b, "</td></tr>\n");
-}
-
-/* A party of which there is nothing but what the coordinator saw of its connection. */
-static void peer_row(const struct json *peer, struct buf *b)
-{
-	buf_printf(b, "<tr><th scope=\"row\">");
-	html_text(b, run_string(peer, "name"));
-	buf_printf(b, "</th><td class=\"text\">not here</td><td></td><td></td><td></td>");
-	cell(b, peer, "rtt_ms", show_rtt);
-	buf_printf(b, "<td></td><td class=\"text\">");
-	html_text(b, run_string(peer, "congestion"));
-	buf_printf(b, "</td></tr>\n");
-}
-
-static bool is_process(const struct report *r, const char *name)
-{
-	for (size_t i = 0; i < r->runs.n; i++) {
-		if (!strcmp(r->runs.process[i].name, name))
-			return true;
-	}
-	return false;
 }
 
 void part_processes(struct report *r, struct buf *b)
@@ -130,11 +68,37 @@ void part_processes(struct report *r, struct buf *b)
 	    "<th>rounds</th><th>round trips</th><th>TCP round trip, seen by coordinator</th>"
 	    "<th>seen by itself</th><th class=\"text\">congestion "
 	    "control</th></tr></thead>\n<tbody>\n");
-	for (size_t i = 0; i < r->runs.n; i++)
-		process_row(r, &r->runs.process[i], b);
+	for (size_t i = 0; i < r->runs.n; i++) {
+		const struct process *p = &r->runs.process[i];
+		/* A connection as the coordinator measured it, and as its party did. */
+		const struct json *seen = p == r->main ? NULL : peer_of(r->main->run, p->name);
+		const struct json *own = p->leads ? NULL : peer_of(p->run, NULL);
+
+		buf_printf(b, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>",
+			   html_of(p->name).s, html_of(run_string(p->run, "status")).s);
+		report_cell(b, p->run, "elapsed_s", show_seconds);
+		report_cell(b, p->run, "rounds", show_count);
+		report_cell(b, p->run, "round_trips", show_count);
+		report_cell(b, seen, "rtt_ms", show_rtt);
+		report_cell(b, own, "rtt_ms", show_rtt);
+		buf_printf(b, "<td class=\"text\">%s</td></tr>\n",
+			   html_of(run_string(own ? own : seen, "congestion")).s);
+	}
 	for (const struct json *p = run_first(r->main->run, "peers"); p; p = run_next(p)) {
-		if (r->main->leads && !is_process(r, run_string(p, "name")))
-			peer_row(p, b);
+		const char *name = run_string(p, "name");
+		bool here = !r->main->leads;
+
+		for (size_t i = 0; i < r->runs.n; i++)
+			here |= !strcmp(r->runs.process[i].name, name);
+		if (here)
+			continue;
+		buf_printf(b,
+			   "<tr><th scope=\"row\">%s</th><td class=\"text\">not "
+			   "here</td><td></td><td></td><td></td>",
+			   html_of(name).s);
+		report_cell(b, p, "rtt_ms", show_rtt);
+		buf_printf(b, "<td></td><td class=\"text\">%s</td></tr>\n",
+			   html_of(run_string(p, "congestion")).s);
 	}
 	buf_printf(
 	    b,
@@ -145,6 +109,99 @@ void part_processes(struct report *r, struct buf *b)
 			  "its run.json has no peers: no TCP round trips, no congestion control");
 }
 
+/* ---- the plan: what each way to run the job was estimated to cost ---- */
+
+enum { WAYS_MOST = 64, MERGED_MOST = 64 };
+
+static struct shown show_rate(double x)
+{
+	return shown("%.30s/s", show_bytes(x).s);
+}
+
+static struct shown show_ms_as_time(double x)
+{
+	return show_seconds(x / 1e3);
+}
+
+static void way_row(const struct json *w, struct buf *b)
+{
+	bool taken = run_true(w, "taken");
+
+	buf_printf(b, "<tr%s><th scope=\"row\">%s</th><td class=\"text\">%s</td>",
+		   taken ? " class=\"taken\"" : "", html_brief(run_string(w, "method"), 40).s,
+		   html_brief(run_string(w, "exchange"), 40).s);
+	report_cell(b, w, "rounds", show_count);
+	report_cell(b, w, "round_trips", show_count);
+	report_cell(b, w, "words", show_count);
+	report_cell(b, w, "bytes", show_bytes);
+	report_cell(b, w, "seconds", show_seconds);
+	buf_printf(b, "<td class=\"text\">%s", taken ? "<b>taken</b>" : "");
+	if (*run_string(w, "why_not"))
+		buf_printf(b, "not taken: %s", html_of(run_string(w, "why_not")).s);
+	if (run_true(w, "guessed"))
+		buf_printf(b, "%scells guessed", taken || *run_string(w, "why_not") ? "; " : "");
+	buf_printf(b, "</td></tr>\n");
+}
+
+void part_plan(struct report *r, struct buf *b)
+{
+	const struct json *plan = run_object(r->main->run, "plan");
+	size_t n = 0;
+
+	if (!plan)
+		return;
+	html_section(b, "plan", "What each way was going to cost");
+	buf_printf(b, "<div class=\"scroll\"><table class=\"numbers\" id=\"ways\"><thead><tr>"
+		      "<th>method</th><th class=\"text\">exchange</th><th>rounds</th>"
+		      "<th>round trips</th><th>words</th><th>bytes</th><th>on this link</th>"
+		      "<th class=\"text\"></th></tr></thead>\n<tbody>\n");
+	for (const struct json *w = run_first(plan, "ways"); w && n < WAYS_MOST;
+	     w = run_next(w), n++)
+		way_row(w, b);
+	buf_printf(
+	    b,
+	    "</tbody></table></div>\n<p class=\"note\">From the parties' local clusters, "
+	    "before the rest was done: what it takes if Lloyd never settles early. Words and "
+	    "bytes are those of all parties' sums. The link was measured at %s there and back "
+	    "and %s; computing is not counted. %s</p>\n</section>\n",
+	    html_data(run_number(plan, "rtt_ms"), show_ms_as_time).s,
+	    html_data(run_number(plan, "bytes_per_s"), show_rate).s,
+	    run_is_plan_only(r->main->run) ? "The job ended with this plan, as it was asked "
+					     "to: there are no labels."
+					   : "");
+}
+
+/* Cells that were merged as too small (min_cell). */
+void part_merged(struct report *r, struct buf *b)
+{
+	const struct json *result = run_object(r->main->run, "result");
+	const struct json *job = run_object(r->main->run, "job");
+	size_t n = 0;
+
+	for (const struct json *s = run_first(result, "sums"); s; s = run_next(s)) {
+		if (!(run_number(s, "merged") > 0) || n == MERGED_MOST)
+			continue;
+		if (!n++) {
+			html_section(b, "merged", "Cells that were merged");
+			buf_printf(b, "<div class=\"scroll\"><table class=\"numbers\"><thead><tr>"
+				      "<th>phase</th><th>group</th><th>merged</th><th>left</th>"
+				      "</tr></thead>\n<tbody>\n");
+		}
+		buf_printf(b, "<tr><th scope=\"row\">%s</th>",
+			   html_of(report_phase(r, run_number(s, "phase"))).s);
+		report_cell(b, s, "group", show_count);
+		report_cell(b, s, "merged", show_count);
+		report_cell(b, s, "items", show_count);
+		buf_printf(b, "</tr>\n");
+	}
+	if (!n)
+		return;
+	buf_printf(b,
+		   "</tbody></table></div>\n<p class=\"note\">They had fewer than %s nodes "
+		   "(min_cell), and joined larger ones.</p>\n</section>\n",
+		   html_data(run_number(job, "min_cell"), show_count).s);
+}
+
 /* ---- facts ---- */
 
 enum { FACTS_MOST = 64, FACT_VALUES_MOST = 32, FACT_TEXT_MOST = 1000 };
@@ -152,23 +209,15 @@ enum { FACTS_MOST = 64, FACT_VALUES_MOST = 32, FACT_TEXT_MOST = 1000 };
 static void fact_number(struct buf *b, const struct json *v)
 {
 	if (json_type(v) == JSON_NUMBER)
-		html_data(b, json_number(v), show_number(json_number(v)));
+		buf_printf(b, "%s", html_data(json_number(v), show_number).s);
 	else
 		buf_printf(b, "none");
 }
 
-static void fact_value(struct buf *b, const struct json *v)
+static void fact_list(struct buf *b, const struct json *v)
 {
 	size_t n = 0;
 
-	if (json_type(v) == JSON_STRING) {
-		html_short(b, json_string(v), FACT_TEXT_MOST);
-		return;
-	}
-	if (json_type(v) != JSON_ARRAY) {
-		fact_number(b, v);
-		return;
-	}
 	for (const struct json *e = json_first(v); e && n < FACT_VALUES_MOST; e = json_next(e)) {
 		buf_printf(b, "%s", n++ ? " \xc2\xb7 " : "");
 		fact_number(b, e);
@@ -187,10 +236,13 @@ void part_facts(struct report *r, struct buf *b)
 	html_section(b, "facts", "What the job says of itself");
 	buf_printf(b, "<dl class=\"facts\">\n");
 	for (const struct json *f = json_first(facts); f && n < FACTS_MOST; f = json_next(f), n++) {
-		buf_printf(b, "<dt>");
-		html_text(b, json_key(f));
-		buf_printf(b, "</dt><dd>");
-		fact_value(b, f);
+		buf_printf(b, "<dt>%s</dt><dd>", html_of(json_key(f)).s);
+		if (json_type(f) == JSON_STRING)
+			html_short(b, json_string(f), FACT_TEXT_MOST);
+		else if (json_type(f) == JSON_ARRAY)
+			fact_list(b, f);
+		else
+			fact_number(b, f);
 		buf_printf(b, "</dd>\n");
 	}
 	buf_printf(b, "</dl>\n</section>\n");
@@ -213,31 +265,12 @@ void part_leaks(struct report *r, struct buf *b)
 	for (; v; v = json_next(v)) {
 		if (json_type(v) != JSON_STRING)
 			continue;
-		buf_printf(b, "<li>");
-		html_text(b, json_string(v));
-		buf_printf(b, "</li>\n");
+		buf_printf(b, "<li>%s</li>\n", html_of(json_string(v)).s);
 	}
 	buf_printf(b, "</ul>\n</section>\n");
 }
 
 /* ---- anything as a list of names and values ---- */
-
-static void value(struct buf *b, const struct json *v)
-{
-	switch (json_type(v)) {
-	case JSON_NUMBER:
-		html_data(b, json_number(v), show_plain(json_number(v)));
-		break;
-	case JSON_STRING:
-		html_text(b, json_string(v));
-		break;
-	case JSON_BOOL:
-		buf_printf(b, "%s", json_bool(v) ? "yes" : "no");
-		break;
-	default:
-		buf_printf(b, "none");
-	}
-}
 
 /* Members of members get "a.b" for a name. A hostile file may have any number of them. */
 static void fields(struct buf *b, const struct json *v, const char *prefix, unsigned *left)
@@ -256,10 +289,15 @@ static void fields(struct buf *b, const struct json *v, const char *prefix, unsi
 			continue;
 		}
 		(*left)--;
-		buf_printf(b, "<div><dt>");
-		html_text(b, name);
-		buf_printf(b, "</dt><dd>");
-		value(b, m);
+		buf_printf(b, "<div><dt>%s</dt><dd>", html_of(name).s);
+		if (json_type(m) == JSON_NUMBER)
+			buf_printf(b, "%s", html_data(json_number(m), show_plain).s);
+		else if (json_type(m) == JSON_STRING)
+			html_text(b, json_string(m));
+		else if (json_type(m) == JSON_BOOL)
+			buf_printf(b, "%s", json_bool(m) ? "yes" : "no");
+		else
+			buf_printf(b, "none");
 		buf_printf(b, "</dd></div>\n");
 	}
 }
@@ -280,9 +318,7 @@ void part_job(struct report *r, struct buf *b)
 	const struct json *job = run_object(r->main->run, "job");
 
 	if (r->runs.network && json_type(r->runs.network) == JSON_OBJECT) {
-		const struct json *bad = json_get(r->runs.network, "discarded");
-
-		if (bad && json_type(bad) == JSON_BOOL && json_bool(bad))
+		if (run_true(r->runs.network, "discarded"))
 			notes_add(&r->runs.missing, "network",
 				  "packets were late in the lab and the run was discarded: its "
 				  "seconds say nothing");

@@ -1,5 +1,4 @@
 /* The timeline: a lane for each process, its steps as compute, wait and wire. */
-#include "cli/report/report_axis.h"
 #include "cli/report/report_page.h"
 #include "common/base/alloc.h"
 
@@ -92,41 +91,14 @@ static double block(struct buf *b, const struct span *span, const char *class, d
 	return from + length;
 }
 
-static void draw_step(const struct timeline *t, const struct lane *lane, const struct json *step,
-		      const struct span *span, double y, double height, struct buf *b)
-{
-	double v[] = { run_number(step, "start_s"), run_number(step, "compute_s"),
-		       run_number(step, "wait_s"), run_number(step, "wire_s"),
-		       run_number(step, "round_trips") };
-	double from = lane->offset_s + v[0];
-	const char *name = run_string(step, "name");
-
-	if (from > span->to || lane->offset_s + end_of(step) < span->from)
-		return;
-	buf_printf(b, "<g class=\"step\"");
-	html_values(b, v, 5);
-	buf_printf(b, "><title>");
-	html_textf(b, "%.64s, %.40s at %s: compute %s, wait %s, wire %s, %.0f round trip%s",
-		   lane->process->name,
-		   *name ? name : report_phase(t->r, run_number(step, "phase")),
-		   show_seconds(v[0]).s, show_seconds(v[1]).s, show_seconds(v[2]).s,
-		   show_seconds(v[3]).s, v[4], v[4] == 1 ? "" : "s");
-	buf_printf(b, "</title>");
-	from = block(b, span, "compute", from, v[1], y, height);
-	from = block(b, span, "wait", from, v[2], y, height);
-	block(b, span, "wire", from, v[3], y, height);
-	buf_printf(b, "</g>");
-}
-
 static void draw_lane(const struct timeline *t, const struct lane *lane, const struct span *span,
 		      double y, double pitch, struct buf *b)
 {
 	double height = pitch > 34 ? 14 : 8, top = y + pitch - height - 7;
 	double elapsed = run_number(lane->process->run, "elapsed_s");
 
-	buf_printf(b, "<g class=\"lane\"><text class=\"name\" x=\"0\" y=\"%g\">", top - 5);
-	html_short(b, lane->process->name, NAME_MOST);
-	buf_printf(b, "</text>");
+	buf_printf(b, "<g class=\"lane\"><text class=\"name\" x=\"0\" y=\"%g\">%s</text>", top - 5,
+		   html_brief(lane->process->name, NAME_MOST).s);
 	if (elapsed > 0) {
 		buf_printf(b, "<text class=\"num\" x=\"100%%\" y=\"%g\"", top - 5);
 		html_values(b, &elapsed, 1);
@@ -134,40 +106,30 @@ static void draw_lane(const struct timeline *t, const struct lane *lane, const s
 	}
 	buf_printf(b, "<rect class=\"track\" x=\"0\" y=\"%g\" width=\"100%%\" height=\"%g\"/>", top,
 		   height);
-	for (const struct json *s = run_first(lane->process->run, t->list); s; s = run_next(s))
-		draw_step(t, lane, s, span, top, height, b);
-	buf_printf(b, "</g>\n");
-}
+	for (const struct json *s = run_first(lane->process->run, t->list); s; s = run_next(s)) {
+		double v[] = { run_number(s, "start_s"), run_number(s, "compute_s"),
+			       run_number(s, "wait_s"), run_number(s, "wire_s"),
+			       run_number(s, "round_trips") };
+		double from = lane->offset_s + v[0];
+		const char *name = run_string(s, "name");
 
-/* As many places as the step has. */
-static struct shown show_tick(double t, double step)
-{
-	struct shown s;
-
-	if (step < 0.5)
-		snprintf(s.s, sizeof(s.s), "%.6g ms", t * 1e3);
-	else
-		snprintf(s.s, sizeof(s.s), "%.6g s", t);
-	return s;
-}
-
-static void draw_axis(const struct span *span, double top, double bottom, struct buf *b)
-{
-	double step = axis_step(span->to - span->from, 4);
-	double first = ceil(span->from / step);
-
-	for (double k = first; k * step <= span->to; k++) {
-		double x = at(span, k * step);
-
-		buf_printf(b,
-			   "<line class=\"tick\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"%g\" y2=\"%g\"/>"
-			   "<text class=\"%s\" x=\"%.3f%%\" y=\"%g\">%s</text>\n",
-			   x, x, top, bottom + 4,
-			   x < 8    ? "tick start"
-			   : x > 92 ? "tick end"
-				    : "tick",
-			   x, bottom + 17, show_tick(k * step, step).s);
+		if (from > span->to || lane->offset_s + end_of(s) < span->from)
+			continue;
+		buf_printf(b, "<g class=\"step\"");
+		html_values(b, v, 5);
+		buf_printf(b, "><title>");
+		html_textf(b, "%.64s, %.40s at %s: compute %s, wait %s, wire %s, %.0f round trip%s",
+			   lane->process->name,
+			   *name ? name : report_phase(t->r, run_number(s, "phase")),
+			   show_seconds(v[0]).s, show_seconds(v[1]).s, show_seconds(v[2]).s,
+			   show_seconds(v[3]).s, v[4], v[4] == 1 ? "" : "s");
+		buf_printf(b, "</title>");
+		from = block(b, span, "compute", from, v[1], top, height);
+		from = block(b, span, "wait", from, v[2], top, height);
+		block(b, span, "wire", from, v[3], top, height);
+		buf_printf(b, "</g>");
 	}
+	buf_printf(b, "</g>\n");
 }
 
 /* The names of the phases over the lanes, each with a line down to where it begins; twice, for wide
@@ -203,19 +165,17 @@ static void draw_phases(const struct timeline *t, const struct span *span, bool 
 	for (size_t i = 0; i < n; i++)
 		buf_printf(b, "<line x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"%g\" y2=\"%g\"/>", x[i], x[i],
 			   height - 15 - row[i] * LABEL_ROW, height);
-	for (size_t i = 0; i < n; i++) {
-		buf_printf(b, "<text%s x=\"%.3f%%\" dx=\"%d\" y=\"%g\">",
+	for (size_t i = 0; i < n; i++)
+		buf_printf(b, "<text%s x=\"%.3f%%\" dx=\"%d\" y=\"%g\">%s</text>",
 			   left[i] ? " class=\"end\"" : "", x[i], left[i] ? -4 : 4,
-			   height - 6 - row[i] * LABEL_ROW);
-		html_short(b, name[i], 23);
-		buf_printf(b, "</text>");
-	}
+			   height - 6 - row[i] * LABEL_ROW, html_brief(name[i], 23).s);
 	buf_printf(b, "</svg>\n");
 }
 
 static void draw(const struct timeline *t, const char *id, const struct span *span, struct buf *b)
 {
 	double pitch = t->n <= 12 ? 40 : 29, bottom = (double)t->n * pitch;
+	double step = axis_step(span->to - span->from, 4);
 
 	buf_printf(b, "<div class=\"timeline\" id=\"%s\">\n", id);
 	draw_phases(t, span, true, b);
@@ -233,7 +193,20 @@ static void draw(const struct timeline *t, const char *id, const struct span *sp
 				   "y2=\"%g\"/>",
 				   x, x, bottom);
 	}
-	draw_axis(span, bottom - 2, bottom, b);
+	for (double k = ceil(span->from / step); k * step <= span->to; k++) {
+		double x = at(span, k * step);
+
+		buf_printf(b,
+			   "<line class=\"tick\" x1=\"%.3f%%\" x2=\"%.3f%%\" y1=\"%g\" y2=\"%g\"/>"
+			   "<text class=\"%s\" x=\"%.3f%%\" y=\"%g\">%s</text>\n",
+			   x, x, bottom - 2, bottom + 4,
+			   x < 8    ? "tick start"
+			   : x > 92 ? "tick end"
+				    : "tick",
+			   x, bottom + 17,
+			   step < 0.5 ? shown("%.6g ms", k * step * 1e3).s
+				      : shown("%.6g s", k * step).s);
+	}
 	for (size_t i = 0; i < t->n; i++)
 		draw_lane(t, &t->lane[i], span, (double)i * pitch, pitch, b);
 	buf_printf(b, "</svg>\n</div>\n");
@@ -311,12 +284,10 @@ void part_timeline(struct report *r, struct buf *b)
 	if (t.n && t.all.to > 0) {
 		html_section(b, "time", "Where the time went");
 		buf_printf(b, "<p class=\"legend\"><span class=\"item\"><span class=\"key "
-			      "compute\"></span>compute"
-			      "</span> <span class=\"item\"><span class=\"key wait\"></span>wait, "
-			      "while others compute"
-			      "</span> <span class=\"item\"><span class=\"key wire\"></span>wire, "
-			      "while bytes travel"
-			      "</span></p>\n");
+			      "compute\"></span>compute</span> <span class=\"item\"><span "
+			      "class=\"key wait\"></span>wait, while others compute</span> <span "
+			      "class=\"item\"><span class=\"key wire\"></span>wire, while bytes "
+			      "travel</span></p>\n");
 		draw(&t, "timeline", &t.all, b);
 		draw_rounds(&t, b);
 		say_alignment(&t, b);

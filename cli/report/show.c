@@ -17,10 +17,9 @@ struct arguments {
 
 static const struct argp_option options[] = {
 	{ "truth", 't', "FILE", 0,
-	  "the known classes, in the order of the data's rows or with ids (.csv); of a job of kind "
-	  "fedgcn "
-	  "\"own\", those that the parties' sets come with, or a directory with a set for each "
-	  "party",
+	  "the known classes, in the order of the data's rows or with ids (.csv); of a job of "
+	  "kind fedgcn \"own\", those that the parties' sets come with, or a directory with a set "
+	  "for each party",
 	  0 },
 	{ 0 },
 };
@@ -46,30 +45,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the parts of the page ---- */
 
-/* "kcagc, k = 7, method tree, preset default, seed 1" */
-static void print_job(const struct json *job)
+static void print_head(const struct json *run)
 {
-	struct run_words words = run_job_words(job);
-	char *rest = strchr(words.s, ',');
+	const struct json *job = run_object(run, "job");
+	struct run_words words;
+	char *rest;
 
+	printf("%s: %s, %.3f s, %.0f rounds of secure sums\n", run_string(run, "software"),
+	       run_string(run, "status"), run_number(run, "elapsed_s"), run_number(run, "rounds"));
+	if (*run_string(run, "error"))
+		printf("error: %s\n", run_string(run, "error"));
+	if (!job)
+		return;
+	/* "kcagc, k = 7, method tree, preset default, seed 1" */
+	words = run_job_words(job);
+	rest = strchr(words.s, ',');
 	if (rest)
 		*rest++ = 0;
 	printf("job: %s", words.s);
 	if (run_has(job, "clusters"))
 		printf(", k = %.0f", run_number(job, "clusters"));
 	printf("%s%s, seed %.0f\n", rest ? "," : "", rest ? rest : "", run_number(job, "seed"));
-}
-
-static void print_head(const struct json *run)
-{
-	const struct json *job = json_get(run, "job");
-
-	printf("%s: %s, %.3f s, %.0f rounds of secure sums\n", run_string(run, "software"),
-	       run_string(run, "status"), run_number(run, "elapsed_s"), run_number(run, "rounds"));
-	if (*run_string(run, "error"))
-		printf("error: %s\n", run_string(run, "error"));
-	if (job && json_type(job) == JSON_OBJECT)
-		print_job(job);
 }
 
 static void print_phases(const struct json *run)
@@ -87,21 +83,6 @@ static void print_phases(const struct json *run)
 	}
 	printf("%-16s %9.3f %9.3f %9.3f %7.0f\n", "all", compute, wait, wire,
 	       run_number(run, "rounds"));
-}
-
-static void print_traffic(const struct json *run)
-{
-	double sent = 0, received = 0, messages_sent = 0, messages_received = 0;
-
-	for (const struct json *t = run_first(run, "traffic"); t; t = run_next(t)) {
-		sent += run_number(t, "bytes_sent");
-		received += run_number(t, "bytes_received");
-		messages_sent += run_number(t, "messages_sent");
-		messages_received += run_number(t, "messages_received");
-	}
-	printf("%-16s %10s %6.0f %10s %6.0f %7.0f %9.3f\n", run_string(run, "name"),
-	       show_bytes(sent).s, messages_sent, show_bytes(received).s, messages_received,
-	       run_number(run, "rounds"), run_number(run, "elapsed_s"));
 }
 
 static void print_plan(const struct json *run)
@@ -140,60 +121,34 @@ static void print_numbers(const struct json *list)
 		printf(" and %zu more", json_count(list) - n);
 }
 
-/* With rows at different parties no single file has all labels to count. */
-static void print_sizes(const struct json *run)
-{
-	const struct json *list = run_list(run_object(run, "result"), "cluster_sizes");
-
-	if (!list || !run_rows_apart(run))
-		return;
-	printf("\n%-18s", "cluster sizes");
-	print_numbers(list);
-	printf("\n");
-}
-
-static void print_fact(const struct json *fact)
-{
-	printf("%-18s", json_key(fact));
-	if (json_type(fact) == JSON_STRING)
-		printf(" %s", json_string(fact));
-	else if (json_type(fact) == JSON_ARRAY)
-		print_numbers(fact);
-	else if (json_type(fact) == JSON_NUMBER)
-		printf(" %.6g", json_number(fact));
-	printf("\n");
-}
-
-/* run.json's "facts": what the job's kind reports besides. */
+/* Sizes of clusters where no single file has all labels to count; and what the job's kind reports.
+ */
 static void print_facts(const struct json *run)
 {
+	const struct json *sizes = run_list(run_object(run, "result"), "cluster_sizes");
 	const struct json *facts = run_object(run, "facts");
 
+	if (sizes && run_rows_apart(run)) {
+		printf("\n%-18s", "cluster sizes");
+		print_numbers(sizes);
+		printf("\n");
+	}
 	if (!facts || !json_first(facts))
 		return;
 	printf("\n");
-	for (const struct json *f = json_first(facts); f; f = json_next(f))
-		print_fact(f);
-}
-
-static void print_score(const struct json *score)
-{
-	printf("\nACC %.4f   NMI %.4f   ARI %.4f   macro-F1 %.4f   of %.0f rows\n",
-	       run_number(score, "acc"), run_number(score, "nmi"), run_number(score, "ari"),
-	       run_number(score, "f1"), run_number(score, "rows"));
+	for (const struct json *f = json_first(facts); f; f = json_next(f)) {
+		printf("%-18s", json_key(f));
+		if (json_type(f) == JSON_STRING)
+			printf(" %s", json_string(f));
+		else if (json_type(f) == JSON_ARRAY)
+			print_numbers(f);
+		else if (json_type(f) == JSON_NUMBER)
+			printf(" %.6g", json_number(f));
+		printf("\n");
+	}
 }
 
 /* ---- the directory ---- */
-
-static enum err print_graph_truth(const struct run_dir *runs, const char *truth)
-{
-	struct json *scores;
-
-	TRY(graph_scores_make(runs, truth, &scores));
-	graph_scores_print(scores);
-	json_free(scores);
-	return ERR_OK;
-}
 
 static enum err print_truth(const struct run_dir *runs, const char *truth)
 {
@@ -201,23 +156,27 @@ static enum err print_truth(const struct run_dir *runs, const char *truth)
 	struct run_labels labels;
 	enum err err;
 
-	if (run_is_of_graphs(runs->process[0].run))
-		return print_graph_truth(runs, truth);
+	if (run_is_of_graphs(runs->process[0].run)) {
+		TRY(graph_scores_make(runs, truth, &score));
+		graph_scores_print(score);
+		json_free(score);
+		return ERR_OK;
+	}
 	score = json_object();
 	err = run_dir_labels(runs, &labels);
-
 	if (!err)
 		err = score_files(truth, (struct label_files){ labels.path, labels.n }, NULL, false,
 				  score);
 	if (!err)
-		print_score(score);
+		printf("\nACC %.4f   NMI %.4f   ARI %.4f   macro-F1 %.4f   of %.0f rows\n",
+		       run_number(score, "acc"), run_number(score, "nmi"), run_number(score, "ari"),
+		       run_number(score, "f1"), run_number(score, "rows"));
 	run_labels_release(&labels);
 	json_free(score);
 	return err;
 }
 
-/* Files that are there: a job that failed has no labels, and a directory has those of its own job
- * alone. */
+/* Those that are there: a job that failed has no labels. */
 static void print_files(const char *dir, const char *more)
 {
 	char *files = results_list(dir);
@@ -256,8 +215,20 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 	print_phases(first->run);
 	printf("\n%-16s %10s %6s %10s %6s %7s %9s\n", "daemon", "sent", "msgs", "received", "msgs",
 	       "rounds", "seconds");
-	for (size_t i = 0; i < runs->n; i++)
-		print_traffic(runs->process[i].run);
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct json *run = runs->process[i].run;
+		double sent = 0, received = 0, messages_sent = 0, messages_received = 0;
+
+		for (const struct json *t = run_first(run, "traffic"); t; t = run_next(t)) {
+			sent += run_number(t, "bytes_sent");
+			received += run_number(t, "bytes_received");
+			messages_sent += run_number(t, "messages_sent");
+			messages_received += run_number(t, "messages_received");
+		}
+		printf("%-16s %10s %6.0f %10s %6.0f %7.0f %9.3f\n", run_string(run, "name"),
+		       show_bytes(sent).s, messages_sent, show_bytes(received).s, messages_received,
+		       run_number(run, "rounds"), run_number(run, "elapsed_s"));
+	}
 	print_plan(first->run);
 	if (run_is_plan_only(first->run)) {
 		printf(
@@ -265,7 +236,6 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 		    first->dir);
 		return ERR_OK;
 	}
-	print_sizes(first->run);
 	print_facts(first->run);
 	if (a->truth)
 		TRY(print_truth(runs, a->truth));
@@ -291,18 +261,13 @@ static enum err run(void *arguments)
 int show_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		"OUT",
-		"Shows what a run did: seconds per phase as compute, wait and wire; bytes, "
-		"messages and rounds per "
-		"daemon; with --truth, how well the classes were found.\v"
-		"OUT is what coterie launch made, or the output directory of one daemon.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.args_doc = "OUT",
+		.doc = "Shows what a run did: seconds per phase as compute, wait and wire; bytes, "
+		       "messages and rounds per daemon; with --truth, how well the classes were "
+		       "found.\vOUT is what coterie launch made, or the output directory of one "
+		       "daemon.",
 	};
-	struct arguments a = { 0 };
-
-	return (int)args_run("show", &argp, argc, argv, &a, run);
+	return (int)args_run("show", &argp, argc, argv, &(struct arguments){ 0 }, run);
 }

@@ -51,11 +51,13 @@ static struct spread weigh(const double *gap, size_t n, size_t from, double beta
 	return s;
 }
 
-/* Gaps to the nearest, in units of their mean; false if all are equal. */
-static bool gaps(const double *d2, size_t n, size_t from, double *gap)
+double tsne_row(const double *d2, size_t n, size_t from, double perplexity, double *p)
 {
-	double least = INFINITY, mean = 0;
+	double *gap = alloc(n, sizeof(*gap)), target = log(perplexity), least = INFINITY, mean = 0;
+	double low = 0, high = INFINITY, beta = 1;
+	struct spread s = { .sum = 1 };
 
+	/* Gaps to the nearest, in units of their mean; that is 0 if all are equal. */
 	for (size_t j = 0; j < n; j++)
 		if (j != from)
 			least = fmin(least, d2[j]);
@@ -65,21 +67,11 @@ static bool gaps(const double *d2, size_t n, size_t from, double *gap)
 	}
 	for (size_t j = 0; mean > 0 && j < n; j++)
 		gap[j] /= mean;
-	return mean > 0;
-}
-
-double tsne_row(const double *d2, size_t n, size_t from, double perplexity, double *p)
-{
-	double *gap = alloc(n, sizeof(*gap)), target = log(perplexity);
-	double low = 0, high = INFINITY, beta = 1;
-	bool differ = gaps(d2, n, from, gap);
-	struct spread s = { .sum = 1 };
-
 	for (int step = 0; step < SEARCH_MAX; step++) {
 		double next;
 
 		s = weigh(gap, n, from, beta, p);
-		if (!differ || fabs(s.entropy - target) < NEAR)
+		if (!(mean > 0) || fabs(s.entropy - target) < NEAR)
 			break;
 		if (s.entropy > target && s.mean == 0)
 			break;
@@ -105,8 +97,8 @@ enum { ROWS = 64 }; /* rows whose distances are taken at once; whole panels */
 struct making {
 	const struct mat *X;
 	struct tsne_pairs *pairs;
-	struct distance *distance; /* one for each worker, as are: */
-	double **d2, **p;          /* ROWS x n; n */
+	struct distance *distance; /* one for each worker, as is: */
+	double *room;              /* distances, ROWS x n; a row's probabilities, n */
 };
 
 static float *pair(const struct tsne_pairs *s, size_t i, size_t j)
@@ -119,7 +111,7 @@ static void make_rows(void *ctx, unsigned worker, size_t block)
 	struct making *m = ctx;
 	const size_t n = m->X->rows, first = block * ROWS,
 		     end = first + ROWS < n ? first + ROWS : n;
-	double *d2 = m->d2[worker], *p = m->p[worker];
+	double *d2 = m->room + worker * (ROWS + 1) * n, *p = d2 + ROWS * n;
 
 	distance_block(&m->distance[worker], ROW(m->X, first), end - first, d2);
 	for (size_t i = first; i < end; i++) {
@@ -157,24 +149,17 @@ void tsne_pairs_make(const struct mat *X, double perplexity, unsigned threads,
 	pairs->perplexity = fmax(1, fmin(perplexity, (double)(n - 1) / 3));
 	ALLOC(pairs->p, pairs->panels * n * TSNE_PANEL);
 	ALLOC(m.distance, workers);
-	ALLOC(m.d2, workers);
-	ALLOC(m.p, workers);
+	ALLOC(m.room, workers * (ROWS + 1) * n);
 	for (unsigned w = 0; w < workers; w++) {
 		distance_init(&m.distance[w], n, X->cols);
 		distance_set(&m.distance[w], X->a);
-		ALLOC(m.d2[w], ROWS * n);
-		ALLOC(m.p[w], n);
 	}
 	parallel(threads, blocks, make_rows, &m);
 	parallel(threads, pairs->panels, join_panel, pairs);
-	for (unsigned w = 0; w < workers; w++) {
+	for (unsigned w = 0; w < workers; w++)
 		distance_release(&m.distance[w]);
-		free(m.d2[w]);
-		free(m.p[w]);
-	}
 	free(m.distance);
-	free(m.d2);
-	free(m.p);
+	free(m.room);
 }
 
 void tsne_pairs_release(struct tsne_pairs *pairs)
@@ -307,19 +292,6 @@ static const double START = 1e-4;      /* deviation of the first coordinates alo
 static const double EXAGGERATION = 12; /* in the first quarter of the steps */
 static const double VALUE_MAX = 1e150; /* squares of such are doubles */
 
-static enum err check(const struct mat *X)
-{
-	if (X->rows == 0 || X->cols == 0 || X->rows > TSNE_ROWS_MAX)
-		return err_set(ERR_INPUT, "t-SNE of %zu x %zu values: expected 1 to %d rows",
-			       X->rows, X->cols, TSNE_ROWS_MAX);
-	for (size_t i = 0; i < X->rows * X->cols; i++)
-		if (!(fabs(X->a[i]) < VALUE_MAX))
-			return err_set(ERR_INPUT,
-				       "t-SNE: row %zu has the value %g, expected one below %g",
-				       i / X->cols, X->a[i], VALUE_MAX);
-	return ERR_OK;
-}
-
 /* The PCA plane made tiny. Points on a line would never leave it, as no force points away from it:
  * they get heights from a sequence that is spread evenly (multiples of the golden ratio). */
 static void make_start(struct mat *Y)
@@ -340,18 +312,6 @@ static void make_start(struct mat *Y)
 		if (square[1] <= 1e-16 * square[0])
 			MAT(Y, i, 1) = START * (turn - floor(turn) - 0.5);
 	}
-}
-
-static void centre(struct mat *Y)
-{
-	double mean[2] = { 0 };
-
-	for (size_t i = 0; i < Y->rows; i++)
-		for (size_t c = 0; c < 2; c++)
-			mean[c] += MAT(Y, i, c) / (double)Y->rows;
-	for (size_t i = 0; i < Y->rows; i++)
-		for (size_t c = 0; c < 2; c++)
-			MAT(Y, i, c) -= mean[c];
 }
 
 /* Section 3.4: momentum 0.5, later 0.8; gains after Jacobs 1988. */
@@ -377,7 +337,14 @@ static void descend(const struct tsne_pairs *pairs, unsigned steps, unsigned thr
 			speed.a[e] = momentum * speed.a[e] - length * gain.a[e] * G.a[e];
 			Y->a[e] += speed.a[e];
 		}
-		centre(Y);
+		for (size_t c = 0; c < 2; c++) {
+			double mean = 0;
+
+			for (size_t i = 0; i < Y->rows; i++)
+				mean += MAT(Y, i, c) / (double)Y->rows;
+			for (size_t i = 0; i < Y->rows; i++)
+				MAT(Y, i, c) -= mean;
+		}
 	}
 	mat_release(&gain);
 	mat_release(&speed);
@@ -391,7 +358,14 @@ enum err tsne(const struct mat *X, double perplexity, unsigned steps, unsigned t
 	double share[2];
 
 	*r = (struct tsne_result){ 0 };
-	TRY(check(X));
+	if (X->rows == 0 || X->cols == 0 || X->rows > TSNE_ROWS_MAX)
+		return err_set(ERR_INPUT, "t-SNE of %zu x %zu values: expected 1 to %d rows",
+			       X->rows, X->cols, TSNE_ROWS_MAX);
+	for (size_t i = 0; i < X->rows * X->cols; i++)
+		if (!(fabs(X->a[i]) < VALUE_MAX))
+			return err_set(ERR_INPUT,
+				       "t-SNE: row %zu has the value %g, expected one below %g",
+				       i / X->cols, X->a[i], VALUE_MAX);
 	TRY(pca_plane(X, threads, Y, share));
 	if (X->rows < LEAST_ROWS)
 		return ERR_OK;

@@ -18,8 +18,8 @@ enum { TSNE_ROWS_MAX = 10000, TSNE_STEPS = 500 };
 #define TSNE_PERPLEXITY 30.0
 
 /* The joint probabilities p_ij of all pairs, as floats: in panels of TSNE_PANEL points i, each with
- * the n rows j one behind the other, so that a step reads them in one stream. p_ii = 0; those
- * below 1e-30 are 0, which is no sum's business. About 4 n^2 bytes. */
+ * the n rows j one behind the other, so that a step reads them in one stream. p_ii and those below
+ * 1e-30 are 0. About 4 n^2 bytes. */
 enum { TSNE_PANEL = 16 };
 struct tsne_pairs {
 	size_t n, panels;
@@ -27,22 +27,20 @@ struct tsne_pairs {
 	double perplexity; /* as used: what was asked for, or (n - 1) / 3 if that is less; >= 1 */
 };
 
-/* The probability of j in row `from` (n of them, its own 0) for squared distances d2 from row
- * `from`, with the Gaussian's precision beta = 1 / (2 sigma^2) such that 2^entropy is the
- * perplexity (equation 1), by Newton steps within a bracket, bisection where those leave it.
- * Returns the perplexity reached: another one only if none can be (equal distances). O(n) a step.
- */
+/* The probabilities of j in row `from` (n of them, its own 0) for squared distances d2 from it: a
+ * Gaussian of precision 1 / (2 sigma^2) such that 2^entropy is the perplexity (equation 1), by Newton
+ * steps within a bracket, else bisection. Returns the perplexity reached: another one only if none
+ * can be (equal distances). O(n) a step. */
 double tsne_row(const double *d2, size_t n, size_t from, double perplexity, double *p);
 
-/* p_ij = (p_j|i + p_i|j) / 2n (Section 3.1) for rows of X (n x m, 2 <= n <= TSNE_ROWS_MAX).
- * pairs is initialised here. O(n^2 m). */
+/* p_ij = (p_j|i + p_i|j) / 2n (Section 3.1) for rows of X (n x m, 2 <= n <= TSNE_ROWS_MAX); pairs is
+ * initialised here. O(n^2 m). */
 void tsne_pairs_make(const struct mat *X, double perplexity, unsigned threads,
 		     struct tsne_pairs *pairs);
 void tsne_pairs_release(struct tsne_pairs *pairs);
 
-/* The gradient of KL(P || Q) at Y (n x 2) with P times exaggeration: equation 5 into G (n x 2).
- * In single precision, summed in double over runs of 256. The same bits for any threads and width
- * of vectors. O(n^2). */
+/* The gradient of KL(P || Q) at Y (n x 2) with P times exaggeration: equation 5 into G (n x 2). In
+ * single precision, summed in double over runs of 256; the same bits for any threads. O(n^2). */
 void tsne_gradient(const struct tsne_pairs *pairs, const struct mat *Y, double exaggeration,
 		   unsigned threads, struct mat *G);
 

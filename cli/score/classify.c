@@ -1,6 +1,5 @@
 /* coterie classify: how well embeddings tell the classes of vertices. */
 #include "cli/args/args.h"
-#include "cli/args/embedding_commands.h"
 #include "cli/score/multilabel.h"
 #include "common/base/alloc.h"
 #include "common/data/embeddings.h"
@@ -30,22 +29,10 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void parse_ratios(struct argp_state *state, struct arguments *a, const char *text)
-{
-	char *copy = alloc_copy(text), *rest = copy, *one;
-
-	a->ratios = 0;
-	while ((one = strsep(&rest, ","))) {
-		if (a->ratios == RATIOS_MAX)
-			argp_error(state, "--train-ratio has more than %d", RATIOS_MAX);
-		a->ratio[a->ratios++] = args_number(state, "train-ratio", one, 0.001, 0.999);
-	}
-	free(copy);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
+	char *ratio;
 
 	switch (key) {
 	case 'e':
@@ -55,7 +42,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->labels = arg;
 		return 0;
 	case 't':
-		parse_ratios(state, a, arg);
+		a->ratios = 0;
+		while ((ratio = strsep(&arg, ","))) {
+			if (a->ratios == RATIOS_MAX)
+				argp_error(state, "--train-ratio has more than %d", RATIOS_MAX);
+			a->ratio[a->ratios++] =
+			    args_number(state, "train-ratio", ratio, 0.001, 0.999);
+		}
 		return 0;
 	case 'r':
 		a->repeats = (unsigned)args_whole(state, "repeats", arg, 1, REPEATS_MAX);
@@ -99,34 +92,6 @@ static void put_mean(struct json *to, const char *name, const struct mean *m)
 	json_put_number(o, "deviation", sqrt(fmax(variance, 0)));
 }
 
-static void try_ratio(const struct arguments *a, const struct logistic *l, const struct mat *X,
-		      const struct label_sets *s, double ratio, struct json *to)
-{
-	struct mean micro = { 0 }, macro = { 0 };
-	struct multilabel_params p = a->p;
-	struct multilabel_score score;
-
-	p.ratio = ratio;
-	for (unsigned r = 0; r < a->repeats; r++) {
-		multilabel_split(l, X, s, &p, r, &score);
-		mean_add(&micro, score.micro);
-		mean_add(&macro, score.macro);
-	}
-	json_put_number(to, "train_ratio", ratio);
-	json_put_number(to, "trained", (double)score.trained);
-	json_put_number(to, "tested", (double)score.tested);
-	put_mean(to, "micro_f1", &micro);
-	put_mean(to, "macro_f1", &macro);
-}
-
-/* Row i of *X becomes that of ids->id[i]. */
-static void sort_rows(const struct embeddings *e, struct mat *X)
-{
-	mat_init(X, e->X.rows, e->X.cols);
-	for (size_t i = 0; i < X->rows; i++)
-		memcpy(ROW(X, i), ROW(&e->X, e->ids.row[i]), X->cols * sizeof(double));
-}
-
 static size_t with_classes(const struct label_sets *s)
 {
 	size_t n = 0;
@@ -139,11 +104,15 @@ static size_t with_classes(const struct label_sets *s)
 static void report(const struct arguments *a, const struct embeddings *e,
 		   const struct label_sets *s, struct json *result)
 {
+	struct multilabel_params p = a->p;
+	struct multilabel_score score;
 	struct logistic *l;
 	struct json *scores;
 	struct mat X;
 
-	sort_rows(e, &X);
+	mat_init(&X, e->X.rows, e->X.cols); /* in the order of the ids, as the sets are */
+	for (size_t i = 0; i < X.rows; i++)
+		memcpy(ROW(&X, i), ROW(&e->X, e->ids.row[i]), X.cols * sizeof(double));
 	l = logistic_open(&X);
 	json_put_number(result, "vertices", (double)X.rows);
 	json_put_number(result, "dims", (double)X.cols);
@@ -152,8 +121,22 @@ static void report(const struct arguments *a, const struct embeddings *e,
 	json_put_number(result, "classes", (double)s->classes);
 	json_put_number(result, "repeats", a->repeats);
 	scores = json_put_array(result, "scores");
-	for (size_t i = 0; i < a->ratios; i++)
-		try_ratio(a, l, &X, s, a->ratio[i], json_append_object(scores));
+	for (size_t i = 0; i < a->ratios; i++) {
+		struct mean micro = { 0 }, macro = { 0 };
+		struct json *to = json_append_object(scores);
+
+		p.ratio = a->ratio[i];
+		for (unsigned r = 0; r < a->repeats; r++) {
+			multilabel_split(l, &X, s, &p, r, &score);
+			mean_add(&micro, score.micro);
+			mean_add(&macro, score.macro);
+		}
+		json_put_number(to, "train_ratio", p.ratio);
+		json_put_number(to, "trained", (double)score.trained);
+		json_put_number(to, "tested", (double)score.tested);
+		put_mean(to, "micro_f1", &micro);
+		put_mean(to, "macro_f1", &macro);
+	}
 	logistic_close(l);
 	mat_release(&X);
 }
@@ -187,20 +170,18 @@ static enum err run(void *arguments)
 int classify_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		NULL,
-		"How well embeddings tell the classes of vertices: one logistic regression (L2, "
-		"liblinear) per class against the rest, on a part of the vertices; each of the "
-		"others gets as many classes as it has, those of largest value.\v"
-		"Micro-F1 is that of all decisions together, macro-F1 the mean over classes; mean "
-		"and standard deviation are over the splits.\n\n"
-		"A .txt has a line for each vertex, its classes as whole numbers between blanks. "
-		"Whose lines they are, ids.txt beside it says; without, vertices are called 0, 1 "
-		"and so on. Vertices without embedding or without classes do not count.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.doc =
+		    "How well embeddings tell the classes of vertices: one logistic regression "
+		    "(L2, liblinear) per class against the rest, on a part of the vertices; each "
+		    "of the others gets as many classes as it has, those of largest "
+		    "value.\vMicro-F1 is that of all decisions together, macro-F1 the mean over "
+		    "classes; mean and standard deviation are over the splits.\n\n"
+		    "A .txt has a line for each vertex, its classes as whole numbers between "
+		    "blanks. Whose lines they are, ids.txt beside it says; without, vertices are "
+		    "called 0, 1 and so on. Vertices without embedding or without classes do not "
+		    "count.",
 	};
 	struct arguments a = {
 		.ratio = { 0.6 }, .ratios = 1, .repeats = 5, .p = { .C = 1, .seed = 1 }

@@ -18,8 +18,7 @@ static const struct argp_option options[] = {
 	  "FedSpectral+'s similarity besides, as \"similarity\"; it proves nothing, see below", 0 },
 	{ "run", KEY_RUN, "OUT", 0,
 	  "instead of LABELS: the parties' of a run of kind fedgcn, and their baselines; --truth "
-	  "is \"own\" "
-	  "or a directory, as for show",
+	  "is \"own\" or a directory, as for show",
 	  0 },
 	{ 0 },
 };
@@ -58,36 +57,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static enum err eval_run(const struct arguments *a)
-{
-	struct json *scores = NULL;
-	struct run_dir runs;
-	enum err err;
-
-	TRY(run_dir_read(a->run, &runs));
-	if (run_is_of_graphs(runs.process[0].run))
-		err = graph_scores_make(&runs, a->truth, &scores);
-	else
-		err = err_set(ERR_INPUT, "%s: a job of kind %s, expected fedgcn", a->run,
-			      run_string(run_object(runs.process[0].run, "job"), "kind"));
-	if (!err)
-		args_print(scores);
-	json_free(scores);
-	run_dir_release(&runs);
-	return err;
-}
-
 static enum err run(void *arguments)
 {
 	const struct arguments *a = arguments;
-	struct json *result;
+	struct json *result = NULL;
+	struct run_dir runs;
 	enum err err;
 
-	if (a->run)
-		return eval_run(a);
-	result = json_object();
-	err = score_files(a->truth, a->labels, a->exclude, a->similarity, result);
-
+	if (a->run) {
+		TRY(run_dir_read(a->run, &runs));
+		if (run_is_of_graphs(runs.process[0].run))
+			err = graph_scores_make(&runs, a->truth, &result);
+		else
+			err = err_set(ERR_INPUT, "%s: a job of kind %s, expected fedgcn", a->run,
+				      run_string(run_object(runs.process[0].run, "job"), "kind"));
+		run_dir_release(&runs);
+	} else {
+		result = json_object();
+		err = score_files(a->truth, a->labels, a->exclude, a->similarity, result);
+	}
 	if (!err)
 		args_print(result);
 	json_free(result);
@@ -97,27 +85,21 @@ static enum err run(void *arguments)
 int eval_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		"LABELS...\n--run OUT",
-		"Compares labels (.txt, .csv or .npy) with the truth: accuracy under the best "
-		"match of "
-		"clusters to classes, normalised mutual information, adjusted Rand index, "
-		"macro-F1.\v"
-		"If both files have ids they are matched by id, else row by row. Several files are "
-		"those of parties with rows of their own: their labels are joined, by id; where "
-		"the truth has no ids, ids are its row numbers. An id may be in several files, "
-		"with "
-		"the same label.\n\n"
-		"--paper-similarity: 1 - m / n^2 (FedSpectral+, Algorithm 5), m the ordered pairs "
-		"of nodes of one class in different clusters. Putting nodes together costs "
-		"nothing, so one cluster of all nodes scores 1; and of k equal classes only one "
-		"pair in k is of a class at all, so labels drawn at random score 1 - (1 - 1/k)/k.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.args_doc = "LABELS...\n--run OUT",
+		.doc =
+		    "Compares labels (.txt, .csv or .npy) with the truth: accuracy under the best "
+		    "match of clusters to classes, normalised mutual information, adjusted Rand "
+		    "index, macro-F1.\vIf both files have ids they are matched by id, else row by "
+		    "row. Several files are those of parties with rows of their own: their labels "
+		    "are joined, by id; where the truth has no ids, ids are its row numbers. An id "
+		    "may be in several files, with the same label.\n\n"
+		    "--paper-similarity: 1 - m / n^2 (FedSpectral+, Algorithm 5), m the ordered "
+		    "pairs of nodes of one class in different clusters. Putting nodes together "
+		    "costs nothing, so one cluster of all nodes scores 1; and of k equal classes "
+		    "only one pair in k is of a class at all, so labels drawn at random score 1 - "
+		    "(1 - 1/k)/k.",
 	};
-	struct arguments a = { 0 };
-
-	return (int)args_run("eval", &argp, argc, argv, &a, run);
+	return (int)args_run("eval", &argp, argc, argv, &(struct arguments){ 0 }, run);
 }

@@ -1,6 +1,5 @@
 /* coterie neighbours: which vertices embeddings put next to one. */
 #include "cli/args/args.h"
-#include "cli/args/embedding_commands.h"
 #include "common/base/alloc.h"
 #include "common/data/embeddings.h"
 
@@ -67,33 +66,25 @@ static double product(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* All others, the nearest first; a row of zeros has cosine 0 with any. */
-static struct near *sort_others(const struct embeddings *e, size_t me)
+/* The others, the nearest first; a row of zeros has cosine 0 with any. */
+static void list(const struct arguments *a, const struct embeddings *e, size_t me,
+		 struct json *result)
 {
 	const double *x = ROW(&e->X, e->ids.row[me]);
 	double length = sqrt(product(x, x, e->X.cols));
 	struct near *near;
+	struct json *neighbours;
 
 	ALLOC(near, e->ids.n);
 	for (size_t i = 0, at = 0; i < e->ids.n; i++) {
 		const double *y = ROW(&e->X, e->ids.row[i]);
 		double lengths = length * sqrt(product(y, y, e->X.cols));
+		double cosine = lengths > 0 ? product(x, y, e->X.cols) / lengths : 0;
 
 		if (i != me)
-			near[at++] =
-			    (struct near){ lengths > 0 ? product(x, y, e->X.cols) / lengths : 0,
-					   i };
+			near[at++] = (struct near){ cosine, i };
 	}
 	qsort(near, e->ids.n - 1, sizeof(*near), by_cosine);
-	return near;
-}
-
-static void list(const struct arguments *a, const struct embeddings *e, size_t me,
-		 struct json *result)
-{
-	struct near *near = sort_others(e, me);
-	struct json *neighbours;
-
 	json_put_string(result, "id", a->id);
 	json_put_number(result, "vertices", (double)e->ids.n);
 	neighbours = json_put_array(result, "neighbours");
@@ -131,15 +122,12 @@ static enum err run(void *arguments)
 
 int neighbours_main(int argc, char **argv)
 {
-	static const struct argp argp = { options,
-					  parse,
-					  NULL,
-					  "Which vertices embeddings put next to one, by the "
-					  "cosine of their vectors, the nearest first.",
-					  NULL,
-					  NULL,
-					  NULL };
-	struct arguments a = { .count = 10 };
-
-	return (int)args_run("neighbours", &argp, argc, argv, &a, run);
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Which vertices embeddings put next to one, by the "
+		       "cosine of their vectors, the nearest first.",
+	};
+	return (int)args_run("neighbours", &argp, argc, argv, &(struct arguments){ .count = 10 },
+			     run);
 }

@@ -1,8 +1,5 @@
-#include "cli/split/split_graph.h"
 #include "cli/args/args.h"
 #include "cli/args/pooled_graph.h"
-#include "cli/split/split_cut.h"
-#include "cli/split/split_hold.h"
 #include "cli/split/split_parties.h"
 #include "common/base/alloc.h"
 #include "common/data/edges.h"
@@ -14,93 +11,63 @@ struct source {
 	struct pooled_graph g;
 	struct split_holders holders;
 	uint32_t *home;
-	size_t isolated;
 };
-
-static void source_release(struct source *s)
-{
-	pooled_graph_release(&s->g);
-	split_holders_release(&s->holders);
-	free(s->home);
-}
-
-static enum err source_read(struct source *s, const struct split_params *p)
-{
-	const struct split_hold_params hold = split_hold_of(p);
-	size_t edges;
-
-	TRY(pooled_graph_read(p->data, &s->g));
-	s->isolated = pooled_graph_isolated(&s->g, NULL);
-	edges = s->g.S.start[s->g.n] / 2;
-	if (edges < p->parties)
-		return err_set(ERR_INPUT,
-			       "%s has %zu edges, expected at least one for each of %zu parties",
-			       p->data, edges, p->parties);
-	TRY(split_hold(&s->g.S, &hold, &s->holders));
-	ALLOC(s->home, s->g.n);
-	split_parts(s->g.n, p->parties, p->seed, s->home);
-	return ERR_OK;
-}
-
-static void mark_known(const struct source *s, const struct csr *mine, uint32_t l, bool *known)
-{
-	for (size_t u = 0; u < s->g.n; u++) {
-		if (s->g.S.start[u] == s->g.S.start[u + 1])
-			known[u] = s->home[u] == l;
-		for (size_t e = mine->start[u]; e < mine->start[u + 1]; e++)
-			known[u] = known[mine->index[e]] = true;
-	}
-}
-
-static enum err write_nodes(const struct source *s, const char *dir, const bool *known)
-{
-	struct buf ids = { 0 }, labels = { 0 };
-	enum err err;
-
-	for (size_t i = 0; i < s->g.n; i++) {
-		if (!known[i])
-			continue;
-		buf_printf(&ids, "%s\n", s->g.id[i]);
-		if (s->g.truth)
-			buf_printf(&labels, "%u\n", s->g.truth[i]);
-	}
-	err = args_write(dir, "ids.txt", &ids);
-	if (!err && s->g.truth)
-		err = args_write(dir, "labels.txt", &labels);
-	buf_release(&labels);
-	return err;
-}
 
 static enum err write_party(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
-	struct buf text = { 0 };
+	const struct pooled_graph *g = &s->g;
+	struct buf edges = { 0 }, ids = { 0 }, labels = { 0 };
 	bool *kept, *known;
 	struct csr mine;
 	enum err err;
 
 	ALLOC(kept, s->holders.edges);
-	ALLOC(known, s->g.n);
+	ALLOC(known, g->n);
 	split_held(&s->holders, l, kept);
-	split_keep_edges(&s->g.S, kept, &mine);
-	free(kept);
-	mark_known(s, &mine, l, known);
-	edges_print_tsv(&mine, s->g.id, &text);
-	csr_release(&mine);
-	err = args_write(dir, "edges.tsv", &text);
+	split_keep_edges(&g->S, kept, &mine);
+	for (size_t u = 0; u < g->n; u++) {
+		if (g->S.start[u] == g->S.start[u + 1])
+			known[u] = s->home[u] == l;
+		for (size_t e = mine.start[u]; e < mine.start[u + 1]; e++)
+			known[u] = known[mine.index[e]] = true;
+	}
+	edges_print_tsv(&mine, g->id, &edges);
+	for (size_t i = 0; i < g->n; i++) {
+		if (!known[i])
+			continue;
+		buf_printf(&ids, "%s\n", g->id[i]);
+		if (g->truth)
+			buf_printf(&labels, "%u\n", g->truth[i]);
+	}
+	err = args_write(dir, "edges.tsv", &edges);
 	if (!err)
-		err = write_nodes(s, dir, known);
+		err = args_write(dir, "ids.txt", &ids);
+	if (!err && g->truth)
+		err = args_write(dir, "labels.txt", &labels);
+	buf_release(&ids);
+	buf_release(&labels);
+	csr_release(&mine);
 	free(known);
+	free(kept);
 	return err;
 }
 
-static enum err write_split_json(const struct source *s, const struct split_params *p)
+static enum err split(struct source *s, const struct split_params *p)
 {
-	struct json *root = split_json(p);
+	struct json *root;
+	size_t edges;
 
-	json_put_number(root, "edges", (double)s->holders.edges);
+	TRY(pooled_graph_read(p->data, &s->g));
+	edges = s->g.S.start[s->g.n] / 2;
+	TRY(split_enough(p, edges));
+	TRY(split_hold(&s->g.S, p, &s->holders));
+	ALLOC(s->home, s->g.n);
+	split_parts(s->g.n, p->parties, p->seed, s->home);
+	TRY(split_each(p, write_party, s));
+	root = split_json(p, edges);
 	json_put_number(root, "nodes", (double)s->g.n);
-	json_put_number(root, "isolated", (double)s->isolated);
+	json_put_number(root, "isolated", (double)pooled_graph_isolated(&s->g, NULL));
 	split_put_holders(root, p, s->holders.copies);
 	return split_json_write(p, root);
 }
@@ -108,12 +75,10 @@ static enum err write_split_json(const struct source *s, const struct split_para
 enum err split_graph(const struct split_params *p)
 {
 	struct source s = { 0 };
-	enum err err = source_read(&s, p);
+	enum err err = split(&s, p);
 
-	if (!err)
-		err = split_each(p, write_party, &s);
-	if (!err)
-		err = write_split_json(&s, p);
-	source_release(&s);
+	pooled_graph_release(&s.g);
+	split_holders_release(&s.holders);
+	free(s.home);
 	return err;
 }

@@ -1,4 +1,3 @@
-#include "cli/split/split_graphs.h"
 #include "cli/args/args.h"
 #include "cli/split/split_parties.h"
 #include "common/base/alloc.h"
@@ -13,113 +12,80 @@ struct source {
 	const uint32_t *part; /* of each graph */
 };
 
-/* A party's files, as they grow. */
-struct texts {
-	struct buf edges, indicator, labels, attributes, which;
-	size_t graphs, nodes;
-};
-
-static void add_node(const struct tu *tu, size_t v, size_t first, struct texts *t)
-{
-	const struct csr *A = &tu->graphs.A;
-	const struct mat *X = &tu->graphs.attribute;
-
-	buf_printf(&t->indicator, "%zu\n", t->graphs);
-	for (size_t e = A->start[v]; e < A->start[v + 1]; e++)
-		buf_printf(&t->edges, "%zu, %zu\n", t->nodes + v - first + 1,
-			   t->nodes + A->index[e] - first + 1);
-	for (size_t j = 0; j < X->cols; j++)
-		buf_printf(&t->attributes, "%.17g%s", MAT(X, v, j), j + 1 < X->cols ? ", " : "\n");
-}
-
-static void add_graph(const struct tu *tu, size_t g, struct texts *t)
-{
-	size_t first = tu->graphs.first[g], end = tu->graphs.first[g + 1];
-
-	t->graphs++;
-	for (size_t v = first; v < end; v++)
-		add_node(tu, v, first, t);
-	t->nodes += end - first;
-	if (tu->class)
-		buf_printf(&t->labels, "%" PRId64 "\n", tu->class[g]);
-	buf_printf(&t->which, "%zu\n", g + 1);
-}
-
-static enum err write_one(const char *dir, const char *name, struct buf *text)
-{
-	return text->n ? args_write(dir, name, text) : ERR_OK;
-}
-
-static enum err write_texts(const char *dir, struct texts *t)
-{
-	TRY(args_write(dir, "graphs_A.txt", &t->edges));
-	TRY(args_write(dir, "graphs_graph_indicator.txt", &t->indicator));
-	TRY(write_one(dir, "graphs_graph_labels.txt", &t->labels));
-	TRY(write_one(dir, "graphs_node_attributes.txt", &t->attributes));
-	return args_write(dir, "graphs.txt", &t->which);
-}
-
 static enum err write_party(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
-	struct texts t = { 0 };
+	const struct graphs *all = &s->tu->graphs;
+	const struct csr *A = &all->A;
+	const struct mat *X = &all->attribute;
+	struct buf edges = { 0 }, indicator = { 0 }, labels = { 0 }, attributes = { 0 },
+		   which = { 0 };
+	size_t graphs = 0, nodes = 0;
 	enum err err;
 
-	for (size_t g = 0; g < s->tu->graphs.count; g++)
-		if (s->part[g] == l)
-			add_graph(s->tu, g, &t);
-	err = write_texts(dir, &t);
-	buf_release(&t.edges);
-	buf_release(&t.indicator);
-	buf_release(&t.labels);
-	buf_release(&t.attributes);
-	buf_release(&t.which);
+	for (size_t g = 0; g < all->count; g++) {
+		size_t shift = nodes - all->first[g] + 1; /* nodes count from 1 */
+
+		if (s->part[g] != l)
+			continue;
+		graphs++;
+		nodes += all->first[g + 1] - all->first[g];
+		buf_printf(&which, "%zu\n", g + 1);
+		if (s->tu->class)
+			buf_printf(&labels, "%" PRId64 "\n", s->tu->class[g]);
+		for (size_t v = all->first[g]; v < all->first[g + 1]; v++) {
+			buf_printf(&indicator, "%zu\n", graphs);
+			for (size_t e = A->start[v]; e < A->start[v + 1]; e++)
+				buf_printf(&edges, "%zu, %zu\n", v + shift, A->index[e] + shift);
+			for (size_t j = 0; j < X->cols; j++)
+				buf_printf(&attributes, "%.17g%s", MAT(X, v, j),
+					   j + 1 < X->cols ? ", " : "\n");
+		}
+	}
+	err = args_write(dir, "graphs_A.txt", &edges);
+	if (!err)
+		err = args_write(dir, "graphs_graph_indicator.txt", &indicator);
+	if (!err && labels.n)
+		err = args_write(dir, "graphs_graph_labels.txt", &labels);
+	if (!err && attributes.n)
+		err = args_write(dir, "graphs_node_attributes.txt", &attributes);
+	if (!err)
+		err = args_write(dir, "graphs.txt", &which);
+	buf_release(&indicator);
+	buf_release(&labels);
+	buf_release(&attributes);
+	buf_release(&which);
 	return err;
 }
 
-static enum err write_split_json(const struct split_params *p, size_t graphs)
+static enum err split(const struct split_params *p, const struct tu *tu)
 {
-	struct json *root = split_json(p);
-
-	json_put_number(root, "graphs", (double)graphs);
-	if (p->skew > 0)
-		json_put_number(root, "skew", p->skew);
-	return split_json_write(p, root);
-}
-
-static void choose(const struct split_params *p, const struct tu *tu, uint32_t *part)
-{
-	uint32_t *label;
-	size_t classes;
-
-	if (!(p->skew > 0)) {
-		split_parts(tu->graphs.count, p->parties, p->seed, part);
-		return;
-	}
-	ALLOC(label, tu->graphs.count);
-	tu_classes(tu, label, &classes);
-	skew_parts(label, tu->graphs.count, p->parties, p->skew, p->seed, part);
-	free(label);
-}
-
-static enum err write_all(const struct split_params *p, const struct tu *tu)
-{
-	uint32_t *part;
+	size_t n = tu->graphs.count, classes;
+	uint32_t *part, *label;
+	struct json *root;
 	enum err err;
 
-	if (tu->graphs.count < p->parties)
-		return err_set(ERR_INPUT,
-			       "%s has %zu graphs, expected at least one for each of %zu parties",
-			       p->data, tu->graphs.count, p->parties);
+	TRY(split_enough(p, n));
 	if (p->skew > 0 && !tu->class)
 		return err_set(ERR_INPUT,
 			       "%s: no graph labels there, which a skew needs: it goes by class",
 			       p->data);
-	ALLOC(part, tu->graphs.count);
-	choose(p, tu, part);
+	ALLOC(part, n);
+	if (p->skew > 0) {
+		ALLOC(label, n);
+		tu_classes(tu, label, &classes);
+		skew_parts(label, n, p->parties, p->skew, p->seed, part);
+		free(label);
+	} else {
+		split_parts(n, p->parties, p->seed, part);
+	}
 	err = split_each(p, write_party, &(struct source){ tu, part });
 	free(part);
-	return err ? err : write_split_json(p, tu->graphs.count);
+	TRY(err);
+	root = split_json(p, n);
+	if (p->skew > 0)
+		json_put_number(root, "skew", p->skew);
+	return split_json_write(p, root);
 }
 
 enum err split_graphs(const struct split_params *p)
@@ -128,7 +94,7 @@ enum err split_graphs(const struct split_params *p)
 	enum err err;
 
 	TRY(tu_read(p->data, &tu));
-	err = write_all(p, &tu);
+	err = split(p, &tu);
 	tu_release(&tu);
 	return err;
 }

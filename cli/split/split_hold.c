@@ -1,5 +1,4 @@
 #include "cli/split/split_hold.h"
-#include "cli/split/split.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 
@@ -46,16 +45,6 @@ static void claim(struct growth *g, size_t r, uint32_t node)
 	g->claimed++;
 }
 
-static size_t smallest(const struct growth *g, size_t parties)
-{
-	size_t best = 0;
-
-	for (size_t r = 1; r < parties; r++)
-		if (g->frontier[r].ends < g->frontier[best].ends)
-			best = r;
-	return best;
-}
-
 /* Takes a node over to the region that most of its neighbours are in, if that is more than those of
  * its own, that region is not too large, and its own not too small, by the equal share of ends.
  * links: zeroes, as many as regions. */
@@ -79,24 +68,11 @@ static bool settle(struct growth *g, uint32_t node, size_t parties, size_t share
 	return true;
 }
 
-static void tighten(struct growth *g, const uint32_t *order, size_t parties)
-{
-	size_t n = g->S->rows, share = g->S->start[n] / parties, *links;
-	bool moved = true;
-
-	ALLOC(links, parties);
-	for (int pass = 0; pass < PASSES && moved; pass++) {
-		moved = false;
-		for (size_t i = 0; i < n; i++)
-			moved |= settle(g, order[i], parties, share, links);
-	}
-	free(links);
-}
-
 void split_regions(const struct csr *S, size_t parties, uint64_t seed, uint32_t *region)
 {
 	struct growth g = { .S = S, .region = region };
-	size_t n = S->rows, fresh = 0;
+	size_t n = S->rows, fresh = 0, *links;
+	bool moved = true;
 	uint32_t *order;
 	struct rng rng;
 
@@ -112,9 +88,13 @@ void split_regions(const struct csr *S, size_t parties, uint64_t seed, uint32_t 
 	for (size_t r = 0; r < parties; r++)
 		g.frontier[r] = (struct frontier){ UINT32_MAX, UINT32_MAX, 0 };
 	while (g.claimed < n) {
-		size_t r = smallest(&g, parties);
-		uint32_t node = g.frontier[r].first;
+		size_t r = 0;
+		uint32_t node;
 
+		for (size_t other = 1; other < parties; other++)
+			if (g.frontier[other].ends < g.frontier[r].ends)
+				r = other;
+		node = g.frontier[r].first;
 		if (node == UINT32_MAX) { /* where nobody has been yet */
 			while (region[order[fresh]] != UINT32_MAX)
 				fresh++;
@@ -126,7 +106,13 @@ void split_regions(const struct csr *S, size_t parties, uint64_t seed, uint32_t 
 				claim(&g, r, S->index[e]);
 		g.frontier[r].first = g.next[node];
 	}
-	tighten(&g, order, parties);
+	ALLOC(links, parties);
+	for (int pass = 0; pass < PASSES && moved; pass++) {
+		moved = false;
+		for (size_t i = 0; i < n; i++)
+			moved |= settle(&g, order[i], parties, S->start[n] / parties, links);
+	}
+	free(links);
 	free(g.frontier);
 	free(g.next);
 	free(order);
@@ -134,7 +120,7 @@ void split_regions(const struct csr *S, size_t parties, uint64_t seed, uint32_t 
 
 /* ---- holders ---- */
 
-static void first_by_region(const struct csr *S, const struct split_hold_params *p,
+static void first_by_region(const struct csr *S, const struct split_params *p,
 			    struct split_holders *h)
 {
 	uint32_t *region;
@@ -158,19 +144,8 @@ static void first_by_region(const struct csr *S, const struct split_hold_params 
 	free(region);
 }
 
-static void first_by_chance(const struct split_hold_params *p, struct split_holders *h)
-{
-	uint32_t *part;
-
-	ALLOC(part, h->edges + 1);
-	split_parts(h->edges, p->parties, p->seed, part);
-	for (size_t e = 0; e < h->edges; e++)
-		h->party[h->copies * e] = (uint8_t)part[e];
-	free(part);
-}
-
 /* The other holders of each edge, by a shuffle that stops when it has enough of them. */
-static void add_copies(const struct split_hold_params *p, struct split_holders *h)
+static void add_copies(const struct split_params *p, struct split_holders *h)
 {
 	uint8_t deck[256], place[256]; /* of cards, and of each in the deck */
 	struct rng rng;
@@ -194,37 +169,39 @@ static void add_copies(const struct split_hold_params *p, struct split_holders *
 	}
 }
 
-static enum err all_have_some(const struct split_holders *h, size_t parties)
+enum err split_hold(const struct csr *S, const struct split_params *p, struct split_holders *h)
 {
 	bool has[256] = { false };
-
-	for (size_t i = 0; i < h->edges * h->copies; i++)
-		has[h->party[i]] = true;
-	for (size_t l = 0; l < parties; l++)
-		if (!has[l])
-			return err_set(ERR_INPUT,
-				       "party %zu of %zu would hold none of the %zu edges: take "
-				       "fewer parties, or another seed",
-				       l, parties, h->edges);
-	return ERR_OK;
-}
-
-enum err split_hold(const struct csr *S, const struct split_hold_params *p, struct split_holders *h)
-{
-	enum err err;
+	uint32_t *part;
 
 	*h = (struct split_holders){ .edges = S->start[S->rows] / 2,
 				     .copies = split_copies(p->overlap, p->parties) };
 	ALLOC(h->party, h->edges * h->copies + 1);
-	if (p->regions)
+	if (p->regions) {
 		first_by_region(S, p, h);
-	else
-		first_by_chance(p, h);
+	} else {
+		ALLOC(part, h->edges + 1);
+		split_parts(h->edges, p->parties, p->seed, part);
+		for (size_t e = 0; e < h->edges; e++)
+			h->party[h->copies * e] = (uint8_t)part[e];
+		free(part);
+	}
 	add_copies(p, h);
-	err = all_have_some(h, p->parties);
-	if (err)
+	for (size_t i = 0; i < h->edges * h->copies; i++)
+		has[h->party[i]] = true;
+	for (size_t l = 0; l < p->parties; l++) {
+		enum err err;
+
+		if (has[l])
+			continue;
+		err = err_set(ERR_INPUT,
+			      "party %zu of %zu would hold none of the %zu edges: take fewer "
+			      "parties, or another seed",
+			      l, p->parties, h->edges);
 		split_holders_release(h);
-	return err;
+		return err;
+	}
+	return ERR_OK;
 }
 
 void split_holders_release(struct split_holders *h)

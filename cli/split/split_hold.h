@@ -1,34 +1,21 @@
 /* split_hold.h -- which parties hold which edge, when edges are split.
  *
  * FedSpectral+ (Setting): "we assign the edge to a fixed number of random clients", and "the
- * overlap of the graph is the fraction of times the same edge is repeated over the clients". So
- * overlap F over P parties is: each edge is with max(1, F P to the nearest whole) different
- * parties, the same number for all edges: 2 of 5 at 0.4. Overlap 0 is one party for each edge, 1 is
- * all edges with all parties. A graph that is summed over the parties has each weight as often,
- * which a normalised Laplacian does not see.
+ * overlap of the graph is the fraction of times the same edge is repeated over the clients". So with
+ * overlap F over P parties each edge is with max(1, F P to the nearest whole) different parties: 2
+ * of 5 at 0.4, one at 0, all at 1. A graph summed over the parties has each weight as often, which a
+ * normalised Laplacian does not see.
  *
  * Regions: as many sets of nodes as there are parties grow from random nodes, always the one with
- * the fewest ends of edges, by the neighbours of what it has, first come first. Then nodes go
- * over to where most of their neighbours are, while that region has no more than 5/4 of an equal
- * share and theirs keeps half of one. An edge within a region is that party's, one between two
- * either's, by chance. Further holders, with an overlap, are random.
+ * the fewest ends of edges, by the neighbours of what it has, first come first. Then nodes go over
+ * to where most of their neighbours are, while that region has no more than 5/4 of an equal share
+ * and theirs keeps half of one. An edge within a region is that party's, one between two either's,
+ * by chance. Further holders, with an overlap, are random.
  */
 #ifndef CLI_SPLIT_SPLIT_HOLD_H
 #define CLI_SPLIT_SPLIT_HOLD_H
 
-#include "common/base/err.h"
-#include "common/linalg/csr.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct split_hold_params {
-	size_t parties; /* 1 .. 256 */
-	double overlap; /* 0 .. 1 */
-	bool regions;
-	uint64_t seed;
-};
+#include "cli/split/split.h"
 
 /* Edges u <= v of the graph, counted row by row. */
 struct split_holders {
@@ -36,8 +23,9 @@ struct split_holders {
 	uint8_t *party; /* edges x copies, owned; the copies of an edge differ */
 };
 
-/* Without regions and overlap parts are equal to one edge. ERR_INPUT: a party would have none. */
-enum err split_hold(const struct csr *S, const struct split_hold_params *p,
+/* By p->parties (1 .. 256), overlap, regions and seed; without regions and overlap parts are equal
+ * to one edge. ERR_INPUT: a party would have none. */
+enum err split_hold(const struct csr *S, const struct split_params *p,
 		    struct split_holders *h) MUST_CHECK;
 void split_holders_release(struct split_holders *h);
 

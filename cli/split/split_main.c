@@ -120,40 +120,30 @@ static enum err run(void *arguments)
 int split_main(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options,
-		parse,
-		NULL,
-		"Splits a data directory over parties, at random and equally: by columns (same "
-		"nodes and graph, "
-		"different features), by rows (different rows, same features), by edges, by "
-		"vertices, or "
-		"by graphs (of a set of many).\v"
-		"Ids are kept; by rows, where there are none, a row's id is its number in the "
-		"whole. columns.txt in a party's directory says which columns of the whole "
-		"it has. By rows each party has the labels of its own rows.\n\n"
-		"With --shared-edges the parties' graphs differ, and a job over them says "
-		"\"graphs\": \"own\". The edges are put into a random order, as on a circle, and "
-		"party l of L takes F of them on from the place l/L. So two parties have a half "
-		"each "
-		"at F = 0.5, and all that they have then they keep as F grows.\n\n"
-		"By edges, a directory without features (or with --no-features) is split as for "
-		"FedSpectral: a party gets edges.tsv by id with the weights, and ids.txt with the "
-		"nodes that it knows: the ends of its edges. A node without any edge is known to "
-		"one party. --overlap F is the paper's: each edge is with max(1, F L) different "
-		"random parties, to the nearest whole and so the same number for all: 2 of 5 at "
-		"0.4. With --regions as many regions of the graph as parties grow from random "
-		"nodes "
-		"by their neighbours; an edge within one is that party's, an edge between two is "
-		"either's.\n\n"
-		"By vertices, a directory with edges is split as for FedWalk: a party gets ids.txt "
-		"with "
-		"the vertices that it hosts, edges.tsv with all their ties, and their lines of "
-		"labels.txt. A tie of two parties' vertices is with both.",
-		NULL,
-		NULL,
-		NULL
+		.options = options,
+		.parser = parse,
+		.doc =
+		    "Splits a data directory over parties, at random and equally: by columns (same "
+		    "nodes and graph, different features), by rows (different rows, same "
+		    "features), by edges, by vertices, or by graphs (of a set of many).\vIds are "
+		    "kept; by rows, where there are none, a row's id is its number in the whole. "
+		    "columns.txt in a party's directory says which columns of the whole it has. By "
+		    "rows each party has the labels of its own rows.\n\n"
+		    "With --shared-edges the parties' graphs differ, and a job over them says "
+		    "\"graphs\": \"own\". The edges are put into a random order, as on a circle, "
+		    "and party l of L takes F of them on from the place l/L. So two parties have a "
+		    "half each at F = 0.5, and all that they have then they keep as F grows.\n\n"
+		    "By edges, a directory without features (or with --no-features) is split as "
+		    "for FedSpectral: a party gets edges.tsv by id with the weights, and ids.txt "
+		    "with the nodes that it knows: the ends of its edges. A node without any edge "
+		    "is known to one party. --overlap F is the paper's: each edge is with max(1, F "
+		    "L) different random parties, to the nearest whole and so the same number for "
+		    "all: 2 of 5 at 0.4. With --regions as many regions of the graph as parties "
+		    "grow from random nodes by their neighbours; an edge within one is that "
+		    "party's, an edge between two is either's.\n\n"
+		    "By vertices, a directory with edges is split as for FedWalk: a party gets "
+		    "ids.txt with the vertices that it hosts, edges.tsv with all their ties, and "
+		    "their lines of labels.txt. A tie of two parties' vertices is with both.",
 	};
-	struct split_params p = { .seed = 1 };
-
-	return (int)args_run("split", &argp, argc, argv, &p, run);
+	return (int)args_run("split", &argp, argc, argv, &(struct split_params){ .seed = 1 }, run);
 }

@@ -1,4 +1,3 @@
-#include "cli/split/split_vertices.h"
 #include "cli/args/args.h"
 #include "cli/split/split_parties.h"
 #include "common/base/alloc.h"
@@ -20,47 +19,28 @@ struct source {
 	uint32_t *host;
 };
 
-static void source_release(struct source *s)
-{
-	dataset_files_release(&s->files);
-	ids_release(&s->ids);
-	csr_release(&s->S);
-	buf_release(&s->labels);
-	free(s->line);
-	free(s->host);
-}
-
-/* Cuts the text into its lines; the last may have no end. */
-static enum err read_lines(struct source *s)
-{
-	size_t lines = 0, at = 0;
-
-	TRY(file_read_text(s->files.labels, DATA_FILE_MAX, &s->labels));
-	for (size_t i = 0; i < s->labels.n; i++)
-		lines += s->labels.p[i] == '\n';
-	lines += s->labels.n && s->labels.p[s->labels.n - 1] != '\n';
-	ALLOC(s->line, lines + 1);
-	for (size_t l = 0; l < lines; l++) {
-		char *text = (char *)s->labels.p + at, *end = strchr(text, '\n');
-
-		s->line[l] = text;
-		if (end)
-			*end = 0;
-		at += strlen(text) + 1;
-	}
-	s->n = lines;
-	return ERR_OK;
-}
-
 static enum err read_graph(struct source *s, const char *data)
 {
 	struct edges_dropped dropped;
-	size_t lines;
+	size_t lines = 0, at = 0;
 
 	TRY(dataset_find(data, DATASET_EDGES, &s->files));
-	if (s->files.labels)
-		TRY(read_lines(s));
-	lines = s->n;
+	if (s->files.labels) {
+		TRY(file_read_text(s->files.labels, DATA_FILE_MAX, &s->labels));
+		for (size_t i = 0; i < s->labels.n; i++)
+			lines += s->labels.p[i] == '\n';
+		lines += s->labels.n && s->labels.p[s->labels.n - 1] != '\n';
+		ALLOC(s->line, lines + 1);
+		for (size_t l = 0; l < lines; l++) {
+			char *text = (char *)s->labels.p + at, *end = strchr(text, '\n');
+
+			s->line[l] = text;
+			if (end)
+				*end = 0;
+			at += strlen(text) + 1;
+		}
+	}
+	s->n = lines;
 	if (s->files.ids) {
 		TRY(ids_read(s->files.ids, &s->ids));
 		s->n = s->ids.n;
@@ -74,21 +54,6 @@ static enum err read_graph(struct source *s, const char *data)
 	if (s->files.labels && lines != s->n)
 		return err_set(ERR_INPUT, "%s: %zu lines, expected %zu as %s has that many ids",
 			       s->files.labels, lines, s->n, s->files.ids);
-	return ERR_OK;
-}
-
-static enum err source_read(struct source *s, const struct split_params *p)
-{
-	TRY(read_graph(s, p->data));
-	if (s->S.value)
-		return err_set(ERR_INPUT, "%s: ties have weights, which walks do not read",
-			       s->files.edges);
-	if (s->n < p->parties)
-		return err_set(ERR_INPUT,
-			       "%s has %zu vertices, expected at least one for each of %zu parties",
-			       p->data, s->n, p->parties);
-	ALLOC(s->host, s->n);
-	split_parts(s->n, p->parties, p->seed, s->host);
 	return ERR_OK;
 }
 
@@ -133,15 +98,23 @@ static enum err write_party(const void *source, const char *dir, uint32_t l)
 	return err;
 }
 
-static enum err write_split_json(const struct source *s, const struct split_params *p)
+static enum err split(struct source *s, const struct split_params *p)
 {
-	struct json *root = split_json(p);
+	struct json *root;
 	size_t crossing = 0;
 
+	TRY(read_graph(s, p->data));
+	if (s->S.value)
+		return err_set(ERR_INPUT, "%s: ties have weights, which walks do not read",
+			       s->files.edges);
+	TRY(split_enough(p, s->n));
+	ALLOC(s->host, s->n);
+	split_parts(s->n, p->parties, p->seed, s->host);
+	TRY(split_each(p, write_party, s));
 	for (size_t u = 0; u < s->n; u++)
 		for (size_t e = s->S.start[u]; e < s->S.start[u + 1]; e++)
 			crossing += s->host[u] != s->host[s->S.index[e]];
-	json_put_number(root, "vertices", (double)s->n);
+	root = split_json(p, s->n);
 	json_put_number(root, "edges", (double)s->S.start[s->n] / 2);
 	json_put_number(root, "crossing", (double)crossing / 2);
 	return split_json_write(p, root);
@@ -150,12 +123,13 @@ static enum err write_split_json(const struct source *s, const struct split_para
 enum err split_vertices(const struct split_params *p)
 {
 	struct source s = { 0 };
-	enum err err = source_read(&s, p);
+	enum err err = split(&s, p);
 
-	if (!err)
-		err = split_each(p, write_party, &s);
-	if (!err)
-		err = write_split_json(&s, p);
-	source_release(&s);
+	dataset_files_release(&s.files);
+	ids_release(&s.ids);
+	csr_release(&s.S);
+	buf_release(&s.labels);
+	free(s.line);
+	free(s.host);
 	return err;
 }

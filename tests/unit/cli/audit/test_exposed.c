@@ -5,7 +5,7 @@
 #include "tests/unit/dir.h"
 
 #include "cli/args/args.h"
-#include "cli/audit/exposed.h"
+#include "cli/audit/privacy.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/rng.h"

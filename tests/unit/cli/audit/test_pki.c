@@ -1,7 +1,7 @@
 #include "tests/test.h"
 #include "tests/unit/cli/commands.h"
 #include "tests/unit/dir.h"
-#include "cli/audit/pki.h"
+#include "cli/args/args.h"
 
 #include <string.h>
 static void expect(const char *line, int status, const char *text)

@@ -2,11 +2,9 @@
 #include "tests/test.h"
 #include "tests/unit/dir.h"
 
-#include "cli/report/report_axis.h"
 #include "cli/report/report_html.h"
 #include "cli/report/report_page.h"
 #include "cli/run/report_read.h"
-#include "cli/report/report_score.h"
 #include "common/base/file.h"
 #include "common/base/rng.h"
 
@@ -123,9 +121,8 @@ static void test_data(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	html_data(&b, 2067028, show_bytes(2067028));
-	assert_string_equal(text_of(&b), "<data value=\"2067028\">2.1 MB</data>");
-	buf_release(&b);
+	assert_string_equal(html_data(2067028, show_bytes).s,
+			    "<data value=\"2067028\">2.1 MB</data>");
 	html_values(&b, (double[]){ 1, 0.5 }, 2);
 	assert_string_equal(text_of(&b), " data-v=\"1 0.5\"");
 	buf_release(&b);

@@ -2,8 +2,7 @@
  * against the definitions. */
 #include "tests/unit/cli/typed.h"
 
-#include "cli/args/embedding_commands.h"
-#include "cli/score/label_sets.h"
+#include "cli/args/args.h"
 #include "cli/score/multilabel.h"
 #include "common/base/alloc.h"
 #include "common/base/rng.h"

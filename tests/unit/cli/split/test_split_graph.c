@@ -8,7 +8,7 @@
 #include "cli/args/args.h"
 #include "cli/synth/planted.h"
 #include "cli/args/pooled_graph.h"
-#include "cli/split/split.h"
+#include "cli/split/split_hold.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/rng.h"
@@ -54,7 +54,9 @@ static void test_holders(void **state)
 	cliques(20, 11, &S); /* 1119 edges */
 	for (size_t L = 1; L <= 20; L = L < 5 ? L + 1 : 2 * L) {
 		for (int tenths = 0; tenths <= 10; tenths += 2) {
-			struct split_hold_params p = { L, tenths / 10.0, false, 9 };
+			struct split_params p = { .parties = L,
+						  .overlap = tenths / 10.0,
+						  .seed = 9 };
 			struct split_holders h, again;
 			size_t held[20] = { 0 }, copies = split_copies(p.overlap, L);
 
@@ -94,7 +96,7 @@ static void test_holders(void **state)
 /* Any two parties are as often together as any others. */
 static void test_pairs_of_holders(void **state)
 {
-	struct split_hold_params p = { 4, 0.5, false, 2 };
+	struct split_params p = { .parties = 4, .overlap = 0.5, .seed = 2 };
 	size_t together[4][4] = { { 0 } };
 	struct split_holders h;
 	struct csr S;
@@ -117,7 +119,7 @@ static void test_pairs_of_holders(void **state)
 /* Cliques stay whole, and regions are about equal; without regions no clique does. */
 static void test_regions(void **state)
 {
-	struct split_hold_params p = { 4, 0, true, 5 };
+	struct split_params p = { .parties = 4, .regions = true, .seed = 5 };
 	size_t ends[4] = { 0 }, torn = 0;
 	struct split_holders h;
 	uint32_t *region;
@@ -182,7 +184,7 @@ static void test_regions_stay(void **state)
 static void test_regions_of_pieces(void **state)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 4, 5, 1 }, { 5, 4, 1 } };
-	struct split_hold_params p = { 2, 0, true, 1 };
+	struct split_params p = { .parties = 2, .regions = true, .seed = 1 };
 	struct split_holders h;
 	uint32_t region[7];
 	struct csr S;

@@ -35,12 +35,12 @@ judge() {
 		judge_failed "$record"
 	fi
 	for name in $(names $PARTIES); do judge_party "$name"; done
-	[[ $OUTCOME != "done" ]] || TYPICAL[$KIND]=$((AGAIN_TAKEN ? ${TYPICAL[$KIND]-700} : TOOK))
+	[[ $OUTCOME != "done" ]] || ((TOOK > ${TYPICAL[$KIND]-700})) || TYPICAL[$KIND]=$TOOK
 	tell judged coordinator "$OUTCOME"
 }
 
 judge_done() { # RECORD
-	AGAIN_TAKEN=0
+	local again
 	if [[ ! -s $1 ]]; then
 		disturbed_by coordinator full || wrong "the coordinator left no run.json"
 		return
@@ -50,13 +50,12 @@ judge_done() { # RECORD
 		disturbed_by coordinator full || wrong "the coordinator ended with 0, but its run.json says $(jq -r .status "$1")"
 		return
 	fi
-	AGAIN_TAKEN=$(($(jq .attempt "$1") - 1))
-	((!AGAIN_TAKEN)) || OUTCOME="done in attempt $((AGAIN_TAKEN + 1))"
+	again=$(jq .attempt "$1")
+	((again == 1)) || OUTCOME="done in attempt $again"
 }
 
 judge_failed() { # RECORD
 	local said name
-	AGAIN_TAKEN=0
 	! must_be_done || wrong "it should have been done: $(last_words coordinator)"
 	[[ ! -s $1 ]] || judge_record coordinator "$1"
 	said=$(last_words coordinator)

@@ -515,6 +515,7 @@ strike() { # INDEX
 		tell fault "$who" "$what, ${LONG[$1]} ms"
 		DISTURBED[$who]+=" $what"
 		STRUCK+=("$what")
+		HIT[$1]=
 		COUNT[$what]=$((${COUNT[$what]-0} + 1))
 	else
 		tell late "$who" "$what"
@@ -524,7 +525,7 @@ strike() { # INDEX
 one_job() {
 	local i typical=${TYPICAL[$KIND]-700}
 	now
-	OVER=0 COORDINATOR_STATUS='' WRONG=() STRUCK=() DUE=() DO=() UNDO=() JOB_BEGAN=$NOW
+	OVER=0 COORDINATOR_STATUS='' WRONG=() STRUCK=() HIT=() DUE=() DO=() UNDO=() JOB_BEGAN=$NOW
 	DISTURBED=() AGAIN=() PARTED=() SENT[coordinator]=
 	cp "$T/job-$KIND.json" "$T/job.json"
 	START_AT[coordinator]=$NOW
@@ -581,7 +582,7 @@ clear_up() {
 report() {
 	local i text=''
 	JOBS_DONE=$((JOBS_DONE + 1))
-	for i in "${!FAULT[@]}"; do text+="${FAULT[i]} ${WHO[i]} at $((AT[i] / 10)) % for ${LONG[i]} ms, "; done
+	for i in "${!FAULT[@]}"; do text+="${FAULT[i]} ${WHO[i]} at $((AT[i] / 10)) % for ${LONG[i]} ms${HIT[i]- (too late)}, "; done
 	[[ $text ]] || text='nothing, '
 	printf '%4d %-18s %s%s, %d.%d s\n' "$N" "$KIND" "$text" "$OUTCOME" $((TOOK / 1000)) $((TOOK % 1000 / 100))
 	for i in "${WRONG[@]}"; do echo "     WRONG: $i; again with --seed $SEED --first $N --jobs 1"; done
@@ -648,6 +649,7 @@ main() {
 	T=$(mktemp -d "${TMPDIR:-/tmp}/coterie-nemesis.XXXXXX")
 	trap 'end $?' EXIT
 	trap 'exit 130' INT TERM HUP
+	exec 2> >(grep -vE 'line [0-9]+: +[0-9]+ (Killed|Terminated|File size limit)' >&2 || true) # bash says so of what is killed
 	mkfifo "$T/nap"
 	exec {NAP}<>"$T/nap"
 	tools

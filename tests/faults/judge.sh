@@ -35,7 +35,7 @@ judge() {
 		judge_failed "$record"
 	fi
 	for name in $(names $PARTIES); do judge_party "$name"; done
-	[[ $OUTCOME != "done" ]] || ((TOOK > ${TYPICAL[$KIND]-700})) || TYPICAL[$KIND]=$TOOK
+	[[ $OUTCOME != "done" ]] || ((LASTED > ${TYPICAL[$KIND]-700})) || TYPICAL[$KIND]=$LASTED
 	tell judged coordinator "$OUTCOME"
 }
 
@@ -118,7 +118,8 @@ judge_ledger() { # NAME RECORD
 			| group_by(.type)[] | "\(.[0].type) \(map(.messages_sent) | add)"' "$2" | sort) \
 		<("$BIN/coterie" ledger export --state "$T/state/$1" --csv --job "$job" | awk -F '"' -v attempt="$attempt" 'NR > 1 { split($1, of, ","); split($11, a, ","); if (of[4] == attempt) n[a[2]]++ } END { for (t in n) print t, n[t] }' | sort) |
 		awk '$2 > $3 { print $1 ": " $2 " sent, " $3 " booked" }' | head -n 1)
-	[[ -z $short ]] || wrong "the ledger of $1 has less than $2: $short"
+	# Why it takes no part it says even if that cannot be written down.
+	[[ -z $short ]] || { [[ $short == DECLINE* ]] && disturbed_by "$1" full; } || wrong "the ledger of $1 has less than $2: $short"
 }
 
 # ---- the labels of a run that nobody disturbed, over the files that the parties say they used ----

@@ -18,7 +18,8 @@
 #     party-02 == relay ===
 #     party-03 == relay ==/                                           all hold data for every kind of job
 #
-# Each job gets no fault, one, or two at once, at moments drawn by the seed:
+# Each job gets no fault, one, or two at once, at moments drawn by the seed: so many per cent into the time that jobs
+# of this kind take, or (below 0) so many ms after the coordinator was started, when parties may still be coming.
 #
 #     kill term      kill -9, kill; a party is started again as a service manager does, a killed coordinator too
 #     stop           kill -STOP, later kill -CONT
@@ -469,7 +470,7 @@ draw() { # N
 	for ((i = 0; i < n; i++)); do
 		FAULT+=("${faults[RANDOM % ${#faults[@]}]}")
 		WHO+=("$(victim "${FAULT[i]}" $RANDOM)")
-		AT+=($((RANDOM % 1100)))
+		AT+=($((RANDOM % 5 ? RANDOM % 1000 : -1 - RANDOM % 1000)))
 		long=$((200 + RANDOM % 3800))
 		((RANDOM % 10)) || $SHORT || long=$((long + 1000 * RECONNECT_S))
 		LONG+=("$long")
@@ -525,17 +526,21 @@ strike() { # INDEX
 one_job() {
 	local i typical=${TYPICAL[$KIND]-700}
 	now
-	OVER=0 COORDINATOR_STATUS='' WRONG=() STRUCK=() HIT=() DUE=() DO=() UNDO=() JOB_BEGAN=$NOW
+	OVER=0 BEGUN=0 COORDINATOR_STATUS='' WRONG=() STRUCK=() HIT=() DUE=() DO=() UNDO=() JOB_BEGAN=$NOW
 	DISTURBED=() AGAIN=() PARTED=() SENT[coordinator]=
 	cp "$T/job-$KIND.json" "$T/job.json"
 	START_AT[coordinator]=$NOW
 	tell job coordinator "$KIND"
-	for i in "${!FAULT[@]}"; do later $((typical * AT[i] / 1000)) "strike $i"; done
+	for i in "${!FAULT[@]}"; do ((AT[i] >= 0)) || later $((-AT[i])) "strike $i"; done
 	while ((!OVER)); do
 		turn
+		if ((!BEGUN)) && [[ ${PID[coordinator]-} && $(<"$T/coordinator.stderr") == *'the job begins'* ]]; then
+			BEGUN=$NOW
+			for i in "${!FAULT[@]}"; do ((AT[i] < 0)) || later $((typical * AT[i] / 1000)) "strike $i"; done
+		fi
 		((NOW - JOB_BEGAN < 400000)) || { wrong "the coordinator does not end" && fault_kill coordinator && OVER=1; }
 	done
-	TOOK=$((NOW - JOB_BEGAN))
+	TOOK=$((NOW - JOB_BEGAN)) LASTED=$((NOW - BEGUN))
 	for i in "${UNDO[@]}"; do $i; done
 	until at_rest; do
 		turn
@@ -563,6 +568,7 @@ in_a_job() { # NAME
 	local run
 	for run in "$T/out/$1"/job-*/run.json; do
 		[[ -e $run ]] || continue
+		! disturbed_by "$1" full || continue # it may have had no room to write how the job ended
 		jq -e '.status == "running"' "$run" >/dev/null && (($(date -r "$run" +%s%3N) >= ${STARTED[$1]})) && return 0
 	done
 	return 1
@@ -582,7 +588,7 @@ clear_up() {
 report() {
 	local i text=''
 	JOBS_DONE=$((JOBS_DONE + 1))
-	for i in "${!FAULT[@]}"; do text+="${FAULT[i]} ${WHO[i]} at $((AT[i] / 10)) % for ${LONG[i]} ms${HIT[i]- (too late)}, "; done
+	for i in "${!FAULT[@]}"; do text+="${FAULT[i]} ${WHO[i]} at $((AT[i] < 0 ? AT[i] : AT[i] / 10)) for ${LONG[i]} ms${HIT[i]- (too late)}, "; done
 	[[ $text ]] || text='nothing, '
 	printf '%4d %-18s %s%s, %d.%d s\n' "$N" "$KIND" "$text" "$OUTCOME" $((TOOK / 1000)) $((TOOK % 1000 / 100))
 	for i in "${WRONG[@]}"; do echo "     WRONG: $i; again with --seed $SEED --first $N --jobs 1"; done

@@ -50,6 +50,7 @@ judge_done() { # RECORD
 		disturbed_by coordinator full || wrong "the coordinator ended with 0, but its run.json says $(jq -r .status "$1")"
 		return
 	fi
+	judge_labels coordinator "$(dirname "$1")"
 	again=$(jq .attempt "$1")
 	((again == 1)) || OUTCOME="done in attempt $again"
 }
@@ -134,13 +135,13 @@ judge_labels() { # NAME DIR
 	LABELS=$((LABELS + 1))
 }
 
-# Prints its directory; nothing if a party has no record of this job.
+# Prints its directory; nothing if a party has no record of the job as done.
 reference_for() { # JOB
 	local name run key=$KIND
 	local -A record=()
 	for name in $(names $PARTIES); do
-		for run in "$T/out/$name"/job-"$1"-*/run.json "$T/out/twin-$name"/job-"$1"-*/run.json; do
-			[[ ! -e $run ]] || ! jq -e '.files | length > 0' "$run" >/dev/null || record[$name]=$run
+		for run in "$T/out/$name/job-${1:0:16}"-*/run.json "$T/out/twin-$name/job-${1:0:16}"-*/run.json; do
+			[[ ! -e $run ]] || ! jq -e '.status == "done"' "$run" >/dev/null || record[$name]=$run
 		done
 		[[ ${record[$name]-} ]] || return 0
 		key+=" $(jq -r '.files[].sha256' "${record[$name]}" | tr '\n' ' ')"

@@ -462,14 +462,15 @@ room_again() { [[ ${PID[$1]-} != "$2" ]] || prlimit --pid "$2" --fsize=unlimited
 # RANDOM is bash's own generator, so that a number stands for the same jobs everywhere.
 draw() { # N
 	local i n long
-	RANDOM=$(((SEED * 7919 + $1 * 104729) % 32749))
+	RANDOM=$((16#$(sha256sum <<<"$SEED $1" | cut -c 1-7)))
 	KIND=${kinds[($1 + SEED) % ${#kinds[@]}]}
 	FAULT=() WHO=() AT=() LONG=()
 	n=$((RANDOM % 10))
 	n=$((n == 0 ? 0 : n < 5 ? 1 : 2))
 	for ((i = 0; i < n; i++)); do
 		FAULT+=("${faults[RANDOM % ${#faults[@]}]}")
-		WHO+=("$(victim "${FAULT[i]}" $RANDOM)")
+		long=$RANDOM # here: in a subshell it is another generator
+		WHO+=("$(victim "${FAULT[i]}" "$long")")
 		AT+=($((RANDOM % 5 ? RANDOM % 1000 : -1 - RANDOM % 1000)))
 		long=$((200 + RANDOM % 3800))
 		((RANDOM % 10)) || $SHORT || long=$((long + 1000 * RECONNECT_S))
@@ -725,10 +726,13 @@ counts() {
 		all=$((all + ${COUNT[$name]-0}))
 	done
 	printf ' %d |\n\n' $all
-	printf 'jobs %d, wrong %d, faults %d, seed %d' $JOBS_DONE $ALL_WRONG $all "$SEED"
+	printf 'jobs %d, wrong %d, faults %d, results compared %d, seed %d' $JOBS_DONE $ALL_WRONG $all $LABELS "$SEED"
 	while read -r name; do printf '; %s %d' "$name" "${OUTCOMES[$name]}"; done < <(printf '%s\n' "${!OUTCOMES[@]}" | sort)
 	echo
 }
 
-options "$@"
-main
+{
+	options "$@"
+	main
+	exit
+} # in one piece: bash reads a script as it goes, and this one may be edited meanwhile

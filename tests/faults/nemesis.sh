@@ -34,14 +34,18 @@
 #
 # party-00 is never ended, so that what it holds in memory can be compared.
 #
-# When a job is over, and all at rest: judge.sh says what must be true. In the end every ledger verifies, no party has
-# grown, and every kind is done once more with nobody disturbed. A line for each job, then counts; the history is
-# DIR/history.jsonl, a line for each start, fault and end. Exit 1 if something was wrong.
+# When a job is over, and all are at rest, nemesis/judge.sh says what must be true. In the end every ledger verifies, no
+# party has grown, and every kind (one, if N is below 60) is done once more with nobody disturbed. Kind fedwalk has parties
+# of its own, at the end, as it needs other data. A line for each job, then counts; the history is DIR/history.jsonl, a
+# line for each start, fault and end. Exit 1 if something was wrong.
 #
+# shellcheck disable=SC2034 # what is set here the parts use
 # shellcheck source=../integration/lib.sh
 source "$(dirname "$0")/../integration/lib.sh"
-# shellcheck source=judge.sh
-source "$ROOT/tests/faults/judge.sh"
+for part in world strikes judge; do
+	# shellcheck source=/dev/null
+	source "$ROOT/tests/faults/nemesis/$part.sh"
+done
 
 PARTIES=4
 EVERYONE=(coordinator party-00 party-01 party-02 party-03)
@@ -51,152 +55,6 @@ FAULTS_KNOWN=(kill term stop hup cut half flip silent data torn renew expire clo
 HEARTBEAT_S=2 RECONNECT_S=8 REJOIN_S=20 JOIN_S=60
 RELAY_MS=8
 WALKS=1000000 # the number of the first job of kind fedwalk
-
-# ---- the world: data for every kind, two versions of each file, certificates, clocks ----
-
-declare -A FILE_OF=([features]=features.mtx [edges]=edges.tsv [graphs]=set/set_A.txt)
-
-what_it_reads() { # KIND: the file whose replacing matters to it
-	case $1 in
-	fedspectral* | fedwalk) echo edges ;;
-	fedgcn) echo graphs ;;
-	*) echo features ;;
-	esac
-}
-
-job_of() { # KIND
-	case $1 in
-	tree) echo '"kind": "kcagc", "graphs": "own", "filter": { "order": 3 }, "restarts": 4, "local_restarts": 2, "polish": 2' ;;
-	flat) echo '"kind": "kcagc", "graphs": "own", "method": "flat", "filter": { "order": 3 }' ;;
-	landmark | gcc) echo "\"kind\": \"kcagc\", \"graphs\": \"own\", \"method\": \"$1\"" ;;
-	fedspectral-exact) echo '"kind": "fedspectral", "variant": "exact"' ;;
-	fedspectral-plain) echo '"kind": "fedspectral", "variant": "fedspectral"' ;;
-	fedspectral+) echo '"kind": "fedspectral", "variant": "fedspectral+"' ;;
-	fedwalk) echo '"kind": "fedwalk", "walks": 8, "length": 8, "window": 4' ;;
-	fedgcn) echo '"kind": "fedgcn", "rounds": 3, "epochs": 2, "baselines": "off"' ;;
-	*) echo "\"kind\": \"$1\"" ;;
-	esac
-}
-
-world() {
-	local v name kind of file
-	for v in 0 1; do
-		"$BIN/coterie" synth --nodes 120 --features 36 --clusters 3 --signal 0.8 --homophily 0.9 --degree 8 --seed $((5 + v)) --out "$T/pooled-$v"
-		"$BIN/coterie" split --by columns --parties $PARTIES --seed 5 --data "$T/pooled-$v" --out "$T/columns-$v"
-		"$BIN/coterie" split --by vertices --parties $PARTIES --seed 5 --data "$T/pooled-$v" --out "$T/vertices-$v"
-	done >/dev/null
-	for name in $(names $PARTIES); do
-		mkdir -p "$T/versions/$name" "$T/clock"
-		printf '\0\0\0\0\0\0\0\0' >"$T/clock/$name"
-		"$BIN/coterie" synth --graphs --nodes 24 --size 10 --seed "1${name#*-}" --out "$T/data/$name/set" >/dev/null
-		seq 0 119 >"$T/data/$name/ids.txt"
-		cp "$T/vertices-0/$name/ids.txt" "$T/data/$name/hosted.txt"
-		for v in 0 1; do
-			cp "$T/columns-$v/$name/features.mtx" "$T/versions/$name/features.$v"
-			cp "$T/vertices-$v/$name/edges.tsv" "$T/versions/$name/edges.$v"
-			tail -n +$((1 + 4 * v)) "$T/data/$name/set/set_A.txt" >"$T/versions/$name/graphs.$v"
-		done
-		for of in "${!FILE_OF[@]}"; do
-			file=$T/versions/$name/$of
-			head -c $(($(stat -c %s "$file.0") / 2 + 1)) "$file.0" >"$file.torn"
-			printf '\n;' >>"$file.torn"
-			cp "$file.0" "$T/data/$name/${FILE_OF[$of]}"
-			VERSION[$name/$of]=0
-		done
-	done
-	printf '\0\0\0\0\0\0\0\0' >"$T/clock/coordinator"
-	mkdir "$T/store"
-	find "$T/versions" "$T/data" -type f | while read -r file; do cp "$file" "$T/store/$(sha256sum <"$file" | cut -d ' ' -f 1)"; done
-	for kind in "${KINDS[@]}"; do
-		echo "{ $(job_of "$kind"), \"clusters\": 3, \"seed\": 7 }" | jq "if .kind == \"fedwalk\" then del(.clusters) else . end" >"$T/job-$kind.json"
-	done
-	set_up $PARTIES
-	configurations
-	certificates
-}
-
-configurations() {
-	local name times=".heartbeat_s = $HEARTBEAT_S | .reconnect_s = $RECONNECT_S | .rejoin_s = $REJOIN_S | .step_timeout_s = 120"
-	head -c 32 /dev/zero >"$T/numbering"
-	head -c 32 /dev/zero | tr '\0' x >"$T/numbering.coordinator"
-	chmod 600 "$T"/numbering*
-	edit coordinator "$times | .join_timeout_s = $JOIN_S | .numbering_key = \"numbering.coordinator\""
-	for name in $(names $PARTIES); do
-		edit "$name" "$times | .state = \"state/\(.name)\" | .numbering_key = \"numbering\" | .retry_s = 0
-			| .policy.jobs = [\"kcagc\", \"kmeans\", \"fedsc\", \"fedspectral\", \"fedspectral.exact\", \"fedwalk\", \"fedgcn\"]"
-	done
-}
-
-# What fedwalk reads excludes what the others do.
-data_of() { # fedwalk|others
-	local name
-	for name in $(names $PARTIES); do
-		case $1 in
-		fedwalk) edit "$name" ".data = { edges: \"data/$name/edges.tsv\", vertices: \"data/$name/hosted.txt\" }" ;;
-		*) edit "$name" ".data = { features: \"data/$name/features.mtx\", edges: \"data/$name/edges.tsv\", ids: \"data/$name/ids.txt\", graphs: \"data/$name/set\" }" ;;
-		esac
-	done
-}
-
-# Of each daemon's own key: NAME.crt.now, .renewed, and .expired, which ended yesterday.
-certificates() {
-	local name dir=$T/ca.d
-	mkdir "$dir"
-	touch "$dir/index"
-	echo 01 >"$dir/serial"
-	cat >"$dir/config" <<-EOF
-		[ca]
-		default_ca = us
-		[us]
-		new_certs_dir = $dir
-		database = $dir/index
-		serial = $dir/serial
-		default_md = default
-		unique_subject = no
-		policy = any
-		[any]
-		commonName = supplied
-		[party]
-		subjectAltName = \${ENV::SAN}
-		extendedKeyUsage = clientAuth
-		[coordinator]
-		subjectAltName = \${ENV::SAN}
-		extendedKeyUsage = serverAuth
-	EOF
-	for name in "${EVERYONE[@]}"; do
-		cp "$T/pki/$name.crt" "$T/pki/$name.crt.now"
-		SAN=DNS:$name openssl req -new -config "$dir/config" -key "$T/pki/$name.key" -subj "/CN=$name" -out "$dir/csr" 2>/dev/null ||
-			SAN=DNS:$name openssl req -new -key "$T/pki/$name.key" -subj "/CN=$name" -out "$dir/csr"
-		signed "$name" renewed 20200101000000Z 20990101000000Z
-		signed "$name" expired 20200101000000Z "$(date -u -d '-1 day' +%Y%m%d%H%M%SZ)"
-	done 2>"$dir/said" || { cat "$dir/said" && fail "no certificates"; }
-}
-
-signed() { # NAME SUFFIX FROM TO
-	SAN=DNS:$1 openssl ca -batch -notext -config "$T/ca.d/config" -extensions "${1%-[0-9]*}" -cert "$T/pki/ca.crt" -keyfile "$T/pki/ca.key" \
-		-startdate "$3" -enddate "$4" -in "$T/ca.d/csr" -out "$T/pki/$1.crt.$2"
-}
-
-put() { # FILE PLACE: by rename
-	cp "$1" "$2.new"
-	mv "$2.new" "$2"
-}
-
-clock_shim() {
-	CLOCK=
-	! sanitized || return 0 # the sanitizers' library wants to be the first
-	CLOCK=$TOOLS/clock.so
-	[[ ! $CLOCK -nt $ROOT/tests/faults/clock.c ]] || return 0
-	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -shared -fPIC -o "$CLOCK.$$" "$ROOT/tests/faults/clock.c"
-	mv "$CLOCK.$$" "$CLOCK"
-}
-
-set_clock() { # NAME SECONDS: written in place, in one piece
-	local i bytes=''
-	for ((i = 0; i < 64; i += 8)); do bytes+=$(printf '\\x%02x' $((($2 >> i) & 255))); done
-	# shellcheck disable=SC2059
-	printf "$bytes" | dd of="$T/clock/$1" conv=notrunc bs=8 count=1 status=none
-}
 
 # ---- processes ----
 
@@ -280,183 +138,6 @@ manage_coordinator() {
 	OVER=1 COORDINATOR_STATUS=$STATUS
 }
 
-# ---- faults: `fault_X WHO LONG` strikes, and says with `later` what is to be undone ----
-
-later() { # MS COMMAND...: in so many, or with the word "end" when the coordinator has ended
-	if [[ $1 == end ]]; then UNDO+=("${*:2}"); else
-		DUE+=($((NOW + $1)))
-		DO+=("${*:2}")
-	fi
-}
-
-send() { # SIGNAL NAME: false if it is gone
-	[[ ${PID[$2]-} ]] && ! gone "$2" && kill "-$1" "${PID[$2]}" 2>/dev/null
-}
-
-fault_kill() { send KILL "$1" && SENT[$1]+=KILL; }
-fault_term() { send TERM "$1" && SENT[$1]+=TERM; }
-
-fault_stop() {
-	send STOP "$1" || return
-	later "$2" "send CONT $1"
-}
-
-fault_hup() {
-	local i
-	for ((i = 0; i < 30; i++)); do
-		send HUP "$1" || return
-		nap 0.01
-	done
-}
-
-# With a file, a certificate or a clock as it is, a process that starts may end with 4; one just started may so still.
-unfit() { [[ ${UNFIT[$1]-} ]] || ((NOW < ${FIT_SINCE[$1]-0} + 20000)); }
-
-fit_again() {
-	UNFIT[$1]=
-	FIT_SINCE[$1]=$NOW
-}
-
-fault_cut() { kill -HUP "${PID[relay-$1]}"; }
-fault_half() { kill -USR2 "${PID[relay-$1]}"; }
-fault_flip() { kill -WINCH "${PID[relay-$1]}"; }
-
-fault_silent() {
-	[[ -z ${SILENT[$1]-} ]] || return
-	SILENT[$1]=yes
-	kill -USR1 "${PID[relay-$1]}"
-	later "$2" "speaks_again $1"
-}
-
-speaks_again() {
-	SILENT[$1]=
-	kill -USR1 "${PID[relay-$1]}"
-}
-
-fault_data() {
-	local of
-	of=$(what_it_reads "$KIND")
-	[[ -z ${UNFIT[$1]-} ]] || return
-	VERSION[$1/$of]=$((1 - ${VERSION[$1/$of]}))
-	in_place "$1" "$of"
-	send HUP "$1" || true
-}
-
-in_place() { put "$T/versions/$1/$2.${VERSION[$1/$2]}" "$T/data/$1/${FILE_OF[$2]}"; } # NAME OF
-
-fault_torn() {
-	local of
-	of=$(what_it_reads "$KIND")
-	UNFIT[$1]=yes
-	put "$T/versions/$1/$of.torn" "$T/data/$1/${FILE_OF[$of]}"
-	send HUP "$1" || true
-	later end "whole_again $1 $of"
-}
-
-whole_again() {
-	in_place "$1" "$2"
-	fit_again "$1"
-}
-
-fault_renew() {
-	put "$T/pki/$1.crt.renewed" "$T/pki/$1.crt"
-	send HUP "$1" || true
-	later end "certified $1"
-}
-
-fault_expire() {
-	UNFIT[$1]=yes
-	put "$T/pki/$1.crt.expired" "$T/pki/$1.crt"
-	send HUP "$1" || true
-	later end "certified $1"
-}
-
-certified() {
-	put "$T/pki/$1.crt.now" "$T/pki/$1.crt"
-	fit_again "$1"
-	send HUP "$1" || true
-}
-
-fault_clock() {
-	local by=(-7200 -86400 -600 60 3600 86400 31536000 94608000)
-	[[ $CLOCK ]] || return
-	UNFIT[$1]=yes
-	set_clock "$1" "${by[$2 % ${#by[@]}]}"
-	later "$2" "right_time $1"
-}
-
-right_time() {
-	set_clock "$1" 0
-	fit_again "$1"
-}
-
-# It ends at once, and names the first.
-fault_second() {
-	local arg=(--out "$T/out/$1")
-	[[ ${PID[$1]-} && -z ${PID[second-$1]-} && -z ${UNFIT[$1]-} ]] && ! gone "$1" || return
-	if [[ $1 == coordinator ]]; then
-		start "second-$1" "$BIN/coordinator" --config "$T/$1.json" --job "$T/job.json" "${arg[@]}"
-	else
-		start "second-$1" "$BIN/party" --config "$T/$1.json" "${arg[@]}" --coordinator "${RELAY_OF[$1]}"
-	fi
-	FIRST[$1]=${PID[$1]}
-	later 0 "second_ended $1 $((NOW + 30000))"
-}
-
-# If the first ended meanwhile, the second is the first, and is told to go.
-second_ended() { # NAME UNTIL
-	local second=second-$1 first_lives=false
-	[[ ${PID[$1]-} != "${FIRST[$1]}" ]] || gone "$1" || first_lives=true
-	if gone "$second"; then
-		reap "$second"
-		if $first_lives && { ((STATUS != 4)) || ! said "$second" "in use by process ${FIRST[$1]}"; }; then
-			wrong "a second $1 ended with $STATUS: $(last_words "$second")"
-		fi
-	elif $first_lives && ((NOW < $2)); then
-		later 100 "second_ended $1 $2"
-	else
-		! $first_lives || wrong "a second $1 runs beside the first"
-		PARTED[$1]=yes
-		kill -TERM "${PID[$second]}" 2>/dev/null || true
-		later 0 "second_gone $second"
-	fi
-}
-
-second_gone() { # NAME
-	if gone "$1"; then reap "$1"; else later 100 "second_gone $1"; fi
-}
-
-fault_twin() {
-	[[ -z ${PID[twin-$1]-} && -z ${UNFIT[$1]-} ]] || return
-	start "twin-$1" "$BIN/party" --config "$T/$1.json" --out "$T/out/twin-$1" --coordinator "${RELAY_OF[$1]}"
-	later $(($2 + 500)) "twin_leaves $1"
-}
-
-twin_leaves() {
-	kill -TERM "${PID[twin-$1]}" 2>/dev/null || true
-	later 0 "twin_ended $1 $((NOW + 60000))"
-}
-
-twin_ended() { # NAME UNTIL
-	if gone "twin-$1"; then
-		reap "twin-$1"
-		[[ $STATUS == [0264] ]] || wrong "a second process of $1 ended with $STATUS: $(last_words "twin-$1")"
-	elif ((NOW < $2)); then
-		later 100 "twin_ended $1 $2"
-	else
-		wrong "a second process of $1 does not end"
-		kill -KILL "${PID[twin-$1]}"
-	fi
-}
-
-fault_full() {
-	[[ ${PID[$1]-} ]] && ! gone "$1" || return
-	prlimit --pid "${PID[$1]}" --fsize=$(($2 % 3 * 4096)): 2>/dev/null || return
-	later "$2" "room_again $1 ${PID[$1]}"
-}
-
-room_again() { [[ ${PID[$1]-} != "$2" ]] || prlimit --pid "$2" --fsize=unlimited: 2>/dev/null || true; } # NAME PID
-
 # ---- what happens: drawn before the job, done in it ----
 
 # RANDOM is bash's own generator, so that a number stands for the same jobs everywhere.
@@ -525,7 +206,7 @@ strike() { # INDEX
 }
 
 one_job() {
-	local i typical=${TYPICAL[$KIND]-700}
+	local i typical=${TYPICAL[$KIND]-400}
 	now
 	OVER=0 BEGUN=0 COORDINATOR_STATUS='' WRONG=() STRUCK=() HIT=() DUE=() DO=() UNDO=() JOB_BEGAN=$NOW
 	DISTURBED=() AGAIN=() PARTED=() SENT[coordinator]=

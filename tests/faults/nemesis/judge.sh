@@ -1,7 +1,7 @@
 # judge.sh -- what must be true when a job is over, and in the end. For nemesis.sh.
 #
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # variables of nemesis.sh
+# shellcheck disable=SC2034,SC2154 # shared with nemesis.sh
 
 wrong() { # TEXT
 	WRONG+=("$1")
@@ -35,7 +35,7 @@ judge() {
 		judge_failed "$record"
 	fi
 	for name in $(names $PARTIES); do judge_party "$name"; done
-	[[ $OUTCOME != "done" ]] || ((LASTED > ${TYPICAL[$KIND]-700})) || TYPICAL[$KIND]=$LASTED
+	[[ $OUTCOME != "done" ]] || ((LASTED > ${TYPICAL[$KIND]-400})) || TYPICAL[$KIND]=$LASTED
 	tell judged coordinator "$OUTCOME"
 }
 

@@ -197,6 +197,22 @@ void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
 
 /* ---- opening ---- */
 
+/* Why it cannot be read: it is no ledger or damaged, or the host is at fault, and the same file
+ * will do later. */
+static enum err unreadable(struct ledger *l)
+{
+	switch (sqlite3_errcode(l->db) & 0xff) {
+	case SQLITE_IOERR:
+	case SQLITE_FULL:
+	case SQLITE_CANTOPEN:
+	case SQLITE_BUSY:
+	case SQLITE_NOMEM:
+		return fail(l, "cannot be opened");
+	}
+	return err_set(ERR_INPUT, "%s is no ledger that can be read: %s", l->path,
+		       sqlite3_errmsg(l->db));
+}
+
 /* Checks that the file is a ledger and reads its owner's name. *version 0: the file is empty. */
 static enum err read_meta(struct ledger *l, int64_t *version)
 {
@@ -209,9 +225,7 @@ static enum err read_meta(struct ledger *l, int64_t *version)
 	stmt = NULL;
 	*version = 0;
 	if (e != ERR_OK || empty)
-		return e == ERR_OK ? e
-				   : err_set(ERR_INPUT, "%s is no ledger that can be read: %s",
-					     l->path, sqlite3_errmsg(l->db));
+		return e == ERR_OK ? e : unreadable(l);
 	e = ledger_query(l, &stmt, &found, "SELECT name, version FROM meta", "");
 	if (e == ERR_OK && found) {
 		const char *name = (const char *)sqlite3_column_text(stmt, 0);

@@ -149,7 +149,8 @@ int main(int argc, char **argv)
 	enum err e;
 
 	server_kinds_check();
-	signal(SIGHUP, SIG_IGN); /* until there is something to read again */
+	signal(SIGHUP, SIG_IGN);  /* until there is something to read again */
+	signal(SIGXFSZ, SIG_IGN); /* RLIMIT_FSIZE is then an error as a full disk is */
 	argp_err_exit_status = ERR_INPUT;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	if (a.describe) {

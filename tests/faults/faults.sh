@@ -89,7 +89,7 @@ outcome() { # OUTCOME [WHAT]
 	echo "$protocol,$step,$fault,$victim,$1,${2-}"
 	trap - EXIT
 	[[ -z ${mounted-} ]] || umount -l "$mounted" 2>/dev/null || true
-	finish $([[ $1 != wrong ]] && echo 0 || echo 1) >&2
+	finish "$([[ $1 != wrong ]] && echo 0 || echo 1)" >&2
 	exit 0
 }
 

@@ -116,4 +116,22 @@ test_too_few_descriptors() {
 	soon_says coordinator 'listening'
 }
 
+# RLIMIT_FSIZE is as a full disk: the job fails and says why, the process stays, and the next job is done.
+test_files_that_may_not_grow() {
+	local name
+	federation 2
+	coordinator
+	edit coordinator ".listen = \"$ADDRESS\""
+	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS"
+	soon_says party-00 'welcomed'
+	prlimit --pid "${PID[party-00]}" --fsize=0:
+	start party-01 "$BIN/party" --config "$T/party-01.json" --coordinator "$ADDRESS"
+	ends '1|2' coordinator
+	says coordinator 'party-00'
+	! gone party-00 || fail "party-00 did not stay: $(tail -n 1 "$T/party-00.stderr")"
+	prlimit --pid "${PID[party-00]}" --fsize=unlimited:
+	coordinator
+	ends 0 coordinator
+}
+
 run_tests "$@"

@@ -541,6 +541,32 @@ static void test_full(void **state)
 	assert_int_equal(verify(), 0);
 }
 
+/* A ledger that is whole, on a disk with no room to open it: not taken for a damaged one. */
+static void test_full_when_opened(void **state)
+{
+	const struct rlimit limit = { 0, RLIM_INFINITY };
+	int status;
+	pid_t child;
+
+	(void)state;
+	write_some(3);
+	ledger_close(book);
+	book = NULL;
+	child = fork();
+	if (child == 0) {
+		signal(SIGXFSZ, SIG_IGN);
+		setrlimit(RLIMIT_FSIZE, &limit);
+		if (ledger_open(&book, path, "bank-a") != ERR_JOB)
+			_exit(1);
+		_exit(strstr(err_detail(), "ledger.db: cannot be opened") ? 0 : 2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_ok(ledger_open(&book, path, "bank-a"));
+	assert_int_equal(verify(), 0);
+}
+
 /* Two processes take turns on one file: the chain stays one. */
 static void test_two_writers(void **state)
 {
@@ -758,6 +784,7 @@ int main(void)
 		WITH(test_spent),
 		WITH(test_other_parties),
 		WITH(test_full),
+		WITH(test_full_when_opened),
 		WITH(test_two_writers),
 		WITH(test_two_first_openings),
 		WITH(test_others_are_counted),

@@ -245,7 +245,7 @@ static bool path_of(int fd, char path[static PATH_BYTES])
 	struct stat st;
 	ssize_t n;
 
-	if (fd < 0 || fstat(fd, &st) || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+	if (fd <= STDERR_FILENO || fstat(fd, &st) || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
 		return false;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, path, PATH_BYTES - 1);

@@ -380,7 +380,7 @@ int fdatasync(int fd)
 
 int mkdir(const char *path, mode_t mode)
 {
-	enum verdict v = on_path(WRITES, "mkdir", path, NULL);
+	enum verdict v = access(path, F_OK) ? on_path(WRITES, "mkdir", path, NULL) : NOT_OURS;
 	int bad = v == REFUSED ? -1 : (int)syscall(SYS_mkdir, path, mode);
 
 	if (v != GO_ON)

@@ -72,6 +72,11 @@ $(BIN)/coordinator: $(B)/server/daemon/main.o $(BELOW_server)
 $(BIN)/party: $(B)/party/daemon/main.o $(BELOW_party)
 $(BIN)/coterie: $(B)/cli/main.o $(BELOW_cli)
 $(BIN)/coterie-netlab: $(B)/cli/netlab/main.o $(BELOW_netlab)
+# For LD_PRELOAD, so without a sanitizer: tests/faults/nth.sh.
+SHIM := build/plain/tests/faults/shim.so
+$(SHIM): tests/faults/shim.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -shared -fPIC -pthread -o $@ $<
 # liblinear is for coterie classify alone, and so is linked into nothing else.
 LINEAR   := -llinear
 $(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(LINEAR)
@@ -111,9 +116,9 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $$(call unit_needs,$$*)
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(BELOW_both)
 	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-tests: $(TESTS)
+tests: $(TESTS) $(SHIM)
 
-check: $(TESTS) all
+check: $(TESTS) $(SHIM) all
 	@scripts/run-tests unit $(TESTS)
 
 bench: $(BENCHES)

@@ -14,6 +14,12 @@
 enum { BACKLOG = 128 };
 #define HANDSHAKE_TIMEOUT_S 10.0
 
+/* libuv aborts where some of its own fail. */
+__attribute__((constructor)) static void set_allocator(void)
+{
+	uv_replace_allocator(alloc_bytes, alloc_bytes_again, alloc, free);
+}
+
 /* ---- the host ---- */
 
 enum err conn_host_reload(struct conn_host *h)

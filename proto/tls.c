@@ -75,7 +75,8 @@ static BIO_METHOD *bio_method(void)
 
 	if (!method) {
 		method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "memory");
-		assert(method);
+		if (!method)
+			return NULL;
 		BIO_meth_set_read_ex(method, bio_read);
 		BIO_meth_set_write_ex(method, bio_write);
 		BIO_meth_set_ctrl(method, bio_ctrl);
@@ -276,20 +277,24 @@ static void on_tls_message(int sent, int version, int type, const void *p, size_
 enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
 			 const char *key, const char *ca)
 {
-	SSL_CTX *c = SSL_CTX_new(role == TLS_SERVER ? TLS_server_method() : TLS_client_method());
 	enum err e = ERR_OK;
-	int good;
+	SSL_CTX *c;
+	bool good;
 
-	assert(c);
 	ERR_clear_error();
-	bio_method();
-	good = SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) &&
+	c = SSL_CTX_new(role == TLS_SERVER ? TLS_server_method() : TLS_client_method());
+	good = c && bio_method() && SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) &&
 	       SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION) &&
 	       SSL_CTX_set_ciphersuites(c, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
 					   "TLS_CHACHA20_POLY1305_SHA256") &&
 	       SSL_CTX_set1_groups_list(c, "X25519:P-256") && SSL_CTX_set_num_tickets(c, 0);
-	assert(good);
-	(void)good;
+	if (!good) {
+		const char *why = ERR_reason_error_string(ERR_peek_last_error());
+
+		SSL_CTX_free(c);
+		return err_set(ERR_INTERNAL, "OpenSSL makes no TLS context: %s",
+			       why ? why : "unknown reason");
+	}
 	SSL_CTX_set_options(c, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
 				   SSL_OP_CIPHER_SERVER_PREFERENCE);
 	SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);

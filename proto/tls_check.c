@@ -36,6 +36,7 @@ static enum err read_all(const char *path, STACK_OF(X509) * *all)
 	if (sk_X509_num(*all) > 0)
 		return ERR_OK;
 	sk_X509_free(*all);
+	*all = NULL;
 	return err_set(ERR_INPUT, "%s: has no certificate in PEM", path);
 }
 

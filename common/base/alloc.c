@@ -5,13 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void (*at_end)(void);
+
+void alloc_at_end(void (*last_words)(void))
+{
+	at_end = last_words;
+}
+
+static void give_up(void)
+{
+	void (*last_words)(void) = at_end;
+
+	at_end = NULL;
+	if (last_words)
+		last_words();
+	_Exit(ERR_INTERNAL);
+}
+
 static size_t bytes_of(size_t count, size_t size)
 {
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes)) {
 		fprintf(stderr, "out of memory: %zu items of %zu bytes\n", count, size);
-		_Exit(ERR_INTERNAL);
+		give_up();
 	}
 	return bytes ? bytes : 1;
 }
@@ -20,7 +37,7 @@ static void *checked(void *p, size_t bytes)
 {
 	if (!p) {
 		fprintf(stderr, "out of memory: %zu bytes\n", bytes);
-		_Exit(ERR_INTERNAL);
+		give_up();
 	}
 	return p;
 }
@@ -44,4 +61,22 @@ char *alloc_copy(const char *text)
 	size_t bytes = strlen(text) + 1;
 
 	return memcpy(alloc(bytes, 1), text, bytes);
+}
+
+void *alloc_bytes(size_t n)
+{
+	return checked(malloc(n ? n : 1), n);
+}
+
+void *alloc_bytes_again(void *p, size_t n)
+{
+	return checked(realloc(p, n ? n : 1), n);
+}
+
+char *alloc_format(const char *format, va_list ap)
+{
+	char *text;
+	int n = vasprintf(&text, format, ap);
+
+	return checked(n < 0 ? NULL : text, strlen(format));
 }

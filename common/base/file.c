@@ -148,6 +148,23 @@ static enum err temp_close(struct temp *t, const char *path, enum err err)
 	return err;
 }
 
+enum err file_sync_dir(const char *path)
+{
+	char *dir = file_dir(path);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	enum err err = ERR_OK;
+
+	/* Some file systems have no such thing. One may write into a directory that one cannot
+	 * read.
+	 */
+	if (fd < 0 ? errno != EACCES : fsync(fd) && errno != EINVAL)
+		err = err_set(ERR_JOB, "%s: cannot bring to disk: %s", dir, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	free(dir);
+	return err;
+}
+
 static enum err write_beside(const char *path, struct bytes data, mode_t mode, bool wait)
 {
 	static _Atomic unsigned counter;
@@ -172,16 +189,8 @@ static enum err write_beside(const char *path, struct bytes data, mode_t mode, b
 	buf_release(&name);
 	if (err)
 		return err_prefix(err, "%s", path);
-	if (wait) { /* the new name is on disk only when its directory is */
-		char *dir = file_dir(path);
-
-		fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0) {
-			fsync(fd);
-			close(fd);
-		}
-		free(dir);
-	}
+	if (wait) /* whether or not: the file itself is there, and whole */
+		(void)!file_sync_dir(path);
 	return ERR_OK;
 }
 
@@ -216,7 +225,9 @@ enum err file_make_dirs(const char *path)
 		if (c && c != '/')
 			continue;
 		*p = 0;
-		if (mkdir(copy, 0777) && errno != EEXIST)
+		if (mkdir(copy, 0777) == 0)
+			err = file_sync_dir(copy);
+		else if (errno != EEXIST)
 			err = err_set(ERR_JOB, "cannot make the directory %s: %s", copy,
 				      strerror(errno));
 		if (!c)

@@ -31,7 +31,10 @@ enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK
  * whole. */
 enum err file_write_soon(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 
-enum err file_make_dirs(const char *path) MUST_CHECK; /* mkdir -p; ERR_JOB */
+/* mkdir -p, and on disk: what is made in them and synced outlives a power loss. ERR_JOB. */
+enum err file_make_dirs(const char *path) MUST_CHECK;
+/* The name of a file that was made without file_write() is on disk only after its directory: waits for that. ERR_JOB. */
+enum err file_sync_dir(const char *path) MUST_CHECK;
 /* The same, for what is written as a whole: ERR_INPUT if there is something in it already. */
 enum err file_make_new_dir(const char *path) MUST_CHECK;
 bool file_exists(const char *path);

@@ -21,15 +21,10 @@ static struct json *out_of(cJSON *v)
 	return (struct json *)v;
 }
 
-static void *cjson_alloc(size_t n)
-{
-	return alloc(n, 1);
-}
-
 /* cJSON reports a failed allocation as a syntax error; ours does not fail. */
 __attribute__((constructor)) static void set_hooks(void)
 {
-	cJSON_Hooks hooks = { .malloc_fn = cjson_alloc, .free_fn = free };
+	cJSON_Hooks hooks = { .malloc_fn = alloc_bytes, .free_fn = free };
 
 	cJSON_InitHooks(&hooks);
 }

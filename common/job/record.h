@@ -197,6 +197,9 @@ double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,
 		      const char *dir) MUST_CHECK; /* dir/run.json, atomically */
+/* The process ends while a job runs, and nobody can write the record any more: the run.json that says "running", as
+ * this process wrote it, says "failed" and this exit status from now on. Any thread; allocates nothing, and needs no room on the disk. */
+void record_abandon(enum err status);
 void record_release(struct record *r);
 
 #endif

@@ -3,9 +3,13 @@
 #include "common/base/json.h"
 #include "common/job/record.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static void put_times(struct json *o, double start_s, double compute_s,
 		      const struct record_times *t)
@@ -255,6 +259,32 @@ void record_json(const struct record *r, struct buf *json)
 	json_free(root);
 }
 
+static char running[PATH_MAX]; /* the run.json of this process that says so */
+
+/* In place: the disk may be full, and memory out. Both words are as long as what they replace. */
+void record_abandon(enum err status)
+{
+	int fd = *running ? open(running, O_RDWR | O_CLOEXEC) : -1;
+	static const char was[] = "\"status\": \"running\"", is[] = "\"status\": \"failed\" ";
+	char head[1024], code[5], *at, *null;
+	ssize_t n;
+
+	if (fd < 0)
+		return;
+	n = pread(fd, head, sizeof(head) - 1, 0);
+	head[n < 0 ? 0 : n] = 0;
+	at = strstr(head, was);
+	null = at ? strstr(at, "null") : NULL;
+	if (null) {
+		memcpy(at, is, sizeof(is) - 1);
+		snprintf(code, sizeof(code), "%-4d", status);
+		memcpy(null, code, 4);
+		(void)!pwrite(fd, head, (size_t)n, 0);
+	}
+	close(fd);
+	*running = 0;
+}
+
 enum err record_write(const struct record *r, const char *dir)
 {
 	struct buf text = { 0 };
@@ -263,6 +293,10 @@ enum err record_write(const struct record *r, const char *dir)
 
 	record_json(r, &text);
 	e = file_write(path, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
+	if (e == ERR_OK)
+		snprintf(running, sizeof(running), "%s", r->ended ? "" : path);
+	else if (r->ended && r->status != ERR_OK && !strcmp(running, path))
+		record_abandon(r->status);
 	buf_release(&text);
 	free(path);
 	return e;

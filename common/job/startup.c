@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/confine.h"
+#include "common/job/record.h"
 #include "common/job/results.h"
 
 #include <errno.h>
@@ -23,8 +24,7 @@ void overrides_add(struct overrides *o, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&line, fmt, ap) < 0)
-		line = alloc_copy("");
+	line = alloc_format(fmt, ap);
 	va_end(ap);
 	o->item = alloc_again(o->item, o->count + 2, sizeof(*o->item));
 	o->item[o->count++] = line;
@@ -48,6 +48,11 @@ void overrides_release(struct overrides *o)
 	*o = (struct overrides){ 0 };
 }
 
+static void out_of_memory(void)
+{
+	record_abandon(ERR_INTERNAL);
+}
+
 enum err daemon_begin(const struct daemon_common *c, size_t files)
 {
 	struct rlimit none = { 0, 0 }, limit = { 0, 0 };
@@ -67,6 +72,7 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 		prctl(PR_SET_DUMPABLE, 0);
 	log_init(c->name, c->log_level);
 	log_begun = true;
+	alloc_at_end(out_of_memory);
 	TRY(confine_as_user(c));
 	e = file_make_dirs(c->output);
 	if (e)
@@ -95,6 +101,8 @@ void daemon_leave(enum err e)
 {
 	file_cancel();
 	daemon_failed(e);
+	if (e != ERR_OK)
+		record_abandon(e);
 	log_close();
 	_exit(e);
 }

@@ -45,8 +45,7 @@ void facts_say(struct facts *f, const char *name, const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	if (vasprintf(&own->text, format, ap) < 0)
-		own->text = alloc_copy("");
+	own->text = alloc_format(format, ap);
 	va_end(ap);
 }
 

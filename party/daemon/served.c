@@ -222,6 +222,8 @@ static enum err add(struct served *s, const uint8_t *job_id, uint32_t attempt, c
 	for (size_t i = 0; e == ERR_OK && work && i < s->lines + cut; i++)
 		if (strcmp(s->line[i].id, id) == 0)
 			e = compare(work, &s->line[i], what);
+	if (e == ERR_OK && s->read == 0) /* new: its name too must outlive a power loss */
+		e = file_sync_dir(s->path);
 	if (e == ERR_OK && cut) {
 		log_warn("%s: its last line was cut short", s->path);
 		e = append(fd, s->path, CUT "\n");

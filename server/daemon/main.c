@@ -152,7 +152,10 @@ int main(int argc, char **argv)
 	signal(SIGHUP, SIG_IGN);  /* until there is something to read again */
 	signal(SIGXFSZ, SIG_IGN); /* RLIMIT_FSIZE is then an error as a full disk is */
 	argp_err_exit_status = ERR_INPUT;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0) { /* what it does not say itself */
+		fprintf(stderr, "out of memory\n");
+		return ERR_INTERNAL;
+	}
 	if (a.describe) {
 		buf_printf(&text, "coordinator.json\n");
 		coordinator_config_describe(&text);

@@ -224,12 +224,54 @@ static void test_attempts(void **state)
 	record_release(&r);
 }
 
+/* The run.json in dir, to be freed. */
+static struct json *on_disk(const char *dir)
+{
+	char *path = file_join(dir, "run.json");
+	struct json *v = NULL;
+
+	assert_ok(json_read(path, 1 << 20, &v));
+	free(path);
+	return v;
+}
+
+/* A process that ends without its record: no room, no memory, but the file says that it ended. */
+static void test_abandoned(void **state)
+{
+	char dir[] = "/tmp/coterie-record-XXXXXX", path[64];
+	struct json *v;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/run.json", dir);
+	start();
+	assert_ok(record_write(&r, dir));
+	v = on_disk(dir);
+	assert_string_equal(string(v, "status"), "running");
+	json_free(v);
+	record_abandon(ERR_INTERNAL);
+	v = on_disk(dir);
+	assert_string_equal(string(v, "status"), "failed");
+	assert_true(number(v, "exit_status") == ERR_INTERNAL);
+	assert_string_equal(string(v, "name"), "hub");
+	json_free(v);
+	record_end(&r, ERR_OK, "");
+	assert_ok(record_write(&r, dir)); /* one that ended is left as it is */
+	record_abandon(ERR_INTERNAL);
+	v = on_disk(dir);
+	assert_string_equal(string(v, "status"), "done");
+	json_free(v);
+	unlink(path);
+	rmdir(dir);
+	record_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_done),     cmocka_unit_test(test_failed),
 		cmocka_unit_test(test_written),  cmocka_unit_test(test_ledger),
-		cmocka_unit_test(test_attempts),
+		cmocka_unit_test(test_attempts), cmocka_unit_test(test_abandoned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

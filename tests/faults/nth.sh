@@ -1,0 +1,357 @@
+#!/bin/bash
+# nth -- what becomes of a job, and of the next one, when the N-th operation of one process on its files fails,
+# or its N-th allocation, or when it dies there.
+#
+#   tests/faults/nth.sh [option...] [PROTOCOL...]
+#
+#     --seconds S    so long; default 60
+#     --runs N       so many runs instead
+#     --seed X       chooses protocols, victims, faults and N; default 1
+#     --jobs N       runs at a time; default twice the cores
+#     --only FAULT   may be given again
+#     --cell "PROTOCOL VICTIM FAULT N SEED"   this one run, as a line of the results names it
+#     --out FILE     a line for each run: the cell, what was struck, outcome, what
+#
+#     EIO ENOSPC       an operation that fails once; with + those after it too. ENOSPC: of those that change something
+#     short            one write takes half of what it is given
+#     die power torn   the process ends there; all is lost that was not synced; some of that is
+#     alloc alloc+     an allocation that fails, and all after it
+#
+# tests/faults/shim.c does it, preloaded into one process of a federation of three: party-01 or the coordinator.
+#
+# A run is right if it ended in time, by no signal, with a status that is documented; labels, where there are any,
+# are those of an undisturbed run; run.json of each says how it ended; nobody names an innocent; each ledger is
+# whole, and has what the coordinator received, but for the last second before a power loss, as docs/SECURITY.md says;
+# and the next job, on the same directories and without the fault, is done, and no row of a ledger is gone.
+#
+# The last lines are the counts; exit 1 if a run is wrong. COTERIE_BIN: other programs, not sanitized.
+#
+# shellcheck source=../integration/lib.sh
+source "$(dirname "$0")/../integration/lib.sh"
+
+SHIM=$ROOT/build/plain/tests/faults/shim.so
+PROTOCOLS=(kmeans flat)
+FAULTS_KNOWN=(EIO EIO+ ENOSPC ENOSPC+ short die power torn alloc alloc+)
+PARTIES=3
+KEEP=${KEEP-}
+LIMIT_S=20 # until all have ended; times PATIENCE
+
+everybody() { echo coordinator && names $PARTIES; }
+
+# ---- a protocol's federation, made once ----
+
+prepare() { # NAME
+	local victim
+	T=$base/$1
+	mkdir -p "$T"
+	declare -gA PID=()
+	case $1 in
+	kmeans) rows_federation $PARTIES --nodes 60 && rows_job kmeans '.restarts = 2' ;;
+	flat) federation $PARTIES --nodes 60 && edit job '.method = "flat" | .polish = 0 | .restarts = 1 | .local_restarts = 1' ;;
+	*) fail "$1: no such protocol; expected one of ${PROTOCOLS[*]}" ;;
+	esac
+	for name in $(everybody); do edit "$name" '.reconnect_s = 0 | .step_timeout_s = 5'; done
+	edit coordinator '.join_timeout_s = 3'
+	for name in $(names $PARTIES); do edit "$name" '.retry_s = 3'; done
+	victim='' federate
+	await_all
+	[[ "${STATUS_OF[*]}" =~ ^[0\ ]*$ ]] || fail "a run without any fault fails: $(statuses)"
+	mv "$T/out" "$T/undisturbed"
+	for victim in coordinator party-01; do
+		rm -rf "$T/out"
+		fault=none n=0 federate
+		await_all
+		od -An -t u8 -N 16 "$T/count" >"$T/count.$victim"
+	done
+	rm -rf "$T/out" "$T"/*.std* "$T/count"
+}
+
+# Starts all. In the victim, if there is one, fault strikes.
+federate() {
+	local name class=io how=$fault struck=()
+	case $fault in
+	ENOSPC* | short) class=write ;;
+	alloc*) class=alloc ;;
+	esac
+	for name in $(everybody); do
+		struck=()
+		[[ $name != "$victim" ]] || struck=(env LD_PRELOAD="$SHIM" FAULT_UNDER="$T" FAULT_COUNT="$T/count"
+			FAULT_CLASS="$class" FAULT_HOW="$how" FAULT_AT="$n" FAULT_SEED="$seed")
+		case $name in
+		coordinator)
+			rm -f "$T/ready"
+			start coordinator "${struck[@]}" "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
+				--out "$T/out/coordinator" --ready-file "$T/ready"
+			until_true 20 listens_or_gone || fail "the coordinator neither listens nor ends"
+			ADDRESS=$([[ ! -s $T/ready ]] || cat "$T/ready")
+			;;
+		*)
+			start "$name" "${struck[@]}" "$BIN/party" --config "$T/$name.json" --once --out "$T/out/$name" \
+				--coordinator "${ADDRESS:-127.0.0.1:1}"
+			;;
+		esac
+	done
+}
+
+await_all() {
+	local name
+	declare -gA STATUS_OF=()
+	for name in $(everybody); do
+		until_true $LIMIT_S gone "$name" || fail "$name still runs after $((LIMIT_S * PATIENCE)) s"
+		STATUS_OF[$name]=0
+		wait "${PID[$name]}" || STATUS_OF[$name]=$?
+		unset "PID[$name]"
+	done
+}
+
+statuses() {
+	local name
+	for name in $(everybody); do printf '%s %s ' "$name" "${STATUS_OF[$name]}"; done
+}
+
+# ---- one run, in a process of its own: prints "PROTOCOL VICTIM FAULT N SEED,STRUCK,OUTCOME,WHAT" ----
+
+outcome() { # OUTCOME [WHAT]
+	echo "$cell,$struck,$1,${2-}"
+	trap - EXIT
+	finish $([[ $1 != wrong || -z $KEEP ]] && echo 0 || echo 1) >&2
+	exit 0
+}
+
+one() { # CELL
+	cell=$1 struck=''
+	read -r protocol victim fault n seed <<<"$1"
+	T=$(mktemp -d "${TMPDIR:-/tmp}/coterie-nth.XXXXXX")
+	declare -gA PID=()
+	trap 'outcome wrong "the script itself failed"' EXIT
+	trap 'exit 143' TERM INT HUP
+	fail() { outcome wrong "${1//,/;}"; }
+	cp -R "$base/$protocol/." "$T"
+	federate
+	await_all
+	[[ ! -e $T/count ]] || struck=$(tail -c +17 "$T/count" | tr -d '\0\n,' | sed "s#$T/##")
+	judge
+	mkdir "$T/first"
+	mv "$T"/*.stderr "$T/first"
+	for name in $(names $PARTIES); do rows "$name" >"$T/first/rows.$name"; done
+	judge_next
+	if [[ -z $struck ]]; then
+		outcome late
+	elif ((first_coordinator == 0)); then
+		outcome survived
+	else
+		outcome 'failed cleanly' "$first_error"
+	fi
+}
+
+status_is() { [[ -s $T/out/$1/run.json && $(run_of "$1" .status) == "$2" ]]; }
+error_of() { [[ ! -s $T/out/$1/run.json ]] || run_of "$1" '.error // ""' | tr , ';'; }
+
+judge() {
+	local name
+	for name in $(everybody); do
+		case $name,${STATUS_OF[$name]} in
+		*,[0-5]) ;;
+		"$victim",66) [[ $fault =~ die|power|torn ]] || fail "$victim ended with 66" ;;
+		"$victim",127) grep -Eq 'error while loading|cannot allocate memory|cannot create' "$T/$victim.stderr" || fail "$victim ended with 127" ;;
+		*) fail "$name ended with ${STATUS_OF[$name]}: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)" ;;
+		esac
+		[[ ${STATUS_OF[$name]} == @(0|66|127) || -s $T/$name.stderr ]] || fail "$name ended with ${STATUS_OF[$name]} and says nothing"
+		judge_record "$name"
+		judge_labels "$name"
+		[[ $name == "$victim" || -z $struck ]] || judge_blame "$name"
+	done
+	[[ $struck ]] || [[ "${STATUS_OF[*]}" =~ ^[0\ ]*$ ]] || fail "nothing was struck, and yet: $(statuses)"
+	! grep -lE 'AddressSanitizer|runtime error:|Assertion' "$T"/*.stderr >/dev/null || fail "a process crashed"
+	for name in $(names $PARTIES); do judge_ledger "$name"; done
+	first_coordinator=${STATUS_OF[coordinator]} first_error=$(error_of coordinator)
+}
+
+# The victim may have been kept from writing its record, and then says so.
+judge_record() { # NAME
+	local status=${STATUS_OF[$1]}
+	if ((status == 0)) && ! status_is "$1" "done"; then
+		[[ $1 == "$victim" ]] && said "$1" 'run.json' || fail "$1 ended with 0, run.json says: $(run_of "$1" .status 2>&1)"
+	elif [[ $status == [1-5] ]] && status_is "$1" running; then
+		[[ $1 == "$victim" ]] && said "$1" 'run.json|out of memory' || fail "$1 ended with $status, run.json says that it runs"
+	elif ((status != 0)) && status_is "$1" "done"; then
+		[[ $1 == "$victim" ]] || fail "$1 ended with $status, run.json says that it is done"
+	fi
+}
+
+judge_labels() { # NAME
+	local was=$base/$protocol/undisturbed/$1 f
+	for f in labels.csv labels.npy; do
+		[[ ! -e $T/out/$1/$f ]] || cmp -s "$was/$f" "$T/out/$1/$f" || fail "$1 has other $f"
+		[[ ! -e $was/$f || -e $T/out/$1/$f ]] || ! status_is "$1" "done" || fail "$1 is done and has no $f"
+	done
+	# The coordinator's are its own reckoning. When it breaks at the very end parties have had theirs confirmed.
+	[[ ${STATUS_OF[$1]} == 0 || $1 == "$victim" || $1 == coordinator || $victim == coordinator || ! -e $T/out/$1/labels.csv ]] ||
+		fail "$1 failed and has labels"
+}
+
+judge_blame() { # NAME: of the others one may be named beside the victim, not instead of it
+	local other error
+	((STATUS_OF[$1] != 0)) || return 0
+	error=$(error_of "$1")
+	for other in $(everybody); do
+		[[ $other == "$1" || $other == "$victim" || $error != *"$other"* || $error == *"$victim"* ]] ||
+			fail "$1 blames $other: $error"
+	done
+	[[ ! $error || $error == *"$victim"* || ${STATUS_OF[$victim]} == 0 ]] || fail "$1 does not name $victim: $error"
+}
+
+ledger() { "$BIN/coterie" ledger "$1" --state "$T/out/$2/state" "${@:3}"; } # ACTION PARTY [ARG...]
+rows() { [[ ! -e $T/out/$1/state/ledger.db ]] || ledger export "$1" --csv 2>/dev/null | tail -n +2; }
+
+judge_ledger() { # PARTY
+	local other
+	sent "$1" >"$T/sent"
+	if [[ ! -s $T/out/$1/state/ledger.db ]]; then
+		[[ ! -s $T/sent ]] || fail "$1 has sent, and has no ledger: $(tr '\n' ' ' <"$T/sent")"
+		return 0
+	fi
+	rows "$1" | sed 's/"[^"]*",//g' | awk -F, '{ n[$5]++ } END { for (t in n) print t, n[t] }' >"$T/rows"
+	if [[ ! -s $T/rows && ! -s $T/sent ]]; then # made, and not written yet
+		return 0
+	fi
+	ledger verify "$1" >"$T/verify" 2>&1 || fail "the ledger of $1: $(tail -n 1 "$T/verify")"
+	for other in $(everybody); do
+		[[ ! -s $T/out/$other/run.json ]] || ledger verify "$1" --against "$T/out/$other/run.json" >"$T/verify" 2>&1 ||
+			grep -q 'says nothing of the ledger' "$T/verify" || fail "the ledger of $1: $(tail -n 1 "$T/verify")"
+	done
+	# All that came is in the ledger, but for the word that it is over, as when the ledger is what broke; after a power loss what is synced at once, and all before it.
+	awk -v power="$([[ $1 == "$victim" && $fault =~ power|torn ]] && echo 1)" '
+		FILENAME == ARGV[1] { rows[$1] = $2; next }
+		{ sent[$1] = $2 }
+		END {
+			for (t in sent)
+				if (t != "DECLINE" && t != "ABORT" && rows[t] + 0 < sent[t] && (!power || t == "ACCEPT" || "DONE" in sent)) {
+					print "the ledger lacks " t ": " rows[t] + 0 " of " sent[t]
+					exit 1
+				}
+		}' "$T/rows" "$T/sent" >"$T/lacks" || fail "$1: $(<"$T/lacks")"
+}
+
+# "TYPE MESSAGES" that the coordinator got of PARTY in this run, if it could say so.
+sent() { # PARTY
+	[[ ! -s $T/out/coordinator/run.json ]] || run_of coordinator ".traffic[]? | select(.peer == \"$1\" and .messages_received > 0)
+		| select(.type | IN(\"ACK\", \"HEARTBEAT\", \"HELLO\", \"PADDING\", \"RESUME\") | not) | \"\(.type) \(.messages_received)\""
+}
+
+# The same processes on the same directories, and nothing strikes.
+judge_next() {
+	local name struck_before=$struck victim_before=$victim odd
+	victim=''
+	federate
+	await_all
+	victim=$victim_before
+	[[ "${STATUS_OF[*]}" =~ ^[0\ ]*$ ]] || fail "the next job: $(statuses): $(tail -qn 1 "$T"/*.stderr | grep -m 1 '"error"' | cut -c 1-300)"
+	for name in $(everybody); do
+		status_is "$name" "done" || fail "the next job: $name/run.json says $(run_of "$name" .status)"
+		judge_labels "$name"
+	done
+	for name in $(names $PARTIES); do
+		ledger verify "$name" --against "$T/out/coordinator/run.json" >"$T/verify" 2>&1 || fail "the next job: the ledger of $name: $(tail -n 1 "$T/verify")"
+		rows "$name" >"$T/rows"
+		head -n "$(wc -l <"$T/first/rows.$name")" "$T/rows" | cmp -s - "$T/first/rows.$name" || fail "the next job: rows are gone from the ledger of $name"
+	done
+	odd=$(find "$T/out" -name '*.tmp' | head -n 3)
+	[[ -z $odd ]] || fail "the next job: left over: $odd"
+}
+
+# ---- all of them ----
+
+usage() { sed -n '2,/^# shellcheck/s/^# \{0,1\}//p' "$0" | grep -v '^shellcheck'; }
+wrong_use() { echo "nth: $1; see --help" >&2 && exit 4; }
+
+if [[ ${1-} == --one ]]; then
+	base=$2
+	((SECONDS_UNTIL == 0 || EPOCHSECONDS < SECONDS_UNTIL)) || exit 0
+	one "$3"
+fi
+
+seconds=60 runs=0 seed=1 jobs=$((2 * $(nproc))) out='' only='' faults=() chosen=()
+while (($#)); do
+	case $1 in
+	--seconds | --runs | --seed | --jobs | --only | --cell | --out)
+		(($# > 1)) || wrong_use "$1 needs a value"
+		case $1 in
+		--out) out=$2 ;;
+		--cell) only=$2 ;;
+		--only)
+			[[ " ${FAULTS_KNOWN[*]} " == *" $2 "* ]] || wrong_use "--only $2: no such fault, expected one of ${FAULTS_KNOWN[*]}"
+			faults+=("$2")
+			;;
+		*)
+			[[ $2 =~ ^[1-9][0-9]{0,8}$ ]] || wrong_use "$1 is '$2', expected a number"
+			declare "${1#--}=$2"
+			;;
+		esac
+		shift 2
+		;;
+	-h | --help) usage && exit 0 ;;
+	-*) wrong_use "$1: no such option" ;;
+	*)
+		[[ " ${PROTOCOLS[*]} " == *" $1 "* ]] || wrong_use "$1: no such protocol, expected one of ${PROTOCOLS[*]}"
+		chosen+=("$1") && shift
+		;;
+	esac
+done
+((${#faults[@]})) || faults=("${FAULTS_KNOWN[@]}")
+((${#chosen[@]})) || chosen=("${PROTOCOLS[@]}")
+[[ -e $SHIM ]] || wrong_use "$SHIM is not there: make tests"
+! sanitized || wrong_use "$BIN: nothing is preloaded into what a sanitizer has made"
+[[ ! $only ]] || chosen=("${only%% *}")
+
+base=$(mktemp -d "${TMPDIR:-/tmp}/coterie-nth.XXXXXX")
+trap 'rm -rf "$base"' EXIT
+trap 'exit 130' INT TERM HUP
+export COTERIE_BIN=$BIN
+for name in "${chosen[@]}"; do
+	(
+		fail() { echo "nth: $name: $1" >&2 && exit 1; }
+		trap 'for f in "${PID[@]}"; do kill -KILL "$f" 2>/dev/null || true; done' EXIT
+		fault='' n=0
+		prepare "$name"
+	) || exit 1
+done
+
+# Cells without end: each by its own number, so that one seed gives the same ones.
+choose() {
+	local i protocol victim fault io alloc most
+	for ((i = 1; runs == 0 || i <= runs; i++)); do
+		RANDOM=$(((seed * 7919 + i) % 32768))
+		protocol=${chosen[RANDOM % ${#chosen[@]}]}
+		victim=$( ((RANDOM % 3)) && echo party-01 || echo coordinator)
+		fault=${faults[RANDOM % ${#faults[@]}]}
+		read -r io alloc <"$base/$protocol/count.$victim"
+		case $fault in
+		alloc*) most=$alloc ;;
+		ENOSPC* | short) most=$((io / 2)) ;;
+		*) most=$io ;;
+		esac
+		echo "$protocol $victim $fault $(((RANDOM * 32768 + RANDOM) % most + 1)) $((seed * 100000 + i))"
+	done
+}
+
+export SECONDS_UNTIL=0
+((runs)) || [[ $only ]] || SECONDS_UNTIL=$((EPOCHSECONDS + seconds))
+touch "$base/results"
+{ [[ $only ]] && echo "$only" || timeout "$((runs ? 1000000 : seconds))" bash -c "$(declare -f choose); $(declare -p chosen faults runs seed base); choose" || true; } |
+	xargs -P "$jobs" -d '\n' -I{} setpriv --pdeathsig TERM bash "$0" --one "$base" {} 2>"$base/errors" |
+	tee -a "$base/results" | grep --line-buffered -E ',wrong,' || true
+cp "$base/results" "${out:-/dev/null}"
+[[ ! $only ]] || { cat "$base/results" "$base/errors"; }
+
+awk -F '[ ,]' '
+	{ n = split($0, part, ","); k = part[3]; c[$3, k]++; fault[$3]; all[k]++ }
+	END {
+		printf "| fault | survived | failed cleanly | wrong | too late |\n| --- | --- | --- | --- | --- |\n"
+		split("EIO EIO+ ENOSPC ENOSPC+ short die power torn alloc alloc+", name, " ")
+		for (i = 1; i <= 10; i++)
+			if (name[i] in fault)
+				printf "| %s | %d | %d | %d | %d |\n", name[i], c[name[i], "survived"], c[name[i], "failed cleanly"], c[name[i], "wrong"], c[name[i], "late"]
+		printf "runs %d, survived %d, clean failures %d, wrong %d (too late %d)\n", NR, all["survived"], all["failed cleanly"], all["wrong"], all["late"]
+		exit all["wrong"] > 0 || !NR
+	}' "$base/results" || { tail -n 60 "$base/errors" >&2; exit 1; }

@@ -30,6 +30,9 @@ static void say_distances(struct said *s, const struct kcagc_job *job)
 	say(s, gram, "the parties of a sum see the cluster of each cell");
 	say(s, !gram || planned || job->polish,
 	    "the parties see the cluster of each node or cell after each iteration");
+	say(s, true,
+	    "a coordinator that lies can choose the cells and clusters over which distances are "
+	    "summed, as long as no cell has fewer nodes than min_cell");
 }
 
 /* Landmark projection and federated GCC: sums of inner products, joint embeddings. */
@@ -64,6 +67,9 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	say(s, !landmark, "the parties see the joint leading left singular vectors of all nodes");
 	say(s, !landmark || job->polish,
 	    "the parties see the cluster of each node after each iteration");
+	say(s, true,
+	    "a coordinator that lies can choose the sets, clusters and directions over which "
+	    "products are summed");
 }
 
 static void say_first(struct said *s, bool clusters, bool bare)

@@ -17,7 +17,8 @@ static const char LABEL_ADVERT[] = "coterie key advertisement v1";
 static const char LABEL_SESSION[] = "coterie session v1";
 static const char LABEL_PAIR[] = "coterie pair key v1";
 static const char LABEL_MASK[] = "coterie mask v1";
-static const char LABEL_DRAW[] = "coterie draw v1";
+static const char LABEL_COIN[] = "coterie coin v1";
+static const char LABEL_DRAW[] = "coterie draw v2";
 static const char LABEL_HISTORY[] = "coterie history v1";
 
 /* A member list for which sums were opened, and the round that its next sum takes. */
@@ -35,7 +36,9 @@ struct secagg {
 	struct buf spki;
 	uint8_t (*pair)[KDF_KEY_LEN];        /* K_ij by party; NULL until agreed */
 	uint8_t (*history)[SECAGG_HASH_LEN]; /* history_ij by party */
-	uint64_t draw;                       /* of h, once agreed */
+	uint8_t coin[SECAGG_NONCE_LEN];
+	uint8_t session[SHA256_LEN];         /* h, once agreed */
+	uint8_t (*nonces)[SECAGG_NONCE_LEN]; /* by party, once agreed */
 	struct secagg_sealed *sealed;        /* by party */
 	struct group *groups;
 	size_t group_count;
@@ -72,6 +75,15 @@ static void advert_message(const struct secagg *sa, size_t j, struct bytes publi
 	buf_add(b, nonce, SECAGG_NONCE_LEN);
 }
 
+static void commit(const uint8_t coin[static SECAGG_NONCE_LEN], uint8_t nonce[static SHA256_LEN])
+{
+	struct sha256 *sha = sha256_new();
+
+	sha256_add(sha, LABEL_COIN, sizeof(LABEL_COIN) - 1);
+	sha256_add(sha, coin, SECAGG_NONCE_LEN);
+	sha256_end(sha, nonce);
+}
+
 enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const struct identity *id)
 {
 	struct bytes spki = identity_spki(id);
@@ -97,8 +109,9 @@ enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const 
 	made->secret = secret_new(DH_SECRET_LEN);
 	e = dh_secret(made->secret);
 	if (e == ERR_OK)
-		e = random_secret(made->nonce, sizeof(made->nonce));
+		e = random_secret(made->coin, sizeof(made->coin));
 	if (e == ERR_OK) {
+		commit(made->coin, made->nonce);
 		dh_public(made->dh, made->secret, made->public_key);
 		buf_add(&made->spki, spki.p, spki.n);
 		advert_message(made, setup->own,
@@ -176,13 +189,12 @@ static enum err check_other(const struct secagg *sa, size_t j, const struct seca
 	return ERR_OK;
 }
 
-/* h: everything that all parties must see alike; and of it the number that is drawn by lot. */
-static void session_hash(struct secagg *sa, const struct secagg_advert *adverts,
+/* h: everything that all parties must see alike. */
+static void session_hash(const struct secagg *sa, const struct secagg_advert *adverts,
 			 uint8_t h[static SHA256_LEN])
 {
 	const struct secagg_setup *s = &sa->setup;
 	struct sha256 *sha = sha256_new();
-	uint8_t draw[SHA256_LEN];
 
 	sha256_add(sha, LABEL_SESSION, sizeof(LABEL_SESSION));
 	sha256_add(sha, s->job_id, sizeof(s->job_id));
@@ -203,19 +215,35 @@ static void session_hash(struct secagg *sa, const struct secagg_advert *adverts,
 		sha256_add(sha, a->nonce, SECAGG_NONCE_LEN);
 	}
 	sha256_end(sha, h);
-
-	sha = sha256_new();
-	sha256_add(sha, LABEL_DRAW, sizeof(LABEL_DRAW));
-	sha256_add(sha, h, SHA256_LEN);
-	sha256_end(sha, draw);
-	for (int i = 0; i < 8; i++)
-		sa->draw = sa->draw << 8 | draw[i];
 }
 
-uint64_t secagg_draw(const struct secagg *sa)
+const uint8_t *secagg_own_coin(const struct secagg *sa)
 {
-	assert(sa->pair);
-	return sa->draw;
+	return sa->coin;
+}
+
+enum err secagg_draw(const struct secagg *sa, const uint8_t (*coins)[SECAGG_NONCE_LEN],
+		     uint64_t *draw)
+{
+	struct sha256 *sha = sha256_new();
+	uint8_t hash[SHA256_LEN];
+	enum err e = ERR_OK;
+
+	assert(sa->nonces);
+	sha256_add(sha, LABEL_DRAW, sizeof(LABEL_DRAW) - 1);
+	sha256_add(sha, sa->session, sizeof(sa->session));
+	for (size_t j = 0; j < sa->setup.parties; j++) {
+		commit(coins[j], hash);
+		if (memcmp(hash, sa->nonces[j], SECAGG_NONCE_LEN) && e == ERR_OK)
+			e = err_set(ERR_PEER, "%s has shown another coin than it was bound to",
+				    sa->setup.names[j]);
+		sha256_add(sha, coins[j], SECAGG_NONCE_LEN);
+	}
+	sha256_end(sha, hash);
+	*draw = 0;
+	for (int i = 0; i < 8; i++)
+		*draw = *draw << 8 | hash[i];
+	return e;
 }
 
 /* K_ij = HKDF-SHA256(S_j^s_i mod p; salt h; label, both names in rising order). CT. */
@@ -249,6 +277,10 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		TRY(j == sa->setup.own ? check_own(sa, &adverts[j])
 				       : check_other(sa, j, &adverts[j], pins[j]));
 	session_hash(sa, adverts, h);
+	memcpy(sa->session, h, sizeof(h));
+	ALLOC(sa->nonces, sa->setup.parties);
+	for (size_t j = 0; j < sa->setup.parties; j++)
+		memcpy(sa->nonces[j], adverts[j].nonce, SECAGG_NONCE_LEN);
 	sa->pair = secret_new(sa->setup.parties * sizeof(*sa->pair));
 	ALLOC(sa->history, sa->setup.parties);
 	ALLOC(sa->sealed, sa->setup.parties);
@@ -390,6 +422,7 @@ void secagg_free(struct secagg *sa)
 	secret_free(sa->pair, sa->setup.parties * sizeof(*sa->pair));
 	free(sa->history);
 	free(sa->sealed);
+	free(sa->nonces);
 	for (size_t j = 0; j < sa->setup.parties; j++)
 		free((char *)(uintptr_t)sa->setup.names[j]);
 	free((void *)(uintptr_t)sa->setup.names);

@@ -36,7 +36,7 @@ struct secagg_setup {
 /* A key advertisement. Views borrow: own advert from the secagg, others' from their message. */
 struct secagg_advert {
 	struct bytes public_key; /* S_i, big-endian, exactly group_bits / 8 bytes */
-	const uint8_t *nonce;    /* SECAGG_NONCE_LEN */
+	const uint8_t *nonce;    /* SECAGG_NONCE_LEN: the commitment to a coin */
 	struct bytes spki;       /* DER SubjectPublicKeyInfo of the identity key */
 	struct bytes
 	    signature; /* over "coterie key advertisement v1\0" || job id || attempt || name ||
@@ -45,7 +45,7 @@ struct secagg_advert {
 
 struct secagg;
 
-/* Draws s_i and the nonce, computes S_i, signs. ERR_INTERNAL if the CSPRNG or the key fails. */
+/* Draws s_i and a coin, whose hash is the nonce, computes S_i, signs. ERR_INTERNAL if the CSPRNG or the key fails. */
 enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup,
 		    const struct identity *id) MUST_CHECK;
 void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
@@ -57,9 +57,13 @@ void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		      const uint8_t (*pins)[SECAGG_HASH_LEN]) MUST_CHECK;
 
-/* A number for what parties draw by lot: the same for all, from h, to which each gave its nonce, so that
- * nobody chose it. It is no secret. After secagg_agree(). */
-uint64_t secagg_draw(const struct secagg *sa);
+/* What parties draw by lot comes from the coins of all: each is bound to its own by its nonce before it
+ * sees another's, so that nobody chose it. Who comes last can end the job, and no more.
+ * own: this party's coin, for all others. coins: by party, own included; ERR_PEER, naming whose
+ * is not the one that it is bound to. After secagg_agree(). */
+const uint8_t *secagg_own_coin(const struct secagg *sa); /* SECAGG_NONCE_LEN */
+enum err secagg_draw(const struct secagg *sa, const uint8_t (*coins)[SECAGG_NONCE_LEN],
+		     uint64_t *draw) MUST_CHECK;
 
 /* One masked vector of a group. The members (rising party numbers, own among them) are worked out
  * by the caller, never taken from the coordinator. transcript: the running hash of the broadcasts

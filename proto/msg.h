@@ -62,6 +62,7 @@ enum sealed {
 	SEALED_TIES = 11,      /* fedwalk: ties of the sender's vertices to the receiver's */
 	SEALED_WALKS = 12,     /* fedwalk: walks that go on at the receiver */
 	SEALED_GROUP_KEY = 3, /* 32 bytes: the key that all parties have and the coordinator has not */
+	SEALED_COIN = 5,      /* fedsc with participants: 32 bytes, the sender's coin */
 	SEALED_ROWS = 4,      /* fedspectral: rows of some of the sender's nodes: a batch */
 	SEALED_TOLD = 2,   /* 32 bytes: the hash of what the coordinator has told the sender */
 };

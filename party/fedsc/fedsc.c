@@ -1,6 +1,6 @@
-/* A party's half of FedSC and of federated k-means: common/fedsc/coordinator.h's, run by this party for
- * itself on sums that it verifies, while it gives its own term of each. Parameters come from this party's
- * own job; the coordinator decides nothing. */
+/* A party's half of FedSC and of federated k-means: common/fedsc/coordinator.h's, run by this party
+ * for itself on sums that it verifies, while it gives its own term of each. Parameters come from
+ * this party's own job; the coordinator decides nothing. */
 #include "party/fedsc/fedsc.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
@@ -41,14 +41,13 @@ enum err party_noise_rows(struct work *work, struct mat *X)
 /* Takes over the features, as a dense copy if they are sparse; rows get their noise. */
 static enum err open_rows(struct rows *rows, struct work *work)
 {
-	uint64_t draw = secagg_draw(work->secagg);
 	struct features *from = work->features;
 	size_t n = features_rows(from), m = features_cols(from);
 	struct mat X;
 	enum err e;
 
 	*rows = (struct rows){ .work = work };
-	TRY(fedsc_params_of(&work->job.fedsc, work->L, draw, work->threads, &rows->p));
+	TRY(fedsc_params_of(&work->job.fedsc, work->L, 0, work->threads, &rows->p));
 	/* Sparse features may stand for far more numbers than they have. */
 	if (m > 0 && n > MSG_REALS_MAX / m)
 		return err_set(ERR_INPUT,
@@ -68,7 +67,8 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	return e;
 }
 
-/* What was told so far, and how often this party has answered, decide the noise of the next answer. */
+/* What was told so far, and how often this party has answered, decide the noise of the next answer.
+ */
 static enum err begin_noise(struct rows *rows)
 {
 	struct work *work = rows->work;
@@ -122,8 +122,9 @@ static enum err upload(struct verified *v, const void *question)
 	struct mat C;
 	enum err e;
 
-	log_warn("variant \"paper\": this party's coefficients C go to the coordinator in clear, and "
-		 "with the dictionary Z every row can be computed from them");
+	log_warn(
+	    "variant \"paper\": this party's coefficients C go to the coordinator in clear, and "
+	    "with the dictionary Z every row can be computed from them");
 	if (n > MSG_REALS_MAX / d)
 		return err_set(ERR_INPUT, "C is %zu x %zu, expected at most %d numbers", n, d,
 			       MSG_REALS_MAX);
@@ -150,7 +151,8 @@ static enum err take(struct verified *v, size_t values)
 	return e;
 }
 
-static void record(struct work *work, const struct fedsc_params *p, const struct fedsc_report *report)
+static void record(struct work *work, const struct fedsc_params *p,
+		   const struct fedsc_report *report)
 {
 	struct facts *to = &work->record->facts;
 
@@ -174,6 +176,8 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 
 	if (e == ERR_OK)
 		e = verified_open(&v, work, &kind, &rows);
+	if (e == ERR_OK && rows.p.participants)
+		e = work_draw(work, &rows.p.draw);
 	if (e == ERR_OK) {
 		e = fedsc_run(&v.parties, rows.party.X.cols, &rows.p, &report);
 		record(work, &rows.p, &report);

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 void work_phase(struct work *work, const char *name)
@@ -76,30 +77,51 @@ enum err work_send_sealed(struct work *work, size_t to, enum sealed what, struct
 	return e;
 }
 
-enum err work_share_key(struct work *work, enum sealed what, uint8_t key[static SECAGG_HASH_LEN])
+/* 32 bytes that party `from` sealed for this one: each gets another box, which is in no transcript.
+ */
+static enum err recv_sealed(struct work *work, enum sealed what, size_t from,
+			    uint8_t text[static SECAGG_HASH_LEN])
 {
-	const struct msg_sealed *s;
 	bool apart = work->told.apart;
+	const struct msg_sealed *s;
 	struct msg m;
 	enum err e;
 
-	for (uint32_t to = 1; work->own == 0 && to < work->L; to++)
-		TRY(work_send_sealed(work, to, what, (struct bytes){ key, SECAGG_HASH_LEN }));
-	if (work->own == 0)
-		return ERR_OK;
-	work->told.apart = true; /* each has another box: in no transcript */
+	work->told.apart = true;
 	e = channel_recv(work->channel, MSG_SEALED, &m);
 	work->told.apart = apart;
 	TRY(e);
 	s = &m.sealed;
-	if (s->what != what || s->from != 0 || s->to != work->own ||
+	if (s->what != what || s->from != from || s->to != work->own ||
 	    s->box.n != SECAGG_HASH_LEN + SEAL_TAG_LEN)
 		return peer_fault(work->channel,
 				  "passed on SEALED %u of party %" PRIu32 " to party %" PRIu32
-				  " with %zu bytes; expected %d, 0, %zu and %d",
-				  s->what, s->from, s->to, s->box.n, what, work->own,
+				  " with %zu bytes; expected %d, %zu, %zu and %d",
+				  s->what, s->from, s->to, s->box.n, what, from, work->own,
 				  SECAGG_HASH_LEN + SEAL_TAG_LEN);
-	return seal_open(work->secagg, 0, (uint16_t)what, s->box, key);
+	return seal_open(work->secagg, from, (uint16_t)what, s->box, text);
+}
+
+enum err work_share_key(struct work *work, enum sealed what, uint8_t key[static SECAGG_HASH_LEN])
+{
+	for (uint32_t to = 1; work->own == 0 && to < work->L; to++)
+		TRY(work_send_sealed(work, to, what, (struct bytes){ key, SECAGG_HASH_LEN }));
+	return work->own == 0 ? ERR_OK : recv_sealed(work, what, 0, key);
+}
+
+enum err work_draw(struct work *work, uint64_t *draw)
+{
+	uint8_t coin[PARTIES_MAX][SECAGG_NONCE_LEN];
+
+	memcpy(coin[work->own], secagg_own_coin(work->secagg), SECAGG_NONCE_LEN);
+	for (size_t to = 0; to < work->L; to++)
+		if (to != work->own)
+			TRY(work_send_sealed(work, to, SEALED_COIN,
+					     (struct bytes){ coin[work->own], SECAGG_NONCE_LEN }));
+	for (size_t from = 0; from < work->L; from++)
+		if (from != work->own)
+			TRY(recv_sealed(work, SEALED_COIN, from, coin[from]));
+	return secagg_draw(work->secagg, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, draw);
 }
 
 enum err work_group_key(struct work *work)

@@ -101,6 +101,9 @@ enum err work_share_key(struct work *work, enum sealed what,
  * job, before anything that is made of it. Party 0 keeps one that it has already (tests). */
 enum err work_group_key(struct work *work) MUST_CHECK;
 
+/* What is drawn by lot: parties show each other their coins (secagg_draw). Once a job. */
+enum err work_draw(struct work *work, uint64_t *draw) MUST_CHECK;
+
 /* p goes into the transcript, as a broadcast does: what parties compute for themselves, and must all
  * have alike. Where it differs, the masks of the next sum do not cancel. */
 void work_bind(struct work *work, const void *p, size_t n);

@@ -27,6 +27,8 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 			 "clear, and with the dictionary Z every row can be computed from them");
 	run_parties_open(&parties, run);
 	TRY(relay_key(run, SEALED_GROUP_KEY));
+	if (p.participants)
+		TRY(relay_all(run, SEALED_COIN));
 	e = run_parties_error(fedsc_run(&parties.parties, run->columns, &p, &report));
 	run_parties_close(&parties);
 	run->n = (size_t)report.n;

@@ -37,7 +37,8 @@ enum err relay_key(struct run *run, enum sealed what)
 }
 
 /* All are here before the first goes on: an answer in between would count as another round trip. */
-static enum err take_all(struct run *run, size_t first, size_t last, struct relayed_told *told)
+static enum err take_all(struct run *run, enum sealed what, size_t first, size_t last,
+			 struct relayed_told *told)
 {
 	size_t members = last - first;
 	uint8_t *box = alloc(members * members, TOLD_LEN);
@@ -49,7 +50,7 @@ static enum err take_all(struct run *run, size_t first, size_t last, struct rela
 
 			if (to == from)
 				continue;
-			TRY(receive(run, SEALED_TOLD, from, to, &m));
+			TRY(receive(run, what, from, to, &m));
 			if (m.sealed.box.n != TOLD_LEN)
 				return peer_fault(run->channel[from],
 						  "sent SEALED of %zu bytes, expected %d",
@@ -60,14 +61,14 @@ static enum err take_all(struct run *run, size_t first, size_t last, struct rela
 	return ERR_OK;
 }
 
-enum err relay_give_last(struct run *run, const struct relayed_told *told)
+static enum err give_all(struct run *run, enum sealed what, const struct relayed_told *told)
 {
 	const uint8_t *box = told->boxes;
 
 	for (size_t from = told->first; from < told->last; from++)
 		for (size_t to = told->first; to < told->last; to++) {
 			struct msg m = { .type = MSG_SEALED,
-					 .sealed = { SEALED_TOLD,
+					 .sealed = { (uint16_t)what,
 						     (uint32_t)from,
 						     (uint32_t)to,
 						     { box, TOLD_LEN } } };
@@ -80,6 +81,22 @@ enum err relay_give_last(struct run *run, const struct relayed_told *told)
 	return ERR_OK;
 }
 
+enum err relay_give_last(struct run *run, const struct relayed_told *told)
+{
+	return give_all(run, SEALED_TOLD, told);
+}
+
+enum err relay_all(struct run *run, enum sealed what)
+{
+	struct relayed_told all;
+	enum err e = take_all(run, what, 0, run->L, &all);
+
+	if (e == ERR_OK)
+		e = give_all(run, what, &all);
+	relayed_told_release(&all);
+	return e;
+}
+
 enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 {
 	struct relayed_told told;
@@ -89,7 +106,7 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 	if (!run->tell || run->told[group] == run->phase)
 		return ERR_OK;
 	run->told[group] = run->phase;
-	e = take_all(run, first, last, &told);
+	e = take_all(run, SEALED_TOLD, first, last, &told);
 	if (e == ERR_OK)
 		e = relay_give_last(run, &told);
 	relayed_told_release(&told);
@@ -99,7 +116,7 @@ enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last)
 enum err relay_take_last(struct run *run, struct relayed_told *told)
 {
 	*told = (struct relayed_told){ 0 };
-	return run->tell ? take_all(run, 0, run->L, told) : ERR_OK;
+	return run->tell ? take_all(run, SEALED_TOLD, 0, run->L, told) : ERR_OK;
 }
 
 void relayed_told_release(struct relayed_told *told)

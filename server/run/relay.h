@@ -19,6 +19,9 @@ enum err relay_sealed(struct run *run, enum sealed what, size_t from, size_t to)
 /* A key that party 0 seals to each other (work_share_key). */
 enum err relay_key(struct run *run, enum sealed what) MUST_CHECK;
 
+/* 32 bytes that each party seals to each other; all are here before the first goes on. */
+enum err relay_all(struct run *run, enum sealed what) MUST_CHECK;
+
 /* After a sum of the group of parties [first, last): what its members were told, if this was the
  * phase's first. */
 enum err relay_told(struct run *run, uint32_t group, size_t first, size_t last) MUST_CHECK;

@@ -14,7 +14,8 @@
 #
 #     EIO ENOSPC       an operation that fails once; with + those after it too. ENOSPC: of those that change something
 #     short            one write takes half of what it is given
-#     die power torn   the process ends there; all is lost that was not synced; some of that is
+#     die power torn   the process ends there; all is lost that was not synced; some of that is. With an odd seed it is
+#                      started again at once, and the others wait for it
 #     alloc alloc+     an allocation that fails, and all after it
 #
 # tests/faults/shim.c does it, preloaded into one process of a federation of three: party-01 or the coordinator.
@@ -34,7 +35,7 @@ PROTOCOLS=(kmeans flat)
 FAULTS_KNOWN=(EIO EIO+ ENOSPC ENOSPC+ short die power torn alloc alloc+)
 PARTIES=3
 KEEP=${KEEP-}
-LIMIT_S=20 # until all have ended; times PATIENCE
+LIMIT_S=30 # until all have ended; times PATIENCE
 
 everybody() { echo coordinator && names $PARTIES; }
 
@@ -50,8 +51,8 @@ prepare() { # NAME
 	flat) federation $PARTIES --nodes 60 && edit job '.method = "flat" | .polish = 0 | .restarts = 1 | .local_restarts = 1' ;;
 	*) fail "$1: no such protocol; expected one of ${PROTOCOLS[*]}" ;;
 	esac
-	for name in $(everybody); do edit "$name" '.reconnect_s = 0 | .step_timeout_s = 5'; done
-	edit coordinator '.join_timeout_s = 3'
+	for name in $(everybody); do edit "$name" '.reconnect_s = 0 | .step_timeout_s = 15'; done
+	edit coordinator '.join_timeout_s = 6'
 	for name in $(names $PARTIES); do edit "$name" '.retry_s = 3'; done
 	victim='' federate
 	await_all
@@ -127,7 +128,13 @@ one() { # CELL
 	trap 'exit 143' TERM INT HUP
 	fail() { outcome wrong "${1//,/;}"; }
 	cp -R "$base/$protocol/." "$T"
-	federate
+	if [[ $fault =~ die|power|torn ]] && ((seed % 2)); then
+		for name in $(everybody); do edit "$name" '.reconnect_s = 2 | .rejoin_s = 10'; done
+		federate
+		start_again
+	else
+		federate
+	fi
 	await_all
 	[[ ! -e $T/count ]] || struck=$(tail -c +17 "$T/count" | tr -d '\0\n,' | sed "s#$T/##")
 	judge
@@ -141,6 +148,25 @@ one() { # CELL
 		outcome survived
 	else
 		outcome 'failed cleanly' "$first_error"
+	fi
+}
+
+# If the victim died, and by then parties could join, it comes back at once.
+start_again() {
+	local status=0
+	[[ $ADDRESS ]] || return 0
+	until_true $LIMIT_S gone "$victim" || fail "$victim still runs after $((LIMIT_S * PATIENCE)) s"
+	wait "${PID[$victim]}" || status=$?
+	if ((status != 66)); then # await_all asks for its status once more
+		start "$victim" bash -c "exit $status"
+		return 0
+	fi
+	cat "$T/$victim.stderr" >>"$T/$victim.before"
+	if [[ $victim == coordinator ]]; then
+		edit coordinator ".listen = \"$ADDRESS\""
+		start coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator"
+	else
+		start "$victim" "$BIN/party" --config "$T/$victim.json" --once --out "$T/out/$victim" --coordinator "$ADDRESS"
 	fi
 }
 

@@ -73,6 +73,7 @@ test_memory_is_out() {
 	local n status
 	rows_federation 2
 	edit coordinator '.join_timeout_s = 1'
+	# shellcheck disable=SC2046 # two words
 	for n in 200 6000 9500 12000 18000 22300 23200 24500; do
 		for program in coordinator party; do
 			status=0

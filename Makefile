@@ -2,7 +2,8 @@
 # make check            unit tests (scripts/check runs those and the integration tests)
 # make bench            the masked sum and the kernels, as ratios
 # make fuzz SECONDS=60  each fuzzer for so long (30 by default); needs clang
-# make soak             every fault in every step of every protocol, 20 minutes of each fuzzer: five hours
+# make soak             every fault in every step of every protocol, 20 minutes of each fuzzer: five hours; and
+#                       HOURS=2 of faults by chance, SEED=1
 # make lint             layers, formatting, static analysis
 # make format           clang-format in place
 # make install          to $(DESTDIR)$(PREFIX)
@@ -143,7 +144,13 @@ fuzz: $(FUZZERS)
 	scripts/fuzz --seconds $(or $(SECONDS),$(FUZZ_S),30) $(notdir $(FUZZERS))
 
 # What scripts/check has a sample of.
-soak: all fuzzers
+HOURS ?= 2
+SEED  ?= 1
+BY_CHANCE := $(wildcard tests/faults/nth.sh tests/faults/nemesis.sh)
+soak: all $(SHIM) fuzzers
+	@for s in $(BY_CHANCE); do \
+		echo "== $$s" && $$s --seconds $$(($(HOURS) * 3600 / $(words $(BY_CHANCE)))) --seed $(SEED) || exit 1; \
+	done
 	COTERIE_SOAK=1 scripts/run-tests --timeout 1800 integration tests/integration/test-*death.sh
 	tests/faults/faults.sh --out build/faults.csv
 	scripts/fuzz --seconds 1200

@@ -5,16 +5,21 @@
 #include "common/job/confine.h"
 #include "common/job/record.h"
 #include "common/job/results.h"
+#include "common/linalg/la.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+enum { THREADS = 6 }; /* at the least: the loop's, the job's, and four of libuv's for names */
 
 static bool log_begun;
 
@@ -53,6 +58,37 @@ static void out_of_memory(void)
 	record_abandon(ERR_INTERNAL);
 }
 
+static void *wait_for(void *turn)
+{
+	pthread_mutex_lock(turn);
+	pthread_mutex_unlock(turn);
+	return NULL;
+}
+
+/* libuv aborts if it cannot start the threads that look up names. Fewer for computations only make
+ * these slower. */
+static enum err check_threads(void)
+{
+	pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+	pthread_t thread[THREADS];
+	int n = 0, bad = 0;
+
+	pthread_mutex_lock(&turn);
+	while (n < THREADS && !bad) {
+		bad = pthread_create(&thread[n], NULL, wait_for, &turn);
+		n += !bad;
+	}
+	pthread_mutex_unlock(&turn);
+	for (int i = 0; i < n; i++)
+		pthread_join(thread[i], NULL);
+	return bad ? err_set(ERR_INTERNAL,
+			     "this process needs %d threads, and the system gives it %d: %s "
+			     "(ulimit -u, "
+			     "ulimit -v, TasksMax=, LimitAS=)",
+			     THREADS, n, strerror(bad))
+		   : ERR_OK;
+}
+
 enum err daemon_begin(const struct daemon_common *c, size_t files)
 {
 	struct rlimit none = { 0, 0 }, limit = { 0, 0 };
@@ -73,6 +109,8 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 	log_init(c->name, c->log_level);
 	log_begun = true;
 	alloc_at_end(out_of_memory);
+	TRY(check_threads());
+	TRY(la_reserve(c->threads ? c->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN)));
 	TRY(confine_as_user(c));
 	e = file_make_dirs(c->output);
 	if (e)

@@ -4,20 +4,61 @@
 
 #include <assert.h>
 #include <cblas.h>
+#include <errno.h>
 #include <lapacke.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Large enough for dgemm's full speed, small enough that a 700 x 700 Gram matrix keeps a few
  * threads busy. Part of the result's last bits, so never tuned to the machine. */
 enum { TILE = 256 };
+enum { RESERVE_S = 5 };
 
 __attribute__((constructor)) static void pin_blas(void)
 {
 	openblas_set_num_threads(1);
+}
+
+/* Exported by OpenBLAS, but in no header of it. */
+void *blas_memory_alloc(int unused) __attribute__((weak));
+void blas_memory_free(void *buffer) __attribute__((weak));
+
+static void *take_buffers(void *arg)
+{
+	void *buffer[PARALLEL_MAX];
+	unsigned n = *(unsigned *)arg;
+
+	for (unsigned i = 0; i < n; i++)
+		buffer[i] = blas_memory_alloc(0);
+	for (unsigned i = 0; i < n; i++)
+		blas_memory_free(buffer[i]);
+	return NULL;
+}
+
+enum err la_reserve(unsigned threads)
+{
+	static unsigned n; /* read by a thread that may never end */
+	struct timespec until;
+	pthread_t thread;
+
+	if (!blas_memory_alloc || !blas_memory_free)
+		return ERR_OK;
+	n = threads < 1 ? 1 : threads > PARALLEL_MAX ? PARALLEL_MAX : threads;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += RESERVE_S;
+	if (pthread_create(&thread, NULL, take_buffers, &n) != 0)
+		return err_set(ERR_INTERNAL, "a thread cannot be started: %s", strerror(errno));
+	if (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until) != 0)
+		return err_set(ERR_INTERNAL,
+			       "OpenBLAS cannot have its buffers for %u threads: the address space "
+			       "(ulimit -v, LimitAS=) is too small, or threads too many",
+			       n);
+	return ERR_OK;
 }
 
 static size_t least(size_t a, size_t b)

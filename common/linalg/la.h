@@ -10,6 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* OpenBLAS maps a buffer for each of its calls that run at a time, keeps it, and where memory for one cannot be had
+ * asks for it again for ever. So a process has the buffers of all its threads before it begins: ERR_INTERNAL if
+ * they are not there within 5 s, and then this process must end, for a thread of it still asks. */
+enum err la_reserve(unsigned threads) MUST_CHECK;
+
 /* C = A' B, A B, A B', initialised here. O(rows inner cols). */
 void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
 void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);

@@ -16,7 +16,7 @@
 
 #define CANCEL_TIMEOUT_S 1.0
 
-enum { CANCEL_GRACE_MS = 300, LAST_MS = 10000, GRACE_MS = 5000 };
+enum { CANCEL_GRACE_MS = 300, LAST_MS = 10000, GRACE_MS = 5000, OVERDUE_S = 30 };
 
 void daemon_set_phase(struct daemon *d, enum phase phase)
 {
@@ -174,6 +174,20 @@ static void on_signal(void *daemon, const char *why)
 
 /* ---- the job thread ---- */
 
+/* As the coordinator's. */
+static void on_watchdog(uv_timer_t *timer)
+{
+	struct daemon *d = timer->data;
+	struct err_saved end = err_save(post_error(d->post));
+
+	d->overdue_s = end.code == ERR_OK ? 0 : d->overdue_s + 1;
+	if (d->overdue_s > OVERDUE_S)
+		daemon_leave(err_set(ERR_INTERNAL,
+				     "the job is over (%.400s), but its computation has not come "
+				     "back for %u s",
+				     end.why, d->overdue_s - 1));
+}
+
 static void job_thread(void *arg)
 {
 	struct daemon *d = arg;
@@ -206,6 +220,8 @@ enum err daemon_start_job(struct daemon *d)
 	if (uv_thread_create(&d->job_thread, job_thread, d) != 0)
 		return err_set(ERR_INTERNAL, "the job thread could not be started");
 	d->thread_started = true;
+	d->overdue_s = 0;
+	uv_timer_start(&d->last_timer, on_watchdog, 1000, 1000);
 	return ERR_OK;
 }
 
@@ -230,6 +246,7 @@ static void on_job_done(uv_async_t *async)
 		uv_unref((uv_handle_t *)&d->job_done);
 		return;
 	}
+	uv_timer_stop(&d->last_timer);
 	uv_timer_stop(&d->retry_timer);
 	if (d->conn)
 		conn_attach(d->conn, NULL, 0);

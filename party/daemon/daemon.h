@@ -67,6 +67,7 @@ struct daemon {
 	struct work work;
 	struct job_means means;
 	bool thread_started;
+	unsigned overdue_s; /* since the job was over, while its thread runs */
 	bool abandoned;    /* the process ends while the job thread computes */
 	enum err job_result;
 	char job_why[ERR_DETAIL_MAX];

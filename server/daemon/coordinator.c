@@ -17,7 +17,7 @@
 
 #define CANCEL_TIMEOUT_S 1.0
 
-enum { LINGER_MS = 1000, CANCEL_GRACE_MS = 300, LAST_MS = 10000 };
+enum { LINGER_MS = 1000, CANCEL_GRACE_MS = 300, LAST_MS = 10000, OVERDUE_S = 30 };
 
 void coordinator_set_phase(struct coordinator *c, enum phase phase)
 {
@@ -136,6 +136,23 @@ static void on_signal(void *coordinator, const char *why)
 
 /* ---- the job thread ---- */
 
+/* A job thread that does not come back although its job is over, as from a library that spins,
+ * would keep the process for ever: computations end within 2 s. */
+static void on_watchdog(uv_timer_t *timer)
+{
+	struct coordinator *c = timer->data;
+	struct err_saved end = err_save(post_error(c->post));
+
+	c->overdue_s = end.code == ERR_OK || post_settled(c->post) ? 0 : c->overdue_s + 1;
+	if (c->overdue_s <= OVERDUE_S)
+		return;
+	attempt_forget(c->state);
+	daemon_leave(
+	    err_set(ERR_INTERNAL,
+		    "the job is over (%.400s), but its computation has not come back for %u s",
+		    end.why, c->overdue_s - 1));
+}
+
 static void job_thread(void *arg)
 {
 	struct coordinator *c = arg;
@@ -174,6 +191,8 @@ void coordinator_start_job(struct coordinator *c)
 		return;
 	}
 	c->thread_started = true;
+	c->overdue_s = 0;
+	uv_timer_start(&c->last_timer, on_watchdog, 1000, 1000);
 }
 
 static void on_job_done(uv_async_t *async)
@@ -182,6 +201,8 @@ static void on_job_done(uv_async_t *async)
 
 	uv_thread_join(&c->job_thread);
 	c->thread_started = false;
+	if (c->phase != CLOSING)
+		uv_timer_stop(&c->last_timer);
 	if (c->phase == RUNNING && c->result != ERR_OK && *c->watch.stopped && c->run.more) {
 		c->again = true; /* parties may have been told to come again */
 		coordinator_close(c, ERR_CANCELLED, c->watch.stopped);

@@ -74,6 +74,7 @@ struct coordinator {
 	struct numbering numbering;
 	struct run run;
 	bool thread_started;
+	unsigned overdue_s; /* since the job was over, while its thread runs */
 	bool again;         /* this is not the job's first attempt */
 	unsigned linger_ms; /* how long it listens after a failed job, for parties that come again */
 	char *state;        /* the path of server/daemon/attempt.h */

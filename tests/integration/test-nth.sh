@@ -1,0 +1,105 @@
+#!/bin/bash
+# Operations on files and allocations that fail, power that is lost, in a sample of what tests/faults/nth.sh runs for
+# hours; and processes that the host does not give the memory or the threads that they need.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+SHIM=$ROOT/build/plain/tests/faults/shim.so
+
+
+nth() { COTERIE_BIN=${PROGRAMS:-$BIN} "$ROOT/tests/faults/nth.sh" --out "$T/cells.csv" "$@" >"$T/said" 2>&1; }
+
+test_sample() {
+	nth --runs 24 --seed 11 --jobs 4 || fail "a run is wrong: $(grep ',wrong,' "$T/cells.csv")"
+	tail -n 1 "$T/said"
+	[[ $(grep -Ec ',(survived|failed cleanly),' "$T/cells.csv") -ge 12 ]] || fail "of 24 faults most did not happen"
+}
+
+# Whether the driver finds what is wrong: labels that are others, a row that is not in the ledger.
+test_wrong_ones_are_found() {
+	mkdir "$T/bin"
+	cp "$BIN"/co* "$T/bin"
+	cat >"$T/bin/party" <<-END
+		#!/bin/bash
+		out=\$(grep -o -- '--out [^ ]*' <<<"\$*" | cut -d ' ' -f 2)
+		"$BIN/party" "\$@" || exit
+		[[ \$out == *coterie-nth.*/kmeans/* || \$out != *party-00 ]] || sed -i '3s/[0-9]\$/9/' "\$out/labels.csv"
+		[[ \$out == *coterie-nth.*/flat/* || \$out != *party-02 ]] || sqlite3 "\$out/state/ledger.db" 'DELETE FROM row WHERE number = 3'
+	END
+	chmod +x "$T/bin/party"
+	! PROGRAMS=$T/bin nth --only short --runs 2 kmeans || fail "other labels were not found"
+	[[ $(grep -c 'wrong,party-00 has other labels' "$T/cells.csv") == 2 ]] || fail "$(<"$T/cells.csv")"
+	command -v sqlite3 >/dev/null || return 0
+	sed -i '/party-00/d' "$T/bin/party"
+	! PROGRAMS=$T/bin nth --only short --runs 2 flat || fail "a row that is gone was not found"
+	[[ $(grep -c 'wrong,the ledger of party-02' "$T/cells.csv") == 2 ]] || fail "$(<"$T/cells.csv")"
+}
+
+# ---- what the host does not give ----
+
+limited() { # NAME KIB PROGRAM ARG...
+	# shellcheck disable=SC2016
+	start "$1" bash -c 'ulimit -v "$1"; shift; exec "$@"' x "$2" "${@:3}"
+}
+
+# Never a hang or a crash: the job is done, or it ends with 5 and a sentence.
+test_address_space() {
+	local mib
+	federation 2
+	for name in coordinator party-00 party-01; do edit "$name" '.step_timeout_s = 5 | .threads = 2'; done
+	for mib in 90 200 340 600; do
+		rm -rf "$T/out" "$T/ready"
+		coordinator
+		party party-00
+		limited party-01 $((mib * 1024)) "$BIN/party" --config "$T/party-01.json" --once --out "$T/out/party-01" --coordinator "$ADDRESS"
+		ended party-01
+		[[ $STATUS == 5 || $STATUS == 0 && $mib -gt 300 ]] || fail "a party in $mib MiB ended with $STATUS"
+		((STATUS == 0)) || says party-01 'out of memory|needs 6 threads|OpenBLAS cannot have its buffers'
+		kill -TERM "${PID[coordinator]}" 2>/dev/null || true
+		ended coordinator
+		ended party-00
+		limited coordinator $((mib * 1024)) "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/limited" --ready-file "$T/listens"
+		until_true 10 eval 'gone coordinator || [[ -s $T/listens ]]'
+		gone coordinator || kill -TERM "${PID[coordinator]}"
+		ended coordinator
+		[[ $STATUS == 5 || $STATUS == 6 && $mib -gt 300 ]] || fail "a coordinator in $mib MiB ended with $STATUS"
+		rm -f "$T/listens"
+	done
+}
+
+# Whichever allocation it is, and in whose library.
+test_memory_is_out() {
+	local n status
+	rows_federation 2
+	edit coordinator '.join_timeout_s = 1'
+	# shellcheck disable=SC2046 # two words
+	for n in 200 6000 9500 12000 18000 22300 23200 24500; do
+		for program in coordinator party; do
+			status=0
+			FAULT_CLASS=alloc FAULT_HOW=null+ FAULT_AT=$n timeout 30 env LD_PRELOAD="$SHIM" \
+				"$BIN/$program" --config "$T/${program/party/party-00}.json" $([[ $program == party ]] || echo --job "$T/job.json") \
+				--check-config >"$T/$program.stdout" 2>"$T/$program.stderr" || status=$?
+			((status == 0)) || { ((status == 5)) && said "$program" 'out of memory'; } ||
+				fail "$program without memory from allocation $n on: status $status, $(tail -n 1 "$T/$program.stderr")"
+		done
+	done
+}
+
+# The others' patience ends, the job is over; and the process whose library spins goes, too.
+test_a_job_thread_that_never_returns() {
+	federation 2
+	echo 'void cblas_dsyrk(void) { for (;;) ; } void cblas_dgemm(void) { for (;;) ; }' >"$T/spin.c"
+	gcc -shared -fPIC -w -o "$T/spin.so" "$T/spin.c"
+	for name in coordinator party-00 party-01; do edit "$name" '.step_timeout_s = 3'; done
+	coordinator
+	party party-00
+	start party-01 env LD_PRELOAD="$T/spin.so" "$BIN/party" --config "$T/party-01.json" --once --out "$T/out/party-01" --coordinator "$ADDRESS"
+	ends 3 coordinator party-00
+	ended party-01 45
+	[[ $STATUS == 5 ]] || fail "status $STATUS"
+	says party-01 'the job is over \(.*\), but its computation has not come back for 30 s'
+	[[ $(run_of party-01 .status) == failed && $(run_of party-01 .exit_status) == 5 ]] || fail "run.json: $(run_of party-01 .status)"
+}
+
+run_tests "$@"

@@ -81,7 +81,7 @@ judge_record() { # NAME RECORD: what it says fits together, and what happened
 	error=$(jq -r '.error // ""' "$2")
 	case $status in
 	"done") [[ $exit_status == 0 && ! $error ]] || wrong "$2: done, with status $exit_status, error '$error'" ;;
-	failed) [[ $exit_status == [12346] && $error ]] || wrong "$2: failed, with status $exit_status, error '$error'" ;;
+	failed) [[ $exit_status == [12346] ]] && { [[ $error ]] || disturbed_by "$1" full; } || wrong "$2: failed, with status $exit_status, error '$error'" ;;
 	running) [[ ${AGAIN[$1]-} ]] || disturbed_by "$1" full || wrong "$2: says that the job runs" ;;
 	*) wrong "$2: status '$status'" ;;
 	esac

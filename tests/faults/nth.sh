@@ -68,25 +68,25 @@ prepare() { # NAME
 
 # Starts all. In the victim, if there is one, fault strikes.
 federate() {
-	local name class=io how=$fault struck=()
+	local name class=io how=$fault with=()
 	case $fault in
-	ENOSPC* | short) class=write ;;
+	ENOSPC* | short) class='write' ;;
 	alloc*) class=alloc ;;
 	esac
 	for name in $(everybody); do
-		struck=()
-		[[ $name != "$victim" ]] || struck=(env LD_PRELOAD="$SHIM" FAULT_UNDER="$T" FAULT_COUNT="$T/count"
+		with=()
+		[[ $name != "$victim" ]] || with=(env LD_PRELOAD="$SHIM" FAULT_UNDER="$T" FAULT_COUNT="$T/count"
 			FAULT_CLASS="$class" FAULT_HOW="$how" FAULT_AT="$n" FAULT_SEED="$seed")
 		case $name in
 		coordinator)
 			rm -f "$T/ready"
-			start coordinator "${struck[@]}" "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
+			start coordinator "${with[@]}" "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" \
 				--out "$T/out/coordinator" --ready-file "$T/ready"
 			until_true 20 listens_or_gone || fail "the coordinator neither listens nor ends"
 			ADDRESS=$([[ ! -s $T/ready ]] || cat "$T/ready")
 			;;
 		*)
-			start "$name" "${struck[@]}" "$BIN/party" --config "$T/$name.json" --once --out "$T/out/$name" \
+			start "$name" "${with[@]}" "$BIN/party" --config "$T/$name.json" --once --out "$T/out/$name" \
 				--coordinator "${ADDRESS:-127.0.0.1:1}"
 			;;
 		esac
@@ -114,7 +114,7 @@ statuses() {
 outcome() { # OUTCOME [WHAT]
 	echo "$cell,$struck,$1,${2-}"
 	trap - EXIT
-	finish $([[ $1 != wrong || -z $KEEP ]] && echo 0 || echo 1) >&2
+	finish "$([[ $1 != wrong || -z $KEEP ]] && echo 0 || echo 1)" >&2
 	exit 0
 }
 
@@ -241,7 +241,7 @@ sent() { # PARTY
 
 # The same processes on the same directories, and nothing strikes.
 judge_next() {
-	local name struck_before=$struck victim_before=$victim odd
+	local name victim_before=$victim odd
 	victim=''
 	federate
 	await_all

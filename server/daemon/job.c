@@ -241,6 +241,7 @@ enum err job_serve(struct run *run, const char *output)
 
 	run->output = output;
 	run->tell = run->L > 1;
+	run->sums_told = 0; /* parties count anew in each attempt, with another key for the tags */
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
 	e = serve(run, output);
 	if (e != ERR_OK && e != ERR_CANCELLED && a->count && !job_goes_on(run))

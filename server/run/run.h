@@ -31,7 +31,7 @@ struct run {
 	const char *output;    /* directory of results; fedgcn leaves its model there */
 	bool tell;             /* parties exchange what they were told (server/run/relay.h) */
 	unsigned phase;        /* how many have begun */
-	uint64_t sums_told; /* to all: so far */
+	uint64_t sums_told;    /* to all, in this attempt */
 	unsigned told[TREE_NODES_MAX]; /* by group: the phase in which it last did */
 	bool more;             /* if this attempt is cut short, another one follows */
 	const char *state;     /* the file of server/daemon/attempt.h; NULL: none */

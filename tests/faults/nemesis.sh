@@ -338,6 +338,7 @@ main() {
 	trap 'end $?' EXIT
 	trap 'exit 130' INT TERM HUP
 	exec 2> >(grep -vE 'line [0-9]+: +[0-9]+ (Killed|Terminated|File size limit)' >&2 || true) # bash says so of what is killed
+	mkdir "$T/last"
 	mkfifo "$T/nap"
 	exec {NAP}<>"$T/nap"
 	tools

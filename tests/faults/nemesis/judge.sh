@@ -51,6 +51,7 @@ judge_done() { # RECORD
 		return
 	fi
 	judge_labels coordinator "$(dirname "$1")"
+	cp "$1" "$T/last/coordinator.json" # by what others heard, a ledger that lost its end is found out
 	again=$(jq .attempt "$1")
 	((again == 1)) || OUTCOME="done in attempt $again"
 }
@@ -80,7 +81,7 @@ judge_record() { # NAME RECORD: what it says fits together, and what happened
 	error=$(jq -r '.error // ""' "$2")
 	case $status in
 	"done") [[ $exit_status == 0 && ! $error ]] || wrong "$2: done, with status $exit_status, error '$error'" ;;
-	failed) [[ $exit_status == [12346] && $error ]] || wrong "$2: failed, with status $exit_status, error '$error'" ;;
+	failed) [[ $exit_status == [12346] ]] && { [[ $error ]] || disturbed_by "$1" full; } || wrong "$2: failed, with status $exit_status, error '$error'" ;;
 	running) [[ ${AGAIN[$1]-} ]] || disturbed_by "$1" full || wrong "$2: says that the job runs" ;;
 	*) wrong "$2: status '$status'" ;;
 	esac
@@ -102,6 +103,7 @@ judge_party() { # NAME
 		if [[ $(jq -r .status "$dir/run.json") == "done" ]]; then
 			has=true
 			judge_labels "$1" "$dir"
+			cp "$dir/run.json" "$T/last/$1.json"
 		else
 			[[ ! -e $dir/labels.csv && ! -e $dir/embeddings.npy ]] || disturbed_by "$1" 'kill|full' || wrong "$dir has results of a job that failed"
 		fi
@@ -189,7 +191,8 @@ make_reference() { # DIR: of the parties' records
 judge_ledgers() {
 	local name said
 	for name in $(names $PARTIES); do
-		said=$("$BIN/coterie" ledger verify --state "$T/state/$name" 2>&1) || wrong "the ledger of $name: $said"
+		# shellcheck disable=SC2046
+		said=$("$BIN/coterie" ledger verify --state "$T/state/$name" $(printf -- '--against %s ' "$T"/last/*) 2>&1) || wrong "the ledger of $name: $said"
 		awk '$2 > 3 { exit 1 }
 			$2 == 0 { over[$1] = 1; next }
 			over[$1] || seen[$1, $2]++ { exit 1 }' "$T/state/$name/served" || wrong "$name served an attempt twice, a fourth, or one of a job that was done"

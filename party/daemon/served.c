@@ -50,19 +50,21 @@ static void checksum(const char *text, size_t n, char check[static HEX_CHECK + 1
 }
 
 /* "ID ATTEMPT HASH CHECK" or, at the end of a job, "ID 0 done CHECK"; lines of earlier versions end
- * after the attempt, or after the hash; or what is left of one, and CUT. */
-static bool parse(const char *text, struct line *l)
+ * after the attempt, or after the hash; or what is left of one, which after a power loss may be
+ * zeros, and CUT. n bytes and a 0. */
+static bool parse(const char *text, size_t n, struct line *l)
 {
 	char check[HEX_CHECK + 1] = "", right[HEX_CHECK + 1];
 	int before = 0, end = 0;
 
 	*l = (struct line){ 0 };
-	if (strlen(text) >= strlen(CUT) && !strcmp(text + strlen(text) - strlen(CUT), CUT)) {
+	if (n >= strlen(CUT) && !memcmp(text + n - strlen(CUT), CUT, strlen(CUT))) {
 		l->cut = true;
 		sscanf(text, "%32[0-9a-f]", l->id);
 		return true;
 	}
-	if (sscanf(text, "%32[0-9a-f] %" SCNu32 "%n", l->id, &l->attempt, &end) != 2 ||
+	if (memchr(text, 0, n) ||
+	    sscanf(text, "%32[0-9a-f] %" SCNu32 "%n", l->id, &l->attempt, &end) != 2 ||
 	    strlen(l->id) != HEX_ID)
 		return false;
 	if (sscanf(text + end, " %64[0-9a-fon]%n", l->hash, &before) == 1) {
@@ -135,8 +137,11 @@ void served_free(struct served *s)
  * its writer died. A line that cannot be read might be of any job: then nothing is served. */
 static enum err look(struct served *s, FILE *f, bool *cut)
 {
-	char text[LINE_MAX_BYTES];
+	char *text = NULL;
+	size_t cap = 0;
+	ssize_t got;
 	struct stat st;
+	enum err e = ERR_OK;
 
 	*cut = false;
 	if (fstat(fileno(f), &st) != 0 || st.st_dev != s->file.st_dev ||
@@ -145,34 +150,36 @@ static enum err look(struct served *s, FILE *f, bool *cut)
 	s->file = st;
 	if (fseeko(f, s->read, SEEK_SET) != 0)
 		return err_set(ERR_INPUT, "%s: cannot be read", s->path);
-	while (fgets(text, sizeof(text), f)) {
-		size_t n = strlen(text);
-		bool ended = n && text[n - 1] == '\n';
-		struct line l;
+	while (!*cut && (got = getline(&text, &cap, f)) > 0) {
+		size_t n = (size_t)got;
+		struct line l = { .cut = true };
 
-		*cut = !ended && feof(f);
-		if (ended)
-			text[n - 1] = 0;
-		else if (*cut && n + strlen(CUT) < sizeof(text))
-			memcpy(text + n, CUT, sizeof(CUT));
-		if (!(ended || *cut) || !parse(text, &l))
-			return err_set(
+		*cut =
+		    text[n - 1] != '\n'; /* read again when it has an end; of this look it counts */
+		text[n - !*cut] = 0;
+		if (*cut)
+			sscanf(text, "%32[0-9a-f]", l.id);
+		else if (!parse(text, n - 1, &l))
+			e = err_set(
 			    ERR_INPUT,
 			    "%s: line %zu is damaged, so it is not known what was served "
 			    "before: put a backup in its place, or, only if no coordinator can "
 			    "repeat a job, remove the line",
 			    s->path, s->lines + 1);
+		if (e != ERR_OK)
+			break;
 		if (s->lines == s->cap) {
 			s->cap = s->cap ? 2 * s->cap : 64;
 			s->line = alloc_again(s->line, s->cap, sizeof(*s->line));
 		}
 		s->line[s->lines] = l;
-		if (*cut) /* read again when it has an end; of this look it counts */
-			break;
-		s->lines++;
-		s->read += (off_t)n;
+		s->lines += !*cut;
+		s->read += *cut ? 0 : (off_t)n;
 	}
-	return ferror(f) ? err_set(ERR_INPUT, "%s: cannot be read", s->path) : ERR_OK;
+	free(text);
+	if (e == ERR_OK && ferror(f))
+		e = err_set(ERR_INPUT, "%s: cannot be read", s->path);
+	return e;
 }
 
 /* On disk, or not there at all. */

@@ -65,10 +65,11 @@ static void request(const uint8_t *p, size_t n)
 	must_reason();
 	if (!r)
 		return;
-	show_request(&text, r);
+	wanted = X509_REQ_get_extensions(r);
+	show_extensions(&text, wanted);
+	show_name(&text, "subject", X509_REQ_get_subject_name(r));
 	check_text(&text);
 	text.n = 0;
-	wanted = X509_REQ_get_extensions(r);
 	if (check_wanted(wanted, r, "f", &text) == ERR_OK && X509_REQ_get0_pubkey(r)) {
 		X509 *x = NULL;
 

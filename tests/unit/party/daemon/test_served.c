@@ -176,6 +176,23 @@ static void test_cut_line(void **state)
 	desk_close(&d);
 }
 
+/* After a power loss the file may end in zeros, of a line that was never on disk. */
+static void test_zeros_at_the_end(void **state)
+{
+	static const uint8_t text[] = "02020202020202020202020202020202 1\n\0\0\0\0\0\0\0\0\0\0\0";
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	assert_ok(serve(&d, 1, 1));
+	assert_ok(file_write(d.path, (struct bytes){ text, sizeof(text) }, FILE_SECRET));
+	assert_ok(serve(&d, 1, 2));
+	assert_ok(serve(&d, 3, 1));
+	assert_err(serve(&d, 1, 2), ERR_PEER, "attempt 2 was served before");
+	assert_err(serve(&d, 2, 1), ERR_PEER, "attempt 1 was served before");
+	desk_close(&d);
+}
+
 /* What cannot be read might be of any job. */
 static void test_damaged_line(void **state)
 {
@@ -208,6 +225,7 @@ int main(void)
 		cmocka_unit_test(test_same_parameters_and_parties),
 		cmocka_unit_test(test_older_lines),
 		cmocka_unit_test(test_cut_line),
+		cmocka_unit_test(test_zeros_at_the_end),
 		cmocka_unit_test(test_damaged_line),
 		cmocka_unit_test(test_no_memory_no_service),
 	};

@@ -256,7 +256,8 @@ enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
 	return check_info(info, "dsyevr", n, n);
 }
 
-/* How many eigenvalues of G are above `from`: as many as pivots of G - from I are positive (Sylvester). */
+/* How many eigenvalues of G are above `from`: as many as pivots of G - from I are positive
+ * (Sylvester). */
 static enum err eigen_above(const struct mat *G, double from, size_t *above)
 {
 	size_t n = G->rows;
@@ -308,10 +309,11 @@ enum err la_eigen_check(const struct mat *G, const double *value, const struct m
 			worst = fmax(worst, fabs(MAT(&W, i, j) - value[i] * MAT(V, i, j)));
 	mat_release(&W);
 	if (!(worst <= near * largest))
-		return err_set(ERR_PEER,
-			       "vectors that are not eigenvectors: off by %.3g, of eigenvalues up to "
-			       "%.3g",
-			       worst, largest);
+		return err_set(
+		    ERR_PEER,
+		    "vectors that are not eigenvectors: off by %.3g, of eigenvalues up to "
+		    "%.3g",
+		    worst, largest);
 	la_mul_nt(V, V, threads, &O);
 	worst = 0;
 	for (size_t i = 0; i < d; i++)
@@ -323,8 +325,9 @@ enum err la_eigen_check(const struct mat *G, const double *value, const struct m
 			       worst);
 	TRY(eigen_above(G, value[d - 1] + near * largest, &above));
 	if (above >= d)
-		return err_set(ERR_PEER, "%zu eigenvectors that are not those of the largest "
-					 "eigenvalues: %zu are above the last",
+		return err_set(ERR_PEER,
+			       "%zu eigenvectors that are not those of the largest "
+			       "eigenvalues: %zu are above the last",
 			       d, above);
 	return ERR_OK;
 }

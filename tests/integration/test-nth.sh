@@ -16,6 +16,12 @@ test_sample() {
 	[[ $(grep -Ec ',(survived|failed cleanly),' "$T/cells.csv") -ge 12 ]] || fail "of 24 faults most did not happen"
 }
 
+# Whose ledger, and list of what was served, are in a directory that was made a moment before.
+test_power_is_lost_in_the_first_job() {
+	nth --cell "kmeans party-01 power 330 2" || fail "$(<"$T/cells.csv")"
+	grep -q ',failed cleanly,' "$T/cells.csv" || fail "$(<"$T/cells.csv")"
+}
+
 # Whether the driver finds what is wrong: labels that are others, a row that is not in the ledger.
 test_wrong_ones_are_found() {
 	mkdir "$T/bin"

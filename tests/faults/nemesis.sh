@@ -288,7 +288,7 @@ options() {
 	while (($#)); do
 		case $1 in
 		--seconds | --seed | --jobs | --first)
-			[[ ${2-} =~ ^[0-9]{1,9}$ ]] || wrong_use "$1 is '${2-}', expected a number"
+			[[ ${2-} =~ ^[0-9]{1,10}$ ]] || wrong_use "$1 is '${2-}', expected a number"
 			case $1 in
 			--seconds) SECONDS_MAX=$2 ;;
 			--seed) SEED=$2 ;;

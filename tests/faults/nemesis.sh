@@ -75,6 +75,7 @@ start_party() { # NAME
 start_coordinator() {
 	rm -f "$T/ready"
 	on_its_clock coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator" --ready-file "$T/ready"
+	STARTED[coordinator]=$NOW
 	tell started coordinator "pid ${PID[coordinator]}"
 }
 

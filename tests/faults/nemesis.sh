@@ -75,6 +75,7 @@ start_party() { # NAME
 start_coordinator() {
 	rm -f "$T/ready"
 	on_its_clock coordinator "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --out "$T/out/coordinator" --ready-file "$T/ready"
+	STARTED[coordinator]=$NOW
 	tell started coordinator "pid ${PID[coordinator]}"
 }
 
@@ -288,7 +289,7 @@ options() {
 	while (($#)); do
 		case $1 in
 		--seconds | --seed | --jobs | --first)
-			[[ ${2-} =~ ^[0-9]{1,9}$ ]] || wrong_use "$1 is '${2-}', expected a number"
+			[[ ${2-} =~ ^[0-9]{1,10}$ ]] || wrong_use "$1 is '${2-}', expected a number"
 			case $1 in
 			--seconds) SECONDS_MAX=$2 ;;
 			--seed) SEED=$2 ;;

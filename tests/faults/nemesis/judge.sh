@@ -212,16 +212,17 @@ remember_memory() {
 	done
 }
 
-# A quarter more, and 8 MiB: allocators keep what they once had.
+# A quarter more, and 8 MiB: allocators keep what they once had, a sanitizer's much more.
 judge_memory() {
-	local name before now pid
+	local name before now pid kib=8192
+	! sanitized || kib=524288
 	for name in $(names $PARTIES); do
 		[[ ${MEMORY[$name]-} ]] || continue
 		read -r pid before <<<"${MEMORY[$name]}"
 		[[ ${PID[$name]-} == "$pid" ]] || continue
 		now=$(memory_of "$name")
 		tell memory "$name" "$now"
-		echo "$before $now" | awk '{ exit !($4 <= $1 * 1.25 + 8192 && $5 <= $2 + 2 && $6 <= $3 + 2) }' ||
+		echo "$before $now" | awk -v kib=$kib '{ exit !($4 <= $1 * 1.25 + kib && $5 <= $2 + 2 && $6 <= $3 + 2) }' ||
 			wrong "$name has grown: KiB, files, threads were $before, are $now"
 	done
 }

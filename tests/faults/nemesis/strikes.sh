@@ -10,7 +10,8 @@ later() { # MS COMMAND...: in so many, or with the word "end" when the coordinat
 	fi
 }
 
-send() { # SIGNAL NAME: false if it is gone
+send() { # SIGNAL NAME: false if it is gone, or so young that a SIGHUP meets no program yet
+	[[ $1 != HUP ]] || ((NOW - ${STARTED[$2]-0} >= 1000)) || return
 	[[ ${PID[$2]-} ]] && ! gone "$2" && kill "-$1" "${PID[$2]}" 2>/dev/null
 }
 

@@ -13,7 +13,6 @@
 #include "common/job/record.h"
 #include "common/cluster/kmeans.h"
 #include "common/learn/gin.h"
-#include "cli/report/pca.h"
 #include "cli/report/tsne.h"
 #include "cli/run/report_read.h"
 
@@ -41,7 +40,7 @@ struct source {
 
 /* ---- what the run says ---- */
 
-/* The job is about rows as they are: no graph, and nothing is filtered. */
+/* Rows as they are: no graph, and nothing is filtered. */
 static bool of_rows(const struct source *s)
 {
 	return s->job.kind->split == SPLIT_ROWS;
@@ -370,36 +369,11 @@ static void name_rows(const struct source *s, struct picture *p)
 	free(of_row);
 }
 
-/* ---- the plane ---- */
-
-/* Describes how the features were processed. */
-static void describe_points(const struct source *s, const struct picture *p, struct buf *text)
+static void describe(const struct source *s, struct picture *p)
 {
 	static const char *const filter[] = {
 		[FILTER_HALF] = "half", [FILTER_SPECTRAL] = "spectral"
 	};
-
-	if (of_graphs(s)) {
-		buf_printf(text, "in the %zu dimensions of the network's embedding. ", p->dims);
-		return;
-	}
-	if (of_rows(s)) {
-		buf_printf(text, "%zu of them, as they are%s. ", p->dims,
-			   s->job.fedsc.noise == NOISE_NONE ? "" : ", without the job's noise");
-		return;
-	}
-	if (s->job.kcagc.filter_order)
-		buf_printf(text, "filtered (%s, order %u)", filter[s->job.kcagc.filter_kind],
-			   s->job.kcagc.filter_order);
-	else
-		buf_printf(text, "not filtered");
-	buf_printf(text, " and projected on %zu dimension%s, in which they were clustered%s. ",
-		   p->dims, p->dims == 1 ? "" : "s",
-		   s->job.kcagc.joint_norm ? " once their rows were scaled by joint norms" : "");
-}
-
-static void describe(const struct source *s, struct picture *p)
-{
 	struct buf text = { 0 };
 
 	if (p->n < p->total)
@@ -413,9 +387,25 @@ static void describe(const struct source *s, struct picture *p)
 			   "embeddings of the party's own vertices, %zu numbers each. Colours are "
 			   "groups that k-means finds in them, for the eye. ",
 			   p->dims);
+	} else if (of_graphs(s)) {
+		buf_printf(&text,
+			   "the party's own graphs, in the %zu dimensions of the network's "
+			   "embedding. ",
+			   p->dims);
+	} else if (of_rows(s)) {
+		buf_printf(&text, "the party's own features, %zu of them, as they are%s. ", p->dims,
+			   s->job.fedsc.noise == NOISE_NONE ? "" : ", without the job's noise");
 	} else {
-		buf_printf(&text, "the party's own %s, ", of_graphs(s) ? "graphs" : "features");
-		describe_points(s, p, &text);
+		buf_printf(&text, "the party's own features, ");
+		if (s->job.kcagc.filter_order)
+			buf_printf(&text, "filtered (%s, order %u)",
+				   filter[s->job.kcagc.filter_kind], s->job.kcagc.filter_order);
+		else
+			buf_printf(&text, "not filtered");
+		buf_printf(
+		    &text, " and projected on %zu dimension%s, in which they were clustered%s. ",
+		    p->dims, p->dims == 1 ? "" : "s",
+		    s->job.kcagc.joint_norm ? " once their rows were scaled by joint norms" : "");
 	}
 	if (s->params->method == PICTURE_PCA)
 		buf_printf(&text,

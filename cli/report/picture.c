@@ -353,22 +353,6 @@ static void take_rows(const struct mat *from, const uint32_t *row, size_t n, str
 		memcpy(ROW(to, i), ROW(from, row[i]), from->cols * sizeof(*from->a));
 }
 
-static void name_rows(const struct source *s, struct picture *p)
-{
-	char **of_row = alloc(s->data.n, sizeof(*of_row)), number[24];
-
-	for (size_t i = 0; s->data.has_ids && i < s->data.n; i++)
-		of_row[s->data.ids.row[i]] = s->data.ids.id[i];
-	ALLOC(p->id, p->n);
-	ALLOC(p->label, p->n);
-	for (size_t i = 0; i < p->n; i++) {
-		snprintf(number, sizeof(number), "%u", p->row[i] + of_graphs(s));
-		p->id[i] = alloc_copy(s->data.has_ids ? of_row[p->row[i]] : number);
-		p->label[i] = s->labels.label[p->row[i]];
-	}
-	free(of_row);
-}
-
 static void describe(const struct source *s, struct picture *p)
 {
 	static const char *const filter[] = {
@@ -428,6 +412,7 @@ static enum err draw(const struct source *s, unsigned threads, struct picture *p
 	size_t most = by_tsne ? PICTURE_TSNE_MOST : PICTURE_MOST;
 	struct mat all, some, xy = { 0 };
 	struct tsne_result r;
+	char **id, number[24];
 	enum err err = ERR_OK;
 
 	if (s->params->most && (!by_tsne || s->params->most < most))
@@ -437,7 +422,17 @@ static enum err draw(const struct source *s, unsigned threads, struct picture *p
 	p->dims = s->points.cols;
 	ALLOC(p->row, p->total);
 	p->n = choose(s, most, p->row);
-	name_rows(s, p);
+	ALLOC(p->id, p->n);
+	ALLOC(p->label, p->n);
+	ALLOC(id, p->total); /* of each row */
+	for (size_t i = 0; s->data.has_ids && i < p->total; i++)
+		id[s->data.ids.row[i]] = s->data.ids.id[i];
+	for (size_t i = 0; i < p->n; i++) {
+		snprintf(number, sizeof(number), "%u", p->row[i] + of_graphs(s));
+		p->id[i] = alloc_copy(s->data.has_ids ? id[p->row[i]] : number);
+		p->label[i] = s->labels.label[p->row[i]];
+	}
+	free(id);
 	if (by_tsne) {
 		p->method = "t-SNE";
 		take_rows(&s->points, p->row, p->n, &some);

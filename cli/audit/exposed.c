@@ -276,7 +276,7 @@ static void watch_end(struct watch *w)
 struct run {
 	struct memory memory;
 	struct fedsc_party *party;
-	const uint32_t *part;
+	uint32_t *part;
 	struct watch rows, embedding;
 	double spread; /* of all rows, before they are scaled */
 	struct exposed *e;
@@ -382,7 +382,6 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 		    struct exposed *e)
 {
 	struct run run = { .e = e };
-	uint32_t *part;
 	uint64_t *mark;
 	struct rng rng;
 	enum err err;
@@ -396,9 +395,8 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 			       "job.noise.on is \"%s\", expected \"none\": with noise it is noisy "
 			       "rows that sums show",
 			       fedsc_noise_names[job->fedsc.noise]);
-	ALLOC(part, X->rows);
-	split_parts(X->rows, parties, job->seed, part);
-	run.part = part;
+	ALLOC(run.part, X->rows);
+	split_parts(X->rows, parties, job->seed, run.part);
 	ALLOC(mark, X->rows);
 	rng_seed(&rng, 1, 0x6578706f736564);
 	for (size_t i = 0; i < X->rows; i++)
@@ -425,7 +423,7 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 	watch_release(&run.rows);
 	watch_release(&run.embedding);
 	free(mark);
-	free(part);
+	free(run.part);
 	return err;
 }
 

@@ -239,7 +239,7 @@ static enum err measure(struct dataset *d, const struct job *job, const struct a
 {
 	size_t m = features_cols(&d->X), first = 0;
 	struct mat Z = { 0 }, D = { 0 };
-	struct privacy p;
+	struct privacy p = { 0 };
 	struct json *v;
 	uint8_t *has;
 	double joint;

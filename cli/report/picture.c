@@ -13,7 +13,6 @@
 #include "common/job/record.h"
 #include "common/cluster/kmeans.h"
 #include "common/learn/gin.h"
-#include "cli/report/pca.h"
 #include "cli/report/tsne.h"
 #include "cli/run/report_read.h"
 
@@ -41,7 +40,7 @@ struct source {
 
 /* ---- what the run says ---- */
 
-/* The job is about rows as they are: no graph, and nothing is filtered. */
+/* Rows as they are: no graph, and nothing is filtered. */
 static bool of_rows(const struct source *s)
 {
 	return s->job.kind->split == SPLIT_ROWS;
@@ -354,52 +353,11 @@ static void take_rows(const struct mat *from, const uint32_t *row, size_t n, str
 		memcpy(ROW(to, i), ROW(from, row[i]), from->cols * sizeof(*from->a));
 }
 
-static void name_rows(const struct source *s, struct picture *p)
-{
-	char **of_row = alloc(s->data.n, sizeof(*of_row)), number[24];
-
-	for (size_t i = 0; s->data.has_ids && i < s->data.n; i++)
-		of_row[s->data.ids.row[i]] = s->data.ids.id[i];
-	ALLOC(p->id, p->n);
-	ALLOC(p->label, p->n);
-	for (size_t i = 0; i < p->n; i++) {
-		snprintf(number, sizeof(number), "%u", p->row[i] + of_graphs(s));
-		p->id[i] = alloc_copy(s->data.has_ids ? of_row[p->row[i]] : number);
-		p->label[i] = s->labels.label[p->row[i]];
-	}
-	free(of_row);
-}
-
-/* ---- the plane ---- */
-
-/* Describes how the features were processed. */
-static void describe_points(const struct source *s, const struct picture *p, struct buf *text)
+static void describe(const struct source *s, struct picture *p)
 {
 	static const char *const filter[] = {
 		[FILTER_HALF] = "half", [FILTER_SPECTRAL] = "spectral"
 	};
-
-	if (of_graphs(s)) {
-		buf_printf(text, "in the %zu dimensions of the network's embedding. ", p->dims);
-		return;
-	}
-	if (of_rows(s)) {
-		buf_printf(text, "%zu of them, as they are%s. ", p->dims,
-			   s->job.fedsc.noise == NOISE_NONE ? "" : ", without the job's noise");
-		return;
-	}
-	if (s->job.kcagc.filter_order)
-		buf_printf(text, "filtered (%s, order %u)", filter[s->job.kcagc.filter_kind],
-			   s->job.kcagc.filter_order);
-	else
-		buf_printf(text, "not filtered");
-	buf_printf(text, " and projected on %zu dimension%s, in which they were clustered%s. ",
-		   p->dims, p->dims == 1 ? "" : "s",
-		   s->job.kcagc.joint_norm ? " once their rows were scaled by joint norms" : "");
-}
-
-static void describe(const struct source *s, struct picture *p)
-{
 	struct buf text = { 0 };
 
 	if (p->n < p->total)
@@ -413,9 +371,25 @@ static void describe(const struct source *s, struct picture *p)
 			   "embeddings of the party's own vertices, %zu numbers each. Colours are "
 			   "groups that k-means finds in them, for the eye. ",
 			   p->dims);
+	} else if (of_graphs(s)) {
+		buf_printf(&text,
+			   "the party's own graphs, in the %zu dimensions of the network's "
+			   "embedding. ",
+			   p->dims);
+	} else if (of_rows(s)) {
+		buf_printf(&text, "the party's own features, %zu of them, as they are%s. ", p->dims,
+			   s->job.fedsc.noise == NOISE_NONE ? "" : ", without the job's noise");
 	} else {
-		buf_printf(&text, "the party's own %s, ", of_graphs(s) ? "graphs" : "features");
-		describe_points(s, p, &text);
+		buf_printf(&text, "the party's own features, ");
+		if (s->job.kcagc.filter_order)
+			buf_printf(&text, "filtered (%s, order %u)",
+				   filter[s->job.kcagc.filter_kind], s->job.kcagc.filter_order);
+		else
+			buf_printf(&text, "not filtered");
+		buf_printf(
+		    &text, " and projected on %zu dimension%s, in which they were clustered%s. ",
+		    p->dims, p->dims == 1 ? "" : "s",
+		    s->job.kcagc.joint_norm ? " once their rows were scaled by joint norms" : "");
 	}
 	if (s->params->method == PICTURE_PCA)
 		buf_printf(&text,
@@ -438,6 +412,7 @@ static enum err draw(const struct source *s, unsigned threads, struct picture *p
 	size_t most = by_tsne ? PICTURE_TSNE_MOST : PICTURE_MOST;
 	struct mat all, some, xy = { 0 };
 	struct tsne_result r;
+	char **id, number[24];
 	enum err err = ERR_OK;
 
 	if (s->params->most && (!by_tsne || s->params->most < most))
@@ -447,7 +422,17 @@ static enum err draw(const struct source *s, unsigned threads, struct picture *p
 	p->dims = s->points.cols;
 	ALLOC(p->row, p->total);
 	p->n = choose(s, most, p->row);
-	name_rows(s, p);
+	ALLOC(p->id, p->n);
+	ALLOC(p->label, p->n);
+	ALLOC(id, p->total); /* of each row */
+	for (size_t i = 0; s->data.has_ids && i < p->total; i++)
+		id[s->data.ids.row[i]] = s->data.ids.id[i];
+	for (size_t i = 0; i < p->n; i++) {
+		snprintf(number, sizeof(number), "%u", p->row[i] + of_graphs(s));
+		p->id[i] = alloc_copy(s->data.has_ids ? id[p->row[i]] : number);
+		p->label[i] = s->labels.label[p->row[i]];
+	}
+	free(id);
 	if (by_tsne) {
 		p->method = "t-SNE";
 		take_rows(&s->points, p->row, p->n, &some);

@@ -156,9 +156,8 @@ void part_picture(struct report *r, struct buf *b)
 	buf_printf(b, "<p class=\"note\">The %s of ", run_things(r->main->run, false));
 	html_text(b, r->picture_of);
 	buf_printf(b,
-		   ", by %s.</p>\n<figure><svg class=\"picture\" "
-		   "viewBox=\"0 0 %d %d\" role=\"img\" "
-		   "aria-label=\"Points in two dimensions, coloured by cluster\">\n",
+		   ", by %s.</p>\n<figure><svg class=\"picture\" viewBox=\"0 0 %d %d\" "
+		   "role=\"img\" aria-label=\"Points in two dimensions, coloured by cluster\">\n",
 		   p->method, SIDE, SIDE);
 	for (size_t i = 0; i < p->n; i++) {
 		buf_printf(b, "<g class=\"pt\">");

@@ -229,28 +229,6 @@ static void graph_means(struct buf *b, const struct json *mean, const char *titl
 	}
 }
 
-static void graph_scores(struct buf *b, const struct json *e)
-{
-	buf_printf(b, "<h3>Each party's ACC</h3>\n");
-	graph_head(b, "graph-scores", "party", "graphs");
-	for (const struct json *p = run_first(e, "parties"); p; p = run_next(p)) {
-		buf_printf(b, "<tr><th scope=\"row\">%s</th><td>%s</td>",
-			   html_of(run_string(p, "party")).s,
-			   html_data(run_number(p, "graphs"), show_count).s);
-		graph_cells(b, run_object(p, "ways"), "acc");
-	}
-	buf_printf(b, "</tbody></table></div>\n<h3>Means over the parties</h3>\n");
-	graph_head(b, "graph-means", "mean", "score");
-	graph_means(b, run_object(e, "mean"), "plain");
-	graph_means(b, run_object(e, "weighted"), "by graphs");
-	buf_printf(
-	    b,
-	    "</tbody></table></div>\n<p class=\"note\">Beside the result what each party finds by "
-	    "itself: all graphs in one cluster (majority), k-means on the number of nodes, a "
-	    "Gaussian mixture on its logarithm, the network before any training, and training on "
-	    "the party's own graphs alone.</p>\n");
-}
-
 void part_evaluation(struct report *r, struct buf *b)
 {
 	const struct json *e = run_object(r->main->run, "evaluation");
@@ -260,8 +238,23 @@ void part_evaluation(struct report *r, struct buf *b)
 		return;
 	html_section(b, "evaluation", "Against the truth");
 	if (run_list(e, "parties")) {
-		graph_scores(b, e);
-		buf_printf(b, "</section>\n");
+		buf_printf(b, "<h3>Each party's ACC</h3>\n");
+		graph_head(b, "graph-scores", "party", "graphs");
+		for (const struct json *p = run_first(e, "parties"); p; p = run_next(p)) {
+			buf_printf(b, "<tr><th scope=\"row\">%s</th><td>%s</td>",
+				   html_of(run_string(p, "party")).s,
+				   html_data(run_number(p, "graphs"), show_count).s);
+			graph_cells(b, run_object(p, "ways"), "acc");
+		}
+		buf_printf(b, "</tbody></table></div>\n<h3>Means over the parties</h3>\n");
+		graph_head(b, "graph-means", "mean", "score");
+		graph_means(b, run_object(e, "mean"), "plain");
+		graph_means(b, run_object(e, "weighted"), "by graphs");
+		buf_printf(b, "</tbody></table></div>\n<p class=\"note\">Beside the result what "
+			      "each party finds by itself: all graphs in one cluster (majority), "
+			      "k-means on the number of nodes, a Gaussian mixture on its "
+			      "logarithm, the network before any training, and training on the "
+			      "party's own graphs alone.</p>\n</section>\n");
 		return;
 	}
 	buf_printf(b, "<p class=\"note\">%s, %s rows</p>\n<dl class=\"tiles\">\n",

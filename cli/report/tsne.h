@@ -1,10 +1,10 @@
-/* tsne.h -- t-SNE: points in the plane whose neighbours are those that they have in space.
+/* tsne.h -- points in the plane: by principal components, in which they are spread most (Pearson
+ * 1901), and by t-SNE, where their neighbours are those that they have in space.
  *
- * van der Maaten, Hinton 2008, "Visualizing data using t-SNE", JMLR 9; equations are numbered as
- * there. Exact: all pairs, no trees. Nothing is random: it begins with the PCA plane. With a
- * quarter of the steps exaggerated and the step's length n / exaggeration it follows Belkina et
- * al. 2019 (Nature Communications 10:5415), since the paper's fixed length is slow for large n.
- */
+ * t-SNE: van der Maaten, Hinton 2008, "Visualizing data using t-SNE", JMLR 9; equations are numbered
+ * as there. Exact: all pairs, no trees. Nothing is random: it begins with the PCA plane. A quarter of
+ * the steps exaggerated, of length n / exaggeration: after Belkina et al. 2019 (Nature Communications
+ * 10:5415), since the paper's fixed length is slow for large n. */
 #ifndef CLI_REPORT_TSNE_H
 #define CLI_REPORT_TSNE_H
 
@@ -12,6 +12,16 @@
 #include "common/linalg/mat.h"
 
 #include <stddef.h>
+
+/* Y (n x 2, initialised here): the rows of X (n x m, n and m > 0) less their mean, on the two
+ * directions of largest variance; share[j]: the part of the whole variance along j, 0 if there is
+ * none. In each column of Y the entry of largest magnitude is positive. A column of X that is
+ * constant to rounding counts as constant, and directions of no variance give zeros. Same result
+ * for any threads. Cost and errors are those of svd_left(). */
+enum err pca_plane(const struct mat *X, unsigned threads, struct mat *Y,
+		   double share[static 2]) MUST_CHECK;
+
+/* ---- t-SNE ---- */
 
 enum { TSNE_ROWS_MAX = 10000, TSNE_STEPS = 500 };
 

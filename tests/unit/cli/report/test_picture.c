@@ -1,6 +1,6 @@
 /* Pictures of a party's run: what is shown, of which rows, and where the data are found. */
 #include "tests/unit/cli/report/picture_runs.h"
-#include "cli/report/pca.h"
+#include "cli/report/tsne.h"
 
 #include <math.h>
 

@@ -146,7 +146,7 @@ enum err party_agree_rows(struct work *work, const struct dataset *d, const uint
 	struct buf out[PARTIES_MAX] = { 0 }, in[PARTIES_MAX] = { 0 };
 	struct own own = { .count = d->n };
 	struct named *named;
-	uint64_t largest = d->n, all = d->n;
+	uint64_t largest = d->n, all = largest;
 	enum err e;
 
 	TRY(work_group_key(work));

@@ -154,7 +154,7 @@ static inline int set_up(void **state)
 static inline int set_up_hasty(void **state)
 {
 	(void)state;
-	open_with(0.2);
+	open_with(1);
 	return 0;
 }
 

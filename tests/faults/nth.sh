@@ -287,7 +287,7 @@ wrong_use() { echo "nth: $1; see --help" >&2 && exit 4; }
 
 if [[ ${1-} == --one ]]; then
 	base=$2
-	((SECONDS_UNTIL == 0 || EPOCHSECONDS < SECONDS_UNTIL)) || exit 0
+	((SECONDS_UNTIL == 0 || EPOCHSECONDS < SECONDS_UNTIL)) || exit 255 # xargs begins no other
 	one "$3"
 fi
 

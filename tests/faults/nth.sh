@@ -198,8 +198,8 @@ judge_record() { # NAME
 	local status=${STATUS_OF[$1]}
 	if ((status == 0)) && ! status_is "$1" "done"; then
 		[[ $1 == "$victim" ]] && said "$1" 'run.json' || fail "$1 ended with 0, run.json says: $(run_of "$1" .status 2>&1)"
-	elif [[ $status == [1-5] ]] && status_is "$1" running; then
-		[[ $1 == "$victim" ]] && said "$1" 'run.json|out of memory' || fail "$1 ended with $status, run.json says that it runs"
+	elif [[ $status == [1-5] ]] && status_is "$1" running; then # or it died when all were done, and heard so later
+		[[ $1 == "$victim" ]] && said "$1" 'run.json|out of memory|refused by coordinator: the job is done' || fail "$1 ended with $status, run.json says that it runs"
 	elif ((status != 0)) && status_is "$1" "done"; then
 		[[ $1 == "$victim" ]] || fail "$1 ended with $status, run.json says that it is done"
 	fi

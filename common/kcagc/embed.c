@@ -273,6 +273,23 @@ enum err embed_project(const struct mat *F, const struct embed_params *p, struct
 	return err;
 }
 
+enum err embed_project_map(const struct linear_map *F, const struct embed_params *p, struct mat *Z)
+{
+	size_t d = dims(F->rows, F->cols, p);
+	double *sigma;
+	bool settled;
+	enum err err;
+
+	ALLOC(sigma, d);
+	err = svd_left_of_map(F, d, p->threads, Z, sigma, NULL, &settled);
+	if (!err)
+		scale_basis(Z, sigma, p, NULL);
+	free(sigma);
+	if (!err && p->unit_rows)
+		scale_rows(Z, 0, p->row_power);
+	return err;
+}
+
 static enum err embed_both(struct features *X, const struct graph *g, const struct embed_params *p,
 			   struct mat *Z, struct embedding *kept, struct mat *map)
 {

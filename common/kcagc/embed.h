@@ -9,6 +9,7 @@
 #include "common/linalg/csr.h"
 #include "common/graph/filter.h"
 #include "common/linalg/mat.h"
+#include "common/linalg/svd.h"
 
 #include <stdbool.h>
 
@@ -70,5 +71,8 @@ enum err embed_weighed(const struct features *X, const struct embed_params *p,
 /* The second half of embed(), for features that are filtered already and stay: Z (n x d,
  * initialised here) by basis, dims, unit_rows and row_power alone. */
 enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z) MUST_CHECK;
+/* Of features that are known by their products, by svd_left_of_map(). */
+enum err embed_project_map(const struct linear_map *F, const struct embed_params *p,
+			   struct mat *Z) MUST_CHECK;
 
 #endif

@@ -269,36 +269,30 @@ static enum err landmark_round(struct state *s, struct mat *F)
 		err = tell_sets(s, set, &Q);
 	if (!err)
 		err = landmark_project(&Q, set, &Phi);
+	mat_release(&Q); /* as large as all that follows */
 	if (!err) {
 		s->report->rank = Phi.cols;
 		err = ortho_components(&Phi, s->p->power ? s->p->k + EXTRA : s->p->k, F);
 	}
 	mat_release(&Phi);
-	mat_release(&Q);
 	free(set);
 	return err;
 }
 
-/* One product by K: from directions of the landmarks to nearly those of the whole. */
-static enum err power_round(struct state *s, const struct mat *F)
+/* One product by K: from directions of the landmarks to nearly those of the whole. F becomes their
+ * basis. */
+static enum err power_round(struct state *s, struct mat *F)
 {
-	struct mat B, Y;
+	struct mat Y;
 	enum err err;
 
-	mat_copy(&B, F);
-	err = ortho_basis(&B);
-	if (err)
-		goto out;
+	TRY(ortho_basis(F));
 	parties_phase(s->parties, "power");
-	err = parties_tell_choice(s->parties, CHOICE_WIDTH, B.cols);
-	if (!err)
-		err = sums_products(s->parties, s->report->basis.order, &B, &Y);
-	if (err)
-		goto out;
-	err = ortho_ritz(&B, &Y, s->p->k, &s->Z);
+	TRY(parties_tell_choice(s->parties, CHOICE_WIDTH, F->cols));
+	TRY(sums_products(s->parties, s->report->basis.order, F, &Y));
+	err = ortho_ritz(F, &Y, s->p->k, &s->Z);
 	mat_release(&Y);
-out:
-	mat_release(&B);
+	mat_release(F);
 	return err;
 }
 

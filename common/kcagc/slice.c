@@ -60,6 +60,9 @@ void slice_release(struct slice *s)
 {
 	features_release(&s->X);
 	mat_release(&s->filtered);
+	if (s->wide)
+		wide_release(s->wide);
+	free(s->wide);
 	*s = (struct slice){ 0 };
 }
 
@@ -176,15 +179,22 @@ static enum err tell_spreads(struct slice *s, const struct question *q, double *
 
 static enum err filter_once(struct slice *s, unsigned order)
 {
+	bool done = s->filtered.a || s->wide;
 	enum err err;
 
-	if (s->filtered.a && order != s->order)
+	if (done && order != s->order)
 		return err_set(ERR_PEER, "asked for filter order %u after %u", order, s->order);
-	if (s->filtered.a)
+	if (done)
 		return ERR_OK;
 	if (order > SLICE_ORDER_MAX)
 		return err_set(ERR_PEER, "asked for filter order %u, expected at most %d", order,
 			       SLICE_ORDER_MAX);
+	s->order = order;
+	if (s->X.is_sparse && wide_pays(&s->X.sparse)) {
+		ALLOC(s->wide, 1);
+		wide_init(s->wide, &s->X.sparse, s->g, order, s->threads);
+		return ERR_OK;
+	}
 	if (s->X.is_sparse) {
 		err = graph_filter_sparse(s->g, FILTER_MEAN, order, s->threads, &s->X.sparse,
 					  &s->filtered);
@@ -194,7 +204,6 @@ static enum err filter_once(struct slice *s, unsigned order)
 		s->X.dense = (struct mat){ 0 };
 	}
 	features_release(&s->X);
-	s->order = order;
 	return err;
 }
 
@@ -208,17 +217,41 @@ static void tell_products(const struct slice *s, const struct mat *B, double *x)
 {
 	struct mat C, Y;
 
-	assert(B->rows == s->filtered.rows);
-	la_mul_tn(B, &s->filtered, s->threads, &C); /* (X_l' B)': long rows are faster */
-	la_mul_nt(&s->filtered, &C, s->threads, &Y);
-	mat_release(&C);
+	if (s->wide) {
+		wide_products(s->wide, B, &Y);
+	} else {
+		assert(B->rows == s->filtered.rows);
+		la_mul_tn(B, &s->filtered, s->threads, &C); /* (X_l' B)': long rows are faster */
+		la_mul_nt(&s->filtered, &C, s->threads, &Y);
+		mat_release(&C);
+	}
 	take(&Y, x);
+}
+
+/* G D^-1 (n x k): M = D^-1 G' X_l, so that X_l M' is a product as the others are. */
+static void indicator(const struct question *q, size_t n, struct mat *B)
+{
+	double *size;
+
+	ALLOC(size, q->k);
+	for (size_t i = 0; i < n; i++)
+		size[q->label[i]]++;
+	mat_init(B, n, q->k);
+	for (size_t i = 0; i < n; i++)
+		MAT(B, i, q->label[i]) = 1 / size[q->label[i]];
+	free(size);
 }
 
 static void tell_means(const struct slice *s, const struct question *q, double *x)
 {
 	struct mat M, Y;
 
+	if (s->wide) {
+		indicator(q, s->X.sparse.rows, &M);
+		tell_products(s, &M, x);
+		mat_release(&M);
+		return;
+	}
 	mat_init(&M, q->k, s->filtered.cols);
 	kmeans_centres(&s->filtered, NULL, q->label, &M);
 	la_mul_nt(&s->filtered, &M, s->threads, &Y);
@@ -290,7 +323,8 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 	if (!err)
 		err = filter_once(&alone, order);
 	if (!err)
-		err = embed_project(&alone.filtered, &project, &Z);
+		err = alone.wide ? embed_project_map(&alone.wide->map, &project, &Z)
+				 : embed_project(&alone.filtered, &project, &Z);
 	if (!err) {
 		kmeans(&Z, NULL, how, label, NULL, NULL);
 		mat_release(&Z);

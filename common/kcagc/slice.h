@@ -11,6 +11,7 @@
 
 #include "common/base/err.h"
 #include "common/kcagc/embed.h"
+#include "common/kcagc/wide.h"
 #include "common/cluster/kmeans.h"
 #include "common/parties/parties.h"
 
@@ -60,9 +61,11 @@ size_t question_words(const struct question *q, size_t n);
 double question_most(const struct question *q, size_t n);
 
 struct slice {
-	struct features X;     /* as it is by now: raw, weighted, scaled; empty once filtered */
+	struct features X;     /* as it is by now: raw, weighted, scaled; empty once filtered, unless
+				  it is wide */
 	const struct graph *g; /* borrowed */
-	struct mat filtered;   /* T^order X, n x m_l, once it is asked for */
+	struct mat filtered;   /* T^order X, n x m_l, once it is asked for; or: */
+	struct wide *wide;     /* its products alone, of a large sparse X; owned */
 	unsigned order;
 	unsigned threads;
 };
@@ -75,8 +78,8 @@ void slice_release(struct slice *s);
 
 /* x becomes this party's term of the sum; the questions come in their order. ERR_PEER if the filter's
  * order cannot be, or is not the one first asked for: the asker is at fault. Costs: ASK_SPREADS SLICE_POWERS
- * steps of the filter, the first question after it `order` more and one dense copy of the slice;
- * ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two and one products by la.h. Same bits for any
+ * steps of the filter, the first question after it `order` more and one dense copy of the slice,
+ * unless wide_pays(); ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two and one products by la.h. Same bits for any
  * threads. */
 enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST_CHECK;
 

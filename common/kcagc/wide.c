@@ -1,0 +1,152 @@
+#include "common/kcagc/wide.h"
+#include "common/base/alloc.h"
+#include "common/linalg/parallel.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { ROWS = 256 };                  /* that one thread takes at a time */
+enum { SPARSE = 64 };                 /* one entry in so many, at most */
+static const size_t FORMED = 1 << 26; /* doubles that a slice may be formed to */
+
+bool wide_pays(const struct csr *X)
+{
+	return X->cols && X->rows > FORMED / X->cols &&
+	       X->start[X->rows] / X->rows < X->cols / SPARSE;
+}
+
+/* Y (n x b) <- X C, C (m x b). */
+struct forth {
+	const struct csr *X;
+	const struct mat *C;
+	struct mat *Y;
+};
+
+static void forth_rows(void *ctx, unsigned worker, size_t block)
+{
+	const struct forth *f = ctx;
+	size_t first = block * ROWS, last = min_size(first + ROWS, f->X->rows), b = f->C->cols;
+
+	(void)worker;
+	for (size_t i = first; i < last; i++) {
+		double *y = ROW(f->Y, i);
+
+		for (size_t e = f->X->start[i]; e < f->X->start[i + 1]; e++) {
+			const double *c = ROW(f->C, f->X->index[e]);
+			double x = f->X->value ? f->X->value[e] : 1;
+
+			for (size_t j = 0; j < b; j++)
+				y[j] += x * c[j];
+		}
+	}
+}
+
+/* Y <- T^p X C */
+static void forth(const struct wide *w, const struct mat *C, struct mat *Y)
+{
+	struct forth f = { w->X, C, Y };
+	enum err err;
+
+	mat_init(Y, w->X->rows, C->cols);
+	parallel(w->threads, (w->X->rows + ROWS - 1) / ROWS, forth_rows, &f);
+	err = graph_filter(w->g, FILTER_MEAN, w->order, w->threads, Y);
+	assert(!err); /* of FILTER_MEAN, only for other rows than the graph's */
+	(void)err;
+}
+
+/* C (m x b) <- X' T'^p Y; Y is used up. */
+static void back(const struct wide *w, struct mat *Y, struct mat *C)
+{
+	const struct csr *X = w->X;
+	size_t b = Y->cols;
+	enum err err;
+
+	for (size_t i = 0; i < Y->rows; i++)
+		for (size_t j = 0; j < b; j++)
+			MAT(Y, i, j) /= w->sum[i];
+	err = graph_filter(w->g, FILTER_MEAN, w->order, w->threads, Y);
+	assert(!err);
+	(void)err;
+	mat_init(C, X->cols, b);
+	for (size_t i = 0; i < X->rows; i++) {
+		double *y = ROW(Y, i);
+
+		for (size_t j = 0; j < b; j++)
+			y[j] *= w->sum[i];
+		for (size_t e = X->start[i]; e < X->start[i + 1]; e++) {
+			double x = X->value ? X->value[e] : 1, *c = ROW(C, X->index[e]);
+
+			for (size_t j = 0; j < b; j++)
+				c[j] += x * y[j];
+		}
+	}
+	mat_release(Y);
+}
+
+static void turn(const struct mat *A, struct mat *out)
+{
+	mat_init(out, A->cols, A->rows);
+	for (size_t i = 0; i < A->rows; i++)
+		for (size_t j = 0; j < A->cols; j++)
+			MAT(out, j, i) = MAT(A, i, j);
+}
+
+static void multiply(void *ctx, const struct mat *in, struct mat *out)
+{
+	struct mat C, Y;
+
+	turn(in, &C);
+	forth(ctx, &C, &Y);
+	mat_release(&C);
+	turn(&Y, out);
+	mat_release(&Y);
+}
+
+static void square(void *ctx, const struct mat *in, struct mat *out)
+{
+	struct mat C, Y;
+
+	turn(in, &C);
+	forth(ctx, &C, &Y);
+	mat_release(&C);
+	back(ctx, &Y, &C);
+	turn(&C, out);
+	mat_release(&C);
+}
+
+void wide_init(struct wide *w, const struct csr *X, const struct graph *g, unsigned order,
+	       unsigned threads)
+{
+	const struct csr *a = &g->adjacency;
+	const double *root = g->inv_sqrt_deg;
+
+	assert(X->rows == a->rows);
+	*w = (struct wide){ .X = X, .g = g, .order = order, .threads = threads };
+	w->map = (struct linear_map){
+		.rows = X->rows, .cols = X->cols, .ctx = w, .multiply = multiply, .square = square
+	};
+	ALLOC(w->sum, a->rows);
+	for (size_t i = 0; i < a->rows; i++) {
+		double sum = root[i];
+
+		for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
+			sum += (a->value ? a->value[e] : 1) * root[a->index[e]];
+		w->sum[i] = 1 + root[i] * sum;
+	}
+}
+
+void wide_release(struct wide *w)
+{
+	free(w->sum);
+	*w = (struct wide){ 0 };
+}
+
+void wide_products(const struct wide *w, const struct mat *B, struct mat *Y)
+{
+	struct mat copy, C;
+
+	mat_copy(&copy, B);
+	back(w, &copy, &C);
+	forth(w, &C, Y);
+	mat_release(&C);
+}

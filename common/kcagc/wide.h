@@ -1,0 +1,37 @@
+/* wide.h -- T^p X of a wide sparse X as its products alone. Formed, T^p X is dense: 5000 rows of 10^5
+ * columns are 4 GB. T = R^-1 (S + I), R its row sums, so T' = R T R^-1: both are the filter's steps on
+ * as many columns as there are vectors.
+ */
+#ifndef COMMON_KCAGC_WIDE_H
+#define COMMON_KCAGC_WIDE_H
+
+#include "common/graph/filter.h"
+#include "common/linalg/csr.h"
+#include "common/linalg/svd.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct wide {
+	struct linear_map map; /* T^p X, n x m; ctx is this struct, which therefore stays where it is */
+	const struct csr *X;   /* borrowed, as is: */
+	const struct graph *g;
+	unsigned order, threads;
+	double *sum; /* n: R */
+};
+
+/* Whether it is worth it: n m above 2^26 (half a GB), and less than one entry in 64 is there.
+ * Smaller slices are formed, which is faster with many vectors and leaves their labels as they
+ * were, bit by bit. */
+bool wide_pays(const struct csr *X);
+
+/* g has as many nodes as X has rows. */
+void wide_init(struct wide *w, const struct csr *X, const struct graph *g, unsigned order,
+	       unsigned threads);
+void wide_release(struct wide *w);
+
+/* Y (n x b, initialised here) = F F' B, F = T^p X, for a B of n x b. 2 p steps of the filter on b
+ * columns and O(entries b); memory 2 m b doubles beside Y. Same bits for any threads. */
+void wide_products(const struct wide *w, const struct mat *B, struct mat *Y);
+
+#endif

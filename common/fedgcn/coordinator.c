@@ -203,9 +203,8 @@ static enum err pass_prototypes(struct run *r)
 	TRY(parties_pass_reals(r->parties, r->C.a, n));
 	for (size_t i = 0; r->parties->at_party && i < n; i++)
 		if (!(fabs(r->C.a[i]) <= UPLOAD_MAX))
-			return parties_refuse(r->parties,
-					      err_set(ERR_PEER, "prototype %zu with %g",
-						      i / FEDGCN_Z, r->C.a[i]));
+			return parties_refuse(r->parties, err_set(ERR_PEER, "prototype %zu with %g",
+								  i / FEDGCN_Z, r->C.a[i]));
 	return ERR_OK;
 }
 

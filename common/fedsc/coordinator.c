@@ -49,8 +49,8 @@ static enum err check_total(const struct run *run, double n)
 	return ERR_OK;
 }
 
-/* Totals; of their means the rows' spread; of the deviation, where the kernel needs a width, the mean
- * distances. total: 1 + m. */
+/* Totals; of their means the rows' spread; of the deviation, where the kernel needs a width, the
+ * mean distances. total: 1 + m. */
 static enum err exchange_totals(struct run *run, bool width, double *total)
 {
 	struct fedsc_question totals = { .kind = FEDSC_TOTALS };
@@ -169,9 +169,9 @@ static enum err embed(const struct run *run, const struct mat *R)
 	return parties_sum_told(run->parties, &q, NULL, 0);
 }
 
-/* The leading eigenvalues and unit eigenvectors of G (d x d, symmetric; value: k, U: k x d, initialised
- * here). They cost O(d^3) to find, but parties O(d^2 k) to check: what the coordinator found is passed on.
- * Whether there are larger ones nobody looks. */
+/* The leading eigenvalues and unit eigenvectors of G (d x d, symmetric; value: k, U: k x d,
+ * initialised here). They cost O(d^3) to find, but parties O(d^2 k) to check: what the coordinator
+ * found is passed on. Whether there are larger ones nobody looks. */
 static enum err leading(struct run *run, const struct mat *G, double *value, struct mat *U)
 {
 	bool check = run->parties->at_party;

@@ -79,7 +79,6 @@ enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c)
 	return ERR_OK;
 }
 
-
 /* Centre i becomes the mean of the rows whose sum this is; returns how far it moved. */
 static double take_mean(struct fedkmeans_centres *c, size_t i, const double *sum)
 {

@@ -1,6 +1,6 @@
-/* A party's half of FedGCN: common/fedgcn/coordinator.h's, run by this party for itself on sums that it
- * verifies, while it gives its own term of each. What a question makes of the party's graphs stands in
- * common/fedgcn/party.c. */
+/* A party's half of FedGCN: common/fedgcn/coordinator.h's, run by this party for itself on sums
+ * that it verifies, while it gives its own term of each. What a question makes of the party's
+ * graphs stands in common/fedgcn/party.c. */
 #include "party/fedgcn/fedgcn.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"

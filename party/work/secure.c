@@ -178,8 +178,8 @@ static enum err recv_sum(struct work *work, const struct secure *s, uint64_t *wo
 		    m.masked.count != count || m.masked.offset != done || now == 0 ||
 		    m.masked.words.n % sizeof(*words) || now > count - done)
 			return peer_fault(work->channel,
-					  "sent SUM with %zu bytes from word %" PRIu64 " of %" PRIu64
-					  " of group %" PRIu32 ", number %" PRIu64
+					  "sent SUM with %zu bytes from word %" PRIu64
+					  " of %" PRIu64 " of group %" PRIu32 ", number %" PRIu64
 					  "; due were words from %zu of %zu of group %" PRIu32
 					  ", number %" PRIu64,
 					  m.masked.words.n, m.masked.offset, m.masked.count,

@@ -11,9 +11,9 @@
 
 /* The next chunk due from one party. */
 struct due {
-	struct sum *sum;  /* NULL: the party is in no group of this batch */
-	uint64_t *last;   /* its group's canary, and behind it the sums of its tags */
-	size_t offset;    /* words that have come */
+	struct sum *sum; /* NULL: the party is in no group of this batch */
+	uint64_t *last;  /* its group's canary, and behind it the sums of its tags */
+	size_t offset;   /* words that have come */
 };
 
 static struct fixed fixed_of(const struct run *run, const struct sum *s)
@@ -31,7 +31,8 @@ static enum err add_chunk(struct run *run, size_t l, struct due *due, const stru
 {
 	const struct sum *s = due->sum;
 	struct fixed f = fixed_of(run, s);
-	size_t word = f.modulus_bits / 8, words = m->words.n / word, all = s->count + behind(s), vector;
+	size_t word = f.modulus_bits / 8, words = m->words.n / word, all = s->count + behind(s),
+	       vector;
 
 	if (m->group != s->group || m->round != *s->round || m->count != all ||
 	    m->offset != due->offset)
@@ -91,12 +92,12 @@ static enum err tell(struct run *run, const struct sum *s, const uint64_t *tag)
 		struct msg m = { .type = MSG_SUM };
 
 		now = count - at < most ? count - at : most;
-		m.masked = (struct msg_masked){ s->group,
-						run->sums_told,
-						count,
-						at,
-						{ (const uint8_t *)(words + at),
-						  now * sizeof(*words) } };
+		m.masked =
+		    (struct msg_masked){ s->group,
+					 run->sums_told,
+					 count,
+					 at,
+					 { (const uint8_t *)(words + at), now * sizeof(*words) } };
 		e = run_broadcast(run, s->first, s->last, &m);
 	}
 	free(words);

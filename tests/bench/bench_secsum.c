@@ -3,8 +3,8 @@
  *   bench_secsum [WORDS]      length of the vectors (default 2^20)
  *
  * All rates are elements per second of one core, medians of several runs after a warm-up. The
- * floors: 0.8 G elements/s (64-bit words, one peer), 300 times the per-scalar version, and with tags
- * half the rate of masks alone.
+ * floors: 0.8 G elements/s (64-bit words, one peer), 300 times the per-scalar version, and with
+ * tags half the rate of masks alone.
  */
 #include "common/base/alloc.h"
 #include "crypto/dh.h"
@@ -105,7 +105,8 @@ static void masked(void *arg)
 	mask_close(m);
 }
 
-/* Of a sum that parties are told: its tags besides, as party/work/secure.c makes them, by chunks. */
+/* Of a sum that parties are told: its tags besides, as party/work/secure.c makes them, by chunks.
+ */
 static void tagged(void *arg)
 {
 	static const uint8_t key[TAG_KEY_LEN], transcript[SECAGG_HASH_LEN];

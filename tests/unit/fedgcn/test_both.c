@@ -417,7 +417,8 @@ static void test_wrong_numbers(void **state)
 	}
 	assert_refuses_sums(r, 1, &rng, 4);
 	assert_refuses_reals_of(r, 1, MSG_MATRIX, 0, not_finite, "no finite number");
-	assert_refuses_reals_of(r, 1, MSG_MATRIX, 0, huge, "hub sent MATRIX with prototype 1 with 1e+30");
+	assert_refuses_reals_of(r, 1, MSG_MATRIX, 0, huge,
+				"hub sent MATRIX with prototype 1 with 1e+30");
 	recording_free(r);
 }
 

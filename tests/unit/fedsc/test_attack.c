@@ -14,9 +14,9 @@ struct ear {
 	struct federation *f;
 	struct buf upload[L], masked[L]; /* numbers; words */
 	double *mean, scale;             /* rows: (x - mean) / scale */
-	double *counts;                  /* of the last counting of landmarks; NULL: sums came since */
-	double least;                    /* min_cluster */
-	struct mat Z;                    /* the dictionary or landmarks that Stage II is on */
+	double *counts; /* of the last counting of landmarks; NULL: sums came since */
+	double least;   /* min_cluster */
+	struct mat Z;   /* the dictionary or landmarks that Stage II is on */
 	size_t columns;
 };
 

@@ -154,8 +154,8 @@ static void check_basis(struct lab *lab, const char *phase)
 	refuse_number(lab, phase, 1, 1, INFINITY, "no finite number");
 }
 
-/* The coordinator decides nothing: all that it says is a sum, which parties verify, or eigenvectors, which
- * they check; variant "paper" has labels, too. */
+/* The coordinator decides nothing: all that it says is a sum, which parties verify, or
+ * eigenvectors, which they check; variant "paper" has labels, too. */
 static void test_wrong_numbers(void **state)
 {
 	struct rng rng;
@@ -412,11 +412,10 @@ static void test_bad_input(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_message),     cmocka_unit_test(test_wrong_numbers),
-		cmocka_unit_test(test_other_sums),
-		cmocka_unit_test(test_wrong_words),       cmocka_unit_test(test_wrong_sums),
-		cmocka_unit_test(test_wrong_uploads),     cmocka_unit_test(test_bad_input),
-		cmocka_unit_test(test_policy_of_a_party),
+		cmocka_unit_test(test_every_message), cmocka_unit_test(test_wrong_numbers),
+		cmocka_unit_test(test_other_sums),    cmocka_unit_test(test_wrong_words),
+		cmocka_unit_test(test_wrong_sums),    cmocka_unit_test(test_wrong_uploads),
+		cmocka_unit_test(test_bad_input),     cmocka_unit_test(test_policy_of_a_party),
 	};
 
 	federation_quiet();

@@ -48,8 +48,8 @@ static void watch(const struct points *p, const char *settings, struct seen *see
 	products_end(f);
 }
 
-/* The coordinator gets masked words and, sealed, the group key, and nothing else, but for variant paper; a party gets no label
- * but from there. */
+/* The coordinator gets masked words and, sealed, the group key, and nothing else, but for variant
+ * paper; a party gets no label but from there. */
 static void test_what_is_sent(void **state)
 {
 	static const char *const masked[] = { "variant=anchor", "variant=dense",
@@ -62,8 +62,7 @@ static void test_what_is_sent(void **state)
 	for (size_t s = 0; s < 4; s++) {
 		watch(&p, masked[s], &seen);
 		for (int t = 0; t < 256; t++) {
-			if (t != MSG_SEALED &&
-			    (t == MSG_MASKED ? !seen.server[t] : seen.server[t]))
+			if (t != MSG_SEALED && (t == MSG_MASKED ? !seen.server[t] : seen.server[t]))
 				fail_msg("%s: %zu %s reached the coordinator", masked[s],
 					 seen.server[t], msg_name((enum msg_type)t));
 			if (t != MSG_SUM && t != MSG_MATRIX && t != MSG_SEALED && seen.party[t])

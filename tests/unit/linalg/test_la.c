@@ -293,11 +293,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_eigen_check),
-		cmocka_unit_test(products),    cmocka_unit_test(long_products),
-		cmocka_unit_test(gram),        cmocka_unit_test(block),
-		cmocka_unit_test(eigen),       cmocka_unit_test(not_finite),
-		cmocka_unit_test(orthonormal), cmocka_unit_test(singular),
-		cmocka_unit_test(tridiagonal), cmocka_unit_test(pinned),
+		cmocka_unit_test(products),
+		cmocka_unit_test(long_products),
+		cmocka_unit_test(gram),
+		cmocka_unit_test(block),
+		cmocka_unit_test(eigen),
+		cmocka_unit_test(not_finite),
+		cmocka_unit_test(orthonormal),
+		cmocka_unit_test(singular),
+		cmocka_unit_test(tridiagonal),
+		cmocka_unit_test(pinned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #                       HOURS=2 of faults by chance, SEED=1
 # make lint             layers, formatting, static analysis
 # make format           clang-format in place
+# make reproducible     the programs from two folders are the same bytes: five minutes
 # make install          to $(DESTDIR)$(PREFIX)
 # make clean
 #
@@ -22,6 +23,13 @@ comma := ,
 B        := build/$(subst $(comma),-,$(SAN))
 BIN      := $(B)/bin
 SAN_FLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+else
+# A sanitizer looks closer than these do. tests/integration/test-binaries.sh reads what came of them.
+HARDEN      := -fstack-protector-strong -fstack-clash-protection -fPIE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+HARDEN_LINK := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
+ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine)),)
+HARDEN      += -fcf-protection=full
+endif
 endif
 VERSION  := $(shell cat VERSION)
 
@@ -30,7 +38,8 @@ STRICT   := -Wconversion
 PKGS     := libuv openssl openblas lapacke libcjson sqlite3 libseccomp
 DEPFLAGS := $(shell pkg-config --cflags $(PKGS))
 FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread \
-            -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS)
+            -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS) $(HARDEN) \
+            -ffile-prefix-map=$(CURDIR)=.
 LDLIBS   := $(shell pkg-config --libs $(PKGS)) -lgmp -lm -pthread
 
 # Rooms, each an archive; a room links itself and the rooms below it. Each folder of common/ is a room:
@@ -85,7 +94,7 @@ $(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(LINEAR)
 $(BIN)/coterie-netlab: LDLIBS := $(shell pkg-config --libs libcjson) -lm
 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab:
 	@mkdir -p $(@D)
-	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(SAN_FLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 define archive
 $(call lib,$(1)): $(SRC_$(1):%.c=$(B)/%.o)
@@ -112,10 +121,10 @@ unit_needs = $(strip $(if $(filter cli/netlab/%,$(1)),$(BELOW_netlab),\
              $(if $(filter both/% $(PROTOCOLS:%=%/%),$(1)),$(HALVES) $(BELOW_both),\
              $(or $(BELOW_$(firstword $(subst /, ,$(1)))),$(BELOW_common)))))
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $$(call unit_needs,$$*)
-	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+	$(CC) $(SAN_FLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(BELOW_both)
-	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(SAN_FLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 tests: $(TESTS) $(SHIM)
 
@@ -142,6 +151,15 @@ build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/rooms.a
 fuzzers: $(FUZZERS)
 fuzz: $(FUZZERS)
 	scripts/fuzz --seconds $(or $(SECONDS),$(FUZZ_S),30) $(notdir $(FUZZERS))
+
+# The programs from two folders, without ccache: the same bytes.
+reproducible:
+	@rm -rf build/twice && mkdir -p build/twice/one build/twice/another/folder
+	@for d in one another/folder; do \
+		git archive HEAD | tar -x -C build/twice/$$d && CCACHE_DISABLE=1 $(MAKE) -s -C build/twice/$$d all || exit 1; done
+	@for p in coordinator party coterie coterie-netlab; do \
+		cmp build/twice/one/build/bin/$$p build/twice/another/folder/build/bin/$$p || exit 1; \
+		sha256sum build/twice/one/build/bin/$$p; done
 
 # What scripts/check has a sample of.
 HOURS ?= 2
@@ -180,6 +198,6 @@ install: all
 clean:
 	rm -rf build
 
-.PHONY: all tests check soak bench fuzz fuzzers format lint install clean
+.PHONY: all tests check soak bench fuzz fuzzers reproducible format lint install clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)

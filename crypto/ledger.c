@@ -269,6 +269,12 @@ static enum err open_file(struct ledger *l, int flags)
 		return err_set(ERR_INPUT, "%s: %s", l->path,
 			       l->db ? sqlite3_errmsg(l->db) : "out of memory");
 	sqlite3_busy_timeout(l->db, BUSY_MS);
+	/* The file may not be what we wrote: nothing in it runs, and its schema is not written to.
+	 */
+	sqlite3_db_config(l->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(l->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(l->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(l->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	return ERR_OK;
 }
 

@@ -21,7 +21,7 @@ enum { RECORD_MAX = 64 << 20 }; /* bytes of a run.json that is looked at */
 
 void results_name(const char *job_id, unsigned attempt, char name[static RESULTS_NAME_MAX])
 {
-	snprintf(name, RESULTS_NAME_MAX, "job-%.16s-%u", job_id, attempt);
+	snprintf(name, RESULTS_NAME_MAX, "job-%.32s-%u", job_id, attempt);
 }
 
 /* Calls visit with the path of each file in dir that a job of some kind may leave, once each. */

@@ -11,7 +11,8 @@
 
 #include <stddef.h>
 
-/* "job-" and the first 16 digits of the job's number, and the attempt: a directory's name. */
+/* "job-", the job's number and the attempt: a directory's name. All 32 digits, since whoever offers jobs chooses
+ * them: one that shares some with another must not take its place. */
 enum { RESULTS_NAME_MAX = 48 };
 void results_name(const char *job_id, unsigned attempt, char name[static RESULTS_NAME_MAX]);
 

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -95,6 +96,7 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 	char *path;
 	enum err e;
 
+	umask(077); /* what it writes is for its user alone, whoever starts it */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < files) {
 		limit.rlim_cur = files;
 		if (limit.rlim_max < files || setrlimit(RLIMIT_NOFILE, &limit) != 0)

@@ -20,7 +20,7 @@ void overrides_add_path(struct overrides *o, const char *key,
 			const char *path); /* from the working directory */
 void overrides_release(struct overrides *o);
 
-/* No core dumps and, unless the sandbox is off, no ptrace by others of the same user: this process
+/* Files are for their user alone (umask 0077). No core dumps and, unless the sandbox is off, no ptrace by others of the same user: this process
  * holds keys and data. Then the output directory, and the log on stderr and in output/log.jsonl,
  * made as c->user would. */
 /* files: descriptors that the process will need; its limit is raised where the system allows. ERR_INTERNAL

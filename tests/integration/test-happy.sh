@@ -220,4 +220,18 @@ test_data_of_the_user() {
 	no_leftovers
 }
 
+# Whatever the umask of whoever starts them: what daemons write is for their user alone.
+test_files_are_for_their_user() {
+	federation 2
+	umask 000
+	coordinator
+	party party-00
+	party party-01
+	completes 2
+	umask 022
+	local open
+	open=$(find "$T"/out/coordinator/* "$T"/out/party-0?/* -perm /077 -print | head -3)
+	[[ -z $open ]] || fail "others may read or write: $open"
+}
+
 run_tests "$@"

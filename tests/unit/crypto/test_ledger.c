@@ -764,6 +764,29 @@ static void test_damaged(void **state)
 
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* A trigger in the file would run with each row that is written. */
+static void test_nothing_in_the_file_runs(void **state)
+{
+	struct ledger_head head;
+	sqlite3 *db;
+
+	(void)state;
+	write_some(2);
+	ledger_close(book);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db,
+				      "CREATE TRIGGER gone AFTER INSERT ON row BEGIN "
+				      "DELETE FROM row WHERE number = 1; END",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	sqlite3_close(db);
+	assert_ok(ledger_open(&book, path, "bank-a"));
+	write_some(1);
+	assert_ok(ledger_head(book, &head));
+	assert_int_equal(head.count, 3);
+	assert_int_equal(verify(), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -783,6 +806,7 @@ int main(void)
 		WITH(test_heads),
 		WITH(test_spent),
 		WITH(test_other_parties),
+		WITH(test_nothing_in_the_file_runs),
 		WITH(test_full),
 		WITH(test_full_when_opened),
 		WITH(test_two_writers),

@@ -196,9 +196,17 @@ bool channel_stopped(struct channel *ch, enum err *code)
 
 enum err channel_overdue(struct channel *ch)
 {
-	enum err code = err_set(ERR_DEADLINE, "no progress from %s for %g s (during %s)", ch->peer,
-				ch->post->step_timeout_s, ch->step);
+	const struct post *p = ch->post;
+	enum err code;
 
+	if (clock_now_s() >= p->job_until_s)
+		code = err_set(ERR_DEADLINE,
+			       "the job is not done after %g s (job_timeout_s), and %s is awaited "
+			       "(during %s)",
+			       p->job_timeout_s, ch->peer, ch->step);
+	else
+		code = err_set(ERR_DEADLINE, "no progress from %s for %g s (during %s)", ch->peer,
+			       p->step_timeout_s, ch->step);
 	channel_break(ch, &(struct reason){ .code = code, .whole = true }, err_detail());
 	return code;
 }
@@ -233,7 +241,7 @@ static enum err wait_for_room(struct channel *ch)
 			break;
 		if (!full)
 			break;
-		until = fmax(start, ch->moved_s) + p->step_timeout_s;
+		until = fmin(fmax(start, ch->moved_s) + p->step_timeout_s, p->job_until_s);
 		if (clock_now_s() >= until)
 			e = channel_overdue(ch);
 		else

@@ -30,6 +30,9 @@ struct post;
 /* step_timeout_s: how long a peer may be awaited without its progress counter rising; 0: for ever. */
 struct post *post_new(double step_timeout_s);
 void post_set_step_timeout(struct post *p, double step_timeout_s); /* from the job thread */
+/* From now on the job may take so long, however busy its peers say they are; 0: for ever. From the job
+ * thread. Then whoever waits, or takes the next message, ends with ERR_DEADLINE. */
+void post_set_job_timeout(struct post *p, double job_timeout_s);
 void post_free(struct post *p);
 /* The rest of any thread. Every wait ends with this error: */
 void post_cancel(struct post *p, enum err code, const char *why);

@@ -63,6 +63,7 @@ struct post {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	double step_timeout_s;
+	double job_timeout_s, job_until_s; /* 0: none */
 	struct reason cancelled;
 	struct channel *channels; /* list */
 	struct channel *broken;   /* the first that failed */

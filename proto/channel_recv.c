@@ -59,7 +59,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 		for (size_t i = 0; i < count; i++)
 			if ((!wanted || wanted[i]) && ch[i]->ended.code != ERR_OK)
 				return channel_say_end(ch[i]);
-		if (pop_any(ch, wanted, count, which, it)) {
+		if (clock_now_s() < p->job_until_s && pop_any(ch, wanted, count, which, it)) {
 			if (waited)
 				post_account(p, ch[*which], start, it);
 			ch[*which]->transfer_s = it->whole_s - it->first_byte_s;
@@ -76,6 +76,7 @@ static enum err wait_for_item(struct channel *const ch[], const bool wanted[], s
 			}
 		}
 		assert(late); /* at least one is wanted */
+		until = fmin(until, p->job_until_s);
 		if (clock_now_s() >= until)
 			return channel_end_all(ch, count, channel_overdue(late));
 		post_wait(p, until);

@@ -15,6 +15,12 @@ void post_set_step_timeout(struct post *p, double step_timeout_s)
 	p->step_timeout_s = step_timeout_s > 0 ? step_timeout_s : UNLIMITED_S;
 }
 
+void post_set_job_timeout(struct post *p, double job_timeout_s)
+{
+	p->job_timeout_s = job_timeout_s;
+	p->job_until_s = job_timeout_s > 0 ? clock_now_s() + job_timeout_s : HUGE_VAL;
+}
+
 struct post *post_new(double step_timeout_s)
 {
 	struct post *p;
@@ -23,6 +29,7 @@ struct post *post_new(double step_timeout_s)
 	progress_stop(false); /* another job begins */
 	ALLOC(p, 1);
 	post_set_step_timeout(p, step_timeout_s);
+	post_set_job_timeout(p, 0);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

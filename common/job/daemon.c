@@ -134,6 +134,9 @@ static const char *const on_off[] = { "off", "on", NULL };
 		  "fails" }, \
 	{ "step_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.step_timeout_s), 1, DAY_S, "600", \
 	  .help = "a step in which nobody gets on for this long ends the job" }, \
+	{ "job_timeout_s", CONFIG_UNSIGNED, offsetof(T, common.job_timeout_s), 0, 366 * DAY_S, "604800", \
+	  .help = "how long a job may take once all have accepted it, however busy others say they " \
+		  "are; 0: for ever" }, \
 	{ "threads", CONFIG_UNSIGNED, offsetof(T, common.threads), 0, 1024, "0", \
 	  .help = "threads of numerical loops; 0: as many as there are cores" }, \
 	{ "numbering_key", CONFIG_PATH, offsetof(T, common.numbering_key), .standard = "", \

@@ -42,7 +42,7 @@ struct daemon_common {
 	unsigned heartbeat_s;
 	unsigned reconnect_s; /* 0: a lost connection ends the job */
 	unsigned rejoin_s;    /* 0: what a crash cuts short is not tried again */
-	unsigned step_timeout_s;
+	unsigned step_timeout_s, job_timeout_s;
 	unsigned threads; /* 0: as many as there are cores */
 	char *numbering_key; /* a file, see crypto/numbering.h; NULL: none */
 	enum log_level log_level;

@@ -227,6 +227,7 @@ static enum err take_part(struct work *work, const struct job_means *means)
 	buf_release(&text);
 	work->half->describe(work, &accept.accept);
 	TRY(channel_send(work->channel, &accept));
+	post_set_job_timeout(work->post, means->config->common.job_timeout_s);
 	ALLOC(label, work->n); /* the protocol may make work->n that of all parties */
 	e = run_protocol(work, means, label);
 	if (e != ERR_OK)

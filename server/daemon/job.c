@@ -210,6 +210,7 @@ static enum err serve(struct run *run, const char *output)
 		e = run_warm(run);
 	if (e == ERR_OK)
 		e = gather_accepts(run, job_hash);
+	post_set_job_timeout(run->post, run->job_timeout_s);
 	if (e == ERR_OK)
 		e = relay_keys(run);
 	if (e == ERR_OK)

@@ -23,6 +23,7 @@ struct run {
 	struct post *post;              /* of all channels */
 	struct record *record;
 	unsigned threads;      /* of numerical loops */
+	unsigned job_timeout_s; /* once all have accepted; 0: for ever */
 	const struct numbering *numbering; /* NULL: keys are drawn */
 	size_t n;              /* nodes: known once all parties have accepted, to fedsc, kmeans,
 				  fedspectral, fedwalk and fedgcn (graphs) after their first step */

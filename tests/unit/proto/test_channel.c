@@ -286,6 +286,19 @@ static void test_progress_keeps_waiting(void **state)
 	pthread_join(t, NULL);
 }
 
+/* A peer that is awaited for ever, since it says again and again that it gets on: not longer than
+ * the job may take. What it sends afterwards is too late, too. */
+static void test_job_timeout(void **state)
+{
+	(void)state;
+	post_set_step_timeout(hub_post, 0);
+	post_set_job_timeout(hub_post, 0.5);
+	assert_ok(send_accept(party[A], 1));
+	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_DEADLINE,
+		   "the job is not done after 0.5 s (job_timeout_s), and bank-a is awaited");
+}
+
 /* Without a limit the wait goes on, and it can be limited again. */
 static void test_step_timeout_is_set(void **state)
 {
@@ -475,6 +488,7 @@ int main(void)
 		IN(set_up_hasty, test_heartbeats_alone_are_no_progress),
 		IN(set_up_half_second, test_progress_keeps_waiting),
 		IN(set_up_hasty, test_step_timeout_is_set),
+		IN(set_up_hasty, test_job_timeout),
 		IN(set_up, test_progress_is_relayed_once),
 		IN(set_up, test_deadline_of_a_sender),
 		IN(set_up, test_recv_any),

@@ -44,6 +44,9 @@ static const char *const sealed[] = {
 	[SEALED_TIES] = ": ties to its vertices",
 	[SEALED_WALKS] = ": walks that go on there",
 	[SEALED_TOLD] = ": hash of what the coordinator has told",
+	[SEALED_GROUP_KEY] = ": the key of all parties",
+	[SEALED_ROWS] = ": rows of some own nodes, by keyed hash",
+	[SEALED_COIN] = ": a coin for what is drawn by lot",
 };
 enum { SEALED_KNOWN = sizeof(sealed) / sizeof(*sealed) };
 
@@ -117,6 +120,10 @@ uint64_t purpose_words(const struct work *work, const struct msg *m)
 	case MSG_DEGREES:
 	case MSG_PROTOTYPES:
 		return m->reals.values.n / sizeof(double);
+	case MSG_SEALED: /* a batch, whatever it is filled up with; who opens it has the numbers */
+		return m->sealed.what == SEALED_ROWS || m->sealed.what >= SEALED_DIRECTORY
+			   ? m->sealed.box.n / sizeof(uint64_t)
+			   : 0;
 	case MSG_IDS: /* hashed; in clear no chunk has more than it has bytes */
 		return work->job.ids == IDS_PLAIN
 			   ? least(m->ids.count - m->ids.offset, m->ids.packed.n)

@@ -772,7 +772,8 @@ static void test_nothing_in_the_file_runs(void **state)
 	(void)state;
 	write_some(2);
 	ledger_close(book);
-	tamper("CREATE TRIGGER gone AFTER INSERT ON row BEGIN DELETE FROM row WHERE number = 1; END");
+	tamper(
+	    "CREATE TRIGGER gone AFTER INSERT ON row BEGIN DELETE FROM row WHERE number = 1; END");
 	assert_ok(ledger_open(&book, path, "bank-a"));
 	write_some(1);
 	assert_ok(ledger_head(book, &head));

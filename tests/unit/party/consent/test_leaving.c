@@ -192,6 +192,15 @@ static void test_purposes(void **state)
 		   "hashed id of each node", 4);
 	purpose_is(&(struct msg){ .type = MSG_SEALED, .sealed = { .what = 1, .to = 2 } },
 		   "sealed for p2, which alone can open it: key of the hashed ids", 0);
+	/* Batches count: who opens them has their numbers. */
+	purpose_is(
+	    &(struct msg){ .type = MSG_SEALED,
+			   .sealed = { .what = SEALED_TIES, .to = 2, .box = { bytes, 64 } } },
+	    "sealed for p2, which alone can open it: ties to its vertices", 8);
+	purpose_is(
+	    &(struct msg){ .type = MSG_SEALED,
+			   .sealed = { .what = SEALED_COIN, .to = 2, .box = { bytes, 48 } } },
+	    "sealed for p2, which alone can open it: a coin for what is drawn by lot", 0);
 	purpose_is(&(struct msg){ .type = MSG_PROBE, .probe = { { bytes, 64 } } },
 		   "zeros by which the link is measured", 0);
 	purpose_is(&(struct msg){ .type = MSG_DONE },

@@ -5,6 +5,7 @@
 #include "common/fedsc/noise.h"
 #include "common/privacy/noise.h"
 #include "party/fedsc/fedsc.h"
+#include "party/work/noise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static void bench_open(struct bench *b, const char *job, size_t n)
 
 static void bench_close(struct bench *b)
 {
+	work_noise_end(b->work);
 	mat_release(&b->X);
 	record_release(&b->record);
 	free(b->work);

@@ -136,19 +136,17 @@ test_files_that_may_not_grow() {
 
 # A job that does not end, however busy all are: one that stands still is awaited by others for its heartbeats.
 test_job_that_takes_too_long() {
-	federation 2
+	federation 3
 	edit party-00 '.job_timeout_s = 2'
-	coordinator
-	party party-00
-	party party-01
+	stretched
 	in_phase coordinator level-1
-	kill -STOP "${PID[party-01]}"
+	kill -STOP "${PID[party-02]}"
+	STATUS=
 	ended party-00
-	kill -CONT "${PID[party-01]}"
 	[[ $STATUS == 3 ]] || fail "party-00 ended with status $STATUS"
 	says party-00 'the job is not done after 2 s .job_timeout_s., and coordinator is awaited'
-	ended coordinator
-	ended party-01
+	kill -CONT "${PID[party-02]}"
+	for name in coordinator party-01 party-02; do ended "$name"; done
 }
 
 run_tests "$@"

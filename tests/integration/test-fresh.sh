@@ -22,7 +22,7 @@ services() { # L
 of_last() { # NAME
 	local id
 	id=$(run_of coordinator .job_id)
-	echo "$T/out/$1/job-${id:0:16}-1"
+	echo "$T/out/$1/job-$id-1"
 }
 
 data_of() { # DIR: sha256 of the features that the job in DIR read
@@ -114,8 +114,8 @@ test_results_of_a_job_that_failed() {
 	[[ $(run_of coordinator .status) == failed ]] || fail "parties absent, and run.json says $(run_of coordinator .status)"
 	[[ $(run_of coordinator .job_id) != "$first" ]] || fail "run.json is of the first job"
 	[[ ! -e $dir/labels.csv && ! -e $dir/labels.npy ]] || fail "labels of the first job lie beside a job that failed"
-	same_labels "$T/labels.csv" "$dir/job-${first:0:16}-1/labels.csv"
-	[[ $(jq -r .status "$dir/job-${first:0:16}-1/run.json") == "done" ]] || fail "the first job's run.json is lost"
+	same_labels "$T/labels.csv" "$dir/job-$first-1/labels.csv"
+	[[ $(jq -r .status "$dir/job-$first-1/run.json") == "done" ]] || fail "the first job's run.json is lost"
 	"$BIN/coterie" show "$dir" >"$T/shown" || fail "coterie show: status $?"
 	grep -q 'failed' "$T/shown" || fail "coterie show: $(<"$T/shown")"
 	! grep -q 'labels.csv' "$T/shown" || fail "coterie show names labels that are not there: $(<"$T/shown")"
@@ -128,8 +128,8 @@ test_results_of_a_job_that_failed() {
 	ends '2|4' coordinator party-00 party-01
 	[[ $(run_of party-00 .status) == failed && ! -e $T/out/party-00/labels.csv ]] ||
 		fail "party-00 declined, and its directory has $(ls "$T/out/party-00")"
-	[[ -e $T/out/party-00/job-${first:0:16}-1/labels.csv ]] || fail "its first labels are lost"
-	[[ $(jq -r .status "$dir/job-${id:0:16}-1/run.json") == failed ]] || fail "the second job's record is lost"
+	[[ -e $T/out/party-00/job-$first-1/labels.csv ]] || fail "its first labels are lost"
+	[[ $(jq -r .status "$dir/job-$id-1/run.json") == failed ]] || fail "the second job's record is lost"
 	no_leftovers
 }
 
@@ -161,7 +161,7 @@ test_offer_that_cannot_be_recorded() {
 	ended coordinator
 	until_true 10 test -e "$T/out/coordinator/run.json"
 	id=$(run_of coordinator .job_id)
-	until_true 10 test -e "$T/out/party-00/job-${id:0:16}-1/run.json"
+	until_true 10 test -e "$T/out/party-00/job-$id-1/run.json"
 	[[ ! -e $T/out/party-00/job--1 ]] || fail "a directory without the job's number"
 }
 

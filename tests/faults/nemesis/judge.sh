@@ -147,7 +147,7 @@ reference_for() { # JOB
 	local name run key=$KIND
 	local -A record=()
 	for name in $(names $PARTIES); do
-		for run in "$T/out/$name/job-${1:0:16}"-*/run.json "$T/out/twin-$name/job-${1:0:16}"-*/run.json; do
+		for run in "$T/out/$name/job-$1"-*/run.json "$T/out/twin-$name/job-$1"-*/run.json; do
 			[[ ! -e $run ]] || ! jq -e '.status == "done"' "$run" >/dev/null || record[$name]=$run
 		done
 		[[ ${record[$name]-} ]] || return 0

@@ -108,7 +108,7 @@ $(foreach r,$(ROOMS),$(eval $(call archive,$(r))))
 $(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/fedgcn/file.o: WARN += $(STRICT)
 # The numerics are worth the compile time.
 NUMERIC := $(foreach r,linalg graph cluster learn privacy $(PROTOCOLS),$(B)/common/$(r)/%.o)
-$(NUMERIC) $(B)/crypto/%.o $(B)/cli/report/tsne.o $(B)/cli/audit/entropy.o: OPT := -O3
+$(NUMERIC) $(B)/crypto/%.o $(B)/cli/report/tsne.o $(B)/cli/audit/entropy.o: OPT := -O3 -falign-loops=32
 
 $(B)/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)

@@ -309,11 +309,14 @@ static void printable(char *out, size_t out_len, struct bytes text)
 /* ABORT; or DECLINE: a party that does not take part ends the job for all, as an ABORT would. */
 static void deliver_end(struct channel *ch, enum msg_type type, struct bytes body)
 {
-	char text[MSG_TEXT_MAX + 1], culprit[MSG_NAME_MAX + 1];
-	char why[MSG_NAME_MAX + MSG_TEXT_MAX + 32];
+	char text[MSG_TEXT_MAX + 1], why[MSG_NAME_MAX + MSG_TEXT_MAX + 32];
 	struct msg m;
 	enum err e = msg_decode(&m, (uint16_t)type, body);
 
+	if (e == ERR_OK && type == MSG_ABORT && ch->own == COORD && !m.abort.ending)
+		e = err_set(ERR_PEER, "ABORT of a party, whose ending has no number");
+	if (e == ERR_OK && type == MSG_ABORT && ch->own == PARTY && m.abort.ending)
+		e = err_set(ERR_PEER, "ABORT of a coordinator, whose ending has a number");
 	if (e != ERR_OK)
 		err_prefix(e, "%s", ch->peer);
 	pthread_mutex_lock(&ch->post->lock);
@@ -321,22 +324,21 @@ static void deliver_end(struct channel *ch, enum msg_type type, struct bytes bod
 	if (e != ERR_OK) {
 		channel_break(ch, &(struct reason){ .code = e }, err_detail());
 	} else if (type == MSG_DECLINE) {
-		printable(text, sizeof(text), m.decline.text);
-		snprintf(why, sizeof(why), "%s declined the job: %s", ch->peer, text);
+		snprintf(why, sizeof(why), "%s declined the job: %s; its log says more", ch->peer,
+			 msg_ending(m.decline.ending));
 		end_by_peer(ch, m.decline.code, true, false, why);
+	} else if (ch->own == COORD) {
+		snprintf(why, sizeof(why), "%s says: %s; its log says more", ch->peer,
+			 msg_ending(m.abort.ending));
+		end_by_peer(ch, m.abort.code, false, false, why);
 	} else {
-		/* The coordinator's sentences say the step, and so do a party's about others. */
-		bool whole =
-		    ch->own == PARTY || m.abort.code == ERR_PEER || m.abort.code == ERR_DEADLINE;
-
-		printable(culprit, sizeof(culprit), m.abort.culprit);
 		printable(text, sizeof(text), m.abort.text);
 		if (!*text)
 			snprintf(why, sizeof(why), "%s ended the job and did not say why",
 				 ch->peer);
 		else
-			snprintf(why, sizeof(why), "%s%s%s", culprit, *culprit ? ": " : "", text);
-		end_by_peer(ch, m.abort.code, ch->own == PARTY, whole, why);
+			snprintf(why, sizeof(why), "%s says: %s", ch->peer, text);
+		end_by_peer(ch, m.abort.code, true, true, why);
 	}
 	pthread_mutex_unlock(&ch->post->lock);
 }

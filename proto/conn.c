@@ -291,11 +291,10 @@ void conn_send(struct conn *c, const struct msg *m)
 	conn_pump(c);
 }
 
-void conn_abort(struct conn *c, enum err code, const char *why)
+void conn_abort(struct conn *c, enum err code, enum ending ending, const char *why)
 {
 	struct msg m = { .type = MSG_ABORT,
-			 .abort = { .code = (uint16_t)code,
-				    .text = { (const uint8_t *)why, strlen(why) } } };
+			 .abort = { (uint16_t)code, (uint16_t)ending, msg_text(why) } };
 
 	conn_send(c, &m);
 }

@@ -73,8 +73,9 @@ const char *conn_address(const struct conn *c); /* "192.0.2.1:43210" */
 void conn_fingerprint(const struct conn *c, uint8_t fp[static HASH_LEN]);
 
 void conn_send(struct conn *c, const struct msg *m); /* of the link; or ABORT of the attached job */
-/* ABORT of the attached job, where the job thread computes on and cannot send it. */
-void conn_abort(struct conn *c, enum err code, const char *why);
+/* ABORT of the attached job, where the job thread computes on and cannot send it. Of a party ending, and
+ * why is ""; of the coordinator why, and ending is 0. */
+void conn_abort(struct conn *c, enum err code, enum ending ending, const char *why);
 /* From here on: frames up to the full size are accepted, HEARTBEAT is sent when nothing else was
  * for a third of the interval, and silence for the interval ends the connection. */
 void conn_welcome(struct conn *c, double heartbeat_s);

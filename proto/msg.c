@@ -87,7 +87,8 @@ static void walk_accept(struct codec *c, struct msg_accept *m)
 static void walk_decline(struct codec *c, struct msg_decline *m)
 {
 	walk_code(c, &m->code);
-	codec_bytes(c, &m->text, 0, MSG_TEXT_MAX);
+	codec_u16(c, &m->ending);
+	codec_check(c, m->ending >= 1 && m->ending < ENDINGS);
 }
 
 static void walk_key(struct codec *c, struct msg_key *m)
@@ -179,8 +180,10 @@ static void walk_ids(struct codec *c, struct msg_ids *m)
 static void walk_abort(struct codec *c, struct msg_abort *m)
 {
 	walk_code(c, &m->code);
-	codec_bytes(c, &m->culprit, 0, MSG_NAME_MAX);
+	codec_u16(c, &m->ending);
 	codec_bytes(c, &m->text, 0, MSG_TEXT_MAX);
+	/* Of a party, or of the coordinator. */
+	codec_check(c, m->ending < ENDINGS && (!m->ending || !m->text.n));
 }
 
 static void walk_done(struct codec *c, struct msg_done *m)
@@ -233,6 +236,43 @@ enum sender msg_sender(enum msg_type type)
 #undef MSG
 	}
 	return NOBODY;
+}
+
+const char *msg_ending(uint16_t ending)
+{
+	switch (ending) {
+#define ENDING(NAME, number, sentence)                                                             \
+	case number:                                                                               \
+		return sentence;
+#include "proto/endings.def"
+#undef ENDING
+	}
+	return NULL;
+}
+
+enum ending msg_ending_of(enum err e)
+{
+	switch (e) {
+	case ERR_PEER:
+		return ENDING_CHECK;
+	case ERR_DEADLINE:
+		return ENDING_DEADLINE;
+	case ERR_INPUT:
+		return ENDING_INPUT;
+	case ERR_INTERNAL:
+		return ENDING_INTERNAL;
+	case ERR_CANCELLED:
+		return ENDING_STOPPED;
+	case ERR_OK:
+	case ERR_JOB:
+		break;
+	}
+	return ENDING_FAILED;
+}
+
+struct bytes msg_text(const char *text)
+{
+	return (struct bytes){ (const uint8_t *)text, strnlen(text, MSG_TEXT_MAX) };
 }
 
 bool msg_is_link(enum msg_type type)

@@ -67,6 +67,14 @@ enum sealed {
 	SEALED_TOLD = 2,   /* 32 bytes: the hash of what the coordinator has told the sender */
 };
 
+/* Why a party ends a job. On the wire: a number is never used for anything else. */
+enum ending {
+#define ENDING(NAME, number, sentence) ENDING_##NAME = (number),
+#include "proto/endings.def"
+#undef ENDING
+	ENDINGS = 15 /* one more than the highest */
+};
+
 struct msg_hello {
 	uint16_t version_min, version_max;
 	struct bytes software; /* "coterie 0.1.0" */
@@ -108,7 +116,7 @@ struct msg_accept {
 };
 struct msg_decline {
 	uint16_t code;
-	struct bytes text;
+	uint16_t ending; /* enum ending */
 };
 struct msg_key {
 	struct bytes public_key; /* S_i, big-endian, as long as the group's prime */
@@ -159,9 +167,9 @@ struct msg_ids {
 				how many, 1 .. MSG_ID_MAX, and so many */
 };
 struct msg_abort {
-	uint16_t code;        /* enum err, what every process ends with */
-	struct bytes culprit; /* the name to be put before text; "" if it has all names */
-	struct bytes text;
+	uint16_t code;     /* enum err, what every process ends with */
+	uint16_t ending;   /* enum ending, of a party; 0 of the coordinator */
+	struct bytes text; /* of the coordinator: the sentence; of a party empty */
 };
 struct msg_done {
 	uint32_t heads; /* of a party: its own, or none; of the coordinator: of all parties in the
@@ -205,6 +213,9 @@ struct msg {
 const char *msg_name(enum msg_type type);   /* "?" if there is none */
 enum sender msg_sender(enum msg_type type); /* NOBODY if there is no such message */
 bool msg_is_link(enum msg_type type);       /* travels outside jobs */
+const char *msg_ending(uint16_t ending);    /* its sentence; static; NULL if there is none */
+enum ending msg_ending_of(enum err e);      /* what an error is said to be, where no step knows better */
+struct bytes msg_text(const char *text);    /* a sentence, cut where it is too long; borrows */
 /* Appends the body. Fields within their bounds (asserted). */
 void msg_encode(struct buf *out, const struct msg *m);
 /* Borrows from in. ERR_PEER if the bytes do not parse exactly; nothing is allocated. */

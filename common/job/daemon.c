@@ -216,6 +216,8 @@ static const struct config_row party_rows[] = {
 	  .help = "kcagc: the fewest nodes of a cell; above 1 refuses what sums over single nodes" },
 	{ "policy.max_attempts", CONFIG_UNSIGNED, P(policy.max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
 	  .help = "attempts at one job, after crashes; each shows what the job shows" },
+	{ "policy.max_declines", CONFIG_UNSIGNED, P(policy.max_declines), 1, 1000, "60",
+	  .help = "offers declined within an hour, after which none is considered until that hour is over" },
 	{ "policy.max_jobs", CONFIG_UNSIGNED, P(policy.max_jobs), 1, UINT32_MAX, "",
 	  .help = "jobs of one coordinator over the same data, as the ledger counts, each attempt that "
 		  "got something of it; no bound where not given" },

@@ -87,6 +87,7 @@ struct party_config {
 		unsigned min_cell;                  /* nodes of each cell */
 		/* For each coordinator and data, as the ledger counts; 0: no bound. */
 		unsigned max_attempts; /* at one job; always a bound */
+		unsigned max_declines; /* offers within an hour, whoever made them; always a bound */
 		unsigned max_jobs;
 		uint64_t max_rounds, max_words;
 		bool allow_subsets; /* of the parties of earlier jobs over the same data */

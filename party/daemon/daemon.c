@@ -148,7 +148,7 @@ static void on_cancel_timeout(uv_timer_t *timer)
 
 	snprintf(why, sizeof(why), "%s was stopped", d->config->common.name);
 	if (d->conn)
-		conn_abort(d->conn, ERR_PEER, why);
+		conn_abort(d->conn, ERR_PEER, ENDING_STOPPED, "");
 	d->abandoned = true;
 	daemon_close(d, ERR_CANCELLED, why);
 }
@@ -215,6 +215,7 @@ enum err daemon_start_job(struct daemon *d)
 				       .agreed = d->options.agreed,
 				       .awaited = d->awaiting ? &d->awaited : NULL,
 				       .served = d->served,
+				       .declines = &d->declines,
 				       .data = &d->data,
 				       .output_per_job = !d->options.once };
 	if (uv_thread_create(&d->job_thread, job_thread, d) != 0)

@@ -59,6 +59,7 @@ struct daemon {
 	struct identity *identity;
 	struct numbering numbering;
 	struct served *served;
+	struct declines declines;
 	struct party_data data;
 	/* the attempt at a job that is awaited or under way, over one connection or several */
 	struct post *post;

@@ -1,5 +1,6 @@
 #include "party/daemon/job.h"
 #include "common/base/alloc.h"
+#include "common/base/clock.h"
 #include "common/base/config.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -20,12 +21,31 @@
 
 /* ---- the offer ---- */
 
-/* The offer's job in full, who takes part (rising names with `own` among them), and the hash of
- * parties and parameters that goes into every key. */
-static enum err read_offer(struct work *work, const char *own, const struct msg_offer *o)
+/* What goes into every key: the job in full, the parties, and the key of the coordinator that
+ * offers it. */
+static enum err hash_parameters(struct work *work, const struct party_config *config)
 {
 	struct buf text = { 0 };
+	uint8_t key[SECAGG_HASH_LEN];
 	struct sha256 *h;
+
+	TRY(policy_pin(config, channel_peer(work->channel), key));
+	job_write(&work->job, &text);
+	h = sha256_new();
+	sha256_add_text(h, "coterie parameters v2");
+	sha256_add_u64(h, text.n);
+	sha256_add(h, text.p, text.n);
+	for (size_t l = 0; l < work->L; l++)
+		sha256_add_text(h, work->name[l]);
+	sha256_add(h, key, sizeof(key));
+	sha256_end(h, work->params_hash);
+	buf_release(&text);
+	return ERR_OK;
+}
+
+/* The offer's job in full, and who takes part: rising names with `own` among them. */
+static enum err read_offer(struct work *work, const char *own, const struct msg_offer *o)
+{
 
 	memcpy(work->job_id, o->job_id, JOB_ID_LEN);
 	work->attempt = o->attempt;
@@ -34,6 +54,9 @@ static enum err read_offer(struct work *work, const char *own, const struct msg_
 	if (work->L < 1)
 		return err_set(ERR_PEER, "the offer names no parties");
 	for (size_t l = 0; l < work->L; l++) {
+		if (memchr(o->names[l].p, 0, o->names[l].n))
+			return err_set(ERR_PEER, "the offer's name of party %zu has a byte 0 in it",
+				       l);
 		memcpy(work->name[l], o->names[l].p, o->names[l].n);
 		work->name[l][o->names[l].n] = 0;
 		if (config_check_name(work->name[l]) ||
@@ -47,15 +70,6 @@ static enum err read_offer(struct work *work, const char *own, const struct msg_
 		return err_set(ERR_PEER, "the offer does not name this party, %s", own);
 	if (job_parse(&work->job, o->job, "offer", NULL) != ERR_OK)
 		return err_set(ERR_PEER, "%s", err_detail());
-	job_write(&work->job, &text);
-	h = sha256_new();
-	sha256_add_text(h, "coterie parameters v1");
-	sha256_add_u64(h, text.n);
-	sha256_add(h, text.p, text.n);
-	for (size_t l = 0; l < work->L; l++)
-		sha256_add_text(h, work->name[l]);
-	sha256_end(h, work->params_hash);
-	buf_release(&text);
 	return ERR_OK;
 }
 
@@ -199,7 +213,9 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 	TRY(send_key(work, means));
 	TRY(work_warm(work));
 	TRY(work->half->begin(work, label));
+	work->ending = ENDING_KEYS;
 	TRY(agree_keys(work, means));
+	work->ending = 0;
 	told_begin(work);
 	TRY(work->half->run(work, label));
 	TRY(post_error(work->post)); /* a computation that was stopped has no result */
@@ -241,12 +257,10 @@ static enum err take_part(struct work *work, const struct job_means *means)
 
 /* ---- the job ---- */
 
-/* run.json says from here on that the job runs; what it ended with replaces that. */
 static void begin_record(struct work *work, const struct job_means *means)
 {
 	const struct party_config *config = means->config;
 	const char *names[PARTIES_MAX];
-	char *output;
 
 	for (size_t l = 0; l < work->L; l++)
 		names[l] = work->name[l];
@@ -258,6 +272,16 @@ static void begin_record(struct work *work, const struct job_means *means)
 	record_data(work->record, config->data.features, config->data.edges, config->data.ids,
 		    config->data.graphs);
 	work_phase(work, "offer");
+}
+
+/* run.json: that the job runs, or how it ended. An offer that is declined leaves no directory of
+ * its own. */
+static void write_record(struct work *work, const struct job_means *means)
+{
+	char *output;
+
+	if (means->output_per_job && !work->considered)
+		return;
 	output = job_output(work, means);
 	if (file_make_dirs(output) != ERR_OK || record_write(work->record, output) != ERR_OK)
 		log_warn("%s", err_detail());
@@ -277,9 +301,45 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 	work->graph = &data->dataset.g;
 	work->graphs = &data->tu.graphs;
 	work->n = work->half->kind->split == SPLIT_GRAPHS ? work->graphs->count : work->dataset->n;
-	work->min_cluster = means->config->policy.min_cluster;
 	work->data_hash = data->data_hash;
 	work->state = means->config->state;
+	return ERR_OK;
+}
+
+/* What needs no data: a coordinator that offers what it may not have learns nothing about them. */
+static enum err consider_offer(struct work *work, const struct job_means *means,
+			       const struct msg_offer *offer)
+{
+	const struct party_config *config = means->config;
+
+	work->ending = ENDING_OFFER;
+	TRY(read_offer(work, config->common.name, offer));
+	TRY(hash_parameters(work, config));
+	work->half = party_kind_of(work->job.kind);
+	work->min_cluster = config->policy.min_cluster;
+	begin_record(work, means);
+	work->ending = ENDING_ATTEMPT;
+	TRY(check_awaited(work, means->awaited));
+	work->ending = ENDING_POLICY;
+	return policy_check(config, means->agreed, work);
+}
+
+/* What the data and the ledger say. */
+static enum err consider_past(struct work *work, const struct job_means *means)
+{
+	const struct party_config *config = means->config;
+	const struct ledger_job *job = &work->leaving->job;
+	const struct ledger_spent *spent = &work->leaving->spent;
+
+	work->ending = ENDING_POLICY;
+	TRY(policy_check_past(config, work->leaving->ledger, job, spent));
+	work->ending = ENDING_DATA;
+	TRY(check_data(work, config));
+	work->ending = ENDING_PERSON;
+	TRY(policy_confirm(config, work, job, spent));
+	work->ending = ENDING_ATTEMPT;
+	TRY(served_note(means->served, work));
+	work->ending = 0;
 	return ERR_OK;
 }
 
@@ -287,33 +347,34 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 static enum err consider(struct work *work, const struct job_means *means,
 			 const struct msg_offer *offer)
 {
+	static const uint8_t no_data[SHA256_LEN];
 	const struct party_config *config = means->config;
-	const struct ledger_job *job;
-	const struct ledger_spent *spent;
-	enum err e = read_offer(work, config->common.name, offer);
-	struct err_saved read;
+	bool readable, brought = false;
+	struct err_saved end;
+	enum err e;
 
 	record_offer(work->record, offer->job_id, offer->attempt);
+	work->ending = ENDING_POLICY;
+	TRY(declines_check(means->declines, config->policy.max_declines, clock_now_s()));
 	if (!means->output_per_job && results_begin(config->common.output) != ERR_OK)
 		log_warn("%s", err_detail());
+	e = consider_offer(work, means, offer);
+	readable = work->half != NULL;
 	if (e == ERR_OK) {
-		work->half = party_kind_of(work->job.kind);
-		begin_record(work, means);
+		work->ending = ENDING_DATA;
 		e = bring_data(work, means);
+		brought = e == ERR_OK;
 	}
-	read = err_save(e);
-	e = leaving_open(&work->leaving, config, work, e == ERR_OK, means->data->data_hash);
-	TRY(err_restore(&read));
+	end = err_save(e);
+	e = leaving_open(&work->leaving, config, work, readable,
+			 brought ? means->data->data_hash : no_data);
+	TRY(err_restore(&end));
+	work->ending = ENDING_LEDGER;
 	TRY(e);
-
-	job = &work->leaving->job;
-	spent = &work->leaving->spent;
-	TRY(check_awaited(work, means->awaited));
-	TRY(policy_check(config, means->agreed, work));
-	TRY(policy_check_past(config, work->leaving->ledger, job, spent));
-	TRY(check_data(work, config));
-	TRY(policy_confirm(config, work, job, spent));
-	return served_note(means->served, work);
+	TRY(consider_past(work, means));
+	work->considered = true;
+	write_record(work, means);
+	return ERR_OK;
 }
 
 static void say_last(struct work *work, const struct msg *m, double timeout_s)
@@ -326,17 +387,20 @@ static void say_last(struct work *work, const struct msg *m, double timeout_s)
 static enum err answer(struct work *work, const struct job_means *means,
 		       const struct msg_offer *offer)
 {
-	const char *leak[32], *own = work->record->name;
+	const char *leak[32];
 	enum err e = consider(work, means, offer);
 	struct err_saved end = err_save(e);
-	struct bytes why = { (const uint8_t *)end.why, strlen(end.why) };
 	bool cancelled;
 	char *output;
 
 	if (e != ERR_OK) {
 		uint16_t code = work->later ? MSG_AGAIN : (uint16_t)e;
-		struct msg m = { .type = MSG_DECLINE, .decline = { code, why } };
+		uint16_t ending = (uint16_t)(work->ending ? work->ending : msg_ending_of(e));
+		struct msg m = { .type = MSG_DECLINE, .decline = { code, ending } };
 
+		if (work->leaving) /* it was considered, so the answer says something */
+			declines_add(means->declines, means->config->policy.max_declines,
+				     clock_now_s());
 		say_last(work, &m, 1);
 		return err_restore(&end);
 	}
@@ -349,14 +413,14 @@ static enum err answer(struct work *work, const struct job_means *means,
 		e = post_error(work->post);
 	free(output);
 	end = err_save(e);
-	why.n = strlen(end.why);
 	cancelled = e == ERR_CANCELLED;
 	if (e != ERR_OK && !post_again(work->post)) { /* else the coordinator knows, or is away */
 		struct msg m = { .type = MSG_ABORT,
 				 .abort = { .code = (uint16_t)(cancelled ? ERR_PEER : e),
-					    .culprit = { (const uint8_t *)own,
-							 cancelled ? 0 : strlen(own) },
-					    .text = why } };
+					    .ending = (uint16_t)msg_ending_of(e) } };
+
+		if ((e == ERR_PEER || e == ERR_JOB) && work->ending)
+			m.abort.ending = (uint16_t)work->ending;
 
 		say_last(work, &m, cancelled ? 0.2 : 1);
 	}
@@ -375,7 +439,6 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 {
 	struct msg *m = alloc(1, sizeof(*m));
 	struct err_saved end;
-	char *output;
 	enum err e;
 
 	channel_step(work->channel, "offer");
@@ -403,11 +466,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 			leaving_record(work->leaving);
 		record_end(work->record, e, end.why);
 		account_channel(work->record, work->channel);
-		output = job_output(work, means);
-		if (file_make_dirs(output) != ERR_OK ||
-		    record_write(work->record, output) != ERR_OK)
-			log_warn("%s", err_detail());
-		free(output);
+		write_record(work, means);
 	}
 	leaving_close(work->leaving);
 	work->leaving = NULL;

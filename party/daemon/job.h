@@ -4,6 +4,7 @@
 
 #include "common/job/daemon.h"
 #include "party/daemon/data.h"
+#include "party/daemon/declines.h"
 #include "party/work/work.h"
 
 /* A job whose attempt was cut short: the next one is awaited, with the same parties and parameters. */
@@ -20,6 +21,7 @@ struct job_means {
 	const struct job *agreed; /* any other job is declined; NULL: the policy alone decides */
 	const struct job_awaited *awaited; /* NULL: none is */
 	struct served *served;   /* which attempts were (served.h) */
+	struct declines *declines; /* how many offers were declined of late */
 	struct party_data *data; /* read when a job is offered; its features are used up */
 	bool output_per_job; /* results go into output/job-ID: jobs do not overwrite each other's */
 };

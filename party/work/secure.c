@@ -90,6 +90,7 @@ enum err secure_add(struct secure *s, const double *x, size_t n)
 		enum err e = fixed_encode(&s->fixed, x, take, s->chunk + s->held * s->word, &bad);
 
 		if (e != ERR_OK) {
+			s->work->ending = ENDING_BOUND;
 			log_private("the value outside the bound is %.17g; it is shown here only",
 				    bad);
 			return e;

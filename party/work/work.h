@@ -73,6 +73,8 @@ struct work {
 	const char *state; /* directory of what outlives the process */
 	char *cache; /* directory of party/work/cache.h; NULL: nothing is kept; owned */
 	const uint8_t *data_hash; /* of the dataset as it was loaded; there is one if cache is */
+	enum ending ending; /* what others hear if this step fails; 0: as msg_ending_of() says */
+	bool considered; /* the offer is one that this party takes part in */
 	bool later; /* declined, but another attempt would do: this one was served before */
 	bool again; /* it was cut short, and another attempt may follow */
 	_Atomic bool offered; /* an offer has come: from here on a stop cuts a job */

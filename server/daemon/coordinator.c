@@ -113,7 +113,7 @@ static void on_cancel_timeout(uv_timer_t *timer)
 	snprintf(why, sizeof(why), "%s was stopped", c->config->common.name);
 	for (size_t l = 0; l < c->L; l++)
 		if (c->seat[l].conn)
-			conn_abort(c->seat[l].conn, ERR_PEER, why);
+			conn_abort(c->seat[l].conn, ERR_PEER, 0, why);
 	coordinator_close(c, ERR_CANCELLED, why);
 }
 

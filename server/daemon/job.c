@@ -235,7 +235,7 @@ static enum err serve(struct run *run, const char *output)
 enum err job_serve(struct run *run, const char *output)
 {
 	const struct record_attempts *a = &run->record->attempts;
-	struct msg m = { .type = MSG_ABORT, .abort.culprit = { (const uint8_t *)"", 0 } };
+	struct msg m = { .type = MSG_ABORT };
 	struct err_saved end;
 	double until_s;
 	enum err e;
@@ -254,7 +254,7 @@ enum err job_serve(struct run *run, const char *output)
 		m.abort.code = (uint16_t)(e == ERR_CANCELLED ? ERR_PEER : e);
 		if (job_goes_on(run))
 			m.abort.code = MSG_AGAIN;
-		m.abort.text = (struct bytes){ (const uint8_t *)end.why, strlen(end.why) };
+		m.abort.text = msg_text(end.why);
 		until_s = clock_now_s();
 		until_s += e == ERR_CANCELLED ? CANCELLED_TIMEOUT_S : ABORT_TIMEOUT_S;
 		for (size_t l = 0; l < run->L; l++)

@@ -63,13 +63,13 @@ struct half {
 void *half_server(void *half); /* half_server.c and half_party.c, thread functions */
 void *half_party(void *half);
 
-/* A daemon's last word when its half fails; culprit: "" if it does not know. */
-static inline void half_abort(const struct half *h, struct channel *ch, const char *culprit)
+/* A daemon's last word when its half fails; ending: a party's, 0 of the coordinator. */
+static inline void half_abort(const struct half *h, struct channel *ch, enum ending ending)
 {
-	struct msg m = { .type = MSG_ABORT,
-			 .abort = { .code = (uint16_t)h->result,
-				    .culprit = { (const uint8_t *)culprit, strlen(culprit) },
-				    .text = { (const uint8_t *)h->why, strlen(h->why) } } };
+	struct msg m = { .type = MSG_ABORT, .abort = { (uint16_t)h->result, (uint16_t)ending, msg_text("") } };
+
+	if (!ending)
+		m.abort.text = msg_text(h->why);
 
 	(void)!channel_send(ch, &m);
 }
@@ -86,6 +86,16 @@ static inline void federation_quiet(void)
 {
 	log_init("test", LOG_ERROR);
 	log_set_stream(STDERR_FILENO, false);
+}
+
+/* Has one of all halves ended with this in its sentence? Others hear no more of it than an ending. */
+static inline bool federation_says(const struct federation *f, size_t L, const char *text)
+{
+	bool says = strstr(f->server.why, text) != NULL;
+
+	for (size_t l = 0; l < L; l++)
+		says |= strstr(f->party[l].why, text) != NULL;
+	return says;
 }
 
 /* Party l's identity, made once for all federations of the program. */

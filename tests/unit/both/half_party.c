@@ -70,7 +70,8 @@ void *half_party(void *arg)
 	work_noise_end(&s.work);
 	if (h->result != ERR_OK) {
 		snprintf(h->why, sizeof(h->why), "%s", err_detail());
-		half_abort(h, s.work.channel, h->name[h->own]);
+		half_abort(h, s.work.channel,
+			   s.work.ending ? s.work.ending : msg_ending_of(h->result));
 	}
 	return NULL;
 }

@@ -70,7 +70,7 @@ void *half_server(void *arg)
 	for (size_t l = 0; l < h->L; l++) {
 		channel_observe(h->channel[l], NULL, NULL);
 		if (h->result != ERR_OK)
-			half_abort(h, h->channel[l], "");
+			half_abort(h, h->channel[l], 0);
 	}
 	return NULL;
 }

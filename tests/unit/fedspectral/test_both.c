@@ -352,7 +352,7 @@ static void check_fails(holds *h, const char *settings, enum err code, const cha
 {
 	struct stage *s = stage_run(&graph, 2, h, settings);
 
-	if (s->f.server.result != code || !strstr(s->f.server.why, why))
+	if (s->f.server.result != code || !federation_says(&s->f, 2, why))
 		fail_msg("%s \"%s\", expected \"%s\"", err_name(s->f.server.result),
 			 s->f.server.why, why);
 	for (size_t l = 0; l < 2; l++)

@@ -266,8 +266,8 @@ static inline enum err send_abort(struct channel *ch, const char *text)
 {
 	struct msg m = { .type = MSG_ABORT };
 
-	m.abort =
-	    (struct msg_abort){ ERR_JOB, { NULL, 0 }, { (const uint8_t *)text, strlen(text) } };
+	m.abort = ch == bank.channel ? (struct msg_abort){ ERR_JOB, ENDING_FAILED, { 0 } }
+				     : (struct msg_abort){ ERR_JOB, 0, msg_text(text) };
 	return channel_send(ch, &m);
 }
 

@@ -99,7 +99,7 @@ static inline void sample(struct msg *m, bool largest)
 		sample_accept(&m->accept, largest);
 		break;
 	case MSG_DECLINE:
-		m->decline = (struct msg_decline){ code, text };
+		m->decline = (struct msg_decline){ code, largest ? ENDINGS - 1 : 1 };
 		break;
 	case MSG_KEY:
 		sample_key(&m->key, largest);
@@ -149,7 +149,7 @@ static inline void sample(struct msg *m, bool largest)
 			    (struct msg_ids){ MSG_IDS_MAX, MSG_IDS_MAX, filler(MSG_CHUNK_MAX) };
 		break;
 	case MSG_ABORT:
-		m->abort = (struct msg_abort){ code, name, text };
+		m->abort = (struct msg_abort){ code, 0, text };
 		break;
 	case MSG_DONE:
 		m->done = (struct msg_done){ 0 };

@@ -7,16 +7,16 @@
 
 static void send_code(struct channel *ch, enum msg_type type, uint16_t code)
 {
-	static const char text[] = "bank-b has lost the job";
+	bool of_party = ch == party[A] || ch == party[B];
 	struct msg sent = { .type = type };
 
-	if (type == MSG_ABORT)
-		sent.abort = (struct msg_abort){ code,
-						 { (const uint8_t *)"", 0 },
-						 { (const uint8_t *)text, strlen(text) } };
+	if (type == MSG_DECLINE)
+		sent.decline = (struct msg_decline){ code, ENDING_ATTEMPT };
+	else if (of_party)
+		sent.abort = (struct msg_abort){ .code = code, .ending = ENDING_CHECK };
 	else
-		sent.decline =
-		    (struct msg_decline){ code, { (const uint8_t *)text, strlen(text) } };
+		sent.abort =
+		    (struct msg_abort){ .code = code, .text = msg_text("bank-b has lost the job") };
 	assert_ok(channel_send(ch, &sent));
 }
 
@@ -43,7 +43,7 @@ static void test_abort_of_the_job(void **state)
 static void test_word_of_a_party(void **state)
 {
 	send_code(party[A], MSG_ABORT, MSG_AGAIN);
-	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER, "has lost the job");
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER, "bank-a says: what it was sent");
 	assert_false(post_again(hub_post));
 	again(state);
 	send_code(party[A], MSG_DECLINE, MSG_AGAIN);

@@ -25,13 +25,12 @@ static int set_up_hasty(void **state)
 	return 0;
 }
 
-static enum err send_abort(struct channel *ch, enum err code, const char *culprit, const char *text)
+/* ending: of a party; text: of the coordinator. */
+static enum err send_abort(struct channel *ch, enum err code, enum ending ending, const char *text)
 {
 	struct msg a = { .type = MSG_ABORT };
 
-	a.abort = (struct msg_abort){ (uint16_t)code,
-				      { (const uint8_t *)culprit, strlen(culprit) },
-				      { (const uint8_t *)text, strlen(text) } };
+	a.abort = (struct msg_abort){ (uint16_t)code, (uint16_t)ending, msg_text(text) };
 	return channel_send(ch, &a);
 }
 
@@ -64,9 +63,9 @@ static void test_wrong_message(void **state)
 	assert_string_equal(err_detail(), "bank-a sent ACCEPT, expected KEY (during secure sum)");
 	assert_err(send_empty(hub[A]), ERR_PEER, "bank-a sent ACCEPT, expected KEY");
 	/* But the party can still be told why, and is. */
-	assert_ok(send_abort(hub[A], ERR_PEER, "", "bank-a sent ACCEPT, expected KEY"));
+	assert_ok(send_abort(hub[A], ERR_PEER, 0, "bank-a sent ACCEPT, expected KEY"));
 	assert_err(channel_recv(party[A], MSG_KEYS, m), ERR_PEER,
-		   "bank-a sent ACCEPT, expected KEY");
+		   "hub says: bank-a sent ACCEPT, expected KEY");
 }
 
 static void test_malformed_body(void **state)
@@ -89,7 +88,7 @@ static void test_messages_before_the_failure(void **state)
 	assert_ok(channel_recv(hub[A], MSG_ACCEPT, m));
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER,
 		   "connection reset (during start)");
-	assert_err(send_abort(hub[A], ERR_PEER, "", ""), ERR_PEER, "connection reset");
+	assert_err(send_abort(hub[A], ERR_PEER, 0, ""), ERR_PEER, "connection reset");
 }
 
 /* ---- abort ---- */
@@ -98,32 +97,40 @@ static void test_abort_is_carried(void **state)
 {
 	(void)state;
 	channel_step(hub[B], "polish");
-	assert_ok(
-	    send_abort(party[A], ERR_JOB, "bank-a", "outside the bound 8; lower fraction_bits"));
+	assert_ok(send_abort(party[A], ERR_JOB, ENDING_FAILED, ""));
 	/* whoever is waited for */
 	assert_err(channel_recv(hub[B], MSG_KEY, m), ERR_JOB,
-		   "bank-a: outside the bound 8; lower fraction_bits (during polish)");
-	/* and the other party can be told, and says the same */
-	assert_ok(send_abort(hub[B], ERR_JOB, "", "bank-a: outside (during polish)"));
-	assert_err(channel_recv(party[B], MSG_KEYS, m), ERR_JOB, "bank-a: outside");
-	assert_string_equal(err_detail(), "bank-a: outside (during polish)");
+		   "bank-a says: the job failed there; its log says more (during polish)");
+	/* and the other party can be told, and says who said so */
+	assert_ok(
+	    send_abort(hub[B], ERR_JOB, 0, "bank-a says: the job failed there (during polish)"));
+	assert_err(channel_recv(party[B], MSG_KEYS, m), ERR_JOB, "hub says: bank-a says");
+	assert_string_equal(err_detail(),
+			    "hub says: bank-a says: the job failed there (during polish)");
 }
 
-/* What a party says of another has the step in which it saw that, not the receiver's. */
-static void test_abort_about_another(void **state)
+/* Words of a party's own might answer a question about its data, or blame another. */
+static void test_abort_with_words_of_a_party(void **state)
 {
 	(void)state;
-	channel_step(hub[A], "polish");
-	assert_ok(send_abort(party[A], ERR_PEER, "bank-a", "hub sent KEYS (during keys)"));
-	assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_PEER, "hub sent KEYS");
-	assert_string_equal(err_detail(), "bank-a: hub sent KEYS (during keys)");
+	assert_ok(send_abort(party[A], ERR_PEER, 0, "cluster 0 has 0 rows, fewer than here"));
+	assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_PEER,
+		   "bank-a: ABORT of a party, whose ending has no number (during start)");
+}
+
+static void test_abort_with_a_number_of_the_coordinator(void **state)
+{
+	(void)state;
+	assert_ok(send_abort(hub[A], ERR_PEER, ENDING_CHECK, ""));
+	assert_err(channel_recv(party[A], MSG_KEYS, m), ERR_PEER,
+		   "hub: ABORT of a coordinator, whose ending has a number (during start)");
 }
 
 static void test_abort_is_printable(void **state)
 {
 	(void)state;
-	assert_ok(send_abort(party[A], ERR_JOB, "", "a\033[2Jb\nc\xc3\xa4"));
-	assert_err(channel_recv(hub[A], MSG_KEY, m), ERR_JOB, "a?[2Jb?c?? (during");
+	assert_ok(send_abort(hub[A], ERR_JOB, 0, "a\033[2Jb\nc\xc3\xa4"));
+	assert_err(channel_recv(party[A], MSG_KEYS, m), ERR_JOB, "hub says: a?[2Jb?c??");
 }
 
 static void test_abort_that_does_not_parse(void **state)
@@ -140,15 +147,14 @@ static void test_abort_that_does_not_parse(void **state)
 /* A party that does not take part ends the job for all; whoever is waited for. */
 static void test_decline(void **state)
 {
-	static const char why[] = "policy.min_parties is 3\n";
-	struct msg d = { .type = MSG_DECLINE,
-			 .decline = { ERR_INPUT, { (const uint8_t *)why, sizeof(why) - 1 } } };
+	struct msg d = { .type = MSG_DECLINE, .decline = { ERR_INPUT, ENDING_POLICY } };
 	struct buf body = { 0 };
 
 	(void)state;
 	assert_ok(channel_send(party[B], &d));
 	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_INPUT,
-		   "bank-b declined the job: policy.min_parties is 3? (during start)");
+		   "bank-b declined the job: its policy does not allow this job; its log says more "
+		   "(during start)");
 	/* a coordinator has nothing to decline: at a party it is the wrong message */
 	msg_encode(&body, &d);
 	channel_deliver(party[A], MSG_DECLINE, &body, clock_now_s());
@@ -178,7 +184,7 @@ static void test_abort_overtakes(void **state)
 	(void)state;
 	assert_ok(send_empty(alone));
 	assert_ok(send_empty(alone));
-	assert_ok(send_abort(alone, ERR_JOB, "", "enough"));
+	assert_ok(send_abort(alone, ERR_JOB, 0, "enough"));
 	assert_true(channel_take(alone, &type, &body));
 	assert_int_equal(type, MSG_ABORT);
 	channel_sent(alone, FRAME_HEADER_LEN + body.n);
@@ -210,7 +216,7 @@ static void test_cancel_wakes(void **state)
 		   "SIGTERM (during start)");
 	pthread_join(t, NULL);
 	assert_err(send_empty(hub[A]), ERR_CANCELLED, "SIGTERM");
-	assert_ok(send_abort(hub[A], ERR_PEER, "", "hub was stopped"));
+	assert_ok(send_abort(hub[A], ERR_PEER, 0, "hub was stopped"));
 }
 
 static void *leave_soon(void *arg)
@@ -475,7 +481,8 @@ int main(void)
 		IN(set_up, test_malformed_body),
 		IN(set_up, test_messages_before_the_failure),
 		IN(set_up, test_abort_is_carried),
-		IN(set_up, test_abort_about_another),
+		IN(set_up, test_abort_with_words_of_a_party),
+		IN(set_up, test_abort_with_a_number_of_the_coordinator),
 		IN(set_up, test_abort_is_printable),
 		IN(set_up, test_abort_that_does_not_parse),
 		IN(set_up, test_decline),

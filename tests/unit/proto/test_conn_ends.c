@@ -159,9 +159,7 @@ static void test_abort_is_heard(void **state)
 		for (int i = 0; i < 10; i++) {
 			struct worker a, b;
 			struct msg abort = { .type = MSG_ABORT,
-					     .abort = { ERR_JOB,
-							{ NULL, 0 },
-							{ (const uint8_t *)"bank-b died", 11 } } };
+					     .abort = { ERR_JOB, 0, msg_text("bank-b died") } };
 
 			connect_both();
 			offer_first();
@@ -196,9 +194,7 @@ static void cut_the_bank(void)
 
 static void test_last_words_are_read(void **state)
 {
-	struct msg abort = { .type = MSG_ABORT,
-			     .abort = {
-				 ERR_JOB, { NULL, 0 }, { (const uint8_t *)"bank-b died", 11 } } };
+	struct msg abort = { .type = MSG_ABORT, .abort = { ERR_JOB, 0, msg_text("bank-b died") } };
 
 	(void)state;
 	connect_both();

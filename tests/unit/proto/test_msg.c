@@ -255,7 +255,7 @@ static void test_over_limits(void **state)
 		/* 13 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
 		/* 14 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX, 4, 0 },
 		/* 15 */ { MSG_DECLINE, 0, 2, 0 },
-		/* 16 */ { MSG_DECLINE, 2, 4, MSG_TEXT_MAX + 1 },
+		/* 16 */ { MSG_DECLINE, 2, 2, ENDINGS },
 		/* 17 */ { MSG_KEY, 0, 4, MSG_KEY_MAX + 1 },
 		/* 18 */ { MSG_KEY, 0, 4, 0 },
 		/* 19 */ { MSG_KEY, 4 + MSG_KEY_MAX + NONCE_LEN, 4, MSG_SPKI_MAX + 1 },
@@ -274,8 +274,8 @@ static void test_over_limits(void **state)
 									      */
 		/* 31 */ { MSG_CELLS, LABELS_LEN, 4, MSG_CHUNK_MAX + 1 },
 		/* 32 */ { MSG_ABORT, 0, 2, 0 },
-		/* 33 */ { MSG_ABORT, 2, 4, MSG_NAME_MAX + 1 },
-		/* 34 */ { MSG_ABORT, 6 + MSG_NAME_MAX, 4, MSG_TEXT_MAX + 1 },
+		/* 33 */ { MSG_ABORT, 2, 2, 1 }, /* an ending, and a text */
+		/* 34 */ { MSG_ABORT, 4, 4, MSG_TEXT_MAX + 1 },
 		/* 35 */ { MSG_MATRIX, REALS_COUNT, 8, MSG_REALS_MAX + 1 },
 		/* 36 */ { MSG_MATRIX, REALS_COUNT, 8, UINT64_MAX },
 		/* 37 */ { MSG_MATRIX, REALS_COUNT, 8, MSG_REALS_MAX - 1 }, /* count < offset */
@@ -294,6 +294,7 @@ static void test_over_limits(void **state)
 		/* 50 */ { MSG_IDS, IDS_LEN, 4, MSG_CHUNK_MAX + 1 },
 		/* 51 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* REFUSED alone has it */
 		/* 52 */ { MSG_DECLINE, 0, 2, MSG_ALL_DONE },
+		/* 53 */ { MSG_DECLINE, 2, 2, 0 },
 	};
 
 	(void)state;
@@ -337,7 +338,7 @@ static void test_bound_alone(void **state)
 		{ MSG_MASKED, 28, MSG_CHUNK_MAX, 1 }, { MSG_RESULT, 24, MSG_CHUNK_MAX, 1 },
 		{ MSG_MATRIX, 20, MSG_CHUNK_MAX, 8 }, { MSG_PROBE, 0, MSG_CHUNK_MAX, 1 },
 		{ MSG_BLOCK, 20, MSG_CHUNK_MAX, 4 },  { MSG_PADDING, 0, MSG_CHUNK_MAX, 1 },
-		{ MSG_DECLINE, 2, MSG_TEXT_MAX, 1 },  { MSG_HELLO, 4, MSG_NAME_MAX, 1 },
+		{ MSG_REFUSED, 2, MSG_TEXT_MAX, 1 },  { MSG_HELLO, 4, MSG_NAME_MAX, 1 },
 		{ MSG_SEALED, 10, MSG_CHUNK_MAX, 1 }, { MSG_IDS, 16, MSG_CHUNK_MAX, 1 },
 	};
 

@@ -2,6 +2,7 @@
 #include "common/base/buf.h"
 #include "common/base/config.h"
 #include "common/base/file.h"
+#include "common/base/passphrase.h"
 #include "crypto/must.h"
 #include "crypto/secret.h"
 
@@ -68,21 +69,13 @@ const EVP_MD *pem_digest(const EVP_PKEY *key)
 	return EVP_PKEY_is_a(key, "ED25519") ? NULL : EVP_sha256();
 }
 
-/* Instead of asking on the terminal. */
-static int no_passphrase(char *text, int size, int writing, void *seen)
-{
-	(void)text, (void)size, (void)writing;
-	*(bool *)seen = true;
-	return -1;
-}
-
-/* An object of one of the three kinds. */
-static enum err load(void **object, const char *path, enum pem_kind kind)
+/* An object of one of the three kinds. passphrase: a file's path, of a key alone; or NULL. */
+static enum err load(void **object, const char *path, enum pem_kind kind, const char *passphrase)
 {
 	static const char *const what[] = { [PEM_KEY] = "private key",
 					    [PEM_CERTIFICATE] = "certificate",
 					    [PEM_REQUEST] = "certificate request" };
-	bool encrypted = false;
+	struct passphrase p;
 	struct buf t = { 0 };
 	struct stat st;
 	BIO *bio;
@@ -95,37 +88,40 @@ static enum err load(void **object, const char *path, enum pem_kind kind)
 		return err_set(ERR_INPUT,
 			       "%s: mode %04o lets others at the private key: chmod 600 %s", path,
 			       st.st_mode & 07777, path);
-	e = file_read(path, PEM_MAX, &t);
+	e = passphrase_read(&p, passphrase);
+	if (e == ERR_OK)
+		e = file_read(path, PEM_MAX, &t);
 	if (e == ERR_OK) {
 		bio = BIO_new_mem_buf(t.p, (int)t.n);
 		must(bio, "memory BIO");
 		if (kind == PEM_KEY)
-			*object = PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, &encrypted);
+			*object = PEM_read_bio_PrivateKey(bio, NULL, passphrase_give, &p);
 		else if (kind == PEM_CERTIFICATE)
-			*object = PEM_read_bio_X509(bio, NULL, no_passphrase, &encrypted);
+			*object = PEM_read_bio_X509(bio, NULL, passphrase_give, &p);
 		else
-			*object = PEM_read_bio_X509_REQ(bio, NULL, no_passphrase, &encrypted);
+			*object = PEM_read_bio_X509_REQ(bio, NULL, passphrase_give, &p);
 		BIO_free(bio);
-		if (!*object && encrypted)
-			e = err_set(ERR_INPUT,
-				    "%s: the private key is encrypted, which is not supported: "
-				    "protect it by its file mode",
-				    path);
-		else if (!*object)
+		e = passphrase_check(&p, *object != NULL, path, passphrase);
+		if (e == ERR_OK && !*object)
 			e = err_set(ERR_INPUT, "%s: no %s in PEM found (%s)", path, what[kind],
 				    must_reason());
 	}
+	if (e != ERR_OK && *object && kind == PEM_KEY) {
+		EVP_PKEY_free(*object);
+		*object = NULL;
+	}
 	must_reason();
+	passphrase_wipe(&p);
 	text_release(&t);
 	return e;
 }
 
-enum err pem_key(EVP_PKEY **key, const char *path)
+enum err pem_key(EVP_PKEY **key, const char *path, const char *passphrase)
 {
 	void *object;
 
 	*key = NULL;
-	TRY(load(&object, path, PEM_KEY));
+	TRY(load(&object, path, PEM_KEY, passphrase));
 	if (!pem_supported(object)) {
 		EVP_PKEY_free(object);
 		return err_set(ERR_INPUT, "%s: the key is neither Ed25519 nor ECDSA P-256", path);
@@ -137,7 +133,7 @@ enum err pem_key(EVP_PKEY **key, const char *path)
 enum err pem_certificate(X509 **certificate, const char *path)
 {
 	void *object;
-	enum err e = load(&object, path, PEM_CERTIFICATE);
+	enum err e = load(&object, path, PEM_CERTIFICATE, NULL);
 
 	*certificate = object;
 	return e;
@@ -146,7 +142,7 @@ enum err pem_certificate(X509 **certificate, const char *path)
 enum err pem_request(X509_REQ **request, const char *path)
 {
 	void *object;
-	enum err e = load(&object, path, PEM_REQUEST);
+	enum err e = load(&object, path, PEM_REQUEST, NULL);
 
 	*request = object;
 	return e;

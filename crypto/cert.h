@@ -49,7 +49,7 @@ enum { PEM_MAX = 64 << 10 };
 enum pem_kind { PEM_OTHER, PEM_KEY, PEM_CERTIFICATE, PEM_REQUEST };
 enum err pem_kind_of(enum pem_kind *kind, const char *path) MUST_CHECK;
 
-enum err pem_key(EVP_PKEY **key, const char *path) MUST_CHECK;
+enum err pem_key(EVP_PKEY **key, const char *path, const char *passphrase) MUST_CHECK;
 enum err pem_certificate(X509 **certificate, const char *path) MUST_CHECK;
 enum err pem_request(X509_REQ **request, const char *path) MUST_CHECK;
 

@@ -144,7 +144,7 @@ static enum err ca_load(struct ca *ca, const char *dir)
 	enum err e = pem_certificate(&ca->certificate, path);
 
 	if (e == ERR_OK)
-		e = pem_key(&ca->key, key_path);
+		e = pem_key(&ca->key, key_path, NULL);
 	if (e == ERR_OK && X509_check_private_key(ca->certificate, ca->key) != 1)
 		e = err_set(ERR_INPUT, "%s and %s do not belong together", path, key_path);
 	if (e == ERR_OK && X509_check_ca(ca->certificate) != 1)
@@ -291,7 +291,7 @@ static enum err object_load(struct object *o, const char *path)
 	case PEM_REQUEST:
 		return pem_request(&o->request, path);
 	case PEM_KEY:
-		return pem_key(&o->key, path);
+		return pem_key(&o->key, path, NULL);
 	case PEM_OTHER:
 		break;
 	}

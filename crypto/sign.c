@@ -16,7 +16,8 @@ struct identity {
 	char name[IDENTITY_NAME_MAX + 1];
 };
 
-enum err identity_load(struct identity **id, const char *certificate_path, const char *key_path)
+enum err identity_load(struct identity **id, const char *certificate_path, const char *key_path,
+		       const char *passphrase)
 {
 	struct identity *made;
 	X509 *certificate = NULL;
@@ -42,7 +43,7 @@ enum err identity_load(struct identity **id, const char *certificate_path, const
 		made->spki_len = (size_t)n;
 	}
 	if (e == ERR_OK)
-		e = pem_key(&made->key, key_path);
+		e = pem_key(&made->key, key_path, passphrase);
 	if (e == ERR_OK && X509_check_private_key(certificate, made->key) != 1)
 		e = err_set(ERR_INPUT,
 			    "%s and %s do not belong together: the certificate is for another key",
@@ -57,12 +58,13 @@ enum err identity_load(struct identity **id, const char *certificate_path, const
 	return e;
 }
 
-enum err identity_check(const char *certificate_path, const char *key_path, const char *name)
+enum err identity_check(const char *certificate_path, const char *key_path, const char *passphrase,
+			const char *name)
 {
 	struct identity *id;
 	enum err e = ERR_OK;
 
-	TRY(identity_load(&id, certificate_path, key_path));
+	TRY(identity_load(&id, certificate_path, key_path, passphrase));
 	if (strcmp(identity_name(id), name) != 0)
 		e = err_set(ERR_INPUT,
 			    "the configured name is %s, but the certificate %s is for %s", name,

@@ -20,11 +20,12 @@ enum {
 struct identity; /* private key and SPKI; the key never leaves it */
 
 /* ERR_INPUT if a file is missing, unreadable by us, readable by others (the key), malformed, of an
- * unsupported kind, or if key and certificate do not belong together. */
-enum err identity_load(struct identity **id, const char *certificate_path,
-		       const char *key_path) MUST_CHECK;
+ * unsupported kind, or if key and certificate do not belong together. passphrase: the file of an encrypted
+ * key's, or NULL. */
+enum err identity_load(struct identity **id, const char *certificate_path, const char *key_path,
+		       const char *passphrase) MUST_CHECK;
 /* The same without keeping it; ERR_INPUT too if the certificate is for another name. */
-enum err identity_check(const char *certificate_path, const char *key_path,
+enum err identity_check(const char *certificate_path, const char *key_path, const char *passphrase,
 			const char *name) MUST_CHECK;
 void identity_free(struct identity *id);
 struct bytes identity_spki(const struct identity *id);

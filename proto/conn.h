@@ -15,6 +15,7 @@
 #include "common/base/err.h"
 #include "proto/channel.h"
 #include "proto/msg.h"
+#include "proto/tls.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +25,7 @@ struct conn;
 struct conn_host; /* what all connections of a process share: loop, TLS identity, options */
 
 struct conn_options {
-	const char *certificate, *key, *ca; /* PEM files */
+	struct tls_files files;
 	const char *tcp_congestion;         /* "cubic"; one the kernel refuses is a warning */
 	/* 0: 10. How long a connection may take to come about: address, TCP and TLS; and then again
 	 * from ready until the owner says conn_welcome. */

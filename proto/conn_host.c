@@ -26,8 +26,8 @@ enum err conn_host_reload(struct conn_host *h)
 {
 	struct tls_context *server, *client;
 
-	TRY(tls_context_new(&server, TLS_SERVER, h->certificate, h->key, h->ca));
-	if (tls_context_new(&client, TLS_CLIENT, h->certificate, h->key, h->ca) != ERR_OK) {
+	TRY(tls_context_new(&server, TLS_SERVER, &h->files));
+	if (tls_context_new(&client, TLS_CLIENT, &h->files) != ERR_OK) {
 		tls_context_free(server); /* the files changed between the two readings */
 		return ERR_INPUT;
 	}
@@ -38,6 +38,11 @@ enum err conn_host_reload(struct conn_host *h)
 	return ERR_OK;
 }
 
+static char *copy(const char *path)
+{
+	return path ? alloc_copy(path) : NULL;
+}
+
 enum err conn_host_new(struct conn_host **host, uv_loop_t *loop, const struct conn_options *o)
 {
 	struct conn_host *h;
@@ -45,9 +50,9 @@ enum err conn_host_new(struct conn_host **host, uv_loop_t *loop, const struct co
 
 	ALLOC(h, 1);
 	h->loop = loop;
-	h->certificate = alloc_copy(o->certificate);
-	h->key = alloc_copy(o->key);
-	h->ca = alloc_copy(o->ca);
+	h->files =
+	    (struct tls_files){ copy(o->files.certificate), copy(o->files.key), copy(o->files.ca),
+				copy(o->files.crl), copy(o->files.passphrase) };
 	h->congestion = alloc_copy(o->tcp_congestion ? o->tcp_congestion : "");
 	h->handshake_timeout_s =
 	    o->handshake_timeout_s > 0 ? o->handshake_timeout_s : HANDSHAKE_TIMEOUT_S;
@@ -74,9 +79,11 @@ void conn_host_free(struct conn_host *h)
 		return;
 	tls_context_free(h->server);
 	tls_context_free(h->client);
-	free(h->certificate);
-	free(h->key);
-	free(h->ca);
+	free((char *)h->files.certificate);
+	free((char *)h->files.key);
+	free((char *)h->files.ca);
+	free((char *)h->files.crl);
+	free((char *)h->files.passphrase);
 	free(h->congestion);
 	free(h->read_buffer);
 	free(h);

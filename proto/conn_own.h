@@ -38,7 +38,8 @@ enum conn_phase {
 struct conn_host {
 	uv_loop_t *loop;
 	struct tls_context *server, *client;
-	char *certificate, *key, *ca, *congestion;
+	struct tls_files files; /* owned */
+	char *congestion;
 	double handshake_timeout_s;
 	bool congestion_refused; /* and warned of */
 	size_t greeting;         /* connections that are not welcomed yet */

@@ -1,6 +1,7 @@
 #include "proto/tls.h"
 
 #include "common/base/alloc.h"
+#include "common/base/passphrase.h"
 
 #include <assert.h>
 #include <openssl/err.h>
@@ -147,6 +148,16 @@ static void describe_refusal(struct tls *t, int error, X509 *cert, int depth)
 	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
 		what = "that our CA did not sign (unknown CA)";
 		break;
+	case X509_V_ERR_CERT_REVOKED:
+		what = "that our CA has revoked";
+		break;
+	case X509_V_ERR_CRL_HAS_EXPIRED:
+		what = "that cannot be looked up: our list of revoked certificates (identity.crl) "
+		       "has expired";
+		break;
+	case X509_V_ERR_UNABLE_TO_GET_CRL:
+		what = "of whose CA we have no list of revoked certificates (identity.crl)";
+		break;
 	case X509_V_ERR_INVALID_PURPOSE:
 		what = "of the wrong purpose, expected ";
 		which = SSL_is_server(t->ssl) ? "clientAuth, for one who dials"
@@ -195,6 +206,7 @@ static enum err describe_alert(int alert)
 		const char *text;
 	} own[] = {
 		{ SSL_AD_CERTIFICATE_EXPIRED, "our certificate has expired or is not valid yet" },
+		{ SSL_AD_CERTIFICATE_REVOKED, "our certificate was revoked by the CA" },
 		{ SSL_AD_UNKNOWN_CA, "our certificate is not signed by its CA (unknown CA)" },
 		{ SSL_AD_DECRYPT_ERROR,
 		  "our certificate is not signed by its CA (of the same name?)" },
@@ -252,16 +264,6 @@ static enum err bad_file(const char *what, const char *path)
 		       reason ? reason : "unknown reason");
 }
 
-/* An encrypted key must not make a daemon ask at a terminal. */
-static int no_password(char *out, int len, int writing, void *arg)
-{
-	(void)out;
-	(void)len;
-	(void)writing;
-	(void)arg;
-	return -1;
-}
-
 static void on_tls_message(int sent, int version, int type, const void *p, size_t n, SSL *ssl,
 			   void *arg)
 {
@@ -274,8 +276,28 @@ static void on_tls_message(int sent, int version, int type, const void *p, size_
 		t->key_updates++;
 }
 
-enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
-			 const char *key, const char *ca)
+/* An encrypted key must not make a daemon ask at a terminal. */
+static enum err use_key(SSL_CTX *c, const struct tls_files *f)
+{
+	struct passphrase p;
+	enum err e = passphrase_read(&p, f->passphrase);
+	bool read;
+
+	if (e == ERR_OK) {
+		SSL_CTX_set_default_passwd_cb(c, passphrase_give);
+		SSL_CTX_set_default_passwd_cb_userdata(c, &p);
+		read = SSL_CTX_use_PrivateKey_file(c, f->key, SSL_FILETYPE_PEM) == 1;
+		SSL_CTX_set_default_passwd_cb_userdata(c, NULL);
+		e = passphrase_check(&p, read, f->key, f->passphrase);
+		if (e == ERR_OK && (!read || SSL_CTX_check_private_key(c) != 1))
+			e = bad_file("key", f->key);
+	}
+	passphrase_wipe(&p);
+	return e;
+}
+
+enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
+			 const struct tls_files *files)
 {
 	enum err e = ERR_OK;
 	SSL_CTX *c;
@@ -299,18 +321,17 @@ enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const cha
 				   SSL_OP_CIPHER_SERVER_PREFERENCE);
 	SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
 	SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, on_verify);
-	SSL_CTX_set_default_passwd_cb(c, no_password);
 	SSL_CTX_set_msg_callback(c, on_tls_message);
-	if (SSL_CTX_use_certificate_chain_file(c, certificate) != 1)
-		e = bad_file("certificate", certificate);
-	else if (SSL_CTX_use_PrivateKey_file(c, key, SSL_FILETYPE_PEM) != 1)
-		e = bad_file("key", key);
-	else if (SSL_CTX_check_private_key(c) != 1)
-		e = bad_file("key", key);
-	else if (SSL_CTX_load_verify_file(c, ca) != 1)
-		e = bad_file("CA", ca);
+	if (SSL_CTX_use_certificate_chain_file(c, files->certificate) != 1)
+		e = bad_file("certificate", files->certificate);
+	else
+		e = use_key(c, files);
+	if (e == ERR_OK && SSL_CTX_load_verify_file(c, files->ca) != 1)
+		e = bad_file("CA", files->ca);
+	if (e == ERR_OK && files->crl)
+		e = tls_load_crl(SSL_CTX_get_cert_store(c), files->crl);
 	if (e == ERR_OK && role == TLS_SERVER)
-		SSL_CTX_set_client_CA_list(c, SSL_load_client_CA_file(ca));
+		SSL_CTX_set_client_CA_list(c, SSL_load_client_CA_file(files->ca));
 	if (e != ERR_OK) {
 		SSL_CTX_free(c);
 		return e;

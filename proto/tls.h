@@ -14,6 +14,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/job/daemon.h"
 #include "proto/msg.h"
 
 #include <stdbool.h>
@@ -29,15 +30,31 @@ enum tls_state {
 /* Most plaintext in one record: writes of multiples waste nothing. */
 enum { TLS_RECORD = 16 << 10 };
 
+/* PEM files: own chain, own key, trusted CAs; their lists of revoked certificates, or NULL: leaf
+ * certificates are looked up in it at each handshake. The key's passphrase, or NULL. */
+struct tls_files {
+	const char *certificate, *key, *ca, *crl, *passphrase;
+};
+
+/* Borrows. */
+static inline struct tls_files tls_files_of(const struct identity_paths *p)
+{
+	return (struct tls_files){ p->certificate, p->key, p->ca, p->crl, p->passphrase };
+}
+
 /* Identity and trust, shared by connections; may be freed while they live. */
 struct tls_context;
-/* PEM files: own chain, own key, trusted CAs. ERR_INPUT naming the file. */
-enum err tls_context_new(struct tls_context **ctx, enum tls_role role, const char *certificate,
-			 const char *key, const char *ca) MUST_CHECK;
+/* ERR_INPUT naming the file. */
+enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
+			 const struct tls_files *files) MUST_CHECK;
 /* Will others accept these files? Loads them, and verifies own chain, dates and purpose against the CAs,
- * each of which must be one. ERR_INPUT naming the file, nothing kept. */
-enum err tls_check(enum tls_role role, const char *certificate, const char *key,
-		   const char *ca) MUST_CHECK;
+ * each of which must be one, and the lists: signed by a CA, and current. ERR_INPUT naming the file, nothing
+ * kept. */
+enum err tls_check(enum tls_role role, const struct tls_files *files) MUST_CHECK;
+/* All lists of a file into the store; certificates that are signed by a CA are looked up in its list from
+ * there on. ERR_INPUT: none, or it is no list. */
+struct x509_store_st;
+enum err tls_load_crl(struct x509_store_st *store, const char *path) MUST_CHECK;
 /* Is the certificate in its last 21 days? How many are left, and until when. */
 bool tls_expires_soon(const char *certificate, int *days, char date[static 40]);
 void tls_context_free(struct tls_context *ctx); /* accepts NULL */

@@ -59,14 +59,35 @@ static enum err check_ca(const char *path, STACK_OF(X509) * ca)
 	return ERR_OK;
 }
 
-static enum err refused(const char *path, const char *ca, X509_STORE_CTX *v, enum tls_role role)
+enum err tls_load_crl(X509_STORE *store, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	X509_CRL *one;
+	int lists = 0;
+
+	if (!f)
+		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	while (lists < CERTIFICATES_MAX && (one = PEM_read_X509_CRL(f, NULL, NULL, NULL))) {
+		X509_STORE_add_crl(store, one);
+		X509_CRL_free(one);
+		lists++;
+	}
+	ERR_clear_error(); /* that there is no further one */
+	fclose(f);
+	if (!lists)
+		return err_set(ERR_INPUT, "%s: has no list of revoked certificates (CRL) in PEM",
+			       path);
+	X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+	return ERR_OK;
+}
+
+static enum err refused(const struct tls_files *files, X509_STORE_CTX *v, enum tls_role role)
 {
 	int error = X509_STORE_CTX_get_error(v), depth = X509_STORE_CTX_get_error_depth(v);
 	const X509 *cert = X509_STORE_CTX_get_current_cert(v);
+	const char *ca = files->ca, *crl = files->crl, *path = depth > 0 ? ca : files->certificate;
 	char date[40];
 
-	if (depth > 0)
-		path = ca;
 	switch (error) {
 	case X509_V_ERR_CERT_HAS_EXPIRED:
 		date_text(X509_get0_notAfter(cert), date);
@@ -91,13 +112,31 @@ static enum err refused(const char *path, const char *ca, X509_STORE_CTX *v, enu
 	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
 		return err_set(ERR_INPUT, "%s: this certificate was not signed by the CA in %s",
 			       path, ca);
+	case X509_V_ERR_CERT_REVOKED:
+		return err_set(ERR_INPUT,
+			       "%s: this certificate was revoked, says %s: have a new one signed",
+			       path, crl);
+	case X509_V_ERR_CRL_HAS_EXPIRED:
+		return err_set(ERR_INPUT,
+			       "%s: this list of revoked certificates has expired: fetch the CA's next one",
+			       crl);
+	case X509_V_ERR_CRL_NOT_YET_VALID:
+		return err_set(ERR_INPUT,
+			       "%s: this list of revoked certificates is not valid yet: is this "
+			       "host's clock right?",
+			       crl);
+	case X509_V_ERR_UNABLE_TO_GET_CRL:
+	case X509_V_ERR_CRL_SIGNATURE_FAILURE:
+		return err_set(ERR_INPUT,
+			       "%s: this list of revoked certificates is not of the CA in %s", crl,
+			       ca);
 	default:
 		return err_set(ERR_INPUT, "%s: others will not accept this certificate: %s", path,
 			       X509_verify_cert_error_string(error));
 	}
 }
 
-static enum err check_chain(const char *path, const char *ca_path, STACK_OF(X509) * own,
+static enum err check_chain(const struct tls_files *files, STACK_OF(X509) * own,
 			    STACK_OF(X509) * ca, enum tls_role role)
 {
 	X509_STORE *store = X509_STORE_new();
@@ -106,13 +145,15 @@ static enum err check_chain(const char *path, const char *ca_path, STACK_OF(X509
 
 	for (int i = 0; i < sk_X509_num(ca); i++)
 		X509_STORE_add_cert(store, sk_X509_value(ca, i));
-	if (!v || !X509_STORE_CTX_init(v, store, sk_X509_value(own, 0), own))
-		e = err_set(ERR_INTERNAL, "%s: could not be verified", path);
+	if (files->crl)
+		e = tls_load_crl(store, files->crl);
+	if (e == ERR_OK && (!v || !X509_STORE_CTX_init(v, store, sk_X509_value(own, 0), own)))
+		e = err_set(ERR_INTERNAL, "%s: could not be verified", files->certificate);
 	if (e == ERR_OK) {
 		X509_STORE_CTX_set_purpose(v, role == TLS_SERVER ? X509_PURPOSE_SSL_SERVER
 								 : X509_PURPOSE_SSL_CLIENT);
 		if (X509_verify_cert(v) != 1)
-			e = refused(path, ca_path, v, role);
+			e = refused(files, v, role);
 	}
 	X509_STORE_CTX_free(v);
 	X509_STORE_free(store);
@@ -120,20 +161,20 @@ static enum err check_chain(const char *path, const char *ca_path, STACK_OF(X509
 	return e;
 }
 
-enum err tls_check(enum tls_role role, const char *certificate, const char *key, const char *ca)
+enum err tls_check(enum tls_role role, const struct tls_files *files)
 {
 	STACK_OF(X509) *own = NULL, *trusted = NULL;
 	struct tls_context *ctx;
 	enum err e;
 
-	TRY(tls_context_new(&ctx, role, certificate, key, ca));
+	TRY(tls_context_new(&ctx, role, files));
 	tls_context_free(ctx);
-	TRY(read_all(certificate, &own));
-	e = read_all(ca, &trusted);
+	TRY(read_all(files->certificate, &own));
+	e = read_all(files->ca, &trusted);
 	if (e == ERR_OK)
-		e = check_ca(ca, trusted);
+		e = check_ca(files->ca, trusted);
 	if (e == ERR_OK)
-		e = check_chain(certificate, ca, own, trusted, role);
+		e = check_chain(files, own, trusted, role);
 	sk_X509_pop_free(own, X509_free);
 	sk_X509_pop_free(trusted, X509_free);
 	return e;

@@ -188,8 +188,8 @@ static int watch(struct federation *f, int sig)
 
 /* ---- what it came to ---- */
 
-/* The last lines that a daemon wrote to stderr. */
-static void print_tail(const struct launch *l, const char *daemon, const char *name)
+/* The last lines that a daemon wrote to stderr, unless they only repeat what another says. */
+static void print_tail(const struct launch *l, const char *daemon, const char *name, int most)
 {
 	char *path = launch_file(l->work, daemon, ".stderr");
 	struct buf text = { 0 };
@@ -202,8 +202,10 @@ static void print_tail(const struct launch *l, const char *daemon, const char *n
 		return;
 	end = (const char *)text.p + text.n;
 	for (at = end - 1; at > (const char *)text.p; at--)
-		if (at[-1] == '\n' && ++lines == 3)
+		if (at[-1] == '\n' && ++lines == most)
 			break;
+	if (most == 1 && memmem(at, (size_t)(end - at), " says: ", 7))
+		at = end;
 	while (at < end) {
 		const char *next = memchr(at, '\n', (size_t)(end - at));
 		size_t n = next ? (size_t)(next - at) : (size_t)(end - at);
@@ -272,9 +274,11 @@ static int launch(struct federation *f)
 		launch_show(l);
 	} else if (f->started) {
 		if (l->quiet)
-			print_tail(l, "coordinator", "");
-		if (f->failed)
-			print_tail(l, f->failed->name, f->failed->name);
+			print_tail(l, "coordinator", "", 3);
+		/* Others hear no more than that a party has ended; why is in its own log. */
+		for (unsigned i = 1; i < f->started; i++)
+			print_tail(l, f->process[i].name, f->process[i].name,
+				   &f->process[i] == f->failed ? 3 : 1);
 		fprintf(stderr,
 			"launch: the run ended with status %d; log.jsonl of each process is below "
 			"%s\n",

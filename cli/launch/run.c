@@ -31,6 +31,7 @@ struct party {
 	struct record record;
 	struct work work;
 	struct served *served;
+	struct declines declines;
 	struct job_means means;
 	pthread_t thread;
 	enum err result;
@@ -94,7 +95,8 @@ static enum err open_party(struct together *t, unsigned number)
 	e = party_config_read(&p->config, path, set.item);
 	if (e == ERR_OK) {
 		t->count++;
-		e = identity_load(&p->identity, c->identity.certificate, c->identity.key);
+		e = identity_load(&p->identity, c->identity.certificate, c->identity.key,
+				  c->identity.passphrase);
 	}
 	if (e == ERR_OK)
 		e = numbering_read(&p->numbering, c->numbering_key);
@@ -144,7 +146,8 @@ static void join_channels(struct together *t)
 		p->means = (struct job_means){ .config = &p->config,
 					       .identity = p->identity,
 					       .data = &p->data,
-					       .served = p->served };
+					       .served = p->served,
+					       .declines = &p->declines };
 	}
 	t->run = (struct run){ .job = t->launch.job,
 			       .attempt = 1,

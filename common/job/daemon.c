@@ -121,6 +121,10 @@ static const char *const on_off[] = { "off", "on", NULL };
 	  .help = "its private key, PEM, readable by nobody else" }, \
 	{ "identity.ca", CONFIG_PATH, offsetof(T, common.identity.ca), \
 	  .help = "the certificate of the authority that signed all daemons', PEM" }, \
+	{ "identity.crl", CONFIG_PATH, offsetof(T, common.identity.crl), .standard = "", \
+	  .help = "that authority's list of revoked certificates, PEM, checked at each handshake" }, \
+	{ "identity.passphrase", CONFIG_PATH, offsetof(T, common.identity.passphrase), .standard = "", \
+	  .help = "a file with the passphrase of the private key, if that is encrypted; readable by nobody else" }, \
 	{ "output", CONFIG_PATH, offsetof(T, common.output), .standard = "out", \
 	  .help = "directory of results; made if absent" }, \
 	{ "tcp_congestion", CONFIG_STRING, offsetof(T, common.tcp_congestion), 1, 15, "cubic", \

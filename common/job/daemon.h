@@ -27,6 +27,7 @@ struct endpoint {
 
 struct identity_paths {
 	char *certificate, *key, *ca;
+	char *crl, *passphrase; /* or NULL */
 };
 
 /* Settings of both daemons. */

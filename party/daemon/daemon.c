@@ -290,12 +290,13 @@ static void on_job_done(uv_async_t *async)
 enum err daemon_check(const struct party_config *config)
 {
 	const struct identity_paths *p = &config->common.identity;
+	struct tls_files files = tls_files_of(p);
 	struct numbering unused;
 
-	TRY(identity_check(p->certificate, p->key, config->common.name));
+	TRY(identity_check(p->certificate, p->key, p->passphrase, config->common.name));
 	TRY(numbering_read(&unused, config->common.numbering_key));
 	wipe(&unused, sizeof(unused));
-	return tls_check(TLS_CLIENT, p->certificate, p->key, p->ca);
+	return tls_check(TLS_CLIENT, &files);
 }
 
 static enum err check_again(void *daemon)
@@ -306,12 +307,11 @@ static enum err check_again(void *daemon)
 static enum err start(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
-	struct conn_options o = { .certificate = c->identity.certificate,
-				  .key = c->identity.key,
-				  .ca = c->identity.ca,
+	struct conn_options o = { .files = tls_files_of(&c->identity),
 				  .tcp_congestion = c->tcp_congestion };
 
-	TRY(identity_load(&d->identity, c->identity.certificate, c->identity.key));
+	TRY(identity_load(&d->identity, c->identity.certificate, c->identity.key,
+			  c->identity.passphrase));
 	TRY(numbering_read(&d->numbering, c->numbering_key));
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */

@@ -220,12 +220,13 @@ static void on_job_done(uv_async_t *async)
 enum err coordinator_check(const struct coordinator_config *config)
 {
 	const struct identity_paths *p = &config->common.identity;
+	struct tls_files files = tls_files_of(p);
 	struct numbering unused;
 
-	TRY(identity_check(p->certificate, p->key, config->common.name));
+	TRY(identity_check(p->certificate, p->key, p->passphrase, config->common.name));
 	TRY(numbering_read(&unused, config->common.numbering_key));
 	wipe(&unused, sizeof(unused));
-	return tls_check(TLS_SERVER, p->certificate, p->key, p->ca);
+	return tls_check(TLS_SERVER, &files);
 }
 
 static enum err check_again(void *coordinator)
@@ -249,9 +250,7 @@ static enum err begin_results(struct coordinator *c)
 static enum err start(struct coordinator *c)
 {
 	const struct coordinator_config *config = c->config;
-	struct conn_options o = { .certificate = config->common.identity.certificate,
-				  .key = config->common.identity.key,
-				  .ca = config->common.identity.ca,
+	struct conn_options o = { .files = tls_files_of(&config->common.identity),
 				  .tcp_congestion = config->common.tcp_congestion };
 	char bound[80], line[96];
 

@@ -251,7 +251,7 @@ static struct identity *some_identity(void)
 	need(pki_lab(dir, 1));
 	snprintf(crt, sizeof(crt), "%s/party-00.crt", dir);
 	snprintf(key, sizeof(key), "%s/party-00.key", dir);
-	need(identity_load(&id, crt, key));
+	need(identity_load(&id, crt, key, NULL));
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	if (system(command))
 		fprintf(stderr, "bench_secsum: %s remains\n", dir);

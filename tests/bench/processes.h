@@ -33,7 +33,7 @@ static inline void make_keys(unsigned modulus_bits)
 					      .own = l };
 		struct identity *id;
 
-		need(identity_load(&id, party_files[l].cert, party_files[l].key));
+		need(identity_load(&id, party_files[l].cert, party_files[l].key, NULL));
 		identity_fingerprint(id, pins[l]);
 		need(secagg_new(&secagg[l], &setup, id));
 		secagg_own_advert(secagg[l], &adverts[l]);

@@ -318,10 +318,15 @@ same_causes() {
 }
 
 full_disk_is_the_cause() {
-	local name
+	local name found=false
 	for name in coordinator $(names "$PARTIES"); do
-		grep -Eq 'No space left|disk (I/O|is full)|disk full' "$T/$name.stderr" || fail "$name does not know that the disk is full: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
+		if grep -Eq 'No space left|disk (I/O|is full)|disk full' "$T/$name.stderr"; then
+			found=true
+		else
+			grep -Eq ' (says|declined the job): ' "$T/$name.stderr" || fail "$name does not know who ended the job: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
+		fi
 	done
+	$found || fail "nobody knows that the disk is full"
 }
 
 # The victim may have been kept from taking back what it had; the coordinator's are its own reckoning.

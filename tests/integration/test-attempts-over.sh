@@ -244,7 +244,7 @@ test_changed_parameters_are_refused() {
 	printf 'coterie job state v1\n%s %s\n' "$old" "$new" >"$T/out/coordinator/job.state"
 	coordinator_again
 	ends 2 coordinator party-00 party-01 party-02
-	says coordinator 'declined the job: attempt 2 was offered with other parties or parameters'
+	party_says 'attempt 2 was offered with other parties or parameters'
 }
 
 # ---- SIGTERM ----

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Own certificates that others would refuse: said at the start, by --check-config and at SIGHUP.
 #
-#     party-00.crt (expired, of another CA, of the wrong purpose), ca.crt (a leaf)
+#     party-00.crt (expired, of another CA, of the wrong purpose), ca.crt (a leaf), ca.crl, a passphrase
 #
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -42,7 +42,7 @@ refused() { # NAME REGEX
 		start "$name" "${run[@]}" $more
 		ends 4 "$name"
 		says "$name" "$2"
-		[[ ! -e $T/out/$name ]] || fail "$name made its output directory"
+		[[ -n ${RAN-} || ! -e $T/out/$name ]] || fail "$name made its output directory"
 	done
 }
 
@@ -120,6 +120,121 @@ test_expires_while_dialling() {
 		fail "that is no error in its log"
 	until_true 20 eval '(($(grep -c "shows a certificate" "$T/coordinator.stderr") >= 2))' || fail "it does not try again"
 	[[ $(grep -c 'certificate has expired' "$T/party-00.stderr") == 1 ]] || fail "it says so at every try"
+}
+
+# ---- revoked ----
+
+# A list of CA's in FILE, with these certificates in it: FROM and TO as above.
+crl() { # FILE CA FROM TO [CERTIFICATE...]
+	local cert
+	mkdir -p "$T/crl.d"
+	: >"$T/crl.d/index"
+	cat >"$T/crl.d/config" <<-EOF
+		[ca]
+		default_ca = own
+		[own]
+		database = $T/crl.d/index
+		default_md = default
+		unique_subject = no
+	EOF
+	for cert in "${@:5}"; do
+		openssl ca -config "$T/crl.d/config" -cert "$2/ca.crt" -keyfile "$2/ca.key" -revoke "$cert" 2>/dev/null
+	done
+	openssl ca -config "$T/crl.d/config" -cert "$2/ca.crt" -keyfile "$2/ca.key" -gencrl -out "$1" \
+		-crl_lastupdate "$(date -u -d "$3" +%Y%m%d%H%M%SZ)" -crl_nextupdate "$(date -u -d "$4" +%Y%m%d%H%M%SZ)" 2>/dev/null
+}
+
+test_list_in_which_nobody_is() {
+	federation 2
+	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'
+	for name in coordinator party-00 party-01; do edit "$name" '.identity.crl = "pki/ca.crl"'; done
+	coordinator
+	parties 2
+	completes 2
+}
+
+test_revoked_party() {
+	federation 2
+	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days' "$T/pki/party-01.crt"
+	edit coordinator '.identity.crl = "pki/ca.crl" | .join_timeout_s = 3'
+	coordinator
+	parties 2
+	ends 3 coordinator
+	says coordinator 'shows a certificate \(for party-01\) that our CA has revoked'
+	soon_says party-01 'our certificate was revoked by the CA'
+	RAN=yes
+	kill -KILL "${PID[party-01]}"
+	ended party-01
+	edit party-01 '.identity.crl = "pki/ca.crl"'
+	refused party-01 'party-01.crt: this certificate was revoked, says .*ca.crl'
+}
+
+test_revoked_coordinator() {
+	federation 2
+	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days' "$T/pki/coordinator.crt"
+	edit party-00 '.identity.crl = "pki/ca.crl"'
+	coordinator
+	parties 2
+	soon_says party-00 'shows a certificate \(for coordinator\) that our CA has revoked'
+}
+
+test_list_that_cannot_be_used() {
+	federation 2
+	"$BIN/coterie" pki lab --parties 2 --out "$T/other" >/dev/null
+	edit party-00 '.identity.crl = "pki/ca.crl"'
+	refused party-00 'ca.crl: No such file'
+	echo "no list" >"$T/pki/ca.crl"
+	refused party-00 'ca.crl: has no list of revoked certificates'
+	crl "$T/pki/ca.crl" "$T/pki" '-9 days' '-1 day'
+	refused party-00 'ca.crl: this list of revoked certificates has expired'
+	crl "$T/pki/ca.crl" "$T/pki" '+1 day' '+9 days'
+	refused party-00 'ca.crl: this list of revoked certificates is not valid yet'
+	crl "$T/pki/ca.crl" "$T/other" '-1 day' '+9 days'
+	refused party-00 'ca.crl: this list of revoked certificates is not of the CA in .*ca.crt'
+}
+
+# A list that comes with SIGHUP counts from then on; one that is wrong does not take the place of the old one.
+test_list_that_is_reloaded() {
+	federation 2
+	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'
+	edit coordinator '.identity.crl = "pki/ca.crl"'
+	coordinator
+	echo "no list" >"$T/pki/ca.crl"
+	kill -HUP "${PID[coordinator]}"
+	soon_says coordinator 'certificates were not reloaded, those of before stay in use: .*has no list of revoked certificates'
+	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days' "$T/pki/party-01.crt"
+	kill -HUP "${PID[coordinator]}"
+	soon_says coordinator 'certificates reloaded'
+	parties 2
+	soon_says party-01 'our certificate was revoked by the CA'
+}
+
+# ---- a key that is encrypted ----
+
+test_encrypted_key() {
+	federation 2
+	local key=$T/pki/party-00.key
+	mv "$key" "$T/plain.key"
+	(umask 077 && echo "a word for it" >"$T/word" && openssl pkcs8 -topk8 -in "$T/plain.key" -out "$key" -v2 aes-256-cbc -passout "file:$T/word")
+	refused party-00 'party-00.key: the private key is encrypted: give the file of its passphrase'
+	edit party-00 '.identity.passphrase = "word"'
+	chmod 644 "$T/word"
+	refused party-00 'word: mode 0644 lets others at the passphrase'
+	chmod 600 "$T/word"
+	coordinator
+	parties 2
+	completes 2
+	RAN=yes # so there is an output directory from here on
+	! grep -r "a word for it" "$T/out" "$T"/*.stderr || fail "the passphrase is in a log"
+	echo "another word" >"$T/word"
+	refused party-00 'party-00.key: the passphrase in .*word does not open it'
+	: >"$T/word"
+	refused party-00 'word: has no passphrase in it'
+	printf 'two\nlines\n' >"$T/word"
+	refused party-00 'word: expected the passphrase as one line'
+	cp "$T/plain.key" "$key"
+	echo "a word for it" >"$T/word"
+	refused party-00 'party-00.key: the private key is not encrypted, but identity.passphrase is'
 }
 
 run_tests "$@"

@@ -147,7 +147,7 @@ test_prototypes_in_clear_must_be_named() {
 	coordinator --set prototypes=kde
 	parties 2
 	ends 2 coordinator party-00 party-01
-	says coordinator 'the offered job is of kind fedgcn.kde, which policy.jobs of party-0[01] does not name'
+	party_says 'the offered job is of kind fedgcn.kde, which policy.jobs of party-0[01] does not name'
 	allows 2 fedgcn.kde
 	runs 2 --set prototypes=kde
 	says coordinator 'in clear'
@@ -162,7 +162,7 @@ test_min_cluster_of_the_policy() {
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
-	says coordinator 'prototypes of 5 graphs \(job.min_cluster\), policy.min_cluster of party-01 is 8'
+	party_says 'prototypes of 5 graphs \(job.min_cluster\), policy.min_cluster of party-01 is 8'
 	runs 2 --set min_cluster=8
 }
 
@@ -191,8 +191,8 @@ test_exploding_loss() {
 	coordinator --set rate=1 --set rounds=200 --set lambda=1e6
 	parties 3
 	ends '1|2' coordinator party-00 party-01 party-02
-	says coordinator 'party-0[0-2].*round [0-9]+.*'
-	says coordinator 'explode|loss'
+	party_says 'party-0[0-2].*round [0-9]+.*'
+	party_says 'explode|loss'
 	[[ $(run_of coordinator .status) == failed ]] || fail "coordinator/run.json: $(run_of coordinator .status)"
 	local name kept=0
 	for name in $(names 3); do
@@ -265,7 +265,7 @@ test_more_clusters_than_graphs() {
 	coordinator --set clusters=41
 	parties 2
 	ends '1|2|4' coordinator party-00 party-01
-	says coordinator 'party-0[01] has 40 graphs, expected at least job.clusters, 41'
+	party_says 'party-0[01] has 40 graphs, expected at least job.clusters, 41'
 }
 
 test_drawings_need_the_same_coordinates() {
@@ -273,7 +273,7 @@ test_drawings_need_the_same_coordinates() {
 	coordinator --set features=drawing
 	parties 2
 	ends '1|2|4' coordinator party-00 party-01
-	says coordinator 'party-0[01] has graphs with 0 attributes of a node, expected at least 2'
+	party_says 'party-0[01] has graphs with 0 attributes of a node, expected at least 2'
 	for name in $(names 2); do
 		rm -r "$T/data/$name"
 		"$BIN/coterie" synth --graphs --nodes 40 --size 12 --features 2 --out "$T/data/$name" >/dev/null
@@ -294,7 +294,7 @@ test_no_graphs_at_all() {
 	coordinator
 	parties 2
 	ends '2|4' coordinator
-	says coordinator 'has no data.graphs, which a job of kind fedgcn needs'
+	party_says 'has no data.graphs, which a job of kind fedgcn needs'
 }
 
 # ---- split and launch ----

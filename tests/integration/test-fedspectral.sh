@@ -136,8 +136,8 @@ test_exact_must_be_named() {
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
+	party_says 'the offered job is of kind fedspectral.exact, which policy.jobs of party-01 does not name'
 	for name in coordinator party-00 party-01; do
-		says "$name" 'the offered job is of kind fedspectral.exact, which policy.jobs of party-01 does not name'
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
 	done
 	runs 2 --set 'variant=fedspectral+'
@@ -276,7 +276,7 @@ test_features_alone_are_declined() {
 	coordinator
 	parties 2
 	ends '2|4' coordinator
-	says coordinator 'has no data.edges, which a job of kind fedspectral needs'
+	party_says 'has no data.edges, which a job of kind fedspectral needs'
 }
 
 # ---- scripts/launch ----

@@ -102,7 +102,7 @@ test_dtw_must_be_named() {
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
-	says coordinator 'the offered job is of kind fedwalk.dtw, which policy.jobs of party-0[01] does not name'
+	party_says 'the offered job is of kind fedwalk.dtw, which policy.jobs of party-0[01] does not name'
 	for name in $(names 2); do edit "$name" '.policy.jobs = ["fedwalk.dtw"]'; done
 	runs 2
 	own_embeddings 2
@@ -191,7 +191,7 @@ test_edges_alone_are_declined() {
 	coordinator
 	parties 2
 	ends '2|4' coordinator
-	says coordinator 'party-01 has no data.vertices, which a job of kind fedwalk needs'
+	party_says 'party-01 has no data.vertices, which a job of kind fedwalk needs'
 }
 
 test_bad_jobs() {

@@ -81,7 +81,8 @@ test_half_written_data() {
 	head -c 300 "$T/whole" >"$features"
 	coordinator
 	ends 4 coordinator
-	says coordinator "party-00.*$(basename "$features")"
+	says coordinator 'party-00 declined the job: its data cannot be read'
+	party_says "$(basename "$features")"
 	[[ $(run_of coordinator .status) == failed ]] || fail "run.json says $(run_of coordinator .status)"
 	! gone party-00 || fail "the party has ended"
 	cp "$T/whole" "$features"
@@ -152,7 +153,7 @@ test_offer_that_cannot_be_recorded() {
 	coordinator
 	parties 2
 	completes 2
-	# A ledger that is none: the job is declined, under its own number.
+	# A ledger that is none: the job is declined, and leaves no directory.
 	echo "no ledger" >"$T/out/party-00/state/ledger.db"
 	rm -f "$T/out/party-00/state/ledger.db-wal" "$T/out/party-00/state/ledger.db-shm"
 	coordinator
@@ -161,8 +162,9 @@ test_offer_that_cannot_be_recorded() {
 	ended coordinator
 	until_true 10 test -e "$T/out/coordinator/run.json"
 	id=$(run_of coordinator .job_id)
-	until_true 10 test -e "$T/out/party-00/job-$id-1/run.json"
-	[[ ! -e $T/out/party-00/job--1 ]] || fail "a directory without the job's number"
+	soon_says party-00 'ledger.db is no ledger'
+	says coordinator 'party-00 declined the job: its ledger cannot be used'
+	[[ ! -e $T/out/party-00/job-$id-1 && ! -e $T/out/party-00/job--1 ]] || fail "a declined offer left a directory"
 }
 
 # ---- one process ----

@@ -94,8 +94,8 @@ refused_by_policy() { # METHOD OTHERS
 	coordinator
 	parties 2
 	ends 2 coordinator party-00 party-01
+	party_says "the offered method is $1, which policy.methods of party-01 does not name"
 	for name in coordinator party-00 party-01; do
-		says "$name" "the offered method is $1, which policy.methods of party-01 does not name"
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
 	done
 	[[ $(run_of coordinator .rounds) == 0 ]] || fail "there were sums"

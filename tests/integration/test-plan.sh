@@ -97,9 +97,9 @@ declined() { # L REGEX
 	# shellcheck disable=SC2046
 	ends 2 coordinator $(names "$1")
 	for name in coordinator $(names "$1"); do
-		says "$name" "$2"
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
 	done
+	party_says "$2"
 	[[ $(run_of party-01 'any(.phases[]; .name == "local")') == false ]] || fail "party-01 touched its data"
 	no_leftovers
 }
@@ -265,7 +265,7 @@ test_coordinator_with_data() {
 	coordinator --set method=tree
 	for who in bank-a bank-b bank-c; do party "$who"; done
 	ends 2 coordinator bank-a bank-b bank-c
-	says coordinator 'the offered method is tree, which policy.methods of bank-. does not name'
+	party_says 'the offered method is tree, which policy.methods of bank-. does not name'
 }
 
 run_tests "$@"

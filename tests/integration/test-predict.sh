@@ -69,7 +69,7 @@ refused() { # L REGEX [COORDINATOR-ARG...]
 	parties "$1"
 	# shellcheck disable=SC2046
 	ends "2|4" coordinator $(names "$1")
-	says coordinator "$2"
+	party_says "$2"
 	[[ ! -e $T/out/coordinator/labels.csv ]] || fail "there are labels"
 	for name in $(names "$1"); do
 		[[ $(run_of "$name" 'any(.phases[]; .name == "local")') == false ]] || fail "$name computed all the same"
@@ -220,7 +220,7 @@ test_other_words_are_refused() {
 	predict_job
 	parties 2
 	ends "2|4" coordinator party-00 party-01
-	says coordinator "the features hold other values than 0 and 1, all that there was when the model was made"
+	party_says "the features hold other values than 0 and 1, all that there was when the model was made"
 }
 
 flip() { # FILE OFFSET: the lowest bit of that byte
@@ -266,7 +266,7 @@ test_failed_runs_leave_none() {
 	in_phase party-01 level-1
 	mkdir "$T/out/party-01/labels.csv" # where a file is to be
 	ends "1|2" coordinator party-00 party-01 party-02
-	says coordinator "labels.csv"
+	party_says "labels.csv"
 	[[ -z $(find "$T/state" -name 'model-*') ]] || fail "models of a failed run: $(find "$T/state" -name 'model-*')"
 	rmdir "$T/out/party-01/labels.csv"
 	rm -rf "$T/out"

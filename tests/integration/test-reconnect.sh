@@ -271,7 +271,7 @@ test_abort_reaches_who_was_away() {
 	soon_says party-01 'dialling again'
 	kill -USR1 "${PID[relay]}"
 	ends 2 coordinator party-01 party-02
-	for name in coordinator party-01 party-02; do says "$name" 'party-00 was stopped'; done
+	for name in coordinator party-01 party-02; do says "$name" 'party-00 says: it was stopped'; done
 }
 
 # ---- who must not come back in another's place ----

@@ -14,6 +14,25 @@ refused() { # L REGEX...: everyone ends with 2, and everyone says all of these
 	ends 2 coordinator $(names "$1")
 	for name in coordinator $(names "$1"); do
 		for regex in "${@:2}"; do says "$name" "$regex"; done
+	done
+	failed_runs "$1"
+}
+
+# Everyone ends with 2; this party says all of these, and others no more than that it was this party.
+refused_by() { # L PARTY REGEX...
+	local name regex
+	# shellcheck disable=SC2046
+	ends 2 coordinator $(names "$1")
+	for regex in "${@:3}"; do says "$2" "$regex"; done
+	for name in coordinator $(names "$1"); do
+		[[ $name == "$2" ]] || says "$name" "$2 (says|declined the job): .*; its log says more"
+	done
+	failed_runs "$1"
+}
+
+failed_runs() { # L
+	local name
+	for name in coordinator $(names "$1"); do
 		[[ $(run_of "$name" '.status') == failed && $(run_of "$name" .exit_status) == 2 ]] ||
 			fail "$name/run.json: $(run_of "$name" '{status, exit_status} | tostring')"
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
@@ -63,7 +82,7 @@ test_another_job_than_agreed() {
 	coordinator
 	party party-00
 	party party-01 --job "$T/agreed.json"
-	refused 2 'party-01' 'clusters' '\b4\b' '\b3\b'
+	refused_by 2 party-01 'clusters' '\b4\b' '\b3\b'
 	coordinator --set clusters=4
 	party party-00
 	party party-01 --job "$T/agreed.json"
@@ -74,7 +93,7 @@ test_too_few_in_each_sum() {
 	federation 4
 	edit party-02 '.policy.min_parties = 3'
 	start_job 4
-	refused 4 'party-02' 'min_parties' '\b3\b' '\b2\b'
+	refused_by 4 party-02 'min_parties' '\b3\b' '\b2\b'
 	coordinator --set method=flat
 	parties 4
 	completes 4
@@ -85,28 +104,28 @@ test_method_that_policy_does_not_allow() {
 	edit party-01 '.policy.methods = ["tree"]'
 	coordinator --set method=basic
 	parties 2
-	refused 2 'party-01' 'basic' 'methods'
+	refused_by 2 party-01 'basic' 'methods'
 }
 
 test_single_party_that_does_not_allow_it() {
 	federation 1
 	edit job '.allow_single = true'
 	start_job 1
-	refused 1 'allow_single'
+	refused_by 1 party-00 'allow_single'
 }
 
 test_party_that_does_not_know_another() {
 	federation 3
 	edit party-00 'del(.peers["party-02"])'
 	start_job 3
-	refused 3 'party-00' 'party-02'
+	refused_by 3 party-00 'party-02'
 }
 
 test_party_whose_key_is_not_the_pinned_one() {
 	federation 3
 	edit party-00 '.peers["party-02"] = .peers["party-01"]'
 	start_job 3
-	refused 3 'party-00' 'party-02'
+	refused_by 3 party-00 'party-02'
 }
 
 # More clusters than nodes: nothing to be computed.

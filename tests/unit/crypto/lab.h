@@ -40,7 +40,7 @@ static inline struct identity *lab_identity(const char *dir, int i)
 		assert_ok(pki_init(dir, "test", 2));
 	assert_ok(pki_make_request(dir, &what));
 	assert_ok(pki_sign(dir, csr, crt, 1, NULL));
-	assert_ok(identity_load(&id, crt, key));
+	assert_ok(identity_load(&id, crt, key, NULL));
 	return id;
 }
 

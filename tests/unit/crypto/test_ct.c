@@ -205,7 +205,7 @@ static void load(struct identity **id, const char *dir, size_t i)
 
 	snprintf(certificate, sizeof(certificate), "%s/party-%02zu.crt", dir, i);
 	snprintf(key, sizeof(key), "%s/party-%02zu.key", dir, i);
-	assert_ok(identity_load(id, certificate, key));
+	assert_ok(identity_load(id, certificate, key, NULL));
 }
 
 static void two_parties(void **state)

@@ -137,7 +137,7 @@ static void one_fingerprint_for_key_request_certificate(void **state)
 		assert_memory_equal(a, c, sizeof(a));
 		snprintf(again, sizeof(again), "%s.renewed", crt); /* keeps its pin */
 		assert_ok(pki_sign(dir, csr, again, 6, NULL));
-		assert_ok(identity_load(&id, again, key));
+		assert_ok(identity_load(&id, again, key, NULL));
 		identity_fingerprint(id, d);
 		assert_memory_equal(a, d, sizeof(a));
 		assert_string_equal(identity_name(id), name);
@@ -373,7 +373,7 @@ static void lab_makes_all(void **state)
 			snprintf(name, sizeof(name), "party-%02d", i);
 		snprintf(path, sizeof(path), "%s/%s.crt", sub, name);
 		snprintf(key_path, sizeof(key_path), "%s/%s.key", sub, name);
-		assert_ok(identity_load(&id, path, key_path));
+		assert_ok(identity_load(&id, path, key_path, NULL));
 		assert_string_equal(identity_name(id), name);
 		identity_free(id);
 		assert_int_equal(

@@ -151,7 +151,7 @@ static void load(const char *crt, const char *key, const char *sentence)
 
 	snprintf(a, sizeof(a), "%s/%s", dir, crt);
 	snprintf(b, sizeof(b), "%s/%s", dir, key);
-	assert_err(identity_load(&id, a, b), ERR_INPUT, sentence);
+	assert_err(identity_load(&id, a, b, NULL), ERR_INPUT, sentence);
 	assert_null(id);
 }
 

@@ -306,7 +306,9 @@ static void test_attach_after_the_end(void **state)
 
 static void test_congestion(void **state)
 {
-	struct conn_options o = { hub_files.cert, hub_files.key, ca.path, "nosuch", 20 };
+	struct conn_options o = { { hub_files.cert, hub_files.key, ca.path, NULL, NULL },
+				  "nosuch",
+				  20 };
 	struct conn_host *h;
 	struct channel_link link;
 	struct listener *l;

@@ -17,7 +17,8 @@ static struct tls_context *context(enum tls_role role, const struct cert_files *
 {
 	struct tls_context *c;
 
-	assert_ok(tls_context_new(&c, role, files->cert, files->key, trusted->path));
+	assert_ok(tls_context_new(
+	    &c, role, &(struct tls_files){ files->cert, files->key, trusted->path, NULL, NULL }));
 	return c;
 }
 
@@ -489,14 +490,24 @@ static void test_files(void **state)
 
 	(void)state;
 	certs_path(missing, "missing", "pem");
-	assert_err(tls_context_new(&c, TLS_SERVER, missing, hub.key, ca.path), ERR_INPUT, missing);
-	assert_err(tls_context_new(&c, TLS_SERVER, hub.cert, missing, ca.path), ERR_INPUT, missing);
-	assert_err(tls_context_new(&c, TLS_SERVER, hub.cert, hub.key, missing), ERR_INPUT, missing);
-	assert_err(tls_context_new(&c, TLS_SERVER, hub.cert, bank.key, ca.path), ERR_INPUT,
-		   bank.key);
-	assert_err(tls_context_new(&c, TLS_SERVER, hub.key, hub.key, ca.path), ERR_INPUT, hub.key);
-	assert_err(tls_context_new(&c, TLS_CLIENT, hub.cert, hub.cert, ca.path), ERR_INPUT,
-		   hub.cert);
+	assert_err(tls_context_new(&c, TLS_SERVER,
+				   &(struct tls_files){ missing, hub.key, ca.path, NULL, NULL }),
+		   ERR_INPUT, missing);
+	assert_err(tls_context_new(&c, TLS_SERVER,
+				   &(struct tls_files){ hub.cert, missing, ca.path, NULL, NULL }),
+		   ERR_INPUT, missing);
+	assert_err(tls_context_new(&c, TLS_SERVER,
+				   &(struct tls_files){ hub.cert, hub.key, missing, NULL, NULL }),
+		   ERR_INPUT, missing);
+	assert_err(tls_context_new(&c, TLS_SERVER,
+				   &(struct tls_files){ hub.cert, bank.key, ca.path, NULL, NULL }),
+		   ERR_INPUT, bank.key);
+	assert_err(tls_context_new(&c, TLS_SERVER,
+				   &(struct tls_files){ hub.key, hub.key, ca.path, NULL, NULL }),
+		   ERR_INPUT, hub.key);
+	assert_err(tls_context_new(&c, TLS_CLIENT,
+				   &(struct tls_files){ hub.cert, hub.cert, ca.path, NULL, NULL }),
+		   ERR_INPUT, hub.cert);
 }
 
 int main(void)

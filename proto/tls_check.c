@@ -117,9 +117,10 @@ static enum err refused(const struct tls_files *files, X509_STORE_CTX *v, enum t
 			       "%s: this certificate was revoked, says %s: have a new one signed",
 			       path, crl);
 	case X509_V_ERR_CRL_HAS_EXPIRED:
-		return err_set(ERR_INPUT,
-			       "%s: this list of revoked certificates has expired: fetch the CA's next one",
-			       crl);
+		return err_set(
+		    ERR_INPUT,
+		    "%s: this list of revoked certificates has expired: fetch the CA's next one",
+		    crl);
 	case X509_V_ERR_CRL_NOT_YET_VALID:
 		return err_set(ERR_INPUT,
 			       "%s: this list of revoked certificates is not valid yet: is this "

@@ -159,6 +159,8 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 	}
 	if (e == ERR_OK)
 		e = secagg_agree(work->secagg, adverts, (const uint8_t(*)[SECAGG_HASH_LEN])pins);
+	if (e == ERR_PEER) /* whoever made them, it has them from there */
+		err_prefix(e, "keys as %s passed them on", channel_peer(work->channel));
 	free(pins);
 	free(adverts);
 	free(m);

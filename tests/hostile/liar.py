@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""A coordinator of kmeans that lies, alone: tests/interop/coordinator.py but for one lie.
+
+    liar.py --config coordinator.json --job job.json --ready-file FILE --lie LIE
+
+    bit=S,W       one bit of word W of sum S is changed, for all; W -1 and -2 are the tags
+    one=S,W       the same, for the last party alone
+    count=S       the counts of sum S are 1 too many, as if another row were there
+    centre=S      a coordinate of sum S is moved by 1.0
+    n             the number of rows is doubled
+    scale         the sum of squares is multiplied by 4
+    swap=S        the first two words of sum S change places
+    zero=S        sum S is all zeros, tags included
+    again=S       sum S is told twice
+    late=S        sum S is told under the number of the next
+    old=S         sum S is told once more in place of the next
+    group=S       sum S is told to another group
+    short=S       sum S is told with a word less
+    none=S        sum S is not told: parties wait, and are told of progress without end
+    word          what one party says that it was told is changed on its way
+    coin          the last party's nonce is another one in what others are relayed
+    key           the last party's public key is another one
+    third         an ABORT says that another party cheated
+    number        an ABORT has the number of an ending
+    version       WELCOME of version 3
+    attempts=N    attempts without end: each is broken off after two sums; N at most
+    redo          the job is done, and offered again as the next attempt
+    twin          the job is done; then another whose id has the same first half
+    probing=N     N offers in a row that policies refuse
+"""
+import argparse
+import os
+import secrets
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
+import numpy as np  # noqa: E402
+
+import coordinator  # noqa: E402
+import wire  # noqa: E402
+from wire import Broken, field, u16, u32, u64  # noqa: E402
+
+POINT = np.uint64(1 << 24)  # 1.0 of the words of sums
+
+
+class Liar(coordinator.Coordinator):
+    def __init__(self, lie, *args):
+        super().__init__(*args)
+        self.lie, _, rest = lie.partition("=")
+        self.args = [int(n) for n in rest.split(",")] if rest else []
+        self.before = None
+
+    def is_due(self):
+        return self.args and self.args[0] == self.sums
+
+    # ---- sums ----
+
+    def tell(self, total):
+        told, number, group = total.copy(), self.sums, self.root()
+        if self.lie == "n" and self.sums == 0:
+            told[:4] *= np.uint64(2)
+        elif self.lie == "scale" and self.sums == 1:
+            told[:-2] *= np.uint64(4)
+        elif self.lie == "bit" and self.is_due():
+            told[self.args[1]] ^= np.uint64(1)
+        elif self.lie == "count" and self.is_due():
+            told[:-2] += POINT
+        elif self.lie == "centre" and self.is_due():
+            told[0] += POINT
+        elif self.lie == "swap" and self.is_due():
+            told[[0, 1]] = told[[1, 0]]
+        elif self.lie == "zero" and self.is_due():
+            told[:] = 0
+        elif self.lie == "late" and self.is_due():
+            number += 1
+        elif self.lie == "group" and self.is_due():
+            group -= 1
+        elif self.lie == "short" and self.is_due():
+            told = told[1:]
+        elif self.lie == "old" and self.before is not None and self.args[0] + 1 == self.sums:
+            told = self.before
+        self.before = total
+        if self.lie == "none" and self.is_due():
+            self.busy()
+        for c in self.party:
+            words = told
+            if self.lie == "one" and self.is_due() and c is self.party[-1]:
+                words = told.copy()
+                words[self.args[1]] ^= np.uint64(1)
+            self.tell_one(c, group, number, words)
+            if self.lie == "again" and self.is_due():
+                self.tell_one(c, group, number, words)
+        if self.lie == "attempts" and self.sums == 2:
+            raise Broken("enough of this attempt")
+        if self.lie in ("third", "number") and self.sums == 2:
+            for c in self.party:
+                text = b"party-01 cheated" if self.lie == "third" else b""
+                c.send(wire.ABORT, wire.abort_body(2, text, 0 if text else 2))
+            raise Broken("said so")
+
+    def busy(self):
+        """Getting on for ever: a counter that rises, and no answer."""
+        for _ in range(600):
+            self.progress += 1
+            self.over.wait(0.1)
+            for c in self.party:
+                if not c.frames.empty():
+                    c.recv(())
+        raise AssertionError("nobody has enough of waiting")
+
+    # ---- what is relayed ----
+
+    def sealed(self, c, what, to):
+        body = super().sealed(c, what, to)
+        if self.lie == "word" and what == wire.TOLD and self.party.index(c) == 0 and to == 1:
+            body = body[:-1] + bytes([body[-1] ^ 1])
+        return body
+
+    def keys(self):
+        own = [c.recv((wire.KEY,))[1] for c in self.party]
+        last = own[-1]
+        n = int.from_bytes(last[:4], "big")
+        other = last
+        if self.lie == "coin":
+            other = last[: 4 + n] + bytes([last[4 + n] ^ 1]) + last[5 + n :]
+        elif self.lie == "key":
+            other = last[:5] + bytes([last[5] ^ 1]) + last[6:]
+        for c in self.party:
+            relayed = own[:-1] + [last if c is self.party[-1] else other]
+            c.send(wire.KEYS, u32(len(own)) + b"".join(relayed))
+
+    # ---- more than one offer ----
+
+    def offer(self):
+        if self.lie == "version":
+            for c in self.party:
+                c.link(wire.WELCOME, u16(3) + field(b"liar") + u32(5000))
+        super().offer()
+
+    def one(self):
+        """An attempt, from HELLO to its end. What parties say of it."""
+        self.sums = 0
+        self.admit()
+        try:
+            self.offer()
+            self.keys()
+            self.group_key()
+            self.rounds()
+            self.done()
+        except Broken as e:
+            self.give_up(b"another attempt follows", wire.AGAIN)
+            return str(e)
+        self.end()
+        return "done"
+
+    def give_up(self, text, code):
+        for c in self.party:
+            if c.open:
+                try:
+                    c.send(wire.ABORT, wire.abort_body(code, text))
+                except (OSError, ValueError):
+                    pass
+        self.end()
+
+    def end(self):
+        for c in self.party:
+            try:
+                while True:
+                    c.recv((wire.ACCEPT, wire.KEY, wire.MASKED, wire.SEALED, wire.DONE), timeout=20)
+            except (Broken, AssertionError):
+                c.close()
+
+    def run(self):
+        if self.lie not in ("attempts", "redo", "twin", "probing"):
+            try:
+                return super().run()
+            except Broken:
+                self.give_up(b"the job is over", 2)
+                raise
+        import threading
+
+        threading.Thread(target=self.beat, daemon=True).start()
+        for _ in range(self.args[0] if self.args else 2):
+            said = self.one()
+            print(f"attempt {self.attempt}: {said}", flush=True)
+            if self.lie == "twin":
+                self.job_id = self.job_id[:8] + secrets.token_bytes(8)
+            elif self.lie == "probing":
+                self.job_id = secrets.token_bytes(16)
+            else:
+                self.attempt += 1
+                if self.lie == "attempts" and "declined" in said:
+                    break
+        self.over.set()
+        return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description="a coordinator of kmeans that lies")
+    parser.add_argument("--lie", required=True)
+    a, config, job = coordinator.arguments(parser)
+    try:
+        Liar(a.lie, config, job, a.ready_file).run()
+    except (Broken, AssertionError) as e:
+        print(f"liar: {e}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,9 @@
+# python.sh -- a Python with numpy and cryptography (Debian: python3-numpy, python3-cryptography), for tests/interop.
+#
+# shellcheck shell=bash
+needs_python() { # $PYTHON, or the test is skipped
+	for PYTHON in python3 /usr/bin/python3; do
+		"$PYTHON" -c 'import numpy, cryptography' 2>/dev/null && return
+	done
+	skip "no python3 has numpy and cryptography"
+}

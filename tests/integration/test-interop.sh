@@ -1,0 +1,47 @@
+#!/bin/bash
+# A coordinator in Python, written from the pages (tests/interop), among parties in C: a job of kind
+# kmeans ends with the labels that it has with the C coordinator.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=python.sh
+source "$(dirname "$0")/python.sh"
+
+
+interop() { # L [ARG...]: the coordinator in Python, listening
+	rm -f "$T/ready"
+	start coordinator "$PYTHON" "$ROOT/tests/interop/coordinator.py" --config "$T/coordinator.json" --job "$T/job.json" \
+		--ready-file "$T/ready"
+	until_true 60 listens_or_gone
+	[[ -s $T/ready ]] || fail "the coordinator in Python did not become ready"
+	ADDRESS=$(<"$T/ready")
+}
+
+test_kmeans() {
+	needs_python
+	local name l=3
+	rows_federation 3
+	echo '{ "kind": "kmeans", "clusters": 3, "seed": 7 }' >"$T/job.json"
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	for name in $(names 3); do mv "$T/out/$name/labels.csv" "$T/$name.csv"; done
+	interop
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	for name in $(names "$l"); do
+		same_labels "$T/$name.csv" "$T/out/$name/labels.csv"
+		"$BIN/coterie" ledger --state "$T/out/$name/state" verify >/dev/null || fail "$name's ledger"
+	done
+}
+
+test_two_parties() {
+	needs_python
+	rows_federation 2
+	echo '{ "kind": "kmeans", "clusters": 5, "seed": 9 }' >"$T/job.json"
+	interop
+	parties 2
+	ends 0 coordinator party-00 party-01
+}
+
+run_tests "$@"

@@ -1,0 +1,165 @@
+#!/bin/bash
+# A coordinator that lies, alone (tests/hostile/liar.py), to parties of a kmeans job: each lie ends the job, in
+# time, with a sentence that names the coordinator and never a party; nobody has labels; and where a lie
+# is about more than one attempt or job, the second one is refused.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=python.sh
+source "$(dirname "$0")/python.sh"
+
+liar() { # LIE
+	rm -f "$T/ready"
+	start coordinator "$PYTHON" "$ROOT/tests/hostile/liar.py" --config "$T/coordinator.json" --job "$T/job.json" \
+		--ready-file "$T/ready" --lie "$1"
+	until_true 60 listens_or_gone
+	[[ -s $T/ready ]] || fail "the liar did not become ready"
+	ADDRESS=$(<"$T/ready")
+}
+
+lies_to() { # L: a federation for it
+	needs_python
+	rows_federation "$1"
+	echo '{ "kind": "kmeans", "clusters": 3, "seed": 7 }' >"$T/job.json"
+}
+
+# All parties end with 2. Whoever finds it names the coordinator; nobody's own finding is about a party.
+is_found() { # LIE REGEX
+	local name found=false
+	rm -rf "$T/out"
+	liar "$1"
+	parties 3
+	# shellcheck disable=SC2046
+	ends 2 $(names 3)
+	ended coordinator
+	for name in $(names 3); do
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$1: $name has labels"
+		! said "$name" "$2" || found=true
+		tail -n 1 "$T/$name.stderr" >"$T/last"
+		grep -q coordinator "$T/last" || fail "$1: $name does not name the coordinator: $(<"$T/last")"
+		! grep -Eq 'party-0[0-2] (sent|is|has|lies)' "$T/last" || fail "$1: $name blames a party: $(<"$T/last")"
+	done
+	$found || fail "$1: nobody says '$2': $(cat "$T"/party-0?.stderr | tail -n 3)"
+	! grep -q 'AddressSanitizer\|runtime error' "$T"/party-0?.stderr || fail "$1: a sanitizer's report"
+}
+
+wrong_sum="coordinator sent SUM [0-9]+ that is not the sum of the parties' terms and tags"
+
+test_sums_that_are_changed() {
+	lies_to 3
+	local s lie
+	for s in 0 1 2 3 5; do is_found "bit=$s,0" "$wrong_sum"; done
+	for lie in n scale count=2 centre=3 swap=2 zero=3 one=2,0 one=3,-1 bit=2,-1 bit=2,-2; do
+		is_found "$lie" "$wrong_sum"
+	done
+}
+
+test_sums_out_of_place() {
+	lies_to 3
+	is_found again=2 'coordinator '
+	is_found late=2 'coordinator '
+	is_found old=2 'coordinator '
+	is_found group=2 'coordinator '
+	is_found short=2 'coordinator '
+}
+
+test_words_that_are_changed() {
+	lies_to 3
+	is_found word 'as coordinator passed it on'
+	is_found coin 'key advertisement of party-02: .*'
+	is_found key 'key advertisement of party-02: .*'
+}
+
+# Its word about a third is its word.
+test_blame() {
+	lies_to 3
+	is_found third 'coordinator says: party-01 cheated'
+	is_found number 'ABORT of a coordinator, whose ending has a number'
+}
+
+# Progress without end is not awaited for ever.
+test_endless_progress() {
+	lies_to 3
+	local name
+	for name in $(names 3); do edit "$name" '.job_timeout_s = 4'; done
+	liar none=2
+	parties 3
+	ends 3 party-00 party-01 party-02
+	for name in $(names 3); do
+		says "$name" 'job_timeout_s'
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$name has labels"
+	done
+}
+
+# Parties that stay, for more than one offer.
+services() { # LIE
+	local name
+	for name in $(names 3); do edit "$name" '.rejoin_s = 20 | .retry_s = 0'; done
+	liar "$1"
+	for name in $(names 3); do start "$name" "$BIN/party" --config "$T/$name.json" --coordinator "$ADDRESS"; done
+	ends 0 coordinator
+	for name in $(names 3); do
+		kill -TERM "${PID[$name]}" 2>/dev/null || true
+		ended "$name"
+	done
+}
+
+test_attempts_without_end() {
+	lies_to 3
+	local name
+	services attempts=9
+	[[ $(grep -c 'enough of this attempt' "$T/coordinator.stdout") == 3 ]] ||
+		fail "more than three attempts: $(<"$T/coordinator.stdout")"
+	grep -q 'attempt 4: party-0[0-2] declined the job' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
+	for name in $(names 3); do [[ -z $(find "$T/out/$name" -name labels.csv) ]] || fail "$name has labels"; done
+}
+
+test_done_again() {
+	lies_to 3
+	services redo=2
+	grep -q 'attempt 1: done' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
+	grep -q 'attempt 2: party-0[0-2] declined the job: ending 12' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
+}
+
+# Another job's results are not where the first one's lie.
+test_another_job_of_the_same_first_half() {
+	lies_to 3
+	services twin=2
+	[[ $(grep -c ': done' "$T/coordinator.stdout") == 2 ]] || fail "$(<"$T/coordinator.stdout")"
+	[[ $(find "$T/out/party-00" -name labels.csv | wc -l) == 2 ]] || fail "$(find "$T/out/party-00")"
+}
+
+# Offers to see what is declined: after two of them none is considered, and none leaves a directory.
+test_probing() {
+	lies_to 3
+	local name
+	edit job '.min_cluster = 2'
+	for name in $(names 3); do edit "$name" '.policy.max_declines = 2'; done
+	services probing=6
+	[[ $(grep -c 'declined the job: ending 10' "$T/coordinator.stdout") == 6 ]] || fail "$(<"$T/coordinator.stdout")"
+	for name in $(names 3); do
+		[[ $(grep -c '"text":"job failed: .*policy.min_cluster of' "$T/$name.stderr") -le 2 ]] || fail "$name considered more than two"
+		[[ -z $(find "$T/out/$name" -name 'job-*') ]] || fail "$name: a declined offer left $(find "$T/out/$name" -name 'job-*')"
+	done
+	grep -q '2 offers were declined within an hour, policy.max_declines is 2' "$T"/party-0?.stderr || fail "nobody says why"
+}
+
+# An answer is to one offer: parameters, parties, coordinator and data. It does not serve a second job.
+test_approval_twice() {
+	lies_to 3
+	local id
+	edit party-01 '.policy.confirm = true | .confirm_s = 5'
+	liar twin=2
+	for name in $(names 3); do
+		edit "$name" '.rejoin_s = 20 | .retry_s = 0'
+		start "$name" "$BIN/party" --config "$T/$name.json" --coordinator "$ADDRESS"
+	done
+	soon_says party-01 'waits for a person'
+	id=$(ls "$T/out/party-01/state/offers" | sed -n 's/\.json$//p' | head -n 1)
+	"$BIN/coterie" approve --state "$T/out/party-01/state" "$id" >/dev/null || fail "approve"
+	ends 0 coordinator
+	grep -q 'attempt 1: done' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
+	[[ $(grep -c ': done' "$T/coordinator.stdout") == 1 ]] || fail "an answer served twice: $(<"$T/coordinator.stdout")"
+}
+
+run_tests "$@"

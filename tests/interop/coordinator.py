@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""A coordinator of kind kmeans, written from proto/PROTOCOL.md and docs/secure-sum.md alone.
+
+It needs no numerics: it adds masked words, tells the sums, and passes on what it cannot open. What
+parties compute from the sums it never learns to compute itself.
+
+    coordinator.py --config coordinator.json --job job.json --ready-file FILE
+
+The configuration is that of the C coordinator (listen, parties, identity). Exit 0: the job is done;
+2: a party ended it, or does not keep to the protocol.
+"""
+import argparse
+import json
+import os
+import secrets
+import ssl
+import sys
+import threading
+
+import numpy as np
+
+import wire
+from wire import Broken, Reader, u16, u32, u64, field
+
+
+class Coordinator:
+    def __init__(self, config, job, ready_file=None):
+        self.names = sorted(config["parties"])
+        self.job = json.dumps(job).encode()
+        self.context = wire.context(config["identity"], server=True)
+        self.server = wire.listen(config["listen"])
+        self.job_id = secrets.token_bytes(16)
+        self.attempt, self.progress, self.sums = 1, 0, 0
+        self.party, self.over = [], threading.Event()
+        if ready_file:
+            host, port = self.server.getsockname()[:2]
+            with open(ready_file + ".new", "w", encoding="ascii") as f:
+                f.write(f"{host}:{port}\n")
+            os.rename(ready_file + ".new", ready_file)
+
+    # ---- the link ----
+
+    def admit(self):
+        """All parties of the roster, by rising name."""
+        at = {}
+        while len(at) < len(self.names):
+            sock, _ = self.server.accept()
+            try:
+                c = wire.Connection(self.context.wrap_socket(sock, server_side=True))
+            except ssl.SSLError as e:
+                print(f"a stranger: {e}", file=sys.stderr)
+                continue
+            assert c.peer in self.names, f"{c.peer} is not in the roster"
+            kind, body = c.read_frame()
+            assert kind in (wire.HELLO, wire.RESUME), f"{c.peer} sent message {kind}, expected HELLO"
+            if kind == wire.RESUME:  # of an attempt that is over
+                c.link(wire.REFUSED, u16(wire.AGAIN) + field(b"another attempt follows"))
+                c.close()
+                continue
+            r = Reader(body)
+            low, high, software = r.number(2), r.number(2), r.bytes(0, 64)
+            r.end()
+            assert low <= wire.VERSION <= high, f"{c.peer} ({software.decode()}) speaks {low} to {high}"
+            c.link(wire.WELCOME, u16(wire.VERSION) + field(b"interop") + u32(5000))
+            c.begin(self.job_id)
+            at[c.peer] = c
+        self.party = [at[name] for name in self.names]
+
+    def beat(self):
+        while not self.over.wait(1):
+            for c in self.party:
+                c.beat(self.progress)
+
+    # ---- what every job begins with ----
+
+    def offer(self):
+        body = self.job_id + u32(self.attempt) + field(self.job) + u32(len(self.names))
+        body += b"".join(field(name.encode()) for name in self.names)
+        for c in self.party:
+            c.send(wire.OFFER, body)
+        accepts = []
+        for c in self.party:
+            r = Reader(c.recv((wire.ACCEPT,))[1])
+            job_hash, rows, columns, rest = r.take(32), r.number(8), r.number(4), r.take(64)
+            r.end()
+            assert rows == 0 and rest == bytes(64), f"{c.peer} says more than kmeans asks for"
+            accepts.append((job_hash, columns))
+        assert len(set(accepts)) == 1, "parties do not agree on job or columns"
+
+    def keys(self):
+        own = [c.recv((wire.KEY,))[1] for c in self.party]
+        for c in self.party:
+            c.send(wire.KEYS, u32(len(own)) + b"".join(own))
+
+    # ---- sealed messages: passed on as they are ----
+
+    def sealed(self, c, what, to):
+        body = c.recv((wire.SEALED,))[1]
+        r = Reader(body)
+        got = r.number(2), r.number(4), r.number(4)
+        r.bytes(16, 1 << 20)
+        r.end()
+        assert got == (what, self.party.index(c), to), f"{c.peer} sent SEALED {got}, expected {what} to {to}"
+        return body
+
+    def group_key(self):
+        for to in range(1, len(self.party)):
+            self.party[to].send(wire.SEALED, self.sealed(self.party[0], wire.GROUP_KEY, to))
+
+    def told_words(self):
+        """What each says that it was told, to each other: all are here before the first goes on."""
+        boxes = [
+            (to, self.sealed(c, wire.TOLD, to))
+            for c in self.party
+            for to in range(len(self.party))
+            if self.party[to] is not c
+        ]
+        for to, body in boxes:
+            self.party[to].send(wire.SEALED, body)
+
+    # ---- sums ----
+
+    def vector(self, c, first):
+        """A party's masked words: n, the canary, two tags. first: of the first chunk, or None."""
+        words, root = [], self.root()
+        while True:
+            r = Reader(first if first is not None else c.recv((wire.MASKED,))[1])
+            first = None
+            group, number, count, offset = r.number(4), r.number(8), r.number(8), r.number(8)
+            chunk = np.frombuffer(r.bytes(0, 1 << 20), "<u8")
+            r.end()
+            have = sum(map(len, words))
+            assert (group, number, offset) == (root, self.sums, have), f"{c.peer} sent another chunk than is due"
+            words.append(chunk)
+            if have + len(chunk) == count:
+                return np.concatenate(words)
+
+    def root(self):
+        """Parties are nodes 0 .. L-1 of the tree; the one group over all of them is the next."""
+        return len(self.party)
+
+    def add(self, first):
+        total = None
+        for c, body in zip(self.party, first):
+            words = self.vector(c, body)
+            total = words.copy() if total is None else total + words
+        assert total[-3] == len(self.party), "the masks do not cancel"
+        return np.concatenate([total[:-3], total[-2:]])
+
+    def tell(self, total):
+        for c in self.party:
+            self.tell_one(c, self.root(), self.sums, total)
+
+    def tell_one(self, c, group, number, words):
+        most = wire.CHUNK // 8
+        for at in range(0, len(words), most):
+            chunk = words[at : at + most].astype("<u8").tobytes()
+            c.send(wire.SUM, u32(group) + u64(number) + u64(len(words)) + u64(at) + field(chunk))
+
+    def rounds(self):
+        """Sums until parties say what they were told, which is the end. The phases of kmeans are
+        "totals", of two sums, and "kmeans", of all others: in the first of each, too, they say so."""
+        while True:
+            first = [c.recv((wire.MASKED, wire.SEALED)) for c in self.party]
+            if first[0][0] == wire.SEALED:
+                for c, frame in zip(self.party, first):
+                    c.unread.append(frame)
+                return
+            total = self.add([body for _, body in first])
+            if self.sums in (0, 2) and len(self.party) > 1:
+                self.told_words()
+            self.tell(total)
+            self.sums += 1
+            self.progress += 1
+
+    def done(self):
+        self.told_words()
+        heads = [c.recv((wire.DONE,))[1] for c in self.party]
+        assert all(head[:4] == u32(1) for head in heads), "a party without a ledger"
+        for c in self.party:
+            c.send(wire.DONE, u32(len(heads)) + b"".join(head[4:] for head in heads))
+
+    # ---- the whole ----
+
+    def run(self):
+        threading.Thread(target=self.beat, daemon=True).start()
+        self.admit()
+        self.offer()
+        self.keys()
+        self.group_key()
+        self.rounds()
+        self.done()
+        for c in self.party:  # until it has acknowledged that, and leaves
+            try:
+                c.recv(())
+            except (Broken, AssertionError):
+                c.close()
+        self.over.set()
+
+
+def arguments(parser):
+    parser.add_argument("--config", required=True)
+    parser.add_argument("--job", required=True)
+    parser.add_argument("--ready-file")
+    a = parser.parse_args()
+    with open(a.config, encoding="utf-8") as f:
+        config = json.load(f)
+    here = os.path.dirname(os.path.abspath(a.config))
+    config["identity"] = {k: os.path.join(here, v) for k, v in config["identity"].items()}
+    with open(a.job, encoding="utf-8") as f:
+        return a, config, json.load(f)
+
+
+def main():
+    a, config, job = arguments(argparse.ArgumentParser(description="a coordinator of kmeans"))
+    try:
+        Coordinator(config, job, a.ready_file).run()
+    except (Broken, AssertionError) as e:
+        print(f"interop: {e}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+"""proto/PROTOCOL.md in Python: TLS, frames, and the few bodies that a coordinator of kmeans needs.
+
+Written from the page alone, for tests: one thread reads each connection, another keeps all alive.
+What a peer may not do is an AssertionError or a Broken that says what was expected.
+"""
+import hashlib
+import queue
+import socket
+import ssl
+import struct
+import threading
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+VERSION = 4
+HELLO, WELCOME, REFUSED, HEARTBEAT, ACK, RESUME = range(1, 7)
+OFFER, ACCEPT, DECLINE, KEY, KEYS, MASKED, DONE, ABORT = range(10, 18)
+PADDING, ASKING, SUM, SEALED = 20, 22, 23, 50
+TOLD, GROUP_KEY = 2, 3  # what a SEALED holds
+AGAIN = 7
+FRAME_MAX = (1 << 20) + (64 << 10)
+CHUNK = 256 << 10
+
+
+class Broken(Exception):
+    """The connection is over, or the peer has ended the job."""
+
+
+def u16(n):
+    return struct.pack(">H", n)
+
+
+def u32(n):
+    return struct.pack(">I", n)
+
+
+def u64(n):
+    return struct.pack(">Q", n)
+
+
+def field(data):
+    return u32(len(data)) + data
+
+
+class Reader:
+    """The fields of a body, in order; all of its bytes must be used up."""
+
+    def __init__(self, body):
+        self.body, self.at = body, 0
+
+    def take(self, n):
+        assert self.at + n <= len(self.body), f"a body of {len(self.body)} bytes ends in a field of {n}"
+        self.at += n
+        return self.body[self.at - n : self.at]
+
+    def number(self, n):
+        return int.from_bytes(self.take(n), "big")
+
+    def bytes(self, least, most):
+        n = self.number(4)
+        assert least <= n <= most, f"a field of {n} bytes, expected {least} to {most}"
+        return self.take(n)
+
+    def end(self):
+        assert self.at == len(self.body), f"{len(self.body) - self.at} bytes too many"
+
+
+def context(identity, server):
+    c = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
+    c.minimum_version = ssl.TLSVersion.TLSv1_3
+    c.check_hostname = False  # names and keys are compared with the roster instead
+    c.verify_mode = ssl.CERT_REQUIRED
+    c.load_cert_chain(identity["certificate"], identity["key"])
+    c.load_verify_locations(identity["ca"])
+    if server:
+        c.num_tickets = 0
+    return c
+
+
+class Connection:
+    """One peer. Frames of the job go out by send() and come in by recv()."""
+
+    def __init__(self, sock):
+        self.sock = sock
+        cert = x509.load_der_x509_certificate(sock.getpeercert(binary_form=True))
+        names = cert.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        self.peer = names.get_values_for_type(x509.DNSName)[0]
+        self.spki = cert.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        self.fingerprint = hashlib.sha256(self.spki).digest()
+        self.job, self.sent, self.received = bytes(8), 0, 0
+        self.lock, self.frames, self.open = threading.Lock(), queue.Queue(), True
+        self.unread = []  # frames that were taken before they were due
+
+    # ---- frames ----
+
+    def _write(self, kind, job, number, body):
+        with self.lock:
+            self.sock.sendall(u32(16 + len(body)) + u16(kind) + u16(0) + job + u32(number) + body)
+
+    def link(self, kind, body):
+        self._write(kind, bytes(8), 0, body)
+
+    def send(self, kind, body):
+        self.sent += 1
+        self._write(kind, self.job, self.sent, body)
+
+    def _exactly(self, n):
+        data = bytearray()
+        while len(data) < n:
+            more = self.sock.recv(n - len(data))
+            if not more:
+                raise Broken(f"{self.peer} closed the connection")
+            data += more
+        return bytes(data)
+
+    def read_frame(self):
+        length = int.from_bytes(self._exactly(4), "big")
+        assert 16 <= length <= FRAME_MAX, f"{self.peer} sent a frame of {length} bytes"
+        head = self._exactly(16)
+        kind, flags, job, number = struct.unpack(">HH8sI", head)
+        assert flags == 0, f"{self.peer} sent flags {flags}"
+        body = self._exactly(length - 16)
+        if kind < 10:
+            assert job == bytes(8) and number == 0, f"{self.peer} sent a link frame of a job"
+        else:
+            self.received += 1
+            assert job == self.job, f"{self.peer} sent a frame of another job"
+            assert number == self.received, f"{self.peer} sent frame {number}, expected {self.received}"
+        return kind, body
+
+    # ---- a job: a thread reads, so that acknowledgements and heartbeats do not wait for us ----
+
+    def begin(self, job_id):
+        self.job = job_id[:8]
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        try:
+            while True:
+                kind, body = self.read_frame()
+                if kind >= 10:
+                    self.link(ACK, u32(self.received))
+                if kind not in (HEARTBEAT, ACK, PADDING, ASKING):
+                    self.frames.put((kind, body))
+        except (OSError, ValueError, AssertionError, Broken) as e:
+            self.open = False
+            self.frames.put((None, str(e)))
+
+    def beat(self, progress):
+        if self.open:
+            try:
+                self.link(HEARTBEAT, u64(progress))
+            except (OSError, ValueError):
+                self.open = False
+
+    def recv(self, expected, timeout=60):
+        try:
+            kind, body = self.unread.pop() if self.unread else self.frames.get(timeout=timeout)
+        except queue.Empty:
+            raise Broken(f"{self.peer} has sent nothing for {timeout} s") from None
+        if kind is None:
+            raise Broken(body)
+        if kind in (DECLINE, ABORT):
+            r = Reader(body)
+            code, ending = r.number(2), r.number(2)
+            text = r.bytes(0, 1024) if kind == ABORT else b""
+            r.end()
+            assert ending and not text, "a party's words"
+            raise Broken(f"{self.peer} {'says' if kind == ABORT else 'declined the job'}: ending {ending}, code {code}")
+        assert kind in expected, f"{self.peer} sent message {kind}, expected {expected}"
+        return kind, body
+
+    def close(self):
+        self.open = False
+        try:
+            self.sock.unwrap()
+        except (OSError, ValueError):
+            pass
+        self.sock.close()
+
+
+def listen(address):
+    host, port = address.rsplit(":", 1)
+    return socket.create_server((host, int(port)))
+
+
+def abort_body(code, text=b"", ending=0):
+    return u16(code) + u16(ending) + field(text)

@@ -50,8 +50,11 @@ no_labels() { # L
 }
 
 # NAME finds it and says so, and all others are told its sentence.
+# Its sentence; of a party's others hear no more than that it was this party.
 found_by() { # NAME L REGEX
 	local name
 	says "$1" "$3"
-	for name in coordinator $(names "$2"); do says "$name" "$3"; done
+	for name in coordinator $(names "$2"); do
+		if [[ $1 == coordinator ]]; then says "$name" "$3"; else says "$name" "$1 says: .*; its log says more|$3"; fi
+	done
 }

@@ -19,7 +19,7 @@ static const struct argp_option options[] = {
 	{ "state", OPT_STATE, "DIR", 0, "the party's state directory", 0 },
 	{ "list", OPT_LIST, NULL, 0, "show the offers that wait for an answer", 0 },
 	{ "show", OPT_SHOW, NULL, 0, "show the offer, answer nothing", 0 },
-	{ "refuse", OPT_REFUSE, "WHY", 0, "say no; WHY is told to the other parties", 0 },
+	{ "refuse", OPT_REFUSE, "WHY", 0, "say no; WHY goes into this party's log", 0 },
 	{ "days", OPT_DAYS, "N", 0, "how long the answer holds, 1 to 366; default 7", 0 },
 	{ 0 }
 };

@@ -1,4 +1,5 @@
 #include "cli/report/report_html.h"
+#include "common/base/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,38 +12,6 @@
 
 /* ---- text ---- */
 
-/* The length of the UTF-8 character at p (RFC 3629), and its code; 0: none, or cut by the
- * terminator. */
-static size_t character(const unsigned char *p, uint32_t *code)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = *p < 0x80         ? 1
-		   : (*p >> 5) == 6  ? 2
-		   : (*p >> 4) == 14 ? 3
-		   : (*p >> 3) == 30 ? 4
-				     : 0;
-
-	if (n <= 1) {
-		*code = *p;
-		return n;
-	}
-	*code = *p & (0x7fu >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((p[i] >> 6) != 2)
-			return 0;
-		*code = *code << 6 | (p[i] & 0x3f);
-	}
-	return *code < least[n] || *code > 0x10ffff || (*code >> 11) == 27 ? 0 : n;
-}
-
-/* Control characters, and those that change the direction of what follows them. */
-static bool harmful(uint32_t c)
-{
-	return (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) ||
-	       (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069) || (c & 0xfffe) == 0xfffe;
-}
-
 void html_short(struct buf *b, const char *text, size_t most)
 {
 	static const char *const entity[] = {
@@ -50,17 +19,18 @@ void html_short(struct buf *b, const char *text, size_t most)
 	};
 	const unsigned char *p = (const unsigned char *)text;
 
-	for (size_t i = 0; *p && i < most; i++) {
-		uint32_t code;
-		size_t n = character(p, &code);
+	for (size_t i = 0, left = strlen(text); left && i < most; i++) {
+		size_t n = utf8_length(p, left);
+		uint32_t code = n ? utf8_code(p, n) : 0;
 
-		if (!n || harmful(code))
+		if (!n || (utf8_is_harmful(code) && code != '\n' && code != '\t'))
 			buf_printf(b, "\xef\xbf\xbd");
 		else if (code <= '>' && entity[code])
 			buf_printf(b, "%s", entity[code]);
 		else
 			buf_add(b, p, n);
 		p += n ? n : 1;
+		left -= n ? n : 1;
 	}
 	if (*p)
 		buf_printf(b, "\xe2\x80\xa6");

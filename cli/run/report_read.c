@@ -166,6 +166,8 @@ enum err run_read(const char *dir, struct json **run)
 		*run = NULL;
 		err = err_set(ERR_INPUT, "%s: expected schema_version %d", path, RECORD_SCHEMA);
 	}
+	if (!err)
+		json_make_harmless(*run);
 	free(path);
 	return err;
 }
@@ -205,6 +207,8 @@ static struct json *read_some(const char *dir, const char *name, bool *sound, st
 		    "its run.json is not of schema_version %d: shown as far as it is understood",
 		    RECORD_SCHEMA);
 	}
+	if (run) /* it may be anybody's, and is shown on a terminal */
+		json_make_harmless(run);
 	buf_release(&text);
 	buf_release(&mended);
 	free(path);

@@ -1,19 +1,12 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 static _Thread_local char detail[ERR_DETAIL_MAX];
-
-/* Words of a sentence come from files and peers: none may move the cursor or forge a line. */
-static void make_harmless(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			*text = '?';
-}
 
 enum err err_set_at(const char *file, int line, enum err code, const char *fmt, ...)
 {
@@ -23,7 +16,7 @@ enum err err_set_at(const char *file, int line, enum err code, const char *fmt, 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	make_harmless(text);
+	utf8_make_harmless(text); /* words come from files and peers */
 	memcpy(detail, text, sizeof(detail));
 	snprintf(at, sizeof(at), "%s:%d", file, line);
 	log_event(LOG_DEBUG, &LOG_TEXT("at", at), 1, "%s", detail);
@@ -38,7 +31,7 @@ enum err err_prefix(enum err code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, ERR_DETAIL_MAX, fmt, ap);
 	va_end(ap);
-	make_harmless(text);
+	utf8_make_harmless(text);
 	strcat(strcat(text, ": "), detail);
 	memcpy(detail, text, sizeof(detail) - 1); /* whose last byte is 0 */
 	return code;

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/json_scan.h"
+#include "common/base/utf8.h"
 
 #include <assert.h>
 #include <cJSON.h>
@@ -101,6 +102,21 @@ enum err json_read(const char *path, size_t max_bytes, struct json **root)
 	err = json_parse((struct bytes){ text.p, text.n }, path, root);
 	buf_release(&text);
 	return err;
+}
+
+static void make_harmless(cJSON *v)
+{
+	if (v->valuestring)
+		utf8_make_harmless(v->valuestring);
+	if (v->string)
+		utf8_make_harmless(v->string);
+	for (cJSON *m = v->child; m; m = m->next)
+		make_harmless(m);
+}
+
+void json_make_harmless(struct json *root)
+{
+	make_harmless(in(root));
 }
 
 void json_free(struct json *root)

@@ -27,6 +27,8 @@ enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSO
 /* where names the source in messages. *root is NULL on failure. ERR_INPUT. O(bytes log keys). */
 enum err json_parse(struct bytes text, const char *where, struct json **root) MUST_CHECK;
 enum err json_read(const char *path, size_t max_bytes, struct json **root) MUST_CHECK;
+/* utf8_make_harmless() for all strings and keys in it. */
+void json_make_harmless(struct json *root);
 void json_free(struct json *root); /* NULL is fine */
 
 enum json_type json_type(const struct json *v);

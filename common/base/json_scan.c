@@ -1,4 +1,5 @@
 #include "common/base/json_scan.h"
+#include "common/base/utf8.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -128,28 +129,6 @@ static void escape(struct scan *s)
 		s->p = start;
 		fail(s, code ? "half a surrogate pair" : "a zero character in a string");
 	}
-}
-
-size_t utf8_length(const unsigned char *p, size_t n)
-{
-	size_t len = p[0] < 0x80                   ? 1
-		     : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-		     : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-		     : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-						   : 0;
-
-	if (len == 0 || len > n)
-		return 0;
-	for (size_t i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((p[0] == 0xe0 && p[1] < 0xa0) ||
-	    (p[0] == 0xed && p[1] > 0x9f) || /* overlong, surrogate */
-	    (p[0] == 0xf0 && p[1] < 0x90) ||
-	    (p[0] == 0xf4 && p[1] > 0x8f)) /* overlong, too large */
-		return 0;
-	return len;
 }
 
 static void string(struct scan *s)

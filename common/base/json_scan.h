@@ -9,7 +9,4 @@
 /* NULL if it is; otherwise what is wrong, and *at is the offset of the first byte that is. */
 const char *json_scan(struct bytes text, int depth_max, size_t *at);
 
-/* Length of the well-formed UTF-8 sequence at p (n > 0 bytes are there), 0 if there is none. */
-size_t utf8_length(const unsigned char *p, size_t n);
-
 #endif

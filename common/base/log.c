@@ -3,6 +3,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/json.h"
+#include "common/base/utf8.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -102,11 +103,11 @@ static void put(int fd, const struct buf *b)
 /* Text from outside must not move the cursor or forge a line. */
 static void add_safe(struct buf *b, const char *text)
 {
-	for (; *text; text++) {
-		char c = (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text;
+	char *safe = alloc_copy(text);
 
-		buf_add(b, &c, 1);
-	}
+	utf8_make_harmless(safe);
+	buf_add(b, safe, strlen(safe));
+	free(safe);
 }
 
 static void line_for_people(struct buf *b, enum log_level level, const struct log_pair *pairs,

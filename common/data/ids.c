@@ -1,7 +1,7 @@
 #include "common/data/ids.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
-#include "common/base/json_scan.h"
+#include "common/base/utf8.h"
 #include "common/data/limits.h"
 
 #include <stdlib.h>

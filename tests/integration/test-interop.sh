@@ -14,6 +14,7 @@ interop() { # L [ARG...]: the coordinator in Python, listening
 		--ready-file "$T/ready"
 	until_true 60 listens_or_gone
 	[[ -s $T/ready ]] || fail "the coordinator in Python did not become ready"
+	# shellcheck disable=SC2034 # party() dials it
 	ADDRESS=$(<"$T/ready")
 }
 

@@ -1,0 +1,65 @@
+#include "common/job/room.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct room_text room_text(double bytes)
+{
+	struct room_text t;
+
+	if (bytes < 1e9)
+		snprintf(t.s, sizeof(t.s), "%.0f MB", bytes < 1e6 ? 1 : bytes / 1e6);
+	else
+		snprintf(t.s, sizeof(t.s), "%.1f GB", bytes / 1e9);
+	return t;
+}
+
+enum err room_check(double bytes, uint64_t max, const char *who, const char *setting)
+{
+	if (!max || bytes <= (double)max)
+		return ERR_OK;
+	return err_set(
+	    ERR_INPUT,
+	    "this job takes about %s of memory at %s, %s is %s: raise it, or offer a smaller job",
+	    room_text(bytes).s, who, setting, room_text((double)max).s);
+}
+
+/* A line "VmRSS:  1234 kB" of /proc/self/status, in bytes. */
+static double status_line(const char *key)
+{
+	char text[4096], *at;
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	at = strstr(text, key);
+	return at ? 1024 * strtod(at + strlen(key), NULL) : 0;
+}
+
+double room_now(void)
+{
+	return status_line("VmRSS:");
+}
+
+double room_peak(void)
+{
+	return status_line("VmHWM:");
+}
+
+void room_begin(void)
+{
+	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return; /* then the peak is that of the process's life */
+	if (write(fd, "5", 1) != 1) {
+	}
+	close(fd);
+}

@@ -72,7 +72,7 @@ enum ending {
 #define ENDING(NAME, number, sentence) ENDING_##NAME = (number),
 #include "proto/endings.def"
 #undef ENDING
-	ENDINGS = 15 /* one more than the highest */
+	ENDINGS = 16 /* one more than the highest */
 };
 
 struct msg_hello {

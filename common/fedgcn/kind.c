@@ -40,4 +40,5 @@ const struct kind kind_fedgcn = {
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
+	.memory = fedgcn_memory,
 };

@@ -82,4 +82,7 @@ void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned
 enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t draw,
 			 unsigned threads, struct fedsc_params *p) MUST_CHECK;
 
+/* kind.h */
+double fedsc_memory(const void *job, const struct kind_sizes *sizes);
+
 #endif

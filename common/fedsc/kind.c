@@ -46,6 +46,7 @@ const struct kind kind_fedsc = {
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
+	.memory = fedsc_memory,
 };
 
 const struct kind kind_kmeans = {
@@ -72,4 +73,5 @@ const struct kind kind_kmeans = {
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
+	.memory = fedsc_memory,
 };

@@ -25,4 +25,7 @@ void fedspectral_presets(const struct json *root, struct kind_presets *to);
 enum err fedspectral_check(const void *job) MUST_CHECK;
 void fedspectral_leaks(struct said *s, const void *job, size_t parties);
 
+/* kind.h */
+double fedspectral_memory(const void *job, const struct kind_sizes *sizes);
+
 #endif

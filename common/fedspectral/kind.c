@@ -34,4 +34,5 @@ const struct kind kind_fedspectral = {
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
+	.memory = fedspectral_memory,
 };

@@ -39,4 +39,7 @@ void fedwalk_leaks(struct said *s, const void *job, size_t parties);
 
 unsigned fedwalk_job_bins(const struct fedwalk_job *job, size_t n); /* k, for n vertices */
 
+/* kind.h */
+double fedwalk_memory(const void *job, const struct kind_sizes *sizes);
+
 #endif

@@ -39,4 +39,5 @@ const struct kind kind_fedwalk = {
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
+	.memory = fedwalk_memory,
 };

@@ -168,6 +168,8 @@ static const struct config_row coordinator_rows[] = {
 	  .help = "how long all parties are awaited" },
 	{ "greetings_per_address", CONFIG_UNSIGNED, C(greetings_per_address), 1, 256, "64",
 	  .help = "connections of one address that may be in their greeting at a time" },
+	{ "max_memory", CONFIG_U64, C(max_memory), 1, 9e15, "",
+	  .help = "bytes that a job may take here, by what is expected once its size is known; no bound where not given" },
 	{ "max_attempts", CONFIG_UNSIGNED, C(max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
 	  .help = "how often a job is tried at most, if processes crash; 1: once" },
 	{ "ready_file", CONFIG_PATH, C(ready_file), .standard = "",
@@ -222,6 +224,8 @@ static const struct config_row party_rows[] = {
 	  .help = "attempts at one job, after crashes; each shows what the job shows" },
 	{ "policy.max_declines", CONFIG_UNSIGNED, P(policy.max_declines), 1, 1000, "60",
 	  .help = "offers declined within an hour, after which none is considered until that hour is over" },
+	{ "policy.max_memory", CONFIG_U64, P(policy.max_memory), 1, 9e15, "",
+	  .help = "bytes that a job may take here, by what is expected before it begins" },
 	{ "policy.max_jobs", CONFIG_UNSIGNED, P(policy.max_jobs), 1, UINT32_MAX, "",
 	  .help = "jobs of one coordinator over the same data, as the ledger counts, each attempt that "
 		  "got something of it; no bound where not given" },

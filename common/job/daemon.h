@@ -57,6 +57,7 @@ struct coordinator_config {
 	struct endpoint listen;
 	struct config_strings parties; /* names; sorted bytewise here */
 	unsigned max_attempts;
+	uint64_t max_memory; /* bytes; 0: no bound */
 	struct config_map pins;  /* party -> "sha256:..." of its public key; none: the CA decides */
 	unsigned join_timeout_s; /* how long all parties are awaited */
 	unsigned greetings_per_address; /* connections that are not welcomed yet */
@@ -88,6 +89,7 @@ struct party_config {
 		unsigned min_cell;                  /* nodes of each cell */
 		/* For each coordinator and data, as the ledger counts; 0: no bound. */
 		unsigned max_attempts; /* at one job; always a bound */
+		uint64_t max_memory; /* bytes; 0: no bound */
 		unsigned max_declines; /* offers within an hour, whoever made them; always a bound */
 		unsigned max_jobs;
 		uint64_t max_rounds, max_words;

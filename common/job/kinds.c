@@ -74,6 +74,7 @@ const char *kind_lacks(const struct kind *kind)
 		KIND_MEMBER(kind, permissions),  KIND_MEMBER(kind, leaks),
 		KIND_MEMBER(kind, claim),        KIND_MEMBER(kind, is_flat),
 		KIND_MEMBER(kind, is_plan_only), KIND_MEMBER(kind, burst),
+		KIND_MEMBER(kind, memory),
 	};
 
 	return kind_missing(kind, members, sizeof(members) / sizeof(*members));

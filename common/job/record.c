@@ -5,7 +5,6 @@
 #include "common/job/room.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +65,6 @@ void record_start(struct record *r, const struct job *job, const uint8_t job_id[
 	for (size_t l = 0; l < parties; l++)
 		snprintf(r->party[l], sizeof(r->party[l]), "%s", party[l]);
 	room_begin();
-	r->memory_begun = room_now();
 }
 
 void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause)
@@ -224,7 +222,7 @@ void record_peer_ledger(struct record *r, const char *name, uint64_t count,
 void record_end(struct record *r, enum err status, const char *error)
 {
 	r->elapsed_s = clock_now_s() - r->started_s;
-	r->memory_peak = fmax(0, room_peak() - r->memory_begun);
+	r->memory_peak = room_peak();
 	r->status = status;
 	r->ended = true;
 	snprintf(r->error, sizeof(r->error), "%s", status == ERR_OK ? "" : error);

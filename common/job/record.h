@@ -119,8 +119,7 @@ struct record {
 	double started_s; /* clock_now_s() at the offer */
 	char started_utc[32];
 	double elapsed_s;
-	double memory_begun, memory_estimate; /* bytes: of the process when the offer came; of what the job takes besides */
-	double memory_peak;                   /* what it took; 0: not known */
+	double memory_estimate, memory_peak; /* bytes of this process; 0: not known */
 	enum err status;
 	char error[ERR_DETAIL_MAX];
 	size_t phases;

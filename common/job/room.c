@@ -43,14 +43,18 @@ static double status_line(const char *key)
 	return at ? 1024 * strtod(at + strlen(key), NULL) : 0;
 }
 
-double room_now(void)
+static double at_start;
+
+__attribute__((constructor)) static void look_at_start(void)
 {
-	return status_line("VmRSS:");
+	at_start = status_line("VmRSS:");
 }
 
 double room_peak(void)
 {
-	return status_line("VmHWM:");
+	double peak = status_line("VmHWM:") - at_start;
+
+	return peak > 0 ? peak : 0;
 }
 
 void room_begin(void)

@@ -17,9 +17,9 @@ struct room_text room_text(double bytes);
  * setting: the name of the bound, "policy.max_memory". */
 enum err room_check(double bytes, uint64_t max, const char *who, const char *setting) MUST_CHECK;
 
-/* This process's memory in RAM now, in bytes; and the most that it was since the last room_begin(). 0: the system does not
- * say. Not exact: pages are counted when they are used first, and libraries keep some. */
-double room_now(void);
+/* The most memory that this process had in RAM since the last room_begin(), or since its start where the system forgets
+ * nothing, less what it had when it was started; in bytes. 0: the system does not say. With data that were read before
+ * the job; not exact, for libraries keep pages. */
 double room_peak(void);
 void room_begin(void);
 

@@ -96,4 +96,8 @@ static inline size_t predict_rows(size_t k)
 	return k < PREDICT_WORDS ? PREDICT_WORDS / k : 1;
 }
 
+/* kind.h */
+double kcagc_memory(const void *job, const struct kind_sizes *sizes);
+double kcagc_predict_memory(const void *job, const struct kind_sizes *sizes);
+
 #endif

@@ -36,6 +36,7 @@ const struct kind kind_kcagc = {
 	.is_flat = kcagc_is_flat,
 	.is_plan_only = kcagc_is_plan_only,
 	.burst = kcagc_burst,
+	.memory = kcagc_memory,
 };
 
 const struct kind kind_kcagc_predict = {
@@ -61,4 +62,5 @@ const struct kind kind_kcagc_predict = {
 	.is_flat = kind_yes,
 	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
+	.memory = kcagc_predict_memory,
 };

@@ -76,6 +76,16 @@ struct kind_claim {
 	bool once; /* noise is on data alone, so that every attempt of a job shows the same: booked once */
 };
 
+/* What a party knows of its data when a job is offered, or the coordinator when all have accepted. */
+struct kind_sizes {
+	double n;       /* nodes, rows, vertices or graphs: a party's own, or all; 0: not known */
+	double columns; /* of the features, of one party */
+	double entries; /* of the features that are stored */
+	double edges;   /* undirected; of graphs all together */
+	double parties;
+	bool coordinator;
+};
+
 struct kind {
 	const char *name; /* as in job.kind */
 	enum kind_split split;
@@ -118,7 +128,13 @@ struct kind {
 	/* Bytes of the largest vector that a party sends at once, or (down) that the coordinator
 	 * sends to it, where that is known beforehand, else 0. n 0: not known yet. */
 	size_t (*burst)(const void *job, size_t n, bool down);
+	/* Bytes that the process takes at its peak, about: memory.c of its folder, fitted to what was measured
+	 * (docs/benchmarks/memory.md). Rises with each of the sizes. */
+	double (*memory)(const void *job, const struct kind_sizes *sizes);
 };
+
+/* What a process without data takes: libraries, TLS, buffers. */
+#define KIND_MEMORY_LEAST 12e6
 
 /* A table's members that must not be NULL. */
 struct kind_member {

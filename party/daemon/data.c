@@ -217,6 +217,23 @@ void party_data_record(const struct party_data *d, struct record *r)
 	}
 }
 
+struct kind_sizes party_data_sizes(const struct party_data *d, const struct kind *kind)
+{
+	const struct features *X = &d->dataset.X;
+	const struct csr *A = &d->dataset.g.adjacency;
+	struct kind_sizes s = { .n = (double)d->dataset.n, .columns = (double)features_cols(X) };
+
+	if (kind->split == SPLIT_GRAPHS) {
+		s.n = (double)d->tu.graphs.count;
+		s.columns = (double)d->tu.graphs.attribute.cols;
+		A = &d->tu.graphs.A;
+	}
+	s.edges = A->start ? (double)A->start[A->rows] / 2 : 0;
+	s.entries = X->is_sparse ? (double)X->sparse.start[X->sparse.rows]
+				 : (double)X->dense.rows * (double)X->dense.cols;
+	return s;
+}
+
 void party_data_release(struct party_data *d)
 {
 	if (d->loaded)

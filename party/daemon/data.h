@@ -34,6 +34,8 @@ struct party_data {
 enum err party_data_bring(struct party_data *d, const struct party_config *config) MUST_CHECK;
 /* Into run.json: which files, of which time, with which digest. */
 void party_data_record(const struct party_data *d, struct record *r);
+/* Of what was read: n, columns, entries and edges, for a job of this kind; the rest is 0. */
+struct kind_sizes party_data_sizes(const struct party_data *d, const struct kind *kind);
 /* Used up, or not needed until the next job. */
 void party_data_release(struct party_data *d);
 

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/job/kinds.h"
 #include "common/job/results.h"
+#include "common/job/room.h"
 #include "crypto/hash.h"
 #include "crypto/secret.h"
 #include "party/work/cache.h"
@@ -106,6 +107,19 @@ static enum err check_data(struct work *work, const struct party_config *config)
 			return err_set(ERR_INPUT, "%s has no data.%s, which a job of kind %s needs",
 				       config->common.name, file[i].name, kind->name);
 	return work->half->check_data(work);
+}
+
+/* What the job will take is said before it begins, and bounded. */
+static enum err check_room(struct work *work, const struct job_means *means)
+{
+	struct kind_sizes sizes = party_data_sizes(means->data, work->job.kind);
+
+	sizes.parties = (double)work->L;
+	work->record->memory_estimate = work->job.kind->memory(&work->job, &sizes);
+	log_info("this job will take about %s of memory here",
+		 room_text(work->record->memory_estimate).s);
+	return room_check(work->record->memory_estimate, means->config->policy.max_memory,
+			  means->config->common.name, "policy.max_memory");
 }
 
 /* ---- keys: kCAGC Protocol 4, set-up ---- */
@@ -337,6 +351,8 @@ static enum err consider_past(struct work *work, const struct job_means *means)
 	TRY(policy_check_past(config, work->leaving->ledger, job, spent));
 	work->ending = ENDING_DATA;
 	TRY(check_data(work, config));
+	work->ending = ENDING_ROOM;
+	TRY(check_room(work, means));
 	work->ending = ENDING_PERSON;
 	TRY(policy_confirm(config, work, job, spent));
 	work->ending = ENDING_ATTEMPT;

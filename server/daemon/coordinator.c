@@ -294,6 +294,7 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 	c->run.job = *job;
 	c->run.threads = config->common.threads ? config->common.threads
 						: (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	c->run.max_memory = config->max_memory;
 	c->run.job_timeout_s = config->common.job_timeout_s;
 	record_init(&c->record, "coordinator", config->common.name);
 	c->post = post_new(config->common.step_timeout_s);

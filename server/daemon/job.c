@@ -73,6 +73,9 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 		e = compare_jobs(run, job_hash, accept);
 	if (e == ERR_OK)
 		e = server_kind_of(run->job.kind)->compare(run, accept);
+	if (e == ERR_OK && run->job.kind->split != SPLIT_EDGES &&
+	    run->job.kind->split != SPLIT_VERTICES)
+		e = run_check_room(run); /* of the others n is known once nodes are agreed on */
 	free(m);
 	free(asking);
 	free(wanted);

@@ -156,7 +156,7 @@ static enum err merge(struct run *run, const struct list *list, struct align *a)
 		return err_set(ERR_JOB, "the parties have more than %d nodes together",
 			       MSG_ITEMS_MAX);
 	run->n = n;
-	return ERR_OK;
+	return run_check_room(run);
 }
 
 /* ---- rows ---- */

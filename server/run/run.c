@@ -1,6 +1,7 @@
 #include "server/run/run.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/job/room.h"
 
 void run_phase(struct run *run, const char *name)
 {
@@ -12,6 +13,20 @@ void run_phase(struct run *run, const char *name)
 	for (size_t l = 0; l < run->L; l++)
 		channel_step(run->channel[l], record_now(run->record)->name);
 	log_event(LOG_INFO, &phase, 1, "next");
+}
+
+enum err run_check_room(struct run *run)
+{
+	struct kind_sizes sizes = { .n = (double)run->n,
+				    .columns = (double)run->columns,
+				    .parties = (double)run->L,
+				    .coordinator = true };
+
+	run->record->memory_estimate = run->job.kind->memory(&run->job, &sizes);
+	log_info("this job will take about %s of memory here",
+		 room_text(run->record->memory_estimate).s);
+	return room_check(run->record->memory_estimate, run->max_memory, run->record->name,
+			  "max_memory");
 }
 
 void run_progress(struct run *run, unsigned iteration, size_t moved)

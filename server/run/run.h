@@ -23,6 +23,7 @@ struct run {
 	struct post *post;              /* of all channels */
 	struct record *record;
 	unsigned threads;      /* of numerical loops */
+	uint64_t max_memory; /* bytes; 0: no bound */
 	unsigned job_timeout_s; /* once all have accepted; 0: for ever */
 	const struct numbering *numbering; /* NULL: keys are drawn */
 	size_t n;              /* nodes: known once all parties have accepted, to fedsc, kmeans,
@@ -40,6 +41,9 @@ struct run {
 
 /* Names the phase that begins in the record, the log and the channels' errors; up to 23 bytes, copied. */
 void run_phase(struct run *run, const char *name);
+/* n, and columns where the kind says them, are known: how much memory the job will take here goes into log and
+ * record. ERR_INPUT: more than max_memory. */
+enum err run_check_room(struct run *run) MUST_CHECK;
 void run_progress(struct run *run, unsigned iteration, size_t moved);
 
 /* The same message to parties [first, last). */

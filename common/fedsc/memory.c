@@ -1,0 +1,35 @@
+/* The memory of FedSC and of federated k-means. */
+#include "common/fedsc/job.h"
+#include "common/fedsc/own.h"
+
+#include <math.h>
+
+enum { ANCHORS = 600, WORDS = 4 };
+
+/* Landmarks, or columns of the dictionary, at most. */
+static double dims_of(const struct fedsc_job *job, double n)
+{
+	double most = job->how.variant == FEDSC_BY_ANCHORS ? ANCHORS : job->how.dims_most;
+
+	if (job->how.dims != JOB_AUTO && job->how.dims)
+		return job->how.dims;
+	return n > 0 ? fmin(n / 5, most) : most;
+}
+
+double fedsc_memory(const void *p, const struct kind_sizes *s)
+{
+	const struct fedsc_job *job = p;
+	bool kmeans = job->how.variant == FEDSC_BY_KMEANS,
+	     paper = job->how.variant == FEDSC_BY_PAPER;
+	double d = kmeans ? 0 : dims_of(job, s->coordinator ? 0 : s->n * s->parties), x = 0;
+
+	if (s->coordinator) /* d x d: the sum, its eigenvectors, and room for LAPACK; paper: the
+			       coefficients of all rows */
+		return KIND_MEMORY_LEAST + 6 * 8 * d * d + (paper ? 3 * 8 * s->n * d : 0);
+	if (!kmeans) /* rows against landmarks: a few near ones, or (dense, paper) those that the
+			search keeps */
+		x = job->how.variant == FEDSC_BY_ANCHORS ? 100 * s->n : 300 * s->n;
+	if (paper)
+		x = 2 * 8 * s->n * d;
+	return KIND_MEMORY_LEAST + 1.6 * 8 * s->n * s->columns + x + WORDS * 8 * d * d;
+}

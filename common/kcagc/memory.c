@@ -1,0 +1,61 @@
+/* The memory of kCAGC, its two single-round methods, and predict. */
+#include "common/kcagc/job.h"
+
+#include <math.h>
+
+/* Features as they are read, and their adjacency: CSR, text and all. */
+static double data_of(const struct kind_sizes *s)
+{
+	return 24 * s->entries + 24 * s->edges;
+}
+
+static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
+{
+	/* Dense, and filtered beside it, but where it stays sparse (common/kcagc/wide.c). */
+	double cells = fmin(s->n * s->columns, fmax(8 * s->entries, 0x1p26));
+
+	if (job->method == METHOD_GCC || job->method == METHOD_LANDMARK)
+		return data_of(s) + 1.6 * 8 * cells;
+	if (job->filter_order == KCAGC_ORDER_AUTO)
+		return data_of(s) + 1.5 * 8 * cells;
+	/* The Krylov block, the projection, virtual nodes: n x dims each. */
+	return 1.6 * data_of(s) + 4.5 * 8 * s->n * kcagc_dims(job);
+}
+
+static double at_coordinator(const struct kcagc_job *job, const struct kind_sizes *s)
+{
+	double k = job->clusters, local = kcagc_local_clusters(job);
+	double cells = fmin(s->n, pow(local, fmin(s->parties, 4)));
+
+	switch (job->method) {
+	case METHOD_GCC: /* blocks, sums and their products: n by two or three times k */
+		return 20 * 8 * s->n * k;
+	case METHOD_LANDMARK:
+		return 16 * 8 * s->n * k;
+	case METHOD_BASIC:
+		cells = s->n;
+		break;
+	case METHOD_TREE:
+	case METHOD_FLAT:
+		break;
+	}
+	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_BASIC)
+		return 2 * 8 * cells * (cells + 1) / 2 + 90 * 8 * s->n;
+	/* Of each start a row of items; as many starts as start_words lets into a round. */
+	return 130 * s->n + 2 * 8 * fmin(job->start_words / 4.0, fmax(job->starts, 1) * cells * k);
+}
+
+double kcagc_memory(const void *p, const struct kind_sizes *s)
+{
+	return KIND_MEMORY_LEAST + (s->coordinator ? at_coordinator(p, s) : at_party(p, s));
+}
+
+double kcagc_predict_memory(const void *p, const struct kind_sizes *s)
+{
+	const struct kcagc_job *job = p;
+	double cells = fmin(s->n * s->columns, fmax(8 * s->entries, 0x1p26));
+
+	return KIND_MEMORY_LEAST + (s->coordinator
+					? 4 * 8 * 0x1p20 + 8 * s->n
+					: data_of(s) + 1.6 * 8 * cells + 8 * s->n * job->clusters);
+}

@@ -1,0 +1,105 @@
+/* Estimates of memory: for every kind, rising with each size, finite at 2^40; and what is said of
+ * them. */
+#include "jobs.h"
+
+#include "common/job/kinds.h"
+#include "common/job/room.h"
+#include "tests/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double of(const struct job *job, const struct kind_sizes *s)
+{
+	double bytes = job->kind->memory(job, s);
+
+	assert_true(isfinite(bytes) && bytes >= KIND_MEMORY_LEAST);
+	return bytes;
+}
+
+/* Twice of each size in turn takes no less. */
+static void check_rises(const struct job *job, bool coordinator)
+{
+	struct kind_sizes s = { 1000, 50, 20000, 4000, 3, coordinator };
+
+	while (s.n < 0x1p17) {
+		struct kind_sizes more[] = { s, s, s, s };
+
+		more[0].n *= 2;
+		more[1].columns *= 2;
+		more[2].entries *= 2;
+		more[3].edges *= 2;
+		for (size_t i = 0; i < 4; i++)
+			assert_true(of(job, &more[i]) >= of(job, &s));
+		s = more[0];
+	}
+}
+
+static void test_all_kinds(void **state)
+{
+	struct kind_sizes large = { 0x1p24, 0x1p16, 0x1p40, 0x1p40, 256, false };
+
+	(void)state;
+	for (size_t i = 0; kinds[i]; i++) {
+		char text[128];
+		struct job job;
+
+		snprintf(text, sizeof(text), "{\"kind\": \"%s\"%s%s}", kinds[i]->name,
+			 kinds[i]->clusters == CLUSTERS_NONE ? "" : ", \"clusters\": 3",
+			 !strcmp(kinds[i]->name, "kcagc.predict")
+			     ? ", \"model\": \"0123456789abcdef0123456789abcdef\""
+			 : !strcmp(kinds[i]->name, "kcagc") ? ", \"filter\": { \"order\": 3 }"
+							    : "");
+		assert_ok(job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) },
+				    "job", NULL));
+		check_rises(&job, false);
+		check_rises(&job, true);
+		of(&job, &large);
+		large.coordinator = !large.coordinator;
+		of(&job, &large);
+	}
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	assert_string_equal(room_text(0).s, "1 MB");
+	assert_string_equal(room_text(116.4e6).s, "116 MB");
+	assert_string_equal(room_text(4.04e9).s, "4.0 GB");
+	assert_ok(room_check(5e9, 0, "bank-a", "policy.max_memory"));
+	assert_ok(room_check(5e9, 5000000000, "bank-a", "policy.max_memory"));
+	assert_err(room_check(5.1e9, 5000000000, "bank-a", "policy.max_memory"), ERR_INPUT,
+		   "this job takes about 5.1 GB of memory at bank-a, policy.max_memory is 5.0 GB: "
+		   "raise it, or offer a "
+		   "smaller job");
+}
+
+static void test_peak(void **state)
+{
+	size_t n = 64 << 20;
+	volatile char *p;
+	double before;
+
+	(void)state;
+	room_begin();
+	before = room_peak();
+	p = malloc(n);
+	assert_non_null(p);
+	for (size_t i = 0; i < n; i += 4096)
+		p[i] = 1;
+	free((void *)p);
+	assert_true(room_peak() >= before + 0.9 * (double)n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_kinds),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_peak),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,50 @@
+#!/bin/bash
+# A party in Python, written from the pages (tests/interop), beside parties and a coordinator in C.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=python.sh
+source "$(dirname "$0")/python.sh"
+
+python_party() { # NAME [ARG...]
+	start "$1" "$PYTHON" "$ROOT/tests/interop/party.py" --config "$T/$1.json" --coordinator "$ADDRESS" --labels "$T/$1.labels" "${@:2}"
+}
+
+test_secure_sum_from_the_page() {
+	needs_python
+	"$PYTHON" "$ROOT/tests/interop/test_secsum.py"
+}
+
+test_kmeans() {
+	needs_python
+	rows_federation 3
+	rows_job kmeans
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	tail -n +2 "$T/out/party-01/labels.csv" | cut -d , -f 2 >"$T/expected"
+	coordinator
+	party party-00
+	python_party party-01
+	party party-02
+	ends 0 coordinator party-00 party-01 party-02
+	same_labels "$T/expected" "$T/party-01.labels"
+}
+
+lies() { # LIE WHO SENTENCE
+	needs_python
+	rows_federation 3
+	rows_job kmeans
+	coordinator
+	party party-00
+	python_party party-01 --lie "$1"
+	party party-02
+	ends 2 coordinator party-00 party-02
+	says "$2" "$3"
+	[[ ! -e $T/out/party-00/labels.csv ]] || fail "labels in spite of it"
+}
+
+test_wrong_tag() { lies tag party-00 'not the sum of the parties'; }
+test_wrong_mask() { lies mask coordinator 'masks'; }
+
+run_tests "$@"

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""A party of kind kmeans, from the pages: party.py --config FILE --coordinator HOST:PORT --labels FILE [--lie tag|mask]"""
+import argparse
+import json
+import os
+import socket
+import threading
+import time
+
+import numpy as np
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+import kmeans
+import secsum
+import wire
+from wire import Reader, field, u16, u32, u64
+
+
+class AnyJob:
+    """Until the offer has come."""
+
+    def __eq__(self, other):
+        return True
+
+
+def dial(address, identity):
+    host, port = address.rsplit(":", 1)
+    sock = socket.create_connection((host, int(port)), 10)
+    sock.settimeout(None)
+    conn = wire.Connection(wire.context(identity, False).wrap_socket(sock))
+    conn.progress = 0
+
+    def beats():
+        while conn.open:
+            conn.beat(conn.progress)
+            time.sleep(0.25)
+
+    conn.link(wire.HELLO, u16(wire.VERSION) + u16(wire.VERSION) + field(b"python"))
+    kind, body = conn.read_frame()
+    assert kind == wire.WELCOME, f"{conn.peer} answered HELLO with message {kind}: {body!r}"
+    threading.Thread(target=beats, daemon=True).start()
+    conn.job = AnyJob()
+    while kind != wire.OFFER:
+        kind, body = conn.read_frame()
+    conn.link(wire.ACK, u32(1))
+    r = Reader(body)
+    offer = r.take(16), r.number(4), r.bytes(1, 65536), [r.bytes(1, 64) for _ in range(r.number(4))]
+    r.end()
+    conn.begin(offer[0])
+    return conn, offer
+
+
+class Link:
+    """What kmeans.Party asks, over a connection."""
+
+    def __init__(self, conn, session, lie):
+        self.conn, self.s, self.lie, self.told, self.said, self.due = conn, session, lie, 0, True, {}
+        self.root = len(session.names)
+        self.transcript = secsum.sha256(secsum.text(b"coterie group v1"), u32(self.root))
+
+    def send_sealed(self, to, what, plain):
+        self.conn.send(wire.SEALED, u16(what) + u32(self.s.own) + u32(to) + field(self.s.seal(to, what, plain)))
+
+    def sealed(self, body, what):
+        r = Reader(body)
+        got, sender, to, box = r.number(2), r.number(4), r.number(4), r.bytes(16, 1 << 20)
+        r.end()
+        assert (got, to) == (what, self.s.own), f"SEALED {got} to {to}"
+        return sender, self.s.unseal(sender, what, box)
+
+    def group_key(self):
+        self.key = os.urandom(32)
+        if self.s.own == 0:
+            for j in self.s.others():
+                self.send_sealed(j, secsum.GROUP_KEY, self.key)
+        else:
+            sender, self.key = self.sealed(self.conn.recv([wire.SEALED])[1], secsum.GROUP_KEY)
+            assert sender == 0, "a group key that is not of the first party"
+
+    def phase(self, _):
+        self.said = False
+
+    def bind(self, numbers):
+        data = np.asarray(numbers, dtype="<f8").tobytes()
+        self.transcript = secsum.sha256(self.transcript, secsum.text(b"coterie bind v1"), u64(len(data)), data)
+
+    def say(self):
+        self.said = True
+        for j in self.s.others():
+            self.due[j] = self.s.told(j, self.transcript)
+            self.send_sealed(j, secsum.TOLD, self.due[j])
+
+    def recv(self, kind):
+        while self.due:
+            sender, word = self.sealed(self.conn.recv([wire.SEALED])[1], secsum.TOLD)
+            assert self.due.pop(sender) == word, f"party {sender} was told other things"
+        return self.conn.recv([kind])[1]
+
+    def sum(self, term):
+        members, n = tuple(range(len(self.s.names))), len(term)
+        words = secsum.encode(term, len(members), *secsum.WIDE)
+        tags = secsum.make_tags(self.key, self.root, self.told, self.s.own, words)
+        tags[0] ^= self.lie == "tag"
+        number = self.s.open_sum(members)
+        words = np.concatenate([words, np.array([1] + tags, dtype="<u8")])
+        masked = self.s.mask(members, number + (self.lie == "mask"), self.transcript, words).tobytes()
+        self.lie = None
+        for at in range(0, len(masked), wire.CHUNK):
+            self.conn.send(wire.MASKED, u32(self.root) + u64(number) + u64(n + 3) + u64(at // 8)
+                           + field(masked[at : at + wire.CHUNK]))
+        self.conn.progress += 1
+        if not self.said:
+            self.say()
+        got = b""
+        while len(got) < 8 * (n + 2):
+            r = Reader(self.recv(wire.SUM))
+            head = r.number(4), r.number(8), r.number(8), r.number(8)
+            assert head == (self.root, self.told, n + 2, len(got) // 8), f"SUM {head}"
+            got += r.bytes(8, 1 << 20)
+            r.end()
+        got = np.frombuffer(got, dtype="<u8")
+        if not secsum.tags_hold(self.key, self.root, self.told, members, got[:n], got[n:]):
+            raise secsum.Refused(f"{self.conn.peer} sent SUM {self.told} that is not the sum of the terms and tags")
+        self.told += 1
+        return secsum.decode(got[:n], *secsum.WIDE)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    for name in ("config", "coordinator", "labels"):
+        p.add_argument("--" + name, required=True)
+    p.add_argument("--lie", choices=["tag", "mask"])
+    a = p.parse_args()
+    with open(a.config, encoding="utf-8") as f:
+        config = json.load(f)
+    os.chdir(os.path.dirname(os.path.abspath(a.config)))
+    X = np.load(config["data"]["features"]).astype(np.float64)
+    conn, (job_id, attempt, job, names) = dial(a.coordinator, config["identity"])
+    params = secsum.sha256(secsum.text(b"coterie parameters v2"), u64(len(job)), job, *map(field, names), conn.fingerprint)
+    bits = int("".join(c for c in json.loads(job)["secure_sum"]["group"] if c.isdigit()))
+    s = secsum.Session(job_id, attempt, names, names.index(config["name"].encode()), params, bits)
+    with open(config["identity"]["key"], "rb") as f:
+        mine = s.advertise(load_pem_private_key(f.read(), None))
+    conn.send(wire.ACCEPT, secsum.sha256(job) + u64(0) + u32(X.shape[1]) + bytes(64))
+    conn.send(wire.KEY, field(mine.public) + mine.nonce + field(mine.spki) + field(mine.signature))
+    r = Reader(conn.recv([wire.KEYS])[1])
+    adverts = []
+    for _ in range(r.number(4)):
+        public, nonce = r.bytes(1, 512), r.take(32)
+        adverts.append(secsum.Advert(public, nonce, r.bytes(1, 512), r.bytes(1, 512)))
+    pins = {n.encode(): bytes.fromhex(f.split(":", 1)[-1].replace(":", "")) for n, f in config["peers"].items()}
+    assert conn.fingerprint == pins[conn.peer.encode()], "another coordinator than the one that is pinned"
+    s.agree(adverts, pins)
+    link = Link(conn, s, a.lie)
+    link.group_key()
+    label = kmeans.Party(json.loads(job), X, link).run()
+    link.say()
+    conn.send(wire.DONE, u32(1) + u64(1) + job_id * 2)
+    link.recv(wire.DONE)
+    np.savetxt(a.labels, label, fmt="%d")
+    time.sleep(0.3)
+    conn.close()
+
+
+if __name__ == "__main__":
+    main()

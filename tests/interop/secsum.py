@@ -1,0 +1,280 @@
+"""One party's side of docs/secure-sum.md: keys, masks, sealed messages, tags, coins, fixed point.
+
+Written from the page, with none of the C sources; test_secsum.py compares it with tests/vectors.
+Names are bytes, vectors of words numpy arrays of little-endian u64 or u32.
+"""
+import hashlib
+import hmac
+import os
+import sys
+
+import numpy as np
+from cryptography.exceptions import InvalidSignature, InvalidTag
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vectors"))
+from dh import prime  # by the formula of RFC 7919
+
+EXPONENT_BITS = 320
+WIDE = (64, 24)  # bits of a word, and behind the point, of sums that parties are told
+TAG_PRIME = 2**55 - 55
+TAG_POINTS = 2**32 - 1  # asks for r_1, r_2
+TOLD, GROUP_KEY, COIN = 2, 3, 5  # purposes of sealed messages
+
+
+class Refused(Exception):
+    """What came must not be used; the text says why."""
+
+
+def u16(n):
+    return n.to_bytes(2, "big")
+
+
+def u32(n):
+    return n.to_bytes(4, "big")
+
+
+def u64(n):
+    return n.to_bytes(8, "big")
+
+
+def text(b):
+    return u32(len(b)) + b
+
+
+def sha256(*parts):
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+def hkdf_extract(salt, secret):
+    return hmac.new(salt, secret, hashlib.sha256).digest()
+
+
+def hkdf_expand(key, info, n):
+    out, block = b"", b""
+    while len(out) < n:
+        block = hmac.new(key, block + info + bytes([len(out) // 32 + 1]), hashlib.sha256).digest()
+        out += block
+    return out[:n]
+
+
+# ---- fixed point ----
+
+def bound(parties, bits, fraction):
+    most = (2 ** (bits - 1) - 1) // parties
+    excess = max(most.bit_length() - 53, 0)
+    return float(most >> excess << excess) * 2.0**-fraction
+
+
+def encode(x, parties, bits, fraction):
+    """Words of N = 2^bits for numbers; ValueError where a sum of as many could leave the signed numbers."""
+    x = np.asarray(x, dtype=np.float64)
+    most = bound(parties, bits, fraction)
+    if not np.all(np.abs(x) <= most):  # NaN is not
+        raise ValueError("a value is not finite or beyond the fixed point's bound of %g" % most)
+    return np.rint(x * 2.0**fraction).astype(np.int64).astype("<u%d" % (bits // 8))
+
+
+def decode(words, bits, fraction):
+    return words.astype("<i%d" % (bits // 8)).astype(np.float64) * 2.0**-fraction
+
+
+# ---- tags of sums that parties are told ----
+
+def tag_numbers(group_key, group, number, of):
+    out = hkdf_expand(group_key, b"coterie tag v1" + u32(group) + u64(number) + u32(of), 32)
+    return [int.from_bytes(out[16 * t : 16 * t + 16], "big") % TAG_PRIME for t in (0, 1)]
+
+
+def polynomials(group_key, group, number, words):
+    """For t = 1, 2 the sum of r_t^(j+1) s_j, s_j being the words as signed numbers."""
+    out = []
+    signed = [int(w) for w in words.astype("<i8")]
+    for r in tag_numbers(group_key, group, number, TAG_POINTS):
+        value = 0
+        for s in reversed(signed):
+            value = (value + s) * r % TAG_PRIME
+        out.append(value)
+    return out
+
+
+def make_tags(group_key, group, number, party, words):
+    beta = tag_numbers(group_key, group, number, party)
+    return [(b + v) % TAG_PRIME for b, v in zip(beta, polynomials(group_key, group, number, words))]
+
+
+def tags_hold(group_key, group, number, members, words, tags):
+    expect = polynomials(group_key, group, number, words)
+    for i in members:
+        beta = tag_numbers(group_key, group, number, i)
+        expect = [(e + b) % TAG_PRIME for e, b in zip(expect, beta)]
+    return [int(t) % TAG_PRIME for t in tags] == expect
+
+
+# ---- keys ----
+
+class Advert:
+    """What a party tells all others of its key: S, nonce, SPKI and signature, as in KEY."""
+
+    def __init__(self, public, nonce, spki, signature):
+        self.public, self.nonce, self.spki, self.signature = public, nonce, spki, signature
+
+    def __eq__(self, other):
+        return vars(self) == vars(other)
+
+    def fingerprint(self):
+        return hashlib.sha256(self.spki).digest()
+
+
+def sign(key, message):
+    if isinstance(key, ed25519.Ed25519PrivateKey):
+        return key.sign(message)
+    return key.sign(message, ec.ECDSA(hashes.SHA256()))
+
+
+def check_signature(spki, message, signature):
+    try:
+        key = serialization.load_der_public_key(spki)
+        if isinstance(key, ed25519.Ed25519PublicKey):
+            key.verify(signature, message)
+        elif isinstance(key, ec.EllipticCurvePublicKey) and key.curve.name == "secp256r1":
+            key.verify(signature, message, ec.ECDSA(hashes.SHA256()))
+        else:
+            return False
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+class Session:
+    """Keys with each other party of one attempt at a job; numbers, masks and boxes by them."""
+
+    def __init__(self, job_id, attempt, names, own, params_hash, bits=3072, secret=None, coin=None):
+        self.job_id, self.attempt, self.names, self.own = job_id, attempt, names, own
+        self.params_hash, self.size, self.p = params_hash, bits // 8, prime(bits)
+        self.secret = secret or int.from_bytes(os.urandom(EXPONENT_BITS // 8), "big") | 1 << (EXPONENT_BITS - 1)
+        self.coin = coin or os.urandom(32)
+        self.public = pow(2, self.secret, self.p).to_bytes(self.size, "big")
+        self.nonce = sha256(b"coterie coin v1", self.coin)
+        self.next_sum = {}  # members -> number of their next sum
+        self.history = {j: bytes(32) for j in self.others()}
+        self.sealed = {j: 0 for j in self.others()}  # boxes to j so far
+        self.opened = {j: 0 for j in self.others()}  # and from j
+
+    def others(self):
+        return [j for j in range(len(self.names)) if j != self.own]
+
+    def signed(self, j, public, nonce):
+        return (b"coterie key advertisement v1\0" + self.job_id + u32(self.attempt) + text(self.names[j])
+                + self.params_hash + text(public) + nonce)
+
+    def advertise(self, key):
+        """This party's Advert, signed by its TLS identity key."""
+        spki = key.public_key().public_bytes(serialization.Encoding.DER,
+                                             serialization.PublicFormat.SubjectPublicKeyInfo)
+        self.advert = Advert(self.public, self.nonce, spki,
+                             sign(key, self.signed(self.own, self.public, self.nonce)))
+        return self.advert
+
+    def check(self, j, advert, pin):
+        name = self.names[j].decode()
+        if advert.fingerprint() != pin:
+            raise Refused("the key that was relayed for %s is not the one that is pinned" % name)
+        if not check_signature(advert.spki, self.signed(j, advert.public, advert.nonce), advert.signature):
+            raise Refused("the signature of %s's key advertisement does not fit" % name)
+        number = int.from_bytes(advert.public, "big")
+        if len(advert.public) != self.size or not 2 <= number <= self.p - 2:
+            raise Refused("the public key of %s is no number of the group" % name)
+        if pow(number, (self.p - 1) // 2, self.p) != 1:  # the Jacobi symbol, p being a prime
+            raise Refused("the public key of %s is not in the subgroup" % name)
+
+    def agree(self, adverts, pins):
+        """Checks what was relayed, against {name: fingerprint}, and makes the keys."""
+        if len(adverts) != len(self.names):
+            raise Refused("%d keys were relayed for %d parties" % (len(adverts), len(self.names)))
+        if adverts[self.own] != self.advert:
+            raise Refused("this party's own advertisement came back changed")
+        for j in self.others():
+            self.check(j, adverts[j], pins[self.names[j]])
+        self.make_keys(adverts)
+
+    def make_keys(self, adverts):
+        self.nonces = [a.nonce for a in adverts]
+        self.hash = sha256(
+            b"coterie session v1\0", self.job_id, u32(self.attempt), self.params_hash, u32(len(self.names)),
+            *[text(n) + a.fingerprint() + text(a.public) + text(a.signature) + a.nonce
+              for n, a in zip(self.names, adverts)])
+        self.pair = {}
+        for j in self.others():
+            shared = pow(int.from_bytes(adverts[j].public, "big"), self.secret, self.p)
+            lower, higher = sorted((self.names[self.own], self.names[j]))
+            self.pair[j] = hkdf_expand(hkdf_extract(self.hash, shared.to_bytes(self.size, "big")),
+                                       b"coterie pair key v1\0" + text(lower) + text(higher), 32)
+        self.secret = None
+
+    # ---- sums ----
+
+    def open_sum(self, members):
+        """The number of the members' next sum, which is used up by it."""
+        number = self.next_sum.get(tuple(members), 0)
+        self.next_sum[tuple(members)] = number + 1
+        return number
+
+    def mask(self, members, number, transcript, words):
+        """words (of a numpy type) with this party's mask added."""
+        info = (b"coterie mask v1" + u32(len(members)) + b"".join(text(self.names[m]) for m in members)
+                + u64(number) + transcript)
+        out = words.copy()
+        for j in members:
+            if j == self.own:
+                continue
+            key = hkdf_expand(self.pair[j], info + self.history[j], 16)
+            cipher = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+            stream = np.frombuffer(cipher.update(bytes(words.nbytes)), dtype=words.dtype)
+            out = out + stream if j > self.own else out - stream
+        return out
+
+    def leave_group(self, members, transcript):
+        """The members were told what transcript says: it goes into all further masks of theirs."""
+        for j in members:
+            if j != self.own:
+                self.history[j] = sha256(b"coterie history v1\0", self.history[j], transcript)
+
+    def told(self, j, transcript):
+        """What this party and j say to each other of what they were told."""
+        return sha256(text(b"coterie told v1"), self.history[j], transcript)
+
+    # ---- sealed messages ----
+
+    def box(self, sender, receiver, purpose):
+        other = receiver if sender == self.own else sender
+        names = text(self.names[sender]) + text(self.names[receiver])
+        key = hkdf_expand(self.pair[other], b"coterie seal v1" + names, 32)
+        return AESGCM(key), self.job_id + u32(self.attempt) + u16(purpose) + names
+
+    def seal(self, to, purpose, plain):
+        gcm, data = self.box(self.own, to, purpose)
+        number = self.sealed[to]
+        self.sealed[to] += 1
+        return gcm.encrypt(bytes(4) + u64(number), plain, data)
+
+    def unseal(self, sender, purpose, box):
+        gcm, data = self.box(sender, self.own, purpose)
+        try:
+            plain = gcm.decrypt(bytes(4) + u64(self.opened[sender]), box, data)
+        except InvalidTag:
+            raise Refused("a sealed message of %s is not what it sealed" % self.names[sender].decode()) from None
+        self.opened[sender] += 1
+        return plain
+
+    # ---- what is drawn by lot ----
+
+    def draw(self, coins):
+        """coins of all parties, in order."""
+        for name, coin, nonce in zip(self.names, coins, self.nonces):
+            if sha256(b"coterie coin v1", coin) != nonce:
+                raise Refused("%s shows another coin than the one of its nonce" % name.decode())
+        return int.from_bytes(sha256(b"coterie draw v2", self.hash, *coins)[:8], "big")

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Compares secsum.py with the known answers of tests/vectors, and checks what it must refuse."""
+import contextlib
+import hashlib
+import io
+import os
+import re
+import unittest
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+
+import secsum
+from dh import secret
+
+VECTORS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vectors")
+with contextlib.redirect_stdout(io.StringIO()):  # it prints its own answers
+    import secagg
+
+
+def told(name):
+    """The strings of an .inc, one after the other, each list of adjoining lines joined."""
+    with open(os.path.join(VECTORS, name), encoding="ascii") as f:
+        found = re.findall(r'((?:"[0-9a-f]*"\s*)+),', f.read())
+    return [bytes.fromhex("".join(re.findall(r'"([0-9a-f]*)"', lines))) for lines in found]
+
+
+def session(own):
+    name = secagg.NAMES[own]
+    s = secsum.Session(secagg.JOB_ID, secagg.ATTEMPT, secagg.NAMES, own, secagg.PARAMS, secagg.BITS,
+                       secret("secagg " + name.decode()), hashlib.sha256(b"nonce " + name).digest())
+    s.make_keys([secsum.Advert(p.public, p.nonce, p.spki, p.signature) for p in secagg.parties])
+    return s
+
+
+class Vectors(unittest.TestCase):
+    def setUp(self):
+        self.known = told("secagg.inc")
+
+    def test_adverts_and_keys(self):
+        self.assertEqual(len(self.known), 34)
+        for own, name in enumerate(secagg.NAMES):
+            s = session(own)
+            _, public, coin, nonce, _, _, signed = self.known[7 * own : 7 * own + 7]
+            self.assertEqual((s.public, s.coin, s.nonce), (public, coin, nonce))
+            self.assertEqual(hashlib.sha256(s.signed(own, s.public, s.nonce)).digest(), signed)
+        s = session(1)
+        self.assertEqual([s.hash, s.draw([p.coin for p in secagg.parties]).to_bytes(8, "big"), s.pair[0]],
+                         self.known[23:26])
+
+    def test_masks(self):
+        for bits, known in ((64, self.known[26:29]), (32, self.known[29:32])):
+            s = session(1)
+            for answer, members in zip(known, ((1, 2), (0, 1, 2), (0, 1, 2))):
+                zeros = np.zeros(secagg.WORDS, dtype="<u%d" % (bits // 8))
+                mask = s.mask(members, s.open_sum(members), secagg.TRANSCRIPT, zeros)
+                self.assertEqual(mask.tobytes(), answer)
+
+    def test_history(self):
+        s = session(1)
+        s.leave_group((1, 2), secagg.TRANSCRIPT)
+        self.assertEqual(s.history[2], self.known[-2])
+        self.assertEqual(s.history[0], bytes(32))
+        mask = s.mask((0, 1, 2), 2, secagg.TRANSCRIPT, np.zeros(secagg.WORDS, dtype="<u8"))
+        self.assertEqual(mask.tobytes(), self.known[-1])
+
+    def test_sealed(self):
+        key, again, empty, back = told("seal.inc")
+        a, b, shop = session(0), session(1), session(2)
+        self.assertEqual(b.seal(0, 1, bytes(range(32))), key)
+        self.assertEqual(b.seal(0, 1, b"again"), again)
+        self.assertEqual(b.seal(2, 513, b""), empty)
+        self.assertEqual(b.unseal(0, 1, back), b"the other way")
+        self.assertEqual(a.unseal(1, 1, key), bytes(range(32)))
+        with self.assertRaises(secsum.Refused):  # its place is taken
+            a.unseal(1, 1, key)
+        with self.assertRaises(secsum.Refused):  # made for another purpose
+            shop.unseal(1, 1, empty)
+
+    def test_tags(self):
+        with open(os.path.join(VECTORS, "tag.inc"), encoding="ascii") as f:
+            rows = re.findall(r"\{ (\d+)u, (\d+)ull, (\d+), (\d+), \{ (\d+)ull, (\d+)ull \} \}", f.read())
+        self.assertEqual(len(rows), 6)
+        for group, number, party, count, one, two in (map(int, r) for r in rows):
+            words = [-(2**63) if i == 3 else (i * i * 0x9E3779B97F4A7C15 + party) % 2**62 - 2**61
+                     for i in range(count)]
+            made = secsum.make_tags(bytes(range(32)), group, number, party, np.array(words, dtype="<i8").view("<u8"))
+            self.assertEqual(made, [one, two])
+
+
+class Sums(unittest.TestCase):
+    def test_sum_of_three(self):
+        x = np.array([[1.5, -2.25, 3], [0.5, 1, -8], [2, 2, 2**-24]])
+        members, parties, total, tags = (0, 1, 2), [session(i) for i in range(3)], 0, [0, 0]
+        for i, s in enumerate(parties):
+            words = secsum.encode(x[i], 3, *secsum.WIDE)
+            mine = secsum.make_tags(b"k" * 32, 3, 0, i, words)
+            tags = [(t + m) % 2**64 for t, m in zip(tags, mine)]
+            masked = s.mask(members, s.open_sum(members), bytes(32), words)
+            self.assertFalse(np.array_equal(masked, words))
+            total = total + masked
+        self.assertEqual(secsum.decode(total, *secsum.WIDE).tolist(), x.sum(axis=0).tolist())
+        self.assertTrue(secsum.tags_hold(b"k" * 32, 3, 0, members, total, tags))
+        total[1] += np.uint64(1)
+        self.assertFalse(secsum.tags_hold(b"k" * 32, 3, 0, members, total, tags))
+
+    def test_fixed_point(self):
+        # halves go to the even one, and the bound is a double
+        self.assertEqual(secsum.encode([0.5, 1.5, 2.5, -0.5], 2, 64, 0).tolist(), [0, 2, 2, 0])
+        self.assertEqual(secsum.encode([-1], 2, 32, 4).tolist(), [2**32 - 16])
+        self.assertEqual(secsum.bound(1, 64, 0), float(2**63 - 2**10))
+        for bad in (np.nan, np.inf, 2.0**39):
+            with self.assertRaises(ValueError):
+                secsum.encode([bad], 2, *secsum.WIDE)
+
+
+class Agreement(unittest.TestCase):
+    def setUp(self):
+        self.keys = [ed25519.Ed25519PrivateKey.generate(), ec.generate_private_key(ec.SECP256R1()),
+                     ed25519.Ed25519PrivateKey.generate()]
+        self.sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), 2048) for i in range(3)]
+        self.adverts = [s.advertise(k) for s, k in zip(self.sessions, self.keys)]
+        self.pins = {n: a.fingerprint() for n, a in zip(secagg.NAMES, self.adverts)}
+
+    def test_all_have_the_same(self):
+        for s in self.sessions:
+            s.agree(self.adverts, self.pins)
+        self.assertEqual(self.sessions[0].pair[1], self.sessions[1].pair[0])
+        self.assertEqual(self.sessions[1].pair[2], self.sessions[2].pair[1])
+        coins = [s.coin for s in self.sessions]
+        self.assertEqual(self.sessions[0].draw(coins), self.sessions[2].draw(coins))
+        with self.assertRaisesRegex(secsum.Refused, "shop shows another coin"):
+            self.sessions[0].draw(coins[:2] + [bytes(32)])
+
+    def refuses(self, j, why, **change):
+        adverts = [secsum.Advert(**vars(a)) for a in self.adverts]
+        for field, value in change.items():
+            setattr(adverts[j], field, value)
+        with self.assertRaisesRegex(secsum.Refused, why):
+            self.sessions[0].agree(adverts, self.pins)
+
+    def test_what_is_refused(self):
+        nonce, p = bytes(31) + b"\1", self.sessions[0].p
+        self.refuses(0, "own advertisement", nonce=nonce)
+        self.refuses(1, "signature of bank-b", nonce=nonce)
+        self.refuses(2, "signature of shop", public=self.adverts[1].public)
+        self.refuses(1, "bank-b is not the one that is pinned", spki=self.adverts[2].spki)
+        for number, why in ((1, "no number"), (p - 1, "no number"), (p - 2, "subgroup")):
+            public = number.to_bytes(256, "big")
+            signature = secsum.sign(self.keys[1], self.sessions[0].signed(1, public, self.adverts[1].nonce))
+            self.refuses(1, why, public=public, signature=signature)
+
+
+if __name__ == "__main__":
+    unittest.main()

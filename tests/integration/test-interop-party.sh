@@ -1,5 +1,5 @@
 #!/bin/bash
-# A party in Python, written from the pages (tests/interop), beside parties and a coordinator in C.
+# A party in Python (tests/interop) beside parties and a coordinator in C.
 #
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -10,7 +10,7 @@ python_party() { # NAME [ARG...]
 	start "$1" "$PYTHON" "$ROOT/tests/interop/party.py" --config "$T/$1.json" --coordinator "$ADDRESS" --labels "$T/$1.labels" "${@:2}"
 }
 
-test_secure_sum_from_the_page() {
+test_secure_sum() {
 	needs_python
 	"$PYTHON" "$ROOT/tests/interop/test_secsum.py"
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A coordinator in Python, written from the pages (tests/interop), among parties in C: a job of kind
+# A coordinator in Python (tests/interop) among parties in C: a job of kind
 # kmeans ends with the labels that it has with the C coordinator.
 #
 # shellcheck source=lib.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A coordinator of kind kmeans, written from proto/PROTOCOL.md and docs/secure-sum.md alone.
+"""A coordinator of kind kmeans, by proto/PROTOCOL.md and docs/secure-sum.md.
 
 It needs no numerics: it adds masked words, tells the sums, and passes on what it cannot open. What
 parties compute from the sums it never learns to compute itself.

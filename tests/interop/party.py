@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A party of kind kmeans, from the pages: party.py --config FILE --coordinator HOST:PORT --labels FILE [--lie tag|mask]"""
+"""A party of kind kmeans: party.py --config FILE --coordinator HOST:PORT --labels FILE [--lie tag|mask]"""
 import argparse
 import json
 import os

@@ -1,6 +1,6 @@
 """One party's side of docs/secure-sum.md: keys, masks, sealed messages, tags, coins, fixed point.
 
-Written from the page, with none of the C sources; test_secsum.py compares it with tests/vectors.
+A second implementation; test_secsum.py compares it with tests/vectors.
 Names are bytes, vectors of words numpy arrays of little-endian u64 or u32.
 """
 import hashlib

@@ -1,6 +1,6 @@
 """proto/PROTOCOL.md in Python: TLS, frames, and the few bodies that a coordinator of kmeans needs.
 
-Written from the page alone, for tests: one thread reads each connection, another keeps all alive.
+For tests: one thread reads each connection, another keeps all alive.
 What a peer may not do is an AssertionError or a Broken that says what was expected.
 """
 import hashlib

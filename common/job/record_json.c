@@ -221,7 +221,7 @@ void record_json(const struct record *r, struct buf *json)
 	json_put_string(root, "started", r->started_utc);
 	json_put_number(root, "elapsed_s", r->elapsed_s);
 	if (r->memory_estimate > 0)
-		json_put_number(root, "memory_estimate_bytes", r->memory_estimate);
+		json_put_number(root, "memory_estimate_bytes", floor(r->memory_estimate));
 	if (r->ended && r->memory_peak > 0)
 		json_put_number(root, "memory_peak_bytes", r->memory_peak);
 	if (r->has_job) {

@@ -107,6 +107,28 @@ test_method_that_policy_does_not_allow() {
 	refused_by 2 party-01 'basic' 'methods'
 }
 
+# How much memory a job takes is said before it begins, on both sides; who does not give so much declines, or ends it.
+test_memory() {
+	federation 2
+	start_job 2
+	completes 2
+	for name in coordinator party-00 party-01; do
+		(($(run_of "$name" .memory_estimate_bytes) > 1000000 && $(run_of "$name" .memory_peak_bytes) > 1000000)) ||
+			fail "$name/run.json: $(run_of "$name" '[.memory_estimate_bytes, .memory_peak_bytes]')"
+		says "$name" 'this job will take about [0-9]+ MB of memory here'
+	done
+	edit party-01 '.policy.max_memory = 1000000'
+	start_job 2
+	ends 4 coordinator party-00 party-01
+	says party-01 'this job takes about [0-9]+ MB of memory at party-01, policy.max_memory is 1 MB: raise it'
+	says coordinator 'party-01 declined the job: the job takes more memory than it gives to one; its log says more'
+	edit party-01 'del(.policy.max_memory)'
+	edit coordinator '.max_memory = 1000000'
+	start_job 2
+	ends 4 coordinator party-00 party-01
+	says coordinator 'this job takes about [0-9]+ MB of memory at coordinator, max_memory is 1 MB'
+}
+
 test_single_party_that_does_not_allow_it() {
 	federation 1
 	edit job '.allow_single = true'

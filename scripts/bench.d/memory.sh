@@ -1,0 +1,69 @@
+# memory -- what a job was said to take before it began, beside what it took: each kind at two sizes.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+about='memory that jobs are said to take, and took: each kind at two sizes (synthetic, three parties, loopback)'
+default_seeds=1
+
+L=3
+
+measure() {
+	local n
+	for n in 20000 $($quick || echo 60000); do
+		data "graph-$n" --nodes "$n" --features 600 --clusters 7
+		for method in tree flat basic; do one "kcagc $method" "$n" kcagc-cora --set "method=$method"; done
+		one "kcagc gram, order auto" "$n" kcagc-gram
+		one gcc "$n" gcc-cora
+		one landmark "$n" landmark-cora
+	done
+	for n in 100000 $($quick || echo 400000); do
+		data "points-$n" --points --nodes "$n" --features 32 --clusters 10
+		one kmeans "$n" kmeans
+		one "fedsc anchor" "$n" fedsc-dense --set clusters=10 --set variant=anchor
+		one "fedsc dense" "$n" fedsc-dense --set clusters=10
+	done
+	for n in 100000 $($quick || echo 400000); do
+		data "edges-$n" --nodes "$n" --features 0 --clusters 10 --degree 8
+		one "fedspectral exact" "$n" fedspectral --allow fedspectral.exact
+		one "fedspectral+" "$n" fedspectral-plus
+		((n > 100000)) || one fedspectral "$n" fedspectral-plain
+	done
+	for n in 6000 $($quick || echo 12000); do
+		data "vertices-$n" --nodes "$n" --features 0 --clusters 10 --degree 8
+		one "fedwalk exact" "$n" fedwalk --set walks=10 --set length=20 --set tree=exact
+		one "fedwalk landmarks" "$n" fedwalk --set walks=10 --set length=20 --set tree=landmarks
+	done
+	for n in 1000 $($quick || echo 4000); do
+		data "graphs-$n" --graphs --nodes "$n" --size 30
+		one fedgcn "$n" fedgcn --set rounds=3
+	done
+	rm -rf "$out/data"
+}
+
+data() { # NAME SYNTH-OPTION...
+	rm -rf "$out/data"
+	mkdir -p "$out/data"
+	DATA=$out/data/$1
+	"$bin/coterie" synth --seed 1 --out "$DATA" "${@:2}" >/dev/null
+}
+
+one() { # KIND N JOB LAUNCH-ARG...
+	local who column
+	! cell_known "$1" "$2" "party ratio" || return 0
+	if ! run "${1// /-}-$2" "$DATA" "configs/jobs/$3.json" $L 1 "${@:4}"; then
+		not_run "$1" "$2" "party ratio" "$WHY"
+		return
+	fi
+	for who in coordinator party-00; do
+		column=${who%-00}
+		cell "$1" "$2" "$column said" value="$(of "$who" '.memory_estimate_bytes / 1e6 | round')" unit=MB
+		cell "$1" "$2" "$column took" value="$(of "$who" '.memory_peak_bytes / 1e6 | round')" unit=MB
+		cell "$1" "$2" "$column ratio" value="$(of "$who" '.memory_estimate_bytes / .memory_peak_bytes * 100 | round / 100')"
+	done
+}
+
+of() { jq "$2" "$RUN/$1/run.json"; } # NAME JQ
+
+render() {
+	printf '\nSaid before the job began, the most that the process took, and the first over the second; by kind and n.\n'
+	render_grid '{value} {unit}'
+}

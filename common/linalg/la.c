@@ -358,6 +358,54 @@ enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count)
 			  "dpotrs", d, count);
 }
 
+/* Columns of one panel, which with a few rows lie in the cache; and from where on panels pay. */
+enum { PANEL = 1 << 12, LONG = 1 << 17 };
+
+/* Rows of millions of numbers: dgeqrf goes over all of them for each row anew, out of the cache. So
+ * each panel of columns has a factorisation of its own, their triangles, one below the other, have
+ * another, and the two orthogonal factors are multiplied (Demmel, Grigori, Hoemmen, Langou 2012,
+ * "TSQR"). */
+static lapack_int orthonormal_long_rows(struct mat *A)
+{
+	size_t r = A->rows, c = A->cols, panels = c / PANEL, high = panels * r;
+	double *tau = alloc(r, sizeof(*tau)), *S = alloc(high * r, sizeof(*S));
+	double *Q = alloc(2 * (size_t)PANEL * r, sizeof(*Q));
+	lapack_int info = 0;
+
+	for (size_t p = 0; p < panels && info == 0; p++) {
+		double *a = A->a + p * PANEL;
+		size_t n = p + 1 < panels ? PANEL : c - p * PANEL;
+
+		info =
+		    LAPACKE_dgeqrf(LAPACK_COL_MAJOR, blas_int(n), blas_int(r), a, blas_int(c), tau);
+		for (size_t j = 0; j < r; j++)
+			memcpy(S + j * high + p * r, a + j * c, (j + 1) * sizeof(double));
+		if (info == 0)
+			info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, blas_int(n), blas_int(r),
+					      blas_int(r), a, blas_int(c), tau);
+	}
+	if (info == 0)
+		info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, blas_int(high), blas_int(r), S,
+				      blas_int(high), tau);
+	if (info == 0)
+		info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, blas_int(high), blas_int(r), blas_int(r), S,
+				      blas_int(high), tau);
+	for (size_t p = 0; p < panels && info == 0; p++) {
+		double *a = A->a + p * PANEL;
+		size_t n = p + 1 < panels ? PANEL : c - p * PANEL;
+
+		cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_int(n), blas_int(r),
+			    blas_int(r), 1, a, blas_int(c), S + p * r, blas_int(high), 0, Q,
+			    blas_int(n));
+		for (size_t j = 0; j < r; j++)
+			memcpy(a + j * c, Q + j * n, n * sizeof(double));
+	}
+	free(Q);
+	free(S);
+	free(tau);
+	return info;
+}
+
 enum err la_orthonormal_rows(struct mat *A)
 {
 	size_t r = A->rows, c = A->cols;
@@ -366,6 +414,8 @@ enum err la_orthonormal_rows(struct mat *A)
 
 	assert(r <= c);
 	TRY(check_finite(A, "dgeqrf"));
+	if (c >= LONG && r <= PANEL)
+		return check_info(orthonormal_long_rows(A), "dgeqrf and dorgqr", c, r);
 	ALLOC(tau, r);
 	info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, blas_int(c), blas_int(r), A->a, blas_int(c), tau);
 	if (info == 0)

@@ -169,18 +169,17 @@ static void not_finite(void **state)
 	mat_release(&G);
 }
 
-static void orthonormal(void **state)
+static void check_orthonormal(size_t rows, size_t cols)
 {
 	struct mat A, before, G, along, back;
 
-	(void)state;
-	sample_normal(&A, 12, 50, 6);
-	memcpy(ROW(&A, 4), ROW(&A, 3), 50 * sizeof(double)); /* rank 11 */
+	sample_normal(&A, rows, cols, 6);
+	memcpy(ROW(&A, 4), ROW(&A, 3), cols * sizeof(double)); /* one too many */
 	sample_copy(&A, &before);
 	assert_ok(la_orthonormal_rows(&A));
 	la_gram_rows(&A, 1, &G);
-	for (size_t i = 0; i < 12; i++)
-		for (size_t j = 0; j < 12; j++)
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < rows; j++)
 			assert_near(MAT(&G, i, j), i == j, 1e-13);
 	la_mul_nt(&before, &A, 1, &along);
 	la_mul_nn(&along, &A, 1, &back);
@@ -190,6 +189,20 @@ static void orthonormal(void **state)
 	mat_release(&G);
 	mat_release(&before);
 	mat_release(&A);
+}
+
+static void orthonormal(void **state)
+{
+	(void)state;
+	check_orthonormal(12, 50);
+}
+
+/* Long enough to be taken in panels, the last of which is larger. */
+static void orthonormal_long(void **state)
+{
+	(void)state;
+	check_orthonormal(5, (1 << 17) + 4096 + 7);
+	check_orthonormal(5, 1 << 17);
 }
 
 /* A = P diag(sigma) Q' means P' A has orthogonal rows of lengths sigma. */
@@ -300,6 +313,7 @@ int main(void)
 		cmocka_unit_test(eigen),
 		cmocka_unit_test(not_finite),
 		cmocka_unit_test(orthonormal),
+		cmocka_unit_test(orthonormal_long),
 		cmocka_unit_test(singular),
 		cmocka_unit_test(tridiagonal),
 		cmocka_unit_test(pinned),

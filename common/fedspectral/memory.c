@@ -5,7 +5,7 @@
 
 enum {
 	BASIS = 25,
-	OWN_BASIS = 16,
+	OWN_BASIS = 20,
 	ID_BYTES = 60
 }; /* blocks of a Krylov basis; of an id and its place */
 

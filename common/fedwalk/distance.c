@@ -102,7 +102,7 @@ double fedwalk_tree_bytes(size_t n, unsigned k, enum fedwalk_how how, double row
 
 	if (how == FEDWALK_LANDMARKS)
 		return lists + 2 * group * 2 + (double)n * k * sizeof(double);
-	return lists + 2 * half_bytes(n) +
+	return lists + (how == FEDWALK_DTW ? 2 : 1) * half_bytes(n) +
 	       (how == FEDWALK_DTW ? 2.2 * rows * k * sizeof(float) : 0);
 }
 

@@ -3,6 +3,8 @@
 #include "common/fedwalk/job.h"
 #include "common/fedwalk/response.h"
 
+#include <math.h>
+
 enum { REPORT_BYTES = 40 }; /* of a reported pair: as it came, both ways, and how likely it is */
 
 double fedwalk_memory(const void *p, const struct kind_sizes *s)
@@ -18,5 +20,6 @@ double fedwalk_memory(const void *p, const struct kind_sizes *s)
 	first = job->mode == FEDWALK_RESPONSE
 		    ? REPORT_BYTES * fedwalk_reports_expected(job->eps, n, 0)
 		    : fedwalk_tree_bytes(n, fedwalk_job_bins(job, n), fedwalk_tree_how(job, n), 0);
-	return KIND_MEMORY_LEAST + first + fedwalk_train_bytes(n, job->walks, job->length, 1);
+	/* One after the other. */
+	return KIND_MEMORY_LEAST + fmax(first, fedwalk_train_bytes(n, job->walks, job->length, 1));
 }

@@ -8,6 +8,7 @@
 # make format           clang-format in place
 # make reproducible     the programs from two folders are the same bytes: five minutes
 # make install          to $(DESTDIR)$(PREFIX)
+# make dist             build/dist/coterie-VERSION.tar.gz: what git has at HEAD, and sbom.spdx.json; DIST=DIR: there
 # make clean
 #
 # SAN=address,undefined or SAN=thread: the same in a build folder of its own.
@@ -195,9 +196,22 @@ install: all
 	install -m 644 configs/jobs/*.json $(DOC)/configs/jobs
 	install -m 644 docs/*.1 $(MAN)
 
+# The same commit on the same packages gives the same bytes, whatever umask, git's settings or the clock are.
+DIST   ?= build/dist
+DISTED := coterie-$(VERSION)
+dist: all
+	@[ -e .git ] || { echo "dist: this folder is no git repository: its archive is the one that it came from" >&2; exit 1; }
+	@git diff --quiet HEAD || echo "dist: there are changes that are not committed; the archive is without them" >&2
+	@[ "$$(git show HEAD:VERSION)" = "$(VERSION)" ] || { echo "dist: VERSION has changes that are not committed" >&2; exit 1; }
+	@mkdir -p $(DIST)
+	scripts/sbom --bin $(BIN) >$(DIST)/sbom.spdx.json
+	@chmod 644 $(DIST)/sbom.spdx.json
+	git -c tar.umask=0022 archive --format=tar --prefix=$(DISTED)/ --add-file=$(DIST)/sbom.spdx.json -o $(DIST)/$(DISTED).tar HEAD
+	gzip -9nf $(DIST)/$(DISTED).tar
+
 clean:
 	rm -rf build
 
-.PHONY: all tests check soak bench fuzz fuzzers reproducible format lint install clean
+.PHONY: all tests check soak bench fuzz fuzzers reproducible format lint install dist clean
 .SECONDARY:
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,0 +1,104 @@
+#!/bin/bash
+# What a release is made of: the list of packages that the programs load (scripts/sbom), and the archive (make dist).
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+programs=(coordinator party coterie coterie-netlab)
+
+debian() { command -v dpkg-query >/dev/null || skip "no dpkg here"; }
+
+libraries() { # PROGRAM: "soname path", as the loader finds them
+	ldd "$1" | awk '$2 == "=>" { print $1, $3 } $2 != "=>" && $1 ~ /^\// { n = split($1, part, "/"); print part[n], $1 }'
+}
+
+test_list_names_what_the_loader_loads() {
+	debian
+	"$ROOT/scripts/sbom" >"$T/sbom"
+	local program soname path relation package
+	for program in "${programs[@]}"; do
+		libraries "$ROOT/build/bin/$program" >"$T/libraries"
+		readelf -dW "$ROOT/build/bin/$program" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' >"$T/needed"
+		(($(wc -l <"$T/libraries") > 2)) || fail "$program: ldd names no libraries"
+		while read -r soname path; do
+			# The program's package that has this library, and how the program comes to it.
+			jq -r --arg program "SPDXRef-program-$program" --arg soname "$soname" '
+				(.packages | map(select((.comment // "") | split(" ") | index($soname)))) as [$package] |
+				.relationships[] | select(.spdxElementId == $program and .relatedSpdxElement == $package.SPDXID) |
+				"\(.relationshipType) \($package.name) \($package.versionInfo)"' "$T/sbom" >"$T/found"
+			[[ $(wc -l <"$T/found") == 1 ]] || fail "$program loads $soname ($path), of which the list says: $(cat "$T/found")"
+			package=$(cut -d ' ' -f 2 "$T/found")
+			# A package that has several libraries is linked if the program names one of them.
+			relation=DEPENDS_ON
+			! jq -r --arg name "$package" '.packages[] | select(.name == $name) | .comment' "$T/sbom" | tr ' ' '\n' |
+				grep -xFf "$T/needed" >/dev/null || relation=DYNAMIC_LINK
+			grep -x "$relation .*" "$T/found" >/dev/null || fail "$program and $soname: $(cat "$T/found"), expected $relation"
+			dpkg-query -L "$package" | grep -x ".*/$(basename "$(realpath "$path")")" >/dev/null || fail "$package has no $path"
+			[[ $(cut -d ' ' -f 3 "$T/found") == "$(dpkg-query -W -f '${Version}\n' "$package" | head -n 1)" ]] ||
+				fail "$package: the list says version $(cut -d ' ' -f 3 "$T/found")"
+		done <"$T/libraries"
+	done
+}
+
+# What SPDX 2.3 asks of every document and package.
+test_list_is_spdx() {
+	debian
+	"$ROOT/scripts/sbom" >"$T/sbom"
+	# shellcheck disable=SC2016
+	jq -e --arg version "$(<"$ROOT/VERSION")" '
+		(.packages | map(.SPDXID)) as $ids |
+		.spdxVersion == "SPDX-2.3" and .dataLicense == "CC0-1.0" and .SPDXID == "SPDXRef-DOCUMENT" and
+		(.documentNamespace | test("^https://[^#]+$")) and
+		(.creationInfo.created | test("^[0-9-]{10}T[0-9:]{8}Z$")) and (.creationInfo.creators | length > 0) and
+		($ids | length == (unique | length)) and all($ids[]; test("^SPDXRef-[A-Za-z0-9.-]+$")) and
+		all(.packages[]; .name and .versionInfo and .downloadLocation and .filesAnalyzed == false) and
+		(.packages[0] | .name == "coterie" and .versionInfo == $version) and
+		all(.relationships[]; (.spdxElementId | IN($ids[], "SPDXRef-DOCUMENT")) and (.relatedSpdxElement | IN($ids[]))) and
+		any(.relationships[]; .relationshipType == "DESCRIBES")' "$T/sbom" >/dev/null || fail "not as SPDX 2.3 has it: $T/sbom"
+}
+
+# What it cannot name with a version, it does not leave out.
+test_list_with_a_gap_is_none() {
+	debian
+	mkdir "$T/bin"
+	cp "$ROOT"/build/bin/{coordinator,party,coterie} "$T/bin"
+	refuses 'coterie-netlab: no such program'
+	echo 'int own(void) { return 0; }' | "${CC:-cc}" -shared -fPIC -x c -o "$T/libown.so.1" -Wl,-soname,libown.so.1 -
+	echo 'int own(void); int main(void) { return own(); }' |
+		"${CC:-cc}" -x c -o "$T/bin/coterie-netlab" - -x none "$T/libown.so.1" -Wl,-rpath,"$T"
+	refuses "$T/libown.so.1, which coterie-netlab links, is of no Debian package"
+	rm "$T/libown.so.1"
+	refuses 'coterie-netlab: the library libown.so.1 is missing'
+}
+
+refuses() { # TEXT
+	local status=0
+	"$ROOT/scripts/sbom" --bin "$T/bin" >"$T/sbom" 2>"$T/said" || status=$?
+	[[ $status == 4 ]] || fail "scripts/sbom: status $status, expected 4"
+	grep -F -- "$1" "$T/said" >/dev/null || fail "scripts/sbom says $(cat "$T/said"), expected $1"
+	[[ ! -s $T/sbom ]] || fail "scripts/sbom printed a list all the same"
+}
+
+test_archive_is_the_same_twice() {
+	debian
+	[[ -e $ROOT/.git ]] || skip "not a git repository"
+	local name archive
+	archive=coterie-$(<"$ROOT/VERSION")
+	make -s -C "$ROOT" dist DIST="$T/one" 2>/dev/null
+	(
+		umask 077
+		export TZ=Asia/Tokyo LC_ALL=C.UTF-8 GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=tar.umask GIT_CONFIG_VALUE_0=0007
+		until [[ $(date +%s) -gt $(stat -c %Y "$T/one/$archive.tar.gz") ]]; do sleep 0.1; done
+		make -s -C "$ROOT" dist DIST="$T/another/folder" 2>/dev/null
+	)
+	for name in sbom.spdx.json "$archive.tar.gz"; do
+		cmp "$T/one/$name" "$T/another/folder/$name" || fail "$name is not the same bytes twice"
+	done
+	tar -xzf "$T/one/$archive.tar.gz" -C "$T"
+	cmp "$T/one/sbom.spdx.json" "$T/$archive/sbom.spdx.json" || fail "the archive has another list"
+	{ git -C "$ROOT" ls-tree -r --name-only HEAD && echo sbom.spdx.json; } | LC_ALL=C sort >"$T/expected"
+	(cd "$T/$archive" && find . ! -type d | sed 's|^\./||' | LC_ALL=C sort) >"$T/unpacked"
+	cmp "$T/expected" "$T/unpacked" || fail "the archive does not hold what git has: $(diff "$T/expected" "$T/unpacked" | head -n 3)"
+}
+
+run_tests "$@"

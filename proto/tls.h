@@ -52,7 +52,7 @@ enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
  * kept. */
 enum err tls_check(enum tls_role role, const struct tls_files *files) MUST_CHECK;
 /* All lists of a file into the store; certificates that are signed by a CA are looked up in its list from
- * there on. ERR_INPUT: none, or it is no list. */
+ * there on. ERR_INPUT: none, or it is no list, one is damaged, or there are too many. */
 struct x509_store_st;
 enum err tls_load_crl(struct x509_store_st *store, const char *path) MUST_CHECK;
 /* Is the certificate in its last 21 days? How many are left, and until when. */

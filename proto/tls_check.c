@@ -63,17 +63,29 @@ enum err tls_load_crl(X509_STORE *store, const char *path)
 {
 	FILE *f = fopen(path, "re");
 	X509_CRL *one;
+	unsigned long end;
 	int lists = 0;
 
 	if (!f)
 		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
-	while (lists < CERTIFICATES_MAX && (one = PEM_read_X509_CRL(f, NULL, NULL, NULL))) {
+	ERR_clear_error();
+	while (lists <= CERTIFICATES_MAX && (one = PEM_read_X509_CRL(f, NULL, NULL, NULL))) {
 		X509_STORE_add_crl(store, one);
 		X509_CRL_free(one);
 		lists++;
 	}
-	ERR_clear_error(); /* that there is no further one */
+	end = ERR_peek_last_error();
+	ERR_clear_error();
 	fclose(f);
+	/* A list that is left out would let in whom it revokes. */
+	if (lists > CERTIFICATES_MAX)
+		return err_set(ERR_INPUT, "%s: has more than %d lists of revoked certificates",
+			       path, CERTIFICATES_MAX);
+	if (ERR_GET_LIB(end) != ERR_LIB_PEM || ERR_GET_REASON(end) != PEM_R_NO_START_LINE)
+		return err_set(ERR_INPUT,
+			       "%s: list %d of revoked certificates (CRL) in it is damaged: fetch "
+			       "it again",
+			       path, lists + 1);
 	if (!lists)
 		return err_set(ERR_INPUT, "%s: has no list of revoked certificates (CRL) in PEM",
 			       path);

@@ -17,7 +17,8 @@ struct passphrase {
 };
 
 /* The file's first line without its end. path NULL: there is none. ERR_INPUT: missing, readable by others,
- * empty, too long, more than a line. Whoever has it wipes it, also after an error. */
+ * empty, too long, more than a line. In $CREDENTIALS_DIRECTORY mode 0440 will do, which systemd makes it. Whoever
+ * has it wipes it, also after an error. */
 enum err passphrase_read(struct passphrase *p, const char *path) MUST_CHECK;
 void passphrase_wipe(struct passphrase *p);
 

@@ -185,6 +185,13 @@ test_list_that_cannot_be_used() {
 	refused party-00 'ca.crl: No such file'
 	echo "no list" >"$T/pki/ca.crl"
 	refused party-00 'ca.crl: has no list of revoked certificates'
+	# All of a file's lists count: not those up to the first that cannot be read.
+	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'
+	{ cat "$T/pki/ca.crl" && sed '3,4d' "$T/pki/ca.crl"; } >"$T/two" && mv "$T/two" "$T/pki/ca.crl"
+	refused party-00 'ca.crl: list 2 of revoked certificates \(CRL\) in it is damaged'
+	crl "$T/one" "$T/pki" '-1 day' '+9 days'
+	for ((i = 0; i < 65; i++)); do cat "$T/one"; done >"$T/pki/ca.crl"
+	refused party-00 'ca.crl: has more than 64 lists'
 	crl "$T/pki/ca.crl" "$T/pki" '-9 days' '-1 day'
 	refused party-00 'ca.crl: this list of revoked certificates has expired'
 	crl "$T/pki/ca.crl" "$T/pki" '+1 day' '+9 days'
@@ -210,6 +217,23 @@ test_list_that_is_reloaded() {
 }
 
 # ---- a key that is encrypted ----
+
+# systemd makes a credential of a unit that has User= 0440, by an access list.
+test_passphrase_that_is_a_credential() {
+	federation 2
+	local key=$T/pki/party-00.key word=$T/credentials/word check=("$BIN/party" --config "$T/party-00.json" --check-config)
+	mkdir "$T/credentials"
+	mv "$key" "$T/plain.key"
+	(umask 077 && echo "a word for it" >"$word" && openssl pkcs8 -topk8 -in "$T/plain.key" -out "$key" -v2 aes-256-cbc -passout "file:$word")
+	chmod 440 "$word"
+	edit party-00 '.identity.passphrase = "credentials/word"'
+	refused party-00 'word: mode 0440 lets others at the passphrase'
+	CREDENTIALS_DIRECTORY=$T/credentials/wo refused party-00 'word: mode 0440 lets others at the passphrase'
+	CREDENTIALS_DIRECTORY=$T refused party-00 'word: mode 0440 lets others at the passphrase'
+	CREDENTIALS_DIRECTORY=$T/credentials "${check[@]}" >/dev/null 2>"$T/said" || fail "$(cat "$T/said")"
+	chmod 444 "$word"
+	CREDENTIALS_DIRECTORY=$T/credentials refused party-00 'word: mode 0444 lets others at the passphrase'
+}
 
 test_encrypted_key() {
 	federation 2

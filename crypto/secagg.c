@@ -13,8 +13,8 @@
 
 /* Domain separation. docs/secure-sum.md has the exact bytes that follow each label. The first is
  * signed with its terminator, so that no message of another protocol is also one of these. */
-static const char LABEL_ADVERT[] = "coterie key advertisement v1";
-static const char LABEL_SESSION[] = "coterie session v1";
+static const char LABEL_ADVERT[] = "coterie key advertisement v2";
+static const char LABEL_SESSION[] = "coterie session v2";
 static const char LABEL_PAIR[] = "coterie pair key v1";
 static const char LABEL_MASK[] = "coterie mask v1";
 static const char LABEL_COIN[] = "coterie coin v1";
@@ -34,6 +34,8 @@ struct secagg {
 	uint8_t public_key[DH_BYTES_MAX], nonce[SECAGG_NONCE_LEN], signature[SIGNATURE_MAX];
 	size_t signature_len;
 	struct buf spki;
+	struct psk *psk;                     /* by party; NULL: none, or the pair keys are made */
+	struct buf markers;                  /* of own advertisement */
 	uint8_t (*pair)[KDF_KEY_LEN];        /* K_ij by party; NULL until agreed */
 	uint8_t (*history)[SECAGG_HASH_LEN]; /* history_ij by party */
 	uint8_t coin[SECAGG_NONCE_LEN];
@@ -62,7 +64,7 @@ static void put_bytes(struct buf *b, const void *p, size_t n)
 
 /* The bytes that party j signs. */
 static void advert_message(const struct secagg *sa, size_t j, struct bytes public_key,
-			   const uint8_t *nonce, struct buf *b)
+			   const uint8_t *nonce, struct bytes markers, struct buf *b)
 {
 	const struct secagg_setup *s = &sa->setup;
 
@@ -73,6 +75,42 @@ static void advert_message(const struct secagg *sa, size_t j, struct bytes publi
 	buf_add(b, s->params_hash, sizeof(s->params_hash));
 	put_bytes(b, public_key.p, public_key.n);
 	buf_add(b, nonce, SECAGG_NONCE_LEN);
+	put_bytes(b, markers.p, markers.n);
+}
+
+/* What party i says to party j of the key that they share: the same at both, and nothing of use to
+ * whoever does not have that key. */
+static void marker(const struct secagg *sa, const struct psk *psk, size_t i, size_t j,
+		   uint8_t out[static PSK_MARKER_LEN])
+{
+	const struct secagg_setup *s = &sa->setup;
+	struct buf message = { 0 };
+
+	buf_add(&message, s->job_id, sizeof(s->job_id));
+	put_u32(&message, s->attempt);
+	put_bytes(&message, s->names[i], strlen(s->names[i]));
+	put_bytes(&message, s->names[j], strlen(s->names[j]));
+	psk_marker(psk, (struct bytes){ message.p, message.n }, out);
+	buf_release(&message);
+}
+
+/* An own copy of the pre-shared keys, and the markers of them. */
+static void take_psk(struct secagg *sa, const struct psk *psk)
+{
+	size_t parties = sa->setup.parties, shared = 0;
+
+	sa->setup.psk = NULL; /* whose copy is wiped */
+	for (size_t j = 0; psk && j < parties; j++)
+		shared += j != sa->setup.own && psk[j].n;
+	if (!shared)
+		return;
+	sa->psk = secret_new(parties * sizeof(*psk));
+	memcpy(sa->psk, psk, parties * sizeof(*psk));
+	buf_extend(&sa->markers, parties * PSK_MARKER_LEN);
+	memset(sa->markers.p, 0, sa->markers.n);
+	for (size_t j = 0; j < parties; j++)
+		if (j != sa->setup.own && psk[j].n)
+			marker(sa, &psk[j], sa->setup.own, j, sa->markers.p + j * PSK_MARKER_LEN);
 }
 
 static void commit(const uint8_t coin[static SECAGG_NONCE_LEN], uint8_t nonce[static SHA256_LEN])
@@ -105,6 +143,7 @@ enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const 
 	}
 	made->setup = *setup;
 	made->setup.names = (const char *const *)names;
+	take_psk(made, setup->psk);
 
 	made->secret = secret_new(DH_SECRET_LEN);
 	e = dh_secret(made->secret);
@@ -116,7 +155,7 @@ enum err secagg_new(struct secagg **sa, const struct secagg_setup *setup, const 
 		buf_add(&made->spki, spki.p, spki.n);
 		advert_message(made, setup->own,
 			       (struct bytes){ made->public_key, dh_len(made->dh) }, made->nonce,
-			       &message);
+			       (struct bytes){ made->markers.p, made->markers.n }, &message);
 		e = sign_make(id, (struct bytes){ message.p, message.n }, made->signature,
 			      &made->signature_len);
 		buf_release(&message);
@@ -135,6 +174,7 @@ void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a)
 		.nonce = sa->nonce,
 		.spki = { sa->spki.p, sa->spki.n },
 		.signature = { sa->signature, sa->signature_len },
+		.markers = { sa->markers.p, sa->markers.n },
 	};
 }
 
@@ -149,12 +189,44 @@ static enum err check_own(const struct secagg *sa, const struct secagg_advert *a
 
 	secagg_own_advert(sa, &own);
 	if (same(a->public_key, own.public_key) && same(a->spki, own.spki) &&
-	    same(a->signature, own.signature) && !memcmp(a->nonce, own.nonce, SECAGG_NONCE_LEN))
+	    same(a->signature, own.signature) && same(a->markers, own.markers) &&
+	    !memcmp(a->nonce, own.nonce, SECAGG_NONCE_LEN))
 		return ERR_OK;
 	return err_set(
 	    ERR_PEER,
 	    "key advertisement of %s: the coordinator relays another one than this party sent",
 	    sa->setup.names[sa->setup.own]);
+}
+
+/* Do party j and this one share the same key, or none? Each sentence says which file of whom. */
+static enum err check_marker(const struct secagg *sa, size_t j, struct bytes markers)
+{
+	static const uint8_t none[PSK_MARKER_LEN];
+	const char *own = sa->setup.names[sa->setup.own], *other = sa->setup.names[j];
+	const uint8_t *said = markers.n ? markers.p + sa->setup.own * PSK_MARKER_LEN : none;
+	uint8_t expected[PSK_MARKER_LEN] = { 0 };
+	bool shared = sa->psk && sa->psk[j].n, says = memcmp(said, none, sizeof(none)) != 0;
+
+	if (shared)
+		marker(sa, &sa->psk[j], j, sa->setup.own, expected);
+	if (shared && !says)
+		return err_set(ERR_PEER,
+			       "%s has no pre-shared key for %s, which has one for it: give %s the "
+			       "same file as its peers.%s.psk, or take peers.%s.psk out here",
+			       other, own, other, own, other);
+	if (!shared && says)
+		return err_set(
+		    ERR_PEER,
+		    "%s has a pre-shared key for %s, which has none for it: get that "
+		    "file from %s, not through the coordinator, as peers.%s.psk, or have "
+		    "it take peers.%s.psk out there",
+		    other, own, other, other, own);
+	if (!psk_marker_is(said, expected))
+		return err_set(ERR_PEER,
+			       "%s has another pre-shared key for %s than %s for it: peers.%s.psk "
+			       "here and peers.%s.psk there must be the same file",
+			       other, own, own, other, own);
+	return ERR_OK;
 }
 
 /* The identity key is checked first: without it, nothing shows that party j sent the rest. */
@@ -176,7 +248,12 @@ static enum err check_other(const struct secagg *sa, size_t j, const struct seca
 		    "key advertisement of %s: its identity key is %s, but %s is pinned here",
 		    sa->setup.names[j], seen, pinned);
 	}
-	advert_message(sa, j, a->public_key, a->nonce, &message);
+	if (a->markers.n && a->markers.n != sa->setup.parties * PSK_MARKER_LEN)
+		return err_set(ERR_PEER,
+			       "key advertisement of %s: %zu bytes of markers of pre-shared keys, "
+			       "expected none, or %d for each of %zu parties",
+			       sa->setup.names[j], a->markers.n, PSK_MARKER_LEN, sa->setup.parties);
+	advert_message(sa, j, a->public_key, a->nonce, a->markers, &message);
 	e = sign_check(a->spki, (struct bytes){ message.p, message.n }, a->signature);
 	buf_release(&message);
 	if (e != ERR_OK)
@@ -186,7 +263,7 @@ static enum err check_other(const struct secagg *sa, size_t j, const struct seca
 		return err_set(ERR_PEER,
 			       "key advertisement of %s: its Diffie-Hellman key is refused: %s",
 			       sa->setup.names[j], wrong);
-	return ERR_OK;
+	return check_marker(sa, j, a->markers);
 }
 
 /* h: everything that all parties must see alike. */
@@ -213,6 +290,8 @@ static void session_hash(const struct secagg *sa, const struct secagg_advert *ad
 		sha256_add_u32(sha, (uint32_t)a->signature.n);
 		sha256_add(sha, a->signature.p, a->signature.n);
 		sha256_add(sha, a->nonce, SECAGG_NONCE_LEN);
+		sha256_add_u32(sha, (uint32_t)a->markers.n);
+		sha256_add(sha, a->markers.p, a->markers.n);
 	}
 	sha256_end(sha, h);
 }
@@ -246,25 +325,37 @@ enum err secagg_draw(const struct secagg *sa, const uint8_t (*coins)[SECAGG_NONC
 	return e;
 }
 
-/* K_ij = HKDF-SHA256(S_j^s_i mod p; salt h; label, both names in rising order). CT. */
+/* K_ij = HKDF-SHA256(S_j^s_i mod p; salt h, and what they share beforehand; label, both names in
+ * rising order). CT. */
 static void pair_key(const struct secagg *sa, size_t j, const uint8_t *public_key,
 		     const uint8_t h[static SHA256_LEN], uint8_t key[static KDF_KEY_LEN])
 {
 	const struct secagg_setup *s = &sa->setup;
 	const char *first = s->names[j < s->own ? j : s->own],
 		   *second = s->names[j < s->own ? s->own : j];
-	uint8_t shared[DH_BYTES_MAX], prk[KDF_KEY_LEN];
+	uint8_t shared[DH_BYTES_MAX], prk[KDF_KEY_LEN], salt[SHA256_LEN];
 	struct buf info = { 0 };
 
 	buf_add(&info, LABEL_PAIR, sizeof(LABEL_PAIR));
 	put_bytes(&info, first, strlen(first));
 	put_bytes(&info, second, strlen(second));
 	dh_shared(sa->dh, sa->secret, public_key, shared);
-	kdf_extract((struct bytes){ h, SHA256_LEN }, (struct bytes){ shared, dh_len(sa->dh) }, prk);
+	memcpy(salt, h, sizeof(salt));
+	if (sa->psk && sa->psk[j].n)
+		psk_salt(&sa->psk[j], h, salt);
+	kdf_extract((struct bytes){ salt, sizeof(salt) }, (struct bytes){ shared, dh_len(sa->dh) },
+		    prk);
 	kdf_expand(prk, (struct bytes){ info.p, info.n }, key, KDF_KEY_LEN);
 	wipe(shared, sizeof(shared));
 	wipe(prk, sizeof(prk));
+	wipe(salt, sizeof(salt));
 	buf_release(&info);
+}
+
+static void forget_psk(struct secagg *sa)
+{
+	secret_free(sa->psk, sa->setup.parties * sizeof(*sa->psk));
+	sa->psk = NULL;
 }
 
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
@@ -289,6 +380,7 @@ enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 			pair_key(sa, j, adverts[j].public_key.p, h, sa->pair[j]);
 	secret_free(sa->secret, DH_SECRET_LEN);
 	sa->secret = NULL;
+	forget_psk(sa);
 	return ERR_OK;
 }
 
@@ -419,6 +511,7 @@ void secagg_free(struct secagg *sa)
 		free(sa->groups[i].members);
 	free(sa->groups);
 	secret_free(sa->secret, DH_SECRET_LEN);
+	forget_psk(sa);
 	secret_free(sa->pair, sa->setup.parties * sizeof(*sa->pair));
 	free(sa->history);
 	free(sa->sealed);
@@ -427,6 +520,7 @@ void secagg_free(struct secagg *sa)
 		free((char *)(uintptr_t)sa->setup.names[j]);
 	free((void *)(uintptr_t)sa->setup.names);
 	buf_release(&sa->spki);
+	buf_release(&sa->markers);
 	wipe(sa, sizeof(*sa));
 	free(sa);
 }

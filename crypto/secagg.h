@@ -1,7 +1,8 @@
 /* secagg.h -- the secure sum: kCAGC Protocol 4 (arXiv 2411.12329, Appendix C), one party's side.
  *
  *   set-up   s_i random; S_i = g^s_i mod p, signed with the TLS identity key; all S_j verified
- *   keys     K_ij = HKDF-SHA256(S_j^s_i mod p; salt h; both names), h over all advertisements
+ *   keys     K_ij = HKDF-SHA256(S_j^s_i mod p; salt h; both names), h over all advertisements; where
+ *            i and j share a key beforehand, it is in the salt (crypto/psk.h)
  *   a sum    x~_i = x_i + sum_{j>i} r_ij - sum_{j<i} r_ij  mod N over the group's members
  *
  * Parties are numbered by rising name. r_ij is the AES-128-CTR stream, read as little-endian words
@@ -15,6 +16,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "crypto/psk.h"
 #include "crypto/sign.h"
 
 #include <stddef.h>
@@ -31,6 +33,7 @@ struct secagg_setup {
 	size_t parties;                       /* L >= 1 */
 	const char *const *names;             /* rising in byte order; copied */
 	size_t own;                           /* this party's number */
+	const struct psk *psk; /* by party, n 0 where there is none; NULL: none at all; copied */
 };
 
 /* A key advertisement. Views borrow: own advert from the secagg, others' from their message. */
@@ -39,8 +42,11 @@ struct secagg_advert {
 	const uint8_t *nonce;    /* SECAGG_NONCE_LEN: the commitment to a coin */
 	struct bytes spki;       /* DER SubjectPublicKeyInfo of the identity key */
 	struct bytes
-	    signature; /* over "coterie key advertisement v1\0" || job id || attempt || name ||
-			  params hash || S_i || nonce (exact bytes: docs/secure-sum.md) */
+	    signature; /* over "coterie key advertisement v2\0" || job id || attempt || name ||
+			  params hash || S_i || nonce || markers (exact bytes:
+			  docs/secure-sum.md) */
+	struct bytes markers; /* PSK_MARKER_LEN for each party, zeros where it shares no key with
+				 it; or none at all */
 };
 
 struct secagg;
@@ -52,8 +58,9 @@ void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
 
 /* Checks all advertisements (own included: it must be what was sent) against the pinned
  * fingerprints (pins[j]: SHA-256 of party j's SPKI; pins[own] is not read): signature,
- * 2 <= S_j <= p - 2, Jacobi(S_j/p) = 1. Then derives all K_ij. ERR_PEER naming the party and the
- * check that failed. ~1 ms per peer. */
+ * 2 <= S_j <= p - 2, Jacobi(S_j/p) = 1, and the same pre-shared key as here, or none. Then derives
+ * all K_ij, and wipes the pre-shared keys. ERR_PEER naming the party and the check that failed.
+ * ~1 ms per peer. */
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		      const uint8_t (*pins)[SECAGG_HASH_LEN]) MUST_CHECK;
 

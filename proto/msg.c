@@ -97,6 +97,8 @@ static void walk_key(struct codec *c, struct msg_key *m)
 	codec_fixed(c, m->nonce, NONCE_LEN);
 	codec_bytes(c, &m->spki, 1, MSG_SPKI_MAX);
 	codec_bytes(c, &m->signature, 1, MSG_SIGNATURE_MAX);
+	codec_bytes(c, &m->markers, 0, MSG_MARKERS_MAX);
+	codec_check(c, m->markers.n % MSG_MARKER_LEN == 0);
 }
 
 static void walk_keys(struct codec *c, struct msg_keys *m)

@@ -26,6 +26,8 @@ enum {
 	MSG_KEY_MAX = 512,  /* bytes of a Diffie-Hellman public key (ffdhe4096) */
 	MSG_SPKI_MAX = 512, /* bytes of a public key in DER */
 	MSG_SIGNATURE_MAX = 512,
+	MSG_MARKER_LEN = 8, /* bytes of a marker of a pre-shared key: one for each party, or none */
+	MSG_MARKERS_MAX = MSG_PARTIES_MAX * MSG_MARKER_LEN,
 	MSG_CHUNK_MAX = 1 << 20, /* bytes of data in one chunk of a vector */
 	MSG_ITEMS_MAX = 1 << 30, /* entries of a vector of labels */
 	MSG_REALS_MAX = 1 << 30, /* numbers of a vector of reals */
@@ -123,6 +125,7 @@ struct msg_key {
 	uint8_t nonce[NONCE_LEN];
 	struct bytes spki;      /* the sender's TLS identity */
 	struct bytes signature; /* over what crypto/secagg.h says */
+	struct bytes markers;   /* of pre-shared keys, in the order of the offer */
 };
 struct msg_keys {
 	uint32_t parties; /* in the order of the offer */

@@ -30,11 +30,13 @@ struct config_strings {
 struct config_map {
 	struct config_pair {
 		char *key, *value;
+		char *path; /* of a file that belongs to it; or NULL */
 	} * item;
 	size_t count;
 };
 
-const char *config_map_get(const struct config_map *m, const char *key); /* NULL: absent */
+const char *config_map_get(const struct config_map *m, const char *key);  /* NULL: absent */
+const char *config_map_path(const struct config_map *m, const char *key); /* NULL: it has none */
 bool config_strings_has(const struct config_strings *s, const char *text);
 
 /* A count given as a number, as a multiple of k (14, "k", "2k"), or by a word of its own. */
@@ -54,7 +56,8 @@ enum config_type {
 	CONFIG_ENUM,   /* an enum (unsigned) whose values are 0, 1, .. in the order of names */
 	CONFIG_CHOICE, /* unsigned: values[i] for names[i] */
 	CONFIG_STRINGS, /* struct config_strings of min .. max items, none twice */
-	CONFIG_MAP,     /* struct config_map of min .. max pairs */
+	CONFIG_MAP,     /* struct config_map of min .. max pairs; with names: a value may be an object,
+			   of the string as names[0] and a path, which may be left out, as names[1] */
 	CONFIG_ID,      /* uint8_t[CONFIG_ID_LEN], as twice as many lower-case hexadecimal digits,
 			   not all 0; zero where optional and absent */
 	CONFIG_COUNT,   /* struct config_count; a fixed one is min .. max, a multiple 1 .. 64;

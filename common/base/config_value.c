@@ -55,6 +55,9 @@ void config_value_expected(const struct config_row *r, struct buf *text)
 	case CONFIG_MAP:
 		buf_printf(text, "an object of %.0f to %.0f names with a string each", r->min,
 			   r->max);
+		if (r->names)
+			buf_printf(text, ", or an object with \"%s\" and \"%s\"", r->names[0],
+				   r->names[1]);
 		break;
 	case CONFIG_COUNT:
 		buf_printf(
@@ -150,16 +153,63 @@ static enum err read_strings(const struct config_row *r, const char *name, const
 	return ERR_OK;
 }
 
-static enum err read_map(const struct config_row *r, const char *name, const struct json *v,
-			 struct config_map *field)
+/* The other keys of a map's value that is an object are none. */
+static enum err check_pair(const struct config_row *r, const char *name, const struct json *v,
+			   const char *key)
 {
-	char inner[128];
+	for (const struct json *m = json_first(v); m; m = json_next(m))
+		if (strcmp(json_key(m), r->names[0]) && strcmp(json_key(m), r->names[1]) &&
+		    json_key(m)[0] != '#')
+			return err_set(ERR_INPUT,
+				       "%s.%s.%s.%.80s is unknown, expected one of: %s, %s", name,
+				       r->path, key, json_key(m), r->names[0], r->names[1]);
+	if (!json_get(v, r->names[0]))
+		return err_set(ERR_INPUT, "%s.%s.%s.%s is missing", name, r->path, key,
+			       r->names[0]);
+	return ERR_OK;
+}
+
+/* A value of a map: the string, or an object of it and a path. The key is the pair's already. */
+static enum err read_pair(const struct config_row *r, const char *name, const struct json *v,
+			  const char *dir, struct config_pair *pair)
+{
+	bool with_path = r->names && json_type(v) == JSON_OBJECT;
+	const char *expected = r->names ? "a string, or an object" : "a string";
+	const struct json *path = NULL;
+	char inner[160];
+
+	snprintf(inner, sizeof(inner), ".%.64s", pair->key);
+	if (with_path) {
+		TRY(check_pair(r, name, v, pair->key));
+		path = json_get(v, r->names[1]);
+		v = json_get(v, r->names[0]);
+		expected = "a string";
+		snprintf(inner, sizeof(inner), ".%.64s.%s", pair->key, r->names[0]);
+	}
+	if (json_type(v) == JSON_STRING)
+		expected = r->check ? r->check(json_string(v)) : NULL;
+	if (expected)
+		return wrong(r, name, inner, v, expected);
+	pair->value = alloc_copy(json_string(v));
+	if (!path)
+		return ERR_OK;
+	snprintf(inner, sizeof(inner), ".%.64s.%s", pair->key, r->names[1]);
+	if (json_type(path) != JSON_STRING || !*json_string(path))
+		return wrong(r, name, inner, path, "a path");
+	pair->path = dir ? file_join(dir, json_string(path)) : alloc_copy(json_string(path));
+	return ERR_OK;
+}
+
+static enum err read_map(const struct config_row *r, const char *name, const struct json *v,
+			 const char *dir, struct config_map *field)
+{
 
 	if (json_type(v) != JSON_OBJECT)
 		return wrong(r, name, "", v, NULL);
 	ALLOC(field->item, json_count(v));
 	for (const struct json *m = json_first(v); m; m = json_next(m)) {
-		const char *key = json_key(m), *expected = "a string";
+		const char *key = json_key(m);
+		struct config_pair *pair = &field->item[field->count];
 
 		if (key[0] == '#')
 			continue;
@@ -167,13 +217,9 @@ static enum err read_map(const struct config_row *r, const char *name, const str
 			return err_set(ERR_INPUT,
 				       "%s.%s: the key \"%.80s\" is not right, expected %s", name,
 				       r->path, key, r->check_key(key));
-		snprintf(inner, sizeof(inner), ".%s", key);
-		if (json_type(m) == JSON_STRING)
-			expected = r->check ? r->check(json_string(m)) : NULL;
-		if (expected)
-			return wrong(r, name, inner, m, expected);
-		field->item[field->count++] =
-		    (struct config_pair){ alloc_copy(key), alloc_copy(json_string(m)) };
+		pair->key = alloc_copy(key);
+		field->count++;
+		TRY(read_pair(r, name, m, dir, pair));
 	}
 	if ((double)field->count < r->min || (double)field->count > r->max)
 		return wrong(r, name, "", v, NULL);
@@ -269,12 +315,25 @@ enum err config_value_read(const struct config_row *r, const char *name, const s
 	case CONFIG_STRINGS:
 		return read_strings(r, name, v, field);
 	case CONFIG_MAP:
-		return read_map(r, name, v, field);
+		return read_map(r, name, v, dir, field);
 	case CONFIG_COUNT:
 		return read_count(r, name, v, field);
 	}
 	assert(!"a type without a reader");
 	return ERR_INTERNAL;
+}
+
+static void put_pair(const struct config_row *r, const struct config_pair *pair, struct json *map)
+{
+	struct json *o;
+
+	if (!pair->path) {
+		json_put_string(map, pair->key, pair->value);
+		return;
+	}
+	o = json_put_object(map, pair->key);
+	json_put_string(o, r->names[0], pair->value);
+	json_put_string(o, r->names[1], pair->path);
 }
 
 void config_value_put(const struct config_row *r, const void *field, struct json *object,
@@ -341,7 +400,7 @@ void config_value_put(const struct config_row *r, const void *field, struct json
 			break;
 		v = json_put_object(object, key);
 		for (size_t i = 0; i < m->count; i++)
-			json_put_string(v, m->item[i].key, m->item[i].value);
+			put_pair(r, &m->item[i], v);
 		break;
 	case CONFIG_COUNT:
 		snprintf(text, sizeof(text), "%uk", c->times_k);
@@ -374,6 +433,7 @@ void config_value_release(const struct config_row *r, void *field)
 		for (size_t i = 0; i < m->count; i++) {
 			free(m->item[i].key);
 			free(m->item[i].value);
+			free(m->item[i].path);
 		}
 		free(m->item);
 		break;

@@ -110,6 +110,7 @@ static const char *check_exchange(const char *text)
 /* ---- the tables ---- */
 
 static const char *const on_off[] = { "off", "on", NULL };
+static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 
 /* clang-format off */
 #define COMMON_ROWS(T) \
@@ -182,8 +183,9 @@ static const struct config_row party_rows[] = {
 	{ "coordinator", CONFIG_STRING, P(coordinator_text), 1, 300, .check = check_dial,
 	  .help = "where the coordinator listens" },
 	{ "peers", CONFIG_MAP, P(peers), 1, PARTIES_MAX + 1, .check = check_pin,
-	  .check_key = config_check_name,
-	  .help = "fingerprints of the public keys of the coordinator and the other parties" },
+	  .check_key = config_check_name, .names = peer_names,
+	  .help = "fingerprints of the public keys of the coordinator and the other parties; with another party "
+		  "also psk, a file with a key that the two share, readable by nobody else" },
 	{ "data.features", CONFIG_PATH, P(data.features), .standard = "",
 	  .help = "this party's columns (kcagc) or rows (fedsc, kmeans): .npy, .mtx or .csv" },
 	{ "data.edges", CONFIG_PATH, P(data.edges), .standard = "",

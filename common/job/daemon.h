@@ -68,7 +68,8 @@ struct party_config {
 	struct daemon_common common;
 	char *coordinator_text;
 	struct endpoint coordinator;
-	struct config_map peers; /* coordinator and other parties -> "sha256:..." */
+	struct config_map peers; /* coordinator and other parties -> "sha256:...", and the path of
+				    the key that is shared with a party, if there is one */
 	struct {
 		char *features,
 		    *edges; /* one of them may be NULL: jobs that need it are declined */

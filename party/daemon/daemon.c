@@ -214,6 +214,7 @@ enum err daemon_start_job(struct daemon *d)
 				       .identity = d->identity,
 				       .agreed = d->options.agreed,
 				       .awaited = d->awaiting ? &d->awaited : NULL,
+				       .psks = d->psks,
 				       .served = d->served,
 				       .declines = &d->declines,
 				       .data = &d->data,
@@ -296,6 +297,7 @@ enum err daemon_check(const struct party_config *config)
 	TRY(identity_check(p->certificate, p->key, p->passphrase, config->common.name));
 	TRY(numbering_read(&unused, config->common.numbering_key));
 	wipe(&unused, sizeof(unused));
+	TRY(psks_check(config));
 	return tls_check(TLS_CLIENT, &files);
 }
 
@@ -313,6 +315,7 @@ static enum err start(struct daemon *d)
 	TRY(identity_load(&d->identity, c->identity.certificate, c->identity.key,
 			  c->identity.passphrase));
 	TRY(numbering_read(&d->numbering, c->numbering_key));
+	TRY(psks_read(&d->psks, d->config));
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
 	watch_start(&d->watch, c, d->host, on_signal, check_again, d);
@@ -368,6 +371,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 	party_data_release(&d->data);
 	identity_free(d->identity);
 	wipe(&d->numbering, sizeof(d->numbering));
+	psks_free(d->psks);
 	served_free(d->served);
 	stop_waiting(d);
 	free(d);

@@ -10,6 +10,7 @@
 #include "crypto/numbering.h"
 #include "party/daemon/data.h"
 #include "party/daemon/job.h"
+#include "party/daemon/psks.h"
 #include "proto/backoff.h"
 #include "proto/watch.h"
 
@@ -19,7 +20,8 @@ struct daemon_options {
 };
 
 /* Are certificate, key and CA what they must be: readable by us, the key by nobody else, fitting
- * each other and the configured name, of the right purpose, valid today? ERR_INPUT. Opens nothing else. */
+ * each other and the configured name, of the right purpose, valid today? And the files of other secrets?
+ * ERR_INPUT. Opens nothing else. */
 enum err daemon_check(const struct party_config *config) MUST_CHECK;
 
 /* ERR_OK: stopped while idle, or the one job is done. Otherwise what the job, or reaching the
@@ -58,6 +60,7 @@ struct daemon {
 	char lost_why[ERR_DETAIL_MAX]; /* of the connection, or why dialling failed since */
 	struct identity *identity;
 	struct numbering numbering;
+	struct psks *psks;
 	struct served *served;
 	struct declines declines;
 	struct party_data data;

@@ -13,6 +13,7 @@
 #include "party/consent/leaving.h"
 #include "party/consent/policy.h"
 #include "party/daemon/kinds.h"
+#include "party/daemon/psks.h"
 #include "party/daemon/served.h"
 #include "party/work/noise.h"
 
@@ -134,18 +135,24 @@ static enum err send_key(struct work *work, const struct job_means *means)
 	const char *names[PARTIES_MAX];
 	struct secagg_advert a;
 	struct msg m = { .type = MSG_KEY };
+	struct psk *psk = psks_of(means->psks, work);
+	enum err e;
 
 	for (size_t l = 0; l < work->L; l++)
 		names[l] = work->name[l];
 	setup.names = names;
+	setup.psk = psk;
 	memcpy(setup.job_id, work->job_id, JOB_ID_LEN);
 	memcpy(setup.params_hash, work->params_hash, SECAGG_HASH_LEN);
-	TRY(secagg_new(&work->secagg, &setup, means->identity));
+	e = secagg_new(&work->secagg, &setup, means->identity);
+	psks_forget(psk, work);
+	TRY(e);
 	secagg_own_advert(work->secagg, &a);
 	m.key.public_key = a.public_key;
 	memcpy(m.key.nonce, a.nonce, NONCE_LEN);
 	m.key.spki = a.spki;
 	m.key.signature = a.signature;
+	m.key.markers = a.markers;
 	return channel_send(work->channel, &m);
 }
 
@@ -164,8 +171,8 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 	for (size_t l = 0; l < work->L && e == ERR_OK; l++) {
 		const struct msg_key *k = &m->keys.key[l];
 
-		adverts[l] =
-		    (struct secagg_advert){ k->public_key, k->nonce, k->spki, k->signature };
+		adverts[l] = (struct secagg_advert){ k->public_key, k->nonce, k->spki, k->signature,
+						     k->markers };
 		if (l == work->own)
 			identity_fingerprint(means->identity, pins[l]);
 		else

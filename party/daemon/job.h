@@ -20,6 +20,7 @@ struct job_means {
 	const struct identity *identity;
 	const struct job *agreed; /* any other job is declined; NULL: the policy alone decides */
 	const struct job_awaited *awaited; /* NULL: none is */
+	const struct psks *psks; /* shared with other parties beforehand; NULL: none */
 	struct served *served;   /* which attempts were (served.h) */
 	struct declines *declines; /* how many offers were declined of late */
 	struct party_data *data; /* read when a job is offered; its features are used up */

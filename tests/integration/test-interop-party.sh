@@ -31,6 +31,21 @@ test_kmeans() {
 	same_labels "$T/expected" "$T/party-01.labels"
 }
 
+# With a key that it shares beforehand with one of the others.
+test_shared_beforehand() {
+	needs_python
+	rows_federation 3
+	rows_job kmeans
+	(umask 077 && openssl rand -hex 32 >"$T/a.psk")
+	edit party-00 '.peers["party-01"] |= { fingerprint: ., psk: "a.psk" }'
+	edit party-01 '.peers["party-00"] |= { fingerprint: ., psk: "a.psk" }'
+	coordinator
+	party party-00
+	python_party party-01
+	party party-02
+	ends 0 coordinator party-00 party-01 party-02
+}
+
 lies() { # LIE WHO SENTENCE
 	needs_python
 	rows_federation 3

@@ -125,6 +125,18 @@ class Link:
         return secsum.decode(got[:n], *secsum.WIDE)
 
 
+def peers(config):
+    """{name: fingerprint}, and {name: key} of those with whom a key (here in hexadecimal) is shared."""
+    pins, psk = {}, {}
+    for name, peer in config["peers"].items():
+        pin = peer if isinstance(peer, str) else peer["fingerprint"]
+        pins[name.encode()] = bytes.fromhex(pin.split(":", 1)[-1].replace(":", ""))
+        if not isinstance(peer, str) and "psk" in peer:
+            with open(peer["psk"], encoding="ascii") as f:
+                psk[name.encode()] = bytes.fromhex(f.read())
+    return pins, psk
+
+
 def main():
     p = argparse.ArgumentParser()
     for name in ("config", "coordinator", "labels"):
@@ -136,19 +148,20 @@ def main():
     os.chdir(os.path.dirname(os.path.abspath(a.config)))
     X = np.load(config["data"]["features"]).astype(np.float64)
     conn, (job_id, attempt, job, names) = dial(a.coordinator, config["identity"])
+    pins, psk = peers(config)
     params = secsum.sha256(secsum.text(b"coterie parameters v2"), u64(len(job)), job, *map(field, names), conn.fingerprint)
     bits = int("".join(c for c in json.loads(job)["secure_sum"]["group"] if c.isdigit()))
-    s = secsum.Session(job_id, attempt, names, names.index(config["name"].encode()), params, bits)
+    s = secsum.Session(job_id, attempt, names, names.index(config["name"].encode()), params, bits, psk=psk)
     with open(config["identity"]["key"], "rb") as f:
         mine = s.advertise(load_pem_private_key(f.read(), None))
     conn.send(wire.ACCEPT, secsum.sha256(job) + u64(0) + u32(X.shape[1]) + bytes(64))
-    conn.send(wire.KEY, field(mine.public) + mine.nonce + field(mine.spki) + field(mine.signature))
+    conn.send(wire.KEY, field(mine.public) + mine.nonce + field(mine.spki) + field(mine.signature)
+              + field(mine.markers))
     r = Reader(conn.recv([wire.KEYS])[1])
     adverts = []
     for _ in range(r.number(4)):
         public, nonce = r.bytes(1, 512), r.take(32)
-        adverts.append(secsum.Advert(public, nonce, r.bytes(1, 512), r.bytes(1, 512)))
-    pins = {n.encode(): bytes.fromhex(f.split(":", 1)[-1].replace(":", "")) for n, f in config["peers"].items()}
+        adverts.append(secsum.Advert(public, nonce, r.bytes(1, 512), r.bytes(1, 512), r.bytes(0, 2048)))
     assert conn.fingerprint == pins[conn.peer.encode()], "another coordinator than the one that is pinned"
     s.agree(adverts, pins)
     link = Link(conn, s, a.lie)

@@ -117,10 +117,10 @@ def tags_hold(group_key, group, number, members, words, tags):
 # ---- keys ----
 
 class Advert:
-    """What a party tells all others of its key: S, nonce, SPKI and signature, as in KEY."""
+    """What a party tells all others of its key: S, nonce, SPKI, signature and markers, as in KEY."""
 
-    def __init__(self, public, nonce, spki, signature):
-        self.public, self.nonce, self.spki, self.signature = public, nonce, spki, signature
+    def __init__(self, public, nonce, spki, signature, markers=b""):
+        self.public, self.nonce, self.spki, self.signature, self.markers = public, nonce, spki, signature, markers
 
     def __eq__(self, other):
         return vars(self) == vars(other)
@@ -152,7 +152,8 @@ def check_signature(spki, message, signature):
 class Session:
     """Keys with each other party of one attempt at a job; numbers, masks and boxes by them."""
 
-    def __init__(self, job_id, attempt, names, own, params_hash, bits=3072, secret=None, coin=None):
+    def __init__(self, job_id, attempt, names, own, params_hash, bits=3072, secret=None, coin=None,
+                 psk=None):
         self.job_id, self.attempt, self.names, self.own = job_id, attempt, names, own
         self.params_hash, self.size, self.p = params_hash, bits // 8, prime(bits)
         self.secret = secret or int.from_bytes(os.urandom(EXPONENT_BITS // 8), "big") | 1 << (EXPONENT_BITS - 1)
@@ -163,33 +164,46 @@ class Session:
         self.history = {j: bytes(32) for j in self.others()}
         self.sealed = {j: 0 for j in self.others()}  # boxes to j so far
         self.opened = {j: 0 for j in self.others()}  # and from j
+        self.psk = psk or {}  # name -> key that this party shares with it beforehand
+        self.markers = b"".join(self.marker(own, j) for j in range(len(names))) if self.psk else b""
 
     def others(self):
         return [j for j in range(len(self.names)) if j != self.own]
 
-    def signed(self, j, public, nonce):
-        return (b"coterie key advertisement v1\0" + self.job_id + u32(self.attempt) + text(self.names[j])
-                + self.params_hash + text(public) + nonce)
+    def marker(self, i, j):
+        """What i says to j of the key that they share; one of them is this party."""
+        key = self.psk.get(self.names[j if i == self.own else i]) if i != j else None
+        said = self.job_id + u32(self.attempt) + text(self.names[i]) + text(self.names[j])
+        return hmac.new(key, b"coterie psk marker v1\0" + said, hashlib.sha256).digest()[:8] if key else bytes(8)
+
+    def signed(self, j, public, nonce, markers):
+        return (b"coterie key advertisement v2\0" + self.job_id + u32(self.attempt) + text(self.names[j])
+                + self.params_hash + text(public) + nonce + text(markers))
 
     def advertise(self, key):
         """This party's Advert, signed by its TLS identity key."""
         spki = key.public_key().public_bytes(serialization.Encoding.DER,
                                              serialization.PublicFormat.SubjectPublicKeyInfo)
         self.advert = Advert(self.public, self.nonce, spki,
-                             sign(key, self.signed(self.own, self.public, self.nonce)))
+                             sign(key, self.signed(self.own, self.public, self.nonce, self.markers)), self.markers)
         return self.advert
 
     def check(self, j, advert, pin):
         name = self.names[j].decode()
         if advert.fingerprint() != pin:
             raise Refused("the key that was relayed for %s is not the one that is pinned" % name)
-        if not check_signature(advert.spki, self.signed(j, advert.public, advert.nonce), advert.signature):
+        if len(advert.markers) not in (0, 8 * len(self.names)):
+            raise Refused("the markers of %s are not one for each party" % name)
+        signed = self.signed(j, advert.public, advert.nonce, advert.markers)
+        if not check_signature(advert.spki, signed, advert.signature):
             raise Refused("the signature of %s's key advertisement does not fit" % name)
         number = int.from_bytes(advert.public, "big")
         if len(advert.public) != self.size or not 2 <= number <= self.p - 2:
             raise Refused("the public key of %s is no number of the group" % name)
         if pow(number, (self.p - 1) // 2, self.p) != 1:  # the Jacobi symbol, p being a prime
             raise Refused("the public key of %s is not in the subgroup" % name)
+        if (advert.markers[8 * self.own : 8 * self.own + 8] or bytes(8)) != self.marker(j, self.own):
+            raise Refused("%s has not the same pre-shared key, or alone has one" % name)
 
     def agree(self, adverts, pins):
         """Checks what was relayed, against {name: fingerprint}, and makes the keys."""
@@ -204,14 +218,17 @@ class Session:
     def make_keys(self, adverts):
         self.nonces = [a.nonce for a in adverts]
         self.hash = sha256(
-            b"coterie session v1\0", self.job_id, u32(self.attempt), self.params_hash, u32(len(self.names)),
-            *[text(n) + a.fingerprint() + text(a.public) + text(a.signature) + a.nonce
+            b"coterie session v2\0", self.job_id, u32(self.attempt), self.params_hash, u32(len(self.names)),
+            *[text(n) + a.fingerprint() + text(a.public) + text(a.signature) + a.nonce + text(a.markers)
               for n, a in zip(self.names, adverts)])
         self.pair = {}
         for j in self.others():
             shared = pow(int.from_bytes(adverts[j].public, "big"), self.secret, self.p)
             lower, higher = sorted((self.names[self.own], self.names[j]))
-            self.pair[j] = hkdf_expand(hkdf_extract(self.hash, shared.to_bytes(self.size, "big")),
+            salt, key = self.hash, self.psk.get(self.names[j])
+            if key:
+                salt = hmac.new(key, b"coterie psk salt v1\0" + salt, hashlib.sha256).digest()
+            self.pair[j] = hkdf_expand(hkdf_extract(salt, shared.to_bytes(self.size, "big")),
                                        b"coterie pair key v1\0" + text(lower) + text(higher), 32)
         self.secret = None
 

@@ -25,11 +25,14 @@ def told(name):
     return [bytes.fromhex("".join(re.findall(r'"([0-9a-f]*)"', lines))) for lines in found]
 
 
-def session(own):
-    name = secagg.NAMES[own]
+def session(own, psk=False):
+    name, keys = secagg.NAMES[own], {}
+    if psk:
+        keys = {secagg.NAMES[a if b == own else b]: key for (a, b), key in secagg.PSK.items() if own in (a, b)}
     s = secsum.Session(secagg.JOB_ID, secagg.ATTEMPT, secagg.NAMES, own, secagg.PARAMS, secagg.BITS,
-                       secret("secagg " + name.decode()), hashlib.sha256(b"nonce " + name).digest())
-    s.make_keys([secsum.Advert(p.public, p.nonce, p.spki, p.signature) for p in secagg.parties])
+                       secret("secagg " + name.decode()), hashlib.sha256(b"nonce " + name).digest(), keys)
+    s.make_keys([secsum.Advert(p.public, p.nonce, p.spki, p.signature, m if psk else b"")
+                 for p, m in zip(secagg.parties, secagg.MARKERS)])
     return s
 
 
@@ -38,12 +41,12 @@ class Vectors(unittest.TestCase):
         self.known = told("secagg.inc")
 
     def test_adverts_and_keys(self):
-        self.assertEqual(len(self.known), 34)
+        self.assertEqual(len(self.known), 47)
         for own, name in enumerate(secagg.NAMES):
             s = session(own)
             _, public, coin, nonce, _, _, signed = self.known[7 * own : 7 * own + 7]
             self.assertEqual((s.public, s.coin, s.nonce), (public, coin, nonce))
-            self.assertEqual(hashlib.sha256(s.signed(own, s.public, s.nonce)).digest(), signed)
+            self.assertEqual(hashlib.sha256(s.signed(own, s.public, s.nonce, b"")).digest(), signed)
         s = session(1)
         self.assertEqual([s.hash, s.draw([p.coin for p in secagg.parties]).to_bytes(8, "big"), s.pair[0]],
                          self.known[23:26])
@@ -59,10 +62,22 @@ class Vectors(unittest.TestCase):
     def test_history(self):
         s = session(1)
         s.leave_group((1, 2), secagg.TRANSCRIPT)
-        self.assertEqual(s.history[2], self.known[-2])
+        self.assertEqual(s.history[2], self.known[32])
         self.assertEqual(s.history[0], bytes(32))
         mask = s.mask((0, 1, 2), 2, secagg.TRANSCRIPT, np.zeros(secagg.WORDS, dtype="<u8"))
-        self.assertEqual(mask.tobytes(), self.known[-1])
+        self.assertEqual(mask.tobytes(), self.known[33])
+
+    def test_shared_beforehand(self):
+        known = self.known[34:]
+        self.assertEqual(list(secagg.PSK.values()), known[:2])
+        for own in range(3):
+            s = session(own, True)
+            self.assertEqual(s.markers, known[2 + 2 * own])
+            self.assertEqual(hashlib.sha256(s.signed(own, s.public, s.nonce, s.markers)).digest(), known[3 + 2 * own])
+        s = session(1, True)
+        self.assertEqual([s.hash, s.pair[0], s.pair[2], session(0, True).pair[2]], known[8:12])
+        mask = s.mask((0, 1, 2), 0, secagg.TRANSCRIPT, np.zeros(secagg.WORDS, dtype="<u8"))
+        self.assertEqual(mask.tobytes(), known[12])
 
     def test_sealed(self):
         key, again, empty, back = told("seal.inc")
@@ -147,8 +162,22 @@ class Agreement(unittest.TestCase):
         self.refuses(1, "bank-b is not the one that is pinned", spki=self.adverts[2].spki)
         for number, why in ((1, "no number"), (p - 1, "no number"), (p - 2, "subgroup")):
             public = number.to_bytes(256, "big")
-            signature = secsum.sign(self.keys[1], self.sessions[0].signed(1, public, self.adverts[1].nonce))
+            signature = secsum.sign(self.keys[1], self.sessions[0].signed(1, public, self.adverts[1].nonce, b""))
             self.refuses(1, why, public=public, signature=signature)
+
+    def test_another_key_beforehand(self):
+        for mine, theirs in ((b"a" * 32, None), (None, b"a" * 32), (b"a" * 32, b"b" * 32), (b"a" * 32, b"a" * 32)):
+            sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), 2048, psk=keys) for i, keys in enumerate(
+                (mine and {secagg.NAMES[1]: mine}, theirs and {secagg.NAMES[0]: theirs}, None))]
+            adverts = [s.advertise(k) for s, k in zip(sessions, self.keys)]
+            if mine == theirs:
+                for s in sessions:
+                    s.agree(adverts, self.pins)
+                self.assertEqual(sessions[0].pair[1], sessions[1].pair[0])
+                continue
+            for own, other in ((0, "bank-b"), (1, "bank-a")):
+                with self.assertRaisesRegex(secsum.Refused, other + " has not the same pre-shared key"):
+                    sessions[own].agree(adverts, self.pins)
 
 
 if __name__ == "__main__":

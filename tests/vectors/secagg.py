@@ -54,25 +54,51 @@ class Party:
         # Neither is looked into by the hash: any bytes will do, of different lengths.
         self.spki = b"spki " + name * 3
         self.signature = b"signature " + name * 4
-        self.advert = (b"coterie key advertisement v1\0" + JOB_ID + u32(ATTEMPT) + text(name) + PARAMS
-                       + text(self.public) + self.nonce)
+
+    def advert(self, markers=b""):
+        return (b"coterie key advertisement v2\0" + JOB_ID + u32(ATTEMPT) + text(self.name) + PARAMS
+                + text(self.public) + self.nonce + text(markers))
 
 
 parties = [Party(n) for n in NAMES]
-h = b"coterie session v1\0" + JOB_ID + u32(ATTEMPT) + PARAMS + u32(len(parties))
-for p in parties:
-    h += text(p.name) + hashlib.sha256(p.spki).digest() + text(p.public) + text(p.signature) + p.nonce
-h = hashlib.sha256(h).digest()
+# Keys that two share beforehand, the shortest and the longest that there may be. In all other answers there are none.
+PSK = {(0, 1): hashlib.sha256(b"psk of bank-a and bank-b").digest(),
+       (1, 2): hashlib.sha512(b"psk of bank-b and shop").digest()}
 
 
-def pair_key(i, j):
+def session(markers):
+    out = b"coterie session v2\0" + JOB_ID + u32(ATTEMPT) + PARAMS + u32(len(parties))
+    for p, m in zip(parties, markers):
+        out += (text(p.name) + hashlib.sha256(p.spki).digest() + text(p.public) + text(p.signature) + p.nonce
+                + text(m))
+    return hashlib.sha256(out).digest()
+
+
+def marker(i, j):
+    """What party i says to j of the key that they share."""
+    key = PSK.get((min(i, j), max(i, j)))
+    if not key:
+        return bytes(8)
+    said = JOB_ID + u32(ATTEMPT) + text(NAMES[i]) + text(NAMES[j])
+    return hmac.new(key, b"coterie psk marker v1\0" + said, hashlib.sha256).digest()[:8]
+
+
+MARKERS = [b"".join(marker(i, j) for j in range(len(parties))) for i in range(len(parties))]
+h = session([b""] * len(parties))
+h_psk = session(MARKERS)
+
+
+def pair_key(i, j, psk=False):
     shared = pow(int.from_bytes(parties[j].public, "big"), parties[i].s, P).to_bytes(BITS // 8, "big")
     first, second = sorted((parties[i].name, parties[j].name))
-    prk = hmac.new(h, shared, hashlib.sha256).digest()
+    salt, key = h_psk if psk else h, PSK.get((min(i, j), max(i, j)))
+    if psk and key:
+        salt = hmac.new(key, b"coterie psk salt v1\0" + salt, hashlib.sha256).digest()
+    prk = hmac.new(salt, shared, hashlib.sha256).digest()
     return hkdf_expand(prk, b"coterie pair key v1\0" + text(first) + text(second), 32)
 
 
-def mask(i, members, number, bits, history={}):
+def mask(i, members, number, bits, history={}, psk=False):
     """Words of party i's mask for the number-th sum of these members."""
     info = b"coterie mask v1" + u32(len(members)) + b"".join(text(parties[m].name) for m in members)
     info += number.to_bytes(8, "big") + TRANSCRIPT
@@ -80,7 +106,7 @@ def mask(i, members, number, bits, history={}):
     for j in members:
         if j == i:
             continue
-        s = stream(hkdf_expand(pair_key(i, j), info + history.get(j, bytes(32)), 16), WORDS * bits // 8)
+        s = stream(hkdf_expand(pair_key(i, j, psk), info + history.get(j, bytes(32)), 16), WORDS * bits // 8)
         sign = 1 if j > i else -1
         for w in range(WORDS):
             word = int.from_bytes(s[w * bits // 8 : (w + 1) * bits // 8], "little")
@@ -93,7 +119,7 @@ print(".party = {")
 for p in parties:
     print("{ /* %s: s, S, coin, nonce, spki, signature, what is signed (SHA-256) */" % p.name.decode())
     for b in (p.s.to_bytes(40, "big"), p.public, p.coin, p.nonce, p.spki, p.signature,
-              hashlib.sha256(p.advert).digest()):
+              hashlib.sha256(p.advert()).digest()):
         print(field(b))
     print("},")
 print("},")
@@ -114,3 +140,15 @@ print("/* what bank-b and shop were told in a group that is over; of bank-b's ma
 HISTORY = {2: hashlib.sha256(b"coterie history v1\0" + bytes(32) + TRANSCRIPT).digest()}
 print(".history =\n" + field(HISTORY[2]))
 print(".told64 =\n" + field(mask(1, (0, 1, 2), 2, 64, HISTORY)))
+print("/* with keys that two share beforehand: bank-a and bank-b; bank-b and shop */\n.psk = {")
+for key in PSK.values():
+    print(field(key))
+print("},\n/* each party's markers, and what it signs with them (SHA-256) */\n.marked = {")
+for p, m in zip(parties, MARKERS):
+    print("{\n" + field(m) + "\n" + field(hashlib.sha256(p.advert(m)).digest()) + "\n},")
+print("},\n/* h */\n.psk_session =\n" + field(h_psk))
+print("/* K of bank-b with bank-a, with shop; of bank-a with shop, which share none */\n.psk_pair = {")
+for i, j in ((1, 0), (1, 2), (0, 2)):
+    print(field(pair_key(i, j, True)))
+    assert pair_key(i, j, True) == pair_key(j, i, True)
+print("},\n/* mask of bank-b: all three, round 0 */\n.psk_mask64 =\n" + field(mask(1, (0, 1, 2), 0, 64, psk=True)))

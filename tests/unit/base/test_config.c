@@ -32,7 +32,8 @@ static const char full[] =
     "{\"on\":true,\"deep\":\"shallow\",\"a\":{\"number\":10,\"b\":{\"seed\":9007199254740991},"
     "\"ratio\":0.25},\"share\":0.5,\"bits\":\"small\",\"name\":\"n-1\",\"path\":\"/"
     "p\",\"maybe\":\"m\","
-    "\"colour\":\"blue\",\"list\":[\"u\",\"v\"],\"map\":{\"k\":\"w\"},\"count\":\"3k\",\"dims\":7,"
+    "\"colour\":\"blue\",\"list\":[\"u\",\"v\"],\"map\":{\"k\":\"w\"},"
+    "\"files\":{\"k\":\"w\",\"l\":{\"is\":\"v\",\"file\":\"/f\"}},\"count\":\"3k\",\"dims\":7,"
     "\"order\":\"auto\",\"id\":\"00ff10a9000000000000000000000bcd\"}";
 
 static void assert_written(const struct config_table *t, const void *in, const char *expect)
@@ -59,6 +60,11 @@ static void test_written_as_read(void **state)
 	assert_memory_equal(t.id, id, sizeof(id));
 	assert_string_equal(config_map_get(&t.map, "k"), "w");
 	assert_null(config_map_get(&t.map, "w"));
+	assert_null(config_map_path(&t.map, "k"));
+	assert_string_equal(config_map_get(&t.files, "l"), "v");
+	assert_string_equal(config_map_path(&t.files, "l"), "/f");
+	assert_null(config_map_path(&t.files, "k"));
+	assert_null(config_map_path(&t.files, "m"));
 	assert_written(&table, &t, full);
 	config_release(&table, &t);
 }

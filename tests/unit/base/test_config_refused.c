@@ -107,6 +107,20 @@ static void test_refused_lists_and_maps(void **state)
 		  "thing.map: the key \"x y\" is not right" },
 		{ "{\"a\": {\"number\": 3}, \"map\": {\"x\": \"\", \"y\": \"\", \"z\": \"\"}}",
 		  "thing.map is" },
+		{ "{\"a\": {\"number\": 3}, \"map\": {\"x\": {\"is\": \"a\"}}}",
+		  "thing.map.x is {\"is\":\"a\"}, expected a string" },
+		{ "{\"a\": {\"number\": 3}, \"files\": {\"x\": {\"file\": \"a\"}}}",
+		  "thing.files.x.is is missing" },
+		{ "{\"a\": {\"number\": 3}, \"files\": {\"x\": {\"is\": \"a\", \"psk\": \"b\"}}}",
+		  "thing.files.x.psk is unknown, expected one of: is, file" },
+		{ "{\"a\": {\"number\": 3}, \"files\": {\"x\": {\"is\": \"a\", \"file\": 3}}}",
+		  "thing.files.x.file is 3, expected a path" },
+		{ "{\"a\": {\"number\": 3}, \"files\": {\"x\": {\"is\": \"a\", \"file\": \"\"}}}",
+		  "thing.files.x.file is \"\", expected a path" },
+		{ "{\"a\": {\"number\": 3}, \"files\": {\"x\": {\"is\": \"/\", \"file\": 3}}}",
+		  "thing.files.x.is is \"/\", expected a name" },
+		{ "{\"a\": {\"number\": 3}, \"files\": {\"x\": [1]}}",
+		  "thing.files.x is [1], expected a string, or an object" },
 	};
 
 	(void)state;

@@ -19,7 +19,7 @@ struct thing {
 	char *name, *path, *maybe;
 	enum colour colour;
 	struct config_strings list;
-	struct config_map map;
+	struct config_map map, files;
 	struct config_count count, dims;
 	unsigned order;
 	uint8_t id[CONFIG_ID_LEN];
@@ -29,6 +29,7 @@ static const char *const colours[] = { "red", "green", "blue", NULL };
 static const char *const depths[] = { "shallow", "deep", NULL };
 static const char *const groups[] = { "small", "large", NULL };
 static const char *const word[] = { "local", NULL };
+static const char *const with_file[] = { "is", "file", NULL };
 static const char *const order_word[] = { "auto", NULL };
 static const unsigned group_values[] = { 100, 200 };
 
@@ -49,6 +50,8 @@ static const struct config_row rows[] = {
 	{ "list", CONFIG_STRINGS, AT(list), 1, 3, "[\"p\"]", .help = "h",
 	  .check = config_check_name },
 	{ "map", CONFIG_MAP, AT(map), 0, 2, "", .help = "h", .check_key = config_check_name },
+	{ "files", CONFIG_MAP, AT(files), 0, 2, "", .help = "h", .check = config_check_name,
+	  .names = with_file },
 	{ "count", CONFIG_COUNT, AT(count), 2, 100, "2k", .help = "h" },
 	{ "dims", CONFIG_COUNT, AT(dims), 1, 100, "local", .help = "h", .names = word },
 	{ "order", CONFIG_UNSIGNED, AT(order), 0, 100, "5", .help = "h", .names = order_word },

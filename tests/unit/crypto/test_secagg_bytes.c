@@ -16,6 +16,11 @@ static const struct {
 	} party[PARTIES];
 	const char *params_hash, *transcript, *session, *draw, *pair, *mask64[3], *mask32[3],
 	    *history, *told64;
+	const char *psk[2];
+	struct {
+		const char *markers, *advert_hash;
+	} marked[PARTIES];
+	const char *psk_session, *psk_pair[3], *psk_mask64;
 } known = {
 #include "tests/vectors/secagg.inc"
 };
@@ -69,6 +74,7 @@ static struct secagg *bank_b(unsigned modulus_bits)
 			nonce[j],
 			{ spki[j], unhex(known.party[j].spki, spki[j]) },
 			{ signature[j], unhex(known.party[j].signature, signature[j]) },
+			{ NULL, 0 },
 		};
 	for (int j = 0; j < PARTIES; j++)
 		unhex(known.party[j].nonce, nonce[j]);
@@ -84,7 +90,8 @@ static void what_is_signed(void **state)
 		struct buf message = { 0 };
 		uint8_t hash[SHA256_LEN];
 
-		advert_message(sa, j, adverts[j].public_key, adverts[j].nonce, &message);
+		advert_message(sa, j, adverts[j].public_key, adverts[j].nonce, adverts[j].markers,
+			       &message);
 		sha256_of(message.p, message.n, hash);
 		expect(hash, known.party[j].advert_hash, sizeof(hash));
 		buf_release(&message);
@@ -173,6 +180,50 @@ static void masks_after_a_group(void **state)
 	secagg_free(sa);
 }
 
+/* Keys that bank-b shares with both others beforehand: markers, h, K and masks are others. */
+static void shared_beforehand(void **state)
+{
+	static const size_t all[] = { 0, 1, 2 };
+	struct secagg *sa = bank_b(64);
+	struct psk psk[PARTIES] = { 0 };
+	uint8_t h[SHA256_LEN], hash[SHA256_LEN], transcript[SECAGG_HASH_LEN];
+	uint8_t markers[PARTIES][PARTIES * PSK_MARKER_LEN], words[WORDS * 8] = { 0 };
+	struct mask *m;
+	uint64_t round;
+
+	(void)state;
+	psk[0].n = unhex(known.psk[0], psk[0].key);
+	psk[2].n = unhex(known.psk[1], psk[2].key);
+	assert_int_equal(psk[0].n, PSK_MIN);
+	assert_int_equal(psk[2].n, PSK_MAX);
+	take_psk(sa, psk);
+	assert_int_equal(sa->markers.n, sizeof(markers[OWN]));
+	expect(sa->markers.p, known.marked[OWN].markers, sa->markers.n);
+	for (size_t j = 0; j < PARTIES; j++) {
+		struct buf message = { 0 };
+
+		adverts[j].markers =
+		    (struct bytes){ markers[j], unhex(known.marked[j].markers, markers[j]) };
+		advert_message(sa, j, adverts[j].public_key, adverts[j].nonce, adverts[j].markers,
+			       &message);
+		sha256_of(message.p, message.n, hash);
+		expect(hash, known.marked[j].advert_hash, sizeof(hash));
+		buf_release(&message);
+		if (j != OWN)
+			assert_ok(check_marker(sa, j, adverts[j].markers));
+	}
+	agree(sa, h);
+	expect(h, known.psk_session, sizeof(h));
+	expect(sa->pair[0], known.psk_pair[0], KDF_KEY_LEN);
+	expect(sa->pair[2], known.psk_pair[1], KDF_KEY_LEN);
+	unhex(known.transcript, transcript);
+	assert_ok(secagg_open(sa, all, 3, transcript, &m, &round));
+	mask_add(m, words, WORDS);
+	mask_close(m);
+	expect(words, known.psk_mask64, sizeof(words));
+	secagg_free(sa);
+}
+
 static void sealed_messages(void **state)
 {
 	struct secagg *sa = bank_b(64);
@@ -201,9 +252,8 @@ static void sealed_messages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_signed),
-		cmocka_unit_test(keys_and_masks),
-		cmocka_unit_test(masks_after_a_group),
+		cmocka_unit_test(what_is_signed),      cmocka_unit_test(keys_and_masks),
+		cmocka_unit_test(masks_after_a_group), cmocka_unit_test(shared_beforehand),
 		cmocka_unit_test(sealed_messages),
 	};
 

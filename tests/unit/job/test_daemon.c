@@ -78,14 +78,19 @@ static void test_party(void **state)
 
 	(void)state;
 	write_config("{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN ", \"bank-b\": " PIN
-		     "}, \"output\": \"o\"}");
+		     ", \"bank-c\": {\"fingerprint\": " PIN "}, \"bank-d\": {\"# of\": 1, "
+		     "\"psk\": \"d.psk\", \"fingerprint\": " PIN "}}, \"output\": \"o\"}");
 	assert_ok(party_config_read(&c, path, NULL));
 	assert_string_equal(c.coordinator.host, "hub.example.org");
 	assert_int_equal(c.coordinator.port, 7431);
 	assert_string_equal(c.data.features, "/tmp/f.npy");
 	assert_string_equal(c.data.edges, "/tmp/e.tsv");
 	assert_null(c.data.ids);
-	assert_int_equal(c.peers.count, 2);
+	assert_int_equal(c.peers.count, 4);
+	assert_string_equal(config_map_get(&c.peers, "bank-d"), config_map_get(&c.peers, "hub"));
+	assert_string_equal(config_map_path(&c.peers, "bank-d"), "/tmp/d.psk");
+	assert_null(config_map_path(&c.peers, "bank-c"));
+	assert_null(config_map_path(&c.peers, "bank-b"));
 	assert_true(config_strings_has(&c.policy.jobs, "kcagc"));
 	assert_int_equal(c.policy.methods.count, 0);
 	assert_int_equal(c.policy.min_parties, 2);
@@ -181,6 +186,16 @@ static void test_refused_parties(void **state)
 		  "party.peers has \"bank-a\"" },
 		{ "{" BANK ", " DATA ", \"peers\": {\"hub\": 7}}",
 		  "party.peers.hub is 7, expected a string" },
+		{ "{" BANK ", " DATA ", \"peers\": {\"hub\": {\"psk\": \"f\"}}}",
+		  "party.peers.hub.fingerprint is missing" },
+		{ "{" BANK ", " DATA ", \"peers\": {\"hub\": {\"fingerprint\": \"sha256:1\"}}}",
+		  "party.peers.hub.fingerprint is \"sha256:1\", expected \"sha256:\" and 64" },
+		{ "{" BANK ", " DATA ", \"peers\": {\"hub\": {\"fingerprint\": " PIN
+		  ", \"key\": \"f\"}}}",
+		  "party.peers.hub.key is unknown, expected one of: fingerprint, psk" },
+		{ "{" BANK ", " DATA ", \"peers\": {\"hub\": {\"fingerprint\": " PIN
+		  ", \"psk\": 1}}}",
+		  "party.peers.hub.psk is 1, expected a path" },
 		{ "{" BANK ", " DATA ", \"peers\": {\"hub\": " PIN "}, \"confirm_s\": 0}",
 		  "party.confirm_s is 0" },
 	};

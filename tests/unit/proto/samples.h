@@ -36,6 +36,7 @@ static inline void sample_key(struct msg_key *k, bool largest)
 	k->public_key = filler(largest ? MSG_KEY_MAX : 1);
 	k->spki = filler(largest ? MSG_SPKI_MAX : 1);
 	k->signature = filler(largest ? MSG_SIGNATURE_MAX : 1);
+	k->markers = filler(largest ? MSG_MARKERS_MAX : 0);
 	memset(k->nonce, largest ? 0xff : 0, NONCE_LEN);
 }
 

@@ -313,6 +313,37 @@ static void test_over_limits(void **state)
 	}
 }
 
+/* Markers of pre-shared keys: whole ones, up to one for each party, and all their bytes. */
+static void test_markers(void **state)
+{
+	const size_t before = 3 * (4 + 1) + NONCE_LEN, most = MSG_MARKERS_MAX;
+	const size_t lengths[] = { 0, 1, 7, 8, 9, 16, most - 1, most, most + 1, most + 8 };
+	uint8_t *body = alloc(before + 4 + most + 8, 1);
+
+	(void)state;
+	put_u32(body, 1);
+	put_u32(body + 5 + NONCE_LEN, 1);
+	put_u32(body + 10 + NONCE_LEN, 1);
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		struct bytes in = { body, before + 4 + lengths[i] };
+
+		put_u32(body + before, (uint32_t)lengths[i]);
+		assert_int_equal(msg_decode(m, MSG_KEY, in),
+				 lengths[i] % 8 || lengths[i] > most ? ERR_PEER : ERR_OK);
+	}
+	free(body);
+}
+
+/* The keys of as many parties as there may be, with all that they may say, leave in one frame. */
+static void test_keys_fit(void **state)
+{
+	size_t len;
+
+	(void)state;
+	free(sample_body(MSG_KEYS, true, &len));
+	assert_true(len + FRAME_HEADER_LEN <= FRAME_MAX);
+}
+
 /* One head more than there is room for, and all its bytes. */
 static void test_heads_alone(void **state)
 {
@@ -396,12 +427,13 @@ static void test_empty_parts(void **state)
 {
 	(void)state;
 	for (int empty = 0; empty < 4; empty++) {
-		uint8_t body[3 * 5 + NONCE_LEN] = { 0 }, *p = body;
+		uint8_t body[3 * 5 + 4 + NONCE_LEN] = { 0 }, *p = body;
 
 		for (int part = 0; part < 3; part++) {
 			put_u32(p, part != empty);
 			p += 4 + (part != empty) + (part == 0 ? NONCE_LEN : 0);
 		}
+		p += 4; /* markers may be none */
 		if (empty == 3)
 			assert_ok(msg_decode(m, MSG_KEY, (struct bytes){ body, sizeof(body) }));
 		else
@@ -477,6 +509,8 @@ int main(void)
 		cmocka_unit_test(test_unknown_type),
 		cmocka_unit_test(test_over_limits),
 		cmocka_unit_test(test_bound_alone),
+		cmocka_unit_test(test_markers),
+		cmocka_unit_test(test_keys_fit),
 		cmocka_unit_test(test_heads_alone),
 		cmocka_unit_test(test_reals_are_whole),
 		cmocka_unit_test(test_sealed_has_a_tag),

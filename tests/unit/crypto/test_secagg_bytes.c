@@ -186,7 +186,7 @@ static void shared_beforehand(void **state)
 	static const size_t all[] = { 0, 1, 2 };
 	struct secagg *sa = bank_b(64);
 	struct psk psk[PARTIES] = { 0 };
-	uint8_t h[SHA256_LEN], hash[SHA256_LEN], transcript[SECAGG_HASH_LEN];
+	uint8_t h[SHA256_LEN], hash[SHA256_LEN], transcript[SECAGG_HASH_LEN], broken[KDF_KEY_LEN];
 	uint8_t markers[PARTIES][PARTIES * PSK_MARKER_LEN], words[WORDS * 8] = { 0 };
 	struct mask *m;
 	uint64_t round;
@@ -216,6 +216,10 @@ static void shared_beforehand(void **state)
 	expect(h, known.psk_session, sizeof(h));
 	expect(sa->pair[0], known.psk_pair[0], KDF_KEY_LEN);
 	expect(sa->pair[2], known.psk_pair[1], KDF_KEY_LEN);
+	/* Who has all that was sent, and s_i, but not what was shared beforehand. */
+	forget_psk(sa);
+	pair_key(sa, 0, adverts[0].public_key.p, h, broken);
+	assert_memory_not_equal(broken, sa->pair[0], sizeof(broken));
 	unhex(known.transcript, transcript);
 	assert_ok(secagg_open(sa, all, 3, transcript, &m, &round));
 	mask_add(m, words, WORDS);

@@ -163,12 +163,13 @@ static long place(const struct frame *f, const char *at)
 	return HEADER + (i < 0 ? i + (long)f->body : i);
 }
 
-/* KEYS: u32 parties, then for each of four fields; three have a length. */
+/* KEYS: u32 parties, then for each of five fields; all but the nonce have a length. */
 static size_t key_length(const uint8_t *p)
 {
 	size_t n = 4 + get32(p) + 32;
 
-	n += 4 + get32(p + n);
+	for (int field = 0; field < 2; field++)
+		n += 4 + get32(p + n);
 	return n + 4 + get32(p + n);
 }
 

@@ -357,14 +357,19 @@ said() { grep -Eqi -- "$2" "$T/$1.stderr" 2>/dev/null; }
 
 # A party says it in its own log; the coordinator has heard an ending, and none of its words.
 party_says() { # REGEX
-	local name found=false
-	for name in "$T"/*.stderr; do
-		[[ $name == */coordinator.stderr ]] || ! grep -Eqi -- "$1" "$name" || found=true
-	done
-	$found || fail "no party says '$1'"
+	until_true 20 any_party_said "$1" || fail "no party says '$1'"
 	says coordinator '(says|declined the job): .*; its log says more'
 	! grep -Eqi -- "$1" "$T/coordinator.stderr" || fail "coordinator says '$1'"
 }
+
+any_party_said() { # REGEX
+	local log
+	for log in "$T"/*.stderr; do
+		[[ $log == */coordinator.stderr ]] || ! grep -Eqi -- "$1" "$log" || return 0
+	done
+	return 1
+}
+
 soon_says() { # NAME REGEX
 	until_true 20 said "$1" "$2" || fail "$1 does not say '$2'"
 }

@@ -251,9 +251,11 @@ static int run_processes(struct federation *f)
 	}
 	status = watch(f, sig);
 	until_s = clock_now_s() + LAST_S;
-	for (unsigned i = 1; status == 0 && i < f->started; i++)
+	/* Their results, or why it was they who ended the run. */
+	for (unsigned i = 1; status != ERR_CANCELLED && i < f->started; i++)
 		while (f->process[i].pid && clock_now_s() < until_s)
-			(void)tick(f);
+			if (tick(f))
+				until_s = 0; /* stopped */
 out:
 	kill_all(f);
 	buf_release(&address);

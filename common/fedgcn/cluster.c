@@ -252,11 +252,10 @@ enum err fedgcn_model_check(const struct fedgcn_model *m)
 	gin_init(&net, m->features);
 	if (m->weights != net.weights || k < 1 || m->C.rows != k || m->C.cols != FEDGCN_Z ||
 	    q > GMM_DIMENSIONS_MAX)
-		return err_set(
-		    ERR_INPUT,
-		    "a model of %zu weights, %zu x %zu prototypes, %zu axes; %zu weights and "
-		    "%u x %d prototypes are expected",
-		    m->weights, m->C.rows, m->C.cols, q, net.weights, m->k, FEDGCN_Z);
+		return err_set(ERR_INPUT,
+			       "a model of %zu weights, %zu x %zu prototypes, %zu axes; %zu "
+			       "weights and %u x %d prototypes are expected",
+			       m->weights, m->C.rows, m->C.cols, q, net.weights, m->k, FEDGCN_Z);
 	good = all_within(m->W, m->weights, FEDGCN_WEIGHT_MAX) &&
 	       all_within(m->C.a, k * FEDGCN_Z, 1e30);
 	if (good && q)

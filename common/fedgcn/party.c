@@ -145,10 +145,10 @@ static enum err within_bounds(const struct fedgcn_party *party, unsigned round)
 
 	for (size_t i = 0; i < o->Z.rows * o->Z.cols; i++)
 		if (!(fabs(o->Z.a[i]) <= FEDGCN_Z_MAX))
-			return err_set(ERR_JOB,
-				       "round %u: the embedding of graph %zu explodes to %g, "
-				       "beyond %g",
-				       round, i / o->Z.cols + 1, o->Z.a[i], FEDGCN_Z_MAX);
+			return err_set(
+			    ERR_JOB,
+			    "round %u: the embedding of graph %zu explodes to %g, beyond %g", round,
+			    i / o->Z.cols + 1, o->Z.a[i], FEDGCN_Z_MAX);
 	return ERR_OK;
 }
 
@@ -211,10 +211,9 @@ enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question 
 
 	for (size_t i = 0; i < n; i++)
 		if (!(fabs(q->x[i]) <= bound))
-			return err_set(ERR_PEER,
-				       "question %s of round %u: number %zu of %zu is %g, "
-				       "beyond %g",
-				       fedgcn_kind_name(q->kind), q->round, i, n, q->x[i], bound);
+			return err_set(
+			    ERR_PEER, "question %s of round %u: number %zu of %zu is %g, beyond %g",
+			    fedgcn_kind_name(q->kind), q->round, i, n, q->x[i], bound);
 	switch (q->kind) {
 	case FEDGCN_START:
 		for (size_t i = 0; i < o->net.weights; i++)
@@ -288,10 +287,10 @@ enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *grap
 	*party = (struct fedgcn_party){ .graphs = graphs, .p = *p };
 	TRY(fedgcn_params_check(p));
 	if (graphs->count < p->k)
-		return err_set(ERR_INPUT,
-			       "%zu graphs for %u clusters; a party needs as many as "
-			       "clusters at least",
-			       graphs->count, p->k);
+		return err_set(
+		    ERR_INPUT,
+		    "%zu graphs for %u clusters; a party needs as many as clusters at least",
+		    graphs->count, p->k);
 	ALLOC(party->own, 1);
 	o = party->own;
 	TRY(graphs_features(graphs, p->features, p->threads, &o->F));

@@ -16,8 +16,7 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    "each column, one standard deviation for all, and the sizes of the clusters");
 	say(s, paper && !noisy_factors,
 	    "variant \"paper\" uploads each party's C in clear: with Z, r and lambda the "
-	    "coordinator "
-	    "can compute every row of every party, exactly");
+	    "coordinator can compute every row of every party, exactly");
 	say(s, paper && noisy_factors,
 	    "variant \"paper\" uploads each party's C with noise: with Z, r and lambda the "
 	    "coordinator can estimate every row of every party");

@@ -85,11 +85,10 @@ enum err order_decide(const double *intra, size_t known, unsigned *order)
 {
 	*order = psi_agc(intra, known);
 	if (!*order && known >= ORDER_CAP)
-		return err_set(
-		    ERR_JOB,
-		    "filter.order \"auto\": the intra-cluster distance falls up to order "
-		    "%d, where the search ends; give job.filter.order as a number",
-		    ORDER_CAP);
+		return err_set(ERR_JOB,
+			       "filter.order \"auto\": the intra-cluster distance falls up to "
+			       "order %d, where the search ends; give job.filter.order as a number",
+			       ORDER_CAP);
 	return ERR_OK;
 }
 

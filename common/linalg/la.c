@@ -311,8 +311,7 @@ enum err la_eigen_check(const struct mat *G, const double *value, const struct m
 	if (!(worst <= near * largest))
 		return err_set(
 		    ERR_PEER,
-		    "vectors that are not eigenvectors: off by %.3g, of eigenvalues up to "
-		    "%.3g",
+		    "vectors that are not eigenvectors: off by %.3g, of eigenvalues up to %.3g",
 		    worst, largest);
 	la_mul_nt(V, V, threads, &O);
 	worst = 0;
@@ -326,8 +325,8 @@ enum err la_eigen_check(const struct mat *G, const double *value, const struct m
 	TRY(eigen_above(G, value[d - 1] + near * largest, &above));
 	if (above >= d)
 		return err_set(ERR_PEER,
-			       "%zu eigenvectors that are not those of the largest "
-			       "eigenvalues: %zu are above the last",
+			       "%zu eigenvectors that are not those of the largest eigenvalues: "
+			       "%zu are above the last",
 			       d, above);
 	return ERR_OK;
 }

@@ -17,26 +17,12 @@ enum { MIXTURE_MOST = 8 }; /* three axes do not hold more clusters */
  * results are compared with. */
 static const double MIXTURE_SETTLED = 1e-6;
 
-static void nearest(const struct mat *Z, const struct mat *C, uint32_t *label)
-{
-	double *D = alloc(Z->rows * C->rows, sizeof(*D));
-
-	for (size_t i = 0; i < Z->rows; i++)
-		label[i] = 0;
-	kmeans_distances(Z, C, D);
-	kmeans_assign(D, NULL, Z->rows, C->rows, label, NULL);
-	free(D);
-}
-
 void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label)
 {
 	size_t n = Z->rows, k = C->rows;
 	double *D = alloc(n * k, sizeof(*D));
 
-	kmeans_distances(Z, C, D);
-	for (size_t i = 0; i < n; i++)
-		label[i] = (uint32_t)k;
-	kmeans_assign(D, NULL, n, k, label, NULL);
+	kmeans_nearest(Z, C, label);
 	for (unsigned t = 0; t < LLOYD; t++) {
 		kmeans_centres(Z, NULL, label, C);
 		kmeans_distances(Z, C, D);
@@ -92,7 +78,7 @@ static void by_kmeans(const struct fedgcn_params *p, const struct mat *Z, struct
 	double inertia, given = 0; /* of the given centres */
 
 	if (p->prototypes == FEDGCN_BEST) {
-		nearest(Z, &m->C, label);
+		kmeans_nearest(Z, &m->C, label);
 		return;
 	}
 	ALLOC(other, Z->rows);
@@ -289,7 +275,7 @@ enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, uns
 		err = gmm_label(&mixture, &X, label);
 		mat_release(&X);
 	} else {
-		nearest(&Z, &m->C, label);
+		kmeans_nearest(&Z, &m->C, label);
 	}
 	mat_release(&Z);
 	free(F);

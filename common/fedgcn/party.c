@@ -104,15 +104,6 @@ static size_t recluster(struct fedgcn_party *party, bool first)
 	return changed;
 }
 
-static double length_of(const struct mat *A)
-{
-	double square = 0;
-
-	for (size_t i = 0; i < A->rows * A->cols; i++)
-		square += A->a[i] * A->a[i];
-	return sqrt(square);
-}
-
 /* Training drives Z apart without end: of ten rounds to 4e5. Where what the network says is longer
  * than it may be, the last map of the readout is made smaller; and the prototypes, so that no
  * cluster changes. Of drawings, which are in Z besides, it may be FEDGCN_BESIDE as long as they
@@ -128,8 +119,9 @@ static void hold_together(struct fedgcn_party *party)
 	gin_drawn(&o->net, party->graphs, o->F, &drawn);
 	for (size_t i = 0; i < n; i++)
 		o->Z.a[i] -= drawn.a[i];
-	most = o->net.lines ? FEDGCN_BESIDE * length_of(&drawn) : FEDGCN_RADIUS * sqrt((double)n);
-	scale = fmin(1, most / fmax(length_of(&o->Z), 1e-300));
+	most =
+	    o->net.lines ? FEDGCN_BESIDE * mat_norm(drawn.a, n) : FEDGCN_RADIUS * sqrt((double)n);
+	scale = fmin(1, most / fmax(mat_norm(o->Z.a, n), 1e-300));
 	for (size_t i = 0; i < n; i++)
 		o->Z.a[i] = drawn.a[i] + scale * o->Z.a[i];
 	for (size_t i = 0; i < (last->in + 1) * last->out; i++)

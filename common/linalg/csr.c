@@ -1,5 +1,6 @@
 #include "common/linalg/csr.h"
 #include "common/base/alloc.h"
+#include "common/linalg/parallel.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -71,12 +72,68 @@ void csr_copy(struct csr *s, const struct csr *from)
 	memcpy(s->value, from->value, entries * sizeof(*s->value));
 }
 
+void csr_write_ones(struct csr *s)
+{
+	size_t entries = s->start[s->rows];
+
+	if (s->value)
+		return;
+	ALLOC(s->value, entries);
+	for (size_t e = 0; e < entries; e++)
+		s->value[e] = 1;
+}
+
+enum { PRODUCT_ROWS = 256 }; /* that one thread takes at a time */
+
+struct product {
+	const struct csr *S;
+	const struct mat *W;
+	struct mat *Y;
+};
+
+static void product_rows(void *ctx, unsigned worker, size_t block)
+{
+	const struct product *p = ctx;
+	const struct csr *S = p->S;
+	size_t first = block * PRODUCT_ROWS, last = min_size(first + PRODUCT_ROWS, S->rows);
+
+	(void)worker;
+	for (size_t i = first; i < last; i++) {
+		double *y = ROW(p->Y, i);
+
+		for (size_t e = S->start[i]; e < S->start[i + 1]; e++) {
+			const double *w = ROW(p->W, S->index[e]);
+			double x = S->value ? S->value[e] : 1;
+
+			for (size_t j = 0; j < p->W->cols; j++)
+				y[j] += x * w[j];
+		}
+	}
+}
+
+void csr_times(const struct csr *S, const struct mat *W, unsigned threads, struct mat *Y)
+{
+	struct product p = { S, W, Y };
+
+	mat_init(Y, S->rows, W->cols);
+	parallel(threads, (S->rows + PRODUCT_ROWS - 1) / PRODUCT_ROWS, product_rows, &p);
+}
+
 void csr_release(struct csr *s)
 {
 	free(s->start);
 	free(s->index);
 	free(s->value);
 	*s = (struct csr){ 0 };
+}
+
+void features_copy(struct features *X, const struct features *from)
+{
+	*X = (struct features){ .is_sparse = from->is_sparse };
+	if (from->is_sparse)
+		csr_copy(&X->sparse, &from->sparse);
+	else
+		mat_copy(&X->dense, &from->dense);
 }
 
 void features_release(struct features *X)

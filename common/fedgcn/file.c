@@ -3,8 +3,6 @@
 #include "common/base/file.h"
 #include "common/cluster/gmm.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Clusters that a file may have: far more than a job, few enough for sizes to be multiplied. */

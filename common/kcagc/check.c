@@ -3,8 +3,6 @@
 #include "common/kind/own.h"
 #include "common/kcagc/slice.h"
 
-#include <stdio.h>
-
 /* Methods that read a row, as in job.c. */
 enum { LANDMARK = 2, GCC = 4 };
 

@@ -190,7 +190,7 @@ static void make_sparse(struct features *X, size_t entries)
 	struct mat *m = &X->dense;
 	size_t to = 0;
 
-	csr_init(s, m->rows, m->cols, entries + 1);
+	csr_init(s, m->rows, m->cols, entries + 1, true);
 	for (size_t i = 0; i < m->rows; i++) {
 		/* A zero is written as well, and then over: no branch that is hard to foresee. */
 		for (size_t j = 0; j < m->cols; j++) {

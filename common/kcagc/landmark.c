@@ -1,7 +1,6 @@
 #include "common/kcagc/landmark.h"
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
-#include "common/linalg/la.h"
 #include "common/linalg/ortho.h"
 
 #include <assert.h>

@@ -18,12 +18,13 @@ static int triple_order(const void *a, const void *b)
 	return (s->value > t->value) - (s->value < t->value);
 }
 
-void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries)
+void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries, bool weighted)
 {
 	*s = (struct csr){ .rows = rows, .cols = cols };
 	ALLOC(s->start, rows + 1);
 	ALLOC(s->index, entries);
-	ALLOC(s->value, entries);
+	if (weighted)
+		ALLOC(s->value, entries);
 }
 
 void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count)
@@ -39,7 +40,7 @@ void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t,
 		else
 			t[kept++] = t[i];
 	}
-	csr_init(s, rows, cols, kept);
+	csr_init(s, rows, cols, kept, true);
 	for (size_t i = 0; i < kept; i++) {
 		s->start[t[i].row + 1]++;
 		s->index[i] = t[i].col;
@@ -61,15 +62,11 @@ void csr_copy(struct csr *s, const struct csr *from)
 {
 	size_t entries = from->start[from->rows];
 
-	*s = (struct csr){ .rows = from->rows, .cols = from->cols };
-	ALLOC(s->start, from->rows + 1);
-	ALLOC(s->index, entries);
+	csr_init(s, from->rows, from->cols, entries, from->value);
 	memcpy(s->start, from->start, (from->rows + 1) * sizeof(*s->start));
 	memcpy(s->index, from->index, entries * sizeof(*s->index));
-	if (!from->value)
-		return;
-	ALLOC(s->value, entries);
-	memcpy(s->value, from->value, entries * sizeof(*s->value));
+	if (from->value)
+		memcpy(s->value, from->value, entries * sizeof(*s->value));
 }
 
 void csr_write_ones(struct csr *s)

@@ -188,8 +188,7 @@ struct seeding {
 };
 
 /* sum[t][b] = the sum of weight * near[t] over the rows up to the end of block b, in their order,
- * for the first `count` planes t, SIDE at most: the first is summed once more for each that lacks.
- */
+ * for the first `count` planes t, SIDE at most: the first stands in for those that lack. */
 static void sum_planes(const struct seeding *s, double *const *near, size_t count,
 		       double *const *sum)
 {

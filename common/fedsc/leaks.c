@@ -35,7 +35,7 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    "tell which two those are");
 	say(s, !single,
 	    "two sums whose sets of rows differ by one row show that row, with its noise");
-	say(s, learns && job->how.width == 0,
+	say(s, fedsc_width_is_summed(job),
 	    "coordinator and parties see r, made of the mean of all parties' mean distances "
 	    "between their rows");
 	say(s, learns && job->how.dims == JOB_AUTO,

@@ -96,8 +96,7 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 	struct spectral_report done;
 	struct spectral_params how;
 	size_t k = pairs(p->k, m), room;
-	unsigned best =
-	    2; /* if k is not given, where the eigenvalues fall most, the first on ties */
+	unsigned best = 2; /* without k: where the eigenvalues fall most, the first on ties */
 	double *value;
 	enum err err;
 
@@ -152,8 +151,7 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	 * with the joint graph's terms. */
 	parties_phase(parties, "degrees");
 	err = parties_sum_told(parties, &degrees, degree, n);
-	for (size_t i = 0; i < n;
-	     i++) /* rounding, or a party that says less, and others will see it */
+	for (size_t i = 0; i < n; i++) /* rounding, or a party that says less: others will see it */
 		degree[i] = degree[i] > 0 ? degree[i] : 0;
 	if (!err)
 		err = parties_sum(parties, &join, NULL, 0);

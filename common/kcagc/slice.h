@@ -39,8 +39,7 @@ enum question_kind {
 struct question {
 	enum question_kind kind;
 	bool idf; /* ASK_SPREADS */
-	const double
-	    *square;         /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
+	const double *square; /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
 	unsigned order;      /* ASK_PRODUCTS, ASK_MEANS: p, the same every time */
 	const struct mat *B; /* ASK_PRODUCTS: n x d */
 	const uint32_t *label; /* ASK_MEANS: n; ASK_QUALITY: labellings x n; all below k */

@@ -1,6 +1,7 @@
 #include "common/cluster/dec.h"
 
 #include <math.h>
+#include <string.h>
 
 void dec_soft(const struct mat *Z, const struct mat *C, struct mat *Q)
 {
@@ -44,10 +45,8 @@ double dec_loss(const struct mat *Z, const struct mat *C, const struct mat *Q, c
 {
 	double loss = 0, n = (double)Z->rows;
 
-	for (size_t i = 0; i < Z->rows * Z->cols; i++)
-		dZ->a[i] = 0;
-	for (size_t i = 0; i < C->rows * C->cols; i++)
-		dC->a[i] = 0;
+	memset(dZ->a, 0, Z->rows * Z->cols * sizeof(double));
+	memset(dC->a, 0, C->rows * C->cols * sizeof(double));
 	for (size_t i = 0; i < Z->rows; i++) {
 		for (size_t j = 0; j < C->rows; j++) {
 			double p = MAT(P, i, j), q = MAT(Q, i, j);

@@ -134,6 +134,16 @@ size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, 
 	return moved;
 }
 
+void kmeans_nearest(const struct mat *Z, const struct mat *c, uint32_t *label)
+{
+	double *D = alloc(Z->rows * c->rows, sizeof(*D));
+
+	memset(label, 0, Z->rows * sizeof(*label));
+	kmeans_distances(Z, c, D);
+	kmeans_assign(D, NULL, Z->rows, c->rows, label, NULL);
+	free(D);
+}
+
 void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -178,8 +188,7 @@ struct seeding {
 };
 
 /* sum[t][b] = the sum of weight * near[t] over the rows up to the end of block b, in their order,
- * for the first `count` planes t, SIDE at most: the first is summed once more for each that lacks.
- */
+ * for the first `count` planes t, SIDE at most: the first stands in for those that lack. */
 static void sum_planes(const struct seeding *s, double *const *near, size_t count,
 		       double *const *sum)
 {

@@ -25,6 +25,9 @@ void kmeans_distances(const struct mat *Z, const struct mat *c, double *D);
 size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, uint32_t *label,
 		     double *inertia);
 
+/* label[i] = the nearest centre of row i, both of the above in one. */
+void kmeans_nearest(const struct mat *Z, const struct mat *c, uint32_t *label);
+
 /* The 1/9 step, Protocol 1 line 9: label[i] = r if D_ir <= D_is / 9 for all s != r, else k. */
 void kmeans_assign_ninth(const double *D, size_t n, size_t k, uint32_t *label);
 

@@ -8,8 +8,7 @@
 #include <stdint.h>
 
 struct metrics {
-	double
-	    acc; /* accuracy under the best one-to-one match of clusters to classes (Hungarian) */
+	double acc; /* accuracy under the best one-to-one match of clusters to classes (Hungarian) */
 	double nmi; /* 2 I(U;V) / (H(U) + H(V)), natural logarithms; 1 if both have one cluster */
 	double ari; /* adjusted Rand index */
 	double f1;  /* macro-F1 over the classes, after the same matching */

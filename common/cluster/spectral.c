@@ -41,19 +41,6 @@ size_t spectral_block(const struct spectral_params *p)
 	return b < p->n ? b : p->n;
 }
 
-enum { STRIPE = 64 };
-
-/* By squares that stay in cache. */
-static void transpose(const struct mat *A, struct mat *T)
-{
-	mat_init(T, A->cols, A->rows);
-	for (size_t top = 0; top < A->rows; top += STRIPE)
-		for (size_t left = 0; left < A->cols; left += STRIPE)
-			for (size_t i = top; i < min_size(top + STRIPE, A->rows); i++)
-				for (size_t j = left; j < min_size(left + STRIPE, A->cols); j++)
-					MAT(T, j, i) = MAT(A, i, j);
-}
-
 /* B <- B - (B Q') Q; part (B.rows x Q.rows, initialised here; may be NULL) = B Q'. Returns the
  * largest entry of that. */
 static double project_out(const struct space *s, struct mat *B, struct mat *part)
@@ -115,11 +102,11 @@ static enum err multiply(struct space *s, const struct ortho_operator *A, struct
 	struct mat B, product = { 0 }, part, H;
 	enum err err;
 
-	transpose(&last, &B);
+	mat_transpose(&last, &B);
 	err = A->times(A->ctx, &B, &product);
 	mat_release(&B);
 	TRY(err);
-	transpose(&product, Y);
+	mat_transpose(&product, Y);
 	mat_release(&product);
 	project_out(s, Y, &part);
 	mat_init(&H, width, width);
@@ -311,7 +298,7 @@ enum err spectral_top(const struct ortho_operator *A, const struct spectral_para
 			for (size_t i = 0; top < 0 && i < p->n; i++)
 				row[i] = -row[i];
 		}
-		transpose(&rows, V);
+		mat_transpose(&rows, V);
 		mat_release(&rows);
 	}
 	mat_release(&E);

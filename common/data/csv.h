@@ -12,7 +12,6 @@
 #include "common/linalg/mat.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Numbers only, at least one row and column. *m is initialised here; empty on ERR_INPUT. */
 enum err csv_parse_numbers(struct bytes file, const char *where, struct mat *m) MUST_CHECK;

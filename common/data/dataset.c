@@ -67,13 +67,9 @@ static void permute_dense(struct mat *m, const uint32_t *from)
 
 static void permute_sparse(struct csr *s, const uint32_t *from)
 {
-	struct csr p = { .rows = s->rows, .cols = s->cols };
-	size_t count = s->start[s->rows];
+	struct csr p;
 
-	ALLOC(p.start, s->rows + 1);
-	ALLOC(p.index, count);
-	if (s->value)
-		ALLOC(p.value, count);
+	csr_init(&p, s->rows, s->cols, s->start[s->rows], s->value);
 	for (size_t i = 0; i < s->rows; i++) {
 		size_t first = s->start[from[i]], n = s->start[from[i] + 1] - first;
 
@@ -358,24 +354,29 @@ static enum err find_one(const char *dir, const char *name, const char *const su
 	return err;
 }
 
+static enum err find_all(const char *dir, unsigned needs, struct dataset_files *f)
+{
+	static const char *const features[3] = { "mtx", "npy", "csv" };
+	static const char *const edges[3] = { "tsv", "mtx" }, *const txt[3] = { "txt" };
+
+	TRY(find_one(dir, "features", features, &f->features));
+	TRY(find_one(dir, "edges", edges, &f->edges));
+	TRY(find_one(dir, "ids", txt, &f->ids));
+	TRY(find_one(dir, "labels", txt, &f->labels));
+	if (needs & DATASET_FEATURES && !f->features)
+		return err_set(ERR_INPUT, "%s: no features.mtx, features.npy or features.csv there",
+			       dir);
+	if (needs & DATASET_EDGES && !f->edges)
+		return err_set(ERR_INPUT, "%s: no edges.tsv or edges.mtx there", dir);
+	return ERR_OK;
+}
+
 enum err dataset_find(const char *dir, unsigned needs, struct dataset_files *f)
 {
 	enum err err;
 
 	*f = (struct dataset_files){ 0 };
-	err =
-	    find_one(dir, "features", (const char *const[3]){ "mtx", "npy", "csv" }, &f->features);
-	if (!err)
-		err = find_one(dir, "edges", (const char *const[3]){ "tsv", "mtx" }, &f->edges);
-	if (!err)
-		err = find_one(dir, "ids", (const char *const[3]){ "txt" }, &f->ids);
-	if (!err)
-		err = find_one(dir, "labels", (const char *const[3]){ "txt" }, &f->labels);
-	if (!err && needs & DATASET_FEATURES && !f->features)
-		err = err_set(ERR_INPUT, "%s: no features.mtx, features.npy or features.csv there",
-			      dir);
-	if (!err && needs & DATASET_EDGES && !f->edges)
-		err = err_set(ERR_INPUT, "%s: no edges.tsv or edges.mtx there", dir);
+	err = find_all(dir, needs, f);
 	if (err)
 		dataset_files_release(f);
 	return err;

@@ -21,9 +21,8 @@ struct dataset {
 	struct features X; /* n rows, sorted as the ids are */
 	struct graph g;    /* n nodes; X and g may be used up by whoever computes with them */
 	bool has_ids;
-	struct ids
-	    ids; /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */
-	bool *hosted; /* dataset_load_vertices: n, which nodes are this party's own; else NULL */
+	struct ids ids; /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */
+	bool *hosted;   /* dataset_load_vertices: n, which nodes are this party's own; else NULL */
 	size_t first_row; /* without ids: the number of the first row, 1 if edges are of a Matrix
 			     Market file, else 0 */
 };

@@ -6,9 +6,8 @@
  * rows. Weights are finite and > 0; 1 if not given.
  *
  * The graph is undirected: (u, v) and (v, u) are one edge. Self-loops are dropped, an edge given
- * again with the same weight is one edge, and both are counted; with another weight it is refused,
- * since nobody but who wrote the file can know which holds. So is an entry that a Matrix Market
- * file gives twice, which that format does not allow.
+ * again with the same weight is one edge, and both are counted; with another weight it is refused, as
+ * is an entry that a Matrix Market file gives twice.
  */
 #ifndef COMMON_DATA_EDGES_H
 #define COMMON_DATA_EDGES_H

@@ -9,7 +9,6 @@
 #include "common/linalg/mat.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct embeddings {
 	struct mat X;   /* n x dims, n >= 1 */

@@ -4,7 +4,6 @@
 #define COMMON_DATA_LIMITS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #define DATA_FILE_MAX ((size_t)1 << 36) /* bytes of an input file: 64 GiB */
 #define ROWS_MAX      ((size_t)1 << 28) /* nodes */

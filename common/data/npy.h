@@ -1,9 +1,8 @@
 /* npy.h -- NumPy's .npy files, format versions 1.0 to 3.0.
  *
  * Read: C order, little-endian, f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 and b1, one or two dimensions; all
- * become doubles. The size that the header promises must be the file's, to the byte, before
- * anything is allocated. NaN, infinity, and whole numbers beyond 2^53 are refused with the
- * element's index.
+ * become doubles. The header's size must be the file's, to the byte, before anything is allocated.
+ * NaN, infinity, and whole numbers beyond 2^53 are refused with the element's index.
  */
 #ifndef COMMON_DATA_NPY_H
 #define COMMON_DATA_NPY_H

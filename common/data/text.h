@@ -39,8 +39,8 @@ bool text_at_end(struct text *t); /* of the line */
 enum err text_number(struct text *t, double *x) MUST_CHECK;
 enum err text_whole(struct text *t, uint64_t min, uint64_t max, const char *what,
 		    uint64_t *x) MUST_CHECK;
-enum err
-text_end(struct text *t) MUST_CHECK; /* ERR_INPUT if the line has another word; then text_next */
+/* ERR_INPUT if the line has another word; then text_next. */
+enum err text_end(struct text *t) MUST_CHECK;
 
 /* ERR_INPUT "FILE:LINE: ..." */
 enum err text_error(const struct text *t, const char *fmt, ...) PRINTF(2, 3);

@@ -21,9 +21,8 @@ enum { TU_ATTRIBUTES_MAX = 1024 };
 struct tu {
 	struct graphs graphs;
 	int64_t *class; /* graphs.count, as published, or NULL: no NAME_graph_labels.txt */
-	size_t loops,
-	    twice; /* lines of NAME_A.txt that were dropped: self-loops, repeated directed edges */
-	size_t edgeless; /* graphs without any edge */
+	size_t loops, twice; /* lines of NAME_A.txt that were dropped: self-loops, repeated edges */
+	size_t edgeless;     /* graphs without any edge */
 };
 
 /* The set in `dir`, whose NAME is that of its one file *_graph_indicator.txt. ERR_INPUT, naming
@@ -33,8 +32,7 @@ struct tu {
  * is an error. */
 enum err tu_read(const char *dir, struct tu *tu) MUST_CHECK;
 
-/* The same from bytes; attributes and labels may be empty (p NULL): absent. `name` is for
- * complaints. */
+/* The same from bytes; attributes and labels may be absent (p NULL). `name` is for complaints. */
 struct tu_files {
 	struct bytes indicator, edges, attributes, labels;
 };

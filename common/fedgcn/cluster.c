@@ -17,26 +17,12 @@ enum { MIXTURE_MOST = 8 }; /* three axes do not hold more clusters */
  * results are compared with. */
 static const double MIXTURE_SETTLED = 1e-6;
 
-static void nearest(const struct mat *Z, const struct mat *C, uint32_t *label)
-{
-	double *D = alloc(Z->rows * C->rows, sizeof(*D));
-
-	for (size_t i = 0; i < Z->rows; i++)
-		label[i] = 0;
-	kmeans_distances(Z, C, D);
-	kmeans_assign(D, NULL, Z->rows, C->rows, label, NULL);
-	free(D);
-}
-
 void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label)
 {
 	size_t n = Z->rows, k = C->rows;
 	double *D = alloc(n * k, sizeof(*D));
 
-	kmeans_distances(Z, C, D);
-	for (size_t i = 0; i < n; i++)
-		label[i] = (uint32_t)k;
-	kmeans_assign(D, NULL, n, k, label, NULL);
+	kmeans_nearest(Z, C, label);
 	for (unsigned t = 0; t < LLOYD; t++) {
 		kmeans_centres(Z, NULL, label, C);
 		kmeans_distances(Z, C, D);
@@ -92,7 +78,7 @@ static void by_kmeans(const struct fedgcn_params *p, const struct mat *Z, struct
 	double inertia, given = 0; /* of the given centres */
 
 	if (p->prototypes == FEDGCN_BEST) {
-		nearest(Z, &m->C, label);
+		kmeans_nearest(Z, &m->C, label);
 		return;
 	}
 	ALLOC(other, Z->rows);
@@ -252,11 +238,10 @@ enum err fedgcn_model_check(const struct fedgcn_model *m)
 	gin_init(&net, m->features);
 	if (m->weights != net.weights || k < 1 || m->C.rows != k || m->C.cols != FEDGCN_Z ||
 	    q > GMM_DIMENSIONS_MAX)
-		return err_set(
-		    ERR_INPUT,
-		    "a model of %zu weights, %zu x %zu prototypes, %zu axes; %zu weights and "
-		    "%u x %d prototypes are expected",
-		    m->weights, m->C.rows, m->C.cols, q, net.weights, m->k, FEDGCN_Z);
+		return err_set(ERR_INPUT,
+			       "a model of %zu weights, %zu x %zu prototypes, %zu axes; %zu "
+			       "weights and %u x %d prototypes are expected",
+			       m->weights, m->C.rows, m->C.cols, q, net.weights, m->k, FEDGCN_Z);
 	good = all_within(m->W, m->weights, FEDGCN_WEIGHT_MAX) &&
 	       all_within(m->C.a, k * FEDGCN_Z, 1e30);
 	if (good && q)
@@ -290,7 +275,7 @@ enum err fedgcn_assign(const struct fedgcn_model *m, const struct graphs *g, uns
 		err = gmm_label(&mixture, &X, label);
 		mat_release(&X);
 	} else {
-		nearest(&Z, &m->C, label);
+		kmeans_nearest(&Z, &m->C, label);
 	}
 	mat_release(&Z);
 	free(F);

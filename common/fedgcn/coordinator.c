@@ -131,8 +131,7 @@ static enum err take_weights(struct run *r, unsigned round)
 	for (size_t i = 0; i < count; i++)
 		if (!(fabs(x[i] / n) <= FEDGCN_WEIGHT_MAX))
 			return err_set(ERR_JOB,
-				       "round %u: the mean of weight %zu explodes to %g, "
-				       "beyond %g",
+				       "round %u: the mean of weight %zu explodes to %g, beyond %g",
 				       round, i, x[i] / n, FEDGCN_WEIGHT_MAX);
 	for (size_t i = 0; i < count; i++)
 		r->W[i] = x[i] / n;
@@ -140,11 +139,10 @@ static enum err take_weights(struct run *r, unsigned round)
 	to->reconstruction[round - 1] = loss[2] / n;
 	to->changed[round - 1] = loss[3];
 	parties_progress(r->parties, round, (size_t)loss[3]);
-	parties_note(
-	    r->parties,
-	    "round %u: loss %.5g by clusters, %.5g by reconstruction; %g graphs changed their "
-	    "cluster",
-	    round, loss[1] / n, loss[2] / n, loss[3]);
+	parties_note(r->parties,
+		     "round %u: loss %.5g by clusters, %.5g by reconstruction; %g graphs changed "
+		     "their cluster",
+		     round, loss[1] / n, loss[2] / n, loss[3]);
 	return ERR_OK;
 }
 

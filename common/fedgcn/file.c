@@ -3,8 +3,6 @@
 #include "common/base/file.h"
 #include "common/cluster/gmm.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Clusters that a file may have: far more than a job, few enough for sizes to be multiplied. */
@@ -147,8 +145,7 @@ static enum err take_facts(struct bytes file, struct reader *r, const char *wher
 	end = (struct reader){ file.p + file.n - CHECKSUM, CHECKSUM };
 	if (take(&end, CHECKSUM) != crc64(file.p, file.n - CHECKSUM))
 		return err_set(ERR_INPUT,
-			       "%s: damaged or cut off: its checksum is not that of its %zu "
-			       "bytes",
+			       "%s: damaged or cut off: its checksum is not that of its %zu bytes",
 			       where, file.n);
 	features = take(r, 4);
 	k = take(r, 4);

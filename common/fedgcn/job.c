@@ -113,18 +113,16 @@ void fedgcn_defaults(struct fedgcn_params *p, unsigned k, uint64_t seed, unsigne
 enum err fedgcn_params_check(const struct fedgcn_params *p)
 {
 	if (p->k < 1 || p->rounds < 1 || p->epochs < 1 || p->batch < 2 || p->em < 1)
-		return err_set(
-		    ERR_INPUT,
-		    "fedgcn: %u clusters, %u rounds, %u epochs, batches of %u, %u steps of EM: "
-		    "1 at least, and batches of 2",
-		    p->k, p->rounds, p->epochs, p->batch, p->em);
+		return err_set(ERR_INPUT,
+			       "fedgcn: %u clusters, %u rounds, %u epochs, batches of %u, %u steps "
+			       "of EM: 1 at least, and batches of 2",
+			       p->k, p->rounds, p->epochs, p->batch, p->em);
 	if (!(p->rate > 0) || !(p->rate <= 1) || !(p->lambda >= 0) || !(p->lambda <= 1e6) ||
 	    !(p->mu >= 0) || !(p->mu <= 1e6))
-		return err_set(
-		    ERR_INPUT,
-		    "fedgcn: rate %g, lambda %g, mu %g: the rate is above 0 and at most 1, the "
-		    "others 0 to 1e6",
-		    p->rate, p->lambda, p->mu);
+		return err_set(ERR_INPUT,
+			       "fedgcn: rate %g, lambda %g, mu %g: the rate is above 0 and at most "
+			       "1, the others 0 to 1e6",
+			       p->rate, p->lambda, p->mu);
 	if (p->min_cluster < 1 || !(p->unchanged >= 0) || !(p->unchanged < 1))
 		return err_set(
 		    ERR_INPUT,

@@ -35,9 +35,8 @@ struct fedgcn_training {
 	unsigned round;
 };
 
-/* The epochs of a round. W (net->weights) and behind it C (k x FEDGCN_Z) are trained. kl and
- * reconstruction: means over the batches of the last epoch. ERR_JOB: a loss or a weight explodes.
- */
+/* The epochs of a round, on W (net->weights) and C (k x FEDGCN_Z) behind it. kl and reconstruction:
+ * means over the batches of the last epoch. ERR_JOB: a loss or a weight explodes. */
 enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl,
 		      double *reconstruction) MUST_CHECK;
 
@@ -68,11 +67,9 @@ void fedgcn_best(const struct fedgcn_params *p, size_t parties, const double *x,
 
 /* ---- clustering: cluster.c ---- */
 
-/* Lloyd's steps from C on, which becomes the centres; label (Z->rows). A cluster without rows keeps
- * its centre. */
+/* Lloyd's steps from C on, which becomes the centres; empty clusters keep theirs. label: Z->rows. */
 void fedgcn_lloyd(const struct mat *Z, struct mat *C, uint32_t *label);
-/* How much farther the second centre is than the nearest: mean of (d2 - d1) / d2; 0 of one centre.
- */
+/* How much farther the second centre is than the nearest: mean (d2 - d1) / d2; 0 of one centre. */
 double fedgcn_clearness(const struct mat *Z, const struct mat *C);
 /* The final clustering of a party's Z; m has W and C. label, and what is left of m, are filled. */
 enum err fedgcn_cluster(const struct fedgcn_params *p, const struct mat *Z, struct fedgcn_model *m,

@@ -104,15 +104,6 @@ static size_t recluster(struct fedgcn_party *party, bool first)
 	return changed;
 }
 
-static double length_of(const struct mat *A)
-{
-	double square = 0;
-
-	for (size_t i = 0; i < A->rows * A->cols; i++)
-		square += A->a[i] * A->a[i];
-	return sqrt(square);
-}
-
 /* Training drives Z apart without end: of ten rounds to 4e5. Where what the network says is longer
  * than it may be, the last map of the readout is made smaller; and the prototypes, so that no
  * cluster changes. Of drawings, which are in Z besides, it may be FEDGCN_BESIDE as long as they
@@ -128,8 +119,9 @@ static void hold_together(struct fedgcn_party *party)
 	gin_drawn(&o->net, party->graphs, o->F, &drawn);
 	for (size_t i = 0; i < n; i++)
 		o->Z.a[i] -= drawn.a[i];
-	most = o->net.lines ? FEDGCN_BESIDE * length_of(&drawn) : FEDGCN_RADIUS * sqrt((double)n);
-	scale = fmin(1, most / fmax(length_of(&o->Z), 1e-300));
+	most =
+	    o->net.lines ? FEDGCN_BESIDE * mat_norm(drawn.a, n) : FEDGCN_RADIUS * sqrt((double)n);
+	scale = fmin(1, most / fmax(mat_norm(o->Z.a, n), 1e-300));
 	for (size_t i = 0; i < n; i++)
 		o->Z.a[i] = drawn.a[i] + scale * o->Z.a[i];
 	for (size_t i = 0; i < (last->in + 1) * last->out; i++)
@@ -145,10 +137,10 @@ static enum err within_bounds(const struct fedgcn_party *party, unsigned round)
 
 	for (size_t i = 0; i < o->Z.rows * o->Z.cols; i++)
 		if (!(fabs(o->Z.a[i]) <= FEDGCN_Z_MAX))
-			return err_set(ERR_JOB,
-				       "round %u: the embedding of graph %zu explodes to %g, "
-				       "beyond %g",
-				       round, i / o->Z.cols + 1, o->Z.a[i], FEDGCN_Z_MAX);
+			return err_set(
+			    ERR_JOB,
+			    "round %u: the embedding of graph %zu explodes to %g, beyond %g", round,
+			    i / o->Z.cols + 1, o->Z.a[i], FEDGCN_Z_MAX);
 	return ERR_OK;
 }
 
@@ -211,10 +203,9 @@ enum err fedgcn_answer(struct fedgcn_party *party, const struct fedgcn_question 
 
 	for (size_t i = 0; i < n; i++)
 		if (!(fabs(q->x[i]) <= bound))
-			return err_set(ERR_PEER,
-				       "question %s of round %u: number %zu of %zu is %g, "
-				       "beyond %g",
-				       fedgcn_kind_name(q->kind), q->round, i, n, q->x[i], bound);
+			return err_set(
+			    ERR_PEER, "question %s of round %u: number %zu of %zu is %g, beyond %g",
+			    fedgcn_kind_name(q->kind), q->round, i, n, q->x[i], bound);
 	switch (q->kind) {
 	case FEDGCN_START:
 		for (size_t i = 0; i < o->net.weights; i++)
@@ -288,10 +279,10 @@ enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *grap
 	*party = (struct fedgcn_party){ .graphs = graphs, .p = *p };
 	TRY(fedgcn_params_check(p));
 	if (graphs->count < p->k)
-		return err_set(ERR_INPUT,
-			       "%zu graphs for %u clusters; a party needs as many as "
-			       "clusters at least",
-			       graphs->count, p->k);
+		return err_set(
+		    ERR_INPUT,
+		    "%zu graphs for %u clusters; a party needs as many as clusters at least",
+		    graphs->count, p->k);
 	ALLOC(party->own, 1);
 	o = party->own;
 	TRY(graphs_features(graphs, p->features, p->threads, &o->F));

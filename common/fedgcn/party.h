@@ -125,8 +125,7 @@ struct fedgcn_party {
 };
 
 /* ERR_INPUT: fewer graphs than clusters, attributes that do not do, parameters that cannot be.
- * Memory: 4 bytes x width for each node; 3.2 KB for each node of the largest batch; 0.5 KB a graph.
- */
+ * Memory: 4 bytes x width a node; 3.2 KB a node of the largest batch; 0.5 KB a graph. */
 enum err fedgcn_party_init(struct fedgcn_party *party, const struct graphs *graphs,
 			   const struct fedgcn_params *p) MUST_CHECK;
 void fedgcn_party_release(struct fedgcn_party *party); /* also after an error of init */
@@ -143,8 +142,7 @@ void fedgcn_upload(const struct fedgcn_party *party, double *x);
 /* Of struct fedgcn_party, all with the same parameters. */
 extern const struct memory_kind fedgcn_in_memory;
 
-/* After FINAL; or, when a run broke off, the last good one: C's nearest. Borrowed. ERR_JOB: there is
- * none. */
+/* After FINAL; or, if a run broke off, the last good one: C's nearest. Borrowed. ERR_JOB: none yet. */
 enum err fedgcn_party_model(const struct fedgcn_party *party,
 			    const struct fedgcn_model **m) MUST_CHECK;
 

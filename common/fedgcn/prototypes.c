@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double square_between(const double *a, const double *b)
-{
-	double sum = 0;
-
-	for (size_t j = 0; j < FEDGCN_Z; j++)
-		sum += (a[j] - b[j]) * (a[j] - b[j]);
-	return sum;
-}
-
 /* x becomes shares of exp(x), adding up to 1; -INFINITY is none. */
 static void to_shares(double *x, size_t k)
 {
@@ -162,7 +153,8 @@ static void kde_begin(struct kde *e, const struct mat *C)
 		double near = INFINITY;
 
 		for (size_t r = 0; r < e->k; r++) {
-			MAT(&e->gamma, i, r) = square_between(ROW(&e->u, i), ROW(C, r));
+			MAT(&e->gamma, i, r) =
+			    mat_square_between(ROW(&e->u, i), ROW(C, r), FEDGCN_Z);
 			near = fmin(near, MAT(&e->gamma, i, r));
 		}
 		spread += near / (double)(e->n * FEDGCN_Z);
@@ -210,9 +202,9 @@ static double kde_maximise(struct kde *e, struct mat *C)
 			double gamma = MAT(&e->gamma, i, r);
 
 			e->variance[r] += exp(BETA * gamma) * gamma / mass / FEDGCN_Z *
-					  square_between(ROW(&e->u, i), mu);
+					  mat_square_between(ROW(&e->u, i), mu, FEDGCN_Z);
 		}
-		moved = fmax(moved, square_between(mu, ROW(C, r)));
+		moved = fmax(moved, mat_square_between(mu, ROW(C, r), FEDGCN_Z));
 		memcpy(ROW(C, r), mu, sizeof(mu));
 	}
 	for (size_t r = 0; r < e->k; r++)
@@ -265,7 +257,7 @@ void fedgcn_kde(const struct fedgcn_params *p, size_t parties, const double *x, 
 	mat_init(&e.D, e.n, e.n);
 	for (size_t i = 0; i < e.n; i++)
 		for (size_t j = 0; j < e.n; j++)
-			MAT(&e.D, i, j) = square_between(ROW(&e.u, i), ROW(&e.u, j));
+			MAT(&e.D, i, j) = mat_square_between(ROW(&e.u, i), ROW(&e.u, j), FEDGCN_Z);
 	mat_init(&e.gamma, e.n, e.k);
 	ALLOC(e.share, e.k);
 	ALLOC(e.variance, e.k);

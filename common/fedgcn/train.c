@@ -63,11 +63,10 @@ static enum err train_batch(struct working *w, const uint32_t *graph, size_t cou
 	mat_release(&P);
 	*reconstruction = w->batch.square / (2 * nodes);
 	if (!isfinite(*kl) || !isfinite(*reconstruction))
-		return err_set(
-		    ERR_JOB,
-		    "round %u: the loss explodes: KL %g, reconstruction %g; a smaller rate "
-		    "than %g may help",
-		    t->round, *kl, *reconstruction, t->p->rate);
+		return err_set(ERR_JOB,
+			       "round %u: the loss explodes: KL %g, reconstruction %g; a smaller "
+			       "rate than %g may help",
+			       t->round, *kl, *reconstruction, t->p->rate);
 	gin_backward(&w->batch, w->dZ, t->p->lambda / (2 * nodes), w->gradient);
 	for (size_t i = 0; t->joint && i < w->weights; i++) /* mu/2 ||W - W_joint||^2 */
 		w->gradient[i] += (float)t->p->mu * (w->W[i] - t->joint[i]);
@@ -83,12 +82,12 @@ static enum err check_weights(const struct working *w)
 		double most = weight ? FEDGCN_WEIGHT_MAX : FEDGCN_Z_MAX;
 
 		if (!(fabs((double)w->W[i]) <= most))
-			return err_set(
-			    ERR_JOB,
-			    "round %u: %s %zu explodes to %g, beyond %g; a smaller rate than "
-			    "%g may help",
-			    w->t->round, weight ? "weight" : "prototypes' entry",
-			    weight ? i : i - w->weights, (double)w->W[i], most, w->t->p->rate);
+			return err_set(ERR_JOB,
+				       "round %u: %s %zu explodes to %g, beyond %g; a smaller rate "
+				       "than %g may help",
+				       w->t->round, weight ? "weight" : "prototypes' entry",
+				       weight ? i : i - w->weights, (double)w->W[i], most,
+				       w->t->p->rate);
 	}
 	return ERR_OK;
 }

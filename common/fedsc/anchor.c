@@ -1,7 +1,6 @@
 #include "common/fedsc/anchor.h"
 #include "common/base/alloc.h"
 #include "common/linalg/distance.h"
-#include "common/linalg/la.h"
 #include "common/linalg/parallel.h"
 
 #include <assert.h>

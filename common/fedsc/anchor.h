@@ -2,8 +2,7 @@
  *
  * Row i is tied to its s nearest landmarks with weights ~ d^2_(s+1) - d^2_j that add to 1 (no
  * bandwidth to choose); B (n x d) holds them. Similarity is B diag(1/lam) B', lam = B'1, and its
- * eigenvectors come from the d x d matrix M = B'B (Liu, He, Chang 2010).
- */
+ * eigenvectors come from the d x d matrix M = B'B (Liu, He, Chang 2010). */
 #ifndef COMMON_FEDSC_ANCHOR_H
 #define COMMON_FEDSC_ANCHOR_H
 
@@ -34,8 +33,7 @@ void fedsc_anchor_gram(const struct fedsc_anchor *b, struct mat *M);
 void fedsc_anchor_embed(const struct fedsc_anchor *b, const struct mat *R, unsigned threads,
 			struct mat *E);
 
-/* lam (d, given) = M 1 and N (d x d, initialised here) = lam^-1/2 M lam^-1/2. Landmarks that are nobody's
- * have zero rows. */
+/* lam (d, given) = M 1 and N (d x d, initialised here) = lam^-1/2 M lam^-1/2; 0 of nobody's landmarks. */
 void fedsc_anchor_normal(const struct mat *M, double *lam, struct mat *N);
 /* R (d x k, initialised here) = diag(lam^-1/2) U Lam^-1/2 by the k <= d leading eigenvalues (value) and
  * eigenvectors (U: k x d) of N. ERR_JOB if fewer than k eigenvalues are positive. */

@@ -46,16 +46,15 @@ static enum err check_beta_c(const struct fedsc_job *job)
 	if (job->how.variant == FEDSC_BY_KMEANS || job->noise_beta_c == -1)
 		return ERR_OK;
 	if (job->noise_beta_c < 0)
-		return err_set(ERR_INPUT,
-			       "job.noise.beta_c is %g, expected 0 or more, or -1 for that of "
-			       "job.noise.beta",
-			       job->noise_beta_c);
-	if (job->noise != NOISE_FACTORS || job->how.variant != FEDSC_BY_PAPER)
 		return err_set(
 		    ERR_INPUT,
-		    "job.noise.beta_c is %g, but only variant \"paper\" with job.noise.on "
-		    "\"factors\" uploads C",
+		    "job.noise.beta_c is %g, expected 0 or more, or -1 for that of job.noise.beta",
 		    job->noise_beta_c);
+	if (job->noise != NOISE_FACTORS || job->how.variant != FEDSC_BY_PAPER)
+		return err_set(ERR_INPUT,
+			       "job.noise.beta_c is %g, but only variant \"paper\" with "
+			       "job.noise.on \"factors\" uploads C",
+			       job->noise_beta_c);
 	if (job->noise_eps > 0)
 		return err_set(ERR_INPUT,
 			       "job.noise.eps is %g and job.noise.beta_c is %g, expected one of "
@@ -69,22 +68,21 @@ static enum err check_amount(const struct fedsc_job *job)
 {
 	TRY(check_beta_c(job));
 	if (job->noise_eps > 0 && job->noise_beta > 0)
-		return err_set(
-		    ERR_INPUT,
-		    "job.noise.eps is %g and job.noise.beta is %g, expected one of them: "
-		    "sigma follows from eps, or it is given",
-		    job->noise_eps, job->noise_beta);
+		return err_set(ERR_INPUT,
+			       "job.noise.eps is %g and job.noise.beta is %g, expected one of "
+			       "them: sigma follows from eps, or it is given",
+			       job->noise_eps, job->noise_beta);
 	if (job->noise_eps > 0 && !(job->noise_delta > 0))
 		return err_set(ERR_INPUT,
 			       "job.noise.eps is %g without job.noise.delta, expected a number "
 			       "above 0, as 1e-5",
 			       job->noise_eps);
 	if (job->noise_eps > 0 && !(job->noise_clip > 0))
-		return err_set(ERR_INPUT,
-			       "job.noise.eps is %g without job.noise.clip, expected the length "
-			       "that rows are shortened to: without it one row could change "
-			       "anything",
-			       job->noise_eps);
+		return err_set(
+		    ERR_INPUT,
+		    "job.noise.eps is %g without job.noise.clip, expected the length that rows are "
+		    "shortened to: without it one row could change anything",
+		    job->noise_eps);
 	if (job->noise_eps > 0)
 		return ERR_OK;
 	if (job->noise_delta > 0 || job->noise_clip > 0)
@@ -102,32 +100,30 @@ static enum err check_amount(const struct fedsc_job *job)
 static enum err check_factors(const struct fedsc_job *job)
 {
 	if (job->how.variant == FEDSC_BY_KMEANS || job->how.variant == FEDSC_BY_ANCHORS)
-		return err_set(
-		    ERR_INPUT,
-		    "job.noise.on is \"factors\", expected \"none\" or \"data\" with %s: "
-		    "only variants \"dense\" and \"paper\" of fedsc have factors",
-		    job->how.variant != FEDSC_BY_KMEANS ? "variant \"anchor\"" : "kind \"kmeans\"");
-	if (job->how.rounds == 0)
 		return err_set(ERR_INPUT,
-			       "job.rounds is 0, expected 1 or more where job.noise.on is "
-			       "\"factors\": a party's Z is made in them");
+			       "job.noise.on is \"factors\", expected \"none\" or \"data\" with "
+			       "%s: only variants \"dense\" and \"paper\" of fedsc have factors",
+			       job->how.variant != FEDSC_BY_KMEANS ? "variant \"anchor\""
+								   : "kind \"kmeans\"");
+	if (job->how.rounds == 0)
+		return err_set(ERR_INPUT, "job.rounds is 0, expected 1 or more where job.noise.on "
+					  "is \"factors\": a party's Z is made in them");
 	if (!(job->noise_eps > 0))
 		return ERR_OK;
 	/* sigma is computed from eps: all in that formula must be given */
 	if (job->how.dims == JOB_AUTO)
-		return err_set(ERR_INPUT, "job.dims is \"auto\", expected a number where "
-					  "job.noise.eps is of factors: d found from the data "
-					  "would tell of it");
+		return err_set(ERR_INPUT,
+			       "job.dims is \"auto\", expected a number where job.noise.eps is of "
+			       "factors: d found from the data would tell of it");
 	if (!(job->how.width > 0))
-		return err_set(ERR_INPUT, "job.kernel.width is 0, expected a number where "
-					  "job.noise.eps is of factors: r found from the data "
-					  "would tell of it");
+		return err_set(ERR_INPUT,
+			       "job.kernel.width is 0, expected a number where job.noise.eps is of "
+			       "factors: r found from the data would tell of it");
 	if (!(job->how.lambda > 0))
-		return err_set(
-		    ERR_INPUT,
-		    "job.kernel.lambda is %g, expected above 0 where job.noise.eps is of "
-		    "factors: nothing else bounds C",
-		    job->how.lambda);
+		return err_set(ERR_INPUT,
+			       "job.kernel.lambda is %g, expected above 0 where job.noise.eps is "
+			       "of factors: nothing else bounds C",
+			       job->how.lambda);
 	return ERR_OK;
 }
 
@@ -171,11 +167,10 @@ enum err fedsc_check(const void *p)
 		TRY(check_sizes(job));
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given) && job->noise == NOISE_NONE; i++)
 		if (given[i].value > 0)
-			return err_set(ERR_INPUT,
-				       "job.noise.%s is %g, but job.noise.on is \"none\", expected "
-				       "\"data\"%s",
-				       given[i].name, given[i].value,
-				       kmeans ? "" : " or \"factors\"");
+			return err_set(
+			    ERR_INPUT,
+			    "job.noise.%s is %g, but job.noise.on is \"none\", expected \"data\"%s",
+			    given[i].name, given[i].value, kmeans ? "" : " or \"factors\"");
 	if (job->noise == NOISE_NONE)
 		return ERR_OK;
 	if (job->noise == NOISE_FACTORS)

@@ -30,8 +30,7 @@ void fedsc_report_release(struct fedsc_report *r);
 enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params *p,
 		   struct fedsc_report *report) MUST_CHECK;
 
-/* Who takes part in round s of Stage I: `take` of `parties`, drawn from `draw` and s alone, so that
- * every process knows it and nobody chose it. */
+/* Who takes part in round s of Stage I: `take` of `parties`, by `draw` and s alone: nobody chose it. */
 void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member);
 
 #endif

@@ -13,15 +13,10 @@
 
 enum { POWER_STEPS = 20, HELD_MOST = 1 << 23 };
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Rows first .. of X, borrowed. */
 static struct mat rows_of(const struct mat *X, size_t first)
 {
-	return (struct mat){ least(FEDSC_ROWS, X->rows - first), X->cols, ROW(X, first) };
+	return (struct mat){ min_size(FEDSC_ROWS, X->rows - first), X->cols, ROW(X, first) };
 }
 
 /* -- a dictionary and its kernel ------------------------------------------------------------- */
@@ -120,7 +115,7 @@ struct making {
 static void make_piece(void *ctx, unsigned worker, size_t piece)
 {
 	struct making *m = ctx;
-	size_t first = piece * PIECE, count = least(PIECE, m->rows.rows - first);
+	size_t first = piece * PIECE, count = min_size(PIECE, m->rows.rows - first);
 
 	(void)worker;
 	m->c->err[piece] =
@@ -221,7 +216,7 @@ struct weighing {
 static void weigh_piece(void *ctx, unsigned worker, size_t piece)
 {
 	const struct weighing *w = ctx;
-	size_t first = piece * PIECE, count = least(PIECE, w->rows->rows - first);
+	size_t first = piece * PIECE, count = min_size(PIECE, w->rows->rows - first);
 	size_t values = count * w->Z->rows;
 	double *W = ROW(w->W, first);
 

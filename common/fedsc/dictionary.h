@@ -11,7 +11,6 @@
 
 #include "common/base/err.h"
 #include "common/linalg/mat.h"
-#include "common/privacy/noise.h"
 
 enum { FEDSC_ROWS = 1024 }; /* rows of a block */
 

@@ -1,10 +1,8 @@
-/* fedkmeans.h -- k-means over rows that are spread over parties: Lloyd, landmarks, and the party's
- * half, from sums alone.
+/* fedkmeans.h -- k-means over rows that are spread over parties: both halves, from sums alone.
  *
- * A round is two sums. First the counts; a centre with fewer than `least` rows is dropped before
- * anything else about it is summed. Then, for those that stay, the sums of rows and of squared
- * distances. Rows are never seen, only sums of at least `least` of them; but two rounds that differ
- * by one row show that row.
+ * A round is two sums: the counts; then, of centres with `least` rows or more, the sums of rows and of
+ * squared distances. No other rows are ever summed; but two rounds that differ by one row show that
+ * row.
  */
 #ifndef COMMON_FEDSC_FEDKMEANS_H
 #define COMMON_FEDSC_FEDKMEANS_H
@@ -59,7 +57,6 @@ enum err fedkmeans_answer(struct fedkmeans_party *p, const struct fedkmeans_ques
 
 /* -- the coordinator's half ------------------------------------------------------------------ */
 
-/* A loop of rounds: counts, then sums, both of which all parties are told. */
 struct fedkmeans {
 	struct parties *parties;
 	double n;        /* rows of all parties */
@@ -76,9 +73,8 @@ struct fedkmeans_centres {
 void fedkmeans_centres_init(struct fedkmeans_centres *c, const struct mat *Z);
 void fedkmeans_centres_release(struct fedkmeans_centres *c);
 
-/* One Lloyd round, two sums. ERR_PEER: counts that cannot be. drop: centres below least (>= 1) go, unless all would; else they stay
- * where they are, without a sum of theirs. *moved, if not NULL: the largest distance a centre moved
- * by. */
+/* One Lloyd round. ERR_PEER: counts that cannot be. drop: centres below least (>= 1) go, unless all would;
+ * else they stay where they are, without a sum. *moved (may be NULL): the largest distance of any. */
 enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 			 struct fedkmeans_centres *c, double *moved) MUST_CHECK;
 
@@ -86,8 +82,7 @@ enum err fedkmeans_round(struct fedkmeans *loop, double least, bool drop,
 enum err fedkmeans_lloyd(struct fedkmeans *loop, double least, unsigned rounds,
 			 double tolerance, struct fedkmeans_centres *c, unsigned *used) MUST_CHECK;
 
-/* A counting, and no sums: at the end, since parties know their rows' labels by it. ERR_PEER: counts that
- * cannot be. */
+/* A counting without sums, at the end: by it parties know their labels. ERR_PEER: counts that cannot be. */
 enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c) MUST_CHECK;
 
 /* Landmarks by splitting (Linde, Buzo, Gray 1980): from `mean` (1 x m) on, the clusters of largest

@@ -22,56 +22,32 @@ static struct kind_claim claim(const void *job)
 	return (struct kind_claim){ noise.eps, noise.delta, noise.sigma > 0 };
 }
 
+/* What both kinds have: they differ in parameters and in what a policy must allow. */
+#define OF_ROWS                                                                                    \
+	.split = SPLIT_ROWS, .needs = NEEDS_FEATURES, .thing = "row", .things = "rows",            \
+	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_GIVEN,                 \
+	.words = WORDS_WIDE, .check = fedsc_check, .standard = kind_standard_clusters,             \
+	.has_fraction = kind_no, .leaks = fedsc_leaks, .claim = claim, .is_flat = kind_yes,        \
+	.is_plan_only = kind_no, .burst = kind_no_burst, .memory = fedsc_memory
+
 const struct kind kind_fedsc = {
+	OF_ROWS,
 	.name = "fedsc",
-	.split = SPLIT_ROWS,
-	.needs = NEEDS_FEATURES,
-	.thing = "row",
-	.things = "rows",
-	.pictured = true,
-	.results = kind_label_files,
 	.rows = fedsc_rows,
-	.clusters = CLUSTERS_GIVEN,
-	.words = WORDS_WIDE,
 	.presets = kind_no_presets,
 	.settle = kind_settled,
-	.check = fedsc_check,
 	.unread = fedsc_unread,
-	.standard = kind_standard_clusters,
-	.has_fraction = kind_no,
 	.permission = permission,
 	.permissions = permissions,
-	.leaks = fedsc_leaks,
-	.claim = claim,
-	.is_flat = kind_yes,
-	.is_plan_only = kind_no,
-	.burst = kind_no_burst,
-	.memory = fedsc_memory,
 };
 
 const struct kind kind_kmeans = {
+	OF_ROWS,
 	.name = "kmeans",
-	.split = SPLIT_ROWS,
-	.needs = NEEDS_FEATURES,
-	.thing = "row",
-	.things = "rows",
-	.pictured = true,
-	.results = kind_label_files,
 	.rows = kmeans_rows,
-	.clusters = CLUSTERS_GIVEN,
-	.words = WORDS_WIDE,
 	.presets = kmeans_presets,
 	.settle = kmeans_settle,
-	.check = fedsc_check,
 	.unread = kind_reads_all,
-	.standard = kind_standard_clusters,
-	.has_fraction = kind_no,
 	.permission = kind_own_permission,
 	.permissions = of_kmeans,
-	.leaks = fedsc_leaks,
-	.claim = claim,
-	.is_flat = kind_yes,
-	.is_plan_only = kind_no,
-	.burst = kind_no_burst,
-	.memory = fedsc_memory,
 };

@@ -16,8 +16,7 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    "each column, one standard deviation for all, and the sizes of the clusters");
 	say(s, paper && !noisy_factors,
 	    "variant \"paper\" uploads each party's C in clear: with Z, r and lambda the "
-	    "coordinator "
-	    "can compute every row of every party, exactly");
+	    "coordinator can compute every row of every party, exactly");
 	say(s, paper && noisy_factors,
 	    "variant \"paper\" uploads each party's C with noise: with Z, r and lambda the "
 	    "coordinator can estimate every row of every party");
@@ -36,7 +35,7 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    "tell which two those are");
 	say(s, !single,
 	    "two sums whose sets of rows differ by one row show that row, with its noise");
-	say(s, learns && job->how.width == 0,
+	say(s, fedsc_width_is_summed(job),
 	    "coordinator and parties see r, made of the mean of all parties' mean distances "
 	    "between their rows");
 	say(s, learns && job->how.dims == JOB_AUTO,

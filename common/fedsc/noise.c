@@ -62,8 +62,8 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 	return ERR_OK;
 }
 
-static const char unmasked[] = "the number of rows, their mean and spread and the first centres "
-			       "are exact sums";
+static const char unmasked[] =
+    "the number of rows, their mean and spread and the first centres are exact sums";
 
 static void say_theorem(const struct fedsc_job *job, const struct fedsc_noise *noise, char *text)
 {
@@ -117,11 +117,10 @@ void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *nois
 	else if (job->noise_eps > 0)
 		say_theorem(job, noise, text);
 	else
-		snprintf(
-		    text, FEDSC_NOISE_TEXT,
-		    "no differential privacy: Z_p has noise of sigma %g standard deviations%s, "
-		    "which was given and follows from no eps; %s",
-		    noise->noise_z, of_c, unmasked);
+		snprintf(text, FEDSC_NOISE_TEXT,
+			 "no differential privacy: Z_p has noise of sigma %g standard "
+			 "deviations%s, which was given and follows from no eps; %s",
+			 noise->noise_z, of_c, unmasked);
 }
 
 static void record_above_0(struct facts *r, const char *name, double value)

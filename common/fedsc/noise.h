@@ -1,9 +1,6 @@
-/* noise.h -- what a job's noise is, in numbers, and what may be said of it.
- *
- * Everything follows from the job alone, so that all processes have the same numbers, and a party
- * need not take them from anybody. Differential privacy is that of replacing one row: how many rows
- * a party has is not hidden.
- */
+/* noise.h -- what a job's noise is, in numbers, and what may be said of it. All follows from the job
+ * alone, so that all processes have the same. Differential privacy is that of replacing one row: how
+ * many rows a party has is not hidden. */
 #ifndef COMMON_FEDSC_NOISE_H
 #define COMMON_FEDSC_NOISE_H
 
@@ -31,13 +28,11 @@ struct fedsc_noise {
 /* Of a job that was read (fedsc_check() passed). Errors of the calibration: ERR_INPUT. */
 enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out) MUST_CHECK;
 
-/* One sentence: mechanism, sensitivity, sigma, (eps, delta), and what is not claimed. For
- * run.json's "privacy" and the log; nothing in it comes from data. */
+/* One sentence: mechanism, sensitivity, sigma, (eps, delta), and what is not claimed; nothing from data. */
 void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *noise,
 		   char text[static FEDSC_NOISE_TEXT]);
 
-/* The same in the record ("privacy", and numbers beside it) and in the log, if the job has noise.
- */
+/* The same in the record ("privacy", and numbers beside it) and the log, if the job has noise. */
 void fedsc_noise_record(const struct fedsc_job *job, const struct fedsc_noise *noise,
 		      struct facts *r);
 

@@ -1,9 +1,5 @@
-/* party.h -- a party's rows in FedSC: what it is asked, and what it adds to each sum.
- *
- * FedSC over a horizontal split: parties hold different rows of the same columns. A struct
- * fedsc_question is what the coordinator says, fedsc_answer() the party's term of the secure sum.
- * Nothing in here depends on the number of parties, so the same code answers for pooled data.
- */
+/* party.h -- a party's rows in FedSC (same columns everywhere): what it is asked, and its term of each
+ * secure sum. Nothing depends on the number of parties, so the same code answers for pooled data. */
 #ifndef COMMON_FEDSC_PARTY_H
 #define COMMON_FEDSC_PARTY_H
 

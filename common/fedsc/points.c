@@ -41,12 +41,10 @@ enum err points_spectral(const struct mat *X, const struct points_params *p, uin
 		alone += !(degree > 0);
 	}
 	if (alone)
-		err = err_set(
-		    ERR_INPUT,
-		    "with a kernel of width %.3g, %zu of %zu rows are like no other row: a larger "
-		    "width "
-		    "is needed",
-		    r, alone, S.rows);
+		err = err_set(ERR_INPUT,
+			      "with a kernel of width %.3g, %zu of %zu rows are like no other row: "
+			      "a larger width is needed",
+			      r, alone, S.rows);
 	if (!err) {
 		spectral_defaults(&how, X->rows, p->k, p->seed, p->threads);
 		err = spectral_cluster(&S, &how, p->restarts, label, NULL);

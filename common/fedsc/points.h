@@ -1,9 +1,6 @@
-/* points.h -- clustering of pooled rows: what FedSC is compared with (its Section 5.3).
- *
- * k-means is kmeans(). Vanilla spectral clustering has FedSC's kernel, width and neighbours. DSC is
- * spectral clustering at each party by itself (Hernandez-Pereira et al., ESANN 2021, as FedSC's
- * authors use it).
- */
+/* points.h -- clustering of pooled rows: what FedSC is compared with (its Section 5.3). Vanilla spectral
+ * clustering has FedSC's kernel, width and neighbours; DSC is that at each party by itself
+ * (Hernandez-Pereira et al., ESANN 2021, as FedSC's authors use it). */
 #ifndef COMMON_FEDSC_POINTS_H
 #define COMMON_FEDSC_POINTS_H
 
@@ -38,9 +35,8 @@ enum err points_spectral(const struct mat *X, const struct points_params *p,
 enum err points_dsc(const struct mat *X, const uint32_t *part, size_t parties, bool matched,
 		    const struct points_params *p, uint32_t *label) MUST_CHECK;
 
-/* FedSC's second stage as the paper has it (Section 2.2, steps 6 to 8): everybody's coefficients in
- * clear. For reproduction alone: whoever has Z and C has the rows too, for (Kzz + lambda I) c = k(Z, x)
- * gives distances, and those give x.
+/* FedSC's second stage as the paper has it (Section 2.2, steps 6 to 8), with everybody's coefficients in
+ * clear, by which whoever has Z has the rows: (Kzz + lambda I) c = k(Z, x) gives distances to them.
  *
  * label (n) from Z (d x m) and C (n x d): K = C Kzz C' in blocks of rows, its nearest neighbours
  * (equation 25), spectral clustering of those. p->width_factor is not looked at. Errors of

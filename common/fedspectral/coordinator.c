@@ -18,11 +18,6 @@ enum {
 static const size_t SPACE_BYTES = (size_t)4 << 30;
 static const double ONE = 1e-5; /* an eigenvalue this near to 1 is another component's */
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* V goes down with columns of length sqrt(rows), so that fixed point keeps the digits of entries,
  * which are then near 1; and as floats, off by 2^-24 of themselves: as much as the sum is. Y
  * (initialised here): what the parties make of V, summed. */
@@ -55,7 +50,7 @@ static enum err sum_blocks(struct parties *parties, struct fedspectral_question 
 /* Eigenpairs that are wanted of m rows. */
 static size_t pairs(unsigned k, size_t m)
 {
-	return k ? k : least(FEDSPECTRAL_AUTO_MAX + 1, m);
+	return k ? k : min_size(FEDSPECTRAL_AUTO_MAX + 1, m);
 }
 
 /* With max(16, k + 6) columns and a residual of 1e-3 one run in thirty of email-eu-core ended at
@@ -101,8 +96,7 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 	struct spectral_report done;
 	struct spectral_params how;
 	size_t k = pairs(p->k, m), room;
-	unsigned best =
-	    2; /* if k is not given, where the eigenvalues fall most, the first on ties */
+	unsigned best = 2; /* without k: where the eigenvalues fall most, the first on ties */
 	double *value;
 	enum err err;
 
@@ -111,7 +105,7 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 	how.block = columns(p->block, k);
 	how.rounds = p->rounds;
 	how.tolerance = p->tolerance;
-	how.values = least(least(p->k ? k + MORE : k, 2 * FEDSPECTRAL_AUTO_MAX), m);
+	how.values = min_size(min_size(p->k ? k + MORE : k, 2 * FEDSPECTRAL_AUTO_MAX), m);
 	how.values = how.values < k ? k : how.values;
 	how.space = SPACE_BYTES / (m * sizeof(double));
 	room = 2 * k + 8 * spectral_block(&how);
@@ -125,7 +119,7 @@ static enum err lanczos(struct parties *parties, const struct fedspectral_params
 			if (value[i - 1] - value[i] > value[best - 1] - value[best])
 				best = (unsigned)i;
 		fedspectral_settle(r, p->k ? p->k : best);
-		r->values = least(done.values, sizeof(r->value) / sizeof(*r->value));
+		r->values = min_size(done.values, sizeof(r->value) / sizeof(*r->value));
 		memcpy(r->value, value, r->values * sizeof(*value));
 		r->gap = r->k < done.values ? value[r->k - 1] - value[r->k] : 0;
 		while (r->components < done.values && value[r->components] > 1 - ONE)
@@ -157,8 +151,7 @@ enum err fedspectral_exact(struct parties *parties, size_t n, const struct fedsp
 	 * with the joint graph's terms. */
 	parties_phase(parties, "degrees");
 	err = parties_sum_told(parties, &degrees, degree, n);
-	for (size_t i = 0; i < n;
-	     i++) /* rounding, or a party that says less, and others will see it */
+	for (size_t i = 0; i < n; i++) /* rounding, or a party that says less: others will see it */
 		degree[i] = degree[i] > 0 ? degree[i] : 0;
 	if (!err)
 		err = parties_sum(parties, &join, NULL, 0);
@@ -193,14 +186,10 @@ static enum err orthonormal(struct mat *V)
 	struct mat T;
 	enum err err;
 
-	mat_init(&T, V->cols, V->rows);
-	for (size_t i = 0; i < V->rows; i++)
-		for (size_t j = 0; j < V->cols; j++)
-			MAT(&T, j, i) = MAT(V, i, j);
+	mat_transpose(V, &T);
+	mat_release(V);
 	err = la_orthonormal_rows(&T);
-	for (size_t i = 0; i < V->rows; i++)
-		for (size_t j = 0; j < V->cols; j++)
-			MAT(V, i, j) = MAT(&T, j, i);
+	mat_transpose(&T, V);
 	mat_release(&T);
 	return err;
 }

@@ -54,8 +54,7 @@ struct fedspectral_report {
 void fedspectral_defaults(struct fedspectral_params *p, unsigned k, uint64_t seed,
 			  unsigned threads);
 
-/* Columns of the first block of `exact`, of m nodes with edges; none has more. Both halves know it.
- */
+/* Columns of the first block of `exact`, of m nodes with edges; none has more. Both halves know it. */
 size_t fedspectral_block(unsigned k, unsigned block, size_t m);
 
 /* label (n). Phases: "degrees" and "lanczos", "power" or "local"; then "kmeans". ERR_JOB: fewer nodes

@@ -50,9 +50,8 @@ enum err fedspectral_check(const void *p)
 
 	if (job->clusters != JOB_AUTO || job->variant == FEDSPECTRAL_EXACT)
 		return ERR_OK;
-	return err_set(ERR_INPUT,
-		       "job.clusters is \"auto\", expected a number with this job.variant: only "
-		       "\"exact\" knows the eigengap");
+	return err_set(ERR_INPUT, "job.clusters is \"auto\", expected a number with this "
+				  "job.variant: only \"exact\" knows the eigengap");
 }
 
 struct fedspectral_params fedspectral_params_of(const struct fedspectral_job *job, unsigned threads)

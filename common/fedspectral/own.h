@@ -1,5 +1,4 @@
-/* own.h -- what the variants of FedSpectral share: the end of each, k-means at the
- * coordinator, and its names. Not for others. */
+/* own.h -- what the variants of FedSpectral share: the end of each, k-means at the coordinator. */
 #ifndef COMMON_FEDSPECTRAL_OWN_H
 #define COMMON_FEDSPECTRAL_OWN_H
 

@@ -1,6 +1,5 @@
 #include "common/fedspectral/party.h"
 #include "common/base/alloc.h"
-#include "common/cluster/kmeans.h"
 
 #include <assert.h>
 #include <math.h>
@@ -17,16 +16,13 @@ static size_t row_of(const uint32_t *row, size_t i)
 void fedspectral_party_init(struct fedspectral_party *p, const struct csr *own, const uint32_t *row,
 			    size_t n, unsigned threads)
 {
-	size_t edges = own->start[own->rows], *next;
+	size_t *next;
 	uint32_t *place; /* the own node that row r is */
 	struct csr *A = &p->A;
 
 	assert(own->rows == own->cols && own->rows <= n);
-	*p = (struct fedspectral_party){ .A = { .rows = n, .cols = n } };
-	ALLOC(A->start, n + 1);
-	ALLOC(A->index, edges);
-	if (own->value)
-		ALLOC(A->value, edges);
+	*p = (struct fedspectral_party){ 0 };
+	csr_init(A, n, n, own->start[own->rows], own->value);
 	for (size_t i = 0; i < own->rows; i++)
 		A->start[row_of(row, i) + 1] = own->start[i + 1] - own->start[i];
 	for (size_t r = 0; r < n; r++)

@@ -1,5 +1,4 @@
-/* Algorithms 1 and 2 of FedSpectral: the parties' own clusters, and the graph of who is together.
- */
+/* Algorithms 1 and 2 of FedSpectral: the parties' own clusters, and who is together in them. */
 #include "common/base/alloc.h"
 #include "common/fedspectral/own.h"
 #include "common/fedspectral/party.h"

@@ -1,9 +1,6 @@
-/* attack.h -- what the walks give away: the edge attack that runs after every job.
- *
- * Who has the walks counts how often two vertices stand side by side in them, and says that the m
- * pairs that do so most often are the ties, m being half of all estimated degrees. It needs nothing
- * but what the coordinator has.
- */
+/* attack.h -- what the walks give away: the edge attack that runs after every job, with nothing but what
+ * the coordinator has. The m pairs that stand side by side in walks most often are said to be the ties, m
+ * being half of all estimated degrees. */
 #ifndef COMMON_FEDWALK_ATTACK_H
 #define COMMON_FEDWALK_ATTACK_H
 

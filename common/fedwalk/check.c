@@ -1,5 +1,6 @@
 /* fedwalk: checks that concern several parameters. */
 #include "common/fedwalk/job.h"
+#include "common/fedwalk/response.h"
 #include "common/kind/own.h"
 
 #include <string.h>
@@ -18,9 +19,6 @@ const char *fedwalk_unread(const void *p, const struct config_row *row)
 	return NULL;
 }
 
-/* Below it reports say nothing and are n^2 / 4, beyond it every one is true. */
-static const double RESPONSE_EPS_MIN = 0.1, RESPONSE_EPS_MAX = 40;
-
 enum err fedwalk_check(const void *p)
 {
 	const struct fedwalk_job *job = p;
@@ -31,12 +29,12 @@ enum err fedwalk_check(const void *p)
 			       "vertices of a walk are further apart",
 			       job->window, job->length);
 	if (job->mode == FEDWALK_RESPONSE &&
-	    (job->eps < RESPONSE_EPS_MIN || job->eps > RESPONSE_EPS_MAX))
+	    (job->eps < FEDWALK_RESPONSE_MIN || job->eps > FEDWALK_RESPONSE_MAX))
 		return err_set(
 		    ERR_INPUT,
 		    "job.eps is %g, expected %g to %g with mode \"randomized-response\": "
 		    "below it reports say nothing, above it nothing is randomised",
-		    job->eps, RESPONSE_EPS_MIN, RESPONSE_EPS_MAX);
+		    job->eps, FEDWALK_RESPONSE_MIN, FEDWALK_RESPONSE_MAX);
 	if (job->dissimilarity == DISSIMILARITY_DTW && job->tree == TREE_LANDMARKS)
 		return err_set(ERR_INPUT,
 			       "job.tree is \"landmarks\", expected \"exact\" or \"auto\" "

@@ -1,6 +1,5 @@
-/* distance.h -- FedWalk, step 3: how unlike two vertices are, by their degree vectors or by
- * their ordered degree matrices (equations 6 and 7).
- */
+/* distance.h -- FedWalk, step 3: how unlike two vertices are, by their degree vectors or by their
+ * ordered degree matrices (equations 6 and 7). */
 #ifndef COMMON_FEDWALK_DISTANCE_H
 #define COMMON_FEDWALK_DISTANCE_H
 
@@ -8,7 +7,6 @@
 #include "common/linalg/half.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* Of all pairs, where from it takes them: the half matrix, or c alone when that is too large. */
 struct fedwalk_dissimilarity {

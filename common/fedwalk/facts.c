@@ -12,16 +12,14 @@ static const char of_vectors[] =
     "Laplace noise of scale 1/eps; a tie changes one entry of the vectors of both its ends, so eps "
     "towards either device alone and 2 eps for the joint release; all ties of a node: its degree "
     "times as much, which is no useful guarantee";
-static const char of_matrices[] =
-    "none: the rows are rows of the public dictionary, so each matrix is its vertex's list of "
-    "neighbours";
+static const char of_matrices[] = "none: the rows are rows of the public dictionary, so each "
+				  "matrix is its vertex's list of neighbours";
 static const char of_encoder[] =
     "exponential mechanism: eps_0 as computed from tree and dissimilarities, between any two "
     "vertices in place of one token; times l and gamma for the walks of one vertex alone. That is "
     "the identity in practice: see the edge attack";
-static const char of_response[] =
-    "each pair is reported once, by its lower vertex alone, and is wrong with probability 1 / (1 + "
-    "e^eps)";
+static const char of_response[] = "each pair is reported once, by its lower vertex alone, and is "
+				  "wrong with probability 1 / (1 + e^eps)";
 static const char of_training[] = "made of what was released before: nothing more is spent";
 static const char of_much[] = "sequential composition; so large that it promises nothing";
 static const char of_weak[] = "sequential composition; weak: what is seen may be e^eps times as "

@@ -1,6 +1,5 @@
-/* facts.h -- what both halves of a fedwalk job say of it afterwards: run.json's facts, the same
- * at all processes, since the numbers go round; and what the job spends of privacy.
- */
+/* facts.h -- what a fedwalk job says of itself afterwards, the same at all processes: run.json's facts,
+ * and what it spends of privacy. */
 #ifndef COMMON_FEDWALK_FACTS_H
 #define COMMON_FEDWALK_FACTS_H
 

@@ -40,7 +40,7 @@ enum err fedwalk_report(const struct noise_source *source, double eps, size_t n,
 	*count = 0;
 	if (!(eps >= FEDWALK_RESPONSE_MIN && eps <= FEDWALK_RESPONSE_MAX))
 		return err_set(ERR_INPUT, "eps of the response is %g, expected %g .. %g", eps,
-			       FEDWALK_RESPONSE_MIN, (double)FEDWALK_RESPONSE_MAX);
+			       FEDWALK_RESPONSE_MIN, FEDWALK_RESPONSE_MAX);
 	ALLOC(*report, room);
 	while (at < degree && neighbour[at] <= u)
 		at++;

@@ -24,7 +24,7 @@ double fedwalk_flip(double eps);
  * distances, so the cost is that of the report: O(degree + n / e^eps). ERR_INPUT: eps out of
  * [FEDWALK_RESPONSE_MIN, FEDWALK_RESPONSE_MAX]; what the source fails with. */
 #define FEDWALK_RESPONSE_MIN 0.1
-#define FEDWALK_RESPONSE_MAX 40
+#define FEDWALK_RESPONSE_MAX 40.0
 enum err fedwalk_report(const struct noise_source *source, double eps, size_t n, uint32_t u,
 			const uint32_t *neighbour, size_t degree, uint32_t **report,
 			size_t *count) MUST_CHECK;

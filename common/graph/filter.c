@@ -102,8 +102,7 @@ static enum err lanczos_run(struct lanczos *z, double *lambda)
 		return ERR_OK;
 	return err_set(
 	    ERR_JOB,
-	    "lambda_max of a graph of %zu nodes: no convergence in %d steps, use the half "
-	    "filter",
+	    "lambda_max of a graph of %zu nodes: no convergence in %d steps, use the half filter",
 	    z->n, LANCZOS_MAX);
 }
 

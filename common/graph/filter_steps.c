@@ -72,9 +72,7 @@ static long double move_root(const struct series *p, root *r, size_t i)
 }
 
 /* All roots at once, from near those of T_degree, each until it stands still. Then real roots, and
- * of each pair the upper one, go to the front. Returns how many that are, or 0 if they are not all
- * there.
- */
+ * of each pair the upper one, go to the front. Returns how many; 0 if they are not all there. */
 static size_t find_roots(const struct series *p, root *r)
 {
 	size_t moving = p->degree, kept = 0, found = 0;
@@ -199,8 +197,7 @@ void filter_steps_init(struct filter_steps *s, unsigned power)
 		steps_of(r, count, s);
 		free(r);
 		free(p.weight);
-		/* Between two extrema of a polynomial of this degree lie some eight of the points.
-		 */
+		/* Between two extrema of this polynomial lie some eight of the points. */
 		points = 8 * s->count;
 		near = count > 0;
 		for (size_t i = 0; i <= points && near; i++) {

@@ -232,8 +232,8 @@ enum err filtered_init(struct filtered *f, const struct csr *sparse, const struc
 	f->y = simd_line(f->owned);
 	if (!sparse)
 		return ERR_OK;
-	csr_init(&f->in, n, m, entries);
-	csr_init(&f->across, m, n, entries);
+	csr_init(&f->in, n, m, entries, true);
+	csr_init(&f->across, m, n, entries, true);
 	for (size_t e = 0; e < entries; e++)
 		f->across.start[sparse->index[e] + 1]++;
 	for (size_t j = 0; j < m; j++)

@@ -3,8 +3,6 @@
 #include "common/kind/own.h"
 #include "common/kcagc/slice.h"
 
-#include <stdio.h>
-
 /* Methods that read a row, as in job.c. */
 enum { LANDMARK = 2, GCC = 4 };
 
@@ -39,10 +37,10 @@ enum err kcagc_check(const void *p)
 		return err_set(ERR_INPUT, "job.restarts is %u, expected at most job.starts, %u",
 			       job->restarts, job->starts);
 	if (nodes && job->polish)
-		return err_set(ERR_INPUT,
-			       "job.polish is %u, expected 0 with method \"%s\", which is on "
-			       "all nodes anyway",
-			       job->polish, kcagc_method_names[job->method]);
+		return err_set(
+		    ERR_INPUT,
+		    "job.polish is %u, expected 0 with method \"%s\", which is on all nodes anyway",
+		    job->polish, kcagc_method_names[job->method]);
 	if (job->exchange == EXCHANGE_GRAM && job->method != METHOD_TREE &&
 	    job->method != METHOD_FLAT)
 		return err_set(ERR_INPUT,
@@ -50,11 +48,11 @@ enum err kcagc_check(const void *p)
 			       "\"%s\": gram is of the virtual nodes of tree and flat",
 			       kcagc_method_names[job->method]);
 	if (job->plan != PLAN_OFF && job->method != METHOD_TREE && job->method != METHOD_FLAT)
-		return err_set(
-		    ERR_INPUT,
-		    "job.plan is \"%s\", expected \"off\" with method \"%s\": a plan is made "
-		    "for tree and flat, from their cells",
-		    job->plan == PLAN_AUTO ? "auto" : "only", kcagc_method_names[job->method]);
+		return err_set(ERR_INPUT,
+			       "job.plan is \"%s\", expected \"off\" with method \"%s\": a plan is "
+			       "made for tree and flat, from their cells",
+			       job->plan == PLAN_AUTO ? "auto" : "only",
+			       kcagc_method_names[job->method]);
 	if (job->joint_norm && !job->unit_rows)
 		return err_set(ERR_INPUT,
 			       "job.joint_norm is true, expected false where "
@@ -66,11 +64,10 @@ enum err kcagc_check(const void *p)
 		    job->min_cell, nodes ? "method \"" : "polish",
 		    nodes ? kcagc_method_names[job->method] : "", nodes ? "\"" : "");
 	if (job->min_cell > 1 && job->joint_norm)
-		return err_set(
-		    ERR_INPUT,
-		    "job.min_cell is %u, expected 1 with joint_norm, which sums a norm for "
-		    "each node",
-		    job->min_cell);
+		return err_set(ERR_INPUT,
+			       "job.min_cell is %u, expected 1 with joint_norm, which sums a norm "
+			       "for each node",
+			       job->min_cell);
 	if (kcagc_is_bounded(job) && job->filter_order != KCAGC_ORDER_AUTO &&
 	    (job->filter_order < 1 || job->filter_order > SLICE_ORDER_MAX))
 		return err_set(ERR_INPUT,

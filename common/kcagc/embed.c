@@ -3,7 +3,6 @@
 #include "common/graph/filter_plan.h"
 #include "common/graph/filtered.h"
 #include "common/linalg/la.h"
-#include "common/linalg/parallel.h"
 #include "common/linalg/svd.h"
 
 #include <math.h>
@@ -50,11 +49,8 @@ static void weigh_columns(struct features *X, const double *weight)
 	struct mat *m = &X->dense;
 	size_t entries = X->is_sparse ? s->start[s->rows] : 0;
 
-	if (X->is_sparse && !s->value) {
-		ALLOC(s->value, entries);
-		for (size_t e = 0; e < entries; e++)
-			s->value[e] = 1;
-	}
+	if (X->is_sparse)
+		csr_write_ones(s);
 	for (size_t e = 0; e < entries; e++)
 		s->value[e] *= weight[s->index[e]];
 	for (size_t i = 0; !X->is_sparse && i < m->rows; i++)
@@ -94,13 +90,8 @@ static const double ROW_ZERO = 1e-12;
 
 void embed_norms(const struct mat *Z, double *norm)
 {
-	for (size_t i = 0; i < Z->rows; i++) {
-		double sum = 0;
-
-		for (size_t j = 0; j < Z->cols; j++)
-			sum += MAT(Z, i, j) * MAT(Z, i, j);
-		norm[i] = sqrt(sum);
-	}
+	for (size_t i = 0; i < Z->rows; i++)
+		norm[i] = mat_norm(ROW(Z, i), Z->cols);
 }
 
 void embed_scale(struct mat *Z, const double *norm, double mean, double power)
@@ -199,10 +190,7 @@ static void make_sparse(struct features *X, size_t entries)
 	struct mat *m = &X->dense;
 	size_t to = 0;
 
-	*s = (struct csr){ .rows = m->rows, .cols = m->cols };
-	ALLOC(s->start, m->rows + 1);
-	ALLOC(s->index, entries + 1);
-	ALLOC(s->value, entries + 1);
+	csr_init(s, m->rows, m->cols, entries + 1, true);
 	for (size_t i = 0; i < m->rows; i++) {
 		/* A zero is written as well, and then over: no branch that is hard to foresee. */
 		for (size_t j = 0; j < m->cols; j++) {
@@ -349,38 +337,10 @@ void embedding_release(struct embedding *e)
 	*e = (struct embedding){ 0 };
 }
 
-enum { BLOCK_ROWS = 1024 };
-
-struct sparse_product {
-	const struct csr *X;
-	const struct mat *W;
-	struct mat *Y;
-};
-
-static void multiply_block(void *ctx, unsigned worker, size_t block)
-{
-	const struct sparse_product *s = ctx;
-	size_t first = block * BLOCK_ROWS, last = first + BLOCK_ROWS, d = s->W->cols;
-
-	(void)worker;
-	for (size_t i = first; i < last && i < s->X->rows; i++) {
-		double *y = ROW(s->Y, i);
-
-		for (size_t e = s->X->start[i]; e < s->X->start[i + 1]; e++) {
-			const double *w = ROW(s->W, s->X->index[e]);
-			double x = s->X->value ? s->X->value[e] : 1;
-
-			for (size_t j = 0; j < d; j++)
-				y[j] += x * w[j];
-		}
-	}
-}
-
 enum err embed_again(struct features *X, const struct graph *g, const struct embedding *e,
 		     unsigned threads, struct mat *Z)
 {
-	struct sparse_product product = { &X->sparse, &e->map, Z };
-	size_t n = features_rows(X), cols = features_cols(X);
+	size_t cols = features_cols(X);
 	struct words w = { .value = e->word };
 	enum err err = ERR_OK;
 
@@ -404,12 +364,10 @@ enum err embed_again(struct features *X, const struct graph *g, const struct emb
 	}
 	if (e->idf)
 		weigh_columns(X, e->idf);
-	if (X->is_sparse) {
-		mat_init(Z, n, e->map.cols);
-		parallel(threads, (n + BLOCK_ROWS - 1) / BLOCK_ROWS, multiply_block, &product);
-	} else {
+	if (X->is_sparse)
+		csr_times(&X->sparse, &e->map, threads, Z);
+	else
 		la_mul_nn(&X->dense, &e->map, threads, Z);
-	}
 	features_release(X);
 	err = graph_filter(g, e->filter, e->order, threads, Z);
 	if (err)

@@ -1,7 +1,5 @@
-/* embed.h -- from a party's feature slice and graph to the points that are clustered.
- *
- * Lines 1-4 of kCAGC Protocol 1: filter, then project on the leading singular vectors.
- */
+/* embed.h -- from a party's feature slice and graph to the points that are clustered: lines 1-4 of kCAGC
+ * Protocol 1, filter, then project on the leading singular vectors. */
 #ifndef COMMON_KCAGC_EMBED_H
 #define COMMON_KCAGC_EMBED_H
 
@@ -33,8 +31,7 @@ struct embed_params {
 enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
 	       struct mat *Z) MUST_CHECK;
 
-/* What an embedding did, to embed other rows of the same columns alike. Zero-initialised is empty.
- */
+/* What an embedding did, to embed other rows of the same columns alike. Zeroed: empty. */
 struct embedding {
 	double word; /* if columns were weighed by idf: what all non-zeros were; else 0 */
 	double *idf; /* m weights, or NULL */
@@ -63,13 +60,11 @@ void embed_norms(const struct mat *Z, double *norm);
 /* Z_i /= m (r_i/m)^p for given r; rows whose r is zero (to rounding) become zero. */
 void embed_scale(struct mat *Z, const double *norm, double mean, double power);
 
-/* The features as they are before the filter: a dense copy, columns weighed as p->idf says. F is
- * initialised here. */
+/* F (initialised here): the features before the filter, dense, columns weighed as p->idf says. */
 enum err embed_weighed(const struct features *X, const struct embed_params *p,
 		       struct mat *F) MUST_CHECK;
 
-/* The second half of embed(), for features that are filtered already and stay: Z (n x d,
- * initialised here) by basis, dims, unit_rows and row_power alone. */
+/* The second half of embed(), of filtered features, which stay; Z (n x d) is initialised here. */
 enum err embed_project(const struct mat *F, const struct embed_params *p, struct mat *Z) MUST_CHECK;
 /* Of features that are known by their products, by svd_left_of_map(). */
 enum err embed_project_map(const struct linear_map *F, const struct embed_params *p,

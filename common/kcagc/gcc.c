@@ -113,16 +113,6 @@ static enum err embed_by(const struct state *s, const struct mat *Q, struct mat 
 	return err;
 }
 
-/* G: the nearest centre of each row of Z. */
-static void nearest(struct state *s, const struct mat *Z)
-{
-	double *D = alloc(Z->rows * s->F.rows, sizeof(*D));
-
-	kmeans_distances(Z, &s->F, D);
-	kmeans_assign(D, NULL, Z->rows, s->F.rows, s->label, NULL);
-	free(D);
-}
-
 /* F: the means of Z. An empty cluster becomes 0. */
 static void move_centres(struct state *s, const struct mat *Z)
 {
@@ -153,11 +143,11 @@ static void assign(struct state *s, const struct mat *Z)
 	uint32_t *before = alloc(n, sizeof(*before));
 
 	memcpy(before, s->label, n * sizeof(*before));
-	nearest(s, Z);
+	kmeans_nearest(Z, &s->F, s->label);
 	if (clusters_of(s->label, n, k) < clusters_of(before, n, k)) {
 		memcpy(s->label, before, n * sizeof(*before));
 		move_centres(s, Z);
-		nearest(s, Z);
+		kmeans_nearest(Z, &s->F, s->label);
 	}
 	s->moved = 0;
 	for (size_t i = 0; i < n; i++)

@@ -3,8 +3,7 @@
  *
  * min ||T^p X - G F W'||^2 over W'W = I, an n x k indicator G and centres F. Over a vertical split
  * the joint X enters by K B = sum_l X_l (X_l' B) alone, so any number of parties gives the labels
- * of pooled data. This is the coordinator's half; one slice in memory makes it the centralised method.
- */
+ * of pooled data. This is the coordinator's half; one slice in memory makes it the centralised method. */
 #ifndef COMMON_KCAGC_GCC_H
 #define COMMON_KCAGC_GCC_H
 
@@ -35,9 +34,9 @@ void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned thre
 /* Columns of the block whose products by K make the first subspace, of n >= 2 nodes. */
 size_t gcc_width(const struct gcc_params *p, size_t n);
 
-/* Phases "norms", "order", "init", "iterate". label: n, below k. Sums: 2 to agree (sums_agree), p->rounds of n (k + 10) words, and one of n k
- * words per iteration, each preceded by a broadcast of as many numbers or of n labels. Same seed,
- * same labels. `report`, which may be NULL, is filled as far as it came. ERR_INPUT if k exceeds n; errors of the sums. */
+/* Phases "norms", "order", "init", "iterate". label: n, below k. Sums: those of sums_agree(), p->rounds of
+ * n (k + 10) words, one of n k words per iteration, each after a broadcast of as many numbers or of n labels.
+ * Same seed, same labels. `report` (may be NULL) is filled as far as it came. ERR_INPUT if k exceeds n; errors of the sums. */
 enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
 		 struct gcc_report *report) MUST_CHECK;
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum { WORDS_MAX = 1 << 30, BURST_UNKNOWN = 64 << 10 };
-/* Which methods read a row: tree, flat and basic; landmark projection; GCC. None of them: all do.
- */
+/* Which methods read a row: tree, flat and basic; landmark projection; GCC. None: all do. */
 enum { TREES = 1, LANDMARK = 2, GCC = 4 };
 
 static const char *const preset_names[] = { "default", "paper", NULL };

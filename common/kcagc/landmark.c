@@ -1,7 +1,6 @@
 #include "common/kcagc/landmark.h"
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
-#include "common/linalg/la.h"
 #include "common/linalg/ortho.h"
 
 #include <assert.h>
@@ -313,12 +312,9 @@ static void scale_rows(const struct mat *Z, struct mat *out)
 	double *length = alloc(Z->rows, sizeof(*length)), mean = 0;
 
 	mat_copy(out, Z);
-	for (size_t i = 0; i < Z->rows; i++) {
-		for (size_t j = 0; j < Z->cols; j++)
-			length[i] += MAT(Z, i, j) * MAT(Z, i, j);
-		length[i] = sqrt(length[i]);
+	embed_norms(Z, length);
+	for (size_t i = 0; i < Z->rows; i++)
 		mean += length[i] / (double)Z->rows;
-	}
 	for (size_t i = 0; i < Z->rows; i++) {
 		double factor = length[i] > ROW_ZERO * mean ? 1 / sqrt(length[i] / mean) : 0;
 

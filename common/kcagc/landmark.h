@@ -1,9 +1,8 @@
-/* landmark.h -- landmark projection: the parties' local clusters give a few sets of nodes, and rows
- * are known by their inner products with those sets' joint means.
+/* landmark.h -- landmark projection, the coordinator's half: the parties' local clusters give a few sets
+ * of nodes, and rows are known by their inner products with those sets' joint means.
  *
- * kCAGC's reduction (arXiv 2411.12329, Protocol 3) with inner products in place of distances: no
- * party normalises alone, so nothing is amplified before it is summed, and the number of sums does
- * not depend on the number of parties. This is the coordinator's half.
+ * kCAGC's reduction (arXiv 2411.12329, Protocol 3) with inner products in place of distances: no party
+ * normalises alone, and the number of sums does not depend on that of parties.
  */
 #ifndef COMMON_KCAGC_LANDMARK_H
 #define COMMON_KCAGC_LANDMARK_H

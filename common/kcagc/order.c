@@ -85,11 +85,10 @@ enum err order_decide(const double *intra, size_t known, unsigned *order)
 {
 	*order = psi_agc(intra, known);
 	if (!*order && known >= ORDER_CAP)
-		return err_set(
-		    ERR_JOB,
-		    "filter.order \"auto\": the intra-cluster distance falls up to order "
-		    "%d, where the search ends; give job.filter.order as a number",
-		    ORDER_CAP);
+		return err_set(ERR_JOB,
+			       "filter.order \"auto\": the intra-cluster distance falls up to "
+			       "order %d, where the search ends; give job.filter.order as a number",
+			       ORDER_CAP);
 	return ERR_OK;
 }
 
@@ -111,11 +110,7 @@ enum err order_next(struct order_search *s, double *intra)
 		/* F is there, but where it pays its singular vectors come from products with X all
 		 * the same. */
 		if (filtered_pays(n, m, s->entries, s->g, s->how.filter, s->how.order, d)) {
-			copy = (struct features){ .is_sparse = s->X->is_sparse };
-			if (s->X->is_sparse)
-				csr_copy(&copy.sparse, &s->X->sparse);
-			else
-				mat_copy(&copy.dense, &s->X->dense);
+			features_copy(&copy, s->X);
 			e = embed(&copy, s->g, &s->how, &Z);
 		} else {
 			e = embed_project(&s->F, &s->how, &Z);

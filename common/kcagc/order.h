@@ -1,10 +1,6 @@
 /* order.h -- filter.order "auto" for AGC and kCAGC: a party's terms of AGC's rule (Zhang et al.,
- * IJCAI 2019, Section 3.3), one for each psi.
- *
- * The features are filtered step by step; after each step they are projected and clustered as the
- * job says, and the mean intra-cluster distance is taken. psi_agc() looks at the sums of those over
- * the parties.
- */
+ * IJCAI 2019, Section 3.3), one for each psi: the mean intra-cluster distance after so many steps of the
+ * filter, features being projected and clustered as the job says. */
 #ifndef COMMON_KCAGC_ORDER_H
 #define COMMON_KCAGC_ORDER_H
 
@@ -36,9 +32,7 @@ void order_end(struct order_search *s);
  * ERR_JOB if there is no rise up to ORDER_CAP. */
 enum err order_decide(const double *intra, size_t known, unsigned *order) MUST_CHECK;
 
-/* -- how far to filter, told from the data without labels -------------------------------------- */
-
-/* Both rules look at numbers that are sums over the parties, so that all parties filter alike. */
+/* -- how far to filter, told from sums over the parties, so that all filter alike ------------------ */
 
 /* GCC's rule (Fettal, Labiod, Nadif, WSDM 2022, Section 4.4; their T = rownorm(S + I)): the
  * smallest p >= 1 with c_p - c_{p+1} < m/n, at most cap. spread2[t] = c_t^2 for t = 0 .. cap+1: the
@@ -58,8 +52,7 @@ double psi_intra(const struct mat *X, const uint32_t *label, size_t k);
 
 /* -- AGC on pooled data ------------------------------------------------------------------------ */
 
-/* The baseline of kCAGC (arXiv 2411.12329, Section 5): its Protocol 1 with one party and the whole
- * feature matrix. */
+/* The baseline of kCAGC (arXiv 2411.12329, Section 5): its Protocol 1 with one party and all features. */
 struct agc_params {
 	unsigned k; /* clusters and dimensions, >= 1 */
 	enum filter_kind filter;

@@ -75,11 +75,8 @@ static void for_each(struct features *X, each_value *f, void *ctx)
 {
 	struct csr *s = &X->sparse;
 
-	if (X->is_sparse && !s->value) {
-		ALLOC(s->value, s->start[s->rows]);
-		for (size_t e = 0; e < s->start[s->rows]; e++)
-			s->value[e] = 1;
-	}
+	if (X->is_sparse)
+		csr_write_ones(s);
 	for (size_t i = 0; X->is_sparse && i < s->rows; i++)
 		for (size_t e = s->start[i]; e < s->start[i + 1]; e++)
 			f(ctx, i, s->index[e], &s->value[e]);
@@ -307,11 +304,7 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 	enum err err;
 
 	/* T^p of the own rows, as if there were no others but like them. */
-	alone.X.is_sparse = s->X.is_sparse;
-	if (s->X.is_sparse)
-		csr_copy(&alone.X.sparse, &s->X.sparse);
-	else
-		mat_copy(&alone.X.dense, &s->X.dense);
+	features_copy(&alone.X, &s->X);
 	tell_facts(&alone, facts);
 	ask.idf = facts[0] == 0;
 	err = tell_spreads(&alone, &ask, spreads);

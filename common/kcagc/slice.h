@@ -1,10 +1,8 @@
 /* slice.h -- a party's features in federated GCC and landmark projection: what it is asked, and
  * what it adds to each secure sum.
  *
- * With T = rownorm(S + I), the filter of GCC (Fettal, Labiod, Nadif, WSDM 2022), and X = [X_1 ..
- * X_L] the slices of L parties, both methods need sums over l of a function of X_l and of what the
- * coordinator has said, never X_l itself. A struct question is what it says; slice_answer() is the
- * function. Nothing in here depends on L, so the same code answers for pooled data (L = 1).
+ * T = rownorm(S + I) is the filter of GCC (Fettal, Labiod, Nadif, WSDM 2022), X_1 .. X_L are the slices of
+ * L parties. Nothing in here depends on L, so the same code answers for pooled data (L = 1).
  */
 #ifndef COMMON_KCAGC_SLICE_H
 #define COMMON_KCAGC_SLICE_H
@@ -41,8 +39,7 @@ enum question_kind {
 struct question {
 	enum question_kind kind;
 	bool idf; /* ASK_SPREADS */
-	const double
-	    *square;         /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
+	const double *square; /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
 	unsigned order;      /* ASK_PRODUCTS, ASK_MEANS: p, the same every time */
 	const struct mat *B; /* ASK_PRODUCTS: n x d */
 	const uint32_t *label; /* ASK_MEANS: n; ASK_QUALITY: labellings x n; all below k */

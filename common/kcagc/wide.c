@@ -1,11 +1,9 @@
 #include "common/kcagc/wide.h"
 #include "common/base/alloc.h"
-#include "common/linalg/parallel.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-enum { ROWS = 256 };                  /* that one thread takes at a time */
 enum { SPARSE = 64 };                 /* one entry in so many, at most */
 static const size_t FORMED = 1 << 26; /* doubles that a slice may be formed to */
 
@@ -15,40 +13,12 @@ bool wide_pays(const struct csr *X)
 	       X->start[X->rows] / X->rows < X->cols / SPARSE;
 }
 
-/* Y (n x b) <- X C, C (m x b). */
-struct forth {
-	const struct csr *X;
-	const struct mat *C;
-	struct mat *Y;
-};
-
-static void forth_rows(void *ctx, unsigned worker, size_t block)
-{
-	const struct forth *f = ctx;
-	size_t first = block * ROWS, last = min_size(first + ROWS, f->X->rows), b = f->C->cols;
-
-	(void)worker;
-	for (size_t i = first; i < last; i++) {
-		double *y = ROW(f->Y, i);
-
-		for (size_t e = f->X->start[i]; e < f->X->start[i + 1]; e++) {
-			const double *c = ROW(f->C, f->X->index[e]);
-			double x = f->X->value ? f->X->value[e] : 1;
-
-			for (size_t j = 0; j < b; j++)
-				y[j] += x * c[j];
-		}
-	}
-}
-
-/* Y <- T^p X C */
+/* Y (n x b) <- T^p X C, C (m x b). */
 static void forth(const struct wide *w, const struct mat *C, struct mat *Y)
 {
-	struct forth f = { w->X, C, Y };
 	enum err err;
 
-	mat_init(Y, w->X->rows, C->cols);
-	parallel(w->threads, (w->X->rows + ROWS - 1) / ROWS, forth_rows, &f);
+	csr_times(w->X, C, w->threads, Y);
 	err = graph_filter(w->g, FILTER_MEAN, w->order, w->threads, Y);
 	assert(!err); /* of FILTER_MEAN, only for other rows than the graph's */
 	(void)err;
@@ -83,22 +53,14 @@ static void back(const struct wide *w, struct mat *Y, struct mat *C)
 	mat_release(Y);
 }
 
-static void turn(const struct mat *A, struct mat *out)
-{
-	mat_init(out, A->cols, A->rows);
-	for (size_t i = 0; i < A->rows; i++)
-		for (size_t j = 0; j < A->cols; j++)
-			MAT(out, j, i) = MAT(A, i, j);
-}
-
 static void multiply(void *ctx, const struct mat *in, struct mat *out)
 {
 	struct mat C, Y;
 
-	turn(in, &C);
+	mat_transpose(in, &C);
 	forth(ctx, &C, &Y);
 	mat_release(&C);
-	turn(&Y, out);
+	mat_transpose(&Y, out);
 	mat_release(&Y);
 }
 
@@ -106,11 +68,11 @@ static void square(void *ctx, const struct mat *in, struct mat *out)
 {
 	struct mat C, Y;
 
-	turn(in, &C);
+	mat_transpose(in, &C);
 	forth(ctx, &C, &Y);
 	mat_release(&C);
 	back(ctx, &Y, &C);
-	turn(&C, out);
+	mat_transpose(&C, out);
 	mat_release(&C);
 }
 

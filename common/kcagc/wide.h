@@ -10,7 +10,6 @@
 #include "common/linalg/svd.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct wide {
 	struct linear_map map; /* T^p X, n x m; ctx is this struct, which therefore stays where it is */

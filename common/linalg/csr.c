@@ -1,5 +1,6 @@
 #include "common/linalg/csr.h"
 #include "common/base/alloc.h"
+#include "common/linalg/parallel.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,12 +18,13 @@ static int triple_order(const void *a, const void *b)
 	return (s->value > t->value) - (s->value < t->value);
 }
 
-void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries)
+void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries, bool weighted)
 {
 	*s = (struct csr){ .rows = rows, .cols = cols };
 	ALLOC(s->start, rows + 1);
 	ALLOC(s->index, entries);
-	ALLOC(s->value, entries);
+	if (weighted)
+		ALLOC(s->value, entries);
 }
 
 void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count)
@@ -38,7 +40,7 @@ void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t,
 		else
 			t[kept++] = t[i];
 	}
-	csr_init(s, rows, cols, kept);
+	csr_init(s, rows, cols, kept, true);
 	for (size_t i = 0; i < kept; i++) {
 		s->start[t[i].row + 1]++;
 		s->index[i] = t[i].col;
@@ -60,15 +62,58 @@ void csr_copy(struct csr *s, const struct csr *from)
 {
 	size_t entries = from->start[from->rows];
 
-	*s = (struct csr){ .rows = from->rows, .cols = from->cols };
-	ALLOC(s->start, from->rows + 1);
-	ALLOC(s->index, entries);
+	csr_init(s, from->rows, from->cols, entries, from->value);
 	memcpy(s->start, from->start, (from->rows + 1) * sizeof(*s->start));
 	memcpy(s->index, from->index, entries * sizeof(*s->index));
-	if (!from->value)
+	if (from->value)
+		memcpy(s->value, from->value, entries * sizeof(*s->value));
+}
+
+void csr_write_ones(struct csr *s)
+{
+	size_t entries = s->start[s->rows];
+
+	if (s->value)
 		return;
 	ALLOC(s->value, entries);
-	memcpy(s->value, from->value, entries * sizeof(*s->value));
+	for (size_t e = 0; e < entries; e++)
+		s->value[e] = 1;
+}
+
+enum { PRODUCT_ROWS = 256 }; /* that one thread takes at a time */
+
+struct product {
+	const struct csr *S;
+	const struct mat *W;
+	struct mat *Y;
+};
+
+static void product_rows(void *ctx, unsigned worker, size_t block)
+{
+	const struct product *p = ctx;
+	const struct csr *S = p->S;
+	size_t first = block * PRODUCT_ROWS, last = min_size(first + PRODUCT_ROWS, S->rows);
+
+	(void)worker;
+	for (size_t i = first; i < last; i++) {
+		double *y = ROW(p->Y, i);
+
+		for (size_t e = S->start[i]; e < S->start[i + 1]; e++) {
+			const double *w = ROW(p->W, S->index[e]);
+			double x = S->value ? S->value[e] : 1;
+
+			for (size_t j = 0; j < p->W->cols; j++)
+				y[j] += x * w[j];
+		}
+	}
+}
+
+void csr_times(const struct csr *S, const struct mat *W, unsigned threads, struct mat *Y)
+{
+	struct product p = { S, W, Y };
+
+	mat_init(Y, S->rows, W->cols);
+	parallel(threads, (S->rows + PRODUCT_ROWS - 1) / PRODUCT_ROWS, product_rows, &p);
 }
 
 void csr_release(struct csr *s)
@@ -77,6 +122,15 @@ void csr_release(struct csr *s)
 	free(s->index);
 	free(s->value);
 	*s = (struct csr){ 0 };
+}
+
+void features_copy(struct features *X, const struct features *from)
+{
+	*X = (struct features){ .is_sparse = from->is_sparse };
+	if (from->is_sparse)
+		csr_copy(&X->sparse, &from->sparse);
+	else
+		mat_copy(&X->dense, &from->dense);
 }
 
 void features_release(struct features *X)

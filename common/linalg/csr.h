@@ -21,11 +21,15 @@ struct triple {
 	double value;
 };
 
-void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries); /* zeroed, with values */
+/* Zeroed; with values or, not weighted, without. */
+void csr_init(struct csr *s, size_t rows, size_t cols, size_t entries, bool weighted);
 /* Sorts, merges duplicates by adding them, and builds; t is reordered. O(nnz log nnz). */
 void csr_from_triples(struct csr *s, size_t rows, size_t cols, struct triple *t, size_t count);
 void csr_to_dense(const struct csr *s, struct mat *m); /* m is initialised here */
 void csr_copy(struct csr *s, const struct csr *from);  /* s is initialised here */
+void csr_write_ones(struct csr *s); /* without values it gets them: all ones */
+/* Y (S.rows x W.cols, initialised here) = S W. Same bits for any threads. */
+void csr_times(const struct csr *S, const struct mat *W, unsigned threads, struct mat *Y);
 void csr_release(struct csr *s);
 
 /* A feature slice, n x m: a row for each node, sparse or dense; the other of the two is empty.
@@ -36,6 +40,7 @@ struct features {
 	struct mat dense;
 };
 
+void features_copy(struct features *X, const struct features *from);
 void features_release(struct features *X);
 size_t features_rows(const struct features *X);
 size_t features_cols(const struct features *X);

@@ -61,11 +61,6 @@ enum err la_reserve(unsigned threads)
 	return ERR_OK;
 }
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 static int blas_int(size_t n)
 {
 	assert(n <= INT_MAX); /* readers bound rows and columns far below */
@@ -92,15 +87,16 @@ static void product_tile(void *ctx, unsigned worker, size_t tile)
 		return;
 	if (p->symmetric && j == i) {
 		cblas_dsyrk(CblasRowMajor, CblasUpper, p->a_transposed ? CblasTrans : CblasNoTrans,
-			    blas_int(least(TILE, p->C->rows - i)), blas_int(p->inner), 1, a,
+			    blas_int(min_size(TILE, p->C->rows - i)), blas_int(p->inner), 1, a,
 			    blas_int(p->A->cols), 0, &MAT(p->C, i, i), blas_int(p->C->cols));
 		return;
 	}
 	cblas_dgemm(CblasRowMajor, p->a_transposed ? CblasTrans : CblasNoTrans,
 		    p->b_transposed ? CblasTrans : CblasNoTrans,
-		    blas_int(least(TILE, p->C->rows - i)), blas_int(least(TILE, p->C->cols - j)),
-		    blas_int(p->inner), 1, a, blas_int(p->A->cols), b, blas_int(p->B->cols), 0,
-		    &MAT(p->C, i, j), blas_int(p->C->cols));
+		    blas_int(min_size(TILE, p->C->rows - i)),
+		    blas_int(min_size(TILE, p->C->cols - j)), blas_int(p->inner), 1, a,
+		    blas_int(p->A->cols), b, blas_int(p->B->cols), 0, &MAT(p->C, i, j),
+		    blas_int(p->C->cols));
 }
 
 static void product(struct product p, unsigned threads)
@@ -158,9 +154,9 @@ static void product_piece(void *ctx, unsigned worker, size_t piece)
 
 	(void)worker;
 	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, blas_int(p->A->rows), blas_int(cols),
-		    blas_int(least(LA_PIECE, inner - first)), 1, p->A->a + first, blas_int(inner),
-		    p->B->a + first, blas_int(inner), 0, p->part + piece * p->A->rows * cols,
-		    blas_int(cols));
+		    blas_int(min_size(LA_PIECE, inner - first)), 1, p->A->a + first,
+		    blas_int(inner), p->B->a + first, blas_int(inner), 0,
+		    p->part + piece * p->A->rows * cols, blas_int(cols));
 }
 
 void la_mul_nt_long(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
@@ -311,8 +307,7 @@ enum err la_eigen_check(const struct mat *G, const double *value, const struct m
 	if (!(worst <= near * largest))
 		return err_set(
 		    ERR_PEER,
-		    "vectors that are not eigenvectors: off by %.3g, of eigenvalues up to "
-		    "%.3g",
+		    "vectors that are not eigenvectors: off by %.3g, of eigenvalues up to %.3g",
 		    worst, largest);
 	la_mul_nt(V, V, threads, &O);
 	worst = 0;
@@ -326,8 +321,8 @@ enum err la_eigen_check(const struct mat *G, const double *value, const struct m
 	TRY(eigen_above(G, value[d - 1] + near * largest, &above));
 	if (above >= d)
 		return err_set(ERR_PEER,
-			       "%zu eigenvectors that are not those of the largest "
-			       "eigenvalues: %zu are above the last",
+			       "%zu eigenvectors that are not those of the largest eigenvalues: "
+			       "%zu are above the last",
 			       d, above);
 	return ERR_OK;
 }

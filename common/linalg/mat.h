@@ -14,6 +14,7 @@ struct mat {
 
 void mat_init(struct mat *m, size_t rows, size_t cols); /* zeroed; release before init again */
 void mat_copy(struct mat *m, const struct mat *from);    /* as mat_init, with its values */
+void mat_transpose(const struct mat *A, struct mat *T); /* T is initialised here */
 void mat_release(struct mat *m);                        /* m is empty and ready again */
 
 static inline size_t min_size(size_t a, size_t b)

@@ -46,7 +46,7 @@ LDLIBS   := $(shell pkg-config --libs $(PKGS)) -lgmp -lm -pthread
 # Rooms, each an archive; a room links itself and the rooms below it. Each folder of common/ is a room:
 # COMMON has them from the top down. The folders within the others are held apart by scripts/lint layers.
 src       = $(filter-out %/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
-PROTOCOLS  := fedgcn fedwalk fedspectral fedsc kcagc
+PROTOCOLS  := align fedgcn fedwalk fedspectral fedsc kcagc
 COMMON     := job $(PROTOCOLS) kind parties data privacy learn cluster graph linalg base
 SRC_common := $(call src,common)
 $(foreach r,$(COMMON),$(eval SRC_common/$(r) := $(call src,common/$(r))))
@@ -183,7 +183,11 @@ lint:
 DOC := $(DESTDIR)$(PREFIX)/share/doc/coterie
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/coterie
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
-install: all
+SHARE := $(DESTDIR)$(PREFIX)/share
+COMPLETIONS := build/completions
+$(COMPLETIONS)/bash/coterie: scripts/completions $(BIN)/coordinator $(BIN)/party $(BIN)/coterie
+	scripts/completions $(BIN) $(COMPLETIONS)
+install: all $(COMPLETIONS)/bash/coterie
 	install -d $(DESTDIR)$(PREFIX)/bin $(LIBEXEC) $(DOC)/docs/benchmarks $(DOC)/docs/decisions $(DOC)/proto $(DOC)/configs/jobs $(MAN)
 	install -m 755 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BIN)/coterie-netlab scripts/netlab $(LIBEXEC)
@@ -195,6 +199,10 @@ install: all
 	install -m 644 configs/*.json $(DOC)/configs
 	install -m 644 configs/jobs/*.json $(DOC)/configs/jobs
 	install -m 644 docs/*.1 $(MAN)
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/vendor-completions $(SHARE)/fish/vendor_completions.d
+	install -m 644 $(COMPLETIONS)/bash/* $(SHARE)/bash-completion/completions
+	install -m 644 $(COMPLETIONS)/zsh/* $(SHARE)/zsh/vendor-completions
+	install -m 644 $(COMPLETIONS)/fish/* $(SHARE)/fish/vendor_completions.d
 
 # The same commit on the same packages gives the same bytes, whatever umask, git's settings or the clock are.
 DIST   ?= build/dist
@@ -214,4 +222,4 @@ clean:
 
 .PHONY: all tests check soak bench fuzz fuzzers reproducible format lint install dist clean
 .SECONDARY:
--include $(shell find build -name '*.d' 2>/dev/null)
+-include $(shell find build -name '*.d' -type f 2>/dev/null)

@@ -14,6 +14,7 @@ static const struct command {
 	{ "split", "split data over parties by columns, rows, edges or vertices", split_main },
 	{ "run", "one federated run in this process, for a first try or a debugger", run_main },
 	{ "launch", "one federated run on this machine, in processes of their own", launch_main },
+	{ "align", "which ids several files have in common, found as parties would", align_main },
 	{ "eval", "compare labels with the truth", eval_main },
 	{ "agc", "cluster pooled data, the baseline (AGC)", agc_main },
 	{ "gcc", "cluster pooled data, the best that parties can reach (GCC)", gcc_main },
@@ -31,7 +32,10 @@ static const struct command {
 	{ "neighbours", "which vertices embeddings put next to one", neighbours_main },
 	{ "show", "what a run did: accuracy, seconds, bytes", show_main },
 	{ "report", "a page to look at of what a run did", report_main },
+	{ "compare", "runs beside each other: a table, one page, one CSV", compare_main },
 	{ "ledger", "what left a party: list, verify, export", ledger_main },
+	{ "doctor", "what a party or a coordinator needs, looked at without a job", doctor_main },
+	{ "prune", "old results and state go, once one has seen which", prune_main },
 	{ "approve", "answer a job that waits for a person", approve_main },
 };
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };

@@ -13,7 +13,6 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SERIAL_LEN = 16, EARLY_S = 3600 }; /* valid from an hour ago: clocks differ */
@@ -77,17 +76,12 @@ static enum err load(void **object, const char *path, enum pem_kind kind, const 
 					    [PEM_REQUEST] = "certificate request" };
 	struct passphrase p;
 	struct buf t = { 0 };
-	struct stat st;
 	BIO *bio;
 	enum err e;
 
 	*object = NULL;
-	if (kind == PEM_KEY && stat(path, &st))
-		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
-	if (kind == PEM_KEY && S_ISREG(st.st_mode) && (st.st_mode & (S_IRWXG | S_IRWXO)))
-		return err_set(ERR_INPUT,
-			       "%s: mode %04o lets others at the private key: chmod 600 %s", path,
-			       st.st_mode & 07777, path);
+	if (kind == PEM_KEY)
+		TRY(file_check_secret(path, "the private key"));
 	e = passphrase_read(&p, passphrase);
 	if (e == ERR_OK)
 		e = file_read(path, PEM_MAX, &t);

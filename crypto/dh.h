@@ -20,7 +20,7 @@ enum {
 struct dh_group;
 const struct dh_group *dh_group(unsigned bits);     /* 2048, 3072, 4096; otherwise NULL */
 size_t dh_len(const struct dh_group *group);        /* bytes of p */
-const char *dh_prime(const struct dh_group *group); /* p in hexadecimal: for tests, which make it anew and compute with it */
+const char *dh_prime(const struct dh_group *group); /* p in hexadecimal, for tests */
 
 /* A fresh secret exponent. ERR_INTERNAL if the CSPRNG fails. */
 enum err dh_secret(uint8_t secret[static DH_SECRET_LEN]) MUST_CHECK;

@@ -23,7 +23,7 @@ static const char schema[] =
     "  hash BLOB NOT NULL);"
     "CREATE TABLE job (entry INTEGER PRIMARY KEY, id TEXT NOT NULL, attempt INTEGER NOT NULL,"
     "  kind TEXT NOT NULL, coordinator TEXT NOT NULL, key BLOB NOT NULL, data BLOB NOT NULL,"
-    "  parties TEXT NOT NULL);"
+    "  parties TEXT NOT NULL, submitter TEXT NOT NULL DEFAULT '');"
     "CREATE TABLE row (number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, time_ms INTEGER NOT "
     "NULL,"
     "  step TEXT NOT NULL, purpose TEXT NOT NULL, type TEXT NOT NULL, bytes INTEGER NOT NULL,"
@@ -34,9 +34,9 @@ static const char schema[] =
     "  hash BLOB NOT NULL);"
     "CREATE INDEX row_entry ON row (entry);";
 
-/* What was spent, for each coordinator's key, data and parties: few lines, so that an offer need
+/* Spent budgets by coordinator's key, data and parties: few lines, so that an offer need
  * not add up all rows or jobs. It follows from the rows: where it does not reach as far as they do
- * (a version that knew it not has written) it is made anew. */
+ * (an older version has written) it is made anew. */
 static const char totals[] =
     "BEGIN IMMEDIATE;"
     "DROP TABLE IF EXISTS total;"
@@ -50,107 +50,13 @@ static const char totals[] =
     "CREATE INDEX IF NOT EXISTS job_id ON job (id);"
     "COMMIT;";
 
-/* ---- SQLite ---- */
-
-/* ERR_JOB with what SQLite says. */
-static enum err fail(struct ledger *l, const char *doing)
+void ledger_column_hash(struct db_rows *rows, int column, uint8_t hash[static SHA256_LEN])
 {
-	int os = sqlite3_system_errno(l->db);
+	const void *bytes = db_bytes(rows, column, SHA256_LEN);
 
-	return err_set(ERR_JOB, "%s: %s: %s%s%s", l->path, doing, sqlite3_errmsg(l->db),
-		       os ? ": " : "", os ? strerror(os) : "");
-}
-
-static void bind(sqlite3_stmt *stmt, const char *arguments, va_list ap)
-{
-	for (int i = 1; *arguments; arguments++, i++) {
-		char text[LEDGER_JOB_TEXT];
-
-		switch (*arguments) {
-		case 'i':
-			sqlite3_bind_int64(stmt, i, va_arg(ap, int64_t));
-			break;
-		case 't':
-			sqlite3_bind_text(stmt, i, va_arg(ap, const char *), -1, SQLITE_TRANSIENT);
-			break;
-		case 'h':
-			sqlite3_bind_blob(stmt, i, va_arg(ap, const void *), SHA256_LEN,
-					  SQLITE_TRANSIENT);
-			break;
-		case 'j':
-			hex_write(va_arg(ap, const uint8_t *), LEDGER_JOB_LEN, text);
-			sqlite3_bind_text(stmt, i, text, -1, SQLITE_TRANSIENT);
-			break;
-		case 'd':
-			sqlite3_bind_double(stmt, i, va_arg(ap, double));
-			break;
-		default:
-			assert(false); /* no other kind of argument is known */
-		}
-	}
-}
-
-enum err ledger_next(struct ledger *l, sqlite3_stmt *stmt, bool *found)
-{
-	int status = sqlite3_step(stmt);
-
-	*found = status == SQLITE_ROW;
-	return status == SQLITE_ROW || status == SQLITE_DONE ? ERR_OK : fail(l, "reading");
-}
-
-enum err ledger_query(struct ledger *l, sqlite3_stmt **stmt, bool *found, const char *sql,
-		      const char *arguments, ...)
-{
-	va_list ap;
-
-	*found = false;
-	if (sqlite3_prepare_v2(l->db, sql, -1, stmt, NULL) != SQLITE_OK) {
-		*stmt = NULL;
-		return fail(l, "reading");
-	}
-	va_start(ap, arguments);
-	bind(*stmt, arguments, ap);
-	va_end(ap);
-	return ledger_next(l, *stmt, found);
-}
-
-/* A statement that changes something. */
-static enum err change(struct ledger *l, const char *sql, const char *arguments, ...)
-{
-	sqlite3_stmt *stmt;
-	va_list ap;
-	int status;
-
-	if (sqlite3_prepare_v2(l->db, sql, -1, &stmt, NULL) != SQLITE_OK)
-		return fail(l, "cannot be written");
-	va_start(ap, arguments);
-	bind(stmt, arguments, ap);
-	va_end(ap);
-	status = sqlite3_step(stmt);
-	sqlite3_finalize(stmt);
-	return status == SQLITE_DONE || status == SQLITE_ROW ? ERR_OK
-							     : fail(l, "cannot be written");
-}
-
-static enum err run(struct ledger *l, const char *sql)
-{
-	return sqlite3_exec(l->db, sql, NULL, NULL, NULL) == SQLITE_OK
-		   ? ERR_OK
-		   : fail(l, "cannot be written");
-}
-
-/* Rolls back to BEGIN. Returns e, whose sentence stays. */
-static enum err undo(struct ledger *l, enum err e)
-{
-	sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL);
-	return e;
-}
-
-void ledger_column_hash(sqlite3_stmt *stmt, int column, uint8_t hash[static SHA256_LEN])
-{
 	memset(hash, 0, SHA256_LEN);
-	if (sqlite3_column_bytes(stmt, column) == SHA256_LEN)
-		memcpy(hash, sqlite3_column_blob(stmt, column), SHA256_LEN);
+	if (bytes)
+		memcpy(hash, bytes, SHA256_LEN);
 }
 
 /* ---- hashes ---- */
@@ -159,7 +65,9 @@ void ledger_hash_job(const struct ledger_job *job, uint8_t hash[static SHA256_LE
 {
 	struct sha256 *h = sha256_new();
 
-	sha256_add_text(h, "coterie ledger job v1");
+	bool said = job->submitter && *job->submitter; /* before protocol 5 nobody did */
+
+	sha256_add_text(h, said ? "coterie ledger job v2" : "coterie ledger job v1");
 	sha256_add(h, job->id, sizeof(job->id));
 	sha256_add_u32(h, job->attempt);
 	sha256_add_text(h, job->kind);
@@ -167,6 +75,8 @@ void ledger_hash_job(const struct ledger_job *job, uint8_t hash[static SHA256_LE
 	sha256_add(h, job->key, sizeof(job->key));
 	sha256_add(h, job->data, sizeof(job->data));
 	sha256_add_text(h, job->parties);
+	if (said)
+		sha256_add_text(h, job->submitter);
 	sha256_end(h, hash);
 }
 
@@ -201,40 +111,33 @@ void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
  * will do later. */
 static enum err unreadable(struct ledger *l)
 {
-	switch (sqlite3_errcode(l->db) & 0xff) {
-	case SQLITE_IOERR:
-	case SQLITE_FULL:
-	case SQLITE_CANTOPEN:
-	case SQLITE_BUSY:
-	case SQLITE_NOMEM:
-		return fail(l, "cannot be opened");
-	}
-	return err_set(ERR_INPUT, "%s is no ledger that can be read: %s", l->path,
-		       sqlite3_errmsg(l->db));
+	if (db_host_failed(l->db))
+		return err_set(ERR_JOB, "%s: cannot be opened: %s", l->path, db_why(l->db));
+	return err_set(ERR_INPUT, "%s is no ledger that can be read: %s", l->path, db_why(l->db));
 }
 
 /* Checks that the file is a ledger and reads its owner's name. *version 0: the file is empty. */
 static enum err read_meta(struct ledger *l, int64_t *version)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct db_rows *rows = NULL;
 	bool found;
-	enum err e = ledger_query(l, &stmt, &found, "SELECT count(*) FROM sqlite_master", "");
-	bool empty = e == ERR_OK && found && sqlite3_column_int64(stmt, 0) == 0;
+	enum err e = db_query(l->db, &rows, &found, "SELECT count(*) FROM sqlite_master", "");
+	bool empty = e == ERR_OK && found && db_int(rows, 0) == 0;
 
-	sqlite3_finalize(stmt);
-	stmt = NULL;
+	db_end(rows);
+	rows = NULL;
 	*version = 0;
 	if (e != ERR_OK || empty)
 		return e == ERR_OK ? e : unreadable(l);
-	e = ledger_query(l, &stmt, &found, "SELECT name, version FROM meta", "");
+	e = db_query(l->db, &rows, &found, "SELECT name, version FROM meta", "");
 	if (e == ERR_OK && found) {
-		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+		const char *name = db_text(rows, 0);
 
 		free(l->name);
-		l->name = alloc_copy(name ? name : ""); /* NULL: damaged */
-		*version = name ? sqlite3_column_int64(stmt, 1) : 0;
+		l->name = alloc_copy(name);
+		*version = db_null(rows, 0) ? 0 : db_int(rows, 1);
 	}
-	sqlite3_finalize(stmt);
+	db_end(rows);
 	if (e != ERR_OK || *version != LEDGER_VERSION)
 		return err_set(
 		    ERR_INPUT,
@@ -249,88 +152,91 @@ static enum err make(struct ledger *l, const char *name)
 	int64_t version = 0;
 	enum err e;
 
-	TRY(run(l, "BEGIN IMMEDIATE"));
+	TRY(db_run(l->db, "BEGIN IMMEDIATE"));
 	e = read_meta(l, &version);
 	if (e == ERR_OK && version) /* another process was first */
-		return undo(l, e);
+		return db_undo(l->db, e);
 	if (e == ERR_OK)
-		e = run(l, schema);
+		e = db_run(l->db, schema);
 	if (e == ERR_OK)
-		e = change(l, "INSERT INTO meta VALUES (?, ?, 0, ?)", "tih", name,
-			   (int64_t)LEDGER_VERSION, zero);
+		e = db_change(l->db, "INSERT INTO meta VALUES (?, ?, 0, ?)", "tih", name,
+			      (int64_t)LEDGER_VERSION, zero);
 	if (e == ERR_OK)
-		e = run(l, "COMMIT");
-	return e == ERR_OK ? e : undo(l, e);
-}
-
-static enum err open_file(struct ledger *l, int flags)
-{
-	if (sqlite3_open_v2(l->path, &l->db, flags, NULL) != SQLITE_OK)
-		return err_set(ERR_INPUT, "%s: %s", l->path,
-			       l->db ? sqlite3_errmsg(l->db) : "out of memory");
-	sqlite3_busy_timeout(l->db, BUSY_MS);
-	/* The file may not be what we wrote: nothing in it runs, and its schema is not written to.
-	 */
-	sqlite3_db_config(l->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(l->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(l->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite3_db_config(l->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	return ERR_OK;
+		e = db_run(l->db, "COMMIT");
+	return e == ERR_OK ? e : db_undo(l->db, e);
 }
 
 static enum err bring_totals(struct ledger *l)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct db_rows *rows = NULL;
 	bool found, whole;
-	enum err e = ledger_query(l, &stmt, &found,
-				  "SELECT count(*) FROM sqlite_master WHERE name = 'spent'", "");
+	enum err e = db_query(l->db, &rows, &found,
+			      "SELECT count(*) FROM sqlite_master WHERE name = 'spent'", "");
 
-	whole = e == ERR_OK && found && sqlite3_column_int64(stmt, 0) == 1;
-	sqlite3_finalize(stmt);
-	stmt = NULL;
+	whole = e == ERR_OK && found && db_int(rows, 0) == 1;
+	db_end(rows);
+	rows = NULL;
 	if (e == ERR_OK && whole) {
-		e = ledger_query(l, &stmt, &found,
-				 "SELECT (SELECT coalesce(sum(lines), 0) FROM spent) ="
-				 "  (SELECT coalesce(max(number), 0) FROM row)",
-				 "");
-		whole = e == ERR_OK && found && sqlite3_column_int64(stmt, 0) == 1;
-		sqlite3_finalize(stmt);
+		e = db_query(l->db, &rows, &found,
+			     "SELECT (SELECT coalesce(sum(lines), 0) FROM spent) ="
+			     "  (SELECT coalesce(max(number), 0) FROM row)",
+			     "");
+		whole = e == ERR_OK && found && db_int(rows, 0) == 1;
+		db_end(rows);
 	}
 	if (e != ERR_OK || whole)
 		return e;
-	e = run(l, totals);
-	return e == ERR_OK ? e : undo(l, e);
+	e = db_run(l->db, totals);
+	return e == ERR_OK ? e : db_undo(l->db, e);
+}
+
+/* Ledgers from before protocol 5 have no submitters. */
+static enum err bring_submitters(struct ledger *l)
+{
+	enum err e = ledger_has_submitters(l);
+
+	if (e != ERR_OK || l->submitters)
+		return e;
+	TRY(db_run(l->db, "BEGIN IMMEDIATE"));
+	e = ledger_has_submitters(l); /* another process may have been first */
+	if (e == ERR_OK && !l->submitters)
+		e = db_run(l->db, "ALTER TABLE job ADD COLUMN submitter TEXT NOT NULL DEFAULT ''");
+	if (e == ERR_OK)
+		e = db_run(l->db, "COMMIT");
+	l->submitters = true;
+	return e == ERR_OK ? e : db_undo(l->db, e);
+}
+
+enum err ledger_has_submitters(struct ledger *l)
+{
+	struct db_rows *rows = NULL;
+	enum err e =
+	    db_query(l->db, &rows, &l->submitters,
+		     "SELECT 1 FROM pragma_table_info('job') WHERE name = 'submitter'", "");
+
+	db_end(rows);
+	return e;
 }
 
 static enum err open_write(struct ledger *l, const char *name)
 {
 	int64_t version;
-	int fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_SECRET), status = SQLITE_BUSY;
 
-	if (fd < 0)
-		return err_set(ERR_JOB, "%s: cannot be written: %s", l->path, strerror(errno));
-	close(fd);
-	TRY(open_file(l, SQLITE_OPEN_READWRITE));
+	TRY(db_open(&l->db, l->path, true, BUSY_MS));
 	TRY(read_meta(l, &version));
 	if (version && strcmp(l->name, name) != 0)
 		return err_set(ERR_INPUT, "%s is the ledger of %s, not of %s", l->path, l->name,
 			       name);
-	/* While another process does the same SQLite does not wait by itself. */
-	for (int waited_ms = 0; status == SQLITE_BUSY && waited_ms < BUSY_MS; waited_ms += 20) {
-		status = sqlite3_exec(l->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-		if (status == SQLITE_BUSY)
-			sqlite3_sleep(20);
-	}
-	if (status != SQLITE_OK)
-		return fail(l, "cannot be written");
+	TRY(db_log_ahead(l->db));
 	/* 32 MB: a checkpoint waits for the disk. */
-	TRY(run(l, "PRAGMA wal_autocheckpoint = 8192"));
+	TRY(db_run(l->db, "PRAGMA wal_autocheckpoint = 8192"));
 	TRY(ledger_durable(l, true));
 	if (!version) {
 		TRY(make(l, name));
 		free(l->name);
 		l->name = alloc_copy(name);
 	}
+	TRY(bring_submitters(l));
 	TRY(bring_totals(l));
 	if (stat(l->path, &l->file) != 0)
 		return err_set(ERR_JOB, "%s: %s", l->path, strerror(errno));
@@ -360,11 +266,13 @@ enum err ledger_open_read(struct ledger **out, const char *path)
 	if (!file_exists(path))
 		e = err_set(ERR_INPUT, "%s: there is no such file", path);
 	if (e == ERR_OK)
-		e = open_file(l, SQLITE_OPEN_READONLY);
+		e = db_open(&l->db, path, false, BUSY_MS);
 	if (e == ERR_OK)
 		e = read_meta(l, &version);
 	if (e == ERR_OK && !version)
 		e = err_set(ERR_INPUT, "%s is empty, and no ledger", path);
+	if (e == ERR_OK)
+		e = ledger_has_submitters(l);
 	if (e != ERR_OK)
 		ledger_close(l);
 	*out = e == ERR_OK ? l : NULL;
@@ -373,7 +281,7 @@ enum err ledger_open_read(struct ledger **out, const char *path)
 
 enum err ledger_durable(struct ledger *l, bool yes)
 {
-	return run(l, yes ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+	return db_run(l->db, yes ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }
 
 static void free_job(struct ledger_job *job)
@@ -381,6 +289,7 @@ static void free_job(struct ledger_job *job)
 	free((char *)job->kind);
 	free((char *)job->coordinator);
 	free((char *)job->parties);
+	free((char *)job->submitter);
 }
 
 void ledger_close(struct ledger *l)
@@ -390,7 +299,7 @@ void ledger_close(struct ledger *l)
 	ledger_forget(l);
 	free(l->noted);
 	free_job(&l->job);
-	sqlite3_close(l->db);
+	db_close(l->db);
 	free(l->path);
 	free(l->name);
 	free(l);
@@ -411,6 +320,7 @@ void ledger_begin(struct ledger *l, const struct ledger_job *job)
 	l->job.kind = alloc_copy(job->kind);
 	l->job.coordinator = alloc_copy(job->coordinator);
 	l->job.parties = alloc_copy(job->parties);
+	l->job.submitter = alloc_copy(job->submitter ? job->submitter : "");
 	l->entry = 0;
 	l->got = false;
 	ledger_hash_job(job, l->job_hash);
@@ -449,32 +359,35 @@ void ledger_forget(struct ledger *l)
 
 enum err ledger_head(struct ledger *l, struct ledger_head *head)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct db_rows *rows = NULL;
 	bool found;
-	enum err e = ledger_query(l, &stmt, &found, "SELECT count, hash FROM meta", "");
+	enum err e = db_query(l->db, &rows, &found, "SELECT count, hash FROM meta", "");
 
 	*head = (struct ledger_head){ 0 };
 	if (e == ERR_OK && found) {
-		head->count = (uint64_t)sqlite3_column_int64(stmt, 0);
-		ledger_column_hash(stmt, 1, head->hash);
+		head->count = (uint64_t)db_int(rows, 0);
+		ledger_column_hash(rows, 1, head->hash);
 	}
-	sqlite3_finalize(stmt);
+	db_end(rows);
 	return e;
 }
 
 static enum err write_entry(struct ledger *l, int64_t *entry)
 {
 	const struct ledger_job *j = &l->job;
+	char id[LEDGER_JOB_TEXT];
 
+	hex_write(j->id, LEDGER_JOB_LEN, id);
 	*entry = l->entry;
 	if (*entry)
 		return ERR_OK;
-	TRY(change(l,
-		   "INSERT INTO job (id, attempt, kind, coordinator, key, data, parties)"
-		   " VALUES (?, ?, ?, ?, ?, ?, ?)",
-		   "jitthht", j->id, (int64_t)j->attempt, j->kind, j->coordinator, j->key, j->data,
-		   j->parties));
-	*entry = sqlite3_last_insert_rowid(l->db);
+	TRY(db_change(
+	    l->db,
+	    "INSERT INTO job (id, attempt, kind, coordinator, key, data, parties, submitter)"
+	    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	    "titthhtt", id, (int64_t)j->attempt, j->kind, j->coordinator, j->key, j->data,
+	    j->parties, j->submitter));
+	*entry = db_last_row(l->db);
 	return ERR_OK;
 }
 
@@ -493,8 +406,8 @@ static enum err write_rows(struct ledger *l, int64_t *entry, bool *got)
 		uint8_t hash[SHA256_LEN];
 
 		ledger_hash_row(head.hash, l->job_hash, r, hash);
-		TRY(change(
-		    l, "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		TRY(db_change(
+		    l->db, "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		    "iiitttihiiiddhh", (int64_t)++head.count, *entry, (int64_t)r->time_ms, r->step,
 		    r->purpose, r->type, (int64_t)r->bytes, r->sha256, (int64_t)r->masked,
 		    (int64_t)r->rounds, (int64_t)r->words, r->eps, r->delta, head.hash, hash));
@@ -504,16 +417,17 @@ static enum err write_rows(struct ledger *l, int64_t *entry, bool *got)
 		eps += r->eps;
 	}
 	l->wrote = head.count;
-	TRY(change(l,
-		   "INSERT INTO spent VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-		   " ON CONFLICT (key, data, parties) DO UPDATE SET lines = lines + excluded.lines,"
-		   " jobs = jobs + excluded.jobs, rounds = rounds + excluded.rounds,"
-		   " words = words + excluded.words, eps = eps + excluded.eps",
-		   "hhtiiiid", l->job.key, l->job.data, l->job.parties, (int64_t)l->count,
-		   (int64_t)(words && !l->got), (int64_t)rounds, (int64_t)words, eps));
+	TRY(db_change(
+	    l->db,
+	    "INSERT INTO spent VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+	    " ON CONFLICT (key, data, parties) DO UPDATE SET lines = lines + excluded.lines,"
+	    " jobs = jobs + excluded.jobs, rounds = rounds + excluded.rounds,"
+	    " words = words + excluded.words, eps = eps + excluded.eps",
+	    "hhtiiiid", l->job.key, l->job.data, l->job.parties, (int64_t)l->count,
+	    (int64_t)(words && !l->got), (int64_t)rounds, (int64_t)words, eps));
 	*got = l->got || words;
-	return change(l, "UPDATE meta SET count = ?, hash = ?", "ih", (int64_t)head.count,
-		      head.hash);
+	return db_change(l->db, "UPDATE meta SET count = ?, hash = ?", "ih", (int64_t)head.count,
+			 head.hash);
 }
 
 enum err ledger_commit(struct ledger *l)
@@ -534,12 +448,12 @@ enum err ledger_commit(struct ledger *l)
 			       "%s: this ledger was removed or replaced while it was written: "
 			       "nothing more leaves",
 			       l->path);
-	TRY(run(l, "BEGIN IMMEDIATE"));
+	TRY(db_run(l->db, "BEGIN IMMEDIATE"));
 	e = write_rows(l, &entry, &got);
 	if (e == ERR_OK)
-		e = run(l, "COMMIT");
+		e = db_run(l->db, "COMMIT");
 	if (e != ERR_OK)
-		return undo(l, e);
+		return db_undo(l->db, e);
 	l->entry = entry;
 	l->got = got;
 	l->seen = l->wrote;
@@ -553,15 +467,15 @@ enum err ledger_keep_heads(struct ledger *l, const char *const *name,
 	int64_t entry;
 	enum err e;
 
-	TRY(run(l, "BEGIN IMMEDIATE"));
+	TRY(db_run(l->db, "BEGIN IMMEDIATE"));
 	e = write_entry(l, &entry);
 	for (size_t i = 0; i < count && e == ERR_OK; i++)
-		e = change(l, "INSERT INTO head VALUES (?, ?, ?, ?)", "itih", entry, name[i],
-			   (int64_t)head[i].count, head[i].hash);
+		e = db_change(l->db, "INSERT INTO head VALUES (?, ?, ?, ?)", "itih", entry, name[i],
+			      (int64_t)head[i].count, head[i].hash);
 	if (e == ERR_OK)
-		e = run(l, "COMMIT");
+		e = db_run(l->db, "COMMIT");
 	if (e != ERR_OK)
-		return undo(l, e);
+		return db_undo(l->db, e);
 	l->entry = entry;
 	return ERR_OK;
 }
@@ -581,53 +495,52 @@ enum err ledger_watch(struct ledger *l, enum err (*others)(void *arg), void *arg
 
 enum err ledger_spent(struct ledger *l, const struct ledger_job *job, struct ledger_spent *s)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct db_rows *rows = NULL;
+	char id[LEDGER_JOB_TEXT];
 	bool found;
 	uint64_t own;
-	enum err e = ledger_query(l, &stmt, &found,
-				  "SELECT coalesce(sum(jobs), 0), coalesce(sum(rounds), 0),"
-				  "  coalesce(sum(words), 0), coalesce(sum(eps), 0)"
-				  " FROM spent WHERE key = ? AND data = ?",
-				  "hh", job->key, job->data);
+	enum err e = db_query(l->db, &rows, &found,
+			      "SELECT coalesce(sum(jobs), 0), coalesce(sum(rounds), 0),"
+			      "  coalesce(sum(words), 0), coalesce(sum(eps), 0)"
+			      " FROM spent WHERE key = ? AND data = ?",
+			      "hh", job->key, job->data);
 
+	hex_write(job->id, LEDGER_JOB_LEN, id);
 	*s = (struct ledger_spent){ 0 };
 	if (e == ERR_OK && found)
-		*s = (struct ledger_spent){ (uint64_t)sqlite3_column_int64(stmt, 0),
-					    (uint64_t)sqlite3_column_int64(stmt, 1),
-					    (uint64_t)sqlite3_column_int64(stmt, 2),
-					    sqlite3_column_double(stmt, 3), 0 };
-	sqlite3_finalize(stmt);
+		*s = (struct ledger_spent){ (uint64_t)db_int(rows, 0), (uint64_t)db_int(rows, 1),
+					    (uint64_t)db_int(rows, 2), db_real(rows, 3), 0 };
+	db_end(rows);
 	TRY(e);
-	stmt = NULL;
-	e = ledger_query(
-	    l, &stmt, &found,
-	    "SELECT count(DISTINCT CASE WHEN attempt = ? AND words > 0 THEN entry END),"
-	    "  coalesce(sum(eps), 0)"
-	    " FROM job JOIN row USING (entry) WHERE id = ? AND key = ? AND data = ?",
-	    "ijhh", (int64_t)job->attempt, job->id, job->key, job->data);
-	own = e == ERR_OK && found ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
+	rows = NULL;
+	e = db_query(l->db, &rows, &found,
+		     "SELECT count(DISTINCT CASE WHEN attempt = ? AND words > 0 THEN entry END),"
+		     "  coalesce(sum(eps), 0)"
+		     " FROM job JOIN row USING (entry) WHERE id = ? AND key = ? AND data = ?",
+		     "ithh", (int64_t)job->attempt, id, job->key, job->data);
+	own = e == ERR_OK && found ? (uint64_t)db_int(rows, 0) : 0;
 	s->jobs -= own < s->jobs ? own : s->jobs;
-	s->eps_of_job = e == ERR_OK && found ? sqlite3_column_double(stmt, 1) : 0;
-	sqlite3_finalize(stmt);
+	s->eps_of_job = e == ERR_OK && found ? db_real(rows, 1) : 0;
+	db_end(rows);
 	return e;
 }
 
 enum err ledger_other_parties(struct ledger *l, const uint8_t data[static SHA256_LEN],
 			      const char *parties, char **other)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct db_rows *rows = NULL;
 	bool found;
-	enum err e = ledger_query(
-	    l, &stmt, &found,
+	enum err e = db_query(
+	    l->db, &rows, &found,
 	    "SELECT parties FROM spent WHERE data = ? AND parties <> ? AND words > 0 LIMIT 1", "ht",
 	    data, parties);
 
 	*other = NULL;
 	if (e == ERR_OK && found) {
-		const char *text = (const char *)sqlite3_column_text(stmt, 0);
+		const char *text = db_text(rows, 0);
 
-		*other = alloc_copy(text ? text : "(a damaged list)");
+		*other = alloc_copy(*text ? text : "(a damaged list)");
 	}
-	sqlite3_finalize(stmt);
+	db_end(rows);
 	return e;
 }

@@ -6,7 +6,7 @@
  * and of all its own fields, so a row that was changed, taken out or moved is found by whoever reads
  * on, and one that is missing at the end by whoever was told a head (ledger_check). The file is an
  * SQLite database with a write-ahead log: `ledger.db` with, while it is open, `ledger.db-wal` and
- * `-shm`. This is the one door to SQLite. Not for use by several threads at once; several processes
+ * `-shm`. Not for use by several threads at once; several processes
  * may write (each commit reads the head anew) and read.
  *
  * Errors: ERR_JOB, with the file's name and what SQLite says, where nothing else is told. All
@@ -41,6 +41,7 @@ struct ledger_job {
 	uint8_t key[SHA256_LEN];  /* fingerprint of the coordinator's public key */
 	uint8_t data[SHA256_LEN]; /* of the data as loaded */
 	const char *parties;      /* all of the job, rising, with a blank between them */
+	const char *submitter;    /* who wanted it, as the coordinator said; NULL or "": it did not say */
 };
 
 /* A message. Texts are borrowed. */

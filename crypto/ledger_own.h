@@ -2,18 +2,19 @@
 #ifndef CRYPTO_LEDGER_OWN_H
 #define CRYPTO_LEDGER_OWN_H
 
+#include "common/base/db.h"
 #include "crypto/ledger.h"
 
-#include <sqlite3.h>
 #include <sys/stat.h>
 
 struct ledger {
-	sqlite3 *db;
+	struct db *db;
 	char *path, *name;
 	/* the job of ledger_begin() */
 	struct ledger_job job; /* texts owned */
 	uint8_t job_hash[SHA256_LEN];
 	int64_t entry; /* of it in the file; 0: not written yet */
+	bool submitters; /* the file has a column for them */
 	bool got;      /* a row of it has something made from data */
 	struct ledger_row *noted; /* texts owned */
 	size_t count, cap;
@@ -23,15 +24,10 @@ struct ledger {
 	void *arg;
 };
 
-/* One statement with its arguments: i an int64_t, t a text, h a hash, j a job id as text, d a
- * double. Steps to the first row. *stmt is to be finalised by the caller, whatever came of it;
- * *found: there is a row. */
-enum err ledger_query(struct ledger *l, sqlite3_stmt **stmt, bool *found, const char *sql,
-		      const char *arguments, ...) MUST_CHECK;
-enum err ledger_next(struct ledger *l, sqlite3_stmt *stmt, bool *found) MUST_CHECK;
 /* A column that must be a hash: zeros if it is none. */
-void ledger_column_hash(sqlite3_stmt *stmt, int column, uint8_t hash[static SHA256_LEN]);
+void ledger_column_hash(struct db_rows *rows, int column, uint8_t hash[static SHA256_LEN]);
 
+enum err ledger_has_submitters(struct ledger *l) MUST_CHECK; /* l->submitters */
 void ledger_hash_job(const struct ledger_job *job, uint8_t hash[static SHA256_LEN]);
 void ledger_hash_row(const uint8_t previous[static SHA256_LEN],
 		     const uint8_t job[static SHA256_LEN], const struct ledger_row *row,

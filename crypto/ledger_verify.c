@@ -10,41 +10,36 @@
 
 /* ---- lines ---- */
 
-static const char *text(sqlite3_stmt *stmt, int column)
-{
-	const unsigned char *t = sqlite3_column_text(stmt, column);
-
-	return t ? (const char *)t : "";
-}
-
-#define LINE                                                                                       \
+#define COLUMNS                                                                                    \
 	"SELECT number, time_ms, step, purpose, type, bytes, sha256, masked, rounds, words, eps,"  \
-	"  delta, previous, hash, id, attempt, kind, coordinator, key, data, parties"              \
-	" FROM row LEFT JOIN job USING (entry)"
+	"  delta, previous, hash, id, attempt, kind, coordinator, key, data, parties"
+#define FROM          " FROM row LEFT JOIN job USING (entry)"
+#define LINE(l, rest) ((l)->submitters ? COLUMNS ", submitter" FROM rest : COLUMNS ", ''" FROM rest)
 
-static void line_of(sqlite3_stmt *s, struct ledger_line *l)
+static void line_of(struct db_rows *s, struct ledger_line *l)
 {
 	*l = (struct ledger_line){
-		.number = (uint64_t)sqlite3_column_int64(s, 0),
-		.row = { .time_ms = (uint64_t)sqlite3_column_int64(s, 1),
-			 .step = text(s, 2),
-			 .purpose = text(s, 3),
-			 .type = text(s, 4),
-			 .bytes = (uint64_t)sqlite3_column_int64(s, 5),
-			 .masked = sqlite3_column_int64(s, 7) != 0,
-			 .rounds = (uint64_t)sqlite3_column_int64(s, 8),
-			 .words = (uint64_t)sqlite3_column_int64(s, 9),
-			 .eps = sqlite3_column_double(s, 10),
-			 .delta = sqlite3_column_double(s, 11) },
-		.job = { .attempt = (uint32_t)sqlite3_column_int64(s, 15),
-			 .kind = text(s, 16),
-			 .coordinator = text(s, 17),
-			 .parties = text(s, 20) },
+		.number = (uint64_t)db_int(s, 0),
+		.row = { .time_ms = (uint64_t)db_int(s, 1),
+			 .step = db_text(s, 2),
+			 .purpose = db_text(s, 3),
+			 .type = db_text(s, 4),
+			 .bytes = (uint64_t)db_int(s, 5),
+			 .masked = db_int(s, 7) != 0,
+			 .rounds = (uint64_t)db_int(s, 8),
+			 .words = (uint64_t)db_int(s, 9),
+			 .eps = db_real(s, 10),
+			 .delta = db_real(s, 11) },
+		.job = { .attempt = (uint32_t)db_int(s, 15),
+			 .kind = db_text(s, 16),
+			 .coordinator = db_text(s, 17),
+			 .parties = db_text(s, 20),
+			 .submitter = db_text(s, 21) },
 	};
 	ledger_column_hash(s, 6, l->row.sha256);
 	ledger_column_hash(s, 12, l->previous);
 	ledger_column_hash(s, 13, l->hash);
-	if (!hex_read(text(s, 14), l->job.id, LEDGER_JOB_LEN))
+	if (!hex_read(db_text(s, 14), l->job.id, LEDGER_JOB_LEN))
 		memset(l->job.id, 0, LEDGER_JOB_LEN); /* damaged */
 	ledger_column_hash(s, 18, l->job.key);
 	ledger_column_hash(s, 19, l->job.data);
@@ -53,41 +48,41 @@ static void line_of(sqlite3_stmt *s, struct ledger_line *l)
 enum err ledger_read(struct ledger *l, const char *job, uint64_t since_ms, ledger_reader *f,
 		     void *arg)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct db_rows *rows = NULL;
 	bool found;
-	enum err e = ledger_query(
-	    l, &stmt, &found,
-	    LINE " WHERE substr(coalesce(id, ''), 1, ?) = ? AND time_ms >= ? ORDER BY number",
+	enum err e = db_query(
+	    l->db, &rows, &found,
+	    LINE(l, " WHERE substr(coalesce(id, ''), 1, ?) = ? AND time_ms >= ? ORDER BY number"),
 	    "iti", (int64_t)strlen(job), job, (int64_t)since_ms);
 
 	while (e == ERR_OK && found) {
 		struct ledger_line line;
 
-		line_of(stmt, &line);
+		line_of(rows, &line);
 		e = f(arg, &line);
 		if (e == ERR_OK)
-			e = ledger_next(l, stmt, &found);
+			e = db_next(l->db, rows, &found);
 	}
-	sqlite3_finalize(stmt);
+	db_end(rows);
 	return e;
 }
 
 enum err ledger_read_heads(struct ledger *l, ledger_head_reader *f, void *arg)
 {
-	sqlite3_stmt *stmt = NULL;
+	struct db_rows *rows = NULL;
 	bool found;
-	enum err e = ledger_query(l, &stmt, &found,
-				  "SELECT name, count, hash FROM head ORDER BY rowid DESC", "");
+	enum err e = db_query(l->db, &rows, &found,
+			      "SELECT name, count, hash FROM head ORDER BY rowid DESC", "");
 
 	while (e == ERR_OK && found) {
-		struct ledger_head head = { .count = (uint64_t)sqlite3_column_int64(stmt, 1) };
+		struct ledger_head head = { .count = (uint64_t)db_int(rows, 1) };
 
-		ledger_column_hash(stmt, 2, head.hash);
-		e = f(arg, text(stmt, 0), &head);
+		ledger_column_hash(rows, 2, head.hash);
+		e = f(arg, db_text(rows, 0), &head);
 		if (e == ERR_OK)
-			e = ledger_next(l, stmt, &found);
+			e = db_next(l->db, rows, &found);
 	}
-	sqlite3_finalize(stmt);
+	db_end(rows);
 	return e;
 }
 
@@ -119,7 +114,7 @@ static void found_fault(struct search *s, const char *format, ...)
 static enum err misplaced(struct search *s, const struct ledger_line *line)
 {
 	static const uint8_t zero[SHA256_LEN];
-	sqlite3_stmt *stmt = NULL;
+	struct db_rows *rows = NULL;
 	bool there;
 	enum err e;
 
@@ -128,21 +123,21 @@ static enum err misplaced(struct search *s, const struct ledger_line *line)
 			    line->number);
 		return ERR_OK;
 	}
-	e = ledger_query(s->ledger, &stmt, &there, "SELECT number FROM row WHERE hash = ? LIMIT 1",
-			 "h", line->previous);
+	e = db_query(s->ledger->db, &rows, &there, "SELECT number FROM row WHERE hash = ? LIMIT 1",
+		     "h", line->previous);
 	if (e == ERR_OK && there)
 		found_fault(s,
 			    "row %" PRIu64
 			    " is out of order: it was written behind what is now row "
 			    "%" PRIu64,
-			    line->number, (uint64_t)sqlite3_column_int64(stmt, 0));
+			    line->number, (uint64_t)db_int(rows, 0));
 	else if (e == ERR_OK)
 		found_fault(s,
 			    "before row %" PRIu64
 			    " a row is missing or was written anew: the one it "
 			    "was written behind is not there",
 			    line->number);
-	sqlite3_finalize(stmt);
+	db_end(rows);
 	return e;
 }
 
@@ -192,7 +187,7 @@ enum err ledger_check(struct ledger *l, const char *who, const struct ledger_hea
 		      ledger_finding *say, void *arg, size_t *faults)
 {
 	struct search s = { .ledger = l, .say = say, .arg = arg };
-	sqlite3_stmt *stmt = NULL;
+	struct db_rows *rows = NULL;
 	uint8_t hash[SHA256_LEN];
 	uint64_t last = 0;
 	bool there = false;
@@ -201,16 +196,16 @@ enum err ledger_check(struct ledger *l, const char *who, const struct ledger_hea
 	*faults = 0;
 	if (!head->count)
 		return ERR_OK;
-	e = ledger_query(l, &stmt, &there, "SELECT coalesce(max(number), 0) FROM row", "");
+	e = db_query(l->db, &rows, &there, "SELECT coalesce(max(number), 0) FROM row", "");
 	if (e == ERR_OK && there)
-		last = (uint64_t)sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
+		last = (uint64_t)db_int(rows, 0);
+	db_end(rows);
 	TRY(e);
-	e = ledger_query(l, &stmt, &there, "SELECT hash FROM row WHERE number = ?", "i",
-			 (int64_t)head->count);
+	e = db_query(l->db, &rows, &there, "SELECT hash FROM row WHERE number = ?", "i",
+		     (int64_t)head->count);
 	if (e == ERR_OK && there)
-		ledger_column_hash(stmt, 0, hash);
-	sqlite3_finalize(stmt);
+		ledger_column_hash(rows, 0, hash);
+	db_end(rows);
 	TRY(e);
 	if (last < head->count)
 		found_fault(&s,

@@ -7,12 +7,10 @@
 #include <endian.h>
 #include <openssl/crypto.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum err numbering_read(struct numbering *n, const char *path)
 {
 	struct buf bytes = { 0 };
-	struct stat st;
 	enum err e;
 
 	*n = (struct numbering){ 0 };
@@ -22,9 +20,8 @@ enum err numbering_read(struct numbering *n, const char *path)
 	if (e == ERR_OK && bytes.n < NUMBERING_FILE_MIN)
 		e = err_set(ERR_INPUT, "%s: %zu bytes, expected at least %d that nobody can guess",
 			    path, bytes.n, NUMBERING_FILE_MIN);
-	if (e == ERR_OK && stat(path, &st) == 0 && (st.st_mode & 077))
-		e = err_set(ERR_INPUT, "%s: others may read it (mode %04o), expected 0600", path,
-			    (unsigned)st.st_mode & 07777);
+	if (e == ERR_OK)
+		e = file_check_secret(path, "the numbering key");
 	if (e == ERR_OK) {
 		sha256_of(bytes.p, bytes.n, n->key);
 		n->kept = true;

@@ -7,7 +7,6 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* With their terminators, as docs/secure-sum.md has them. */
 static const char LABEL_MARKER[] = "coterie psk marker v1";
@@ -98,15 +97,12 @@ static enum err take(struct psk *p, struct buf *bytes, const char *path)
 enum err psk_read(struct psk *p, const char *path)
 {
 	struct buf bytes = { 0 };
-	struct stat st;
 	enum err e;
 
 	*p = (struct psk){ 0 };
 	e = file_read(path, PSK_FILE_MAX, &bytes);
-	if (e == ERR_OK && stat(path, &st) == 0 && (st.st_mode & 077))
-		e = err_set(ERR_INPUT,
-			    "%s: mode %04o lets others at the pre-shared key: chmod 600 %s", path,
-			    (unsigned)st.st_mode & 07777, path);
+	if (e == ERR_OK)
+		e = file_check_secret(path, "the pre-shared key");
 	if (e == ERR_OK)
 		e = take(p, &bytes, path);
 	if (bytes.n)

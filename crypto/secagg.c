@@ -78,8 +78,8 @@ static void advert_message(const struct secagg *sa, size_t j, struct bytes publi
 	put_bytes(b, markers.p, markers.n);
 }
 
-/* What party i says to party j of the key that they share: the same at both, and nothing of use to
- * whoever does not have that key. */
+/* The marker by which parties i and j see that they hold the same key: the same at both, of no use
+ * to whoever does not have that key. */
 static void marker(const struct secagg *sa, const struct psk *psk, size_t i, size_t j,
 		   uint8_t out[static PSK_MARKER_LEN])
 {

@@ -64,7 +64,7 @@ void secagg_own_advert(const struct secagg *sa, struct secagg_advert *a);
 enum err secagg_agree(struct secagg *sa, const struct secagg_advert *adverts,
 		      const uint8_t (*pins)[SECAGG_HASH_LEN]) MUST_CHECK;
 
-/* What parties draw by lot comes from the coins of all: each is bound to its own by its nonce before it
+/* Random draws are made from the coins of all parties: each is bound to its own by its nonce before it
  * sees another's, so that nobody chose it. Who comes last can end the job, and no more.
  * own: this party's coin, for all others. coins: by party, own included; ERR_PEER, naming whose
  * is not the one that it is bound to. After secagg_agree(). */

@@ -24,8 +24,8 @@ enum { TAG_WORDS = 2, TAG_KEY_LEN = 32 };
 
 struct tag; /* of one vector, word by word */
 
-/* group: the sum's, as in MASKED; number: of its sums that are told, from 0, as in SUM. count: the words that will come, which only bounds what is
- * prepared. About 3 microseconds. */
+/* group: the sum's, as in MASKED; number: of its sums that are told, from 0, as in SUM. count:
+ * the words that will come, which only bounds what is prepared. About 3 microseconds. */
 struct tag *tag_new(const uint8_t key[static TAG_KEY_LEN], uint32_t group, uint64_t number,
 		    size_t count);
 /* The next n words: of this party's own vector, or of the told sum; in pieces of any length. CT: time

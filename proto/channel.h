@@ -34,6 +34,9 @@ void post_set_step_timeout(struct post *p, double step_timeout_s); /* from the j
  * thread. Then whoever waits, or takes the next message, ends with ERR_DEADLINE. */
 void post_set_job_timeout(struct post *p, double job_timeout_s);
 void post_free(struct post *p);
+/* This thread computes for p's job from now on, until post_enter(NULL), which comes before post_free(): then
+ * progress of other jobs of this process is not taken for this one's, nor their end for its end. */
+void post_enter(struct post *p);
 /* The rest of any thread. Every wait ends with this error: */
 void post_cancel(struct post *p, enum err code, const char *why);
 uint64_t post_progress(struct post *p); /* for our heartbeats: own ticks, and those of peers */

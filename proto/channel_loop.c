@@ -74,7 +74,7 @@ void channel_break(struct channel *ch, const struct reason *reason, const char *
 	reason_set(&ch->failed, reason, why);
 	if (!p->broken)
 		p->broken = ch;
-	progress_stop(true); /* what the job thread computes nobody wants any more */
+	progress_stop(&p->progress); /* what the job thread computes nobody wants any more */
 	pthread_cond_broadcast(&p->changed);
 }
 

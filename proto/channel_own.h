@@ -14,6 +14,7 @@
 #ifndef PROTO_CHANNEL_OWN_H
 #define PROTO_CHANNEL_OWN_H
 
+#include "common/base/progress.h"
 #include "proto/channel.h"
 #include "proto/frame.h"
 
@@ -62,6 +63,7 @@ struct reason {
 struct post {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
+	struct progress progress; /* what its job computes */
 	double step_timeout_s;
 	double job_timeout_s, job_until_s; /* 0: none */
 	struct reason cancelled;

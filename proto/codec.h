@@ -3,7 +3,7 @@
  * The same codec_*() call writes a field when encoding and reads it when decoding, so the two
  * cannot disagree. Integers are big-endian. Errors are sticky: after the first bad read every
  * later call reads nothing and leaves zeros, and the caller asks once, at the end.
- * What is encoded is ours, so a value outside its bounds there is a broken invariant.
+ * Values to be encoded are our own, so one outside its bounds is a broken invariant.
  */
 #ifndef PROTO_CODEC_H
 #define PROTO_CODEC_H

@@ -32,6 +32,11 @@ bool conn_was_answered(const struct conn *c)
 	return c->answered;
 }
 
+bool conn_is_question(const struct conn *c)
+{
+	return tls_is_question(c->tls);
+}
+
 const char *conn_address(const struct conn *c)
 {
 	return c->address;
@@ -399,7 +404,7 @@ static void tick(struct conn *c)
 	if (now - c->spoke_s < interval / 3 || c->writing)
 		return;
 	conn_acknowledge(c);
-	beat.heartbeat.progress = c->channel ? channel_progress(c->channel) : progress_count();
+	beat.heartbeat.progress = c->channel ? channel_progress(c->channel) : progress_count(NULL);
 	conn_send(c, &beat);
 }
 

@@ -27,6 +27,7 @@ struct conn_host; /* what all connections of a process share: loop, TLS identity
 struct conn_options {
 	struct tls_files files;
 	const char *tcp_congestion;         /* "cubic"; one the kernel refuses is a warning */
+	bool asks;                          /* who is dialled is asked what it is, as coterie doctor does */
 	/* 0: 10. How long a connection may take to come about: address, TCP and TLS; and then again
 	 * from ready until the owner says conn_welcome. */
 	double handshake_timeout_s;
@@ -68,6 +69,9 @@ enum err conn_dial(struct conn_host *h, const char *host, uint16_t port,
 bool conn_was_lost(const struct conn *c);
 /* It got as far as TLS: somebody answered. */
 bool conn_was_answered(const struct conn *c);
+
+/* Once ready: who dialled does not come to take part, but to ask; it is answered with REFUSED. */
+bool conn_is_question(const struct conn *c);
 
 const char *conn_name(const struct conn *c);    /* the certificate's name; "" before ready */
 const char *conn_address(const struct conn *c); /* "192.0.2.1:43210" */

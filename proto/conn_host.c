@@ -27,7 +27,7 @@ enum err conn_host_reload(struct conn_host *h)
 	struct tls_context *server, *client;
 
 	TRY(tls_context_new(&server, TLS_SERVER, &h->files));
-	if (tls_context_new(&client, TLS_CLIENT, &h->files) != ERR_OK) {
+	if (tls_context_new(&client, h->asks ? TLS_ASKS : TLS_CLIENT, &h->files) != ERR_OK) {
 		tls_context_free(server); /* the files changed between the two readings */
 		return ERR_INPUT;
 	}
@@ -57,6 +57,7 @@ enum err conn_host_new(struct conn_host **host, uv_loop_t *loop, const struct co
 	h->handshake_timeout_s =
 	    o->handshake_timeout_s > 0 ? o->handshake_timeout_s : HANDSHAKE_TIMEOUT_S;
 	h->per_address = CONN_PER_ADDRESS;
+	h->asks = o->asks;
 	h->read_buffer = alloc(CONN_READ, 1);
 	e = conn_host_reload(h);
 	if (e != ERR_OK) {

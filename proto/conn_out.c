@@ -113,9 +113,9 @@ static enum err fill(struct conn *c)
 		return ERR_OK;
 	while (cipher->n < CONN_BATCH) {
 		if (c->in_frame || (!c->link.n && next_frame(c))) {
-			/* What waits before padding goes out first, by a write of its own. In one
-			 * record with it, it could be read only after all has arrived, and in one
-			 * write the kernel may hold it back to send more at once. */
+			/* Bytes that wait before padding go out first, by a write of their own. In
+			 * one record with it, they could be read only after all has arrived, and in
+			 * one write the kernel may hold them back to send more at once. */
 			if (c->padding && c->body_done == 0 && (c->record.n || cipher->n))
 				return flush_record(c);
 			TRY(put_frame(c));

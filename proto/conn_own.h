@@ -44,6 +44,7 @@ struct conn_host {
 	bool congestion_refused; /* and warned of */
 	size_t greeting;         /* connections that are not welcomed yet */
 	struct conn *visitors;   /* those of them that were accepted, the newest first */
+	bool asks;
 	unsigned per_address;    /* how many of one address */
 	uint8_t *read_buffer;
 	struct msg msg; /* the link message at hand */

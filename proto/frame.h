@@ -26,8 +26,7 @@ enum {
 	FRAME_HEADER_LEN = 20,
 	FRAME_MAX_GREETING = 4 << 10, /* length field, until the peer is known and welcomed */
 	FRAME_MAX = MSG_CHUNK_MAX + (64 << 10), /* length field afterwards */
-	/* Bytes allocated before any of a body has come; doubled, it fits a vector's chunk closely.
-	 */
+	/* Bytes allocated before a body comes; doubled, they fit a vector's chunk closely. */
 	FRAME_GROW = 65 << 10,
 };
 

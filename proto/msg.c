@@ -67,6 +67,7 @@ static void walk_offer(struct codec *c, struct msg_offer *m)
 	codec_fixed(c, m->job_id, JOB_ID_LEN);
 	codec_u32(c, &m->attempt);
 	codec_bytes(c, &m->job, 1, MSG_JOB_MAX);
+	codec_bytes(c, &m->submitter, 1, MSG_NAME_MAX);
 	codec_u32(c, &m->parties);
 	codec_check(c, m->parties >= 1 && m->parties <= MSG_PARTIES_MAX);
 	for (uint32_t i = 0; !c->bad && i < m->parties; i++) {

@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 enum {
-	PROTO_VERSION_MIN = 4, /* the range this build speaks */
-	PROTO_VERSION_MAX = 4,
-	MSG_NAME_MAX = 64,      /* bytes of a party's name */
+	PROTO_VERSION_MIN = 5, /* the range this build speaks */
+	PROTO_VERSION_MAX = 5,
+	MSG_NAME_MAX = 64,      /* bytes of a party's or submitter's name */
 	MSG_TEXT_MAX = 1024,    /* bytes of a sentence */
 	MSG_JOB_MAX = 64 << 10, /* bytes of a job */
 	MSG_PARTIES_MAX = 256,
@@ -66,6 +66,7 @@ enum sealed {
 	SEALED_GROUP_KEY = 3, /* 32 bytes: the key that all parties have and the coordinator has not */
 	SEALED_COIN = 5,      /* fedsc with participants: 32 bytes, the sender's coin */
 	SEALED_ROWS = 4,      /* fedspectral: rows of some of the sender's nodes: a batch */
+	SEALED_GRAPH = 6,     /* kcagc: 32 bytes, a keyed hash of the sender's edges between common nodes */
 	SEALED_TOLD = 2,   /* 32 bytes: the hash of what the coordinator has told the sender */
 };
 
@@ -74,8 +75,11 @@ enum ending {
 #define ENDING(NAME, number, sentence) ENDING_##NAME = (number),
 #include "proto/endings.def"
 #undef ENDING
-	ENDINGS = 16 /* one more than the highest */
+	ENDINGS = 17 /* one more than the highest */
 };
+
+/* What REFUSED says to who asks (tls_is_question): name, software, first and last version, time in UTC. */
+#define PROTO_ANSWER "coordinator %s, coterie %s, protocol versions %d to %d, it is %s"
 
 struct msg_hello {
 	uint16_t version_min, version_max;
@@ -105,6 +109,7 @@ struct msg_offer {
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
 	struct bytes job; /* the effective job, JSON */
+	struct bytes submitter; /* the name of who wants it, as the coordinator knows it */
 	uint32_t parties; /* names[0 .. parties), rising in byte order */
 	struct bytes names[MSG_PARTIES_MAX];
 };

@@ -26,7 +26,6 @@ struct post *post_new(double step_timeout_s)
 	struct post *p;
 	pthread_condattr_t attr;
 
-	progress_stop(false); /* another job begins */
 	ALLOC(p, 1);
 	post_set_step_timeout(p, step_timeout_s);
 	post_set_job_timeout(p, 0);
@@ -42,8 +41,6 @@ void post_free(struct post *p)
 {
 	if (!p)
 		return;
-	progress_stop(
-	    false); /* its job is over: what this process computes now is for something else */
 	assert(!p->channels);
 	pthread_cond_destroy(&p->changed);
 	pthread_mutex_destroy(&p->lock);
@@ -64,9 +61,14 @@ void post_cancel(struct post *p, enum err code, const char *why)
 {
 	pthread_mutex_lock(&p->lock);
 	reason_set(&p->cancelled, &(struct reason){ .code = code }, why);
-	progress_stop(true); /* after the reason: who sees it stopped finds out why */
+	progress_stop(&p->progress); /* after the reason: who sees it stopped finds out why */
 	pthread_cond_broadcast(&p->changed);
 	pthread_mutex_unlock(&p->lock);
+}
+
+void post_enter(struct post *p)
+{
+	progress_enter(p ? &p->progress : NULL);
 }
 
 uint64_t post_progress(struct post *p)
@@ -74,7 +76,7 @@ uint64_t post_progress(struct post *p)
 	uint64_t n;
 
 	pthread_mutex_lock(&p->lock);
-	n = progress_count() + p->moved + p->heard;
+	n = progress_count(&p->progress) + p->moved + p->heard;
 	pthread_mutex_unlock(&p->lock);
 	return n;
 }

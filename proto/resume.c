@@ -163,7 +163,7 @@ bool channel_lost(struct channel *ch)
 	away = ch->keeping && ch->knows_job && !ch->gone && ch->failed.code == ERR_OK;
 	if (away) {
 		ch->away = true;
-		/* What is kept counts again when there is another connection. */
+		/* Kept frames will be sent again on the next connection, so they count again. */
 		ch->out_bytes = ch->out.bytes - ch->out.count * QUEUE_ITEM_COST +
 				ch->out.count * FRAME_HEADER_LEN;
 		ch->kept.left = 0;

@@ -29,7 +29,7 @@ struct tls {
 	bool damaged;         /* after the handshake: bytes came otherwise than they were sent */
 	char peer[MSG_NAME_MAX + 1];
 	uint8_t fingerprint[HASH_LEN];
-	char refused[256]; /* why the peer's certificate was not accepted; "" if it was */
+	char refused[384]; /* why the peer's certificate was not accepted; "" if it was */
 };
 
 /* ---- the BIO: OpenSSL reads where we point, and writes into our buffer ---- */
@@ -114,31 +114,36 @@ static bool first_dns_name(X509 *cert, char name[static MSG_NAME_MAX + 1])
 	return found;
 }
 
-static const char *date_text(const ASN1_TIME *time, char *text, size_t len)
+/* What a certificate's dates are compared with. */
+static void clock_text(char text[static TLS_DATE])
 {
-	struct tm tm;
+	ASN1_TIME *now = X509_gmtime_adj(NULL, 0);
 
-	if (!ASN1_TIME_to_tm(time, &tm) || strftime(text, len, "%Y-%m-%d %H:%M:%S UTC", &tm) == 0)
-		snprintf(text, len, "an unreadable date");
-	return text;
+	tls_date_text(now, text);
+	ASN1_TIME_free(now);
 }
 
 /* A sentence about the peer for what OpenSSL found in this certificate of the chain. */
-static void describe_refusal(struct tls *t, int error, X509 *cert, int depth)
+static void describe_refusal(struct tls *t, X509_STORE_CTX *store, X509 *cert, int depth)
 {
-	char name[MSG_NAME_MAX + 1], date[64], shown[MSG_NAME_MAX + 16] = "";
-	const char *what, *which = "";
+	char name[MSG_NAME_MAX + 1], date[TLS_DATE], now[TLS_DATE], shown[MSG_NAME_MAX + 16] = "";
+	char which[192] = "";
+	int error = X509_STORE_CTX_get_error(store);
+	const char *what;
 
+	clock_text(now);
 	if (cert && first_dns_name(cert, name))
 		snprintf(shown, sizeof(shown), " (for %s)", name);
 	switch (error) {
 	case X509_V_ERR_CERT_HAS_EXPIRED:
 		what = "that expired on ";
-		which = date_text(X509_get0_notAfter(cert), date, sizeof(date));
+		tls_date_text(X509_get0_notAfter(cert), date);
+		snprintf(which, sizeof(which), "%s (it is %s here)", date, now);
 		break;
 	case X509_V_ERR_CERT_NOT_YET_VALID:
 		what = "that is not valid before ";
-		which = date_text(X509_get0_notBefore(cert), date, sizeof(date));
+		tls_date_text(X509_get0_notBefore(cert), date);
+		snprintf(which, sizeof(which), "%s (it is %s here)", date, now);
 		break;
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
@@ -152,23 +157,46 @@ static void describe_refusal(struct tls *t, int error, X509 *cert, int depth)
 		what = "that our CA has revoked";
 		break;
 	case X509_V_ERR_CRL_HAS_EXPIRED:
+		tls_date_text(X509_CRL_get0_nextUpdate(X509_STORE_CTX_get0_current_crl(store)),
+			      date);
 		what = "that cannot be looked up: our list of revoked certificates (identity.crl) "
-		       "has expired";
+		       "has expired, on ";
+		snprintf(which, sizeof(which), "%s (it is %s here)", date, now);
 		break;
 	case X509_V_ERR_UNABLE_TO_GET_CRL:
-		what = "of whose CA we have no list of revoked certificates (identity.crl)";
+		what = "of whose CA we have no list of revoked certificates (identity.crl): ";
+		X509_NAME_oneline(X509_get_issuer_name(cert), which, sizeof(which));
 		break;
 	case X509_V_ERR_INVALID_PURPOSE:
 		what = "of the wrong purpose, expected ";
-		which = SSL_is_server(t->ssl) ? "clientAuth, for one who dials"
-					      : "serverAuth, for one who listens";
+		snprintf(which, sizeof(which), "%s",
+			 SSL_is_server(t->ssl) ? "clientAuth, for one who dials"
+					       : "serverAuth, for one who listens");
 		break;
 	default:
 		what = "that was not accepted: ";
-		which = X509_verify_cert_error_string(error);
+		snprintf(which, sizeof(which), "%s", X509_verify_cert_error_string(error));
 	}
 	snprintf(t->refused, sizeof(t->refused), "shows %s%s %s%s",
 		 depth == 0 ? "a certificate" : "a chain with a certificate", shown, what, which);
+}
+
+/* The error whose alert tells the peer what it can do about it: OpenSSL's own would say of a list
+ * that is missing or old here that the peer's certificate has expired or its CA is unknown, and of
+ * dates to come that it is bad. */
+static int error_to_tell(int error)
+{
+	switch (error) {
+	case X509_V_ERR_CRL_HAS_EXPIRED:
+	case X509_V_ERR_CRL_NOT_YET_VALID:
+	case X509_V_ERR_UNABLE_TO_GET_CRL:
+	case X509_V_ERR_CRL_SIGNATURE_FAILURE:
+		return X509_V_ERR_CRL_PATH_VALIDATION_ERROR; /* certificate unknown */
+	case X509_V_ERR_CERT_NOT_YET_VALID:
+		return X509_V_ERR_CERT_HAS_EXPIRED; /* expired, or not currently valid */
+	default:
+		return error;
+	}
 }
 
 /* OpenSSL has looked at one certificate of the chain; ok is its verdict. Of the peer's own we ask
@@ -185,7 +213,8 @@ static int on_verify(int ok, X509_STORE_CTX *store)
 		ok = 0;
 	}
 	if (!ok) {
-		describe_refusal(t, X509_STORE_CTX_get_error(store), cert, depth);
+		describe_refusal(t, store, cert, depth);
+		X509_STORE_CTX_set_error(store, error_to_tell(X509_STORE_CTX_get_error(store)));
 	} else if (depth == 0 && !first_dns_name(cert, t->peer)) {
 		snprintf(t->refused, sizeof(t->refused),
 			 "shows a certificate without a usable DNS name of at most %d bytes",
@@ -199,24 +228,37 @@ static int on_verify(int ok, X509_STORE_CTX *store)
 /* ---- what went wrong ---- */
 
 /* An alert that the peer sent: what it has against us. */
-static enum err describe_alert(int alert)
+static enum err describe_alert(const struct tls *t, int alert)
 {
 	static const struct {
 		int alert;
 		const char *text;
 	} own[] = {
-		{ SSL_AD_CERTIFICATE_EXPIRED, "our certificate has expired or is not valid yet" },
 		{ SSL_AD_CERTIFICATE_REVOKED, "our certificate was revoked by the CA" },
 		{ SSL_AD_UNKNOWN_CA, "our certificate is not signed by its CA (unknown CA)" },
 		{ SSL_AD_DECRYPT_ERROR,
 		  "our certificate is not signed by its CA (of the same name?)" },
 		{ SSL_AD_UNSUPPORTED_CERTIFICATE, "our certificate is of the wrong purpose" },
 		{ SSL_AD_BAD_CERTIFICATE, "our certificate is not accepted" },
-		{ SSL_AD_CERTIFICATE_UNKNOWN, "our certificate is not accepted" },
+		{ SSL_AD_CERTIFICATE_UNKNOWN,
+		  "our certificate cannot be checked there, as without a current list of revoked "
+		  "certificates: its log says why" },
 		{ SSL_AD_CERTIFICATE_REQUIRED, "it wants a certificate" },
 		{ SSL_AD_PROTOCOL_VERSION, "it does not speak TLS 1.3" },
 	};
 
+	if (alert == SSL_AD_CERTIFICATE_EXPIRED) {
+		char from[TLS_DATE], until[TLS_DATE], now[TLS_DATE];
+		const X509 *own_one = SSL_get_certificate(t->ssl);
+
+		tls_date_text(X509_get0_notBefore(own_one), from);
+		tls_date_text(X509_get0_notAfter(own_one), until);
+		clock_text(now);
+		return err_set(ERR_PEER,
+			       "refuses us: our certificate has expired or is not valid yet by its "
+			       "clock; it is valid from %s to %s, and it is %s here",
+			       from, until, now);
+	}
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (own[i].alert == alert)
 			return err_set(ERR_PEER, "refuses us: %s", own[i].text);
@@ -234,7 +276,7 @@ static enum err describe_error(const struct tls *t)
 		return err_set(ERR_PEER, "%s", t->refused);
 	if (ERR_GET_LIB(first) == ERR_LIB_SSL) {
 		if (reason > SSL_AD_REASON_OFFSET && reason < SSL_AD_REASON_OFFSET + 256)
-			return describe_alert(reason - SSL_AD_REASON_OFFSET);
+			return describe_alert(t, reason - SSL_AD_REASON_OFFSET);
 		switch (reason) {
 		case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
 			return err_set(ERR_PEER, "shows no certificate");
@@ -296,6 +338,23 @@ static enum err use_key(SSL_CTX *c, const struct tls_files *f)
 	return e;
 }
 
+static const unsigned char question[] = "\x12"
+					"coterie-question/1";
+
+/* Takes part in no other choice of protocols: without the question all is as if nothing was
+ * offered. */
+static int on_offer(SSL *ssl, const unsigned char **chosen, unsigned char *len,
+		    const unsigned char *offered, unsigned int n, void *arg)
+{
+	(void)ssl;
+	(void)arg;
+	if (n != sizeof(question) - 1 || memcmp(offered, question, n) != 0)
+		return SSL_TLSEXT_ERR_NOACK;
+	*chosen = question + 1;
+	*len = question[0];
+	return SSL_TLSEXT_ERR_OK;
+}
+
 enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
 			 const struct tls_files *files)
 {
@@ -305,11 +364,13 @@ enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
 
 	ERR_clear_error();
 	c = SSL_CTX_new(role == TLS_SERVER ? TLS_server_method() : TLS_client_method());
-	good = c && bio_method() && SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) &&
-	       SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION) &&
-	       SSL_CTX_set_ciphersuites(c, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
-					   "TLS_CHACHA20_POLY1305_SHA256") &&
-	       SSL_CTX_set1_groups_list(c, "X25519:P-256") && SSL_CTX_set_num_tickets(c, 0);
+	good =
+	    c && bio_method() && SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION) &&
+	    SSL_CTX_set_max_proto_version(c, TLS1_3_VERSION) &&
+	    SSL_CTX_set_ciphersuites(c, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
+					"TLS_CHACHA20_POLY1305_SHA256") &&
+	    SSL_CTX_set1_groups_list(c, "X25519:P-256") && SSL_CTX_set_num_tickets(c, 0) &&
+	    (role != TLS_ASKS || SSL_CTX_set_alpn_protos(c, question, sizeof(question) - 1) == 0);
 	if (!good) {
 		const char *why = ERR_reason_error_string(ERR_peek_last_error());
 
@@ -322,6 +383,7 @@ enum err tls_context_new(struct tls_context **ctx, enum tls_role role,
 	SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
 	SSL_CTX_set_verify(c, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, on_verify);
 	SSL_CTX_set_msg_callback(c, on_tls_message);
+	SSL_CTX_set_alpn_select_cb(c, on_offer, NULL);
 	if (SSL_CTX_use_certificate_chain_file(c, files->certificate) != 1)
 		e = bad_file("certificate", files->certificate);
 	else
@@ -505,6 +567,15 @@ void tls_end(struct tls *t)
 struct buf *tls_output(struct tls *t)
 {
 	return &t->out;
+}
+
+bool tls_is_question(const struct tls *t)
+{
+	const unsigned char *name;
+	unsigned int n;
+
+	SSL_get0_alpn_selected(t->ssl, &name, &n);
+	return n > 0;
 }
 
 const char *tls_peer_name(const struct tls *t)

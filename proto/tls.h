@@ -6,8 +6,9 @@
  * whether the name is welcome is the caller's to say. No tickets, no resumption, no early data, and
  * no more than a few changes of keys.
  *
- * tls.c is the only file that sees OpenSSL's TLS; tls_check.c looks at files before they are used. Errors are ERR_PEER with a sentence about the peer that
- * reads on after its name: "shows a certificate that has expired".
+ * tls.c is the only file that sees OpenSSL's TLS; tls_check.c looks at files before they are used.
+ * Errors are ERR_PEER with a sentence about the peer that reads on after its name: "shows a
+ * certificate that has expired".
  */
 #ifndef PROTO_TLS_H
 #define PROTO_TLS_H
@@ -21,7 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum tls_role { TLS_SERVER, TLS_CLIENT };
+/* TLS_ASKS: a client that does not come to take part but to ask, which it says in its first message (ALPN). Who does not
+ * know the question does not see it, and the client sees that. */
+enum tls_role { TLS_SERVER, TLS_CLIENT, TLS_ASKS };
 enum tls_state {
 	TLS_HANDSHAKE,
 	TLS_OPEN,
@@ -29,9 +32,10 @@ enum tls_state {
 };
 /* Most plaintext in one record: writes of multiples waste nothing. */
 enum { TLS_RECORD = 16 << 10 };
+enum { TLS_DATE = 40 }; /* room for "2026-11-24 06:28:54 UTC" */
 
-/* PEM files: own chain, own key, trusted CAs; their lists of revoked certificates, or NULL: leaf
- * certificates are looked up in it at each handshake. The key's passphrase, or NULL. */
+/* PEM files: own chain, own key, trusted CAs; their lists of revoked certificates, or NULL: all
+ * certificates of a chain are looked up in them at each handshake, so each CA's list must be there. The key's passphrase, or NULL. */
 struct tls_files {
 	const char *certificate, *key, *ca, *crl, *passphrase;
 };
@@ -55,8 +59,15 @@ enum err tls_check(enum tls_role role, const struct tls_files *files) MUST_CHECK
  * there on. ERR_INPUT: none, or it is no list, one is damaged, or there are too many. */
 struct x509_store_st;
 enum err tls_load_crl(struct x509_store_st *store, const char *path) MUST_CHECK;
+/* Of the certificate of a file, or of its certificates the one that ends first: whole days left, below 0 if it has ended, and
+ * until when. ERR_INPUT. */
+enum err tls_days_left(const char *path, int *days, char date[static TLS_DATE]) MUST_CHECK;
 /* Is the certificate in its last 21 days? How many are left, and until when. */
-bool tls_expires_soon(const char *certificate, int *days, char date[static 40]);
+bool tls_expires_soon(const char *certificate, int *days, char date[static TLS_DATE]);
+/* When does the first of a file's lists expire? Seconds from now, below 0 if it has. False: none ever does. */
+bool tls_lists_expire(const char *crl, int64_t *seconds, char date[static TLS_DATE]);
+struct asn1_string_st;
+void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE]);
 void tls_context_free(struct tls_context *ctx); /* accepts NULL */
 
 struct tls;
@@ -82,6 +93,8 @@ void tls_end(struct tls *t); /* says that nothing more will come; not during the
 /* Ciphertext to be sent; the caller drops the bytes that were. */
 struct buf *tls_output(struct tls *t);
 
+/* Of an open connection: both ends know that it is a question. */
+bool tls_is_question(const struct tls *t);
 /* Of the open connection's peer: the certificate's first DNS name, SHA-256 of its public key. */
 const char *tls_peer_name(const struct tls *t);
 void tls_peer_fingerprint(const struct tls *t, uint8_t fp[static HASH_LEN]);

@@ -12,36 +12,58 @@
 enum { CERTIFICATES_MAX = 64 }; /* in one file */
 enum { SOON_DAYS = 21 };        /* before a certificate expires its owner is told */
 
-static void date_text(const ASN1_TIME *time, char text[static 40])
+void tls_date_text(const struct asn1_string_st *time, char text[static TLS_DATE])
 {
 	struct tm tm;
 
-	if (!ASN1_TIME_to_tm(time, &tm) || strftime(text, 40, "%Y-%m-%d %H:%M:%S UTC", &tm) == 0)
-		snprintf(text, 40, "an unreadable date");
+	if (!ASN1_TIME_to_tm(time, &tm) ||
+	    strftime(text, TLS_DATE, "%Y-%m-%d %H:%M:%S UTC", &tm) == 0)
+		snprintf(text, TLS_DATE, "an unreadable date");
 }
 
-/* All certificates of a file; at least one. */
+/* Did the reading of a PEM file end since nothing more is in it? Otherwise what comes next is
+ * damaged. */
+static bool was_last(void)
+{
+	unsigned long end = ERR_peek_last_error();
+
+	ERR_clear_error();
+	return ERR_GET_LIB(end) == ERR_LIB_PEM && ERR_GET_REASON(end) == PEM_R_NO_START_LINE;
+}
+
+/* All certificates of a file; at least one, and none is left out. */
 static enum err read_all(const char *path, STACK_OF(X509) * *all)
 {
 	FILE *f = fopen(path, "re");
+	enum err e = ERR_OK;
+	int count = 0;
+	bool last;
 	X509 *one;
 
 	if (!f)
 		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	ERR_clear_error();
 	*all = sk_X509_new_null();
-	while (sk_X509_num(*all) < CERTIFICATES_MAX && (one = PEM_read_X509(f, NULL, NULL, NULL)))
-		sk_X509_push(*all, one);
-	ERR_clear_error(); /* that there is no further one */
+	while (count <= CERTIFICATES_MAX && (one = PEM_read_X509(f, NULL, NULL, NULL)))
+		count = sk_X509_push(*all, one);
+	last = was_last();
 	fclose(f);
-	if (sk_X509_num(*all) > 0)
-		return ERR_OK;
-	sk_X509_free(*all);
-	*all = NULL;
-	return err_set(ERR_INPUT, "%s: has no certificate in PEM", path);
+	if (count > CERTIFICATES_MAX)
+		e = err_set(ERR_INPUT, "%s: has more than %d certificates", path, CERTIFICATES_MAX);
+	else if (!last)
+		e = err_set(ERR_INPUT, "%s: certificate %d in it is damaged: copy it again", path,
+			    count + 1);
+	else if (!count)
+		e = err_set(ERR_INPUT, "%s: has no certificate in PEM", path);
+	if (e != ERR_OK) {
+		sk_X509_pop_free(*all, X509_free);
+		*all = NULL;
+	}
+	return e;
 }
 
-/* Who signs must be allowed to: a party's own certificate in the CA's place would trust nobody
- * else. */
+/* A CA must be allowed to sign: with a party's own certificate in its place nobody else would be
+ * trusted. */
 static enum err check_ca(const char *path, STACK_OF(X509) * ca)
 {
 	char name[128];
@@ -63,8 +85,8 @@ enum err tls_load_crl(X509_STORE *store, const char *path)
 {
 	FILE *f = fopen(path, "re");
 	X509_CRL *one;
-	unsigned long end;
 	int lists = 0;
+	bool last;
 
 	if (!f)
 		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
@@ -74,14 +96,13 @@ enum err tls_load_crl(X509_STORE *store, const char *path)
 		X509_CRL_free(one);
 		lists++;
 	}
-	end = ERR_peek_last_error();
-	ERR_clear_error();
+	last = was_last();
 	fclose(f);
 	/* A list that is left out would let in whom it revokes. */
 	if (lists > CERTIFICATES_MAX)
 		return err_set(ERR_INPUT, "%s: has more than %d lists of revoked certificates",
 			       path, CERTIFICATES_MAX);
-	if (ERR_GET_LIB(end) != ERR_LIB_PEM || ERR_GET_REASON(end) != PEM_R_NO_START_LINE)
+	if (!last)
 		return err_set(ERR_INPUT,
 			       "%s: list %d of revoked certificates (CRL) in it is damaged: fetch "
 			       "it again",
@@ -89,7 +110,8 @@ enum err tls_load_crl(X509_STORE *store, const char *path)
 	if (!lists)
 		return err_set(ERR_INPUT, "%s: has no list of revoked certificates (CRL) in PEM",
 			       path);
-	X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+	/* CAs between are looked up too: one that was revoked must not go on signing. */
+	X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 	return ERR_OK;
 }
 
@@ -98,15 +120,15 @@ static enum err refused(const struct tls_files *files, X509_STORE_CTX *v, enum t
 	int error = X509_STORE_CTX_get_error(v), depth = X509_STORE_CTX_get_error_depth(v);
 	const X509 *cert = X509_STORE_CTX_get_current_cert(v);
 	const char *ca = files->ca, *crl = files->crl, *path = depth > 0 ? ca : files->certificate;
-	char date[40];
+	char date[TLS_DATE], subject[128], issuer[128];
 
 	switch (error) {
 	case X509_V_ERR_CERT_HAS_EXPIRED:
-		date_text(X509_get0_notAfter(cert), date);
+		tls_date_text(X509_get0_notAfter(cert), date);
 		return err_set(ERR_INPUT, "%s: this certificate expired on %s: have it renewed",
 			       path, date);
 	case X509_V_ERR_CERT_NOT_YET_VALID:
-		date_text(X509_get0_notBefore(cert), date);
+		tls_date_text(X509_get0_notBefore(cert), date);
 		return err_set(
 		    ERR_INPUT,
 		    "%s: this certificate is not valid before %s: is this host's clock right?",
@@ -139,6 +161,13 @@ static enum err refused(const struct tls_files *files, X509_STORE_CTX *v, enum t
 			       "host's clock right?",
 			       crl);
 	case X509_V_ERR_UNABLE_TO_GET_CRL:
+		X509_NAME_oneline(X509_get_issuer_name(cert), issuer, sizeof(issuer));
+		X509_NAME_oneline(X509_get_subject_name(cert), subject, sizeof(subject));
+		return err_set(ERR_INPUT,
+			       "%s: no list of revoked certificates in it is of %s, the CA that "
+			       "signed %s: append "
+			       "the list of that CA (%s)",
+			       crl, issuer, subject, ca);
 	case X509_V_ERR_CRL_SIGNATURE_FAILURE:
 		return err_set(ERR_INPUT,
 			       "%s: this list of revoked certificates is not of the CA in %s", crl,
@@ -180,12 +209,14 @@ enum err tls_check(enum tls_role role, const struct tls_files *files)
 	struct tls_context *ctx;
 	enum err e;
 
-	TRY(tls_context_new(&ctx, role, files));
-	tls_context_free(ctx);
 	TRY(read_all(files->certificate, &own));
 	e = read_all(files->ca, &trusted);
 	if (e == ERR_OK)
+		e = tls_context_new(&ctx, role, files);
+	if (e == ERR_OK) {
+		tls_context_free(ctx);
 		e = check_ca(files->ca, trusted);
+	}
 	if (e == ERR_OK)
 		e = check_chain(files, own, trusted, role);
 	sk_X509_pop_free(own, X509_free);
@@ -193,17 +224,53 @@ enum err tls_check(enum tls_role role, const struct tls_files *files)
 	return e;
 }
 
-bool tls_expires_soon(const char *certificate, int *days, char date[static 40])
+enum err tls_days_left(const char *path, int *days, char date[static TLS_DATE])
 {
-	STACK_OF(X509) *own = NULL;
+	const ASN1_TIME *first = NULL;
+	STACK_OF(X509) *all = NULL;
 	int seconds;
-	bool soon;
 
-	if (read_all(certificate, &own) != ERR_OK)
-		return false;
-	date_text(X509_get0_notAfter(sk_X509_value(own, 0)), date);
-	soon = ASN1_TIME_diff(days, &seconds, NULL, X509_get0_notAfter(sk_X509_value(own, 0))) &&
-	       *days < SOON_DAYS;
-	sk_X509_pop_free(own, X509_free);
-	return soon;
+	TRY(read_all(path, &all));
+	for (int i = 0; i < sk_X509_num(all); i++) {
+		const ASN1_TIME *end = X509_get0_notAfter(sk_X509_value(all, i));
+
+		if (!first || ASN1_TIME_compare(end, first) < 0)
+			first = end;
+	}
+	tls_date_text(first, date);
+	if (!ASN1_TIME_diff(days, &seconds, NULL, first))
+		*days = 0;
+	else if (seconds < 0)
+		--*days;
+	sk_X509_pop_free(all, X509_free);
+	return ERR_OK;
+}
+
+bool tls_expires_soon(const char *certificate, int *days, char date[static TLS_DATE])
+{
+	return tls_days_left(certificate, days, date) == ERR_OK && *days < SOON_DAYS;
+}
+
+bool tls_lists_expire(const char *crl, int64_t *seconds, char date[static TLS_DATE])
+{
+	FILE *f = fopen(crl, "re");
+	X509_CRL *one;
+	bool any = false;
+
+	while (f && (one = PEM_read_X509_CRL(f, NULL, NULL, NULL))) {
+		const ASN1_TIME *next = X509_CRL_get0_nextUpdate(one);
+		int days, rest;
+
+		if (next && ASN1_TIME_diff(&days, &rest, NULL, next) &&
+		    (!any || (int64_t)days * 86400 + rest < *seconds)) {
+			*seconds = (int64_t)days * 86400 + rest;
+			tls_date_text(next, date);
+			any = true;
+		}
+		X509_CRL_free(one);
+	}
+	ERR_clear_error();
+	if (f)
+		fclose(f);
+	return any;
 }

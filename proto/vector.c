@@ -47,7 +47,7 @@ static enum err take_labels(struct channel *ch, const struct msg *m, uint32_t gr
 	size_t left = count - *done, now = 0, bytes = l->packed.n, bits = labels_bits(values), bad;
 	enum err e = ERR_OK;
 
-	/* What is left, or a multiple of 8 that fills its bytes. */
+	/* All labels that are left, or a multiple of 8 that fills its bytes. */
 	if (bytes == labels_bytes(values, left))
 		now = left;
 	else if (bytes % bits == 0 && bytes / bits * 8 < left)

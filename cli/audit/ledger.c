@@ -159,9 +159,9 @@ static enum err export_line(void *arg, const struct ledger_line *l)
 	put_field(l->job.parties);
 	put_field(l->row.step);
 	put_field(l->row.purpose);
-	printf("%s,%" PRIu64 ",%s,%s,%" PRIu64 ",%" PRIu64 ",%.17g,%.17g,%s\n", l->row.type,
+	printf("%s,%" PRIu64 ",%s,%s,%" PRIu64 ",%" PRIu64 ",%.17g,%.17g,%s,%s\n", l->row.type,
 	       l->row.bytes, body, l->row.masked ? "yes" : "no", l->row.rounds, l->row.words,
-	       l->row.eps, l->row.delta, hash);
+	       l->row.eps, l->row.delta, hash, l->job.submitter);
 	return ERR_OK;
 }
 
@@ -300,7 +300,7 @@ static enum err run(void *arguments)
 		e = ledger_read(l, a->job, a->since_ms, list_line, NULL);
 	} else {
 		printf("number,time,job,attempt,kind,coordinator,parties,step,purpose,type,bytes,"
-		       "sha256,masked,sums,words,eps,delta,hash\n");
+		       "sha256,masked,sums,words,eps,delta,hash,submitter\n");
 		e = ledger_read(l, a->job, a->since_ms, export_line, NULL);
 	}
 	ledger_close(l);

@@ -2,9 +2,11 @@
 #include "cli/launch/launch.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/data/dataset.h"
 #include "common/data/ids.h"
 #include "common/data/labels.h"
 #include "common/job/kinds.h"
+#include "common/kind/own.h"
 #include "crypto/pki.h"
 
 #include <dirent.h>
@@ -88,6 +90,14 @@ static enum err choose_split(struct launch *l)
 		l->split.by = own;
 	l->sets = own == SPLIT_GRAPHS && !l->split_given && !is_graph_set(l->data);
 	l->split.no_features = own == SPLIT_EDGES && !(l->kind->needs & NEEDS_FEATURES);
+	if (l->split.keep > 0 && l->split.by != SPLIT_COLUMNS)
+		return err_set(ERR_INPUT, "--keep is for --by columns, not for %s",
+			       split_by_names[l->split.by]);
+	if (l->split.keep > 0 && l->job.align == ALIGN_SAME)
+		return err_set(
+		    ERR_INPUT,
+		    "--keep gives each party other rows, which a job with align \"same\" "
+		    "refuses: add --set align=intersect");
 	if (own == SPLIT_COLUMNS && l->split.by == SPLIT_GRAPHS)
 		return err_set(ERR_INPUT,
 			       "--by is graphs, expected columns, rows, edges or vertices with a "
@@ -104,17 +114,24 @@ static enum err choose_split(struct launch *l)
 
 enum err launch_check(struct launch *l)
 {
+	static const char align[] = "{\"kind\":\"align\"}";
 	char *here, *earlier, text[64], when[32];
 	time_t now = time(NULL);
 	struct stat s;
 	struct tm tm;
 	bool there;
 
-	if (stat(l->data, &s) || !S_ISDIR(s.st_mode))
-		return err_set(ERR_INPUT, "--data %s: no such directory", l->data);
-	TRY(job_read(&l->job, l->job_path, l->set.item));
-	l->kind = l->job.kind;
-	TRY(choose_split(l));
+	if (l->id_files) {
+		TRY(job_parse(&l->job, (struct bytes){ (const uint8_t *)align, strlen(align) },
+			      "job", l->set.item));
+		l->kind = l->job.kind;
+	} else {
+		if (stat(l->data, &s) || !S_ISDIR(s.st_mode))
+			return err_set(ERR_INPUT, "--data %s: no such directory", l->data);
+		TRY(job_read(&l->job, l->job_path, l->set.item));
+		l->kind = l->job.kind;
+		TRY(choose_split(l));
+	}
 	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
 	snprintf(text, sizeof(text), "out/launch-%s-%d", when, (int)getpid());
 	/* Absolute, because the configurations that name it lie elsewhere. */
@@ -176,11 +193,50 @@ static enum err link_sets(const struct launch *l, const char *to)
 	return e;
 }
 
+/* Each party's directory has a link to its ids. */
+static enum err link_ids(const struct launch *l, const char *to)
+{
+	enum err e = ERR_OK;
+
+	for (unsigned i = 0; e == ERR_OK && i < l->parties; i++) {
+		const char *given = l->id_files[i];
+		char name[LAUNCH_NAME], *dir, *link, *within = file_join(given, "ids.txt");
+		char *path = realpath(file_exists(within) ? within : given, NULL);
+
+		launch_party_name(i, name);
+		dir = file_join(to, name);
+		link = file_join(dir, "ids.txt");
+		if (!path)
+			e = err_set(ERR_INPUT, "%s: %m", given);
+		else
+			e = file_make_dirs(dir);
+		if (e == ERR_OK && symlink(path, link))
+			e = err_set(ERR_JOB, "%s cannot be made: %m", link);
+		free(link);
+		free(dir);
+		free(path);
+		free(within);
+	}
+	return e;
+}
+
 static enum err split(struct launch *l)
 {
-	char *to = file_join(l->work, "data");
+	struct dataset_files files;
+	char *to;
 	enum err e;
 
+	if (l->id_files) {
+		to = file_join(l->work, "data");
+		e = link_ids(l, to);
+		free(to);
+		return e;
+	}
+	if (l->split.by == SPLIT_COLUMNS && l->kind->needs & NEEDS_EDGES) {
+		TRY(dataset_find(l->data, DATASET_BOTH, &files));
+		dataset_files_release(&files);
+	}
+	to = file_join(l->work, "data");
 	l->split.data = l->data;
 	l->split.out = to;
 	l->split.parties = l->parties;
@@ -207,7 +263,7 @@ static char *find_file(const char *dir, const char *stem, const char *const *suf
 }
 
 /* Where parties have items of their own, each one's labels come with its own ids: so must the true
- * ones. */
+ * ones. Without ids, the numbers of rows are. */
 static enum err truth_by_id(struct launch *l, const char *ids_path, const char *labels_path)
 {
 	struct labels labels = { 0 };
@@ -215,9 +271,9 @@ static enum err truth_by_id(struct launch *l, const char *ids_path, const char *
 	char **id = NULL;
 	enum err e = labels_read(labels_path, &labels);
 
-	if (e == ERR_OK)
+	if (e == ERR_OK && ids_path)
 		e = ids_read(ids_path, &ids);
-	if (e == ERR_OK && ids.n != labels.n)
+	if (e == ERR_OK && ids_path && ids.n != labels.n)
 		e = err_set(ERR_INPUT, "%s has %zu ids, %s has %zu labels", ids_path, ids.n,
 			    labels_path, labels.n);
 	if (e == ERR_OK) {
@@ -225,7 +281,7 @@ static enum err truth_by_id(struct launch *l, const char *ids_path, const char *
 		for (size_t i = 0; i < ids.n; i++) /* ids are sorted, labels are as in the file */
 			id[ids.row[i]] = ids.id[i];
 		l->truth = file_join(l->work, "truth.csv");
-		e = labels_write_csv(l->truth, id, labels.label, labels.n);
+		e = labels_write_csv(l->truth, ids_path ? id : NULL, labels.label, labels.n);
 	}
 	free(id);
 	ids_release(&ids);
@@ -239,8 +295,8 @@ static enum err find_truth(struct launch *l)
 	char *labels, *ids;
 	enum err e = ERR_OK;
 
-	if (l->kind->embeds)
-		return ERR_OK; /* embeddings are not clusters */
+	if (l->kind->embeds || l->id_files)
+		return ERR_OK; /* embeddings are not clusters, nor are ids */
 	if (l->kind->split == SPLIT_GRAPHS) {
 		char *data = file_join(l->work, "data"), *first = file_join(data, "party-00");
 
@@ -252,7 +308,7 @@ static enum err find_truth(struct launch *l)
 	}
 	labels = find_file(l->data, "labels", txt);
 	ids = find_file(l->data, "ids", txt);
-	if (labels && ids && l->kind->split != SPLIT_COLUMNS)
+	if (labels && (l->job.align != ALIGN_SAME || (ids && l->kind->split != SPLIT_COLUMNS)))
 		e = truth_by_id(l, ids, labels);
 	else if (labels)
 		l->truth = alloc_copy(labels);
@@ -366,6 +422,9 @@ static enum err write_party(const struct launch *l, unsigned own, char (*pin)[FI
 		json_append_string(jobs, kinds[i]->name);
 	for (size_t i = 0; i < l->allowed.count; i++)
 		json_append_string(jobs, l->allowed.item[i]);
+	jobs = json_put_array(policy, "align");
+	for (size_t i = 0; kind_align_names[i]; i++)
+		json_append_string(jobs, kind_align_names[i]);
 	json_put_number(policy, "min_parties", l->parties > 1 ? 2 : 1);
 	json_put_bool(policy, "allow_single", l->allow_single);
 	for (size_t i = 0; i < l->policy.count; i++) {

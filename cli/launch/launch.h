@@ -31,6 +31,7 @@ struct launch {
 	struct overrides policy;   /* further keys of it, as "min_cluster=5" */
 	bool allow_single, keep_data, quiet;
 	unsigned parties;
+	char **id_files; /* coterie align: each party's, or a directory that has ids.txt; no data, no job_path */
 	/* what it comes to: launch_prepare() */
 	struct job job;
 	const struct kind *kind;
@@ -62,7 +63,11 @@ void launch_show(const struct launch *l);
 /* A line on stderr, unless quiet. */
 void launch_say(const struct launch *l, const char *fmt, ...) PRINTF(2, 3);
 
+/* All of it, as threads of this process. Releases what launch_check() made. */
+enum err launch_together(const struct launch *l, bool verbose) MUST_CHECK;
+
 int launch_main(int argc, char **argv);
+int align_main(int argc, char **argv);
 int run_main(int argc, char **argv);
 
 #endif

@@ -10,6 +10,7 @@ enum {
 	KEY_OVERLAP,
 	KEY_REGIONS,
 	KEY_SKEW,
+	KEY_ROWS,
 	KEY_ALLOW,
 	KEY_POLICY,
 	KEY_SINGLE,
@@ -19,8 +20,8 @@ enum {
 static const struct argp_option options[] = {
 	{ "data", 'd', "DIR", 0,
 	  "features.mtx|npy|csv, edges.tsv|mtx; ids.txt and labels.txt if there are any. A job of "
-	  "rows needs no edges, one of a graph alone no features; one of graphs a set in TU "
-	  "format, or a directory of such sets",
+	  "rows, or of columns without a graph, needs no edges, one of a graph alone no features; "
+	  "one of graphs a set in TU format, or a directory of such sets",
 	  0 },
 	{ "job", 'j', "FILE", 0, "the job", 0 },
 	{ "parties", 'l', "L", 0, "over how many parties the data is split", 0 },
@@ -30,6 +31,10 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "shared-edges", KEY_SHARED, "F", 0,
 	  "by columns: each party gets this part of the edges, 0.5 to 1; with --set graphs=own",
+	  0 },
+	{ "keep", KEY_ROWS, "F", 0,
+	  "by columns: each party has this part of the rows, up to 1, in an order of its own; with "
+	  "--set align=intersect",
 	  0 },
 	{ "overlap", KEY_OVERLAP, "F", 0,
 	  "by edges: each is with this share of the parties, 0 to 1; default one party", 0 },
@@ -42,7 +47,7 @@ static const struct argp_option options[] = {
 	  "Without: every kind, but not the variants that show more",
 	  0 },
 	{ "policy", KEY_POLICY, "KEY=X", 0,
-	  "min_cluster, max_eps or max_delta of the parties' policy", 0 },
+	  "min_cluster, min_common, max_eps or max_delta of the parties' policy", 0 },
 	{ "seed", 's', "S", 0, "of the split and of the job", 0 },
 	ARGS_SET,
 	{ "out", 'o', "DIR", 0,
@@ -64,7 +69,8 @@ static int number_in(const char *const *names, const char *text)
 
 static void take_policy(struct launch *l, struct argp_state *state, const char *text)
 {
-	static const char *const keys[] = { "min_cluster=", "max_eps=", "max_delta=" };
+	static const char *const keys[] = { "min_cluster=", "min_common=", "max_eps=",
+					    "max_delta=" };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strncmp(text, keys[i], strlen(keys[i]))) {
@@ -72,8 +78,10 @@ static void take_policy(struct launch *l, struct argp_state *state, const char *
 			overrides_add(&l->policy, "%s", text);
 			return;
 		}
-	argp_error(state, "--policy is \"%s\", expected min_cluster=X, max_eps=X or max_delta=X",
-		   text);
+	argp_error(
+	    state,
+	    "--policy is \"%s\", expected min_cluster=X, min_common=X, max_eps=X or max_delta=X",
+	    text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -104,6 +112,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SHARED:
 		l->split.shared_edges =
 		    args_number(state, "shared-edges", arg, SPLIT_SHARED_MIN, 1);
+		return 0;
+	case KEY_ROWS:
+		l->split.keep = args_number(state, "keep", arg, SPLIT_KEEP_MIN, 1);
 		return 0;
 	case KEY_OVERLAP:
 		l->split.overlap = args_number(state, "overlap", arg, 0, 1);

@@ -5,6 +5,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/daemon.h"
+#include "common/job/roles.h"
 #include "common/kind/tree.h"
 #include "crypto/numbering.h"
 #include "crypto/secret.h"
@@ -73,6 +74,8 @@ static enum err open_coordinator(struct together *t)
 
 	find_config(&t->launch, "coordinator", &path, &set);
 	e = coordinator_config_read(&t->config, path, set.item);
+	/* No heartbeats pass in memory: others are waited for as long as they compute. */
+	t->config.common.step_timeout_s = 0;
 	if (e == ERR_OK)
 		e = numbering_read(&t->numbering, t->config.common.numbering_key);
 	if (e == ERR_OK)
@@ -93,6 +96,7 @@ static enum err open_party(struct together *t, unsigned number)
 	launch_party_name(number, name);
 	find_config(&t->launch, name, &path, &set);
 	e = party_config_read(&p->config, path, set.item);
+	p->config.common.step_timeout_s = 0;
 	if (e == ERR_OK) {
 		t->count++;
 		e = identity_load(&p->identity, c->identity.certificate, c->identity.key,
@@ -149,7 +153,9 @@ static void join_channels(struct together *t)
 					       .served = p->served,
 					       .declines = &p->declines };
 	}
+	roles_name_of(getuid(), t->record.submitter);
 	t->run = (struct run){ .job = t->launch.job,
+			       .submitter = t->record.submitter,
 			       .attempt = 1,
 			       .L = t->launch.parties,
 			       .name = t->name,
@@ -258,9 +264,21 @@ static enum err run(void *arguments)
 			launch_say(launch, "%s: %s", t->name[l], t->party[l].why);
 out:
 	close_all(t);
-	if (e == ERR_OK)
+	if (e == ERR_OK && !launch->id_files)
 		launch_show(launch);
 	launch_end(launch);
+	return e;
+}
+
+enum err launch_together(const struct launch *l, bool verbose)
+{
+	struct together *t = alloc(1, sizeof(*t));
+	enum err e;
+
+	t->launch = *l;
+	t->verbose = verbose;
+	e = run(t);
+	free(t);
 	return e;
 }
 

@@ -31,7 +31,7 @@ struct link_speed {
 	double queue_ms;  /* a packet that would wait longer for a link is dropped */
 };
 
-/* What a packet takes on the wire, in bytes: all of it, and one full segment (all of it again,
+/* A packet's bytes on the wire: of the whole, and of one full segment (the same again,
  * unless it is a super packet). */
 struct weight {
 	size_t bytes, segment;

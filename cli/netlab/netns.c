@@ -167,7 +167,8 @@ static const struct setting {
 	/* 400 Mbit/s times 200 ms are 10 MB in flight; the kernel doubles for its own use. */
 	{ "/proc/sys/net/ipv4/tcp_rmem", "4096 131072 67108864" },
 	{ "/proc/sys/net/ipv4/tcp_wmem", "4096 65536 67108864" },
-	/* What one connection has learnt (the one that verifies the lab, say) is not for the next.
+	/* No connection begins with what an earlier one measured (the one that verifies the lab,
+	 * say).
 	 */
 	{ "/proc/sys/net/ipv4/tcp_no_metrics_save", "1" },
 };

@@ -22,7 +22,7 @@ struct probe_result {
  * ERR_INPUT. */
 enum err probe_serve(const char *ready_file) MUST_CHECK;
 
-/* What the link is said to be decides how long it takes: about 0.8 s, and up to 15 round trips for
+/* Takes as long as the stated link needs to be judged: about 0.8 s, up to 15 round trips for
  * a long fat one. ERR_PEER: nobody answers, or not within 10 s. ERR_INPUT: no IPv4 address. */
 enum err probe_measure(const char *address, const struct link_speed *stated,
 		       struct probe_result *r) MUST_CHECK;

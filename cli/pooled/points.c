@@ -9,6 +9,7 @@
 #include "common/kind/tree.h"
 #include "common/cluster/kmeans.h"
 #include "common/fedsc/points.h"
+#include "common/kcagc/columns.h"
 #include "common/data/skew.h"
 
 #include <math.h>
@@ -23,10 +24,10 @@ struct arguments {
 	struct points_params p;
 	size_t parties;
 	double skew, noise;
-	bool unmatched;
+	bool unmatched, standardize;
 };
 
-enum { KEY_NEIGHBOURS = 256, KEY_WIDTH, KEY_NOISE, KEY_SKEW, KEY_UNMATCHED };
+enum { KEY_NEIGHBOURS = 256, KEY_WIDTH, KEY_NOISE, KEY_SKEW, KEY_UNMATCHED, KEY_STANDARDIZE };
 
 /* Each method has the options of the one before it, and some of its own. */
 enum { SC_OPTIONS = 3, KMEANS_OPTIONS = 5 }; /* where they begin */
@@ -44,6 +45,10 @@ static const struct argp_option options[] = {
 	{ "restarts", 'r', "R", 0, "of k-means; default 20", 0 },
 	{ "noise", KEY_NOISE, "BETA", 0,
 	  "add Gaussian noise of so many standard deviations of all values first, by the seed", 0 },
+	{ "standardize", KEY_STANDARDIZE, NULL, 0,
+	  "bring each column to mean 0 and deviation 1 first; those that are the same in all rows "
+	  "are left out",
+	  0 },
 	ARGS_RESULTS,
 	ARGS_THREADS('t'),
 	{ 0 },
@@ -83,6 +88,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_UNMATCHED:
 		a->unmatched = true;
+		return 0;
+	case KEY_STANDARDIZE:
+		a->standardize = true;
 		return 0;
 	case 'o':
 		a->out = arg;
@@ -189,12 +197,8 @@ static enum err run(void *arguments)
 	a->p.threads = args_cores(a->p.threads);
 	TRY(dataset_find(a->data, DATASET_FEATURES, &files));
 	err = features_read(files.features, &rows);
-	if (!err && rows.is_sparse) {
-		csr_to_dense(&rows.sparse, &data.X);
-	} else if (!err) {
-		data.X = rows.dense;
-		rows.dense = (struct mat){ 0 };
-	}
+	if (!err)
+		err = columns_points(&rows, a->standardize, &data.X);
 	if (!err && files.labels)
 		err = labels_read(files.labels, &data.truth);
 	if (!err && data.truth.n && data.truth.n != data.X.rows)

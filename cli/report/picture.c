@@ -4,11 +4,12 @@
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/base/rng.h"
-#include "common/data/dataset.h"
+#include "common/data/cut.h"
 #include "common/data/embeddings.h"
 #include "common/data/labels.h"
 #include "common/data/tu.h"
 #include "common/fedgcn/file.h"
+#include "common/kcagc/columns.h"
 #include "common/job/daemon.h"
 #include "common/job/record.h"
 #include "common/cluster/kmeans.h"
@@ -40,10 +41,16 @@ struct source {
 
 /* ---- what the run says ---- */
 
-/* Rows as they are: no graph, and nothing is filtered. */
+/* Rows as they are, or standardised: no graph, and nothing is filtered. */
 static bool of_rows(const struct source *s)
 {
-	return s->job.kind->split == SPLIT_ROWS;
+	return s->job.kind->needs == NEEDS_FEATURES;
+}
+
+/* Each column by itself: kmeans.columns. */
+static bool standardized(const struct source *s)
+{
+	return s->job.kind->split == SPLIT_COLUMNS && s->job.kcagc.standardize;
 }
 
 /* The job is about whole graphs: points are made by its network. */
@@ -176,6 +183,31 @@ static size_t row_of(const struct source *s, size_t r)
 	return row < s->data.n ? (size_t)row : SIZE_MAX;
 }
 
+/* The job was of rows that all parties have, in the order of labels.csv. */
+static enum err cut_to_labelled(struct source *s)
+{
+	const size_t n = s->labels.n;
+	bool *seen = alloc(s->data.n, sizeof(*seen));
+	uint32_t *row = alloc(n, sizeof(*row));
+	enum err err = ERR_OK;
+
+	for (size_t r = 0; r < n && !err; r++) {
+		size_t i = s->data.has_ids ? row_of(s, r) : SIZE_MAX;
+
+		if (i == SIZE_MAX || seen[i])
+			err = err_set(ERR_INPUT, "%s has the id %s %s", s->labels_path,
+				      s->labels.id[r],
+				      i == SIZE_MAX ? "that the party's rows have not" : "twice");
+		else
+			seen[row[r] = (uint32_t)i] = true;
+	}
+	if (!err)
+		(void)dataset_cut(&s->data, row, n);
+	free(row);
+	free(seen);
+	return err;
+}
+
 /* Brings the labels into the order of the party's files, by id. */
 static enum err match(struct source *s)
 {
@@ -221,7 +253,7 @@ static enum err match(struct source *s)
 }
 
 /* The points as the party makes them (party/kcagc/kcagc.c), in the order of its files: of rows the
- * features as they are, before any noise. */
+ * features as they are or standardised, before any noise. */
 static enum err make_points(struct source *s, unsigned threads)
 {
 	struct embed_params how;
@@ -230,11 +262,8 @@ static enum err make_points(struct source *s, unsigned threads)
 	if (!of_rows(s)) {
 		how = kcagc_embed_params(&s->job.kcagc, threads);
 		TRY(embed(&s->data.X, &s->data.g, &how, &Z));
-	} else if (s->data.X.is_sparse) {
-		csr_to_dense(&s->data.X.sparse, &Z);
 	} else {
-		Z = s->data.X.dense;
-		s->data.X.dense = (struct mat){ 0 };
+		TRY(columns_points(&s->data.X, standardized(s), &Z));
 	}
 	mat_init(&s->points, Z.rows, Z.cols);
 	for (size_t i = 0; i < Z.rows; i++)
@@ -309,6 +338,8 @@ static enum err source_load(struct source *s, unsigned threads)
 		return match(s);
 	}
 	TRY(dataset_load(&s->data, s->files.features, s->files.edges, s->files.ids));
+	if (s->job.align != ALIGN_SAME)
+		TRY(cut_to_labelled(s));
 	TRY(match(s));
 	return make_points(s, threads);
 }
@@ -377,8 +408,11 @@ static void describe(const struct source *s, struct picture *p)
 			   "embedding. ",
 			   p->dims);
 	} else if (of_rows(s)) {
-		buf_printf(&text, "the party's own features, %zu of them, as they are%s. ", p->dims,
-			   s->job.fedsc.noise == NOISE_NONE ? "" : ", without the job's noise");
+		buf_printf(&text, "the party's own features, %zu of them, %s%s. ", p->dims,
+			   standardized(s) ? "standardised" : "as they are",
+			   s->job.kind->split == SPLIT_ROWS && s->job.fedsc.noise != NOISE_NONE
+			       ? ", without the job's noise"
+			       : "");
 	} else {
 		buf_printf(&text, "the party's own features, ");
 		if (s->job.kcagc.filter_order)

@@ -2,8 +2,8 @@
  *
  * The points are those that the party clusters with, computed again from its files: its features
  * prepared, filtered and projected as the run's effective job says (common/kcagc/embed.h). Of fedsc
- * and kmeans they are its features as they are, of fedwalk the embeddings in the run's directory, of
- * fedgcn its graphs in the network's embedding. A coordinator has no points, and no picture.
+ * and kmeans they are its features as they are, of kmeans.columns standardised if the job says so, of fedwalk
+ * the embeddings in the run's directory, of fedgcn its graphs in the network's embedding. A coordinator has no points, and no picture.
  */
 #ifndef CLI_REPORT_PICTURE_H
 #define CLI_REPORT_PICTURE_H

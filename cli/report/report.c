@@ -95,7 +95,8 @@ static enum err evaluate(const struct arguments *a, struct report *r)
 		return ERR_OK;
 	}
 	TRY(run_dir_labels(&r->runs, &labels));
-	err = evaluation_make(a->truth, (struct label_files){ labels.path, labels.n }, &e);
+	err = evaluation_make(a->truth,
+			      (struct label_files){ labels.path, labels.n, labels.common }, &e);
 	if (!err)
 		json_put(r->main->run, "evaluation", e);
 	run_labels_release(&labels);

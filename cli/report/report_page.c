@@ -1,5 +1,6 @@
 #include "cli/report/report_page.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { NAMES_MOST = 16 }; /* of parties, at the top */
@@ -132,25 +133,31 @@ static void body(struct report *r, struct buf *b)
 	part_job(r, b);
 }
 
-void report_page(struct report *r, struct buf *html)
+/* No script runs and nothing is fetched, even if something got past the escaping. */
+void report_head(struct buf *html, const char *title, const char *eyebrow)
 {
-	const char *error = run_string(r->main->run, "error");
-	const struct notes *missing = &r->runs.missing;
-	struct buf parts = { 0 };
-
-	body(r, &parts); /* first, since it finds what is missing */
-	/* No script runs and nothing is fetched, even if something got past the escaping. */
 	buf_printf(
 	    html,
 	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
 	    "'unsafe-inline'\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	    "<meta name=\"generator\" content=\"coterie " COTERIE_VERSION "\">\n<title>");
-	html_textf(html, "%.64s: report", r->main->name);
-	buf_printf(html, "</title>\n<style>\n%s</style>\n</head>\n", report_style);
-	buf_printf(html,
-		   "<body>\n<main>\n<header>\n<p class=\"eyebrow\">Coterie, report of a run</p>\n");
+	    "<meta name=\"generator\" content=\"coterie " COTERIE_VERSION "\">\n<title>%s</title>\n"
+	    "<style>\n%s</style>\n</head>\n"
+	    "<body>\n<main>\n<header>\n<p class=\"eyebrow\">Coterie, %s</p>\n",
+	    html_of(title).s, report_style, eyebrow);
+}
+
+void report_page(struct report *r, struct buf *html)
+{
+	const char *error = run_string(r->main->run, "error");
+	const struct notes *missing = &r->runs.missing;
+	struct buf parts = { 0 };
+	char title[80];
+
+	body(r, &parts); /* first, since it finds what is missing */
+	snprintf(title, sizeof(title), "%.64s: report", r->main->name);
+	report_head(html, title, "report of a run");
 	headline(r, html);
 	subline(r, html);
 	buf_printf(html, "</header>\n");

@@ -19,6 +19,8 @@ struct report {
 
 /* The whole page; what turns out to be missing is added to r->runs.missing. */
 void report_page(struct report *r, struct buf *html);
+/* A page as far as its heading, <h1>. eyebrow: what it is, static. */
+void report_head(struct buf *html, const char *title, const char *eyebrow);
 typedef void report_part(struct report *r, struct buf *b);
 report_part part_timeline;                               /* report_time.c */
 report_part part_phases, part_processes, part_plan;      /* report_tables.c */

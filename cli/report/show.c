@@ -148,6 +148,27 @@ static void print_facts(const struct json *run)
 	}
 }
 
+/* Where parties had other rows: how many of them the job was of. */
+static void print_matched(const struct run_dir *runs)
+{
+	bool head = false;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct process *p = &runs->process[i];
+		const struct json *facts = run_object(p->run, "facts");
+
+		if (p->leads || !run_has(facts, "own_rows"))
+			continue;
+		if (!head)
+			printf("\n%-16s %12s %12s %12s %14s\n", "rows matched", "own", "common",
+			       "not placed", "edges dropped");
+		head = true;
+		printf("%-16.30s %12.0f %12.0f %12.0f %14.0f\n", p->name,
+		       run_number(facts, "own_rows"), run_number(facts, "common_rows"),
+		       run_number(facts, "rows_not_placed"), run_number(facts, "edges_dropped"));
+	}
+}
+
 /* ---- the directory ---- */
 
 static enum err print_truth(const struct run_dir *runs, const char *truth)
@@ -165,8 +186,9 @@ static enum err print_truth(const struct run_dir *runs, const char *truth)
 	score = json_object();
 	err = run_dir_labels(runs, &labels);
 	if (!err)
-		err = score_files(truth, (struct label_files){ labels.path, labels.n }, NULL, false,
-				  score);
+		err =
+		    score_files(truth, (struct label_files){ labels.path, labels.n, labels.common },
+				NULL, false, score);
 	if (!err)
 		printf("\nACC %.4f   NMI %.4f   ARI %.4f   macro-F1 %.4f   of %.0f rows\n",
 		       run_number(score, "acc"), run_number(score, "nmi"), run_number(score, "ari"),
@@ -237,6 +259,8 @@ static enum err print(const struct arguments *a, const struct run_dir *runs)
 		return ERR_OK;
 	}
 	print_facts(first->run);
+	if (!runs->alone)
+		print_matched(runs);
 	if (a->truth)
 		TRY(print_truth(runs, a->truth));
 	print_where(runs);

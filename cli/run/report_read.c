@@ -404,14 +404,15 @@ enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels)
 {
 	const struct process *party = run_dir_party(r);
 	bool apart = run_rows_apart(r->process[0].run);
+	const char *align = run_string(run_object(r->process[0].run, "job"), "align");
 
-	*labels = (struct run_labels){ 0 };
+	*labels = (struct run_labels){ .common = *align && strcmp(align, "same") != 0 };
 	if (run_is_embedding(r->process[0].run))
 		return err_set(ERR_INPUT,
 			       "%s: a job of kind fedwalk has embeddings and no labels: coterie "
 			       "classify says what they are worth",
 			       r->out);
-	if (apart && !party)
+	if ((apart || labels->common) && !party)
 		return err_set(ERR_INPUT,
 			       "%s: the coordinator has no labels by id of a job of kind %s, each "
 			       "party has those of its own rows or nodes: name a directory with "

@@ -85,16 +85,17 @@ bool run_rows_apart(const struct json *run);
 bool run_is_embedding(const struct json *run);
 bool run_is_of_graphs(const struct json *run); /* whole ones */
 
-/* What its kind clusters, or embeds: "rows", "nodes", "graphs" or "vertices"; without s for one. */
+/* The things that its kind clusters or embeds: "rows", "nodes", "graphs" or "vertices"; without s for one. */
 const char *run_things(const struct json *run, bool one);
 
 /* Where the labels of this run lie, in the order of the data, as a truth is: labels.csv of the
  * first party, or of the coordinator, whose rows are sorted by id, where there is no party. Of rows
- * apart: of each party that is there. ERR_INPUT where there can be none: rows apart, and the
- * coordinator alone. */
+ * apart: of each party that is there. ERR_INPUT where there can be none: rows apart or matched, and
+ * the coordinator alone. */
 struct run_labels {
 	char **path; /* n of them; owned */
 	size_t n;
+	bool common; /* the job matched rows: these are part of each party's */
 };
 enum err run_dir_labels(const struct run_dir *r, struct run_labels *labels) MUST_CHECK;
 void run_labels_release(struct run_labels *labels);

@@ -57,6 +57,48 @@ static enum err match(const struct labels *truth, const char *truth_path, struct
 	return err;
 }
 
+/* Takes the rows out of the truth that no label is for. */
+static enum err keep_labelled(struct labels *truth, const char *truth_path, const struct labels *l,
+			      const char *path)
+{
+	struct named *t, *s;
+	size_t kept = 0, at = 0;
+	bool *has;
+	enum err err = ERR_OK;
+
+	if (!truth->id || !l->id)
+		return err_set(ERR_INPUT,
+			       "%s: labels without ids, expected a .csv with ids: the rows of this "
+			       "job are those that all parties have",
+			       truth->id ? path : truth_path);
+	t = sorted(truth);
+	s = sorted(l);
+	ALLOC(has, truth->n);
+	for (size_t i = 0; i < l->n && !err; i++) {
+		while (at < truth->n && strcmp(t[at].id, s[i].id) < 0)
+			at++;
+		if (at == truth->n || strcmp(t[at].id, s[i].id) != 0)
+			err = err_set(ERR_INPUT, "%s has the id %s, %s has not", path, s[i].id,
+				      truth_path);
+		else
+			has[t[at].row] = true;
+	}
+	free(t);
+	free(s);
+	for (size_t i = 0; i < truth->n && !err; i++) {
+		if (!has[i]) {
+			free(truth->id[i]);
+			continue;
+		}
+		truth->label[kept] = truth->label[i];
+		truth->id[kept++] = truth->id[i];
+	}
+	if (!err)
+		truth->n = kept;
+	free(has);
+	return err;
+}
+
 /* Takes the rows that the file lists out of both; *excluded says how many. */
 static enum err drop(const char *path, struct labels *truth, struct labels *l, size_t *excluded)
 {
@@ -212,6 +254,8 @@ enum err score_read(const char *truth_path, struct label_files files, struct lab
 	*l = (struct labels){ 0 };
 	TRY(labels_read(truth_path, truth));
 	err = read_all(files, where, l);
+	if (!err && files.common)
+		err = keep_labelled(truth, truth_path, l, where);
 	if (!err && truth->n != l->n)
 		err = err_set(ERR_INPUT, "%s has %zu labels, %s %s %zu", truth_path, truth->n,
 			      where, files.n > 1 ? "have" : "has", l->n);

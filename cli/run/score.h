@@ -13,6 +13,7 @@
 struct label_files {
 	char *const *path;
 	size_t n;
+	bool common; /* of rows that all parties have: the truth, by id, may have more */
 };
 
 /* Puts acc, nmi, ari, f1, rows (that count) and excluded into *result, and "similarity", the one of

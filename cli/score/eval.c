@@ -8,7 +8,7 @@ struct arguments {
 	bool similarity;
 };
 
-enum { KEY_SIMILARITY = 256, KEY_RUN };
+enum { KEY_SIMILARITY = 256, KEY_RUN, KEY_COMMON };
 
 static const struct argp_option options[] = {
 	{ "truth", 't', "FILE", 0, "the known classes: .txt, .csv (with ids) or .npy", 0 },
@@ -16,6 +16,8 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "paper-similarity", KEY_SIMILARITY, NULL, 0,
 	  "FedSpectral+'s similarity besides, as \"similarity\"; it proves nothing, see below", 0 },
+	{ "common", KEY_COMMON, NULL, 0,
+	  "the labels are of a job that matched rows (align): the truth, by id, may have more", 0 },
 	{ "run", KEY_RUN, "OUT", 0,
 	  "instead of LABELS: the parties' of a run of kind fedgcn, and their baselines; --truth "
 	  "is \"own\" or a directory, as for show",
@@ -37,6 +39,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SIMILARITY:
 		a->similarity = true;
 		return 0;
+	case KEY_COMMON:
+		a->labels.common = true;
+		return 0;
 	case KEY_RUN:
 		a->run = arg;
 		return 0;
@@ -47,7 +52,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->labels.n = (size_t)(state->argc - state->next);
 		return 0;
 	case ARGP_KEY_END:
-		if (a->run && (a->exclude || a->similarity || a->labels.n))
+		if (a->run && (a->exclude || a->similarity || a->labels.common || a->labels.n))
 			argp_error(state, "--run goes with --truth alone");
 		if (!a->truth || (!a->labels.n && !a->run))
 			argp_error(state, "--truth FILE and LABELS are needed");

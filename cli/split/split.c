@@ -3,6 +3,7 @@
 #include "cli/split/split_parties.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/data/cut.h"
 #include "common/data/dataset.h"
 #include "common/data/edges.h"
 #include "common/data/ids.h"
@@ -68,9 +69,9 @@ static enum err read_edges(struct source *s)
 static enum err source_read(struct source *s)
 {
 	const struct split_params *p = s->params;
+	bool edges = p->by == SPLIT_EDGES || p->shared_edges > 0;
 
-	TRY(dataset_find(p->data, p->by == SPLIT_ROWS ? DATASET_FEATURES : DATASET_BOTH,
-			 &s->files));
+	TRY(dataset_find(p->data, edges ? DATASET_BOTH : DATASET_FEATURES, &s->files));
 	TRY(features_read(s->files.features, &s->X));
 	s->n = features_rows(&s->X);
 	s->numbers = alloc(s->n, NUMBER_ROOM);
@@ -112,19 +113,18 @@ static enum err copy(const char *from, const char *dir)
 	return args_write(dir, slash ? slash + 1 : from, &text);
 }
 
-static enum err write_features(const char *dir, const struct features *X, size_t rows,
-			       const uint32_t *row_of, size_t cols, const uint32_t *col_of)
+/* X is released. */
+static enum err write_features(const char *dir, struct features *X)
 {
+	bool sparse = X->is_sparse;
 	struct buf text = { 0 };
-	struct features cut;
 
-	split_cut(X, rows, row_of, cols, col_of, &cut);
-	if (cut.is_sparse)
-		mtx_print(&cut.sparse, &text);
+	if (sparse)
+		mtx_print(&X->sparse, &text);
 	else
-		npy_print(&cut.dense, &text);
-	features_release(&cut);
-	return args_write(dir, X->is_sparse ? "features.mtx" : "features.npy", &text);
+		npy_print(&X->dense, &text);
+	features_release(X);
+	return args_write(dir, sparse ? "features.mtx" : "features.npy", &text);
 }
 
 /* Those edges u <= v that are kept, by their place among all of them. */
@@ -141,19 +141,53 @@ static enum err write_edges(const struct source *s, const char *dir, const bool 
 
 /* ---- the three ways ---- */
 
+/* Edges of which one end is not among these rows are no longer kept. */
+static void keep_between(const struct csr *adjacency, const uint32_t *row, size_t rows, bool *kept)
+{
+	bool *here = alloc(adjacency->rows, sizeof(*here));
+	size_t edge = 0;
+
+	for (size_t i = 0; i < rows; i++)
+		here[row[i]] = true;
+	for (size_t u = 0; u < adjacency->rows; u++)
+		for (size_t e = adjacency->start[u]; e < adjacency->start[u + 1]; e++)
+			if (adjacency->index[e] >= u) {
+				kept[edge] &= here[u] && here[adjacency->index[e]];
+				edge++;
+			}
+	free(here);
+}
+
+/* ids.txt of some rows; without ids, their numbers in the whole. */
+static enum err write_ids(const struct source *s, const char *dir, const uint32_t *row, size_t rows)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < rows; i++)
+		buf_printf(&text, "%s\n", s->name[row[i]]);
+	return args_write(dir, "ids.txt", &text);
+}
+
 static enum err by_columns(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
 	const struct split_params *p = s->params;
-	size_t m = features_cols(&s->X), count, edges = s->adjacency.start[s->n] / 2;
+	size_t m = features_cols(&s->X), count,
+	       edges = s->files.edges ? s->adjacency.start[s->n] / 2 : 0;
+	size_t rows = split_kept_count(s->n, p->keep);
+	uint32_t *row = p->keep > 0 ? split_kept_rows(s->n, p->seed, l) : NULL;
 	struct buf columns = { 0 };
+	struct features X;
 	uint32_t *col_of;
 	bool *kept;
 	enum err err;
 
 	ALLOC(col_of, m);
 	count = split_places(s->part, m, l, col_of);
-	err = write_features(dir, &s->X, s->n, NULL, count, col_of);
+	split_cut(&s->X, s->n, NULL, count, col_of, &X);
+	if (row)
+		features_cut(&X, row, rows);
+	err = write_features(dir, &X);
 	for (size_t j = 0; j < m; j++) {
 		if (col_of[j] != UINT32_MAX)
 			buf_printf(&columns, "%zu\n", j);
@@ -161,17 +195,23 @@ static enum err by_columns(const void *source, const char *dir, uint32_t l)
 	free(col_of);
 	if (!err)
 		err = args_write(dir, "columns.txt", &columns);
-	if (!err && p->shared_edges > 0) {
+	if (!err && s->files.edges && (row || p->shared_edges > 0)) {
 		ALLOC(kept, edges);
-		split_shared_edges(edges, p->parties, p->shared_edges, p->seed, l, kept);
+		split_shared_edges(edges, p->parties, p->shared_edges > 0 ? p->shared_edges : 1,
+				   p->seed, l, kept);
+		if (row)
+			keep_between(&s->adjacency, row, rows, kept);
 		err = write_edges(s, dir, kept);
 		free(kept);
-	} else if (!err) {
+	} else if (!err && s->files.edges) {
 		err = copy(s->files.edges, dir);
 	}
-	if (!err && s->files.ids)
+	if (!err && row)
+		err = write_ids(s, dir, row, rows);
+	else if (!err && s->files.ids)
 		err = copy(s->files.ids, dir);
 	buf_release(&columns);
+	free(row);
 	return err;
 }
 
@@ -180,6 +220,7 @@ static enum err by_rows(const void *source, const char *dir, uint32_t l)
 {
 	const struct source *s = source;
 	struct buf ids = { 0 }, labels = { 0 }, edges = { 0 };
+	struct features X;
 	struct csr inside;
 	char **name;
 	uint32_t *row_of;
@@ -197,7 +238,8 @@ static enum err by_rows(const void *source, const char *dir, uint32_t l)
 		if (s->files.labels)
 			buf_printf(&labels, "%u\n", s->labels.label[i]);
 	}
-	err = write_features(dir, &s->X, count, row_of, features_cols(&s->X), NULL);
+	split_cut(&s->X, count, row_of, features_cols(&s->X), NULL, &X);
+	err = write_features(dir, &X);
 	if (!err)
 		err = args_write(dir, "ids.txt", &ids);
 	if (!err && s->files.labels)
@@ -263,6 +305,10 @@ static enum err write_parts(struct source *s)
 		json_put_number(root, "shared_edges", p->shared_edges);
 		json_put_number(root, "edges_of_each",
 				(double)split_shared_count(edges, p->shared_edges));
+	}
+	if (p->keep > 0) {
+		json_put_number(root, "keep", p->keep);
+		json_put_number(root, "rows_of_each", (double)split_kept_count(s->n, p->keep));
 	}
 	if (p->skew > 0)
 		json_put_number(root, "skew", p->skew);

@@ -1,6 +1,7 @@
 /* split.h -- one data directory into those of several parties.
  *
- *   columns  same nodes, different features; the same graph, or parts of one that overlap (kCAGC)
+ *   columns  same nodes, different features; the same graph, or parts of one that overlap (kCAGC); or
+ *            some of the nodes each
  *   rows     different rows, same features; of the edges, if there are any, those within a party's
  *            rows; of the labels those of its rows
  *   edges    same nodes, same features, different edges, at one party or several (split_hold.h);
@@ -23,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What each party has of its own: common/kind/kind.h. */
+/* Names of the ways to split; the enum is in common/kind/kind.h. */
 extern const char *const split_by_names[]; /* by enum kind_split; ends with NULL */
 
 struct split_params {
@@ -36,10 +37,12 @@ struct split_params {
 	double overlap;   /* edges: the share of parties that hold an edge; 0: one of them */
 	bool regions;     /* edges: each party has those of one region of the graph */
 	bool no_features; /* edges: leaves features out, if there are any */
+	double keep;      /* columns: the part of all rows that each party gets, shuffled; 0: all */
 };
 #define SPLIT_SHARED_MIN 0.5
+#define SPLIT_KEEP_MIN   0.001
 
-/* Features are needed, and edges unless it is by rows; with a skew labels too. ERR_INPUT: data are
+/* Features are needed, by edges and with shared_edges edges too; with a skew labels. ERR_INPUT: data are
  * wrong, or there is less to split than there are parties; ERR_JOB: cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
 
@@ -54,6 +57,11 @@ void split_parts(size_t n, size_t parts, uint64_t seed, uint32_t *part);
 void split_shared_edges(size_t n, size_t parties, double share, uint64_t seed, size_t l,
 			bool *kept);
 size_t split_shared_count(size_t n, double share); /* F n to the nearest whole, halves up */
+
+/* The rows of party l when each has the share `keep` of all n: the first split_kept_count() of what is returned,
+ * which is all rows in an order of l's own. Owned by the caller. */
+uint32_t *split_kept_rows(size_t n, uint64_t seed, uint32_t l);
+size_t split_kept_count(size_t n, double keep); /* to the nearest whole, and 1 at least */
 
 /* new_of[i]: the place of item i in part l, or UINT32_MAX. Returns how many there are. */
 size_t split_places(const uint32_t *part, size_t n, uint32_t l, uint32_t *new_of);

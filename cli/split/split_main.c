@@ -6,18 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_OVERLAP = 256, KEY_REGIONS, KEY_NO_FEATURES, KEY_SKEW };
+enum { KEY_OVERLAP = 256, KEY_REGIONS, KEY_NO_FEATURES, KEY_SKEW, KEY_KEEP };
 
 static const struct argp_option options[] = {
 	{ "data", 'd', "DIR", 0,
-	  "features.mtx|npy|csv (not needed by edges), edges.tsv|mtx (not needed by rows); ids.txt "
-	  "and labels.txt if there are any; by graphs a set in TU format",
+	  "features.mtx|npy|csv (not needed by edges), edges.tsv|mtx (not needed by columns and "
+	  "rows); ids.txt and labels.txt if there are any; by graphs a set in TU format",
 	  0 },
 	{ "out", 'o', "DIR", 0, "gets party-00, party-01, ... and split.json", 0 },
 	{ "parties", 'l', "L", 0, "how many", 0 },
 	{ "by", 'b', "WHAT", 0, "columns (default), rows, edges, vertices or graphs", 0 },
 	{ "shared-edges", 'e', "F", 0,
 	  "with columns: each party gets this part of the edges, 0.5 to 1, instead of all", 0 },
+	{ "keep", KEY_KEEP, "F", 0,
+	  "with columns: each party has this part of the rows, up to 1, in an order of its "
+	  "own, instead of all",
+	  0 },
 	{ "skew", KEY_SKEW, "S", 0,
 	  "with rows or graphs: this part of them, 0 to 1, goes by class, so that parties have "
 	  "few classes each; default 0",
@@ -47,6 +51,8 @@ static void check(const struct split_params *p, struct argp_state *state)
 			   split_by_names[p->by]);
 	if (p->shared_edges > 0 && p->parties < 2)
 		argp_error(state, "--shared-edges is for two or more parties");
+	if (p->keep > 0 && p->by != SPLIT_COLUMNS)
+		argp_error(state, "--keep is for --by columns, not for %s", split_by_names[p->by]);
 	if (p->skew > 0 && p->by != SPLIT_ROWS && p->by != SPLIT_GRAPHS)
 		argp_error(state, "--skew is for --by rows or graphs, not for %s",
 			   split_by_names[p->by]);
@@ -83,6 +89,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'e':
 		p->shared_edges = args_number(state, "shared-edges", arg, SPLIT_SHARED_MIN, 1);
+		return 0;
+	case KEY_KEEP:
+		p->keep = args_number(state, "keep", arg, SPLIT_KEEP_MIN, 1);
 		return 0;
 	case KEY_SKEW:
 		p->skew = args_number(state, "skew", arg, 0, 1);
@@ -124,15 +133,21 @@ int split_main(int argc, char **argv)
 		.parser = parse,
 		.doc =
 		    "Splits a data directory over parties, at random and equally: by columns (same "
-		    "nodes and graph, different features), by rows (different rows, same "
-		    "features), by edges, by vertices, or by graphs (of a set of many).\vIds are "
-		    "kept; by rows, where there are none, a row's id is its number in the whole. "
+		    "nodes and, if there is one, graph; different features), by rows (different "
+		    "rows, same features), by edges, by vertices, or by graphs (of a set of "
+		    "many).\vIds are kept; by rows, where there are none, a row's id is its number "
+		    "in the whole. "
 		    "columns.txt in a party's directory says which columns of the whole it has. By "
 		    "rows each party has the labels of its own rows.\n\n"
 		    "With --shared-edges the parties' graphs differ, and a job over them says "
 		    "\"graphs\": \"own\". The edges are put into a random order, as on a circle, "
 		    "and party l of L takes F of them on from the place l/L. So two parties have a "
 		    "half each at F = 0.5, and all that they have then they keep as F grows.\n\n"
+		    "With --keep each party has other rows, as organisations have other "
+		    "customers: F of them at random, in an order of its own, with their ids "
+		    "(without ids, their numbers in the whole) and the edges between them. A job "
+		    "over them says \"align\": \"intersect\"; its parties have F to the power of "
+		    "L of the rows in common.\n\n"
 		    "By edges, a directory without features (or with --no-features) is split as "
 		    "for FedSpectral: a party gets edges.tsv by id with the weights, and ids.txt "
 		    "with the nodes that it knows: the ends of its edges. A node without any edge "

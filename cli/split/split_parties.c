@@ -108,6 +108,18 @@ size_t split_shared_count(size_t n, double share)
 	return (size_t)llround(share * (double)n);
 }
 
+uint32_t *split_kept_rows(size_t n, uint64_t seed, uint32_t l)
+{
+	return shuffled(n, seed, 0x6b65657000 + l); /* "keep", and whose */
+}
+
+size_t split_kept_count(size_t n, double keep)
+{
+	size_t count = split_shared_count(n, keep);
+
+	return count ? count : 1;
+}
+
 size_t split_places(const uint32_t *part, size_t n, uint32_t l, uint32_t *new_of)
 {
 	size_t count = 0;

@@ -1,11 +1,11 @@
 /* planted.h -- test data whose clusters are known. Same parameters and seed: same data, on every
  * machine with the same libm.
  *
- * A graph as citation graphs are: nodes have a class (classes shrink: the r-th has weight 1 / (1 + r/2)), a degree that is drawn
- * from a power law, and words. An edge joins two nodes of one class with probability homophily,
- * else any two (a degree-corrected planted partition). A class has words of its own; each word of
- * a node is one of its class's with probability signal, else any; within each, words follow
- * Zipf's law.
+ * A graph as citation graphs are: nodes have a class (classes shrink: the r-th has weight
+ * 1 / (1 + r/2)), a degree that is drawn from a power law, and words. An edge joins two nodes of one
+ * class with probability homophily, else any two (a degree-corrected planted partition). A class has
+ * words of its own; each word of a node is one of its class's with probability signal, else any;
+ * within each, words follow Zipf's law.
  */
 #ifndef CLI_SYNTH_PLANTED_H
 #define CLI_SYNTH_PLANTED_H

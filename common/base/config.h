@@ -49,6 +49,7 @@ enum config_type {
 	CONFIG_BOOL,     /* bool; with names: names[0] is false, names[1] true */
 	CONFIG_UNSIGNED, /* unsigned; names[0]: a word that stands for CONFIG_WORD, if any */
 	CONFIG_U64,      /* uint64_t below 2^53 */
+	CONFIG_BYTES,    /* the same; or a string of a whole number and K, M, G or T, 1024 each */
 	CONFIG_DOUBLE,   /* double */
 	CONFIG_STRING,   /* char *, owned; min .. max bytes; NULL where optional and absent */
 	CONFIG_PATH,   /* the same; a relative path is taken from the directory given to config_read

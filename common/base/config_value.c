@@ -32,6 +32,12 @@ void config_value_expected(const struct config_row *r, struct buf *text)
 		if (r->names)
 			buf_printf(text, ", or \"%s\"", r->names[0]);
 		break;
+	case CONFIG_BYTES:
+		buf_printf(text,
+			   "bytes, a whole number from %.0f to %.0f, or with K, M, G or T, such as "
+			   "\"8G\"",
+			   r->min, r->max);
+		break;
 	case CONFIG_ID:
 		buf_printf(text, "%d hexadecimal digits, 0-9 and a-f, not all 0",
 			   2 * CONFIG_ID_LEN);
@@ -255,6 +261,32 @@ static enum err read_count(const struct config_row *r, const char *name, const s
 	return ERR_OK;
 }
 
+/* 8589934592, "8589934592" or "8G" */
+static bool read_bytes(const struct config_row *r, const struct json *v, uint64_t *field)
+{
+	static const char units[] = "KMGT";
+	const char *text, *unit;
+	double x = 0;
+
+	if (json_type(v) == JSON_NUMBER) {
+		if (!whole_number(r, v, &x))
+			return false;
+	} else {
+		text = json_type(v) == JSON_STRING ? json_string(v) : "";
+		if (!strchr("123456789", *text))
+			return false;
+		for (; *text >= '0' && *text <= '9' && x <= r->max; text++)
+			x = 10 * x + (*text - '0');
+		unit = *text ? strchr(units, *text) : NULL;
+		if (unit)
+			x = ldexp(x, 10 * (int)(unit - units + 1));
+		if (text[unit != NULL] || x < r->min || x > r->max)
+			return false;
+	}
+	*field = (uint64_t)x;
+	return true;
+}
+
 static enum err read_named(const struct config_row *r, const char *name, const struct json *v,
 			   void *field)
 {
@@ -300,6 +332,8 @@ enum err config_value_read(const struct config_row *r, const char *name, const s
 			return wrong(r, name, "", v, NULL);
 		*(uint64_t *)field = (uint64_t)x;
 		return ERR_OK;
+	case CONFIG_BYTES:
+		return read_bytes(r, v, field) ? ERR_OK : wrong(r, name, "", v, NULL);
 	case CONFIG_DOUBLE:
 		if (json_type(v) != JSON_NUMBER || json_number(v) < r->min ||
 		    json_number(v) > r->max)
@@ -365,11 +399,14 @@ void config_value_put(const struct config_row *r, const void *field, struct json
 			json_put_string(object, key, text);
 		break;
 	case CONFIG_U64:
+	case CONFIG_BYTES:
+		if (r->standard && !*r->standard && (double)*(const uint64_t *)field < r->min)
+			break; /* 0, which could not be given: it was not */
 		json_put_number(object, key, (double)*(const uint64_t *)field);
 		break;
 	case CONFIG_DOUBLE:
 		if (r->standard && !*r->standard && *(const double *)field < r->min)
-			break; /* 0, which could not be given: it was not */
+			break; /* not given, as above */
 		json_put_number(object, key, *(const double *)field);
 		break;
 	case CONFIG_STRING:

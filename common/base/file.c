@@ -257,6 +257,29 @@ enum err file_make_new_dir(const char *path)
 	return file_make_dirs(path);
 }
 
+/* systemd lets a unit's user at a credential by an access list, whose mask stands where the group's
+ * bits are: 0440. The group has no part in it, and nobody else gets into the directory. */
+static bool is_credential(const char *path)
+{
+	const char *directory = getenv("CREDENTIALS_DIRECTORY");
+	size_t n = directory ? strlen(directory) : 0;
+
+	return n > 1 && directory[0] == '/' && strncmp(path, directory, n) == 0 && path[n] == '/' &&
+	       !strchr(path + n + 1, '/');
+}
+
+enum err file_check_secret(const char *path, const char *what)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
+	if (S_ISREG(st.st_mode) && (st.st_mode & (is_credential(path) ? 037 : 077)))
+		return err_set(ERR_INPUT, "%s: mode %04o lets others at %s: chmod 600 %s", path,
+			       (unsigned)st.st_mode & 07777, what, path);
+	return ERR_OK;
+}
+
 bool file_exists(const char *path)
 {
 	return access(path, F_OK) == 0;

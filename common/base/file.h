@@ -33,11 +33,15 @@ enum err file_write_soon(const char *path, struct bytes data, mode_t mode) MUST_
 
 /* mkdir -p, and on disk: what is made in them and synced outlives a power loss. ERR_JOB. */
 enum err file_make_dirs(const char *path) MUST_CHECK;
-/* The name of a file that was made without file_write() is on disk only after its directory: waits for that. ERR_JOB. */
+/* The name of a file that was made without file_write() is on disk only after its directory: waits
+ * for that. ERR_JOB. */
 enum err file_sync_dir(const char *path) MUST_CHECK;
 /* The same, for what is written as a whole: ERR_INPUT if there is something in it already. */
 enum err file_make_new_dir(const char *path) MUST_CHECK;
 bool file_exists(const char *path);
+/* Of a secret, "the passphrase": ERR_INPUT if others than its user may read it, or it is not there. In
+ * $CREDENTIALS_DIRECTORY mode 0440 will do, which systemd makes it in units with User=. What is no regular file may have any mode. */
+enum err file_check_secret(const char *path, const char *what) MUST_CHECK;
 
 char *file_join(const char *dir,
 		const char *name); /* owned by the caller; an absolute name stays as it is */

@@ -3,6 +3,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/json.h"
+#include "common/base/service.h"
 #include "common/base/utf8.h"
 
 #include <assert.h>
@@ -22,19 +23,26 @@ const char *const log_level_names[] = { "error", "warn", "info", "debug", NULL }
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic unsigned level_max = LOG_INFO;
 static char subject[80] = "coterie", job[33];
+static _Thread_local char job_here[33];
+static struct job_log {
+	char job[33]; /* "": free */
+	int file;
+} job_log[LOG_JOBS_MAX];
+static int job_logs;
 static int stream = STDERR_FILENO, file = -1;
-static bool terminal;
+static bool terminal, journal;
 
 /* The line that moves, as it stands on the terminal; empty: none. */
 static struct buf moving;
-static char moving_phase[64];
-static double moving_drawn_s;
+static _Thread_local char moving_phase[64]; /* of this thread's job */
+static _Thread_local double moving_drawn_s;
 
 void log_init(const char *name, enum log_level level)
 {
 	snprintf(subject, sizeof(subject), "%s", name);
 	log_set_level(level);
 	log_set_stream(STDERR_FILENO, isatty(STDERR_FILENO));
+	journal = service_is_journal(STDERR_FILENO);
 }
 
 void log_set_level(enum log_level level)
@@ -49,11 +57,53 @@ void log_set_job(const char *id)
 	pthread_mutex_unlock(&lock);
 }
 
+void log_set_job_here(const char *id)
+{
+	snprintf(job_here, sizeof(job_here), "%s", id);
+}
+
+static int open_to_append(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+}
+
+enum err log_job_open(const char *id, const char *path)
+{
+	int fd = open_to_append(path);
+	struct job_log *free_one = NULL;
+
+	if (fd < 0)
+		return err_set(ERR_INPUT, "%s: cannot open the log: %s", path, strerror(errno));
+	log_job_close(id);
+	pthread_mutex_lock(&lock);
+	for (struct job_log *l = job_log; l < job_log + LOG_JOBS_MAX && !free_one; l++)
+		free_one = *l->job ? NULL : l;
+	assert(free_one); /* no more jobs than that run at a time */
+	snprintf(free_one->job, sizeof(free_one->job), "%s", id);
+	free_one->file = fd;
+	job_logs++;
+	pthread_mutex_unlock(&lock);
+	return ERR_OK;
+}
+
+void log_job_close(const char *id)
+{
+	pthread_mutex_lock(&lock);
+	for (struct job_log *l = job_log; l < job_log + LOG_JOBS_MAX; l++)
+		if (*l->job && !strncmp(l->job, id, sizeof(l->job) - 1)) {
+			close(l->file);
+			l->job[0] = 0;
+			job_logs--;
+		}
+	pthread_mutex_unlock(&lock);
+}
+
 void log_set_stream(int fd, bool is_terminal)
 {
 	pthread_mutex_lock(&lock);
 	stream = fd;
 	terminal = is_terminal;
+	journal = false;
 	moving.n = 0;
 	moving_phase[0] = 0;
 	pthread_mutex_unlock(&lock);
@@ -61,7 +111,7 @@ void log_set_stream(int fd, bool is_terminal)
 
 enum err log_open(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	int fd = open_to_append(path);
 
 	if (fd < 0)
 		return err_set(ERR_INPUT, "%s: cannot open the log: %s", path, strerror(errno));
@@ -140,8 +190,8 @@ static void line_for_programs(struct buf *b, enum log_level level, const struct 
 	json_put_string(line, "time", date);
 	json_put_string(line, "level", log_level_names[level]);
 	json_put_string(line, "subject", subject);
-	if (*job)
-		json_put_string(line, "job", job);
+	if (*job_here || *job)
+		json_put_string(line, "job", *job_here ? job_here : job);
 	json_put_string(line, "text", text);
 	for (size_t i = 0; i < count; i++) {
 		if (pairs[i].text)
@@ -158,10 +208,11 @@ static void line_for_programs(struct buf *b, enum log_level level, const struct 
 static void emit(enum log_level level, const struct log_pair *pairs, size_t count, const char *text,
 		 bool to_file)
 {
+	static const unsigned priority[] = { 3, 4, 6, 7 }; /* of syslog(3), for each level */
 	struct buf people = { 0 }, programs = { 0 };
 
 	pthread_mutex_lock(&lock);
-	if (!terminal || (to_file && file >= 0))
+	if (!terminal || (to_file && (file >= 0 || job_logs)))
 		line_for_programs(&programs, level, pairs, count, text);
 	if (terminal) {
 		if (moving.n)
@@ -169,11 +220,18 @@ static void emit(enum log_level level, const struct log_pair *pairs, size_t coun
 		line_for_people(&people, level, pairs, count, text);
 		buf_add(&people, moving.p, moving.n);
 		put(stream, &people);
+	} else if (journal) {
+		buf_printf(&people, "<%u>", priority[level]);
+		buf_add(&people, programs.p, programs.n);
+		put(stream, &people);
 	} else {
 		put(stream, &programs);
 	}
 	if (to_file && file >= 0)
 		put(file, &programs);
+	for (struct job_log *l = job_log; to_file && job_logs && l < job_log + LOG_JOBS_MAX; l++)
+		if (*l->job && !strcmp(l->job, *job_here ? job_here : job))
+			put(l->file, &programs);
 	pthread_mutex_unlock(&lock);
 	buf_release(&people);
 	buf_release(&programs);
@@ -200,6 +258,14 @@ void log_event(enum log_level level, const struct log_pair *pairs, size_t count,
 	va_end(ap);
 }
 
+void log_next(const char *phase)
+{
+	struct log_pair pair = LOG_TEXT("phase", phase);
+
+	log_event(LOG_INFO, &pair, 1, "next");
+	service_status("job %s: %s", *job_here ? job_here : job, phase);
+}
+
 void log_private(const char *fmt, ...)
 {
 	va_list ap;
@@ -218,6 +284,8 @@ static void draw(const struct log_progress *p)
 
 	moving.n = 0;
 	buf_printf(&moving, "%s: ", subject);
+	if (job_logs > 1)
+		buf_printf(&moving, "job %.8s: ", job_here);
 	add_safe(&moving, p->phase);
 	if (p->iteration)
 		buf_printf(&moving, ", iteration %u, %ju moved", p->iteration, (uintmax_t)p->moved);

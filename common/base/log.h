@@ -2,7 +2,7 @@
  *
  * An event is one line: time, level, subject (this daemon's name), text, and optional key=value
  * pairs. On a terminal it is a line for people on stderr, elsewhere a JSON object per line; a log
- * file, once opened, gets the JSON too. Text from outside is made harmless (control characters,
+ * file, once opened, gets the JSON too. In systemd's journal the line begins with its priority, "<4>". Text from outside is made harmless (control characters,
  * broken UTF-8). Safe from any thread. Never a key, mask or private value, at no level.
  */
 #ifndef COMMON_BASE_LOG_H
@@ -35,6 +35,14 @@ void log_init(const char *subject,
 void log_set_level(enum log_level level);
 /* Every line of JSON from here on has "job": this number, whose first 32 bytes are kept; "": none has. */
 void log_set_job(const char *job);
+/* The same for the lines of this thread, whatever log_set_job() says; "": that counts again. For processes
+ * in which several jobs run. */
+void log_set_job_here(const char *job);
+/* Lines with this job's number are also appended to a file of its own, until it is closed. At most LOG_JOBS_MAX
+ * at a time. ERR_INPUT. */
+enum { LOG_JOBS_MAX = 16 };
+enum err log_job_open(const char *job, const char *path) MUST_CHECK;
+void log_job_close(const char *job);
 void log_set_stream(int fd, bool terminal); /* instead of stderr, for tests; fd stays the caller's */
 /* Appends to this file from now on (made if absent, mode 0666 less umask). ERR_INPUT. */
 enum err log_open(const char *path) MUST_CHECK;
@@ -46,6 +54,8 @@ void log_close(void);
 #define log_debug(...) log_event(LOG_DEBUG, NULL, 0, __VA_ARGS__)
 void log_event(enum log_level level, const struct log_pair *pairs, size_t count, const char *fmt,
 	       ...) PRINTF(4, 5);
+/* A phase of the job begins: to the log, and to systemd. */
+void log_next(const char *phase);
 /* To stderr only, never to the file: for what must not leave this host with a shipped log. */
 void log_private(const char *fmt, ...) PRINTF(1, 2);
 

@@ -22,7 +22,7 @@ struct passphrase {
 enum err passphrase_read(struct passphrase *p, const char *path) MUST_CHECK;
 void passphrase_wipe(struct passphrase *p);
 
-/* What OpenSSL calls (pem_password_cb): copies the passphrase to text. -1: there is none, or no room. */
+/* Callback for OpenSSL (pem_password_cb): copies the passphrase to text. -1: there is none, or no room. */
 int passphrase_give(char *text, int size, int writing, void *passphrase);
 
 /* A key was read with it, or not (read): ERR_INPUT with a sentence for key without passphrase, wrong passphrase,

@@ -2,27 +2,42 @@
 
 #include <stdatomic.h>
 
-static _Atomic uint64_t ticks;
-static _Atomic bool stopped;
+static struct progress process;
+static _Thread_local struct progress *own;
+
+static struct progress *current(void)
+{
+	return own ? own : &process;
+}
+
+void progress_enter(struct progress *p)
+{
+	own = p;
+}
+
+struct progress *progress_own(void)
+{
+	return own;
+}
 
 void progress_tick(void)
 {
-	atomic_fetch_add_explicit(&ticks, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&current()->ticks, 1, memory_order_relaxed);
 }
 
-uint64_t progress_count(void)
+uint64_t progress_count(const struct progress *p)
 {
-	return atomic_load_explicit(&ticks, memory_order_relaxed);
+	return atomic_load_explicit(&(p ? p : &process)->ticks, memory_order_relaxed);
 }
 
-void progress_stop(bool stop)
+void progress_stop(struct progress *p)
 {
-	atomic_store_explicit(&stopped, stop, memory_order_relaxed);
+	atomic_store_explicit(&p->stopped, true, memory_order_relaxed);
 }
 
 bool progress_stopped(void)
 {
-	return atomic_load_explicit(&stopped, memory_order_relaxed);
+	return atomic_load_explicit(&current()->stopped, memory_order_relaxed);
 }
 
 enum err progress_check(void)

@@ -134,6 +134,24 @@ size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, 
 	return moved;
 }
 
+double kmeans_silhouette(const double *D, const double *weight, size_t n, size_t k,
+			 const uint32_t *label)
+{
+	double sum = 0, total = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double own = D[i * k + label[i]], next = INFINITY, w = weight_of(weight, i);
+
+		for (size_t r = 0; r < k; r++)
+			if (r != label[i] && D[i * k + r] < next)
+				next = D[i * k + r];
+		total += w;
+		if (next > own && next < INFINITY)
+			sum += w * (1 - sqrt(own / next));
+	}
+	return total > 0 ? sum / total : 0;
+}
+
 void kmeans_nearest(const struct mat *Z, const struct mat *c, uint32_t *label)
 {
 	double *D = alloc(Z->rows * c->rows, sizeof(*D));
@@ -344,7 +362,7 @@ struct search {
 	struct lloyd *lloyd;     /* one for each worker */
 };
 
-/* What a worker computes with, restart after restart: pages that are given back and asked for again
+/* A worker's memory, kept from restart to restart: pages that are given back and asked for again
  * cost as much as an iteration. Distances are made and used block by block: n x k of them never
  * exist at once. */
 struct lloyd {

@@ -25,7 +25,13 @@ void kmeans_distances(const struct mat *Z, const struct mat *c, double *D);
 size_t kmeans_assign(const double *D, const double *weight, size_t n, size_t k, uint32_t *label,
 		     double *inertia);
 
-/* label[i] = the nearest centre of row i, both of the above in one. */
+/* The simplified silhouette (Hruschka et al. 2004) of an assignment to the nearest centres: the weighted mean
+ * of 1 - a / b, a the distance of a row to its own centre, b to the next one; a row without a next one
+ * (at infinity) counts 0. O(n k). */
+double kmeans_silhouette(const double *D, const double *weight, size_t n, size_t k,
+			 const uint32_t *label);
+
+/* label[i] = the nearest centre of row i: kmeans_distances() and kmeans_assign(). */
 void kmeans_nearest(const struct mat *Z, const struct mat *c, uint32_t *label);
 
 /* The 1/9 step, Protocol 1 line 9: label[i] = r if D_ir <= D_is / 9 for all s != r, else k. */

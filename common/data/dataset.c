@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/data/csv.h"
+#include "common/data/cut.h"
 #include "common/data/edges.h"
 #include "common/data/labels.h"
 #include "common/data/limits.h"
@@ -39,47 +40,6 @@ enum err features_read(const char *path, struct features *X)
 	err = csv_parse_numbers((struct bytes){ file.p, file.n }, path, &X->dense);
 	buf_release(&file);
 	return err;
-}
-
-/* Row i becomes what row from[i] was, in place: cycle by cycle, with one row aside. */
-static void permute_dense(struct mat *m, const uint32_t *from)
-{
-	size_t bytes = m->cols * sizeof(*m->a);
-	double *aside = alloc(m->cols, sizeof(*aside));
-	bool *done = alloc(m->rows, sizeof(*done));
-
-	for (size_t start = 0; start < m->rows; start++) {
-		size_t i = start;
-
-		if (done[start])
-			continue;
-		memcpy(aside, ROW(m, start), bytes);
-		for (; from[i] != start; i = from[i]) {
-			memcpy(ROW(m, i), ROW(m, from[i]), bytes);
-			done[i] = true;
-		}
-		memcpy(ROW(m, i), aside, bytes);
-		done[i] = true;
-	}
-	free(aside);
-	free(done);
-}
-
-static void permute_sparse(struct csr *s, const uint32_t *from)
-{
-	struct csr p;
-
-	csr_init(&p, s->rows, s->cols, s->start[s->rows], s->value);
-	for (size_t i = 0; i < s->rows; i++) {
-		size_t first = s->start[from[i]], n = s->start[from[i] + 1] - first;
-
-		memcpy(p.index + p.start[i], s->index + first, n * sizeof(*p.index));
-		if (s->value)
-			memcpy(p.value + p.start[i], s->value + first, n * sizeof(*p.value));
-		p.start[i + 1] = p.start[i] + n;
-	}
-	csr_release(s);
-	*s = p;
 }
 
 /* ---- loading ---- */
@@ -130,10 +90,8 @@ static enum err load(struct dataset *d, const char *features, const char *edges,
 				       d->ids.n, d->n, features);
 		d->n = d->ids.n;
 	}
-	if (features && ids && d->X.is_sparse)
-		permute_sparse(&d->X.sparse, d->ids.row);
-	else if (features && ids)
-		permute_dense(&d->X.dense, d->ids.row);
+	if (features && ids)
+		features_cut(&d->X, d->ids.row, d->n);
 	if (edges) {
 		TRY(read_edges(d, edges, !features && !ids, &s));
 		graph_init(&d->g, &s);

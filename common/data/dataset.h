@@ -35,7 +35,7 @@ struct dataset {
  * copy is checked against this host's. */
 enum err dataset_load(struct dataset *d, const char *features, const char *edges,
 		      const char *ids) MUST_CHECK;
-/* What a party of FedWalk has: the vertices that it hosts, one id per line, and their ties. The nodes
+/* Reads a FedWalk party's data: the vertices that it hosts, one id per line, and their ties. The nodes
  * are those that either names; d->hosted says which are its own. ERR_INPUT, with the ids, if a tie
  * has no end among the vertices, and if edges has weights or is a Matrix Market file, whose numbers
  * are no ids. */

@@ -179,6 +179,22 @@ enum err ids_read(const char *path, struct ids *ids)
 	return err;
 }
 
+void ids_cut(struct ids *ids, const uint32_t *position, size_t n)
+{
+	struct entry *entry = alloc(n, sizeof(*entry));
+	struct ids cut;
+
+	for (size_t r = 0; r < n; r++) {
+		const char *id = ids->id[position[r]];
+
+		entry[r] = (struct entry){ { id, strlen(id) }, (uint32_t)r };
+	}
+	keep(&cut, entry, n);
+	free(entry);
+	ids_release(ids);
+	*ids = cut;
+}
+
 void ids_release(struct ids *ids)
 {
 	for (size_t i = 0; i < ids->n; i++)

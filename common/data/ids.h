@@ -28,7 +28,8 @@ struct id_table {
  * it will be compared with. Changes nothing. */
 void id_table_fetch(const struct id_table *t, struct word w, bool bytes);
 
-/* Owned. Sorted: id[0] < id[1] < ..; row[i] is the line (from 0) on which id[i] stood. */
+/* Owned. Sorted: id[0] < id[1] < ..; row[i] is the line (from 0) on which id[i] stood. Of ids_cut() in
+ * the order that was given, and row[i] is i. */
 struct ids {
 	size_t n;
 	char **id;
@@ -39,6 +40,8 @@ struct ids {
 /* ERR_INPUT with the line: no id, or not one id; an id given twice (and where first). */
 enum err ids_parse(struct bytes file, const char *where, struct ids *ids) MUST_CHECK;
 enum err ids_read(const char *path, struct ids *ids) MUST_CHECK;
+/* Those at n different positions, in this order; the others go. */
+void ids_cut(struct ids *ids, const uint32_t *position, size_t n);
 void ids_release(struct ids *ids);
 
 /* The position of an id; SIZE_MAX if it is none of them. O(1). */

@@ -99,17 +99,6 @@ enum err fedgcn_check(const void *p)
 	return ERR_OK;
 }
 
-void fedgcn_defaults(struct fedgcn_params *p, unsigned k, uint64_t seed, unsigned threads)
-{
-	struct fedgcn_job job;
-
-	kind_standards(&kind_fedgcn, &job, sizeof(job));
-	*p = job.how;
-	p->k = k;
-	p->seed = seed;
-	p->threads = threads;
-}
-
 enum err fedgcn_params_check(const struct fedgcn_params *p)
 {
 	if (p->k < 1 || p->rounds < 1 || p->epochs < 1 || p->batch < 2 || p->em < 1)

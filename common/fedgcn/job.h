@@ -24,7 +24,7 @@ const char *fedgcn_unread(const void *job, const struct config_row *row);
 enum err fedgcn_check(const void *job) MUST_CHECK;
 void fedgcn_leaks(struct said *s, const void *job, size_t parties);
 
-/* What the algorithm takes, from the job alone, the same at both sides. ERR_INPUT: what cannot be. */
+/* The algorithm's parameters, from the job alone, so the same at both sides. ERR_INPUT: impossible ones. */
 enum err fedgcn_params_of(const struct fedgcn_job *job, unsigned threads,
 			  struct fedgcn_params *p) MUST_CHECK;
 

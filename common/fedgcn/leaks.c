@@ -1,4 +1,4 @@
-/* What fedgcn shows. */
+/* The leak sentences of fedgcn. */
 #include "common/fedgcn/job.h"
 #include "common/kind/own.h"
 

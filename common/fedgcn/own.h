@@ -40,11 +40,6 @@ struct fedgcn_training {
 enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl,
 		      double *reconstruction) MUST_CHECK;
 
-/* The whole loss of a batch and its gradient by W and C, as training has it; tests check it. P is
- * held fixed: given as *P if that is not empty, else made here. */
-double fedgcn_loss_f64(struct gin_batch_f64 *b, const struct fedgcn_params *p, const double *W,
-		       const struct mat *C, struct mat *P, double *gradient);
-
 /* ---- prototypes: prototypes.c ---- */
 
 /* A mixture over prototypes, as it goes to parties: of each of k components log (share density at

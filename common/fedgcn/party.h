@@ -62,8 +62,6 @@ struct fedgcn_params {
 	uint64_t seed;
 	unsigned threads; /* results do not depend on it */
 };
-/* The job's defaults (job.c). */
-void fedgcn_defaults(struct fedgcn_params *p, unsigned k, uint64_t seed, unsigned threads);
 /* ERR_INPUT: what cannot be. */
 enum err fedgcn_params_check(const struct fedgcn_params *p) MUST_CHECK;
 /* Whether single parties' prototypes are shown to the coordinator: a policy has to allow it. */

@@ -133,24 +133,3 @@ enum err fedgcn_train(const struct fedgcn_training *t, float *W, double *kl, dou
 	free(order);
 	return err;
 }
-
-double fedgcn_loss_f64(struct gin_batch_f64 *b, const struct fedgcn_params *p, const double *W,
-		       const struct mat *C, struct mat *P, double *gradient)
-{
-	struct mat Z = { b->count, FEDGCN_Z, NULL }, dZ, dC;
-	double kl, nodes;
-
-	gin_forward_f64(b, W, true);
-	nodes = (double)b->nodes;
-	Z.a = b->Z;
-	mat_init(&dZ, b->count, FEDGCN_Z);
-	mat_init(&dC, C->rows, FEDGCN_Z);
-	kl = draw_together(&Z, C, P, &dZ, &dC);
-	if (gradient) {
-		gin_backward_f64(b, dZ.a, p->lambda / (2 * nodes), gradient);
-		memcpy(gradient + b->net->weights, dC.a, C->rows * FEDGCN_Z * sizeof(double));
-	}
-	mat_release(&dZ);
-	mat_release(&dC);
-	return kl + p->lambda * b->square / (2 * nodes);
-}

@@ -30,7 +30,8 @@ void fedsc_report_release(struct fedsc_report *r);
 enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params *p,
 		   struct fedsc_report *report) MUST_CHECK;
 
-/* Who takes part in round s of Stage I: `take` of `parties`, by `draw` and s alone: nobody chose it. */
+/* Draws the `take` of `parties` that take part in round s of Stage I, by `draw` and s alone: nobody
+ * chose them. */
 void fedsc_members(uint64_t draw, unsigned s, size_t parties, size_t take, bool *member);
 
 #endif

@@ -297,7 +297,8 @@ static void gradient_forget(struct gradient *g)
 	g->h = NULL;
 }
 
-/* 1 / (1.05 ||H||_2), from a fixed start with no symmetry of its own. */
+/* eta = 1 / (1.05 ||H||_2), H = (diag(w - 2q) + 2 Q) / r^2, by power iterations from a fixed start
+ * with no symmetry of its own. */
 static double step_of(const struct gradient *g)
 {
 	size_t d = g->Z->rows;
@@ -324,30 +325,6 @@ static double step_of(const struct gradient *g)
 	free(v);
 	norm /= g->r * g->r;
 	return norm > 0 ? 1 / (1.05 * norm) : 0;
-}
-
-enum err fedsc_gradient(const struct mat *X, const struct mat *C, const struct mat *Z, double r,
-			double lambda, unsigned threads, struct mat *G, double *f, double *step)
-{
-	struct coefficients held;
-	struct gradient g = { .C = &held, .r = r, .lambda = lambda, .threads = threads };
-	enum err err;
-
-	assert(X->rows == C->rows && X->cols == Z->cols && C->cols == Z->rows);
-	coefficients_init(&held, X, C, NULL, Z->rows, threads);
-	err = gram_of(&held, Z->rows, &g.CC);
-	if (!err)
-		err = gradient_at(&g, Z);
-	if (!err && G)
-		mat_copy(G, &g.G);
-	if (!err && f)
-		*f = g.f;
-	if (!err && step)
-		*step = step_of(&g);
-	gradient_forget(&g);
-	mat_release(&g.CC);
-	coefficients_release(&held);
-	return err;
 }
 
 enum err fedsc_round(const struct mat *X, const struct mat *Z, double r, double lambda,

@@ -39,13 +39,6 @@ enum err fedsc_coefficients(const struct fedsc_basis *b, const double *x, size_t
 enum err fedsc_factor_block(const struct fedsc_basis *b, const struct mat *X, size_t first,
 			    unsigned threads, struct mat *F) MUST_CHECK;
 
-/* f of equation 8 over all rows, and its gradient G (d x m, initialised here) at Z, for given C (n x
- * d). step: the length eta = 1 / (1.05 ||H||_2), H = (diag(w - 2q) + 2 Q) / r^2, by 20 power
- * iterations. Each of G, f and step may be NULL. O(n d (m + d)). */
-enum err fedsc_gradient(const struct mat *X, const struct mat *C, const struct mat *Z, double r,
-			double lambda, unsigned threads, struct mat *G, double *f,
-			double *step) MUST_CHECK;
-
 /* A party's part of a round: C from Z, then `inner` steps on a copy of Z with C fixed. Out (d x m)
  * is initialised here. C is held whole if n d <= max(n m, 2^23), else made again by blocks. */
 enum err fedsc_round(const struct mat *X, const struct mat *Z, double r, double lambda,

@@ -104,35 +104,17 @@ void kmeans_settle(void *job, bool modulus_given)
 	((struct fedsc_job *)job)->how.variant = FEDSC_BY_KMEANS;
 }
 
-static void take(const struct fedsc_job *job, unsigned threads, struct fedsc_params *p)
+enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t draw,
+			 unsigned threads, struct fedsc_params *p)
 {
+	struct fedsc_noise noise;
+
 	*p = job->how;
 	p->k = job->clusters;
 	p->dims = p->dims == JOB_AUTO ? 0 : p->dims;
 	p->neighbours = p->neighbours == JOB_AUTO ? 0 : p->neighbours;
 	p->seed = job->seed;
 	p->threads = threads;
-}
-
-void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k, uint64_t seed,
-		    unsigned threads)
-{
-	bool kmeans = variant == FEDSC_BY_KMEANS;
-	struct fedsc_job job;
-
-	kind_standards(kmeans ? &kind_kmeans : &kind_fedsc, &job, sizeof(job));
-	job.how.variant = variant;
-	job.clusters = k;
-	job.seed = seed;
-	take(&job, threads, p);
-}
-
-enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t draw,
-			 unsigned threads, struct fedsc_params *p)
-{
-	struct fedsc_noise noise;
-
-	take(job, threads, p);
 	if (p->participants > parties)
 		return err_set(ERR_INPUT, "job.participants is %u, of %zu parties", p->participants,
 			       parties);

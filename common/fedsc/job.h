@@ -72,10 +72,7 @@ static inline bool fedsc_learns(enum fedsc_variant variant)
 /* r is the parties' mean distance, which takes a sum. */
 bool fedsc_width_is_summed(const struct fedsc_job *job);
 
-/* The job's defaults, of which variant. */
-void fedsc_defaults(struct fedsc_params *p, enum fedsc_variant variant, unsigned k, uint64_t seed,
-		    unsigned threads);
-/* What the algorithm takes. draw: of the attempt (crypto/secagg.h), by which the parties are drawn
+/* The algorithm's parameters. draw: of the attempt (crypto/secagg.h), by which the parties are drawn
  * that take part in a round of Stage I; parties alone need it. Everything comes from the job, noise
  * too, so that both sides have the same numbers without telling each other. ERR_INPUT: more
  * participants than parties, noise that cannot be calibrated. */

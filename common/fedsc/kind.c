@@ -22,7 +22,7 @@ static struct kind_claim claim(const void *job)
 	return (struct kind_claim){ noise.eps, noise.delta, noise.sigma > 0 };
 }
 
-/* What both kinds have: they differ in parameters and in what a policy must allow. */
+/* Members that both kinds share; they differ in parameters and in what a policy must allow. */
 #define OF_ROWS                                                                                    \
 	.split = SPLIT_ROWS, .needs = NEEDS_FEATURES, .thing = "row", .things = "rows",            \
 	.pictured = true, .results = kind_label_files, .clusters = CLUSTERS_GIVEN,                 \

@@ -1,4 +1,4 @@
-/* What fedsc and kmeans show. */
+/* The leak sentences of fedsc and kmeans. */
 #include "common/fedsc/job.h"
 #include "common/kind/own.h"
 

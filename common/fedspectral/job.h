@@ -14,7 +14,7 @@ struct fedspectral_job {
 	struct fedspectral_params how; /* but for k, seed and threads */
 };
 
-/* What the algorithm takes. */
+/* The algorithm's parameters, from the job. */
 struct fedspectral_params fedspectral_params_of(const struct fedspectral_job *job, unsigned threads);
 
 extern const struct kind kind_fedspectral;

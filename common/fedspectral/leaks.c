@@ -1,4 +1,4 @@
-/* What fedspectral shows. */
+/* The leak sentences of fedspectral. */
 #include "common/fedspectral/job.h"
 #include "common/kind/own.h"
 

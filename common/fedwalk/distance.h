@@ -50,7 +50,9 @@ enum fedwalk_how { FEDWALK_L1, FEDWALK_DTW, FEDWALK_LANDMARKS };
 enum { FEDWALK_EXACT_MAX = 50000 }; /* vertices, of whose pairs tree "auto" keeps all */
 enum fedwalk_how fedwalk_tree_how(const struct fedwalk_job *job, size_t n);
 double fedwalk_tree_bytes(size_t n, unsigned k, enum fedwalk_how how, double rows);
-/* And those of walks, the edge attack and SkipGram: gamma walks of length l from each of n vertices. */
+/* Of the tree or the reports, whichever the job has; released before walks begin. */
+double fedwalk_first_bytes(const struct fedwalk_job *job, size_t n, enum fedwalk_how how);
+/* Of walks, the edge attack and SkipGram: gamma walks of length l from each of n vertices. */
 double fedwalk_train_bytes(size_t n, unsigned gamma, unsigned l, unsigned threads);
 
 #endif

@@ -118,7 +118,7 @@ static void encode_block(void *ctx, unsigned worker, size_t block)
 		encode_vertex(p, &p->range[worker], (uint32_t)u);
 }
 
-/* What the workers have found becomes the encoder and its report. */
+/* Adds the workers' results up to the encoder and its report. */
 static void collect(struct fedwalk_encoder *e, const struct plan *p, unsigned workers,
 		    struct fedwalk_encoder_report *report)
 {

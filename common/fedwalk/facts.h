@@ -6,7 +6,7 @@
 #include "common/fedwalk/job.h"
 #include "common/kind/facts.h"
 
-/* What a party tells of its part, in a secure sum; over all parties it is everybody's to see. */
+/* Numbers about a party's part, sent in a secure sum; the totals over all parties are public. */
 enum fedwalk_told {
 	FEDWALK_GUESSED,   /* pairs that the attack says are ties, of own lower vertices */
 	FEDWALK_RIGHT,     /* of them, those that are */

@@ -32,7 +32,7 @@ enum err fedwalk_report(const struct noise_source *source, double eps, size_t n,
  * before the start (12 bytes each at the coordinator, twice). */
 double fedwalk_reports_expected(double eps, size_t n, double edges);
 
-/* What is made of the reports. g (n x n) has all of them, both ways, without values; its values are
+/* Weighs the reported pairs. g (n x n) has all of them, both ways, without values; its values are
  * made here: how likely a reported pair is a tie, given eps and how many ties both ends seem to have.
  * Pairs that are less likely than FEDWALK_TIE_LEAST are dropped; so g may lose entries. */
 #define FEDWALK_TIE_LEAST 1e-3

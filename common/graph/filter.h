@@ -27,7 +27,7 @@ enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi
 enum err graph_filter_sparse(const struct graph *g, enum filter_kind kind, unsigned psi,
 			     unsigned threads, const struct csr *X, struct mat *out) MUST_CHECK;
 
-/* What each power leaves of X (sparse or dense, the other NULL): for t = 0 .. steps, square[t] =
+/* Norms of the powers F^t X (X sparse or dense, the other NULL): for t = 0 .. steps, square[t] =
  * ||F^t X||^2 and spread[t] = ||F^t X - 1 mu'||^2, mu the column means. No power of X is ever held
  * whole. Same bits for any threads. */
 enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsigned steps,

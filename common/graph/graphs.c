@@ -82,7 +82,7 @@ static void walks_block(struct walks *w, size_t from, size_t count, size_t width
 {
 	double dot[BLOCK];
 
-	/* What the nodes before have left. */
+	/* Clear what earlier nodes left behind. */
 	for (size_t i = 0; i < w->count; i++) {
 		size_t at = (size_t)w->reached[i] * BLOCK;
 

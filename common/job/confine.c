@@ -172,26 +172,31 @@ void confine_as_before(void)
 		(void)!setegid(getgid());
 }
 
-enum err confine(const struct daemon_common *c)
+enum err confine_user(const struct daemon_common *c)
 {
-	scmp_filter_ctx f;
 	uid_t uid;
 	gid_t gid;
-	int bad;
 
 	if (c->user)
 		TRY(find_user(c, &uid, &gid));
-	if (c->user && geteuid() == 0) {
-		if (initgroups(c->user, gid) || setresgid(gid, gid, gid) ||
-		    setresuid(uid, uid, uid))
-			return err_set(ERR_INPUT, "user: becoming \"%s\": %s", c->user,
-				       strerror(errno));
-		if (!setuid(0) || !seteuid(0)) /* there must be no way back */
-			return err_set(ERR_INTERNAL, "user: root could be had again");
-		prctl(PR_SET_DUMPABLE, !c->sandbox); /* the change of user has set it anew */
-	} else if (geteuid() == 0) {
+	if (!c->user || geteuid() != 0)
+		return ERR_OK;
+	if (initgroups(c->user, gid) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+		return err_set(ERR_INPUT, "user: becoming \"%s\": %s", c->user, strerror(errno));
+	if (!setuid(0) || !seteuid(0)) /* there must be no way back */
+		return err_set(ERR_INTERNAL, "user: root could be had again");
+	prctl(PR_SET_DUMPABLE, !c->sandbox); /* the change of user has set it anew */
+	return ERR_OK;
+}
+
+enum err confine(const struct daemon_common *c)
+{
+	scmp_filter_ctx f;
+	int bad;
+
+	TRY(confine_user(c));
+	if (geteuid() == 0)
 		log_warn("running as root: start as another user, or let \"user\" name one");
-	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return err_set(ERR_INPUT, "sandbox: no_new_privs: %s", strerror(errno));
 	if (!c->sandbox || SANITIZED) { /* whose runtime needs more than the list */

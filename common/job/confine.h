@@ -21,6 +21,9 @@
  * this process is neither root nor that user. */
 enum err confine_as_user(const struct daemon_common *c) MUST_CHECK;
 void confine_as_before(void);
+/* For good: this process, if it is root, becomes c->user; part of confine(), and all of it that a helper process needs
+ * that has nothing of others in it. */
+enum err confine_user(const struct daemon_common *c) MUST_CHECK;
 
 /* For good. After listening and after keys are read; what is read later (SIGHUP, data for the next
  * job) must be readable for c->user. ERR_INPUT as above, or if the kernel refuses the filter. */

@@ -73,7 +73,7 @@ static const char *check_congestion(const char *text)
 				       : "a congestion control of the kernel, like \"cubic\"";
 }
 
-/* What was expected, where text is none of the names: "a method: "tree", "flat" or "gcc"". */
+/* NULL if text is one of the names, else what was expected: "a method: "tree", "flat" or "gcc"". */
 static const char *one_of(const char *text, const char *const *names, const char *what)
 {
 	static _Thread_local char expected[512];
@@ -100,6 +100,11 @@ static const char *check_kind(const char *text)
 static const char *check_method(const char *text)
 {
 	return one_of(text, kind_words("method"), "a method");
+}
+
+static const char *check_align(const char *text)
+{
+	return one_of(text, kind_words("align"), "a way to match rows");
 }
 
 static const char *check_exchange(const char *text)
@@ -154,7 +159,12 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 	{ "sandbox", CONFIG_BOOL, offsetof(T, common.sandbox), .standard = "on", \
 	  .names = on_off, \
 	  .help = "on: a system call that daemons have no use for ends the process; off: not, and " \
-		  "debuggers may look in" }
+		  "debuggers may look in" }, \
+	{ "on_event", CONFIG_PATH, offsetof(T, common.on_event), .standard = "", \
+	  .help = "a program that is run when a job failed, a person is waited for, the certificate nears its end or " \
+		  "a peer is away" }, \
+	{ "away_s", CONFIG_UNSIGNED, offsetof(T, common.away_s), 0, 30 * DAY_S, "600", \
+	  .help = "how long a peer may be away before on_event is told; 0: for ever" }
 
 #define C(field) offsetof(struct coordinator_config, field)
 static const struct config_row coordinator_rows[] = {
@@ -169,7 +179,7 @@ static const struct config_row coordinator_rows[] = {
 	  .help = "how long all parties are awaited" },
 	{ "greetings_per_address", CONFIG_UNSIGNED, C(greetings_per_address), 1, 256, "64",
 	  .help = "connections of one address that may be in their greeting at a time" },
-	{ "max_memory", CONFIG_U64, C(max_memory), 1, 9e15, "",
+	{ "max_memory", CONFIG_BYTES, C(max_memory), 1, 9e15, "",
 	  .help = "bytes that a job may take here, by what is expected once its size is known; no bound where not given" },
 	{ "max_attempts", CONFIG_UNSIGNED, C(max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
 	  .help = "how often a job is tried at most, if processes crash; 1: once" },
@@ -213,6 +223,15 @@ static const struct config_row party_rows[] = {
 	  .help = "methods allowed; all where not given" },
 	{ "policy.exchanges", CONFIG_STRINGS, P(policy.exchanges), 1, 16, "", .check = check_exchange,
 	  .help = "what may be exchanged: distances, gram; all where not given" },
+	{ "policy.align", CONFIG_STRINGS, P(policy.align), 1, 3, "[\"same\",\"intersect\"]",
+	  .check = check_align,
+	  .help = "how rows may be matched where parties have other ones: \"intersect\", \"hashed\"; \"same\", "
+		  "not at all, is always allowed" },
+	{ "policy.min_common", CONFIG_UNSIGNED, P(policy.min_common), 1, UINT32_MAX, "100",
+	  .help = "where rows are matched: the least job.min_common, rows that all parties have" },
+	{ "policy.min_change", CONFIG_UNSIGNED, P(policy.min_change), 1, 1000, "10",
+	  .help = "where rows are matched: the fewest ids by which this party's differ from those of an earlier "
+		  "job, unless they are the same; 1: any" },
 	{ "policy.min_parties", CONFIG_UNSIGNED, P(policy.min_parties), 1, PARTIES_MAX, "2",
 	  .help = "the fewest members of a sum this party adds to; 3 refuses pairs" },
 	{ "policy.allow_single", CONFIG_BOOL, P(policy.allow_single), .standard = "false",
@@ -220,13 +239,16 @@ static const struct config_row party_rows[] = {
 	{ "policy.coordinators", CONFIG_STRINGS, P(policy.coordinators), 1, PARTIES_MAX, "",
 	  .check = config_check_name,
 	  .help = "names in peers whose jobs this party takes part in; all of them where not given" },
+	{ "policy.submitters", CONFIG_STRINGS, P(policy.submitters), 1, PARTIES_MAX, "",
+	  .check = config_check_name,
+	  .help = "who may have submitted a job, by the name that the coordinator gives; anybody where not given" },
 	{ "policy.min_cell", CONFIG_UNSIGNED, P(policy.min_cell), 1, UINT32_MAX, "1",
 	  .help = "kcagc: the fewest nodes of a cell; above 1 refuses what sums over single nodes" },
 	{ "policy.max_attempts", CONFIG_UNSIGNED, P(policy.max_attempts), 1, RECORD_ATTEMPTS_MAX, "3",
 	  .help = "attempts at one job, after crashes; each shows what the job shows" },
 	{ "policy.max_declines", CONFIG_UNSIGNED, P(policy.max_declines), 1, 1000, "60",
 	  .help = "offers declined within an hour, after which none is considered until that hour is over" },
-	{ "policy.max_memory", CONFIG_U64, P(policy.max_memory), 1, 9e15, "",
+	{ "policy.max_memory", CONFIG_BYTES, P(policy.max_memory), 1, 9e15, "",
 	  .help = "bytes that a job may take here, by what is expected before it begins" },
 	{ "policy.max_jobs", CONFIG_UNSIGNED, P(policy.max_jobs), 1, UINT32_MAX, "",
 	  .help = "jobs of one coordinator over the same data, as the ledger counts, each attempt that "
@@ -277,6 +299,7 @@ static enum err read_table(const struct config_table *t, const char *path, char 
 	json_free(root);
 	free(dir);
 	out->table = t;
+	out->role = t->name;
 	out->path = path;
 	out->set = set;
 	return err;
@@ -329,10 +352,11 @@ enum err party_config_read(struct party_config *c, const char *path, char *const
 
 	TRY(read_table(&party_table, path, set, &c->common));
 	endpoint_parse(c->coordinator_text, &c->coordinator);
-	if (!c->data.features && !c->data.edges && !c->data.graphs)
+	if (!c->data.features && !c->data.edges && !c->data.graphs && !c->data.ids)
 		err = err_set(ERR_INPUT,
 			      "%s: party.data is empty, expected party.data.features, "
-			      "party.data.edges or both, or party.data.graphs",
+			      "party.data.edges or both, or party.data.graphs, or, to match ids "
+			      "alone, party.data.ids",
 			      path);
 	else if (c->data.vertices && (c->data.features || c->data.ids || !c->data.edges))
 		err = err_set(ERR_INPUT,

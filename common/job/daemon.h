@@ -49,6 +49,9 @@ struct daemon_common {
 	enum log_level log_level;
 	char *user;   /* whom root becomes; NULL: nobody else */
 	bool sandbox; /* see confine.h */
+	const char *role;  /* "coordinator" or "party" */
+	char *on_event;    /* the program that is run then, see hook.h; NULL: none */
+	unsigned away_s;   /* a peer gone for so long is an event; 0: never */
 };
 
 struct coordinator_config {
@@ -81,12 +84,16 @@ struct party_config {
 		struct config_strings jobs;      /* kinds allowed */
 		struct config_strings methods;   /* methods allowed; none given: all */
 		struct config_strings exchanges; /* exchanges allowed; none given: all */
+		struct config_strings align;     /* how rows may be matched */
+		unsigned min_common; /* rows that all parties have, where they are matched */
+		unsigned min_change; /* ids by which this party's set differs from one that was matched */
 		unsigned min_parties;            /* members of each sum */
 		unsigned min_cluster;            /* rows behind any sum of rows */
 		double max_eps;                  /* 0: none is asked for */
 		double max_delta;                /* counts with max_eps */
 		bool allow_single;
 		struct config_strings coordinators; /* of the peers; none given: any of them */
+		struct config_strings submitters;   /* whose jobs; none given: anybody's */
 		unsigned min_cell;                  /* nodes of each cell */
 		/* For each coordinator and data, as the ledger counts; 0: no bound. */
 		unsigned max_attempts; /* at one job; always a bound */

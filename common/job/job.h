@@ -9,6 +9,7 @@
 #ifndef COMMON_JOB_JOB_H
 #define COMMON_JOB_JOB_H
 
+#include "common/align/job.h"
 #include "common/base/buf.h"
 #include "common/base/config.h"
 #include "common/base/err.h"
@@ -37,6 +38,7 @@ struct job {
 		struct fedspectral_job fedspectral;
 		struct fedwalk_job fedwalk;
 		struct fedgcn_job fedgcn;
+		struct align_job matched; /* kind align */
 	};
 };
 

@@ -1,4 +1,5 @@
 #include "common/job/kinds.h"
+#include "common/align/job.h"
 #include "common/fedgcn/job.h"
 #include "common/fedsc/job.h"
 #include "common/fedspectral/job.h"
@@ -9,10 +10,10 @@
 #include <pthread.h>
 #include <string.h>
 
-const struct kind *const kinds[] = { &kind_kcagc,       &kind_kcagc_predict,
-				     &kind_fedsc,       &kind_kmeans,
-				     &kind_fedspectral, &kind_fedwalk,
-				     &kind_fedgcn,      NULL };
+const struct kind *const kinds[] = { &kind_kcagc,  &kind_kcagc_predict,  &kind_fedsc,
+				     &kind_kmeans, &kind_fedspectral,    &kind_fedwalk,
+				     &kind_fedgcn, &kind_kmeans_columns, &kind_align,
+				     NULL };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) - 1, PERMISSIONS_MAX = 4 * KINDS };
 
 static const char *names[KINDS + 1], *permissions[PERMISSIONS_MAX + 1];

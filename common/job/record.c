@@ -46,18 +46,21 @@ void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t at
 {
 	hex_write(job_id, 16, r->job_id);
 	r->attempt = attempt;
-	log_set_job(r->job_id);
+	log_set_job_here(r->job_id);
 }
 
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
 		  uint32_t attempt, const char *const *party, size_t parties)
 {
 	struct record_attempts attempts = r->attempts;
+	char submitter[sizeof(r->submitter)];
 
+	memcpy(submitter, r->submitter, sizeof(submitter));
 	assert(parties <= PARTIES_MAX);
 	record_release(r);
 	record_init(r, r->role, r->name);
 	r->attempts = attempts;
+	memcpy(r->submitter, submitter, sizeof(submitter));
 	r->job = *job;
 	r->has_job = true;
 	record_offer(r, job_id, attempt);

@@ -24,10 +24,11 @@ enum {
 	RECORD_SUMS_MAX = 2 * TREE_NODES_MAX,
 	RECORD_ATTEMPTS_MAX = 16,
 	RECORD_FILES_MAX = 8,
+	RECORD_RUNNING_MAX = 16, /* jobs at a time in one process */
 	RECORD_TRAFFIC_MAX = 32 * PARTIES_MAX
 };
 
-/* What passed since the last look: how long the job thread was blocked, and how often it waited
+/* Waiting since the last look: how long the job thread was blocked, and how often it waited
  * for an answer to something that it had sent. */
 struct record_times {
 	double wait_s;        /* blocked while others computed */
@@ -71,6 +72,7 @@ struct record_sum {     /* one k-means on secure sums, coordinator only */
 	size_t merged; /* cells below min_cell that were merged into these */
 	unsigned iterations;
 	double inertia;    /* of the chosen restart */
+	double silhouette; /* kmeans_silhouette() of it; 0: not known */
 	double *objective; /* its inertia at each iteration, `objectives` of them; owned */
 	unsigned objectives;
 };
@@ -116,6 +118,7 @@ struct record {
 	struct record_attempts attempts;
 	size_t parties;
 	char party[PARTIES_MAX][64 + 1];
+	char submitter[64 + 1]; /* who wanted the job, "" while that is not known; kept by record_start() */
 	double started_s; /* clock_now_s() at the offer */
 	char started_utc[32];
 	double elapsed_s;
@@ -159,7 +162,8 @@ struct record {
 };
 
 void record_init(struct record *r, const char *role, const char *name);
-/* A job was offered, before it is known whether its text can be read: number and attempt alone. */
+/* A job was offered, before it is known whether its text can be read: number and attempt alone. Lines that
+ * this thread logs from here on have the number: log_set_job_here(). */
 void record_offer(struct record *r, const uint8_t job_id[static 16], uint32_t attempt);
 /* Starts the clock of a job; earlier contents are forgotten, but for the attempts. */
 void record_start(struct record *r, const struct job *job, const uint8_t job_id[static 16],
@@ -191,15 +195,16 @@ void record_peer_ledger(struct record *r, const char *name, uint64_t count,
 void record_end(struct record *r, enum err status, const char *error); /* elapsed_s, status */
 unsigned record_rounds(const struct record *r);
 unsigned record_round_trips(const struct record *r);
-/* What the rounds of a job cost: 3.5 round trips for offer, keys, local clusters and result, one
+/* The round trips of a job at most: 3.5 for offer, keys, local clusters and result, one
  * for each secure sum, and one more for each phase with sums but polish: 3.5 + 12 ceil(log2 L) + P
  * for kCAGC with Q = 10 and the 1/9 step. FedWalk's walks are not of this kind. */
 double record_round_trips_bound(const struct record *r);
 void record_json(const struct record *r, struct buf *json); /* indented, ends with a newline */
 enum err record_write(const struct record *r,
 		      const char *dir) MUST_CHECK; /* dir/run.json, atomically */
-/* The process ends while a job runs, and nobody can write the record any more: the run.json that says "running", as
- * this process wrote it, says "failed" and this exit status from now on. Any thread; allocates nothing, and needs no room on the disk. */
+/* The process ends while jobs run, and nobody can write their records any more: each run.json that
+ * says "running", as this process wrote it, says "failed" and this exit status from now on. Any
+ * thread; allocates nothing, and needs no room on the disk. */
 void record_abandon(enum err status);
 void record_release(struct record *r);
 

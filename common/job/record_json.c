@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static void put_times(struct json *o, double start_s, double compute_s,
 	json_put_number(o, "round_trips", t->round_trips);
 }
 
-/* What each phase and each of its steps took, and what went where. */
+/* Time of each phase and of its steps, and messages by sender and receiver. */
 static void put_course(const struct record *r, struct json *root)
 {
 	struct json *phases = json_put_array(root, "phases");
@@ -92,6 +93,8 @@ static void put_result(const struct record *r, struct json *root)
 		json_put_number(o, "merged", (double)r->sum[i].merged);
 		json_put_number(o, "iterations", r->sum[i].iterations);
 		json_put_number(o, "inertia", r->sum[i].inertia);
+		if (r->sum[i].silhouette != 0)
+			json_put_number(o, "silhouette", r->sum[i].silhouette);
 		o = json_put_array(o, "objective");
 		for (unsigned t = 0; t < r->sum[i].objectives; t++)
 			json_append_number(o, r->sum[i].objective[t]);
@@ -134,7 +137,7 @@ static void put_hex(struct json *o, const char *key, const uint8_t hash[static 3
 	json_put_string(o, key, hex);
 }
 
-/* What the job's kind says besides, in the order in which it was told. */
+/* The kind's own facts, in the order in which they were recorded. */
 static void put_facts(const struct record *r, struct json *root)
 {
 	struct json *facts = r->facts.count ? json_put_object(root, "facts") : NULL;
@@ -153,7 +156,7 @@ static void put_facts(const struct record *r, struct json *root)
 	}
 }
 
-/* What a party read, and how far ledgers reach. */
+/* The files that a party read, and where ledgers end. */
 static void put_data(const struct record *r, struct json *root)
 {
 	const struct {
@@ -241,6 +244,8 @@ void record_json(const struct record *r, struct buf *json)
 		json_put_string(o, "cause", a->cause);
 		json_put_number(o, "elapsed_s", a->elapsed_s < 0 ? NAN : a->elapsed_s);
 	}
+	if (*r->submitter)
+		json_put_string(root, "submitter", r->submitter);
 	list = json_put_array(root, "parties");
 	for (size_t l = 0; l < r->parties; l++)
 		json_append_string(list, r->party[l]);
@@ -263,12 +268,30 @@ void record_json(const struct record *r, struct buf *json)
 	json_free(root);
 }
 
-static char running[PATH_MAX]; /* the run.json of this process that says so */
+/* Those run.json of this process that say so; "": free. */
+static pthread_mutex_t running_lock = PTHREAD_MUTEX_INITIALIZER;
+static char running[RECORD_RUNNING_MAX][PATH_MAX];
+
+static void note_running(const char *path, bool runs)
+{
+	char *at = NULL;
+
+	pthread_mutex_lock(&running_lock);
+	for (size_t i = 0; i < RECORD_RUNNING_MAX; i++)
+		if (!strcmp(running[i], path))
+			at = running[i];
+	for (size_t i = 0; i < RECORD_RUNNING_MAX && runs && !at; i++)
+		if (!*running[i])
+			at = running[i];
+	if (at)
+		snprintf(at, PATH_MAX, "%s", runs ? path : "");
+	pthread_mutex_unlock(&running_lock);
+}
 
 /* In place: the disk may be full, and memory out. Both words are as long as what they replace. */
-void record_abandon(enum err status)
+static void abandon(const char *path, enum err status)
 {
-	int fd = *running ? open(running, O_RDWR | O_CLOEXEC) : -1;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
 	static const char was[] = "\"status\": \"running\"", is[] = "\"status\": \"failed\" ";
 	char head[1024], code[5], *at, *null;
 	ssize_t n;
@@ -286,7 +309,13 @@ void record_abandon(enum err status)
 		(void)!pwrite(fd, head, (size_t)n, 0);
 	}
 	close(fd);
-	*running = 0;
+}
+
+void record_abandon(enum err status)
+{
+	for (size_t i = 0; i < RECORD_RUNNING_MAX; i++)
+		if (*running[i])
+			abandon(running[i], status);
 }
 
 enum err record_write(const struct record *r, const char *dir)
@@ -297,10 +326,10 @@ enum err record_write(const struct record *r, const char *dir)
 
 	record_json(r, &text);
 	e = file_write(path, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
-	if (e == ERR_OK)
-		snprintf(running, sizeof(running), "%s", r->ended ? "" : path);
-	else if (r->ended && r->status != ERR_OK && !strcmp(running, path))
-		record_abandon(r->status);
+	if (e != ERR_OK && r->ended && r->status != ERR_OK)
+		abandon(path, r->status);
+	if (e == ERR_OK || r->ended)
+		note_running(path, !r->ended);
 	buf_release(&text);
 	free(path);
 	return e;

@@ -2,7 +2,9 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/base/service.h"
 #include "common/job/confine.h"
+#include "common/job/hook.h"
 #include "common/job/record.h"
 #include "common/job/results.h"
 #include "common/linalg/la.h"
@@ -110,6 +112,7 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 		prctl(PR_SET_DUMPABLE, 0);
 	log_init(c->name, c->log_level);
 	log_begun = true;
+	service_begin();
 	alloc_at_end(out_of_memory);
 	TRY(check_threads());
 	TRY(la_reserve(c->threads ? c->threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN)));
@@ -143,6 +146,7 @@ void daemon_leave(enum err e)
 	daemon_failed(e);
 	if (e != ERR_OK)
 		record_abandon(e);
+	hook_end();
 	log_close();
 	_exit(e);
 }

@@ -25,6 +25,7 @@ enum err kcagc_check(const void *p)
 	bool nodes = job->method == METHOD_BASIC || job->method == METHOD_GCC;
 	unsigned local = kcagc_local_clusters(job);
 
+	TRY(kind_check_align(job));
 	if (local < job->clusters || local > JOB_CLUSTERS_MAX)
 		return err_set(
 		    ERR_INPUT,
@@ -79,6 +80,5 @@ enum err kcagc_check(const void *p)
 
 enum err kcagc_predict_check(const void *p)
 {
-	(void)p;
-	return ERR_OK;
+	return kind_check_align(p);
 }

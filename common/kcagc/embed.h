@@ -31,7 +31,7 @@ struct embed_params {
 enum err embed(struct features *X, const struct graph *g, const struct embed_params *p,
 	       struct mat *Z) MUST_CHECK;
 
-/* What an embedding did, to embed other rows of the same columns alike. Zeroed: empty. */
+/* Everything needed to embed other rows of the same columns in the same way. Zeroed: empty. */
 struct embedding {
 	double word; /* if columns were weighed by idf: what all non-zeros were; else 0 */
 	double *idf; /* m weights, or NULL */

@@ -67,7 +67,7 @@ static enum err first(struct state *s)
 					 .seed = s->p->seed,
 					 .stream = STREAM };
 	struct kmeans_params cluster = { .k = s->p->k,
-					 .restarts = s->p->restarts,
+					 .restarts = sums_restarts(s->p->restarts, s->n),
 					 .iterations = s->p->lloyd,
 					 .seed = s->p->seed,
 					 .threads = s->p->threads };

@@ -35,8 +35,9 @@ void gcc_defaults(struct gcc_params *p, unsigned k, uint64_t seed, unsigned thre
 size_t gcc_width(const struct gcc_params *p, size_t n);
 
 /* Phases "norms", "order", "init", "iterate". label: n, below k. Sums: those of sums_agree(), p->rounds of
- * n (k + 10) words, one of n k words per iteration, each after a broadcast of as many numbers or of n labels.
- * Same seed, same labels. `report` (may be NULL) is filled as far as it came. ERR_INPUT if k exceeds n; errors of the sums. */
+ * n (k + 10) words, one of n k words per iteration, each after a broadcast of as many numbers or of
+ * n labels. Same seed, same labels. `report` (may be NULL) is filled as far as it came. ERR_INPUT if
+ * k exceeds n; errors of the sums. */
 enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, uint32_t *label,
 		 struct gcc_report *report) MUST_CHECK;
 

@@ -11,6 +11,8 @@ enum { TREES = 1, LANDMARK = 2, GCC = 4 };
 
 static const char *const preset_names[] = { "default", "paper", NULL };
 const char *const kcagc_method_names[] = { "tree", "flat", "basic", "landmark", "gcc", NULL };
+static const char *const columns_method_names[] = { "tree", "flat", "basic", NULL };
+static const char *const standardize_names[] = { "none", "local", NULL };
 static const char *const graphs_names[] = { "shared", "own", NULL };
 static const char *const filter_names[] = { "half", "spectral", NULL };
 static const char *const features_names[] = { "raw", "idf", NULL };
@@ -24,7 +26,37 @@ static const char *const dims_word[] = { "local", NULL };
 #define AT(field) offsetof(struct kcagc_job, field)
 
 /* clang-format off */
+/* Of the joint k-means, which kmeans.columns has, too. */
+#define JOINT_ROWS \
+	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5", \
+	  .help = "starts of each party's own k-means", .readers = TREES }, \
+	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, JOB_RESTARTS_MAX, "200", \
+	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as sum " \
+		  "`start_words` words in a round, but no fewer than `restarts`", .readers = TREES }, \
+	{ "start_words", CONFIG_UNSIGNED, AT(start_words), 1, WORDS_MAX, "4194304", \
+	  .help = "how many words the starts may sum in a round; 4194304 are 16 MiB of 32-bit words", \
+	  .readers = TREES }, \
+	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, JOB_ITERATIONS_MAX, "2", \
+	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on", .readers = TREES }, \
+	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20", \
+	  .help = "R, starts that go on to the end; the one of least inertia wins", .readers = TREES }, \
+	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, JOB_RESTARTS_MAX, "0", \
+	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10", .readers = TREES }, \
+	{ "inner_iterations", CONFIG_UNSIGNED, AT(inner_iterations), 1, JOB_ITERATIONS_MAX, "5", \
+	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further", .readers = TREES }, \
+	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10", \
+	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round", .readers = TREES }, \
+	{ "ninth", CONFIG_BOOL, AT(ninth), .standard = "true", \
+	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)", .readers = TREES }, \
+	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, JOB_ITERATIONS_MAX, "3", \
+	  .help = "P, Lloyd steps on all nodes at the end", .readers = TREES | LANDMARK }, \
+	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", .names = kcagc_exchange_names, \
+	  .help = "what the joint k-means sums: squared distances to the centres in each round, or once all " \
+		  "inner products of the virtual nodes", .readers = TREES },
+
 const struct config_row kcagc_rows[] = {
+	KIND_ALIGN_ROW(struct kcagc_job, "same"),
+	KIND_ALIGN_BOUNDS(struct kcagc_job),
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
 	  .help = "\"own\": the parties' edges may differ", .readers = TREES | LANDMARK | GCC },
 	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
@@ -55,31 +87,7 @@ const struct config_row kcagc_rows[] = {
 	{ "virtual_nodes", CONFIG_ENUM, AT(virtual_nodes), .standard = "mean", .names = virtual_names,
 	  .help = "what stands for a cell at a party: the mean of its rows, or the local centre (line 13)",
 	  .readers = TREES },
-	{ "local_restarts", CONFIG_UNSIGNED, AT(local_restarts), 1, JOB_RESTARTS_MAX, "5",
-	  .help = "starts of each party's own k-means", .readers = TREES },
-	{ "starts", CONFIG_UNSIGNED, AT(starts), 1, JOB_RESTARTS_MAX, "200",
-	  .help = "starts of the joint k-means that makes the k clusters, at most: as many as sum "
-		  "`start_words` words in a round, but no fewer than `restarts`", .readers = TREES },
-	{ "start_words", CONFIG_UNSIGNED, AT(start_words), 1, WORDS_MAX, "4194304",
-	  .help = "how many words the starts may sum in a round; 4194304 are 16 MiB of 32-bit words",
-	  .readers = TREES },
-	{ "screen", CONFIG_UNSIGNED, AT(screen), 1, JOB_ITERATIONS_MAX, "2",
-	  .help = "after so many of its Lloyd steps only the best `restarts` of the starts go on", .readers = TREES },
-	{ "restarts", CONFIG_UNSIGNED, AT(restarts), 1, JOB_RESTARTS_MAX, "20",
-	  .help = "R, starts that go on to the end; the one of least inertia wins", .readers = TREES },
-	{ "inner_restarts", CONFIG_UNSIGNED, AT(inner_restarts), 0, JOB_RESTARTS_MAX, "0",
-	  .help = "starts at the tree's inner nodes; 0: 10 (k/k^)^2, from 2 to 10", .readers = TREES },
-	{ "inner_iterations", CONFIG_UNSIGNED, AT(inner_iterations), 1, JOB_ITERATIONS_MAX, "5",
-	  .help = "Lloyd steps at most at inner nodes, whose clusters are cut up further", .readers = TREES },
-	{ "iterations", CONFIG_UNSIGNED, AT(iterations), 1, JOB_ITERATIONS_MAX, "10",
-	  .help = "Q, Lloyd steps at most; fedspectral+: power iterations of a round", .readers = TREES },
-	{ "ninth", CONFIG_BOOL, AT(ninth), .standard = "true",
-	  .help = "the 1/9 step before Lloyd's (Protocol 1, line 9)", .readers = TREES },
-	{ "polish", CONFIG_UNSIGNED, AT(polish), 0, JOB_ITERATIONS_MAX, "3",
-	  .help = "P, Lloyd steps on all nodes at the end", .readers = TREES | LANDMARK },
-	{ "exchange", CONFIG_ENUM, AT(exchange), .standard = "distances", .names = kcagc_exchange_names,
-	  .help = "what the joint k-means sums: squared distances to the centres in each round, or once all "
-		  "inner products of the virtual nodes", .readers = TREES },
+	JOINT_ROWS
 	{ "plan", CONFIG_ENUM, AT(plan), .standard = "off", .names = plan_names,
 	  .help = "\"auto\" takes the cheapest of basic, flat, tree and gram for these parties; \"only\" "
 		  "says which that is, and ends", .readers = TREES },
@@ -95,6 +103,8 @@ const struct config_row kcagc_rows[] = {
 };
 
 const struct config_row kcagc_predict_rows[] = {
+	KIND_ALIGN_ROW(struct kcagc_job, "same"),
+	KIND_ALIGN_BOUNDS(struct kcagc_job),
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
 	  .help = "\"own\": the parties' edges may differ" },
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",
@@ -103,6 +113,24 @@ const struct config_row kcagc_predict_rows[] = {
 	{ "model", CONFIG_ID, AT(model), .help = "job_id of the run whose model predicts" },
 	{ 0 },
 };
+
+const struct config_row kmeans_columns_rows[] = {
+	KIND_ALIGN_ROW(struct kcagc_job, "same"),
+	KIND_ALIGN_BOUNDS(struct kcagc_job),
+	{ "method", CONFIG_ENUM, AT(method), .standard = "tree", .names = columns_method_names,
+	  .help = "cells of the parties' own clusters by a tree of pairs, or of all parties at once (flat); or all "
+		  "rows from the start (basic)" },
+	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
+	  .help = "k^, clusters of each party and of each inner node of the tree" },
+	{ "standardize", CONFIG_BOOL, AT(standardize), .standard = "local", .names = standardize_names,
+	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 and leaves out those that "
+		  "are the same in all rows; \"none\": columns count as they are" },
+	JOINT_ROWS
+	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
+	  .help = "fewest rows behind any number that enters a sum; above 1 it excludes basic and polish" },
+	{ 0 },
+};
+#undef JOINT_ROWS
 /* clang-format on */
 
 /* The letter of the paper. It asks for "any 10-approximation" as a start: ten runs of greedy
@@ -169,6 +197,21 @@ void kcagc_presets(const struct json *root, struct kind_presets *to)
 		presets_add(to, paper);
 }
 
+/* K-means is of the rows, not of cells: more steps on all of them, which end when no row moves. Few
+ * columns make clear cells, which need fewer starts. */
+static const struct config_preset of_columns[] = {
+	{ "starts", "40" }, { "restarts", "10" }, { "polish", "20" }, { NULL, NULL }
+};
+static const struct config_preset of_columns_basic[] = { { "iterations", "20" }, { NULL, NULL } };
+
+void kmeans_columns_presets(const struct json *root, struct kind_presets *to)
+{
+	if (!strcmp(json_text(root, "method"), "basic"))
+		presets_add(to, of_columns_basic);
+	kcagc_presets(root, to);
+	presets_add(to, of_columns);
+}
+
 /* ---- what follows ---- */
 
 void kcagc_settle(void *p, bool modulus_given)
@@ -186,12 +229,23 @@ void kcagc_settle(void *p, bool modulus_given)
 		job->modulus_bits = 32;
 }
 
+void kmeans_columns_settle(void *p, bool modulus_given)
+{
+	(void)modulus_given;
+	((struct kcagc_job *)p)->graphs = GRAPHS_OWN; /* there are none to compare */
+}
+
 void kcagc_standard(const void *p, struct json *root)
 {
 	const struct kcagc_job *job = p;
 
 	json_put_string(root, "method", kcagc_method_names[job->method]);
 	json_put_number(root, "clusters", job->clusters);
+}
+
+bool kcagc_compares_later(const struct kcagc_job *job)
+{
+	return job->align != ALIGN_SAME && job->graphs == GRAPHS_SHARED;
 }
 
 bool kcagc_is_bounded(const struct kcagc_job *job)

@@ -1,5 +1,5 @@
-/* job.h -- what a job of kind kcagc or kcagc.predict says (arXiv 2411.12329), and what follows from it
- * alone, the same at all processes. */
+/* job.h -- what a job of kind kcagc, kcagc.predict or kmeans.columns says (arXiv 2411.12329), and what follows
+ * from it alone, the same at all processes. */
 #ifndef COMMON_KCAGC_JOB_H
 #define COMMON_KCAGC_JOB_H
 
@@ -49,28 +49,37 @@ struct kcagc_job {
 	bool joint_norm;     /* rows are scaled by their norm over all parties; predict has it, too */
 	unsigned min_cell;   /* fewest nodes behind any number that enters a sum */
 	bool landmark_power; /* job.landmark.power: the power round of landmark projection */
+	bool standardize;    /* kmeans.columns: each party its own columns, to mean 0 and deviation 1 */
 	/* kcagc.predict */
 	uint8_t model[CONFIG_ID_LEN]; /* the job that made the model */
 };
 
 extern const struct kind kind_kcagc;
 extern const struct kind kind_kcagc_predict;
+extern const struct kind kind_kmeans_columns;
 /* Each ends with path NULL. */
-extern const struct config_row kcagc_rows[], kcagc_predict_rows[];
+extern const struct config_row kcagc_rows[], kcagc_predict_rows[], kmeans_columns_rows[];
 extern const char *const kcagc_method_names[];
 extern const char *const kcagc_exchange_names[];
 
 void kcagc_presets(const struct json *root, struct kind_presets *to);
+void kmeans_columns_presets(const struct json *root, struct kind_presets *to);
 void kcagc_settle(void *job, bool modulus_given);
+void kmeans_columns_settle(void *job, bool modulus_given);
 void kcagc_standard(const void *job, struct json *root);
 const char *kcagc_unread(const void *job, const struct config_row *row);
 enum err kcagc_check(const void *job) MUST_CHECK;
 enum err kcagc_predict_check(const void *job) MUST_CHECK;
 void kcagc_leaks(struct said *s, const void *job, size_t parties);
 void kcagc_predict_leaks(struct said *s, const void *job, size_t parties);
+void kmeans_columns_leaks(struct said *s, const void *job, size_t parties);
 bool kcagc_is_flat(const void *job);
 bool kcagc_is_plan_only(const void *job);
 size_t kcagc_burst(const void *job, size_t n, bool down);
+
+/* Are edges those of rows that were matched, and meant to be the same at all parties? They are compared then, where
+ * ACCEPT could not. */
+bool kcagc_compares_later(const struct kcagc_job *job);
 
 /* Landmark projection and GCC: numbers have bounds that follow from n alone. In 32-bit words they are
  * scaled to fill them, and fraction_bits counts in 64-bit words only. */
@@ -99,5 +108,6 @@ static inline size_t predict_rows(size_t k)
 /* kind.h */
 double kcagc_memory(const void *job, const struct kind_sizes *sizes);
 double kcagc_predict_memory(const void *job, const struct kind_sizes *sizes);
+double kmeans_columns_memory(const void *job, const struct kind_sizes *sizes);
 
 #endif

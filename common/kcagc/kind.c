@@ -1,8 +1,9 @@
 #include "common/kcagc/job.h"
 #include "common/kind/own.h"
 
-static const char *const permissions[] = { "kcagc", NULL }, *const of_predict[] = { "kcagc.predict",
-										    NULL };
+static const char *const permissions[] = { "kcagc", NULL },
+			 *const of_predict[] = { "kcagc.predict", NULL },
+			 *const of_columns[] = { "kmeans.columns", NULL };
 
 /* 32-bit words are scaled to what bounded numbers need. */
 static bool has_fraction(const void *p)
@@ -63,4 +64,31 @@ const struct kind kind_kcagc_predict = {
 	.is_plan_only = kind_no,
 	.burst = kind_no_burst,
 	.memory = kcagc_predict_memory,
+};
+
+const struct kind kind_kmeans_columns = {
+	.name = "kmeans.columns",
+	.split = SPLIT_COLUMNS,
+	.needs = NEEDS_FEATURES,
+	.thing = "row",
+	.things = "rows",
+	.pictured = true,
+	.results = kind_label_files,
+	.rows = kmeans_columns_rows,
+	.clusters = CLUSTERS_GIVEN,
+	.words = WORDS_BY_JOB,
+	.presets = kmeans_columns_presets,
+	.settle = kmeans_columns_settle,
+	.check = kcagc_check,
+	.unread = kind_reads_all,
+	.standard = kcagc_standard,
+	.has_fraction = kind_yes,
+	.permission = kind_own_permission,
+	.permissions = of_columns,
+	.leaks = kmeans_columns_leaks,
+	.claim = kind_claims_nothing,
+	.is_flat = kcagc_is_flat,
+	.is_plan_only = kind_no,
+	.burst = kcagc_burst,
+	.memory = kmeans_columns_memory,
 };

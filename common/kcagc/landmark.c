@@ -22,20 +22,22 @@ static const double ROW_ZERO = 1e-12;
 /* "lm sets": a stream of random numbers that nothing else uses. */
 static const uint64_t STREAM = 0x6c6d2073657473;
 
-void landmark_defaults(struct landmark_params *p, unsigned k, size_t local_clusters, uint64_t seed,
-		       unsigned threads)
+struct landmark_params landmark_params_of(const struct kcagc_job *job, unsigned threads)
 {
-	*p = (struct landmark_params){ .k = k,
-				       .local_clusters = local_clusters,
-				       .power = true,
-				       .restarts = 100,
-				       .lloyd = 100,
-				       .set_restarts = 5,
-				       .polish = 1,
-				       .min_cell = 1,
-				       .guard = 0.02,
-				       .seed = seed,
-				       .threads = threads };
+	return (struct landmark_params){
+		.k = job->clusters,
+		.local_clusters = kcagc_local_clusters(job),
+		.order = job->filter_order == KCAGC_ORDER_AUTO ? 0 : job->filter_order,
+		.power = job->landmark_power,
+		.restarts = 100,
+		.lloyd = 100,
+		.set_restarts = 5,
+		.polish = job->polish,
+		.min_cell = job->min_cell,
+		.guard = 0.02,
+		.seed = job->seed,
+		.threads = threads,
+	};
 }
 
 size_t landmark_most(unsigned k, size_t n)
@@ -298,7 +300,7 @@ static enum err power_round(struct state *s, struct mat *F)
 static void cluster(const struct state *s, const struct mat *Z, uint32_t *label, double *inertia)
 {
 	struct kmeans_params how = { .k = s->p->k,
-				     .restarts = s->p->restarts,
+				     .restarts = sums_restarts(s->p->restarts, Z->rows),
 				     .iterations = s->p->lloyd,
 				     .seed = s->p->seed,
 				     .threads = s->p->threads };

@@ -7,6 +7,7 @@
 #ifndef COMMON_KCAGC_LANDMARK_H
 #define COMMON_KCAGC_LANDMARK_H
 
+#include "common/kcagc/job.h"
 #include "common/kcagc/sums.h"
 
 struct landmark_params {
@@ -30,24 +31,23 @@ struct landmark_report {
 	double inertia;
 };
 
-void landmark_defaults(struct landmark_params *p, unsigned k, size_t local_clusters, uint64_t seed,
-		       unsigned threads);
+struct landmark_params landmark_params_of(const struct kcagc_job *job, unsigned threads);
 
 /* The most that there may be of n >= 2 nodes: sets, 2k + 10; columns of the block that the power
  * step multiplies by K, k + 10. */
 size_t landmark_most(unsigned k, size_t n);
 size_t landmark_columns(unsigned k, size_t n);
 
-/* What the page calls Protocol 1 with R = 5 (2 at 8k), Q = 10 and the 1/9 step: a party's own
+/* k-means parameters of Protocol 1 with R = 5 (2 at 8k), Q = 10 and the 1/9 step, for a party's own
  * clusters. */
 struct kmeans_params landmark_local(unsigned k, size_t local_clusters, uint64_t seed,
 				    unsigned threads);
 
 /* Phases "norms", "local", "order", "landmarks", "power", "polish". label: n, below k. Sums: 2 to agree
- * (sums_agree), n (2k + 10) words, with `power` n (k + 10)
- * (both fewer if the local clusters leave fewer landmarks or directions), 2 for the guard together
- * with the n k of the first polish, n k for each other. Same seed and same local clusters, same
- * labels for any split. `report`, which may be NULL, is filled as far as it came. ERR_INPUT if k exceeds n, ERR_JOB if min_cell does. */
+ * (sums_agree), n (2k + 10) words, with `power` n (k + 10) (both fewer if the local clusters leave
+ * fewer landmarks or directions), 2 for the guard together with the n k of the first polish, n k for
+ * each other. Same seed and same local clusters, same labels for any split. `report`, which may be
+ * NULL, is filled as far as it came. ERR_INPUT if k exceeds n, ERR_JOB if min_cell does. */
 enum err landmark_run(struct parties *parties, size_t n, const struct landmark_params *p, uint32_t *label,
 		      struct landmark_report *report) MUST_CHECK;
 

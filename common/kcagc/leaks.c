@@ -1,4 +1,5 @@
-/* What kcagc and kcagc.predict show. Where a plan chooses later, all that it may choose is said. */
+/* The leak sentences of kcagc, kcagc.predict and kmeans.columns. Where a plan chooses later, they
+ * cover all it may choose. */
 #include "common/kcagc/job.h"
 #include "common/kind/own.h"
 
@@ -88,6 +89,13 @@ static void say_norms(struct said *s, size_t parties)
 	say(s, parties == 2, "of two parties each learns the norms of the other's rows");
 }
 
+static void say_compared(struct said *s, const struct kcagc_job *job)
+{
+	say(s, kcagc_compares_later(job),
+	    "the parties see who has the same edges as they between the nodes that all have, the "
+	    "coordinator whether all have");
+}
+
 void kcagc_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct kcagc_job *job = p;
@@ -97,6 +105,8 @@ void kcagc_leaks(struct said *s, const void *p, size_t parties)
 	bool products = job->method == METHOD_LANDMARK || job->method == METHOD_GCC;
 
 	say_first(s, !only, sums && parties == 1);
+	say_align(s, job, parties);
+	say_compared(s, job);
 	say(s, job->method != METHOD_BASIC && job->method != METHOD_GCC,
 	    "the coordinator sees the local clusters of each party: which nodes are together, and "
 	    "where (Protocol 3, line 2)");
@@ -123,6 +133,8 @@ void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
 	const struct kcagc_job *job = p;
 
 	say_first(s, true, parties == 1);
+	say_align(s, job, parties);
+	say_compared(s, job);
 	if (job->joint_norm)
 		say_norms(s, parties);
 	say(s, true,
@@ -132,5 +144,40 @@ void kcagc_predict_leaks(struct said *s, const void *p, size_t parties)
 	    "what a node's distances were in another job with the same model can be compared: the "
 	    "difference is that of its features and neighbours alone");
 	say_collusion(s, parties == 2, parties);
+	say(s, true, "a sum is not differential privacy");
+}
+
+/* As kcagc's trees, of rows that no graph has smoothed and nothing has projected. */
+void kmeans_columns_leaks(struct said *s, const void *p, size_t parties)
+{
+	const struct kcagc_job *job = p;
+	bool cells = job->method != METHOD_BASIC, gram = job->exchange == EXCHANGE_GRAM;
+
+	say(s, true, "coordinator and parties see the names of all parties and the number of rows");
+	say_align(s, job, parties);
+	say(s, true, "coordinator and parties see the final cluster of each row");
+	say(s, parties == 1,
+	    "with a single party nothing is masked: the coordinator sees its terms");
+	say(s, cells,
+	    "the coordinator sees the local clusters of each party: which rows are together; of a "
+	    "party with one column they are intervals of its values");
+	say(s, cells, "the parties of a sum learn each other's clusters from the cells");
+	say(s, cells && !gram,
+	    "the coordinator sees, for each start and iteration, the squared distances of the "
+	    "cells' means to centres, summed over the parties of the sum");
+	say(s, gram,
+	    "the coordinator sees every pairwise distance of the cells' means at once: their inner "
+	    "products, summed over the parties of the sum");
+	say(s, cells && job->min_cell < 2, "the mean of a cell of one row is that very row");
+	say(s, !cells || job->polish,
+	    "the coordinator sees the summed squared distances of all rows to the centres: the "
+	    "joint geometry of all rows up to rotation");
+	say(s, gram, "the parties of a sum see the cluster of each cell");
+	say(s, !gram || job->polish,
+	    "the parties see the cluster of each row or cell after each iteration");
+	say(s, true,
+	    "a coordinator that lies can choose the cells and clusters over which distances are "
+	    "summed, as long as no cell has fewer rows than min_cell");
+	say_collusion(s, parties == 2 || !kcagc_is_flat(job), parties);
 	say(s, true, "a sum is not differential privacy");
 }

@@ -1,4 +1,4 @@
-/* The memory of kCAGC, its two single-round methods, and predict. */
+/* The memory of kCAGC, its two single-round methods, predict, and kmeans.columns. */
 #include "common/kcagc/job.h"
 
 #include <math.h>
@@ -58,4 +58,16 @@ double kcagc_predict_memory(const void *p, const struct kind_sizes *s)
 	return KIND_MEMORY_LEAST + (s->coordinator
 					? 4 * 8 * 0x1p20 + 8 * s->n
 					: data_of(s) + 1.6 * 8 * cells + 8 * s->n * job->clusters);
+}
+
+/* Rows as they are: dense, and with up to 64 columns a copy of them while k-means runs. */
+double kmeans_columns_memory(const void *p, const struct kind_sizes *s)
+{
+	const struct kcagc_job *job = p;
+	double starts = job->method == METHOD_BASIC ? kcagc_starts(job, (size_t)s->n) : 1;
+
+	if (s->coordinator)
+		return kcagc_memory(p, s);
+	return KIND_MEMORY_LEAST + data_of(s) + 8 * s->n * (2 * s->columns + 8 + job->clusters) +
+	       8 * s->n * starts;
 }

@@ -45,7 +45,7 @@ unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsig
  * never rises within count. */
 unsigned psi_agc(const double *intra, size_t count);
 
-/* What one party adds to AGC's distance: the mean over the k clusters of the mean squared distance
+/* One party's term of AGC's distance: the mean over the k clusters of the mean squared distance
  * between two (not necessarily distinct) of a cluster's rows of X, which is twice the cluster's
  * variance. Over disjoint columns and the same labels, terms add up to the distance over all. O(n m). */
 double psi_intra(const struct mat *X, const uint32_t *label, size_t k);

@@ -68,6 +68,13 @@ static enum err agree(struct parties *parties, size_t n, const struct question *
 	return parties_sum(parties, &ask, spreads, (size_t)2 * SLICE_POWERS);
 }
 
+unsigned sums_restarts(unsigned restarts, size_t n)
+{
+	double full = 1e5, least = fmin(restarts, 10);
+
+	return (unsigned)fmax(least, restarts * fmin(1, full / (double)n));
+}
+
 enum err sums_agree(struct parties *parties, size_t n, unsigned order, struct question *own,
 		    uint32_t *cells, struct sums_basis *basis)
 {

@@ -31,6 +31,11 @@ enum err sums_tell_order(struct parties *parties, unsigned given, unsigned order
 enum err sums_products(struct parties *parties, unsigned order, const struct mat *B,
 		       struct mat *Y) MUST_CHECK;
 
+/* Restarts of a k-means over all n rows: as asked for up to 10^5 rows; beyond, so many as cost no more
+ * than that, but 10 at least (or all, if fewer are asked for). The more rows, the less the minima that
+ * restarts find differ. */
+unsigned sums_restarts(unsigned restarts, size_t n);
+
 /* K G D^-1 up, for sets that were told: each row's inner products with the joint means of the k sets;
  * column r is 0 if set r is empty. Y (n x k) is initialised here. */
 enum err sums_means(struct parties *parties, unsigned order, const uint32_t *label, size_t n,

@@ -30,6 +30,33 @@ void presets_add(struct kind_presets *to, const struct config_preset *from)
 		to->item[to->n++] = *from++;
 }
 
+const char *const kind_align_names[] = { "same", "intersect", "hashed", NULL };
+
+enum err kind_check_align(const void *job)
+{
+	const struct job_head *head = job;
+
+	if (head->align_bound && head->align != ALIGN_INTERSECT)
+		return err_set(ERR_INPUT,
+			       "job.align_bound is %u, expected 0 where job.align is \"%s\": it is "
+			       "read where that is \"intersect\"",
+			       head->align_bound, kind_align_names[head->align]);
+	if (head->min_common != KIND_MIN_COMMON && head->align == ALIGN_SAME)
+		return err_set(
+		    ERR_INPUT,
+		    "job.min_common is %u, expected %d where job.align is \"same\": it is "
+		    "read where that is \"intersect\" or \"hashed\"",
+		    head->min_common, KIND_MIN_COMMON);
+	if (head->align != ALIGN_SAME && head->clusters != JOB_AUTO &&
+	    head->min_common < head->clusters)
+		return err_set(
+		    ERR_INPUT,
+		    "job.min_common is %u, expected at least job.clusters, %u: a cluster "
+		    "has a row",
+		    head->min_common, head->clusters);
+	return ERR_OK;
+}
+
 const char *const kind_label_files[] = { "labels.csv", "labels.npy", NULL };
 
 void kind_no_presets(const struct json *root, struct kind_presets *to)
@@ -112,6 +139,39 @@ void say_names(struct said *s, size_t parties)
 	say(s, true, "coordinator and parties see the names of all parties");
 	say(s, parties == 1,
 	    "with a single party nothing is masked: the coordinator sees its terms");
+}
+
+void say_align(struct said *s, const void *job, size_t parties)
+{
+	const struct job_head *head = job;
+	bool matched = head->align != ALIGN_SAME && parties > 1;
+	bool tables = matched && head->align == ALIGN_INTERSECT, lists = matched && !tables;
+
+	say(s, matched,
+	    "coordinator and parties see how many rows all parties have, unless they are fewer "
+	    "than "
+	    "min_common; the parties see which, by their ids");
+	say(s, tables && !head->align_bound,
+	    "coordinator and parties see how many parties have how many ids, rounded up in steps "
+	    "of "
+	    "15 %, and which have fewest");
+	say(s, lists,
+	    "the coordinator sees how many ids each party has, and which of them others have too, "
+	    "but "
+	    "no id");
+	say(s, tables && parties > 2,
+	    "the coordinator together with one party can test guesses of ids: against all those of "
+	    "the party that has fewest, and against what all the others have");
+	say(s, tables && parties == 2,
+	    "the coordinator together with one of the two parties can test guesses of ids against "
+	    "all "
+	    "those of the other");
+	say(s, lists,
+	    "the coordinator together with one party can test guesses of ids against all those of "
+	    "each other");
+	say(s, matched,
+	    "a party that puts guesses among its ids learns which of them all the others have, if "
+	    "min_common rows are found");
 }
 
 void say_collusion(struct said *s, bool pairs, size_t parties)

@@ -21,6 +21,9 @@ enum { JOB_WIDE_FRACTION = 24 };  /* bits behind the point in sums of numbers of
 #define JOB_AUTO CONFIG_WORD      /* a count that is left to the protocol's rule */
 
 enum job_ids { IDS_HASHED, IDS_PLAIN }; /* how ids reach the coordinator */
+/* How parties that have other rows come to the same ones: not at all; by a secure sum, or by keyed hashes that
+ * the coordinator compares (docs/alignment.md). */
+enum job_align { ALIGN_SAME, ALIGN_INTERSECT, ALIGN_HASHED };
 
 /* The first members of every kind's job, in this order. */
 #define JOB_HEAD                                                                                   \
@@ -30,6 +33,9 @@ enum job_ids { IDS_HASHED, IDS_PLAIN }; /* how ids reach the coordinator */
 	uint64_t seed;           /* < 2^53, so that every JSON reader keeps it */                  \
 	bool allow_single;       /* L = 1, which masks nothing */                                  \
 	enum job_ids ids;        /* hashed, where the kind has no such parameter */                \
+	enum job_align align;    /* same, where the kind has no such parameter */                  \
+	unsigned align_bound;    /* intersect: most ids of a party; 0: from the counts */          \
+	unsigned min_common;     /* fewest rows that all have, where align is not same */          \
 	/* secure_sum */                                                                           \
 	unsigned group_bits;     /* 2048, 3072, 4096: RFC 7919 "ffdhe..." */                       \
 	unsigned modulus_bits;   /* 64 or 32 */                                                    \
@@ -54,7 +60,8 @@ enum kind_needs {
 	NEEDS_FEATURES = 1, /* data.features */
 	NEEDS_EDGES = 2,    /* data.edges */
 	NEEDS_VERTICES = 4, /* data.vertices */
-	NEEDS_GRAPHS = 8    /* data.graphs */
+	NEEDS_GRAPHS = 8,   /* data.graphs */
+	NEEDS_IDS = 16	    /* data.ids */
 };
 
 /* Has the job a number of clusters, and is it the user who gives it? */
@@ -76,7 +83,7 @@ struct kind_claim {
 	bool once; /* noise is on data alone, so that every attempt of a job shows the same: booked once */
 };
 
-/* What a party knows of its data when a job is offered, or the coordinator when all have accepted. */
+/* Sizes that a party knows of its data when a job is offered, or the coordinator when all have accepted. */
 struct kind_sizes {
 	double n;       /* nodes, rows, vertices or graphs: a party's own, or all; 0: not known */
 	double columns; /* of the features, of one party */
@@ -116,7 +123,7 @@ struct kind {
 	bool (*has_fraction)(const void *job);
 
 	/* ---- what others may know of it ---- */
-	/* What a party's policy.jobs must name: the kind, or a variant that shows more than its
+	/* The word that a party's policy.jobs must name: the kind, or a variant that shows more than its
 	 * others, by name. `permissions` are all there are; the list ends with NULL. */
 	const char *(*permission)(const void *job);
 	const char *const *permissions;
@@ -133,7 +140,7 @@ struct kind {
 	double (*memory)(const void *job, const struct kind_sizes *sizes);
 };
 
-/* What a process without data takes: libraries, TLS, buffers. */
+/* Bytes of a process without data: libraries, TLS, buffers. */
 #define KIND_MEMORY_LEAST 12e6
 
 /* A table's members that must not be NULL. */

@@ -3,6 +3,7 @@
 #define COMMON_KIND_OWN_H
 
 #include "common/base/json.h"
+#include "common/kind/align.h"
 #include "common/kind/kind.h"
 
 /* Presets that apply to a job, the first that names a path counts. */
@@ -19,13 +20,32 @@ struct said {
 	size_t n, max;
 };
 void say(struct said *s, bool applies, const char *text);
-/* What most kinds say before and after their own. pairs: some sum has two parties alone. */
+/* Leak sentences that most kinds begin and end with. pairs: some sum has two parties alone. */
 void say_names(struct said *s, size_t parties);
+/* Where rows are matched (job.align), what that shows; nothing where they are not. */
+void say_align(struct said *s, const void *job, size_t parties);
 void say_collusion(struct said *s, bool pairs, size_t parties);
 
 /* ---- members that several kinds have ---- */
 
 extern const char *const kind_label_files[]; /* labels.csv, labels.npy */
+
+/* Rows of a kind whose parties may have other rows; T is its struct. */
+enum { KIND_MIN_COMMON = 100 };
+extern const char *const kind_align_names[];
+#define KIND_ALIGN_ROW(T, default) \
+	{ "align", CONFIG_ENUM, offsetof(T, align), .standard = (default), .names = kind_align_names, \
+	  .help = "\"same\": all parties have the same ids; otherwise the job is of the rows that all have: " \
+		  "\"intersect\" finds them by a secure sum, \"hashed\" by keyed hashes that the coordinator " \
+		  "compares" }
+#define KIND_ALIGN_BOUNDS(T) \
+	{ "align_bound", CONFIG_UNSIGNED, offsetof(T, align_bound), 0, ALIGN_IDS_MAX, "0", \
+	  .help = "intersect: the most ids that a party has, so that nobody sees how many it is; 0: each " \
+		  "party's count, rounded up, is shown" }, \
+	{ "min_common", CONFIG_UNSIGNED, offsetof(T, min_common), 1, ALIGN_IDS_MAX, "100", \
+	  .help = "intersect, hashed: fewer rows that all parties have end the job before a party sees them" }
+/* Of these: ERR_INPUT where one is given that the job's align does not read. */
+enum err kind_check_align(const void *job) MUST_CHECK;
 void kind_no_presets(const struct json *root, struct kind_presets *to);
 void kind_settled(void *job, bool modulus_given);
 const char *kind_reads_all(const void *job, const struct config_row *row);

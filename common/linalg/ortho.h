@@ -47,7 +47,7 @@ struct ortho_operator {
  * only, and Q'J = Q': rows of Z are not centred. */
 enum err ortho_ritz(const struct mat *Q, const struct mat *Y, size_t k, struct mat *Z) MUST_CHECK;
 
-/* What ortho_ritz() gives after `rounds` >= 1 products by K: subspace iteration with a block of
+/* The state of ortho_ritz() through `rounds` >= 1 products by K: subspace iteration with a block of
  * min(k + extra, n - 1) Gaussian columns by (seed, stream) and the shape alone (Halko, Martinsson,
  * Tropp 2011, Algorithm 4.4). n >= 2. */
 struct ortho_subspace {

@@ -8,6 +8,7 @@ struct team {
 	void (*f)(void *ctx, unsigned worker, size_t block);
 	void *ctx;
 	size_t blocks;
+	struct progress *progress;
 	_Atomic size_t next;
 };
 
@@ -22,6 +23,7 @@ static void *work(void *arg)
 	struct member *m = arg;
 	struct team *t = m->team;
 
+	progress_enter(t->progress);
 	for (;;) {
 		size_t block = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed);
 
@@ -42,7 +44,7 @@ unsigned parallel_workers(unsigned threads, size_t blocks)
 void parallel(unsigned threads, size_t blocks, void (*f)(void *ctx, unsigned worker, size_t block),
 	      void *ctx)
 {
-	struct team team = { .f = f, .ctx = ctx, .blocks = blocks };
+	struct team team = { .f = f, .ctx = ctx, .blocks = blocks, .progress = progress_own() };
 	struct member member[PARALLEL_MAX];
 	unsigned workers = parallel_workers(threads, blocks), started = 1;
 

@@ -27,7 +27,8 @@ enum err noise_analytic(double eps, double delta, double sensitivity, double *si
 /* delta that a given sigma spends at eps; the left-hand side above. */
 double noise_analytic_delta(double eps, double sigma, double sensitivity);
 
-/* What fedsc.perturb does: classic below eps = 1, analytic from there on. *name says which. */
+/* sigma of fedsc.perturb: the classic formula below eps = 1, the analytic one from there on; *name
+ * says which. */
 enum err noise_calibrate(double eps, double delta, double sensitivity, double *sigma,
 			 const char **name) MUST_CHECK;
 
@@ -97,7 +98,7 @@ struct draw {
 };
 
 void draw_init(struct draw *d, const struct noise_source *source);
-/* What the source failed with, if it did; wipes the numbers that were not used. */
+/* Wipes the numbers that were not used; returns the source's failure, if there was one. */
 enum err draw_end(struct draw *d) MUST_CHECK;
 
 uint64_t draw_u64(struct draw *d);

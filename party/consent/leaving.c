@@ -46,6 +46,7 @@ static const char *const sealed[] = {
 	[SEALED_TOLD] = ": hash of what the coordinator has told",
 	[SEALED_GROUP_KEY] = ": the key of all parties",
 	[SEALED_ROWS] = ": rows of some own nodes, by keyed hash",
+	[SEALED_GRAPH] = ": keyed hash of the edges between common nodes",
 	[SEALED_COIN] = ": a coin for what is drawn by lot",
 };
 enum { SEALED_KNOWN = sizeof(sealed) / sizeof(*sealed) };
@@ -69,7 +70,8 @@ void purpose_of(const struct work *work, const struct msg *m, char text[static P
 	*text = 0;
 	switch (m->type) {
 	case MSG_ACCEPT:
-		put(text, "that this party takes part: hash of the job%s", work->half->accept);
+		put(text, "that this party takes part: hash of the job%s",
+		    work->job.align == ALIGN_SAME ? work->half->accept : "");
 		return;
 	case MSG_MASKED:
 		put(text, "masked term of a sum over ");
@@ -231,6 +233,7 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 		buf_printf(&parties, "%s%s", p ? " " : "", work->name[p]);
 	buf_add(&parties, "", 1);
 	l->job.parties = (char *)parties.p;
+	l->job.submitter = work->submitter;
 	memcpy(l->job.id, work->job_id, sizeof(l->job.id));
 	memcpy(l->job.data, data, sizeof(l->job.data));
 	e = policy_pin(config, l->job.coordinator, l->job.key);

@@ -2,7 +2,9 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/base/progress.h"
+#include "common/job/hook.h"
 #include "common/job/offer.h"
+#include "common/kind/own.h"
 #include "party/work/kind.h"
 
 #include <inttypes.h>
@@ -12,6 +14,25 @@
 #define LOOK_EVERY_S 0.1
 
 enum { LEAKS_MAX = 32 };
+
+static enum err check_align(const struct party_config *config, const struct work *work)
+{
+	const struct job *job = &work->job;
+
+	if (job->align == ALIGN_SAME)
+		return ERR_OK;
+	if (!config_strings_has(&config->policy.align, kind_align_names[job->align]))
+		return err_set(ERR_PEER,
+			       "the offered job matches rows by \"%s\" (job.align), which "
+			       "policy.align of %s does not name",
+			       kind_align_names[job->align], config->common.name);
+	if (job->min_common < config->policy.min_common)
+		return err_set(ERR_PEER,
+			       "the offered job goes on with %u rows that all parties have "
+			       "(job.min_common), policy.min_common of %s is %u",
+			       job->min_common, config->common.name, config->policy.min_common);
+	return ERR_OK;
+}
 
 enum err policy_check(const struct party_config *config, const struct job *agreed,
 		      const struct work *work)
@@ -26,11 +47,18 @@ enum err policy_check(const struct party_config *config, const struct job *agree
 	if (work->attempt > config->policy.max_attempts)
 		return err_set(ERR_PEER, "attempt %u is offered, policy.max_attempts of %s is %u",
 			       work->attempt, config->common.name, config->policy.max_attempts);
+	if (config->policy.submitters.count &&
+	    !config_strings_has(&config->policy.submitters, work->submitter))
+		return err_set(ERR_PEER,
+			       "the job was submitted by %s, whom policy.submitters of %s does not "
+			       "name",
+			       work->submitter, config->common.name);
 	if (!config_strings_has(&config->policy.jobs, kind))
 		return err_set(
 		    ERR_PEER,
 		    "the offered job is of kind %s, which policy.jobs of %s does not name", kind,
 		    config->common.name);
+	TRY(check_align(config, work));
 	TRY(work->half->allow(config, work));
 	if (config->policy.max_eps > 0)
 		TRY(work->half->allow_eps(config, work));
@@ -156,8 +184,10 @@ static void write_text(const struct party_config *config, const struct work *wor
 	struct buf params = { 0 };
 
 	job_write(&work->job, &params);
-	buf_printf(t, "Job %s\nof kind %s, offered to %s by the coordinator %s.\n\n", id, job->kind,
-		   config->common.name, job->coordinator);
+	buf_printf(t,
+		   "Job %s\nof kind %s, offered to %s by the coordinator %s, which says that %s "
+		   "submitted it.\n\n",
+		   id, job->kind, config->common.name, job->coordinator, job->submitter);
 	buf_printf(t, "Parties: %s\n\nWhat it will show, and to whom:\n", job->parties);
 	for (size_t i = 0; i < leaks; i++)
 		buf_printf(t, "  - %s\n", leak[i]);
@@ -189,6 +219,7 @@ static enum err put_up(const struct party_config *config, const struct work *wor
 	json_put_string(o, "job_id", id);
 	json_put_string(o, "kind", job->kind);
 	json_put_string(o, "coordinator", job->coordinator);
+	json_put_string(o, "submitter", job->submitter);
 	json_put_string(o, "party", config->common.name);
 	list = json_put_array(o, "parties");
 	for (size_t l = 0; l < work->L; l++)
@@ -202,10 +233,14 @@ static enum err put_up(const struct party_config *config, const struct work *wor
 	e = offer_write(config->state, id, hash, o, (struct bytes){ text.p, text.n });
 	buf_release(&text);
 	json_free(o);
-	if (e == ERR_OK)
-		log_info("job %s waits for a person, up to %u s: coterie approve --state %s %s", id,
-			 config->confirm_s, config->state, id);
-	return e;
+	if (e != ERR_OK)
+		return e;
+	log_info("job %s waits for a person, up to %u s: coterie approve --state %s %s", id,
+		 config->confirm_s, config->state, id);
+	hook_raise(HOOK_CONSENT_AWAITED, id,
+		   "job %s of %s waits for a person, up to %u s: coterie approve --state %s %s", id,
+		   job->coordinator, config->confirm_s, config->state, id);
+	return ERR_OK;
 }
 
 static enum err await(const struct party_config *config, struct work *work, const char *id,

@@ -2,7 +2,9 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/base/service.h"
 #include "common/job/confine.h"
+#include "common/job/hook.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
 #include "crypto/secret.h"
@@ -26,6 +28,8 @@ void daemon_set_phase(struct daemon *d, enum phase phase)
 	};
 
 	log_debug("from %s to %s", name[d->phase], name[phase]);
+	if (phase != d->phase)
+		service_status("%s %s", name[phase], d->config->coordinator_text);
 	d->phase = phase;
 }
 
@@ -80,11 +84,19 @@ enum err daemon_add_cause(const struct daemon *d, enum err code, const char *why
 	return err_set(code, "%.450s; attempt %u ended: %.450s", why, d->awaited.attempt, d->cause);
 }
 
+/* A person has to know, if it was none who ended it. */
+static void failed(enum err code, const char *job_id, const char *why)
+{
+	if (code != ERR_OK && code != ERR_CANCELLED)
+		hook_raise(HOOK_JOB_FAILED, job_id, "job failed: %s", why);
+}
+
 void daemon_fail_waiting(struct daemon *d, enum err code, bool stop)
 {
 	struct err_saved end = err_save(code);
 
 	record_end(&d->past, code, end.why);
+	failed(code, d->past.job_id, end.why);
 	if (record_write(&d->past, d->past_output) != ERR_OK)
 		log_warn("%s", err_detail());
 	job_forget(&d->means);
@@ -232,7 +244,8 @@ static void end_job(struct daemon *d)
 	channel_free(d->channel);
 	post_free(d->post);
 	record_release(&d->record);
-	log_set_job("");
+	if (!d->options.once) /* the process's last word is about the job */
+		log_set_job("");
 	d->channel = NULL;
 	d->post = NULL;
 }
@@ -261,6 +274,8 @@ static void on_job_done(uv_async_t *async)
 		log_info("job done");
 	else if (offered && !d->options.once) /* else it is the process's last word */
 		log_error("job failed: %s", d->job_why);
+	if (offered && !again)
+		failed(d->job_result, d->record.job_id, d->job_why);
 	end_job(d);
 	if (!offered && *d->watch.stopped) { /* the job thread knows if the offer was faster */
 		log_info("stopped while idle");
@@ -325,6 +340,8 @@ static enum err start(struct daemon *d)
 	if (!d->options.once)
 		party_data_release(&d->data);
 	log_info("dialling %s", d->config->coordinator_text);
+	watch_away(&d->watch, d->config->coordinator_text);
+	service_ready();
 	daemon_dial(d);
 	return ERR_OK;
 }

@@ -14,6 +14,8 @@
 #include "proto/backoff.h"
 #include "proto/watch.h"
 
+enum { PARTY_FILES = 48 }; /* open at once: loop, data, ledger, connection, log */
+
 struct daemon_options {
 	const struct job *agreed; /* any other job is declined; NULL: the policy alone decides */
 	bool once;                /* end after one job, with its result */

@@ -99,6 +99,7 @@ static void on_resume(struct daemon *d, const struct msg_resume *r)
 		return;
 	}
 	daemon_set_phase(d, SERVING);
+	watch_back(&d->watch, d->config->coordinator_text);
 	uv_timer_stop(&d->retry_timer);
 	conn_welcome(d->conn, d->heartbeat_s);
 	channel_link(d->channel, &link);
@@ -175,6 +176,7 @@ static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 		heartbeat_s = 1e-3 * w->heartbeat_ms;
 	log_info("welcomed by %s at %s", conn_name(d->conn), conn_address(d->conn));
 	daemon_set_phase(d, SERVING);
+	watch_back(&d->watch, d->config->coordinator_text);
 	d->retry_ms = RETRY_FIRST_MS;
 	d->complained_s = 0;
 	d->heartbeat_s = heartbeat_s;
@@ -278,6 +280,7 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 	if (d->conn != conn)
 		return; /* given up already */
 	d->conn = NULL;
+	watch_away(&d->watch, d->config->coordinator_text);
 	if (d->phase == RETURNING) {
 		wait_to_return(d, why ? why : "closed");
 		return;

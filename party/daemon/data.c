@@ -84,7 +84,7 @@ static enum err load_graphs(struct tu *tu, const char *path)
 
 static enum err load_dataset(struct dataset *d, const struct party_config *c)
 {
-	if (!c->data.features && !c->data.edges) {
+	if (!c->data.features && !c->data.edges && !c->data.ids) {
 		*d = (struct dataset){ 0 };
 		return ERR_OK;
 	}

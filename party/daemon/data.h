@@ -23,12 +23,12 @@ struct party_data {
 	bool loaded; /* a job uses the dataset up */
 	struct dataset dataset;
 	struct tu tu;                  /* many graphs, if the configuration has any */
-	uint8_t data_hash[SHA256_LEN]; /* of both as loaded: data_fingerprint() */
+	uint8_t data_hash[SHA256_LEN]; /* of both as loaded, or cut by the job: data_fingerprint() */
 	struct data_file file[RECORD_FILES_MAX];
 	size_t files;
 };
 
-/* What the files hold now: reads them, unless they were read and are the same since (size, times, inode).
+/* Reads the files, unless they were read and are the same since (size, times, inode).
  * Says in the log what was read, and hashes each file. ERR_INPUT: a file is wrong, or changes while it is
  * read; then nothing is held. */
 enum err party_data_bring(struct party_data *d, const struct party_config *config) MUST_CHECK;

@@ -4,17 +4,20 @@
 #include "common/base/config.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/data/cut.h"
 #include "common/job/kinds.h"
 #include "common/job/results.h"
 #include "common/job/room.h"
 #include "crypto/hash.h"
 #include "crypto/secret.h"
 #include "party/work/cache.h"
+#include "party/consent/aligned.h"
 #include "party/consent/leaving.h"
 #include "party/consent/policy.h"
 #include "party/daemon/kinds.h"
 #include "party/daemon/psks.h"
 #include "party/daemon/served.h"
+#include "party/work/intersect.h"
 #include "party/work/noise.h"
 
 #include <stdio.h>
@@ -23,8 +26,8 @@
 
 /* ---- the offer ---- */
 
-/* What goes into every key: the job in full, the parties, and the key of the coordinator that
- * offers it. */
+/* This hash goes into every key: of the job in full, who wants it, the parties, and the key of the
+ * coordinator that offers it. */
 static enum err hash_parameters(struct work *work, const struct party_config *config)
 {
 	struct buf text = { 0 };
@@ -34,9 +37,10 @@ static enum err hash_parameters(struct work *work, const struct party_config *co
 	TRY(policy_pin(config, channel_peer(work->channel), key));
 	job_write(&work->job, &text);
 	h = sha256_new();
-	sha256_add_text(h, "coterie parameters v2");
+	sha256_add_text(h, "coterie parameters v3");
 	sha256_add_u64(h, text.n);
 	sha256_add(h, text.p, text.n);
+	sha256_add_text(h, work->submitter);
 	for (size_t l = 0; l < work->L; l++)
 		sha256_add_text(h, work->name[l]);
 	sha256_add(h, key, sizeof(key));
@@ -48,13 +52,16 @@ static enum err hash_parameters(struct work *work, const struct party_config *co
 /* The offer's job in full, and who takes part: rising names with `own` among them. */
 static enum err read_offer(struct work *work, const char *own, const struct msg_offer *o)
 {
-
 	memcpy(work->job_id, o->job_id, JOB_ID_LEN);
 	work->attempt = o->attempt;
 	work->L = o->parties;
 	work->own = work->L;
 	if (work->L < 1)
 		return err_set(ERR_PEER, "the offer names no parties");
+	memcpy(work->submitter, o->submitter.p, o->submitter.n);
+	work->submitter[o->submitter.n] = 0;
+	if (strlen(work->submitter) < o->submitter.n || config_check_name(work->submitter))
+		return err_set(ERR_PEER, "the offer's submitter is not a name");
 	for (size_t l = 0; l < work->L; l++) {
 		if (memchr(o->names[l].p, 0, o->names[l].n))
 			return err_set(ERR_PEER, "the offer's name of party %zu has a byte 0 in it",
@@ -101,7 +108,8 @@ static enum err check_data(struct work *work, const struct party_config *config)
 	} file[] = { { NEEDS_GRAPHS, "graphs", config->data.graphs },
 		     { NEEDS_FEATURES, "features", config->data.features },
 		     { NEEDS_EDGES, "edges", config->data.edges },
-		     { NEEDS_VERTICES, "vertices", config->data.vertices } };
+		     { NEEDS_VERTICES, "vertices", config->data.vertices },
+		     { NEEDS_IDS, "ids", config->data.ids } };
 
 	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++)
 		if (kind->needs & file[i].bit && !file[i].path)
@@ -110,15 +118,18 @@ static enum err check_data(struct work *work, const struct party_config *config)
 	return work->half->check_data(work);
 }
 
-/* What the job will take is said before it begins, and bounded. */
-static enum err check_room(struct work *work, const struct job_means *means)
+/* Logs the memory that the job will take before it begins, and compares it with policy.max_memory:
+ * once it is known of which rows the job is. */
+static enum err check_room(struct work *work, const struct job_means *means, bool known)
 {
 	struct kind_sizes sizes = party_data_sizes(means->data, work->job.kind);
 
 	sizes.parties = (double)work->L;
 	work->record->memory_estimate = work->job.kind->memory(&work->job, &sizes);
-	log_info("this job will take about %s of memory here",
+	log_info("this job will take %s %s of memory here", known ? "about" : "at most about",
 		 room_text(work->record->memory_estimate).s);
+	if (!known)
+		return ERR_OK;
 	return room_check(work->record->memory_estimate, means->config->policy.max_memory,
 			  means->config->common.name, "policy.max_memory");
 }
@@ -188,6 +199,41 @@ static enum err agree_keys(struct work *work, const struct job_means *means)
 	return e;
 }
 
+/* ---- rows that parties do not all have ---- */
+
+/* Finds those that they have; from here on the party's data are these rows. */
+static enum err cut_to_common(struct work *work, const struct job_means *means)
+{
+	struct facts *facts = &work->record->facts;
+	struct party_data *data = means->data;
+	size_t own = data->dataset.n, n;
+	struct cut left;
+	uint32_t *row;
+
+	work->ending = ENDING_POLICY;
+	TRY(aligned_note(means->config->state, work->name[work->own],
+			 means->config->policy.min_change, &data->dataset.ids, data->data_hash));
+	work->ending = 0;
+	TRY(party_intersect(work, &data->dataset, &row, &n));
+	left = dataset_cut(&data->dataset, row, n);
+	free(row);
+	work->n = n;
+	data_fingerprint(&data->dataset, NULL, data->data_hash);
+	facts_number(facts, "own_rows", (double)own);
+	facts_number(facts, "common_rows", (double)n);
+	facts_number(facts, "rows_not_placed", (double)left.rows);
+	if (work->graph->adjacency.rows)
+		facts_number(facts, "edges_dropped", (double)left.edges);
+	log_info(
+	    "%zu of %zu rows are with all parties; the other %zu, and %zu edges that they had, "
+	    "are no part of this job",
+	    n, own, left.rows, left.edges);
+	work->ending = ENDING_ROOM;
+	TRY(check_room(work, means, true));
+	work->ending = 0;
+	return work_warm(work);
+}
+
 /* ---- the end ---- */
 
 /* The directory for this job's files. */
@@ -233,13 +279,20 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 {
 	enum err e;
 
+	bool matched = work->job.align != ALIGN_SAME;
+
 	TRY(send_key(work, means));
 	TRY(work_warm(work));
-	TRY(work->half->begin(work, label));
+	if (!matched)
+		TRY(work->half->begin(work, label));
 	work->ending = ENDING_KEYS;
 	TRY(agree_keys(work, means));
 	work->ending = 0;
 	told_begin(work);
+	if (matched) {
+		TRY(cut_to_common(work, means));
+		TRY(work->half->begin(work, label));
+	}
 	TRY(work->half->run(work, label));
 	TRY(post_error(work->post)); /* a computation that was stopped has no result */
 	TRY(work->half->keep(work, label));
@@ -256,6 +309,7 @@ static enum err take_part(struct work *work, const struct job_means *means)
 {
 	struct msg accept = { .type = MSG_ACCEPT };
 	struct buf text = { 0 };
+	size_t own = work->n;
 	uint32_t *label;
 	enum err e;
 
@@ -264,10 +318,13 @@ static enum err take_part(struct work *work, const struct job_means *means)
 	job_write(&work->job, &text);
 	sha256_of(text.p, text.n, accept.accept.job_hash);
 	buf_release(&text);
-	work->half->describe(work, &accept.accept);
+	if (work->job.align == ALIGN_SAME)
+		work->half->describe(work, &accept.accept);
+	else
+		work->n = 0; /* how many there are here, nobody is shown */
 	TRY(channel_send(work->channel, &accept));
 	post_set_job_timeout(work->post, means->config->common.job_timeout_s);
-	ALLOC(label, work->n); /* the protocol may make work->n that of all parties */
+	ALLOC(label, own); /* the protocol may make work->n that of all parties */
 	e = run_protocol(work, means, label);
 	if (e != ERR_OK)
 		work->half->forget(work);
@@ -291,6 +348,7 @@ static void begin_record(struct work *work, const struct job_means *means)
 		log_warn("another job is offered than the one that was awaited");
 		work->record->attempts.count = 0;
 	}
+	snprintf(work->record->submitter, sizeof(work->record->submitter), "%s", work->submitter);
 	record_start(work->record, &work->job, work->job_id, work->attempt, names, work->L);
 	record_data(work->record, config->data.features, config->data.edges, config->data.ids,
 		    config->data.graphs);
@@ -329,7 +387,8 @@ static enum err bring_data(struct work *work, const struct job_means *means)
 	return ERR_OK;
 }
 
-/* What needs no data: a coordinator that offers what it may not have learns nothing about them. */
+/* Checks that need no data come first: a coordinator whose offer is not allowed learns nothing
+ * about them. */
 static enum err consider_offer(struct work *work, const struct job_means *means,
 			       const struct msg_offer *offer)
 {
@@ -347,7 +406,7 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	return policy_check(config, means->agreed, work);
 }
 
-/* What the data and the ledger say. */
+/* Checks that need the data and the ledger. */
 static enum err consider_past(struct work *work, const struct job_means *means)
 {
 	const struct party_config *config = means->config;
@@ -359,7 +418,7 @@ static enum err consider_past(struct work *work, const struct job_means *means)
 	work->ending = ENDING_DATA;
 	TRY(check_data(work, config));
 	work->ending = ENDING_ROOM;
-	TRY(check_room(work, means));
+	TRY(check_room(work, means, work->job.align == ALIGN_SAME));
 	work->ending = ENDING_PERSON;
 	TRY(policy_confirm(config, work, job, spent));
 	work->ending = ENDING_ATTEMPT;
@@ -379,6 +438,9 @@ static enum err consider(struct work *work, const struct job_means *means,
 	enum err e;
 
 	record_offer(work->record, offer->job_id, offer->attempt);
+	log_set_job(
+	    work->record
+		->job_id); /* a party serves one job: lines of its loop thread are of it, too */
 	work->ending = ENDING_POLICY;
 	TRY(declines_check(means->declines, config->policy.max_declines, clock_now_s()));
 	if (!means->output_per_job && results_begin(config->common.output) != ERR_OK)
@@ -444,7 +506,7 @@ static enum err answer(struct work *work, const struct job_means *means,
 				 .abort = { .code = (uint16_t)(cancelled ? ERR_PEER : e),
 					    .ending = (uint16_t)msg_ending_of(e) } };
 
-		if ((e == ERR_PEER || e == ERR_JOB) && work->ending)
+		if ((e == ERR_PEER || e == ERR_JOB || e == ERR_INPUT) && work->ending)
 			m.abort.ending = (uint16_t)work->ending;
 
 		say_last(work, &m, cancelled ? 0.2 : 1);
@@ -466,6 +528,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	struct err_saved end;
 	enum err e;
 
+	post_enter(work->post);
 	channel_step(work->channel, "offer");
 	post_set_step_timeout(work->post, 0); /* the other parties may take their time to come */
 	e = channel_recv(work->channel, MSG_OFFER, m);
@@ -500,6 +563,7 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 	work->secagg = NULL;
 	if (work->half)
 		work->half->release(work);
+	post_enter(NULL);
 	free(m);
 	return err_restore(&end);
 }

@@ -1,5 +1,6 @@
 #include "party/daemon/kinds.h"
 #include "common/job/kinds.h"
+#include "party/align/align.h"
 #include "party/fedgcn/fedgcn.h"
 #include "party/fedsc/fedsc.h"
 #include "party/fedspectral/fedspectral.h"
@@ -10,8 +11,9 @@
 #include <stddef.h>
 
 static const struct party_kind *const halves[] = {
-	&party_kind_kcagc,       &party_kind_kcagc_predict, &party_kind_fedsc, &party_kind_kmeans,
-	&party_kind_fedspectral, &party_kind_fedwalk,       &party_kind_fedgcn
+	&party_kind_kcagc,  &party_kind_kcagc_predict,  &party_kind_fedsc,
+	&party_kind_kmeans, &party_kind_fedspectral,    &party_kind_fedwalk,
+	&party_kind_fedgcn, &party_kind_kmeans_columns, &party_kind_align
 };
 enum { HALVES = sizeof(halves) / sizeof(*halves) };
 

@@ -10,8 +10,8 @@ const struct party_kind *party_kind_of(const struct kind *kind);
 /* The first member that must be there and is not (NULL: the table itself); NULL: all are. */
 const char *party_kind_lacks(const struct party_kind *half);
 
-/* At start: each kind of common/job/kinds.h has its half here, and each half all its members, and kinds_check(). Aborts,
- * naming kind and member. */
+/* At start: each kind of common/job/kinds.h has its half here, and each half all
+ * its members, and kinds_check(). Aborts, naming kind and member. */
 void party_kinds_check(void);
 
 #endif

@@ -2,6 +2,7 @@
  * sums. */
 #include "common/base/log.h"
 #include "common/job/daemon.h"
+#include "common/job/hook.h"
 #include "common/job/startup.h"
 #include "crypto/secret.h"
 #include "party/daemon/daemon.h"
@@ -28,7 +29,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-enum { RETRY_ONCE_S = 60, FILES = 48 /* open at once: loop, data, ledger, connection, log */ };
+enum { RETRY_ONCE_S = 60 };
 
 struct arguments {
 	const char *config, *job;
@@ -101,13 +102,15 @@ static enum err run(const struct arguments *a)
 	e = a->job ? job_read(&agreed, a->job, NULL) : ERR_OK;
 	if (a->job)
 		o.agreed = &agreed;
+	if (e == ERR_OK)
+		e = a->check ? hook_check(&config.common) : hook_begin(&config.common);
 	secret_begin();
 	if (e == ERR_OK)
 		e = daemon_check(&config);
 	if (e == ERR_OK && a->check) {
 		printf("%s is right\n", a->config);
 	} else if (e == ERR_OK) {
-		e = daemon_begin(&config.common, FILES);
+		e = daemon_begin(&config.common, PARTY_FILES);
 		secret_report();
 		if (e == ERR_OK)
 			e = daemon_run(&config, &o);
@@ -140,6 +143,7 @@ int main(int argc, char **argv)
 	e = run(&a);
 	if (e != ERR_OK)
 		daemon_failed(e);
+	hook_end();
 	log_close();
 	overrides_release(&a.config_set);
 	return e;

@@ -28,7 +28,7 @@ struct line {
 	bool cut;  /* only the id counts, if it is whole */
 };
 
-/* What was read of the file so far: a party that stays reads what is new. */
+/* Lines read so far: a party that stays up reads only what was added. */
 struct served {
 	char *path, *state;
 	struct stat file;

@@ -11,7 +11,7 @@ extern const struct party_kind party_kind_fedgcn;
  * if there was a round that ended well. */
 enum err party_fedgcn(struct work *work, uint32_t *label) MUST_CHECK;
 
-/* What the result `label` is to be compared with, found by this party alone: leaves
+/* Clusters that this party finds alone, to compare the result `label` with: leaves
  * work->output/baseline-NAME.csv for each that the job asks for, in the order of the graphs, and in the
  * record how like each the result is (adjusted Rand index): "like_size" and so on. A baseline that
  * cannot be had is left out, with a warning. Nothing is sent. */

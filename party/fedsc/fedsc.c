@@ -67,7 +67,7 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	return e;
 }
 
-/* What was told so far, and how often this party has answered, decide the noise of the next answer.
+/* The next answer's noise is keyed by all that was told so far and the number of answers given.
  */
 static enum err begin_noise(struct rows *rows)
 {
@@ -84,7 +84,7 @@ static enum err begin_noise(struct rows *rows)
 	return e;
 }
 
-/* What each party has computed from the sums so far: all must mean the same. */
+/* Binds the masks to what this party computed from the sums so far: it must be the same at all. */
 static void bind(struct work *work, const struct fedsc_question *q, size_t m)
 {
 	const struct mat *matrix[] = { q->Z, q->R, q->clusters ? q->clusters->centres : NULL };

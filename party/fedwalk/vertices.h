@@ -28,8 +28,7 @@ struct vertices {
 	size_t unhosted;     /* ties left out */
 };
 
-/* Sets work->n. d must have d->hosted. ERR_PEER: what others say does not fit, as in party_align().
- */
+/* Sets work->n. d must have d->hosted. ERR_PEER: others' words do not fit, as in party_align(). */
 enum err party_vertices(struct work *work, const struct dataset *d, struct vertices *v) MUST_CHECK;
 void vertices_release(struct vertices *v);
 

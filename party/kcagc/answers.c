@@ -89,7 +89,7 @@ static enum err send_means(struct answers *a, const uint32_t *label, size_t k)
 
 /* ---- what is agreed first ---- */
 
-/* What send_facts() sends, computed beforehand: this needs no keys. */
+/* Computes what send_facts() sends; needs no keys, so it runs before they are agreed. */
 static enum err find_facts(struct answers *a)
 {
 	struct question facts = { .kind = ASK_FACTS };

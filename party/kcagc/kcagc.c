@@ -3,6 +3,7 @@
 #include "party/kcagc/kcagc.h"
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
+#include "common/kcagc/columns.h"
 #include "common/linalg/la.h"
 #include "party/kcagc/local.h"
 #include "party/kcagc/model.h"
@@ -15,7 +16,9 @@
 /* The party's state through the levels of the tree. */
 struct state {
 	struct tree tree;
-	struct mat Z;         /* n x d: the filtered, projected, scaled slice */
+	struct mat Z; /* n x d: the filtered, projected, scaled slice; or columns */
+	uint8_t hash[SECAGG_HASH_LEN]; /* of what Z was made from, if hashed */
+	bool hashed;
 	uint32_t *child;      /* n: clusters of the last level; the party's own at first */
 	struct mat centre;    /* their centres at this party, for virtual_nodes "centre" */
 	struct embedding how; /* what made Z, for the model */
@@ -24,25 +27,18 @@ struct state {
 	size_t m;             /* cells */
 };
 
-/* Protocol 1: filter (lines 1-3), project (line 4), k-means (lines 4-24). */
-static enum err local(struct work *work, struct state *s)
+/* Protocol 1: filter (lines 1-3), project (line 4). */
+static enum err embed_slice(struct work *work, struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
-	uint8_t hash[SECAGG_HASH_LEN];
 	struct embed_params embedding;
-	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
-						     : kcagc_local_clusters(&work->job.kcagc),
-				   .restarts = work->job.kcagc.local_restarts,
-				   .iterations = work->job.kcagc.iterations,
-				   .ninth = work->job.kcagc.ninth,
-				   .seed = work->job.seed,
-				   .threads = work->threads };
 
 	if (work->job.kcagc.filter_order == KCAGC_ORDER_AUTO)
 		TRY(party_prepare_order(work, root));
 	work_phase(work, "local");
 	embedding = kcagc_embed_params(&work->job.kcagc, work->threads);
-	TRY(local_embed(work, &embedding, &s->Z, &s->how, hash));
+	TRY(local_embed(work, &embedding, &s->Z, &s->how, s->hash));
+	s->hashed = !work->job.kcagc.joint_norm;
 	if (work->job.kcagc.joint_norm) {
 		/* Rows are scaled by their length over all parties, where default takes each
 		 * party's own. */
@@ -54,10 +50,24 @@ static enum err local(struct work *work, struct state *s)
 		free(norm);
 		TRY(e);
 	}
-	if (work->job.kcagc.method != METHOD_BASIC || work->L == 1)
-		local_clusters(work, &s->Z, &p, work->job.kcagc.joint_norm ? NULL : hash, s->child,
-			       &s->centre);
 	return ERR_OK;
+}
+
+/* k-means (lines 4-24), and Protocol 3 line 2: k clusters of one party, k^ of each of several. */
+static enum err local(struct work *work, struct state *s)
+{
+	struct kmeans_params p = { .k = work->L == 1 ? work->job.clusters
+						     : kcagc_local_clusters(&work->job.kcagc),
+				   .restarts = work->job.kcagc.local_restarts,
+				   .iterations = work->job.kcagc.iterations,
+				   .ninth = work->job.kcagc.ninth,
+				   .seed = work->job.seed,
+				   .threads = work->threads };
+
+	local_clusters(work, &s->Z, &p, s->hashed ? s->hash : NULL, s->child, &s->centre);
+	TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own,
+				(uint32_t)p.k, s->child, work->n));
+	return work_warm(work);
 }
 
 /* Cells are intersections of the children's clusters: each has nodes, at least min_cell of them,
@@ -419,13 +429,8 @@ static enum err plan(struct work *work, struct state *s)
 /* Protocol 3 (tree, flat) or Protocol 2 (basic), then the polish steps and the result. */
 static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 {
-	uint32_t k = work->L == 1 ? work->job.clusters : kcagc_local_clusters(&work->job.kcagc);
-
-	TRY(local(work, s));
 	if (work->job.kcagc.method != METHOD_BASIC || work->L == 1) {
-		TRY(channel_send_labels(work->channel, MSG_LOCAL_CLUSTERS, (uint32_t)work->own, k,
-					s->child, work->n)); /* Protocol 3 line 2 */
-		TRY(work_warm(work));
+		TRY(local(work, s));
 		if (work->job.kcagc.plan != PLAN_OFF && work->L > 1)
 			TRY(plan(work, s));
 		if (work->job.kcagc.plan == PLAN_ONLY)
@@ -450,28 +455,63 @@ static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 		return err_set(
 		    ERR_PEER,
 		    "the coordinator's RESULT is not what its last assignment made of the nodes");
-	work->model = model_new(work);
-	/* Above min_cell 1 nothing may be summed over single nodes, so there is nothing to predict
-	 * with. One party that did not polish has the centres of its own k-means. */
-	if (work->job.kcagc.min_cell == 1)
-		model_fill(work->model, &s->how, s->last.a ? &s->last : &s->centre, label, work->n);
 	return ERR_OK;
+}
+
+static void open_state(const struct work *work, struct state *s)
+{
+	*s = (struct state){ 0 };
+	tree_build(&s->tree, work->L, job_is_flat(&work->job));
+	ALLOC(s->child, work->n);
+	ALLOC(s->cell, work->n);
+}
+
+static void close_state(struct state *s)
+{
+	mat_release(&s->Z);
+	mat_release(&s->centre);
+	mat_release(&s->last);
+	embedding_release(&s->how);
+	free(s->child);
+	free(s->cell);
 }
 
 enum err party_kcagc(struct work *work, uint32_t *label)
 {
-	struct state s = { 0 };
+	struct state s;
 	enum err e;
 
-	tree_build(&s.tree, work->L, job_is_flat(&work->job));
-	ALLOC(s.child, work->n);
-	ALLOC(s.cell, work->n);
-	e = cluster(work, &s, label);
-	mat_release(&s.Z);
-	mat_release(&s.centre);
-	mat_release(&s.last);
-	embedding_release(&s.how);
-	free(s.child);
-	free(s.cell);
+	open_state(work, &s);
+	e = embed_slice(work, &s);
+	if (e == ERR_OK)
+		e = cluster(work, &s, label);
+	if (e == ERR_OK && work->job.kcagc.plan != PLAN_ONLY) {
+		work->model = model_new(work);
+		/* Above min_cell 1 nothing may be summed over single nodes, so there is nothing to
+		 * predict with. One party that did not polish has the centres of its own k-means.
+		 */
+		if (work->job.kcagc.min_cell == 1)
+			model_fill(work->model, &s.how, s.last.a ? &s.last : &s.centre, label,
+				   work->n);
+	}
+	close_state(&s);
+	return e;
+}
+
+enum err party_kmeans_columns(struct work *work, uint32_t *label)
+{
+	size_t columns = features_cols(work->features);
+	struct state s;
+	enum err e;
+
+	open_state(work, &s);
+	work_phase(work, "local");
+	e = columns_points(work->features, work->job.kcagc.standardize, &s.Z);
+	if (e == ERR_OK && s.Z.cols < columns)
+		facts_number(&work->record->facts, "columns_left_out",
+			     (double)(columns - s.Z.cols));
+	if (e == ERR_OK)
+		e = cluster(work, &s, label);
+	close_state(&s);
 	return e;
 }

@@ -1,4 +1,4 @@
-/* kcagc.h -- a party's half of kcagc and kcagc.predict: the tables, and what they run. label: n, one
+/* kcagc.h -- a party's half of kcagc, kcagc.predict and kmeans.columns: the tables, and what they run. label: n, one
  * for each node, rows sorted by id. The order of messages is in proto/PROTOCOL.md. */
 #ifndef PARTY_KCAGC_KCAGC_H
 #define PARTY_KCAGC_KCAGC_H
@@ -7,9 +7,13 @@
 
 extern const struct party_kind party_kind_kcagc;
 extern const struct party_kind party_kind_kcagc_predict;
+extern const struct party_kind party_kind_kmeans_columns;
 
 /* kCAGC, arXiv 2411.12329, Protocols 1 to 3: from the party's slice to the final labels. */
 enum err party_kcagc(struct work *work, uint32_t *label) MUST_CHECK;
+
+/* kmeans.columns: the same from the party's columns (common/kcagc/columns.h) on. Leaves no model. */
+enum err party_kmeans_columns(struct work *work, uint32_t *label) MUST_CHECK;
 
 /* Federated GCC (common/kcagc/gcc.h). */
 enum err party_gcc(struct work *work, uint32_t *label) MUST_CHECK;

@@ -3,7 +3,10 @@
 #include "common/data/dataset.h"
 #include "common/kcagc/job.h"
 #include "crypto/hash.h"
+#include "crypto/hmac.h"
 #include "party/kcagc/model.h"
+
+#include <string.h>
 
 /* ---- consent ---- */
 
@@ -96,10 +99,52 @@ static void describe(const struct work *work, struct msg_accept *a)
 
 /* ---- the protocol ---- */
 
+static void feed_keyed(void *hmac, const void *p, size_t n)
+{
+	hmac_add(hmac, p, n);
+}
+
+/* Of rows that were matched nobody could compare the graphs before. The coordinator has not the
+ * key, and sees sealed boxes. */
+static enum err compare_cut_graphs(struct work *work)
+{
+	uint8_t shown[PARTIES_MAX][SECAGG_HASH_LEN];
+	struct buf others = { 0 };
+	struct hmac *h;
+	enum err e = ERR_OK;
+
+	if (!kcagc_compares_later(&work->job.kcagc))
+		return ERR_OK;
+	h = hmac_new((struct bytes){ work->group_key, sizeof(work->group_key) });
+	dataset_feed_edges(work->dataset, feed_keyed, h);
+	hmac_end(h, shown[work->own]);
+	hmac_free(h);
+	TRY(work_show_all(work, SEALED_GRAPH, shown));
+	for (size_t l = 0; l < work->L; l++)
+		if (memcmp(shown[l], shown[work->own], SECAGG_HASH_LEN) != 0)
+			buf_printf(&others, "%s%s", others.n ? ", " : "", work->name[l]);
+	if (others.n) {
+		work->ending = ENDING_GRAPHS;
+		e = err_set(ERR_PEER,
+			    "between the nodes that all parties have, %s has other edges than %.*s "
+			    "(set graphs to \"own\" in the job if that is meant)",
+			    work->name[work->own], (int)others.n, (const char *)others.p);
+	}
+	buf_release(&others);
+	return e;
+}
+
 static enum err begin(struct work *work, uint32_t *label)
 {
+	TRY(compare_cut_graphs(work));
 	return work->job.kcagc.method == METHOD_LANDMARK ? party_landmark_begin(work, label)
 							 : ERR_OK;
+}
+
+static enum err begin_predict(struct work *work, uint32_t *label)
+{
+	(void)label;
+	return compare_cut_graphs(work);
 }
 
 static enum err run_method(struct work *work, uint32_t *label)
@@ -161,9 +206,24 @@ const struct party_kind party_kind_kcagc_predict = {
 	.accept = ACCEPT_NODES,
 	.check_data = predict_prepare,
 	.describe = describe,
-	.begin = party_begin_nothing,
+	.begin = begin_predict,
 	.run = party_predict,
 	.keep = party_keep_labels,
 	.forget = party_forget_nothing,
 	.release = release,
+};
+
+const struct party_kind party_kind_kmeans_columns = {
+	.kind = &kind_kmeans_columns,
+	.sums = sums,
+	.allow = allow,
+	.allow_eps = party_allow_no_eps,
+	.accept = ", number of rows, salted hash of ids",
+	.check_data = party_check_nothing,
+	.describe = describe,
+	.begin = party_begin_nothing,
+	.run = party_kmeans_columns,
+	.keep = party_keep_labels,
+	.forget = party_forget_nothing,
+	.release = party_forget_nothing,
 };

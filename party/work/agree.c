@@ -79,7 +79,7 @@ static void write_batch(struct named *named, size_t own, struct buf *out)
 	}
 }
 
-/* What is known of the own nodes, for comparing. */
+/* This party's own nodes, as they are compared. */
 struct own {
 	const struct named *named; /* by rising pseudonym */
 	size_t count;

@@ -19,21 +19,20 @@ enum {
 	BYTES_PER_NODE = 128, /* of a block of 16 columns: what a party holds is more */
 };
 
-#define PURPOSE "hashed ids"
-
 /* Own node `node`, as the coordinator will know it. */
 struct entry {
 	struct bytes id;
 	uint32_t node;
 };
 
-/* Who relies on numbers that are kept is not to get others without a word. */
-static enum err check_key(const struct work *work, const uint8_t key[static KEY_LEN])
+/* A user who relies on a numbering that is kept is told when it changes. */
+static enum err check_key(const struct work *work, const char *purpose,
+			  const uint8_t key[static KEY_LEN])
 {
 	bool same = true;
 
 	if (work->numbering && work->numbering->kept)
-		TRY(numbering_is(work->numbering, PURPOSE, work->job.seed, key, &same));
+		TRY(numbering_is(work->numbering, purpose, work->job.seed, key, &same));
 	return same ? ERR_OK
 		    : err_set(ERR_PEER,
 			      "%s has another numbering_key than %s, or none: all parties need the "
@@ -41,13 +40,12 @@ static enum err check_key(const struct work *work, const uint8_t key[static KEY_
 			      work->name[0], work->name[work->own]);
 }
 
-/* The key of the hashes: party 0 draws it for all. */
-static enum err share_key(struct work *work, uint8_t key[static KEY_LEN])
+enum err party_numbering_key(struct work *work, const char *purpose, uint8_t key[static KEY_LEN])
 {
 	if (work->own == 0)
-		TRY(numbering_key(work->numbering, PURPOSE, work->job.seed, key));
+		TRY(numbering_key(work->numbering, purpose, work->job.seed, key));
 	TRY(work_share_key(work, SEALED_ID_KEY, key));
-	return work->own == 0 ? ERR_OK : check_key(work, key);
+	return work->own == 0 ? ERR_OK : check_key(work, purpose, key);
 }
 
 /* Own ids as the coordinator will see them, in no order: point into *store, which is owned by the
@@ -62,7 +60,7 @@ static enum err make_entries(struct work *work, const struct dataset *d, struct 
 
 	*store = alloc(d->n, width);
 	if (hashed) {
-		TRY(share_key(work, key));
+		TRY(party_numbering_key(work, "hashed ids", key)); /* party 0 draws it for all */
 		h = hmac_new((struct bytes){ key, KEY_LEN });
 		wipe(key, sizeof(key));
 	}

@@ -3,6 +3,7 @@
 #define PARTY_WORK_ALIGN_H
 
 #include "common/data/dataset.h"
+#include "crypto/numbering.h"
 #include "party/work/work.h"
 
 /* d: this party's own nodes (work->dataset in a job). row: d->n entries; row[i] becomes the joint
@@ -16,7 +17,12 @@
  * own ids have one hash. */
 enum err party_align(struct work *work, const struct dataset *d, uint32_t *row) MUST_CHECK;
 
-/* What server_own_labels sends: label[i] (own entries, 0 .. values) of own node i; row is
+/* A key for what `purpose` says, of all parties: party 0's (crypto/numbering.h), sealed to all others. ERR_PEER
+ * where this party keeps a numbering_key and it is not made of the same file. Wipe it. */
+enum err party_numbering_key(struct work *work, const char *purpose,
+			     uint8_t key[static NUMBERING_KEY_LEN]) MUST_CHECK;
+
+/* Receives what server_own_labels sends: label[i] (own entries, 0 .. values) of own node i; row is
  * party_align's. */
 enum err party_own_labels(struct work *work, const uint32_t *row, size_t own, enum msg_type type,
 			  uint32_t group, uint32_t values, uint32_t *label) MUST_CHECK;

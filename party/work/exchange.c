@@ -23,6 +23,7 @@ static enum err recv_batch(struct work *work, size_t from, enum sealed what, str
 	const struct msg_sealed *s;
 	uint64_t bytes = 0;
 	struct msg m;
+	enum err e;
 	size_t len;
 
 	do {
@@ -42,7 +43,9 @@ static enum err recv_batch(struct work *work, size_t from, enum sealed what, str
 					  s->what, s->from, s->to, s->box.n, what, from, work->own,
 					  SEAL_TAG_LEN, RELAY_BOX);
 		len = s->box.n - SEAL_TAG_LEN;
-		TRY(seal_open(work->secagg, from, (uint16_t)what, s->box, buf_extend(in, len)));
+		e = seal_open(work->secagg, from, (uint16_t)what, s->box, buf_extend(in, len));
+		if (e != ERR_OK)
+			return err_prefix(e, "as %s passed it on", channel_peer(work->channel));
 	} while (len == TEXT_MAX);
 	/* Opened boxes have the sender's word for what is in them. */
 	if (in->n >= HEAD)

@@ -28,8 +28,10 @@ struct party_kind {
 	/* ---- before the keys; work has the data ---- */
 	/* Data beyond kind->needs. ERR_INPUT. */
 	enum err (*check_data)(struct work *work);
+	/* Not called where rows are matched (job.align). */
 	void (*describe)(const struct work *work, struct msg_accept *accept);
-	/* Computed while the others' keys are awaited. label as for run. */
+	/* Computed while the others' keys are awaited; where rows are matched after that, the data being those rows
+	 * from then on. label as for run. */
 	enum err (*begin)(struct work *work, uint32_t *label);
 
 	/* ---- the protocol, and what is left of it ---- */

@@ -162,6 +162,27 @@ enum err secure_send_wide(struct work *work, const struct tree_node *node, const
 	return send_all(work, node, x, count, true);
 }
 
+enum err secure_send_words(struct work *work, const struct tree_node *node, const uint64_t *x,
+			   size_t count)
+{
+	struct secure *s;
+	enum err e;
+
+	TRY(begin(work, node, count, true, false, &s));
+	e = ERR_OK;
+	for (size_t at = 0, take; at < count && e == ERR_OK; at += take) {
+		take = count - at < s->room - s->held ? count - at : s->room - s->held;
+		memcpy(s->chunk + s->held * s->word, x + at, take * s->word);
+		s->held += take;
+		if (s->held == s->room)
+			e = send_chunk(s);
+	}
+	if (e == ERR_OK)
+		e = secure_end(s);
+	secure_free(s);
+	return e;
+}
+
 /* ---- sums that parties are told ---- */
 
 /* The words of the sum and their tags, as the coordinator tells them. */

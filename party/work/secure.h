@@ -32,4 +32,8 @@ enum err secure_send(struct work *work, const struct tree_node *node, const doub
 enum err secure_send_wide(struct work *work, const struct tree_node *node, const double *x,
 			  size_t count) MUST_CHECK;
 
+/* A sum modulo 2^64 of words that are no numbers in fixed point. */
+enum err secure_send_words(struct work *work, const struct tree_node *node, const uint64_t *x,
+			   size_t count) MUST_CHECK;
+
 #endif

@@ -14,13 +14,11 @@
 
 void work_phase(struct work *work, const char *name)
 {
-	struct log_pair phase = LOG_TEXT("phase", name);
-
 	account_step(work->record, work->post);
 	record_phase(work->record, name);
 	work->told.said = false;
 	channel_step(work->channel, record_now(work->record)->name);
-	log_event(LOG_INFO, &phase, 1, "next");
+	log_next(name);
 }
 
 void work_progress(struct work *work, unsigned iteration, size_t moved)
@@ -99,7 +97,8 @@ static enum err recv_sealed(struct work *work, enum sealed what, size_t from,
 				  " with %zu bytes; expected %d, %zu, %zu and %d",
 				  s->what, s->from, s->to, s->box.n, what, from, work->own,
 				  SECAGG_HASH_LEN + SEAL_TAG_LEN);
-	return seal_open(work->secagg, from, (uint16_t)what, s->box, text);
+	e = seal_open(work->secagg, from, (uint16_t)what, s->box, text);
+	return e ? err_prefix(e, "as %s passed it on", channel_peer(work->channel)) : ERR_OK;
 }
 
 enum err work_share_key(struct work *work, enum sealed what, uint8_t key[static SECAGG_HASH_LEN])
@@ -109,18 +108,25 @@ enum err work_share_key(struct work *work, enum sealed what, uint8_t key[static 
 	return work->own == 0 ? ERR_OK : recv_sealed(work, what, 0, key);
 }
 
+enum err work_show_all(struct work *work, enum sealed what, uint8_t (*shown)[SECAGG_HASH_LEN])
+{
+	const struct bytes own = { shown[work->own], SECAGG_HASH_LEN };
+
+	for (size_t to = 0; to < work->L; to++)
+		if (to != work->own)
+			TRY(work_send_sealed(work, to, what, own));
+	for (size_t from = 0; from < work->L; from++)
+		if (from != work->own)
+			TRY(recv_sealed(work, what, from, shown[from]));
+	return ERR_OK;
+}
+
 enum err work_draw(struct work *work, uint64_t *draw)
 {
 	uint8_t coin[PARTIES_MAX][SECAGG_NONCE_LEN];
 
 	memcpy(coin[work->own], secagg_own_coin(work->secagg), SECAGG_NONCE_LEN);
-	for (size_t to = 0; to < work->L; to++)
-		if (to != work->own)
-			TRY(work_send_sealed(work, to, SEALED_COIN,
-					     (struct bytes){ coin[work->own], SECAGG_NONCE_LEN }));
-	for (size_t from = 0; from < work->L; from++)
-		if (from != work->own)
-			TRY(recv_sealed(work, SEALED_COIN, from, coin[from]));
+	TRY(work_show_all(work, SEALED_COIN, coin));
 	return secagg_draw(work->secagg, (const uint8_t(*)[SECAGG_NONCE_LEN])coin, draw);
 }
 

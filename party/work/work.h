@@ -24,7 +24,7 @@ struct leaving;
 struct party_kind;
 struct noise_source;
 
-/* What is known of what others were told: told.c. */
+/* Whether all parties were told the same: told.c. */
 struct told {
 	bool on;            /* told_begin() */
 	bool apart;         /* what comes is for this party alone: in no transcript */
@@ -43,6 +43,7 @@ struct work {
 	uint32_t attempt;
 	size_t L, own; /* parties, and this one's number among the sorted names */
 	char name[PARTIES_MAX][MSG_NAME_MAX + 1];
+	char submitter[MSG_NAME_MAX + 1]; /* who wants the job, as the coordinator says */
 	struct channel *channel; /* to the coordinator */
 	struct post *post;
 	struct record *record;
@@ -72,7 +73,7 @@ struct work {
 	uint8_t params_hash[SECAGG_HASH_LEN]; /* of parties and parameters: they go into every key */
 	const char *state; /* directory of what outlives the process */
 	char *cache; /* directory of party/work/cache.h; NULL: nothing is kept; owned */
-	const uint8_t *data_hash; /* of the dataset as it was loaded; there is one if cache is */
+	const uint8_t *data_hash; /* of the dataset as it was loaded, or cut; there is one if cache is */
 	enum ending ending; /* what others hear if this step fails; 0: as msg_ending_of() says */
 	bool considered; /* the offer is one that this party takes part in */
 	bool later; /* declined, but another attempt would do: this one was served before */
@@ -103,14 +104,19 @@ enum err work_share_key(struct work *work, enum sealed what,
  * job, before anything that is made of it. Party 0 keeps one that it has already (tests). */
 enum err work_group_key(struct work *work) MUST_CHECK;
 
-/* What is drawn by lot: parties show each other their coins (secagg_draw). Once a job. */
+/* Each party shows every other 32 bytes, sealed (relay_all()). shown: L of them; own's are given. ERR_PEER: a
+ * box that is not the one due, or does not open. */
+enum err work_show_all(struct work *work, enum sealed what,
+		       uint8_t (*shown)[SECAGG_HASH_LEN]) MUST_CHECK;
+
+/* Draws a random number that nobody chose: parties show each other their coins (secagg_draw). Once a job. */
 enum err work_draw(struct work *work, uint64_t *draw) MUST_CHECK;
 
 /* p goes into the transcript, as a broadcast does: what parties compute for themselves, and must all
  * have alike. Where it differs, the masks of the next sum do not cancel. */
 void work_bind(struct work *work, const void *p, size_t n);
 
-/* What the coordinator says would take so many bytes: ERR_PEER if this host has less memory. */
+/* `what` (that the coordinator asks for) takes `need` bytes: ERR_PEER if this host has less memory. */
 enum err work_check_room(const struct work *work, const char *what, double need) MUST_CHECK;
 
 /* A vector of labels in which every item has a cluster; else ERR_PEER. */

@@ -41,7 +41,7 @@ enum err attempt_done(const char *path) MUST_CHECK;
 void attempt_touch(const char *path); /* "still here"; cheap, once a second or so */
 void attempt_forget(const char *path);
 
-/* What was kept, if it is not older than limit_s. False: there is nothing to go on with; then why
+/* Reads the kept state, if it is not older than limit_s. False: there is nothing to go on with; then why
  * (of ERR_DETAIL_MAX bytes) says what is wrong with the file, "" if there is none; if that is its age
  * alone, *s is filled in all the same. */
 bool attempt_find(const char *path, double limit_s, struct attempt_state *s, char *why);

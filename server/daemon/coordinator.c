@@ -2,8 +2,11 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/base/service.h"
 #include "common/job/confine.h"
+#include "common/job/hook.h"
 #include "common/job/results.h"
+#include "common/job/roles.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
 #include "crypto/secret.h"
@@ -27,6 +30,7 @@ void coordinator_set_phase(struct coordinator *c, enum phase phase)
 					    [CLOSING] = "closing" };
 
 	log_debug("from %s to %s", name[c->phase], name[phase]);
+	service_status("%s, %zu parties", name[phase], c->L);
 	c->phase = phase;
 }
 
@@ -86,6 +90,8 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why)
 		if (record_write(&c->record, c->config->common.output) != ERR_OK)
 			log_warn("%s", err_detail());
 	}
+	if (c->record.has_job && result != ERR_OK && result != ERR_CANCELLED)
+		hook_raise(HOOK_JOB_FAILED, c->record.job_id, "job failed: %s", c->why);
 	done = coordinator_is_done(c) && result == ERR_OK;
 	coordinator_set_phase(c, CLOSING);
 	if (c->again && result != ERR_OK && c->listener) {
@@ -267,7 +273,11 @@ static enum err start(struct coordinator *c)
 		TRY(begin_results(c));
 		coordinator_await(c);
 	}
+	for (size_t l = 0; l < c->L; l++)
+		watch_away(&c->watch, c->seat[l].name);
 	log_info("listening on %s for %zu parties", bound, c->L);
+	service_status("joining, %zu parties, on %s", c->L, bound);
+	service_ready();
 	if (!config->ready_file)
 		return ERR_OK;
 	snprintf(line, sizeof(line), "%s\n", bound);
@@ -292,11 +302,14 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 	for (size_t l = 0; l < c->L; l++)
 		c->seat[l].name = c->name[l] = config->parties.item[l];
 	c->run.job = *job;
+	roles_name_of(getuid(), c->submitter);
+	c->run.submitter = c->submitter;
 	c->run.threads = config->common.threads ? config->common.threads
 						: (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	c->run.max_memory = config->max_memory;
 	c->run.job_timeout_s = config->common.job_timeout_s;
 	record_init(&c->record, "coordinator", config->common.name);
+	snprintf(c->record.submitter, sizeof(c->record.submitter), "%s", c->submitter);
 	c->post = post_new(config->common.step_timeout_s);
 	watch_init(&c->watch, &c->loop);
 	uv_timer_init(&c->loop, &c->join_timer);

@@ -16,6 +16,10 @@
 #include "server/daemon/attempt.h"
 #include "server/run/run.h"
 
+enum {
+	COORDINATOR_FILES = 48
+}; /* open at once: loop, log, state, strangers; and two connections for each party */
+
 /* Are certificate, key and CA what they must be? As daemon_check() of a party. ERR_INPUT. */
 enum err coordinator_check(const struct coordinator_config *config) MUST_CHECK;
 
@@ -77,6 +81,7 @@ struct coordinator {
 	unsigned overdue_s; /* since the job was over, while its thread runs */
 	bool again;         /* this is not the job's first attempt */
 	unsigned linger_ms; /* how long it listens after a failed job, for parties that come again */
+	char submitter[MSG_NAME_MAX + 1]; /* whose process this is */
 	char *state;        /* the path of server/daemon/attempt.h */
 	uint8_t what[HASH_LEN];
 	enum err result;

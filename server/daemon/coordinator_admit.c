@@ -26,6 +26,19 @@ static void turn_away(struct conn *conn, const char *fmt, ...)
 	conn_close(conn, ERR_PEER, why, CLOSE_TIMEOUT_S);
 }
 
+/* coterie doctor asks who this is. It takes no seat, and nothing waits for it. */
+static void answer(struct coordinator *c, struct conn *conn)
+{
+	char now[32], text[256];
+
+	clock_utc(now, sizeof(now));
+	snprintf(text, sizeof(text), PROTO_ANSWER, c->config->common.name, COTERIE_VERSION,
+		 PROTO_VERSION_MIN, PROTO_VERSION_MAX, now);
+	log_info("%s asked from %s: %s", conn_name(conn), conn_address(conn), text);
+	coordinator_refuse(conn, ERR_CANCELLED, text);
+	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+}
+
 static void on_ready(struct conn *conn, void *arg)
 {
 	struct visitor *v = arg;
@@ -47,6 +60,8 @@ static void on_ready(struct conn *conn, void *arg)
 		   (!fingerprint_parse(pin, pinned) || memcmp(pinned, shown, sizeof(shown)) != 0)) {
 		turn_away(conn, "the key of %s is not the one pinned at %s", seat->name,
 			  c->config->common.name);
+	} else if (conn_is_question(conn)) {
+		answer(c, conn);
 	} else if (c->phase == JOINING && c->again && seat->known && !same_key) {
 		turn_away(conn, "the key of %s is not the one with which the job began",
 			  seat->name);
@@ -78,6 +93,7 @@ static void welcome(struct coordinator *c, struct conn *conn)
 
 	conn_send(conn, &m);
 	conn_welcome(conn, c->config->common.heartbeat_s);
+	watch_back(&c->watch, conn_name(conn));
 }
 
 static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hello *h)
@@ -166,6 +182,7 @@ static void on_resume(struct visitor *v, struct conn *conn, const struct msg_res
 	channel_resume_say(seat->channel, &m);
 	conn_send(conn, &m);
 	conn_welcome(conn, c->config->common.heartbeat_s);
+	watch_back(&c->watch, seat->name);
 	take_back(seat, conn);
 }
 
@@ -287,6 +304,7 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 	else if (code != ERR_OK && c->phase != CLOSING && !post_settled(c->post))
 		log_warn("connection from %s closed: %s", conn_address(conn), why);
 	if (its) {
+		watch_away(&c->watch, seat->name);
 		seat->conn = NULL;
 		seat->joined = seat->joined && c->phase != JOINING;
 	}

@@ -6,6 +6,7 @@
 #include "common/job/kinds.h"
 #include "server/daemon/attempt.h"
 #include "server/daemon/kinds.h"
+#include "server/run/intersect.h"
 #include "server/run/relay.h"
 
 #include <inttypes.h>
@@ -71,9 +72,9 @@ static enum err gather_accepts(struct run *run, const uint8_t *job_hash)
 	}
 	if (e == ERR_OK)
 		e = compare_jobs(run, job_hash, accept);
-	if (e == ERR_OK)
+	if (e == ERR_OK && run->job.align == ALIGN_SAME) /* else rows are matched first */
 		e = server_kind_of(run->job.kind)->compare(run, accept);
-	if (e == ERR_OK && run->job.kind->split != SPLIT_EDGES &&
+	if (e == ERR_OK && run->job.align == ALIGN_SAME && run->job.kind->split != SPLIT_EDGES &&
 	    run->job.kind->split != SPLIT_VERTICES)
 		e = run_check_room(run); /* of the others n is known once nodes are agreed on */
 	free(m);
@@ -104,6 +105,16 @@ static enum err relay_keys(struct run *run)
 		e = run_broadcast(run, 0, run->L, all);
 	free(all);
 	return e;
+}
+
+/* ---- rows that parties do not all have ---- */
+
+static enum err match_rows(struct run *run)
+{
+	TRY(server_intersect(run)); /* job.min_common of them or more, and so clusters of them */
+	facts_number(&run->record->facts, "common_rows", (double)run->n);
+	TRY(run_check_room(run));
+	return run_warm(run);
 }
 
 /* ---- the end ---- */
@@ -203,6 +214,7 @@ static enum err serve(struct run *run, const char *output)
 	memcpy(m.offer.job_id, run->job_id, JOB_ID_LEN);
 	m.offer.attempt = run->attempt;
 	m.offer.job = (struct bytes){ text.p, text.n };
+	m.offer.submitter = msg_text(run->submitter);
 	m.offer.parties = (uint32_t)run->L;
 	for (size_t l = 0; l < run->L; l++)
 		m.offer.names[l] =
@@ -218,6 +230,8 @@ static enum err serve(struct run *run, const char *output)
 		e = relay_keys(run);
 	if (e == ERR_OK)
 		e = run_warm(run);
+	if (e == ERR_OK && run->job.align != ALIGN_SAME)
+		e = match_rows(run);
 	TRY(e);
 	e = half->run(run, &label);
 	if (e == ERR_OK || e == ERR_CANCELLED) { /* a computation that was stopped has no result */
@@ -243,8 +257,10 @@ enum err job_serve(struct run *run, const char *output)
 	double until_s;
 	enum err e;
 
+	post_enter(run->post);
 	run->output = output;
 	run->tell = run->L > 1;
+	run->rounds_before = 0;
 	run->sums_told = 0; /* parties count anew in each attempt, with another key for the tags */
 	record_start(run->record, &run->job, run->job_id, run->attempt, run->name, run->L);
 	e = serve(run, output);
@@ -273,5 +289,6 @@ enum err job_serve(struct run *run, const char *output)
 	}
 	if (write_record(run) != ERR_OK)
 		log_warn("%s", err_detail());
+	post_enter(NULL);
 	return err_restore(&end);
 }

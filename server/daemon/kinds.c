@@ -1,5 +1,6 @@
 #include "server/daemon/kinds.h"
 #include "common/job/kinds.h"
+#include "server/align/align.h"
 #include "server/fedgcn/fedgcn.h"
 #include "server/fedsc/fedsc.h"
 #include "server/fedspectral/fedspectral.h"
@@ -10,9 +11,9 @@
 #include <stddef.h>
 
 static const struct server_kind *const halves[] = {
-	&server_kind_kcagc,  &server_kind_kcagc_predict, &server_kind_fedsc,
-	&server_kind_kmeans, &server_kind_fedspectral,   &server_kind_fedwalk,
-	&server_kind_fedgcn
+	&server_kind_kcagc,  &server_kind_kcagc_predict,  &server_kind_fedsc,
+	&server_kind_kmeans, &server_kind_fedspectral,    &server_kind_fedwalk,
+	&server_kind_fedgcn, &server_kind_kmeans_columns, &server_kind_align
 };
 enum { HALVES = sizeof(halves) / sizeof(*halves) };
 

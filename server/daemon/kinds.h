@@ -10,8 +10,8 @@ const struct server_kind *server_kind_of(const struct kind *kind);
 /* The first member that must be there and is not (NULL: the table itself); NULL: all are. */
 const char *server_kind_lacks(const struct server_kind *half);
 
-/* At start: each kind of common/job/kinds.h has its half here, and each half all its members, and kinds_check(). Aborts,
- * naming kind and member. */
+/* At start: each kind of common/job/kinds.h has its half here, and each half all
+ * its members, and kinds_check(). Aborts, naming kind and member. */
 void server_kinds_check(void);
 
 #endif

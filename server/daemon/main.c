@@ -1,6 +1,7 @@
 /* The coordinator: brings parties together for one job, adds up what they mask, sees only sums. */
 #include "common/base/log.h"
 #include "common/job/daemon.h"
+#include "common/job/hook.h"
 #include "common/job/startup.h"
 #include "crypto/secret.h"
 #include "server/daemon/coordinator.h"
@@ -22,10 +23,6 @@ enum {
 	OPT_DESCRIBE,
 	OPT_PLAN_ONLY
 };
-
-enum {
-	FILES = 48
-}; /* open at once: loop, log, state, strangers; and two connections for each party */
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "this daemon's configuration (JSON)", 0 },
@@ -119,6 +116,8 @@ static enum err run(const struct arguments *a)
 		e = err_set(ERR_INPUT,
 			    "%s: parties has %zu, expected at least 2, or allow_single in the job",
 			    a->config, config.parties.count);
+	if (e == ERR_OK)
+		e = a->check ? hook_check(&config.common) : hook_begin(&config.common);
 	secret_begin();
 	if (e == ERR_OK)
 		e = coordinator_check(&config);
@@ -128,7 +127,7 @@ static enum err run(const struct arguments *a)
 		return ERR_OK;
 	}
 	if (e == ERR_OK)
-		e = daemon_begin(&config.common, FILES + 2 * config.parties.count);
+		e = daemon_begin(&config.common, COORDINATOR_FILES + 2 * config.parties.count);
 	secret_report();
 	if (e == ERR_OK)
 		e = coordinator_run(&config, &job, &before);
@@ -168,6 +167,7 @@ int main(int argc, char **argv)
 	e = run(&a);
 	if (e != ERR_OK)
 		daemon_failed(e);
+	hook_end();
 	log_close();
 	overrides_release(&a.config_set);
 	overrides_release(&a.job_set);

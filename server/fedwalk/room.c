@@ -1,21 +1,11 @@
 #include "server/fedwalk/fedwalk.h"
 #include "common/base/log.h"
 #include "common/fedwalk/distance.h"
-#include "common/fedwalk/response.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-enum { REPORT_BYTES = 40 }; /* of a reported pair: as it came, both ways, and how likely it is */
-
-/* Of the tree, or of the reports. */
-static double first_part(const struct job *job, size_t n, enum fedwalk_how how)
-{
-	if (job->fedwalk.mode == FEDWALK_RESPONSE)
-		return REPORT_BYTES * fedwalk_reports_expected(job->fedwalk.eps, n, 0);
-	return fedwalk_tree_bytes(n, fedwalk_job_bins(&job->fedwalk, n), how, 0);
-}
 
 enum err fedwalk_check_room(const struct run *run)
 {
@@ -24,7 +14,7 @@ enum err fedwalk_check_room(const struct run *run)
 	enum fedwalk_how how = fedwalk_tree_how(&job->fedwalk, run->n);
 	double train =
 	    fedwalk_train_bytes(run->n, job->fedwalk.walks, job->fedwalk.length, run->threads);
-	double first = first_part(job, run->n, how);
+	double first = fedwalk_first_bytes(&job->fedwalk, run->n, how);
 	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 	struct rlimit limit;
 	const char *what = response ? "reports" : "tree";
@@ -37,7 +27,7 @@ enum err fedwalk_check_room(const struct run *run)
 	    "%zu vertices: the %s will take %.2f GiB here, walks and training %.2f GiB, of %.2f "
 	    "GiB",
 	    run->n, what, first / 0x1p30, train / 0x1p30, have / 0x1p30);
-	if (first + train <= have)
+	if (fmax(first, train) <= have) /* the first is released before walks begin */
 		return ERR_OK;
 	if (response && first > train)
 		snprintf(advice, sizeof(advice), "a larger job.eps takes less");
@@ -45,9 +35,10 @@ enum err fedwalk_check_room(const struct run *run)
 		snprintf(advice, sizeof(advice),
 			 "job.tree \"landmarks\"%s takes %.2f GiB for the tree",
 			 how == FEDWALK_DTW ? " with job.dissimilarity \"l1\"" : "",
-			 first_part(job, run->n, FEDWALK_LANDMARKS) / 0x1p30);
-	return err_set(ERR_JOB,
-		       "%zu vertices: the %s takes %.2f GiB and walks and training %.2f GiB, this "
-		       "coordinator has %.2f GiB; %s",
-		       run->n, what, first / 0x1p30, train / 0x1p30, have / 0x1p30, advice);
+			 fedwalk_first_bytes(&job->fedwalk, run->n, FEDWALK_LANDMARKS) / 0x1p30);
+	return err_set(
+	    ERR_JOB,
+	    "%zu vertices: the %s takes %.2f GiB and later walks and training %.2f GiB, this "
+	    "coordinator has %.2f GiB; %s",
+	    run->n, what, first / 0x1p30, train / 0x1p30, have / 0x1p30, advice);
 }

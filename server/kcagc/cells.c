@@ -72,7 +72,7 @@ size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, si
 		clusters = first[i] >= clusters ? first[i] + 1 : clusters;
 	}
 
-	/* What is too small joins the largest cell of the same first cluster. */
+	/* Too small a cell joins the largest of the same first cluster. */
 	ALLOC(largest, clusters);
 	memset(largest, 0xff, clusters * sizeof(*largest));
 	for (uint32_t c = 0; c < m; c++) {
@@ -86,7 +86,7 @@ size_t cells_merge(uint32_t *cell, size_t n, size_t m, const uint32_t *first, si
 	for (size_t i = 0; i < n; i++)
 		cell[i] = to[cell[i]];
 
-	/* What still is joins the largest cell of all. */
+	/* One that is still too small joins the largest of all. */
 	cells_sizes(cell, n, m, size);
 	for (uint32_t c = 0; c < m; c++)
 		all = size[c] > size[all] ? c : all;

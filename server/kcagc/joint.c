@@ -26,6 +26,7 @@ void joint_init(struct joint *j, const struct tree_node *node, uint64_t *round, 
 	ALLOC(j->moving, R);
 	ALLOC(j->used, R * K);
 	ALLOC(j->inertia, R);
+	ALLOC(j->silhouette, R);
 	ALLOC(j->objective, (size_t)Q * R);
 	for (size_t i = 0; i < R * m; i++)
 		j->label[i] = K;
@@ -39,6 +40,7 @@ void joint_release(struct joint *j)
 	free(j->moving);
 	free(j->used);
 	free(j->inertia);
+	free(j->silhouette);
 	free(j->objective);
 	free(j->acc);
 	*j = (struct joint){ 0 };
@@ -75,9 +77,9 @@ static void joint_begin(struct joint *j)
 	}
 }
 
-/* Lines 15 and 30 for restart r from its squared distances D (m x K, changed here): its next
- * labels. Returns how many items moved; the 1/9 step's do not count. */
-static size_t joint_assign(struct joint *j, unsigned r, bool ninth, double *D)
+/* Lines 15 and 30 for restart r from its squared distances D (m x K, changed here), in iteration t:
+ * its next labels. Returns how many items moved; the 1/9 step's (t 0) do not count. */
+static size_t joint_assign(struct joint *j, unsigned r, unsigned t, double *D)
 {
 	uint32_t *label = j->label + r * j->m;
 	size_t changed = 0;
@@ -86,13 +88,15 @@ static size_t joint_assign(struct joint *j, unsigned r, bool ninth, double *D)
 		for (unsigned c = 0; c < j->K; c++)
 			if (!j->used[r * j->K + c])
 				D[i * j->K + c] = INFINITY;
-	if (ninth) {
+	if (t == 0) {
 		kmeans_assign_ninth(D, j->m, j->K, label);
 		return 0;
 	}
 	j->inertia[r] = 0;
 	changed = kmeans_assign(D, j->weight, j->m, j->K, label, &j->inertia[r]);
 	j->moving[r] = changed > 0;
+	if (!changed || t == j->Q)
+		j->silhouette[r] = kmeans_silhouette(D, j->weight, j->m, j->K, label);
 	return changed;
 }
 
@@ -121,7 +125,7 @@ static void joint_screen(struct joint *j, uint32_t *kept)
 	}
 }
 
-/* What follows iteration t: the record's objective; restarts stop after Q. True if now only some
+/* After iteration t: records the objective, stops restarts after Q. True if now only some
  * may go on: joint_screen() says which. */
 static bool joint_iterated(struct joint *j, unsigned t)
 {
@@ -144,6 +148,7 @@ static enum err joint_finish(struct run *run, struct joint *j)
 				  .merged = j->merged,
 				  .iterations = j->iterations,
 				  .inertia = j->inertia[best],
+				  .silhouette = j->silhouette[best],
 				  .objective = objective };
 
 	memcpy(j->best, j->label + best * j->m, j->m * sizeof(*j->best));
@@ -171,7 +176,7 @@ static enum err iterate(struct run *run, struct joint *j, unsigned t, size_t *mo
 		if (!j->moving[r])
 			continue;
 		fixed_decode(&f, (uint8_t *)j->acc + a * cells * word, cells, D);
-		*moved += joint_assign(j, r, t == 0, D);
+		*moved += joint_assign(j, r, t, D);
 		memcpy(told + a++ * j->m, j->label + r * j->m, j->m * sizeof(*told));
 	}
 	e = run_broadcast_labels(run, j->node->first, j->node->last, MSG_ASSIGNMENT, j->node->id,
@@ -312,7 +317,7 @@ static size_t lloyd(const struct run *run, struct joint *j, const struct mat *G)
 				continue;
 			centres_update(&centres[r], j, G, j->label + r * j->m);
 			distances(j, G, &centres[r], D);
-			moved += joint_assign(j, r, t == 0, D);
+			moved += joint_assign(j, r, t, D);
 			progress_tick();
 		}
 		if (joint_iterated(j, t))

@@ -29,6 +29,7 @@ struct joint {
 	bool *moving;    /* R: running, and an assignment changed in the last iteration */
 	bool *used;      /* R x K: the cluster had an item at the start, so its centre exists */
 	double *inertia; /* R: sum of weight x least distance, of the last sum */
+	double *silhouette; /* R: kmeans_silhouette() of the last sum of each that came to its end */
 	double *objective; /* Q x R: the inertia at each iteration, for the record */
 	void *acc;       /* active x m x K words */
 	unsigned iterations;

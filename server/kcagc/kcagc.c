@@ -239,6 +239,8 @@ static enum err polish(struct run *run, struct state *s)
 		kept.inertia = 0;
 		moved = kmeans_assign(D, NULL, run->n, k, label, &kept.inertia);
 		objective[kept.objectives++] = kept.inertia;
+		if (!moved || p == run->job.kcagc.polish)
+			kept.silhouette = kmeans_silhouette(D, NULL, run->n, k, label);
 		e = run_broadcast_labels(run, root->first, root->last, MSG_ASSIGNMENT, root->id, k,
 					 label, run->n);
 		run_progress(run, p, moved);
@@ -312,6 +314,7 @@ enum err server_kcagc(struct run *run, uint32_t *label)
 	enum err e;
 
 	tree_build(&s.tree, run->L, job_is_flat(&run->job));
+	s.round[root_of(&s)->id] = run->rounds_before;
 	e = cluster(run, &s, label);
 	for (size_t i = 0; i < s.tree.count; i++)
 		free(s.label[i]);

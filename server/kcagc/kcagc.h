@@ -1,11 +1,12 @@
-/* kcagc.h -- the coordinator's half of kcagc and kcagc.predict. The other half is party/kcagc. */
+/* kcagc.h -- the coordinator's half of kcagc, kcagc.predict and kmeans.columns. The other half is party/kcagc. */
 #ifndef SERVER_KCAGC_KCAGC_H
 #define SERVER_KCAGC_KCAGC_H
 
 #include "common/kind/tree.h"
 #include "server/run/kind.h"
 
-extern const struct server_kind server_kind_kcagc, server_kind_kcagc_predict;
+extern const struct server_kind server_kind_kcagc, server_kind_kcagc_predict,
+    server_kind_kmeans_columns;
 
 /* arXiv 2411.12329, Protocols 2 and 3: from the parties' local clusters to the final label of each of
  * the n nodes. The coordinator is an aggregator without data. Rounds: per tree level 1 + at most Q,
@@ -14,7 +15,7 @@ enum err server_kcagc(struct run *run, uint32_t *label) MUST_CHECK;
 /* Landmark projection: kCAGC's local clusters as landmarks, five secure sums. */
 enum err server_landmark(struct run *run, uint32_t *label) MUST_CHECK;
 
-/* What is agreed on before anyone clusters, if the job asks for it: sums over all parties, whatever the
+/* Agreed on before anyone clusters, if the job asks for it: sums over all parties, whatever the
  * tree. The other half is party/kcagc/local.c. */
 
 /* filter.order "auto": AGC's rule on the summed intra-cluster distances, ORDER_BLOCK orders a

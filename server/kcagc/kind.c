@@ -1,5 +1,5 @@
 /* The coordinator's half of the methods that only tell and sum, and of prediction; the tables of
- * kcagc and kcagc.predict. */
+ * kcagc, kcagc.predict and kmeans.columns. */
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
 #include "common/kcagc/gcc.h"
@@ -7,6 +7,7 @@
 #include "common/kind/tree.h"
 #include "server/kcagc/kcagc.h"
 #include "server/run/parties.h"
+#include "server/run/relay.h"
 #include "server/run/sum.h"
 
 #include <stdlib.h>
@@ -38,8 +39,15 @@ static enum err by_gcc(struct run *run, uint32_t *label)
 	return e;
 }
 
+/* Edges between common nodes, which parties compare: sealed. */
+static enum err relay_graphs(struct run *run)
+{
+	return kcagc_compares_later(&run->job.kcagc) ? relay_all(run, SEALED_GRAPH) : ERR_OK;
+}
+
 static enum err run_method(struct run *run, uint32_t **label)
 {
+	TRY(relay_graphs(run));
 	ALLOC(*label, run->n);
 	if (run->job.kcagc.method == METHOD_LANDMARK)
 		return server_landmark(run, *label);
@@ -56,10 +64,11 @@ static enum err predict(struct run *run, uint32_t **label)
 	struct record_sum kept = { .items = n };
 	const struct tree_node *all;
 	struct tree tree;
-	uint64_t round = 0;
+	uint64_t round = run->rounds_before;
 	double *D;
 	enum err e = ERR_OK;
 
+	TRY(relay_graphs(run));
 	ALLOC(*label, n);
 	tree_build(&tree, run->L, job_is_flat(&run->job));
 	all = &tree.node[tree.count - 1];
@@ -83,6 +92,25 @@ static enum err predict(struct run *run, uint32_t **label)
 				    n);
 }
 
+/* As kcagc; and how good it is, from the last distances that were summed: of all rows, or, where
+ * nothing was, of the cells' means. */
+static enum err run_columns(struct run *run, uint32_t **label)
+{
+	const struct record_sum *last;
+	bool cells;
+
+	ALLOC(*label, run->n);
+	TRY(server_kcagc(run, *label));
+	last = run->record->sums ? &run->record->sum[run->record->sums - 1] : NULL;
+	if (!last || !last->iterations)
+		return ERR_OK;
+	cells = last->items < run->n;
+	facts_number(&run->record->facts, cells ? "inertia_of_cells" : "inertia", last->inertia);
+	facts_number(&run->record->facts, cells ? "silhouette_of_cells" : "silhouette",
+		     last->silhouette);
+	return ERR_OK;
+}
+
 const struct server_kind server_kind_kcagc = {
 	.kind = &kind_kcagc,
 	.compare = server_compare_nodes,
@@ -94,5 +122,12 @@ const struct server_kind server_kind_kcagc_predict = {
 	.kind = &kind_kcagc_predict,
 	.compare = server_compare_nodes,
 	.run = predict,
+	.keep = server_keep_labels,
+};
+
+const struct server_kind server_kind_kmeans_columns = {
+	.kind = &kind_kmeans_columns,
+	.compare = server_compare_nodes,
+	.run = run_columns,
 	.keep = server_keep_labels,
 };

@@ -7,16 +7,10 @@
 enum err server_landmark(struct run *run, uint32_t *label)
 {
 	struct landmark_report report;
-	struct landmark_params p;
+	struct landmark_params p = landmark_params_of(&run->job.kcagc, run->threads);
 	struct run_parties parties;
 	enum err e;
 
-	landmark_defaults(&p, run->job.clusters, kcagc_local_clusters(&run->job.kcagc),
-			  run->job.seed, run->threads);
-	p.order = run->job.kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : run->job.kcagc.filter_order;
-	p.power = run->job.kcagc.landmark_power;
-	p.polish = run->job.kcagc.polish;
-	p.min_cell = run->job.kcagc.min_cell;
 	run_parties_open(&parties, run);
 	e = landmark_run(&parties.parties, run->n, &p, label, &report);
 	if (!p.order)

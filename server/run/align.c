@@ -16,14 +16,6 @@
 /* Bytes of plain ids that one party may send; hashed ones are bounded by their number. */
 #define PACKED_MAX ((size_t)1 << 31)
 
-/* A party's ids as they came: packed, rising, whole. */
-struct list {
-	struct buf packed;
-	size_t count, done; /* ids announced, and here */
-	size_t last;        /* where in packed the last one begins */
-	bool begun;
-};
-
 /* ---- lists of ids ---- */
 
 /* Takes the first id off; false if there is none, or not all of it. */
@@ -51,7 +43,7 @@ static int order(struct bytes a, struct bytes b)
 
 /* The next chunk of a party's list; its ids must rise, also above those before. */
 static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids *m,
-			   struct list *list)
+			   struct id_list *list)
 {
 	bool hashed = run->job.ids == IDS_HASHED, any = list->done > 0;
 	struct bytes rest, id, before = { 0 };
@@ -93,6 +85,25 @@ static enum err take_chunk(const struct run *run, size_t l, const struct msg_ids
 	return ERR_OK;
 }
 
+enum err server_gather_ids(struct run *run, bool *wanted, struct id_list *list)
+{
+	size_t left = 0, l;
+
+	for (l = 0; l < run->L; l++)
+		left += wanted[l];
+	while (left > 0) {
+		struct msg m;
+
+		TRY(channel_recv_any(run->channel, wanted, run->L, MSG_IDS, &l, &m));
+		TRY(take_chunk(run, l, &m.ids, &list[l]));
+		if (list[l].done == list[l].count) {
+			wanted[l] = false;
+			left--;
+		}
+	}
+	return ERR_OK;
+}
+
 /* ---- the union: all lists are merged, by a heap of where they stand ---- */
 
 struct cursor {
@@ -122,7 +133,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Numbers the union in the order of ids. */
-static enum err merge(struct run *run, const struct list *list, struct align *a)
+static enum err merge(struct run *run, const struct id_list *list, struct align *a)
 {
 	struct cursor *heap = alloc(run->L, sizeof(*heap));
 	bool hashed = run->job.ids == IDS_HASHED;
@@ -187,7 +198,7 @@ static enum err shuffle(const struct run *run, uint32_t *shuffled, size_t n)
 	return ERR_OK;
 }
 
-/* What two runs can be compared by: were nodes numbered alike? */
+/* A hash in run.json by which two runs are compared: were nodes numbered alike? */
 static void record_numbering(struct run *run, struct sha256 *numbers)
 {
 	uint8_t hash[SHA256_LEN];
@@ -235,9 +246,8 @@ static enum err tell_rows(struct run *run, struct align *a)
 
 enum err server_align(struct run *run, struct align *a)
 {
-	struct list *list = alloc(run->L, sizeof(*list));
+	struct id_list *list = alloc(run->L, sizeof(*list));
 	bool *wanted = alloc(run->L, sizeof(*wanted));
-	size_t left = run->L, l;
 	enum err e = ERR_OK;
 
 	run_phase(run, "align");
@@ -247,20 +257,11 @@ enum err server_align(struct run *run, struct align *a)
 	if (run->job.ids == IDS_HASHED)
 		e = relay_key(run, SEALED_ID_KEY);
 	memset(wanted, true, run->L * sizeof(*wanted));
-	while (left > 0 && e == ERR_OK) {
-		struct msg m;
-
-		e = channel_recv_any(run->channel, wanted, run->L, MSG_IDS, &l, &m);
-		if (e == ERR_OK)
-			e = take_chunk(run, l, &m.ids, &list[l]);
-		if (e == ERR_OK && list[l].done == list[l].count) {
-			wanted[l] = false;
-			left--;
-		}
-	}
+	if (e == ERR_OK)
+		e = server_gather_ids(run, wanted, list);
 	if (e == ERR_OK)
 		e = merge(run, list, a);
-	for (l = 0; l < run->L; l++)
+	for (size_t l = 0; l < run->L; l++)
 		buf_release(&list[l].packed);
 	free(wanted);
 	free(list);

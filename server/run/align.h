@@ -28,6 +28,18 @@ struct align {
 enum err server_align(struct run *run, struct align *a) MUST_CHECK;
 void align_release(struct align *a);
 
+/* A party's ids as they came: packed as in IDS, rising, whole. */
+struct id_list {
+	struct buf packed;  /* owned, also after errors */
+	size_t count, done; /* ids announced, and here */
+	size_t last;	    /* where in packed the last one begins */
+	bool begun;
+};
+
+/* IDS of each party that is wanted, into list[its number], which is empty. ERR_PEER, naming the party: ids that
+ * do not rise, come twice or are cut, or not as many as announced. wanted: cleared on the way. */
+enum err server_gather_ids(struct run *run, bool *wanted, struct id_list *list) MUST_CHECK;
+
 /* Parties compare rows: the group key and what they tell each other are passed on (party/work/agree.h). */
 enum err server_agree_rows(struct run *run) MUST_CHECK;
 

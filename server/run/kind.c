@@ -40,15 +40,18 @@ static enum err same_hash(const struct run *run, size_t l, const char *what, con
 		       run->name[0], run->name[l], what, get_u64(first), get_u64(own));
 }
 
+#define MATCH_ROWS "(align \"intersect\" in the job is for that: it takes the rows that all have)"
+
 enum err server_compare_nodes(struct run *run, const struct msg_accept *accept)
 {
 	for (size_t l = 0; l < run->L; l++) {
 		const struct msg_accept *a = &accept[0], *b = &accept[l];
 
 		if (a->rows != b->rows)
-			return err_set(ERR_PEER, "%s has %" PRIu64 " nodes and %s has %" PRIu64,
-				       run->name[0], a->rows, run->name[l], b->rows);
-		TRY(same_hash(run, l, "sets of ids", a->ids_hash, b->ids_hash));
+			return err_set(
+			    ERR_PEER, "%s has %" PRIu64 " nodes and %s has %" PRIu64 " " MATCH_ROWS,
+			    run->name[0], a->rows, run->name[l], b->rows);
+		TRY(same_hash(run, l, "sets of ids " MATCH_ROWS, a->ids_hash, b->ids_hash));
 		TRY(same_hash(run, l, "graphs (set graphs to \"own\" in the job if that is meant)",
 			      a->edges_hash, b->edges_hash));
 	}

@@ -12,7 +12,8 @@ struct msg_accept;
 struct server_kind {
 	const struct kind *kind;
 	/* Compares what the parties say of their data in ACCEPT (one of each party); what
-	 * follows from it goes into run (n, columns). ERR_INPUT, ERR_PEER, ERR_JOB. */
+	 * follows from it goes into run (n, columns). Not called where rows are matched (job.align). ERR_INPUT,
+	 * ERR_PEER, ERR_JOB. */
 	enum err (*compare)(struct run *run, const struct msg_accept *accept);
 	/* From agreed keys to the result. *label (NULL before): run->n labels, owned by the caller,
 	 * or NULL where the coordinator has none to know. */

@@ -197,7 +197,7 @@ void run_parties_open(struct run_parties *p, struct run *run)
 		.warm = warm,
 	};
 
-	*p = (struct run_parties){ .run = run };
+	*p = (struct run_parties){ .run = run, .round = run->rounds_before };
 	p->parties = (struct parties){
 		.count = run->L, .backend = &backend, .ctx = p, .phase = "", .name = run->name
 	};

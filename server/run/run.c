@@ -5,14 +5,12 @@
 
 void run_phase(struct run *run, const char *name)
 {
-	struct log_pair phase = LOG_TEXT("phase", name);
-
 	account_step(run->record, run->post);
 	record_phase(run->record, name);
 	run->phase++;
 	for (size_t l = 0; l < run->L; l++)
 		channel_step(run->channel[l], record_now(run->record)->name);
-	log_event(LOG_INFO, &phase, 1, "next");
+	log_next(name);
 }
 
 enum err run_check_room(struct run *run)

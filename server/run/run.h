@@ -17,6 +17,7 @@ struct run {
 	struct job job; /* the effective job */
 	uint8_t job_id[JOB_ID_LEN];
 	uint32_t attempt;
+	const char *submitter;          /* who wants it */
 	size_t L;                       /* parties */
 	const char *const *name;        /* L names, rising */
 	struct channel *const *channel; /* L channels, in the same order */
@@ -34,6 +35,7 @@ struct run {
 	bool tell;             /* parties exchange what they were told (server/run/relay.h) */
 	unsigned phase;        /* how many have begun */
 	uint64_t sums_told;    /* to all, in this attempt */
+	uint64_t rounds_before; /* sums of all parties before the kind's first: its rounds go on from here */
 	unsigned told[TREE_NODES_MAX]; /* by group: the phase in which it last did */
 	bool more;             /* if this attempt is cut short, another one follows */
 	const char *state;     /* the file of server/daemon/attempt.h; NULL: none */

@@ -187,6 +187,20 @@ enum err secure_sum_wide(struct run *run, const struct tree_node *node, uint64_t
 	return sum_of(run, node, round, true, false, sum, count);
 }
 
+enum err secure_sum_words(struct run *run, const struct tree_node *node, uint64_t *round,
+			  uint64_t *sum, size_t count)
+{
+	struct sum words = { .group = node->id,
+			     .first = node->first,
+			     .last = node->last,
+			     .round = round,
+			     .count = count,
+			     .acc = sum,
+			     .wide = true };
+
+	return secure_sums(run, &words, 1);
+}
+
 enum err secure_sum_told(struct run *run, const struct tree_node *node, uint64_t *round,
 			 double *sum, size_t count)
 {

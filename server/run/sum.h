@@ -33,7 +33,11 @@ enum err secure_sum_reals(struct run *run, const struct tree_node *node, uint64_
 enum err secure_sum_wide(struct run *run, const struct tree_node *node, uint64_t *round,
 			 double *sum, size_t count) MUST_CHECK;
 
-/* The same, and all members are told it with its tags, SUM: what they compute for themselves is made of
+/* One sum modulo 2^64 of words that are no numbers in fixed point. */
+enum err secure_sum_words(struct run *run, const struct tree_node *node, uint64_t *round,
+			  uint64_t *sum, size_t count) MUST_CHECK;
+
+/* The same as secure_sum_wide, and all members are told it with its tags, SUM: what they compute for themselves is made of
  * it. */
 enum err secure_sum_told(struct run *run, const struct tree_node *node, uint64_t *round,
 			 double *sum, size_t count) MUST_CHECK;

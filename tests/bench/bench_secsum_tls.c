@@ -39,7 +39,7 @@ enum {
 	FRACTION_BITS = 16
 };
 
-/* What the processes tell the one that started them. */
+/* Figures that the processes send to the one that started them. */
 struct results {
 	double masked_s[REPEATS_MAX], plain_s[REPEATS_MAX], copy_s[REPEATS_MAX];
 	double masking[SIDE_PARTIES_MAX][REPEATS_MAX]; /* bytes per second of one stream */

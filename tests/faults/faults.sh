@@ -277,6 +277,9 @@ same_results() {
 			same_embeddings "$name" || fail "$name has other embeddings"
 			continue
 		fi
+		# Their order is drawn anew in each job.
+		[[ ! -e $was/ids.txt ]] || cmp -s <(sort "$was/ids.txt") <(sort "$T/out/$name/ids.txt") ||
+			fail "$name has other ids"
 		[[ -e $was/labels.csv ]] || continue
 		same_rows "$name" "$was/labels.csv" "$T/out/$name/labels.csv" || fail "$name has other labels"
 		[[ $protocol == fedspectral* ]] || cmp -s "$was/labels.npy" "$T/out/$name/labels.npy" || fail "$name has other labels.npy"

@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034 # PARTIES is read by who sources this
 
 PARTIES=4 # two pairs and then all, where a protocol has a tree
-PROTOCOLS=(tree flat basic landmark gcc predict fedsc-anchor fedsc-dense fedsc-paper kmeans
+PROTOCOLS=(tree flat basic landmark gcc predict kmeans-columns fedsc-anchor fedsc-dense fedsc-paper kmeans
 	fedspectral-exact fedspectral+ fedspectral-plain fedwalk fedwalk-response fedgcn)
 
 columns() { # [JQ-PROGRAM]: kcagc, which is not done after a moment
@@ -34,6 +34,7 @@ protocol() { # NAME
 	flat | basic) columns ".method = \"$1\" | .polish = 0" ;;
 	landmark | gcc) columns "{ kind, clusters, seed, method: \"$1\" }" ;;
 	predict) predicting ;;
+	kmeans-columns) columns '{ kind: "kmeans.columns", clusters, seed }' && allows $PARTIES kmeans.columns ;;
 	fedsc-*) rows "${1#fedsc-}" ;;
 	kmeans) rows kmeans ;;
 	fedspectral-exact) edges exact ;;
@@ -41,9 +42,22 @@ protocol() { # NAME
 	fedspectral+) edges fedspectral+ ;;
 	fedwalk) vertices_federation $PARTIES ;;
 	fedwalk-response) vertices_federation $PARTIES && edit job '{ kind, seed, mode: "randomized-response" }' ;;
+	align) ids_alone ;;
 	fedgcn) graphs_federation $PARTIES && ln -s data "$T/pooled" ;;
 	*) fail "$1: no such protocol; expected one of ${PROTOCOLS[*]}" ;;
 	esac
+}
+
+# Each party has 170 ids and nothing else; 110 of them all have.
+ids_alone() {
+	local name i=0
+	federation $PARTIES
+	echo '{ "kind": "align", "seed": 7 }' >"$T/job.json"
+	for name in $(names "$PARTIES"); do
+		seq $((20 * i)) $((20 * i + 169)) >"$T/data/$name/ids.txt"
+		edit "$name" ".data = { \"ids\": \"data/$name/ids.txt\" } | .policy.jobs = [\"align\"]"
+		i=$((i + 1))
+	done
 }
 
 # A run leaves the models; the job is then to predict with them.

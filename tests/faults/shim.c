@@ -102,7 +102,7 @@ static void stat_dir_of(const char *path, struct stat *st)
 		memset(st, 0, sizeof(*st));
 }
 
-/* What the disk has of the file. */
+/* The bytes of the file that would survive a power loss. */
 static void read_old(struct change *c, int fd)
 {
 	struct change *since = changes;

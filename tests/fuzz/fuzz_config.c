@@ -72,7 +72,7 @@ static void party(char *const *set)
 	check(c.coordinator.host[0] && c.coordinator.port);
 	check(c.peers.count >= 1 && !config_map_get(&c.peers, c.common.name));
 	check_pins(&c.peers);
-	check(c.state && (c.data.features || c.data.edges || c.data.graphs));
+	check(c.state && (c.data.features || c.data.edges || c.data.graphs || c.data.ids));
 	check(!c.data.vertices || (c.data.edges && !c.data.features && !c.data.ids));
 	check(c.policy.jobs.count >= 1 && c.policy.min_parties >= 1 && c.policy.min_cluster >= 1);
 	for (size_t i = 0; i < c.policy.jobs.count; i++)

@@ -119,7 +119,7 @@ static bool has_body(enum msg_type type, const char *body)
 	return false;
 }
 
-/* What a job thread would do, as far as messages are there: with this post no wait lasts. It asks
+/* Does what a job thread would, as far as messages are there: with this post no wait lasts. It asks
  * for what lies first in the queue, or for something else if that may not be asked for. */
 static void run_job(void)
 {

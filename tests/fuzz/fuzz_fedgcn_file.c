@@ -3,6 +3,8 @@
  * be long or lucky enough: the input is facts, 8 bytes that all weights repeat, and the rest. */
 #include "common/fedgcn/file.c" /* for crc64 */
 
+#include <stdlib.h>
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 4 + 4 + 4 + 8, TWO_WEIGHTS = 8, WEIGHTS_MOST = 1 << 16 };

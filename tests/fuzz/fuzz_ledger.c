@@ -131,7 +131,7 @@ static void change_columns(const uint8_t *p, size_t n)
 
 	write_file(whole.p, whole.n);
 	check(sqlite3_open(path, &db) == SQLITE_OK);
-	/* What NOT NULL would refuse is put in all the same. */
+	/* Puts in values that NOT NULL would refuse, too. */
 	sqlite3_exec(db,
 		     "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = "
 		     "replace(sql, ' NOT NULL', ''); PRAGMA writable_schema = 0",

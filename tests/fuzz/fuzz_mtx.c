@@ -1,5 +1,5 @@
-/* What mtx_parse accepts becomes features within their bounds, and what mtx_print makes of sparse
- * ones is read as the same. */
+/* A file that mtx_parse accepts becomes features within their bounds, and what mtx_print makes of
+ * sparse ones is read as the same. */
 #include "common/data/mtx.h"
 
 #include <math.h>

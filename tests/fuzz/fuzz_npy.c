@@ -1,4 +1,5 @@
-/* What npy_parse accepts is finite, and what npy_print makes of it is read as the same matrix. */
+/* A matrix that npy_parse accepts is finite, and printed by npy_print it is read as the same
+ * matrix. */
 #include "common/base/alloc.h"
 #include "common/data/npy.h"
 

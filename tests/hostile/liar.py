@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""A coordinator of kmeans that lies, alone: tests/interop/coordinator.py but for one lie.
+"""A coordinator of kmeans, fedsc or fedspectral that lies, alone: the one of tests/interop but for one lie.
 
     liar.py --config coordinator.json --job job.json --ready-file FILE --lie LIE
 
+S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the N-th of a phase.
+
+    honest        none
     bit=S,W       one bit of word W of sum S is changed, for all; W -1 and -2 are the tags
     one=S,W       the same, for the last party alone
     count=S       the counts of sum S are 1 too many, as if another row were there
@@ -23,10 +26,34 @@
     third         an ABORT says that another party cheated
     number        an ABORT has the number of an ending
     version       WELCOME of version 3
-    attempts=N    attempts without end: each is broken off after two sums; N at most
+    attempts=N    attempts without end: each is broken off after two sums; N at most. Prints what it saw of
+                  the columns' sums
+    jobs=N        the same in N jobs, broken off alike
     redo          the job is done, and offered again as the next attempt
     twin          the job is done; then another whose id has the same first half
     probing=N     N offers in a row that policies refuse
+
+Of fedsc, variants anchor and dense, about the basis that it tells:
+
+    value         the largest eigenvalue is 1e-6 of it more
+    vector        a number of the first eigenvector is 1e-6 more; vector-one: for the last party alone
+    smaller       the largest is left out
+    turned        two eigenvectors are turned in their plane
+    longer        the first eigenvector has length 1 + 1e-6
+    sign          the first eigenvector has the other sign, which is as good a basis
+    sign-one      the same for the last party alone
+
+Of fedspectral:
+
+    apart         each party has rows of its own
+    victim        the last party has rows of its own, the others common ones
+    merged        the last party's nodes have the rows of other nodes: n is what it must be
+    few=T         T of the last party's nodes have rows of their own
+    box           a bit of the rows that one party tells another, sealed, is changed
+    boxes         such boxes of two parties are exchanged
+    block         a column of a block is twice as long; block-turned: two are not orthogonal
+    block-one     the last party gets two columns of a block in each other's place
+    wide          a block is wider than the job allows
 """
 import argparse
 import os
@@ -37,21 +64,35 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import numpy as np  # noqa: E402
 
 import coordinator  # noqa: E402
+import kinds  # noqa: E402
+import kmeans  # noqa: E402
+import secsum  # noqa: E402
 import wire  # noqa: E402
 from wire import Broken, field, u16, u32, u64  # noqa: E402
 
 POINT = np.uint64(1 << 24)  # 1.0 of the words of sums
 
 
-class Liar(coordinator.Coordinator):
+class Lies:
+    """Before a coordinator of tests/interop."""
+
     def __init__(self, lie, *args):
         super().__init__(*args)
         self.lie, _, rest = lie.partition("=")
-        self.args = [int(n) for n in rest.split(",")] if rest else []
+        place, *more = rest.split(",") if rest else ["0"]
+        self.place, _, plus = place.partition("+")
+        self.args = [int(plus or self.place if plus or self.place.isdigit() else 0)] + [int(n) for n in more]
         self.before = None
 
     def is_due(self):
-        return self.args and self.args[0] == self.sums
+        if self.place.isdigit():
+            return self.args[0] == self.sums
+        return self.sums == self.first.get(self.place, -1) + self.args[0]
+
+    def look_at(self, canary):
+        """Who tells one party something else knows that the masks will not cancel."""
+        if not self.lie.endswith("-one"):
+            super().look_at(canary)
 
     # ---- sums ----
 
@@ -90,7 +131,10 @@ class Liar(coordinator.Coordinator):
             self.tell_one(c, group, number, words)
             if self.lie == "again" and self.is_due():
                 self.tell_one(c, group, number, words)
-        if self.lie == "attempts" and self.sums == 2:
+        if self.lie in ("attempts", "jobs") and self.sums == 0:
+            parts = secsum.decode(total[:-2], *secsum.WIDE).reshape(-1, 4)
+            print("sums:", *(float(np.ldexp(row, [e for e, _ in kmeans.PARTS]).sum()) for row in parts))
+        if self.lie in ("attempts", "jobs") and self.sums == 2:
             raise Broken("enough of this attempt")
         if self.lie in ("third", "number") and self.sums == 2:
             for c in self.party:
@@ -148,7 +192,7 @@ class Liar(coordinator.Coordinator):
             self.rounds()
             self.done()
         except Broken as e:
-            self.give_up(b"another attempt follows", wire.AGAIN)
+            self.give_up(b"another attempt follows", 2 if self.lie == "jobs" else wire.AGAIN)
             return str(e)
         self.end()
         return "done"
@@ -171,7 +215,7 @@ class Liar(coordinator.Coordinator):
                 c.close()
 
     def run(self):
-        if self.lie not in ("attempts", "redo", "twin", "probing"):
+        if self.lie not in ("attempts", "jobs", "redo", "twin", "probing"):
             try:
                 return super().run()
             except Broken:
@@ -180,12 +224,12 @@ class Liar(coordinator.Coordinator):
         import threading
 
         threading.Thread(target=self.beat, daemon=True).start()
-        for _ in range(self.args[0] if self.args else 2):
+        for _ in range(self.args[0] or 2):
             said = self.one()
             print(f"attempt {self.attempt}: {said}", flush=True)
             if self.lie == "twin":
                 self.job_id = self.job_id[:8] + secrets.token_bytes(8)
-            elif self.lie == "probing":
+            elif self.lie in ("probing", "jobs"):
                 self.job_id = secrets.token_bytes(16)
             else:
                 self.attempt += 1
@@ -195,12 +239,19 @@ class Liar(coordinator.Coordinator):
         return None
 
 
+KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral": kinds.Fedspectral}
+
+
+def liar(lie, config, job, ready_file):
+    return type("Liar", (Lies, KINDS[job["kind"]]), {})(lie, config, job, ready_file)
+
+
 def main():
-    parser = argparse.ArgumentParser(description="a coordinator of kmeans that lies")
+    parser = argparse.ArgumentParser(description="a coordinator that lies")
     parser.add_argument("--lie", required=True)
     a, config, job = coordinator.arguments(parser)
     try:
-        Liar(a.lie, config, job, a.ready_file).run()
+        liar(a.lie, config, job, a.ready_file).run()
     except (Broken, AssertionError) as e:
         print(f"liar: {e}", file=sys.stderr)
         return 2

@@ -276,7 +276,7 @@ static bool pass(struct way *w, struct frame *f)
 	return good;
 }
 
-/* What has come in one direction goes on. False: that was all. */
+/* Passes on what has come in one direction. False: that was all. */
 static bool move(struct way *w)
 {
 	struct frame f = { 0 };

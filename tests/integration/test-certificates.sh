@@ -216,6 +216,85 @@ test_list_that_is_reloaded() {
 	soon_says party-01 'our certificate was revoked by the CA'
 }
 
+# ---- CAs between ----
+
+# The lab's CA signs no other CA. So there is a second one, $T/top, which has signed $T/between, which has signed party-00's
+# certificate; that shows both.
+between() {
+	mkdir "$T/top" "$T/between"
+	openssl req -x509 -newkey ed25519 -nodes -keyout "$T/top/ca.key" -subj "/CN=top" -days 20 -out "$T/top/ca.crt" 2>/dev/null
+	openssl req -new -newkey ed25519 -nodes -keyout "$T/between/ca.key" -subj "/CN=between" -out "$T/csr" 2>/dev/null
+	printf 'basicConstraints = critical, CA:TRUE\nkeyUsage = critical, keyCertSign, cRLSign\n' >"$T/ext"
+	openssl x509 -req -in "$T/csr" -CA "$T/top/ca.crt" -CAkey "$T/top/ca.key" -CAserial "$T/serial" -CAcreateserial -days 20 \
+		-extfile "$T/ext" -out "$T/between/ca.crt" 2>/dev/null
+	certificate party-00 "$T/leaf" "$T/between" clientAuth '-1 day' '+20 days'
+	cat "$T/leaf" "$T/between/ca.crt" >"$T/pki/party-00.crt"
+	cat "$T/top/ca.crt" >>"$T/pki/ca.crt"
+}
+
+test_lists_of_cas_between() {
+	federation 2
+	crl "$T/of-lab" "$T/pki" '-1 day' '+9 days'
+	between
+	crl "$T/of-between" "$T/between" '-1 day' '+9 days'
+	crl "$T/of-top" "$T/top" '-1 day' '+9 days'
+	for name in coordinator party-00 party-01; do edit "$name" '.identity.crl = "pki/ca.crl"'; done
+	cat "$T/of-lab" "$T/of-top" >"$T/pki/ca.crl"
+	refused party-00 'ca.crl: no list of revoked certificates in it is of .*CN=between, the CA that signed .*CN=party-00'
+	cat "$T/of-lab" "$T/of-between" >"$T/pki/ca.crl"
+	refused party-00 'ca.crl: no list of revoked certificates in it is of .*CN=top, the CA that signed .*CN=between'
+	cat "$T/of-lab" "$T/of-top" "$T/of-between" >"$T/pki/ca.crl"
+	coordinator
+	parties 2
+	completes 2
+	RAN=yes
+	crl "$T/of-top" "$T/top" '-1 day' '+9 days' "$T/between/ca.crt"
+	cat "$T/of-lab" "$T/of-top" "$T/of-between" >"$T/pki/ca.crl"
+	refused party-00 'ca.crt: this certificate was revoked'
+}
+
+# All of a file counts, not what comes before the first that cannot be read.
+test_damaged_certificate() {
+	federation 2
+	cp "$T/pki/ca.crt" "$T/one"
+	{ cat "$T/one" && sed '3d' "$T/one"; } >"$T/pki/ca.crt"
+	refused party-00 'ca.crt: certificate 2 in it is damaged'
+	refused coordinator 'ca.crt: certificate 2 in it is damaged'
+	for ((i = 0; i < 65; i++)); do cat "$T/one"; done >"$T/pki/ca.crt"
+	refused party-00 'ca.crt: has more than 64 certificates'
+	cp "$T/one" "$T/pki/ca.crt"
+	{ cat "$T/pki/party-00.crt" && sed '2d' "$T/one"; } >"$T/pki/new" && mv "$T/pki/new" "$T/pki/party-00.crt"
+	refused party-00 'party-00.crt: certificate 2 in it is damaged'
+}
+
+# Whose fault it is, the coordinator says by itself; a party is not told that its certificate has expired.
+test_list_expires_while_running() {
+	federation 2
+	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+20 seconds'
+	edit coordinator '.identity.crl = "pki/ca.crl" | .join_timeout_s = 600'
+	coordinator
+	until_true 60 said coordinator 'pki/ca.crl: a list of revoked certificates in it expired on 20.*SIGHUP' || fail "it does not say so"
+	party party-00
+	soon_says party-00 'our certificate cannot be checked there, as without a current list of revoked certificates'
+	soon_says coordinator 'that cannot be looked up: our list .* has expired, on 20.*\(it is 20.* here\)'
+	! said party-00 'expired' || fail "the party thinks it is its certificate"
+	crl "$T/pki/ca.crl" "$T/pki" '-1 day' '+9 days'
+	kill -HUP "${PID[coordinator]}"
+	party party-01
+	ends 0 coordinator party-00 party-01
+}
+
+# ---- clocks ----
+
+# One whose certificate begins in an hour, as it looks to those whose clocks are behind: both times are said.
+test_clock_behind() {
+	federation 2
+	certificate party-00 "$T/early.crt" "$T/pki" clientAuth '+1 hour' '+20 days'
+	coordinator
+	openssl s_client -connect "$ADDRESS" -cert "$T/early.crt" -key "$T/pki/party-00.key" </dev/null >/dev/null 2>&1 || true
+	soon_says coordinator '\(for party-00\) that is not valid before 20.* UTC \(it is 20.* UTC here\)'
+}
+
 # ---- a key that is encrypted ----
 
 # systemd makes a credential of a unit that has User= 0440, by an access list.
@@ -233,6 +312,25 @@ test_passphrase_that_is_a_credential() {
 	CREDENTIALS_DIRECTORY=$T/credentials "${check[@]}" >/dev/null 2>"$T/said" || fail "$(cat "$T/said")"
 	chmod 444 "$word"
 	CREDENTIALS_DIRECTORY=$T/credentials refused party-00 'word: mode 0444 lets others at the passphrase'
+}
+
+# The same of the private key and of keys that parties share.
+test_keys_that_are_credentials() {
+	federation 2
+	mkdir "$T/credentials"
+	mv "$T/pki/party-00.key" "$T/credentials/key"
+	openssl rand -hex 32 >"$T/credentials/psk"
+	chmod 440 "$T/credentials/key"
+	chmod 600 "$T/credentials/psk"
+	edit party-00 '.identity.key = "credentials/key" | .peers["party-01"] |= { fingerprint: ., psk: "credentials/psk" }'
+	refused party-00 'credentials/key: mode 0440 lets others at the private key'
+	chmod 600 "$T/credentials/key"
+	chmod 440 "$T/credentials/psk"
+	refused party-00 'credentials/psk: mode 0440 lets others at the pre-shared key'
+	chmod 440 "$T/credentials/key"
+	CREDENTIALS_DIRECTORY=$T/credentials "$BIN/party" --config "$T/party-00.json" --check-config >/dev/null 2>"$T/said" || fail "$(cat "$T/said")"
+	chmod 444 "$T/credentials/key"
+	CREDENTIALS_DIRECTORY=$T/credentials refused party-00 'credentials/key: mode 0444 lets others at the private key'
 }
 
 test_encrypted_key() {

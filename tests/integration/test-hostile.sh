@@ -282,17 +282,23 @@ test_a_second_process_of_a_party() {
 	undisturbed 'party-01'
 }
 
-# Another version ends the job for all, so that nobody waits for a party that cannot take part.
-test_version_that_is_too_new() {
+# Another version ends the job for all, so that nobody waits for a party that cannot take part: its name and both
+# ranges are said everywhere.
+of_another_version() { # MIN MAX
+	local here
+	here=$(awk '/PROTO_VERSION_MIN =/ { min = $3 } /PROTO_VERSION_MAX =/ { max = $3 } END { print min + 0 " to " max + 0 }' "$ROOT/proto/msg.h")
 	federation 2
 	coordinator
 	party party-00
 	soon_says coordinator 'party-00'
-	hello 7 9 | tls party-01
+	hello "$1" "$2" | tls party-01
 	ends 2 coordinator party-00
-	says coordinator 'party-01.*versions? 7 to 9.* 4 to 4'
-	says party-00 'party-01.*versions? 7 to 9.* 4 to 4'
-	grep -aEq 'versions? 7 to 9.* 4 to 4' "$T/tls.stdout" || fail "REFUSED does not name both versions"
+	says coordinator "party-01.*versions? $1 to $2.* $here"
+	says party-00 "party-01.*versions? $1 to $2.* $here"
+	grep -aEq "versions? $1 to $2.* $here" "$T/tls.stdout" || fail "REFUSED does not name both versions"
 }
+
+test_version_that_is_too_new() { of_another_version 7 9; }
+test_party_of_0_1_0() { of_another_version 2 2; }
 
 run_tests "$@"

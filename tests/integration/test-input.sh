@@ -162,6 +162,49 @@ test_wrong_arguments() {
 	refuses 'earlier run' -- "${launch[@]}" --data "$T/pooled" --parties 2 --out "$T/earlier"
 }
 
+# The mark does not show in a terminal: it is named, and so is the file that has it.
+test_byte_order_marks() {
+	prepare
+	local file mark=$'\xef\xbb\xbf'
+	for file in ids edges; do
+		cp "$T/party-00.json" "$T/right"
+		edit party-00 ".data.$file = \"marked.txt\""
+		printf '%s0\t1\n' "$mark" >"$T/marked.txt"
+		[[ $file == edges ]] || { printf '%s' "$mark" && seq 150; } >"$T/marked.txt"
+		bad_data 'marked\.txt: begins with a byte order mark \(EF BB BF\)'
+		mv "$T/right" "$T/party-00.json"
+	done
+	{ printf '%s' "$mark" && cat "$T/job.json"; } >"$T/marked" && mv "$T/marked" "$T/job.json"
+	refuses 'job\.json: begins with a byte order mark' -- "${run_coordinator[@]}"
+}
+
+# A service manager does not start again what cannot come right.
+test_output_that_cannot_be_made() {
+	prepare
+	: >"$T/file"
+	refuses 'file.*Not a directory' -- "${run_coordinator[@]}" --out "$T/file/out"
+	refuses 'file.*Not a directory' -- "${run_party[@]}" --out "$T/file/out"
+}
+
+test_memory_in_bytes_or_with_a_unit() {
+	prepare
+	edit party-00 '.policy.max_memory = "8G"'
+	edit coordinator '.max_memory = "512M"'
+	"${run_coordinator[@]}" --check-config >/dev/null 2>"$T/wrong" || fail "coordinator: status $?: $(<"$T/wrong")"
+	"${run_party[@]}" --check-config >/dev/null 2>"$T/wrong" || fail "party: status $?: $(<"$T/wrong")"
+	wrong party-00 '.policy.max_memory = "8 GB"' 'policy\.max_memory is "8 GB", expected bytes.*such as "8G"'
+	wrong coordinator '.max_memory = "0"' 'coordinator\.max_memory is "0", expected bytes'
+}
+
+test_commands_that_would_mislead() {
+	mkdir "$T/held"
+	: >"$T/held/mine"
+	refuses 'held.*is not empty' -- "$BIN/coterie" synth --out "$T/held"
+	"$BIN/coterie" synth --points --nodes 60 --features 3 --clusters 3 --out "$T/points" >/dev/null
+	refuses 'rows are like no other row: a larger width is needed' -- \
+		"$BIN/coterie" sc --data "$T/points" --clusters 3 --width 1e-5
+}
+
 test_help_and_version() {
 	local program version
 	version=$(<"$ROOT/VERSION")

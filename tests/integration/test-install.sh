@@ -26,6 +26,30 @@ test_install_honours_destdir_and_prefix() {
 	[[ -z $(find "$T/stage" -type f ! -path "$T/stage/opt/coterie/*") ]] || fail "files outside PREFIX"
 }
 
+# What is completed is what the programs know, in each shell that is here.
+test_completions() {
+	local share=$T/stage/usr/share
+	make -s -C "$ROOT" install DESTDIR="$T/stage" PREFIX=/usr >/dev/null
+	completed() { # WORD...
+		# shellcheck source=/dev/null
+		bash -c 'source "$1"; COMP_WORDS=("${@:2}"); COMP_CWORD=$(($# - 2)); f=_$2; $f; echo "${COMPREPLY[*]}"' - \
+			"$share/bash-completion/completions/$1" "$@"
+	}
+	[[ $(completed coterie led) == ledger ]] || fail "coterie led: $(completed coterie led)"
+	[[ $(completed coterie pki fing) == fingerprint ]] || fail "coterie pki fing: $(completed coterie pki fing)"
+	[[ $(completed coterie doctor --js) == --json ]] || fail "coterie doctor --js: $(completed coterie doctor --js)"
+	[[ $(completed party --che) == --check-config ]] || fail "party --che: $(completed party --che)"
+	[[ $(completed coordinator --plan) == --plan-only ]] || fail "coordinator --plan: $(completed coordinator --plan)"
+	[[ $(completed coterie "" | wc -w) -ge $("$BIN/coterie" --help | grep -c '^  [a-z]') ]] || fail "commands are missing"
+	if command -v zsh >/dev/null; then
+		for f in "$share"/zsh/vendor-completions/_*; do zsh -n "$f" || fail "zsh: $f"; done
+	fi
+	if command -v fish >/dev/null; then
+		fish -c "source $share/fish/vendor_completions.d/coterie.fish; complete -C 'coterie ledg'" | grep -q '^ledger' ||
+			fail "fish does not complete"
+	fi
+}
+
 # README, "Between organisations", followed to the letter: its commands, each in the directory of the
 # host at the line's head, and its files. What the text asks for in between is done by deliver and
 # configure. Only the address is another: a free port of this machine.

@@ -18,6 +18,7 @@ test_secure_sum() {
 test_kmeans() {
 	needs_python
 	rows_federation 3
+	patient 3
 	rows_job kmeans
 	coordinator
 	parties 3
@@ -31,10 +32,30 @@ test_kmeans() {
 	same_labels "$T/expected" "$T/party-01.labels"
 }
 
+# The same of kCAGC by method "basic". With 12 clusters its sums are of several chunks.
+test_kcagc() {
+	needs_python
+	federation 3
+	patient 3
+	edit job '.method = "basic" | .clusters = 12'
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	tail -n +2 "$T/out/party-01/labels.csv" | cut -d , -f 2 >"$T/expected"
+	coordinator
+	party party-00
+	python_party party-01
+	party party-02
+	ends 0 coordinator party-00 party-01 party-02
+	same_labels "$T/expected" "$T/party-01.labels"
+	cut -d , -f 2 "$T/out/party-00/labels.csv" | tail -n +2 | cmp -s "$T/expected" - || fail "the parties in C have other labels"
+}
+
 # With a key that it shares beforehand with one of the others.
 test_shared_beforehand() {
 	needs_python
 	rows_federation 3
+	patient 3
 	rows_job kmeans
 	(umask 077 && openssl rand -hex 32 >"$T/a.psk")
 	edit party-00 '.peers["party-01"] |= { fingerprint: ., psk: "a.psk" }'
@@ -49,6 +70,7 @@ test_shared_beforehand() {
 lies() { # LIE WHO SENTENCE
 	needs_python
 	rows_federation 3
+	patient 3
 	rows_job kmeans
 	coordinator
 	party party-00

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A coordinator in Python (tests/interop) among parties in C: a job of kind
-# kmeans ends with the labels that it has with the C coordinator.
+# A coordinator in Python (tests/interop) among parties in C: jobs of kinds kmeans and
+# kcagc (basic) end with the labels that they have with the C coordinator.
 #
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -34,6 +34,23 @@ test_kmeans() {
 		same_labels "$T/$name.csv" "$T/out/$name/labels.csv"
 		"$BIN/coterie" ledger --state "$T/out/$name/state" verify >/dev/null || fail "$name's ledger"
 	done
+}
+
+# Its job is the effective one: the coordinator in Python knows no defaults.
+test_kcagc() {
+	needs_python
+	local name
+	federation 3
+	edit job '.method = "basic" | .clusters = 12'
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	for name in $(names 3); do mv "$T/out/$name/labels.csv" "$T/$name.csv"; done
+	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+	interop
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	for name in $(names 3); do same_labels "$T/$name.csv" "$T/out/$name/labels.csv"; done
 }
 
 test_two_parties() {

@@ -5,17 +5,8 @@
 #
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
-# shellcheck source=python.sh
-source "$(dirname "$0")/python.sh"
-
-liar() { # LIE
-	rm -f "$T/ready"
-	start coordinator "$PYTHON" "$ROOT/tests/hostile/liar.py" --config "$T/coordinator.json" --job "$T/job.json" \
-		--ready-file "$T/ready" --lie "$1"
-	until_true 60 listens_or_gone
-	[[ -s $T/ready ]] || fail "the liar did not become ready"
-	ADDRESS=$(<"$T/ready")
-}
+# shellcheck source=lies.sh
+source "$(dirname "$0")/lies.sh"
 
 lies_to() { # L: a federation for it
 	needs_python
@@ -23,34 +14,12 @@ lies_to() { # L: a federation for it
 	echo '{ "kind": "kmeans", "clusters": 3, "seed": 7 }' >"$T/job.json"
 }
 
-# All parties end with 2. Whoever finds it names the coordinator; nobody's own finding is about a party.
-is_found() { # LIE REGEX
-	local name found=false
-	rm -rf "$T/out"
-	liar "$1"
-	parties 3
-	# shellcheck disable=SC2046
-	ends 2 $(names 3)
-	ended coordinator
-	for name in $(names 3); do
-		[[ ! -e $T/out/$name/labels.csv ]] || fail "$1: $name has labels"
-		! said "$name" "$2" || found=true
-		tail -n 1 "$T/$name.stderr" >"$T/last"
-		grep -q coordinator "$T/last" || fail "$1: $name does not name the coordinator: $(<"$T/last")"
-		! grep -Eq 'party-0[0-2] (sent|is|has|lies)' "$T/last" || fail "$1: $name blames a party: $(<"$T/last")"
-	done
-	$found || fail "$1: nobody says '$2': $(cat "$T"/party-0?.stderr | tail -n 3)"
-	! grep -q 'AddressSanitizer\|runtime error' "$T"/party-0?.stderr || fail "$1: a sanitizer's report"
-}
-
-wrong_sum="coordinator sent SUM [0-9]+ that is not the sum of the parties' terms and tags"
-
 test_sums_that_are_changed() {
 	lies_to 3
 	local s lie
-	for s in 0 1 2 3 5; do is_found "bit=$s,0" "$wrong_sum"; done
+	for s in 0 1 2 3 5; do is_found "bit=$s,0" "$WRONG_SUM"; done
 	for lie in n scale count=2 centre=3 swap=2 zero=3 one=2,0 one=3,-1 bit=2,-1 bit=2,-2; do
-		is_found "$lie" "$wrong_sum"
+		is_found "$lie" "$WRONG_SUM"
 	done
 }
 
@@ -112,6 +81,54 @@ test_attempts_without_end() {
 		fail "more than three attempts: $(<"$T/coordinator.stdout")"
 	grep -q 'attempt 4: party-0[0-2] declined the job' "$T/coordinator.stdout" || fail "$(<"$T/coordinator.stdout")"
 	for name in $(names 3); do [[ -z $(find "$T/out/$name" -name labels.csv) ]] || fail "$name has labels"; done
+}
+
+# What the coordinator knows of the columns' sums: error of one attempt (or job), of the mean of all, attempts.
+errors() {
+	"$PYTHON" - "$T" <<-'EOF'
+		import glob, sys
+		import numpy as np
+		true = sum(np.load(f).astype(float).sum(axis=0) for f in glob.glob(sys.argv[1] + "/data/party-*/features.npy"))
+		seen = [np.array(line.split()[2:], float) - true for line in open(sys.argv[1] + "/coordinator.stdout") if line.startswith("sums:")]
+		print(np.linalg.norm(seen, axis=1).mean(), np.linalg.norm(np.mean(seen, axis=0)), len(seen))
+	EOF
+}
+
+noisy() { # a federation that allows as many attempts and jobs as somebody wants
+	local name
+	lies_to 3
+	edit job '.noise = { on: "data", eps: 0.5, delta: 1e-5, clip: 100 }'
+	for name in $(names 3); do edit "$name" '.policy.max_attempts = 16'; done
+	many=16 # no policy can allow more
+}
+
+# The mean of all attempts is as far from the truth as one: all have the same noise. That of as many jobs is not:
+# each has noise of its own, and its own eps.
+test_mean_of_attempts() {
+	local one mean n
+	noisy
+	services attempts="$many"
+	read -r one mean n < <(errors)
+	echo "error of the columns' sums: of one attempt $one, of the mean of $n $mean"
+	[[ $n == "$many" ]] || fail "$n attempts, expected $many: $(tail -n 1 "$T/coordinator.stdout")"
+	at_least "$one" 100 "the error of one attempt"
+	at_least "$mean" "$(jq -n "$one * 0.999999")" "the error of the mean"
+	services jobs="$many"
+	read -r one mean n < <(errors)
+	echo "error of the columns' sums: of one job $one, of the mean of $n $mean"
+	[[ $n == "$many" ]] || fail "$n jobs, expected $many"
+	at_least "$(jq -n "$one * 0.7")" "$mean" "seven tenths of the error of one job"
+}
+
+# Without noise the first attempt shows the sums, and all others nothing else.
+test_attempts_without_noise() {
+	local one mean n
+	noisy
+	edit job 'del(.noise)'
+	services attempts=3
+	read -r one mean n < <(errors)
+	at_least 1e-6 "$one" "the least error"
+	[[ $(grep sums: "$T/coordinator.stdout" | sort -u | wc -l) == 1 && $n == 3 ]] || fail "$n attempts of other sums"
 }
 
 test_done_again() {

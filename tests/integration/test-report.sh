@@ -248,6 +248,8 @@ test_browser() {
 	looked all.html ".lanes == 4 and .links == 3 and .cells == 9 and .points == 0 and .curves == $sums"
 	looked all.html ".steps == $steps and .labels == $(jq '.phases | length' "$T/run/coordinator/run.json")"
 	looked party.html '.lanes == 1 and .links == 1 and .cells == 9 and .points == 150'
+	looked all.html '.cut == []' # no table is cut, on a telephone either
+	looked party.html '.cut == []'
 	looked evil.html '.lanes == 4 and .links == 3'
 	# The page itself, which has no script and forbids any, has the same.
 	chrome --dump-dom "file://$T/party.html" >"$T/dom"
@@ -255,6 +257,31 @@ test_browser() {
 	# And it can be printed.
 	chrome --no-pdf-header-footer --print-to-pdf="$T/page.pdf" "file://$T/all.html"
 	[[ $(head -c 5 "$T/page.pdf") == %PDF- ]] || fail "cannot be printed"
+}
+
+# Twelve clusters: the matrix and the table of phases are whole on a telephone and on paper, and there a heading
+# stands on the page of what it is of.
+test_many_clusters() {
+	local page
+	[[ -n $(browser) ]] || skip "no Chromium; scripts/deps --browser installs it"
+	command -v pdftotext >/dev/null || skip "no pdftotext; scripts/deps --browser installs it"
+	"$BIN/coterie" synth --nodes 360 --features 48 --clusters 12 --signal 0.8 --out "$T/data" >/dev/null
+	echo '{ "kind": "kcagc", "clusters": 12, "filter": { "order": 3 }, "starts": 8, "restarts": 4 }' >"$T/job.json"
+	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/data" --job "$T/job.json" --parties 5 --out "$T/run12" --quiet ||
+		fail "the run ended with status $?"
+	report "$T/run12" -o "$T/many.html" --truth "$T/data/labels.txt"
+	look "$T/many.html"
+	looked many.html '.out == [] and .cut == [] and .cells == 144'
+	chrome --no-pdf-header-footer --print-to-pdf="$T/page.pdf" "file://$T/many.html"
+	pdftotext -layout "$T/page.pdf" "$T/text"
+	page=$(awk 'BEGIN { RS = "\f" } /Against the truth/' "$T/text")
+	grep -Eq '^ *class( +[0-9]+){12}$' <<<"$page" || fail "the matrix is cut, or not beside its heading"
+	page=$(awk 'BEGIN { RS = "\f" } /Phases of coordinator/' "$T/text")
+	grep -Eq 'from, m?s .*round trips' <<<"$page" || fail "the phases' table is cut, or not beside its heading"
+	page=$(awk 'BEGIN { RS = "\f" } /Where the time went/' "$T/text")
+	grep -q 'party-04' <<<"$page" || fail "the time line is not beside its heading"
+	page=$(awk 'BEGIN { RS = "\f" } /What crossed the links/' "$T/text")
+	grep -q 'party-04' <<<"$page" || fail "the links are not beside their heading"
 }
 
 run_tests "$@"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""A coordinator of kind kmeans, by proto/PROTOCOL.md and docs/secure-sum.md.
+"""A coordinator of kind kmeans, and of kcagc by method "basic", by proto/PROTOCOL.md and docs/secure-sum.md.
 
-It needs no numerics: it adds masked words, tells the sums, and passes on what it cannot open. What
-parties compute from the sums it never learns to compute itself.
+For kmeans it needs no numerics: it adds masked words, tells the sums, and passes on what it cannot open. What
+parties compute from the sums it never learns to compute itself. For kcagc it assigns nodes (kcagc.py).
 
     coordinator.py --config coordinator.json --job job.json --ready-file FILE
 
-The configuration is that of the C coordinator (listen, parties, identity). Exit 0: the job is done;
+The configuration is that of the C coordinator (listen, parties, identity). A job of kcagc is the effective one, as
+run.json has it, for defaults are not written here. Exit 0: the job is done;
 2: a party ended it, or does not keep to the protocol.
 """
 import argparse
@@ -19,6 +20,8 @@ import threading
 
 import numpy as np
 
+import kcagc
+import secsum
 import wire
 from wire import Broken, Reader, u16, u32, u64, field
 
@@ -26,7 +29,7 @@ from wire import Broken, Reader, u16, u32, u64, field
 class Coordinator:
     def __init__(self, config, job, ready_file=None):
         self.names = sorted(config["parties"])
-        self.job = json.dumps(job).encode()
+        self.what, self.job = job, json.dumps(job).encode()
         self.context = wire.context(config["identity"], server=True)
         self.server = wire.listen(config["listen"])
         self.job_id = secrets.token_bytes(16)
@@ -64,17 +67,18 @@ class Coordinator:
             c.link(wire.WELCOME, u16(wire.VERSION) + field(b"interop") + u32(5000))
             c.begin(self.job_id)
             at[c.peer] = c
+            self.party = list(at.values())  # whose connections are kept alive from now on
         self.party = [at[name] for name in self.names]
 
     def beat(self):
-        while not self.over.wait(1):
+        while not self.over.wait(0.25):
             for c in self.party:
                 c.beat(self.progress)
 
     # ---- what every job begins with ----
 
     def offer(self):
-        body = self.job_id + u32(self.attempt) + field(self.job) + u32(len(self.names))
+        body = self.job_id + u32(self.attempt) + field(self.job) + field(b"interop") + u32(len(self.names))
         body += b"".join(field(name.encode()) for name in self.names)
         for c in self.party:
             c.send(wire.OFFER, body)
@@ -83,9 +87,11 @@ class Coordinator:
             r = Reader(c.recv((wire.ACCEPT,))[1])
             job_hash, rows, columns, rest = r.take(32), r.number(8), r.number(4), r.take(64)
             r.end()
-            assert rows == 0 and rest == bytes(64), f"{c.peer} says more than kmeans asks for"
-            accepts.append((job_hash, columns))
-        assert len(set(accepts)) == 1, "parties do not agree on job or columns"
+            if self.what["kind"] != "kcagc":
+                assert rows == 0 and rest == bytes(64), f"{c.peer} says more than its kind asks for"
+            accepts.append((job_hash, rows, columns, rest))
+        assert len(set(accepts)) == 1, "parties do not agree on job, nodes or columns"
+        self.rows, self.columns = rows, columns
 
     def keys(self):
         own = [c.recv((wire.KEY,))[1] for c in self.party]
@@ -104,13 +110,16 @@ class Coordinator:
         return body
 
     def group_key(self):
-        for to in range(1, len(self.party)):
-            self.party[to].send(wire.SEALED, self.sealed(self.party[0], wire.GROUP_KEY, to))
+        self.key_of(wire.GROUP_KEY)
 
-    def told_words(self):
-        """What each says that it was told, to each other: all are here before the first goes on."""
+    def key_of(self, what):
+        for to in range(1, len(self.party)):
+            self.party[to].send(wire.SEALED, self.sealed(self.party[0], what, to))
+
+    def exchange(self, what):
+        """A box from each to each other: all are here before the first goes on."""
         boxes = [
-            (to, self.sealed(c, wire.TOLD, to))
+            (to, self.sealed(c, what, to))
             for c in self.party
             for to in range(len(self.party))
             if self.party[to] is not c
@@ -118,16 +127,20 @@ class Coordinator:
         for to, body in boxes:
             self.party[to].send(wire.SEALED, body)
 
+    def told_words(self):
+        """What each says that it was told."""
+        self.exchange(wire.TOLD)
+
     # ---- sums ----
 
-    def vector(self, c, first):
-        """A party's masked words: n, the canary, two tags. first: of the first chunk, or None."""
+    def vector(self, c, first, word="<u8"):
+        """A party's masked words: n, the canary, of kmeans two tags. first: of the first chunk, or None."""
         words, root = [], self.root()
         while True:
             r = Reader(first if first is not None else c.recv((wire.MASKED,))[1])
             first = None
             group, number, count, offset = r.number(4), r.number(8), r.number(8), r.number(8)
-            chunk = np.frombuffer(r.bytes(0, 1 << 20), "<u8")
+            chunk = np.frombuffer(r.bytes(0, 1 << 20), word)
             r.end()
             have = sum(map(len, words))
             assert (group, number, offset) == (root, self.sums, have), f"{c.peer} sent another chunk than is due"
@@ -139,13 +152,37 @@ class Coordinator:
         """Parties are nodes 0 .. L-1 of the tree; the one group over all of them is the next."""
         return len(self.party)
 
-    def add(self, first):
+    def sum(self, count):
+        """Of kcagc: numbers that no party is told."""
+        bits, fraction = (self.what["secure_sum"][name] for name in ("modulus_bits", "fraction_bits"))
+        total = sum(self.vector(c, None, f"<u{bits // 8}") for c in self.party)
+        assert len(total) == count + 1, f"parties sum {len(total)} words, expected {count + 1}"
+        self.look_at(total[-1])
+        if self.sums == 0:
+            self.told_words()
+        self.sums += 1
+        self.progress += 1
+        return secsum.decode(total[:-1], bits, fraction)
+
+    def tell_labels(self, kind, values, label):
+        for body in wire.label_bodies(self.root(), values, label):
+            for c in self.party:
+                c.send(kind, body)
+
+    def joint(self):
+        kcagc.Coordinator(self.what, self.rows, self).run()
+
+    def add(self, first, tags=2):
+        """The sum's words and tags, without the canary."""
         total = None
         for c, body in zip(self.party, first):
             words = self.vector(c, body)
             total = words.copy() if total is None else total + words
-        assert total[-3] == len(self.party), "the masks do not cancel"
-        return np.concatenate([total[:-3], total[-2:]])
+        self.look_at(total[-1 - tags])
+        return np.concatenate([total[: -1 - tags], total[len(total) - tags :]])
+
+    def look_at(self, canary):
+        assert canary == len(self.party), "the masks do not cancel"
 
     def tell(self, total):
         for c in self.party:
@@ -187,8 +224,11 @@ class Coordinator:
         self.admit()
         self.offer()
         self.keys()
-        self.group_key()
-        self.rounds()
+        if self.what["kind"] == "kcagc":
+            self.joint()
+        else:
+            self.group_key()
+            self.rounds()
         self.done()
         for c in self.party:  # until it has acknowledged that, and leaves
             try:
@@ -196,6 +236,49 @@ class Coordinator:
             except (Broken, AssertionError):
                 c.close()
         self.over.set()
+
+
+class Following(Coordinator):
+    """One that works out by itself what comes next, by a half that asks it for sums as a party's asks its
+    wire: for kinds of which it has to tell more than sums. It has no rows; terms say how long a sum is."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.said, self.first = True, {}  # phase -> number of its first sum, the last time
+
+    def phase(self, name):
+        self.said, self.first[name] = False, self.sums
+
+    def bind(self, numbers):
+        pass
+
+    def sum(self, term):
+        total = self.add([None] * len(self.party))
+        assert len(total) == len(term) + 2, f"a sum of {len(total) - 2} words, expected {len(term)}"
+        if not self.said and len(self.party) > 1:
+            self.told_words()
+        self.said = True
+        told = self.forged(total)
+        self.tell(told)
+        self.sums += 1
+        self.progress += 1
+        return secsum.decode(told[:-2], *secsum.WIDE)
+
+    def forged(self, total):
+        """What is told in place of a sum and its tags."""
+        return total
+
+    def tell_numbers(self, c, numbers):
+        """MATRIX: numbers that the coordinator has made."""
+        numbers = np.asarray(numbers, dtype="<f8").ravel()
+        for at in range(0, len(numbers), wire.CHUNK // 8):
+            chunk = numbers[at : at + wire.CHUNK // 8].tobytes()
+            c.send(wire.MATRIX, u32(self.root()) + u64(len(numbers)) + u64(at) + field(chunk))
+
+    def basis(self, value, vectors):
+        for c in self.party:
+            self.tell_numbers(c, value)
+            self.tell_numbers(c, vectors)
 
 
 def arguments(parser):
@@ -212,7 +295,7 @@ def arguments(parser):
 
 
 def main():
-    a, config, job = arguments(argparse.ArgumentParser(description="a coordinator of kmeans"))
+    a, config, job = arguments(argparse.ArgumentParser(description="a coordinator of kmeans or kcagc"))
     try:
         Coordinator(config, job, a.ready_file).run()
     except (Broken, AssertionError) as e:

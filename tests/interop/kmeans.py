@@ -32,6 +32,12 @@ class Random:
         s[3] = turn(s[3], 45)
         return out
 
+    def below(self, bound):
+        while True:
+            product = self.word() * bound
+            if (product & ALL) >= (1 << 64) % bound:
+                return product >> 64
+
     def unit(self):
         return (self.word() >> 11) * 2.0**-53
 
@@ -41,7 +47,7 @@ class Random:
 
 
 def in_order(x):
-    return float(np.cumsum(x)[-1])
+    return float(np.cumsum(x)[-1]) if len(x) else 0.0
 
 
 def distances(Z, C):
@@ -122,7 +128,7 @@ class Party:
     def totals(self):
         X, m = self.X, self.X.shape[1]
         self.link.phase("totals")
-        total = self.ask_parts(0, [len(X), *np.cumsum(X, axis=0)[-1]])
+        total = self.ask_parts(0, [len(X), *(in_order(column) for column in X.T)])
         self.n, mean = total[0], [t / total[0] for t in total[1:]]
         X -= np.array(mean)
         spread, every, between = self.ask_parts(1, [in_order((X * X).ravel())], mean)[0], 0.0, 0.0
@@ -132,6 +138,7 @@ class Party:
             between += (t - every) * (t - every) / m
         scale = math.sqrt(spread / (self.n * m) + between)
         self.ask(2, [], scale)
+        self.mean, self.scale = np.array(mean), scale
         X /= scale
 
     def counting(self):
@@ -140,14 +147,16 @@ class Party:
         own = np.bincount(self.label, minlength=len(self.Z))
         self.count = self.ask(3, own.astype(float), also=self.Z.ravel())
 
+    def clusters(self, stays):
+        both = np.column_stack([self.X, self.near])
+        return self.ask(3, sums_by(self.label, len(self.Z), both)[stays].ravel()).reshape(-1, both.shape[1])
+
     def round(self, drop=False):
         self.counting()
         m, stays = self.X.shape[1], self.count >= self.least
         most, self.spread = 0.0, np.zeros(len(self.Z))
         if stays.any():
-            both = np.column_stack([self.X, self.near])
-            got = self.ask(3, sums_by(self.label, len(self.Z), both)[stays].ravel()).reshape(-1, m + 1)
-            for i, row in zip(np.flatnonzero(stays), got):
+            for i, row in zip(np.flatnonzero(stays), self.clusters(stays)):
                 mean = row[:m] / self.count[i]
                 most = max(most, math.sqrt(in_order((mean - self.Z[i]) ** 2)))
                 self.Z[i], self.spread[i] = mean, max(row[m], 0)
@@ -193,11 +202,14 @@ class Party:
         self.keep(self.count >= self.least)
 
     def run(self):
-        job, k = self.job, self.job["clusters"]
         self.totals()
+        return self.by_kmeans(self.job["tolerance"])
+
+    def by_kmeans(self, tolerance):
+        job, k = self.job, self.job["clusters"]
         self.link.phase("kmeans")
         self.landmarks(max(min(max(20 * k, 100), int(self.n / 5)), k))
-        far = job["tolerance"] * math.sqrt(in_order(self.spread) / self.n)
+        far = tolerance * math.sqrt(in_order(self.spread) / self.n)
         self.Z = weighted(self.Z, self.count, k, job["restarts"], job["seed"])
         for _ in range(job["iterations"]):
             if self.round() <= far:

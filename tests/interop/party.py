@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
-"""A party of kind kmeans: party.py --config FILE --coordinator HOST:PORT --labels FILE [--lie tag|mask]"""
+"""A party of kind kmeans, or kcagc by method "basic".
+
+    party.py --config FILE --coordinator HOST:PORT --labels FILE [--lie tag|mask|believe]
+
+believe: no lie, but told sums are believed without their tags, for tests/hostile/extract.py.
+"""
 import argparse
 import json
 import os
@@ -10,6 +15,7 @@ import time
 import numpy as np
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+import kcagc
 import kmeans
 import secsum
 import wire
@@ -44,18 +50,18 @@ def dial(address, identity):
         kind, body = conn.read_frame()
     conn.link(wire.ACK, u32(1))
     r = Reader(body)
-    offer = r.take(16), r.number(4), r.bytes(1, 65536), [r.bytes(1, 64) for _ in range(r.number(4))]
+    offer = r.take(16), r.number(4), r.bytes(1, 65536), r.bytes(1, 64), [r.bytes(1, 64) for _ in range(r.number(4))]
     r.end()
     conn.begin(offer[0])
     return conn, offer
 
 
 class Link:
-    """What kmeans.Party asks, over a connection."""
+    """What kmeans.Party and kcagc.Party ask, over a connection."""
 
     def __init__(self, conn, session, lie):
         self.conn, self.s, self.lie, self.told, self.said, self.due = conn, session, lie, 0, True, {}
-        self.root = len(session.names)
+        self.root, self.word = len(session.names), None
         self.transcript = secsum.sha256(secsum.text(b"coterie group v1"), u32(self.root))
 
     def send_sealed(self, to, what, plain):
@@ -94,23 +100,40 @@ class Link:
         while self.due:
             sender, word = self.sealed(self.conn.recv([wire.SEALED])[1], secsum.TOLD)
             assert self.due.pop(sender) == word, f"party {sender} was told other things"
-        return self.conn.recv([kind])[1]
+        body = self.conn.recv([kind])[1]
+        if kind not in (wire.SUM, wire.DONE):
+            self.transcript = secsum.sha256(self.transcript, u32(kind), u64(len(body)), body)
+        return body
+
+    def recv_labels(self, kind, values, count, none=True):
+        label = wire.labels(lambda: self.recv(kind), self.root, values, count)
+        assert none or (label < values).all(), f"message {kind} has an item in no cluster"
+        return label
+
+    def send_words(self, words, behind):
+        """The canary and what else is behind the words come with them."""
+        members = tuple(range(len(self.s.names)))
+        number = self.s.open_sum(members)
+        words = np.concatenate([words, np.array(behind, dtype=words.dtype)])
+        masked = self.s.mask(members, number + (self.lie == "mask"), self.transcript, words).tobytes()
+        self.lie = self.lie if self.lie == "believe" else None
+        for at in range(0, len(masked), wire.CHUNK):
+            self.conn.send(wire.MASKED, u32(self.root) + u64(number) + u64(len(words))
+                           + u64(at // words.itemsize) + field(masked[at : at + wire.CHUNK]))
+        self.conn.progress += 1
+        if not self.said:
+            self.say()
+
+    def add(self, term):
+        """To a sum that the coordinator alone sees."""
+        self.send_words(secsum.encode(term, len(self.s.names), *self.word), [1])
 
     def sum(self, term):
         members, n = tuple(range(len(self.s.names))), len(term)
         words = secsum.encode(term, len(members), *secsum.WIDE)
         tags = secsum.make_tags(self.key, self.root, self.told, self.s.own, words)
         tags[0] ^= self.lie == "tag"
-        number = self.s.open_sum(members)
-        words = np.concatenate([words, np.array([1] + tags, dtype="<u8")])
-        masked = self.s.mask(members, number + (self.lie == "mask"), self.transcript, words).tobytes()
-        self.lie = None
-        for at in range(0, len(masked), wire.CHUNK):
-            self.conn.send(wire.MASKED, u32(self.root) + u64(number) + u64(n + 3) + u64(at // 8)
-                           + field(masked[at : at + wire.CHUNK]))
-        self.conn.progress += 1
-        if not self.said:
-            self.say()
+        self.send_words(words, [1] + tags)
         got = b""
         while len(got) < 8 * (n + 2):
             r = Reader(self.recv(wire.SUM))
@@ -119,7 +142,7 @@ class Link:
             got += r.bytes(8, 1 << 20)
             r.end()
         got = np.frombuffer(got, dtype="<u8")
-        if not secsum.tags_hold(self.key, self.root, self.told, members, got[:n], got[n:]):
+        if self.lie != "believe" and not secsum.tags_hold(self.key, self.root, self.told, members, got[:n], got[n:]):
             raise secsum.Refused(f"{self.conn.peer} sent SUM {self.told} that is not the sum of the terms and tags")
         self.told += 1
         return secsum.decode(got[:n], *secsum.WIDE)
@@ -137,24 +160,58 @@ def peers(config):
     return pins, psk
 
 
+def read_features(path):
+    if path.endswith(".npy"):
+        return np.load(path).astype(np.float64)
+    with open(path, encoding="ascii") as f:  # Matrix Market, of which we need so much
+        lines = [line for line in f if not line.startswith("%")]
+    n, m, _ = map(int, lines[0].split())
+    X = np.zeros((n, m))
+    for i, j, value in (line.split() for line in lines[1:]):
+        X[int(i) - 1, int(j) - 1] = float(value)
+    return X
+
+
+def kmeans_rows(X):
+    """What ACCEPT says of them."""
+    return u64(0) + u32(X.shape[1]) + bytes(64)
+
+
+def kcagc_nodes(job_id, n, edges):
+    """Without ids and weights."""
+    rows = secsum.sha256(job_id, field(b"ids"), b"row", n.to_bytes(8, "little"))
+    one = np.ones(len(edges)).view("<u8")
+    each = np.column_stack([edges, one]).astype("<u8").tobytes()
+    said = n.to_bytes(8, "little"), (2 * len(edges)).to_bytes(8, "little"), each
+    return u64(n) + u32(0) + rows + secsum.sha256(job_id, field(b"edges"), *said)
+
+
 def main():
     p = argparse.ArgumentParser()
     for name in ("config", "coordinator", "labels"):
         p.add_argument("--" + name, required=True)
-    p.add_argument("--lie", choices=["tag", "mask"])
+    p.add_argument("--lie", choices=["tag", "mask", "believe"])
     a = p.parse_args()
     with open(a.config, encoding="utf-8") as f:
         config = json.load(f)
     os.chdir(os.path.dirname(os.path.abspath(a.config)))
-    X = np.load(config["data"]["features"]).astype(np.float64)
-    conn, (job_id, attempt, job, names) = dial(a.coordinator, config["identity"])
+    X = read_features(config["data"]["features"])
+    conn, (job_id, attempt, job, submitter, names) = dial(a.coordinator, config["identity"])
+    what = json.loads(job)
     pins, psk = peers(config)
-    params = secsum.sha256(secsum.text(b"coterie parameters v2"), u64(len(job)), job, *map(field, names), conn.fingerprint)
-    bits = int("".join(c for c in json.loads(job)["secure_sum"]["group"] if c.isdigit()))
+    params = secsum.sha256(secsum.text(b"coterie parameters v3"), u64(len(job)), job, field(submitter), *map(field, names),
+                           conn.fingerprint)
+    bits = int("".join(c for c in what["secure_sum"]["group"] if c.isdigit()))
     s = secsum.Session(job_id, attempt, names, names.index(config["name"].encode()), params, bits, psk=psk)
     with open(config["identity"]["key"], "rb") as f:
         mine = s.advertise(load_pem_private_key(f.read(), None))
-    conn.send(wire.ACCEPT, secsum.sha256(job) + u64(0) + u32(X.shape[1]) + bytes(64))
+    if what["kind"] == "kcagc":
+        edges = np.loadtxt(config["data"]["edges"], dtype=int, ndmin=2)
+        edges = np.unique(np.sort(edges, axis=1), axis=0)
+        accept = kcagc_nodes(job_id, len(X), edges)
+    else:
+        accept = kmeans_rows(X)
+    conn.send(wire.ACCEPT, secsum.sha256(job) + accept)
     conn.send(wire.KEY, field(mine.public) + mine.nonce + field(mine.spki) + field(mine.signature)
               + field(mine.markers))
     r = Reader(conn.recv([wire.KEYS])[1])
@@ -165,8 +222,12 @@ def main():
     assert conn.fingerprint == pins[conn.peer.encode()], "another coordinator than the one that is pinned"
     s.agree(adverts, pins)
     link = Link(conn, s, a.lie)
-    link.group_key()
-    label = kmeans.Party(json.loads(job), X, link).run()
+    if what["kind"] == "kcagc":
+        link.word = what["secure_sum"]["modulus_bits"], what["secure_sum"]["fraction_bits"]
+        label = kcagc.Party(what, X, edges, link).run()
+    else:
+        link.group_key()
+        label = kmeans.Party(what, X, link).run()
     link.say()
     conn.send(wire.DONE, u32(1) + u64(1) + job_id * 2)
     link.recv(wire.DONE)

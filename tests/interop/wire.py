@@ -1,4 +1,4 @@
-"""proto/PROTOCOL.md in Python: TLS, frames, and the few bodies that a coordinator of kmeans needs.
+"""proto/PROTOCOL.md in Python: TLS, frames, and the few bodies that kmeans and kcagc need.
 
 For tests: one thread reads each connection, another keeps all alive.
 What a peer may not do is an AssertionError or a Broken that says what was expected.
@@ -10,14 +10,17 @@ import ssl
 import struct
 import threading
 
+import numpy as np
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-VERSION = 4
+VERSION = 5
 HELLO, WELCOME, REFUSED, HEARTBEAT, ACK, RESUME = range(1, 7)
 OFFER, ACCEPT, DECLINE, KEY, KEYS, MASKED, DONE, ABORT = range(10, 18)
-PADDING, ASKING, SUM, SEALED = 20, 22, 23, 50
-TOLD, GROUP_KEY = 2, 3  # what a SEALED holds
+CHOICE, MATRIX, PADDING, BLOCK, ASKING, SUM = range(18, 24)
+LOCAL_CLUSTERS, CELLS, STARTS, ASSIGNMENT, CLUSTERS, RESULT, KEPT = range(30, 37)
+SEALED, IDS, ROWS = range(50, 53)
+IDS_KEY, TOLD, GROUP_KEY, ROWS_OF_SOME = 1, 2, 3, 4  # what a SEALED holds
 AGAIN = 7
 FRAME_MAX = (1 << 20) + (64 << 10)
 CHUNK = 256 << 10
@@ -83,6 +86,7 @@ class Connection:
 
     def __init__(self, sock):
         self.sock = sock
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         cert = x509.load_der_x509_certificate(sock.getpeercert(binary_form=True))
         names = cert.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
         self.peer = names.get_values_for_type(x509.DNSName)[0]
@@ -178,6 +182,44 @@ class Connection:
         except (OSError, ValueError):
             pass
         self.sock.close()
+
+
+# ---- vectors of small numbers: b = bits of the largest, the lowest first ----
+
+def pack(values, label):
+    bits = np.asarray(label)[:, None] >> np.arange(max(values.bit_length(), 1)) & 1
+    return np.packbits(bits.astype(np.uint8).ravel(), bitorder="little").tobytes()
+
+
+def unpack(values, count, packed):
+    width = max(values.bit_length(), 1)
+    assert len(packed) == (count * width + 7) // 8, f"{len(packed)} bytes for {count} labels of {width} bits"
+    bits = np.unpackbits(np.frombuffer(packed, np.uint8), bitorder="little")
+    label = bits[: count * width].reshape(count, width) @ (1 << np.arange(width))
+    assert not bits[count * width :].any() and (label <= values).all(), f"labels above {values}"
+    return label
+
+
+def label_bodies(group, values, label):
+    """The chunks of one vector."""
+    label, most = np.ravel(label), CHUNK * 8 // max(values.bit_length(), 1) & ~7
+    for at in range(0, len(label), most):
+        yield u32(group) + u32(values) + u64(len(label)) + u64(at) + field(pack(values, label[at : at + most]))
+
+
+def labels(recv, group, values, count):
+    """recv() gives the bodies of the chunks."""
+    label = np.zeros(0, int)
+    while len(label) < count:
+        r = Reader(recv())
+        head, packed = (r.number(4), r.number(4), r.number(8), r.number(8)), r.bytes(0, 1 << 20)
+        r.end()
+        assert head == (group, values, count, len(label)), f"labels {head}, expected {group, values, count, len(label)}"
+        here = len(packed) * 8 // max(values.bit_length(), 1)
+        here = min(count - len(label), here & ~7 if here < count - len(label) else here)
+        assert here, "a chunk of no labels"
+        label = np.append(label, unpack(values, here, packed))
+    return label
 
 
 def listen(address):

@@ -32,6 +32,8 @@ addEventListener('load', () => {
 		width,
 		scrolls: document.scrollingElement.scrollWidth > innerWidth,
 		out: out.slice(0, 5),
+		/* Tables that one has to push aside to see the end of. */
+		cut: seen('.scroll').filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => `${e.scrollWidth} in ${e.clientWidth}: ${name(e.firstElementChild)}`),
 		lanes: seen('#timeline .lane').length,
 		steps: seen('#timeline .step').length,
 		labels: seen('#timeline .phases text').length,

@@ -53,7 +53,7 @@ static inline const char *in(const char *name)
 	return path[next];
 }
 
-/* What directories it lacks are made. */
+/* Missing directories are made. */
 static inline void put_bytes(const char *path, struct bytes b)
 {
 	char *folder = file_dir(path);

@@ -1,6 +1,8 @@
 /* A table with a row of each type; what goes in comes out. */
 #include "tests/unit/base/thing.h"
 
+#include <stdio.h>
+
 static void test_defaults(void **state)
 {
 	struct thing t;
@@ -34,7 +36,7 @@ static const char full[] =
     "p\",\"maybe\":\"m\","
     "\"colour\":\"blue\",\"list\":[\"u\",\"v\"],\"map\":{\"k\":\"w\"},"
     "\"files\":{\"k\":\"w\",\"l\":{\"is\":\"v\",\"file\":\"/f\"}},\"count\":\"3k\",\"dims\":7,"
-    "\"order\":\"auto\",\"id\":\"00ff10a9000000000000000000000bcd\"}";
+    "\"order\":\"auto\",\"room\":8589934592,\"id\":\"00ff10a9000000000000000000000bcd\"}";
 
 static void assert_written(const struct config_table *t, const void *in, const char *expect)
 {
@@ -69,7 +71,8 @@ static void test_written_as_read(void **state)
 	config_release(&table, &t);
 }
 
-/* What was not given cannot be read again as what stands in for it, where that is out of bounds. */
+/* An optional field that was not given is not written: its 0 would be out of bounds when read
+ * again. */
 static void test_nothing_is_written_of_what_was_not_given(void **state)
 {
 	struct thing t;
@@ -105,7 +108,7 @@ static void test_comments_are_skipped(void **state)
 	config_release(&table, &t);
 }
 
-static void test_set(void **state)
+static void test_set_overrides(void **state)
 {
 	char *set[] = { "a.number=5", "a.b.seed=7",   "colour=red", "count=k",
 			"name=01",    "list=[\"z\"]", "a.number=6", NULL };
@@ -191,14 +194,36 @@ static void test_describe_names_every_row(void **state)
 	buf_release(&text);
 }
 
+static void test_bytes(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} cases[] = { { "\"8G\"", 8589934592 },    { "\"1K\"", 1024 },   { "\"3M\"", 3145728 },
+		      { "\"2T\"", 2199023255552 }, { "\"1000\"", 1000 }, { "5000", 5000 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[64];
+		struct thing t;
+
+		snprintf(text, sizeof(text), "{\"a\": {\"number\": 3}, \"room\": %s}",
+			 cases[i].text);
+		assert_ok(read_text(text, NULL, NULL, &t));
+		assert_true(t.room == cases[i].bytes);
+		config_release(&table, &t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_written_as_read),
 		cmocka_unit_test(test_nothing_is_written_of_what_was_not_given),
 		cmocka_unit_test(test_comments_are_skipped),
-		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_set_overrides),
 		cmocka_unit_test(test_precedence),
 		cmocka_unit_test(test_difference),
 		cmocka_unit_test(test_describe_names_every_row),

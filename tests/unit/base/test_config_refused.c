@@ -19,7 +19,7 @@ static void refuses(const struct refusal *cases, size_t count)
 
 #define REFUSES(cases) refuses(cases, sizeof(cases) / sizeof(*(cases)))
 
-/* What is no object, has keys that no row has, or lacks one that it must have. */
+/* Refused: no object, keys that no row has, a required key missing. */
 static void test_refused_shapes(void **state)
 {
 	static const struct refusal cases[] = {
@@ -171,6 +171,31 @@ static void test_refused_ids(void **state)
 	REFUSES(cases);
 }
 
+#define ROOM(value) "{\"a\": {\"number\": 3}, \"room\": " value "}"
+
+static void test_refused_bytes(void **state)
+{
+	static const struct refusal cases[] = {
+		{ ROOM("\"8GB\""),
+		  "thing.room is \"8GB\", expected bytes, a whole number from 1 to" },
+		{ ROOM("\"8g\""), "such as \"8G\"" },
+		{ ROOM("\"\""), "thing.room is \"\"" },
+		{ ROOM("\"G\""), "thing.room is" },
+		{ ROOM("\"0G\""), "thing.room is" },
+		{ ROOM("\"-1G\""), "thing.room is" },
+		{ ROOM("\" 8G\""), "thing.room is" },
+		{ ROOM("\"1.5G\""), "thing.room is" },
+		{ ROOM("\"9000T\""), "thing.room is" },
+		{ ROOM("\"99999999999999999999999999999999999\""), "thing.room is" },
+		{ ROOM("0"), "thing.room is 0" },
+		{ ROOM("1.5"), "thing.room is 1.5" },
+		{ ROOM("true"), "thing.room is true" },
+	};
+
+	(void)state;
+	REFUSES(cases);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +206,7 @@ int main(void)
 		cmocka_unit_test(test_refused_lists_and_maps),
 		cmocka_unit_test(test_refused_counts),
 		cmocka_unit_test(test_refused_ids),
+		cmocka_unit_test(test_refused_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

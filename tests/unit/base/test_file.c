@@ -200,7 +200,7 @@ static void test_new_dir(void **state)
 	free(path);
 }
 
-/* What a killed writer left goes; a living one's file, and everything else, stays. */
+/* Temporary files of a killed writer are removed; a living one's, and everything else, stay. */
 static void test_sweep(void **state)
 {
 	char *own = file_join(dir, "swept"), *path;

@@ -186,6 +186,52 @@ static void test_threads_do_not_mix_lines(void **state)
 	free(text);
 }
 
+static void *other_job(void *arg)
+{
+	(void)arg;
+	log_set_job_here("bbbb");
+	log_info("of b");
+	return NULL;
+}
+
+/* Two jobs at a time: each line has the number of its thread's, and goes into that job's file. */
+static void test_jobs_of_their_own(void **state)
+{
+	pthread_t thread;
+	struct json *v;
+	char *text;
+
+	(void)state;
+	log_set_stream(fd, false);
+	log_set_job("cccc");
+	log_set_job_here("aaaa");
+	assert_ok(log_job_open("bbbb", sink));
+	log_info("of a");
+	assert_int_equal(pthread_create(&thread, NULL, other_job, NULL), 0);
+	pthread_join(thread, NULL);
+	log_set_job_here("");
+	log_info("of the process");
+	log_job_close("bbbb");
+	log_set_job_here("bbbb");
+	log_info("of b, too late");
+	log_set_job_here("");
+	log_set_job("");
+	text = contents(path);
+	for (size_t i = 0; i < 3; i++) {
+		v = line(text, i);
+		assert_string_equal(json_text(v, "job"), i == 0   ? "aaaa"
+							 : i == 1 ? "bbbb"
+								  : "cccc");
+		json_free(v);
+	}
+	free(text);
+	text = contents(sink);
+	assert_non_null(strstr(text, "\"of b\""));
+	assert_null(strchr(strchr(text, '\n') + 1, '\n'));
+	free(text);
+	assert_err(log_job_open("a", "/nowhere/log"), ERR_INPUT, "/nowhere/log");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +241,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_file_sink_and_private, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_progress, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_threads_do_not_mix_lines, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_jobs_of_their_own, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,7 @@ static void test_sentence_is_per_thread(void **state)
 	assert_string_equal(err_detail(), "from this");
 }
 
-/* What is done about an error may fail too, and must not replace its sentence. */
+/* Cleaning up after an error may fail too, and must not replace its sentence. */
 static void test_save_and_restore(void **state)
 {
 	struct err_saved saved;

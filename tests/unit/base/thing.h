@@ -22,6 +22,7 @@ struct thing {
 	struct config_map map, files;
 	struct config_count count, dims;
 	unsigned order;
+	uint64_t room;
 	uint8_t id[CONFIG_ID_LEN];
 };
 
@@ -55,6 +56,7 @@ static const struct config_row rows[] = {
 	{ "count", CONFIG_COUNT, AT(count), 2, 100, "2k", .help = "h" },
 	{ "dims", CONFIG_COUNT, AT(dims), 1, 100, "local", .help = "h", .names = word },
 	{ "order", CONFIG_UNSIGNED, AT(order), 0, 100, "5", .help = "h", .names = order_word },
+	{ "room", CONFIG_BYTES, AT(room), 1, 9e15, "", .help = "h" },
 	{ "id", CONFIG_ID, AT(id), .standard = "", .help = "h" },
 };
 static const struct config_table table = { "thing", rows, sizeof(rows) / sizeof(*rows),

@@ -1,17 +1,21 @@
-/* meeting.h -- one alignment of ids in memory: both halves, each party on a thread of its own. */
+/* meeting.h -- one alignment of ids in memory: both halves, each party on a thread of its own; of all ids, or,
+ * where the job's align says so, of those that all parties have. */
 #ifndef TESTS_UNIT_BOTH_MEETING_H
 #define TESTS_UNIT_BOTH_MEETING_H
 
 #include "party/work/align.h"
+#include "party/work/intersect.h"
 #include "server/run/align.h"
+#include "server/run/intersect.h"
 #include "tests/unit/both/federation.h"
 
-enum { MOST = 6, VALUES = 1000 };
+enum { MOST = 16, VALUES = 1000 };
 
 struct seat {
 	struct work work;
 	struct dataset d;
-	uint32_t *row, *label;               /* d.n */
+	uint32_t *row, *label;               /* d.n; row: `common` of them, where the job aligns */
+	size_t common;
 	uint8_t transcript[SECAGG_HASH_LEN]; /* as the sums that follow would take it */
 	enum err result;
 	char why[ERR_DETAIL_MAX];
@@ -20,6 +24,8 @@ struct seat {
 
 struct meeting {
 	struct federation f; /* names and keys */
+	enum job_align align; /* and what goes with it: set before meet() */
+	unsigned align_bound, min_common;
 	struct job job;
 	struct run run;
 	struct align a;
@@ -82,6 +88,9 @@ static inline void meet(struct meeting *m, size_t L, const char *ids)
 	struct federation *f = &m->f;
 
 	m->job = job_with(ids);
+	m->job.align = m->align;
+	m->job.align_bound = m->align_bound;
+	m->job.min_common = m->min_common;
 	f->server.L = L;
 	f->server.post = post_new(20);
 	record_init(&f->server.record, "coordinator", "hub");
@@ -108,8 +117,8 @@ static inline void *serve(void *arg)
 	struct meeting *m = arg;
 	struct msg abort = { .type = MSG_ABORT, .abort = { .code = ERR_PEER } };
 
-	m->result = server_align(&m->run, &m->a);
-	if (m->result == ERR_OK) {
+	m->result = m->align ? server_intersect(&m->run) : server_align(&m->run, &m->a);
+	if (m->result == ERR_OK && !m->align) {
 		ALLOC(m->label, m->run.n);
 		for (size_t i = 0; i < m->run.n; i++)
 			m->label[i] = (uint32_t)(7 * i % VALUES);
@@ -125,9 +134,16 @@ static inline void *attend(void *arg)
 {
 	struct seat *s = arg;
 
-	s->result = party_align(&s->work, &s->d, s->row);
+	bool common = s->work.job.align != ALIGN_SAME;
+
+	if (common) {
+		free(s->row);
+		s->result = party_intersect(&s->work, &s->d, &s->row, &s->common);
+	} else {
+		s->result = party_align(&s->work, &s->d, s->row);
+	}
 	memcpy(s->transcript, s->work.transcript, sizeof(s->transcript));
-	if (s->result == ERR_OK)
+	if (s->result == ERR_OK && !common)
 		s->result =
 		    party_own_labels(&s->work, s->row, s->d.n, MSG_RESULT, 9, VALUES, s->label);
 	snprintf(s->why, sizeof(s->why), "%s", s->result ? err_detail() : "");
@@ -145,17 +161,22 @@ static inline void *attend_or_abort(void *arg)
 	return NULL;
 }
 
-/* Whatever it ends with. */
-static inline void hold_anyhow(struct meeting *m)
+/* Whatever it ends with; the coordinator is `serving`. */
+static inline void hold_with(struct meeting *m, void *(*serving)(void *))
 {
 	for (size_t l = 0; l < m->run.L; l++)
 		channel_pair(m->run.channel[l], m->seat[l].work.channel);
-	pthread_create(&m->thread, NULL, serve, m);
+	pthread_create(&m->thread, NULL, serving, m);
 	for (size_t l = 0; l < m->run.L; l++)
 		pthread_create(&m->seat[l].thread, NULL, attend_or_abort, &m->seat[l]);
 	pthread_join(m->thread, NULL);
 	for (size_t l = 0; l < m->run.L; l++)
 		pthread_join(m->seat[l].thread, NULL);
+}
+
+static inline void hold_anyhow(struct meeting *m)
+{
+	hold_with(m, serve);
 }
 
 static inline void hold(struct meeting *m)

@@ -302,7 +302,7 @@ static inline void pooled_cells(const struct pooled *p, const struct tree_node *
 	}
 }
 
-/* What stands for a cell at a party: the mean of its rows, or (line 13) the centre of its cluster.
+/* A cell's row at a party: the mean of its rows, or (line 13) the centre of its cluster.
  */
 static inline void pooled_virtual(struct pooled *p, const struct tree_node *node,
 				  struct pooled_items *items, const uint32_t *cell)

@@ -204,7 +204,7 @@ static void numbers_are_names(void **state)
 }
 
 /* Lists of several chunks, at several parties, in any order. */
-static void many(void **state)
+static void many_chunks_in_any_order(void **state)
 {
 	enum { L = 5, N = 30000 };
 	struct rng rng;
@@ -304,7 +304,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_names),
 		cmocka_unit_test(numbers_that_are_kept),
 		cmocka_unit_test(files_that_differ),
-		cmocka_unit_test(many),
+		cmocka_unit_test(many_chunks_in_any_order),
 		cmocka_unit_test(the_coordinator_sees_no_id),
 		cmocka_unit_test(n_is_in_the_transcript),
 	};

@@ -168,7 +168,7 @@ static int by_bytes(const void *a, const void *b)
 	return memcmp(a, b, MSG_ID_HASH_LEN);
 }
 
-/* What a party sends, to the byte: the first half of HMAC-SHA256 by the key it was given, sorted.
+/* A party's message, to the byte: the first half of HMAC-SHA256 by the key it was given, sorted.
  */
 static void hashes_as_specified(void **state)
 {

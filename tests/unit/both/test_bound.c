@@ -123,7 +123,7 @@ static void test_words_of_32_bits(void **state)
 }
 
 /* With one term there is nothing to mask, and the bound is there all the same. */
-static void test_single(void **state)
+static void test_one_term_is_bounded(void **state)
 {
 	(void)state;
 	check(1, 0, 1, "projection.unit_rows=false secure_sum.fraction_bits=48",
@@ -135,7 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words_of_64_bits),
 		cmocka_unit_test(test_words_of_32_bits),
-		cmocka_unit_test(test_single),
+		cmocka_unit_test(test_one_term_is_bounded),
 	};
 
 	federation_quiet();

@@ -27,7 +27,7 @@ static void test_basic(void **state)
 }
 
 /* Groups with nothing to compute: cells and clusters follow each other. */
-static void test_trivial(void **state)
+static void test_groups_with_nothing_to_compute(void **state)
 {
 	struct plan wide = { .n = 48, .m = 20, .seed = 1, .noise = 1.5 };
 	struct recording *r =
@@ -49,7 +49,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_basic),
-		cmocka_unit_test(test_trivial),
+		cmocka_unit_test(test_groups_with_nothing_to_compute),
 		cmocka_unit_test(test_single),
 	};
 

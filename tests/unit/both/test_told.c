@@ -1,4 +1,4 @@
-/* What members tell each other of what they were told: nothing goes wrong where all were told the
+/* Members compare what they were told: nothing goes wrong where all were told the
  * same, and nobody ends well where one was not. */
 #include "common/base/rng.h"
 #include "tests/unit/both/wire.h"

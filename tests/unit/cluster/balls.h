@@ -2,6 +2,7 @@
 #ifndef TESTS_UNIT_CLUSTER_BALLS_H
 #define TESTS_UNIT_CLUSTER_BALLS_H
 
+#include "tests/unit/fedsc/defaults.h"
 #include "tests/unit/fedsc/rows.h"
 #include "common/cluster/metrics.h"
 

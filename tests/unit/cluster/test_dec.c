@@ -19,7 +19,7 @@ static void fill(struct mat *m, size_t rows, uint64_t seed)
 }
 
 /* Two points, two prototypes, by hand: squared distances 0, 1, 1, 0 in one dimension. */
-static void test_known(void **state)
+static void test_two_points_by_hand(void **state)
 {
 	double z[] = { 0, 1 }, c[] = { 0, 1 };
 	struct mat Z = { 2, 1, z }, C = { 2, 1, c }, Q, P, dZ, dC;
@@ -109,7 +109,7 @@ static void test_gradient(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_two_points_by_hand),
 		cmocka_unit_test(test_gradient),
 	};
 

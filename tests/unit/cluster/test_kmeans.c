@@ -87,6 +87,18 @@ static void assign(void **state)
 	assert_int_equal(kmeans_assign(D, NULL, 4, 3, label, NULL), 0);
 }
 
+/* Row by row: 1 - 1/3; on its centre; between two; no other centre. */
+static void silhouette(void **state)
+{
+	static const double D[] = { 1, 9, 16, 4, 0, 5, 25, 2, 2, INFINITY, 3, INFINITY };
+	static const double weight[] = { 3, 1, 2, 2 };
+	static const uint32_t label[] = { 0, 1, 1, 1 };
+
+	(void)state;
+	assert_near(kmeans_silhouette(D, NULL, 4, 3, label), (2.0 / 3 + 1) / 4, 1e-15);
+	assert_near(kmeans_silhouette(D, weight, 4, 3, label), (3 * 2.0 / 3 + 1) / 8, 1e-15);
+}
+
 /* Row by row: clear; exactly a ninth; just above a ninth; two zeros tie for the first. */
 static void ninth_by_hand(void **state)
 {
@@ -447,14 +459,14 @@ static void seeding_probabilities(void **state)
 static void progress_rises(void **state)
 {
 	struct kmeans_params p = { .k = 3, .restarts = 2, .iterations = 5, .threads = 1 };
-	uint64_t before = progress_count();
+	uint64_t before = progress_count(NULL);
 	uint32_t label[50];
 	struct mat Z;
 
 	(void)state;
 	sample_normal(&Z, 50, 2, 1);
 	kmeans(&Z, NULL, &p, label, NULL, NULL);
-	assert_true(progress_count() - before >= 2 * (3 + 2)); /* centres seeded, iterations */
+	assert_true(progress_count(NULL) - before >= 2 * (3 + 2)); /* centres seeded, iterations */
 	mat_release(&Z);
 }
 
@@ -464,6 +476,7 @@ int main(void)
 		cmocka_unit_test(distances),
 		cmocka_unit_test(distance_to_itself),
 		cmocka_unit_test(assign),
+		cmocka_unit_test(silhouette),
 		cmocka_unit_test(ninth_by_hand),
 		cmocka_unit_test(centres),
 		cmocka_unit_test(reaches_the_optimum),

@@ -108,7 +108,7 @@ static void more_classes_than_clusters(void **state)
 	assert_near(m.f1, 2. / 5, 1e-15);
 }
 
-static void trivial(void **state)
+static void one_cluster_or_one_class(void **state)
 {
 	static const uint32_t same[] = { 4, 4, 4 }, each[] = { 0, 1, 2 };
 	struct metrics m;
@@ -177,7 +177,7 @@ static void similarity_is_algorithm_5(void **state)
 	}
 }
 
-/* What it does not see: everything in one cluster is perfect, and random labels are good. */
+/* Its blind spots: everything in one cluster is perfect, and random labels are good. */
 static void similarity_proves_nothing(void **state)
 {
 	enum { N = 20000, K = 10 };
@@ -227,7 +227,7 @@ int main(void)
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(names_do_not_matter),
 		cmocka_unit_test(more_classes_than_clusters),
-		cmocka_unit_test(trivial),
+		cmocka_unit_test(one_cluster_or_one_class),
 		cmocka_unit_test(random_labels),
 		cmocka_unit_test(similarity_is_algorithm_5),
 		cmocka_unit_test(similarity_proves_nothing),

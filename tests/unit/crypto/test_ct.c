@@ -28,7 +28,7 @@
 #ifdef HAVE_MEMCHECK
 #include <valgrind/memcheck.h>
 
-/* What a party publishes is no secret from then on. crypto/secagg.c is compiled in here a second
+/* Published values are no secrets from then on. crypto/secagg.c is compiled in here a second
  * time, to say so between making S_i and signing it. */
 static void dh_publish(const struct dh_group *g, const uint8_t secret[static DH_SECRET_LEN],
 		       uint8_t *out)

@@ -11,7 +11,7 @@ static const struct fixed settings[] = {
 };
 enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
 
-/* What a word says, as the integer that it stands for. */
+/* The integer that a word stands for. */
 static int64_t word(const struct fixed *f, const void *words, size_t i)
 {
 	return f->modulus_bits == 64 ? ((const int64_t *)words)[i] : ((const int32_t *)words)[i];

@@ -24,7 +24,8 @@ static const struct ledger_job job_a = { .id = { 0xa1, 0x02 },
 					 .coordinator = "hub",
 					 .key = { 7 },
 					 .data = { 9 },
-					 .parties = "bank-a bank-b" };
+					 .parties = "bank-a bank-b",
+					 .submitter = "ann" };
 
 static int set_up(void **state)
 {
@@ -142,7 +143,7 @@ static enum err look_at_second(void *arg, const struct ledger_line *line)
 	return ERR_OK;
 }
 
-static void test_rows(void **state)
+static void test_rows_are_written(void **state)
 {
 	struct ledger_head head;
 	struct stat st;
@@ -218,7 +219,7 @@ static void test_forgotten(void **state)
 
 /* ---- tampering ---- */
 
-static void test_changed(void **state)
+static void test_changed_row_is_found(void **state)
 {
 	static const char *const how[] = {
 		"UPDATE row SET bytes = bytes + 1 WHERE number = 3",
@@ -255,6 +256,8 @@ static void test_changed_job(void **state)
 	static const char *const how[] = {
 		"UPDATE job SET attempt = 2",
 		"UPDATE job SET parties = 'bank-a'",
+		"UPDATE job SET submitter = 'eve'",
+		"UPDATE job SET submitter = ''",
 		"UPDATE job SET kind = 'fedsc'",
 		"UPDATE job SET data = zeroblob(32)",
 		"UPDATE job SET coordinator = 'x'",
@@ -277,7 +280,29 @@ static void test_changed_job(void **state)
 	}
 }
 
-static void test_removed(void **state)
+/* A file of a version that knew no submitters: its rows stay right, and new ones go in. */
+static void test_without_submitters(void **state)
+{
+	struct ledger_job none = job_a;
+
+	(void)state;
+	none.submitter = NULL;
+	ledger_begin(book, &none);
+	note("KEY", 0, 0);
+	assert_ok(ledger_commit(book));
+	ledger_close(book);
+	tamper("ALTER TABLE job DROP COLUMN submitter");
+	assert_ok(ledger_open_read(&book, path));
+	assert_int_equal(verify(), 0);
+	ledger_close(book);
+	assert_ok(ledger_open(&book, path, "bank-a"));
+	write_some(2);
+	assert_int_equal(verify(), 0);
+	tamper("UPDATE job SET submitter = 'eve' WHERE entry = 1");
+	assert_int_equal(verify(), 1);
+}
+
+static void test_removed_row_is_found(void **state)
 {
 	(void)state;
 	write_some(6);
@@ -301,7 +326,7 @@ static void test_removed_and_numbered_anew(void **state)
 	says("before row 3 a row is missing");
 }
 
-static void test_reordered(void **state)
+static void test_reordered_rows_are_found(void **state)
 {
 	(void)state;
 	write_some(6);
@@ -626,7 +651,8 @@ static enum err refuse(void *arg)
 	return err_set(ERR_PEER, "no more");
 }
 
-/* Who has a bound is asked when another process has written, and nothing is written against it. */
+/* With a bound, rows that another process has written are counted, and nothing is written beyond
+ * it. */
 static void test_others_are_counted(void **state)
 {
 	struct ledger *mine = book, *other;
@@ -717,7 +743,7 @@ static void use(void)
 	ledger_close(l);
 }
 
-static void test_damaged(void **state)
+static void test_damaged_file_is_refused(void **state)
 {
 	static const char *const harm[] = {
 		"UPDATE meta SET name = NULL",
@@ -784,14 +810,15 @@ static void test_nothing_in_the_file_runs(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		WITH(test_rows),
+		WITH(test_rows_are_written),
 		WITH(test_open_again),
 		WITH(test_forgotten),
-		WITH(test_changed),
+		WITH(test_changed_row_is_found),
 		WITH(test_changed_job),
-		WITH(test_removed),
+		WITH(test_without_submitters),
+		WITH(test_removed_row_is_found),
 		WITH(test_removed_and_numbered_anew),
-		WITH(test_reordered),
+		WITH(test_reordered_rows_are_found),
 		WITH(test_first_moved),
 		WITH(test_first_removed),
 		WITH(test_cut_tail),
@@ -808,7 +835,7 @@ int main(void)
 		WITH(test_others_are_counted),
 		WITH(test_totals_are_made_anew),
 		WITH(test_taken_away),
-		WITH(test_damaged),
+		WITH(test_damaged_file_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static bool same(const struct numbering *a, const char *as, uint64_t seed,
 	return memcmp(x, y, sizeof(x)) == 0;
 }
 
-static void test_kept(void **state)
+static void test_key_is_kept(void **state)
 {
 	struct fixture f, g;
 
@@ -53,7 +53,7 @@ static void test_kept(void **state)
 	end(&g);
 }
 
-static void test_drawn(void **state)
+static void test_key_is_drawn(void **state)
 {
 	struct numbering n;
 
@@ -83,8 +83,8 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_drawn),
+		cmocka_unit_test(test_key_is_kept),
+		cmocka_unit_test(test_key_is_drawn),
 		cmocka_unit_test(test_refused),
 	};
 

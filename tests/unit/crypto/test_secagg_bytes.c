@@ -216,7 +216,8 @@ static void shared_beforehand(void **state)
 	expect(h, known.psk_session, sizeof(h));
 	expect(sa->pair[0], known.psk_pair[0], KDF_KEY_LEN);
 	expect(sa->pair[2], known.psk_pair[1], KDF_KEY_LEN);
-	/* Who has all that was sent, and s_i, but not what was shared beforehand. */
+	/* An attacker has all that was sent, and s_i, but not the key that was shared beforehand.
+	 */
 	forget_psk(sa);
 	pair_key(sa, 0, adverts[0].public_key.p, h, broken);
 	assert_memory_not_equal(broken, sa->pair[0], sizeof(broken));

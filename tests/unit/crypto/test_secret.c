@@ -102,7 +102,7 @@ static void private_keys_lie_there_too(void **state)
 	assert_int_equal(in_child(holds_identities), 0);
 }
 
-/* What does not fit is found a place elsewhere, and what was given back is there again. */
+/* A secret that does not fit gets a place elsewhere; freed room is used again. */
 static int overflows(void)
 {
 	enum { N = 40 };

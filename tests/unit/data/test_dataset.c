@@ -279,7 +279,7 @@ static void test_find(void **state)
 }
 
 /* Real data, where they are: sizes and degrees as published. */
-static void test_real(void **state)
+static void test_published_sizes(void **state)
 {
 	const char *data = getenv("COTERIE_DATA");
 	static const struct {
@@ -318,7 +318,7 @@ int main(void)
 		cmocka_unit_test(test_files_that_do_not_fit),
 		cmocka_unit_test(test_dropped_edges_are_said),
 		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_real),
+		cmocka_unit_test(test_published_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, make, dir_remove);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void test_round(void **state)
+static void test_written_and_read_again(void **state)
 {
 	char *id[] = { (char *)"z", (char *)"with,comma", (char *)"a\"b" };
 	static const float X[] = { 1, 2, -0.125f, 4, 5e-8f, 6 };
@@ -61,7 +61,7 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_round, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_written_and_read_again, dir_enter, dir_leave),
 		cmocka_unit_test_setup_teardown(test_refused, dir_enter, dir_leave),
 	};
 

@@ -68,7 +68,7 @@ static void test_refusals(void **state)
 	assert_err(parse(text, &ids), ERR_INPUT, "an id of 256 bytes");
 }
 
-static void test_many(void **state)
+static void test_many_ids(void **state)
 {
 	enum { N = 20000 };
 	struct buf text = { 0 };
@@ -102,7 +102,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

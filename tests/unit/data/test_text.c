@@ -24,7 +24,7 @@ static void same_as_strtod(const char *text)
 		fail_msg("\"%s\": %.17g, expected %.17g", text, x, y);
 }
 
-static void test_known(void **state)
+static void test_numbers_by_hand(void **state)
 {
 	static const char *const texts[] = {
 		"0",
@@ -107,7 +107,7 @@ static void test_refused(void **state)
 	}
 }
 
-static void test_whole(void **state)
+static void test_whole_numbers(void **state)
 {
 	static const struct {
 		const char *text;
@@ -129,7 +129,7 @@ static void test_whole(void **state)
 		    cases[i].ok);
 }
 
-static void test_lines(void **state)
+static void test_splits_into_lines(void **state)
 {
 	struct bytes b = exact_text("# c\n\n \t\r\n 1  2\r\n#\n3 x");
 	struct text t = text_open(b, "f.txt");
@@ -157,9 +157,9 @@ static void test_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_numbers_by_hand),   cmocka_unit_test(test_random),
+		cmocka_unit_test(test_refused),           cmocka_unit_test(test_whole_numbers),
+		cmocka_unit_test(test_splits_into_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

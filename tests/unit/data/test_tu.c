@@ -32,7 +32,7 @@ static enum err parse(const char *indicator, const char *edges, const char *attr
 	return err;
 }
 
-static void test_set(void **state)
+static void test_set_is_read(void **state)
 {
 	static const uint32_t index[] = { 1, 2, 0, 2, 0, 1, 4, 3 };
 	static const size_t start[] = { 0, 2, 4, 6, 7, 8, 8 };
@@ -150,7 +150,7 @@ static void test_wrong_labels(void **state)
 }
 
 /* Cut off anywhere, it is refused or a set that holds together. */
-static void test_cut(void **state)
+static void test_cut_off_anywhere(void **state)
 {
 	(void)state;
 	for (size_t cut = 0; cut < strlen(EDGES); cut++) {
@@ -226,13 +226,13 @@ static void test_published(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_set_is_read),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_indicator),
 		cmocka_unit_test(test_wrong_edges),
 		cmocka_unit_test(test_wrong_attributes),
 		cmocka_unit_test(test_wrong_labels),
-		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_cut_off_anywhere),
 		cmocka_unit_test_setup_teardown(test_directory, dir_make, dir_remove),
 		cmocka_unit_test(test_published),
 	};

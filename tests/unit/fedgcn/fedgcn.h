@@ -6,6 +6,8 @@
 #include "tests/test.h"
 #include "tests/unit/graph/graphs.h"
 #include "common/fedgcn/coordinator.h"
+#include "common/fedgcn/job.h"
+#include "common/kind/own.h"
 
 enum { PARTIES_MOST = 3 };
 
@@ -19,7 +21,12 @@ struct federation {
 
 static inline void quick(struct fedgcn_params *p, unsigned k)
 {
-	fedgcn_defaults(p, k, 1, 2);
+	struct fedgcn_job job;
+
+	kind_standards(&kind_fedgcn, &job, sizeof(job));
+	job.clusters = k;
+	job.seed = 1;
+	assert_ok(fedgcn_params_of(&job, 2, p));
 	p->rounds = 3;
 	p->epochs = 2;
 	p->batch = 16;

@@ -228,7 +228,7 @@ static void test_masks_change_no_bit(void **state)
 	}
 }
 
-/* What was planted is found, and what a run says of itself holds together. */
+/* Planted classes are found, and the run's own figures are consistent. */
 static void test_planted_classes(void **state)
 {
 	struct stage *s = stage_run(PARTIES, "rounds=5 epochs=4");

@@ -75,7 +75,7 @@ static void test_there_and_back(void **state)
 }
 
 /* Any bit turned, any length cut, a byte too many. */
-static void test_damaged(void **state)
+static void test_damaged_file_is_refused(void **state)
 {
 	struct fedgcn_model m, n;
 	struct buf b;
@@ -133,7 +133,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_damaged_file_is_refused),
 		cmocka_unit_test(test_does_not_hold_together),
 	};
 

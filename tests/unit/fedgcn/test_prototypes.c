@@ -1,4 +1,4 @@
-/* What becomes of FedGCN's prototypes: EM on them, KDE of uploaded ones, the final mixture. */
+/* FedGCN's prototypes: EM on them, KDE of uploaded ones, the final mixture. */
 #include "tests/unit/fedgcn/fedgcn.h"
 #include "common/base/rng.h"
 #include "common/fedgcn/own.h"
@@ -130,7 +130,7 @@ static void test_kde(void **state)
 
 /* The final mixture stands where EM settles, not where it became slow: of clusters that overlap, as
  * those of graphs do, that is elsewhere. */
-static void test_settled(void **state)
+static void test_mixture_where_em_settles(void **state)
 {
 	enum { N = 800, AXES = 3 };
 	struct fedgcn_model m = { .k = 2 };
@@ -173,7 +173,7 @@ int main(void)
 		cmocka_unit_test(test_em),
 		cmocka_unit_test(test_component),
 		cmocka_unit_test(test_kde),
-		cmocka_unit_test(test_settled),
+		cmocka_unit_test(test_mixture_where_em_settles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 enum { ROWS_PARTIES_MAX = 8, ROWS_ASKED_MAX = 4096 };
 
-/* What was asked of a federation, in order. */
+/* The questions that a federation was asked, in order. */
 struct asked {
 	enum fedsc_kind kind;
 	enum fedkmeans_kind clusters;

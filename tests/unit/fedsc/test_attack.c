@@ -34,7 +34,7 @@ static void heard_by_server(void *arg, size_t l, enum msg_type type, struct byte
 	buf_add(type == MSG_UPLOAD ? &ear->upload[l] : &ear->masked[l], part.p, part.n);
 }
 
-/* What all are told, in one piece each here: the dictionary or the landmarks follow from it. */
+/* The sums that all are told, in one piece each here: dictionary and landmarks follow from them. */
 static void heard_by_party(void *arg, size_t l, enum msg_type type, struct bytes body)
 {
 	struct ear *ear = arg;

@@ -281,7 +281,7 @@ static void test_lloyd_of_pooled_rows(void **state)
 
 /* ---- partial participation ---- */
 
-/* What they drew by lot. */
+/* The parties' random draw. */
 static uint64_t drawn(const struct federation *f)
 {
 	uint8_t coin[5][SECAGG_NONCE_LEN];

@@ -308,7 +308,7 @@ static void landmarks_end(void **state)
 }
 
 /* The balls come back, over any split, in doubles and in fixed point. */
-static void whole(void **state)
+static void balls_come_back(void **state)
 {
 	(void)state;
 	for (size_t parties = 1; parties <= 8; parties *= 2)
@@ -375,7 +375,7 @@ static void whole_fails(void **state)
 	mat_release(&mean);
 }
 
-/* What a party refuses, and whose fault it says that is. */
+/* A party refuses these, and says whose fault it is. */
 static void refusals(void **state)
 {
 	double a[] = { 0, 0, 0, 1, 1, 1 }, count[3], x[64], few[] = { 0, 0 };
@@ -445,7 +445,7 @@ int main(void)
 		cmocka_unit_test(lone_rows_do_not_end_the_search),
 		cmocka_unit_test(landmarks),
 		cmocka_unit_test(landmarks_end),
-		cmocka_unit_test(whole),
+		cmocka_unit_test(balls_come_back),
 		cmocka_unit_test(whole_fails),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(threads_do_not_matter),

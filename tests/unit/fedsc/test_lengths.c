@@ -1,4 +1,6 @@
-/* What Theorem 3.9 needs to be bounded is: scaled rows, and rows of a party's dictionary. */
+/* The lengths that Theorem 3.9 needs bounded are: of scaled rows, and rows of a party's dictionary.
+ */
+#include "tests/unit/fedsc/defaults.h"
 #include "tests/unit/linalg/sample.h"
 #include "common/fedsc/coordinator.h"
 

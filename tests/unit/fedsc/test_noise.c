@@ -1,4 +1,4 @@
-/* What a job's noise is: numbers against hand-computed ones, and that no more is claimed than they
+/* A job's noise: numbers against hand-computed ones, and that no more is claimed than they
  * carry. */
 #include "tests/unit/job/jobs.h"
 #include "common/base/log.h"

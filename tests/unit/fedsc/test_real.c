@@ -1,5 +1,6 @@
 /* FedSC on real data: how much of the classes it finds, and that variant `paper` gives rows away.
  */
+#include "tests/unit/fedsc/defaults.h"
 #include "tests/unit/fedsc/rows.h"
 #include "tests/unit/fedsc/trilaterate.h"
 #include "common/cluster/metrics.h"

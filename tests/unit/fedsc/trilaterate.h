@@ -1,6 +1,6 @@
 /* trilaterate.h -- the attack on FedSC's variant `paper`: rows from what a party uploads in clear.
  *
- * Who has Z, r, lambda and c of a row x knows k(Z, x) = (Kzz + lambda I) c, so the distances
+ * Z, r, lambda and c of a row x give k(Z, x) = (Kzz + lambda I) c, so the distances
  * ||z_j - x||^2 = -2 r^2 ln k_j, and of those the differences to the first are linear in x:
  *	2 (z_j - z_0)' x = ||z_j||^2 - ||z_0||^2 - d_j^2 + d_0^2,
  * least squares for x. It needs more dictionary rows than columns; else the least x is found, which

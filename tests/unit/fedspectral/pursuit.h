@@ -1,7 +1,7 @@
 /* pursuit.h -- an attack: which edges stand behind known products of an unknown sparse matrix.
  *
- * Who knows V (n x m) and Y = W V knows of each row of Y that it is a combination of few rows of V:
- * the neighbours'. Orthogonal matching pursuit (Pati, Rezaiifar, Krishnaprasad 1993) takes the row
+ * Given V (n x m) and Y = W V, each row of Y is a combination of few rows of V:
+ * those of its neighbours. Orthogonal matching pursuit (Pati, Rezaiifar, Krishnaprasad 1993) takes the row
  * that fits best, removes what those taken so far explain, and goes on until nothing is left. With
  * fewer neighbours than half the columns a row that is explained exactly is explained right. W is
  * symmetric: what one node's row has shown is taken off its neighbours', which then have fewer left
@@ -192,7 +192,7 @@ static inline bool pursuit_take(const struct pursuit *p, struct pursuit_row *r, 
 	return true;
 }
 
-/* What the nodes taken weigh in the target; in place of `along`. */
+/* Weights of the chosen nodes in the target; in place of `along`. */
 static inline void pursuit_weigh(struct pursuit_row *r)
 {
 	for (size_t k = r->taken; k-- > 0;) {
@@ -202,7 +202,7 @@ static inline void pursuit_weigh(struct pursuit_row *r)
 	}
 }
 
-/* What was taken on the way and weighs nothing in the end becomes 0. The others are whole numbers
+/* Nodes that were chosen and weigh nothing in the end become 0. The others are whole numbers
  * that add up, if that is known. */
 static inline bool pursuit_plausible(const struct pursuit *p, struct pursuit_row *r, double left)
 {
@@ -295,7 +295,7 @@ static inline size_t pursuit_guesses(const struct pursuit *p, const struct csr *
 	return right;
 }
 
-/* What was found beside what is there: edges of A found, and found edges that it does not have. */
+/* Compares found edges with A: edges of A found, and found edges that it does not have. */
 struct pursuit_score {
 	size_t edges, found, wrong, explained;
 };

@@ -26,7 +26,7 @@ static int uproot(void **state)
 
 /* ---- parties and their nodes ---- */
 
-/* Who holds edge (i, j), i < j, and what it weighs there. */
+/* The party that holds edge (i, j), i < j, and its weight there. */
 typedef double holds(size_t l, size_t L, uint32_t i, uint32_t j);
 
 static double by_turns(size_t l, size_t L, uint32_t i, uint32_t j)

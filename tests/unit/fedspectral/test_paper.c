@@ -1,7 +1,7 @@
 /* FedSpectral as the paper has it, in its two variants, where it must be central clustering. */
 #include "tests/unit/fedspectral/parts_planted.h"
 
-/* Who has all edges finds what central clustering does, after enough rounds. */
+/* A party with all edges finds what central clustering does, after enough rounds. */
 static void plus_of_one_party(void **state)
 {
 	struct fedspectral_report report;

@@ -1,4 +1,4 @@
-/* What can be computed of the edges from what FedSpectral's variants send: from a party's blocks in
+/* Edges reconstructed from the messages of FedSpectral's variants: from a party's blocks in
  * clear, as the paper uploads them; from one masked upload; from the sums of `exact`.
  *
  * Prints its figures. Of real graphs only if COTERIE_PURSUIT is set: it takes a minute or two, in
@@ -56,7 +56,7 @@ static enum err tap_product(struct tap *t, const struct mat *V, double *x)
 	return ERR_OK;
 }
 
-/* What party 0's words are after masking, as numbers. */
+/* Party 0's words after masking, as numbers. */
 static void mask_term(struct tap *t, const struct mat *term, struct mat *masked)
 {
 	static const uint8_t transcript[SECAGG_HASH_LEN];

@@ -26,7 +26,7 @@ static int uproot(void **state)
 
 /* ---- parties and their vertices ---- */
 
-/* What becomes of the ties of vertices i and j, i < j, at party l. */
+/* Whether party l keeps the tie of vertices i and j, i < j. */
 struct cast {
 	size_t L;
 	size_t (*host)(size_t i, size_t L);
@@ -472,7 +472,7 @@ static void check_change(struct change c, const char *settings, const char *why)
 }
 
 /* Party 1 sends boxes to 0 and 2: its directory, its ties, its walks. */
-static void test_changed(void **state)
+static void test_changed_box_is_refused(void **state)
 {
 	static const char no_opening[] = "sealed message of p1: it does not open";
 
@@ -500,10 +500,13 @@ static void test_changed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_walks),     cmocka_unit_test(test_response),
-		cmocka_unit_test(test_one_sided), cmocka_unit_test(test_strangers),
-		cmocka_unit_test(test_refused),   cmocka_unit_test(test_sight),
-		cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_walks),
+		cmocka_unit_test(test_response),
+		cmocka_unit_test(test_one_sided),
+		cmocka_unit_test(test_strangers),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_sight),
+		cmocka_unit_test(test_changed_box_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, plant, uproot);

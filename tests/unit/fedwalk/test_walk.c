@@ -179,7 +179,7 @@ static void test_messages(void **state)
 }
 
 /* Each neighbour as often as any other. */
-static void test_steps(void **state)
+static void test_each_neighbour_as_often(void **state)
 {
 	enum { DRAWS = 200000 };
 	static const uint32_t neighbour[] = { 2, 3, 7, 9, 11 };
@@ -219,7 +219,7 @@ int main(void)
 		cmocka_unit_test(test_formula),
 		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_each_neighbour_as_often),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* diag((D^-1 A)^t) of a triangle with a tail: 0-1-2 all linked, 3 at 2; and a node alone. */
-static void test_known(void **state)
+static void test_powers_by_hand(void **state)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 1, 2, 1 }, { 2, 1, 1 },
 			      { 0, 2, 1 }, { 2, 0, 1 }, { 2, 3, 1 }, { 3, 2, 1 } };
@@ -79,7 +79,7 @@ static void test_powers(void **state)
 
 /* A line to the right and one upwards: each is in its direction alone, as long as it is, and where
  * it is. */
-static void test_lines(void **state)
+static void test_lines_have_a_direction(void **state)
 {
 	enum { D = 32 + 2 + GRAPHS_LINES };
 	double at[] = { 0.5, 0, 2.5, 0, 0, 0.5, 0, 2.5 };
@@ -132,9 +132,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_powers_by_hand),
 		cmocka_unit_test(test_powers),
-		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_lines_have_a_direction),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -3,7 +3,7 @@
 #include "common/graph/knn.h"
 #include "common/linalg/la.h"
 
-static void rule(void **state)
+static void same_as_by_definition(void **state)
 {
 	(void)state;
 	assert_int_equal(knn_rule(1), 1);
@@ -14,7 +14,7 @@ static void rule(void **state)
 	assert_int_equal(knn_rule(9298), 10);
 }
 
-/* What the definition says, from the whole matrix. */
+/* By the definition, from the whole matrix. */
 static void slowly(const struct mat *K, size_t k, struct mat *S)
 {
 	size_t n = K->rows;
@@ -131,7 +131,7 @@ static void threads_do_not_matter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rule),
+		cmocka_unit_test(same_as_by_definition),
 		cmocka_unit_test(against_the_definition),
 		cmocka_unit_test(ties_and_nothing),
 		cmocka_unit_test(threads_do_not_matter),

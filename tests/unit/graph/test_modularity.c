@@ -22,7 +22,7 @@ static void triangles(struct csr *a, double bridge, bool weighted)
 }
 
 /* By hand: 6 of 7 edges within, each side half of the degrees: 6/7 - 1/2. */
-static void known(void **state)
+static void two_triangles_by_hand(void **state)
 {
 	static const uint32_t sides[] = { 0, 0, 0, 1, 1, 1 }, one[] = { 2, 2, 2, 2, 2, 2 },
 			      alone[] = { 0, 1, 2, 3, 4, 5 };
@@ -55,7 +55,7 @@ static void no_edges(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known),
+		cmocka_unit_test(two_triangles_by_hand),
 		cmocka_unit_test(no_edges),
 	};
 

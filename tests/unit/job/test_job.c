@@ -21,8 +21,8 @@ static void test_default_preset(void **state)
 {
 	/* In this order, in one line, nothing left out. */
 	static const char *const parts[] = {
-		"{\"kind\":\"kcagc\",\"clusters\":7,\"seed\":1,\"allow_single\":false,\"graphs\":"
-		"\"shared\",",
+		"{\"kind\":\"kcagc\",\"clusters\":7,\"seed\":1,\"allow_single\":false,",
+		"\"align\":\"same\",\"align_bound\":0,\"min_common\":100,\"graphs\":\"shared\",",
 		"\"preset\":\"default\",\"method\":\"tree\",\"local_clusters\":\"2k\",",
 		"\"filter\":{\"kind\":\"half\",\"order\":9},\"features\":\"idf\",",
 		"\"projection\":{\"basis\":\"scaled\",\"dims\":\"k\",\"unit_rows\":true,\"row_"
@@ -81,7 +81,7 @@ static void test_paper_preset_and_precedence(void **state)
 	assert_false(j.kcagc.idf);
 }
 
-/* What each method puts in place of defaults, and that what is given counts more. */
+/* Each method replaces defaults; values that are given come before both. */
 static void test_method_presets(void **state)
 {
 	static const struct {
@@ -123,7 +123,7 @@ static void test_method_presets(void **state)
 }
 
 /* Words of 32 bits where all sums are of unit rows and nothing else was asked for. */
-static void test_words(void **state)
+static void test_words_of_32_bits(void **state)
 {
 	static const struct {
 		const char *text;
@@ -168,7 +168,8 @@ static void test_predict(void **state)
 {
 	static const char effective[] =
 	    "{\"kind\":\"kcagc.predict\",\"clusters\":7,\"seed\":1,\"allow_single\":false,"
-	    "\"graphs\":\"shared\",\"joint_norm\":false,\"model\":"
+	    "\"align\":\"same\",\"align_bound\":0,\"min_common\":100,\"graphs\":\"shared\","
+	    "\"joint_norm\":false,\"model\":"
 	    "\"0123456789abcdef0123456789abcdef\",\"secure_sum\":{"
 	    "\"group\":\"ffdhe3072\",\"modulus_bits\":64,\"fraction_bits\":16}}";
 	static const uint8_t model[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
@@ -186,7 +187,8 @@ static void test_predict(void **state)
 	assert_string_equal(text, effective);
 	assert_err(parse(&j, "{" MODEL "}", of_kcagc), ERR_INPUT,
 		   "job.json with --set: job.filter is unknown, expected one of: kind, clusters, "
-		   "seed, allow_single, graphs, joint_norm, model, secure_sum");
+		   "seed, allow_single, align, align_bound, min_common, graphs, joint_norm, model, "
+		   "secure_sum");
 }
 
 static void test_flat_sums(void **state)
@@ -213,7 +215,7 @@ static void test_flat_sums(void **state)
 	}
 }
 
-/* What the first large vector is, from which the padding before it follows. */
+/* The first large vector, which decides the padding before it. */
 static void test_burst(void **state)
 {
 	static const struct {
@@ -308,7 +310,7 @@ static void test_difference(void **state)
 				 "\"ff23456789abcdef0123456789abcdef\" offered");
 }
 
-static void test_set(void **state)
+static void test_set_overrides(void **state)
 {
 	char *set[] = { "clusters=3", "filter.order=60", "method=flat", NULL },
 	     *bad[] = { "clusters=x", NULL };
@@ -422,13 +424,13 @@ int main(void)
 		cmocka_unit_test(test_default_preset),
 		cmocka_unit_test(test_paper_preset_and_precedence),
 		cmocka_unit_test(test_method_presets),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_words_of_32_bits),
 		cmocka_unit_test(test_predict),
 		cmocka_unit_test(test_flat_sums),
 		cmocka_unit_test(test_burst),
 		cmocka_unit_test(test_effective_text_is_a_fixed_point),
 		cmocka_unit_test(test_difference),
-		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_set_overrides),
 		cmocka_unit_test(test_size_bound),
 		cmocka_unit_test(test_example_jobs),
 		cmocka_unit_test(test_example_jobs_of_rows),

@@ -18,8 +18,8 @@ static void refuses(const struct refusal *cases, size_t count)
 
 #define REFUSES(cases) refuses(cases, sizeof(cases) / sizeof(*(cases)))
 
-/* What is no job at all, or has keys that its kind has not. */
-static void test_text(void **state)
+/* Refused: no job at all, or keys that its kind does not have. */
+static void test_refused_texts(void **state)
 {
 	static const struct refusal cases[] = {
 		{ "[]", "job.json: job is an array, expected an object" },
@@ -44,7 +44,7 @@ static void test_text(void **state)
 }
 
 /* Numbers and words that no job may have. */
-static void test_values(void **state)
+static void test_refused_values(void **state)
 {
 	static const struct refusal cases[] = {
 		{ "{\"kind\": \"kcagc\", \"clusters\": 1, \"filter\": {\"order\": 9}}",
@@ -74,7 +74,7 @@ static void test_values(void **state)
 }
 
 /* Each may be, but not beside another. */
-static void test_together(void **state)
+static void test_refused_combinations(void **state)
 {
 	static const struct refusal cases[] = {
 		{ "{" MIN ", \"local_clusters\": 6}",
@@ -91,6 +91,16 @@ static void test_together(void **state)
 		  "node" },
 		{ "{" MIN ", \"min_cell\": 2, \"polish\": 3}",
 		  "job.min_cell is 2, expected 1 with polish: it sums over single nodes" },
+		{ "{" MIN ", \"align_bound\": 1000}",
+		  "job.align_bound is 1000, expected 0 where job.align is \"same\"" },
+		{ "{" MIN ", \"min_common\": 50}",
+		  "job.min_common is 50, expected 100 where job.align is \"same\"" },
+		{ "{" MIN ", \"align\": \"hashed\", \"align_bound\": 1000}",
+		  "job.align_bound is 1000, expected 0 where job.align is \"hashed\"" },
+		{ "{\"kind\": \"kcagc\", \"clusters\": 101, \"filter\": {\"order\": 2}, \"align\": "
+		  "\"intersect\"}",
+		  "job.min_common is 100, expected at least job.clusters, 101: a cluster has a "
+		  "row" },
 		{ "{\"kind\": \"fedspectral\", \"clusters\": \"auto\", \"variant\": "
 		  "\"fedspectral+\"}",
 		  "job.clusters is \"auto\", expected a number with this job.variant" },
@@ -195,9 +205,9 @@ static void test_what_a_method_does_not_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_refused_texts),
+		cmocka_unit_test(test_refused_values),
+		cmocka_unit_test(test_refused_combinations),
 		cmocka_unit_test(test_secure_sum),
 		cmocka_unit_test(test_models),
 		cmocka_unit_test(test_what_a_method_has_not),

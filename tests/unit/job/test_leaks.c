@@ -1,4 +1,4 @@
-/* What a job shows is said exactly where it applies, once, and never more than is asked for. */
+/* Each leak sentence stands exactly where it applies, once. */
 #include "jobs.h"
 
 enum { ROOM = 32 }; /* as much as run.json and a party's log take */

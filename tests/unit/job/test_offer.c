@@ -42,7 +42,7 @@ static struct offer_answer answer_to(const char *id, const char *hash)
 	return a;
 }
 
-static void test_yes(void **state)
+static void test_approved_by_the_user(void **state)
 {
 	(void)state;
 	assert_int_equal(waiting(), 0);
@@ -56,7 +56,7 @@ static void test_yes(void **state)
 	assert_int_equal(waiting(), 1);
 }
 
-static void test_no(void **state)
+static void test_refused_by_the_user(void **state)
 {
 	struct offer_answer a;
 
@@ -68,7 +68,7 @@ static void test_no(void **state)
 	assert_string_equal(a.why, "ask \"legal\" first");
 }
 
-/* Who agreed to one offer has not agreed to another under the same id. */
+/* Consent to one offer is not consent to another under the same id. */
 static void test_another_offer(void **state)
 {
 	(void)state;
@@ -93,7 +93,7 @@ static void test_withdrawn(void **state)
 	assert_true(answer_to(A, HASH).given);
 }
 
-static void test_read(void **state)
+static void test_offer_file_is_read(void **state)
 {
 	struct buf text = { 0 };
 	char id[OFFER_ID_TEXT];
@@ -169,12 +169,9 @@ static void test_bad_answers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		WITH(test_yes),
-		WITH(test_no),
-		WITH(test_another_offer),
-		WITH(test_withdrawn),
-		WITH(test_read),
-		WITH(test_bad_answers),
+		WITH(test_approved_by_the_user),  WITH(test_refused_by_the_user),
+		WITH(test_another_offer),         WITH(test_withdrawn),
+		WITH(test_offer_file_is_read),    WITH(test_bad_answers),
 		WITH(test_answers_that_are_over),
 	};
 

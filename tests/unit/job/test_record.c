@@ -62,7 +62,7 @@ static const char *string(const struct json *v, const char *key)
 	return json_string(json_get(v, key));
 }
 
-static void test_done(void **state)
+static void test_record_of_a_job_that_ended_well(void **state)
 {
 	static const uint32_t label[] = { 0, 1, 1, 1, 0 };
 	struct json *v;
@@ -131,7 +131,7 @@ static void test_done(void **state)
 	record_release(&r);
 }
 
-static void test_failed(void **state)
+static void test_record_of_a_failed_job(void **state)
 {
 	struct json *v;
 
@@ -269,9 +269,12 @@ static void test_abandoned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_done),     cmocka_unit_test(test_failed),
-		cmocka_unit_test(test_written),  cmocka_unit_test(test_ledger),
-		cmocka_unit_test(test_attempts), cmocka_unit_test(test_abandoned),
+		cmocka_unit_test(test_record_of_a_job_that_ended_well),
+		cmocka_unit_test(test_record_of_a_failed_job),
+		cmocka_unit_test(test_written),
+		cmocka_unit_test(test_ledger),
+		cmocka_unit_test(test_attempts),
+		cmocka_unit_test(test_abandoned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

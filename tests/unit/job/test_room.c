@@ -62,7 +62,7 @@ static void test_all_kinds(void **state)
 	}
 }
 
-static void test_words(void **state)
+static void test_sentences_of_room(void **state)
 {
 	(void)state;
 	assert_string_equal(room_text(0).s, "1 MB");
@@ -97,7 +97,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_kinds),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_sentences_of_room),
 		cmocka_unit_test(test_peak),
 	};
 

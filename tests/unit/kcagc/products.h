@@ -17,7 +17,7 @@ static inline struct job products_job(const char *settings)
 	return job_of(text, sizeof(text) - 1, settings);
 }
 
-/* What becomes of the party's columns before it is run. */
+/* How the party's columns are changed before the run. */
 enum features_of { NUMBERS, WORDS, SOME_WORDS };
 
 static inline void products_features(struct features *X, size_t l, enum features_of what)

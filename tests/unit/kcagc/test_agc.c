@@ -35,7 +35,7 @@ static void finds_planted_classes(void **state)
 	assert_true(run(p, label).acc < 0.9);
 }
 
-/* What its header says, step by step. */
+/* The same, step by step as the header has it. */
 static void is_embed_and_kmeans(void **state)
 {
 	static uint32_t truth[N], label[N], expected[N];

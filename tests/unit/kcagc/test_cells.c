@@ -99,7 +99,7 @@ static void test_against_brute_force(void **state)
 			}
 }
 
-static void test_known(void **state)
+static void test_cells_by_hand(void **state)
 {
 	static const uint32_t a[] = { 4, 4, 0, 0, 4, 0 }, b[] = { 1, 0, 1, 1, 1, 0 };
 	static const uint32_t *const labels[] = { a, b };
@@ -288,7 +288,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_brute_force),
-		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_cells_by_hand),
 		cmocka_unit_test(test_all_apart),
 		cmocka_unit_test(test_no_nodes),
 		cmocka_unit_test(test_merge_against_brute_force),

@@ -1,4 +1,4 @@
-/* What an embedding keeps, and other rows embedded by it. */
+/* A kept embedding, and other rows embedded by it. */
 #include "tests/unit/fedsc/choices.h"
 #include "common/linalg/la.h"
 #include "common/linalg/svd.h"

@@ -158,7 +158,7 @@ static void test_wrong_numbers(void **state)
 }
 
 /* Words at all parties: then it is the other claim that is wrong. */
-static void test_words(void **state)
+static void test_wrong_claim_of_words(void **state)
 {
 	struct recording *r;
 
@@ -215,7 +215,7 @@ int main(void)
 		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_every_message),
 		cmocka_unit_test(test_wrong_numbers),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_wrong_claim_of_words),
 		cmocka_unit_test(test_no_more_than_is_due),
 	};
 

@@ -236,7 +236,7 @@ static void test_against_plain_lloyd(void **state)
 }
 
 /* As many items as clusters: nobody is asked for anything. */
-static void test_trivial(void **state)
+static void test_as_many_items_as_clusters(void **state)
 {
 	uint64_t round = 0;
 	struct tree tree;
@@ -308,7 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_plain_lloyd),
-		cmocka_unit_test(test_trivial),
+		cmocka_unit_test(test_as_many_items_as_clusters),
 		cmocka_unit_test(test_too_many_items),
 		cmocka_unit_test(test_other_products_are_refused),
 	};

@@ -182,7 +182,7 @@ static void test_some_groups_trivial(void **state)
 
 static const struct plan few = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
 
-static void test_steps(void **state)
+static void test_wrong_message_at_every_step(void **state)
 {
 	static const enum msg_type to_party[] = { MSG_CELLS, MSG_CLUSTERS, MSG_ASSIGNMENT,
 						  MSG_RESULT },
@@ -203,7 +203,7 @@ int main(void)
 		cmocka_unit_test(test_same_labels_as_pooled),
 		cmocka_unit_test(test_rounds_and_words),
 		cmocka_unit_test(test_some_groups_trivial),
-		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_wrong_message_at_every_step),
 	};
 
 	federation_quiet();

@@ -1,6 +1,22 @@
 #include "tests/unit/fedspectral/planted_pool.h"
 #include "common/linalg/la.h"
 #include "common/kcagc/landmark.h"
+#include "common/job/job.h"
+
+static void params(struct landmark_params *p, unsigned k, unsigned local_clusters, uint64_t seed,
+		   unsigned threads)
+{
+	static const char text[] =
+	    "{\"kind\": \"kcagc\", \"method\": \"landmark\", \"clusters\": 2}";
+	struct job job;
+
+	assert_ok(
+	    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job", NULL));
+	job.clusters = job.kcagc.clusters = k;
+	job.kcagc.local_clusters = (struct config_count){ .fixed = local_clusters };
+	job.seed = job.kcagc.seed = seed;
+	*p = landmark_params_of(&job.kcagc, threads);
+}
 
 static void begin(struct lab *lab, const struct landmark_params *p, size_t L)
 {
@@ -19,7 +35,7 @@ static void finds_planted_classes(void **state)
 			size_t columns;
 			struct lab lab;
 
-			landmark_defaults(&p, K, 2 * K, 1, 1);
+			params(&p, K, 2 * K, 1, 1);
 			p.power = power;
 			begin(&lab, &p, L);
 			assert_ok(landmark_run(&lab.parties, lab.n, &p, label, &report));
@@ -55,7 +71,7 @@ static void sets_are_intersections(void **state)
 	size_t sets, merged;
 
 	(void)state;
-	landmark_defaults(&p, 3, 5, 1, 1);
+	params(&p, 3, 5, 1, 1);
 	for (uint32_t i = 0; i < N; i++) {
 		cells[i] = i % 5;
 		cells[N + i] = i % 7 % 4 == 3; /* of five clusters, three are empty */
@@ -90,7 +106,7 @@ static void small_sets_join_the_largest(void **state)
 		struct landmark_params p;
 		size_t sets, merged, size[5] = { 0 };
 
-		landmark_defaults(&p, 2, 5, 1, 1);
+		params(&p, 2, 5, 1, 1);
 		p.min_cell = cases[t].min_cell;
 		assert_ok(landmark_sets(cells, 1, N, 5, 14, &p, set, &sets, &merged));
 		assert_int_equal(sets, cases[t].sets);
@@ -209,7 +225,7 @@ static void any_split(void **state)
 	struct lab lab;
 
 	(void)state;
-	landmark_defaults(&p, 6, 12, 2, 1);
+	params(&p, 6, 12, 2, 1);
 	p.order = 1;
 	for (uint32_t i = 0; i < 3 * N; i++) /* 3 clusters each of the true ones, and noise */
 		cells[i] = (truth[i % N] * 3 + i / 7 % 3) % 12;
@@ -234,7 +250,7 @@ static void threads_do_not_matter(void **state)
 
 	(void)state;
 	for (unsigned threads = 1; threads <= 4; threads++) {
-		landmark_defaults(&p, 6, 24, 5, threads);
+		params(&p, 6, 24, 5, threads);
 		begin(&lab, &p, 2);
 		assert_ok(landmark_run(&lab.parties, lab.n, &p, threads == 1 ? label : again,
 				       threads == 1 ? &one : &more));
@@ -257,7 +273,7 @@ static void guard(void **state)
 
 	(void)state;
 	for (int t = 0; t < 3; t++) {
-		landmark_defaults(&p, 9, 18, 3, 1);
+		params(&p, 9, 18, 3, 1);
 		p.polish = 0;
 		begin(&lab, &p, 2);
 		lab.quality = t < 2 ? even : clear;
@@ -293,7 +309,7 @@ static void edges_of_the_possible(void **state)
 	sample_graph(&g, 6, 5, 1, false, 3);
 	csr_from_triples(&X, 6, 2, t, 5);
 	for (unsigned k = 1; k <= 7; k++) {
-		landmark_defaults(&p, k, k, 1, 1);
+		params(&p, k, k, 1, 1);
 		lab_init(&lab, &X, &g, 2, 1);
 		if (k > 6) {
 			assert_err(landmark_run(&lab.parties, lab.n, &p, label, NULL), ERR_INPUT,
@@ -325,7 +341,7 @@ static void check_accuracy(const char *set, unsigned k, unsigned order, double a
 	if (!read_cited(set, &X, &g, &classes))
 		skip();
 	ALLOC(label, X.sparse.rows);
-	landmark_defaults(&p, k, 2 * k, 1, 2);
+	params(&p, k, 2 * k, 1, 2);
 	lab_init(&lab, &X.sparse, &g, 8, 2);
 	lab.fixed = true;
 	assert_ok(landmark_run(&lab.parties, lab.n, &p, label, &report));
@@ -351,6 +367,18 @@ static void citeseer(void **state)
 	check_accuracy("citeseer", 6, 5, 68.8);
 }
 
+/* Beyond 10^5 rows the restarts of all rows' k-means cost no more than those of 10^5. */
+static void restarts_are_bounded(void **state)
+{
+	(void)state;
+	assert_int_equal(sums_restarts(100, 2), 100);
+	assert_int_equal(sums_restarts(100, 100000), 100);
+	assert_int_equal(sums_restarts(100, 200000), 50);
+	assert_int_equal(sums_restarts(200, 1000000), 20);
+	assert_int_equal(sums_restarts(100, 1000000000), 10);
+	assert_int_equal(sums_restarts(5, 1000000000), 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +394,7 @@ int main(void)
 		cmocka_unit_test(edges_of_the_possible),
 		cmocka_unit_test(cora),
 		cmocka_unit_test(citeseer),
+		cmocka_unit_test(restarts_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, plant, uproot);

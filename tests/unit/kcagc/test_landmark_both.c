@@ -15,13 +15,8 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 			const struct job *job, uint32_t *label, struct landmark_report *report)
 {
 	struct twin *t = alloc(1, sizeof(*t));
-	struct landmark_params params;
+	struct landmark_params params = landmark_params_of(&job->kcagc, 1);
 
-	landmark_defaults(&params, job->clusters, kcagc_local_clusters(&job->kcagc), job->seed, 1);
-	params.order = job->kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : job->kcagc.filter_order;
-	params.power = job->kcagc.landmark_power;
-	params.polish = job->kcagc.polish;
-	params.min_cell = job->kcagc.min_cell;
 	twin_init(t, p, L, what);
 	assert_ok(landmark_run(&t->parties, t->n, &params, label, report));
 	twin_release(t);

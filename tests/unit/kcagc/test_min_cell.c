@@ -272,7 +272,7 @@ static size_t add_products(const struct recording *r, size_t l, const uint32_t *
 	return mixed;
 }
 
-/* What both parties' first masked vectors add up to: the masks of two cancel. */
+/* The sum of both parties' first masked vectors: the masks of two cancel. */
 static void recorded_sum(const struct recording *r, uint64_t *sum, size_t words)
 {
 	for (size_t l = 0; l < 2; l++) {

@@ -1,4 +1,5 @@
-/* What a party keeps of a run: bytes and back, and everything that is no model. */
+/* The model that a party keeps of a run: to bytes and back; everything that is no model is refused.
+ */
 #include "common/kcagc/job.h"
 #include "tests/test.h"
 #include "tests/unit/dir.h"

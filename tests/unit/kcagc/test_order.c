@@ -146,7 +146,7 @@ static void test_same_for_any_threads(void **state)
 
 /* ---- the rule ---- */
 
-static void test_rule(void **state)
+static void test_order_by_the_rule(void **state)
 {
 	double intra[ORDER_CAP];
 	unsigned order;
@@ -227,7 +227,7 @@ int main(void)
 		cmocka_unit_test(test_each_order),
 		cmocka_unit_test(test_wide_features),
 		cmocka_unit_test(test_same_for_any_threads),
-		cmocka_unit_test(test_rule),
+		cmocka_unit_test(test_order_by_the_rule),
 		cmocka_unit_test(test_agc_order),
 		cmocka_unit_test(test_nothing_to_cluster),
 	};

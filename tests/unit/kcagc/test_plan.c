@@ -1,5 +1,5 @@
-/* What a plan costs and takes, by hand; how the link is measured; and that nothing forbidden is
- * taken. */
+/* A plan's costs and choice, against ones by hand; how the link is measured; and that nothing
+ * forbidden is taken. */
 #include "server/kcagc/plan.h"
 #include "common/base/rng.h"
 #include "tests/unit/server/run/fake.h"

@@ -194,8 +194,8 @@ static size_t taken(const struct counted *c)
 	return which;
 }
 
-/* What the plan takes gives the labels that it gives when asked for, and sums before the plan do
- * not matter for that. */
+/* The method that the plan takes gives the same labels as when asked for by name, and sums before
+ * the plan do not matter for that. */
 static void test_planned_as_asked_for(void **state)
 {
 	static const char starts[] =
@@ -231,7 +231,7 @@ static void test_planned_as_asked_for(void **state)
 }
 
 /* With one party there is nothing to choose. */
-static void test_single(void **state)
+static void test_one_party_has_no_choice(void **state)
 {
 	struct counted *c = alloc(1, sizeof(*c));
 	struct planted p;
@@ -248,7 +248,7 @@ static void test_single(void **state)
 }
 
 /* plan "only" ends well on all sides, with a table and without a k-means. */
-static void test_only(void **state)
+static void test_plan_only_ends_well(void **state)
 {
 	struct counted *c = alloc(1, sizeof(*c));
 	struct planted p;
@@ -329,7 +329,7 @@ static void test_choices_out_of_what_was_agreed_are_refused(void **state)
 
 static const struct plan few = { .n = 48, .m = 16, .seed = 1, .noise = 1.5 };
 
-static void test_steps(void **state)
+static void test_wrong_message_at_every_step(void **state)
 {
 	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_RESULT },
 				   from_party[] = { MSG_LOCAL_CLUSTERS, MSG_PROBE, MSG_MASKED };
@@ -359,10 +359,10 @@ int main(void)
 		cmocka_unit_test(test_predicted_is_the_most),
 		cmocka_unit_test(test_predicted_with_min_cell),
 		cmocka_unit_test(test_planned_as_asked_for),
-		cmocka_unit_test(test_single),
-		cmocka_unit_test(test_only),
+		cmocka_unit_test(test_one_party_has_no_choice),
+		cmocka_unit_test(test_plan_only_ends_well),
 		cmocka_unit_test(test_choices_out_of_what_was_agreed_are_refused),
-		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_wrong_message_at_every_step),
 		cmocka_unit_test(test_steps_of_plan_only),
 	};
 

@@ -28,7 +28,8 @@ static double again(const struct planted *p, size_t L, const char *run, const ch
 	return agreement(label, predicted, p->n);
 }
 
-/* Whose last labels were made by comparing each node with the centres: all of them come back. */
+/* A model whose last labels came from comparing each node with the centres gives all of them back.
+ */
 static void test_old_nodes_get_their_labels(void **state)
 {
 	static const struct {
@@ -234,7 +235,7 @@ static void test_models_are_of_the_run(void **state)
 	planted_release(&p);
 }
 
-/* What the others have does not change a byte of what a party keeps, as long as the clusters are
+/* Others' data do not change a byte of what a party keeps, as long as the clusters are
  * the same ones. */
 static void test_model_holds_nothing_of_others(void **state)
 {
@@ -310,7 +311,7 @@ static struct recording *recorded(size_t L, const char *run, const char *predict
 	return r;
 }
 
-static void test_steps(void **state)
+static void test_wrong_message_at_every_step(void **state)
 {
 	struct recording *r = recorded(3, "method=tree", "");
 	static const enum msg_type to_party[] = { MSG_RESULT }, from_party[] = { MSG_MASKED };
@@ -379,7 +380,7 @@ int main(void)
 		cmocka_unit_test(test_models_are_of_the_run),
 		cmocka_unit_test(test_model_holds_nothing_of_others),
 		cmocka_unit_test(test_min_cell_keeps_no_centres),
-		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_wrong_message_at_every_step),
 		cmocka_unit_test(test_steps_with_norms),
 		cmocka_unit_test(test_steps_of_one_party),
 		cmocka_unit_test(test_result_without_a_label),

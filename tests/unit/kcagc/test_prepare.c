@@ -1,4 +1,4 @@
-/* What all parties agree on before they cluster: the filter's order, and joint norms of rows. */
+/* Agreed on by all parties before they cluster: the filter's order, and joint norms of rows. */
 #include "common/kcagc/order.h"
 #include "tests/unit/both/steps.h"
 
@@ -381,7 +381,7 @@ static void test_norms_that_cannot_be(void **state)
 
 /* ---- every message at every step ---- */
 
-static void test_steps(void **state)
+static void test_wrong_message_at_every_step(void **state)
 {
 	static const enum msg_type to_party[] = { MSG_CHOICE, MSG_MATRIX };
 	struct recording *r = recording_new(
@@ -405,7 +405,7 @@ int main(void)
 		cmocka_unit_test(test_orders_that_were_not_offered),
 		cmocka_unit_test(test_no_order_at_all),
 		cmocka_unit_test(test_norms_that_cannot_be),
-		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_wrong_message_at_every_step),
 	};
 
 	federation_quiet();

@@ -57,7 +57,7 @@ static void agc_rule(void **state)
 }
 
 /* Against the definition, pair by pair, and added up over columns. */
-static void intra(void **state)
+static void intra_by_definition(void **state)
 {
 	enum { N = 30, M = 7, K = 4 };
 	double expected = 0, split = 0;
@@ -100,7 +100,7 @@ int main(void)
 		cmocka_unit_test(gcc_rule),
 		cmocka_unit_test(gcc_rule_scales),
 		cmocka_unit_test(agc_rule),
-		cmocka_unit_test(intra),
+		cmocka_unit_test(intra_by_definition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

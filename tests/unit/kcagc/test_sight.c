@@ -1,4 +1,4 @@
-/* What the coordinator sees: words that say nothing, and sums that are right. */
+/* The coordinator's view: words that say nothing, and sums that are right. */
 #include "crypto/fixed.h"
 #include "proto/labels.h"
 #include "tests/unit/both/pooled.h"
@@ -60,7 +60,7 @@ static void sight_release(struct sight *s)
 	free(s->vector);
 }
 
-/* What a federation over these data shows the coordinator. */
+/* Everything that a federation over these data shows the coordinator. */
 static void look(struct sight *s, const struct planted *p, size_t L, const struct job *job)
 {
 	struct federation *f = alloc(1, sizeof(*f));
@@ -396,7 +396,7 @@ static void test_lies_leave_the_masks_on(void **state)
 	check_lie(&p, 5, tree, (struct lie){ .type = MSG_CELLS, .l = 3 });
 	check_lie(&p, 4, tree, (struct lie){ .type = MSG_STARTS, .l = 0 });
 	check_lie(&p, 3, flat, (struct lie){ .type = MSG_ASSIGNMENT, .nth = 1, .l = 2 });
-	/* What begins the polish, and what goes on with it. */
+	/* The phases of the polish: its first sum, and the later ones. */
 	check_lie(&p, 4, tree, (struct lie){ .type = MSG_CLUSTERS, .l = 1 });
 	planted_release(&p);
 }

@@ -261,7 +261,8 @@ static void test_spread_law(void **state)
 	sample_release(&s);
 }
 
-/* What the law is for: heavy cells come first, and two cells that agree in no child soon after. */
+/* The purpose of the drawing rule: heavy cells come first, and two cells that agree in no child
+ * soon after. */
 static void test_spread_prefers_the_distant_and_the_heavy(void **state)
 {
 	enum { R = 2000 };

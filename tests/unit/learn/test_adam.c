@@ -7,7 +7,7 @@
 
 /* Moments start at 0 and are unbiased: the first step has the length of the rate, whatever the
  * gradient's; the second, of a gradient of 0, is 0.9/1.9 / sqrt(0.999/1.999) of it. */
-static void test_steps(void **state)
+static void test_first_two_steps_by_hand(void **state)
 {
 	float x[3] = { 1, 1, 1 }, g[3] = { 5, -1e-3F, 0 };
 	struct adam a;
@@ -46,7 +46,7 @@ static void test_minimum(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_first_two_steps_by_hand),
 		cmocka_unit_test(test_minimum),
 	};
 

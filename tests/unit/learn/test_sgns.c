@@ -25,7 +25,7 @@ static void two_cliques(struct csr *g, uint32_t half)
 }
 
 /* Steps go along ties, each as often as any other, or by weight. */
-static void test_steps(void **state)
+static void test_steps_go_along_ties(void **state)
 {
 	struct triple t[] = { { 0, 1, 1 }, { 1, 0, 1 }, { 0, 2, 3 }, { 2, 0, 3 },
 			      { 1, 2, 1 }, { 2, 1, 1 }, { 3, 1, 5 }, { 1, 3, 5 } };
@@ -208,7 +208,7 @@ static void test_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_steps_go_along_ties),
 		cmocka_unit_test(test_cliques),
 		cmocka_unit_test(test_one_pair),
 		cmocka_unit_test(test_short),

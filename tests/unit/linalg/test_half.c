@@ -4,7 +4,7 @@
 #include "common/linalg/half.h"
 
 /* Every entry has a place of its own, and all of them are used. */
-static void test_places(void **state)
+static void test_each_entry_has_a_place(void **state)
 {
 	(void)state;
 	for (size_t n = 0; n < 12; n++) {
@@ -35,7 +35,7 @@ static void test_places(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_places) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_entry_has_a_place) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void assert_orthonormal(const struct mat *P)
 		}
 }
 
-/* What of unit rows lies outside the first `inside` coordinates. */
+/* The part of unit rows outside the first `inside` coordinates. */
 static double outside(const struct mat *P, size_t inside)
 {
 	double sum = 0;

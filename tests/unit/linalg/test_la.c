@@ -253,7 +253,7 @@ static void pinned(void **state)
 	assert_int_equal(openblas_get_num_threads(), 1);
 }
 
-/* What la_eigen_top() finds passes; anything else is found out. */
+/* Results of la_eigen_top() pass the check; anything else fails it. */
 static void test_eigen_check(void **state)
 {
 	enum { N = 60, D = 5 };

@@ -32,7 +32,7 @@ static void each_block_once(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(threads) / sizeof(*threads); i++) {
 		static struct tally t;
-		uint64_t ticks = progress_count();
+		uint64_t ticks = progress_count(NULL);
 
 		memset(&t, 0, sizeof(t));
 		t.workers = parallel_workers(threads[i], BLOCKS);
@@ -40,7 +40,7 @@ static void each_block_once(void **state)
 		for (size_t b = 0; b < BLOCKS; b++)
 			assert_int_equal(t.done[b], 1);
 		assert_int_equal(t.out_of_range, 0);
-		assert_int_equal(progress_count() - ticks, BLOCKS);
+		assert_int_equal(progress_count(NULL) - ticks, BLOCKS);
 	}
 }
 
@@ -61,6 +61,33 @@ static void nothing(void *ctx, unsigned worker, size_t block)
 	*(int *)ctx = 1;
 }
 
+static void stops(void *ctx, unsigned worker, size_t block)
+{
+	(void)worker;
+	(void)block;
+	*(_Atomic int *)ctx += progress_stopped();
+}
+
+/* Two jobs of one process: what one ticks or ends is not the other's. */
+static void of_one_job(void **state)
+{
+	struct progress a = { 0 }, b = { 0 };
+	_Atomic int stopped = 0;
+
+	(void)state;
+	progress_enter(&a);
+	progress_stop(&b);
+	parallel(4, BLOCKS, stops, &stopped);
+	assert_int_equal(stopped, 0);
+	progress_stop(&a);
+	parallel(4, BLOCKS, stops, &stopped);
+	assert_int_equal(stopped, BLOCKS);
+	assert_int_equal(progress_count(&a), 2 * BLOCKS);
+	assert_int_equal(progress_count(&b), 0);
+	progress_enter(NULL);
+	assert_false(progress_stopped());
+}
+
 static void no_blocks(void **state)
 {
 	int called = 0;
@@ -75,6 +102,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_block_once),
 		cmocka_unit_test(workers),
+		cmocka_unit_test(of_one_job),
 		cmocka_unit_test(no_blocks),
 	};
 

@@ -135,7 +135,7 @@ static enum err look_on(void *watcher, const void *question, double *x, size_t n
 }
 
 /* Telling is nothing to them, and somebody may look on at sums. */
-static void asked(void **state)
+static void telling_is_nothing_to_them(void **state)
 {
 	size_t seen = 0;
 	struct memory memory = { .watch = look_on, .watcher = &seen };
@@ -167,7 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums),
 		cmocka_unit_test(in_clear),
-		cmocka_unit_test(asked),
+		cmocka_unit_test(telling_is_nothing_to_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static void test_bytes(void **state)
 }
 
 /* Every number of a fetch is used once, over more fetches than one. */
-static void test_words(void **state)
+static void test_each_number_is_used_once(void **state)
 {
 	struct rng a, b;
 	struct noise_source source = draw_from_rng(&a);
@@ -98,7 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_each_number_is_used_once),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_failure),
 	};

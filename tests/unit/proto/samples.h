@@ -45,6 +45,7 @@ static inline void sample_offer(struct msg_offer *o, bool largest)
 	memset(o->job_id, largest ? 0xff : 0, JOB_ID_LEN);
 	o->attempt = largest ? UINT32_MAX : 0;
 	o->job = filler(largest ? MSG_JOB_MAX : 1);
+	o->submitter = filler(largest ? MSG_NAME_MAX : 1);
 	o->parties = largest ? MSG_PARTIES_MAX : 1;
 	for (size_t i = 0; i < o->parties; i++)
 		o->names[i] = sample_name(i, largest ? MSG_NAME_MAX : 1);
@@ -144,6 +145,7 @@ static inline void sample(struct msg *m, bool largest)
 							 filler(MSG_CHUNK_MAX) };
 		break;
 	case MSG_IDS:
+	case MSG_COMMON:
 		m->ids = (struct msg_ids){ 0 };
 		if (largest)
 			m->ids =

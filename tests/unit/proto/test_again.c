@@ -63,7 +63,7 @@ static void test_crash(void **state)
 	assert_true(post_again(hub_post));
 }
 
-/* What came first is the reason; and who ends the job itself, ends it. */
+/* The first failure is the reason; a process that ends the job itself gets no other attempt. */
 static void test_crash_among_others(void **state)
 {
 	channel_fail(hub[A], ERR_PEER, "bank-a left");
@@ -79,7 +79,7 @@ static void test_crash_among_others(void **state)
 	assert_false(post_again(hub_post));
 }
 
-static void test_stopped(void **state)
+static void test_stopped_job_has_no_attempt(void **state)
 {
 	(void)state;
 	channel_fail_again(hub[B], ERR_DEADLINE, "bank-b did not come back");
@@ -88,7 +88,7 @@ static void test_stopped(void **state)
 }
 
 /* Either the job is done, or an attempt at it is over. */
-static void test_settled(void **state)
+static void test_done_or_another_attempt(void **state)
 {
 	assert_false(post_settled(hub_post));
 	assert_ok(post_settle(hub_post));
@@ -104,7 +104,7 @@ static void test_settled(void **state)
 
 /* The coordinator is there again and says that the job is done; it counts only if nothing else came
  * before. */
-static void test_done(void **state)
+static void test_job_that_was_done(void **state)
 {
 	channel_fail_done(party[A], ERR_PEER, "the job is done");
 	assert_err(channel_recv(party[A], MSG_DONE, m), ERR_PEER, "the job is done");
@@ -131,9 +131,9 @@ int main(void)
 		IN(set_up, test_word_of_a_party),
 		IN(set_up, test_crash),
 		IN(set_up, test_crash_among_others),
-		IN(set_up, test_stopped),
-		IN(set_up, test_settled),
-		IN(set_up, test_done),
+		IN(set_up, test_stopped_job_has_no_attempt),
+		IN(set_up, test_done_or_another_attempt),
+		IN(set_up, test_job_that_was_done),
 	};
 	int failed;
 

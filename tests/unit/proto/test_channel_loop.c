@@ -1,4 +1,4 @@
-/* What the loop thread sees of a channel, and what a channel accounts for. */
+/* A channel as the loop thread sees it, and its accounts. */
 #include "joined.h"
 
 #include "common/base/clock.h"
@@ -68,7 +68,7 @@ static void test_full_of_nothing(void **state)
 	channel_free(alone);
 }
 
-/* What the wait's end was made of, from times given by hand. */
+/* How a wait divides into computing and transport, from times given by hand. */
 static void deliver_done(struct channel *ch, double first_byte_s)
 {
 	struct buf body = { 0 };

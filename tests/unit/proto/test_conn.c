@@ -29,7 +29,7 @@ static void test_greeting(void **state)
 	assert_true(link.congestion[0]);
 }
 
-static void test_job(void **state)
+static void test_messages_of_a_job(void **state)
 {
 	(void)state;
 	connect_both();
@@ -121,7 +121,7 @@ static void test_large_vectors(void **state)
 	assert_int_equal(hub.closed + bank.closed, 0);
 }
 
-/* What the reader has not taken yet waits with the sender: the queue here stays small. */
+/* Messages that the reader has not taken wait with the sender: the queue here stays small. */
 static void test_slow_reader(void **state)
 {
 	(void)state;
@@ -306,9 +306,9 @@ static void test_attach_after_the_end(void **state)
 
 static void test_congestion(void **state)
 {
-	struct conn_options o = { { hub_files.cert, hub_files.key, ca.path, NULL, NULL },
-				  "nosuch",
-				  20 };
+	struct conn_options o = { .files = { hub_files.cert, hub_files.key, ca.path, NULL, NULL },
+				  .tcp_congestion = "nosuch",
+				  .handshake_timeout_s = 20 };
 	struct conn_host *h;
 	struct channel_link link;
 	struct listener *l;
@@ -381,7 +381,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		IN(set_up, test_greeting),
-		IN(set_up, test_job),
+		IN(set_up, test_messages_of_a_job),
 		IN(set_up, test_padding),
 		IN(set_up, test_large_vectors),
 		IN(set_up, test_slow_reader),

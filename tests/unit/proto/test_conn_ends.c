@@ -236,7 +236,7 @@ static void test_close_sooner(void **state)
 	assert_int_equal(hub.closed, 0);
 }
 
-/* What was queued before the close still arrives, however much. */
+/* Messages queued before the close still arrive, however many. */
 static void hub_receives_all(void)
 {
 	struct msg *m;

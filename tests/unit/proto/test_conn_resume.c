@@ -276,7 +276,7 @@ static void test_heartbeat_acknowledges(void **state)
 	free(m);
 }
 
-/* What is kept goes out again at once, not with the next heartbeat. */
+/* Kept frames go out again at once, not with the next heartbeat. */
 static void test_goes_on_at_once(void **state)
 {
 	(void)state;
@@ -351,7 +351,7 @@ static void test_close_is_no_loss(void **state)
 		   "closed the connection");
 }
 
-/* Who cuts it has not said that it leaves: the other awaits it. */
+/* A peer that cuts the connection has not said that it leaves: the other waits for it. */
 static void test_cut_is_a_loss(void **state)
 {
 	(void)state;

@@ -109,9 +109,9 @@ static void test_bad_frames(void **state)
 static void test_wrong_certificates(void **state)
 {
 	struct conn_host *stranger;
-	struct conn_options o = { { stranger_files.cert, stranger_files.key, ca.path, NULL, NULL },
-				  NULL,
-				  20 };
+	struct conn_options o = { .files = { stranger_files.cert, stranger_files.key, ca.path, NULL,
+					     NULL },
+				  .handshake_timeout_s = 20 };
 
 	(void)state;
 	assert_ok(conn_host_new(&stranger, &loop, &o));

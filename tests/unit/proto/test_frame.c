@@ -9,7 +9,7 @@
 
 #include "samples.h"
 
-/* What the tests send: link frames, two jobs, empty and longer bodies. */
+/* The frames that the tests send: link frames, two jobs, empty and longer bodies. */
 static const struct {
 	struct frame frame;
 	size_t body;

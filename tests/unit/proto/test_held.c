@@ -1,4 +1,4 @@
-/* What a party sends is written down before it leaves.
+/* A party's messages are written down before they leave.
  *
  *     bank -- queued, noted --| held |-- commit --> hub
  */
@@ -185,7 +185,7 @@ static void test_padding(void **state)
 	assert_int_equal(arrived(MSG_MASKED), 3);
 }
 
-/* What cannot be written down does not leave; that the job ends, does. */
+/* A message that cannot be written down does not leave; the end of the job does. */
 static void test_record_is_not_given_up(void **state)
 {
 	struct msg bye = { .type = MSG_ABORT, .abort = { .code = ERR_JOB } };
@@ -220,7 +220,7 @@ static void test_decline_takes_nothing_along(void **state)
 	assert_int_equal(arrived(MSG_DECLINE), 1);
 }
 
-/* What was noted and then given up for an ABORT is not in the record. */
+/* A message that was noted and then dropped for an ABORT is not in the record. */
 static void test_abort_forgets(void **state)
 {
 	struct msg bye = { .type = MSG_ABORT, .abort = { .code = ERR_JOB } };
@@ -247,7 +247,7 @@ static void test_refused(void **state)
 }
 
 /* A pause ends with the job. */
-static void test_pause(void **state)
+static void test_pause_ends_with_the_job(void **state)
 {
 	double start = clock_now_s();
 
@@ -259,7 +259,7 @@ static void test_pause(void **state)
 }
 
 /* Either of two types, and no third. */
-static void test_either(void **state)
+static void test_either_of_two_types(void **state)
 {
 	struct msg ask = { .type = MSG_ASKING, .asking = { 7 } }, m;
 	size_t which = 9;
@@ -288,8 +288,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_abort_forgets, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_pause, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_either, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pause_ends_with_the_job, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_either_of_two_types, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,11 +249,13 @@ static void test_over_limits(void **state)
 		/* 7 */ { MSG_REFUSED, 2, 4, MSG_TEXT_MAX + 1 },
 		/* 8 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, MSG_JOB_MAX + 1 },
 		/* 9 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, 0 },
-		/* 10 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, MSG_PARTIES_MAX + 1 },
-		/* 11 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, UINT32_MAX },
-		/* 12 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, 0 },
-		/* 13 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
-		/* 14 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX, 4, 0 },
+		/* 10 */
+		{ MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, MSG_PARTIES_MAX + 1 },
+		/* 11 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, UINT32_MAX },
+		/* 12 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, 0 },
+		/* 13 */
+		{ MSG_OFFER, JOB_ID_LEN + 16 + MSG_JOB_MAX + MSG_NAME_MAX, 4, MSG_NAME_MAX + 1 },
+		/* 14 */ { MSG_OFFER, JOB_ID_LEN + 16 + MSG_JOB_MAX + MSG_NAME_MAX, 4, 0 },
 		/* 15 */ { MSG_DECLINE, 0, 2, 0 },
 		/* 16 */ { MSG_DECLINE, 2, 2, ENDINGS },
 		/* 17 */ { MSG_KEY, 0, 4, MSG_KEY_MAX + 1 },
@@ -292,9 +294,13 @@ static void test_over_limits(void **state)
 		/* 48 */ { MSG_IDS, 0, 8, MSG_IDS_MAX + 1 },
 		/* 49 */ { MSG_IDS, 0, 8, MSG_IDS_MAX - 1 }, /* count < offset */
 		/* 50 */ { MSG_IDS, IDS_LEN, 4, MSG_CHUNK_MAX + 1 },
+		{ MSG_COMMON, 0, 8, MSG_IDS_MAX + 1 },
+		{ MSG_COMMON, 0, 8, MSG_IDS_MAX - 1 },      /* count < offset */
 		/* 51 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* REFUSED alone has it */
 		/* 52 */ { MSG_DECLINE, 0, 2, MSG_ALL_DONE },
 		/* 53 */ { MSG_DECLINE, 2, 2, 0 },
+		/* 54 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
+		/* 55 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, 0 },
 	};
 
 	(void)state;
@@ -446,10 +452,12 @@ static void test_empty_parts(void **state)
 
 static void offer_names(const char *a, const char *b, bool good)
 {
-	size_t len = JOB_ID_LEN + 4 + 5 + 4 + 4 + strlen(a) + 4 + strlen(b);
+	size_t len = JOB_ID_LEN + 4 + 5 + 5 + 4 + 4 + strlen(a) + 4 + strlen(b);
 	uint8_t *body = alloc(len, 1), *p = body + JOB_ID_LEN + 4;
 
-	put_u32(p, 1);
+	put_u32(p, 1); /* job, and submitter */
+	put_u32(p + 5, 1);
+	p += 5;
 	put_u32(p + 5, 2);
 	put_u32(p + 9, (uint32_t)strlen(a));
 	memcpy(p + 13, a, strlen(a));

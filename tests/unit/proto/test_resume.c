@@ -71,8 +71,8 @@ static void check_or_keep(struct end *e, uint32_t seq, const struct buf *frame)
 	assert_memory_equal(first->p, frame->p, frame->n);
 }
 
-/* What e's loop hands to the kernel: whole frames until there are no more, and of the last one only
- * as much as makes `most` bytes. */
+/* The bytes that e's loop hands to the kernel: whole frames until there are no more, and of the
+ * last one only as much as makes `most` bytes. */
 static void send_all(struct end *e, struct buf *wire, size_t most)
 {
 	struct frame f = { .job = channel_job(e->ch) };
@@ -363,7 +363,7 @@ static void test_window(void **state)
 	assert_int_equal(seq, n + 2);
 }
 
-/* Whose window is full must go on listening, or it never hears that there is room. */
+/* A sender whose window is full must go on listening, or it never hears that there is room. */
 static void test_full_window_listens(void **state)
 {
 	struct msg m = { .type = MSG_CHOICE };

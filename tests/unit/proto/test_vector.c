@@ -392,7 +392,7 @@ static void test_reals_checks_later(void **state)
 }
 
 /* So many rows as the sender likes, within bounds; the bounds are what it must be, else. */
-static void test_rows(void **state)
+static void test_rows_within_bounds(void **state)
 {
 	static const double x[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
 	double back[9];
@@ -539,7 +539,7 @@ int main(void)
 		IN(set_up, test_reals_checks),
 		IN(set_up, test_reals_checks_later),
 		IN(set_up, test_reals_none),
-		IN(set_up, test_rows),
+		IN(set_up, test_rows_within_bounds),
 		IN(set_up, test_reals_are_finite),
 		IN(set_up, test_reals_of_a_broken_channel),
 		IN(set_up, test_choices),

@@ -73,7 +73,7 @@ static void test_doubles(void **state)
 }
 
 /* No more than will be needed, and not beside as much as that. */
-static void test_needs(void **state)
+static void test_opens_no_more_than_needed(void **state)
 {
 	(void)state;
 	assert_ok(channel_warm(ch, 0));
@@ -102,7 +102,7 @@ static void test_at_most(void **state)
 }
 
 /* A turn ahead: what this one opens, less what the next has to say and what is said already. */
-static void test_ahead(void **state)
+static void test_opens_a_turn_ahead(void **state)
 {
 	(void)state;
 	say(2000);
@@ -152,9 +152,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_doubles, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_needs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_opens_no_more_than_needed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_at_most, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_ahead, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_opens_a_turn_ahead, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_short_links, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_touch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_broken, set_up, tear_down),

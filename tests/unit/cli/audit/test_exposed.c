@@ -66,7 +66,7 @@ static void test_the_odd_one(void **state)
 	mat_release(&X);
 }
 
-/* What the coordinator finds by lengths alone is what there is to be found, and nothing else. */
+/* By lengths alone the coordinator finds exactly the planted nodes. */
 static void test_found_by_the_coordinator(void **state)
 {
 	static const char *const jobs[] = {

@@ -104,7 +104,7 @@ static void test_export(void **state)
 	(void)state;
 	ledger("export --csv", 0,
 	       "number,time,job,attempt,kind,coordinator,parties,step,purpose,type,bytes,sha256,"
-	       "masked,sums,words,eps,delta,hash\n1,2023-11-14T22:13:20.123Z,"
+	       "masked,sums,words,eps,delta,hash,submitter\n1,2023-11-14T22:13:20.123Z,"
 	       "a1000000000000000000000000000000,2,\"kcagc\",\"hub\",\"bank-a bank-b\",\"local\","
 	       "\"words, \"\"quoted\"\"\",MASKED,4,"
 	       "230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5,yes,0,3,0,0,");

@@ -20,7 +20,7 @@ static void assert_near(double x, double expected, double tolerance)
 /* Two centres, at distances that are uniform over 64 and over 1024: 6 and 10 bits. Columns: one
  * that says which half the first distance is in (a bit of one of two centres), one of chance, and
  * two that are not counted. */
-static void test_known(void **state)
+static void test_bits_of_uniform_distances(void **state)
 {
 	enum { N = 3000, M = 4 };
 	uint8_t *has = alloc((size_t)M * N, 1);
@@ -185,7 +185,7 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_bits_of_uniform_distances),
 		cmocka_unit_test_setup_teardown(test_units, dir_enter, dir_leave),
 		cmocka_unit_test_setup_teardown(test_sums_over_parties, dir_enter, dir_leave),
 		cmocka_unit_test_setup_teardown(test_seed_and_threads, dir_enter, dir_leave),

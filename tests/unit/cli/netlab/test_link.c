@@ -69,7 +69,7 @@ static void test_queueing(void **state)
 	assert_int_equal(leaves(&l, 0, full, 100000), 162000);
 	/* Another host's uplink has nothing to do with it. */
 	assert_int_equal(leaves(&l, 1, full, 5000), 67000);
-	/* What comes from two hosts at once shares the one downlink. */
+	/* Packets that come from two hosts at once share the one downlink. */
 	assert_int_equal(arrives(&l, 2, full, 62000), 74000);
 	assert_int_equal(arrives(&l, 2, full, 67000), 86000);
 	assert_int_equal(arrives(&l, 2, full, 74000), 98000);

@@ -53,7 +53,7 @@ static void test_order(void **state)
 }
 
 /* Pushed and popped by turns, more than it holds at first, against the plain rule. */
-static void test_many(void **state)
+static void test_as_first_in_first_out_however_many(void **state)
 {
 	uint64_t seed = 1, last = 0, order = 0, popped = 0;
 	struct queue q = { 0 };
@@ -89,7 +89,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_as_first_in_first_out_however_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

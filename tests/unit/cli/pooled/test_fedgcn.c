@@ -108,7 +108,7 @@ static void test_assign_again(void **state)
 	labels_release(&again);
 }
 
-static void test_wrong(void **state)
+static void test_wrong_use_is_refused(void **state)
 {
 	(void)state;
 	put_set("sets/a", "A", 20);
@@ -136,7 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_local_and_assign, dir_enter, dir_leave),
 		cmocka_unit_test_setup_teardown(test_assign_again, dir_enter, dir_leave),
-		cmocka_unit_test_setup_teardown(test_wrong, dir_enter, dir_leave),
+		cmocka_unit_test_setup_teardown(test_wrong_use_is_refused, dir_enter, dir_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void results(void **state)
 	}
 }
 
-static void wrong(void **state)
+static void wrong_use_is_refused(void **state)
 {
 	(void)state;
 	expect(kmeans_main, "", 4, "--data and --clusters are needed");
@@ -106,7 +106,7 @@ int main(void)
 		cmocka_unit_test(heaps),
 		cmocka_unit_test(noise),
 		cmocka_unit_test(results),
-		cmocka_unit_test(wrong),
+		cmocka_unit_test(wrong_use_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, make, dir_remove);

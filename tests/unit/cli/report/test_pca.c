@@ -3,7 +3,7 @@
 #include "cli/report/tsne.h"
 
 /* Spread 3 along a, 1 along b, nothing along c, about (10, -20, 30): 20 in all, 18 and 2. */
-static void known(void **state)
+static void spreads_by_hand(void **state)
 {
 	static const double along[6][2] = { { 3, 0 }, { -3, 0 }, { 0, -1 },
 					    { 0, 1 }, { 0, 0 },  { 0, 0 } };
@@ -188,9 +188,9 @@ static void too_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known),      cmocka_unit_test(signs),
-		cmocka_unit_test(scatter),    cmocka_unit_test(nothing_spread),
-		cmocka_unit_test(one_column), cmocka_unit_test(threads),
+		cmocka_unit_test(spreads_by_hand), cmocka_unit_test(signs),
+		cmocka_unit_test(scatter),         cmocka_unit_test(nothing_spread),
+		cmocka_unit_test(one_column),      cmocka_unit_test(threads),
 		cmocka_unit_test(too_large),
 	};
 

@@ -173,7 +173,7 @@ static void order_of_the_run(void **state)
 	free(path);
 }
 
-/* What a launcher made for the run and removed after it. */
+/* The directory that a launcher makes for the run and removes after it. */
 static void data_gone(void **state)
 {
 	char *away = file_join(dir, "away");

@@ -109,7 +109,7 @@ static void test_report_the_ways(void **state)
 	free(page);
 }
 
-/* What cannot be there is not missing; what was asked for all the same is said, and the page made.
+/* A picture that cannot exist is not called missing; if asked for, that is said, and the page made.
  */
 static void test_report_a_plan_alone(void **state)
 {

@@ -373,7 +373,7 @@ static void duplicates(void **state)
 	mat_release(&X);
 }
 
-static void few(void **state)
+static void fewer_points_than_perplexity(void **state)
 {
 	static const double three[3] = { 1, -1, 0 };
 	struct mat X, Y;
@@ -405,7 +405,7 @@ static void few(void **state)
 }
 
 /* Along a line no force leads away from it, and points on it cannot pass each other. */
-static void line(void **state)
+static void points_on_a_line_spread(void **state)
 {
 	struct mat X, Y;
 	struct tsne_result r;
@@ -456,8 +456,8 @@ int main(void)
 		cmocka_unit_test(groups_come_apart),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(duplicates),
-		cmocka_unit_test(few),
-		cmocka_unit_test(line),
+		cmocka_unit_test(fewer_points_than_perplexity),
+		cmocka_unit_test(points_on_a_line_spread),
 		cmocka_unit_test(bad_input),
 	};
 

@@ -206,7 +206,7 @@ static void test_regions_of_pieces(void **state)
 
 /* ---- files ---- */
 
-/* What party l was given. */
+/* Reads the slice of party l. */
 static void party(size_t l, struct pooled_graph *g)
 {
 	char path[96];
@@ -287,14 +287,14 @@ static void put_graph(void)
 	buf_release(&labels);
 }
 
-static void test_files(void **state)
+static void test_files_of_each_party(void **state)
 {
 	(void)state;
 	put_graph();
 	for (int regions = 0; regions <= 1; regions++) {
 		for (int tenths = 0; tenths <= 10; tenths += 5) {
-			struct split_params p = { SPLIT_EDGES,  4,       3,    data, out, 0, 0,
-						  tenths / 10., regions, false };
+			struct split_params p = { SPLIT_EDGES,  4,       3,     data, out, 0, 0,
+						  tenths / 10., regions, false, 0 };
 			struct pooled_graph whole;
 
 			assert_ok(split_data(&p));
@@ -311,7 +311,7 @@ static void test_files(void **state)
 /* Without ids.txt, labels.txt says how many nodes there are, and ids are their numbers. */
 static void test_numbered(void **state)
 {
-	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false };
+	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0 };
 	size_t nodes = 0;
 
 	(void)state;
@@ -350,7 +350,7 @@ static void test_components(void **state)
 
 static void test_refusals(void **state)
 {
-	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false };
+	struct split_params p = { SPLIT_EDGES, 2, 3, data, out, 0, 0, 0, false, false, 0 };
 	char line[256];
 
 	(void)state;
@@ -401,7 +401,7 @@ int main(void)
 		cmocka_unit_test(test_regions),
 		cmocka_unit_test(test_regions_stay),
 		cmocka_unit_test(test_regions_of_pieces),
-		cmocka_unit_test_setup_teardown(test_files, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_files_of_each_party, split_dirs, dir_remove),
 		cmocka_unit_test_setup_teardown(test_numbered, split_dirs, dir_remove),
 		cmocka_unit_test_setup_teardown(test_components, split_dirs, dir_remove),
 		cmocka_unit_test_setup_teardown(test_refusals, split_dirs, dir_remove),

@@ -30,7 +30,7 @@ static const char *party_file(const struct split_params *p, uint32_t l, const ch
 	return (const char *)text.p;
 }
 
-/* What a party of the federation will read: own vertices and all their ties, a tie of two parties'
+/* A party reads its own vertices and all their ties, a tie of two parties'
  * vertices at both. */
 static void test_each_has_its_ties(void **state)
 {
@@ -98,7 +98,7 @@ static void test_each_has_its_ties(void **state)
 }
 
 /* Without ids vertices are the lines of labels.txt, which may be of any text. */
-static void test_numbers(void **state)
+static void test_vertices_without_ids(void **state)
 {
 	struct split_params p = by_vertices(1);
 
@@ -131,7 +131,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_each_has_its_ties, split_dirs, dir_remove),
-		cmocka_unit_test_setup_teardown(test_numbers, split_dirs, dir_remove),
+		cmocka_unit_test_setup_teardown(test_vertices_without_ids, split_dirs, dir_remove),
 		cmocka_unit_test_setup_teardown(test_refused, split_dirs, dir_remove),
 	};
 

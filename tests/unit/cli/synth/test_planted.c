@@ -84,7 +84,7 @@ static void test_seed(void **state)
 	planted_release(&c);
 }
 
-static void test_extremes(void **state)
+static void test_extreme_parameters(void **state)
 {
 	struct planted_params p = cora;
 	struct planted g;
@@ -251,7 +251,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_seed),
-		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_extreme_parameters),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test_setup_teardown(test_edges, dir_enter, dir_leave),
 		cmocka_unit_test_setup_teardown(test_graph_alone, dir_enter, dir_leave),

@@ -1,4 +1,5 @@
-/* What leaves a party is in its ledger, within its budgets, and waits for a person where wanted.
+/* All that leaves a party is in its ledger, within its budgets, and waits for a person where
+ * wanted.
  *
  *     p0 (work, config, ledger) ---- channel ---- hub, which takes what comes
  */
@@ -311,7 +312,7 @@ static void test_max_words(void **state)
 	close_desk();
 }
 
-/* What is over counts in what comes: another attempt, which is a job more, its sums, another job.
+/* Earlier attempts count: another attempt is a job more, its sums too, and so is another job.
  */
 static void test_earlier_counts(void **state)
 {

@@ -1,4 +1,4 @@
-/* What a party takes part in, and what it does not. */
+/* Jobs that a party's policy accepts, and those that it declines. */
 #include "party/consent/policy.h"
 #include "common/base/alloc.h"
 #include "common/job/kinds.h"
@@ -63,6 +63,7 @@ static void offer(struct desk *d, size_t L, const char *more)
 	d->work->half = party_kind_of(d->work->job.kind);
 	d->work->L = L;
 	d->work->own = 0;
+	strcpy(d->work->submitter, "ann");
 	for (size_t l = 0; l < L; l++)
 		snprintf(d->work->name[l], sizeof(d->work->name[l]), "p%zu", l);
 }
@@ -110,6 +111,14 @@ static void test_single_needs_both(void **state)
 	check("\"jobs\":[\"kcagc\"],\"allow_single\":true", 1, "", "masks nothing");
 }
 
+static void test_submitters(void **state)
+{
+	(void)state;
+	check("\"jobs\":[\"kcagc\"],\"submitters\":[\"bob\",\"ann\"]", 2, "", "");
+	check("\"jobs\":[\"kcagc\"],\"submitters\":[\"bob\"]", 2, "",
+	      "submitted by ann, whom policy.submitters of p0 does not name");
+}
+
 static void test_methods(void **state)
 {
 	(void)state;
@@ -117,6 +126,42 @@ static void test_methods(void **state)
 	      "");
 	check("\"jobs\":[\"kcagc\"],\"methods\":[\"flat\",\"tree\"]", 2, ",\"method\":\"basic\"",
 	      "the offered method is basic, which policy.methods of p0 does not name");
+}
+
+/* The job matches rows. "" as message: the job is taken. */
+static void check_align(const char *policy, enum job_align align, unsigned min_common,
+			const char *message)
+{
+	struct desk d;
+
+	desk_open(&d, policy);
+	offer(&d, 2, "");
+	d.work->job.align = align;
+	d.work->job.min_common = min_common;
+	if (*message)
+		assert_err(policy_check(&d.config, NULL, d.work), ERR_PEER, message);
+	else
+		assert_ok(policy_check(&d.config, NULL, d.work));
+	desk_close(&d);
+}
+
+static void test_align(void **state)
+{
+	(void)state;
+	check_align("\"jobs\":[\"kcagc\"]", ALIGN_INTERSECT, 100, "");
+	check_align(
+	    "\"jobs\":[\"kcagc\"]", ALIGN_HASHED, 100,
+	    "the offered job matches rows by \"hashed\" (job.align), which policy.align of p0 "
+	    "does not name");
+	check_align("\"jobs\":[\"kcagc\"],\"align\":[\"hashed\"]", ALIGN_HASHED, 100, "");
+	check_align("\"jobs\":[\"kcagc\"],\"align\":[\"same\"]", ALIGN_INTERSECT, 100,
+		    "the offered job matches rows by \"intersect\"");
+	check_align("\"jobs\":[\"kcagc\"],\"align\":[\"hashed\"]", ALIGN_SAME, 1, "");
+	check_align(
+	    "\"jobs\":[\"kcagc\"]", ALIGN_INTERSECT, 99,
+	    "goes on with 99 rows that all parties have (job.min_common), policy.min_common of "
+	    "p0 is 100");
+	check_align("\"jobs\":[\"kcagc\"],\"min_common\":2", ALIGN_INTERSECT, 2, "");
 }
 
 /* ---- exchanges and plans ---- */
@@ -310,7 +355,7 @@ static void test_pins(void **state)
 	desk_close(&d);
 }
 
-/* What is behind one number of a kcagc job. */
+/* The fewest rows behind one number of a kcagc job. */
 static void test_min_cell(void **state)
 {
 	(void)state;
@@ -332,7 +377,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_members_of_each_sum),
 		cmocka_unit_test(test_single_needs_both),
+		cmocka_unit_test(test_submitters),
 		cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_align),
 		cmocka_unit_test(test_exchanges),
 		cmocka_unit_test(test_plans),
 		cmocka_unit_test(test_named_variants),

@@ -1,5 +1,5 @@
-/* What users read of jobs, word for word: effective jobs, what they show, why they are refused by
- * themselves or by a policy, and what messages are for. All of it is in
+/* Texts that users read of jobs, word for word: effective jobs, what they show, why they are
+ * refused by themselves or by a policy, and what messages are for. All of it is in
  * tests/vectors/job-texts.txt.
  */
 #include "common/job/job.h"
@@ -449,7 +449,7 @@ static void say_budgets(void)
 	ledger_close(ledger);
 }
 
-/* What a policy may name: behind the file's name, which is another one each time. */
+/* The words that a policy may name; the sentence begins with the file's name, which varies. */
 static void say_wrong_policies(void)
 {
 	static const char *const sets[] = { "policy.jobs=[\"what\"]",
@@ -523,7 +523,7 @@ static void say_messages(const struct base *b)
 	}
 }
 
-/* What depends on members and on what is sealed, whatever the kind. */
+/* Texts that depend on members and on what is sealed, for any kind. */
 static void say_members(const struct base *b)
 {
 	static const struct {

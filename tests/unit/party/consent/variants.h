@@ -26,7 +26,10 @@ static const struct base bases[] = {
 	{ "fedspectral", K7("fedspectral", "") },
 	{ "fedwalk", WALKS("") },
 	{ "fedgcn", K7("fedgcn", "") },
+	{ "columns", K7("kmeans.columns", "") },
+	{ "align", "{\"kind\":\"align\"}" },
 	{ "kcagc flat", METHOD("flat") },
+	{ "columns matched", K7("kmeans.columns", ",\"align\":\"intersect\"") },
 	{ "kcagc basic", METHOD("basic") },
 	{ "kcagc landmark", METHOD("landmark") },
 	{ "kcagc gcc", METHOD("gcc") },
@@ -44,7 +47,7 @@ static const struct base bases[] = {
 	{ "fedwalk response", WALKS(",\"mode\":\"randomized-response\",\"ids\":\"plain\"") },
 	{ "fedgcn fedprox", K7("fedgcn", ",\"aggregation\":\"fedprox\",\"prototypes\":\"gmm\"") },
 };
-enum { BASES = sizeof(bases) / sizeof(*bases), KINDS = 7 };
+enum { BASES = sizeof(bases) / sizeof(*bases), KINDS = 9 };
 
 enum { VALUES_MAX = 20, AXES_MAX = 12 };
 
@@ -81,6 +84,13 @@ static const struct family families[] = {
 	    { "", "secure_sum.modulus_bits=64", "secure_sum.modulus_bits=32" } } },
 	{ "predict",
 	  { { "", "joint_norm=true" }, { "", "graphs=own" }, { "", "allow_single=true" } } },
+	{ "columns",
+	  { { "", "method=flat", "method=basic" },
+	    { "", "exchange=gram" },
+	    { "", "standardize=none" },
+	    { "", "min_cell=5" },
+	    { "", "polish=0" },
+	    { "", "allow_single=true" } } },
 	{ "fedsc",
 	  { { "", "variant=dense", "variant=paper" },
 	    { "", "noise.on=data", "noise.on=factors" },
@@ -130,6 +140,10 @@ static const struct family families[] = {
 	    { "", "mu=0", "mu=1" },
 	    { "", "em=5" },
 	    { "", "allow_single=true" } } },
+	{ "align", { { "", "align=hashed", "align_bound=5000" }, { "", "allow_single=true" } } },
+	{ "kcagc",
+	  { { "", "align=intersect", "align=hashed" }, { "", "graphs=own" }, { "", "method=flat" } } },
+	{ "predict", { { "", "align=intersect" }, { "", "graphs=own" } } },
 	{ "fedgcn",
 	  { { "", "features=drawing", "features=coordinates" },
 	    { "", "prototypes=gmm", "prototypes=kde", "prototypes=best", "prototypes=own" },
@@ -142,6 +156,12 @@ static const struct {
 	const char *base, *sets;
 } singles[] = {
 	{ "kcagc", "local_clusters=3" },
+	{ "columns", "clusters=1" },
+	{ "columns", "local_clusters=3" },
+	{ "columns", "method=landmark" },
+	{ "columns", "standardize=joint" },
+	{ "columns", "filter.order=2" },
+	{ "columns", "secure_sum.modulus_bits=32" },
 	{ "kcagc", "local_clusters=64k clusters=65536" },
 	{ "kcagc", "projection.dims=64k clusters=65536 local_clusters=k" },
 	{ "kcagc", "restarts=300" },

@@ -1,4 +1,4 @@
-/* What a party has served it does not serve again; and it serves nothing else under the same job.
+/* A party serves no attempt twice, and nothing else under the same job.
  */
 #include "party/daemon/served.h"
 #include "common/base/alloc.h"
@@ -60,7 +60,7 @@ static void test_once(void **state)
 }
 
 /* Whatever attempt is offered, and whoever reads the file. */
-static void test_done(void **state)
+static void test_done_is_served_for_ever(void **state)
 {
 	struct desk d;
 
@@ -193,7 +193,7 @@ static void test_zeros_at_the_end(void **state)
 	desk_close(&d);
 }
 
-/* What cannot be read might be of any job. */
+/* A line that cannot be read might be of any job. */
 static void test_damaged_line(void **state)
 {
 	struct buf text = { 0 };
@@ -220,7 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_once),
-		cmocka_unit_test(test_done),
+		cmocka_unit_test(test_done_is_served_for_ever),
 		cmocka_unit_test(test_two_readers),
 		cmocka_unit_test(test_same_parameters_and_parties),
 		cmocka_unit_test(test_older_lines),

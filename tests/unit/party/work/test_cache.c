@@ -107,13 +107,15 @@ static void test_whole_key_counts(void **state)
 /* A computation that was stopped has no result: the next attempt makes it anew. */
 static void test_what_was_stopped(void **state)
 {
+	struct progress p = { 0 };
 	struct fixture f;
 
 	(void)state;
 	begin(&f);
-	progress_stop(true);
+	progress_enter(&p);
+	progress_stop(&p);
 	cache_keep(f.cache, "half", f.key, (struct bytes){ f.piece, PIECE });
-	progress_stop(false);
+	progress_enter(NULL);
 	assert_false(find(&f, "half", f.key));
 	end(&f);
 }
@@ -130,7 +132,7 @@ static void rewrite(const struct fixture *f, size_t n, size_t flip)
 }
 
 /* Any byte, or any length: it is not found, and the file is gone. */
-static void test_damage(void **state)
+static void test_damaged_file_is_removed(void **state)
 {
 	struct fixture f;
 	struct stat st;
@@ -206,9 +208,12 @@ static void test_nowhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept_and_found),   cmocka_unit_test(test_whole_key_counts),
-		cmocka_unit_test(test_what_was_stopped), cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_bounded),          cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_kept_and_found),
+		cmocka_unit_test(test_whole_key_counts),
+		cmocka_unit_test(test_what_was_stopped),
+		cmocka_unit_test(test_damaged_file_is_removed),
+		cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_forgotten),
 		cmocka_unit_test(test_nowhere),
 	};
 

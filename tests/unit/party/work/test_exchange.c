@@ -120,7 +120,7 @@ static enum err receive(struct buf *in, size_t most)
 	return e;
 }
 
-/* What p0 sends p1 in an exchange, all boxes together as they are opened. */
+/* The opened boxes that p0 sends p1 in an exchange, all together. */
 static void test_there_and_back(void **state)
 {
 	static const size_t sizes[] = { 0, 1, 4088, 4089, 100000, 262120, 300000, 600000 };

@@ -1,4 +1,4 @@
-/* What a coordinator leaves for the one that is started after it. */
+/* The state that a coordinator leaves for the one started after it. */
 #include "server/daemon/attempt.h"
 #include "common/base/file.h"
 #include "tests/test.h"
@@ -41,7 +41,7 @@ static bool is_left(const struct attempt_state *s)
 	       memcmp(s->what, left.what, HASH_LEN) == 0;
 }
 
-static void test_kept(void **state)
+static void test_state_is_kept(void **state)
 {
 	struct attempt_state s;
 	struct stat st;
@@ -63,7 +63,7 @@ static void test_kept(void **state)
 	assert_false(file_exists(path));
 }
 
-static void test_done(void **state)
+static void test_done_is_marked(void **state)
 {
 	struct attempt_state s;
 
@@ -95,7 +95,7 @@ static void grow_old(double age_s)
 	assert_int_equal(utimensat(AT_FDCWD, path, t, 0), 0);
 }
 
-static void test_age(void **state)
+static void test_old_state_is_not_used(void **state)
 {
 	struct attempt_state s;
 
@@ -139,7 +139,7 @@ static void check_damage(void)
 	buf_release(&whole);
 }
 
-static void test_damage(void **state)
+static void test_damaged_state_is_refused(void **state)
 {
 	(void)state;
 	assert_ok(attempt_keep(path, &left));
@@ -174,8 +174,10 @@ static void test_what_it_is_of(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept),          cmocka_unit_test(test_done),
-		cmocka_unit_test(test_age),           cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_state_is_kept),
+		cmocka_unit_test(test_done_is_marked),
+		cmocka_unit_test(test_old_state_is_not_used),
+		cmocka_unit_test(test_damaged_state_is_refused),
 		cmocka_unit_test(test_what_it_is_of),
 	};
 

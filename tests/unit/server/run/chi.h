@@ -21,7 +21,7 @@ static inline double chi_square(const size_t *seen, const double *expected, size
 	return sum;
 }
 
-/* What chi-square exceeds with probability 1e-9 (5.998 is the normal distribution's quantile),
+/* The value that chi-square exceeds with probability 1e-9 (5.998 is the normal distribution's quantile),
  * after Wilson and Hilferty, PNAS 17 (1931): the cube root is nearly normal. */
 static inline double chi_limit(size_t degrees)
 {

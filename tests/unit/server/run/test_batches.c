@@ -1,9 +1,14 @@
 /* Batches that pass by: in order, whole, from whom and to whom they say; and the room for a job. */
 #include "tests/unit/server/run/fake.h"
 
+#include "common/base/sanitized.h"
+#include "common/fedwalk/distance.h"
 #include "server/fedwalk/fedwalk.h"
 #include "server/fedwalk/lists.h"
 #include "server/run/relay.h"
+
+#include <math.h>
+#include <sys/resource.h>
 
 static const char job[] = "{\"kind\": \"fedwalk\"}";
 
@@ -16,7 +21,7 @@ static void box(struct fake *f, size_t l, enum sealed what, uint32_t from, uint3
 	fake_send(f, l, &m);
 }
 
-/* What party l gets, in order: "from:bytes ..." */
+/* The messages that party l gets, in order: "from:bytes ..." */
 struct heard {
 	struct channel *party[3];
 	struct post *post[3];
@@ -214,13 +219,43 @@ static void test_room(void **state)
 	     "a larger job.eps takes less");
 }
 
+/* The tree is gone when walks begin: room for the larger of the two will do. */
+static void test_room_one_after_the_other(void **state)
+{
+	struct rlimit was, now;
+	struct fake f;
+	double tree, train;
+	enum err e;
+
+	(void)state;
+	if (SANITIZED) /* shadow memory counts in RLIMIT_AS */
+		skip();
+	fake_open(&f, 1, 20000, "{\"kind\": \"fedwalk\", \"tree\": \"exact\", \"walks\": 10}");
+	tree = fedwalk_first_bytes(&f.run.job.fedwalk, 20000, FEDWALK_L1);
+	train = fedwalk_train_bytes(20000, 10, f.run.job.fedwalk.length, f.run.threads);
+	assert_true(tree > 0x1p28 && train > 0x1p26);
+	assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);
+	now = was;
+	now.rlim_cur = (rlim_t)(fmax(tree, train) + fmin(tree, train) / 2);
+	assert_int_equal(setrlimit(RLIMIT_AS, &now), 0);
+	e = fedwalk_check_room(&f.run);
+	assert_int_equal(setrlimit(RLIMIT_AS, &was), 0);
+	assert_int_equal(e, ERR_OK);
+	now.rlim_cur = (rlim_t)(fmax(tree, train) * 0.99);
+	assert_int_equal(setrlimit(RLIMIT_AS, &now), 0);
+	e = fedwalk_check_room(&f.run);
+	assert_int_equal(setrlimit(RLIMIT_AS, &was), 0);
+	assert_err(e, ERR_JOB, "this coordinator has");
+	fake_close(&f);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_passed_on),
-					    cmocka_unit_test(test_refused),
-					    cmocka_unit_test(test_alone),
-					    cmocka_unit_test(test_lists),
-					    cmocka_unit_test(test_room) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_passed_on), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_alone),     cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_room),      cmocka_unit_test(test_room_one_after_the_other)
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static void test_sums_of_32_bits(void **state)
 	check_rounds(job32);
 }
 
-/* Who is in no group of the batch is left alone, and may have the next one's words there already.
+/* A party in no group of the batch is left alone, and may have sent the next one's words already.
  */
 static void test_others_wait(void **state)
 {

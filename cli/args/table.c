@@ -1,0 +1,220 @@
+#include "cli/args/table.h"
+#include "common/base/alloc.h"
+#include "common/base/utf8.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { GAP = 2, TEXT_LEAST = 12, WIDTH_LEAST = 20, WIDTH_MOST = 1000, COLUMNS_MOST = 16 };
+
+struct table {
+	const char *const *heads;
+	size_t columns, cells;
+	char **cell;
+};
+
+struct table *table_new(const char *const heads[], size_t columns)
+{
+	struct table *t = alloc(1, sizeof(*t));
+
+	*t = (struct table){ .heads = heads, .columns = columns };
+	return t;
+}
+
+void table_free(struct table *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->cells; i++)
+		free(t->cell[i]);
+	free(t->cell);
+	free(t);
+}
+
+void table_cell(struct table *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	t->cell = alloc_again(t->cell, t->cells + 1, sizeof(*t->cell));
+	va_start(ap, fmt);
+	t->cell[t->cells] = alloc_format(fmt, ap);
+	va_end(ap);
+	utf8_make_harmless(t->cell[t->cells++]);
+}
+
+size_t table_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize w;
+	size_t n = 0;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0)
+		n = w.ws_col;
+	if (!n && columns)
+		n = strtoul(columns, NULL, 10);
+	if (!n)
+		n = 80;
+	return n < WIDTH_LEAST ? WIDTH_LEAST : n > WIDTH_MOST ? WIDTH_MOST : n;
+}
+
+/* ---- texts ---- */
+
+static bool is_number(const struct table *t, size_t c)
+{
+	return t->heads[c][0] == '>';
+}
+
+static const char *head(const struct table *t, size_t c)
+{
+	return t->heads[c] + is_number(t, c);
+}
+
+static size_t characters(const char *s, size_t bytes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		n += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return n;
+}
+
+/* How many bytes of s make the next line of `width` characters: up to a blank if there is one, else
+ * cut. */
+static size_t line_of(const char *s, size_t width)
+{
+	size_t bytes = 0, n = 0, blank = 0;
+
+	while (s[bytes] && n <= width) {
+		if (s[bytes] == ' ')
+			blank = bytes;
+		if (n == width)
+			break;
+		do
+			bytes++;
+		while (((unsigned char)s[bytes] & 0xc0) == 0x80);
+		n++;
+	}
+	return s[bytes] && blank ? blank : bytes;
+}
+
+static const char *after(const char *s, size_t bytes)
+{
+	s += bytes;
+	while (*s == ' ')
+		s++;
+	return s;
+}
+
+static void blanks(FILE *f, size_t n)
+{
+	while (n--)
+		putc(' ', f);
+}
+
+/* ---- columns ---- */
+
+/* Text columns give way, the widest first. False: there is no room for all. */
+static bool fit(const struct table *t, size_t rows, size_t width, size_t w[])
+{
+	size_t total = GAP * (t->columns - 1);
+
+	for (size_t c = 0; c < t->columns; c++) {
+		w[c] = characters(head(t, c), strlen(head(t, c)));
+		for (size_t r = 0; r < rows; r++) {
+			const char *s = t->cell[r * t->columns + c];
+			size_t n = characters(s, strlen(s));
+
+			w[c] = n > w[c] ? n : w[c];
+		}
+		total += w[c];
+	}
+	for (; total > width; total--) {
+		size_t widest = t->columns;
+
+		for (size_t c = 0; c < t->columns; c++)
+			if (!is_number(t, c) && w[c] > TEXT_LEAST &&
+			    (widest == t->columns || w[c] > w[widest]))
+				widest = c;
+		if (widest == t->columns)
+			return false;
+		w[widest]--;
+	}
+	return true;
+}
+
+static void print_row(const struct table *t, const char *const cell[], const size_t w[], FILE *f)
+{
+	const char *left[COLUMNS_MOST];
+	bool more = true;
+
+	memcpy(left, cell, t->columns * sizeof(*left));
+	while (more) {
+		size_t due = 0; /* blanks before the next text, so that no line ends with them */
+
+		more = false;
+		for (size_t c = 0; c < t->columns; c++) {
+			size_t bytes = line_of(left[c], w[c]);
+			size_t n = characters(left[c], bytes);
+
+			if (n) {
+				blanks(f, due + (is_number(t, c) ? w[c] - n : 0));
+				fprintf(f, "%.*s", (int)bytes, left[c]);
+				due = GAP + (is_number(t, c) ? 0 : w[c] - n);
+			} else {
+				due += GAP + w[c];
+			}
+			left[c] = after(left[c], bytes);
+			more = more || *left[c];
+		}
+		putc('\n', f);
+	}
+}
+
+/* ---- blocks ---- */
+
+static void print_block(const struct table *t, const char *const cell[], size_t width, FILE *f)
+{
+	for (size_t c = 0; c < t->columns; c++) {
+		size_t indent = c ? GAP : 0, at = indent;
+		const char *s = cell[c];
+
+		if (!*s)
+			continue;
+		blanks(f, indent);
+		if (c)
+			at += (size_t)fprintf(f, "%s: ", head(t, c));
+		while (*s) {
+			size_t bytes = line_of(s, width > at ? width - at : 1);
+
+			fprintf(f, "%.*s\n", (int)bytes, s);
+			s = after(s, bytes);
+			at = indent + GAP;
+			if (*s)
+				blanks(f, at);
+		}
+	}
+}
+
+void table_print(const struct table *t, FILE *f, size_t width)
+{
+	size_t rows = t->cells / t->columns, w[COLUMNS_MOST] = { 0 };
+	const char *heads[COLUMNS_MOST] = { 0 };
+	bool fits = fit(t, rows, width, w);
+
+	for (size_t c = 0; c < t->columns; c++)
+		heads[c] = head(t, c);
+	if (fits)
+		print_row(t, heads, w, f);
+	for (size_t r = 0; r < rows; r++) {
+		const char *const *cell = (const char *const *)t->cell + r * t->columns;
+
+		if (fits)
+			print_row(t, cell, w, f);
+		else
+			print_block(t, cell, width, f);
+	}
+}

@@ -1,0 +1,125 @@
+/* coterie prune: old results and state go, once one has seen which. */
+#include "cli/args/args.h"
+#include "cli/args/table.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/job/prune.h"
+#include "common/job/room.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { OPT_STATE = 256, OPT_DAYS, OPT_GIB, OPT_YES };
+enum { DAYS_MAX = 36500 };
+#define GIB     1073741824.0
+#define GIB_MAX 1e6
+
+struct arguments {
+	const char *output, *state;
+	unsigned days;
+	double gib;
+	bool yes;
+};
+
+static const struct argp_option options[] = {
+	{ "days", OPT_DAYS, "N", 0, "what is older goes", 0 },
+	{ "gib", OPT_GIB, "X", 0, "the oldest go until the rest takes no more than X GiB", 0 },
+	{ "state", OPT_STATE, "DIR", 0,
+	  "a party's state directory; default OUT/state, if it is there", 0 },
+	{ "yes", OPT_YES, NULL, 0, "remove them; without, they are only shown", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case OPT_DAYS:
+		a->days = (unsigned)args_whole(state, "days", arg, 1, DAYS_MAX);
+		return 0;
+	case OPT_GIB:
+		a->gib = args_number(state, "gib", arg, 1e-6, GIB_MAX);
+		return 0;
+	case OPT_STATE:
+		a->state = arg;
+		return 0;
+	case OPT_YES:
+		a->yes = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		args_one(state, arg, &a->output);
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, a->output, "the output directory of a daemon is missing");
+		args_need(state, a->days || a->gib > 0, "--days, --gib or both are needed");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void show(const struct prune *p)
+{
+	static const char *const heads[] = { "what", "from", ">size" };
+	struct table *t = table_new(heads, 3);
+	char date[32];
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (!p->item[i].goes)
+			continue;
+		clock_utc_of(p->item[i].when, date, sizeof(date));
+		table_cell(t, "%s", p->item[i].path);
+		table_cell(t, "%.10s", date);
+		table_cell(t, "%s", room_text(p->item[i].bytes).s);
+	}
+	table_print(t, stdout, table_width());
+	table_free(t);
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	char *usual = file_join(a->output, "state");
+	const char *state = a->state ? a->state : file_exists(usual) ? usual : NULL;
+	double going = 0, staying = 0;
+	struct prune p = { 0 };
+	enum err e = prune_find(&p, a->output, state);
+	size_t n = 0;
+
+	if (e == ERR_OK)
+		n = prune_choose(&p, time(NULL), a->days, a->gib * GIB);
+	for (size_t i = 0; i < p.n; i++)
+		*(p.item[i].goes ? &going : &staying) += p.item[i].bytes;
+	if (n)
+		show(&p);
+	if (e == ERR_OK && n && a->yes)
+		e = prune_remove(&p);
+	if (e == ERR_OK && !n)
+		printf("nothing goes; %zu things take %s\n", p.n, room_text(staying).s);
+	else if (e == ERR_OK)
+		printf("%s: %zu of %zu, %s; %s stays\n",
+		       a->yes ? "removed" : "would go, with --yes", n, p.n, room_text(going).s,
+		       room_text(staying).s);
+	prune_release(&p);
+	free(usual);
+	return e;
+}
+
+int prune_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "OUT",
+		.doc = "Removes what earlier jobs left in a daemon's output directory: job-* with "
+		       "their results, and "
+		       "a party's models and answered offers. Without --yes it only shows what "
+		       "would go.\vNever removed: "
+		       "the job that runs or ran last, the log, the ledger, the list of served "
+		       "attempts, and the key of "
+		       "noise.",
+	};
+	return (int)args_run("prune", &argp, argc, argv, &(struct arguments){ 0 }, run);
+}

@@ -1,0 +1,155 @@
+#include "cli/doctor/doctor.h"
+#include "cli/args/args.h"
+#include "cli/args/table.h"
+#include "common/base/alloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct arguments {
+	const char *config;
+	bool json;
+};
+
+enum { OPT_JSON = 256 };
+
+static const struct argp_option options[] = {
+	{ "config", 'c', "FILE", 0, "the configuration of a party or a coordinator", 0 },
+	{ "json", OPT_JSON, NULL, 0, "a JSON array instead of the table", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case 'c':
+		a->config = arg;
+		return 0;
+	case OPT_JSON:
+		a->json = true;
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, a->config, "--config is needed");
+		return 0;
+	default:
+		return args_none(key, arg, state);
+	}
+}
+
+/* ---- findings ---- */
+
+void checkup_add(struct checkup *c, enum verdict verdict, const char *check, const char *advice,
+		 const char *fmt, ...)
+{
+	struct finding *f;
+	va_list ap;
+
+	c->item = alloc_again(c->item, c->n + 1, sizeof(*c->item));
+	f = &c->item[c->n++];
+	*f = (struct finding){ .verdict = verdict, .check = check, .advice = advice };
+	va_start(ap, fmt);
+	vsnprintf(f->found, sizeof(f->found), fmt, ap);
+	va_end(ap);
+}
+
+bool checkup_failed(struct checkup *c, enum err e, const char *check, const char *advice)
+{
+	if (e != ERR_OK)
+		checkup_add(c, WRONG, check, advice, "%s", err_detail());
+	return e != ERR_OK;
+}
+
+static void print(const struct checkup *c)
+{
+	static const char *const heads[] = { "check", "found", "what to do" };
+	struct table *t = table_new(heads, 3);
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct finding *f = &c->item[i];
+
+		table_cell(t, "%s", f->check);
+		table_cell(t, "%s", f->found);
+		table_cell(t, "%s%s", f->verdict == NOTE && *f->advice ? "note: " : "", f->advice);
+	}
+	table_print(t, stdout, table_width());
+	table_free(t);
+}
+
+static void print_json(const struct checkup *c)
+{
+	static const char *const words[] = { [FINE] = "fine", [NOTE] = "note", [WRONG] = "wrong" };
+	struct json *all = json_array();
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct json *o = json_append_object(all);
+
+		json_put_string(o, "check", c->item[i].check);
+		json_put_string(o, "verdict", words[c->item[i].verdict]);
+		json_put_string(o, "found", c->item[i].found);
+		json_put_string(o, "do", c->item[i].advice);
+	}
+	args_print(all);
+	json_free(all);
+}
+
+/* Whose configuration is it? A party's says where the coordinator is. */
+static enum err is_party(const char *path, bool *party)
+{
+	struct json *root;
+
+	TRY(json_read(path, DAEMON_TEXT_MAX, &root));
+	*party = json_type(root) == JSON_OBJECT && json_get(root, "coordinator");
+	json_free(root);
+	return ERR_OK;
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct checkup c = { 0 };
+	size_t wrong = 0;
+	bool party;
+
+	TRY(is_party(a->config, &party));
+	if (party) {
+		struct party_config config;
+
+		TRY(party_config_read(&config, a->config, NULL));
+		doctor_party(&c, &config);
+		party_config_release(&config);
+	} else {
+		struct coordinator_config config;
+
+		TRY(coordinator_config_read(&config, a->config, NULL));
+		doctor_coordinator(&c, &config);
+		coordinator_config_release(&config);
+	}
+	for (size_t i = 0; i < c.n; i++)
+		wrong += c.item[i].verdict == WRONG;
+	if (a->json)
+		print_json(&c);
+	else
+		print(&c);
+	free(c.item);
+	return wrong ? err_set(ERR_JOB, "%zu of %zu checks found something wrong", wrong, c.n)
+		     : ERR_OK;
+}
+
+int doctor_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Looks at all that a party or a coordinator will need, without a job: keys, "
+		       "certificates, directories, data, memory, limits, clock, and, of a party, "
+		       "the way to its coordinator. Changes nothing, takes part in no job.\v"
+		       "Exit status: 0 all is well, 1 something is wrong, 4 the configuration "
+		       "cannot be read.",
+	};
+
+	return (int)args_run("doctor", &argp, argc, argv, &(struct arguments){ 0 }, run);
+}

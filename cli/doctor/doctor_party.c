@@ -1,0 +1,187 @@
+/* A party: its data, as a job would find them. */
+#include "cli/doctor/doctor.h"
+#include "common/base/alloc.h"
+#include "common/job/confine.h"
+#include "common/job/job.h"
+#include "common/job/kinds.h"
+#include "common/job/room.h"
+#include "party/daemon/daemon.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DOMINANT 0.9  /* of the variance of all columns, where there are three or more */
+#define CLUSTERS "10" /* of the job whose memory is estimated */
+
+/* Each column's sum of squared deviations from its mean; columns of dense rows are counted from the
+ * first row. O(entries). */
+static double *spread_of(const struct features *X)
+{
+	size_t n = features_rows(X), m = features_cols(X);
+	double *sum = alloc(m, sizeof(*sum)), *square = alloc(m, sizeof(*square));
+
+	for (size_t j = 0; j < m; j++)
+		sum[j] = square[j] = 0;
+	if (X->is_sparse) {
+		for (size_t i = 0; i < X->sparse.start[n]; i++) {
+			double x = X->sparse.value ? X->sparse.value[i] : 1;
+
+			sum[X->sparse.index[i]] += x;
+			square[X->sparse.index[i]] += x * x;
+		}
+	} else {
+		for (size_t i = m; i < n * m; i++) {
+			double x =
+			    X->dense.a[i] - X->dense.a[i % m]; /* of a constant: 0, exactly */
+
+			sum[i % m] += x;
+			square[i % m] += x * x;
+		}
+	}
+	for (size_t j = 0; j < m; j++)
+		square[j] = fmax(0, square[j] - sum[j] * sum[j] / (double)n);
+	free(sum);
+	return square;
+}
+
+static void check_columns(struct checkup *c, const struct features *X)
+{
+	size_t m = features_cols(X), most = 0, constant = 0;
+	double *spread = spread_of(X), total = 0;
+
+	for (size_t j = 0; j < m; j++) {
+		total += spread[j];
+		constant += spread[j] == 0;
+		if (spread[j] > spread[most])
+			most = j;
+	}
+	if (total == 0)
+		checkup_add(c, WRONG, "columns", "bring columns in which rows differ",
+			    "all %zu are constant", m);
+	else if (m >= 3 && spread[most] > DOMINANT * total)
+		checkup_add(c, NOTE, "columns",
+			    "it decides alone: is its unit the one that was agreed on?",
+			    "column %zu of %zu has %.3g %% of the variance", most + 1, m,
+			    100 * spread[most] / total);
+	else if (constant)
+		checkup_add(c, NOTE, "columns", "they tell nothing, and may be left out",
+			    "%zu of %zu are constant", constant, m);
+	else
+		checkup_add(c, FINE, "columns", "", "none of %zu dominates", m);
+	free(spread);
+}
+
+static void check_nodes(struct checkup *c, const struct csr *A)
+{
+	size_t isolated = 0;
+
+	for (size_t i = 0; i < A->rows; i++)
+		isolated += A->start[i + 1] == A->start[i];
+	checkup_add(c, isolated ? NOTE : FINE, "isolated nodes",
+		    isolated ? "are their ids written otherwise in the edges?" : "",
+		    "%zu of %zu nodes have no edge", isolated, A->rows);
+}
+
+static enum err parse_job(struct job *job, const char *text, char *const *set)
+{
+	return job_parse(job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "", set);
+}
+
+/* Of each kind that the policy names and the data are there for, a job with its defaults: the
+ * largest. */
+static void check_memory(struct checkup *c, const struct party_config *config,
+			 const struct party_data *d)
+{
+	double most = 0, there = doctor_memory_available(),
+	       bound = (double)config->policy.max_memory;
+	char depends_on_data[] = "filter.order=auto", *const order[] = { depends_on_data, NULL };
+	const char *which = NULL;
+
+	for (const struct kind *const *k = kinds; *k; k++) {
+		struct kind_sizes s = party_data_sizes(d, *k);
+		struct job job;
+		char text[128];
+		double bytes;
+
+		snprintf(text, sizeof(text), "{\"kind\":\"%s\"%s}", (*k)->name,
+			 (*k)->clusters == CLUSTERS_NONE ? "" : ",\"clusters\":" CLUSTERS);
+		if (!config_strings_has(&config->policy.jobs, (*k)->name) || s.n == 0 ||
+		    (parse_job(&job, text, NULL) != ERR_OK &&
+		     parse_job(&job, text, order) != ERR_OK))
+			continue; /* it wants more than that */
+		s.parties =
+		    (double)config->peers.count; /* all of the others, and the coordinator */
+		bytes = (*k)->memory(&job, &s);
+		if (bytes > most) {
+			most = bytes;
+			which = (*k)->name;
+		}
+	}
+	if (!which) {
+		checkup_add(c, FINE, "memory", "", "%s available", room_text(there).s);
+		return;
+	}
+	checkup_add(c,
+		    most > there                ? WRONG
+		    : bound > 0 && most > bound ? NOTE
+						: FINE,
+		    "memory",
+		    most > there ? "more memory, or smaller jobs"
+		    : bound > 0 && most > bound
+			? "above policy.max_memory: raise it, or smaller jobs"
+			: "",
+		    "a job %s of " CLUSTERS " clusters takes about %s, %s available", which,
+		    room_text(most).s, room_text(there).s);
+}
+
+static void check_loaded(struct checkup *c, const struct party_config *config,
+			 const struct party_data *d)
+{
+	const struct dataset *s = &d->dataset;
+	size_t columns = features_cols(&s->X);
+
+	if (d->tu.graphs.count)
+		checkup_add(c, d->tu.edgeless ? NOTE : FINE, "graphs",
+			    d->tu.edgeless ? "they have no shape: is the set whole?" : "",
+			    "%zu graphs, %zu without edges", d->tu.graphs.count, d->tu.edgeless);
+	if (s->n && config->data.edges)
+		checkup_add(c, FINE, "data", "", "%zu nodes, %zu features, %zu edges", s->n,
+			    columns, s->g.adjacency.start[s->n] / 2);
+	else if (s->n)
+		checkup_add(c, FINE, "data", "", "%zu rows, %zu features", s->n, columns);
+	if (s->n)
+		checkup_add(c, FINE, "ids", "", s->has_ids ? "%zu, none twice" : "row numbers, %zu",
+			    s->n);
+	if (columns) {
+		checkup_add(c, FINE, "missing values", "", "none: each value is a finite number");
+		check_columns(c, &s->X);
+	}
+	if (s->n && config->data.edges)
+		check_nodes(c, &s->g.adjacency);
+	check_memory(c, config, d);
+}
+
+static void check_data(struct checkup *c, const struct party_config *config)
+{
+	struct party_data d = { 0 };
+
+	if (confine_as_user(&config->common) != ERR_OK) /* "user" says so */
+		return;
+	if (!checkup_failed(c, party_data_bring(&d, config), "data",
+			    "correct the file, or data in the configuration"))
+		check_loaded(c, config, &d);
+	party_data_release(&d);
+	confine_as_before();
+}
+
+void doctor_party(struct checkup *c, const struct party_config *config)
+{
+	checkup_failed(c, daemon_check(config), "--check-config", "as the sentence says");
+	doctor_host(c, &config->common, TLS_CLIENT, PARTY_FILES);
+	doctor_directory(c, &config->common, "state", config->state);
+	check_data(c, config);
+	doctor_clock(c);
+	doctor_peer(c, config);
+}

@@ -1,0 +1,142 @@
+/* coterie align: which ids several files have in common, by a job of kind align in this process. */
+#include "cli/launch/launch.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/data/ids.h"
+#include "common/kind/align.h"
+#include "common/kind/tree.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { KEY_HASHED = 512, KEY_BOUND, KEY_LEAST, KEY_SINGLE };
+
+struct aligning {
+	struct launch launch;
+	bool verbose;
+};
+
+static const struct argp_option options[] = {
+	{ "hashed", KEY_HASHED, NULL, 0,
+	  "by keyed hashes that the coordinator compares, not by a secure sum", 0 },
+	{ "bound", KEY_BOUND, "N", 0,
+	  "the most ids that a party has, which all know; without, counts are rounded up", 0 },
+	{ "min-common", KEY_LEAST, "N", 0, "fewer common ids end the job; default 100", 0 },
+	{ "seed", 's', "S", 0, "of the order of the common ids", 0 },
+	{ "out", 'o', "DIR", 0,
+	  "where results go; must not hold an earlier run; default out/align-PID", 0 },
+	{ "quiet", 'q', NULL, 0, "prints nothing", 0 },
+	{ "verbose", 'v', NULL, 0, "says what all sides log", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct aligning *a = state->input;
+	struct launch *l = &a->launch;
+
+	switch (key) {
+	case KEY_HASHED:
+		overrides_add(&l->set, "align=hashed");
+		return 0;
+	case KEY_BOUND:
+		overrides_add(&l->set, "align_bound=%" PRIu64,
+			      args_whole(state, "bound", arg, 1, ALIGN_IDS_MAX));
+		return 0;
+	case KEY_LEAST:
+		overrides_add(&l->set, "min_common=%" PRIu64,
+			      args_whole(state, "min-common", arg, 1, ALIGN_IDS_MAX));
+		overrides_add(&l->policy, "min_common=%s", arg);
+		return 0;
+	case 's':
+		args_seed(state, arg);
+		overrides_add(&l->set, "seed=%s", arg);
+		return 0;
+	case 'o':
+		l->out_given = arg;
+		return 0;
+	case 'q':
+		l->quiet = true;
+		return 0;
+	case 'v':
+		a->verbose = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (l->parties == PARTIES_MAX)
+			argp_error(state, "more than %d files", PARTIES_MAX);
+		l->id_files = alloc_again(l->id_files, l->parties + 1, sizeof(*l->id_files));
+		l->id_files[l->parties++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, l->parties >= 2, "two files of ids are needed at least");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* How many ids each file has, and how many all have. */
+static enum err tell(const struct launch *l, const char *out)
+{
+	char *path = file_join(out, "party-00/ids.txt");
+	struct ids ids;
+	enum err e = ids_read(path, &ids);
+	size_t common = ids.n;
+
+	if (e == ERR_OK)
+		ids_release(&ids);
+	free(path);
+	TRY(e);
+	for (unsigned i = 0; i < l->parties; i++) {
+		char *within = file_join(l->id_files[i], "ids.txt");
+
+		e = ids_read(file_exists(within) ? within : l->id_files[i], &ids);
+		free(within);
+		TRY(e);
+		printf("%s: %zu of %zu ids are in all files\n", l->id_files[i], common, ids.n);
+		ids_release(&ids);
+	}
+	printf("the %zu common ids, in the same order for each: %s/party-*/ids.txt\n", common, out);
+	return ERR_OK;
+}
+
+static enum err run(void *arguments)
+{
+	struct aligning *a = arguments;
+	char text[64];
+	const char *out = a->launch.out_given;
+
+	if (!out) { /* named here, so that it can be said where the result is */
+		snprintf(text, sizeof(text), "out/align-%d", (int)getpid());
+		a->launch.out_given = out = text;
+	}
+	TRY(launch_together(&a->launch, a->verbose));
+	return a->launch.quiet ? ERR_OK : tell(&a->launch, out);
+}
+
+int align_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "IDS...",
+		.doc = "Finds which ids several files (one id per line; or directories that have "
+		       "ids.txt) have in common, by a job of kind \"align\": a coordinator and a "
+		       "party for "
+		       "each file, as threads of this process.\v"
+		       "Between organisations the same is a job of kind \"align\", with daemons. "
+		       "Nothing "
+		       "of the ids that others lack reaches anybody but in the ways that the job's "
+		       "sentences say, which are in OUT/party-00/run.json.",
+	};
+	struct aligning *a = alloc(1, sizeof(*a));
+	int status;
+
+	a->launch.split.seed = 1;
+	status = (int)args_run("align", &argp, argc, argv, a, run);
+	free(a->launch.id_files);
+	free(a);
+	return status;
+}

@@ -1,0 +1,66 @@
+#include "common/align/job.h"
+#include "common/kind/own.h"
+
+static const char *const permissions[] = { "align", NULL }, *const result_files[] = { "ids.txt",
+										      NULL };
+
+/* clang-format off */
+const struct config_row align_rows[] = {
+	KIND_ALIGN_ROW(struct align_job, "intersect"),
+	KIND_ALIGN_BOUNDS(struct align_job),
+	{ 0 },
+};
+/* clang-format on */
+
+enum err align_check(const void *p)
+{
+	const struct align_job *job = p;
+
+	if (job->align == ALIGN_SAME)
+		return err_set(ERR_INPUT,
+			       "job.align is \"same\", expected \"intersect\" or \"hashed\" with "
+			       "kind \"align\": it finds what all parties have");
+	return kind_check_align(job);
+}
+
+void align_leaks(struct said *s, const void *p, size_t parties)
+{
+	say_names(s, parties);
+	say_align(s, p, parties);
+}
+
+/* Ids lie there with their places in a table; pseudonyms, the table, and what it is made with come
+ * to less than 64 bytes an id. At the coordinator a table and a list, or all lists. */
+static double memory(const void *p, const struct kind_sizes *s)
+{
+	const struct align_job *job = p;
+	double lists = job->align == ALIGN_HASHED ? s->parties : 1;
+
+	return KIND_MEMORY_LEAST + s->n * (s->coordinator ? 12 + 24 * lists : 64 + 64);
+}
+
+const struct kind kind_align = {
+	.name = "align",
+	.split = SPLIT_COLUMNS,
+	.needs = NEEDS_IDS,
+	.thing = "row",
+	.things = "rows",
+	.results = result_files,
+	.rows = align_rows,
+	.clusters = CLUSTERS_NONE,
+	.words = WORDS_WIDE,
+	.presets = kind_no_presets,
+	.settle = kind_settled,
+	.check = align_check,
+	.unread = kind_reads_all,
+	.standard = kind_standard_clusters,
+	.has_fraction = kind_no,
+	.permission = kind_own_permission,
+	.permissions = permissions,
+	.leaks = align_leaks,
+	.claim = kind_claims_nothing,
+	.is_flat = kind_yes,
+	.is_plan_only = kind_no,
+	.burst = kind_no_burst,
+	.memory = memory,
+};

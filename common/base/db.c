@@ -1,0 +1,234 @@
+#include "common/base/db.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct db {
+	sqlite3 *handle;
+	char *path;
+	unsigned busy_ms;
+};
+
+static sqlite3_stmt *of(struct db_rows *rows)
+{
+	return (sqlite3_stmt *)rows;
+}
+
+static enum err fail(struct db *db, const char *doing)
+{
+	int os = sqlite3_system_errno(db->handle);
+
+	return err_set(ERR_JOB, "%s: %s: %s%s%s", db->path, doing, sqlite3_errmsg(db->handle),
+		       os ? ": " : "", os ? strerror(os) : "");
+}
+
+/* ---- opening ---- */
+
+static enum err open_handle(struct db *db, bool write)
+{
+	int fd, flags = write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+
+	if (write) {
+		fd = open(db->path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_SECRET);
+		if (fd < 0)
+			return err_set(ERR_JOB, "%s: cannot be written: %s", db->path,
+				       strerror(errno));
+		close(fd);
+	}
+	if (sqlite3_open_v2(db->path, &db->handle, flags, NULL) != SQLITE_OK)
+		return err_set(ERR_INPUT, "%s: %s", db->path,
+			       db->handle ? sqlite3_errmsg(db->handle) : "out of memory");
+	sqlite3_busy_timeout(db->handle, (int)db->busy_ms);
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	return ERR_OK;
+}
+
+enum err db_open(struct db **out, const char *path, bool write, unsigned busy_ms)
+{
+	struct db *db = alloc(1, sizeof(*db));
+	enum err e;
+
+	db->path = alloc_copy(path);
+	db->busy_ms = busy_ms;
+	e = open_handle(db, write);
+	if (e != ERR_OK)
+		db_close(db);
+	*out = e == ERR_OK ? db : NULL;
+	return e;
+}
+
+void db_close(struct db *db)
+{
+	if (!db)
+		return;
+	sqlite3_close(db->handle);
+	free(db->path);
+	free(db);
+}
+
+enum err db_log_ahead(struct db *db)
+{
+	int status = SQLITE_BUSY;
+
+	/* While another process does the same SQLite does not wait by itself. */
+	for (unsigned waited_ms = 0; status == SQLITE_BUSY && waited_ms <= db->busy_ms;
+	     waited_ms += 20) {
+		status = sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+		if (status == SQLITE_BUSY)
+			sqlite3_sleep(20);
+	}
+	return status == SQLITE_OK ? ERR_OK : fail(db, "cannot be written");
+}
+
+/* ---- statements ---- */
+
+static void bind(sqlite3_stmt *stmt, const char *arguments, va_list ap)
+{
+	const void *p;
+
+	for (int i = 1; *arguments; arguments++, i++) {
+		switch (*arguments) {
+		case 'i':
+			sqlite3_bind_int64(stmt, i, va_arg(ap, int64_t));
+			break;
+		case 't':
+			sqlite3_bind_text(stmt, i, va_arg(ap, const char *), -1, SQLITE_TRANSIENT);
+			break;
+		case 'h':
+			sqlite3_bind_blob(stmt, i, va_arg(ap, const void *), 32, SQLITE_TRANSIENT);
+			break;
+		case 'b':
+			p = va_arg(ap, const void *);
+			sqlite3_bind_blob64(stmt, i, p, va_arg(ap, size_t), SQLITE_TRANSIENT);
+			break;
+		case 'd':
+			sqlite3_bind_double(stmt, i, va_arg(ap, double));
+			break;
+		default:
+			assert(false); /* no other kind of argument is known */
+		}
+	}
+}
+
+enum err db_next(struct db *db, struct db_rows *rows, bool *found)
+{
+	int status = sqlite3_step(of(rows));
+
+	*found = status == SQLITE_ROW;
+	return status == SQLITE_ROW || status == SQLITE_DONE ? ERR_OK : fail(db, "reading");
+}
+
+enum err db_query(struct db *db, struct db_rows **rows, bool *found, const char *sql,
+		  const char *arguments, ...)
+{
+	sqlite3_stmt *stmt;
+	va_list ap;
+
+	*found = false;
+	*rows = NULL;
+	if (sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) != SQLITE_OK)
+		return fail(db, "reading");
+	*rows = (struct db_rows *)stmt;
+	va_start(ap, arguments);
+	bind(stmt, arguments, ap);
+	va_end(ap);
+	return db_next(db, *rows, found);
+}
+
+void db_end(struct db_rows *rows)
+{
+	sqlite3_finalize(of(rows));
+}
+
+int64_t db_int(struct db_rows *rows, int column)
+{
+	return sqlite3_column_int64(of(rows), column);
+}
+
+double db_real(struct db_rows *rows, int column)
+{
+	return sqlite3_column_double(of(rows), column);
+}
+
+const char *db_text(struct db_rows *rows, int column)
+{
+	const unsigned char *text = sqlite3_column_text(of(rows), column);
+
+	return text ? (const char *)text : "";
+}
+
+bool db_null(struct db_rows *rows, int column)
+{
+	return sqlite3_column_type(of(rows), column) == SQLITE_NULL;
+}
+
+const void *db_bytes(struct db_rows *rows, int column, size_t n)
+{
+	return (size_t)sqlite3_column_bytes(of(rows), column) == n
+		   ? sqlite3_column_blob(of(rows), column)
+		   : NULL;
+}
+
+enum err db_change(struct db *db, const char *sql, const char *arguments, ...)
+{
+	sqlite3_stmt *stmt;
+	va_list ap;
+	int status;
+
+	if (sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) != SQLITE_OK)
+		return fail(db, "cannot be written");
+	va_start(ap, arguments);
+	bind(stmt, arguments, ap);
+	va_end(ap);
+	status = sqlite3_step(stmt);
+	sqlite3_finalize(stmt);
+	return status == SQLITE_DONE || status == SQLITE_ROW ? ERR_OK
+							     : fail(db, "cannot be written");
+}
+
+int64_t db_last_row(struct db *db)
+{
+	return sqlite3_last_insert_rowid(db->handle);
+}
+
+enum err db_run(struct db *db, const char *sql)
+{
+	return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK
+		   ? ERR_OK
+		   : fail(db, "cannot be written");
+}
+
+enum err db_undo(struct db *db, enum err e)
+{
+	sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+	return e;
+}
+
+bool db_host_failed(const struct db *db)
+{
+	switch (sqlite3_errcode(db->handle) & 0xff) {
+	case SQLITE_IOERR:
+	case SQLITE_FULL:
+	case SQLITE_CANTOPEN:
+	case SQLITE_BUSY:
+	case SQLITE_NOMEM:
+		return true;
+	}
+	return false;
+}
+
+const char *db_why(const struct db *db)
+{
+	return sqlite3_errmsg(db->handle);
+}

@@ -1,0 +1,263 @@
+#include "common/job/hook.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/json.h"
+#include "common/base/log.h"
+#include "common/job/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const names[] = { [HOOK_JOB_FAILED] = "job-failed",
+				     [HOOK_CONSENT_AWAITED] = "consent-awaited",
+				     [HOOK_CERTIFICATE] = "certificate",
+				     [HOOK_AWAY] = "away" };
+
+/* One datagram each. */
+struct order {
+	enum hook_event event;
+	char job[33];
+	char text[6 * ERR_DETAIL_MAX]; /* JSON, in which one byte may take six */
+};
+struct outcome {
+	enum hook_event event;
+	int status; /* of waitpid; -1: it could not be started */
+	int error;
+};
+
+static int to_helper = -1;
+static char *program, *name; /* kept to the end, which is after the configuration's */
+static const char *role;
+
+/* ---- the helper ---- */
+
+/* Its standard input: a pipe takes as much without a reader. */
+static int text_to_read(const char *text)
+{
+	int end[2];
+
+	if (pipe2(end, O_CLOEXEC) != 0)
+		return -1;
+	(void)!write(end[1], text, strlen(text));
+	close(end[1]);
+	return end[0];
+}
+
+__attribute__((noreturn)) static void become_program(const struct order *o, int in)
+{
+	const char *const argv[] = { program, names[o->event], name, *o->job ? o->job : NULL,
+				     NULL };
+	sigset_t none;
+
+	sigemptyset(&none);
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setpgid(0, 0); /* it is ended with what it has started */
+	dup2(in, STDIN_FILENO);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	execv(program, (char *const *)(uintptr_t)argv);
+	_exit(127);
+}
+
+/* Waits for it in steps, as nothing else is to be done meanwhile. */
+static int await_program(pid_t pid)
+{
+	double end_s = clock_now_s() + HOOK_LIMIT_S;
+	int status = -1;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (clock_now_s() > end_s) {
+			kill(-pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			break;
+		}
+		nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	}
+	return status;
+}
+
+static struct outcome carry_out(const struct order *o)
+{
+	struct outcome r = { .event = o->event, .status = -1 };
+	int in = text_to_read(o->text);
+	pid_t pid = in >= 0 ? fork() : -1;
+
+	if (pid == 0)
+		become_program(o, in);
+	r.error = errno;
+	if (pid > 0)
+		r.status = await_program(pid);
+	if (in >= 0)
+		close(in);
+	return r;
+}
+
+/* Ends when the daemon has closed its end and all orders are carried out. Signals for the daemon's
+ * group do not end it: the last event is the one that says why. */
+__attribute__((noreturn)) static void help(const struct daemon_common *c, int sock)
+{
+	struct order o;
+	struct outcome r;
+	ssize_t n;
+
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_NAME, "coterie-hook");
+	if (confine_user(c) != ERR_OK)
+		_exit(ERR_INPUT);
+	unsetenv("NOTIFY_SOCKET"); /* the program is not the service */
+	unsetenv("WATCHDOG_USEC");
+	while ((n = recv(sock, &o, sizeof(o), 0)) != 0) {
+		if (n != (ssize_t)sizeof(o))
+			continue; /* a signal */
+		r = carry_out(&o);
+		(void)!send(sock, &r, sizeof(r), MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+	_exit(ERR_OK);
+}
+
+/* ---- the daemon ---- */
+
+enum err hook_check(const struct daemon_common *c)
+{
+	struct stat st = { 0 };
+	enum err e = ERR_OK;
+
+	if (!c->on_event)
+		return ERR_OK;
+	TRY(confine_as_user(c));
+	if (stat(c->on_event, &st) != 0 || (!S_ISREG(st.st_mode) && (errno = EACCES)) ||
+	    faccessat(AT_FDCWD, c->on_event, X_OK, AT_EACCESS) != 0)
+		e = err_set(ERR_INPUT,
+			    "on_event: %s cannot be run: %s; expected a program that %s may run",
+			    c->on_event, strerror(errno), c->user ? c->user : "this user");
+	confine_as_before();
+	return e;
+}
+
+enum err hook_begin(const struct daemon_common *c)
+{
+	int end[2];
+	pid_t pid;
+
+	if (!c->on_event)
+		return ERR_OK;
+	TRY(hook_check(c));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end) != 0)
+		return err_set(ERR_INTERNAL, "on_event: %s", strerror(errno));
+	program = alloc_copy(c->on_event);
+	name = alloc_copy(c->name);
+	role = c->role;
+	pid = fork();
+	if (pid < 0) {
+		close(end[0]);
+		close(end[1]);
+		return err_set(ERR_INTERNAL, "on_event: its process cannot be made: %s",
+			       strerror(errno));
+	}
+	if (pid == 0) {
+		close(end[0]);
+		help(c, end[1]);
+	}
+	close(end[1]);
+	to_helper = end[0];
+	return ERR_OK;
+}
+
+void hook_raise(enum hook_event event, const char *job, const char *fmt, ...)
+{
+	char sentence[ERR_DETAIL_MAX], date[32];
+	struct order o = { .event = event };
+	struct json *line;
+	struct buf text = { 0 };
+	va_list ap;
+
+	if (to_helper < 0)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	va_end(ap);
+	snprintf(o.job, sizeof(o.job), "%s", job);
+	clock_utc(date, sizeof(date));
+	line = json_object();
+	json_put_string(line, "event", names[event]);
+	json_put_string(line, "time", date);
+	json_put_string(line, "name", name);
+	json_put_string(line, "role", role);
+	if (*o.job)
+		json_put_string(line, "job", o.job);
+	json_put_string(line, "text", sentence);
+	json_write(line, &text);
+	json_free(line);
+	snprintf(o.text, sizeof(o.text), "%.*s\n", (int)text.n, (const char *)text.p);
+	buf_release(&text);
+	if (send(to_helper, &o, sizeof(o), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		log_warn("on_event: nobody is told of %s: %s", names[event],
+			 errno == EAGAIN ? "too many events wait for the program"
+					 : strerror(errno));
+	else
+		log_debug("on_event: %s", names[event]);
+}
+
+static void say(const struct outcome *r)
+{
+	const char *what = names[r->event];
+
+	if (r->status == -1)
+		log_warn("on_event: %s was not told: %s", what, strerror(r->error));
+	else if (WIFSIGNALED(r->status))
+		log_warn("on_event: %s for %s was ended by signal %d%s", program, what,
+			 WTERMSIG(r->status),
+			 WTERMSIG(r->status) == SIGKILL ? ", perhaps as it took too long" : "");
+	else if (WEXITSTATUS(r->status))
+		log_warn("on_event: %s for %s ended with %d%s", program, what,
+			 WEXITSTATUS(r->status),
+			 WEXITSTATUS(r->status) == 127 ? " (not found, or no program)" : "");
+	else
+		log_info("on_event: %s was told of %s", program, what);
+}
+
+void hook_look(void)
+{
+	struct outcome r;
+
+	while (to_helper >= 0 && recv(to_helper, &r, sizeof(r), MSG_DONTWAIT) == (ssize_t)sizeof(r))
+		say(&r);
+}
+
+void hook_end(void)
+{
+	double end_s = clock_now_s() + HOOK_LIMIT_S + 5, left_s;
+	struct pollfd p = { .fd = to_helper, .events = POLLIN };
+	struct outcome r;
+
+	if (to_helper < 0)
+		return;
+	shutdown(to_helper, SHUT_WR);
+	while ((left_s = end_s - clock_now_s()) > 0 && poll(&p, 1, (int)(1000 * left_s)) >= 0) {
+		ssize_t n = recv(to_helper, &r, sizeof(r), MSG_DONTWAIT);
+
+		if (n == (ssize_t)sizeof(r))
+			say(&r);
+		else if (n == 0)
+			break; /* the helper has ended */
+	}
+	close(to_helper);
+	to_helper = -1;
+	free(program);
+	free(name);
+}

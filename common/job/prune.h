@@ -1,0 +1,38 @@
+/* prune.h -- old results and state: which may go, by age and by size, and their going.
+ *
+ * Only what jobs have left and no daemon needs again: directories job-* below the output directory, and below the state
+ * directory models and answered or withdrawn offers. Never a job that runs, the one that ran last, the ledger, the list of served
+ * attempts, the key of noise, or the log. A link is removed, never followed.
+ */
+#ifndef COMMON_JOB_PRUNE_H
+#define COMMON_JOB_PRUNE_H
+
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+struct prune_item {
+	char *path;
+	time_t when;  /* the newest of what is in it */
+	double bytes; /* on disk */
+	bool goes;
+};
+
+/* Zero-initialised is empty. */
+struct prune {
+	struct prune_item *item; /* the oldest first */
+	size_t n;
+};
+
+/* What there is in `output` and, if it is not NULL, in `state`. ERR_INPUT: one cannot be read. */
+enum err prune_find(struct prune *p, const char *output, const char *state) MUST_CHECK;
+/* Marks those older than `days` at `now` (0: none for their age) and then the oldest, until those that stay take at
+ * most `bytes` (0: none for their size). Returns how many. */
+size_t prune_choose(struct prune *p, time_t now, unsigned days, double bytes);
+/* Removes those that are marked. ERR_JOB: the first that cannot be removed; those before it are gone. */
+enum err prune_remove(const struct prune *p) MUST_CHECK;
+void prune_release(struct prune *p);
+
+#endif

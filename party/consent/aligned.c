@@ -1,0 +1,136 @@
+#include "party/consent/aligned.h"
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/base/progress.h"
+#include "crypto/hmac.h"
+#include "crypto/secret.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICK = 1 << 16 };
+
+struct set {
+	uint8_t data[SHA256_LEN];
+	uint64_t word[ALIGNED_WORDS];
+};
+
+/* The file: this, of `sets` sets, the newest first. */
+struct kept {
+	char magic[24];
+	uint8_t key[KDF_KEY_LEN];
+	struct set set[ALIGNED_SETS];
+};
+
+static const char MAGIC[24] = "coterie aligned sets v1";
+
+static size_t size_of(size_t sets)
+{
+	return offsetof(struct kept, set) + sets * sizeof(struct set);
+}
+
+static enum err read_kept(const char *path, struct kept *k, size_t *sets)
+{
+	struct buf file = { 0 };
+	enum err e;
+
+	*sets = 0;
+	if (!file_exists(path)) {
+		memcpy(k->magic, MAGIC, sizeof(MAGIC));
+		return random_secret(k->key, sizeof(k->key));
+	}
+	TRY(file_read(path, sizeof(*k), &file));
+	if (file.n >= size_of(0))
+		*sets = (file.n - size_of(0)) / sizeof(struct set);
+	if (file.n != size_of(*sets) || memcmp(file.p, MAGIC, sizeof(MAGIC)) != 0)
+		e = err_set(
+		    ERR_INPUT,
+		    "%s: %zu bytes that are no sets of ids: it is damaged; without it, sets "
+		    "that were matched before are forgotten",
+		    path, file.n);
+	else {
+		memcpy(k, file.p, file.n);
+		e = ERR_OK;
+	}
+	buf_release(&file);
+	return e;
+}
+
+static void summarise(const struct kept *k, const struct ids *ids, struct set *s)
+{
+	struct hmac *h = hmac_new((struct bytes){ k->key, sizeof(k->key) });
+	uint64_t mac[HMAC_LEN / sizeof(uint64_t)];
+
+	memset(s->word, 0, sizeof(s->word));
+	for (size_t i = 0; i < ids->n; i++) {
+		hmac_add(h, ids->id[i], strlen(ids->id[i]));
+		hmac_end(h, (uint8_t *)mac);
+		s->word[mac[0] % ALIGNED_WORDS] ^= mac[1];
+		if (i % TICK == 0)
+			progress_tick();
+	}
+	hmac_free(h);
+}
+
+static size_t differing(const struct set *a, const struct set *b)
+{
+	size_t words = 0;
+
+	for (size_t w = 0; w < ALIGNED_WORDS; w++)
+		words += a->word[w] != b->word[w];
+	return words;
+}
+
+/* Is it a new set? ERR_PEER: it is one of before, but for too few ids. */
+static enum err judge(const struct kept *k, size_t sets, const struct set *s, const char *name,
+		      unsigned min_change, bool *is_new)
+{
+	*is_new = true;
+	for (size_t i = 0; i < sets; i++)
+		*is_new = *is_new && differing(&k->set[i], s) > 0;
+	for (size_t i = 0; *is_new && i < sets; i++) {
+		size_t words = differing(&k->set[i], s);
+
+		if (words < min_change)
+			return err_set(
+			    ERR_PEER,
+			    "the ids of %s differ by about %zu from those of an earlier job that "
+			    "matched rows: together the two would show what others have of these; "
+			    "policy.min_change is %u",
+			    name, words, min_change);
+	}
+	return ERR_OK;
+}
+
+enum err aligned_note(const char *state, const char *name, unsigned min_change,
+		      const struct ids *ids, const uint8_t data[static SHA256_LEN])
+{
+	char *path = file_join(state, "aligned");
+	struct kept *k = alloc(1, sizeof(*k));
+	struct set *s = alloc(1, sizeof(*s));
+	bool is_new = true;
+	size_t sets;
+	enum err e = read_kept(path, k, &sets);
+
+	for (size_t i = 0; i < sets && e == ERR_OK; i++)
+		is_new = is_new && memcmp(k->set[i].data, data, SHA256_LEN) != 0;
+	if (e == ERR_OK && is_new) {
+		memcpy(s->data, data, SHA256_LEN);
+		summarise(k, ids, s);
+		e = judge(k, sets, s, name, min_change, &is_new);
+	}
+	if (e == ERR_OK && is_new) {
+		sets += sets < ALIGNED_SETS;
+		memmove(&k->set[1], &k->set[0], (sets - 1) * sizeof(*s));
+		k->set[0] = *s;
+		e = file_make_dirs(state);
+		if (e == ERR_OK)
+			e = file_write(path, (struct bytes){ (const uint8_t *)k, size_of(sets) },
+				       FILE_SECRET);
+	}
+	wipe(k, sizeof(*k));
+	free(s);
+	free(k);
+	free(path);
+	return e;
+}

@@ -1,0 +1,340 @@
+#include "party/work/intersect.h"
+#include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/kind/align.h"
+#include "common/kind/tree.h"
+#include "crypto/hmac.h"
+#include "crypto/okvs.h"
+#include "crypto/secret.h"
+#include "party/work/align.h"
+#include "party/work/secure.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ID = OKVS_KEY_LEN, CANARY = UINT32_MAX, TICK = 1 << 16, BYTES_PER_WORD = 24 };
+_Static_assert((int)ID == (int)MSG_ID_HASH_LEN, "a pseudonym is a hashed id");
+
+/* Own ids, and the canaries, by rising pseudonym. */
+struct pseudonyms {
+	uint8_t (*key)[ID];
+	uint32_t *row; /* CANARY: it is one */
+	size_t n;
+};
+
+/* A party's part, from its ids to the common ones. */
+struct intersect {
+	struct work *work;
+	const struct dataset *d;
+	struct tree tree;
+	const struct tree_node *all;
+	struct pseudonyms names;
+	size_t own_step, bound; /* own count of ids, and the largest, padded */
+	size_t lister;
+};
+
+/* ---- pseudonyms ---- */
+
+/* HMACs of texts by a key that is made of the group key and the try. */
+static struct hmac *keyed(const struct work *work, const char *label, uint8_t tries)
+{
+	struct buf info = { 0 };
+	uint8_t key[KDF_KEY_LEN];
+	struct hmac *h;
+
+	buf_add(&info, label, strlen(label));
+	buf_add(&info, &tries, 1);
+	kdf_expand(work->group_key, (struct bytes){ info.p, info.n }, key, sizeof(key));
+	h = hmac_new((struct bytes){ key, sizeof(key) });
+	wipe(key, sizeof(key));
+	buf_release(&info);
+	return h;
+}
+
+static void add_name(struct pseudonyms *n, struct hmac *h, const void *p, size_t len, uint32_t row)
+{
+	uint8_t mac[HMAC_LEN];
+
+	hmac_add(h, p, len);
+	hmac_end(h, mac);
+	memcpy(n->key[n->n], mac, ID);
+	n->row[n->n++] = row;
+	if (n->n % TICK == 0)
+		progress_tick();
+}
+
+/* Canaries are of a key of their own, so that no id can be one. */
+static void name_all(struct intersect *s, uint8_t tries)
+{
+	struct hmac *h = keyed(s->work, "coterie align ids v1", tries);
+
+	s->names.n = 0;
+	for (size_t i = 0; i < s->d->n; i++)
+		add_name(&s->names, h, s->d->ids.id[i], strlen(s->d->ids.id[i]), (uint32_t)i);
+	hmac_free(h);
+	h = keyed(s->work, "coterie align canaries v1", tries);
+	for (uint8_t i = 0; i < ALIGN_CANARIES; i++)
+		add_name(&s->names, h, &i, 1, CANARY);
+	hmac_free(h);
+	okvs_sort(s->names.key, s->names.row, s->names.n);
+}
+
+/* Keys that rise, as IDS. */
+static enum err send_names(struct work *work, const uint8_t (*key)[ID], size_t n)
+{
+	const size_t most = CHANNEL_CHUNK / ID;
+
+	for (size_t at = 0, now; at < n; at += now) {
+		struct msg m = { .type = MSG_IDS };
+
+		now = n - at < most ? n - at : most;
+		m.ids = (struct msg_ids){ n, at, { key[at], now * ID } };
+		TRY(channel_send(work->channel, &m));
+	}
+	return ERR_OK;
+}
+
+/* ---- intersect ---- */
+
+/* How many parties are on which step of the public scale, and who is on the lowest; peeled: this
+ * party's ids go into a table, or NULL. Verified sums: nobody can be told other ones. */
+static enum err agree_sizes(struct intersect *s, struct okvs **peeled)
+{
+	struct work *work = s->work;
+	uint32_t step[ALIGN_STEPS_MAX];
+	size_t steps = align_scale(work->job.align_bound, step), own = 0, lowest = steps, words;
+	double on[ALIGN_STEPS_MAX] = { 0 }, who[PARTIES_MAX + 1] = { 0 };
+
+	while (own < steps && step[own] < s->d->n)
+		own++;
+	if (own == steps)
+		return err_set(ERR_JOB, "%s has %zu ids, and %s %" PRIu32 " are the most",
+			       work->name[work->own], s->d->n,
+			       work->job.align_bound ? "by job.align_bound" : "in any job",
+			       step[steps - 1]);
+	s->own_step = step[own];
+	on[own] = 1;
+	TRY(secure_sum_verified(work, s->all, on, steps));
+	for (size_t i = steps; i-- > 0;)
+		if (on[i] != 0) {
+			s->bound = s->bound ? s->bound : step[i];
+			lowest = i;
+		}
+	words = okvs_words(s->bound + ALIGN_CANARIES);
+	TRY(work_check_room(work, "sums by which tables of ids", (double)words * BYTES_PER_WORD));
+	*peeled = okvs_peel(s->names.key, s->names.n, words);
+	who[work->own] = own == lowest;
+	who[work->L] = !*peeled;
+	TRY(secure_sum_verified(work, s->all, who, work->L + 1));
+	while (s->lister < work->L && who[s->lister] == 0)
+		s->lister++;
+	for (uint8_t tries = 1; who[work->L] != 0; tries++) {
+		if (tries == ALIGN_TRIES)
+			return err_set(ERR_JOB, "the parties' ids went into no table in %d tries",
+				       ALIGN_TRIES);
+		okvs_free(*peeled);
+		name_all(s, tries);
+		*peeled = okvs_peel(s->names.key, s->names.n, words);
+		who[work->L] = !*peeled;
+		TRY(secure_sum_verified(work, s->all, who + work->L, 1));
+	}
+	return ERR_OK;
+}
+
+/* s_i: pairs' shares of zero, which cancel where all parties have the id. */
+static uint64_t *zero_shares(const struct intersect *s)
+{
+	static const char label[] = "coterie align prf v1";
+	struct work *work = s->work;
+	uint64_t *value = alloc(s->names.n, sizeof(*value));
+	uint8_t key[SECAGG_HASH_LEN];
+
+	for (size_t j = 0; j < work->L; j++) {
+		if (j == work->own)
+			continue;
+		secagg_pair_expand(work->secagg, j,
+				   (struct bytes){ (const uint8_t *)label, sizeof(label) - 1 },
+				   key);
+		okvs_share(key, s->names.key, s->names.n, work->own < j ? 1 : -1, value);
+		progress_tick();
+	}
+	wipe(key, sizeof(key));
+	return value;
+}
+
+static enum err send_table(struct intersect *s, const struct okvs *peeled)
+{
+	size_t words = okvs_words(s->bound + ALIGN_CANARIES);
+	uint64_t *table = alloc(words, sizeof(*table)), *value = zero_shares(s);
+	enum err e = okvs_make(peeled, value, table);
+
+	wipe(value, s->names.n * sizeof(*value));
+	free(value);
+	if (e == ERR_OK)
+		e = secure_send_words(s->work, s->all, table, words);
+	wipe(table, words * sizeof(*table));
+	free(table);
+	return e;
+}
+
+/* Own pseudonyms among random ones, so that nobody sees how many they are. */
+static enum err list_names(struct intersect *s)
+{
+	size_t n = s->own_step + ALIGN_CANARIES, own = s->names.n;
+	uint8_t(*key)[ID] = alloc(n, sizeof(*key));
+	uint32_t *unused = alloc(n, sizeof(*unused));
+	enum err e = n > own ? random_secret(key + own, (n - own) * sizeof(*key)) : ERR_OK;
+
+	memcpy(key, s->names.key, own * sizeof(*key));
+	okvs_sort(key, unused, n);
+	free(unused);
+	if (e == ERR_OK)
+		e = send_names(s->work, (const uint8_t(*)[ID])key, n);
+	free(key);
+	return e;
+}
+
+static enum err by_tables(struct intersect *s)
+{
+	struct okvs *peeled = NULL;
+	enum err e = agree_sizes(s, &peeled);
+
+	if (e == ERR_OK)
+		e = send_table(s, peeled);
+	okvs_free(peeled);
+	if (e == ERR_OK && s->lister == s->work->own)
+		e = list_names(s);
+	return e;
+}
+
+/* ---- the common ones ---- */
+
+/* What is told so far. */
+struct told_common {
+	size_t count, done; /* announced, and here */
+	size_t at;          /* own pseudonyms before it are below the last */
+	size_t canaries;
+	uint32_t *row; /* of those that are no canaries */
+	size_t rows;
+};
+
+static enum err take_common(struct intersect *s, const struct msg_ids *m, struct told_common *t)
+{
+	struct channel *coordinator = s->work->channel;
+	const struct pseudonyms *own = &s->names;
+	size_t ids = m->packed.n / ID;
+
+	if (t->done == 0)
+		t->count = (size_t)m->count;
+	if (m->count != t->count || m->offset != t->done || ids == 0 || m->packed.n % ID ||
+	    ids > t->count - t->done)
+		return peer_fault(coordinator,
+				  "sent COMMON of count %" PRIu64 ", offset %" PRIu64
+				  " with %zu bytes; expected %zu, %zu",
+				  m->count, m->offset, m->packed.n, t->count, t->done);
+	if (t->count > own->n || t->count < (size_t)ALIGN_CANARIES + s->work->job.min_common)
+		return peer_fault(coordinator,
+				  "sent COMMON of %zu pseudonyms; expected %d and from "
+				  "job.min_common, %u, to this party's %zu",
+				  t->count, ALIGN_CANARIES, s->work->job.min_common, s->d->n);
+	for (size_t i = 0; i < ids; i++, t->done++) {
+		const uint8_t *id = m->packed.p + i * ID;
+
+		/* They rise, so each is looked for above the last, and none is found twice. */
+		while (t->at < own->n && memcmp(own->key[t->at], id, ID) < 0)
+			t->at++;
+		if (t->at == own->n || memcmp(own->key[t->at], id, ID) != 0)
+			return peer_fault(coordinator,
+					  "sent COMMON in which pseudonym %zu is of no id that is "
+					  "here, or does not rise",
+					  t->done);
+		if (own->row[t->at] == CANARY)
+			t->canaries++;
+		else
+			t->row[t->rows++] = own->row[t->at];
+		t->at++;
+	}
+	return ERR_OK;
+}
+
+static enum err recv_common(struct intersect *s, struct told_common *t)
+{
+	do {
+		struct msg m;
+
+		TRY(channel_recv(s->work->channel, MSG_COMMON, &m));
+		TRY(take_common(s, &m.ids, t));
+	} while (t->done < t->count);
+	if (t->canaries < ALIGN_CANARIES)
+		return peer_fault(
+		    s->work->channel,
+		    "sent COMMON without %zu of %d pseudonyms that all parties have: it "
+		    "leaves some out, or the table or list of one party is not made of "
+		    "its ids",
+		    ALIGN_CANARIES - t->canaries, ALIGN_CANARIES);
+	return ERR_OK;
+}
+
+/* Rows in the order of a keyed hash of their ids: nobody chose it, and the coordinator does not
+ * know which pseudonym is which row. */
+static void number_rows(const struct dataset *d, const uint8_t *key, uint32_t *row, size_t n)
+{
+	struct hmac *h = hmac_new((struct bytes){ key, NUMBERING_KEY_LEN });
+	struct pseudonyms names = { alloc(n, ID), alloc(n, sizeof(uint32_t)), 0 };
+
+	for (size_t i = 0; i < n; i++)
+		add_name(&names, h, d->ids.id[row[i]], strlen(d->ids.id[row[i]]), row[i]);
+	hmac_free(h);
+	okvs_sort(names.key, names.row, n);
+	memcpy(row, names.row, n * sizeof(*row));
+	free(names.key);
+	free(names.row);
+}
+
+enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **row, size_t *n)
+{
+	struct intersect s = { .work = work, .d = d };
+	uint8_t key[NUMBERING_KEY_LEN];
+	struct told_common told = { 0 };
+	enum err e;
+
+	*row = NULL;
+	*n = 0;
+	work_phase(work, "align");
+	if (!d->has_ids)
+		return err_set(ERR_INPUT,
+			       "%s has no data.ids, which a job needs whose rows are matched "
+			       "(job.align)",
+			       work->name[work->own]);
+	if (d->n > ALIGN_IDS_MAX)
+		return err_set(ERR_JOB, "%s has %zu ids, and a job whose rows are matched takes %d",
+			       work->name[work->own], d->n, ALIGN_IDS_MAX);
+	tree_build(&s.tree, work->L, true);
+	s.all = &s.tree.node[s.tree.count - 1];
+	work_group(work, s.all);
+	TRY(work_group_key(work));
+	TRY(party_numbering_key(work, "common rows", key));
+	s.names.key = alloc(d->n + ALIGN_CANARIES, ID);
+	s.names.row = alloc(d->n + ALIGN_CANARIES, sizeof(uint32_t));
+	name_all(&s, 0);
+	if (work->job.align == ALIGN_HASHED)
+		e = send_names(work, (const uint8_t(*)[ID])s.names.key, s.names.n);
+	else
+		e = by_tables(&s);
+	told.row = alloc(d->n, sizeof(*told.row));
+	if (e == ERR_OK)
+		e = recv_common(&s, &told);
+	free(s.names.key);
+	free(s.names.row);
+	if (e == ERR_OK)
+		number_rows(d, key, told.row, told.rows);
+	wipe(key, sizeof(key));
+	if (e != ERR_OK) {
+		free(told.row);
+		return e;
+	}
+	*row = told.row;
+	*n = told.rows;
+	return ERR_OK;
+}

@@ -1,0 +1,166 @@
+#include "server/run/intersect.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/progress.h"
+#include "common/kind/align.h"
+#include "crypto/okvs.h"
+#include "server/run/align.h"
+#include "server/run/relay.h"
+#include "server/run/sum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ID = MSG_ID_HASH_LEN, TICK = 1 << 20 };
+
+/* What the parties' verified sums have said. */
+struct sizes {
+	size_t bound;  /* most ids of a party, padded */
+	size_t lister; /* who lists its pseudonyms: the first of those with fewest */
+	size_t listed; /* how many: its count, padded, and the canaries */
+};
+
+/* How many parties are on which step of the scale, who is on the lowest, and whether all sets go
+ * into tables: sums that the parties are told, and verify. */
+static enum err agree_sizes(struct run *run, const struct tree_node *all, struct sizes *s)
+{
+	uint32_t step[ALIGN_STEPS_MAX];
+	size_t steps = align_scale(run->job.align_bound, step);
+	double on[ALIGN_STEPS_MAX], who[PARTIES_MAX + 1];
+
+	TRY(secure_sum_told(run, all, &run->rounds_before, on, steps));
+	for (size_t i = 0; i < steps; i++)
+		if (on[i] != 0)
+			s->bound = step[i];
+	for (size_t i = steps; i-- > 0;)
+		if (on[i] != 0)
+			s->listed = step[i] + ALIGN_CANARIES;
+	TRY(secure_sum_told(run, all, &run->rounds_before, who, run->L + 1));
+	for (s->lister = 0; s->lister < run->L && who[s->lister] == 0;)
+		s->lister++;
+	if (s->bound == 0 || s->lister == run->L)
+		return err_set(ERR_PEER, "the parties' sums say that none of them has ids");
+	for (unsigned tries = 1; who[run->L] != 0; tries++) {
+		if (tries == ALIGN_TRIES)
+			return err_set(ERR_JOB, "the parties' ids went into no table in %u tries",
+				       tries);
+		TRY(secure_sum_told(run, all, &run->rounds_before, who + run->L, 1));
+	}
+	return ERR_OK;
+}
+
+/* The pseudonyms of the lister at which the sum of all tables reads 0. */
+static enum err by_tables(struct run *run, struct buf *common)
+{
+	struct id_list list[PARTIES_MAX] = { 0 };
+	bool wanted[PARTIES_MAX] = { false };
+	struct sizes s = { 0 };
+	const struct tree_node *all;
+	struct tree tree;
+	uint64_t *sum;
+	size_t words;
+	enum err e;
+
+	tree_build(&tree, run->L, true);
+	all = &tree.node[tree.count - 1];
+	TRY(agree_sizes(run, all, &s));
+	words = okvs_words(s.bound + ALIGN_CANARIES);
+	sum = alloc(words, sizeof(*sum));
+	e = secure_sum_words(run, all, &run->rounds_before, sum, words);
+	wanted[s.lister] = true;
+	if (e == ERR_OK)
+		e = server_gather_ids(run, wanted, list);
+	if (e == ERR_OK && list[s.lister].count != s.listed)
+		e = peer_fault(run->channel[s.lister], "sent IDS of %zu ids; expected %zu",
+			       list[s.lister].count, s.listed);
+	for (size_t at = 0; at < list[s.lister].packed.n && e == ERR_OK; at += ID) {
+		const uint8_t *id = list[s.lister].packed.p + at;
+
+		if (okvs_read(sum, words, id) == 0)
+			buf_add(common, id, ID);
+		if (at % TICK == 0)
+			progress_tick();
+	}
+	buf_release(&list[s.lister].packed);
+	free(sum);
+	facts_number(&run->record->facts, "ids_bound", (double)s.bound);
+	return e;
+}
+
+/* The pseudonyms that are in all lists, which rise. */
+static enum err by_lists(struct run *run, struct buf *common)
+{
+	struct id_list list[PARTIES_MAX] = { 0 };
+	bool wanted[PARTIES_MAX];
+	size_t at[PARTIES_MAX] = { 0 };
+	enum err e;
+
+	memset(wanted, true, sizeof(wanted));
+	e = server_gather_ids(run, wanted, list);
+	for (; at[0] < list[0].packed.n && e == ERR_OK; at[0] += ID) {
+		const uint8_t *id = list[0].packed.p + at[0];
+		bool of_all = true;
+
+		for (size_t l = 1; l < run->L && of_all; l++) {
+			while (at[l] < list[l].packed.n &&
+			       memcmp(list[l].packed.p + at[l], id, ID) < 0)
+				at[l] += ID;
+			of_all = at[l] < list[l].packed.n &&
+				 memcmp(list[l].packed.p + at[l], id, ID) == 0;
+		}
+		if (of_all)
+			buf_add(common, id, ID);
+		if (at[0] % TICK == 0)
+			progress_tick();
+	}
+	for (size_t l = 0; l < run->L; l++)
+		buf_release(&list[l].packed);
+	return e;
+}
+
+static enum err tell(struct run *run, const struct buf *common)
+{
+	const size_t most = CHANNEL_CHUNK / ID, count = common->n / ID;
+
+	for (size_t at = 0, now; at < count; at += now) {
+		struct msg m = { .type = MSG_COMMON };
+
+		now = count - at < most ? count - at : most;
+		m.ids = (struct msg_ids){ count, at, { common->p + at * ID, now * ID } };
+		TRY(run_broadcast(run, 0, run->L, &m));
+	}
+	return ERR_OK;
+}
+
+enum err server_intersect(struct run *run)
+{
+	bool hashed = run->job.align == ALIGN_HASHED;
+	struct buf common = { 0 };
+	enum err e;
+
+	run_phase(run, "align");
+	TRY(relay_key(run, SEALED_GROUP_KEY));
+	TRY(relay_key(run, SEALED_ID_KEY));
+	e = hashed ? by_lists(run, &common) : by_tables(run, &common);
+	if (e == ERR_OK && common.n / ID < ALIGN_CANARIES)
+		e = err_set(ERR_PEER,
+			    "the parties' sets have %zu ids in common, and %d are in each of them: "
+			    "%s of one party is not made of its ids",
+			    common.n / ID, ALIGN_CANARIES, hashed ? "the list" : "the table");
+	if (e == ERR_OK)
+		run->n = common.n / ID - ALIGN_CANARIES;
+	/* How many there are is told to nobody: it would say of a single id whether others have it.
+	 */
+	if (e == ERR_OK && run->n < run->job.min_common) {
+		log_private("rows that all parties have: %zu", run->n);
+		e = err_set(ERR_JOB,
+			    "the parties have fewer than %u ids in common (job.min_common)",
+			    run->job.min_common);
+	}
+	if (e == ERR_OK)
+		e = tell(run, &common);
+	buf_release(&common);
+	TRY(e);
+	log_info("all parties have %zu rows", run->n);
+	return ERR_OK;
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""How many rows, or edges with their owner, a coordinator reads, honest or not, and how many of them are true.
+
+    extract.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie LIE]
+
+kmeans, fedsc: with --lie from=S it is honest up to sum S (a number, or PHASE+N). From then on it tells parties
+counts of `min_cluster` or more for all centres, so that none is left out of the sums, and sums that move
+centres to where few rows are near: a sum over one row is that row. Besides it looks for sums that differ by
+one row, as `coterie privacy` does.
+
+fedspectral: columns of the joint matrix, by blocks of unit vectors. An edge has an owner where one party alone
+has rows of both its ends. With a --lie of liar.py about rows. The job's ids are "plain", to compare with.
+
+DIR: the parties' data. The last line of stdout is {"read": [...], "wrong": N, "of": N, "after": N}: what is read and true, what
+is read and false, how many there are, and how many sums came after the first lie.
+"""
+import argparse
+import glob
+import json
+import os
+import sys
+
+import numpy as np
+
+import liar
+from coordinator import arguments
+import kinds
+import kmeans
+import secsum
+from wire import Broken
+
+NEAR = 1e-4  # of a row that is read to the true one, in standard deviations
+
+
+class RowsHalf(kinds.Half):
+    """Notes what is asked, and of each sum of rows what it is the sum of."""
+
+    def ask(self, kind, term, scale=0.0, also=None):
+        self.link.asked = "counts" if kind == 3 and also is not None else "clusters" if kind == 3 else ""
+        return super().ask(kind, term, scale, also)
+
+    def sum(self, words):
+        self.link.asked = ""
+        return super().sum(words)
+
+    def run(self):
+        if self.job["kind"] == "kmeans":
+            kmeans.Party.run(self)
+        else:
+            super().run()
+
+
+class Rows(liar.Lies, kinds.Fedsc):
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.sets, self.lies, self.begun = [], 0, False
+
+    def rounds(self):
+        self.random, self.asked, self.true = np.random.default_rng(1), "", None
+        self.half = RowsHalf(self.what, self.columns, self)
+        self.half.run()
+
+    def is_due(self):
+        self.begun = self.begun or (self.lie == "from" and super().is_due())
+        return self.begun
+
+    def forged(self, total):
+        due = self.is_due()
+        got, half, told = secsum.decode(total[:-2], *secsum.WIDE), self.half, None
+        if self.asked == "counts":
+            self.true = got
+            if due:
+                told = np.maximum(got, half.least)
+        elif self.asked == "clusters":
+            stays = half.count >= half.least
+            got, count = got.reshape(-1, half.X.shape[1] + 1), self.true[stays]
+            if half.X.shape[1] == self.columns:  # not of an embedding
+                self.sets.append((half.Z[stays].copy(), count, got))
+            if due:
+                told = self.elsewhere(half.count[stays], count, got).ravel()
+        words = total[:-2] if told is None else secsum.encode(told, len(self.party), *secsum.WIDE)
+        self.lies += not np.array_equal(words, total[:-2])
+        return np.concatenate([words, total[-2:]])
+
+    def elsewhere(self, said, count, got):
+        """Sums by which centres go to places near rows, spread as these are."""
+        m, some = got.shape[1] - 1, np.flatnonzero(count > 1)
+        near = self.random.choice(some, len(count)) if len(some) else np.zeros(len(count), dtype=int)
+        mean = got[near, :m] / np.maximum(count[near], 1)[:, None]
+        wide = np.sqrt(np.maximum(got[near, m], 1e-9) / (np.maximum(count[near], 1) * m))
+        place = mean + self.random.normal(size=mean.shape) * wide[:, None]
+        return said[:, None] * np.column_stack([place, m * wide**2])
+
+    def after(self):
+        return max(self.lies - 1, 0)
+
+    def found(self):
+        """Candidates, as rows of the scaled data: what one row is behind, alone or as a difference."""
+        Z, n, S = (np.concatenate(part) for part in zip(*self.sets))
+        m = self.columns
+        square = S[:, m] + 2 * (Z * S[:, :m]).sum(axis=1) - n * (Z**2).sum(axis=1)
+        yield from S[n == 1, :m]
+        for i in range(len(S)):
+            other = np.flatnonzero(n == n[i] - 1)
+            d = S[i, :m] - S[other, :m]
+            good = np.abs((d**2).sum(axis=1) - (square[i] - square[other])) < 1e-4
+            yield from d[good & (n[other] > 0)]
+
+    def read(self, truth):
+        X = [np.load(f).astype(float) for f in sorted(glob.glob(truth + "/party-*/features.npy"))]
+        X = np.concatenate(X)
+        if self.sets:
+            X = (X - self.half.mean) / self.half.scale
+        read, wrong = set(), 0
+        for row in self.found() if self.sets else ():
+            gap = np.abs(X - row).max(axis=1)
+            if gap.min() < NEAR:
+                read.add(int(gap.argmin()))
+            else:
+                wrong += 1
+        return sorted(read), wrong, len(X)
+
+
+class Edges(liar.Lies, kinds.Fedspectral):
+    N = np.zeros((0, 0))
+
+    def after(self):
+        return self.sums
+
+    def read(self, truth):
+        names = [f.split("/")[-2] for f in sorted(glob.glob(truth + "/party-*/edges.tsv"))]
+        self.pooled = set()
+        own = [{tuple(sorted(e.split()[:2])) for e in open(f"{truth}/{name}/edges.tsv")} for name in names]
+        read, wrong, name, has = set(), 0, {}, {}
+        for l, (ids, rows) in enumerate(zip(self.ids, self.rows)):
+            for i, row in zip(ids, rows):
+                name[int(row)] = i.decode()
+                has.setdefault(int(row), set()).add(l)
+        for a, b in zip(*np.nonzero(np.abs(self.N) > 1e-4)):
+            a, b = int(self.there[a]), int(self.there[b])
+            edge, owners = tuple(sorted((name[a], name[b]))), has[a] & has[b]
+            if a == b:
+                continue
+            self.pooled.add(edge)
+            if len(owners) == 1 and edge in own[min(owners)]:
+                read.add((*edge, min(owners)))
+            else:
+                wrong += len(owners) == 1
+        return sorted(read), wrong, sum(map(len, own))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="a coordinator that reads what it can")
+    parser.add_argument("--lie", default="honest")
+    parser.add_argument("--truth", required=True)
+    a, config, job = arguments(parser)
+    base = Edges if job["kind"] == "fedspectral" else Rows
+    c = base(a.lie, config, job, a.ready_file)
+    said = "done"
+    try:
+        c.run()
+    except Broken as e:
+        said = str(e)
+    read, wrong, of = c.read(a.truth)
+    print(json.dumps({"read": read, "wrong": wrong, "of": of, "after": c.after(), "said": said, "pooled": len(getattr(c, "pooled", ()))}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

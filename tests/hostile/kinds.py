@@ -1,0 +1,98 @@
+"""Coordinators of fedsc and fedspectral with the lies that only these kinds have a place for."""
+import numpy as np
+
+import coordinator
+import fedsc
+import fedspectral
+import wire
+
+
+class Half(fedsc.Half):
+    def top(self, G, k):
+        if self.link.lie != "smaller":
+            return super().top(G, k)
+        value, vectors = super().top(G, k + 1)
+        return value[1:], vectors[1:]
+
+
+class Fedsc(coordinator.Following):
+    def rounds(self):
+        self.half = Half(self.what, self.columns, self)
+        self.half.run()
+
+    def basis(self, value, vectors):
+        value, vectors = value.copy(), vectors.copy()
+        last = vectors.copy()
+        if self.lie == "value":
+            value[0] *= 1 + 1e-6
+        elif self.lie == "vector":
+            vectors[0, 0] += 1e-6
+        elif self.lie == "longer":
+            vectors[0] *= 1 + 1e-6
+        elif self.lie == "turned":
+            a, b = vectors[:2]
+            vectors[:2] = np.cos(0.1) * a - np.sin(0.1) * b, np.sin(0.1) * a + np.cos(0.1) * b
+        elif self.lie == "sign":
+            vectors[0] *= -1
+        elif self.lie == "vector-one":
+            last[0, 0] += 1e-6
+        elif self.lie == "sign-one":
+            last[0] *= -1
+        one = self.lie.endswith("-one")
+        for c in self.party:
+            self.tell_numbers(c, value)
+            self.tell_numbers(c, last if one and c is self.party[-1] else vectors)
+
+
+class Fedspectral(fedspectral.Coordinator):
+    def number(self):
+        super().number()
+        rows, last = self.rows, self.rows[-1]
+        n = len(self.all)
+        if self.lie == "apart":
+            at = np.cumsum([0] + [len(r) for r in rows])
+            self.rows = [np.arange(at[l], at[l + 1]) for l in range(len(rows))]
+        elif self.lie == "victim":
+            rows[-1] = n + np.arange(len(last))
+            self.rows = compact(rows)
+        elif self.lie == "merged":  # n stays, and sums have the last party's terms at others' places
+            rows[-1] = np.random.permutation(n)[: len(last)]
+        elif self.lie == "few":
+            self.moved = np.random.permutation(len(last))[: self.args[0]]
+            rows[-1][self.moved] = n + np.arange(self.args[0])
+
+    def exchange(self, what):
+        if self.lie not in ("box", "boxes") or what != wire.ROWS_OF_SOME:
+            return super().exchange(what)
+        boxes = [
+            [self.sealed(c, what, to) for to in range(len(self.party)) if self.party[to] is not c]
+            for c in self.party
+        ]
+        if self.lie == "box":
+            boxes[0][0] = boxes[0][0][:-1] + bytes([boxes[0][0][-1] ^ 1])
+        else:  # what party 0 and party 1 tell the last, each in the other's name
+            a, b = boxes[0][-1], boxes[1][-1]
+            boxes[0][-1], boxes[1][-1] = a[:10] + b[10:], b[:10] + a[10:]
+        for l, own in enumerate(boxes):
+            for c, body in zip((c for c in self.party if c is not self.party[l]), own):
+                c.send(wire.SEALED, body)
+        return None
+
+    def widths(self, width):
+        super().widths(width + 100 if self.lie == "wide" and width else width)
+
+    def block(self, c, V):
+        V = V.copy()
+        if self.lie == "block":
+            V[:, 0] *= 2
+        elif self.lie == "block-turned":
+            V[:, 0] = (V[:, 0] + V[:, 1]) / np.sqrt(2)
+        elif self.lie == "block-one" and c is self.party[-1]:
+            V[:, [0, 1]] = V[:, [1, 0]]
+        super().block(c, V)
+
+
+def compact(rows):
+    """The same with rows from 0 on without a gap."""
+    used = np.unique(np.concatenate(rows))
+    return [np.searchsorted(used, r) for r in rows]

@@ -1,0 +1,110 @@
+#!/bin/bash
+# What a coordinator reads of single rows, and of edges with their owner, with lies and without
+# (extract.py): nothing beyond what it reads when it is honest.
+#
+# shellcheck source=../integration/lib.sh
+source "$(dirname "$0")/../integration/lib.sh"
+# shellcheck source=../integration/python.sh
+source "$(dirname "$0")/../integration/python.sh"
+
+extractor() { # LIE: listening
+	rm -rf "$T/ready" "$T/out"
+	start coordinator "$PYTHON" "$ROOT/tests/hostile/extract.py" --config "$T/coordinator.json" --job "$T/job.json" \
+		--ready-file "$T/ready" --truth "$T/data" --lie "$1"
+	until_true 60 listens_or_gone
+	[[ -s $T/ready ]] || fail "the coordinator did not become ready"
+	ADDRESS=$(<"$T/ready")
+}
+
+reads() { # FILE LIE STATUS: parties in C; what is read goes to FILE
+	extractor "$2"
+	parties 3
+	# shellcheck disable=SC2046
+	ends "$3" $(names 3)
+	ends 0 coordinator
+	tail -n 1 "$T/coordinator.stdout" >"$T/$1"
+	figure "$1" "$2"
+}
+
+figure() { # FILE LIE
+	jq -r --arg lie "$2" '"\($lie): read \(.read | length) of \(.of), \(.wrong) wrong, \(.pooled) pooled, \(.after) after, \(.said)"' "$T/$1"
+}
+
+beyond() { jq -n --slurpfile a "$T/honest" --slurpfile b "$T/$1" '$b[0].read - $a[0].read | length'; } # FILE
+
+nothing_beyond() { # LIE...
+	local lie
+	for lie; do
+		reads lying "$lie" 2
+		[[ $(beyond lying) == 0 ]] || fail "$lie: $(beyond lying) more than an honest coordinator reads"
+		[[ $(jq .after "$T/lying") == 0 ]] || fail "$lie: $(jq .after "$T/lying") sums after the lie"
+	done
+}
+
+rows_of() { # KIND OR VARIANT
+	needs_python
+	rows_federation 3 --nodes 300
+	rows_job "$1" '. + { min_cluster: 3, restarts: 4, iterations: 10 }'
+	case $1 in
+	kmeans) edit job '. + { tolerance: 1e-6 }' ;;
+	dense) edit job '. + { dims_most: 60, dims_share: 0.99, rounds: 2, tolerance: 0 }' ;;
+	esac
+}
+
+# What the attack does where sums are believed, as they once were: parties in Python that do not look at tags.
+test_rows_of_parties_that_believe() {
+	rows_of kmeans
+	local name
+	edit job '.secure_sum = { group: "ffdhe2048" } | .clusters = 40 | .iterations = 40 | .tolerance = 0'
+	extractor from=2
+	for name in $(names 3); do
+		start "$name" "$PYTHON" "$ROOT/tests/interop/party.py" --config "$T/$name.json" --coordinator "$ADDRESS" \
+			--labels "$T/$name.labels" --lie believe
+	done
+	ended coordinator
+	tail -n 1 "$T/coordinator.stdout" >"$T/believed"
+	figure believed "from=2, believed"
+	at_least "$(jq '.read | length' "$T/believed")" 200 "rows read of 300"
+}
+
+test_rows_of_kmeans() {
+	rows_of kmeans
+	reads honest honest 0
+	nothing_beyond from=2 from=kmeans+21
+}
+
+test_rows_of_anchor() {
+	rows_of anchor
+	reads honest honest 0
+	nothing_beyond from=landmarks+0 from=landmarks+21 from=kmeans+0
+}
+
+test_rows_of_dense() {
+	rows_of dense
+	reads honest honest 0
+	nothing_beyond from=landmarks+0 from=landmarks+21 from=kmeans+3
+}
+
+# ---- fedspectral: edges with their owner ----
+
+edges_of() { # VARIANT: whose ids are plain, for the truth
+	needs_python
+	edges_federation 3
+	edit job ". + { variant: \"$1\", ids: \"plain\", iterations: 1 }"
+}
+
+test_edges_of_exact() {
+	edges_of exact
+	reads honest honest 0
+	# The pooled graph is read whole: the reading is good enough to find owners, where there are any.
+	[[ $(jq .pooled "$T/honest") == $(cat "$T"/data/party-0?/edges.tsv | sort -u | wc -l) ]] || fail "the pooled graph is not read"
+	nothing_beyond apart victim merged
+}
+
+test_edges_of_plus() {
+	edges_of fedspectral+
+	reads honest honest 0
+	nothing_beyond apart victim merged
+}
+
+run_tests "$@"

@@ -1,0 +1,60 @@
+#!/bin/bash
+# What a coordinator of kcagc gains by other cells than the true ones (geometry.py): with flat what it has of basic
+# without a lie, and with min_cell nothing.
+#
+# shellcheck source=../integration/lib.sh
+source "$(dirname "$0")/../integration/lib.sh"
+# shellcheck source=../integration/python.sh
+source "$(dirname "$0")/../integration/python.sh"
+
+effective() { # JQ-PROGRAM: the job in full, as the coordinator in C writes it
+	needs_python
+	federation 3
+	edit job ". + { polish: 0, projection: { dims: \"k\" }, joint_norm: false } | $1"
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+}
+
+maps() { # STATUS [ARG...]: $KNOWN pairs of $OF
+	rm -rf "$T/ready" "$T/out"
+	start coordinator "$PYTHON" "$ROOT/tests/hostile/geometry.py" --config "$T/coordinator.json" --job "$T/job.json" \
+		--ready-file "$T/ready" --truth "$T/data" "${@:2}"
+	until_true 60 listens_or_gone
+	[[ -s $T/ready ]] || fail "the coordinator did not become ready"
+	# shellcheck disable=SC2034 # party() dials it
+	ADDRESS=$(<"$T/ready")
+	parties 3
+	# shellcheck disable=SC2046
+	ends "$1" $(names 3)
+	ends 0 coordinator
+	tail -n 1 "$T/coordinator.stdout"
+	KNOWN=$(tail -n 1 "$T/coordinator.stdout" | jq .known)
+	OF=$(tail -n 1 "$T/coordinator.stdout" | jq .of)
+}
+
+test_basic() {
+	effective '.method = "basic"'
+	maps 0
+	[[ $KNOWN == "$OF" ]] || fail "of basic $KNOWN pairs of $OF are known, and the map is said to be whole"
+}
+
+test_flat_and_cells_of_one_node() {
+	effective '.method = "flat"'
+	maps 0
+	local honest=$KNOWN
+	((honest < OF / 2)) || fail "cells keep nothing back: $honest of $OF"
+	maps 0 --lie cells
+	[[ $KNOWN == "$OF" ]] || fail "cells of one node: $KNOWN of $OF"
+}
+
+test_min_cell() {
+	effective '.method = "flat" | .min_cell = 3'
+	maps 2 --lie cells
+	[[ $KNOWN == 0 ]] || fail "$KNOWN of $OF in spite of min_cell"
+	any_party_said 'coordinator sent CELLS with .* fewer than job.min_cell, 3' || fail "nobody says why"
+}
+
+run_tests "$@"

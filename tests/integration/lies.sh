@@ -1,0 +1,38 @@
+# lies.sh -- a coordinator that lies, alone (tests/hostile/liar.py), to parties in C.
+#
+# shellcheck shell=bash
+# shellcheck source=python.sh
+source "$(dirname "${BASH_SOURCE[0]}")/python.sh"
+
+liar() { # LIE
+	rm -f "$T/ready"
+	start coordinator "$PYTHON" "$ROOT/tests/hostile/liar.py" --config "$T/coordinator.json" --job "$T/job.json" \
+		--ready-file "$T/ready" --lie "$1"
+	until_true 60 listens_or_gone
+	[[ -s $T/ready ]] || fail "the liar did not become ready"
+	# shellcheck disable=SC2034 # party() dials it
+	ADDRESS=$(<"$T/ready")
+}
+
+# All parties end with 2. Whoever finds it names the coordinator; nobody's own finding is about a party.
+is_found() { # LIE REGEX
+	local name found=false
+	rm -rf "$T/out"
+	liar "$1"
+	parties 3
+	# shellcheck disable=SC2046
+	ends 2 $(names 3)
+	ended coordinator
+	for name in $(names 3); do
+		[[ ! -e $T/out/$name/labels.csv ]] || fail "$1: $name has labels"
+		! said "$name" "$2" || found=true
+		tail -n 1 "$T/$name.stderr" >"$T/last"
+		grep -q coordinator "$T/last" || fail "$1: $name does not name the coordinator: $(<"$T/last")"
+		! grep -Eq 'party-0[0-2] (sent|is|has|lies)' "$T/last" || fail "$1: $name blames a party: $(<"$T/last")"
+	done
+	$found || fail "$1: nobody says '$2': $(cat "$T"/party-0?.stderr | tail -n 3)"
+	! grep -q 'AddressSanitizer\|runtime error' "$T"/party-0?.stderr || fail "$1: a sanitizer's report"
+}
+
+# shellcheck disable=SC2034
+WRONG_SUM="coordinator sent SUM [0-9]+ that is not the sum of the parties' terms and tags"

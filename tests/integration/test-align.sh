@@ -1,0 +1,104 @@
+#!/bin/bash
+# Which ids all parties have: coterie align beside comm, and daemons whose data are ids alone.
+. "$(dirname "$0")/lib.sh"
+
+# Files $T/ids-0, $T/ids-1, ...: lines FIRST to LAST of the ids that are numbered, for each "FIRST-LAST".
+files() {
+	local i=0 range
+	for range; do
+		seq "${range%-*}" "${range#*-}" | awk '{
+			if ($1 % 5 == 0) print "k\303\266ln-" $1
+			else if ($1 % 7 == 0) { s = sprintf("%250s", ""); gsub(/ /, "x", s); print s $1 % 100000 }
+			else print "+49" $1 }' | shuf --random-source=<(yes $i) >"$T/ids-$i"
+		i=$((i + 1))
+	done
+}
+
+# What all of them have, sorted.
+common() {
+	local f sum
+	sum=$(mktemp -p "$T")
+	LC_ALL=C sort "$1" >"$sum"
+	for f in "${@:2}"; do
+		LC_ALL=C comm -12 "$sum" <(LC_ALL=C sort "$f") >"$sum.next"
+		mv "$sum.next" "$sum"
+	done
+	cat "$sum"
+}
+
+align() { "$BIN/coterie" align "$@" >"$T/stdout" 2>"$T/stderr"; }
+
+# The same ids at all, in the same order, and those that comm finds.
+found() { # OUT FILE...
+	local out=$1 dir
+	common "${@:2}" >"$T/want"
+	for dir in "$out"/party-*; do
+		cmp -s "$dir/ids.txt" "$out/party-00/ids.txt" || fail "$dir has ids.txt in another order"
+	done
+	LC_ALL=C sort "$out/party-00/ids.txt" | cmp -s - "$T/want" || fail "$out: not what comm finds"
+	jq -e --argjson n "$(wc -l <"$T/want")" '.facts.common_rows == $n' "$out/party-00/run.json" >"$T/null" ||
+		fail "$out: run.json says $(jq -c .facts "$out/party-00/run.json")"
+}
+
+test_as_comm_finds() {
+	files 1-1000 301-1300 201-950
+	align "$T"/ids-{0,1,2} --out "$T/three" || fail "three: $(<"$T/stderr")"
+	found "$T/three" "$T"/ids-{0,1,2}
+	grep -q "ids-0: 650 of 1000 ids are in all files" "$T/stdout" || fail "it says $(<"$T/stdout")"
+	align "$T"/ids-{0,1} --hashed --out "$T/hashed" || fail "hashed: $(<"$T/stderr")"
+	found "$T/hashed" "$T"/ids-{0,1}
+	align "$T"/ids-{0,0} --bound 5000 --out "$T/all" || fail "all: $(<"$T/stderr")"
+	found "$T/all" "$T/ids-0"
+	files 1-3000 2971-6000
+	align "$T"/ids-{0,1} --min-common 30 --out "$T/few" || fail "1 %: $(<"$T/stderr")"
+	found "$T/few" "$T"/ids-{0,1}
+}
+
+# One row, or none: refused, and no file says which.
+test_too_few() {
+	files 1-500 500-900 901-1400
+	for pair in "0 1" "0 2"; do
+		# shellcheck disable=SC2086
+		set -- $pair
+		if align "$T/ids-$1" "$T/ids-$2" --out "$T/out-$2"; then fail "ids-$1 and ids-$2 went through"; fi
+		grep -q 'the parties have fewer than 100 ids in common (job.min_common)' "$T/stderr" ||
+			fail "it says $(<"$T/stderr")"
+		[[ ! -e $T/out-$2/party-00/ids.txt ]] || fail 'ids.txt is there'
+	done
+	align "$T/ids-0" "$T/ids-1" --min-common 1 --out "$T/one" || fail "one: $(<"$T/stderr")"
+	found "$T/one" "$T/ids-0" "$T/ids-1"
+}
+
+test_wrong_files() {
+	files 1-500 1-500
+	printf '+491\n' >>"$T/ids-1"
+	if align "$T"/ids-{0,1} --out "$T/twice"; then fail 'an id that is there twice went through'; fi
+	grep -Eq 'ids.txt:501: the id "\+491" is given twice, first on line [0-9]+' "$T/stderr" || fail "it says $(<"$T/stderr")"
+	if align "$T/ids-0" "$T/none" --out "$T/none-out"; then fail 'a file that is not there went through'; fi
+	grep -q 'none: No such file' "$T/stderr" || fail "it says $(<"$T/stderr")"
+	if align "$T"/ids-0; then fail 'one file went through'; fi
+	grep -q 'two files of ids are needed' "$T/stderr" || fail "it says $(<"$T/stderr")"
+	if align "$T"/ids-{0,0} --bound 100 --out "$T/bound"; then fail 'more ids than the bound went through'; fi
+	grep -q 'has 500 ids, and by job.align_bound 100 are the most' "$T/stderr" || fail "it says $(<"$T/stderr")"
+}
+
+# Daemons, over TLS: what the ledger has, and what a policy refuses.
+test_daemons() {
+	local name
+	federation 3
+	files 1-800 201-1000 101-900
+	echo '{ "kind": "align" }' >"$T/job.json"
+	for name in $(names 3); do
+		cp "$T/ids-$((10#${name#party-}))" "$T/$name.ids.txt"
+		edit "$name" '.policy.jobs = ["align"] | .data = { "ids": "'"$T/$name.ids.txt"'" }'
+	done
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	found "$T/out" "$T"/ids-{0,1,2}
+	"$BIN/coterie" ledger list --state "$T/out/party-01/state" >"$T/ledger" || fail 'no ledger'
+	grep -q 'masked term of a sum over' "$T/ledger" || fail "the ledger has no sum: $(<"$T/ledger")"
+}
+
+run_tests "$@"

@@ -1,0 +1,175 @@
+#!/bin/bash
+# coterie doctor: what it finds, of a party and of a coordinator, with nothing wrong and with one thing wrong.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+doctor() { # STATUS NAME: its JSON is in $T/found
+	local status=0
+	"$BIN/coterie" doctor --config "$T/$2.json" --json >"$T/found" 2>"$T/doctor.stderr" || status=$?
+	((status == $1)) || { cat "$T/found" "$T/doctor.stderr"; fail "doctor ended with $status, expected $1"; }
+}
+
+finds() { # VERDICT CHECK REGEX: in what was found, or in the advice
+	jq -e --arg v "$1" --arg c "$2" --arg r "$3" \
+		'any(.[]; .verdict == $v and .check == $c and (.found + " -> " + .do | test($r)))' "$T/found" >/dev/null ||
+		{ cat "$T/found"; fail "no $1 of $2 with '$3'"; }
+}
+
+one_wrong() { # CHECK...: these alone
+	local wrong
+	wrong=$(jq -r '.[] | select(.verdict == "wrong") | .check' "$T/found" | sort | xargs)
+	[[ $wrong == "$*" ]] || { cat "$T/found"; fail "wrong are: $wrong; expected $*"; }
+}
+
+at_the_coordinator() { # party-00 dials it
+	coordinator
+	edit party-00 ".coordinator = \"$ADDRESS\""
+}
+
+test_all_is_well() {
+	federation 2
+	doctor 0 coordinator
+	finds fine address '127.0.0.1:0 can be listened on'
+	finds note pins '0 of 2 parties'
+	at_the_coordinator
+	doctor 0 party-00
+	finds fine data '150 nodes, 18 features, [0-9]+ edges'
+	finds fine 'missing values' none
+	finds fine columns 'none of 18 dominates'
+	finds fine memory 'a job kcagc of 10 clusters takes about'
+	finds fine chain 'for a party'
+	finds fine certificate 'until 20.*, (29|30) days'
+	finds note CA 'until 20'
+	finds fine TCP 'connected to 127'
+	finds fine TLS 'coordinator answers, with the pinned key'
+	finds fine 'version there' 'protocol [0-9]+ to [0-9]+; here'
+	finds fine 'clock there' 'within [0-9.]+ s'
+	finds fine output 'can be made, .* free'
+	[[ ! -e $T/out/party-00 ]] || fail "it has made the output directory"
+	# It has taken nobody's seat: the job goes on as if it had not been there.
+	said coordinator 'party-00 asked from' || fail "the coordinator's log has it not"
+	parties 2
+	completes 2
+}
+
+# While a job runs, and where the party itself is connected, asking disturbs nothing.
+test_in_a_job() {
+	federation 2
+	edit party-00 '.policy.confirm = true'
+	at_the_coordinator
+	parties 2
+	soon_says party-00 'waits for a person'
+	doctor 0 party-00
+	"$BIN/coterie" approve --state "$T/out/party-00/state" "$(jq -r 'select(.job) | .job' "$T/party-00.stderr" | head -1)" >/dev/null
+	ends 0 coordinator party-00 party-01
+}
+
+test_table() {
+	local width
+	federation 2
+	edit party-00 '.coordinator = "127.0.0.1:1"'
+	for width in 40 80; do
+		COLUMNS=$width "$BIN/coterie" doctor --config "$T/party-00.json" >"$T/table" 2>/dev/null && fail "all is well?"
+		awk -v w="$width" 'length > w { print; bad = 1 } END { exit bad }' "$T/table" || fail "lines longer than $width"
+		grep -q SIGHUP "$T/table" && fail "advice without need"
+		grep -Eq 'TCP' "$T/table" || fail "no TCP"
+	done
+}
+
+test_nobody_there() {
+	federation 2
+	edit party-00 '.coordinator = "127.0.0.1:1"'
+	doctor 1 party-00
+	one_wrong TCP
+	finds wrong TCP 'connection refused -> does the coordinator run'
+	edit party-00 '.coordinator = "nowhere.invalid:7431"'
+	doctor 1 party-00
+	one_wrong name
+}
+
+test_wrong_pin() {
+	federation 2
+	at_the_coordinator
+	edit party-00 '.peers.coordinator |= sub("sha256:.{8}"; "sha256:00000000")'
+	doctor 1 party-00
+	one_wrong TLS
+	finds wrong TLS 'the key of coordinator is sha256:.*, pinned is sha256:00000000'
+}
+
+# The other side does not accept us: its sentence is what was found.
+test_not_admitted() {
+	federation 2
+	"$BIN/coterie" pki request --name stranger --dir "$T/pki" >/dev/null
+	"$BIN/coterie" pki sign --ca "$T/pki" --days 25 --out "$T/pki/stranger.crt" "$T/pki/stranger.csr" >/dev/null
+	at_the_coordinator
+	edit party-00 '.name = "stranger" | .identity = { certificate: "pki/stranger.crt", key: "pki/stranger.key", ca: "pki/ca.crt" }'
+	doctor 1 party-00
+	one_wrong admission
+	finds wrong admission 'stranger is not among the parties'
+}
+
+test_certificates() {
+	federation 2
+	at_the_coordinator
+	"$BIN/coterie" pki request --name party-00 --dir "$T/short" >/dev/null
+	"$BIN/coterie" pki sign --ca "$T/pki" --days 10 --out "$T/short/party-00.crt" "$T/short/party-00.csr" >/dev/null
+	edit party-00 '.identity.certificate = "short/party-00.crt" | .identity.key = "short/party-00.key"'
+	doctor 1 party-00
+	one_wrong certificate
+	finds wrong certificate 'until 20.*, (9|10) days -> have it renewed'
+	chmod 644 "$T/short/party-00.key"
+	doctor 1 party-00
+	finds wrong key 'readable|others'
+	"$BIN/coterie" pki lab --parties 2 --out "$T/other" >/dev/null
+	edit party-00 '.identity.certificate = "other/party-00.crt" | .identity.key = "other/party-00.key"'
+	doctor 1 party-00
+	finds wrong chain 'not signed by the CA'
+}
+
+test_data() {
+	rows_federation 2
+	at_the_coordinator
+	"$BIN/coterie" synth --points --nodes 50 --features 4 --clusters 2 --out "$T/d" >/dev/null
+	awk 'BEGIN { srand(1); for (i = 0; i < 50; i++) print rand() * 1e6 "," rand() "," rand() ",1" }' >"$T/d/wide.csv"
+	edit party-00 '.data = { features: "d/wide.csv" }'
+	doctor 0 party-00
+	finds note columns 'column 1 of 4 has 100 % of the variance'
+	sed -i '7s/^[^,]*/nan/' "$T/d/wide.csv"
+	doctor 1 party-00
+	one_wrong data
+	finds wrong data 'wide.csv:7: .*expected a finite number'
+	awk 'BEGIN { for (i = 0; i < 50; i++) print "1,1" }' >"$T/d/wide.csv"
+	doctor 1 party-00
+	one_wrong columns
+}
+
+test_isolated() {
+	federation 2
+	at_the_coordinator
+	awk '$1 != 3 && $2 != 3' "$T/data/party-00/edges.tsv" >"$T/e" && mv "$T/e" "$T/data/party-00/edges.tsv"
+	doctor 0 party-00
+	finds note 'isolated nodes' '[1-9][0-9]* of 150 nodes have no edge'
+}
+
+test_output() {
+	((EUID == 0)) || skip "needs root, to look as another user"
+	federation 2
+	edit coordinator '.user = "nobody"'
+	chmod 755 "$T"
+	doctor 1 coordinator
+	one_wrong output
+	finds wrong output 'Permission denied -> make it, or give it to the user'
+	edit coordinator '.user = "nobody-of-this-name"'
+	doctor 1 coordinator
+	finds wrong user 'no user'
+}
+
+test_no_configuration() {
+	local status=0
+	"$BIN/coterie" doctor --config /nowhere.json 2>"$T/doctor.stderr" || status=$?
+	((status == 4)) || fail "status $status"
+	says doctor 'nowhere.json: No such file'
+}
+
+run_tests "$@"

@@ -1,0 +1,157 @@
+#!/bin/bash
+# A coordinator that lies, alone (tests/hostile/liar.py), to parties of fedsc and fedspectral: about sums, bases,
+# rows and blocks. Each lie ends the job with a sentence that names the coordinator and never a party, and nobody
+# has labels.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=lies.sh
+source "$(dirname "$0")/lies.sh"
+
+# ---- fedsc ----
+
+rows_of() { # VARIANT: a federation for it
+	needs_python
+	rows_federation 3
+	rows_job "$1" '. + { min_cluster: 3, restarts: 4, iterations: 5 }'
+	[[ $1 != dense ]] || edit job '. + { dims_most: 12, dims_share: 0.9999, rounds: 2, tolerance: 0 }'
+}
+
+is_done() { # LIE
+	rm -rf "$T/out"
+	liar "$1"
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+}
+
+# As by the coordinator in C: what is together there is together here.
+ends_alike() { # LIE
+	is_done "$1"
+	[[ $(paste -d ' ' <(cat "$T"/honest/party-0?/labels.csv) <(cat "$T"/out/party-0?/labels.csv) | sort -u | wc -l) == "$together" ]] ||
+		fail "$1: not the clusters that there are with a coordinator in C"
+}
+
+honest() { # the labels that there are to be
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	mv "$T/out" "$T/honest"
+	together=$(cat "$T"/honest/party-0?/labels.csv | sort -u | wc -l)
+}
+
+sums() { # LIE...: each is found
+	local lie
+	for lie; do is_found "$lie" "$WRONG_SUM"; done
+}
+
+# "turned": these three clouds are apart, so eigenvalues are equal, and what is turned in their space is as
+# good a basis, as one with another sign is; clusters are the same.
+test_anchor_as_it_is() {
+	rows_of anchor
+	honest
+	ends_alike honest
+	ends_alike sign
+	ends_alike turned
+}
+
+test_sums_of_anchor() {
+	rows_of anchor
+	sums scale bit=landmarks+0,0 count=landmarks+2 centre=landmarks+3 one=landmarks+4,0
+}
+
+test_later_sums_of_anchor() {
+	rows_of anchor
+	sums bit=anchor+0,0 one=anchor+0,-1 bit=kmeans+1,-2 count=kmeans+2
+}
+
+test_dense_as_it_is() {
+	rows_of dense
+	honest
+	ends_alike honest
+	ends_alike sign
+}
+
+test_sums_of_dense() {
+	rows_of dense
+	sums bit=totals+2,0 count=landmarks+2 bit=dims+0,0 bit=stage-1+0,0 one=stage-1+1,-1
+}
+
+test_later_sums_of_dense() {
+	rows_of dense
+	sums bit=dense+0,0 one=dense+1,-1 bit=kmeans+0,0 centre=kmeans+3
+}
+
+bases_that_are_not() { # LIE...
+	local lie
+	for lie; do is_found "$lie" 'coordinator sent MATRIX with vectors that are not eigenvectors'; done
+	is_found longer 'coordinator sent MATRIX with eigenvectors that are not orthonormal'
+	is_found smaller 'coordinator sent MATRIX with .* eigenvectors that are not those of the largest eigenvalues'
+	is_found sign-one 'coordinator has told it other things than this party'
+}
+
+test_basis_of_anchor() {
+	rows_of anchor
+	bases_that_are_not value vector-one
+}
+
+test_basis_of_dense() {
+	rows_of dense
+	bases_that_are_not turned vector
+}
+
+# ---- fedspectral ----
+
+edges_for() { # VARIANT: three parties with the same nodes
+	needs_python
+	edges_federation 3
+	edit job ". + { variant: \"$1\", ids: \"hashed\" }"
+}
+
+rows_that_are_not_the_same() {
+	is_found apart 'coordinator sent ROWS of [0-9]+ nodes, as many as the parties have together|coordinator numbers nodes otherwise'
+	is_found victim 'coordinator numbers nodes otherwise'
+	is_found merged 'coordinator numbers nodes otherwise'
+	is_found box 'as coordinator passed it on'
+}
+
+test_fedspectral_exact_as_it_is() {
+	edges_for exact
+	honest
+	ends_alike honest
+}
+
+test_rows_of_exact() {
+	edges_for exact
+	rows_that_are_not_the_same
+	is_found boxes 'as coordinator passed it on'
+}
+
+test_degrees() {
+	edges_for exact
+	sums bit=degrees+0,0 one=degrees+0,3 count=degrees+0 bit=degrees+0,-1
+	is_found word 'as coordinator passed it on'
+}
+
+test_blocks_of_exact() {
+	edges_for exact
+	is_found block 'coordinator sent a BLOCK whose columns are not orthogonal'
+	is_found block-turned 'coordinator sent a BLOCK whose columns are not orthogonal'
+	is_found block-one 'coordinator has told it other things than this party'
+	is_found wide 'coordinator sent CHOICE'
+}
+
+test_rows_of_plus() {
+	edges_for fedspectral+
+	rows_that_are_not_the_same
+}
+
+test_fedspectral_plus() {
+	edges_for fedspectral+
+	is_done honest
+	is_found block-turned 'coordinator sent a BLOCK whose columns are not orthogonal'
+	is_found block-one 'coordinator has told it other things than this party'
+}
+
+run_tests "$@"

@@ -1,0 +1,83 @@
+"""The coordinator's half of kind fedsc, variants anchor and dense (proto/PROTOCOL.md, common/fedsc/README.md): what
+parties compute of their sums, without rows, and the bases that it alone computes."""
+import math
+
+import numpy as np
+
+import kmeans
+
+
+class Half(kmeans.Party):
+    """link: as kmeans.Party has it, and basis(eigenvalues, eigenvectors)."""
+
+    def __init__(self, job, columns, link):
+        super().__init__(job, np.zeros((0, columns)), link)
+
+    def sum(self, words):
+        return self.link.sum(np.zeros(words))
+
+    def triangle(self, d):
+        M = np.zeros((d, d))
+        M[np.tril_indices(d)] = self.sum(d * (d + 1) // 2)
+        return M + np.tril(M, -1).T
+
+    def leading(self, G):
+        value, U = self.top(G, self.job["clusters"])
+        self.link.basis(value, U)
+        return value, U
+
+    def top(self, G, k):
+        value, V = np.linalg.eigh(G)
+        return value[::-1][:k], V[:, ::-1][:, :k].T
+
+    def embed(self):
+        """Rows of the embedding take the place of rows."""
+        self.X = np.zeros((0, self.job["clusters"]))
+
+    def anchor(self):
+        job, k = self.job, self.job["clusters"]
+        self.totals()
+        self.link.phase("landmarks")
+        self.landmarks(max(min(600, int(self.n / 5)), k))
+        self.link.phase("anchor")
+        M = self.triangle(len(self.Z))
+        lam = M.sum(axis=1)
+        by = 1 / np.sqrt(np.where(lam > 0, lam, np.inf))
+        value, U = self.leading(M * np.outer(by, by))
+        R = (U * by).T / np.sqrt(value)
+        self.embed()
+        self.Z = kmeans.weighted(R / np.linalg.norm(R, axis=1)[:, None], lam, k, job["restarts"], job["seed"])
+        self.link.phase("kmeans")
+        for _ in range(job["iterations"]):
+            if self.round() <= 0:
+                break
+        self.counting()
+
+    def dense(self):
+        job, k = self.job, self.job["clusters"]
+        self.totals()
+        self.sum(1)  # of which parties have the kernel's width
+        self.link.phase("landmarks")
+        self.landmarks(max(min(job["dims_most"], int(self.n / 5)), k))
+        self.link.phase("dims")
+        M = self.triangle(len(self.Z))
+        share = np.cumsum(np.linalg.eigvalsh(M)[::-1])
+        d = max(int((share < job["dims_share"] * np.trace(M)).sum()) + 1, k)
+        if d < len(self.Z):
+            self.link.phase("landmarks")
+            self.landmarks(d)
+        self.link.phase("stage-1")
+        for _ in range(job["rounds"]):
+            x = self.sum(self.Z.size + 1)
+            before, self.Z = self.Z, x[:-1].reshape(self.Z.shape) / x[-1]
+            if math.sqrt(((self.Z - before) ** 2).sum() / (self.Z**2).sum()) <= job["tolerance"]:
+                break
+        self.link.phase("dense")
+        d = len(self.Z)
+        self.sum(d)
+        self.leading(self.triangle(d))
+        self.embed()
+        self.by_kmeans(1e-6)
+
+    def run(self):
+        {"anchor": self.anchor, "dense": self.dense}[self.job["variant"]]()

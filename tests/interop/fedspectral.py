@@ -1,0 +1,122 @@
+"""A coordinator of kind fedspectral, variants exact and fedspectral+, by proto/PROTOCOL.md.
+
+It asks for products with multiples of unit vectors, whose sums are columns of the joint matrix, where C
+takes an Arnoldi basis: to parties one orthogonal block is as good as another.
+"""
+import numpy as np
+
+import coordinator
+import wire
+from wire import Reader, field, u16, u32, u64
+
+PLUS_ROUNDS = 20
+
+
+class Coordinator(coordinator.Following):
+    # ---- nodes ----
+
+    def group_key(self):
+        if self.what["ids"] == "hashed":
+            self.key_of(wire.IDS_KEY)
+        self.ids = [self.receive_ids(c) for c in self.party]
+        self.number()
+        self.n = self.told_n()
+        for l, (c, rows) in enumerate(zip(self.party, self.rows)):
+            for body in wire.label_bodies(l, self.n, rows):
+                c.send(wire.ROWS, body)
+        super().group_key()
+        self.exchange(wire.ROWS_OF_SOME)
+
+    def receive_ids(self, c):
+        ids, count = [], None
+        while count is None or len(ids) < count:
+            r = Reader(c.recv((wire.IDS,))[1])
+            count, at = r.number(8), r.number(8)
+            assert at == len(ids), f"{c.peer} sent ids out of order"
+            packed = Reader(r.bytes(0, 1 << 20))
+            r.end()
+            while packed.at < len(packed.body):
+                ids.append(packed.take(16 if self.what["ids"] == "hashed" else packed.number(1)))
+        return ids
+
+    def number(self):
+        """One row for each id, at random."""
+        self.all = sorted(set().union(*self.ids))
+        row = dict(zip(self.all, np.random.permutation(len(self.all))))
+        self.rows = [np.array([row[i] for i in ids], dtype=np.int64) for ids in self.ids]
+
+    def told_n(self):
+        return 1 + max(int(rows.max()) for rows in self.rows)
+
+    # ---- sums ----
+
+    def choose(self, what, value):
+        for c in self.party:
+            c.send(wire.CHOICE, u16(what) + u64(value))
+
+    def block(self, c, V):
+        numbers = np.asarray(V, dtype="<f4").ravel()
+        for at in range(0, len(numbers), wire.CHUNK // 4):
+            chunk = numbers[at : at + wire.CHUNK // 4].tobytes()
+            c.send(wire.BLOCK, u32(self.root()) + u64(len(numbers)) + u64(at) + field(chunk))
+
+    def product(self, V):
+        """V down to all, what the parties make of it, summed."""
+        for c in self.party:
+            self.block(c, V)
+        total = self.add([None] * len(self.party), 0)
+        if not self.said:
+            self.told_words()
+        self.said = True
+        self.sums += 1
+        self.progress += 1
+        return total.astype("<i8").astype(float).reshape(V.shape) / 2.0**24
+
+    def joint(self, m, width, rounds):
+        """So many columns of the joint matrix as there are rounds for."""
+        self.N = N = np.zeros((m, m))
+        unit = np.eye(m) * np.sqrt(m)
+        for at in range(0, min(m, width * rounds), width):
+            V = unit[:, at : at + width]
+            if V.shape[1] < width and not self.exact:  # whose width is fixed
+                V = np.hstack([V, unit[:, : width - V.shape[1]]])
+            else:
+                self.widths(V.shape[1])
+            N[:, at : at + width] = self.product(V)[:, : m - at] / np.sqrt(m)
+            self.done_rounds += 1
+
+    def widths(self, width):
+        if self.exact:
+            self.choose(5, width)
+
+    def rounds(self):
+        k = self.what["clusters"]
+        self.exact, self.done_rounds = self.what["variant"] == "exact", 0
+        if self.exact:
+            self.phase("degrees")
+            degree = self.sum(np.zeros(self.n))
+            self.there = np.flatnonzero(degree > 0)
+            m = len(self.there)
+            self.phase("lanczos")
+            self.joint(m, min(max(20, k + 10), m), 100)
+            root = np.sqrt(degree[self.there])
+            self.A = self.N * np.outer(root, root)  # all edges, and nobody's name at them
+            self.widths(0)
+        else:
+            self.phase("power")
+            self.there = np.arange(self.n)
+            self.joint(self.n, k, PLUS_ROUNDS)
+            for _ in range(self.done_rounds, PLUS_ROUNDS):
+                self.product(np.eye(self.n)[:, :k] * np.sqrt(self.n))
+        self.results(k)
+
+    def results(self, k):
+        """Signs of leading eigenvectors: good enough for who wants to know whether the job ends."""
+        label = np.full(self.n, k)
+        vectors = np.linalg.eigh((self.N + self.N.T) / 2)[1][:, -k:]
+        label[self.there] = np.abs(vectors).argmax(axis=1)
+        clusters = k + int((label == k).any())
+        self.choose(7, clusters)
+        for c, rows in zip(self.party, self.rows):
+            for body in wire.label_bodies(self.root(), clusters - 1, label[np.sort(rows)]):
+                c.send(wire.RESULT, body)

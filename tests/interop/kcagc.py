@@ -1,0 +1,153 @@
+"""kCAGC's method "basic" (common/kcagc/README.md, proto/PROTOCOL.md): a party's numbers and its
+messages, and what the coordinator makes of the sums."""
+import math
+
+import numpy as np
+
+import kmeans
+import wire
+
+
+def count(size, job):
+    """What "k", "2k", "local" or a number of the job says."""
+    if size == "local":
+        size = job["local_clusters"]
+    if isinstance(size, str):
+        return int(size.rstrip("k") or 1) * job["clusters"]
+    return size
+
+
+def embed(job, X, edges):
+    """X: n x m; edges: each pair once -> Z, n x d."""
+    n, Z, projection = len(X), X.copy(), job["projection"]
+    some = X[X != 0]
+    if job["features"] == "idf" and some.size and (some == some[0]).all():
+        Z *= np.log((1 + n) / (1 + (X != 0).sum(axis=0))) + 1
+    S = np.eye(n)
+    S[edges[:, 0], edges[:, 1]] = S[edges[:, 1], edges[:, 0]] = 1
+    root = np.sqrt(S.sum(axis=1))
+    S /= np.outer(root, root)
+    for _ in range(job["filter"]["order"]):
+        Z = (Z + S @ Z) / 2
+    U, value, _ = np.linalg.svd(Z, full_matrices=False)
+    d = count(projection["dims"], job)
+    Z = U[:, :d] * (value[:d] if projection["basis"] == "scaled" else 1)
+    if projection["unit_rows"]:
+        length = np.sqrt((Z * Z).sum(axis=1))
+        mean = length.mean()
+        there = length > 1e-12 * mean
+        Z[~there] = 0
+        Z[there] /= (mean * (length[there] / mean) ** projection["row_power"])[:, None]
+    return Z
+
+
+class Shape:
+    """The joint k-means of a job: n items, K clusters, R starts, Q iterations."""
+
+    def __init__(self, job, n):
+        self.n, self.K, self.Q = n, job["clusters"], job["iterations"]
+        fit = job["start_words"] // (n * self.K)
+        self.R = min(job["starts"], max(fit, job["restarts"]))
+        self.keep = min(job["restarts"], self.R)
+        self.screen = job["screen"] if self.keep < self.R else 0
+        self.first = 0 if job["ninth"] else 1
+
+    def rounds(self):
+        return range(self.first, self.Q + 1)
+
+
+def check(job):
+    told = job["method"], job["filter"]["kind"], job["joint_norm"], job["plan"], job["polish"]
+    assert told == ("basic", "half", False, "off", 0), f"not written here: {told}"
+
+
+class Party:
+    """link: phase(name), recv_labels(kind, values, count, none), add(term)."""
+
+    def __init__(self, job, X, edges, link):
+        check(job)
+        self.Z, self.link, self.shape = embed(job, X, edges), link, Shape(job, len(X))
+
+    def centres(self, label, mu):
+        """In place; a cluster without items keeps its centre."""
+        for c in range(len(mu)):
+            if (label == c).any():
+                mu[c] = self.Z[label == c].mean(axis=0)
+
+    def run(self):
+        s, link, items = self.shape, self.link, self.Z
+        link.phase("joint")
+        if s.n > s.K:
+            label = link.recv_labels(wire.STARTS, s.K, s.R * s.n).reshape(s.R, s.n)
+            mu = np.zeros((s.R, s.K, items.shape[1]))
+            for r in range(s.R):
+                self.centres(label[r], mu[r])
+            moving = np.arange(s.R)
+            for t in s.rounds():
+                if not len(moving):
+                    break
+                link.add(np.concatenate([kmeans.distances(items, mu[r]).ravel() for r in moving]))
+                told = link.recv_labels(wire.ASSIGNMENT, s.K, len(moving) * s.n, none=t == 0)
+                told = told.reshape(len(moving), s.n)
+                still = [t == 0 or (label[r] != now).any() for r, now in zip(moving, told)]
+                label[moving] = told
+                for r in moving:
+                    self.centres(label[r], mu[r])
+                moving = moving[still]
+                if t and t == s.screen:
+                    kept = link.recv_labels(wire.KEPT, 1, s.R)
+                    moving = moving[kept[moving] == 1]
+        won = link.recv_labels(wire.CLUSTERS, s.K, s.n, none=False)
+        result = link.recv_labels(wire.RESULT, s.K, s.n, none=False)
+        assert np.array_equal(won, result), "RESULT is not what the last assignment made of the nodes"
+        return result
+
+
+class Coordinator:
+    """link: sum(words) -> numbers, tell_labels(kind, values, labels), root()."""
+
+    def __init__(self, job, n, link):
+        check(job)
+        self.link, self.shape, self.seed = link, Shape(job, n), job["seed"]
+
+    def starts(self):
+        s = self.shape
+        label = np.full((s.R, s.n), s.K)
+        for r in range(s.R):
+            rng, c = kmeans.Random(self.seed, self.link.root() << 32 | r), 0
+            while c < s.K:
+                i = rng.below(s.n)
+                if label[r, i] == s.K:
+                    label[r, i] = c
+                    c += 1
+        return label
+
+    def run(self):
+        s, link = self.shape, self.link
+        if s.n <= s.K:
+            best = np.arange(s.n)
+        else:
+            label, inertia = self.starts(), np.full(s.R, math.inf)
+            link.tell_labels(wire.STARTS, s.K, label)
+            running = moving = np.arange(s.R)
+            for t in s.rounds():
+                if not len(moving):
+                    break
+                D = link.sum(len(moving) * s.n * s.K).reshape(len(moving), s.n, s.K)
+                now = D.argmin(axis=2)
+                if t == 0:
+                    least, second = np.moveaxis(np.partition(D, 1, axis=2)[:, :, :2], 2, 0)
+                    now[least > second / 9] = s.K
+                else:
+                    inertia[moving] = D.min(axis=2).sum(axis=1)
+                still = (now != label[moving]).any(axis=1) if t else np.ones(len(moving), bool)
+                label[moving] = now
+                link.tell_labels(wire.ASSIGNMENT, s.K, now)
+                moving = moving[still]
+                if t and t == s.screen:
+                    running = np.sort(np.argsort(inertia, kind="stable")[: s.keep])
+                    link.tell_labels(wire.KEPT, 1, np.isin(np.arange(s.R), running).astype(int))
+                    moving = moving[np.isin(moving, running)]
+            best = label[running[inertia[running].argmin()]]
+        link.tell_labels(wire.CLUSTERS, s.K, best)
+        link.tell_labels(wire.RESULT, s.K, best)

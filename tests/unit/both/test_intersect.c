@@ -1,0 +1,470 @@
+/* Rows that all parties have: both halves find the same ones, whatever the sets; and what a party
+ * believes of a coordinator that leaves some out, invents or repeats one. */
+#include "tests/unit/both/meeting.h"
+
+#include "common/kind/align.h"
+#include "crypto/hmac.h"
+#include "server/run/relay.h"
+
+/* ---- sets ---- */
+
+/* Party l's ids: `common` that all have, and `own` that nobody has besides, or (shared) that the
+ * next party has too; in an order of its own. wide: of 1 to 255 bytes, not only ASCII. */
+struct sets {
+	size_t L, common, own;
+	bool shared, wide;
+};
+
+static size_t write_id(char *to, bool wide, const char *kind, size_t number)
+{
+	size_t n = (size_t)sprintf(to, "%s%zu", kind, number);
+
+	if (wide && number % 3 == 0) { /* up to 255 bytes */
+		size_t more = number * 7 % (256 - n);
+
+		memset(to + n, 'x', more);
+		n += more;
+	} else if (wide && number % 3 == 1) {
+		n += (size_t)sprintf(to + n, "\xc3\xa9\xe4\xb8\xad\xf0\x9f\x8c\x8d");
+	}
+	return n;
+}
+
+static void make_set(const struct sets *p, size_t l, struct dataset *d)
+{
+	size_t next = (l + 1) % p->L, all = p->common + p->own;
+	struct buf text = { 0 };
+	char id[512], kind[48];
+
+	for (size_t k = 0; k < all; k++) {
+		size_t i = (k * 7919 + l) % all,
+		       n; /* 7919 does not divide what is asked for here */
+
+		if (i < p->common)
+			snprintf(kind, sizeof(kind), "%s", p->wide && i > 0 ? "c" : "");
+		else if (p->shared && i % 2)
+			snprintf(kind, sizeof(kind), "with%zu-", next);
+		else
+			snprintf(kind, sizeof(kind), p->shared ? "with%zu-" : "only%zu-", l);
+		n = write_id(id, p->wide, kind, i < p->common ? i : i / (p->shared ? 2 : 1));
+		buf_add(&text, id, n);
+		buf_add(&text, "\n", 1);
+	}
+	buf_add(&text, "", 1);
+	names_are(d, (const char *)text.p);
+	assert_int_equal(d->n, all);
+	buf_release(&text);
+}
+
+static struct meeting *meeting_of(const struct sets *p, enum job_align align, unsigned bound,
+				  unsigned min_common)
+{
+	struct meeting *m = alloc(1, sizeof(*m));
+
+	m->align = align;
+	m->align_bound = bound;
+	m->min_common = min_common;
+	for (size_t l = 0; l < p->L; l++)
+		make_set(p, l, &m->seat[l].d);
+	meet(m, p->L, "hashed");
+	return m;
+}
+
+static const char *id_of(const struct seat *s, size_t r)
+{
+	return s->d.ids.id[s->row[r]];
+}
+
+/* As many as there are, the same ids in the same order at all parties, each once; and the same was
+ * told. */
+static void assert_common(const struct meeting *m, size_t n)
+{
+	const struct seat *first = &m->seat[0];
+
+	assert_int_equal(m->run.n, n);
+	for (size_t l = 0; l < m->run.L; l++) {
+		const struct seat *s = &m->seat[l];
+		bool *seen = alloc(s->d.n, sizeof(*seen));
+
+		assert_int_equal(s->common, n);
+		for (size_t r = 0; r < n; r++) {
+			assert_string_equal(id_of(s, r), id_of(first, r));
+			assert_false(seen[s->row[r]]);
+			seen[s->row[r]] = true;
+			for (size_t k = 0; l == 0 && k < m->run.L; k++)
+				assert_true(
+				    ids_find(&m->seat[k].d.ids,
+					     (struct word){ id_of(s, r), strlen(id_of(s, r)) }) !=
+				    SIZE_MAX);
+		}
+		assert_memory_equal(s->transcript, first->transcript, SECAGG_HASH_LEN);
+		free(seen);
+	}
+}
+
+static const enum job_align ways[] = { ALIGN_INTERSECT, ALIGN_HASHED };
+
+static void finds(const struct sets *p)
+{
+	for (size_t w = 0; w < 2; w++) {
+		struct meeting *m = meeting_of(p, ways[w], 0, 1);
+
+		hold(m);
+		assert_common(m, p->common);
+		leave(m);
+	}
+}
+
+/* ---- what is found ---- */
+
+static void overlaps(void **state)
+{
+	(void)state;
+	finds(&(struct sets){ 2, 1, 0, false, false });
+	finds(&(struct sets){ 2, 1, 99, false, false });
+	finds(&(struct sets){ 2, 7, 700, false, false });
+	finds(&(struct sets){ 3, 700, 300, false, false });
+	finds(&(struct sets){ 3, 700, 300, true, false }); /* others are of two of three */
+	finds(&(struct sets){ 4, 5000, 0, false, false });
+	finds(&(struct sets){ 5, 400, 100, true, true });
+	finds(&(struct sets){ 16, 60, 40, true, true });
+	finds(&(struct sets){ 1, 10, 0, false, false });
+}
+
+/* Of parties of other sizes, and with a bound that they know. */
+static void sizes(void **state)
+{
+	static const unsigned bounds[] = { 0, 3000 };
+
+	(void)state;
+	for (size_t b = 0; b < 2; b++) {
+		struct meeting *m = alloc(1, sizeof(*m));
+
+		m->align = ALIGN_INTERSECT;
+		m->align_bound = bounds[b];
+		m->min_common = 1;
+		make_set(&(struct sets){ 3, 50, 2000, false, false }, 0, &m->seat[0].d);
+		make_set(&(struct sets){ 3, 50, 10, false, false }, 1, &m->seat[1].d);
+		make_set(&(struct sets){ 3, 50, 300, false, false }, 2, &m->seat[2].d);
+		meet(m, 3, "hashed");
+		hold(m);
+		assert_common(m, 50);
+		leave(m);
+	}
+}
+
+static void assert_all_end(const struct meeting *m, const char *why)
+{
+	assert_int_equal(m->result, ERR_JOB);
+	assert_string_equal(m->why, why);
+	for (size_t l = 0; l < m->run.L; l++) {
+		assert_int_not_equal(m->seat[l].result, ERR_OK);
+		assert_null(m->seat[l].row);
+	}
+}
+
+/* None, or fewer than are asked for: nobody is told which, or how many. */
+static void too_few(void **state)
+{
+	(void)state;
+	for (size_t w = 0; w < 2; w++) {
+		struct meeting *m =
+		    meeting_of(&(struct sets){ 3, 0, 200, true, false }, ways[w], 0, 1);
+
+		hold_anyhow(m);
+		assert_all_end(m, "the parties have fewer than 1 ids in common (job.min_common)");
+		leave(m);
+		m = meeting_of(&(struct sets){ 3, 99, 200, true, false }, ways[w], 0, 100);
+		hold_anyhow(m);
+		assert_all_end(m, "the parties have fewer than 100 ids in common (job.min_common)");
+		leave(m);
+		m = meeting_of(&(struct sets){ 3, 100, 200, true, false }, ways[w], 0, 100);
+		hold(m);
+		assert_common(m, 100);
+		leave(m);
+	}
+}
+
+static void more_than_the_bound(void **state)
+{
+	struct meeting *m =
+	    meeting_of(&(struct sets){ 2, 50, 51, false, false }, ALIGN_INTERSECT, 100, 1);
+
+	(void)state;
+	hold_anyhow(m);
+	assert_int_equal(m->seat[0].result, ERR_JOB);
+	assert_string_equal(m->seat[0].why,
+			    "p0 has 101 ids, and by job.align_bound 100 are the most");
+	leave(m);
+}
+
+static void without_ids(void **state)
+{
+	struct meeting *m =
+	    meeting_of(&(struct sets){ 2, 50, 50, false, false }, ALIGN_INTERSECT, 0, 1);
+
+	(void)state;
+	m->seat[1].d.has_ids = false;
+	hold_anyhow(m);
+	assert_int_equal(m->seat[1].result, ERR_INPUT);
+	assert_non_null(strstr(m->seat[1].why, "p1 has no data.ids"));
+	m->seat[1].d.has_ids = true;
+	leave(m);
+}
+
+/* An id that is there twice is in no table, by whatever number: all try on together, and end. */
+static void no_table(void **state)
+{
+	struct meeting *m =
+	    meeting_of(&(struct sets){ 3, 50, 50, false, false }, ALIGN_INTERSECT, 0, 1);
+	struct ids *ids = &m->seat[1].d.ids;
+
+	(void)state;
+	free(ids->id[7]);
+	ids->id[7] = alloc_copy(ids->id[8]);
+	hold_anyhow(m);
+	assert_all_end(m, "the parties' ids went into no table in 8 tries");
+	for (size_t l = 0; l < 3; l++)
+		assert_string_equal(m->seat[l].why,
+				    "the parties' ids went into no table in 8 tries");
+	leave(m);
+}
+
+/* ---- the order of rows ---- */
+
+static void order_of(const struct numbering *at_parties, const struct numbering *at_last,
+		     char first[64], const char *why)
+{
+	struct meeting *m =
+	    meeting_of(&(struct sets){ 3, 200, 10, false, false }, ALIGN_INTERSECT, 0, 1);
+
+	for (size_t l = 0; l < 3; l++)
+		m->seat[l].work.numbering = l == 2 ? at_last : at_parties;
+	hold_anyhow(m);
+	if (why) {
+		assert_int_equal(m->seat[2].result, ERR_PEER);
+		assert_non_null(strstr(m->seat[2].why, why));
+	} else {
+		assert_common(m, 200);
+		snprintf(first, 64, "%s %s %s", id_of(m->seat, 0), id_of(m->seat, 1),
+			 id_of(m->seat, 2));
+	}
+	leave(m);
+}
+
+/* Drawn in each job; the same where all keep the same file; and another file is found. */
+static void order(void **state)
+{
+	static const struct numbering file = { .kept = true, .key = { 1 } },
+				      other = { .kept = true, .key = { 2 } };
+	char one[64], two[64];
+
+	(void)state;
+	order_of(NULL, NULL, one, NULL);
+	order_of(NULL, NULL, two, NULL);
+	assert_string_not_equal(one, two);
+	order_of(&file, &file, one, NULL);
+	order_of(&file, &file, two, NULL);
+	assert_string_equal(one, two);
+	order_of(&file, &other, one, "p0 has another numbering_key than p2, or none");
+	order_of(NULL, &file, one, "p0 has another numbering_key than p2, or none");
+}
+
+/* ---- what the coordinator has, and what it can do with a party ---- */
+
+/* Of a text by a key that is made of the group key: as docs/alignment.md has it. */
+static void pseudonym(const uint8_t *group_key, const char *id, uint8_t out[static HMAC_LEN])
+{
+	static const uint8_t label[] = "coterie align ids v1"; /* and a byte 0: the first try */
+	uint8_t key[KDF_KEY_LEN];
+	struct hmac *h;
+
+	kdf_expand(group_key, (struct bytes){ label, sizeof(label) }, key, sizeof(key));
+	h = hmac_new((struct bytes){ key, sizeof(key) });
+	hmac_add(h, id, strlen(id));
+	hmac_end(h, out);
+	hmac_free(h);
+}
+
+static bool heard(const struct meeting *m, const void *p, size_t n)
+{
+	return memmem(m->heard.p, m->heard.n, p, n) != NULL;
+}
+
+/* No id reaches the coordinator; with one party's key it can test guesses against the whole set of
+ * the party that lists, which is what the leak sentence says. */
+static void guesses(void **state)
+{
+	struct meeting *m =
+	    meeting_of(&(struct sets){ 3, 150, 60, false, false }, ALIGN_INTERSECT, 0, 1);
+	uint8_t name[HMAC_LEN];
+
+	(void)state;
+	hold(m);
+	for (size_t l = 0; l < 3; l++)
+		for (size_t i = 0; i < m->seat[l].d.n; i++) {
+			const char *id = m->seat[l].d.ids.id[i];
+
+			if (strlen(id) > 5) /* others are in anything by chance */
+				assert_false(heard(m, id, strlen(id)));
+			pseudonym(m->seat[2].work.group_key, id, name);
+			assert_int_equal(heard(m, name, MSG_ID_HASH_LEN),
+					 l == 0 || i >= m->seat[l].d.n || !strstr(id, "only"));
+		}
+	leave(m);
+}
+
+/* ---- a coordinator that lies ---- */
+
+enum lie { NONE, DROPS, INVENTS, REPEATS, SWAPS, CUTS, OTHER_COUNT, OTHER_OFFSET, FEW };
+static enum lie lie;
+
+static void change(struct buf *common, size_t *count, size_t *offset)
+{
+	uint8_t *p = common->p, aside[MSG_ID_HASH_LEN];
+	size_t n = common->n / MSG_ID_HASH_LEN, kept = 0;
+
+	switch (lie) {
+	case NONE:
+		break;
+	case DROPS: /* every fourth */
+		for (size_t i = 0; i < n; i++)
+			if (i % 4)
+				memmove(p + kept++ * MSG_ID_HASH_LEN, p + i * MSG_ID_HASH_LEN,
+					MSG_ID_HASH_LEN);
+		common->n = kept * MSG_ID_HASH_LEN;
+		*count = kept;
+		break;
+	case INVENTS:
+		p[20 * MSG_ID_HASH_LEN + 15] ^= 1;
+		break;
+	case REPEATS:
+		memcpy(p + 21 * MSG_ID_HASH_LEN, p + 20 * MSG_ID_HASH_LEN, MSG_ID_HASH_LEN);
+		break;
+	case SWAPS:
+		memcpy(aside, p + 20 * MSG_ID_HASH_LEN, MSG_ID_HASH_LEN);
+		memcpy(p + 20 * MSG_ID_HASH_LEN, p + 21 * MSG_ID_HASH_LEN, MSG_ID_HASH_LEN);
+		memcpy(p + 21 * MSG_ID_HASH_LEN, aside, MSG_ID_HASH_LEN);
+		break;
+	case CUTS:
+		common->n--;
+		break;
+	case OTHER_COUNT:
+		*count = n - 1;
+		break;
+	case OTHER_OFFSET:
+		*offset = 1;
+		break;
+	case FEW:
+		*count = ALIGN_CANARIES + 9;
+		common->n = *count * MSG_ID_HASH_LEN;
+		break;
+	}
+}
+
+/* Of two parties, hashed: what server_intersect does, and then a lie to party 0. */
+static void *serve_a_lie(void *arg)
+{
+	struct meeting *m = arg;
+	struct id_list list[MOST] = { 0 };
+	bool wanted[MOST] = { true, true };
+	struct buf common = { 0 };
+	size_t count, offset = 0;
+
+	run_phase(&m->run, "align");
+	assert_ok(relay_key(&m->run, SEALED_GROUP_KEY));
+	assert_ok(relay_key(&m->run, SEALED_ID_KEY));
+	assert_ok(server_gather_ids(&m->run, wanted, list));
+	for (size_t i = 0; i < list[0].count; i++)
+		for (size_t j = 0; j < list[1].count; j++)
+			if (!memcmp(list[0].packed.p + i * MSG_ID_HASH_LEN,
+				    list[1].packed.p + j * MSG_ID_HASH_LEN, MSG_ID_HASH_LEN))
+				buf_add(&common, list[0].packed.p + i * MSG_ID_HASH_LEN,
+					MSG_ID_HASH_LEN);
+	count = common.n / MSG_ID_HASH_LEN;
+	for (size_t l = 2; l-- > 0;) {
+		struct msg msg = { .type = MSG_COMMON };
+
+		if (l == 0)
+			change(&common, &count, &offset);
+		msg.ids = (struct msg_ids){ count, offset, { common.p, common.n } };
+		assert_ok(channel_send(m->run.channel[l], &msg));
+	}
+	for (size_t l = 0; l < 2; l++)
+		buf_release(&list[l].packed);
+	buf_release(&common);
+	return NULL;
+}
+
+static void finds_lie(enum lie what, const char *why)
+{
+	struct meeting *m =
+	    meeting_of(&(struct sets){ 2, 300, 50, false, false }, ALIGN_HASHED, 0, 10);
+
+	lie = what;
+	hold_with(m, serve_a_lie);
+	assert_int_equal(m->seat[1].result, ERR_OK);
+	if (why) {
+		if (m->seat[0].result != ERR_PEER || !strstr(m->seat[0].why, why))
+			fail_msg("\"%s\", expected \"%s\"", m->seat[0].why, why);
+		assert_non_null(strstr(m->seat[0].why, "hub sent COMMON"));
+		assert_null(m->seat[0].row);
+	} else {
+		assert_int_equal(m->seat[0].result, ERR_OK);
+		assert_int_equal(m->seat[0].common, 300);
+	}
+	/* One of the two was told something else: no mask of theirs cancels after that. */
+	assert_int_equal(memcmp(m->seat[0].transcript, m->seat[1].transcript, SECAGG_HASH_LEN) == 0,
+			 what == NONE);
+	leave(m);
+}
+
+static void lies(void **state)
+{
+	(void)state;
+	finds_lie(NONE, NULL);
+	finds_lie(DROPS, "of 128 pseudonyms that all parties have: it leaves some out");
+	finds_lie(INVENTS, "pseudonym 20 is of no id that is here");
+	finds_lie(REPEATS, "pseudonym 21 is of no id that is here, or does not rise");
+	finds_lie(SWAPS, "pseudonym 21 is of no id that is here, or does not rise");
+	finds_lie(CUTS, "with 6847 bytes");
+	finds_lie(OTHER_COUNT, "of count 427, offset 0 with 6848 bytes");
+	finds_lie(OTHER_OFFSET, "offset 1");
+	finds_lie(FEW, "of 137 pseudonyms; expected 128 and from job.min_common, 10");
+}
+
+/* ---- a party that does not keep to it ---- */
+
+/* Another scale, so vectors of another length; and another way altogether. */
+static void other_lengths(void **state)
+{
+	struct meeting *m =
+	    meeting_of(&(struct sets){ 2, 300, 50, false, false }, ALIGN_INTERSECT, 0, 10);
+
+	(void)state;
+	m->seat[1].work.job.align_bound = 400;
+	hold_anyhow(m);
+	assert_int_equal(m->result, ERR_PEER);
+	assert_non_null(strstr(m->why, "p1 sent MASKED with words from 0 of 4 "));
+	leave(m);
+	m = meeting_of(&(struct sets){ 2, 300, 50, false, false }, ALIGN_INTERSECT, 0, 10);
+	m->seat[1].work.job.align = ALIGN_HASHED;
+	hold_anyhow(m);
+	assert_int_equal(m->result, ERR_PEER);
+	assert_non_null(strstr(m->why, "p1 sent IDS, expected MASKED"));
+	leave(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(overlaps),    cmocka_unit_test(sizes),
+		cmocka_unit_test(too_few),     cmocka_unit_test(more_than_the_bound),
+		cmocka_unit_test(without_ids), cmocka_unit_test(no_table),
+		cmocka_unit_test(order),       cmocka_unit_test(guesses),
+		cmocka_unit_test(lies),        cmocka_unit_test(other_lengths),
+	};
+
+	federation_quiet();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* Sets of ids that were matched before: the same ones go, others that differ by few do not. */
+#include "tests/unit/crypto/lab.h"
+#include "common/base/file.h"
+#include "party/consent/aligned.h"
+
+static char dir[64];
+
+/* Ids first .. first + n - 1, whose data have the fingerprint `data` throughout. */
+static enum err note(size_t first, size_t n, uint8_t data)
+{
+	uint8_t hash[SHA256_LEN];
+	struct buf text = { 0 };
+	struct ids ids;
+	enum err e;
+
+	memset(hash, data, sizeof(hash));
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&text, "id%zu\n", first + i);
+	assert_ok(ids_parse((struct bytes){ text.p, text.n }, "ids", &ids));
+	e = aligned_note(dir, "bank-a", 10, &ids, hash);
+	ids_release(&ids);
+	buf_release(&text);
+	return e;
+}
+
+static void test_changes(void **state)
+{
+	(void)state;
+	lab_dir(dir);
+	assert_ok(note(0, 3000, 1));
+	assert_ok(note(0, 3000, 1)); /* the same data */
+	assert_ok(note(0, 3000, 2)); /* other columns, the same ids */
+	assert_err(note(0, 3001, 3), ERR_PEER, "the ids of bank-a differ by about 1 from those");
+	assert_err(note(4, 3000, 3), ERR_PEER, "differ by about 8 from those of an earlier job");
+	assert_err(note(0, 2991, 3), ERR_PEER, "differ by about 9");
+	assert_ok(note(0, 3020, 3));
+	assert_ok(note(0, 3000, 4));                                 /* as it was */
+	assert_err(note(0, 3012, 5), ERR_PEER, "differ by about 8"); /* from the second */
+	assert_ok(note(9000, 40, 6));
+	assert_ok(note(0, 3000, 7));
+	lab_remove(dir);
+}
+
+/* The oldest is forgotten; the file stays as large. */
+static void test_many(void **state)
+{
+	(void)state;
+	lab_dir(dir);
+	for (uint8_t i = 0; i <= ALIGNED_SETS; i++)
+		assert_ok(note(100u * i, 1000, i));
+	assert_err(note(101, 1000, 99), ERR_PEER, "differ by about 2 from");
+	assert_ok(note(1, 1000, 99));
+	lab_remove(dir);
+}
+
+static void test_damaged(void **state)
+{
+	struct buf file = { 0 };
+	char *path;
+
+	(void)state;
+	lab_dir(dir);
+	path = file_join(dir, "aligned");
+	assert_ok(note(0, 1000, 1));
+	assert_ok(file_read(path, 1 << 20, &file));
+	assert_ok(file_write(path, (struct bytes){ file.p, file.n - 1 }, FILE_SECRET));
+	assert_err(note(0, 1000, 2), ERR_INPUT, "bytes that are no sets of ids: it is damaged");
+	file.p[0] ^= 1;
+	assert_ok(file_write(path, (struct bytes){ file.p, file.n }, FILE_SECRET));
+	assert_err(note(0, 1000, 2), ERR_INPUT, "it is damaged");
+	assert_ok(file_write(path, (struct bytes){ file.p, 0 }, FILE_SECRET));
+	assert_err(note(0, 1000, 2), ERR_INPUT, "aligned: 0 bytes");
+	buf_release(&file);
+	free(path);
+	lab_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

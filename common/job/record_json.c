@@ -288,11 +288,12 @@ static void note_running(const char *path, bool runs)
 	pthread_mutex_unlock(&running_lock);
 }
 
-/* In place: the disk may be full, and memory out. Both words are as long as what they replace. */
-static void abandon(const char *path, enum err status)
+/* In place: the disk may be full, and memory out. Each word is as long as what it replaces. */
+static void say_end(const char *path, enum err status)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
-	static const char was[] = "\"status\": \"running\"", is[] = "\"status\": \"failed\" ";
+	static const char was[] = "\"status\": \"running\"", failed[] = "\"status\": \"failed\" ",
+			  done[] = "\"status\": \"done\"   ";
 	char head[1024], code[5], *at, *null;
 	ssize_t n;
 
@@ -303,7 +304,7 @@ static void abandon(const char *path, enum err status)
 	at = strstr(head, was);
 	null = at ? strstr(at, "null") : NULL;
 	if (null) {
-		memcpy(at, is, sizeof(is) - 1);
+		memcpy(at, status == ERR_OK ? done : failed, sizeof(was) - 1);
 		snprintf(code, sizeof(code), "%-4d", status);
 		memcpy(null, code, 4);
 		(void)!pwrite(fd, head, (size_t)n, 0);
@@ -315,7 +316,7 @@ void record_abandon(enum err status)
 {
 	for (size_t i = 0; i < RECORD_RUNNING_MAX; i++)
 		if (*running[i])
-			abandon(running[i], status);
+			say_end(running[i], status);
 }
 
 enum err record_write(const struct record *r, const char *dir)
@@ -326,8 +327,8 @@ enum err record_write(const struct record *r, const char *dir)
 
 	record_json(r, &text);
 	e = file_write(path, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
-	if (e != ERR_OK && r->ended && r->status != ERR_OK)
-		abandon(path, r->status);
+	if (e != ERR_OK && r->ended)
+		say_end(path, r->status);
 	if (e == ERR_OK || r->ended)
 		note_running(path, !r->ended);
 	buf_release(&text);

@@ -5,9 +5,11 @@
 #include "common/base/json.h"
 #include "common/job/record.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static struct record r;
@@ -266,9 +268,40 @@ static void test_abandoned(void **state)
 	record_release(&r);
 }
 
+/* No room for another file: what is there is put right in place, however the job ended. */
+static void test_full_disk(void **state)
+{
+	char dir[] = "/tmp/coterie-record-XXXXXX", path[64];
+	struct rlimit was, full;
+	struct json *v;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	full = (struct rlimit){ 1024, was.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/run.json", dir);
+	for (int i = 0; i < 2; i++) {
+		start();
+		assert_ok(record_write(&r, dir));
+		record_end(&r, i ? ERR_OK : ERR_JOB, i ? "" : "no room");
+		setrlimit(RLIMIT_FSIZE, &full);
+		assert_int_equal(record_write(&r, dir), ERR_JOB);
+		setrlimit(RLIMIT_FSIZE, &was);
+		v = on_disk(dir);
+		assert_string_equal(string(v, "status"), i ? "done" : "failed");
+		assert_true(number(v, "exit_status") == (i ? ERR_OK : ERR_JOB));
+		json_free(v);
+		record_release(&r);
+	}
+	unlink(path);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_record_of_a_job_that_ended_well),
 		cmocka_unit_test(test_record_of_a_failed_job),
 		cmocka_unit_test(test_written),

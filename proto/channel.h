@@ -50,6 +50,9 @@ enum err post_error(struct post *p) MUST_CHECK;
  * failed before, nothing changes and that error is returned. From the job thread. */
 enum err post_settle(struct post *p) MUST_CHECK;
 bool post_settled(struct post *p);
+/* Has the job ended, with *why, while the job thread does not wait for a peer either (as it does for one that
+ * is away, to tell it)? If that stays so for long, the thread does not come back. */
+bool post_overdue(struct post *p, struct err_saved *why);
 /* Did the wait end because the coordinator says that the job is done, channel_fail_done()? The job
  * thread has to check that. */
 bool post_done(struct post *p);

@@ -130,6 +130,17 @@ bool post_settled(struct post *p)
 	return settled;
 }
 
+bool post_overdue(struct post *p, struct err_saved *why)
+{
+	bool waiting;
+
+	pthread_mutex_lock(&p->lock);
+	waiting = p->waiting || p->settled;
+	pthread_mutex_unlock(&p->lock);
+	*why = err_save(post_error(p));
+	return why->code != ERR_OK && !waiting;
+}
+
 bool post_done(struct post *p)
 {
 	bool done;
@@ -161,7 +172,9 @@ void post_wait(struct post *p, double until_s)
 	double whole = floor(until_s);
 	struct timespec t = { .tv_sec = (time_t)whole, .tv_nsec = (long)((until_s - whole) * 1e9) };
 
+	p->waiting = true;
 	pthread_cond_timedwait(&p->changed, &p->lock, &t);
+	p->waiting = false;
 }
 
 const struct reason *post_stopped(const struct post *p)

@@ -190,9 +190,9 @@ static void on_signal(void *daemon, const char *why)
 static void on_watchdog(uv_timer_t *timer)
 {
 	struct daemon *d = timer->data;
-	struct err_saved end = err_save(post_error(d->post));
+	struct err_saved end;
 
-	d->overdue_s = end.code == ERR_OK ? 0 : d->overdue_s + 1;
+	d->overdue_s = post_overdue(d->post, &end) ? d->overdue_s + 1 : 0;
 	if (d->overdue_s > OVERDUE_S)
 		daemon_leave(err_set(ERR_INTERNAL,
 				     "the job is over (%.400s), but its computation has not come "

@@ -147,9 +147,9 @@ static void on_signal(void *coordinator, const char *why)
 static void on_watchdog(uv_timer_t *timer)
 {
 	struct coordinator *c = timer->data;
-	struct err_saved end = err_save(post_error(c->post));
+	struct err_saved end;
 
-	c->overdue_s = end.code == ERR_OK || post_settled(c->post) ? 0 : c->overdue_s + 1;
+	c->overdue_s = post_overdue(c->post, &end) ? c->overdue_s + 1 : 0;
 	if (c->overdue_s <= OVERDUE_S)
 		return;
 	attempt_forget(c->state);

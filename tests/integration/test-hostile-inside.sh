@@ -16,7 +16,7 @@ rogue() { # COMMAND that prints frames; $JOB is the job's number
 	exec 4<>"$T/to-rogue"
 	start rogue openssl s_client -connect "$ADDRESS" -CAfile "$T/pki/ca.crt" -quiet \
 		-cert "$T/pki/party-01.crt" -key "$T/pki/party-01.key" </dev/fd/4
-	hello 4 4 >&4
+	hello "$VERSION" "$VERSION" >&4
 	until_true 20 offered || fail "no offer came"
 	"$@" >&4
 }
@@ -55,7 +55,7 @@ rogue_case() { # REGEX COMMAND...
 masked() { frame $MASKED "$JOB" 1 "$(u 4 2)$(u 8 0)$(u 8 1)$(u 8 0)$(u 4 8)$(u 8 0)"; }
 test_message_out_of_order() { rogue_case 'MASKED' masked; }
 
-test_second_hello() { rogue_case 'party-01 sent HELLO, which was not expected' hello 4 4; }
+test_second_hello() { rogue_case 'party-01 sent HELLO, which was not expected' hello "$VERSION" "$VERSION"; }
 
 four_gigabytes() { frame $MASKED "$JOB" 1 '' 4294967295; }
 test_four_gigabytes_in_a_job() { rogue_case '4294967295' four_gigabytes; }

@@ -206,7 +206,7 @@ test_unlisted_certificate() {
 
 test_the_coordinators_own_certificate() {
 	slow_job
-	hello 4 4 | tls coordinator
+	hello "$VERSION" "$VERSION" | tls coordinator
 	undisturbed 'coordinator'
 }
 
@@ -227,7 +227,7 @@ test_pinned_party_with_another_key() {
 # While that party is in the job nobody else gets a word in under its name.
 test_second_session_of_a_party_in_the_job() {
 	slow_job
-	hello 4 4 | tls party-01
+	hello "$VERSION" "$VERSION" | tls party-01
 	undisturbed 'party-01 is already connected'
 }
 
@@ -264,7 +264,7 @@ test_garbage_inside_tls() { { printf '\xff' && head -c 4095 /dev/urandom; } | in
 test_four_gigabytes_announced_inside_tls() { frame $HELLO 0 0 '' 4294967295 | inside 'party-01.*4294967295'; }
 test_more_than_a_greeting_announced() { frame $HELLO 0 0 '' 65536 | inside 'party-01.*65536'; }
 test_less_than_a_header_announced() { frame $HELLO 0 0 '' 3 | inside 'party-01.*\b3\b'; }
-test_half_a_frame_inside_tls() { hello 4 4 | head -c 15 | inside 'party-01.*(closed|left|half|middle)'; }
+test_half_a_frame_inside_tls() { hello "$VERSION" "$VERSION" | head -c 15 | inside 'party-01.*(closed|left|half|middle)'; }
 test_flags_that_do_not_exist() { frame $HELLO 0 0 "$(u 2 2)$(u 2 2)$(u 4 0)" '' 1 | inside 'party-01.*flags'; }
 test_message_that_does_not_exist() { frame 999 0 0 | inside 'party-01.*999'; }
 test_body_that_does_not_parse() { frame $HELLO 0 0 "$(u 2 2)$(u 2 2)$(u 4 60)\\x41" | inside 'party-01.*HELLO'; }

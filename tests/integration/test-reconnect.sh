@@ -286,7 +286,7 @@ test_another_key_of_the_same_name() {
 	wired
 	in_phase coordinator level-1
 	kill -STOP "${PID[party-00]}" # or the job is over before the stranger is there, where others compute
-	hello 4 4 | tls '' -cert "$T/other.crt" -key "$T/other.key"
+	hello "$VERSION" "$VERSION" | tls '' -cert "$T/other.crt" -key "$T/other.key"
 	soon_says coordinator 'party-01 is already connected|a job is under way'
 	kill -CONT "${PID[party-00]}"
 	same_as_undisturbed

@@ -31,7 +31,7 @@ frame() { # TYPE JOB SEQ [BODY-ESCAPES [LENGTH [FLAGS]]]
 }
 
 # shellcheck disable=SC2034
-HELLO=1 HEARTBEAT=4 MASKED=15
+HELLO=1 HEARTBEAT=4 MASKED=15 VERSION=$(sed -n 's/.*PROTO_VERSION_MAX = \([0-9]*\),.*/\1/p' "$ROOT/proto/msg.h")
 hello() { # VERSION-MIN VERSION-MAX
 	frame $HELLO 0 0 "$(u 2 "$1")$(u 2 "$2")$(u 4 1)\\x74"
 }

@@ -519,6 +519,41 @@ static void test_drain_while_away(void **state)
 	}
 }
 
+static bool overdue(const char *why)
+{
+	struct err_saved end;
+	bool is = post_overdue(bank.post, &end);
+
+	assert_string_equal(end.code == ERR_OK ? "" : end.why, why);
+	return is;
+}
+
+/* The job is over, and its thread waits to tell somebody who is away: in good time it looks so. */
+static void *look_then_fail(void *arg)
+{
+	for (int i = 0; i < 2000 && overdue("bank-b left"); i++)
+		usleep(10000);
+	assert_false(overdue("bank-b left"));
+	channel_fail(bank.ch, ERR_DEADLINE, "hub did not come back");
+	return arg;
+}
+
+static void test_overdue(void **state)
+{
+	struct channel *other = channel_new(bank.post, PARTY, "bank-b");
+
+	(void)state;
+	assert_false(overdue(""));
+	say(&bank);
+	connection(&bank, &hub, ALL, 0);
+	assert_true(channel_lost(bank.ch));
+	channel_fail(other, ERR_PEER, "bank-b left");
+	assert_true(overdue("bank-b left")); /* this thread does not wait */
+	assert_err(drain_while(look_then_fail, 20), ERR_PEER, "hub did not come back");
+	assert_true(overdue("bank-b left"));
+	channel_free(other);
+}
+
 #define IN(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -535,6 +570,7 @@ int main(void)
 		IN(test_what_is_not_awaited),
 		IN(test_drain),
 		IN(test_drain_while_away),
+		IN(test_overdue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

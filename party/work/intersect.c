@@ -163,14 +163,17 @@ static uint64_t *zero_shares(const struct intersect *s)
 	return value;
 }
 
-static enum err send_table(struct intersect *s, const struct okvs *peeled)
+/* The order is let go of before the table waits to be sent: then memory is at its height. */
+static enum err send_table(struct intersect *s, struct okvs **peeled)
 {
 	size_t words = okvs_words(s->bound + ALIGN_CANARIES);
 	uint64_t *table = alloc(words, sizeof(*table)), *value = zero_shares(s);
-	enum err e = okvs_make(peeled, value, table);
+	enum err e = okvs_make(*peeled, value, table);
 
 	wipe(value, s->names.n * sizeof(*value));
 	free(value);
+	okvs_free(*peeled);
+	*peeled = NULL;
 	if (e == ERR_OK)
 		e = secure_send_words(s->work, s->all, table, words);
 	wipe(table, words * sizeof(*table));
@@ -201,7 +204,7 @@ static enum err by_tables(struct intersect *s)
 	enum err e = agree_sizes(s, &peeled);
 
 	if (e == ERR_OK)
-		e = send_table(s, peeled);
+		e = send_table(s, &peeled);
 	okvs_free(peeled);
 	if (e == ERR_OK && s->lister == s->work->own)
 		e = list_names(s);

@@ -51,8 +51,8 @@ render() {
 		As many ids at each party, 7 in 10 of them with all; from agreed keys to numbered rows, medians; L party
 		processes and a coordinator, ids in memory. *CPU seconds*: of all processes together. *x the bytes*: seconds by
 		those in which the tables' bytes go through the same channels without masks. *CPU x hashing*: CPU seconds by those of the
-		HMACs of all ids, and of the common ones once more, at all parties. *bytes an id*: what a party's memory grew by, beside its ids
-		(goal 64). Goals of seconds are for two quiet cores.
+		HMACs of all ids, and of the common ones once more, at all parties. *bytes an id*: what a party's memory grew by in the first
+		round, beside its ids (goal 64). Goals of seconds are for two quiet cores.
 
 	TEXT
 	render_grid '{value}'

@@ -13,7 +13,7 @@
  *   cpu_s        of all processes meanwhile
  *   over_plain   elapsed_s by that of the bytes
  *   over_hashing cpu_s by that of the HMACs at all parties
- *   bytes_an_id  what a party's resident set grew by at its most, beside its ids
+ *   bytes_an_id  what a party's resident set grew by at its most in the first round, beside its ids
  */
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
@@ -203,7 +203,8 @@ static void party_main(size_t own, uint16_t port)
 	for (size_t i = 0; i < repeats; i++) {
 		await_start(&p);
 		align_once(&p, i);
-		results->grown[own] = (status_kib("VmHWM") - before) * 1024;
+		if (i == 0)
+			results->grown[own] = (status_kib("VmHWM") - before) * 1024;
 	}
 	table = alloc(table_words() + 1, sizeof(*table));
 	memset(table, 1, table_words() * sizeof(*table));

@@ -16,8 +16,8 @@ while True:
 	until_true 10 test -S "$T/notify"
 }
 
-hook() { # NAME [COMMAND]: its events go to $T/NAME.events, arguments and object in a line each
-	printf '#!/bin/sh\n{ echo "$*"; cat; } >>%s\n%s\n' "$T/$1.events" "${2-}" >"$T/$1.hook"
+hook() { # NAME [COMMAND]: its events go to $T/NAME.events, arguments and object in a line each, both in one write
+	printf '#!/bin/sh\nobject=$(cat)\nprintf "%%s\\n%%s\\n" "$*" "$object" >>%s\n%s\n' "$T/$1.events" "${2-}" >"$T/$1.hook"
 	chmod 755 "$T/$1.hook"
 	edit "$1" ".on_event = \"$1.hook\""
 }

@@ -78,7 +78,7 @@ enum ending {
 	ENDINGS = 17 /* one more than the highest */
 };
 
-/* What REFUSED says to who asks (tls_is_question): name, software, first and last version, time in UTC. */
+/* The text of REFUSED to a peer that only asks (tls_is_question): name, software, first and last version, time in UTC. */
 #define PROTO_ANSWER "coordinator %s, coterie %s, protocol versions %d to %d, it is %s"
 
 struct msg_hello {

@@ -114,7 +114,7 @@ static bool first_dns_name(X509 *cert, char name[static MSG_NAME_MAX + 1])
 	return found;
 }
 
-/* What a certificate's dates are compared with. */
+/* The time now, as certificates write their dates. */
 static void clock_text(char text[static TLS_DATE])
 {
 	ASN1_TIME *now = X509_gmtime_adj(NULL, 0);

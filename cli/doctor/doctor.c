@@ -96,7 +96,7 @@ static void print_json(const struct checkup *c)
 	json_free(all);
 }
 
-/* Whose configuration is it? A party's says where the coordinator is. */
+/* Only a party's configuration has the key "coordinator", by which the two are told apart. */
 static enum err is_party(const char *path, bool *party)
 {
 	struct json *root;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What one job computes, on whichever threads. Zero-initialised is ready. */
+/* How far one job has come, over all its threads, and whether it is to stop. Zero-initialised is ready. */
 struct progress {
 	_Atomic uint64_t ticks;
 	_Atomic bool stopped;

@@ -62,7 +62,7 @@ static void add(struct prune *p, const char *dir, const char *name)
 		free(p->item[--p->n].path);
 }
 
-/* What in dir has a name like one of the patterns. A directory that is not there has nothing. */
+/* Adds the entries of dir whose names match one of the patterns. A missing dir has none. */
 static enum err add_all(struct prune *p, const char *dir, const char *const *patterns)
 {
 	DIR *d = opendir(dir);

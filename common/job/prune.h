@@ -26,7 +26,7 @@ struct prune {
 	size_t n;
 };
 
-/* What there is in `output` and, if it is not NULL, in `state`. ERR_INPUT: one cannot be read. */
+/* Lists everything that may go in `output` and, if it is not NULL, in `state`. ERR_INPUT: one cannot be read. */
 enum err prune_find(struct prune *p, const char *output, const char *state) MUST_CHECK;
 /* Marks those older than `days` at `now` (0: none for their age) and then the oldest, until those that stay take at
  * most `bytes` (0: none for their size). Returns how many. */

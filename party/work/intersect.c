@@ -213,7 +213,7 @@ static enum err by_tables(struct intersect *s)
 
 /* ---- the common ones ---- */
 
-/* What is told so far. */
+/* The list of common pseudonyms, as it arrives in pieces. */
 struct told_common {
 	size_t count, done; /* announced, and here */
 	size_t at;          /* own pseudonyms before it are below the last */

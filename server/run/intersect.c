@@ -13,7 +13,7 @@
 
 enum { ID = MSG_ID_HASH_LEN, TICK = 1 << 20 };
 
-/* What the parties' verified sums have said. */
+/* The sizes that the parties agreed on by verified sums. */
 struct sizes {
 	size_t bound;  /* most ids of a party, padded */
 	size_t lister; /* who lists its pseudonyms: the first of those with fewest */

@@ -37,7 +37,7 @@ enum job_align { ALIGN_SAME, ALIGN_INTERSECT, ALIGN_HASHED };
 	unsigned align_bound;    /* intersect: most ids of a party; 0: from the counts */          \
 	unsigned min_common;     /* fewest rows that all have, where align is not same */          \
 	/* secure_sum */                                                                           \
-	unsigned group_bits;     /* 2048, 3072, 4096: RFC 7919 "ffdhe..." */                       \
+	unsigned group_bits;     /* 2048, 3072, 4096: "ffdhe..."; 255: "x25519" */                    \
 	unsigned modulus_bits;   /* 64 or 32 */                                                    \
 	unsigned fraction_bits   /* f */
 

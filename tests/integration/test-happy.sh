@@ -34,6 +34,7 @@ test_without_polish() { found 4 --set polish=0; }
 test_spectral_filter() { found 2 --set filter.kind=spectral; }
 test_small_modulus() { found 3 --set secure_sum.modulus_bits=32 --set secure_sum.fraction_bits=12; }
 test_small_group() { found 2 --set secure_sum.group=ffdhe2048; }
+test_x25519() { found 4 --set secure_sum.group=x25519; }
 
 test_record_says_what_was_run() {
 	federation 4

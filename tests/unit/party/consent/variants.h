@@ -189,6 +189,7 @@ static const struct {
 	{ "fedgcn", "secure_sum.modulus_bits=32" },
 	{ "kcagc", "secure_sum.group=ffdhe2048" },
 	{ "kcagc", "secure_sum.group=ffdhe4096" },
+	{ "kcagc", "secure_sum.group=x25519" },
 	{ "kcagc", "filter.kind=spectral" },
 	{ "kcagc", "features=raw" },
 	{ "kcagc", "projection.basis=unit" },

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A coordinator of kmeans, fedsc or fedspectral that lies, alone: the one of tests/interop but for one lie.
+"""A coordinator of kmeans, fedsc, fedspectral or fedwalk that lies, alone: the one of tests/interop but for one lie.
 
     liar.py --config coordinator.json --job job.json --ready-file FILE --lie LIE
 
@@ -54,6 +54,24 @@ Of fedspectral:
     block         a column of a block is twice as long; block-turned: two are not orthogonal
     block-one     the last party gets two columns of a block in each other's place
     wide          a block is wider than the job allows
+
+Of fedwalk:
+
+    shared        two parties have a row in common
+    gap           a row is nobody's
+    directory     a bit of what one party tells another of its vertices, sealed, is changed
+    walk          the same of a batch of walks; old-walks: one is passed on again in place of the next
+    dictionary    a number of a party's own row of the dictionary is another
+    endless       counts of the dictionary are so large that no memory holds what is made of them
+    empty         of the dictionary each party gets its own rows, and zeros for all others: nobody's walk goes on to
+                  a vertex that is not its neighbour
+    tree          a vertex is twice in the tree
+    list          a list of the encoder has no end; list-row: it names a row that there is not
+    one-token     the encoder writes all vertices as one
+    embedding     an embedding is longer than it must be
+    guesses       guesses are in no order
+    pair=U,V      one pair is guessed, of the vertices nU and nV; whether it is a tie is in the sum
+    facts-one     the last party is told another last number
 """
 import argparse
 import os
@@ -239,7 +257,7 @@ class Lies:
         return None
 
 
-KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral": kinds.Fedspectral}
+KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral": kinds.Fedspectral, "fedwalk": kinds.Fedwalk}
 
 
 def liar(lie, config, job, ready_file):

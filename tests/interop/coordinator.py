@@ -270,10 +270,8 @@ class Following(Coordinator):
 
     def tell_numbers(self, c, numbers):
         """MATRIX: numbers that the coordinator has made."""
-        numbers = np.asarray(numbers, dtype="<f8").ravel()
-        for at in range(0, len(numbers), wire.CHUNK // 8):
-            chunk = numbers[at : at + wire.CHUNK // 8].tobytes()
-            c.send(wire.MATRIX, u32(self.root()) + u64(len(numbers)) + u64(at) + field(chunk))
+        for body in wire.real_bodies(self.root(), numbers, "<f8"):
+            c.send(wire.MATRIX, body)
 
     def basis(self, value, vectors):
         for c in self.party:

@@ -79,6 +79,12 @@ class Fedspectral(fedspectral.Coordinator):
                 c.send(wire.SEALED, body)
         return None
 
+    def labels(self, k):
+        label, clusters = super().labels(k)
+        if self.lie == "result":
+            label = np.random.randint(0, clusters, len(label))
+        return label, clusters + 2 * (self.lie == "clusters")
+
     def widths(self, width):
         super().widths(width + 100 if self.lie == "wide" and width else width)
 

@@ -111,12 +111,15 @@ class Coordinator(coordinator.Following):
                 self.product(np.eye(self.n)[:, :k] * np.sqrt(self.n))
         self.results(k)
 
-    def results(self, k):
+    def labels(self, k):
         """Signs of leading eigenvectors: good enough for who wants to know whether the job ends."""
         label = np.full(self.n, k)
         vectors = np.linalg.eigh((self.N + self.N.T) / 2)[1][:, -k:]
         label[self.there] = np.abs(vectors).argmax(axis=1)
-        clusters = k + int((label == k).any())
+        return label, k + int((label == k).any())
+
+    def results(self, k):
+        label, clusters = self.labels(k)
         self.choose(7, clusters)
         for c, rows in zip(self.party, self.rows):
             for body in wire.label_bodies(self.root(), clusters - 1, label[np.sort(rows)]):

@@ -10,6 +10,7 @@ import unittest
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
+import kmeans
 import secsum
 from dh import secret
 
@@ -176,6 +177,31 @@ class Agreement(unittest.TestCase):
         for s in self.sessions:
             s.agree(self.adverts, self.pins)
         self.assertEqual(self.sessions[0].pair[1], self.sessions[1].pair[0])
+
+    def test_grinding(self):
+        """The last to send its KEY tries 60 of them, so that it and a victim are drawn. Of nonces that all drew from it would be
+        sure to find one; of coins that are only bound to, one is as good as another; and another one later is refused."""
+        names, random, chance = [b"a", b"b", b"c", b"mine"], np.random.default_rng(1), 1 / 6
+        lucky, would = 0, 0
+        for _ in range(300):
+            coins = [random.bytes(32) for _ in names]
+            s = object.__new__(secsum.Session)
+            s.names, s.hash = names, random.bytes(32)
+            s.nonces = [secsum.sha256(b"coterie coin v1", coin) for coin in coins]
+            tries = [random.bytes(32) for _ in range(60)]
+
+            def drawn(seen, mine):
+                number = int.from_bytes(secsum.sha256(b"coterie draw v2", s.hash, *seen, mine)[:8], "big")
+                return set(kmeans.participants(number, 1, 4, 2)) == {0, 3}
+
+            would += any(drawn(coins[:3], t) for t in tries)
+            best = next((t for t in tries if drawn(s.nonces[:3], t)), tries[0])
+            s.nonces[3] = secsum.sha256(b"coterie coin v1", best)
+            lucky += set(kmeans.participants(s.draw(coins[:3] + [best]), 1, 4, 2)) == {0, 3}
+            with self.assertRaisesRegex(secsum.Refused, "mine shows another coin"):
+                s.draw(coins[:3] + [tries[-1] if best != tries[-1] else tries[0]])
+        self.assertGreater(would, 290)
+        self.assertLess(abs(lucky / 300 - chance), 5 * (chance * (1 - chance) / 300) ** 0.5)
 
     def test_another_key_beforehand(self):
         for mine, theirs in ((b"a" * 32, None), (None, b"a" * 32), (b"a" * 32, b"b" * 32), (b"a" * 32, b"a" * 32)):

@@ -553,6 +553,9 @@ static void test_command(void **state)
 	expect_command(split_main, line, 4, "no edges.tsv or edges.mtx there");
 	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --seed 3", data, out);
 	put_data("edges.tsv", "0 1\n");
+	/* Parties of another split would be taken for parties of this one. */
+	expect_command(split_main, line, 4, "out: this directory is not empty");
+	clear_out();
 	expect_command(split_main, line, 0, "split by columns over 2 parties, seed 3");
 	snprintf(line, sizeof(line), "%s/split.json", out);
 	assert_true(file_exists(line));

@@ -6,6 +6,7 @@
 #include "common/job/record.h"
 #include "common/kind/tree.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,43 @@ static const char *check_listen(const char *text)
 	struct endpoint e;
 
 	return endpoint_parse(text, &e) ? NULL : "an address to listen on, like \"0.0.0.0:7431\"";
+}
+
+const char *http_listen_path(const char *listen)
+{
+	return strncmp(listen, "unix:", 5) ? NULL : listen + 5;
+}
+
+static const char *check_http(const char *text)
+{
+	const char *path = http_listen_path(text);
+	struct endpoint e;
+
+	return (path ? *path == '/' : endpoint_parse(text, &e))
+		   ? NULL
+		   : "an address to listen on, like \"127.0.0.1:7440\", or \"unix:\" and an "
+		     "absolute path";
+}
+
+static const char *check_host(const char *text)
+{
+	return *text && !text[strspn(
+			    text,
+			    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_")]
+		   ? NULL
+		   : "the name of a host, without a port";
+}
+
+static bool is_loopback(const char *host)
+{
+	struct in_addr a;
+	struct in6_addr a6;
+
+	if (inet_pton(AF_INET, host, &a) == 1)
+		return ntohl(a.s_addr) >> 24 == 127;
+	if (inet_pton(AF_INET6, host, &a6) == 1)
+		return IN6_IS_ADDR_LOOPBACK(&a6);
+	return !strcmp(host, "localhost");
 }
 
 static const char *check_dial(const char *text)
@@ -164,7 +202,14 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 	  .help = "a program that is run when a job failed, a person is waited for, the certificate nears its end or " \
 		  "a peer is away" }, \
 	{ "away_s", CONFIG_UNSIGNED, offsetof(T, common.away_s), 0, 30 * DAY_S, "600", \
-	  .help = "how long a peer may be away before on_event is told; 0: for ever" }
+	  .help = "how long a peer may be away before on_event is told; 0: for ever" }, \
+	{ "http.listen", CONFIG_STRING, offsetof(T, common.http.listen), 1, 300, "", .check = check_http, \
+	  .help = "where people and monitoring look in: a loopback address and port, or unix: and a path; nowhere where " \
+		  "not given" }, \
+	{ "http.anywhere", CONFIG_BOOL, offsetof(T, common.http.anywhere), .standard = "false", \
+	  .help = "http.listen may be another address than a loopback one: whoever reaches it reads all that it says" }, \
+	{ "http.hosts", CONFIG_STRINGS, offsetof(T, common.http.hosts), 1, 16, "", .check = check_host, \
+	  .help = "names by which browsers may ask for it, besides localhost and the address, as behind a proxy" }
 
 #define C(field) offsetof(struct coordinator_config, field)
 static const struct config_row coordinator_rows[] = {
@@ -281,6 +326,24 @@ static const struct config_table party_table = { "party", party_rows,
 
 /* ---- reading ---- */
 
+static enum err check_window(const struct config_table *t, const char *path,
+			     struct daemon_common *c)
+{
+	enum err e = ERR_OK;
+
+	if (!c->http.listen || http_listen_path(c->http.listen))
+		return ERR_OK;
+	endpoint_parse(c->http.listen, &c->http.at); /* the table has checked it */
+	if (!c->http.anywhere && !is_loopback(c->http.at.host))
+		e = err_set(ERR_INPUT,
+			    "%s: %s.http.listen is \"%s\", expected a loopback address like "
+			    "\"127.0.0.1:7440\", or %s.http.anywhere",
+			    path, t->name, c->http.listen, t->name);
+	if (e != ERR_OK)
+		config_release(t, c);
+	return e;
+}
+
 /* common is the first member of what is read. */
 static enum err read_table(const struct config_table *t, const char *path, char *const *set,
 			   struct daemon_common *out)
@@ -298,6 +361,8 @@ static enum err read_table(const struct config_table *t, const char *path, char 
 		err = config_read(t, root, source, dir, NULL, out);
 	json_free(root);
 	free(dir);
+	if (!err)
+		err = check_window(t, path, out);
 	out->table = t;
 	out->role = t->name;
 	out->path = path;

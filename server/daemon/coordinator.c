@@ -5,6 +5,7 @@
 #include "common/base/service.h"
 #include "common/job/confine.h"
 #include "common/job/hook.h"
+#include "common/job/live.h"
 #include "common/job/results.h"
 #include "common/job/roles.h"
 #include "common/job/startup.h"
@@ -31,6 +32,7 @@ void coordinator_set_phase(struct coordinator *c, enum phase phase)
 
 	log_debug("from %s to %s", name[c->phase], name[phase]);
 	service_status("%s, %zu parties", name[phase], c->L);
+	live_phase(name[phase]);
 	c->phase = phase;
 }
 
@@ -87,6 +89,7 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why)
 			conn_close(v->conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
 	if (c->phase == JOINING && c->record.has_job && !c->record.ended) {
 		record_end(&c->record, result, c->why);
+		live_job_ended(&c->record);
 		if (record_write(&c->record, c->config->common.output) != ERR_OK)
 			log_warn("%s", err_detail());
 	}
@@ -240,6 +243,16 @@ static enum err check_again(void *coordinator)
 	return coordinator_check(((struct coordinator *)coordinator)->config);
 }
 
+static void look(void *coordinator)
+{
+	struct coordinator *c = coordinator;
+
+	for (size_t l = 0; l < c->L; l++)
+		if (c->seat[l].channel)
+			channel_show(c->seat[l].channel);
+	window_look(c->window);
+}
+
 /* From here on run.json is of this job, which waits for its parties; until then it was of the last.
  */
 static enum err begin_results(struct coordinator *c)
@@ -266,9 +279,12 @@ static enum err start(struct coordinator *c)
 	conn_host_limit(c->host, config->greetings_per_address);
 	TRY(conn_listen(c->host, config->listen.host, config->listen.port, &coordinator_events,
 			coordinator_on_accepted, c, &c->listener, bound));
+	TRY(window_open(&c->window, &config->common));
 	TRY(confine(&config->common)); /* the loop has not run: nobody has been accepted yet */
 	TRY(coordinator_find_job(c));
 	watch_start(&c->watch, &config->common, c->host, on_signal, check_again, c);
+	TRY(window_start(c->window, &(struct window_more){ 0 }));
+	watch_look(&c->watch, look);
 	if (c->phase == JOINING) {
 		TRY(begin_results(c));
 		coordinator_await(c);
@@ -277,6 +293,7 @@ static enum err start(struct coordinator *c)
 		watch_away(&c->watch, c->seat[l].name);
 	log_info("listening on %s for %zu parties", bound, c->L);
 	service_status("joining, %zu parties, on %s", c->L, bound);
+	live_phase("joining");
 	service_ready();
 	if (!config->ready_file)
 		return ERR_OK;
@@ -333,6 +350,7 @@ enum err coordinator_run(const struct coordinator_config *config, const struct j
 	}
 	for (size_t l = 0; l < c->L; l++)
 		channel_free(c->seat[l].channel);
+	window_close(c->window);
 	conn_host_free(c->host);
 	uv_close((uv_handle_t *)&c->job_done, NULL);
 	uv_close((uv_handle_t *)&c->last_timer, NULL);

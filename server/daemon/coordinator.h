@@ -10,6 +10,7 @@
 #ifndef SERVER_DAEMON_COORDINATOR_H
 #define SERVER_DAEMON_COORDINATOR_H
 
+#include "common/http/window.h"
 #include "common/job/daemon.h"
 #include "crypto/numbering.h"
 #include "proto/watch.h"
@@ -64,6 +65,7 @@ struct coordinator {
 	struct conn_host *host;
 	struct listener *listener;
 	struct watch watch;
+	struct window *window; /* or NULL */
 	uv_timer_t join_timer, cancel_timer, away_timer, state_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;

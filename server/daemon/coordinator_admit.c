@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/job/live.h"
 #include "crypto/sign.h"
 
 #include <stdarg.h>
@@ -114,6 +115,8 @@ static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hell
 	}
 	welcome(c, conn);
 	v->seat->joined = true;
+	snprintf(why, sizeof(why), "%.*s", (int)h->software.n, (const char *)h->software.p);
+	live_peer_says(v->seat->name, v->seat->name, conn_address(conn), why);
 	log_info("%s joined from %s (%.*s)", v->seat->name, conn_address(conn), (int)h->software.n,
 		 (const char *)h->software.p);
 	for (size_t l = 0; l < c->L; l++)

@@ -76,7 +76,8 @@ struct running {
 	struct running *next; /* in the coordinator's list */
 	struct coordinator *c;
 	int64_t id; /* in the queue; 0: it is the process's only one */
-	const char *output; /* directory of its results */
+	char number[2 * JOB_ID_LEN + 1]; /* the job's, for the log; "" */
+	char *output; /* directory of its results; owned */
 	uv_timer_t join_timer, cancel_timer, away_timer, state_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;
@@ -156,7 +157,7 @@ void coordinator_refuse(struct conn *conn, uint16_t code, const char *why);
 
 /* ---- running.c ---- */
 
-/* A job with the seats of these parties, in the order of their names; submitter: who wants it. Borrows output. */
+/* A job with the seats of these parties, in the order of their names; submitter: who wants it. */
 struct running *running_new(struct coordinator *c, const struct job *job, struct seat *const *seat,
 			    size_t L, const char *submitter, const char *output);
 /* Its results' directory and run.json are of this job, which waits for its parties. */
@@ -173,10 +174,15 @@ void running_leave(struct running *r, const char *why);
 /* The job is over for its parties. why NULL: the job thread has left it in r->why. */
 void running_close(struct running *r, enum err result, const char *why);
 void running_look(struct running *r); /* of what is closed, something has closed: is that all? */
+/* It never began, and is to be gone on with by nobody: its seats are as they were. */
+void running_drop(struct running *r);
 void running_free(struct running *r); /* its thread is over, and its handles have closed */
 
 /* ---- coordinator_again.c ---- */
 
+/* The job's number, and attempt 1. */
+void running_set(struct running *r, const uint8_t job_id[static JOB_ID_LEN]);
+enum err running_draw(struct running *r) MUST_CHECK; /* the same with a number that is drawn */
 /* The job's number and the attempt's: drawn and 1, or what a coordinator before this one left; phase
  * TELLING if it left a job that is done. */
 enum err running_find(struct running *r) MUST_CHECK;

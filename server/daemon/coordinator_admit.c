@@ -293,6 +293,13 @@ static void lose_restarted(struct running *r, struct seat *seat)
 	lose(r, seat, ERR_PEER, why);
 }
 
+/* At once, that is: as soon as the job before has ended here too. */
+static void come_later(struct conn *conn)
+{
+	coordinator_refuse(conn, MSG_AGAIN, "the job before is just ending");
+	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+}
+
 /* HELLO from a party while a job runs. If it was lost before it received anything of the job, it
  * joins now. Otherwise it was restarted and has lost its state: this attempt is over, and it takes
  * part in the next; or, if all have their results, it is told so. */
@@ -304,8 +311,7 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 	struct msg_resume m = { .attempt = r ? r->run.attempt : 0 };
 
 	if (!r) { /* the job has ended since its handshake */
-		coordinator_refuse(conn, MSG_AGAIN, "a job has just ended");
-		conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+		come_later(conn);
 		return;
 	}
 	memcpy(m.job_id, r->run.job_id, JOB_ID_LEN);
@@ -318,9 +324,8 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 		running_say_done(r, v, conn);
 	} else if (r->phase != RUNNING && !seat->conn) {
 		turn_away(conn, "the job is over");
-	} else if (c->queue && running_is_done(r)) { /* it is early for the next job */
-		coordinator_refuse(conn, MSG_AGAIN, "the job before is just ending");
-		conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+	} else if (c->queue && (*r->asked || running_is_done(r))) {
+		come_later(conn); /* it is early for the next job */
 	} else if (seat->conn) {
 		turn_away(conn, "%s is already connected, from %s", seat->name,
 			  conn_address(seat->conn));
@@ -336,6 +341,8 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 			running_send_again(r, v, conn);
 		else if (running_is_done(r))
 			running_say_done(r, v, conn);
+		else if (c->queue && !seat->conn && !channel_is_away(seat->channel))
+			come_later(conn); /* it has left the job, which is about to end */
 		else
 			turn_away(conn, "a job is under way");
 	}

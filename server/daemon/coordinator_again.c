@@ -61,6 +61,24 @@ static void on_told_enough(uv_timer_t *timer)
 	running_close(timer->data, ERR_OK, NULL);
 }
 
+void running_set(struct running *r, const uint8_t job_id[static JOB_ID_LEN])
+{
+	if (!r->state)
+		r->state = file_join(r->output, "job.state");
+	attempt_hash(&r->run.job, r->name, r->L, r->what);
+	memcpy(r->run.job_id, job_id, JOB_ID_LEN);
+	r->run.attempt = 1;
+}
+
+enum err running_draw(struct running *r)
+{
+	uint8_t job_id[JOB_ID_LEN];
+
+	TRY(random_secret(job_id, JOB_ID_LEN));
+	running_set(r, job_id);
+	return ERR_OK;
+}
+
 enum err running_find(struct running *r)
 {
 	double limit_s = (double)r->c->config->common.rejoin_s + r->c->config->common.reconnect_s;
@@ -93,8 +111,7 @@ enum err running_find(struct running *r)
 	else if (*why)
 		log_warn("a job was not finished, and cannot be gone on with: %s", why);
 	attempt_forget(r->state);
-	r->run.attempt = 1;
-	return random_secret(r->run.job_id, JOB_ID_LEN);
+	return running_draw(r);
 }
 
 void running_keep_state(struct running *r)

@@ -118,13 +118,25 @@ void running_close(struct running *r, enum err result, const char *why)
 	close_timer(&r->state_timer);
 	if (!r->thread_started)
 		close_thread(r);
-	if (!done && !r->left)
-		attempt_forget(r->state); /* otherwise last of all: running_free() */
+	if (!done && !r->left && !r->c->queue)
+		attempt_forget(r->state); /* otherwise last of all: running_free(), or the queue */
 	if (r->c->queue)
 		r->c->queue->closed(r->c->queue->arg, r);
 	else
 		coordinator_close(r->c, result, r->why,
 				  r->again && result != ERR_OK ? r->linger_ms : 0);
+}
+
+void running_drop(struct running *r)
+{
+	for (size_t l = 0; l < r->L; l++)
+		r->seat[l]->job = NULL;
+	r->phase = CLOSING;
+	close_timer(&r->join_timer);
+	close_timer(&r->cancel_timer);
+	close_timer(&r->away_timer);
+	close_timer(&r->state_timer);
+	close_thread(r);
 }
 
 /* The job thread still computes: this thread tells the parties, and does not wait for it. */
@@ -284,7 +296,7 @@ struct running *running_new(struct coordinator *c, const struct job *job, struct
 	struct running *r = alloc(1, sizeof(*r));
 
 	r->c = c;
-	r->output = output;
+	r->output = alloc_copy(output);
 	r->linger_ms = LINGER_MS;
 	r->L = L;
 	for (size_t l = 0; l < L; l++) {
@@ -340,5 +352,6 @@ void running_free(struct running *r)
 	if (!r->left)
 		attempt_forget(r->state);
 	free(r->state);
+	free(r->output);
 	free(r);
 }

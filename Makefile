@@ -41,13 +41,14 @@ DEPFLAGS := $(shell pkg-config --cflags $(PKGS))
 FLAGS     = -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread \
             -ffp-contract=off -fno-math-errno $(WARN) $(DEPFLAGS) $(SAN_FLAGS) $(HARDEN) \
             -ffile-prefix-map=$(CURDIR)=.
-LDLIBS   := $(shell pkg-config --libs $(PKGS)) -lgmp -lm -pthread
+# libmicrohttpd only where something of it is called: it brings a TLS library of its own, which is of no use here.
+LDLIBS   := $(shell pkg-config --libs $(PKGS)) -Wl,--push-state,--as-needed -lmicrohttpd -Wl,--pop-state -lgmp -lm -pthread
 
 # Rooms, each an archive; a room links itself and the rooms below it. Each folder of common/ is a room:
 # COMMON has them from the top down. The folders within the others are held apart by scripts/lint layers.
 src       = $(filter-out %/main.c,$(wildcard $(1)/*.c $(1)/*/*.c))
 PROTOCOLS  := align fedgcn fedwalk fedspectral fedsc kcagc
-COMMON     := job $(PROTOCOLS) kind parties data privacy learn cluster graph linalg base
+COMMON     := http job $(PROTOCOLS) kind parties data privacy learn cluster graph linalg base
 SRC_common := $(call src,common)
 $(foreach r,$(COMMON),$(eval SRC_common/$(r) := $(call src,common/$(r))))
 SRC_crypto := $(call src,crypto)

@@ -277,6 +277,8 @@ enum err channel_resume_check(struct channel *ch, const struct msg_resume *peer)
 /* The peer is there again; of a channel that is away. conn_attach() follows. Errors as above. */
 enum err channel_resume(struct channel *ch, const struct msg_resume *peer) MUST_CHECK;
 
+/* What link and traffic have come to, for who looks in from outside (common/job/live.h); once more by channel_free(). */
+void channel_show(struct channel *ch);
 void channel_set_rtt(struct channel *ch, double rtt_s); /* TCP_INFO's smoothed round trip */
 void channel_set_congestion(struct channel *ch, const char *name);
 

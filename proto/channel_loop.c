@@ -5,6 +5,7 @@
 #include "common/base/progress.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
+#include "common/job/live.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -228,6 +229,26 @@ void account_channel(struct record *r, struct channel *ch)
 	snprintf(p->congestion, sizeof(p->congestion), "%s", link.congestion);
 	p->reconnects = link.reconnects;
 	p->resent = link.resent;
+}
+
+void channel_show(struct channel *ch)
+{
+	struct live_link seen = { 0 };
+	char job[2 * JOB_ID_LEN + 1] = "";
+
+	if (!ch->knows_job)
+		return;
+	hex_write(ch->job_id, JOB_ID_LEN, job);
+	pthread_mutex_lock(&ch->post->lock);
+	for (size_t t = 0; t < MSG_TYPES; t++) {
+		seen.sent += ch->traffic[t].bytes_sent;
+		seen.received += ch->traffic[t].bytes_received;
+	}
+	seen.rtt_s = ch->link.rtt_s;
+	seen.reconnects = ch->link.reconnects;
+	seen.resent = ch->link.resent;
+	pthread_mutex_unlock(&ch->post->lock);
+	live_peer_link(ch->peer, job, &seen);
 }
 
 /* ---- messages ---- */

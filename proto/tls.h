@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* TLS_ASKS: a client that does not come to take part but to ask, which it says in its first message (ALPN). Who does not
  * know the question does not see it, and the client sees that. */
@@ -62,6 +63,7 @@ enum err tls_load_crl(struct x509_store_st *store, const char *path) MUST_CHECK;
 /* Of the certificate of a file, or of its certificates the one that ends first: whole days left, below 0 if it has ended, and
  * until when. ERR_INPUT. */
 enum err tls_days_left(const char *path, int *days, char date[static TLS_DATE]) MUST_CHECK;
+enum err tls_ends(const char *path, time_t *when) MUST_CHECK; /* the same, as a time */
 /* Is the certificate in its last 21 days? How many are left, and until when. */
 bool tls_expires_soon(const char *certificate, int *days, char date[static TLS_DATE]);
 /* When does the first of a file's lists expire? Seconds from now, below 0 if it has. False: none ever does. */

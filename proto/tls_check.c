@@ -224,11 +224,12 @@ enum err tls_check(enum tls_role role, const struct tls_files *files)
 	return e;
 }
 
-enum err tls_days_left(const char *path, int *days, char date[static TLS_DATE])
+/* The time from now to the first end of a file's certificates, as days and seconds of the same
+ * sign. */
+static enum err first_end(const char *path, int *days, int *seconds, char date[static TLS_DATE])
 {
 	const ASN1_TIME *first = NULL;
 	STACK_OF(X509) *all = NULL;
-	int seconds;
 
 	TRY(read_all(path, &all));
 	for (int i = 0; i < sk_X509_num(all); i++) {
@@ -238,11 +239,29 @@ enum err tls_days_left(const char *path, int *days, char date[static TLS_DATE])
 			first = end;
 	}
 	tls_date_text(first, date);
-	if (!ASN1_TIME_diff(days, &seconds, NULL, first))
-		*days = 0;
-	else if (seconds < 0)
-		--*days;
+	if (!ASN1_TIME_diff(days, seconds, NULL, first))
+		*days = *seconds = 0;
 	sk_X509_pop_free(all, X509_free);
+	return ERR_OK;
+}
+
+enum err tls_days_left(const char *path, int *days, char date[static TLS_DATE])
+{
+	int seconds;
+
+	TRY(first_end(path, days, &seconds, date));
+	if (seconds < 0)
+		--*days;
+	return ERR_OK;
+}
+
+enum err tls_ends(const char *path, time_t *when)
+{
+	char date[TLS_DATE];
+	int days, seconds;
+
+	TRY(first_end(path, &days, &seconds, date));
+	*when = time(NULL) + (time_t)days * 86400 + seconds;
 	return ERR_OK;
 }
 

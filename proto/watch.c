@@ -3,13 +3,14 @@
 #include "common/base/log.h"
 #include "common/base/service.h"
 #include "common/job/hook.h"
+#include "common/job/live.h"
 #include "proto/tls.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TICK_MS = 2000, DAY_S = 86400 };
+enum { TICK_MS = 2000, LOOK_MS = 500, DAY_S = 86400 };
 
 static void on_stop(uv_signal_t *signal, int number)
 {
@@ -37,6 +38,7 @@ static void say_expiry(struct watch *w)
 	const char *path = w->common->identity.certificate;
 	char date[TLS_DATE];
 	int64_t seconds;
+	time_t until;
 	int days;
 
 	uv_timer_stop(&w->lists);
@@ -45,6 +47,8 @@ static void say_expiry(struct watch *w)
 		uv_timer_start(&w->lists, on_expired,
 			       seconds < 0 ? 0 : ((uint64_t)seconds + 1) * 1000, REMIND_MS);
 	w->certificate_s = clock_now_s();
+	if (tls_ends(path, &until) == ERR_OK)
+		live_certificate(until);
 	if (!tls_expires_soon(path, &days, date))
 		return;
 	err_set(ERR_INPUT,
@@ -61,6 +65,9 @@ static void on_tick(uv_timer_t *timer)
 	double now_s = clock_now_s(), limit_s = w->common->away_s;
 
 	service_alive();
+	live_alive(TICK_MS / 1000);
+	if (w->look)
+		w->look(w->arg);
 	hook_look();
 	if (now_s - w->certificate_s > DAY_S)
 		say_expiry(w);
@@ -86,6 +93,7 @@ static struct watch_away *find_away(struct watch *w, const char *name)
 
 void watch_away(struct watch *w, const char *name)
 {
+	live_peer(name, false);
 	if (!find_away(w, name) && w->aways < sizeof(w->away) / sizeof(*w->away))
 		w->away[w->aways++] = (struct watch_away){ .name = name, .since_s = clock_now_s() };
 }
@@ -94,6 +102,7 @@ void watch_back(struct watch *w, const char *name)
 {
 	struct watch_away *a = find_away(w, name);
 
+	live_peer(name, true);
 	if (!a)
 		return;
 	if (a->told)
@@ -146,9 +155,17 @@ void watch_start(struct watch *w, const struct daemon_common *common, struct con
 	uv_signal_start(&w->term, on_stop, SIGTERM);
 	uv_signal_start(&w->interrupt, on_stop, SIGINT);
 	uv_signal_start(&w->hangup, on_reload, SIGHUP);
-	period_ms = service_watchdog_ms() ? service_watchdog_ms() : TICK_MS;
+	period_ms = TICK_MS;
+	if (service_watchdog_ms() && service_watchdog_ms() < period_ms)
+		period_ms = service_watchdog_ms();
 	uv_timer_start(&w->tick, on_tick, period_ms, period_ms);
 	say_expiry(w);
+}
+
+void watch_look(struct watch *w, void (*look)(void *arg))
+{
+	w->look = look;
+	uv_timer_start(&w->tick, on_tick, LOOK_MS, LOOK_MS);
 }
 
 void watch_close(struct watch *w)

@@ -27,6 +27,7 @@ struct watch {
 	struct conn_host *host;
 	enum err (*check)(void *arg);
 	void (*stop)(void *arg, const char *why);
+	void (*look)(void *arg); /* or NULL */
 	void *arg;
 	char stopped[128]; /* "bank-a was stopped (SIGTERM)", once it was; otherwise "" */
 };
@@ -36,6 +37,8 @@ void watch_init(struct watch *w, uv_loop_t *loop); /* makes the handles */
  * refuses is not taken. common and host are borrowed. */
 void watch_start(struct watch *w, const struct daemon_common *common, struct conn_host *host,
 		 void (*stop)(void *arg, const char *why), enum err (*check)(void *arg), void *arg);
+/* From now on twice a second: look(arg), for who looks on from outside (common/job/live.h). */
+void watch_look(struct watch *w, void (*look)(void *arg));
 /* Somebody who ought to be there is not, or is there again; either may be said twice. name: as a person knows it. */
 void watch_away(struct watch *w, const char *name);
 void watch_back(struct watch *w, const char *name);

@@ -7,6 +7,7 @@
 #include "common/job/roles.h"
 #include "common/kind/tree.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,43 @@ static const char *check_listen(const char *text)
 	struct endpoint e;
 
 	return endpoint_parse(text, &e) ? NULL : "an address to listen on, like \"0.0.0.0:7431\"";
+}
+
+const char *http_listen_path(const char *listen)
+{
+	return strncmp(listen, "unix:", 5) ? NULL : listen + 5;
+}
+
+static const char *check_http(const char *text)
+{
+	const char *path = http_listen_path(text);
+	struct endpoint e;
+
+	return (path ? *path == '/' : endpoint_parse(text, &e))
+		   ? NULL
+		   : "an address to listen on, like \"127.0.0.1:7440\", or \"unix:\" and an "
+		     "absolute path";
+}
+
+static const char *check_host(const char *text)
+{
+	return *text && !text[strspn(
+			    text,
+			    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_")]
+		   ? NULL
+		   : "the name of a host, without a port";
+}
+
+static bool is_loopback(const char *host)
+{
+	struct in_addr a;
+	struct in6_addr a6;
+
+	if (inet_pton(AF_INET, host, &a) == 1)
+		return ntohl(a.s_addr) >> 24 == 127;
+	if (inet_pton(AF_INET6, host, &a6) == 1)
+		return IN6_IS_ADDR_LOOPBACK(&a6);
+	return !strcmp(host, "localhost");
 }
 
 static const char *check_dial(const char *text)
@@ -171,7 +209,14 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 		  "given" }, \
 	{ "control.viewers", CONFIG_STRINGS, offsetof(T, common.control.viewers), 1, ROLES_MAX, "", \
 	  .check = roles_check_name, \
-	  .help = "users and @groups who may look; the daemon's own user and root may do everything" }
+	  .help = "users and @groups who may look; the daemon's own user and root may do everything" }, \
+	{ "http.listen", CONFIG_STRING, offsetof(T, common.http.listen), 1, 300, "", .check = check_http, \
+	  .help = "where people and monitoring look in: a loopback address and port, or unix: and a path; nowhere where " \
+		  "not given" }, \
+	{ "http.anywhere", CONFIG_BOOL, offsetof(T, common.http.anywhere), .standard = "false", \
+	  .help = "http.listen may be another address than a loopback one: whoever reaches it reads all that it says" }, \
+	{ "http.hosts", CONFIG_STRINGS, offsetof(T, common.http.hosts), 1, 16, "", .check = check_host, \
+	  .help = "names by which browsers may ask for it, besides localhost and the address, as behind a proxy" }
 
 #define C(field) offsetof(struct coordinator_config, field)
 static const struct config_row coordinator_rows[] = {
@@ -301,6 +346,24 @@ static const struct config_table party_table = { "party", party_rows,
 
 /* ---- reading ---- */
 
+static enum err check_window(const struct config_table *t, const char *path,
+			     struct daemon_common *c)
+{
+	enum err e = ERR_OK;
+
+	if (!c->http.listen || http_listen_path(c->http.listen))
+		return ERR_OK;
+	endpoint_parse(c->http.listen, &c->http.at); /* the table has checked it */
+	if (!c->http.anywhere && !is_loopback(c->http.at.host))
+		e = err_set(ERR_INPUT,
+			    "%s: %s.http.listen is \"%s\", expected a loopback address like "
+			    "\"127.0.0.1:7440\", or %s.http.anywhere",
+			    path, t->name, c->http.listen, t->name);
+	if (e != ERR_OK)
+		config_release(t, c);
+	return e;
+}
+
 /* common is the first member of what is read. */
 static enum err read_table(const struct config_table *t, const char *path, char *const *set,
 			   struct daemon_common *out)
@@ -318,6 +381,8 @@ static enum err read_table(const struct config_table *t, const char *path, char 
 		err = config_read(t, root, source, dir, NULL, out);
 	json_free(root);
 	free(dir);
+	if (!err)
+		err = check_window(t, path, out);
 	out->table = t;
 	out->role = t->name;
 	out->path = path;

@@ -18,6 +18,8 @@ enum {
 	DAEMON_TEXT_MAX = 1 << 20,
 	HOST_MAX = 255
 }; /* bytes of a configuration file, of a host name */
+/* Connections that look in by common/http/http.h, and the descriptors for them. */
+enum { HTTP_CONNECTIONS_MAX = 256, HTTP_FILES = HTTP_CONNECTIONS_MAX + 16 };
 
 /* "hub.example.org:7431", "0.0.0.0:0", "[::1]:7431". */
 struct endpoint {
@@ -34,6 +36,14 @@ struct identity_paths {
 struct control_settings {
 	char *socket; /* NULL: control.socket in the output directory */
 	struct config_strings viewers, submitters, operators; /* users and @groups; of a party viewers alone */
+};
+
+/* The window for people and monitoring, common/http/http.h. */
+struct http_settings {
+	char *listen;                /* NULL: there is none */
+	struct endpoint at;          /* unless it is a path, http_listen_path() */
+	bool anywhere;               /* not only on a loopback address */
+	struct config_strings hosts; /* names by which browsers may ask for it, besides */
 };
 
 /* Settings of both daemons. */
@@ -59,6 +69,7 @@ struct daemon_common {
 	char *on_event;    /* the program that is run then, see hook.h; NULL: none */
 	unsigned away_s;   /* a peer gone for so long is an event; 0: never */
 	struct control_settings control;
+	struct http_settings http;
 };
 
 struct coordinator_config {
@@ -135,6 +146,9 @@ enum err daemon_read_level(const struct daemon_common *c, enum log_level *level)
 /* The table for people. */
 void coordinator_config_describe(struct buf *text);
 void party_config_describe(struct buf *text);
+
+/* "unix:/run/coterie/party.http": the path; NULL: it is an address. */
+const char *http_listen_path(const char *listen);
 
 bool endpoint_parse(const char *text, struct endpoint *e);
 

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/job/live.h"
 #include "common/job/room.h"
 
 #include <assert.h>
@@ -68,6 +69,7 @@ void record_start(struct record *r, const struct job *job, const uint8_t job_id[
 	for (size_t l = 0; l < parties; l++)
 		snprintf(r->party[l], sizeof(r->party[l]), "%s", party[l]);
 	room_begin();
+	live_job_begins(r);
 }
 
 void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause)
@@ -112,6 +114,7 @@ void record_step(struct record *r, const struct record_times *passed)
 							    .times = *passed };
 	}
 	r->step_start_s = now;
+	live_job_goes_on(r);
 }
 
 void record_phase(struct record *r, const char *name)
@@ -121,6 +124,7 @@ void record_phase(struct record *r, const char *name)
 	r->phase[r->phases] = (struct record_phase){ .start_s = r->step_start_s };
 	snprintf(r->phase[r->phases].name, sizeof(r->phase[0].name), "%s", name);
 	r->phases++;
+	live_job_goes_on(r);
 }
 
 struct record_phase *record_now(struct record *r)

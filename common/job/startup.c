@@ -5,6 +5,7 @@
 #include "common/base/service.h"
 #include "common/job/confine.h"
 #include "common/job/hook.h"
+#include "common/job/live.h"
 #include "common/job/record.h"
 #include "common/job/results.h"
 #include "common/linalg/la.h"
@@ -98,6 +99,8 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 	char *path;
 	enum err e;
 
+	if (c->http.listen)
+		files += HTTP_FILES;
 	umask(077); /* what it writes is for its user alone, whoever starts it */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < files) {
 		limit.rlim_cur = files;
@@ -112,6 +115,7 @@ enum err daemon_begin(const struct daemon_common *c, size_t files)
 		prctl(PR_SET_DUMPABLE, 0);
 	log_init(c->name, c->log_level);
 	log_begun = true;
+	live_begin(c->role, c->name, c->output);
 	service_begin();
 	alloc_at_end(out_of_memory);
 	TRY(check_threads());

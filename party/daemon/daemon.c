@@ -5,6 +5,7 @@
 #include "common/base/service.h"
 #include "common/job/confine.h"
 #include "common/job/hook.h"
+#include "common/job/live.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
 #include "crypto/secret.h"
@@ -30,6 +31,7 @@ void daemon_set_phase(struct daemon *d, enum phase phase)
 	log_debug("from %s to %s", name[d->phase], name[phase]);
 	if (phase != d->phase)
 		service_status("%s %s", name[phase], d->config->coordinator_text);
+	live_phase(name[phase]);
 	d->phase = phase;
 }
 
@@ -96,6 +98,7 @@ void daemon_fail_waiting(struct daemon *d, enum err code, bool stop)
 	struct err_saved end = err_save(code);
 
 	record_end(&d->past, code, end.why);
+	live_job_ended(&d->past);
 	failed(code, d->past.job_id, end.why);
 	if (record_write(&d->past, d->past_output) != ERR_OK)
 		log_warn("%s", err_detail());
@@ -321,6 +324,15 @@ static enum err check_again(void *daemon)
 	return daemon_check(((struct daemon *)daemon)->config);
 }
 
+static void look(void *daemon)
+{
+	struct daemon *d = daemon;
+
+	if (d->channel)
+		channel_show(d->channel);
+	window_look(d->window);
+}
+
 static enum err start(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
@@ -332,8 +344,11 @@ static enum err start(struct daemon *d)
 	TRY(numbering_read(&d->numbering, c->numbering_key));
 	TRY(psks_read(&d->psks, d->config));
 	TRY(conn_host_new(&d->host, &d->loop, &o));
+	TRY(window_open(&d->window, c));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
 	watch_start(&d->watch, c, d->host, on_signal, check_again, d);
+	TRY(window_start(d->window, &(struct window_more){ 0 }));
+	watch_look(&d->watch, look);
 	/* Read at each offer. Here it is tried, so that whoever starts a party hears at once what
 	 * is wrong. */
 	TRY(party_data_bring(&d->data, d->config));
@@ -380,6 +395,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 		daemon_leave(e);
 	if (d->post)
 		end_job(d);
+	window_close(d->window);
 	conn_host_free(d->host);
 	uv_close((uv_handle_t *)&d->job_done, NULL);
 	uv_close((uv_handle_t *)&d->last_timer, NULL);

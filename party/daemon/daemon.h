@@ -6,6 +6,7 @@
 #ifndef PARTY_DAEMON_DAEMON_H
 #define PARTY_DAEMON_DAEMON_H
 
+#include "common/http/window.h"
 #include "crypto/hash.h"
 #include "crypto/numbering.h"
 #include "party/daemon/data.h"
@@ -50,6 +51,7 @@ struct daemon {
 	struct conn_host *host;
 	struct conn *conn;
 	struct watch watch;
+	struct window *window; /* or NULL */
 	uv_timer_t retry_timer, cancel_timer, again_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;

@@ -1,5 +1,6 @@
 #include "party/daemon/daemon.h"
 #include "common/base/clock.h"
+#include "common/job/live.h"
 #include "common/base/log.h"
 #include "crypto/sign.h"
 #include "party/consent/policy.h"
@@ -170,12 +171,17 @@ static void on_ready(struct conn *conn, void *arg)
 static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 {
 	double heartbeat_s = d->config->common.heartbeat_s;
+	char software[64];
 
 	/* The shorter of the two: what the coordinator expects of us, and what we expect of it. */
 	if (w->heartbeat_ms < 1e3 * heartbeat_s)
 		heartbeat_s = 1e-3 * w->heartbeat_ms;
 	log_info("welcomed by %s at %s", conn_name(d->conn), conn_address(d->conn));
 	daemon_set_phase(d, SERVING);
+	snprintf(software, sizeof(software), "%.*s", (int)w->software.n,
+		 (const char *)w->software.p);
+	live_peer_says(d->config->coordinator_text, conn_name(d->conn), conn_address(d->conn),
+		       software);
 	watch_back(&d->watch, d->config->coordinator_text);
 	d->retry_ms = RETRY_FIRST_MS;
 	d->complained_s = 0;

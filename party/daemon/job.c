@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/data/cut.h"
 #include "common/job/kinds.h"
+#include "common/job/live.h"
 #include "common/job/results.h"
 #include "common/job/room.h"
 #include "crypto/hash.h"
@@ -553,6 +554,8 @@ enum err job_take_part(struct work *work, const struct job_means *means)
 		if (work->leaving)
 			leaving_record(work->leaving);
 		record_end(work->record, e, end.why);
+		if (!work->again)
+			live_job_ended(work->record);
 		account_channel(work->record, work->channel);
 		write_record(work, means);
 	}

@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "common/base/service.h"
 #include "common/job/confine.h"
+#include "common/job/live.h"
 #include "common/job/roles.h"
 #include "common/job/startup.h"
 #include "crypto/sign.h"
@@ -82,6 +83,7 @@ enum err coordinator_end(struct coordinator *c)
 			forget_states(c);
 			daemon_leave(e);
 		}
+	window_close(c->window);
 	conn_host_free(c->host);
 	uv_close((uv_handle_t *)&c->last_timer, NULL);
 	uv_run(&c->loop, UV_RUN_DEFAULT);
@@ -109,6 +111,16 @@ enum err coordinator_check(const struct coordinator_config *config)
 static enum err check_again(void *coordinator)
 {
 	return coordinator_check(((struct coordinator *)coordinator)->config);
+}
+
+static void look(void *coordinator)
+{
+	struct coordinator *c = coordinator;
+
+	for (size_t l = 0; l < c->L; l++)
+		if (c->seat[l].channel)
+			channel_show(c->seat[l].channel);
+	window_look(c->window);
 }
 
 enum err coordinator_init(struct coordinator *c)
@@ -139,12 +151,16 @@ enum err coordinator_listen(struct coordinator *c)
 	conn_host_limit(c->host, config->greetings_per_address);
 	TRY(conn_listen(c->host, config->listen.host, config->listen.port, &coordinator_events,
 			coordinator_on_accepted, c, &c->listener, c->bound));
+	TRY(window_open(&c->window, &config->common));
 	return confine(&config->common); /* the loop has not run: nobody has been accepted yet */
 }
 
-void coordinator_watch(struct coordinator *c, void (*stop)(void *c, const char *why))
+enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const char *why))
 {
 	watch_start(&c->watch, &c->config->common, c->host, stop, check_again, c);
+	TRY(window_start(c->window, &(struct window_more){ 0 }));
+	watch_look(&c->watch, look);
+	return ERR_OK;
 }
 
 enum err coordinator_say_ready(struct coordinator *c)
@@ -157,6 +173,7 @@ enum err coordinator_say_ready(struct coordinator *c)
 	log_info("listening on %s for %zu parties", c->bound, c->L);
 	service_status("%s, %zu parties, on %s", c->queue ? "serving" : phase_name[JOINING], c->L,
 		       c->bound);
+	live_phase(c->queue ? "serving" : phase_name[JOINING]);
 	service_ready();
 	if (!path)
 		return ERR_OK;
@@ -179,7 +196,7 @@ static enum err start(struct coordinator *c, struct running *r)
 {
 	TRY(coordinator_listen(c));
 	TRY(running_find(r));
-	coordinator_watch(c, on_signal);
+	TRY(coordinator_watch(c, on_signal));
 	if (r->phase == JOINING) {
 		TRY(running_begin_results(r));
 		running_await(r);

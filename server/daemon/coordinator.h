@@ -12,6 +12,7 @@
 #ifndef SERVER_DAEMON_COORDINATOR_H
 #define SERVER_DAEMON_COORDINATOR_H
 
+#include "common/http/window.h"
 #include "common/job/daemon.h"
 #include "crypto/numbering.h"
 #include "proto/watch.h"
@@ -50,8 +51,6 @@ struct seat {
 	char lost_why[ERR_DETAIL_MAX];
 	/* whatever job it is of */
 	char software[SOFTWARE_MAX + 1]; /* as it said last; "" */
-	char address[80];                /* from which it joined last; "" */
-	double contact_s;                /* clock_now_s() when it was last heard to come or go; 0: never */
 	char refused[256];               /* why it was not let in when it came last; "" */
 	/* A job that was to have another attempt has failed while this party was on its way to it: */
 	enum err owed; /* it hears so when it comes; ERR_OK: nothing is owed */
@@ -120,6 +119,7 @@ struct coordinator {
 	struct conn_host *host;
 	struct listener *listener;
 	struct watch watch;
+	struct window *window; /* or NULL */
 	uv_timer_t linger_timer, last_timer;
 	size_t L;
 	struct seat seat[PARTIES_MAX];
@@ -141,7 +141,7 @@ struct coordinator {
  * coordinator_close() and, behind the loop, coordinator_end() give it back. */
 enum err coordinator_init(struct coordinator *c) MUST_CHECK; /* failed: there is nothing to give back */
 enum err coordinator_listen(struct coordinator *c) MUST_CHECK;
-void coordinator_watch(struct coordinator *c, void (*stop)(void *c, const char *why));
+enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const char *why)) MUST_CHECK;
 enum err coordinator_say_ready(struct coordinator *c) MUST_CHECK;
 /* From here the loop runs only until all connections are flushed and closed; of jobs that are closed
  * already. linger_ms: it listens for so long, for parties that were told to come again. */

@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/job/live.h"
 #include "crypto/sign.h"
 
 #include <stdarg.h>
@@ -52,7 +53,6 @@ static void answer(struct coordinator *c, struct conn *conn)
 static void note_refused(struct seat *seat, const char *why)
 {
 	snprintf(seat->refused, sizeof(seat->refused), "%s", why);
-	seat->contact_s = clock_now_s();
 }
 
 /* A seat is free, or its party has to come for another attempt. */
@@ -162,10 +162,9 @@ static void note_joined(struct seat *seat, struct conn *conn, const struct msg_h
 
 	memcpy(seat->software, h->software.p, n);
 	seat->software[n] = '\0';
-	snprintf(seat->address, sizeof(seat->address), "%s", conn_address(conn));
-	seat->contact_s = clock_now_s();
 	seat->refused[0] = '\0';
 	seat->joined = true;
+	live_peer_says(seat->name, seat->name, conn_address(conn), seat->software);
 	log_info("%s joined from %s (%.*s)", seat->name, conn_address(conn), (int)h->software.n,
 		 (const char *)h->software.p);
 }
@@ -438,7 +437,6 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 		log_warn("connection from %s closed: %s", conn_address(conn), why);
 	if (its) {
 		watch_away(&c->watch, seat->name);
-		seat->contact_s = clock_now_s();
 		seat->conn = NULL;
 		seat->joined = seat->joined && r && r->phase != JOINING;
 	}

@@ -4,6 +4,7 @@
 #include "common/base/log.h"
 #include "crypto/hash.h"
 #include "common/job/kinds.h"
+#include "common/job/live.h"
 #include "server/daemon/attempt.h"
 #include "server/daemon/kinds.h"
 #include "server/run/intersect.h"
@@ -170,6 +171,7 @@ static enum err finish(struct run *run)
 
 	account_step(run->record, run->post);
 	record_end(run->record, ERR_OK, ""); /* what follows is no part of the work */
+	live_job_ended(run->record);
 	until_s = clock_now_s() + LAST_TIMEOUT_S;
 	for (size_t l = 0; l < run->L; l++) /* who is away hears it when it comes back */
 		(void)!channel_flush(run->channel[l], fmax(0, until_s - clock_now_s()));
@@ -286,6 +288,8 @@ enum err job_serve(struct run *run, const char *output)
 	if (e != ERR_OK) {
 		account_step(run->record, run->post);
 		record_end(run->record, e, end.why);
+		if (!job_goes_on(run))
+			live_job_ended(run->record);
 	}
 	if (write_record(run) != ERR_OK)
 		log_warn("%s", err_detail());

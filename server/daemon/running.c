@@ -2,6 +2,7 @@
 #include "common/base/log.h"
 #include "common/base/service.h"
 #include "common/job/hook.h"
+#include "common/job/live.h"
 #include "common/job/results.h"
 #include "common/job/startup.h"
 #include "server/daemon/coordinator.h"
@@ -23,8 +24,10 @@ const char *const phase_name[] = {
 void running_set_phase(struct running *r, enum phase phase)
 {
 	log_debug("from %s to %s", phase_name[r->phase], phase_name[phase]);
-	if (!r->c->queue)
+	if (!r->c->queue) {
 		service_status("%s, %zu parties", phase_name[phase], r->L);
+		live_phase(phase_name[phase]);
+	}
 	r->phase = phase;
 }
 
@@ -108,6 +111,8 @@ void running_close(struct running *r, enum err result, const char *why)
 		if (record_write(&r->record, r->output) != ERR_OK)
 			log_warn("%s", err_detail());
 	}
+	if (r->record.has_job && result != ERR_OK && !r->thread_started && !r->left)
+		live_job_ended(&r->record); /* unless its thread said so */
 	if (r->record.has_job && result != ERR_OK && result != ERR_CANCELLED)
 		hook_raise(HOOK_JOB_FAILED, r->record.job_id, "job failed: %s", r->why);
 	done = running_is_done(r) && result == ERR_OK;
@@ -131,6 +136,7 @@ void running_drop(struct running *r)
 {
 	for (size_t l = 0; l < r->L; l++)
 		r->seat[l]->job = NULL;
+	live_job_dropped(&r->record);
 	r->phase = CLOSING;
 	close_timer(&r->join_timer);
 	close_timer(&r->cancel_timer);

@@ -185,7 +185,7 @@ static enum err start(struct service *s)
 		s->written[l] = p.contact;
 		snprintf(s->c.seat[l].software, sizeof(s->c.seat[l].software), "%s", p.software);
 	}
-	coordinator_watch(&s->c, on_signal);
+	TRY(coordinator_watch(&s->c, on_signal));
 	TRY(queue_load(s));
 	uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
 	TRY(coordinator_say_ready(&s->c));

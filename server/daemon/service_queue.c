@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/job/hook.h"
+#include "common/job/live.h"
 #include "crypto/secret.h"
 #include "server/daemon/service.h"
 
@@ -320,6 +321,7 @@ void queue_look(struct service *s)
 		for (size_t l = 0; l < e->job.parties; l++)
 			reserved[number_of(s, e->seat[l])] = true;
 	}
+	live_queue(s->entries - s->runs);
 }
 
 /* ---- in and out ---- */

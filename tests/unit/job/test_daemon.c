@@ -72,6 +72,48 @@ static void test_coordinator(void **state)
 	coordinator_config_release(&c);
 }
 
+static void test_window(void **state)
+{
+	struct coordinator_config c;
+
+	(void)state;
+	write_config("{" HUB ", \"parties\": [\"a\"], \"http\": {\"listen\": \"[::1]:80\", "
+		     "\"hosts\": [\"w.org\"]}}");
+	assert_ok(coordinator_config_read(&c, path, NULL));
+	assert_string_equal(c.common.http.at.host, "::1");
+	assert_int_equal(c.common.http.at.port, 80);
+	assert_string_equal(c.common.http.hosts.item[0], "w.org");
+	coordinator_config_release(&c);
+	for (const char *const *listen =
+		 (const char *const[]){ "0.0.0.0:80", "127.example.org:80", "[::]:80",
+					"hub.example.org:80", "10.0.0.1:80", NULL };
+	     *listen; listen++) {
+		char text[1024];
+
+		snprintf(text, sizeof(text),
+			 "{" HUB ", \"parties\": [\"a\"], \"http\": {\"listen\": \"%s\"}}",
+			 *listen);
+		write_config(text);
+		assert_err(coordinator_config_read(&c, path, NULL), ERR_INPUT,
+			   "expected a loopback address");
+		assert_ok(
+		    coordinator_config_read(&c, path, (char *[]){ "http.anywhere=true", NULL }));
+		coordinator_config_release(&c);
+	}
+	for (const char *const *listen =
+		 (const char *const[]){ "127.0.0.1", "unix:", "unix:here", ":80", "/run/x", NULL };
+	     *listen; listen++) {
+		char text[1024];
+
+		snprintf(text, sizeof(text),
+			 "{" HUB ", \"parties\": [\"a\"], \"http\": {\"listen\": \"%s\"}}",
+			 *listen);
+		write_config(text);
+		assert_err(coordinator_config_read(&c, path, NULL), ERR_INPUT,
+			   "coordinator.http.listen is");
+	}
+}
+
 static void test_party(void **state)
 {
 	struct party_config c;
@@ -298,6 +340,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_coordinator),
+		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_party),
 		cmocka_unit_test(test_refused_coordinators),
 		cmocka_unit_test(test_refused_pins),

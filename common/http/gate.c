@@ -1,0 +1,111 @@
+/* Who may ask. A browser on this host will send what any page of any site tells it to; Host, Origin
+ * and the token are what it cannot be made to lie about. */
+#include "common/http/own.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool refuse(struct asking *a, unsigned status, const char *fmt, ...) PRINTF(3, 4);
+static bool refuse(struct asking *a, unsigned status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(a->why, sizeof(a->why), fmt, ap);
+	va_end(ap);
+	a->refused = status;
+	return false;
+}
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+	const char *value = MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+
+	return value ? value : "";
+}
+
+/* "[::1]:7440" and "::1": are they the same host? */
+static bool is_host(const char *text, const char *host)
+{
+	size_t n = strlen(host);
+
+	if (*text == '[')
+		return !strncasecmp(text + 1, host, n) && text[n + 1] == ']' &&
+		       (!text[n + 2] || text[n + 2] == ':');
+	return !strncasecmp(text, host, n) && (!text[n] || text[n] == ':');
+}
+
+static bool is_ours(const struct http *h, const char *host)
+{
+	const struct config_strings *more = &h->common->http.hosts;
+
+	if (is_host(host, "localhost") || is_host(host, "127.0.0.1") || is_host(host, "::1"))
+		return true;
+	if (!h->socket && is_host(host, h->common->http.at.host))
+		return true;
+	for (size_t i = 0; i < more->count; i++)
+		if (is_host(host, more->item[i]))
+			return true;
+	return false;
+}
+
+bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking *a,
+		  const char *method)
+{
+	const char *host = header(c, "Host"), *site = header(c, "Sec-Fetch-Site");
+
+	if (!is_ours(h, host))
+		return refuse(a, MHD_HTTP_FORBIDDEN,
+			      "the request is for host \"%.100s\", which is not this daemon's: "
+			      "http.hosts can "
+			      "name it",
+			      host);
+	if (!strcmp(site, "cross-site") && strcmp(header(c, "Sec-Fetch-Mode"), "navigate") != 0)
+		return refuse(a, MHD_HTTP_FORBIDDEN,
+			      "the request was made by a page of another site");
+	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 &&
+	    strcmp(method, "POST") != 0)
+		return refuse(a, MHD_HTTP_METHOD_NOT_ALLOWED, "%.20s: expected GET, HEAD or POST",
+			      method);
+	return true;
+}
+
+/* As long for a wrong token as for the right one. */
+static bool same_token(const char *shown, const char *token)
+{
+	unsigned char differs = 0;
+
+	if (strlen(shown) != strlen(token))
+		return false;
+	for (size_t i = 0; token[i]; i++)
+		differs |= (unsigned char)(shown[i] ^ token[i]);
+	return !differs;
+}
+
+bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking *a)
+{
+	const char *origin = header(c, "Origin"), *host = header(c, "Host");
+	const char *token = header(c, "Authorization"), *length = header(c, "Content-Length");
+	const char *of = strstr(origin, "://");
+
+	if (*origin && (!of || strcasecmp(of + 3, host) != 0))
+		return refuse(a, MHD_HTTP_FORBIDDEN,
+			      "the request comes from a page of \"%.100s\", and this is \"%.100s\"",
+			      origin, host);
+	if (!*h->token || strncmp(token, "Bearer ", 7) != 0 || !same_token(token + 7, h->token))
+		return refuse(
+		    a, MHD_HTTP_FORBIDDEN,
+		    "the request shows %s token: it is in the file that this daemon's log names",
+		    *token ? "another" : "no");
+	if (!*length)
+		return refuse(a, MHD_HTTP_LENGTH_REQUIRED, "the request does not say its length");
+	/* The library has refused what is no number. */
+	if (strlen(length) > 9 || strtoul(length, NULL, 10) > HTTP_BODY_MAX)
+		return refuse(a, MHD_HTTP_CONTENT_TOO_LARGE,
+			      "the request has %.30s bytes, expected at most %d", length,
+			      HTTP_BODY_MAX);
+	return true;
+}

@@ -1,0 +1,154 @@
+#include "common/http/window.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/job/live.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUIET_S 15.0 /* a watcher hears at least so often that we are there */
+
+enum { ROUTES_MAX = 48 };
+
+struct window {
+	struct http *http;
+	const struct daemon_common *common;
+	struct window_more more;
+	struct http_route route[ROUTES_MAX];
+	uint64_t told; /* the snapshot's version */
+	double told_s;
+};
+
+/* ---- what both have ---- */
+
+static void healthz(void *window, const struct http_request *r, struct http_answer *a)
+{
+	struct live *l = live_copy();
+	char why[256];
+
+	(void)window;
+	(void)r;
+	if (live_is_well(l, why)) {
+		a->type = "text/plain; charset=utf-8";
+		buf_printf(&a->body, "ok\n");
+	} else {
+		http_refuse(a, 503, "%s", why);
+	}
+	free(l);
+}
+
+static void metrics(void *window, const struct http_request *r, struct http_answer *a)
+{
+	struct window *w = window;
+	struct live *l = live_copy();
+
+	(void)r;
+	a->type = "text/plain; version=0.0.4; charset=utf-8";
+	live_metrics(l, &a->body);
+	if (w->more.metrics)
+		w->more.metrics(w->more.arg, &a->body);
+	free(l);
+}
+
+static struct json *make_status(struct window *w)
+{
+	struct live *l = live_copy();
+	struct json *o = live_json(l);
+
+	if (w->more.status)
+		w->more.status(w->more.arg, o);
+	free(l);
+	return o;
+}
+
+static void status(void *window, const struct http_request *r, struct http_answer *a)
+{
+	(void)r;
+	http_json(a, make_status(window));
+}
+
+static void event(void *window, struct buf *line)
+{
+	struct json *o = make_status(window);
+
+	json_write(o, line);
+	json_free(o);
+}
+
+static void jobs(void *window, const struct http_request *r, struct http_answer *a)
+{
+	window_jobs(((struct window *)window)->common->output, r, a);
+}
+
+static void job(void *window, const struct http_request *r, struct http_answer *a)
+{
+	window_job(((struct window *)window)->common->output, r, a);
+}
+
+/* ---- its life ---- */
+
+enum err window_open(struct window **out, const struct daemon_common *c)
+{
+	struct http *http;
+
+	*out = NULL;
+	TRY(http_listen(&http, c));
+	if (!http)
+		return ERR_OK;
+	ALLOC(*out, 1);
+	(*out)->http = http;
+	(*out)->common = c;
+	return ERR_OK;
+}
+
+enum err window_start(struct window *w, const struct window_more *more)
+{
+	static const struct http_route own[] = {
+		{ .path = "/healthz", .answer = healthz },
+		{ .path = "/metrics", .answer = metrics },
+		{ .path = "/api/status", .answer = status },
+		{ .path = "/api/jobs", .answer = jobs },
+		{ .path = "/api/jobs/", .answer = job },
+		{ .path = "/events" },
+	};
+	struct http_site site = { .event = event, .arg = w, .token = more->token };
+	size_t n = 0;
+
+	if (!w)
+		return ERR_OK;
+	w->more = *more;
+	for (const struct http_route *r = more->route; r && r->path; r++) {
+		assert(n < ROUTES_MAX / 2);
+		w->route[n] = *r;
+		w->route[n++].arg = more->arg;
+	}
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		w->route[n++] = own[i];
+	w->route[n].path = NULL;
+	site.route = w->route;
+	return http_start(w->http, &site);
+}
+
+void window_look(struct window *w)
+{
+	uint64_t version;
+	double now_s = clock_now_s();
+
+	if (!w)
+		return;
+	version = live_version();
+	if (version == w->told && now_s - w->told_s < QUIET_S)
+		return;
+	w->told = version;
+	w->told_s = now_s;
+	http_tell(w->http);
+}
+
+void window_close(struct window *w)
+{
+	if (!w)
+		return;
+	http_stop(w->http);
+	free(w);
+}

@@ -1,0 +1,151 @@
+/* Jobs that left a run.json: in the output directory itself, and in those of earlier jobs below it.
+ */
+#include "common/base/alloc.h"
+#include "common/base/file.h"
+#include "common/http/window.h"
+#include "common/job/results.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { RECORD_MAX = 64 << 20, PAGE = 50, FILES_MAX = 10000 };
+
+struct found {
+	char *path;
+	struct timespec when;
+};
+
+static int newest_first(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+
+	if (x->when.tv_sec != y->when.tv_sec)
+		return x->when.tv_sec < y->when.tv_sec ? 1 : -1;
+	if (x->when.tv_nsec != y->when.tv_nsec)
+		return x->when.tv_nsec < y->when.tv_nsec ? 1 : -1;
+	return strcmp(y->path, x->path);
+}
+
+static void add(struct found *list, size_t *n, const char *path)
+{
+	struct stat st;
+
+	if (*n == FILES_MAX || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	list[(*n)++] = (struct found){ alloc_copy(path), st.st_mtim };
+}
+
+/* The newest first; owned by the caller, with their paths. */
+static struct found *find(const char *output, size_t *n)
+{
+	struct found *list = alloc(FILES_MAX, sizeof(*list));
+	char *own = file_join(output, "run.json"), *pattern = file_join(output, "job-*/run.json");
+	glob_t below;
+
+	*n = 0;
+	add(list, n, own);
+	if (glob(pattern, GLOB_NOSORT, NULL, &below) == 0) {
+		for (size_t i = 0; i < below.gl_pathc; i++)
+			add(list, n, below.gl_pathv[i]);
+		globfree(&below);
+	}
+	qsort(list, *n, sizeof(*list), newest_first);
+	free(pattern);
+	free(own);
+	return list;
+}
+
+static void release(struct found *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(list[i].path);
+	free(list);
+}
+
+/* What a list shows of one. Whatever lies there, it is only shown. */
+static void summarise(struct json *list, const struct json *run)
+{
+	static const char *const texts[] = { "job_id", "status", "submitter", "started", "error" };
+	static const char *const numbers[] = { "attempt", "elapsed_s", "exit_status", "rows",
+					       "clusters" };
+	const struct json *job = json_get(run, "job"), *v;
+	struct json *o = json_append_object(list);
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		json_put_string(o, texts[i], json_text(run, texts[i]));
+	json_put_string(o, "kind", job ? json_text(job, "kind") : "");
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		v = json_get(run, numbers[i]);
+		if (v && json_type(v) == JSON_NUMBER)
+			json_put_number(o, numbers[i], json_number(v));
+	}
+}
+
+void window_jobs(const char *output, const struct http_request *r, struct http_answer *a)
+{
+	const char *text = http_query(r, "from");
+	struct json *o = json_object(), *list, *run;
+	size_t n, from = *text ? strtoul(text, NULL, 10) : 0;
+	struct found *found = find(output, &n);
+
+	json_put_number(o, "count", (double)n);
+	list = json_put_array(o, "jobs");
+	for (size_t i = from; i < n && i - from < PAGE; i++) {
+		if (json_read(found[i].path, RECORD_MAX, &run) == ERR_OK &&
+		    json_type(run) == JSON_OBJECT)
+			summarise(list, run);
+		json_free(run);
+	}
+	release(found, n);
+	http_json(a, o);
+}
+
+/* Is this the one? By its name where it has a directory, by what it says where it is the newest. */
+static bool is_it(const char *path, const char *id, unsigned attempt)
+{
+	const struct json *v;
+	struct json *run;
+	bool is = false;
+
+	if (json_read(path, RECORD_MAX, &run) == ERR_OK && json_type(run) == JSON_OBJECT) {
+		v = json_get(run, "attempt");
+		is = !strcmp(json_text(run, "job_id"), id) && v && json_type(v) == JSON_NUMBER &&
+		     json_number(v) == attempt;
+	}
+	json_free(run);
+	return is;
+}
+
+void window_job(const char *output, const struct http_request *r, struct http_answer *a)
+{
+	char id[33] = "", name[RESULTS_NAME_MAX], *dir, *path;
+	unsigned attempt = 0;
+	enum err e = ERR_INPUT;
+	int end = 0;
+
+	if (sscanf(r->rest, "%32[0-9a-f]-%4u%n", id, &attempt, &end) != 2 || r->rest[end] ||
+	    strlen(id) != 32) {
+		http_refuse(a, 400, "expected /api/jobs/ and a job's number, -, and the attempt");
+		return;
+	}
+	results_name(id, attempt, name);
+	dir = file_join(output, name);
+	path = file_join(dir, "run.json");
+	if (!file_exists(path)) {
+		free(path);
+		path = file_join(output, "run.json");
+		if (!is_it(path, id, attempt))
+			*path = 0;
+	}
+	if (*path)
+		e = file_read(path, RECORD_MAX, &a->body);
+	if (e != ERR_OK) {
+		buf_release(&a->body);
+		http_refuse(a, 404, "no run.json of job %s, attempt %u, is here", id, attempt);
+	}
+	free(path);
+	free(dir);
+}

@@ -1,0 +1,147 @@
+/* live.h -- what goes on in this process, for who looks in from outside: the one snapshot.
+ *
+ *     job threads   record.c: a job begins, its phases and steps, its end    \
+ *     loop thread   watch.c: peers come and go, certificate; the daemons:     >  one lock  ->  live_copy()
+ *                   traffic, their own phase, what waits                     /
+ *
+ * It has names, numbers and sentences that the log has too: no key, no mask, no value of data. Counters only rise as
+ * long as the process lives, over all of its jobs and attempts. Every call is cheap (a copy of a few kB at most) and
+ * safe from any thread.
+ */
+#ifndef COMMON_JOB_LIVE_H
+#define COMMON_JOB_LIVE_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/json.h"
+#include "common/job/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+enum {
+	LIVE_JOBS_MAX = RECORD_RUNNING_MAX + 1, /* those that run, and the last that ended */
+	LIVE_PEERS_MAX = PARTIES_MAX + 1,
+	LIVE_SERIES_MAX = 256, /* pairs of kind and phase; the rest are counted as phase "other" */
+	LIVE_KINDS_MAX = 32,
+	LIVE_NAME = 64 + 1,
+	LIVE_ADDRESS = 256 + 64,
+};
+
+struct live_phase {
+	char name[24];
+	double start_s, compute_s;
+	struct record_times times;
+	unsigned rounds, iterations;
+};
+
+struct live_job {
+	char id[32 + 1], kind[24], submitter[LIVE_NAME], started_utc[32];
+	uint32_t attempt;
+	double started_s, elapsed_s; /* clock_now_s(); elapsed once it has ended */
+	bool ended;
+	enum err status;
+	char error[ERR_DETAIL_MAX];
+	size_t rows, clusters;
+	size_t phases;
+	struct live_phase phase[RECORD_PHASES_MAX];
+};
+
+struct live_peer {
+	char name[LIVE_ADDRESS], called[LIVE_NAME]; /* a party knows the coordinator by the address that it dials, and
+						       then by its name */
+	bool there;
+	double since_s;            /* clock_now_s() of its coming or going */
+	uint64_t gone;             /* how often it went */
+	char address[LIVE_ADDRESS], software[LIVE_NAME];
+	char job[32 + 1]; /* in which it takes part; "" */
+	double rtt_s;     /* < 0: not known */
+	unsigned reconnects;
+	uint64_t sent, received, resent; /* bytes, in this attempt */
+};
+
+/* Counted over all jobs of one kind. */
+struct live_kind {
+	char name[24];
+	uint64_t sent, received;
+	uint64_t ended[ERR_CANCELLED + 1]; /* jobs, by what they ended with */
+};
+struct live_series {
+	char kind[24], phase[24];
+	double compute_s;
+	struct record_times times;
+	uint64_t rounds, round_trips;
+};
+
+/* Of a party. */
+struct live_budget {
+	char coordinator[LIVE_NAME], data[16 + 1]; /* the first digits of the data's hash */
+	uint64_t jobs, rounds, words;
+	double eps;
+};
+
+struct live {
+	uint64_t version; /* rises with every change */
+	char role[16], name[LIVE_NAME], phase[32], started_utc[32];
+	time_t started;
+	char output[512];
+	double alive_s;            /* when the loop thread last said that it lives */
+	unsigned alive_within_s;   /* how often it says so, at the least */
+	time_t certificate_until;  /* 0: not known */
+	size_t queued;             /* jobs that wait for their turn */
+	size_t jobs, peers, kinds, series;
+	struct live_job job[LIVE_JOBS_MAX];
+	struct live_peer peer[LIVE_PEERS_MAX];
+	struct live_kind kind[LIVE_KINDS_MAX];
+	struct live_series one[LIVE_SERIES_MAX];
+};
+
+/* ---- those who know ---- */
+
+void live_begin(const char *role, const char *name, const char *output);
+/* The loop thread lives, and will say so again within so many seconds; what the daemon does: "joining"; jobs that
+ * wait for their turn. */
+void live_alive(unsigned within_s);
+void live_phase(const char *phase);
+void live_queue(size_t queued);
+void live_certificate(time_t until);
+/* A job begins anew, goes on, has ended: as its record has it. One that never was offered in full has no kind. */
+void live_job_begins(const struct record *r);
+void live_job_goes_on(const struct record *r);
+void live_job_ended(const struct record *r);
+void live_job_dropped(const struct record *r); /* it was begun here alone, and is to be begun anew */
+/* A peer came or went, by the name that a person knows it by; may be said twice. */
+void live_peer(const char *name, bool there);
+void live_peer_says(const char *name, const char *called, const char *address, const char *software);
+/* The link with who is called so, in a job's attempt so far; job: its number, as in the record. */
+struct live_link {
+	double rtt_s;
+	unsigned reconnects;
+	uint64_t sent, received, resent;
+};
+void live_peer_link(const char *called, const char *job, const struct live_link *link);
+void live_link_ends(const char *called); /* the attempt is over */
+
+/* ---- those who look ---- */
+
+struct live *live_copy(void); /* owned by the caller: free() */
+uint64_t live_version(void);
+const char *live_peer_name(const struct live_peer *p); /* as short as it is known */
+bool live_job_waits(const struct live_job *j); /* for its parties: it was not offered to them yet */
+/* *why, of 256 bytes, says what is wrong if the daemon's loop is not well. */
+bool live_is_well(const struct live *l, char why[static 256]);
+/* What /api/status says, for the caller to add to. */
+struct json *live_json(const struct live *l);
+/* Prometheus's text format, as docs/METRICS.md describes it. */
+void live_metrics(const struct live *l, struct buf *text);
+
+/* For metrics that a daemon has besides: # HELP and # TYPE; then each sample: its labels as `coordinator="a",what="b"`
+ * or "", values of labels made with live_label(). */
+void live_metric(struct buf *text, const char *name, const char *type, const char *help);
+void live_sample(struct buf *text, const char *name, const char *labels, double value);
+/* name="value", with what the format wants escaped; a comma before it if there is something in buf already. */
+void live_label(struct buf *labels, const char *name, const char *value);
+
+#endif

@@ -1,0 +1,304 @@
+/* The door to libmicrohttpd, by raw requests: who is let in, what is read, those who watch. */
+#include "tests/test.h"
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/http/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define TOKEN "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define HOST  "Host: 127.0.0.1\r\n"
+#define RIGHT "Authorization: Bearer " TOKEN "\r\n"
+
+static struct http *http;
+static struct daemon_common settings = { .name = "bank-a" };
+static char listen_text[64], posted[64];
+static unsigned port, events;
+
+static void say_hello(void *arg, const struct http_request *r, struct http_answer *a)
+{
+	assert_string_equal(arg, "site");
+	a->type = "text/plain";
+	buf_printf(&a->body, "hello %s %s", r->rest, http_query(r, "q"));
+}
+
+static void take(void *arg, const struct http_request *r, struct http_answer *a)
+{
+	(void)arg;
+	snprintf(posted, sizeof(posted), "%.*s", (int)r->body.n, (const char *)r->body.p);
+	http_refuse(a, 409, "no \"%s\"", posted);
+}
+
+static void event(void *arg, struct buf *line)
+{
+	(void)arg;
+	buf_printf(line, "news %u", ++events);
+}
+
+static const struct http_route routes[] = { { .path = "/hello", .answer = say_hello },
+					    { .path = "/all/", .answer = say_hello },
+					    { .post = true, .path = "/all/", .answer = take },
+					    { .path = "/events" },
+					    { 0 } };
+
+/* A port that is free now. */
+static unsigned free_port(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t n = sizeof(at);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, n), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &n), 0);
+	close(fd);
+	return ntohs(at.sin_port);
+}
+
+static int start(void **state)
+{
+	const struct http_site site = {
+		.route = routes, .event = event, .arg = "site", .token = TOKEN
+	};
+	enum err e = ERR_INPUT;
+
+	(void)state;
+	for (int tries = 0; e != ERR_OK && tries < 20; tries++) {
+		port = free_port();
+		snprintf(listen_text, sizeof(listen_text), "127.0.0.1:%u", port);
+		settings.http.listen = listen_text;
+		endpoint_parse(listen_text, &settings.http.at);
+		e = http_listen(&http, &settings);
+	}
+	assert_ok(e);
+	events = 0;
+	*posted = 0;
+	assert_ok(http_start(http, &site));
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	http_stop(http);
+	return 0;
+}
+
+static int dial(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_port = htons((uint16_t)port),
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct timeval patience = { .tv_sec = 60 };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return fd;
+}
+
+/* Reads until there is `text` in what came, or the end. */
+static bool comes(int fd, const char *text, char *got, size_t room)
+{
+	size_t n = strlen(got);
+	ssize_t more;
+
+	while (!strstr(got, text)) {
+		more = recv(fd, got + n, room - 1 - n, 0);
+		if (more <= 0)
+			return false;
+		n += (size_t)more;
+		got[n] = 0;
+	}
+	return true;
+}
+
+static char *ask(const char *request)
+{
+	static char got[8192];
+	int fd = dial();
+
+	*got = 0;
+	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL), strlen(request));
+	(void)comes(fd, "(the end)", got, sizeof(got));
+	close(fd);
+	return got;
+}
+
+static void says(const char *request, const char *status, const char *text)
+{
+	char *got = ask(request);
+
+	if (strncmp(got, "HTTP/1.1 ", 9) != 0 || strncmp(got + 9, status, 3) != 0 ||
+	    !strstr(got, text))
+		fail_msg("%s\nis answered by\n%s\nexpected %s and %s", request, got, status, text);
+}
+
+#define LAST "Connection: close\r\n\r\n"
+
+static void routes_are_found(void **state)
+{
+	(void)state;
+	says("GET /hello?q=a%20b HTTP/1.1\r\n" HOST LAST, "200", "hello  a b");
+	says("GET /all/x/y HTTP/1.1\r\n" HOST LAST, "200", "hello x/y ");
+	says("GET /all/ HTTP/1.1\r\n" HOST LAST, "404", "there is no /all/");
+	says("GET /none HTTP/1.1\r\n" HOST LAST, "404", "there is no /none");
+	says("PUT /hello HTTP/1.1\r\n" HOST LAST, "405", "expected GET, HEAD or POST");
+	says("POST /hello HTTP/1.1\r\n" HOST LAST, "405", "/hello is not for POST");
+	assert_null(strstr(ask("HEAD /hello HTTP/1.1\r\n" HOST LAST), "hello"));
+	assert_string_equal(ask("nonsense\r\n\r\n"), ""); /* hung up on */
+}
+
+static void a_foreign_host_is_refused(void **state)
+{
+	(void)state;
+	says("GET /hello HTTP/1.1\r\nHost: evil.example\r\n" LAST, "403",
+	     "host \\\"evil.example\\\", which is not");
+	says("GET /hello HTTP/1.1\r\nHost: 127.0.0.1.evil.example\r\n" LAST, "403", "which is not");
+	says("GET /hello HTTP/1.0\r\n" LAST, "403", "host \\\"\\\", which is not");
+	says("GET /hello HTTP/1.1\r\nHost: LOCALHOST:99\r\n" LAST, "200", "hello");
+	says("GET /hello HTTP/1.1\r\nHost: [::1]\r\n" LAST, "200", "hello");
+	says("GET /hello HTTP/1.1\r\nHost: [::1]x\r\n" LAST, "403", "which is not");
+}
+
+#define POST(more) "POST /all/x HTTP/1.1\r\n" HOST more LAST "body"
+
+static void a_post_needs_origin_and_token(void **state)
+{
+	(void)state;
+	says(POST(RIGHT "Content-Length: 4\r\n"), "409", "{\"error\":\"no \\\"body\\\"\"}");
+	assert_string_equal(posted, "body");
+	*posted = 0;
+	says(POST("Content-Length: 4\r\n"), "403", "shows no token");
+	says(POST("Authorization: Bearer x\r\nContent-Length: 4\r\n"), "403",
+	     "shows another token");
+	says(POST("Authorization: Bearer 1" TOKEN "\r\nContent-Length: 4\r\n"), "403",
+	     "another token");
+	says(POST("Authorization: " TOKEN "\r\nContent-Length: 4\r\n"), "403", "another token");
+	says(POST(RIGHT "Origin: http://evil.example\r\nContent-Length: 4\r\n"), "403",
+	     "page of \\\"http://evil.example\\\"");
+	says(POST(RIGHT "Origin: null\r\nContent-Length: 4\r\n"), "403", "page of \\\"null\\\"");
+	says(POST(RIGHT "Origin: http://127.0.0.1:1\r\nContent-Length: 4\r\n"), "403", "page of");
+	says(POST(RIGHT "Sec-Fetch-Site: cross-site\r\nContent-Length: 4\r\n"), "403",
+	     "another site");
+	assert_string_equal(posted, "");
+	says(POST(RIGHT "Origin: http://127.0.0.1\r\nContent-Length: 4\r\n"), "409", "body");
+}
+
+/* Of a body that is too long, or of no known length, not a byte is waited for: nothing of it is
+ * ever sent here. */
+static void a_long_body_is_not_read(void **state)
+{
+	double from_s = clock_now_s();
+
+	(void)state;
+	says("POST /all/x HTTP/1.1\r\n" HOST RIGHT "Content-Length: 1073741824\r\n\r\n", "413",
+	     "has 1073741824 bytes, expected at most 16384");
+	says("POST /all/x HTTP/1.1\r\n" HOST RIGHT "Content-Length: 18446744073709551615\r\n\r\n",
+	     "413", "");
+	says("POST /all/x HTTP/1.1\r\n" HOST RIGHT "Transfer-Encoding: chunked\r\n\r\n", "411",
+	     "does not say its length");
+	assert_true(clock_now_s() - from_s < HTTP_IDLE_S);
+	says("GET /hello HTTP/1.1\r\n" HOST "Content-Length: 4\r\n" LAST "body", "200", "hello");
+	says("POST /all/x HTTP/1.1\r\n" HOST RIGHT "Content-Length: -1\r\n\r\n", "400", "");
+	assert_string_equal(posted, "");
+}
+
+static void those_who_watch_hear_news_once(void **state)
+{
+	static const char request[] = "GET /events HTTP/1.1\r\n" HOST "\r\n";
+	char got[2][8192] = { "", "" };
+	int fd[2] = { dial(), dial() };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(send(fd[i], request, strlen(request), MSG_NOSIGNAL),
+				 strlen(request));
+		assert_true(comes(fd[i], "data: news 1\n\n", got[i], sizeof(got[i])));
+	}
+	http_tell(http);
+	for (int i = 0; i < 2; i++) /* it is made once for both */
+		assert_true(comes(fd[i], "data: news 2\n\n", got[i], sizeof(got[i])));
+	close(fd[0]);
+	for (int i = 3; i < 100; i++) {
+		char text[32];
+
+		http_tell(http);
+		snprintf(text, sizeof(text), "data: news %d\n\n", i);
+		*got[1] = 0;
+		assert_true(comes(fd[1], text, got[1], sizeof(got[1])));
+	}
+	close(fd[1]);
+	http_tell(http); /* to nobody, or to one that does not know yet that it is alone */
+}
+
+static void watchers_are_bounded(void **state)
+{
+	static const char request[] = "GET /events HTTP/1.1\r\n" HOST "\r\n";
+	int fd[HTTP_WATCHERS_MAX];
+	char got[8192];
+
+	(void)state;
+	for (int i = 0; i < HTTP_WATCHERS_MAX; i++) {
+		*got = 0;
+		fd[i] = dial();
+		assert_int_equal(send(fd[i], request, strlen(request), MSG_NOSIGNAL),
+				 strlen(request));
+		assert_true(comes(fd[i], "data: ", got, sizeof(got)));
+	}
+	says("GET /events HTTP/1.1\r\n" HOST LAST, "503", "128 watch already");
+	says("GET /hello HTTP/1.1\r\n" HOST LAST, "200", "hello");
+	for (int i = 0; i < HTTP_WATCHERS_MAX; i++)
+		close(fd[i]);
+	/* and stop() must end while some of them are asleep */
+}
+
+static void a_port_in_use_is_a_sentence(void **state)
+{
+	struct http *second;
+
+	(void)state;
+	assert_err(http_listen(&second, &settings), ERR_INPUT, "is in use by another process");
+	assert_null(second);
+}
+
+static void without_a_setting_there_is_nothing(void **state)
+{
+	struct daemon_common none = { .name = "bank-a" };
+	struct http *h;
+
+	(void)state;
+	assert_ok(http_listen(&h, &none));
+	assert_null(h);
+	assert_ok(http_start(h, &(struct http_site){ 0 }));
+	http_tell(h);
+	http_stop(h);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(routes_are_found),
+		TEST(a_foreign_host_is_refused),
+		TEST(a_post_needs_origin_and_token),
+		TEST(a_long_body_is_not_read),
+		TEST(those_who_watch_hear_news_once),
+		TEST(watchers_are_bounded),
+		TEST(a_port_in_use_is_a_sentence),
+		cmocka_unit_test(without_a_setting_there_is_nothing),
+	};
+
+	log_init("test", LOG_ERROR);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

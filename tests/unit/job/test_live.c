@@ -1,0 +1,265 @@
+/* The snapshot of what goes on: what jobs and peers leave in it, and its two ways out. */
+#include "tests/test.h"
+
+#include "common/job/kinds.h"
+#include "common/job/live.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct job job;
+static struct record record;
+
+static void begin(uint8_t number, uint32_t attempt)
+{
+	const char *const names[] = { "a", "b" };
+	uint8_t id[16] = { number };
+
+	record_start(&record, &job, id, attempt, names, 2);
+}
+
+static int set_up(void **state)
+{
+	static const char text[] =
+	    "{\"kind\": \"kcagc\", \"clusters\": 3, \"filter\": {\"order\": 3}}";
+
+	assert_ok(
+	    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job", NULL));
+	(void)state;
+	record_init(&record, "coordinator", "hub");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	record_release(&record);
+	return 0;
+}
+
+static double number(const char *metric)
+{
+	struct live *l = live_copy();
+	struct buf text = { 0 };
+	const char *at;
+	double value = -1;
+
+	live_metrics(l, &text);
+	buf_add(&text, "", 1);
+	at = strstr((char *)text.p, metric);
+	if (at)
+		value = strtod(at + strlen(metric), NULL);
+	buf_release(&text);
+	free(l);
+	return value;
+}
+
+/* One attempt with so many rounds in its phase "level-1". */
+static void attempt(unsigned rounds)
+{
+	record_phase(&record, "level-1");
+	record_now(&record)->rounds = rounds;
+	record_step(&record, &(struct record_times){ .wait_s = 0.25, .round_trips = 1 });
+}
+
+#define ROUNDS "coterie_rounds_total{kind=\"kcagc\",phase=\"level-1\"} "
+#define DONE   "coterie_jobs_done_total{kind=\"kcagc\"} "
+#define FAILED "coterie_jobs_failed_total{kind=\"kcagc\",cause=\"peer\"} "
+
+static void counters_go_on_over_attempts_and_jobs(void **state)
+{
+	(void)state;
+	begin(1, 1);
+	assert_int_equal(number("coterie_jobs{state=\"waiting\"} "), 1);
+	attempt(3);
+	assert_int_equal(number("coterie_jobs{state=\"waiting\"} "), 0);
+	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 1);
+	assert_int_equal(number(ROUNDS), 3);
+	record_now(&record)->rounds = 5;
+	record_step(&record, &(struct record_times){ 0 });
+	assert_int_equal(number(ROUNDS), 5);
+	record_end(&record, ERR_PEER, "b left"); /* an attempt that another one follows */
+	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 1);
+	begin(1, 2);
+	attempt(4);
+	assert_int_equal(number(ROUNDS), 9);
+	record_end(&record, ERR_OK, "");
+	live_job_ended(&record);
+	live_job_ended(&record); /* counts once */
+	assert_int_equal(number(DONE), 1);
+	assert_int_equal(number(FAILED), 0);
+	assert_int_equal(number("coterie_jobs{state=\"running\"} "), 0);
+	begin(2, 1);
+	attempt(1);
+	record_end(&record, ERR_PEER, "b left");
+	live_job_ended(&record);
+	assert_int_equal(number(ROUNDS), 10);
+	assert_int_equal(number(FAILED), 1);
+	assert_int_equal(
+	    number(
+		"coterie_phase_seconds_total{kind=\"kcagc\",phase=\"level-1\",spent=\"wait\"} ") *
+		4,
+	    3);
+}
+
+static void bytes_of_links_go_on_too(void **state)
+{
+	char id[33] = "03000000000000000000000000000000";
+
+	(void)state;
+	begin(3, 1);
+	live_peer("127.0.0.1:1", false);
+	live_peer("127.0.0.1:1", true);
+	live_peer_says("127.0.0.1:1", "hub", "127.0.0.1:1", "coterie \"x\"\n");
+	live_peer_link("hub", id, &(struct live_link){ .rtt_s = 0.5, .sent = 100, .received = 7 });
+	live_peer_link("hub", id, &(struct live_link){ .rtt_s = 0.5, .sent = 150, .received = 8 });
+	live_link_ends("hub");
+	live_peer_link("hub", id, &(struct live_link){ .rtt_s = 0.5, .sent = 20 });
+	assert_int_equal(number("coterie_sent_bytes_total{kind=\"kcagc\"} "), 170);
+	assert_int_equal(number("coterie_received_bytes_total{kind=\"kcagc\"} "), 8);
+	assert_int_equal(number("coterie_peer_connected{peer=\"hub\"} "), 1);
+	live_peer("127.0.0.1:1", false);
+	live_peer("127.0.0.1:1", false); /* may be said twice */
+	assert_int_equal(number("coterie_peer_connected{peer=\"hub\"} "), 0);
+	assert_int_equal(number("coterie_peer_disconnects_total{peer=\"hub\"} "), 1);
+	live_peer_link("stranger", id,
+		       &(struct live_link){ .sent = 5 }); /* of nobody that was named */
+	assert_int_equal(number("coterie_sent_bytes_total{kind=\"kcagc\"} "), 170);
+	record_end(&record, ERR_OK, "");
+	live_job_ended(&record);
+}
+
+static void tables_that_are_full_lose_nothing(void **state)
+{
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 2 * LIVE_SERIES_MAX; i++) {
+		if (i % 60 == 0)
+			begin((uint8_t)(10 + i / 60), 1);
+		snprintf(name, sizeof(name), "phase-%d", i);
+		record_phase(&record, name);
+		record_now(&record)->rounds = 1;
+		record_step(&record, &(struct record_times){ 0 });
+	}
+	assert_int_equal(number("coterie_rounds_total{kind=\"kcagc\",phase=\"phase-0\"} "), 1);
+	assert_int_equal(number("coterie_rounds_total{kind=\"kcagc\",phase=\"other\"} "),
+			 2 * LIVE_SERIES_MAX - (LIVE_SERIES_MAX - 1 - 3));
+	for (int i = 0; i < 3 * LIVE_JOBS_MAX; i++) { /* more jobs than there is room for */
+		begin((uint8_t)(100 + i), 1);
+		record_end(&record, ERR_OK, "");
+		live_job_ended(&record);
+	}
+	for (int i = 0; i < 2 * LIVE_PEERS_MAX; i++) {
+		snprintf(name, sizeof(name), "peer-%d", i);
+		live_peer(name, true);
+	}
+	assert_true(number("coterie_peers_connected ") <= LIVE_PEERS_MAX);
+}
+
+static void labels_are_escaped(void **state)
+{
+	struct buf labels = { 0 };
+
+	(void)state;
+	live_label(&labels, "a", "one");
+	live_label(&labels, "b", "\"two\\\n\"");
+	buf_add(&labels, "", 1);
+	assert_string_equal((char *)labels.p, "a=\"one\",b=\"\\\"two\\\\\\n\\\"\"");
+	buf_release(&labels);
+}
+
+static void the_status_is_json(void **state)
+{
+	struct live *l;
+	struct json *o;
+	struct buf text = { 0 };
+
+	(void)state;
+	live_begin("party", "bank-\"a\"", "/tmp");
+	begin(4, 1);
+	record_phase(&record, "offer");
+	record_phase(&record, "keys");
+	l = live_copy();
+	o = live_json(l);
+	assert_string_equal(json_text(o, "role"), "party");
+	json_write(o, &text);
+	json_free(o);
+	assert_ok(json_parse((struct bytes){ text.p, text.n }, "status", &o));
+	assert_string_equal(json_text(o, "name"), "bank-\"a\"");
+	json_free(o);
+	buf_release(&text);
+	free(l);
+}
+
+static void a_loop_that_stands_is_not_well(void **state)
+{
+	struct live *l;
+	char why[256];
+
+	(void)state;
+	live_begin("party", "bank-a", "/tmp");
+	live_alive(2);
+	l = live_copy();
+	assert_true(live_is_well(l, why));
+	l->alive_s -= 19;
+	assert_true(live_is_well(l, why));
+	l->alive_s -= 2;
+	assert_false(live_is_well(l, why));
+	assert_non_null(strstr(why, "the loop of bank-a has not come round for 21 s"));
+	free(l);
+}
+
+static void *run_jobs(void *number)
+{
+	struct record *r = calloc(1, sizeof(*r));
+	const char *const names[] = { "a", "b" };
+	uint8_t id[16] = { 200, *(uint8_t *)number };
+
+	record_init(r, "coordinator", "hub");
+	for (unsigned i = 1; i <= 50; i++) {
+		record_start(r, &job, id, i, names, 2);
+		for (int p = 0; p < 10; p++) {
+			record_phase(r, "raced");
+			record_now(r)->rounds = 1;
+			record_step(r, &(struct record_times){ 0 });
+		}
+	}
+	record_end(r, ERR_OK, "");
+	live_job_ended(r);
+	record_release(r);
+	free(r);
+	return NULL;
+}
+
+static void threads_lose_no_count(void **state)
+{
+	pthread_t thread[4];
+	uint8_t n[4] = { 0, 1, 2, 3 };
+	double before = number("coterie_rounds_total{kind=\"kcagc\",phase=\"other\"} ");
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, run_jobs, &n[i]);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(number("coterie_rounds_total{kind=\"kcagc\",phase=\"other\"} ") - before,
+			 4 * 50 * 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counters_go_on_over_attempts_and_jobs),
+		cmocka_unit_test(bytes_of_links_go_on_too),
+		cmocka_unit_test(labels_are_escaped),
+		cmocka_unit_test(the_status_is_json),
+		cmocka_unit_test(a_loop_that_stands_is_not_well),
+		cmocka_unit_test(tables_that_are_full_lose_nothing),
+		cmocka_unit_test(threads_lose_no_count),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -65,6 +65,13 @@ void live_certificate(time_t until)
 	leave();
 }
 
+void live_person(bool awaited)
+{
+	enter();
+	now.person = awaited;
+	leave();
+}
+
 /* ---- jobs ---- */
 
 static struct live_job *find_job(const char *id)

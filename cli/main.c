@@ -15,6 +15,8 @@ static const struct command {
 	{ "run", "one federated run in this process, for a first try or a debugger", run_main },
 	{ "launch", "one federated run on this machine, in processes of their own", launch_main },
 	{ "align", "which ids several files have in common, found as parties would", align_main },
+	{ "job", "jobs of a coordinator that serves: submit, list, show, wait, cancel, log",
+	  job_main },
 	{ "eval", "compare labels with the truth", eval_main },
 	{ "agc", "cluster pooled data, the baseline (AGC)", agc_main },
 	{ "gcc", "cluster pooled data, the best that parties can reach (GCC)", gcc_main },

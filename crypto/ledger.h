@@ -119,6 +119,14 @@ struct ledger_line {
 typedef enum err ledger_reader(void *arg, const struct ledger_line *line);
 enum err ledger_read(struct ledger *l, const char *job, uint64_t since_ms, ledger_reader *f,
 		     void *arg) MUST_CHECK;
+/* The newest first, of the LEDGER_SPAN rows below number `before` (0: of the last ones): at most `most` in whose job's or own
+ * texts `words` are, in any case. *next: where the search goes on, as `before`; 0: there are no more rows. */
+enum { LEDGER_SPAN = 20000 };
+enum err ledger_find(struct ledger *l, const char *words, uint64_t before, size_t most, ledger_reader *f, void *arg,
+		     uint64_t *next) MUST_CHECK;
+/* What each coordinator has had of each data; job: of one of its jobs, for coordinator, key and data. */
+typedef enum err ledger_spent_reader(void *arg, const struct ledger_job *job, const struct ledger_spent *s);
+enum err ledger_read_spent(struct ledger *l, ledger_spent_reader *f, void *arg) MUST_CHECK;
 /* Of each head that another party told: newest first. */
 typedef enum err ledger_head_reader(void *arg, const char *name, const struct ledger_head *head);
 enum err ledger_read_heads(struct ledger *l, ledger_head_reader *f, void *arg) MUST_CHECK;

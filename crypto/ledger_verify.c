@@ -67,6 +67,71 @@ enum err ledger_read(struct ledger *l, const char *job, uint64_t since_ms, ledge
 	return e;
 }
 
+enum err ledger_find(struct ledger *l, const char *words, uint64_t before, size_t most,
+		     ledger_reader *f, void *arg, uint64_t *next)
+{
+	struct ledger_head head;
+	struct db_rows *rows = NULL;
+	uint64_t from;
+	bool found;
+	size_t n = 0;
+	enum err e;
+
+	*next = 0;
+	TRY(ledger_head(l, &head));
+	if (!before || before > head.count + 1)
+		before = head.count + 1;
+	from = before > LEDGER_SPAN ? before - LEDGER_SPAN : 1;
+	e = db_query(
+	    l->db, &rows, &found,
+	    LINE(l,
+		 " WHERE number >= ? AND number < ? AND instr(lower(id || ' ' || kind || ' ' ||"
+		 "  coordinator || ' ' || parties || ' ' || step || ' ' || type || ' ' || purpose),"
+		 "  lower(?)) ORDER BY number DESC LIMIT ?"),
+	    "iiti", (int64_t)from, (int64_t)before, words, (int64_t)most);
+	while (e == ERR_OK && found) {
+		struct ledger_line line;
+
+		line_of(rows, &line);
+		e = f(arg, &line);
+		if (++n == most)
+			from = line.number;
+		if (e == ERR_OK)
+			e = db_next(l->db, rows, &found);
+	}
+	db_end(rows);
+	*next = from > 1 ? from : 0;
+	return e;
+}
+
+enum err ledger_read_spent(struct ledger *l, ledger_spent_reader *f, void *arg)
+{
+	struct db_rows *rows = NULL;
+	bool found;
+	enum err e = db_query(
+	    l->db, &rows, &found,
+	    "SELECT coordinator, key, data, sum(jobs), sum(rounds), sum(words), sum(eps) FROM spent"
+	    " JOIN (SELECT coordinator, key AS k, max(entry) FROM job GROUP BY key) ON k = key"
+	    " GROUP BY key, data ORDER BY coordinator, data",
+	    "");
+
+	while (e == ERR_OK && found) {
+		struct ledger_job job = { .coordinator = db_text(rows, 0) };
+		struct ledger_spent s = { .jobs = (uint64_t)db_int(rows, 3),
+					  .rounds = (uint64_t)db_int(rows, 4),
+					  .words = (uint64_t)db_int(rows, 5),
+					  .eps = db_real(rows, 6) };
+
+		ledger_column_hash(rows, 1, job.key);
+		ledger_column_hash(rows, 2, job.data);
+		e = f(arg, &job, &s);
+		if (e == ERR_OK)
+			e = db_next(l->db, rows, &found);
+	}
+	db_end(rows);
+	return e;
+}
+
 enum err ledger_read_heads(struct ledger *l, ledger_head_reader *f, void *arg)
 {
 	struct db_rows *rows = NULL;

@@ -39,8 +39,10 @@ void post_free(struct post *p);
 void post_enter(struct post *p);
 /* The rest of any thread. Every wait ends with this error: */
 void post_cancel(struct post *p, enum err code, const char *why);
+/* The same, where another attempt may follow: post_again(). */
+void post_interrupt(struct post *p, enum err code, const char *why);
 uint64_t post_progress(struct post *p); /* for our heartbeats: own ticks, and those of peers */
-/* Did only this attempt end, so that another may follow? After channel_fail_again(), or when the
+/* Did only this attempt end, so that another may follow? After channel_fail_again(), post_interrupt(), or when the
  * peer's ABORT or DECLINE says so (MSG_AGAIN). */
 bool post_again(struct post *p);
 /* Why computing was stopped (progress_stopped()): the error of the first channel that failed, or that of

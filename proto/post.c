@@ -66,6 +66,15 @@ void post_cancel(struct post *p, enum err code, const char *why)
 	pthread_mutex_unlock(&p->lock);
 }
 
+void post_interrupt(struct post *p, enum err code, const char *why)
+{
+	pthread_mutex_lock(&p->lock);
+	reason_set(&p->cancelled, &(struct reason){ .code = code, .again = true }, why);
+	progress_stop(&p->progress);
+	pthread_cond_broadcast(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+}
+
 void post_enter(struct post *p)
 {
 	progress_enter(p ? &p->progress : NULL);
@@ -99,8 +108,9 @@ bool post_again(struct post *p)
 	bool again;
 
 	pthread_mutex_lock(&p->lock);
-	again = p->cancelled.code == ERR_OK && p->broken && p->broken->failed.again && !p->final &&
-		!p->settled;
+	again =
+	    p->cancelled.code != ERR_OK ? p->cancelled.again : p->broken && p->broken->failed.again;
+	again = again && !p->final && !p->settled;
 	pthread_mutex_unlock(&p->lock);
 	return again;
 }

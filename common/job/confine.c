@@ -36,8 +36,8 @@ static const char *const allowed[] = {
 	"pwrite64", "pwritev", "lseek", "fstat", "stat", "lstat", "newfstatat", "statx", "access",
 	"faccessat", "faccessat2", "readlink", "readlinkat", "getcwd", "getdents64", "fcntl",
 	"flock", "fsync", "fdatasync", "ftruncate", "fallocate", "fadvise64", "rename", "renameat",
-	"renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "utimensat", "umask",
-	"fchmod", "fstatfs", "statfs", "dup", "dup3",
+	"renameat2", "symlink", "symlinkat", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir",
+	"utimensat", "umask", "fchmod", "fstatfs", "statfs", "dup", "dup3",
 	/* time */
 	"clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time",
 	/* waiting */

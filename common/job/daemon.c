@@ -4,6 +4,7 @@
 #include "common/base/file.h"
 #include "common/base/json.h"
 #include "common/job/record.h"
+#include "common/job/roles.h"
 #include "common/kind/tree.h"
 
 #include <arpa/inet.h>
@@ -203,6 +204,12 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 		  "a peer is away" }, \
 	{ "away_s", CONFIG_UNSIGNED, offsetof(T, common.away_s), 0, 30 * DAY_S, "600", \
 	  .help = "how long a peer may be away before on_event is told; 0: for ever" }, \
+	{ "control.socket", CONFIG_PATH, offsetof(T, common.control.socket), .standard = "", \
+	  .help = "the unix socket for coterie job and coterie status; control.socket in the output directory where not " \
+		  "given" }, \
+	{ "control.viewers", CONFIG_STRINGS, offsetof(T, common.control.viewers), 1, ROLES_MAX, "", \
+	  .check = roles_check_name, \
+	  .help = "users and @groups who may look; the daemon's own user and root may do everything" }, \
 	{ "http.listen", CONFIG_STRING, offsetof(T, common.http.listen), 1, 300, "", .check = check_http, \
 	  .help = "where people and monitoring look in: a loopback address and port, or unix: and a path; nowhere where " \
 		  "not given" }, \
@@ -230,6 +237,19 @@ static const struct config_row coordinator_rows[] = {
 	  .help = "how often a job is tried at most, if processes crash; 1: once" },
 	{ "ready_file", CONFIG_PATH, C(ready_file), .standard = "",
 	  .help = "written with the bound port once listening" },
+	{ "control.submitters", CONFIG_STRINGS, C(common.control.submitters), 1, ROLES_MAX, "",
+	  .check = roles_check_name,
+	  .help = "--serve: users and @groups who may also submit jobs, and cancel their own" },
+	{ "control.operators", CONFIG_STRINGS, C(common.control.operators), 1, ROLES_MAX, "",
+	  .check = roles_check_name, .help = "--serve: those who may also cancel the jobs of others" },
+	{ "max_running", CONFIG_UNSIGNED, C(max_running), 1, RECORD_RUNNING_MAX, "1",
+	  .help = "--serve: jobs that may run at a time, where no party is in two of them" },
+	{ "max_queued", CONFIG_UNSIGNED, C(max_queued), 1, 100000, "1000",
+	  .help = "--serve: jobs that may wait for their turn" },
+	{ "keep_days", CONFIG_UNSIGNED, C(keep_days), 0, 36500, "0",
+	  .help = "--serve: results that are older are removed; 0: for their age none" },
+	{ "keep_gib", CONFIG_DOUBLE, C(keep_gib), 0, 1e6, "0",
+	  .help = "--serve: the oldest results are removed until the rest takes no more GiB; 0: for their size none" },
 };
 
 #define P(field) offsetof(struct party_config, field)
@@ -380,6 +400,12 @@ enum err daemon_read_level(const struct daemon_common *c, enum log_level *level)
 		config_release(c->table, fresh);
 	free(fresh);
 	return e;
+}
+
+char *daemon_control_path(const struct daemon_common *c)
+{
+	return c->control.socket ? alloc_copy(c->control.socket)
+				 : file_join(c->output, "control.socket");
 }
 
 static int by_name(const void *a, const void *b)

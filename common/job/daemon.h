@@ -32,6 +32,12 @@ struct identity_paths {
 	char *crl, *passphrase; /* or NULL */
 };
 
+/* Who of this host may ask and tell a daemon something, and where: proto/control.h. */
+struct control_settings {
+	char *socket; /* NULL: control.socket in the output directory */
+	struct config_strings viewers, submitters, operators; /* users and @groups; of a party viewers alone */
+};
+
 /* The window for people and monitoring, common/http/http.h. */
 struct http_settings {
 	char *listen;                /* NULL: there is none */
@@ -62,6 +68,7 @@ struct daemon_common {
 	const char *role;  /* "coordinator" or "party" */
 	char *on_event;    /* the program that is run then, see hook.h; NULL: none */
 	unsigned away_s;   /* a peer gone for so long is an event; 0: never */
+	struct control_settings control;
 	struct http_settings http;
 };
 
@@ -76,6 +83,9 @@ struct coordinator_config {
 	unsigned join_timeout_s; /* how long all parties are awaited */
 	unsigned greetings_per_address; /* connections that are not welcomed yet */
 	char *ready_file;        /* written with the bound port once listening; NULL: none */
+	unsigned max_running, max_queued; /* jobs at a time, and jobs that wait */
+	unsigned keep_days;      /* results older than that go; 0: for their age none */
+	double keep_gib;         /* the oldest go until the rest takes no more; 0: for their size none */
 };
 
 struct party_config {
@@ -126,6 +136,9 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 enum err party_config_read(struct party_config *c, const char *path, char *const *set) MUST_CHECK;
 void coordinator_config_release(struct coordinator_config *c);
 void party_config_release(struct party_config *c);
+
+/* Where the control socket of a daemon is; owned by the caller. */
+char *daemon_control_path(const struct daemon_common *c);
 
 /* The log level that the file names now. ERR_INPUT, also if something else in it is wrong. */
 enum err daemon_read_level(const struct daemon_common *c, enum log_level *level) MUST_CHECK;

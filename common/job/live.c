@@ -65,6 +65,13 @@ void live_certificate(time_t until)
 	leave();
 }
 
+void live_person(bool awaited)
+{
+	enter();
+	now.person = awaited;
+	leave();
+}
+
 /* ---- jobs ---- */
 
 static struct live_job *find_job(const char *id)
@@ -172,6 +179,17 @@ void live_job_goes_on(const struct record *r)
 	j = find_job(r->job_id);
 	if (j && !j->ended)
 		take_phases(j, r);
+	leave();
+}
+
+void live_job_dropped(const struct record *r)
+{
+	struct live_job *j;
+
+	enter();
+	j = find_job(r->job_id);
+	if (j)
+		*j = now.job[--now.jobs];
 	leave();
 }
 

@@ -75,13 +75,6 @@ struct live_series {
 	uint64_t rounds, round_trips;
 };
 
-/* Of a party. */
-struct live_budget {
-	char coordinator[LIVE_NAME], data[16 + 1]; /* the first digits of the data's hash */
-	uint64_t jobs, rounds, words;
-	double eps;
-};
-
 struct live {
 	uint64_t version; /* rises with every change */
 	char role[16], name[LIVE_NAME], phase[32], started_utc[32];
@@ -91,6 +84,7 @@ struct live {
 	unsigned alive_within_s;   /* how often it says so, at the least */
 	time_t certificate_until;  /* 0: not known */
 	size_t queued;             /* jobs that wait for their turn */
+	bool person;               /* one waits for a person */
 	size_t jobs, peers, kinds, series;
 	struct live_job job[LIVE_JOBS_MAX];
 	struct live_peer peer[LIVE_PEERS_MAX];
@@ -107,10 +101,12 @@ void live_alive(unsigned within_s);
 void live_phase(const char *phase);
 void live_queue(size_t queued);
 void live_certificate(time_t until);
+void live_person(bool awaited); /* a job waits for a person's answer */
 /* A job begins anew, goes on, has ended: as its record has it. One that never was offered in full has no kind. */
 void live_job_begins(const struct record *r);
 void live_job_goes_on(const struct record *r);
 void live_job_ended(const struct record *r);
+void live_job_dropped(const struct record *r); /* it was begun here alone, and is to be begun anew */
 /* A peer came or went, by the name that a person knows it by; may be said twice. */
 void live_peer(const char *name, bool there);
 void live_peer_says(const char *name, const char *called, const char *address, const char *software);

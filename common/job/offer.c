@@ -197,17 +197,19 @@ enum err offer_read(const char *state, const char *id, char full[static OFFER_ID
 	return e;
 }
 
-enum err offer_answer_write(const char *state, const char *id, bool yes, const char *why,
-			    unsigned days)
+enum err offer_answer_to(const char *state, const char *id, const char *hash, bool yes,
+			 const char *why, unsigned days)
 {
 	struct json *offer = NULL, *answer;
 	char now[32], until[32];
-	enum err e;
+	enum err e = ERR_OK;
 
 	if (!is_printable(why))
 		return err_set(ERR_INPUT, "the reason is not printable ASCII of up to %d bytes",
 			       OFFER_WHY_MAX);
 	TRY(read_json(state, id, ".json", &offer));
+	if (hash && strcmp(hash, json_text(offer, "offer")) != 0)
+		e = err_set(ERR_INPUT, "offer %s is another one by now: look at it again", id);
 	answer = json_object();
 	clock_utc(now, sizeof(now));
 	clock_utc_of(time(NULL) + (time_t)days * 24 * 3600, until, sizeof(until));
@@ -216,10 +218,17 @@ enum err offer_answer_write(const char *state, const char *id, bool yes, const c
 	json_put_string(answer, "offer", json_text(offer, "offer"));
 	json_put_string(answer, "answered", now);
 	json_put_string(answer, "until", until);
-	e = write_json(state, id, ".answer", answer);
+	if (e == ERR_OK)
+		e = write_json(state, id, ".answer", answer);
 	json_free(answer);
 	json_free(offer);
 	return e;
+}
+
+enum err offer_answer_write(const char *state, const char *id, bool yes, const char *why,
+			    unsigned days)
+{
+	return offer_answer_to(state, id, NULL, yes, why, days);
 }
 
 enum err offer_list(const char *state, struct json **list)

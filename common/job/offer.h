@@ -42,6 +42,9 @@ enum err offer_read(const char *state, const char *id, char full[static OFFER_ID
  * ERR_JOB: it could not be written. */
 enum err offer_answer_write(const char *state, const char *id, bool yes, const char *why,
 			    unsigned days) MUST_CHECK;
+/* The same if it is still the one with this hash; ERR_INPUT: it is not. NULL: whichever it is. */
+enum err offer_answer_to(const char *state, const char *id, const char *hash, bool yes, const char *why,
+			 unsigned days) MUST_CHECK;
 /* Those that wait for an answer, in the order of their ids: their JSON, owned by the caller. */
 enum err offer_list(const char *state, struct json **list) MUST_CHECK;
 

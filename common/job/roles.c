@@ -1,8 +1,12 @@
 #include "common/job/roles.h"
-#include "common/base/config.h"
 
+#include <assert.h>
+#include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <unistd.h>
+
+const char *const role_name[] = { "none", "viewer", "submitter", "operator" };
 
 void roles_name_of(uid_t uid, char name[static ROLES_NAME_MAX + 1])
 {
@@ -14,4 +18,52 @@ void roles_name_of(uid_t uid, char name[static ROLES_NAME_MAX + 1])
 		snprintf(name, ROLES_NAME_MAX + 1, "%s", found->pw_name);
 	else
 		snprintf(name, ROLES_NAME_MAX + 1, "uid-%u", (unsigned)uid);
+}
+
+const char *roles_check_name(const char *text)
+{
+	return config_check_name(text + (*text == '@'))
+		   ? "the name of a user, or of a group with an @ before it"
+		   : NULL;
+}
+
+enum err roles_add(struct roles *r, enum role role, const struct config_strings *names,
+		   const char *key)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		const char *name = names->item[i];
+		bool is_group = *name == '@';
+		const struct passwd *user = is_group ? NULL : getpwnam(name);
+		const struct group *group = is_group ? getgrnam(name + 1) : NULL;
+
+		if (!user && !group)
+			return err_set(ERR_INPUT, "%s: there is no %s \"%s\" on this host", key,
+				       is_group ? "group" : "user", name + is_group);
+		assert(r->n <
+		       sizeof(r->item) / sizeof(*r->item)); /* the configuration has no more */
+		r->item[r->n].is_group = is_group;
+		r->item[r->n].id = is_group ? group->gr_gid : user->pw_uid;
+		r->item[r->n++].role = role;
+	}
+	return ERR_OK;
+}
+
+static bool is_of(const struct roles_peer *peer, bool is_group, unsigned id)
+{
+	if (!is_group)
+		return peer->uid == id;
+	for (size_t i = 0; i < peer->groups; i++)
+		if (peer->group[i] == id)
+			return true;
+	return false;
+}
+
+enum role roles_of(const struct roles *r, const struct roles_peer *peer)
+{
+	enum role best = peer->uid == 0 || peer->uid == geteuid() ? ROLE_OPERATOR : ROLE_NONE;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->item[i].role > best && is_of(peer, r->item[i].is_group, r->item[i].id))
+			best = r->item[i].role;
+	return best;
 }

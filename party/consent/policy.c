@@ -3,6 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/progress.h"
 #include "common/job/hook.h"
+#include "common/job/live.h"
 #include "common/job/offer.h"
 #include "common/kind/own.h"
 #include "party/work/kind.h"
@@ -300,8 +301,10 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 	if (!a.given) {
 		enum err e = put_up(config, work, job, spent, id, hash);
 
+		live_person(e == ERR_OK);
 		if (e == ERR_OK)
 			e = await(config, work, id, hash, &a);
+		live_person(false);
 		offer_withdraw(config->state, id);
 		if (e != ERR_OK)
 			return e;

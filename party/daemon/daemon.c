@@ -10,6 +10,7 @@
 #include "crypto/sign.h"
 #include "crypto/secret.h"
 #include "party/daemon/served.h"
+#include "party/daemon/window.h"
 #include "proto/tls.h"
 
 #include <stdio.h>
@@ -347,7 +348,7 @@ static enum err start(struct daemon *d)
 	TRY(window_open(&d->window, c));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
 	watch_start(&d->watch, c, d->host, on_signal, check_again, d);
-	TRY(window_start(d->window, &(struct window_more){ 0 }));
+	TRY(party_window_start(d->window, d->config));
 	watch_look(&d->watch, look);
 	/* Read at each offer. Here it is tried, so that whoever starts a party hears at once what
 	 * is wrong. */
@@ -395,7 +396,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 		daemon_leave(e);
 	if (d->post)
 		end_job(d);
-	window_close(d->window);
+	party_window_close(d->window, d->config);
 	conn_host_free(d->host);
 	uv_close((uv_handle_t *)&d->job_done, NULL);
 	uv_close((uv_handle_t *)&d->last_timer, NULL);

@@ -14,6 +14,15 @@ enum { AWAY_TICK_MS = 100 };
 
 /* ---- admission ---- */
 
+void coordinator_refuse(struct conn *conn, uint16_t code, const char *why)
+{
+	struct msg m = { .type = MSG_REFUSED,
+			 .refused = { .code = code,
+				      .text = { (const uint8_t *)why, strlen(why) } } };
+
+	conn_send(conn, &m);
+}
+
 static void turn_away(struct conn *conn, const char *fmt, ...) PRINTF(2, 3);
 static void turn_away(struct conn *conn, const char *fmt, ...)
 {
@@ -40,46 +49,90 @@ static void answer(struct coordinator *c, struct conn *conn)
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
+/* A party came that cannot be let in, and somebody ought to know who looks for why a job waits. */
+static void note_refused(struct seat *seat, const char *why)
+{
+	snprintf(seat->refused, sizeof(seat->refused), "%s", why);
+}
+
+/* A seat is free, or its party has to come for another attempt. */
+static void take_seat(struct visitor *v, struct seat *seat, const uint8_t *shown)
+{
+	memcpy(seat->key, shown, sizeof(seat->key));
+	seat->conn = v->conn;
+	v->seat = seat;
+}
+
+/* Where a seat is lent to a job. Returns why its party cannot be let in now; NULL: it is. */
+static const char *come_to_job(struct visitor *v, struct seat *seat, const uint8_t *shown)
+{
+	struct running *r = seat->job;
+	bool same_key = memcmp(seat->key, shown, sizeof(seat->key)) == 0;
+
+	if (r->phase == JOINING && r->again && seat->known && !same_key)
+		return "its key is not the one with which the job began";
+	if (r->phase == TELLING || (r->phase == RUNNING && same_key)) {
+		v->seat = seat; /* its first message says whether it goes on with the job */
+	} else if (!seat->conn && r->phase == JOINING) {
+		take_seat(v, seat, shown);
+	} else if (!seat->conn) {
+		return r->phase == RUNNING ? "a job is under way" : "the job is over";
+	}
+	return NULL;
+}
+
+static bool is_pinned(const struct coordinator *c, const struct conn *conn, const uint8_t *shown)
+{
+	const char *pin = config_map_get(&c->config->pins, conn_name(conn));
+	uint8_t pinned[FINGERPRINT_LEN];
+
+	return !pin || (fingerprint_parse(pin, pinned) && !memcmp(pinned, shown, sizeof(pinned)));
+}
+
+static void say_owed(struct conn *conn, enum err code, const char *why)
+{
+	coordinator_refuse(conn, (uint16_t)code, why);
+	conn_close(conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
+}
+
 static void on_ready(struct conn *conn, void *arg)
 {
 	struct visitor *v = arg;
 	struct coordinator *c = v->c;
-	const char *pin = config_map_get(&c->config->pins, conn_name(conn));
-	uint8_t pinned[FINGERPRINT_LEN], shown[HASH_LEN];
+	uint8_t shown[HASH_LEN];
 	struct seat *seat = NULL;
-	bool same_key; /* as the one with which this party joined */
+	const struct running *r;
+	const char *why = NULL;
 
 	for (size_t l = 0; l < c->L; l++)
 		if (strcmp(c->seat[l].name, conn_name(conn)) == 0)
 			seat = &c->seat[l];
+	r = seat ? seat->job : NULL;
 	conn_fingerprint(conn, shown);
-	same_key = seat && memcmp(seat->key, shown, sizeof(shown)) == 0;
 	if (!seat) {
 		turn_away(conn, "%s is not among the parties of %s", conn_name(conn),
 			  c->config->common.name);
-	} else if (pin &&
-		   (!fingerprint_parse(pin, pinned) || memcmp(pinned, shown, sizeof(shown)) != 0)) {
+	} else if (!is_pinned(c, conn, shown)) {
 		turn_away(conn, "the key of %s is not the one pinned at %s", seat->name,
 			  c->config->common.name);
+		note_refused(seat, "its key is not the pinned one");
 	} else if (conn_is_question(conn)) {
 		answer(c, conn);
-	} else if (c->phase == JOINING && c->again && seat->known && !same_key) {
-		turn_away(conn, "the key of %s is not the one with which the job began",
-			  seat->name);
-	} else if (c->phase == CLOSING && c->again && c->result != ERR_OK) {
-		coordinator_refuse(conn, (uint16_t)c->result, c->why);
+	} else if (r && r->phase == CLOSING && r->again && r->result != ERR_OK) {
+		say_owed(conn, r->result, r->why);
+	} else if (!r && seat->owed != ERR_OK) {
+		say_owed(conn, seat->owed, seat->owed_why);
+		seat->owed = ERR_OK;
+	} else if (!r && c->stopping) {
+		coordinator_refuse(conn, MSG_AGAIN, "the coordinator is stopping");
 		conn_close(conn, ERR_OK, NULL, STRANGER_TIMEOUT_S);
-	} else if (c->phase == TELLING || (c->phase == RUNNING && same_key)) {
-		v->seat = seat; /* its first message says whether it goes on with the job */
-	} else if (seat->conn) {
+	} else if (r && (why = come_to_job(v, seat, shown)) != NULL) {
+		turn_away(conn, "%s: %s", seat->name, why);
+	} else if (!v->seat && seat->conn) {
 		turn_away(conn, "%s is already connected, from %s", seat->name,
 			  conn_address(seat->conn));
-	} else if (c->phase != JOINING) {
-		turn_away(conn, c->phase == RUNNING ? "a job is under way" : "the job is over");
-	} else {
-		memcpy(seat->key, shown, sizeof(shown));
-		seat->conn = conn;
-		v->seat = seat;
+	} else if (!v->seat) {
+		take_seat(v, seat, shown);
 	}
 }
 
@@ -97,12 +150,32 @@ static void welcome(struct coordinator *c, struct conn *conn)
 	watch_back(&c->watch, conn_name(conn));
 }
 
+static bool speaks(const struct msg_hello *h)
+{
+	return h->version_min <= PROTO_VERSION_MAX && h->version_max >= PROTO_VERSION_MIN;
+}
+
+/* What peers send as the name of their program goes to logs and pages. */
+static void note_joined(struct seat *seat, struct conn *conn, const struct msg_hello *h)
+{
+	size_t n = h->software.n < SOFTWARE_MAX ? h->software.n : SOFTWARE_MAX;
+
+	memcpy(seat->software, h->software.p, n);
+	seat->software[n] = '\0';
+	seat->refused[0] = '\0';
+	seat->joined = true;
+	live_peer_says(seat->name, seat->name, conn_address(conn), seat->software);
+	log_info("%s joined from %s (%.*s)", seat->name, conn_address(conn), (int)h->software.n,
+		 (const char *)h->software.p);
+}
+
 static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hello *h)
 {
 	struct coordinator *c = v->c;
+	struct running *r = v->seat->job;
 	char why[256];
 
-	if (h->version_min > PROTO_VERSION_MAX || h->version_max < PROTO_VERSION_MIN) {
+	if (!speaks(h)) {
 		snprintf(
 		    why, sizeof(why),
 		    "%s speaks protocol versions %u to %u, %s speaks %d to %d: bring both to the "
@@ -110,27 +183,27 @@ static void on_hello(struct visitor *v, struct conn *conn, const struct msg_hell
 		    v->seat->name, h->version_min, h->version_max, c->config->common.name,
 		    PROTO_VERSION_MIN, PROTO_VERSION_MAX);
 		log_error("%s", why);
-		coordinator_close(c, ERR_PEER, why);
+		note_refused(v->seat, why);
+		if (r)
+			running_close(r, ERR_PEER, why);
+		else
+			turn_away(conn, "%s", why);
 		return;
 	}
 	welcome(c, conn);
-	v->seat->joined = true;
-	snprintf(why, sizeof(why), "%.*s", (int)h->software.n, (const char *)h->software.p);
-	live_peer_says(v->seat->name, v->seat->name, conn_address(conn), why);
-	log_info("%s joined from %s (%.*s)", v->seat->name, conn_address(conn), (int)h->software.n,
-		 (const char *)h->software.p);
-	for (size_t l = 0; l < c->L; l++)
-		if (!c->seat[l].joined)
-			return;
-	coordinator_start_job(c);
+	note_joined(v->seat, conn, h);
+	if (r && running_is_joined(r))
+		running_start(r);
+	else if (c->queue && !r)
+		c->queue->came(c->queue->arg, v->seat);
 }
 
 /* ---- a party that was lost in the job ---- */
 
 /* Ends the attempt, as when the party crashed. */
-static void lose(struct coordinator *c, struct seat *seat, enum err code, const char *why)
+static void lose(struct running *r, struct seat *seat, enum err code, const char *why)
 {
-	if (c->run.more)
+	if (r->run.more)
 		channel_fail_again(seat->channel, code, why);
 	else
 		channel_fail(seat->channel, code, why);
@@ -147,27 +220,46 @@ static void take_back(struct seat *seat, struct conn *conn)
 		 conn_address(conn), clock_now_s() - seat->lost_s, (unsigned long long)link.resent);
 }
 
-/* A party goes on with the job over a new connection. If its old one still seems to stand, the new
- * one counts: a second process with the same key would not know the job's id. */
-static void on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *r)
+/* A job that it comes back to is over: its seat is nobody's. */
+static void resume_nothing(struct visitor *v, struct conn *conn, const struct msg_resume *r)
 {
 	struct coordinator *c = v->c;
-	struct seat *seat = v->seat;
-	struct conn *old = seat->conn;
-	bool same_job = memcmp(r->job_id, c->run.job_id, JOB_ID_LEN) == 0;
-	struct msg m;
+	char why[ERR_DETAIL_MAX] = "no such job is under way";
+	bool done = c->queue && c->queue->was_done(c->queue->arg, r, why);
 
-	if (coordinator_goes_on(c) ||
-	    (c->phase == JOINING && c->again && same_job && r->attempt < c->run.attempt)) {
-		coordinator_send_again(v, conn);
+	coordinator_refuse(conn, done ? MSG_ALL_DONE : ERR_PEER, why);
+	log_info("%s came back: %s", conn_name(conn), why);
+	if (v->seat->conn == conn) /* it comes again at once */
+		v->seat->conn = NULL;
+	v->seat = NULL;
+	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
+}
+
+/* A party goes on with the job over a new connection. If its old one still seems to stand, the new
+ * one counts: a second process with the same key would not know the job's id. */
+static void on_resume(struct visitor *v, struct conn *conn, const struct msg_resume *m)
+{
+	struct seat *seat = v->seat;
+	struct running *r = seat->job;
+	struct conn *old = seat->conn;
+	bool same_job = r && memcmp(m->job_id, r->run.job_id, JOB_ID_LEN) == 0;
+	struct msg said;
+
+	if (!r || (v->c->queue && !same_job)) {
+		resume_nothing(v, conn, m);
 		return;
 	}
-	if (c->phase != RUNNING || channel_resume_check(seat->channel, r) != ERR_OK) {
-		if (coordinator_is_done(c) && same_job && r->attempt == c->run.attempt)
-			coordinator_say_done(v, conn);
+	if (running_goes_on(r) ||
+	    (r->phase == JOINING && r->again && same_job && m->attempt < r->run.attempt)) {
+		running_send_again(r, v, conn);
+		return;
+	}
+	if (r->phase != RUNNING || channel_resume_check(seat->channel, m) != ERR_OK) {
+		if (running_is_done(r) && same_job && m->attempt == r->run.attempt)
+			running_say_done(r, v, conn);
 		else
 			turn_away(conn, "%s",
-				  c->phase == RUNNING ? err_detail() : "no such job is under way");
+				  r->phase == RUNNING ? err_detail() : "no such job is under way");
 		return;
 	}
 	if (old) {
@@ -180,15 +272,33 @@ static void on_resume(struct visitor *v, struct conn *conn, const struct msg_res
 		turn_away(conn, "the job is over");
 		return;
 	}
-	if (channel_resume(seat->channel, r) != ERR_OK) {
+	if (channel_resume(seat->channel, m) != ERR_OK) {
 		turn_away(conn, "%s", err_detail());
 		return;
 	}
-	channel_resume_say(seat->channel, &m);
-	conn_send(conn, &m);
-	conn_welcome(conn, c->config->common.heartbeat_s);
-	watch_back(&c->watch, seat->name);
+	channel_resume_say(seat->channel, &said);
+	conn_send(conn, &said);
+	conn_welcome(conn, v->c->config->common.heartbeat_s);
+	watch_back(&v->c->watch, seat->name);
 	take_back(seat, conn);
+}
+
+/* Its connection of this attempt is lost, and it has forgotten the job. */
+static void lose_restarted(struct running *r, struct seat *seat)
+{
+	char why[256];
+
+	snprintf(why, sizeof(why),
+		 "%s was started again, or gave up after its own reconnect_s: it has lost the job",
+		 seat->name);
+	lose(r, seat, ERR_PEER, why);
+}
+
+/* At once, that is: as soon as the job before has ended here too. */
+static void come_later(struct conn *conn)
+{
+	coordinator_refuse(conn, MSG_AGAIN, "the job before is just ending");
+	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
 /* HELLO from a party while a job runs. If it was lost before it received anything of the job, it
@@ -198,41 +308,42 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 {
 	struct coordinator *c = v->c;
 	struct seat *seat = v->seat;
-	struct msg_resume r = { .attempt = c->run.attempt };
-	bool speaks = h->version_min <= PROTO_VERSION_MAX && h->version_max >= PROTO_VERSION_MIN;
-	char why[256];
+	struct running *r = seat->job;
+	struct msg_resume m = { .attempt = r ? r->run.attempt : 0 };
 
-	memcpy(r.job_id, c->run.job_id, JOB_ID_LEN);
-	if (coordinator_goes_on(c)) {
-		coordinator_send_again(v, conn);
-	} else if (c->phase == JOINING && !seat->conn) { /* it was there before this attempt was */
+	if (!r) { /* the job has ended since its handshake */
+		come_later(conn);
+		return;
+	}
+	memcpy(m.job_id, r->run.job_id, JOB_ID_LEN);
+	if (running_goes_on(r)) {
+		running_send_again(r, v, conn);
+	} else if (r->phase == JOINING && !seat->conn) { /* it was there before this attempt was */
 		seat->conn = conn;
 		on_hello(v, conn, h);
-	} else if (c->phase == TELLING) {
-		coordinator_say_done(v, conn);
-	} else if (c->phase != RUNNING && !seat->conn) {
+	} else if (r->phase == TELLING) {
+		running_say_done(r, v, conn);
+	} else if (r->phase != RUNNING && !seat->conn) {
 		turn_away(conn, "the job is over");
+	} else if (c->queue && (*r->asked || running_is_done(r))) {
+		come_later(conn); /* it is early for the next job */
 	} else if (seat->conn) {
 		turn_away(conn, "%s is already connected, from %s", seat->name,
 			  conn_address(seat->conn));
-	} else if (speaks && channel_is_away(seat->channel) &&
+	} else if (speaks(h) && channel_is_away(seat->channel) &&
 		   channel_is_untouched(seat->channel) &&
-		   channel_resume(seat->channel, &r) == ERR_OK) {
+		   channel_resume(seat->channel, &m) == ERR_OK) {
 		welcome(c, conn);
 		take_back(seat, conn);
 	} else {
-		if (channel_is_away(seat->channel)) {
-			snprintf(why, sizeof(why),
-				 "%s was started again, or gave up after its own reconnect_s: it "
-				 "has lost "
-				 "the job",
-				 seat->name);
-			lose(c, seat, ERR_PEER, why);
-		}
-		if (coordinator_goes_on(c))
-			coordinator_send_again(v, conn);
-		else if (coordinator_is_done(c))
-			coordinator_say_done(v, conn);
+		if (channel_is_away(seat->channel))
+			lose_restarted(r, seat);
+		if (running_goes_on(r))
+			running_send_again(r, v, conn);
+		else if (running_is_done(r))
+			running_say_done(r, v, conn);
+		else if (c->queue && !seat->conn && !channel_is_away(seat->channel))
+			come_later(conn); /* it has left the job, which is about to end */
 		else
 			turn_away(conn, "a job is under way");
 	}
@@ -241,13 +352,13 @@ static void on_hello_again(struct visitor *v, struct conn *conn, const struct ms
 /* Ends the attempt if a party was away for longer than reconnect_s. */
 static void on_away(uv_timer_t *timer)
 {
-	struct coordinator *c = timer->data;
-	unsigned limit_s = c->config->common.reconnect_s;
+	struct running *r = timer->data;
+	unsigned limit_s = r->c->config->common.reconnect_s;
 	char why[2 * ERR_DETAIL_MAX];
 	bool any = false;
 
-	for (size_t l = 0; l < c->L; l++) {
-		struct seat *seat = &c->seat[l];
+	for (size_t l = 0; l < r->L; l++) {
+		struct seat *seat = r->seat[l];
 
 		if (!channel_is_away(seat->channel))
 			continue;
@@ -258,18 +369,18 @@ static void on_away(uv_timer_t *timer)
 			continue;
 		snprintf(why, sizeof(why), "%s did not come back within reconnect_s, %u s: %s",
 			 seat->name, limit_s, seat->lost_why);
-		lose(c, seat, ERR_DEADLINE, why);
+		lose(r, seat, ERR_DEADLINE, why);
 	}
 	if (!any)
 		uv_timer_stop(timer);
 }
 
-static void on_lost(struct coordinator *c, struct seat *seat, const char *why)
+static void on_lost(struct running *r, struct seat *seat, const char *why)
 {
 	seat->lost_s = clock_now_s();
 	snprintf(seat->lost_why, sizeof(seat->lost_why), "%s", why);
-	log_warn("%s; %s is awaited for %u s", why, seat->name, c->config->common.reconnect_s);
-	uv_timer_start(&c->away_timer, on_away, AWAY_TICK_MS, AWAY_TICK_MS);
+	log_warn("%s; %s is awaited for %u s", why, seat->name, r->c->config->common.reconnect_s);
+	uv_timer_start(&r->away_timer, on_away, AWAY_TICK_MS, AWAY_TICK_MS);
 }
 
 /* ---- what comes from connections ---- */
@@ -278,10 +389,11 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 {
 	struct visitor *v = arg;
 	bool newcomer = v->seat && v->seat->conn != conn;
+	const struct running *r = v->seat ? v->seat->job : NULL;
 	char why[128];
 
 	if (m->type == MSG_HELLO && v->seat && !newcomer && !v->seat->joined &&
-	    v->c->phase == JOINING) {
+	    (!r || r->phase == JOINING)) {
 		on_hello(v, conn, &m->hello);
 	} else if (m->type == MSG_HELLO && newcomer) {
 		on_hello_again(v, conn, &m->hello);
@@ -294,36 +406,50 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 	}
 }
 
+static void forget_visitor(struct visitor *v)
+{
+	for (struct visitor **at = &v->c->visitors; *at; at = &(*at)->next)
+		if (*at == v) {
+			*at = v->next;
+			break;
+		}
+	if (v->of) {
+		v->of->links--;
+		running_look(v->of);
+	}
+	free(v);
+}
+
 static void on_closed(struct conn *conn, enum err code, const char *why, void *arg)
 {
 	struct visitor *v = arg;
 	struct seat *seat = v->seat;
 	struct coordinator *c = v->c;
+	struct running *r = seat ? seat->job : NULL;
 	bool its = seat && seat->conn == conn;
-	bool away = its && c->phase == RUNNING && channel_is_away(seat->channel);
-	bool left = its && c->phase == JOINING && c->again && seat->joined && !conn_was_lost(conn);
+	bool away = its && r && r->phase == RUNNING && channel_is_away(seat->channel);
+	bool left =
+	    its && r && r->phase == JOINING && r->again && seat->joined && !conn_was_lost(conn);
+	bool over = v->of || c->closing || (r && (r->phase == CLOSING || post_settled(r->post)));
 	char text[ERR_DETAIL_MAX];
 
 	if (away)
-		on_lost(c, seat, why);
-	else if (code != ERR_OK && c->phase != CLOSING && !post_settled(c->post))
+		on_lost(r, seat, why);
+	else if (code != ERR_OK && !over)
 		log_warn("connection from %s closed: %s", conn_address(conn), why);
 	if (its) {
 		watch_away(&c->watch, seat->name);
 		seat->conn = NULL;
-		seat->joined = seat->joined && c->phase != JOINING;
+		seat->joined = seat->joined && r && r->phase != JOINING;
 	}
-	for (struct visitor **at = &c->visitors; *at; at = &(*at)->next)
-		if (*at == v) {
-			*at = v->next;
-			break;
-		}
-	free(v);
-	if (!left)
-		return;
-	snprintf(text, sizeof(text), "%s left while attempt %u was awaited", seat->name,
-		 c->run.attempt);
-	coordinator_fail(c, ERR_PEER, text);
+	forget_visitor(v);
+	if (left) {
+		snprintf(text, sizeof(text), "%s left while attempt %u was awaited", seat->name,
+			 r->run.attempt);
+		running_fail(r, ERR_PEER, text);
+	} else if (its && !r && c->queue) {
+		c->queue->went(c->queue->arg, seat);
+	}
 }
 
 void *coordinator_on_accepted(struct conn *conn, void *arg)
@@ -342,31 +468,39 @@ const struct conn_events coordinator_events = { on_ready, on_message, on_closed 
 
 /* ---- who does not come ---- */
 
+bool running_is_joined(const struct running *r)
+{
+	for (size_t l = 0; l < r->L; l++)
+		if (!r->seat[l]->joined)
+			return false;
+	return true;
+}
+
 static void on_join_timeout(uv_timer_t *timer)
 {
-	struct coordinator *c = timer->data;
+	struct running *r = timer->data;
 	char missing[512] = "";
 	char why[700];
 
-	for (size_t l = 0; l < c->L; l++)
-		if (!c->seat[l].joined &&
-		    strlen(missing) + strlen(c->seat[l].name) + 3 < sizeof(missing))
+	for (size_t l = 0; l < r->L; l++)
+		if (!r->seat[l]->joined &&
+		    strlen(missing) + strlen(r->seat[l]->name) + 3 < sizeof(missing))
 			sprintf(missing + strlen(missing), "%s%s", *missing ? ", " : "",
-				c->seat[l].name);
-	if (c->again) {
+				r->seat[l]->name);
+	if (r->again) {
 		snprintf(why, sizeof(why), "did not come for attempt %u within rejoin_s, %u s: %s",
-			 c->run.attempt, c->config->common.rejoin_s, missing);
-		coordinator_fail(c, ERR_DEADLINE, why);
+			 r->run.attempt, r->c->config->common.rejoin_s, missing);
+		running_fail(r, ERR_DEADLINE, why);
 		return;
 	}
 	snprintf(why, sizeof(why), "did not join within join_timeout_s, %u s: %s",
-		 c->config->join_timeout_s, missing);
-	coordinator_close(c, ERR_DEADLINE, why);
+		 r->c->config->join_timeout_s, missing);
+	running_close(r, ERR_DEADLINE, why);
 }
 
-void coordinator_await(struct coordinator *c)
+void running_await(struct running *r)
 {
-	unsigned limit_s = c->again ? c->config->common.rejoin_s : c->config->join_timeout_s;
+	unsigned limit_s = r->again ? r->c->config->common.rejoin_s : r->c->config->join_timeout_s;
 
-	uv_timer_start(&c->join_timer, on_join_timeout, (uint64_t)limit_s * 1000, 0);
+	uv_timer_start(&r->join_timer, on_join_timeout, (uint64_t)limit_s * 1000, 0);
 }

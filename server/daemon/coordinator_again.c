@@ -15,117 +15,137 @@ enum {
 
 /* ---- across restarts of this process ---- */
 
-static bool repeats(const struct coordinator *c)
+static bool repeats(const struct running *r)
 {
-	return c->config->common.rejoin_s > 0 && c->config->max_attempts > 1;
+	const struct coordinator_config *config = r->c->config;
+
+	return config->common.rejoin_s > 0 && config->max_attempts > 1;
 }
 
 static void on_touch(uv_timer_t *timer)
 {
-	struct coordinator *c = timer->data;
+	struct running *r = timer->data;
 
-	attempt_touch(c->state);
+	attempt_touch(r->state);
 }
 
 /* Goes on with a job that this coordinator left unfinished when it ended. */
-static enum err take_up(struct coordinator *c, const struct attempt_state *s)
+enum err running_take_up(struct running *r, const struct attempt_state *s)
 {
 	char cause[MSG_NAME_MAX + 32];
 
-	if (s->attempt >= c->config->max_attempts) {
-		c->again = true;
-		c->linger_ms = COME_BACK_MS;
+	if (s->attempt >= r->c->config->max_attempts) {
+		r->again = true;
+		r->linger_ms = COME_BACK_MS;
 		return err_set(ERR_PEER,
 			       "%s was started again after attempt %u of a job, and max_attempts "
 			       "is %u: the job has failed",
-			       c->config->common.name, s->attempt, c->config->max_attempts);
+			       r->c->config->common.name, s->attempt, r->c->config->max_attempts);
 	}
-	memcpy(c->run.job_id, s->job_id, JOB_ID_LEN);
-	c->run.attempt = s->attempt + 1;
-	c->again = true;
-	record_start(&c->record, &c->run.job, c->run.job_id, c->run.attempt, c->name, c->L);
-	snprintf(cause, sizeof(cause), "%s was started again", c->config->common.name);
-	record_past(&c->record, s->attempt, -1, cause);
-	uv_timer_start(&c->state_timer, on_touch, TOUCH_MS, TOUCH_MS);
+	memcpy(r->run.job_id, s->job_id, JOB_ID_LEN);
+	r->run.attempt = s->attempt + 1;
+	r->again = true;
+	record_start(&r->record, &r->run.job, r->run.job_id, r->run.attempt, r->name, r->L);
+	snprintf(cause, sizeof(cause), "%s was started again", r->c->config->common.name);
+	record_past(&r->record, s->attempt, -1, cause);
+	uv_timer_start(&r->state_timer, on_touch, TOUCH_MS, TOUCH_MS);
 	log_warn("attempt %u of a job was under way when %s ended: attempt %u begins when all "
 		 "parties are there again, within rejoin_s, %u s",
-		 s->attempt, c->config->common.name, c->run.attempt, c->config->common.rejoin_s);
+		 s->attempt, r->c->config->common.name, r->run.attempt,
+		 r->c->config->common.rejoin_s);
 	return ERR_OK;
 }
 
 static void on_told_enough(uv_timer_t *timer)
 {
-	coordinator_close(timer->data, ERR_OK, NULL);
+	running_close(timer->data, ERR_OK, NULL);
 }
 
-enum err coordinator_find_job(struct coordinator *c)
+void running_set(struct running *r, const uint8_t job_id[static JOB_ID_LEN])
 {
-	double limit_s = (double)c->config->common.rejoin_s + c->config->common.reconnect_s;
+	if (!r->state)
+		r->state = file_join(r->output, "job.state");
+	attempt_hash(&r->run.job, r->name, r->L, r->what);
+	memcpy(r->run.job_id, job_id, JOB_ID_LEN);
+	r->run.attempt = 1;
+}
+
+enum err running_draw(struct running *r)
+{
+	uint8_t job_id[JOB_ID_LEN];
+
+	TRY(random_secret(job_id, JOB_ID_LEN));
+	running_set(r, job_id);
+	return ERR_OK;
+}
+
+enum err running_find(struct running *r)
+{
+	double limit_s = (double)r->c->config->common.rejoin_s + r->c->config->common.reconnect_s;
 	struct attempt_state s = { 0 };
 	char why[ERR_DETAIL_MAX];
 	bool found;
 
-	c->state = file_join(c->config->common.output, "job.state");
-	attempt_hash(&c->run.job, c->name, c->L, c->what);
-	found = attempt_find(c->state, limit_s, &s, why);
-	if (found && memcmp(s.what, c->what, HASH_LEN) != 0) {
-		snprintf(why, sizeof(why), "%.200s is of another job or other parties", c->state);
-	} else if (found && !s.done && repeats(c)) {
-		return take_up(c, &s);
+	r->state = file_join(r->output, "job.state");
+	attempt_hash(&r->run.job, r->name, r->L, r->what);
+	found = attempt_find(r->state, limit_s, &s, why);
+	if (found && memcmp(s.what, r->what, HASH_LEN) != 0) {
+		snprintf(why, sizeof(why), "%.200s is of another job or other parties", r->state);
+	} else if (found && !s.done && repeats(r)) {
+		return running_take_up(r, &s);
 	} else if (found && s.done) {
 		/* The results are on disk; what is left is to tell parties that come back. */
-		memcpy(c->run.job_id, s.job_id, JOB_ID_LEN);
-		c->run.attempt = s.attempt;
-		record_offer(&c->record, s.job_id, s.attempt);
-		coordinator_set_phase(c, TELLING);
+		memcpy(r->run.job_id, s.job_id, JOB_ID_LEN);
+		r->run.attempt = s.attempt;
+		record_offer(&r->record, s.job_id, s.attempt);
+		running_set_phase(r, TELLING);
 		log_warn("the job was done when %s ended: results are in %s. Parties that come "
 			 "back hear so for up to %d s; then the same command begins a new job",
-			 c->config->common.name, c->config->common.output, COME_BACK_MS / 1000);
-		uv_timer_start(&c->join_timer, on_told_enough, COME_BACK_MS, 0);
+			 r->c->config->common.name, r->c->config->common.output,
+			 COME_BACK_MS / 1000);
+		uv_timer_start(&r->join_timer, on_told_enough, COME_BACK_MS, 0);
 		return ERR_OK;
 	}
 	if (*why && s.done)
 		log_info("a new job begins, that of the last start was done: %s", why);
 	else if (*why)
 		log_warn("a job was not finished, and cannot be gone on with: %s", why);
-	attempt_forget(c->state);
-	c->run.attempt = 1;
-	return random_secret(c->run.job_id, JOB_ID_LEN);
+	attempt_forget(r->state);
+	return running_draw(r);
 }
 
-void coordinator_keep_state(struct coordinator *c)
+void running_keep_state(struct running *r)
 {
-	struct attempt_state s = { .attempt = c->run.attempt };
+	struct attempt_state s = { .attempt = r->run.attempt };
 
-	c->run.more = repeats(c) && c->run.attempt < c->config->max_attempts;
-	if (!repeats(c))
+	r->run.more = repeats(r) && r->run.attempt < r->c->config->max_attempts;
+	if (!repeats(r))
 		return;
-	c->run.state = c->state;
-	memcpy(s.job_id, c->run.job_id, JOB_ID_LEN);
-	memcpy(s.what, c->what, HASH_LEN);
-	if (attempt_keep(c->state, &s) != ERR_OK)
+	r->run.state = r->state;
+	memcpy(s.job_id, r->run.job_id, JOB_ID_LEN);
+	memcpy(s.what, r->what, HASH_LEN);
+	if (attempt_keep(r->state, &s) != ERR_OK)
 		log_warn("if this process dies, the job is lost: %s", err_detail());
-	uv_timer_start(&c->state_timer, on_touch, TOUCH_MS, TOUCH_MS);
+	uv_timer_start(&r->state_timer, on_touch, TOUCH_MS, TOUCH_MS);
 }
 
 /* ---- a party crashed ---- */
 
-bool coordinator_goes_on(const struct coordinator *c)
+bool running_goes_on(const struct running *r)
 {
-	return c->phase == RUNNING && job_goes_on(&c->run);
+	return r->phase == RUNNING && job_goes_on(&r->run);
 }
 
-void coordinator_send_again(struct visitor *v, struct conn *conn)
+void running_send_again(struct running *r, struct visitor *v, struct conn *conn)
 {
-	struct coordinator *c = v->c;
 	char why[ERR_DETAIL_MAX];
 
-	if (c->phase == RUNNING)
+	if (r->phase == RUNNING)
 		snprintf(why, sizeof(why), "attempt %u is over, and another one follows",
-			 c->run.attempt);
+			 r->run.attempt);
 	else
-		snprintf(why, sizeof(why), "attempt %u follows: %.800s", c->run.attempt,
-			 c->record.attempts.past[c->record.attempts.count - 1].cause);
+		snprintf(why, sizeof(why), "attempt %u follows: %.800s", r->run.attempt,
+			 r->record.attempts.past[r->record.attempts.count - 1].cause);
 	coordinator_refuse(conn, MSG_AGAIN, why);
 	if (v->seat && v->seat->conn == conn) { /* it comes again at once */
 		v->seat->conn = NULL;
@@ -135,12 +155,12 @@ void coordinator_send_again(struct visitor *v, struct conn *conn)
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 }
 
-void coordinator_begin_again(struct coordinator *c)
+void running_begin_again(struct running *r)
 {
-	uv_timer_stop(&c->away_timer);
-	uv_timer_stop(&c->cancel_timer);
-	for (size_t l = 0; l < c->L; l++) {
-		struct seat *seat = &c->seat[l];
+	uv_timer_stop(&r->away_timer);
+	uv_timer_stop(&r->cancel_timer);
+	for (size_t l = 0; l < r->L; l++) {
+		struct seat *seat = r->seat[l];
 
 		if (seat->conn) {
 			conn_attach(seat->conn, NULL, 0);
@@ -150,44 +170,43 @@ void coordinator_begin_again(struct coordinator *c)
 		seat->joined = false;
 		seat->known = true;
 		channel_free(seat->channel);
-		seat->channel = c->channel[l] = NULL;
+		seat->channel = r->channel[l] = NULL;
 	}
-	post_free(c->post);
-	c->post = post_new(c->config->common.step_timeout_s);
-	record_past(&c->record, c->run.attempt, c->record.elapsed_s, c->why);
-	c->record.ended = false;
+	post_free(r->post);
+	r->run.post = r->post = post_new(r->c->config->common.step_timeout_s);
+	record_past(&r->record, r->run.attempt, r->record.elapsed_s, r->why);
+	r->record.ended = false;
 	log_warn("attempt %u of %u is over: %s; the next begins when all parties are there again, "
 		 "within rejoin_s, %u s",
-		 c->run.attempt, c->config->max_attempts, c->why, c->config->common.rejoin_s);
-	c->run.attempt++;
-	c->run.n = c->run.columns = 0;
-	c->result = ERR_OK;
-	c->why[0] = '\0';
-	c->again = true;
-	coordinator_set_phase(c, JOINING);
-	coordinator_await(c);
+		 r->run.attempt, r->c->config->max_attempts, r->why, r->c->config->common.rejoin_s);
+	r->run.attempt++;
+	r->run.n = r->run.columns = 0;
+	r->result = ERR_OK;
+	r->why[0] = '\0';
+	r->again = true;
+	running_set_phase(r, JOINING);
+	running_await(r);
 }
 
-void coordinator_fail(struct coordinator *c, enum err code, const char *why)
+void running_fail(struct running *r, enum err code, const char *why)
 {
-	const struct record_attempts *a = &c->record.attempts;
+	const struct record_attempts *a = &r->record.attempts;
 	char text[ERR_DETAIL_MAX];
 
 	snprintf(text, sizeof(text), "%.450s; attempt %u ended: %.450s", why,
 		 a->past[a->count - 1].attempt, a->past[a->count - 1].cause);
-	coordinator_close(c, code, text);
+	running_close(r, code, text);
 }
 
 /* ---- parties that come back to a job that is done ---- */
 
-bool coordinator_is_done(const struct coordinator *c)
+bool running_is_done(const struct running *r)
 {
-	return c->phase == TELLING || post_settled(c->post);
+	return r->phase == TELLING || post_settled(r->post);
 }
 
-void coordinator_say_done(struct visitor *v, struct conn *conn)
+void running_say_done(struct running *r, struct visitor *v, struct conn *conn)
 {
-	struct coordinator *c = v->c;
 	char why[256];
 
 	snprintf(why, sizeof(why),
@@ -197,9 +216,9 @@ void coordinator_say_done(struct visitor *v, struct conn *conn)
 	coordinator_refuse(conn, MSG_ALL_DONE, why);
 	conn_close(conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 	v->seat->knows = true;
-	for (size_t l = 0; l < c->L; l++)
-		if (!c->seat[l].knows)
+	for (size_t l = 0; l < r->L; l++)
+		if (!r->seat[l]->knows)
 			return;
-	if (c->phase == TELLING) /* else the job thread's end is ours */
-		coordinator_close(c, ERR_OK, NULL);
+	if (r->phase == TELLING) /* else the job thread's end is ours */
+		running_close(r, ERR_OK, NULL);
 }

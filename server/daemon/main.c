@@ -6,6 +6,7 @@
 #include "crypto/secret.h"
 #include "server/daemon/coordinator.h"
 #include "server/daemon/kinds.h"
+#include "server/daemon/service.h"
 
 #include <argp.h>
 #include <signal.h>
@@ -21,12 +22,15 @@ enum {
 	OPT_OUT,
 	OPT_LEVEL,
 	OPT_DESCRIBE,
-	OPT_PLAN_ONLY
+	OPT_PLAN_ONLY,
+	OPT_SERVE
 };
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "this daemon's configuration (JSON)", 0 },
 	{ "job", 'j', "FILE", 0, "the job to run (JSON)", 0 },
+	{ "serve", OPT_SERVE, NULL, 0,
+	  "serve jobs that are submitted with coterie job, until stopped", 0 },
 	{ "set", OPT_SET, "PATH=VALUE", 0, "override a parameter of the job; may be repeated", 0 },
 	{ "seed", OPT_SEED, "S", 0, "the same as --set seed=S", 0 },
 	{ "plan-only", OPT_PLAN_ONLY, NULL, 0,
@@ -44,7 +48,7 @@ static const struct argp_option options[] = {
 struct arguments {
 	const char *config, *job;
 	struct overrides config_set, job_set;
-	bool check, describe;
+	bool check, describe, serve;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -57,6 +61,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'j':
 		a->job = arg;
+		return 0;
+	case OPT_SERVE:
+		a->serve = true;
 		return 0;
 	case OPT_SET:
 		overrides_add(&a->job_set, "%s", arg);
@@ -86,8 +93,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_error(state, "unexpected argument: %s", arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (!a->describe && (!a->config || !a->job))
-			argp_error(state, "--config and --job are needed");
+		if (!a->describe && (!a->config || (!a->job && !a->serve)))
+			argp_error(state, "--config and --job, or --serve, are needed");
+		if (a->serve && (a->job || a->job_set.count))
+			argp_error(
+			    state,
+			    "--serve takes jobs over its control socket: coterie job submit");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -95,7 +106,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const char doc[] =
-    "Runs one job among the parties of its configuration and exits: 0 done, 1 the job "
+    "Runs one job among the parties of its configuration and exits; or, with --serve, jobs "
+    "that are submitted to it, until it is stopped. Exit status: 0 done, 1 the job "
     "failed, 2 a peer failed or was not authenticated, 3 a deadline passed, 4 bad "
     "arguments, configuration or input, 5 internal error, 6 cancelled.\v"
     "Results are written to the output directory: run.json, log.jsonl, and what the "
@@ -103,40 +115,64 @@ static const char doc[] =
 
 static const struct argp argp = { .options = options, .parser = parse, .doc = doc };
 
-static enum err run(const struct arguments *a)
+static enum err read_both(const struct arguments *a, struct coordinator_config *config,
+			  struct job *job)
 {
-	struct coordinator_config config;
-	struct job job;
-	bool before = false;
 	enum err e;
 
-	TRY(coordinator_config_read(&config, a->config, a->config_set.item));
-	e = job_read(&job, a->job, a->job_set.item);
-	if (e == ERR_OK && config.parties.count < 2 && !job.allow_single)
+	TRY(coordinator_config_read(config, a->config, a->config_set.item));
+	e = a->job ? job_read(job, a->job, a->job_set.item) : ERR_OK;
+	if (e == ERR_OK && a->job && config->parties.count < 2 && !job->allow_single)
 		e = err_set(ERR_INPUT,
 			    "%s: parties has %zu, expected at least 2, or allow_single in the job",
-			    a->config, config.parties.count);
-	if (e == ERR_OK)
-		e = a->check ? hook_check(&config.common) : hook_begin(&config.common);
+			    a->config, config->parties.count);
+	if (e != ERR_OK)
+		coordinator_config_release(config);
+	return e;
+}
+
+static enum err serve_or_run(const struct arguments *a, const struct coordinator_config *config,
+			     const struct job *job)
+{
+	bool before = false;
+
+	if (a->serve)
+		return service_run(config);
+	TRY(coordinator_run(config, job, &before));
+	if (before)
+		printf("done before this start: results in %s; the same command now begins a new "
+		       "job\n",
+		       config->common.output);
+	else
+		printf("done: results in %s\n", config->common.output);
+	return ERR_OK;
+}
+
+static enum err run(const struct arguments *a)
+{
+	size_t files = COORDINATOR_FILES + (a->serve ? SERVICE_FILES : 0);
+	struct coordinator_config config;
+	struct job job = { 0 };
+	enum err e;
+
+	TRY(read_both(a, &config, &job));
+	e = a->check ? hook_check(&config.common) : hook_begin(&config.common);
 	secret_begin();
 	if (e == ERR_OK)
 		e = coordinator_check(&config);
 	if (e == ERR_OK && a->check) {
-		printf("%s and %s are right\n", a->config, a->job);
+		if (a->job)
+			printf("%s and %s are right\n", a->config, a->job);
+		else
+			printf("%s is right\n", a->config);
 		coordinator_config_release(&config);
 		return ERR_OK;
 	}
 	if (e == ERR_OK)
-		e = daemon_begin(&config.common, COORDINATOR_FILES + 2 * config.parties.count);
+		e = daemon_begin(&config.common, files + 2 * config.parties.count);
 	secret_report();
 	if (e == ERR_OK)
-		e = coordinator_run(&config, &job, &before);
-	if (e == ERR_OK && before)
-		printf("done before this start: results in %s; the same command now begins a new "
-		       "job\n",
-		       config.common.output);
-	else if (e == ERR_OK)
-		printf("done: results in %s\n", config.common.output);
+		e = serve_or_run(a, &config, &job);
 	coordinator_config_release(&config);
 	return e;
 }

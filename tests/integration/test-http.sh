@@ -34,6 +34,25 @@ metric() { # NAME METRIC: its value, "" if there is none; METRIC with its labels
 	ask "$1" /metrics | awk -v m="$2" 'index($0, m " ") == 1 { print $NF }'
 }
 
+# A job of L parties is offered, and at party-00 a person is asked: all stands still until there is an answer. Coordinator and
+# party-00 can be asked, too.
+offered() { # L
+	federation "$1"
+	for name in coordinator party-00; do window "$name"; done
+	edit party-00 '.retry_s = 60 | .policy.confirm = true | .confirm_s = 600 | .policy.max_jobs = 3'
+	coordinator
+	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out "$T/out/party-00"
+	for name in $(names "$1"); do [[ $name == party-00 ]] || party "$name"; done
+	soon party-00 '.person_awaited'
+	soon coordinator '.jobs[0].state == "running" and ([.peers[] | .connected and .bytes_sent > 0 and .rtt_ms > 0] | all)'
+	ask party-00 /api/offers >"$T/offers"
+	ID=$(jq -r '.offers[0].job_id' "$T/offers")
+	HASH=$(jq -r '.offers[0].offer' "$T/offers")
+	TOKEN=$(<"$T/out/party-00/http.token")
+}
+
+approve() { "$BIN/coterie" approve --state "$T/out/party-00/state" "$ID" >/dev/null; }
+
 port() { # NAME: that the daemon has chosen, into $PORT
 	soon_says "$1" 'for people and monitoring'
 	PORT=$(sed -n 's|.*for people and monitoring: http://[^ ]*:\([0-9]*\)/.*|\1|p' "$T/$1.stderr" | head -n 1)
@@ -61,38 +80,35 @@ test_off_unless_configured() {
 
 test_status() {
 	federation 3
-	for name in coordinator party-00; do window "$name"; done
-	edit party-00 '.retry_s = 60'
+	window coordinator
 	coordinator
 	answers 200 '^ok$' coordinator /healthz
 	soon coordinator '.role == "coordinator" and .phase == "joining" and (.jobs | length) == 1 and .jobs[0].state == "waiting"
 		and ([.peers[].connected] == [false, false, false])'
-	relay relay 40
-	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out "$T/out/party-00"
-	soon coordinator '.peers[] | select(.name == "party-00") | .connected and (.software | startswith("coterie "))
+	party party-02
+	soon coordinator '.peers[] | select(.name == "party-02") | .connected and (.software | startswith("coterie "))
 		and (.address | startswith("127.0.0.1:"))'
-	soon party-00 '.phase == "serving" and .peers[0].name == "coordinator" and .peers[0].connected'
+	kill -KILL "${PID[coordinator]}" "${PID[party-02]}"
+}
+
+test_status_of_a_job() {
+	offered 3
 	answers 200 '^ok$' party-00 /healthz
-	ADDRESS=$RELAY party party-01
-	ADDRESS=$RELAY party party-02
-	# While the job runs: its phases, with the links that carry it.
-	soon coordinator '.phase == "running" and .jobs[0].state == "running" and (.jobs[0].phases | length) > 3
-		and ([.peers[] | .connected and .bytes_sent > 0 and .bytes_received > 0 and .rtt_ms > 0] | all)'
-	[[ $(ask coordinator /api/status | jq -r '.jobs[0] | "\(.kind) \(.submitter) \(.phases[0].name)"') == "kcagc $(id -un) offer" ]] ||
+	status_is party-00 '.phase == "serving" and .peers[0].name == "coordinator" and .peers[0].connected and .jobs[0].state == "running"
+		and .certificate.days > 20 and .disk.free_bytes > 0' || fail "party-00: $(ask party-00 /api/status)"
+	[[ $(ask coordinator /api/status | jq -r '.phase, (.jobs[0] | .kind, .submitter, .phases[0].name)') == $'running\nkcagc\n'$(id -un)$'\noffer' ]] ||
 		fail "the job is not named: $(ask coordinator /api/status)"
-	soon party-00 '.jobs[0].state == "running" and .certificate.days > 20 and .disk.free_bytes > 0'
-	answers 200 '"status": "running"' coordinator "/api/jobs/$(ask coordinator /api/status | jq -r '.jobs[0] | "\(.id)-\(.attempt)"')"
+	answers 200 '"status": "running"' coordinator "/api/jobs/$ID-1"
+	approve
 	ends 0 coordinator party-01 party-02
 	# The party goes on, and knows how it ended.
 	soon party-00 '.jobs[0].state == "done" and .jobs[0].exit == 0'
 	[[ $(ask party-00 /api/jobs | jq -r '.count, .jobs[0].status, .jobs[0].kind') == $'1\ndone\nkcagc' ]] ||
 		fail "the history is $(ask party-00 /api/jobs)"
-	local id
-	id=$(ask party-00 /api/jobs | jq -r '.jobs[0] | "\(.job_id)-\(.attempt)"')
-	cmp <(ask party-00 "/api/jobs/$id") "$T"/out/party-00/job-*/run.json || fail "not the run.json"
-	answers 404 'no run.json of job' party-00 "/api/jobs/${id%-*}-2"
+	cmp <(ask party-00 "/api/jobs/$ID-1") "$T"/out/party-00/job-*/run.json || fail "not the run.json"
+	answers 404 'no run.json of job' party-00 "/api/jobs/$ID-2"
 	answers 400 'expected /api/jobs/' party-00 '/api/jobs/..%2F..%2Fparty-00.json'
-	answers 400 'expected /api/jobs/' party-00 "/api/jobs/$id/../x"
+	answers 400 'expected /api/jobs/' party-00 "/api/jobs/$ID-1/../x"
 	kill -TERM "${PID[party-00]}"
 	ends 0 party-00
 	[[ ! -e $T/party-00.http ]] || fail "the socket is left"
@@ -100,12 +116,7 @@ test_status() {
 
 # The snapshot has no secret of the daemons': nothing of keys, passphrases, paths of identity.
 test_no_secret() {
-	federation 2
-	window coordinator
-	window party-00
-	coordinator
-	party party-00
-	soon party-00 '.phase == "serving"'
+	offered 2
 	for name in coordinator party-00; do
 		for path in /api/status /metrics /api/jobs /healthz; do ask "$name" "$path"; done >"$T/all"
 		for word in identity pki/ '\.key' PRIVATE passphrase; do
@@ -118,19 +129,12 @@ test_no_secret() {
 }
 
 test_metrics() {
-	federation 3
-	for name in coordinator party-00; do window "$name"; done
-	edit party-00 '.retry_s = 60'
-	coordinator
-	relay relay 40
-	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out "$T/out/party-00"
-	ADDRESS=$RELAY party party-01
-	ADDRESS=$RELAY party party-02
-	soon coordinator '(.jobs[0].phases | length) > 4'
+	offered 3
 	at_least "$(metric coordinator coterie_peers_connected)" 3 coterie_peers_connected
 	at_least "$(metric coordinator 'coterie_sent_bytes_total{kind="kcagc"}')" 1000 "bytes sent"
 	[[ $(metric coordinator 'coterie_jobs{state="running"}') == 1 ]] || fail "the job does not run"
 	at_least "$(metric coordinator coterie_job_age_seconds)" 0.001 "the job's age"
+	approve
 	ends 0 coordinator party-01 party-02
 	soon party-00 '.jobs[0].state == "done"'
 	[[ $(metric party-00 'coterie_jobs_done_total{kind="kcagc"}') == 1 ]] || fail "the job is not counted"
@@ -163,14 +167,10 @@ test_failure_by_cause() {
 test_promtool() {
 	local promtool
 	promtool=$(promtool_of)
-	federation 2
-	for name in coordinator party-00; do window "$name"; done
-	edit party-00 '.retry_s = 60'
-	coordinator
-	relay relay 40
-	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out "$T/out/party-00"
-	ADDRESS=$RELAY party party-01
-	soon coordinator '(.jobs[0].phases | length) > 3'
+	sed -n '/^    groups:/,$s/^    //p' "$ROOT/docs/METRICS.md" >"$T/rules.yml"
+	"$promtool" check rules "$T/rules.yml" >"$T/said" 2>&1 || fail "the rules of docs/METRICS.md: $(<"$T/said")"
+	grep -q 'SUCCESS: [1-9]' "$T/said" || fail "no rule: $(<"$T/said")"
+	offered 2
 	for name in coordinator party-00; do
 		ask "$name" /metrics >"$T/metrics"
 		"$promtool" check metrics <"$T/metrics" >"$T/said" 2>&1 || fail "$name: promtool: $(<"$T/said")"
@@ -183,30 +183,109 @@ test_page_and_program() {
 	local name
 	sed -n 's/^| `\([a-z_]*\)` | \([a-z]*\) | \([a-z, ]*\) .*/\1 \2 \3/p' "$ROOT/docs/METRICS.md" | sort >"$T/page"
 	(($(wc -l <"$T/page") > 15)) || fail "hardly any metric in docs/METRICS.md"
-	federation 3
-	for name in coordinator party-00; do window "$name"; done
-	edit party-00 '.retry_s = 60 | .policy.max_jobs = 9 | .policy.confirm = true'
-	coordinator
-	relay relay 40
-	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out "$T/out/party-00"
-	ADDRESS=$RELAY party party-01
-	ADDRESS=$RELAY party party-02
-	until_true 20 approved || fail "no offer came"
-	soon coordinator '(.jobs[0].phases | length) > 3'
+	offered 3
 	for name in coordinator party-00; do
 		ask "$name" /metrics | awk -v role="${name%-*}" '$1 == "#" && $2 == "TYPE" { print $3, $4, role }'
 	done >"$T/program"
+	approve
 	ends 0 coordinator party-01 party-02
+	soon party-00 '.jobs[0].state == "done"'
 	ask party-00 /metrics | awk '$1 == "#" && $2 == "TYPE" { print $3, $4, "party" }' >>"$T/program"
 	sort -u "$T/program" | awk '{ k = $1 " " $2; if (k in r) r[k] = r[k] ", " $3; else r[k] = $3 } END { for (k in r) print k, r[k] }' |
 		sed 's/coordinator, party/both/' | sort >"$T/had"
 	diff "$T/page" "$T/had" >"$T/differ" || fail "docs/METRICS.md (<) and the programs (>): $(<"$T/differ")"
 }
 
-approved() {
-	local id
-	id=$("$BIN/coterie" approve --state "$T/out/party-00/state" --list | sed -n 's/^\([0-9a-f]\{32\}\) .*/\1/p')
-	[[ $id ]] && "$BIN/coterie" approve --state "$T/out/party-00/state" "$id" >/dev/null
+# ---- a party's own ----
+
+consent() { # BODY [CURL-OPTION...]: to the offer of offered()
+	ask party-00 "/api/offers/$ID" -X POST -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d "$1" "${@:2}" >/dev/null
+}
+
+says_no() { # STATUS TEXT: the last request was answered so, and nothing came of it
+	[[ $(<"$T/status") == "$1" ]] || fail "status $(<"$T/status"), expected $1: $(<"$T/answer")"
+	grep -q -- "$2" "$T/answer" || fail "does not say '$2': $(<"$T/answer")"
+	[[ ! -e $T/out/party-00/state/offers/$ID.answer ]] || fail "there is an answer"
+}
+
+test_consent_is_read_and_given() {
+	offered 2
+	[[ $(stat -c %a "$T/out/party-00/http.token") == 600 ]] || fail "others may read the token"
+	! grep -q "$TOKEN" "$T/party-00.stderr" "$T/out/party-00/log.jsonl" || fail "the token is in the log"
+	for path in /api/status /api/offers /metrics; do ! ask party-00 "$path" | grep -q "$TOKEN" || fail "$path shows the token"; done
+	# What a person reads is what coterie approve shows.
+	[[ $(jq -r ".texts[\"$ID\"]" "$T/offers") == "$("$BIN/coterie" approve --state "$T/out/party-00/state" --show "$ID")" ]] ||
+		fail "another text than that of coterie approve"
+	(($(jq '.offers[0].leaks | length' "$T/offers") > 2)) || fail "what the job shows is not said"
+	[[ $(metric party-00 coterie_offers_waiting) == 1 ]] || fail "the offer is not counted"
+	consent "{\"answer\": \"yes\", \"offer\": \"$HASH\"}"
+	[[ $(<"$T/status") == 200 && $(<"$T/answer") == '{"answer":"yes"}' ]] || fail "$(<"$T/status") $(<"$T/answer")"
+	ends 0 coordinator party-01
+	soon_says party-00 'agreed to job .*, by the page'
+	soon party-00 '.jobs[0].state == "done" and (.person_awaited | not)'
+	# The ledger is the one that coterie ledger shows; it can be searched and paged through.
+	"$BIN/coterie" ledger list --state "$T/out/party-00/state" >"$T/ledger"
+	local rows
+	rows=$(wc -l <"$T/ledger")
+	[[ $(ask party-00 /api/ledger | jq "[.count, (.rows | length), .rows[0].number, .rows[-1].number, .next] | tostring") == "\"[$rows,$rows,$rows,1,0]\"" ]] ||
+		fail "not the $rows rows of coterie ledger: $(ask party-00 /api/ledger | jq -c '[.count, (.rows | length), .next]')"
+	[[ $(ask party-00 "/api/ledger?before=3" | jq -c '[.rows[].number]') == '[2,1]' ]] || fail "not the rows before 3"
+	[[ $(ask party-00 "/api/ledger?q=mAsKeD" | jq '.rows | length') == $(grep -ci masked "$T/ledger") ]] || fail "not the rows with masked in them"
+	[[ $(ask party-00 "/api/ledger?q=%27%20OR%201=1--" | jq '.rows | length') == 0 ]] || fail "words are no SQL"
+	answers 400 'expected at most 200' party-00 "/api/ledger?q=$(head -c 201 /dev/zero | tr '\0' x)"
+	[[ $(ask party-00 /api/budgets | jq -c '[.limits, (.spent | length), .spent[0].coordinator, .spent[0].jobs]') == '[{"jobs":3},1,"coordinator",1]' ]] ||
+		fail "budgets: $(ask party-00 /api/budgets)"
+	[[ $(ask party-00 /metrics | sed -n 's/^coterie_budget_spent{coordinator="coordinator",data="[0-9a-f]*",what="jobs"} //p') == 1 ]] || fail "budgets are not counted"
+	kill -TERM "${PID[party-00]}"
+	ends 0 party-00
+	[[ ! -e $T/out/party-00/http.token ]] || fail "the token outlives the party"
+}
+
+test_consent_is_refused() {
+	offered 2
+	consent "{\"answer\": \"no\", \"offer\": \"$HASH\", \"why\": \"not before Monday\"}"
+	[[ $(<"$T/status") == 200 ]] || fail "$(<"$T/status") $(<"$T/answer")"
+	ends 2 coordinator party-01
+	soon_says party-00 'a person at party-00 refused the job: not before Monday'
+}
+
+test_consent_by_strangers() {
+	offered 2
+	local yes="{\"answer\": \"yes\", \"offer\": \"$HASH\"}" other=${HASH//[0-8]/9}
+	ask party-00 "/api/offers/$ID" -X POST -d "$yes" >/dev/null
+	says_no 403 'shows no token'
+	TOKEN=${TOKEN//[0-8]/9} consent "$yes"
+	says_no 403 'shows another token'
+	consent "$yes" -H 'Origin: https://evil.example'
+	says_no 403 'page of .*evil.example'
+	consent "$yes" -H 'Host: evil.example'
+	says_no 403 'is not this daemon'
+	ask party-00 "/api/offers/$ID?answer=yes" -H "Authorization: Bearer $TOKEN" >/dev/null
+	says_no 405 'is not for GET'
+	consent "$yes" -H 'Content-Length: 1073741824'
+	says_no 413 'has 1073741824 bytes'
+	consent "$(head -c 20000 /dev/zero | tr '\0' ' ')$yes"
+	says_no 413 'expected at most'
+	consent "{\"answer\": \"yes\", \"offer\": \"$other\"}"
+	says_no 409 'another one by now: look at it again'
+	consent '{"answer": "yes"}'
+	says_no 400 'the hash of the offer that was read'
+	consent "{\"answer\": \"maybe\", \"offer\": \"$HASH\"}"
+	says_no 400 'or .*no'
+	consent "{\"answer\": \"yes\", \"offer\": \"$HASH\", \"days\": 1e9}"
+	says_no 400 '1 to 366'
+	consent "{\"answer\": \"no\", \"offer\": \"$HASH\", \"why\": \"a\\nb\"}"
+	says_no 409 'not printable'
+	consent 'nonsense'
+	says_no 400 'line 1'
+	ID=${ID//[0-8]/9} consent "$yes"
+	[[ $(<"$T/status") == 409 ]] || fail "an offer that is not there: $(<"$T/status") $(<"$T/answer")"
+	ask party-00 '/api/offers/..%2F..%2Fserved' -X POST -H "Authorization: Bearer $TOKEN" -d "$yes" >/dev/null
+	says_no 404 'no offer is called'
+	# Another process of this host without the token: the job still waits.
+	soon party-00 '.person_awaited'
+	consent "$yes"
+	ends 0 coordinator party-01
 }
 
 test_foreign() {
@@ -321,7 +400,7 @@ test_events() {
 	coordinator
 	start watcher curl -sSN --max-time 120 --unix-socket "$T/coordinator.http" http://localhost/events
 	until_true 20 grep -q '^data: .*"phase":"joining"' "$T/watcher.stdout" || fail "no event: $(<"$T/watcher.stdout")"
-	relay relay 40
+	relay relay 150
 	party party-00
 	ADDRESS=$RELAY party party-01
 	ADDRESS=$RELAY party party-02

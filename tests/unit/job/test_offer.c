@@ -83,6 +83,17 @@ static void test_another_offer(void **state)
 	assert_false(answer_to(A, HASH).given);
 }
 
+/* Who has read one offer does not answer another that has taken its place. */
+static void test_answer_to_what_was_read(void **state)
+{
+	(void)state;
+	offer(A, ELSE);
+	assert_err(offer_answer_to(dir, A, HASH, true, "", 1), ERR_INPUT, "is another one by now");
+	assert_false(answer_to(A, ELSE).given);
+	assert_ok(offer_answer_to(dir, A, ELSE, true, "", 1));
+	assert_true(answer_to(A, ELSE).given);
+}
+
 static void test_withdrawn(void **state)
 {
 	(void)state;
@@ -172,9 +183,13 @@ static void test_bad_answers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		WITH(test_approved_by_the_user),  WITH(test_refused_by_the_user),
-		WITH(test_another_offer),         WITH(test_withdrawn),
-		WITH(test_offer_file_is_read),    WITH(test_bad_answers),
+		WITH(test_approved_by_the_user),
+		WITH(test_refused_by_the_user),
+		WITH(test_another_offer),
+		WITH(test_answer_to_what_was_read),
+		WITH(test_withdrawn),
+		WITH(test_offer_file_is_read),
+		WITH(test_bad_answers),
 		WITH(test_answers_that_are_over),
 	};
 

@@ -63,6 +63,23 @@ static void test_crash(void **state)
 	assert_true(post_again(hub_post));
 }
 
+/* A process that is told to end leaves the attempt to the one after it; but not a job that it gives
+ * up. */
+static void test_interrupted(void **state)
+{
+	post_interrupt(hub_post, ERR_PEER, "coordinator was stopped");
+	assert_err(channel_recv(hub[A], MSG_ACCEPT, m), ERR_PEER, "coordinator was stopped");
+	assert_true(post_again(hub_post));
+	again(state);
+	post_cancel(hub_post, ERR_CANCELLED, "coordinator was stopped");
+	post_interrupt(hub_post, ERR_PEER, "coordinator was stopped");
+	assert_false(post_again(hub_post));
+	again(state);
+	assert_ok(post_settle(hub_post));
+	post_interrupt(hub_post, ERR_PEER, "coordinator was stopped");
+	assert_false(post_again(hub_post));
+}
+
 /* The first failure is the reason; a process that ends the job itself gets no other attempt. */
 static void test_crash_among_others(void **state)
 {
@@ -130,6 +147,7 @@ int main(void)
 		IN(set_up, test_abort_of_the_job),
 		IN(set_up, test_word_of_a_party),
 		IN(set_up, test_crash),
+		IN(set_up, test_interrupted),
 		IN(set_up, test_crash_among_others),
 		IN(set_up, test_stopped_job_has_no_attempt),
 		IN(set_up, test_done_or_another_attempt),

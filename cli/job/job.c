@@ -1,0 +1,428 @@
+/* coterie job: jobs of a coordinator that serves. */
+#include "cli/args/args.h"
+#include "cli/args/table.h"
+#include "cli/job/ask.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/job/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { OPT_SOCKET = 256, OPT_CONFIG, OPT_JSON, OPT_MOST, OPT_TIMEOUT, OPT_WAIT };
+enum { MOST = 1000, TIMEOUT_MAX = 366 * 86400, POLL_MS = 250 };
+#define GONE_S 60.0 /* how long a coordinator that is started again is waited for */
+
+struct arguments {
+	const char *socket, *config, *what, *which;
+	bool json, follow, wait;
+	unsigned most, timeout_s;
+	char *path; /* of the socket */
+};
+
+static const struct argp_option options[] = {
+	{ "socket", OPT_SOCKET, "PATH", 0, "the coordinator's control socket", 0 },
+	{ "config", OPT_CONFIG, "FILE", 0, "the same, as the coordinator's configuration has it",
+	  0 },
+	{ "json", OPT_JSON, NULL, 0, "print what the coordinator answers, for programs", 0 },
+	{ "most", OPT_MOST, "N", 0, "list: the last N jobs, default 50", 0 },
+	{ "follow", 'f', NULL, 0, "log: go on until the job is over", 0 },
+	{ "wait", OPT_WAIT, NULL, 0, "submit: then wait, as coterie job wait does", 0 },
+	{ "timeout", OPT_TIMEOUT, "S", 0, "wait: for so many seconds at most; exit status 3", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case OPT_SOCKET:
+		a->socket = arg;
+		return 0;
+	case OPT_CONFIG:
+		a->config = arg;
+		return 0;
+	case OPT_JSON:
+		a->json = true;
+		return 0;
+	case OPT_MOST:
+		a->most = (unsigned)args_whole(state, "most", arg, 1, MOST);
+		return 0;
+	case 'f':
+		a->follow = true;
+		return 0;
+	case OPT_WAIT:
+		a->wait = true;
+		return 0;
+	case OPT_TIMEOUT:
+		a->timeout_s = (unsigned)args_whole(state, "timeout", arg, 1, TIMEOUT_MAX);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!a->what)
+			a->what = arg;
+		else
+			args_one(state, arg, &a->which);
+		return 0;
+	case ARGP_KEY_END:
+		args_need(state, a->what, "submit, list, show, wait, cancel or log is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- asking ---- */
+
+static struct json *request_of(const struct arguments *a, const char *what, double id)
+{
+	struct json *request = json_object();
+
+	(void)a;
+	json_put_string(request, "do", what);
+	if (id > 0)
+		json_put_number(request, "id", id);
+	return request;
+}
+
+static enum err ask_and_free(const struct arguments *a, struct json *request, struct json **answer)
+{
+	enum err e = ask(a->path, request, answer);
+
+	json_free(request);
+	return e;
+}
+
+static enum err read_id(const struct arguments *a, double *id)
+{
+	char *end;
+
+	if (!a->which)
+		return err_set(ERR_INPUT,
+			       "%s needs the number of a job, as coterie job list shows it",
+			       a->what);
+	*id = strtod(a->which, &end);
+	if (*end || strspn(a->which, "0123456789") != strlen(a->which) || *id < 1 || *id > 9e15)
+		return err_set(ERR_INPUT, "\"%s\" is no number of a job", a->which);
+	return ERR_OK;
+}
+
+/* ---- showing ---- */
+
+static double number_of(const struct json *o, const char *key)
+{
+	const struct json *v = json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
+
+	return v && json_type(v) == JSON_NUMBER ? json_number(v) : 0;
+}
+
+static void join(const struct json *list, struct buf *text)
+{
+	for (const struct json *v = list ? json_first(list) : NULL; v; v = json_next(v))
+		if (json_type(v) == JSON_STRING)
+			buf_printf(text, "%s%s", text->n ? " " : "", json_string(v));
+	buf_add(text, "", 1);
+}
+
+/* "waiting for parties: bank-b", or why it ended. */
+static void say_state(const struct json *j, struct buf *text)
+{
+	struct buf names = { 0 };
+
+	join(json_get(j, "waiting_for"), &names);
+	buf_printf(text, "%s%s%s", json_text(j, "state"), names.n > 1 ? ": " : "",
+		   (const char *)names.p);
+	buf_add(text, "", 1);
+	buf_release(&names);
+}
+
+static enum err do_list(const struct arguments *a)
+{
+	static const char *const heads[] = { ">job",      "state",     "kind",
+					     "submitter", "submitted", "ended" };
+	struct json *request = request_of(a, "list", 0), *answer;
+	struct table *t;
+
+	json_put_number(request, "most", a->most);
+	TRY(ask_and_free(a, request, &answer));
+	if (a->json) {
+		args_print(json_get(answer, "jobs"));
+		json_free(answer);
+		return ERR_OK;
+	}
+	t = table_new(heads, 6);
+	for (const struct json *j = json_first(json_get(answer, "jobs")); j; j = json_next(j)) {
+		struct buf state = { 0 };
+
+		say_state(j, &state);
+		table_cell(t, "%.0f", number_of(j, "id"));
+		table_cell(t, "%s", (const char *)state.p);
+		table_cell(t, "%s", json_text(j, "kind"));
+		table_cell(t, "%s", json_text(j, "submitter"));
+		table_cell(t, "%.16s", json_text(j, "submitted"));
+		table_cell(t, "%.16s", json_text(j, "ended"));
+		buf_release(&state);
+	}
+	table_print(t, stdout, table_width());
+	table_free(t);
+	json_free(answer);
+	return ERR_OK;
+}
+
+static void say(const char *what, const char *value)
+{
+	if (*value)
+		printf("%-10s %s\n", what, value);
+}
+
+static void show(const struct json *j)
+{
+	struct buf state = { 0 }, parties = { 0 }, job = { 0 };
+
+	say_state(j, &state);
+	join(json_get(j, "parties"), &parties);
+	printf("%-10s %.0f\n", "job", number_of(j, "id"));
+	say("state", (const char *)state.p);
+	say("cause", json_text(j, "cause"));
+	say("submitter", json_text(j, "submitter"));
+	say("parties", (const char *)parties.p);
+	say("submitted", json_text(j, "submitted"));
+	say("began", json_text(j, "began"));
+	say("ended", json_text(j, "ended"));
+	if (number_of(j, "attempts") > 0)
+		printf("%-10s %.0f\n", "attempts", number_of(j, "attempts"));
+	say("job id", json_text(j, "job_id"));
+	say("results", json_text(j, "directory"));
+	if (json_get(j, "kept") && !json_bool(json_get(j, "kept")))
+		say("", "(which are removed, by keep_days, keep_gib or by hand)");
+	if (json_get(j, "job")) {
+		json_write(json_get(j, "job"), &job);
+		buf_add(&job, "", 1);
+		say("text", (const char *)job.p);
+	}
+	buf_release(&job);
+	buf_release(&parties);
+	buf_release(&state);
+}
+
+static enum err ask_show(const struct arguments *a, double id, struct json **answer)
+{
+	TRY(ask_and_free(a, request_of(a, "show", id), answer));
+	if (json_get(*answer, "job") && json_type(json_get(*answer, "job")) == JSON_OBJECT)
+		return ERR_OK;
+	json_free(*answer);
+	return err_set(ERR_PEER, "the coordinator's answer has no job");
+}
+
+static enum err do_show(const struct arguments *a)
+{
+	struct json *answer;
+	double id;
+
+	TRY(read_id(a, &id));
+	TRY(ask_show(a, id, &answer));
+	if (a->json)
+		args_print(json_get(answer, "job"));
+	else
+		show(json_get(answer, "job"));
+	json_free(answer);
+	return ERR_OK;
+}
+
+/* ---- waiting ---- */
+
+static void pause_a_little(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = POLL_MS * 1000000L }, NULL);
+}
+
+/* Asks again while the coordinator is not there, as when it is started again, for GONE_S. */
+static bool is_worth_another(enum err e, double *gone_s)
+{
+	double now_s = clock_now_s();
+
+	if (e != ERR_PEER)
+		return false;
+	if (*gone_s == 0)
+		*gone_s = now_s;
+	return now_s - *gone_s < GONE_S;
+}
+
+/* Ends as the job does. */
+static enum err wait_for(const struct arguments *a, double id)
+{
+	double began_s = clock_now_s(), gone_s = 0;
+	struct json *answer;
+	const struct json *j;
+	enum err e;
+
+	for (;; pause_a_little()) {
+		e = ask_show(a, id, &answer);
+		if (e != ERR_OK && !is_worth_another(e, &gone_s))
+			return e;
+		if (a->timeout_s && clock_now_s() - began_s > a->timeout_s) {
+			if (e == ERR_OK)
+				json_free(answer);
+			return err_set(ERR_DEADLINE, "job %.0f is not over after %u s", id,
+				       a->timeout_s);
+		}
+		if (e != ERR_OK)
+			continue;
+		gone_s = 0;
+		j = json_get(answer, "job");
+		if (json_get(j, "status"))
+			break;
+		json_free(answer);
+	}
+	if (a->json)
+		args_print(j);
+	else
+		printf("job %.0f: %s\n", id, json_text(j, "state"));
+	e = (enum err)number_of(j, "status");
+	if (e != ERR_OK)
+		err_set(e, "job %.0f: %s: %s", id, json_text(j, "state"), json_text(j, "cause"));
+	json_free(answer);
+	return e;
+}
+
+static enum err do_wait(const struct arguments *a)
+{
+	double id;
+
+	TRY(read_id(a, &id));
+	return wait_for(a, id);
+}
+
+/* ---- submitting and cancelling ---- */
+
+static enum err do_submit(const struct arguments *a)
+{
+	struct json *request, *answer;
+	struct buf text = { 0 };
+	double id;
+
+	if (!a->which)
+		return err_set(ERR_INPUT, "submit needs the file of a job");
+	TRY(file_read_text(a->which, JOB_TEXT_MAX, &text));
+	request = request_of(a, "submit", 0);
+	json_put_string(request, "job", (const char *)text.p); /* file_read() ends it */
+	json_put_string(request, "where", a->which);
+	buf_release(&text);
+	TRY(ask_and_free(a, request, &answer));
+	id = number_of(answer, "id");
+	if (a->json && !a->wait)
+		args_print(answer);
+	else if (!a->json)
+		printf("job %.0f\n", id);
+	json_free(answer);
+	fflush(stdout);
+	return a->wait ? wait_for(a, id) : ERR_OK;
+}
+
+static enum err do_cancel(const struct arguments *a)
+{
+	struct json *answer;
+	double id;
+
+	TRY(read_id(a, &id));
+	TRY(ask_and_free(a, request_of(a, "cancel", id), &answer));
+	if (a->json)
+		args_print(answer);
+	json_free(answer);
+	return ERR_OK;
+}
+
+/* ---- a job's log ---- */
+
+static enum err do_log(const struct arguments *a)
+{
+	double id, offset = 0, gone_s = 0;
+	bool over = false;
+
+	TRY(read_id(a, &id));
+	while (!over) {
+		struct json *request = request_of(a, "log", id), *answer;
+		double before = offset;
+		enum err e;
+
+		json_put_number(request, "offset", offset);
+		e = ask_and_free(a, request, &answer);
+		if (e != ERR_OK && !(a->follow && is_worth_another(e, &gone_s)))
+			return e;
+		if (e == ERR_OK) {
+			const struct json *v;
+
+			gone_s = 0;
+			for (v = json_first(json_get(answer, "lines")); v; v = json_next(v))
+				printf("%s\n", json_type(v) == JSON_STRING ? json_string(v) : "");
+			v = json_get(answer, "over");
+			fflush(stdout);
+			offset = number_of(answer, "offset");
+			over = offset == before && (!a->follow || !v || json_bool(v));
+			json_free(answer);
+		}
+		if (!over && offset == before)
+			pause_a_little();
+	}
+	return ERR_OK;
+}
+
+static const struct {
+	const char *what;
+	enum err (*run)(const struct arguments *a);
+} actions[] = {
+	{ "submit", do_submit }, { "list", do_list },     { "show", do_show },
+	{ "wait", do_wait },     { "cancel", do_cancel }, { "log", do_log },
+};
+
+static enum err run(void *arguments)
+{
+	struct arguments *a = arguments;
+	enum err e = ERR_OK;
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
+		if (strcmp(a->what, actions[i].what) != 0)
+			continue;
+		TRY(ask_where(a->socket, a->config, false, &a->path));
+		e = actions[i].run(a);
+		free(a->path);
+		return e;
+	}
+	return err_set(ERR_INPUT,
+		       "\"%s\" is unknown, expected submit, list, show, wait, cancel or log",
+		       a->what);
+}
+
+int job_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "submit FILE\nlist\nshow|wait|cancel|log ID",
+		.doc = "Jobs of a coordinator that was started with --serve, over its control "
+		       "socket.\n\n"
+		       "  submit  queue the job FILE, and print its number\n"
+		       "  list    the last jobs, and what they wait for\n"
+		       "  show    all of one\n"
+		       "  wait    until it is over, and end as it did\n"
+		       "  cancel  end it, or take it out of the queue\n"
+		       "  log     what its log has; with -f until it is over\n"
+		       "\vThe socket is that of --socket, of --config, of COTERIE_SOCKET, or "
+		       "/run/coterie-coordinator/control.socket. Who may do what says the "
+		       "coordinator's "
+		       "configuration: control.viewers, control.submitters, control.operators. "
+		       "FILE is a job as coordinator --job reads it; \"parties\" in it names those "
+		       "that it is "
+		       "for, otherwise it is for all. Exit status: of wait, and of submit --wait, "
+		       "what the job "
+		       "ended with: 0 done, 1 failed, 2 a peer failed, 3 a deadline passed, 4 bad "
+		       "input, 5 "
+		       "internal error, 6 cancelled; otherwise 0, 2 if the coordinator cannot be "
+		       "reached, 4 if "
+		       "it refuses, 1 if it has no room.",
+	};
+	return (int)args_run("job", &argp, argc, argv, &(struct arguments){ .most = 50 }, run);
+}

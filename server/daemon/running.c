@@ -1,0 +1,363 @@
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/service.h"
+#include "common/job/hook.h"
+#include "common/job/live.h"
+#include "common/job/results.h"
+#include "common/job/startup.h"
+#include "server/daemon/coordinator.h"
+#include "server/daemon/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CANCEL_TIMEOUT_S 1.0
+
+enum { LINGER_MS = 1000, CANCEL_GRACE_MS = 300, OVERDUE_S = 30, HANDLES = 6 };
+
+const char *const phase_name[] = {
+	[JOINING] = "joining", [RUNNING] = "running", [TELLING] = "telling", [CLOSING] = "closing"
+};
+
+void running_set_phase(struct running *r, enum phase phase)
+{
+	log_debug("from %s to %s", phase_name[r->phase], phase_name[phase]);
+	if (!r->c->queue) {
+		service_status("%s, %zu parties", phase_name[phase], r->L);
+		live_phase(phase_name[phase]);
+	}
+	r->phase = phase;
+}
+
+/* ---- the end ---- */
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+	struct running *r = handle->data;
+
+	r->handles--;
+	running_look(r);
+}
+
+/* Of a queue's job: when nothing points to it any more, it goes. That of coordinator_run() stays to
+ * the end. */
+void running_look(struct running *r)
+{
+	if (r->c->queue && !r->handles && !r->links)
+		r->c->queue->over(r->c->queue->arg, r);
+}
+
+static void close_timer(uv_timer_t *timer)
+{
+	uv_close((uv_handle_t *)timer, on_handle_closed);
+}
+
+/* Handles that are in use until the thread is over. */
+static void close_thread(struct running *r)
+{
+	close_timer(&r->last_timer);
+	uv_close((uv_handle_t *)&r->job_done, on_handle_closed);
+}
+
+/* Its connection is still the job's until it has closed; the seat is free for another. */
+static void let_go(struct running *r, struct seat *seat)
+{
+	for (struct visitor *v = r->c->visitors; v; v = v->next)
+		if (seat->conn && v->conn == seat->conn) {
+			v->of = r;
+			v->seat = NULL;
+			r->links++;
+		}
+	if (r->again && r->result != ERR_OK && !r->left && (r->phase != JOINING || !seat->conn)) {
+		seat->owed = r->result;
+		snprintf(seat->owed_why, sizeof(seat->owed_why), "%s", r->why);
+	}
+	seat->job = NULL;
+	seat->conn = NULL;
+	seat->channel = NULL;
+	seat->joined = seat->known = seat->knows = false;
+}
+
+static void close_seats(struct running *r)
+{
+	for (size_t l = 0; l < r->L; l++) {
+		struct conn *conn = r->seat[l]->conn;
+
+		if (conn && r->phase == JOINING)
+			coordinator_refuse(conn, r->left ? MSG_AGAIN : (uint16_t)r->result, r->why);
+		/* Stopped by a signal: the others were told before, as far as possible. */
+		if (conn)
+			conn_close(conn, ERR_OK, NULL,
+				   r->result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
+		if (r->c->queue)
+			let_go(r, r->seat[l]);
+	}
+}
+
+void running_close(struct running *r, enum err result, const char *why)
+{
+	bool done;
+
+	if (r->phase == CLOSING)
+		return;
+	r->result = result;
+	if (why)
+		snprintf(r->why, sizeof(r->why), "%s", why);
+	close_seats(r);
+	if (r->phase == JOINING && r->record.has_job && !r->record.ended && !r->left) {
+		record_end(&r->record, result, r->why);
+		if (record_write(&r->record, r->output) != ERR_OK)
+			log_warn("%s", err_detail());
+	}
+	if (r->record.has_job && result != ERR_OK && !r->thread_started && !r->left)
+		live_job_ended(&r->record); /* unless its thread said so */
+	if (r->record.has_job && result != ERR_OK && result != ERR_CANCELLED)
+		hook_raise(HOOK_JOB_FAILED, r->record.job_id, "job failed: %s", r->why);
+	done = running_is_done(r) && result == ERR_OK;
+	running_set_phase(r, CLOSING);
+	close_timer(&r->join_timer);
+	close_timer(&r->cancel_timer);
+	close_timer(&r->away_timer);
+	close_timer(&r->state_timer);
+	if (!r->thread_started)
+		close_thread(r);
+	if (!done && !r->left && !r->c->queue)
+		attempt_forget(r->state); /* otherwise last of all: running_free(), or the queue */
+	if (r->c->queue)
+		r->c->queue->closed(r->c->queue->arg, r);
+	else
+		coordinator_close(r->c, result, r->why,
+				  r->again && result != ERR_OK ? r->linger_ms : 0);
+}
+
+void running_drop(struct running *r)
+{
+	for (size_t l = 0; l < r->L; l++)
+		r->seat[l]->job = NULL;
+	live_job_dropped(&r->record);
+	r->phase = CLOSING;
+	close_timer(&r->join_timer);
+	close_timer(&r->cancel_timer);
+	close_timer(&r->away_timer);
+	close_timer(&r->state_timer);
+	close_thread(r);
+}
+
+/* The job thread still computes: this thread tells the parties, and does not wait for it. */
+static void on_cancel_timeout(uv_timer_t *timer)
+{
+	struct running *r = timer->data;
+
+	for (size_t l = 0; l < r->L; l++)
+		if (r->seat[l]->conn)
+			conn_abort(r->seat[l]->conn, r->left ? (enum err)MSG_AGAIN : ERR_PEER, 0,
+				   r->asked);
+	running_close(r, ERR_CANCELLED, r->asked);
+}
+
+static void ask(struct running *r, const char *why)
+{
+	snprintf(r->asked, sizeof(r->asked), "%s", why);
+	uv_timer_start(&r->cancel_timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+}
+
+void running_cancel(struct running *r, const char *why)
+{
+	if (r->phase == JOINING && r->again) {
+		running_fail(r, ERR_CANCELLED, why);
+	} else if (r->phase == JOINING) {
+		running_close(r, ERR_CANCELLED, why);
+	} else if (r->phase == TELLING) {
+		running_close(r, ERR_OK, NULL);
+	} else if (r->phase == RUNNING && !uv_is_active((uv_handle_t *)&r->cancel_timer)) {
+		post_cancel(r->post, ERR_CANCELLED, why);
+		ask(r, why);
+	}
+}
+
+void running_leave(struct running *r, const char *why)
+{
+	r->left = r->phase == JOINING || (r->phase == RUNNING && r->run.more);
+	if (!r->left) {
+		running_cancel(r, why);
+	} else if (r->phase == JOINING) {
+		running_close(r, ERR_CANCELLED, why);
+	} else if (!uv_is_active((uv_handle_t *)&r->cancel_timer)) {
+		post_interrupt(r->post, ERR_PEER, why);
+		ask(r, why);
+	}
+}
+
+/* ---- the job thread ---- */
+
+/* A job thread that does not come back although its job is over, as from a library that spins,
+ * would keep the process for ever: computations end within 2 s. */
+static void on_watchdog(uv_timer_t *timer)
+{
+	struct running *r = timer->data;
+	struct err_saved end;
+
+	r->overdue_s = post_overdue(r->post, &end) ? r->overdue_s + 1 : 0;
+	if (r->overdue_s <= OVERDUE_S)
+		return;
+	attempt_forget(r->state);
+	daemon_leave(
+	    err_set(ERR_INTERNAL,
+		    "the job is over (%.400s), but its computation has not come back for %u s",
+		    end.why, r->overdue_s - 1));
+}
+
+static void job_thread(void *arg)
+{
+	struct running *r = arg;
+	enum err e = job_serve(&r->run, r->output);
+
+	r->thread_result = e;
+	snprintf(r->thread_why, sizeof(r->thread_why), "%s", e == ERR_OK ? "" : err_detail());
+	uv_async_send(&r->job_done);
+}
+
+/* Channels are made only now: a party that leaves before has broken nothing. */
+void running_start(struct running *r)
+{
+	running_set_phase(r, RUNNING);
+	uv_timer_stop(&r->join_timer);
+	running_keep_state(r);
+	for (size_t l = 0; l < r->L; l++) {
+		struct seat *seat = r->seat[l];
+
+		seat->channel = r->channel[l] = channel_new(r->post, COORD, seat->name);
+		channel_of_job(seat->channel, r->run.job_id, r->run.attempt);
+		if (r->c->config->common.reconnect_s)
+			channel_keep(seat->channel);
+		conn_attach(seat->conn, seat->channel, channel_job(seat->channel));
+	}
+	if (r->again)
+		log_info("all %zu parties are there, attempt %u begins", r->L, r->run.attempt);
+	else
+		log_info("all %zu parties are there, the job begins", r->L);
+	if (uv_thread_create(&r->job_thread, job_thread, r) != 0) {
+		running_close(r, ERR_INTERNAL, "the job thread could not be started");
+		return;
+	}
+	r->thread_started = true;
+	r->overdue_s = 0;
+	uv_timer_start(&r->last_timer, on_watchdog, 1000, 1000);
+}
+
+static void on_job_done(uv_async_t *async)
+{
+	struct running *r = async->data;
+
+	uv_thread_join(&r->job_thread);
+	r->thread_started = false;
+	uv_timer_stop(&r->last_timer);
+	if (r->phase == CLOSING) { /* it was not waited for */
+		close_thread(r);
+		return;
+	}
+	r->result = r->thread_result;
+	memcpy(r->why, r->thread_why, sizeof(r->why));
+	if (r->phase == RUNNING && r->left && running_goes_on(r)) {
+		running_close(r, ERR_CANCELLED, r->asked);
+		return;
+	}
+	r->left = false;
+	if (r->phase == RUNNING && r->result != ERR_OK && *r->asked && r->run.more) {
+		r->again = true; /* parties may have been told to come again */
+		running_close(r, ERR_CANCELLED, r->asked);
+		return;
+	}
+	if (r->phase == RUNNING && r->result != ERR_OK && running_goes_on(r)) {
+		running_begin_again(r);
+		return;
+	}
+	running_close(r, r->result, NULL);
+}
+
+/* ---- start ---- */
+
+static void init_handles(struct running *r)
+{
+	uv_loop_t *loop = &r->c->loop;
+
+	uv_timer_init(loop, &r->join_timer);
+	uv_timer_init(loop, &r->cancel_timer);
+	uv_timer_init(loop, &r->away_timer);
+	uv_timer_init(loop, &r->state_timer);
+	uv_timer_init(loop, &r->last_timer);
+	uv_unref((uv_handle_t *)&r->last_timer);
+	uv_async_init(loop, &r->job_done, on_job_done);
+	r->join_timer.data = r->cancel_timer.data = r->away_timer.data = r->job_done.data = r;
+	r->state_timer.data = r->last_timer.data = r;
+	r->handles = HANDLES;
+}
+
+struct running *running_new(struct coordinator *c, const struct job *job, struct seat *const *seat,
+			    size_t L, const char *submitter, const char *output)
+{
+	const struct coordinator_config *config = c->config;
+	struct running *r = alloc(1, sizeof(*r));
+
+	r->c = c;
+	r->output = alloc_copy(output);
+	r->linger_ms = LINGER_MS;
+	r->L = L;
+	for (size_t l = 0; l < L; l++) {
+		r->seat[l] = seat[l];
+		r->name[l] = seat[l]->name;
+		seat[l]->job = r;
+	}
+	snprintf(r->submitter, sizeof(r->submitter), "%s", submitter);
+	record_init(&r->record, "coordinator", config->common.name);
+	snprintf(r->record.submitter, sizeof(r->record.submitter), "%s", r->submitter);
+	r->post = post_new(config->common.step_timeout_s);
+	r->run = (struct run){ .job = *job,
+			       .submitter = r->submitter,
+			       .L = L,
+			       .name = r->name,
+			       .channel = r->channel,
+			       .post = r->post,
+			       .record = &r->record,
+			       .threads = config->common.threads
+					      ? config->common.threads
+					      : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+			       .max_memory = config->max_memory,
+			       .job_timeout_s = config->common.job_timeout_s,
+			       .numbering = &c->numbering };
+	init_handles(r);
+	r->next = c->jobs;
+	c->jobs = r;
+	return r;
+}
+
+/* From here on run.json is of this job, which waits for its parties; until then it was of the last.
+ */
+enum err running_begin_results(struct running *r)
+{
+	if (!r->again) {
+		TRY(results_begin(r->output));
+		record_start(&r->record, &r->run.job, r->run.job_id, r->run.attempt, r->name, r->L);
+	}
+	return record_write(&r->record, r->output);
+}
+
+void running_free(struct running *r)
+{
+	for (struct running **at = &r->c->jobs; *at; at = &(*at)->next)
+		if (*at == r) {
+			*at = r->next;
+			break;
+		}
+	for (size_t l = 0; l < r->L; l++)
+		channel_free(r->channel[l]);
+	post_free(r->post);
+	record_release(&r->record);
+	if (!r->left)
+		attempt_forget(r->state);
+	free(r->state);
+	free(r->output);
+	free(r);
+}

@@ -1,0 +1,220 @@
+#include "server/daemon/service.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/service.h"
+#include "common/job/confine.h"
+#include "common/job/prune.h"
+#include "common/job/startup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICK_MS = 1000, PRUNE_EVERY_S = 3600 };
+#define GIB 1073741824.0
+
+/* ---- old results ---- */
+
+struct pruning {
+	const struct coordinator_config *config;
+	char (*kept)[STORE_DIR_MAX]; /* directories of jobs that are not over */
+	size_t n;
+};
+
+static void prune(uv_work_t *work)
+{
+	struct pruning *p = work->data;
+	struct prune found = { 0 };
+	enum err e = prune_find(&found, p->config->common.output, NULL);
+
+	if (e == ERR_OK)
+		prune_choose(&found, time(NULL), p->config->keep_days, p->config->keep_gib * GIB);
+	for (size_t i = 0; i < found.n; i++)
+		for (size_t k = 0; k < p->n; k++)
+			if (!strcmp(strrchr(found.item[i].path, '/') + 1, p->kept[k]))
+				found.item[i].goes = false;
+	for (size_t i = 0; i < found.n; i++)
+		if (found.item[i].goes)
+			log_info("%s goes, by keep_days or keep_gib", found.item[i].path);
+	if (e == ERR_OK)
+		e = prune_remove(&found);
+	if (e != ERR_OK)
+		log_warn("old results cannot be removed: %s", err_detail());
+	prune_release(&found);
+}
+
+static void on_pruned(uv_work_t *work, int status)
+{
+	struct pruning *p = work->data;
+	struct coordinator *c = work->loop->data;
+
+	(void)status;
+	((struct service *)c->queue->arg)->prunes = false;
+	free(p->kept);
+	free(p);
+}
+
+/* On a thread of its own, as it may take long. */
+static void prune_now(struct service *s)
+{
+	struct pruning *p;
+
+	if (s->prunes || (!s->config->keep_days && !(s->config->keep_gib > 0)) ||
+	    (s->pruned_s > 0 && clock_now_s() - s->pruned_s < PRUNE_EVERY_S))
+		return;
+	s->pruned_s = clock_now_s();
+	p = alloc(1, sizeof(*p));
+	p->config = s->config;
+	p->kept = alloc(s->entries + 1, sizeof(*p->kept));
+	for (const struct entry *e = s->first; e; e = e->next)
+		if (*e->job.directory)
+			memcpy(p->kept[p->n++], e->job.directory, STORE_DIR_MAX);
+	s->pruning.data = p;
+	s->prunes = uv_queue_work(&s->c.loop, &s->pruning, prune, on_pruned) == 0;
+}
+
+/* ---- now and then ---- */
+
+static void say_status(const struct service *s)
+{
+	size_t there = 0;
+
+	for (size_t l = 0; l < s->c.L; l++)
+		there += s->c.seat[l].joined;
+	service_status("%zu of %zu parties, %zu jobs run, %zu wait, on %s", there, s->c.L, s->runs,
+		       s->entries - s->runs, s->c.bound);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+	struct service *s = timer->data;
+
+	queue_write(s);
+	if (s->c.stopping)
+		return;
+	queue_look(s);
+	prune_now(s);
+	say_status(s);
+}
+
+/* ---- the end ---- */
+
+static void end(struct service *s, enum err e, const char *why)
+{
+	struct err_saved kept = { .code = e };
+
+	snprintf(kept.why, sizeof(kept.why), "%s", why);
+	s->c.stopping = true;
+	for (struct running *r = s->c.jobs; r; r = r->next) /* of a start that failed */
+		running_leave(r, kept.why);
+	control_close(s->control);
+	s->control = NULL;
+	uv_close((uv_handle_t *)&s->tick, NULL);
+	coordinator_close(&s->c, e, kept.why, 0);
+}
+
+void service_stopped(struct service *s)
+{
+	for (const struct running *r = s->c.jobs; r; r = r->next)
+		if (r->phase != CLOSING)
+			return;
+	if (!s->c.closing)
+		end(s, ERR_OK, "the coordinator is stopping");
+}
+
+static void on_signal(void *coordinator, const char *why)
+{
+	struct coordinator *c = coordinator;
+	struct service *s = c->queue->arg;
+
+	if (!c->stopping)
+		log_info("%s: %zu jobs run, %zu wait for the next start", why, s->runs,
+			 s->entries - s->runs);
+	c->stopping = true;
+	for (struct running *r = c->jobs; r; r = r->next)
+		running_leave(r, why);
+	service_stopped(s);
+}
+
+/* ---- start ---- */
+
+static enum err read_roles(struct service *s)
+{
+	const struct control_settings *c = &s->config->common.control;
+
+	TRY(roles_add(&s->roles, ROLE_VIEWER, &c->viewers, "coordinator.control.viewers"));
+	TRY(roles_add(&s->roles, ROLE_SUBMITTER, &c->submitters, "coordinator.control.submitters"));
+	return roles_add(&s->roles, ROLE_OPERATOR, &c->operators, "coordinator.control.operators");
+}
+
+static enum err open_control(struct service *s)
+{
+	char *path = daemon_control_path(&s->config->common);
+	enum err e = confine_as_user(&s->config->common);
+
+	if (e == ERR_OK)
+		e = control_open(&s->control, path);
+	if (e == ERR_OK) /* nobody is answered before the loop runs */
+		e = control_start(s->control, &s->c.loop, service_answer, s);
+	confine_as_before();
+	free(path);
+	return e;
+}
+
+static enum err open_store(struct service *s)
+{
+	char *path = file_join(s->config->common.output, "jobs.db");
+	enum err e = store_open(&s->store, path);
+
+	free(path);
+	return e;
+}
+
+static enum err start(struct service *s)
+{
+	struct store_party p;
+
+	TRY(read_roles(s));
+	TRY(open_control(s));
+	TRY(coordinator_listen(&s->c));
+	TRY(open_store(s));
+	for (size_t l = 0; l < s->c.L; l++) {
+		TRY(store_get_party(s->store, s->c.seat[l].name, &p));
+		s->written[l] = p.contact;
+		snprintf(s->c.seat[l].software, sizeof(s->c.seat[l].software), "%s", p.software);
+	}
+	TRY(coordinator_watch(&s->c, on_signal));
+	TRY(queue_load(s));
+	uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
+	TRY(coordinator_say_ready(&s->c));
+	queue_look(s);
+	return ERR_OK;
+}
+
+enum err service_run(const struct coordinator_config *config)
+{
+	struct service *s = alloc(1, sizeof(*s));
+	enum err e;
+
+	s->config = s->c.config = config;
+	queue_hooks(s);
+	e = coordinator_init(&s->c);
+	if (e != ERR_OK) {
+		free(s);
+		return e;
+	}
+	s->c.loop.data = &s->c;
+	uv_timer_init(&s->c.loop, &s->tick);
+	s->tick.data = s;
+	e = start(s);
+	if (e != ERR_OK)
+		end(s, e, err_detail());
+	uv_run(&s->c.loop, UV_RUN_DEFAULT);
+	e = coordinator_end(&s->c);
+	store_close(s->store);
+	queue_free(s);
+	free(s);
+	return e;
+}

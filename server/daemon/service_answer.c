@@ -1,0 +1,311 @@
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "server/daemon/service.h"
+#include "server/service/submit.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LIST_MAX = 1000, LIST_USUAL = 50, LOG_MAX = 64 << 10, WHERE_MAX = 200 };
+
+/* One request. */
+struct asked {
+	struct service *s;
+	const struct json *request;
+	struct json *answer;
+	enum role role;
+	char who[ROLES_NAME_MAX + 1];
+};
+
+static int64_t number_in(const struct asked *a, const char *key, int64_t otherwise)
+{
+	const struct json *v = json_get(a->request, key);
+	double x = v && json_type(v) == JSON_NUMBER ? json_number(v) : (double)otherwise;
+
+	return x >= 0 && x <= 9e15 ? (int64_t)x : otherwise;
+}
+
+/* ---- jobs ---- */
+
+static void put_time(struct json *o, const char *key, time_t t)
+{
+	char text[32];
+
+	if (!t)
+		return;
+	clock_utc_of(t, text, sizeof(text));
+	json_put_string(o, key, text);
+}
+
+static const char *kind_in(const char *text, struct json **root)
+{
+	if (json_parse((struct bytes){ (const uint8_t *)text, strlen(text) }, "jobs.db", root) !=
+	    ERR_OK)
+		return "";
+	return json_text(*root, "kind");
+}
+
+static void put_waiting(const struct service *s, const struct entry *e, struct json *o)
+{
+	struct json *list = json_put_array(o, "waiting_for");
+
+	for (size_t l = 0; l < e->job.parties; l++)
+		if (!queue_is_there(s, e->seat[l]))
+			json_append_string(list, e->seat[l]->name);
+}
+
+static void put_job(const struct service *s, const struct store_job *j, const struct entry *e,
+		    struct json *o, bool whole)
+{
+	struct json *root = NULL, *list;
+	char *dir;
+
+	json_put_number(o, "id", (double)j->id);
+	json_put_string(o, "state", store_state_name[j->state]);
+	json_put_string(o, "kind", kind_in(j->text, &root));
+	json_put_string(o, "submitter", j->submitter);
+	list = json_put_array(o, "parties");
+	for (size_t l = 0; l < j->parties; l++)
+		json_append_string(list, j->party[l]);
+	put_time(o, "submitted", j->submitted);
+	put_time(o, "began", j->began);
+	put_time(o, "ended", j->ended);
+	json_put_number(o, "attempts", j->attempts);
+	if (store_is_over(j->state))
+		json_put_number(o, "status", (double)j->status);
+	json_put_string(o, "cause", j->cause);
+	if (*j->directory) {
+		dir = file_join(s->config->common.output, j->directory);
+		json_put_string(o, "job_id", j->job_id);
+		json_put_string(o, "directory", dir);
+		json_put_bool(o, "kept", file_exists(dir));
+		free(dir);
+	}
+	if (e && j->state == STORE_WAITING)
+		put_waiting(s, e, o);
+	if (e && e->running && e->running->phase == JOINING)
+		put_waiting(s, e, o);
+	if (whole && root)
+		json_put(o, "job", root);
+	else
+		json_free(root);
+}
+
+static enum err answer_list(struct asked *a)
+{
+	int64_t most = number_in(a, "most", LIST_USUAL);
+	struct json *list = json_put_array(a->answer, "jobs");
+	struct store_rows rows;
+
+	TRY(store_last_jobs(a->s->store, (size_t)(most < 1 || most > LIST_MAX ? LIST_MAX : most),
+			    &rows));
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct entry *e = queue_find(a->s, rows.job[i].id);
+
+		put_job(a->s, e ? &e->job : &rows.job[i], e, json_append_object(list), false);
+	}
+	store_rows_release(&rows);
+	return ERR_OK;
+}
+
+/* The job that the request names: of the queue, or of jobs.db, and then the caller's to release. */
+static enum err find(struct asked *a, struct entry **e, struct store_job *j)
+{
+	int64_t id = number_in(a, "id", 0);
+	bool found;
+
+	*j = (struct store_job){ 0 };
+	*e = queue_find(a->s, id);
+	if (*e)
+		return ERR_OK;
+	TRY(store_get(a->s->store, id, j, &found));
+	return found ? ERR_OK : err_set(ERR_INPUT, "there is no job %" PRId64, id);
+}
+
+static enum err answer_show(struct asked *a)
+{
+	struct store_job j;
+	struct entry *e;
+
+	TRY(find(a, &e, &j));
+	put_job(a->s, e ? &e->job : &j, e, json_put_object(a->answer, "job"), true);
+	store_job_release(&j);
+	return ERR_OK;
+}
+
+static enum err answer_cancel(struct asked *a)
+{
+	struct store_job j;
+	struct entry *e;
+	enum err result;
+
+	TRY(find(a, &e, &j));
+	if (!e || store_is_over(e->job.state)) {
+		const struct store_job *over = e ? &e->job : &j;
+
+		result = err_set(ERR_INPUT, "job %" PRId64 " is over: it is %s", over->id,
+				 store_state_name[over->state]);
+	} else if (a->role < ROLE_OPERATOR && strcmp(e->job.submitter, a->who) != 0) {
+		result =
+		    err_set(ERR_INPUT,
+			    "job %" PRId64 " was submitted by %s: cancelling it needs the role "
+			    "operator, and %s is a %s",
+			    e->job.id, e->job.submitter, a->who, role_name[a->role]);
+	} else {
+		log_info("%s cancels job %" PRId64, a->who, e->job.id);
+		result = queue_cancel(a->s, e, a->who);
+	}
+	store_job_release(&j);
+	return result;
+}
+
+/* ---- submission ---- */
+
+/* Each of its parties must have come once: a name that nobody bears would wait for ever. */
+static enum err check_parties(const struct asked *a, const struct store_job *j, const char *where)
+{
+	for (size_t l = 0; l < j->parties; l++) {
+		bool there = false;
+		struct store_party p;
+
+		for (size_t i = 0; i < a->s->c.L; i++)
+			if (!strcmp(a->s->c.seat[i].name, j->party[l]))
+				there = a->s->c.seat[i].joined || a->s->c.seat[i].job;
+		if (there)
+			continue;
+		TRY(store_get_party(a->s->store, j->party[l], &p));
+		if (!p.contact)
+			return err_set(
+			    ERR_INPUT,
+			    "%s: job.parties: %s has never connected to %s: start it, or "
+			    "leave it out of the job's parties",
+			    where, j->party[l], a->s->config->common.name);
+	}
+	return ERR_OK;
+}
+
+static enum err take(struct asked *a, struct store_job *j, const char *where, int64_t *id)
+{
+	if (a->s->c.stopping)
+		return err_set(ERR_JOB, "%s is stopping", a->s->config->common.name);
+	if (a->s->entries >= a->s->config->max_queued)
+		return err_set(ERR_JOB, "%zu jobs wait already, and max_queued is %u",
+			       a->s->entries, a->s->config->max_queued);
+	TRY(check_parties(a, j, where));
+	return queue_add(a->s, j, id);
+}
+
+static enum err answer_submit(struct asked *a)
+{
+	const char *text = json_text(a->request, "job"), *where = json_text(a->request, "where");
+	struct store_job j = { .state = STORE_QUEUED, .submitted = time(NULL) };
+	char called[WHERE_MAX];
+	int64_t id;
+	enum err e;
+
+	snprintf(called, sizeof(called), "%s", *where ? where : "job");
+	snprintf(j.submitter, sizeof(j.submitter), "%s", a->who);
+	TRY(submit_read(&j, a->s->config, (struct bytes){ (const uint8_t *)text, strlen(text) },
+			called));
+	e = take(a, &j, called, &id);
+	if (e != ERR_OK) {
+		store_job_release(&j);
+		return e;
+	}
+	json_put_number(a->answer, "id", (double)id);
+	return ERR_OK;
+}
+
+/* ---- a job's log ---- */
+
+static enum err read_log(struct asked *a, const struct store_job *j)
+{
+	char *dir = file_join(a->s->config->common.output, j->directory);
+	char *path = file_join(dir, "log.jsonl");
+	int fd = *j->directory ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int64_t offset = number_in(a, "offset", 0);
+	char *text = alloc(LOG_MAX + 1, 1);
+	struct json *lines;
+	ssize_t n = fd >= 0 ? pread(fd, text, LOG_MAX, (off_t)offset) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	while (n > 0 && text[n - 1] != '\n') /* whole lines */
+		n--;
+	text[n > 0 ? n : 0] = '\0';
+	lines = json_put_array(a->answer, "lines");
+	for (char *at = text, *rest; (rest = strchr(at, '\n')); at = rest + 1) {
+		*rest = '\0';
+		json_append_string(lines, at);
+	}
+	json_put_number(a->answer, "offset", (double)(offset + (n > 0 ? n : 0)));
+	json_put_string(a->answer, "state", store_state_name[j->state]);
+	json_put_bool(a->answer, "over", store_is_over(j->state));
+	json_put_number(a->answer, "job_status", (double)j->status);
+	free(text);
+	free(path);
+	free(dir);
+	return ERR_OK;
+}
+
+static enum err answer_log(struct asked *a)
+{
+	struct store_job j;
+	struct entry *e;
+	enum err result;
+
+	TRY(find(a, &e, &j));
+	result = read_log(a, e ? &e->job : &j);
+	store_job_release(&j);
+	return result;
+}
+
+/* ---- who may what ---- */
+
+static const struct {
+	const char *what;
+	enum role role;
+	enum err (*answer)(struct asked *a);
+} requests[] = {
+	{ "list", ROLE_VIEWER, answer_list },        { "show", ROLE_VIEWER, answer_show },
+	{ "log", ROLE_VIEWER, answer_log },          { "submit", ROLE_SUBMITTER, answer_submit },
+	{ "cancel", ROLE_SUBMITTER, answer_cancel },
+};
+
+static enum err answer_one(struct asked *a)
+{
+	const char *what = json_text(a->request, "do");
+
+	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
+		if (strcmp(what, requests[i].what) != 0)
+			continue;
+		if (a->role >= requests[i].role)
+			return requests[i].answer(a);
+		log_warn("%s, who has the role %s, asked for %s", a->who, role_name[a->role], what);
+		return err_set(ERR_INPUT, "%s needs the role %s at %s, and %s has %s%s", what,
+			       role_name[requests[i].role], a->s->config->common.name, a->who,
+			       a->role ? "the role " : "no role",
+			       a->role ? role_name[a->role] : "");
+	}
+	return err_set(ERR_INPUT, "the request %.40s is not known here", what);
+}
+
+void service_answer(void *service, const struct roles_peer *peer, const struct json *request,
+		    struct json *answer)
+{
+	struct asked a = { .s = service, .request = request, .answer = answer };
+	enum err e;
+
+	a.role = roles_of(&a.s->roles, peer);
+	roles_name_of(peer->uid, a.who);
+	e = answer_one(&a);
+	json_put_number(answer, "status", e);
+	if (e != ERR_OK)
+		json_put_string(answer, "error", err_detail());
+}

@@ -1,0 +1,579 @@
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/job/hook.h"
+#include "common/job/live.h"
+#include "crypto/secret.h"
+#include "server/daemon/service.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BACK_S 10.0 /* how long a party whose job has ended is taken to be on its way back */
+
+enum { AGAIN_MAX = 1000 /* directories of one number */ };
+
+/* ---- what jobs.db is told ---- */
+
+/* What goes wrong is said once, until it goes well again. */
+static void note_trouble(struct service *s, enum err e)
+{
+	if (e != ERR_OK && !*s->trouble)
+		log_error("%s: jobs that run go on, others wait until this is mended",
+			  err_detail());
+	if (e != ERR_OK)
+		snprintf(s->trouble, sizeof(s->trouble), "%s", err_detail());
+	else if (*s->trouble)
+		log_info("jobs.db and the output directory can be written again");
+	if (e == ERR_OK)
+		s->trouble[0] = '\0';
+}
+
+static bool save(struct service *s, struct entry *e)
+{
+	enum err result = store_change(s->store, &e->job);
+
+	e->unwritten = result != ERR_OK;
+	if (result != ERR_OK)
+		note_trouble(s, result);
+	return result == ERR_OK;
+}
+
+static char *path_in(const struct service *s, const struct entry *e, const char *name)
+{
+	char *dir = file_join(s->config->common.output, e->job.directory);
+	char *path = file_join(dir, name);
+
+	free(dir);
+	return path;
+}
+
+static void remove_entry(struct service *s, struct entry *e)
+{
+	for (struct entry **at = &s->first; *at; at = &(*at)->next)
+		if (*at == e) {
+			*at = e->next;
+			break;
+		}
+	s->entries--;
+	store_job_release(&e->job);
+	free(e);
+}
+
+/* A line of index.jsonl, which says without jobs.db which directory is of what. */
+static void add_to_index(const struct service *s, const struct store_job *j)
+{
+	char *path = file_join(s->config->common.output, "index.jsonl"), when[32];
+	struct json *line = json_object();
+	struct buf text = { 0 };
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, FILE_PUBLIC);
+
+	json_put_number(line, "id", (double)j->id);
+	json_put_string(line, "state", store_state_name[j->state]);
+	json_put_string(line, "directory", j->directory);
+	json_put_string(line, "job_id", j->job_id);
+	json_put_string(line, "submitter", j->submitter);
+	clock_utc_of(j->ended, when, sizeof(when));
+	json_put_string(line, "ended", when);
+	json_put_string(line, "cause", j->cause);
+	json_write(line, &text);
+	buf_add(&text, "\n", 1);
+	if (fd < 0 || write(fd, text.p, text.n) != (ssize_t)text.n)
+		log_warn("%s cannot be written", path);
+	if (fd >= 0)
+		close(fd);
+	buf_release(&text);
+	json_free(line);
+	free(path);
+}
+
+/* Once jobs.db has been told that a job is over, nobody needs to know more of it. */
+static void settle(struct service *s, struct entry *e)
+{
+	char *state;
+
+	if (!save(s, e))
+		return;
+	if (*e->job.directory) {
+		state = path_in(s, e, "job.state");
+		attempt_forget(state);
+		free(state);
+	}
+	add_to_index(s, &e->job);
+	remove_entry(s, e);
+}
+
+static void end_job(struct service *s, struct entry *e, enum err status, const char *cause)
+{
+	struct store_job *j = &e->job;
+
+	j->state = status == ERR_OK          ? STORE_DONE
+		   : status == ERR_CANCELLED ? STORE_CANCELLED
+					     : STORE_FAILED;
+	j->status = status;
+	j->ended = time(NULL);
+	snprintf(j->cause, sizeof(j->cause), "%s", cause);
+	log_info("job %" PRId64 " of %s: %s%s%s", j->id, j->submitter, store_state_name[j->state],
+		 *cause ? ": " : "", cause);
+	settle(s, e);
+}
+
+void queue_write(struct service *s)
+{
+	for (struct entry *e = s->first, *next; e; e = next) {
+		next = e->next;
+		if (!e->unwritten)
+			continue;
+		if (save(s, e))
+			note_trouble(s, ERR_OK);
+		if (!e->unwritten && store_is_over(e->job.state))
+			settle(s, e);
+	}
+}
+
+/* ---- begin ---- */
+
+static void link_latest(const struct service *s, const char *directory)
+{
+	char *link = file_join(s->config->common.output, "latest");
+	char *fresh = file_join(s->config->common.output, "latest.new");
+
+	unlink(fresh);
+	if (symlink(directory, fresh) != 0 || rename(fresh, link) != 0)
+		log_warn("%s cannot be made", link);
+	free(fresh);
+	free(link);
+}
+
+/* Whatever became of jobs.db in between, no directory is used twice. */
+static enum err choose_directory(const struct service *s, struct entry *e)
+{
+	char *path;
+	bool there = true;
+
+	for (unsigned i = 1; there && i < AGAIN_MAX; i++) {
+		int n = snprintf(e->job.directory, sizeof(e->job.directory), "job-%06" PRId64,
+				 e->job.id);
+
+		if (i > 1)
+			snprintf(e->job.directory + n, sizeof(e->job.directory) - (size_t)n, "-%u",
+				 i);
+		path = file_join(s->config->common.output, e->job.directory);
+		there = file_exists(path);
+		free(path);
+	}
+	if (there)
+		return err_set(ERR_JOB, "%s: there are too many of it", e->job.directory);
+	path = file_join(s->config->common.output, e->job.directory);
+	if (file_make_dirs(path) != ERR_OK) {
+		free(path);
+		return ERR_JOB;
+	}
+	free(path);
+	return ERR_OK;
+}
+
+/* The job with its parties' seats, of which jobs.db knows nothing yet. */
+static struct running *make_running(struct service *s, const struct entry *e, const struct job *job)
+{
+	char *output = file_join(s->config->common.output, e->job.directory);
+	struct running *r =
+	    running_new(&s->c, job, e->seat, e->job.parties, e->job.submitter, output);
+
+	free(output);
+	r->id = e->job.id;
+	return r;
+}
+
+static void open_log(struct service *s, struct entry *e)
+{
+	char *path = path_in(s, e, "log.jsonl");
+
+	if (log_job_open(e->job.job_id, path) != ERR_OK)
+		log_warn("%s", err_detail());
+	free(path);
+	link_latest(s, e->job.directory);
+}
+
+static void mark_running(struct service *s, struct entry *e, struct running *r)
+{
+	hex_write(r->run.job_id, JOB_ID_LEN, e->job.job_id);
+	snprintf(r->number, sizeof(r->number), "%s", e->job.job_id);
+	e->job.state = STORE_RUNNING;
+	e->job.began = time(NULL);
+	e->job.attempts++;
+	e->job.cause[0] = '\0';
+	e->running = r;
+	s->runs++;
+}
+
+/* What the job was before begin() tried; but the directory stays its own. */
+static void unmark(struct service *s, struct entry *e, enum store_state state)
+{
+	running_drop(e->running);
+	e->running = NULL;
+	s->runs--;
+	e->job.state = state;
+	e->job.began = 0;
+	e->job.attempts--;
+	e->job.job_id[0] = '\0';
+	if (!e->unwritten)
+		save(s, e);
+	e->unwritten = false; /* or what jobs.db has is what it was before */
+}
+
+static enum err read_again(struct job *job, const struct entry *e)
+{
+	struct bytes text = { (const uint8_t *)e->job.text, strlen(e->job.text) };
+
+	return job_parse(job, text, "jobs.db", NULL);
+}
+
+/* False: this host cannot have it now; it waits. */
+static bool begin(struct service *s, struct entry *e)
+{
+	enum store_state before = e->job.state;
+	struct running *r;
+	struct job job;
+	enum err result = read_again(&job, e);
+
+	if (result != ERR_OK) { /* another version of this program took it */
+		hook_raise(HOOK_JOB_FAILED, "", "job failed: %s", err_detail());
+		end_job(s, e, result, err_detail());
+		return true;
+	}
+	if (!*e->job.directory)
+		result = choose_directory(s, e);
+	if (result != ERR_OK) {
+		note_trouble(s, result);
+		e->job.directory[0] = '\0';
+		return false;
+	}
+	r = make_running(s, e, &job);
+	result = running_draw(r);
+	mark_running(s, e, r);
+	if (result == ERR_OK && save(s, e))
+		result = running_begin_results(r);
+	log_set_job_here("");
+	if (result != ERR_OK || e->unwritten) {
+		note_trouble(s, result);
+		unmark(s, e, before);
+		return false;
+	}
+	note_trouble(s, ERR_OK);
+	open_log(s, e);
+	log_info("job %" PRId64 " of %s begins, in %s", e->job.id, e->job.submitter,
+		 e->job.directory);
+	running_start(r);
+	return true;
+}
+
+/* ---- whose turn it is ---- */
+
+static size_t number_of(const struct service *s, const struct seat *seat)
+{
+	return (size_t)(seat - s->c.seat);
+}
+
+bool queue_is_there(const struct service *s, const struct seat *seat)
+{
+	return seat->joined || seat->job || clock_now_s() < s->expected_s[number_of(s, seat)];
+}
+
+static void set_waiting(struct service *s, struct entry *e, enum store_state state)
+{
+	if (e->job.state == state)
+		return;
+	e->job.state = state;
+	save(s, e);
+	if (state == STORE_WAITING)
+		log_info("job %" PRId64 " waits for parties that are away", e->job.id);
+}
+
+void queue_look(struct service *s)
+{
+	bool reserved[PARTIES_MAX] = { false };
+
+	for (struct entry *e = s->first, *next; e; e = next) {
+		bool there = true, free_now = true;
+
+		next = e->next;
+		if (e->running || store_is_over(e->job.state))
+			continue;
+		for (size_t l = 0; l < e->job.parties; l++) {
+			const struct seat *seat = e->seat[l];
+
+			there = there && queue_is_there(s, seat);
+			free_now =
+			    free_now && seat->joined && !seat->job && !reserved[number_of(s, seat)];
+		}
+		set_waiting(s, e, there ? STORE_QUEUED : STORE_WAITING);
+		if (!there)
+			continue;
+		if (free_now && s->runs < s->config->max_running && !s->c.stopping &&
+		    !e->unwritten && begin(s, e))
+			continue;
+		for (size_t l = 0; l < e->job.parties; l++)
+			reserved[number_of(s, e->seat[l])] = true;
+	}
+	live_queue(s->entries - s->runs);
+}
+
+/* ---- in and out ---- */
+
+struct entry *queue_find(struct service *s, int64_t id)
+{
+	struct entry *e = s->first;
+
+	while (e && e->job.id != id)
+		e = e->next;
+	return e;
+}
+
+/* Behind all others. ERR_INPUT: a party is no more among the coordinator's. */
+static enum err append(struct service *s, const struct store_job *j, struct entry **entry)
+{
+	struct entry *e = alloc(1, sizeof(*e)), **at = &s->first;
+
+	e->job = *j;
+	while (*at)
+		at = &(*at)->next;
+	*at = e;
+	s->entries++;
+	*entry = e;
+	for (size_t l = 0; l < j->parties; l++) {
+		for (size_t i = 0; i < s->c.L; i++)
+			if (!strcmp(s->c.seat[i].name, j->party[l]))
+				e->seat[l] = &s->c.seat[i];
+		if (!e->seat[l])
+			return err_set(ERR_INPUT, "%s is not among the parties of %s any more",
+				       j->party[l], s->config->common.name);
+	}
+	return ERR_OK;
+}
+
+enum err queue_add(struct service *s, struct store_job *j, int64_t *id)
+{
+	struct entry *e;
+	enum err result = store_add(s->store, j);
+
+	note_trouble(s, result);
+	TRY(result);
+	*id = j->id;
+	log_info("job %" PRId64 " was submitted by %s", j->id, j->submitter);
+	TRY(append(s, j, &e)); /* its parties were looked up when it was read */
+	queue_look(s);
+	return ERR_OK;
+}
+
+enum err queue_cancel(struct service *s, struct entry *e, const char *who)
+{
+	char why[128];
+	int64_t id;
+
+	snprintf(why, sizeof(why), "cancelled by %s", who);
+	if (e->running) {
+		running_cancel(e->running, why);
+		return ERR_OK;
+	}
+	id = e->job.id;
+	end_job(s, e, ERR_CANCELLED, why);
+	queue_look(s);
+	return !queue_find(s, id)
+		   ? ERR_OK
+		   : err_set(ERR_JOB,
+			     "job %" PRId64 " is cancelled, but is lost track of if the "
+			     "coordinator ends now: %.800s",
+			     id, s->trouble);
+}
+
+/* ---- what a process before this one has left ---- */
+
+static void requeue(struct service *s, struct entry *e, const char *why)
+{
+	unsigned most = s->config->common.rejoin_s ? s->config->max_attempts : 1;
+	char cause[ERR_DETAIL_MAX];
+
+	if (e->job.attempts >= most) {
+		snprintf(cause, sizeof(cause),
+			 "%s was started again after attempt %u of the job, and there are no more: "
+			 "%.600s",
+			 s->config->common.name, e->job.attempts, why);
+		hook_raise(HOOK_JOB_FAILED, e->job.job_id, "job failed: %s", cause);
+		end_job(s, e, ERR_PEER, cause);
+		return;
+	}
+	log_warn("job %" PRId64 " was under way when %s ended, and begins anew: %s", e->job.id,
+		 s->config->common.name, why);
+	e->job.state = STORE_QUEUED;
+	snprintf(e->job.cause, sizeof(e->job.cause), "begun anew: %.900s", why);
+	save(s, e);
+}
+
+/* Another attempt at a job whose parties wait for it. */
+static void take_up(struct service *s, struct entry *e, const struct attempt_state *state,
+		    const struct job *job)
+{
+	struct running *r = make_running(s, e, job);
+	time_t began = e->job.began;
+	enum err result;
+
+	running_set(r, state->job_id);
+	result = running_take_up(r, state);
+	if (result != ERR_OK) /* so that its run.json says so */
+		record_start(&r->record, job, state->job_id, state->attempt, r->name, r->L);
+	mark_running(s, e, r);
+	e->job.began = began;
+	e->job.attempts = state->attempt + (result == ERR_OK);
+	save(s, e);
+	open_log(s, e);
+	if (result == ERR_OK)
+		result = running_begin_results(r);
+	log_set_job_here("");
+	if (result == ERR_OK)
+		running_await(r);
+	else
+		running_close(r, result, err_detail());
+}
+
+static void recover(struct service *s, struct entry *e)
+{
+	const struct daemon_common *c = &s->config->common;
+	double limit_s = (double)c->rejoin_s + c->reconnect_s;
+	char *path = path_in(s, e, "job.state"), why[ERR_DETAIL_MAX];
+	struct attempt_state state = { 0 };
+	const char *name[PARTIES_MAX];
+	uint8_t what[HASH_LEN];
+	struct job job;
+	bool found = *e->job.directory && attempt_find(path, limit_s, &state, why);
+
+	free(path);
+	if (state.done) { /* however long ago */
+		end_job(s, e, ERR_OK, "");
+		return;
+	}
+	if (read_again(&job, e) != ERR_OK) {
+		end_job(s, e, ERR_INPUT, err_detail());
+		return;
+	}
+	for (size_t l = 0; l < e->job.parties; l++)
+		name[l] = e->job.party[l];
+	attempt_hash(&job, name, e->job.parties, what);
+	if (found && c->rejoin_s && s->config->max_attempts > 1 &&
+	    !memcmp(what, state.what, HASH_LEN))
+		take_up(s, e, &state, &job);
+	else
+		requeue(s, e, *why ? why : "it had not come so far that it could be gone on with");
+}
+
+enum err queue_load(struct service *s)
+{
+	struct store_rows rows;
+	enum err result = store_open_jobs(s->store, &rows);
+
+	for (size_t i = 0; i < rows.n && result == ERR_OK; i++) {
+		struct entry *e;
+		bool ours = append(s, &rows.job[i], &e) == ERR_OK;
+
+		rows.job[i].text = NULL; /* the entry's */
+		if (!ours)
+			end_job(s, e, ERR_INPUT, err_detail());
+		else if (e->job.state == STORE_RUNNING)
+			recover(s, e);
+	}
+	store_rows_release(&rows);
+	return result;
+}
+
+/* ---- what connections and jobs tell ---- */
+
+static void on_came(void *service, struct seat *seat)
+{
+	struct service *s = service;
+	struct store_party p = { .contact = time(NULL) };
+	time_t *written = &s->written[number_of(s, seat)];
+
+	snprintf(p.software, sizeof(p.software), "%s", seat->software);
+	if (p.contact - *written >= 60 && store_saw_party(s->store, seat->name, &p) == ERR_OK)
+		*written = p.contact;
+	s->expected_s[number_of(s, seat)] = 0;
+	queue_look(s);
+}
+
+static void on_went(void *service, struct seat *seat)
+{
+	(void)seat;
+	queue_look(service);
+}
+
+static void on_closed(void *service, struct running *r)
+{
+	struct service *s = service;
+	struct entry *e = queue_find(s, r->id);
+	const char *cause = r->result == ERR_OK                       ? ""
+			    : r->result == ERR_CANCELLED && *r->asked ? r->asked
+								      : r->why;
+
+	s->runs--;
+	e->running = NULL;
+	for (size_t l = 0; l < r->L; l++)
+		s->expected_s[number_of(s, r->seat[l])] = clock_now_s() + BACK_S;
+	if (e->job.attempts < r->run.attempt)
+		e->job.attempts = r->run.attempt;
+	if (r->left)
+		save(s, e);
+	else
+		end_job(s, e, r->result, cause);
+	if (s->c.stopping)
+		service_stopped(s);
+	else
+		queue_look(s);
+}
+
+static void on_over(void *service, struct running *r)
+{
+	(void)service;
+	log_job_close(r->number);
+	r->left = true; /* job.state goes when jobs.db knows: settle() */
+	running_free(r);
+}
+
+static bool was_done(void *service, const struct msg_resume *m, char why[ERR_DETAIL_MAX])
+{
+	struct service *s = service;
+	struct store_job j = { 0 };
+	char id[2 * JOB_ID_LEN + 1];
+	bool found, done = false;
+
+	hex_write(m->job_id, JOB_ID_LEN, id);
+	if (store_get_by_job_id(s->store, id, &j, &found) == ERR_OK && found &&
+	    store_is_over(j.state)) {
+		done = j.state == STORE_DONE;
+		snprintf(why, ERR_DETAIL_MAX, "the job is %s%s%.600s", store_state_name[j.state],
+			 *j.cause ? ": " : "", j.cause);
+	}
+	store_job_release(&j);
+	return done;
+}
+
+void queue_hooks(struct service *s)
+{
+	s->queue = (struct coordinator_queue){ .came = on_came,
+					       .went = on_went,
+					       .closed = on_closed,
+					       .over = on_over,
+					       .was_done = was_done,
+					       .arg = s };
+	s->c.queue = &s->queue;
+}
+
+void queue_free(struct service *s)
+{
+	while (s->first)
+		remove_entry(s, s->first);
+}

@@ -20,7 +20,7 @@
 
 #define CANCEL_TIMEOUT_S 1.0
 
-enum { LINGER_MS = 1000, CANCEL_GRACE_MS = 300, LAST_MS = 10000, OVERDUE_S = 30 };
+enum { LINGER_MS = 1000, CANCEL_GRACE_MS = 2500, LAST_MS = 10000, OVERDUE_S = 30 };
 
 void coordinator_set_phase(struct coordinator *c, enum phase phase)
 {

@@ -116,8 +116,7 @@ test_expires_while_dialling() {
 	until_true 20 has_expired "$T/pki/party-00.crt"
 	coordinator
 	soon_says party-00 'our certificate has expired or is not valid yet by its clock; it is valid from 20.* to 20.*, and it is 20.* here: set the clock that is wrong, or have the certificate renewed'
-	jq -e 'select(.level == "error" and (.text | test("certificate has expired")))' "$T/out/party-00/log.jsonl" >/dev/null ||
-		fail "that is no error in its log"
+	says party-00 '"level":"error".*our certificate has expired'
 	until_true 20 eval '(($(grep -c "shows a certificate" "$T/coordinator.stderr") >= 2))' || fail "it does not try again"
 	[[ $(grep -c 'certificate has expired' "$T/party-00.stderr") == 1 ]] || fail "it says so at every try"
 }

@@ -344,6 +344,22 @@ test_kernel_that_is_not_positive() {
 	ends_saying 1 'kernel of the dictionary with lambda 0, r 100000' party
 }
 
+# Labels would be by chance: refused by the coordinator, who alone has what tells.
+test_width_at_which_all_is_chance() {
+	local width
+	rows_federation 3
+	allows 3 fedsc.paper
+	for width in 0.01 1000; do
+		rows_job paper ".kernel = { width: $width }"
+		coordinator
+		parties 3
+		# shellcheck disable=SC2046
+		ends '1|2' coordinator $(names 3)
+		says coordinator "r $width: .*; a (larger|smaller) r"
+		[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/coordinator/labels.csv ]] || fail "width $width: there are labels"
+	done
+}
+
 # ---- from the command line ----
 
 launch() { # OUT LAUNCH-ARG...: must succeed

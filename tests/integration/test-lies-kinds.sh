@@ -172,8 +172,7 @@ left() { # NAME
 }
 
 # Labels are the coordinator's word. They come last: whatever they are, no more leaves than with true ones.
-test_result_is_believed() {
-	edges_for exact
+no_more_leaves() {
 	local name
 	is_done honest
 	for name in $(names 3); do left "$name" >"$T/$name.left"; done
@@ -182,7 +181,24 @@ test_result_is_believed() {
 		left "$name" | cmp -s - "$T/$name.left" || fail "$name: $(left "$name"), expected $(<"$T/$name.left")"
 		grep -q MASKED "$T/$name.left" || fail "$(<"$T/$name.left")"
 	done
+}
+
+test_result_is_believed() {
+	edges_for exact
+	no_more_leaves
 	is_found clusters 'coordinator sent CHOICE'
+}
+
+test_result_of_kcagc_is_believed() {
+	needs_python
+	federation 3
+	edit job '.method = "basic"'
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+	no_more_leaves
 }
 
 test_rows_of_plus() {

@@ -5,6 +5,7 @@ import coordinator
 import fedsc
 import fedspectral
 import fedwalk
+import landmark
 import wire
 
 
@@ -99,11 +100,19 @@ class Fedspectral(fedspectral.Coordinator):
         super().block(c, V)
 
 
-class Kcagc(coordinator.Coordinator):
+class Labels:
     def tell_labels(self, kind, values, label):
         if self.lie == "result" and kind == wire.RESULT:
             label = np.random.randint(0, values, len(label))
         super().tell_labels(kind, values, label)
+
+
+class Kcagc(Labels, coordinator.Coordinator):
+    pass
+
+
+class Projected(Labels, landmark.Coordinator):
+    pass
 
 
 class Fedwalk(fedwalk.Coordinator):

@@ -55,7 +55,7 @@ Of fedspectral:
     block-one     the last party gets two columns of a block in each other's place
     wide          a block is wider than the job allows
     clusters      there are two more clusters than the job asks for
-    result        labels are drawn at random; of kcagc, method basic, too
+    result        labels are drawn at random; of kcagc, methods basic, landmark and gcc, too
 
 Of fedwalk:
 
@@ -265,7 +265,8 @@ KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral":
 
 
 def liar(lie, config, job, ready_file):
-    return type("Liar", (Lies, KINDS[job["kind"]]), {})(lie, config, job, ready_file)
+    base = kinds.Projected if job.get("method") in ("landmark", "gcc") else KINDS[job["kind"]]
+    return type("Liar", (Lies, base), {})(lie, config, job, ready_file)
 
 
 def main():

@@ -189,15 +189,25 @@ test_result_is_believed() {
 	is_found clusters 'coordinator sent CHOICE'
 }
 
-test_result_of_kcagc_is_believed() {
+result_of() { # METHOD
 	needs_python
 	federation 3
-	edit job '.method = "basic"'
+	echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"filter\": { \"order\": 3 }, \"method\": \"$1\" }" >"$T/job.json"
+	[[ $1 != basic ]] || edit job '.polish = 0 | .joint_norm = false'
 	coordinator
 	parties 3
 	# shellcheck disable=SC2046
 	ends 0 coordinator $(names 3)
 	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+}
+
+test_result_of_basic() {
+	result_of basic
+	is_found result 'coordinator sent a RESULT that is not what its last assignment made of the nodes'
+}
+
+test_result_of_gcc_is_believed() {
+	result_of gcc
 	no_more_leaves
 }
 

@@ -452,9 +452,9 @@ static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 	TRY(work_recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1],
 			       work->job.clusters, label, work->n));
 	if (memcmp(label, s->child, work->n * sizeof(*label)) != 0)
-		return err_set(
-		    ERR_PEER,
-		    "the coordinator's RESULT is not what its last assignment made of the nodes");
+		return peer_fault(
+		    work->channel,
+		    "sent a RESULT that is not what its last assignment made of the nodes");
 	return ERR_OK;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A coordinator of kmeans, fedsc, fedspectral, fedwalk or fedgcn that lies, alone: the one of tests/interop but for one lie.
+"""A coordinator of kmeans, fedsc, fedspectral, fedwalk, fedgcn or kcagc that lies, alone: the one of tests/interop but for one lie.
 
     liar.py --config coordinator.json --job job.json --ready-file FILE --lie LIE
 
@@ -55,7 +55,7 @@ Of fedspectral:
     block-one     the last party gets two columns of a block in each other's place
     wide          a block is wider than the job allows
     clusters      there are two more clusters than the job asks for
-    result        labels are drawn at random
+    result        labels are drawn at random; of kcagc, methods basic, landmark and gcc, too
 
 Of fedwalk:
 
@@ -261,11 +261,12 @@ class Lies:
 
 
 KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral": kinds.Fedspectral, "fedwalk": kinds.Fedwalk,
-         "fedgcn": fedgcn.Coordinator}
+         "fedgcn": fedgcn.Coordinator, "kcagc": kinds.Kcagc}
 
 
 def liar(lie, config, job, ready_file):
-    return type("Liar", (Lies, KINDS[job["kind"]]), {})(lie, config, job, ready_file)
+    base = kinds.Projected if job.get("method") in ("landmark", "gcc") else KINDS[job["kind"]]
+    return type("Liar", (Lies, base), {})(lie, config, job, ready_file)
 
 
 def main():

@@ -172,8 +172,7 @@ left() { # NAME
 }
 
 # Labels are the coordinator's word. They come last: whatever they are, no more leaves than with true ones.
-test_result_is_believed() {
-	edges_for exact
+no_more_leaves() {
 	local name
 	is_done honest
 	for name in $(names 3); do left "$name" >"$T/$name.left"; done
@@ -182,7 +181,34 @@ test_result_is_believed() {
 		left "$name" | cmp -s - "$T/$name.left" || fail "$name: $(left "$name"), expected $(<"$T/$name.left")"
 		grep -q MASKED "$T/$name.left" || fail "$(<"$T/$name.left")"
 	done
+}
+
+test_result_is_believed() {
+	edges_for exact
+	no_more_leaves
 	is_found clusters 'coordinator sent CHOICE'
+}
+
+result_of() { # METHOD
+	needs_python
+	federation 3
+	echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"filter\": { \"order\": 3 }, \"method\": \"$1\" }" >"$T/job.json"
+	[[ $1 != basic ]] || edit job '.polish = 0 | .joint_norm = false'
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+}
+
+test_result_of_basic() {
+	result_of basic
+	is_found result 'coordinator sent a RESULT that is not what its last assignment made of the nodes'
+}
+
+test_result_of_gcc_is_believed() {
+	result_of gcc
+	no_more_leaves
 }
 
 test_rows_of_plus() {

@@ -86,7 +86,7 @@ static int by_name(const void *a, const void *b)
 		      (*(const struct column *const *)b)->name);
 }
 
-static enum err check_names(const struct columns *c, const char *where)
+enum err columns_check(const struct columns *c, const char *where)
 {
 	const struct column **sorted;
 	enum err err = ERR_OK;
@@ -119,7 +119,7 @@ enum err columns_parse(struct bytes text, const char *where, struct columns *c)
 	for (const struct json *v = err ? NULL : json_first(list); v && !err; v = json_next(v))
 		err = read_column(v, where, c);
 	if (!err)
-		err = check_names(c, where);
+		err = columns_check(c, where);
 	json_free(root);
 	if (err)
 		columns_release(c);

@@ -51,6 +51,8 @@ void columns_add(struct columns *c, const char *name, enum column_type type, con
 		 const char *from);
 /* Appends the whole file, a line for each column. */
 void columns_print(const struct columns *c, struct buf *out);
+/* ERR_INPUT if two have one name. O(n log n). */
+enum err columns_check(const struct columns *c, const char *where) MUST_CHECK;
 void columns_release(struct columns *c);
 
 #endif

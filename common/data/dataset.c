@@ -71,6 +71,7 @@ static enum err load(struct dataset *d, const char *features, const char *edges,
 
 	if (features) {
 		TRY(features_read(features, &d->X));
+		TRY(columns_beside(features, features_cols(&d->X), &d->columns));
 		d->n = features_rows(&d->X);
 		need = 8.0 * (double)d->n * (double)features_cols(&d->X);
 		/* embed() makes one dense copy: better to say so here than to be killed there. */
@@ -205,6 +206,7 @@ void dataset_release(struct dataset *d)
 {
 	free(d->hosted);
 	features_release(&d->X);
+	columns_release(&d->columns);
 	graph_release(&d->g);
 	ids_release(&d->ids);
 	*d = (struct dataset){ 0 };

@@ -8,6 +8,7 @@
 #define COMMON_DATA_DATASET_H
 
 #include "common/base/err.h"
+#include "common/data/columns.h"
 #include "common/data/ids.h"
 #include "common/linalg/csr.h"
 #include "common/graph/graph.h"
@@ -19,6 +20,7 @@
 struct dataset {
 	size_t n;
 	struct features X; /* n rows, sorted as the ids are */
+	struct columns columns; /* of X, by its heading or the columns.json beside it; or none */
 	struct graph g;    /* n nodes; X and g may be used up by whoever computes with them */
 	bool has_ids;
 	struct ids ids; /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */

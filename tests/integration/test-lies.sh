@@ -23,6 +23,14 @@ test_sums_that_are_changed() {
 	done
 }
 
+# Columns' deviations, and who leaves which as it is: 24 numbers each, of four words.
+test_deviations_that_are_changed() {
+	lies_to 3
+	edit job '.standardize = "joint"'
+	local lie
+	for lie in scale bit=1,0 bit=1,23 bit=1,24 bit=1,47 bit=1,-1; do is_found "$lie" "$WRONG_SUM"; done
+}
+
 test_sums_out_of_place() {
 	lies_to 3
 	is_found again=2 'coordinator '

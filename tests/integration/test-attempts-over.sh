@@ -170,6 +170,7 @@ test_max_attempts() {
 
 test_coordinator_too_often() {
 	prepare level-1
+	every '.reconnect_s = 20' # or they await the next attempt by then, if the coordinator is slow to start
 	edit coordinator '.max_attempts = 1'
 	wired
 	in_phase party-01 level-1
@@ -203,6 +204,7 @@ test_coordinator_twice() {
 
 test_another_job_is_no_next_attempt() {
 	prepare level-1
+	every '.reconnect_s = 20' # as above
 	wired
 	HUB=$ADDRESS
 	in_phase coordinator level-1

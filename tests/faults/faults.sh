@@ -289,10 +289,10 @@ same_results() {
 }
 
 # By name: whatever else a kind leaves is there, and not empty; of models their number, for they are named
-# by the job.
+# by the job; and what was killed when it had written its results is given place by the next attempt, in job-*.
 same_files() { # NAME
 	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1
-	files_in() { (cd "$1" && find . -type f -size +0 ! -name run.json ! -name log.jsonl ! -name filling ! -path './state/ledger*' | sed 's/model-.*\.bin/model/' | sort); }
+	files_in() { (cd "$1" && find . -type f -size +0 ! -name run.json ! -name log.jsonl ! -name filling ! -path './state/ledger*' ! -path './job-*' | sed 's/model-.*\.bin/model/' | sort); }
 	diff <(files_in "$was") <(files_in "$is") >&2
 }
 

@@ -8,7 +8,8 @@
  *             order each key's own place becomes value - the other two. All other places are random.
  *
  * Keys are themselves random (HMACs of ids), so with 1.3 words a key and OKVS_SPARE more all can be taken off
- * but in one of some thousand sets; then the keys are made anew, with another number. A table is uniform among
+ * but in one of 770 sets of 1200 keys, and of fewer or more keys in one of thousands: as a rule because two keys have
+ * the same three places. Then the keys are made anew, with another number. A table is uniform among
  * those that have these values: of keys with random values it shows nothing. A sum of tables reads as the sum of
  * what they read.
  */

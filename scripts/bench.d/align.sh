@@ -52,7 +52,8 @@ render() {
 		processes and a coordinator, ids in memory. *CPU seconds*: of all processes together. *x the bytes*: seconds by
 		those in which the tables' bytes go through the same channels without masks. *CPU x hashing*: CPU seconds by those of the
 		HMACs of all ids, and of the common ones once more, at all parties. *bytes an id*: what a party's memory grew by in the first
-		round, beside its ids (goal 64). Goals of seconds are for two quiet cores.
+		round, beside its ids (goal 64); of few ids it is mostly the channel's, which keeps up to a MB of frames until they are
+		acknowledged, and 4 MB of emptied buffers. Goals of seconds are for two quiet cores.
 
 	TEXT
 	render_grid '{value}'

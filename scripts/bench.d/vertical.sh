@@ -50,8 +50,25 @@ pooled() { # -> $reference: labels on the pooled columns
 	accuracy 'coterie kmeans on pooled columns' "$at/pooled/labels.txt"
 }
 
+# As run, and again where links are not as stated for a while. What the lab discards since packets came late has taken longer
+# than over links as stated: if the job was done its seconds are an upper bound, and $bound says so.
+run_in_lab() { # ARG...
+	local try failed=${RUN_FAILED-}
+	bound=''
+	for ((try = 1; try <= 8; try++)); do
+		NET=custom run "$@" && RUN_FAILED=$failed && return 0
+		[[ $WHY == 'discarded three times' ]] || return 1
+		if [[ $(jq -r .status "$RUN/coordinator/run.json" 2>/dev/null) == "done" ]]; then
+			bound="; an upper bound: packets came up to $(jq '.run.late_max_ms | ceil' "$RUN/network.json") ms late" RUN_FAILED=$failed
+			return 0
+		fi
+		sleep 5
+	done
+	return 1
+}
+
 one() { # NAME ROW LAUNCH-ARG...: bytes and labels over loopback, where they are the same; seconds in the lab
-	local seed seconds=''
+	local seed seconds='' bound bounds=''
 	if ! cell_known "$set" "$2" 'MB of all parties'; then
 		NET='' run "$1-loopback" "$at/data" configs/jobs/kmeans-columns.json 2 1 "${@:3}" || {
 			not_run "$set" "$2" 'MB of all parties' "$WHY" && return
@@ -63,13 +80,13 @@ one() { # NAME ROW LAUNCH-ARG...: bytes and labels over loopback, where they are
 	! cell_known "$set" "$2" seconds || return 0
 	[[ -z $no_lab ]] || { not_run "$set" "$2" seconds "$no_lab" && return; }
 	for ((seed = 1; seed <= seeds; seed++)); do
-		NET=custom run "$1-seed$seed" "$at/data" configs/jobs/kmeans-columns.json 2 "$seed" "${link[@]}" "${@:3}" || {
+		run_in_lab "$1-seed$seed" "$at/data" configs/jobs/kmeans-columns.json 2 "$seed" "${link[@]}" "${@:3}" || {
 			not_run "$set" "$2" seconds "$WHY" && return
 		}
-		seconds+=${seconds:+$'\n'}$(jq .elapsed_s "$RUN/coordinator/run.json")
+		seconds+=${seconds:+$'\n'}$(jq .elapsed_s "$RUN/coordinator/run.json") bounds=${bound:-$bounds}
 	done
 	cell "$set" "$2" seconds value="$(median <<<"$seconds" | xargs printf '%.2f')" runs="$seeds" unit=s paper="$published_s" \
-		note="$(jq .rounds "$RUN/coordinator/run.json") rounds of sums; 100 Mbit/s"
+		note="$(jq .rounds "$RUN/coordinator/run.json") rounds of sums; 100 Mbit/s$bounds"
 }
 
 render() {

@@ -236,9 +236,11 @@ judge() {
 	outcome 'failed cleanly' "$(cause "$([[ $victim == coordinator ]] && echo party-00 || echo coordinator)")"
 }
 
-died_when_all_were_done() {
-	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && said "$victim" 'refused by coordinator: the job is done' &&
-		said coordinator "$victim has its results"
+died_when_all_were_done() { # the coordinator may have ended before it is dialled again
+	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && {
+		{ said "$victim" 'refused by coordinator: the job is done' && said coordinator "$victim has its results"; } ||
+			{ said "$victim" 'was tried for retry_s' && [[ $(run_of coordinator .status) == "done" ]]; }
+	}
 }
 
 statuses() {
@@ -287,17 +289,17 @@ same_results() {
 }
 
 # By name: whatever else a kind leaves is there, and not empty; of models their number, for they are named
-# by the job.
+# by the job; and what was killed when it had written its results is given place by the next attempt, in job-*.
 same_files() { # NAME
 	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1
-	files_in() { (cd "$1" && find . -type f -size +0 ! -name run.json ! -name log.jsonl ! -name filling ! -path './state/ledger*' | sed 's/model-.*\.bin/model/' | sort); }
-	[[ $(files_in "$was") == "$(files_in "$is")" ]]
+	files_in() { (cd "$1" && find . -type f -size +0 ! -name run.json ! -name log.jsonl ! -name filling ! -path './state/ledger*' ! -path './job-*' | sed 's/model-.*\.bin/model/' | sort); }
+	diff <(files_in "$was") <(files_in "$is") >&2
 }
 
 # Or there was no room for a record, or its writer is gone, and it says so.
 records_done() { # NAME
 	if [[ -s $T/out/$1/run.json ]]; then
-		[[ $(run_of "$1" .status) == "done" ]]
+		[[ $(run_of "$1" .status) == "done" ]] || { [[ $1 == "$victim" ]] && died_when_all_were_done; }
 	elif [[ $1 != "$victim" ]]; then
 		return 1
 	elif [[ $fault == disk ]]; then

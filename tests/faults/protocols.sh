@@ -53,6 +53,7 @@ protocol() { # NAME
 ids_alone() {
 	local name i=0
 	federation $PARTIES
+	seq 0 149 >"$T/pooled/ids.txt" # for launch
 	echo '{ "kind": "align", "seed": 7 }' >"$T/job.json"
 	for name in $(names "$PARTIES"); do
 		seq $((20 * i)) $((20 * i + 169)) >"$T/data/$name/ids.txt"

@@ -83,23 +83,70 @@ test_wrong_files() {
 	grep -q 'has 500 ids, and by job.align_bound 100 are the most' "$T/stderr" || fail "it says $(<"$T/stderr")"
 }
 
-# Daemons, over TLS: what the ledger has, and what a policy refuses.
-test_daemons() {
+# Ids of one byte among them, which all have; each party lacks other ones.
+test_many_parties() {
+	local L i ranges
+	for L in 2 3 7 16; do
+		ranges=()
+		for ((i = 0; i < L; i++)); do ranges+=("$((1 + 20 * i))-$((1000 + 20 * i))"); done
+		files "${ranges[@]}"
+		for ((i = 0; i < L; i++)); do printf '%s\n' a 0 _ '~' >>"$T/ids-$i"; done
+		rm -f "$T"/ids-"$L"
+		# shellcheck disable=SC2046
+		align $(seq -f "$T/ids-%.0f" 0 $((L - 1))) --out "$T/of-$L" || fail "$L parties: $(<"$T/stderr")"
+		# shellcheck disable=SC2046
+		found "$T/of-$L" $(seq -f "$T/ids-%.0f" 0 $((L - 1)))
+		[[ $(wc -l <"$T/want") == $((1000 - 20 * (L - 1) + 4)) ]] || fail "$L parties have $(wc -l <"$T/want") ids in common"
+	done
+}
+
+# Daemons, over TLS, with ids alone.
+three_daemons() {
 	local name
 	federation 3
 	files 1-800 201-1000 101-900
 	echo '{ "kind": "align" }' >"$T/job.json"
 	for name in $(names 3); do
 		cp "$T/ids-$((10#${name#party-}))" "$T/$name.ids.txt"
-		edit "$name" '.policy.jobs = ["align"] | .data = { "ids": "'"$T/$name.ids.txt"'" }'
+		edit "$name" '.policy.jobs = ["align"] | .state = "state/'"$name"'" | .data = { "ids": "'"$T/$name.ids.txt"'" }'
 	done
+}
+
+again() { # STATUS: another job
+	rm -rf "$T/out"
 	coordinator
 	parties 3
 	# shellcheck disable=SC2046
-	ends 0 coordinator $(names 3)
+	ends "$1" coordinator $(names 3)
+}
+
+# What the ledger has.
+test_daemons() {
+	three_daemons
+	again 0
 	found "$T/out" "$T"/ids-{0,1,2}
-	"$BIN/coterie" ledger list --state "$T/out/party-01/state" >"$T/ledger" || fail 'no ledger'
+	"$BIN/coterie" ledger list --state "$T/state/party-01" >"$T/ledger" || fail 'no ledger'
 	grep -q 'masked term of a sum over' "$T/ledger" || fail "the ledger has no sum: $(<"$T/ledger")"
+}
+
+# The same set may be matched again; one that differs by an id not, nor more often than max_jobs says.
+test_again() {
+	three_daemons
+	again 0
+	again 0
+	cp "$T/party-01.ids.txt" "$T/before"
+	sed -i '1s/.*/guess/' "$T/party-01.ids.txt"
+	again '1|2'
+	any_party_said 'the ids of party-01 differ by about [12] from those of an earlier job that matched rows' ||
+		fail "nobody says why: $(tail -n 1 "$T"/party-01.stderr)"
+	[[ ! -e $T/out/party-00/ids.txt ]] || fail 'ids were matched'
+	{ seq -f other-%.0f 200 && tail -n +201 "$T/before"; } >"$T/party-01.ids.txt"
+	again 0
+	cp "$T/before" "$T/party-01.ids.txt"
+	edit party-01 '.policy.max_jobs = 2'
+	again '1|2'
+	any_party_said 'it would be job 3 of coordinator over this data' || fail "nobody says max_jobs: $(tail -n 1 "$T"/party-01.stderr)"
+	[[ ! -e $T/out/party-00/ids.txt ]] || fail 'ids were matched once more'
 }
 
 run_tests "$@"

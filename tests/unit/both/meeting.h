@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_BOTH_MEETING_H
 #define TESTS_UNIT_BOTH_MEETING_H
 
+#include "crypto/hmac.h"
 #include "party/work/align.h"
 #include "party/work/intersect.h"
 #include "server/run/align.h"
@@ -207,6 +208,21 @@ static inline void leave(struct meeting *m)
 	buf_release(&m->heard);
 	free(m->label);
 	free(m);
+}
+
+/* Of a text, by the group key that each party has, as PROTOCOL.md says: after the matching. */
+static inline void pseudonym(const struct meeting *m, const char *id, uint8_t out[static HMAC_LEN])
+{
+	uint8_t key[KDF_KEY_LEN], label[] = "coterie align ids v1"; /* its 0 is the first try */
+	struct hmac *h;
+
+	if (m->align == ALIGN_INTERSECT) /* two told sums and the tables', and one for each other try */
+		label[sizeof(label) - 1] = (uint8_t)(m->run.rounds_before - 3);
+	kdf_expand(m->seat[0].work.group_key, (struct bytes){ label, sizeof(label) }, key, sizeof(key));
+	h = hmac_new((struct bytes){ key, sizeof(key) });
+	hmac_add(h, id, strlen(id));
+	hmac_end(h, out);
+	hmac_free(h);
 }
 
 static inline void names_are(struct dataset *d, const char *lines)

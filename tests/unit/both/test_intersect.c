@@ -3,7 +3,6 @@
 #include "tests/unit/both/meeting.h"
 
 #include "common/kind/align.h"
-#include "crypto/hmac.h"
 #include "server/run/relay.h"
 
 /* ---- sets ---- */
@@ -272,20 +271,6 @@ static void order(void **state)
 
 /* ---- what the coordinator has, and what it can do with a party ---- */
 
-/* Of a text by a key that is made of the group key: as docs/alignment.md has it. */
-static void pseudonym(const uint8_t *group_key, const char *id, uint8_t out[static HMAC_LEN])
-{
-	static const uint8_t label[] = "coterie align ids v1"; /* and a byte 0: the first try */
-	uint8_t key[KDF_KEY_LEN];
-	struct hmac *h;
-
-	kdf_expand(group_key, (struct bytes){ label, sizeof(label) }, key, sizeof(key));
-	h = hmac_new((struct bytes){ key, sizeof(key) });
-	hmac_add(h, id, strlen(id));
-	hmac_end(h, out);
-	hmac_free(h);
-}
-
 static bool heard(const struct meeting *m, const void *p, size_t n)
 {
 	return memmem(m->heard.p, m->heard.n, p, n) != NULL;
@@ -307,7 +292,7 @@ static void guesses(void **state)
 
 			if (strlen(id) > 5) /* others are in anything by chance */
 				assert_false(heard(m, id, strlen(id)));
-			pseudonym(m->seat[2].work.group_key, id, name);
+			pseudonym(m, id, name);
 			assert_int_equal(heard(m, name, MSG_ID_HASH_LEN),
 					 l == 0 || i >= m->seat[l].d.n || !strstr(id, "only"));
 		}

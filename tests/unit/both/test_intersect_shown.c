@@ -1,0 +1,246 @@
+/* What matching of rows shows, from what the coordinator received and what one party knows besides:
+ * as much as docs/alignment.md says, and no more. */
+#include "tests/unit/both/meeting.h"
+
+#include "common/kind/align.h"
+#include "crypto/okvs.h"
+
+#include <endian.h>
+
+/* Three parties. 40 ids are with all, 60 with each two of them, 50 with each alone; the last party
+ * has guessed 10 of those that the other two share, and 10 of party 1 alone. */
+enum { L = 3, ALL = 40, TWO = 60, ONE = 50, GUESSED = 10 };
+
+static void add(struct buf *lines, const char *kind, size_t first, size_t end)
+{
+	char line[32];
+
+	for (size_t i = first; i < end; i++)
+		buf_add(lines, line, (size_t)sprintf(line, "%s-%zu\n", kind, i));
+}
+
+static void make_set(size_t l, struct dataset *d)
+{
+	static const char *const with_next[] = { "0and1", "1and2", "2and0" }, *const alone[] = {
+		"0", "1", "2"
+	};
+	struct buf lines = { 0 };
+
+	add(&lines, "all", 0, ALL);
+	add(&lines, with_next[l], 0, TWO);
+	add(&lines, with_next[(l + 2) % L], 0, TWO);
+	add(&lines, alone[l], 0, ONE);
+	if (l == 2) {
+		add(&lines, "0and1", 0, GUESSED);
+		add(&lines, "1", 0, GUESSED);
+	}
+	buf_add(&lines, "", 1);
+	names_are(d, (const char *)lines.p);
+	buf_release(&lines);
+}
+
+/* What the coordinator makes of what it receives: the sum of all tables, and each party's list. */
+struct view {
+	struct meeting *m;
+	size_t words;
+	uint64_t *table;
+	struct ear {
+		struct view *view;
+		struct buf list;
+	} ear[L];
+};
+
+static void listen_in(void *arg, enum msg_type type, struct bytes body)
+{
+	struct ear *ear = arg;
+	struct view *v = ear->view;
+	uint64_t word;
+	struct msg m;
+
+	if ((type != MSG_MASKED && type != MSG_IDS) || msg_decode(&m, type, body) != ERR_OK)
+		return;
+	if (type == MSG_IDS) {
+		buf_add(&ear->list, m.ids.packed.p, m.ids.packed.n);
+		return;
+	}
+	/* Sums of sizes have other lengths; the last word is the canary of a sum. */
+	for (size_t at = m.masked.offset; m.masked.count == v->words + 1 && at < v->words; at++) {
+		size_t i = (at - m.masked.offset) * sizeof(word);
+
+		if (i == m.masked.words.n)
+			break;
+		memcpy(&word, m.masked.words.p + i, sizeof(word));
+		v->table[at] += le64toh(word);
+	}
+}
+
+static void see(struct view *v, enum job_align align, unsigned min_common)
+{
+	uint32_t step[ALIGN_STEPS_MAX];
+	size_t k = 0;
+
+	*v = (struct view){ .m = alloc(1, sizeof(*v->m)) };
+	v->m->align = align;
+	v->m->min_common = min_common;
+	for (size_t l = 0; l < L; l++)
+		make_set(l, &v->m->seat[l].d);
+	meet(v->m, L, "hashed");
+	align_scale(0, step);
+	while (step[k] < v->m->seat[2].d.n)
+		k++;
+	v->words = okvs_words(step[k] + ALIGN_CANARIES);
+	ALLOC(v->table, v->words);
+	for (size_t l = 0; l < L; l++) {
+		v->ear[l].view = v;
+		channel_observe(v->m->run.channel[l], listen_in, &v->ear[l]);
+	}
+	hold_anyhow(v->m);
+}
+
+static void look_away(struct view *v)
+{
+	for (size_t l = 0; l < L; l++)
+		buf_release(&v->ear[l].list);
+	free(v->table);
+	leave(v->m);
+}
+
+static bool has(const struct view *v, size_t l, const char *id)
+{
+	return ids_find(&v->m->seat[l].d.ids, (struct word){ id, strlen(id) }) != SIZE_MAX;
+}
+
+static bool listed(const struct view *v, size_t l, const uint8_t name[static MSG_ID_HASH_LEN])
+{
+	for (size_t at = 0; at < v->ear[l].list.n; at += MSG_ID_HASH_LEN)
+		if (!memcmp(v->ear[l].list.p + at, name, MSG_ID_HASH_LEN))
+			return true;
+	return false;
+}
+
+static bool reads_0(const struct view *v, const uint8_t *name)
+{
+	return okvs_read(v->table, v->words, name) == 0;
+}
+
+/* ---- intersect ---- */
+
+/* What the coordinator's numbers say of each id of any party: is it with all, is it in the first
+ * one's list. Nothing of who else has it. */
+static void assert_tables_say(const struct view *v)
+{
+	uint8_t name[HMAC_LEN];
+	size_t common = 0;
+
+	for (size_t l = 0; l < L; l++)
+		for (size_t i = 0; i < v->m->seat[l].d.n; i++) {
+			const char *id = v->m->seat[l].d.ids.id[i];
+			bool of_all = has(v, 0, id) && has(v, 1, id) && has(v, 2, id);
+
+			pseudonym(v->m, id, name);
+			assert_int_equal(reads_0(v, name), of_all);
+			assert_int_equal(listed(v, 0, name), has(v, 0, id));
+			common += l == 0 && of_all;
+		}
+	assert_int_equal(common, ALL + GUESSED);
+	assert_int_equal(v->ear[1].list.n + v->ear[2].list.n, 0);
+}
+
+/* With the last party's guesses and its key; and min_common, which nobody reaches, is no help
+ * against both. */
+static void with_a_party(void **state)
+{
+	struct view v;
+
+	(void)state;
+	see(&v, ALIGN_INTERSECT, ALL + GUESSED + 1);
+	assert_int_equal(v.m->result, ERR_JOB);
+	for (size_t l = 0; l < L; l++)
+		assert_null(v.m->seat[l].row);
+	assert_tables_say(&v);
+	look_away(&v);
+}
+
+/* A party alone learns which of its guesses all others have, and of those of one party nothing. */
+static void a_party_alone(void **state)
+{
+	struct view v;
+	size_t guessed = 0;
+
+	(void)state;
+	see(&v, ALIGN_INTERSECT, ALL + GUESSED);
+	assert_int_equal(v.m->result, ERR_OK);
+	assert_int_equal(v.m->seat[2].common, ALL + GUESSED);
+	for (size_t r = 0; r < ALL + GUESSED; r++)
+		guessed += !strncmp(v.m->seat[2].d.ids.id[v.m->seat[2].row[r]], "0and1-", 6);
+	assert_int_equal(guessed, GUESSED);
+	assert_tables_say(&v);
+	look_away(&v);
+}
+
+/* The coordinator alone: the sum reads 0 at what it tells, and nowhere else in the list; and how
+ * many are listed is the padded count. */
+static void the_coordinator_alone(void **state)
+{
+	uint32_t step[ALIGN_STEPS_MAX];
+	size_t k = 0, zeros = 0;
+	struct view v;
+
+	(void)state;
+	see(&v, ALIGN_INTERSECT, 1);
+	align_scale(0, step);
+	while (step[k] < v.m->seat[0].d.n)
+		k++;
+	assert_int_equal(v.ear[0].list.n / MSG_ID_HASH_LEN, step[k] + ALIGN_CANARIES);
+	assert_int_not_equal(step[k], v.m->seat[0].d.n);
+	for (size_t at = 0; at < v.ear[0].list.n; at += MSG_ID_HASH_LEN)
+		zeros += reads_0(&v, v.ear[0].list.p + at);
+	assert_int_equal(zeros, ALL + GUESSED + ALIGN_CANARIES);
+	look_away(&v);
+}
+
+/* ---- hashed ---- */
+
+/* Without any key, how many ids each has and any two share; with one party's key, who has which
+ * guess. */
+static void lists(void **state)
+{
+	static const size_t shared[L][L] = {
+		{ 0, ALL + TWO, ALL + TWO + GUESSED },
+		{ ALL + TWO, 0, ALL + TWO + 2 * GUESSED },
+		{ ALL + TWO + GUESSED, ALL + TWO + 2 * GUESSED, 0 },
+	};
+	uint8_t name[HMAC_LEN];
+	struct view v;
+
+	(void)state;
+	see(&v, ALIGN_HASHED, 1);
+	for (size_t a = 0; a < L; a++) {
+		assert_int_equal(v.ear[a].list.n / MSG_ID_HASH_LEN,
+				 v.m->seat[a].d.n + ALIGN_CANARIES);
+		for (size_t b = 0; b < L; b++) {
+			size_t both = 0;
+
+			for (size_t at = 0; at < v.ear[a].list.n; at += MSG_ID_HASH_LEN)
+				both += listed(&v, b, v.ear[a].list.p + at);
+			if (a != b)
+				assert_int_equal(both, shared[a][b] + ALIGN_CANARIES);
+		}
+		pseudonym(v.m, "1-20", name);
+		assert_int_equal(listed(&v, a, name), a == 1);
+	}
+	look_away(&v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(with_a_party),
+		cmocka_unit_test(a_party_alone),
+		cmocka_unit_test(the_coordinator_alone),
+		cmocka_unit_test(lists),
+	};
+
+	federation_quiet();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -9,6 +9,8 @@
 # make reproducible     the programs from two folders are the same bytes: five minutes
 # make install          to $(DESTDIR)$(PREFIX)
 # make dist             build/dist/coterie-VERSION.tar.gz: what git has at HEAD, and sbom.spdx.json; DIST=DIR: there
+# make deb              build/deb/*.deb: that archive as Debian packages; needs scripts/deps --deb
+# make deb-check        installs them on three hosts with systemd, runs, upgrades, purges; needs root
 # make clean
 #
 # SAN=address,undefined or SAN=thread: the same in a build folder of its own.
@@ -218,9 +220,16 @@ dist: all
 	git -c tar.umask=0022 archive --format=tar --prefix=$(DISTED)/ --add-file=$(DIST)/sbom.spdx.json -o $(DIST)/$(DISTED).tar HEAD
 	gzip -9nf $(DIST)/$(DISTED).tar
 
+# Unit tests are make check's: DEB_BUILD_OPTIONS= runs them once more.
+DEB ?= build/deb
+deb: dist
+	DEB_BUILD_OPTIONS="$${DEB_BUILD_OPTIONS-nocheck}" scripts/deb $(DIST)/$(DISTED).tar.gz $(DEB)
+deb-check: deb
+	COTERIE_DEB=$(abspath $(DEB)) tests/integration/test-deb.sh
+
 clean:
 	rm -rf build
 
-.PHONY: all tests check soak bench fuzz fuzzers reproducible format lint install dist clean
+.PHONY: all tests check soak bench fuzz fuzzers reproducible format lint install dist deb deb-check clean
 .SECONDARY:
 -include $(shell find build -name '*.d' -type f 2>/dev/null)

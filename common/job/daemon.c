@@ -216,7 +216,9 @@ static const char *const peer_names[] = { "fingerprint", "psk", NULL };
 	{ "http.anywhere", CONFIG_BOOL, offsetof(T, common.http.anywhere), .standard = "false", \
 	  .help = "http.listen may be another address than a loopback one: whoever reaches it reads all that it says" }, \
 	{ "http.hosts", CONFIG_STRINGS, offsetof(T, common.http.hosts), 1, 16, "", .check = check_host, \
-	  .help = "names by which browsers may ask for it, besides localhost and the address, as behind a proxy" }
+	  .help = "names by which browsers may ask for it, besides localhost and the address, as behind a proxy" }, \
+	{ "example", CONFIG_BOOL, offsetof(T, common.example), .standard = "false", \
+	  .help = "true in what a package brings, which is refused until it has been edited" }
 
 #define C(field) offsetof(struct coordinator_config, field)
 static const struct config_row coordinator_rows[] = {
@@ -380,6 +382,14 @@ static enum err read_table(const struct config_table *t, const char *path, char 
 		err = config_set(root, set);
 	if (!err)
 		err = config_read(t, root, source, dir, NULL, out);
+	if (!err && out->example) {
+		err = err_set(ERR_INPUT,
+			      "%s: this is still the example that was installed (example is true): "
+			      "write your own "
+			      "name, identity and what follows, then take the line \"example\" out",
+			      source);
+		config_release(t, out);
+	}
 	json_free(root);
 	free(dir);
 	if (!err)

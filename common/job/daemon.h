@@ -66,6 +66,7 @@ struct daemon_common {
 	enum log_level log_level;
 	char *user;   /* whom root becomes; NULL: nobody else */
 	bool sandbox; /* see confine.h */
+	bool example;      /* as installed, and not edited yet: is refused */
 	const char *role;  /* "coordinator" or "party" */
 	char *on_event;    /* the program that is run then, see hook.h; NULL: none */
 	unsigned away_s;   /* a peer gone for so long is an event; 0: never */

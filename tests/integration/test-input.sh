@@ -52,6 +52,7 @@ test_right_configurations_pass() {
 
 test_wrong_coordinator_config() {
 	prepare
+	wrong coordinator '.example = true' 'this is still the example that was installed'
 	wrong coordinator '.colour = "red"' 'coordinator\.colour' 'unknown|expected'
 	wrong coordinator '.identity.colour = 1' 'coordinator\.identity\.colour'
 	wrong coordinator 'del(.name)' 'coordinator\.name is missing'
@@ -75,6 +76,7 @@ test_wrong_coordinator_config() {
 
 test_wrong_party_config() {
 	prepare
+	wrong party-00 '.example = true' 'this is still the example that was installed'
 	wrong party-00 '.colour = "red"' 'party\.colour'
 	wrong party-00 'del(.coordinator)' 'party\.coordinator is missing'
 	wrong party-00 '.coordinator = "127.0.0.1"' 'party\.coordinator.*127\.0\.0\.1.*expected'

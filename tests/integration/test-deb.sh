@@ -1,0 +1,352 @@
+#!/bin/bash
+# Debian packages. Here what they hold; with COTERIE_DEB=DIRECTORY (make deb-check) those that lie there, also installed
+# on three hosts with systemd, run, upgraded, purged: see hosts.sh.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=hosts.sh
+source "$(dirname "$0")/hosts.sh"
+
+# shellcheck disable=SC2034
+TEST_TIMEOUT=1800
+PACKAGES=(coterie-coordinator coterie-party coterie coterie-doc)
+
+possible() {
+	local tool
+	for tool in dpkg-buildpackage dh lintian systemd-analyze; do command -v "$tool" >/dev/null || skip "$tool is not installed: scripts/deps --deb"; done
+	[[ -e $ROOT/.git ]] || skip "not a git repository"
+}
+
+# An archive as make dist makes it, but of this working tree as it is.
+archive() { # DIRECTORY
+	local version commit
+	version=$(<"$ROOT/VERSION")
+	commit=$(
+		cp "$(git -C "$ROOT" rev-parse --absolute-git-dir)/index" "$1/index"
+		export GIT_INDEX_FILE=$1/index GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@test GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@test
+		GIT_COMMITTER_DATE=$(git -C "$ROOT" log -1 --format=%cI) GIT_AUTHOR_DATE=$(git -C "$ROOT" log -1 --format=%cI)
+		export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
+		git -C "$ROOT" add -A
+		git -C "$ROOT" commit-tree -p HEAD -m test "$(git -C "$ROOT" write-tree)"
+	)
+	git -C "$ROOT" -c tar.umask=0022 archive --format=tar --prefix="coterie-$version/" "$commit" | gzip -9n >"$1/coterie-$version.tar.gz"
+}
+
+# The same release under another version.
+renamed() { # ARCHIVE VERSION DIRECTORY
+	mkdir -p "$3"
+	tar -xzf "$1" -C "$3"
+	mv "$3"/coterie-* "$3/coterie-$2"
+	touch -r "$3/coterie-$2/VERSION" "$3/time"
+	echo "$2" >"$3/coterie-$2/VERSION"
+	touch -r "$3/time" "$3/coterie-$2/VERSION"
+	tar -C "$3" -czf "$3/coterie-$2.tar.gz" "coterie-$2"
+}
+
+build_from() { # ARCHIVE OUT
+	DEB_BUILD_OPTIONS=nocheck "$ROOT/scripts/deb" "$1" "$2" 2>"$T/deb.stderr" || fail "scripts/deb: $(cat "$T/deb.stderr")"
+}
+
+# The packages are in $DEBS afterwards: those of make deb, or made here once for all tests of this file.
+packages() {
+	possible
+	DEBS=${COTERIE_DEB-}
+	[[ -z $DEBS ]] || return 0
+	local sum kept
+	archive "$T"
+	sum=$(sha256sum "$T"/coterie-*.tar.gz | cut -c 1-16)
+	kept=$ROOT/build/deb-test
+	(
+		flock 9
+		[[ -e $kept/$sum ]] || {
+			rm -rf "$kept"
+			build_from "$T"/coterie-*.tar.gz "$kept"
+			touch "$kept/$sum"
+		}
+	) 9>"$ROOT/build/deb-test.lock" || exit 1
+	DEBS=$kept
+}
+
+deb() { echo "$DEBS/$1"_[0-9]*.deb; } # NAME
+
+unpacked() { # all packages below $T/NAME
+	local name
+	packages
+	for name in "${PACKAGES[@]}"; do dpkg-deb -R "$(deb "$name")" "$T/$name"; done
+}
+
+test_lintian() {
+	packages
+	lintian --allow-root --profile debian --fail-on error,warning "$DEBS"/*.changes >"$T/lintian" 2>&1 || fail "$(grep '^[EW]:' "$T/lintian")"
+}
+
+# Each program, page and completion is in one package, and what a package needs is what the programs load.
+test_contents() {
+	unpacked
+	local file where
+	for file in usr/bin/{coordinator,party,coterie} usr/share/man/man1/{coordinator,party,coterie}.1.gz usr/libexec/coterie/{netlab,coterie-netlab} \
+		usr/share/bash-completion/completions/{coordinator,party,coterie} usr/share/zsh/vendor-completions/_{coordinator,party,coterie} \
+		usr/share/fish/vendor_completions.d/{coordinator,party,coterie}.fish etc/coterie/{coordinator,party}.json \
+		lib/systemd/system/coterie-{coordinator,party}.service usr/lib/{sysusers,tmpfiles}.d/coterie-{coordinator,party}.conf \
+		etc/logrotate.d/coterie-{coordinator,party} usr/share/doc/coterie/README.md usr/share/doc/coterie/docs/OPERATIONS.md; do
+		where=$(cd "$T" && find "${PACKAGES[@]}" -path "*/$file")
+		[[ $(wc -w <<<"$where") == 1 ]] || fault "$file is in: $where"
+	done
+	[[ -z $(find "$T/coterie-doc/usr/share/doc/coterie" -name '*.gz' ! -name 'changelog*') ]] || fault "a document is packed, and no link finds it"
+	for file in coordinator party coterie; do
+		where=$(find "$T"/*/usr/bin -name "$file")
+		readelf -dW "$where" | grep -q 'BIND_NOW\|NOW' || fault "$file is not hardened"
+		[[ $("$where" --version) == *"$(dpkg-deb -f "$(deb coterie)" Version | sed 's/-1$//')"* ]] || fault "$file --version: $("$where" --version)"
+	done
+	for file in coterie-coordinator coterie-party; do
+		[[ $(sort "$T/$file/DEBIAN/conffiles") == "/etc/coterie/${file#coterie-}.json"$'\n'"/etc/logrotate.d/$file" ]] || fault "$file has other conffiles"
+	done
+}
+
+# What lies in /etc/coterie is all right, but for the one thing that somebody has to do.
+test_examples_are_refused_until_edited() {
+	unpacked
+	local role
+	for role in coordinator party; do
+		cp "$T/coterie-$role/etc/coterie/$role.json" "$T/$role.json"
+		[[ $(jq -r .output "$T/$role.json") == "/var/lib/coterie-$role" ]] || fault "output of $role: $(jq -r .output "$T/$role.json")"
+		start "$role" "$T/coterie-$role/usr/bin/$role" --config "$T/$role.json" --job "$ROOT/configs/jobs/kcagc-cora.json" --check-config
+		ends 4 "$role"
+		says "$role" "$role.json: this is still the example that was installed .*take the line \"example\" out"
+		edit "$role" 'del(.example)'
+		start "$role" "$T/coterie-$role/usr/bin/$role" --config "$T/$role.json" --job "$ROOT/configs/jobs/kcagc-cora.json" --check-config
+		ends 4 "$role"
+		says "$role" '(hub|bank-a).crt: No such file'
+	done
+	[[ $(jq -r '.data[] | select(startswith("/var/lib/coterie-party/data/") | not)' "$T/party.json") == "" ]] || fault "data lie elsewhere"
+}
+
+# systemd understands the units and the examples, and finds them as closed as OPERATIONS.md says.
+test_units() {
+	unpacked
+	local unit figure dir=$T/root/etc/systemd/system
+	mkdir -p "$dir" "$T/root/usr/bin" "$T/root/usr/sbin" "$T/root/bin"
+	cp "$T"/coterie-*/lib/systemd/system/* "$T/coterie-coordinator/usr/share/doc/coterie-coordinator/examples"/coterie-*@* "$dir"
+	cp /usr/lib/systemd/system/*.target "$dir"
+	cp "$T"/*/usr/bin/* "$T/root/usr/bin"
+	for unit in bin/sh bin/kill usr/sbin/sendmail; do install -m 755 /bin/true "$T/root/$unit"; done
+	for unit in coterie-coordinator.service coterie-party.service coterie-submit@segments.timer coterie-submit@segments.service coterie-alarm@x.service; do
+		systemd-analyze verify --root="$T/root" --man=no --recursive-errors=no "$unit" >"$T/verify" 2>&1 || fault "$unit: $(cat "$T/verify")"
+		[[ ! -s $T/verify ]] || fault "$unit: $(cat "$T/verify")"
+	done
+	for unit in coterie-coordinator coterie-party; do
+		figure=$(systemd-analyze security --offline=yes --root="$T/root" --no-pager "$unit.service" 2>"$T/security" | sed -n 's/.*exposure level for .*: \([0-9.]*\) .*/\1/p')
+		grep -Eq "^ *$unit +$figure( |\$)" "$ROOT/docs/OPERATIONS.md" || fault "$unit: systemd-analyze security says $figure, which OPERATIONS.md does not ($(cat "$T/security"))"
+	done
+}
+
+full() { [[ -n ${COTERIE_DEB-} ]] || skip "takes minutes and hosts of its own: make deb-check"; }
+
+test_same_bytes_from_another_folder() {
+	full
+	packages
+	local name archive
+	archive=$(echo "$DEBS"/coterie_*.orig.tar.gz)
+	name=${archive##*/coterie_} name=coterie-${name%.orig.tar.gz}
+	cp "$archive" "$T/$name.tar.gz"
+	(umask 077 && TZ=Asia/Tokyo build_from "$T/$name.tar.gz" "$T/another/folder")
+	for name in "$DEBS"/*.deb; do cmp "$name" "$T/another/folder/${name##*/}" || fault "${name##*/} is not the same bytes twice"; done
+}
+
+# ---- hosts ----
+
+root_with_packages() { # a Debian that has them and all that they need, at $BASE
+	hosts_possible
+	packages
+	BASE=$T/base
+	base "$BASE"
+	mkdir "$BASE/srv/packages"
+	for name in "${PACKAGES[@]}"; do cp "$(deb "$name")" "$BASE/srv/packages"; done
+	in_root "$BASE" apt-get -q update
+	in_root "$BASE" /bin/sh -c 'apt-get -q -y install /srv/packages/*.deb'
+}
+
+traces() { # HOST-COMMAND...: of the packages, but for the archives and dpkg's own log
+	"$@" /bin/sh -c 'find / -xdev \( -path /proc -o -path /srv -o -path /var/log -o -path /var/cache \) -prune -o \( -name "*coterie*" -o -path "/usr/bin/coordinator*" -o -path "/usr/bin/party" \) -print; getent passwd | grep coterie; getent group | grep coterie; true'
+}
+
+in_base() { systemd-nspawn -q --register=no --keep-unit -D "$BASE" "$@" </dev/null 2>/dev/null; }
+
+test_fresh_root() {
+	full
+	root_with_packages
+	local name
+	for name in coordinator party coterie; do in_root "$BASE" "$name" --version; done
+	in_root "$BASE" coterie launch --help
+	[[ $(traces in_base | wc -l) -gt 20 ]] || fail "the packages are not there: $(traces in_base)"
+	in_root "$BASE" apt-get -q -y remove "${PACKAGES[@]}"
+	in_root "$BASE" test -e /etc/coterie/party.json
+	in_root "$BASE" apt-get -q -y purge "${PACKAGES[@]}"
+	[[ -z $(traces in_base) ]] || fail "after purge there are: $(traces in_base)"
+}
+
+journal_says() { on "$1" journalctl -q -o cat -u "$2" | grep -Eq -- "$3"; } # HOST UNIT REGEX
+
+journal_soon_says() { until_true 30 journal_says "$@" || fail "$1: $2 does not say '$3': $(on "$1" journalctl -q -o cat -n 5 -u "$2")"; }
+
+is_state() { [[ $(on "$1" systemctl show -P ActiveState "$2") == "$3" ]]; } # HOST UNIT STATE
+
+property() { on "$1" systemctl show -P "$3" "$2"; } # HOST UNIT NAME
+
+role_of() { [[ $1 == hub ]] && echo coordinator || echo party; } # HOST
+
+federation_of_hosts() { # keys made where they are used; only requests and certificates travel
+	local name other
+	on hub coterie pki init --dir /root/ca
+	for name in hub bank-a bank-b; do
+		on "$name" coterie pki request --name "$name" --role "$(role_of "$name")" --dir /etc/coterie
+		on "$name" chown "coterie-$(role_of "$name"):" "/etc/coterie/$name.key"
+		on "$name" cat "/etc/coterie/$name.csr" | put hub "/root/$name.csr"
+		on hub coterie pki sign --ca /root/ca "/root/$name.csr"
+		on hub cat "/root/$name.crt" | put "$name" "/etc/coterie/$name.crt"
+		on hub cat /root/ca/ca.crt | put "$name" /etc/coterie/ca.crt
+	done >"$T/pki.stdout" || fail "keys and certificates: $(cat "$T/pki.stdout")"
+	on hub jq 'del(.example) | .name = "hub" | .parties = ["bank-a", "bank-b"] | .threads = 1' /etc/coterie/coordinator.json >"$T/new"
+	put hub /etc/coterie/coordinator.json <"$T/new"
+	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 } }' | put hub /etc/coterie/jobs/segments.json
+	for name in bank-a bank-b; do
+		other=bank-$(tr ab ba <<<"${name#bank-}")
+		on "$name" jq --arg name "$name" --arg other "$other" --arg hub "$(on hub coterie pki fingerprint /etc/coterie/hub.crt)" \
+			--arg pin "$(on "$other" coterie pki fingerprint "/etc/coterie/$other.crt")" '
+			del(.example, .data.ids) | .name = $name | .coordinator = "hub.example.org:7431" | .threads = 1 |
+			.identity.certificate = "\($name).crt" | .identity.key = "\($name).key" | .peers = { hub: $hub, ($other): $pin } |
+			.data.features = "/var/lib/coterie-party/data/features.mtx"' /etc/coterie/party.json >"$T/new"
+		put "$name" /etc/coterie/party.json <"$T/new"
+	done
+}
+
+three_hosts() { # started, packages not installed
+	local name address=1
+	wire
+	for name in hub bank-a bank-b; do
+		host "$name" 10.83.0.$((address++))
+		printf '127.0.0.1 localhost\n10.83.0.1 hub.example.org\n' | put "$name" /etc/hosts
+	done
+}
+
+install_on() { # HOST PACKAGE...
+	# shellcheck disable=SC2016
+	on "$1" /bin/sh -c 'cd /srv/packages && for p; do set -- "$@" "$p"_[0-9]*.deb && shift; done; dpkg -i "$@"' - "${@:2}" >"$T/dpkg" 2>&1 ||
+		fail "$1: dpkg -i: $(cat "$T/dpkg")"
+}
+
+job_on_hosts() { # the parties run; the labels of both are the same
+	local name
+	on hub systemctl start coterie-coordinator || fail "the coordinator does not start: $(on hub journalctl -q -o cat -n 8 -u coterie-coordinator)"
+	until_true 60 is_state hub coterie-coordinator inactive || fail "the job does not end: $(on hub journalctl -q -o cat -n 5 -u coterie-coordinator)"
+	[[ $(property hub coterie-coordinator Result) == success ]] || fail "the job: $(on hub journalctl -q -o cat -n 5 -u coterie-coordinator)"
+	for name in bank-a bank-b; do
+		until_true 30 on "$name" /bin/sh -c "[ \$(ls /var/lib/coterie-party/job-*/labels.csv 2>/dev/null | wc -l) = $1 ]" || fail "$name has no labels of job $1"
+		on "$name" /bin/sh -c 'cat "$(ls -t /var/lib/coterie-party/job-*/labels.csv | head -n 1)"' >"$T/labels-$name"
+	done
+	[[ $(wc -l <"$T/labels-bank-a") == 151 ]] || fail "bank-a has $(wc -l <"$T/labels-bank-a") lines of labels"
+	same_labels "$T/labels-bank-a" "$T/labels-bank-b"
+}
+
+test_three_hosts() {
+	full
+	trap 'STATUS=$?; hosts_end; finish $STATUS' EXIT
+	root_with_packages
+	in_root "$BASE" apt-get -q -y purge "${PACKAGES[@]}"
+	three_hosts
+	local name pid other
+	install_on hub coterie-coordinator coterie coterie-doc
+	for name in bank-a bank-b; do install_on "$name" coterie-party coterie; done
+
+	# Nothing runs unasked; what is not edited says so, and is not tried again and again.
+	! on bank-a systemctl is-enabled -q coterie-party || fail "the party is enabled"
+	is_state bank-a coterie-party inactive || fail "the party runs"
+	! on bank-a systemctl start coterie-party || fail "the example was taken"
+	journal_soon_says bank-a coterie-party 'this is still the example that was installed'
+	until_true 10 is_state bank-a coterie-party failed || fail "it is tried again: $(property bank-a coterie-party ActiveState)"
+
+	# Somebody is told.
+	put bank-a /usr/sbin/sendmail root:root 755 <<<$'#!/bin/sh\ncat >>/root/mail'
+	on bank-a cp /usr/share/doc/coterie-party/examples/coterie-alarm@.service /etc/systemd/system
+	on bank-a cat /usr/share/doc/coterie-party/examples/on-failure.conf | put bank-a /etc/systemd/system/coterie-party.service.d/on-failure.conf
+	on bank-a systemctl daemon-reload
+	! on bank-a systemctl restart coterie-party 2>/dev/null || fail "the example was taken"
+	until_true 20 on bank-a grep -q 'Subject: coterie-party failed on bank-a' /root/mail || fail "nobody was told"
+
+	federation_of_hosts
+	federation 2
+	for name in bank-a bank-b; do
+		other=party-0$([[ $name == bank-a ]] && echo 0 || echo 1)
+		for f in features.mtx edges.tsv; do put "$name" "/var/lib/coterie-party/data/$f" coterie-party: 600 <"$T/data/$other/$f"; done
+		on "$name" runuser -u coterie-party -- party --config /etc/coterie/party.json --check-config >/dev/null || fail "$name: --check-config"
+		on "$name" systemctl enable -q --now coterie-party || fail "$name: $(on "$name" journalctl -q -o cat -n 5 -u coterie-party)"
+		journal_soon_says "$name" coterie-party 'system calls are confined'
+	done
+	# One job, as a service; its results and the job's own lie where it may write.
+	put hub /etc/systemd/system/coterie-coordinator.service.d/job.conf <<-'END'
+		[Service]
+		ExecStart=
+		ExecStart=/usr/bin/coordinator --config /etc/coterie/coordinator.json --job /etc/coterie/jobs/segments.json
+	END
+	on hub systemctl daemon-reload
+	job_on_hosts 1
+	[[ $(on bank-a stat -c '%a %U' /var/lib/coterie-party /var/lib/coterie-party/log.jsonl) == $'700 coterie-party\n600 coterie-party' ]] || fail "modes"
+
+	# The watchdog is fed, SIGHUP is heard, what died is back, and the log goes round.
+	[[ $(property bank-a coterie-party WatchdogUSec) == 1min ]] || fail "no watchdog"
+	on bank-a systemctl reload coterie-party || fail "reload: $(on bank-a journalctl -q -o cat -n 8 -u coterie-party)"
+	journal_soon_says bank-a coterie-party 'certificates reloaded'
+	pid=$(property bank-a coterie-party MainPID)
+	on bank-a kill -KILL "$pid"
+	until_true 30 is_another_process bank-a "$pid" || fail "the party that died is not back"
+	on bank-a logrotate -f /etc/logrotate.d/coterie-party || fail "logrotate"
+	on bank-a /bin/sh -c 'test -s /var/lib/coterie-party/log.jsonl.1.gz && test ! -s /var/lib/coterie-party/log.jsonl' || fail "the log was not rotated"
+	on bank-a systemctl restart coterie-party
+	until_true 10 on bank-a test -s /var/lib/coterie-party/log.jsonl || fail "nothing is logged after rotation"
+	job_on_hosts 2
+
+	upgrade
+	job_on_hosts 3
+	purge
+}
+
+is_another_process() { [[ $(property "$1" coterie-party MainPID) != [0"$2"] && $(property "$1" coterie-party MainPID) != "$2" ]] && is_state "$1" coterie-party active; } # HOST PID
+
+# What runs goes on as it is; the edited configuration stays; after a restart it is the new one.
+upgrade() {
+	local name pid archive
+	archive=$(echo "$DEBS"/coterie_*.orig.tar.gz)
+	renamed "$archive" 0.1.1~test "$T/renamed"
+	build_from "$T/renamed/coterie-0.1.1~test.tar.gz" "$T/newer"
+	pid=$(property bank-a coterie-party MainPID)
+	for name in hub bank-a bank-b; do
+		on "$name" rm -r /srv/packages
+		for p in "$T"/newer/coterie*_{amd64,arm64,all}.deb; do
+			[[ ! -e $p || $p == *dbgsym* ]] || put "$name" "/srv/packages/${p##*/}" <"$p"
+		done
+	done
+	on bank-a sha256sum /etc/coterie/party.json >"$T/before"
+	install_on hub coterie-coordinator coterie coterie-doc
+	for name in bank-a bank-b; do install_on "$name" coterie-party coterie; done
+	[[ $(property bank-a coterie-party MainPID) == "$pid" ]] || fail "the upgrade has restarted the party: $(on bank-a journalctl -q -o cat -n 12 -u coterie-party)"
+	on bank-a sha256sum /etc/coterie/party.json | cmp - "$T/before" || fail "the upgrade has changed party.json"
+	[[ $(on bank-a party --version) == *0.1.1~test ]] || fail "party --version: $(on bank-a party --version)"
+	for name in bank-a bank-b; do on "$name" systemctl restart coterie-party; done
+}
+
+# Removed, its state stays; purged, nothing does but what somebody has put into /etc/coterie, and whose that is.
+purge() {
+	on bank-a dpkg -r coterie-party >/dev/null 2>&1
+	is_state bank-a coterie-party inactive || fail "removed, and runs"
+	on bank-a test -s /var/lib/coterie-party/state/ledger.db || fail "removing took the ledger"
+	on bank-a dpkg -P coterie-party coterie >"$T/dpkg" 2>&1 || fail "dpkg -P: $(cat "$T/dpkg")"
+	on bank-a test ! -e /var/lib/coterie-party || fail "purged, and its state is there"
+	[[ $(on bank-a ls /etc/coterie) == $'bank-a.crt\nbank-a.csr\nbank-a.key\nca.crt' ]] || fail "/etc/coterie has: $(on bank-a ls /etc/coterie)"
+	on bank-a getent passwd coterie-party >/dev/null || fail "the user is gone whose key is there"
+	on bank-a rm -r /etc/coterie /etc/systemd/system/coterie-party.service.d /etc/systemd/system/coterie-alarm@.service
+	install_on bank-a coterie-party
+	on bank-a dpkg -P coterie-party >"$T/dpkg" 2>&1
+	[[ -z $(traces on bank-a) ]] || fail "after purge there are: $(traces on bank-a)"
+}
+
+run_tests "$@"

@@ -59,9 +59,6 @@ test_killed_while_a_job_runs() {
 	job wait 4 >/dev/null || fail "the job after them ended with $?"
 	for name in $(names 3); do ! gone "$name" || fail "$name has ended"; done
 }
-in_log() { # ID PHASE
-	grep -q "\"phase\": *\"$2\"" "$T/out/coordinator/job-00000$1/log.jsonl" 2>/dev/null || is "$1" "done"
-}
 
 # A job whose other attempt is awaited when the coordinator dies once more.
 test_killed_while_parties_come_again() {

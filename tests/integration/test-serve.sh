@@ -174,6 +174,8 @@ test_status() {
 	done
 	wakes party-01
 	job wait 3 >/dev/null || fail "job 3 ended with $?"
+	[[ $(grep -c "\"job\":\"$(shown 1 .job_id)\"" "$T/out/coordinator/log.jsonl") -gt 0 ]] || fail "no line has the job's number"
+	until_true 20 joined_times 12 || fail "they did not come back"
 	status party-00 --json >"$T/status.json"
 	jq -e '.role == "party" and .ledger.count > 0 and (.ledger.head | length == 64) and .budgets.limits.jobs == 9 and
 		(.budgets.spent | length == 1) and .budgets.spent[0].jobs == 3 and (.peers | length == 1)' "$T/status.json" >/dev/null ||
@@ -190,6 +192,33 @@ test_status() {
 	refused 2 'does the daemon run' status party-02
 }
 away() { [[ $(status coordinator --json | jq -r --arg n "$1" '.peers[] | select(.name == $n) | .connected') == false ]]; } # NAME
+
+# ---- old results ----
+
+# By age, then by size; not of jobs that wait or run. That they were there, jobs.db still says.
+test_old_results_go() {
+	served 3
+	for id in 1 2 3; do submits "$T/job.json" "$id" && job wait "$id" >/dev/null; done
+	kill -TERM "${PID[coordinator]}"
+	ends 0 coordinator
+	find "$T/out/coordinator/job-000001" -exec touch -d '3 days ago' {} +
+	edit coordinator '.keep_days = 2'
+	serve_again
+	until_true 20 has_gone 1 || fail "the results of job 1 are still there"
+	[[ -d $T/out/coordinator/job-000002 ]] || fail "the results of job 2 have gone"
+	soon_says coordinator 'job-000001 goes, by keep_days or keep_gib'
+	[[ $(shown 1 .kept) == false && $(shown 1 .state) == "done" && $(shown 2 .kept) == true ]] || fail "show says $(job show 1)"
+	kill -TERM "${PID[coordinator]}"
+	ends 0 coordinator
+	edit coordinator '.keep_days = 0 | .keep_gib = 0.0000001'
+	serve_again
+	until_true 20 has_gone 3 || fail "the results of job 3 are still there"
+	[[ -s $T/out/coordinator/jobs.db && -s $T/out/coordinator/index.jsonl ]] || fail "more than results has gone"
+	here 3
+	submits "$T/job.json" 4
+	job wait 4 >/dev/null || fail "the job after it ended with $?"
+}
+has_gone() { [[ ! -e $T/out/coordinator/job-00000$1 ]]; } # ID
 
 # ---- two on one directory ----
 

@@ -176,6 +176,7 @@ soak: all $(SHIM) fuzzers
 		echo "== $$s" && $$s --seconds $$(($(HOURS) * 3600 / $(words $(BY_CHANCE)))) --seed $(SEED) || exit 1; \
 	done
 	COTERIE_SOAK=1 scripts/run-tests --timeout 1800 integration tests/integration/test-*death.sh
+	COTERIE_JOBS=200 TEST_TIMEOUT=1800 scripts/run-tests --timeout 1800 integration tests/integration/test-serve-row.sh
 	tests/faults/faults.sh --out build/faults.csv
 	scripts/fuzz --seconds 1200
 

@@ -18,6 +18,8 @@ static const struct command {
 	{ "align", "which ids several files have in common, found as parties would", align_main },
 	{ "job", "jobs of a coordinator that serves: submit, list, show, wait, cancel, log",
 	  job_main },
+	{ "status", "what a daemon of this host does: peers, jobs, queue, ledger, budgets",
+	  status_main },
 	{ "eval", "compare labels with the truth", eval_main },
 	{ "agc", "cluster pooled data, the baseline (AGC)", agc_main },
 	{ "gcc", "cluster pooled data, the best that parties can reach (GCC)", gcc_main },

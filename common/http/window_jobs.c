@@ -105,7 +105,7 @@ void window_jobs(const char *output, const struct http_request *r, struct http_a
 	http_json(a, o);
 }
 
-/* Is this the one? By its name where it has a directory, by what it says where it is the newest. */
+/* Is this the one, by what it says? */
 static bool is_it(const char *path, const char *id, unsigned attempt)
 {
 	const struct json *v;
@@ -121,11 +121,35 @@ static bool is_it(const char *path, const char *id, unsigned attempt)
 	return is;
 }
 
+/* Where its run.json is; owned by the caller, NULL: nowhere here. The queue of a coordinator that
+ * serves has directories of its own names, of which the newest is looked at first. */
+static char *path_of(const char *output, const char *id, unsigned attempt)
+{
+	char name[RESULTS_NAME_MAX], *dir, *path;
+	struct found *found;
+	size_t n;
+
+	results_name(id, attempt, name);
+	dir = file_join(output, name);
+	path = file_join(dir, "run.json");
+	free(dir);
+	if (file_exists(path))
+		return path;
+	free(path);
+	path = NULL;
+	found = find(output, &n);
+	for (size_t i = 0; i < n && !path; i++)
+		if (is_it(found[i].path, id, attempt))
+			path = alloc_copy(found[i].path);
+	release(found, n);
+	return path;
+}
+
 void window_job(const char *output, const struct http_request *r, struct http_answer *a)
 {
-	char id[33] = "", name[RESULTS_NAME_MAX], *dir, *path;
 	unsigned attempt = 0;
-	enum err e = ERR_INPUT;
+	char id[33] = "", *path;
+	enum err e;
 	int end = 0;
 
 	if (sscanf(r->rest, "%32[0-9a-f]-%4u%n", id, &attempt, &end) != 2 || r->rest[end] ||
@@ -133,21 +157,11 @@ void window_job(const char *output, const struct http_request *r, struct http_an
 		http_refuse(a, 400, "expected /api/jobs/ and a job's number, -, and the attempt");
 		return;
 	}
-	results_name(id, attempt, name);
-	dir = file_join(output, name);
-	path = file_join(dir, "run.json");
-	if (!file_exists(path)) {
-		free(path);
-		path = file_join(output, "run.json");
-		if (!is_it(path, id, attempt))
-			*path = 0;
-	}
-	if (*path)
-		e = file_read(path, RECORD_MAX, &a->body);
+	path = path_of(output, id, attempt);
+	e = path ? file_read(path, RECORD_MAX, &a->body) : ERR_INPUT;
 	if (e != ERR_OK) {
 		buf_release(&a->body);
 		http_refuse(a, 404, "no run.json of job %s, attempt %u, is here", id, attempt);
 	}
 	free(path);
-	free(dir);
 }

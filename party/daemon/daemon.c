@@ -59,6 +59,7 @@ void daemon_close(struct daemon *d, enum err result, const char *why)
 		conn_close(d->conn, ERR_OK, NULL,
 			   result == ERR_CANCELLED ? CANCEL_TIMEOUT_S : CLOSE_TIMEOUT_S);
 	watch_close(&d->watch);
+	party_status_close(d->status);
 	uv_close((uv_handle_t *)&d->retry_timer, NULL);
 	uv_close((uv_handle_t *)&d->cancel_timer, NULL);
 	uv_close((uv_handle_t *)&d->again_timer, NULL);
@@ -350,6 +351,7 @@ static enum err start(struct daemon *d)
 	TRY(psks_read(&d->psks, d->config));
 	TRY(conn_host_new(&d->host, &d->loop, &o));
 	TRY(window_open(&d->window, c));
+	TRY(party_status_open(&d->status, d->config, &d->loop));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
 	watch_start(&d->watch, c, d->host, on_signal, check_again, d);
 	TRY(party_window_start(d->window, d->config));
@@ -411,6 +413,7 @@ enum err daemon_run(const struct party_config *config, const struct daemon_optio
 	wipe(&d->numbering, sizeof(d->numbering));
 	psks_free(d->psks);
 	served_free(d->served);
+	party_status_free(d->status);
 	stop_waiting(d);
 	free(d);
 	return e;

@@ -12,6 +12,7 @@
 #include "party/daemon/data.h"
 #include "party/daemon/job.h"
 #include "party/daemon/psks.h"
+#include "party/daemon/status.h"
 #include "proto/backoff.h"
 #include "proto/watch.h"
 
@@ -52,6 +53,7 @@ struct daemon {
 	struct conn *conn;
 	struct watch watch;
 	struct window *window; /* or NULL */
+	struct party_status *status;
 	uv_timer_t retry_timer, cancel_timer, again_timer, last_timer;
 	uv_async_t job_done;
 	uv_thread_t job_thread;

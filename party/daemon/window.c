@@ -148,17 +148,24 @@ static void put_limits(struct json *o, const struct party_config *c)
 			json_put_number(o, limit[i].name, limit[i].value);
 }
 
+static enum err give_budgets(const struct party_config *config, struct ledger *l, struct json *o)
+{
+	struct json *list;
+
+	put_limits(json_put_object(o, "limits"), config);
+	list = json_put_array(o, "spent");
+	return l ? ledger_read_spent(l, add_budget, list) : ERR_OK;
+}
+
 static void budgets(void *config, const struct http_request *r, struct http_answer *a)
 {
-	struct json *o = json_object(), *list;
+	struct json *o = json_object();
 	struct ledger *l;
 	enum err e = open_ledger(config, &l);
 
 	(void)r;
-	put_limits(json_put_object(o, "limits"), config);
-	list = json_put_array(o, "spent");
-	if (e == ERR_OK && l)
-		e = ledger_read_spent(l, add_budget, list);
+	if (e == ERR_OK)
+		e = give_budgets(config, l, o);
 	ledger_close(l);
 	if (e == ERR_OK) {
 		http_json(a, o);
@@ -166,6 +173,19 @@ static void budgets(void *config, const struct http_request *r, struct http_answ
 	}
 	json_free(o);
 	http_refuse(a, 500, "%s", err_detail());
+}
+
+enum err party_show_standing(const struct party_config *config, struct json *o)
+{
+	struct ledger *l;
+	enum err e = open_ledger(config, &l);
+
+	if (e == ERR_OK)
+		e = put_head(l, json_put_object(o, "ledger"));
+	if (e == ERR_OK)
+		e = give_budgets(config, l, json_put_object(o, "budgets"));
+	ledger_close(l);
+	return e;
 }
 
 /* ---- offers ---- */

@@ -19,4 +19,8 @@
 enum err party_window_start(struct window *w, const struct party_config *config) MUST_CHECK;
 void party_window_close(struct window *w, const struct party_config *config);
 
+/* How far its ledger reaches, as "ledger", and "budgets": limits and what was spent. ERR_INPUT, ERR_JOB: the ledger cannot be
+ * read. */
+enum err party_show_standing(const struct party_config *config, struct json *o) MUST_CHECK;
+
 #endif

@@ -385,13 +385,30 @@ static void on_lost(struct running *r, struct seat *seat, const char *why)
 
 /* ---- what comes from connections ---- */
 
+/* In a process with several jobs, lines that this thread logs from here on are of this party's. */
+static void speak_of(const struct visitor *v)
+{
+	const struct running *r = v->of ? v->of : v->seat ? v->seat->job : NULL;
+
+	if (v->c->queue)
+		log_set_job_here(r ? r->number : "");
+}
+
+static void speak_of_none(const struct coordinator *c)
+{
+	if (c->queue)
+		log_set_job_here("");
+}
+
 static void on_message(struct conn *conn, const struct msg *m, void *arg)
 {
 	struct visitor *v = arg;
 	bool newcomer = v->seat && v->seat->conn != conn;
 	const struct running *r = v->seat ? v->seat->job : NULL;
+	const struct coordinator *c = v->c;
 	char why[128];
 
+	speak_of(v);
 	if (m->type == MSG_HELLO && v->seat && !newcomer && !v->seat->joined &&
 	    (!r || r->phase == JOINING)) {
 		on_hello(v, conn, &m->hello);
@@ -404,6 +421,7 @@ static void on_message(struct conn *conn, const struct msg *m, void *arg)
 			 msg_name(m->type));
 		conn_close(conn, ERR_PEER, why, 0);
 	}
+	speak_of_none(c);
 }
 
 static void forget_visitor(struct visitor *v)
@@ -433,6 +451,7 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 	bool over = v->of || c->closing || (r && (r->phase == CLOSING || post_settled(r->post)));
 	char text[ERR_DETAIL_MAX];
 
+	speak_of(v);
 	if (away)
 		on_lost(r, seat, why);
 	else if (code != ERR_OK && !over)
@@ -450,6 +469,7 @@ static void on_closed(struct conn *conn, enum err code, const char *why, void *a
 	} else if (its && !r && c->queue) {
 		c->queue->went(c->queue->arg, seat);
 	}
+	speak_of_none(c);
 }
 
 void *coordinator_on_accepted(struct conn *conn, void *arg)

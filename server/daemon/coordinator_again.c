@@ -163,6 +163,7 @@ void running_begin_again(struct running *r)
 		struct seat *seat = r->seat[l];
 
 		if (seat->conn) {
+			watch_away(&r->c->watch, seat->name);
 			conn_attach(seat->conn, NULL, 0);
 			conn_close(seat->conn, ERR_OK, NULL, CLOSE_TIMEOUT_S);
 		}

@@ -70,6 +70,8 @@ static void let_go(struct running *r, struct seat *seat)
 			v->seat = NULL;
 			r->links++;
 		}
+	if (seat->conn)
+		watch_away(&r->c->watch, seat->name);
 	if (r->again && r->result != ERR_OK && !r->left && (r->phase != JOINING || !seat->conn)) {
 		seat->owed = r->result;
 		snprintf(seat->owed_why, sizeof(seat->owed_why), "%s", r->why);
@@ -179,7 +181,9 @@ void running_cancel(struct running *r, const char *why)
 
 void running_leave(struct running *r, const char *why)
 {
-	r->left = r->phase == JOINING || (r->phase == RUNNING && r->run.more);
+	if (r->phase == CLOSING || (r->phase == RUNNING && running_is_done(r)))
+		return; /* it ends by itself, in a moment */
+	r->left = r->phase == JOINING || r->run.more;
 	if (!r->left) {
 		running_cancel(r, why);
 	} else if (r->phase == JOINING) {

@@ -2,6 +2,7 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/job/live.h"
 #include "server/daemon/service.h"
 #include "server/service/submit.h"
 
@@ -266,6 +267,61 @@ static enum err answer_log(struct asked *a)
 	return result;
 }
 
+/* ---- the daemon ---- */
+
+static enum err put_queue(const struct asked *a, struct json *o)
+{
+	size_t count[STORE_CANCELLED + 1], waiting = 0;
+	enum err e = store_count(a->s->store, count);
+
+	for (const struct entry *one = a->s->first; one; one = one->next)
+		waiting += one->job.state == STORE_WAITING;
+	json_put_number(o, "running", (double)a->s->runs);
+	json_put_number(o, "waiting_for_parties", (double)waiting);
+	json_put_number(o, "queued", (double)(a->s->entries - a->s->runs - waiting));
+	for (size_t i = STORE_DONE; i <= STORE_CANCELLED && e == ERR_OK; i++)
+		json_put_number(o, store_state_name[i], (double)count[i]);
+	json_put_string(o, "trouble", a->s->trouble); /* a jobs.db that cannot be read, too */
+	if (e != ERR_OK && !*a->s->trouble)
+		json_put_string(o, "trouble", err_detail());
+	return ERR_OK;
+}
+
+/* What the snapshot does not know: when a party came last, over all starts, and why one was not let
+ * in. */
+static void put_parties(const struct asked *a, struct json *list)
+{
+	for (size_t l = 0; l < a->s->c.L; l++) {
+		const struct seat *seat = &a->s->c.seat[l];
+		struct json *o = json_append_object(list);
+		struct store_party p;
+
+		json_put_string(o, "name", seat->name);
+		json_put_bool(o, "connected", seat->joined);
+		if (seat->job)
+			json_put_number(o, "job", (double)seat->job->id);
+		json_put_string(o, "refused", seat->refused);
+		if (store_get_party(a->s->store, seat->name, &p) != ERR_OK)
+			p = (struct store_party){ 0 };
+		put_time(o, "last_joined", p.contact);
+		json_put_string(o, "software", *seat->software ? seat->software : p.software);
+	}
+}
+
+static enum err answer_status(struct asked *a)
+{
+	struct live *now = live_copy();
+	struct json *o = json_put(a->answer, "daemon", live_json(now)), *list;
+
+	free(now);
+	put_parties(a, json_put_array(o, "parties"));
+	list = json_put_array(o, "running");
+	for (const struct entry *e = a->s->first; e; e = e->next)
+		if (e->running)
+			put_job(a->s, &e->job, e, json_append_object(list), false);
+	return put_queue(a, json_put_object(o, "queue"));
+}
+
 /* ---- who may what ---- */
 
 static const struct {
@@ -274,8 +330,8 @@ static const struct {
 	enum err (*answer)(struct asked *a);
 } requests[] = {
 	{ "list", ROLE_VIEWER, answer_list },        { "show", ROLE_VIEWER, answer_show },
-	{ "log", ROLE_VIEWER, answer_log },          { "submit", ROLE_SUBMITTER, answer_submit },
-	{ "cancel", ROLE_SUBMITTER, answer_cancel },
+	{ "log", ROLE_VIEWER, answer_log },          { "status", ROLE_VIEWER, answer_status },
+	{ "submit", ROLE_SUBMITTER, answer_submit }, { "cancel", ROLE_SUBMITTER, answer_cancel },
 };
 
 static enum err answer_one(struct asked *a)

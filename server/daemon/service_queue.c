@@ -295,6 +295,17 @@ static void set_waiting(struct service *s, struct entry *e, enum store_state sta
 		log_info("job %" PRId64 " waits for parties that are away", e->job.id);
 }
 
+/* Jobs that run, and those that are over but whose threads have not come back: each has a log of
+ * its own open. */
+static bool has_room(const struct service *s)
+{
+	size_t held = 0;
+
+	for (const struct running *r = s->c.jobs; r; r = r->next)
+		held++;
+	return s->runs < s->config->max_running && held < RECORD_RUNNING_MAX;
+}
+
 void queue_look(struct service *s)
 {
 	bool reserved[PARTIES_MAX] = { false };
@@ -315,8 +326,7 @@ void queue_look(struct service *s)
 		set_waiting(s, e, there ? STORE_QUEUED : STORE_WAITING);
 		if (!there)
 			continue;
-		if (free_now && s->runs < s->config->max_running && !s->c.stopping &&
-		    !e->unwritten && begin(s, e))
+		if (free_now && has_room(s) && !s->c.stopping && !e->unwritten && begin(s, e))
 			continue;
 		for (size_t l = 0; l < e->job.parties; l++)
 			reserved[number_of(s, e->seat[l])] = true;
@@ -377,6 +387,8 @@ enum err queue_cancel(struct service *s, struct entry *e, const char *who)
 	int64_t id;
 
 	snprintf(why, sizeof(why), "cancelled by %s", who);
+	if (e->running && running_is_done(e->running))
+		return err_set(ERR_INPUT, "job %" PRId64 " is done, in a moment", e->job.id);
 	if (e->running) {
 		running_cancel(e->running, why);
 		return ERR_OK;
@@ -464,7 +476,7 @@ static void recover(struct service *s, struct entry *e)
 	for (size_t l = 0; l < e->job.parties; l++)
 		name[l] = e->job.party[l];
 	attempt_hash(&job, name, e->job.parties, what);
-	if (found && c->rejoin_s && s->config->max_attempts > 1 &&
+	if (found && has_room(s) && c->rejoin_s && s->config->max_attempts > 1 &&
 	    !memcmp(what, state.what, HASH_LEN))
 		take_up(s, e, &state, &job);
 	else

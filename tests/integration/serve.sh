@@ -76,3 +76,7 @@ refused() { # STATUS REGEX COMMAND...
 }
 
 joined_times() { (($(grep -c 'joined from' "$T/coordinator.stderr") >= $1)); } # N, since this coordinator began
+
+in_log() { # ID PHASE: it has come so far, or is done
+	grep -q "\"phase\": *\"$2\"" "$T/out/coordinator/job-00000$1/log.jsonl" 2>/dev/null || is "$1" "done"
+}

@@ -68,25 +68,33 @@ test_readme_between_organisations() {
 		case $command in
 		*--check-config) configure ;;
 		party\ * | coordinator\ *)
+			[[ $command != *--serve* ]] || ends 0 hub # whose job is done
 			# shellcheck disable=SC2086
 			PATH=$BIN:$PATH start "${host%$}" $command
 			continue
 			;;
+		*\ job\ *\ submit\ *) until_true 30 both_came || fail "the parties do not come to the hub that serves" ;;
 		esac
 		PATH=$BIN:$PATH bash -c "$command" </dev/null >"$T/shell.stdout" 2>"$T/shell.stderr" ||
 			fail "$host $command: status $?"
 		case $command in *\ request\ * | *\ sign\ *) deliver ;; esac
 	done < <(grep -E '^    [a-z-]+[$] +' "$T/walk")
-	[[ ${#PID[@]} == 4 ]] || fail "README starts $((${#PID[@]} - 1)) daemons, expected 3"
+	[[ ${#PID[@]} == 4 ]] || fail "README leaves $((${#PID[@]} - 1)) daemons, expected 3"
+	grep -q '1 done' "$T/shell.stdout" || fail "coterie status says $(<"$T/shell.stdout")"
+	kill -TERM "${PID[hub]}"
 	ends 0 hub
 	for name in bank-a bank-b; do
 		kill -TERM "${PID[$name]}"
 		ends 0 "$name"
-		[[ $(cat "$T/host/$name"/out/job-*/labels.csv | wc -l) == 301 ]] || fail "$name has no labels"
+		[[ $(cat "$T/host/$name"/out/job-*/labels.csv | wc -l) == 602 ]] || fail "$name has no labels of two jobs"
 		[[ $(stat -c %a "$T/host/$name/$name.key") == 600 ]] || fail "$name.key is not secret"
 	done
 	[[ $(find "$T/host" -name 'bank-a.key') == "$T/host/bank-a/bank-a.key" ]] || fail "a key has travelled"
-	same_labels "$T"/host/bank-a/out/job-*/labels.csv "$T"/host/bank-b/out/job-*/labels.csv
+	labels=("$T"/host/bank-*/out/job-*/labels.csv)
+	for name in "${labels[@]}"; do same_labels "${labels[0]}" "$name"; done
+}
+both_came() {
+	[[ $(cd "$T/host/hub" && "$BIN/coterie" status --config coordinator.json --json 2>/dev/null | jq '[.parties[] | select(.connected)] | length') == 2 ]]
 }
 
 deliver() { # requests to the hub, certificates from it

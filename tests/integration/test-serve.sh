@@ -140,167 +140,85 @@ test_failed_job() {
 	job wait 2 >/dev/null || fail "the job after it ended with $?"
 }
 
-# ---- the coordinator dies ----
+# ---- what daemons say of themselves ----
 
-dies() { # and comes again
-	kill -KILL "${PID[coordinator]}"
-	ended coordinator
-	serve_again
-}
+status() { "$BIN/coterie" status --socket "$T/out/$1/control.socket" "${@:2}"; } # NAME [ARG...]
 
-# Jobs that wait are there again.
-test_killed_while_jobs_wait() {
+test_status() {
 	federation 3
 	patient 3
-	lasting 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
-	kill -TERM "${PID[party-02]}"
-	ends 0 party-02
-	submits "$T/job.json" 1
-	becomes 1 "waiting for parties"
-	submits "$T/job.json" 2
-	becomes 2 "waiting for parties"
-	job cancel 2
-	dies
-	is 1 "waiting for parties" || is 1 queued || fail "job 1 is $(shown 1 .state)"
-	is 2 cancelled || fail "job 2 is $(shown 2 .state)"
-	stays party-02
-	job wait 1 >/dev/null || fail "job 1 ended with $?"
-	submits "$T/job.json" 3
-	job wait 3 >/dev/null || fail "job 3 ended with $?"
-}
-
-# A job that runs has another attempt, and its parties' processes stay; those behind it follow.
-test_killed_while_a_job_runs() {
-	federation 3
-	lasting 3
-	edit job '.kind = "kcagc" | .starts = 40 | .restarts = 10'
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
-	for phase in offer level-1 polish; do
-		id=$((${id-0} + 1))
-		submits "$T/job.json" "$id"
-		until_true 20 in_log "$id" "$phase" || fail "job $id does not come to $phase"
-		dies
-		job wait "$id" >"$T/waited" 2>&1 || fail "job $id, killed in $phase: $(<"$T/waited")"
-		(($(shown "$id" .attempts) <= 2)) || fail "job $id had $(shown "$id" .attempts) attempts"
-	done
-	submits "$T/job.json" 4
-	job wait 4 >/dev/null || fail "the job after them ended with $?"
-	for name in $(names 3); do ! gone "$name" || fail "$name has ended"; done
-}
-in_log() { # ID PHASE
-	grep -q "\"phase\": *\"$2\"" "$T/out/coordinator/job-00000$1/log.jsonl" 2>/dev/null || is "$1" "done"
-}
-
-# A job whose other attempt is awaited when the coordinator dies once more.
-test_killed_while_parties_come_again() {
-	federation 3
-	lasting 3
-	patient 3
-	edit coordinator '.max_attempts = 5'
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
-	sleeps party-01
-	submits "$T/job.json" 1
-	becomes 1 running
-	dies
-	soon_says coordinator 'attempt 1 of a job was under way'
-	is 1 running || fail "job 1 is $(shown 1 .state)"
-	dies
-	is 1 running || fail "job 1 is $(shown 1 .state)"
-	wakes party-01
-	job wait 1 >"$T/waited" 2>&1 || fail "job 1: $(<"$T/waited")"
-}
-
-# Done, and killed before jobs.db was told: it says so, and nothing is run again.
-test_killed_when_a_job_is_done() {
-	federation 3
-	lasting 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	for name in $(names 3); do edit "$name" '.retry_s = 0 | .policy.max_jobs = 9'; done
 	serve
 	# shellcheck disable=SC2046
 	stays $(names 3)
 	here 3
 	submits "$T/job.json" 1
 	job wait 1 >/dev/null
-	id=$(shown 1 .job_id)
-	kill -KILL "${PID[coordinator]}"
-	ended coordinator
-	# As it is between the two.
-	python3 - "$T/out/coordinator/jobs.db" <<-'EOF'
-		import sqlite3, sys
-		db = sqlite3.connect(sys.argv[1])
-		db.execute("UPDATE job SET state = 2, ended = 0")
-		db.commit()
-	EOF
-	printf 'coterie job state v1\n%s 1 %064d done\n' "$id" 0 >"$T/out/coordinator/job-000001/job.state"
-	serve_again
-	is 1 "done" || fail "job 1 is $(shown 1 .state)"
-	[[ ! -e $T/out/coordinator/job-000001/job.state ]] || fail "job.state is still there"
-	here 3
-	submits "$T/job.json" 2
-	job wait 2 >/dev/null || fail "the job after it ended with $?"
-	[[ $(ls -d "$T"/out/coordinator/job-*) == *job-000001*job-000002* ]] || fail "$(ls "$T/out/coordinator")"
-}
-
-# It was away for longer than parties wait for it: the job begins anew, with another number.
-test_killed_and_away_for_long() {
-	federation 3
-	patient 3
-	for name in coordinator $(names 3); do edit "$name" '.reconnect_s = 1 | .rejoin_s = 1'; done
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
+	until_true 20 joined_times 6 || fail "they did not come back"
 	sleeps party-01
-	submits "$T/job.json" 1
-	becomes 1 running
-	until_true 20 test -s "$T/out/coordinator/job-000001/job.state" || fail "there is no job.state"
-	before=$(shown 1 .job_id)
-	kill -KILL "${PID[coordinator]}"
-	ended coordinator
-	touch -d '1 hour ago' "$T/out/coordinator/job-000001/job.state"
+	submits "$T/job.json" 2
+	submits "$T/job.json" 3
+	becomes 2 running
+	until_true 20 in_log 2 offer || fail "job 2 does not begin"
+	status coordinator --json >"$T/status.json"
+	jq -e '.role == "coordinator" and (.peers | length == 3 and all(.connected)) and
+		(.parties | length == 3 and all(.software | startswith("coterie ")) and all(.last_joined | length == 20)) and
+		.queue.running == 1 and .queue.queued == 1 and .queue.done == 1 and .queue.trouble == "" and
+		(.running | length == 1 and .[0].id == 2) and .certificate.days > 0 and .disk.free_bytes > 0 and
+		([.jobs[] | select(.state == "running")][0] | .phases | length > 0)' "$T/status.json" >/dev/null ||
+		fail "status says $(<"$T/status.json")"
+	COLUMNS=200 status coordinator >"$T/status"
+	for line in '^coordinator coordinator, coterie ' '^job .*kcagc, attempt 1, running since .*; phase [a-z0-9-]+ for ' \
+		'^queue +1 run, 1 queued, 0 wait for parties; 1 done' '^certificate until .* days' '^disk +.* free' '^ *party-02 +connected'; do
+		grep -Eq "$line" "$T/status" || fail "status has no line '$line': $(<"$T/status")"
+	done
 	wakes party-01
-	serve_again
-	job wait 1 >"$T/waited" 2>&1 || fail "job 1: $(<"$T/waited")"
-	[[ $(shown 1 .job_id) != "$before" ]] || fail "the job has the number of before"
-	[[ $(shown 1 .attempts) == 2 ]] || fail "the job had $(shown 1 .attempts) attempts"
+	job wait 3 >/dev/null || fail "job 3 ended with $?"
+	[[ $(grep -c "\"job\":\"$(shown 1 .job_id)\"" "$T/out/coordinator/log.jsonl") -gt 0 ]] || fail "no line has the job's number"
+	until_true 20 joined_times 12 || fail "they did not come back"
+	status party-00 --json >"$T/status.json"
+	jq -e '.role == "party" and .ledger.count > 0 and (.ledger.head | length == 64) and .budgets.limits.jobs == 9 and
+		(.budgets.spent | length == 1) and .budgets.spent[0].jobs == 3 and (.peers | length == 1)' "$T/status.json" >/dev/null ||
+		fail "a party's status says $(<"$T/status.json")"
+	COLUMNS=200 status party-00 >"$T/status"
+	for line in '^party +party-00, ' '^ledger +[0-9]+ rows, head ' '^spent +coordinator, data .*, 3 of 9 jobs, [0-9]+ rounds' '^ *coordinator +connected'; do
+		grep -Eq "$line" "$T/status" || fail "a party's status has no line '$line': $(<"$T/status")"
+	done
+	refused 4 'is a party: it can be asked for its status alone' "$BIN/coterie" job --socket "$T/out/party-00/control.socket" list
+	kill -TERM "${PID[party-02]}"
+	ends 0 party-02
+	until_true 20 away party-02 || fail "party-02 is still there: $(status coordinator)"
+	[[ ! -e $T/out/party-02/control.socket ]] || fail "the party's socket is still there"
+	refused 2 'does the daemon run' status party-02
 }
+away() { [[ $(status coordinator --json | jq -r --arg n "$1" '.peers[] | select(.name == $n) | .connected') == false ]]; } # NAME
 
-# Stopped by a signal, it leaves what runs to the next start.
-test_stopped_while_a_job_runs() {
-	federation 3
-	lasting 3
-	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
-	sleeps party-01
-	submits "$T/job.json" 1
-	submits "$T/job.json" 2
-	becomes 1 running
+# ---- old results ----
+
+# By age, then by size; not of jobs that wait or run. That they were there, jobs.db still says.
+test_old_results_go() {
+	served 3
+	for id in 1 2 3; do submits "$T/job.json" "$id" && job wait "$id" >/dev/null; done
 	kill -TERM "${PID[coordinator]}"
 	ends 0 coordinator
-	wakes party-01
+	find "$T/out/coordinator/job-000001" -exec touch -d '3 days ago' {} +
+	edit coordinator '.keep_days = 2'
 	serve_again
-	job wait 1 >"$T/waited" 2>&1 || fail "job 1: $(<"$T/waited")"
-	[[ $(shown 1 .attempts) == 2 ]] || fail "the job had $(shown 1 .attempts) attempts"
-	job wait 2 >/dev/null || fail "job 2 ended with $?"
+	until_true 20 has_gone 1 || fail "the results of job 1 are still there"
+	[[ -d $T/out/coordinator/job-000002 ]] || fail "the results of job 2 have gone"
+	soon_says coordinator 'job-000001 goes, by keep_days or keep_gib'
+	[[ $(shown 1 .kept) == false && $(shown 1 .state) == "done" && $(shown 2 .kept) == true ]] || fail "show says $(job show 1)"
+	kill -TERM "${PID[coordinator]}"
+	ends 0 coordinator
+	edit coordinator '.keep_days = 0 | .keep_gib = 0.0000001'
+	serve_again
+	until_true 20 has_gone 3 || fail "the results of job 3 are still there"
+	[[ -s $T/out/coordinator/jobs.db && -s $T/out/coordinator/index.jsonl ]] || fail "more than results has gone"
+	here 3
+	submits "$T/job.json" 4
+	job wait 4 >/dev/null || fail "the job after it ended with $?"
 }
+has_gone() { [[ ! -e $T/out/coordinator/job-00000$1 ]]; } # ID
 
 # ---- two on one directory ----
 
@@ -315,110 +233,6 @@ test_second_on_the_same_directory() {
 	says second 'another process listens there'
 	submits "$T/job.json" 1
 	job wait 1 >/dev/null || fail "the first was disturbed: $?"
-}
-
-# ---- jobs.db and the disk ----
-
-# Holds a lock on jobs.db until the file $T/release is there.
-lock_store() {
-	start locker python3 -c 'import os, sqlite3, sys, time
-db = sqlite3.connect(sys.argv[1], isolation_level=None)
-db.execute("BEGIN IMMEDIATE")
-open(sys.argv[2], "w").close()
-while not os.path.exists(sys.argv[3]): time.sleep(0.02)' "$T/out/coordinator/jobs.db" "$T/locked" "$T/release"
-	until_true 10 test -e "$T/locked" || fail "jobs.db was not locked"
-}
-
-test_locked_store() {
-	federation 3
-	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
-	sleeps party-01
-	submits "$T/job.json" 1
-	becomes 1 running
-	lock_store
-	refused 1 'jobs.db: .*locked' job submit "$T/job.json"
-	wakes party-01
-	becomes 1 "done" # whatever jobs.db can be told
-	touch "$T/release"
-	ends 0 locker
-	until_true 20 written || fail "jobs.db was not told that job 1 is done"
-	submits "$T/job.json" 2
-	job wait 2 >/dev/null || fail "job 2 ended with $?"
-}
-written() {
-	[[ $(python3 -c 'import sqlite3, sys
-print(sqlite3.connect(sys.argv[1]).execute("SELECT state FROM job WHERE id = 1").fetchone()[0])' "$T/out/coordinator/jobs.db") == 3 ]]
-}
-
-test_damaged_store() {
-	federation 3
-	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
-	sleeps party-01
-	submits "$T/job.json" 1
-	becomes 1 running
-	head -c 16384 /dev/urandom >"$T/noise"
-	for f in "$T"/out/coordinator/jobs.db "$T"/out/coordinator/jobs.db-wal; do dd if="$T/noise" of="$f" conv=notrunc status=none; done
-	job submit "$T/job.json" >"$T/submitted" 2>&1 || grep -q 'jobs.db' "$T/submitted" || fail "submit says $(<"$T/submitted")"
-	wakes party-01
-	until_true 30 test -s "$T/out/coordinator/job-000001/labels.csv" || fail "the job that ran was disturbed"
-	until_true 30 grep -q '"done"' "$T/out/coordinator/job-000001/run.json" || fail "the job that ran was disturbed"
-	kill -TERM "${PID[coordinator]}"
-	ends 0 coordinator
-	rm -f "$T"/out/coordinator/jobs.db-*
-	start coordinator "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/coordinator"
-	ends 4 coordinator
-	says coordinator 'jobs.db.*put a backup in its place, or move it away'
-	mv "$T/out/coordinator/jobs.db" "$T/damaged"
-	serve_again
-	here 3
-	submits "$T/job.json" 1
-	job wait 1 >/dev/null || fail "the job after it ended with $?"
-	[[ $(shown 1 .directory) == */job-000001-2 ]] || fail "its results are in $(shown 1 .directory)"
-}
-
-test_foreign_store() {
-	federation 2
-	mkdir -p "$T/out/coordinator"
-	python3 -c 'import sqlite3, sys
-db = sqlite3.connect(sys.argv[1]); db.execute("CREATE TABLE x (y)"); db.commit()' "$T/out/coordinator/jobs.db"
-	start coordinator "$BIN/coordinator" --serve --config "$T/coordinator.json" --out "$T/out/coordinator"
-	ends 4 coordinator
-	says coordinator 'jobs.db: this is no queue of jobs'
-}
-
-test_full_disk() {
-	federation 3
-	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	mkdir -p "$T/out/coordinator"
-	mount -t tmpfs -o size=4m tmpfs "$T/out/coordinator" 2>/dev/null || skip "a small tmpfs cannot be mounted"
-	trap 'umount -l "$T/out/coordinator"; finish $?' EXIT
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
-	sleeps party-01
-	submits "$T/job.json" 1
-	submits "$T/job.json" 2
-	becomes 1 running
-	dd if=/dev/zero of="$T/out/coordinator/fill" bs=4k status=none 2>/dev/null || true
-	refused 1 'jobs.db|No space|full' job submit "$T/job.json"
-	rm "$T/out/coordinator/fill"
-	wakes party-01
-	job wait 1 >/dev/null || fail "job 1 was disturbed: $?"
-	job wait 2 >/dev/null || fail "job 2 ended with $?"
-	submits "$T/job.json" 3
-	job wait 3 >/dev/null || fail "job 3 ended with $?"
 }
 
 # ---- who may ----
@@ -510,47 +324,6 @@ time.sleep(600)' "$T/out/coordinator/control.socket" "$T/idle.ready"
 	submits "$T/job.json" 1
 	job wait 1 >/dev/null || fail "the job ended with $?"
 	(($(find "/proc/${PID[coordinator]}/fd" | wc -l) < 120)) || fail "$(find "/proc/${PID[coordinator]}/fd" | wc -l) descriptors are open"
-}
-
-# ---- a long row ----
-
-# Through one coordinator and the same parties: memory, descriptors and time are as they were.
-test_row() {
-	local n=${COTERIE_JOBS-20} id name
-	edit_row() { edit job '.restarts = 1 | .local_restarts = 1 | .starts = 2'; }
-	federation 3
-	edit_row
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	edit coordinator '.max_queued = 1000'
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
-	for ((id = 1; id <= n; id++)); do job submit "$T/job.json" >/dev/null; done
-	until_true 60 is $((n / 4)) "done" || fail "job $((n / 4)) is $(shown $((n / 4)) .state)"
-	for name in coordinator $(names 3); do taken "$name" >"$T/$name.before"; done
-	until_true $((60 + 3 * n)) is "$n" "done" || fail "job $n is $(shown "$n" .state)"
-	for name in coordinator $(names 3); do
-		taken "$name" >"$T/$name.after"
-		read -r kib files <"$T/$name.before"
-		read -r kib_now files_now <"$T/$name.after"
-		echo "$name: $kib KiB and $files descriptors after $((n / 4)) jobs, $kib_now and $files_now after $n"
-		((kib_now < kib + 8192 + kib / 10)) || fault "$name took $kib KiB after $((n / 4)) jobs and takes $kib_now after $n"
-		((files_now <= files + 4)) || fault "$name had $files descriptors open and has $files_now"
-	done
-	job list --most "$n" --json >"$T/list.json"
-	[[ $(jq '[.[] | select(.state == "done" and .attempts == 1)] | length' "$T/list.json") == "$n" ]] || fail "not all are done: $(job list --most "$n")"
-	[[ $(find "$T/out/coordinator" -name labels.csv | wc -l) == "$n" ]] || fail "results are missing"
-	for ((id = 2; id <= n; id++)); do cmp -s "$T/out/coordinator/job-000001/labels.csv" "$(printf '%s/out/coordinator/job-%06d/labels.csv' "$T" "$id")" || fail "job $id ended otherwise"; done
-	# The time of a job at the end, as of one at the begin: medians of the first and the last quarter.
-	for f in "$T"/out/coordinator/job-*/run.json; do jq .elapsed_s "$f"; done >"$T/seconds"
-	head -n $((n / 4)) "$T/seconds" | sort -g | sed -n "$((n / 8 + 1))p" >"$T/first"
-	tail -n $((n / 4)) "$T/seconds" | sort -g | sed -n "$((n / 8 + 1))p" >"$T/last"
-	echo "a job took $(<"$T/first") s in the first quarter and $(<"$T/last") s in the last"
-	awk -v a="$(<"$T/first")" -v b="$(<"$T/last")" 'BEGIN { exit !(b < 3 * a + 0.2) }' || fault "a job took $(<"$T/first") s at first and $(<"$T/last") s at last"
-}
-taken() { # NAME: KiB and descriptors
-	echo "$(awk '/^VmRSS/ { print $2 }' "/proc/${PID[$1]}/status") $(find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l)"
 }
 
 run_tests "$@"

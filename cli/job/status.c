@@ -1,0 +1,248 @@
+/* coterie status: what a daemon of this host does. */
+#include "cli/args/args.h"
+#include "cli/args/table.h"
+#include "cli/job/ask.h"
+#include "common/job/room.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_SOCKET = 256, OPT_CONFIG, OPT_JSON };
+
+struct arguments {
+	const char *socket, *config;
+	bool json;
+};
+
+static const struct argp_option options[] = {
+	{ "socket", OPT_SOCKET, "PATH", 0, "the daemon's control socket", 0 },
+	{ "config", OPT_CONFIG, "FILE", 0, "the same, as the daemon's configuration has it", 0 },
+	{ "json", OPT_JSON, NULL, 0, "all of it, for programs", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+
+	switch (key) {
+	case OPT_SOCKET:
+		a->socket = arg;
+		return 0;
+	case OPT_CONFIG:
+		a->config = arg;
+		return 0;
+	case OPT_JSON:
+		a->json = true;
+		return 0;
+	default:
+		return args_none(key, arg, state);
+	}
+}
+
+static const struct json *in(const struct json *o, const char *key, enum json_type type)
+{
+	const struct json *v = o && json_type(o) == JSON_OBJECT ? json_get(o, key) : NULL;
+
+	return v && json_type(v) == type ? v : NULL;
+}
+
+static double number(const struct json *o, const char *key)
+{
+	const struct json *v = in(o, key, JSON_NUMBER);
+
+	return v ? json_number(v) : 0;
+}
+
+static const struct json *first_in(const struct json *o, const char *key)
+{
+	const struct json *list = in(o, key, JSON_ARRAY);
+
+	return list ? json_first(list) : NULL;
+}
+
+/* "3 s", "12 min", "5 h", "9 days" */
+static const char *age(double s)
+{
+	static char text[4][32];
+	static unsigned next;
+	const double of[] = { 1, 60, 3600, 86400 };
+	const char *const unit[] = { "s", "min", "h", "days" };
+	size_t i = s < 120 ? 0 : s < 7200 ? 1 : s < 172800 ? 2 : 3;
+
+	next = (next + 1) % 4;
+	snprintf(text[next], sizeof(text[0]), "%.0f %s", s / of[i], unit[i]);
+	return text[next];
+}
+
+/* ---- peers ---- */
+
+/* Of a coordinator: what it knows of this party besides the snapshot. */
+static const struct json *party_named(const struct json *d, const char *name)
+{
+	for (const struct json *p = first_in(d, "parties"); p; p = json_next(p))
+		if (!strcmp(json_text(p, "name"), name))
+			return p;
+	return NULL;
+}
+
+static void show_peers(const struct json *d)
+{
+	static const char *const heads[] = { "peer",    "is",          "for", "software",
+					     "address", "last joined", "job" };
+	struct table *t = table_new(heads, 7);
+
+	for (const struct json *p = first_in(d, "peers"); p; p = json_next(p)) {
+		const struct json *party = party_named(d, json_text(p, "name")), *there;
+		const char *refused = party ? json_text(party, "refused") : "";
+
+		there = in(p, "connected", JSON_BOOL);
+		table_cell(t, "%s", json_text(p, "name"));
+		table_cell(t, "%s%s%s", there && json_bool(there) ? "connected" : "away",
+			   *refused ? ", refused: " : "", refused);
+		table_cell(t, "%s", age(number(p, "since_s")));
+		table_cell(t, "%s",
+			   *json_text(p, "software") || !party ? json_text(p, "software")
+							       : json_text(party, "software"));
+		table_cell(t, "%s", json_text(p, "address"));
+		table_cell(t, "%.16s", party ? json_text(party, "last_joined") : "");
+		table_cell(t, "%.8s", json_text(p, "job"));
+	}
+	table_print(t, stdout, table_width());
+	table_free(t);
+}
+
+/* ---- jobs ---- */
+
+static void show_job(const struct json *j)
+{
+	const struct json *phase = NULL;
+
+	for (const struct json *p = first_in(j, "phases"); p; p = json_next(p))
+		phase = p;
+	printf("job        %.8s of %s, %s, attempt %.0f, %s since %s", json_text(j, "id"),
+	       *json_text(j, "submitter") ? json_text(j, "submitter") : "?", json_text(j, "kind"),
+	       number(j, "attempt"), json_text(j, "state"), age(number(j, "elapsed_s")));
+	if (phase)
+		printf("; phase %s for %s", json_text(phase, "name"),
+		       age(number(phase, "seconds")));
+	printf("\n");
+}
+
+static bool is_under_way(const struct json *j)
+{
+	const char *state = json_text(j, "state");
+
+	return !strcmp(state, "running") || !strcmp(state, "waiting");
+}
+
+static void show_queue(const struct json *q)
+{
+	printf("queue      %.0f run, %.0f queued, %.0f wait for parties; %.0f done, %.0f failed, "
+	       "%.0f cancelled\n",
+	       number(q, "running"), number(q, "queued"), number(q, "waiting_for_parties"),
+	       number(q, "done"), number(q, "failed"), number(q, "cancelled"));
+	if (*json_text(q, "trouble"))
+		printf("trouble    %s\n", json_text(q, "trouble"));
+}
+
+/* ---- what a party has given ---- */
+
+static void show_left(const struct json *limits, const char *what, double spent)
+{
+	double most = number(limits, what);
+
+	if (most > 0)
+		printf(", %.0f of %.0f %s", spent, most, what);
+	else
+		printf(", %.0f %s", spent, what);
+}
+
+static void show_standing(const struct json *d)
+{
+	const struct json *ledger = in(d, "ledger", JSON_OBJECT),
+			  *b = in(d, "budgets", JSON_OBJECT);
+	const struct json *limits = in(b, "limits", JSON_OBJECT);
+
+	if (ledger)
+		printf("ledger     %.0f rows, head %.16s\n", number(ledger, "count"),
+		       json_text(ledger, "head"));
+	for (const struct json *s = first_in(b, "spent"); s; s = json_next(s)) {
+		printf("spent      %s, data %.8s", json_text(s, "coordinator"),
+		       json_text(s, "data"));
+		show_left(limits, "jobs", number(s, "jobs"));
+		show_left(limits, "rounds", number(s, "rounds"));
+		show_left(limits, "words", number(s, "words"));
+		if (number(s, "eps") > 0)
+			printf(", eps %g", number(s, "eps"));
+		printf("\n");
+	}
+}
+
+static void show(const struct json *d)
+{
+	const struct json *certificate = in(d, "certificate", JSON_OBJECT);
+	const struct json *disk = in(d, "disk", JSON_OBJECT), *queue = in(d, "queue", JSON_OBJECT);
+
+	printf("%-10s %s, %s, started %s, %s\n", json_text(d, "role"), json_text(d, "name"),
+	       json_text(d, "software"), json_text(d, "started"), json_text(d, "phase"));
+	for (const struct json *j = first_in(d, "jobs"); j; j = json_next(j))
+		if (is_under_way(j))
+			show_job(j);
+	if (queue)
+		show_queue(queue);
+	show_standing(d);
+	if (certificate)
+		printf("certificate until %s, %.0f days\n", json_text(certificate, "until"),
+		       number(certificate, "days"));
+	if (disk)
+		printf("disk       %s free for %s\n", room_text(number(disk, "free_bytes")).s,
+		       json_text(disk, "output"));
+	show_peers(d);
+}
+
+static enum err run(void *arguments)
+{
+	const struct arguments *a = arguments;
+	struct json *request = json_object(), *answer = NULL;
+	const struct json *d;
+	char *path = NULL;
+	enum err e = ask_where(a->socket, a->config, true, &path);
+
+	json_put_string(request, "do", "status");
+	if (e == ERR_OK)
+		e = ask(path, request, &answer);
+	d = e == ERR_OK ? in(answer, "daemon", JSON_OBJECT) : NULL;
+	if (e == ERR_OK && !d)
+		e = err_set(ERR_PEER, "%s: the daemon says nothing of itself", path);
+	if (e == ERR_OK && a->json)
+		args_print(d);
+	else if (e == ERR_OK)
+		show(d);
+	json_free(answer);
+	json_free(request);
+	free(path);
+	return e;
+}
+
+int status_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc =
+		    "What a party, or a coordinator that was started with --serve, does now: its "
+		    "peers, when they "
+		    "came and which version they are; the job and phase that run, and for how "
+		    "long; the queue; how far "
+		    "its ledger reaches, and what is left of its budgets; certificate and "
+		    "disk.\vThe socket is that of "
+		    "--socket, of --config, of COTERIE_SOCKET, or "
+		    "/run/coterie-coordinator/control.socket or, where "
+		    "there is no coordinator, /run/coterie-party/control.socket. Who may ask says "
+		    "control.viewers. "
+		    "Exit status: 0; 2 if no daemon answers, 4 if it does not let this user look.",
+	};
+	return (int)args_run("status", &argp, argc, argv, &(struct arguments){ 0 }, run);
+}

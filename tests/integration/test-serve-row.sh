@@ -1,0 +1,46 @@
+#!/bin/bash
+# Many jobs through one coordinator and the same parties: COTERIE_JOBS, 20; 200 in make soak.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
+
+# Through one coordinator and the same parties: memory, descriptors and time are as they were.
+test_row() {
+	local n=${COTERIE_JOBS-20} id name began
+	federation 3
+	edit job '.restarts = 1 | .local_restarts = 1 | .starts = 2'
+	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
+	edit coordinator '.max_queued = 1000'
+	serve
+	# shellcheck disable=SC2046
+	stays $(names 3)
+	here 3
+	began=$EPOCHREALTIME
+	for ((id = 1; id <= n; id++)); do job submit "$T/job.json" >/dev/null; done
+	until_true 60 is $((n / 4)) "done" || fail "job $((n / 4)) is $(shown $((n / 4)) .state)"
+	for name in coordinator $(names 3); do taken "$name" >"$T/$name.before"; done
+	until_true $((60 + 3 * n)) is "$n" "done" || fail "job $n is $(shown "$n" .state)"
+	echo "$n jobs in $(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }') s"
+	for name in coordinator $(names 3); do
+		taken "$name" >"$T/$name.after"
+		read -r kib files <"$T/$name.before"
+		read -r kib_now files_now <"$T/$name.after"
+		echo "$name: $kib KiB and $files descriptors after $((n / 4)) jobs, $kib_now and $files_now after $n"
+		((kib_now < kib + 8192 + kib / 10)) || fault "$name took $kib KiB after $((n / 4)) jobs and takes $kib_now after $n"
+		((files_now <= files + 4)) || fault "$name had $files descriptors open and has $files_now"
+	done
+	job list --most "$n" --json >"$T/list.json"
+	[[ $(jq '[.[] | select(.state == "done" and .attempts == 1)] | length' "$T/list.json") == "$n" ]] || fail "not all are done: $(job list --most "$n")"
+	[[ $(find "$T/out/coordinator" -name labels.csv | wc -l) == "$n" ]] || fail "results are missing"
+	for ((id = 2; id <= n; id++)); do cmp -s "$T/out/coordinator/job-000001/labels.csv" "$(printf '%s/out/coordinator/job-%06d/labels.csv' "$T" "$id")" || fail "job $id ended otherwise"; done
+	# The time of a job at the end, as of one at the begin: medians of the first and the last quarter.
+	for f in "$T"/out/coordinator/job-*/run.json; do jq .elapsed_s "$f"; done >"$T/seconds"
+	head -n $((n / 4)) "$T/seconds" | sort -g | sed -n "$((n / 8 + 1))p" >"$T/first"
+	tail -n $((n / 4)) "$T/seconds" | sort -g | sed -n "$((n / 8 + 1))p" >"$T/last"
+	echo "a job took $(<"$T/first") s in the first quarter and $(<"$T/last") s in the last"
+	awk -v a="$(<"$T/first")" -v b="$(<"$T/last")" 'BEGIN { exit !(b < 3 * a + 0.2) }' || fault "a job took $(<"$T/first") s at first and $(<"$T/last") s at last"
+}
+taken() { # NAME: KiB and descriptors
+	echo "$(awk '/^VmRSS/ { print $2 }' "/proc/${PID[$1]}/status") $(find "/proc/${PID[$1]}/fd" -mindepth 1 | wc -l)"
+}
+
+run_tests "$@"

@@ -81,6 +81,7 @@ enum err csv_record(struct text *t, char separator, char comment, size_t most, s
 		text_next(t);
 	*there = t->p < t->end;
 	r->line = t->line;
+	TRY(text_wanted(t));
 	for (r->n = 0; *there && !last; r->n++) {
 		if (r->n == most)
 			return text_error(t, "more than %zu fields", most);

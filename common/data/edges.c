@@ -193,6 +193,7 @@ static enum err read_named(struct text *t, const struct naming *as, struct list 
 		struct waiting_edge *e = &q.edge[q.count];
 		enum err err;
 
+		TRY(text_wanted(t));
 		e->line = t->line;
 		err = read_word(t, as, &e->u);
 		if (!err)
@@ -223,6 +224,7 @@ static enum err read_tsv(struct text *t, const struct naming *as, struct list *l
 		uint32_t u, v;
 		double w;
 
+		TRY(text_wanted(t));
 		TRY(read_node(t, as, &u));
 		TRY(read_node(t, as, &v));
 		TRY(read_weight(t, &w));

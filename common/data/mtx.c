@@ -92,6 +92,7 @@ static enum err read_entries(struct text *t, bool is_pattern, struct mtx *m, uin
 		if (!text_line(t, '%'))
 			return text_error(t, "the file ends after %zu of %ju entries", m->count,
 					  (uintmax_t)count);
+		TRY(text_wanted(t));
 		TRY(text_whole(t, 1, m->rows, "the row", &i));
 		TRY(text_whole(t, 1, m->cols, "the column", &j));
 		e->row = (uint32_t)(i - 1);
@@ -162,6 +163,7 @@ static enum err read_body(struct text *t, bool is_pattern, struct bytes all, str
 		if (!text_line(t, '%'))
 			return text_error(t, "the file ends after %zu of %ju values", v,
 					  (uintmax_t)count);
+		TRY(text_wanted(t));
 		TRY(text_number(t, &MAT(&m->dense, v % m->rows, v / m->rows)));
 		TRY(text_end(t));
 	}

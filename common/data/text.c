@@ -1,4 +1,5 @@
 #include "common/data/text.h"
+#include "common/base/progress.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_MAX = 63 };
+enum { NUMBER_MAX = 63, TEXT_LOOK = 1 << 16 };
 
 struct text text_open(struct bytes bytes, const char *where)
 {
@@ -50,6 +51,11 @@ bool text_line(struct text *t, char comment)
 		text_next(t);
 	}
 	return false;
+}
+
+enum err text_wanted(const struct text *t)
+{
+	return t->line % TEXT_LOOK ? ERR_OK : progress_check();
 }
 
 struct word text_word(struct text *t)

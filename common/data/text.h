@@ -31,6 +31,8 @@ struct text text_open(struct bytes bytes, const char *where); /* borrows both */
  * 0: there are none), starting with the current line; false at the end of the file. */
 bool text_line(struct text *t, char comment);
 void text_next(struct text *t); /* to the beginning of the next line */
+/* Once in many lines: ERR_CANCELLED if the job is over for which the file is read (progress.h). */
+enum err text_wanted(const struct text *t) MUST_CHECK;
 
 /* The next word of this line; n is 0 at its end. */
 struct word text_word(struct text *t);

@@ -477,10 +477,17 @@ static enum err answer(struct work *work, const struct job_means *means,
 {
 	const char *leak[32];
 	enum err e = consider(work, means, offer);
-	struct err_saved end = err_save(e);
+	struct err_saved end;
 	bool cancelled;
 	char *output;
 
+	if (e == ERR_CANCELLED && post_error(work->post) != ERR_OK) { /* while data were read */
+		e = post_error(work->post);
+		work->ending = 0;
+		if (e != ERR_CANCELLED)
+			return e; /* the coordinator knows */
+	}
+	end = err_save(e);
 	if (e != ERR_OK) {
 		uint16_t code = work->later ? MSG_AGAIN : (uint16_t)e;
 		uint16_t ending = (uint16_t)(work->ending ? work->ending : msg_ending_of(e));

@@ -20,7 +20,7 @@ prepare() { # STEP: a job that has it, and lasts
 		federation 3 --signal 0.3
 	fi
 	edit job '.polish = 4'
-	every '.rejoin_s = 10'
+	every '.rejoin_s = 30' # in which a busy machine starts a process
 }
 
 same_as_undisturbed() {

@@ -204,7 +204,7 @@ test_coordinator_twice() {
 
 test_another_job_is_no_next_attempt() {
 	prepare level-1
-	every '.reconnect_s = 20' # as above
+	every '.reconnect_s = 60' # so that they come back to the job that they know of
 	wired
 	HUB=$ADDRESS
 	in_phase coordinator level-1

@@ -86,7 +86,7 @@ test_reload_of_an_expired_one() {
 	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-1 day' '+20 days'
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\""
-	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS"
+	serves party-00
 	soon_says party-00 'welcomed'
 	says party-00 'party-00.crt: this certificate expires in (19|20) days'
 	certificate party-00 "$T/pki/party-00.crt" "$T/pki" clientAuth '-20 days' '-1 day'

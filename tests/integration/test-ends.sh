@@ -67,7 +67,7 @@ test_computing_ends_with_the_job() {
 	edit coordinator ".listen = \"$ADDRESS\""
 	for name in $(names 2); do
 		edit "$name" '.step_timeout_s = 600'
-		start "$name" "$BIN/party" --config "$T/$name.json" --coordinator "$ADDRESS"
+		serves "$name"
 	done
 	until_true 30 grep -q '"train"' "$T/party-00.stderr"
 	sleep 0.5
@@ -122,10 +122,10 @@ test_files_that_may_not_grow() {
 	federation 2
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\""
-	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS"
+	serves party-00
 	soon_says party-00 'welcomed'
 	prlimit --pid "${PID[party-00]}" --fsize=0:
-	start party-01 "$BIN/party" --config "$T/party-01.json" --coordinator "$ADDRESS"
+	serves party-01
 	ends '1|2' coordinator
 	says coordinator 'party-00'
 	! gone party-00 || fail "party-00 did not stay: $(tail -n 1 "$T/party-00.stderr")"

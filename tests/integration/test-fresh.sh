@@ -13,9 +13,7 @@ services() { # L
 	local name
 	coordinator "${@:2}"
 	edit coordinator ".listen = \"$ADDRESS\""
-	for name in $(names "$1"); do
-		start "$name" "$BIN/party" --config "$T/$name.json" --coordinator "$ADDRESS"
-	done
+	for name in $(names "$1"); do serves "$name"; done
 }
 
 # The directory of the job that the coordinator ran last, at a party.
@@ -108,7 +106,7 @@ test_results_of_a_job_that_failed() {
 	completes 2
 	first=$(jq -r .job_id "$dir/run.json")
 	cp "$dir/labels.csv" "$T/labels.csv"
-	edit coordinator '.join_timeout_s = 1'
+	edit coordinator '.join_timeout_s = 5'
 	coordinator
 	[[ $(run_of coordinator .status) == running ]] || fail "before its parties come run.json says $(run_of coordinator .status)"
 	ends 3 coordinator
@@ -137,6 +135,7 @@ test_results_of_a_job_that_failed() {
 # run.json is there as long as the job runs, and says so.
 test_record_of_a_job_that_runs() {
 	federation 3
+	for name in coordinator $(names 3); do edit "$name" '.reconnect_s = 60'; done
 	stretched
 	in_phase coordinator level-1
 	kill -STOP "${PID[party-02]}" # so that the job lasts
@@ -157,7 +156,7 @@ test_offer_that_cannot_be_recorded() {
 	echo "no ledger" >"$T/out/party-00/state/ledger.db"
 	rm -f "$T/out/party-00/state/ledger.db-wal" "$T/out/party-00/state/ledger.db-shm"
 	coordinator
-	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS"
+	serves party-00
 	party party-01
 	ended coordinator
 	until_true 10 test -e "$T/out/coordinator/run.json"

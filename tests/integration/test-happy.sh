@@ -189,7 +189,7 @@ test_party_serves_several_jobs() {
 	coordinator
 	edit coordinator ".listen = \"$ADDRESS\""
 	for name in $(names 2); do
-		start "$name" "$BIN/party" --config "$T/$name.json" --out "$T/out/$name" --coordinator "$ADDRESS"
+		serves "$name" --out "$T/out/$name"
 	done
 	ends 0 coordinator
 	for seed in 2 3; do

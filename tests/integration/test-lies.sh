@@ -96,9 +96,9 @@ test_endless_progress() {
 # Parties that stay, for more than one offer.
 services() { # LIE
 	local name
-	for name in $(names 3); do edit "$name" '.rejoin_s = 20 | .retry_s = 0'; done
+	for name in $(names 3); do edit "$name" '.rejoin_s = 20'; done
 	liar "$1"
-	for name in $(names 3); do start "$name" "$BIN/party" --config "$T/$name.json" --coordinator "$ADDRESS"; done
+	for name in $(names 3); do serves "$name"; done
 	ends 0 coordinator
 	for name in $(names 3); do
 		kill -TERM "${PID[$name]}" 2>/dev/null || true
@@ -201,8 +201,8 @@ test_approval_twice() {
 	edit party-01 '.policy.confirm = true | .confirm_s = 5'
 	liar twin=2
 	for name in $(names 3); do
-		edit "$name" '.rejoin_s = 20 | .retry_s = 0'
-		start "$name" "$BIN/party" --config "$T/$name.json" --coordinator "$ADDRESS"
+		edit "$name" '.rejoin_s = 20'
+		serves "$name"
 	done
 	soon_says party-01 'waits for a person'
 	id=$(ls "$T/out/party-01/state/offers" | sed -n 's/\.json$//p' | head -n 1)

@@ -323,7 +323,8 @@ short_lived() { # NAME SECONDS
 test_certificate_that_expires_in_a_job() {
 	prepare_only
 	cp "$T/pki/party-01.crt" "$T/renewed.crt"
-	short_lived party-01 5
+	for name in coordinator $(names 3); do edit "$name" '.reconnect_s = 120'; done
+	short_lived party-01 $((4 + BUSY)) # until it has come
 	wired
 	in_phase coordinator level-1
 	kill -STOP "${PID[party-02]}" # so that the job lasts

@@ -3,7 +3,10 @@
 #include "tests/unit/data/files.h"
 
 #include "common/base/rng.h"
+#include "common/base/progress.h"
+#include "common/data/csv.h"
 #include "common/data/edges.h"
+#include "common/data/mtx.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -217,12 +220,61 @@ static void test_random(void **state)
 	}
 }
 
+/* The job was given up for which a large file is read: whoever reads it hears so in its midst. */
+static void test_given_up(void **state)
+{
+	struct progress job = { 0 };
+	struct buf pairs = { 0 }, numbers = { 0 }, entries = { 0 };
+	struct bytes b;
+	struct mtx m = { 0 };
+	struct csv_record r = { 0 };
+	struct text t;
+	enum err err;
+	bool there;
+	struct ids ids = { 0 };
+	struct csr g = { 0 };
+
+	(void)state;
+	buf_printf(&entries, "%%%%MatrixMarket matrix coordinate pattern general\n2 70000 70000\n");
+	for (unsigned i = 1; i <= 70000; i++) {
+		buf_printf(&pairs, "0 1\n");
+		buf_printf(&numbers, "7\n");
+		buf_printf(&entries, "1 %u\n", i);
+	}
+	progress_enter(&job);
+	for (int given_up = 0; given_up <= 1; given_up++) {
+		enum err code = given_up ? ERR_CANCELLED : ERR_OK;
+
+		b = (struct bytes){ pairs.p, pairs.n };
+		assert_int_equal(edges_parse_tsv(b, "e.tsv", 2, NULL, &g, &dropped), code);
+		csr_release(&g);
+		assert_int_equal(edges_parse_named(b, "e.tsv", &ids, &g, &dropped), code);
+		csr_release(&g);
+		ids_release(&ids);
+		b = (struct bytes){ entries.p, entries.n };
+		assert_int_equal(mtx_parse(b, "f.mtx", &m), code);
+		mtx_release(&m);
+		b = (struct bytes){ numbers.p, numbers.n };
+		t = text_open(b, "f.csv");
+		for (there = true, err = ERR_OK; there && !err;)
+			err = csv_record(&t, ',', 0, 1, &r, &there);
+		assert_int_equal(err, code);
+		csv_record_release(&r);
+		progress_stop(&job);
+	}
+	progress_enter(NULL);
+	buf_release(&entries);
+	buf_release(&numbers);
+	buf_release(&pairs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_row_numbers), cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_ids),         cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_mtx),         cmocka_unit_test(test_random),
+		cmocka_unit_test(test_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,11 @@
 """proto/PROTOCOL.md in Python: TLS, frames, and the few bodies that kmeans and kcagc need.
 
-For tests: one thread reads each connection, another keeps all alive.
+For tests: one thread reads each connection, another keeps all alive. OpenSSL wants one at a time in a connection.
 What a peer may not do is an AssertionError or a Broken that says what was expected.
 """
 import hashlib
 import queue
+import select
 import socket
 import ssl
 import struct
@@ -95,26 +96,47 @@ class Connection:
         self.spki = cert.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
         self.fingerprint = hashlib.sha256(self.spki).digest()
         self.job, self.sent, self.received = bytes(8), 0, 0
-        self.lock, self.frames, self.open = threading.Lock(), queue.Queue(), True
+        self.lock, self.writing = threading.Lock(), threading.Lock()
+        self.frames, self.open = queue.Queue(), True
+        sock.setblocking(False)
         self.unread = []  # frames that were taken before they were due
 
     # ---- frames ----
 
+    def _turn(self, step, *args):
+        """step(*args), as soon as it does not have to wait for the peer."""
+        while True:
+            read, write = [self.sock], []
+            with self.lock:
+                try:
+                    return step(*args)
+                except ssl.SSLWantReadError:
+                    pass
+                except ssl.SSLWantWriteError:
+                    read, write = write, read
+            select.select(read, write, [], 1)
+
     def _write(self, kind, job, number, body):
-        with self.lock:
-            self.sock.sendall(u32(16 + len(body)) + u16(kind) + u16(0) + job + u32(number) + body)
+        data = memoryview(u32(16 + len(body)) + u16(kind) + u16(0) + job + u32(number) + body)
+        with self.writing:  # whole frames
+            while data:
+                data = data[self._turn(self.sock.send, data) :]
 
     def link(self, kind, body):
         self._write(kind, bytes(8), 0, body)
 
     def send(self, kind, body):
+        """To one that has left nothing is sent; recv() says why it did."""
         self.sent += 1
-        self._write(kind, self.job, self.sent, body)
+        try:
+            self._write(kind, self.job, self.sent, body)
+        except (OSError, ValueError):
+            self.open = False
 
     def _exactly(self, n):
         data = bytearray()
         while len(data) < n:
-            more = self.sock.recv(n - len(data))
+            more = self._turn(self.sock.recv, n - len(data))
             if not more:
                 raise Broken(f"{self.peer} closed the connection")
             data += more
@@ -179,11 +201,12 @@ class Connection:
 
     def close(self):
         self.open = False
-        try:
-            self.sock.unwrap()
-        except (OSError, ValueError):
-            pass
-        self.sock.close()
+        with self.lock:
+            try:
+                self.sock.unwrap()
+            except (OSError, ValueError):
+                pass
+            self.sock.close()
 
 
 # ---- vectors of small numbers: b = bits of the largest, the lowest first ----

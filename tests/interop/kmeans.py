@@ -140,7 +140,7 @@ class Party:
         total = self.ask_parts(0, [len(X), *(in_order(column) for column in X.T)])
         self.n, mean = total[0], [t / total[0] for t in total[1:]]
         X -= np.array(mean)
-        if self.job["standardize"] == "joint":
+        if self.job.get("standardize") == "joint":
             scale, unit = self.own_units(mean)
         else:
             spread, every, between = self.ask_parts(1, [in_order((X * X).ravel())], mean)[0], 0.0, 0.0

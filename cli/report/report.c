@@ -162,7 +162,9 @@ static enum err run(void *arguments)
 	err = a->truth ? evaluate(a, &r) : ERR_OK;
 	if (!err)
 		err = draw(a, &r);
-	if (!err && (a->truth || r.picture.n) && !a->no_record && r.main->sound) {
+	if (!err)
+		profile_read(&r);
+	if (!err && (a->truth || r.picture.n || r.profile.n) && !a->no_record && r.main->sound) {
 		json_write_pretty(r.main->run, &text);
 		err = file_write(record, (struct bytes){ text.p, text.n }, mode);
 		if (err)
@@ -183,6 +185,7 @@ static enum err run(void *arguments)
 	}
 	buf_release(&text);
 	buf_release(&html);
+	buf_release(&r.profile);
 	free(record);
 	picture_release(&r.picture);
 	run_dir_release(&r.runs);

@@ -118,6 +118,7 @@ static void body(struct report *r, struct buf *b)
 {
 	buf_printf(b, "<div class=\"halves\">");
 	part_evaluation(r, b);
+	part_profile(r, b);
 	buf_printf(b, "<div class=\"column\">");
 	part_sizes(r, b);
 	part_round_trips(r, b);

@@ -15,6 +15,7 @@ struct report {
 	const struct process *main; /* the coordinator's if there, else the first: what ran, in all */
 	struct picture picture;     /* n = 0: none */
 	const char *picture_of;     /* whose points */
+	struct buf profile;         /* rows of its table; empty: none */
 };
 
 /* The whole page; what turns out to be missing is added to r->runs.missing. */
@@ -29,6 +30,11 @@ report_part part_links;                                  /* report_links.c */
 report_part part_round_trips, part_sizes, part_objective; /* report_charts.c */
 report_part part_picture;                                /* report_picture.c */
 report_part part_evaluation;                             /* report_score.c */
+report_part part_profile;                                /* report_profile.c */
+
+/* A party's own directory: its profile.csv, if there is one, into r->profile and the run's "profile". What is wrong
+ * with it is only said. */
+void profile_read(struct report *r);
 
 /* A cell of a table: the number of this key, or nothing if it is not there. */
 void report_cell(struct buf *b, const struct json *o, const char *key,

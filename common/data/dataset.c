@@ -60,8 +60,11 @@ static enum err read_features(const char *path, const struct reading *how, struc
 	struct mtx m;
 
 	*X = (struct features){ 0 };
-	if (is_table(path))
-		return read_table(path, how, X, names, ids);
+	if (is_table(path)) {
+		TRY(read_table(path, how, X, names, ids));
+		/* without a heading */
+		return names->n ? ERR_OK : columns_beside(path, features_cols(X), names);
+	}
 	if (end && !strcmp(end, ".npy")) {
 		TRY(npy_read(path, &X->dense));
 	} else if (end && !strcmp(end, ".mtx")) {

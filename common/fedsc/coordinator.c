@@ -18,6 +18,7 @@ void fedsc_report_release(struct fedsc_report *r)
 	free(r->value);
 	free(r->size);
 	free(r->label);
+	mat_release(&r->centres);
 	free(r->mean);
 	free(r->unit);
 	*r = (struct fedsc_report){ 0 };
@@ -416,6 +417,17 @@ out:
 	return err;
 }
 
+/* Brought back to what the data are measured in. */
+static void keep_centres(const struct run *run, const struct mat *Z)
+{
+	const struct fedsc_report *r = run->report;
+
+	mat_copy(&run->report->centres, Z);
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++)
+			MAT(&r->centres, i, j) = r->mean[j] + r->unit[j] * MAT(Z, i, j);
+}
+
 static enum err by_kmeans(struct run *run)
 {
 	struct fedkmeans_params how = fedsc_kmeans(run->p);
@@ -436,6 +448,8 @@ static enum err by_kmeans(struct run *run)
 	run->report->rounds = report.rounds;
 	if (!err)
 		keep_sizes(run, &c);
+	if (!err)
+		keep_centres(run, &c.Z);
 	fedkmeans_centres_release(&c);
 	return err;
 }

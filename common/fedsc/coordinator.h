@@ -19,6 +19,7 @@ struct fedsc_report {
 	double change;            /* of Z in the last of them */
 	double *value;            /* k: leading eigenvalues; owned, NULL for k-means */
 	double *size;             /* k: rows of each cluster; owned */
+	struct mat centres;       /* k-means: k x m, those of the last counting, in the data's units; owned */
 	uint32_t *label;          /* paper: n labels in the order of the parties; owned; else NULL */
 };
 void fedsc_report_release(struct fedsc_report *r);

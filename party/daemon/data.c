@@ -3,10 +3,12 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
+#include "common/data/cut.h"
 
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- the fingerprint ---- */
 
@@ -206,6 +208,48 @@ enum err party_data_bring(struct party_data *d, const struct party_config *confi
 	if (end.code != ERR_OK)
 		party_data_release(d);
 	return err_restore(&end);
+}
+
+/* The rows of `all` that `of` has, in its order. */
+static enum err take_rows(struct dataset *all, const struct dataset *of, struct features *X)
+{
+	uint32_t *row = alloc(of->n, sizeof(*row));
+	enum err e = ERR_OK;
+
+	for (size_t i = 0; i < of->n && e == ERR_OK; i++) {
+		size_t at = i;
+
+		if (of->has_ids)
+			at = ids_find(&all->ids,
+				      (struct word){ of->ids.id[i], strlen(of->ids.id[i]) });
+		if (at >= all->n)
+			e = err_set(ERR_INPUT, "the data have no row %zu any more", i);
+		row[i] = (uint32_t)at;
+	}
+	if (e == ERR_OK) {
+		features_cut(&all->X, row, of->n);
+		*X = all->X;
+		all->X = (struct features){ 0 };
+	}
+	free(row);
+	return e;
+}
+
+enum err party_data_features(const struct party_data *d, const struct party_config *config,
+			     const struct dataset *of, struct features *X)
+{
+	struct party_config rows = *config;
+	struct dataset all;
+	enum err e = ERR_OK;
+
+	rows.data.edges = NULL;
+	TRY(load_dataset(&all, &rows));
+	if (changed(d))
+		e = err_set(ERR_INPUT, "%s has changed since the job began", changed(d));
+	else
+		e = take_rows(&all, of, X);
+	dataset_release(&all);
+	return e;
 }
 
 void party_data_record(const struct party_data *d, struct record *r)

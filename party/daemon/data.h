@@ -32,6 +32,10 @@ struct party_data {
  * Says in the log what was read, and hashes each file. ERR_INPUT: a file is wrong, or changes while it is
  * read; then nothing is held. */
 enum err party_data_bring(struct party_data *d, const struct party_config *config) MUST_CHECK;
+/* The features as they were loaded, of the rows that `of` has, by its ids where there are any, once more, a job having
+ * used them up; without edges. ERR_INPUT: a file has changed since. */
+enum err party_data_features(const struct party_data *d, const struct party_config *config,
+			     const struct dataset *of, struct features *X) MUST_CHECK;
 /* Into run.json: which files, of which time, with which digest. */
 void party_data_record(const struct party_data *d, struct record *r);
 /* Of what was read: n, columns, entries and edges, for a job of this kind; the rest is 0. */

@@ -5,6 +5,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/data/cut.h"
+#include "common/data/profile.h"
 #include "common/job/kinds.h"
 #include "common/job/live.h"
 #include "common/job/results.h"
@@ -275,6 +276,32 @@ static enum err say_done(struct work *work)
 	return e;
 }
 
+/* What sets its clusters apart, in the party's own features: profile.csv. Others wait for nothing
+ * of it, and the job is done without it. */
+static void profile(const struct work *work, const struct job_means *means, const uint32_t *label)
+{
+	struct features X;
+	struct profile p;
+	char *path;
+	enum err e;
+
+	if (!(work->job.kind->needs & NEEDS_FEATURES) || work->job.kind->embeds ||
+	    job_is_plan_only(&work->job))
+		return;
+	if (party_data_features(means->data, means->config, work->dataset, &X) != ERR_OK) {
+		log_warn("there is no profile.csv: %s", err_detail());
+		return;
+	}
+	profile_of(&X, label, work->job.clusters, &p);
+	path = file_join(work->output, "profile.csv");
+	e = profile_write(path, &p, work_columns(work));
+	if (e != ERR_OK)
+		log_warn("%s", err_detail());
+	free(path);
+	profile_release(&p);
+	features_release(&X);
+}
+
 /* The protocol, from keys to the last word. label: of the party's own rows, nodes or graphs. */
 static enum err run_protocol(struct work *work, const struct job_means *means, uint32_t *label)
 {
@@ -302,6 +329,8 @@ static enum err run_protocol(struct work *work, const struct job_means *means, u
 		e = say_done(work);
 	if (work->told.waiting) /* parties may have been told different things */
 		results_take_back(work->output);
+	else if (e == ERR_OK)
+		profile(work, means, label);
 	return e;
 }
 
@@ -332,6 +361,7 @@ static enum err take_part(struct work *work, const struct job_means *means)
 	told_stop(work);
 	free(work->embedding);
 	work->embedding = NULL;
+	mat_release(&work->centres);
 	free(label);
 	return e;
 }

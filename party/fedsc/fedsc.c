@@ -195,6 +195,10 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 	}
 	if (e == ERR_OK)
 		memcpy(label, rows.party.clusters.label, work->n * sizeof(*label));
+	if (e == ERR_OK && rows.p.standardize != STANDARDIZE_LOCAL) {
+		work->centres = report.centres;
+		report.centres = (struct mat){ 0 };
+	}
 	fedsc_report_release(&report);
 	fedsc_party_release(&rows.party);
 	free(rows.apart);

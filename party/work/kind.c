@@ -1,5 +1,7 @@
 #include "party/work/kind.h"
+#include "common/base/buf.h"
 #include "common/base/file.h"
+#include "common/data/csv.h"
 #include "common/data/dataset.h"
 
 #include <stdlib.h>
@@ -72,6 +74,40 @@ enum err party_begin_nothing(struct work *work, uint32_t *label)
 
 /* ---- the end ---- */
 
+/* centres.csv: a line for each cluster, under the columns' names or numbers. */
+static enum err keep_centres(const struct work *work)
+{
+	const struct columns *names = work_columns(work);
+	const struct mat *c = &work->centres;
+	struct buf out = { 0 };
+	char *path;
+	enum err e;
+
+	if (!c->rows)
+		return ERR_OK;
+	buf_printf(&out, "cluster");
+	for (size_t j = 0; j < c->cols; j++) {
+		buf_add(&out, ",", 1);
+		if (names && j < names->n)
+			csv_print_field(names->column[j].name, &out);
+		else
+			buf_decimal(&out, j);
+	}
+	for (size_t i = 0; i < c->rows; i++) {
+		buf_printf(&out, "\n%zu", i);
+		for (size_t j = 0; j < c->cols; j++)
+			buf_printf(&out, ",%.17g", MAT(c, i, j));
+	}
+	buf_add(&out, "\n", 1);
+	path = file_join(work->output, "centres.csv");
+	e = file_make_dirs(work->output);
+	if (e == ERR_OK)
+		e = file_write(path, (struct bytes){ out.p, out.n }, 0644);
+	free(path);
+	buf_release(&out);
+	return e;
+}
+
 enum err party_keep_labels(struct work *work, const uint32_t *label)
 {
 	const struct dataset *d = work->dataset;
@@ -80,6 +116,7 @@ enum err party_keep_labels(struct work *work, const uint32_t *label)
 
 	if (job_is_plan_only(&work->job))
 		return ERR_OK;
+	TRY(keep_centres(work));
 	record_result(work->record, label, d->n, work->job.clusters);
 	csv = file_join(work->output, "labels.csv");
 	npy = file_join(work->output, "labels.npy");

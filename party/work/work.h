@@ -62,6 +62,7 @@ struct work {
 	const struct graph *graph;
 	const struct dataset *dataset; /* where features and graph are from: its ids */
 	struct model *model; /* predict: what it predicts with; else what the run leaves, or NULL */
+	struct mat centres; /* kmeans: of the clusters, in the data's units; else empty; owned */
 	float *embedding; /* fedwalk: of the dataset's nodes; or NULL; owned */
 	const struct graphs *graphs; /* fedgcn: this party's; or NULL */
 	const char *output; /* directory of this job's results */

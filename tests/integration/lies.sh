@@ -25,6 +25,7 @@ is_found() { # LIE REGEX
 	ended coordinator
 	for name in $(names 3); do
 		[[ ! -e $T/out/$name/labels.csv ]] || fail "$1: $name has labels"
+		[[ ! -e $T/out/$name/centres.csv && ! -e $T/out/$name/profile.csv ]] || fail "$1: $name has centres or a profile"
 		! said "$name" "$2" || found=true
 		tail -n 1 "$T/$name.stderr" >"$T/last"
 		grep -q coordinator "$T/last" || fail "$1: $name does not name the coordinator: $(<"$T/last")"

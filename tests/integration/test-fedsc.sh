@@ -166,6 +166,59 @@ test_standardize() {
 	finds_the_clouds 3 kmeans "${PHASES[kmeans]}"
 }
 
+# The means of a column by cluster, of rows "label,value...": what centres.csv and profile.csv must say.
+mean_of() { # COLUMN CLUSTER [NAME...]
+	local name
+	for name in "${@:3}"; do
+		paste -d , <(tail -n +2 "$T/out/$name/labels.csv" | cut -d , -f 2) "$T/data/$name/features.csv"
+	done | awk -F , -v j="$1" -v c="$2" '$1 == c { n++; s += $(j + 2) } END { print s / n }'
+}
+
+near() { # A B WHAT
+	awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(d * d <= 1e-8 * (1 + b * b)) }' || fail "$3 is $1, expected $2"
+}
+
+# Each party has the centres, verified, in the data's units, and of its own rows what sets clusters apart.
+test_centres_and_profile() {
+	local name c
+	rows_federation 3
+	in_another_unit
+	rows_job kmeans '.standardize = "joint"'
+	coordinator
+	parties 3
+	finds_the_clouds 3 kmeans "${PHASES[kmeans]}"
+	[[ $(head -n 1 "$T/out/party-01/centres.csv") == cluster,income,c1,c2,c3,c4,c5,c6 ]] || fail "$(head -n 1 "$T/out/party-01/centres.csv")"
+	for name in party-01 party-02; do cmp "$T/out/party-00/centres.csv" "$T/out/$name/centres.csv" || fail "$name has other centres"; done
+	[[ ! -e $T/out/coordinator/profile.csv ]] || fail "the coordinator has a profile"
+	for c in 0 1 2; do
+		# shellcheck disable=SC2046
+		near "$(awk -F , -v c="$c" '$1 == c { print $2 }' "$T/out/party-00/centres.csv")" "$(mean_of 0 "$c" $(names 3))" "income of centre $c"
+		near "$(awk -F , -v c="$c" '$1 == c && $3 == "c1" { print $4 }' "$T/out/party-02/profile.csv")" "$(mean_of 1 "$c" party-02)" \
+			"c1 of cluster $c at party-02"
+	done
+	"$BIN/coterie" report "$T/out/party-02" --out "$T/page.html" >/dev/null
+	grep -q 'id="profile-table"' "$T/page.html" || fail "the report has no profile"
+	grep -q '>c1<br>' "$T/page.html" || fail "the report's profile lacks c1"
+	sed -i '2s/,c[0-9],/,"c/' "$T/out/party-02/profile.csv"
+	"$BIN/coterie" report "$T/out/party-02" --out "$T/page.html" >/dev/null
+	grep -q 'id="profile-table"' "$T/page.html" && fail "a profile that is broken is shown"
+	grep -q 'profile.csv' "$T/page.html" || fail "the report does not say that the profile is broken"
+}
+
+# The file was put in another's place while the job ran: no profile is made of it, and the job is done.
+test_no_profile_of_other_data() {
+	rows_federation 3
+	in_another_unit
+	rows_job anchor
+	stretched
+	until_true 60 said party-01 '"phase":"landmarks"'
+	cp "$T/data/party-01/features.csv" "$T/other"
+	mv "$T/other" "$T/data/party-01/features.csv"
+	ends 0 coordinator party-00 party-01 party-02
+	says party-01 'there is no profile.csv: .*features.csv has changed since the job began'
+	[[ -e $T/out/party-00/profile.csv && ! -e $T/out/party-01/profile.csv ]] || fail "profiles: $(ls "$T"/out/*/profile.csv)"
+}
+
 # Who takes a column for a category and who does not are told so.
 test_columns_that_differ() {
 	local name

@@ -66,6 +66,7 @@ void *half_party(void *arg)
 	h->model = s.work.model;
 	if (h->result == ERR_OK && h->tell)
 		h->result = end(&s.work);
+	mat_release(&s.work.centres);
 	told_stop(&s.work);
 	work_noise_end(&s.work);
 	if (h->result != ERR_OK) {

@@ -1,0 +1,196 @@
+#include "common/data/profile.h"
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/file.h"
+#include "common/data/csv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MEDIAN_ROWS = 100000 };
+
+static const double NORMAL = 1.4826; /* median distance of normal numbers to their deviation */
+
+/* ---- sums ---- */
+
+struct sums {
+	size_t n, m, k;
+	double *rows;          /* k */
+	double *sum, *present; /* k x m: of values, and of those that are not 0 */
+	double *mean, *deviation, *middle, *robust; /* m, of all rows; robust 0: none */
+};
+
+static void add(struct sums *s, uint32_t c, size_t j, double x)
+{
+	s->sum[c * s->m + j] += x;
+	s->present[c * s->m + j] += x != 0;
+}
+
+/* Squares about the mean: of sparse columns all zeros at once. */
+static void add_square(struct sums *s, size_t j, double x)
+{
+	s->deviation[j] += (x - s->mean[j]) * (x - s->mean[j]);
+}
+
+static void add_all(struct sums *s, const struct features *X, const uint32_t *label)
+{
+	for (size_t i = 0; i < s->n; i++)
+		s->rows[label[i]]++;
+	for (size_t i = 0; i < s->n && !X->is_sparse; i++)
+		for (size_t j = 0; j < s->m; j++)
+			add(s, label[i], j, MAT(&X->dense, i, j));
+	for (size_t i = 0; i < s->n && X->is_sparse; i++)
+		for (size_t e = X->sparse.start[i]; e < X->sparse.start[i + 1]; e++)
+			add(s, label[i], X->sparse.index[e],
+			    X->sparse.value ? X->sparse.value[e] : 1);
+	for (size_t c = 0; c < s->k; c++)
+		for (size_t j = 0; j < s->m; j++)
+			s->mean[j] += s->sum[c * s->m + j] / (double)s->n;
+}
+
+static void deviations(struct sums *s, const struct features *X)
+{
+	double *zeros = alloc(s->m, sizeof(*zeros));
+
+	for (size_t i = 0; i < s->n && !X->is_sparse; i++)
+		for (size_t j = 0; j < s->m; j++)
+			add_square(s, j, MAT(&X->dense, i, j));
+	for (size_t j = 0; j < s->m && X->is_sparse; j++)
+		zeros[j] = (double)s->n;
+	for (size_t e = 0; X->is_sparse && e < X->sparse.start[s->n]; e++) {
+		add_square(s, X->sparse.index[e], X->sparse.value ? X->sparse.value[e] : 1);
+		zeros[X->sparse.index[e]]--;
+	}
+	for (size_t j = 0; j < s->m; j++)
+		s->deviation[j] =
+		    sqrt((s->deviation[j] + zeros[j] * s->mean[j] * s->mean[j]) / (double)s->n);
+	free(zeros);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *x, size_t n)
+{
+	qsort(x, n, sizeof(*x), by_size);
+	return n % 2 ? x[n / 2] : x[n / 2 - 1] / 2 + x[n / 2] / 2;
+}
+
+/* Sparse columns are 0 in most rows: they have no robust deviation. */
+static void medians(struct sums *s, const struct mat *X)
+{
+	size_t step = (s->n + MEDIAN_ROWS - 1) / MEDIAN_ROWS, count = 0;
+	double *x = alloc(s->n / step + 1, sizeof(*x));
+
+	for (size_t j = 0; j < s->m; j++) {
+		count = 0;
+		for (size_t i = 0; i < s->n; i += step)
+			x[count++] = MAT(X, i, j);
+		s->middle[j] = median(x, count);
+		for (size_t i = 0; i < count; i++)
+			x[i] = fabs(x[i] - s->middle[j]);
+		s->robust[j] = NORMAL * median(x, count);
+	}
+	free(x);
+}
+
+/* ---- lines ---- */
+
+static struct profile_line line_of(const struct sums *s, uint32_t c, size_t j)
+{
+	double all = 0, z = 0;
+	struct profile_line l = { .cluster = c, .rows = (size_t)s->rows[c], .column = j };
+
+	for (size_t other = 0; other < s->k; other++)
+		all += s->present[other * s->m + j] / (double)s->n;
+	l.mean = s->sum[c * s->m + j] / s->rows[c];
+	l.mean_of_all = s->mean[j];
+	l.share = s->present[c * s->m + j] / s->rows[c];
+	l.lift = all > 0 ? l.share / all : 0;
+	if (s->robust[j] > 0)
+		z = (l.mean - s->middle[j]) / s->robust[j];
+	else if (s->deviation[j] > 0)
+		z = (l.mean - s->mean[j]) / s->deviation[j];
+	l.z = isfinite(z) ? z : 0;
+	return l;
+}
+
+static void write_cluster(const struct sums *s, uint32_t c, struct profile *p)
+{
+	struct profile_line *best = p->line + p->n;
+	size_t found = 0;
+
+	for (size_t j = 0; j < s->m; j++) {
+		struct profile_line l = line_of(s, c, j);
+		size_t at = found;
+
+		if (l.z == 0 || (found == PROFILE_MOST && fabs(l.z) <= fabs(best[at - 1].z)))
+			continue;
+		found += found < PROFILE_MOST;
+		for (at = found - 1; at > 0 && fabs(best[at - 1].z) < fabs(l.z); at--)
+			best[at] = best[at - 1];
+		best[at] = l;
+	}
+	p->n += found;
+}
+
+void profile_of(const struct features *X, const uint32_t *label, size_t k, struct profile *p)
+{
+	size_t m = features_cols(X);
+	struct sums s = { .n = features_rows(X), .m = m, .k = k };
+
+	*p = (struct profile){ 0 };
+	ALLOC(s.rows, k);
+	ALLOC(s.sum, k * m);
+	ALLOC(s.present, k * m);
+	ALLOC(s.mean, m);
+	ALLOC(s.deviation, m);
+	ALLOC(s.middle, m);
+	ALLOC(s.robust, m);
+	ALLOC(p->line, k * PROFILE_MOST);
+	add_all(&s, X, label);
+	deviations(&s, X);
+	if (!X->is_sparse && s.n)
+		medians(&s, &X->dense);
+	for (uint32_t c = 0; c < k; c++)
+		if (s.rows[c] > 0)
+			write_cluster(&s, c, p);
+	free(s.rows);
+	free(s.sum);
+	free(s.present);
+	free(s.mean);
+	free(s.deviation);
+	free(s.middle);
+	free(s.robust);
+}
+
+void profile_release(struct profile *p)
+{
+	free(p->line);
+	*p = (struct profile){ 0 };
+}
+
+enum err profile_write(const char *path, const struct profile *p, const struct columns *names)
+{
+	struct buf out = { 0 };
+	enum err e;
+
+	buf_printf(&out, "cluster,rows,column,mean,mean_of_all,share,lift,z\n");
+	for (const struct profile_line *l = p->line; l < p->line + p->n; l++) {
+		buf_printf(&out, "%u,%zu,", l->cluster, l->rows);
+		if (names && l->column < names->n)
+			csv_print_field(names->column[l->column].name, &out);
+		else
+			buf_printf(&out, "%zu", l->column);
+		buf_printf(&out, ",%.9g,%.9g,%.6g,%.6g,%.6g\n", l->mean, l->mean_of_all, l->share,
+			   l->lift, l->z);
+	}
+	e = file_write(path, (struct bytes){ out.p, out.n }, 0644);
+	buf_release(&out);
+	return e;
+}

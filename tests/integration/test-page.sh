@@ -2,6 +2,7 @@
 # test-page.sh -- the daemons' page in Chromium: a job watched to its end, an offer agreed to and refused, a daemon that is
 # lost, a page of another site; by the keyboard, at 390 px, in the dark. Pictures of it are left in out/.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
 
 # shellcheck disable=SC2034 # lib.sh reads it
 TEST_TIMEOUT=600
@@ -64,6 +65,31 @@ test_watch() {
 	ADDRESS=$RELAY party party-02
 	checked
 	ends 0 coordinator party-00 party-01 party-02
+}
+
+test_queue() {
+	need_browser
+	federation 2
+	window coordinator
+	for name in party-00 party-01; do edit "$name" '.retry_s = 0'; done
+	edit party-00 '.policy.confirm = true | .confirm_s = 600'
+	serve
+	stays party-00 party-01
+	here 2
+	url coordinator
+	check queue
+	ready 1
+	submits "$T/job.json" 1
+	submits "$T/job.json" 2
+	ready 2
+	for _ in 1 2; do until_true 60 approved || fail "no offer came"; done
+	checked
+}
+
+approved() {
+	local id
+	id=$("$BIN/coterie" approve --state "$T/out/party-00/state" --list | sed -n 's/^\([0-9a-f]\{32\}\) .*/\1/p')
+	[[ $id ]] && "$BIN/coterie" approve --state "$T/out/party-00/state" "$id" >/dev/null
 }
 
 test_consent() {

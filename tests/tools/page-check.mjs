@@ -107,6 +107,22 @@ const scenarios = {
 		await page.screenshot({ path: path.join(pictures, 'coordinator-lost.png') });
 	},
 
+	/* A coordinator that serves: two jobs of which the second has to wait; both seen to their end. */
+	async queue(browser) {
+		const page = await open(browser, url);
+
+		await live(page, 'live');
+		await has(page, '#queue .dim', 'Nothing was submitted yet');
+		console.log('ready');
+		await has(page, '#queue tbody th', '2 kcagc');
+		await page.waitForFunction(() => /running.*(queued|waiting)|(queued|waiting).*running/s.test(document.getElementById('queue-table').textContent));
+		await judgeAll(page, 'queue');
+		console.log('ready');
+		await page.waitForFunction(() => document.querySelectorAll('#queue .state.good').length === 2
+			&& (document.getElementById('queue-table').textContent.match(/done/g) || []).length === 2);
+		await page.waitForFunction(() => document.querySelectorAll('#history-table tbody tr').length === 2);
+	},
+
 	/* A person who has the keyboard alone reads and agrees; arg: the token, behind '#'. */
 	async consent(browser) {
 		const page = await open(browser, `${url}#token=${arg}`);

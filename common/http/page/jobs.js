@@ -42,7 +42,7 @@ export function phases(list, running) {
 
 /* ---- now ---- */
 
-const tone = { done: 'good', running: 'good', failed: 'bad', cancelled: 'bad', waiting: 'dim', queued: 'dim' };
+const tone = { 'waiting for parties': 'dim', done: 'good', running: 'good', failed: 'bad', cancelled: 'bad', waiting: 'dim', queued: 'dim' };
 export const state = (s) => make('span', { class: `state ${tone[s] || ''}` }, s === 'waiting' ? 'waiting for parties' : s);
 
 function title(j) {
@@ -77,6 +77,22 @@ export function showPeers(status) {
 				p.job ? bytes(p.bytes_sent) : '', p.job ? bytes(p.bytes_received) : '',
 			],
 		}))) : make('p', { class: 'dim' }, 'None.'));
+}
+
+/* ---- the queue, of a coordinator that serves ---- */
+
+export async function showQueue() {
+	const { queue } = await ask('/api/queue');
+
+	for (const e of document.querySelectorAll('#queue, a[href="#queue"]'))
+		e.hidden = false;
+	fill(at('queue-table'), queue.length ? table('Queue', [['Job'], ['State'], ['Parties'], ['Submitted'], ['Attempts', 'num']],
+		queue.map((j) => ({
+			cells: [
+				[`${j.id} ${j.kind || ''}`, small(`by ${j.submitter}`)], [state(j.state), small(j.cause)],
+				j.parties.join(', '), clock(j.submitted), j.attempts ? count(j.attempts) : '',
+			],
+		}))) : make('p', { class: 'dim' }, 'Nothing was submitted yet.'));
 }
 
 /* ---- those that were ---- */

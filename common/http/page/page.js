@@ -1,10 +1,10 @@
 /* page.js -- the page: hears the daemon's status as it changes (/events), and shows it. */
 import { at, bytes, clock, fill, make, news } from '/dom.js';
-import { showHistory, showNow, showPeers, showReport } from '/jobs.js';
+import { showHistory, showNow, showPeers, showQueue, showReport } from '/jobs.js';
 import { showBudgets, showLedger, showOffers, startParty, takeToken } from '/party.js';
 
 const SILENT_MS = 40000, AGAIN_MS = 3000;
-let heard = 0, states = '', person, stream, rows;
+let heard = 0, states, person, stream, rows, queued;
 
 const complain = (e) => news(e.message, true);
 
@@ -47,6 +47,10 @@ function refresh(status) {
 
 	if (now !== states)
 		showHistory(false).catch(complain);
+	if (status.phase === 'serving' && (now !== states || status.queued !== queued)) {
+		showQueue().catch(complain);
+		queued = status.queued;
+	}
 	if (status.role === 'party') {
 		if (person !== status.person_awaited)
 			showOffers().then((n) => n && news(n === 1 ? 'An offer waits for you.' : `${n} offers wait for you.`)).catch(complain);

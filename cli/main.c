@@ -10,6 +10,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "pki", "keys and certificates: init, request, sign, fingerprint", pki_main },
+	{ "import", "make a data directory of a table, a matrix or a graph", import_main },
 	{ "synth", "make data with planted clusters: a graph, or rows", synth_main },
 	{ "split", "split data over parties by columns, rows, edges or vertices", split_main },
 	{ "run", "one federated run in this process, for a first try or a debugger", run_main },

@@ -1,5 +1,7 @@
 #include "crypto/dh.h"
+#include "crypto/must.h"
 #include "crypto/secret.h"
+#include "crypto/x25519.h"
 
 #include <assert.h>
 #include <gmp.h>
@@ -8,7 +10,14 @@
 
 _Static_assert(GMP_NUMB_BITS == 64, "limbs are 64-bit words without nails");
 
-enum { LIMBS_MAX = DH_BYTES_MAX / 8, SECRET_LIMBS = DH_SECRET_LEN / 8 };
+enum {
+	LIMBS_MAX = DH_BYTES_MAX / 8,
+	SECRET_LIMBS = DH_SECRET_LEN / 8,
+	X25519_BITS = 255,
+	X25519_SKIP =
+	    DH_SECRET_LEN -
+	    X25519_LEN, /* its scalar is the end of a secret, which is random throughout */
+};
 
 struct dh_group {
 	unsigned bits;
@@ -31,6 +40,7 @@ struct dh_group {
 	"AEFE130985139270B4130C93BC437944F4FD4452E2D74DD364F2E21E71F54BFF"                         \
 	"5CAE82AB9C9DF69EE86D2BC522363A0DABC521979B0DEADA1DBF9A42D5C4484E"
 static const struct dh_group groups[] = {
+	{ X25519_BITS, "7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFED" },
 	{ 2048, OF_2048 "C58EF1837D1683B2C6F34A26C1B2EFFA886B423861285C97FFFFFFFFFFFFFFFF" },
 	{ 3072,
 	  OF_2048 OF_3072 "0ABCD06BFA53DDEF3C1B20EE3FD59D7C25E41D2B66C62E37FFFFFFFFFFFFFFFF" },
@@ -52,7 +62,7 @@ const struct dh_group *dh_group(unsigned bits)
 
 size_t dh_len(const struct dh_group *group)
 {
-	return group->bits / 8;
+	return (group->bits + 7) / 8;
 }
 
 const char *dh_prime(const struct dh_group *group)
@@ -120,7 +130,10 @@ static void power(const struct dh_group *group, const mp_limb_t *base, mp_size_t
 void dh_public(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN],
 	       uint8_t *out)
 {
-	power(group, &(mp_limb_t){ 2 }, 1, secret, out);
+	if (group->bits == X25519_BITS)
+		x25519_base(secret + X25519_SKIP, out);
+	else
+		power(group, &(mp_limb_t){ 2 }, 1, secret, out);
 }
 
 void dh_shared(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN],
@@ -128,8 +141,30 @@ void dh_shared(const struct dh_group *group, const uint8_t secret[static DH_SECR
 {
 	mp_limb_t base[LIMBS_MAX];
 
+	if (group->bits == X25519_BITS) {
+		must(x25519(secret + X25519_SKIP, public_key, out),
+		     "X25519 of a key that was checked");
+		return;
+	}
 	limbs_read(base, public_key, dh_len(group));
 	power(group, base, (mp_size_t)(dh_len(group) / 8), secret, out);
+}
+
+/* X25519's points are little-endian. */
+static void public_limbs(const struct dh_group *group, const uint8_t *public_key, mp_limb_t *limbs)
+{
+	if (group->bits == X25519_BITS)
+		memcpy(limbs, public_key, X25519_LEN);
+	else
+		limbs_read(limbs, public_key, dh_len(group));
+}
+
+/* A scalar is clamped to a multiple of 8, so any will do. */
+static bool small_order(const uint8_t point[static X25519_LEN])
+{
+	uint8_t multiple[X25519_LEN];
+
+	return !x25519((const uint8_t[X25519_LEN]){ 0 }, point, multiple);
 }
 
 const char *dh_check(const struct dh_group *group, struct bytes public_key)
@@ -140,13 +175,15 @@ const char *dh_check(const struct dh_group *group, struct bytes public_key)
 
 	if (public_key.n != dh_len(group))
 		return "it is not as long as the group's prime";
-	limbs_read(s_limbs, public_key.p, public_key.n);
+	public_limbs(group, public_key.p, s_limbs);
 	mpz_roinit_n(s, s_limbs, n);
 	if (mpz_cmp_ui(s, 2) < 0)
 		return "it is below 2";
 	mpn_sub_1(most, p_limbs, n, 2);
 	if (mpn_cmp(s_limbs, most, n) > 0)
 		return "it is above p - 2";
+	if (group->bits == X25519_BITS)
+		return small_order(public_key.p) ? "it is a point of small order" : NULL;
 	mpz_roinit_n(p, p_limbs, n);
 	if (mpz_jacobi(s, p) != 1)
 		return "it is not in the subgroup of prime order";

@@ -1,7 +1,10 @@
-/* dh.h -- Diffie-Hellman over the finite-field groups of RFC 7919 (ffdhe2048, 3072, 4096; g = 2).
+/* dh.h -- Diffie-Hellman: the finite-field groups of RFC 7919 (ffdhe2048, 3072, 4096; g = 2), and
+ * X25519 of RFC 7748.
  *
- * p is a safe prime and g = 2 generates the subgroup of prime order (p - 1) / 2, the squares.
- * Numbers are big-endian byte strings exactly as long as p. The only file that sees gmp.h.
+ * ffdhe: p is a safe prime and g = 2 generates the subgroup of prime order (p - 1) / 2, the
+ * squares. Numbers are big-endian byte strings exactly as long as p. The only file that sees gmp.h.
+ * X25519: g is the point 9, and what is written here as a power is a multiple of a point: 32 bytes,
+ * little-endian.
  */
 #ifndef CRYPTO_DH_H
 #define CRYPTO_DH_H
@@ -18,21 +21,26 @@ enum {
 };
 
 struct dh_group;
-const struct dh_group *dh_group(unsigned bits);     /* 2048, 3072, 4096; otherwise NULL */
-size_t dh_len(const struct dh_group *group);        /* bytes of p */
-const char *dh_prime(const struct dh_group *group); /* p in hexadecimal, for tests */
+const struct dh_group *dh_group(unsigned bits); /* 2048, 3072, 4096, 255: X25519; otherwise NULL */
+size_t dh_len(const struct dh_group *group);    /* bytes of p, and of a public key */
+const char *
+dh_prime(const struct dh_group *group); /* p in hexadecimal, for tests; of X25519 2^255 - 19 */
 
-/* A fresh secret exponent. ERR_INTERNAL if the CSPRNG fails. */
+/* A fresh secret exponent; X25519 uses the last 32 bytes of it. ERR_INTERNAL if the CSPRNG fails.
+ */
 enum err dh_secret(uint8_t secret[static DH_SECRET_LEN]) MUST_CHECK;
 
 /* out = g^secret mod p and out = public^secret mod p, dh_len() bytes. The caller has checked
- * public_key (dh_check). CT: mpn_sec_powm on fixed-size limbs, on stack and heap that are wiped. */
-void dh_public(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN], uint8_t *out);
+ * public_key (dh_check). CT: mpn_sec_powm on fixed-size limbs, on stack and heap that are wiped;
+ * crypto/x25519.h. */
+void dh_public(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN],
+	       uint8_t *out);
 void dh_shared(const struct dh_group *group, const uint8_t secret[static DH_SECRET_LEN],
 	       const uint8_t *public_key, uint8_t *out);
 
-/* NULL if S has dh_len() bytes, 2 <= S <= p - 2 and Jacobi(S / p) = 1, which for a safe prime is
- * membership of the subgroup; otherwise what is wrong with it. */
+/* NULL if S has dh_len() bytes, 2 <= S <= p - 2 and is in no small subgroup; otherwise what is
+ * wrong with it. ffdhe: Jacobi(S / p) = 1, which for a safe prime is membership of the subgroup.
+ * X25519: a multiple of S by the curve's cofactor, 8, is not zero (RFC 7748, 6.1). */
 const char *dh_check(const struct dh_group *group, struct bytes public_key);
 
 #endif

@@ -13,6 +13,11 @@
 
 enum { PLACES = 3, BLOCK = 1024, FEW = 24, TICK = 1 << 20 };
 
+/* How many steps ahead memory is asked for that a step needs: most of the time went to waiting for
+ * it, one random place after the other. An item is of a place, a key of an item, and other places
+ * of a key. */
+enum { AHEAD_ITEM = 24, AHEAD_KEY = 16, AHEAD_PLACES = 8 };
+
 struct okvs {
 	const uint8_t (*key)[OKVS_KEY_LEN];
 	size_t n, words;
@@ -49,6 +54,16 @@ static size_t peel(struct okvs *o, uint8_t *left)
 	for (; at < waiting; at++) {
 		uint32_t own = o->order[at], i = o->item[own];
 
+		if (at + AHEAD_ITEM < waiting) {
+			__builtin_prefetch(&o->item[o->order[at + AHEAD_ITEM]], 1);
+			__builtin_prefetch(&left[o->order[at + AHEAD_ITEM]], 1);
+			__builtin_prefetch(o->key[o->item[o->order[at + AHEAD_KEY]]]);
+			places(o->key[o->item[o->order[at + AHEAD_PLACES]]], o->words, place);
+			for (size_t p = 0; p < PLACES; p++) {
+				__builtin_prefetch(&o->item[place[p]], 1);
+				__builtin_prefetch(&left[place[p]], 1);
+			}
+		}
 		if (left[own] != 1) /* another of its places was first */
 			continue;
 		o->order[done++] = own;
@@ -117,6 +132,14 @@ enum err okvs_make(const struct okvs *o, const uint64_t *value, uint64_t *table)
 		uint32_t own = o->order[k], i = o->item[own];
 		uint64_t others = 0;
 
+		if (k >= AHEAD_ITEM) {
+			__builtin_prefetch(&o->item[o->order[k - AHEAD_ITEM]]);
+			__builtin_prefetch(o->key[o->item[o->order[k - AHEAD_KEY]]]);
+			__builtin_prefetch(&value[o->item[o->order[k - AHEAD_KEY]]]);
+			places(o->key[o->item[o->order[k - AHEAD_PLACES]]], o->words, place);
+			for (size_t p = 0; p < PLACES; p++)
+				__builtin_prefetch(&table[place[p]], 1);
+		}
 		places(o->key[i], o->words, place);
 		for (size_t p = 0; p < PLACES; p++)
 			others += place[p] == own ? 0 : table[place[p]];

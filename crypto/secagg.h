@@ -28,7 +28,7 @@ struct secagg_setup {
 	uint8_t job_id[SECAGG_JOB_ID_LEN];
 	uint32_t attempt;
 	uint8_t params_hash[SECAGG_HASH_LEN]; /* of the effective job and the list of parties */
-	unsigned group_bits;                  /* 2048, 3072, 4096 */
+	unsigned group_bits;                  /* 2048, 3072, 4096, 255: crypto/dh.h */
 	unsigned modulus_bits;                /* 64 or 32 */
 	size_t parties;                       /* L >= 1 */
 	const char *const *names;             /* rising in byte order; copied */
@@ -38,7 +38,7 @@ struct secagg_setup {
 
 /* A key advertisement. Views borrow: own advert from the secagg, others' from their message. */
 struct secagg_advert {
-	struct bytes public_key; /* S_i, big-endian, exactly group_bits / 8 bytes */
+	struct bytes public_key; /* S_i, dh_len() bytes */
 	const uint8_t *nonce;    /* SECAGG_NONCE_LEN: the commitment to a coin */
 	struct bytes spki;       /* DER SubjectPublicKeyInfo of the identity key */
 	struct bytes

@@ -123,6 +123,9 @@ static void clock_text(char text[static TLS_DATE])
 	ASN1_TIME_free(now);
 }
 
+/* The date, the time here, and what to do where neither clock is wrong. */
+#define CLOCKS "%s (it is %s here: if that is right, and so is the clock there, %s)"
+
 /* A sentence about the peer for what OpenSSL found in this certificate of the chain. */
 static void describe_refusal(struct tls *t, X509_STORE_CTX *store, X509 *cert, int depth)
 {
@@ -138,12 +141,12 @@ static void describe_refusal(struct tls *t, X509_STORE_CTX *store, X509 *cert, i
 	case X509_V_ERR_CERT_HAS_EXPIRED:
 		what = "that expired on ";
 		tls_date_text(X509_get0_notAfter(cert), date);
-		snprintf(which, sizeof(which), "%s (it is %s here)", date, now);
+		snprintf(which, sizeof(which), CLOCKS, date, now, "have it renewed");
 		break;
 	case X509_V_ERR_CERT_NOT_YET_VALID:
 		what = "that is not valid before ";
 		tls_date_text(X509_get0_notBefore(cert), date);
-		snprintf(which, sizeof(which), "%s (it is %s here)", date, now);
+		snprintf(which, sizeof(which), CLOCKS, date, now, "wait until then");
 		break;
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
@@ -256,7 +259,9 @@ static enum err describe_alert(const struct tls *t, int alert)
 		clock_text(now);
 		return err_set(ERR_PEER,
 			       "refuses us: our certificate has expired or is not valid yet by its "
-			       "clock; it is valid from %s to %s, and it is %s here",
+			       "clock; it is valid from %s to %s, and it is %s here: set the clock "
+			       "that is wrong, "
+			       "or have the certificate renewed",
 			       from, until, now);
 	}
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)

@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/rng.h"
 #include "common/data/dataset.h"
+#include "common/data/standard.h"
 #include "common/fedsc/job.h"
 #include "common/fedsc/coordinator.h"
 
@@ -278,7 +279,8 @@ struct run {
 	struct fedsc_party *party;
 	uint32_t *part;
 	struct watch rows, embedding;
-	double spread; /* of all rows, before they are scaled */
+	double
+	    *spread; /* m: of each column, before it is scaled; or, in the first, of all; owned */
 	struct exposed *e;
 };
 
@@ -325,14 +327,19 @@ static enum err watch_sum(void *watcher, const void *question, double *x, size_t
 
 	(void)n;
 	if (q->kind == FEDSC_SPREAD)
-		run->spread = *x;
+		memcpy(run->spread, x, (q->columns ? run->rows.m : 1) * sizeof(*x));
 	if (q->kind == FEDSC_SCALE) { /* the sum of all rows, which are centred */
 		struct set *all = add_set(&run->rows);
 
 		for (size_t i = 0; i < run->rows.n; i++)
 			all->sum += run->rows.mark[i];
 		all->rows = run->rows.n;
-		numbers_of(&run->rows, all)[run->rows.m] = run->spread / q->scale / q->scale;
+		numbers_of(&run->rows, all)[run->rows.m] = 0;
+		for (size_t j = 0; j < (q->unit ? run->rows.m : 1); j++) {
+			double unit = q->unit ? q->unit[j] : q->scale;
+
+			numbers_of(&run->rows, all)[run->rows.m] += run->spread[j] / unit / unit;
+		}
 		all->sum_off = all->square_off = run->rows.off;
 		run->rows.all = *all;
 		run->rows.sum_is_known = true;
@@ -369,6 +376,8 @@ static enum err run_job(struct run *run, const struct mat *X, const struct job *
 		struct mat own;
 
 		fedsc_deal(X, run->part, l, &own);
+		if (job->fedsc.how.standardize == STANDARDIZE_LOCAL)
+			TRY(standard_own(&own, NULL, NULL, false));
 		TRY(fedsc_party_init(&run->party[l], &own, job->fedsc.how.least, NULL, threads));
 	}
 	TRY(fedsc_params_of(&job->fedsc, run->memory.count, job->seed, threads, &p));
@@ -402,6 +411,7 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 	for (size_t i = 0; i < X->rows; i++)
 		mark[i] = rng_u64(&rng);
 	ALLOC(run.party, parties);
+	ALLOC(run.spread, X->cols);
 	run.memory = (struct memory){ .kind = &fedsc_in_memory,
 				      .party = run.party,
 				      .count = parties,
@@ -420,6 +430,7 @@ enum err exposed_by(const struct mat *X, const struct job *job, size_t parties, 
 	for (size_t l = 0; l < parties; l++)
 		fedsc_party_release(&run.party[l]);
 	free(run.party);
+	free(run.spread);
 	watch_release(&run.rows);
 	watch_release(&run.embedding);
 	free(mark);

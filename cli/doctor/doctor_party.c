@@ -1,70 +1,38 @@
 /* A party: its data, as a job would find them. */
 #include "cli/doctor/doctor.h"
-#include "common/base/alloc.h"
+#include "common/data/standard.h"
 #include "common/job/confine.h"
 #include "common/job/job.h"
 #include "common/job/kinds.h"
 #include "common/job/room.h"
 #include "party/daemon/daemon.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DOMINANT 0.9  /* of the variance of all columns, where there are three or more */
 #define CLUSTERS "10" /* of the job whose memory is estimated */
 
-/* Each column's sum of squared deviations from its mean; columns of dense rows are counted from the
- * first row. O(entries). */
-static double *spread_of(const struct features *X)
+static void check_columns(struct checkup *c, const struct features *X, const struct columns *names)
 {
-	size_t n = features_rows(X), m = features_cols(X);
-	double *sum = alloc(m, sizeof(*sum)), *square = alloc(m, sizeof(*square));
-
-	for (size_t j = 0; j < m; j++)
-		sum[j] = square[j] = 0;
-	if (X->is_sparse) {
-		for (size_t i = 0; i < X->sparse.start[n]; i++) {
-			double x = X->sparse.value ? X->sparse.value[i] : 1;
-
-			sum[X->sparse.index[i]] += x;
-			square[X->sparse.index[i]] += x * x;
-		}
-	} else {
-		for (size_t i = m; i < n * m; i++) {
-			double x =
-			    X->dense.a[i] - X->dense.a[i % m]; /* of a constant: 0, exactly */
-
-			sum[i % m] += x;
-			square[i % m] += x * x;
-		}
-	}
-	for (size_t j = 0; j < m; j++)
-		square[j] = fmax(0, square[j] - sum[j] * sum[j] / (double)n);
-	free(sum);
-	return square;
-}
-
-static void check_columns(struct checkup *c, const struct features *X)
-{
-	size_t m = features_cols(X), most = 0, constant = 0;
-	double *spread = spread_of(X), total = 0;
+	size_t m = features_cols(X), most, constant = 0;
+	double *spread = standard_spread(X), total = 0, share;
 
 	for (size_t j = 0; j < m; j++) {
 		total += spread[j];
 		constant += spread[j] == 0;
-		if (spread[j] > spread[most])
-			most = j;
 	}
+	most = standard_dominant(spread, m, &share);
 	if (total == 0)
 		checkup_add(c, WRONG, "columns", "bring columns in which rows differ",
 			    "all %zu are constant", m);
-	else if (m >= 3 && spread[most] > DOMINANT * total)
-		checkup_add(c, NOTE, "columns",
-			    "it decides alone: is its unit the one that was agreed on?",
-			    "column %zu of %zu has %.3g %% of the variance", most + 1, m,
-			    100 * spread[most] / total);
+	else if (most < m)
+		checkup_add(
+		    c, NOTE, "columns",
+		    "it decides nearly alone: is its unit the one that was agreed on? Or set "
+		    "\"standardize\" in the job",
+		    "column %s of %zu has %.3g %% of the variance", column_text(names, most).s, m,
+		    100 * share);
 	else if (constant)
 		checkup_add(c, NOTE, "columns", "they tell nothing, and may be left out",
 			    "%zu of %zu are constant", constant, m);
@@ -156,7 +124,7 @@ static void check_loaded(struct checkup *c, const struct party_config *config,
 			    s->n);
 	if (columns) {
 		checkup_add(c, FINE, "missing values", "", "none: each value is a finite number");
-		check_columns(c, &s->X);
+		check_columns(c, &s->X, &s->columns);
 	}
 	if (s->n && config->data.edges)
 		check_nodes(c, &s->g.adjacency);

@@ -478,6 +478,8 @@ enum err launch_prepare(struct launch *l)
 	char(*pin)[FINGERPRINT_TEXT_LEN];
 	enum err e;
 
+	umask(077); /* as daemons do: slices, results and what is made of them have ids, perhaps of
+		       persons */
 	if (file_make_dirs(l->out))
 		return err_set(ERR_INPUT, "--out %s cannot be made", l->out);
 	if (mkdir(l->work, 0777)) {

@@ -198,7 +198,7 @@ static enum err run(void *arguments)
 	TRY(dataset_find(a->data, DATASET_FEATURES, &files));
 	err = features_read(files.features, &rows);
 	if (!err)
-		err = columns_points(&rows, a->standardize, &data.X);
+		err = columns_points(&rows, a->standardize, NULL, &data.X);
 	if (!err && files.labels)
 		err = labels_read(files.labels, &data.truth);
 	if (!err && data.truth.n && data.truth.n != data.X.rows)

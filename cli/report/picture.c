@@ -7,6 +7,7 @@
 #include "common/data/cut.h"
 #include "common/data/embeddings.h"
 #include "common/data/labels.h"
+#include "common/data/standard.h"
 #include "common/data/tu.h"
 #include "common/fedgcn/file.h"
 #include "common/kcagc/columns.h"
@@ -47,10 +48,12 @@ static bool of_rows(const struct source *s)
 	return s->job.kind->needs == NEEDS_FEATURES;
 }
 
-/* Each column by itself: kmeans.columns. */
+/* By the party's own rows, whoever else's the job's means were of. */
 static bool standardized(const struct source *s)
 {
-	return s->job.kind->split == SPLIT_COLUMNS && s->job.kcagc.standardize;
+	if (s->job.kind->split == SPLIT_ROWS)
+		return s->job.fedsc.how.standardize != STANDARDIZE_NONE;
+	return s->job.kind->split == SPLIT_COLUMNS && s->job.kcagc.standardize != STANDARDIZE_NONE;
 }
 
 /* The job is about whole graphs: points are made by its network. */
@@ -260,10 +263,12 @@ static enum err make_points(struct source *s, unsigned threads)
 	struct mat Z;
 
 	if (!of_rows(s)) {
+		if (standardized(s))
+			TRY(standard_features(&s->data.X, &s->data.columns));
 		how = kcagc_embed_params(&s->job.kcagc, threads);
 		TRY(embed(&s->data.X, &s->data.g, &how, &Z));
 	} else {
-		TRY(columns_points(&s->data.X, standardized(s), &Z));
+		TRY(columns_points(&s->data.X, standardized(s), &s->data.columns, &Z));
 	}
 	mat_init(&s->points, Z.rows, Z.cols);
 	for (size_t i = 0; i < Z.rows; i++)
@@ -414,7 +419,8 @@ static void describe(const struct source *s, struct picture *p)
 			       ? ", without the job's noise"
 			       : "");
 	} else {
-		buf_printf(&text, "the party's own features, ");
+		buf_printf(&text, "the party's own features, %s",
+			   standardized(s) ? "standardised, " : "");
 		if (s->job.kcagc.filter_order)
 			buf_printf(&text, "filtered (%s, order %u)",
 				   filter[s->job.kcagc.filter_kind], s->job.kcagc.filter_order);

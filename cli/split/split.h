@@ -43,7 +43,7 @@ struct split_params {
 #define SPLIT_KEEP_MIN   0.001
 
 /* Features are needed, by edges and with shared_edges edges too; with a skew labels. ERR_INPUT: data are
- * wrong, or there is less to split than there are parties; ERR_JOB: cannot be written. */
+ * wrong, there is less to split than there are parties, or p->out is not empty; ERR_JOB: cannot be written. */
 enum err split_data(const struct split_params *p) MUST_CHECK;
 
 /* Items 0 .. n-1 in `parts` random disjoint parts whose sizes differ by at most 1: part[i] says

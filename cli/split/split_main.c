@@ -13,7 +13,7 @@ static const struct argp_option options[] = {
 	  "features.mtx|npy|csv (not needed by edges), edges.tsv|mtx (not needed by columns and "
 	  "rows); ids.txt and labels.txt if there are any; by graphs a set in TU format",
 	  0 },
-	{ "out", 'o', "DIR", 0, "gets party-00, party-01, ... and split.json", 0 },
+	{ "out", 'o', "DIR", 0, "new or empty; gets party-00, party-01, ... and split.json", 0 },
 	{ "parties", 'l', "L", 0, "how many", 0 },
 	{ "by", 'b', "WHAT", 0, "columns (default), rows, edges, vertices or graphs", 0 },
 	{ "shared-edges", 'e', "F", 0,

@@ -18,7 +18,7 @@ char *split_party_dir(const struct split_params *p, uint32_t l)
 
 enum err split_each(const struct split_params *p, split_writer *write, const void *source)
 {
-	enum err err = ERR_OK;
+	enum err err = file_make_new_dir(p->out);
 
 	for (uint32_t l = 0; l < p->parties && !err; l++) {
 		char *dir = split_party_dir(p, l);

@@ -33,7 +33,8 @@ char *split_party_dir(const struct split_params *p, uint32_t l); /* owned by the
 /* Writes what party l gets of the source into `dir`, which is there. */
 typedef enum err split_writer(const void *source, const char *dir, uint32_t l);
 
-/* For each party in turn, until one fails. ERR_JOB: cannot be written. */
+/* For each party in turn, until one fails, in p->out, which nothing may lie in: parties of another split, or
+ * their files, would be taken for those of this one. ERR_INPUT: not empty; ERR_JOB: cannot be written. */
 enum err split_each(const struct split_params *p, split_writer *write,
 		    const void *source) MUST_CHECK;
 

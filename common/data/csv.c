@@ -1,100 +1,112 @@
 #include "common/data/csv.h"
-#include "common/data/limits.h"
+#include "common/base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A field that cannot be quoted: blanks around it do not count. *last: it ends its line. */
-static struct word number_field(struct text *t, bool *last)
+/* The end of the quoted field that begins behind t->p; t->line moves on with the lines in it. */
+static enum err quoted(struct text *t, struct cell *c)
 {
-	struct word w = { .p = t->p };
+	const struct text begin = *t;
 
-	while (t->p < t->end && *t->p != ',' && *t->p != '\n')
-		t->p++;
-	w.n = (size_t)(t->p - w.p);
-	*last = t->p == t->end || *t->p == '\n';
-	if (!*last)
-		t->p++;
-	while (w.n && (*w.p == ' ' || *w.p == '\t')) {
-		w.p++;
-		w.n--;
+	c->kind = CELL_QUOTED;
+	c->p = ++t->p;
+	for (;; t->p++) {
+		if (t->p == t->end)
+			return text_error(&begin, "a quote is opened here and never closed");
+		if (*t->p == '"' && !(t->p + 1 < t->end && t->p[1] == '"'))
+			break;
+		t->line += *t->p == '\n';
+		if (*t->p == '"') {
+			c->kind = CELL_DOUBLED;
+			t->p++;
+		}
 	}
-	while (w.n && (w.p[w.n - 1] == ' ' || w.p[w.n - 1] == '\t' || w.p[w.n - 1] == '\r'))
-		w.n--;
-	return w;
+	c->n = (size_t)(t->p++ - c->p);
+	return ERR_OK;
 }
 
-/* How many fields the current line has, and how many of them are numbers, "nan" among them. */
-static size_t count_fields(struct text t, size_t *numbers)
+static enum err misplaced(const struct text *t, size_t field)
 {
-	char copy[64], *end;
+	if (*t->p == '\r')
+		return text_error(
+		    t,
+		    "field %zu has a carriage return that ends no line, expected lines that "
+		    "end in LF or CRLF",
+		    field);
+	if (*t->p == '"')
+		return text_error(
+		    t,
+		    "field %zu has a quote in its middle, expected the whole field in quotes "
+		    "and each quote in it twice",
+		    field);
+	return text_error(
+	    t, "field %zu goes on behind its closing quote, expected each quote in it twice",
+	    field);
+}
+
+/* Up to the separator or the line's end; *last: it is that, and t is behind it. */
+static enum err next_cell(struct text *t, char separator, size_t number, struct cell *c, bool *last)
+{
+	*c = (struct cell){ .p = t->p };
+	if (t->p < t->end && *t->p == '"') {
+		TRY(quoted(t, c));
+	} else {
+		const char *p = t->p;
+
+		while (p < t->end && *p != separator && *p != '\n' && *p != '"' && *p != '\r')
+			p++;
+		t->p = p;
+		c->n = (size_t)(p - c->p);
+	}
+	*last = t->p == t->end;
+	if (*last)
+		return ERR_OK;
+	if (*t->p == '\r' && t->p + 1 < t->end && t->p[1] == '\n')
+		t->p++;
+	if (*t->p != separator && *t->p != '\n')
+		return misplaced(t, number);
+	*last = *t->p == '\n';
+	t->line += *last;
+	t->p++;
+	return ERR_OK;
+}
+
+enum err csv_record(struct text *t, char separator, char comment, size_t most, struct csv_record *r,
+		    bool *there)
+{
 	bool last = false;
-	size_t n = 0;
 
-	for (*numbers = 0; !last; n++) {
-		struct word w = number_field(&t, &last);
-
-		if (w.n == 0 || w.n >= sizeof(copy))
-			continue;
-		memcpy(copy, w.p, w.n);
-		copy[w.n] = 0;
-		(void)strtod(copy, &end);
-		*numbers += end == copy + w.n;
-	}
-	return n;
-}
-
-/* Counts the rows and checks that each has as many fields as the first, so that the matrix is no
- * larger than the file before it is allocated. */
-static enum err count_rows(struct text t, size_t cols, size_t *rows)
-{
-	for (*rows = 0; t.p < t.end; ++*rows) {
-		const char *nl = memchr(t.p, '\n', (size_t)(t.end - t.p)), *end = nl ? nl : t.end;
-		size_t fields = 1;
-
-		for (const char *p = t.p; (p = memchr(p, ',', (size_t)(end - p))); p++)
-			fields++;
-		if (fields != cols)
-			return text_error(&t, "%zu fields, expected %zu as on the first line",
-					  fields, cols);
-		text_next(&t);
+	for (; comment && t->p < t->end && *t->p == comment; r->comments++)
+		text_next(t);
+	*there = t->p < t->end;
+	r->line = t->line;
+	for (r->n = 0; *there && !last; r->n++) {
+		if (r->n == most)
+			return text_error(t, "more than %zu fields", most);
+		if (r->n == r->room) {
+			r->room = r->room ? 2 * r->room : 64;
+			r->cell = alloc_again(r->cell, r->room, sizeof(*r->cell));
+		}
+		TRY(next_cell(t, separator, r->n + 1, &r->cell[r->n], &last));
 	}
 	return ERR_OK;
 }
 
-enum err csv_parse_numbers(struct bytes file, const char *where, struct mat *m)
+bool csv_record_blank(const struct csv_record *r)
 {
-	struct text t = text_open(file, where);
-	enum err err = ERR_OK;
-	size_t rows, cols, numbers;
+	if (r->n != 1 || r->cell[0].kind != CELL_TEXT)
+		return false;
+	for (size_t i = 0; i < r->cell[0].n; i++)
+		if (r->cell[0].p[i] != ' ' && r->cell[0].p[i] != '\t')
+			return false;
+	return true;
+}
 
-	*m = (struct mat){ 0 };
-	if (!file.n)
-		return err_set(ERR_INPUT, "%s: the file is empty", where);
-	cols = count_fields(t, &numbers);
-	if (numbers == 0)
-		text_next(&t); /* a heading */
-	TRY(count_rows(t, cols, &rows));
-	if (rows == 0 || rows > ROWS_MAX || cols > COLS_MAX)
-		return err_set(ERR_INPUT, "%s: %zu rows of %zu numbers, expected 1 to %zu rows",
-			       where, rows, cols, ROWS_MAX);
-	mat_init(m, rows, cols);
-	for (size_t i = 0; i < rows && !err; i++) {
-		bool last;
-
-		for (size_t j = 0; j < cols && !err; j++) {
-			struct word w = number_field(&t, &last);
-
-			if (!word_number(w, &MAT(m, i, j)))
-				err = text_error(&t,
-						 "field %zu is \"%.*s\", expected a finite number",
-						 j + 1, (int)(w.n < 40 ? w.n : 40), w.p);
-		}
-		text_next(&t);
-	}
-	if (err)
-		mat_release(m);
-	return err;
+void csv_record_release(struct csv_record *r)
+{
+	free(r->cell);
+	*r = (struct csv_record){ 0 };
 }
 
 enum err csv_field(struct text *t, struct buf *field, bool *last)

@@ -1,7 +1,7 @@
-/* csv.h -- comma-separated values: matrices of numbers, and records of text (RFC 4180).
+/* csv.h -- fields between separators (RFC 4180): records of a table, and text field by field.
  *
- * A first line without any number is a heading. Lines end in LF or CRLF; every line
- * has as many fields as the first. There is no other leniency.
+ * A record ends in LF or CRLF. A field in double quotes may hold separators, line ends and, doubled,
+ * quotes. There is no other leniency: a quote or a carriage return elsewhere is refused.
  */
 #ifndef COMMON_DATA_CSV_H
 #define COMMON_DATA_CSV_H
@@ -9,12 +9,38 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/data/text.h"
-#include "common/linalg/mat.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Numbers only, at least one row and column. *m is initialised here; empty on ERR_INPUT. */
-enum err csv_parse_numbers(struct bytes file, const char *where, struct mat *m) MUST_CHECK;
+/* One cell of a table, of whatever source. Borrowed; text may be gone with the next row unless the
+ * source says otherwise. */
+struct cell {
+	const char *p; /* text, without its quotes */
+	size_t n;
+	double x; /* CELL_NUMBER */
+	enum {
+		CELL_TEXT,
+		CELL_QUOTED,
+		CELL_DOUBLED, /* quoted; each quote in it is there twice */
+		CELL_NUMBER,
+		CELL_NULL,
+	} kind;
+};
+
+struct csv_record {
+	struct cell *cell; /* owned; borrows from the file */
+	size_t n, room;
+	size_t line; /* on which it begins, from 1 */
+	size_t comments; /* lines skipped so far */
+};
+
+/* The next record, at most `most` fields; false at the end of the file. Lines that begin with `comment` (0: none
+ * do) are skipped. ERR_INPUT with the line. */
+enum err csv_record(struct text *t, char separator, char comment, size_t most, struct csv_record *r,
+		    bool *there) MUST_CHECK;
+void csv_record_release(struct csv_record *r);
+bool csv_record_blank(const struct csv_record *r); /* an empty line, or one of blanks alone */
 
 /* The next field of a record into *field (emptied first, then terminated); *last: the line ends
  * behind it, and t stands at the beginning of the next one. Quoted fields may hold commas and

@@ -2,13 +2,13 @@
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/data/csv.h"
 #include "common/data/cut.h"
 #include "common/data/edges.h"
 #include "common/data/labels.h"
 #include "common/data/limits.h"
 #include "common/data/mtx.h"
 #include "common/data/npy.h"
+#include "common/data/sheet.h"
 
 #include <endian.h>
 #include <stdio.h>
@@ -18,44 +18,97 @@
 
 /* ---- features ---- */
 
-enum err features_read(const char *path, struct features *X)
+static bool is_table(const char *path)
 {
-	const char *end = strrchr(path, '.');
+	const char *end = path ? strrchr(path, '.') : NULL;
+
+	return end && (!strcmp(end, ".csv") || !strcmp(end, ".tsv"));
+}
+
+/* names, ids: what the table says of them; ids->n is 0 if it has none. */
+static enum err read_table(const char *path, const struct reading *how, struct features *X,
+			   struct columns *names, struct ids *ids)
+{
 	struct buf file = { 0 };
-	struct mtx m;
+	struct sheet_said said;
+	struct sheet t = { 0 };
 	enum err err;
 
+	TRY(file_read(path, DATA_FILE_MAX, &file));
+	err = sheet_parse(&t, (struct bytes){ file.p, file.n }, path, how, &said);
+	if (!err && !t.X.cols)
+		err = err_set(ERR_INPUT, "%s: no column is left that becomes a feature", path);
+	if (!err) {
+		X->dense = t.X;
+		t.X = (struct mat){ 0 };
+		if (said.heading) {
+			*names = t.out;
+			t.out = (struct columns){ 0 };
+		}
+		*ids = t.ids;
+		t.ids = (struct ids){ 0 };
+	}
+	sheet_release(&t);
+	buf_release(&file);
+	return err;
+}
+
+static enum err read_features(const char *path, const struct reading *how, struct features *X,
+			      struct columns *names, struct ids *ids)
+{
+	const char *end = strrchr(path, '.');
+	struct mtx m;
+
 	*X = (struct features){ 0 };
-	if (end && !strcmp(end, ".npy"))
-		return npy_read(path, &X->dense);
-	if (end && !strcmp(end, ".mtx")) {
+	if (is_table(path))
+		return read_table(path, how, X, names, ids);
+	if (end && !strcmp(end, ".npy")) {
+		TRY(npy_read(path, &X->dense));
+	} else if (end && !strcmp(end, ".mtx")) {
 		TRY(mtx_read(path, &m));
 		mtx_features(&m, X);
-		return ERR_OK;
+	} else {
+		return err_set(
+		    ERR_INPUT,
+		    "%s: expected features in a file .npy, .mtx, .csv or .tsv; coterie import "
+		    "makes one of other files",
+		    path);
 	}
-	if (!end || strcmp(end, ".csv") != 0)
-		return err_set(ERR_INPUT, "%s: expected features in a file .npy, .mtx or .csv",
-			       path);
-	TRY(file_read_text(path, DATA_FILE_MAX, &file));
-	err = csv_parse_numbers((struct bytes){ file.p, file.n }, path, &X->dense);
-	buf_release(&file);
+	return columns_beside(path, features_cols(X), names);
+}
+
+enum err features_read(const char *path, struct features *X)
+{
+	struct columns names = { 0 };
+	struct reading standard;
+	struct ids none = { 0 };
+	enum err err;
+
+	reading_init(&standard);
+	err = read_features(path, &standard, X, &names, &none);
+	reading_release(&standard);
+	columns_release(&names);
+	if (err)
+		features_release(X);
 	return err;
 }
 
 /* ---- loading ---- */
 
 /* named: the nodes are those that edges names. */
-static enum err read_edges(struct dataset *d, const char *edges, bool named, struct csr *s)
+static enum err read_edges(struct dataset *d, const struct reading *how, const char *edges,
+			   bool named, struct csr *s)
 {
 	struct edges_dropped dropped = { 0 };
 	const char *end = strrchr(edges, '.');
 
 	if (named) {
-		TRY(edges_read_named(edges, &d->ids, s, &dropped));
+		TRY(how ? edges_read_named_as(edges, how, &d->ids, s, &dropped)
+			: edges_read_named(edges, &d->ids, s, &dropped));
 		d->has_ids = true;
 		d->n = d->ids.n;
 	} else {
-		TRY(edges_read(edges, d->n, d->has_ids ? &d->ids : NULL, s, &dropped));
+		TRY(edges_read_as(edges, how, d->n, d->has_ids ? &d->ids : NULL, s, &dropped));
 		d->first_row = end && !strcmp(end, ".mtx");
 	}
 	if (dropped.loops || dropped.repeated)
@@ -64,13 +117,28 @@ static enum err read_edges(struct dataset *d, const char *edges, bool named, str
 	return ERR_OK;
 }
 
-static enum err load(struct dataset *d, const char *features, const char *edges, const char *ids)
+static enum err load(struct dataset *d, const struct reading *how, const char *features,
+		     const char *edges, const char *ids)
 {
 	double need, have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 	struct csr s;
 
+	if (!is_table(features) && !is_table(edges) && !reading_is_default(how))
+		return err_set(
+		    ERR_INPUT,
+		    "%s: how a table is read (read) is said, but neither features nor edges are a "
+		    "file .csv or .tsv",
+		    features ? features
+		    : edges  ? edges
+			     : ids);
+	if (how->id && ids)
+		return err_set(ERR_INPUT,
+			       "%s: ids are said to be in column \"%s\" (read.id) too, expected "
+			       "one of the two",
+			       ids, how->id);
 	if (features) {
-		TRY(features_read(features, &d->X));
+		TRY(read_features(features, how, &d->X, &d->columns, &d->ids));
+		d->has_ids = d->ids.n;
 		d->n = features_rows(&d->X);
 		need = 8.0 * (double)d->n * (double)features_cols(&d->X);
 		/* embed() makes one dense copy: better to say so here than to be killed there. */
@@ -90,23 +158,35 @@ static enum err load(struct dataset *d, const char *features, const char *edges,
 				       d->ids.n, d->n, features);
 		d->n = d->ids.n;
 	}
-	if (features && ids)
+	if (features && d->has_ids)
 		features_cut(&d->X, d->ids.row, d->n);
 	if (edges) {
-		TRY(read_edges(d, edges, !features && !ids, &s));
+		TRY(read_edges(d, how, edges, !features && !ids, &s));
 		graph_init(&d->g, &s);
 	}
 	return ERR_OK;
 }
 
-enum err dataset_load(struct dataset *d, const char *features, const char *edges, const char *ids)
+enum err dataset_load_as(struct dataset *d, const struct reading *how, const char *features,
+			 const char *edges, const char *ids)
 {
 	enum err err;
 
 	*d = (struct dataset){ 0 };
-	err = load(d, features, edges, ids);
+	err = load(d, how, features, edges, ids);
 	if (err)
 		dataset_release(d);
+	return err;
+}
+
+enum err dataset_load(struct dataset *d, const char *features, const char *edges, const char *ids)
+{
+	struct reading standard;
+	enum err err;
+
+	reading_init(&standard);
+	err = dataset_load_as(d, &standard, features, edges, ids);
+	reading_release(&standard);
 	return err;
 }
 
@@ -159,7 +239,8 @@ static enum err add_vertices(struct dataset *d, const struct ids *own, const cha
 	return ERR_OK;
 }
 
-enum err dataset_load_vertices(struct dataset *d, const char *edges, const char *vertices)
+enum err dataset_load_vertices(struct dataset *d, const struct reading *how, const char *edges,
+			       const char *vertices)
 {
 	const char *end = strrchr(edges, '.');
 	struct csr s = { 0 };
@@ -173,7 +254,7 @@ enum err dataset_load_vertices(struct dataset *d, const char *edges, const char 
 		    err_set(ERR_INPUT, "%s: expected edges.tsv beside %s: ids, not numbers of rows",
 			    edges, vertices);
 	else
-		err = read_edges(d, edges, true, &s);
+		err = read_edges(d, how, edges, true, &s);
 	if (!err && s.value)
 		err = err_set(ERR_INPUT,
 			      "%s: ties have weights, which walks do not read: expected two ids in "
@@ -207,6 +288,7 @@ void dataset_release(struct dataset *d)
 	features_release(&d->X);
 	graph_release(&d->g);
 	ids_release(&d->ids);
+	columns_release(&d->columns);
 	*d = (struct dataset){ 0 };
 }
 
@@ -315,7 +397,7 @@ static enum err find_one(const char *dir, const char *name, const char *const su
 static enum err find_all(const char *dir, unsigned needs, struct dataset_files *f)
 {
 	static const char *const features[3] = { "mtx", "npy", "csv" };
-	static const char *const edges[3] = { "tsv", "mtx" }, *const txt[3] = { "txt" };
+	static const char *const edges[3] = { "tsv", "mtx", "csv" }, *const txt[3] = { "txt" };
 
 	TRY(find_one(dir, "features", features, &f->features));
 	TRY(find_one(dir, "edges", edges, &f->edges));
@@ -325,7 +407,7 @@ static enum err find_all(const char *dir, unsigned needs, struct dataset_files *
 		return err_set(ERR_INPUT, "%s: no features.mtx, features.npy or features.csv there",
 			       dir);
 	if (needs & DATASET_EDGES && !f->edges)
-		return err_set(ERR_INPUT, "%s: no edges.tsv or edges.mtx there", dir);
+		return err_set(ERR_INPUT, "%s: no edges.tsv, edges.mtx or edges.csv there", dir);
 	return ERR_OK;
 }
 

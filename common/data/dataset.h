@@ -8,7 +8,9 @@
 #define COMMON_DATA_DATASET_H
 
 #include "common/base/err.h"
+#include "common/data/columns.h"
 #include "common/data/ids.h"
+#include "common/data/reading.h"
 #include "common/linalg/csr.h"
 #include "common/graph/graph.h"
 
@@ -19,6 +21,7 @@
 struct dataset {
 	size_t n;
 	struct features X; /* n rows, sorted as the ids are */
+	struct columns columns; /* of X, by its heading or the columns.json beside it; or none */
 	struct graph g;    /* n nodes; X and g may be used up by whoever computes with them */
 	bool has_ids;
 	struct ids ids; /* n of them, if has_ids: ids.row[i] is row i's place in the party's files */
@@ -35,14 +38,19 @@ struct dataset {
  * copy is checked against this host's. */
 enum err dataset_load(struct dataset *d, const char *features, const char *edges,
 		      const char *ids) MUST_CHECK;
+/* The same with what is said of features and edges that are tables, .csv or .tsv (common/data/reading.h). ERR_INPUT also if
+ * something is said and neither is one, or ids are in a column and in a file. */
+enum err dataset_load_as(struct dataset *d, const struct reading *how, const char *features,
+			 const char *edges, const char *ids) MUST_CHECK;
 /* Reads a FedWalk party's data: the vertices that it hosts, one id per line, and their ties. The nodes
- * are those that either names; d->hosted says which are its own. ERR_INPUT, with the ids, if a tie
+ * are those that either names; how: of edges in a .csv, or NULL; d->hosted says which are its own. ERR_INPUT, with the ids, if a tie
  * has no end among the vertices, and if edges has weights or is a Matrix Market file, whose numbers
  * are no ids. */
-enum err dataset_load_vertices(struct dataset *d, const char *edges, const char *vertices) MUST_CHECK;
+enum err dataset_load_vertices(struct dataset *d, const struct reading *how, const char *edges,
+			       const char *vertices) MUST_CHECK;
 void dataset_release(struct dataset *d);
 
-/* Features alone, by the file name's ending: .npy, .mtx or .csv. */
+/* Features alone, by the file name's ending: .npy, .mtx, or a table of numbers, .csv or .tsv. */
 enum err features_read(const char *path, struct features *X) MUST_CHECK;
 
 /* Canonical bytes of the ids, and of the edges between sorted rows, for the caller to hash: the

@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/data/limits.h"
 #include "common/data/mtx.h"
+#include "common/data/reading.h"
 #include "common/data/text.h"
 
 #include <stdio.h>
@@ -115,7 +116,10 @@ static enum err read_word(struct text *t, const struct naming *as, struct word *
 {
 	*w = text_word(t);
 	if (!w->n)
-		return text_error(t, "the line ends where an id is expected");
+		return text_error(
+		    t,
+		    "the line ends where an id is expected; ends are between blanks or tabs, and "
+		    "between commas in a file .csv");
 	return as->names ? id_check(t, *w) : ERR_OK;
 }
 
@@ -229,6 +233,33 @@ static enum err read_tsv(struct text *t, const struct naming *as, struct list *l
 	return ERR_OK;
 }
 
+/* A heading would become two nodes and an edge: words that heading have, or two words before
+ * numbers alone. */
+enum { NUMBERS_MANY = 8 };
+static enum err check_heading(const struct names *names, const char *where)
+{
+	static const char *const pair[][2] = { { "source", "target" }, { "from", "to" },
+					       { "src", "dst" },       { "u", "v" },
+					       { "node1", "node2" },   { "id1", "id2" } };
+	const struct word *w = names->word;
+	bool heading = names->n >= 2 + NUMBERS_MANY;
+	uint64_t x;
+
+	for (size_t i = 0; i < names->n && heading; i++)
+		heading = word_whole(w[i], &x) == (i >= 2);
+	for (size_t i = 0; i < sizeof(pair) / sizeof(*pair) && names->n >= 2 && !heading; i++)
+		heading = w[0].n == strlen(pair[i][0]) &&
+			  !strncasecmp(w[0].p, pair[i][0], w[0].n) &&
+			  w[1].n == strlen(pair[i][1]) && !strncasecmp(w[1].p, pair[i][1], w[1].n);
+	if (!heading)
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "%s: the first line, \"%.*s %.*s\", looks like a heading: begin it with "
+		       "'#', or take it out",
+		       where, (int)(w[0].n < 40 ? w[0].n : 40), w[0].p,
+		       (int)(w[1].n < 40 ? w[1].n : 40), w[1].p);
+}
+
 /* The lines that say the edge of `clash` with two weights: read once more to find them. */
 static enum err clash_error(struct bytes file, const char *where, size_t n, const struct ids *ids,
 			    struct triple clash)
@@ -295,6 +326,8 @@ enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids
 	*adjacency = (struct csr){ 0 };
 	*ids = (struct ids){ 0 };
 	err = read_tsv(&t, &(struct naming){ .names = &names }, &l);
+	if (!err)
+		err = check_heading(&names, where);
 	if (!err) {
 		uint32_t *place = alloc(names.n, sizeof(*place));
 
@@ -370,15 +403,30 @@ static enum err check_ending(const char *path, bool *is_mtx)
 	const char *end = strrchr(path, '.');
 
 	*is_mtx = end && !strcmp(end, ".mtx");
-	if (*is_mtx || (end && (!strcmp(end, ".tsv") || !strcmp(end, ".txt"))))
+	if (*is_mtx ||
+	    (end && (!strcmp(end, ".tsv") || !strcmp(end, ".txt") || !strcmp(end, ".csv"))))
 		return ERR_OK;
-	return err_set(ERR_INPUT, "%s: expected edges in a file .tsv, .txt or .mtx", path);
+	return err_set(ERR_INPUT, "%s: expected edges in a file .tsv, .txt, .csv or .mtx", path);
 }
 
-enum err edges_read(const char *path, size_t n, const struct ids *ids, struct csr *adjacency,
-		    struct edges_dropped *dropped)
+/* The text of a file as that of an edges.tsv. */
+static enum err read_text(const char *path, const struct reading *how, struct buf *text)
 {
 	struct buf file = { 0 };
+	enum err err;
+
+	if (strcmp(strrchr(path, '.'), ".csv") != 0)
+		return file_read_text(path, DATA_FILE_MAX, text);
+	TRY(file_read(path, DATA_FILE_MAX, &file));
+	err = edges_from_csv((struct bytes){ file.p, file.n }, path, how, text);
+	buf_release(&file);
+	return err;
+}
+
+enum err edges_read_as(const char *path, const struct reading *how, size_t n, const struct ids *ids,
+		       struct csr *adjacency, struct edges_dropped *dropped)
+{
+	struct buf text = { 0 };
 	struct mtx m = { 0 };
 	bool is_mtx;
 	enum err err;
@@ -391,14 +439,16 @@ enum err edges_read(const char *path, size_t n, const struct ids *ids, struct cs
 		mtx_release(&m);
 		return err;
 	}
-	TRY(file_read_text(path, DATA_FILE_MAX, &file));
-	err = edges_parse_tsv((struct bytes){ file.p, file.n }, path, n, ids, adjacency, dropped);
-	buf_release(&file);
+	err = read_text(path, how, &text);
+	if (!err)
+		err = edges_parse_tsv((struct bytes){ text.p, text.n }, path, n, ids, adjacency,
+				      dropped);
+	buf_release(&text);
 	return err;
 }
 
-enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacency,
-			  struct edges_dropped *dropped)
+enum err edges_read_named_as(const char *path, const struct reading *how, struct ids *ids,
+			     struct csr *adjacency, struct edges_dropped *dropped)
 {
 	struct buf text = { 0 };
 	bool is_mtx;
@@ -417,13 +467,38 @@ enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacen
 			err = from_mtx(path, &m, ids->n, ids, adjacency, dropped);
 		mtx_release(&m);
 	} else {
-		TRY(file_read_text(path, DATA_FILE_MAX, &text));
-		err = edges_parse_named((struct bytes){ text.p, text.n }, path, ids, adjacency,
-					dropped);
+		err = read_text(path, how, &text);
+		if (!err)
+			err = edges_parse_named((struct bytes){ text.p, text.n }, path, ids,
+						adjacency, dropped);
 	}
 	buf_release(&text);
 	if (err)
 		ids_release(ids);
+	return err;
+}
+
+enum err edges_read(const char *path, size_t n, const struct ids *ids, struct csr *adjacency,
+		    struct edges_dropped *dropped)
+{
+	struct reading standard;
+	enum err err;
+
+	reading_init(&standard);
+	err = edges_read_as(path, &standard, n, ids, adjacency, dropped);
+	reading_release(&standard);
+	return err;
+}
+
+enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacency,
+			  struct edges_dropped *dropped)
+{
+	struct reading standard;
+	enum err err;
+
+	reading_init(&standard);
+	err = edges_read_named_as(path, &standard, ids, adjacency, dropped);
+	reading_release(&standard);
 	return err;
 }
 

@@ -1,4 +1,4 @@
-/* edges.h -- a graph from a file: edges.tsv, or a square Matrix Market file.
+/* edges.h -- a graph from a file: edges.tsv, a table edges.csv, or a square Matrix Market file.
  *
  * edges.tsv: "u v" or "u v w" per line, blank-separated; '#' begins a comment line. With ids, u and
  * v are ids; without, row numbers from 0, or, where the file alone says what nodes there are,
@@ -15,6 +15,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/data/ids.h"
+#include "common/data/reading.h"
 #include "common/linalg/csr.h"
 
 #include <stddef.h>
@@ -28,9 +29,16 @@ struct edges_dropped {
  * (n x n, symmetric; no values if all weights are 1) is initialised here; empty on ERR_INPUT. */
 enum err edges_parse_tsv(struct bytes file, const char *where, size_t n, const struct ids *ids,
 			 struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
-/* By the file name's ending, .tsv, .txt or .mtx. */
+/* By the file name's ending, .tsv, .txt, .mtx or .csv; edges_read_as() with what is said of a .csv. */
 enum err edges_read(const char *path, size_t n, const struct ids *ids, struct csr *adjacency,
 		    struct edges_dropped *dropped) MUST_CHECK;
+enum err edges_read_as(const char *path, const struct reading *how, size_t n, const struct ids *ids,
+		       struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
+
+/* A table of edges between separators, .csv, by struct reading: columns named as ends and weight, or two without a
+ * heading. As the text of an edges.tsv with the same numbers of lines, appended to *out. ERR_INPUT. */
+enum err edges_from_csv(struct bytes file, const char *where, const struct reading *how,
+			struct buf *out) MUST_CHECK;
 
 /* The nodes are those that the file names, edges.tsv with each of its words u and v, a Matrix
  * Market file of n rows with "1" .. "n": *ids, sorted, is initialised here too. There may be none.
@@ -39,6 +47,8 @@ enum err edges_parse_named(struct bytes file, const char *where, struct ids *ids
 			   struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 enum err edges_read_named(const char *path, struct ids *ids, struct csr *adjacency,
 			  struct edges_dropped *dropped) MUST_CHECK;
+enum err edges_read_named_as(const char *path, const struct reading *how, struct ids *ids,
+			     struct csr *adjacency, struct edges_dropped *dropped) MUST_CHECK;
 
 /* Appends "u<TAB>v[<TAB>w]" for every edge u < v; ids: NULL, or what nodes are called. */
 void edges_print_tsv(const struct csr *adjacency, char *const *ids, struct buf *out);

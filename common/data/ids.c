@@ -228,6 +228,14 @@ uint32_t names_number(struct names *s, struct word w)
 	return slot->number;
 }
 
+void names_keep(struct names *s, struct word w)
+{
+	uint32_t mark;
+
+	table_find(&s->table, w, &mark)->p = w.p;
+	s->word[s->n - 1] = w;
+}
+
 void names_sort(const struct names *s, struct ids *ids, uint32_t *place)
 {
 	struct entry *entry = alloc(s->n, sizeof(*entry));

@@ -55,6 +55,8 @@ struct names {
 };
 /* The number of a word that can be an id; a new one if it was not there. O(1). */
 uint32_t names_number(struct names *s, struct word w);
+/* The word that was numbered last is from now on at w.p, of the same bytes, as those it came in go away. */
+void names_keep(struct names *s, struct word w);
 /* Sorts them, copied, into ids (row[i] = i); place[number] (s->n entries) is where each went. There
  * may be none. */
 void names_sort(const struct names *s, struct ids *ids, uint32_t *place);

@@ -173,6 +173,13 @@ enum err fedsc_check(const void *p)
 			    given[i].name, given[i].value, kmeans ? "" : " or \"factors\"");
 	if (job->noise == NOISE_NONE)
 		return ERR_OK;
+	if (job->noise == NOISE_DATA && job->noise_eps > 0 &&
+	    job->how.standardize == STANDARDIZE_LOCAL)
+		return err_set(
+		    ERR_INPUT,
+		    "job.standardize is \"local\", expected \"none\" or \"joint\" where "
+		    "job.noise.eps is of data: rows would be made of each other before they "
+		    "get their noise");
 	if (job->noise == NOISE_FACTORS)
 		TRY(check_factors(job));
 	else if (job->noise_ball > 0)

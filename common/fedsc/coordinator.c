@@ -18,6 +18,8 @@ void fedsc_report_release(struct fedsc_report *r)
 	free(r->value);
 	free(r->size);
 	free(r->label);
+	free(r->mean);
+	free(r->unit);
 	*r = (struct fedsc_report){ 0 };
 }
 
@@ -29,74 +31,6 @@ struct run {
 	const struct fedsc_params *p;
 	struct fedsc_report *report;
 };
-
-/* Of the parties' word, and of the parameters by it. */
-static enum err check_total(const struct run *run, double n)
-{
-	size_t parties = run->parties->count;
-
-	if (!(n >= 2 * (double)parties && n <= PARTIES_VECTOR_MAX) || n != nearbyint(n))
-		return err_set(ERR_PEER,
-			       "the parties say that they have %.17g rows, expected %zu to %d of "
-			       "%zu parties (during %s)",
-			       n, 2 * parties, PARTIES_VECTOR_MAX, parties, run->parties->phase);
-	if (run->p->k > n)
-		return err_set(ERR_INPUT, "job.clusters is %u, of %g rows of all parties",
-			       run->p->k, n);
-	if ((double)run->p->dims > n)
-		return err_set(ERR_INPUT, "job.dims is %u, of %g rows of all parties", run->p->dims,
-			       n);
-	return ERR_OK;
-}
-
-/* Totals; of their means the rows' spread; of the deviation, where the kernel needs a width, the
- * mean distances. total: 1 + m. */
-static enum err exchange_totals(struct run *run, bool width, double *total)
-{
-	struct fedsc_question totals = { .kind = FEDSC_TOTALS };
-	struct fedsc_question means = { .kind = FEDSC_SPREAD, .mean = total + 1 };
-	struct fedsc_question scale = {
-		.kind = FEDSC_SCALE, .beta = run->p->beta, .clip = run->p->clip, .width = width
-	};
-	double m = (double)run->m, spread = 0, all = 0, between = 0, distance = 0;
-
-	parties_phase(run->parties, "totals");
-	TRY(parties_sum_told_parts(run->parties, &totals, total, 1 + run->m));
-	TRY(check_total(run, total[0]));
-	run->report->n = total[0];
-	for (size_t j = 1; j <= run->m; j++)
-		total[j] /= total[0];
-	TRY(parties_sum_told_parts(run->parties, &means, &spread, 1));
-	if (!(spread > 0))
-		return err_set(ERR_INPUT,
-			       "all %g rows are equal (spread %g, within the sums' precision): "
-			       "there is nothing to cluster",
-			       total[0], spread);
-	/* The variance about the one mean of all entries is that within columns and that between
-	 * them. */
-	for (size_t j = 1; j <= run->m; j++)
-		all += total[j] / m;
-	for (size_t j = 1; j <= run->m; j++)
-		between += (total[j] - all) * (total[j] - all) / m;
-	scale.scale = run->report->scale = sqrt(spread / (total[0] * m) + between);
-	TRY(parties_sum_told(run->parties, &scale, &distance, width));
-	if (!width)
-		return ERR_OK;
-	run->report->r = run->p->width_factor * distance / (double)run->parties->count;
-	if (!(run->report->r > 0))
-		return err_set(ERR_INPUT, "each party's rows are all equal: there is no r to be "
-					  "had; give one");
-	return ERR_OK;
-}
-
-static enum err agree(struct run *run, bool width)
-{
-	double *total = alloc(1 + run->m, sizeof(*total));
-	enum err err = exchange_totals(run, width, total);
-
-	free(total);
-	return err;
-}
 
 /* M (d x d, initialised here): a symmetric sum, which comes as its lower triangle, row by row. */
 static enum err sum_triangle(const struct run *run, const struct fedsc_question *q, size_t d,
@@ -245,7 +179,7 @@ static enum err by_anchors(struct run *run)
 	double *lam = NULL, n, sum = 0, least = 0;
 	enum err err;
 
-	TRY(agree(run, false));
+	TRY(fedsc_totals(run->parties, run->m, run->p, false, run->report));
 	n = run->report->n;
 	err = landmarks(run, fedsc_landmarks_most(run->p, run->report->n), &c);
 	if (err)
@@ -337,7 +271,7 @@ static enum err learn(struct run *run, struct fedkmeans_centres *c)
 	const struct fedsc_params *p = run->p;
 	bool summed = p->width == 0, search = p->dims == 0;
 
-	TRY(agree(run, summed));
+	TRY(fedsc_totals(run->parties, run->m, run->p, summed, run->report));
 	if (!summed)
 		run->report->r = p->width;
 	TRY(landmarks(run, fedsc_landmarks_most(p, run->report->n), c));
@@ -491,7 +425,7 @@ static enum err by_kmeans(struct run *run)
 	struct mat mean;
 	enum err err;
 
-	TRY(agree(run, false));
+	TRY(fedsc_totals(run->parties, run->m, run->p, false, run->report));
 	loop.n = run->report->n;
 	parties_phase(run->parties, "kmeans");
 	mat_init(&mean, 1, run->m);

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 
 struct fedsc_report {
-	double n, scale;          /* rows; the global standard deviation */
+	double n, scale;          /* rows; the global standard deviation, of columns once standardised */
+	double *mean, *unit;      /* m each: what is clustered are (x - mean) / unit; owned */
 	double r;                 /* dense, paper */
 	size_t dims, dropped;     /* d as used; landmarks that had too few rows */
 	unsigned rounds;          /* of Stage I; of k-means, on all rows */

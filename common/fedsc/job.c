@@ -48,6 +48,9 @@ const struct config_row fedsc_rows[] = {
 	  .help = "dense, paper: Stage I ends when Z changes by no more than this share; 0: after all rounds" },
 	{ "participants", CONFIG_UNSIGNED, AT(how.participants), 0, PARTIES_MAX, "0",
 	  .help = "dense, paper: parties that compute in each round of Stage I; 0: all" },
+	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", .names = kind_standardize_names,
+	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse features: by all parties' rows, "
+		  "from one sum more (\"joint\"), or each party's by its own (\"local\")" },
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
 	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
@@ -75,6 +78,9 @@ const struct config_row kmeans_rows[] = {
 	  .help = "mc, fewest rows behind any sum of rows" },
 	{ "tolerance", CONFIG_DOUBLE, AT(how.tolerance), 0, 1, "1e-6",
 	  .help = "ends when no centre moves by more than this share of the rows' spread" },
+	{ "standardize", CONFIG_ENUM, AT(how.standardize), .standard = "none", .names = kind_standardize_names,
+	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse features: by all parties' rows, "
+		  "from one sum more (\"joint\"), or each party's by its own (\"local\")" },
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
 	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",

@@ -35,6 +35,7 @@ struct fedsc_params { /* kmeans reads those marked with + */
 	double noise_z, noise_c; /* Section 3.2: in standard deviations of Z_p and C_p; */
 	double sigma_z, sigma_c; /* and so much besides */
 	double clip, ball;       /* scaled rows, and rows of Z_p, are shortened to it; 0: not */
+	enum job_standardize standardize; /* + */
 	uint64_t draw; /* from which the parties of each round are drawn: the attempt's hash */
 	uint64_t seed;    /* + */
 	unsigned threads; /* + the labels do not depend on it */

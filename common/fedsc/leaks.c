@@ -14,6 +14,10 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	say(s, true,
 	    "coordinator and parties see the number of rows of all parties together, the mean of "
 	    "each column, one standard deviation for all, and the sizes of the clusters");
+	say(s, job->how.standardize == STANDARDIZE_JOINT,
+	    "standardize \"joint\": coordinator and parties see the standard deviation of each "
+	    "column "
+	    "over all rows, and how many parties leave it as it is, being a category or sparse");
 	say(s, paper && !noisy_factors,
 	    "variant \"paper\" uploads each party's C in clear: with Z, r and lambda the "
 	    "coordinator can compute every row of every party, exactly");
@@ -30,6 +34,8 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	say(s, parties == 2,
 	    "of two parties each learns the other's number of rows, the means of its columns and "
 	    "its part of every centre");
+	say(s, parties == 2 && job->how.standardize == STANDARDIZE_JOINT,
+	    "of two parties each learns the other's deviations of its columns");
 	say(s, single,
 	    "two sums whose sets of rows differ by one row show that row, and the coordinator can "
 	    "tell which two those are");

@@ -4,6 +4,11 @@
 
 #include "common/fedsc/coordinator.h"
 
+/* Totals; of their means the rows' spread, or that of each column; of the deviation, where the kernel needs a
+ * width (width), the mean distances. report: n, mean, unit, scale, r. totals.c. */
+enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_params *p, bool width,
+		      struct fedsc_report *report) MUST_CHECK;
+
 /* How many landmarks are looked for at first, of n rows. */
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n);
 /* The search for up to d of them. */

@@ -19,7 +19,7 @@ size_t fedsc_words(const struct fedsc_question *q, size_t m)
 	case FEDSC_TOTALS:
 		return 1 + m;
 	case FEDSC_SPREAD:
-		return 1;
+		return q->columns ? 2 * m : 1;
 	case FEDSC_SCALE:
 		return q->width;
 	case FEDSC_CLUSTERS:
@@ -94,14 +94,35 @@ static enum err add_noise(const struct fedsc_party *p, double sigma, double *x, 
 	return noise_add(p->noise, sigma, x, n);
 }
 
+static enum err tell_spread(struct fedsc_party *p, const struct fedsc_question *q, double *x)
+{
+	size_t m = p->X.cols;
+
+	TRY(check_finite(ERR_PEER, "column means", q->mean, m));
+	memset(x, 0, fedsc_words(q, m) * sizeof(*x));
+	for (size_t i = 0; i < p->X.rows; i++)
+		for (size_t j = 0; j < m; j++) {
+			MAT(&p->X, i, j) -= q->mean[j];
+			x[q->columns ? j : 0] += MAT(&p->X, i, j) * MAT(&p->X, i, j);
+		}
+	for (size_t j = 0; q->columns && p->apart && j < m; j++)
+		x[m + j] = p->apart[j];
+	return ERR_OK;
+}
+
 static enum err tell_scale(struct fedsc_party *p, const struct fedsc_question *q, double *x)
 {
-	size_t values = p->X.rows * p->X.cols;
+	size_t m = p->X.cols, values = p->X.rows * m;
 
 	if (!(q->scale > 0) || !isfinite(q->scale))
 		return err_set(ERR_PEER, "scale is %g, expected a number above 0", q->scale);
+	for (size_t j = 0; q->unit && j < m; j++)
+		if (!(q->unit[j] > 0) || !isfinite(q->unit[j]))
+			return err_set(ERR_PEER,
+				       "the unit of column %zu is %g, expected a number above 0", j,
+				       q->unit[j]);
 	for (size_t e = 0; e < values; e++)
-		p->X.a[e] /= q->scale;
+		p->X.a[e] /= q->unit ? q->unit[e % m] : q->scale;
 	if (q->clip > 0)
 		noise_clip_rows(&p->X, q->clip);
 	TRY(add_noise(p, q->beta, p->X.a, values));
@@ -353,14 +374,7 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 				x[1 + j] += MAT(&p->X, i, j);
 		break;
 	case FEDSC_SPREAD:
-		TRY(check_finite(ERR_PEER, "column means", q->mean, p->X.cols));
-		*x = 0;
-		for (size_t i = 0; i < p->X.rows; i++)
-			for (size_t j = 0; j < p->X.cols; j++) {
-				MAT(&p->X, i, j) -= q->mean[j];
-				*x += MAT(&p->X, i, j) * MAT(&p->X, i, j);
-			}
-		break;
+		return tell_spread(p, q, x);
 	case FEDSC_SCALE:
 		return tell_scale(p, q, x);
 	case FEDSC_CLUSTERS:

@@ -16,8 +16,9 @@
  * d x d sums travel as their lower triangles, row by row. */
 enum fedsc_kind {
 	FEDSC_TOTALS,     /* 1 + m: rows; the sum of each column */
-	FEDSC_SPREAD,     /* 1: the sum of (x_ij - mean_j)^2; rows are centred for good */
-	FEDSC_SCALE,      /* 1 if width, else 0: rows are divided by scale for good, shortened to clip,
+	FEDSC_SPREAD,     /* 1: the sum of (x_ij - mean_j)^2; with `columns` 2 m: those of each column, then
+	                     1 for each that this party leaves as it is; rows are centred for good */
+	FEDSC_SCALE,      /* 1 if width, else 0: columns are divided by unit, or scale, for good; rows shortened to clip,
 	                     noise of beta is added; the mean distance between own rows */
 	FEDSC_CLUSTERS,   /* fedkmeans_words(): on the rows, after EMBED on their embedding */
 	FEDSC_SPECTRUM,   /* d (d+1) / 2: F'F, F = C Kzz^1/2 */
@@ -33,7 +34,9 @@ enum fedsc_kind {
 struct fedsc_question {
 	enum fedsc_kind kind;
 	const double *mean;  /* SPREAD: m */
+	bool columns;        /* SPREAD */
 	double scale, beta;  /* SCALE */
+	const double *unit;  /* SCALE: m, which scale is a factor of; NULL: scale in all columns */
 	double clip;         /* SCALE: longer rows are shortened to it, once scaled; 0: not */
 	bool width;          /* SCALE */
 	const struct fedkmeans_question *clusters; /* CLUSTERS */
@@ -57,6 +60,7 @@ size_t fedsc_words(const struct fedsc_question *q, size_t m);
 
 struct fedsc_party {
 	struct mat X;        /* owned: n x m, raw, then centred, then scaled */
+	const bool *apart;   /* m: columns that are left as they are; borrowed; NULL: none */
 	double min_cluster;  /* policy: see fedkmeans.h */
 	const struct noise_source *noise; /* borrowed; NULL: questions that want noise are refused; may
 	                                     be set anew before each */

@@ -39,8 +39,8 @@ enum err points_dsc(const struct mat *X, const uint32_t *part, size_t parties, b
  * clear, by which whoever has Z has the rows: (Kzz + lambda I) c = k(Z, x) gives distances to them.
  *
  * label (n) from Z (d x m) and C (n x d): K = C Kzz C' in blocks of rows, its nearest neighbours
- * (equation 25), spectral clustering of those. p->width_factor is not looked at. Errors of
- * spectral_cluster() and of a Kzz that is not positive. */
+ * (equation 25), spectral clustering of those. p->width_factor is not looked at. ERR_JOB: most rows are like
+ * none of Z, or all are alike, by this r; errors of spectral_cluster() and of a Kzz that is not positive. */
 enum err points_paper(const struct mat *Z, const struct mat *C, double r, double lambda,
 		      const struct points_params *p, uint32_t *label) MUST_CHECK;
 

@@ -40,6 +40,8 @@ void fedwalk_leaks(struct said *s, const void *p, size_t parties)
 	    "vertices");
 	say(s, true,
 	    "coordinator and parties see how many ties the coordinator's attack finds, and how "
-	    "many there are, over all parties");
+	    "many there are, over all parties; a coordinator that lies can guess one pair alone, "
+	    "and "
+	    "learns whether it is a tie");
 	say_collusion(s, parties == 2, parties);
 }

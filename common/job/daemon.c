@@ -262,10 +262,10 @@ static const struct config_row party_rows[] = {
 	  .help = "fingerprints of the public keys of the coordinator and the other parties; with another party "
 		  "also psk, a file with a key that the two share, readable by nobody else" },
 	{ "data.features", CONFIG_PATH, P(data.features), .standard = "",
-	  .help = "this party's columns (kcagc) or rows (fedsc, kmeans): .npy, .mtx or .csv" },
+	  .help = "this party's columns (kcagc) or rows (fedsc, kmeans): .npy, .mtx, or a table .csv or .tsv" },
 	{ "data.edges", CONFIG_PATH, P(data.edges), .standard = "",
 	  .help = "the graph (kcagc), this party's part of it (fedspectral), or the ties of its own vertices "
-		  "(fedwalk): .tsv or .mtx" },
+		  "(fedwalk): .tsv, .mtx, or a table .csv" },
 	{ "data.vertices", CONFIG_PATH, P(data.vertices), .standard = "",
 	  .help = "fedwalk: the vertices that this party hosts, one id per line; edges may name others as "
 		  "their neighbours" },
@@ -274,6 +274,7 @@ static const struct config_row party_rows[] = {
 	{ "data.graphs", CONFIG_PATH, P(data.graphs), .standard = "",
 	  .help = "this party's graphs (fedgcn): a directory with NAME_A.txt, NAME_graph_indicator.txt and "
 		  "what else there is, in TU format" },
+	READING_ROWS(struct party_config, data.read, "data.read."),
 	{ "policy.jobs", CONFIG_STRINGS, P(policy.jobs), 1, 16, "[\"kcagc\"]", .check = check_kind,
 	  .help = "kinds of jobs this party takes part in; variants that show more must be named: "
 		  "fedsc.paper, fedspectral.exact, fedwalk.dtw, fedgcn.kde, fedgcn.best" },

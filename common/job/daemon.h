@@ -9,6 +9,7 @@
 #include "common/base/config.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/data/reading.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,6 +101,7 @@ struct party_config {
 		char *ids;  /* NULL: row numbers are the ids */
 		char *vertices; /* fedwalk: ids of those that this party hosts; with edges alone */
 		char *graphs; /* many graphs in TU format, for jobs of kind fedgcn; or NULL */
+		struct reading read; /* how features and edges that are tables are read */
 	} data;
 	struct {
 		struct config_strings jobs;      /* kinds allowed */

@@ -9,8 +9,8 @@
 enum { ROWS_MAX = 96 };
 #define SEED_MAX 9007199254740991.0 /* 2^53 - 1 */
 
-static const char *const group_names[] = { "ffdhe2048", "ffdhe3072", "ffdhe4096", NULL };
-static const unsigned group_bits[] = { 2048, 3072, 4096 };
+static const char *const group_names[] = { "ffdhe2048", "ffdhe3072", "ffdhe4096", "x25519", NULL };
+static const unsigned group_bits[] = { 2048, 3072, 4096, 255 };
 static const char *const auto_word[] = { "auto", NULL };
 
 #define AT(field) offsetof(struct job_head, field)
@@ -38,7 +38,8 @@ static const struct config_row head_rows[] = {
 static const struct config_row sum_rows[] = {
 	{ "secure_sum.group", CONFIG_CHOICE, AT(group_bits), .standard = "ffdhe3072",
 	  .names = group_names, .values = group_bits,
-	  .help = "the Diffie-Hellman group of RFC 7919" },
+	  .help = "the Diffie-Hellman group: of RFC 7919, or X25519 (RFC 7748), whose keys "
+		  "cost a party with many others a tenth" },
 	{ "secure_sum.modulus_bits", CONFIG_UNSIGNED, AT(modulus_bits), 32, 64, "64",
 	  .help = "32 or 64: sums are taken modulo 2^32 or 2^64; where it is not given kcagc takes 32 if all "
 		  "it sums is of unit rows" },

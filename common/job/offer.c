@@ -118,6 +118,8 @@ enum err offer_answer_read(const char *state, const char *id, const char *hash,
 		a->given = true;
 		a->yes = !strcmp(answer, "yes");
 		snprintf(a->why, sizeof(a->why), "%s", why);
+	} else {
+		a->other = true;
 	}
 	json_free(json);
 	return e;

@@ -18,6 +18,7 @@ enum { OFFER_ID_TEXT = 32 + 1, OFFER_HASH_TEXT = 64 + 1, OFFER_WHY_MAX = 400 };
 
 struct offer_answer {
 	bool given; /* an answer to this very offer is there, and still holds */
+	bool other; /* one is there, but to another offer, or it does not hold any more */
 	bool yes;
 	char why[OFFER_WHY_MAX + 1]; /* what the person said, printable ASCII; may be "" */
 };

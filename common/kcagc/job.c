@@ -12,7 +12,6 @@ enum { TREES = 1, LANDMARK = 2, GCC = 4 };
 static const char *const preset_names[] = { "default", "paper", NULL };
 const char *const kcagc_method_names[] = { "tree", "flat", "basic", "landmark", "gcc", NULL };
 static const char *const columns_method_names[] = { "tree", "flat", "basic", NULL };
-static const char *const standardize_names[] = { "none", "local", NULL };
 static const char *const graphs_names[] = { "shared", "own", NULL };
 static const char *const filter_names[] = { "half", "spectral", NULL };
 static const char *const features_names[] = { "raw", "idf", NULL };
@@ -76,6 +75,10 @@ const struct config_row kcagc_rows[] = {
 	  .readers = TREES | LANDMARK | GCC },
 	{ "features", CONFIG_BOOL, AT(idf), .standard = "idf", .names = features_names,
 	  .help = "\"idf\" weighs the columns of an all-binary slice by ln((1+n)/(1+df)) + 1", .readers = TREES },
+	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "none", .names = kind_standardize_names,
+	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 before anything else, but for "
+		  "categories and sparse features; \"joint\" is the same, since a column is all at one party; such a "
+		  "run leaves no model", .readers = TREES | LANDMARK | GCC },
 	{ "projection.basis", CONFIG_BOOL, AT(unit_basis), .standard = "scaled", .names = basis_names,
 	  .help = "singular vectors times singular values, or alone", .readers = TREES },
 	{ "projection.dims", CONFIG_COUNT, AT(dims), 1, JOB_CLUSTERS_MAX, "k", .names = dims_word,
@@ -122,9 +125,10 @@ const struct config_row kmeans_columns_rows[] = {
 		  "rows from the start (basic)" },
 	{ "local_clusters", CONFIG_COUNT, AT(local_clusters), 2, JOB_CLUSTERS_MAX, "2k",
 	  .help = "k^, clusters of each party and of each inner node of the tree" },
-	{ "standardize", CONFIG_BOOL, AT(standardize), .standard = "local", .names = standardize_names,
+	{ "standardize", CONFIG_ENUM, AT(standardize), .standard = "local", .names = kind_standardize_names,
 	  .help = "\"local\": each party brings its columns to mean 0 and deviation 1 and leaves out those that "
-		  "are the same in all rows; \"none\": columns count as they are" },
+		  "are the same in all rows; \"joint\" is the same, since a column is all at one party; \"none\": "
+		  "columns count as they are" },
 	JOINT_ROWS
 	{ "min_cell", CONFIG_UNSIGNED, AT(min_cell), 1, JOB_LEAST_MAX, "1",
 	  .help = "fewest rows behind any number that enters a sum; above 1 it excludes basic and polish" },

@@ -49,7 +49,7 @@ struct kcagc_job {
 	bool joint_norm;     /* rows are scaled by their norm over all parties; predict has it, too */
 	unsigned min_cell;   /* fewest nodes behind any number that enters a sum */
 	bool landmark_power; /* job.landmark.power: the power round of landmark projection */
-	bool standardize;    /* kmeans.columns: each party its own columns, to mean 0 and deviation 1 */
+	enum job_standardize standardize; /* a column is all at one party: joint and local are one */
 	/* kcagc.predict */
 	uint8_t model[CONFIG_ID_LEN]; /* the job that made the model */
 };

@@ -30,6 +30,7 @@ void presets_add(struct kind_presets *to, const struct config_preset *from)
 		to->item[to->n++] = *from++;
 }
 
+const char *const kind_standardize_names[] = { "none", "joint", "local", NULL };
 const char *const kind_align_names[] = { "same", "intersect", "hashed", NULL };
 
 enum err kind_check_align(const void *job)

@@ -25,6 +25,9 @@ enum job_ids { IDS_HASHED, IDS_PLAIN }; /* how ids reach the coordinator */
  * the coordinator compares (docs/alignment.md). */
 enum job_align { ALIGN_SAME, ALIGN_INTERSECT, ALIGN_HASHED };
 
+/* Columns of features brought to mean 0 and deviation 1: not; by all parties' rows; by each party's own. */
+enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
+
 /* The first members of every kind's job, in this order. */
 #define JOB_HEAD                                                                                   \
 	unsigned number;         /* of the kind, in kinds[] */                                     \
@@ -37,7 +40,7 @@ enum job_align { ALIGN_SAME, ALIGN_INTERSECT, ALIGN_HASHED };
 	unsigned align_bound;    /* intersect: most ids of a party; 0: from the counts */          \
 	unsigned min_common;     /* fewest rows that all have, where align is not same */          \
 	/* secure_sum */                                                                           \
-	unsigned group_bits;     /* 2048, 3072, 4096: RFC 7919 "ffdhe..." */                       \
+	unsigned group_bits;     /* 2048, 3072, 4096: "ffdhe..."; 255: "x25519" */                    \
 	unsigned modulus_bits;   /* 64 or 32 */                                                    \
 	unsigned fraction_bits   /* f */
 

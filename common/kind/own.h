@@ -30,6 +30,8 @@ void say_collusion(struct said *s, bool pairs, size_t parties);
 
 extern const char *const kind_label_files[]; /* labels.csv, labels.npy */
 
+extern const char *const kind_standardize_names[]; /* "none", "joint", "local", NULL */
+
 /* Rows of a kind whose parties may have other rows; T is its struct. */
 enum { KIND_MIN_COMMON = 100 };
 extern const char *const kind_align_names[];

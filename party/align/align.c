@@ -28,7 +28,7 @@ static enum err keep(struct work *work, const uint32_t *label)
 		buf_add(&text, "\n", 1);
 	}
 	if (e == ERR_OK)
-		e = file_write(path, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
+		e = file_write(path, (struct bytes){ text.p, text.n }, FILE_SECRET);
 	buf_release(&text);
 	free(path);
 	return e;

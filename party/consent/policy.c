@@ -244,6 +244,20 @@ static enum err put_up(const struct party_config *config, const struct work *wor
 	return ERR_OK;
 }
 
+static enum err look(const struct party_config *config, const char *id, const char *hash,
+		     struct offer_answer *a)
+{
+	bool told = a->other;
+
+	TRY(offer_answer_read(config->state, id, hash, a));
+	if (a->other && !told)
+		log_warn("%s/offers/%s.answer does not count: it is to another offer, of other "
+			 "parameters, parties, coordinator or data, or its date is over. What is "
+			 "offered now needs an answer of its own: coterie approve --state %s %s",
+			 config->state, id, config->state, id);
+	return ERR_OK;
+}
+
 static enum err await(const struct party_config *config, struct work *work, const char *id,
 		      const char *hash, struct offer_answer *a)
 {
@@ -259,7 +273,7 @@ static enum err await(const struct party_config *config, struct work *work, cons
 				       config->common.name, config->confirm_s);
 		progress_tick(); /* who waits for us hears that we are there */
 		TRY(channel_pause(work->channel, LOOK_EVERY_S));
-		TRY(offer_answer_read(config->state, id, hash, a));
+		TRY(look(config, id, hash, a));
 	}
 	return ERR_OK;
 }
@@ -269,7 +283,7 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 {
 	char id[OFFER_ID_TEXT], hash[OFFER_HASH_TEXT];
 	uint8_t offered[SHA256_LEN];
-	struct offer_answer a;
+	struct offer_answer a = { 0 };
 	struct sha256 *h;
 
 	if (!config->policy.confirm)
@@ -283,7 +297,7 @@ enum err policy_confirm(const struct party_config *config, struct work *work,
 	sha256_add(h, job->data, sizeof(job->data));
 	sha256_end(h, offered);
 	hex_write(offered, sizeof(offered), hash);
-	TRY(offer_answer_read(config->state, id, hash, &a));
+	TRY(look(config, id, hash, &a));
 	if (!a.given) {
 		enum err e = put_up(config, work, job, spent, id, hash);
 

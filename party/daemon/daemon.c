@@ -20,7 +20,7 @@
 
 #define CANCEL_TIMEOUT_S 1.0
 
-enum { CANCEL_GRACE_MS = 300, LAST_MS = 10000, GRACE_MS = 5000, OVERDUE_S = 30 };
+enum { CANCEL_GRACE_MS = 2500, LAST_MS = 10000, GRACE_MS = 5000, OVERDUE_S = 30 };
 
 void daemon_set_phase(struct daemon *d, enum phase phase)
 {
@@ -163,6 +163,10 @@ static void on_cancel_timeout(uv_timer_t *timer)
 	struct daemon *d = timer->data;
 	char why[128];
 
+	if (!d->work.offered) { /* it only waits, and has been told not to: the machine is busy */
+		uv_timer_start(timer, on_cancel_timeout, CANCEL_GRACE_MS, 0);
+		return;
+	}
 	snprintf(why, sizeof(why), "%s was stopped", d->config->common.name);
 	if (d->conn)
 		conn_abort(d->conn, ERR_PEER, ENDING_STOPPED, "");

@@ -171,8 +171,18 @@ static void on_ready(struct conn *conn, void *arg)
 static void on_welcome(struct daemon *d, const struct msg_welcome *w)
 {
 	double heartbeat_s = d->config->common.heartbeat_s;
-	char software[64];
+	char why[256], software[64];
 
+	if (w->version < PROTO_VERSION_MIN || w->version > PROTO_VERSION_MAX) {
+		snprintf(
+		    why, sizeof(why),
+		    "%s speaks protocol version %u, %s speaks %d to %d: bring both to the same "
+		    "release of coterie",
+		    conn_name(d->conn), w->version, d->config->common.name, PROTO_VERSION_MIN,
+		    PROTO_VERSION_MAX);
+		conn_close(d->conn, ERR_PEER, why, 0);
+		return;
+	}
 	/* The shorter of the two: what the coordinator expects of us, and what we expect of it. */
 	if (w->heartbeat_ms < 1e3 * heartbeat_s)
 		heartbeat_s = 1e-3 * w->heartbeat_ms;

@@ -89,9 +89,10 @@ static enum err load_dataset(struct dataset *d, const struct party_config *c)
 		return ERR_OK;
 	}
 	if (c->data.vertices)
-		TRY(dataset_load_vertices(d, c->data.edges, c->data.vertices));
+		TRY(dataset_load_vertices(d, &c->data.read, c->data.edges, c->data.vertices));
 	else
-		TRY(dataset_load(d, c->data.features, c->data.edges, c->data.ids));
+		TRY(dataset_load_as(d, &c->data.read, c->data.features, c->data.edges,
+				    c->data.ids));
 	log_info("%zu %s, %zu features, %zu edges", d->n, c->data.edges ? "nodes" : "rows",
 		 c->data.features ? features_cols(&d->X) : 0,
 		 c->data.edges ? d->g.adjacency.start[d->n] / 2 : 0);

@@ -4,6 +4,7 @@
 #include "party/fedsc/fedsc.h"
 #include "common/base/alloc.h"
 #include "common/base/log.h"
+#include "common/data/standard.h"
 #include "common/fedsc/coordinator.h"
 #include "common/fedsc/noise.h"
 #include "crypto/secret.h"
@@ -19,6 +20,7 @@ struct rows {
 	struct fedsc_params p;
 	struct fedsc_party party;
 	unsigned answers; /* so far */
+	bool *apart;      /* which columns stay as they are; owned */
 };
 
 enum err party_noise_rows(struct work *work, struct mat *X)
@@ -53,6 +55,9 @@ static enum err open_rows(struct rows *rows, struct work *work)
 		return err_set(ERR_INPUT,
 			       "features are %zu x %zu, expected at most %d values, zeros included",
 			       n, m, MSG_REALS_MAX);
+	rows->apart = standard_apart(from, work_columns(work));
+	if (rows->p.standardize == STANDARDIZE_NONE)
+		standard_warn(from, work_columns(work));
 	if (from->is_sparse) {
 		csr_to_dense(&from->sparse, &X);
 		csr_release(&from->sparse);
@@ -61,8 +66,11 @@ static enum err open_rows(struct rows *rows, struct work *work)
 	}
 	*from = (struct features){ 0 };
 	e = party_noise_rows(work, &X);
+	if (e == ERR_OK && rows->p.standardize == STANDARDIZE_LOCAL)
+		e = standard_own(&X, rows->apart, work_columns(work), false);
 	if (e == ERR_OK)
 		e = fedsc_party_init(&rows->party, &X, work->min_cluster, NULL, work->threads);
+	rows->party.apart = rows->apart;
 	mat_release(&X);
 	return e;
 }
@@ -93,6 +101,8 @@ static void bind(struct work *work, const struct fedsc_question *q, size_t m)
 	work_bind(work, number, sizeof(number));
 	if (q->mean)
 		work_bind(work, q->mean, m * sizeof(*q->mean));
+	if (q->unit)
+		work_bind(work, q->unit, m * sizeof(*q->unit));
 	for (size_t i = 0; i < sizeof(matrix) / sizeof(*matrix); i++)
 		if (matrix[i])
 			work_bind(work, matrix[i]->a,
@@ -187,5 +197,6 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 		memcpy(label, rows.party.clusters.label, work->n * sizeof(*label));
 	fedsc_report_release(&report);
 	fedsc_party_release(&rows.party);
+	free(rows.apart);
 	return e;
 }

@@ -220,6 +220,9 @@ static enum err walks(struct devices *d)
 	}
 	TRY(take_tree(d));
 	TRY(take_encoder(d));
+	/* Walks go by all that. Who has another dictionary would send what looks like a party's
+	 * fault, and who has none of others' rows would walk along ties alone. */
+	TRY(told_say(d->work));
 	return walk(d);
 }
 

@@ -119,6 +119,15 @@ static enum err print_directory(const struct dataset *d, const struct vertices *
 }
 
 /* Every row is somebody's, and of one party alone. Neighbours that party l hosts get their rows. */
+static enum err wrong_directory(const struct work *work, size_t l, const char *what)
+{
+	return step_fault(
+	    work->channel,
+	    "%s numbers vertices otherwise for different parties, unless it is the directory of %s "
+	    "that is wrong: %s",
+	    channel_peer(work->channel), work->name[l], what);
+}
+
 static enum err take_directory(struct work *work, size_t l, const struct buf *b,
 			       const struct dataset *d, struct vertices *v, uint32_t *row_of)
 {
@@ -126,21 +135,21 @@ static enum err take_directory(struct work *work, size_t l, const struct buf *b,
 	struct hmac *h;
 
 	if (b->n < SALT || (b->n - SALT) % ENTRY)
-		fault = "whose length is none";
+		fault = "its length is none";
 	for (size_t at = SALT; !fault && at < b->n; at += ENTRY) {
 		uint32_t row = get_u32(b->p + at + HASH);
 
 		if (row >= work->n)
-			fault = "with a row that there is not";
+			fault = "a row in it is none";
 		else if (v->host[row] != UINT16_MAX)
-			fault = "with a row that another vertex has";
+			fault = "a row in it is another vertex's too";
 		else if (at > SALT && by_hash(b->p + at - ENTRY, b->p + at) >= 0)
-			fault = "whose entries do not rise";
+			fault = "its entries do not rise";
 		else
 			v->host[row] = (uint16_t)l;
 	}
 	if (fault)
-		return step_fault(work->channel, "%s sent a directory %s", work->name[l], fault);
+		return wrong_directory(work, l, fault);
 	h = hmac_new((struct bytes){ b->p, SALT });
 	for (size_t i = 0; i < d->n; i++) {
 		uint8_t hash[HASH], *found;
@@ -185,8 +194,9 @@ static enum err exchange_directories(struct work *work, const struct dataset *d,
 			e = take_directory(work, l, &in[l], d, v, row_of);
 	for (size_t i = 0; i < work->n && e == ERR_OK; i++)
 		if (v->host[i] == UINT16_MAX)
-			e = step_fault(work->channel, "row %zu of %zu is in no party's directory",
-				       i, work->n);
+			e = peer_fault(work->channel,
+				       "told %zu rows, of which row %zu is in no party's directory",
+				       work->n, i);
 	free_batches(work, in);
 	free_batches(work, out);
 	return e;

@@ -34,6 +34,7 @@ static enum err answers_open(struct answers *a, struct work *work)
 	tree_build(&a->tree, work->L, true);
 	a->root = &a->tree.node[a->tree.count - 1];
 	work_group(work, a->root);
+	TRY(party_standardize(work));
 	return slice_init(&a->slice, work->features, work->graph, work->threads);
 }
 

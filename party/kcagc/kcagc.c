@@ -1,6 +1,7 @@
 /* A party's half of kCAGC. Symbols and line numbers are those of arXiv 2411.12329: X^l the slice,
  * k^ local clusters, k clusters, U a cluster, y a virtual node, mu a centre, Q iterations. */
 #include "party/kcagc/kcagc.h"
+#include "common/data/standard.h"
 #include "common/base/alloc.h"
 #include "common/cluster/kmeans.h"
 #include "common/kcagc/columns.h"
@@ -27,12 +28,22 @@ struct state {
 	size_t m;             /* cells */
 };
 
+enum err party_standardize(struct work *work)
+{
+	if (work->job.kcagc.standardize != STANDARDIZE_NONE)
+		return standard_features(work->features, work_columns(work));
+	if (!work->features->is_sparse) /* words and their like are all of one unit */
+		standard_warn(work->features, work_columns(work));
+	return ERR_OK;
+}
+
 /* Protocol 1: filter (lines 1-3), project (line 4). */
 static enum err embed_slice(struct work *work, struct state *s)
 {
 	const struct tree_node *root = &s->tree.node[s->tree.count - 1];
 	struct embed_params embedding;
 
+	TRY(party_standardize(work));
 	if (work->job.kcagc.filter_order == KCAGC_ORDER_AUTO)
 		TRY(party_prepare_order(work, root));
 	work_phase(work, "local");
@@ -452,9 +463,9 @@ static enum err cluster(struct work *work, struct state *s, uint32_t *label)
 	TRY(work_recv_clusters(work, MSG_RESULT, &s->tree.node[s->tree.count - 1],
 			       work->job.clusters, label, work->n));
 	if (memcmp(label, s->child, work->n * sizeof(*label)) != 0)
-		return err_set(
-		    ERR_PEER,
-		    "the coordinator's RESULT is not what its last assignment made of the nodes");
+		return peer_fault(
+		    work->channel,
+		    "sent a RESULT that is not what its last assignment made of the nodes");
 	return ERR_OK;
 }
 
@@ -488,9 +499,10 @@ enum err party_kcagc(struct work *work, uint32_t *label)
 	if (e == ERR_OK && work->job.kcagc.plan != PLAN_ONLY) {
 		work->model = model_new(work);
 		/* Above min_cell 1 nothing may be summed over single nodes, so there is nothing to
-		 * predict with. One party that did not polish has the centres of its own k-means.
-		 */
-		if (work->job.kcagc.min_cell == 1)
+		 * predict with; and a model knows no means and deviations. One party that did not
+		 * polish has the centres of its own k-means. */
+		if (work->job.kcagc.min_cell == 1 &&
+		    work->job.kcagc.standardize == STANDARDIZE_NONE)
 			model_fill(work->model, &s.how, s.last.a ? &s.last : &s.centre, label,
 				   work->n);
 	}
@@ -506,7 +518,10 @@ enum err party_kmeans_columns(struct work *work, uint32_t *label)
 
 	open_state(work, &s);
 	work_phase(work, "local");
-	e = columns_points(work->features, work->job.kcagc.standardize, &s.Z);
+	if (work->job.kcagc.standardize == STANDARDIZE_NONE)
+		standard_warn(work->features, work_columns(work));
+	e = columns_points(work->features, work->job.kcagc.standardize != STANDARDIZE_NONE,
+			   work_columns(work), &s.Z);
 	if (e == ERR_OK && s.Z.cols < columns)
 		facts_number(&work->record->facts, "columns_left_out",
 			     (double)(columns - s.Z.cols));

@@ -15,6 +15,10 @@ enum err party_kcagc(struct work *work, uint32_t *label) MUST_CHECK;
 /* kmeans.columns: the same from the party's columns (common/kcagc/columns.h) on. Leaves no model. */
 enum err party_kmeans_columns(struct work *work, uint32_t *label) MUST_CHECK;
 
+/* By job.standardize, in place; else a warning if one column of dense features decides alone. Once, before
+ * features are used. */
+enum err party_standardize(struct work *work) MUST_CHECK;
+
 /* Federated GCC (common/kcagc/gcc.h). */
 enum err party_gcc(struct work *work, uint32_t *label) MUST_CHECK;
 

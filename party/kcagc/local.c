@@ -2,6 +2,7 @@
 #include "common/base/alloc.h"
 #include "common/base/log.h"
 #include "common/data/limits.h"
+#include "common/data/standard.h"
 #include "common/kcagc/order.h"
 #include "party/kcagc/pieces.h"
 #include "party/work/cache.h"
@@ -36,6 +37,14 @@ static void embed_key(const struct work *work, const struct embed_params *p,
 	sha256_add_u64(h, p->dims);
 	sha256_add_u32(h, p->unit_rows);
 	sha256_add_u64(h, power_bits);
+	sha256_add_u32(h, work->job.kcagc.standardize != STANDARDIZE_NONE);
+	if (work->job.kcagc.standardize != STANDARDIZE_NONE) {
+		bool *apart = standard_apart(work->features, work_columns(work));
+
+		for (size_t j = 0; j < features_cols(work->features); j++)
+			sha256_add_u32(h, apart[j]);
+		free(apart);
+	}
 	sha256_end(h, key);
 }
 

@@ -80,19 +80,30 @@ static void name_all(struct intersect *s, uint8_t tries)
 	okvs_sort(s->names.key, s->names.row, s->names.n);
 }
 
-/* Keys that rise, as IDS. */
-static enum err send_names(struct work *work, const uint8_t (*key)[ID], size_t n)
+/* Own pseudonyms, and `more` drawn ones that rise too: merged as they are sent, since a list of all
+ * would lie there beside the table that waits. */
+static enum err send_names(const struct intersect *s, const uint8_t (*drawn)[ID], size_t more)
 {
-	const size_t most = CHANNEL_CHUNK / ID;
+	const size_t most = CHANNEL_CHUNK / ID, own = s->names.n, all = own + more;
+	uint8_t(*chunk)[ID] = alloc(most, ID);
+	size_t i = 0, j = 0, now;
+	enum err e = ERR_OK;
 
-	for (size_t at = 0, now; at < n; at += now) {
+	for (size_t at = 0; at < all && e == ERR_OK; at += now) {
 		struct msg m = { .type = MSG_IDS };
 
-		now = n - at < most ? n - at : most;
-		m.ids = (struct msg_ids){ n, at, { key[at], now * ID } };
-		TRY(channel_send(work->channel, &m));
+		now = all - at < most ? all - at : most;
+		for (size_t k = 0; k < now; k++) {
+			bool is_own =
+			    j == more || (i < own && memcmp(s->names.key[i], drawn[j], ID) < 0);
+
+			memcpy(chunk[k], is_own ? s->names.key[i++] : drawn[j++], ID);
+		}
+		m.ids = (struct msg_ids){ all, at, { chunk[0], now * ID } };
+		e = channel_send(s->work->channel, &m);
 	}
-	return ERR_OK;
+	free(chunk);
+	return e;
 }
 
 /* ---- intersect ---- */
@@ -182,19 +193,18 @@ static enum err send_table(struct intersect *s, struct okvs **peeled)
 }
 
 /* Own pseudonyms among random ones, so that nobody sees how many they are. */
-static enum err list_names(struct intersect *s)
+static enum err list_names(const struct intersect *s)
 {
-	size_t n = s->own_step + ALIGN_CANARIES, own = s->names.n;
-	uint8_t(*key)[ID] = alloc(n, sizeof(*key));
-	uint32_t *unused = alloc(n, sizeof(*unused));
-	enum err e = n > own ? random_secret(key + own, (n - own) * sizeof(*key)) : ERR_OK;
+	size_t more = s->own_step + ALIGN_CANARIES - s->names.n;
+	uint8_t(*drawn)[ID] = alloc(more, ID);
+	uint32_t *unused = alloc(more, sizeof(*unused));
+	enum err e = more ? random_secret(drawn, more * ID) : ERR_OK;
 
-	memcpy(key, s->names.key, own * sizeof(*key));
-	okvs_sort(key, unused, n);
+	okvs_sort(drawn, unused, more);
 	free(unused);
 	if (e == ERR_OK)
-		e = send_names(s->work, (const uint8_t(*)[ID])key, n);
-	free(key);
+		e = send_names(s, (const uint8_t(*)[ID])drawn, more);
+	free(drawn);
 	return e;
 }
 
@@ -218,14 +228,14 @@ struct told_common {
 	size_t count, done; /* announced, and here */
 	size_t at;          /* own pseudonyms before it are below the last */
 	size_t canaries;
-	uint32_t *row; /* of those that are no canaries */
-	size_t rows;
+	size_t rows; /* those that are no canaries: the first of the own pseudonyms' rows become
+			theirs */
 };
 
 static enum err take_common(struct intersect *s, const struct msg_ids *m, struct told_common *t)
 {
 	struct channel *coordinator = s->work->channel;
-	const struct pseudonyms *own = &s->names;
+	struct pseudonyms *own = &s->names;
 	size_t ids = m->packed.n / ID;
 
 	if (t->done == 0)
@@ -255,7 +265,7 @@ static enum err take_common(struct intersect *s, const struct msg_ids *m, struct
 		if (own->row[t->at] == CANARY)
 			t->canaries++;
 		else
-			t->row[t->rows++] = own->row[t->at];
+			own->row[t->rows++] = own->row[t->at];
 		t->at++;
 	}
 	return ERR_OK;
@@ -322,22 +332,20 @@ enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **
 	s.names.row = alloc(d->n + ALIGN_CANARIES, sizeof(uint32_t));
 	name_all(&s, 0);
 	if (work->job.align == ALIGN_HASHED)
-		e = send_names(work, (const uint8_t(*)[ID])s.names.key, s.names.n);
+		e = send_names(&s, NULL, 0);
 	else
 		e = by_tables(&s);
-	told.row = alloc(d->n, sizeof(*told.row));
 	if (e == ERR_OK)
 		e = recv_common(&s, &told);
 	free(s.names.key);
-	free(s.names.row);
 	if (e == ERR_OK)
-		number_rows(d, key, told.row, told.rows);
+		number_rows(d, key, s.names.row, told.rows);
 	wipe(key, sizeof(key));
 	if (e != ERR_OK) {
-		free(told.row);
+		free(s.names.row);
 		return e;
 	}
-	*row = told.row;
+	*row = s.names.row;
 	*n = told.rows;
 	return ERR_OK;
 }

@@ -1,6 +1,7 @@
 #include "party/work/work.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/data/dataset.h"
 #include "common/linalg/la.h"
 #include "common/privacy/noise.h"
 #include "crypto/hash.h"
@@ -19,6 +20,11 @@ void work_phase(struct work *work, const char *name)
 	work->told.said = false;
 	channel_step(work->channel, record_now(work->record)->name);
 	log_next(name);
+}
+
+const struct columns *work_columns(const struct work *work)
+{
+	return work->dataset ? &work->dataset->columns : NULL;
 }
 
 void work_progress(struct work *work, unsigned iteration, size_t moved)

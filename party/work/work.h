@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct columns;
 struct dataset;
 struct graphs;
 struct model;
@@ -84,6 +85,9 @@ struct work {
 /* Names the phase that begins, in the record, the log and the channel's errors. */
 void work_phase(struct work *work, const char *name);
 void work_progress(struct work *work, unsigned iteration, size_t moved);
+
+/* What the columns of its features are called; or NULL. */
+const struct columns *work_columns(const struct work *work);
 
 /* All is sent, an answer is waited for: channel_warm(), or where no zeros are wanted,
  * channel_release(): what was said leaves now, whatever is computed before that answer is looked at. */

@@ -1,5 +1,6 @@
 # secsum -- whole secure sums over TLS, beside the same without masks, memcpy, and Protocol 4 taken
-# word by word. tests/bench/bench_secsum_tls.c measures, and says what exactly.
+# word by word. tests/bench/bench_secsum_tls.c measures, and says what exactly; what tags cost besides masks
+# tests/bench/bench_secsum.c does, on one core.
 #
 # COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
 #
@@ -9,9 +10,11 @@ about='the secure sum over TLS: against the same bytes without masks, memcpy, wo
 default_seeds=9 quick_seeds=3 # rounds of 10^7 words; shorter sums get more
 
 measure() {
-	local program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_secsum_tls words L
-	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program"
+	local benches=${COTERIE_BENCHES:-build/plain/tests/bench} program words L
+	program=$benches/bench_secsum_tls
+	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program" "$benches/bench_secsum"
 	mkdir -p "$out/runs"
+	cell_known tags '15 peers' ratio || tags "$benches/bench_secsum" # the last of its cells
 	for words in $($quick && echo 1000000 || echo 100000 1000000 10000000); do
 		for L in 2 4 $($quick || echo 8 16); do
 			cell_known "$words words" "L=$L" 'coordinator MiB' || one # the last of its cells
@@ -44,6 +47,27 @@ one() { # of $words and $L
 	put 'coordinator MiB' "${f[peak_mib]}" "${f[peak_goal_mib]}"
 }
 
+# A party's masks alone, and with tags, by peers: at least half the rate.
+tags() { # PROGRAM
+	local peers rest masks with runs=$out/runs/secsum-tags.txt
+	if ! setpriv --pdeathsig KILL "$1" >"$runs" 2>"$runs.err" && ! grep -q 'masked and tagged, 15' "$runs"; then
+		RUN_FAILED=true
+		not_run tags '15 peers' ratio "$(tail -n 1 "$runs.err" | cut -c 1-200)"
+		return
+	fi
+	while read -r peers rest; do
+		masks=$(rate "masked sum, 64-bit words, $peers $rest" "$runs") with=$(rate "masked and tagged, $peers $rest" "$runs")
+		cell tags "$peers $rest" 'masked M words/s' value="$masks" verdict=-
+		cell tags "$peers $rest" 'with tags M words/s' value="$with" verdict=-
+		rest="$peers $rest" masks=$(awk -v a="$with" -v b="$masks" 'BEGIN { printf "%.2f", a / b }')
+		cell tags "$rest" ratio value="$masks" goal='>= 0.5' verdict="$(verdict "$masks" 'x >= 0.5')"
+	done < <(sed -n 's/.*masked and tagged, \([0-9]* peers\{0,1\}\).*/\1/p' "$runs")
+}
+
+rate() { # WHAT FILE
+	awk -v what="  $1 " 'index($0, what) == 1 { sub(/^  .*peers? */, ""); print $1 }' "$2"
+}
+
 put() { # COLUMN VALUE [GOAL [FIELD=VALUE...]]: at most GOAL
 	local met=-
 	[[ -z ${3-} ]] || met=$(verdict "$2" "x <= $3")
@@ -59,7 +83,8 @@ render() {
 		for L = 8 and 16). *CPU*: the same ratios of the CPU time of all processes, which others who use
 		the machine disturb less. *x memcpy*: times copying as many bytes in one process. *word by word*: how many
 		times as long Protocol 4 takes per scalar in GMP on all cores, scaled from a sample, without any
-		wire. *coordinator MiB*: its peak (goal 64 MiB and two accumulators).
+		wire. *coordinator MiB*: its peak (goal 64 MiB and two accumulators). *tags*: one core of a party, 2^20 words,
+		medians of 15; the ratio's goal is 0.5.
 	TEXT
 	render_grid '{value}'
 }

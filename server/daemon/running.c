@@ -15,7 +15,7 @@
 
 #define CANCEL_TIMEOUT_S 1.0
 
-enum { LINGER_MS = 1000, CANCEL_GRACE_MS = 300, OVERDUE_S = 30, HANDLES = 6 };
+enum { LINGER_MS = 1000, CANCEL_GRACE_MS = 2500, OVERDUE_S = 30, HANDLES = 6 };
 
 const char *const phase_name[] = {
 	[JOINING] = "joining", [RUNNING] = "running", [TELLING] = "telling", [CLOSING] = "closing"

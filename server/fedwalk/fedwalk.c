@@ -191,6 +191,8 @@ static enum err construct(struct hub *h)
 		e = tell_labels(h, MSG_LISTS, n, encoder.v, encoder.start[n]);
 	if (e == ERR_OK)
 		e = tell_labels(h, MSG_LISTS, UINT32_MAX, encoder.upto, encoder.start[n]);
+	if (e == ERR_OK)
+		e = relay_told(h->run, h->root->id, 0, h->run->L);
 	free(count);
 	fedwalk_encoder_release(&encoder);
 	fedwalk_tree_release(&t);

@@ -337,7 +337,7 @@ no_results() {
 	local name file
 	for name in $(names "$PARTIES"); do
 		[[ $name != "$victim" ]] || continue
-		for file in labels.csv labels.npy embeddings.npy ids.csv; do
+		for file in labels.csv labels.npy embeddings.npy ids.csv ids.txt; do
 			[[ ! -e $T/out/$name/$file ]] || fail "$name was left with $file of a job that failed"
 		done
 	done
@@ -359,6 +359,7 @@ fault_of_loss() {
 	[[ $victim == coordinator ]] || host=2
 	options=(--net custom --rate 100 --delay 5 --loss 1 --loss-host "$host" --parties "$PARTIES" --seed 5 --quiet)
 	[[ $protocol != predict ]] || outcome 'not run' 'launch runs no prediction on models that are kept'
+	[[ $protocol != intersect ]] || outcome 'not run' 'launch draws the order of rows anew in each run'
 	options+=(--allow fedsc.paper --allow fedspectral.exact)
 	rm -rf "$T/quiet"
 	launch_once "$T/quiet" --parties "$PARTIES" --seed 5 --quiet --allow fedsc.paper --allow fedspectral.exact ||
@@ -377,12 +378,13 @@ fault_of_loss() {
 
 same_launched() {
 	local file name some=false
-	for file in "$T"/quiet/*/labels.csv "$T"/quiet/*/embeddings.npy; do
+	for file in "$T"/quiet/*/labels.csv "$T"/quiet/*/embeddings.npy "$T"/quiet/*/ids.txt; do
 		[[ -e $file ]] || continue
 		some=true
 		name=$(basename "$(dirname "$file")")
 		case $file in
 		*.csv) same_rows "$name" "$file" "$T/lossy/${file#"$T"/quiet/}" || fail "$name has other labels" ;;
+		*.txt) cmp -s <(sort "$file") <(sort "$T/lossy/${file#"$T"/quiet/}") || fail "$name has other ids" ;;
 		*) [[ $(stat -c %s "$file") == "$(stat -c %s "$T/lossy/${file#"$T"/quiet/}")" ]] || fail "$name has other embeddings" ;;
 		esac
 	done

@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034 # PARTIES is read by who sources this
 
 PARTIES=4 # two pairs and then all, where a protocol has a tree
-PROTOCOLS=(tree flat basic landmark gcc predict kmeans-columns fedsc-anchor fedsc-dense fedsc-paper kmeans
+PROTOCOLS=(tree flat basic landmark gcc predict kmeans-columns align intersect fedsc-anchor fedsc-dense fedsc-paper kmeans
 	fedspectral-exact fedspectral+ fedspectral-plain fedwalk fedwalk-response fedgcn)
 
 columns() { # [JQ-PROGRAM]: kcagc, which is not done after a moment
@@ -43,6 +43,7 @@ protocol() { # NAME
 	fedwalk) vertices_federation $PARTIES ;;
 	fedwalk-response) vertices_federation $PARTIES && edit job '{ kind, seed, mode: "randomized-response" }' ;;
 	align) ids_alone ;;
+	intersect) other_rows ;;
 	fedgcn) graphs_federation $PARTIES && ln -s data "$T/pooled" ;;
 	*) fail "$1: no such protocol; expected one of ${PROTOCOLS[*]}" ;;
 	esac
@@ -58,6 +59,16 @@ ids_alone() {
 		edit "$name" ".data = { \"ids\": \"data/$name/ids.txt\" } | .policy.jobs = [\"align\"]"
 		i=$((i + 1))
 	done
+}
+
+# Each party has some of the rows; the job is of those that all have, in an order that is the same in each run.
+other_rows() {
+	local name
+	columns '.align = "intersect"'
+	rm -r "$T/data"
+	"$BIN/coterie" split --by columns --keep 0.95 --parties $PARTIES --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	(umask 077 && head -c 32 /dev/urandom >"$T/numbering")
+	for name in $(names "$PARTIES"); do edit "$name" ".data.ids = \"data/$name/ids.txt\" | .numbering_key = \"numbering\""; done
 }
 
 # A run leaves the models; the job is then to predict with them.

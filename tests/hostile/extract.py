@@ -162,7 +162,9 @@ def main():
     except Broken as e:
         said = str(e)
     read, wrong, of = c.read(a.truth)
-    print(json.dumps({"read": read, "wrong": wrong, "of": of, "after": c.after(), "said": said, "pooled": len(getattr(c, "pooled", ()))}))
+    moved = [c.ids[-1][i].decode() for i in getattr(c, "moved", ())]
+    print(json.dumps({"read": read, "wrong": wrong, "of": of, "after": c.after(), "said": said,
+                      "pooled": len(getattr(c, "pooled", ())), "moved": moved}))
     return 0
 
 

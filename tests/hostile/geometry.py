@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Of how many pairs of nodes a coordinator of kcagc, method basic or flat, learns the joint distance.
+"""Of how many pairs of nodes a coordinator of kcagc learns the joint distance.
 
-    geometry.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie cells]
+    geometry.py --config coordinator.json --job job.json --ready-file FILE --truth DIR [--lie cells|single]
 
-From one sum: the distances of all items to as many single ones as there are first centres. They fix where all items
+Methods basic, flat, and tree of one level, which is flat. From one sum: the distances of all items to as many single ones as there are first centres. They fix where all items
 lie but for a rotation; known is what is right within 2 % of the median. An item of one node is that node. cells: every node is a cell of its own, which
-with flat is a lie. The last line of stdout is {"known": N, "of": N, "items": N}. DIR: the parties' data.
+with flat is a lie.
+
+Methods landmark and gcc. From all answers, each K times what it has told, K the joint inner products: Y (B'Y)^+ Y' is K as far
+as they determine it. single: sets, directions and clusters are of single nodes, one after the other.
+
+The last line of stdout is {"known": N, "of": N, "items": N}. DIR: the parties' data.
 """
 import argparse
 import glob
@@ -18,6 +23,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
 import coordinator  # noqa: E402
 import kcagc  # noqa: E402
+import landmark  # noqa: E402
 import party  # noqa: E402
 import wire  # noqa: E402
 
@@ -81,12 +87,73 @@ class Reads(coordinator.Coordinator):
         return int(good.sum()), len(true) * (len(true) - 1) // 2
 
 
+class Products(landmark.Coordinator):
+    lie, first, items, next = None, None, 0, 0
+
+    def few(self, most):
+        """Nodes that have not had their turn."""
+        at = np.arange(self.next, min(self.next + most, self.rows))
+        self.next += len(at)
+        return at
+
+    def alone(self, most):
+        label = np.full(self.rows, most - 1)
+        at = self.few(most - 1)
+        label[at] = np.arange(len(at))
+        return label
+
+    def sets(self, own):
+        return self.alone(2 * self.k + 10) if self.lie else super().sets(own)
+
+    def clusters(self, Q):
+        return self.alone(self.k) if self.lie and self.next < self.rows else super().clusters(Q)
+
+    def block(self, width, Y=None):
+        if not self.lie or self.next + width > self.rows:
+            return super().block(width, Y)
+        return np.eye(self.rows)[:, self.few(width)] * np.sqrt(self.rows)
+
+    def keep(self, B, Y):
+        self.first = Y
+        return super().keep(B, Y)
+
+    def joint_features(self, truth):
+        """All parties' columns, weighted, of unit length over all, and filtered."""
+        parts = sorted(glob.glob(truth + "/party-*"))
+        X = np.hstack([party.read_features(where + "/features.mtx") for where in parts])
+        n = len(X)
+        if set(np.unique(X)) <= {0, 1}:
+            X = X * (np.log((1 + n) / (1 + X.sum(axis=0))) + 1)
+        X = X / np.sqrt((X**2).sum(axis=1))[:, None]
+        edges = np.loadtxt(parts[0] + "/edges.tsv", dtype=int)[:, :2]
+        S = np.eye(n)
+        S[edges[:, 0], edges[:, 1]] = S[edges[:, 1], edges[:, 0]] = 1
+        root = np.sqrt(S.sum(axis=1))
+        T = S / np.outer(root, root) + np.eye(n)
+        T /= T.sum(axis=1)[:, None]
+        order = self.what["filter"]["order"]
+        for _ in range(3 if order == "auto" else order):
+            X = T @ X
+        return X
+
+    def known(self, truth):
+        X, B, Y = self.joint_features(truth), np.hstack(self.B), np.hstack(self.Y)
+        assert np.abs(X @ (X.T @ B) - Y).max() < 1e-3, "answers are not what they are taken for"
+        scale = 1 / np.maximum(np.linalg.norm(B, axis=0), 1e-9)
+        B, Y = B * scale, Y * scale
+        K = Y @ np.linalg.pinv(B.T @ Y, rcond=1e-5) @ Y.T
+        square = lambda G: np.diag(G)[:, None] + np.diag(G) - 2 * G  # noqa: E731
+        true = square(X @ X.T)
+        good = np.triu(np.abs(square(K) - true) < 0.02 * np.median(true), 1)
+        return int(good.sum()), len(X) * (len(X) - 1) // 2
+
+
 def main():
     parser = argparse.ArgumentParser(description="a coordinator that maps what it can")
-    parser.add_argument("--lie", choices=["cells"])
+    parser.add_argument("--lie", choices=["cells", "single"])
     parser.add_argument("--truth", required=True)
     a, config, job = coordinator.arguments(parser)
-    c = Reads(config, job, a.ready_file)
+    c = (Products if job["method"] in ("landmark", "gcc") else Reads)(config, job, a.ready_file)
     c.lie = a.lie
     said = "done"
     try:

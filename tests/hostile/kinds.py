@@ -1,9 +1,11 @@
-"""Coordinators of fedsc and fedspectral with the lies that only these kinds have a place for."""
+"""Coordinators of kcagc, fedsc, fedspectral and fedwalk with the lies that only these kinds have a place for."""
 import numpy as np
 
 import coordinator
 import fedsc
 import fedspectral
+import fedwalk
+import landmark
 import wire
 
 
@@ -78,6 +80,12 @@ class Fedspectral(fedspectral.Coordinator):
                 c.send(wire.SEALED, body)
         return None
 
+    def labels(self, k):
+        label, clusters = super().labels(k)
+        if self.lie == "result":
+            label = np.random.randint(0, clusters, len(label))
+        return label, clusters + 2 * (self.lie == "clusters")
+
     def widths(self, width):
         super().widths(width + 100 if self.lie == "wide" and width else width)
 
@@ -90,6 +98,95 @@ class Fedspectral(fedspectral.Coordinator):
         elif self.lie == "block-one" and c is self.party[-1]:
             V[:, [0, 1]] = V[:, [1, 0]]
         super().block(c, V)
+
+
+class Labels:
+    def tell_labels(self, kind, values, label):
+        if self.lie == "result" and kind == wire.RESULT:
+            label = np.random.randint(0, values, len(label))
+        super().tell_labels(kind, values, label)
+
+
+class Kcagc(Labels, coordinator.Coordinator):
+    pass
+
+
+class Projected(Labels, landmark.Coordinator):
+    pass
+
+
+class Fedwalk(fedwalk.Coordinator):
+    def number(self):
+        super().number()
+        if self.lie == "shared":
+            self.rows[-1][0] = self.rows[0][0]
+
+    def told_n(self):
+        return super().told_n() + (self.lie == "gap")
+
+    def batches(self, what):
+        self.what_now, self.before = what, getattr(self, "box", None)
+        super().batches(what)
+
+    def sealed(self, c, what, to):
+        body = super().sealed(c, what, to)
+        mine = what == wire.BATCH_DIRECTORY and self.lie == "directory" or what == wire.BATCH_WALKS and self.lie == "walk"
+        if c is self.party[0] and to == len(self.party) - 1:
+            self.box, old = body, self.before
+            if mine:
+                body = body[:-1] + bytes([body[-1] ^ 1])
+            elif self.lie == "old-walks" and what == wire.BATCH_WALKS and old is not None:
+                body = old
+        return body
+
+    def block(self, c, C):
+        """Of the dictionary a party knows its own rows."""
+        if self.lie == "dictionary":
+            C = C.copy()
+            C[self.rows[0][0]] += 1
+        elif self.lie == "empty":
+            C, own = np.zeros_like(C), self.rows[self.party.index(c)]
+            C[own] = self.C[own]
+        elif self.lie == "endless":
+            C, own = np.full_like(C, 1e30), self.rows[self.party.index(c)]
+            C[own] = self.C[own]
+        super().block(c, C)
+
+    def tree(self):
+        tree = super().tree()
+        if self.lie == "tree":
+            tree[1] = tree[0]
+        return tree
+
+    def encoder(self):
+        count, item, upto = super().encoder()
+        if self.lie == "list":
+            upto[-1] -= 1
+        elif self.lie == "list-row":
+            item[-1] = self.n
+        elif self.lie == "one-token":  # all vertices are written as one
+            item[:] = 0
+        return count, item, upto
+
+    def embeddings(self, c, count):
+        if self.lie == "embedding":
+            count += 1
+        super().embeddings(c, count)
+
+    def tell_guess(self, c, rows):
+        if self.lie == "guesses":
+            self.guessed = self.guessed[::-1]
+        elif self.lie == "pair":
+            name = {i: row for ids, rows_of in zip(self.ids, self.rows) for i, row in zip(ids, rows_of)}
+            self.guessed = np.sort([[name[b"n%d" % i] for i in self.args]])
+        super().tell_guess(c, rows)
+
+    def tell_numbers(self, c, numbers):
+        if c is self.party[0]:
+            print("guessed, right, ties:", *map(int, numbers[:3]))
+        numbers = np.array(numbers)
+        numbers[-1] += self.lie == "facts-one" and c is self.party[-1]
+        super().tell_numbers(c, numbers)
 
 
 def compact(rows):

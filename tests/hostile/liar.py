@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A coordinator of kmeans, fedsc or fedspectral that lies, alone: the one of tests/interop but for one lie.
+"""A coordinator of kmeans, fedsc, fedspectral, fedwalk, fedgcn or kcagc that lies, alone: the one of tests/interop but for one lie.
 
     liar.py --config coordinator.json --job job.json --ready-file FILE --lie LIE
 
@@ -8,9 +8,9 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     honest        none
     bit=S,W       one bit of word W of sum S is changed, for all; W -1 and -2 are the tags
     one=S,W       the same, for the last party alone
-    count=S       the counts of sum S are 1 too many, as if another row were there
+    count=S       the counts of sum S are 1 too many, as if another row were there; none-at=S: the first of them is 0
     centre=S      a coordinate of sum S is moved by 1.0
-    n             the number of rows is doubled
+    n             the number of rows is doubled; rows=N: it is told as N
     scale         the sum of squares is multiplied by 4
     swap=S        the first two words of sum S change places
     zero=S        sum S is all zeros, tags included
@@ -48,12 +48,32 @@ Of fedspectral:
     apart         each party has rows of its own
     victim        the last party has rows of its own, the others common ones
     merged        the last party's nodes have the rows of other nodes: n is what it must be
-    few=T         T of the last party's nodes have rows of their own
+    few=T         T of the last party's nodes have rows of their own: found, or the owner of their edges is read
     box           a bit of the rows that one party tells another, sealed, is changed
     boxes         such boxes of two parties are exchanged
     block         a column of a block is twice as long; block-turned: two are not orthogonal
     block-one     the last party gets two columns of a block in each other's place
     wide          a block is wider than the job allows
+    clusters      there are two more clusters than the job asks for
+    result        labels are drawn at random; of kcagc, methods basic, landmark and gcc, too
+
+Of fedwalk:
+
+    shared        two parties have a row in common
+    gap           a row is nobody's
+    directory     a bit of what one party tells another of its vertices, sealed, is changed
+    walk          the same of a batch of walks; old-walks: one is passed on again in place of the next
+    dictionary    a number of a party's own row of the dictionary is another
+    endless       counts of the dictionary are so large that no memory holds what is made of them
+    empty         of the dictionary each party gets its own rows, and zeros for all others: nobody's walk goes on to
+                  a vertex that is not its neighbour
+    tree          a vertex is twice in the tree
+    list          a list of the encoder has no end; list-row: it names a row that there is not
+    one-token     the encoder writes all vertices as one
+    embedding     an embedding is longer than it must be
+    guesses       guesses are in no order
+    pair=U,V      one pair is guessed, of the vertices nU and nV; whether it is a tie is in the sum
+    facts-one     the last party is told another last number
 """
 import argparse
 import os
@@ -64,6 +84,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import numpy as np  # noqa: E402
 
 import coordinator  # noqa: E402
+import fedgcn  # noqa: E402
 import kinds  # noqa: E402
 import kmeans  # noqa: E402
 import secsum  # noqa: E402
@@ -83,6 +104,8 @@ class Lies:
         self.place, _, plus = place.partition("+")
         self.args = [int(plus or self.place if plus or self.place.isdigit() else 0)] + [int(n) for n in more]
         self.before = None
+        if self.lie == "version":
+            self.version = 3
 
     def is_due(self):
         if self.place.isdigit():
@@ -100,6 +123,10 @@ class Lies:
         told, number, group = total.copy(), self.sums, self.root()
         if self.lie == "n" and self.sums == 0:
             told[:4] *= np.uint64(2)
+        elif self.lie == "rows" and self.sums == 0:
+            told[:4] = 0, 0, POINT * np.uint64(self.args[0]), 0
+        elif self.lie == "none-at" and self.is_due():
+            told[0] = 0
         elif self.lie == "scale" and self.sums == 1:
             told[:-2] *= np.uint64(4)
         elif self.lie == "bit" and self.is_due():
@@ -175,12 +202,6 @@ class Lies:
 
     # ---- more than one offer ----
 
-    def offer(self):
-        if self.lie == "version":
-            for c in self.party:
-                c.link(wire.WELCOME, u16(3) + field(b"liar") + u32(5000))
-        super().offer()
-
     def one(self):
         """An attempt, from HELLO to its end. What parties say of it."""
         self.sums = 0
@@ -239,11 +260,13 @@ class Lies:
         return None
 
 
-KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral": kinds.Fedspectral}
+KINDS = {"kmeans": coordinator.Coordinator, "fedsc": kinds.Fedsc, "fedspectral": kinds.Fedspectral, "fedwalk": kinds.Fedwalk,
+         "fedgcn": fedgcn.Coordinator, "kcagc": kinds.Kcagc}
 
 
 def liar(lie, config, job, ready_file):
-    return type("Liar", (Lies, KINDS[job["kind"]]), {})(lie, config, job, ready_file)
+    base = kinds.Projected if job.get("method") in ("landmark", "gcc") else KINDS[job["kind"]]
+    return type("Liar", (Lies, base), {})(lie, config, job, ready_file)
 
 
 def main():

@@ -101,6 +101,31 @@ test_edges_of_exact() {
 	nothing_beyond apart victim merged
 }
 
+# A lie about one node of many is found if it is among those that parties compare. If not, it shows whose that
+# node's edges are, and no others.
+test_edges_of_a_few() {
+	edges_of exact
+	rm -r "$T/data" "$T/pooled"
+	"$BIN/coterie" synth --features 0 --nodes 600 --clusters 3 --degree 10 --homophily 0.9 --seed 5 --out "$T/pooled" >/dev/null
+	"$BIN/coterie" split --by edges --parties 3 --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	reads honest honest 0
+	local i found=0 node own
+	for ((i = 0; i < 5; i++)); do
+		reads few few=1 '0|2'
+		if [[ $(jq .after "$T/few") == 0 ]]; then
+			found=$((found + 1))
+			[[ $(beyond few) == 0 ]] || fail "$(beyond few) edges read by a lie that is found"
+			continue
+		fi
+		node=$(jq -r '.moved[0]' "$T/few")
+		own=$(cat "$T"/data/party-0?/edges.tsv | grep -cw "$node")
+		echo "one node, unnoticed: $(beyond few) edges with their owner beyond an honest one's, of $own that it has"
+		(($(beyond few) <= own)) || fail "$(beyond few) edges beyond, of $own of that node"
+	done
+	echo "found $found of 5 times"
+	nothing_beyond few=80
+}
+
 test_edges_of_plus() {
 	edges_of fedspectral+
 	reads honest honest 0

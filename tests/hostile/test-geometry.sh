@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a coordinator of kcagc gains by other cells than the true ones (geometry.py): with flat what it has of basic
-# without a lie, and with min_cell nothing.
+# What a coordinator of kcagc gains by other cells, sets and directions than the true ones (geometry.py): with flat what
+# it has of basic without a lie, and with min_cell nothing.
 #
 # shellcheck source=../integration/lib.sh
 source "$(dirname "$0")/../integration/lib.sh"
@@ -48,6 +48,46 @@ test_flat_and_cells_of_one_node() {
 	((honest < OF / 2)) || fail "cells keep nothing back: $honest of $OF"
 	maps 0 --lie cells
 	[[ $KNOWN == "$OF" ]] || fail "cells of one node: $KNOWN of $OF"
+}
+
+# Three parties are one group in a tree.
+test_tree_and_cells_of_one_node() {
+	effective '.method = "tree"'
+	maps 0
+	local honest=$KNOWN
+	maps 0 --lie cells
+	echo "tree: honest $honest, cells of one node $KNOWN, of $OF pairs"
+	[[ $KNOWN == "$OF" ]] || fail "cells of one node: $KNOWN of $OF"
+}
+
+products() { # METHOD MORE: a lie knows more than MORE times as many pairs, or all
+	needs_python
+	federation 3 --features 300
+	echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"method\": \"$1\", \"secure_sum\": { \"modulus_bits\": 64 } }" >"$T/job.json"
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+	maps 0
+	local honest=$KNOWN
+	maps 0 --lie single
+	echo "$1: honest $honest, single nodes $KNOWN, of $OF pairs"
+	((honest < OF && KNOWN >= honest)) || fail "$1: honest $honest, single nodes $KNOWN, of $OF"
+	LIE=$KNOWN
+}
+
+test_landmark() {
+	products landmark
+	((LIE < OF / 4)) || fail "landmark: $LIE of $OF pairs by as many products as the job has"
+	edit job '.min_cell = 3 | .polish = 0'
+	maps 2 --lie single
+	any_party_said 'coordinator sent LANDMARKS with .* fewer than job.min_cell, 3' || fail "nobody says why"
+}
+
+test_gcc() {
+	products gcc
+	at_least "$LIE" $((OF * 9 / 10)) "pairs known of $OF"
 }
 
 test_min_cell() {

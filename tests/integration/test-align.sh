@@ -34,6 +34,7 @@ found() { # OUT FILE...
 	common "${@:2}" >"$T/want"
 	for dir in "$out"/party-*; do
 		cmp -s "$dir/ids.txt" "$out/party-00/ids.txt" || fail "$dir has ids.txt in another order"
+		[[ $(stat -c %a "$dir/ids.txt") == 600 ]] || fail "$dir/ids.txt: mode $(stat -c %a "$dir/ids.txt")"
 	done
 	LC_ALL=C sort "$out/party-00/ids.txt" | cmp -s - "$T/want" || fail "$out: not what comm finds"
 	jq -e --argjson n "$(wc -l <"$T/want")" '.facts.common_rows == $n' "$out/party-00/run.json" >"$T/null" ||

@@ -127,6 +127,59 @@ test_same_job_same_labels() {
 	for name in $(names 3); do same_labels "$T/first/$name.csv" "$T/out/$name/labels.csv"; done
 }
 
+# ---- standardize ----
+
+# One column in another unit, with nothing in it, decides alone and is warned of by name; with "joint" it costs nothing.
+in_another_unit() { # six columns of clouds, and income before them
+	local name
+	for name in $(names 3); do
+		rm "$T/data/$name/features.npy"
+		awk -v OFS=, '{ printf "%d", 1000 * (NR * 37 % 50 + 1); for (j = 1; j <= 6; j++) printf ",%.1f", ($1 + 1) * j % 7 + NR * j % 5 / 10; print "" }' \
+			"$T/data/$name/labels.txt" >"$T/data/$name/features.csv"
+		jq -n '{ columns: [range(7) | { name: "c\(.)", type: "number" }] } | .columns[0].name = "income"' >"$T/data/$name/columns.json"
+		edit "$name" ".data.features = \"data/$name/features.csv\""
+	done
+}
+
+test_standardize() {
+	local name
+	rows_federation 3
+	in_another_unit
+	rows_job anchor
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	for name in $(names 3); do says "$name" 'column \\"income\\" has [0-9.]+ % of the variance of all 7 columns'; done
+	# shellcheck disable=SC2046
+	at_least 0.8 "$(acc $(labels_of 3))" "0.8, where one column decides, and accuracy"
+	rows_job anchor '.standardize = "joint"'
+	coordinator
+	parties 3
+	finds_the_clouds 3 anchor "${PHASES[anchor]}"
+	for name in $(names 3); do
+		[[ $(run_of "$name" '.leaks | map(select(startswith("standardize \"joint\""))) | length') == 1 ]] ||
+			fail "$name does not say what it shows"
+	done
+	rows_job kmeans '.standardize = "local"'
+	coordinator
+	parties 3
+	finds_the_clouds 3 kmeans "${PHASES[kmeans]}"
+}
+
+# Who takes a column for a category and who does not are told so.
+test_columns_that_differ() {
+	local name
+	rows_federation 3
+	in_another_unit
+	jq '.columns[3].type = "category"' "$T/data/party-01/columns.json" >"$T/new"
+	mv "$T/new" "$T/data/party-01/columns.json"
+	rows_job anchor '.standardize = "joint"'
+	coordinator
+	parties 3
+	ends 1 coordinator party-00 party-01 party-02
+	for name in coordinator $(names 3); do says "$name" 'column 3 \(from 0\) is a category or sparse at 1 of 3 parties'; done
+}
+
 # ---- noise ----
 
 test_noise_of_rows() {
@@ -342,6 +395,22 @@ test_kernel_that_is_not_positive() {
 	rows_federation 3
 	rows_job dense '.kernel = { lambda: 0, width: 100000 }'
 	ends_saying 1 'kernel of the dictionary with lambda 0, r 100000' party
+}
+
+# Labels would be by chance: refused by the coordinator, who alone has what tells.
+test_width_at_which_all_is_chance() {
+	local width
+	rows_federation 3
+	allows 3 fedsc.paper
+	for width in 0.01 1000; do
+		rows_job paper ".kernel = { width: $width }"
+		coordinator
+		parties 3
+		# shellcheck disable=SC2046
+		ends '1|2' coordinator $(names 3)
+		says coordinator "r $width: .*; a (larger|smaller) r"
+		[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/coordinator/labels.csv ]] || fail "width $width: there are labels"
+	done
 }
 
 # ---- from the command line ----

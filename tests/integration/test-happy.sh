@@ -34,6 +34,7 @@ test_without_polish() { found 4 --set polish=0; }
 test_spectral_filter() { found 2 --set filter.kind=spectral; }
 test_small_modulus() { found 3 --set secure_sum.modulus_bits=32 --set secure_sum.fraction_bits=12; }
 test_small_group() { found 2 --set secure_sum.group=ffdhe2048; }
+test_x25519() { found 4 --set secure_sum.group=x25519; }
 
 test_record_says_what_was_run() {
 	federation 4
@@ -146,12 +147,15 @@ test_graphs_of_their_own() {
 
 # Heartbeats of 1 s, and a local computation that takes several: that is not silence.
 test_long_computation_is_no_silence() {
+	local restarts
 	federation 2 --nodes 6000 --features 400
-	coordinator --set local_restarts=200 --set local_clusters=60 --set iterations=50
-	parties 2
-	completes 2
-	[[ $(run_of party-00 '[.phases[] | select(.name == "local") | .compute_s] | add > 1.5') == true ]] ||
-		skip "this machine computes too fast to tell: $(run_of party-00 '[.phases[] | select(.name == "local")] | tostring')"
+	for restarts in 20 60 200; do # as long as it takes on this machine as it is now
+		coordinator --set "local_restarts=$restarts" --set local_clusters=60 --set iterations=50
+		parties 2
+		completes 2
+		[[ $(run_of party-00 '[.phases[] | select(.name == "local") | .compute_s] | add > 1.5') != true ]] || return 0
+	done
+	skip "this machine computes too fast to tell: $(run_of party-00 '[.phases[] | select(.name == "local")] | tostring')"
 }
 
 test_slow_wire() {

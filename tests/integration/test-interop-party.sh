@@ -15,11 +15,12 @@ test_secure_sum() {
 	"$PYTHON" "$ROOT/tests/interop/test_secsum.py"
 }
 
-test_kmeans() {
+kmeans_with() { # [CHANGE OF THE JOB]
 	needs_python
 	rows_federation 3
 	patient 3
 	rows_job kmeans
+	edit job "${1:-.}"
 	coordinator
 	parties 3
 	ends 0 coordinator party-00 party-01 party-02
@@ -31,6 +32,9 @@ test_kmeans() {
 	ends 0 coordinator party-00 party-01 party-02
 	same_labels "$T/expected" "$T/party-01.labels"
 }
+
+test_kmeans() { kmeans_with; }
+test_kmeans_by_x25519() { kmeans_with '.secure_sum.group = "x25519"'; }
 
 # The same of kCAGC by method "basic". With 12 clusters its sums are of several chunks.
 test_kcagc() {

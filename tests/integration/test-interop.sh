@@ -36,6 +36,22 @@ test_kmeans() {
 	done
 }
 
+test_deviations_of_columns() {
+	needs_python
+	local name
+	rows_federation 3
+	echo '{ "kind": "kmeans", "clusters": 3, "seed": 7, "standardize": "joint" }' >"$T/job.json"
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	for name in $(names 3); do mv "$T/out/$name/labels.csv" "$T/$name.csv"; done
+	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+	interop
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	for name in $(names 3); do same_labels "$T/$name.csv" "$T/out/$name/labels.csv"; done
+}
+
 # Its job is the effective one: the coordinator in Python knows no defaults.
 test_kcagc() {
 	needs_python

@@ -360,6 +360,27 @@ test_nobody_answers() {
 	! approve party-01 "$ID" || fail "an offer that is over was answered"
 }
 
+# An answer to a job of other parameters, put in the place of the one that is waited for.
+test_answer_to_other_parameters() {
+	local first
+	confirming 60
+	first=$ID
+	approve party-01 "$ID" || fail "approve: $(cat "$T/approve.stderr")"
+	ends 0 coordinator party-00 party-01
+	cp "$T/out/party-01/state/offers/$first.answer" "$T/kept" || fail "the answer is gone"
+	rm -f "$T/out/party-01/state/offers/"*
+	edit job '.clusters = 4'
+	edit party-01 '.confirm_s = 3'
+	coordinator
+	parties 2
+	asked party-01
+	cp "$T/kept" "$T/out/party-01/state/offers/$ID.answer"
+	ends 3 coordinator party-00 party-01
+	says party-01 "$ID.answer does not count: it is to another offer, of other parameters.*needs an answer of its own: coterie approve --state .* $ID"
+	says party-01 'nobody at party-01 answered within confirm_s, 3 s'
+	[[ -z $(find "$T/out" -newer "$T/kept" -name labels.csv) ]] || fail "labels in spite of it"
+}
+
 test_stopped_while_asking() {
 	confirming 60
 	kill -TERM "${PID[party-01]}"

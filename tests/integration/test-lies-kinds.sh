@@ -101,6 +101,24 @@ test_basis_of_dense() {
 	bases_that_are_not turned vector
 }
 
+# ---- fedgcn ----
+
+# Weights and prototypes are the parties' own work: of one sum of each phase a bit, for all or for one, a count, or
+# the whole in another's place.
+test_sums_of_fedgcn() {
+	needs_python
+	graphs_federation 3
+	edit job '.rounds = 2 | .epochs = 1 | .unchanged = 0'
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+	is_done honest
+	sums bit=0,0 count=0 one=3,-1 bit=13,5 one=13,0 swap=14 bit=15,0
+	is_found old=14 'coordinator '
+}
+
 # ---- fedspectral ----
 
 edges_for() { # VARIANT: three parties with the same nodes
@@ -126,6 +144,7 @@ test_rows_of_exact() {
 	edges_for exact
 	rows_that_are_not_the_same
 	is_found boxes 'as coordinator passed it on'
+	is_found few=60 'coordinator numbers nodes otherwise'
 }
 
 test_degrees() {
@@ -140,6 +159,56 @@ test_blocks_of_exact() {
 	is_found block-turned 'coordinator sent a BLOCK whose columns are not orthogonal'
 	is_found block-one 'coordinator has told it other things than this party'
 	is_found wide 'coordinator sent CHOICE'
+}
+
+# What left of numbers made from data, by a party's own ledger.
+left() { # NAME
+	"$BIN/coterie" ledger --state "$T/out/$1/state" export --csv >"$T/ledger.csv" || fail "$1's ledger"
+	"$PYTHON" - "$T/ledger.csv" <<-'EOF'
+		import csv, sys
+		rows = list(csv.DictReader(open(sys.argv[1])))
+		print([(r["type"], r["words"]) for r in rows])
+	EOF
+}
+
+# Labels are the coordinator's word. They come last: whatever they are, no more leaves than with true ones.
+no_more_leaves() {
+	local name
+	is_done honest
+	for name in $(names 3); do left "$name" >"$T/$name.left"; done
+	is_done result
+	for name in $(names 3); do
+		left "$name" | cmp -s - "$T/$name.left" || fail "$name: $(left "$name"), expected $(<"$T/$name.left")"
+		grep -q MASKED "$T/$name.left" || fail "$(<"$T/$name.left")"
+	done
+}
+
+test_result_is_believed() {
+	edges_for exact
+	no_more_leaves
+	is_found clusters 'coordinator sent CHOICE'
+}
+
+result_of() { # METHOD
+	needs_python
+	federation 3
+	echo "{ \"kind\": \"kcagc\", \"clusters\": 3, \"seed\": 7, \"filter\": { \"order\": 3 }, \"method\": \"$1\" }" >"$T/job.json"
+	[[ $1 != basic ]] || edit job '.polish = 0 | .joint_norm = false'
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+}
+
+test_result_of_basic() {
+	result_of basic
+	is_found result 'coordinator sent a RESULT that is not what its last assignment made of the nodes'
+}
+
+test_result_of_gcc_is_believed() {
+	result_of gcc
+	no_more_leaves
 }
 
 test_rows_of_plus() {

@@ -23,6 +23,14 @@ test_sums_that_are_changed() {
 	done
 }
 
+# Columns' deviations, and who leaves which as it is: 24 numbers each, of four words.
+test_deviations_that_are_changed() {
+	lies_to 3
+	edit job '.standardize = "joint"'
+	local lie
+	for lie in scale bit=1,0 bit=1,23 bit=1,24 bit=1,47 bit=1,-1; do is_found "$lie" "$WRONG_SUM"; done
+}
+
 test_sums_out_of_place() {
 	lies_to 3
 	is_found again=2 'coordinator '
@@ -39,11 +47,36 @@ test_words_that_are_changed() {
 	is_found key 'key advertisement of party-02: .*'
 }
 
+# Of a version in which parties believed sums: they leave, and say what to do.
+test_version_without_tags() {
+	lies_to 3
+	liar version
+	parties 3
+	for name in $(names 3); do
+		soon_says "$name" 'coordinator speaks protocol version 3, party-0. speaks [0-9] to [0-9]: bring both to the same release of coterie'
+		[[ ! -e $T/out/$name/labels.csv && ! -e $T/out/$name/state/served ]] || fail "$name went on"
+	done
+	kill -KILL "${PID[coordinator]}"
+	ends '2|3' party-00 party-01 party-02 # who dial on for retry_s
+}
+
 # Its word about a third is its word.
 test_blame() {
 	lies_to 3
 	is_found third 'coordinator says: party-01 cheated'
 	is_found number 'ABORT of a coordinator, whose ending has a number'
+}
+
+# The answers to a lie say nothing of the data: whatever is told of rows and counts, true for nobody or for one party,
+# it hears the same fixed ending.
+test_answers_to_lies() {
+	lies_to 3
+	local lie
+	for lie in rows=1 rows=50 rows=149 rows=151 none-at=2 count=2; do
+		is_found "$lie" "$WRONG_SUM"
+		sed 's/party-0[0-2]/party/' "$T/coordinator.stderr" >>"$T/answers"
+	done
+	[[ $(sort -u "$T/answers") == 'liar: party says: ending 2, code 2' ]] || fail "it hears $(sort -u "$T/answers")"
 }
 
 # Progress without end is not awaited for ever.
@@ -99,7 +132,7 @@ noisy() { # a federation that allows as many attempts and jobs as somebody wants
 	lies_to 3
 	edit job '.noise = { on: "data", eps: 0.5, delta: 1e-5, clip: 100 }'
 	for name in $(names 3); do edit "$name" '.policy.max_attempts = 16'; done
-	many=16 # no policy can allow more
+	many=16 # no policy can allow more: of the 50 that it would make the 17th is declined
 }
 
 # The mean of all attempts is as far from the truth as one: all have the same noise. That of as many jobs is not:
@@ -107,7 +140,7 @@ noisy() { # a federation that allows as many attempts and jobs as somebody wants
 test_mean_of_attempts() {
 	local one mean n
 	noisy
-	services attempts="$many"
+	services attempts=50
 	read -r one mean n < <(errors)
 	echo "error of the columns' sums: of one attempt $one, of the mean of $n $mean"
 	[[ $n == "$many" ]] || fail "$n attempts, expected $many: $(tail -n 1 "$T/coordinator.stdout")"
@@ -125,10 +158,10 @@ test_attempts_without_noise() {
 	local one mean n
 	noisy
 	edit job 'del(.noise)'
-	services attempts=3
+	services attempts=50
 	read -r one mean n < <(errors)
 	at_least 1e-6 "$one" "the least error"
-	[[ $(grep sums: "$T/coordinator.stdout" | sort -u | wc -l) == 1 && $n == 3 ]] || fail "$n attempts of other sums"
+	[[ $(grep sums: "$T/coordinator.stdout" | sort -u | wc -l) == 1 && $n == "$many" ]] || fail "$n attempts of other sums"
 }
 
 test_done_again() {

@@ -4,6 +4,8 @@
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
 
+modes() { (cd "$1" && stat -c '%n %a' -- *); } # DIRECTORY
+
 # The labels of each party, by both; the coordinator's too, where it has any.
 same_as_daemons() { # JOB [ARG...]: of configs/jobs
 	local name way
@@ -12,8 +14,10 @@ same_as_daemons() { # JOB [ARG...]: of configs/jobs
 			--out "$T/$way-$1" "${@:2}" 2>"$T/$way.stderr" || fail "coterie $way $1: status $?: $(<"$T/$way.stderr")"
 	done
 	for name in coordinator $(names 3); do
-		[[ $(cd "$T/launch-$1/$name" && rm log.jsonl && ls) == "$(cd "$T/run-$1/$name" && ls)" ]] ||
-			fail "$1: other files in $name: $(ls "$T/run-$1/$name")"
+		rm "$T/launch-$1/$name/log.jsonl"
+		[[ $(modes "$T/launch-$1/$name") == "$(modes "$T/run-$1/$name")" ]] ||
+			fail "$1: other files or modes in $name: $(modes "$T/run-$1/$name")"
+		[[ -z $(find "$T/run-$1/$name" -perm /077) ]] || fail "$1: others can read $(find "$T/run-$1/$name" -perm /077)"
 		# The coordinator's rows of fedspectral are numbered anew in each job.
 		[[ ! -e $T/launch-$1/$name/labels.csv || $1-$name == fedspectral-coordinator ]] ||
 			cmp "$T/launch-$1/$name/labels.csv" "$T/run-$1/$name/labels.csv" || fail "$1: labels of $name differ"

@@ -62,6 +62,6 @@ stand_in() { # [-tls1_3]: its address is in $ADDRESS
 	exec 4<>"$T/to-party"
 	start server openssl s_server -accept 127.0.0.1:0 -naccept 1 -CAfile "$T/pki/ca.crt" -Verify 2 \
 		-cert "$T/pki/coordinator.crt" -key "$T/pki/coordinator.key" "${1:--tls1_3}" </dev/fd/4
-	until_true 10 grep -q ^ACCEPT "$T/server.stdout" || fail "openssl s_server does not listen"
+	until_true 10 grep -qs ^ACCEPT "$T/server.stdout" || fail "openssl s_server does not listen"
 	ADDRESS=$(sed -n 's/^ACCEPT //p' "$T/server.stdout")
 }

@@ -27,6 +27,9 @@ from wire import Broken, Reader, u16, u32, u64, field
 
 
 class Coordinator:
+    version = wire.VERSION
+    firsts = (0, 2)  # sums that are the first of a phase: of kmeans "totals", of two, and "kmeans", of all others
+
     def __init__(self, config, job, ready_file=None):
         self.names = sorted(config["parties"])
         self.what, self.job = job, json.dumps(job).encode()
@@ -64,7 +67,7 @@ class Coordinator:
             low, high, software = r.number(2), r.number(2), r.bytes(0, 64)
             r.end()
             assert low <= wire.VERSION <= high, f"{c.peer} ({software.decode()}) speaks {low} to {high}"
-            c.link(wire.WELCOME, u16(wire.VERSION) + field(b"interop") + u32(5000))
+            c.link(wire.WELCOME, u16(self.version) + field(b"interop") + u32(5000))
             c.begin(self.job_id)
             at[c.peer] = c
             self.party = list(at.values())  # whose connections are kept alive from now on
@@ -195,8 +198,7 @@ class Coordinator:
             c.send(wire.SUM, u32(group) + u64(number) + u64(len(words)) + u64(at) + field(chunk))
 
     def rounds(self):
-        """Sums until parties say what they were told, which is the end. The phases of kmeans are
-        "totals", of two sums, and "kmeans", of all others: in the first of each, too, they say so."""
+        """Sums until parties say what they were told, which is the end. With the first sum of each phase they say so, too."""
         while True:
             first = [c.recv((wire.MASKED, wire.SEALED)) for c in self.party]
             if first[0][0] == wire.SEALED:
@@ -204,7 +206,7 @@ class Coordinator:
                     c.unread.append(frame)
                 return
             total = self.add([body for _, body in first])
-            if self.sums in (0, 2) and len(self.party) > 1:
+            if self.sums in self.firsts and len(self.party) > 1:
                 self.told_words()
             self.tell(total)
             self.sums += 1
@@ -270,10 +272,8 @@ class Following(Coordinator):
 
     def tell_numbers(self, c, numbers):
         """MATRIX: numbers that the coordinator has made."""
-        numbers = np.asarray(numbers, dtype="<f8").ravel()
-        for at in range(0, len(numbers), wire.CHUNK // 8):
-            chunk = numbers[at : at + wire.CHUNK // 8].tobytes()
-            c.send(wire.MATRIX, u32(self.root()) + u64(len(numbers)) + u64(at) + field(chunk))
+        for body in wire.real_bodies(self.root(), numbers, "<f8"):
+            c.send(wire.MATRIX, body)
 
     def basis(self, value, vectors):
         for c in self.party:

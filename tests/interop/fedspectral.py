@@ -7,7 +7,7 @@ import numpy as np
 
 import coordinator
 import wire
-from wire import Reader, field, u16, u32, u64
+from wire import Reader, u16, u64
 
 PLUS_ROUNDS = 20
 
@@ -15,7 +15,7 @@ PLUS_ROUNDS = 20
 class Coordinator(coordinator.Following):
     # ---- nodes ----
 
-    def group_key(self):
+    def nodes(self):
         if self.what["ids"] == "hashed":
             self.key_of(wire.IDS_KEY)
         self.ids = [self.receive_ids(c) for c in self.party]
@@ -24,6 +24,9 @@ class Coordinator(coordinator.Following):
         for l, (c, rows) in enumerate(zip(self.party, self.rows)):
             for body in wire.label_bodies(l, self.n, rows):
                 c.send(wire.ROWS, body)
+
+    def group_key(self):
+        self.nodes()
         super().group_key()
         self.exchange(wire.ROWS_OF_SOME)
 
@@ -55,10 +58,8 @@ class Coordinator(coordinator.Following):
             c.send(wire.CHOICE, u16(what) + u64(value))
 
     def block(self, c, V):
-        numbers = np.asarray(V, dtype="<f4").ravel()
-        for at in range(0, len(numbers), wire.CHUNK // 4):
-            chunk = numbers[at : at + wire.CHUNK // 4].tobytes()
-            c.send(wire.BLOCK, u32(self.root()) + u64(len(numbers)) + u64(at) + field(chunk))
+        for body in wire.real_bodies(self.root(), V, "<f4"):
+            c.send(wire.BLOCK, body)
 
     def product(self, V):
         """V down to all, what the parties make of it, summed."""
@@ -110,12 +111,15 @@ class Coordinator(coordinator.Following):
                 self.product(np.eye(self.n)[:, :k] * np.sqrt(self.n))
         self.results(k)
 
-    def results(self, k):
+    def labels(self, k):
         """Signs of leading eigenvectors: good enough for who wants to know whether the job ends."""
         label = np.full(self.n, k)
         vectors = np.linalg.eigh((self.N + self.N.T) / 2)[1][:, -k:]
         label[self.there] = np.abs(vectors).argmax(axis=1)
-        clusters = k + int((label == k).any())
+        return label, k + int((label == k).any())
+
+    def results(self, k):
+        label, clusters = self.labels(k)
         self.choose(7, clusters)
         for c, rows in zip(self.party, self.rows):
             for body in wire.label_bodies(self.root(), clusters - 1, label[np.sort(rows)]):

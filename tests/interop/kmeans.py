@@ -46,6 +46,15 @@ class Random:
         return math.sqrt(-2 * math.log(u)) * math.cos(6.283185307179586 * v)
 
 
+def participants(draw, number, parties, take):
+    """Who takes part in a round: the first of the parties in an order drawn for it."""
+    rng, order = Random(draw, number), list(range(parties))
+    for i in range(parties, 1, -1):
+        j = rng.below(i)
+        order[i - 1], order[j] = order[j], order[i - 1]
+    return order[:take]
+
+
 def in_order(x):
     return float(np.cumsum(x)[-1]) if len(x) else 0.0
 
@@ -131,15 +140,33 @@ class Party:
         total = self.ask_parts(0, [len(X), *(in_order(column) for column in X.T)])
         self.n, mean = total[0], [t / total[0] for t in total[1:]]
         X -= np.array(mean)
-        spread, every, between = self.ask_parts(1, [in_order((X * X).ravel())], mean)[0], 0.0, 0.0
-        for t in mean:
-            every += t / m
-        for t in mean:
-            between += (t - every) * (t - every) / m
-        scale = math.sqrt(spread / (self.n * m) + between)
-        self.ask(2, [], scale)
+        if self.job["standardize"] == "joint":
+            scale, unit = self.own_units(mean)
+        else:
+            spread, every, between = self.ask_parts(1, [in_order((X * X).ravel())], mean)[0], 0.0, 0.0
+            for t in mean:
+                every += t / m
+            for t in mean:
+                between += (t - every) * (t - every) / m
+            scale, unit = math.sqrt(spread / (self.n * m) + between), None
+        self.ask(2, [], scale, unit)
         self.mean, self.scale = np.array(mean), scale
-        X /= scale
+        X /= scale if unit is None else np.array(unit)
+
+    def own_units(self, mean):
+        """Of standardize "joint": no column of this party is a category."""
+        X, m = self.X, self.X.shape[1]
+        got = self.ask_parts(1, [*(in_order(column * column) for column in X.T), *([0.0] * m)], mean)
+        unit, left = [], 0.0
+        for t, spread, apart in zip(mean, got[:m], got[m:]):
+            if apart:
+                raise ValueError(f"a column is a category at {apart} parties, and none here")
+            deviation = math.sqrt(spread / self.n if spread > 0 else 0)
+            alike = deviation <= 1e-10 * abs(t)
+            unit.append(1.0 if alike else deviation)
+            left += 0.0 if alike else 1.0
+        scale = math.sqrt(left / m)
+        return scale, [u * scale for u in unit]
 
     def counting(self):
         D = distances(self.X, self.Z)

@@ -201,8 +201,8 @@ def main():
     pins, psk = peers(config)
     params = secsum.sha256(secsum.text(b"coterie parameters v3"), u64(len(job)), job, field(submitter), *map(field, names),
                            conn.fingerprint)
-    bits = int("".join(c for c in what["secure_sum"]["group"] if c.isdigit()))
-    s = secsum.Session(job_id, attempt, names, names.index(config["name"].encode()), params, bits, psk=psk)
+    s = secsum.Session(job_id, attempt, names, names.index(config["name"].encode()), params,
+                       what["secure_sum"]["group"], psk=psk)
     with open(config["identity"]["key"], "rb") as f:
         mine = s.advertise(load_pem_private_key(f.read(), None))
     if what["kind"] == "kcagc":

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vectors"))
-from dh import prime  # by the formula of RFC 7919
+from dh import prime, x25519  # by the formulas of RFC 7919 and 7748
 
 EXPONENT_BITS = 320
 WIDE = (64, 24)  # bits of a word, and behind the point, of sums that parties are told
@@ -149,16 +149,66 @@ def check_signature(spki, message, signature):
     return True
 
 
+class Powers:
+    """A group of RFC 7919: numbers modulo p, big-endian."""
+
+    def __init__(self, bits):
+        self.size, self.p = bits // 8, prime(bits)
+
+    def new_secret(self):
+        return int.from_bytes(os.urandom(EXPONENT_BITS // 8), "big") | 1 << (EXPONENT_BITS - 1)
+
+    def public(self, secret):
+        return pow(2, secret, self.p).to_bytes(self.size, "big")
+
+    def shared(self, secret, public):
+        return pow(int.from_bytes(public, "big"), secret, self.p).to_bytes(self.size, "big")
+
+    def wrong(self, public):
+        number = int.from_bytes(public, "big")
+        if len(public) != self.size or not 2 <= number <= self.p - 2:
+            return "is no number of the group"
+        if pow(number, (self.p - 1) // 2, self.p) != 1:  # the Jacobi symbol, p being a prime
+            return "is not in the subgroup"
+        return None
+
+
+class Points:
+    """X25519, RFC 7748: points and scalars are 32 bytes, little-endian."""
+
+    size, p = 32, 2**255 - 19
+
+    def new_secret(self):
+        return os.urandom(32)
+
+    def public(self, secret):
+        return x25519(secret, (9).to_bytes(32, "little"))
+
+    def shared(self, secret, public):
+        return x25519(secret, public)
+
+    def wrong(self, public):
+        if len(public) != self.size or not 2 <= int.from_bytes(public, "little") <= self.p - 2:
+            return "is no number of the group"
+        if not any(x25519(bytes(32), public)):
+            return "is not in the subgroup"
+        return None
+
+
+def group_of(name):
+    return Points() if name == "x25519" else Powers(int(name.removeprefix("ffdhe")))
+
+
 class Session:
     """Keys with each other party of one attempt at a job; numbers, masks and boxes by them."""
 
-    def __init__(self, job_id, attempt, names, own, params_hash, bits=3072, secret=None, coin=None,
+    def __init__(self, job_id, attempt, names, own, params_hash, group="ffdhe3072", secret=None, coin=None,
                  psk=None):
         self.job_id, self.attempt, self.names, self.own = job_id, attempt, names, own
-        self.params_hash, self.size, self.p = params_hash, bits // 8, prime(bits)
-        self.secret = secret or int.from_bytes(os.urandom(EXPONENT_BITS // 8), "big") | 1 << (EXPONENT_BITS - 1)
+        self.params_hash, self.group = params_hash, group_of(group)
+        self.secret = secret or self.group.new_secret()
         self.coin = coin or os.urandom(32)
-        self.public = pow(2, self.secret, self.p).to_bytes(self.size, "big")
+        self.public = self.group.public(self.secret)
         self.nonce = sha256(b"coterie coin v1", self.coin)
         self.next_sum = {}  # members -> number of their next sum
         self.history = {j: bytes(32) for j in self.others()}
@@ -197,11 +247,9 @@ class Session:
         signed = self.signed(j, advert.public, advert.nonce, advert.markers)
         if not check_signature(advert.spki, signed, advert.signature):
             raise Refused("the signature of %s's key advertisement does not fit" % name)
-        number = int.from_bytes(advert.public, "big")
-        if len(advert.public) != self.size or not 2 <= number <= self.p - 2:
-            raise Refused("the public key of %s is no number of the group" % name)
-        if pow(number, (self.p - 1) // 2, self.p) != 1:  # the Jacobi symbol, p being a prime
-            raise Refused("the public key of %s is not in the subgroup" % name)
+        wrong = self.group.wrong(advert.public)
+        if wrong:
+            raise Refused("the public key of %s %s" % (name, wrong))
         if (advert.markers[8 * self.own : 8 * self.own + 8] or bytes(8)) != self.marker(j, self.own):
             raise Refused("%s has not the same pre-shared key, or alone has one" % name)
 
@@ -223,12 +271,12 @@ class Session:
               for n, a in zip(self.names, adverts)])
         self.pair = {}
         for j in self.others():
-            shared = pow(int.from_bytes(adverts[j].public, "big"), self.secret, self.p)
+            shared = self.group.shared(self.secret, adverts[j].public)
             lower, higher = sorted((self.names[self.own], self.names[j]))
             salt, key = self.hash, self.psk.get(self.names[j])
             if key:
                 salt = hmac.new(key, b"coterie psk salt v1\0" + salt, hashlib.sha256).digest()
-            self.pair[j] = hkdf_expand(hkdf_extract(salt, shared.to_bytes(self.size, "big")),
+            self.pair[j] = hkdf_expand(hkdf_extract(salt, shared),
                                        b"coterie pair key v1\0" + text(lower) + text(higher), 32)
         self.secret = None
 

@@ -10,6 +10,7 @@ import unittest
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
+import kmeans
 import secsum
 from dh import secret
 
@@ -29,7 +30,7 @@ def session(own, psk=False):
     name, keys = secagg.NAMES[own], {}
     if psk:
         keys = {secagg.NAMES[a if b == own else b]: key for (a, b), key in secagg.PSK.items() if own in (a, b)}
-    s = secsum.Session(secagg.JOB_ID, secagg.ATTEMPT, secagg.NAMES, own, secagg.PARAMS, secagg.BITS,
+    s = secsum.Session(secagg.JOB_ID, secagg.ATTEMPT, secagg.NAMES, own, secagg.PARAMS, "ffdhe%d" % secagg.BITS,
                        secret("secagg " + name.decode()), hashlib.sha256(b"nonce " + name).digest(), keys)
     s.make_keys([secsum.Advert(p.public, p.nonce, p.spki, p.signature, m if psk else b"")
                  for p, m in zip(secagg.parties, secagg.MARKERS)])
@@ -133,7 +134,7 @@ class Agreement(unittest.TestCase):
     def setUp(self):
         self.keys = [ed25519.Ed25519PrivateKey.generate(), ec.generate_private_key(ec.SECP256R1()),
                      ed25519.Ed25519PrivateKey.generate()]
-        self.sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), 2048) for i in range(3)]
+        self.sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), "ffdhe2048") for i in range(3)]
         self.adverts = [s.advertise(k) for s, k in zip(self.sessions, self.keys)]
         self.pins = {n: a.fingerprint() for n, a in zip(secagg.NAMES, self.adverts)}
 
@@ -155,7 +156,7 @@ class Agreement(unittest.TestCase):
             self.sessions[0].agree(adverts, self.pins)
 
     def test_what_is_refused(self):
-        nonce, p = bytes(31) + b"\1", self.sessions[0].p
+        nonce, p = bytes(31) + b"\1", self.sessions[0].group.p
         self.refuses(0, "own advertisement", nonce=nonce)
         self.refuses(1, "signature of bank-b", nonce=nonce)
         self.refuses(2, "signature of shop", public=self.adverts[1].public)
@@ -165,9 +166,46 @@ class Agreement(unittest.TestCase):
             signature = secsum.sign(self.keys[1], self.sessions[0].signed(1, public, self.adverts[1].nonce, b""))
             self.refuses(1, why, public=public, signature=signature)
 
+    def test_points(self):
+        self.sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), "x25519") for i in range(3)]
+        self.adverts = [s.advertise(k) for s, k in zip(self.sessions, self.keys)]
+        for number, why in ((1, "no number"), (2**255 - 20, "no number"), (2**255 + 9, "no number"),
+                            (325606250916557431795983626356110631294008115727848805560023387167927233504, "subgroup")):
+            public = number.to_bytes(32, "little")
+            signature = secsum.sign(self.keys[1], self.sessions[0].signed(1, public, self.adverts[1].nonce, b""))
+            self.refuses(1, why, public=public, signature=signature)
+        for s in self.sessions:
+            s.agree(self.adverts, self.pins)
+        self.assertEqual(self.sessions[0].pair[1], self.sessions[1].pair[0])
+
+    def test_grinding(self):
+        """The last to send its KEY tries 60 of them, so that it and a victim are drawn. Of nonces that all drew from it would be
+        sure to find one; of coins that are only bound to, one is as good as another; and another one later is refused."""
+        names, random, chance = [b"a", b"b", b"c", b"mine"], np.random.default_rng(1), 1 / 6
+        lucky, would = 0, 0
+        for _ in range(300):
+            coins = [random.bytes(32) for _ in names]
+            s = object.__new__(secsum.Session)
+            s.names, s.hash = names, random.bytes(32)
+            s.nonces = [secsum.sha256(b"coterie coin v1", coin) for coin in coins]
+            tries = [random.bytes(32) for _ in range(60)]
+
+            def drawn(seen, mine):
+                number = int.from_bytes(secsum.sha256(b"coterie draw v2", s.hash, *seen, mine)[:8], "big")
+                return set(kmeans.participants(number, 1, 4, 2)) == {0, 3}
+
+            would += any(drawn(coins[:3], t) for t in tries)
+            best = next((t for t in tries if drawn(s.nonces[:3], t)), tries[0])
+            s.nonces[3] = secsum.sha256(b"coterie coin v1", best)
+            lucky += set(kmeans.participants(s.draw(coins[:3] + [best]), 1, 4, 2)) == {0, 3}
+            with self.assertRaisesRegex(secsum.Refused, "mine shows another coin"):
+                s.draw(coins[:3] + [tries[-1] if best != tries[-1] else tries[0]])
+        self.assertGreater(would, 290)
+        self.assertLess(abs(lucky / 300 - chance), 5 * (chance * (1 - chance) / 300) ** 0.5)
+
     def test_another_key_beforehand(self):
         for mine, theirs in ((b"a" * 32, None), (None, b"a" * 32), (b"a" * 32, b"b" * 32), (b"a" * 32, b"a" * 32)):
-            sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), 2048, psk=keys) for i, keys in enumerate(
+            sessions = [secsum.Session(bytes(16), 1, secagg.NAMES, i, bytes(32), "ffdhe2048", psk=keys) for i, keys in enumerate(
                 (mine and {secagg.NAMES[1]: mine}, theirs and {secagg.NAMES[0]: theirs}, None))]
             adverts = [s.advertise(k) for s, k in zip(sessions, self.keys)]
             if mine == theirs:

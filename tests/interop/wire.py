@@ -18,9 +18,11 @@ VERSION = 5
 HELLO, WELCOME, REFUSED, HEARTBEAT, ACK, RESUME = range(1, 7)
 OFFER, ACCEPT, DECLINE, KEY, KEYS, MASKED, DONE, ABORT = range(10, 18)
 CHOICE, MATRIX, PADDING, BLOCK, ASKING, SUM = range(18, 24)
-LOCAL_CLUSTERS, CELLS, STARTS, ASSIGNMENT, CLUSTERS, RESULT, KEPT = range(30, 37)
+LOCAL_CLUSTERS, CELLS, STARTS, ASSIGNMENT, CLUSTERS, RESULT, KEPT, PROBE, LANDMARKS = range(30, 39)
 SEALED, IDS, ROWS = range(50, 53)
+TREE, DEGREES, TIES, LISTS, WALKS, EMBEDDING = range(60, 66)
 IDS_KEY, TOLD, GROUP_KEY, ROWS_OF_SOME = 1, 2, 3, 4  # what a SEALED holds
+BATCH_DIRECTORY, BATCH_TIES, BATCH_WALKS = 10, 11, 12
 AGAIN = 7
 FRAME_MAX = (1 << 20) + (64 << 10)
 CHUNK = 256 << 10
@@ -207,19 +209,47 @@ def label_bodies(group, values, label):
         yield u32(group) + u32(values) + u64(len(label)) + u64(at) + field(pack(values, label[at : at + most]))
 
 
-def labels(recv, group, values, count):
-    """recv() gives the bodies of the chunks."""
+def no_labels(group, values):
+    return u32(group) + u32(values) + u64(0) + u64(0) + field(b"")
+
+
+def labels(recv, group, values, count=None):
+    """recv() gives the bodies of the chunks. count None: as many as the sender says."""
     label = np.zeros(0, int)
-    while len(label) < count:
+    while count is None or len(label) < count:
         r = Reader(recv())
         head, packed = (r.number(4), r.number(4), r.number(8), r.number(8)), r.bytes(0, 1 << 20)
         r.end()
+        if count is None:
+            count = head[2]
+            assert count <= 1 << 30, f"{count} labels"
+            if not count:
+                break
         assert head == (group, values, count, len(label)), f"labels {head}, expected {group, values, count, len(label)}"
         here = len(packed) * 8 // max(values.bit_length(), 1)
         here = min(count - len(label), here & ~7 if here < count - len(label) else here)
         assert here, "a chunk of no labels"
         label = np.append(label, unpack(values, here, packed))
     return label
+
+
+def real_bodies(group, numbers, word):
+    """The chunks of one vector of numbers, "<f8" or "<f4"."""
+    numbers = np.asarray(numbers, dtype=word).ravel()
+    most = CHUNK // numbers.itemsize
+    for at in range(0, max(len(numbers), 1), most):
+        yield u32(group) + u64(len(numbers)) + u64(at) + field(numbers[at : at + most].tobytes())
+
+
+def reals(recv, group, count, word):
+    got = np.zeros(0, dtype=word)
+    while len(got) < count:
+        r = Reader(recv())
+        head, here = (r.number(4), r.number(8), r.number(8)), np.frombuffer(r.bytes(1, 1 << 20), word)
+        r.end()
+        assert head == (group, count, len(got)), f"numbers {head}, expected {group, count, len(got)}"
+        got = np.append(got, here)
+    return got
 
 
 def listen(address):

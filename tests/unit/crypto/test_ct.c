@@ -113,8 +113,8 @@ static void diffie_hellman(void **state)
 	    out[DH_BYTES_MAX];
 
 	(void)state;
-	for (unsigned bits = 2048; bits <= 4096; bits += 1024) {
-		const struct dh_group *g = dh_group(bits);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct dh_group *g = dh_group((const unsigned[]){ 2048, 3072, 4096, 255 }[i]);
 		unsigned before = VALGRIND_COUNT_ERRORS;
 
 		assert_ok(dh_secret(secret));
@@ -122,8 +122,11 @@ static void diffie_hellman(void **state)
 		dh_public(g, other, public_key);
 		VALGRIND_MAKE_MEM_UNDEFINED(secret, sizeof(secret));
 		dh_public(g, secret, out);
-		dh_shared(g, secret, public_key, out);
 		assert_int_equal(VALGRIND_COUNT_ERRORS, before);
+		dh_shared(g, secret, public_key, out);
+		/* X25519: libcrypto asks whether it is zero, which dh_check() has answered in
+		 * public. */
+		assert_int_equal(VALGRIND_COUNT_ERRORS, before + (i == 3));
 		assert_int_not_equal(VALGRIND_CHECK_MEM_IS_DEFINED(out, dh_len(g)),
 				     0); /* it is secret */
 	}

@@ -1,12 +1,13 @@
 #include "tests/test.h"
 #include "crypto/dh.h"
+#include "crypto/x25519.h"
 #include "tests/unit/crypto/hex.h"
 
 #include <gmp.h>
 #include <stdbool.h>
 
-static const unsigned all_bits[] = { 2048, 3072, 4096 };
-enum { GROUPS = sizeof(all_bits) / sizeof(all_bits[0]) };
+static const unsigned all_bits[] = { 2048, 3072, 4096, 255 };
+enum { PRIMES = 3, GROUPS = sizeof(all_bits) / sizeof(all_bits[0]) }; /* X25519 is the last */
 
 /* floor(2^power e) by its series, with guard bits. */
 static void e_times(mpz_t out, unsigned power)
@@ -28,10 +29,10 @@ static void e_times(mpz_t out, unsigned power)
 /* RFC 7919, Appendix A: p = 2^b - 2^(b-64) + (floor(2^(b-130) e) + X) 2^64 - 1, a safe prime. */
 static void primes_follow_rfc7919(void **state)
 {
-	static const unsigned long x[GROUPS] = { 560316, 2625351, 5736041 };
+	static const unsigned long x[PRIMES] = { 560316, 2625351, 5736041 };
 
 	(void)state;
-	for (int i = 0; i < GROUPS; i++) {
+	for (int i = 0; i < PRIMES; i++) {
 		unsigned b = all_bits[i];
 		mpz_t p, t, embedded;
 
@@ -72,7 +73,7 @@ static void known_answers(void **state)
 		const struct vector *v = &vectors[i];
 		const struct dh_group *g = dh_group(v->bits);
 		uint8_t a[DH_SECRET_LEN], b[DH_SECRET_LEN], got[DH_BYTES_MAX], want[DH_BYTES_MAX];
-		size_t n = v->bits / 8;
+		size_t n = (v->bits + 7) / 8;
 
 		assert_int_equal(dh_len(g), n);
 		assert_int_equal(unhex(v->a, a), DH_SECRET_LEN);
@@ -134,7 +135,7 @@ static struct bytes number(const struct dh_group *g, bool from_prime, long delta
 static void refuses_bad_public_keys(void **state)
 {
 	(void)state;
-	for (int i = 0; i < GROUPS; i++) {
+	for (int i = 0; i < PRIMES; i++) {
 		const struct dh_group *g = dh_group(all_bits[i]);
 		uint8_t s[DH_BYTES_MAX + 1];
 		struct bytes good;
@@ -161,13 +162,74 @@ static void refuses_bad_public_keys(void **state)
 	}
 }
 
+/* The points of small order of curve and twist, and of all that is written like one of them. */
+static void refuses_bad_points(void **state)
+{
+	static const struct {
+		const char *u, *why; /* little-endian */
+	} bad[] = {
+		{ "0000000000000000000000000000000000000000000000000000000000000000",
+		  "it is below 2" },
+		{ "0100000000000000000000000000000000000000000000000000000000000000",
+		  "it is below 2" },
+		{ "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+		  "it is a point of small order" },
+		{ "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+		  "it is a point of small order" },
+		{ "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+		  "it is above p - 2" },
+		{ "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+		  "it is above p - 2" },
+		{ "0900000000000000000000000000000000000000000000000000000000000080",
+		  "it is above p - 2" },
+		{ "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b880",
+		  "it is above p - 2" },
+	};
+	const struct dh_group *g = dh_group(255);
+	uint8_t u[DH_BYTES_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(unhex(bad[i].u, u), 32);
+		assert_string_equal(dh_check(g, (struct bytes){ u, 32 }), bad[i].why);
+	}
+	assert_string_equal(dh_check(g, (struct bytes){ u, 31 }),
+			    "it is not as long as the group's prime");
+	unhex("0900000000000000000000000000000000000000000000000000000000000000", u);
+	assert_null(dh_check(g, (struct bytes){ u, 32 }));
+}
+
+/* RFC 7748, 5.2: the first vector, and a thousand iterations. */
+static void x25519_as_in_the_rfc(void **state)
+{
+	uint8_t k[X25519_LEN], u[X25519_LEN], want[X25519_LEN];
+
+	(void)state;
+	unhex("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4", k);
+	unhex("e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c", u);
+	unhex("c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552", want);
+	assert_true(x25519(k, u, u));
+	assert_memory_equal(u, want, X25519_LEN);
+
+	memcpy(k, (const uint8_t[X25519_LEN]){ 9 }, X25519_LEN);
+	memcpy(u, k, X25519_LEN);
+	for (int i = 0; i < 1000; i++) {
+		uint8_t next[X25519_LEN];
+
+		assert_true(x25519(k, u, next));
+		memcpy(u, k, X25519_LEN);
+		memcpy(k, next, X25519_LEN);
+	}
+	unhex("684cf59ba83309552800ef566f2f4d3c1c3887c49360e3875f2eb94d99532c51", want);
+	assert_memory_equal(k, want, X25519_LEN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(primes_follow_rfc7919),
-		cmocka_unit_test(known_answers),
-		cmocka_unit_test(fresh_keys_agree),
-		cmocka_unit_test(refuses_bad_public_keys),
+		cmocka_unit_test(primes_follow_rfc7919), cmocka_unit_test(known_answers),
+		cmocka_unit_test(fresh_keys_agree),      cmocka_unit_test(refuses_bad_public_keys),
+		cmocka_unit_test(refuses_bad_points),    cmocka_unit_test(x25519_as_in_the_rfc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

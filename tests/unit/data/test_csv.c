@@ -1,97 +1,79 @@
-/* CSV: matrices of numbers, and fields of text. */
+/* CSV: records of cells, and fields of text. */
 #include "tests/test.h"
 #include "tests/unit/data/files.h"
 
 #include "common/data/csv.h"
 
-static enum err parse(const char *text, struct mat *m)
+/* Records of "a,b" lines as "[a][b]" each, or the error. */
+static enum err records(const char *text, char separator, char comment, struct buf *out)
 {
 	struct bytes b = exact_text(text);
-	enum err err = csv_parse_numbers(b, "x.csv", m);
+	struct text t = text_open(b, "x");
+	struct csv_record r = { 0 };
+	bool there = true;
+	enum err err = ERR_OK;
 
+	while (!err && there) {
+		err = csv_record(&t, separator, comment, 4, &r, &there);
+		for (size_t i = 0; !err && there && i < r.n; i++)
+			buf_printf(out, "[%.*s]", (int)r.cell[i].n, r.cell[i].p);
+		if (!err && there)
+			buf_printf(out, "%zu ", r.line);
+	}
+	buf_add(out, "", 1);
+	csv_record_release(&r);
 	free((void *)(uintptr_t)b.p);
 	return err;
 }
 
-static void test_matrices(void **state)
-{
-	static const char *const same[] = {
-		"1,2.5\n-3,4e1\n",     "1,2.5\n-3,4e1",         "a,b\n1,2.5\n-3,4e1\n",
-		"1,2.5\r\n-3,4e1\r\n", " 1 ,\t2.5\n-3, 4e1 \n",
-	};
-	static const double values[] = { 1, 2.5, -3, 40 };
-	struct mat m;
-
-	(void)state;
-	for (size_t i = 0; i < 5; i++) {
-		assert_ok(parse(same[i], &m));
-		assert_int_equal(m.rows, 2);
-		assert_int_equal(m.cols, 2);
-		assert_memory_equal(m.a, values, sizeof(values));
-		mat_release(&m);
-	}
-	assert_ok(parse("7", &m));
-	assert_int_equal(m.rows * m.cols, 1);
-	mat_release(&m);
-}
-
-static void test_refusals(void **state)
+static void test_records(void **state)
 {
 	static const struct {
-		const char *text, *message;
+		const char *text;
+		char separator, comment;
+		const char *records;
 	} cases[] = {
-		/* 0 */ { "", "x.csv: the file is empty" },
-		/* 1 */ { "a,b\n", "x.csv: 0 rows" },
-		/* 2 */ { "1,2\n3\n", "x.csv:2: 1 fields, expected 2" },
-		/* 3 */ { "1,2\n3,4,5\n", "x.csv:2: 3 fields, expected 2" },
-		/* 4 */ { "1,2\n\n3,4\n", "x.csv:2: 1 fields, expected 2" },
-		/* 5 */ { "1,2\n3,x\n", "x.csv:2: field 2 is \"x\", expected a finite number" },
-		/* 6 */ { "1,2\n3,\n", "x.csv:2: field 2 is \"\"" },
-		/* 7 */ { "1,x\n3,4\n", "x.csv:1: field 2 is \"x\"" }, /* no heading: it has a
-									  number */
-		/* 8 */ { "1,2\nnan,4\n", "x.csv:2: field 1 is \"nan\"" },
-		/* 9 */ { "nan,nan\n3,4\n", "x.csv:1: field 1 is \"nan\"" }, /* no heading either */
-		/* 10 */ { "1,2\n-inf,4\n", "x.csv:2: field 1 is \"-inf\"" },
-		/* 11 */ { "1,2\n1e999,4\n", "x.csv:2: field 1 is \"1e999\"" },
-		/* 12 */ { "a,b\n1,2\n\"3\",4\n", "x.csv:3: field 1 is \"\"3\"\"" },
-		/* 13 */ { "1;2\n3;4\n", "x.csv:2: field 1 is \"3;4\"" },
+		{ "", ',', 0, "" },
+		{ "a,b\n1,2\n", ',', 0, "[a][b]1 [1][2]2 " },
+		{ "a,b\r\n1,2", ',', 0, "[a][b]1 [1][2]2 " },
+		{ "a;b,c\n", ';', 0, "[a][b,c]1 " },
+		{ "\"a,\n\"\"b\",c\n\"\",\n", ',', 0, "[a,\n\"\"b][c]1 [][]3 " },
+		{ "1,\n\n,\n", ',', 0, "[1][]1 []2 [][]3 " },
+		{ "# a\n1\t2\n#b", '\t', '#', "[1][2]2 " },
+		{ "#a,b\n", ',', 0, "[#a][b]1 " },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct mat m;
+		struct buf out = { 0 };
 
 		print_message("case %zu\n", i);
-		assert_err(parse(cases[i].text, &m), ERR_INPUT, cases[i].message);
-		assert_null(m.a);
+		assert_ok(records(cases[i].text, cases[i].separator, cases[i].comment, &out));
+		assert_string_equal(out.p, cases[i].records);
+		buf_release(&out);
 	}
 }
 
-/* A long first line and many short ones would make a matrix far larger than the file. */
-static void test_allocation_is_bounded_by_the_file(void **state)
+static void test_record_refusals(void **state)
 {
-	struct buf text = { 0 };
-	struct mat m;
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{ "a,b\n1,\"x\n\ny", "x:2: a quote is opened here and never closed" },
+		{ "a,b\n1,x\"y\"\n", "x:2: field 2 has a quote in its middle" },
+		{ "a,b\n\"x\"y,1\n", "x:2: field 1 goes on behind its closing quote" },
+		{ "a,b\r1,2\r", "x:1: field 2 has a carriage return that ends no line" },
+		{ "1,2,3,4,5", "x:1: more than 4 fields" },
+	};
 
 	(void)state;
-	for (int i = 0; i < 200000; i++)
-		buf_add(&text, "1,", 2);
-	buf_add(&text, "1\n", 2);
-	for (int i = 0; i < 200000; i++)
-		buf_add(&text, "1\n", 2);
-	assert_err(csv_parse_numbers((struct bytes){ text.p, text.n }, "x", &m), ERR_INPUT,
-		   "x:2: 1 fields, expected 200001");
-	buf_release(&text);
-}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct buf out = { 0 };
 
-static void test_nul_is_no_number(void **state)
-{
-	struct bytes b = exact("1,0,\0,4\n", 8);
-	struct mat m;
-
-	(void)state;
-	assert_err(csv_parse_numbers(b, "x", &m), ERR_INPUT, "x:1: field 3");
-	free((void *)(uintptr_t)b.p);
+		print_message("case %zu\n", i);
+		assert_err(records(cases[i].text, ',', 0, &out), ERR_INPUT, cases[i].message);
+		buf_release(&out);
+	}
 }
 
 static void test_fields(void **state)
@@ -140,10 +122,8 @@ static void test_field_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_matrices),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_allocation_is_bounded_by_the_file),
-		cmocka_unit_test(test_nul_is_no_number),
+		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_record_refusals),
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_field_refusals),
 	};

@@ -208,8 +208,8 @@ static void test_files_that_do_not_fit(void **state)
 	assert_err(dataset_load(&d, features, edges, NULL), ERR_INPUT,
 		   "edges.tsv:1: the node is \"3\", expected a whole number from 0 to 2");
 	assert_err(dataset_load(&d, "/x/f.npy", edges, NULL), ERR_INPUT, "/x/f.npy: No such file");
-	assert_err(dataset_load(&d, edges, edges, NULL), ERR_INPUT,
-		   "expected features in a file .npy, .mtx or .csv");
+	assert_err(dataset_load(&d, "/x/f.json", edges, NULL), ERR_INPUT,
+		   "expected features in a file .npy, .mtx, .csv or .tsv");
 	/* 2^26 x 2^26 with one entry in a file that is long enough to promise so many rows. */
 	{
 		struct buf text = { 0 };
@@ -261,7 +261,8 @@ static void test_find(void **state)
 	assert_err(dataset_find(dir, DATASET_BOTH, &f), ERR_INPUT,
 		   "no features.mtx, features.npy or features.csv");
 	features_are("csv", "1\n");
-	assert_err(dataset_find(dir, DATASET_BOTH, &f), ERR_INPUT, "no edges.tsv or edges.mtx");
+	assert_err(dataset_find(dir, DATASET_BOTH, &f), ERR_INPUT,
+		   "no edges.tsv, edges.mtx or edges.csv");
 	put(edges, "");
 	assert_ok(dataset_find(dir, DATASET_BOTH, &f));
 	assert_string_equal(f.features, features);

@@ -6,6 +6,7 @@
 #include "common/data/labels.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static enum err txt(const char *text, struct labels *l)
@@ -79,11 +80,14 @@ static void test_written_as_read(void **state)
 	static const uint32_t label[] = { 2, 0, 1048575 };
 	char dir[] = "/tmp/coterie-test-XXXXXX", path[64];
 	struct labels l;
+	struct stat st;
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/l.csv", dir);
 	assert_ok(labels_write_csv(path, ids, label, 3));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600); /* ids may be of persons */
 	assert_ok(labels_read(path, &l));
 	for (size_t i = 0; i < 3; i++)
 		assert_string_equal(l.id[i], ids[i]);

@@ -21,7 +21,7 @@ static void shows(const char *vertices, const char *edges, const char *expected)
 
 	put(ids, vertices);
 	put(tsv, edges);
-	assert_ok(dataset_load_vertices(&d, tsv, ids));
+	assert_ok(dataset_load_vertices(&d, NULL, tsv, ids));
 	assert_int_equal(d.ids.n, d.n);
 	assert_int_equal(d.g.adjacency.rows, d.n);
 	assert_int_equal(d.g.adjacency.cols, d.n);
@@ -57,7 +57,7 @@ static void refuses(const char *vertices, const char *edges, const char *path, c
 
 	put(ids, vertices);
 	put(path, edges);
-	assert_err(dataset_load_vertices(&d, path, ids), ERR_INPUT, why);
+	assert_err(dataset_load_vertices(&d, NULL, path, ids), ERR_INPUT, why);
 	assert_null(d.hosted);
 	assert_int_equal(d.n, 0);
 }

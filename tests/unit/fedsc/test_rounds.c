@@ -156,6 +156,10 @@ static void members(void **state)
 		}
 		assert_int_equal(count, 3);
 	}
+	fedsc_members(11, 1, 8, 3, member); /* as tests/interop/kmeans.py has it */
+	assert_true(member[0] && member[5] && member[7]);
+	fedsc_members(11, 2, 8, 3, member);
+	assert_true(member[1] && member[2] && member[4]);
 	for (size_t l = 0; l < 8; l++) /* 150 in the mean, 9.7 the deviation */
 		assert_true(times[l] > 100 && times[l] < 200);
 }

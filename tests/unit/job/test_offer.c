@@ -74,9 +74,12 @@ static void test_another_offer(void **state)
 	(void)state;
 	offer(A, HASH);
 	assert_ok(offer_answer_write(dir, A, true, "", 1));
+	assert_false(answer_to(A, HASH).other);
 	assert_false(answer_to(A, ELSE).given);
+	assert_true(answer_to(A, ELSE).other);
 	offer(A, ELSE);
 	assert_false(answer_to(A, ELSE).given);
+	assert_false(answer_to(A, ELSE).other);
 	assert_false(answer_to(A, HASH).given);
 }
 

@@ -32,20 +32,20 @@ static void test_standardized(void **state)
 	for (uint32_t e = 0; e < 12; e++)
 		t[e] = (struct triple){ e / 3, e % 3, x[e] };
 	csr_from_triples(&S.sparse, 4, 3, t, 12);
-	assert_ok(columns_points(&X, true, &Z));
+	assert_ok(columns_points(&X, true, NULL, &Z));
 	assert_int_equal(Z.rows, 4);
 	assert_int_equal(Z.cols, 2); /* all sevens are left out */
 	for (size_t i = 0; i < 4; i++) {
 		assert_near(MAT(&Z, i, 0), ((double)i - 1.5) / sqrt(1.25), 1e-15);
 		assert_near(MAT(&Z, i, 1), (i == 3 ? 6 : -2) / sqrt(12), 1e-15);
 	}
-	assert_ok(columns_points(&S, true, &Y));
-	assert_int_equal(Y.cols, 2);
-	assert_memory_equal(Y.a, Z.a, 8 * sizeof(*Z.a));
+	assert_ok(columns_points(&S, true, NULL, &Y)); /* sparse: as it is */
+	assert_int_equal(Y.cols, 3);
+	assert_memory_equal(Y.a, x, sizeof(x));
 	mat_release(&Y);
 	mat_release(&Z);
 	X = dense(4, 3, x);
-	assert_ok(columns_points(&X, false, &Z));
+	assert_ok(columns_points(&X, false, NULL, &Z));
 	assert_int_equal(Z.cols, 3);
 	assert_memory_equal(Z.a, x, sizeof(x));
 	mat_release(&Z);
@@ -59,7 +59,7 @@ static void test_any_unit(void **state)
 	struct mat Z;
 
 	(void)state;
-	assert_ok(columns_points(&X, true, &Z));
+	assert_ok(columns_points(&X, true, NULL, &Z));
 	for (size_t e = 0; e < 4; e++)
 		assert_near(fabs(Z.a[e]), 1, 1e-12);
 	mat_release(&Z);
@@ -73,9 +73,9 @@ static void test_nothing_varies(void **state)
 	struct mat Z;
 
 	(void)state;
-	assert_err(columns_points(&X, true, &Z), ERR_INPUT,
+	assert_err(columns_points(&X, true, NULL, &Z), ERR_INPUT,
 		   "each of the 2 feature columns has the same value in all rows");
-	assert_err(columns_points(&none, true, &Z), ERR_INPUT, "0 x 0: nothing to cluster");
+	assert_err(columns_points(&none, true, NULL, &Z), ERR_INPUT, "0 x 0: nothing to cluster");
 }
 
 /* What the log says of these columns. */
@@ -92,7 +92,7 @@ static char *said_of(size_t alike, size_t columns)
 		MAT(&X.dense, 1, j) = 1;
 	log_init("test", LOG_WARN);
 	log_set_stream(fd, false);
-	assert_ok(columns_points(&X, true, &Z));
+	assert_ok(columns_points(&X, true, NULL, &Z));
 	federation_quiet();
 	mat_release(&Z);
 	close(fd);
@@ -172,7 +172,7 @@ static void pool(const struct planted *p, bool standardize, struct mat *Z)
 	struct features X = { 0 };
 
 	mat_copy(&X.dense, &p->X);
-	assert_ok(columns_points(&X, standardize, Z));
+	assert_ok(columns_points(&X, standardize, NULL, Z));
 }
 
 /* The inertia and silhouette of a labelling whose centres are its means. */

@@ -24,4 +24,13 @@ static inline void put_data(const char *name, const char *text)
 	free(path);
 }
 
+/* So that the next split can go there. */
+static inline void clear_out(void)
+{
+	char command[96];
+
+	snprintf(command, sizeof(command), "rm -r %s", out);
+	assert_int_equal(system(command), 0);
+}
+
 #endif

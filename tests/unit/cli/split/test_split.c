@@ -21,6 +21,8 @@ static void put_features(bool sparse)
 	if (sparse)
 		buf_printf(&text, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", N,
 			   M, N * M - 1);
+	for (int j = 0; !sparse && j < M; j++)
+		buf_printf(&text, "c%d%c", j, j + 1 < M ? ',' : '\n');
 	for (int i = 0; i < N; i++)
 		for (int j = 0; j < M; j++) {
 			if (sparse && i + j)
@@ -550,9 +552,12 @@ static void test_command(void **state)
 		       "split by rows over 2 parties, seed 3, 0.5 of the rows by class");
 	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --shared-edges 0.6", data,
 		 out);
-	expect_command(split_main, line, 4, "no edges.tsv or edges.mtx there");
+	expect_command(split_main, line, 4, "no edges.tsv, edges.mtx or edges.csv there");
 	snprintf(line, sizeof(line), "--data %s --out %s --parties 2 --seed 3", data, out);
 	put_data("edges.tsv", "0 1\n");
+	/* Parties of another split would be taken for parties of this one. */
+	expect_command(split_main, line, 4, "out: this directory is not empty");
+	clear_out();
 	expect_command(split_main, line, 0, "split by columns over 2 parties, seed 3");
 	snprintf(line, sizeof(line), "%s/split.json", out);
 	assert_true(file_exists(line));

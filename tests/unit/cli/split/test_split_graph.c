@@ -304,6 +304,7 @@ static void test_files_of_each_party(void **state)
 				assert_int_equal(whole.truth[i], atoi(whole.id[i] + 5) + 100);
 			check_parties(&whole, 4, split_copies(p.overlap, 4));
 			pooled_graph_release(&whole);
+			clear_out();
 		}
 	}
 }
@@ -369,12 +370,14 @@ static void test_refusals(void **state)
 	expect_command(split_main, line, 0, "split by edges over 2 parties, seed 1");
 	snprintf(line, sizeof(line), "grep -q '\"holders\": 2' %s/split.json", out);
 	assert_int_equal(system(line), 0);
+	clear_out();
 	put_data("features.csv", "1\n2\n3\n"); /* are left out, or are copied */
 	snprintf(line, sizeof(line),
 		 "--by edges --overlap 1 --no-features --parties 2 --data %s --out %s", data, out);
 	expect_command(split_main, line, 0, "split by edges");
 	snprintf(line, sizeof(line), "%s/party-00/features.csv", out);
 	assert_false(file_exists(line));
+	clear_out();
 	snprintf(line, sizeof(line), "--by edges --overlap 1 --parties 2 --data %s --out %s", data,
 		 out);
 	expect_command(split_main, line, 0, "split by edges");

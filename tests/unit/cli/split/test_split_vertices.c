@@ -61,7 +61,7 @@ static void test_each_has_its_ties(void **state)
 		struct dataset d;
 		unsigned own = 0, number, class;
 
-		assert_ok(dataset_load_vertices(&d, e, v));
+		assert_ok(dataset_load_vertices(&d, NULL, e, v));
 		for (size_t i = 0; i < d.n; i++) {
 			sscanf(d.ids.id[i], "v%u", &number);
 			own += d.hosted[i];

@@ -1,0 +1,58 @@
+/* columns.h -- what the columns of a matrix of features are called, and what they hold: columns.json
+ * beside it.
+ *
+ *     {"columns": [{"name": "age", "type": "number", "unit": "years"},
+ *                  {"name": "colour=red", "type": "category", "from": "colour"}]}
+ *
+ * One entry for each column of the matrix, in its order. "unit" and "from" may be left out; "from"
+ * is the column of the table that a column was made of, where it is not called the same: that of
+ * each value of a category (0 or 1), or that which says where values were missing.
+ */
+#ifndef COMMON_DATA_COLUMNS_H
+#define COMMON_DATA_COLUMNS_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stddef.h>
+
+enum column_type {
+	COLUMN_NUMBER,
+	COLUMN_CATEGORY, /* 0 or 1 */
+	COLUMN_DATE,     /* days since 1970-01-01, UTC */
+};
+
+enum { COLUMN_NAME_MAX = 255 }; /* bytes of a name, unit or source */
+
+struct column {
+	char *name;
+	enum column_type type;
+	char *unit; /* "": not said */
+	char *from; /* "": name itself */
+};
+
+/* Owned. Zero-initialised is none. */
+struct columns {
+	struct column *column;
+	size_t n, room;
+};
+
+const char *column_type_name(enum column_type type); /* "number" */
+
+/* ERR_INPUT, with the number of the entry from 1: a key that is missing, unknown, of a wrong type or
+ * too long, a name given twice. Empty then. */
+enum err columns_parse(struct bytes text, const char *where, struct columns *c) MUST_CHECK;
+/* columns.json in the directory of a file of features that has so many columns; none (n is 0) if there
+ * is no such file. ERR_INPUT also if it has another number of columns. */
+enum err columns_beside(const char *features, size_t cols, struct columns *c) MUST_CHECK;
+
+/* Copies the texts; unit and from may be NULL. */
+void columns_add(struct columns *c, const char *name, enum column_type type, const char *unit,
+		 const char *from);
+/* Appends the whole file, a line for each column. */
+void columns_print(const struct columns *c, struct buf *out);
+/* ERR_INPUT if two have one name. O(n log n). */
+enum err columns_check(const struct columns *c, const char *where) MUST_CHECK;
+void columns_release(struct columns *c);
+
+#endif

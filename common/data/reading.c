@@ -1,0 +1,117 @@
+#include "common/data/reading.h"
+#include "common/base/alloc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const header_names[] = { "auto", "yes", "no", NULL };
+const char *const missing_names[] = { "error", "mean", "median", "indicator", NULL };
+const char *const reading_na[] = { "NA",   "N/A",  "#N/A", "NaN", "nan",
+				   "NULL", "null", "None", "?",   NULL };
+
+struct alone {
+	struct reading read;
+};
+static const struct config_row rows[] = { READING_ROWS(struct alone, read, "") };
+
+const struct config_table reading_table = { "read", rows, sizeof(rows) / sizeof(*rows),
+					    sizeof(struct reading) };
+
+/* ---- checks ---- */
+
+const char *reading_check_separator(const char *text)
+{
+	if (!strcmp(text, "tab") ||
+	    (strlen(text) == 1 && !strchr("\"\r\n.-+", *text) && !(*text >= '0' && *text <= '9')))
+		return NULL;
+	return "one character as \",\", \";\" or \"|\", or \"tab\"";
+}
+
+const char *reading_check_decimal(const char *text)
+{
+	return !strcmp(text, ".") || !strcmp(text, ",") ? NULL : "\".\" or \",\"";
+}
+
+const char *reading_check_comment(const char *text)
+{
+	return strchr("\"\r\n", *text) ? "a character as \"#\" or \"%\"" : NULL;
+}
+
+const char *reading_check_missing(const char *text)
+{
+	const char *policy = strrchr(text, '=');
+
+	for (size_t i = 0; missing_names[i]; i++)
+		if (!strcmp(policy ? policy + 1 : text, missing_names[i]) && policy != text)
+			return NULL;
+	return "\"error\", \"mean\", \"median\" or \"indicator\", or one of them for a column: "
+	       "\"age=median\"";
+}
+
+const char *reading_check_pair(const char *text)
+{
+	const char *value = strrchr(text, '=');
+
+	return value && value > text && value[1] ? NULL : "a column and its unit: \"age=years\"";
+}
+
+/* ---- as a whole ---- */
+
+void reading_init(struct reading *r)
+{
+	struct json *nothing = json_object();
+	enum err err = config_read(&reading_table, nothing, "defaults", NULL, NULL, r);
+
+	assert(err == ERR_OK);
+	(void)err;
+	json_free(nothing);
+}
+
+void reading_release(struct reading *r)
+{
+	config_release(&reading_table, r);
+}
+
+bool reading_is_default(const struct reading *r)
+{
+	struct reading standard;
+	char text[64];
+	bool differ;
+
+	reading_init(&standard);
+	differ =
+	    config_difference(&reading_table, r, "here", &standard, "there", text, sizeof(text));
+	reading_release(&standard);
+	return !differ;
+}
+
+/* ---- what is said ---- */
+
+char reading_separator(const struct reading *r, const char *path)
+{
+	static const char *const packed[] = { ".gz", ".zst" };
+	size_t n = strlen(path);
+
+	if (r->separator)
+		return !strcmp(r->separator, "tab") ? '\t' : *r->separator;
+	for (size_t i = 0; i < 2; i++)
+		if (n > strlen(packed[i]) && !strcmp(path + n - strlen(packed[i]), packed[i]))
+			n -= strlen(packed[i]);
+	return n > 4 && (!memcmp(path + n - 4, ".tsv", 4) || !memcmp(path + n - 4, ".txt", 4))
+		   ? '\t'
+		   : ',';
+}
+
+bool reading_is_na(const struct reading *r, const char *p, size_t n)
+{
+	const char *text;
+
+	if (!n)
+		return true;
+	for (size_t i = 0;
+	     (text = r->na.count ? (i < r->na.count ? r->na.item[i] : NULL) : reading_na[i]); i++)
+		if (strlen(text) == n && !memcmp(text, p, n))
+			return true;
+	return false;
+}

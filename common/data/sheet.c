@@ -1,0 +1,486 @@
+#include "common/data/sheet.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/base/utf8.h"
+#include "common/data/limits.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const role_names[] = { "number", "category", "date", "id", "label", "ignore" };
+
+/* ---- sentences ---- */
+
+enum err sheet_error(const struct sheet *t, size_t at, const struct sheet_column *c,
+		     const char *fmt, ...)
+{
+	char text[ERR_DETAIL_MAX / 2];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!strcmp(t->unit, "line"))
+		return err_set(ERR_INPUT, "%s:%zu: column \"%s\" %s", t->where, at, c->name, text);
+	return err_set(ERR_INPUT, "%s: %s %zu: column \"%s\" %s", t->where, t->unit, at, c->name,
+		       text);
+}
+
+const char *cell_shown(const struct cell *c, char text[static 48])
+{
+	if (c->kind == CELL_NUMBER)
+		snprintf(text, 48, "%.17g", c->x);
+	else
+		snprintf(text, 48, "%.*s%s", (int)(c->n < 40 ? c->n : 40), c->n ? c->p : "",
+			 c->n > 40 ? ".." : "");
+	utf8_make_harmless(text);
+	return text;
+}
+
+struct word cell_text(const struct cell *c, struct buf *scratch)
+{
+	scratch->n = 0;
+	if (c->kind == CELL_NUMBER) {
+		buf_printf(scratch, "%.17g", c->x);
+	} else if (c->kind == CELL_DOUBLED) {
+		for (size_t i = 0; i < c->n; i++) {
+			buf_add(scratch, c->p + i, 1);
+			i += c->p[i] == '"';
+		}
+	} else {
+		return (struct word){ c->n ? c->p : "", c->n };
+	}
+	return (struct word){ (const char *)scratch->p, scratch->n };
+}
+
+/* ---- the heading ---- */
+
+/* What is wrong with a name or the value of a category; NULL: nothing. */
+static const char *text_fault(struct word w, size_t most)
+{
+	size_t len;
+
+	if (w.n > most)
+		return "is too long";
+	if (w.n && (w.p[0] == ' ' || w.p[w.n - 1] == ' '))
+		return "begins or ends with a blank";
+	for (size_t i = 0; i < w.n; i += len) {
+		len = utf8_length((const unsigned char *)w.p + i, w.n - i);
+		if (!len)
+			return "is not UTF-8: save the file as UTF-8";
+		if (utf8_is_harmful(utf8_code((const unsigned char *)w.p + i, len)))
+			return "has a control character, a line end or a mark that cannot be seen";
+	}
+	return NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sheet_column *x = *(const struct sheet_column *const *)a;
+	const struct sheet_column *y = *(const struct sheet_column *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+static enum err check_twice(const struct sheet *t)
+{
+	const struct sheet_column **sorted;
+	enum err err = ERR_OK;
+
+	ALLOC(sorted, t->columns);
+	for (size_t i = 0; i < t->columns; i++)
+		sorted[i] = &t->column[i];
+	qsort(sorted, t->columns, sizeof(*sorted), by_name);
+	for (size_t i = 1; i < t->columns && !err; i++)
+		if (!strcmp(sorted[i]->name, sorted[i - 1]->name))
+			err = err_set(
+			    ERR_INPUT,
+			    "%s: columns %td and %td are both called \"%s\"; give one another "
+			    "name",
+			    t->where, sorted[i - 1] - t->column + 1, sorted[i] - t->column + 1,
+			    sorted[i]->name);
+	free(sorted);
+	return err;
+}
+
+static enum err take_name(struct sheet *t, size_t i, const struct cell *cell, struct buf *scratch)
+{
+	struct sheet_column *c = &t->column[i];
+	struct word w = cell ? cell_text(cell, scratch) : (struct word){ "", 0 };
+	const char *fault = text_fault(w, SHEET_NAME_MAX);
+	char shown[48];
+
+	if (fault)
+		return err_set(ERR_INPUT, "%s: the name of column %zu, \"%s\", %s", t->where, i + 1,
+			       cell_shown(cell, shown), fault);
+	c->unnamed = cell && !w.n;
+	ALLOC(c->name, w.n + 24);
+	if (w.n)
+		memcpy(c->name, w.p, w.n);
+	else
+		snprintf(c->name, 24, "#%zu", i + 1);
+	return ERR_OK;
+}
+
+enum err sheet_begin(struct sheet *t, const struct reading *how, const char *where,
+		     const char *unit, const struct cell *name, size_t n)
+{
+	struct buf scratch = { 0 };
+	enum err err = ERR_OK;
+
+	*t = (struct sheet){ .how = how, .where = where, .unit = unit, .columns = n };
+	if (n < 1 || n > SHEET_COLUMNS_MAX)
+		return err_set(ERR_INPUT, "%s: %zu columns, expected 1 to %d", where, n,
+			       SHEET_COLUMNS_MAX);
+	ALLOC(t->column, n);
+	for (size_t i = 0; i < n && !err; i++)
+		err = take_name(t, i, name ? &name[i] : NULL, &scratch);
+	buf_release(&scratch);
+	if (!err)
+		err = check_twice(t);
+	return err ? err : sheet_roles(t);
+}
+
+/* ---- rows ---- */
+
+void sheet_reserve(struct sheet *t, size_t rows)
+{
+	t->room = rows > t->rows ? rows : t->rows;
+	t->number = alloc_again(t->number, t->room * t->numbers + 1, sizeof(*t->number));
+	t->code = alloc_again(t->code, t->room * t->codes + 1, sizeof(*t->code));
+	if (t->has_ids)
+		t->line = alloc_again(t->line, t->room + 1, sizeof(*t->line));
+}
+
+/* Of a text that is to stay. */
+static struct word keep(struct sheet *t, const struct cell *cell, struct word w)
+{
+	char *copy;
+
+	if (t->lasting && cell->kind != CELL_DOUBLED && cell->kind != CELL_NUMBER)
+		return w;
+	if (t->kept_n == t->kept_room) {
+		t->kept_room = t->kept_room ? 2 * t->kept_room : 64;
+		t->kept = alloc_again(t->kept, t->kept_room, sizeof(*t->kept));
+	}
+	ALLOC(copy, w.n + 1);
+	memcpy(copy, w.p, w.n);
+	t->kept[t->kept_n++] = copy;
+	return (struct word){ copy, w.n };
+}
+
+struct word cell_trimmed(const struct cell *cell)
+{
+	struct word w = { cell->p, cell->n };
+
+	while (w.n && (*w.p == ' ' || *w.p == '\t')) {
+		w.p++;
+		w.n--;
+	}
+	while (w.n && (w.p[w.n - 1] == ' ' || w.p[w.n - 1] == '\t'))
+		w.n--;
+	return w;
+}
+
+static bool is_gap(const struct sheet *t, const struct cell *cell)
+{
+	struct word w = cell_trimmed(cell);
+
+	if (cell->kind == CELL_NULL || (cell->kind == CELL_NUMBER && isnan(cell->x)))
+		return true;
+	return cell->kind != CELL_NUMBER && reading_is_na(t->how, w.p, w.n);
+}
+
+static enum err gap(struct sheet *t, size_t at, struct sheet_column *c, const struct cell *cell)
+{
+	char shown[48];
+
+	if (c->missing == MISSING_ERROR)
+		return sheet_error(t, at, c,
+				   "has no value (\"%s\"): say what becomes of it (missing): mean, "
+				   "median or indicator, or that the column is to be ignored",
+				   cell->kind == CELL_NULL ? "NULL" : cell_shown(cell, shown));
+	c->gaps++;
+	return ERR_OK;
+}
+
+static enum err no_number(const struct sheet *t, size_t at, const struct sheet_column *c,
+			  const struct cell *cell)
+{
+	struct word w = cell_trimmed(cell);
+	char shown[48];
+	double days;
+
+	cell_shown(cell, shown);
+	if (word_date(w, &days))
+		return sheet_error(t, at, c,
+				   "is \"%s\", expected a number: say that it is a date (date), or "
+				   "is to be ignored (ignore)",
+				   shown);
+	if (*t->how->decimal == '.' && strspn(shown, "0123456789,.-") == strlen(shown))
+		return sheet_error(t, at, c,
+				   "is \"%s\", expected a number with a decimal point and "
+				   "without separators of thousands: where a comma is the decimal "
+				   "point say so (decimal)",
+				   shown);
+	if (strspn(shown, "+-0123456789.eE") == strlen(shown) || !strncasecmp(shown, "inf", 3) ||
+	    !strncasecmp(shown, "-inf", 4))
+		return sheet_error(t, at, c,
+				   "is \"%s\", expected a finite number; if it stands for no value "
+				   "say so (na)",
+				   shown);
+	return sheet_error(t, at, c,
+			   "is \"%s\", expected a number: say that it is a column of words "
+			   "(category), or is to be ignored (ignore), or that \"%s\" stands for no "
+			   "value (na)",
+			   shown, shown);
+}
+
+bool word_comma_number(struct word w, double *x)
+{
+	char copy[64];
+
+	if (w.n >= sizeof(copy) || memchr(w.p, '.', w.n))
+		return false;
+	for (size_t i = 0; i < w.n; i++)
+		copy[i] = w.p[i] == ',' ? '.' : w.p[i];
+	return word_number((struct word){ copy, w.n }, x);
+}
+
+static enum err take_number(struct sheet *t, size_t at, struct sheet_column *c,
+			    const struct cell *cell, double *x)
+{
+	bool comma = *t->how->decimal == ',';
+
+	if (cell->kind == CELL_NUMBER && isfinite(cell->x)) {
+		*x = cell->x;
+		return ERR_OK;
+	}
+	if (cell->kind == CELL_TEXT && !comma &&
+	    word_number((struct word){ cell->p, cell->n }, x)) /* nearly always */
+		return ERR_OK;
+	if (is_gap(t, cell)) {
+		*x = NAN;
+		return gap(t, at, c, cell);
+	}
+	if (cell->kind == CELL_NUMBER || cell->kind == CELL_DOUBLED ||
+	    !(comma ? word_comma_number : word_number)(cell_trimmed(cell), x))
+		return no_number(t, at, c, cell);
+	return ERR_OK;
+}
+
+static enum err take_date(struct sheet *t, size_t at, struct sheet_column *c,
+			  const struct cell *cell, double *x)
+{
+	char shown[48];
+
+	if (is_gap(t, cell)) {
+		*x = NAN;
+		return gap(t, at, c, cell);
+	}
+	if (cell->kind == CELL_NUMBER || !word_date(cell_trimmed(cell), x))
+		return sheet_error(t, at, c,
+				   "is \"%s\", expected a date as 2024-12-31 or "
+				   "2024-12-31T23:59:59",
+				   cell_shown(cell, shown));
+	return ERR_OK;
+}
+
+/* The number of a category's or label's value. */
+static enum err take_value(struct sheet *t, size_t at, struct sheet_column *c,
+			   const struct cell *cell, uint32_t *code)
+{
+	size_t n = c->values.n, most = c->role == ROLE_LABEL ? LABELS_MAX : t->how->most;
+	struct buf scratch = { 0 };
+	char shown[48];
+	const char *fault;
+	struct word w;
+	enum err err = ERR_OK;
+
+	*code = UINT32_MAX;
+	if (is_gap(t, cell))
+		return gap(t, at, c, cell);
+	cell_shown(cell, shown);
+	w = cell_text(cell, &scratch);
+	fault = text_fault(w, COLUMN_NAME_MAX - 1 - strlen(c->name));
+	if (fault)
+		err = sheet_error(t, at, c, "is \"%s\", which %s", shown, fault);
+	else
+		*code = names_number(&c->values, w);
+	if (!err && c->values.n > n && c->values_said)
+		err = sheet_error(
+		    t, at, c,
+		    "is \"%s\", which is none of the %zu values that were given (category)", shown,
+		    n);
+	else if (!err && c->values.n > most)
+		err = sheet_error(
+		    t, at, c,
+		    "has more than %zu values, \"%s\" is one more: say that it is to be ignored "
+		    "(ignore), or the most that it may have (most)",
+		    most, shown);
+	else if (!err && c->values.n > n)
+		names_keep(&c->values, keep(t, cell, w));
+	buf_release(&scratch);
+	return err;
+}
+
+/* Whole numbers come as 1.0 from where one of them was missing. */
+static enum err take_id(struct sheet *t, size_t at, const struct sheet_column *c,
+			const struct cell *cell)
+{
+	struct text line = { .line = at, .where = t->where };
+	size_t n = t->names.n;
+	struct buf scratch = { 0 };
+	struct word w;
+	char shown[48];
+	uint32_t number;
+	enum err err;
+
+	cell_shown(cell, shown);
+	if (is_gap(t, cell))
+		return sheet_error(
+		    t, at, c, "has no id (\"%s\"): give the row one, or take it out of the file",
+		    shown);
+	w = cell_text(cell, &scratch);
+	err = id_check(&line, w);
+	if (err)
+		err = sheet_error(t, at, c,
+				  "is \"%s\", expected an id: 1 to %d bytes of UTF-8 without "
+				  "blanks that do not begin with '#'",
+				  shown, ID_MAX);
+	number = err ? 0 : names_number(&t->names, w);
+	if (!err && t->names.n == n)
+		err = sheet_error(t, at, c,
+				  "is \"%s\", which is the id of %s %zu too; take one of the rows "
+				  "out, or give it an id of its own",
+				  shown, t->unit, t->line[number]);
+	else if (!err)
+		names_keep(&t->names, keep(t, cell, w));
+	buf_release(&scratch);
+	return err;
+}
+
+static enum err take(struct sheet *t, size_t at, struct sheet_column *c, const struct cell *cell)
+{
+	double *x = t->number + t->rows * t->numbers + c->place;
+	uint32_t *code = t->code + t->rows * t->codes + c->place;
+
+	if (c->role == ROLE_DATE)
+		return take_date(t, at, c, cell, x);
+	if (c->role == ROLE_CATEGORY || c->role == ROLE_LABEL)
+		return take_value(t, at, c, cell, code);
+	if (c->role == ROLE_ID)
+		return take_id(t, at, c, cell);
+	return ERR_OK;
+}
+
+enum err sheet_row(struct sheet *t, size_t at, const struct cell *cell)
+{
+	if (t->rows == ROWS_MAX)
+		return err_set(ERR_INPUT, "%s: more than %zu rows", t->where, ROWS_MAX);
+	if (t->rows == t->room)
+		sheet_reserve(t, t->room ? 2 * t->room : 64);
+	if (t->has_ids)
+		t->line[t->rows] = at;
+	for (size_t i = 0; i < t->columns; i++) {
+		struct sheet_column *c = &t->column[i];
+
+		if (c->role == ROLE_NUMBER)
+			TRY(take_number(t, at, c, &cell[i],
+					t->number + t->rows * t->numbers + c->place));
+		else
+			TRY(take(t, at, c, &cell[i]));
+	}
+	t->rows++;
+	return ERR_OK;
+}
+
+/* ---- the end ---- */
+
+static void end_ids(struct sheet *t)
+{
+	uint32_t *place;
+
+	ALLOC(place, t->names.n);
+	names_sort(&t->names, &t->ids, place);
+	for (size_t i = 0; i < t->rows; i++)
+		t->ids.row[place[i]] = (uint32_t)i;
+	free(place);
+}
+
+/* Whole numbers are labels as they are; words become their places among the sorted. */
+static void end_labels(struct sheet *t, struct sheet_column *c)
+{
+	uint32_t *value;
+	bool whole = true;
+	uint64_t x;
+
+	ALLOC(value, c->values.n);
+	for (size_t i = 0; i < c->values.n; i++) {
+		whole &= word_whole(c->values.word[i], &x) && x < LABELS_MAX;
+		value[i] = (uint32_t)x;
+	}
+	if (whole) {
+		uint32_t *place = alloc(c->values.n, sizeof(*place));
+
+		names_sort(&c->values, &c->sorted, place);
+		free(place);
+	} else {
+		names_sort(&c->values, &c->sorted, value);
+	}
+	ALLOC(t->label, t->rows);
+	for (size_t i = 0; i < t->rows; i++)
+		t->label[i] = value[t->code[i * t->codes + c->place]];
+	free(value);
+	t->has_labels = true;
+}
+
+enum err sheet_end(struct sheet *t)
+{
+	size_t suffixed = 0;
+
+	if (!t->rows)
+		return err_set(ERR_INPUT, "%s: no rows below the heading", t->where);
+	for (size_t i = 0; i < t->names.n; i++) {
+		struct word w = t->names.word[i];
+
+		suffixed += w.n > 2 && !memcmp(w.p + w.n - 2, ".0", 2);
+	}
+	if (t->has_ids && suffixed == t->rows)
+		log_warn("%s: all ids end in \".0\": whole numbers become such where a column had "
+			 "gaps; other "
+			 "parties' ids may not",
+			 t->where);
+	if (t->has_ids)
+		end_ids(t);
+	for (size_t i = 0; i < t->columns; i++)
+		if (t->column[i].role == ROLE_LABEL)
+			end_labels(t, &t->column[i]);
+	return sheet_fill(t);
+}
+
+void sheet_release(struct sheet *t)
+{
+	for (size_t i = 0; t->column && i < t->columns; i++) {
+		free(t->column[i].name);
+		names_release(&t->column[i].values);
+		ids_release(&t->column[i].sorted);
+	}
+	for (size_t i = 0; i < t->kept_n; i++)
+		free(t->kept[i]);
+	free(t->kept);
+	free(t->column);
+	free(t->number);
+	free(t->code);
+	free(t->line);
+	names_release(&t->names);
+	mat_release(&t->X);
+	columns_release(&t->out);
+	ids_release(&t->ids);
+	free(t->label);
+	*t = (struct sheet){ 0 };
+}

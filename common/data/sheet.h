@@ -1,0 +1,119 @@
+/* sheet.h -- rows of named columns, cell by cell from whatever source, made into features, ids and labels.
+ *
+ *     sheet_begin(names) -> sheet_row() for each -> sheet_end() -> X, ids, label, columns
+ *
+ * Each column is a number, unless struct reading says otherwise; nothing is guessed from cells. A
+ * category becomes a column of 0 and 1 for each of its values in the order of their bytes; what is missing in it
+ * is 0 in all of them and 1 in a further column. A number or date that is missing is an error, or the mean or the
+ * median of the others.
+ */
+#ifndef COMMON_DATA_SHEET_H
+#define COMMON_DATA_SHEET_H
+
+#include "common/base/err.h"
+#include "common/data/columns.h"
+#include "common/data/csv.h"
+#include "common/data/ids.h"
+#include "common/data/reading.h"
+#include "common/linalg/mat.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum role { ROLE_NUMBER, ROLE_CATEGORY, ROLE_DATE, ROLE_ID, ROLE_LABEL, ROLE_IGNORE };
+extern const char *const role_names[]; /* "number", "category", "date", "id", "label", "ignore" */
+
+enum {
+	SHEET_COLUMNS_MAX = 1 << 20,
+	SHEET_NAME_MAX = 200, /* bytes of a column's name; a value's comes behind it in columns.json */
+};
+
+struct sheet_column {
+	char *name; /* "#3" without a heading */
+	bool unnamed;
+	enum role role;
+	enum missing missing;
+	bool missing_said; /* of this column, not of all */
+	const char *unit;  /* borrowed from struct reading; NULL: not said */
+	size_t place;      /* among numbers, or among codes */
+	size_t gaps;       /* cells without a value */
+	/* of sheet_end(): a number or date */
+	double min, max, fill; /* of values; what is in the gaps */
+	/* of a category or label */
+	struct names values;
+	bool values_said;
+	struct ids sorted; /* of sheet_end(): the values by their bytes */
+};
+
+struct sheet {
+	const struct reading *how; /* these three are borrowed */
+	const char *where;
+	const char *unit; /* "line" or "row": what numbers in sentences count */
+	bool lasting;     /* texts of cells stay until sheet_release() */
+	struct sheet_column *column;
+	size_t columns;
+	size_t rows, room;
+	size_t numbers, codes;
+	double *number; /* room x numbers; NaN: missing */
+	uint32_t *code; /* room x codes; UINT32_MAX: missing */
+	size_t *line;   /* of each row, where there are ids */
+	struct names names;
+	char **kept; /* texts that would not have stayed */
+	size_t kept_n, kept_room;
+
+	/* of sheet_end() */
+	struct mat X; /* no columns if there are ids or labels alone */
+	struct columns out;
+	bool has_ids, has_labels;
+	struct ids ids;
+	uint32_t *label; /* rows */
+};
+
+/* name: n texts without terminators, the heading; NULL: there is none. ERR_INPUT: a name is wrong or there twice,
+ * or struct reading names a column that is not there or in two ways. */
+enum err sheet_begin(struct sheet *t, const struct reading *how, const char *where, const char *unit,
+		     const struct cell *name, size_t n) MUST_CHECK;
+void sheet_reserve(struct sheet *t, size_t rows); /* a bound, if one is known */
+/* cell: t->columns of them. at: the number of the line or row, for sentences. ERR_INPUT. */
+enum err sheet_row(struct sheet *t, size_t at, const struct cell *cell) MUST_CHECK;
+/* ERR_INPUT: no rows, no columns, a column without any value. Logs what is in the place of values that are missing. */
+enum err sheet_end(struct sheet *t) MUST_CHECK;
+void sheet_release(struct sheet *t);
+
+/* The whole of it from the text of a file with separators. *said (zero-initialised) is what was taken and left out,
+ * for import.json; the log has it too. ERR_INPUT: *t is then to be released all the same. */
+struct sheet_said {
+	bool mark;       /* a byte order mark */
+	bool heading;    /* the first line is one */
+	char why[80];    /* it is, or is not */
+	size_t blank;    /* empty lines at the end */
+	size_t comments; /* lines */
+};
+enum err sheet_parse(struct sheet *t, struct bytes file, const char *where, const struct reading *how,
+		     struct sheet_said *said) MUST_CHECK;
+/* The records of such a text behind the mark and what tells it from a text in UTF-8; edges begin so too. ERR_INPUT. */
+enum err sheet_open(struct text *t, struct bytes file, const char *where, bool *mark) MUST_CHECK;
+/* Whether the first record is a heading, by struct reading: ERR_INPUT where it may be either. */
+enum err sheet_heading(const struct text *t, const struct reading *how, bool named, const struct csv_record *first,
+		       struct sheet_said *said) MUST_CHECK;
+
+/* "WHERE:AT: column "x": ..." with the value shown. */
+enum err sheet_error(const struct sheet *t, size_t at, const struct sheet_column *c, const char *fmt, ...)
+    PRINTF(4, 5);
+/* Of a cell for a sentence, at most 40 bytes, harmless. */
+const char *cell_shown(const struct cell *c, char text[static 48]);
+struct word cell_trimmed(const struct cell *c); /* without blanks around it */
+/* Text without the doubling of quotes; in scratch if there is any. */
+struct word cell_text(const struct cell *c, struct buf *scratch);
+
+/* Roles, policies and units from what is said: part of sheet_begin(). */
+enum err sheet_roles(struct sheet *t) MUST_CHECK;
+/* Gaps filled, categories spread: part of sheet_end(). */
+enum err sheet_fill(struct sheet *t) MUST_CHECK;
+
+bool word_comma_number(struct word w, double *x); /* word_number() where a comma is the decimal point */
+/* "YYYY-MM-DD", or with "Thh:mm[:ss[.f]]" (or a blank for T) and "Z", as days since 1970-01-01. */
+bool word_date(struct word w, double *days);
+
+#endif

@@ -1,0 +1,209 @@
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "common/data/limits.h"
+#include "common/data/sheet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- what is in the gaps ---- */
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(const struct sheet *t, const struct sheet_column *c)
+{
+	size_t n = 0;
+	double *x, m;
+
+	ALLOC(x, t->rows - c->gaps);
+	for (size_t i = 0; i < t->rows; i++) {
+		double v = t->number[i * t->numbers + c->place];
+
+		if (!isnan(v))
+			x[n++] = v;
+	}
+	qsort(x, n, sizeof(*x), by_value);
+	m = n % 2 ? x[n / 2] : x[n / 2 - 1] / 2 + x[n / 2] / 2;
+	free(x);
+	return m;
+}
+
+/* Range and mean of each number, in the order of memory; then what goes into the gaps. */
+static enum err measure(struct sheet *t)
+{
+	struct sheet_column **at;
+	enum err err = ERR_OK;
+	double *sum;
+
+	ALLOC(at, t->numbers);
+	ALLOC(sum, t->numbers);
+	for (size_t i = 0; i < t->columns; i++)
+		if (t->column[i].role == ROLE_NUMBER || t->column[i].role == ROLE_DATE)
+			at[t->column[i].place] = &t->column[i];
+	for (size_t j = 0; j < t->numbers; j++) {
+		at[j]->min = INFINITY;
+		at[j]->max = -INFINITY;
+	}
+	for (size_t i = 0; i < t->rows; i++) {
+		for (size_t j = 0; j < t->numbers; j++) {
+			double x = t->number[i * t->numbers + j];
+
+			if (isnan(x))
+				continue;
+			at[j]->min = x < at[j]->min ? x : at[j]->min;
+			at[j]->max = x > at[j]->max ? x : at[j]->max;
+			sum[j] += x / (double)(t->rows - at[j]->gaps);
+		}
+	}
+	for (size_t j = 0; j < t->numbers && !err; j++) {
+		struct sheet_column *c = at[j];
+
+		if (c->gaps == t->rows)
+			err = err_set(ERR_INPUT,
+				      "%s: column \"%s\" has no value in any of the %zu rows: say "
+				      "that it is to be "
+				      "ignored (ignore)",
+				      t->where, c->name, t->rows);
+		else if (c->gaps)
+			c->fill = c->missing == MISSING_MEDIAN ? median(t, c) : sum[j];
+	}
+	free(at);
+	free(sum);
+	return err;
+}
+
+/* ---- columns as they come out ---- */
+
+/* A column that says where another has gaps: always where that was asked for of this column, so
+ * that all parties have it, otherwise where there are some. */
+static bool has_indicator(const struct sheet_column *c)
+{
+	if (c->role == ROLE_CATEGORY)
+		return c->gaps || (c->missing_said && c->missing != MISSING_ERROR);
+	return c->missing == MISSING_INDICATOR && (c->gaps || c->missing_said);
+}
+
+static void name_columns(struct sheet *t, const struct sheet_column *c)
+{
+	char name[COLUMN_NAME_MAX + 1];
+
+	if (c->role == ROLE_NUMBER || c->role == ROLE_DATE)
+		columns_add(&t->out, c->name, c->role == ROLE_DATE ? COLUMN_DATE : COLUMN_NUMBER,
+			    c->unit                ? c->unit
+			    : c->role == ROLE_DATE ? "days"
+						   : NULL,
+			    NULL);
+	for (size_t v = 0; c->role == ROLE_CATEGORY && v < c->sorted.n; v++) {
+		snprintf(name, sizeof(name), "%s=%s", c->name, c->sorted.id[v]);
+		columns_add(&t->out, name, COLUMN_CATEGORY, NULL, c->name);
+	}
+	if (has_indicator(c)) {
+		snprintf(name, sizeof(name), "%s is missing", c->name);
+		columns_add(&t->out, name, COLUMN_CATEGORY, NULL, c->name);
+	}
+}
+
+/* One column of the table into those that it becomes, from *to on. */
+static void spread(struct sheet *t, const struct sheet_column *c, const uint32_t *place, size_t *to)
+{
+	bool number = c->role == ROLE_NUMBER || c->role == ROLE_DATE, indicator = has_indicator(c);
+	size_t width = (number ? 1 : c->sorted.n) + indicator;
+
+	for (size_t i = 0; i < t->rows; i++) {
+		double *x = &MAT(&t->X, i, *to);
+
+		if (number) {
+			double v = t->number[i * t->numbers + c->place];
+
+			x[0] = isnan(v) ? c->fill : v;
+			if (indicator)
+				x[1] = isnan(v);
+		} else {
+			uint32_t code = t->code[i * t->codes + c->place];
+
+			x[code == UINT32_MAX ? width - 1 : place[code]] = 1;
+		}
+	}
+	*to += width;
+}
+
+static void say(const struct sheet *t, const struct sheet_column *c)
+{
+	static const char *const what[] = {
+		"", "the mean of the others is there", "the median of the others is there",
+		"the mean of the others is there, and a column says where"
+	};
+
+	if (!c->gaps || c->role == ROLE_ID || c->role == ROLE_IGNORE)
+		return;
+	log_warn("%s: column \"%s\": %zu of %zu values are missing; %s", t->where, c->name, c->gaps,
+		 t->rows,
+		 c->role == ROLE_CATEGORY ? "a column of its own says where" : what[c->missing]);
+}
+
+static enum err check_room(const struct sheet *t)
+{
+	double need = 8.0 * (double)t->rows * (double)t->out.n;
+	double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+
+	if (t->out.n > COLS_MAX || need > have)
+		return err_set(ERR_INPUT,
+			       "%s: %zu rows of %zu columns, once categories are spread, take %.1f "
+			       "GiB, this host has %.1f "
+			       "GiB",
+			       t->where, t->rows, t->out.n, need / 0x1p30, have / 0x1p30);
+	return ERR_OK;
+}
+
+static void sort_values(struct sheet_column *c, uint32_t **place)
+{
+	ALLOC(*place, c->values.n);
+	names_sort(&c->values, &c->sorted, *place);
+}
+
+enum err sheet_fill(struct sheet *t)
+{
+	uint32_t **place;
+	size_t to = 0, gaps = 0;
+	enum err err;
+
+	TRY(measure(t));
+	ALLOC(place, t->columns);
+	for (size_t i = 0; i < t->columns; i++) {
+		struct sheet_column *c = &t->column[i];
+
+		if (c->role == ROLE_CATEGORY)
+			sort_values(c, &place[i]);
+		name_columns(t, c);
+		say(t, c);
+		gaps += c->gaps;
+	}
+	err = t->out.n || t->has_ids || t->has_labels
+		  ? check_room(t)
+		  : err_set(ERR_INPUT,
+			    "%s: no column is left that becomes a feature, and none has ids",
+			    t->where);
+	if (!err)
+		err = columns_check(&t->out, t->where);
+	if (!err && t->out.n == t->numbers && !gaps) { /* as it is */
+		t->X = (struct mat){ .rows = t->rows, .cols = t->numbers, .a = t->number };
+		t->number = NULL;
+	} else if (!err) {
+		mat_init(&t->X, t->rows, t->out.n);
+		for (size_t i = 0; i < t->columns; i++)
+			if (t->column[i].role <= ROLE_DATE)
+				spread(t, &t->column[i], place[i], &to);
+	}
+	for (size_t i = 0; i < t->columns; i++)
+		free(place[i]);
+	free(place);
+	return err;
+}

@@ -1,0 +1,205 @@
+#include "common/data/standard.h"
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/log.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NAMED_MAX = 20 }; /* columns that the log names one by one */
+
+static const double ALIKE = 1e-12; /* values that differ by less than this part are the same */
+static const double HALF = 0.5, NEARLY_ALL = 0.9; /* of two columns one always has half */
+
+struct column_text column_text(const struct columns *names, size_t j)
+{
+	struct column_text t;
+
+	if (names && j < names->n)
+		snprintf(t.s, sizeof(t.s), "\"%s\"", names->column[j].name);
+	else
+		snprintf(t.s, sizeof(t.s), "%zu (from 0)", j);
+	return t;
+}
+
+bool *standard_apart(const struct features *X, const struct columns *names)
+{
+	size_t m = features_cols(X);
+	bool *apart = alloc(m, sizeof(*apart));
+
+	for (size_t j = 0; j < m; j++)
+		apart[j] = X->is_sparse ||
+			   (names && j < names->n && names->column[j].type == COLUMN_CATEGORY);
+	return apart;
+}
+
+/* ---- by own rows ---- */
+
+struct measure {
+	double least, most, largest; /* largest: of the absolute values */
+	double mean, deviation;      /* in units of largest, so that no square overflows */
+	bool alike;                  /* all values are the same */
+};
+
+static void measure(const struct mat *Z, struct measure *column)
+{
+	const double n = (double)Z->rows;
+
+	for (size_t j = 0; j < Z->cols; j++)
+		column[j].least = column[j].most = MAT(Z, 0, j);
+	for (size_t i = 1; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++) {
+			column[j].least = fmin(column[j].least, MAT(Z, i, j));
+			column[j].most = fmax(column[j].most, MAT(Z, i, j));
+		}
+	for (struct measure *c = column; c < column + Z->cols; c++) {
+		c->largest = fmax(fabs(c->least), fabs(c->most));
+		c->alike = c->largest == 0 || c->most / c->largest - c->least / c->largest <= ALIKE;
+		c->largest = c->alike ? 1 : c->largest;
+	}
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++)
+			column[j].mean += MAT(Z, i, j) / column[j].largest / n;
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++) {
+			double x = MAT(Z, i, j) / column[j].largest - column[j].mean;
+
+			column[j].deviation += x * x / n;
+		}
+	for (struct measure *c = column; c < column + Z->cols; c++)
+		c->deviation = sqrt(c->deviation);
+}
+
+static void say_alike(const struct measure *column, size_t columns, const struct columns *names,
+		      size_t alike, bool drop)
+{
+	bool named = names && names->n;
+	struct buf list = { 0 };
+	size_t count = 0;
+
+	for (size_t j = 0; j < columns && count < NAMED_MAX; j++) {
+		if (!column[j].alike)
+			continue;
+		buf_printf(&list, "%s", count++ ? ", " : "");
+		if (named)
+			buf_printf(&list, "%s", column_text(names, j).s);
+		else
+			buf_printf(&list, "%zu", j);
+	}
+	buf_add(&list, "", 1);
+	log_warn("%zu of %zu feature columns have the same value in all rows and %s: %s%s%s", alike,
+		 columns, drop ? "are left out" : "tell nothing", (char *)list.p,
+		 alike > NAMED_MAX ? ", ..." : "", named ? "" : " (from 0)");
+	buf_release(&list);
+}
+
+enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names, bool drop)
+{
+	struct measure *column = alloc(Z->cols, sizeof(*column));
+	size_t alike = 0, kept = 0, to = 0;
+	enum err e = ERR_OK;
+
+	measure(Z, column);
+	for (size_t j = 0; j < Z->cols; j++) {
+		if (apart && apart[j])
+			column[j] = (struct measure){ .largest = 1, .deviation = 1 };
+		alike += column[j].alike;
+	}
+	kept = drop ? Z->cols - alike : Z->cols;
+	if (alike == Z->cols)
+		e = err_set(
+		    ERR_INPUT,
+		    "each of the %zu feature columns has the same value in all rows: nothing "
+		    "to cluster",
+		    Z->cols);
+	else if (alike)
+		say_alike(column, Z->cols, names, alike, drop);
+	for (size_t i = 0; i < Z->rows; i++)
+		for (size_t j = 0; j < Z->cols; j++) {
+			const struct measure *c = &column[j];
+
+			if (!c->alike)
+				Z->a[to++] = (MAT(Z, i, j) / c->largest - c->mean) / c->deviation;
+			else if (!drop)
+				Z->a[to++] = 0;
+		}
+	Z->cols = kept;
+	free(column);
+	return e;
+}
+
+enum err standard_features(struct features *X, const struct columns *names)
+{
+	bool *apart;
+	enum err e;
+
+	if (X->is_sparse || !X->dense.rows || !X->dense.cols) {
+		log_info("features are %s, and left as they are", X->is_sparse ? "sparse" : "none");
+		return ERR_OK;
+	}
+	apart = standard_apart(X, names);
+	e = standard_own(&X->dense, apart, names, false);
+	free(apart);
+	return e;
+}
+
+/* ---- which column decides alone ---- */
+
+/* Of dense rows counted from the first, so that what is constant has 0, exactly. */
+double *standard_spread(const struct features *X)
+{
+	size_t n = features_rows(X), m = features_cols(X);
+	double *sum = alloc(m, sizeof(*sum)), *square = alloc(m, sizeof(*square));
+
+	if (X->is_sparse) {
+		for (size_t i = 0; i < X->sparse.start[n]; i++) {
+			double x = X->sparse.value ? X->sparse.value[i] : 1;
+
+			sum[X->sparse.index[i]] += x;
+			square[X->sparse.index[i]] += x * x;
+		}
+	} else {
+		for (size_t i = m; i < n * m; i++) {
+			double x = X->dense.a[i] - X->dense.a[i % m];
+
+			sum[i % m] += x;
+			square[i % m] += x * x;
+		}
+	}
+	for (size_t j = 0; j < m; j++)
+		square[j] = fmax(0, square[j] - sum[j] * sum[j] / (double)n);
+	free(sum);
+	return square;
+}
+
+size_t standard_dominant(const double *spread, size_t m, double *share)
+{
+	double total = 0;
+	size_t most = 0;
+
+	*share = 0;
+	for (size_t j = 0; j < m; j++) {
+		total += spread[j];
+		if (spread[j] > spread[most])
+			most = j;
+	}
+	if (m < 2 || !(total > 0))
+		return m;
+	*share = spread[most] / total;
+	return *share > (m == 2 ? NEARLY_ALL : HALF) ? most : m;
+}
+
+void standard_warn(const struct features *X, const struct columns *names)
+{
+	size_t m = features_cols(X), most;
+	double *spread = standard_spread(X), share;
+
+	most = standard_dominant(spread, m, &share);
+	if (most < m)
+		log_warn("column %s has %.3g %% of the variance of all %zu columns of this party's "
+			 "rows, and so decides nearly alone what is near: bring columns to one "
+			 "unit, or set \"standardize\" in the job",
+			 column_text(names, most).s, 100 * share, m);
+	free(spread);
+}

@@ -1,0 +1,44 @@
+/* standard.h -- columns of features brought to mean 0 and deviation 1, and which of them decides alone.
+ *
+ * Left as they are: categories, by the columns' names (0 and 1 have no unit), and all columns of sparse
+ * features, which would not be sparse any more. Names may be NULL or none: columns then have numbers, from 0.
+ */
+#ifndef COMMON_DATA_STANDARD_H
+#define COMMON_DATA_STANDARD_H
+
+#include "common/base/err.h"
+#include "common/data/columns.h"
+#include "common/linalg/csr.h"
+#include "common/linalg/mat.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* "income", or "12 (from 0)". */
+struct column_text {
+	char s[COLUMN_NAME_MAX + 3];
+};
+struct column_text column_text(const struct columns *names, size_t j);
+
+/* Which of X's columns are left as they are: m values, owned by the caller. */
+bool *standard_apart(const struct features *X, const struct columns *names);
+
+/* Z's columns (n x m) that are not apart come to mean 0 and deviation 1 (over n), by its own rows. Those that are
+ * the same in all rows, to rounding, are left out if `drop`, else become 0; the log says which. apart may be
+ * NULL. ERR_INPUT if none is left. O(n m), in place. No square overflows, whatever the unit. */
+enum err standard_own(struct mat *Z, const bool *apart, const struct columns *names,
+		      bool drop) MUST_CHECK;
+
+/* The same of dense features, but for categories; columns stay as many. Sparse ones are left, and the log says so. */
+enum err standard_features(struct features *X, const struct columns *names) MUST_CHECK;
+
+/* Each column's sum of squared deviations from its mean: m values, owned by the caller. O(entries). */
+double *standard_spread(const struct features *X);
+
+/* The column that has more than half of the variance of all (more than 9 of 10 parts where there are two): its
+ * number and *share; else m. */
+size_t standard_dominant(const double *spread, size_t m, double *share);
+/* A warning in the log, if there is one: by the party's own rows. */
+void standard_warn(const struct features *X, const struct columns *names);
+
+#endif

@@ -1,0 +1,96 @@
+#!/bin/bash
+# A coordinator that lies, alone (tests/hostile/liar.py), to parties of fedwalk. Each lie ends the job with a sentence
+# that names the coordinator and never a party, but for those that gain what is said here.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=lies.sh
+source "$(dirname "$0")/lies.sh"
+
+vertices_for() { # [JQ-PROGRAM]: the effective job, as the liar knows no defaults
+	needs_python
+	vertices_federation 3
+	edit job ".ids = \"plain\" | .walks = 4 | .length = 6 | .window = 3 | ${1-.}"
+	coordinator
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	jq .job "$T/out/coordinator/run.json" >"$T/job.json"
+}
+
+is_done() { # LIE: what the parties' sum says is in $GUESSED, $RIGHT and $TIES
+	rm -rf "$T/out"
+	liar "$1"
+	parties 3
+	# shellcheck disable=SC2046
+	ends 0 coordinator $(names 3)
+	# shellcheck disable=SC2034
+	read -r GUESSED RIGHT TIES < <(sed -n 's/^guessed, right, ties: //p' "$T/coordinator.stdout")
+}
+
+test_fedwalk_as_it_is() {
+	vertices_for '.walks = 40 | .length = 12'
+	local honest
+	honest=$(run_of party-00 '.facts.attack_guessed * .facts.attack_precision | round')
+	is_done honest
+	[[ $TIES == "$(run_of party-00 .facts.ties)" && $(run_of party-00 .facts.attack_guessed) == "$GUESSED" ]] || fail "$TIES ties, $GUESSED guessed"
+	echo "ties read by pairs in walks: $RIGHT of $TIES; by the coordinator in C, which is honest: $honest"
+	at_least "$RIGHT" "$(jq -n "$TIES * 0.95")" "the number of ties read"
+	[[ -s $T/out/party-00/embeddings.npy ]] || fail "party-00 has no embeddings"
+	is_done one-token # nothing is read where nothing is written
+	[[ $RIGHT == 0 ]] || fail "$RIGHT ties"
+}
+
+test_rows_and_batches() {
+	vertices_for
+	is_found shared 'coordinator numbers vertices otherwise for different parties, unless it is the directory of party-0. that is wrong: a row in it is another'
+	is_found gap "coordinator told 121 rows, of which row 120 is in no party's directory"
+	is_found directory 'as coordinator passed it on'
+	is_found walk 'as coordinator passed it on'
+	is_found old-walks 'coordinator passed on SEALED'
+}
+
+# Who had another dictionary than the others would go other ways, and seem to lie; who had none of others' rows would
+# not go on but along ties: found before walks reach the coordinator.
+test_what_walks_go_by() {
+	vertices_for
+	is_found dictionary 'coordinator sent a dictionary whose row .* is not what this party sent'
+	is_found endless 'coordinator has told it other things than this party'
+	is_found empty 'coordinator has told it other things than this party'
+	! grep -q '"phase":"result"' "$T"/out/party-0?/log.jsonl || fail "walks were given to it"
+	is_found word 'as coordinator passed it on \(during walks\)'
+	is_found tree 'coordinator sent TREE: .* is a child twice'
+	is_found list "coordinator sent LISTS: the encoder's list of vertex 119 has no end"
+	is_found list-row "coordinator sent LISTS: the encoder's list of vertex 119 is wrong"
+}
+
+test_the_end() {
+	vertices_for
+	is_found embedding 'coordinator sent EMBEDDING'
+	is_found guesses 'coordinator sent LISTS of guesses that are no rising pairs'
+	rm -rf "$T/out"
+	liar facts-one
+	parties 3
+	# shellcheck disable=SC2046
+	ends 2 $(names 3)
+	any_party_said 'coordinator has told it other things than this party \(during attack\)' || fail "nobody says so"
+}
+
+# What a lie gains in spite of everything: the sum that says how many guesses are right says of a single one whether
+# it is. The number of ties is in it too.
+test_one_pair_is_guessed() {
+	vertices_for '.mode = "randomized-response" | .eps = 4 | del(.p, .bins, .dissimilarity, .tree)'
+	local edges pair u v
+	cat "$T"/data/party-0?/edges.tsv | awk '{ print $1, $2; print $2, $1 }' | sort -u >"$T/ties"
+	edges=$(($(wc -l <"$T/ties") / 2))
+	is_done honest
+	[[ $TIES == "$edges" ]] || fail "$TIES ties of $edges"
+	echo "ties by randomised reports at eps 4: $RIGHT of $edges, in $GUESSED guesses"
+	for pair in "$(head -n 1 "$T/ties")" 'n0 n1' 'n5 n9'; do
+		read -r u v <<<"$pair"
+		is_done "pair=${u#n},${v#n}"
+		[[ $GUESSED == 1 && $RIGHT == $(grep -cx "$u $v" "$T/ties") ]] || fail "$pair: $RIGHT"
+	done
+}
+
+run_tests "$@"

@@ -1,0 +1,145 @@
+"""Coordinators of kcagc's methods "landmark" and "gcc", by proto/PROTOCOL.md: what they ask for, with as good numbers as
+parties ask for. Words of 64 bits, for which no term is scaled.
+
+Every answer but the first two is K times something that the coordinator knows, K the joint inner products of all nodes: it
+keeps both, in B and Y.
+"""
+import numpy as np
+
+import coordinator
+import kcagc
+import secsum
+import wire
+from wire import u16, u64
+
+SOME, ALL, NONE = 2, 1, 0  # whose features are 0 and 1 alone
+
+
+class Coordinator(coordinator.Coordinator):
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.B, self.Y = [], []
+
+    def choose(self, what, value):
+        for c in self.party:
+            c.send(wire.CHOICE, u16(what) + u64(value))
+
+    def words(self, count, first, wide=False):
+        """first: members say what they were told."""
+        bits, fraction = secsum.WIDE if wide else (self.what["secure_sum"][n] for n in ("modulus_bits", "fraction_bits"))
+        assert bits == 64, "terms in words of 32 bits are scaled"
+        total = sum(self.vector(c, None) for c in self.party)
+        assert len(total) == count + 1, f"parties sum {len(total)} words, expected {count + 1}"
+        self.look_at(total[-1])
+        if first:
+            self.told_words()
+        self.sums += 1
+        self.progress += 1
+        return secsum.decode(total[:-1], bits, fraction)
+
+    def tell_block(self, V):
+        for body in wire.real_bodies(self.root(), V, "<f4"):
+            for c in self.party:
+                c.send(wire.BLOCK, body)
+
+    def keep(self, B, Y):
+        self.B.append(B)
+        self.Y.append(Y)
+        return Y
+
+    def products(self, V, first):
+        self.tell_block(V)
+        return self.keep(V.astype("<f4").astype(float), self.words(V.size, first).reshape(V.shape))
+
+    def means(self, label, k, first, before=0):
+        """before: so many words that are not of means."""
+        label, n = np.asarray(label), self.rows
+        size = np.bincount(label, minlength=k)
+        got = self.words(before + n * k, first)[before:].reshape(n, k)
+        return self.keep((label[:, None] == np.arange(k)) / np.maximum(size, 1), got)
+
+    def step(self, label, first):
+        self.choose(6, 1)
+        self.tell_labels(wire.ASSIGNMENT, self.k, label)
+        return self.means(label, self.k, first)
+
+    # ---- what an honest one chooses ----
+
+    def orthogonal(self, V):
+        return np.linalg.qr(V)[0] * np.sqrt(self.rows)
+
+    def sets(self, own):
+        """own: each party's clusters. Nodes that are together at every party, the smaller ones as one."""
+        cell = np.unique(np.stack(own), axis=1, return_inverse=True)[1].ravel()
+        big = np.argsort(-np.bincount(cell), kind="stable")[: 2 * self.k + 9]
+        place = np.full(cell.max() + 1, len(big))
+        place[big] = np.arange(len(big))
+        return np.unique(place[cell], return_inverse=True)[1].ravel()
+
+    def block(self, width, Y=None):
+        if Y is None:
+            Y = np.random.default_rng(1).normal(size=(self.rows, width))
+        return self.orthogonal(Y[:, :width])
+
+    def clusters(self, Q):
+        return Q.argmax(axis=1)
+
+    # ---- the methods ----
+
+    def facts(self):
+        n = self.rows
+        facts = self.words(2 + n, True, wide=True)
+        square = facts[2:]
+        if self.what["method"] == "landmark":
+            k = kcagc.count(self.what["local_clusters"], self.what)
+            self.own = [wire.labels(lambda c=c: c.recv((wire.LOCAL_CLUSTERS,))[1], l, k, n) for l, c in enumerate(self.party)]
+        measured = int(round(facts[0]))
+        words = ALL if measured == 0 else NONE if measured == len(self.party) else SOME
+        self.choose(1, words)
+        first = True
+        if words == SOME:
+            square, first = self.words(n, True, wide=True), False
+        self.tell_block(np.maximum(square, 0))
+        self.words(34, first, wide=True)
+        if self.what["filter"]["order"] == "auto":
+            self.choose(2, 3)
+
+    def landmark(self):
+        label = self.sets(self.own)
+        sets = int(label.max()) + 1
+        self.tell_labels(wire.LANDMARKS, sets, label)
+        Q = self.means(label, sets, True)
+        if self.what["landmark"]["power"]:
+            V = self.block(min(self.k + 10, self.rows - 1, Q.shape[1]), Q)
+            self.choose(5, V.shape[1])
+            Q = self.products(V, True)
+        two = self.clusters(Q[:, : self.k]), self.clusters(-Q[:, : self.k])
+        self.tell_labels(wire.ASSIGNMENT, self.k, np.concatenate(two))
+        if self.what["polish"]:
+            Q, label = self.means(two[0], self.k, True, before=2), two[0]
+            for _ in range(self.what["polish"]):
+                label = self.clusters(Q)
+                Q = self.step(label, False)
+        else:
+            self.words(2, True)
+            label = two[0]
+        self.choose(6, 0)
+        return label
+
+    def gcc(self):
+        V = self.block(min(self.k + 10, self.rows - 1))
+        for u in range(8):
+            Q = self.products(V, u == 0)
+            V = self.block(V.shape[1], Q)
+        label = self.clusters(Q[:, : self.k])
+        for t in range(30):
+            Q = self.step(label, t == 0)
+            label = self.clusters(Q)
+        self.choose(6, 0)
+        return label
+
+    def joint(self):
+        self.k = self.what["clusters"]
+        self.facts()
+        label = {"landmark": self.landmark, "gcc": self.gcc}[self.what["method"]]()
+        self.tell_labels(wire.RESULT, self.k, label)

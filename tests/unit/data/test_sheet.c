@@ -1,0 +1,371 @@
+/* Tables: what is taken as heading, number, category, date and id; what is missing; what is refused
+ * and how that is said. */
+#include "tests/test.h"
+#include "tests/unit/data/files.h"
+
+#include "common/data/sheet.h"
+
+#include <math.h>
+
+/* set: NULL-terminated "path=value" of a struct reading. */
+static void read_as(struct reading *how, const char *const *set)
+{
+	struct json *root = json_object();
+
+	for (; set && *set; set++) {
+		char *one[] = { alloc_copy(*set), NULL };
+
+		assert_ok(config_set(root, one));
+		free(one[0]);
+	}
+	assert_ok(config_read(&reading_table, root, "test", NULL, NULL, how));
+	json_free(root);
+}
+
+/* t keeps text and how: sheet_release() first. */
+struct read {
+	struct bytes text;
+	struct reading how;
+	struct sheet t;
+	struct sheet_said said;
+	enum err err;
+};
+
+static struct read *parse_as(const char *name, const char *text, const char *const *set)
+{
+	struct read *r;
+
+	ALLOC(r, 1);
+	read_as(&r->how, set);
+	r->text = exact_text(text);
+	r->err = sheet_parse(&r->t, r->text, name, &r->how, &r->said);
+	return r;
+}
+
+static struct read *parse(const char *text, const char *const *set)
+{
+	return parse_as("x.csv", text, set);
+}
+
+static void end(struct read *r)
+{
+	sheet_release(&r->t);
+	reading_release(&r->how);
+	free((void *)(uintptr_t)r->text.p);
+	free(r);
+}
+
+#define SET(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void test_numbers(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		const char *set;
+	} same[] = {
+		{ "x.csv", "1,2.5\n-3,4e1\n", NULL },
+		{ "x.csv", "1,2.5\n-3,4e1", NULL },
+		{ "x.csv", "a,b\n1,2.5\n-3,4e1\n", NULL },
+		{ "x.csv",
+		  "\xef\xbb\xbf"
+		  "a,b\r\n1,2.5\r\n-3,4e1\r\n\r\n\n",
+		  NULL },
+		{ "x.csv", " 1 ,\t2.5\n-3, 4e1 \n", NULL },
+		{ "x.csv", "\"a\",\"b\"\n\"1\",\"2.5\"\n-3,\"40\"\n", NULL },
+		{ "x.csv", "a;b\n1;2.5\n-3;40\n", "separator=;" },
+		{ "x.tsv", "a\tb\n1\t2.5\n-3\t40\n", NULL },
+		{ "x.csv", "0,1\n1,2.5\n-3,40\n", "header=yes" },
+		{ "x.csv", "% no\na,b\n1,2.5\n% no\n-3,40\n", "comment=%" },
+	};
+	static const double values[] = { 1, 2.5, -3, 40 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++) {
+		struct read *r = parse_as(same[i].name, same[i].text, SET(same[i].set));
+
+		print_message("case %zu\n", i);
+		assert_ok(r->err);
+		assert_int_equal(r->t.X.rows, 2);
+		assert_int_equal(r->t.X.cols, 2);
+		assert_memory_equal(r->t.X.a, values, sizeof(values));
+		assert_int_equal(r->said.heading, i >= 2 && i != 4);
+		assert_int_equal(r->said.blank, i == 3 ? 2 : 0);
+		assert_int_equal(r->said.comments, i == 9 ? 2 : 0);
+		end(r);
+	}
+}
+
+static void test_decimal_comma(void **state)
+{
+	struct read *r = parse("a;b\n1,5;2\n", SET("separator=;", "decimal=,"));
+
+	(void)state;
+	assert_ok(r->err);
+	assert_true(r->t.X.a[0] == 1.5);
+	end(r);
+}
+
+static void test_all_roles(void **state)
+{
+	static const char text[] = "who,age,sex,born,class,note\n"
+				   "b,30,f,1970-01-02,x,\"a \"\"b\"\"\"\n"
+				   "c,,m,,y,\n"
+				   "a,50,,1970-01-04T12:00,x,z\n";
+	static const char *const names[] = { "age",  "sex=f",          "sex=m", "sex is missing",
+					     "born", "born is missing" };
+	static const double X[] = { 30, 1, 0, 0, 1, 0, 40, 0, 1, 0, 2.25, 1, 50, 0, 0, 1, 3.5, 0 };
+	struct read *r = parse(text, SET("id=who", "category=[\"sex\"]", "date=[\"born\"]",
+					 "label=class", "ignore=[\"note\"]", "unit=[\"age=years\"]",
+					 "missing=[\"mean\",\"born=indicator\"]"));
+
+	(void)state;
+	assert_ok(r->err);
+	assert_int_equal(r->t.X.rows, 3);
+	assert_int_equal(r->t.X.cols, 6);
+	assert_memory_equal(r->t.X.a, X, sizeof(X));
+	for (size_t j = 0; j < 6; j++)
+		assert_string_equal(r->t.out.column[j].name, names[j]);
+	assert_string_equal(r->t.out.column[0].unit, "years");
+	assert_string_equal(r->t.out.column[1].from, "sex");
+	assert_int_equal(r->t.out.column[4].type, COLUMN_DATE);
+	assert_int_equal(r->t.out.column[5].type, COLUMN_CATEGORY);
+	assert_string_equal(r->t.ids.id[0], "a");
+	assert_int_equal(r->t.ids.row[0], 2);
+	assert_int_equal(r->t.ids.row[1], 0);
+	assert_int_equal(r->t.label[0], 0);
+	assert_int_equal(r->t.label[1], 1);
+	assert_int_equal(r->t.label[2], 0);
+	assert_int_equal(r->t.column[1].gaps, 1);
+	end(r);
+}
+
+static void test_median_and_indicator(void **state)
+{
+	static const char text[] = "a,b\n1,1\n2,NA\n9,2\n,3\n";
+	static const double X[] = { 1, 1, 0, 2, 2, 1, 9, 2, 0, 2, 3, 0 };
+	struct read *r = parse(text, SET("missing=[\"median\",\"b=indicator\"]"));
+
+	(void)state;
+	assert_ok(r->err);
+	assert_int_equal(r->t.X.cols, 3);
+	assert_memory_equal(r->t.X.a, X, sizeof(X));
+	end(r);
+}
+
+/* With its values given a category makes the same columns wherever some of them are; so does an
+ * indicator of a column. */
+static void test_columns_that_all_parties_have(void **state)
+{
+	struct read *r =
+	    parse("a,b\n1,m\n2,m\n", SET("category=[\"b=w|m|f\"]", "missing=[\"a=indicator\"]"));
+
+	(void)state;
+	assert_ok(r->err);
+	assert_int_equal(r->t.out.n, 5);
+	assert_string_equal(r->t.out.column[1].name, "a is missing");
+	assert_string_equal(r->t.out.column[2].name, "b=f");
+	assert_string_equal(r->t.out.column[4].name, "b=w");
+	assert_true(r->t.X.a[3] == 1);
+	end(r);
+}
+
+static void test_labels_that_are_numbers_stay(void **state)
+{
+	struct read *r = parse("a,b\n1,10\n2,9\n", SET("label=b"));
+
+	(void)state;
+	assert_ok(r->err);
+	assert_int_equal(r->t.label[0], 10);
+	assert_int_equal(r->t.label[1], 9);
+	end(r);
+}
+
+static void test_refusals(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *set[4];
+		const char *message;
+	} cases[] = {
+		/* 0 */ { "", { 0 }, "x.csv: the file is empty" },
+		{ "a,b\n", { 0 }, "x.csv: no rows below the heading" },
+		{ "1,2.5\n3\n", { 0 }, "x.csv:2: 1 fields, expected 2 as on the first line" },
+		{ "1,2.5\n3,4,5\n", { 0 }, "x.csv:2: 3 fields, expected 2" },
+		{ "1,2.5\n\n3,4\n", { 0 }, "x.csv:2: the line is blank, expected 2 fields" },
+		/* 5 */
+		{ "a,b\n3,x\n",
+		  { 0 },
+		  "x.csv:2: column \"b\" is \"x\", expected a number: say that it is a column of "
+		  "words (category)" },
+		{ "a,b\n3,\n",
+		  { 0 },
+		  "x.csv:2: column \"b\" has no value (\"\"): say what becomes of it (missing)" },
+		{ "1,x\n3,4\n",
+		  { 0 },
+		  "x.csv:1: the first line, \"1,x\", may be a heading or a row: say which" },
+		{ "NA,NA\n3,4\n", { 0 }, "x.csv:1: the first line, \"NA,NA\", may be" },
+		{ "0,1,2\n3,4,5\n", { 0 }, "x.csv:1: the first line, \"0,1,2\", may be" },
+		/* 10 */ { ",0,1\n0,4,5\n", { 0 }, "x.csv:1: the first line, \",0,1\", may be" },
+		{ ",a,b\n0,4,5\n",
+		  { 0 },
+		  "x.csv: column 1 has no name: say that it has the ids (id \"#1\")" },
+		{ "1,2.5\n-inf,4\n",
+		  { 0 },
+		  "x.csv:2: column \"#1\" is \"-inf\", expected a finite number" },
+		{ "1,2.5\n1e999,4\n",
+		  { 0 },
+		  "x.csv:2: column \"#1\" is \"1e999\", expected a finite" },
+		{ "a;b\n3;4\n", { 0 }, "x.csv:1: no comma in \"a;b\", but 1 times ';'" },
+		/* 15 */
+		{ "a\tb\n3\t4\n", { 0 }, "x.csv:1: no comma in \"a?b\", but 1 times a tab" },
+		{ "a,b\n\"1,5\",2\n",
+		  { 0 },
+		  "x.csv:2: column \"a\" is \"1,5\", expected a number with a decimal point" },
+		{ "a,b\n2024-01-02,2\n",
+		  { 0 },
+		  "x.csv:2: column \"a\" is \"2024-01-02\", expected a number: say that it is a "
+		  "date" },
+		{ "a,a\n1,2\n", { 0 }, "x.csv: columns 1 and 2 are both called \"a\"" },
+		{ "a,b\n1,2\n",
+		  { "id=c" },
+		  "x.csv: id is \"c\", which is none of the 2 columns: \"a\", \"b\"" },
+		/* 20 */
+		{ "a,b\n1,2\n",
+		  { "id=a", "ignore=[\"a\"]" },
+		  "x.csv: column \"a\" is said to be id and ignore" },
+		{ "a,b\nx,1\ny,2\nx,3\n",
+		  { "id=a" },
+		  "x.csv:4: column \"a\" is \"x\", which is the id of line 2 too" },
+		{ "a,b\nx y,1\n",
+		  { "id=a" },
+		  "x.csv:2: column \"a\" is \"x y\", expected an id: 1 to 255 bytes" },
+		{ "a,b\n,1\n", { "id=a" }, "x.csv:2: column \"a\" has no id" },
+		{ "a,b\n1,x\n1,y\n1,z\n",
+		  { "category=[\"b\"]", "most=2" },
+		  "x.csv:4: column \"b\" has more than 2 values, \"z\" is one more" },
+		/* 25 */
+		{ "a,b\n1,x\n",
+		  { "category=[\"b=y|z\"]" },
+		  "x.csv:2: column \"b\" is \"x\", which is none of the 2 values" },
+		{ "a,b\n1,01.02.2024\n",
+		  { "date=[\"b\"]" },
+		  "x.csv:2: column \"b\" is \"01.02.2024\", expected a date as 2024-12-31" },
+		{ "a,b\n1,2023-02-29\n", { "date=[\"b\"]" }, "expected a date" },
+		{ "a,b\nNA,1\n,2\n",
+		  { "missing=[\"mean\"]" },
+		  "x.csv: column \"a\" has no value in any of the 2 rows" },
+		{ "a,b\n1,2\n",
+		  { "ignore=[\"a\",\"b\"]" },
+		  "x.csv: no column is left that becomes a feature" },
+		/* 30 */
+		{ "a,b=c\n1,2\n",
+		  { "category=[\"a\"]", "category=[\"b=d\"]" },
+		  "x.csv: category is \"b=d\", which is none of the 2 columns" },
+		{ "a,a=1\n1,2\n", { "category=[\"a\"]" }, "x.csv: two columns are called \"a=1\"" },
+		{ "a,b\n1,caf\xe9\n",
+		  { "category=[\"b\"]" },
+		  "x.csv:2: column \"b\" is \"caf?\", which is not UTF-8" },
+		{ "a,b\n1, x\n", { "category=[\"b\"]" }, "which begins or ends with a blank" },
+		{ "\xff\xfe"
+		  "a",
+		  { 0 },
+		  "x.csv: expected text in UTF-8, not UTF-16" },
+		/* 35 */
+		{ "a,b\n1,2,3\n",
+		  { 0 },
+		  "x.csv:2: 3 fields, but the heading has 2: the column of row names" },
+		{ "\na,b\n1,2\n", { 0 }, "x.csv:1: the first line is blank" },
+		{ "a,b\n1,2\n", { "separator=;", "decimal=;" }, "" },
+		{ "a,b\n1,2\n",
+		  { "missing=[\"c=mean\"]" },
+		  "x.csv: missing is \"c=mean\", which is none" },
+		{ "a,b\n1,2\n",
+		  { "decimal=," },
+		  "x.csv: ',' is the separator and the decimal point" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct read *r;
+
+		if (!*cases[i].message)
+			continue;
+		print_message("case %zu\n", i);
+		r = parse(cases[i].text, cases[i].set);
+		assert_err(r->err, ERR_INPUT, cases[i].message);
+		end(r);
+	}
+}
+
+/* A long first line and many short ones would make a matrix far larger than the file. */
+static void test_allocation_is_bounded_by_the_file(void **state)
+{
+	struct buf text = { 0 };
+	struct read *r;
+
+	(void)state;
+	for (int i = 0; i < 200000; i++)
+		buf_add(&text, "3,", 2);
+	buf_add(&text, "1\n", 2);
+	for (int i = 0; i < 200000; i++)
+		buf_add(&text, "1\n", 2);
+	buf_add(&text, "", 1);
+	r = parse((const char *)text.p, NULL);
+	assert_err(r->err, ERR_INPUT, "x.csv:2: 1 fields, expected 200001");
+	assert_true(r->t.room * r->t.numbers < 2 * text.n);
+	end(r);
+	buf_release(&text);
+}
+
+static void test_dates(void **state)
+{
+	static const struct {
+		const char *text;
+		double days;
+	} right[] = { { "1970-01-01", 0 },
+		      { "1969-12-31", -1 },
+		      { "2000-03-01", 11017 },
+		      { "2024-02-29", 19782 },
+		      { "0001-01-01", -719162 },
+		      { "1970-01-02T06:00", 1.25 },
+		      { "1970-01-01 12:00:00Z", .5 },
+		      { "1970-01-01T00:00:43.2", 0.0005 } };
+	static const char *const wrong[] = { "1970-1-1",
+					     "1970-13-01",
+					     "1970-00-10",
+					     "1970-01-32",
+					     "70-01-01",
+					     "1970-01-01T",
+					     "1970-01-01T24:00",
+					     "1970-01-01T00:00:",
+					     "1970-01-01x",
+					     "1900-02-29",
+					     "" };
+	double days;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++) {
+		assert_true(
+		    word_date((struct word){ right[i].text, strlen(right[i].text) }, &days));
+		assert_true(fabs(days - right[i].days) < 1e-9);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_false(word_date((struct word){ wrong[i], strlen(wrong[i]) }, &days));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_decimal_comma),
+		cmocka_unit_test(test_all_roles),
+		cmocka_unit_test(test_median_and_indicator),
+		cmocka_unit_test(test_columns_that_all_parties_have),
+		cmocka_unit_test(test_labels_that_are_numbers_stay),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_allocation_is_bounded_by_the_file),
+		cmocka_unit_test(test_dates),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

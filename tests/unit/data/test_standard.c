@@ -1,0 +1,162 @@
+/* Columns brought to mean 0 and deviation 1, and which of them decides alone. */
+#include "tests/test.h"
+#include "tests/unit/linalg/sample.h"
+#include "common/base/alloc.h"
+#include "common/base/buf.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/data/standard.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct features dense(size_t rows, size_t cols, const double *value)
+{
+	struct features X = { 0 };
+
+	mat_init(&X.dense, rows, cols);
+	memcpy(X.dense.a, value, rows * cols * sizeof(*value));
+	return X;
+}
+
+static struct columns three(void)
+{
+	struct columns c = { 0 };
+
+	columns_add(&c, "income", COLUMN_NUMBER, NULL, NULL);
+	columns_add(&c, "sex=f", COLUMN_CATEGORY, NULL, "sex");
+	columns_add(&c, "born", COLUMN_DATE, "days", NULL);
+	return c;
+}
+
+/* Of 1, 2, 3, 4 the deviation is the root of 1.25; a category stays; what is constant becomes 0. */
+static void test_categories_stay(void **state)
+{
+	static const double x[] = { 1, 1, 7, 2, 0, 7, 3, 0, 7, 4, 1, 7 };
+	struct columns names = three();
+	struct features X = dense(4, 3, x);
+
+	(void)state;
+	assert_ok(standard_features(&X, &names));
+	assert_int_equal(X.dense.cols, 3);
+	for (size_t i = 0; i < 4; i++) {
+		assert_near(MAT(&X.dense, i, 0), ((double)i - 1.5) / sqrt(1.25), 1e-15);
+		assert_near(MAT(&X.dense, i, 1), x[3 * i + 1], 0);
+		assert_near(MAT(&X.dense, i, 2), 0, 0);
+	}
+	features_release(&X);
+	columns_release(&names);
+}
+
+static void test_sparse_stays(void **state)
+{
+	struct triple t[] = { { 0, 0, 5 }, { 1, 1, 3 } };
+	struct features X = { .is_sparse = true };
+	bool *apart;
+
+	(void)state;
+	csr_from_triples(&X.sparse, 2, 2, t, 2);
+	apart = standard_apart(&X, NULL);
+	assert_true(apart[0] && apart[1]);
+	free(apart);
+	assert_ok(standard_features(&X, NULL));
+	assert_near(X.sparse.value[0], 5, 0);
+	features_release(&X);
+}
+
+/* Sums of squares by hand: 5 of the numbers, 1 of the category; of sparse columns the same. */
+static void test_spread(void **state)
+{
+	static const double x[] = { 1, 1, 7, 2, 0, 7, 3, 0, 7, 4, 1, 7 };
+	struct features X = dense(4, 3, x), S = { .is_sparse = true };
+	struct triple t[12];
+	double *spread = standard_spread(&X), *sparse;
+
+	(void)state;
+	for (uint32_t e = 0; e < 12; e++)
+		t[e] = (struct triple){ e / 3, e % 3, x[e] };
+	csr_from_triples(&S.sparse, 4, 3, t, 12);
+	sparse = standard_spread(&S);
+	assert_near(spread[0], 5, 1e-15);
+	assert_near(spread[1], 1, 1e-15);
+	assert_near(spread[2], 0, 0);
+	for (size_t j = 0; j < 3; j++)
+		assert_near(sparse[j], spread[j], 1e-12);
+	free(spread);
+	free(sparse);
+	features_release(&X);
+	features_release(&S);
+}
+
+static void test_dominant(void **state)
+{
+	static const double most[] = { 1, 6, 4 }, even[] = { 3, 5, 2 }, two[] = { 1, 8 },
+			    nine[] = { 1, 10 }, none[] = { 0, 0, 0 };
+	double share;
+
+	(void)state;
+	assert_int_equal(standard_dominant(most, 3, &share), 1);
+	assert_near(share, 6 / 11.0, 1e-15);
+	assert_int_equal(standard_dominant(even, 3, &share), 3); /* half is not more than half */
+	assert_int_equal(standard_dominant(two, 2, &share), 2);  /* one of two always has half */
+	assert_int_equal(standard_dominant(nine, 2, &share), 1);
+	assert_int_equal(standard_dominant(none, 3, &share), 3);
+	assert_int_equal(standard_dominant(nine, 1, &share), 1); /* nothing beside it */
+}
+
+static char *warned(const struct features *X, const struct columns *names)
+{
+	char path[] = "/tmp/coterie-standard-XXXXXX";
+	struct buf text = { 0 };
+	int fd = mkstemp(path);
+
+	log_init("test", LOG_WARN);
+	log_set_stream(fd, false);
+	standard_warn(X, names);
+	log_set_stream(STDERR_FILENO, false);
+	close(fd);
+	assert_ok(file_read(path, 10000, &text));
+	unlink(path);
+	buf_add(&text, "", 1);
+	return (char *)text.p;
+}
+
+static void test_warning(void **state)
+{
+	static const double x[] = { 30, 1, 1, -30, 0, 2, 30, 0, 1, -30, 1, 2 };
+	struct columns names = three();
+	struct features X = dense(4, 3, x);
+	char *text = warned(&X, &names);
+
+	(void)state;
+	assert_non_null(strstr(text, "column \\\"income\\\" has 99.9 % of the variance of all 3"));
+	free(text);
+	text = warned(&X, NULL);
+	assert_non_null(strstr(text, "column 0 (from 0) has 99.9 %"));
+	free(text);
+	for (size_t i = 0; i < 4; i++)
+		MAT(&X.dense, i, 0) /= 30;
+	text = warned(&X, &names); /* 4 of 6: still */
+	assert_non_null(strstr(text, "66.7 %"));
+	free(text);
+	for (size_t i = 0; i < 4; i++)
+		MAT(&X.dense, i, 0) /= 2;
+	text = warned(&X, &names);
+	assert_string_equal(text, "");
+	free(text);
+	features_release(&X);
+	columns_release(&names);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_categories_stay), cmocka_unit_test(test_sparse_stays),
+		cmocka_unit_test(test_spread),          cmocka_unit_test(test_dominant),
+		cmocka_unit_test(test_warning),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -108,6 +108,8 @@ $(foreach r,$(ROOMS),$(eval $(call archive,$(r))))
 
 # Bytes from outside and secrets are handled here: no silent conversion.
 $(B)/proto/%.o $(B)/crypto/%.o $(B)/common/data/%.o $(B)/common/fedgcn/file.o: WARN += $(STRICT)
+# The page is in the programs, byte for byte.
+$(B)/common/http/window_page.o: $(wildcard common/http/page/*)
 # The numerics are worth the compile time.
 NUMERIC := $(foreach r,linalg graph cluster learn privacy $(PROTOCOLS),$(B)/common/$(r)/%.o)
 $(NUMERIC) $(B)/crypto/%.o $(B)/cli/report/tsne.o $(B)/cli/audit/entropy.o: OPT := -O3 -falign-loops=32

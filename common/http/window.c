@@ -86,6 +86,18 @@ static void job(void *window, const struct http_request *r, struct http_answer *
 	window_job(((struct window *)window)->common->output, r, a);
 }
 
+static void file(void *window, const struct http_request *r, struct http_answer *a)
+{
+	(void)window;
+	for (const struct window_file *f = window_files; f->path; f++)
+		if (!strcmp(f->path, r->path)) {
+			struct bytes text = f->text();
+
+			a->type = f->type;
+			buf_add(&a->body, text.p, text.n);
+		}
+}
+
 /* ---- its life ---- */
 
 enum err window_open(struct window **out, const struct daemon_common *c)
@@ -125,6 +137,8 @@ enum err window_start(struct window *w, const struct window_more *more)
 	}
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		w->route[n++] = own[i];
+	for (const struct window_file *f = window_files; f->path; f++)
+		w->route[n++] = (struct http_route){ .path = f->path, .answer = file };
 	w->route[n].path = NULL;
 	site.route = w->route;
 	return http_start(w->http, &site);

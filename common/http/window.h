@@ -6,6 +6,7 @@
  *     /api/jobs          of the jobs that left a run.json, the newest first; ?from=N, 50 at a time
  *     /api/jobs/ID-N     the run.json of attempt N
  *     /events            the status again whenever it changes
+ *     /                  the page, and what it is made of: common/http/page
  */
 #ifndef COMMON_HTTP_WINDOW_H
 #define COMMON_HTTP_WINDOW_H
@@ -34,5 +35,10 @@ void window_close(struct window *w);
 
 void window_jobs(const char *output, const struct http_request *r, struct http_answer *a);
 void window_job(const char *output, const struct http_request *r, struct http_answer *a);
+struct window_file {
+	const char *path, *type;
+	struct bytes (*text)(void); /* borrowed */
+};
+extern const struct window_file window_files[]; /* end with path NULL */
 
 #endif

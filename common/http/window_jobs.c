@@ -69,9 +69,8 @@ static void release(struct found *list, size_t n)
 static void summarise(struct json *list, const struct json *run)
 {
 	static const char *const texts[] = { "job_id", "status", "submitter", "started", "error" };
-	static const char *const numbers[] = { "attempt", "elapsed_s", "exit_status", "rows",
-					       "clusters" };
-	const struct json *job = json_get(run, "job"), *v;
+	static const char *const numbers[] = { "attempt", "elapsed_s", "exit_status" };
+	const struct json *job = json_get(run, "job"), *result = json_get(run, "result"), *v;
 	struct json *o = json_append_object(list);
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
@@ -82,6 +81,9 @@ static void summarise(struct json *list, const struct json *run)
 		if (v && json_type(v) == JSON_NUMBER)
 			json_put_number(o, numbers[i], json_number(v));
 	}
+	v = result && json_type(result) == JSON_OBJECT ? json_get(result, "rows") : NULL;
+	if (v && json_type(v) == JSON_NUMBER)
+		json_put_number(o, "rows", json_number(v));
 }
 
 void window_jobs(const char *output, const struct http_request *r, struct http_answer *a)

@@ -157,8 +157,11 @@ enum err coordinator_listen(struct coordinator *c)
 
 enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const char *why))
 {
+	struct window_more more = { .route = c->queue ? c->queue->route : NULL,
+				    .arg = (void *)(uintptr_t)c->config };
+
 	watch_start(&c->watch, &c->config->common, c->host, stop, check_again, c);
-	TRY(window_start(c->window, &(struct window_more){ 0 }));
+	TRY(window_start(c->window, &more));
 	watch_look(&c->watch, look);
 	return ERR_OK;
 }

@@ -111,6 +111,7 @@ struct coordinator_queue {
 	/* A party comes back to a job that is under way no more: is it done? why: what the party is told. */
 	bool (*was_done)(void *arg, const struct msg_resume *m, char why[ERR_DETAIL_MAX]);
 	void *arg;
+	const struct http_route *route; /* what it shows by HTTP, as of struct window_more */
 };
 
 struct coordinator {

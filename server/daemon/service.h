@@ -7,6 +7,7 @@
  * service.c          the process: start, signals, what is done now and then, the end
  * service_queue.c    which job is next; its begin, its end; what a process before this one has left
  * service_answer.c   requests of the control socket
+ * service_window.c   what it shows by HTTP
  *
  * The first job whose parties are all there begins. One whose parties are away waits and holds up nobody; one whose
  * parties are there but busy has them before those behind it. What jobs.db could not be told (locked, full, damaged)
@@ -70,6 +71,10 @@ enum err queue_cancel(struct service *s, struct entry *e, const char *who) MUST_
 bool queue_is_there(const struct service *s, const struct seat *seat); /* or busy, or on its way back */
 void queue_free(struct service *s);
 void service_stopped(struct service *s); /* no job runs any more: the end */
+
+/* ---- service_window.c ---- */
+
+extern const struct http_route service_routes[]; /* of struct window_more, with the configuration as arg */
 
 /* ---- service_answer.c ---- */
 

@@ -580,7 +580,8 @@ void queue_hooks(struct service *s)
 					       .closed = on_closed,
 					       .over = on_over,
 					       .was_done = was_done,
-					       .arg = s };
+					       .arg = s,
+					       .route = service_routes };
 	s->c.queue = &s->queue;
 }
 

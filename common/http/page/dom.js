@@ -1,0 +1,87 @@
+/* dom.js -- elements from plain values: text is only ever text, nothing is parsed as HTML. */
+
+/* make('td', { class: 'num', 'data-of': 'rounds' }, 7, another) */
+export function make(name, attributes, ...children) {
+	const e = document.createElement(name);
+
+	for (const [key, value] of Object.entries(attributes || {}))
+		if (value === true)
+			e.setAttribute(key, '');
+		else if (value !== false && value !== undefined && value !== null)
+			e.setAttribute(key, value);
+	e.append(...children.flat(Infinity).filter((c) => c !== undefined && c !== null && c !== false)
+		.map((c) => c instanceof Node ? c : String(c)));
+	return e;
+}
+
+export const at = (id) => document.getElementById(id);
+
+/* Replaces what is in e, if it is something else: what is read or selected stays. */
+export function fill(e, ...children) {
+	const fresh = make('div', {}, ...children);
+
+	if (fresh.innerHTML !== e.innerHTML)
+		e.replaceChildren(...fresh.childNodes);
+}
+
+/* A table whose rows become blocks where there is little room. columns: [title, class]; the first cell of a row is its
+ * heading; a cell may be text or an element. */
+export function table(label, columns, rows, more) {
+	const cell = (c, i) => i === 0
+		? make('th', { scope: 'row' }, c)
+		: make('td', { class: columns[i][1], 'data-of': columns[i][0] }, make('div', {}, c));
+
+	return make('table', { class: `tall ${(more && more.class) || ''}`, 'aria-label': label },
+		make('thead', {}, make('tr', {}, columns.map(([title, kind]) =>
+			make('th', { scope: 'col', class: kind === 'num' ? 'num' : undefined }, title)))),
+		make('tbody', {}, rows.map((r) => make('tr', { class: r.class }, r.cells.map(cell)))));
+}
+
+export const small = (text) => text && make('small', {}, text);
+
+export function bytes(n) {
+	const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+	let i = 0;
+
+	for (; n >= 1000 && i + 1 < units.length; i++)
+		n /= 1000;
+	return `${i && n < 100 ? n.toFixed(1) : Math.round(n)} ${units[i]}`;
+}
+
+export function seconds(s) {
+	if (s < 10)
+		return `${Number.isInteger(s) ? s : s.toFixed(2)} s`;
+	if (s < 120)
+		return `${Math.round(s)} s`;
+	if (s < 7200)
+		return `${Math.round(s / 60)} min`;
+	return s < 172800 ? `${(s / 3600).toFixed(1)} h` : `${Math.round(s / 86400)} days`;
+}
+
+export const count = (n) => Number(n).toLocaleString('en');
+export const clock = (utc) => utc ? utc.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC') : '';
+
+/* The answer's JSON; throws with the daemon's sentence. */
+export async function ask(path, options) {
+	const answer = await fetch(path, options);
+	const text = await answer.text();
+	let json;
+
+	try {
+		json = JSON.parse(text);
+	} catch {
+		throw new Error(`${path}: status ${answer.status}`);
+	}
+	if (!answer.ok)
+		throw new Error(json.error || `${path}: status ${answer.status}`);
+	return json;
+}
+
+/* Said to who reads by ear as well; bad: something is wrong. */
+export function news(text, bad) {
+	const e = at('news');
+
+	if (e.textContent !== text)
+		e.textContent = text;
+	e.className = bad ? 'bad' : '';
+}

@@ -1,0 +1,185 @@
+/* jobs.js -- jobs: the one that runs, those that were, and the report of each, from its run.json. */
+import { ask, at, bytes, clock, count, fill, make, seconds, small, table } from '/dom.js';
+
+/* ---- phases ---- */
+
+const spent = [['compute', 'compute_s'], ['wait', 'wait_s'], ['wire', 'wire_s']];
+
+function bar(phase, whole, rest) {
+	const b = make('div', { class: 'bar', role: 'img', 'aria-label': spent.map(([name, key]) =>
+		`${name} ${seconds(phase[key] || 0)}`).join(', ') });
+
+	for (const [name, key] of spent) {
+		const part = make('span', { class: name });
+
+		part.style.width = `${whole > 0 ? 100 * (phase[key] || 0) / whole : 0}%`;
+		b.append(part);
+	}
+	if (rest > 0) { /* of the step that is under way nothing is known yet */
+		const part = make('span', { class: 'rest' });
+
+		part.style.width = `${100 * rest / whole}%`;
+		b.append(part);
+	}
+	return b;
+}
+
+export function phases(list, running) {
+	const known = (p) => (p.compute_s || 0) + (p.wait_s || 0) + (p.wire_s || 0);
+	const length = (p) => p.seconds !== undefined ? p.seconds : known(p);
+	const whole = Math.max(1e-9, ...list.map(length));
+
+	return [
+		table('Phases', [['Phase'], ['Time', 'time'], ['Took', 'num'], ['Sums', 'num'], ['Round trips', 'num']],
+			list.map((p, i) => ({
+				class: running && i + 1 === list.length ? 'running' : '',
+				cells: [p.name, bar(p, whole, running && i + 1 === list.length ? length(p) - known(p) : 0), seconds(length(p)), count(p.rounds || 0), count(p.round_trips || 0)],
+			})), { class: 'phases' }),
+		make('p', { class: 'note' }, spent.map(([name]) => [make('span', { class: `key ${name}` }), name]),
+			': computing here, waiting while others compute, bytes on the wire'),
+	];
+}
+
+/* ---- now ---- */
+
+const tone = { 'waiting for parties': 'dim', done: 'good', running: 'good', failed: 'bad', cancelled: 'bad', waiting: 'dim', queued: 'dim' };
+export const state = (s) => make('span', { class: `state ${tone[s] || ''}` }, s === 'waiting' ? 'waiting for parties' : s);
+
+function title(j) {
+	return [j.kind || 'a job', ' ', make('code', {}, j.id.slice(0, 8)), ' ', state(j.state)];
+}
+
+export function showNow(status) {
+	const jobs = status.jobs.filter((j) => j.state === 'running' || j.state === 'waiting');
+	const last = status.jobs.filter((j) => !jobs.includes(j)).slice(-1);
+
+	fill(at('job-list'), jobs.length + last.length ? [...jobs, ...last].map((j) => [
+		make('h3', {}, title(j)),
+		make('p', { class: 'sub' }, [j.submitter && `submitted by ${j.submitter}`, j.attempt > 1 && `attempt ${j.attempt}`,
+			`began ${clock(j.started)}`, `${seconds(j.elapsed_s)}${j.state === 'running' ? ' so far' : ''}`]
+			.filter(Boolean).join(', ')),
+		j.error && make('p', { class: 'bad' }, j.error),
+		j.phases.length > 0 && phases(j.phases, j.state === 'running'),
+	]).flat(3) : make('p', { class: 'dim' }, status.role === 'party' ? 'No job: this party waits for an offer.' : 'No job.'),
+	status.queued > 0 && make('p', {}, `${count(status.queued)} more in the queue.`));
+}
+
+export function showPeers(status) {
+	fill(at('peer-table'), status.peers.length ? table('Peers',
+		[['Peer'], ['Connection'], ['Round trip', 'num'], ['Sent', 'num'], ['Received', 'num']],
+		status.peers.map((p) => ({
+			cells: [
+				[p.name, small(p.software)],
+				[make('span', { class: `state ${p.connected ? 'good' : 'bad'}` }, p.connected ? 'connected' : 'away'),
+					` for ${seconds(Math.round(p.since_s))}`, small([p.address, p.times_gone > 0 && `went away ${p.times_gone === 1 ? 'once' : `${count(p.times_gone)} times`}`]
+						.filter(Boolean).join(', '))],
+				p.rtt_ms === undefined ? '' : `${p.rtt_ms.toFixed(p.rtt_ms < 1 ? 2 : 1)} ms`,
+				p.job ? bytes(p.bytes_sent) : '', p.job ? bytes(p.bytes_received) : '',
+			],
+		}))) : make('p', { class: 'dim' }, 'None.'));
+}
+
+/* ---- the queue, of a coordinator that serves ---- */
+
+export async function showQueue() {
+	const { queue } = await ask('/api/queue');
+
+	for (const e of document.querySelectorAll('#queue, a[href="#queue"]'))
+		e.hidden = false;
+	fill(at('queue-table'), queue.length ? table('Queue', [['Job'], ['State'], ['Parties'], ['Submitted'], ['Attempts', 'num']],
+		queue.map((j) => ({
+			cells: [
+				[`${j.id} ${j.kind || ''}`, small(`by ${j.submitter}`)], [state(j.state), small(j.cause)],
+				j.parties.join(', '), clock(j.submitted), j.attempts ? count(j.attempts) : '',
+			],
+		}))) : make('p', { class: 'dim' }, 'Nothing was submitted yet.'));
+}
+
+/* ---- those that were ---- */
+
+let shown = 0; /* jobs of the history that are in the table */
+
+export async function showHistory(more) {
+	const from = more ? shown : 0;
+	const list = await ask(`/api/jobs?from=${from}`);
+	const body = table('Jobs', [['Job'], ['State'], ['Began'], ['Took', 'num'], ['Rows', 'num']], list.jobs.map((j) => ({
+		cells: [
+			[make('button', { type: 'button', class: 'plain', 'data-job': `${j.job_id}-${j.attempt}` }, `${j.kind || 'a job'} ${j.job_id.slice(0, 8)}`),
+				small(j.submitter && `by ${j.submitter}`)],
+			[state(j.status), small(j.error)], clock(j.started), j.status === 'running' || j.elapsed_s === undefined ? '' : seconds(j.elapsed_s),
+			j.rows === undefined ? '' : count(j.rows),
+		],
+	})));
+
+	shown = from + list.jobs.length;
+	at('history-more').hidden = shown >= list.count || !list.jobs.length;
+	if (more)
+		at('history-table').querySelector('tbody').append(...body.querySelector('tbody').children);
+	else
+		fill(at('history-table'), list.jobs.length ? body : make('p', { class: 'dim' }, 'None has begun yet.'));
+}
+
+/* ---- the report of one ---- */
+
+function group(list, key, sums) {
+	const by = new Map();
+
+	for (const o of list || []) {
+		const sum = by.get(o[key]) || Object.fromEntries(sums.map((s) => [s, 0]));
+
+		for (const s of sums)
+			sum[s] += o[s] || 0;
+		by.set(o[key], sum);
+	}
+	return [...by];
+}
+
+function facts(run) {
+	const rows = [
+		['State', [state(run.status), run.exit_status ? ` (exit ${run.exit_status})` : '']],
+		['Submitted by', run.submitter], ['Attempt', run.attempt], ['Began', clock(run.started)],
+		['Took', seconds(run.elapsed_s || 0)], ['Parties', (run.parties || []).join(', ')],
+		['Secure sums', run.rounds === undefined ? undefined : count(run.rounds)],
+		['Memory', run.memory_peak_bytes && bytes(run.memory_peak_bytes)], ['Software', run.software],
+	];
+
+	return make('dl', { class: 'facts' }, rows.filter(([, value]) => value !== undefined && value !== '')
+		.map(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]).flat());
+}
+
+function traffic(run) {
+	const sums = ['messages_sent', 'messages_received', 'bytes_sent', 'bytes_received'];
+	const show = (label, key, first) => table(label, [[first], ['Messages out', 'num'], ['in', 'num'], ['Bytes out', 'num'], ['in', 'num']],
+		group(run.traffic, key, sums).map(([name, s]) => ({
+			cells: [name, count(s.messages_sent), count(s.messages_received), bytes(s.bytes_sent), bytes(s.bytes_received)],
+		})));
+
+	return [make('h3', {}, 'Traffic'), show('Traffic by peer', 'peer', 'Peer'),
+		make('details', {}, make('summary', {}, 'By message'), show('Traffic by message', 'type', 'Message'))];
+}
+
+export async function showReport(which) {
+	const box = at('report');
+	let run;
+
+	try {
+		run = await ask(`/api/jobs/${which}`);
+	} catch (e) {
+		fill(box, make('p', { class: 'bad' }, e.message));
+		box.hidden = false;
+		return;
+	}
+	fill(box,
+		make('h3', { id: 'report-title' }, `${(run.job && run.job.kind) || 'Job'} `, make('code', {}, run.job_id)),
+		run.error && make('p', { class: 'bad' }, run.error), facts(run),
+		(run.attempts || []).length > 0 && [make('h3', {}, 'Attempts before'), make('ul', {}, run.attempts.map((a) =>
+			make('li', {}, `attempt ${a.attempt}: ${a.cause}`)))],
+		(run.phases || []).length > 0 && [make('h3', {}, 'Phases'), phases(run.phases, run.status === 'running')].flat(),
+		(run.traffic || []).length > 0 && traffic(run),
+		run.result && (run.result.cluster_sizes || []).length > 0 && [make('h3', {}, 'Clusters'),
+			make('p', {}, `${count(run.result.rows)} rows: ${run.result.cluster_sizes.map(count).join(', ')}`)],
+		(run.leaks || []).length > 0 && [make('h3', {}, 'What it shows, and to whom'), make('ul', {}, run.leaks.map((l) => make('li', {}, l)))],
+		make('details', {}, make('summary', {}, 'All of run.json'), make('pre', { tabindex: 0 }, JSON.stringify(run, null, 1))));
+	box.hidden = false;
+	box.focus();
+}

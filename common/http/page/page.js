@@ -1,0 +1,105 @@
+/* page.js -- the page: hears the daemon's status as it changes (/events), and shows it. */
+import { at, bytes, clock, fill, make, news } from '/dom.js';
+import { showHistory, showNow, showPeers, showQueue, showReport } from '/jobs.js';
+import { showBudgets, showLedger, showOffers, startParty, takeToken } from '/party.js';
+
+const SILENT_MS = 40000, AGAIN_MS = 3000;
+let heard = 0, states, person, stream, rows, queued;
+
+const complain = (e) => news(e.message, true);
+
+function showLink(live) {
+	const link = at('link');
+
+	link.textContent = live ? 'live' : 'lost';
+	link.className = `state ${live ? 'good' : 'bad'}`;
+	document.body.dataset.link = live ? 'live' : 'lost';
+	if (!live)
+		news(`The daemon does not answer${heard ? `; what you see is of ${new Date(heard).toLocaleTimeString()}` : ''}. Trying again.`, true);
+	else if (at('news').className === 'bad' && /^The daemon does not answer/.test(at('news').textContent))
+		news('');
+}
+
+function showHost(status) {
+	const c = status.certificate, facts = [];
+
+	if (c)
+		facts.push(['Certificate', make('span', { class: c.days < 14 ? 'bad' : '' }, `${c.days} days left, until ${clock(c.until)}`)]);
+	if (status.disk.free_bytes !== undefined)
+		facts.push(['Room on disk', [bytes(status.disk.free_bytes), ' free for ', make('code', {}, status.disk.output)]]);
+	facts.push(['Running since', clock(status.started)]);
+	fill(at('host'), facts.map(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]).flat());
+}
+
+/* A party that begins, once its role is known. */
+function showParty(status) {
+	if (status.role !== 'party' || person !== undefined)
+		return;
+	for (const e of document.querySelectorAll('.party'))
+		e.hidden = false;
+	at('token-path').textContent = `${status.disk.output}/http.token`;
+	startParty();
+}
+
+/* Where there is news, what is fetched apart is fetched again. */
+function refresh(status) {
+	const now = status.jobs.map((j) => `${j.id}-${j.attempt} ${j.state}`).join();
+
+	if (now !== states)
+		showHistory(false).catch(complain);
+	if (status.phase === 'serving' && (now !== states || status.queued !== queued)) {
+		showQueue().catch(complain);
+		queued = status.queued;
+	}
+	if (status.role === 'party') {
+		if (person !== status.person_awaited)
+			showOffers().then((n) => n && news(n === 1 ? 'An offer waits for you.' : `${n} offers wait for you.`)).catch(complain);
+		if (now !== states || (rows !== status.ledger.count && !at('ledger-words').value && rows === undefined)) {
+			showLedger(false).catch(complain);
+			showBudgets().catch(complain);
+		}
+		rows = status.ledger.count;
+		person = status.person_awaited;
+	}
+	states = now;
+}
+
+function show(status) {
+	heard = Date.now();
+	document.title = `${status.name}: ${status.phase || 'Coterie'}`;
+	at('role').textContent = status.role === 'party' ? 'Coterie, a party' : 'Coterie, the coordinator';
+	at('name').textContent = status.name;
+	at('phase').textContent = status.phase;
+	at('software').textContent = `${status.software}. Times are UTC; this page loads nothing from anywhere else.`;
+	showParty(status);
+	showNow(status);
+	showPeers(status);
+	showHost(status);
+	refresh(status);
+	showLink(true);
+}
+
+function listen() {
+	stream = new EventSource('/events');
+	stream.onmessage = (e) => show(JSON.parse(e.data));
+	stream.onerror = () => {
+		showLink(false);
+		if (stream.readyState === EventSource.CLOSED)
+			setTimeout(listen, AGAIN_MS);
+	};
+}
+
+setInterval(() => {
+	if (heard && Date.now() - heard > SILENT_MS)
+		showLink(false);
+}, 5000);
+at('history-table').addEventListener('click', (e) => {
+	const b = e.target.closest('button[data-job]');
+
+	if (b)
+		showReport(b.dataset.job);
+});
+at('history-more').addEventListener('click', () => showHistory(true).catch(complain));
+takeToken();
+addEventListener('hashchange', takeToken);
+listen();

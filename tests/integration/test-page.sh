@@ -1,0 +1,137 @@
+#!/bin/bash
+# test-page.sh -- the daemons' page in Chromium: a job watched to its end, an offer agreed to and refused, a daemon that is
+# lost, a page of another site; by the keyboard, at 390 px, in the dark. Pictures of it are left in out/.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
+
+# shellcheck disable=SC2034 # lib.sh reads it
+TEST_TIMEOUT=600
+PICTURES=$ROOT/out
+
+browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
+
+need_browser() {
+	[[ -n $(browser) ]] && command -v node >/dev/null && [[ -d $ROOT/build/browser/node_modules/puppeteer-core ]] ||
+		skip "no Chromium, node or puppeteer-core; scripts/deps --browser brings them"
+	mkdir -p "$PICTURES"
+}
+
+window() { edit "$1" ".http = { listen: \"127.0.0.1:${2:-0}\" }"; } # NAME [PORT]
+
+url() { # NAME: into $URL
+	soon_says "$1" 'for people and monitoring: http:'
+	URL=$(sed -n 's|.*for people and monitoring: \(http://[^ "]*/\).*|\1|p' "$T/$1.stderr" | tail -n 1)
+}
+
+check() { # SCENARIO [ARG]: in the background
+	start check env CHROMIUM="$(browser)" HOME="$T" node "$ROOT/tests/tools/page-check.mjs" "$1" "$URL" "$PICTURES" "${@:2}"
+}
+
+is_ready() { (($(grep -c '^ready' "$T/check.stdout") >= $1)) || gone check; } # N
+
+ready() { # N: it said so N times
+	until_true 60 is_ready "$1"
+	(($(grep -c '^ready' "$T/check.stdout") >= $1)) || fail "the browser: $(cat "$T/check.stdout" "$T/check.stderr")"
+}
+
+checked() { # it found nothing
+	ended check 400
+	[[ $STATUS == 0 ]] || fail "the browser: $(cat "$T/check.stdout" "$T/check.stderr")"
+}
+
+offered() {
+	federation 2
+	window party-00
+	edit party-00 '.retry_s = 60 | .policy.confirm = true | .confirm_s = 600 | .policy.max_jobs = 3'
+	coordinator
+	start party-00 "$BIN/party" --config "$T/party-00.json" --coordinator "$ADDRESS" --out "$T/out/party-00"
+	party party-01
+	soon_says party-00 'waits for a person'
+	url party-00
+}
+
+test_watch() {
+	need_browser
+	federation 3
+	edit coordinator '.join_timeout_s = 600'
+	window coordinator
+	coordinator
+	url coordinator
+	check watch
+	ready 1
+	relay relay 400
+	party party-00
+	ADDRESS=$RELAY party party-01
+	ADDRESS=$RELAY party party-02
+	checked
+	ends 0 coordinator party-00 party-01 party-02
+}
+
+test_queue() {
+	need_browser
+	federation 2
+	window coordinator
+	for name in party-00 party-01; do edit "$name" '.retry_s = 0'; done
+	edit party-00 '.policy.confirm = true | .confirm_s = 600'
+	serve
+	stays party-00 party-01
+	here 2
+	url coordinator
+	check queue
+	ready 1
+	submits "$T/job.json" 1
+	submits "$T/job.json" 2
+	ready 2
+	for _ in 1 2; do until_true 60 approved || fail "no offer came"; done
+	checked
+}
+
+approved() {
+	local id
+	id=$("$BIN/coterie" approve --state "$T/out/party-00/state" --list | sed -n 's/^\([0-9a-f]\{32\}\) .*/\1/p')
+	[[ $id ]] && "$BIN/coterie" approve --state "$T/out/party-00/state" "$id" >/dev/null
+}
+
+test_consent() {
+	need_browser
+	offered
+	check consent "$(<"$T/out/party-00/http.token")"
+	checked
+	ends 0 coordinator party-01
+}
+
+test_refuse() {
+	need_browser
+	offered
+	check refuse "$(<"$T/out/party-00/http.token")"
+	checked
+	ends 2 coordinator party-01
+}
+
+test_lost() {
+	need_browser
+	federation 2
+	edit party-00 '.retry_s = 600'
+	window party-00
+	ADDRESS=127.0.0.1:1
+	party party-00
+	url party-00
+	check lost
+	ready 1
+	kill -KILL "${PID[party-00]}"
+	ready 2
+	window party-00 "$(sed 's|.*:\([0-9]*\)/|\1|' <<<"$URL")"
+	party party-00
+	checked
+}
+
+test_foreign() {
+	need_browser
+	offered
+	check foreign "$(jq -c '{ id: .job_id, hash: .offer }' "$T"/out/party-00/state/offers/*.json |
+		jq -c --rawfile token "$T/out/party-00/http.token" '. + { token: ($token | rtrimstr("\n")) }')"
+	checked
+	[[ -z $(ls "$T"/out/party-00/state/offers/*.answer 2>/dev/null) ]] || fail "another site has answered"
+}
+
+run_tests "$@"

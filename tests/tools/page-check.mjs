@@ -1,0 +1,253 @@
+/* page-check.mjs -- uses a daemon's page in Chromium, as people do, and says what is wrong with it.
+ *
+ *     node page-check.mjs SCENARIO URL PICTURES [ARG]
+ *
+ * tests/integration/test-page.sh starts the daemons and says which scenario. "ready" on stdout: the shell goes on; a fault is
+ * a line "fault: ..." and exit 1. Needs what scripts/deps --browser brings: puppeteer-core and axe-core in build/browser.
+ */
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const require = createRequire(path.join(root, 'build/browser/node_modules/'));
+const puppeteer = require('puppeteer-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const [scenario, url, pictures, arg] = process.argv.slice(2);
+const PATIENCE = 120000;
+const asked = new Set();
+
+function fault(text) {
+	console.log(`fault: ${text}`);
+	process.exitCode = 1;
+}
+
+async function open(browser, address, options) {
+	const page = await browser.newPage();
+
+	page.setDefaultTimeout(PATIENCE);
+	page.on('request', (r) => asked.add(new URL(r.url()).origin));
+	page.on('pageerror', (e) => fault(`the script: ${e.message}`));
+	page.on('console', (m) => scenario !== 'foreign' && /Content.Security.Policy|Refused to/.test(m.text()) && fault(m.text()));
+	await page.setViewport({ width: 1100, height: 900, ...options });
+	await page.goto(address, { waitUntil: 'domcontentloaded' });
+	return page;
+}
+
+const live = (page, how) => page.waitForFunction((h) => document.body.dataset.link === h, {}, how);
+const has = (page, selector, text) => page.waitForFunction((s, t) =>
+	[...document.querySelectorAll(s)].some((e) => e.getClientRects().length && e.textContent.includes(t)), {}, selector, text);
+
+/* What who uses the keyboard alone does: Tab until it is there. */
+async function tabTo(page, selector) {
+	for (let i = 0; i < 120; i++) {
+		await page.keyboard.press('Tab');
+		if (await page.evaluate((s) => document.activeElement.matches(s), selector))
+			return;
+	}
+	fault(`the keyboard does not come to ${selector}`);
+	throw new Error(selector);
+}
+
+/* Nothing beyond the page's sides; no fault that axe calls serious or critical. */
+async function judge(page, name) {
+	const beyond = await page.evaluate(() => [...document.querySelectorAll('body *')].filter((e) => {
+		const b = e.getBoundingClientRect();
+		return b.width && !e.closest('pre, .skip, thead') && (b.left < -1 || b.right > document.documentElement.clientWidth + 1);
+	}).map((e) => `${e.tagName}.${e.className} ${e.textContent.slice(0, 30)}`));
+	const scrolls = await page.evaluate(() => document.scrollingElement.scrollWidth > innerWidth);
+
+	if (scrolls || beyond.length)
+		fault(`${name}: beyond the page: ${beyond.slice(0, 3).join('; ')}${scrolls ? ', and it scrolls sideways' : ''}`);
+	await page.evaluate(axe);
+	for (const v of (await page.evaluate(() => window.axe.run(document))).violations)
+		if (v.impact === 'serious' || v.impact === 'critical')
+			fault(`${name}: axe: ${v.impact}: ${v.help}: ${v.nodes.map((n) => n.target.join(' ')).slice(0, 3).join('; ')}`);
+	await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage: true });
+}
+
+/* Every size and both colours of what is on the page now. */
+async function judgeAll(page, name) {
+	for (const [width, height] of [[1100, 900], [390, 844]])
+		for (const scheme of ['light', 'dark']) {
+			await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+			await page.setViewport({ width, height });
+			await judge(page, `${name}-${width}-${scheme}`);
+		}
+}
+
+const scenarios = {
+	/* The coordinator, from before the parties come to the end of its process. */
+	async watch(browser) {
+		const page = await open(browser, url);
+
+		await live(page, 'live');
+		await has(page, '#now .state', 'waiting for parties');
+		await page.evaluate(() => {
+			window.seen = [];
+			new MutationObserver(() => {
+				for (const e of document.querySelectorAll('#now .state'))
+					if (window.seen.at(-1) !== e.textContent)
+						window.seen.push(e.textContent);
+			}).observe(document.getElementById('now'), { subtree: true, childList: true, characterData: true });
+		});
+		console.log('ready');
+		await has(page, '#now .state', 'running');
+		await has(page, '#now .phases th', 'keys');
+		await has(page, '#peers .state', 'connected');
+		await judge(page, 'coordinator-running');
+		await has(page, '#now .state', 'done');
+		await live(page, 'lost');
+		await has(page, '#news', 'The daemon does not answer');
+		const seen = await page.evaluate(() => window.seen.join(' '));
+		if (!/running( running)* done/.test(seen))
+			fault(`the job is seen ${seen}`);
+		await page.screenshot({ path: path.join(pictures, 'coordinator-lost.png') });
+	},
+
+	/* A coordinator that serves: two jobs of which the second has to wait; both seen to their end. */
+	async queue(browser) {
+		const page = await open(browser, url);
+
+		await live(page, 'live');
+		await has(page, '#queue .dim', 'Nothing was submitted yet');
+		console.log('ready');
+		await has(page, '#queue tbody th', '2 kcagc');
+		await page.waitForFunction(() => /running.*(queued|waiting)|(queued|waiting).*running/s.test(document.getElementById('queue-table').textContent));
+		await judgeAll(page, 'queue');
+		console.log('ready');
+		await page.waitForFunction(() => document.querySelectorAll('#queue .state.good').length === 2
+			&& (document.getElementById('queue-table').textContent.match(/done/g) || []).length === 2);
+		await page.waitForFunction(() => document.querySelectorAll('#history-table tbody tr').length === 2);
+	},
+
+	/* A person who has the keyboard alone reads and agrees; arg: the token, behind '#'. */
+	async consent(browser) {
+		const page = await open(browser, `${url}#token=${arg}`);
+		const agree = '.offer .press';
+
+		await live(page, 'live');
+		await page.waitForSelector(agree);
+		if (await page.evaluate(() => location.hash))
+			fault('the token stays in the address');
+		if (!await page.$eval(agree, (e) => e.disabled))
+			fault('one may agree without having read anything');
+		await page.evaluate((s) => document.querySelector(s).click(), agree);
+		await has(page, '#news', 'An offer waits for you');
+		await tabTo(page, '.offer summary');
+		await judge(page, 'offer-unread');
+		await page.keyboard.press('Enter');
+		await page.waitForFunction((s) => !document.querySelector(s).disabled, {}, agree);
+		if (await page.$$eval('.offer > details > ul > li', (l) => l.filter((e) => e.textContent.length > 20).length) < 3)
+			fault('what the job shows is not said');
+		await judgeAll(page, 'offer');
+		await tabTo(page, agree);
+		await page.keyboard.press('Enter');
+		await has(page, '#news', 'Agreed to');
+		await has(page, '#now .state', 'done');
+		await has(page, '#history .state', 'done');
+		await has(page, '#ledger td', 'polish');
+		await has(page, '#budgets meter', '');
+		/* Its report, by the keyboard; what has left, by a word. */
+		await tabTo(page, '#history-table button');
+		await page.keyboard.press('Enter');
+		await has(page, '#report h3', 'Traffic');
+		await has(page, '#report dd', 'party-01');
+		await tabTo(page, '#ledger-words');
+		await page.keyboard.type('ACCEPT');
+		await page.keyboard.press('Enter');
+		await page.waitForFunction(() => document.querySelectorAll('#ledger-table tbody tr').length === 1);
+		await judgeAll(page, 'party');
+	},
+
+	/* Refused with a reason, the token typed in; a wrong one first. */
+	async refuse(browser) {
+		const page = await open(browser, url);
+
+		await live(page, 'live');
+		await page.waitForSelector('.offer');
+		await has(page, 'label', 'Token of this party');
+		await page.type('#token', 'f'.repeat(64));
+		await page.keyboard.press('Enter');
+		await page.type('.offer input', 'not before Monday');
+		await tabTo(page, '.offer .answer > button:last-child');
+		await page.keyboard.press('Enter');
+		await has(page, '#news', 'another token');
+		await page.waitForSelector('#token-form:not([hidden])');
+		await page.type('#token', arg);
+		await page.keyboard.press('Enter');
+		await page.click('.offer .answer > button:last-child');
+		await has(page, '#news', 'Refused');
+		await has(page, '#now .bad', 'not before Monday');
+		await has(page, '#now .state', 'failed');
+		await judge(page, 'refused');
+	},
+
+	/* The daemon dies and comes back. */
+	async lost(browser) {
+		const page = await open(browser, url);
+
+		await live(page, 'live');
+		console.log('ready');
+		await live(page, 'lost');
+		await has(page, '#news', 'what you see is of');
+		await judge(page, 'lost');
+		console.log('ready');
+		await live(page, 'live');
+		await page.waitForFunction(() => !document.getElementById('news').textContent.includes('does not answer'));
+	},
+
+	/* A page of another site on this host; arg: the offer and the token, which it would have to guess. */
+	async foreign(browser) {
+		const { id, hash, token } = JSON.parse(arg);
+		const server = createServer((q, r) => r.setHeader('Content-Type', 'text/html').end('<h1>another site</h1>'));
+
+		await new Promise((done) => server.listen(0, '127.0.0.1', done));
+		const page = await open(browser, `http://localhost:${server.address().port}/`);
+		const tried = await page.evaluate(async (base, offer, body, word) => {
+			const did = async (...a) => {
+				try {
+					const r = await fetch(...a);
+					return `${r.type} ${r.status}`;
+				} catch (e) {
+					return 'refused';
+				}
+			};
+			const frame = document.createElement('iframe');
+			frame.src = base;
+			document.body.append(frame);
+			await new Promise((r) => { frame.onload = r; setTimeout(r, 5000); });
+			return [
+				await did(`${base}api/status`), await did(`${base}api/ledger`),
+				await did(`${base}api/offers/${offer}`, { method: 'POST', body, headers: { Authorization: `Bearer ${word}` } }),
+				await did(`${base}api/offers/${offer}`, { method: 'POST', body, mode: 'no-cors' }),
+			];
+		}, url, id, JSON.stringify({ answer: 'yes', offer: hash }), token);
+		if (tried.slice(0, 3).some((t) => t !== 'refused'))
+			fault(`another site could: ${tried.join(', ')}`);
+		if (page.frames().some((f) => f.url().startsWith(url)))
+			fault('another site could put the page in a frame');
+		server.close();
+	},
+};
+
+const browser = await puppeteer.launch({
+	executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+	args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'],
+	protocolTimeout: 2 * PATIENCE,
+});
+try {
+	await scenarios[scenario](browser);
+	asked.delete(new URL(url).origin);
+	for (const other of asked)
+		if (scenario !== 'foreign')
+			fault(`the page asked ${other}`);
+} catch (e) {
+	fault(e.stack);
+	for (const page of await browser.pages())
+		console.log((await page.evaluate(() => document.body && document.body.innerText).catch(() => '')).slice(0, 2000));
+} finally {
+	await browser.close();
+}

@@ -1,0 +1,4 @@
+/* MATLAB's matrices. */
+#include "tests/fuzz/import.h"
+
+FUZZ_IMPORT("mat")

@@ -64,8 +64,11 @@ static void begin_key(struct reader *r, const char **a)
 	const char *id = attribute(a, "id"), *of = attribute(a, "for"),
 		   *name = attribute(a, "attr.name");
 
-	if (!id || r->keys == KEYS_MAX || r->nodes) {
-		WRONG(r, "a key without id, behind the first node, or one more than %d", KEYS_MAX);
+	if (!id || r->in != IN_GRAPH || r->keys == KEYS_MAX || r->nodes) {
+		WRONG(r,
+		      "a key without id, within another element, behind the first node, or one "
+		      "more than %d",
+		      KEYS_MAX);
 		return;
 	}
 	r->key = alloc_again(r->key, r->keys + 1, sizeof(*r->key));

@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of values; two dimensions at most. ERR_INPUT: none, or more than this host has room
- * for. */
+/* The number of values; two dimensions at most. ERR_INPUT: none, more than this host has room for,
+ * or than so many for each byte that the file has of them: HDF5 makes up values that nobody wrote.
+ */
 static enum err extent(hid_t set, const char *path, const char *name, hsize_t dims[2])
 {
 	hid_t space = H5Dget_space(set);
 	int rank = H5Sget_simple_extent_ndims(space);
+	hsize_t stored = H5Dget_storage_size(set);
 
 	dims[0] = dims[1] = 1;
 	if (rank == 1 || rank == 2)
@@ -28,6 +30,10 @@ static enum err extent(hid_t set, const char *path, const char *name, hsize_t di
 			       "no more than this "
 			       "host has room for",
 			       path, name, rank, (uintmax_t)dims[0], (uintmax_t)dims[1]);
+	if (stored > DATA_FILE_MAX || dims[0] * dims[1] > stored * SPARSE_PER_BYTE)
+		return err_set(
+		    ERR_INPUT, "%s: %s is of %ju x %ju values, but %ju bytes of it are in the file",
+		    path, name, (uintmax_t)dims[0], (uintmax_t)dims[1], (uintmax_t)stored);
 	return ERR_OK;
 }
 
@@ -259,10 +265,12 @@ enum err import_h5ad(struct imported *in, const char *path, const struct import_
 		return err_set(ERR_INPUT, "%s: --part is \"%s\", but X is what is read of a .h5ad",
 			       path, r->part);
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* errors are said here */
+	unpack_watch_begin(path);
 	f = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-	if (f < 0)
-		return err_set(ERR_INPUT, "%s: cannot be opened as HDF5", path);
-	err = read_all(in, f, path, r);
-	H5Fclose(f);
+	err = f < 0 ? err_set(ERR_INPUT, "%s: cannot be opened as HDF5", path)
+		    : read_all(in, f, path, r);
+	if (f >= 0)
+		H5Fclose(f);
+	unpack_watch_end();
 	return err;
 }

@@ -1,11 +1,14 @@
 /* The one door to matio: a matrix of MATLAB's .mat. */
 #include "cli/import/sources.h"
+#include "cli/import/unpack.h"
+#include "common/base/sanitized.h"
 #include "common/data/limits.h"
 
 #include <math.h>
 #include <matio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static double at(const matvar_t *v, enum matio_types type, const void *p, size_t i)
 {
@@ -137,7 +140,7 @@ static enum err read_variable(mat_t *f, const char *path, const char *name, stru
 	return err;
 }
 
-enum err import_mat(struct imported *in, const char *path, const struct import_request *r)
+static enum err read_file(struct imported *in, const char *path, const struct import_request *r)
 {
 	struct features label = { 0 };
 	char *name = NULL;
@@ -156,5 +159,26 @@ enum err import_mat(struct imported *in, const char *path, const struct import_r
 	features_release(&label);
 	free(name);
 	Mat_Close(f);
+	return err;
+}
+
+/* matio allocates what a file claims before it looks how long that is: so that a few bytes cannot
+ * take all of this host's memory, there is a limit meanwhile. */
+enum err import_mat(struct imported *in, const char *path, const struct import_request *r)
+{
+	struct rlimit old, limit;
+	enum err err;
+
+	if (getrlimit(RLIMIT_DATA, &old) != 0)
+		return err_set(ERR_INTERNAL, "no limit of memory can be read");
+	limit = old;
+	if (limit.rlim_cur > unpack_most())
+		limit.rlim_cur = unpack_most();
+	if (!SANITIZED)
+		setrlimit(RLIMIT_DATA, &limit);
+	unpack_watch_begin(path);
+	err = read_file(in, path, r);
+	unpack_watch_end();
+	setrlimit(RLIMIT_DATA, &old);
 	return err;
 }

@@ -13,4 +13,9 @@ enum err unpack_zstd(struct bytes packed, const char *where, size_t most, struct
 /* What may be unpacked here: half of this host's memory, and no more than any file. */
 size_t unpack_most(void);
 
+/* A library that goes round for ever on a damaged file cannot be told to stop: from begin to end the process ends with
+ * exit status 4 and a sentence once it has computed for longer than a file of this size can need. where outlives it. */
+void unpack_watch_begin(const char *where);
+void unpack_watch_end(void);
+
 #endif

@@ -197,4 +197,11 @@ test_mat_and_h5ad() {
 	refused 'cut\.h5ad: cannot be opened as HDF5' -- cut.h5ad
 }
 
+# A file of AnnData with some bytes changed, in which HDF5 1.10.8 looks for the end of a heap for ever.
+test_a_library_that_does_not_end() {
+	cd "$T" || exit 1
+	zcat "$ROOT/tests/vectors/endless.h5ad.gz" >endless.h5ad
+	refused 'endless\.h5ad: the library that reads it does not come to an end: the file is damaged' -- endless.h5ad
+}
+
 run_tests "$@"

@@ -1,4 +1,0 @@
-/* AnnData in HDF5. */
-#include "tests/fuzz/import.h"
-
-FUZZ_IMPORT("h5ad")

@@ -1,4 +1,0 @@
-/* MATLAB's matrices. */
-#include "tests/fuzz/import.h"
-
-FUZZ_IMPORT("mat")

@@ -91,9 +91,11 @@ SHIM := build/plain/tests/faults/shim.so
 $(SHIM): tests/faults/shim.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -shared -fPIC -pthread -o $@ $<
-# liblinear is for coterie classify alone, and so is linked into nothing else.
-LINEAR   := -llinear
+# liblinear is for coterie classify alone, and these for coterie import, and so are linked into nothing else.
+IMPORT_PKGS := libzip libzstd zlib expat matio hdf5
+LINEAR   := -llinear $(shell pkg-config --libs $(IMPORT_PKGS))
 $(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(LINEAR)
+$(B)/cli/import/%.o build/fuzz/cli/import/%.o: DEPFLAGS += $(shell pkg-config --cflags $(IMPORT_PKGS))
 # netlab calls mlockall: link only cJSON.
 $(BIN)/coterie-netlab: LDLIBS := $(shell pkg-config --libs libcjson) -lm
 $(BIN)/coordinator $(BIN)/party $(BIN)/coterie $(BIN)/coterie-netlab:
@@ -141,10 +143,12 @@ bench: $(BENCHES)
 	@for b in $^; do $$b || exit 1; done
 
 # What fuzzers link is compiled once, by clang, so that everything below them is instrumented.
-FUZZ_SRC   := $(SRC_common) $(SRC_proto) $(SRC_crypto)
+# Of the tool what reads others' files.
+FUZZ_SRC   := $(SRC_common) $(SRC_proto) $(SRC_crypto) \
+              $(filter-out %/import.c %/write.c,$(filter cli/import/%,$(SRC_cli)))
 FUZZ_OBJ   := $(patsubst %.c,build/fuzz/%.o,$(FUZZ_SRC))
 FUZZ_SAN   := address,undefined -fno-sanitize-recover=all
-FUZZ_FLAGS := -g -O1 -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread $(DEPFLAGS)
+FUZZ_FLAGS  = -g -O1 -std=gnu11 -D_GNU_SOURCE -DCOTERIE_VERSION='"$(VERSION)"' -I. -MMD -MP -pthread $(DEPFLAGS)
 build/fuzz/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,$(FUZZ_SAN) -c -o $@ $<
@@ -152,7 +156,7 @@ build/fuzz/rooms.a: $(FUZZ_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^
 build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o build/fuzz/rooms.a
-	clang -g -fsanitize=fuzzer,$(FUZZ_SAN) -o $@ $^ $(LDLIBS)
+	clang -g -fsanitize=fuzzer,$(FUZZ_SAN) -o $@ $^ $(LDLIBS) $(LINEAR)
 
 fuzzers: $(FUZZERS)
 fuzz: $(FUZZERS)

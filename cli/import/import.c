@@ -14,7 +14,7 @@ enum { KEY_DATE = 256, KEY_IGNORE, KEY_ONLY, KEY_HEADER, KEY_SEPARATOR, KEY_PART
 /* clang-format off */
 static const struct argp_option options[] = {
 	{ "out", 'o', "DIR", 0, "the data directory that is made", 0 },
-	{ "edges", 'e', "FILE", 0, "edges: .csv .tsv .mtx (.gz .zst); see from, to", 0 },
+	{ "edges", 'e', "FILE", 0, "edges: .csv or .tsv (.gz .zst); see from, to", 0 },
 	{ "id", 'i', "COLUMN", 0, "the column of ids", 0 },
 	{ "label", 'l', "COLUMN", 0, "the column of classes, to compare with", 0 },
 	{ "category", 'c', "COLUMN", 0, "words: COLUMN, or COLUMN=red|green|blue", 0 },
@@ -158,7 +158,9 @@ int import_main(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "FILE",
-		.doc = "Makes a data directory of FILE: .csv .tsv .npy .mtx (.gz .zst).\v"
+		.doc = "Makes a data directory of FILE: .csv .tsv .graphml .npy .mtx (.gz .zst), "
+		       ".npz, "
+		       ".sqlite .db .h5ad .mat.\v"
 		       "Nothing is guessed or repaired in silence: docs/data.md has the rules.",
 	};
 

@@ -43,7 +43,8 @@ void import_release(struct imported *in);
  * it, or another process is at it. ERR_JOB: it cannot be written. */
 enum err import_write(const struct imported *in, const struct import_request *r) MUST_CHECK;
 
-/* The bytes of a file, unpacked if it ends in .gz or .zst. *name (owned): its name without that. ERR_INPUT. */
-enum err import_bytes(const char *path, struct buf *out, char **name) MUST_CHECK;
+/* The bytes of a file, unpacked if it ends in .gz or .zst. ERR_INPUT. */
+enum err import_bytes(const char *path, struct buf *out) MUST_CHECK;
+char *import_name(const char *path); /* without that ending; owned by the caller */
 
 #endif

@@ -1,4 +1,4 @@
-#include "cli/import/import.h"
+#include "cli/import/sources.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -35,15 +35,19 @@ static enum err read_mtx(struct imported *in, const char *path, const struct imp
 	return ERR_OK;
 }
 
-/* of_bytes: from in->file, which may have been packed; otherwise by the library behind it, from the
- * path. */
 static const struct kind_of_file {
 	const char *ending;
 	enum err (*read)(struct imported *in, const char *path, const struct import_request *r);
 	bool has_parts;
+	bool by_library; /* which opens the path itself; otherwise the bytes, which may be packed,
+			    are in in->file */
 } kinds[] = {
-	{ "csv", read_sheet, false }, { "tsv", read_sheet, false }, { "txt", read_sheet, false },
-	{ "npy", read_npy, false },   { "mtx", read_mtx, false },
+	{ "csv", read_sheet, false, false },      { "tsv", read_sheet, false, false },
+	{ "txt", read_sheet, false, false },      { "npy", read_npy, false, false },
+	{ "mtx", read_mtx, false, false },        { "graphml", import_graphml, false, false },
+	{ "npz", import_npz, true, true },        { "sqlite", import_sqlite, true, true },
+	{ "sqlite3", import_sqlite, true, true }, { "db", import_sqlite, true, true },
+	{ "h5ad", import_h5ad, true, true },      { "mat", import_mat, true, true },
 };
 
 static enum err find_kind(const char *path, const char *name, const struct kind_of_file **kind)
@@ -56,8 +60,9 @@ static enum err find_kind(const char *path, const char *name, const struct kind_
 		*kind = &kinds[i];
 		if (end && !strcasecmp(end + 1, kinds[i].ending))
 			return ERR_OK;
-		buf_printf(&known, " .%s", kinds[i].ending);
 	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		buf_printf(&known, " .%s", kinds[i].ending);
 	buf_add(&known, "", 1);
 	err = err_set(
 	    ERR_INPUT,
@@ -68,11 +73,13 @@ static enum err find_kind(const char *path, const char *name, const struct kind_
 }
 
 /* A matrix has no columns with names to say something of. */
-static enum err check_said(const struct import_request *r, const char *path)
+static enum err check_said(const struct import_request *r, const char *path, bool labelled)
 {
 	struct reading rest = r->how;
 	bool nothing;
 
+	if (labelled)
+		rest.label = NULL;
 	if (r->edges) { /* what may be said of these */
 		rest.from = rest.to = rest.weight = rest.comment = rest.separator = NULL;
 		rest.header = HEADER_AUTO;
@@ -104,15 +111,20 @@ static enum err read_file(struct imported *in, const struct import_request *r)
 	char *name = NULL;
 	enum err err;
 
-	TRY(import_bytes(r->file, &in->file, &name));
+	name = import_name(r->file);
 	err = find_kind(r->file, name, &kind);
+	if (!err && kind->by_library && strcmp(name, r->file) != 0)
+		err = err_set(ERR_INPUT, "%s: a packed .%s, expected it unpacked", r->file,
+			      kind->ending);
+	if (!err && !kind->by_library)
+		err = import_bytes(r->file, &in->file);
 	if (!err && r->part && !kind->has_parts)
 		err = err_set(ERR_INPUT, "%s: --part is \"%s\", but a .%s has no parts", r->file,
 			      r->part, kind->ending);
 	if (!err)
 		err = kind->read(in, r->file, r);
 	if (!err && !in->is_table)
-		err = check_said(r, r->file);
+		err = check_said(r, r->file, kind->has_parts);
 	free(name);
 	if (!err && in->is_table)
 		take_sheet(in);
@@ -130,7 +142,8 @@ static enum err read_edges(struct imported *in, const struct import_request *r)
 	const char *end;
 	enum err err;
 
-	TRY(import_bytes(r->edges, &file, &name));
+	TRY(import_bytes(r->edges, &file));
+	name = import_name(r->edges);
 	end = strrchr(name, '.');
 	if (end && !strcmp(end, ".csv"))
 		err = edges_from_csv((struct bytes){ file.p, file.n }, r->edges, &r->how, &text);

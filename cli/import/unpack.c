@@ -1,10 +1,98 @@
+#include "cli/import/unpack.h"
 #include "cli/import/import.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
 #include "common/data/limits.h"
 
-enum err import_bytes(const char *path, struct buf *out, char **name)
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+size_t unpack_most(void)
 {
-	*name = alloc_copy(path);
-	return file_read(path, DATA_FILE_MAX, out);
+	size_t half = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE);
+
+	return half < DATA_FILE_MAX ? half : DATA_FILE_MAX;
+}
+
+/* ---- a limit of computing ---- */
+
+static const char *watched;
+
+static void give_up(int signal)
+{
+	static const char text[] =
+	    ": the library that reads it does not come to an end: the file is damaged\n";
+	ssize_t ignored = write(STDERR_FILENO, watched, strlen(watched));
+
+	ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
+	(void)ignored;
+	(void)signal;
+	_exit(ERR_INPUT);
+}
+
+void unpack_watch_begin(const char *where)
+{
+	enum { SECONDS = 10, BYTES_A_SECOND = 1 << 20 };
+	struct itimerval limit = { .it_value.tv_sec = SECONDS };
+	struct stat st;
+
+	if (stat(where, &st) == 0)
+		limit.it_value.tv_sec += st.st_size / BYTES_A_SECOND;
+	watched = where;
+	signal(SIGPROF, give_up);
+	setitimer(ITIMER_PROF, &limit, NULL);
+}
+
+void unpack_watch_end(void)
+{
+	setitimer(ITIMER_PROF, &(struct itimerval){ 0 }, NULL);
+	signal(SIGPROF, SIG_DFL);
+}
+
+/* ---- packed files ---- */
+
+static const struct packed {
+	const char *ending;
+	enum err (*unpack)(struct bytes packed, const char *where, size_t most, struct buf *out);
+} packed[] = { { ".gz", unpack_gzip }, { ".zst", unpack_zstd } };
+
+static const struct packed *packed_as(const char *path)
+{
+	size_t n = strlen(path);
+
+	for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++) {
+		size_t cut = strlen(packed[i].ending);
+
+		if (n > cut && !strcmp(path + n - cut, packed[i].ending))
+			return &packed[i];
+	}
+	return NULL;
+}
+
+char *import_name(const char *path)
+{
+	const struct packed *p = packed_as(path);
+	char *name = alloc_copy(path);
+
+	if (p)
+		name[strlen(name) - strlen(p->ending)] = 0;
+	return name;
+}
+
+enum err import_bytes(const char *path, struct buf *out)
+{
+	const struct packed *p = packed_as(path);
+	struct buf file = { 0 };
+	enum err err;
+
+	if (!p)
+		return file_read(path, DATA_FILE_MAX, out);
+	TRY(file_read(path, DATA_FILE_MAX, &file));
+	err = p->unpack((struct bytes){ file.p, file.n }, path, unpack_most(), out);
+	buf_release(&file);
+	return err;
 }

@@ -157,6 +157,12 @@ static enum err wrong_count(const struct text *at, const struct sheet *t,
 	if (csv_record_blank(r))
 		return text_error(at, "the line is blank, expected %zu fields; take it out",
 				  t->columns);
+	if (t->columns == 1 && !t->rows)
+		return text_error(at,
+				  "%zu fields, expected 1 as on the first line: is that a title or "
+				  "a comment, take it out, or "
+				  "say how comments begin (comment)",
+				  r->n);
 	if (heading && !t->rows && r->n == t->columns + 1)
 		return text_error(at,
 				  "%zu fields, but the heading has %zu: the column of row names "

@@ -1,0 +1,42 @@
+# import -- how fast a table of numbers and ids is read by one core, beside pandas and numpy (Debian's; skipped without).
+# tests/bench/bench_import.c measures, in memory.
+#
+# COTERIE_BENCHES: where that program is, instead of build/plain/tests/bench as make leaves it.
+#
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+about='a table read by coterie import, beside pandas and numpy'
+default_seeds=1 quick_seeds=1
+
+measure() {
+	local program=${COTERIE_BENCHES:-build/plain/tests/bench}/bench_import rows kind other
+	[[ -n ${COTERIE_BENCHES-} ]] || make -s "$program"
+	rows=$($quick && echo 100000 || echo 1000000)
+	mkdir -p "$out/runs"
+	"$program" "$rows" "$out/runs/table.csv" >"$out/runs/import.txt" || { RUN_FAILED=true && return; }
+	for kind in six-digits all-digits; do
+		figure "$kind" coterie "$(sed -n "s/^import $kind .*mb_s=//p" "$out/runs/import.txt")" 100
+	done
+	for other in pandas numpy; do
+		if ! /usr/bin/python3 -c "import $other" 2>/dev/null; then
+			not_run "$rows x 64" six-digits "$other" "python3-$other is not there"
+			continue
+		fi
+		figure six-digits "$other" "$(/usr/bin/python3 scripts/bench.d/readers.py "$other" "$out/runs/table.csv" |
+			awk -v bytes="$(stat -c %s "$out/runs/table.csv")" '{ printf "%.1f", bytes / 1e6 / $1 }')"
+	done
+	rm "$out/runs/table.csv"
+}
+
+figure() { # ROW COLUMN MB/S [GOAL]
+	cell "$rows x 64" "$1" "$2" value="$3" runs=1 unit=MB/s goal="${4:+>= $4}" \
+		verdict="$([[ -z ${4-} ]] && echo - || verdict "$3" "x >= $4")"
+}
+
+render() {
+	cat <<-'TEXT'
+
+		Megabytes of text a second of one core's time, best of several; `six-digits` as `%.6f` prints, `all-digits` as `%.17g` does.
+	TEXT
+	render_grid '{value}'
+}

@@ -1,0 +1,4 @@
+/* GraphML. */
+#include "tests/fuzz/import.h"
+
+FUZZ_IMPORT("graphml")

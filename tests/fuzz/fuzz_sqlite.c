@@ -1,0 +1,4 @@
+/* A table of an SQLite database. */
+#include "tests/fuzz/import.h"
+
+FUZZ_IMPORT("sqlite")

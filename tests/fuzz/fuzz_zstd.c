@@ -1,0 +1,4 @@
+/* A table, packed by zstd. */
+#include "tests/fuzz/import.h"
+
+FUZZ_IMPORT("csv.zst")

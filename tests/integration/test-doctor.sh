@@ -134,7 +134,7 @@ test_data() {
 	awk 'BEGIN { srand(1); for (i = 0; i < 50; i++) print rand() * 1e6 "," rand() "," rand() ",1" }' >"$T/d/wide.csv"
 	edit party-00 '.data = { features: "d/wide.csv" }'
 	doctor 0 party-00
-	finds note columns 'column 1 of 4 has 100 % of the variance'
+	finds note columns 'column 0 .from 0. of 4 has 100 % of the variance'
 	sed -i '7s/^[^,]*/nan/' "$T/d/wide.csv"
 	doctor 1 party-00
 	one_wrong data

@@ -399,7 +399,7 @@ test_nan() {
 	rows_are party-01 50 6 'if (i == 3 && j == 2) x = "nan"'
 	ADDRESS=127.0.0.1:1 party party-01
 	ends 4 party-01
-	says party-01 'party-01/features\.csv:4: field 3 is ..nan.., expected a finite number'
+	says party-01 'party-01/features\.csv:4: column ..#3.. has no value ...nan...: say what becomes of it'
 }
 
 test_no_features() {
@@ -529,7 +529,7 @@ test_launch_refuses() {
 	launch_fails 'skew.* expected a number from 0 to 1' --job "$ROOT/configs/jobs/kmeans.json" --skew 2
 	launch_fails '--allow is "x,y"' --job "$ROOT/configs/jobs/kmeans.json" --allow x,y
 	launch_fails '--policy is "jobs=1"' --job "$ROOT/configs/jobs/kmeans.json" --policy jobs=1
-	launch_fails 'no edges\.tsv or edges\.mtx' --job "$ROOT/configs/jobs/kcagc-cora.json"
+	launch_fails 'no edges\.tsv, edges\.mtx or edges\.csv' --job "$ROOT/configs/jobs/kcagc-cora.json"
 	COTERIE_BIN=$BIN "$ROOT/scripts/launch" --data "$T/pooled" --parties 3 --out "$T/paper" --quiet \
 		--job "$ROOT/configs/jobs/fedsc-paper.json" >"$T/said" 2>&1 || status=$?
 	((status == 2)) || fail "launch of variant paper: exit $status, expected 2"

@@ -326,7 +326,7 @@ test_bad_csv() {
 	sed '150s/2.5,0$/2./' "$T/good" | head -c -4 >"$T/bad"
 	bad_features csv 'bad\.csv:150'
 	printf '1,0,\0,4\n' >"$T/bad"
-	bad_features csv 'bad\.csv:1'
+	bad_features csv 'bad\.csv: expected text in UTF-8'
 	: >"$T/bad"
 	bad_features csv 'bad\.csv'
 }

@@ -22,7 +22,7 @@ struct fedsc_report {
 	struct mat centres;       /* k-means: k x m, those of the last counting, in the data's units; owned */
 	uint32_t *label;          /* paper: n labels in the order of the parties; owned; else NULL */
 };
-void fedsc_report_release(struct fedsc_report *r);
+void fedsc_report_release(struct fedsc_report *r); /* also after a run that failed */
 
 /* Of rows of m columns. Phases: "totals"; anchors: "landmarks", "anchor", "kmeans"; dense and paper:
  * "landmarks", "dims" and "landmarks" again if d is to be found, "stage-1", then "dense", "kmeans" or

@@ -31,6 +31,7 @@ static void noisy_rows(void **state)
 	lab->party[1].noise = NULL;
 	assert_err(fedsc_run(&lab->parties, lab->m, &p, &report), ERR_PEER,
 		   "party 1: asked for noise of 0.7");
+	fedsc_report_release(&report);
 	rows_lab_release(lab);
 	free(lab);
 }

@@ -143,12 +143,7 @@ test_killed_and_away_for_long() {
 test_stopped_while_a_job_runs() {
 	federation 3
 	lasting 3
-	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
+	serves_three
 	sleeps party-01
 	submits "$T/job.json" 1
 	submits "$T/job.json" 2
@@ -176,12 +171,7 @@ while not os.path.exists(sys.argv[3]): time.sleep(0.02)' "$T/out/coordinator/job
 
 test_locked_store() {
 	federation 3
-	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
+	serves_three
 	sleeps party-01
 	submits "$T/job.json" 1
 	becomes 1 running
@@ -202,12 +192,7 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT state FROM job WHERE id = 1")
 
 test_damaged_store() {
 	federation 3
-	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
+	serves_three
 	sleeps party-01
 	submits "$T/job.json" 1
 	becomes 1 running

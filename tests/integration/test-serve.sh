@@ -103,12 +103,7 @@ test_two_at_once() {
 
 test_cancel() {
 	federation 3
-	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
+	serves_three
 	sleeps party-01
 	submits "$T/job.json" 1
 	submits "$T/job.json" 2

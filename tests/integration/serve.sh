@@ -26,6 +26,11 @@ stays() { # NAME...: parties that serve job after job
 # L parties that wait for jobs.
 served() { # L
 	federation "$1"
+	all_stay "$1"
+}
+
+all_stay() { # L: of the federation that there is, beside a coordinator that serves
+	local name
 	for name in $(names "$1"); do edit "$name" '.retry_s = 0'; done
 	serve
 	# shellcheck disable=SC2046
@@ -79,14 +84,4 @@ joined_times() { (($(grep -c 'joined from' "$T/coordinator.stderr") >= $1)); } #
 
 in_log() { # ID PHASE: it has come so far, or is done
 	grep -q "\"phase\": *\"$2\"" "$T/out/coordinator/job-00000$1/log.jsonl" 2>/dev/null || is "$1" "done"
-}
-
-# Three parties that stay, beside a coordinator that serves: all are there.
-serves_three() {
-	patient 3
-	for name in $(names 3); do edit "$name" '.retry_s = 0'; done
-	serve
-	# shellcheck disable=SC2046
-	stays $(names 3)
-	here 3
 }

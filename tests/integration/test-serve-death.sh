@@ -143,7 +143,8 @@ test_killed_and_away_for_long() {
 test_stopped_while_a_job_runs() {
 	federation 3
 	lasting 3
-	serves_three
+	patient 3
+	all_stay 3
 	sleeps party-01
 	submits "$T/job.json" 1
 	submits "$T/job.json" 2
@@ -171,7 +172,8 @@ while not os.path.exists(sys.argv[3]): time.sleep(0.02)' "$T/out/coordinator/job
 
 test_locked_store() {
 	federation 3
-	serves_three
+	patient 3
+	all_stay 3
 	sleeps party-01
 	submits "$T/job.json" 1
 	becomes 1 running
@@ -192,7 +194,8 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT state FROM job WHERE id = 1")
 
 test_damaged_store() {
 	federation 3
-	serves_three
+	patient 3
+	all_stay 3
 	sleeps party-01
 	submits "$T/job.json" 1
 	becomes 1 running

@@ -103,7 +103,8 @@ test_two_at_once() {
 
 test_cancel() {
 	federation 3
-	serves_three
+	patient 3
+	all_stay 3
 	sleeps party-01
 	submits "$T/job.json" 1
 	submits "$T/job.json" 2

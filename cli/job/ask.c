@@ -29,16 +29,29 @@ static enum err read_config(const char *config, char **path)
 	return ERR_OK;
 }
 
-enum err ask_where(const char *socket, const char *config, bool party, char **path)
+bool ask_option(int key, const char *text, struct asking *a)
+{
+	if (key == ASK_SOCKET)
+		a->socket = text;
+	else if (key == ASK_CONFIG)
+		a->config = text;
+	else if (key == ASK_JSON)
+		a->json = true;
+	else
+		return false;
+	return true;
+}
+
+enum err ask_where(const struct asking *a, bool party, char **path)
 {
 	const char *from = getenv("COTERIE_SOCKET");
 
-	if (socket || (!config && from && *from)) {
-		*path = alloc_copy(socket ? socket : from);
+	if (a->socket || (!a->config && from && *from)) {
+		*path = alloc_copy(a->socket ? a->socket : from);
 		return ERR_OK;
 	}
-	if (config)
-		return read_config(config, path);
+	if (a->config)
+		return read_config(a->config, path);
 	party = party && !file_exists(ASK_COORDINATOR) && file_exists(ASK_PARTY);
 	*path = alloc_copy(party ? ASK_PARTY : ASK_COORDINATOR);
 	return ERR_OK;

@@ -12,22 +12,20 @@
 #include <string.h>
 #include <time.h>
 
-enum { OPT_SOCKET = 256, OPT_CONFIG, OPT_JSON, OPT_MOST, OPT_TIMEOUT, OPT_WAIT };
+enum { OPT_MOST = ASK_OWN, OPT_TIMEOUT, OPT_WAIT };
 enum { MOST = 1000, TIMEOUT_MAX = 366 * 86400, POLL_MS = 250 };
 #define GONE_S 60.0 /* how long a coordinator that is started again is waited for */
 
 struct arguments {
-	const char *socket, *config, *what, *which;
-	bool json, follow, wait;
+	struct asking asking;
+	const char *what, *which;
+	bool follow, wait;
 	unsigned most, timeout_s;
 	char *path; /* of the socket */
 };
 
 static const struct argp_option options[] = {
-	{ "socket", OPT_SOCKET, "PATH", 0, "the coordinator's control socket", 0 },
-	{ "config", OPT_CONFIG, "FILE", 0, "the same, as the coordinator's configuration has it",
-	  0 },
-	{ "json", OPT_JSON, NULL, 0, "print what the coordinator answers, for programs", 0 },
+	ASK_OPTIONS("coordinator", "print what the coordinator answers, for programs"),
 	{ "most", OPT_MOST, "N", 0, "list: the last N jobs, default 50", 0 },
 	{ "follow", 'f', NULL, 0, "log: go on until the job is over", 0 },
 	{ "wait", OPT_WAIT, NULL, 0, "submit: then wait, as coterie job wait does", 0 },
@@ -39,16 +37,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 
+	if (ask_option(key, arg, &a->asking))
+		return 0;
 	switch (key) {
-	case OPT_SOCKET:
-		a->socket = arg;
-		return 0;
-	case OPT_CONFIG:
-		a->config = arg;
-		return 0;
-	case OPT_JSON:
-		a->json = true;
-		return 0;
 	case OPT_MOST:
 		a->most = (unsigned)args_whole(state, "most", arg, 1, MOST);
 		return 0;
@@ -77,11 +68,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- asking ---- */
 
-static struct json *request_of(const struct arguments *a, const char *what, double id)
+static struct json *request_of(const char *what, double id)
 {
 	struct json *request = json_object();
 
-	(void)a;
 	json_put_string(request, "do", what);
 	if (id > 0)
 		json_put_number(request, "id", id);
@@ -143,12 +133,12 @@ static enum err do_list(const struct arguments *a)
 {
 	static const char *const heads[] = { ">job",      "state",     "kind",
 					     "submitter", "submitted", "ended" };
-	struct json *request = request_of(a, "list", 0), *answer;
+	struct json *request = request_of("list", 0), *answer;
 	struct table *t;
 
 	json_put_number(request, "most", a->most);
 	TRY(ask_and_free(a, request, &answer));
-	if (a->json) {
+	if (a->asking.json) {
 		args_print(json_get(answer, "jobs"));
 		json_free(answer);
 		return ERR_OK;
@@ -210,7 +200,7 @@ static void show(const struct json *j)
 
 static enum err ask_show(const struct arguments *a, double id, struct json **answer)
 {
-	TRY(ask_and_free(a, request_of(a, "show", id), answer));
+	TRY(ask_and_free(a, request_of("show", id), answer));
 	if (json_get(*answer, "job") && json_type(json_get(*answer, "job")) == JSON_OBJECT)
 		return ERR_OK;
 	json_free(*answer);
@@ -224,7 +214,7 @@ static enum err do_show(const struct arguments *a)
 
 	TRY(read_id(a, &id));
 	TRY(ask_show(a, id, &answer));
-	if (a->json)
+	if (a->asking.json)
 		args_print(json_get(answer, "job"));
 	else
 		show(json_get(answer, "job"));
@@ -277,7 +267,7 @@ static enum err wait_for(const struct arguments *a, double id)
 			break;
 		json_free(answer);
 	}
-	if (a->json)
+	if (a->asking.json)
 		args_print(j);
 	else
 		printf("job %.0f: %s\n", id, json_text(j, "state"));
@@ -307,15 +297,15 @@ static enum err do_submit(const struct arguments *a)
 	if (!a->which)
 		return err_set(ERR_INPUT, "submit needs the file of a job");
 	TRY(file_read_text(a->which, JOB_TEXT_MAX, &text));
-	request = request_of(a, "submit", 0);
+	request = request_of("submit", 0);
 	json_put_string(request, "job", (const char *)text.p); /* file_read() ends it */
 	json_put_string(request, "where", a->which);
 	buf_release(&text);
 	TRY(ask_and_free(a, request, &answer));
 	id = number_of(answer, "id");
-	if (a->json && !a->wait)
+	if (a->asking.json && !a->wait)
 		args_print(answer);
-	else if (!a->json)
+	else if (!a->asking.json)
 		printf("job %.0f\n", id);
 	json_free(answer);
 	fflush(stdout);
@@ -328,8 +318,8 @@ static enum err do_cancel(const struct arguments *a)
 	double id;
 
 	TRY(read_id(a, &id));
-	TRY(ask_and_free(a, request_of(a, "cancel", id), &answer));
-	if (a->json)
+	TRY(ask_and_free(a, request_of("cancel", id), &answer));
+	if (a->asking.json)
 		args_print(answer);
 	json_free(answer);
 	return ERR_OK;
@@ -344,7 +334,7 @@ static enum err do_log(const struct arguments *a)
 
 	TRY(read_id(a, &id));
 	while (!over) {
-		struct json *request = request_of(a, "log", id), *answer;
+		struct json *request = request_of("log", id), *answer;
 		double before = offset;
 		enum err e;
 
@@ -386,7 +376,7 @@ static enum err run(void *arguments)
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
 		if (strcmp(a->what, actions[i].what) != 0)
 			continue;
-		TRY(ask_where(a->socket, a->config, false, &a->path));
+		TRY(ask_where(&a->asking, false, &a->path));
 		e = actions[i].run(a);
 		free(a->path);
 		return e;

@@ -8,37 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_SOCKET = 256, OPT_CONFIG, OPT_JSON };
-
-struct arguments {
-	const char *socket, *config;
-	bool json;
-};
-
-static const struct argp_option options[] = {
-	{ "socket", OPT_SOCKET, "PATH", 0, "the daemon's control socket", 0 },
-	{ "config", OPT_CONFIG, "FILE", 0, "the same, as the daemon's configuration has it", 0 },
-	{ "json", OPT_JSON, NULL, 0, "all of it, for programs", 0 },
-	{ 0 }
-};
+static const struct argp_option options[] = { ASK_OPTIONS("daemon", "all of it, for programs"),
+					      { 0 } };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct arguments *a = state->input;
-
-	switch (key) {
-	case OPT_SOCKET:
-		a->socket = arg;
-		return 0;
-	case OPT_CONFIG:
-		a->config = arg;
-		return 0;
-	case OPT_JSON:
-		a->json = true;
-		return 0;
-	default:
-		return args_none(key, arg, state);
-	}
+	return ask_option(key, arg, state->input) ? 0 : args_none(key, arg, state);
 }
 
 static const struct json *in(const struct json *o, const char *key, enum json_type type)
@@ -204,11 +179,11 @@ static void show(const struct json *d)
 
 static enum err run(void *arguments)
 {
-	const struct arguments *a = arguments;
+	const struct asking *a = arguments;
 	struct json *request = json_object(), *answer = NULL;
 	const struct json *d;
 	char *path = NULL;
-	enum err e = ask_where(a->socket, a->config, true, &path);
+	enum err e = ask_where(a, true, &path);
 
 	json_put_string(request, "do", "status");
 	if (e == ERR_OK)
@@ -244,5 +219,5 @@ int status_main(int argc, char **argv)
 		    "control.viewers. "
 		    "Exit status: 0; 2 if no daemon answers, 4 if it does not let this user look.",
 	};
-	return (int)args_run("status", &argp, argc, argv, &(struct arguments){ 0 }, run);
+	return (int)args_run("status", &argp, argc, argv, &(struct asking){ 0 }, run);
 }

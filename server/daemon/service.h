@@ -79,5 +79,7 @@ extern const struct http_route service_routes[]; /* of struct window_more, with 
 /* ---- service_answer.c ---- */
 
 control_answer service_answer;
+/* What jobs.db has of a job, for whoever asks by either way. The parameters, parsed: the caller's; NULL: damaged. */
+struct json *service_put_job(struct json *o, const struct store_job *j);
 
 #endif

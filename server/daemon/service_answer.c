@@ -44,12 +44,27 @@ static void put_time(struct json *o, const char *key, time_t t)
 	json_put_string(o, key, text);
 }
 
-static const char *kind_in(const char *text, struct json **root)
+struct json *service_put_job(struct json *o, const struct store_job *j)
 {
-	if (json_parse((struct bytes){ (const uint8_t *)text, strlen(text) }, "jobs.db", root) !=
-	    ERR_OK)
-		return "";
-	return json_text(*root, "kind");
+	struct json *root = NULL, *list;
+	bool parsed = json_parse((struct bytes){ (const uint8_t *)j->text, strlen(j->text) },
+				 "jobs.db", &root) == ERR_OK;
+
+	json_put_number(o, "id", (double)j->id);
+	json_put_string(o, "state", store_state_name[j->state]);
+	json_put_string(o, "kind", parsed ? json_text(root, "kind") : "");
+	json_put_string(o, "submitter", j->submitter);
+	list = json_put_array(o, "parties");
+	for (size_t l = 0; l < j->parties; l++)
+		json_append_string(list, j->party[l]);
+	put_time(o, "submitted", j->submitted);
+	put_time(o, "began", j->began);
+	put_time(o, "ended", j->ended);
+	json_put_number(o, "attempts", j->attempts);
+	json_put_string(o, "cause", j->cause);
+	if (*j->job_id)
+		json_put_string(o, "job_id", j->job_id);
+	return root;
 }
 
 static void put_waiting(const struct service *s, const struct entry *e, struct json *o)
@@ -64,26 +79,13 @@ static void put_waiting(const struct service *s, const struct entry *e, struct j
 static void put_job(const struct service *s, const struct store_job *j, const struct entry *e,
 		    struct json *o, bool whole)
 {
-	struct json *root = NULL, *list;
+	struct json *root = service_put_job(o, j);
 	char *dir;
 
-	json_put_number(o, "id", (double)j->id);
-	json_put_string(o, "state", store_state_name[j->state]);
-	json_put_string(o, "kind", kind_in(j->text, &root));
-	json_put_string(o, "submitter", j->submitter);
-	list = json_put_array(o, "parties");
-	for (size_t l = 0; l < j->parties; l++)
-		json_append_string(list, j->party[l]);
-	put_time(o, "submitted", j->submitted);
-	put_time(o, "began", j->began);
-	put_time(o, "ended", j->ended);
-	json_put_number(o, "attempts", j->attempts);
 	if (store_is_over(j->state))
 		json_put_number(o, "status", (double)j->status);
-	json_put_string(o, "cause", j->cause);
 	if (*j->directory) {
 		dir = file_join(s->config->common.output, j->directory);
-		json_put_string(o, "job_id", j->job_id);
 		json_put_string(o, "directory", dir);
 		json_put_bool(o, "kept", file_exists(dir));
 		free(dir);

@@ -79,7 +79,7 @@ static enum err ask_sound(struct store *s)
 	return e;
 }
 
-static enum err check(struct store *s)
+static enum err check(struct store *s, bool sound)
 {
 	int64_t tables = 0, mark = 0, version = 0;
 
@@ -94,11 +94,12 @@ static enum err check(struct store *s)
 		    "%s: this is no queue of jobs that this version of coordinator knows "
 		    "(application %" PRId64 ", version %" PRId64 ")",
 		    s->path, mark, version);
-	TRY(ask_sound(s));
+	if (sound)
+		TRY(ask_sound(s));
 	return db_log_ahead(s->db);
 }
 
-enum err store_open(struct store **out, const char *path)
+static enum err open_store(struct store **out, const char *path, bool sound)
 {
 	struct store *s = alloc(1, sizeof(*s));
 	bool host;
@@ -107,7 +108,7 @@ enum err store_open(struct store **out, const char *path)
 	s->path = alloc_copy(path);
 	e = db_open(&s->db, path, true, STORE_BUSY_MS);
 	if (e == ERR_OK)
-		e = check(s);
+		e = check(s, sound);
 	host = s->db && db_host_failed(s->db);
 	if (e != ERR_OK && s->db && !host)
 		e = err_set(ERR_INPUT,
@@ -118,6 +119,16 @@ enum err store_open(struct store **out, const char *path)
 	if (e != ERR_OK)
 		store_close(s);
 	return e;
+}
+
+enum err store_open(struct store **s, const char *path)
+{
+	return open_store(s, path, true);
+}
+
+enum err store_look(struct store **s, const char *path)
+{
+	return open_store(s, path, false);
 }
 
 void store_close(struct store *s)

@@ -51,6 +51,9 @@ void store_job_release(struct store_job *j);
 struct store;
 /* Makes the file if there is none. ERR_INPUT: it is no jobs.db of this version, or it is damaged; what to do. */
 enum err store_open(struct store **s, const char *path) MUST_CHECK;
+/* Once more, beside a connection of this process: the file is not looked through for damage again, which takes time that
+ * grows with it. */
+enum err store_look(struct store **s, const char *path) MUST_CHECK;
 void store_close(struct store *s); /* NULL is fine */
 
 enum err store_add(struct store *s, struct store_job *j) MUST_CHECK; /* gives it its id */

@@ -2,8 +2,7 @@
 #include "tests/test.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
-#include "crypto/ledger.h"
-#include "tests/unit/crypto/lab.h"
+#include "tests/unit/crypto/book.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,9 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char dir[64], path[96];
-static struct ledger *book;
-
 static const struct ledger_job job_a = { .id = { 0xa1, 0x02 },
 					 .attempt = 1,
 					 .kind = "kcagc",
@@ -26,23 +22,6 @@ static const struct ledger_job job_a = { .id = { 0xa1, 0x02 },
 					 .data = { 9 },
 					 .parties = "bank-a bank-b",
 					 .submitter = "ann" };
-
-static int set_up(void **state)
-{
-	(void)state;
-	lab_dir(dir);
-	snprintf(path, sizeof(path), "%s/ledger.db", dir);
-	assert_ok(ledger_open(&book, path, "bank-a"));
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	ledger_close(book);
-	lab_remove(dir);
-	return 0;
-}
 
 static void note(const char *type, uint64_t rounds, uint64_t words)
 {

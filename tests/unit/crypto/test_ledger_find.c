@@ -1,30 +1,11 @@
 /* Looking rows up, and what was spent, for who looks in. */
 #include "tests/test.h"
-#include "crypto/ledger.h"
-#include "tests/unit/crypto/lab.h"
+#include "tests/unit/crypto/book.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static char dir[64], path[96], found[4096];
-static struct ledger *book;
-
-static int set_up(void **state)
-{
-	(void)state;
-	lab_dir(dir);
-	snprintf(path, sizeof(path), "%s/ledger.db", dir);
-	assert_ok(ledger_open(&book, path, "bank-a"));
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	ledger_close(book);
-	lab_remove(dir);
-	return 0;
-}
+static char found[4096];
 
 static void write_rows(const struct ledger_job *job, size_t count, const char *purpose)
 {

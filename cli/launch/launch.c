@@ -281,6 +281,13 @@ static int launch(struct federation *f)
 		for (unsigned i = 1; i < f->started; i++)
 			print_tail(l, f->process[i].name, f->process[i].name,
 				   &f->process[i] == f->failed ? 3 : 1);
+		/* Who is killed says nothing, and others only that they waited. */
+		if (f->failed && f->failed->status > 128)
+			fprintf(stderr,
+				"launch: %s was killed by signal %d (%s), and nobody starts it "
+				"again here\n",
+				f->failed->name, f->failed->status - 128,
+				strsignal(f->failed->status - 128));
 		fprintf(stderr,
 			"launch: the run ended with status %d; log.jsonl of each process is below "
 			"%s\n",

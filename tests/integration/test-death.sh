@@ -182,6 +182,14 @@ test_launch_that_is_killed() {
 	until_true 5 nothing_runs || fail "still running: $(launched)"
 }
 
+test_launch_says_who_was_killed() {
+	start_launch
+	pkill -KILL -f "^$BIN/party --config $T/out/work/party-01" || fail "there is no party-01"
+	ends 137 launch
+	says launch 'party-01 was killed by signal 9 .Killed., and nobody starts it again here'
+	[[ -z $(launched) ]] || fail "still running: $(launched)"
+}
+
 test_launches_side_by_side() {
 	federation 1
 	local i

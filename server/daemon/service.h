@@ -5,7 +5,8 @@
  *     seats, running jobs --- service_queue.c /
  *
  * service.c          the process: start, signals, what is done now and then, the end
- * service_queue.c    which job is next; its begin, its end; what a process before this one has left
+ * service_queue.c    which job is next; its begin, its end
+ * service_before.c   what a process before this one has left
  * service_answer.c   requests of the control socket
  * service_window.c   what it shows by HTTP
  *
@@ -60,7 +61,6 @@ struct service {
 /* ---- service_queue.c ---- */
 
 void queue_hooks(struct service *s);       /* fills in s->queue */
-enum err queue_load(struct service *s) MUST_CHECK; /* what jobs.db has that is not over */
 void queue_look(struct service *s);        /* begins what can begin */
 void queue_write(struct service *s);       /* tries again what jobs.db was not told */
 /* A new job, whose text is then the queue's; *id: its number. ERR_JOB: jobs.db cannot be written; it is not taken. */
@@ -71,6 +71,22 @@ enum err queue_cancel(struct service *s, struct entry *e, const char *who) MUST_
 bool queue_is_there(const struct service *s, const struct seat *seat); /* or busy, or on its way back */
 void queue_free(struct service *s);
 void service_stopped(struct service *s); /* no job runs any more: the end */
+
+/* An entry, for service_before.c. */
+bool entry_save(struct service *s, struct entry *e); /* false: jobs.db cannot be told; queue_write() tries again */
+void entry_end(struct service *s, struct entry *e, enum err status, const char *cause); /* over; it may be freed */
+char *entry_path(const struct service *s, const struct entry *e, const char *name); /* in its directory; the caller's */
+enum err entry_read(struct job *job, const struct entry *e) MUST_CHECK; /* its parameters */
+struct running *entry_running(struct service *s, const struct entry *e, const struct job *job);
+void entry_mark(struct service *s, struct entry *e, struct running *r); /* it runs, as r */
+void entry_open_log(struct service *s, struct entry *e);
+bool queue_has_room(const struct service *s); /* for one more that runs */
+/* Behind all others; the entry has j's text. ERR_INPUT: a party is no more among the coordinator's. */
+enum err queue_append(struct service *s, const struct store_job *j, struct entry **entry) MUST_CHECK;
+
+/* ---- service_before.c ---- */
+
+enum err queue_load(struct service *s) MUST_CHECK; /* what jobs.db has that is not over */
 
 /* ---- service_window.c ---- */
 

@@ -34,7 +34,7 @@ static void note_trouble(struct service *s, enum err e)
 		s->trouble[0] = '\0';
 }
 
-static bool save(struct service *s, struct entry *e)
+bool entry_save(struct service *s, struct entry *e)
 {
 	enum err result = store_change(s->store, &e->job);
 
@@ -44,7 +44,7 @@ static bool save(struct service *s, struct entry *e)
 	return result == ERR_OK;
 }
 
-static char *path_in(const struct service *s, const struct entry *e, const char *name)
+char *entry_path(const struct service *s, const struct entry *e, const char *name)
 {
 	char *dir = file_join(s->config->common.output, e->job.directory);
 	char *path = file_join(dir, name);
@@ -97,10 +97,10 @@ static void settle(struct service *s, struct entry *e)
 {
 	char *state;
 
-	if (!save(s, e))
+	if (!entry_save(s, e))
 		return;
 	if (*e->job.directory) {
-		state = path_in(s, e, "job.state");
+		state = entry_path(s, e, "job.state");
 		attempt_forget(state);
 		free(state);
 	}
@@ -108,7 +108,7 @@ static void settle(struct service *s, struct entry *e)
 	remove_entry(s, e);
 }
 
-static void end_job(struct service *s, struct entry *e, enum err status, const char *cause)
+void entry_end(struct service *s, struct entry *e, enum err status, const char *cause)
 {
 	struct store_job *j = &e->job;
 
@@ -129,7 +129,7 @@ void queue_write(struct service *s)
 		next = e->next;
 		if (!e->unwritten)
 			continue;
-		if (save(s, e))
+		if (entry_save(s, e))
 			note_trouble(s, ERR_OK);
 		if (!e->unwritten && store_is_over(e->job.state))
 			settle(s, e);
@@ -179,7 +179,7 @@ static enum err choose_directory(const struct service *s, struct entry *e)
 }
 
 /* The job with its parties' seats, of which jobs.db knows nothing yet. */
-static struct running *make_running(struct service *s, const struct entry *e, const struct job *job)
+struct running *entry_running(struct service *s, const struct entry *e, const struct job *job)
 {
 	char *output = file_join(s->config->common.output, e->job.directory);
 	struct running *r =
@@ -190,9 +190,9 @@ static struct running *make_running(struct service *s, const struct entry *e, co
 	return r;
 }
 
-static void open_log(struct service *s, struct entry *e)
+void entry_open_log(struct service *s, struct entry *e)
 {
-	char *path = path_in(s, e, "log.jsonl");
+	char *path = entry_path(s, e, "log.jsonl");
 
 	if (log_job_open(e->job.job_id, path) != ERR_OK)
 		log_warn("%s", err_detail());
@@ -200,7 +200,7 @@ static void open_log(struct service *s, struct entry *e)
 	link_latest(s, e->job.directory);
 }
 
-static void mark_running(struct service *s, struct entry *e, struct running *r)
+void entry_mark(struct service *s, struct entry *e, struct running *r)
 {
 	hex_write(r->run.job_id, JOB_ID_LEN, e->job.job_id);
 	snprintf(r->number, sizeof(r->number), "%s", e->job.job_id);
@@ -223,11 +223,11 @@ static void unmark(struct service *s, struct entry *e, enum store_state state)
 	e->job.attempts--;
 	e->job.job_id[0] = '\0';
 	if (!e->unwritten)
-		save(s, e);
+		entry_save(s, e);
 	e->unwritten = false; /* or what jobs.db has is what it was before */
 }
 
-static enum err read_again(struct job *job, const struct entry *e)
+enum err entry_read(struct job *job, const struct entry *e)
 {
 	struct bytes text = { (const uint8_t *)e->job.text, strlen(e->job.text) };
 
@@ -240,11 +240,11 @@ static bool begin(struct service *s, struct entry *e)
 	enum store_state before = e->job.state;
 	struct running *r;
 	struct job job;
-	enum err result = read_again(&job, e);
+	enum err result = entry_read(&job, e);
 
 	if (result != ERR_OK) { /* another version of this program took it */
 		hook_raise(HOOK_JOB_FAILED, "", "job failed: %s", err_detail());
-		end_job(s, e, result, err_detail());
+		entry_end(s, e, result, err_detail());
 		return true;
 	}
 	if (!*e->job.directory)
@@ -254,10 +254,10 @@ static bool begin(struct service *s, struct entry *e)
 		e->job.directory[0] = '\0';
 		return false;
 	}
-	r = make_running(s, e, &job);
+	r = entry_running(s, e, &job);
 	result = running_draw(r);
-	mark_running(s, e, r);
-	if (result == ERR_OK && save(s, e))
+	entry_mark(s, e, r);
+	if (result == ERR_OK && entry_save(s, e))
 		result = running_begin_results(r);
 	log_set_job_here("");
 	if (result != ERR_OK || e->unwritten) {
@@ -266,7 +266,7 @@ static bool begin(struct service *s, struct entry *e)
 		return false;
 	}
 	note_trouble(s, ERR_OK);
-	open_log(s, e);
+	entry_open_log(s, e);
 	log_info("job %" PRId64 " of %s begins, in %s", e->job.id, e->job.submitter,
 		 e->job.directory);
 	running_start(r);
@@ -290,14 +290,14 @@ static void set_waiting(struct service *s, struct entry *e, enum store_state sta
 	if (e->job.state == state)
 		return;
 	e->job.state = state;
-	save(s, e);
+	entry_save(s, e);
 	if (state == STORE_WAITING)
 		log_info("job %" PRId64 " waits for parties that are away", e->job.id);
 }
 
 /* Jobs that run, and those that are over but whose threads have not come back: each has a log of
  * its own open. */
-static bool has_room(const struct service *s)
+bool queue_has_room(const struct service *s)
 {
 	size_t held = 0;
 
@@ -326,7 +326,7 @@ void queue_look(struct service *s)
 		set_waiting(s, e, there ? STORE_QUEUED : STORE_WAITING);
 		if (!there)
 			continue;
-		if (free_now && has_room(s) && !s->c.stopping && !e->unwritten && begin(s, e))
+		if (free_now && queue_has_room(s) && !s->c.stopping && !e->unwritten && begin(s, e))
 			continue;
 		for (size_t l = 0; l < e->job.parties; l++)
 			reserved[number_of(s, e->seat[l])] = true;
@@ -346,7 +346,7 @@ struct entry *queue_find(struct service *s, int64_t id)
 }
 
 /* Behind all others. ERR_INPUT: a party is no more among the coordinator's. */
-static enum err append(struct service *s, const struct store_job *j, struct entry **entry)
+enum err queue_append(struct service *s, const struct store_job *j, struct entry **entry)
 {
 	struct entry *e = alloc(1, sizeof(*e)), **at = &s->first;
 
@@ -376,7 +376,7 @@ enum err queue_add(struct service *s, struct store_job *j, int64_t *id)
 	TRY(result);
 	*id = j->id;
 	log_info("job %" PRId64 " was submitted by %s", j->id, j->submitter);
-	TRY(append(s, j, &e)); /* its parties were looked up when it was read */
+	TRY(queue_append(s, j, &e)); /* its parties were looked up when it was read */
 	queue_look(s);
 	return ERR_OK;
 }
@@ -394,7 +394,7 @@ enum err queue_cancel(struct service *s, struct entry *e, const char *who)
 		return ERR_OK;
 	}
 	id = e->job.id;
-	end_job(s, e, ERR_CANCELLED, why);
+	entry_end(s, e, ERR_CANCELLED, why);
 	queue_look(s);
 	return !queue_find(s, id)
 		   ? ERR_OK
@@ -402,104 +402,6 @@ enum err queue_cancel(struct service *s, struct entry *e, const char *who)
 			     "job %" PRId64 " is cancelled, but is lost track of if the "
 			     "coordinator ends now: %.800s",
 			     id, s->trouble);
-}
-
-/* ---- what a process before this one has left ---- */
-
-static void requeue(struct service *s, struct entry *e, const char *why)
-{
-	unsigned most = s->config->common.rejoin_s ? s->config->max_attempts : 1;
-	char cause[ERR_DETAIL_MAX];
-
-	if (e->job.attempts >= most) {
-		snprintf(cause, sizeof(cause),
-			 "%s was started again after attempt %u of the job, and there are no more: "
-			 "%.600s",
-			 s->config->common.name, e->job.attempts, why);
-		hook_raise(HOOK_JOB_FAILED, e->job.job_id, "job failed: %s", cause);
-		end_job(s, e, ERR_PEER, cause);
-		return;
-	}
-	log_warn("job %" PRId64 " was under way when %s ended, and begins anew: %s", e->job.id,
-		 s->config->common.name, why);
-	e->job.state = STORE_QUEUED;
-	snprintf(e->job.cause, sizeof(e->job.cause), "begun anew: %.900s", why);
-	save(s, e);
-}
-
-/* Another attempt at a job whose parties wait for it. */
-static void take_up(struct service *s, struct entry *e, const struct attempt_state *state,
-		    const struct job *job)
-{
-	struct running *r = make_running(s, e, job);
-	time_t began = e->job.began;
-	enum err result;
-
-	running_set(r, state->job_id);
-	result = running_take_up(r, state);
-	if (result != ERR_OK) /* so that its run.json says so */
-		record_start(&r->record, job, state->job_id, state->attempt, r->name, r->L);
-	mark_running(s, e, r);
-	e->job.began = began;
-	e->job.attempts = state->attempt + (result == ERR_OK);
-	save(s, e);
-	open_log(s, e);
-	if (result == ERR_OK)
-		result = running_begin_results(r);
-	log_set_job_here("");
-	if (result == ERR_OK)
-		running_await(r);
-	else
-		running_close(r, result, err_detail());
-}
-
-static void recover(struct service *s, struct entry *e)
-{
-	const struct daemon_common *c = &s->config->common;
-	double limit_s = (double)c->rejoin_s + c->reconnect_s;
-	char *path = path_in(s, e, "job.state"), why[ERR_DETAIL_MAX];
-	struct attempt_state state = { 0 };
-	const char *name[PARTIES_MAX];
-	uint8_t what[HASH_LEN];
-	struct job job;
-	bool found = *e->job.directory && attempt_find(path, limit_s, &state, why);
-
-	free(path);
-	if (state.done) { /* however long ago */
-		end_job(s, e, ERR_OK, "");
-		return;
-	}
-	if (read_again(&job, e) != ERR_OK) {
-		end_job(s, e, ERR_INPUT, err_detail());
-		return;
-	}
-	for (size_t l = 0; l < e->job.parties; l++)
-		name[l] = e->job.party[l];
-	attempt_hash(&job, name, e->job.parties, what);
-	if (found && has_room(s) && c->rejoin_s && s->config->max_attempts > 1 &&
-	    !memcmp(what, state.what, HASH_LEN))
-		take_up(s, e, &state, &job);
-	else
-		requeue(s, e, *why ? why : "it had not come so far that it could be gone on with");
-}
-
-enum err queue_load(struct service *s)
-{
-	struct store_rows rows;
-	enum err result = store_open_jobs(s->store, &rows);
-
-	for (size_t i = 0; i < rows.n && result == ERR_OK; i++) {
-		struct entry *e;
-		bool ours = append(s, &rows.job[i], &e) == ERR_OK;
-
-		rows.job[i].text = NULL; /* the entry's */
-		if (!ours)
-			end_job(s, e, ERR_INPUT, err_detail());
-		else if (e->job.state == STORE_RUNNING)
-			recover(s, e);
-	}
-	store_rows_release(&rows);
-	return result;
 }
 
 /* ---- what connections and jobs tell ---- */
@@ -538,9 +440,9 @@ static void on_closed(void *service, struct running *r)
 	if (e->job.attempts < r->run.attempt)
 		e->job.attempts = r->run.attempt;
 	if (r->left)
-		save(s, e);
+		entry_save(s, e);
 	else
-		end_job(s, e, r->result, cause);
+		entry_end(s, e, r->result, cause);
 	if (s->c.stopping)
 		service_stopped(s);
 	else

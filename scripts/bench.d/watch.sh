@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
 about='a job with 50 who watch the coordinator by HTTP, by one without http.listen, in turn, loopback'
-default_seeds=15 quick_seeds=5
+default_seeds=31 quick_seeds=5
 
 L=3 watchers=50
 

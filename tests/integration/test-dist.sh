@@ -16,6 +16,7 @@ test_list_names_what_the_loader_loads() {
 	debian
 	"$ROOT/scripts/sbom" >"$T/sbom"
 	local program soname path relation package
+	declare -A asked=()
 	for program in "${programs[@]}"; do
 		libraries "$ROOT/build/bin/$program" >"$T/libraries"
 		readelf -dW "$ROOT/build/bin/$program" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' >"$T/needed"
@@ -33,6 +34,8 @@ test_list_names_what_the_loader_loads() {
 			! jq -r --arg name "$package" '.packages[] | select(.name == $name) | .comment' "$T/sbom" | tr ' ' '\n' |
 				grep -xFf "$T/needed" >/dev/null || relation=DYNAMIC_LINK
 			grep -x "$relation .*" "$T/found" >/dev/null || fail "$program and $soname: $(cat "$T/found"), expected $relation"
+			[[ -z ${asked[$path]-} ]] || continue # of another program
+			asked[$path]=yes
 			dpkg-query -L "$package" | grep -x ".*/$(basename "$(realpath "$path")")" >/dev/null || fail "$package has no $path"
 			[[ $(cut -d ' ' -f 3 "$T/found") == "$(dpkg-query -W -f '${Version}\n' "$package" | head -n 1)" ]] ||
 				fail "$package: the list says version $(cut -d ' ' -f 3 "$T/found")"

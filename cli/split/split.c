@@ -3,6 +3,7 @@
 #include "cli/split/split_parties.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/data/columns.h"
 #include "common/data/cut.h"
 #include "common/data/dataset.h"
 #include "common/data/edges.h"
@@ -28,8 +29,9 @@ struct source {
 	struct dataset_files files;
 	struct features X;
 	size_t n;
-	struct ids ids; /* if files.ids */
-	char **name;    /* of each row: its id; or its number, which borrows from numbers */
+	struct columns columns; /* of X, if they have names */
+	struct ids ids;         /* if files.ids */
+	char **name;            /* of each row: its id; or its number, which borrows from numbers */
 	char *numbers;
 	struct csr adjacency; /* if files.edges */
 	struct labels labels; /* if files.labels */
@@ -72,7 +74,7 @@ static enum err source_read(struct source *s)
 	bool edges = p->by == SPLIT_EDGES || p->shared_edges > 0;
 
 	TRY(dataset_find(p->data, edges ? DATASET_BOTH : DATASET_FEATURES, &s->files));
-	TRY(features_read(s->files.features, &s->X));
+	TRY(features_read_named(s->files.features, &s->X, &s->columns));
 	s->n = features_rows(&s->X);
 	s->numbers = alloc(s->n, NUMBER_ROOM);
 	ALLOC(s->name, s->n);
@@ -125,6 +127,26 @@ static enum err write_features(const char *dir, struct features *X)
 		npy_print(&X->dense, &text);
 	features_release(X);
 	return args_write(dir, sparse ? "features.mtx" : "features.npy", &text);
+}
+
+/* columns.json of those columns that have a place; col_of NULL: of all. Nothing if they have no
+ * names. */
+static enum err write_columns(const struct source *s, const char *dir, const uint32_t *col_of)
+{
+	struct columns part = { 0 };
+	struct buf text = { 0 };
+
+	if (!s->columns.n)
+		return ERR_OK;
+	for (size_t j = 0; j < s->columns.n; j++) {
+		const struct column *c = &s->columns.column[j];
+
+		if (!col_of || col_of[j] != UINT32_MAX)
+			columns_add(&part, c->name, c->type, c->unit, c->from);
+	}
+	columns_print(&part, &text);
+	columns_release(&part);
+	return args_write(dir, "columns.json", &text);
 }
 
 /* Those edges u <= v that are kept, by their place among all of them. */
@@ -192,9 +214,11 @@ static enum err by_columns(const void *source, const char *dir, uint32_t l)
 		if (col_of[j] != UINT32_MAX)
 			buf_printf(&columns, "%zu\n", j);
 	}
-	free(col_of);
 	if (!err)
 		err = args_write(dir, "columns.txt", &columns);
+	if (!err)
+		err = write_columns(s, dir, col_of);
+	free(col_of);
 	if (!err && s->files.edges && (row || p->shared_edges > 0)) {
 		ALLOC(kept, edges);
 		split_shared_edges(edges, p->parties, p->shared_edges > 0 ? p->shared_edges : 1,
@@ -241,6 +265,8 @@ static enum err by_rows(const void *source, const char *dir, uint32_t l)
 	split_cut(&s->X, count, row_of, features_cols(&s->X), NULL, &X);
 	err = write_features(dir, &X);
 	if (!err)
+		err = write_columns(s, dir, NULL);
+	if (!err)
 		err = args_write(dir, "ids.txt", &ids);
 	if (!err && s->files.labels)
 		err = args_write(dir, "labels.txt", &labels);
@@ -264,6 +290,7 @@ static enum err by_edges(const void *source, const char *dir, uint32_t l)
 	enum err err;
 
 	TRY(copy(s->files.features, dir));
+	TRY(write_columns(s, dir, NULL));
 	if (s->files.ids)
 		TRY(copy(s->files.ids, dir));
 	ALLOC(kept, s->holders.edges);
@@ -340,6 +367,7 @@ enum err split_data(const struct split_params *p)
 		err = write_parts(&s);
 	dataset_files_release(&s.files);
 	features_release(&s.X);
+	columns_release(&s.columns);
 	ids_release(&s.ids);
 	csr_release(&s.adjacency);
 	labels_release(&s.labels);

@@ -80,20 +80,30 @@ static enum err read_features(const char *path, const struct reading *how, struc
 	return columns_beside(path, features_cols(X), names);
 }
 
-enum err features_read(const char *path, struct features *X)
+enum err features_read_named(const char *path, struct features *X, struct columns *names)
 {
-	struct columns names = { 0 };
 	struct reading standard;
 	struct ids none = { 0 };
 	enum err err;
 
+	*names = (struct columns){ 0 };
 	reading_init(&standard);
-	err = read_features(path, &standard, X, &names, &none);
+	err = read_features(path, &standard, X, names, &none);
 	reading_release(&standard);
-	columns_release(&names);
-	if (err)
+	if (err) {
+		columns_release(names);
 		features_release(X);
+	}
 	return err;
+}
+
+enum err features_read(const char *path, struct features *X)
+{
+	struct columns names;
+
+	TRY(features_read_named(path, X, &names));
+	columns_release(&names);
+	return ERR_OK;
 }
 
 /* ---- loading ---- */

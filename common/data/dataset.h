@@ -52,6 +52,9 @@ void dataset_release(struct dataset *d);
 
 /* Features alone, by the file name's ending: .npy, .mtx, or a table of numbers, .csv or .tsv. */
 enum err features_read(const char *path, struct features *X) MUST_CHECK;
+/* And what its columns are called, as of a dataset. */
+enum err features_read_named(const char *path, struct features *X,
+			     struct columns *names) MUST_CHECK;
 
 /* Canonical bytes of the ids, and of the edges between sorted rows, for the caller to hash: the
  * same for parties with the same ids, or graphs, and for no others. Called many times in a row. */

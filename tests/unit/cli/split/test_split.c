@@ -35,6 +35,33 @@ static void put_features(bool sparse)
 	buf_release(&text);
 }
 
+/* The columns of sparse features are called by a columns.json, those of a table by its heading. */
+static void put_names(bool sparse)
+{
+	if (sparse)
+		put_data("columns.json",
+			 "{\"columns\": [{\"name\": \"c0\", \"type\": \"number\", \"unit\": \"m\"},"
+			 "{\"name\": \"c1\", \"type\": \"category\", \"from\": \"k\"},"
+			 "{\"name\": \"c2\", \"type\": \"number\", \"unit\": \"m\"},"
+			 "{\"name\": \"c3\", \"type\": \"category\", \"from\": \"k\"},"
+			 "{\"name\": \"c4\", \"type\": \"date\"}]}");
+}
+
+/* Column j of a part is this one of the whole. */
+static void assert_named(const struct dataset *d, size_t j, unsigned column, bool typed)
+{
+	static const enum column_type type[M] = { COLUMN_NUMBER, COLUMN_CATEGORY, COLUMN_NUMBER,
+						  COLUMN_CATEGORY, COLUMN_DATE };
+	const struct column *c = &d->columns.column[j];
+	char name[16];
+
+	assert_true(j < d->columns.n);
+	snprintf(name, sizeof(name), "c%u", column);
+	assert_string_equal(c->name, name);
+	assert_int_equal(c->type, typed ? type[column] : COLUMN_NUMBER);
+	assert_string_equal(c->from, c->type == COLUMN_CATEGORY ? "k" : "");
+}
+
 static void party(size_t l, struct dataset *d)
 {
 	struct dataset_files f;
@@ -103,6 +130,7 @@ static void columns_with(bool sparse, bool ids, bool graph)
 		put_data("edges.tsv", ids ? "r3\tr1\nr6\tr0\n" : "3\t1\n6\t0\n");
 	if (ids)
 		put_data("ids.txt", "r0\nr1\nr2\nr3\nr4\nr5\nr6\n");
+	put_names(sparse);
 	assert_ok(split_data(&p));
 	for (size_t l = 0; l < 2; l++) {
 		struct dataset d;
@@ -122,6 +150,7 @@ static void columns_with(bool sparse, bool ids, bool graph)
 
 			assert_true(column < M);
 			seen[column]++;
+			assert_named(&d, j, column, sparse);
 			for (size_t i = 0; i < N; i++)
 				assert_true(at(&d, i, j) == (double)(10 * i + column));
 		}
@@ -157,6 +186,7 @@ static void rows_with(bool ids)
 	uint32_t part[N];
 
 	put_features(true);
+	put_names(true);
 	/* All pairs, so that the edges inside a part of size s are s (s - 1) / 2. */
 	{
 		struct buf text = { 0 };
@@ -192,6 +222,7 @@ static void rows_with(bool ids)
 
 			seen[row]++;
 			assert_int_equal(part[row], l);
+			assert_named(&d, i % M, (unsigned)(i % M), true);
 			assert_true(at(&d, i, 4) == (double)(10 * row + 4));
 			assert_int_equal(labels.label[d.ids.row[i]], 10 * row);
 			assert_int_equal(atoi(d.ids.id[i] + ids), ids ? N - row : row);

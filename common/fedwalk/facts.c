@@ -74,6 +74,27 @@ static void say_eps(double eps, char text[static 32])
 
 /* ---- all facts ---- */
 
+static void record_walks(const struct fedwalk_job *job, size_t n, const double told[FEDWALK_TOLD],
+			 struct facts *r)
+{
+	facts_number(r, "ties", told[FEDWALK_TIES]);
+	facts_number(r, "isolated", told[FEDWALK_ISOLATED]);
+	facts_number(r, "one_sided_ties", told[FEDWALK_ONE_SIDED] / 2);
+	facts_number(r, "unhosted_ties", told[FEDWALK_UNHOSTED]);
+	facts_number(r, "bins", fedwalk_job_bins(job, n));
+	facts_number(r, "walks", told[FEDWALK_WALKED]);
+	facts_number(r, "messages", told[FEDWALK_MESSAGES]);
+	facts_number(r, "messages_per_walk",
+		     fedwalk_share(told[FEDWALK_MESSAGES], told[FEDWALK_WALKED]));
+	facts_number(r, "messages_expected", fedwalk_messages(job->length, job->p));
+	facts_number(r, "messages_crossing", told[FEDWALK_CROSSING]);
+	facts_number(r, "messages_came", told[FEDWALK_CAME]);
+	facts_number(r, "boxes", told[FEDWALK_BOXES]);
+	facts_number(r, "box_bytes", told[FEDWALK_BOX_BYTES]);
+	facts_number(r, "encoder_eps0", told[FEDWALK_EPS0]);
+	facts_number(r, "encoder_kept", told[FEDWALK_KEPT]);
+}
+
 void fedwalk_record(const struct fedwalk_job *job, size_t n, const double told[FEDWALK_TOLD],
 		    struct facts *r)
 {
@@ -83,30 +104,17 @@ void fedwalk_record(const struct fedwalk_job *job, size_t n, const double told[F
 	size_t mechanisms = fedwalk_account(job, told[FEDWALK_EPS0], spent);
 
 	facts_number(r, "vertices", (double)n);
-	facts_number(r, "ties", told[FEDWALK_TIES]);
-	facts_number(r, "isolated", told[FEDWALK_ISOLATED]);
-	facts_number(r, "one_sided_ties", told[FEDWALK_ONE_SIDED] / 2);
-	facts_number(r, "unhosted_ties", told[FEDWALK_UNHOSTED]);
-	if (job->mode == FEDWALK_WALKS) {
-		facts_number(r, "bins", fedwalk_job_bins(job, n));
-		facts_number(r, "walks", told[FEDWALK_WALKED]);
-		facts_number(r, "messages", told[FEDWALK_MESSAGES]);
-		facts_number(r, "messages_per_walk",
-			     fedwalk_share(told[FEDWALK_MESSAGES], told[FEDWALK_WALKED]));
-		facts_number(r, "messages_expected", fedwalk_messages(job->length, job->p));
-		facts_number(r, "messages_crossing", told[FEDWALK_CROSSING]);
-		facts_number(r, "messages_came", told[FEDWALK_CAME]);
-		facts_number(r, "boxes", told[FEDWALK_BOXES]);
-		facts_number(r, "box_bytes", told[FEDWALK_BOX_BYTES]);
-		facts_number(r, "encoder_eps0", told[FEDWALK_EPS0]);
-		facts_number(r, "encoder_kept", told[FEDWALK_KEPT]);
-	}
+	if (job->mode == FEDWALK_WALKS)
+		record_walks(job, n, told, r);
+	else
+		facts_number(r, "ties_expected", told[FEDWALK_TIES]);
 	facts_number(r, "attack_guessed", told[FEDWALK_GUESSED]);
 	facts_number(r, "attack_precision", precision);
 	facts_number(r, "attack_recall", recall);
 	log_info("attack: of %.0f pairs that the coordinator takes for ties %.1f %% are, which are "
-		 "%.1f %% of all ties",
-		 told[FEDWALK_GUESSED], 100 * precision, 100 * recall);
+		 "%.1f %% of all ties%s",
+		 told[FEDWALK_GUESSED], 100 * precision, 100 * recall,
+		 job->mode == FEDWALK_WALKS ? "" : ", as far as the reports let it be known");
 	for (size_t i = 0; i < mechanisms; i++, s++) {
 		char name[32], sensitivity[32], each[32], eps[32];
 

@@ -6,7 +6,9 @@
 #include "common/fedwalk/job.h"
 #include "common/kind/facts.h"
 
-/* Numbers about a party's part, sent in a secure sum; the totals over all parties are public. */
+/* Numbers about a party's part, sent in a secure sum in mode walks; the totals over all parties are public. In mode
+ * randomized-response nothing is summed: it would be a second release of what the reports hide. The first three are what
+ * the coordinator expects by the reports, the others 0. */
 enum fedwalk_told {
 	FEDWALK_GUESSED,   /* pairs that the attack says are ties, of own lower vertices */
 	FEDWALK_RIGHT,     /* of them, those that are */

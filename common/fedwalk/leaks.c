@@ -35,13 +35,14 @@ void fedwalk_leaks(struct said *s, const void *p, size_t parties)
 	    "the coordinator sees one randomised report of each pair of vertices: eps for a tie in "
 	    "total, and all else follows from it; 8 is a weak promise, of most ties the report is "
 	    "true");
+	say(s, !walks && parties > 1,
+	    "the coordinator sees how many ties two parties have between them, to a quarter");
 	say(s, true,
 	    "the coordinator computes every vertex's embedding; a party gets those of its own "
 	    "vertices");
-	say(s, true,
+	say(s, walks,
 	    "coordinator and parties see how many ties the coordinator's attack finds, and how "
 	    "many there are, over all parties; a coordinator that lies can guess one pair alone, "
-	    "and "
-	    "learns whether it is a tie");
+	    "and learns whether it is a tie");
 	say_collusion(s, parties == 2, parties);
 }

@@ -20,6 +20,13 @@ double fedwalk_reports_expected(double eps, size_t n, double edges)
 	return edges * (1 - q) + (pairs - edges) * q;
 }
 
+double fedwalk_ties_expected(double eps, size_t n, double reported)
+{
+	double pairs = (double)n * ((double)n - 1) / 2, q = fedwalk_flip(eps);
+
+	return fmax((reported - pairs * q) / (1 - 2 * q), 0);
+}
+
 /* The next flipped vertex after v: each of the following with probability q, so that the number of
  * those passed over is geometric. At least n: there is none. */
 static size_t next_flip(struct draw *d, double log_stay, size_t v, size_t n)

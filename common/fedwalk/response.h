@@ -32,6 +32,9 @@ enum err fedwalk_report(const struct noise_source *source, double eps, size_t n,
  * before the start (12 bytes each at the coordinator, twice). */
 double fedwalk_reports_expected(double eps, size_t n, double edges);
 
+/* The other way round: how many ties there seem to be, at least 0, if so many pairs were reported. */
+double fedwalk_ties_expected(double eps, size_t n, double reported);
+
 /* Weighs the reported pairs. g (n x n) has all of them, both ways, without values; its values are
  * made here: how likely a reported pair is a tie, given eps and how many ties both ends seem to have.
  * Pairs that are less likely than FEDWALK_TIE_LEAST are dropped; so g may lose entries. */

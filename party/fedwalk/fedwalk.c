@@ -228,12 +228,27 @@ static enum err walks(struct devices *d)
 
 /* ---- mode randomized-response ---- */
 
+/* What its reports say of its own ties is for the party alone: nobody else gets a number that was
+ * not made of reports. */
+static void note_reports(struct devices *d, const struct fedwalk_guess *reports)
+{
+	struct facts *facts = &d->work->record->facts;
+	struct fedwalk_attack_score score = { 0 };
+
+	for (size_t i = 0; i < d->v.own; i++)
+		fedwalk_attack_judge(reports, d->v.row[i], d->v.neighbour + d->v.start[i],
+				     degree_of(&d->v, i), &score);
+	facts_number(facts, "own_ties", score.ties);
+	facts_number(facts, "own_reports", score.guessed);
+	facts_number(facts, "own_reports_right", score.right);
+}
+
 static enum err respond(struct devices *d)
 {
 	const struct vertices *v = &d->v;
 	const struct noise_source *source;
-	uint32_t *count, *item = NULL;
-	size_t items = 0;
+	struct fedwalk_guess all = { 0 }; /* all reports */
+	uint32_t *count;
 	enum err e = ERR_OK;
 
 	work_phase(d->work, "reports");
@@ -246,15 +261,19 @@ static enum err respond(struct devices *d)
 		e = fedwalk_report(source, d->work->job.fedwalk.eps, d->work->n, v->row[i],
 				   v->neighbour + v->start[i], degree_of(v, i), &report, &reported);
 		count[i] = (uint32_t)reported;
-		item = alloc_again(item, items + reported, sizeof(*item));
-		if (reported)
-			memcpy(item + items, report, reported * sizeof(*report));
-		items += reported;
+		all.u = alloc_again(all.u, all.count + reported, sizeof(*all.u));
+		all.v = alloc_again(all.v, all.count + reported, sizeof(*all.v));
+		for (size_t j = 0; j < reported; j++, all.count++) {
+			all.u[all.count] = v->row[i];
+			all.v[all.count] = report[j];
+		}
 		free(report);
 	}
 	if (e == ERR_OK)
-		e = send_lists(d, count, item, items);
-	free(item);
+		e = send_lists(d, count, all.v, all.count);
+	if (e == ERR_OK)
+		note_reports(d, &all);
+	fedwalk_guess_release(&all);
 	free(count);
 	return e;
 }
@@ -310,8 +329,7 @@ static enum err take_guess(struct devices *d, struct fedwalk_guess *g)
 	return e;
 }
 
-/* Own pairs are judged here, and only how many are right is told, in a sum. What came before was
- * each party's own, so the root's transcript begins anew. */
+/* Own pairs are judged here, and only how many are right is told, in a sum. */
 static enum err judge(struct devices *d)
 {
 	struct work *work = d->work;
@@ -319,15 +337,13 @@ static enum err judge(struct devices *d)
 	struct fedwalk_guess g = { 0 };
 	enum err e;
 
-	work_phase(work, "attack");
 	work->told.apart = true; /* to each party those of its own vertices */
 	e = take_guess(d, &g);
 	work->told.apart = false;
 	for (size_t i = 0; i < d->v.own && e == ERR_OK; i++)
 		fedwalk_attack_judge(&g, d->v.row[i], d->v.neighbour + d->v.start[i],
 				     degree_of(&d->v, i), &score);
-	free(g.u);
-	free(g.v);
+	fedwalk_guess_release(&g);
 	TRY(e);
 	d->told[FEDWALK_GUESSED] = score.guessed;
 	d->told[FEDWALK_RIGHT] = score.right;
@@ -336,7 +352,19 @@ static enum err judge(struct devices *d)
 	d->told[FEDWALK_ONE_SIDED] = (double)d->v.one_sided;
 	d->told[FEDWALK_UNHOSTED] = (double)d->v.unhosted;
 	work_group(work, d->root);
-	TRY(secure_send_wide(work, d->root, d->told, FEDWALK_SUMMED));
+	return secure_send_wide(work, d->root, d->told, FEDWALK_SUMMED);
+}
+
+/* What came before was each party's own, so the root's transcript begins anew. */
+static enum err take_account(struct devices *d)
+{
+	struct work *work = d->work;
+
+	work_phase(work, "attack");
+	if (work->job.fedwalk.mode == FEDWALK_WALKS)
+		TRY(judge(d));
+	else
+		work_group(work, d->root);
 	return channel_recv_reals(work->channel, MSG_MATRIX, d->root->id, d->told, FEDWALK_TOLD);
 }
 
@@ -358,7 +386,7 @@ static enum err take_part(struct work *work, uint32_t *label)
 	if (e == ERR_OK)
 		e = take_embeddings(&d);
 	if (e == ERR_OK)
-		e = judge(&d);
+		e = take_account(&d);
 	if (e == ERR_OK) {
 		fedwalk_record(&work->job.fedwalk, work->n, d.told, &work->record->facts);
 		facts_number(&work->record->facts, "own_vertices", (double)d.v.own);

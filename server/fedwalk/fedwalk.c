@@ -33,6 +33,7 @@ struct hub {
 	struct batch_totals carried; /* of walks */
 	struct walks walks;
 	struct fedwalk_guess guess;
+	double told[FEDWALK_TOLD];
 	float *x; /* n x FEDWALK_DIMS */
 };
 
@@ -269,10 +270,20 @@ static void mirror(const struct fedwalk_lists *lists, size_t n, struct csr *g)
 	free(at);
 }
 
+/* What who takes every reported pair for a tie may expect. How many are would be another release of
+ * the ties, which nobody makes. */
+static void expect_ties(struct hub *h, double reported)
+{
+	double eps = h->run->job.fedwalk.eps;
+
+	h->told[FEDWALK_GUESSED] = reported;
+	h->told[FEDWALK_TIES] = fedwalk_ties_expected(eps, h->run->n, reported);
+	h->told[FEDWALK_RIGHT] = h->told[FEDWALK_TIES] * (1 - fedwalk_flip(eps));
+}
+
 static enum err reports(struct hub *h)
 {
 	struct run *run = h->run;
-	struct fedwalk_guess *guess = &h->guess;
 	struct fedwalk_lists lists;
 	struct csr g;
 
@@ -280,18 +291,9 @@ static enum err reports(struct hub *h)
 	TRY(fedwalk_gather_lists(run, &h->align, FEDWALK_HIGHER, &lists));
 	mirror(&lists, run->n, &g);
 	facts_number(&run->record->facts, "reported", (double)lists.items);
+	expect_ties(h, (double)lists.items);
 	fedwalk_lists_release(&lists);
 	fedwalk_debias(&g, run->job.fedwalk.eps, run->threads);
-	/* An attacker who knows eps takes for ties those pairs that are more likely ties than not.
-	 */
-	ALLOC(guess->u, g.start[g.rows]);
-	ALLOC(guess->v, g.start[g.rows]);
-	for (size_t u = 0; u < g.rows; u++)
-		for (size_t e = g.start[u]; e < g.start[u + 1]; e++)
-			if (g.index[e] > u && g.value[e] >= 0.5) {
-				guess->u[guess->count] = (uint32_t)u;
-				guess->v[guess->count++] = g.index[e];
-			}
 	run_phase(run, "walks");
 	walks_random(&h->walks, &g, run->job.fedwalk.walks, run->job.fedwalk.length, run->job.seed,
 		     run->threads);
@@ -368,15 +370,22 @@ static enum err tell_guess(struct hub *h, size_t l)
 static enum err attack(struct hub *h)
 {
 	struct run *run = h->run;
-	double told[FEDWALK_TOLD] = { 0 };
+
+	fedwalk_attack(&h->walks, run->n, fedwalk_attack_size(h->c, run->n, h->k), run->threads,
+		       &h->guess);
+	for (size_t l = 0; l < run->L; l++)
+		TRY(tell_guess(h, l));
+	return secure_sum_wide(run, h->root, &h->round, h->told, FEDWALK_SUMMED);
+}
+
+static enum err account(struct hub *h)
+{
+	struct run *run = h->run;
+	double *told = h->told;
 
 	run_phase(run, "attack");
 	if (run->job.fedwalk.mode == FEDWALK_WALKS)
-		fedwalk_attack(&h->walks, run->n, fedwalk_attack_size(h->c, run->n, h->k),
-			       run->threads, &h->guess);
-	for (size_t l = 0; l < run->L; l++)
-		TRY(tell_guess(h, l));
-	TRY(secure_sum_wide(run, h->root, &h->round, told, FEDWALK_SUMMED));
+		TRY(attack(h));
 	told[FEDWALK_EPS0] = h->encoder.eps0;
 	told[FEDWALK_KEPT] = h->encoder.kept;
 	told[FEDWALK_BOXES] = (double)h->carried.boxes;
@@ -408,7 +417,7 @@ static enum err serve(struct run *run, uint32_t **label)
 	if (e == ERR_OK)
 		e = train(&h);
 	if (e == ERR_OK)
-		e = attack(&h);
+		e = account(&h);
 	if (e == ERR_OK && run->job.fedwalk.keep_embeddings) {
 		run->embedding = h.x;
 		h.x = NULL;

@@ -11,6 +11,9 @@ static void test_flip(void **state)
 	assert_near(fedwalk_reports_expected(40, 1000, 5000), 5000, 1e-6);
 	/* 53 million pairs, of which 334 thousand ties: 18 thousand are flipped at eps 8. */
 	assert_near(fedwalk_reports_expected(8, 10312, 333983), 333983 - 112 + 17715, 20);
+	assert_near(fedwalk_ties_expected(4, 120, fedwalk_reports_expected(4, 120, 480)), 480,
+		    1e-9);
+	assert_true(fedwalk_ties_expected(4, 120, 3) == 0);
 }
 
 /* Every pair by itself: ties stay, and others come up, as often as they should. */

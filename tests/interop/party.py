@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A party of kind kmeans, or kcagc by method "basic".
+"""A party of kind kmeans, of fedgcn, or of kcagc by method "basic".
 
     party.py --config FILE --coordinator HOST:PORT --labels FILE [--lie tag|mask|believe]
 
@@ -15,6 +15,7 @@ import time
 import numpy as np
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+import fedgcn
 import kcagc
 import kmeans
 import secsum
@@ -195,7 +196,6 @@ def main():
     with open(a.config, encoding="utf-8") as f:
         config = json.load(f)
     os.chdir(os.path.dirname(os.path.abspath(a.config)))
-    X = read_features(config["data"]["features"])
     conn, (job_id, attempt, job, submitter, names) = dial(a.coordinator, config["identity"])
     what = json.loads(job)
     pins, psk = peers(config)
@@ -205,8 +205,12 @@ def main():
                        what["secure_sum"]["group"], psk=psk)
     with open(config["identity"]["key"], "rb") as f:
         mine = s.advertise(load_pem_private_key(f.read(), None))
-    if what["kind"] == "kcagc":
-        edges = np.loadtxt(config["data"]["edges"], dtype=int, ndmin=2)
+    data = config["data"]
+    X = read_features(data["features"]) if "features" in data else None
+    if what["kind"] == "fedgcn":
+        accept = u64(0) + u32(0) + bytes(64)
+    elif what["kind"] == "kcagc":
+        edges = np.loadtxt(data["edges"], dtype=int, ndmin=2)
         edges = np.unique(np.sort(edges, axis=1), axis=0)
         accept = kcagc_nodes(job_id, len(X), edges)
     else:
@@ -227,7 +231,7 @@ def main():
         label = kcagc.Party(what, X, edges, link).run()
     else:
         link.group_key()
-        label = kmeans.Party(what, X, link).run()
+        label = (fedgcn.Party(what, data["graphs"], link) if X is None else kmeans.Party(what, X, link)).run()
     link.say()
     conn.send(wire.DONE, u32(1) + u64(1) + job_id * 2)
     link.recv(wire.DONE)

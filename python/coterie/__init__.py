@@ -1,0 +1,22 @@
+"""Federated clustering with Coterie, from pandas and scikit-learn.
+
+    data = coterie.prepare(df, id="customer", category=["region"])
+    model = coterie.KMeans(3, split="columns", parties=2).fit(data)     # a simulation, by `coterie run`
+    model.labels_, model.leaks_, model.run_.profile, model.report_
+
+    coterie.KMeans(3, party="party.json").fit()                         # takes part in a real job
+    coterie.KMeans(3, coordinator="coordinator.json").fit()             # submits one
+
+It runs the programs and reads their files; nothing is computed in Python but the nearest centre. docs/python.md has more.
+"""
+from ._data import Data, prepare
+from ._errors import CoterieError, InputError, ProgramMissing
+from ._estimators import AttributedGraphClustering, GraphClustering, KMeans, NodeEmbedding, SpectralClustering
+from ._program import find
+from ._run import Picture, Report, Run
+
+__version__ = "0.1.0"
+__all__ = [
+    "AttributedGraphClustering", "CoterieError", "Data", "GraphClustering", "InputError", "KMeans", "NodeEmbedding",
+    "Picture", "ProgramMissing", "Report", "Run", "SpectralClustering", "find", "prepare",
+]

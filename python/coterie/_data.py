@@ -1,0 +1,347 @@
+"""Data on their way to the programs: data directories made of DataFrames, arrays and edges."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import pandas as pd
+import scipy.io
+import scipy.sparse
+
+from ._errors import InputError
+from ._program import PathLike, as_path, call
+
+Columns = Union[str, Sequence[str]]
+#: Files of a data directory that may hold features, in the order in which the programs look.
+FEATURES = ("features.mtx", "features.npy", "features.csv")
+
+
+class Folder:
+    """A directory: one that was named, or a temporary one that goes with the last who has it."""
+
+    def __init__(self, path: Optional[PathLike] = None, prefix: str = "coterie-"):
+        if path is None:
+            made = tempfile.mkdtemp(prefix=prefix)
+            self.path = Path(made).resolve()
+            weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
+        else:
+            self.path = Path(os.fspath(path)).expanduser().resolve()
+
+
+class Data:
+    """A data directory: what `prepare` has made, or one that was there.
+
+    path: the directory; ids, labels: its ids.txt and labels.txt, None without; columns: names of the features;
+    imported: what import.json says, {} without.
+    """
+
+    def __init__(self, path: Union[PathLike, Folder]):
+        self._folder = path if isinstance(path, Folder) else Folder(as_path(path, "data"))
+        self.path = self._folder.path
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __repr__(self) -> str:
+        parts = [f"{self.path}"]
+        if self.columns:
+            parts.append(f"{len(self.columns)} columns")
+        if self.ids is not None:
+            parts.append(f"{len(self.ids)} ids")
+        if (self.path / "edges.tsv").exists():
+            parts.append("edges")
+        return f"<coterie.Data {', '.join(parts)}>"
+
+    def _lines(self, name: str) -> Optional[List[str]]:
+        path = self.path / name
+        return path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else None
+
+    def _json(self, name: str) -> Dict[str, Any]:
+        path = self.path / name
+        found: Dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        return found
+
+    @property
+    def ids(self) -> Optional[List[str]]:
+        return self._lines("ids.txt")
+
+    @property
+    def labels(self) -> Optional["np.ndarray[Any, Any]"]:
+        lines = self._lines("labels.txt")
+        return None if lines is None else np.array([int(line) for line in lines])
+
+    @property
+    def columns(self) -> List[str]:
+        return [c["name"] for c in self._json("columns.json").get("columns", [])]
+
+    @property
+    def imported(self) -> Dict[str, Any]:
+        return self._json("import.json")
+
+    @property
+    def features(self) -> Any:
+        """The matrix, dense or sparse; None where there is none, or where it is a table that the programs read themselves."""
+        for name in FEATURES[:2]:
+            if (self.path / name).exists():
+                path = str(self.path / name)
+                return scipy.sparse.csr_matrix(scipy.io.mmread(path)) if name.endswith(".mtx") else np.load(path)
+        return None
+
+    def rows(self) -> Optional[int]:
+        X = self.features
+        return int(X.shape[0]) if X is not None else None
+
+
+# ---- tables ----
+
+
+def _names(columns: Optional[Columns]) -> List[str]:
+    if columns is None:
+        return []
+    return [columns] if isinstance(columns, str) else [str(c) for c in columns]
+
+
+def frame_of(table: Any) -> pd.DataFrame:
+    """A DataFrame of what has one: pandas, Arrow, polars; or the path of a .parquet or .feather file."""
+    if isinstance(table, pd.DataFrame):
+        return table
+    if isinstance(table, (str, os.PathLike)):
+        path = as_path(table, "table")
+        reader = {".parquet": pd.read_parquet, ".feather": pd.read_feather, ".arrow": pd.read_feather}.get(path.suffix)
+        if reader is None:
+            raise InputError(f"{path}: give the path of a .parquet, .feather or .arrow file, or a DataFrame; "
+                             "other files coterie import reads itself", status=4)
+        try:
+            return reader(path)
+        except ImportError as e:
+            raise InputError(f"{path}: pandas needs pyarrow to read this, and it is not installed", status=4) from e
+    for method in ("to_pandas", "__dataframe__"):
+        if hasattr(table, method):
+            return table.to_pandas() if method == "to_pandas" else pd.api.interchange.from_dataframe(table)
+    raise InputError(f"a table is a DataFrame, an Arrow table or a path, not a {type(table).__name__}", status=4)
+
+
+def _written(values: pd.Series) -> pd.Series:
+    """A column as coterie import reads it: dates in its form, true and false as 1 and 0, the rest as it is."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return values.astype(object)
+    if pd.api.types.is_datetime64_any_dtype(values.dtype):
+        utc = values.dt.tz_convert("UTC").dt.tz_localize(None) if values.dt.tz is not None else values
+        return utc.map(lambda t: None if pd.isna(t) else t.isoformat())
+    if pd.api.types.is_bool_dtype(values.dtype):
+        return values.astype("Int64")
+    return values
+
+
+def _write_csv(df: pd.DataFrame, path: Path) -> None:
+    out = pd.DataFrame({i: _written(df.iloc[:, i]) for i in range(df.shape[1])}, index=df.index)
+    out.columns = df.columns
+    out.to_csv(path, index=False, lineterminator="\n")
+
+
+def _plain_frame(df: pd.DataFrame, what: str) -> pd.DataFrame:
+    names = [str(c) for c in df.columns]
+    if isinstance(df.columns, pd.MultiIndex):
+        raise InputError(f"{what}: its columns have several levels; give each one name", status=4)
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        raise InputError(f"{what}: two columns are called {twice[0]!r}", status=4)
+    df = df.copy(deep=False)
+    df.columns = names
+    return df
+
+
+def _category(df: pd.DataFrame, name: str) -> str:
+    """A column of pandas' type category, with all the values that this type says."""
+    values = [str(v) for v in df[name].cat.categories]
+    return name if any("|" in v for v in values) else f"{name}={'|'.join(values)}"
+
+
+def _typed(df: pd.DataFrame, left_out: Sequence[str], only: Sequence[str]) -> Tuple[List[str], List[str]]:
+    """Categories and dates that pandas' types say, among the columns that become features."""
+    names = [n for n in df.columns if n not in left_out and (not only or n in only)]
+    return ([_category(df, n) for n in names if isinstance(df[n].dtype, pd.CategoricalDtype)],
+            [n for n in names if pd.api.types.is_datetime64_any_dtype(df[n].dtype)])
+
+
+def edge_frame(edges: Any) -> pd.DataFrame:
+    """Edges as a table of two ends and perhaps a weight: of a DataFrame, an array of pairs, a sparse matrix, a graph."""
+    if scipy.sparse.issparse(edges):
+        if edges.shape[0] != edges.shape[1]:
+            raise InputError(f"edges: a matrix of {edges.shape[0]} x {edges.shape[1]}, expected a square one", status=4)
+        upper = scipy.sparse.coo_matrix(edges)
+        if (abs(upper - upper.T) > 1e-12 * abs(upper)).nnz:
+            raise InputError("edges: the matrix is not symmetric, and a graph has no direction here", status=4)
+        keep = upper.row < upper.col
+        frame = pd.DataFrame({"from": upper.row[keep], "to": upper.col[keep]})
+        if not np.all(upper.data[keep] == 1):
+            frame["weight"] = upper.data[keep]
+        return frame
+    if hasattr(edges, "edges") and hasattr(edges, "is_directed"):  # networkx
+        if edges.is_directed():
+            raise InputError("edges: the graph is directed, and a graph has no direction here; "
+                             "take its to_undirected()", status=4)
+        rows = [(u, v, w) for u, v, w in edges.edges(data="weight")]
+        frame = pd.DataFrame(rows, columns=["from", "to", "weight"])
+        if frame["weight"].isna().all():
+            return frame[["from", "to"]]
+        return frame
+    if isinstance(edges, pd.DataFrame):
+        frame = _plain_frame(edges, "edges")
+    else:
+        array = np.asarray(edges)
+        if array.size == 0:
+            array = np.empty((0, 2), dtype=np.int64)
+        if array.ndim != 2 or array.shape[1] not in (2, 3):
+            raise InputError(f"edges: an array of shape {array.shape}, expected two columns, or three with weights", status=4)
+        ends = array[:, :2]
+        if np.issubdtype(array.dtype, np.floating):
+            if not np.all(ends == np.floor(ends)):
+                raise InputError("edges: an end is no whole number; give ids as words", status=4)
+            ends = ends.astype(np.int64)
+        frame = pd.DataFrame(ends, columns=["from", "to"])
+        if array.shape[1] == 3:
+            frame["weight"] = array[:, 2].astype(float)
+    if frame.shape[1] not in (2, 3):
+        raise InputError(f"edges: columns {', '.join(frame.columns)}; take the two ends, and perhaps a weight", status=4)
+    return frame
+
+
+def prepare(
+    table: Any = None,
+    *,
+    id: Optional[str] = None,
+    edges: Any = None,
+    label: Optional[str] = None,
+    category: Optional[Columns] = None,
+    date: Optional[Columns] = None,
+    ignore: Optional[Columns] = None,
+    only: Optional[Columns] = None,
+    missing: Optional[Columns] = None,
+    settings: Optional[Dict[str, Any]] = None,
+    out: Optional[PathLike] = None,
+) -> Data:
+    """Makes a data directory of a DataFrame, as `coterie import` makes it of a file, and through it: by the same rules.
+
+    table: a DataFrame, an Arrow table, or the path of a .parquet or .feather file (with pyarrow); None for edges alone.
+    id, label, category, date, ignore, only, missing, and settings for --set: as docs/data.md has them. An index is not
+    read (`df.reset_index()` makes it a column). Columns of pandas' type category are categories with its values, of
+    datetime64 dates, of bool 0 and 1; whatever else is no number has to be said.
+    edges: a DataFrame with the two ends and perhaps a weight, an array of pairs, a symmetric sparse matrix, a networkx graph;
+    ends are ids, or without `id` row numbers from 0.
+    out: where; without, in a temporary directory that goes with the result.
+
+    InputError has the sentence of coterie import, with rows of the DataFrame for lines of a file.
+    """
+    if table is None and edges is None:
+        raise InputError("prepare: give a table, edges, or both", status=4)
+    folder = Folder(out)
+    target = folder.path if out is not None else folder.path / "data"
+    with tempfile.TemporaryDirectory(prefix="coterie-table-") as scratch:
+        args: List[str] = ["--out", str(target)]
+        df = None
+        if table is not None:
+            df = _plain_frame(frame_of(table), "table")
+            path = Path(scratch) / "DataFrame.csv"
+            _write_csv(df, path)
+            args += [str(path), "--header", "yes"]
+            said = _names(category)
+            known = [id, label, *_names(ignore), *_names(date), *(c.split("=", 1)[0] for c in said)]
+            categories, dates = _typed(df, [str(n) for n in known], _names(only))
+            for option, names in (
+                ("--id", _names(id)), ("--label", _names(label)), ("--category", said + categories),
+                ("--date", _names(date) + dates), ("--ignore", _names(ignore)), ("--only", _names(only)),
+                ("--missing", _names(missing)),
+            ):
+                for name in names:
+                    args += [option, name]
+        if edges is not None:
+            frame = edge_frame(edges)
+            path = Path(scratch) / "edges.csv"
+            frame.to_csv(path, index=False, lineterminator="\n")
+            args += ["--edges", str(path)]
+            for key, name in zip(("from", "to", "weight"), frame.columns):
+                args += ["--set", f"{key}={name}"]
+        for key, value in (settings or {}).items():
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                args += ["--set", f"{key}={one}"]
+        try:
+            call("coterie import", args)
+        except InputError as e:
+            raise InputError(_in_rows(e.what, scratch, df), "", e.status, e.program) from None
+    if out is None:
+        folder.path = target
+    return Data(folder)
+
+
+def _in_rows(text: str, scratch: str, df: Optional[pd.DataFrame]) -> str:
+    """Line 5 of the file that was written for coterie import is the DataFrame's row 3, from 0."""
+    text = text.replace(scratch + os.sep, "")
+    if df is not None and not any(df[n].astype(str).str.contains("\n").any() for n in df.columns if df[n].dtype == object):
+        text = re.sub(r"\bDataFrame\.csv:(\d+)\b", lambda m: f"DataFrame, row {int(m[1]) - 2}" if int(m[1]) > 1
+                      else "DataFrame, its columns", text)
+    return text.replace("DataFrame.csv", "DataFrame")
+
+
+# ---- matrices, as they are ----
+
+
+def write_matrix(X: Any, directory: Path, names: Optional[Sequence[str]] = None) -> None:
+    """features.npy or features.mtx of numbers that were checked, and columns.json where they have names."""
+    if scipy.sparse.issparse(X):
+        scipy.io.mmwrite(str(directory / "features.mtx"), scipy.sparse.csr_matrix(X), precision=17)
+    else:
+        np.save(directory / "features.npy", np.ascontiguousarray(X, dtype=np.float64))
+    if names is not None:
+        text = {"columns": [{"name": str(n), "type": "number"} for n in names]}
+        (directory / "columns.json").write_text(json.dumps(text), encoding="utf-8")
+
+
+def write_edges(edges: Any, directory: Path) -> None:
+    frame = edge_frame(edges)
+    for name in frame.columns[:2]:
+        bad = frame[name].astype(str).str.contains(r"\s").to_numpy() | frame[name].isna().to_numpy()
+        if bad.any():
+            at = int(np.flatnonzero(bad)[0])
+            raise InputError(f"edges, row {at}: the end {frame[name].iloc[at]!r} has blanks or is missing", status=4)
+    frame.to_csv(directory / "edges.tsv", sep="\t", header=False, index=False, lineterminator="\n")
+
+
+# ---- many graphs, in TU format ----
+
+
+def write_graphs(graphs: Sequence[Any], directory: Path, name: str = "set") -> None:
+    """Each graph: a symmetric sparse matrix, a networkx graph, or a pair of its number of nodes and its edges."""
+    directory.mkdir(parents=True, exist_ok=True)
+    start, edges, of = 1, [], []
+    for number, graph in enumerate(graphs, 1):
+        nodes, pairs = _graph(graph, number - 1)
+        of += [number] * nodes
+        for u, v in pairs:
+            edges += [f"{u + start}, {v + start}", f"{v + start}, {u + start}"]
+        start += nodes
+    (directory / f"{name}_A.txt").write_text("".join(e + "\n" for e in edges))
+    (directory / f"{name}_graph_indicator.txt").write_text("".join(f"{g}\n" for g in of))
+
+
+def _graph(graph: Any, number: int) -> Tuple[int, List[Tuple[int, int]]]:
+    if isinstance(graph, tuple) and len(graph) == 2:
+        nodes, edges = int(graph[0]), np.asarray(edge_frame(graph[1]).iloc[:, :2], dtype=np.int64)
+    elif scipy.sparse.issparse(graph):
+        nodes, edges = graph.shape[0], edge_frame(graph).iloc[:, :2].to_numpy()
+    elif hasattr(graph, "edges") and hasattr(graph, "nodes"):
+        place = {node: i for i, node in enumerate(graph.nodes)}
+        nodes, edges = len(place), np.array([(place[u], place[v]) for u, v in graph.edges], dtype=np.int64).reshape(-1, 2)
+    else:
+        raise InputError(f"graph {number}: a {type(graph).__name__}, expected a sparse matrix, a networkx graph, or a pair "
+                         "of how many nodes it has and its edges", status=4)
+    if len(edges) and (edges.min() < 0 or edges.max() >= nodes):
+        raise InputError(f"graph {number}: an edge has node {edges.max()}, and there are {nodes}, from 0", status=4)
+    return nodes, [(int(u), int(v)) for u, v in edges if u != v]

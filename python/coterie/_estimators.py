@@ -1,0 +1,505 @@
+"""Estimators as scikit-learn has them, whose fit is a federated job."""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import pandas as pd
+import scipy.sparse
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ._data import Data, Folder, edge_frame, prepare, write_edges, write_graphs, write_matrix
+from ._errors import InputError
+from ._federation import Coordinator, Party, again, forget_slices, simulate, slices
+from ._program import PathLike, as_path, call
+from ._progress import How, Progress
+from ._run import Report, Run
+
+Array = Any
+
+#: Checks of scikit-learn's that ask for one cluster. A job's `clusters` is 2 or more: a cluster of everything tells nobody
+#: anything, and would show all the same who takes part and how many rows there are.
+ONE_CLUSTER = {
+    name: "asks for one cluster (n_clusters = 1), and a job has two or more"
+    for name in ("check_dict_unchanged", "check_dont_overwrite_attributes", "check_dont_overwrite_parameters",
+                 "check_fit2d_predict1d", "check_methods_subset_invariance",
+                 "check_fit2d_1feature")
+}
+
+
+def _validate(estimator: Any, X: Array, **kwargs: Any) -> Array:
+    """scikit-learn's own checks of X, where its version has them."""
+    if hasattr(estimator, "_validate_data"):
+        return estimator._validate_data(X, **kwargs)
+    from sklearn.utils.validation import validate_data
+
+    return validate_data(estimator, X, **kwargs)
+
+
+def _names_of(X: Array) -> Optional[List[str]]:
+    return [str(c) for c in X.columns] if isinstance(X, pd.DataFrame) else None
+
+
+class _Job(BaseEstimator):  # type: ignore[misc]
+    """What all estimators have in common: where the job runs, and what is left of it."""
+
+    # Given by each estimator's constructor, as scikit-learn wants it.
+    parties: int
+    party: Optional[PathLike]
+    coordinator: Optional[PathLike]
+    cut: Optional[Mapping[str, Any]]
+    allow: Sequence[str]
+    policy: Optional[Mapping[str, Any]]
+    job: Optional[Mapping[str, Any]]
+    random_state: Any
+    out: Optional[PathLike]
+    timeout: Optional[float]
+    progress: How
+
+    #: Of the rows of a fit, in order: what labels.csv calls them; None: whatever comes.
+    _keeps_slices = False
+
+    def _kind(self) -> str:
+        raise NotImplementedError
+
+    def _parameters(self) -> Dict[str, Any]:
+        """Of the job, besides what `job` gives."""
+        return {}
+
+    def _describe(self) -> Dict[str, Any]:
+        job: Dict[str, Any] = {"kind": self._kind(), **{k: v for k, v in self._parameters().items() if v is not None}}
+        if self.random_state is not None:
+            seed = self.random_state
+            if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)):
+                seed = check_random_state(seed).randint(2**31 - 1)
+            job["seed"] = int(seed)
+        job.update(self.job or {})
+        return job
+
+    def _run_job(self, data: Optional[Path]) -> Run:
+        """Where the parameters say. data: what was given to fit, None if nothing was."""
+        if self.party is None and self.coordinator is None:
+            if data is None:
+                raise InputError("fit: a simulation (neither party nor coordinator is given) needs data", status=4)
+            return simulate(self._describe(), data, self.parties, cut=self.cut or {}, allow=self.allow,
+                            policy=self.policy or {}, out=self.out, progress=self.progress, timeout=self.timeout)
+        if self.party is None:
+            if data is not None:
+                raise InputError("fit: data are the parties' own, and a coordinator has none: with coordinator= alone, fit() "
+                                 "takes no data; with party= as well, this organisation takes part with them", status=4)
+            return self._submit(None)
+        member = Party(self.party, self._describe(), data, self.out, self.progress)
+        try:
+            return self._submit(member) if self.coordinator is not None else member.wait(self.timeout)
+        finally:
+            member.end()
+
+    def _submit(self, member: Optional[Party]) -> Run:
+        assert self.coordinator is not None
+        hub = Coordinator(self.coordinator)
+        if member is not None and member.process is not None:
+            hub.awaits(member.name, member, self.timeout)
+        number = hub.submit(self._describe())
+        self.job_number_ = number
+        shown = hub.wait(number, Progress(self.progress, f"job {number}, {self._kind()}"), self.timeout)
+        if member is not None:
+            return member.wait(self.timeout)
+        directory = Path(str(shown["directory"]))
+        if not os.access(directory / "run.json", os.R_OK):
+            raise InputError(f"job {number} is done, but its results in {directory} are not for this user: "
+                             "parties have theirs; with party= as well, this organisation's are read", status=4)
+        return Run(directory)
+
+    def _take(self, run: Run) -> None:
+        self.run_ = run
+        self.leaks_ = run.leaks
+
+    @property
+    def report_(self) -> Report:
+        """The run's page (`coterie report`): show it in a notebook, or save() it."""
+        check_is_fitted(self, "run_")
+        return self.run_.report()
+
+    # ---- data ----
+
+    def _table(self, X: Array, edges: Any = None, features: int = 1) -> Tuple[Optional[Data], Optional[List[str]]]:
+        """A data directory of X, and the ids of its rows; (None, None) where nothing was given."""
+        if X is None and edges is None:
+            return None, None
+        if isinstance(X, (Data, str, os.PathLike)):
+            if edges is not None:
+                raise InputError("fit: edges of prepared data are given to prepare()", status=4)
+            data = X if isinstance(X, Data) else Data(X)
+            if data.columns:
+                self.feature_names_in_ = np.array(data.columns, dtype=object)
+                self.n_features_in_ = len(data.columns)
+            rows = data.ids
+            if rows is None and data.rows() is not None:
+                rows = [str(i) for i in range(data.rows() or 0)]
+            return data, rows
+        names = _names_of(X)
+        checked = _validate(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2, ensure_min_features=features)
+        folder = Folder(prefix="coterie-data-")
+        write_matrix(checked, folder.path, names)
+        if edges is not None:
+            write_edges(edges, folder.path)
+        return Data(folder), [str(i) for i in range(checked.shape[0])]
+
+    def _row_labels(self, run: Run, ids: Optional[Sequence[str]]) -> Array:
+        """A label for each of these ids, -1 where the job has placed none; without ids in the order of labels.csv."""
+        found = run.labels
+        if ids is None:
+            return found["label"].to_numpy(dtype=np.int64)
+        label = dict(zip(found["id"], found["label"]))
+        return np.array([label.get(i, -1) for i in ids], dtype=np.int64)
+
+    def _clean_up(self, run: Run) -> None:
+        if not self._keeps_slices:
+            forget_slices(run)
+
+    def _more_tags(self) -> Dict[str, Any]:
+        return {"_xfail_checks": ONE_CLUSTER}
+
+
+class _Clusters(ClusterMixin, _Job):  # type: ignore[misc]
+    n_clusters: Any
+
+    def _parameters(self) -> Dict[str, Any]:
+        k = self.n_clusters
+        return {"clusters": int(k) if isinstance(k, np.integer) else k}
+
+    def fit_predict(self, X: Array = None, y: Any = None, **kwargs: Any) -> Array:
+        """fit, and the labels of its rows."""
+        return self.fit(X, y, **kwargs).labels_
+
+
+class KMeans(_Clusters):
+    """k-means over the rows (split="rows", kind kmeans) or columns (split="columns", kind kmeans.columns) of several parties.
+
+    standardize: None, "none", "joint" or "local", as the kind has it (docs/OPERATIONS.md). Of rows each party has the centres:
+    cluster_centers_, and predict gives new rows the nearest one's number. Of columns nobody has them, and there is no predict.
+    Rows that align has not placed (job={"align": "intersect"}) have the label -1.
+    """
+
+    def __init__(self, n_clusters: int = 8, *, split: str = "rows", standardize: Optional[str] = None, parties: int = 4,
+                 party: Optional[PathLike] = None, coordinator: Optional[PathLike] = None,
+                 cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (), policy: Optional[Mapping[str, Any]] = None,
+                 job: Optional[Mapping[str, Any]] = None, random_state: Any = None, out: Optional[PathLike] = None,
+                 timeout: Optional[float] = None, progress: How = "auto"):
+        self.n_clusters = n_clusters
+        self.split = split
+        self.standardize = standardize
+        self.parties = parties
+        self.party = party
+        self.coordinator = coordinator
+        self.cut = cut
+        self.allow = allow
+        self.policy = policy
+        self.job = job
+        self.random_state = random_state
+        self.out = out
+        self.timeout = timeout
+        self.progress = progress
+
+    def _kind(self) -> str:
+        if self.split not in ("rows", "columns"):
+            raise InputError(f'split is {self.split!r}, expected "rows" or "columns"', status=4)
+        return "kmeans" if self.split == "rows" else "kmeans.columns"
+
+    def _parameters(self) -> Dict[str, Any]:
+        return {**super()._parameters(), "standardize": self.standardize}
+
+    def fit(self, X: Array = None, y: Any = None) -> "KMeans":
+        """X: an array, sparse matrix or DataFrame of numbers, what `prepare` made, or a data directory; none where this
+        organisation's party or coordinator has its own."""
+        by_columns = self._kind() == "kmeans.columns"
+        simulated = self.party is None and self.coordinator is None
+        data, ids = self._table(X, features=self.parties if by_columns and simulated else 1)
+        run = self._run_job(data.path if data else None)
+        self._take(run)
+        self.labels_ = self._row_labels(run, ids)
+        self.inertia_ = run.facts.get("inertia")
+        if not by_columns:
+            self.cluster_centers_ = run.centres.to_numpy(dtype=np.float64)
+        self._clean_up(run)
+        return self
+
+    def _has_centres(self) -> bool:
+        return self.split == "rows" and (not hasattr(self, "cluster_centers_") or len(self.cluster_centers_) > 0)
+
+    @available_if(lambda self: self._has_centres())  # type: ignore[misc]
+    def predict(self, X: Array) -> Array:
+        """The nearest centre of each row. With standardize="joint" near is by columns that are standardised, whose deviations
+        no party writes down: rows are then as near as the run's own unit had it only where it is "none"."""
+        check_is_fitted(self, "cluster_centers_")
+        if (self.run_.job.get("standardize") or "none") != "none":
+            raise InputError(f'predict: the run was with standardize "{self.run_.job["standardize"]}", and centres are in the '
+                             'data\'s units; standardise beforehand, and fit with standardize="none"', status=4)
+        if isinstance(X, Data):
+            X = X.features
+        X = _validate(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        C = self.cluster_centers_
+        products = X @ C.T
+        return np.argmin((C * C).sum(axis=1) - 2 * products, axis=1).astype(np.int64)
+
+
+class SpectralClustering(_Clusters):
+    """Spectral clustering of rows (affinity="rbf", kind fedsc) or of a graph whose edges are spread (affinity="precomputed",
+    kind fedspectral; X is then the graph, in any form that `prepare` takes as edges, or prepared data).
+
+    variant: "anchor", "dense", "paper" of fedsc; "exact", "fedspectral+", "fedspectral" of fedspectral. Those that show
+    more have to be allowed: allow=["fedspectral.exact"].
+    """
+
+    def __init__(self, n_clusters: Union[int, str] = 8, *, affinity: str = "rbf", variant: Optional[str] = None,
+                 standardize: Optional[str] = None, parties: int = 4, party: Optional[PathLike] = None,
+                 coordinator: Optional[PathLike] = None, cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (),
+                 policy: Optional[Mapping[str, Any]] = None, job: Optional[Mapping[str, Any]] = None, random_state: Any = None,
+                 out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.variant = variant
+        self.standardize = standardize
+        self.parties = parties
+        self.party = party
+        self.coordinator = coordinator
+        self.cut = cut
+        self.allow = allow
+        self.policy = policy
+        self.job = job
+        self.random_state = random_state
+        self.out = out
+        self.timeout = timeout
+        self.progress = progress
+
+    def _kind(self) -> str:
+        if self.affinity not in ("rbf", "precomputed"):
+            raise InputError(f'affinity is {self.affinity!r}, expected "rbf" (rows) or "precomputed" (a graph)', status=4)
+        return "fedsc" if self.affinity == "rbf" else "fedspectral"
+
+    def _parameters(self) -> Dict[str, Any]:
+        return {**super()._parameters(), "variant": self.variant, "standardize": self.standardize}
+
+    def fit(self, X: Array = None, y: Any = None) -> "SpectralClustering":
+        """X: as of KMeans, or a graph; none where this organisation's party or coordinator has its own."""
+        if self._kind() == "fedsc":
+            data, ids = self._table(X)
+        else:
+            data, ids = _graph_data(X)
+        run = self._run_job(data.path if data else None)
+        self._take(run)
+        self.labels_ = self._row_labels(run, ids)
+        self._clean_up(run)
+        return self
+
+    def _more_tags(self) -> Dict[str, Any]:
+        return {**super()._more_tags(), "pairwise": self.affinity == "precomputed"}
+
+
+def _graph_data(X: Any) -> Tuple[Optional[Data], Optional[List[str]]]:
+    """A data directory of a graph, and its nodes in the order of labels: of ids.txt, of a matrix its rows."""
+    if X is None:
+        return None, None
+    if isinstance(X, (Data, str, os.PathLike)):
+        data = X if isinstance(X, Data) else Data(X)
+        return data, data.ids
+    data = prepare(edges=X)
+    if scipy.sparse.issparse(X):
+        nodes = [str(i) for i in range(X.shape[0])]
+        (data.path / "ids.txt").write_text("".join(f"{i}\n" for i in nodes), encoding="utf-8")
+    return data, data.ids
+
+
+class AttributedGraphClustering(_Clusters):
+    """kCAGC and its relatives (kind kcagc): columns at several parties, and a graph.
+
+    order: filter.order, a number or "auto"; method: "tree", "flat", "basic", "landmark", "gcc".
+    fit(X, edges=...): edges as `prepare` takes them, between row numbers; or fit(data) of prepared data that have edges.
+    predict (methods tree, flat, basic, after a simulation): a job of kind kcagc.predict over old and new rows.
+    """
+
+    _keeps_slices = True
+
+    def __init__(self, n_clusters: int = 8, *, order: Union[int, str, None] = "auto", method: Optional[str] = None,
+                 parties: int = 4, party: Optional[PathLike] = None, coordinator: Optional[PathLike] = None,
+                 cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (), policy: Optional[Mapping[str, Any]] = None,
+                 job: Optional[Mapping[str, Any]] = None, random_state: Any = None, out: Optional[PathLike] = None,
+                 timeout: Optional[float] = None, progress: How = "auto"):
+        self.n_clusters = n_clusters
+        self.order = order
+        self.method = method
+        self.parties = parties
+        self.party = party
+        self.coordinator = coordinator
+        self.cut = cut
+        self.allow = allow
+        self.policy = policy
+        self.job = job
+        self.random_state = random_state
+        self.out = out
+        self.timeout = timeout
+        self.progress = progress
+
+    def _kind(self) -> str:
+        return "kcagc"
+
+    def _parameters(self) -> Dict[str, Any]:
+        chosen = self.method in ("landmark", "gcc") and self.order == "auto"  # these tell it themselves
+        order = None if self.order is None or chosen else {"order": self.order}
+        return {**super()._parameters(), "method": self.method, "filter": order}
+
+    def fit(self, X: Array = None, y: Any = None, *, edges: Any = None) -> "AttributedGraphClustering":
+        """X: as of KMeans; edges: the graph between its rows; none where this organisation's party has its own."""
+        data, ids = self._table(X, edges)
+        run = self._run_job(data.path if data else None)
+        self._take(run)
+        self.labels_ = self._row_labels(run, ids)
+        return self
+
+    def predict(self, X: Array, *, edges: Any = None) -> Array:
+        """Labels of old and new rows together, by the parties' models: X has the columns of the fit, in their order, and
+        edges are those of the graph that holds all rows."""
+        check_is_fitted(self, "run_")
+        if not (self.run_.path / "work").is_dir():
+            raise InputError("predict: after a simulation alone; a federation runs a job of kind kcagc.predict "
+                             "(README, Prediction)", status=4)
+        data, ids = self._table(X, edges)
+        if data is None or ids is None:
+            raise InputError("predict: it needs rows, and edges", status=4)
+        job = {"kind": "kcagc.predict", "clusters": self._describe()["clusters"], "model": self.run_.job_id,
+               "joint_norm": bool(self.run_.job.get("joint_norm"))}
+        folder = Folder(prefix="coterie-slices-")
+        split = folder.path / "data"
+        call("coterie split", ["--data", data.path, "--by", "columns", "--parties", str(self.parties), "--seed",
+                               str(self.run_.job.get("seed", 1)), "--out", split])
+        done = again(self.run_, job, [p for p in split.glob("party-*")], self.timeout)
+        return self._row_labels(Run(done), ids)
+
+    def _more_tags(self) -> Dict[str, Any]:
+        return {"_skip_test": "a graph belongs to its rows, and scikit-learn's checks have none"}
+
+
+class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
+    """FedWalk (kind fedwalk): 128 numbers for each vertex of a graph whose ties are spread over parties.
+
+    mode, and whatever else the kind has as `job`: docs/OPERATIONS.md. **Read there what it shows.**
+    embedding_: a row for each of ids_.
+    """
+
+    def __init__(self, *, mode: Optional[str] = None, parties: int = 4, party: Optional[PathLike] = None,
+                 coordinator: Optional[PathLike] = None, cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (),
+                 policy: Optional[Mapping[str, Any]] = None, job: Optional[Mapping[str, Any]] = None, random_state: Any = None,
+                 out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
+        self.mode = mode
+        self.parties = parties
+        self.party = party
+        self.coordinator = coordinator
+        self.cut = cut
+        self.allow = allow
+        self.policy = policy
+        self.job = job
+        self.random_state = random_state
+        self.out = out
+        self.timeout = timeout
+        self.progress = progress
+
+    def _kind(self) -> str:
+        return "fedwalk"
+
+    def _parameters(self) -> Dict[str, Any]:
+        return {"mode": self.mode}
+
+    def fit(self, X: Array = None, y: Any = None) -> "NodeEmbedding":
+        """X: a graph in any form that `prepare` takes as edges, prepared data, or nothing, as of the others."""
+        data, ids = _graph_data(X)
+        run = self._run_job(data.path if data else None)
+        self._take(run)
+        found = run.embeddings
+        self.ids_ = list(found.index) if ids is None else ids
+        self.embedding_ = found.reindex(self.ids_).fillna(0.0).to_numpy()
+        self._clean_up(run)
+        return self
+
+    def fit_transform(self, X: Array = None, y: Any = None) -> Array:
+        """fit, and the embedding."""
+        return self.fit(X, y).embedding_
+
+    def _more_tags(self) -> Dict[str, Any]:
+        return {"_skip_test": "X is a graph, and scikit-learn's checks have none"}
+
+
+class GraphClustering(_Clusters):
+    """FedGCN (kind fedgcn): clusters of whole graphs, of which each party has some.
+
+    fit(graphs): a list of graphs, each a symmetric sparse matrix, a networkx graph, or a pair of how many nodes it has and its
+    edges; or a directory in TU format, or one of several such. predict: the model of the first party gives new graphs theirs.
+    labels_ are in the order of the list; of directories see run_.labels. What parties find by themselves is in run_ too:
+    **near it, the federation has found little more than the sizes of graphs** (docs/OPERATIONS.md).
+    """
+
+    def __init__(self, n_clusters: int = 2, *, parties: int = 4, party: Optional[PathLike] = None,
+                 coordinator: Optional[PathLike] = None, cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (),
+                 policy: Optional[Mapping[str, Any]] = None, job: Optional[Mapping[str, Any]] = None, random_state: Any = None,
+                 out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
+        self.n_clusters = n_clusters
+        self.parties = parties
+        self.party = party
+        self.coordinator = coordinator
+        self.cut = cut
+        self.allow = allow
+        self.policy = policy
+        self.job = job
+        self.random_state = random_state
+        self.out = out
+        self.timeout = timeout
+        self.progress = progress
+
+    def _kind(self) -> str:
+        return "fedgcn"
+
+    def fit(self, X: Any = None, y: Any = None) -> "GraphClustering":
+        """X: graphs, as above, or nothing where this organisation's party has its own."""
+        folder = Folder(prefix="coterie-graphs-")
+        path = None if X is None else as_path(X, "graphs") if isinstance(X, (str, os.PathLike)) else folder.path / "set"
+        if X is not None and not isinstance(X, (str, os.PathLike)):
+            write_graphs(X, folder.path / "set")
+        if path is not None and self.party is not None:
+            raise InputError("fit: a party's graphs are those that its configuration names (data.graphs)", status=4)
+        run = self._run_job(path)
+        self._take(run)
+        self.labels_ = self._graph_labels(run)
+        self._clean_up(run)
+        return self
+
+    def _graph_labels(self, run: Run) -> Array:
+        found = run.labels
+        numbers = {place.name: place / "graphs.txt" for place in slices(run)}
+        if not numbers or not all(path.exists() for path in numbers.values()):
+            return found["label"].to_numpy(dtype=np.int64)
+        labels = np.full(len(found), -1, dtype=np.int64)
+        for name, rows in found.groupby("process"):
+            original = np.loadtxt(numbers[name], dtype=np.int64, ndmin=1)
+            labels[original[rows["id"].astype(int).to_numpy() - 1] - 1] = rows["label"]
+        return labels
+
+    def predict(self, X: Any) -> Array:
+        """Clusters of new graphs, by a party's model."""
+        check_is_fitted(self, "run_")
+        models = [place / "model.fedgcn" for _, place in self.run_._parties() if (place / "model.fedgcn").exists()]
+        if not models:
+            raise InputError("predict: the run has no party's model", status=4)
+        folder = Folder(prefix="coterie-graphs-")
+        path = as_path(X, "graphs") if isinstance(X, (str, os.PathLike)) else folder.path / "set"
+        if not isinstance(X, (str, os.PathLike)):
+            write_graphs(X, path)
+        out = folder.path / "assigned"
+        call("coterie fedgcn", ["assign", "--model", models[0], "--graphs", path, "--out", out])
+        return pd.read_csv(out / "labels.csv")["label"].to_numpy(dtype=np.int64)
+
+    def _more_tags(self) -> Dict[str, Any]:
+        return {"_skip_test": "X is a list of graphs, and scikit-learn's checks have none"}

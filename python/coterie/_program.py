@@ -1,0 +1,165 @@
+"""The programs: where they are, running them, and what they say while they run."""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from pathlib import Path
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Union
+
+from ._errors import InputError, ProgramMissing, error_of
+
+PathLike = Union[str, "os.PathLike[str]"]
+Line = Callable[[Dict[str, Any]], None]
+
+#: Lines of a program's stderr that are kept, for the sentence of an error.
+KEPT = 200
+#: A daemon that was told to stop has ended after 10 s, whatever hangs.
+STOP_S = 15.0
+
+
+def find(name: str = "coterie") -> str:
+    """The path of a program: in $COTERIE_BIN, on PATH, or in build/bin of the source tree this package is in."""
+    given = os.environ.get("COTERIE_BIN")
+    if given:
+        path = Path(given) / name
+        if os.access(path, os.X_OK):
+            return str(path.resolve())
+        raise ProgramMissing(f"COTERIE_BIN is {given!r}, and there is no program {name} in it", status=4)
+    on_path = shutil.which(name)
+    if on_path:
+        return on_path
+    built = Path(__file__).resolve().parents[2] / "build" / "bin" / name
+    if os.access(built, os.X_OK):
+        return str(built)
+    raise ProgramMissing(
+        f"the program {name} was not found: it is not on PATH, COTERIE_BIN is not set, and {built} is not there. "
+        "Install Coterie (make install, or its Debian packages), or build it and set COTERIE_BIN to its build/bin",
+        status=4,
+    )
+
+
+def said(text: str) -> Dict[str, Any]:
+    """A line of stderr: an object of the log, or the program's plain words as its text."""
+    if text.startswith("{"):
+        try:
+            line = json.loads(text)
+        except ValueError:
+            line = None
+        if isinstance(line, dict):
+            return line
+    return {"text": text}
+
+
+class Process:
+    """A program that runs. Each line of its stderr goes to `line`, in a thread of its own."""
+
+    def __init__(self, program: str, args: Sequence[PathLike], line: Optional[Line] = None):
+        self.program = program
+        self.lines: Deque[Dict[str, Any]] = deque(maxlen=KEPT)
+        self._line = line
+        self._popen = subprocess.Popen(
+            [find(program.split()[0]), *program.split()[1:], *(os.fspath(a) for a in args)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            encoding="utf-8", errors="replace",
+        )
+        self._stdout: List[str] = []
+        self._threads = [threading.Thread(target=self._read_out, daemon=True),
+                         threading.Thread(target=self._read_err, daemon=True)]
+        for thread in self._threads:
+            thread.start()
+
+    def _read_out(self) -> None:
+        assert self._popen.stdout
+        with self._popen.stdout as stream:
+            self._stdout.append(stream.read())
+
+    def _read_err(self) -> None:
+        assert self._popen.stderr
+        with self._popen.stderr as stream:
+            for text in stream:
+                line = said(text.rstrip("\n"))
+                self.lines.append(line)
+                if self._line:
+                    self._line(line)
+
+    @property
+    def status(self) -> Optional[int]:
+        """None while it runs."""
+        return self._popen.poll()
+
+    @property
+    def stdout(self) -> str:
+        return "".join(self._stdout)
+
+    def wait(self, timeout: Optional[float] = None) -> int:
+        """The exit status. However this is left, the program has ended."""
+        try:
+            status = self._popen.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.stop()
+            raise error_of(3, f"not done after {timeout:g} s", "", self.program) from None
+        except BaseException:
+            self.stop()
+            raise
+        for thread in self._threads:
+            thread.join()
+        return status
+
+    def stop(self) -> None:
+        """Asks it to end, and sees to it that it does."""
+        if self._popen.poll() is None:
+            self._popen.send_signal(signal.SIGTERM)
+            try:
+                self._popen.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                self._popen.kill()
+                self._popen.wait()
+        for thread in self._threads:
+            thread.join(STOP_S)
+
+    def last_words(self) -> str:
+        """The last line on stderr says why."""
+        for line in reversed(self.lines):
+            text = str(line.get("text", "")).strip()
+            if text:
+                prefix = self.program + ": "
+                return text[len(prefix):] if text.startswith(prefix) else text
+        return "it said nothing"
+
+
+def call(program: str, args: Sequence[PathLike], timeout: Optional[float] = None) -> str:
+    """Runs it to its end: its stdout. CoterieError with the program's last words if it fails."""
+    process = Process(program, args)
+    status = process.wait(timeout)
+    if status:
+        raise error_of(status, process.last_words(), program, program)
+    return process.stdout
+
+
+def call_json(program: str, args: Sequence[PathLike], timeout: Optional[float] = None) -> Any:
+    return json.loads(call(program, args, timeout))
+
+
+def until(what: str, done: Callable[[], Any], timeout: Optional[float], program: str, every: float = 0.1) -> Any:
+    """Asks again and again: the first answer that is not false."""
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        answer = done()
+        if answer:
+            return answer
+        if end is not None and time.monotonic() > end:
+            raise error_of(3, f"{what}: not after {timeout:g} s", "", program)
+        time.sleep(every)
+
+
+def as_path(value: PathLike, what: str) -> Path:
+    path = Path(os.fspath(value)).expanduser()
+    if not path.exists():
+        raise InputError(f"{what}: {path} is not there", status=4)
+    return path.resolve()

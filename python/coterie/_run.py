@@ -1,0 +1,228 @@
+"""What a run has left, as pandas frames and pictures."""
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+
+import numpy as np
+import pandas as pd
+
+from ._data import Folder
+from ._errors import InputError
+from ._program import PathLike, as_path, call
+
+
+class Picture:
+    """One of a report's pictures, which a notebook shows; `save` writes it as .svg."""
+
+    def __init__(self, name: str, title: str, svg: str, style: str):
+        self.name = name
+        self.title = title
+        open_tag, rest = svg.split(">", 1)
+        if "xmlns=" not in open_tag:
+            open_tag += ' xmlns="http://www.w3.org/2000/svg"'
+        self.svg = f"{open_tag}><style>{html.escape(style, quote=False)}</style>{rest}"
+
+    def __repr__(self) -> str:
+        return f"<coterie.Picture {self.name}: {self.title}>"
+
+    def _repr_html_(self) -> str:
+        # In a frame, since its style would otherwise be the whole notebook's.
+        page = f"<!doctype html><body style='margin:0'><p style='font:13px sans-serif;margin:2px'>{self.title}</p>{self.svg}"
+        return f'<iframe srcdoc="{html.escape(page)}" style="border:0;width:100%;height:{self._height() + 40}px"></iframe>'
+
+    def _height(self) -> int:
+        tag = self.svg.split(">", 1)[0]
+        box = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"', tag)
+        tall = re.search(r'\bheight="(\d+)"', tag)
+        return int(tall[1]) if tall else int(900 * float(box[2]) / float(box[1])) if box else 300
+
+    def save(self, path: PathLike) -> Path:
+        to = Path(os.fspath(path))
+        to.write_text(self.svg, encoding="utf-8")
+        return to
+
+
+class Report:
+    """The page that `coterie report` makes of a run; a notebook shows it in a frame."""
+
+    def __init__(self, page: str):
+        self.html = page
+
+    def __repr__(self) -> str:
+        return f"<coterie.Report, {len(self.html) / 1000:.0f} kB>"
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{html.escape(self.html)}" style="border:1px solid #ccc;width:100%;height:600px"></iframe>'
+
+    def save(self, path: PathLike) -> Path:
+        to = Path(os.fspath(path))
+        to.write_text(self.html, encoding="utf-8")
+        return to
+
+    @property
+    def pictures(self) -> Dict[str, Picture]:
+        """By the report's sections: "time", "links", "objective", "points", ...; further ones of a section as "time-2"."""
+        style = "\n".join(re.findall(r"<style[^>]*>(.*?)</style>", self.html, re.S))
+        found: Dict[str, Picture] = {}
+        for section in re.finditer(r'<section id="([\w-]+)">(.*?)</section>', self.html, re.S):
+            title = re.search(r"<h2[^>]*>(.*?)</h2>", section[2], re.S)
+            words = html.unescape(re.sub(r"<[^>]+>", "", title[1])).strip() if title else section[1]
+            for svg in re.findall(r'<svg[^>]*role="img".*?</svg>', section[2], re.S):
+                count = sum(name == section[1] or name.startswith(section[1] + "-") for name in found)
+                name = section[1] if not count else f"{section[1]}-{count + 1}"
+                found[name] = Picture(name, words, svg, style)
+        return found
+
+
+class Run:
+    """The directory of a run: of one daemon, or one with a directory for each, as `coterie run` and `launch` leave it.
+
+    Frames have a column `process`, the daemon's name, and are without rows where a kind of job has no such thing.
+    """
+
+    def __init__(self, directory: Union[PathLike, Folder]):
+        self._folder = directory if isinstance(directory, Folder) else Folder(as_path(directory, "run"))
+        self.path = self._folder.path
+        self.processes: Dict[str, Path] = {}
+        places = [self.path] if (self.path / "run.json").exists() else sorted(
+            p.parent for p in self.path.glob("*/run.json"))
+        self._runs: Dict[str, Dict[str, Any]] = {}
+        for place in places:
+            run = json.loads((place / "run.json").read_text(encoding="utf-8"))
+            self.processes[str(run["name"])] = place
+            self._runs[str(run["name"])] = run
+        if not self._runs:
+            raise InputError(f"{self.path}: no run.json in it, nor in a directory in it", status=4)
+        leads = [n for n, r in self._runs.items() if r.get("role") == "coordinator"]
+        #: Whose run.json speaks for the run: the coordinator's, where it is there.
+        self.name = leads[0] if leads else next(iter(self._runs))
+
+    def __repr__(self) -> str:
+        job = self.job
+        return (f"<coterie.Run {self.path}: {job.get('kind')}, {self.status}, {len(self.record.get('parties', []))} parties, "
+                f"{self.record.get('elapsed_s', 0):.2f} s>")
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    @property
+    def record(self) -> Dict[str, Any]:
+        """run.json, as it is; of several the coordinator's."""
+        return self._runs[self.name]
+
+    def record_of(self, process: str) -> Dict[str, Any]:
+        return self._runs[process]
+
+    @property
+    def status(self) -> str:
+        return str(self.record["status"])
+
+    @property
+    def error(self) -> Optional[str]:
+        error = self.record.get("error")
+        return None if error is None else str(error)
+
+    @property
+    def job(self) -> Dict[str, Any]:
+        return dict(self.record.get("job") or {})
+
+    @property
+    def job_id(self) -> str:
+        return str(self.record.get("job_id", ""))
+
+    @property
+    def facts(self) -> Dict[str, Any]:
+        return dict(self.record.get("facts") or {})
+
+    @property
+    def leaks(self) -> List[str]:
+        """What the job showed, and to whom, in sentences."""
+        return [str(s) for s in self.record.get("leaks") or []]
+
+    def _parties(self) -> Iterator[Tuple[str, Path]]:
+        for name, place in self.processes.items():
+            if self._runs[name].get("role") == "party":
+                yield name, place
+
+    def _tables(self, file: str, columns: List[str], **types: Any) -> pd.DataFrame:
+        frames = []
+        for name, place in self._parties():
+            if (place / file).exists():
+                frame = pd.read_csv(place / file, dtype=types, keep_default_na=False)
+                frame.insert(0, "process", name)
+                frames.append(frame)
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["process", *columns])
+
+    @property
+    def labels(self) -> pd.DataFrame:
+        """process, id, label: of each party the rows that it has labels of. Of a coordinator alone its own, whose ids are
+        numbers of rows in the order of the sorted ids."""
+        found = self._tables("labels.csv", ["id", "label"], id=str)
+        place = self.processes[self.name]
+        if found.empty and (place / "labels.csv").exists():
+            found = pd.read_csv(place / "labels.csv", dtype={"id": str}, keep_default_na=False)
+            found.insert(0, "process", self.name)
+        return found
+
+    @property
+    def profile(self) -> pd.DataFrame:
+        """What sets each cluster apart, in each party's own columns: profile.csv."""
+        return self._tables("profile.csv", ["cluster", "rows", "column", "mean", "mean_of_all", "share", "lift", "z"], column=str)
+
+    @property
+    def centres(self) -> pd.DataFrame:
+        """Of kind kmeans: the centres, which all parties have; a row for each cluster."""
+        for _, place in self._parties():
+            if (place / "centres.csv").exists():
+                return pd.read_csv(place / "centres.csv", index_col="cluster")
+        return pd.DataFrame()
+
+    @property
+    def embeddings(self) -> pd.DataFrame:
+        """Of kind fedwalk: a row for each vertex, by its id."""
+        frames = []
+        for _, place in self._parties():
+            if (place / "embeddings.npy").exists():
+                ids = pd.read_csv(place / "ids.csv", dtype=str, keep_default_na=False)["id"]
+                frames.append(pd.DataFrame(np.load(place / "embeddings.npy"), index=ids))
+        return pd.concat(frames) if frames else pd.DataFrame()
+
+    @property
+    def phases(self) -> pd.DataFrame:
+        """process, phase, start_s, compute_s, wait_s, wire_s, rounds, round_trips, iterations."""
+        rows = [{"process": name, "phase": p["name"], **{k: v for k, v in p.items() if k != "name"}}
+                for name, run in self._runs.items() for p in run.get("phases") or []]
+        columns = ["process", "phase", "start_s", "compute_s", "wait_s", "wire_s", "rounds", "round_trips", "iterations"]
+        return pd.DataFrame(rows, columns=columns)
+
+    @property
+    def links(self) -> pd.DataFrame:
+        """process, peer, type, messages_sent, messages_received, bytes_sent, bytes_received."""
+        rows = [{"process": name, **t} for name, run in self._runs.items() for t in run.get("traffic") or []]
+        columns = ["process", "peer", "type", "messages_sent", "messages_received", "bytes_sent", "bytes_received"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def report(self, *, truth: Optional[PathLike] = None, data: Optional[PathLike] = None, tsne: bool = False) -> Report:
+        """The page of the run. truth: known labels to score with; data: a party's data, for a picture of its points
+        where its own files are gone. Nothing is written into the run."""
+        with tempfile.TemporaryDirectory(prefix="coterie-report-") as scratch:
+            page = Path(scratch) / "report.html"
+            args: List[PathLike] = ["-o", page, "--no-record"]
+            if truth is not None:
+                args += ["--truth", truth]
+            if data is not None:
+                args += ["--data", data]
+            if tsne:
+                args += ["--tsne"]
+            call("coterie report", [*args, self.path])
+            return Report(page.read_text(encoding="utf-8"))
+
+    @property
+    def pictures(self) -> Dict[str, Picture]:
+        return self.report().pictures

@@ -1,0 +1,78 @@
+#!/bin/bash
+# The Python package: its tests in tests/python, its types, its notebooks, its pages.
+#
+# Needs what scripts/deps --python installs; what of it is missing is skipped.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+((TEST_TIMEOUT >= 600)) || TEST_TIMEOUT=600 # scikit-learn's checks are some hundred jobs
+
+python_with() { # MODULE...: $PYTHON, or the test is skipped
+	for PYTHON in python3 /usr/bin/python3; do
+		"$PYTHON" -c "import $(IFS=, && echo "$*")" 2>/dev/null && return
+	done
+	skip "no python3 has $*; scripts/deps --python installs them"
+}
+
+unittests() { # MODULE[.CLASS[.TEST]]...
+	python_with numpy pandas scipy sklearn
+	cd "$ROOT/tests/python" || fail "is gone"
+	COTERIE_BIN=$BIN PYTHONDONTWRITEBYTECODE=1 "$PYTHON" -W error::ResourceWarning -m unittest -v "$@" ||
+		fail "tests/python: $* (above)"
+}
+
+test_data() { unittests test_data; }
+test_estimators() { unittests test_estimators; }
+test_federation() { unittests test_federation; }
+test_checks_of_scikit_learn() { unittests test_checks; }
+
+test_types() {
+	command -v mypy >/dev/null || skip "mypy is not installed"
+	cd "$ROOT/python" || fail "is gone"
+	mypy --cache-dir "$T/mypy" coterie || fail "types"
+}
+
+# ---- the README ----
+
+section() { sed -n "/^## $1\$/,/^## /p" "$ROOT/README.md" | sed '$d'; } # HEADING
+
+# The section's code: before the line of Python's, and after it.
+test_readme_from_a_table_to_clusters() {
+	python_with pandas scipy sklearn
+	local all
+	all=$(section "From your table to clusters")
+	sed '/^or in Python/,$d' <<<"$all" | sed -n 's/^    //p' >"$T/readme.sh"
+	sed -n '/^or in Python/,$s/^    //p' <<<"$all" >"$T/readme.py"
+	[[ $(wc -l <"$T/readme.sh") == 4 && $(wc -l <"$T/readme.py") == 5 ]] || fail "README.md: the section is another one"
+	mkdir -p "$T/walk/build" && ln -s "$BIN" "$T/walk/build/bin" && ln -s "$ROOT/scripts" "$ROOT/configs" "$ROOT/python" "$T/walk/"
+	awk 'BEGIN { srand(5); print "customer,age,region,joined,income,note"
+		for (i = 0; i < 90; i++) printf "c%d,%s,%s,2024-%02d-11,%d,\"a, b\"\n", i, i == 7 ? "" : 20 + 20 * (i % 3) + rand() * 5,
+			i % 3 == 1 ? "north" : "south", 1 + i % 12, 1000 * (1 + i % 3 * 2 + rand()) }' >"$T/walk/customers.csv"
+	cd "$T/walk" || fail "is gone"
+	bash -euo pipefail "$T/readme.sh" >"$T/sh.out" 2>&1 || fail "in the shell: $(tail -n 3 "$T/sh.out")"
+	[[ -s run/party-00/report.html && -s run/party-00/profile.csv ]] || fail "no report, or no profile"
+	COTERIE_BIN=$BIN PYTHONPATH=python "$PYTHON" "$T/readme.py" >"$T/py.out" 2>&1 || fail "in Python: $(tail -n 3 "$T/py.out")"
+	[[ -s report.html ]] || fail "no report from Python"
+	cut -d, -f2 run/party-00/labels.csv | sed 1d | paste -sd' ' >"$T/labels"
+	tr -d '\n' <"$T/py.out" | sed 's/^\[\([^]]*\)\].*/\1/; s/  */ /g' | cmp -s - <(tr -d '\n' <"$T/labels") ||
+		fail "labels differ: $(head -n 4 "$T/py.out") and $(<"$T/labels")"
+	grep -q 'region=north\|income' run/party-00/profile.csv || fail "the profile has no names"
+	[[ $(sort "$T/labels" | tr ' ' '\n' | sort -u | wc -l) == 3 ]] || fail "not three clusters"
+}
+
+# From a copy, since setuptools builds in the sources.
+test_pip_installs_it() {
+	python_with setuptools wheel pip pandas scipy sklearn
+	cp -r "$ROOT/python" "$T/python"
+	"$PYTHON" -m pip install -q --disable-pip-version-check --no-index --no-build-isolation --no-deps --target "$T/site" "$T/python" 2>"$T/pip.stderr" || {
+		cat "$T/pip.stderr"
+		fail "pip does not install it"
+	}
+	[[ -e $T/site/coterie/py.typed ]] || fail "it has no py.typed"
+	cd "$T" || fail "is gone"
+	[[ $(COTERIE_BIN=$BIN PYTHONPATH=$T/site "$PYTHON" -c 'import coterie; print(coterie.__version__, coterie.__file__, coterie.find())') == \
+		"$(<"$ROOT/VERSION") $T/site/coterie/__init__.py $(realpath "$BIN")/coterie" ]] || fail "what is installed is another one"
+}
+
+run_tests "$@"

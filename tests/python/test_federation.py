@@ -1,0 +1,129 @@
+"""Taking part in a real job, and submitting one: daemons over TLS."""
+import unittest
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+import federation
+import coterie
+
+JOB = {"kind": "kmeans", "clusters": 3, "seed": 7}
+
+
+def own_truth(f, name):
+    return coterie.Data(f.data(name)).labels
+
+
+class TakesPart(unittest.TestCase):
+    def test_as_a_party_of_its_configuration(self):
+        with federation.rows(3) as f:
+            f.coordinator(JOB)
+            for name in f.names[1:]:
+                f.party(name, "--once")
+            phases = []
+            model = coterie.KMeans(3, party=f.config("party-00"), random_state=7, progress=lambda p, s: phases.append(p)).fit()
+            self.assertEqual(f.ends("coordinator"), 0)
+            self.assertEqual(adjusted_rand_score(own_truth(f, "party-00"), model.labels_), 1)
+            self.assertEqual(len(model.labels_), 50)
+            self.assertEqual(model.run_.record["role"], "party")
+            self.assertIn("each party alone sees the clusters of its own rows", model.leaks_)
+            self.assertIn("kmeans", phases)
+            self.assertEqual(phases[-1], "done")
+            self.assertIn("<svg", model.report_.html)
+            np.testing.assert_array_equal(model.predict(np.load(f.data("party-00") / "features.npy")), model.labels_)
+
+    def test_with_data_that_are_given(self):
+        with federation.rows(3) as f:
+            f.coordinator(JOB)
+            for name in f.names[1:]:
+                f.party(name, "--once")
+            X = np.load(f.data("party-00") / "features.npy")[::-1]
+            model = coterie.KMeans(3, party=f.config("party-00"), random_state=7, out=f.path / "mine").fit(X)
+            self.assertEqual(adjusted_rand_score(own_truth(f, "party-00")[::-1], model.labels_), 1)
+            self.assertTrue((f.path / "mine/labels.csv").exists())
+
+    def test_only_in_the_job_that_it_describes(self):
+        with federation.rows(3) as f:
+            f.coordinator({**JOB, "clusters": 4})
+            for name in f.names[1:]:
+                f.party(name, "--once")
+            with self.assertRaises(coterie.CoterieError) as e:
+                coterie.KMeans(3, party=f.config("party-00"), random_state=7).fit()
+            self.assertIn("agreed to another job: job.clusters: 3 here, 4 offered", str(e.exception))
+            self.assertEqual(e.exception.who, "party-00")
+            self.assertEqual(e.exception.status, 2)
+
+    def test_a_deadline(self):
+        with federation.rows(2) as f:
+            f.coordinator(JOB)
+            with self.assertRaises(coterie.CoterieError) as e:
+                coterie.KMeans(3, party=f.config("party-00"), random_state=7, timeout=1).fit()
+            self.assertEqual(e.exception.status, 3)
+            self.assertIn("not done after 1 s", str(e.exception))
+
+
+class Serves(unittest.TestCase):
+    def test_submits_and_takes_part(self):
+        with federation.rows(3) as f:
+            f.serve()
+            for name in f.names[1:]:
+                f.party(name)
+                f.joined(name)
+            model = coterie.KMeans(3, party=f.config("party-00"), coordinator=f.config("coordinator"), random_state=7).fit()
+            self.assertEqual(adjusted_rand_score(own_truth(f, "party-00"), model.labels_), 1)
+            self.assertEqual(model.job_number_, 1)
+
+    def test_a_party_that_runs(self):
+        with federation.rows(3) as f:
+            f.serve()
+            for name in f.names:
+                f.party(name)
+                f.joined(name)
+            for seed in (7, 8):  # the second beside the results of the first
+                model = coterie.KMeans(3, party=f.config("party-00"), coordinator=f.config("coordinator"),
+                                       random_state=seed).fit()
+                self.assertEqual(adjusted_rand_score(own_truth(f, "party-00"), model.labels_), 1)
+                self.assertEqual(model.run_.job["seed"], seed)
+            with self.assertRaisesRegex(coterie.InputError, "the party runs already, with the data that its configuration names"):
+                coterie.KMeans(3, party=f.config("party-00")).fit(np.zeros((5, 6)))
+
+    def test_submits_alone(self):
+        with federation.columns(2) as f:
+            f.serve()
+            for name in f.names:
+                f.party(name)
+                f.joined(name)
+            where = f.path / "out/coordinator/control.socket"
+            model = coterie.AttributedGraphClustering(3, order=3, coordinator=where, random_state=7).fit()
+            self.assertGreater(adjusted_rand_score(f.truth(), model.labels_), 0.8)
+            self.assertEqual(model.run_.record["role"], "coordinator")
+            with self.assertRaisesRegex(coterie.InputError, "takes no data"):
+                coterie.AttributedGraphClustering(3, coordinator=where).fit(np.zeros((5, 2)), edges=[[0, 1]])
+
+    def test_what_a_party_says_no_to(self):
+        with federation.rows(3, jobs=["fedsc"]) as f:
+            f.serve()
+            for name in f.names:
+                f.party(name)
+                f.joined(name)
+            with self.assertRaises(coterie.CoterieError) as e:
+                coterie.KMeans(3, coordinator=f.config("coordinator"), random_state=7).fit()
+            self.assertEqual(e.exception.status, 2)
+            self.assertRegex(str(e.exception), r"party-0\d declined the job: its policy does not allow this job")
+
+    def test_what_the_coordinator_says_no_to(self):
+        with federation.rows(2) as f:
+            f.serve()
+            with self.assertRaisesRegex(coterie.InputError, "party-00"):  # who has never connected
+                coterie.KMeans(3, coordinator=f.config("coordinator")).fit()
+
+    def test_nobody_answers(self):
+        with federation.rows(2) as f:
+            with self.assertRaises(coterie.CoterieError) as e:
+                coterie.KMeans(3, coordinator=f.config("coordinator")).fit()
+            self.assertIn(e.exception.status, (2, 4))
+            self.assertIn("control.socket", str(e.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -9,7 +9,8 @@
  * a test to act within it. SIGUSR1: from now on nothing passes, but the connections stay open (a
  * cable is cut), until the next SIGUSR1. SIGUSR2: half of the next piece passes, then the
  * connection closes. SIGHUP: all connections are closed, what is in them is lost. SIGWINCH: a bit
- * of the next piece is turned.
+ * of the next piece is turned; "damaged" on stdout when a connection in which that was done is
+ * over.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -39,6 +40,7 @@ struct piece {
 struct way {
 	int in, out;
 	bool ended; /* no more comes */
+	bool damaged;
 	struct piece *head, **tail;
 };
 
@@ -156,6 +158,7 @@ static bool way_write(struct way *w)
 		if (flip && p->to > p->from) {
 			flip = 0;
 			p->data[p->from + (p->to - p->from) / 2] ^= 4;
+			w->damaged = true;
 		}
 		while (p->from < p->to) {
 			ssize_t n = send(w->out, p->data + p->from, p->to - p->from, MSG_NOSIGNAL);
@@ -241,6 +244,8 @@ int main(int argc, char **argv)
 			}
 			if (open)
 				continue;
+			if (pair[i][0].damaged || pair[i][1].damaged)
+				dprintf(STDOUT_FILENO, "damaged\n");
 			close(pair[i][0].in);
 			close(pair[i][1].in);
 			way_clear(&pair[i][0]);

@@ -108,7 +108,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         self.job_number_ = number
         shown = hub.wait(number, Progress(self.progress, f"job {number}, {self._kind()}"), self.timeout)
         if member is not None:
-            return member.wait(self.timeout)
+            return member.wait(self.timeout, shown.get("job_id"))
         directory = Path(str(shown["directory"]))
         if not os.access(directory / "run.json", os.R_OK):
             raise InputError(f"job {number} is done, but its results in {directory} are not for this user: "

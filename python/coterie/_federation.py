@@ -50,7 +50,7 @@ def _split(words: str, program: str) -> Tuple[str, str]:
     return (who, what) if re.fullmatch(r"[\w.-]{1,64}", who) else (program, words)
 
 
-def _failed(status: int, run_dir: Optional[Path], words: str, program: str, lines: Sequence[Dict[str, Any]] = ()) -> CoterieError:
+def _failed(status: int, run_dir: Optional[Path], words: str, program: str) -> CoterieError:
     run = None
     if run_dir is not None:
         try:
@@ -59,12 +59,6 @@ def _failed(status: int, run_dir: Optional[Path], words: str, program: str, line
             run = None
     words = re.sub(r"\S*/job\.json(?: with --set)?: ", "", words)  # a file of ours, which is gone
     who, what = cause(run, words, program)
-    if "its log says more" in what:  # a party's own sentence stands in its log, and in what coterie run prints
-        named = re.match(r"(\S+) (?:says|declined)", what)
-        own = [m for m in (re.match(r"launch: (\S+): (.*)", str(line.get("text", ""))) for line in lines) if m]
-        for m in own:
-            if named and m[1] == named[1] and not m[2].startswith("coordinator says"):
-                who, what = m[1], m[2]
     return error_of(status, what, who, program, str(run_dir) if run is not None else None)
 
 
@@ -105,7 +99,7 @@ def simulate(
         status = process.wait(timeout)
     shown.end("done" if status == 0 else "failed")
     if status:
-        raise _failed(status, target, process.last_words(), "coterie run", list(process.lines))
+        raise _failed(status, target, process.last_words(), "coterie run")
     if out is None:
         folder.path = target
     return Run(folder)
@@ -257,14 +251,16 @@ class Party:
         """Results of a party that stays, by the directory of each job."""
         return {str(p.parent): p.parent for p in [*self.output.glob("job-*/run.json"), *self.output.glob("run.json")]}
 
-    def _finished(self) -> Optional[Path]:
+    def _finished(self, job_id: Optional[str]) -> Optional[Path]:
         for key, place in self._results().items():
             try:
                 record = json.loads((place / "run.json").read_text(encoding="utf-8"))
             except (OSError, ValueError):
                 continue  # it is being replaced
             job = record.get("job") or {}
-            if key in self.before or any(job.get(k) != v for k, v in self.job.items() if k in ("kind", "clusters", "seed")):
+            if key in self.before or job_id and record.get("job_id") != job_id:
+                continue
+            if any(job.get(k) != v for k, v in self.job.items() if k in ("kind", "clusters", "seed")):
                 continue
             if record.get("status") == "running":
                 for phase in record.get("phases") or []:
@@ -273,9 +269,11 @@ class Party:
                 return place
         return None
 
-    def wait(self, timeout: Optional[float]) -> Run:
+    def wait(self, timeout: Optional[float], job_id: Optional[str] = None) -> Run:
+        """The run, once it is over. job_id: which, where a coordinator has said so."""
         if self.process is None:
-            place: Path = until(f"{self.name} has done a job of kind {self.job['kind']}", self._finished, timeout, "party")
+            place: Path = until(f"{self.name} has done a job of kind {self.job['kind']}", lambda: self._finished(job_id), timeout,
+                                "party")
             run = Run(place)
             self.progress.end(run.status)
             if run.status != "done":

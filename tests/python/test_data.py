@@ -37,6 +37,12 @@ class Prepare(unittest.TestCase):
                                                    [41.5, 1, 0, 0, 1, 1], [28, 1, 0, 0, 11016, 1]])
         self.assertEqual(data.imported["rows"], {"read": 4, "dropped": 0})
 
+    def test_times_are_utc(self):
+        joined = pd.to_datetime(["2024-12-31T01:00:00.5", None]).tz_localize("Asia/Tokyo")
+        data = coterie.prepare(pd.DataFrame({"joined": joined}), missing="indicator")
+        np.testing.assert_allclose(data.features[0], [20087 + (16 * 3600 + 0.5) / 86400, 0], rtol=1e-15)
+        self.assertEqual(data.columns, ["joined", "joined is missing"])
+
     def test_numbers_come_to_the_digit(self):
         X = np.random.RandomState(0).standard_normal((50, 3)) * 10.0 ** np.arange(-8, 1, 4)
         data = coterie.prepare(pd.DataFrame(X, columns=list("abc")))

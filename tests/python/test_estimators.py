@@ -225,6 +225,7 @@ class Notebooks(unittest.TestCase):
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
             coterie.KMeans(3, parties=3, progress=True).fit(X)
+        self.assertEqual(said.getvalue().count("kmeans, 3 parties: keys, "), 1)
         self.assertRegex(said.getvalue(), r"(?s)kmeans, 3 parties: offer, [\d.]+ s.*: kmeans, .*: done, [\d.]+ s")
 
     def test_silent_where_nobody_looks(self):
@@ -251,8 +252,10 @@ class Notebooks(unittest.TestCase):
         with tempfile.TemporaryDirectory() as scratch:
             self.assertIn(b"<svg", report.pictures["links"].save(scratch + "/links.svg").read_bytes())
             self.assertEqual(report.save(scratch + "/r.html").read_text(), report.html)
+            before = (run.path / "coordinator/run.json").read_bytes()
             (Path(scratch) / "truth.txt").write_text("".join(f"{k}\n" for k in y))
             self.assertIn("ACC", run.report(truth=scratch + "/truth.txt").html)
+            self.assertEqual((run.path / "coordinator/run.json").read_bytes(), before)
         with self.assertRaisesRegex(coterie.InputError, "no run.json in it"):
             coterie.Run(tempfile.gettempdir())
 

@@ -1,4 +1,5 @@
 """Taking part in a real job, and submitting one: daemons over TLS."""
+import json
 import unittest
 
 import numpy as np
@@ -6,6 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import federation
 import coterie
+from coterie import _federation
 
 JOB = {"kind": "kmeans", "clusters": 3, "seed": 7}
 
@@ -79,13 +81,29 @@ class Serves(unittest.TestCase):
             for name in f.names:
                 f.party(name)
                 f.joined(name)
-            for seed in (7, 8):  # the second beside the results of the first
+            ids = set()
+            for _ in range(3):  # beside the results of those before, which are of the same job
                 model = coterie.KMeans(3, party=f.config("party-00"), coordinator=f.config("coordinator"),
-                                       random_state=seed).fit()
+                                       random_state=7).fit()
                 self.assertEqual(adjusted_rand_score(own_truth(f, "party-00"), model.labels_), 1)
-                self.assertEqual(model.run_.job["seed"], seed)
+                ids.add(model.run_.job_id)
+            self.assertEqual(len(ids), 3)
+            with self.assertRaisesRegex(coterie.CoterieError, "has done a job of kind kmeans: not after 1 s"):  # none of them is taken for another
+                coterie.KMeans(3, party=f.config("party-00"), random_state=7, timeout=1).fit()
             with self.assertRaisesRegex(coterie.InputError, "the party runs already, with the data that its configuration names"):
                 coterie.KMeans(3, party=f.config("party-00")).fit(np.zeros((5, 6)))
+
+    def test_a_job_that_somebody_else_submits(self):
+        with federation.rows(2) as f:
+            f.serve()
+            for name in f.names:
+                f.party(name)
+                f.joined(name)
+            member = _federation.Party(f.config("party-00"), {"kind": "kmeans", "clusters": 3}, None, None, False)
+            (f.path / "job.json").write_text(json.dumps(JOB))
+            federation.tool("job", "--config", f.config("coordinator"), "submit", f.path / "job.json")
+            run = member.wait(federation.PATIENCE_S)
+            self.assertEqual((run.status, len(run.labels)), ("done", 75))
 
     def test_submits_alone(self):
         with federation.columns(2) as f:

@@ -253,7 +253,7 @@ class SpectralClustering(_Clusters):
     kind fedspectral; X is then the graph, in any form that `prepare` takes as edges, or prepared data).
 
     variant: "anchor", "dense", "paper" of fedsc; "exact", "fedspectral+", "fedspectral" of fedspectral. Those that show
-    more have to be allowed: allow=["fedspectral.exact"].
+    more have to be allowed: allow=["fedspectral.exact"]. Of a graph ids_ are the nodes that labels_ are of.
     """
 
     def __init__(self, n_clusters: Union[int, str] = 8, *, affinity: str = "rbf", variant: Optional[str] = None,
@@ -294,6 +294,8 @@ class SpectralClustering(_Clusters):
         run = self._run_job(data.path if data else None)
         self._take(run)
         self.labels_ = self._row_labels(run, ids)
+        if self.affinity == "precomputed" and ids is not None:
+            self.ids_ = ids
         self._clean_up(run)
         return self
 

@@ -37,10 +37,13 @@ class Picture:
         return f'<iframe srcdoc="{html.escape(page)}" style="border:0;width:100%;height:{self._height() + 40}px"></iframe>'
 
     def _height(self) -> int:
+        """Of the frame; the report's style has pictures with a viewBox 420 wide (links) or 640 at most."""
         tag = self.svg.split(">", 1)[0]
-        box = re.search(r'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"', tag)
         tall = re.search(r'\bheight="(\d+)"', tag)
-        return int(tall[1]) if tall else int(900 * float(box[2]) / float(box[1])) if box else 300
+        box = re.search(r'viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ([\d.]+)"', tag)
+        if tall or not box:
+            return int(tall[1]) if tall else 300
+        return int((420 if self.name.startswith("links") else 640) * float(box[2]) / float(box[1]))
 
     def save(self, path: PathLike) -> Path:
         to = Path(os.fspath(path))

@@ -91,9 +91,9 @@ SHIM := build/plain/tests/faults/shim.so
 $(SHIM): tests/faults/shim.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -shared -fPIC -pthread -o $@ $<
-# liblinear is for coterie classify alone, and these for coterie import, and so are linked into nothing else.
+# liblinear is for coterie classify alone, these for coterie import, libcurl for coterie job: linked into nothing else.
 IMPORT_PKGS := libzip libzstd zlib expat matio hdf5
-LINEAR   := -llinear $(shell pkg-config --libs $(IMPORT_PKGS))
+LINEAR   := -llinear $(shell pkg-config --libs $(IMPORT_PKGS) libcurl)
 $(BIN)/coterie $(B)/tests/unit/cli/%: LDLIBS += $(LINEAR)
 $(B)/cli/import/%.o build/fuzz/cli/import/%.o: DEPFLAGS += $(shell pkg-config --cflags $(IMPORT_PKGS))
 # netlab calls mlockall: link only cJSON.

@@ -189,41 +189,51 @@ static void on_connection(uv_stream_t *stream, int status)
 	conn_start(c, l->host->server);
 }
 
-enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
-		     const struct conn_events *events, void *(*accepted)(struct conn *c, void *arg),
-		     void *arg, struct listener **listener, char bound[static 80])
+enum err conn_bind(struct conn_host *h, const char *key, uv_tcp_t *tcp, const char *host,
+		   uint16_t port, uv_connection_cb f, char bound[static 80])
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
 				  .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
 	struct sockaddr_storage own;
 	uv_getaddrinfo_t lookup;
-	struct listener *l;
 	char service[8];
 	int len = sizeof(own), status;
 
 	snprintf(service, sizeof(service), "%u", port);
 	status = uv_getaddrinfo(h->loop, &lookup, NULL, host, service, &hints);
 	if (status < 0)
-		return err_set(ERR_INPUT, "listen: %s: %s", host, uv_strerror(status));
+		return err_set(ERR_INPUT, "%s: %s: %s", key, host, uv_strerror(status));
+	status = uv_tcp_bind(tcp, lookup.addrinfo->ai_addr, 0);
+	uv_freeaddrinfo(lookup.addrinfo);
+	if (status == 0)
+		conn_set_congestion(h, tcp); /* which accepted connections inherit */
+	if (status == 0)
+		status = uv_listen((uv_stream_t *)tcp, BACKLOG, f);
+	if (status == 0)
+		status = uv_tcp_getsockname(tcp, (struct sockaddr *)&own, &len);
+	if (status < 0)
+		return err_set(ERR_INPUT, "%s: %s:%u: %s", key, host, port, uv_strerror(status));
+	conn_address_text(bound, (struct sockaddr *)&own);
+	return ERR_OK;
+}
+
+enum err conn_listen(struct conn_host *h, const char *host, uint16_t port,
+		     const struct conn_events *events, void *(*accepted)(struct conn *c, void *arg),
+		     void *arg, struct listener **listener, char bound[static 80])
+{
+	struct listener *l;
+	enum err e;
+
 	ALLOC(l, 1);
 	*l = (struct listener){ .host = h, .events = events, .accepted = accepted, .arg = arg };
 	uv_tcp_init(h->loop, &l->tcp);
 	l->tcp.data = l;
-	status = uv_tcp_bind(&l->tcp, lookup.addrinfo->ai_addr, 0);
-	uv_freeaddrinfo(lookup.addrinfo);
-	if (status == 0)
-		conn_set_congestion(h, &l->tcp); /* which accepted connections inherit */
-	if (status == 0)
-		status = uv_listen((uv_stream_t *)&l->tcp, BACKLOG, on_connection);
-	if (status == 0)
-		status = uv_tcp_getsockname(&l->tcp, (struct sockaddr *)&own, &len);
-	if (status < 0) {
+	e = conn_bind(h, "listen", &l->tcp, host, port, on_connection, bound);
+	if (e == ERR_OK)
+		*listener = l;
+	else
 		conn_listen_stop(l);
-		return err_set(ERR_INPUT, "listen: %s:%u: %s", host, port, uv_strerror(status));
-	}
-	conn_address_text(bound, (struct sockaddr *)&own);
-	*listener = l;
-	return ERR_OK;
+	return e;
 }
 
 void conn_listen_stop(struct listener *l)

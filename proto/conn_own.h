@@ -1,4 +1,4 @@
-/* conn_own.h -- the inside of connections, for conn.c, conn_host.c, conn_in.c and conn_out.c only.
+/* conn_own.h -- the inside of connections, for conn.c, conn_host.c, conn_in.c and conn_out.c, and of their host for front.c, only.
  *
  *   socket -> conn_in:  host's read buffer -> tls -> frame reader -> owner or channel
  *   socket <- conn_out: cipher <- tls <- record <- link frames, then the channel's
@@ -156,6 +156,9 @@ void conn_acknowledge(struct conn *c); /* tells the peer what has come, if there
 /* Of a socket that is not connected yet: one that was paced once (by bbr) stays paced, each flight
  * spread over half a round trip, whatever control is set later. */
 void conn_set_congestion(struct conn_host *h, const uv_tcp_t *tcp);
+/* tcp, which is initialised, listens. key: "listen", for the sentence. ERR_INPUT. */
+enum err conn_bind(struct conn_host *h, const char *key, uv_tcp_t *tcp, const char *host, uint16_t port,
+		   uv_connection_cb f, char bound[static 80]) MUST_CHECK;
 void conn_stop_dialling(struct conn *c);
 void conn_no_visitor(struct conn *c); /* it is welcomed, or over */
 

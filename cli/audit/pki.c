@@ -61,9 +61,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->days = number(arg, "days", state);
 		break;
 	case 'r':
-		if (strcmp(arg, "party") && strcmp(arg, "coordinator"))
-			argp_error(state, "--role: \"%s\", expected party or coordinator", arg);
-		request->role = strcmp(arg, "party") ? PKI_COORDINATOR : PKI_PARTY;
+		if (strcmp(arg, "party") && strcmp(arg, "coordinator") && strcmp(arg, "person"))
+			argp_error(state, "--role: \"%s\", expected party, coordinator or person",
+				   arg);
+		request->role = strcmp(arg, "coordinator") ? PKI_PARTY : PKI_COORDINATOR;
 		break;
 	case KEY_TYPE:
 		if (strcmp(arg, "ed25519") && strcmp(arg, "p256"))
@@ -188,8 +189,12 @@ static const struct argp_option init_options[] = {
 	{ 0 },
 };
 static const struct argp_option request_options[] = {
-	{ "name", 'n', "NAME", 0, "the daemon's name: 1 to 64 of A-Z a-z 0-9 . _ -", 0 },
-	{ "role", 'r', "ROLE", 0, "party (default) or coordinator", 0 },
+	{ "name", 'n', "NAME", 0, "the daemon's or person's name: 1 to 64 of A-Z a-z 0-9 . _ -",
+	  0 },
+	{ "role", 'r', "ROLE", 0,
+	  "party (default) or coordinator; or person, who asks a coordinator at api.listen and "
+	  "whose certificate is like a party's",
+	  0 },
 	{ "key-type", KEY_TYPE, "TYPE", 0, "ed25519 (default) or p256", 0 },
 	{ "host", KEY_HOST, "HOST", 0, "a host name or address beside the name; may be repeated",
 	  0 },

@@ -6,24 +6,36 @@
 
 #include <stdlib.h>
 
-/* Either daemon's configuration: a coordinator's alone says where it listens. */
-static enum err read_config(const char *config, char **path)
+/* ---- where ---- */
+
+/* Either daemon's configuration: a coordinator's alone says where it listens; or one of who asks
+ * from elsewhere. */
+static enum err read_config(struct asking *a)
 {
 	struct coordinator_config coordinator;
 	struct party_config party;
 	struct json *root;
-	bool listens;
+	bool listens, is_object;
 
-	TRY(json_read(config, DAEMON_TEXT_MAX, &root));
-	listens = json_type(root) == JSON_OBJECT && json_get(root, "listen");
+	TRY(json_read(a->config, DAEMON_TEXT_MAX, &root));
+	is_object = json_type(root) == JSON_OBJECT;
+	listens = is_object && json_get(root, "listen");
+	if (is_object && json_get(root, "server")) {
+		enum err e = submitter_config_read(&a->read, root, a->config);
+
+		json_free(root);
+		if (e == ERR_OK)
+			a->server = a->read->server;
+		return e;
+	}
 	json_free(root);
 	if (listens) {
-		TRY(coordinator_config_read(&coordinator, config, NULL));
-		*path = daemon_control_path(&coordinator.common);
+		TRY(coordinator_config_read(&coordinator, a->config, NULL));
+		a->path = daemon_control_path(&coordinator.common);
 		coordinator_config_release(&coordinator);
 	} else {
-		TRY(party_config_read(&party, config, NULL));
-		*path = daemon_control_path(&party.common);
+		TRY(party_config_read(&party, a->config, NULL));
+		a->path = daemon_control_path(&party.common);
 		party_config_release(&party);
 	}
 	return ERR_OK;
@@ -31,43 +43,69 @@ static enum err read_config(const char *config, char **path)
 
 bool ask_option(int key, const char *text, struct asking *a)
 {
-	if (key == ASK_SOCKET)
-		a->socket = text;
-	else if (key == ASK_CONFIG)
-		a->config = text;
-	else if (key == ASK_JSON)
-		a->json = true;
-	else
-		return false;
-	return true;
+	const struct {
+		int key;
+		const char **at;
+	} texts[] = {
+		{ ASK_SOCKET, &a->socket },       { ASK_CONFIG, &a->config },
+		{ ASK_SERVER, &a->server.where }, { ASK_CERT, &a->server.certificate },
+		{ ASK_KEY, &a->server.key },      { ASK_CA, &a->server.ca },
+		{ ASK_CRL, &a->server.crl },      { ASK_PASSPHRASE, &a->server.passphrase },
+	};
+
+	a->json = a->json || key == ASK_JSON;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (texts[i].key == key) {
+			*texts[i].at = text;
+			return true;
+		}
+	return key == ASK_JSON;
 }
 
-enum err ask_where(const struct asking *a, bool party, char **path)
+enum err ask_where(struct asking *a, bool party)
 {
 	const char *from = getenv("COTERIE_SOCKET");
 
+	if (a->server.where)
+		return https_check(&a->server);
+	if (a->server.certificate)
+		return err_set(ERR_INPUT, "--cert is for --server, which is missing");
 	if (a->socket || (!a->config && from && *from)) {
-		*path = alloc_copy(a->socket ? a->socket : from);
+		a->path = alloc_copy(a->socket ? a->socket : from);
 		return ERR_OK;
 	}
-	if (a->config)
-		return read_config(a->config, path);
+	if (a->config) {
+		TRY(read_config(a));
+		return a->path ? ERR_OK : https_check(&a->server);
+	}
 	party = party && !file_exists(ASK_COORDINATOR) && file_exists(ASK_PARTY);
-	*path = alloc_copy(party ? ASK_PARTY : ASK_COORDINATOR);
+	a->path = alloc_copy(party ? ASK_PARTY : ASK_COORDINATOR);
 	return ERR_OK;
 }
 
-enum err ask(const char *path, const struct json *request, struct json **answer)
+void ask_release(struct asking *a)
+{
+	free(a->path);
+	submitter_config_free(a->read);
+}
+
+/* ---- asking ---- */
+
+enum err ask(const struct asking *a, const struct json *request, struct json **answer)
 {
 	const struct json *status;
 	enum err e;
 
-	TRY(control_ask(path, request, answer));
+	if (a->path)
+		TRY(control_ask(a->path, request, answer));
+	else
+		TRY(https_ask(&a->server, request, answer));
 	json_make_harmless(*answer);
 	status = json_type(*answer) == JSON_OBJECT ? json_get(*answer, "status") : NULL;
 	if (!status || json_type(status) != JSON_NUMBER || json_number(status) < 0 ||
 	    json_number(status) > ERR_CANCELLED)
-		e = err_set(ERR_PEER, "%s: what answers there is no coterie daemon", path);
+		e = err_set(ERR_PEER, "%s: what answers there is no coterie daemon",
+			    a->path ? a->path : a->server.where);
 	else if (json_number(status) != ERR_OK)
 		e = err_set((enum err)json_number(status), "%s", json_text(*answer, "error"));
 	else

@@ -1,9 +1,10 @@
-/* ask.h -- a daemon of this host is asked over its control socket. */
+/* ask.h -- a daemon is asked: one of this host over its control socket, a coordinator elsewhere by its api.listen. */
 #ifndef CLI_JOB_ASK_H
 #define CLI_JOB_ASK_H
 
 #include "common/base/err.h"
 #include "common/base/json.h"
+#include "cli/job/https.h"
 
 #include <stdbool.h>
 
@@ -12,25 +13,38 @@
 #define ASK_PARTY       "/run/coterie-party/control.socket"
 
 /* Options that all have who ask: rows for struct argp_option, and what takes them in. */
-enum { ASK_SOCKET = 256, ASK_CONFIG, ASK_JSON, ASK_OWN };
+enum { ASK_SOCKET = 256, ASK_CONFIG, ASK_JSON, ASK_SERVER, ASK_CERT, ASK_KEY, ASK_CA, ASK_CRL, ASK_PASSPHRASE, ASK_OWN };
 /* clang-format off */
 #define ASK_OPTIONS(daemon, json) \
 	{ "socket", ASK_SOCKET, "PATH", 0, "the " daemon "'s control socket", 0 }, \
-	{ "config", ASK_CONFIG, "FILE", 0, "the same, as the " daemon "'s configuration has it", 0 }, \
+	{ "config", ASK_CONFIG, "FILE", 0, "the same, as the " daemon "'s configuration has it; or a file with server and " \
+	  "identity, as the options that follow", 0 }, \
+	{ "server", ASK_SERVER, "[NAME@]HOST:PORT", 0, "a coordinator elsewhere, at its api.listen; NAME: its certificate's, " \
+	  "where that is not HOST", 0 }, \
+	{ "cert", ASK_CERT, "FILE", 0, "own certificate for it, PEM", 0 }, \
+	{ "key", ASK_KEY, "FILE", 0, "its key; the same name with .key where not given", 0 }, \
+	{ "ca", ASK_CA, "FILE", 0, "the authority; ca.crt beside the certificate where not given", 0 }, \
+	{ "crl", ASK_CRL, "FILE", 0, "that authority's list of revoked certificates", 0 }, \
+	{ "passphrase", ASK_PASSPHRASE, "FILE", 0, "a file with the key's passphrase", 0 }, \
 	{ "json", ASK_JSON, NULL, 0, json, 0 }
 /* clang-format on */
 struct asking {
 	const char *socket, *config;
 	bool json;
+	struct https_server server; /* of the options, borrowed; or read, and then owned: */
+	struct submitter_config *read; /* NULL: not read */
+	char *path; /* of the socket; NULL: server it is */
 };
 bool ask_option(int key, const char *text, struct asking *a); /* false: key is none of them */
 
-/* The socket: as given; or of the daemon whose configuration is given; or $COTERIE_SOCKET; or that of an installed
- * coordinator, or, if `party`, of an installed party where there is no coordinator. Owned by the caller. ERR_INPUT. */
-enum err ask_where(const struct asking *a, bool party, char **path) MUST_CHECK;
+/* Finds a->path: as given; or of the daemon whose configuration is given; or $COTERIE_SOCKET; or that of an installed
+ * coordinator, or, if `party`, of an installed party where there is no coordinator. Or a->server, if given by options or in
+ * the configuration. To be released, whatever comes of it. ERR_INPUT. */
+enum err ask_where(struct asking *a, bool party) MUST_CHECK;
+void ask_release(struct asking *a);
 
 /* The answer, the caller's to free, also if the daemon refuses: then its error and sentence are returned, and *answer
  * is NULL. ERR_PEER: no daemon answers. */
-enum err ask(const char *path, const struct json *request, struct json **answer) MUST_CHECK;
+enum err ask(const struct asking *a, const struct json *request, struct json **answer) MUST_CHECK;
 
 #endif

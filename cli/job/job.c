@@ -21,7 +21,6 @@ struct arguments {
 	const char *what, *which;
 	bool follow, wait;
 	unsigned most, timeout_s;
-	char *path; /* of the socket */
 };
 
 static const struct argp_option options[] = {
@@ -80,7 +79,7 @@ static struct json *request_of(const char *what, double id)
 
 static enum err ask_and_free(const struct arguments *a, struct json *request, struct json **answer)
 {
-	enum err e = ask(a->path, request, answer);
+	enum err e = ask(&a->asking, request, answer);
 
 	json_free(request);
 	return e;
@@ -376,9 +375,10 @@ static enum err run(void *arguments)
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
 		if (strcmp(a->what, actions[i].what) != 0)
 			continue;
-		TRY(ask_where(&a->asking, false, &a->path));
-		e = actions[i].run(a);
-		free(a->path);
+		e = ask_where(&a->asking, false);
+		if (e == ERR_OK)
+			e = actions[i].run(a);
+		ask_release(&a->asking);
 		return e;
 	}
 	return err_set(ERR_INPUT,
@@ -393,7 +393,7 @@ int job_main(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "submit FILE\nlist\nshow|wait|cancel|log ID",
 		.doc = "Jobs of a coordinator that was started with --serve, over its control "
-		       "socket.\n\n"
+		       "socket, or from elsewhere.\n\n"
 		       "  submit  queue the job FILE, and print its number\n"
 		       "  list    the last jobs, and what they wait for\n"
 		       "  show    all of one\n"
@@ -401,9 +401,12 @@ int job_main(int argc, char **argv)
 		       "  cancel  end it, or take it out of the queue\n"
 		       "  log     what its log has; with -f until it is over\n"
 		       "\vThe socket is that of --socket, of --config, of COTERIE_SOCKET, or "
-		       "/run/coterie-coordinator/control.socket. Who may do what says the "
+		       "/run/coterie-coordinator/control.socket; with --server a coordinator "
+		       "elsewhere is "
+		       "asked. Who may do what says the "
 		       "coordinator's "
-		       "configuration: control.viewers, control.submitters, control.operators. "
+		       "configuration: control.viewers, control.submitters, control.operators, "
+		       "api.roles. "
 		       "FILE is a job as coordinator --job reads it; \"parties\" in it names those "
 		       "that it is "
 		       "for, otherwise it is for all. Exit status: of wait, and of submit --wait, "

@@ -179,25 +179,24 @@ static void show(const struct json *d)
 
 static enum err run(void *arguments)
 {
-	const struct asking *a = arguments;
+	struct asking *a = arguments;
 	struct json *request = json_object(), *answer = NULL;
 	const struct json *d;
-	char *path = NULL;
-	enum err e = ask_where(a, true, &path);
+	enum err e = ask_where(a, true);
 
 	json_put_string(request, "do", "status");
 	if (e == ERR_OK)
-		e = ask(path, request, &answer);
+		e = ask(a, request, &answer);
 	d = e == ERR_OK ? in(answer, "daemon", JSON_OBJECT) : NULL;
 	if (e == ERR_OK && !d)
-		e = err_set(ERR_PEER, "%s: the daemon says nothing of itself", path);
+		e = err_set(ERR_PEER, "the daemon says nothing of itself");
 	if (e == ERR_OK && a->json)
 		args_print(d);
 	else if (e == ERR_OK)
 		show(d);
 	json_free(answer);
 	json_free(request);
-	free(path);
+	ask_release(a);
 	return e;
 }
 

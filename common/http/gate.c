@@ -1,5 +1,6 @@
 /* Who may ask. A browser on this host will send what any page of any site tells it to; Host, Origin
  * and the token are what it cannot be made to lie about. */
+#include "common/base/log.h"
 #include "common/http/own.h"
 
 #include <stdarg.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/un.h>
 
 static bool refuse(struct asking *a, unsigned status, const char *fmt, ...) PRINTF(3, 4);
 static bool refuse(struct asking *a, unsigned status, const char *fmt, ...)
@@ -44,12 +46,39 @@ static bool is_ours(const struct http *h, const char *host)
 
 	if (is_host(host, "localhost") || is_host(host, "127.0.0.1") || is_host(host, "::1"))
 		return true;
+	if (h->behind) /* who asks has compared it with our certificate */
+		return true;
 	if (!h->socket && is_host(host, h->common->http.at.host))
 		return true;
 	for (size_t i = 0; i < more->count; i++)
 		if (is_host(host, more->item[i]))
 			return true;
 	return false;
+}
+
+/* Its name is given in place of an address: http_add(). */
+const char *http_who(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *i =
+	    MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct sockaddr_un *at =
+	    i && i->client_addr ? (const struct sockaddr_un *)(const void *)i->client_addr : NULL;
+
+	return at && at->sun_family == AF_UNIX ? at->sun_path : "";
+}
+
+static bool find_role(const struct http *h, struct MHD_Connection *c, struct asking *a)
+{
+	const char *who = http_who(c);
+
+	a->role = h->behind ? h->site.role_of(h->site.arg, who) : ROLE_VIEWER;
+	if (a->role != ROLE_NONE)
+		return true;
+	log_warn("refused at api.listen: the certificate of %s has no role in api.roles", who);
+	return refuse(a, MHD_HTTP_FORBIDDEN,
+		      "the certificate of %s has no role at %s: its operator can give it one in "
+		      "api.roles",
+		      who, h->common->name);
 }
 
 bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking *a,
@@ -63,6 +92,8 @@ bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking 
 			      "http.hosts can "
 			      "name it",
 			      host);
+	if (!find_role(h, c, a))
+		return false;
 	if (!strcmp(site, "cross-site") && strcmp(header(c, "Sec-Fetch-Mode"), "navigate") != 0)
 		return refuse(a, MHD_HTTP_FORBIDDEN,
 			      "the request was made by a page of another site");
@@ -85,27 +116,34 @@ static bool same_token(const char *shown, const char *token)
 	return !differs;
 }
 
+static bool shows_token(const struct http *h, const char *shown)
+{
+	return *h->token && !strncmp(shown, "Bearer ", 7) && same_token(shown + 7, h->token);
+}
+
 bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking *a)
 {
 	const char *origin = header(c, "Origin"), *host = header(c, "Host");
 	const char *token = header(c, "Authorization"), *length = header(c, "Content-Length");
 	const char *of = strstr(origin, "://");
+	size_t most = a->route->body_max ? a->route->body_max : HTTP_BODY_MAX;
 
 	if (*origin && (!of || strcasecmp(of + 3, host) != 0))
 		return refuse(a, MHD_HTTP_FORBIDDEN,
 			      "the request comes from a page of \"%.100s\", and this is \"%.100s\"",
 			      origin, host);
-	if (!*h->token || strncmp(token, "Bearer ", 7) != 0 || !same_token(token + 7, h->token))
+	if (!h->behind && !shows_token(h, token))
 		return refuse(
 		    a, MHD_HTTP_FORBIDDEN,
 		    "the request shows %s token: it is in the file that this daemon's log names",
 		    *token ? "another" : "no");
+	if (!h->behind)
+		a->role = ROLE_SUBMITTER;
 	if (!*length)
 		return refuse(a, MHD_HTTP_LENGTH_REQUIRED, "the request does not say its length");
 	/* The library has refused what is no number. */
-	if (strlen(length) > 9 || strtoul(length, NULL, 10) > HTTP_BODY_MAX)
+	if (strlen(length) > 9 || strtoul(length, NULL, 10) > most)
 		return refuse(a, MHD_HTTP_CONTENT_TOO_LARGE,
-			      "the request has %.30s bytes, expected at most %d", length,
-			      HTTP_BODY_MAX);
+			      "the request has %.30s bytes, expected at most %zu", length, most);
 	return true;
 }

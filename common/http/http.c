@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 /* ---- answers ---- */
@@ -118,7 +119,12 @@ static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, const st
 {
 	struct http_answer out = { 0 };
 	struct http_request r = {
-		.path = path, .rest = path, .body = { a->body.p, a->body.n }, .connection = c
+		.path = path,
+		.rest = path,
+		.body = { a->body.p, a->body.n },
+		.who = http_who(c),
+		.role = a->role,
+		.connection = c,
 	};
 
 	if (a->refused) {
@@ -153,7 +159,9 @@ static enum MHD_Result on_request(void *http, struct MHD_Connection *c, const ch
 		return MHD_YES;
 	}
 	if (*n) {
-		if (a->body.n + *n > HTTP_BODY_MAX) /* of a GET, or longer than it said */
+		size_t most = a->route->body_max ? a->route->body_max : HTTP_BODY_MAX;
+
+		if (a->body.n + *n > most) /* of a GET, or longer than it said */
 			return MHD_NO;
 		buf_add(&a->body, body, *n);
 		*n = 0;
@@ -198,24 +206,39 @@ static void on_log(void *http, const char *fmt, va_list ap)
 
 enum err http_start(struct http *h, const struct http_site *site)
 {
+	struct MHD_OptionItem listen[] = { { MHD_OPTION_LISTEN_SOCKET, 0, NULL },
+					   { MHD_OPTION_END, 0, NULL } };
+
 	if (!h)
 		return ERR_OK;
+	listen[0].value = h->fd;
 	h->site = *site;
 	snprintf(h->token, sizeof(h->token), "%s", site->token ? site->token : "");
 	h->daemon = MHD_start_daemon(
-	    MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
-	    NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_log, h, MHD_OPTION_LISTEN_SOCKET,
-	    h->fd, MHD_OPTION_URI_LOG_CALLBACK, on_line, h, MHD_OPTION_NOTIFY_COMPLETED,
-	    on_completed, h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS_MAX,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_IDLE_S,
+	    MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+		(h->behind ? MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET : 0),
+	    0, NULL, NULL, on_request, h, MHD_OPTION_EXTERNAL_LOGGER, on_log, h, MHD_OPTION_ARRAY,
+	    h->behind ? listen + 1 : listen, MHD_OPTION_URI_LOG_CALLBACK, on_line, h,
+	    MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_CONNECTION_LIMIT,
+	    (unsigned)HTTP_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_IDLE_S,
 	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_HEADERS_MAX,
 	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 	if (!h->daemon)
 		return err_set(ERR_INTERNAL, "http.listen: %s: the server could not be started: %s",
 			       h->bound, strerror(errno));
 	h->fd = -1; /* the library's from here on */
-	log_info("for people and monitoring: %s", h->bound);
+	if (!h->behind)
+		log_info("for people and monitoring: %s", h->bound);
 	return ERR_OK;
+}
+
+void http_add(struct http *h, int fd, const char *who)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", who);
+	if (MHD_add_connection(h->daemon, fd, (struct sockaddr *)&at, sizeof(at)) != MHD_YES)
+		log_debug("http: no room for a connection of %s", who);
 }
 
 void http_stop(struct http *h)

@@ -5,10 +5,11 @@
  *     http_tell()     any thread: there is news for those who watch (/events)
  *     http_stop()     at the end
  *
- * Plain HTTP/1.1 on a loopback address or a unix socket. Who is asked, in this order: is the Host one of ours (else 403:
+ * Plain HTTP/1.1 on a loopback address or a unix socket; or, by http_behind() and http_add(), on connections that bring the name of
+ * a certificate (proto/front.h), whose TLS has seen to the Host. Who is asked, in this order: is the Host one of ours (else 403:
  * another site's name may have been made to point here), is there a route (404, 405), for POST is the Origin, if there
  * is one, the Host (403), the token right (403), the length known and small (411, 413; a longer body is not read). So no
- * page of another site reads or sends anything. Handlers run on the library's thread, one at a time, and take their
+ * page of another site reads or sends anything. Who has a certificate's name needs no token but a role (403). Handlers run on the library's thread, one at a time, and take their
  * facts from live_copy(), files and databases, never from what other threads own.
  */
 #ifndef COMMON_HTTP_HTTP_H
@@ -18,6 +19,7 @@
 #include "common/base/err.h"
 #include "common/base/json.h"
 #include "common/job/daemon.h"
+#include "common/job/roles.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +27,7 @@
 enum {
 	HTTP_WATCHERS_MAX = 128,
 	HTTP_IDLE_S = 10,           /* a connection that says nothing is closed */
-	HTTP_BODY_MAX = 16 << 10,   /* of a POST */
+	HTTP_BODY_MAX = 16 << 10,   /* of a POST, if its route says nothing else */
 	HTTP_HEADERS_MAX = 16 << 10, /* of any request */
 	HTTP_TOKEN_TEXT = 64 + 1,
 };
@@ -36,6 +38,8 @@ struct http_request {
 	const char *path; /* whole, begins with the route's */
 	const char *rest; /* what follows the route's path, if that ends in '/' */
 	struct bytes body; /* of a POST */
+	const char *who;   /* the certificate's name; "": of this host */
+	enum role role;    /* of this host: ROLE_SUBMITTER with the token, ROLE_VIEWER without */
 	struct MHD_Connection *connection;
 };
 /* A value of the query, "" if there is none. Lives as long as the request. */
@@ -58,6 +62,7 @@ struct http_route {
 	/* NULL: an answer without end, for watchers */
 	void (*answer)(void *arg, const struct http_request *r, struct http_answer *a);
 	void *arg; /* NULL: the site's */
+	size_t body_max; /* of a POST; 0: HTTP_BODY_MAX */
 };
 
 /* Listens as c->http says; *h is NULL if it says nothing. ERR_INPUT: the port is in use, the address is not here, the socket cannot be made. */
@@ -69,9 +74,14 @@ struct http_site {
 	const struct http_route *route;
 	void (*event)(void *arg, struct buf *line);
 	void *arg;
-	const char *token; /* NULL: no POST is answered */
+	const char *token; /* NULL: no POST is answered, but those with a certificate's name */
+	enum role (*role_of)(void *arg, const char *who); /* of that name; NULL: without http_behind() */
 };
 enum err http_start(struct http *h, const struct http_site *site) MUST_CHECK;
+/* One that listens nowhere. */
+void http_behind(struct http **h, const struct daemon_common *c);
+/* Once started; any thread. fd, of a stream of plain bytes, is the library's, whatever comes of it. */
+void http_add(struct http *h, int fd, const char *who);
 void http_tell(struct http *h);
 /* Those who watch hear the last news, if they take them within half a second. NULL is fine. */
 void http_stop(struct http *h);

@@ -97,6 +97,24 @@ static enum err listen_at_port(struct http *h, const struct endpoint *e)
 	return ERR_OK;
 }
 
+static struct http *new_http(const struct daemon_common *c)
+{
+	struct http *h;
+
+	ALLOC(h, 1);
+	h->common = c;
+	h->fd = -1;
+	h->news = 1; /* no event has been made of it yet */
+	pthread_mutex_init(&h->lock, NULL);
+	return h;
+}
+
+void http_behind(struct http **h, const struct daemon_common *c)
+{
+	*h = new_http(c);
+	(*h)->behind = true;
+}
+
 enum err http_listen(struct http **out, const struct daemon_common *c)
 {
 	const char *path;
@@ -106,12 +124,8 @@ enum err http_listen(struct http **out, const struct daemon_common *c)
 	*out = NULL;
 	if (!c->http.listen)
 		return ERR_OK;
-	ALLOC(h, 1);
-	h->common = c;
-	h->fd = -1;
-	h->news = 1; /* no event has been made of it yet */
-	pthread_mutex_init(&h->lock, NULL);
 	path = http_listen_path(c->http.listen);
+	h = new_http(c);
 	if (path) {
 		e = confine_as_user(c);
 		if (e == ERR_OK)

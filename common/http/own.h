@@ -28,6 +28,7 @@ struct watcher {
 
 struct http {
 	const struct daemon_common *common;
+	bool behind;      /* http_behind() */
 	struct MHD_Daemon *daemon;
 	int fd;
 	char *socket; /* the path of a unix socket; or NULL */
@@ -49,11 +50,13 @@ struct asking { /* one request, while it comes in */
 	unsigned refused; /* with this status, and why */
 	char why[HTTP_WHY_MAX];
 	const struct http_route *route;
+	enum role role;
 	struct buf body;
 };
 
 /* The gate: false with the status and the sentence in `a` if this may not be asked. */
 bool http_may_ask(const struct http *h, struct MHD_Connection *c, struct asking *a, const char *method);
+const char *http_who(struct MHD_Connection *c); /* as of struct http_request; borrowed */
 bool http_may_post(const struct http *h, struct MHD_Connection *c, struct asking *a);
 
 /* Answers /events. MHD_NO: the connection is closed. */

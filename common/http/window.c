@@ -12,7 +12,7 @@
 enum { ROUTES_MAX = 48 };
 
 struct window {
-	struct http *http;
+	struct http *http, *behind; /* each may be NULL */
 	const struct daemon_common *common;
 	struct window_more more;
 	struct http_route route[ROUTES_MAX];
@@ -100,18 +100,32 @@ static void file(void *window, const struct http_request *r, struct http_answer 
 
 /* ---- its life ---- */
 
-enum err window_open(struct window **out, const struct daemon_common *c)
+enum err window_open(struct window **out, const struct daemon_common *c, bool behind)
 {
 	struct http *http;
 
 	*out = NULL;
 	TRY(http_listen(&http, c));
-	if (!http)
+	if (!http && !behind)
 		return ERR_OK;
 	ALLOC(*out, 1);
 	(*out)->http = http;
 	(*out)->common = c;
+	if (behind)
+		http_behind(&(*out)->behind, c);
 	return ERR_OK;
+}
+
+void window_add(struct window *w, int fd, const char *who)
+{
+	http_add(w->behind, fd, who);
+}
+
+static enum role role_of(void *window, const char *who)
+{
+	const struct window *w = window;
+
+	return w->more.role_of(w->more.arg, who);
 }
 
 enum err window_start(struct window *w, const struct window_more *more)
@@ -124,7 +138,9 @@ enum err window_start(struct window *w, const struct window_more *more)
 		{ .path = "/api/jobs/", .answer = job },
 		{ .path = "/events" },
 	};
-	struct http_site site = { .event = event, .arg = w, .token = more->token };
+	struct http_site site = {
+		.event = event, .arg = w, .token = more->token, .role_of = role_of
+	};
 	size_t n = 0;
 
 	if (!w)
@@ -141,7 +157,8 @@ enum err window_start(struct window *w, const struct window_more *more)
 		w->route[n++] = (struct http_route){ .path = f->path, .answer = file };
 	w->route[n].path = NULL;
 	site.route = w->route;
-	return http_start(w->http, &site);
+	TRY(http_start(w->http, &site));
+	return http_start(w->behind, &site);
 }
 
 void window_look(struct window *w)
@@ -157,6 +174,7 @@ void window_look(struct window *w)
 	w->told = version;
 	w->told_s = now_s;
 	http_tell(w->http);
+	http_tell(w->behind);
 }
 
 void window_close(struct window *w)
@@ -164,5 +182,6 @@ void window_close(struct window *w)
 	if (!w)
 		return;
 	http_stop(w->http);
+	http_stop(w->behind);
 	free(w);
 }

@@ -20,12 +20,13 @@ struct window_more {
 	void (*metrics)(void *arg, struct buf *text);
 	void *arg;
 	const char *token; /* as of struct http_site */
+	enum role (*role_of)(void *arg, const char *who); /* the same */
 };
 
 struct window;
-/* Listens, where c says so, before the process confines itself; else *w is NULL, with which the others do nothing. Errors as of
- * http_listen(). */
-enum err window_open(struct window **w, const struct daemon_common *c) MUST_CHECK;
+/* Listens, where c says so, before the process confines itself; behind: has one more, as of http_behind(). With neither *w is NULL, with which the others do nothing. Errors as of http_listen(). */
+enum err window_open(struct window **w, const struct daemon_common *c, bool behind) MUST_CHECK;
+void window_add(struct window *w, int fd, const char *who); /* as http_add() */
 enum err window_start(struct window *w, const struct window_more *more) MUST_CHECK; /* more is copied */
 /* To be called twice a second by the loop thread: tells those who watch what is new. */
 void window_look(struct window *w);

@@ -80,6 +80,7 @@ static const struct rule rules[] = {
 	/* 0x54xx are those of terminals, TIOCSTI among them; the others ask devices and file systems. */
 	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), { 1, SCMP_CMP_LT, 0x5400, 0 } },
 	{ SCMP_SYS(ioctl), REFUSE(ENOTTY), { 1, SCMP_CMP_GT, 0x54ff, 0 } },
+	{ SCMP_SYS(socketpair), ALLOW, { 0, IS(AF_UNIX) } },
 	{ SCMP_SYS(socket), ALLOW, { 0, IS(AF_INET) } },
 	{ SCMP_SYS(socket), ALLOW, { 0, IS(AF_INET6) } },
 	{ SCMP_SYS(socket), REFUSE(EAFNOSUPPORT), { 0, IS(AF_UNIX) } },
@@ -207,7 +208,14 @@ enum err confine(const struct daemon_common *c)
 	/* Threads may run already (OpenBLAS has its own), so the filter is loaded for all of them
 	 * at once, and no_new_privs goes with it. */
 	f = seccomp_init(SCMP_ACT_KILL_PROCESS);
-	bad = f ? seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) : -ENOMEM;
+	if (!f) /* the library has asked the kernel whether it knows the action */
+		return err_set(ERR_INPUT,
+			       "sandbox: the system call seccomp, by which a process confines "
+			       "itself, is not to be had: the kernel is older than 4.14, or what "
+			       "starts this process forbids it (a unit's SystemCallFilter, a "
+			       "container's profile), which then has to allow it; "
+			       "\"sandbox\": \"off\" runs without");
+	bad = seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1);
 	if (!bad)
 		bad = seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 	if (!bad)

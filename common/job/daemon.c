@@ -244,6 +244,15 @@ static const struct config_row coordinator_rows[] = {
 	  .help = "--serve: users and @groups who may also submit jobs, and cancel their own" },
 	{ "control.operators", CONFIG_STRINGS, C(common.control.operators), 1, ROLES_MAX, "",
 	  .check = roles_check_name, .help = "--serve: those who may also cancel the jobs of others" },
+	{ "api.listen", CONFIG_STRING, C(api.listen), 1, 300, "", .check = check_listen,
+	  .help = "--serve: where people elsewhere look in and submit jobs, by HTTPS with a certificate of the same authority; "
+		  "nowhere where not given" },
+	{ "api.roles", CONFIG_MAP, C(api.roles), 0, 3 * ROLES_MAX, "", .check = roles_check_role,
+	  .check_key = config_check_name,
+	  .help = "--serve: viewer, submitter or operator, for the name of each certificate that may" },
+	{ "http.submitter", CONFIG_STRING, C(common.http.submitter), 1, ROLES_NAME_MAX, "", .check = config_check_name,
+	  .help = "--serve: whoever shows the token in output/http.token at http.listen submits jobs in this name; nobody "
+		  "where not given" },
 	{ "max_running", CONFIG_UNSIGNED, C(max_running), 1, RECORD_RUNNING_MAX, "1",
 	  .help = "--serve: jobs that may run at a time, where no party is in two of them" },
 	{ "max_queued", CONFIG_UNSIGNED, C(max_queued), 1, 100000, "1000",
@@ -430,6 +439,8 @@ enum err coordinator_config_read(struct coordinator_config *c, const char *path,
 
 	TRY(read_table(&coordinator_table, path, set, &c->common));
 	endpoint_parse(c->listen_text, &c->listen); /* the table has checked it */
+	if (c->api.listen)
+		endpoint_parse(c->api.listen, &c->api.at);
 	qsort(c->parties.item, c->parties.count, sizeof(*c->parties.item), by_name);
 	for (size_t i = 0; i < c->pins.count && !err; i++) {
 		if (!config_strings_has(&c->parties, c->pins.item[i].key))

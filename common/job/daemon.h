@@ -45,6 +45,14 @@ struct http_settings {
 	struct endpoint at;          /* unless it is a path, http_listen_path() */
 	bool anywhere;               /* not only on a loopback address */
 	struct config_strings hosts; /* names by which browsers may ask for it, besides */
+	char *submitter; /* of a coordinator: in whose name who shows the token submits jobs; NULL: nobody does */
+};
+
+/* The same window for people elsewhere, behind TLS; of a coordinator that serves. */
+struct api_settings {
+	char *listen;            /* NULL: there is none */
+	struct endpoint at;
+	struct config_map roles; /* the name of a certificate -> role_name */
 };
 
 /* Settings of both daemons. */
@@ -85,6 +93,7 @@ struct coordinator_config {
 	unsigned join_timeout_s; /* how long all parties are awaited */
 	unsigned greetings_per_address; /* connections that are not welcomed yet */
 	char *ready_file;        /* written with the bound port once listening; NULL: none */
+	struct api_settings api;
 	unsigned max_running, max_queued; /* jobs at a time, and jobs that wait */
 	unsigned keep_days;      /* results older than that go; 0: for their age none */
 	double keep_gib;         /* the oldest go until the rest takes no more; 0: for their size none */

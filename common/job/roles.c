@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 const char *const role_name[] = { "none", "viewer", "submitter", "operator" };
@@ -25,6 +26,19 @@ const char *roles_check_name(const char *text)
 	return config_check_name(text + (*text == '@'))
 		   ? "the name of a user, or of a group with an @ before it"
 		   : NULL;
+}
+
+enum role roles_named(const char *text)
+{
+	for (enum role r = ROLE_VIEWER; text && r <= ROLE_OPERATOR; r++)
+		if (!strcmp(text, role_name[r]))
+			return r;
+	return ROLE_NONE;
+}
+
+const char *roles_check_role(const char *text)
+{
+	return roles_named(text) ? NULL : "\"viewer\", \"submitter\" or \"operator\"";
 }
 
 enum err roles_add(struct roles *r, enum role role, const struct config_strings *names,

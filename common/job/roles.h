@@ -1,4 +1,5 @@
-/* roles.h -- who asks: the names of this host's users, and what each may ask a daemon for.
+/* roles.h -- who asks, and what each may ask a daemon for: this host's users by their names, others by those of their
+ * certificates (proto/front.h).
  *
  * Names are looked up in the host's files once, before the process confines itself. Root and the daemon's own user may
  * do everything.
@@ -39,6 +40,9 @@ enum err roles_add(struct roles *r, enum role role, const struct config_strings 
 enum role roles_of(const struct roles *r, const struct roles_peer *peer);
 /* For the configuration: what was expected, or NULL. */
 const char *roles_check_name(const char *text);
+const char *roles_check_role(const char *text);
+/* Of a role's name; ROLE_NONE: NULL, or it is none. */
+enum role roles_named(const char *text);
 
 /* The user's name, as policies and ledgers write it; "uid-1000" where the host has none for it, or one
  * that is no name there (config_check_name). */

@@ -350,7 +350,7 @@ static enum err start(struct daemon *d)
 	TRY(numbering_read(&d->numbering, c->numbering_key));
 	TRY(psks_read(&d->psks, d->config));
 	TRY(conn_host_new(&d->host, &d->loop, &o));
-	TRY(window_open(&d->window, c));
+	TRY(window_open(&d->window, c, false));
 	TRY(party_status_open(&d->status, d->config, &d->loop));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
 	watch_start(&d->watch, c, d->host, on_signal, check_again, d);

@@ -7,6 +7,7 @@
 #include "common/job/offer.h"
 #include "crypto/ledger.h"
 #include "crypto/secret.h"
+#include "crypto/token.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -362,25 +363,19 @@ enum err party_window_start(struct window *w, const struct party_config *config)
 				    .status = put_status,
 				    .metrics = put_metrics,
 				    .arg = (void *)(uintptr_t)config };
-	uint8_t secret[HTTP_TOKEN_TEXT / 2];
-	char token[HTTP_TOKEN_TEXT + 1], *path;
+	char token[TOKEN_TEXT], *path;
 	enum err e;
 
 	if (!w)
 		return ERR_OK;
-	TRY(random_secret(secret, sizeof(secret)));
-	hex_write(secret, sizeof(secret), token);
 	more.token = token;
 	path = token_path(config);
-	token[HTTP_TOKEN_TEXT - 1] = '\n';
-	e = file_write(path, (struct bytes){ (uint8_t *)token, HTTP_TOKEN_TEXT }, FILE_SECRET);
-	token[HTTP_TOKEN_TEXT - 1] = 0;
+	e = token_write(path, token);
 	if (e == ERR_OK)
 		e = window_start(w, &more);
 	if (e == ERR_OK)
 		log_info("who answers offers there shows the token in %s", path);
 	free(path);
-	wipe(secret, sizeof(secret));
 	wipe(token, sizeof(token));
 	return e;
 }

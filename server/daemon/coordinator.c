@@ -68,6 +68,8 @@ void coordinator_close(struct coordinator *c, enum err result, const char *why, 
 		conn_listen_stop(c->listener);
 		uv_close((uv_handle_t *)&c->linger_timer, NULL);
 	}
+	front_close(c->front);
+	c->front = NULL;
 	watch_close(&c->watch);
 	uv_timer_start(&c->last_timer, on_last, LAST_MS, 0);
 	for (struct running *r = c->jobs; r; r = r->next) /* it is over, or is left to itself */
@@ -140,28 +142,40 @@ enum err coordinator_init(struct coordinator *c)
 	return ERR_OK;
 }
 
+/* Somebody elsewhere has shown a certificate, by which the window knows them. */
+static void on_shown(void *coordinator, int fd, const char *name)
+{
+	window_add(((struct coordinator *)coordinator)->window, fd, name);
+}
+
 enum err coordinator_listen(struct coordinator *c)
 {
 	const struct coordinator_config *config = c->config;
 	struct conn_options o = { .files = tls_files_of(&config->common.identity),
 				  .tcp_congestion = config->common.tcp_congestion };
 
+	bool api = c->queue && config->api.listen;
+
 	TRY(numbering_read(&c->numbering, config->common.numbering_key));
 	TRY(conn_host_new(&c->host, &c->loop, &o));
 	conn_host_limit(c->host, config->greetings_per_address);
 	TRY(conn_listen(c->host, config->listen.host, config->listen.port, &coordinator_events,
 			coordinator_on_accepted, c, &c->listener, c->bound));
-	TRY(window_open(&c->window, &config->common));
+	TRY(window_open(&c->window, &config->common, api));
+	if (api)
+		TRY(front_open(&c->front, c->host, "api.listen", config->api.at.host,
+			       config->api.at.port, on_shown, c, c->api_bound));
 	return confine(&config->common); /* the loop has not run: nobody has been accepted yet */
 }
 
 enum err coordinator_watch(struct coordinator *c, void (*stop)(void *c, const char *why))
 {
-	struct window_more more = { .route = c->queue ? c->queue->route : NULL,
-				    .arg = (void *)(uintptr_t)c->config };
+	struct window_more none = { 0 };
 
 	watch_start(&c->watch, &c->config->common, c->host, stop, check_again, c);
-	TRY(window_start(c->window, &more));
+	TRY(window_start(c->window, c->queue ? &c->queue->shows : &none));
+	if (c->front)
+		log_info("for people elsewhere: https://%s/", c->api_bound);
 	watch_look(&c->watch, look);
 	return ERR_OK;
 }

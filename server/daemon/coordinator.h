@@ -15,6 +15,7 @@
 #include "common/http/window.h"
 #include "common/job/daemon.h"
 #include "crypto/numbering.h"
+#include "proto/front.h"
 #include "proto/watch.h"
 #include "server/daemon/attempt.h"
 #include "server/run/run.h"
@@ -111,7 +112,7 @@ struct coordinator_queue {
 	/* A party comes back to a job that is under way no more: is it done? why: what the party is told. */
 	bool (*was_done)(void *arg, const struct msg_resume *m, char why[ERR_DETAIL_MAX]);
 	void *arg;
-	const struct http_route *route; /* what it shows by HTTP, as of struct window_more */
+	struct window_more shows; /* what it shows by HTTP */
 };
 
 struct coordinator {
@@ -121,13 +122,14 @@ struct coordinator {
 	struct listener *listener;
 	struct watch watch;
 	struct window *window; /* or NULL */
+	struct front *front;   /* NULL: without api.listen, or a queue */
 	uv_timer_t linger_timer, last_timer;
 	size_t L;
 	struct seat seat[PARTIES_MAX];
 	struct visitor *visitors;
 	struct running *jobs;
 	struct numbering numbering;
-	char bound[80]; /* the address on which it listens */
+	char bound[80], api_bound[80]; /* the addresses on which it listens */
 	const struct coordinator_queue *queue; /* NULL: none */
 	bool stopping; /* no job begins any more */
 	bool closing;  /* the loop runs only until all connections are flushed and closed */

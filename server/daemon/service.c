@@ -111,6 +111,7 @@ static void end(struct service *s, enum err e, const char *why)
 		running_leave(r, kept.why);
 	control_close(s->control);
 	s->control = NULL;
+	service_hide(s);
 	uv_close((uv_handle_t *)&s->tick, NULL);
 	coordinator_close(&s->c, e, kept.why, 0);
 }
@@ -180,6 +181,7 @@ static enum err start(struct service *s)
 	TRY(open_control(s));
 	TRY(coordinator_listen(&s->c));
 	TRY(open_store(s));
+	TRY(service_show(s));
 	for (size_t l = 0; l < s->c.L; l++) {
 		TRY(store_get_party(s->store, s->c.seat[l].name, &p));
 		s->written[l] = p.contact;
@@ -213,6 +215,7 @@ enum err service_run(const struct coordinator_config *config)
 		end(s, e, err_detail());
 	uv_run(&s->c.loop, UV_RUN_DEFAULT);
 	e = coordinator_end(&s->c);
+	service_show_free(s);
 	store_close(s->store);
 	queue_free(s);
 	free(s);

@@ -7,8 +7,8 @@
  * service.c          the process: start, signals, what is done now and then, the end
  * service_queue.c    which job is next; its begin, its end
  * service_before.c   what a process before this one has left
- * service_answer.c   requests of the control socket
- * service_window.c   what it shows by HTTP
+ * service_answer.c   requests of the control socket, and of who asks by HTTP
+ * service_window.c   what it shows by HTTP, and how that thread's requests come to the loop
  *
  * The first job whose parties are all there begins. One whose parties are away waits and holds up nobody; one whose
  * parties are there but busy has them before those behind it. What jobs.db could not be told (locked, full, damaged)
@@ -19,12 +19,13 @@
 
 #include "common/base/json.h"
 #include "common/job/roles.h"
+#include "crypto/token.h"
 #include "proto/control.h"
 #include "server/daemon/coordinator.h"
 #include "server/service/store.h"
 
 /* Descriptors besides COORDINATOR_FILES: who asks, jobs.db, logs of jobs. */
-enum { SERVICE_FILES = CONTROL_CONNECTIONS_MAX + 2 * RECORD_RUNNING_MAX + 16 };
+enum { SERVICE_FILES = CONTROL_CONNECTIONS_MAX + FRONT_FILES + 2 * RECORD_RUNNING_MAX + 24 };
 
 /* Serves until it is stopped. ERR_OK: it was; a job that ran is left to the next process if it can be repeated. */
 enum err service_run(const struct coordinator_config *config) MUST_CHECK;
@@ -47,6 +48,8 @@ struct service {
 	struct roles roles;
 	struct store *store;
 	struct control *control;
+	struct desk *desk; /* service_window.c */
+	char token[TOKEN_TEXT];
 	struct entry *first;
 	size_t entries, runs;
 	double expected_s[PARTIES_MAX]; /* of each seat: until when its party, whose job has ended, is on its way */
@@ -90,11 +93,18 @@ enum err queue_load(struct service *s) MUST_CHECK; /* what jobs.db has that is n
 
 /* ---- service_window.c ---- */
 
-extern const struct http_route service_routes[]; /* of struct window_more, with the configuration as arg */
+/* s->queue.shows. The token is written if somebody may submit with it. ERR_INPUT, ERR_INTERNAL. */
+enum err service_show(struct service *s) MUST_CHECK;
+/* Nobody who asks by HTTP waits for the loop any more: before it ends, and the library's threads with the window. */
+void service_hide(struct service *s);
+void service_show_free(struct service *s); /* when these threads are gone */
 
 /* ---- service_answer.c ---- */
 
 control_answer service_answer;
+/* Whoever it is that asks. False: the role is not enough, which the answer says, too. */
+bool service_answer_as(struct service *s, enum role role, const char *who, const struct json *request,
+		       struct json *answer);
 /* What jobs.db has of a job, for whoever asks by either way. The parameters, parsed: the caller's; NULL: damaged. */
 struct json *service_put_job(struct json *o, const struct store_job *j);
 

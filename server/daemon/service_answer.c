@@ -22,6 +22,7 @@ struct asked {
 	struct json *answer;
 	enum role role;
 	char who[ROLES_NAME_MAX + 1];
+	bool denied; /* the role is not enough */
 };
 
 static int64_t number_in(const struct asked *a, const char *key, int64_t otherwise)
@@ -345,6 +346,7 @@ static enum err answer_one(struct asked *a)
 			continue;
 		if (a->role >= requests[i].role)
 			return requests[i].answer(a);
+		a->denied = true;
 		log_warn("%s, who has the role %s, asked for %s", a->who, role_name[a->role], what);
 		return err_set(ERR_INPUT, "%s needs the role %s at %s, and %s has %s%s", what,
 			       role_name[requests[i].role], a->s->config->common.name, a->who,
@@ -354,16 +356,26 @@ static enum err answer_one(struct asked *a)
 	return err_set(ERR_INPUT, "the request %.40s is not known here", what);
 }
 
-void service_answer(void *service, const struct roles_peer *peer, const struct json *request,
-		    struct json *answer)
+bool service_answer_as(struct service *s, enum role role, const char *who,
+		       const struct json *request, struct json *answer)
 {
-	struct asked a = { .s = service, .request = request, .answer = answer };
+	struct asked a = { .s = s, .request = request, .answer = answer, .role = role };
 	enum err e;
 
-	a.role = roles_of(&a.s->roles, peer);
-	roles_name_of(peer->uid, a.who);
+	snprintf(a.who, sizeof(a.who), "%s", who);
 	e = answer_one(&a);
 	json_put_number(answer, "status", e);
 	if (e != ERR_OK)
 		json_put_string(answer, "error", err_detail());
+	return !a.denied;
+}
+
+void service_answer(void *service, const struct roles_peer *peer, const struct json *request,
+		    struct json *answer)
+{
+	struct service *s = service;
+	char who[ROLES_NAME_MAX + 1];
+
+	roles_name_of(peer->uid, who);
+	(void)service_answer_as(s, roles_of(&s->roles, peer), who, request, answer);
 }

@@ -482,8 +482,7 @@ void queue_hooks(struct service *s)
 					       .closed = on_closed,
 					       .over = on_over,
 					       .was_done = was_done,
-					       .arg = s,
-					       .route = service_routes };
+					       .arg = s };
 	s->c.queue = &s->queue;
 }
 

@@ -1,18 +1,80 @@
-/* What a coordinator that serves shows by HTTP besides common/http/window.h: /api/queue, its last
- * jobs, the newest first, as jobs.db has them. On the HTTP library's thread, with a connection to
- * jobs.db of its own. */
+/* What a coordinator that serves shows by HTTP besides common/http/window.h:
+ *
+ *     /api/queue    its last jobs, the newest first, as jobs.db has them, from a connection to it
+ * of its own /api/me       who asks, and what they may /api/ask      POST: a request as of the
+ * control socket
+ *
+ * All on the HTTP library's threads. The queue is the loop's, so what is asked goes there, over the
+ * desk, and the thread waits: the loop never does anything for long. */
+#include "common/base/alloc.h"
 #include "common/base/file.h"
+#include "common/base/log.h"
+#include "crypto/secret.h"
+#include "crypto/token.h"
 #include "server/daemon/service.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { QUEUE_MOST = 100 };
 
-static void answer_queue(void *coordinator_config, const struct http_request *r,
-			 struct http_answer *a)
+/* ---- the desk ---- */
+
+struct question {
+	struct question *next;
+	enum role role;
+	const char *who;
+	const struct json *request;
+	struct json *answer;
+	bool done, may;
+};
+
+struct desk {
+	uv_async_t async;
+	pthread_mutex_t lock;
+	pthread_cond_t answered;
+	struct question *first;
+	bool open;
+};
+
+static void on_asked(uv_async_t *async)
 {
-	const struct coordinator_config *config = coordinator_config;
-	char *path = file_join(config->common.output, "jobs.db");
+	struct service *s = async->data;
+	struct desk *d = s->desk;
+	struct question *q;
+
+	pthread_mutex_lock(&d->lock);
+	while ((q = d->first) != NULL) {
+		d->first = q->next;
+		q->may = service_answer_as(s, q->role, q->who, q->request, q->answer);
+		q->done = true;
+	}
+	pthread_cond_broadcast(&d->answered);
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* False: the process ends. */
+static bool put_question(struct desk *d, struct question *q)
+{
+	pthread_mutex_lock(&d->lock);
+	if (d->open) {
+		q->next = d->first;
+		d->first = q;
+		uv_async_send(&d->async);
+	}
+	while (d->open && !q->done)
+		pthread_cond_wait(&d->answered, &d->lock);
+	pthread_mutex_unlock(&d->lock);
+	return q->done;
+}
+
+/* ---- routes ---- */
+
+static void answer_queue(void *service, const struct http_request *r, struct http_answer *a)
+{
+	const struct service *s = service;
+	char *path = file_join(s->config->common.output, "jobs.db");
 	struct store_rows rows = { 0 };
 	struct store *store = NULL;
 	struct json *o, *list;
@@ -35,5 +97,117 @@ static void answer_queue(void *coordinator_config, const struct http_request *r,
 	free(path);
 }
 
-const struct http_route service_routes[] = { { .path = "/api/queue", .answer = answer_queue },
-					     { 0 } };
+static void answer_me(void *service, const struct http_request *r, struct http_answer *a)
+{
+	const char *submitter = ((const struct service *)service)->config->common.http.submitter;
+	struct json *o = json_object();
+	bool token = !*r->who && submitter;
+
+	json_put_string(o, "name", token ? submitter : r->who);
+	json_put_string(o, "role", role_name[token ? ROLE_SUBMITTER : r->role]);
+	json_put_bool(o, "token", token); /* is to be shown */
+	http_json(a, o);
+}
+
+static void answer_ask(void *service, const struct http_request *r, struct http_answer *a)
+{
+	struct service *s = service;
+	struct question q = { .role = r->role,
+			      .who = *r->who ? r->who : s->config->common.http.submitter };
+	struct json *request = NULL;
+
+	if (json_parse(r->body, "the request", &request) != ERR_OK) {
+		http_refuse(a, 400, "%s", err_detail());
+	} else if (json_type(request) != JSON_OBJECT) {
+		http_refuse(a, 400, "the request is no object");
+	} else {
+		q.request = request;
+		q.answer = json_object();
+		if (put_question(s->desk, &q)) {
+			const struct json *status = json_get(q.answer, "status");
+			enum err e = (enum err)json_number(status);
+
+			a->status = e == ERR_OK ? 200 : !q.may ? 403 : e == ERR_INPUT ? 400 : 503;
+			http_json(a, q.answer);
+		} else {
+			json_free(q.answer);
+			http_refuse(a, 503, "%s is stopping", s->config->common.name);
+		}
+	}
+	json_free(request);
+}
+
+static enum role role_of(void *service, const char *who)
+{
+	const struct service *s = service;
+
+	return roles_named(config_map_get(&s->config->api.roles, who));
+}
+
+/* ---- its life ---- */
+
+static const struct http_route routes[] = {
+	{ .path = "/api/queue", .answer = answer_queue },
+	{ .path = "/api/me", .answer = answer_me },
+	{ .path = "/api/ask", .answer = answer_ask, .post = true, .body_max = CONTROL_REQUEST_MAX },
+	{ 0 },
+};
+
+static char *token_path(const struct service *s)
+{
+	return file_join(s->config->common.output, "http.token");
+}
+
+enum err service_show(struct service *s)
+{
+	bool by_token = s->c.window && s->config->common.http.submitter;
+	char *path = token_path(s);
+	enum err e = ERR_OK;
+
+	ALLOC(s->desk, 1);
+	s->desk->open = true;
+	pthread_mutex_init(&s->desk->lock, NULL);
+	pthread_cond_init(&s->desk->answered, NULL);
+	uv_async_init(&s->c.loop, &s->desk->async, on_asked);
+	s->desk->async.data = s;
+	s->queue.shows = (struct window_more){ .route = routes, .role_of = role_of, .arg = s };
+	if (by_token)
+		e = token_write(path, s->token);
+	if (by_token && e == ERR_OK) {
+		s->queue.shows.token = s->token;
+		log_info("who submits jobs there, as %s, shows the token in %s",
+			 s->config->common.http.submitter, path);
+	}
+	free(path);
+	return e;
+}
+
+void service_hide(struct service *s)
+{
+	struct desk *d = s->desk;
+
+	if (!d)
+		return;
+	pthread_mutex_lock(&d->lock);
+	d->open = false;
+	d->first = NULL;
+	pthread_cond_broadcast(&d->answered);
+	pthread_mutex_unlock(&d->lock);
+	uv_close((uv_handle_t *)&d->async, NULL);
+}
+
+void service_show_free(struct service *s)
+{
+	char *path = token_path(s);
+
+	if (s->queue.shows.token)
+		unlink(path);
+	free(path);
+	wipe(s->token, sizeof(s->token));
+	if (!s->desk)
+		return;
+	pthread_cond_destroy(&s->desk->answered);
+	pthread_mutex_destroy(&s->desk->lock);
+	free(s->desk);
+	s->desk = NULL;
+}

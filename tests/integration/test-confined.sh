@@ -46,6 +46,23 @@ test_every_thread_is_confined() {
 	goes_on
 }
 
+# As where a unit or a container forbids it: what is missing is said, not what a library made of it.
+test_seccomp_is_forbidden() {
+	! sanitized || skip "a sanitizer's build is not confined"
+	local number
+	case $(uname -m) in x86_64) number=317 ;; aarch64) number=277 ;; *) skip "no number of seccomp(2) is known for $(uname -m)" ;; esac
+	federation 2
+	start coordinator python3 -c 'import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+code = b"".join(struct.pack("HBBI", *i) for i in [(0x20, 0, 0, 0), (0x15, 0, 1, int(sys.argv[1])), (0x06, 0, 0, 0x50001), (0x06, 0, 0, 0x7fff0000)])
+room = ctypes.create_string_buffer(code)
+program = struct.pack("HxxxxxxP", 4, ctypes.addressof(room))
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.c_char_p(program)): sys.exit("no filter: %d" % ctypes.get_errno())
+os.execv(sys.argv[2], sys.argv[2:])' "$number" "$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json"
+	ends 4 coordinator
+	says coordinator 'sandbox: the system call seccomp.* is not to be had: .*SystemCallFilter'
+}
+
 test_sandbox_off() {
 	federation 2
 	local name

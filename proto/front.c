@@ -1,0 +1,359 @@
+#include "proto/front.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "proto/conn_own.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { READ = 64 << 10, KEEPALIVE_S = 60, HANDSHAKE_MS = 10000, TAKE_MS = 30000, LAST_MS = 1000 };
+
+/* Who has dialled. */
+struct caller {
+	struct caller *next; /* the newest first */
+	struct front *f;
+	uv_tcp_t tcp;
+	uv_pipe_t pipe; /* our one of the pair */
+	uv_timer_t timer;
+	unsigned handles;
+	struct tls *tls;
+	bool joined; /* the certificate is right, and the server has the other one of the pair */
+	bool ending; /* nothing is read any more but to be thrown away */
+	bool out_busy, in_busy;
+	uv_write_t out_write, in_write;
+	struct buf out, in; /* on their way to who dialled, to the server */
+	uv_shutdown_t shutdown;
+	char address[80];
+};
+
+struct front {
+	uv_tcp_t tcp;
+	struct conn_host *host;
+	front_add *add;
+	void *arg;
+	struct caller *first;
+	size_t count;
+	bool listens, closed;
+	uint8_t plain[TLS_RECORD];
+	char read[READ];
+};
+
+/* ---- the end of one ---- */
+
+static void look(struct front *f)
+{
+	if (f->closed && !f->first && !f->listens)
+		free(f);
+}
+
+static void on_gone(uv_handle_t *handle)
+{
+	struct caller *c = handle->data;
+	struct front *f = c->f;
+
+	if (--c->handles)
+		return;
+	for (struct caller **at = &f->first; *at; at = &(*at)->next)
+		if (*at == c) {
+			*at = c->next;
+			break;
+		}
+	f->count--;
+	tls_free(c->tls);
+	buf_release(&c->out);
+	buf_release(&c->in);
+	free(c);
+	look(f);
+}
+
+static void finish(struct caller *c)
+{
+	if (uv_is_closing((uv_handle_t *)&c->tcp))
+		return;
+	uv_close((uv_handle_t *)&c->tcp, on_gone);
+	uv_close((uv_handle_t *)&c->pipe, on_gone);
+	uv_close((uv_handle_t *)&c->timer, on_gone);
+}
+
+static void on_timeout(uv_timer_t *timer)
+{
+	struct caller *c = timer->data;
+
+	if (!c->joined && !c->ending)
+		log_debug("%s has not shown a certificate in time", c->address);
+	finish(c);
+}
+
+/* ---- to who dialled ---- */
+
+static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buf)
+{
+	struct caller *c = handle->data;
+
+	(void)wanted;
+	*buf = uv_buf_init(c->f->read, sizeof(c->f->read));
+}
+
+static void on_plain(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
+static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
+static void flush(struct caller *c);
+
+static void on_shut(uv_shutdown_t *shutdown, int status)
+{
+	(void)shutdown;
+	(void)status; /* the other end's end, or the timer, is next */
+}
+
+static void on_flushed(uv_write_t *write, int status)
+{
+	struct caller *c = write->data;
+
+	c->out_busy = false;
+	c->out.n = 0;
+	if (uv_is_closing((uv_handle_t *)&c->tcp))
+		return;
+	if (status < 0) {
+		finish(c);
+		return;
+	}
+	if (!c->ending)
+		uv_timer_stop(&c->timer);
+	if (c->joined && !c->ending)
+		uv_read_start((uv_stream_t *)&c->pipe, on_room, on_plain);
+	flush(c);
+}
+
+/* What TLS has to say; then the end, if it is near. */
+static void flush(struct caller *c)
+{
+	struct buf *ready = tls_output(c->tls), empty = c->out;
+	uv_buf_t out;
+
+	if (c->out_busy)
+		return;
+	if (!ready->n) {
+		if (c->ending && uv_shutdown(&c->shutdown, (uv_stream_t *)&c->tcp, on_shut) != 0)
+			finish(c);
+		return;
+	}
+	c->out = *ready;
+	*ready = empty;
+	out = uv_buf_init((char *)c->out.p, (unsigned)c->out.n);
+	c->out_write.data = c;
+	c->out_busy = true;
+	uv_read_stop((uv_stream_t *)&c->pipe);
+	if (!c->ending && c->joined)
+		uv_timer_start(&c->timer, on_timeout, TAKE_MS, 0);
+	if (uv_write(&c->out_write, (uv_stream_t *)&c->tcp, &out, 1, on_flushed) != 0)
+		finish(c);
+}
+
+/* What is on its way is sent; closing at once could destroy what has not been read yet there. */
+static void end(struct caller *c)
+{
+	if (c->ending || uv_is_closing((uv_handle_t *)&c->tcp))
+		return;
+	c->ending = true;
+	uv_read_stop((uv_stream_t *)&c->pipe);
+	uv_read_start((uv_stream_t *)&c->tcp, on_room, on_cipher);
+	uv_timer_start(&c->timer, on_timeout, LAST_MS, 0);
+	flush(c);
+}
+
+static void on_plain(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+	struct caller *c = stream->data;
+
+	if (n == 0)
+		return;
+	if (n < 0) { /* the server has closed */
+		tls_end(c->tls);
+		end(c);
+	} else if (tls_write(c->tls, (const uint8_t *)buf->base, (size_t)n) != ERR_OK) {
+		finish(c);
+	} else {
+		flush(c);
+	}
+}
+
+/* ---- to the server ---- */
+
+static void on_taken(uv_write_t *write, int status)
+{
+	struct caller *c = write->data;
+
+	c->in_busy = false;
+	c->in.n = 0;
+	if (uv_is_closing((uv_handle_t *)&c->tcp))
+		return;
+	if (status < 0) /* the server wants no more; what it says to it comes by on_plain() */
+		return;
+	uv_read_start((uv_stream_t *)&c->tcp, on_room, on_cipher);
+}
+
+/* The bytes that came, in plain. */
+static void take(struct caller *c)
+{
+	uv_buf_t in;
+	size_t got;
+
+	do {
+		if (tls_read(c->tls, c->f->plain, sizeof(c->f->plain), &got) != ERR_OK) {
+			finish(c);
+			return;
+		}
+		buf_add(&c->in, c->f->plain, got);
+	} while (got);
+	flush(c);
+	if (tls_state(c->tls) == TLS_ENDED) {
+		finish(c);
+		return;
+	}
+	if (!c->in.n)
+		return;
+	in = uv_buf_init((char *)c->in.p, (unsigned)c->in.n);
+	c->in_write.data = c;
+	c->in_busy = true;
+	uv_read_stop((uv_stream_t *)&c->tcp);
+	if (uv_write(&c->in_write, (uv_stream_t *)&c->pipe, &in, 1, on_taken) != 0)
+		finish(c);
+}
+
+/* The server has the other end of the pair from here on. */
+static bool join(struct caller *c)
+{
+	int fd[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fd) != 0)
+		return false;
+	if (uv_pipe_open(&c->pipe, fd[0]) != 0) {
+		close(fd[0]);
+		close(fd[1]);
+		return false;
+	}
+	c->joined = true;
+	uv_timer_stop(&c->timer);
+	log_debug("%s shows the certificate of %s", c->address, tls_peer_name(c->tls));
+	c->f->add(c->f->arg, fd[1], tls_peer_name(c->tls));
+	return uv_read_start((uv_stream_t *)&c->pipe, on_room, on_plain) == 0;
+}
+
+static void on_cipher(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+	struct caller *c = stream->data;
+
+	if (n < 0) {
+		finish(c);
+		return;
+	}
+	if (c->ending || n == 0)
+		return;
+	tls_input(c->tls, (const uint8_t *)buf->base, (size_t)n);
+	if (!c->joined) {
+		if (tls_handshake(c->tls) != ERR_OK) {
+			log_warn("refused at api.listen: %s %s", c->address, err_detail());
+			end(c);
+			return;
+		}
+		flush(c);
+		if (tls_state(c->tls) != TLS_OPEN)
+			return;
+		if (!join(c)) {
+			finish(c);
+			return;
+		}
+	}
+	take(c);
+}
+
+/* ---- who comes ---- */
+
+/* One more than there may be: the oldest that has not shown its certificate goes, and if all have,
+ * this one. */
+static void make_room(struct front *f)
+{
+	struct caller *oldest = NULL;
+
+	for (struct caller *c = f->first; c; c = c->next)
+		if (!c->joined && !uv_is_closing((uv_handle_t *)&c->tcp))
+			oldest = c;
+	if (f->count > FRONT_MAX)
+		finish(oldest ? oldest : f->first);
+}
+
+static void on_connection(uv_stream_t *server, int status)
+{
+	struct front *f = server->data;
+	struct sockaddr_storage peer;
+	int len = sizeof(peer);
+	struct caller *c;
+
+	if (status < 0) {
+		log_warn("a connection to api.listen could not be accepted: %s",
+			 uv_strerror(status));
+		return;
+	}
+	ALLOC(c, 1);
+	*c = (struct caller){ .next = f->first, .f = f, .handles = 3 };
+	uv_tcp_init(server->loop, &c->tcp);
+	uv_pipe_init(server->loop, &c->pipe, 0);
+	uv_timer_init(server->loop, &c->timer);
+	c->tcp.data = c->pipe.data = c->timer.data = c;
+	c->tls = tls_new(f->host->server);
+	f->first = c;
+	f->count++;
+	snprintf(c->address, sizeof(c->address), "unknown address");
+	if (uv_accept(server, (uv_stream_t *)&c->tcp) != 0 ||
+	    uv_read_start((uv_stream_t *)&c->tcp, on_room, on_cipher) != 0) {
+		finish(c);
+		return;
+	}
+	if (uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&peer, &len) == 0)
+		conn_address_text(c->address, (struct sockaddr *)&peer);
+	uv_tcp_nodelay(&c->tcp, 1);
+	uv_tcp_keepalive(&c->tcp, 1, KEEPALIVE_S); /* of who watches and has vanished */
+	uv_timer_start(&c->timer, on_timeout, HANDSHAKE_MS, 0);
+	make_room(f);
+}
+
+/* ---- its life ---- */
+
+static void on_stopped(uv_handle_t *handle)
+{
+	struct front *f = handle->data;
+
+	f->listens = false;
+	look(f);
+}
+
+void front_close(struct front *f)
+{
+	if (!f || f->closed)
+		return;
+	f->closed = true;
+	for (struct caller *c = f->first; c; c = c->next)
+		finish(c);
+	uv_close((uv_handle_t *)&f->tcp, on_stopped);
+}
+
+enum err front_open(struct front **out, struct conn_host *h, const char *key, const char *host,
+		    uint16_t port, front_add *add, void *arg, char bound[static 80])
+{
+	struct front *f;
+	enum err e;
+
+	ALLOC(f, 1);
+	f->host = h;
+	f->add = add;
+	f->arg = arg;
+	f->listens = true;
+	uv_tcp_init(h->loop, &f->tcp);
+	f->tcp.data = f;
+	e = conn_bind(h, key, &f->tcp, host, port, on_connection, bound);
+	*out = e == ERR_OK ? f : NULL;
+	if (e != ERR_OK)
+		front_close(f);
+	return e;
+}

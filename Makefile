@@ -7,6 +7,7 @@
 # make lint             layers, formatting, static analysis
 # make format           clang-format in place
 # make reproducible     the programs from two folders are the same bytes: five minutes
+# make docs             pages of the Python package: build/docs/index.html; needs scripts/deps --python
 # make install          to $(DESTDIR)$(PREFIX)
 # make dist             build/dist/coterie-VERSION.tar.gz: what git has at HEAD, and sbom.spdx.json; DIST=DIR: there
 # make deb              build/deb/*.deb: that archive as Debian packages; needs scripts/deps --deb
@@ -190,6 +191,13 @@ format:
 lint:
 	scripts/lint
 
+# Of /usr/bin/python3, which Debian's Sphinx and scikit-learn are for.
+docs:
+	@if ! /usr/bin/python3 -c 'import sphinx, myst_parser, sklearn, pandas' 2>/dev/null; then \
+		echo "docs: skipped, as Sphinx, MyST or scikit-learn are not installed; scripts/deps --python installs them"; \
+	else /usr/bin/python3 -B -m sphinx -q -W --keep-going -b html -d build/docs-cache python/docs build/docs && \
+		echo "docs: build/docs/index.html"; fi
+
 DOC := $(DESTDIR)$(PREFIX)/share/doc/coterie
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/coterie
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
@@ -237,6 +245,6 @@ deb-check: deb
 clean:
 	rm -rf build
 
-.PHONY: all tests check soak bench fuzz fuzzers reproducible format lint install dist deb deb-check clean
+.PHONY: all tests check soak bench fuzz fuzzers reproducible format lint docs install dist deb deb-check clean
 .SECONDARY:
 -include $(shell find build -name '*.d' -type f 2>/dev/null)

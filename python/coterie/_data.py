@@ -230,13 +230,13 @@ def prepare(
 ) -> Data:
     """Makes a data directory of a DataFrame, as `coterie import` makes it of a file, and through it: by the same rules.
 
-    table: a DataFrame, an Arrow table, or the path of a .parquet or .feather file (with pyarrow); None for edges alone.
-    id, label, category, date, ignore, only, missing, and settings for --set: as docs/data.md has them. An index is not
-    read (`df.reset_index()` makes it a column). Columns of pandas' type category are categories with its values, of
-    datetime64 dates, of bool 0 and 1; whatever else is no number has to be said.
-    edges: a DataFrame with the two ends and perhaps a weight, an array of pairs, a symmetric sparse matrix, a networkx graph;
-    ends are ids, or without `id` row numbers from 0.
-    out: where; without, in a temporary directory that goes with the result.
+    * table: a DataFrame, an Arrow table, or the path of a .parquet or .feather file (with pyarrow); None for edges alone.
+    * id, label, category, date, ignore, only, missing, and settings for ``--set``: as docs/data.md has them. An index is not
+      read (``df.reset_index()`` makes it a column). Columns of pandas' type category are categories with its values, of
+      datetime64 dates, of bool 0 and 1; whatever else is no number has to be said.
+    * edges: a DataFrame with the two ends and perhaps a weight, an array of pairs, a symmetric sparse matrix, a networkx
+      graph; ends are ids, or without id row numbers from 0.
+    * out: where; without, in a temporary directory that goes with the result.
 
     InputError has the sentence of coterie import, with rows of the DataFrame for lines of a file.
     """

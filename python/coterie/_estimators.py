@@ -182,7 +182,7 @@ class KMeans(_Clusters):
     """k-means over the rows (split="rows", kind kmeans) or columns (split="columns", kind kmeans.columns) of several parties.
 
     standardize: None, "none", "joint" or "local", as the kind has it (docs/OPERATIONS.md). Of rows each party has the centres:
-    cluster_centers_, and predict gives new rows the nearest one's number. Of columns nobody has them, and there is no predict.
+    ``cluster_centers_``, and predict gives new rows the nearest one's number. Of columns nobody has them, and there is no predict.
     Rows that align has not placed (job={"align": "intersect"}) have the label -1.
     """
 
@@ -234,8 +234,7 @@ class KMeans(_Clusters):
 
     @available_if(lambda self: self._has_centres())  # type: ignore[misc]
     def predict(self, X: Array) -> Array:
-        """The nearest centre of each row. With standardize="joint" near is by columns that are standardised, whose deviations
-        no party writes down: rows are then as near as the run's own unit had it only where it is "none"."""
+        """The number of each row's nearest centre. Not after a job that standardised: no party writes down by what."""
         check_is_fitted(self, "cluster_centers_")
         if (self.run_.job.get("standardize") or "none") != "none":
             raise InputError(f'predict: the run was with standardize "{self.run_.job["standardize"]}", and centres are in the '
@@ -253,7 +252,7 @@ class SpectralClustering(_Clusters):
     kind fedspectral; X is then the graph, in any form that `prepare` takes as edges, or prepared data).
 
     variant: "anchor", "dense", "paper" of fedsc; "exact", "fedspectral+", "fedspectral" of fedspectral. Those that show
-    more have to be allowed: allow=["fedspectral.exact"]. Of a graph ids_ are the nodes that labels_ are of.
+    more have to be allowed: allow=["fedspectral.exact"]. Of a graph ``ids_`` are the nodes that ``labels_`` are of.
     """
 
     def __init__(self, n_clusters: Union[int, str] = 8, *, affinity: str = "rbf", variant: Optional[str] = None,
@@ -390,7 +389,7 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
     """FedWalk (kind fedwalk): 128 numbers for each vertex of a graph whose ties are spread over parties.
 
     mode, and whatever else the kind has as `job`: docs/OPERATIONS.md. **Read there what it shows.**
-    embedding_: a row for each of ids_.
+    ``embedding_``: a row for each of ``ids_``.
     """
 
     def __init__(self, *, mode: Optional[str] = None, parties: int = 4, party: Optional[PathLike] = None,
@@ -440,7 +439,7 @@ class GraphClustering(_Clusters):
 
     fit(graphs): a list of graphs, each a symmetric sparse matrix, a networkx graph, or a pair of how many nodes it has and its
     edges; or a directory in TU format, or one of several such. predict: the model of the first party gives new graphs theirs.
-    labels_ are in the order of the list; of directories see run_.labels. What parties find by themselves is in run_ too:
+    ``labels_`` are in the order of the list; of directories see ``run_.labels``. What parties find by themselves is in ``run_`` too:
     **near it, the federation has found little more than the sizes of graphs** (docs/OPERATIONS.md).
     """
 

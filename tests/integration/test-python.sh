@@ -1,5 +1,5 @@
 #!/bin/bash
-# The Python package: its tests in tests/python, its types, its notebooks, its pages.
+# The Python package: its tests in tests/python, types, notebooks, pages; and the section of the README that it is in.
 #
 # Needs what scripts/deps --python installs; what of it is missing is skipped.
 #
@@ -55,6 +55,13 @@ notebook() { # NAME
 test_notebook_two_banks() { notebook two-banks; }
 test_notebook_five_hospitals() { notebook five-hospitals; }
 test_notebook_a_graph() { notebook a-graph; }
+
+test_pages() {
+	make -s -C "$ROOT" docs >"$T/docs" 2>&1 || fail "$(<"$T/docs")"
+	! grep -q skipped "$T/docs" || skip "$(<"$T/docs")"
+	grep -q 'AttributedGraphClustering' "$ROOT/build/docs/api.html" || fail "the reference has no estimators"
+	grep -q 'takes part in a real job' "$ROOT/build/docs/guide.html" || fail "the guide is not there"
+}
 
 # ---- the README ----
 

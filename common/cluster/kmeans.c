@@ -4,6 +4,7 @@
 #include "common/base/rng.h"
 #include "common/linalg/distance.h"
 #include "common/linalg/parallel.h"
+#include "common/linalg/rowsum.h"
 #include "common/linalg/simd.h"
 
 #include <assert.h>
@@ -49,18 +50,13 @@ typedef long long ivec4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* -- the steps ----------------------------------------------------------------------------- */
 
-void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
+/* sum[label[i] * d + j] and, behind those of all k, total[label[i]], for `rows` rows. */
+static void sum_many(const double *z, size_t rows, size_t d, size_t k, const double *weight,
+		     const uint32_t *label, double *sum)
 {
-	size_t d = Z->cols, k = c->rows;
-	bool few = k <= FEW && d <= FEW_DIMS;
-	double *sum, *total;
+	double *total = sum + k * d;
 
-	assert(c->cols == d);
-	ALLOC(sum, (few ? FEW : k) * d);
-	ALLOC(total, few ? FEW : k);
-	if (few)
-		SIMD_PICK(sum_few)(Z, weight, label, sum, total);
-	for (size_t i = 0; !few && i < Z->rows; i++) {
+	for (size_t i = 0; i < rows; i++, z += d) {
 		double w = weight_of(weight, i), *to;
 
 		if (label[i] >= k)
@@ -68,13 +64,38 @@ void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *l
 		to = sum + label[i] * d;
 		total[label[i]] += w;
 		for (size_t j = 0; j < d; j++)
-			to[j] += w * MAT(Z, i, j);
+			to[j] += w * z[j];
 	}
+}
+
+/* Sums over rows are rowsum.h's. */
+void kmeans_centres(const struct mat *Z, const double *weight, const uint32_t *label, struct mat *c)
+{
+	size_t d = Z->cols, k = c->rows, n = Z->rows;
+	bool few = k <= FEW && d <= FEW_DIMS;
+	size_t sums = (few ? FEW : k) * d;
+	const double *sum, *total;
+	struct rowsum s;
+
+	assert(c->cols == d);
+	rowsum_init(&s, sums + (few ? FEW : k), NULL, NULL);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		size_t first = b * ROWSUM_ROWS, rows = rowsum_rows(n, b);
+		const double *w = weight ? weight + first : NULL;
+		double *to = rowsum_open(&s);
+
+		if (few)
+			SIMD_PICK(sum_few)(ROW(Z, first), rows, d, w, label + first, to, to + sums);
+		else
+			sum_many(ROW(Z, first), rows, d, k, w, label + first, to);
+		rowsum_close(&s);
+	}
+	sum = rowsum_end(&s);
+	total = sum + sums;
 	for (size_t r = 0; r < k; r++)
 		for (size_t j = 0; total[r] > 0 && j < d; j++)
 			MAT(c, r, j) = sum[few ? j * FEW + r : r * d + j] / total[r];
-	free(total);
-	free(sum);
+	rowsum_release(&s);
 }
 
 void kmeans_distances(const struct mat *Z, const struct mat *c, double *D)
@@ -189,7 +210,8 @@ enum { SIDE = 4 };
 /* Greedy k-means++ (Arthur, Vassilvitskii 2007), for one seed after the other: several trials per
  * centre, of which the one that leaves the lowest potential stays: the sum over rows of weight *
  * near. It is also what the next centre's candidates are drawn from, and so is kept at the end of
- * each block of rows. */
+ * each block of rows: of all before the block's ROWSUM_ROWS, which are summed one after the other,
+ * and of those up to its last. */
 struct seeding {
 	const struct distance_rows *rows;
 	const double *weight;
@@ -210,7 +232,7 @@ struct seeding {
 static void sum_planes(const struct seeding *s, double *const *near, size_t count,
 		       double *const *sum)
 {
-	double so_far[SIDE] = { 0 };
+	double so_far[SIDE] = { 0 }, before[SIDE] = { 0 };
 	const double *plane[SIDE];
 
 	for (size_t t = 0; t < SIDE; t++)
@@ -218,6 +240,10 @@ static void sum_planes(const struct seeding *s, double *const *near, size_t coun
 	for (size_t b = 0; b < s->blocks; b++) {
 		size_t first = b * DISTANCE_ROWS, end = first + distance_count(s->n, first);
 
+		for (size_t t = 0; t < SIDE && first % ROWSUM_ROWS == 0; t++) {
+			before[t] += so_far[t];
+			so_far[t] = 0;
+		}
 		for (size_t i = first; i < end; i++) {
 			double w = weight_of(s->weight, i);
 
@@ -225,7 +251,7 @@ static void sum_planes(const struct seeding *s, double *const *near, size_t coun
 				so_far[t] += w * plane[t][i];
 		}
 		for (size_t t = 0; t < SIDE && t < count; t++)
-			sum[t][b] = so_far[t];
+			sum[t][b] = before[t] + so_far[t];
 	}
 }
 
@@ -258,23 +284,25 @@ static void swap(double **a, double **b)
 }
 
 /* A row with probability proportional to weight * near: the first at which the sum in row order
- * exceeds the target. Its block is looked for first. Rows of zero mass are never drawn unless there
- * are no others. */
+ * exceeds the target. Its block is looked for first, and no further than that. Rows of zero mass
+ * are never drawn unless there are no others. */
 static size_t draw(struct seeding *s)
 {
-	size_t b = 0, i;
+	size_t b = 0, i, end = s->n;
 	double target = rng_unit(&s->rng) * s->sum[s->blocks - 1], sum;
 
 	while (b < s->blocks && !(s->sum[b] > target))
 		b++;
+	if (b < s->blocks)
+		end = b * DISTANCE_ROWS + distance_count(s->n, b * DISTANCE_ROWS);
 	sum = b > 0 ? s->sum[b - 1] : 0;
-	for (i = b * DISTANCE_ROWS; i < s->n; i++) {
+	for (i = b * DISTANCE_ROWS; i < end; i++) {
 		sum += weight_of(s->weight, i) * s->near[i];
 		if (sum > target)
 			return i;
 	}
 	/* By rounding, the last that has a mass. */
-	for (i = s->n; i-- > 0;)
+	for (i = end; i-- > 0;)
 		if (!(weight_of(s->weight, i) * s->near[i] <= 0))
 			return i;
 	/* Fewer distinct rows than centres: any row will do. */
@@ -394,6 +422,31 @@ static size_t lloyd_assign(struct lloyd *l)
 	return moved;
 }
 
+/* By blocks of rows, which rowsum.h joins. */
+static double inertia_of(const double *least, const double *weight, size_t n)
+{
+	struct rowsum all;
+	double inertia;
+
+	rowsum_init(&all, 1, NULL, NULL);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		size_t first = b * ROWSUM_ROWS, last = first + rowsum_rows(n, b);
+		double *to = rowsum_open(&all);
+
+		for (; first < last; first += DISTANCE_ROWS) {
+			double sum = 0;
+
+			for (size_t i = first; i < first + distance_count(n, first); i++)
+				sum += weight_of(weight, i) * least[i];
+			*to += sum;
+		}
+		rowsum_close(&all);
+	}
+	inertia = *rowsum_end(&all);
+	rowsum_release(&all);
+	return inertia;
+}
+
 static void run_restart(void *ctx, unsigned worker, size_t number)
 {
 	const struct search *s = ctx;
@@ -428,14 +481,7 @@ static void run_restart(void *ctx, unsigned worker, size_t number)
 	}
 	if (s->p->iterations == 0)
 		lloyd_assign(l);
-	for (size_t first = 0; first < n; first += DISTANCE_ROWS) {
-		size_t end = first + distance_count(n, first);
-		double sum = 0;
-
-		for (size_t i = first; i < end; i++)
-			sum += weight_of(s->weight, i) * l->least[i];
-		r->inertia += sum;
-	}
+	r->inertia = inertia_of(l->least, s->weight, n);
 }
 
 void kmeans(const struct mat *Z, const double *weight, const struct kmeans_params *p,

@@ -16,6 +16,7 @@ static const double GONE = 1e-11;
 /* A unit vector with no more than this along any of the space's directions is outside it. */
 static const double OUTSIDE = 1e-13;
 enum { STREAM = 0x6c616e63 }; /* of the random numbers */
+enum { PIECE = 1 << 16 };     /* columns that are turned at a time */
 
 void spectral_defaults(struct spectral_params *p, size_t n, size_t k, uint64_t seed,
 		       unsigned threads)
@@ -48,7 +49,7 @@ static double project_out(const struct space *s, struct mat *B, struct mat *part
 	double largest = 0;
 	struct mat C, in;
 
-	la_mul_nt_long(B, &s->Q, s->p->threads, &C);
+	la_mul_nt(B, &s->Q, s->p->threads, &C);
 	la_mul_nn(&C, &s->Q, s->p->threads, &in);
 	for (size_t i = 0; i < B->rows * B->cols; i++)
 		B->a[i] -= in.a[i];
@@ -171,8 +172,8 @@ static enum err make_room(struct space *s)
 	ALLOC(value, keep);
 	err = la_eigen_top(&H, keep, value, &E);
 	mat_release(&H);
-	for (size_t first = 0; first < n && !err; first += LA_PIECE) {
-		size_t cols = min_size(LA_PIECE, n - first);
+	for (size_t first = 0; first < n && !err; first += PIECE) {
+		size_t cols = min_size(PIECE, n - first);
 		struct mat part, turned;
 
 		mat_init(&part, width, cols);
@@ -217,7 +218,7 @@ static enum err look(const struct space *s, const struct mat *Y, double *value, 
 	report->residual = 0;
 	if (s->Q.rows == s->p->n)
 		return ERR_OK;
-	la_mul_nt_long(Y, Y, s->p->threads, &G);
+	la_mul_nt(Y, Y, s->p->threads, &G);
 	for (size_t r = 0; r < s->p->k; r++) {
 		const double *e = ROW(E, r) + old;
 		double sum = 0;

@@ -113,65 +113,98 @@ enum err filter_plan_init(struct filter_plan *p, const struct graph *g, enum fil
 
 /* -- leaves --------------------------------------------------------------------------------- */
 
-/* number: each row's new one, or FOLDED if it is in the sum of the one before. Leaves of a node lie
- * one after the other but for where a window ends. Returns how many rows are left. */
-static const uint32_t FOLDED = UINT32_MAX;
+static const uint32_t LAST = UINT32_MAX;
 
-static size_t fold_number(const struct filter_plan *p, uint32_t *number)
+/* Leaves of a node are taken FOLD_MOST at a time in the order of its neighbours, which is that of
+ * their numbers: what is one row does not depend on how nodes were laid out. */
+struct folding {
+	size_t rows;    /* that there will be */
+	uint32_t *head; /* of each leaf the first of its row, of another node itself */
+	uint32_t *next; /* of each leaf the one after it in its row, or LAST */
+};
+
+static void fold_find(const struct filter_plan *p, struct folding *f)
 {
-	size_t rows = 0;
+	f->rows = p->n;
+	ALLOC(f->head, p->n);
+	ALLOC(f->next, p->n);
+	for (size_t i = 0; i < p->n; i++) {
+		f->head[i] = (uint32_t)i;
+		f->next[i] = LAST;
+	}
+	for (size_t i = 0; i < p->n; i++) {
+		uint32_t head = 0, before = 0;
+		size_t leaves = 0;
 
-	for (size_t i = 0, end; i < p->n; i = end, rows++) {
-		bool leaf = p->start[i + 1] == p->start[i] + 1;
+		for (size_t e = p->start[i]; e < p->start[i + 1]; e++) {
+			uint32_t j = p->index[e];
 
-		number[i] = (uint32_t)rows;
-		for (end = i + 1; end < p->n && leaf && end - i < FOLD_MOST; end++) {
-			if (p->start[end + 1] != p->start[end] + 1 ||
-			    p->index[p->start[end]] != p->index[p->start[i]])
-				break;
-			number[end] = FOLDED;
+			if (p->start[j + 1] - p->start[j] != 1)
+				continue;
+			if (leaves++ % FOLD_MOST == 0) {
+				head = j;
+			} else {
+				f->rows--;
+				f->next[before] = j;
+			}
+			f->head[j] = head;
+			before = j;
 		}
 	}
-	return rows;
 }
 
 /* With s the sum of c leaves, s <- keep s + take (s + c y) for the y of their node: a step as any
  * other, with c take and a keep that makes up for it. It is less than 0, and more of both is lost
  * in rounding, the more leaves there are: hence FOLD_MOST. */
+static void fold_rows(struct filter_plan *p, const struct folding *f)
+{
+	size_t row = 0, nodes = 0, to = 0, left = p->start[0];
+	uint32_t *number, *order;
+
+	ALLOC(number, p->n);
+	ALLOC(order, p->n);
+	ALLOC(p->of, f->rows + 1);
+	for (size_t i = 0; i < p->n; i++)
+		if (f->head[i] == i)
+			number[i] = (uint32_t)row++;
+	row = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		double keep = p->keep[i], take = p->take[i], all;
+		size_t first = left, leaves = nodes;
+
+		left = p->start[i + 1];
+		if (f->head[i] != i)
+			continue;
+		for (uint32_t j = (uint32_t)i; j != LAST; j = f->next[j])
+			order[nodes++] = p->order[j];
+		for (size_t e = first; e < left; e++)
+			if (f->head[p->index[e]] == p->index[e])
+				p->index[to++] = number[p->index[e]];
+		leaves = nodes - leaves;
+		all = (double)leaves * take;
+		p->keep[row] = leaves > 1 ? keep + take - all : keep;
+		p->take[row] = all;
+		p->enter[row] = p->enter[i];
+		p->of[++row] = nodes;
+		p->start[row] = to;
+	}
+	free(number);
+	free(p->order);
+	p->order = order;
+	p->n = f->rows;
+}
+
 void filter_plan_fold(struct filter_plan *p)
 {
-	size_t rows, to = 0, left = p->start[0];
-	uint32_t *number;
+	struct folding f;
 
 	if (p->value)
 		return;
-	ALLOC(number, p->n);
-	rows = fold_number(p, number);
-	if (rows == p->n || 8 * (p->n - rows) < p->n) {
-		free(number);
-		return;
-	}
-	ALLOC(p->of, rows + 1);
-	for (size_t i = 0, row = 0, end; i < p->n; i = end, row++) {
-		double keep = p->keep[i], take = p->take[i], all;
-		size_t first = left;
-
-		for (end = i + 1; end < p->n && number[end] == FOLDED;)
-			end++;
-		left = p->start[end];
-		for (size_t e = first; e < p->start[i + 1]; e++)
-			if (number[p->index[e]] != FOLDED)
-				p->index[to++] = number[p->index[e]];
-		all = (double)(end - i) * take;
-		p->keep[row] = end - i > 1 ? keep + take - all : keep;
-		p->take[row] = all;
-		p->enter[row] = p->enter[i];
-		p->of[row] = i;
-		p->of[row + 1] = end;
-		p->start[row + 1] = to;
-	}
-	p->n = rows;
-	free(number);
+	fold_find(p, &f);
+	if (f.rows < p->n && 8 * (p->n - f.rows) >= p->n)
+		fold_rows(p, &f);
+	free(f.head);
+	free(f.next);
 }
 
 void filter_plan_release(struct filter_plan *p)

@@ -3,6 +3,7 @@
 #include "common/graph/filter_plan.h"
 #include "common/graph/filtered.h"
 #include "common/linalg/la.h"
+#include "common/linalg/rowsum.h"
 #include "common/linalg/svd.h"
 
 #include <math.h>
@@ -105,16 +106,34 @@ void embed_scale(struct mat *Z, const double *norm, double mean, double power)
 	}
 }
 
+/* By rowsum.h. */
+static double sum_of(const double *x, size_t n)
+{
+	struct rowsum s;
+	double sum;
+
+	rowsum_init(&s, 1, NULL, NULL);
+	for (size_t b = 0; b < rowsum_blocks(n); b++) {
+		const double *from = x + b * ROWSUM_ROWS;
+		double *to = rowsum_open(&s);
+
+		for (size_t i = 0; i < rowsum_rows(n, b); i++)
+			*to += from[i];
+		rowsum_close(&s);
+	}
+	sum = *rowsum_end(&s);
+	rowsum_release(&s);
+	return sum;
+}
+
 /* mean: of the norms; 0: to be taken from these rows. Returns it. */
 static double scale_rows(struct mat *Z, double mean, double power)
 {
-	double *norm = alloc(Z->rows, sizeof(*norm)), sum = 0;
+	double *norm = alloc(Z->rows, sizeof(*norm));
 
 	embed_norms(Z, norm);
-	for (size_t i = 0; i < Z->rows; i++)
-		sum += norm[i];
 	if (mean == 0)
-		mean = sum / (double)Z->rows;
+		mean = sum_of(norm, Z->rows) / (double)Z->rows;
 	embed_scale(Z, norm, mean, power);
 	free(norm);
 	return mean;

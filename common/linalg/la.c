@@ -1,6 +1,8 @@
 #include "common/linalg/la.h"
 #include "common/base/alloc.h"
+#include "common/linalg/own.h"
 #include "common/linalg/parallel.h"
+#include "common/linalg/rowsum.h"
 
 #include <assert.h>
 #include <cblas.h>
@@ -14,9 +16,6 @@
 #include <string.h>
 #include <time.h>
 
-/* Large enough for dgemm's full speed, small enough that a 700 x 700 Gram matrix keeps a few
- * threads busy. Part of the result's last bits, so never tuned to the machine. */
-enum { TILE = 256 };
 enum { RESERVE_S = 5 };
 
 __attribute__((constructor)) static void pin_blas(void)
@@ -61,124 +60,17 @@ enum err la_reserve(unsigned threads)
 	return ERR_OK;
 }
 
-static int blas_int(size_t n)
+int la_int(size_t n)
 {
 	assert(n <= INT_MAX); /* readers bound rows and columns far below */
 	return (int)n;
 }
 
-/* C = op(A) op(B), or of a Gram matrix the tiles on and above the diagonal. */
-struct product {
-	bool a_transposed, b_transposed, symmetric;
-	const struct mat *A, *B;
-	struct mat *C;
-	size_t inner, tiles_across;
-};
-
-static void product_tile(void *ctx, unsigned worker, size_t tile)
-{
-	const struct product *p = ctx;
-	size_t i = tile / p->tiles_across * TILE, j = tile % p->tiles_across * TILE;
-	const double *a = p->a_transposed ? p->A->a + i : ROW(p->A, i);
-	const double *b = p->b_transposed ? ROW(p->B, j) : p->B->a + j;
-
-	(void)worker;
-	if (p->symmetric && j < i)
-		return;
-	if (p->symmetric && j == i) {
-		cblas_dsyrk(CblasRowMajor, CblasUpper, p->a_transposed ? CblasTrans : CblasNoTrans,
-			    blas_int(min_size(TILE, p->C->rows - i)), blas_int(p->inner), 1, a,
-			    blas_int(p->A->cols), 0, &MAT(p->C, i, i), blas_int(p->C->cols));
-		return;
-	}
-	cblas_dgemm(CblasRowMajor, p->a_transposed ? CblasTrans : CblasNoTrans,
-		    p->b_transposed ? CblasTrans : CblasNoTrans,
-		    blas_int(min_size(TILE, p->C->rows - i)),
-		    blas_int(min_size(TILE, p->C->cols - j)), blas_int(p->inner), 1, a,
-		    blas_int(p->A->cols), b, blas_int(p->B->cols), 0, &MAT(p->C, i, j),
-		    blas_int(p->C->cols));
-}
-
-static void product(struct product p, unsigned threads)
-{
-	struct mat *C = p.C;
-
-	p.inner = p.a_transposed ? p.A->rows : p.A->cols;
-	assert(p.inner == (p.b_transposed ? p.B->cols : p.B->rows));
-	mat_init(C, p.a_transposed ? p.A->cols : p.A->rows, p.b_transposed ? p.B->rows : p.B->cols);
-	if (C->rows == 0 || C->cols == 0 || p.inner == 0)
-		return;
-	p.tiles_across = (C->cols + TILE - 1) / TILE;
-	parallel(threads, (C->rows + TILE - 1) / TILE * p.tiles_across, product_tile, &p);
-	for (size_t i = 0; p.symmetric && i < C->rows; i++)
-		for (size_t j = 0; j < i; j++)
-			MAT(C, i, j) = MAT(C, j, i);
-}
-
-void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
-{
-	product((struct product){ .A = A, .B = B, .C = C, .a_transposed = true }, threads);
-}
-
-void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
-{
-	product((struct product){ .A = A, .B = B, .C = C }, threads);
-}
-
-void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
-{
-	product((struct product){ .A = A, .B = B, .C = C, .b_transposed = true }, threads);
-}
-
-void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G)
-{
-	product((struct product){ .A = A, .B = A, .C = G, .a_transposed = true, .symmetric = true },
-		threads);
-}
-
-void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G)
-{
-	product((struct product){ .A = A, .B = A, .C = G, .b_transposed = true, .symmetric = true },
-		threads);
-}
-
-struct pieces {
-	const struct mat *A, *B;
-	double *part; /* C's size each */
-};
-
-static void product_piece(void *ctx, unsigned worker, size_t piece)
-{
-	const struct pieces *p = ctx;
-	size_t inner = p->A->cols, first = piece * LA_PIECE, cols = p->B->rows;
-
-	(void)worker;
-	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, blas_int(p->A->rows), blas_int(cols),
-		    blas_int(min_size(LA_PIECE, inner - first)), 1, p->A->a + first,
-		    blas_int(inner), p->B->a + first, blas_int(inner), 0,
-		    p->part + piece * p->A->rows * cols, blas_int(cols));
-}
-
-void la_mul_nt_long(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
-{
-	size_t count = (A->cols + LA_PIECE - 1) / LA_PIECE, size = A->rows * B->rows;
-	struct pieces p = { A, B, alloc(count, size * sizeof(double)) };
-
-	assert(A->cols == B->cols);
-	mat_init(C, A->rows, B->rows);
-	if (size)
-		parallel(threads, count, product_piece, &p);
-	for (size_t piece = 0; piece < count; piece++)
-		for (size_t i = 0; i < size; i++)
-			C->a[i] += p.part[piece * size + i];
-	free(p.part);
-}
-
 void la_block_nt(size_t m, size_t n, size_t k, const double *A, const double *B, double *C,
 		 size_t ldc)
 {
-	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, blas_int(m), blas_int(n), blas_int(k),
-		    1, A, blas_int(k), B, blas_int(k), 0, C, blas_int(ldc));
+	cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, la_int(m), la_int(n), la_int(k), 1, A,
+		    la_int(k), B, la_int(k), 0, C, la_int(ldc));
 }
 
 /* LAPACK does not promise to end on infinities. */
@@ -205,20 +97,18 @@ void la_product_f32(struct la_shape s, const float *A, const float *B, float *C)
 {
 	if (s.m && s.n)
 		cblas_sgemm(CblasRowMajor, s.a_transposed ? CblasTrans : CblasNoTrans,
-			    s.b_transposed ? CblasTrans : CblasNoTrans, blas_int(s.m),
-			    blas_int(s.n), blas_int(s.k), 1, A,
-			    blas_int(s.a_transposed ? s.m : s.k), B,
-			    blas_int(s.b_transposed ? s.k : s.n), s.add ? 1 : 0, C, blas_int(s.n));
+			    s.b_transposed ? CblasTrans : CblasNoTrans, la_int(s.m), la_int(s.n),
+			    la_int(s.k), 1, A, la_int(s.a_transposed ? s.m : s.k), B,
+			    la_int(s.b_transposed ? s.k : s.n), s.add ? 1 : 0, C, la_int(s.n));
 }
 
 void la_product_f64(struct la_shape s, const double *A, const double *B, double *C)
 {
 	if (s.m && s.n)
 		cblas_dgemm(CblasRowMajor, s.a_transposed ? CblasTrans : CblasNoTrans,
-			    s.b_transposed ? CblasTrans : CblasNoTrans, blas_int(s.m),
-			    blas_int(s.n), blas_int(s.k), 1, A,
-			    blas_int(s.a_transposed ? s.m : s.k), B,
-			    blas_int(s.b_transposed ? s.k : s.n), s.add ? 1 : 0, C, blas_int(s.n));
+			    s.b_transposed ? CblasTrans : CblasNoTrans, la_int(s.m), la_int(s.n),
+			    la_int(s.k), 1, A, la_int(s.a_transposed ? s.m : s.k), B,
+			    la_int(s.b_transposed ? s.k : s.n), s.add ? 1 : 0, C, la_int(s.n));
 }
 
 enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
@@ -233,9 +123,9 @@ enum err la_eigen_top(struct mat *G, size_t d, double *value, struct mat *V)
 	ALLOC(support, 2 * n);
 	mat_init(V, d, n);
 	/* Column-major with n rows is row-major with n columns: vectors come as rows. */
-	info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', blas_int(n), G->a, blas_int(n), 0, 0,
-			      blas_int(n - d + 1), blas_int(n), 0, &found, rising, V->a,
-			      blas_int(n), support);
+	info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', la_int(n), G->a, la_int(n), 0, 0,
+			      la_int(n - d + 1), la_int(n), 0, &found, rising, V->a, la_int(n),
+			      support);
 	for (size_t i = 0; i < d; i++)
 		value[i] = rising[d - 1 - i];
 	for (size_t i = 0; i < d / 2; i++)
@@ -264,7 +154,7 @@ static enum err eigen_above(const struct mat *G, double from, size_t *above)
 	for (size_t i = 0; i < n; i++)
 		MAT(&F, i, i) -= from;
 	ALLOC(pivot, n);
-	info = LAPACKE_dsytrf(LAPACK_COL_MAJOR, 'L', blas_int(n), F.a, blas_int(n), pivot);
+	info = LAPACKE_dsytrf(LAPACK_COL_MAJOR, 'L', la_int(n), F.a, la_int(n), pivot);
 	*above = 0;
 	for (size_t i = 0; i < n; i++) {
 		double a = MAT(&F, i, i), b, c;
@@ -334,7 +224,7 @@ enum err la_cholesky(struct mat *G)
 
 	assert(d == G->cols && d > 0);
 	TRY(check_finite(G, "dpotrf"));
-	info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', blas_int(d), G->a, blas_int(d));
+	info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', la_int(d), G->a, la_int(d));
 	if (info > 0)
 		return err_set(ERR_INPUT, "dpotrf: minor %d of a %zu x %zu matrix is not positive",
 			       (int)info, d, d);
@@ -348,8 +238,8 @@ enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count)
 	if (count == 0)
 		return ERR_OK;
 	/* Rows of d values are columns to LAPACK. */
-	return check_info(LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', blas_int(d), blas_int(count),
-					 factor->a, blas_int(d), x, blas_int(d)),
+	return check_info(LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', la_int(d), la_int(count), factor->a,
+					 la_int(d), x, la_int(d)),
 			  "dpotrs", d, count);
 }
 
@@ -371,27 +261,25 @@ static lapack_int orthonormal_long_rows(struct mat *A)
 		double *a = A->a + p * PANEL;
 		size_t n = p + 1 < panels ? PANEL : c - p * PANEL;
 
-		info =
-		    LAPACKE_dgeqrf(LAPACK_COL_MAJOR, blas_int(n), blas_int(r), a, blas_int(c), tau);
+		info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, la_int(n), la_int(r), a, la_int(c), tau);
 		for (size_t j = 0; j < r; j++)
 			memcpy(S + j * high + p * r, a + j * c, (j + 1) * sizeof(double));
 		if (info == 0)
-			info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, blas_int(n), blas_int(r),
-					      blas_int(r), a, blas_int(c), tau);
+			info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, la_int(n), la_int(r), la_int(r), a,
+					      la_int(c), tau);
 	}
 	if (info == 0)
-		info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, blas_int(high), blas_int(r), S,
-				      blas_int(high), tau);
+		info =
+		    LAPACKE_dgeqrf(LAPACK_COL_MAJOR, la_int(high), la_int(r), S, la_int(high), tau);
 	if (info == 0)
-		info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, blas_int(high), blas_int(r), blas_int(r), S,
-				      blas_int(high), tau);
+		info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, la_int(high), la_int(r), la_int(r), S,
+				      la_int(high), tau);
 	for (size_t p = 0; p < panels && info == 0; p++) {
 		double *a = A->a + p * PANEL;
 		size_t n = p + 1 < panels ? PANEL : c - p * PANEL;
 
-		cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_int(n), blas_int(r),
-			    blas_int(r), 1, a, blas_int(c), S + p * r, blas_int(high), 0, Q,
-			    blas_int(n));
+		cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, la_int(n), la_int(r),
+			    la_int(r), 1, a, la_int(c), S + p * r, la_int(high), 0, Q, la_int(n));
 		for (size_t j = 0; j < r; j++)
 			memcpy(a + j * c, Q + j * n, n * sizeof(double));
 	}
@@ -412,38 +300,93 @@ enum err la_orthonormal_rows(struct mat *A)
 	if (c >= LONG && r <= PANEL)
 		return check_info(orthonormal_long_rows(A), "dgeqrf and dorgqr", c, r);
 	ALLOC(tau, r);
-	info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, blas_int(c), blas_int(r), A->a, blas_int(c), tau);
+	info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, la_int(c), la_int(r), A->a, la_int(c), tau);
 	if (info == 0)
-		info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, blas_int(c), blas_int(r), blas_int(r), A->a,
-				      blas_int(c), tau);
+		info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, la_int(c), la_int(r), la_int(r), A->a,
+				      la_int(c), tau);
 	free(tau);
 	return check_info(info, "dgeqrf and dorgqr", c, r);
 }
 
-enum err la_singular_rows(struct mat *A, double *sigma, struct mat *P)
+/* The triangular factor of the columns of A' in blocks of rows (of columns of A), each its own, and
+ * of two factors one below the other (Demmel, Grigori, Hoemmen, Langou 2012, "TSQR"). */
+struct triangles {
+	size_t r;
+	double *tau, *room; /* r; and of a block, column-major */
+	lapack_int info;    /* of the first that failed */
+};
+
+/* R (r x r, row-major, upper; zeros below and where `rows` are fewer) of room (rows x r,
+ * column-major). */
+static void triangle(struct triangles *t, size_t rows, double *R)
+{
+	size_t r = t->r;
+	lapack_int info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, la_int(rows), la_int(r), t->room,
+					 la_int(rows), t->tau);
+
+	if (t->info == 0)
+		t->info = info;
+	memset(R, 0, r * r * sizeof(*R));
+	for (size_t j = 0; j < r; j++)
+		for (size_t i = 0; i <= j && i < rows; i++)
+			R[i * r + j] = t->room[j * rows + i];
+}
+
+static void join_triangles(void *ctx, double *into, double *from)
+{
+	struct triangles *t = ctx;
+	size_t r = t->r;
+
+	for (size_t j = 0; j < r; j++)
+		for (size_t i = 0; i < r; i++) {
+			t->room[j * 2 * r + i] = into[i * r + j];
+			t->room[j * 2 * r + r + i] = from[i * r + j];
+		}
+	triangle(t, 2 * r, into);
+}
+
+enum err la_singular_rows(const struct mat *A, double *sigma, struct mat *P)
 {
 	size_t r = A->rows, c = A->cols;
-	double *tau, *unused;
-	struct mat R;
+	struct triangles t = { .r = r };
+	struct rowsum s;
+	const double *whole;
+	double *unused;
 	lapack_int info;
+	struct mat R;
 
 	assert(r <= c);
 	TRY(check_finite(A, "dgeqrf"));
-	ALLOC(tau, r);
+	ALLOC(t.tau, r);
 	ALLOC(unused, r);
-	mat_init(&R, r, r);
+	t.room = alloc(r, (2 * r > ROWSUM_ROWS ? 2 * r : ROWSUM_ROWS) * sizeof(double));
 	mat_init(P, r, r);
+	rowsum_init(&s, r * r, join_triangles, &t);
+	for (size_t b = 0; b < rowsum_blocks(c); b++) {
+		size_t rows = rowsum_rows(c, b);
+
+		for (size_t j = 0; j < r; j++)
+			memcpy(t.room + j * rows, ROW(A, j) + b * ROWSUM_ROWS,
+			       rows * sizeof(double));
+		triangle(&t, rows, rowsum_open(&s));
+		rowsum_close(&s);
+	}
 	/* A' = Q R; R = U S W' gives A = W S (Q U)', so P = W. */
-	info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, blas_int(c), blas_int(r), A->a, blas_int(c), tau);
-	for (size_t j = 0; j < r; j++)
-		memcpy(ROW(&R, j), ROW(A, j), (j + 1) * sizeof(double));
+	whole = rowsum_end(&s);
+	mat_init(&R, r, r);
+	for (size_t i = 0; i < r; i++)
+		for (size_t j = i; j < r; j++)
+			MAT(&R, j, i) = whole[i * r + j];
+	info = t.info;
 	/* W' column by column is W row by row. */
 	if (info == 0)
-		info = LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', 'A', blas_int(r), blas_int(r), R.a,
-				      blas_int(r), sigma, NULL, 1, P->a, blas_int(r), unused);
+		info = LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', 'A', la_int(r), la_int(r), R.a,
+				      la_int(r), sigma, NULL, 1, P->a, la_int(r), unused);
+	rowsum_release(&s);
 	mat_release(&R);
 	free(unused);
-	free(tau);
+	free(t.room);
+	free(t.tau);
 	if (info != 0)
 		mat_release(P);
 	return check_info(info, "dgeqrf and dgesvd", c, r);
@@ -457,9 +400,8 @@ enum err la_tridiagonal_top(const double *a, const double *b, size_t n, double *
 
 	memcpy(diagonal, a, n * sizeof(double));
 	memcpy(beside, b, (n - 1) * sizeof(double));
-	info =
-	    LAPACKE_dstevr(LAPACK_COL_MAJOR, 'V', 'I', blas_int(n), diagonal, beside, 0, 0,
-			   blas_int(n), blas_int(n), 0, &found, all, vector, blas_int(n), support);
+	info = LAPACKE_dstevr(LAPACK_COL_MAJOR, 'V', 'I', la_int(n), diagonal, beside, 0, 0,
+			      la_int(n), la_int(n), 0, &found, all, vector, la_int(n), support);
 	*value = all[0];
 	*last = fabs(vector[n - 1]);
 	free(room);

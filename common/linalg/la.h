@@ -1,6 +1,7 @@
 /* la.h -- the one door to BLAS and LAPACK. BLAS is pinned to one thread when the program starts, as its
  * own threads change the last bits of a product. Large products are cut into tiles of a fixed size,
- * each a call to dgemm, which go over our threads: results never depend on their number. */
+ * each a call to dgemm, which go over our threads: results never depend on their number. The inner dimension
+ * of every product is summed as rowsum.h says, so that products over rows are the same wherever the rows are. */
 #ifndef COMMON_LINALG_LA_H
 #define COMMON_LINALG_LA_H
 
@@ -19,10 +20,6 @@ enum err la_reserve(unsigned threads) MUST_CHECK;
 void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
 void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
 void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
-
-/* A B' of few long rows: the inner dimension is cut at multiples of LA_PIECE and goes over threads. */
-enum { LA_PIECE = 1 << 16 };
-void la_mul_nt_long(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C);
 
 /* G = A'A (by columns) or AA' (by rows), whole and exactly symmetric; initialised here. */
 void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G);
@@ -62,8 +59,9 @@ enum err la_cholesky_solve(const struct mat *factor, double *x, size_t count) MU
 enum err la_orthonormal_rows(struct mat *A) MUST_CHECK;
 
 /* For A (r x c, r <= c) = P diag(sigma) Q': P (r x r, initialised here; vectors are its columns)
- * and sigma (r, falling). A is destroyed. By the triangular factor of A': O(c r^2). */
-enum err la_singular_rows(struct mat *A, double *sigma, struct mat *P) MUST_CHECK;
+ * and sigma (r, falling). By the triangular factor of A', joined of those of its blocks of rows as rowsum.h
+ * joins sums: O(c r^2). */
+enum err la_singular_rows(const struct mat *A, double *sigma, struct mat *P) MUST_CHECK;
 
 /* The largest eigenvalue of the symmetric tridiagonal matrix with diagonal a[0..n) and
  * off-diagonal b[0..n-1), and the magnitude of the last entry of its unit eigenvector. O(n). */

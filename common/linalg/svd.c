@@ -209,13 +209,12 @@ static void square(void *ctx, const struct mat *in, struct mat *out)
 static enum err left_within(const struct linear_map *X, const struct mat *P, size_t d,
 			    unsigned threads, struct mat *U, double *sigma, struct mat *map)
 {
-	struct mat Y, copy, W, scaled, all;
+	struct mat Y, W, scaled, all;
 	enum err err;
 
 	X->multiply(X->ctx, P, &Y);
-	mat_copy(&copy, &Y);
 	mat_init(&all, 1, P->rows);
-	err = la_singular_rows(&copy, all.a, &W);
+	err = la_singular_rows(&Y, all.a, &W);
 	if (err)
 		goto out;
 	mat_init(&scaled, P->rows, d);
@@ -242,7 +241,6 @@ static enum err left_within(const struct linear_map *X, const struct mat *P, siz
 	mat_release(&W);
 out:
 	mat_release(&all);
-	mat_release(&copy);
 	mat_release(&Y);
 	return err;
 }

@@ -390,6 +390,7 @@ static void all_kmeans(void)
 	bench_kmeans(2708, 7, 7);
 	bench_kmeans(2405, 17, 136);
 	bench_kmeans(2405, 136, 136);
+	bench_kmeans(100000, 16, 16);
 }
 
 static void all_projection(void)
@@ -397,6 +398,7 @@ static void all_projection(void)
 	bench_svd(2708, 716, 7);
 	bench_svd(2405, 310, 17);
 	bench_svd(3327, 3703, 6);
+	bench_svd(200000, 64, 16);
 }
 
 static void all_spectral(void)

@@ -2,6 +2,7 @@
 #include "common/base/progress.h"
 #include "common/linalg/distance.h"
 #include "common/cluster/kmeans.h"
+#include "common/linalg/rowsum.h"
 
 /* -- single steps --------------------------------------------------------------------------- */
 
@@ -470,9 +471,48 @@ static void progress_rises(void **state)
 	mat_release(&Z);
 }
 
+/* Centres are sums over blocks of rows, joined as rowsum.h joins them, of few and of many centres.
+ * Sizes are powers of two here, so that means are as exact as sums. */
+static void centres_of_blocks(void **state)
+{
+	(void)state;
+	for (size_t k = 2; k <= 8; k *= 4) {
+		size_t n = 8 * ROWSUM_ROWS;
+		const double *sum;
+		uint32_t *label;
+		struct mat Z, c, own;
+		struct rowsum s;
+
+		sample_normal(&Z, n, 3, k);
+		ALLOC(label, n);
+		for (size_t i = 0; i < n; i++)
+			label[i] = (uint32_t)(i % k);
+		mat_init(&c, k, 3);
+		mat_init(&own, k, 3);
+		kmeans_centres(&Z, NULL, label, &c);
+		rowsum_init(&s, k * 3, NULL, NULL);
+		for (size_t b = 0; b < 8; b++) {
+			struct mat part = { ROWSUM_ROWS, 3, ROW(&Z, b * ROWSUM_ROWS) };
+
+			kmeans_centres(&part, NULL, label + b * ROWSUM_ROWS, &own);
+			memcpy(rowsum_open(&s), own.a, k * 3 * sizeof(double));
+			rowsum_close(&s);
+		}
+		sum = rowsum_end(&s);
+		for (size_t i = 0; i < k * 3; i++)
+			assert_true(c.a[i] == sum[i] / 8);
+		rowsum_release(&s);
+		mat_release(&own);
+		mat_release(&c);
+		mat_release(&Z);
+		free(label);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(centres_of_blocks),
 		cmocka_unit_test(distances),
 		cmocka_unit_test(distance_to_itself),
 		cmocka_unit_test(assign),

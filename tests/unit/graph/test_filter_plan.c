@@ -127,6 +127,48 @@ static void leaves_in_one_row(void **state)
 	graph_release(&g);
 }
 
+/* Leaves of one node are taken in the order of their numbers, FOLD_MOST at a time, however they
+ * came to lie apart: a star of many, between whose leaves there are others that are laid out first.
+ */
+static void leaves_by_number(void **state)
+{
+	enum { STAR = 1000, NODES_OF_STAR = 2 * STAR + 1 };
+	uint32_t centre = NODES_OF_STAR - 1;
+	struct triple t[4 * STAR];
+	struct filter_plan p;
+	size_t count = 0, full = 0;
+	struct graph g;
+	struct csr a;
+
+	(void)state;
+	for (uint32_t i = 0; i < STAR;
+	     i++) { /* every second is a path's: centre, 2 i + 1, 2 i - 1, .. */
+		uint32_t to = i ? 2 * i - 1 : centre;
+
+		t[count++] = (struct triple){ 2 * i, centre, 1 };
+		t[count++] = (struct triple){ centre, 2 * i, 1 };
+		t[count++] = (struct triple){ 2 * i + 1, to, 1 };
+		t[count++] = (struct triple){ to, 2 * i + 1, 1 };
+	}
+	csr_from_triples(&a, NODES_OF_STAR, NODES_OF_STAR, t, count);
+	graph_init(&g, &a);
+	assert_ok(filter_plan_init(&p, &g, FILTER_HALF));
+	filter_plan_fold(&p);
+	assert_non_null(p.of);
+	assert_int_equal(p.n, STAR + 1 + (STAR + FOLD_MOST - 1) / FOLD_MOST);
+	for (size_t i = 0; i < p.n; i++) {
+		if (p.order[p.of[i]] % 2 == 1 || p.order[p.of[i]] == centre)
+			continue;
+		full += p.of[i + 1] - p.of[i] == FOLD_MOST;
+		for (size_t j = p.of[i]; j < p.of[i + 1]; j++)
+			assert_int_equal(p.order[j], p.order[p.of[i]] + 2 * (j - p.of[i]));
+		assert_int_equal(p.order[p.of[i]] % (2 * FOLD_MOST), 0);
+	}
+	assert_int_equal(full, STAR / FOLD_MOST);
+	filter_plan_release(&p);
+	graph_release(&g);
+}
+
 /* Weighted edges, and graphs with hardly a leaf beside another, stay as they are. */
 static void nothing_to_fold(void **state)
 {
@@ -151,9 +193,8 @@ static void nothing_to_fold(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_node_once),
-		cmocka_unit_test(equal_rows_together),
-		cmocka_unit_test(leaves_in_one_row),
+		cmocka_unit_test(each_node_once),    cmocka_unit_test(equal_rows_together),
+		cmocka_unit_test(leaves_in_one_row), cmocka_unit_test(leaves_by_number),
 		cmocka_unit_test(nothing_to_fold),
 	};
 

@@ -1,0 +1,180 @@
+#include "common/linalg/la.h"
+#include "common/base/alloc.h"
+#include "common/linalg/own.h"
+#include "common/linalg/parallel.h"
+#include "common/linalg/rowsum.h"
+
+#include <assert.h>
+#include <cblas.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Large enough for dgemm's full speed, small enough that a 700 x 700 Gram matrix keeps a few
+ * threads busy. Part of the result's last bits, so never tuned to the machine. */
+enum { TILE = 256 };
+
+/* C = op(A) op(B), or of a Gram matrix the tiles on and above the diagonal. The inner dimension is
+ * summed as rowsum.h does: a tile by itself, or, where tiles are fewer than threads, in units of
+ * blocks beside each other, which are whole subtrees of its tree. */
+struct product {
+	bool a_transposed, b_transposed, symmetric;
+	const struct mat *A, *B;
+	struct mat *C;
+	size_t inner, tiles_across;
+	size_t units, span; /* of each tile, and blocks in each but the last */
+	struct mat *unit;   /* tiles x units sums, or NULL: units is 1 */
+};
+
+struct tile {
+	size_t row, col, rows, cols; /* of C */
+};
+
+static struct tile tile_of(const struct product *p, size_t number)
+{
+	struct tile t = { .row = number / p->tiles_across * TILE,
+			  .col = number % p->tiles_across * TILE };
+
+	t.rows = min_size(TILE, p->C->rows - t.row);
+	t.cols = min_size(TILE, p->C->cols - t.col);
+	return t;
+}
+
+/* to (rows ldc apart) = the tile's sum over `inner` products from number `first` on. */
+static void tile_block(const struct product *p, const struct tile *t, size_t first, size_t inner,
+		       double *to, size_t ldc)
+{
+	const double *a = p->a_transposed ? ROW(p->A, first) + t->row : ROW(p->A, t->row) + first;
+	const double *b = p->b_transposed ? ROW(p->B, t->col) + first : ROW(p->B, first) + t->col;
+
+	if (p->symmetric && t->row == t->col)
+		cblas_dsyrk(CblasRowMajor, CblasUpper, p->a_transposed ? CblasTrans : CblasNoTrans,
+			    la_int(t->rows), la_int(inner), 1, a, la_int(p->A->cols), 0, to,
+			    la_int(ldc));
+	else
+		cblas_dgemm(CblasRowMajor, p->a_transposed ? CblasTrans : CblasNoTrans,
+			    p->b_transposed ? CblasTrans : CblasNoTrans, la_int(t->rows),
+			    la_int(t->cols), la_int(inner), 1, a, la_int(p->A->cols), b,
+			    la_int(p->B->cols), 0, to, la_int(ldc));
+}
+
+static void tile_store(const struct product *p, const struct tile *t, const double *sum)
+{
+	for (size_t i = 0; i < t->rows; i++)
+		memcpy(&MAT(p->C, t->row + i, t->col), sum + i * t->cols, t->cols * sizeof(*sum));
+}
+
+static void product_tile(void *ctx, unsigned worker, size_t number)
+{
+	const struct product *p = ctx;
+	size_t unit = number % p->units, blocks = rowsum_blocks(p->inner);
+	size_t first = unit * p->span, end = min_size(first + p->span, blocks);
+	struct tile t = tile_of(p, number / p->units);
+	const double *whole;
+	struct rowsum s;
+
+	(void)worker;
+	if (p->symmetric && t.col < t.row)
+		return;
+	if (blocks == 1) {
+		tile_block(p, &t, 0, p->inner, &MAT(p->C, t.row, t.col), p->C->cols);
+		return;
+	}
+	rowsum_init(&s, t.rows * t.cols, NULL, NULL);
+	for (size_t b = first; b < end; b++) {
+		tile_block(p, &t, b * ROWSUM_ROWS, rowsum_rows(p->inner, b), rowsum_open(&s),
+			   t.cols);
+		rowsum_close(&s);
+	}
+	whole = rowsum_end(&s);
+	if (!p->unit) {
+		tile_store(p, &t, whole);
+	} else {
+		mat_init(&p->unit[number], t.rows, t.cols);
+		memcpy(p->unit[number].a, whole, t.rows * t.cols * sizeof(*whole));
+	}
+	rowsum_release(&s);
+}
+
+/* Units of each tile, so that every thread has some. */
+static void cut_units(struct product *p, size_t tiles, unsigned threads)
+{
+	size_t blocks = rowsum_blocks(p->inner);
+
+	p->units = 1;
+	p->span = blocks;
+	if (threads < 2 || blocks < 2 || tiles >= threads)
+		return;
+	for (p->span = 1; (blocks + p->span - 1) / p->span * tiles > 4 * (size_t)threads;)
+		p->span *= 2;
+	p->units = (blocks + p->span - 1) / p->span;
+	if (p->units > 1)
+		ALLOC(p->unit, tiles * p->units);
+}
+
+static void join_units(struct product *p, size_t tiles)
+{
+	for (size_t i = 0; i < tiles; i++) {
+		struct tile t = tile_of(p, i);
+		struct rowsum s;
+
+		if (p->symmetric && t.col < t.row)
+			continue;
+		rowsum_init(&s, t.rows * t.cols, NULL, NULL);
+		for (size_t u = i * p->units; u < (i + 1) * p->units; u++) {
+			memcpy(rowsum_open(&s), p->unit[u].a, t.rows * t.cols * sizeof(double));
+			rowsum_close(&s);
+			mat_release(&p->unit[u]);
+		}
+		tile_store(p, &t, rowsum_end(&s));
+		rowsum_release(&s);
+	}
+	free(p->unit);
+}
+
+static void product(struct product p, unsigned threads)
+{
+	struct mat *C = p.C;
+	size_t tiles;
+
+	p.inner = p.a_transposed ? p.A->rows : p.A->cols;
+	assert(p.inner == (p.b_transposed ? p.B->cols : p.B->rows));
+	mat_init(C, p.a_transposed ? p.A->cols : p.A->rows, p.b_transposed ? p.B->rows : p.B->cols);
+	if (C->rows == 0 || C->cols == 0 || p.inner == 0)
+		return;
+	p.tiles_across = (C->cols + TILE - 1) / TILE;
+	tiles = (C->rows + TILE - 1) / TILE * p.tiles_across;
+	cut_units(&p, tiles, threads);
+	parallel(threads, tiles * p.units, product_tile, &p);
+	if (p.unit)
+		join_units(&p, tiles);
+	for (size_t i = 0; p.symmetric && i < C->rows; i++)
+		for (size_t j = 0; j < i; j++)
+			MAT(C, i, j) = MAT(C, j, i);
+}
+
+void la_mul_tn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
+{
+	product((struct product){ .A = A, .B = B, .C = C, .a_transposed = true }, threads);
+}
+
+void la_mul_nn(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
+{
+	product((struct product){ .A = A, .B = B, .C = C }, threads);
+}
+
+void la_mul_nt(const struct mat *A, const struct mat *B, unsigned threads, struct mat *C)
+{
+	product((struct product){ .A = A, .B = B, .C = C, .b_transposed = true }, threads);
+}
+
+void la_gram_columns(const struct mat *A, unsigned threads, struct mat *G)
+{
+	product((struct product){ .A = A, .B = A, .C = G, .a_transposed = true, .symmetric = true },
+		threads);
+}
+
+void la_gram_rows(const struct mat *A, unsigned threads, struct mat *G)
+{
+	product((struct product){ .A = A, .B = A, .C = G, .b_transposed = true, .symmetric = true },
+		threads);
+}

@@ -132,6 +132,11 @@ enum err args_write(const char *dir, const char *name, struct buf *text)
 	return err;
 }
 
+enum err results_check(const char *out)
+{
+	return out ? file_check_new_dir(out) : ERR_OK;
+}
+
 enum err results_write(const char *out, char *const *id, const uint32_t *label, size_t n,
 		       const struct json *result)
 {

@@ -29,7 +29,7 @@ double args_number(struct argp_state *state, const char *option, const char *tex
 /* clang-format off */
 #define ARGS_SEED         { "seed", 's', "S", 0, "default 1", 0 }
 #define ARGS_THREADS(key) { "threads", key, "T", 0, "default: as many as there are cores", 0 }
-#define ARGS_RESULTS      { "out", 'o', "DIR", 0, "where labels.csv, labels.npy and result.json go", 0 }
+#define ARGS_RESULTS      { "out", 'o', "DIR", 0, "where labels.csv, labels.npy and result.json go: new, or empty", 0 }
 #define ARGS_SET          { "set", 'S', "PATH=VALUE", 0, \
 			    "override a parameter of the job; may be repeated", 0 }
 /* clang-format on */
@@ -62,6 +62,9 @@ void args_print(const struct json *v); /* on stdout, indented */
 /* Writes dir/name atomically and empties the text. */
 enum err args_write(const char *dir, const char *name, struct buf *text) MUST_CHECK;
 
+/* Of a command whose results go to `out`, before it begins: ERR_INPUT if another run's may be there. NULL: they go
+ * nowhere. */
+enum err results_check(const char *out) MUST_CHECK;
 /* Of a command that clusters: labels.csv, labels.npy and result.json in `out`, which is made. id: n
  * texts, or NULL: row numbers from 0. ERR_JOB: cannot be written. */
 enum err results_write(const char *out, char *const *id, const uint32_t *label, size_t n,

@@ -347,6 +347,8 @@ static enum err write_config(const struct launch *l, const char *name, struct js
 	json_put_number(root, "threads",
 			cores > (long)l->parties ? (double)(cores / l->parties) : 1);
 	json_put_string(root, "numbering_key", numbering);
+	if (!l->keep_data) /* nobody starts a process again in a run like this */
+		json_put_number(root, "rejoin_s", 0);
 	snprintf(file, sizeof(file), "../%s", name);
 	json_put_string(root, "output", file);
 	json_write_pretty(root, &text);

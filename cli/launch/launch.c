@@ -4,6 +4,7 @@
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
+#include "common/job/daemon.h"
 #include "common/kind/tree.h"
 
 #include <errno.h>
@@ -17,10 +18,11 @@
 #include <unistd.h>
 
 enum {
-	READY_S = 30,    /* until the coordinator listens */
-	PATIENCE_S = 20, /* that it has to end by itself, with the cause, after a party failed */
-	STOP_S = 10,     /* to end the job on all sides */
-	LAST_S = 5,      /* that parties have after the coordinator's end */
+	READY_S = 30, /* until the coordinator listens */
+	PATIENCE_S =
+	    20, /* that it has to end by itself after a party failed, beyond what it may wait */
+	STOP_S = 10, /* to end the job on all sides */
+	LAST_S = 5,  /* that parties have after the coordinator's end */
 	TICK_MS = 20
 };
 
@@ -37,6 +39,7 @@ struct federation {
 	struct process process[1 + PARTIES_MAX]; /* the coordinator, then the parties */
 	unsigned started;
 	struct process *failed; /* the party that failed first, or NULL */
+	unsigned awaits_s;      /* the coordinator, for a party that is gone without a word */
 };
 
 /* ---- processes ---- */
@@ -157,8 +160,35 @@ static enum err start_next(struct federation *f, const char *where)
 	return e;
 }
 
-/* The coordinator's end is the run's. A party that fails before the job begins would leave the
- * coordinator waiting, so that gets a few seconds to notice and is then stopped. */
+/* As its configuration says. */
+static enum err find_limits(struct federation *f)
+{
+	char *path = launch_file(f->launch.work, "coordinator", ".json");
+	struct coordinator_config config;
+	enum err e = coordinator_config_read(&config, path, NULL);
+
+	if (e == ERR_OK) {
+		unsigned away_s = config.common.reconnect_s + config.common.rejoin_s;
+
+		f->awaits_s = away_s > config.join_timeout_s ? away_s : config.join_timeout_s;
+	}
+	coordinator_config_release(&config);
+	free(path);
+	return e;
+}
+
+/* A party that fails before the job begins says why itself, and would leave the coordinator
+ * waiting. One that was killed, or whose memory ran out, says nothing: the coordinator ends when it
+ * has waited in vain, and its record says for whom. */
+static double patience(const struct federation *f)
+{
+	bool silent = f->failed->status > 128 || f->failed->status == ERR_INTERNAL;
+
+	return PATIENCE_S + (silent ? f->awaits_s : 0);
+}
+
+/* The coordinator's end is the run's. It is stopped if it does not come to one after a party
+ * failed. */
 static int watch(struct federation *f, int sig)
 {
 	struct process *coordinator = &f->process[0];
@@ -172,7 +202,7 @@ static int watch(struct federation *f, int sig)
 			stopped = true;
 		}
 		if (!stopped && f->failed && until_s == 0)
-			until_s = clock_now_s() + PATIENCE_S;
+			until_s = clock_now_s() + patience(f);
 		if (until_s > 0 && clock_now_s() > until_s) {
 			if (stopped)
 				return ERR_CANCELLED;
@@ -268,6 +298,8 @@ static int launch(struct federation *f)
 	struct launch *l = &f->launch;
 	int status = launch_prepare(l);
 
+	if (status == ERR_OK)
+		status = find_limits(f);
 	if (status == ERR_OK)
 		status = run_processes(f);
 	else

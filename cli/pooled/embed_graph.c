@@ -16,7 +16,8 @@ static const struct argp_option options[] = {
 	{ "edges", 'e', "FILE", 0, "the graph: edges.tsv or .mtx", 0 },
 	{ "ids", 'i', "FILE", 0,
 	  "the vertices, those without ties too; default: those of the edges", 0 },
-	{ "out", 'o', "DIR", 0, "where embeddings.npy, ids.csv and result.json go", 0 },
+	{ "out", 'o', "DIR", 0, "where embeddings.npy, ids.csv and result.json go: new, or empty",
+	  0 },
 	{ "walks", 'g', "N", 0, "from each vertex; default 80", 0 },
 	{ "length", 'l', "L", 0, "tokens of a walk; default 40", 0 },
 	{ "window", 'w', "W", 0, "of SkipGram; default 10", 0 },
@@ -72,6 +73,7 @@ enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset 
 	const struct csr *g = &d->g.adjacency;
 	size_t isolated = 0;
 
+	TRY(results_check(a->out));
 	TRY(dataset_load(d, NULL, a->edges, a->ids));
 	if (!d->n || !g->start[d->n]) {
 		dataset_release(d);

@@ -21,7 +21,7 @@ struct embed_graph_arguments {
 extern const struct argp embed_graph_argp; /* a child; its input is struct embed_graph_arguments */
 
 /* The vertices: those of ids, or those that edges names. ERR_INPUT if there are no edges, or more
- * tokens than memory has room for. Puts numbers of vertices, edges and isolated ones to result. */
+ * tokens than memory has room for, or there are results in a->out. Puts numbers of vertices, edges and isolated ones to result. */
 enum err embed_graph_read(const struct embed_graph_arguments *a, struct dataset *d,
 			  struct json *result) MUST_CHECK;
 

@@ -36,8 +36,10 @@ static enum err assign(void *arguments)
 	struct tu tu = { 0 };
 	uint32_t *label = NULL, *truth = NULL;
 	size_t *size = NULL, classes, n;
-	enum err err = fedgcn_file_read(a->model, &m);
+	enum err err = results_check(a->out);
 
+	if (!err)
+		err = fedgcn_file_read(a->model, &m);
 	if (!err)
 		err = tu_read(a->data[0], &tu);
 	if (err)
@@ -199,7 +201,9 @@ static enum err local(void *arguments)
 
 	ALLOC(f, 1);
 	f->a = a;
-	err = job_read(&job, a->job, a->set.item);
+	err = results_check(a->out);
+	if (!err)
+		err = job_read(&job, a->job, a->set.item);
 	if (!err && job.kind != &kind_fedgcn)
 		err = err_set(ERR_INPUT, "%s: a job of kind %s; fedgcn is expected", a->job,
 			      job.kind->name);
@@ -236,7 +240,8 @@ static const struct argp_option local_options[] = {
 	ARGS_SET,
 	{ "baselines", KEY_BASELINES, NULL, 0,
 	  "score size, log-size, an untrained network and each party alone as well", 0 },
-	{ "out", 'o', "DIR", 0, "where labels and model of each party go, by the sets' names", 0 },
+	{ "out", 'o', "DIR", 0,
+	  "where labels and model of each party go, by the sets' names: new, or empty", 0 },
 	ARGS_THREADS('t'),
 	{ 0 },
 };

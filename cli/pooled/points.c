@@ -195,6 +195,7 @@ static enum err run(void *arguments)
 	enum err err;
 
 	a->p.threads = args_cores(a->p.threads);
+	TRY(results_check(a->out));
 	TRY(dataset_find(a->data, DATASET_FEATURES, &files));
 	err = features_read(files.features, &rows);
 	if (!err)

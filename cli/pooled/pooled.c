@@ -117,6 +117,7 @@ static enum err run(void *arguments)
 	struct job job;
 	enum err err;
 
+	TRY(results_check(a->out));
 	TRY(job_read(&job, a->job, a->set.item));
 	if (job.kind != &kind_kcagc)
 		return err_set(ERR_INPUT, "%s: a job of kind %s; kcagc is expected", a->job,

@@ -103,9 +103,11 @@ static enum err run(void *arguments)
 	struct parties parties;
 	double start = clock_now_s();
 	uint32_t *label = NULL;
-	struct pooled_graph g;
-	enum err err = pooled_graph_read(a->data, &g);
+	struct pooled_graph g = { 0 };
+	enum err err = results_check(a->out);
 
+	if (!err)
+		err = pooled_graph_read(a->data, &g);
 	a->p.threads = args_cores(a->p.threads);
 	if (!err) {
 		ALLOC(label, g.n);

@@ -240,12 +240,14 @@ enum err file_make_dirs(const char *path)
 	return err;
 }
 
-enum err file_make_new_dir(const char *path)
+enum err file_check_new_dir(const char *path)
 {
 	struct dirent *entry;
 	DIR *dir = opendir(path);
 	bool empty = true;
 
+	if (!dir && errno != ENOENT)
+		return err_set(ERR_INPUT, "%s: %s", path, strerror(errno));
 	while (dir && (entry = readdir(dir)))
 		empty = empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
 	if (dir)
@@ -254,6 +256,12 @@ enum err file_make_new_dir(const char *path)
 		return err_set(
 		    ERR_INPUT,
 		    "%s: this directory is not empty: name a new one, or remove it first", path);
+	return ERR_OK;
+}
+
+enum err file_make_new_dir(const char *path)
+{
+	TRY(file_check_new_dir(path));
 	return file_make_dirs(path);
 }
 

@@ -36,7 +36,10 @@ enum err file_make_dirs(const char *path) MUST_CHECK;
 /* The name of a file that was made without file_write() is on disk only after its directory: waits
  * for that. ERR_JOB. */
 enum err file_sync_dir(const char *path) MUST_CHECK;
-/* The same, for what is written as a whole: ERR_INPUT if there is something in it already. */
+/* For what is written as a whole, and asked before it is computed: ERR_INPUT if there is something in it already, or it
+ * is no directory. */
+enum err file_check_new_dir(const char *path) MUST_CHECK;
+/* Both. */
 enum err file_make_new_dir(const char *path) MUST_CHECK;
 bool file_exists(const char *path);
 /* Of a secret, "the passphrase": ERR_INPUT if others than its user may read it, or it is not there. In

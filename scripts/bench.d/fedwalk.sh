@@ -72,6 +72,7 @@ runs() { # NAME SET ROW RATIO [LAUNCH-ARG...]
 deepwalk() { # NAME SET SEED
 	local ids=()
 	RUN=$out/runs/$table/$1
+	rm -rf "$RUN"
 	mkdir -p "$RUN"
 	seq 0 $(($(wc -l <"$data/$2/labels.txt") - 1)) >"$RUN.ids"
 	ids=(--ids "$RUN.ids")

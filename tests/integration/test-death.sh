@@ -182,10 +182,14 @@ test_launch_that_is_killed() {
 	until_true 5 nothing_runs || fail "still running: $(launched)"
 }
 
+# The coordinator ends by itself, and its record has the cause: it is not stopped before it has found that out.
 test_launch_says_who_was_killed() {
+	local cause='party-01 did not come back within reconnect_s, 60 s'
 	start_launch
 	pkill -KILL -f "^$BIN/party --config $T/out/work/party-01" || fail "there is no party-01"
-	ends 137 launch
+	ends 3 launch
+	[[ $(run_of coordinator .error) == *"$cause"* ]] || fail "coordinator/run.json: $(run_of coordinator .error)"
+	says launch "$cause"
 	says launch 'party-01 was killed by signal 9 .Killed., and nobody starts it again here'
 	[[ -z $(launched) ]] || fail "still running: $(launched)"
 }

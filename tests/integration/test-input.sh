@@ -207,6 +207,33 @@ test_commands_that_would_mislead() {
 		"$BIN/coterie" sc --data "$T/points" --clusters 3 --width 1e-5
 }
 
+# Who tries again with other numbers must not find results of two runs in one directory, nor lose the first.
+test_commands_write_beside_no_other_run() {
+	local job=$ROOT/configs/jobs command before
+	"$BIN/coterie" synth --points --nodes 60 --features 3 --clusters 3 --out "$T/points" >/dev/null
+	"$BIN/coterie" synth --nodes 60 --features 3 --clusters 3 --out "$T/graph" >/dev/null
+	"$BIN/coterie" synth --graphs --nodes 12 --size 8 --out "$T/graphs" >/dev/null
+	while read -ra command; do
+		"$BIN/coterie" "${command[@]}" --out "$T/to" >"$T/first" 2>&1 || fail "${command[*]}: status $?: $(tail -n 1 "$T/first")"
+		before=$(find "$T/to" -type f -exec sha256sum {} + | sort)
+		[[ -n $before ]] || fail "${command[*]} writes nothing"
+		refuses 'to: this directory is not empty: name a new one' -- "$BIN/coterie" "${command[@]}" --seed 9 --out "$T/to"
+		refuses 'first: Not a directory' -- "$BIN/coterie" "${command[@]}" --out "$T/first"
+		[[ $(find "$T/to" -type f -exec sha256sum {} + | sort) == "$before" ]] || fail "${command[*]} wrote over another run"
+		rm -r "$T/to"
+	done <<-EOF
+		kmeans --data $T/points --clusters 3
+		sc --data $T/points --clusters 3
+		dsc --data $T/points --clusters 3 --parties 2
+		agc --data $T/graph --job $job/kcagc-cora.json --set clusters=3
+		gcc --data $T/graph --job $job/kcagc-cora.json --set clusters=3
+		spectral --data $T/graph --clusters 3
+		deepwalk --edges $T/graph/edges.tsv --walks 2 --length 5
+		fedwalk --edges $T/graph/edges.tsv --walks 2 --length 5
+		fedgcn local --graphs $T/graphs --job $job/fedgcn.json --set clusters=2 --set rounds=1 --set epochs=1
+	EOF
+}
+
 test_help_and_version() {
 	local program version
 	version=$(<"$ROOT/VERSION")

@@ -1,6 +1,7 @@
 #include "party/daemon/daemon.h"
 #include "common/base/alloc.h"
 #include "common/base/clock.h"
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/service.h"
 #include "common/job/confine.h"
@@ -339,6 +340,16 @@ static void look(void *daemon)
 	window_look(d->window);
 }
 
+/* What a process before this one was killed in writing. */
+static void sweep(const char *state)
+{
+	char *offers = file_join(state, "offers");
+
+	file_sweep(state);
+	file_sweep(offers);
+	free(offers);
+}
+
 static enum err start(struct daemon *d)
 {
 	const struct daemon_common *c = &d->config->common;
@@ -353,6 +364,7 @@ static enum err start(struct daemon *d)
 	TRY(window_open(&d->window, c, false));
 	TRY(party_status_open(&d->status, d->config, &d->loop));
 	TRY(confine(c)); /* before data too, whose files may come from anywhere */
+	sweep(d->config->state);
 	watch_start(&d->watch, c, d->host, on_signal, check_again, d);
 	TRY(party_window_start(d->window, d->config));
 	watch_look(&d->watch, look);

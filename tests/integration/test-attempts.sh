@@ -249,6 +249,59 @@ test_attempt_that_was_served_before() {
 	party_says 'attempt 2 was served before'
 }
 
+# A line of another job has no end, as after a power loss: the one that follows stands by itself. So processes that have
+# nothing but the file know that attempt 2 was served.
+test_served_with_a_torn_line() {
+	local name
+	everyone_again() {
+		for name in "${EVERYONE[@]}"; do kills "$name"; done
+		cp "$T/of-attempt-1" "$T/out/coordinator/job.state"
+		coordinator_again
+		ADDRESS=$RELAY parties 3
+	}
+	prepare level-1
+	undisturbed
+	wired
+	HUB=$ADDRESS
+	in_phase coordinator level-1
+	cp "$T/out/coordinator/job.state" "$T/of-attempt-1"
+	printf '%032d 1 0123abc' 7 >>"$T/out/party-01/state/served"
+	everyone_again
+	soon_says coordinator 'attempt 2 begins'
+	soon_says coordinator '"phase":"level-1"'
+	says party-01 'state/served: its last line was cut short'
+	everyone_again
+	same_as_undisturbed
+	says party-01 'attempt 2 was served before: its masks must not be used twice'
+	attempt_is 3 "${EVERYONE[@]}"
+}
+
+# A line that is not as it was written might be of any job: nothing is served until somebody has looked.
+test_served_with_a_damaged_line() {
+	local served=$T/out/party-01/state/served n
+	prepare level-1
+	coordinator
+	parties 3
+	completes 3
+	n=$(wc -l <"$served")
+	cp "$served" "$T/kept"
+	for damage in '2s/^./x/' '2s/ [0-9] / 8 /' '1s/[0-9a-f]$//' '1s/.*/nothing of ours/' '1s/^/\x00/'; do
+		sed "$damage" "$T/kept" >"$served"
+		coordinator
+		parties 3
+		ended party-01
+		ends '2|4' coordinator party-00 party-02
+		says party-01 "state/served: line ${damage:0:1} is damaged, so it is not known what was served before: put a backup in its place"
+		says coordinator 'party-01 declined the job'
+		[[ $(run_of party-01 .status) == failed && ! -e $T/out/party-01/labels.csv ]] || fail "party-01 went on, with $damage"
+	done
+	cp "$T/kept" "$served"
+	coordinator
+	parties 3
+	completes 3
+	[[ $(wc -l <"$served") == $((2 * n)) ]] || fail "served has $(wc -l <"$served") lines, and had $n"
+}
+
 # ---- a coordinator that makes its own job.state ----
 
 # Whatever attempt it says: parties have a bound of their own.

@@ -22,6 +22,45 @@ test_power_is_lost_in_the_first_job() {
 	grep -q ',failed cleanly,' "$T/cells.csv" || fail "$(<"$T/cells.csv")"
 }
 
+# Killed in the middle of writing: what is half written goes when the next process begins, in directories of jobs too.
+test_half_written_files_go() {
+	local n io=0 left=''
+	strikes() { # N: party-01, which stays, dies at its operation N
+		rm -rf "$T/out"
+		coordinator
+		party party-00
+		start party-01 env LD_PRELOAD="$SHIM" FAULT_UNDER="$T/out/party-01" FAULT_COUNT="$T/count" FAULT_CLASS=io FAULT_HOW=die \
+			FAULT_AT="$1" "$BIN/party" --config "$T/party-01.json" --coordinator "$ADDRESS"
+		ended coordinator
+		ended party-00
+		until_true 10 over || fail "party-01 neither ends nor is done"
+	}
+	over() { gone party-01 || said party-01 'job done'; }
+	stops() { kill -TERM "${PID[party-01]}" 2>/dev/null || true && ended party-01; }
+	federation 2
+	edit party-01 '.retry_s = 0'
+	strikes 0
+	io=$(od -An -t u8 -N 8 "$T/count")
+	stops
+	for ((n = io; n > io - 40 && n > 0; n--)); do
+		rm -f "$T/count"
+		strikes "$n"
+		stops
+		left=$(find "$T"/out/party-01/job-* -name '*.tmp')
+		[[ -z $left ]] || break
+	done
+	[[ $left ]] || fail "none of the last $((io - n)) of $io operations leaves a file half written"
+	for left in "$left" "$T/out/party-01/state/noise.key.99999-0.tmp" "$T/out/party-01/state/offers/x.json.99999-1.tmp"; do
+		mkdir -p "${left%/*}"
+		echo half >"$left"
+	done
+	coordinator
+	party party-00
+	serves party-01
+	ends 0 coordinator party-00
+	[[ -z $(find "$T/out" -name '*.tmp') ]] || fail "left: $(find "$T/out" -name '*.tmp')"
+}
+
 # Whether the driver finds what is wrong: labels that are others, a row that is not in the ledger.
 test_wrong_ones_are_found() {
 	mkdir "$T/bin"

@@ -149,4 +149,25 @@ test_again() {
 	[[ ! -e $T/out/party-00/ids.txt ]] || fail 'ids were matched once more'
 }
 
+# Of the same sets, and a party less: the difference would show what that one does not have.
+test_with_a_party_less() {
+	local name
+	three_daemons
+	again 0
+	edit coordinator '.parties = ["party-00", "party-01"]'
+	rm -rf "$T/out"
+	coordinator
+	parties 2
+	ends 2 coordinator party-00 party-01
+	any_party_said 'of party-00 party-01, but an earlier one over the same data was of party-00 party-01 party-02: policy.allow_subsets of party-0[01] is false' ||
+		fail "nobody says why: $(tail -n 1 "$T"/party-0?.stderr)"
+	! compgen -G "$T/out/party-0?/ids.txt" >"$T/null" || fail 'ids were matched'
+	for name in party-00 party-01; do edit "$name" '.policy.allow_subsets = true'; done
+	rm -rf "$T/out"
+	coordinator
+	parties 2
+	ends 0 coordinator party-00 party-01
+	found "$T/out" "$T"/ids-{0,1}
+}
+
 run_tests "$@"

@@ -20,6 +20,7 @@ struct seat {
 	uint8_t transcript[SECAGG_HASH_LEN]; /* as the sums that follow would take it */
 	enum err result;
 	char why[ERR_DETAIL_MAX];
+	void *(*attend)(void *); /* of the seat; NULL: as parties do */
 	pthread_t thread;
 };
 
@@ -169,7 +170,9 @@ static inline void hold_with(struct meeting *m, void *(*serving)(void *))
 		channel_pair(m->run.channel[l], m->seat[l].work.channel);
 	pthread_create(&m->thread, NULL, serving, m);
 	for (size_t l = 0; l < m->run.L; l++)
-		pthread_create(&m->seat[l].thread, NULL, attend_or_abort, &m->seat[l]);
+		pthread_create(&m->seat[l].thread, NULL,
+			       m->seat[l].attend ? m->seat[l].attend : attend_or_abort,
+			       &m->seat[l]);
 	pthread_join(m->thread, NULL);
 	for (size_t l = 0; l < m->run.L; l++)
 		pthread_join(m->seat[l].thread, NULL);

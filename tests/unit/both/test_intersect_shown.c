@@ -3,13 +3,22 @@
 #include "tests/unit/both/meeting.h"
 
 #include "common/kind/align.h"
+#include "common/kind/tree.h"
 #include "crypto/okvs.h"
+#include "party/work/secure.h"
 
 #include <endian.h>
 
 /* Three parties. 40 ids are with all, 60 with each two of them, 50 with each alone; the last party
  * has guessed 10 of those that the other two share, and 10 of party 1 alone. */
-enum { L = 3, ALL = 40, TWO = 60, ONE = 50, GUESSED = 10 };
+enum {
+	L = 3,
+	ALL = 40,
+	TWO = 60,
+	ONE = 50,
+	GUESSED = 10,
+	LARGEST = ALL + 2 * TWO + ONE + 2 * GUESSED
+};
 
 static void add(struct buf *lines, const char *kind, size_t first, size_t end)
 {
@@ -74,7 +83,7 @@ static void listen_in(void *arg, enum msg_type type, struct bytes body)
 	}
 }
 
-static void see(struct view *v, enum job_align align, unsigned min_common)
+static void listens(struct view *v, enum job_align align, unsigned min_common)
 {
 	uint32_t step[ALIGN_STEPS_MAX];
 	size_t k = 0;
@@ -94,7 +103,26 @@ static void see(struct view *v, enum job_align align, unsigned min_common)
 		v->ear[l].view = v;
 		channel_observe(v->m->run.channel[l], listen_in, &v->ear[l]);
 	}
+}
+
+static void see(struct view *v, enum job_align align, unsigned min_common)
+{
+	listens(v, align, min_common);
 	hold_anyhow(v->m);
+}
+
+static void *attend_with_zeros(void *arg);
+
+/* Where these parties alone give their tables: no name reads 0, and the coordinator ends the job.
+ */
+static void see_some(struct view *v, const bool given[static L])
+{
+	listens(v, ALIGN_INTERSECT, 1);
+	for (size_t l = 0; l < L; l++)
+		v->m->seat[l].attend = given[l] ? NULL : attend_with_zeros;
+	hold_anyhow(v->m);
+	assert_int_equal(v->m->result, ERR_PEER);
+	assert_non_null(strstr(v->m->why, "0 ids in common"));
 }
 
 static void look_away(struct view *v)
@@ -199,6 +227,119 @@ static void the_coordinator_alone(void **state)
 	look_away(&v);
 }
 
+/* ---- a table by itself ---- */
+
+/* A party that takes part as any, but whose table is all zeros: what the coordinator has as the sum
+ * are the others' tables. It is on the step of the largest set, and never the one who lists. */
+static enum err take_part_with_zeros(struct seat *s)
+{
+	uint32_t step[ALIGN_STEPS_MAX];
+	size_t steps = align_scale(0, step), k = 0, words;
+	double on[ALIGN_STEPS_MAX] = { 0 }, who[L + 1] = { 0 };
+	struct work *work = &s->work;
+	const struct tree_node *all;
+	uint8_t key[SECAGG_HASH_LEN];
+	struct tree tree;
+	uint64_t *table;
+	enum err e;
+
+	tree_build(&tree, L, true);
+	all = &tree.node[tree.count - 1];
+	work_phase(work, "align");
+	work_group(work, all);
+	TRY(work_group_key(work));
+	TRY(party_numbering_key(work, "common rows", key));
+	while (step[k] < LARGEST)
+		k++;
+	on[k] = 1;
+	words = okvs_words(step[k] + ALIGN_CANARIES);
+	TRY(secure_sum_verified(work, all, on, steps));
+	TRY(secure_sum_verified(work, all, who, L + 1));
+	while (who[L] != 0) {
+		who[L] = 0;
+		TRY(secure_sum_verified(work, all, who + L, 1));
+	}
+	ALLOC(table, words);
+	e = secure_send_words(work, all, table, words);
+	free(table);
+	return e;
+}
+
+static void *attend_with_zeros(void *arg)
+{
+	struct seat *s = arg;
+
+	s->result = take_part_with_zeros(s);
+	snprintf(s->why, sizeof(s->why), "%s", s->result ? err_detail() : "");
+	return NULL;
+}
+
+/* What party l's table reads at a name: its shares of zero with each other party, by
+ * docs/alignment.md. */
+static uint64_t shares(const struct view *v, size_t l, const uint8_t *name)
+{
+	static const char label[] = "coterie align prf v1";
+	uint8_t key[1][OKVS_KEY_LEN], prf[SECAGG_HASH_LEN];
+	uint64_t value = 0;
+
+	memcpy(key[0], name, OKVS_KEY_LEN);
+	for (size_t j = 0; j < L; j++) {
+		if (j == l)
+			continue;
+		secagg_pair_expand(v->m->seat[l].work.secagg, j,
+				   (struct bytes){ (const uint8_t *)label, sizeof(label) - 1 },
+				   prf);
+		okvs_share(prf, (const uint8_t(*)[OKVS_KEY_LEN])key, 1, l < j ? 1 : -1, &value);
+	}
+	return value;
+}
+
+/* Whoever had a party's table in clear could not tell its ids from others: it reads at none of them
+ * what can be known without the keys of its pairs. Nor do tables of some parties read 0 where all
+ * of these have an id. */
+static void tables_of(const bool given[static L])
+{
+	uint8_t name[HMAC_LEN];
+	struct view v;
+	size_t ids = 0;
+
+	see_some(&v, given);
+	for (size_t l = 0; l < L; l++)
+		for (size_t i = 0; i < v.m->seat[l].d.n; i++) {
+			const char *id = v.m->seat[l].d.ids.id[i];
+			bool of_these = true;
+			uint64_t read, expected = 0;
+
+			pseudonym(v.m, id, name);
+			for (size_t j = 0; j < L; j++) {
+				of_these = of_these && (!given[j] || has(&v, j, id));
+				expected += given[j] ? shares(&v, j, name) : 0;
+			}
+			read = okvs_read(v.table, v.words, name);
+			assert_int_not_equal(read, 0);
+			assert_int_equal(read == expected, of_these);
+			ids += of_these;
+		}
+	assert_true(ids >= ALL);
+	look_away(&v);
+}
+
+static void a_table_alone(void **state)
+{
+	(void)state;
+	tables_of((const bool[L]){ true, false, false });
+	tables_of((const bool[L]){ false, true, false });
+	tables_of((const bool[L]){ false, false, true });
+}
+
+static void tables_of_some(void **state)
+{
+	(void)state;
+	tables_of((const bool[L]){ true, true, false });
+	tables_of((const bool[L]){ true, false, true });
+	tables_of((const bool[L]){ false, true, true });
+}
+
 /* ---- hashed ---- */
 
 /* Without any key, how many ids each has and any two share; with one party's key, who has which
@@ -235,10 +376,9 @@ static void lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_a_party),
-		cmocka_unit_test(a_party_alone),
-		cmocka_unit_test(the_coordinator_alone),
-		cmocka_unit_test(lists),
+		cmocka_unit_test(with_a_party),          cmocka_unit_test(a_party_alone),
+		cmocka_unit_test(the_coordinator_alone), cmocka_unit_test(a_table_alone),
+		cmocka_unit_test(tables_of_some),        cmocka_unit_test(lists),
 	};
 
 	federation_quiet();

@@ -56,6 +56,7 @@ static const char *const dims_word[] = { "local", NULL };
 const struct config_row kcagc_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
+	KIND_ALIGN_EDGES(struct kcagc_job),
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
 	  .help = "\"own\": the parties' edges may differ", .readers = TREES | LANDMARK | GCC },
 	{ "preset", CONFIG_ENUM, AT(preset), .standard = "default", .names = preset_names,
@@ -108,6 +109,7 @@ const struct config_row kcagc_rows[] = {
 const struct config_row kcagc_predict_rows[] = {
 	KIND_ALIGN_ROW(struct kcagc_job, "same"),
 	KIND_ALIGN_BOUNDS(struct kcagc_job),
+	KIND_ALIGN_EDGES(struct kcagc_job),
 	{ "graphs", CONFIG_ENUM, AT(graphs), .standard = "shared", .names = graphs_names,
 	  .help = "\"own\": the parties' edges may differ" },
 	{ "joint_norm", CONFIG_BOOL, AT(joint_norm), .standard = "false",

@@ -32,6 +32,7 @@ void presets_add(struct kind_presets *to, const struct config_preset *from)
 
 const char *const kind_standardize_names[] = { "none", "joint", "local", NULL };
 const char *const kind_align_names[] = { "same", "intersect", "hashed", NULL };
+const char *const kind_others_names[] = { "drop", "refuse", NULL };
 
 enum err kind_check_align(const void *job)
 {
@@ -48,6 +49,12 @@ enum err kind_check_align(const void *job)
 		    "job.min_common is %u, expected %d where job.align is \"same\": it is "
 		    "read where that is \"intersect\" or \"hashed\"",
 		    head->min_common, KIND_MIN_COMMON);
+	if (head->edges_to_others != OTHERS_DROP && head->align == ALIGN_SAME)
+		return err_set(ERR_INPUT,
+			       "job.edges_to_others is \"%s\", expected \"drop\" where job.align "
+			       "is \"same\": it is "
+			       "read where that is \"intersect\" or \"hashed\"",
+			       kind_others_names[head->edges_to_others]);
 	if (head->align != ALIGN_SAME && head->clusters != JOB_AUTO &&
 	    head->min_common < head->clusters)
 		return err_set(
@@ -174,6 +181,10 @@ void say_align(struct said *s, const void *job, size_t parties)
 	say(s, matched,
 	    "a party that puts guesses among its ids learns which of them all the others have, if "
 	    "min_common rows are found");
+	say(s, matched && head->edges_to_others == OTHERS_REFUSE,
+	    "a party that has an edge to a row which not all have ends the job, so that all see "
+	    "that "
+	    "it has one");
 }
 
 void say_collusion(struct said *s, bool pairs, size_t parties)

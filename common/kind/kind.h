@@ -24,6 +24,8 @@ enum job_ids { IDS_HASHED, IDS_PLAIN }; /* how ids reach the coordinator */
 /* How parties that have other rows come to the same ones: not at all; by a secure sum, or by keyed hashes that
  * the coordinator compares (docs/alignment.md). */
 enum job_align { ALIGN_SAME, ALIGN_INTERSECT, ALIGN_HASHED };
+/* What becomes of a party's edges of which an end is not with all: left out, or they end the job. */
+enum job_others { OTHERS_DROP, OTHERS_REFUSE };
 
 /* Columns of features brought to mean 0 and deviation 1: not; by all parties' rows; by each party's own. */
 enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
@@ -39,6 +41,7 @@ enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 	enum job_align align;    /* same, where the kind has no such parameter */                  \
 	unsigned align_bound;    /* intersect: most ids of a party; 0: from the counts */          \
 	unsigned min_common;     /* fewest rows that all have, where align is not same */          \
+	enum job_others edges_to_others; /* drop, where the kind has no such parameter */          \
 	/* secure_sum */                                                                           \
 	unsigned group_bits;     /* 2048, 3072, 4096: "ffdhe..."; 255: "x25519" */                    \
 	unsigned modulus_bits;   /* 64 or 32 */                                                    \

@@ -34,7 +34,7 @@ extern const char *const kind_standardize_names[]; /* "none", "joint", "local", 
 
 /* Rows of a kind whose parties may have other rows; T is its struct. */
 enum { KIND_MIN_COMMON = 100 };
-extern const char *const kind_align_names[];
+extern const char *const kind_align_names[], *const kind_others_names[];
 #define KIND_ALIGN_ROW(T, default) \
 	{ "align", CONFIG_ENUM, offsetof(T, align), .standard = (default), .names = kind_align_names, \
 	  .help = "\"same\": all parties have the same ids; otherwise the job is of the rows that all have: " \
@@ -46,6 +46,11 @@ extern const char *const kind_align_names[];
 		  "party's count, rounded up, is shown" }, \
 	{ "min_common", CONFIG_UNSIGNED, offsetof(T, min_common), 1, ALIGN_IDS_MAX, "100", \
 	  .help = "intersect, hashed: fewer rows that all parties have end the job before a party sees them" }
+/* Of kinds with a graph. */
+#define KIND_ALIGN_EDGES(T) \
+	{ "edges_to_others", CONFIG_ENUM, offsetof(T, edges_to_others), .standard = "drop", .names = kind_others_names, \
+	  .help = "intersect, hashed: edges of which an end is not with all parties are left out, and counted; " \
+		  "\"refuse\": a party that has one ends the job" }
 /* Of these: ERR_INPUT where one is given that the job's align does not read. */
 enum err kind_check_align(const void *job) MUST_CHECK;
 void kind_no_presets(const struct json *root, struct kind_presets *to);

@@ -22,7 +22,9 @@ static void test_default_preset(void **state)
 	/* In this order, in one line, nothing left out. */
 	static const char *const parts[] = {
 		"{\"kind\":\"kcagc\",\"clusters\":7,\"seed\":1,\"allow_single\":false,",
-		"\"align\":\"same\",\"align_bound\":0,\"min_common\":100,\"graphs\":\"shared\",",
+		"\"align\":\"same\",\"align_bound\":0,\"min_common\":100,\"edges_to_others\":"
+		"\"drop\",",
+		"\"graphs\":\"shared\",",
 		"\"preset\":\"default\",\"method\":\"tree\",\"local_clusters\":\"2k\",",
 		"\"filter\":{\"kind\":\"half\",\"order\":9},\"features\":\"idf\",",
 		"\"projection\":{\"basis\":\"scaled\",\"dims\":\"k\",\"unit_rows\":true,\"row_"
@@ -168,7 +170,8 @@ static void test_predict(void **state)
 {
 	static const char effective[] =
 	    "{\"kind\":\"kcagc.predict\",\"clusters\":7,\"seed\":1,\"allow_single\":false,"
-	    "\"align\":\"same\",\"align_bound\":0,\"min_common\":100,\"graphs\":\"shared\","
+	    "\"align\":\"same\",\"align_bound\":0,\"min_common\":100,\"edges_to_others\":\"drop\","
+	    "\"graphs\":\"shared\","
 	    "\"joint_norm\":false,\"model\":"
 	    "\"0123456789abcdef0123456789abcdef\",\"secure_sum\":{"
 	    "\"group\":\"ffdhe3072\",\"modulus_bits\":64,\"fraction_bits\":16}}";
@@ -187,8 +190,8 @@ static void test_predict(void **state)
 	assert_string_equal(text, effective);
 	assert_err(parse(&j, "{" MODEL "}", of_kcagc), ERR_INPUT,
 		   "job.json with --set: job.filter is unknown, expected one of: kind, clusters, "
-		   "seed, allow_single, align, align_bound, min_common, graphs, joint_norm, model, "
-		   "secure_sum");
+		   "seed, allow_single, align, align_bound, min_common, edges_to_others, graphs, "
+		   "joint_norm, model, secure_sum");
 }
 
 static void test_flat_sums(void **state)

@@ -95,6 +95,14 @@ static void test_refused_combinations(void **state)
 		  "job.align_bound is 1000, expected 0 where job.align is \"same\"" },
 		{ "{" MIN ", \"min_common\": 50}",
 		  "job.min_common is 50, expected 100 where job.align is \"same\"" },
+		{ "{" MIN ", \"edges_to_others\": \"refuse\"}",
+		  "job.edges_to_others is \"refuse\", expected \"drop\" where job.align is "
+		  "\"same\"" },
+		{ "{" MIN ", \"align\": \"hashed\", \"edges_to_others\": \"keep\"}",
+		  "job.edges_to_others is \"keep\", expected" },
+		{ "{\"kind\": \"kmeans.columns\", \"clusters\": 7, \"align\": \"intersect\", "
+		  "\"edges_to_others\": \"refuse\"}",
+		  "job.edges_to_others is unknown" },
 		{ "{" MIN ", \"align\": \"hashed\", \"align_bound\": 1000}",
 		  "job.align_bound is 1000, expected 0 where job.align is \"hashed\"" },
 		{ "{\"kind\": \"kcagc\", \"clusters\": 101, \"filter\": {\"order\": 2}, \"align\": "

@@ -27,6 +27,7 @@ class Folder:
     """A directory: one that was named, or a temporary one that goes with the last who has it."""
 
     def __init__(self, path: Optional[PathLike] = None, prefix: str = "coterie-"):
+        self.temporary = path is None
         if path is None:
             made = tempfile.mkdtemp(prefix=prefix)
             self.path = Path(made).resolve()

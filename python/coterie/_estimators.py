@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._data import Data, Folder, edge_frame, prepare, write_edges, write_graphs, write_matrix
 from ._errors import InputError
-from ._federation import Coordinator, Party, again, forget_slices, simulate, slices
+from ._federation import Coordinator, Party, again, forget_secrets, simulate, slices
 from ._program import PathLike, as_path, call
 from ._progress import How, Progress
 from ._run import Report, Run
@@ -61,8 +61,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
     timeout: Optional[float]
     progress: How
 
-    #: Of the rows of a fit, in order: what labels.csv calls them; None: whatever comes.
-    _keeps_slices = False
+    _keeps_keys = False  # after a simulation, for a later job of the same parties
 
     def _kind(self) -> str:
         raise NotImplementedError
@@ -159,8 +158,8 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         return np.array([label.get(i, -1) for i in ids], dtype=np.int64)
 
     def _clean_up(self, run: Run) -> None:
-        if not self._keeps_slices:
-            forget_slices(run)
+        if not self._keeps_keys:
+            forget_secrets(run)
 
     def _more_tags(self) -> Dict[str, Any]:
         return {"_xfail_checks": ONE_CLUSTER}
@@ -324,7 +323,7 @@ class AttributedGraphClustering(_Clusters):
     predict (methods tree, flat, basic, after a simulation): a job of kind kcagc.predict over old and new rows.
     """
 
-    _keeps_slices = True
+    _keeps_keys = True
 
     def __init__(self, n_clusters: int = 8, *, order: Union[int, str, None] = "auto", method: Optional[str] = None,
                  parties: int = 4, party: Optional[PathLike] = None, coordinator: Optional[PathLike] = None,
@@ -366,7 +365,7 @@ class AttributedGraphClustering(_Clusters):
         """Labels of old and new rows together, by the parties' models: X has the columns of the fit, in their order, and
         edges are those of the graph that holds all rows."""
         check_is_fitted(self, "run_")
-        if not (self.run_.path / "work").is_dir():
+        if not (self.run_.path / "work/pki").is_dir():
             raise InputError("predict: after a simulation alone; a federation runs a job of kind kcagc.predict "
                              "(README, Prediction)", status=4)
         data, ids = self._table(X, edges)

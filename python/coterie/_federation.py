@@ -110,9 +110,15 @@ def slices(run: Run) -> List[Path]:
     return sorted(p for p in (run.path / "work" / "data").glob("party-*") if p.is_dir())
 
 
-def forget_slices(run: Run) -> None:
-    """Removes the copies of the data, the keys and configurations of a simulation."""
-    shutil.rmtree(run.path / "work", ignore_errors=True)
+def forget_secrets(run: Run) -> None:
+    """Removes the keys and configurations of a simulation; in a place that was named the copies of the data, too."""
+    work = run.path / "work"
+    if not run.temporary:
+        shutil.rmtree(work, ignore_errors=True)
+        return
+    shutil.rmtree(work / "pki", ignore_errors=True)
+    for path in [*work.glob("*.json"), *work.glob("*.numbering")]:
+        path.unlink()
 
 
 # ---- daemons of our own, as for a prediction over a simulation's models ----

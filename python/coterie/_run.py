@@ -92,6 +92,7 @@ class Run:
     def __init__(self, directory: Union[PathLike, Folder]):
         self._folder = directory if isinstance(directory, Folder) else Folder(as_path(directory, "run"))
         self.path = self._folder.path
+        self.temporary = self._folder.temporary
         self.processes: Dict[str, Path] = {}
         places = [self.path] if (self.path / "run.json").exists() else sorted(
             p.parent for p in self.path.glob("*/run.json"))
@@ -211,9 +212,18 @@ class Run:
         columns = ["process", "peer", "type", "messages_sent", "messages_received", "bytes_sent", "bytes_received"]
         return pd.DataFrame(rows, columns=columns)
 
-    def report(self, *, truth: Optional[PathLike] = None, data: Optional[PathLike] = None, tsne: bool = False) -> Report:
-        """The page of the run. truth: known labels to score with; data: a party's data, for a picture of its points
-        where its own files are gone. Nothing is written into the run."""
+    def report(self, process: Optional[str] = None, *, truth: Optional[PathLike] = None, data: Optional[PathLike] = None,
+               tsne: bool = False) -> Report:
+        """The page of the run, or of one of its processes: a party's has a picture of its points, where its data are there.
+
+        truth: known labels to score with; data: a party's data directory, if its files are elsewhere now. Nothing is written
+        into the run."""
+        if process is not None and process not in self.processes:
+            raise InputError(f"report: {process!r} is none of {', '.join(self.processes)}", status=4)
+        place = self.path if process is None else self.processes[process]
+        kept = self.path / "work" / "data" / str(process)
+        if data is None and kept.is_dir():
+            data = kept
         with tempfile.TemporaryDirectory(prefix="coterie-report-") as scratch:
             page = Path(scratch) / "report.html"
             args: List[PathLike] = ["-o", page, "--no-record"]
@@ -223,7 +233,7 @@ class Run:
                 args += ["--data", data]
             if tsne:
                 args += ["--tsne"]
-            call("coterie report", [*args, self.path])
+            call("coterie report", [*args, place])
             return Report(page.read_text(encoding="utf-8"))
 
     @property

@@ -157,7 +157,7 @@ class Finding(unittest.TestCase):
             coterie.find()
 
     def test_on_path_then_beside_the_sources(self):
-        del os.environ["COTERIE_BIN"]
+        os.environ.pop("COTERIE_BIN", None)
         with tempfile.TemporaryDirectory() as scratch:
             for name in ("bin", "tree/python/coterie"):
                 os.makedirs(f"{scratch}/{name}")

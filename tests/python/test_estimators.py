@@ -42,7 +42,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(model.run_.job["seed"], 4)
         self.assertEqual(len(model.run_.record["parties"]), 3)
         self.assertIn("a sum is not differential privacy", model.leaks_)
-        self.assertFalse((model.run_.path / "work").exists())  # keys and copies of the data
+        self.assertFalse(list((model.run_.path / "work").rglob("*.key")))
 
     def test_kmeans_of_columns_with_names(self):
         X, y = blobs()
@@ -97,6 +97,7 @@ class Tables(unittest.TestCase):
         X, _ = blobs()
         with tempfile.TemporaryDirectory() as scratch:
             model = coterie.KMeans(3, parties=2, out=scratch + "/run").fit(X)
+            self.assertFalse(Path(scratch, "run/work").exists())  # keys, and copies of the data
             again = coterie.Run(scratch + "/run")
             pd.testing.assert_frame_equal(again.labels, model.run_.labels)
             with self.assertRaisesRegex(coterie.InputError, "run"):
@@ -256,6 +257,13 @@ class Notebooks(unittest.TestCase):
             (Path(scratch) / "truth.txt").write_text("".join(f"{k}\n" for k in y))
             self.assertIn("ACC", run.report(truth=scratch + "/truth.txt").html)
             self.assertEqual((run.path / "coordinator/run.json").read_bytes(), before)
+        self.assertNotIn("picture", report.pictures)
+        own = run.report("party-01")
+        self.assertIn("picture", own.pictures)
+        self.assertIn("principal components", own.html)
+        self.assertIn("t-SNE", run.report("party-01", tsne=True).html)
+        with self.assertRaisesRegex(coterie.InputError, "'party-07' is none of coordinator, party-00, party-01"):
+            run.report("party-07")
         with self.assertRaisesRegex(coterie.InputError, "no run.json in it"):
             coterie.Run(tempfile.gettempdir())
 

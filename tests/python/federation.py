@@ -53,6 +53,8 @@ class Federation:
         place = self.path / "data" / name
         data = {key: f"data/{name}/{next(place.glob(pattern)).name}" for key, pattern in
                 (("features", "features.*"), ("edges", "edges.*"), ("ids", "ids.txt")) if any(place.glob(pattern))}
+        if jobs == ["fedwalk"]:
+            data["vertices"] = data.pop("ids")
         self._write(name, {"name": name, "coordinator": self.address, "identity": self._identity(name), "data": data,
                            "peers": {n: pin for n, pin in self.pins.items() if n != name}, "threads": 1,
                            "policy": {"jobs": jobs}, "rejoin_s": 0, "output": f"out/{name}"})
@@ -122,6 +124,11 @@ def rows(parties, jobs=("kmeans", "fedsc")):
 def columns(parties, jobs=("kcagc",)):
     return Federation(parties, "columns", list(jobs), ["--nodes", 150, "--features", 36, "--clusters", 3, "--signal", 0.8,
                                                        "--homophily", 0.9])
+
+
+def ties(parties, by, jobs):
+    """A graph alone, its edges or its vertices spread."""
+    return Federation(parties, by, jobs, ["--features", 0, "--nodes", 150, "--clusters", 3, "--degree", 12, "--homophily", 0.9])
 
 
 def wait(done):

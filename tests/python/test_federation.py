@@ -3,6 +3,7 @@ import json
 import unittest
 
 import numpy as np
+import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 import federation
@@ -54,6 +55,45 @@ class TakesPart(unittest.TestCase):
             self.assertIn("agreed to another job: job.clusters: 3 here, 4 offered", str(e.exception))
             self.assertEqual(e.exception.who, "party-00")
             self.assertEqual(e.exception.status, 2)
+
+    def test_with_edges_that_are_given(self):
+        with federation.ties(3, "edges", ["fedspectral", "fedspectral.exact"]) as f:
+            f.coordinator({"kind": "fedspectral", "clusters": 3, "seed": 7})
+            for name in f.names[1:]:
+                f.party(name, "--once")
+            edges = pd.read_csv(f.data("party-00") / "edges.tsv", sep="\t", header=None)
+            model = coterie.SpectralClustering(3, affinity="precomputed", party=f.config("party-00"), random_state=7)
+            model.fit(edges)
+            truth = dict(zip(coterie.Data(f.path / "pooled").ids, f.truth()))
+            self.assertEqual(set(model.ids_), set(edges[0]) | set(edges[1]))
+            self.assertGreater(adjusted_rand_score([truth[i] for i in model.ids_], model.labels_), 0.8)
+
+    def test_with_vertices(self):
+        with federation.ties(2, "vertices", ["fedwalk"]) as f:
+            job = {"walks": 10, "length": 10, "window": 3}
+            f.coordinator({"kind": "fedwalk", "seed": 7, **job})
+            f.party("party-01", "--once")
+            model = coterie.NodeEmbedding(party=f.config("party-00"), job=job, random_state=7).fit(coterie.Data(f.data("party-00")))
+            self.assertEqual(model.ids_, coterie.Data(f.data("party-00")).ids)
+            self.assertEqual(model.embedding_.shape, (len(model.ids_), 128))
+            self.assertGreater(np.abs(model.embedding_).sum(), 0)
+
+    def test_with_a_graph_and_columns(self):
+        with federation.columns(2) as f:
+            f.coordinator({"kind": "kcagc", "clusters": 3, "seed": 7, "filter": {"order": 3}})
+            f.party("party-01", "--once")
+            model = coterie.AttributedGraphClustering(3, order=3, party=f.config("party-00"), random_state=7)
+            model.fit(coterie.Data(f.data("party-00")))
+            self.assertGreater(adjusted_rand_score(f.truth(), model.labels_), 0.8)
+
+    def test_with_graphs(self):
+        with federation.rows(2) as f:
+            with self.assertRaisesRegex(coterie.InputError, "those that its configuration names"):
+                coterie.GraphClustering(2, party=f.config("party-00")).fit([(2, [[0, 1]])])
+
+    def test_no_configuration(self):
+        with self.assertRaisesRegex(coterie.InputError, "party: nowhere.json is not there"):
+            coterie.KMeans(3, party="nowhere.json").fit()
 
     def test_a_deadline(self):
         with federation.rows(2) as f:

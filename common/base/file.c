@@ -1,6 +1,7 @@
 #include "common/base/file.h"
 #include "common/base/alloc.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 struct temp {
 	struct temp *next;
 	char *path;
+	int fd; /* -1: it is not there; -2: closed */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -109,7 +111,7 @@ static enum err write_all(int fd, struct bytes data)
 }
 
 /* Makes the file and its entry in the list in one step: file_cancel sees both or neither. */
-static enum err temp_open(struct temp *t, mode_t mode, int *fd)
+static enum err temp_open(struct temp *t, mode_t mode)
 {
 	enum err err = ERR_OK;
 
@@ -117,8 +119,8 @@ static enum err temp_open(struct temp *t, mode_t mode, int *fd)
 	if (cancelled) {
 		err = err_set(ERR_CANCELLED, "the process is ending");
 	} else {
-		*fd = open(t->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (*fd < 0) {
+		t->fd = open(t->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (t->fd < 0) {
 			err = err_set(ERR_JOB, "cannot create %s: %s", t->path, strerror(errno));
 		} else {
 			t->next = temps;
@@ -165,43 +167,81 @@ enum err file_sync_dir(const char *path)
 	return err;
 }
 
-static enum err write_beside(const char *path, struct bytes data, mode_t mode, bool wait)
+/* Writes the temporary file, whose descriptor is -1 if it could not be made. */
+static enum err temp_write(struct temp *t, const struct file_one *f)
 {
 	static _Atomic unsigned counter;
 	struct buf name = { 0 };
-	struct temp t = { 0 };
-	int fd = -1;
 	enum err err;
 
-	buf_printf(&name, "%s.%ld-%u.tmp", path, (long)getpid(), counter++);
+	buf_printf(&name, "%s.%ld-%u.tmp", f->path, (long)getpid(), counter++);
 	buf_add(&name, "", 1);
-	t.path = (char *)name.p;
-	err = temp_open(&t, mode, &fd);
-	if (!err) {
-		err = write_all(fd, data);
-		if (!err && wait && fsync(fd) &&
-		    errno != EINVAL) /* EINVAL: a file system without it */
-			err = err_set(ERR_JOB, "cannot bring to disk: %s", strerror(errno));
-		if (close(fd) && !err)
-			err = err_set(ERR_JOB, "cannot write: %s", strerror(errno));
-		err = temp_close(&t, path, err);
+	t->path = (char *)name.p;
+	t->fd = -1;
+	err = temp_open(t, f->mode);
+	return err ? err : write_all(t->fd, f->data);
+}
+
+static enum err temp_end(struct temp *t, bool wait, enum err err)
+{
+	if (!err && wait && fsync(t->fd) && errno != EINVAL) /* EINVAL: a file system without it */
+		err = err_set(ERR_JOB, "cannot bring to disk: %s", strerror(errno));
+	if (close(t->fd) && !err)
+		err = err_set(ERR_JOB, "cannot write: %s", strerror(errno));
+	t->fd = -2;
+	return err;
+}
+
+static enum err write_beside(const struct file_one *file, size_t count, bool wait)
+{
+	struct temp t[FILE_ALL_MAX] = { 0 };
+	const char *at = NULL; /* of which it is */
+	enum err err = ERR_OK;
+	size_t made = 0;
+
+	for (; made < count && !err; made++) {
+		at = file[made].path;
+		err = temp_write(&t[made], &file[made]);
 	}
-	buf_release(&name);
+	for (size_t i = 0; i < made; i++)
+		if (t[i].fd >= 0) {
+			at = err ? at : file[i].path;
+			err = temp_end(&t[i], wait, err);
+		}
+	for (size_t i = 0; i < made; i++) {
+		if (t[i].fd != -1) {
+			at = err ? at : file[i].path;
+			err = temp_close(&t[i], file[i].path, err);
+		}
+		free(t[i].path);
+	}
 	if (err)
-		return err_prefix(err, "%s", path);
-	if (wait) /* whether or not: the file itself is there, and whole */
-		(void)!file_sync_dir(path);
+		return err_prefix(err, "%s", at);
+	if (wait) /* whether or not: the files themselves are there, and whole */
+		(void)!file_sync_dir(file->path);
 	return ERR_OK;
 }
 
 enum err file_write(const char *path, struct bytes data, mode_t mode)
 {
-	return write_beside(path, data, mode, true);
+	return write_beside(&(struct file_one){ path, data, mode }, 1, true);
 }
 
 enum err file_write_soon(const char *path, struct bytes data, mode_t mode)
 {
-	return write_beside(path, data, mode, false);
+	return write_beside(&(struct file_one){ path, data, mode }, 1, false);
+}
+
+enum err file_write_all(const struct file_one *file, size_t count)
+{
+	struct file_one some[FILE_ALL_MAX];
+	size_t n = 0;
+
+	assert(count <= FILE_ALL_MAX);
+	for (size_t i = 0; i < count; i++)
+		if (file[i].path)
+			some[n++] = file[i];
+	return write_beside(some, n, true);
 }
 
 void file_cancel(void)

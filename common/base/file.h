@@ -27,7 +27,17 @@ enum err file_read_text(const char *path, size_t max, struct buf *out) MUST_CHEC
 /* ERR_JOB if it cannot be written (the sentence says what failed), ERR_CANCELLED after file_cancel. */
 enum err file_write(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 
-/* The same without waiting until it is on disk: for what can be made again and says whether it is
+/* The same of files in one directory, which appear one right behind the other when all of them are on disk. If that fails none
+ * does. Paths of NULL are left out. */
+struct file_one {
+	const char *path;
+	struct bytes data;
+	mode_t mode;
+};
+enum { FILE_ALL_MAX = 4 };
+enum err file_write_all(const struct file_one *file, size_t count) MUST_CHECK;
+
+/* file_write() without waiting until it is on disk: for what can be made again and says whether it is
  * whole. */
 enum err file_write_soon(const char *path, struct bytes data, mode_t mode) MUST_CHECK;
 

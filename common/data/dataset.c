@@ -357,7 +357,8 @@ uint32_t *dataset_own_order(const struct dataset *d, const uint32_t *label)
 	return own;
 }
 
-enum err dataset_write_labels_csv(const char *path, const struct dataset *d, const uint32_t *label)
+enum err dataset_write_labels(const char *csv, const char *npy, const struct dataset *d,
+			      const uint32_t *label)
 {
 	uint32_t *own = dataset_own_order(d, label);
 	char **id = NULL;
@@ -368,17 +369,8 @@ enum err dataset_write_labels_csv(const char *path, const struct dataset *d, con
 		for (size_t i = 0; i < d->n; i++)
 			id[d->ids.row[i]] = d->ids.id[i];
 	}
-	err = labels_write_csv(path, id, own, d->n);
+	err = labels_write(csv, npy, id, own, d->n);
 	free(id);
-	free(own);
-	return err;
-}
-
-enum err dataset_write_labels_npy(const char *path, const struct dataset *d, const uint32_t *label)
-{
-	uint32_t *own = dataset_own_order(d, label);
-	enum err err = labels_write_npy(path, own, d->n);
-
 	free(own);
 	return err;
 }

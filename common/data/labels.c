@@ -158,47 +158,52 @@ void labels_release(struct labels *l)
 	*l = (struct labels){ 0 };
 }
 
-static enum err write_and_release(const char *path, struct buf *text, mode_t mode)
+static void print_csv(char *const *id, const uint32_t *label, size_t n, struct buf *text)
 {
-	enum err err = file_write(path, (struct bytes){ text->p, text->n }, mode);
-
-	buf_release(text);
-	return err;
-}
-
-enum err labels_write_csv(const char *path, char *const *id, const uint32_t *label, size_t n)
-{
-	struct buf text = { 0 };
-
-	buf_printf(&text, "id,label\n");
+	buf_printf(text, "id,label\n");
 	for (size_t i = 0; i < n; i++) {
 		if (id)
-			csv_print_field(id[i], &text);
+			csv_print_field(id[i], text);
 		else
-			buf_decimal(&text, i);
-		buf_add(&text, ",", 1);
-		buf_decimal(&text, label[i]);
-		buf_add(&text, "\n", 1);
+			buf_decimal(text, i);
+		buf_add(text, ",", 1);
+		buf_decimal(text, label[i]);
+		buf_add(text, "\n", 1);
 	}
-	return write_and_release(path, &text,
-				 id ? FILE_SECRET : FILE_PUBLIC); /* ids may be of persons */
 }
 
-enum err labels_write_npy(const char *path, const uint32_t *label, size_t n)
+enum err labels_write(const char *csv, const char *npy, char *const *id, const uint32_t *label,
+		      size_t n)
 {
-	struct buf text = { 0 };
+	struct buf text = { 0 }, numbers = { 0 };
+	struct file_one file[] = {
+		{ csv, { 0 }, id ? FILE_SECRET : FILE_PUBLIC }, /* ids may be of persons */
+		{ npy, { 0 }, FILE_PUBLIC },
+	};
+	enum err e;
 
-	npy_print_labels(label, n, &text);
-	return write_and_release(path, &text, FILE_PUBLIC);
+	if (csv)
+		print_csv(id, label, n, &text);
+	if (npy)
+		npy_print_labels(label, n, &numbers);
+	file[0].data = (struct bytes){ text.p, text.n };
+	file[1].data = (struct bytes){ numbers.p, numbers.n };
+	e = file_write_all(file, 2);
+	buf_release(&text);
+	buf_release(&numbers);
+	return e;
 }
 
 enum err labels_write_txt(const char *path, const uint32_t *label, size_t n)
 {
 	struct buf text = { 0 };
+	enum err e;
 
 	for (size_t i = 0; i < n; i++) {
 		buf_decimal(&text, label[i]);
 		buf_add(&text, "\n", 1);
 	}
-	return write_and_release(path, &text, FILE_PUBLIC);
+	e = file_write(path, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
+	buf_release(&text);
+	return e;
 }

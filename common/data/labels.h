@@ -24,10 +24,9 @@ enum err labels_parse_txt(struct bytes file, const char *where, struct labels *l
 enum err labels_parse_csv(struct bytes file, const char *where, struct labels *l) MUST_CHECK;
 void labels_release(struct labels *l);
 
-/* Atomically. id: n texts, or NULL: row numbers from 0. */
-enum err labels_write_csv(const char *path, char *const *id, const uint32_t *label,
-			  size_t n) MUST_CHECK;
-enum err labels_write_npy(const char *path, const uint32_t *label, size_t n) MUST_CHECK;
+/* Atomically, in one directory; either path may be NULL. id: n texts for the CSV, or NULL: row numbers from 0. */
+enum err labels_write(const char *csv, const char *npy, char *const *id, const uint32_t *label,
+		      size_t n) MUST_CHECK;
 enum err labels_write_txt(const char *path, const uint32_t *label, size_t n) MUST_CHECK;
 
 #endif

@@ -326,7 +326,9 @@ enum err record_write(const struct record *r, const char *dir)
 	enum err e;
 
 	record_json(r, &text);
-	e = file_write(path, (struct bytes){ text.p, text.n }, FILE_PUBLIC);
+	/* That a job runs is true no longer once power was lost: the disk need not have it. */
+	e = (r->ended ? file_write : file_write_soon)(path, (struct bytes){ text.p, text.n },
+						      FILE_PUBLIC);
 	if (e != ERR_OK && r->ended)
 		say_end(path, r->status);
 	if (e == ERR_OK || r->ended)

@@ -215,12 +215,32 @@ static void forget(void *arg)
 
 /* ---- a job ---- */
 
+static enum err open_ledger(const struct party_config *config, struct ledger **l)
+{
+	char *path = file_join(config->state, "ledger.db");
+	enum err e = file_make_dirs(config->state);
+
+	*l = NULL;
+	if (e == ERR_OK)
+		e = ledger_open(l, path, config->common.name);
+	free(path);
+	return e;
+}
+
+void leaving_prepare(const struct party_config *config)
+{
+	struct ledger *l;
+
+	if (open_ledger(config, &l) != ERR_OK)
+		log_warn("%s", err_detail());
+	ledger_close(l);
+}
+
 enum err leaving_open(struct leaving **out, const struct party_config *config, struct work *work,
 		      bool readable, const uint8_t data[static SHA256_LEN])
 {
 	struct leaving *l = alloc(1, sizeof(*l));
 	struct channel_recorder recorder = { note, commit, forget, l };
-	char *path = file_join(config->state, "ledger.db");
 	struct buf parties = { 0 };
 	enum err e;
 
@@ -238,15 +258,12 @@ enum err leaving_open(struct leaving **out, const struct party_config *config, s
 	memcpy(l->job.data, data, sizeof(l->job.data));
 	e = policy_pin(config, l->job.coordinator, l->job.key);
 	if (e == ERR_OK)
-		e = file_make_dirs(config->state);
-	if (e == ERR_OK)
-		e = ledger_open(&l->ledger, path, config->common.name);
+		e = open_ledger(config, &l->ledger);
 	if (e == ERR_OK)
 		e = ledger_watch(l->ledger, count_others, l);
 	if (e == ERR_OK)
 		e = ledger_spent(l->ledger, &l->job, &l->spent);
 	l->booked = l->spent;
-	free(path);
 	if (e != ERR_OK) {
 		leaving_close(l);
 		return e;

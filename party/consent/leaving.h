@@ -24,6 +24,10 @@ struct leaving {
 	bool last_word;   /* DONE, DECLINE or ABORT is among what was noted: it waits, too */
 };
 
+/* Makes state/ledger.db, if there is none, so that no job waits until a new one is on disk. A warning says why it cannot be
+ * had: each job will hear it, too. */
+void leaving_prepare(const struct party_config *config);
+
 /* Opens state/ledger.db and makes every further message of the job a row in it. work: with an offer
  * (job, names; readable: it could be read), channel and record; it must outlive this. data: its
  * fingerprint. ERR_JOB, ERR_INPUT: there is no ledger, so nothing may leave. */

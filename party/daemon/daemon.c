@@ -10,6 +10,7 @@
 #include "common/job/startup.h"
 #include "crypto/sign.h"
 #include "crypto/secret.h"
+#include "party/consent/leaving.h"
 #include "party/daemon/served.h"
 #include "party/daemon/window.h"
 #include "proto/tls.h"
@@ -373,6 +374,7 @@ static enum err start(struct daemon *d)
 	TRY(party_data_bring(&d->data, d->config));
 	if (!d->options.once)
 		party_data_release(&d->data);
+	leaving_prepare(d->config);
 	log_info("dialling %s", d->config->coordinator_text);
 	watch_away(&d->watch, d->config->coordinator_text);
 	service_ready();

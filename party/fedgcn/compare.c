@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum err graph_labels_write(const char *path, const uint32_t *label, size_t n)
+enum err graph_labels_write(const char *csv, const char *npy, const uint32_t *label, size_t n)
 {
 	struct {
 		char text[24];
@@ -24,7 +24,7 @@ enum err graph_labels_write(const char *path, const uint32_t *label, size_t n)
 		snprintf(name[i].text, sizeof(name[i].text), "%zu", i + 1);
 		id[i] = name[i].text;
 	}
-	e = labels_write_csv(path, id, label, n);
+	e = labels_write(csv, npy, id, label, n);
 	free(id);
 	free(name);
 	return e;
@@ -60,7 +60,7 @@ enum err party_compare(struct work *work, const uint32_t *label)
 		path = file_join(work->output, name);
 		e = file_make_dirs(work->output);
 		if (e == ERR_OK)
-			e = graph_labels_write(path, found, work->graphs->count);
+			e = graph_labels_write(path, NULL, found, work->graphs->count);
 		free(path);
 	}
 	free(found);

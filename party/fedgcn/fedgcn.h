@@ -17,7 +17,8 @@ enum err party_fedgcn(struct work *work, uint32_t *label) MUST_CHECK;
  * cannot be had is left out, with a warning. Nothing is sent. */
 enum err party_compare(struct work *work, const uint32_t *label) MUST_CHECK;
 
-/* labels.csv whose ids are the graphs' numbers in the set's files, from 1. Atomically. */
-enum err graph_labels_write(const char *path, const uint32_t *label, size_t n) MUST_CHECK;
+/* labels_write() with the graphs' numbers in the set's files, from 1, for ids. */
+enum err graph_labels_write(const char *csv, const char *npy, const uint32_t *label,
+			    size_t n) MUST_CHECK;
 
 #endif

@@ -47,9 +47,7 @@ static enum err keep(struct work *work, const uint32_t *label)
 
 	record_result(work->record, label, work->n, work->job.clusters);
 	if (e == ERR_OK)
-		e = graph_labels_write(csv, label, work->n);
-	if (e == ERR_OK)
-		e = labels_write_npy(npy, label, work->n);
+		e = graph_labels_write(csv, npy, label, work->n);
 	free(csv);
 	free(npy);
 	return e;

@@ -122,9 +122,7 @@ enum err party_keep_labels(struct work *work, const uint32_t *label)
 	npy = file_join(work->output, "labels.npy");
 	e = file_make_dirs(work->output);
 	if (e == ERR_OK)
-		e = dataset_write_labels_csv(csv, d, label);
-	if (e == ERR_OK)
-		e = dataset_write_labels_npy(npy, d, label);
+		e = dataset_write_labels(csv, npy, d, label);
 	free(csv);
 	free(npy);
 	return e;

@@ -82,9 +82,7 @@ enum err server_keep_labels(struct run *run, const uint32_t *label, const char *
 	record_result(run->record, label, run->n, run->job.clusters);
 	csv = file_join(output, "labels.csv");
 	npy = file_join(output, "labels.npy");
-	e = labels_write_csv(csv, NULL, label, run->n);
-	if (e == ERR_OK)
-		e = labels_write_npy(npy, label, run->n);
+	e = labels_write(csv, npy, NULL, label, run->n);
 	free(csv);
 	free(npy);
 	return e;

@@ -26,6 +26,7 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
     third         an ABORT says that another party cheated
     number        an ABORT has the number of an ending
     version       WELCOME of version 3
+    refused       REFUSED in its place, in bytes that move a terminal's cursor, forge a line or turn what is read
     attempts=N    attempts without end: each is broken off after two sums; N at most. Prints what it saw of
                   the columns' sums
     jobs=N        the same in N jobs, broken off alike
@@ -94,6 +95,9 @@ from wire import Broken, field, u16, u32, u64  # noqa: E402
 POINT = np.uint64(1 << 24)  # 1.0 of the words of sums
 
 
+HARMFUL = "\x1b[2J\x1b]0;owned\x07 \x9b31m \u202e dednepsus \u2028\n00:00:00.000 info forged\r".encode()
+
+
 class Lies:
     """Before a coordinator of tests/interop."""
 
@@ -106,6 +110,12 @@ class Lies:
         self.before = None
         if self.lie == "version":
             self.version = 3
+
+    def greet(self, c):
+        if self.lie == "refused":
+            c.link(wire.REFUSED, u16(2) + field(HARMFUL))
+        else:
+            super().greet(c)
 
     def is_due(self):
         if self.place.isdigit():

@@ -212,6 +212,23 @@ test_no_ledger_no_job() {
 	ended party-01
 }
 
+# Before anybody offers anything: no job waits until a new file is on disk, and what is wrong with it is said at once.
+test_made_at_the_start() {
+	federation 2
+	export ADDRESS=127.0.0.1:1
+	mkdir -p "$T/out/party-01/state"
+	echo 'this was a ledger once' >"$T/out/party-01/state/ledger.db"
+	parties 2
+	soon_says party-00 'dialling'
+	is_whole party-00
+	soon_says party-01 'dialling'
+	sed '/dialling/q' "$T/party-01.stderr" | grep -q 'ledger.db is no ledger' || fail "party-01 says nothing of its ledger: $(<"$T/party-01.stderr")"
+	for name in party-00 party-01; do
+		kill -TERM "${PID[$name]}"
+		ended "$name"
+	done
+}
+
 # ---- policy ----
 
 declined() { # NAME REGEX: everybody ends with 2 and says so

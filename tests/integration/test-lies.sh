@@ -60,6 +60,42 @@ test_version_without_tags() {
 	ends '2|3' party-00 party-01 party-02 # who dial on for retry_s
 }
 
+# What a peer writes moves no cursor, forges no line, and turns nothing: C0, C1, marks of direction, line separators.
+harmless() { # FILE
+	[[ -s $1 ]] || fail "$1 is empty"
+	! LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]' "$1" ||
+		fail "$1 has $(LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x8[01]' "$1" | head -n 3 | cat -v)"
+}
+
+test_harmful_texts() {
+	lies_to 3
+	local name f evil=$'\e[2J\e]0;owned\a \u009b31m \u202e dednepsus \u2066\u2028\n00:00:00.000 info forged\r'
+	liar refused
+	parties 3
+	for name in $(names 3); do
+		soon_says "$name" 'refused by coordinator: .*owned.*dednepsus.*forged'
+		harmless "$T/$name.stderr"
+		harmless "$T/out/$name/log.jsonl"
+		! grep -q '^00:00:00' "$T/$name.stderr" || fail "$name has a forged line"
+	done
+	kill -KILL "${PID[coordinator]}"
+	ends '2|3' party-00 party-01 party-02
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
+	for f in "$T"/out/*/run.json; do # as if another had written it
+		jq --arg evil "$evil" '.name += $evil | .error = $evil | .submitter += $evil | .peers[0].name += $evil
+			| .facts = { ($evil): $evil } | .leaks += [$evil] | .phases[0].name += $evil | .data.features += $evil' "$f" >"$f.new" && mv "$f.new" "$f"
+	done
+	for f in "$T/out" "$T/out/party-00"; do
+		"$BIN/coterie" show "$f" >"$T/shown" 2>&1 || true
+		grep -q dednepsus "$T/shown" || fail "show $f says nothing of it: $(<"$T/shown")"
+		harmless "$T/shown"
+	done
+	"$BIN/coterie" compare "$T/out" "$T/out/party-00" >"$T/shown" 2>&1 || true
+	harmless "$T/shown"
+}
+
 # Its word about a third is its word.
 test_blame() {
 	lies_to 3

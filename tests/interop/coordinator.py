@@ -67,11 +67,14 @@ class Coordinator:
             low, high, software = r.number(2), r.number(2), r.bytes(0, 64)
             r.end()
             assert low <= wire.VERSION <= high, f"{c.peer} ({software.decode()}) speaks {low} to {high}"
-            c.link(wire.WELCOME, u16(self.version) + field(b"interop") + u32(5000))
+            self.greet(c)
             c.begin(self.job_id)
             at[c.peer] = c
             self.party = list(at.values())  # whose connections are kept alive from now on
         self.party = [at[name] for name in self.names]
+
+    def greet(self, c):
+        c.link(wire.WELCOME, u16(self.version) + field(b"interop") + u32(5000))
 
     def beat(self):
         while not self.over.wait(0.25):

@@ -81,6 +81,38 @@ static void test_failed_write_leaves_nothing(void **state)
 	free(target);
 }
 
+/* All or none: what cannot be written is found before anything has its name. */
+static void test_several(void **state)
+{
+	char *a = file_join(dir, "a"), *b = file_join(dir, "b"), *no = file_join(dir, "no/c");
+	struct file_one file[] = { { a, text_of("1"), FILE_PUBLIC },
+				   { NULL, { 0 }, 0 },
+				   { b, text_of("22"), FILE_SECRET } };
+	struct buf in = { 0 };
+	struct stat st;
+
+	(void)state;
+	assert_ok(file_write_all(file, 3));
+	assert_ok(file_read(b, 2, &in));
+	assert_string_equal(in.p, "22");
+	buf_release(&in);
+	assert_int_equal(stat(b, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(entries(dir), 2);
+	file[0].data = text_of("3");
+	file[1] = (struct file_one){ no, text_of("4"), FILE_PUBLIC };
+	assert_err(file_write_all(file, 3), ERR_JOB, "no/c: cannot create");
+	assert_int_equal(entries(dir), 2);
+	assert_ok(file_read(a, 2, &in));
+	assert_string_equal(in.p, "1");
+	buf_release(&in);
+	unlink(a);
+	unlink(b);
+	free(a);
+	free(b);
+	free(no);
+}
+
 static void test_dirs(void **state)
 {
 	char *deep = file_join(dir, "a/b//c/"), *file = file_join(dir, "f"),
@@ -238,6 +270,7 @@ int main(void)
 		cmocka_unit_test(test_failed_write_leaves_nothing),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_cancel_leaves_no_temporary_file),
+		cmocka_unit_test(test_several),
 		cmocka_unit_test(test_dirs),
 		cmocka_unit_test(test_byte_order_marks),
 		cmocka_unit_test(test_new_dir),

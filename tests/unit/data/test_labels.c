@@ -85,7 +85,7 @@ static void test_written_as_read(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/l.csv", dir);
-	assert_ok(labels_write_csv(path, ids, label, 3));
+	assert_ok(labels_write(path, NULL, ids, label, 3));
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600); /* ids may be of persons */
 	assert_ok(labels_read(path, &l));
@@ -93,13 +93,13 @@ static void test_written_as_read(void **state)
 		assert_string_equal(l.id[i], ids[i]);
 	assert_memory_equal(l.label, label, sizeof(label));
 	labels_release(&l);
-	assert_ok(labels_write_csv(path, NULL, label, 3));
+	assert_ok(labels_write(path, NULL, NULL, label, 3));
 	assert_ok(labels_read(path, &l));
 	assert_string_equal(l.id[2], "2");
 	labels_release(&l);
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/l.npy", dir);
-	assert_ok(labels_write_npy(path, label, 3));
+	assert_ok(labels_write(NULL, path, NULL, label, 3));
 	assert_ok(labels_read(path, &l));
 	assert_int_equal(l.n, 3);
 	assert_memory_equal(l.label, label, sizeof(label));

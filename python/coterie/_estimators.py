@@ -80,8 +80,9 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         job.update(self.job or {})
         return job
 
-    def _run_job(self, data: Optional[Path]) -> Run:
-        """Where the parameters say. data: what was given to fit, None if nothing was."""
+    def _run_job(self, data: Optional[Path]) -> Optional[Run]:
+        """Where the parameters say; None of a job that was submitted and whose results are not here, or not for this user.
+        data: what was given to fit, None if nothing was."""
         if self.party is None and self.coordinator is None:
             if data is None:
                 raise InputError("fit: a simulation (neither party nor coordinator is given) needs data", status=4)
@@ -98,7 +99,7 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         finally:
             member.end()
 
-    def _submit(self, member: Optional[Party]) -> Run:
+    def _submit(self, member: Optional[Party]) -> Optional[Run]:
         assert self.coordinator is not None
         hub = Coordinator(self.coordinator)
         if member is not None and member.process is not None:
@@ -108,21 +109,29 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         shown = hub.wait(number, Progress(self.progress, f"job {number}, {self._kind()}"), self.timeout)
         if member is not None:
             return member.wait(self.timeout, shown.get("job_id"))
-        directory = Path(str(shown["directory"]))
-        if not os.access(directory / "run.json", os.R_OK):
-            raise InputError(f"job {number} is done, but its results in {directory} are not for this user: "
-                             "parties have theirs; with party= as well, this organisation's are read", status=4)
-        return Run(directory)
+        return self._readable(shown)
 
-    def _take(self, run: Run) -> None:
+    @staticmethod
+    def _readable(shown: Mapping[str, Any]) -> Optional[Run]:
+        directory = Path(str(shown["directory"]))
+        return Run(directory) if os.access(directory / "run.json", os.R_OK) else None
+
+    def _take(self, run: Optional[Run]) -> Optional[Run]:
         self.run_ = run
-        self.leaks_ = run.leaks
+        self.leaks_ = run.leaks if run else []
+        return run
 
     @property
     def report_(self) -> Report:
         """The run's page (`coterie report`): show it in a notebook, or save() it."""
+        return self._fitted().report()
+
+    def _fitted(self) -> Run:
         check_is_fitted(self, "run_")
-        return self.run_.report()
+        if self.run_ is None:
+            raise InputError(f"the results of job {self.job_number_} are not here, or not for this user: the parties have theirs, "
+                             "and the coordinator", status=4)
+        return self.run_
 
     # ---- data ----
 
@@ -148,6 +157,11 @@ class _Job(BaseEstimator):  # type: ignore[misc]
         if edges is not None:
             write_edges(edges, folder.path)
         return Data(folder), [str(i) for i in range(checked.shape[0])]
+
+    def _set_labels(self, run: Run, ids: Optional[Sequence[str]]) -> None:
+        """None where a coordinator has none: of most jobs over rows they are the parties' alone."""
+        if self.party is not None or self.coordinator is None or not run.labels.empty:
+            self.labels_ = self._row_labels(run, ids)
 
     def _row_labels(self, run: Run, ids: Optional[Sequence[str]]) -> Array:
         """A label for each of these ids, -1 where the job has placed none; without ids in the order of labels.csv."""
@@ -219,9 +233,10 @@ class KMeans(_Clusters):
         by_columns = self._kind() == "kmeans.columns"
         simulated = self.party is None and self.coordinator is None
         data, ids = self._table(X, features=self.parties if by_columns and simulated else 1)
-        run = self._run_job(data.path if data else None)
-        self._take(run)
-        self.labels_ = self._row_labels(run, ids)
+        run = self._take(self._run_job(data.path if data else None))
+        if run is None:
+            return self
+        self._set_labels(run, ids)
         self.inertia_ = run.facts.get("inertia")
         if not by_columns:
             self.cluster_centers_ = run.centres.to_numpy(dtype=np.float64)
@@ -235,8 +250,9 @@ class KMeans(_Clusters):
     def predict(self, X: Array) -> Array:
         """The number of each row's nearest centre. Not after a job that standardised: no party writes down by what."""
         check_is_fitted(self, "cluster_centers_")
-        if (self.run_.job.get("standardize") or "none") != "none":
-            raise InputError(f'predict: the run was with standardize "{self.run_.job["standardize"]}", and centres are in the '
+        standardize = self._fitted().job.get("standardize", "none")
+        if standardize != "none":
+            raise InputError(f'predict: the run was with standardize "{standardize}", and centres are in the '
                              'data\'s units; standardise beforehand, and fit with standardize="none"', status=4)
         if isinstance(X, Data):
             X = X.features
@@ -289,9 +305,10 @@ class SpectralClustering(_Clusters):
             data, ids = self._table(X)
         else:
             data, ids = _graph_data(X)
-        run = self._run_job(data.path if data else None)
-        self._take(run)
-        self.labels_ = self._row_labels(run, ids)
+        run = self._take(self._run_job(data.path if data else None))
+        if run is None:
+            return self
+        self._set_labels(run, ids)
         if self.affinity == "precomputed" and ids is not None:
             self.ids_ = ids
         self._clean_up(run)
@@ -356,28 +373,29 @@ class AttributedGraphClustering(_Clusters):
     def fit(self, X: Array = None, y: Any = None, *, edges: Any = None) -> "AttributedGraphClustering":
         """X: as of KMeans; edges: the graph between its rows; none where this organisation's party has its own."""
         data, ids = self._table(X, edges)
-        run = self._run_job(data.path if data else None)
-        self._take(run)
-        self.labels_ = self._row_labels(run, ids)
+        run = self._take(self._run_job(data.path if data else None))
+        if run is None:
+            return self
+        self._set_labels(run, ids)
         return self
 
     def predict(self, X: Array, *, edges: Any = None) -> Array:
         """Labels of old and new rows together, by the parties' models: X has the columns of the fit, in their order, and
         edges are those of the graph that holds all rows."""
-        check_is_fitted(self, "run_")
-        if not (self.run_.path / "work/pki").is_dir():
+        run = self._fitted()
+        if not (run.path / "work/pki").is_dir():
             raise InputError("predict: after a simulation alone; a federation runs a job of kind kcagc.predict "
                              "(README, Prediction)", status=4)
         data, ids = self._table(X, edges)
         if data is None or ids is None:
             raise InputError("predict: it needs rows, and edges", status=4)
-        job = {"kind": "kcagc.predict", "clusters": self._describe()["clusters"], "model": self.run_.job_id,
-               "joint_norm": bool(self.run_.job.get("joint_norm"))}
+        job = {"kind": "kcagc.predict", "clusters": self._describe()["clusters"], "model": run.job_id,
+               "joint_norm": bool(run.job.get("joint_norm"))}
         folder = Folder(prefix="coterie-slices-")
         split = folder.path / "data"
         call("coterie split", ["--data", data.path, "--by", "columns", "--parties", str(self.parties), "--seed",
-                               str(self.run_.job.get("seed", 1)), "--out", split])
-        done = again(self.run_, job, [p for p in split.glob("party-*")], self.timeout)
+                               str(run.job.get("seed", 1)), "--out", split])
+        done = again(run, job, [p for p in split.glob("party-*")], self.timeout)
         return self._row_labels(Run(done), ids)
 
     def _more_tags(self) -> Dict[str, Any]:
@@ -417,8 +435,9 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
     def fit(self, X: Array = None, y: Any = None) -> "NodeEmbedding":
         """X: a graph in any form that `prepare` takes as edges, prepared data, or nothing, as of the others."""
         data, ids = _graph_data(X)
-        run = self._run_job(data.path if data else None)
-        self._take(run)
+        run = self._take(self._run_job(data.path if data else None))
+        if run is None:
+            return self
         found = run.embeddings
         self.ids_ = list(found.index) if ids is None else ids
         self.embedding_ = found.reindex(self.ids_).fillna(0.0).to_numpy()
@@ -470,8 +489,9 @@ class GraphClustering(_Clusters):
             write_graphs(X, folder.path / "set")
         if path is not None and self.party is not None:
             raise InputError("fit: a party's graphs are those that its configuration names (data.graphs)", status=4)
-        run = self._run_job(path)
-        self._take(run)
+        run = self._take(self._run_job(path))
+        if run is None:
+            return self
         self.labels_ = self._graph_labels(run)
         self._clean_up(run)
         return self
@@ -489,8 +509,7 @@ class GraphClustering(_Clusters):
 
     def predict(self, X: Any) -> Array:
         """Clusters of new graphs, by a party's model."""
-        check_is_fitted(self, "run_")
-        models = [place / "model.fedgcn" for _, place in self.run_._parties() if (place / "model.fedgcn").exists()]
+        models = [place / "model.fedgcn" for _, place in self._fitted()._parties() if (place / "model.fedgcn").exists()]
         if not models:
             raise InputError("predict: the run has no party's model", status=4)
         folder = Folder(prefix="coterie-graphs-")

@@ -7,6 +7,7 @@
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -94,6 +95,14 @@ class Federation:
     def serve(self):
         self._listens("--serve")
 
+    def people(self, name):
+        """After serve() with api: the configuration by which `name` submits from elsewhere."""
+        said = wait(lambda: re.findall(r"for people elsewhere: https://([^ /\"]*)/", (self.path / "coordinator.stderr").read_text()))
+        tool("pki", "request", "--name", name, "--role", "person", "--dir", self.path / "pki")
+        tool("pki", "sign", "--days", 20, "--ca", self.path / "pki", self.path / f"pki/{name}.csr")
+        self._write(name, {"server": f"coordinator@{said[-1]}", "identity": {"certificate": f"pki/{name}.crt"}})
+        return self.config(name)
+
     def party(self, name, *args):
         self._start(name, "--config", self.config(name), *args)
 
@@ -133,7 +142,10 @@ def ties(parties, by, jobs):
 
 def wait(done):
     end = time.monotonic() + PATIENCE_S
-    while not done():
+    while True:
+        answer = done()
+        if answer:
+            return answer
         if time.monotonic() > end:
             raise AssertionError("did not come about")
         time.sleep(0.02)

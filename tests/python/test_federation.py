@@ -1,5 +1,6 @@
 """Taking part in a real job, and submitting one: daemons over TLS."""
 import json
+import os
 import unittest
 
 import numpy as np
@@ -157,6 +158,37 @@ class Serves(unittest.TestCase):
             self.assertEqual(model.run_.record["role"], "coordinator")
             with self.assertRaisesRegex(coterie.InputError, "takes no data"):
                 coterie.AttributedGraphClustering(3, coordinator=where).fit(np.zeros((5, 2)), edges=[[0, 1]])
+
+    def test_submits_alone_what_is_the_parties_alone(self):
+        with federation.rows(2) as f:
+            f.serve()
+            for name in f.names:
+                f.party(name)
+                f.joined(name)
+            model = coterie.KMeans(3, coordinator=f.config("coordinator"), random_state=7).fit()
+            self.assertEqual(model.run_.status, "done")
+            self.assertFalse(hasattr(model, "labels_"))
+            self.assertIn("each party alone sees the clusters of its own rows", model.leaks_)
+
+    def test_submits_from_elsewhere(self):
+        with federation.rows(2) as f:
+            f.edit("coordinator", api={"listen": "127.0.0.1:0", "roles": {"anna": "submitter"}})
+            f.serve()
+            for name in f.names:
+                f.party(name)
+                f.joined(name)
+            anna = f.people("anna")
+            phases = []
+            model = coterie.KMeans(3, party=f.config("party-00"), coordinator=anna, random_state=7,
+                                   progress=lambda phase, s: phases.append(phase)).fit()
+            self.assertEqual(adjusted_rand_score(own_truth(f, "party-00"), model.labels_), 1)
+            self.assertEqual(phases[-1], "done")
+            shown = json.loads(federation.tool("job", "--config", anna, "show", "1", "--json"))
+            self.assertEqual(shown["submitter"], "anna")
+            os.rename(shown["directory"], f.path / "out/moved")  # as on another host
+            self.assertIsNone(model._take(model._readable(shown)))
+            with self.assertRaisesRegex(coterie.InputError, "the results of job 1 are not here"):
+                model.report_
 
     def test_what_a_party_says_no_to(self):
         with federation.rows(3, jobs=["fedsc"]) as f:

@@ -429,9 +429,12 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 			       const struct msg_offer *offer)
 {
 	const struct party_config *config = means->config;
+	enum err e;
 
 	work->ending = ENDING_OFFER;
-	TRY(read_offer(work, config->common.name, offer));
+	e = read_offer(work, config->common.name, offer);
+	if (e != ERR_OK)
+		return err_prefix(e, "%s", channel_peer(work->channel));
 	TRY(hash_parameters(work, config));
 	work->half = party_kind_of(work->job.kind);
 	work->min_cluster = config->policy.min_cluster;
@@ -440,6 +443,21 @@ static enum err consider_offer(struct work *work, const struct job_means *means,
 	TRY(check_awaited(work, means->awaited));
 	work->ending = ENDING_POLICY;
 	return policy_check(config, means->agreed, work);
+}
+
+/* What `served` knows nothing of, since it was lost, may have left results. */
+static enum err check_output(const struct work *work, const struct job_means *means)
+{
+	char *output = job_output(work, means);
+	enum err e = ERR_OK;
+
+	if (means->output_per_job && file_exists(output))
+		e = err_set(ERR_PEER,
+			    "attempt %u of job %s left its results before, in %s: they are not "
+			    "replaced; was state/served lost?",
+			    work->attempt, work->record->job_id, output);
+	free(output);
+	return e;
 }
 
 /* Checks that need the data and the ledger. */
@@ -459,6 +477,7 @@ static enum err consider_past(struct work *work, const struct job_means *means)
 	TRY(policy_confirm(config, work, job, spent));
 	work->ending = ENDING_ATTEMPT;
 	TRY(served_note(means->served, work));
+	TRY(check_output(work, means));
 	work->ending = 0;
 	return ERR_OK;
 }

@@ -31,6 +31,8 @@ S is the number of a sum that is told, or of fedsc and fedspectral PHASE+N, the 
                   the columns' sums
     jobs=N        the same in N jobs, broken off alike
     redo          the job is done, and offered again as the next attempt
+    known         none, but the job's id is a known one, 11 sixteen times
+    nul           the name of the last party has a byte 0 and more behind it in the offer; nul-submitter: that of the submitter
     twin          the job is done; then another whose id has the same first half
     probing=N     N offers in a row that policies refuse
 
@@ -110,6 +112,8 @@ class Lies:
         self.before = None
         if self.lie == "version":
             self.version = 3
+        if self.lie == "known":
+            self.job_id = bytes([0x11]) * 16
 
     def greet(self, c):
         if self.lie == "refused":
@@ -126,6 +130,12 @@ class Lies:
         """Who tells one party something else knows that the masks will not cancel."""
         if not self.lie.endswith("-one"):
             super().look_at(canary)
+
+    def offered(self):
+        names, submitter = super().offered()
+        if self.lie == "nul":
+            names[-1] += b"\0x"
+        return names, submitter + b"\0x" * (self.lie == "nul-submitter")
 
     # ---- sums ----
 

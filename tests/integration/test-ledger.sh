@@ -277,6 +277,22 @@ test_budget_of_words() {
 		fail "party-00 sent more than it may"
 }
 
+# Sealed batches that parties send each other count, too: here what each says of the rows of its nodes.
+test_budget_of_batches() {
+	edges_federation 2
+	local ids
+	coordinator
+	parties 2
+	ends 0 coordinator party-00 party-01
+	ids=$(ledger export party-00 --csv | sed 's/"[^"]*",//g' | awk -F, '$5 == "IDS" { n += $10 } END { print n }')
+	rm -r "$T/out"
+	edit party-00 ".policy.max_words = $ids"
+	coordinator
+	parties 2
+	declined party-00 "coordinator would have [0-9]+ numbers of this data, policy.max_words of party-00 is $ids"
+	! ledger export party-00 --csv | grep -q 'rows of some own nodes' || fail "the batch was sent"
+}
+
 test_coordinators_and_cells() {
 	federation 2
 	edit party-00 '.policy.coordinators = ["party-01"]'

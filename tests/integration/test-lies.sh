@@ -96,6 +96,75 @@ test_harmful_texts() {
 	harmless "$T/shown"
 }
 
+# "party-02" and "party-02\0x" would be the same name to whoever stops at the 0, and not to whoever does not.
+test_names_with_a_zero() {
+	lies_to 3
+	is_found nul "the offer's name of party 2 has a byte 0 in it"
+	is_found nul-submitter "the offer's submitter is not a name"
+}
+
+# Policy comes before data: whoever offers what is not allowed does not even learn whether these can be read.
+test_data_are_not_looked_at() {
+	lies_to 3
+	local name features
+	export ADDRESS
+	liar probing=1 # it waits until all are here
+	edit party-02 '.retry_s = 0'
+	for name in party-00 party-01; do
+		edit "$name" '.policy.min_cluster = 4'
+		serves "$name"
+		soon_says "$name" 'welcomed by coordinator'
+		features=$T/$(jq -r .data.features "$T/$name.json")
+		mv "$features" "$features.away"
+	done
+	serves party-02
+	ends 0 coordinator
+	for name in party-00 party-01; do
+		says "$name" 'policy.min_cluster of party-0[01] is 4'
+		! said "$name" 'features.*No such file' || fail "$name looked for its data: $(grep 'No such' "$T/$name.stderr")"
+	done
+	for name in $(names 3); do
+		kill -TERM "${PID[$name]}"
+		ended "$name"
+	done
+}
+
+# The results of an attempt are not replaced, even where state/served, which says that it was served, was lost.
+test_results_that_are_there() {
+	lies_to 3
+	local name there
+	there=job-$(printf '11%.0s' {1..16})-1
+	services known=1
+	for name in $(names 3); do
+		[[ -s $T/out/$name/$there/labels.csv ]] || fail "$name has no labels: $(<"$T/coordinator.stdout")"
+		rm "$T/out/$name/state/served"
+		ls -l --time-style=full-iso "$T/out/$name/$there" >"$T/$name.before"
+	done
+	liar known=1
+	for name in $(names 3); do serves "$name"; done
+	ended coordinator
+	for name in $(names 3); do
+		soon_says "$name" "attempt 1 of job (11){16} left its results before, in .*$there: they are not replaced"
+		kill -TERM "${PID[$name]}"
+		ended "$name"
+		ls -l --time-style=full-iso "$T/out/$name/$there" | diff "$T/$name.before" - || fail "$name has replaced them"
+	done
+}
+
+# Whatever the umask is under which it was started, what a daemon writes is for its user alone.
+test_files_are_for_their_user() {
+	lies_to 3
+	rm -rf "$T/out"
+	(
+		umask 0
+		coordinator
+		parties 3
+		ends 0 coordinator party-00 party-01 party-02
+	)
+	[[ -s $T/out/party-00/labels.csv && -s $T/out/party-00/state/ledger.db && -s $T/out/coordinator/run.json ]] || fail "no results"
+	[[ -z $(find "$T"/out/* -perm /077) ]] || fail "others may look at $(find "$T"/out/* -perm /077 -printf '%m %p\n' | head -n 3)"
+}
+
 # Its word about a third is its word.
 test_blame() {
 	lies_to 3

@@ -83,9 +83,14 @@ class Coordinator:
 
     # ---- what every job begins with ----
 
+    def offered(self):
+        """The parties, and who wants the job."""
+        return [name.encode() for name in self.names], b"interop"
+
     def offer(self):
-        body = self.job_id + u32(self.attempt) + field(self.job) + field(b"interop") + u32(len(self.names))
-        body += b"".join(field(name.encode()) for name in self.names)
+        names, submitter = self.offered()
+        body = self.job_id + u32(self.attempt) + field(self.job) + field(submitter) + u32(len(names))
+        body += b"".join(map(field, names))
         for c in self.party:
             c.send(wire.OFFER, body)
         accepts = []

@@ -19,6 +19,8 @@ FILE_IN(page, "page.js")
 FILE_IN(dom, "dom.js")
 FILE_IN(jobs, "jobs.js")
 FILE_IN(party, "party.js")
+FILE_IN(submit, "submit.js")
+FILE_IN(token, "token.js")
 
 #define SCRIPT "text/javascript; charset=utf-8"
 
@@ -29,5 +31,7 @@ const struct window_file window_files[] = {
 	{ "/dom.js", SCRIPT, text_of_dom },
 	{ "/jobs.js", SCRIPT, text_of_jobs },
 	{ "/party.js", SCRIPT, text_of_party },
+	{ "/submit.js", SCRIPT, text_of_submit },
+	{ "/token.js", SCRIPT, text_of_token },
 	{ 0 },
 };

@@ -58,6 +58,13 @@ void live_queue(size_t queued)
 	leave();
 }
 
+void live_queue_written(void)
+{
+	enter();
+	now.queue_written++;
+	leave();
+}
+
 void live_certificate(time_t until)
 {
 	enter();

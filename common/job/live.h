@@ -84,6 +84,7 @@ struct live {
 	unsigned alive_within_s;   /* how often it says so, at the least */
 	time_t certificate_until;  /* 0: not known */
 	size_t queued;             /* jobs that wait for their turn */
+	uint64_t queue_written;    /* how often jobs.db was: who shows it looks again */
 	bool person;               /* one waits for a person */
 	size_t jobs, peers, kinds, series;
 	struct live_job job[LIVE_JOBS_MAX];
@@ -100,6 +101,7 @@ void live_begin(const char *role, const char *name, const char *output);
 void live_alive(unsigned within_s);
 void live_phase(const char *phase);
 void live_queue(size_t queued);
+void live_queue_written(void);
 void live_certificate(time_t until);
 void live_person(bool awaited); /* a job waits for a person's answer */
 /* A job begins anew, goes on, has ended: as its record has it. One that never was offered in full has no kind. */

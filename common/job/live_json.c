@@ -107,6 +107,7 @@ struct json *live_json(const struct live *l)
 	json_put_string(o, "now", at);
 	json_put_string(o, "phase", l->phase);
 	json_put_number(o, "queued", (double)l->queued);
+	json_put_number(o, "queue_written", (double)l->queue_written);
 	json_put_bool(o, "person_awaited", l->person);
 	part = json_put_array(o, "jobs");
 	for (size_t i = 0; i < l->jobs; i++)

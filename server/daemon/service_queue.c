@@ -41,6 +41,8 @@ bool entry_save(struct service *s, struct entry *e)
 	e->unwritten = result != ERR_OK;
 	if (result != ERR_OK)
 		note_trouble(s, result);
+	else
+		live_queue_written();
 	return result == ERR_OK;
 }
 
@@ -375,6 +377,7 @@ enum err queue_add(struct service *s, struct store_job *j, int64_t *id)
 	note_trouble(s, result);
 	TRY(result);
 	*id = j->id;
+	live_queue_written();
 	log_info("job %" PRId64 " was submitted by %s", j->id, j->submitter);
 	TRY(queue_append(s, j, &e)); /* its parties were looked up when it was read */
 	queue_look(s);

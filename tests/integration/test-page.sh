@@ -86,6 +86,35 @@ test_queue() {
 	checked
 }
 
+test_submit() {
+	need_browser
+	federation 2
+	edit coordinator '.http = { listen: "127.0.0.1:0", submitter: "page" }'
+	for name in party-00 party-01; do edit "$name" '.retry_s = 0'; done
+	serve
+	relay relay 400
+	stays party-00
+	ADDRESS=$RELAY stays party-01
+	here 2
+	url coordinator
+	check submit "$(jq -c --rawfile token "$T/out/coordinator/http.token" --arg file "$T/job.json" '{ token: ($token | rtrimstr("\n")), text: tojson, file: $file }' "$T/job.json")"
+	ready 1
+	kill -TERM "${PID[party-01]}"
+	ends 0 party-01
+	checked
+	[[ $(shown 1 '.submitter, .state' | xargs) == "page done" && $(shown 2 .cause) == "cancelled by page" ]] || fail "the queue: $(job list)"
+}
+
+test_no_form_for_who_may_not() {
+	need_browser
+	federation 2
+	window coordinator
+	serve
+	url coordinator
+	check look
+	checked
+}
+
 approved() {
 	local id
 	id=$("$BIN/coterie" approve --state "$T/out/party-00/state" --list | sed -n 's/^\([0-9a-f]\{32\}\) .*/\1/p')

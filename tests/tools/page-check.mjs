@@ -123,6 +123,73 @@ const scenarios = {
 		await page.waitForFunction(() => document.querySelectorAll('#history-table tbody tr').length === 2);
 	},
 
+	/* Who has the keyboard alone submits: a wrong token, a job that does not parse, one that is watched to its end, and, from a file,
+	 * one that is cancelled. arg: the token and the file. */
+	async submit(browser) {
+		const { token, text, file } = JSON.parse(arg);
+		const page = await open(browser, url);
+		const again = async (words) => {
+			await page.$eval('#submit-text', (e) => { e.value = ''; });
+			await tabTo(page, '#submit-text');
+			await page.keyboard.type(words);
+		};
+
+		await live(page, 'live');
+		await has(page, '#submit-form h3', 'Submit a job');
+		await has(page, '#submit-as', 'submitted by page');
+		await judgeAll(page, 'submit');
+		await again(text);
+		await tabTo(page, '#submit-token');
+		await page.keyboard.type('f'.repeat(64));
+		await page.keyboard.press('Enter');
+		await has(page, '#news', 'another token');
+		await page.waitForSelector('#submit-token-row:not([hidden])');
+		await tabTo(page, '#submit-token');
+		await page.keyboard.type(token);
+		await again('{ "kind": "kcagc", "clusters": }');
+		await tabTo(page, '#submit-form button');
+		await page.keyboard.press('Enter');
+		await has(page, '#news', 'the job: line 1');
+		await page.waitForSelector('#submit-token-row', { hidden: true });
+		if (await page.$eval('#queue-table', (e) => e.textContent.includes('kcagc')))
+			fault('what does not parse is in the queue');
+		await again(text);
+		await tabTo(page, '#submit-form button');
+		await page.keyboard.press('Enter');
+		await has(page, '#news', 'Submitted: job 1');
+		await has(page, '#now .state', 'running');
+		await has(page, '#queue tbody th', 'by page');
+		await has(page, '#now .phases th', 'keys');
+		await has(page, '#queue .state', 'done');
+		await has(page, '#history-table .state', 'done');
+		await page.click('#history-table button');
+		await has(page, '#report h3', 'Traffic');
+		await has(page, '#report dd', 'page');
+		await judgeAll(page, 'submitted');
+		console.log('ready');
+		await has(page, '#peers .state', 'away');
+		await (await page.$('#submit-file')).uploadFile(file);
+		await tabTo(page, '#submit-form button');
+		await page.keyboard.press('Enter');
+		await has(page, '#news', 'Submitted: job 2');
+		await has(page, '#queue .state', 'waiting for parties');
+		await tabTo(page, '#queue button[data-cancel]');
+		await page.keyboard.press('Enter');
+		await has(page, '#news', 'Cancelled: job 2');
+		await has(page, '#queue .state', 'cancelled');
+		await has(page, '#queue small', 'cancelled by page');
+	},
+
+	/* Where nobody may, there is no form. */
+	async look(browser) {
+		const page = await open(browser, url);
+
+		await live(page, 'live');
+		await has(page, '#queue .dim', 'Nothing was submitted yet');
+		if (await page.$eval('#submit-form', (e) => e.getClientRects().length))
+			fault('a form is shown to who may not submit');
+	},
+
 	/* A person who has the keyboard alone reads and agrees; arg: the token, behind '#'. */
 	async consent(browser) {
 		const page = await open(browser, `${url}#token=${arg}`);

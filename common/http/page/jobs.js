@@ -1,5 +1,6 @@
 /* jobs.js -- jobs: the one that runs, those that were, and the report of each, from its run.json. */
 import { ask, at, bytes, clock, count, fill, make, seconds, small, table } from '/dom.js';
+import { cancelButton } from '/submit.js';
 
 /* ---- phases ---- */
 
@@ -89,7 +90,7 @@ export async function showQueue() {
 	fill(at('queue-table'), queue.length ? table('Queue', [['Job'], ['State'], ['Parties'], ['Submitted'], ['Attempts', 'num']],
 		queue.map((j) => ({
 			cells: [
-				[`${j.id} ${j.kind || ''}`, small(`by ${j.submitter}`)], [state(j.state), small(j.cause)],
+				[`${j.id} ${j.kind || ''}`, small(`by ${j.submitter}`)], [state(j.state), ' ', cancelButton(j), small(j.cause)],
 				j.parties.join(', '), clock(j.submitted), j.attempts ? count(j.attempts) : '',
 			],
 		}))) : make('p', { class: 'dim' }, 'Nothing was submitted yet.'));

@@ -1,10 +1,12 @@
 /* page.js -- the page: hears the daemon's status as it changes (/events), and shows it. */
 import { at, bytes, clock, fill, make, news } from '/dom.js';
 import { showHistory, showNow, showPeers, showQueue, showReport } from '/jobs.js';
-import { showBudgets, showLedger, showOffers, startParty, takeToken } from '/party.js';
+import { showBudgets, showLedger, showOffers, startParty } from '/party.js';
+import { startSubmitting } from '/submit.js';
+import { takeToken } from '/token.js';
 
 const SILENT_MS = 40000, AGAIN_MS = 3000;
-let heard = 0, states, person, stream, rows, queued;
+let heard = 0, states, person, stream, rows, queued, submitting;
 
 const complain = (e) => news(e.message, true);
 
@@ -47,9 +49,13 @@ function refresh(status) {
 
 	if (now !== states)
 		showHistory(false).catch(complain);
-	if (status.phase === 'serving' && (now !== states || status.queued !== queued)) {
+	if (status.role === 'coordinator' && status.phase === 'serving' && !submitting) {
+		submitting = true;
+		startSubmitting().then(showQueue).catch(complain);
+	}
+	if (status.phase === 'serving' && status.queue_written !== queued) {
 		showQueue().catch(complain);
-		queued = status.queued;
+		queued = status.queue_written;
 	}
 	if (status.role === 'party') {
 		if (person !== status.person_awaited)

@@ -1,29 +1,17 @@
 /* party.js -- what is a party's own: offers and the answer to them, ledger, budgets. */
 import { ask, at, bytes, clock, count, fill, make, news, small, table } from '/dom.js';
-
-/* ---- the token: kept by this tab, and given in the address behind '#', which no server is sent ---- */
-
-const kept = () => sessionStorage.getItem('coterie-token') || '';
-
-export function takeToken() {
-	const given = /^#token=([0-9a-f]{64})$/.exec(location.hash);
-
-	if (!given)
-		return;
-	sessionStorage.setItem('coterie-token', given[1]);
-	history.replaceState(null, '', location.pathname);
-}
+import { forgetIfRefused, keepToken, posting, token } from '/token.js';
 
 function useToken(event) {
 	event.preventDefault();
-	sessionStorage.setItem('coterie-token', at('token').value.trim());
+	keepToken(at('token').value);
 	at('token').value = '';
 	showTokenForm();
 	news('The token is kept for this tab.');
 }
 
 function showTokenForm() {
-	at('token-form').hidden = Boolean(kept()) || !at('offer-list').querySelector('.offer');
+	at('token-form').hidden = Boolean(token()) || !at('offer-list').querySelector('.offer');
 }
 
 /* ---- offers ---- */
@@ -31,7 +19,7 @@ function showTokenForm() {
 async function give(offer, yes, why, card) {
 	const buttons = card.querySelectorAll('.answer button');
 
-	if (!kept()) {
+	if (!token()) {
 		showTokenForm();
 		at('token').focus();
 		news('The token of this party is needed to answer.', true);
@@ -40,16 +28,11 @@ async function give(offer, yes, why, card) {
 	for (const b of buttons)
 		b.disabled = true;
 	try {
-		await ask(`/api/offers/${offer.job_id}`, {
-			method: 'POST',
-			headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${kept()}` },
-			body: JSON.stringify({ answer: yes ? 'yes' : 'no', offer: offer.offer, why }),
-		});
+		await ask(`/api/offers/${offer.job_id}`, posting({ answer: yes ? 'yes' : 'no', offer: offer.offer, why }));
 		news(`${yes ? 'Agreed to' : 'Refused'}: job ${offer.job_id.slice(0, 8)}.`);
 		at('offers').focus();
 	} catch (e) {
-		if (/token/.test(e.message))
-			sessionStorage.removeItem('coterie-token');
+		forgetIfRefused(e);
 		news(e.message, true);
 		for (const b of buttons)
 			b.disabled = false;

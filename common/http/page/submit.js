@@ -1,0 +1,78 @@
+/* submit.js -- jobs of a coordinator that serves: submitted and cancelled, by those who may. */
+import { ask, at, make, news } from '/dom.js';
+import { forgetIfRefused, keepToken, posting, token } from '/token.js';
+
+let me; /* who asks, and what they may: /api/me */
+
+function showForm() {
+	at('submit-form').hidden = !me || (me.role !== 'submitter' && me.role !== 'operator');
+	at('submit-token-row').hidden = !me || !me.token || Boolean(token());
+	at('submit-as').textContent = me && me.name ? `It is submitted by ${me.name}.` : '';
+}
+
+/* Before the first, the token that was typed in. */
+async function post(request) {
+	const typed = at('submit-token');
+
+	if (me.token && typed.value)
+		keepToken(typed.value);
+	typed.value = '';
+	try {
+		return await ask('/api/ask', posting(request));
+	} catch (e) {
+		forgetIfRefused(e);
+		throw e;
+	} finally {
+		showForm();
+	}
+}
+
+async function submit(event) {
+	const button = at('submit-form').querySelector('button');
+	const file = at('submit-file').files[0];
+
+	event.preventDefault();
+	button.disabled = true;
+	try {
+		const text = file ? await file.text() : at('submit-text').value;
+		const taken = await post({ do: 'submit', job: text, where: file ? file.name : 'the job' });
+
+		news(`Submitted: job ${taken.id}.`);
+		at('submit-file').value = '';
+		at('submit-text').value = '';
+	} catch (e) {
+		news(e.message, true);
+	}
+	button.disabled = false;
+}
+
+const over = ['done', 'failed', 'cancelled'];
+
+/* For a job of the queue; the coordinator knows better whether it may be. */
+export function cancelButton(job) {
+	if (!me || over.includes(job.state) || !(me.role === 'operator' || (me.role === 'submitter' && me.name === job.submitter)))
+		return null;
+	return make('button', { type: 'button', class: 'plain', 'data-cancel': job.id, 'aria-label': `Cancel job ${job.id}` }, 'Cancel');
+}
+
+async function cancel(event) {
+	const button = event.target.closest('button[data-cancel]');
+
+	if (!button)
+		return;
+	try {
+		await post({ do: 'cancel', id: Number(button.dataset.cancel) });
+		news(`Cancelled: job ${button.dataset.cancel}.`);
+	} catch (e) {
+		news(e.message, true);
+	}
+}
+
+/* Once, when the coordinator is known to serve. */
+export async function startSubmitting() {
+	at('submit-form').addEventListener('submit', submit);
+	at('submit-file').addEventListener('change', () => { at('submit-text').disabled = at('submit-file').files.length > 0; });
+	at('queue-table').addEventListener('click', cancel);
+	me = await ask('/api/me');
+	showForm();
+}

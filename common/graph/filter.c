@@ -1,10 +1,7 @@
 #include "common/graph/filter.h"
 #include "common/base/alloc.h"
-#include "common/base/progress.h"
-#include "common/base/rng.h"
 #include "common/graph/filter_plan.h"
 #include "common/graph/filter_steps.h"
-#include "common/linalg/la.h"
 #include "common/linalg/parallel.h"
 #include "common/linalg/simd.h"
 
@@ -17,128 +14,9 @@
 /* Columns that go through all steps together: two buffers of 32 columns stay in the last cache
  * for tens of thousands of nodes; narrower ones read the graph too often (16: 5 to 30 % slower),
  * wider ones do not stay. A row of a panel is whole cache lines: begun between two, the filter is a
- * third slower. */
-enum { PANEL = 32 };
-
-/* Lanczos: checked every few steps; a graph that needs more steps than this has a spectrum so
- * dense at its end that even the dense solvers would not agree on eight digits. */
-enum { LANCZOS_CHECK = 10, LANCZOS_MAX = 20000 };
-static const double LANCZOS_TOLERANCE = 1e-8;
-
-/* -- lambda_max -------------------------------------------------------------------------- */
-
-struct lanczos {
-	const struct graph *g;
-	size_t n, steps;
-	double *v, *before, *next, *scratch; /* n each */
-	double *alpha, *beta;                /* LANCZOS_MAX each */
-};
-
-/* One step of the three-term recurrence; false when the Krylov space is exhausted. Lost
- * orthogonality only brings copies of converged values, which do not move the largest. */
-static bool lanczos_step(struct lanczos *z)
-{
-	const struct csr *a = &z->g->adjacency;
-	const double *root = z->g->inv_sqrt_deg;
-	double *oldest = z->before, along = 0, norm;
-	size_t t = z->steps++;
-
-	/* next = (I - S) v */
-	for (size_t i = 0; i < z->n; i++)
-		z->scratch[i] = root[i] * z->v[i];
-	for (size_t i = 0; i < z->n; i++) {
-		double sum = z->scratch[i];
-
-		for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
-			sum += (a->value ? a->value[e] : 1) * z->scratch[a->index[e]];
-		z->next[i] = z->v[i] - root[i] * sum;
-	}
-	for (size_t i = 0; i < z->n; i++)
-		along += z->v[i] * z->next[i];
-	z->alpha[t] = along;
-	for (size_t i = 0; i < z->n; i++)
-		z->next[i] -= along * z->v[i] + (t ? z->beta[t - 1] * z->before[i] : 0);
-	norm = mat_norm(z->next, z->n);
-	z->beta[t] = norm;
-	if (norm < 1e-14) /* the spectrum lies in [0, 2]: this is rounding */
-		return false;
-	for (size_t i = 0; i < z->n; i++)
-		z->next[i] /= norm;
-	z->before = z->v;
-	z->v = z->next;
-	z->next = oldest;
-	return true;
-}
-
-/* A small residual only says that some eigenvalue is near, and next to the largest there may be
- * many: the value must also stand still while the space doubles. */
-static enum err lanczos_run(struct lanczos *z, double *lambda)
-{
-	double settled = 0; /* the value when it was first good, at step `since` */
-	size_t since = 0;
-	bool more = true;
-
-	while (more && z->steps < LANCZOS_MAX) {
-		double last, tolerance;
-
-		more = lanczos_step(z);
-		if (more && z->steps % LANCZOS_CHECK)
-			continue;
-		progress_tick();
-		TRY(progress_check());
-		TRY(la_tridiagonal_top(z->alpha, z->beta, z->steps, lambda, &last));
-		tolerance = LANCZOS_TOLERANCE * *lambda;
-		/* |theta - lambda| <= ||(I - S) y - theta y|| = beta_t |s_t| */
-		if (z->beta[z->steps - 1] * last > tolerance)
-			continue;
-		if (fabs(*lambda - settled) > tolerance) {
-			settled = *lambda;
-			since = z->steps;
-		} else if (z->steps >= 2 * since) {
-			return ERR_OK;
-		}
-	}
-	if (!more)
-		return ERR_OK;
-	return err_set(
-	    ERR_JOB,
-	    "lambda_max of a graph of %zu nodes: no convergence in %d steps, use the half filter",
-	    z->n, LANCZOS_MAX);
-}
-
-enum err graph_lambda_max(const struct graph *g, double *lambda)
-{
-	size_t n = g->adjacency.rows;
-	struct lanczos z = { .g = g, .n = n };
-	struct mat room;
-	struct rng rng;
-	double norm;
-	enum err err;
-
-	*lambda = 0;
-	if (n == 0 || g->adjacency.start[n] == 0)
-		return ERR_OK; /* S = I */
-	mat_init(&room, 4, n);
-	z.v = ROW(&room, 0);
-	z.before = ROW(&room, 1);
-	z.next = ROW(&room, 2);
-	z.scratch = ROW(&room, 3);
-	ALLOC(z.alpha, LANCZOS_MAX);
-	ALLOC(z.beta, LANCZOS_MAX);
-	rng_seed(&rng, 1, 0);
-	for (size_t i = 0; i < n; i++)
-		z.v[i] = rng_normal(&rng);
-	norm = mat_norm(z.v, n);
-	for (size_t i = 0; i < n; i++)
-		z.v[i] /= norm;
-	err = lanczos_run(&z, lambda);
-	free(z.beta);
-	free(z.alpha);
-	mat_release(&room);
-	return err;
-}
-
-/* -- the filter -------------------------------------------------------------------------- */
+ * third slower. From LARGE nodes on no panel stays, 16 columns are as fast as 32 and take half the
+ * memory, and threads share a panel, CHUNK rows at a time, where below each has one of its own. */
+enum { PANEL = 32, NARROW = FILTER_PANEL, LARGE = 1 << 17, CHUNK = 8192 };
 
 typedef void panel_step_fn(const struct filter_plan *p, size_t first, size_t last,
 			   const struct filter_step *t, const double *restrict y,
@@ -151,12 +29,13 @@ struct plan {
 	const struct csr *sparse; /* where columns come from, or NULL: */
 	const struct mat *dense;
 	struct mat *X;   /* where they go; NULL if only their spread is wanted */
-	double **buffer; /* per worker: two panels of n x PANEL; */
+	size_t width;    /* of a panel */
+	double **buffer; /* per worker: two panels of n rows; */
 	size_t **next;   /* for sparse columns, node_load()'s */
 };
 
-#define STEP    panel_step
 #define COLUMNS PANEL
+#define STEP    panel_step
 #define VEC     vec2
 #define TARGET
 #include "common/graph/filter_step.inc"
@@ -170,6 +49,31 @@ struct plan {
 #define TARGET __attribute__((target("avx512f")))
 #include "common/graph/filter_step.inc"
 #endif
+#undef COLUMNS
+#define COLUMNS NARROW
+#define STEP    narrow_step
+#define VEC     vec2
+#define TARGET
+#include "common/graph/filter_step.inc"
+#ifdef SIMD_AVX2
+#define STEP   narrow_step_avx2
+#define VEC    vec4
+#define TARGET __attribute__((target("avx2")))
+#include "common/graph/filter_step.inc"
+#define STEP   narrow_step_avx512
+#define VEC    vec8
+#define TARGET __attribute__((target("avx512f")))
+#include "common/graph/filter_step.inc"
+#endif
+
+/* By the number of nodes alone. */
+static void choose_width(struct plan *p)
+{
+	bool large = p->nodes.n >= LARGE;
+
+	p->width = large ? NARROW : PANEL;
+	p->step = large ? SIMD_PICK_512(narrow_step) : SIMD_PICK_512(panel_step);
+}
 
 /* to[u] += scale times the node's feature column + u; these are left in X for a leaf. next: per
  * node, its first entry behind the worker's panels so far, which come in the order of columns. */
@@ -198,28 +102,34 @@ static void node_load(const struct plan *p, size_t node, double scale, bool leaf
 	next[node] = e;
 }
 
-static void panel_load(const struct plan *p, unsigned worker, size_t column, size_t width,
-		       double *y)
+/* Some rows of a panel, which has `width` columns of X and zeros beyond. */
+struct panel {
+	size_t column, width, first, end;
+};
+
+static void panel_load(const struct plan *p, unsigned worker, const struct panel *at, double *y)
 {
-	memset(y, 0, p->nodes.n * PANEL * sizeof(*y));
-	for (size_t i = 0; i < p->nodes.n; i++) {
+	memset(y + at->first * p->width, 0, (at->end - at->first) * p->width * sizeof(*y));
+	for (size_t i = at->first; i < at->end; i++) {
 		size_t first = filter_plan_first(&p->nodes, i),
 		       end = filter_plan_first(&p->nodes, i + 1);
 
 		for (size_t j = first; j < end; j++)
-			node_load(p, p->nodes.order[j], p->nodes.enter[i], end - first > 1, column,
-				  width, p->next[worker], y + i * PANEL);
+			node_load(p, p->nodes.order[j], p->nodes.enter[i], end - first > 1,
+				  at->column, at->width, p->next[worker], y + i * p->width);
 	}
 }
 
 /* The rows, out of which leaves come again: of a sum y of several each is their mean and `fade`
  * times what it, still in X, was off their mean at first. */
-static void panel_store(const struct plan *p, size_t column, size_t width, const double *y)
+static void panel_store(const struct plan *p, const struct panel *at, const double *y)
 {
 	const struct filter_plan *nodes = &p->nodes;
+	size_t column = at->column, width = at->width;
 	double step = NAN, fade = NAN; /* of the leaves before, most often of the next too */
 
-	for (size_t i = 0; i < nodes->n; i++, y += PANEL) {
+	y += at->first * p->width;
+	for (size_t i = at->first; i < at->end; i++, y += p->width) {
 		size_t first = filter_plan_first(nodes, i), end = filter_plan_first(nodes, i + 1);
 		double mean[PANEL], share = 1 / (double)(end - first);
 		double leave = share / nodes->enter[i];
@@ -249,14 +159,22 @@ static void panel_store(const struct plan *p, size_t column, size_t width, const
 	}
 }
 
-static void panel_filter(void *ctx, unsigned worker, size_t panel)
+static struct panel panel_at(const struct plan *p, size_t number, size_t cols)
+{
+	size_t column = number * p->width;
+
+	return (struct panel){ .column = column,
+			       .width = min_size(p->width, cols - column),
+			       .end = p->nodes.n };
+}
+
+static void panel_filter(void *ctx, unsigned worker, size_t number)
 {
 	const struct plan *p = ctx;
-	size_t column = panel * PANEL, left = p->X->cols - column;
-	size_t width = left < PANEL ? left : PANEL;
-	double *y = simd_line(p->buffer[worker]), *out = y + p->nodes.n * PANEL;
+	struct panel at = panel_at(p, number, p->X->cols);
+	double *y = simd_line(p->buffer[worker]), *out = y + p->nodes.n * p->width;
 
-	panel_load(p, worker, column, width, y);
+	panel_load(p, worker, &at, y);
 	for (size_t t = 0; t < p->steps.count; t++) {
 		double *old = y;
 
@@ -264,25 +182,68 @@ static void panel_filter(void *ctx, unsigned worker, size_t panel)
 		y = out;
 		out = old;
 	}
-	panel_store(p, column, width, y);
+	panel_store(p, &at, y);
 }
 
-static void run_panels(struct plan *p, unsigned threads,
-		       void (*f)(void *ctx, unsigned worker, size_t panel), void *ctx, size_t cols)
-{
-	size_t panels = (cols + PANEL - 1) / PANEL;
-	unsigned workers = parallel_workers(threads, panels);
+/* A panel that all threads work on: it is loaded, goes one step, or is stored. */
+struct shared {
+	const struct plan *p;
+	struct panel at;
+	const struct filter_step *t;
+	double *y, *out; /* out: of a step, else NULL */
+	bool load;
+};
 
+static void shared_chunk(void *ctx, unsigned worker, size_t chunk)
+{
+	const struct shared *s = ctx;
+	struct panel at = s->at;
+
+	(void)worker;
+	at.first = chunk * CHUNK;
+	at.end = min_size(at.first + CHUNK, s->at.end);
+	if (s->out)
+		s->p->step(&s->p->nodes, at.first, at.end, s->t, s->y, s->out);
+	else if (s->load)
+		panel_load(s->p, 0, &at, s->y);
+	else
+		panel_store(s->p, &at, s->y);
+}
+
+static void shared_filter(const struct plan *p, unsigned threads, size_t number)
+{
+	size_t n = p->nodes.n, chunks = (n + CHUNK - 1) / CHUNK;
+	double *y = simd_line(p->buffer[0]), *other = y + n * p->width;
+	struct shared s = { .p = p, .at = panel_at(p, number, p->X->cols), .y = y, .load = true };
+
+	parallel(threads, chunks, shared_chunk, &s);
+	for (size_t t = 0; t < p->steps.count; t++) {
+		s.t = &p->steps.step[t];
+		s.out = other;
+		parallel(threads, chunks, shared_chunk, &s);
+		other = s.y;
+		s.y = s.out;
+	}
+	s.load = false;
+	s.out = NULL;
+	parallel(threads, chunks, shared_chunk, &s);
+}
+
+static void make_room(struct plan *p, unsigned workers)
+{
 	ALLOC(p->buffer, workers);
 	ALLOC(p->next, workers);
 	for (unsigned w = 0; w < workers; w++) {
-		p->buffer[w] = alloc(p->nodes.n * 2 * PANEL + SIMD_LINE, sizeof(double));
+		p->buffer[w] = alloc(p->nodes.n * 2 * p->width + SIMD_LINE, sizeof(double));
 		if (!p->sparse)
 			continue;
 		ALLOC(p->next[w], p->sparse->rows);
 		memcpy(p->next[w], p->sparse->start, p->sparse->rows * sizeof(*p->next[w]));
 	}
-	parallel(threads, panels, f, ctx);
+}
+
+static void release_room(struct plan *p, unsigned workers)
+{
 	for (unsigned w = 0; w < workers; w++) {
 		free(p->buffer[w]);
 		free(p->next[w]);
@@ -292,17 +253,32 @@ static void run_panels(struct plan *p, unsigned threads,
 	filter_plan_release(&p->nodes);
 }
 
+static size_t panels_of(const struct plan *p, size_t cols)
+{
+	return (cols + p->width - 1) / p->width;
+}
+
 static enum err filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		       const struct csr *sparse, struct mat *X)
 {
-	struct plan p = { .step = SIMD_PICK_512(panel_step), .sparse = sparse, .dense = X, .X = X };
+	struct plan p = { .sparse = sparse, .dense = X, .X = X };
+	size_t panels;
+	unsigned workers;
 
 	TRY(filter_plan_init(&p.nodes, g, kind));
 	filter_steps_init(&p.steps, psi);
 	/* In one step leaves do not reach each other: what is 0 must be just that. */
 	if (psi > 1)
 		filter_plan_fold(&p.nodes);
-	run_panels(&p, threads, panel_filter, &p, X->cols);
+	choose_width(&p);
+	panels = panels_of(&p, X->cols);
+	workers = p.nodes.n < LARGE ? parallel_workers(threads, panels) : 1;
+	make_room(&p, workers);
+	if (p.nodes.n < LARGE)
+		parallel(threads, panels, panel_filter, &p);
+	for (size_t i = 0; p.nodes.n >= LARGE && i < panels; i++)
+		shared_filter(&p, threads, i);
+	release_room(&p, workers);
 	filter_steps_release(&p.steps);
 	return ERR_OK;
 }
@@ -354,27 +330,28 @@ static void panel_spread(void *ctx, unsigned worker, size_t panel)
 {
 	const struct spread *s = ctx;
 	const struct plan *p = &s->plan;
-	size_t column = panel * PANEL, n = p->nodes.n, powers = s->powers;
-	double *y = simd_line(p->buffer[worker]), *out = y + p->nodes.n * PANEL;
+	struct panel at = panel_at(p, panel, s->cols);
+	size_t n = p->nodes.n, width = p->width, powers = s->powers;
+	double *y = simd_line(p->buffer[worker]), *out = y + n * width;
 	double *term = s->term + panel * 2 * powers;
 
-	panel_load(p, worker, column, min_size(PANEL, s->cols - column), y);
+	panel_load(p, worker, &at, y);
 	for (size_t t = 0; t < powers; t++) {
 		double *old = y, mean[PANEL] = { 0 }, all[PANEL] = { 0 }, off[PANEL] = { 0 };
 
 		for (size_t i = 0; i < n; i++)
-			for (size_t u = 0; u < PANEL; u++)
-				mean[u] += s->leave[i] * y[i * PANEL + u];
-		for (size_t u = 0; u < PANEL; u++)
+			for (size_t u = 0; u < width; u++)
+				mean[u] += s->leave[i] * y[i * width + u];
+		for (size_t u = 0; u < width; u++)
 			mean[u] /= (double)n;
 		for (size_t i = 0; i < n; i++)
-			for (size_t u = 0; u < PANEL; u++) {
-				double x = s->leave[i] * y[i * PANEL + u], gap = x - mean[u];
+			for (size_t u = 0; u < width; u++) {
+				double x = s->leave[i] * y[i * width + u], gap = x - mean[u];
 
 				all[u] += x * x;
 				off[u] += gap * gap;
 			}
-		for (size_t u = 0; u < PANEL; u++) {
+		for (size_t u = 0; u < width; u++) {
 			term[t] += all[u];
 			term[powers + t] += off[u];
 		}
@@ -391,8 +368,9 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 			     double *square, double *spread)
 {
 	size_t powers = (size_t)steps + 1, panels;
+	unsigned workers;
 	struct spread s = {
-		.plan = { .step = SIMD_PICK_512(panel_step), .sparse = sparse, .dense = dense },
+		.plan = { .sparse = sparse, .dense = dense },
 		.powers = powers,
 	};
 
@@ -400,12 +378,16 @@ enum err graph_filter_spread(const struct graph *g, enum filter_kind kind, unsig
 	TRY(graph_check_rows(g, sparse ? sparse->rows : dense->rows));
 	TRY(filter_plan_init(&s.plan.nodes, g, kind));
 	s.cols = sparse ? sparse->cols : dense->cols;
-	panels = (s.cols + PANEL - 1) / PANEL;
+	choose_width(&s.plan);
+	panels = panels_of(&s.plan, s.cols);
+	workers = parallel_workers(threads, panels);
 	ALLOC(s.term, panels * 2 * powers);
 	ALLOC(s.leave, s.plan.nodes.n);
 	for (size_t i = 0; i < s.plan.nodes.n; i++)
 		s.leave[i] = 1 / s.plan.nodes.enter[i];
-	run_panels(&s.plan, threads, panel_spread, &s, s.cols);
+	make_room(&s.plan, workers);
+	parallel(threads, panels, panel_spread, &s);
+	release_room(&s.plan, workers);
 	for (size_t t = 0; t < powers; t++) {
 		square[t] = spread[t] = 0;
 		for (size_t panel = 0; panel < panels; panel++) {

@@ -17,8 +17,12 @@
 
 enum filter_kind { FILTER_HALF, FILTER_SPECTRAL, FILTER_MEAN };
 
+/* Columns of a panel where there are many nodes (from 2^17 on); with fewer nodes it has more. */
+enum { FILTER_PANEL = 16 };
+
 /* Filters X (n x m) in place, in panels of columns that stay in cache through all psi steps;
- * bit-identical for any panel width and number of threads. O(psi (nnz + n) m). */
+ * bit-identical for any panel width and number of threads. O(psi (nnz + n) m). Two panels beside X: of many
+ * nodes n x 2 FILTER_PANEL doubles for all threads, of fewer twice that for each. */
 enum err graph_filter(const struct graph *g, enum filter_kind kind, unsigned psi, unsigned threads,
 		      struct mat *X) MUST_CHECK;
 

@@ -1,12 +1,26 @@
 /* The memory of kCAGC, its two single-round methods, predict, and kmeans.columns. */
 #include "common/kcagc/job.h"
+#include "common/linalg/svd.h"
 
 #include <math.h>
+#include <stdint.h>
 
 /* Features as they are read, and their adjacency: CSR, text and all. */
 static double data_of(const struct kind_sizes *s)
 {
 	return 24 * s->entries + 24 * s->edges;
+}
+
+/* Few columns are filtered as they are (common/graph/filtered.h): dense, and beside them two
+ * panels, later the projection and what it is made of. */
+static double formed(const struct kcagc_job *job, const struct kind_sizes *s)
+{
+	double dims = kcagc_dims(job);
+	double most = KRYLOV_STEPS_USUAL * (double)krylov_width(kcagc_dims(job), SIZE_MAX);
+
+	if (s->columns >= most)
+		return 0;
+	return data_of(s) + 8 * s->n * (s->columns + fmax(2 * FILTER_PANEL, 3 * dims));
 }
 
 static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
@@ -19,7 +33,7 @@ static double at_party(const struct kcagc_job *job, const struct kind_sizes *s)
 	if (job->filter_order == KCAGC_ORDER_AUTO)
 		return data_of(s) + 1.5 * 8 * cells;
 	/* The Krylov block, the projection, virtual nodes: n x dims each. */
-	return 1.6 * data_of(s) + 4.5 * 8 * s->n * kcagc_dims(job);
+	return fmax(formed(job, s), 1.6 * data_of(s) + 4.5 * 8 * s->n * kcagc_dims(job));
 }
 
 static double at_coordinator(const struct kcagc_job *job, const struct kind_sizes *s)

@@ -441,6 +441,84 @@ static void unit_weights(void **state)
 	assert_null(g.inv_sqrt_deg);
 }
 
+static void assert_copies(const struct mat *all, const struct mat *one)
+{
+	for (size_t first = 0; first < all->rows; first += one->rows)
+		assert_memory_equal(ROW(all, first), one->a,
+				    one->rows * one->cols * sizeof(double));
+}
+
+static void csr_of_dense(const struct mat *m, struct csr *s)
+{
+	size_t to = 0;
+
+	csr_init(s, m->rows, m->cols, m->rows * m->cols, true);
+	for (size_t i = 0; i < m->rows; i++) {
+		for (size_t j = 0; j < m->cols; j++) {
+			if (MAT(m, i, j) == 0)
+				continue;
+			s->index[to] = (uint32_t)j;
+			s->value[to++] = MAT(m, i, j);
+		}
+		s->start[i + 1] = to;
+	}
+}
+
+/* A graph too large for a panel of each thread, leaves folded and all: COPIES of a small one, to
+ * the bits of that. */
+static void large_as_small_again_and_again(void **state)
+{
+	enum { RING = 20, LEAVES = 5, NODES = RING + LEAVES, COPIES = 6500, COLS = 21 };
+	struct graph g, large;
+	struct mat X, all, again;
+	struct csr sparse;
+	size_t count = 0;
+	struct triple *t;
+	struct csr a;
+
+	(void)state;
+	ALLOC(t, COPIES * 2 * NODES);
+	for (uint32_t i = 0; i < NODES; i++) {
+		uint32_t to = i < RING ? (i + 1) % RING : 3;
+
+		t[count++] = (struct triple){ i, to, 1 };
+		t[count++] = (struct triple){ to, i, 1 };
+	}
+	csr_from_triples(&a, NODES, NODES, t, count);
+	graph_init(&g, &a);
+	count = 0;
+	for (uint32_t c = 0; c < COPIES; c++)
+		for (uint32_t i = 0; i < NODES; i++)
+			for (size_t e = g.adjacency.start[i]; e < g.adjacency.start[i + 1]; e++)
+				t[count++] = (struct triple){ c * NODES + i,
+							      c * NODES + g.adjacency.index[e], 1 };
+	csr_from_triples(&a, COPIES * NODES, COPIES * NODES, t, count);
+	graph_init(&large, &a);
+	free(t);
+	sample_sparse(&sparse, NODES, COLS, 7, false, 3);
+	csr_to_dense(&sparse, &X);
+	mat_init(&all, COPIES * NODES, COLS);
+	for (size_t c = 0; c < COPIES; c++)
+		memcpy(ROW(&all, c * NODES), X.a, sizeof(double) * NODES * COLS);
+	csr_release(&sparse);
+	csr_of_dense(&all, &sparse);
+	assert_ok(graph_filter(&g, FILTER_HALF, 7, 1, &X));
+	for (unsigned threads = 1; threads <= 3; threads += 2) {
+		assert_ok(graph_filter_sparse(&large, FILTER_HALF, 7, threads, &sparse, &again));
+		assert_copies(&again, &X);
+		mat_release(&again);
+		mat_copy(&again, &all);
+		assert_ok(graph_filter(&large, FILTER_HALF, 7, threads, &again));
+		assert_copies(&again, &X);
+		mat_release(&again);
+	}
+	csr_release(&sparse);
+	mat_release(&all);
+	mat_release(&X);
+	graph_release(&large);
+	graph_release(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +528,7 @@ int main(void)
 		cmocka_unit_test(one_step_by_hand),
 		cmocka_unit_test(same_bits_as_the_naive_order),
 		cmocka_unit_test(same_bits_for_any_width_and_threads),
+		cmocka_unit_test(large_as_small_again_and_again),
 		cmocka_unit_test(leaves_of_one_node),
 		cmocka_unit_test(zeros_stay_out_of_reach),
 		cmocka_unit_test(sparse_equals_dense),

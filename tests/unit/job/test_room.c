@@ -62,6 +62,23 @@ static void test_all_kinds(void **state)
 	}
 }
 
+/* A party of kcagc has few columns dense and filtered, many never. */
+static void test_few_columns(void **state)
+{
+	static const char text[] =
+	    "{\"kind\": \"kcagc\", \"clusters\": 10, \"filter\": { \"order\": 5 }}";
+	struct kind_sizes few = { 0x1p20, 64, 0x1p21, 0x1p22, 4, false }, many = few;
+	struct job job;
+
+	(void)state;
+	many.columns = 5000;
+	assert_ok(
+	    job_parse(&job, (struct bytes){ (const uint8_t *)text, strlen(text) }, "job", NULL));
+	assert_true(of(&job, &few) > 8 * few.n * (few.columns + 32));
+	assert_true(of(&job, &few) < 8 * few.n * (few.columns + 32) * 1.5);
+	assert_true(of(&job, &many) < 8 * many.n * few.columns * 1.5);
+}
+
 static void test_sentences_of_room(void **state)
 {
 	(void)state;
@@ -97,6 +114,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_kinds),
+		cmocka_unit_test(test_few_columns),
 		cmocka_unit_test(test_sentences_of_room),
 		cmocka_unit_test(test_peak),
 	};

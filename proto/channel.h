@@ -253,6 +253,8 @@ void channel_count(struct channel *ch, enum msg_type type, bool sent, size_t mes
 
 /* The job's id and attempt. The coordinator sets them; a party's channel takes them from the OFFER. */
 void channel_of_job(struct channel *ch, const uint8_t job_id[static JOB_ID_LEN], uint32_t attempt);
+/* Emptied buffers are kept for what is sent next: 4 MiB of them, or, where room counts more than time, 1 MiB. */
+void channel_spare_little(struct channel *ch, bool little);
 /* From here on a lost connection is awaited, once the job is known, and ends nothing by itself. */
 void channel_keep(struct channel *ch);
 /* The next frame to go out: one to be sent again, or the next of the queue, which is kept. False:

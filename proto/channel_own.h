@@ -28,7 +28,8 @@ enum {
 	,
 	QUEUE_ITEM_COST = 64,  /* so that empty messages fill a queue too */
 	SPARES = 16,           /* emptied buffers for what is sent next, */
-	SPARE_BYTES = 4 << 20, /* and as much room in them */
+	SPARE_BYTES = 4 << 20, /* and as much room in them, */
+	SPARE_LITTLE = 1 << 20, /* or this: channel_spare_little() */
 };
 
 struct item {
@@ -98,6 +99,7 @@ struct channel {
 	struct buf spare;            /* an emptied buffer, for the next message received */
 	struct buf spare_out[SPARES]; /* the same for what is sent */
 	size_t spares, spare_bytes;
+	bool spare_little;
 	struct reason failed;        /* the peer is gone, aborted, or broke the protocol */
 	struct reason ended;         /* the error that every later call of the job thread returns */
 	bool gone;                   /* nothing can be sent any more, not even ABORT */

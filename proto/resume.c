@@ -26,10 +26,27 @@ struct buf channel_spare(struct channel *ch)
 	return b;
 }
 
+static size_t spare_most(const struct channel *ch)
+{
+	return ch->spare_little ? SPARE_LITTLE : SPARE_BYTES;
+}
+
+void channel_spare_little(struct channel *ch, bool little)
+{
+	pthread_mutex_lock(&ch->post->lock);
+	ch->spare_little = little;
+	while (ch->spare_bytes > spare_most(ch)) {
+		struct buf b = channel_spare(ch);
+
+		buf_release(&b);
+	}
+	pthread_mutex_unlock(&ch->post->lock);
+}
+
 void channel_recycle(struct channel *ch, struct buf *b)
 {
 	if (b->cap >= FRAME_GROW && ch->spares < SPARES &&
-	    ch->spare_bytes + b->cap <= SPARE_BYTES) {
+	    ch->spare_bytes + b->cap <= spare_most(ch)) {
 		b->n = 0;
 		ch->spare_bytes += b->cap;
 		ch->spare_out[ch->spares++] = *b;

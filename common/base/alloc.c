@@ -1,15 +1,25 @@
 #include "common/base/alloc.h"
 #include "common/base/err.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Pieces from this size on are mapped one by one. Left to itself, malloc begins with the first, and
+ * rises to the second with each larger piece that is freed. */
+enum { MAPPED_LEAST = 128 << 10, MAPPED_MOST = 32 << 20 };
 
 static void (*at_end)(void);
 
 void alloc_at_end(void (*last_words)(void))
 {
 	at_end = last_words;
+}
+
+void alloc_gives_back(bool at_once)
+{
+	mallopt(M_MMAP_THRESHOLD, at_once ? MAPPED_LEAST : MAPPED_MOST);
 }
 
 static void give_up(void)

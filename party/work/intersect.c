@@ -289,6 +289,13 @@ static enum err recv_common(struct intersect *s, struct told_common *t)
 	return ERR_OK;
 }
 
+/* Tables and lists of millions of ids: what is freed must not stay beside what comes next. */
+static void keep_small(const struct work *work, bool small)
+{
+	alloc_gives_back(small);
+	channel_spare_little(work->channel, small);
+}
+
 /* Rows in the order of a keyed hash of their ids: nobody chose it, and the coordinator does not
  * know which pseudonym is which row. */
 static void number_rows(const struct dataset *d, const uint8_t *key, uint32_t *row, size_t n)
@@ -328,6 +335,7 @@ enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **
 	work_group(work, s.all);
 	TRY(work_group_key(work));
 	TRY(party_numbering_key(work, "common rows", key));
+	keep_small(work, true);
 	s.names.key = alloc(d->n + ALIGN_CANARIES, ID);
 	s.names.row = alloc(d->n + ALIGN_CANARIES, sizeof(uint32_t));
 	name_all(&s, 0);
@@ -341,6 +349,7 @@ enum err party_intersect(struct work *work, const struct dataset *d, uint32_t **
 	if (e == ERR_OK)
 		number_rows(d, key, s.names.row, told.rows);
 	wipe(key, sizeof(key));
+	keep_small(work, false);
 	if (e != ERR_OK) {
 		free(s.names.row);
 		return e;

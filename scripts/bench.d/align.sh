@@ -35,8 +35,7 @@ one() { # of $ids and $L
 	put 'MB up a party' "$(awk "BEGIN { print ${f[bytes]} / 1e6 }")"
 	put 'x the bytes' "${f[over_plain]}"
 	put 'CPU x hashing' "${f[over_hashing]}"
-	# Of few ids the rest of a process is what counts.
-	put 'bytes an id' "${f[bytes_an_id]}" "$( ((ids < 1000000)) || echo 64)"
+	put 'bytes an id' "${f[bytes_an_id]}" 64
 }
 
 put() { # COLUMN VALUE [GOAL]: at most GOAL
@@ -52,8 +51,8 @@ render() {
 		processes and a coordinator, ids in memory. *CPU seconds*: of all processes together. *x the bytes*: seconds by
 		those in which the tables' bytes go through the same channels without masks. *CPU x hashing*: CPU seconds by those of the
 		HMACs of all ids, and of the common ones once more, at all parties. *bytes an id*: what a party's memory grew by in the first
-		round, beside its ids (goal 64); of few ids it is mostly the channel's, which keeps up to a MB of frames until they are
-		acknowledged, and 4 MB of emptied buffers. Goals of seconds are for two quiet cores.
+		round, beside its ids; of few ids a good part is the channel's, which keeps up to a MB of frames until they are
+		acknowledged, and a MB of emptied buffers. Goals of seconds are for two quiet cores.
 
 	TEXT
 	render_grid '{value}'

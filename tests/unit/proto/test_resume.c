@@ -443,6 +443,47 @@ static void test_what_is_not_awaited(void **state)
 
 /* ---- waiting until all has come ---- */
 
+static size_t room_of_spares(struct channel *ch)
+{
+	size_t room = 0, count = 0;
+	struct buf spare[64];
+
+	while (count < 64 && (spare[count] = channel_spare(ch)).cap)
+		room += spare[count++].cap;
+	while (count)
+		channel_recycle(ch, &spare[--count]);
+	return room;
+}
+
+static void recycle_many(struct channel *ch)
+{
+	for (int i = 0; i < 40; i++) {
+		struct buf b = { 0 };
+
+		buf_extend(&b, 256 << 10);
+		channel_recycle(ch, &b);
+	}
+}
+
+/* Emptied buffers stay for what is sent next, up to a bound; of the smaller one those beyond it go.
+ */
+static void test_spares(void **state)
+{
+	enum { MIB = 1 << 20 };
+	struct post *post = post_new(1);
+	struct channel *ch = channel_new(post, PARTY, "hub");
+
+	(void)state;
+	recycle_many(ch);
+	assert_in_range(room_of_spares(ch), 2 * MIB, 4 * MIB);
+	channel_spare_little(ch, true);
+	assert_in_range(room_of_spares(ch), MIB / 2, MIB);
+	recycle_many(ch);
+	assert_in_range(room_of_spares(ch), MIB / 2, MIB);
+	channel_free(ch);
+	post_free(post);
+}
+
 static void *acknowledge_later(void *arg)
 {
 	usleep(50000);
@@ -563,6 +604,7 @@ int main(void)
 		IN(test_many_cuts),
 		IN(test_account),
 		IN(test_acknowledgements),
+		cmocka_unit_test(test_spares),
 		IN(test_when_to_acknowledge),
 		IN(test_window),
 		IN(test_full_window_listens),

@@ -143,6 +143,22 @@ test_killed() {
 	ledger list party-00 | grep LOCAL_CLUSTERS >/dev/null || fail "what was sent before the kill is not in the ledger"
 }
 
+# A ledger that is taken away while it is written is found out before the next message leaves.
+test_removed_in_the_job() {
+	federation 2
+	coordinator
+	relay relay "$(longer 30)"
+	ADDRESS=$RELAY parties 2
+	in_phase party-00 level-1
+	rm "$T/out/party-00/state/ledger.db"
+	for name in coordinator party-00 party-01; do
+		ended "$name"
+		[[ $STATUS =~ ^[124]$ ]] || fail "$name ended with $STATUS"
+	done
+	party_says 'ledger.db: this ledger was removed or replaced while it was written'
+	[[ ! -e $T/out/party-00/labels.csv && ! -e $T/out/party-01/labels.csv ]] || fail "there are labels"
+}
+
 # ---- tampering ----
 
 sql() { sqlite3 "$T/out/party-00/state/ledger.db" "$1"; }

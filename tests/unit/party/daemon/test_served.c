@@ -176,6 +176,25 @@ static void test_cut_line(void **state)
 	desk_close(&d);
 }
 
+/* However long it has become. */
+static void test_many_lines(void **state)
+{
+	enum { LINES = 1 << 20 };
+	struct buf text = { 0 };
+	struct desk d;
+
+	(void)state;
+	desk_open(&d);
+	for (unsigned i = 0; i < LINES; i++)
+		buf_printf(&text, "%024x%08x 1\n", 0, i);
+	assert_in_range(text.n, 33 << 20, 64 << 20);
+	assert_ok(file_write(d.path, (struct bytes){ text.p, text.n }, FILE_SECRET));
+	assert_ok(serve(&d, 1, 1));
+	assert_err(serve(&d, 1, 1), ERR_PEER, "attempt 1 was served before");
+	buf_release(&text);
+	desk_close(&d);
+}
+
 /* After a power loss the file may end in zeros, of a line that was never on disk. */
 static void test_zeros_at_the_end(void **state)
 {
@@ -225,6 +244,7 @@ int main(void)
 		cmocka_unit_test(test_same_parameters_and_parties),
 		cmocka_unit_test(test_older_lines),
 		cmocka_unit_test(test_cut_line),
+		cmocka_unit_test(test_many_lines),
 		cmocka_unit_test(test_zeros_at_the_end),
 		cmocka_unit_test(test_damaged_line),
 		cmocka_unit_test(test_no_memory_no_service),

@@ -1,60 +1,24 @@
 #!/bin/bash
-# The Python package: its tests in tests/python, types, notebooks, pages; and the section of the README that it is in.
+# The Python package: its tests in tests/python, types, pages; and the section of the README that it is in.
 #
 # Needs what scripts/deps --python installs; what of it is missing is skipped.
 #
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
+# shellcheck source=python.sh
+source "$(dirname "$0")/python.sh"
 
-((TEST_TIMEOUT >= 600)) || TEST_TIMEOUT=600 # scikit-learn's checks are some hundred jobs
-
-python_with() { # MODULE...: $PYTHON, or the test is skipped
-	for PYTHON in python3 /usr/bin/python3; do
-		"$PYTHON" -c "import $(IFS=, && echo "$*")" 2>/dev/null && return
-	done
-	skip "no python3 has $*; scripts/deps --python installs them"
-}
-
-unittests() { # MODULE[.CLASS[.TEST]]...
-	python_with numpy pandas scipy sklearn
-	cd "$ROOT/tests/python" || fail "is gone"
-	COTERIE_BIN=$BIN PYTHONDONTWRITEBYTECODE=1 "$PYTHON" -W error::ResourceWarning -m unittest -v "$@" ||
-		fail "tests/python: $* (above)"
-}
+((TEST_TIMEOUT >= 600)) || TEST_TIMEOUT=600
 
 test_data() { unittests test_data; }
 test_estimators() { unittests test_estimators; }
 test_federation() { unittests test_federation; }
-test_checks_of_scikit_learn() { unittests test_checks; }
 
 test_types() {
 	command -v mypy >/dev/null || skip "mypy is not installed"
 	cd "$ROOT/python" || fail "is gone"
 	mypy --cache-dir "$T/mypy" coterie || fail "types"
 }
-
-# ---- notebooks: each from its beginning to its end, in less than two minutes ----
-
-notebook() { # NAME
-	local file=$ROOT/python/notebooks/$1.ipynb begin
-	jq -e 'all(.cells[] | select(.cell_type == "code"); .outputs == [] and .execution_count == null)' "$file" >/dev/null ||
-		fail "$1.ipynb: it is kept with outputs"
-	command -v jupyter-nbconvert >/dev/null || skip "jupyter-nbconvert is not installed; scripts/deps --python installs it"
-	python_with ipykernel numpy pandas scipy sklearn
-	begin=$SECONDS
-	env HOME="$T" JUPYTER_PLATFORM_DIRS=0 COTERIE_BIN="$BIN" PYTHONPATH="$ROOT/python" PYTHONDONTWRITEBYTECODE=1 \
-		jupyter-nbconvert --to html --execute --ExecutePreprocessor.timeout=$((120 * BUSY)) --output-dir "$T" "$file" 2>"$T/nbconvert.stderr" || {
-		tail -n 30 "$T/nbconvert.stderr"
-		fail "$1.ipynb does not run"
-	}
-	((SECONDS - begin < 120 * BUSY)) || fail "$1.ipynb took $((SECONDS - begin)) s"
-	grep -q 'iframe srcdoc' "$T/$1.html" || fail "$1.ipynb shows no picture"
-	grep -q '<b>done</b>' "$T/$1.html" || fail "$1.ipynb shows no progress"
-}
-
-test_notebook_two_banks() { notebook two-banks; }
-test_notebook_five_hospitals() { notebook five-hospitals; }
-test_notebook_a_graph() { notebook a-graph; }
 
 test_pages() {
 	make -s -C "$ROOT" docs >"$T/docs" 2>&1 || fail "$(<"$T/docs")"

@@ -1,0 +1,18 @@
+#!/bin/bash
+# scikit-learn's own checks of the Python package's estimators: some hundred jobs.
+#
+# Needs what scripts/deps --python installs; what of it is missing is skipped.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+# shellcheck source=python.sh
+source "$(dirname "$0")/python.sh"
+
+((TEST_TIMEOUT >= 600)) || TEST_TIMEOUT=600
+
+test_kmeans_of_rows() { unittests test_checks.Checks.test_kmeans_of_rows; }
+test_kmeans_of_columns() { unittests test_checks.Checks.test_kmeans_of_columns; }
+test_spectral_clustering() { unittests test_checks.Checks.test_spectral_clustering; }
+test_those_left_out() { unittests test_checks.Checks.test_those_left_out_ask_for_one_cluster; }
+
+run_tests "$@"

@@ -1,0 +1,114 @@
+#include "common/privacy/discrete.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+typedef unsigned __int128 u128;
+
+/* Uniform below `bound` > 0: as many random bits as it has, until they are below it. */
+static u128 below(struct draw *d, u128 bound)
+{
+	u128 top = bound - 1, x;
+	unsigned bits = 0;
+
+	while (bits < 128 && top >> bits)
+		bits++;
+	do {
+		x = draw_u64(d);
+		if (bits > 64)
+			x |= (u128)draw_u64(d) << 64;
+		if (bits < 128)
+			x &= ((u128)1 << bits) - 1;
+	} while (x >= bound && !d->err);
+	return x;
+}
+
+/* True with probability exp(-a/b), 0 <= a <= b: Algorithm 1, where terms of the series are drawn
+ * until one fails. A source that fails gives zeros, which would never fail. */
+static bool exp_below_1(struct draw *d, u128 a, u128 b)
+{
+	unsigned k = 1;
+
+	while (!d->err && below(d, b * k) < a)
+		k++;
+	return k % 2 == 1;
+}
+
+/* The same for any a >= 0: exp(-1) for each whole b in it, then the rest. */
+static bool exp_below(struct draw *d, u128 a, u128 b)
+{
+	for (; a > b; a -= b)
+		if (!exp_below_1(d, 1, 1))
+			return false;
+	return exp_below_1(d, a, b);
+}
+
+/* P(x) ~ exp(-|x| / t): Algorithm 2. */
+static int64_t laplace(struct draw *d, uint32_t t)
+{
+	for (;;) {
+		uint64_t u = (uint64_t)below(d, t), size;
+		bool negative;
+
+		if (!exp_below_1(d, u, t) && !d->err)
+			continue;
+		for (size = u; !d->err && exp_below_1(d, 1, 1);)
+			size += t;
+		negative = draw_u64(d) >> 63;
+		if (negative && size == 0 && !d->err)
+			continue; /* or 0 would come twice as often */
+		return negative ? -(int64_t)size : (int64_t)size;
+	}
+}
+
+/* Algorithm 3: a Laplace sample of scale t = sigma + 1, kept with probability
+ * exp(-(|y| - sigma^2/t)^2 / (2 sigma^2)). */
+int64_t discrete_gauss(struct draw *d, uint32_t sigma)
+{
+	uint64_t t = (uint64_t)sigma + 1, square = (uint64_t)sigma * sigma;
+
+	assert(sigma >= 1 && sigma <= DISCRETE_SIGMA_MAX);
+	for (;;) {
+		int64_t y = laplace(d, (uint32_t)t);
+		u128 size = (u128)(y < 0 ? -y : y) * t;
+		u128 off = size > square ? size - square : square - size;
+
+		if (d->err)
+			return 0;
+		/* Beyond 2^31 deviations nothing is ever kept, and the square would not fit. */
+		if (off >> 60 == 0 && exp_below(d, off * off, (u128)2 * square * t * t))
+			return y;
+	}
+}
+
+enum err discrete_share_of(double sigma, size_t parties, size_t colluders, double least,
+			   struct discrete_share *share)
+{
+	double own = sigma / sqrt((double)(parties - colluders));
+
+	assert(colluders < parties && least > 0);
+	if (!(sigma > 0) || !isfinite(own))
+		return err_set(ERR_INPUT, "noise of standard deviation %g, expected above 0",
+			       sigma);
+	share->step = fmax(exp2(floor(log2(own)) - 16), least);
+	if (own / share->step < 64)
+		return err_set(ERR_INPUT,
+			       "noise of standard deviation %g at each party is lost in the sum's "
+			       "steps of %g: a smaller eps is needed",
+			       own, share->step);
+	share->steps = (uint32_t)ceil(own / share->step);
+	return ERR_OK;
+}
+
+enum err discrete_add(const struct noise_source *source, const struct discrete_share *share,
+		      double *x, size_t n)
+{
+	struct draw d;
+
+	draw_init(&d, source);
+	for (size_t i = 0; i < n && !d.err; i++)
+		x[i] += share->step * (double)discrete_gauss(&d, share->steps);
+	return draw_end(&d);
+}

@@ -38,6 +38,15 @@ const char *fedsc_unread(const void *p, const struct config_row *row)
 	return NULL;
 }
 
+const char *kmeans_unread(const void *p, const struct config_row *row)
+{
+	const struct fedsc_job *job = p;
+
+	if (job->noise == NOISE_SUMS && !strcmp(row->path, "tolerance"))
+		return "with noise in sums all rounds are made";
+	return NULL;
+}
+
 /* -- noise ----------------------------------------------------------------------------------- */
 
 /* C's own sigma: only where C is uploaded, and beta says how much. */
@@ -127,6 +136,40 @@ static enum err check_factors(const struct fedsc_job *job)
 	return ERR_OK;
 }
 
+/* Whatever is made of rows before they get into a noisy sum would tell of them without noise. */
+static enum err check_sums(const struct fedsc_job *job)
+{
+	if (job->how.variant != FEDSC_BY_KMEANS)
+		return err_set(ERR_INPUT,
+			       "job.noise.on is \"sums\", expected \"none\", \"data\" or "
+			       "\"factors\" with kind \"fedsc\": only kind \"kmeans\" has "
+			       "noise in its sums");
+	if (job->how.standardize != STANDARDIZE_NONE)
+		return err_set(ERR_INPUT,
+			       "job.standardize is \"%s\", expected \"none\" where job.noise.on is "
+			       "\"sums\": means and deviations of rows would tell of them",
+			       kind_standardize_names[job->how.standardize]);
+	if (job->noise_beta > 0)
+		return err_set(ERR_INPUT,
+			       "job.noise.beta is %g, expected job.noise.eps, delta and clip where "
+			       "job.noise.on is \"sums\"",
+			       job->noise_beta);
+	if (!(job->noise_eps > 0))
+		return err_set(ERR_INPUT,
+			       "job.noise.on is \"sums\", but job.noise.eps is not given");
+	if (job->how.lloyd < 5)
+		return err_set(ERR_INPUT,
+			       "job.iterations is %u, expected 5 or more where job.noise.on is "
+			       "\"sums\": centres are split from round to round",
+			       job->how.lloyd);
+	if (job->clusters > 64)
+		return err_set(ERR_INPUT,
+			       "job.clusters is %u, expected 64 at most where job.noise.on is "
+			       "\"sums\": more are lost in the noise of so few rounds",
+			       job->clusters);
+	return ERR_OK;
+}
+
 static enum err check_sizes(const struct fedsc_job *job)
 {
 	unsigned d = job->how.dims;
@@ -171,6 +214,12 @@ enum err fedsc_check(const void *p)
 			    ERR_INPUT,
 			    "job.noise.%s is %g, but job.noise.on is \"none\", expected \"data\"%s",
 			    given[i].name, given[i].value, kmeans ? "" : " or \"factors\"");
+	if (job->noise != NOISE_SUMS && kmeans && job->noise_colluders != JOB_AUTO)
+		return err_set(
+		    ERR_INPUT,
+		    "job.noise.colluders is %u, but job.noise.on is \"%s\": only \"sums\" "
+		    "have noise in shares",
+		    job->noise_colluders, fedsc_noise_names[job->noise]);
 	if (job->noise == NOISE_NONE)
 		return ERR_OK;
 	if (job->noise == NOISE_DATA && job->noise_eps > 0 &&
@@ -182,6 +231,8 @@ enum err fedsc_check(const void *p)
 		    "get their noise");
 	if (job->noise == NOISE_FACTORS)
 		TRY(check_factors(job));
+	else if (job->noise == NOISE_SUMS)
+		TRY(check_sums(job));
 	else if (job->noise_ball > 0)
 		return err_set(ERR_INPUT,
 			       "job.noise.ball is %g, but job.noise.on is \"data\": only "

@@ -5,6 +5,7 @@
 #include "common/linalg/la.h"
 #include "common/fedsc/own.h"
 #include "common/fedsc/points.h"
+#include "common/fedsc/private.h"
 #include "common/cluster/spectral.h"
 
 #include <math.h>
@@ -481,6 +482,8 @@ enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params 
 	if (p->participants > parties->count)
 		return err_set(ERR_INPUT, "%u participants of %zu parties", p->participants,
 			       parties->count);
+	if (p->multiplier > 0)
+		return fedsc_private(parties, m, p, report);
 	switch (p->variant) {
 	case FEDSC_BY_ANCHORS:
 		return by_anchors(&run);

@@ -5,9 +5,10 @@
 #include "common/kind/tree.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const char *const fedsc_variant_names[] = { "anchor", "dense", "paper", NULL };
-const char *const fedsc_noise_names[] = { "none", "data", "factors", NULL };
+const char *const fedsc_noise_names[] = { "none", "data", "factors", "sums", NULL };
 static const char *const auto_word[] = { "auto", NULL };
 
 #define AT(field) offsetof(struct fedsc_job, field)
@@ -82,7 +83,7 @@ const struct config_row kmeans_rows[] = {
 	  .help = "columns come to mean 0 and deviation 1, but for categories and sparse features: by all parties' rows, "
 		  "from one sum more (\"joint\"), or each party's by its own (\"local\")" },
 	{ "noise.on", CONFIG_ENUM, AT(noise), .standard = "none", .names = fedsc_noise_names,
-	  .help = "what Gaussian noise is added to: nothing, each party's rows, or its factors Z_p and C_p" },
+	  .help = "what Gaussian noise is added to: nothing, each party's rows, or, by shares of all parties, each sum" },
 	{ "noise.beta", CONFIG_DOUBLE, AT(noise_beta), 0, 1e6, "0",
 	  .help = "sigma in standard deviations; claims no privacy" },
 	{ "noise.eps", CONFIG_DOUBLE, AT(noise_eps), 1e-6, 1e6, "",
@@ -91,17 +92,29 @@ const struct config_row kmeans_rows[] = {
 	  .help = "differential privacy: delta" },
 	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "",
 	  .help = "tau_X: longer rows are shortened to it" },
+	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 0, PARTIES_MAX - 1, "auto", .names = auto_word,
+	  .help = "sums: so many parties may tell the coordinator what noise they added, and the rest is enough; \"auto\": "
+		  "half of them" },
 	{ 0 },
 };
 /* clang-format on */
 
 /* k-means has nothing but its Lloyd rounds; each is small. */
 static const struct config_preset lloyd[] = { { "iterations", "100" }, { NULL, NULL } };
+/* With noise in its sums each round costs a part of eps. */
+static const struct config_preset few[] = { { "iterations", "7" }, { NULL, NULL } };
+
+static bool noise_is_in_sums(const struct json *root)
+{
+	const struct json *noise = json_type(root) == JSON_OBJECT ? json_get(root, "noise") : NULL;
+
+	return noise && json_type(noise) == JSON_OBJECT &&
+	       !strcmp(json_text(noise, "on"), fedsc_noise_names[NOISE_SUMS]);
+}
 
 void kmeans_presets(const struct json *root, struct kind_presets *to)
 {
-	(void)root;
-	presets_add(to, lloyd);
+	presets_add(to, noise_is_in_sums(root) ? few : lloyd);
 }
 
 void kmeans_settle(void *job, bool modulus_given)
@@ -133,6 +146,18 @@ enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t d
 	p->ball = noise.ball;
 	p->sigma_z = noise.sigma_z;
 	p->sigma_c = noise.sigma_c;
+	p->multiplier = noise.multiplier;
+	p->colluders =
+	    job->noise_colluders == JOB_AUTO ? parties / 2 : (size_t)job->noise_colluders;
+	if (noise.multiplier > 0) {
+		p->clip = job->noise_clip;
+		if (p->colluders >= parties)
+			return err_set(
+			    ERR_INPUT,
+			    "job.noise.colluders is %zu, of %zu parties: expected fewer, "
+			    "or nobody's noise is left",
+			    p->colluders, parties);
+	}
 	return ERR_OK;
 }
 

@@ -8,7 +8,12 @@ enum { FEDSC_DIMS_MAX = 4096 };
 
 /* Stage II; and federated k-means, which is a kind of its own. */
 enum fedsc_variant { FEDSC_BY_ANCHORS, FEDSC_BY_DENSE, FEDSC_BY_PAPER, FEDSC_BY_KMEANS };
-enum fedsc_noise_on { NOISE_NONE, NOISE_DATA, NOISE_FACTORS }; /* Sections 3.1 and 3.2 */
+enum fedsc_noise_on {
+	NOISE_NONE,
+	NOISE_DATA,    /* Section 3.1 */
+	NOISE_FACTORS, /* Section 3.2 */
+	NOISE_SUMS     /* kmeans: of each sum all parties' shares together (private.h) */
+};
 
 /* The algorithm's parameters; a job gives all but k, the noise in numbers, draw, seed and threads. */
 struct fedsc_params { /* kmeans reads those marked with + */
@@ -35,6 +40,8 @@ struct fedsc_params { /* kmeans reads those marked with + */
 	double noise_z, noise_c; /* Section 3.2: in standard deviations of Z_p and C_p; */
 	double sigma_z, sigma_c; /* and so much besides */
 	double clip, ball;       /* scaled rows, and rows of Z_p, are shortened to it; 0: not */
+	double multiplier;       /* + noise in sums: its deviation, in how far a row can move a sum; 0: none */
+	size_t colluders;        /* + so many parties' shares of it are taken to be known */
 	enum job_standardize standardize; /* + */
 	uint64_t draw; /* from which the parties of each round are drawn: the attempt's hash */
 	uint64_t seed;    /* + */
@@ -44,12 +51,13 @@ struct fedsc_params { /* kmeans reads those marked with + */
 struct fedsc_job {
 	JOB_HEAD;
 	struct fedsc_params how;
-	enum fedsc_noise_on noise; /* + job.noise.on; kmeans: none or data */
+	enum fedsc_noise_on noise; /* + job.noise.on; kmeans: none, data or sums */
 	double noise_beta;   /* + sigma in standard deviations of what it is added to; 0: by eps */
 	double noise_beta_c; /* the same of C_p, where it is another than Z_p's; -1: it is not */
 	double noise_eps, noise_delta; /* + 0: not given */
 	double noise_clip;             /* + tau_X: rows are shortened to it */
 	double noise_ball;             /* tau_Z: rows of Z are shortened to it; 0: not */
+	unsigned noise_colluders;      /* + sums: JOB_AUTO: half of the parties, rounded down */
 };
 
 extern const struct kind kind_fedsc;
@@ -62,6 +70,7 @@ extern const char *const fedsc_noise_names[];
 void kmeans_presets(const struct json *root, struct kind_presets *to);
 void kmeans_settle(void *job, bool modulus_given);
 const char *fedsc_unread(const void *job, const struct config_row *row);
+const char *kmeans_unread(const void *job, const struct config_row *row);
 enum err fedsc_check(const void *job) MUST_CHECK; /* kmeans too */
 void fedsc_leaks(struct said *s, const void *job, size_t parties);
 

@@ -47,7 +47,7 @@ const struct kind kind_kmeans = {
 	.rows = kmeans_rows,
 	.presets = kmeans_presets,
 	.settle = kmeans_settle,
-	.unread = kind_reads_all,
+	.unread = kmeans_unread,
 	.permission = kind_own_permission,
 	.permissions = of_kmeans,
 };

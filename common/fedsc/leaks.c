@@ -2,6 +2,35 @@
 #include "common/fedsc/job.h"
 #include "common/kind/own.h"
 
+/* Nothing exact but how many rows there are. */
+static void noisy_sums(struct said *s, const struct fedsc_job *job, size_t parties)
+{
+	say_names(s, parties);
+	say(s, true, "coordinator and parties see the number of rows of all parties together");
+	say(s, true, "each party alone sees the clusters of its own rows");
+	say(s, true,
+	    "coordinator and parties see counts and centres with noise, in each of job.iterations "
+	    "rounds: how many rows of all parties are nearest to each, and what the sum of their "
+	    "offsets makes of it");
+	say(s, job->noise_colluders == JOB_AUTO,
+	    "all that is shown is (eps, delta)-differentially private in each row, by "
+	    "job.noise.eps "
+	    "and delta, as long as no more than half of the parties tell the coordinator what "
+	    "noise "
+	    "they added; the number of rows is not hidden, and further jobs and attempts on the "
+	    "same "
+	    "rows add to it");
+	say(s, job->noise_colluders != JOB_AUTO,
+	    "all that is shown is (eps, delta)-differentially private in each row, by "
+	    "job.noise.eps "
+	    "and delta, as long as no more than job.noise.colluders parties tell the coordinator "
+	    "what "
+	    "noise they added; the number of rows is not hidden, and further jobs and attempts on "
+	    "the "
+	    "same rows add to it");
+	say_collusion(s, false, parties);
+}
+
 void fedsc_leaks(struct said *s, const void *p, size_t parties)
 {
 	const struct fedsc_job *job = p;
@@ -10,6 +39,10 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	bool single = job->noise != NOISE_DATA, noisy_factors = job->noise == NOISE_FACTORS;
 	bool private = job->noise == NOISE_DATA && job->noise_eps > 0;
 
+	if (job->noise == NOISE_SUMS) {
+		noisy_sums(s, job, parties);
+		return;
+	}
 	say_names(s, parties);
 	say(s, true,
 	    "coordinator and parties see the number of rows of all parties together, the mean of "

@@ -45,6 +45,14 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 				    &out->mechanism));
 		out->eps = job->noise_eps;
 		out->delta = job->noise_delta;
+	} else if (job->noise == NOISE_SUMS) {
+		/* T rounds of deviation s sqrt(T) are as one of s (Dong, Roth, Su 2022). */
+		TRY(noise_analytic(job->noise_eps, job->noise_delta, 1, &out->multiplier));
+		out->multiplier *= sqrt(job->how.lloyd);
+		out->clip = job->noise_clip;
+		out->mechanism = "discrete gaussian";
+		out->eps = job->noise_eps;
+		out->delta = job->noise_delta;
 	} else if (job->noise == NOISE_DATA) {
 		out->beta = job->noise_beta;
 	} else if (job->noise == NOISE_FACTORS && job->noise_eps > 0) { /* Section 3.2 */
@@ -91,6 +99,14 @@ static void say_theorem(const struct fedsc_job *job, const struct fedsc_noise *n
 			 "; without noise.ball nothing bounds Z, and Theorem 3.9 claims nothing");
 }
 
+static const char *colluders(const struct fedsc_job *job, char *text, size_t size)
+{
+	if (job->noise_colluders == JOB_AUTO)
+		return "half of them";
+	snprintf(text, size, "%u of them", job->noise_colluders);
+	return text;
+}
+
 void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *noise,
 		     char text[static FEDSC_NOISE_TEXT])
 {
@@ -109,6 +125,17 @@ void fedsc_noise_say(const struct fedsc_job *job, const struct fedsc_noise *nois
 			 "hidden, and every further job on the same rows spends its own eps",
 			 noise->eps, noise->delta, noise->mechanism, noise->clip,
 			 noise->sensitivity, noise->sigma);
+	else if (job->noise == NOISE_SUMS)
+		snprintf(
+		    text, FEDSC_NOISE_TEXT,
+		    "(eps %g, delta %g)-differential privacy of each row, by the %s mechanism "
+		    "in sums: rows are shortened to length %g, and each of %u rounds has noise "
+		    "of %.6g times what one row in place of another can change, in shares of "
+		    "all parties, so that %s may tell the coordinator theirs. The number of "
+		    "rows is not hidden, and every further job, and attempt, on the same rows "
+		    "spends its own eps",
+		    noise->eps, noise->delta, noise->mechanism, noise->clip, job->how.lloyd,
+		    noise->multiplier, colluders(job, of_c, sizeof(of_c)));
 	else if (job->noise == NOISE_DATA)
 		snprintf(text, FEDSC_NOISE_TEXT,
 			 "no differential privacy: rows have noise of sigma %g standard "
@@ -145,4 +172,5 @@ void fedsc_noise_record(const struct fedsc_job *job, const struct fedsc_noise *n
 	record_above_0(r, "noise_sigma", noise->sigma);
 	record_above_0(r, "noise_sigma_z", noise->sigma_z);
 	record_above_0(r, "noise_sigma_c", noise->sigma_c);
+	record_above_0(r, "noise_multiplier", noise->multiplier);
 }

@@ -17,6 +17,8 @@ struct fedsc_noise {
 	double clip;               /* with eps: raw rows are shortened to it; 0: not */
 	double sensitivity, sigma; /* with eps: 2 clip, and the deviation of what raw rows get */
 	double beta; /* without: of what scaled rows get (fedsc_question.beta, fedsc_params.beta) */
+	/* -- sums ---------------------------------------------------------------------------- */
+	double multiplier; /* deviation of the noise in a sum that a row can move by 1, of each round */
 	/* -- factors: fields of the same name in fedsc_question and fedsc_params ------------- */
 	double noise_z, noise_c; /* without eps: in deviations of Z_p and of C_p */
 	double scaled_clip;      /* with eps: scaled rows are shortened to it; 0: not */

@@ -9,6 +9,10 @@
 enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_params *p, bool width,
 		      struct fedsc_report *report) MUST_CHECK;
 
+/* How many rows there are, and nothing else. report: n. totals.c. */
+enum err fedsc_count(struct parties *parties, const struct fedsc_params *p,
+		     struct fedsc_report *report) MUST_CHECK;
+
 /* How many landmarks are looked for at first, of n rows. */
 size_t fedsc_landmarks_most(const struct fedsc_params *p, double n);
 /* The search for up to d of them. */

@@ -1,4 +1,5 @@
 #include "common/fedsc/party.h"
+#include "common/fedsc/private.h"
 #include "common/base/alloc.h"
 #include "common/linalg/distance.h"
 #include "common/linalg/la.h"
@@ -33,8 +34,14 @@ size_t fedsc_words(const struct fedsc_question *q, size_t m)
 		return q->Z->rows;
 	case FEDSC_DENSE:
 		return triangle(q->d);
+	case FEDSC_COUNT:
+		return 1;
+	case FEDSC_NOISY:
+		return q->Z->rows * (m + 2);
 	case FEDSC_EMBED:
 	case FEDSC_UPLOAD:
+	case FEDSC_BALL:
+	case FEDSC_NEAREST:
 		return 0;
 	}
 	return 0;
@@ -397,6 +404,15 @@ enum err fedsc_answer(struct fedsc_party *p, const struct fedsc_question *q, dou
 		return tell_anchor(p, q, x);
 	case FEDSC_EMBED:
 		return take_embedding(p, q->R);
+	case FEDSC_COUNT:
+		*x = (double)p->X.rows;
+		break;
+	case FEDSC_BALL:
+		return fedsc_enter_ball(p, q->clip);
+	case FEDSC_NOISY:
+		return fedsc_tell_noisy(p, q, x);
+	case FEDSC_NEAREST:
+		return fedsc_take_centres(p, q->Z);
 	case FEDSC_UPLOAD:
 		break;
 	}

@@ -29,7 +29,14 @@ enum fedsc_kind {
 	FEDSC_EMBED,      /* 0: unit rows of diag(1 / F t)^1/2 F R if the last of DENSE and ANCHOR was
 	                     DENSE, else of B R, are what is clustered from now on */
 	FEDSC_UPLOAD,     /* rows, in clear: fedsc_upload() */
+	/* with noise in sums: private.h */
+	FEDSC_COUNT,      /* 1: rows */
+	FEDSC_BALL,       /* 0: rows are divided by clip and shortened to length 1, for good */
+	FEDSC_NOISY,      /* k (m + 2): N, then S and Q of each centre */
+	FEDSC_NEAREST,    /* 0: labels are by the centres Z, for good */
 };
+
+struct fedsc_noisy;
 
 struct fedsc_question {
 	enum fedsc_kind kind;
@@ -37,10 +44,10 @@ struct fedsc_question {
 	bool columns;        /* SPREAD */
 	double scale, beta;  /* SCALE */
 	const double *unit;  /* SCALE: m, which scale is a factor of; NULL: scale in all columns */
-	double clip;         /* SCALE: longer rows are shortened to it, once scaled; 0: not */
+	double clip;         /* SCALE: longer rows are shortened to it, once scaled; 0: not; BALL */
 	bool width;          /* SCALE */
 	const struct fedkmeans_question *clusters; /* CLUSTERS */
-	const struct mat *Z; /* SPECTRUM, DICTIONARY, DEGREES, ANCHOR, UPLOAD: d x m; DENSE and EMBED go by
+	const struct mat *Z; /* SPECTRUM, DICTIONARY, DEGREES, ANCHOR, UPLOAD: d x m; NOISY, NEAREST: k x m; DENSE and EMBED go by
 	                        the last of DEGREES and ANCHOR */
 	double r, lambda;    /* SPECTRUM, DICTIONARY, DEGREES, UPLOAD */
 	unsigned inner;      /* DICTIONARY: Q */
@@ -54,6 +61,7 @@ struct fedsc_question {
 	size_t d;            /* DENSE */
 	unsigned near;       /* ANCHOR: s */
 	const struct mat *R; /* EMBED: d x k */
+	const struct fedsc_noisy *noisy; /* NOISY: of its centres Z */
 };
 
 size_t fedsc_words(const struct fedsc_question *q, size_t m);

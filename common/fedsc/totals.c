@@ -143,6 +143,17 @@ static enum err scale(struct totals *t, bool width)
 	return ERR_OK;
 }
 
+enum err fedsc_count(struct parties *parties, const struct fedsc_params *p,
+		     struct fedsc_report *report)
+{
+	const struct fedsc_question q = { .kind = FEDSC_COUNT };
+	const struct totals t = { .parties = parties, .p = p };
+
+	parties_phase(parties, "totals");
+	TRY(parties_sum_told(parties, &q, &report->n, 1));
+	return check_total(&t, report->n);
+}
+
 enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_params *p, bool width,
 		      struct fedsc_report *report)
 {

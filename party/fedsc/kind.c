@@ -37,9 +37,11 @@ static enum err allow_eps(const struct party_config *config, const struct work *
 	if (!(noise.eps > 0))
 		return err_set(ERR_PEER,
 			       "the offered job of kind %s claims no differential privacy, "
-			       "policy.max_eps of %s is %g: it takes job.noise.on \"data\" with "
+			       "policy.max_eps of %s is %g: it takes job.noise.on \"data\"%s with "
 			       "job.noise.eps, delta and clip",
-			       work->half->kind->name, config->common.name, config->policy.max_eps);
+			       work->half->kind->name, config->common.name, config->policy.max_eps,
+			       work->job.fedsc.how.variant == FEDSC_BY_KMEANS ? " or \"sums\""
+									      : "");
 	if (noise.eps > config->policy.max_eps)
 		return err_set(ERR_PEER,
 			       "the offered job.noise.eps is %g, policy.max_eps of %s is %g",

@@ -353,6 +353,21 @@ test_noise_of_another_attempt() {
 	[[ $booked == 1 ]] || fail "the ledger has eps $booked"
 }
 
+# In sums it is on what was asked, too: each attempt spends its own.
+test_noise_in_sums_of_another_attempt() {
+	rows_federation 3
+	rows_job kmeans '. + { noise: { on: "sums", eps: 1, delta: 1e-5, clip: 10 } }'
+	every '.rejoin_s = 30'
+	stretched
+	HUB=$ADDRESS
+	in_phase party-01 landmarks
+	kills coordinator
+	coordinator_again
+	ends 0 "${EVERYONE[@]}"
+	attempt_is 2 "${EVERYONE[@]}"
+	[[ $(run_of party-01 .facts.eps_spent) == 2 ]] || fail "party-01 spent $(run_of party-01 .facts.eps_spent)"
+}
+
 # ---- nobody died: somebody stood still for too long, and is there again ----
 
 stands_still() { # NAME

@@ -179,13 +179,62 @@ static void test_noise_of_factors(void **state)
 	      "job.kernel.lambda is 0, expected above 0");
 }
 
+#define SUMS(more) NOISE("\"on\": \"sums\", " EPS more)
+
+static void kmeans(const char *more, const char *message)
+{
+	check("kmeans", more, message);
+}
+
+static void test_noise_in_sums(void **state)
+{
+	struct job j;
+
+	(void)state;
+	kmeans(SUMS(""), NULL);
+	kmeans(SUMS(", \"colluders\": 3"), NULL);
+	assert_ok(parse(&j, "{\"kind\": \"kmeans\", \"clusters\": 5" SUMS("") "}", NULL));
+	assert_int_equal(j.fedsc.how.lloyd, 7); /* as many rounds as there may be */
+	fedsc(SUMS(""), "only kind \"kmeans\" has noise in its sums");
+	kmeans(NOISE("\"on\": \"sums\", \"beta\": 1"),
+	       "job.noise.beta is 1, expected job.noise.eps");
+	kmeans(NOISE("\"on\": \"sums\""), "job.noise.eps is not given");
+	kmeans(NOISE("\"on\": \"sums\", \"eps\": 1, \"delta\": 1e-5"), "without job.noise.clip");
+	kmeans(", \"standardize\": \"joint\"" SUMS(""),
+	       "job.standardize is \"joint\", expected \"none\"");
+	kmeans(", \"standardize\": \"local\"" SUMS(""),
+	       "job.standardize is \"local\", expected \"none\"");
+	kmeans(", \"tolerance\": 0.1" SUMS(""), "with noise in sums all rounds are made");
+	kmeans(", \"iterations\": 4" SUMS(""), "job.iterations is 4, expected 5 or more");
+	kmeans(", \"iterations\": 5" SUMS(""), NULL);
+	kmeans(NOISE("\"on\": \"data\", \"beta\": 1, \"colluders\": 1"),
+	       "job.noise.colluders is 1, but job.noise.on is \"data\"");
+	kmeans(NOISE("\"colluders\": 1"), "job.noise.colluders is 1, but job.noise.on is \"none\"");
+	assert_err(parse(&j, "{\"kind\": \"kmeans\", \"clusters\": 65" SUMS("") "}", NULL),
+		   ERR_INPUT, "job.clusters is 65, expected 64 at most");
+}
+
+/* Somebody's noise must be left. */
+static void test_colluders_of_so_many(void **state)
+{
+	struct fedsc_params p;
+	struct job j;
+
+	(void)state;
+	assert_ok(parse(&j, "{\"kind\": \"kmeans\", \"clusters\": 5" SUMS(", \"colluders\": 3") "}",
+			NULL));
+	assert_ok(fedsc_params_of(&j.fedsc, 4, 0, 1, &p));
+	assert_true(p.colluders == 3 && p.multiplier > 0 && p.clip == 2);
+	assert_err(fedsc_params_of(&j.fedsc, 3, 0, 1, &p), ERR_INPUT,
+		   "job.noise.colluders is 3, of 3 parties");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_unread),
-		cmocka_unit_test(test_noise_of_rows),
-		cmocka_unit_test(test_noise_of_factors),
+		cmocka_unit_test(test_sizes),         cmocka_unit_test(test_unread),
+		cmocka_unit_test(test_noise_of_rows), cmocka_unit_test(test_noise_of_factors),
+		cmocka_unit_test(test_noise_in_sums), cmocka_unit_test(test_colluders_of_so_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

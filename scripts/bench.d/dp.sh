@@ -1,0 +1,58 @@
+# dp -- what differential privacy costs: k-means with noise in its sums, beside noise on rows and none.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+about='ARI of k-means by eps: noise in sums, on rows, none; mean over seeds; clouds of 2000 and 20000 rows, digits, iris'
+default_seeds=5 quick_seeds=2
+
+delta=1e-5
+EPS=(0.5 1 2 4 8)
+
+# Rows of one scale around 0, and the length that hold them, from what such data are: not private, and the same for all.
+make_sets() {
+	[[ ! -e $out/runs/dp/ready ]] || return 0
+	mkdir -p "$out/runs/dp"
+	"$bin/coterie" synth --points --nodes 2000 --features 4 --clusters 5 --apart 6 --out "$out/runs/dp/clouds-2000" >/dev/null
+	"$bin/coterie" synth --points --nodes 20000 --features 16 --clusters 8 --apart 6 --out "$out/runs/dp/clouds-20000" >/dev/null
+	/usr/bin/python3 scripts/bench.d/dp.py "$out/runs/dp" || return 0 # without scikit-learn the others remain
+	touch "$out/runs/dp/ready"
+}
+
+measure() {
+	local set k clip L eps
+	make_sets
+	while read -r set k clip; do
+		[[ -e $out/runs/dp/$set/features.npy ]] || { not_run "$set" none 'L=2' 'python3-sklearn is not installed'; continue; }
+		for L in 2 8; do
+			one "$set" "$k" none "L=$L" '{}'
+			for eps in "${EPS[@]}"; do
+				one "$set" "$k" "sums, eps $eps" "L=$L" "{\"on\":\"sums\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
+				one "$set" "$k" "rows, eps $eps" "L=$L" "{\"on\":\"data\",\"eps\":$eps,\"delta\":$delta,\"clip\":$clip}"
+			done
+		done
+	done <<-END
+		clouds-2000 5 12
+		clouds-20000 8 16
+		digits 10 1.3
+		iris 3 3
+	END
+}
+
+one() { # SET K ROW COLUMN NOISE
+	local at=$out/runs/dp seed all='' lost=0
+	! cell_known "$1" "$3" "$4" || return 0
+	for ((seed = 1; seed <= seeds; seed++)); do
+		echo "{\"kind\":\"kmeans\",\"clusters\":$2,\"seed\":$seed,\"noise\":$5}" >"$at/job.json"
+		rm -rf "$at/run"
+		if "$bin/coterie" run --data "$at/$1" --job "$at/job.json" --parties "${4#L=}" --out "$at/run" --seed "$seed" >"$at/said" 2>&1; then
+			all+=$(sed -n 's/.*ARI \([-0-9.]*\).*/\1/p' "$at/said")$'\n'
+		else
+			lost=$((lost + 1)) # too few rows are near each other, once noise is on them
+			all+=0$'\n'
+		fi
+	done
+	all=${all%$'\n'}
+	cell "$1" "$3" "$4" value="$(mean <<<"$all")" deviation="$(deviation <<<"$all")" runs="$seeds" \
+		note="$( ((!lost)) || echo "$lost of $seeds found no clusters, which counts 0")"
+}
+
+render() { render_grid '{value} +- {deviation}'; }

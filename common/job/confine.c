@@ -7,6 +7,7 @@
 #include <pwd.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -190,8 +191,19 @@ enum err confine_user(const struct daemon_common *c)
 	return ERR_OK;
 }
 
+/* libseccomp 2.5 does not look whether it got memory for the program that it makes of a filter. */
+static void on_fault(int sig)
+{
+	static const char text[] = "out of memory: none for the filter of system calls\n";
+
+	(void)sig;
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(ERR_INTERNAL);
+}
+
 enum err confine(const struct daemon_common *c)
 {
+	struct sigaction before, ours = { .sa_handler = on_fault };
 	scmp_filter_ctx f;
 	int bad;
 
@@ -207,7 +219,11 @@ enum err confine(const struct daemon_common *c)
 	}
 	/* Threads may run already (OpenBLAS has its own), so the filter is loaded for all of them
 	 * at once, and no_new_privs goes with it. */
+	errno = 0;
+	sigaction(SIGSEGV, &ours, &before);
 	f = seccomp_init(SCMP_ACT_KILL_PROCESS);
+	if (!f && errno == ENOMEM)
+		on_fault(SIGSEGV);
 	if (!f) /* the library has asked the kernel whether it knows the action */
 		return err_set(ERR_INPUT,
 			       "sandbox: the system call seccomp, by which a process confines "
@@ -223,6 +239,9 @@ enum err confine(const struct daemon_common *c)
 	if (!bad)
 		bad = seccomp_load(f);
 	seccomp_release(f);
+	sigaction(SIGSEGV, &before, NULL);
+	if (bad == -ENOMEM)
+		on_fault(SIGSEGV);
 	if (bad)
 		return err_set(ERR_INPUT,
 			       "sandbox: the kernel refuses the filter of system calls (%s); "

@@ -131,6 +131,22 @@ test_memory_is_out() {
 	done
 }
 
+# From the first allocation to the first dialling; libseccomp makes some 2000 of them, and does not look what it got.
+test_memory_is_out_at_the_start() {
+	local n status=5
+	federation 2
+	edit party-01 '.retry_s = 1'
+	for ((n = 500; n < 200000 && status == 5; n += 700)); do
+		status=0
+		FAULT_CLASS=alloc FAULT_HOW=null+ FAULT_AT=$n timeout $((PATIENCE * 20)) env LD_PRELOAD="$SHIM" "$BIN/party" \
+			--config "$T/party-01.json" --once --coordinator 127.0.0.1:1 >"$T/party.stdout" 2>"$T/party.stderr" || status=$?
+		cat "$T/party.stderr" >>"$T/all.stderr"
+		((status == 2)) || { ((status == 5)) && said party 'out of memory|no thread can be started|cannot have its buffers'; } ||
+			fail "without memory from allocation $n on: status $status, $(tail -n 1 "$T/party.stderr")"
+	done
+	says all 'out of memory: none for the filter of system calls'
+}
+
 # The others' patience ends, the job is over; and the process whose library spins goes, too.
 test_a_job_thread_that_never_returns() {
 	federation 2

@@ -3,7 +3,8 @@
 #
 #   tests/faults/faults.sh [option...] [PROTOCOL...]
 #
-#     --sample N     only N of the cells, spread over all of them; the same ones each time
+#     --sample N     only N of the cells, spread over all of them; the same ones each time. Of N protocols, if
+#                    there are more: the run without a fault that each is held against takes longer than its cells
 #     --jobs N       cells at a time; default twice the cores
 #     --out FILE     a line for each cell: protocol,step,fault,victim,outcome,what
 #     --only FAULT   kill, stop3, stop30, cut, loss or disk; may be given again
@@ -182,9 +183,10 @@ stop_for() { # SECONDS
 	kill -CONT "${PID[$victim]}"
 }
 
+# With room for the ledger, whose log of writes alone takes some MB of a job with many rounds.
 small_disk() {
 	mkdir -p "$T/out/$victim"
-	mount -t tmpfs -o size=2m coterie-fault "$T/out/$victim" || outcome 'not run' 'no tmpfs can be mounted'
+	mount -t tmpfs -o size=16m coterie-fault "$T/out/$victim" || outcome 'not run' 'no tmpfs can be mounted'
 	mounted=$T/out/$victim
 }
 
@@ -239,7 +241,7 @@ judge() {
 died_when_all_were_done() { # the coordinator may have ended before it is dialled again
 	[[ $fault$victim == killparty* ]] && ((STATUS_OF[$victim] == 2)) && {
 		{ said "$victim" 'refused by coordinator: the job is done' && said coordinator "$victim has its results"; } ||
-			{ said "$victim" 'was tried for retry_s' && [[ $(run_of coordinator .status) == "done" ]]; }
+			{ said "$victim" 'was tried for retry_s' && [[ $(run_of coordinator .status) == "done" && ! $(run_of "$victim" .status) == failed ]]; }
 	}
 }
 
@@ -289,11 +291,18 @@ same_results() {
 }
 
 # By name: whatever else a kind leaves is there, and not empty; of models their number, for they are named
-# by the job; and what was killed when it had written its results is given place by the next attempt, in job-*.
+# by the job.
 same_files() { # NAME
-	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1
-	files_in() { (cd "$1" && find . -type f -size +0 ! -name run.json ! -name log.jsonl ! -name filling ! -path './state/ledger*' ! -path './job-*' | sed 's/model-.*\.bin/model/' | sort); }
+	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1 aside
+	aside=$(put_aside "$1")
+	files_in() { (cd "$1" && find . -type f -size +0 ! -name run.json ! -name log.jsonl ! -name filling ! -path './state/ledger*' ! -path "./${aside:-none}/*" | sed 's/model-.*\.bin/model/' | sort); }
 	diff <(files_in "$was") <(files_in "$is") >&2
+}
+
+# What was written of its results when a process was killed is given place by the next attempt: of this job alone.
+put_aside() { # NAME
+	[[ $fault == kill ]] || return 0
+	run_of "$1" 'select(.attempt > 1) | "job-\(.job_id)-*"' 2>/dev/null || true
 }
 
 # Or there was no room for a record, or its writer is gone, and it says so.
@@ -322,16 +331,16 @@ same_causes() {
 	[[ $fault != disk ]] || full_disk_is_the_cause
 }
 
+# Whose disk it is knows it; the others, who ended the job.
 full_disk_is_the_cause() {
-	local name found=false
+	local name
 	for name in coordinator $(names "$PARTIES"); do
-		if grep -Eq 'No space left|disk (I/O|is full)|disk full' "$T/$name.stderr"; then
-			found=true
+		if [[ $name == "$victim" ]]; then
+			grep -Eq 'No space left|disk (I/O|is full)|disk full' "$T/$name.stderr" || fail "$name does not know that its disk is full: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
 		else
 			grep -Eq ' (says|declined the job): ' "$T/$name.stderr" || fail "$name does not know who ended the job: $(tail -n 1 "$T/$name.stderr" | cut -c 1-200)"
 		fi
 	done
-	$found || fail "nobody knows that the disk is full"
 }
 
 # The victim may have been kept from taking back what it had; the coordinator's are its own reckoning.
@@ -454,15 +463,16 @@ base=$(mktemp -d "${TMPDIR:-/tmp}/coterie-faults.XXXXXX")
 trap 'rm -rf "$base"' EXIT
 trap 'exit 130' INT TERM HUP
 export COTERIE_BIN=$BIN
+some_of() { # FILE: its lines, or as many as the sample has
+	awk -v n="$sample" -v total="$(wc -l <"$1")" '!n || n >= total || int(NR * n / total) > int((NR - 1) * n / total)' "$1"
+}
+printf '%s\n' "${chosen[@]}" >"$base/protocols"
+mapfile -t chosen < <(some_of "$base/protocols")
 # shellcheck disable=SC2016 # $0 is expanded by the shell that xargs starts
 printf '%s\n' "${chosen[@]}" | xargs -P "$jobs" -I{} setpriv --pdeathsig TERM bash "$0" --prepare "$base" {} ||
 	wrong_use "a run without any fault fails"
-for name in "${chosen[@]}"; do cells "$name"; done >"$base/cells"
-if ((sample)); then # every so many of them
-	total=$(wc -l <"$base/cells")
-	awk -v n="$sample" -v total="$total" 'int(NR * n / total) > int((NR - 1) * n / total)' "$base/cells" >"$base/some"
-	mv "$base/some" "$base/cells"
-fi
+for name in "${chosen[@]}"; do cells "$name"; done >"$base/all"
+some_of "$base/all" >"$base/cells"
 if $list; then
 	cat "$base/cells"
 	exit 0

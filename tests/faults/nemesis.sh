@@ -50,7 +50,7 @@ done
 PARTIES=4
 EVERYONE=(coordinator party-00 party-01 party-02 party-03)
 ENDED=(coordinator party-01 party-02 party-03)
-KINDS=(tree flat landmark gcc kmeans fedsc fedspectral-exact fedspectral-plain fedspectral+ fedwalk fedgcn)
+KINDS=(tree flat landmark gcc intersect kmeans.columns kmeans fedsc fedspectral-exact fedspectral-plain fedspectral+ fedwalk fedgcn)
 FAULTS_KNOWN=(kill term stop hup cut half flip silent data torn renew expire clock second twin full)
 HEARTBEAT_S=2 RECONNECT_S=8 REJOIN_S=20 JOIN_S=60
 RELAY_MS=8

@@ -31,11 +31,24 @@
 source "$(dirname "$0")/../integration/lib.sh"
 
 SHIM=$ROOT/build/plain/tests/faults/shim.so
-PROTOCOLS=(kmeans flat)
+PROTOCOLS=(kmeans flat intersect)
 FAULTS_KNOWN=(EIO EIO+ ENOSPC ENOSPC+ short die power torn alloc alloc+)
 PARTIES=3
 KEEP=${KEEP-}
 LIMIT_S=30 # until all have ended; times PATIENCE
+
+# Each party has some of the rows; the job is of those that all have, in the same order each time.
+other_rows() {
+	local name
+	federation $PARTIES --nodes 60
+	rm -r "$T/data"
+	"$BIN/coterie" split --by columns --keep 0.9 --parties $PARTIES --seed 5 --data "$T/pooled" --out "$T/data" >/dev/null
+	edit job '.method = "flat" | .polish = 0 | .restarts = 1 | .local_restarts = 1 | .align = "intersect" | .min_common = 20'
+	(umask 077 && head -c 32 /dev/urandom >"$T/numbering")
+	for name in $(names $PARTIES); do
+		edit "$name" ".data.ids = \"data/$name/ids.txt\" | .numbering_key = \"numbering\" | .policy.min_common = 20"
+	done
+}
 
 everybody() { echo coordinator && names $PARTIES; }
 
@@ -49,6 +62,7 @@ prepare() { # NAME
 	case $1 in
 	kmeans) rows_federation $PARTIES --nodes 60 && rows_job kmeans '.restarts = 2' ;;
 	flat) federation $PARTIES --nodes 60 && edit job '.method = "flat" | .polish = 0 | .restarts = 1 | .local_restarts = 1' ;;
+	intersect) other_rows ;;
 	*) fail "$1: no such protocol; expected one of ${PROTOCOLS[*]}" ;;
 	esac
 	for name in $(everybody); do edit "$name" '.reconnect_s = 0 | .step_timeout_s = 15'; done

@@ -17,6 +17,7 @@ job_of() { # KIND
 	case $1 in
 	tree) echo '"kind": "kcagc", "graphs": "own", "filter": { "order": 3 }, "restarts": 4, "local_restarts": 2, "polish": 2' ;;
 	flat) echo '"kind": "kcagc", "graphs": "own", "method": "flat", "filter": { "order": 3 }' ;;
+	intersect) echo '"kind": "kcagc", "graphs": "own", "align": "intersect", "method": "flat", "filter": { "order": 3 }' ;;
 	landmark | gcc) echo "\"kind\": \"kcagc\", \"graphs\": \"own\", \"method\": \"$1\"" ;;
 	fedspectral-exact) echo '"kind": "fedspectral", "variant": "exact"' ;;
 	fedspectral-plain) echo '"kind": "fedspectral", "variant": "fedspectral"' ;;
@@ -72,7 +73,7 @@ configurations() {
 	edit coordinator "$times | .join_timeout_s = $JOIN_S | .numbering_key = \"numbering.coordinator\""
 	for name in $(names $PARTIES); do
 		edit "$name" "$times | .state = \"state/\(.name)\" | .numbering_key = \"numbering\" | .retry_s = 0
-			| .policy.jobs = [\"kcagc\", \"kmeans\", \"fedsc\", \"fedspectral\", \"fedspectral.exact\", \"fedwalk\", \"fedgcn\"]"
+			| .policy.jobs = [\"kcagc\", \"kmeans.columns\", \"kmeans\", \"fedsc\", \"fedspectral\", \"fedspectral.exact\", \"fedwalk\", \"fedgcn\"]"
 	done
 }
 

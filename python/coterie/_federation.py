@@ -250,8 +250,15 @@ class Party:
             file.write_text(json.dumps({**self.config, "data": files}), encoding="utf-8")
         if out is not None:
             self.output = Path(out).expanduser().resolve()
+        self._earlier = self._record()
         self.process = Process("party", ["--config", file, "--once", "--job", write_job(self.job, scratch), "--out", self.output],
                                self.progress.line)
+
+    def _record(self) -> bytes:
+        try:
+            return (self.output / "run.json").read_bytes()
+        except OSError:
+            return b""
 
     def _results(self) -> Dict[str, Path]:
         """Results of a party that stays, by the directory of each job."""
@@ -289,7 +296,7 @@ class Party:
         status = self.process.wait(timeout)
         self.progress.end("done" if status == 0 else "failed")
         if status:
-            own = self.output if (self.output / "run.json").exists() else None
+            own = self.output if self._record() != self._earlier else None  # that of a job before says nothing of this one
             raise _failed(status, own, self.process.last_words(), "party")
         return Run(self.output)
 

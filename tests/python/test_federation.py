@@ -96,6 +96,18 @@ class TakesPart(unittest.TestCase):
         with self.assertRaisesRegex(coterie.InputError, "party: nowhere.json is not there"):
             coterie.KMeans(3, party="nowhere.json").fit()
 
+    def test_the_cause_is_of_this_job(self):
+        with federation.rows(2) as f:
+            f.coordinator({**JOB, "clusters": 140, "min_cluster": 3})
+            f.party("party-01", "--once")
+            with self.assertRaises(coterie.CoterieError) as e:
+                coterie.KMeans(140, party=f.config("party-00"), random_state=7, job={"min_cluster": 3}).fit()
+            self.assertRegex(str(e.exception), "^party-00: coordinator says: only .* landmarks have 3 rows or more, for 140 clusters")
+            f.edit("party-00", heartbeat_s=0)  # ends it before there is any job, and its run.json is the one from before
+            with self.assertRaises(coterie.InputError) as e:
+                coterie.KMeans(3, party=f.config("party-00"), random_state=7).fit()
+            self.assertIn("heartbeat_s is 0, expected", str(e.exception))
+
     def test_a_deadline(self):
         with federation.rows(2) as f:
             f.coordinator(JOB)

@@ -127,6 +127,7 @@ fails_with() { # STATUS REGEX NAME...
 		[[ $(run_of "$name" .status) == failed ]] || fail "$name/run.json: status $(run_of "$name" .status)"
 		[[ $(run_of "$name" .exit_status) == "$1" ]] || fail "$name/run.json: $(run_of "$name" .exit_status)"
 		grep -Eqi -- "$2" <<<"$(run_of "$name" .error)" || fail "$name/run.json: $(run_of "$name" .error)"
+		! grep -Eq 'attempt 1 ended.*attempt 1 ended' <<<"$(run_of "$name" .error)" || fail "$name says it twice: $(run_of "$name" .error)"
 	done
 }
 

@@ -150,7 +150,8 @@ test_wrong_arguments() {
 	refuses 'path=value' -- "${run_coordinator[@]}" --set clusters
 	refuses 'seed' -- "${run_coordinator[@]}" --seed minus
 	refuses 'loud' -- "${run_coordinator[@]}" --log-level loud
-	refuses '1:2:3|expected' -- "${run_party[@]}" --coordinator 1:2:3
+	refuses 'the command line: party\.coordinator is "1:2:3", expected' -- "${run_party[@]}" --coordinator 1:2:3
+	! grep -q -- --set "$T/wrong" || fail "it blames an option that was not given: $(<"$T/wrong")"
 	refuses 'agreed\.json' -- "${run_party[@]}" --job "$T/agreed.json"
 	refuses 'left|argument' -- "${run_party[@]}" left over
 	local launch=(env COTERIE_BIN="$BIN" "$ROOT/scripts/launch" --job "$T/job.json")
@@ -178,6 +179,16 @@ test_byte_order_marks() {
 	done
 	{ printf '%s' "$mark" && cat "$T/job.json"; } >"$T/marked" && mv "$T/marked" "$T/job.json"
 	refuses 'job\.json: begins with a byte order mark' -- "${run_coordinator[@]}"
+}
+
+# libc says "temporary failure" of it where no resolver answers.
+test_name_of_no_host() {
+	prepare
+	edit party-00 '.retry_s = 1'
+	ADDRESS=no-such-host.invalid:7431 party party-00
+	ends 2 party-00
+	says party-00 'no-such-host\.invalid:7431: (unknown node or service|the name cannot be looked up: is it right)'
+	! said party-00 'temporary failure' || fail "it says $(tail -n 1 "$T/party-00.stderr")"
 }
 
 # A service manager does not start again what cannot come right.

@@ -132,4 +132,15 @@ test_edges_of_plus() {
 	nothing_beyond apart victim merged
 }
 
+# Prototypes in clear, of which the coordinator chooses those to begin a round with. What it would read shows where weights
+# hardly move: else the sums of two rounds are of other embeddings.
+test_prototypes_in_clear() {
+	needs_python
+	graphs_federation 3
+	"$PYTHON" "$ROOT/tests/hostile/prototypes.py" "$T"/data/party-0? | tee "$T/read"
+	"$PYTHON" "$ROOT/tests/hostile/prototypes.py" --still "$T"/data/party-0? | tee "$T/still"
+	grep -q '^honest graphs read: 0 0 0 ' "$T/read" && grep -q '^lying graphs read: 0 0 0 ' "$T/read" || fail "graphs were read"
+	! grep -q '^honest graphs read: 0 0 0 ' "$T/still" || fail "the attack reads nothing anywhere"
+}
+
 run_tests "$@"

@@ -195,27 +195,50 @@ property() { on "$1" systemctl show -P "$3" "$2"; } # HOST UNIT NAME
 
 role_of() { [[ $1 == hub ]] && echo coordinator || echo party; } # HOST
 
-federation_of_hosts() { # keys made where they are used; only requests and certificates travel
+# The commands of a step of the README, each where it says.
+readme() { # STEP
+	local host line
+	while read -r host line; do
+		arrive "$host" "$line"
+		# shellcheck disable=SC2016
+		on "$host" /bin/sh -c 'cd /etc/coterie && eval "$1"' - "$line" >>"$T/readme" 2>&1 || fail "README, step $1: $host$ $line: $(tail -n 5 "$T/readme")"
+	done < <(between_organisations | sed -n "/^\*\*$1\. /,/^\*\*$(($1 + 1))\. /s/^    \(hub\|bank-[ab]\)\$ *\(.*\)/\1 \2/p")
+}
+
+# What was sent: a request to the hub, where it is signed; a certificate to where it is used.
+arrive() { # HOST LINE
+	[[ $2 != *"pki sign"*anna.csr* ]] || sent bank-a anna.csr hub
+	[[ $2 != *"--cert anna.crt"* ]] || sent hub anna.crt bank-a
+}
+
+between_organisations() { sed -n '/^## Between organisations/,/^## /p' "$ROOT/README.md"; }
+
+readme_json() { between_organisations | awk -v n="$1" '/^```json/ { inside = ++at == n; next } /^```/ { inside = 0 } inside' | jq .; } # N-TH of the section
+
+sent() { # HOST FILE HOST: from and to /etc/coterie
+	on "$1" cat "/etc/coterie/$2" | put "$3" "/etc/coterie/${2##*/}"
+}
+
+# Keys are made where they are used; only requests, certificates and fingerprints travel. Configurations are those of the packages with the
+# README's values.
+federation_of_hosts() {
 	local name other
-	on hub coterie pki init --dir /root/ca
-	for name in hub bank-a bank-b; do
-		on "$name" coterie pki request --name "$name" --role "$(role_of "$name")" --dir /etc/coterie
-		on "$name" chown "coterie-$(role_of "$name"):" "/etc/coterie/$name.key"
-		on "$name" cat "/etc/coterie/$name.csr" | put hub "/root/$name.csr"
-		on hub coterie pki sign --ca /root/ca "/root/$name.csr"
-		on hub cat "/root/$name.crt" | put "$name" "/etc/coterie/$name.crt"
-		on hub cat /root/ca/ca.crt | put "$name" /etc/coterie/ca.crt
-	done >"$T/pki.stdout" || fail "keys and certificates: $(cat "$T/pki.stdout")"
-	on hub jq 'del(.example) | .name = "hub" | .parties = ["bank-a", "bank-b"] | .threads = 1' /etc/coterie/coordinator.json >"$T/new"
+	readme 1
+	readme 2
+	for name in bank-a bank-b; do sent "$name" "$name.csr" hub; done
+	readme 3
+	for name in bank-a bank-b; do sent hub "$name.crt" "$name" && sent hub ca.crt "$name"; done
+	readme 4
+	on hub cat /etc/coterie/coordinator.json | jq -s '(.[0] | del(.example)) * (.[1] | del(.output)) | .threads = 1' - <(readme_json 1) >"$T/new"
 	put hub /etc/coterie/coordinator.json <"$T/new"
-	echo '{ "kind": "kcagc", "clusters": 3, "seed": 7, "filter": { "order": 3 } }' | put hub /etc/coterie/jobs/segments.json
+	for name in hub bank-a; do readme_json 2 | put "$name" /etc/coterie/job.json; done
 	for name in bank-a bank-b; do
 		other=bank-$(tr ab ba <<<"${name#bank-}")
-		on "$name" jq --arg name "$name" --arg other "$other" --arg hub "$(on hub coterie pki fingerprint /etc/coterie/hub.crt)" \
+		on "$name" cat /etc/coterie/party.json | jq -s --arg name "$name" --arg other "$other" --arg hub "$(on hub coterie pki fingerprint /etc/coterie/hub.crt)" \
 			--arg pin "$(on "$other" coterie pki fingerprint "/etc/coterie/$other.crt")" '
-			del(.example, .data.ids) | .name = $name | .coordinator = "hub.example.org:7431" | .threads = 1 |
+			(.[0] | del(.example, .peers)) * (.[1] | del(.output, .data)) | del(.data.ids) | .name = $name | .threads = 1 |
 			.identity.certificate = "\($name).crt" | .identity.key = "\($name).key" | .peers = { hub: $hub, ($other): $pin } |
-			.data.features = "/var/lib/coterie-party/data/features.mtx"' /etc/coterie/party.json >"$T/new"
+			.data.features = "/var/lib/coterie-party/data/features.mtx"' - <(readme_json 3) >"$T/new"
 		put "$name" /etc/coterie/party.json <"$T/new"
 	done
 }
@@ -235,17 +258,24 @@ install_on() { # HOST PACKAGE...
 		fail "$1: dpkg -i: $(cat "$T/dpkg")"
 }
 
-job_on_hosts() { # the parties run; the labels of both are the same
+both_connected() { [[ $(on hub coterie status --json | jq '[.peers[].connected] | all') == true ]]; }
+
+ready_on_hosts() { until_true 60 both_connected || fail "not both are connected: $(on hub coterie status)"; }
+
+same_labels_on_hosts() { # N: both parties have the labels of so many jobs, and those of the last are the same
 	local name
-	on hub systemctl start coterie-coordinator || fail "the coordinator does not start: $(on hub journalctl -q -o cat -n 8 -u coterie-coordinator)"
-	until_true 60 is_state hub coterie-coordinator inactive || fail "the job does not end: $(on hub journalctl -q -o cat -n 5 -u coterie-coordinator)"
-	[[ $(property hub coterie-coordinator Result) == success ]] || fail "the job: $(on hub journalctl -q -o cat -n 5 -u coterie-coordinator)"
 	for name in bank-a bank-b; do
 		until_true 30 on "$name" /bin/sh -c "[ \$(ls /var/lib/coterie-party/job-*/labels.csv 2>/dev/null | wc -l) = $1 ]" || fail "$name has no labels of job $1"
 		on "$name" /bin/sh -c 'cat "$(ls -t /var/lib/coterie-party/job-*/labels.csv | head -n 1)"' >"$T/labels-$name"
 	done
 	[[ $(wc -l <"$T/labels-bank-a") == 151 ]] || fail "bank-a has $(wc -l <"$T/labels-bank-a") lines of labels"
 	same_labels "$T/labels-bank-a" "$T/labels-bank-b"
+}
+
+job_on_hosts() { # N: is submitted, and done
+	ready_on_hosts
+	on hub coterie job submit --wait /etc/coterie/job.json >"$T/job-$1" 2>&1 || fail "job $1: $(cat "$T/job-$1" && on hub journalctl -q -o cat -n 5 -u coterie-coordinator)"
+	same_labels_on_hosts "$1"
 }
 
 test_three_hosts() {
@@ -278,18 +308,21 @@ test_three_hosts() {
 	for name in bank-a bank-b; do
 		other=party-0$([[ $name == bank-a ]] && echo 0 || echo 1)
 		for f in features.mtx edges.tsv; do put "$name" "/var/lib/coterie-party/data/$f" coterie-party: 600 <"$T/data/$other/$f"; done
-		on "$name" runuser -u coterie-party -- party --config /etc/coterie/party.json --check-config >/dev/null || fail "$name: --check-config"
-		on "$name" systemctl enable -q --now coterie-party || fail "$name: $(on "$name" journalctl -q -o cat -n 5 -u coterie-party)"
-		journal_soon_says "$name" coterie-party 'system calls are confined'
 	done
-	# One job, as a service; its results and the job's own lie where it may write.
-	put hub /etc/systemd/system/coterie-coordinator.service.d/job.conf <<-'END'
-		[Service]
-		ExecStart=
-		ExecStart=/usr/bin/coordinator --config /etc/coterie/coordinator.json --job /etc/coterie/jobs/segments.json
-	END
-	on hub systemctl daemon-reload
-	job_on_hosts 1
+	readme 6
+	readme 8
+	for name in bank-a bank-b; do journal_soon_says "$name" coterie-party 'system calls are confined'; done
+	ready_on_hosts
+	readme 9
+	same_labels_on_hosts 1
+	[[ $(on bank-b coterie status --json | jq -r .role) == party ]] || fail "a party does not say what it does: $(on bank-b coterie status 2>&1)"
+
+	# Somebody elsewhere.
+	on hub cat /etc/coterie/coordinator.json | jq -s '.[0] * .[1]' - <(readme_json 4) >"$T/new"
+	put hub /etc/coterie/coordinator.json <"$T/new"
+	readme 10
+	same_labels_on_hosts 2
+	[[ $(on hub coterie job show 2 --json | jq -r '.submitter, .state' | xargs) == "anna done" ]] || fail "job 2: $(on hub coterie job show 2)"
 	[[ $(on bank-a stat -c '%a %U' /var/lib/coterie-party /var/lib/coterie-party/log.jsonl) == $'700 coterie-party\n600 coterie-party' ]] || fail "modes"
 
 	# The watchdog is fed, SIGHUP is heard, what died is back, and the log goes round.
@@ -303,10 +336,18 @@ test_three_hosts() {
 	on bank-a /bin/sh -c 'test -s /var/lib/coterie-party/log.jsonl.1.gz && test ! -s /var/lib/coterie-party/log.jsonl' || fail "the log was not rotated"
 	on bank-a systemctl restart coterie-party
 	until_true 10 on bank-a test -s /var/lib/coterie-party/log.jsonl || fail "nothing is logged after rotation"
-	job_on_hosts 2
+	job_on_hosts 3
+
+	# A restart under a job that is under way, whose next attempt is done.
+	ready_on_hosts
+	on hub coterie job submit /etc/coterie/job.json >/dev/null
+	on hub systemctl restart coterie-coordinator
+	on hub coterie job wait 4 >"$T/waited" 2>&1 || fail "job 4: $(cat "$T/waited")"
+	same_labels_on_hosts 4
 
 	upgrade
-	job_on_hosts 3
+	job_on_hosts 5
+	[[ $(on hub coterie job list --json | jq -r '[.[].state] | unique | join(" ")') == "done" ]] || fail "the queue: $(on hub coterie job list)"
 	purge
 }
 
@@ -331,6 +372,7 @@ upgrade() {
 	[[ $(property bank-a coterie-party MainPID) == "$pid" ]] || fail "the upgrade has restarted the party: $(on bank-a journalctl -q -o cat -n 12 -u coterie-party)"
 	on bank-a sha256sum /etc/coterie/party.json | cmp - "$T/before" || fail "the upgrade has changed party.json"
 	[[ $(on bank-a party --version) == *0.1.1~test ]] || fail "party --version: $(on bank-a party --version)"
+	on hub systemctl restart coterie-coordinator
 	for name in bank-a bank-b; do on "$name" systemctl restart coterie-party; done
 }
 
@@ -341,7 +383,7 @@ purge() {
 	on bank-a test -s /var/lib/coterie-party/state/ledger.db || fail "removing took the ledger"
 	on bank-a dpkg -P coterie-party coterie >"$T/dpkg" 2>&1 || fail "dpkg -P: $(cat "$T/dpkg")"
 	on bank-a test ! -e /var/lib/coterie-party || fail "purged, and its state is there"
-	[[ $(on bank-a ls /etc/coterie) == $'bank-a.crt\nbank-a.csr\nbank-a.key\nca.crt' ]] || fail "/etc/coterie has: $(on bank-a ls /etc/coterie)"
+	[[ $(on bank-a ls /etc/coterie | xargs) == "anna.crt anna.csr anna.key bank-a.crt bank-a.csr bank-a.key ca.crt job.json" ]] || fail "/etc/coterie has: $(on bank-a ls /etc/coterie)"
 	on bank-a getent passwd coterie-party >/dev/null || fail "the user is gone whose key is there"
 	on bank-a rm -r /etc/coterie /etc/systemd/system/coterie-party.service.d /etc/systemd/system/coterie-alarm@.service
 	install_on bank-a coterie-party

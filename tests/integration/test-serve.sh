@@ -216,6 +216,42 @@ test_old_results_go() {
 }
 has_gone() { [[ ! -e $T/out/coordinator/job-00000$1 ]]; } # ID
 
+# ---- a backup ----
+
+copied() { # FROM TO: a database, while somebody writes it
+	python3 -c 'import sqlite3, sys
+sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))' "$1" "$2"
+}
+
+# As OPERATIONS.md says it: what was before the backup is there again, what came after it is known to lack.
+test_backup_is_brought_back() {
+	served 2
+	submits "$T/job.json" 1
+	job wait 1 >/dev/null || fail "job 1 ended with $?"
+	mkdir "$T/backup"
+	until_true 20 joined_times 4 || fail "they did not come back"
+	copied "$T/out/coordinator/jobs.db" "$T/backup/jobs.db"
+	copied "$T/out/party-00/state/ledger.db" "$T/backup/ledger.db"
+	cp "$T/out/party-00/state/served" "$T/backup"
+	submits "$T/job.json" 2
+	job wait 2 >/dev/null || fail "job 2 ended with $?"
+	kill -TERM "${PID[coordinator]}" "${PID[party-00]}"
+	ends 0 coordinator party-00
+	rm -r "$T/out/coordinator" "$T/out/party-00"
+	mkdir -p "$T/out/coordinator" "$T/out/party-00/state"
+	cp "$T/backup/jobs.db" "$T/out/coordinator"
+	cp "$T/backup/ledger.db" "$T/backup/served" "$T/out/party-00/state"
+	refused 1 'the end was cut off: rows [0-9]+ to [0-9]+ are missing, of which party-01 .* was told' "$BIN/coterie" ledger verify --state "$T/out/party-00/state" \
+		--against "$(ls -t "$T"/out/party-01/job-*/run.json | head -n 1)"
+	"$BIN/coterie" ledger verify --state "$T/out/party-00/state" >/dev/null || fail "the ledger of the backup is not whole"
+	serve_again
+	stays party-00
+	here 2
+	[[ $(job list --json | jq -c '[.[] | [.id, .state]]') == '[[1,"done"]]' ]] || fail "the queue: $(job list)"
+	submits "$T/job.json" 2
+	job wait 2 >/dev/null || fail "the job after it ended with $?: $(job show 2)"
+}
+
 # ---- two on one directory ----
 
 test_second_on_the_same_directory() {

@@ -105,7 +105,9 @@ class Prepare(unittest.TestCase):
         self.refused("row 1: .*inf", pd.DataFrame({"x": [1.0, np.inf]}))
 
     def test_parquet(self):
-        path = Path(tempfile.mkdtemp()) / "t.parquet"
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        path = Path(scratch.name) / "t.parquet"
         try:
             import pyarrow  # noqa: F401
         except ImportError:

@@ -5,6 +5,7 @@
  *   spectral: p(l) = (1 - l/||Ls||)^psi   X <- (1 - 1/l) X + S X / l, l = lambda_max(Ls)
  *   mean:     X <- T X, T = rownorm(S + I): loops count twice, rows of T sum to 1 (GCC: Fettal,
  *             Labiod, Nadif, WSDM 2022)
+ *   plain:    X <- S X, for graph_filter_spread() alone
  * Never an eigendecomposition of Ls, which is n x n.
  */
 #ifndef COMMON_GRAPH_FILTER_H
@@ -15,7 +16,7 @@
 #include "common/graph/graph.h"
 #include "common/linalg/mat.h"
 
-enum filter_kind { FILTER_HALF, FILTER_SPECTRAL, FILTER_MEAN };
+enum filter_kind { FILTER_HALF, FILTER_SPECTRAL, FILTER_MEAN, FILTER_PLAIN };
 
 /* Columns of a panel where there are many nodes (from 2^17 on); with fewer nodes it has more. */
 enum { FILTER_PANEL = 16 };

@@ -78,6 +78,8 @@ enum err filter_plan_init(struct filter_plan *p, const struct graph *g, enum fil
 	double lambda = 2;
 	uint32_t *number;
 
+	if (kind == FILTER_PLAIN)
+		lambda = 1;
 	if (kind == FILTER_SPECTRAL)
 		TRY(graph_lambda_max(g, &lambda));
 	p->n = a->rows;

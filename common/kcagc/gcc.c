@@ -185,7 +185,7 @@ enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, 
 		return err_set(ERR_INPUT, "%u clusters of %zu nodes", p->k, n);
 	TRY(sums_agree(parties, n, p->order, NULL, NULL, &r->basis));
 	parties_phase(parties, "init");
-	TRY(sums_tell_order(parties, p->order, r->basis.order));
+	TRY(sums_tell_order(parties, &r->basis));
 	TRY(first(&s));
 	parties_phase(parties, "iterate");
 	while (r->iterations < p->iterations) {

@@ -253,7 +253,7 @@ static enum err tell_sets(struct state *s, const uint32_t *set, struct mat *Q)
 	const struct landmark_report *r = s->report;
 
 	parties_phase(s->parties, "landmarks");
-	TRY(sums_tell_order(s->parties, s->p->order, r->basis.order));
+	TRY(sums_tell_order(s->parties, &r->basis));
 	TRY(parties_tell_labels(s->parties, PARTIES_LANDMARKS, r->sets, set, s->n));
 	TRY(parties_warm(s->parties));
 	return sums_means(s->parties, r->basis.order, set, s->n, r->sets, Q);

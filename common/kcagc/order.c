@@ -18,6 +18,16 @@ unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsig
 	return p;
 }
 
+unsigned psi_share(const double *sums, unsigned most)
+{
+	unsigned p = most;
+
+	assert(most >= 1);
+	while (p > 1 && sums[0] > ORDER_SHARE * sums[p])
+		p--;
+	return p;
+}
+
 unsigned psi_agc(const double *intra, size_t count)
 {
 	for (size_t t = 1; t < count; t++)

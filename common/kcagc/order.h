@@ -40,6 +40,13 @@ enum err order_decide(const double *intra, size_t known, unsigned *order) MUST_C
  * scaled by sqrt(n / ||X||^2), which is 1 for unit rows and takes out the zero ones. */
 unsigned psi_gcc(const double *spread2, double square, size_t n, size_t m, unsigned cap);
 
+/* Not further than features say more than degrees do. S^t X comes nearer to q, along sqrt(degree),
+ * with each step, wherever the rules above stop. The highest p from 1 to `most` at which the part
+ * of ||S^p X||^2 that lies along q is not above ORDER_SHARE, or 1. sums[0] = ||q' X||^2, which is
+ * ||q' S^t X||^2 too; sums[t] = ||S^t X||^2, t = 1 .. most. */
+static const double ORDER_SHARE = 0.93;
+unsigned psi_share(const double *sums, unsigned most);
+
 /* AGC's rule (Zhang et al., IJCAI 2019, Section 3.3): raise psi from 1 until the mean
  * intra-cluster distance first rises, and take the psi before. intra[t] is that of psi = t + 1. Returns 0 if it
  * never rises within count. */

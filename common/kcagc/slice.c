@@ -18,7 +18,7 @@ size_t question_words(const struct question *q, size_t n)
 	case ASK_NORMS:
 		return n;
 	case ASK_SPREADS:
-		return (size_t)2 * SLICE_POWERS;
+		return q->shares ? SLICE_SPREADS : (size_t)2 * SLICE_POWERS;
 	case ASK_PRODUCTS:
 		return n * q->B->cols;
 	case ASK_MEANS:
@@ -156,6 +156,45 @@ static void tell_facts(struct slice *s, double *x)
 	tell_norms(s, !measured, x + 2);
 }
 
+struct along {
+	const double *root; /* sqrt(degree) of each row */
+	double *sum;        /* of each column */
+};
+
+static void add_along(void *ctx, size_t row, size_t column, double *value)
+{
+	struct along *a = ctx;
+
+	a->sum[column] += *value * a->root[row];
+}
+
+/* x: ||q' X_l||^2, then ||S^t X_l||^2. S q = q, so that the first is q' S^t X_l for any t. */
+static enum err tell_shares(struct slice *s, double *x)
+{
+	const struct graph *g = s->g;
+	double square[SLICE_ORDER_MAX + 1], spread[SLICE_ORDER_MAX + 1], total = 0;
+	size_t n = features_rows(&s->X), m = features_cols(&s->X);
+	double *root = alloc(n, sizeof(*root));
+	struct along a = { .root = root };
+
+	for (size_t i = 0; i < n; i++) {
+		root[i] = 1 / g->inv_sqrt_deg[i];
+		total += root[i] * root[i];
+	}
+	ALLOC(a.sum, m);
+	for_each(&s->X, add_along, &a);
+	x[0] = 0;
+	for (size_t j = 0; j < m; j++)
+		x[0] += a.sum[j] * a.sum[j] / total;
+	free(a.sum);
+	free(root);
+	TRY(graph_filter_spread(g, FILTER_PLAIN, SLICE_ORDER_MAX, s->threads,
+				s->X.is_sparse ? &s->X.sparse : NULL,
+				s->X.is_sparse ? NULL : &s->X.dense, square, spread));
+	memcpy(x + 1, square + 1, SLICE_ORDER_MAX * sizeof(*x));
+	return ERR_OK;
+}
+
 static enum err tell_spreads(struct slice *s, const struct question *q, double *x)
 {
 	size_t n = features_rows(&s->X);
@@ -167,6 +206,8 @@ static enum err tell_spreads(struct slice *s, const struct question *q, double *
 	for_each(&s->X, scale, &by);
 	free(column);
 	free(row);
+	if (q->shares)
+		TRY(tell_shares(s, x + (size_t)2 * SLICE_POWERS));
 	return graph_filter_spread(s->g, FILTER_MEAN, SLICE_POWERS - 1, s->threads,
 				   s->X.is_sparse ? &s->X.sparse : NULL,
 				   s->X.is_sparse ? NULL : &s->X.dense, x, x + SLICE_POWERS);
@@ -290,6 +331,13 @@ enum err slice_answer(struct slice *s, const struct question *q, double *x)
 	return ERR_OK;
 }
 
+unsigned slice_order(const double *spreads, size_t n, size_t m)
+{
+	unsigned p = psi_gcc(spreads + SLICE_POWERS, spreads[0], n, m, SLICE_ORDER_MAX);
+
+	return psi_share(spreads + (size_t)2 * SLICE_POWERS, p);
+}
+
 enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,
 		       const struct kmeans_params *how, uint32_t *label)
 {
@@ -298,8 +346,8 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 	};
 	struct slice alone = { .g = s->g, .threads = s->threads };
 	size_t n = features_rows(&s->X), m = features_cols(&s->X) * parties;
-	double spreads[2 * SLICE_POWERS], *facts = alloc(2 + n, sizeof(*facts));
-	struct question ask = { .kind = ASK_SPREADS, .square = facts + 2 };
+	double spreads[SLICE_SPREADS], *facts = alloc(2 + n, sizeof(*facts));
+	struct question ask = { .kind = ASK_SPREADS, .square = facts + 2, .shares = !order };
 	struct mat Z;
 	enum err err;
 
@@ -310,9 +358,7 @@ enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, si
 	err = tell_spreads(&alone, &ask, spreads);
 	free(facts);
 	if (!err && !order) /* a slice of zeros is the same at any */
-		order = spreads[0] > 0
-			    ? psi_gcc(spreads + SLICE_POWERS, spreads[0], n, m, SLICE_ORDER_MAX)
-			    : 1;
+		order = spreads[0] > 0 ? slice_order(spreads, n, m) : 1;
 	if (!err)
 		err = filter_once(&alone, order);
 	if (!err)

@@ -18,7 +18,11 @@
 #include <stdint.h>
 
 /* The highest order p that the rule of order.h may take; spreads are needed up to the next one. */
-enum { SLICE_ORDER_MAX = 15, SLICE_POWERS = SLICE_ORDER_MAX + 2 };
+enum {
+	SLICE_ORDER_MAX = 15,
+	SLICE_POWERS = SLICE_ORDER_MAX + 2,
+	SLICE_SPREADS = 2 * SLICE_POWERS + SLICE_ORDER_MAX + 1, /* with the shares' */
+};
 
 /* In the order in which they come; ASK_FACTS and ASK_SPREADS once each, ASK_NORMS and ASK_CELLS once or
  * not at all, the others as often as wanted. All answers are row-major; rows are nodes. */
@@ -29,7 +33,9 @@ enum question_kind {
 	ASK_NORMS,   /* n: squared row norms without weights, where not all parties have weighted */
 	ASK_SPREADS, /* 2 x SLICE_POWERS: x_t^2 = ||T^t X_l||^2, then c_t^2 = ||T^t X_l - 1 mu'||^2,
 			mu its column means; columns are weighted first if idf is set, and rows
-			divided by sqrt(square) */
+			divided by sqrt(square). With `shares`, SLICE_ORDER_MAX + 1 more, for
+			psi_share(): ||q' X_l||^2, q along sqrt(degree), then
+			s_t^2 = ||S^t X_l||^2 from t = 1 on */
 	ASK_PRODUCTS, /* n x d: X_l (X_l' B), here and below with X_l <- T^order X_l */
 	ASK_MEANS,    /* n x k: X_l M', M (k x m_l) the means of X_l over each set; no set: 0 */
 	ASK_QUALITY,  /* 1 per labelling: its modularity on the party's graph, over L; with `means`,
@@ -38,7 +44,7 @@ enum question_kind {
 
 struct question {
 	enum question_kind kind;
-	bool idf; /* ASK_SPREADS */
+	bool idf, shares; /* ASK_SPREADS */
 	const double *square; /* ASK_SPREADS: n joint squared norms, >= 0; 0 leaves a row as it is */
 	unsigned order;      /* ASK_PRODUCTS, ASK_MEANS: p, the same every time */
 	const struct mat *B; /* ASK_PRODUCTS: n x d */
@@ -76,14 +82,18 @@ void slice_release(struct slice *s);
 /* x becomes this party's term of the sum; the questions come in their order. ERR_PEER if the filter's
  * order cannot be, or is not the one first asked for: the asker is at fault. Costs: ASK_SPREADS SLICE_POWERS
  * steps of the filter, the first question after it `order` more and one dense copy of the slice,
- * unless wide_pays(); ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two and one products by la.h. Same bits for any
+ * unless wide_pays(); with `shares` SLICE_ORDER_MAX steps of S too; ASK_PRODUCTS O(n m_l d), ASK_MEANS O(n m_l k), two and one products by la.h. Same bits for any
  * threads. */
 enum err slice_answer(struct slice *s, const struct question *q, double *x) MUST_CHECK;
+
+/* p of SLICE_SPREADS sums, the first above 0, for n rows and m columns: psi_gcc()'s, if psi_share()
+ * lets it. */
+unsigned slice_order(const double *spreads, size_t n, size_t m);
 
 /* The party's own clusters (kCAGC's Protocol 1), of which it needs nothing from the others, so that
  * nobody has to wait for them: rows over their own length, filtered by T^p, k-means on unit rows of
  * U S, the leading `dims` left singular vectors times singular values. p is `order`; if that is 0,
- * what psi_gcc() makes of the slice's own spreads, as if those of the other parties were like them.
+ * what psi_gcc() and psi_share() make of the slice's own spreads, as if those of the other parties were like them.
  * label: n, below how->k. Before ASK_SPREADS, which changes X; errors of svd.h. Costs a copy of X, the
  * spreads and the filter. */
 enum err slice_cluster(const struct slice *s, unsigned order, size_t parties, size_t dims,

@@ -38,6 +38,7 @@ static enum err agree(struct parties *parties, size_t n, const struct question *
 	struct question facts = { .kind = ASK_FACTS }, norms = { .kind = ASK_NORMS };
 	struct question ask = { .kind = ASK_SPREADS,
 				.square = square + 2,
+				.shares = !basis->order,
 				.parties = parties->count };
 	bool some;
 
@@ -65,7 +66,7 @@ static enum err agree(struct parties *parties, size_t n, const struct question *
 		TRY(collect_cells(parties, n, own, cells));
 		parties_phase(parties, "order");
 	}
-	return parties_sum(parties, &ask, spreads, (size_t)2 * SLICE_POWERS);
+	return parties_sum(parties, &ask, spreads, question_words(&ask, n));
 }
 
 unsigned sums_restarts(unsigned restarts, size_t n)
@@ -75,10 +76,16 @@ unsigned sums_restarts(unsigned restarts, size_t n)
 	return (unsigned)fmax(least, restarts * fmin(1, full / (double)n));
 }
 
+/* Of ||S^t X||^2 what lies along sqrt(degree); rounding may take it above all. */
+static double share_of(const double *sums, unsigned t)
+{
+	return sums[t] > sums[0] ? sums[0] / sums[t] : 1;
+}
+
 enum err sums_agree(struct parties *parties, size_t n, unsigned order, struct question *own,
 		    uint32_t *cells, struct sums_basis *basis)
 {
-	double spreads[2 * SLICE_POWERS], *square = NULL;
+	double spreads[SLICE_SPREADS] = { 0 }, *square = NULL;
 	enum err err;
 
 	*basis = (struct sums_basis){ .order = order };
@@ -89,22 +96,32 @@ enum err sums_agree(struct parties *parties, size_t n, unsigned order, struct qu
 	err = agree(parties, n, own, cells, basis, square, spreads);
 	free(square);
 	TRY(err);
-	clamp(spreads, 2 * SLICE_POWERS);
+	clamp(spreads, SLICE_SPREADS);
 	if (!(spreads[0] > 0))
 		return err_set(ERR_INPUT, "all features of all parties are 0: nothing to cluster");
-	if (!order)
-		basis->order =
+	if (!order) {
+		basis->order = slice_order(spreads, n, basis->width);
+		basis->rule =
 		    psi_gcc(spreads + SLICE_POWERS, spreads[0], n, basis->width, SLICE_ORDER_MAX);
+		for (unsigned t = 1; t <= SLICE_ORDER_MAX; t++)
+			basis->share[t] = share_of(spreads + (size_t)2 * SLICE_POWERS, t);
+	}
 	basis->square = spreads[basis->order];
 	return ERR_OK;
 }
 
-enum err sums_tell_order(struct parties *parties, unsigned given, unsigned order)
+enum err sums_tell_order(struct parties *parties, const struct sums_basis *basis)
 {
-	if (given)
+	if (!basis->rule)
 		return ERR_OK;
-	parties_note(parties, "filter.order \"auto\" is %u", order);
-	return parties_tell_choice(parties, CHOICE_ORDER, order);
+	if (basis->order < basis->rule)
+		parties_note(parties,
+			     "filter.order \"auto\" is %u: GCC's rule says %u, by which degrees "
+			     "alone make up %.3f of all features",
+			     basis->order, basis->rule, basis->share[basis->rule]);
+	else
+		parties_note(parties, "filter.order \"auto\" is %u", basis->order);
+	return parties_tell_choice(parties, CHOICE_ORDER, basis->order);
 }
 
 /* Numbers whose size is known fill the job's words. */

@@ -145,7 +145,7 @@ static enum err agree_norms(struct answers *a, double *square, bool *idf)
 static enum err send_spreads(struct answers *a)
 {
 	double *square = alloc(a->work->n, sizeof(*square));
-	struct question spreads = { .kind = ASK_SPREADS, .square = square };
+	struct question spreads = { .kind = ASK_SPREADS, .square = square, .shares = !a->order };
 	enum err e;
 
 	work_phase(a->work, "order");

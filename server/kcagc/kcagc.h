@@ -2,6 +2,7 @@
 #ifndef SERVER_KCAGC_KCAGC_H
 #define SERVER_KCAGC_KCAGC_H
 
+#include "common/kcagc/sums.h"
 #include "common/kind/tree.h"
 #include "server/run/kind.h"
 
@@ -14,6 +15,10 @@ extern const struct server_kind server_kind_kcagc, server_kind_kcagc_predict,
 enum err server_kcagc(struct run *run, uint32_t *label) MUST_CHECK;
 /* Landmark projection: kCAGC's local clusters as landmarks, five secure sums. */
 enum err server_landmark(struct run *run, uint32_t *label) MUST_CHECK;
+
+/* basis->order into run.json; of one that sums chose, what GCC's rule alone would take
+ * ("order_rule") and psi_share()'s curve ("order_shares", orders 1 .. 15) too. */
+void server_record_order(struct run *run, const struct sums_basis *basis);
 
 /* Agreed on before anyone clusters, if the job asks for it: sums over all parties, whatever the
  * tree. The other half is party/kcagc/local.c. */

@@ -24,8 +24,7 @@ static enum err by_gcc(struct run *run, uint32_t *label)
 	p.order = run->job.kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : run->job.kcagc.filter_order;
 	run_parties_open(&parties, run);
 	e = gcc_run(&parties.parties, run->n, &p, label, &report);
-	if (!p.order)
-		run->record->order = report.basis.order;
+	server_record_order(run, &report.basis);
 	if (e == ERR_OK) {
 		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,
 							      .items = run->n,

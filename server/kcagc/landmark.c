@@ -4,6 +4,15 @@
 #include "common/kcagc/landmark.h"
 #include "server/run/parties.h"
 
+void server_record_order(struct run *run, const struct sums_basis *basis)
+{
+	if (!basis->rule)
+		return;
+	run->record->order = basis->order;
+	facts_number(&run->record->facts, "order_rule", basis->rule);
+	facts_numbers(&run->record->facts, "order_shares", basis->share + 1, SLICE_ORDER_MAX);
+}
+
 enum err server_landmark(struct run *run, uint32_t *label)
 {
 	struct landmark_report report;
@@ -13,8 +22,7 @@ enum err server_landmark(struct run *run, uint32_t *label)
 
 	run_parties_open(&parties, run);
 	e = landmark_run(&parties.parties, run->n, &p, label, &report);
-	if (!p.order)
-		run->record->order = report.basis.order;
+	server_record_order(run, &report.basis);
 	if (e == ERR_OK) {
 		record_sum(run->record, &(struct record_sum){ .group = parties.root->id,
 							      .items = report.sets,

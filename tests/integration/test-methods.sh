@@ -41,6 +41,9 @@ gcc_is_its_twin() { # L
 	same_labels "$T/twin/labels.csv" "$T/out/coordinator/labels.csv"
 	[[ $(run_of coordinator .filter_order) == "$(jq .order "$T/twin/result.json")" ]] ||
 		fail "order $(run_of coordinator .filter_order), the twin's is $(jq .order "$T/twin/result.json")"
+	[[ $(run_of coordinator '.filter_order as $p | .facts | (.order_shares | length) == 15 and $p <= .order_rule and
+		($p == .order_rule or .order_shares[$p] > 0.93) and ($p == 1 or .order_shares[$p - 1] <= 0.93)') == true ]] ||
+		fail "order $(run_of coordinator .filter_order) of facts $(run_of coordinator '.facts | tostring')"
 	[[ $(run_of coordinator .rounds) == $((2 + 8 + $(jq .iterations "$T/twin/result.json"))) ]] ||
 		fail "$(run_of coordinator .rounds) rounds"
 }

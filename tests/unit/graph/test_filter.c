@@ -150,6 +150,34 @@ static void spread_of_powers(void **state)
 	}
 }
 
+/* S x is twice a half step less x. */
+static void spread_of_plain_powers(void **state)
+{
+	enum { STEPS = 5 };
+	double square[STEPS + 1], spread[STEPS + 1];
+
+	(void)state;
+	for (int weighted = 0; weighted < 2; weighted++) {
+		struct mat X, half;
+		struct graph g;
+
+		sample_graph(&g, 50, 90, 2, weighted, 6);
+		sample_normal(&X, 50, 37, 6);
+		assert_ok(
+		    graph_filter_spread(&g, FILTER_PLAIN, STEPS, 2, NULL, &X, square, spread));
+		for (unsigned t = 0; t <= STEPS; t++) {
+			check_spread(&X, square[t], spread[t]);
+			mat_copy(&half, &X);
+			assert_ok(graph_filter(&g, FILTER_HALF, 1, 1, &half));
+			for (size_t e = 0; e < X.rows * X.cols; e++)
+				X.a[e] = 2 * half.a[e] - X.a[e];
+			mat_release(&half);
+		}
+		mat_release(&X);
+		graph_release(&g);
+	}
+}
+
 /* Two joined nodes: S = [1 1; 1 1] / 2, so a half step gives (3a + b) / 4 and (a + 3b) / 4. */
 static void one_step_by_hand(void **state)
 {
@@ -525,6 +553,7 @@ int main(void)
 		cmocka_unit_test(equals_the_spectral_definition),
 		cmocka_unit_test(mean_filter_by_matrix),
 		cmocka_unit_test(spread_of_powers),
+		cmocka_unit_test(spread_of_plain_powers),
 		cmocka_unit_test(one_step_by_hand),
 		cmocka_unit_test(same_bits_as_the_naive_order),
 		cmocka_unit_test(same_bits_for_any_width_and_threads),

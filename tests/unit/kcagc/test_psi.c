@@ -44,6 +44,23 @@ static void gcc_rule_scales(void **state)
 	assert_int_equal(psi_gcc(spread2, 4, 100, 100, 15), 15); /* 7.5 and 1.5 */
 }
 
+/* The highest order at which what lies along the degrees is at most .93, and never above the one
+ * that is given. */
+static void share_rule(void **state)
+{
+	double sums[6] = { 0.93, 4, 2, 1, 0.9999, 0.93 };
+
+	(void)state;
+	assert_int_equal(psi_share(sums, 5), 3);
+	assert_int_equal(psi_share(sums, 3), 3);
+	assert_int_equal(psi_share(sums, 2), 2);
+	assert_int_equal(psi_share(sums, 1), 1);
+	sums[0] = 0;
+	assert_int_equal(psi_share(sums, 5), 5);
+	sums[0] = 100; /* nothing else from the start */
+	assert_int_equal(psi_share(sums, 5), 1);
+}
+
 static void agc_rule(void **state)
 {
 	static const double falls[] = { 5, 4, 4, 3 }, rises[] = { 5, 4, 3, 3.5, 1 },
@@ -99,6 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gcc_rule),
 		cmocka_unit_test(gcc_rule_scales),
+		cmocka_unit_test(share_rule),
 		cmocka_unit_test(agc_rule),
 		cmocka_unit_test(intra_by_definition),
 	};

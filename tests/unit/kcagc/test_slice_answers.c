@@ -73,16 +73,53 @@ static void check_norms(struct answers *a, bool ones)
 	assert_true(a->square[7] == 0);
 }
 
+/* What of S^t X lies along sqrt(degree), by each power itself. */
+static void check_shares(struct answers *a, const double *shares)
+{
+	const double *inv = a->s.g->inv_sqrt_deg;
+	double total = 0;
+	struct mat X, half;
+
+	for (size_t i = 0; i < ROWS; i++)
+		total += 1 / (inv[i] * inv[i]);
+	mat_copy(&X, &a->X);
+	for (size_t t = 0; t <= SLICE_ORDER_MAX; t++) {
+		double all = 0, along = 0;
+
+		for (size_t j = 0; j < COLS; j++) {
+			double sum = 0;
+
+			for (size_t i = 0; i < ROWS; i++) {
+				sum += MAT(&X, i, j) / inv[i];
+				all += MAT(&X, i, j) * MAT(&X, i, j);
+			}
+			along += sum * sum / total;
+		}
+		assert_near(shares[0], along, 1e-10 * along);
+		if (t)
+			assert_near(shares[t], all, 1e-10 * all);
+		mat_copy(&half, &X);
+		assert_ok(graph_filter(a->s.g, FILTER_HALF, 1, 1, &half));
+		for (size_t e = 0; e < ROWS * COLS; e++)
+			X.a[e] = 2 * half.a[e] - X.a[e];
+		mat_release(&half);
+	}
+	mat_release(&X);
+}
+
 /* Of X filtered 0, 1, .. times; on the way K is made. */
 static void check_spreads(struct answers *a)
 {
-	double spreads[2 * SLICE_POWERS];
+	double spreads[SLICE_SPREADS];
+	struct question q = { .kind = ASK_SPREADS,
+			      .idf = a->idf,
+			      .square = a->square,
+			      .parties = 2,
+			      .shares = true };
 	struct mat X;
 
-	ask(&a->s,
-	    &(struct question){
-		.kind = ASK_SPREADS, .idf = a->idf, .square = a->square, .parties = 2 },
-	    spreads);
+	ask(&a->s, &q, spreads);
+	check_shares(a, spreads + (size_t)2 * SLICE_POWERS);
 	mat_copy(&X, &a->X);
 	for (size_t t = 0; t < SLICE_POWERS; t++) {
 		double all = 0, off = 0;

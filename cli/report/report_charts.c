@@ -99,23 +99,27 @@ void part_sizes(struct report *r, struct buf *b)
 
 /* ---- objective ---- */
 
-struct curve {
+struct point {
 	double x, y, value;
 };
 
-static void draw_curve(const struct json *objective, struct buf *b)
+void report_curve(struct buf *b, const struct json *values, const struct report_curve *how)
 {
-	double low = INFINITY, high = 0, span = (double)json_count(objective) - 1;
-	struct curve p = { 0 }, before = { 0 };
+	double low = INFINITY, high = 0, span = (double)json_count(values) - 1;
+	struct point p = { 0 }, before = { 0 };
 	unsigned i = 0;
 
-	for (const struct json *v = json_first(objective); v; v = json_next(v)) {
+	for (const struct json *v = json_first(values); v; v = json_next(v)) {
 		low = fmin(low, fmax(0, run_element(v)));
 		high = fmax(high, run_element(v));
 	}
-	buf_printf(b, "<svg class=\"curve\" width=\"100%%\" height=\"118\" role=\"img\" "
-		      "aria-label=\"Objective at each iteration\">");
-	for (const struct json *v = json_first(objective); v; v = json_next(v)) {
+	buf_printf(b,
+		   "<svg class=\"curve\" width=\"100%%\" height=\"118\" role=\"img\" "
+		   "aria-label=\"%s\">",
+		   how->label);
+	for (const struct json *v = json_first(values); v; v = json_next(v)) {
+		unsigned number = how->first + i;
+
 		p.value = fmax(0, run_element(v));
 		p.x = span > 0 ? 3 + 94 * i / span : 50;
 		p.y = high > low ? 88 - 62 * (p.value - low) / (high - low) : 60;
@@ -126,21 +130,23 @@ static void draw_curve(const struct json *objective, struct buf *b)
 		else
 			buf_printf(b, "<line x1=\"%.2f%%\" y1=\"%.1f\" x2=\"%.2f%%\" y2=\"%.1f\"/>",
 				   before.x, before.y, p.x, p.y);
-		buf_printf(b, "<circle cx=\"%.2f%%\" cy=\"%.1f\" r=\"3\"", p.x, p.y);
+		buf_printf(b, "<circle cx=\"%.2f%%\" cy=\"%.1f\" r=\"%d\"", p.x, p.y,
+			   number == how->marked ? 6 : 3);
 		html_values(b, &p.value, 1);
-		buf_printf(b, "><title>iteration %u: %s</title></circle>", ++i,
+		buf_printf(b, "><title>%s %u: %s</title></circle>", how->thing, number,
 			   show_number(p.value).s);
+		i++;
 		before = p;
 	}
 	if (span > 0)
 		buf_printf(b,
 			   "<text class=\"end\" x=\"97%%\" y=\"%.1f\">%s</text>"
 			   "<text class=\"tick end\" x=\"97%%\" y=\"114\">%u</text>",
-			   p.y - 9, show_number(p.value).s, i);
+			   p.y - 9, show_number(p.value).s, how->first + i - 1);
 	buf_printf(b,
 		   "<line class=\"base\" x1=\"0\" x2=\"100%%\" y1=\"99\" y2=\"99\"/>"
-		   "<text class=\"tick %s\" x=\"%d%%\" y=\"114\">1</text></svg>\n",
-		   span > 0 ? "start" : "middle", span > 0 ? 3 : 50);
+		   "<text class=\"tick %s\" x=\"%d%%\" y=\"114\">%u</text></svg>\n",
+		   span > 0 ? "start" : "middle", span > 0 ? 3 : 50, how->first);
 }
 
 static bool has_curve(const struct json *sum)
@@ -152,6 +158,9 @@ static bool has_curve(const struct json *sum)
 
 void part_objective(struct report *r, struct buf *b)
 {
+	static const struct report_curve how = { .label = "Objective at each iteration",
+						 .thing = "iteration",
+						 .first = 1 };
 	const struct json *result = run_object(r->main->run, "result");
 	const char *phase;
 	size_t n = 0, skipped;
@@ -178,7 +187,7 @@ void part_objective(struct report *r, struct buf *b)
 			   "items</figcaption>\n",
 			   html_of(phase).s, html_data(run_number(s, "group"), show_count).s,
 			   html_data(run_number(s, "items"), show_count).s);
-		draw_curve(run_list(s, "objective"), b);
+		report_curve(b, run_list(s, "objective"), &how);
 		buf_printf(b, "</figure>\n");
 	}
 	buf_printf(b,

@@ -19,6 +19,8 @@ static void headline(const struct report *r, struct buf *b)
 	const struct json *facts = run_object(run, "facts");
 	const struct json *names = run_list(run, "parties");
 	double parties = names ? (double)json_count(names) : 0;
+	const struct json *of =
+	    run_has(job, "clusters") ? job : result; /* of a range: what was chosen */
 
 	buf_printf(b, "<h1>");
 	if (run_is_embedding(run) && run_has(facts, "vertices")) {
@@ -30,13 +32,13 @@ static void headline(const struct report *r, struct buf *b)
 			  run_things(run, false));
 		buf_printf(b, " in ");
 	}
-	if (run_has(job, "clusters")) {
-		put_count(b, run_number(job, "clusters"), "cluster", "clusters");
+	if (run_has(of, "clusters")) {
+		put_count(b, run_number(of, "clusters"), "cluster", "clusters");
 		buf_printf(b, parties > 0 ? ", " : "");
 	}
 	if (parties > 0)
 		buf_printf(b, "%.0f part%s", parties, parties == 1 ? "y" : "ies");
-	else if (!run_has(job, "clusters"))
+	else if (!run_has(of, "clusters"))
 		buf_printf(b, "A run");
 	buf_printf(b, "</h1>\n");
 }
@@ -123,6 +125,7 @@ static void body(struct report *r, struct buf *b)
 	part_sizes(r, b);
 	part_round_trips(r, b);
 	buf_printf(b, "</div></div>\n");
+	part_selection(r, b);
 	part_picture(r, b);
 	part_facts(r, b);
 	part_plan(r, b);

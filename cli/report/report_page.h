@@ -28,6 +28,7 @@ report_part part_phases, part_processes, part_plan;      /* report_tables.c */
 report_part part_merged, part_facts, part_leaks, part_job;
 report_part part_links;                                  /* report_links.c */
 report_part part_round_trips, part_sizes, part_objective; /* report_charts.c */
+report_part part_selection;                              /* report_selection.c */
 report_part part_picture;                                /* report_picture.c */
 report_part part_evaluation;                             /* report_score.c */
 report_part part_profile;                                /* report_profile.c */
@@ -35,6 +36,14 @@ report_part part_profile;                                /* report_profile.c */
 /* A party's own directory: its profile.csv, if there is one, into r->profile and the run's "profile". What is wrong
  * with it is only said. */
 void profile_read(struct report *r);
+
+/* A line through the values of a list, numbered from `first`; below 0 they count as 0. Texts are static.
+ * report_charts.c */
+struct report_curve {
+	const char *label, *thing; /* of the drawing; of a point: "iteration" */
+	unsigned first, marked;    /* marked: the number of a point that is drawn larger; 0: none */
+};
+void report_curve(struct buf *b, const struct json *values, const struct report_curve *how);
 
 /* A cell of a table: the number of this key, or nothing if it is not there. */
 void report_cell(struct buf *b, const struct json *o, const char *key,

@@ -65,6 +65,11 @@ static void print_head(const struct json *run)
 	printf("job: %s", words.s);
 	if (run_has(job, "clusters"))
 		printf(", k = %.0f", run_number(job, "clusters"));
+	else if (run_has(run_object(run, "facts"), "selection_k"))
+		printf(", k = %.0f of %.0f to %.0f",
+		       run_number(run_object(run, "facts"), "selection_k"),
+		       run_number(run_object(job, "clusters"), "from"),
+		       run_number(run_object(job, "clusters"), "to"));
 	printf("%s%s, seed %.0f\n", rest ? "," : "", rest ? rest : "", run_number(job, "seed"));
 }
 

@@ -63,7 +63,11 @@ enum config_type {
 			   not all 0; zero where optional and absent */
 	CONFIG_COUNT,   /* struct config_count; a fixed one is min .. max, a multiple 1 .. 64;
 			   names[0]: the word, if any */
+	CONFIG_RANGE,   /* unsigned[2]: a number, and 0; or, of an object of "from" and "to", "to" and "from",
+			   which is less by CONFIG_RANGE_MAX at most */
 };
+
+enum { CONFIG_RANGE_MAX = 63 };
 
 enum { CONFIG_ID_LEN = 16 };
 #define CONFIG_WORD 0xffffffffU /* an unsigned that was given as the row's word */

@@ -73,6 +73,12 @@ void config_value_expected(const struct config_row *r, struct buf *text)
 		if (r->names)
 			buf_printf(text, ", or \"%s\"", r->names[0]);
 		break;
+	case CONFIG_RANGE:
+		buf_printf(text,
+			   "a whole number from %.0f to %.0f, or {\"from\": .., \"to\": ..} of two "
+			   "such numbers, the second larger by 1 to %d",
+			   r->min, r->max, CONFIG_RANGE_MAX);
+		break;
 	}
 }
 
@@ -159,19 +165,16 @@ static enum err read_strings(const struct config_row *r, const char *name, const
 	return ERR_OK;
 }
 
-/* The other keys of a map's value that is an object are none. */
-static enum err check_pair(const struct config_row *r, const char *name, const struct json *v,
-			   const char *key)
+/* An object of a map's value, or of a range, has these two members alone. */
+static enum err check_members(const struct config_row *r, const char *name, const char *inner,
+			      const struct json *v, const char *const *known)
 {
 	for (const struct json *m = json_first(v); m; m = json_next(m))
-		if (strcmp(json_key(m), r->names[0]) && strcmp(json_key(m), r->names[1]) &&
+		if (strcmp(json_key(m), known[0]) && strcmp(json_key(m), known[1]) &&
 		    json_key(m)[0] != '#')
 			return err_set(ERR_INPUT,
-				       "%s.%s.%s.%.80s is unknown, expected one of: %s, %s", name,
-				       r->path, key, json_key(m), r->names[0], r->names[1]);
-	if (!json_get(v, r->names[0]))
-		return err_set(ERR_INPUT, "%s.%s.%s.%s is missing", name, r->path, key,
-			       r->names[0]);
+				       "%s.%s%s.%.80s is unknown, expected one of: %s, %s", name,
+				       r->path, inner, json_key(m), known[0], known[1]);
 	return ERR_OK;
 }
 
@@ -186,9 +189,12 @@ static enum err read_pair(const struct config_row *r, const char *name, const st
 
 	snprintf(inner, sizeof(inner), ".%.64s", pair->key);
 	if (with_path) {
-		TRY(check_pair(r, name, v, pair->key));
+		TRY(check_members(r, name, inner, v, r->names));
 		path = json_get(v, r->names[1]);
 		v = json_get(v, r->names[0]);
+		if (!v)
+			return err_set(ERR_INPUT, "%s.%s%s.%s is missing", name, r->path, inner,
+				       r->names[0]);
 		expected = "a string";
 		snprintf(inner, sizeof(inner), ".%.64s.%s", pair->key, r->names[0]);
 	}
@@ -258,6 +264,30 @@ static enum err read_count(const struct config_row *r, const char *name, const s
 	if (times < 1 || times > TIMES_MAX || strcmp(text, "k"))
 		return wrong(r, name, "", v, NULL);
 	*field = (struct config_count){ .times_k = times };
+	return ERR_OK;
+}
+
+static enum err read_range(const struct config_row *r, const char *name, const struct json *v,
+			   unsigned *field)
+{
+	static const char *const ends[] = { "from", "to" };
+	double from = 0, to;
+
+	if (json_type(v) == JSON_OBJECT) {
+		TRY(check_members(r, name, "", v, ends));
+		for (size_t i = 0; i < 2; i++)
+			if (!json_get(v, ends[i]))
+				return err_set(ERR_INPUT, "%s.%s.%s is missing", name, r->path,
+					       ends[i]);
+		if (!whole_number(r, json_get(v, "from"), &from) ||
+		    !whole_number(r, json_get(v, "to"), &to) || from >= to ||
+		    to - from > CONFIG_RANGE_MAX)
+			return wrong(r, name, "", v, NULL);
+	} else if (!whole_number(r, v, &to)) {
+		return wrong(r, name, "", v, NULL);
+	}
+	field[0] = (unsigned)to;
+	field[1] = (unsigned)from;
 	return ERR_OK;
 }
 
@@ -352,6 +382,8 @@ enum err config_value_read(const struct config_row *r, const char *name, const s
 		return read_map(r, name, v, dir, field);
 	case CONFIG_COUNT:
 		return read_count(r, name, v, field);
+	case CONFIG_RANGE:
+		return read_range(r, name, v, field);
 	}
 	assert(!"a type without a reader");
 	return ERR_INTERNAL;
@@ -368,6 +400,19 @@ static void put_pair(const struct config_row *r, const struct config_pair *pair,
 	o = json_put_object(map, pair->key);
 	json_put_string(o, r->names[0], pair->value);
 	json_put_string(o, r->names[1], pair->path);
+}
+
+static void put_range(const unsigned *range, struct json *object, const char *key)
+{
+	struct json *o;
+
+	if (!range[1]) {
+		json_put_number(object, key, range[0]);
+		return;
+	}
+	o = json_put_object(object, key);
+	json_put_number(o, "from", range[1]);
+	json_put_number(o, "to", range[0]);
 }
 
 void config_value_put(const struct config_row *r, const void *field, struct json *object,
@@ -447,6 +492,9 @@ void config_value_put(const struct config_row *r, const void *field, struct json
 			json_put_number(object, key, c->fixed);
 		else
 			json_put_string(object, key, r->names[0]);
+		break;
+	case CONFIG_RANGE:
+		put_range(field, object, key);
 		break;
 	}
 }

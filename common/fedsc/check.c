@@ -47,6 +47,18 @@ const char *kmeans_unread(const void *p, const struct config_row *row)
 	return NULL;
 }
 
+const char *fedsc_one_k(const void *p)
+{
+	const struct fedsc_job *job = p;
+
+	if (job->noise == NOISE_SUMS)
+		return "with noise in sums each k would take its part of eps";
+	return fedsc_learns(job->how.variant) ? "variants \"dense\" and \"paper\" have a run for "
+						"each k, \"anchor\" chooses of a "
+						"range"
+					      : NULL;
+}
+
 /* -- noise ----------------------------------------------------------------------------------- */
 
 /* C's own sigma: only where C is uploaded, and beta says how much. */

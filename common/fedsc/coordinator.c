@@ -1,7 +1,6 @@
 #include "common/fedsc/coordinator.h"
 #include "common/base/alloc.h"
 #include "common/base/progress.h"
-#include "common/cluster/kmeans.h"
 #include "common/linalg/la.h"
 #include "common/fedsc/own.h"
 #include "common/fedsc/points.h"
@@ -11,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LLOYD_AT_COORDINATOR = 100 };
 
 void fedsc_report_release(struct fedsc_report *r)
 {
@@ -27,16 +24,8 @@ void fedsc_report_release(struct fedsc_report *r)
 
 /* -- one run --------------------------------------------------------------------------------- */
 
-struct run {
-	struct parties *parties;
-	size_t m;
-	const struct fedsc_params *p;
-	struct fedsc_report *report;
-};
-
-/* M (d x d, initialised here): a symmetric sum, which comes as its lower triangle, row by row. */
-static enum err sum_triangle(const struct run *run, const struct fedsc_question *q, size_t d,
-			     struct mat *M)
+enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_question *q, size_t d,
+			    struct mat *M)
 {
 	double *x = alloc(d * (d + 1) / 2, sizeof(*x));
 	const double *next = x;
@@ -51,7 +40,7 @@ static enum err sum_triangle(const struct run *run, const struct fedsc_question 
 }
 
 /* The smallest d whose eigenvalues of sum F'F make up the share of its trace. */
-static enum err choose_dims(const struct run *run, const struct mat *Z, size_t *dims)
+static enum err choose_dims(const struct fedsc_run *run, const struct mat *Z, size_t *dims)
 {
 	struct fedsc_question q = {
 		.kind = FEDSC_SPECTRUM, .Z = Z, .r = run->report->r, .lambda = run->p->lambda
@@ -59,7 +48,7 @@ static enum err choose_dims(const struct run *run, const struct mat *Z, size_t *
 	size_t d = Z->rows;
 	struct mat M = { 0 }, E = { 0 };
 	double *value = alloc(d, sizeof(*value)), trace = 0, sum = 0;
-	enum err err = sum_triangle(run, &q, d, &M);
+	enum err err = fedsc_sum_triangle(run, &q, d, &M);
 
 	for (size_t i = 0; !err && i < d; i++)
 		trace += MAT(&M, i, i);
@@ -73,8 +62,7 @@ static enum err choose_dims(const struct run *run, const struct mat *Z, size_t *
 	return err;
 }
 
-/* Up to d landmarks; they begin at the mean of the rows, which is 0. */
-static enum err landmarks(struct run *run, size_t d, struct fedkmeans_centres *c)
+enum err fedsc_find_landmarks(struct fedsc_run *run, size_t d, struct fedkmeans_centres *c)
 {
 	struct fedkmeans loop = { .parties = run->parties, .n = run->report->n };
 	struct fedkmeans_landmarks how = fedsc_search(run->p, d);
@@ -97,21 +85,17 @@ static enum err landmarks(struct run *run, size_t d, struct fedkmeans_centres *c
 	return ERR_OK;
 }
 
-/* From now on rows of the embedding are what parties cluster. */
-static enum err embed(const struct run *run, const struct mat *R)
+enum err fedsc_embed(const struct fedsc_run *run, const struct mat *R)
 {
 	struct fedsc_question q = { .kind = FEDSC_EMBED, .R = R };
 
 	return parties_sum_told(run->parties, &q, NULL, 0);
 }
 
-/* The leading eigenvalues and unit eigenvectors of G (d x d, symmetric; value: k, U: k x d,
- * initialised here). They cost O(d^3) to find, but parties O(d^2 k) to check: what the coordinator
- * found is passed on. Whether there are larger ones nobody looks. */
-static enum err leading(struct run *run, const struct mat *G, double *value, struct mat *U)
+enum err fedsc_leading(struct fedsc_run *run, const struct mat *G, size_t k, double *value,
+		       struct mat *U)
 {
 	bool check = run->parties->at_party;
-	size_t k = run->p->k;
 	enum err err = ERR_OK;
 
 	if (check) {
@@ -131,100 +115,17 @@ static enum err leading(struct run *run, const struct mat *G, double *value, str
 	return err ? parties_refuse(run->parties, err) : ERR_OK;
 }
 
-static void keep_sizes(const struct run *run, const struct fedkmeans_centres *c)
+void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centres *c)
 {
+	run->report->k = (unsigned)c->Z.rows;
 	ALLOC(run->report->size, c->Z.rows);
 	memcpy(run->report->size, c->count, c->Z.rows * sizeof(double));
 }
 
-/* -- anchors --------------------------------------------------------------------------------- */
-
-/* k-means on the landmarks' own embedding, each as heavy as what is tied to it, then Lloyd rounds
- * on everybody's. */
-static enum err finish_anchors(struct run *run, const struct mat *R, const double *lam)
-{
-	struct kmeans_params how = { .k = run->p->k,
-				     .restarts = run->p->restarts,
-				     .iterations = LLOYD_AT_COORDINATOR,
-				     .seed = run->p->seed,
-				     .threads = run->p->threads };
-	struct fedkmeans loop = { .parties = run->parties, .n = run->report->n };
-	struct fedkmeans_centres c = { 0 };
-	struct mat unit, centres;
-	uint32_t *label;
-	enum err err;
-
-	mat_copy(&unit, R);
-	spectral_unit_rows(&unit);
-	ALLOC(label, R->rows);
-	kmeans(&unit, lam, &how, label, &centres, NULL);
-	free(label);
-	mat_release(&unit);
-	fedkmeans_centres_init(&c, &centres);
-	mat_release(&centres);
-	parties_phase(run->parties, "kmeans");
-	err = fedkmeans_lloyd(&loop, run->p->least, run->p->lloyd, 0, &c, NULL);
-	if (!err)
-		err = fedkmeans_count(&loop, &c);
-	if (!err)
-		keep_sizes(run, &c);
-	fedkmeans_centres_release(&c);
-	return err;
-}
-
-/* Of landmarks B'B; of that R. */
-static enum err by_anchors(struct run *run)
-{
-	struct fedsc_question q = { .kind = FEDSC_ANCHOR, .near = run->p->near };
-	struct fedkmeans_centres c = { 0 };
-	struct mat M = { 0 }, N = { 0 }, U = { 0 }, R = { 0 };
-	double *lam = NULL, n, sum = 0, least = 0;
-	enum err err;
-
-	TRY(fedsc_totals(run->parties, run->m, run->p, false, run->report));
-	n = run->report->n;
-	err = landmarks(run, fedsc_landmarks_most(run->p, run->report->n), &c);
-	if (err)
-		goto out;
-	ALLOC(lam, c.Z.rows);
-	ALLOC(run->report->value, run->p->k);
-	q.Z = &c.Z;
-	parties_phase(run->parties, "anchor");
-	err = sum_triangle(run, &q, c.Z.rows, &M);
-	if (err)
-		goto out;
-	/* Weights: none is negative, and those of a row are 1 in all. */
-	for (size_t e = 0; e < M.rows * M.cols; e++) {
-		sum += M.a[e];
-		least = fmin(least, M.a[e]);
-	}
-	if (least < 0 || fabs(sum - n) > 1e-3 * n)
-		err = err_set(ERR_PEER,
-			      "the parties' weights of %zu landmarks add to %.6g for %g rows, the "
-			      "least of them to %.3g (during %s)",
-			      M.rows, sum, n, least, run->parties->phase);
-	if (!err) {
-		fedsc_anchor_normal(&M, lam, &N);
-		err = leading(run, &N, run->report->value, &U);
-	}
-	if (!err)
-		err = fedsc_anchor_basis(lam, &U, run->report->value, &R);
-	if (!err)
-		err = embed(run, &R);
-	if (!err)
-		err = finish_anchors(run, &R, lam);
-out:
-	free(lam);
-	mat_release(&M);
-	mat_release(&N);
-	mat_release(&U);
-	mat_release(&R);
-	fedkmeans_centres_release(&c);
-	return err;
-}
+/* -- dictionaries ---------------------------------------------------------------------------- */
 
 /* One round: the weighted mean of the participants' dictionaries. */
-static enum err average(struct run *run, unsigned s, struct mat *Z)
+static enum err average(struct fedsc_run *run, unsigned s, struct mat *Z)
 {
 	const struct fedsc_params *p = run->p;
 	struct fedsc_question q = { .kind = FEDSC_DICTIONARY,
@@ -268,7 +169,7 @@ static enum err average(struct run *run, unsigned s, struct mat *Z)
 }
 
 /* Algorithm 1. Z (d x m) after Stage I: landmarks, of which d is chosen, and S rounds. */
-static enum err learn(struct run *run, struct fedkmeans_centres *c)
+static enum err learn(struct fedsc_run *run, struct fedkmeans_centres *c)
 {
 	const struct fedsc_params *p = run->p;
 	bool summed = p->width == 0, search = p->dims == 0;
@@ -276,7 +177,7 @@ static enum err learn(struct run *run, struct fedkmeans_centres *c)
 	TRY(fedsc_totals(run->parties, run->m, run->p, summed, run->report));
 	if (!summed)
 		run->report->r = p->width;
-	TRY(landmarks(run, fedsc_landmarks_most(p, run->report->n), c));
+	TRY(fedsc_find_landmarks(run, fedsc_landmarks_most(p, run->report->n), c));
 	if (search)
 		parties_phase(run->parties, "dims");
 	if (search) {
@@ -286,7 +187,7 @@ static enum err learn(struct run *run, struct fedkmeans_centres *c)
 		d = d > p->k ? d : p->k;
 		if (d < c->Z.rows) {
 			fedkmeans_centres_release(c);
-			TRY(landmarks(run, d, c));
+			TRY(fedsc_find_landmarks(run, d, c));
 		}
 	}
 	if (p->rounds)
@@ -300,12 +201,12 @@ static enum err learn(struct run *run, struct fedkmeans_centres *c)
 }
 
 /* R (d x k, initialised here) = U Lam^-1/2 of M. */
-static enum err whiten(struct run *run, const struct mat *M, struct mat *R)
+static enum err whiten(struct fedsc_run *run, const struct mat *M, struct mat *R)
 {
 	size_t d = M->rows, k = run->p->k;
 	double *value = run->report->value;
 	struct mat U = { 0 };
-	enum err err = leading(run, M, value, &U);
+	enum err err = fedsc_leading(run, M, k, value, &U);
 
 	if (!err && !(value[k - 1] > 0))
 		err = err_set(ERR_JOB,
@@ -323,7 +224,7 @@ static enum err whiten(struct run *run, const struct mat *M, struct mat *R)
 }
 
 /* Of Z t = F'1; of t F' diag(1 / F t) F; of that R; then federated k-means. */
-static enum err by_dense(struct run *run)
+static enum err by_dense(struct fedsc_run *run)
 {
 	struct fedsc_question degrees = { .kind = FEDSC_DEGREES, .lambda = run->p->lambda };
 	struct fedsc_question product = { .kind = FEDSC_DENSE };
@@ -342,6 +243,7 @@ static enum err by_dense(struct run *run)
 	if (err)
 		goto out;
 	ALLOC(run->report->value, run->p->k);
+	run->report->values = run->p->k;
 	ALLOC(t, d);
 	degrees.r = run->report->r;
 	degrees.Z = &Z.Z;
@@ -350,11 +252,11 @@ static enum err by_dense(struct run *run)
 	parties_phase(run->parties, "dense");
 	err = parties_sum_told(run->parties, &degrees, t, d);
 	if (!err)
-		err = sum_triangle(run, &product, d, &M);
+		err = fedsc_sum_triangle(run, &product, d, &M);
 	if (!err)
 		err = whiten(run, &M, &R);
 	if (!err)
-		err = embed(run, &R);
+		err = fedsc_embed(run, &R);
 	if (err)
 		goto out;
 	loop.n = run->report->n;
@@ -363,7 +265,7 @@ static enum err by_dense(struct run *run)
 	err = fedkmeans_run(&loop, &how, &start, &c, &report);
 	mat_release(&start);
 	if (!err)
-		keep_sizes(run, &c);
+		fedsc_keep_sizes(run, &c);
 out:
 	fedkmeans_centres_release(&c);
 	fedkmeans_centres_release(&Z);
@@ -374,7 +276,7 @@ out:
 }
 
 /* C up in clear; labels of the rows down, to each party its own. */
-static enum err by_paper(struct run *run)
+static enum err by_paper(struct fedsc_run *run)
 {
 	const struct fedsc_params *p = run->p;
 	struct points_params how = { .k = p->k,
@@ -404,6 +306,7 @@ static enum err by_paper(struct run *run)
 	if (!run->parties->at_party) { /* who has all of C */
 		ALLOC(report->label, C.rows);
 		ALLOC(report->size, p->k);
+		report->k = p->k;
 		err = points_paper(&c.Z, &C, q.r, p->lambda, &how, report->label);
 		if (err)
 			goto out;
@@ -419,7 +322,7 @@ out:
 }
 
 /* Brought back to what the data are measured in. */
-static void keep_centres(const struct run *run, const struct mat *Z)
+static void keep_centres(const struct fedsc_run *run, const struct mat *Z)
 {
 	const struct fedsc_report *r = run->report;
 
@@ -429,7 +332,7 @@ static void keep_centres(const struct run *run, const struct mat *Z)
 			MAT(&r->centres, i, j) = r->mean[j] + r->unit[j] * MAT(Z, i, j);
 }
 
-static enum err by_kmeans(struct run *run)
+static enum err by_kmeans(struct fedsc_run *run)
 {
 	struct fedkmeans_params how = fedsc_kmeans(run->p);
 	struct fedkmeans loop = { .parties = run->parties };
@@ -447,8 +350,9 @@ static enum err by_kmeans(struct run *run)
 	run->report->dims = report.landmarks;
 	run->report->dropped = report.dropped;
 	run->report->rounds = report.rounds;
+	run->report->selection = report.selection;
 	if (!err)
-		keep_sizes(run, &c);
+		fedsc_keep_sizes(run, &c);
 	if (!err)
 		keep_centres(run, &c.Z);
 	fedkmeans_centres_release(&c);
@@ -458,7 +362,7 @@ static enum err by_kmeans(struct run *run)
 enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params *p,
 		   struct fedsc_report *report)
 {
-	struct run run = { .parties = parties, .m = m, .p = p, .report = report };
+	struct fedsc_run run = { .parties = parties, .m = m, .p = p, .report = report };
 	bool kmeans = p->variant == FEDSC_BY_KMEANS;
 
 	*report = (struct fedsc_report){ 0 };
@@ -486,7 +390,7 @@ enum err fedsc_run(struct parties *parties, size_t m, const struct fedsc_params 
 		return fedsc_private(parties, m, p, report);
 	switch (p->variant) {
 	case FEDSC_BY_ANCHORS:
-		return by_anchors(&run);
+		return fedsc_by_anchors(&run);
 	case FEDSC_BY_DENSE:
 		return by_dense(&run);
 	case FEDSC_BY_PAPER:

@@ -14,10 +14,13 @@ struct fedsc_report {
 	double n, scale;          /* rows; the global standard deviation, of columns once standardised */
 	double *mean, *unit;      /* m each: what is clustered are (x - mean) / unit; owned */
 	double r;                 /* dense, paper */
+	unsigned k;               /* clusters: as the parameters say, or of their range that was chosen */
+	struct selection selection; /* of a range; else empty */
 	size_t dims, dropped;     /* d as used; landmarks that had too few rows */
 	unsigned rounds;          /* of Stage I; of k-means, on all rows */
 	double change;            /* of Z in the last of them */
-	double *value;            /* k: leading eigenvalues; owned, NULL for k-means */
+	double *value;            /* leading eigenvalues; owned, NULL for k-means */
+	size_t values;            /* how many: k; of a range one more, if there is one */
 	double *size;             /* k: rows of each cluster; owned */
 	struct mat centres;       /* k-means: k x m, those of the last counting, in the data's units; owned */
 	uint32_t *label;          /* paper: n labels in the order of the parties; owned; else NULL */

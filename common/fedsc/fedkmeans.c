@@ -146,6 +146,28 @@ enum err fedkmeans_lloyd(struct fedkmeans *loop, double least, unsigned rounds, 
 	return ERR_OK;
 }
 
+enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centres *c,
+			   struct selection_point *p)
+{
+	struct fedkmeans_question ask = { .kind = FEDKMEANS_MARGIN,
+					  .count = c->count,
+					  .k = c->Z.rows };
+	double margins = 0;
+
+	TRY(sum(loop, &ask, &margins, 1));
+	/* Rounded to the fixed point by each party. */
+	if (!(margins > -1e-3 * loop->n && margins < 1.001 * loop->n))
+		return err_set(
+		    ERR_PEER,
+		    "the parties say that the margins of %g rows add to %.17g (during %s)", loop->n,
+		    margins, loop->parties->phase);
+	*p = (struct selection_point){ .silhouette = margins / loop->n };
+	for (size_t i = 0; i < c->Z.rows; i++)
+		p->inertia += c->spread[i];
+	p->ratio = selection_ratio(&c->Z, c->count, p->inertia);
+	return ERR_OK;
+}
+
 /* -- landmarks ------------------------------------------------------------------------------- */
 
 struct rank {
@@ -305,47 +327,91 @@ size_t fedkmeans_most(const struct fedkmeans_params *p, double n)
 	return most > p->k ? most : p->k;
 }
 
-enum err fedkmeans_run(struct fedkmeans *loop, const struct fedkmeans_params *p,
-		       const struct mat *mean, struct fedkmeans_centres *c,
-		       struct fedkmeans_report *report)
+/* Centres (filled here) of k clusters. The landmarks stand for their rows in a k-means that costs
+ * no sums. */
+static enum err find_clusters(struct fedkmeans *loop, const struct fedkmeans_params *p, unsigned k,
+			      const struct fedkmeans_centres *landmarks, double tolerance,
+			      struct fedkmeans_centres *c, unsigned *rounds)
 {
-	struct kmeans_params how = { .k = p->k,
+	struct kmeans_params how = { .k = k,
 				     .restarts = p->restarts,
 				     .iterations = 100,
 				     .seed = p->landmarks.seed,
 				     .threads = p->threads };
-	struct fedkmeans_landmarks landmarks = p->landmarks;
-	double spread = 0;
 	uint32_t *label;
 	struct mat Z;
+
+	ALLOC(label, landmarks->Z.rows);
+	kmeans(&landmarks->Z, landmarks->count, &how, label, &Z, NULL);
+	free(label);
+	fedkmeans_centres_init(c, &Z);
+	mat_release(&Z);
+	TRY(fedkmeans_lloyd(loop, p->landmarks.least, p->lloyd, tolerance, c, rounds));
+	return fedkmeans_count(loop, c);
+}
+
+/* The best k of the range; parties are asked for its counts once more, so that their labels are by
+ * it. */
+static enum err select_clusters(struct fedkmeans *loop, const struct fedkmeans_params *p,
+				const struct fedkmeans_centres *landmarks, double tolerance,
+				struct fedkmeans_centres *best, struct fedkmeans_report *report)
+{
+	struct selection *s = &report->selection;
+	enum err err = ERR_OK;
+
+	s->from = p->k_from;
+	for (unsigned k = p->k_from; k <= p->k && !err; k++) {
+		struct fedkmeans_centres c = { 0 };
+		struct selection_point point;
+		unsigned rounds;
+
+		err = find_clusters(loop, p, k, landmarks, tolerance, &c, &rounds);
+		if (!err)
+			err = fedkmeans_measure(loop, &c, &point);
+		if (!err && selection_add(s, point)) {
+			struct fedkmeans_centres before = *best;
+
+			*best = c;
+			c = before;
+			report->rounds = rounds;
+		}
+		fedkmeans_centres_release(&c);
+	}
+	return err ? err : fedkmeans_count(loop, best);
+}
+
+enum err fedkmeans_run(struct fedkmeans *loop, const struct fedkmeans_params *p,
+		       const struct mat *mean, struct fedkmeans_centres *c,
+		       struct fedkmeans_report *report)
+{
+	struct fedkmeans_params how = *p;
+	struct fedkmeans_centres landmarks = { 0 };
+	double spread = 0, tolerance;
+	enum err err;
 
 	*c = (struct fedkmeans_centres){ 0 };
 	*report = (struct fedkmeans_report){ 0 };
 	if (p->k == 0 || p->k > loop->n)
 		return err_set(ERR_INPUT, "%u clusters of %g rows, expected 1 to as many as rows",
 			       p->k, loop->n);
-	landmarks.most = fedkmeans_most(p, loop->n);
-	TRY(fedkmeans_landmarks(loop, &landmarks, mean, c));
-	report->landmarks = c->Z.rows;
-	report->dropped = c->dropped;
-	for (size_t i = 0; i < c->Z.rows; i++)
-		spread += c->spread[i];
-	if (c->Z.rows < p->k)
-		return err_set(ERR_JOB,
-			       "only %zu landmarks have %g rows or more, for %u clusters: fewer "
-			       "clusters or a smaller minimum are needed",
-			       c->Z.rows, landmarks.least, p->k);
-	/* The landmarks stand for their rows in a k-means that costs no sums. */
-	ALLOC(label, c->Z.rows);
-	kmeans(&c->Z, c->count, &how, label, &Z, NULL);
-	free(label);
-	fedkmeans_centres_release(c);
-	fedkmeans_centres_init(c, &Z);
-	mat_release(&Z);
-	c->dropped = report->dropped;
-	TRY(fedkmeans_lloyd(loop, landmarks.least, p->lloyd, p->tolerance * sqrt(spread / loop->n),
-			    c, &report->rounds));
-	for (size_t i = 0; i < c->Z.rows; i++)
+	how.landmarks.most = fedkmeans_most(p, loop->n);
+	err = fedkmeans_landmarks(loop, &how.landmarks, mean, &landmarks);
+	report->landmarks = landmarks.Z.rows;
+	report->dropped = landmarks.dropped;
+	for (size_t i = 0; i < landmarks.Z.rows; i++)
+		spread += landmarks.spread[i];
+	tolerance = p->tolerance * sqrt(spread / loop->n);
+	if (!err && landmarks.Z.rows < p->k)
+		err = err_set(ERR_JOB,
+			      "only %zu landmarks have %g rows or more, for %u clusters: fewer "
+			      "clusters or a smaller minimum are needed",
+			      landmarks.Z.rows, how.landmarks.least, p->k);
+	if (!err)
+		err = p->k_from ? select_clusters(loop, &how, &landmarks, tolerance, c, report)
+				: find_clusters(loop, &how, p->k, &landmarks, tolerance, c,
+						&report->rounds);
+	fedkmeans_centres_release(&landmarks);
+	for (size_t i = 0; !err && i < c->Z.rows; i++)
 		report->inertia += c->spread[i];
-	return fedkmeans_count(loop, c);
+	return err;
 }

@@ -8,6 +8,7 @@
 #define COMMON_FEDSC_FEDKMEANS_H
 
 #include "common/base/err.h"
+#include "common/cluster/selection.h"
 #include "common/linalg/mat.h"
 #include "common/parties/parties.h"
 
@@ -21,13 +22,15 @@ enum fedkmeans_kind {
 	FEDKMEANS_COUNTS, /* k: rows that are nearest to each centre, the first on ties */
 	FEDKMEANS_SUMS,   /* for each centre with count >= least, in order: the sum of its rows (m),
 	                     the sum of their squared distances (1) */
+	FEDKMEANS_MARGIN, /* 1: the sum over all rows of 1 - a / b, a and b the distances to the nearest two
+	                     centres of the last COUNTS; 0 of a row at both, and with one centre */
 };
 
 struct fedkmeans_question {
 	enum fedkmeans_kind kind;
 	const struct mat *centres; /* COUNTS: k x m */
-	const double *count;       /* SUMS: the k joint counts that came of the last COUNTS */
-	size_t k;                  /* SUMS */
+	const double *count;       /* SUMS, MARGIN: the k joint counts that came of the last COUNTS */
+	size_t k;                  /* SUMS, MARGIN */
 	double least;              /* SUMS: >= 1 */
 };
 
@@ -41,6 +44,7 @@ struct fedkmeans_party {
 	double min_cluster;  /* the party's policy: sums of fewer rows are refused; 0: none are */
 	uint32_t *label;     /* n: the nearest of the last centres */
 	double *near;        /* n: its squared distance */
+	double *next;        /* n: that of the second nearest; infinite if there is none */
 	size_t k;            /* of the last COUNTS; 0 before the first */
 	unsigned threads;
 };
@@ -48,6 +52,9 @@ struct fedkmeans_party {
 void fedkmeans_party_init(struct fedkmeans_party *p, const struct mat *X, double min_cluster,
 			  unsigned threads);
 void fedkmeans_party_release(struct fedkmeans_party *p);
+
+/* Of row i, by the last COUNTS: 1 - a / b as in MARGIN, 0 .. 1. */
+double fedkmeans_margin(const struct fedkmeans_party *p, size_t i);
 
 /* x becomes this party's term. ERR_PEER, the asker being at fault: a shape that does not fit, centres
  * that are not finite, SUMS without COUNTS, a least below min_cluster, or a count below this
@@ -85,6 +92,11 @@ enum err fedkmeans_lloyd(struct fedkmeans *loop, double least, unsigned rounds,
 /* A counting without sums, at the end: by it parties know their labels. ERR_PEER: counts that cannot be. */
 enum err fedkmeans_count(struct fedkmeans *loop, struct fedkmeans_centres *c) MUST_CHECK;
 
+/* How good centres are that were counted last: c->spread is their inertia, what is asked is the sum of the
+ * rows' margins. ERR_PEER: it cannot be. */
+enum err fedkmeans_measure(struct fedkmeans *loop, const struct fedkmeans_centres *c,
+			   struct selection_point *p) MUST_CHECK;
+
 /* Landmarks by splitting (Linde, Buzo, Gray 1980): from `mean` (1 x m) on, the clusters of largest
  * spread are cut in two at z +- e/2 N(0, I), e = sqrt(spread / (count m)), with `rounds` Lloyd
  * rounds per doubling and `last` at the end; it ends early when their number stops rising. At the end
@@ -99,11 +111,13 @@ enum err fedkmeans_landmarks(struct fedkmeans *loop,
 			     const struct fedkmeans_landmarks *p, const struct mat *mean,
 			     struct fedkmeans_centres *c) MUST_CHECK;
 
-/* Federated k-means: landmarks; weighted k-means++ with restarts on them, which costs no sums; Lloyd
+/* Of a range all k have the landmarks of its end in common; the last counting is of the k that was chosen.
+ * Federated k-means: landmarks; weighted k-means++ with restarts on them, which costs no sums; Lloyd
  * rounds on all rows. c->count is that of the last counting: cluster sizes. ERR_INPUT: k is 0;
  * ERR_JOB: fewer landmarks than clusters. */
 struct fedkmeans_params {
 	unsigned k;
+	unsigned k_from;                      /* of k_from .. k one is chosen; 0: k is given */
 	struct fedkmeans_landmarks landmarks; /* most 0: max(20 k, 100), at most n / 5 and at least k */
 	unsigned restarts;                    /* 20 */
 	unsigned lloyd;                       /* rounds on all rows: 100 */
@@ -114,6 +128,7 @@ struct fedkmeans_report {
 	size_t landmarks, dropped;
 	unsigned rounds;
 	double inertia; /* of the last SUMS */
+	struct selection selection; /* of a range; else empty */
 };
 void fedkmeans_defaults(struct fedkmeans_params *p, unsigned k, double least, uint64_t seed,
 			unsigned threads);

@@ -14,6 +14,8 @@ size_t fedkmeans_words(const struct fedkmeans_question *q, size_t m)
 
 	if (q->kind == FEDKMEANS_COUNTS)
 		return q->centres->rows;
+	if (q->kind == FEDKMEANS_MARGIN)
+		return 1;
 	for (size_t i = 0; i < q->k; i++)
 		words += q->count[i] >= q->least ? m + 1 : 0;
 	return words;
@@ -25,12 +27,14 @@ void fedkmeans_party_init(struct fedkmeans_party *p, const struct mat *X, double
 	*p = (struct fedkmeans_party){ .X = X, .min_cluster = min_cluster, .threads = threads };
 	ALLOC(p->label, X->rows);
 	ALLOC(p->near, X->rows);
+	ALLOC(p->next, X->rows);
 }
 
 void fedkmeans_party_release(struct fedkmeans_party *p)
 {
 	free(p->label);
 	free(p->near);
+	free(p->next);
 	*p = (struct fedkmeans_party){ 0 };
 }
 
@@ -45,6 +49,16 @@ struct assignment {
 
 /* Rows per task: whole blocks of distance.h, so that bits do not depend on who makes them. */
 enum { TASK_ROWS = 16 * DISTANCE_ROWS };
+
+static double second(const double *D, size_t k, size_t first)
+{
+	double least = INFINITY;
+
+	for (size_t r = 0; r < k; r++)
+		if (r != first && D[r] < least)
+			least = D[r];
+	return least;
+}
 
 static void assign_rows(void *ctx, unsigned worker, size_t task)
 {
@@ -64,8 +78,10 @@ static void assign_rows(void *ctx, unsigned worker, size_t task)
 
 		distance_block(to, ROW(a->p->X, i), rows, a->D[worker]);
 		kmeans_assign(D, NULL, rows, k, a->p->label + i, NULL);
-		for (size_t b = 0; b < rows; b++)
+		for (size_t b = 0; b < rows; b++) {
 			a->p->near[i + b] = D[b * k + a->p->label[i + b]];
+			a->p->next[i + b] = second(D + b * k, k, a->p->label[i + b]);
+		}
 	}
 }
 
@@ -105,21 +121,14 @@ static enum err tell_counts(struct fedkmeans_party *p, const struct mat *c, doub
 
 /* The counts are the coordinator's word; what this party knows of them is that they cannot be below
  * its own. */
-static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
-			  double *x)
+static enum err check_counts(const struct fedkmeans_party *p, const struct fedkmeans_question *q)
 {
-	size_t m = p->X->cols, at = 0, *place;
 	double *own;
 	enum err err = ERR_OK;
 
 	if (p->k == 0 || q->k != p->k)
 		return err_set(ERR_PEER, "asked for sums of %zu clusters when %zu were counted",
 			       q->k, p->k);
-	if (!(q->least >= 1) || q->least < p->min_cluster)
-		return err_set(ERR_PEER,
-			       "asked for sums of %g rows or more; this party gives none of fewer "
-			       "than %g (min_cluster)",
-			       q->least, p->min_cluster > 1 ? p->min_cluster : 1);
 	ALLOC(own, p->k);
 	own_counts(p, own);
 	for (size_t i = 0; !err && i < p->k; i++)
@@ -128,7 +137,20 @@ static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmean
 				      "cluster %zu is said to have %g rows, fewer than here", i,
 				      q->count[i]);
 	free(own);
-	TRY(err);
+	return err;
+}
+
+static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
+			  double *x)
+{
+	size_t m = p->X->cols, at = 0, *place;
+
+	TRY(check_counts(p, q));
+	if (!(q->least >= 1) || q->least < p->min_cluster)
+		return err_set(ERR_PEER,
+			       "asked for sums of %g rows or more; this party gives none of fewer "
+			       "than %g (min_cluster)",
+			       q->least, p->min_cluster > 1 ? p->min_cluster : 1);
 	ALLOC(place, p->k);
 	for (size_t r = 0; r < p->k; r++) {
 		place[r] = q->count[r] >= q->least ? at : SIZE_MAX;
@@ -150,7 +172,42 @@ static enum err tell_sums(const struct fedkmeans_party *p, const struct fedkmean
 	return ERR_OK;
 }
 
+/* One number of all rows together. */
+static enum err tell_margin(const struct fedkmeans_party *p, const struct fedkmeans_question *q,
+			    double *x)
+{
+	double all = 0;
+
+	TRY(check_counts(p, q));
+	for (size_t i = 0; i < q->k; i++)
+		all += q->count[i];
+	if (!(all >= p->min_cluster))
+		return err_set(ERR_PEER,
+			       "asked for the margins of %g rows; this party gives no sum of fewer "
+			       "than %g (min_cluster)",
+			       all, p->min_cluster);
+	*x = 0;
+	for (size_t i = 0; i < p->X->rows; i++)
+		*x += fedkmeans_margin(p, i);
+	return ERR_OK;
+}
+
+double fedkmeans_margin(const struct fedkmeans_party *p, size_t i)
+{
+	double next = p->next[i];
+
+	return next > p->near[i] && next < INFINITY ? 1 - sqrt(p->near[i] / next) : 0;
+}
+
 enum err fedkmeans_answer(struct fedkmeans_party *p, const struct fedkmeans_question *q, double *x)
 {
-	return q->kind == FEDKMEANS_COUNTS ? tell_counts(p, q->centres, x) : tell_sums(p, q, x);
+	switch (q->kind) {
+	case FEDKMEANS_COUNTS:
+		return tell_counts(p, q->centres, x);
+	case FEDKMEANS_SUMS:
+		return tell_sums(p, q, x);
+	case FEDKMEANS_MARGIN:
+		return tell_margin(p, q, x);
+	}
+	return ERR_INTERNAL;
 }

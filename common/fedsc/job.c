@@ -130,6 +130,7 @@ enum err fedsc_params_of(const struct fedsc_job *job, size_t parties, uint64_t d
 
 	*p = job->how;
 	p->k = job->clusters;
+	p->k_from = job->clusters_from;
 	p->dims = p->dims == JOB_AUTO ? 0 : p->dims;
 	p->neighbours = p->neighbours == JOB_AUTO ? 0 : p->neighbours;
 	p->seed = job->seed;

@@ -18,7 +18,8 @@ enum fedsc_noise_on {
 /* The algorithm's parameters; a job gives all but k, the noise in numbers, draw, seed and threads. */
 struct fedsc_params { /* kmeans reads those marked with + */
 	enum fedsc_variant variant; /* + */
-	unsigned k;            /* + */
+	unsigned k;            /* + the last of a range; */
+	unsigned k_from;       /* + its first; 0: k is given */
 	unsigned restarts;     /* + of k-means at the coordinator */
 	unsigned lloyd;        /* + job.iterations: federated rounds of k-means at the end */
 	unsigned least;        /* + job.min_cluster, mc: fewest rows behind any sum of rows */
@@ -72,6 +73,7 @@ void kmeans_settle(void *job, bool modulus_given);
 const char *fedsc_unread(const void *job, const struct config_row *row);
 const char *kmeans_unread(const void *job, const struct config_row *row);
 enum err fedsc_check(const void *job) MUST_CHECK; /* kmeans too */
+const char *fedsc_one_k(const void *job);         /* kmeans too */
 void fedsc_leaks(struct said *s, const void *job, size_t parties);
 
 /* dense and paper learn a dictionary (Stage I). */

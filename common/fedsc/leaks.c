@@ -64,6 +64,10 @@ void fedsc_leaks(struct said *s, const void *p, size_t parties)
 	    "coordinator and parties see counts and centres, in each round: how many rows of all "
 	    "parties are nearest to each, and the mean of those of min_cluster rows or more; the "
 	    "coordinator sees their summed squared distances too");
+	say(s, job->clusters_from > 0,
+	    "clusters \"from\" .. \"to\": coordinator and parties see counts and centres of each k "
+	    "in "
+	    "turn, and how well rows fit their clusters, one number of all rows for each k");
 	say(s, parties == 2,
 	    "of two parties each learns the other's number of rows, the means of its columns and "
 	    "its part of every centre");

@@ -4,6 +4,31 @@
 
 #include "common/fedsc/coordinator.h"
 
+/* One run of a coordinator's half, at the coordinator and at a party. */
+struct fedsc_run {
+	struct parties *parties;
+	size_t m;
+	const struct fedsc_params *p;
+	struct fedsc_report *report;
+};
+
+enum err fedsc_by_anchors(struct fedsc_run *run) MUST_CHECK; /* anchors.c */
+
+/* coordinator.c: */
+/* M (d x d, initialised here): a symmetric sum, which comes as its lower triangle, row by row. */
+enum err fedsc_sum_triangle(const struct fedsc_run *run, const struct fedsc_question *q, size_t d,
+			    struct mat *M) MUST_CHECK;
+/* Up to d landmarks; they begin at the mean of the rows, which is 0. */
+enum err fedsc_find_landmarks(struct fedsc_run *run, size_t d, struct fedkmeans_centres *c) MUST_CHECK;
+/* From now on rows of the embedding are what parties cluster. */
+enum err fedsc_embed(const struct fedsc_run *run, const struct mat *R) MUST_CHECK;
+/* The k leading eigenvalues and unit eigenvectors of G (d x d, symmetric; value: k, U: k x d,
+ * initialised here). They cost O(d^3) to find, but parties O(d^2 k) to check: what the coordinator
+ * found is passed on. Whether there are larger ones nobody looks. */
+enum err fedsc_leading(struct fedsc_run *run, const struct mat *G, size_t k, double *value,
+		       struct mat *U) MUST_CHECK;
+void fedsc_keep_sizes(const struct fedsc_run *run, const struct fedkmeans_centres *c);
+
 /* Totals; of their means the rows' spread, or that of each column; of the deviation, where the kernel needs a
  * width (width), the mean distances. report: n, mean, unit, scale, r. totals.c. */
 enum err fedsc_totals(struct parties *parties, size_t m, const struct fedsc_params *p, bool width,

@@ -49,6 +49,7 @@ struct fedkmeans_params fedsc_kmeans(const struct fedsc_params *p)
 	struct fedkmeans_params how;
 
 	fedkmeans_defaults(&how, p->k, p->least, p->seed, p->threads);
+	how.k_from = p->k_from;
 	how.restarts = p->restarts;
 	how.lloyd = p->lloyd;
 	if (p->variant == FEDSC_BY_KMEANS) {

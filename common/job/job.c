@@ -29,6 +29,9 @@ static const struct config_row first_row =
 static const struct config_row clusters_row =
 	{ "clusters", CONFIG_UNSIGNED, AT(clusters), 2, JOB_CLUSTERS_MAX, .names = auto_word,
 	  .help = "k, how many clusters to find; fedspectral: \"auto\" goes by the eigengap" };
+static const struct config_row range_row =
+	{ "clusters", CONFIG_RANGE, AT(clusters), 2, JOB_CLUSTERS_MAX,
+	  .help = "k, how many clusters to find; or the k that are tried, of which the silhouette chooses one" };
 static const struct config_row head_rows[] = {
 	{ "seed", CONFIG_U64, AT(seed), 0, SEED_MAX, "1",
 	  .help = "same seed and data, same labels; fedspectral, fedwalk: if daemons have a numbering_key" },
@@ -61,7 +64,7 @@ static void table_of(const struct kind *kind, struct table *t)
 	add(t, &first_row, 1);
 	t->row[0].names = kind_names();
 	if (kind->clusters) {
-		add(t, &clusters_row, 1);
+		add(t, kind->clusters == CLUSTERS_OR_RANGE ? &range_row : &clusters_row, 1);
 		if (kind->clusters == CLUSTERS_GIVEN)
 			t->row[t->config.count - 1].names = NULL;
 	}
@@ -93,6 +96,18 @@ static enum err check_secure_sum(const struct job *job)
 		    "job.secure_sum.fraction_bits is %u, expected at most %u with %u modulus bits",
 		    job->fraction_bits, job->modulus_bits - 16, job->modulus_bits);
 	return ERR_OK;
+}
+
+/* A method that runs for one k alone would have to take one of them unasked. */
+static enum err check_range(const struct job *job)
+{
+	const char *why = job->clusters_from ? job->kind->one_k(job) : NULL;
+
+	if (!why)
+		return ERR_OK;
+	return err_set(ERR_INPUT,
+		       "job.clusters is {\"from\": %u, \"to\": %u}, expected one number: %s",
+		       job->clusters_from, job->clusters, why);
 }
 
 /* ---- reading ---- */
@@ -188,7 +203,9 @@ enum err job_parse(struct job *job, struct bytes text, const char *where, char *
 		err = read_values(job, root, source);
 	json_free(root);
 	if (!err) {
-		err = job->kind->check(job);
+		err = check_range(job);
+		if (!err)
+			err = job->kind->check(job);
 		if (!err)
 			err = check_unread(job);
 		if (!err)

@@ -78,6 +78,8 @@ const char *kind_lacks(const struct kind *kind)
 		KIND_MEMBER(kind, memory),
 	};
 
+	if (kind->clusters == CLUSTERS_OR_RANGE && !kind->one_k)
+		return "one_k";
 	return kind_missing(kind, members, sizeof(members) / sizeof(*members));
 }
 

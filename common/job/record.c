@@ -200,6 +200,22 @@ void record_sizes(struct record *r, const double *size, size_t clusters)
 		r->rows += r->cluster_size[c] = (uint64_t)(size[c] + 0.5);
 }
 
+void record_selection(struct record *r, const struct selection *s)
+{
+	struct facts *to = &r->facts;
+
+	if (s->count < 2)
+		return;
+	facts_number(to, "selection_k", selection_k(s));
+	facts_number(to, "selection_margin", selection_margin(s));
+	facts_number(to, "selection_from", s->from);
+	facts_numbers(to, "selection_silhouette", s->silhouette, s->count);
+	facts_numbers(to, "selection_inertia", s->inertia, s->count);
+	facts_numbers(to, "selection_ratio", s->ratio, s->count);
+	if (s->has_gap)
+		facts_numbers(to, "selection_eigengap", s->gap, s->count);
+}
+
 void record_add_traffic(struct record *r, const struct record_traffic *t)
 {
 	if (!r->traffic)

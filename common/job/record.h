@@ -8,6 +8,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/cluster/selection.h"
 #include "common/job/job.h"
 #include "common/kind/facts.h"
 #include "common/kind/tree.h"
@@ -185,6 +186,8 @@ void record_file(struct record *r, const char *key, const char *path, uint64_t b
 void record_result(struct record *r, const uint32_t *label, size_t n, size_t clusters);
 /* The same where only the sizes of clusters are known here. */
 void record_sizes(struct record *r, const double *size, size_t clusters);
+/* Which k of a range was chosen, as facts: selection_k and the curves; nothing if k was given. */
+void record_selection(struct record *r, const struct selection *s);
 void record_add_traffic(struct record *r, const struct record_traffic *t);
 /* The attempt that the record is of, or another one, was cut short. */
 void record_past(struct record *r, uint32_t attempt, double elapsed_s, const char *cause);

@@ -19,6 +19,11 @@ const char *kcagc_unread(const void *p, const struct config_row *row)
 	return NULL;
 }
 
+const char *kcagc_one_k(const void *p)
+{
+	return kcagc_is_bounded(p) ? NULL : "methods \"landmark\" and \"gcc\" choose of a range";
+}
+
 enum err kcagc_check(const void *p)
 {
 	const struct kcagc_job *job = p;

@@ -61,22 +61,26 @@ static enum err first(struct state *s)
 {
 	struct ortho_operator K = { .ctx = s, .times = times_joint };
 	struct ortho_subspace search = { .n = s->n,
-					 .k = s->p->k,
-					 .extra = EXTRA,
+					 .k = sums_columns(s->p->k, s->p->k_from),
+					 .extra = EXTRA - (s->p->k_from ? 1 : 0), /* gcc_width() */
 					 .rounds = s->p->rounds,
 					 .seed = s->p->seed,
 					 .stream = STREAM };
-	struct kmeans_params cluster = { .k = s->p->k,
-					 .restarts = sums_restarts(s->p->restarts, s->n),
-					 .iterations = s->p->lloyd,
-					 .seed = s->p->seed,
-					 .threads = s->p->threads };
+	struct sums_clusters c = { .k = s->p->k,
+				   .k_from = s->p->k_from,
+				   .restarts = s->p->restarts,
+				   .lloyd = s->p->lloyd,
+				   .seed = s->p->seed,
+				   .threads = s->p->threads };
+	enum err err;
 	struct mat Z;
 
 	TRY(ortho_subspace(&K, &search, &Z));
-	kmeans(&Z, NULL, &cluster, s->label, &s->F, NULL);
+	err = sums_cluster(s->parties, &Z, &c, s->label, &s->F);
 	mat_release(&Z);
-	return ERR_OK;
+	s->report->k = c.k;
+	s->report->selection = c.selection;
+	return err;
 }
 
 /* Z = X W for the best W = X'GF (F'G'KGF)^-1/2, which never appears: Z = KGF H^-1/2, H = F'G'KGF.
@@ -190,7 +194,7 @@ enum err gcc_run(struct parties *parties, size_t n, const struct gcc_params *p, 
 	parties_phase(parties, "iterate");
 	while (r->iterations < p->iterations) {
 		/* G down, Q up for its labels. */
-		err = sums_step(parties, r->basis.order, label, n, p->k, &Q);
+		err = sums_step(parties, r->basis.order, label, n, r->k, &Q);
 		if (err)
 			break;
 		err = embed_by(&s, &Q, &Z);

@@ -13,6 +13,7 @@ enum { GCC_ITERATIONS = 30 };
 
 struct gcc_params {
 	unsigned k;     /* clusters, >= 1 */
+	unsigned k_from; /* 0: k is given; else one of k_from .. k is chosen */
 	unsigned order; /* p; 0: by the rule of order.h */
 	unsigned rounds; /* products of the first subspace: 8; 4 are nearly enough */
 	unsigned restarts, lloyd; /* of the first k-means: 200, and 100 iterations at most. The
@@ -24,6 +25,8 @@ struct gcc_params {
 
 struct gcc_report {
 	struct sums_basis basis;
+	unsigned k;                 /* as given or chosen */
+	struct selection selection; /* of a range; else empty */
 	unsigned iterations; /* that were run: each is one sum */
 	double losses[GCC_ITERATIONS]; /* ||T^p X - G F W'|| after each */
 	double loss;                   /* the last */

@@ -26,6 +26,7 @@ struct landmark_params landmark_params_of(const struct kcagc_job *job, unsigned 
 {
 	return (struct landmark_params){
 		.k = job->clusters,
+		.k_from = job->clusters_from,
 		.local_clusters = kcagc_local_clusters(job),
 		.order = job->filter_order == KCAGC_ORDER_AUTO ? 0 : job->filter_order,
 		.power = job->landmark_power,
@@ -273,7 +274,8 @@ static enum err landmark_round(struct state *s, struct mat *F)
 	mat_release(&Q); /* as large as all that follows */
 	if (!err) {
 		s->report->rank = Phi.cols;
-		err = ortho_components(&Phi, s->p->power ? s->p->k + EXTRA : s->p->k, F);
+		err = ortho_components(
+		    &Phi, s->p->power ? s->p->k + EXTRA : sums_columns(s->p->k, s->p->k_from), F);
 	}
 	mat_release(&Phi);
 	free(set);
@@ -291,21 +293,31 @@ static enum err power_round(struct state *s, struct mat *F)
 	parties_phase(s->parties, "power");
 	TRY(parties_tell_choice(s->parties, CHOICE_WIDTH, F->cols));
 	TRY(sums_products(s->parties, s->report->basis.order, F, &Y));
-	err = ortho_ritz(F, &Y, s->p->k, &s->Z);
+	err = ortho_ritz(F, &Y, sums_columns(s->p->k, s->p->k_from), &s->Z);
 	mat_release(&Y);
 	mat_release(F);
 	return err;
 }
 
-static void cluster(const struct state *s, const struct mat *Z, uint32_t *label, double *inertia)
+static struct sums_clusters clusters_of(const struct landmark_params *p)
 {
-	struct kmeans_params how = { .k = s->p->k,
-				     .restarts = sums_restarts(s->p->restarts, Z->rows),
-				     .iterations = s->p->lloyd,
-				     .seed = s->p->seed,
-				     .threads = s->p->threads };
+	return (struct sums_clusters){ .k = p->k,
+				       .k_from = p->k_from,
+				       .restarts = p->restarts,
+				       .lloyd = p->lloyd,
+				       .seed = p->seed,
+				       .threads = p->threads };
+}
 
-	kmeans(Z, NULL, &how, label, NULL, inertia);
+static enum err cluster(struct state *s)
+{
+	struct sums_clusters c = clusters_of(s->p);
+
+	TRY(sums_cluster(s->parties, &s->Z, &c, s->label, NULL));
+	s->report->k = c.k;
+	s->report->inertia = c.inertia;
+	s->report->selection = c.selection;
+	return ERR_OK;
 }
 
 /* Rows over the square root of their length: halfway to unit rows. */
@@ -332,34 +344,38 @@ static void scale_rows(const struct mat *Z, struct mat *out)
  * if the other one does or nothing is polished. */
 static enum err guard(struct state *s, struct mat *Q)
 {
-	size_t n = s->n, words = n * s->p->k;
+	size_t n = s->n, k = s->report->k, words = n * k;
 	uint32_t *both = alloc(2 * n, sizeof(*both));
 	struct question ask = { .kind = ASK_QUALITY,
 				.order = s->report->basis.order,
 				.label = both,
-				.k = s->p->k,
+				.k = k,
 				.labellings = 2,
 				.means = s->p->polish > 0,
 				.parties = s->parties->count };
-	double *answer = alloc(2 + words, sizeof(*answer)), inertia;
+	struct sums_clusters again = clusters_of(s->p);
+	double *answer = alloc(2 + words, sizeof(*answer));
 	struct mat scaled;
 	enum err err;
 
 	scale_rows(&s->Z, &scaled);
 	memcpy(both, s->label, n * sizeof(*both));
-	cluster(s, &scaled, both + n, &inertia);
+	again.k = s->report->k;
+	again.k_from = 0;
+	err = sums_cluster(s->parties, &scaled, &again, both + n, NULL);
 	mat_release(&scaled);
 	parties_phase(s->parties, "polish");
-	err = parties_tell_labels(s->parties, PARTIES_ASSIGNMENT, ask.k, both, 2 * n);
+	if (!err)
+		err = parties_tell_labels(s->parties, PARTIES_ASSIGNMENT, ask.k, both, 2 * n);
 	if (!err)
 		err = parties_sum_bound(s->parties, &ask, question_most(&ask, n), answer,
 					question_words(&ask, n));
 	if (!err && answer[1] > answer[0] + s->p->guard) {
 		s->report->scaled = true;
-		s->report->inertia = inertia;
+		s->report->inertia = again.inertia;
 		memcpy(s->label, both + n, n * sizeof(*both));
 	} else if (!err && ask.means) {
-		mat_init(Q, n, s->p->k);
+		mat_init(Q, n, k);
 		memcpy(Q->a, answer + 2, words * sizeof(*answer));
 	}
 	free(answer);
@@ -374,8 +390,8 @@ static enum err polish(struct state *s, struct mat *Q)
 		size_t moved;
 
 		if (!Q->a)
-			TRY(sums_step(s->parties, s->report->basis.order, s->label, s->n, s->p->k,
-				      Q));
+			TRY(sums_step(s->parties, s->report->basis.order, s->label, s->n,
+				      s->report->k, Q));
 		moved = landmark_polish(Q, s->label);
 		mat_release(Q);
 		parties_progress(s->parties, t + 1, moved);
@@ -414,8 +430,9 @@ enum err landmark_run(struct parties *parties, size_t n, const struct landmark_p
 		s.Z = F;
 		F = (struct mat){ 0 };
 	}
-	cluster(&s, &s.Z, label, &s.report->inertia);
-	err = guard(&s, &Q);
+	err = cluster(&s);
+	if (!err)
+		err = guard(&s, &Q);
 	if (!err)
 		err = polish(&s, &Q);
 out:

@@ -11,7 +11,7 @@
 #include "common/kcagc/sums.h"
 
 struct landmark_params {
-	unsigned k;
+	unsigned k, k_from;    /* k_from 0: k is given; else one of k_from .. k is chosen */
 	size_t local_clusters; /* k^, of each party */
 	unsigned order;        /* p; 0: by the rule of order.h */
 	bool power;            /* one product by K; without, the parties never see a joint vector */
@@ -29,6 +29,8 @@ struct landmark_report {
 	size_t sets, merged, rank; /* landmarks; sets below min_cell; dimensions of their span */
 	bool scaled;               /* the guard took the clusters of scaled rows */
 	double inertia;
+	unsigned k;                 /* as given or chosen */
+	struct selection selection; /* of a range; else empty */
 };
 
 struct landmark_params landmark_params_of(const struct kcagc_job *job, unsigned threads);

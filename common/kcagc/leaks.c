@@ -68,6 +68,10 @@ static void say_products(struct said *s, const struct kcagc_job *job)
 	say(s, !landmark, "the parties see the joint leading left singular vectors of all nodes");
 	say(s, !landmark || job->polish,
 	    "the parties see the cluster of each node after each iteration");
+	say(s, job->clusters_from > 0,
+	    "clusters \"from\" .. \"to\": k above is \"to\"; the parties see the k that the "
+	    "coordinator "
+	    "chose, by an embedding that it alone has");
 	say(s, true,
 	    "a coordinator that lies can choose the sets, clusters and directions over which "
 	    "products are summed");

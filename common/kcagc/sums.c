@@ -1,9 +1,12 @@
 #include "common/kcagc/sums.h"
 #include "common/base/alloc.h"
+#include "common/base/progress.h"
+#include "common/cluster/kmeans.h"
 #include "common/kcagc/order.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Rounding, of doubles or of fixed point, may take what is 0 or nearly so below. */
 static void clamp(double *x, size_t n)
@@ -171,6 +174,90 @@ enum err sums_step(struct parties *parties, unsigned order, const uint32_t *labe
 	TRY(parties_tell_choice(parties, CHOICE_MORE, 1));
 	TRY(parties_tell_labels(parties, PARTIES_ASSIGNMENT, k, label, n));
 	return sums_means(parties, order, label, n, k, Y);
+}
+
+/* -- clusters of an embedding ---------------------------------------------------------------- */
+
+size_t sums_columns(unsigned k, unsigned k_from)
+{
+	return (size_t)k + (k_from ? 1 : 0);
+}
+
+static void leading_columns(const struct mat *Z, size_t most, struct mat *out)
+{
+	size_t cols = most < Z->cols ? most : Z->cols;
+
+	mat_init(out, Z->rows, cols);
+	for (size_t i = 0; i < Z->rows; i++)
+		memcpy(ROW(out, i), ROW(Z, i), cols * sizeof(double));
+}
+
+static void cluster_rows(const struct mat *Z, const struct sums_clusters *c, unsigned k,
+			 uint32_t *label, struct mat *centres, double *inertia)
+{
+	struct kmeans_params how = { .k = k,
+				     .restarts = sums_restarts(c->restarts, Z->rows),
+				     .iterations = c->lloyd,
+				     .seed = c->seed,
+				     .threads = c->threads };
+
+	kmeans(Z, NULL, &how, label, centres, inertia);
+}
+
+/* A column's spread about its mean is an eigenvalue of the centred operator, by which columns are
+ * in order. */
+static void measure_gaps(const struct mat *Z, struct selection *s)
+{
+	double *value = alloc(Z->cols, sizeof(*value)), n = (double)Z->rows;
+
+	for (size_t j = 0; j < Z->cols; j++) {
+		double sum = 0;
+
+		for (size_t i = 0; i < Z->rows; i++) {
+			sum += MAT(Z, i, j);
+			value[j] += MAT(Z, i, j) * MAT(Z, i, j);
+		}
+		value[j] -= sum * sum / n;
+	}
+	selection_gaps(s, value, Z->cols);
+	free(value);
+}
+
+/* The same k-means as that of a job with this k. */
+static void select_k(const struct mat *Z, struct sums_clusters *c, uint32_t *label)
+{
+	c->selection.from = c->k_from;
+	for (unsigned k = c->k_from; k <= c->k; k++) {
+		struct mat part, centres;
+
+		leading_columns(Z, k, &part);
+		cluster_rows(&part, c, k, label, &centres, NULL);
+		(void)selection_add(&c->selection, selection_measure(&part, &centres));
+		mat_release(&centres);
+		mat_release(&part);
+		progress_tick();
+	}
+	measure_gaps(Z, &c->selection);
+	c->k = selection_k(&c->selection);
+}
+
+enum err sums_cluster(struct parties *parties, struct mat *Z, struct sums_clusters *c,
+		      uint32_t *label, struct mat *centres)
+{
+	if (c->k_from) {
+		struct mat part;
+
+		select_k(Z, c, label);
+		leading_columns(Z, c->k, &part);
+		mat_release(Z);
+		*Z = part;
+		parties_note(parties,
+			     "job.clusters: %u, by a silhouette that is %.3f above the next", c->k,
+			     selection_margin(&c->selection));
+		TRY(parties_tell_choice(parties, CHOICE_CLUSTERS, c->k));
+	}
+	cluster_rows(Z, c, c->k, label, centres, &c->inertia);
+	return ERR_OK;
 }
 
 enum err sums_result(struct parties *parties, const uint32_t *label, size_t n, size_t k)

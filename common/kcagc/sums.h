@@ -5,6 +5,7 @@
 #define COMMON_KCAGC_SUMS_H
 
 #include "common/kcagc/slice.h"
+#include "common/cluster/selection.h"
 #include "common/parties/parties.h"
 
 /* Agreed on before either method begins. */
@@ -47,6 +48,23 @@ enum err sums_means(struct parties *parties, unsigned order, const uint32_t *lab
 /* The clusters of the next step down, and sums_means() of them. */
 enum err sums_step(struct parties *parties, unsigned order, const uint32_t *label, size_t n,
 		   size_t k, struct mat *Y) MUST_CHECK;
+
+/* A k-means over the rows of a joint embedding, whose columns are as long as the joint operator's singular
+ * values, the largest first. */
+struct sums_clusters {
+	unsigned k, k_from; /* k_from 0: k is given; else one of k_from .. k is chosen, and becomes k */
+	unsigned restarts, lloyd;
+	uint64_t seed;
+	unsigned threads;
+	double inertia; /* these are filled */
+	struct selection selection; /* empty where k is given */
+};
+/* How many columns it wants: k, and where there is a range one more, for the last eigengap. */
+size_t sums_columns(unsigned k, unsigned k_from);
+/* label (n) and centres (initialised here; may be NULL). Of a range each k is tried on the k leading columns of
+ * Z, which then loses the others, and parties are told k. */
+enum err sums_cluster(struct parties *parties, struct mat *Z, struct sums_clusters *c,
+		      uint32_t *label, struct mat *centres) MUST_CHECK;
 
 /* No more sums; n labels to all, in phase "result". */
 enum err sums_result(struct parties *parties, const uint32_t *label, size_t n,

@@ -34,7 +34,8 @@ enum job_standardize { STANDARDIZE_NONE, STANDARDIZE_JOINT, STANDARDIZE_LOCAL };
 #define JOB_HEAD                                                                                   \
 	unsigned number;         /* of the kind, in kinds[] */                                     \
 	const struct kind *kind;                                                                   \
-	unsigned clusters;       /* k >= 2, or JOB_AUTO where the kind has a rule; 0: none */      \
+	unsigned clusters;       /* k >= 2, the last of a range; JOB_AUTO; 0: none */              \
+	unsigned clusters_from;  /* the first of the range of k that is tried; 0: k is given */    \
 	uint64_t seed;           /* < 2^53, so that every JSON reader keeps it */                  \
 	bool allow_single;       /* L = 1, which masks nothing */                                  \
 	enum job_ids ids;        /* hashed, where the kind has no such parameter */                \
@@ -71,7 +72,7 @@ enum kind_needs {
 };
 
 /* Has the job a number of clusters, and is it the user who gives it? */
-enum kind_clusters { CLUSTERS_NONE, CLUSTERS_GIVEN, CLUSTERS_OR_AUTO };
+enum kind_clusters { CLUSTERS_NONE, CLUSTERS_GIVEN, CLUSTERS_OR_AUTO, CLUSTERS_OR_RANGE };
 
 /* Words of the secure sum that jobs of a kind may ask for. */
 enum kind_words {
@@ -120,6 +121,9 @@ struct kind {
 	void (*settle)(void *job, bool modulus_given);
 	/* Checks that concern several parameters. ERR_INPUT. */
 	enum err (*check)(const void *job);
+	/* CLUSTERS_OR_RANGE: why job.clusters must be one number, a clause of static text; NULL: it may be a
+	 * range (common/cluster/selection.h). */
+	const char *(*one_k)(const void *job);
 	/* Why nothing that this job asks for reads the parameter: a clause of static text; NULL: it is
 	 * read. */
 	const char *(*unread)(const void *job, const struct config_row *row);

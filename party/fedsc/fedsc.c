@@ -174,6 +174,7 @@ static void record(struct work *work, const struct fedsc_params *p,
 		facts_number(to, "r", report->r);
 	if (p->variant != FEDSC_BY_KMEANS && report->dims)
 		facts_number(to, "dims", (double)report->dims);
+	record_selection(work->record, &report->selection);
 }
 
 enum err party_fedsc(struct work *work, uint32_t *label)
@@ -193,6 +194,8 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 		record(work, &rows.p, &report);
 		e = verified_error(&v, e);
 	}
+	if (e == ERR_OK && rows.p.k_from)
+		work->job.clusters = report.k;
 	if (e == ERR_OK)
 		memcpy(label, rows.party.clusters.label, work->n * sizeof(*label));
 	if (e == ERR_OK && rows.p.standardize != STANDARDIZE_LOCAL) {

@@ -33,7 +33,8 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 	run_parties_close(&parties);
 	run->n = (size_t)report.n;
 	if (e == ERR_OK) {
-		record_sizes(run->record, report.size, p.k);
+		record_sizes(run->record, report.size, report.k);
+		record_selection(run->record, &report.selection);
 		facts_number(to, "rows", report.n);
 		facts_number(to, "scale", report.scale);
 		facts_number(to, "dims", (double)report.dims);
@@ -49,7 +50,7 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 		if (p.variant == FEDSC_BY_KMEANS)
 			facts_number(to, "lloyd_rounds", report.rounds);
 		if (report.value)
-			facts_numbers(to, "eigenvalues", report.value, p.k);
+			facts_numbers(to, "eigenvalues", report.value, report.values);
 		*label = report.label;
 		report.label = NULL;
 	}

@@ -21,6 +21,7 @@ static enum err by_gcc(struct run *run, uint32_t *label)
 	enum err e;
 
 	gcc_defaults(&p, run->job.clusters, run->job.seed, run->threads);
+	p.k_from = run->job.clusters_from;
 	p.order = run->job.kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : run->job.kcagc.filter_order;
 	run_parties_open(&parties, run);
 	e = gcc_run(&parties.parties, run->n, &p, label, &report);
@@ -32,7 +33,9 @@ static enum err by_gcc(struct run *run, uint32_t *label)
 							      .inertia = report.loss,
 							      .objective = report.losses,
 							      .objectives = report.iterations });
-		e = sums_result(&parties.parties, label, run->n, p.k);
+		record_selection(run->record, &report.selection);
+		run->job.clusters = report.k;
+		e = sums_result(&parties.parties, label, run->n, report.k);
 	}
 	run_parties_close(&parties);
 	return e;

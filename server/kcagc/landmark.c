@@ -28,7 +28,9 @@ enum err server_landmark(struct run *run, uint32_t *label)
 							      .items = report.sets,
 							      .merged = report.merged,
 							      .inertia = report.inertia });
-		e = sums_result(&parties.parties, label, run->n, p.k);
+		record_selection(run->record, &report.selection);
+		run->job.clusters = report.k;
+		e = sums_result(&parties.parties, label, run->n, report.k);
 	}
 	run_parties_close(&parties);
 	return e;

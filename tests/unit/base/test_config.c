@@ -36,7 +36,8 @@ static const char full[] =
     "p\",\"maybe\":\"m\","
     "\"colour\":\"blue\",\"list\":[\"u\",\"v\"],\"map\":{\"k\":\"w\"},"
     "\"files\":{\"k\":\"w\",\"l\":{\"is\":\"v\",\"file\":\"/f\"}},\"count\":\"3k\",\"dims\":7,"
-    "\"order\":\"auto\",\"room\":8589934592,\"id\":\"00ff10a9000000000000000000000bcd\"}";
+    "\"order\":\"auto\",\"range\":{\"from\":2,\"to\":65},\"room\":8589934592,\"id\":"
+    "\"00ff10a9000000000000000000000bcd\"}";
 
 static void assert_written(const struct config_table *t, const void *in, const char *expect)
 {

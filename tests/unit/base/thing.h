@@ -21,7 +21,7 @@ struct thing {
 	struct config_strings list;
 	struct config_map map, files;
 	struct config_count count, dims;
-	unsigned order;
+	unsigned order, range[2];
 	uint64_t room;
 	uint8_t id[CONFIG_ID_LEN];
 };
@@ -56,6 +56,7 @@ static const struct config_row rows[] = {
 	{ "count", CONFIG_COUNT, AT(count), 2, 100, "2k", .help = "h" },
 	{ "dims", CONFIG_COUNT, AT(dims), 1, 100, "local", .help = "h", .names = word },
 	{ "order", CONFIG_UNSIGNED, AT(order), 0, 100, "5", .help = "h", .names = order_word },
+	{ "range", CONFIG_RANGE, AT(range), 2, 100, "3", .help = "h" },
 	{ "room", CONFIG_BYTES, AT(room), 1, 9e15, "", .help = "h" },
 	{ "id", CONFIG_ID, AT(id), .standard = "", .help = "h" },
 };

@@ -350,6 +350,78 @@ static void balls_come_back(void **state)
 		}
 }
 
+/* Of 2 .. 8 the five balls, for any split; what is measured is what the rows in the open have, and
+ * each party's labels are by the centres that came out. */
+static void range_finds_the_balls(void **state)
+{
+	(void)state;
+	for (size_t parties = 1; parties <= 8; parties += 7) {
+		struct fedkmeans_params p;
+		struct fedkmeans_report report;
+		struct fedkmeans_centres c;
+		struct selection_point pooled;
+		const struct selection *s = &report.selection;
+		struct mat mean;
+		struct group g;
+
+		mat_init(&mean, 1, M);
+		group_init(&g, &X, parties, 1, 2);
+		fedkmeans_defaults(&p, 8, 3, 1, 1);
+		p.k_from = 2;
+		assert_ok(fedkmeans_run(&g.loop, &p, &mean, &c, &report));
+		assert_int_equal(s->count, 7);
+		assert_int_equal(selection_k(s), K);
+		assert_int_equal(c.Z.rows, K);
+		assert_true(selection_margin(s) > 0.01);
+		pooled = selection_measure(&X, &c.Z);
+		assert_near(s->silhouette[K - 2], pooled.silhouette, 1e-9);
+		assert_near(s->inertia[K - 2], pooled.inertia, 1e-4 * pooled.inertia);
+		assert_near(s->ratio[K - 2], pooled.ratio, 1e-3 * pooled.ratio);
+		for (size_t l = 0; l < parties; l++)
+			assert_int_equal(g.party[l].k, K);
+		fedkmeans_centres_release(&c);
+		group_release(&g);
+		mat_release(&mean);
+	}
+}
+
+static enum err spoil_margins(void *watcher, const void *question, double *x, size_t n)
+{
+	const struct fedkmeans_question *q = ((const struct fedsc_question *)question)->clusters;
+
+	(void)n;
+	if (q->kind == FEDKMEANS_MARGIN)
+		x[0] = *(double *)watcher;
+	return ERR_OK;
+}
+
+/* Margins that cannot be. */
+static void margins_are_looked_at(void **state)
+{
+	double wrong[] = { 1.01 * N, -1, NAN };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct fedkmeans_params p;
+		struct fedkmeans_report report;
+		struct fedkmeans_centres c;
+		struct mat mean;
+		struct group g;
+
+		mat_init(&mean, 1, M);
+		group_init(&g, &X, 2, 0, 1);
+		g.memory.watch = spoil_margins;
+		g.memory.watcher = &wrong[i];
+		fedkmeans_defaults(&p, 3, 3, 1, 1);
+		p.k_from = 2;
+		assert_err(fedkmeans_run(&g.loop, &p, &mean, &c, &report), ERR_PEER,
+			   "the margins of 300 rows add to");
+		fedkmeans_centres_release(&c);
+		group_release(&g);
+		mat_release(&mean);
+	}
+}
+
 static void whole_fails(void **state)
 {
 	struct fedkmeans_params p;
@@ -384,11 +456,13 @@ static void refusals(void **state)
 	struct fedkmeans_question sums = {
 		.kind = FEDKMEANS_SUMS, .count = count, .k = 2, .least = 3
 	};
+	struct fedkmeans_question margin = { .kind = FEDKMEANS_MARGIN, .count = count, .k = 2 };
 	struct fedkmeans_party p;
 
 	(void)state;
 	fedkmeans_party_init(&p, &X, 5, 1);
 	assert_err(fedkmeans_answer(&p, &sums, x), ERR_PEER, "2 clusters when 0 were counted");
+	assert_err(fedkmeans_answer(&p, &margin, x), ERR_PEER, "2 clusters when 0 were counted");
 	counts.centres = &wide;
 	assert_err(fedkmeans_answer(&p, &counts, x), ERR_PEER, "6 columns for rows of 3");
 	counts.centres = &Z;
@@ -406,6 +480,11 @@ static void refusals(void **state)
 	sums.k = 2;
 	sums.count = few;
 	assert_err(fedkmeans_answer(&p, &sums, x), ERR_PEER, "fewer than here");
+	assert_ok(fedkmeans_answer(&p, &margin, x));
+	p.min_cluster = N + 1;
+	assert_err(fedkmeans_answer(&p, &margin, x), ERR_PEER, "no sum of fewer than 301");
+	margin.count = few;
+	assert_err(fedkmeans_answer(&p, &margin, x), ERR_PEER, "fewer than here");
 	fedkmeans_party_release(&p);
 }
 
@@ -446,6 +525,8 @@ int main(void)
 		cmocka_unit_test(landmarks),
 		cmocka_unit_test(landmarks_end),
 		cmocka_unit_test(balls_come_back),
+		cmocka_unit_test(range_finds_the_balls),
+		cmocka_unit_test(margins_are_looked_at),
 		cmocka_unit_test(whole_fails),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(threads_do_not_matter),

@@ -298,9 +298,33 @@ static void test_full_disk(void **state)
 	rmdir(dir);
 }
 
+/* Of a range the curves are there, of a k that was given nothing. */
+static void test_selection(void **state)
+{
+	struct selection s = { .from = 2 };
+
+	(void)state;
+	record_init(&r, "coordinator", "hub");
+	record_selection(&r, &s);
+	assert_int_equal(r.facts.count, 0);
+	for (unsigned i = 0; i < 3; i++)
+		(void)selection_add(&s,
+				    (struct selection_point){ .silhouette = i == 1 ? 0.5 : 0.25 });
+	record_selection(&r, &s);
+	assert_int_equal(r.facts.count, 6);
+	assert_string_equal(r.facts.item[0].name, "selection_k");
+	assert_true(r.facts.item[0].value[0] == 3 && r.facts.item[1].value[0] == 0.25);
+	assert_int_equal(r.facts.item[4].values, 3);
+	s.has_gap = true;
+	record_selection(&r, &s);
+	assert_int_equal(r.facts.count, 7);
+	record_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_record_of_a_job_that_ended_well),
 		cmocka_unit_test(test_record_of_a_failed_job),

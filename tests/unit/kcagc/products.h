@@ -104,6 +104,18 @@ static inline struct recording *products_recording(const struct plan *plan, size
 	return r;
 }
 
+/* Of a range the coordinator has written down the k of the three planted classes. */
+static inline void products_selection(const struct federation *f, const struct job *job)
+{
+	const struct facts *facts = &f->server.record.facts;
+	double k = 0;
+
+	for (size_t i = 0; i < facts->count; i++)
+		if (!strcmp(facts->item[i].name, "selection_k"))
+			k = facts->item[i].value[0];
+	assert_true(k == (job->clusters_from ? 3 : 0));
+}
+
 /* ---- one message of a script, changed ---- */
 
 /* The nth message of this type to the party: which step it is. */

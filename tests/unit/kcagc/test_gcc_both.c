@@ -17,6 +17,7 @@ static void twin_labels(const struct planted *p, size_t L, enum features_of what
 	struct gcc_params params;
 
 	gcc_defaults(&params, job->clusters, job->seed, 1);
+	params.k_from = job->clusters_from;
 	params.order = job->kcagc.filter_order == KCAGC_ORDER_AUTO ? 0 : job->kcagc.filter_order;
 	twin_init(t, p, L, what);
 	assert_ok(gcc_run(&t->parties, t->n, &params, label, report));
@@ -41,6 +42,8 @@ static void check_labels(const struct planted *p, enum features_of what, const c
 		for (size_t i = 0; i < N; i++)
 			if (f->server.label[i] != label[i])
 				fail_msg("L=%zu, %s: label %zu is not the twin's", L, settings, i);
+		assert_int_equal(report.k, 3); /* of a range, too */
+		products_selection(f, &job);
 		if (job.kcagc.filter_order == KCAGC_ORDER_AUTO)
 			assert_int_equal(f->server.record.order, report.basis.order);
 		assert_int_equal(f->server.record.sum[0].objectives, report.iterations);
@@ -64,6 +67,7 @@ static void test_labels_of_the_twin(void **state)
 	check_labels(&p, SOME_WORDS, "method=gcc seed=3");
 	check_labels(&p, NUMBERS, "method=gcc filter.order=3");
 	check_labels(&p, NUMBERS, "method=gcc secure_sum.modulus_bits=32");
+	check_labels(&p, NUMBERS, "method=gcc clusters={\"from\":2,\"to\":5}");
 	planted_release(&p);
 }
 

@@ -55,6 +55,8 @@ static void check_labels(const struct planted *p, enum features_of what, const c
 		for (size_t i = 0; i < N; i++)
 			if (f->server.label[i] != label[i])
 				fail_msg("L=%zu, %s: label %zu is not the twin's", L, settings, i);
+		assert_int_equal(report.k, 3); /* of a range, too */
+		products_selection(f, &job);
 		check_record(f, &job, &report, what == SOME_WORDS && L > 1);
 		products_end(f);
 	}
@@ -74,6 +76,9 @@ static void test_labels_of_the_twin(void **state)
 	check_labels(&p, NUMBERS, "method=landmark polish=0");
 	check_labels(&p, WORDS, "method=landmark polish=4");
 	check_labels(&p, NUMBERS, "method=landmark min_cell=20");
+	check_labels(&p, NUMBERS, "method=landmark clusters={\"from\":2,\"to\":5}");
+	check_labels(&p, NUMBERS,
+		     "method=landmark landmark.power=false clusters={\"from\":2,\"to\":5}");
 	planted_release(&p);
 }
 
@@ -276,6 +281,21 @@ static void test_wrong_numbers(void **state)
 	recording_free(r);
 }
 
+static void test_wrong_k(void **state)
+{
+	struct recording *r =
+	    products_recording(&few, 2, "method=landmark clusters={\"from\":2,\"to\":5}");
+
+	(void)state;
+	assert_refuses_choice(r, 3, 6, "expected 7, from 0 to 5");
+	assert_refuses_choice(r, 3, 1, "sent CHOICE of 1 clusters, expected 2 to 5");
+	recording_free(r);
+	r = products_recording(&few, 2, "method=gcc clusters={\"from\":3,\"to\":5}");
+	assert_refuses_choice(r, 2, 6, "expected 7, from 0 to 5");
+	assert_refuses_choice(r, 2, 2, "sent CHOICE of 2 clusters, expected 3 to 5");
+	recording_free(r);
+}
+
 /* Above min_cell 1 there is no sum over clusters, which may be of any size. */
 static void test_no_polish_is_due(void **state)
 {
@@ -298,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_every_message),
 		cmocka_unit_test(test_every_message_of_others),
 		cmocka_unit_test(test_wrong_numbers),
+		cmocka_unit_test(test_wrong_k),
 		cmocka_unit_test(test_no_polish_is_due),
 	};
 

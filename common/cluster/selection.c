@@ -1,0 +1,94 @@
+#include "common/cluster/selection.h"
+#include "common/base/alloc.h"
+#include "common/cluster/kmeans.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+double selection_ratio(const struct mat *centres, const double *count, double inertia)
+{
+	size_t k = centres->rows, m = centres->cols;
+	double n = 0, between = 0;
+
+	for (size_t i = 0; i < k; i++)
+		n += count[i];
+	for (size_t j = 0; j < m; j++) {
+		double mean = 0;
+
+		for (size_t i = 0; i < k; i++)
+			mean += count[i] * MAT(centres, i, j) / n;
+		for (size_t i = 0; i < k; i++)
+			between += count[i] * (MAT(centres, i, j) - mean) *
+				   (MAT(centres, i, j) - mean);
+	}
+	if (!(inertia > 0) || n <= (double)k || k < 2)
+		return 0;
+	return between / ((double)k - 1) / (inertia / (n - (double)k));
+}
+
+struct selection_point selection_measure(const struct mat *Z, const struct mat *centres)
+{
+	size_t n = Z->rows, k = centres->rows;
+	double *D = alloc(n * k, sizeof(*D)), *count = alloc(k, sizeof(*count));
+	uint32_t *label = alloc(n, sizeof(*label));
+	struct selection_point p = { 0 };
+
+	kmeans_distances(Z, centres, D);
+	kmeans_assign(D, NULL, n, k, label, &p.inertia);
+	for (size_t i = 0; i < n; i++)
+		count[label[i]]++;
+	p.silhouette = kmeans_silhouette(D, NULL, n, k, label);
+	p.ratio = selection_ratio(centres, count, p.inertia);
+	free(label);
+	free(count);
+	free(D);
+	return p;
+}
+
+static size_t best_of(const struct selection *s)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < s->count; i++)
+		if (s->silhouette[i] > s->silhouette[best])
+			best = i;
+	return best;
+}
+
+bool selection_add(struct selection *s, struct selection_point p)
+{
+	size_t i = s->count++;
+
+	assert(i < SELECTION_MAX);
+	s->inertia[i] = p.inertia;
+	s->silhouette[i] = p.silhouette;
+	s->ratio[i] = p.ratio;
+	return best_of(s) == i;
+}
+
+void selection_gaps(struct selection *s, const double *value, size_t values)
+{
+	s->has_gap = values > 0 && value[0] > 0;
+	for (size_t i = 0; s->has_gap && i < s->count; i++) {
+		size_t k = s->from + i;
+
+		s->gap[i] = k < values ? (value[k - 1] - value[k]) / value[0] : 0;
+	}
+}
+
+unsigned selection_k(const struct selection *s)
+{
+	return s->from + (unsigned)best_of(s);
+}
+
+double selection_margin(const struct selection *s)
+{
+	size_t best = best_of(s);
+	double next = -INFINITY;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (i != best)
+			next = fmax(next, s->silhouette[i]);
+	return s->silhouette[best] - next;
+}

@@ -1,0 +1,95 @@
+# k -- which k of a range is chosen where classes are known, at four parties and of pooled data.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # set here, used by bench; set there, used here
+about='which k of a range is chosen where classes are known, at four parties and of pooled data'
+default_seeds=3 quick_seeds=1
+
+L=4
+
+measure() {
+	local at
+	at=$(realpath -m "$out/runs/k")
+	mkdir -p "$at"
+	own_set wine
+	own_set digits
+	rows iris "$data/iris" 2 12 none
+	rows wine "$at/wine" 2 12 joint
+	$quick || rows digits "$at/digits" 2 15 none
+	$quick || rows coil20 "$data/coil20" 10 30 none
+	embedded cora landmark 2 12
+	$quick || embedded cora gcc 2 12
+	$quick || embedded citeseer landmark 2 12
+}
+
+own_set() { # NAME: scikit-learn's
+	[[ -d $at/$1 ]] || /usr/bin/python3 scripts/bench.d/k.py "$1" "$at/$1" 2>/dev/null || rm -rf "${at:?}/$1"
+}
+
+# The cells of one set and method: its classes, the ks by seed, and those of pooled data.
+put() { # SET ROW DIR POOLED [NOTE]
+	local classes near
+	classes=$(sort -u "$3/labels.txt" | wc -l)
+	cell "$1" "$2" classes value="$classes"
+	cell "$1" "$2" pooled value="$4" note="${5-}"
+	near=$(awk -v classes="$classes" '{ d = $1 - classes; if (d * d > 1) far = 1 } END { print far + 0 }' <<<"$KS")
+	cell "$1" "$2" "k at $L parties" value="$(paste -sd ' ' <<<"$KS")" runs="$seeds" note="margin $MARGIN" \
+		goal="$(within "$4" "$classes" && echo "within 1 of $classes")" \
+		verdict="$(within "$4" "$classes" && verdict "$near" 'x == 0' || echo -)"
+}
+
+within() { (($1 >= $2 - 1 && $1 <= $2 + 1)); } # A B: by 1 of each other
+
+ks() { # NAME DIR JOB PARTIES [LAUNCH-ARG...] -> $KS, $MARGIN of the last seed
+	local seed
+	KS='' MARGIN=''
+	for ((seed = 1; seed <= seeds; seed++)); do
+		run "$1-L$4-seed$seed" "$2" "$3" "$4" "$seed" "${@:5}" || return 1
+		KS+=${KS:+$'\n'}$(jq .facts.selection_k "$RUN/coordinator/run.json")
+		MARGIN=$(jq .facts.selection_margin "$RUN/coordinator/run.json" | xargs printf '%.3f')
+	done
+}
+
+rows() { # SET DIR FROM TO STANDARDIZE
+	local pooled range="clusters={\"from\":$3,\"to\":$4}"
+	if [[ ! -e $2/features.npy ]]; then
+		not_run "$1" kmeans "k at $L parties" 'no python3-sklearn, whose set it is'
+		return
+	fi
+	echo '{ "kind": "kmeans", "clusters": 2 }' >"$at/kmeans.json"
+	echo '{ "kind": "fedsc", "clusters": 2 }' >"$at/fedsc.json"
+	if ks "$1-kmeans" "$2" "$at/kmeans.json" $L --set "$range" --set "standardize=$5"; then
+		pooled=$(/usr/bin/python3 scripts/bench.d/k.py "$2" "$3" "$4" "$5" 2>/dev/null) || pooled='0 0'
+		put "$1" kmeans "$2" "${pooled% *}" "by scikit-learn's silhouette of k-means; by the simplified one ${pooled#* }"
+	else
+		not_run "$1" kmeans "k at $L parties" "$WHY"
+	fi
+	as_one "$1" fedsc "$2" "$at/fedsc.json" --set "$range" --set "standardize=$5"
+}
+
+embedded() { # SET METHOD FROM TO
+	as_one "$1" "$2" "$data/$1" "configs/jobs/$2-cora.json" --set "clusters={\"from\":$3,\"to\":$4}"
+}
+
+as_one() { # SET ROW DIR JOB [LAUNCH-ARG...]: beside the same job of one party
+	local mine margin pooled
+	if ! ks "$1-$2" "$3" "$4" $L "${@:5}"; then
+		not_run "$1" "$2" "k at $L parties" "$WHY"
+		return
+	fi
+	mine=$KS margin=$MARGIN
+	if ! ks "$1-$2" "$3" "$4" 1 --allow-single "${@:5}"; then
+		not_run "$1" "$2" pooled "$WHY"
+		return
+	fi
+	pooled=${KS%%$'\n'*} KS=$mine MARGIN=$margin
+	put "$1" "$2" "$3" "$pooled" 'the same job of one party'
+}
+
+render() {
+	cat <<-'TEXT'
+
+		`pooled`: of `kmeans` by scikit-learn's silhouette (all pairs) of its `KMeans` with 20 starts; of the others by the same job of one party.
+	 Goal: within 1 of the classes where the pooled choice is. The margin is that of the last seed.
+	TEXT
+	render_grid '{value}'
+}

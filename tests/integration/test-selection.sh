@@ -1,0 +1,74 @@
+#!/bin/bash
+# "clusters": { "from": .., "to": .. }: one job tries them all, both sides choose the same, and the report shows why.
+#
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+range='.clusters = { from: 2, to: 6 }'
+
+# The parties choose by their own sums: what each wrote down is what the coordinator did.
+chose_three() { # NAME
+	local name
+	ends 0 coordinator party-00 party-01 party-02
+	for name in coordinator party-00 party-01 party-02; do
+		[[ $(run_of "$name" '[.facts.selection_k, .result.clusters, (.facts.selection_silhouette | length)] | join(" ")') == "3 3 5" ]] ||
+			fail "$1: $name chose $(run_of "$name" '[.facts, .result.clusters]')"
+		cmp <(run_of coordinator '[.facts | to_entries[] | select(.key | test("^selection_(from|k|margin|sil|inertia|ratio)")).value]') \
+			<(run_of "$name" '[.facts | to_entries[] | select(.key | test("^selection_(from|k|margin|sil|inertia|ratio)")).value]') ||
+			fail "$1: $name measured something else"
+		run_of "$name" '.leaks[]' | grep -q '^clusters "from" .. "to"' || fail "$1: $name does not say what a range shows"
+	done
+	# shellcheck disable=SC2046
+	[[ $(acc $(for name in $(names 3); do echo "$T/out/$name/labels.csv"; done)) == 1 ]] || fail "$1: wrong labels"
+}
+
+test_rows() {
+	rows_federation 3
+	for job in kmeans anchor; do
+		rows_job $job "$range"
+		coordinator
+		parties 3
+		chose_three $job
+	done
+	"$BIN/coterie" report "$T/out/party-01" --out "$T/page.html" >/dev/null
+	grep -q 'id="selection"' "$T/page.html" || fail "the report has no curves"
+	(($(grep -o 'class="curve"' "$T/page.html" | wc -l) == 4)) || fail "$(grep -o 'class="curve"' "$T/page.html" | wc -l) curves"
+	grep -q 'Of 2 to 6 clusters these are 3' "$T/page.html" || fail "the report does not say which k was chosen"
+	"$BIN/coterie" show "$T/out/coordinator" | grep -q 'k = 3 of 2 to 6' || fail "show does not say which k was chosen"
+}
+
+# The same labels as a job that gives the k that was chosen: on the embedding nothing depends on the range.
+test_columns() {
+	local way
+	"$BIN/coterie" synth --nodes 300 --features 40 --clusters 3 --out "$T/pooled" >/dev/null
+	for way in landmark gcc; do
+		"$BIN/coterie" launch --quiet --data "$T/pooled" --job "$ROOT/configs/jobs/$way-cora.json" --parties 3 --seed 5 --set "$range_set" \
+			--out "$T/$way" 2>"$T/stderr" || fail "$way: $(<"$T/stderr")"
+		jq -e '.facts.selection_k == 3 and .result.clusters == 3 and (.facts.selection_eigengap | index(max) == 1)' "$T/$way/coordinator/run.json" \
+			>/dev/null || fail "$way: $(jq -c '[.facts, .result.clusters]' "$T/$way/coordinator/run.json")"
+		jq -e '.result.clusters == 3' "$T/$way/party-02/run.json" >/dev/null || fail "$way: party-02 has another k"
+		cmp "$T/$way/coordinator/labels.csv" "$T/$way/party-00/labels.csv" || fail "$way: labels differ"
+	done
+}
+range_set='clusters={"from":2,"to":6}'
+
+# What takes no range says so before anything is sent, and so do ranges that are none.
+refused() { # KIND-OR-VARIANT VALUE WORDS
+	local status=0
+	"$BIN/coordinator" --config "$T/coordinator.json" --job "$T/job.json" --set "$1" --set "clusters=$2" --check-config >"$T/said" 2>&1 || status=$?
+	((status == 4)) || fail "$1, $2: status $status: $(<"$T/said")"
+	grep -qF -- "$3" "$T/said" || fail "$1, $2: says $(<"$T/said")"
+}
+
+test_refused() {
+	rows_federation 2
+	refused variant=dense '{"from":2,"to":6}' 'job.clusters is {"from": 2, "to": 6}, expected one number: variants "dense" and "paper"'
+	refused variant=anchor '{"from":6,"to":2}' 'job.clusters is {"from":6,"to":2}, expected a whole number from 2 to 65536, or {"from": .., "to": ..}'
+	refused variant=anchor '{"from":2}' 'job.clusters.to is missing'
+	refused variant=anchor '{"from":2,"to":6,"step":2}' 'job.clusters.step is unknown'
+	refused kind=fedspectral '{"from":2,"to":6}' 'expected a whole number from 2 to 65536, or "auto"'
+	echo '{ "kind": "kcagc", "filter": { "order": 2 }, "clusters": 3 }' >"$T/job.json"
+	refused method=flat '{"from":2,"to":6}' 'methods "landmark" and "gcc" choose of a range'
+}
+
+run_tests "$@"

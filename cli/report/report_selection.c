@@ -30,11 +30,11 @@ void part_selection(struct report *r, struct buf *b)
 	figure(b, facts, "selection_inertia", "Inertia", first, k);
 	figure(b, facts, "selection_ratio", "Calinski and Harabasz", first, k);
 	figure(b, facts, "selection_eigengap", "Eigengap", first, k);
-	buf_printf(b,
-		   "</div>\n<p class=\"note\">Of %u to %u clusters these are %u, as their simplified "
-		   "silhouette is the largest: %s above the next. The other curves decide "
-		   "nothing.%s</p>\n</section>\n",
-		   first, last, k, html_data(run_number(facts, "selection_margin"), show_number).s,
-		   k == first || k == last ? " It is the range's end: a wider one may have better."
-					   : "");
+	buf_printf(
+	    b,
+	    "</div>\n<p class=\"note\">Of %u to %u clusters these are %u, as their simplified "
+	    "silhouette is the largest: %s above the next. The other curves decide "
+	    "nothing.%s</p>\n</section>\n",
+	    first, last, k, html_data(run_number(facts, "selection_margin"), show_number).s,
+	    k == first || k == last ? " It is the range's end: a wider one may have better." : "");
 }

@@ -19,8 +19,8 @@ double selection_ratio(const struct mat *centres, const double *count, double in
 		for (size_t i = 0; i < k; i++)
 			mean += count[i] * MAT(centres, i, j) / n;
 		for (size_t i = 0; i < k; i++)
-			between += count[i] * (MAT(centres, i, j) - mean) *
-				   (MAT(centres, i, j) - mean);
+			between +=
+			    count[i] * (MAT(centres, i, j) - mean) * (MAT(centres, i, j) - mean);
 	}
 	if (!(inertia > 0) || n <= (double)k || k < 2)
 		return 0;

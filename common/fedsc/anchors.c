@@ -19,8 +19,8 @@ static void leading_columns(const struct mat *R, size_t k, struct mat *out)
 		memcpy(ROW(out, i), ROW(R, i), k * sizeof(double));
 }
 
-/* Of R's columns as many clusters: k-means on the landmarks' own embedding, each as heavy as what is tied to it,
- * then Lloyd rounds on everybody's. c is filled here. */
+/* Of R's columns as many clusters: k-means on the landmarks' own embedding, each as heavy as what
+ * is tied to it, then Lloyd rounds on everybody's. c is filled here. */
 static enum err find_clusters(struct fedsc_run *run, struct fedkmeans *loop, const struct mat *R,
 			      const double *lam, struct fedkmeans_centres *c)
 {
@@ -46,7 +46,8 @@ static enum err find_clusters(struct fedsc_run *run, struct fedkmeans *loop, con
 	return fedkmeans_count(loop, c);
 }
 
-/* All k have landmarks and eigenvectors in common. Rows are embedded for the one that was chosen once more. */
+/* All k have landmarks and eigenvectors in common. Rows are embedded for the one that was chosen
+ * once more. */
 static enum err select_clusters(struct fedsc_run *run, struct fedkmeans *loop, const struct mat *R,
 				const double *lam, struct fedkmeans_centres *best)
 {
@@ -155,4 +156,3 @@ out:
 	fedkmeans_centres_release(&c);
 	return err;
 }
-

@@ -308,6 +308,7 @@ static void keep(struct fedsc_report *report, const struct fedsc_params *p, cons
 
 	ALLOC(report->mean, m);
 	ALLOC(report->unit, m);
+	report->k = (unsigned)k;
 	ALLOC(report->size, k);
 	mat_copy(&report->centres, &c->Z);
 	for (size_t e = 0; e < k * m; e++)

@@ -46,8 +46,8 @@ static void test_rule(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 5; i++)
-		best[i] = selection_add(
-		    &s, (struct selection_point){ .silhouette = silhouette[i], .inertia = 9 - (double)i });
+		best[i] = selection_add(&s, (struct selection_point){ .silhouette = silhouette[i],
+								      .inertia = 9 - (double)i });
 	/* Of two alike the smaller k, whose clustering is kept when the other one comes. */
 	assert_true(best[0] && best[1] && !best[2] && !best[3] && !best[4]);
 	assert_int_equal(selection_k(&s), 3);

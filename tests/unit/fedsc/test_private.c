@@ -64,6 +64,7 @@ static void test_clusters_come_back(void **state)
 		assert_ok(metrics_of(truth, label, N, &found));
 		print_message("eps %g: ARI %.3f\n", eps[e], found.ari);
 		assert_true(found.ari > 0.97);
+		assert_int_equal(report.k, p.k);
 		for (size_t i = 0; i < K; i++) {
 			assert_true(report.size[i] == nearbyint(report.size[i]));
 			rows += report.size[i];

@@ -41,8 +41,9 @@ enum err fedsc_noise_of(const struct fedsc_job *job, struct fedsc_noise *out)
 		/* Section 3.1: one row in place of another moves the data by at most 2 tau_X. */
 		out->clip = job->noise_clip;
 		out->sensitivity = 2 * job->noise_clip;
-		TRY(noise_calibrate(job->noise_eps, job->noise_delta, out->sensitivity, &out->sigma,
-				    &out->mechanism));
+		TRY(noise_analytic(job->noise_eps, job->noise_delta, out->sensitivity,
+				   &out->sigma));
+		out->mechanism = "analytic gaussian";
 		out->eps = job->noise_eps;
 		out->delta = job->noise_delta;
 	} else if (job->noise == NOISE_SUMS) {

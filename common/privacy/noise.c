@@ -20,17 +20,6 @@ static enum err check_budget(double eps, double delta, double sensitivity)
 	return ERR_OK;
 }
 
-enum err noise_classic(double eps, double delta, double sensitivity, double *sigma)
-{
-	TRY(check_budget(eps, delta, sensitivity));
-	if (!(eps < 1))
-		return err_set(ERR_INPUT,
-			       "eps is %g: the classic Gaussian mechanism is proven below 1 only",
-			       eps);
-	*sigma = sqrt(2 * log(1.25 / delta)) * sensitivity / eps;
-	return ERR_OK;
-}
-
 double noise_analytic_delta(double eps, double sigma, double sensitivity)
 {
 	double a = sensitivity / (2 * sigma), b = eps * sigma / sensitivity;
@@ -73,16 +62,6 @@ enum err noise_analytic(double eps, double delta, double sensitivity, double *si
 	return ERR_OK;
 }
 
-enum err noise_calibrate(double eps, double delta, double sensitivity, double *sigma,
-			 const char **name)
-{
-	bool classic = eps < 1;
-
-	*name = classic ? "gaussian" : "analytic gaussian";
-	return classic ? noise_classic(eps, delta, sensitivity, sigma)
-		       : noise_analytic(eps, delta, sensitivity, sigma);
-}
-
 enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma *out)
 {
 	const struct {
@@ -96,7 +75,6 @@ enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma
 	};
 	bool any_step = p->ball > 0 && isfinite(p->ball); /* the ball bounds what it does */
 	double r2 = p->r * p->r, root = sqrt((double)p->d);
-	const char *name;
 
 	for (size_t i = 0; i < sizeof(bound) / sizeof(*bound); i++)
 		if (!(bound[i].value > 0) || !isfinite(bound[i].value))
@@ -115,7 +93,7 @@ enum err noise_factors(const struct noise_factors *p, struct noise_factors_sigma
 		       sqrt(8 * (double)p->compositions * log(M_E + p->eps_z / p->delta_z));
 	out->sensitivity_c = 2 * root * p->tau_x * (p->tau_x + p->reach) / (p->lambda * r2);
 	out->sensitivity_c = fmax(out->sensitivity_c, 1 / sqrt(p->lambda));
-	return noise_calibrate(p->eps_c, p->delta_c, out->sensitivity_c, &out->sigma_c, &name);
+	return noise_analytic(p->eps_c, p->delta_c, out->sensitivity_c, &out->sigma_c);
 }
 
 /* -- samples --------------------------------------------------------------------------------- */

@@ -33,8 +33,8 @@ static void said(const char *text, const char *const *parts)
 			fail_msg("\"%s\" is not in: %s", *parts, sentence);
 }
 
-/* Sensitivity 2 tau_X = 4. Below eps 1 sqrt(2 ln(1.25/1e-5)) 4 / 0.5; from there on the root that
- * tests/unit/privacy/test_noise.c has for eps 1 and sensitivity 1, times 4. */
+/* Sensitivity 2 tau_X = 4, times the root that tests/unit/privacy/test_noise.c has for that eps and
+ * sensitivity 1. */
 static void test_rows_by_eps(void **state)
 {
 	struct fedsc_noise n;
@@ -46,8 +46,8 @@ static void test_rows_by_eps(void **state)
 	    "\"delta\": 1e-5, \"clip\": 2}}",
 	    &job, &n);
 	near(n.sensitivity, 4);
-	near(n.sigma, 4 * 9.689610525210778);
-	assert_string_equal(n.mechanism, "gaussian");
+	near(n.sigma, 4 * 7.031826675582461);
+	assert_string_equal(n.mechanism, "analytic gaussian");
 	near(n.eps, 0.5);
 	near(n.delta, 1e-5);
 	near(n.clip, 2);
@@ -98,8 +98,8 @@ static void test_by_beta(void **state)
 }
 
 /* d = 16, ball 3: D_Z = 2 * 4 * 3 = 24; sigma_Z = 24 / 0.4 sqrt(8 * 5 ln(e + 0.4 / 1e-5)). Lemma
- * J.1: D_C = 2 * 4 * 2 * (2 + 2 + 3) / (0.01 * 4) = 2800, with sqrt(2 ln(1.25 / 1e-5)) / 0.4. Each
- * has half of eps and delta. */
+ * J.1: D_C = 2 * 4 * 2 * (2 + 2 + 3) / (0.01 * 4) = 2800, times the root for eps 0.4 and delta
+ * 1e-5. Each has half of eps and delta. */
 #define FACTORS(variant, more)                                                                     \
 	"{\"kind\": \"fedsc\", \"clusters\": 3, \"variant\": \"" variant                           \
 	"\", \"dims\": 16, \"rounds\": 5, \"kernel\": {\"width\": 2}, \"noise\": {\"on\": "        \
@@ -107,7 +107,7 @@ static void test_by_beta(void **state)
 
 static void test_factors_by_eps(void **state)
 {
-	double classic = sqrt(2 * log(125000)), composed = 8 * 5 * log(exp(1) + 40000);
+	double analytic = 8.629573588246668, composed = 8 * 5 * log(exp(1) + 40000);
 	struct fedsc_noise n;
 	struct job job;
 
@@ -116,7 +116,7 @@ static void test_factors_by_eps(void **state)
 	near(n.sensitivity_z, 24);
 	near(n.sigma_z, 24 / 0.4 * sqrt(composed));
 	near(n.sensitivity_c, 2800);
-	near(n.sigma_c, 2800 / 0.4 * classic);
+	near(n.sigma_c, 2800 * analytic);
 	near(n.scaled_clip, 2);
 	near(n.ball, 3);
 	near(n.eps, 0); /* nothing is claimed of the job */
@@ -151,7 +151,7 @@ static void test_said(void **state)
 	said(FACTORS("paper", ", \"ball\": 3"),
 	     (const char *[]){
 		 "no differential privacy of the job", "exact sums", "sigma_Z 1235.",
-		 "sigma_C 33913.6", "no column of C is longer than 5",
+		 "sigma_C 24162.8", "no column of C is longer than 5",
 		 "uploads of Z and C are (eps 0.8, delta 2e-05)-private by Theorem 3.9", NULL });
 	said(FACTORS("dense", ", \"ball\": 3"),
 	     (const char *[]){ "no differential privacy of the job", "sums made of C",

@@ -18,25 +18,6 @@ static enum err no_entropy(void *ctx, void *p, size_t n)
 	return err_set(ERR_INTERNAL, "no entropy");
 }
 
-/* sqrt(2 ln(125000)) = 4.844805..., over 0.5. */
-static void classic(void **state)
-{
-	double sigma;
-
-	(void)state;
-	assert_ok(noise_classic(0.5, 1e-5, 1, &sigma));
-	assert_near(sigma, 9.689610525210778, 1e-13);
-	assert_ok(noise_classic(0.25, 1e-5, 3, &sigma));
-	assert_near(sigma, 6 * 9.689610525210778, 1e-12);
-	assert_err(noise_classic(1, 1e-5, 1, &sigma), ERR_INPUT, "below 1 only");
-	assert_err(noise_classic(0, 1e-5, 1, &sigma), ERR_INPUT, "eps is 0");
-	assert_err(noise_classic(-1, 1e-5, 1, &sigma), ERR_INPUT, "eps is -1");
-	assert_err(noise_classic(NAN, 1e-5, 1, &sigma), ERR_INPUT, "eps is nan");
-	assert_err(noise_classic(0.5, 0, 1, &sigma), ERR_INPUT, "delta is 0");
-	assert_err(noise_classic(0.5, 1, 1, &sigma), ERR_INPUT, "delta is 1");
-	assert_err(noise_classic(0.5, 1e-5, 0, &sigma), ERR_INPUT, "sensitivity is 0");
-}
-
 /* Roots of Balle and Wang's equation found by another program (Brent's method on SciPy's normal
  * distribution). */
 static void analytic(void **state)
@@ -47,7 +28,7 @@ static void analytic(void **state)
 		{ 0.1, 1e-3, 4, 69.61758481212462 }, { 50, 1e-9, 1, 0.17478362493933167 },
 		{ 1, 0.5, 1, 0.5070650314763314 },
 	};
-	double sigma, bound;
+	double sigma;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
@@ -57,26 +38,16 @@ static void analytic(void **state)
 		assert_true(noise_analytic_delta(known[i][0], sigma * (1 - 1e-9), known[i][2]) >
 			    known[i][1]);
 	}
-	/* Never more than the classic one where both hold. */
-	assert_ok(noise_classic(0.9, 1e-6, 1, &bound));
+	/* Never more than the classic one, where that is proven. */
 	assert_ok(noise_analytic(0.9, 1e-6, 1, &sigma));
-	assert_true(sigma < bound);
+	assert_true(sigma < sqrt(2 * log(1.25 / 1e-6)) / 0.9);
 	assert_err(noise_analytic(0, 1e-5, 1, &sigma), ERR_INPUT, "eps is 0");
 	assert_err(noise_analytic(INFINITY, 1e-5, 1, &sigma), ERR_INPUT, "eps is inf");
-}
-
-static void calibrated(void **state)
-{
-	const char *name;
-	double sigma;
-
-	(void)state;
-	assert_ok(noise_calibrate(0.5, 1e-5, 1, &sigma, &name));
-	assert_near(sigma, 9.689610525210778, 1e-12);
-	assert_string_equal(name, "gaussian");
-	assert_ok(noise_calibrate(1, 1e-5, 1, &sigma, &name));
-	assert_near(sigma, 3.73063163481594, 1e-9);
-	assert_string_equal(name, "analytic gaussian");
+	assert_err(noise_analytic(-1, 1e-5, 1, &sigma), ERR_INPUT, "eps is -1");
+	assert_err(noise_analytic(NAN, 1e-5, 1, &sigma), ERR_INPUT, "eps is nan");
+	assert_err(noise_analytic(0.5, 0, 1, &sigma), ERR_INPUT, "delta is 0");
+	assert_err(noise_analytic(0.5, 1, 1, &sigma), ERR_INPUT, "delta is 1");
+	assert_err(noise_analytic(0.5, 1e-5, 0, &sigma), ERR_INPUT, "sensitivity is 0");
 }
 
 static const struct noise_factors factors = { .eps_z = 2,
@@ -105,7 +76,7 @@ static void theorem_3_9(void **state)
 	assert_near(s.sensitivity_z, 13.5, 1e-12);
 	assert_near(s.sigma_z, 13.5 / 2 * sqrt(48 * log(exp(1) + 2000)), 1e-9);
 	assert_near(s.sensitivity_c, 24, 1e-12);
-	assert_near(s.sigma_c, 24 * 9.689610525210778, 1e-9);
+	assert_near(s.sigma_c, 24 * 7.031826675582461, 1e-8);
 	p.lambda = 0;
 	assert_err(noise_factors(&p, &s), ERR_INPUT, "lambda is 0");
 	p.lambda = 0.5;
@@ -226,9 +197,7 @@ static void clipping(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(classic),
 		cmocka_unit_test(analytic),
-		cmocka_unit_test(calibrated),
 		cmocka_unit_test(theorem_3_9),
 		cmocka_unit_test(theorem_3_9_in_a_ball),
 		cmocka_unit_test(variance),

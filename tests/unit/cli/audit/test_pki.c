@@ -49,7 +49,7 @@ static void misuse_ends_with_4(void **state)
 	expect("init --days 40000", 4, "expected 1 to 36500");
 	expect("init here", 4, "one argument too many");
 	expect("request", 4, "--name is missing");
-	expect("request --name a --role hub", 4, "expected party or coordinator");
+	expect("request --name a --role hub", 4, "expected party, coordinator or person");
 	expect("request --name a --key-type rsa", 4, "expected ed25519 or p256");
 	expect("request --name a/b", 4, "1 to 64 of A-Z");
 	expect("sign", 4, "REQUEST is missing");

@@ -272,20 +272,21 @@ static void test_deepwalk(void **state)
 static void test_fedwalk(void **state)
 {
 	static const char *const ways[] = { "l1", "dtw", "dtw-32", "landmarks" };
-	char line[200];
+	char line[200], out[8];
 
 	(void)state;
 	put_cliques("");
 	put_truth();
 	for (int i = 0; i < 4; i++) {
+		snprintf(out, sizeof(out), "fw%d", i);
 		snprintf(line, sizeof(line),
-			 "-e edges.tsv -o fw -p 0.1 --walks 100 --window 5 --dissimilarity %s",
+			 "-e edges.tsv -o %s -p 0.1 --walks 100 --window 5 --dissimilarity %s", out,
 			 ways[i]);
 		assert_int_equal(run_command(fedwalk_main, line), 0);
 		assert_true(said_number("tokens") == 30 * 100 * 40 && said_number("bins") == 3);
 		assert_non_null(strstr(said, "\"edge_attack\""));
 		assert_true(!strstr(said, "ordered degree matrices") == (i == 0 || i == 3));
-		check_cliques("fw");
+		check_cliques(out);
 	}
 	assert_int_equal(run_command(fedwalk_main, "-e edges.tsv -o rr --walks 100 --window 5 "
 						   "--mode randomized-response --epsilon 6"),

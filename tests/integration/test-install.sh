@@ -65,6 +65,13 @@ test_readme_between_organisations() {
 	kill "${PID[port]}"
 	while read -r host command; do
 		cd "$T/host/${host%$}" || fail "README names $host, who is not here"
+		# Units, their users, and people elsewhere: make deb-check walks them, on hosts with systemd.
+		case $command in
+		*\ anna*) break ;;
+		chown\ * | *\ coterie-party) continue ;;
+		*\ coterie-coordinator) command='coordinator --config coordinator.json --serve' ;;
+		coterie\ job\ * | coterie\ status) command+=' --config coordinator.json' ;;
+		esac
 		case $command in
 		*--check-config) configure ;;
 		party\ * | coordinator\ *)
@@ -73,14 +80,14 @@ test_readme_between_organisations() {
 			PATH=$BIN:$PATH start "${host%$}" $command
 			continue
 			;;
-		*\ job\ *\ submit\ *) until_true 30 both_came || fail "the parties do not come to the hub that serves" ;;
+		*\ status\ * | *\ job\ submit\ *) until_true 30 both_came || fail "the parties do not come to the hub that serves" ;;
 		esac
 		PATH=$BIN:$PATH bash -c "$command" </dev/null >"$T/shell.stdout" 2>"$T/shell.stderr" ||
 			fail "$host $command: status $?"
 		case $command in *\ request\ * | *\ sign\ *) deliver ;; esac
 	done < <(grep -E '^    [a-z-]+[$] +' "$T/walk")
 	[[ ${#PID[@]} == 4 ]] || fail "README leaves $((${#PID[@]} - 1)) daemons, expected 3"
-	grep -q '1 done' "$T/shell.stdout" || fail "coterie status says $(<"$T/shell.stdout")"
+	grep -q ' done ' "$T/shell.stdout" || fail "coterie job list says $(<"$T/shell.stdout")"
 	kill -TERM "${PID[hub]}"
 	ends 0 hub
 	for name in bank-a bank-b; do
@@ -109,7 +116,7 @@ configure() { # README's three JSON texts, with addresses, fingerprints and the 
 	local name other
 	[[ ! -e $T/host/hub/job.json ]] || return 0
 	awk -v dir="$T/host" 'BEGIN { split("hub/coordinator.json hub/job.json bank-a/party.json", file, " ") }
-		/^```json/ { n++; in_text = 1; next } /^```/ { in_text = 0 } in_text { print >(dir "/" file[n]) }' "$T/walk"
+		/^```json/ { n++; in_text = 1; next } /^```/ { in_text = 0 } in_text && n <= 3 { print >(dir "/" file[n]) }' "$T/walk"
 	for name in bank-a bank-b; do
 		other=bank-$(tr ab ba <<<"${name#bank-}")
 		jq --arg name "$name" --arg other "$other" --arg address "$RELAY" --arg hub "$(pin hub)" --arg pin "$(pin "$other")" '

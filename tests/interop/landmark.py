@@ -100,8 +100,9 @@ class Coordinator(coordinator.Coordinator):
         if words == SOME:
             square, first = self.words(n, True, wide=True), False
         self.tell_block(np.maximum(square, 0))
-        self.words(34, first, wide=True)
-        if self.what["filter"]["order"] == "auto":
+        auto = self.what["filter"]["order"] == "auto"  # how much lies along the degrees, after each step
+        self.words(34 + 16 * auto, first, wide=True)
+        if auto:
             self.choose(2, 3)
 
     def landmark(self):

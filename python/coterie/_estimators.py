@@ -61,6 +61,11 @@ class _Job(BaseEstimator):  # type: ignore[misc]
     timeout: Optional[float]
     progress: How
 
+    def _keep(self, given: Mapping[str, Any]) -> None:
+        """A constructor's arguments under their own names and untouched, as scikit-learn wants them."""
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
+
     _keeps_keys = False  # after a simulation, for a later job of the same parties
 
     def _kind(self) -> str:
@@ -204,20 +209,7 @@ class KMeans(_Clusters):
                  cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (), policy: Optional[Mapping[str, Any]] = None,
                  job: Optional[Mapping[str, Any]] = None, random_state: Any = None, out: Optional[PathLike] = None,
                  timeout: Optional[float] = None, progress: How = "auto"):
-        self.n_clusters = n_clusters
-        self.split = split
-        self.standardize = standardize
-        self.parties = parties
-        self.party = party
-        self.coordinator = coordinator
-        self.cut = cut
-        self.allow = allow
-        self.policy = policy
-        self.job = job
-        self.random_state = random_state
-        self.out = out
-        self.timeout = timeout
-        self.progress = progress
+        self._keep(locals())
 
     def _kind(self) -> str:
         if self.split not in ("rows", "columns"):
@@ -275,21 +267,7 @@ class SpectralClustering(_Clusters):
                  coordinator: Optional[PathLike] = None, cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (),
                  policy: Optional[Mapping[str, Any]] = None, job: Optional[Mapping[str, Any]] = None, random_state: Any = None,
                  out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.variant = variant
-        self.standardize = standardize
-        self.parties = parties
-        self.party = party
-        self.coordinator = coordinator
-        self.cut = cut
-        self.allow = allow
-        self.policy = policy
-        self.job = job
-        self.random_state = random_state
-        self.out = out
-        self.timeout = timeout
-        self.progress = progress
+        self._keep(locals())
 
     def _kind(self) -> str:
         if self.affinity not in ("rbf", "precomputed"):
@@ -347,20 +325,7 @@ class AttributedGraphClustering(_Clusters):
                  cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (), policy: Optional[Mapping[str, Any]] = None,
                  job: Optional[Mapping[str, Any]] = None, random_state: Any = None, out: Optional[PathLike] = None,
                  timeout: Optional[float] = None, progress: How = "auto"):
-        self.n_clusters = n_clusters
-        self.order = order
-        self.method = method
-        self.parties = parties
-        self.party = party
-        self.coordinator = coordinator
-        self.cut = cut
-        self.allow = allow
-        self.policy = policy
-        self.job = job
-        self.random_state = random_state
-        self.out = out
-        self.timeout = timeout
-        self.progress = progress
+        self._keep(locals())
 
     def _kind(self) -> str:
         return "kcagc"
@@ -413,18 +378,7 @@ class NodeEmbedding(TransformerMixin, _Job):  # type: ignore[misc]
                  coordinator: Optional[PathLike] = None, cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (),
                  policy: Optional[Mapping[str, Any]] = None, job: Optional[Mapping[str, Any]] = None, random_state: Any = None,
                  out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
-        self.mode = mode
-        self.parties = parties
-        self.party = party
-        self.coordinator = coordinator
-        self.cut = cut
-        self.allow = allow
-        self.policy = policy
-        self.job = job
-        self.random_state = random_state
-        self.out = out
-        self.timeout = timeout
-        self.progress = progress
+        self._keep(locals())
 
     def _kind(self) -> str:
         return "fedwalk"
@@ -465,18 +419,7 @@ class GraphClustering(_Clusters):
                  coordinator: Optional[PathLike] = None, cut: Optional[Mapping[str, Any]] = None, allow: Sequence[str] = (),
                  policy: Optional[Mapping[str, Any]] = None, job: Optional[Mapping[str, Any]] = None, random_state: Any = None,
                  out: Optional[PathLike] = None, timeout: Optional[float] = None, progress: How = "auto"):
-        self.n_clusters = n_clusters
-        self.parties = parties
-        self.party = party
-        self.coordinator = coordinator
-        self.cut = cut
-        self.allow = allow
-        self.policy = policy
-        self.job = job
-        self.random_state = random_state
-        self.out = out
-        self.timeout = timeout
-        self.progress = progress
+        self._keep(locals())
 
     def _kind(self) -> str:
         return "fedgcn"

@@ -92,8 +92,16 @@ class Federation:
         (self.path / "job.json").write_text(json.dumps(job))
         self._listens("--job", self.path / "job.json")
 
-    def serve(self):
+    def serve(self, *names):
+        """With parties of these names, who have come."""
         self._listens("--serve")
+        for name in names:
+            self.party(name)
+            self.joined(name)
+
+    def once(self, *names):
+        for name in names:
+            self.party(name, "--once")
 
     def people(self, name):
         """After serve() with api: the configuration by which `name` submits from elsewhere."""

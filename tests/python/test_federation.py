@@ -22,8 +22,7 @@ class TakesPart(unittest.TestCase):
     def test_as_a_party_of_its_configuration(self):
         with federation.rows(3) as f:
             f.coordinator(JOB)
-            for name in f.names[1:]:
-                f.party(name, "--once")
+            f.once(*f.names[1:])
             phases = []
             model = coterie.KMeans(3, party=f.config("party-00"), random_state=7, progress=lambda p, s: phases.append(p)).fit()
             self.assertEqual(f.ends("coordinator"), 0)
@@ -39,8 +38,7 @@ class TakesPart(unittest.TestCase):
     def test_with_data_that_are_given(self):
         with federation.rows(3) as f:
             f.coordinator(JOB)
-            for name in f.names[1:]:
-                f.party(name, "--once")
+            f.once(*f.names[1:])
             X = np.load(f.data("party-00") / "features.npy")[::-1]
             model = coterie.KMeans(3, party=f.config("party-00"), random_state=7, out=f.path / "mine").fit(X)
             self.assertEqual(adjusted_rand_score(own_truth(f, "party-00")[::-1], model.labels_), 1)
@@ -49,8 +47,7 @@ class TakesPart(unittest.TestCase):
     def test_only_in_the_job_that_it_describes(self):
         with federation.rows(3) as f:
             f.coordinator({**JOB, "clusters": 4})
-            for name in f.names[1:]:
-                f.party(name, "--once")
+            f.once(*f.names[1:])
             with self.assertRaises(coterie.CoterieError) as e:
                 coterie.KMeans(3, party=f.config("party-00"), random_state=7).fit()
             self.assertIn("agreed to another job: job.clusters: 3 here, 4 offered", str(e.exception))
@@ -60,8 +57,7 @@ class TakesPart(unittest.TestCase):
     def test_with_edges_that_are_given(self):
         with federation.ties(3, "edges", ["fedspectral", "fedspectral.exact"]) as f:
             f.coordinator({"kind": "fedspectral", "clusters": 3, "seed": 7})
-            for name in f.names[1:]:
-                f.party(name, "--once")
+            f.once(*f.names[1:])
             edges = pd.read_csv(f.data("party-00") / "edges.tsv", sep="\t", header=None)
             model = coterie.SpectralClustering(3, affinity="precomputed", party=f.config("party-00"), random_state=7)
             model.fit(edges)
@@ -120,20 +116,14 @@ class TakesPart(unittest.TestCase):
 class Serves(unittest.TestCase):
     def test_submits_and_takes_part(self):
         with federation.rows(3) as f:
-            f.serve()
-            for name in f.names[1:]:
-                f.party(name)
-                f.joined(name)
+            f.serve(*f.names[1:])
             model = coterie.KMeans(3, party=f.config("party-00"), coordinator=f.config("coordinator"), random_state=7).fit()
             self.assertEqual(adjusted_rand_score(own_truth(f, "party-00"), model.labels_), 1)
             self.assertEqual(model.job_number_, 1)
 
     def test_a_party_that_runs(self):
         with federation.rows(3) as f:
-            f.serve()
-            for name in f.names:
-                f.party(name)
-                f.joined(name)
+            f.serve(*f.names)
             ids = set()
             for _ in range(3):  # beside the results of those before, which are of the same job
                 model = coterie.KMeans(3, party=f.config("party-00"), coordinator=f.config("coordinator"),
@@ -148,10 +138,7 @@ class Serves(unittest.TestCase):
 
     def test_a_job_that_somebody_else_submits(self):
         with federation.rows(2) as f:
-            f.serve()
-            for name in f.names:
-                f.party(name)
-                f.joined(name)
+            f.serve(*f.names)
             member = _federation.Party(f.config("party-00"), {"kind": "kmeans", "clusters": 3}, None, None, False)
             (f.path / "job.json").write_text(json.dumps(JOB))
             federation.tool("job", "--config", f.config("coordinator"), "submit", f.path / "job.json")
@@ -160,10 +147,7 @@ class Serves(unittest.TestCase):
 
     def test_submits_alone(self):
         with federation.columns(2) as f:
-            f.serve()
-            for name in f.names:
-                f.party(name)
-                f.joined(name)
+            f.serve(*f.names)
             where = f.path / "out/coordinator/control.socket"
             model = coterie.AttributedGraphClustering(3, order=3, coordinator=where, random_state=7).fit()
             self.assertGreater(adjusted_rand_score(f.truth(), model.labels_), 0.8)
@@ -173,10 +157,7 @@ class Serves(unittest.TestCase):
 
     def test_submits_alone_what_is_the_parties_alone(self):
         with federation.rows(2) as f:
-            f.serve()
-            for name in f.names:
-                f.party(name)
-                f.joined(name)
+            f.serve(*f.names)
             model = coterie.KMeans(3, coordinator=f.config("coordinator"), random_state=7).fit()
             self.assertEqual(model.run_.status, "done")
             self.assertFalse(hasattr(model, "labels_"))
@@ -185,10 +166,7 @@ class Serves(unittest.TestCase):
     def test_submits_from_elsewhere(self):
         with federation.rows(2) as f:
             f.edit("coordinator", api={"listen": "127.0.0.1:0", "roles": {"anna": "submitter"}})
-            f.serve()
-            for name in f.names:
-                f.party(name)
-                f.joined(name)
+            f.serve(*f.names)
             anna = f.people("anna")
             phases = []
             model = coterie.KMeans(3, party=f.config("party-00"), coordinator=anna, random_state=7,
@@ -204,10 +182,7 @@ class Serves(unittest.TestCase):
 
     def test_what_a_party_says_no_to(self):
         with federation.rows(3, jobs=["fedsc"]) as f:
-            f.serve()
-            for name in f.names:
-                f.party(name)
-                f.joined(name)
+            f.serve(*f.names)
             with self.assertRaises(coterie.CoterieError) as e:
                 coterie.KMeans(3, coordinator=f.config("coordinator"), random_state=7).fit()
             self.assertEqual(e.exception.status, 2)

@@ -25,4 +25,6 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 #endif

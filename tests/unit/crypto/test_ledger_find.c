@@ -114,8 +114,6 @@ static void what_was_spent_is_told(void **state)
 	assert_string_equal(found, "hub 7/1: 1 2 20; hub 7/9: 2 4 40; lab 8/1: 1 1 10; ");
 }
 
-#define WITH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

@@ -180,119 +180,110 @@ static void test_labels_that_are_numbers_stay(void **state)
 	end(r);
 }
 
+static const struct {
+	const char *text;
+	const char *set[4];
+	const char *message;
+} refused[] = {
+	/* 0 */ { "", { 0 }, "x.csv: the file is empty" },
+	{ "a,b\n", { 0 }, "x.csv: no rows below the heading" },
+	{ "1,2.5\n3\n", { 0 }, "x.csv:2: 1 fields, expected 2 as on the first line" },
+	{ "1,2.5\n3,4,5\n", { 0 }, "x.csv:2: 3 fields, expected 2" },
+	{ "1,2.5\n\n3,4\n", { 0 }, "x.csv:2: the line is blank, expected 2 fields" },
+	/* 5 */
+	{ "a,b\n3,x\n",
+	  { 0 },
+	  "x.csv:2: column \"b\" is \"x\", expected a number: say that it is a column of "
+	  "words (category)" },
+	{ "a,b\n3,\n",
+	  { 0 },
+	  "x.csv:2: column \"b\" has no value (\"\"): say what becomes of it (missing)" },
+	{ "1,x\n3,4\n",
+	  { 0 },
+	  "x.csv:1: the first line, \"1,x\", may be a heading or a row: say which" },
+	{ "NA,NA\n3,4\n", { 0 }, "x.csv:1: the first line, \"NA,NA\", may be" },
+	{ "0,1,2\n3,4,5\n", { 0 }, "x.csv:1: the first line, \"0,1,2\", may be" },
+	/* 10 */ { ",0,1\n0,4,5\n", { 0 }, "x.csv:1: the first line, \",0,1\", may be" },
+	{ ",a,b\n0,4,5\n",
+	  { 0 },
+	  "x.csv: column 1 has no name: say that it has the ids (id \"#1\")" },
+	{ "1,2.5\n-inf,4\n",
+	  { 0 },
+	  "x.csv:2: column \"#1\" is \"-inf\", expected a finite number" },
+	{ "1,2.5\n1e999,4\n", { 0 }, "x.csv:2: column \"#1\" is \"1e999\", expected a finite" },
+	{ "a;b\n3;4\n", { 0 }, "x.csv:1: no comma in \"a;b\", but 1 times ';'" },
+	/* 15 */
+	{ "a\tb\n3\t4\n", { 0 }, "x.csv:1: no comma in \"a?b\", but 1 times a tab" },
+	{ "a,b\n\"1,5\",2\n",
+	  { 0 },
+	  "x.csv:2: column \"a\" is \"1,5\", expected a number with a decimal point" },
+	{ "a,b\n2024-01-02,2\n",
+	  { 0 },
+	  "x.csv:2: column \"a\" is \"2024-01-02\", expected a number: say that it is a "
+	  "date" },
+	{ "a,a\n1,2\n", { 0 }, "x.csv: columns 1 and 2 are both called \"a\"" },
+	{ "a,b\n1,2\n",
+	  { "id=c" },
+	  "x.csv: id is \"c\", which is none of the 2 columns: \"a\", \"b\"" },
+	/* 20 */
+	{ "a,b\n1,2\n",
+	  { "id=a", "ignore=[\"a\"]" },
+	  "x.csv: column \"a\" is said to be id and ignore" },
+	{ "a,b\nx,1\ny,2\nx,3\n",
+	  { "id=a" },
+	  "x.csv:4: column \"a\" is \"x\", which is the id of line 2 too" },
+	{ "a,b\nx y,1\n",
+	  { "id=a" },
+	  "x.csv:2: column \"a\" is \"x y\", expected an id: 1 to 255 bytes" },
+	{ "a,b\n,1\n", { "id=a" }, "x.csv:2: column \"a\" has no id" },
+	{ "a,b\n1,x\n1,y\n1,z\n",
+	  { "category=[\"b\"]", "most=2" },
+	  "x.csv:4: column \"b\" has more than 2 values, \"z\" is one more" },
+	/* 25 */
+	{ "a,b\n1,x\n",
+	  { "category=[\"b=y|z\"]" },
+	  "x.csv:2: column \"b\" is \"x\", which is none of the 2 values" },
+	{ "a,b\n1,01.02.2024\n",
+	  { "date=[\"b\"]" },
+	  "x.csv:2: column \"b\" is \"01.02.2024\", expected a date as 2024-12-31" },
+	{ "a,b\n1,2023-02-29\n", { "date=[\"b\"]" }, "expected a date" },
+	{ "a,b\nNA,1\n,2\n",
+	  { "missing=[\"mean\"]" },
+	  "x.csv: column \"a\" has no value in any of the 2 rows" },
+	{ "a,b\n1,2\n",
+	  { "ignore=[\"a\",\"b\"]" },
+	  "x.csv: no column is left that becomes a feature" },
+	/* 30 */
+	{ "a,b=c\n1,2\n",
+	  { "category=[\"a\"]", "category=[\"b=d\"]" },
+	  "x.csv: category is \"b=d\", which is none of the 2 columns" },
+	{ "a,a=1\n1,2\n", { "category=[\"a\"]" }, "x.csv: two columns are called \"a=1\"" },
+	{ "a,b\n1,caf\xe9\n",
+	  { "category=[\"b\"]" },
+	  "x.csv:2: column \"b\" is \"caf?\", which is not UTF-8" },
+	{ "a,b\n1, x\n", { "category=[\"b\"]" }, "which begins or ends with a blank" },
+	{ "\xff\xfe"
+	  "a",
+	  { 0 },
+	  "x.csv: expected text in UTF-8, not UTF-16" },
+	/* 35 */
+	{ "a,b\n1,2,3\n",
+	  { 0 },
+	  "x.csv:2: 3 fields, but the heading has 2: the column of row names" },
+	{ "\na,b\n1,2\n", { 0 }, "x.csv:1: the first line is blank" },
+	{ "a,b\n1,2\n", { "missing=[\"c=mean\"]" }, "x.csv: missing is \"c=mean\", which is none" },
+	{ "a,b\n1,2\n", { "decimal=," }, "x.csv: ',' is the separator and the decimal point" },
+};
+
 static void test_refusals(void **state)
 {
-	static const struct {
-		const char *text;
-		const char *set[4];
-		const char *message;
-	} cases[] = {
-		/* 0 */ { "", { 0 }, "x.csv: the file is empty" },
-		{ "a,b\n", { 0 }, "x.csv: no rows below the heading" },
-		{ "1,2.5\n3\n", { 0 }, "x.csv:2: 1 fields, expected 2 as on the first line" },
-		{ "1,2.5\n3,4,5\n", { 0 }, "x.csv:2: 3 fields, expected 2" },
-		{ "1,2.5\n\n3,4\n", { 0 }, "x.csv:2: the line is blank, expected 2 fields" },
-		/* 5 */
-		{ "a,b\n3,x\n",
-		  { 0 },
-		  "x.csv:2: column \"b\" is \"x\", expected a number: say that it is a column of "
-		  "words (category)" },
-		{ "a,b\n3,\n",
-		  { 0 },
-		  "x.csv:2: column \"b\" has no value (\"\"): say what becomes of it (missing)" },
-		{ "1,x\n3,4\n",
-		  { 0 },
-		  "x.csv:1: the first line, \"1,x\", may be a heading or a row: say which" },
-		{ "NA,NA\n3,4\n", { 0 }, "x.csv:1: the first line, \"NA,NA\", may be" },
-		{ "0,1,2\n3,4,5\n", { 0 }, "x.csv:1: the first line, \"0,1,2\", may be" },
-		/* 10 */ { ",0,1\n0,4,5\n", { 0 }, "x.csv:1: the first line, \",0,1\", may be" },
-		{ ",a,b\n0,4,5\n",
-		  { 0 },
-		  "x.csv: column 1 has no name: say that it has the ids (id \"#1\")" },
-		{ "1,2.5\n-inf,4\n",
-		  { 0 },
-		  "x.csv:2: column \"#1\" is \"-inf\", expected a finite number" },
-		{ "1,2.5\n1e999,4\n",
-		  { 0 },
-		  "x.csv:2: column \"#1\" is \"1e999\", expected a finite" },
-		{ "a;b\n3;4\n", { 0 }, "x.csv:1: no comma in \"a;b\", but 1 times ';'" },
-		/* 15 */
-		{ "a\tb\n3\t4\n", { 0 }, "x.csv:1: no comma in \"a?b\", but 1 times a tab" },
-		{ "a,b\n\"1,5\",2\n",
-		  { 0 },
-		  "x.csv:2: column \"a\" is \"1,5\", expected a number with a decimal point" },
-		{ "a,b\n2024-01-02,2\n",
-		  { 0 },
-		  "x.csv:2: column \"a\" is \"2024-01-02\", expected a number: say that it is a "
-		  "date" },
-		{ "a,a\n1,2\n", { 0 }, "x.csv: columns 1 and 2 are both called \"a\"" },
-		{ "a,b\n1,2\n",
-		  { "id=c" },
-		  "x.csv: id is \"c\", which is none of the 2 columns: \"a\", \"b\"" },
-		/* 20 */
-		{ "a,b\n1,2\n",
-		  { "id=a", "ignore=[\"a\"]" },
-		  "x.csv: column \"a\" is said to be id and ignore" },
-		{ "a,b\nx,1\ny,2\nx,3\n",
-		  { "id=a" },
-		  "x.csv:4: column \"a\" is \"x\", which is the id of line 2 too" },
-		{ "a,b\nx y,1\n",
-		  { "id=a" },
-		  "x.csv:2: column \"a\" is \"x y\", expected an id: 1 to 255 bytes" },
-		{ "a,b\n,1\n", { "id=a" }, "x.csv:2: column \"a\" has no id" },
-		{ "a,b\n1,x\n1,y\n1,z\n",
-		  { "category=[\"b\"]", "most=2" },
-		  "x.csv:4: column \"b\" has more than 2 values, \"z\" is one more" },
-		/* 25 */
-		{ "a,b\n1,x\n",
-		  { "category=[\"b=y|z\"]" },
-		  "x.csv:2: column \"b\" is \"x\", which is none of the 2 values" },
-		{ "a,b\n1,01.02.2024\n",
-		  { "date=[\"b\"]" },
-		  "x.csv:2: column \"b\" is \"01.02.2024\", expected a date as 2024-12-31" },
-		{ "a,b\n1,2023-02-29\n", { "date=[\"b\"]" }, "expected a date" },
-		{ "a,b\nNA,1\n,2\n",
-		  { "missing=[\"mean\"]" },
-		  "x.csv: column \"a\" has no value in any of the 2 rows" },
-		{ "a,b\n1,2\n",
-		  { "ignore=[\"a\",\"b\"]" },
-		  "x.csv: no column is left that becomes a feature" },
-		/* 30 */
-		{ "a,b=c\n1,2\n",
-		  { "category=[\"a\"]", "category=[\"b=d\"]" },
-		  "x.csv: category is \"b=d\", which is none of the 2 columns" },
-		{ "a,a=1\n1,2\n", { "category=[\"a\"]" }, "x.csv: two columns are called \"a=1\"" },
-		{ "a,b\n1,caf\xe9\n",
-		  { "category=[\"b\"]" },
-		  "x.csv:2: column \"b\" is \"caf?\", which is not UTF-8" },
-		{ "a,b\n1, x\n", { "category=[\"b\"]" }, "which begins or ends with a blank" },
-		{ "\xff\xfe"
-		  "a",
-		  { 0 },
-		  "x.csv: expected text in UTF-8, not UTF-16" },
-		/* 35 */
-		{ "a,b\n1,2,3\n",
-		  { 0 },
-		  "x.csv:2: 3 fields, but the heading has 2: the column of row names" },
-		{ "\na,b\n1,2\n", { 0 }, "x.csv:1: the first line is blank" },
-		{ "a,b\n1,2\n", { "separator=;", "decimal=;" }, "" },
-		{ "a,b\n1,2\n",
-		  { "missing=[\"c=mean\"]" },
-		  "x.csv: missing is \"c=mean\", which is none" },
-		{ "a,b\n1,2\n",
-		  { "decimal=," },
-		  "x.csv: ',' is the separator and the decimal point" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
 		struct read *r;
 
-		if (!*cases[i].message)
-			continue;
 		print_message("case %zu\n", i);
-		r = parse(cases[i].text, cases[i].set);
-		assert_err(r->err, ERR_INPUT, cases[i].message);
+		r = parse(refused[i].text, refused[i].set);
+		assert_err(r->err, ERR_INPUT, refused[i].message);
 		end(r);
 	}
 }

@@ -221,100 +221,101 @@ static void test_unknown_type(void **state)
 }
 
 /* A field of a valid largest message, put outside its bounds. */
+enum {
+	LABELS_COUNT = 8,
+	LABELS_OFFSET = 16,
+	LABELS_LEN = 24,
+	MASKED_OFFSET = 20,
+	MASKED_LEN = 28,
+	REALS_COUNT = 4,
+	REALS_LEN = 20,
+	SEALED_LEN = 10,
+	IDS_LEN = 16
+};
+static const struct {
+	enum msg_type type;
+	size_t at, width;
+	uint64_t value;
+} over[] = {
+	/* 0 */ { MSG_HELLO, 4, 4, MSG_NAME_MAX + 1 },
+	/* 1 */ { MSG_HELLO, 0, 2, 0 }, /* made valid below: the control */
+	/* 2 */ { MSG_WELCOME, 2, 4, MSG_NAME_MAX + 1 },
+	/* 3 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MAX_MS + 1 },
+	/* 4 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MIN_MS - 1 },
+	/* 5 */ { MSG_REFUSED, 0, 2, ERR_OK },
+	/* 6 */ { MSG_REFUSED, 0, 2, MSG_ALL_DONE + 1 },
+	/* 7 */ { MSG_REFUSED, 2, 4, MSG_TEXT_MAX + 1 },
+	/* 8 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, MSG_JOB_MAX + 1 },
+	/* 9 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, 0 },
+	/* 10 */
+	{ MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, MSG_PARTIES_MAX + 1 },
+	/* 11 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, UINT32_MAX },
+	/* 12 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, 0 },
+	/* 13 */
+	{ MSG_OFFER, JOB_ID_LEN + 16 + MSG_JOB_MAX + MSG_NAME_MAX, 4, MSG_NAME_MAX + 1 },
+	/* 14 */ { MSG_OFFER, JOB_ID_LEN + 16 + MSG_JOB_MAX + MSG_NAME_MAX, 4, 0 },
+	/* 15 */ { MSG_DECLINE, 0, 2, 0 },
+	/* 16 */ { MSG_DECLINE, 2, 2, ENDINGS },
+	/* 17 */ { MSG_KEY, 0, 4, MSG_KEY_MAX + 1 },
+	/* 18 */ { MSG_KEY, 0, 4, 0 },
+	/* 19 */ { MSG_KEY, 4 + MSG_KEY_MAX + NONCE_LEN, 4, MSG_SPKI_MAX + 1 },
+	/* 20 */
+	{ MSG_KEY, 8 + MSG_KEY_MAX + NONCE_LEN + MSG_SPKI_MAX, 4, MSG_SIGNATURE_MAX + 1 },
+	/* 21 */ { MSG_KEYS, 0, 4, MSG_PARTIES_MAX + 1 },
+	/* 22 */ { MSG_KEYS, 0, 4, UINT32_MAX },
+	/* 23 */ { MSG_KEYS, 0, 4, 0 },
+	/* 24 */ { MSG_MASKED, MASKED_LEN, 4, MSG_CHUNK_MAX + 1 },
+	/* 25 */ { MSG_MASKED, MASKED_LEN, 4, UINT32_MAX },
+	/* 26 */ { MSG_MASKED, MASKED_OFFSET - 8, 8, UINT64_MAX - 1 }, /* count < offset */
+	/* 27 */ { MSG_CELLS, LABELS_COUNT, 8, MSG_ITEMS_MAX + 1 },
+	/* 28 */ { MSG_CELLS, LABELS_COUNT, 8, UINT64_MAX },
+	/* 29 */ { MSG_CELLS, LABELS_COUNT, 8, MSG_ITEMS_MAX - 9 },  /* count < offset */
+	/* 30 */ { MSG_CELLS, LABELS_OFFSET, 8, MSG_ITEMS_MAX - 7 }, /* not a multiple of 8
+								      */
+	/* 31 */ { MSG_CELLS, LABELS_LEN, 4, MSG_CHUNK_MAX + 1 },
+	/* 32 */ { MSG_ABORT, 0, 2, 0 },
+	/* 33 */ { MSG_ABORT, 2, 2, 1 }, /* an ending, and a text */
+	/* 34 */ { MSG_ABORT, 4, 4, MSG_TEXT_MAX + 1 },
+	/* 35 */ { MSG_MATRIX, REALS_COUNT, 8, MSG_REALS_MAX + 1 },
+	/* 36 */ { MSG_MATRIX, REALS_COUNT, 8, UINT64_MAX },
+	/* 37 */ { MSG_MATRIX, REALS_COUNT, 8, MSG_REALS_MAX - 1 }, /* count < offset */
+	/* 38 */ { MSG_MATRIX, REALS_LEN, 4, MSG_CHUNK_MAX + 8 },
+	/* 39 */ { MSG_MATRIX, REALS_LEN, 4, MSG_CHUNK_MAX - 1 },
+	/* 40 */ { MSG_MATRIX, REALS_LEN, 4, UINT32_MAX },
+	/* 41 */ { MSG_PROBE, 0, 4, MSG_CHUNK_MAX + 1 },
+	/* 42 */ { MSG_PADDING, 0, 4, MSG_CHUNK_MAX + 1 },
+	/* 43 */ { MSG_BLOCK, REALS_COUNT, 8, MSG_REALS_MAX + 1 },
+	/* 44 */ { MSG_BLOCK, REALS_LEN, 4, MSG_CHUNK_MAX + 4 },
+	/* 45 */ { MSG_BLOCK, REALS_LEN, 4, MSG_CHUNK_MAX - 2 },
+	/* 46 */ { MSG_SEALED, SEALED_LEN, 4, MSG_CHUNK_MAX + 1 },
+	/* 47 */ { MSG_SEALED, SEALED_LEN, 4, MSG_TAG_LEN - 1 },
+	/* 48 */ { MSG_IDS, 0, 8, MSG_IDS_MAX + 1 },
+	/* 49 */ { MSG_IDS, 0, 8, MSG_IDS_MAX - 1 }, /* count < offset */
+	/* 50 */ { MSG_IDS, IDS_LEN, 4, MSG_CHUNK_MAX + 1 },
+	{ MSG_COMMON, 0, 8, MSG_IDS_MAX + 1 },
+	{ MSG_COMMON, 0, 8, MSG_IDS_MAX - 1 },      /* count < offset */
+	/* 51 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* REFUSED alone has it */
+	/* 52 */ { MSG_DECLINE, 0, 2, MSG_ALL_DONE },
+	/* 53 */ { MSG_DECLINE, 2, 2, 0 },
+	/* 54 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
+	/* 55 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, 0 },
+};
+
 static void test_over_limits(void **state)
 {
-	enum {
-		LABELS_COUNT = 8,
-		LABELS_OFFSET = 16,
-		LABELS_LEN = 24,
-		MASKED_OFFSET = 20,
-		MASKED_LEN = 28,
-		REALS_COUNT = 4,
-		REALS_LEN = 20,
-		SEALED_LEN = 10,
-		IDS_LEN = 16
-	};
-	static const struct {
-		enum msg_type type;
-		size_t at, width;
-		uint64_t value;
-	} c[] = {
-		/* 0 */ { MSG_HELLO, 4, 4, MSG_NAME_MAX + 1 },
-		/* 1 */ { MSG_HELLO, 0, 2, 0 }, /* made valid below: the control */
-		/* 2 */ { MSG_WELCOME, 2, 4, MSG_NAME_MAX + 1 },
-		/* 3 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MAX_MS + 1 },
-		/* 4 */ { MSG_WELCOME, 6 + MSG_NAME_MAX, 4, MSG_HEARTBEAT_MIN_MS - 1 },
-		/* 5 */ { MSG_REFUSED, 0, 2, ERR_OK },
-		/* 6 */ { MSG_REFUSED, 0, 2, MSG_ALL_DONE + 1 },
-		/* 7 */ { MSG_REFUSED, 2, 4, MSG_TEXT_MAX + 1 },
-		/* 8 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, MSG_JOB_MAX + 1 },
-		/* 9 */ { MSG_OFFER, JOB_ID_LEN + 4, 4, 0 },
-		/* 10 */
-		{ MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, MSG_PARTIES_MAX + 1 },
-		/* 11 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, UINT32_MAX },
-		/* 12 */ { MSG_OFFER, JOB_ID_LEN + 12 + MSG_JOB_MAX + MSG_NAME_MAX, 4, 0 },
-		/* 13 */
-		{ MSG_OFFER, JOB_ID_LEN + 16 + MSG_JOB_MAX + MSG_NAME_MAX, 4, MSG_NAME_MAX + 1 },
-		/* 14 */ { MSG_OFFER, JOB_ID_LEN + 16 + MSG_JOB_MAX + MSG_NAME_MAX, 4, 0 },
-		/* 15 */ { MSG_DECLINE, 0, 2, 0 },
-		/* 16 */ { MSG_DECLINE, 2, 2, ENDINGS },
-		/* 17 */ { MSG_KEY, 0, 4, MSG_KEY_MAX + 1 },
-		/* 18 */ { MSG_KEY, 0, 4, 0 },
-		/* 19 */ { MSG_KEY, 4 + MSG_KEY_MAX + NONCE_LEN, 4, MSG_SPKI_MAX + 1 },
-		/* 20 */
-		{ MSG_KEY, 8 + MSG_KEY_MAX + NONCE_LEN + MSG_SPKI_MAX, 4, MSG_SIGNATURE_MAX + 1 },
-		/* 21 */ { MSG_KEYS, 0, 4, MSG_PARTIES_MAX + 1 },
-		/* 22 */ { MSG_KEYS, 0, 4, UINT32_MAX },
-		/* 23 */ { MSG_KEYS, 0, 4, 0 },
-		/* 24 */ { MSG_MASKED, MASKED_LEN, 4, MSG_CHUNK_MAX + 1 },
-		/* 25 */ { MSG_MASKED, MASKED_LEN, 4, UINT32_MAX },
-		/* 26 */ { MSG_MASKED, MASKED_OFFSET - 8, 8, UINT64_MAX - 1 }, /* count < offset */
-		/* 27 */ { MSG_CELLS, LABELS_COUNT, 8, MSG_ITEMS_MAX + 1 },
-		/* 28 */ { MSG_CELLS, LABELS_COUNT, 8, UINT64_MAX },
-		/* 29 */ { MSG_CELLS, LABELS_COUNT, 8, MSG_ITEMS_MAX - 9 },  /* count < offset */
-		/* 30 */ { MSG_CELLS, LABELS_OFFSET, 8, MSG_ITEMS_MAX - 7 }, /* not a multiple of 8
-									      */
-		/* 31 */ { MSG_CELLS, LABELS_LEN, 4, MSG_CHUNK_MAX + 1 },
-		/* 32 */ { MSG_ABORT, 0, 2, 0 },
-		/* 33 */ { MSG_ABORT, 2, 2, 1 }, /* an ending, and a text */
-		/* 34 */ { MSG_ABORT, 4, 4, MSG_TEXT_MAX + 1 },
-		/* 35 */ { MSG_MATRIX, REALS_COUNT, 8, MSG_REALS_MAX + 1 },
-		/* 36 */ { MSG_MATRIX, REALS_COUNT, 8, UINT64_MAX },
-		/* 37 */ { MSG_MATRIX, REALS_COUNT, 8, MSG_REALS_MAX - 1 }, /* count < offset */
-		/* 38 */ { MSG_MATRIX, REALS_LEN, 4, MSG_CHUNK_MAX + 8 },
-		/* 39 */ { MSG_MATRIX, REALS_LEN, 4, MSG_CHUNK_MAX - 1 },
-		/* 40 */ { MSG_MATRIX, REALS_LEN, 4, UINT32_MAX },
-		/* 41 */ { MSG_PROBE, 0, 4, MSG_CHUNK_MAX + 1 },
-		/* 42 */ { MSG_PADDING, 0, 4, MSG_CHUNK_MAX + 1 },
-		/* 43 */ { MSG_BLOCK, REALS_COUNT, 8, MSG_REALS_MAX + 1 },
-		/* 44 */ { MSG_BLOCK, REALS_LEN, 4, MSG_CHUNK_MAX + 4 },
-		/* 45 */ { MSG_BLOCK, REALS_LEN, 4, MSG_CHUNK_MAX - 2 },
-		/* 46 */ { MSG_SEALED, SEALED_LEN, 4, MSG_CHUNK_MAX + 1 },
-		/* 47 */ { MSG_SEALED, SEALED_LEN, 4, MSG_TAG_LEN - 1 },
-		/* 48 */ { MSG_IDS, 0, 8, MSG_IDS_MAX + 1 },
-		/* 49 */ { MSG_IDS, 0, 8, MSG_IDS_MAX - 1 }, /* count < offset */
-		/* 50 */ { MSG_IDS, IDS_LEN, 4, MSG_CHUNK_MAX + 1 },
-		{ MSG_COMMON, 0, 8, MSG_IDS_MAX + 1 },
-		{ MSG_COMMON, 0, 8, MSG_IDS_MAX - 1 },      /* count < offset */
-		/* 51 */ { MSG_ABORT, 0, 2, MSG_ALL_DONE }, /* REFUSED alone has it */
-		/* 52 */ { MSG_DECLINE, 0, 2, MSG_ALL_DONE },
-		/* 53 */ { MSG_DECLINE, 2, 2, 0 },
-		/* 54 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, MSG_NAME_MAX + 1 },
-		/* 55 */ { MSG_OFFER, JOB_ID_LEN + 8 + MSG_JOB_MAX, 4, 0 },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+	for (size_t i = 0; i < sizeof(over) / sizeof(over[0]); i++) {
 		size_t len;
-		uint8_t *body = sample_body(c[i].type, true, &len);
+		uint8_t *body = sample_body(over[i].type, true, &len);
 		struct bytes in = { body, len };
 
-		for (size_t k = 0; k < c[i].width; k++)
-			body[c[i].at + k] = (uint8_t)(c[i].value >> 8 * (c[i].width - 1 - k));
+		for (size_t k = 0; k < over[i].width; k++)
+			body[over[i].at + k] =
+			    (uint8_t)(over[i].value >> 8 * (over[i].width - 1 - k));
 		if (i == 1)
-			assert_ok(msg_decode(m, (uint16_t)c[i].type, in));
-		else if (msg_decode(m, (uint16_t)c[i].type, in) != ERR_PEER)
-			fail_msg("row %zu: %s was accepted", i, msg_name(c[i].type));
+			assert_ok(msg_decode(m, (uint16_t)over[i].type, in));
+		else if (msg_decode(m, (uint16_t)over[i].type, in) != ERR_PEER)
+			fail_msg("row %zu: %s was accepted", i, msg_name(over[i].type));
 		free(body);
 	}
 }

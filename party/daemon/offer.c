@@ -1,0 +1,257 @@
+#include "party/daemon/offer.h"
+#include "common/base/alloc.h"
+#include "common/base/clock.h"
+#include "common/base/config.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/job/results.h"
+#include "common/job/room.h"
+#include "crypto/hash.h"
+#include "party/consent/leaving.h"
+#include "party/consent/policy.h"
+#include "party/daemon/kinds.h"
+#include "party/daemon/served.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what it says ---- */
+
+/* This hash goes into every key: of the job in full, who wants it, the parties, and the key of the
+ * coordinator that offers it. */
+static enum err hash_parameters(struct work *work, const struct party_config *config)
+{
+	struct buf text = { 0 };
+	uint8_t key[SECAGG_HASH_LEN];
+	struct sha256 *h;
+
+	TRY(policy_pin(config, channel_peer(work->channel), key));
+	job_write(&work->job, &text);
+	h = sha256_new();
+	sha256_add_text(h, "coterie parameters v3");
+	sha256_add_u64(h, text.n);
+	sha256_add(h, text.p, text.n);
+	sha256_add_text(h, work->submitter);
+	for (size_t l = 0; l < work->L; l++)
+		sha256_add_text(h, work->name[l]);
+	sha256_add(h, key, sizeof(key));
+	sha256_end(h, work->params_hash);
+	buf_release(&text);
+	return ERR_OK;
+}
+
+/* The offer's job in full, and who takes part: rising names with `own` among them. */
+static enum err read_offer(struct work *work, const char *own, const struct msg_offer *o)
+{
+	memcpy(work->job_id, o->job_id, JOB_ID_LEN);
+	work->attempt = o->attempt;
+	work->L = o->parties;
+	work->own = work->L;
+	if (work->L < 1)
+		return err_set(ERR_PEER, "the offer names no parties");
+	memcpy(work->submitter, o->submitter.p, o->submitter.n);
+	work->submitter[o->submitter.n] = 0;
+	if (strlen(work->submitter) < o->submitter.n || config_check_name(work->submitter))
+		return err_set(ERR_PEER, "the offer's submitter is not a name");
+	for (size_t l = 0; l < work->L; l++) {
+		if (memchr(o->names[l].p, 0, o->names[l].n))
+			return err_set(ERR_PEER, "the offer's name of party %zu has a byte 0 in it",
+				       l);
+		memcpy(work->name[l], o->names[l].p, o->names[l].n);
+		work->name[l][o->names[l].n] = 0;
+		if (config_check_name(work->name[l]) ||
+		    (l && strcmp(work->name[l - 1], work->name[l]) >= 0))
+			return err_set(ERR_PEER,
+				       "the offer's parties are not rising names (party %zu)", l);
+		if (strcmp(work->name[l], own) == 0)
+			work->own = l;
+	}
+	if (work->own == work->L)
+		return err_set(ERR_PEER, "the offer does not name this party, %s", own);
+	if (job_parse(&work->job, o->job, "offer", NULL) != ERR_OK)
+		return err_set(ERR_PEER, "%s", err_detail());
+	return ERR_OK;
+}
+
+/* The attempt after one that was cut short is the same job among the same parties. */
+static enum err check_awaited(const struct work *work, const struct job_awaited *a)
+{
+	if (!a || memcmp(work->job_id, a->job_id, JOB_ID_LEN) != 0)
+		return ERR_OK;
+	if (work->attempt <= a->attempt)
+		return err_set(ERR_PEER, "attempt %u was offered after attempt %u of the same job",
+			       work->attempt, a->attempt);
+	if (memcmp(work->params_hash, a->params_hash, sizeof(a->params_hash)) != 0)
+		return err_set(ERR_PEER,
+			       "attempt %u was offered with other parties or parameters than "
+			       "attempt %u of the same job",
+			       work->attempt, a->attempt);
+	return ERR_OK;
+}
+
+/* Does the configuration name the data that the kind of job needs, and are they there? */
+static enum err check_data(struct work *work, const struct party_config *config)
+{
+	const struct kind *kind = work->job.kind;
+	const struct {
+		unsigned bit;
+		const char *name, *path;
+	} file[] = { { NEEDS_GRAPHS, "graphs", config->data.graphs },
+		     { NEEDS_FEATURES, "features", config->data.features },
+		     { NEEDS_EDGES, "edges", config->data.edges },
+		     { NEEDS_VERTICES, "vertices", config->data.vertices },
+		     { NEEDS_IDS, "ids", config->data.ids } };
+
+	for (size_t i = 0; i < sizeof(file) / sizeof(*file); i++)
+		if (kind->needs & file[i].bit && !file[i].path)
+			return err_set(ERR_INPUT, "%s has no data.%s, which a job of kind %s needs",
+				       config->common.name, file[i].name, kind->name);
+	return work->half->check_data(work);
+}
+
+enum err offer_check_room(struct work *work, const struct job_means *means, bool known)
+{
+	struct kind_sizes sizes = party_data_sizes(means->data, work->job.kind);
+
+	sizes.parties = (double)work->L;
+	work->record->memory_estimate = work->job.kind->memory(&work->job, &sizes);
+	log_info("this job will take %s %s of memory here", known ? "about" : "at most about",
+		 room_text(work->record->memory_estimate).s);
+	if (!known)
+		return ERR_OK;
+	return room_check(work->record->memory_estimate, means->config->policy.max_memory,
+			  means->config->common.name, "policy.max_memory");
+}
+
+/* ---- is it a job for this party? ---- */
+
+static void begin_record(struct work *work, const struct job_means *means)
+{
+	const struct party_config *config = means->config;
+	const char *names[PARTIES_MAX];
+
+	for (size_t l = 0; l < work->L; l++)
+		names[l] = work->name[l];
+	if (means->awaited && memcmp(work->job_id, means->awaited->job_id, JOB_ID_LEN)) {
+		log_warn("another job is offered than the one that was awaited");
+		work->record->attempts.count = 0;
+	}
+	snprintf(work->record->submitter, sizeof(work->record->submitter), "%s", work->submitter);
+	record_start(work->record, &work->job, work->job_id, work->attempt, names, work->L);
+	record_data(work->record, config->data.features, config->data.edges, config->data.ids,
+		    config->data.graphs);
+	work_phase(work, "offer");
+}
+
+/* Gives work the party's data, as the files are now, and settings, before anything is decided by
+ * them. A file that is wrong declines this job; at the next offer it may have been mended. */
+static enum err bring_data(struct work *work, const struct job_means *means)
+{
+	struct party_data *data = means->data;
+
+	TRY(party_data_bring(data, means->config));
+	party_data_record(data, work->record);
+	work->dataset = &data->dataset;
+	work->features = &data->dataset.X;
+	work->graph = &data->dataset.g;
+	work->graphs = &data->tu.graphs;
+	work->n = work->half->kind->split == SPLIT_GRAPHS ? work->graphs->count : work->dataset->n;
+	work->data_hash = data->data_hash;
+	work->state = means->config->state;
+	return ERR_OK;
+}
+
+/* Checks that need no data come first: a coordinator whose offer is not allowed learns nothing
+ * about them. */
+static enum err consider_offer(struct work *work, const struct job_means *means,
+			       const struct msg_offer *offer)
+{
+	const struct party_config *config = means->config;
+	enum err e;
+
+	work->ending = ENDING_OFFER;
+	e = read_offer(work, config->common.name, offer);
+	if (e != ERR_OK)
+		return err_prefix(e, "%s", channel_peer(work->channel));
+	TRY(hash_parameters(work, config));
+	work->half = party_kind_of(work->job.kind);
+	work->min_cluster = config->policy.min_cluster;
+	begin_record(work, means);
+	work->ending = ENDING_ATTEMPT;
+	TRY(check_awaited(work, means->awaited));
+	work->ending = ENDING_POLICY;
+	return policy_check(config, means->agreed, work);
+}
+
+/* What `served` knows nothing of, since it was lost, may have left results. */
+static enum err check_output(const struct work *work, const struct job_means *means)
+{
+	char *output = job_output(work, means);
+	enum err e = ERR_OK;
+
+	if (means->output_per_job && file_exists(output))
+		e = err_set(ERR_PEER,
+			    "attempt %u of job %s left its results before, in %s: they are not "
+			    "replaced; was state/served lost?",
+			    work->attempt, work->record->job_id, output);
+	free(output);
+	return e;
+}
+
+/* Checks that need the data and the ledger. */
+static enum err consider_past(struct work *work, const struct job_means *means)
+{
+	const struct party_config *config = means->config;
+	const struct ledger_job *job = &work->leaving->job;
+	const struct ledger_spent *spent = &work->leaving->spent;
+
+	work->ending = ENDING_POLICY;
+	TRY(policy_check_past(config, work->leaving->ledger, job, spent));
+	work->ending = ENDING_DATA;
+	TRY(check_data(work, config));
+	work->ending = ENDING_ROOM;
+	TRY(offer_check_room(work, means, work->job.align == ALIGN_SAME));
+	work->ending = ENDING_PERSON;
+	TRY(policy_confirm(config, work, job, spent));
+	work->ending = ENDING_ATTEMPT;
+	TRY(served_note(means->served, work));
+	TRY(check_output(work, means));
+	work->ending = 0;
+	return ERR_OK;
+}
+
+enum err offer_consider(struct work *work, const struct job_means *means,
+			const struct msg_offer *offer)
+{
+	static const uint8_t no_data[SHA256_LEN];
+	const struct party_config *config = means->config;
+	bool readable, brought = false;
+	struct err_saved end;
+	enum err e;
+
+	record_offer(work->record, offer->job_id, offer->attempt);
+	log_set_job(
+	    work->record
+		->job_id); /* a party serves one job: lines of its loop thread are of it, too */
+	work->ending = ENDING_POLICY;
+	TRY(declines_check(means->declines, config->policy.max_declines, clock_now_s()));
+	if (!means->output_per_job && results_begin(config->common.output) != ERR_OK)
+		log_warn("%s", err_detail());
+	e = consider_offer(work, means, offer);
+	readable = work->half != NULL;
+	if (e == ERR_OK) {
+		work->ending = ENDING_DATA;
+		e = bring_data(work, means);
+		brought = e == ERR_OK;
+	}
+	end = err_save(e);
+	e = leaving_open(&work->leaving, config, work, readable,
+			 brought ? means->data->data_hash : no_data);
+	TRY(err_restore(&end));
+	work->ending = ENDING_LEDGER;
+	TRY(e);
+	TRY(consider_past(work, means));
+	work->considered = true;
+	return ERR_OK;
+}

@@ -92,9 +92,9 @@ const struct config_row kmeans_rows[] = {
 	  .help = "differential privacy: delta" },
 	{ "noise.clip", CONFIG_DOUBLE, AT(noise_clip), 1e-300, 1e300, "",
 	  .help = "tau_X: longer rows are shortened to it" },
-	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 0, PARTIES_MAX - 1, "auto", .names = auto_word,
+	{ "noise.colluders", CONFIG_UNSIGNED, AT(noise_colluders), 1, PARTIES_MAX - 1, "auto", .names = auto_word,
 	  .help = "sums: so many parties may tell the coordinator what noise they added, and the rest is enough; \"auto\": "
-		  "half of them" },
+		  "half of them. 1 at least, for a party knows its own" },
 	{ 0 },
 };
 /* clang-format on */

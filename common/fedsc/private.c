@@ -204,12 +204,8 @@ static void drop(struct rounds *run)
 
 	for (size_t j = 1; j < c->Z.rows; j++)
 		top = c->count[j] > c->count[top] ? j : top;
-	if (!(c->count[top] > NOISE_ALONE * run->deviation)) {
-		take(c, top, 0);
-		kept = 1;
-	}
-	for (size_t j = 0; j < c->Z.rows && c->count[top] > NOISE_ALONE * run->deviation; j++)
-		if (c->count[j] > NOISE_ALONE * run->deviation)
+	for (size_t j = 0; j < c->Z.rows; j++)
+		if (j == top || c->count[j] > NOISE_ALONE * run->deviation)
 			take(c, j, kept++);
 	c->Z.rows = kept;
 }

@@ -193,6 +193,7 @@ static void test_noise_in_sums(void **state)
 	(void)state;
 	kmeans(SUMS(""), NULL);
 	kmeans(SUMS(", \"colluders\": 3"), NULL);
+	kmeans(SUMS(", \"colluders\": 0"), "job.noise.colluders is 0, expected");
 	assert_ok(parse(&j, "{\"kind\": \"kmeans\", \"clusters\": 5" SUMS("") "}", NULL));
 	assert_int_equal(j.fedsc.how.lloyd, 7); /* as many rounds as there may be */
 	fedsc(SUMS(""), "only kind \"kmeans\" has noise in its sums");

@@ -50,20 +50,20 @@ ks() { # NAME DIR JOB PARTIES [LAUNCH-ARG...] -> $KS, $MARGIN of the last seed
 }
 
 rows() { # SET DIR FROM TO STANDARDIZE
-	local pooled range="clusters={\"from\":$3,\"to\":$4}"
+	local pooled kind range="clusters={\"from\":$3,\"to\":$4}"
 	if [[ ! -e $2/features.npy ]]; then
 		not_run "$1" kmeans "k at $L parties" 'no python3-sklearn, whose set it is'
 		return
 	fi
-	echo '{ "kind": "kmeans", "clusters": 2 }' >"$at/kmeans.json"
-	echo '{ "kind": "fedsc", "clusters": 2 }' >"$at/fedsc.json"
-	if ks "$1-kmeans" "$2" "$at/kmeans.json" $L --set "$range" --set "standardize=$5"; then
-		pooled=$(/usr/bin/python3 scripts/bench.d/k.py "$2" "$3" "$4" "$5" 2>/dev/null) || pooled='0 0'
-		put "$1" kmeans "$2" "${pooled% *}" "by scikit-learn's silhouette of k-means; by the simplified one ${pooled#* }"
-	else
-		not_run "$1" kmeans "k at $L parties" "$WHY"
-	fi
-	as_one "$1" fedsc "$2" "$at/fedsc.json" --set "$range" --set "standardize=$5"
+	pooled=$(/usr/bin/python3 scripts/bench.d/k.py "$2" "$3" "$4" "$5" 2>/dev/null) || pooled='0 0'
+	for kind in kmeans fedsc; do
+		echo "{ \"kind\": \"$kind\", \"clusters\": 2 }" >"$at/$kind.json"
+		if ks "$1-$kind" "$2" "$at/$kind.json" $L --set "$range" --set "standardize=$5"; then
+			put "$1" $kind "$2" "${pooled% *}" "by scikit-learn's silhouette of k-means; by the simplified one ${pooled#* }"
+		else
+			not_run "$1" $kind "k at $L parties" "$WHY"
+		fi
+	done
 }
 
 embedded() { # SET METHOD FROM TO
@@ -88,7 +88,7 @@ as_one() { # SET ROW DIR JOB [LAUNCH-ARG...]: beside the same job of one party
 render() {
 	cat <<-'TEXT'
 
-		`pooled`: of `kmeans` by scikit-learn's silhouette (all pairs) of its `KMeans` with 20 starts; of the others by the same job of one party.
+		`pooled`: of rows by scikit-learn's silhouette (all pairs) of its `KMeans` with 20 starts; of graphs by the same job of one party.
 	 Goal: within 1 of the classes where the pooled choice is. The margin is that of the last seed.
 	TEXT
 	render_grid '{value}'

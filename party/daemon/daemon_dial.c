@@ -247,6 +247,8 @@ static void on_refused(struct daemon *d, const struct msg_refused *r)
 		daemon_fail_waiting(d, err_set(code, "%s", why), false);
 		return;
 	}
+	if (d->post && *d->watch.stopped)
+		return; /* its job thread ends, and on_job_done() says with what */
 	if (d->options.once)
 		daemon_close(d, code, why);
 	else if (!d->post)

@@ -252,6 +252,15 @@ test_backup_is_brought_back() {
 	job wait 2 >/dev/null || fail "the job after it ended with $?: $(job show 2)"
 }
 
+# Both are stopped at once: that the coordinator hangs up is no failure of a party that was told to end.
+test_all_stopped_at_once() {
+	served 2
+	here 2
+	kill -TERM "${PID[coordinator]}" "${PID[party-00]}" "${PID[party-01]}"
+	ends 0 coordinator party-00 party-01
+	says party-00 'stopped while idle'
+}
+
 # ---- two on one directory ----
 
 test_second_on_the_same_directory() {

@@ -291,11 +291,15 @@ same_results() {
 }
 
 # By name: whatever else a kind leaves is there, and not empty; of models their number, for they are named
-# by the job. A profile is made when all is done: whoever is killed then has none.
+# by the job. A profile is made when all is done: whoever is killed then has none, nor whoever has no room for
+# it, and says so.
 same_files() { # NAME
 	local was=$base/$protocol/undisturbed/$1 is=$T/out/$1 aside late=none
 	aside=$(put_aside "$1")
-	[[ $1 != "$victim" ]] || ! died_when_all_were_done || late=profile.csv
+	if [[ $1 == "$victim" ]]; then
+		! died_when_all_were_done || late=profile.csv
+		! said "$1" 'profile.csv: cannot write: No space' || late=profile.csv
+	fi
 	files_in() { (cd "$1" && find . -type f -size +0 ! -name run.json ! -name log.jsonl ! -name filling ! -name "$late" ! -path './state/ledger*' ! -path "./${aside:-none}/*" | sed 's/model-.*\.bin/model/' | sort); }
 	diff <(files_in "$was") <(files_in "$is") >&2
 }

@@ -90,4 +90,30 @@ test_stopped() {
 	[[ ! -e $T/out/work ]] || fail 'work/ is left'
 }
 
+# Processor time of a job on a graph of 40000 nodes, as many edges, 16 columns: in $T/cpu.
+cpu_of() { # GRAPH METHOD
+	local TIMEFORMAT=%U
+	{ time "$BIN/coterie" run --quiet --data "$T/$1" --job "$T/job.json" --parties 2 --set "method=$2" --out "$T/out-$1-$2" \
+		>"$T/stdout" 2>"$T/run.stderr"; } 2>"$T/cpu" || fail "$1, $2: status $?: $(<"$T/run.stderr")"
+}
+
+# One node with all others for neighbours costs about what a ring does: nothing takes the square of a row's length,
+# 800 times as much here.
+test_star() {
+	local method star graph
+	echo '{ "kind": "kcagc", "clusters": 2, "filter": { "order": 3 } }' >"$T/job.json"
+	seq 1 39999 | sed 's/^/0\t/' >"$T/star.tsv"
+	seq 0 39999 | awk '{ print $1 "\t" ($1 + 1) % 40000 }' >"$T/ring.tsv"
+	for graph in star ring; do
+		"$BIN/coterie" synth --edges "$T/$graph.tsv" --nodes 40000 --features 16 --density 0.5 --out "$T/$graph" >"$T/null"
+	done
+	for method in tree landmark gcc; do
+		cpu_of star "$method"
+		star=$(<"$T/cpu")
+		cpu_of ring "$method"
+		echo "$method: $star s of processor for a star, $(<"$T/cpu") s for a ring"
+		awk "BEGIN { exit !($star < 3 * $(<"$T/cpu")) }" || fail "$method: a star takes too much"
+	done
+}
+
 run_tests "$@"

@@ -67,6 +67,7 @@ enum sealed {
 	SEALED_COIN = 5,      /* fedsc with participants: 32 bytes, the sender's coin */
 	SEALED_ROWS = 4,      /* fedspectral: rows of some of the sender's nodes: a batch */
 	SEALED_GRAPH = 6,     /* kcagc: 32 bytes, a keyed hash of the sender's edges between common nodes */
+	SEALED_COLUMNS = 7,   /* fedsc, kmeans: 32 bytes, keyed hashes of what the sender's columns are called and hold */
 	SEALED_TOLD = 2,   /* 32 bytes: the hash of what the coordinator has told the sender */
 };
 
@@ -75,7 +76,7 @@ enum ending {
 #define ENDING(NAME, number, sentence) ENDING_##NAME = (number),
 #include "proto/endings.def"
 #undef ENDING
-	ENDINGS = 17 /* one more than the highest */
+	ENDINGS = 18 /* one more than the highest */
 };
 
 /* The text of REFUSED to a peer that only asks (tls_is_question): name, software, first and last version, time in UTC. */

@@ -24,7 +24,7 @@ enum {
 	RECORD_STEPS_MAX = 4096, /* a longer job's last step holds the rest */
 	RECORD_SUMS_MAX = 2 * TREE_NODES_MAX,
 	RECORD_ATTEMPTS_MAX = 16,
-	RECORD_FILES_MAX = 8,
+	RECORD_FILES_MAX = 9,
 	RECORD_RUNNING_MAX = 16, /* jobs at a time in one process */
 	RECORD_TRAFFIC_MAX = 32 * PARTIES_MAX
 };

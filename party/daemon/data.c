@@ -109,6 +109,17 @@ static void add_file(struct party_data *d, const char *key, const char *path)
 		d->file[d->files++] = (struct data_file){ .key = key, .path = alloc_copy(path) };
 }
 
+/* It need not be there, but if it comes while the features are read they have other names. */
+static void add_columns(struct party_data *d, const char *features)
+{
+	char *dir = features ? file_dir(features) : NULL;
+	char *path = dir ? file_join(dir, "columns.json") : NULL;
+
+	add_file(d, "columns", path);
+	free(path);
+	free(dir);
+}
+
 /* Of the files in a directory of graphs, those that tu_read() looks for. */
 static void add_graph_files(struct party_data *d, const char *dir)
 {
@@ -130,6 +141,7 @@ static void add_graph_files(struct party_data *d, const char *dir)
 static void list_files(struct party_data *d, const struct party_config *c)
 {
 	add_file(d, "features", c->data.features);
+	add_columns(d, c->data.features);
 	add_file(d, "edges", c->data.edges);
 	add_file(d, "vertices", c->data.vertices);
 	add_file(d, "ids", c->data.ids);
@@ -138,6 +150,11 @@ static void list_files(struct party_data *d, const struct party_config *c)
 	for (size_t i = 0; i < d->files; i++)
 		if (stat(d->file[i].path, &d->file[i].stat) != 0)
 			d->file[i].stat = (struct stat){ 0 }; /* reading it says what is wrong */
+}
+
+static bool is_there(const struct data_file *f)
+{
+	return f->stat.st_ino != 0;
 }
 
 /* Another file under the name, or another content: either changes one of these. */
@@ -154,7 +171,9 @@ static const char *changed(const struct party_data *d)
 	for (size_t i = 0; i < d->files; i++) {
 		struct stat now = { 0 };
 
-		if (stat(d->file[i].path, &now) != 0 || !same_stat(&now, &d->file[i].stat))
+		if (stat(d->file[i].path, &now) != 0)
+			now = (struct stat){ 0 };
+		if (!same_stat(&now, &d->file[i].stat))
 			return d->file[i].path;
 	}
 	return NULL;
@@ -166,6 +185,8 @@ static enum err hash_files(struct party_data *d)
 		struct data_file *f = &d->file[i];
 		char hex[17], when[32];
 
+		if (!is_there(f))
+			continue;
 		TRY(sha256_of_file(f->path, f->sha256));
 		hex_write(f->sha256, 8, hex);
 		clock_utc_of(f->stat.st_mtim.tv_sec, when, sizeof(when));
@@ -257,6 +278,8 @@ void party_data_record(const struct party_data *d, struct record *r)
 	for (size_t i = 0; i < d->files; i++) {
 		const struct data_file *f = &d->file[i];
 
+		if (!is_there(f))
+			continue;
 		record_file(r, f->key, f->path, (uint64_t)f->stat.st_size, f->stat.st_mtim.tv_sec,
 			    f->sha256);
 	}

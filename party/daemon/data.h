@@ -12,7 +12,7 @@
 
 /* A file as it was when it was read. */
 struct data_file {
-	const char *key; /* of the configuration: "features", ... */
+	const char *key; /* of the configuration: "features", ...; or "columns": columns.json, if it lies beside these */
 	char *path;      /* owned */
 	struct stat stat;
 	uint8_t sha256[SHA256_LEN];

@@ -8,6 +8,7 @@
 #include "common/fedsc/coordinator.h"
 #include "common/fedsc/noise.h"
 #include "crypto/secret.h"
+#include "party/work/columns.h"
 #include "party/work/noise.h"
 #include "party/work/secure.h"
 #include "party/work/verified.h"
@@ -187,6 +188,8 @@ enum err party_fedsc(struct work *work, uint32_t *label)
 
 	if (e == ERR_OK)
 		e = verified_open(&v, work, &kind, &rows);
+	if (e == ERR_OK)
+		e = party_compare_columns(work, work_columns(work));
 	if (e == ERR_OK && rows.p.participants)
 		e = work_draw(work, &rows.p.draw);
 	if (e == ERR_OK) {

@@ -27,6 +27,7 @@ static enum err run_fedsc(struct run *run, uint32_t **label)
 			 "clear, and with the dictionary Z every row can be computed from them");
 	run_parties_open(&parties, run);
 	TRY(relay_key(run, SEALED_GROUP_KEY));
+	TRY(relay_all(run, SEALED_COLUMNS));
 	if (p.participants)
 		TRY(relay_all(run, SEALED_COIN));
 	e = run_parties_error(fedsc_run(&parties.parties, run->columns, &p, &report));

@@ -219,18 +219,52 @@ test_no_profile_of_other_data() {
 	[[ -e $T/out/party-00/profile.csv && ! -e $T/out/party-01/profile.csv ]] || fail "profiles: $(ls "$T"/out/*/profile.csv)"
 }
 
-# Who takes a column for a category and who does not are told so.
+# Who takes a column for a category and who does not are told so, by the sums too where one has no names to compare.
 test_columns_that_differ() {
 	local name
 	rows_federation 3
 	in_another_unit
-	jq '.columns[3].type = "category"' "$T/data/party-01/columns.json" >"$T/new"
-	mv "$T/new" "$T/data/party-01/columns.json"
+	for name in party-00 party-02; do columns_become "$name" '.columns[3].type = "category"'; done
+	rm "$T/data/party-01/columns.json"
 	rows_job anchor '.standardize = "joint"'
 	coordinator
 	parties 3
 	ends 1 coordinator party-00 party-01 party-02
-	for name in coordinator $(names 3); do says "$name" 'column 3 \(from 0\) is a category or sparse at 1 of 3 parties'; done
+	for name in coordinator $(names 3); do says "$name" 'column 3 \(from 0\) is a category or sparse at 2 of 3 parties'; done
+	for name in $(names 3); do says "$name" 'the columns of party-01 have no names \(columns.json\)'; done
+}
+
+columns_become() { # PARTY JQ-PROGRAM
+	jq "$2" "$T/data/$1/columns.json" >"$T/new"
+	mv "$T/new" "$T/data/$1/columns.json"
+}
+
+# Each party hears from whose columns its own differ; the coordinator hears that, and no name.
+test_columns_of_other_names() {
+	local kind
+	rows_federation 3
+	in_another_unit
+	columns_become party-01 '.columns[2].name = "shoe size"'
+	columns_become party-02 '.columns[1:3] |= reverse'
+	for kind in kmeans anchor; do
+		rows_job $kind
+		coordinator
+		parties 3
+		ends 2 coordinator party-00 party-01 party-02
+		# Who is first ends it for all; the sentence of one at least is its own.
+		cat "$T"/out/party-*/log.jsonl | grep -Eq 'the columns of party-0[0-2] are not those of all: compared with its own, there is party-0[0-2] with (other names|the same names in another order)' ||
+			fail "$kind: no party says which columns differ"
+		says coordinator 'its columns have other names, types or units than those of others, or stand in another order'
+		! cat "$T"/out/coordinator/* | grep -q 'shoe size' || fail "the coordinator has a column's name"
+		! cat "$T"/out/coordinator/* | grep -q 'income' || fail "the coordinator has a column's name"
+		rm -r "$T/out"
+	done
+	columns_become party-01 '.columns[2].name = "c2"'
+	columns_become party-02 '.columns[1:3] |= reverse'
+	rows_job kmeans
+	coordinator
+	parties 3
+	ends 0 coordinator party-00 party-01 party-02
 }
 
 # ---- noise ----

@@ -52,6 +52,35 @@ test_data_replaced_between_jobs() {
 	no_leftovers
 }
 
+# What columns are called is of the data, too.
+test_columns_renamed_between_jobs() {
+	local columns name digest
+	rows_federation 2
+	rows_job kmeans
+	for name in $(names 2); do
+		jq -n '{ columns: [range(6) | { name: "c\(.)", type: "number" }] }' >"$T/data/$name/columns.json"
+	done
+	columns=$T/data/party-00/columns.json
+	services 2
+	ends 0 coordinator
+	says party-00 'columns: .*columns.json, [0-9]+ bytes of .*, sha256'
+	digest=$(jq -r '.files[] | select(.of == "columns") | .sha256' "$(of_last party-00)/run.json")
+	[[ $digest == "$(sha256sum <"$columns" | cut -d' ' -f1)" ]] || fail "run.json has not the digest of columns.json, but $digest"
+	sed 's/c3/weight/' "$columns" >"$columns.new"
+	mv "$columns.new" "$columns"
+	coordinator
+	ends 2 coordinator
+	says coordinator 'its columns have other names, types or units'
+	rm "$columns"
+	coordinator
+	ends 0 coordinator
+	[[ $(jq -c '[.files[].of]' "$(of_last party-00)/run.json") == '["features","ids"]' ]] || fail "$(jq -c .files "$(of_last party-00)/run.json")"
+	for name in $(names 2); do
+		kill -TERM "${PID[$name]}"
+		ends 0 "$name"
+	done
+}
+
 test_graphs_replaced_between_jobs() {
 	graphs_federation 2
 	local dir first

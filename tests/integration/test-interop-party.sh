@@ -16,8 +16,13 @@ test_secure_sum() {
 }
 
 kmeans_with() { # [CHANGE OF THE JOB]
+	local name
 	needs_python
 	rows_federation 3
+	for name in $(names 3); do # are compared, too
+		jq -n '{ columns: [range(6) | { name: "größe \(.)", type: "number" } + if . > 2 then { unit: "m" } else {} end] }' \
+			>"$T/data/$name/columns.json"
+	done
 	patient 3
 	rows_job kmeans
 	edit job "${1:-.}"

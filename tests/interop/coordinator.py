@@ -122,6 +122,8 @@ class Coordinator:
 
     def group_key(self):
         self.key_of(wire.GROUP_KEY)
+        if self.what["kind"] in ("fedsc", "kmeans"):
+            self.exchange(wire.COLUMNS)
 
     def key_of(self, what):
         for to in range(1, len(self.party)):

@@ -84,6 +84,15 @@ class Link:
             sender, self.key = self.sealed(self.conn.recv([wire.SEALED])[1], secsum.GROUP_KEY)
             assert sender == 0, "a group key that is not of the first party"
 
+    def compare_columns(self, columns):
+        """columns: columns.json's list, or None."""
+        own = secsum.columns_word(self.key, columns) if columns else bytes(32)
+        for j in self.s.others():
+            self.send_sealed(j, secsum.COLUMNS, own)
+        for j in self.s.others():
+            sender, word = self.sealed(self.conn.recv([wire.SEALED])[1], secsum.COLUMNS)
+            assert sender == j and (word == own or bytes(32) in (word, own)), f"party {j} has other columns"
+
     def phase(self, _):
         self.said = False
 
@@ -173,6 +182,14 @@ def read_features(path):
     return X
 
 
+def read_columns(features):
+    path = os.path.join(os.path.dirname(features), "columns.json")
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)["columns"]
+
+
 def kmeans_rows(X):
     """What ACCEPT says of them."""
     return u64(0) + u32(X.shape[1]) + bytes(64)
@@ -231,6 +248,8 @@ def main():
         label = kcagc.Party(what, X, edges, link).run()
     else:
         link.group_key()
+        if what["kind"] == "kmeans":
+            link.compare_columns(read_columns(data["features"]))
         label = (fedgcn.Party(what, data["graphs"], link) if X is None else kmeans.Party(what, X, link)).run()
     link.say()
     conn.send(wire.DONE, u32(1) + u64(1) + job_id * 2)

@@ -22,7 +22,7 @@ EXPONENT_BITS = 320
 WIDE = (64, 24)  # bits of a word, and behind the point, of sums that parties are told
 TAG_PRIME = 2**55 - 55
 TAG_POINTS = 2**32 - 1  # asks for r_1, r_2
-TOLD, GROUP_KEY, COIN = 2, 3, 5  # purposes of sealed messages
+TOLD, GROUP_KEY, COIN, COLUMNS = 2, 3, 5, 7  # purposes of sealed messages
 
 
 class Refused(Exception):
@@ -80,6 +80,17 @@ def encode(x, parties, bits, fraction):
 
 def decode(words, bits, fraction):
     return words.astype("<i%d" % (bits // 8)).astype(np.float64) * 2.0**-fraction
+
+
+# ---- names of columns ----
+
+def columns_word(group_key, columns):
+    """Of columns.json's list: 12 bytes of names in their order, 10 of them sorted, 10 of types and units."""
+    key = hkdf_expand(group_key, b"coterie columns v1", 32)
+    names = [c["name"].encode() for c in columns]
+    held = [c[of].encode() for c in ({"unit": "", **c} for c in columns) for of in ("type", "unit")]
+    texts = names, [b"sorted", *sorted(names)], [b"held", *held]
+    return b"".join(hmac.digest(key, b"".join(t + b"\0" for t in text), "sha256")[:n] for text, n in zip(texts, (12, 10, 10)))
 
 
 # ---- tags of sums that parties are told ----

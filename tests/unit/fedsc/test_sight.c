@@ -48,8 +48,8 @@ static void watch(const struct points *p, const char *settings, struct seen *see
 	products_end(f);
 }
 
-/* The coordinator gets masked words and, sealed, the group key, and nothing else, but for variant
- * paper; a party gets no label but from there. */
+/* The coordinator gets masked words and, sealed, the group key and words about columns, and nothing
+ * else, but for variant paper; a party gets no label but from there. */
 static void test_what_is_sent(void **state)
 {
 	static const char *const masked[] = { "variant=anchor", "variant=dense",
@@ -76,7 +76,9 @@ static void test_what_is_sent(void **state)
 	for (int t = 0; t < 256; t++)
 		assert_true(!seen.server[t] || t == MSG_MASKED || t == MSG_UPLOAD ||
 			    t == MSG_SEALED);
-	assert_int_equal(seen.server[MSG_SEALED], 2); /* the group key, which it cannot open */
+	/* The group key, and from each to each other what its columns are called: it opens neither.
+	 */
+	assert_int_equal(seen.server[MSG_SEALED], 2 + 3 * 2);
 	points_release(&p);
 }
 

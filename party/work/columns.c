@@ -1,0 +1,127 @@
+#include "party/work/columns.h"
+#include "common/base/alloc.h"
+#include "common/base/log.h"
+#include "crypto/hmac.h"
+#include "crypto/secret.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is shown: hashes, cut. All zeros: there are no names. */
+struct said {
+	uint8_t names[12];  /* in their order */
+	uint8_t sorted[10]; /* the same names in the order of their bytes */
+	uint8_t held[10];   /* types and units, in the columns' order */
+};
+_Static_assert(sizeof(struct said) == SECAGG_HASH_LEN, "it is shown as 32 bytes");
+
+static const char LABEL[] = "coterie columns v1";
+
+static void add(struct hmac *h, const char *text)
+{
+	hmac_add(h, text, strlen(text) + 1);
+}
+
+static void end(struct hmac *h, uint8_t *out, size_t n)
+{
+	uint8_t mac[HMAC_LEN];
+
+	hmac_end(h, mac);
+	memcpy(out, mac, n);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void say(const struct work *work, const struct columns *c, struct said *s)
+{
+	uint8_t key[KDF_KEY_LEN];
+	const char **name;
+	struct hmac *h;
+
+	kdf_expand(work->group_key, (struct bytes){ (const uint8_t *)LABEL, sizeof(LABEL) - 1 },
+		   key, sizeof(key));
+	h = hmac_new((struct bytes){ key, sizeof(key) });
+	wipe(key, sizeof(key));
+	ALLOC(name, c->n);
+	for (size_t j = 0; j < c->n; j++)
+		add(h, name[j] = c->column[j].name);
+	end(h, s->names, sizeof(s->names));
+	qsort(name, c->n, sizeof(*name), by_bytes);
+	add(h, "sorted");
+	for (size_t j = 0; j < c->n; j++)
+		add(h, name[j]);
+	end(h, s->sorted, sizeof(s->sorted));
+	add(h, "held");
+	for (size_t j = 0; j < c->n; j++) {
+		add(h, column_type_name(c->column[j].type));
+		add(h, c->column[j].unit);
+	}
+	end(h, s->held, sizeof(s->held));
+	hmac_free(h);
+	free(name);
+}
+
+static const char *differs(const struct said *a, const struct said *b)
+{
+	if (memcmp(a->sorted, b->sorted, sizeof(a->sorted)) != 0)
+		return "with other names";
+	if (memcmp(a->names, b->names, sizeof(a->names)) != 0)
+		return "with the same names in another order";
+	if (memcmp(a->held, b->held, sizeof(a->held)) != 0)
+		return "with other types or units under the same names";
+	return NULL;
+}
+
+static bool has_names(const struct said *s)
+{
+	static const struct said none;
+
+	return memcmp(s, &none, sizeof(none)) != 0;
+}
+
+static enum err judge(struct work *work, const struct said *said)
+{
+	const struct said *own = &said[work->own];
+	struct buf others = { 0 };
+	size_t named = 0;
+	enum err e = ERR_OK;
+
+	for (size_t l = 0; l < work->L; l++)
+		named += has_names(&said[l]);
+	for (size_t l = 0; l < work->L && named; l++) {
+		const char *how = has_names(own) ? differs(own, &said[l]) : NULL;
+
+		if (!has_names(&said[l]))
+			log_warn("the columns of %s have no names (columns.json): whether they are "
+				 "those of others is not compared",
+				 work->name[l]);
+		else if (how)
+			buf_printf(&others, "%s%s %s", others.n ? ", " : "", work->name[l], how);
+	}
+	if (others.n) {
+		work->ending = ENDING_COLUMNS;
+		e = err_set(ERR_PEER,
+			    "the columns of %s are not those of all: compared with its own, there "
+			    "is %.*s; bring columns.json and the features beside it to one list, "
+			    "order and unit at all parties",
+			    work->name[work->own], (int)others.n, (const char *)others.p);
+	}
+	buf_release(&others);
+	return e;
+}
+
+enum err party_compare_columns(struct work *work, const struct columns *columns)
+{
+	uint8_t shown[PARTIES_MAX][SECAGG_HASH_LEN] = { 0 };
+	struct said said[PARTIES_MAX] = { 0 };
+
+	if (columns && columns->n)
+		say(work, columns, &said[work->own]);
+	memcpy(shown[work->own], &said[work->own], SECAGG_HASH_LEN);
+	TRY(work_show_all(work, SEALED_COLUMNS, shown));
+	memcpy(said, shown, work->L * sizeof(*said));
+	return judge(work, said);
+}

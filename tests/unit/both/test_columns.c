@@ -1,0 +1,138 @@
+/* Parties of rows compare what their columns are called, and hold, without the coordinator. */
+#include "tests/unit/both/meeting.h"
+#include "party/work/columns.h"
+#include "server/run/relay.h"
+
+#define NUMBER(name, unit) "{\"name\": \"" name "\", \"type\": \"number\"" unit "}"
+#define AGE                NUMBER("age", ", \"unit\": \"years\"")
+#define INCOME             NUMBER("income", "")
+#define NORTH              "{\"name\": \"region=north\", \"type\": \"category\", \"from\": \"region\"}"
+
+static void *hub(void *arg)
+{
+	struct meeting *m = arg;
+
+	run_phase(&m->run, "totals");
+	m->result = relay_key(&m->run, SEALED_GROUP_KEY);
+	if (m->result == ERR_OK)
+		m->result = relay_all(&m->run, SEALED_COLUMNS);
+	return NULL;
+}
+
+static void *compares(void *arg)
+{
+	struct seat *s = arg;
+
+	work_phase(&s->work, "totals");
+	s->result = work_group_key(&s->work);
+	if (s->result == ERR_OK)
+		s->result = party_compare_columns(&s->work, &s->d.columns);
+	snprintf(s->why, sizeof(s->why), "%s", s->result ? err_detail() : "");
+	return NULL;
+}
+
+/* Lists of columns, "" for none, NULL behind the last. */
+static struct meeting *compare(const char *const *list)
+{
+	struct meeting *m = alloc(1, sizeof(*m));
+	size_t L;
+
+	for (L = 0; list[L]; L++) {
+		struct seat *s = &m->seat[L];
+		struct buf text = { 0 };
+
+		names_are(&s->d, "");
+		s->attend = compares;
+		buf_printf(&text, "{\"columns\": [%s]}", list[L]);
+		if (*list[L])
+			assert_ok(
+			    columns_parse((struct bytes){ text.p, text.n }, "x", &s->d.columns));
+		buf_release(&text);
+	}
+	meet(m, L, "hashed");
+	hold_with(m, hub);
+	assert_int_equal(m->result, ERR_OK);
+	return m;
+}
+
+static void all_fine(const char *const *list)
+{
+	struct meeting *m = compare(list);
+
+	for (size_t l = 0; l < m->run.L; l++)
+		if (m->seat[l].result != ERR_OK)
+			fail_msg("party %zu: %s", l, m->seat[l].why);
+	leave(m);
+}
+
+/* Party l says `words`, as an error that others hear in a fixed sentence. */
+static void says(const struct meeting *m, size_t l, const char *words)
+{
+	const struct seat *s = &m->seat[l];
+
+	assert_int_equal(s->result, ERR_PEER);
+	assert_int_equal(s->work.ending, ENDING_COLUMNS);
+	if (!strstr(s->why, words))
+		fail_msg("\"%s\", expected \"%s\"", s->why, words);
+}
+
+static void test_the_same(void **state)
+{
+	(void)state;
+	all_fine((const char *const[]){ AGE "," INCOME "," NORTH, AGE "," INCOME "," NORTH, NULL });
+	all_fine((const char *const[]){ "", "", "", NULL });
+	all_fine((const char *const[]){ AGE, NULL });
+}
+
+/* Of whom nothing is known, is compared with nobody; the others still are. */
+static void test_without_names(void **state)
+{
+	struct meeting *m;
+
+	(void)state;
+	all_fine((const char *const[]){ AGE "," INCOME, "", AGE "," INCOME, NULL });
+	m = compare((const char *const[]){ AGE "," INCOME, "", AGE "," NORTH, NULL });
+	says(m, 0, "there is p2 with other names;");
+	assert_int_equal(m->seat[1].result, ERR_OK);
+	says(m, 2, "there is p0 with other names;");
+	leave(m);
+}
+
+static void test_what_differs(void **state)
+{
+	struct meeting *m;
+
+	(void)state;
+	m = compare((const char *const[]){ AGE "," INCOME, INCOME "," AGE, AGE "," NORTH,
+					   AGE "," INCOME, NULL });
+	says(m, 0,
+	     "the columns of p0 are not those of all: compared with its own, there is p1 with "
+	     "the same names in another order, p2 with other names;");
+	says(m, 1,
+	     "there is p0 with the same names in another order, p2 with other names, p3 with");
+	says(m, 2, "there is p0 with other names, p1 with other names, p3 with other names;");
+	leave(m);
+	m = compare((const char *const[]){ AGE, NUMBER("age", ", \"unit\": \"months\""), NULL });
+	says(m, 0, "p1 with other types or units under the same names");
+	leave(m);
+	m = compare(
+	    (const char *const[]){ INCOME, "{\"name\": \"income\", \"type\": \"date\"}", NULL });
+	says(m, 1, "p0 with other types or units under the same names");
+	leave(m);
+	/* Nothing but the bounds of texts tells these apart. */
+	m = compare((const char *const[]){ NUMBER("ab", "") "," NUMBER("c", ""),
+					   NUMBER("a", "") "," NUMBER("bc", ""), NULL });
+	says(m, 0, "p1 with other names");
+	leave(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_same),
+		cmocka_unit_test(test_without_names),
+		cmocka_unit_test(test_what_differs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -19,7 +19,7 @@ static void release(voidpf opaque, voidpf p)
 	free(p);
 }
 
-/* A file may be several, one behind the other. */
+/* A file of gzip may be several, one behind the other. */
 static enum err run(z_stream *z, struct bytes packed, const char *where, size_t most,
 		    struct buf *out)
 {
@@ -53,7 +53,7 @@ static enum err run(z_stream *z, struct bytes packed, const char *where, size_t 
 					       "%s: is damaged, or has something behind its end, "
 					       "at byte %zu: %s",
 					       where, packed.n - left + give - z->avail_in,
-					       z->msg ? z->msg : "no gzip");
+					       z->msg ? z->msg : "not packed so");
 		} while (z->avail_out == 0 && status != Z_STREAM_END);
 		left -= give - z->avail_in;
 		if (!left && status != Z_STREAM_END)
@@ -62,16 +62,27 @@ static enum err run(z_stream *z, struct bytes packed, const char *where, size_t 
 	}
 }
 
-enum err unpack_gzip(struct bytes packed, const char *where, size_t most, struct buf *out)
+static enum err unpack(int window, struct bytes packed, const char *where, size_t most,
+		       struct buf *out)
 {
 	z_stream z = { .zalloc = allocate, .zfree = release };
 	enum err err;
 
 	if (!packed.n)
 		return err_set(ERR_INPUT, "%s: the file is empty", where);
-	if (inflateInit2(&z, 15 + 16) != Z_OK) /* gzip alone */
+	if (inflateInit2(&z, window) != Z_OK)
 		return err_set(ERR_INTERNAL, "%s: zlib does not begin", where);
 	err = run(&z, packed, where, most, out);
 	inflateEnd(&z);
 	return err;
+}
+
+enum err unpack_gzip(struct bytes packed, const char *where, size_t most, struct buf *out)
+{
+	return unpack(15 + 16, packed, where, most, out); /* gzip alone */
+}
+
+enum err unpack_zlib(struct bytes packed, const char *where, size_t most, struct buf *out)
+{
+	return unpack(15, packed, where, most, out);
 }

@@ -265,12 +265,10 @@ enum err import_h5ad(struct imported *in, const char *path, const struct import_
 		return err_set(ERR_INPUT, "%s: --part is \"%s\", but X is what is read of a .h5ad",
 			       path, r->part);
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* errors are said here */
-	unpack_watch_begin(path);
 	f = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
 	err = f < 0 ? err_set(ERR_INPUT, "%s: cannot be opened as HDF5", path)
 		    : read_all(in, f, path, r);
 	if (f >= 0)
 		H5Fclose(f);
-	unpack_watch_end();
 	return err;
 }

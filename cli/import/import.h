@@ -39,6 +39,9 @@ struct imported {
 enum err import_read(struct imported *in, const struct import_request *r) MUST_CHECK;
 void import_release(struct imported *in);
 
+/* Appends a line for each, in the order of the rows. */
+void import_print_ids(const struct ids *ids, struct buf *out);
+
 /* The directory, whole or not at all: r->out, by way of r->out with ".part" behind it. ERR_INPUT: there is something in
  * it, or another process is at it. ERR_JOB: it cannot be written. */
 enum err import_write(const struct imported *in, const struct import_request *r) MUST_CHECK;

@@ -1,14 +1,12 @@
 /* The one door to matio: a matrix of MATLAB's .mat. */
 #include "cli/import/sources.h"
-#include "cli/import/unpack.h"
-#include "common/base/sanitized.h"
+#include "common/base/file.h"
 #include "common/data/limits.h"
 
 #include <math.h>
 #include <matio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 static double at(const matvar_t *v, enum matio_types type, const void *p, size_t i)
 {
@@ -140,13 +138,26 @@ static enum err read_variable(mat_t *f, const char *path, const char *name, stru
 	return err;
 }
 
-static enum err read_file(struct imported *in, const char *path, const struct import_request *r)
+static enum err check_file(const char *path)
+{
+	struct buf file = { 0 };
+	enum err err = file_read(path, DATA_FILE_MAX, &file);
+
+	if (!err)
+		err = import_mat_check((struct bytes){ file.p, file.n }, path);
+	buf_release(&file);
+	return err;
+}
+
+enum err import_mat(struct imported *in, const char *path, const struct import_request *r)
 {
 	struct features label = { 0 };
 	char *name = NULL;
-	mat_t *f = Mat_Open(path, MAT_ACC_RDONLY);
+	mat_t *f;
 	enum err err;
 
+	TRY(check_file(path));
+	f = Mat_Open(path, MAT_ACC_RDONLY);
 	if (!f)
 		return err_set(ERR_INPUT, "%s: no file of MATLAB that can be read", path);
 	err = choose(f, path, r->part, r->how.label, &name);
@@ -159,26 +170,5 @@ static enum err read_file(struct imported *in, const char *path, const struct im
 	features_release(&label);
 	free(name);
 	Mat_Close(f);
-	return err;
-}
-
-/* matio allocates what a file claims before it looks how long that is: so that a few bytes cannot
- * take all of this host's memory, there is a limit meanwhile. */
-enum err import_mat(struct imported *in, const char *path, const struct import_request *r)
-{
-	struct rlimit old, limit;
-	enum err err;
-
-	if (getrlimit(RLIMIT_DATA, &old) != 0)
-		return err_set(ERR_INTERNAL, "no limit of memory can be read");
-	limit = old;
-	if (limit.rlim_cur > unpack_most())
-		limit.rlim_cur = unpack_most();
-	if (!SANITIZED)
-		setrlimit(RLIMIT_DATA, &limit);
-	unpack_watch_begin(path);
-	err = read_file(in, path, r);
-	unpack_watch_end();
-	setrlimit(RLIMIT_DATA, &old);
 	return err;
 }

@@ -1,3 +1,4 @@
+#include "cli/import/isolate.h"
 #include "cli/import/sources.h"
 #include "common/base/alloc.h"
 #include "common/base/file.h"
@@ -37,17 +38,24 @@ static enum err read_mtx(struct imported *in, const char *path, const struct imp
 
 static const struct kind_of_file {
 	const char *ending;
-	enum err (*read)(struct imported *in, const char *path, const struct import_request *r);
+	import_reader *read;
 	bool has_parts;
 	bool by_library; /* which opens the path itself; otherwise the bytes, which may be packed,
 			    are in in->file */
+	bool isolated;   /* a library that damaged files break */
 } kinds[] = {
-	{ "csv", read_sheet, false, false },      { "tsv", read_sheet, false, false },
-	{ "txt", read_sheet, false, false },      { "npy", read_npy, false, false },
-	{ "mtx", read_mtx, false, false },        { "graphml", import_graphml, false, false },
-	{ "npz", import_npz, true, true },        { "sqlite", import_sqlite, true, true },
-	{ "sqlite3", import_sqlite, true, true }, { "db", import_sqlite, true, true },
-	{ "h5ad", import_h5ad, true, true },      { "mat", import_mat, true, true },
+	{ "csv", read_sheet, false, false, false },
+	{ "tsv", read_sheet, false, false, false },
+	{ "txt", read_sheet, false, false, false },
+	{ "npy", read_npy, false, false, false },
+	{ "mtx", read_mtx, false, false, false },
+	{ "graphml", import_graphml, false, false, false },
+	{ "npz", import_npz, true, true, false },
+	{ "sqlite", import_sqlite, true, true, false },
+	{ "sqlite3", import_sqlite, true, true, false },
+	{ "db", import_sqlite, true, true, false },
+	{ "h5ad", import_h5ad, true, true, true },
+	{ "mat", import_mat, true, true, true },
 };
 
 static enum err find_kind(const char *path, const char *name, const struct kind_of_file **kind)
@@ -122,7 +130,8 @@ static enum err read_file(struct imported *in, const struct import_request *r)
 		err = err_set(ERR_INPUT, "%s: --part is \"%s\", but a .%s has no parts", r->file,
 			      r->part, kind->ending);
 	if (!err)
-		err = kind->read(in, r->file, r);
+		err = kind->isolated ? import_isolated(kind->read, in, r->file, r)
+				     : kind->read(in, r->file, r);
 	if (!err && !in->is_table)
 		err = check_said(r, r->file, kind->has_parts);
 	free(name);
@@ -177,6 +186,18 @@ enum err import_read(struct imported *in, const struct import_request *r)
 	if (r->edges && in->has_edges)
 		return err_set(ERR_INPUT, "%s: has edges itself, expected no --edges", r->file);
 	return r->edges ? read_edges(in, r) : ERR_OK;
+}
+
+void import_print_ids(const struct ids *ids, struct buf *out)
+{
+	char **id;
+
+	ALLOC(id, ids->n);
+	for (size_t i = 0; i < ids->n; i++)
+		id[ids->row[i]] = ids->id[i];
+	for (size_t i = 0; i < ids->n; i++)
+		buf_printf(out, "%s\n", id[i]);
+	free(id);
 }
 
 void import_release(struct imported *in)

@@ -13,6 +13,10 @@ enum err import_graphml(struct imported *in, const char *path, const struct impo
 enum err import_h5ad(struct imported *in, const char *path, const struct import_request *r) MUST_CHECK;
 enum err import_mat(struct imported *in, const char *path, const struct import_request *r) MUST_CHECK;
 
+/* Of a file of MATLAB's, its bytes. ERR_INPUT, by place: an element that goes on behind the file's end, or is of another
+ * length than it or its dimensions say; or packed bytes that are damaged. Unpacks what is packed. */
+enum err import_mat_check(struct bytes file, const char *path) MUST_CHECK;
+
 /* "SELECT * FROM "table"", terminated. */
 void import_select(struct buf *query, const char *table);
 

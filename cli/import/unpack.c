@@ -4,11 +4,8 @@
 #include "common/base/file.h"
 #include "common/data/limits.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 size_t unpack_most(void)
@@ -16,41 +13,6 @@ size_t unpack_most(void)
 	size_t half = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE);
 
 	return half < DATA_FILE_MAX ? half : DATA_FILE_MAX;
-}
-
-/* ---- a limit of computing ---- */
-
-static const char *watched;
-
-static void give_up(int signal)
-{
-	static const char text[] =
-	    ": the library that reads it does not come to an end: the file is damaged\n";
-	ssize_t ignored = write(STDERR_FILENO, watched, strlen(watched));
-
-	ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
-	(void)ignored;
-	(void)signal;
-	_exit(ERR_INPUT);
-}
-
-void unpack_watch_begin(const char *where)
-{
-	enum { SECONDS = 10, BYTES_A_SECOND = 1 << 20 };
-	struct itimerval limit = { .it_value.tv_sec = SECONDS };
-	struct stat st;
-
-	if (stat(where, &st) == 0)
-		limit.it_value.tv_sec += st.st_size / BYTES_A_SECOND;
-	watched = where;
-	signal(SIGPROF, give_up);
-	setitimer(ITIMER_PROF, &limit, NULL);
-}
-
-void unpack_watch_end(void)
-{
-	setitimer(ITIMER_PROF, &(struct itimerval){ 0 }, NULL);
-	signal(SIGPROF, SIG_DFL);
 }
 
 /* ---- packed files ---- */

@@ -33,20 +33,13 @@ static enum err write_features(const char *dir, const struct imported *in)
 	return args_write(dir, "columns.json", &text);
 }
 
-/* In the order of the rows. */
 static enum err write_ids(const char *dir, const struct ids *ids)
 {
 	struct buf text = { 0 };
-	char **id;
 
 	if (!ids->n)
 		return ERR_OK;
-	ALLOC(id, ids->n);
-	for (size_t i = 0; i < ids->n; i++)
-		id[ids->row[i]] = ids->id[i];
-	for (size_t i = 0; i < ids->n; i++)
-		buf_printf(&text, "%s\n", id[i]);
-	free(id);
+	import_print_ids(ids, &text);
 	return args_write(dir, "ids.txt", &text);
 }
 

@@ -3,6 +3,7 @@
 #include "common/base/sanitized.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <sched.h>
@@ -201,24 +202,13 @@ static void on_fault(int sig)
 	_exit(ERR_INTERNAL);
 }
 
-enum err confine(const struct daemon_common *c)
+/* For all threads of this process at once (OpenBLAS has its own); no_new_privs goes with it. */
+static enum err load(int (*add)(scmp_filter_ctx f))
 {
 	struct sigaction before, ours = { .sa_handler = on_fault };
 	scmp_filter_ctx f;
 	int bad;
 
-	TRY(confine_user(c));
-	if (geteuid() == 0)
-		log_warn("running as root: start as another user, or let \"user\" name one");
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return err_set(ERR_INPUT, "sandbox: no_new_privs: %s", strerror(errno));
-	if (!c->sandbox || SANITIZED) { /* whose runtime needs more than the list */
-		log_info("system calls are not confined: %s",
-			 SANITIZED ? "built with a sanitizer" : "sandbox is off");
-		return ERR_OK;
-	}
-	/* Threads may run already (OpenBLAS has its own), so the filter is loaded for all of them
-	 * at once, and no_new_privs goes with it. */
 	errno = 0;
 	sigaction(SIGSEGV, &ours, &before);
 	f = seccomp_init(SCMP_ACT_KILL_PROCESS);
@@ -235,7 +225,7 @@ enum err confine(const struct daemon_common *c)
 	if (!bad)
 		bad = seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 	if (!bad)
-		bad = add_rules(f);
+		bad = add(f);
 	if (!bad)
 		bad = seccomp_load(f);
 	seccomp_release(f);
@@ -247,6 +237,66 @@ enum err confine(const struct daemon_common *c)
 			       "sandbox: the kernel refuses the filter of system calls (%s); "
 			       "\"sandbox\": \"off\" runs without",
 			       strerror(-bad));
+	return ERR_OK;
+}
+
+enum err confine(const struct daemon_common *c)
+{
+	TRY(confine_user(c));
+	if (geteuid() == 0)
+		log_warn("running as root: start as another user, or let \"user\" name one");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return err_set(ERR_INPUT, "sandbox: no_new_privs: %s", strerror(errno));
+	if (!c->sandbox || SANITIZED) { /* whose runtime needs more than the list */
+		log_info("system calls are not confined: %s",
+			 SANITIZED ? "built with a sanitizer" : "sandbox is off");
+		return ERR_OK;
+	}
+	TRY(load(add_rules));
 	log_info("system calls are confined");
 	return ERR_OK;
+}
+
+/* ---- a process that reads a file ---- */
+
+static int add_reader_rules(scmp_filter_ctx f)
+{
+	static const char *const names[] = {
+		"brk",           "munmap",       "mremap",         "madvise",
+		"futex",         "exit",         "exit_group",     "gettid",
+		"getpid",        "rt_sigaction", "rt_sigprocmask", "rt_sigreturn",
+		"sigaltstack",   "close",        "read",           "readv",
+		"pread64",       "lseek",        "fstat",          "stat",
+		"lstat",         "newfstatat",   "statx",          "access",
+		"faccessat",     "faccessat2",   "readlink",       "getcwd",
+		"flock",         "fcntl",        "write",          "writev",
+		"clock_gettime", "gettimeofday", "time",           "getrandom",
+		"uname",         "sysinfo",      "getuid",         "geteuid"
+	};
+	static const struct rule reading[] = {
+		{ SCMP_SYS(mmap), ALLOW, { 2, NO_BIT(PROT_EXEC) } },
+		{ SCMP_SYS(mprotect), ALLOW, { 2, NO_BIT(PROT_EXEC) } },
+		{ SCMP_SYS(open), ALLOW, { 1, SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDONLY } },
+		{ SCMP_SYS(openat), ALLOW, { 2, SCMP_CMP_MASKED_EQ, O_ACCMODE, O_RDONLY } },
+		{ SCMP_SYS(prlimit64), ALLOW, { 2, IS(0) } },
+	};
+	int bad = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !bad; i++) {
+		int number = seccomp_syscall_resolve_name(names[i]);
+
+		if (number >= 0)
+			bad = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, number, 0, NULL);
+	}
+	for (size_t i = 0; i < sizeof(reading) / sizeof(*reading) && !bad; i++)
+		bad = seccomp_rule_add_array(f, reading[i].action, reading[i].syscall, 1,
+					     &reading[i].argument);
+	return bad;
+}
+
+enum err confine_reader(void)
+{
+	if (SANITIZED)
+		return ERR_OK;
+	return load(add_reader_rules);
 }

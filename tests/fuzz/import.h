@@ -34,28 +34,35 @@ static inline void check_imported(const struct imported *in)
 		abort();
 }
 
-/* The first byte chooses what is said: part and label are what seeds have. */
+/* The first byte chooses what is said: part and label are what seeds have. The rest becomes the file. */
+static inline void fuzz_request(const char *ending, const uint8_t *data, size_t size, char path[64],
+				struct import_request *r)
+{
+	FILE *f;
+
+	log_set_level(LOG_ERROR);
+	snprintf(path, 64, "/dev/shm/fuzz-%d.%s", (int)getpid(), ending);
+	f = fopen(path, "w");
+	if (!f || fwrite(data + 1, 1, size - 1, f) != size - 1 || fclose(f) != 0)
+		abort();
+	reading_init(&r->how);
+	r->file = path;
+	r->part = data[0] & 1 ? "X" : NULL;
+	if (data[0] & 2)
+		r->how.label = strdup("y");
+	if (data[0] & 4)
+		r->how.id = strdup("#1");
+}
+
 static inline int fuzz_import(const char *ending, const uint8_t *data, size_t size)
 {
 	struct imported in = { 0 };
 	struct import_request r = { .file = NULL };
 	char path[64];
-	FILE *f;
 
 	if (!size)
 		return 0;
-	log_set_level(LOG_ERROR);
-	snprintf(path, sizeof(path), "/dev/shm/fuzz-%d.%s", (int)getpid(), ending);
-	f = fopen(path, "w");
-	if (!f || fwrite(data + 1, 1, size - 1, f) != size - 1 || fclose(f) != 0)
-		abort();
-	reading_init(&r.how);
-	r.file = path;
-	r.part = data[0] & 1 ? "X" : NULL;
-	if (data[0] & 2)
-		r.how.label = strdup("y");
-	if (data[0] & 4)
-		r.how.id = strdup("#1");
+	fuzz_request(ending, data, size, path, &r);
 	if (import_read(&in, &r) == ERR_OK)
 		check_imported(&in);
 	import_release(&in);

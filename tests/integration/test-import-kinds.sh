@@ -204,4 +204,59 @@ test_a_library_that_does_not_end() {
 	refused 'endless\.h5ad: the library that reads it does not come to an end: the file is damaged' -- endless.h5ad
 }
 
+# Two more, which HDF5 breaks on; with a sanitizer that is an exit status.
+test_a_library_that_breaks() {
+	local name
+	cd "$T" || exit 1
+	for name in segfault division; do
+		zcat "$ROOT/tests/vectors/$name.h5ad.gz" >$name.h5ad
+		refused "$name\.h5ad: the (library that reads it broke \((Segmentation fault|Floating point exception)\)|process that reads it ended with exit status [0-9]+): the file is damaged" -- $name.h5ad
+	done
+}
+
+# matio reads what is cut short or damaged as if all were well, with whatever is in its memory; so lengths are looked at before.
+test_damaged_mat() {
+	local name
+	needs_python
+	"$PYTHON" -c 'import scipy.io' 2>/dev/null || skip "python3-scipy is not there"
+	cd "$T" || exit 1
+	"$PYTHON" - <<-'END'
+		import numpy as np, scipy.io, scipy.sparse, struct, zlib
+		X = np.arange(1, 7.).reshape(2, 3)
+		def saved(name, X=X, **how):
+		    scipy.io.savemat(name, {'fea': X}, **how)
+		    return open(name, 'rb').read()
+		def write(name, *parts):
+		    open(name + '.mat', 'wb').write(b''.join(parts))
+		def two(a, b):
+		    return struct.pack('<ii', a, b)
+		b = saved('dense.mat')
+		for name, old, new in ('most', two(2, 3), two(1 << 28, 1 << 27)), ('less', two(2, 3), two(-2, 3)), \
+		        ('more', two(2, 3), two(2, 4)), ('numbers', two(9, 48), two(9, 40)), ('outer', two(14, 96), two(14, 104)):
+		    write(name, b.replace(old, new, 1))
+		    assert old in b
+		write('cut', b[:-20])
+		write('head', b[:100])
+		s = saved('csc.mat', scipy.sparse.csc_matrix(X))
+		write('cut-sparse', s[:-20])
+		z = saved('packed.mat', do_compression=True)
+		write('cut-packed', z[:-20])
+		write('bits', z[:-12], bytes([z[-12] ^ 255]), z[-11:])
+		short = zlib.compress(zlib.decompress(z[136:])[:-20])
+		write('short-packed', z[:128], two(15, len(short)), short)
+		write('cut-old', saved('old.mat', format='4')[:-20])
+	END
+	for name in dense packed old; do is '[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]' '' '' -- $name.mat; done
+	is '%%MatrixMarket matrix coordinate real general 2 3 6 1 1 1 1 2 2 1 3 3 2 1 4 2 2 5 2 3 6' '' '' -- csc.mat
+	for name in most less more numbers short-packed; do
+		refused "$name\.mat: the variable at byte 128 has another length than it says: the file is damaged" -- $name.mat
+	done
+	for name in outer cut cut-sparse cut-packed; do
+		refused "$name\.mat: the variable at byte 128 goes on behind the end of the file, at byte [0-9]+: it was cut short" -- $name.mat
+	done
+	refused 'bits\.mat: the variable at byte 128: is damaged, or has something behind its end, at byte [0-9]+: incorrect data check' -- bits.mat
+	refused 'head\.mat: no file of MATLAB that can be read' -- head.mat
+	refused 'cut-old\.mat: no variable "fea" in it that can be read' -- cut-old.mat
+}
+
 run_tests "$@"

@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -319,6 +320,72 @@ static void others_become_nobody_else(void **state)
 	assert_int_equal(after(NULL, becomes_another), 0);
 }
 
+/* ---- who reads a file for another ---- */
+
+static int after_reader(int (*attempt)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(confine_reader() == ERR_OK ? attempt() : 99);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static int opens_to_write(void)
+{
+	return open("/dev/null", O_WRONLY) * 0;
+}
+
+static int opens_to_read_and_write(void)
+{
+	return open("/dev/null", O_RDWR) * 0;
+}
+
+static int opens_a_socket(void)
+{
+	return socket(AF_INET, SOCK_STREAM, 0) * 0;
+}
+
+static int removes_a_file(void)
+{
+	return unlink("/nowhere/at all") * 0;
+}
+
+static int makes_a_directory(void)
+{
+	return mkdir("/nowhere/at all", 0700) * 0;
+}
+
+static int reads_and_writes_what_is_open(void)
+{
+	char c;
+	int in = open("/dev/zero", O_RDONLY);
+	void *p = malloc(1 << 24);
+
+	free(p);
+	return in >= 0 && read(in, &c, 1) == 1 && write(1, "", 0) == 0 ? 0 : 1;
+}
+
+static void a_reader_reads_alone(void **state)
+{
+	static int (*const more[])(void) = { opens_to_write, opens_to_read_and_write,
+					     opens_a_socket, removes_a_file, makes_a_directory };
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	for (size_t i = 0; i < sizeof(forbidden) / sizeof(*forbidden); i++)
+		if (!killed(after_reader(forbidden[i])))
+			fail_msg("attempt %zu of a reader", i);
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+		if (!killed(after_reader(more[i])) || !fine(after(&on, more[i])))
+			fail_msg("attempt %zu of a reader, of those that a daemon may make", i);
+	assert_true(fine(after_reader(reads_and_writes_what_is_open)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +397,7 @@ int main(void)
 		cmocka_unit_test(root_becomes_the_user),
 		cmocka_unit_test(files_are_made_as_the_user),
 		cmocka_unit_test(others_become_nobody_else),
+		cmocka_unit_test(a_reader_reads_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
